@@ -1,0 +1,28 @@
+// A bug of ours stops the run at once, in every build (exit code 4); user errors and peer errors are other types.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace rnic {
+
+// Thrown by RNIC_CHECK; only the program's main catches it.
+struct InternalError : std::logic_error {
+  using std::logic_error::logic_error;
+};
+
+// A mistake in a scenario, a configuration or a command line; what() names the path and the reason (exit code 2).
+struct ConfigError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+[[noreturn]] inline void fail_check(const char* expr, const char* file, int line, const std::string& detail = {}) {
+  std::string text = std::string("internal error: ") + expr + " does not hold at " + file + ":" + std::to_string(line);
+  if (!detail.empty()) text += ": " + detail;
+  throw InternalError(text);
+}
+
+}  // namespace rnic
+
+#define RNIC_CHECK(expr) ((expr) ? void() : ::rnic::fail_check(#expr, __FILE__, __LINE__))
+#define RNIC_CHECK_MSG(expr, detail) ((expr) ? void() : ::rnic::fail_check(#expr, __FILE__, __LINE__, (detail)))

@@ -1,0 +1,111 @@
+#include "model/common/clock_domain.h"
+
+#include <algorithm>
+
+namespace rnic {
+
+ClockDomain::ClockDomain(sc_core::sc_module_name name, const ClockDomainConfig& config)
+    : sc_module(name), config_(config), event_("wake") {
+  RNIC_CHECK(config.period_ps >= 1);
+  timer_.fill(kNever);
+  SC_HAS_PROCESS(ClockDomain);
+  SC_METHOD(run);
+  sensitive << event_;
+  dont_initialize();
+}
+
+unsigned ClockDomain::add(Stage& stage) {
+  RNIC_CHECK_MSG(stages_.size() < kMaxStages, std::string(name()) + " has more than 64 stages");
+  stages_.push_back(&stage);
+  return static_cast<unsigned>(stages_.size() - 1);
+}
+
+// Sleeps in the kernel until the given cycle's edge, or not at all if that time has come.
+void ClockDomain::arm(Cycle at) {
+  armed_for_ = at;
+  const auto kernel_ps = static_cast<std::uint64_t>(sc_core::sc_time_stamp().value());
+  const std::uint64_t at_ps = at * config_.period_ps;
+  event_.cancel();
+  // A zero delay still goes through the kernel, so that everything else at this instant is heard first.
+  event_.notify(sc_core::sc_time::from_value(at_ps > kernel_ps ? at_ps - kernel_ps : 0));
+}
+
+void ClockDomain::run() {
+  ++activity_.activations;
+  armed_for_ = kNever;
+  const auto kernel_ps = static_cast<std::uint64_t>(sc_core::sc_time_stamp().value());
+  const Cycle limit = kernel_ps / config_.period_ps + config_.lookahead_cycles;
+  running_ = true;
+  Cycle cycle = next_wake();
+  for (; cycle < limit; cycle = next_wake()) run_cycle(cycle);
+  running_ = false;
+  if (cycle != kNever) arm(cycle);
+}
+
+Cycle ClockDomain::next_wake() const {
+  Cycle at = std::min(timer_min_, far_.empty() ? kNever : far_.top().at);
+  if (occupied_ != 0) {
+    const unsigned from = static_cast<unsigned>(next_ % kNearCycles);
+    const std::uint64_t rotated = from == 0 ? occupied_ : occupied_ >> from | occupied_ << (64 - from);
+    at = std::min(at, next_ + static_cast<Cycle>(__builtin_ctzll(rotated)));
+  }
+  return at;
+}
+
+// The stages to call in this cycle, taken out of wheel, timers and far wake-ups.
+std::uint64_t ClockDomain::take_wakes(Cycle cycle) {
+  const unsigned slot = static_cast<unsigned>(cycle % kNearCycles);
+  std::uint64_t mask = wheel_[slot];
+  wheel_[slot] = 0;
+  occupied_ &= ~(std::uint64_t{1} << slot);
+  for (; !far_.empty() && far_.top().at == cycle; far_.pop()) mask |= std::uint64_t{1} << far_.top().stage;
+  if (timer_min_ <= cycle) {
+    timer_min_ = kNever;
+    for (unsigned i = 0; i < stages_.size(); ++i) {
+      if (timer_[i] == cycle) mask |= std::uint64_t{1} << i;
+      else timer_min_ = std::min(timer_min_, timer_[i]);
+    }
+  }
+  return mask;
+}
+
+void ClockDomain::tick(unsigned stage) {
+  ++activity_.ticks;
+  const Wake wake = stages_[stage]->tick();
+  timer_[stage] = kNever;
+  if (wake.at == kNever) return;
+  const Cycle at = wake.at == 0 ? next_ : wake.at;
+  RNIC_CHECK(at >= next_);
+  if (at - next_ < kNearCycles) {
+    wheel_[at % kNearCycles] |= std::uint64_t{1} << stage;
+    occupied_ |= std::uint64_t{1} << (at % kNearCycles);
+  } else {
+    timer_[stage] = at;
+    timer_min_ = std::min(timer_min_, at);
+  }
+}
+
+void ClockDomain::run_cycle(Cycle cycle) {
+  std::uint64_t mask = take_wakes(cycle);
+  now_ = cycle;
+  next_ = cycle + 1;
+  ++activity_.cycles;
+  if (shuffle_state_ != 0) {
+    while (mask != 0) {
+      shuffle_state_ = shuffle_state_ * 6364136223846793005u + 1442695040888963407u;
+      unsigned skip = static_cast<unsigned>((shuffle_state_ >> 33) % static_cast<unsigned>(__builtin_popcountll(mask)));
+      std::uint64_t rest = mask;
+      while (skip-- > 0) rest &= rest - 1;
+      const unsigned stage = static_cast<unsigned>(__builtin_ctzll(rest));
+      mask &= ~(std::uint64_t{1} << stage);
+      tick(stage);
+    }
+  } else {
+    for (; mask != 0; mask &= mask - 1) tick(static_cast<unsigned>(__builtin_ctzll(mask)));
+  }
+  if (commits_.empty()) return;
+  for (Committed* state : commits_) state->commit();
+  commits_.clear();
+}
+
+}  // namespace rnic

@@ -1,0 +1,166 @@
+// One clock, one kernel process: the domain calls the stages that are awake in a cycle and sleeps in the kernel
+// while none is. See clock_domain.md for the rules that make this exact.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <queue>
+#include <systemc>
+#include <vector>
+
+#include "model/common/check.h"
+
+namespace rnic {
+
+// A count of rising edges of one clock since time 0; edge 0 is at time 0.
+using Cycle = std::uint64_t;
+inline constexpr Cycle kNever = std::numeric_limits<Cycle>::max();
+
+class Stage;
+
+// What a stage answers to tick(): when it wants to be called next whatever its links do.
+struct Wake {
+  Cycle at;  // kNever: only when a link has something new; 0: the next cycle
+  static constexpr Wake on_traffic() { return {kNever}; }
+  static constexpr Wake next_cycle() { return {0}; }
+  static constexpr Wake at_cycle(Cycle c) { return {c}; }
+};
+
+// State that is written in one cycle and visible in the next, as a register is (see Registered<T>).
+class Committed {
+ public:
+  virtual void commit() = 0;
+
+ protected:
+  ~Committed() = default;
+};
+
+struct ClockDomainConfig {
+  std::uint64_t period_ps = 4000;  // 250 MHz
+  // How far a domain may run ahead of the kernel: no more than the shortest latency of anything that enters the
+  // domain from outside (Ethernet, PCIe, another clock). 1 is always right and slow.
+  Cycle lookahead_cycles = 1;
+};
+
+class ClockDomain final : public sc_core::sc_module {
+ public:
+  static constexpr unsigned kMaxStages = 64;   // one bit each in a wake-up mask
+  static constexpr Cycle kNearCycles = 64;     // the wheel; link latencies are shorter than this
+
+  ClockDomain(sc_core::sc_module_name name, const ClockDomainConfig& config);
+
+  Cycle now() const { return now_; }
+  std::uint64_t now_ps() const { return now_ * config_.period_ps; }
+  std::uint64_t period_ps() const { return config_.period_ps; }
+  // The first edge at or after a time.
+  Cycle cycle_at_or_after(std::uint64_t ps) const { return (ps + config_.period_ps - 1) / config_.period_ps; }
+  // May be lowered or raised until the simulation starts, when all boundary latencies are known.
+  void set_lookahead(Cycle cycles) { RNIC_CHECK(cycles >= 1); config_.lookahead_cycles = cycles; }
+  Cycle lookahead() const { return config_.lookahead_cycles; }
+
+  // Calls a stage's tick() in the given cycle, which must not have been executed yet. Several wake-ups in one cycle
+  // are one call.
+  void wake(unsigned stage, Cycle at) {
+    RNIC_CHECK(at >= next_);
+    if (at - next_ < kNearCycles) {
+      wheel_[at % kNearCycles] |= std::uint64_t{1} << stage;
+      occupied_ |= std::uint64_t{1} << (at % kNearCycles);
+    } else {
+      far_.push({at, stage});
+    }
+    if (!running_ && at < armed_for_) arm(at);
+  }
+
+  // commit() is called after all stages of this cycle.
+  void commit_later(Committed& state) { commits_.push_back(&state); }
+
+  // Calls stages in an order drawn anew each cycle. Nothing may depend on the order, so nothing may change.
+  void shuffle(std::uint64_t seed) { shuffle_state_ = seed | 1; }
+
+  // Figures of the calendar itself: what idle costs, and what a busy cycle costs.
+  struct Activity {
+    std::uint64_t activations = 0;  // kernel events
+    std::uint64_t cycles = 0;       // cycles in which at least one stage was called
+    std::uint64_t ticks = 0;        // stage calls
+  };
+  const Activity& activity() const { return activity_; }
+
+  // Stages in the order of their construction, for reports.
+  const std::vector<Stage*>& stages() const { return stages_; }
+
+ private:
+  friend class Stage;
+  unsigned add(Stage& stage);
+  void run();
+  void run_cycle(Cycle cycle);
+  Cycle next_wake() const;
+  std::uint64_t take_wakes(Cycle cycle);
+  void tick(unsigned stage);
+  void arm(Cycle at);
+
+  struct Far {
+    Cycle at;
+    unsigned stage;
+    bool operator>(const Far& o) const { return at > o.at; }
+  };
+
+  ClockDomainConfig config_;
+  Cycle now_ = 0;    // the cycle being executed, or the last one that was
+  Cycle next_ = 0;   // the first cycle not executed yet
+  bool running_ = false;
+  std::uint64_t occupied_ = 0;                       // wheel slots that are not empty
+  std::array<std::uint64_t, kNearCycles> wheel_{};   // masks of stages, by cycle modulo the wheel
+  std::array<Cycle, kMaxStages> timer_{};            // what each stage last asked for beyond the wheel
+  Cycle timer_min_ = kNever;                         // no timer is earlier
+  std::priority_queue<Far, std::vector<Far>, std::greater<>> far_;
+  std::vector<Stage*> stages_;
+  std::vector<Committed*> commits_;
+  std::uint64_t shuffle_state_ = 0;
+  Cycle armed_for_ = kNever;
+  sc_core::sc_event event_;
+  Activity activity_;
+};
+
+// A block of the pipeline: an sc_module whose process is the domain's calendar.
+class Stage : public sc_core::sc_module {
+ public:
+  Stage(sc_core::sc_module_name name, ClockDomain& clk) : sc_module(name), clk_(clk), index_(clk.add(*this)) {}
+
+  // One cycle. Called when a link has something new for the stage (a beat became visible, a credit came back) or at
+  // the cycle that the last call asked for; a call with nothing to do must change nothing.
+  virtual Wake tick() = 0;
+
+  // For the report of a run that hangs: what the stage waits for, empty when it is at rest.
+  virtual std::string waiting_for() const { return {}; }
+
+  ClockDomain& clock() const { return clk_; }
+  void wake(Cycle at) { clk_.wake(index_, at); }
+
+ protected:
+  Cycle now() const { return clk_.now(); }
+
+ private:
+  ClockDomain& clk_;
+  const unsigned index_;
+};
+
+// A configuration or context register: set() is visible from the next cycle on, whoever is called first.
+template <class T>
+class Registered final : public Committed {
+ public:
+  explicit Registered(ClockDomain& clk, T initial = {}) : clk_(clk), value_(initial), next_(initial) {}
+  const T& get() const { return value_; }
+  void set(const T& v) {
+    next_ = v;
+    clk_.commit_later(*this);
+  }
+  void commit() override { value_ = next_; }
+
+ private:
+  ClockDomain& clk_;
+  T value_, next_;
+};
+
+}  // namespace rnic

@@ -1,0 +1,27 @@
+// Strong index types: a QP number cannot be passed where a flow or an STag is meant.
+#pragma once
+
+#include <cstdint>
+
+namespace rnic {
+
+template <class Tag>
+struct Id {
+  std::uint32_t v = 0;
+  constexpr Id() = default;
+  constexpr explicit Id(std::uint32_t value) : v(value) {}
+  friend constexpr bool operator==(Id a, Id b) { return a.v == b.v; }
+  friend constexpr bool operator!=(Id a, Id b) { return a.v != b.v; }
+  friend constexpr bool operator<(Id a, Id b) { return a.v < b.v; }
+};
+
+using Qpn = Id<struct QpnTag>;        // queue pair number
+using Cqn = Id<struct CqnTag>;        // completion queue number
+using Pdn = Id<struct PdnTag>;        // protection domain number
+using Stag = Id<struct StagTag>;      // steering tag, index << 8 | key
+using Msn = Id<struct MsnTag>;        // DDP message sequence number (RFC 5041 section 4.3)
+using FlowId = Id<struct FlowTag>;    // one TCP connection inside the chip
+
+inline constexpr FlowId kNoFlow{0xffffffffu};
+
+}  // namespace rnic

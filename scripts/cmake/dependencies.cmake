@@ -1,0 +1,41 @@
+# Every dependency is a Debian 12 package; scripts/setup.sh installs them all.
+find_package(PkgConfig REQUIRED)
+
+function(rnic_require_pkg name module package)
+  pkg_check_modules(${name} QUIET IMPORTED_TARGET GLOBAL ${module})
+  if(NOT ${name}_FOUND)
+    message(FATAL_ERROR "${module} was not found. Install ${package}, or run scripts/setup.sh, which installs everything.")
+  endif()
+endfunction()
+
+rnic_require_pkg(SYSTEMC systemc libsystemc-dev)
+rnic_require_pkg(ISAL libisal libisal-dev)
+rnic_require_pkg(PCAP libpcap libpcap-dev)
+find_package(nlohmann_json REQUIRED)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(Boost REQUIRED COMPONENTS program_options)
+
+# SystemC encodes the C++ standard in a symbol; a mismatch is a page of linker errors, so ask first.
+include(CheckCXXSourceCompiles)
+set(CMAKE_REQUIRED_LIBRARIES PkgConfig::SYSTEMC)
+set(CMAKE_REQUIRED_FLAGS -std=c++17)
+check_cxx_source_compiles("#include <systemc>\nint sc_main(int, char*[]) { sc_core::sc_start(); return 0; }" RNIC_SYSTEMC_LINKS)
+unset(CMAKE_REQUIRED_LIBRARIES)
+unset(CMAKE_REQUIRED_FLAGS)
+if(NOT RNIC_SYSTEMC_LINKS)
+  message(FATAL_ERROR "SystemC ${SYSTEMC_VERSION} was found but does not link with C++17 objects. It must be built for "
+                      "C++17, as Debian 12's libsystemc-dev is; a library built for another standard cannot be mixed.")
+endif()
+
+find_package(verilator 5 QUIET HINTS $ENV{VERILATOR_ROOT} /usr/share/verilator)
+if(NOT verilator_FOUND)
+  message(FATAL_ERROR "Verilator 5 was not found. Install verilator, or run scripts/setup.sh, which installs everything.")
+endif()
+
+if(RNIC_BUILD_TESTS)
+  find_package(GTest REQUIRED)
+endif()
+if(RNIC_BUILD_BENCH)
+  find_package(benchmark REQUIRED)
+endif()

@@ -1,0 +1,36 @@
+# One folder is one library: rnic_library(rx SOURCES crc_check.cpp LINK rnic::common rnic::wire).
+# The LINK line is the architecture; a folder that links more than its row in the architecture table is a mistake.
+function(rnic_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK;PRIVATE_LINK" ${ARGN})
+  set(target rnic_${name})
+  if(ARG_SOURCES)
+    add_library(${target} STATIC ${ARG_SOURCES})
+    set(scope PUBLIC)
+    target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:rnic_warnings>)
+  else()
+    add_library(${target} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  add_library(rnic::${name} ALIAS ${target})
+  target_include_directories(${target} ${scope}
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/rnicsim>)
+  target_link_libraries(${target} ${scope} ${ARG_LINK})
+  if(ARG_PRIVATE_LINK)
+    target_link_libraries(${target} PRIVATE ${ARG_PRIVATE_LINK})
+  endif()
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
+  set_property(GLOBAL APPEND PROPERTY RNIC_LIBRARIES ${target})
+endfunction()
+
+# rnic_test(rx_test LABELS unit SOURCES crc_check_test.cpp LINK rnic::rx rnic_stage_test): one test, one process,
+# because SystemC elaborates once per process.
+function(rnic_test name)
+  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINK;LABELS" ${ARGN})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 30)
+  endif()
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gmock rnic_warnings)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  gtest_discover_tests(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT} DISCOVERY_TIMEOUT 60)
+endfunction()

@@ -1,0 +1,25 @@
+# C++17 everywhere: the distribution's SystemC library is tagged with the standard it was built for.
+set(CMAKE_CXX_STANDARD 17)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()
+
+# Compiling third-party headers (SystemC, Boost) as our own code would drown our warnings in theirs.
+add_library(rnic_warnings INTERFACE)
+target_compile_options(rnic_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-align -Wformat=2
+  $<$<BOOL:${RNIC_WERROR}>:-Werror>)
+
+if(RNIC_SANITIZE)
+  add_compile_options(-fsanitize=${RNIC_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${RNIC_SANITIZE})
+endif()
+if(RNIC_COVERAGE)
+  add_compile_options(--coverage)
+  add_link_options(--coverage)
+endif()
