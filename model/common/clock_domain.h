@@ -46,8 +46,8 @@ struct ClockDomainConfig {
 
 class ClockDomain final : public sc_core::sc_module {
  public:
-  static constexpr unsigned kMaxStages = 64;   // one bit each in a wake-up mask
-  static constexpr Cycle kNearCycles = 64;     // the wheel; link latencies are shorter than this
+  static constexpr unsigned kMaxStages = 64;  // one bit each in a wake-up mask
+  static constexpr Cycle kNearCycles = 64;    // the wheel; link latencies are shorter than this
 
   ClockDomain(sc_core::sc_module_name name, const ClockDomainConfig& config);
 
@@ -57,7 +57,10 @@ class ClockDomain final : public sc_core::sc_module {
   // The first edge at or after a time.
   Cycle cycle_at_or_after(std::uint64_t ps) const { return (ps + config_.period_ps - 1) / config_.period_ps; }
   // May be lowered or raised until the simulation starts, when all boundary latencies are known.
-  void set_lookahead(Cycle cycles) { RNIC_CHECK(cycles >= 1); config_.lookahead_cycles = cycles; }
+  void set_lookahead(Cycle cycles) {
+    RNIC_CHECK(cycles >= 1);
+    config_.lookahead_cycles = cycles;
+  }
   Cycle lookahead() const { return config_.lookahead_cycles; }
 
   // Calls a stage's tick() in the given cycle, which must not have been executed yet. Several wake-ups in one cycle
@@ -107,13 +110,13 @@ class ClockDomain final : public sc_core::sc_module {
   };
 
   ClockDomainConfig config_;
-  Cycle now_ = 0;    // the cycle being executed, or the last one that was
-  Cycle next_ = 0;   // the first cycle not executed yet
+  Cycle now_ = 0;   // the cycle being executed, or the last one that was
+  Cycle next_ = 0;  // the first cycle not executed yet
   bool running_ = false;
-  std::uint64_t occupied_ = 0;                       // wheel slots that are not empty
-  std::array<std::uint64_t, kNearCycles> wheel_{};   // masks of stages, by cycle modulo the wheel
-  std::array<Cycle, kMaxStages> timer_{};            // what each stage last asked for beyond the wheel
-  Cycle timer_min_ = kNever;                         // no timer is earlier
+  std::uint64_t occupied_ = 0;                      // wheel slots that are not empty
+  std::array<std::uint64_t, kNearCycles> wheel_{};  // masks of stages, by cycle modulo the wheel
+  std::array<Cycle, kMaxStages> timer_{};           // what each stage last asked for beyond the wheel
+  Cycle timer_min_ = kNever;                        // no timer is earlier
   std::priority_queue<Far, std::vector<Far>, std::greater<>> far_;
   std::vector<Stage*> stages_;
   std::vector<Committed*> commits_;

@@ -15,12 +15,12 @@ struct Id {
   friend constexpr bool operator<(Id a, Id b) { return a.v < b.v; }
 };
 
-using Qpn = Id<struct QpnTag>;        // queue pair number
-using Cqn = Id<struct CqnTag>;        // completion queue number
-using Pdn = Id<struct PdnTag>;        // protection domain number
-using Stag = Id<struct StagTag>;      // steering tag, index << 8 | key
-using Msn = Id<struct MsnTag>;        // DDP message sequence number (RFC 5041 section 4.3)
-using FlowId = Id<struct FlowTag>;    // one TCP connection inside the chip
+using Qpn = Id<struct QpnTag>;      // queue pair number
+using Cqn = Id<struct CqnTag>;      // completion queue number
+using Pdn = Id<struct PdnTag>;      // protection domain number
+using Stag = Id<struct StagTag>;    // steering tag, index << 8 | key
+using Msn = Id<struct MsnTag>;      // DDP message sequence number (RFC 5041 section 4.3)
+using FlowId = Id<struct FlowTag>;  // one TCP connection inside the chip
 
 inline constexpr FlowId kNoFlow{0xffffffffu};
 

@@ -71,8 +71,8 @@ class Link final {
 
   const std::string& name() const { return name_; }
   const LinkConfig& config() const { return config_; }
-  std::uint64_t pushed() const { return pushed_; }      // beats ever pushed
-  bool empty() const { return used_ == 0; }             // nothing waiting or in flight
+  std::uint64_t pushed() const { return pushed_; }  // beats ever pushed
+  bool empty() const { return used_ == 0; }         // nothing waiting or in flight
 
  private:
   struct Slot {

@@ -1,0 +1,48 @@
+// What enters a clock domain from outside (Ethernet, PCIe, another clock), with the time at which it arrives.
+#pragma once
+
+#include <deque>
+#include <utility>
+
+#include "model/common/clock_domain.h"
+
+namespace rnic {
+
+// One sender, one consuming stage. The sender may be ahead of the consumer or behind it in kernel time; what counts
+// is the stamp, which must not lie in cycles that the domain has already executed (its lookahead guarantees that).
+template <class T>
+class Inbox final {
+ public:
+  explicit Inbox(Stage& consumer) : consumer_(consumer) {}
+  Inbox(const Inbox&) = delete;
+  Inbox& operator=(const Inbox&) = delete;
+
+  // Visible to the consumer from the first clock edge at or after at_ps. Stamps never decrease.
+  void deliver(T item, std::uint64_t at_ps) {
+    RNIC_CHECK(queue_.empty() || at_ps >= queue_.back().ps);
+    const Cycle at = consumer_.clock().cycle_at_or_after(at_ps);
+    queue_.push_back({at, at_ps, std::move(item)});
+    consumer_.wake(at);
+  }
+  bool can_pop() const { return !queue_.empty() && queue_.front().at <= consumer_.clock().now(); }
+  const T& front() const { return queue_.front().item; }
+  std::uint64_t front_ps() const { return queue_.front().ps; }
+  T pop() {
+    RNIC_CHECK(can_pop());
+    T item = std::move(queue_.front().item);
+    queue_.pop_front();
+    return item;
+  }
+  bool empty() const { return queue_.empty(); }
+
+ private:
+  struct Item {
+    Cycle at;
+    std::uint64_t ps;
+    T item;
+  };
+  Stage& consumer_;
+  std::deque<Item> queue_;
+};
+
+}  // namespace rnic

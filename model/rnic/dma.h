@@ -1,0 +1,38 @@
+// What stages ask of the DMA engines. Addresses are bus addresses in host memory.
+#pragma once
+
+#include <cstdint>
+
+#include "model/common/buffer.h"
+
+namespace rnic {
+
+// Reads `bytes` octets (1 to 64 KiB) from host memory to dst. The engine cuts at MRRS and 4 KiB boundaries; requests of
+// one client are answered in any order, each once, when its last octet has arrived.
+struct DmaReadRequest {
+  std::uint64_t address = 0;
+  std::uint32_t bytes = 0;
+  std::uint8_t* dst = nullptr;
+  BufferRef hold;         // keeps dst alive; empty when dst is on-chip memory
+  std::uint32_t tag = 0;  // the client's, returned in the answer
+};
+struct DmaReadDone {
+  std::uint32_t tag = 0;
+  bool ok = true;  // false: unsupported request, abort, poisoned data or completion timeout
+};
+
+// Writes octets from a buffer to host memory. Posted: writes of one client leave in order; `notify` asks for an
+// answer when the last TLP was handed to the PCIe link, after which nothing pushed later can overtake it.
+struct DmaWriteRequest {
+  std::uint64_t address = 0;
+  std::uint32_t bytes = 0;
+  BufferRef src;
+  std::uint32_t src_offset = 0;
+  std::uint32_t tag = 0;
+  bool notify = false;
+};
+struct DmaWriteDone {
+  std::uint32_t tag = 0;
+};
+
+}  // namespace rnic

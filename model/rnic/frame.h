@@ -1,0 +1,30 @@
+// An Ethernet frame inside the chip and on the wire boundary.
+#pragma once
+
+#include <cstdint>
+#include <systemc>
+#include <tlm>
+
+#include "model/common/buffer.h"
+
+namespace rnic {
+
+// Destination MAC first, no FCS, not padded: `bytes` octets at `offset` of the buffer. Shared, hence read-only, once
+// it has left the stage that built it; who wants to change one copies it first.
+struct Frame {
+  BufferRef buf;
+  std::uint32_t offset = 0;
+  std::uint32_t bytes = 0;
+  bool fcs_ok = true;
+
+  const std::uint8_t* data() const { return buf->bytes() + offset; }
+};
+
+// The Ethernet boundary in TLM-2.0: nb_transport_fw(frame, phase = BEGIN_REQ, delay), one call a frame, answered with
+// TLM_COMPLETED; `delay` counts from the kernel's time to the arrival of the frame's last octet. No backward path.
+struct EthernetProtocol {
+  using tlm_payload_type = Frame;
+  using tlm_phase_type = tlm::tlm_phase;
+};
+
+}  // namespace rnic

@@ -1,0 +1,192 @@
+// What host and device write into each other's view of host memory: work queue, completion queue, event queue and
+// command entries. Little-endian, naturally aligned, the same structs in model, firmware and driver (SystemC-free).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace rnic::abi {
+
+enum class WrOpcode : std::uint8_t { kSend = 0, kRdmaWrite = 1, kRdmaRead = 2, kSendWithInv = 3 };
+// The names and the order of libibverbs' ibv_wc_status.
+enum class WcStatus : std::uint8_t {
+  kSuccess = 0,
+  kLocLenErr,
+  kLocQpOpErr,
+  kLocEecOpErr,
+  kLocProtErr,
+  kWrFlushErr,
+  kMwBindErr,
+  kBadRespErr,
+  kLocAccessErr,
+  kRemInvReqErr,
+  kRemAccessErr,
+  kRemOpErr,
+  kRetryExcErr,
+  kRnrRetryExcErr,
+  kLocRddViolErr,
+  kRemInvRdReqErr,
+  kRemAbortErr,
+  kInvEecnErr,
+  kInvEecStateErr,
+  kFatalErr,
+  kRespTimeoutErr,
+  kGeneralErr
+};
+enum class WcOpcode : std::uint8_t { kSend = 0, kRdmaWrite = 1, kRdmaRead = 2, kRecv = 128 };
+
+enum WqeFlags : std::uint8_t { kWqeSignaled = 1, kWqeSolicited = 2, kWqeFence = 4, kWqeInline = 8 };
+enum AccessFlags : std::uint8_t {
+  kLocalWrite = 1,
+  kRemoteWrite = 2,
+  kRemoteRead = 4,
+  kRemoteAtomic = 8
+};  // as IBV_ACCESS_*
+
+inline constexpr unsigned kMaxSge = 6;
+
+struct Sge {
+  std::uint64_t address = 0;
+  std::uint32_t length = 0;
+  std::uint32_t lkey = 0;
+};
+
+// A send or receive work request; receive entries use wr_id, num_sge and sge only.
+struct Wqe {
+  WrOpcode opcode = WrOpcode::kSend;
+  std::uint8_t flags = 0;
+  std::uint8_t num_sge = 0;
+  std::uint8_t reserved = 0;
+  std::uint32_t invalidate_stag = 0;
+  std::uint64_t wr_id = 0;
+  std::uint64_t remote_address = 0;
+  std::uint32_t rkey = 0;
+  std::uint32_t inline_bytes = 0;
+  Sge sge[kMaxSge];
+};
+inline constexpr std::size_t kWqeBytes = 128;
+static_assert(sizeof(Wqe) == kWqeBytes);
+
+enum CqeFlags : std::uint8_t { kCqeSolicited = 1 };
+
+// valid when `phase` equals the consumer's phase, which starts at 1 and flips each time the ring wraps.
+struct Cqe {
+  std::uint64_t wr_id = 0;
+  std::uint64_t immediate = 0;
+  std::uint32_t byte_len = 0;
+  std::uint32_t qpn = 0;
+  std::uint32_t vendor_error = 0;
+  WcOpcode opcode = WcOpcode::kSend;
+  WcStatus status = WcStatus::kSuccess;
+  std::uint8_t flags = 0;
+  std::uint8_t phase = 0;
+};
+inline constexpr std::size_t kCqeBytes = 32;
+static_assert(sizeof(Cqe) == kCqeBytes);
+
+// The command queue and the event queue are rings of 64-octet entries, each with a parallel ring of 512-octet slots
+// for the MPA private data of connection commands and events (RFC 5044 section 7.1.1: 0 to 512 octets).
+inline constexpr std::size_t kPrivateDataBytes = 512;
+
+enum class CommandOp : std::uint8_t {
+  kNop = 0,
+  kCreateCq,
+  kDestroyCq,
+  kCreateQp,
+  kDestroyQp,
+  kRegisterMr,
+  kDeregisterMr,
+  kListen,
+  kUnlisten,
+  kConnect,
+  kAccept,
+  kReject,
+  kDisconnect
+};
+
+// MPA options of a listen or connect command (RFC 5044 section 7.1, RFC 6581).
+enum CmFlags : std::uint8_t {
+  kCmMarkers = 1,     // M: ask for markers in what we receive
+  kCmCrc = 2,         // C: ask for CRC
+  kCmEnhanced = 4,    // revision 2 with the enhanced word; revision 1 otherwise
+  kCmPeerToPeer = 8,  // A, with the RTR kinds below
+  kCmRtrSend = 16,
+  kCmRtrWrite = 32,
+  kCmRtrRead = 64
+};
+
+struct Command {
+  CommandOp op = CommandOp::kNop;
+  std::uint8_t flags = 0;           // CmFlags, or AccessFlags for kRegisterMr
+  std::uint16_t private_bytes = 0;  // valid octets in the command's private data slot
+  std::uint32_t cookie = 0;         // returned in the kCommandDone event
+  std::uint32_t id = 0;   // qpn, cqn, STag or, for kAccept and kReject, the connection id of the request event
+  std::uint32_t qpn = 0;  // kConnect, kAccept: the QP to bring into RDMA mode
+  union {
+    struct {
+      std::uint64_t base;
+      std::uint32_t log_entries;
+    } cq;
+    struct {
+      std::uint64_t sq_base, rq_base;
+      std::uint8_t log_sq, log_rq;
+      std::uint16_t pd;
+      std::uint32_t send_cqn, recv_cqn;
+    } qp;
+    struct {
+      std::uint64_t address, length;
+      std::uint32_t pd;
+    } mr;
+    struct {
+      std::uint32_t peer_ip;
+      std::uint16_t peer_port, local_port;
+      std::uint16_t ird, ord;
+    } cm;
+    std::uint8_t raw[48];
+  } u = {};
+};
+inline constexpr std::size_t kCommandBytes = 64;
+static_assert(sizeof(Command) == kCommandBytes);
+
+enum class EventType : std::uint8_t {
+  kNone = 0,
+  kCommandDone,
+  kConnectRequest,
+  kEstablished,
+  kRejected,
+  kConnectError,
+  kDisconnected,
+  kQpError,
+  kCqNotify,
+  kCqError
+};
+enum class CommandStatus : std::uint8_t { kOk = 0, kBadOp, kBadIndex, kBusy, kBadState, kNoResources, kBadLength };
+enum class ConnectStatus : std::uint8_t {
+  kOk = 0,
+  kRefused,
+  kTimeout,
+  kReset,
+  kBadMpaFrame,
+  kBadRevision,
+  kInsufficientIrd,
+  kNoMatchingRtr
+};
+
+struct Event {
+  EventType type = EventType::kNone;
+  std::uint8_t status = 0;          // CommandStatus or ConnectStatus
+  std::uint16_t private_bytes = 0;  // valid octets in the event's private data slot
+  std::uint32_t cookie = 0;         // of the command, for kCommandDone
+  std::uint32_t id = 0;             // qpn, cqn or, for kConnectRequest, the connection id to accept or reject
+  std::uint32_t peer_ip = 0;
+  std::uint16_t peer_port = 0, local_port = 0;
+  std::uint16_t ird = 0, ord = 0;  // the peer's, or what was agreed (kEstablished)
+  std::uint32_t terminate = 0;     // the Terminate's first word for kQpError (layer 31..28, type 27..24, code 23..16)
+  std::uint8_t mpa_revision = 0, mpa_flags = 0;
+  std::uint8_t reserved[33] = {};
+  std::uint8_t phase = 0;  // like a CQE's
+};
+inline constexpr std::size_t kEventBytes = 64;
+static_assert(sizeof(Event) == kEventBytes);
+
+}  // namespace rnic::abi

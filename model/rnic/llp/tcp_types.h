@@ -1,0 +1,83 @@
+// How the rest of the chip talks to the TCP offload: operations and events of the firmware, credit, acknowledgements.
+#pragma once
+
+#include <cstdint>
+
+#include "model/common/buffer.h"
+#include "model/common/ids.h"
+
+namespace rnic {
+
+// A connection's lower-layer streaming mode (RFC 5044 section 7.1) belongs to the firmware, which reads exactly the
+// octets it asks for; kEnterRdma then switches the stream at that very octet, in both directions.
+struct TcpOp {
+  enum class Kind : std::uint8_t {
+    kListen,      // port
+    kUnlisten,    // port
+    kOpen,        // peer_ip, peer_port, local port (0: ephemeral), cookie: active open
+    kStreamSend,  // flow, data: octets of the start-up frame
+    kStreamRead,  // flow, bytes: answered by kStreamData when so many octets are there (or fewer, with a FIN)
+    kEnterRdma,   // flow: all further received octets go to the deframer, all further sent ones are FPDUs
+    kClose,       // flow: FIN after what was handed over
+    kAbort        // flow: RST, forget
+  };
+  Kind kind = Kind::kListen;
+  FlowId flow;
+  std::uint32_t peer_ip = 0;
+  std::uint16_t peer_port = 0, port = 0;
+  std::uint32_t cookie = 0;
+  std::uint32_t bytes = 0;
+  BufferRef data;  // kStreamSend: `bytes` octets from its start
+};
+
+struct TcpEvent {
+  enum class Kind : std::uint8_t {
+    kAccepted,    // passive open done: flow, port, peer_ip, peer_port, emss
+    kConnected,   // active open done: flow, cookie, peer_ip, peer_port, emss
+    kOpenFailed,  // cookie, reason
+    kStreamData,  // flow, data, bytes
+    kPeerClosed,  // flow: FIN received, all octets before it were handed over
+    kReset,       // flow: RST received or retransmission gave up; the flow is gone
+    kClosed       // flow: both sides closed in order; the flow is gone
+  };
+  enum class Reason : std::uint8_t { kNone, kRefused, kTimeout, kNoResources };
+  Kind kind = Kind::kAccepted;
+  Reason reason = Reason::kNone;
+  FlowId flow;
+  std::uint32_t peer_ip = 0;
+  std::uint16_t peer_port = 0, port = 0;
+  std::uint32_t cookie = 0;
+  std::uint16_t emss = 0;  // octets of a TCP segment's payload (RFC 5044 section 4.5)
+  std::uint32_t bytes = 0;
+  BufferRef data;
+};
+
+// One FPDU, ready to send: `bytes` octets at `offset` of the buffer, with kHeadroom free octets before them.
+struct TcpSendItem {
+  BufferRef buf;
+  std::uint32_t offset = 0;
+  std::uint32_t bytes = 0;
+  FlowId flow;
+  bool completes_wqe = false;  // the last FPDU of a Send or RDMA Write
+};
+
+// Octets that the segmenter may hand to a flow beyond what it was allowed before. Window, not yet sent: an FPDU
+// that was cut under credit never waits for the peer inside the shared pipeline.
+struct TxCredit {
+  FlowId flow;
+  std::uint32_t bytes = 0;
+};
+
+// The peer's TCP acknowledged the last octet of `wqes` Sends and Writes, in posting order.
+struct WqesAcked {
+  FlowId flow;
+  std::uint32_t wqes = 0;
+};
+
+// Received octets that left the receive pipeline (placed or dropped): opens the receive window again.
+struct RxConsumed {
+  FlowId flow;
+  std::uint32_t bytes = 0;
+};
+
+}  // namespace rnic
