@@ -31,8 +31,9 @@ struct FpduBeat {
   std::uint8_t words = 0;  // 1 to beat_bytes / 4
   std::uint8_t marker_lane = kNoMarker;
   bool first = false;
-  bool last = false;    // the last word is the CRC field
-  bool crc_ok = false;  // valid on the last beat, behind crc_check
+  bool last = false;           // the last word is the CRC field
+  bool completes_wqe = false;  // transmit, on the last beat: the last FPDU of a Send or RDMA Write
+  bool crc_ok = false;         // valid on the last beat, behind crc_check
 };
 
 // A piece of a TCP stream: `bytes` octets at stream position `offset` (0 is the first octet after the start-up frame).

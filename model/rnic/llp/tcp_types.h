@@ -52,15 +52,6 @@ struct TcpEvent {
   BufferRef data;
 };
 
-// One FPDU, ready to send: `bytes` octets at `offset` of the buffer, with kHeadroom free octets before them.
-struct TcpSendItem {
-  BufferRef buf;
-  std::uint32_t offset = 0;
-  std::uint32_t bytes = 0;
-  FlowId flow;
-  bool completes_wqe = false;  // the last FPDU of a Send or RDMA Write
-};
-
 // Octets that the segmenter may hand to a flow beyond what it was allowed before. Window, not yet sent: an FPDU
 // that was cut under credit never waits for the peer inside the shared pipeline.
 struct TxCredit {
