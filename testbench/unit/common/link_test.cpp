@@ -1,0 +1,149 @@
+#include "model/common/link.h"
+
+#include <numeric>
+#include <tuple>
+
+#include "testbench/support/stage_test.h"
+
+namespace rnic::test {
+namespace {
+
+using testing::ElementsAre;
+
+std::vector<int> counting(int n) {
+  std::vector<int> v(static_cast<std::size_t>(n));
+  std::iota(v.begin(), v.end(), 0);
+  return v;
+}
+
+class LinkTest : public StageTest {
+ protected:
+  Source<int> source{"source", clk};
+  Sink<int> sink{"sink", clk};
+  void join(Link<int>& link) {
+    source.out(link);
+    sink.in(link);
+  }
+};
+
+TEST_F(LinkTest, ABeatIsVisibleLatencyCyclesLater) {
+  Link<int> link("link", clk, {4, 3, 1});
+  join(link);
+  source.script({1, 2, 3}, 10);
+  run_until_idle();
+  EXPECT_THAT(source.cycles(), ElementsAre(10, 11, 12));
+  EXPECT_THAT(sink.cycles(), ElementsAre(13, 14, 15));
+  EXPECT_THAT(sink.beats(), ElementsAre(1, 2, 3));
+}
+
+TEST_F(LinkTest, DepthOneMovesABeatPerRoundTrip) {
+  Link<int> link("link", clk, {1, 1, 1});
+  join(link);
+  source.script({1, 2, 3});
+  run_until_idle();
+  EXPECT_THAT(source.cycles(), ElementsAre(0, 2, 4));
+  EXPECT_THAT(sink.cycles(), ElementsAre(1, 3, 5));
+}
+
+TEST_F(LinkTest, CreditLatencyHoldsTheProducerBack) {
+  Link<int> link("link", clk, {2, 1, 5});
+  join(link);
+  source.script({1, 2, 3, 4});
+  run_until_idle();
+  EXPECT_THAT(source.cycles(), ElementsAre(0, 1, 6, 7));  // popped at 1 and 2, credits back at 6 and 7
+  EXPECT_THAT(sink.cycles(), ElementsAre(1, 2, 7, 8));
+}
+
+TEST_F(LinkTest, AStalledProducerIsCalledWhenTheCreditIsBackAndNotBefore) {
+  Link<int> link("link", clk, {1, 1, 1});
+  join(link);
+  sink.pause(window(0, 50));
+  source.script({1, 2});
+  run_until_idle();
+  EXPECT_THAT(source.cycles(), ElementsAre(0, 51));
+  EXPECT_THAT(sink.cycles(), ElementsAre(50, 52));
+}
+
+TEST_F(LinkTest, PushWithoutCreditAndPopOfNothingAreBugs) {
+  Link<int> link("link", clk, {1, 1, 1});
+  link.push(1);
+  EXPECT_FALSE(link.can_push());
+  EXPECT_THROW(link.push(2), InternalError);
+  EXPECT_FALSE(link.can_pop());
+  EXPECT_THROW(link.pop(), InternalError);
+}
+
+TEST_F(LinkTest, OneProducerAndOneConsumer) {
+  Link<int> link("link", clk, {1, 1, 1});
+  join(link);
+  Sink<int> other{"other", clk};
+  EXPECT_THROW(other.in(link), InternalError);
+  Link<int> second("second", clk, {1, 1, 1});
+  EXPECT_THROW(sink.in(second), InternalError);
+}
+
+TEST_F(LinkTest, LatencyZeroIsRefused) {
+  EXPECT_THROW(Link<int>("l", clk, {1, 0, 1}), InternalError);
+  EXPECT_THROW(Link<int>("l", clk, {1, 1, 0}), InternalError);
+  EXPECT_THROW(Link<int>("l", clk, {0, 1, 1}), InternalError);
+  EXPECT_THROW(Link<int>("l", clk, {1, 64, 1}), InternalError);
+}
+
+// A second, straightforward model of the same link, run cycle by cycle.
+std::vector<Cycle> reference_pops(LinkConfig cfg, int beats, Pattern produce, Pattern consume) {
+  std::deque<Cycle> visible_at, free_at(cfg.depth, 0);
+  std::vector<Cycle> pops;
+  int pushed = 0;
+  for (Cycle c = 0; pops.size() < static_cast<std::size_t>(beats); ++c) {
+    const bool can_push = !free_at.empty() && free_at.front() <= c;
+    const bool can_pop = !visible_at.empty() && visible_at.front() <= c;
+    if (can_pop && !consume.pauses(c)) {
+      visible_at.pop_front();
+      free_at.push_back(c + cfg.credit_latency);
+      pops.push_back(c);
+    }
+    if (can_push && pushed < beats && !produce.pauses(c)) {
+      free_at.pop_front();
+      visible_at.push_back(c + cfg.latency);
+      ++pushed;
+    }
+  }
+  return pops;
+}
+
+using Shape = std::tuple<LinkConfig, Pattern, Pattern>;
+class LinkShapes : public LinkTest, public testing::WithParamInterface<Shape> {};
+
+TEST_P(LinkShapes, LosesNothingReordersNothingAndKeepsEveryCycle) {
+  const auto& [cfg, produce, consume] = GetParam();
+  Link<int> link("link", clk, cfg);
+  join(link);
+  source.pause(produce);
+  sink.pause(consume);
+  source.script(counting(500));
+  run_until_idle();
+  EXPECT_EQ(sink.beats(), counting(500));
+  EXPECT_EQ(sink.cycles(), reference_pops(cfg, 500, produce, consume));
+  EXPECT_TRUE(link.empty());
+}
+
+TEST_P(LinkShapes, ShuffledCallOrderGivesTheSameCycles) {
+  const auto& [cfg, produce, consume] = GetParam();
+  clk.shuffle(4711);
+  Link<int> link("link", clk, cfg);
+  join(link);
+  source.pause(produce);
+  sink.pause(consume);
+  source.script(counting(500));
+  run_until_idle();
+  EXPECT_EQ(sink.cycles(), reference_pops(cfg, 500, produce, consume));
+}
+
+INSTANTIATE_TEST_SUITE_P(Depths, LinkShapes,
+                         testing::Combine(testing::Values(LinkConfig{1, 1, 1}, LinkConfig{2, 1, 1}, LinkConfig{3, 4, 2},
+                                                          LinkConfig{8, 4, 4}, LinkConfig{16, 63, 63}),
+                                          testing::Values(Pattern{}, every(4, 1), at_random(1, 50)),
+                                          testing::Values(Pattern{}, every(4, 3), at_random(2, 50), window(20, 200))));
+
+}  // namespace
+}  // namespace rnic::test
