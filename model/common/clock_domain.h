@@ -5,18 +5,14 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <queue>
 #include <systemc>
 #include <vector>
 
 #include "model/common/check.h"
+#include "model/common/cycle.h"
 
 namespace rnic {
-
-// A count of rising edges of one clock since time 0; edge 0 is at time 0.
-using Cycle = std::uint64_t;
-inline constexpr Cycle kNever = std::numeric_limits<Cycle>::max();
 
 class Stage;
 

@@ -1,0 +1,71 @@
+#include "model/config/overlay.h"
+
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include "model/common/check.h"
+
+namespace rnic {
+
+Overlay Overlay::from_json(const nlohmann::json& object, const std::string& origin) {
+  if (!object.is_object()) {
+    throw ConfigError(fmt::format("{}: configuration must be an object, not {}", origin, object.type_name()));
+  }
+  Overlay overlay;
+  overlay.add(object, "", origin);
+  return overlay;
+}
+
+void Overlay::add(const nlohmann::json& object, const std::string& prefix, const std::string& origin) {
+  for (const auto& [key, value] : object.items()) {
+    if (value.is_object()) {
+      add(value, prefix + key + '.', origin);
+    } else {
+      settings_[prefix + key] = {value, false, origin};
+    }
+  }
+}
+
+void Overlay::set(std::string_view assignment) {
+  const std::size_t equals = assignment.find('=');
+  if (equals == 0 || equals == std::string_view::npos) {
+    throw ConfigError(fmt::format("--set {}: expected key=value", assignment));
+  }
+  settings_[std::string(assignment.substr(0, equals))] = {std::string(assignment.substr(equals + 1)), true,
+                                                          "command line"};
+}
+
+Overlay Overlay::with(const Overlay& upper) const {
+  Overlay merged = *this;
+  for (const auto& [path, setting] : upper.settings_) merged.settings_[path] = setting;
+  return merged;
+}
+
+void Overlay::require_within(std::string_view group) const {
+  const std::string prefix = std::string(group) + '.';
+  for (const auto& [path, setting] : settings_) {
+    if (path.compare(0, prefix.size(), prefix) != 0) {
+      throw ConfigError(fmt::format("{} ({}): only settings of '{}' may be given here", path, setting.origin, group));
+    }
+  }
+}
+
+const Setting* Overlay::find(const std::string& path) const {
+  const auto it = settings_.find(path);
+  return it == settings_.end() ? nullptr : &it->second;
+}
+
+nlohmann::json read_json_file(const std::string& file) {
+  std::ifstream in(file);
+  if (!in) throw ConfigError(fmt::format("{}: cannot be read", file));
+  try {
+    return nlohmann::json::parse(in);
+  } catch (const nlohmann::json::parse_error& e) {
+    const std::string_view what = e.what();
+    const std::size_t text = what.find("] ");  // behind the library's own tag
+    throw ConfigError(fmt::format("{}: {}", file, what.substr(text == std::string_view::npos ? 0 : text + 2)));
+  }
+}
+
+}  // namespace rnic

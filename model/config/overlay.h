@@ -1,0 +1,45 @@
+// What users wrote, by dotted path: scenario files and --set options, each value with the place it came from.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+namespace rnic {
+
+// One value as written. A value from --set is text that the target's type gives a meaning to.
+struct Setting {
+  nlohmann::json value;
+  bool is_text = false;
+  std::string origin;
+};
+
+class Overlay {
+ public:
+  // Objects nest, and a key may itself be a dotted path. Throws ConfigError if `object` is not an object.
+  static Overlay from_json(const nlohmann::json& object, const std::string& origin);
+
+  // "key=value" as given to --set. Throws ConfigError without a key or an equals sign.
+  void set(std::string_view assignment);
+
+  // This overlay below another one: where both have a value the other's counts. A node's own settings are
+  // base.with(node).with(command_line).
+  Overlay with(const Overlay& upper) const;
+
+  // Throws ConfigError unless every path lies in the given group ("rnic" for the settings of one node).
+  void require_within(std::string_view group) const;
+
+  const Setting* find(const std::string& path) const;
+  const std::map<std::string, Setting>& settings() const { return settings_; }
+
+ private:
+  void add(const nlohmann::json& object, const std::string& prefix, const std::string& origin);
+  std::map<std::string, Setting> settings_;
+};
+
+// The parsed contents of a JSON file. Throws ConfigError naming the file, and line and column of a syntax error.
+nlohmann::json read_json_file(const std::string& file);
+
+}  // namespace rnic
