@@ -1,0 +1,64 @@
+#include "model/stats/histogram.h"
+
+#include <algorithm>
+
+#include "model/common/check.h"
+
+namespace rnic {
+namespace {
+
+constexpr unsigned kSubBits = 7;  // 128 buckets in each octave
+constexpr std::uint64_t kSubBuckets = std::uint64_t{1} << kSubBits;
+constexpr std::size_t kBuckets = (64 - kSubBits + 1) * kSubBuckets;
+
+// Bucket i holds the values [ (128 + i % 128) << s, +1 << s ) with s = i / 128 - 1; the first 128 hold one value each.
+std::size_t bucket_of(std::uint64_t value) {
+  if (value < kSubBuckets) return value;
+  const unsigned shift = 63u - static_cast<unsigned>(__builtin_clzll(value)) - kSubBits;
+  return (std::size_t{shift} << kSubBits) + (value >> shift);
+}
+
+std::uint64_t middle_of(std::size_t bucket) {
+  if (bucket < 2 * kSubBuckets) return bucket;
+  const std::uint64_t shift = bucket / kSubBuckets - 1;
+  const std::uint64_t low = (kSubBuckets + bucket % kSubBuckets) << shift;
+  return low + (std::uint64_t{1} << (shift - 1));
+}
+
+}  // namespace
+
+void Histogram::record(std::uint64_t value) {
+  ++count_;
+  sum_ += value;
+  min_ = std::min(min_, value);
+  max_ = std::max(max_, value);
+  if (count_ <= kExactSamples) {
+    samples_.push_back(value);
+    return;
+  }
+  if (buckets_.empty()) {
+    buckets_.resize(kBuckets);
+    for (const std::uint64_t sample : samples_) ++buckets_[bucket_of(sample)];
+    samples_ = {};
+  }
+  ++buckets_[bucket_of(value)];
+}
+
+std::uint64_t Histogram::percentile(unsigned per_mille) const {
+  RNIC_CHECK(per_mille >= 1 && per_mille <= 1000);
+  if (count_ == 0) return 0;
+  // ceil(count * per_mille / 1000) without overflow.
+  const std::uint64_t rank = count_ / 1000 * per_mille + (count_ % 1000 * per_mille + 999) / 1000;
+  if (buckets_.empty()) {
+    std::vector<std::uint64_t> sorted = samples_;
+    const auto nth = sorted.begin() + static_cast<std::ptrdiff_t>(rank - 1);
+    std::nth_element(sorted.begin(), nth, sorted.end());
+    return *nth;
+  }
+  std::uint64_t below = 0;
+  std::size_t bucket = 0;
+  while ((below += buckets_[bucket]) < rank) ++bucket;
+  return std::clamp(middle_of(bucket), min_, max_);
+}
+
+}  // namespace rnic

@@ -1,0 +1,73 @@
+// The two reports, literally, and the mistakes in registering that must not pass.
+#include "model/stats/registry.h"
+
+#include <sstream>
+
+#include <gmock/gmock.h>
+
+#include "model/common/check.h"
+
+namespace rnic {
+namespace {
+
+class RegistryTest : public ::testing::Test {
+ protected:
+  RegistryTest() {
+    const StatsGroup rx = StatsGroup(registry).group("node0").group("rx");
+    rx.counter("fpdus", fpdus, "FPDUs", "FPDUs checked");
+    rx.derived(
+        "share", [this] { return static_cast<double>(bad.value()) / static_cast<double>(fpdus.value()); }, "",
+        "bad among all");
+    StatsGroup(registry).histogram("latency", latency, "ps", "doorbell to CQE");
+    rx.counter("bad", bad, "FPDUs", "FPDUs with a wrong CRC");
+  }
+  StatsRegistry registry;
+  Counter fpdus, bad;
+  Histogram latency;
+};
+
+TEST_F(RegistryTest, JsonNestsByGroupInTheOrderOfRegistration) {
+  fpdus += 8;
+  ++bad;
+  for (const unsigned v : {300u, 100u, 201u}) latency.record(v);
+  EXPECT_EQ(registry.to_json().dump(),
+            R"({"node0":{"rx":{)"
+            R"("fpdus":{"value":8,"unit":"FPDUs","description":"FPDUs checked"},)"
+            R"("share":{"value":0.125,"unit":"","description":"bad among all"},)"
+            R"("bad":{"value":1,"unit":"FPDUs","description":"FPDUs with a wrong CRC"}}},)"
+            R"("latency":{"count":3,"min":100,"mean":200.33333333333334,"p50":201,"p90":300,"p99":300,"p99.9":300,)"
+            R"("max":300,"unit":"ps","description":"doorbell to CQE"}})");
+}
+
+TEST_F(RegistryTest, TextHasOneAlignedLinePerFigure) {
+  fpdus += 1000;
+  latency.record(5);
+  std::ostringstream out;
+  registry.write_text(out);
+  EXPECT_EQ(out.str(),
+            "node0.rx.fpdus  1000  FPDUs  FPDUs checked\n"
+            "node0.rx.share   0.0         bad among all\n"
+            "latency.count      1  ps     doorbell to CQE\n"
+            "latency.min        5  ps     doorbell to CQE\n"
+            "latency.mean     5.0  ps     doorbell to CQE\n"
+            "latency.p50        5  ps     doorbell to CQE\n"
+            "latency.p90        5  ps     doorbell to CQE\n"
+            "latency.p99        5  ps     doorbell to CQE\n"
+            "latency.p99.9      5  ps     doorbell to CQE\n"
+            "latency.max        5  ps     doorbell to CQE\n"
+            "node0.rx.bad       0  FPDUs  FPDUs with a wrong CRC\n");
+}
+
+TEST_F(RegistryTest, FigureWithoutFiniteValueIsNull) {
+  EXPECT_TRUE(registry.to_json()["node0"]["rx"]["share"]["value"].is_null());
+}
+
+TEST_F(RegistryTest, PathIsOneFigureOrOneGroup) {
+  EXPECT_THROW(registry.add("latency", &bad, "", ""), InternalError);
+  EXPECT_THROW(registry.add("node0.rx", &bad, "", ""), InternalError);
+  EXPECT_THROW(registry.add("latency.tail", &bad, "", ""), InternalError);
+  EXPECT_NO_THROW(registry.add("latency2", &bad, "", ""));
+}
+
+}  // namespace
+}  // namespace rnic
