@@ -28,6 +28,7 @@ struct QpContext {
 struct FlowContext {
   bool rdma = false;
   bool tx_markers = false, rx_markers = false, crc = true;
+  std::uint32_t epoch = 0;  // counts the flow's uses: per-flow state of an older epoch is stale
   Qpn qpn;
 };
 
