@@ -1,8 +1,8 @@
 #include "model/common/crc32c.h"
 
-#include <isa-l/crc.h>
-
 #include <limits>
+
+#include <isa-l/crc.h>
 
 #include "model/common/check.h"
 
