@@ -23,6 +23,7 @@ struct QpContext {
   FlowId flow = kNoFlow;
   Cqn send_cq, recv_cq;
   std::uint64_t sq_base = 0, rq_base = 0;
+  std::uint32_t epoch = 0;  // counts the QP number's uses: per-QP state of an older epoch is stale
 };
 
 struct FlowContext {
