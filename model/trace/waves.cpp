@@ -37,6 +37,7 @@ WaveId Waves::declare(const std::string& scope, const std::string& name, unsigne
   id.index_ = variables_.size();
   variables_.push_back({{scope, name, width}, words_.size()});
   words_.resize(words_.size() + words_for(width));
+  shown_words_.resize(words_.size());
   return id;
 }
 
@@ -121,18 +122,27 @@ void Waves::start_window() {
   show_time(window_.from_ps);
   for (const std::size_t i : changed_) variables_[i].changed = false;
   changed_.clear();
-  for (const Variable& variable : variables_) show(variable);
+  for (Variable& variable : variables_) show(variable);
 }
 
+// A variable that changed and changed back within one instant did not change.
 void Waves::show_changed(std::uint64_t time_ps) {
-  if (changed_.empty()) return;
   std::sort(changed_.begin(), changed_.end());
-  show_time(time_ps);
+  bool is_first = true;
   for (const std::size_t i : changed_) {
-    show(variables_[i]);
     variables_[i].changed = false;
+    if (is_shown(variables_[i])) continue;
+    if (std::exchange(is_first, false)) show_time(time_ps);
+    show(variables_[i]);
   }
   changed_.clear();
+}
+
+bool Waves::is_shown(const Variable& variable) const {
+  const auto first = words_.begin() + static_cast<std::ptrdiff_t>(variable.first_word);
+  const auto last = first + static_cast<std::ptrdiff_t>(words_for(variable.declared.width));
+  const auto shown = shown_words_.begin() + static_cast<std::ptrdiff_t>(variable.first_word);
+  return variable.shown_known && std::equal(first, last, shown);
 }
 
 void Waves::show_time(std::uint64_t time_ps) {
@@ -140,8 +150,12 @@ void Waves::show_time(std::uint64_t time_ps) {
   shown_ps_ = time_ps;
 }
 
-void Waves::show(const Variable& variable) {
+void Waves::show(Variable& variable) {
   const unsigned width = variable.declared.width;
+  variable.shown_known = variable.known;
+  for (std::size_t word = 0; word < words_for(width); ++word) {
+    shown_words_[variable.first_word + word] = words_[variable.first_word + word];
+  }
   bits_.assign(width, 'x');
   for (unsigned bit = 0; variable.known && bit < width; ++bit) {
     const std::uint64_t word = words_[variable.first_word + bit / kWordBits];

@@ -62,8 +62,9 @@ class Waves {
  private:
   struct Variable {
     WaveVariable declared;
-    std::size_t first_word;  // of its value, the least significant
-    bool known = false;
+    std::size_t first_word;    // of its value, the least significant
+    bool known = false;        // has had a change
+    bool shown_known = false;  // and the file knows of one
     bool changed = false;
     std::size_t position = 0;  // in the sink's list
   };
@@ -84,15 +85,17 @@ class Waves {
   void start_window();
   void show_changed(std::uint64_t time_ps);
   void show_time(std::uint64_t time_ps);
-  void show(const Variable& variable);
+  bool is_shown(const Variable& variable) const;
+  void show(Variable& variable);
 
   const std::unique_ptr<WaveSink> sink_;
   const WaveWindow window_;
   std::vector<Variable> variables_;
-  std::vector<std::uint64_t> words_;  // the values, 64 bits each
-  std::vector<Change> waiting_;       // a heap, the earliest change first
-  std::vector<std::size_t> changed_;  // variables
-  std::string bits_;                  // of the value being shown
+  std::vector<std::uint64_t> words_;        // the values, 64 bits each
+  std::vector<std::uint64_t> shown_words_;  // those in the file
+  std::vector<Change> waiting_;             // a heap, the earliest change first
+  std::vector<std::size_t> changed_;        // variables
+  std::string bits_;                        // of the value being shown
   std::uint64_t sequence_ = 0;
   std::uint64_t settled_ps_ = 0;  // everything before this time has been applied
   std::uint64_t shown_ps_ = 0;    // the last time in the file

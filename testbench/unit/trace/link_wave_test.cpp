@@ -100,5 +100,71 @@ TEST_F(LinkWaveTest, BeatStaysUntilItIsTaken) {
   EXPECT_EQ(t.tags.back(), 2u);
 }
 
+// Under random pauses at both ends, and whatever the order of calls, the pins tell what happened.
+TEST_F(LinkWaveTest, TransfersAreWhereTheEndsSawThem) {
+  clk.shuffle(11);
+  source.pause(at_random(1, 30));
+  sink.pause(at_random(2, 40));
+  std::vector<Beat> beats(200);
+  for (std::size_t i = 0; i < beats.size(); ++i) beats[i].tag = static_cast<std::uint8_t>(i);
+  source.script(beats);
+  run_until_idle();
+  const Trace t = trace(sink.cycles().back() + 3);
+
+  std::vector<Cycle> taken;
+  std::vector<unsigned> tags;
+  std::size_t valid = 0;
+  for (Cycle c = 0; c < t.ready.size(); ++c) {
+    if (t.ready[c] == '1') {
+      taken.push_back(c);
+      ASSERT_EQ(t.valid[c], '1') << c;
+      tags.push_back(t.tags[valid]);
+    }
+    valid += t.valid[c] == '1';
+  }
+  EXPECT_EQ(taken, sink.cycles());
+  ASSERT_EQ(tags.size(), beats.size());
+  for (std::size_t i = 0; i < beats.size(); ++i) EXPECT_EQ(tags[i], beats[i].tag) << i;
+  for (const Cycle c : source.cycles()) EXPECT_EQ(t.credit[c], '1') << c;
+}
+
+// A pipeline takes the credit on entry and shows the beat when it leaves.
+TEST_F(LinkWaveTest, ReservedSlotTakesCreditAndShowsNothing) {
+  struct Pipeline final : Stage {
+    PushPort<Beat> out{*this, "out"};
+    Pipeline(sc_core::sc_module_name nm, ClockDomain& c) : Stage(nm, c) { wake(0); }
+    Wake tick() override {
+      if (now() < 2) {
+        out->reserve();
+        return Wake::at_cycle(now() == 1 ? 6 : 1);
+      }
+      out->fill({static_cast<std::uint8_t>(now()), false}, 1);
+      return now() == 6 ? Wake::next_cycle() : Wake::on_traffic();
+    }
+  };
+  Link<Beat> piped("piped", clk, {2, 1, 1});
+  const std::string piped_file = testing::TempDir() + "rnic_link_wave_piped.vcd";
+  Waves piped_waves(open_wave_sink(piped_file), {});
+  LinkWave<Beat> piped_wave(piped_waves, "top.piped", 1, kFields);
+  piped_waves.begin();
+  piped.observe(piped_wave);
+  Pipeline pipeline("pipeline", clk);
+  Sink<Beat> end("end", clk);
+  pipeline.out(piped);
+  end.in(piped);
+  run_until_idle();
+  EXPECT_THAT(end.cycles(), testing::ElementsAre(7, 8));
+  piped_waves.close(10);
+  std::ifstream in(piped_file);
+  const std::string text(std::istreambuf_iterator<char>(in), {});
+  // ! valid, " ready, # credit, $ tag, % last
+  EXPECT_THAT(text, testing::EndsWith("#0\n0!\n0\"\n1#\nbxxxxxxxx $\nx%\n"
+                                      "#2\n0#\n"
+                                      "#7\n1!\n1\"\nb00000110 $\n0%\n"
+                                      "#8\n1#\nb00000111 $\n"
+                                      "#9\n0!\n0\"\n#10\n"));
+  std::remove(piped_file.c_str());
+}
+
 }  // namespace
 }  // namespace rnic::test
