@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/common/clock_domain.h"
+#include "model/common/link_observer.h"
 
 namespace rnic {
 
@@ -43,14 +44,27 @@ class Link final {
     return true;
   }
   void push(T beat) {
+    reserve();
+    fill(std::move(beat), config_.latency);
+  }
+  // push() in two steps, for a pipeline that knows the beat only when it leaves: reserve() takes the credit on entry,
+  // fill() gives the oldest reserved slot its beat, visible `latency` cycles from now.
+  void reserve() {
     RNIC_CHECK_MSG(used_ < config_.depth && slots_[tail_].stamp <= clk_.now(), name_ + ": push without credit");
-    Slot& slot = slots_[tail_];
-    slot.beat = std::move(beat);
-    slot.stamp = clk_.now() + config_.latency;
-    tail_ = tail_ + 1 == config_.depth ? 0 : tail_ + 1;
+    slots_[tail_].stamp = kNever;
+    tail_ = next(tail_);
     ++used_;
+    if (observer_ != nullptr) observer_->reserved(clk_.now(), next_credit());
+  }
+  void fill(T beat, unsigned latency) {
+    Slot& slot = slots_[fill_];
+    RNIC_CHECK_MSG(slot.stamp == kNever, name_ + ": fill without reserve");
+    fill_ = next(fill_);
+    slot.beat = std::move(beat);
+    slot.stamp = clk_.now() + latency;
     ++pushed_;
     if (consumer_ != nullptr) consumer_->wake(slot.stamp);
+    if (observer_ != nullptr) observer_->filled(slot.beat, slot.stamp);
   }
 
   // Consumer's side.
@@ -60,7 +74,8 @@ class Link final {
     RNIC_CHECK_MSG(can_pop(), name_ + ": pop of nothing");
     Slot& slot = slots_[head_];
     slot.stamp = clk_.now() + config_.credit_latency;
-    head_ = head_ + 1 == config_.depth ? 0 : head_ + 1;
+    if (observer_ != nullptr) observer_->popped(clk_.now(), used_ == config_.depth ? slot.stamp : kNever);
+    head_ = next(head_);
     --used_;
     if (std::exchange(producer_waits_, false) && producer_ != nullptr) producer_->wake(slot.stamp);
     return std::move(slot.beat);
@@ -68,6 +83,10 @@ class Link final {
 
   void set_producer(Stage& stage) { set(producer_, stage); }
   void set_consumer(Stage& stage) { set(consumer_, stage); }
+  void observe(LinkObserver<T>& observer) {
+    RNIC_CHECK_MSG(observer_ == nullptr, name_ + " is observed twice");
+    observer_ = &observer;
+  }
 
   const std::string& name() const { return name_; }
   const LinkConfig& config() const { return config_; }
@@ -79,6 +98,11 @@ class Link final {
     T beat{};
     Cycle stamp = 0;
   };
+  unsigned next(unsigned i) const { return i + 1 == config_.depth ? 0 : i + 1; }
+  Cycle next_credit() const {
+    if (used_ == config_.depth) return kNever;
+    return slots_[tail_].stamp > clk_.now() ? slots_[tail_].stamp : clk_.now() + 1;
+  }
   void set(Stage*& end, Stage& stage) {
     RNIC_CHECK_MSG(end == nullptr, name_ + " is bound twice on one side");
     RNIC_CHECK_MSG(&stage.clock() == &clk_, name_ + " joins stages of different clocks");
@@ -91,7 +115,8 @@ class Link final {
   std::vector<Slot> slots_;
   Stage* producer_ = nullptr;
   Stage* consumer_ = nullptr;
-  unsigned head_ = 0, tail_ = 0, used_ = 0;
+  LinkObserver<T>* observer_ = nullptr;
+  unsigned head_ = 0, fill_ = 0, tail_ = 0, used_ = 0;
   bool producer_waits_ = false;
   std::uint64_t pushed_ = 0;
 };

@@ -18,6 +18,9 @@ struct DatapathConfig {
   }
 };
 
+// On the transmit side an FPDU starts here in its buffer: Ethernet, IP and TCP headers are written before it.
+inline constexpr std::uint32_t kFrameHeadroom = 128;
+
 // A piece of an FPDU. All of MPA lies on 4-octet steps (RFC 5044 section 4), so a beat is counted in 32-bit words.
 // Every beat but the last is full. On the receive side a marker that the deframer took out travels beside the words:
 // it stood before word `marker_lane`, and the CRC covers it there (RFC 5044 section 4.4). At most one fits a beat.
@@ -33,6 +36,8 @@ struct FpduBeat {
   bool first = false;
   bool last = false;           // the last word is the CRC field
   bool completes_wqe = false;  // transmit, on the last beat: the last FPDU of a Send or RDMA Write
+  bool marker_ok = true;       // valid on the last beat: all FPDUPTRs of this FPDU agreed with its length field
+  bool crc_on = true;          // negotiated for this stream
   bool crc_ok = false;         // valid on the last beat, behind crc_check
 };
 

@@ -1,0 +1,44 @@
+// CRC32c check of received FPDUs (RFC 5044 section 4.4). See crc_check.md.
+#pragma once
+
+#include "model/common/link.h"
+#include "model/config/field.h"
+#include "model/rnic/beat.h"
+#include "model/stats/registry.h"
+
+namespace rnic {
+
+struct CrcCheckConfig {
+  unsigned pipeline_cycles = 4;
+  template <class V>
+  static void fields(V& v) {
+    v("pipeline_cycles", &CrcCheckConfig::pipeline_cycles,
+      "depth of the CRC32c tree: cycles from a beat's entry to its exit", in_range(1, 32), unit("cycles"));
+  }
+};
+
+class CrcCheck final : public Stage {
+ public:
+  PopPort<FpduBeat> in{*this, "in"};
+  PushPort<FpduBeat> out{*this, "out"};
+
+  CrcCheck(sc_core::sc_module_name nm, ClockDomain& clk) : Stage(nm, clk) {}
+  // The pipeline's depth lives in the output link; its slots cover the round trip of a credit, so that one beat a
+  // cycle flows.
+  static LinkConfig output_link(const CrcCheckConfig& cfg) { return {cfg.pipeline_cycles + 2, cfg.pipeline_cycles, 1}; }
+
+  Wake tick() override;
+
+  void register_stats(const StatsGroup& group) const;
+  const Counter& good() const { return good_; }
+  const Counter& bad() const { return bad_; }
+
+ private:
+  std::uint32_t crc_ = 0;
+  Counter good_, bad_, unchecked_;
+};
+
+// Feeds a beat to the CRC register: its words without the CRC field, and its marker where it stood.
+std::uint32_t crc_absorb(std::uint32_t crc, const FpduBeat& beat);
+
+}  // namespace rnic
