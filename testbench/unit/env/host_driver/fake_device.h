@@ -113,14 +113,15 @@ class FakeDevice final : public Stage, public host::HostPort {
 
 // A host with such a device.
 struct FakeHost {
-  explicit FakeHost(ClockDomain& clk, const char* name, const host::HostCpuConfig& cpu_config = {})
-      : device((std::string(name) + "_device").c_str(), clk, memory),
-        cpu((std::string(name) + "_cpu").c_str(), clk, cpu_config, device),
+  explicit FakeHost(ClockDomain& clk, const char* name, std::uint64_t memory_mib = 256)
+      : memory({0x100000000, memory_mib}),
+        device((std::string(name) + "_device").c_str(), clk, memory),
+        cpu((std::string(name) + "_cpu").c_str(), clk, {}, device),
         context(cpu, memory, kMsi) {
     device.attach(context);
   }
   static constexpr std::uint64_t kMsi = 0xfee00000;
-  host::HostMemory memory{{0x100000000, 256}};
+  host::HostMemory memory;
   FakeDevice device;
   host::HostCpu cpu;
   host::Context context;
