@@ -94,6 +94,8 @@ bool Endpoint::take_event(host::CmEvent& event) {
   return false;
 }
 
+// The side that listens may not send before it has heard from the other (RFC 5044 section 7.1.2), so the one that
+// connects begins with an empty Send, whatever the work is.
 bool Endpoint::connect() {
   if (settings_.active && !started_) {
     context_.connect(*qp_, settings_.peer_ip, settings_.port, settings_.param, channel_);
@@ -102,12 +104,29 @@ bool Endpoint::connect() {
   host::CmEvent event;
   while (take_event(event)) {
     if (event.type == CmEventType::kConnectRequest) {
+      if (qp_->post_recv(host::RecvWr{}) != 0) fail("a receive cannot be posted");
+      recv_cq_->req_notify_cq();
       context_.accept(event.connection, *qp_, settings_.param, channel_);
     } else if (event.type == CmEventType::kEstablished) {
       connected_ = true;
+      if (!settings_.active) continue;
+      host::SendWr greeting;
+      greeting.send_flags = abi::kWqeSignaled;
+      send_cq_->req_notify_cq();
+      if (qp_->post_send(greeting) != 0) fail("a Send cannot be posted");
     }
   }
-  return connected_;
+  return connected_ && greet();
+}
+
+bool Endpoint::greet() {
+  host::Wc wc;
+  host::Cq& cq = settings_.active ? *send_cq_ : *recv_cq_;
+  if (!greeted_ && cq.poll_cq(&wc, 1) == 1) {
+    greeted_ = true;
+    if (wc.status != abi::WcStatus::kSuccess) fail("the first Send: " + completion_error(wc, 0));
+  }
+  return greeted_;
 }
 
 bool Endpoint::prepare() {
@@ -175,7 +194,9 @@ std::string Endpoint::waiting_for() const {
   if (waiting_ || failed_) return "";
   const std::string who = settings_.name + ": ";
   if (stage_ == 0) return who + (qp_ == nullptr ? "the device to open" : "the device to make its queues");
-  if (stage_ == 1) return who + (settings_.active ? "the connection to be established" : "a connection request");
+  if (stage_ == 1)
+    return who + (settings_.active ? "the connection, or the end of its first Send"
+                                   : "a connection request, or the first Send");
   if (stage_ == last_stage()) return who + "the connection to be closed";
   std::string text;
   for (const auto& role : roles_[(stage_ - 2) / 2]) {

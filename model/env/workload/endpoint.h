@@ -46,6 +46,7 @@ class Endpoint final : public host::App {
   bool work();  // true when the stage is complete
   bool create();
   bool connect();
+  bool greet();
   bool prepare();
   bool run();
   bool disconnect();
@@ -66,7 +67,7 @@ class Endpoint final : public host::App {
   std::uint64_t begin_ps_ = 0;
   bool waiting_ = false;  // at the barrier
   bool started_ = false;  // the stage's first action is done
-  bool failed_ = false, connected_ = false;
+  bool failed_ = false, connected_ = false, greeted_ = false;
   host::Pd pd_;
   host::Cq* send_cq_ = nullptr;
   host::Cq* recv_cq_ = nullptr;

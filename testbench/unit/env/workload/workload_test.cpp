@@ -120,6 +120,20 @@ TEST_F(WorkloadTest, UnsignaledRequestsAndNotifiedPrograms) {
   EXPECT_EQ(workload->results()[1].count, 1200u);
 }
 
+// The listening side posts first here; it must not send before it has received (the other side's empty Send).
+TEST_F(WorkloadTest, TheSideThatListensMayBeginTheWork) {
+  WorkItem sends = item(Op::kSend, {SizeLaw::kFixed, 64, 64}, 20, 4);
+  sends.direction = Direction::kReverse;
+  plan.phases = {{sends}};
+  bool received = false, sent_early = false;
+  a.device.inject_error = [&](const abi::Wqe&) { return received = true, abi::WcStatus::kSuccess; };
+  b.device.inject_error = [&](const abi::Wqe&) { return sent_early |= !received, abi::WcStatus::kSuccess; };
+  run();
+  expect_success();
+  EXPECT_TRUE(received);
+  EXPECT_FALSE(sent_early);
+}
+
 TEST_F(WorkloadTest, PingPongMeasuresHalfARoundTrip) {
   WorkItem ping = item(Op::kSend, {SizeLaw::kFixed, 64, 64}, 40, 1);
   ping.mode = Mode::kPingPong;
@@ -192,7 +206,7 @@ TEST_F(WorkloadTest, AWriteOutsideItsPlaceIsFound) {
 TEST_F(WorkloadTest, ACompletionInErrorEndsTheRun) {
   plan.phases = {{item(Op::kRead, {SizeLaw::kFixed, 100, 100}, 20, 1)}};
   a.device.inject_error = [n = 0](const abi::Wqe&) mutable {
-    return ++n == 4 ? abi::WcStatus::kRemAccessErr : abi::WcStatus::kSuccess;
+    return ++n == 5 ? abi::WcStatus::kRemAccessErr : abi::WcStatus::kSuccess;
   };
   run();
   ASSERT_TRUE(workload->failed());
@@ -213,7 +227,10 @@ TEST_F(WorkloadTest, AConnectionThatBreaksEndsTheRun) {
 
 TEST_F(WorkloadTest, AHungRunSaysWhoWaitsForWhat) {
   plan.phases = {{item(Op::kSend, {SizeLaw::kFixed, 100, 100}, 20, 4)}};
-  a.device.execute_sends = false;
+  a.device.inject_error = [this](const abi::Wqe&) {
+    a.device.execute_sends = false;  // the first Send is the last one
+    return abi::WcStatus::kSuccess;
+  };
   run();
   EXPECT_FALSE(workload->done());
   EXPECT_EQ(workload->waiting_for(),
