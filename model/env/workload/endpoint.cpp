@@ -89,6 +89,9 @@ bool Endpoint::take_event(host::CmEvent& event) {
   if (what == nullptr || expected) return true;
   std::string text = what;
   if (event.status != abi::ConnectStatus::kOk) text += fmt::format(": {}", host::connect_status_str(event.status));
+  if (event.refused != abi::CommandStatus::kOk) {
+    text += fmt::format(": the device refused the command: {}", host::command_status_str(event.refused));
+  }
   if (event.terminate != 0) text += fmt::format(": Terminate {:#010x}", event.terminate);
   fail(text);
   return false;

@@ -31,8 +31,9 @@ enum class CmEventType : std::uint8_t {
 struct CmEvent {
   CmEventType type = CmEventType::kConnectError;
   abi::ConnectStatus status = abi::ConnectStatus::kOk;
-  Qp* qp = nullptr;              // none for kConnectRequest
-  std::uint32_t connection = 0;  // kConnectRequest: what accept or reject wants
+  abi::CommandStatus refused = abi::CommandStatus::kOk;  // kConnectError: why the device did not take the command
+  Qp* qp = nullptr;                                      // none for kConnectRequest
+  std::uint32_t connection = 0;                          // kConnectRequest: what accept or reject wants
   std::uint32_t peer_ip = 0;
   std::uint16_t peer_port = 0, local_port = 0;
   std::uint16_t ird = 0, ord = 0;  // the peer's, or what was agreed (kEstablished)

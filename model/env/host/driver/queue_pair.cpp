@@ -93,7 +93,7 @@ void Qp::command_done(abi::CommandOp op, abi::CommandStatus status) {
   if (op == CommandOp::kDisconnect) return;
   CmEvent event;
   event.type = CmEventType::kConnectError;
-  event.status = abi::ConnectStatus::kRefused;
+  event.refused = status;
   event.qp = this;
   channel_->push(std::move(event));
 }

@@ -42,4 +42,11 @@ const char* connect_status_str(abi::ConnectStatus status) {
   return i < std::size(kText) ? kText[i] : "unknown status";
 }
 
+const char* command_status_str(abi::CommandStatus status) {
+  static constexpr const char* kText[] = {"ok",        "bad operation", "bad index", "busy",
+                                          "bad state", "no resources",  "bad length"};
+  const auto i = static_cast<std::size_t>(status);
+  return i < std::size(kText) ? kText[i] : "unknown status";
+}
+
 }  // namespace rnic::host

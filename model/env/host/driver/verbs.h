@@ -55,5 +55,6 @@ struct DeviceAttr {
 // As ibv_wc_status_str: "success", "WR flushed error".
 const char* wc_status_str(WcStatus status);
 const char* connect_status_str(abi::ConnectStatus status);
+const char* command_status_str(abi::CommandStatus status);
 
 }  // namespace rnic::host

@@ -77,6 +77,8 @@ TEST_F(ConnectionTest, ARefusedConnectCommandIsAnEventToo) {
   connect(7000, {});
   run_until_idle();
   EXPECT_EQ(a.event.type, CmEventType::kConnectError);
+  EXPECT_EQ(a.event.refused, abi::CommandStatus::kNoResources);
+  EXPECT_STREQ(host::command_status_str(a.event.refused), "no resources");
 }
 
 TEST_F(ConnectionTest, ARequestAfterUnlistenIsRejected) {

@@ -225,6 +225,17 @@ TEST_F(WorkloadTest, AConnectionThatBreaksEndsTheRun) {
   EXPECT_THAT(workload->errors()[0], HasSubstr("c0 connecting: "));
 }
 
+TEST_F(WorkloadTest, AConnectionThatTheDeviceRefusesEndsTheRun) {
+  plan.phases = {{item(Op::kSend, {SizeLaw::kFixed, 100, 100}, 20, 4)}};
+  a.device.refuse = [](const abi::Command& c) {
+    return c.op == abi::CommandOp::kConnect ? abi::CommandStatus::kNoResources : abi::CommandStatus::kOk;
+  };
+  run();
+  ASSERT_TRUE(workload->failed());
+  EXPECT_EQ(workload->errors()[0],
+            "c0 connecting: the connection failed: the device refused the command: no resources");
+}
+
 TEST_F(WorkloadTest, AHungRunSaysWhoWaitsForWhat) {
   plan.phases = {{item(Op::kSend, {SizeLaw::kFixed, 100, 100}, 20, 4)}};
   a.device.inject_error = [this](const abi::Wqe&) {
