@@ -41,7 +41,7 @@ Outcome run_one(const VectorKind& kind, const nlohmann::json& vector) {
   try {
     return kind.check(vector);
   } catch (const std::exception& e) {
-    return {{{"the vector", "one that can be read", e.what()}}};
+    return {{}, e.what()};
   }
 }
 
@@ -55,6 +55,9 @@ Tally run_file(const VectorKind& kind, const nlohmann::json& vectors, std::ostre
   for (std::size_t i = 0; i < vectors.size(); ++i) {
     const Outcome outcome = run_one(kind, vectors[i]);
     ++(outcome.passed() ? tally.passed : tally.failed);
+    if (!outcome.unreadable.empty()) {
+      out << fmt::format("FAILED {}/{}: cannot be run: {}\n", kind.name, name_of(vectors[i], i), outcome.unreadable);
+    }
     for (const Outcome::Difference& d : outcome.differences) {
       out << fmt::format("FAILED {}/{}: {}: expected {}, got {}\n", kind.name, name_of(vectors[i], i), d.field,
                          d.expected, d.got);

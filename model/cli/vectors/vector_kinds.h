@@ -8,14 +8,15 @@
 
 namespace rnic::cli {
 
-// What a check found: nothing, or every field that differs.
+// What a check found: nothing, every field that differs, or why the vector cannot be run at all.
 struct Outcome {
   struct Difference {
     std::string field, expected, got;
   };
   std::vector<Difference> differences;
+  std::string unreadable;
 
-  bool passed() const { return differences.empty(); }
+  bool passed() const { return differences.empty() && unreadable.empty(); }
   template <class T, class U>
   void compare(const std::string& field, const T& expected, const U& got) {
     const nlohmann::json want = expected, have = got;
@@ -23,7 +24,7 @@ struct Outcome {
   }
 };
 
-// A check may throw any std::exception on a vector it cannot read (a missing key, bad hex): the vector then failed.
+// A check may throw any std::exception on a vector it cannot read (a missing key, bad hex): that becomes its outcome.
 struct VectorKind {
   std::string name;
   Outcome (*check)(const nlohmann::json& vector);
