@@ -1,0 +1,30 @@
+// What the datapath tells the firmware about a queue pair, and what the firmware asks the transmit side to send.
+#pragma once
+
+#include <cstdint>
+
+#include "model/common/ids.h"
+#include "model/wire/terminate.h"
+
+namespace rnic {
+
+struct QpEvent {
+  enum class Kind : std::uint8_t {
+    kFirstFpdu,          // the responder's fence is lifted (RFC 5044 section 7.1.2 rule 4)
+    kTerminateReceived,  // cause: the peer's
+    kStreamError,        // cause: ours to report; nothing more is delivered from this stream
+    kLocalError          // a work request failed locally; it and all later ones complete with an error
+  };
+  Kind kind = Kind::kFirstFpdu;
+  Qpn qpn;
+  wire::TerminateCause cause;
+};
+
+// The ready-to-receive message of RFC 6581: zero length, never seen in a completion queue.
+struct RtrRequest {
+  enum class Kind : std::uint8_t { kSend, kWrite, kRead };
+  Qpn qpn;
+  Kind kind = Kind::kWrite;
+};
+
+}  // namespace rnic
