@@ -216,6 +216,7 @@ void ConnectionManager<Bus, Capacity>::report_established(Connection& c, std::ui
   abi::Event event = connection_event(abi::EventType::kEstablished, abi::ConnectStatus::kOk, c, c.qpn.v);
   event.ird = resources_.qp(c.qpn)->context.ird;
   event.ord = resources_.qp(c.qpn)->context.ord;
+  event.mpa_flags = agreed_flags(c.mpa_flags, c.flow_context);
   event.private_bytes = static_cast<std::uint16_t>(private_bytes);
   bus_.write(PostEvent{event, private_offset});
   c.setup_reported = true;

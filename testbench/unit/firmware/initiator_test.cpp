@@ -28,8 +28,7 @@ TEST_F(Initiator, Revision1WithCrc) {
   EXPECT_THAT(bus.take(), ElementsAre("qp 5 rts flow 3 mulpdu 1454 ird 16 ord 16",
                                       "flow 3 rdma qp 5 tx_markers 0 rx_markers 0 crc 1 epoch 1",
                                       "enter_rdma flow 3",  //
-                                      "event established status 0 id 5 ird 16 ord 16 rev 1 flags 2",
-                                      "cancel timer 0"));
+                                      "event established status 0 id 5 ird 16 ord 16 rev 1 flags 2", "cancel timer 0"));
   const abi::Event& event = bus.events().back();
   EXPECT_EQ(event.peer_ip, 0x0a000001u);
   EXPECT_EQ(event.peer_port, 7000);
@@ -43,13 +42,13 @@ TEST_F(Initiator, EnhancedPeerToPeerSendsTheAgreedRtrFirst) {
   fw.on(TcpConnected{FlowId{3}, 0x80000000, 41000, 1460});
   EXPECT_EQ(bus.take().front(), "send flow 3 " + kReqKey + "500200098010c02068656c6c6f");
   stream(3, kRepKey + "5002000480208010");
-  EXPECT_THAT(bus.take(), ElementsAre("read flow 3 4",  //
-                                      "qp 5 rts flow 3 mulpdu 1454 ird 16 ord 32",
-                                      "flow 3 rdma qp 5 tx_markers 0 rx_markers 0 crc 1 epoch 1",
-                                      "enter_rdma flow 3",   //
-                                      "work qp 5 rtr_write",
-                                      "event established status 0 id 5 ird 16 ord 32 rev 2 flags 2e",
-                                      "cancel timer 0"));
+  EXPECT_THAT(bus.take(),
+              ElementsAre("read flow 3 4",  //
+                          "qp 5 rts flow 3 mulpdu 1454 ird 16 ord 32",
+                          "flow 3 rdma qp 5 tx_markers 0 rx_markers 0 crc 1 epoch 1",
+                          "enter_rdma flow 3",  //
+                          "work qp 5 rtr_write", "event established status 0 id 5 ird 16 ord 32 rev 2 flags 2e",
+                          "cancel timer 0"));
 }
 
 TEST_F(Initiator, EveryRtrKind) {
@@ -146,13 +145,13 @@ TEST_F(Initiator, RejectionTellsThePeersWordAndFreesTheQp) {
 TEST_F(Initiator, TerminatesForInsufficientIrd) {
   open(abi::kCmEnhanced);
   stream(3, kRepKey + "10020004" + "00100021");
-  EXPECT_THAT(bus.take(), ElementsAre("read flow 3 4",  //
-                                      "qp 5 terminate flow 3 mulpdu 1454 ird 16 ord 16",
-                                      "flow 3 rdma qp 5 tx_markers 0 rx_markers 0 crc 0 epoch 1",
-                                      "enter_rdma flow 3",  //
-                                      "work qp 5 terminate 20060000", "work qp 5 drain",
-                                      "event connect_error status 6 id 5 ird 16 ord 33 rev 2 flags 4",
-                                      "timer 0 3000000us"));
+  EXPECT_THAT(bus.take(),
+              ElementsAre("read flow 3 4",  //
+                          "qp 5 terminate flow 3 mulpdu 1454 ird 16 ord 16",
+                          "flow 3 rdma qp 5 tx_markers 0 rx_markers 0 crc 0 epoch 1",
+                          "enter_rdma flow 3",  //
+                          "work qp 5 terminate 20060000", "work qp 5 drain",
+                          "event connect_error status 6 id 5 ird 16 ord 33 rev 2 flags 4", "timer 0 3000000us"));
   fw.on(QpSendDrained{Qpn{5}});
   EXPECT_THAT(bus.take(), ElementsAre("close flow 3", "timer 0 3000000us"));
   fw.on(TcpPeerClosed{FlowId{3}});
@@ -192,21 +191,21 @@ TEST_P(InitiatorBadReply, ClosesAtOnce) {
   EXPECT_EQ(bus.take()[0], "event done status 0 id 0 cookie 77") << "the QP may try again";
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Headers, InitiatorBadReply,
-    testing::Values(BadReply{"key", "58" + kRepKey.substr(2) + "40010000", ConnectStatus::kBadMpaFrame},
-                    BadReply{"two_initiators", kReqKey + "40010000", ConnectStatus::kBadMpaFrame},
-                    BadReply{"revision_2", kRepKey + "40020000", ConnectStatus::kBadRevision},
-                    BadReply{"revision_3", kRepKey + "40030000", ConnectStatus::kBadRevision},
-                    BadReply{"revision_0", kRepKey + "c0000000", ConnectStatus::kBadRevision},
-                    BadReply{"pd_length_513", kRepKey + "40010201", ConnectStatus::kBadMpaFrame}),
-    [](const auto& row) { return std::string(row.param.name); });
+INSTANTIATE_TEST_SUITE_P(Headers, InitiatorBadReply,
+                         testing::Values(BadReply{"key", "58" + kRepKey.substr(2) + "40010000",
+                                                  ConnectStatus::kBadMpaFrame},
+                                         BadReply{"two_initiators", kReqKey + "40010000", ConnectStatus::kBadMpaFrame},
+                                         BadReply{"revision_2", kRepKey + "40020000", ConnectStatus::kBadRevision},
+                                         BadReply{"revision_3", kRepKey + "40030000", ConnectStatus::kBadRevision},
+                                         BadReply{"revision_0", kRepKey + "c0000000", ConnectStatus::kBadRevision},
+                                         BadReply{"pd_length_513", kRepKey + "40010201", ConnectStatus::kBadMpaFrame}),
+                         [](const auto& row) { return std::string(row.param.name); });
 
 TEST_F(Initiator, UnenhancedReplyToAnEnhancedRequest) {
   open(abi::kCmEnhanced);
   stream(3, kRepKey + "40010000");
-  EXPECT_THAT(bus.take(), ElementsAre("log bad_frame", "event connect_error status 5 id 5", "close flow 3",
-                                      "timer 0 3000000us"));
+  EXPECT_THAT(bus.take(),
+              ElementsAre("log bad_frame", "event connect_error status 5 id 5", "close flow 3", "timer 0 3000000us"));
 }
 
 TEST_F(Initiator, EnhancedWordCutShort) {
@@ -224,8 +223,8 @@ TEST_F(Initiator, PeerClosesWithinTheReply) {
 TEST_F(Initiator, PeerClosesInsteadOfReplying) {
   open(abi::kCmCrc);
   fw.on(TcpStreamData{FlowId{3}, 0});
-  EXPECT_THAT(bus.take(), ElementsAre("log bad_frame", "event connect_error status 3 id 5", "close flow 3",
-                                      "timer 0 3000000us"));
+  EXPECT_THAT(bus.take(),
+              ElementsAre("log bad_frame", "event connect_error status 3 id 5", "close flow 3", "timer 0 3000000us"));
 }
 
 TEST_F(Initiator, PeerResets) {
@@ -246,7 +245,8 @@ TEST_F(Initiator, TcpDoesNotOpen) {
   for (const auto& [reason, status] :
        {std::pair{OpenFailure::kRefused, 1}, {OpenFailure::kTimeout, 2}, {OpenFailure::kNoResources, 1}}) {
     run(connect(abi::kCmCrc));
-    const std::uint32_t cookie = std::stoul(bus.take()[1].substr(40), nullptr, 16);
+    const std::string open = bus.take()[1];
+    const auto cookie = static_cast<std::uint32_t>(std::stoul(open.substr(open.rfind(' ')), nullptr, 16));
     fw.on(TcpOpenFailed{cookie, reason});
     EXPECT_THAT(bus.take(), ElementsAre(fmt::format("event connect_error status {} id 5", status)));
   }

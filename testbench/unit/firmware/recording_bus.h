@@ -64,7 +64,7 @@ class RecordingBus {
     add("work qp {} {}{}", o.qpn.v, kKinds[static_cast<int>(o.kind)], word);
   }
   void write(const PostEvent& o) {
-    static const char* const kTypes[] = {"none",     "done",          "connect_request", "established", "rejected",
+    static const char* const kTypes[] = {"none",          "done",         "connect_request", "established", "rejected",
                                          "connect_error", "disconnected", "qp_error",        "cq_notify",   "cq_error"};
     std::string text = fmt::format("event {} status {}", kTypes[static_cast<int>(o.event.type)], o.event.status);
     text += fmt::format(" id {:x}", o.event.id);

@@ -32,11 +32,12 @@ TEST_F(Responder, Revision1WithPrivateDataBothWays) {
   EXPECT_EQ(event.local_port, 7000);
 
   run(accept(kConn), "776f726c64");
-  EXPECT_THAT(bus.take(), ElementsAre("event done status 0 id 80000000",  //
-                                      "qp 5 rts flow 3 mulpdu 1454 ird 8 ord 8 fenced",
-                                      "flow 3 rdma qp 5 tx_markers 0 rx_markers 0 crc 1 epoch 1",
-                                      "send flow 3 " + kRepKey + "40010005776f726c64",  //
-                                      "enter_rdma flow 3", "event established status 0 id 5 ird 8 ord 8 rev 1 flags 2"));
+  EXPECT_THAT(bus.take(),
+              ElementsAre("event done status 0 id 80000000",  //
+                          "qp 5 rts flow 3 mulpdu 1454 ird 8 ord 8 fenced",
+                          "flow 3 rdma qp 5 tx_markers 0 rx_markers 0 crc 1 epoch 1",
+                          "send flow 3 " + kRepKey + "40010005776f726c64",  //
+                          "enter_rdma flow 3", "event established status 0 id 5 ird 8 ord 8 rev 1 flags 2"));
   fw.on(QpFirstFpdu{Qpn{5}});
   EXPECT_THAT(bus.take(), IsEmpty());
   run(command(abi::CommandOp::kDisconnect, 5));
@@ -46,7 +47,7 @@ TEST_F(Responder, Revision1WithPrivateDataBothWays) {
 TEST_F(Responder, PeerToPeerIsEstablishedByTheRtrMessage) {
   listening(abi::kCmCrc | abi::kCmEnhanced | abi::kCmRtrWrite | abi::kCmRtrRead);
   request(kReqKey + "500200048010c010");
-  EXPECT_EQ(bus.take()[3], "event connect_request status 0 id 80000000 ird 16 ord 16 rev 2 flags 6e");
+  EXPECT_EQ(bus.take()[4], "event connect_request status 0 id 80000000 ird 16 ord 16 rev 2 flags 6e");
   run(accept(kConn));
   EXPECT_THAT(bus.take(), ElementsAre("event done status 0 id 80000000",  //
                                       "qp 5 rts flow 3 mulpdu 1454 ird 16 ord 8 fenced",
@@ -54,8 +55,7 @@ TEST_F(Responder, PeerToPeerIsEstablishedByTheRtrMessage) {
                                       "send flow 3 " + kRepKey + "500200048010c008",  //
                                       "enter_rdma flow 3", "timer 0 4000000us"));
   fw.on(QpFirstFpdu{Qpn{5}});
-  EXPECT_THAT(bus.take(),
-              ElementsAre("event established status 0 id 5 ird 16 ord 8 rev 2 flags 6e", "cancel timer 0"));
+  EXPECT_THAT(bus.take(), ElementsAre("event established status 0 id 5 ird 16 ord 8 rev 2 flags 6e", "cancel timer 0"));
 }
 
 TEST_F(Responder, NoRtrMessageInTime) {
@@ -70,45 +70,36 @@ TEST_F(Responder, NoRtrMessageInTime) {
   EXPECT_EQ(fw.connections(), 0u);
 }
 
-TEST_F(Responder, MarkersAndCrcInAllCombinations) {
-  for (unsigned bits = 0; bits < 16; ++bits) {
-    const bool own_m = bits & 1, own_c = bits & 2, peer_m = bits & 4, peer_c = bits & 8;
-    RecordingBus b{SmallCapacity::kSetups};
-    std::swap(b, bus);
-    Firmware<RecordingBus, SmallCapacity> f{bus, settings};
-    abi::Command c = command(abi::CommandOp::kCreateCq, 0);
-    f.on(HostCommand{c});
-    c = command(abi::CommandOp::kCreateQp, kQp);
-    c.u.qp = {0, 0, 4, 4, 0, 0, 0};
-    f.on(HostCommand{c});
-    c = command(abi::CommandOp::kListen, 0);
-    c.flags = static_cast<std::uint8_t>((own_m ? abi::kCmMarkers : 0) | (own_c ? abi::kCmCrc : 0));
-    c.u.cm.local_port = 7000;
-    f.on(HostCommand{c});
-    f.on(TcpAccepted{FlowId{3}, 0x0a000002, 40000, 7000, 1460});
-    bus.put_read_octets(hex(kReqKey + fmt::format("{:02x}010000", (peer_m ? 0x80 : 0) | (peer_c ? 0x40 : 0))));
-    f.on(TcpStreamData{FlowId{3}, 20});
-    bus.take();
-    f.on(HostCommand{accept(kConn)});
-    const auto lines = bus.take();
-    EXPECT_EQ(lines[1], fmt::format("qp 5 rts flow 3 mulpdu {} ird 8 ord 8 fenced", peer_m ? 1442 : 1454)) << bits;
-    EXPECT_EQ(lines[2], fmt::format("flow 3 rdma qp 5 tx_markers {:d} rx_markers {:d} crc {:d} epoch 1", peer_m, own_m,
-                                    own_c || peer_c))
-        << bits;
-    EXPECT_EQ(lines[3], "send flow 3 " + kRepKey +
-                            fmt::format("{:02x}010000", (own_m ? 0x80 : 0) | (own_c || peer_c ? 0x40 : 0)))
-        << bits;
-  }
+class ResponderOptions : public FirmwareTest, public testing::WithParamInterface<unsigned> {};
+
+// RFC 5044 section 7.1.1: markers toward whoever asked for them, CRC if either asked.
+TEST_P(ResponderOptions, MarkersAndCrc) {
+  const bool own_m = GetParam() & 1, own_c = GetParam() & 2, peer_m = GetParam() & 4, peer_c = GetParam() & 8;
+  listen(static_cast<std::uint8_t>((own_m ? abi::kCmMarkers : 0) | (own_c ? abi::kCmCrc : 0)));
+  request(kReqKey + fmt::format("{:02x}010000", (peer_m ? 0x80 : 0) | (peer_c ? 0x40 : 0)));
+  bus.take();
+  run(accept(kConn));
+  const bool crc = own_c || peer_c;
+  EXPECT_THAT(
+      bus.take(),
+      ElementsAre("event done status 0 id 80000000",
+                  fmt::format("qp 5 rts flow 3 mulpdu {} ird 8 ord 8 fenced", peer_m ? 1442 : 1454),
+                  fmt::format("flow 3 rdma qp 5 tx_markers {:d} rx_markers {:d} crc {:d} epoch 1", peer_m, own_m, crc),
+                  "send flow 3 " + kRepKey + fmt::format("{:02x}010000", (own_m ? 0x80 : 0) | (crc ? 0x40 : 0)),
+                  "enter_rdma flow 3",
+                  fmt::format("event established status 0 id 5 ird 8 ord 8 rev 1 flags {:x}",
+                              (own_m || peer_m ? 1 : 0) | (crc ? 2 : 0))));
 }
+
+INSTANTIATE_TEST_SUITE_P(All, ResponderOptions, testing::Range(0u, 16u));
 
 TEST_F(Responder, RejectionWithPrivateData) {
   listening(abi::kCmCrc);
   request(kReqKey + "40010000");
   bus.take();
   run(command(abi::CommandOp::kReject, kConn), "62757379");
-  EXPECT_THAT(bus.take(), ElementsAre("event done status 0 id 80000000",
-                                      "send flow 3 " + kRepKey + "6001000462757379", "close flow 3",
-                                      "timer 0 3000000us"));
+  EXPECT_THAT(bus.take(), ElementsAre("event done status 0 id 80000000", "send flow 3 " + kRepKey + "6001000462757379",
+                                      "close flow 3", "timer 0 3000000us"));
   fw.on(TcpClosed{FlowId{3}});
   EXPECT_THAT(bus.take(), ElementsAre("cancel timer 0"));
 }
@@ -135,25 +126,24 @@ TEST_P(ResponderBadRequest, ClosesWithoutAReply) {
   stream(3, GetParam().octets);
   auto lines = bus.take();
   const std::vector<std::string> last(lines.end() - 4, lines.end());
-  EXPECT_THAT(last, ElementsAre("log bad_frame",
-                                fmt::format("event connect_error status {} id 80000000",
-                                            static_cast<int>(GetParam().status)),
-                                "close flow 3", "timer 0 3000000us"));
+  EXPECT_THAT(last,
+              ElementsAre("log bad_frame",
+                          fmt::format("event connect_error status {} id 80000000", static_cast<int>(GetParam().status)),
+                          "close flow 3", "timer 0 3000000us"));
   EXPECT_THAT(lines, testing::Not(testing::Contains(testing::StartsWith("send"))));
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Frames, ResponderBadRequest,
-    testing::Values(
-        BadRequest{"key", "58" + kReqKey.substr(2) + "40010000", abi::kCmCrc, ConnectStatus::kBadMpaFrame},
-        BadRequest{"two_responders", kRepKey + "40010000", abi::kCmCrc, ConnectStatus::kBadMpaFrame},
-        BadRequest{"revision_3", kReqKey + "40030000", abi::kCmEnhanced, ConnectStatus::kBadRevision},
-        BadRequest{"revision_0", kReqKey + "c0000000", abi::kCmCrc, ConnectStatus::kBadRevision},
-        BadRequest{"enhanced_at_an_unenhanced_listener", kReqKey + "50020009", abi::kCmCrc,
-                   ConnectStatus::kBadRevision},
-        BadRequest{"pd_length_513", kReqKey + "40010201", abi::kCmCrc, ConnectStatus::kBadMpaFrame},
-        BadRequest{"enhanced_word_cut_short", kReqKey + "100200020000", abi::kCmEnhanced,
-                   ConnectStatus::kBadMpaFrame}),
+    testing::Values(BadRequest{"key", "58" + kReqKey.substr(2) + "40010000", abi::kCmCrc, ConnectStatus::kBadMpaFrame},
+                    BadRequest{"two_responders", kRepKey + "40010000", abi::kCmCrc, ConnectStatus::kBadMpaFrame},
+                    BadRequest{"revision_3", kReqKey + "40030000", abi::kCmEnhanced, ConnectStatus::kBadRevision},
+                    BadRequest{"revision_0", kReqKey + "c0000000", abi::kCmCrc, ConnectStatus::kBadRevision},
+                    BadRequest{"enhanced_at_an_unenhanced_listener", kReqKey + "50020009", abi::kCmCrc,
+                               ConnectStatus::kBadRevision},
+                    BadRequest{"pd_length_513", kReqKey + "40010201", abi::kCmCrc, ConnectStatus::kBadMpaFrame},
+                    BadRequest{"enhanced_word_cut_short", kReqKey + "100200020000", abi::kCmEnhanced,
+                               ConnectStatus::kBadMpaFrame}),
     [](const auto& row) { return std::string(row.param.name); });
 
 // An initiator waits for the reply (RFC 5044 section 7.1.2 rule 3), so another octet means a wrong PD_Length.
@@ -182,8 +172,7 @@ TEST_F(Responder, PeerLeavesWhileTheHostThinks) {
   fw.on(TcpStreamData{FlowId{3}, 0});
   EXPECT_THAT(bus.take(), IsEmpty());
   fw.on(TcpPeerClosed{FlowId{3}});
-  EXPECT_THAT(bus.take(), ElementsAre("event connect_error status 3 id 80000000", "close flow 3",
-                                      "timer 0 3000000us"));
+  EXPECT_THAT(bus.take(), ElementsAre("event connect_error status 3 id 80000000", "close flow 3", "timer 0 3000000us"));
   fw.on(TcpClosed{FlowId{3}});
   bus.take();
   run(accept(kConn));
