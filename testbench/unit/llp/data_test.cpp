@@ -30,7 +30,8 @@ TEST_F(DataTest, AFrameLeavesTxCyclesAfterTheLastBeatOfItsFpdu) {
   a.segmenter.send(kFlow, 1, 1460, 5000);
   run_until_idle();
   ASSERT_EQ(payloads(0).size(), 1u);
-  // The last beat is pushed at p, reaches tcp_tx at p + 1, and its frame mac_tx tx_cycles later, which sends it at once.
+  // The last beat is pushed at p, reaches tcp_tx at p + 1, and its frame mac_tx tx_cycles later, which sends it at
+  // once.
   const Cycle start = a.segmenter.pushed_at.at(0) + 1 + TcpConfig{}.tx_cycles;
   const std::uint64_t on_line = (8 + 14 + 1500 + 4) * 80;
   EXPECT_EQ(payloads(0)[0].ps, start * 4000 + on_line + 500'000);
@@ -112,7 +113,7 @@ TEST_F(DataTest, AnIdleConnectionCausesNoKernelEvent) {
 
 TEST_F(DataTest, AnIdleFlowIsSmall) {
   const std::size_t bytes = TcpConnection::bytes_per_flow() + TcpTx::bytes_per_flow() + TcpRx::bytes_per_flow();
-  EXPECT_LE(bytes, 448u) << TcpConnection::bytes_per_flow() << ' ' << TcpTx::bytes_per_flow() << ' '
+  EXPECT_LE(bytes, 300u) << TcpConnection::bytes_per_flow() << ' ' << TcpTx::bytes_per_flow() << ' '
                          << TcpRx::bytes_per_flow();
 }
 
