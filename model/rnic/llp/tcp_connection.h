@@ -60,6 +60,8 @@ class TcpConnection final : public Stage {
     kTimeWait,
     kReleasing  // until tcp_tx and tcp_rx forgot the flow
   };
+  static constexpr std::uint16_t kFirstEphemeral = 49152;  // RFC 6335 section 6
+
   struct Connection {
     State state = State::kFree;
     bool active = false;
@@ -112,7 +114,7 @@ class TcpConnection final : public Stage {
   tcp::FlowQueue late_fins_;  // established after the peer's FIN came
   tcp::FlowTimers time_waits_;
   std::bitset<65536> listening_;
-  std::uint16_t next_port_ = 49152;
+  std::uint16_t next_port_ = kFirstEphemeral;
   TcpConnectionCounters counters_;
 };
 

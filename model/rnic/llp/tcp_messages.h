@@ -14,15 +14,14 @@ namespace rnic::tcp {
 // tcp_connection -> tcp_tx
 struct TxCommand {
   enum class Kind : std::uint8_t {
-    kOpen,        // send SYN, or SYN and ACK if rcv_nxt is known; peer, iss
-    kEstablish,   // the peer's SYN and ACK came: seq (its ACK), rcv_nxt, window, options; send the last ACK
-    kStream,      // data, bytes: octets of a start-up frame
-    kEnterRdma,   // grant credit: from now on FPDUs
-    kFin,         // FIN after all that is queued
-    kAbort,       // send RST, then as kRelease
-    kRelease,     // forget the flow; answered by TxReport::kReleased
-    kRefuse,      // no flow: send RST with seq, and ACK if with_ack
-    kAcknowledge  // send an ACK now
+    kOpen,       // send SYN, or SYN and ACK if rcv_nxt is known; peer, iss
+    kEstablish,  // the peer's SYN and ACK came: seq (its ACK), rcv_nxt, window, options; send the last ACK
+    kStream,     // data, bytes: octets of a start-up frame
+    kEnterRdma,  // grant credit: from now on FPDUs
+    kFin,        // FIN after all that is queued
+    kAbort,      // send RST, then as kRelease
+    kRelease,    // forget the flow; answered by TxReport::kReleased
+    kRefuse      // no flow: send RST with seq, and ACK if with_ack
   };
   Kind kind = Kind::kOpen;
   FlowId flow = kNoFlow;
@@ -92,10 +91,10 @@ struct RxReport {
 struct RxFeedback {
   enum class Answer : std::uint8_t { kNone, kSoon, kNow };
   FlowId flow;
-  bool acks = false;  // seq, ack and window are a received segment's
+  bool acks = false;  // ack and window are a received segment's
   Answer answer = Answer::kNone;
   std::uint16_t payload = 0;  // of the segment: a pure ACK has none
-  std::uint32_t seq = 0, ack = 0;
+  std::uint32_t ack = 0;
   std::uint32_t window = 0;    // octets
   std::uint32_t rcv_nxt = 0;   // next octet expected
   std::uint32_t rcv_edge = 0;  // first octet there is no room for

@@ -39,7 +39,8 @@ class Firmware final : public Stage {
 
   // From on_event(), or before the simulation runs.
   void push(TcpOp o, Cycle from = 0) {
-    todo_.push_back({from, std::move(o)});
+    const auto later = [from](const Timed& t) { return t.from > from; };
+    todo_.insert(std::find_if(todo_.begin(), todo_.end(), later), {from, std::move(o)});
     if (!ticking_) wake(std::max(from, now()));
   }
   void listen(std::uint16_t port) {
@@ -193,13 +194,15 @@ class Deframer final : public Stage {
   std::vector<StreamBeat> beats;
   std::vector<Cycle> cycles;
   Pattern pause;
+  Cycle hold_until = 0;  // octets are taken, but not reported as consumed before
 
   Deframer(sc_core::sc_module_name nm, ClockDomain& clk) : Stage(nm, clk) {}
 
   Wake tick() override {
-    if (!in->can_pop()) return Wake::on_traffic();
+    if (held_ != 0 && now() >= hold_until && consumed->can_push()) consumed->push({flow_, std::exchange(held_, 0)});
+    const Wake held = held_ != 0 ? Wake::at_cycle(std::max(hold_until, now() + 1)) : Wake::on_traffic();
+    if (!in->can_pop()) return held;
     if (pause.pauses(now())) return Wake::next_cycle();
-    if (!consumed->can_push()) return Wake::on_traffic();
     const StreamBeat b = in->pop();
     Bytes& s = stream[b.flow.v];
     EXPECT_EQ(b.offset, s.size());
@@ -210,14 +213,17 @@ class Deframer final : public Stage {
     pending_ += b.bytes;
     if (b.last) {
       BufferRef::adopt(b.buf);
-      consumed->push({b.flow, std::exchange(pending_, 0)});
+      EXPECT_TRUE(held_ == 0 || flow_ == b.flow);
+      flow_ = b.flow;
+      held_ += std::exchange(pending_, 0);
     }
     return Wake::next_cycle();
   }
 
  private:
   bool complete_ = true;
-  std::uint32_t pending_ = 0;
+  std::uint32_t pending_ = 0, held_ = 0;
+  FlowId flow_;
 };
 
 struct TcpChip {
@@ -322,22 +328,16 @@ struct Recorder final : FrameTap {
 inline constexpr std::uint32_t kIpA = 0x0a000001, kIpB = 0x0a000002;
 inline constexpr wire::MacAddress kMacA{{2, 0, 0, 0, 0, 0xa}}, kMacB{{2, 0, 0, 0, 0, 0xb}};
 
-// Chip a (end 0, 10.0.0.1) and chip b (end 1, 10.0.0.2) on one clock.
-class TcpTest : public StageTest {
- protected:
-  explicit TcpTest(const TcpConfig& config = small(1), const TcpConfig& config_b = small(2),
-                   const MacRxConfig& mac = {})
-      : a("a", clk, config, {kMacA, {kIpA}, {{{kIpB}, kMacB}}}, pool, mac),
-        b("b", clk, config_b, {kMacB, {kIpB}, {{{kIpA}, kMacA}}}, pool, mac) {
+// Chip a (end 0, 10.0.0.1) and chip b (end 1, 10.0.0.2) on a cable.
+struct TcpNetwork {
+  TcpNetwork(const std::string& n, ClockDomain& clk_a, ClockDomain& clk_b, const TcpConfig& config_a,
+             const TcpConfig& config_b, const MacRxConfig& mac = {})
+      : a(n + "a", clk_a, config_a, {kMacA, {kIpA}, {{{kIpB}, kMacB}}}, pool, mac),
+        b(n + "b", clk_b, config_b, {kMacB, {kIpB}, {{{kIpA}, kMacA}}}, pool, mac),
+        cable((n + "cable").c_str(), {}) {
     cable.attach(0, a.mac_tx.ethernet, a.mac_rx);
     cable.attach(1, b.mac_tx.ethernet, b.mac_rx);
     cable.tap(wire);
-  }
-  static TcpConfig small(std::uint64_t seed) {
-    TcpConfig c;
-    c.max_flows = 8;
-    c.seed = seed;
-    return c;
   }
   // Opens from a to b, port 4791 to 5000, straight into RDMA mode.
   void connect_rdma() {
@@ -351,7 +351,26 @@ class TcpTest : public StageTest {
     a.firmware.on_event = switch_on(a.firmware);
     b.firmware.on_event = switch_on(b.firmware);
   }
-  // Reads what the firmware got by kStreamData.
+
+  BufferPool pool{2048};
+  TcpChip a, b;
+  EthernetLink cable;
+  Recorder wire;
+};
+
+// One network on one clock.
+class TcpTest : public StageTest {
+ protected:
+  explicit TcpTest(const TcpConfig& config_a = small(1), const TcpConfig& config_b = small(2),
+                   const MacRxConfig& mac = {})
+      : net("", clk, clk, config_a, config_b, mac) {}
+  static TcpConfig small(std::uint64_t seed) {
+    TcpConfig c;
+    c.max_flows = 8;
+    c.seed = seed;
+    return c;
+  }
+  // What the firmware got by kStreamData.
   static Bytes stream_data(const Firmware& fw) {
     Bytes all;
     for (const TcpEvent& e : fw.events) {
@@ -359,11 +378,18 @@ class TcpTest : public StageTest {
     }
     return all;
   }
+  void connect_rdma() { net.connect_rdma(); }
+  void expect_all_returned() {
+    a.firmware.events.clear();
+    b.firmware.events.clear();
+    EXPECT_EQ(pool.in_use(), 0u);
+  }
 
-  BufferPool pool{2048};
-  TcpChip a, b;
-  EthernetLink cable{"cable", {}};
-  Recorder wire;
+  TcpNetwork net;
+  BufferPool& pool = net.pool;
+  TcpChip &a = net.a, &b = net.b;
+  EthernetLink& cable = net.cable;
+  Recorder& wire = net.wire;
 };
 
 }  // namespace rnic::test
