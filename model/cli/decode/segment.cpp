@@ -32,8 +32,8 @@ FrameResult undecoded(const CapturedFrame& frame, const char* what) {
 // A receiver drops an IPv4 header whose checksum is wrong before it looks at the fields.
 bool wrong_ipv4_checksum(ByteSpan packet) {
   if (packet.size() < wire::Ipv4Header::kBytes) return false;
-  const std::size_t claimed = std::size_t{4} * (packet[0] & 0x0f);
-  return wire::internet_checksum(packet.subspan(0, std::max(claimed, wire::Ipv4Header::kBytes))) != 0;
+  const std::size_t size = std::max(std::size_t{4} * (packet[0] & 0x0f), wire::Ipv4Header::kBytes);
+  return packet.size() >= size && wire::internet_checksum(packet.subspan(0, size)) != 0;
 }
 
 TcpChecksum classify(const Packet& packet, const wire::TcpHeader& header) {

@@ -142,6 +142,16 @@ TEST_F(DecodeCommandTest, FramesCutByTheSnapshotLengthAreNamed) {
   }
 }
 
+TEST_F(DecodeCommandTest, AnIpv4HeaderWhoseOptionsAreCutIsNamedNotDropped) {
+  CaptureBuilder capture;
+  Bytes frame = CaptureBuilder::tcp_frame(CaptureBuilder::kClient, CaptureBuilder::kServer, 40000, 7471,
+                                          TcpHeader::kAck, 1021, 0, kWrite, Sum::kGood);
+  frame[14] = 0x4f;  // 60 octets of header
+  capture.frame(frame, 40);
+  EXPECT_EQ(decode(capture.bytes()), 1);
+  EXPECT_EQ(found()["undecoded"].size(), 1u);
+}
+
 TEST_F(DecodeCommandTest, WrongChecksumsAreDroppedUnlessTheyAreIgnored) {
   CaptureBuilder capture;
   capture.connect(1000, 5000);
