@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "model/common/check.h"
+
 namespace rnic::cli {
 namespace {
 
@@ -40,6 +42,8 @@ nlohmann::json load(const std::filesystem::path& path) {
 Outcome run_one(const VectorKind& kind, const nlohmann::json& vector) {
   try {
     return kind.check(vector);
+  } catch (const InternalError&) {
+    throw;
   } catch (const std::exception& e) {
     return {{}, e.what()};
   }
@@ -112,6 +116,8 @@ int run_vectors(const std::string& dir, std::ostream& out, const std::vector<Vec
       tally.failed += of_file.failed;
       run += of_file.passed + of_file.failed;
       failed += of_file.failed;
+    } catch (const InternalError&) {
+      throw;
     } catch (const std::exception& e) {
       out << fmt::format("{}: {}\n", path.string(), e.what());
       unreadable = true;

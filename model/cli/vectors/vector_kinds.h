@@ -1,6 +1,7 @@
 // Which check runs the vectors of which kind.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -25,9 +26,10 @@ struct Outcome {
 };
 
 // A check may throw any std::exception on a vector it cannot read (a missing key, bad hex): that becomes its outcome.
+// An InternalError is a bug of ours and ends the run.
 struct VectorKind {
   std::string name;
-  Outcome (*check)(const nlohmann::json& vector);
+  std::function<Outcome(const nlohmann::json& vector)> check;
 };
 
 Outcome check_crc32c(const nlohmann::json& vector);
@@ -35,7 +37,7 @@ Outcome check_mulpdu(const nlohmann::json& vector);
 Outcome check_mpa_frame(const nlohmann::json& vector);
 Outcome check_message(const nlohmann::json& vector);
 
-// All kinds that are implemented.
-const std::vector<VectorKind>& vector_kinds();
+// All kinds that are implemented. Some run stages of the chip, which a process can elaborate once: use one list.
+std::vector<VectorKind> vector_kinds();
 
 }  // namespace rnic::cli
