@@ -37,11 +37,13 @@ class Firmware final : public Stage {
 
   Firmware(sc_core::sc_module_name nm, ClockDomain& clk, BufferPool& pool) : Stage(nm, clk), pool_(pool) {}
 
-  // From on_event(), or before the simulation runs.
+  // From on_event(), or while the simulation does not run.
   void push(TcpOp o, Cycle from = 0) {
     const auto later = [from](const Timed& t) { return t.from > from; };
     todo_.insert(std::find_if(todo_.begin(), todo_.end(), later), {from, std::move(o)});
-    if (!ticking_) wake(std::max(from, now()));
+    if (ticking_) return;
+    const auto kernel_ps = static_cast<std::uint64_t>(sc_core::sc_time_stamp().value());
+    wake(std::max({from, now() + 1, clock().cycle_at_or_after(kernel_ps)}));
   }
   void listen(std::uint16_t port) {
     TcpOp o;
@@ -321,6 +323,22 @@ struct Recorder final : FrameTap {
   std::vector<std::string> texts() const {
     std::vector<std::string> t;
     for (const Seen& s : seen) t.push_back(s.text());
+    return t;
+  }
+};
+
+// The ends of a line without a model: one sends what it is told, the other keeps what it gets.
+struct RawSender final : sc_core::sc_module {
+  EthernetInitiator out{"out"};
+  explicit RawSender(sc_core::sc_module_name nm) : sc_module(nm) {}
+};
+struct RawReceiver final : sc_core::sc_module, EthernetTarget {
+  Recorder got;
+  explicit RawReceiver(sc_core::sc_module_name nm) : sc_module(nm), EthernetTarget("in") {}
+  void on_frame(const Frame& f, std::uint64_t ps) override { got.frame(1, f, ps); }
+  std::vector<std::uint64_t> times() const {
+    std::vector<std::uint64_t> t;
+    for (const Seen& s : got.seen) t.push_back(s.ps);
     return t;
   }
 };
