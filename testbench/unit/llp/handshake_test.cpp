@@ -222,5 +222,56 @@ TEST_F(HandshakeTest, FlowsAreUsedAgainAfterTheyAreGone) {
   EXPECT_EQ(b.connection.counters().no_flow, 0u);
 }
 
+// Whatever both ends do, and whatever is lost, every flow is free again in the end.
+TEST_F(HandshakeTest, ConnectionsThatEndInAnyWayLeaveNothingBehind) {
+  Prng prng(31);
+  cable.impair([&](unsigned, Frame&) { return prng.below(10) != 0; });
+  const auto any_end = [&prng](Firmware& fw) {
+    return [&prng, &fw](const TcpEvent& e) {
+      const Cycle now = fw.clock().now();
+      if (e.kind == Kind::kPeerClosed) fw.close(e.flow, now + prng.below(2000));
+      if (e.kind != Kind::kConnected && e.kind != Kind::kAccepted) return;
+      switch (prng.below(5)) {
+        case 0:
+          fw.send(e.flow, counting_bytes(1 + prng.below(1999)));
+          fw.close(e.flow);
+          break;
+        case 1:
+          fw.abort(e.flow, now + prng.below(500));
+          break;
+        case 2:
+          fw.enter_rdma(e.flow, now + prng.below(500));
+          fw.close(e.flow, now + prng.below(5000));
+          break;
+        case 3:
+          fw.read(e.flow, 20);
+          break;
+        default:
+          break;
+      }
+      fw.abort(e.flow, now + 20'000'000);  // those that neither end has closed
+    };
+  };
+  a.firmware.on_event = any_end(a.firmware);
+  b.firmware.on_event = any_end(b.firmware);
+  b.firmware.listen(5000);
+  for (unsigned i = 0; i < 300; ++i) a.firmware.open(kIpB, 5000, 0, i * 400'000);
+  run_until_idle(4'000'000'000);
+  EXPECT_GT(a.connection.counters().opened, 200u);
+  EXPECT_GT(b.connection.counters().accepted, 200u);
+  EXPECT_EQ(a.connection.waiting_for() + b.connection.waiting_for(), "");
+
+  // All numbers can be had again.
+  cable.impair({});
+  a.firmware.on_event = b.firmware.on_event = {};
+  a.firmware.events.clear();
+  b.firmware.events.clear();
+  EXPECT_EQ(pool.in_use(), 0u);
+  for (unsigned i = 0; i < 8; ++i) a.firmware.open(kIpB, 5000);
+  run_until_idle();
+  EXPECT_EQ(a.firmware.kinds(), std::vector<Kind>(8, Kind::kConnected));
+  EXPECT_EQ(b.firmware.kinds(), std::vector<Kind>(8, Kind::kAccepted));
+}
+
 }  // namespace
 }  // namespace rnic::test

@@ -124,6 +124,29 @@ TEST_F(SegmentArrives, OctetsBeyondTheWindowHaveNoRoom) {
   EXPECT_EQ(answers.seen.back().ack(), seq + window);
 }
 
+TEST_F(SegmentArrives, AnyMixOfSegmentsGivesThePrefixOfTheStream) {
+  Prng prng(21);
+  for (unsigned i = 0; i < 3000; ++i) {
+    const std::uint32_t known = static_cast<std::uint32_t>(stream().size());
+    const std::uint32_t back = static_cast<std::uint32_t>(prng.below(300));
+    const std::uint32_t at = (known > back ? known - back : 0) + static_cast<std::uint32_t>(prng.below(200));
+    PeerSegment s{"A", seq + at, ack + static_cast<std::uint32_t>(prng.below(3)) - 1};
+    s.payload = counting_bytes(prng.below(300), at);
+    s.window = static_cast<std::uint16_t>(prng.next());
+    if (prng.below(10) == 0) s.flags = "SA";
+    if (prng.below(10) == 0) s.flags = "P";
+    if (prng.below(10) == 0 && at != known) s.flags = "R";
+    Bytes frame = s.frame();
+    if (prng.below(10) == 0)
+      frame[14 + prng.below(frame.size() - 14)] ^= static_cast<std::uint8_t>(1 + prng.below(255));
+    if (prng.below(20) == 0) frame.resize(14 + prng.below(frame.size() - 14));
+    send(frame);
+  }
+  EXPECT_GT(stream().size(), 20'000u);
+  EXPECT_EQ(stream(), counting_bytes(stream().size()));
+  EXPECT_THAT(chip.firmware.kinds(), ElementsAre(Kind::kAccepted));
+}
+
 class Accepting : public ScriptedPeerTest {};
 
 TEST_F(Accepting, StartUpFrameAndFpdusInOneSegment) {

@@ -207,6 +207,7 @@ class Deframer final : public Stage {
     if (pause.pauses(now())) return Wake::next_cycle();
     const StreamBeat b = in->pop();
     Bytes& s = stream[b.flow.v];
+    if (b.offset == 0) s.clear();  // another connection's flow number
     EXPECT_EQ(b.offset, s.size());
     EXPECT_EQ(b.first, std::exchange(complete_, b.last));
     s.insert(s.end(), b.data, b.data + b.bytes);
