@@ -1,6 +1,8 @@
 // The transmit side of MPA, framer to CRC, between a scripted source and a sink.
 #pragma once
 
+#include <algorithm>
+
 #include "model/rnic/tx/crc_insert.h"
 #include "model/rnic/tx/marker_inserter.h"
 #include "model/rnic/tx/mpa_framer.h"
@@ -14,7 +16,7 @@ inline Ulpdu make_ulpdu(BufferPool& pool, const Bytes& bytes, FlowId flow, bool 
   Ulpdu u;
   u.buf = pool.take();
   std::memset(u.buf->bytes(), 0xa5, u.buf->capacity());
-  std::memcpy(u.buf->bytes() + Ulpdu::kOffset, bytes.data(), bytes.size());
+  std::copy(bytes.begin(), bytes.end(), u.buf->bytes() + Ulpdu::kOffset);
   u.flow = flow;
   u.bytes = static_cast<std::uint16_t>(bytes.size());
   u.completes_wqe = completes_wqe;
