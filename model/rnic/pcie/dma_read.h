@@ -10,7 +10,7 @@
 #include "model/common/link.h"
 #include "model/rnic/dma.h"
 #include "model/rnic/pcie/pcie_config.h"
-#include "model/rnic/pcie/ring.h"
+#include "model/common/ring.h"
 #include "model/rnic/pcie/tlp.h"
 
 namespace rnic::pcie {

@@ -6,7 +6,7 @@
 
 #include "model/common/clock_domain.h"
 #include "model/rnic/pcie/link_timing.h"
-#include "model/rnic/pcie/ring.h"
+#include "model/common/ring.h"
 #include "model/rnic/pcie/tlp.h"
 
 namespace rnic::pcie {
