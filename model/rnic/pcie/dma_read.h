@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "model/common/link.h"
+#include "model/common/ring.h"
 #include "model/rnic/dma.h"
 #include "model/rnic/pcie/pcie_config.h"
-#include "model/rnic/pcie/ring.h"
 #include "model/rnic/pcie/tlp.h"
 
 namespace rnic::pcie {
