@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/common/clock_domain.h"
+#include "model/common/link_observer.h"
 
 namespace rnic {
 
@@ -53,6 +54,7 @@ class Link final {
     slots_[tail_].stamp = kNever;
     tail_ = next(tail_);
     ++used_;
+    if (observer_ != nullptr) observer_->reserved(clk_.now(), next_credit());
   }
   void fill(T beat, unsigned latency) {
     Slot& slot = slots_[fill_];
@@ -62,6 +64,7 @@ class Link final {
     slot.stamp = clk_.now() + latency;
     ++pushed_;
     if (consumer_ != nullptr) consumer_->wake(slot.stamp);
+    if (observer_ != nullptr) observer_->filled(slot.beat, slot.stamp);
   }
 
   // Consumer's side.
@@ -71,6 +74,7 @@ class Link final {
     RNIC_CHECK_MSG(can_pop(), name_ + ": pop of nothing");
     Slot& slot = slots_[head_];
     slot.stamp = clk_.now() + config_.credit_latency;
+    if (observer_ != nullptr) observer_->popped(clk_.now(), used_ == config_.depth ? slot.stamp : kNever);
     head_ = next(head_);
     --used_;
     if (std::exchange(producer_waits_, false) && producer_ != nullptr) producer_->wake(slot.stamp);
@@ -79,6 +83,10 @@ class Link final {
 
   void set_producer(Stage& stage) { set(producer_, stage); }
   void set_consumer(Stage& stage) { set(consumer_, stage); }
+  void observe(LinkObserver<T>& observer) {
+    RNIC_CHECK_MSG(observer_ == nullptr, name_ + " is observed twice");
+    observer_ = &observer;
+  }
 
   const std::string& name() const { return name_; }
   const LinkConfig& config() const { return config_; }
@@ -91,6 +99,10 @@ class Link final {
     Cycle stamp = 0;
   };
   unsigned next(unsigned i) const { return i + 1 == config_.depth ? 0 : i + 1; }
+  Cycle next_credit() const {
+    if (used_ == config_.depth) return kNever;
+    return slots_[tail_].stamp > clk_.now() ? slots_[tail_].stamp : clk_.now() + 1;
+  }
   void set(Stage*& end, Stage& stage) {
     RNIC_CHECK_MSG(end == nullptr, name_ + " is bound twice on one side");
     RNIC_CHECK_MSG(&stage.clock() == &clk_, name_ + " joins stages of different clocks");
@@ -103,6 +115,7 @@ class Link final {
   std::vector<Slot> slots_;
   Stage* producer_ = nullptr;
   Stage* consumer_ = nullptr;
+  LinkObserver<T>* observer_ = nullptr;
   unsigned head_ = 0, fill_ = 0, tail_ = 0, used_ = 0;
   bool producer_waits_ = false;
   std::uint64_t pushed_ = 0;

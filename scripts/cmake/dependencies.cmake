@@ -14,6 +14,7 @@ rnic_require_pkg(PCAP libpcap libpcap-dev)
 find_package(nlohmann_json REQUIRED)
 find_package(fmt REQUIRED)
 find_package(spdlog REQUIRED)
+find_package(ZLIB REQUIRED)
 find_package(Boost REQUIRED COMPONENTS program_options)
 
 # SystemC encodes the C++ standard in a symbol; a mismatch is a page of linker errors, so ask first.

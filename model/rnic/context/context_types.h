@@ -13,6 +13,7 @@ struct QpContext {
   QpState state = QpState::kIdle;
   bool valid = false;
   bool responder = false;               // may not send before the first FPDU came in (RFC 5044 section 7.1.2 rule 4)
+  bool absorbs_rtr_send = false;        // the peer's first Send is the agreed ready-to-receive message (RFC 6581)
   std::uint8_t log_sq = 0, log_rq = 0;  // ring sizes in entries
   std::uint8_t version = 1;             // DDP and RDMAP version
   std::uint16_t mulpdu = 0;             // octets (RFC 5044 section 4.5)
@@ -21,6 +22,7 @@ struct QpContext {
   FlowId flow = kNoFlow;
   Cqn send_cq, recv_cq;
   std::uint64_t sq_base = 0, rq_base = 0;
+  std::uint32_t epoch = 0;  // counts the QP number's uses: per-QP state of an older epoch is stale
 };
 
 struct FlowContext {
@@ -34,6 +36,7 @@ struct CqContext {
   bool valid = false;
   std::uint8_t log_entries = 0;
   std::uint64_t base = 0;
+  std::uint32_t epoch = 0;  // as a QP's
 };
 
 // STag = index << 8 | key. The tagged offset is the virtual address, which is the bus address.
@@ -43,6 +46,15 @@ struct StagContext {
   std::uint8_t access = 0;  // abi::AccessFlags
   Pdn pd;
   std::uint64_t address = 0, length = 0;
+
+  // This entry is what the STag names, in this protection domain, and [at, at + bytes) lies inside it.
+  constexpr bool covers(std::uint32_t stag, Pdn domain, std::uint64_t at, std::uint64_t bytes) const {
+    return names(stag) && pd == domain && contains(at, bytes);
+  }
+  constexpr bool names(std::uint32_t stag) const { return valid && key == (stag & 0xff); }
+  constexpr bool contains(std::uint64_t at, std::uint64_t bytes) const {
+    return at >= address && bytes <= length && at - address <= length - bytes;
+  }
 };
 
 }  // namespace rnic

@@ -27,4 +27,14 @@ struct RtrRequest {
   Kind kind = Kind::kWrite;
 };
 
+// The receive side met a condition that the transmit side may be waiting for.
+struct TxUnblock {
+  enum class Kind : std::uint8_t {
+    kFirstFpdu,  // a responder may send now (RFC 5044 section 7.1.2 rule 4)
+    kReadDone    // a Read of ours is complete: one fewer is outstanding against ORD
+  };
+  Kind kind = Kind::kFirstFpdu;
+  Qpn qpn;
+};
+
 }  // namespace rnic

@@ -1,0 +1,40 @@
+#include "model/cli/config_command.h"
+
+#include <ostream>
+
+#include "model/cli/command.h"
+#include "model/cli/options.h"
+#include "model/common/check.h"
+#include "model/config/describe.h"
+#include "model/config/resolve.h"
+#include "model/system/system_config.h"
+
+namespace rnic::cli {
+
+namespace po = boost::program_options;
+
+int config_command(const std::vector<std::string>& args, std::ostream& out, std::ostream&) {
+  ConfigOptions config;
+  po::options_description options("options");
+  po::positional_options_description positional;
+  options.add_options()("help,h", "this text");
+  options.add_options()("list", "every setting with type, default, range, unit and meaning");
+  options.add_options()("dump", "the settings in effect, as JSON");
+  config.add_to(options, positional);
+  const po::variables_map given = parse_options(args, options, positional);
+
+  if (given.count("help") != 0) {
+    out << "usage: rnicsim config --list | --dump [--set key=value]... [scenario.json]\n\n" << options;
+    return kOk;
+  }
+  if (given.count("list") == given.count("dump")) throw ConfigError("config: give either --list or --dump");
+  const SystemConfig effective = resolve<SystemConfig>(config.overlay(config.read_scenario()));
+  if (given.count("list") != 0) {
+    write_list(out, list_fields<SystemConfig>());
+  } else {
+    out << dump_fields(effective).dump(2) << '\n';
+  }
+  return kOk;
+}
+
+}  // namespace rnic::cli

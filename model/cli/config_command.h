@@ -1,0 +1,12 @@
+// rnicsim config --list | --dump [--set key=value …] [scenario.json]
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace rnic::cli {
+
+int config_command(const std::vector<std::string>& args, std::ostream& out, std::ostream& err);
+
+}  // namespace rnic::cli

@@ -1,0 +1,13 @@
+// The SystemC library has a main() of its own that prints a banner first; this one comes before it.
+#include <cstdlib>
+#include <iostream>
+#include <systemc>
+
+#include "model/cli/program.h"
+
+int sc_main(int argc, char* argv[]) { return rnic::cli::run_program({argv + 1, argv + argc}, std::cout, std::cerr); }
+
+int main(int argc, char* argv[]) {
+  setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 1);
+  return sc_core::sc_elab_and_sim(argc, argv);
+}

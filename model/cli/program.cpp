@@ -1,0 +1,87 @@
+#include "model/cli/program.h"
+
+#include <ostream>
+#include <systemc>
+
+#include <boost/program_options/errors.hpp>
+#include <fmt/format.h>
+
+#include "model/cli/command.h"
+#include "model/cli/config_command.h"
+#include "model/cli/decode/decode_command.h"
+#include "model/cli/vectors/run_vectors.h"
+#include "model/cli/version.h"
+#include "model/common/check.h"
+#include "model/config/nearest.h"
+
+namespace rnic::cli {
+namespace {
+
+int vectors_command(const std::vector<std::string>& args, std::ostream& out, std::ostream&) {
+  if (args.size() != 1 || args[0].rfind("--", 0) == 0) {
+    out << "usage: rnicsim vectors DIR\n";
+    return args.size() == 1 && args[0] == "--help" ? kOk : kUsage;
+  }
+  return run_vectors(args[0], out);
+}
+
+constexpr Command kCommands[] = {
+    {"config", "list all settings, or show those in effect", config_command},
+    {"decode", "show the iWARP connections of a capture", decode_command},
+    {"vectors", "run worked byte-level vectors against the model", vectors_command},
+};
+
+void write_help(std::ostream& out) {
+  out << "usage: rnicsim <command> [options]\n\n";
+  for (const Command& c : kCommands) out << fmt::format("  {:<10}{}\n", c.name, c.summary);
+  out << "\n  --version  version of the program and of the SystemC library\n"
+         "  --help     this text; `rnicsim <command> --help` for a command's own options\n\n"
+         "exit codes: 0 ok, 1 a check failed, 2 usage or configuration, 3 deadlock or time limit, 4 internal error\n";
+}
+
+const Command& command_named(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Command& c : kCommands) {
+    if (c.name == name) return c;
+    names.emplace_back(c.name);
+  }
+  throw ConfigError(fmt::format("unknown command '{}'; the nearest is '{}'", name, nearest(name, names)));
+}
+
+int dispatch(const std::vector<std::string>& args, std::ostream& out, std::ostream& err) {
+  if (args.empty()) {
+    write_help(err);
+    return kUsage;
+  }
+  if (args[0] == "--help" || args[0] == "-h") {
+    write_help(out);
+    return kOk;
+  }
+  if (args[0] == "--version") {
+    out << fmt::format("rnicsim {} (SystemC {})\n", version(), sc_core::sc_release());
+    return kOk;
+  }
+  return command_named(args[0]).run({args.begin() + 1, args.end()}, out, err);
+}
+
+int fail(std::ostream& err, ExitCode code, const char* message) {
+  err << "rnicsim: " << message << '\n';
+  return code;
+}
+
+}  // namespace
+
+int run_program(const std::vector<std::string>& args, std::ostream& out, std::ostream& err) try {
+  const int code = dispatch(args, out, err);
+  out.flush();
+  if (!out) throw ConfigError("standard output cannot be written");
+  return code;
+} catch (const ConfigError& e) {
+  return fail(err, kUsage, e.what());
+} catch (const boost::program_options::error& e) {
+  return fail(err, kUsage, e.what());
+} catch (const std::exception& e) {  // InternalError, and what the kernel made of an exception within a process
+  return fail(err, kInternal, e.what());
+}
+
+}  // namespace rnic::cli

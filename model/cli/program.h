@@ -1,0 +1,13 @@
+// The program without its main(): chooses the subcommand and turns exceptions into messages and exit codes.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace rnic::cli {
+
+// `args` without the program's name. Never throws.
+int run_program(const std::vector<std::string>& args, std::ostream& out, std::ostream& err);
+
+}  // namespace rnic::cli

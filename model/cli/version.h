@@ -1,0 +1,8 @@
+#pragma once
+
+namespace rnic::cli {
+
+// Of this program, as the build has it: "0.1.0".
+const char* version();
+
+}  // namespace rnic::cli

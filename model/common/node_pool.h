@@ -1,0 +1,73 @@
+// Linked queues whose nodes come from one shared pool: a queue costs 12 octets while empty, and a push allocates only
+// when the pool has never been as full before.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "model/common/check.h"
+
+namespace rnic {
+
+inline constexpr std::uint32_t kNoNode = 0xffffffffu;
+
+// The end points of one queue; its nodes live in a NodePool.
+struct PooledQueue {
+  std::uint32_t head = kNoNode, tail = kNoNode, size = 0;
+  bool empty() const { return size == 0; }
+};
+
+template <class T>
+class NodePool {
+ public:
+  void push(PooledQueue& q, T value) {
+    std::uint32_t node = free_;
+    if (node == kNoNode) {
+      node = static_cast<std::uint32_t>(nodes_.size());
+      nodes_.emplace_back();
+    } else {
+      free_ = nodes_[node].next;
+    }
+    nodes_[node].value = std::move(value);
+    nodes_[node].next = kNoNode;
+    if (q.empty()) q.head = node;
+    else nodes_[q.tail].next = node;
+    q.tail = node;
+    ++q.size;
+    ++in_use_;
+  }
+  T& front(const PooledQueue& q) {
+    RNIC_CHECK(!q.empty());
+    return nodes_[q.head].value;
+  }
+  const T& front(const PooledQueue& q) const {
+    RNIC_CHECK(!q.empty());
+    return nodes_[q.head].value;
+  }
+  T pop(PooledQueue& q) {
+    RNIC_CHECK(!q.empty());
+    const std::uint32_t node = q.head;
+    q.head = nodes_[node].next;
+    --q.size;
+    --in_use_;
+    nodes_[node].next = free_;
+    free_ = node;
+    return std::move(nodes_[node].value);
+  }
+  void clear(PooledQueue& q) {
+    while (!q.empty()) pop(q);
+  }
+  std::size_t in_use() const { return in_use_; }
+
+ private:
+  struct Node {
+    T value{};
+    std::uint32_t next = kNoNode;
+  };
+  std::vector<Node> nodes_;
+  std::uint32_t free_ = kNoNode;
+  std::size_t in_use_ = 0;
+};
+
+}  // namespace rnic

@@ -1,0 +1,55 @@
+// The host's memory as the device addresses it: one flat range of bus addresses.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+
+#include "model/common/bytes.h"
+#include "model/config/field.h"
+
+namespace rnic::host {
+
+struct HostMemoryConfig {
+  std::uint64_t base_address = 0x100000000;
+  std::uint64_t size_mib = 1024;
+  template <class V>
+  static void fields(V& v) {
+    v("base_address", &HostMemoryConfig::base_address, "bus address of the first octet", power_of_two());
+    v("size_mib", &HostMemoryConfig::size_mib, "how much can be allocated; untouched pages cost nothing",
+      in_range(1, 1 << 20), unit("MiB"));
+  }
+};
+
+// Zero at first. Pointers stay valid until the memory dies; only allocated octets exist for the device.
+class HostMemory final {
+ public:
+  explicit HostMemory(const HostMemoryConfig& config = {});
+
+  // Bus address of `bytes` new octets; align is a power of two. ConfigError when the memory is full.
+  std::uint64_t alloc(std::uint64_t bytes, std::uint64_t align = 64);
+
+  bool contains(std::uint64_t address, std::uint64_t bytes) const {
+    return address >= base_ && address - base_ <= used_ && bytes <= used_ - (address - base_);
+  }
+  // The octets at a bus address; nullptr where the range is not wholly allocated.
+  std::uint8_t* find(std::uint64_t address, std::uint64_t bytes) {
+    return contains(address, bytes) ? bytes_.get() + (address - base_) : nullptr;
+  }
+  // The same for the host's own software, for which a range outside is a bug (InternalError).
+  MutableByteSpan span(std::uint64_t address, std::uint64_t bytes);
+
+  std::uint64_t base() const { return base_; }
+  std::uint64_t used() const { return used_; }  // octets handed out, gaps of alignment included
+
+ private:
+  struct Free {
+    void operator()(std::uint8_t* p) const { std::free(p); }
+  };
+  const std::uint64_t base_;
+  const std::uint64_t capacity_;
+  std::uint64_t used_ = 0;
+  std::unique_ptr<std::uint8_t, Free> bytes_;
+};
+
+}  // namespace rnic::host

@@ -1,0 +1,30 @@
+// What the stages ask of the completion path.
+#pragma once
+
+#include "model/common/ids.h"
+#include "model/rnic/host_abi.h"
+
+namespace rnic {
+
+// A completion queue entry to write; its phase is the writer's.
+struct CqeRequest {
+  Cqn cqn;
+  abi::Cqe cqe;
+};
+// A work request has left the segmenter, whole: it completes when its condition is met, in posting order.
+struct WqeIssued {
+  Qpn qpn;
+  std::uint64_t wr_id = 0;
+  std::uint32_t bytes = 0;
+  abi::WrOpcode opcode = abi::WrOpcode::kSend;
+  abi::WcStatus status = abi::WcStatus::kSuccess;  // an error found before anything was sent
+  bool signaled = true;
+  bool internal = false;  // a ready-to-receive Read: retired without a completion
+};
+
+// The oldest outstanding RDMA Read of a QP is complete: all its octets are placed.
+struct ReadDone {
+  Qpn qpn;
+};
+
+}  // namespace rnic

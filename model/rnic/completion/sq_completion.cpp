@@ -1,0 +1,105 @@
+#include "model/rnic/completion/sq_completion.h"
+
+namespace rnic {
+
+namespace {
+
+constexpr abi::WcOpcode completion_opcode(abi::WrOpcode op) {
+  switch (op) {
+    case abi::WrOpcode::kRdmaWrite:
+      return abi::WcOpcode::kRdmaWrite;
+    case abi::WrOpcode::kRdmaRead:
+      return abi::WcOpcode::kRdmaRead;
+    case abi::WrOpcode::kSend:
+    case abi::WrOpcode::kSendWithInv:
+      break;
+  }
+  return abi::WcOpcode::kSend;
+}
+
+}  // namespace
+
+// The QP's state, started anew where the QP number was reused.
+SqCompletion::QpSq& SqCompletion::qp(Qpn qpn) {
+  QpSq& q = qps_[qpn.v];
+  if (const std::uint32_t epoch = contexts_.qp(qpn).epoch; q.epoch != epoch) {
+    const bool listed = q.listed;
+    pool_.clear(q.outstanding);
+    q = QpSq{};
+    q.epoch = epoch;
+    q.listed = listed;
+  }
+  return q;
+}
+
+bool SqCompletion::retirable(const QpSq& q) const {
+  if (q.outstanding.empty()) return false;
+  const WqeIssued& w = pool_.front(q.outstanding);
+  if (w.status != abi::WcStatus::kSuccess) return true;
+  return w.opcode == abi::WrOpcode::kRdmaRead ? q.read != 0 : q.acked != 0;
+}
+
+void SqCompletion::list(Qpn qpn) {
+  QpSq& q = qp(qpn);
+  if (q.listed || !retirable(q)) return;
+  q.listed = true;
+  list_pool_.push(listed_, qpn);
+}
+
+void SqCompletion::retire(Qpn qpn) {
+  QpSq& q = qp(qpn);
+  q.listed = false;
+  if (!retirable(q)) return;  // the QP went away meanwhile
+  const WqeIssued w = pool_.pop(q.outstanding);
+  if (w.status == abi::WcStatus::kSuccess) --(w.opcode == abi::WrOpcode::kRdmaRead ? q.read : q.acked);
+  if (!w.internal && (w.signaled || w.status != abi::WcStatus::kSuccess)) {
+    CqeRequest c;
+    c.cqn = contexts_.qp(qpn).send_cq;
+    c.cqe.wr_id = w.wr_id;
+    c.cqe.byte_len = w.bytes;
+    c.cqe.qpn = qpn.v;
+    c.cqe.opcode = completion_opcode(w.opcode);
+    c.cqe.status = w.status;
+    cqe->push(c);
+  }
+  list(qpn);
+}
+
+Wake SqCompletion::tick() {
+  bool busy = false;
+  if (issued->can_pop()) {
+    const WqeIssued w = issued->pop();
+    pool_.push(qp(w.qpn).outstanding, w);
+    list(w.qpn);
+    busy = true;
+  }
+  if (acked->can_pop()) {
+    const WqesAcked a = acked->pop();
+    const Qpn qpn = contexts_.flow(a.flow).qpn;
+    qp(qpn).acked += a.wqes;
+    list(qpn);
+    busy = true;
+  }
+  if (read_done->can_pop()) {
+    const Qpn qpn = read_done->pop().qpn;
+    ++qp(qpn).read;
+    list(qpn);
+    busy = true;
+  }
+  if (!listed_.empty() && cqe->can_push()) {
+    retire(list_pool_.pop(listed_));
+    busy = true;
+  }
+  return busy ? Wake::next_cycle() : Wake::on_traffic();
+}
+
+std::string SqCompletion::waiting_for() const {
+  for (std::size_t n = 0; n < qps_.size(); ++n) {
+    if (qps_[n].outstanding.empty()) continue;
+    const bool read = pool_.front(qps_[n].outstanding).opcode == abi::WrOpcode::kRdmaRead;
+    return "QP " + std::to_string(n) + (read ? " read response" : " TCP acknowledgement");
+  }
+  return {};
+}
+
+}  // namespace rnic

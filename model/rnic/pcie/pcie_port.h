@@ -1,0 +1,60 @@
+// One end of a PCIe link: a socket out, a socket in, the transmitter and the three receive buffers. Both the device's
+// endpoint and the host's root complex are a stage around one of these.
+#pragma once
+
+#include <cstdint>
+#include <tlm>
+
+#include "model/common/clock_domain.h"
+#include "model/common/inbox.h"
+#include "model/rnic/pcie/pcie_transmitter.h"
+#include "model/rnic/pcie/tlp.h"
+
+namespace rnic::pcie {
+
+enum class PcieSide { kHost, kDevice };
+
+class PciePort final : private tlm::tlm_fw_transport_if<PcieProtocol>, private tlm::tlm_bw_transport_if<PcieProtocol> {
+ public:
+  tlm::tlm_initiator_socket<32, PcieProtocol> out;  // TLPs leave, credits come back
+  tlm::tlm_target_socket<32, PcieProtocol> in;      // TLPs arrive, credits go back
+
+  // A member of `owner`, which is called when a TLP arrives and when one that was refused may leave.
+  PciePort(Stage& owner, const PcieLinkConfig& link, PcieSide side);
+
+  // Sending.
+  int choose(const Tlp* const* heads, unsigned n) { return transmitter_.choose(heads, n); }
+  void wake_when_free() { transmitter_.wake_when_free(); }
+  void send(Tlp tlp);
+
+  // Receiving: one buffer per flow control class, so that none can block another. pop() frees the space and returns its
+  // credits to the sender.
+  bool can_pop(FlowClass c) const { return inbox(c).can_pop(); }
+  const Tlp& front(FlowClass c) const { return inbox(c).front(); }
+  std::uint64_t front_ps(FlowClass c) const { return inbox(c).front_ps(); }
+  Tlp pop(FlowClass c);
+
+  const TransmitCounters& counters() const { return transmitter_.counters(); }
+  bool waits_for_credit() const { return transmitter_.waits_for_credit(); }
+  bool empty() const { return posted_.empty() && non_posted_.empty() && completions_.empty(); }
+
+ private:
+  const Inbox<Tlp>& inbox(FlowClass c) const {
+    return c == FlowClass::kPosted ? posted_ : (c == FlowClass::kNonPosted ? non_posted_ : completions_);
+  }
+  Inbox<Tlp>& inbox(FlowClass c) { return const_cast<Inbox<Tlp>&>(std::as_const(*this).inbox(c)); }
+
+  tlm::tlm_sync_enum nb_transport_fw(Tlp& tlp, tlm::tlm_phase& phase, sc_core::sc_time& delay) override;
+  tlm::tlm_sync_enum nb_transport_bw(Tlp& tlp, tlm::tlm_phase& phase, sc_core::sc_time& delay) override;
+  void b_transport(Tlp&, sc_core::sc_time&) override;
+  bool get_direct_mem_ptr(Tlp&, tlm::tlm_dmi&) override { return false; }
+  unsigned transport_dbg(Tlp&) override { return 0; }
+  void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
+
+  Stage& owner_;
+  const std::uint64_t update_ps_;  // from a freed buffer to the sender's counter
+  PcieTransmitter transmitter_;
+  Inbox<Tlp> posted_, non_posted_, completions_;
+};
+
+}  // namespace rnic::pcie

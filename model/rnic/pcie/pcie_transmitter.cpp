@@ -1,0 +1,105 @@
+#include "model/rnic/pcie/pcie_transmitter.h"
+
+#include <algorithm>
+
+namespace rnic::pcie {
+
+PcieTransmitter::PcieTransmitter(Stage& owner, const PcieLinkConfig& link, const CreditConfig& receiver)
+    : owner_(owner),
+      timing_(link),
+      propagation_ps_(std::uint64_t{link.propagation_ns} * 1000),
+      credits_(initial(receiver)) {
+  // A receiver that can never hold the largest TLP would stop the link for ever.
+  if (receiver.posted_data != 0 && receiver.posted_data * 16 < link.max_payload_bytes) {
+    throw ConfigError("pcie: posted_data credits do not hold one TLP of max_payload_bytes");
+  }
+  if (receiver.completion_data != 0 && receiver.completion_data * 16 < link.max_payload_bytes) {
+    throw ConfigError("pcie: completion_data credits do not hold one TLP of max_payload_bytes");
+  }
+}
+
+std::array<PcieTransmitter::Credits, kFlowClasses> PcieTransmitter::initial(const CreditConfig& receiver) {
+  const auto advertised = [](unsigned n) { return n == 0 ? kInfinite : std::uint32_t{n}; };
+  return {{{advertised(receiver.posted_headers), advertised(receiver.posted_data)},
+           {advertised(receiver.non_posted_headers), kInfinite},
+           {advertised(receiver.completion_headers), advertised(receiver.completion_data)}}};
+}
+
+// A TLP may be handed over in a cycle during which the wire becomes free: it then starts where the last one ends.
+bool PcieTransmitter::wire_free() const {
+  return free_at_ticks_ < (owner_.clock().now_ps() + owner_.clock().period_ps()) * LinkTiming::kTicksPerPs;
+}
+
+void PcieTransmitter::wake_when_free() {
+  const std::uint64_t period_ticks = owner_.clock().period_ps() * LinkTiming::kTicksPerPs;
+  owner_.wake(std::max(owner_.clock().now() + 1, free_at_ticks_ / period_ticks));
+}
+
+bool PcieTransmitter::has_credit(const Tlp& tlp) const {
+  const Credits& c = credits_[static_cast<unsigned>(tlp.flow_class())];
+  return c.headers > 0 && (c.data == kInfinite || c.data >= tlp.data_credits());
+}
+
+void PcieTransmitter::take_updates() {
+  for (const std::uint64_t now_ps = owner_.clock().now_ps(); !updates_.empty() && updates_.front().at_ps <= now_ps;) {
+    const Update u = updates_.pop();
+    Credits& c = credits_[static_cast<unsigned>(u.of)];
+    if (c.headers != kInfinite) ++c.headers;
+    if (c.data != kInfinite) c.data += u.data;
+  }
+}
+
+void PcieTransmitter::wait_for_credit() {
+  ++counters_.credit_stalls;
+  waits_for_credit_ = updates_.empty();
+  if (!waits_for_credit_) owner_.wake(owner_.clock().cycle_at_or_after(updates_.front().at_ps));
+}
+
+void PcieTransmitter::credit_returned(const Tlp& tlp, std::uint64_t at_ps) {
+  updates_.push({at_ps, tlp.data_credits(), tlp.flow_class()});
+  if (!waits_for_credit_) return;
+  waits_for_credit_ = false;
+  owner_.wake(owner_.clock().cycle_at_or_after(at_ps));
+}
+
+int PcieTransmitter::choose(const Tlp* const* heads, unsigned n) {
+  if (!wire_free()) {
+    wake_when_free();
+    return -1;
+  }
+  take_updates();
+  // Of the same age, a posted request goes first, then the earlier queue.
+  const auto older = [](const Tlp& a, const Tlp& b) {
+    return a.issued != b.issued ? a.issued < b.issued : a.type == TlpType::kMWr && b.type != TlpType::kMWr;
+  };
+  bool refused = false;
+  for (std::uint32_t tried = 0;;) {
+    int oldest = -1;
+    for (unsigned i = 0; i < n; ++i) {
+      if (heads[i] == nullptr || (tried >> i & 1) != 0) continue;
+      if (oldest < 0 || older(*heads[i], *heads[oldest])) oldest = static_cast<int>(i);
+    }
+    if (oldest < 0) break;
+    if (has_credit(*heads[oldest])) return oldest;
+    refused = true;
+    if (heads[oldest]->flow_class() == FlowClass::kPosted) break;
+    tried |= 1u << oldest;
+  }
+  if (refused) wait_for_credit();
+  return -1;
+}
+
+std::uint64_t PcieTransmitter::send(const Tlp& tlp) {
+  RNIC_CHECK(wire_free() && has_credit(tlp));
+  Credits& c = credits_[static_cast<unsigned>(tlp.flow_class())];
+  if (c.headers != kInfinite) --c.headers;
+  if (c.data != kInfinite) c.data -= tlp.data_credits();
+  const std::uint64_t start = std::max(free_at_ticks_, owner_.clock().now_ps() * LinkTiming::kTicksPerPs);
+  free_at_ticks_ = start + timing_.ticks(tlp);
+  ++counters_.tlps;
+  counters_.data_bytes += tlp.has_data() ? tlp.bytes : 0;
+  counters_.wire_bytes += timing_.wire_bytes(tlp);
+  return (free_at_ticks_ + LinkTiming::kTicksPerPs - 1) / LinkTiming::kTicksPerPs + propagation_ps_;
+}
+
+}  // namespace rnic::pcie

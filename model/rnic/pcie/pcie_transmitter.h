@@ -1,0 +1,69 @@
+// The sending half of one end of the link: ordering rules, credits of the other end's receive buffers, wire time.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "model/common/clock_domain.h"
+#include "model/rnic/pcie/link_timing.h"
+#include "model/rnic/pcie/ring.h"
+#include "model/rnic/pcie/tlp.h"
+
+namespace rnic::pcie {
+
+struct TransmitCounters {
+  std::uint64_t tlps = 0;
+  std::uint64_t data_bytes = 0;     // asked-for octets: without padding and headers
+  std::uint64_t wire_bytes = 0;     // everything, share of DLLPs included
+  std::uint64_t credit_stalls = 0;  // times a TLP was ready, the wire free, and no credit there
+};
+
+// Belongs to a stage, which it wakes when a refusal can have ended.
+class PcieTransmitter final {
+ public:
+  PcieTransmitter(Stage& owner, const PcieLinkConfig& link, const CreditConfig& receiver);
+
+  // Which of the TLPs at the heads of `n` queues may leave in this cycle: the oldest that has credit, where nothing
+  // passes an older posted request (PCI Express Base Specification, section 2.4.1). Empty queues are nullptr. -1: none;
+  // the owner is woken when that can change.
+  int choose(const Tlp* const* heads, unsigned n);
+
+  // Puts a chosen TLP on the wire; returns when its last octet arrives, in ps.
+  std::uint64_t send(const Tlp& tlp);
+
+  // Credits of a TLP are back at at_ps, which never decreases.
+  void credit_returned(const Tlp& tlp, std::uint64_t at_ps);
+
+  // Asks for a wake-up at the first cycle in which the wire takes another TLP.
+  void wake_when_free();
+
+  const TransmitCounters& counters() const { return counters_; }
+  bool waits_for_credit() const { return waits_for_credit_; }
+
+ private:
+  static constexpr std::uint32_t kInfinite = 0xffffffff;
+  struct Credits {
+    std::uint32_t headers = kInfinite, data = kInfinite;
+  };
+  struct Update {
+    std::uint64_t at_ps = 0;
+    std::uint32_t data = 0;
+    FlowClass of = FlowClass::kPosted;
+  };
+  static std::array<Credits, kFlowClasses> initial(const CreditConfig& receiver);
+  bool wire_free() const;
+  bool has_credit(const Tlp& tlp) const;
+  void take_updates();
+  void wait_for_credit();
+
+  Stage& owner_;
+  const LinkTiming timing_;
+  const std::uint64_t propagation_ps_;
+  std::array<Credits, kFlowClasses> credits_;
+  Ring<Update> updates_;
+  std::uint64_t free_at_ticks_ = 0;  // when the wire is free, in 1/1024 ps
+  bool waits_for_credit_ = false;
+  TransmitCounters counters_;
+};
+
+}  // namespace rnic::pcie

@@ -1,0 +1,44 @@
+// A first-in, first-out queue in one block of memory that grows to what was needed once and then stays.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "model/common/check.h"
+
+namespace rnic::pcie {
+
+template <class T>
+class Ring {
+ public:
+  bool empty() const { return used_ == 0; }
+  std::size_t size() const { return used_; }
+  T& front() { return slots_[head_]; }
+  const T& front() const { return slots_[head_]; }
+  T& back() { return slots_[(head_ + used_ - 1) & (slots_.size() - 1)]; }
+  void push(T item) {
+    if (used_ == slots_.size()) grow();
+    slots_[(head_ + used_) & (slots_.size() - 1)] = std::move(item);
+    ++used_;
+  }
+  T pop() {
+    RNIC_CHECK(used_ != 0);
+    T item = std::move(slots_[head_]);
+    head_ = (head_ + 1) & (slots_.size() - 1);
+    --used_;
+    return item;
+  }
+
+ private:
+  void grow() {
+    std::vector<T> larger(slots_.empty() ? 16 : slots_.size() * 2);
+    for (std::size_t i = 0; i < used_; ++i) larger[i] = std::move(slots_[(head_ + i) & (slots_.size() - 1)]);
+    slots_ = std::move(larger);
+    head_ = 0;
+  }
+  std::vector<T> slots_;  // a power of two
+  std::size_t head_ = 0, used_ = 0;
+};
+
+}  // namespace rnic::pcie

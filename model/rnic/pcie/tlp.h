@@ -1,0 +1,119 @@
+// A transaction layer packet as both ends of the PCIe link see it, and the link's TLM-2.0 protocol.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <tlm>
+#include <utility>
+
+#include "model/common/buffer.h"
+#include "model/common/clock_domain.h"
+
+namespace rnic::pcie {
+
+enum class TlpType : std::uint8_t { kMRd, kMWr, kCpl, kCplD };
+// Completion status codes of the PCI Express Base Specification, section 2.2.9.
+enum class CplStatus : std::uint8_t { kSc = 0, kUr = 1, kCa = 4 };
+
+// Flow control classes (section 2.6.1): each has its own receive buffer and its own credits.
+enum class FlowClass : std::uint8_t { kPosted, kNonPosted, kCompletion };
+inline constexpr unsigned kFlowClasses = 3;
+
+// Plain and at most a cache line, so that it travels by value. Lengths are octets: the double words, byte enables and
+// header sizes of the wire follow from address and length.
+struct Tlp {
+  static constexpr std::uint32_t kInlineBytes = 8;
+
+  std::uint64_t address = 0;  // requests
+  BufferRef hold;             // owner of `far_data`
+  const std::uint8_t* far_data = nullptr;
+  Cycle issued = 0;                           // when its source handed it over: ordering goes by age
+  std::uint8_t near_data[kInlineBytes] = {};  // up to 8 octets need no buffer
+  std::uint32_t bytes = 0;                    // of data, or asked for
+  std::uint16_t tag = 0;                      // MRd and its completions
+  std::uint16_t byte_count = 0;    // completions: octets of the request still to come, these included (1 to 4096)
+  std::uint8_t lower_address = 0;  // completions: bits 6..0 of the first octet's address
+  TlpType type = TlpType::kMWr;
+  CplStatus status = CplStatus::kSc;
+  bool poisoned = false;
+
+  bool has_data() const { return type == TlpType::kMWr || type == TlpType::kCplD; }
+  const std::uint8_t* data() const { return far_data != nullptr ? far_data : near_data; }
+  FlowClass flow_class() const {
+    return type == TlpType::kMWr ? FlowClass::kPosted
+                                 : (type == TlpType::kMRd ? FlowClass::kNonPosted : FlowClass::kCompletion);
+  }
+
+  // Octets of data on the wire: whole double words from the first to the last octet (byte enables mask the rest).
+  std::uint32_t wire_data_bytes() const {
+    if (!has_data() || bytes == 0) return 0;
+    const std::uint32_t offset = (type == TlpType::kMWr ? static_cast<std::uint32_t>(address) : lower_address) & 3;
+    return (offset + bytes + 3) & ~3u;
+  }
+  // Three double words, or four for an address above 4 GiB (section 2.2.4.1).
+  std::uint32_t header_bytes() const { return flow_class() != FlowClass::kCompletion && address >> 32 != 0 ? 16 : 12; }
+  // Data credits are units of 16 octets (section 2.6.1).
+  std::uint32_t data_credits() const { return (wire_data_bytes() + 15) / 16; }
+
+  static Tlp write(std::uint64_t to, const std::uint8_t* from, std::uint32_t n, BufferRef owner) {
+    Tlp t;
+    t.type = TlpType::kMWr;
+    t.address = to;
+    t.bytes = n;
+    t.hold = std::move(owner);
+    t.far_data = from;
+    return t;
+  }
+  static Tlp write32(std::uint64_t to, std::uint32_t value) {
+    Tlp t;
+    t.type = TlpType::kMWr;
+    t.address = to;
+    t.set_word(value);
+    return t;
+  }
+  static Tlp read(std::uint64_t from, std::uint32_t n, std::uint16_t tag) {
+    Tlp t;
+    t.type = TlpType::kMRd;
+    t.address = from;
+    t.bytes = n;
+    t.tag = tag;
+    return t;
+  }
+  // The one completion of a refused request (section 2.3.2).
+  static Tlp refusal(const Tlp& request, CplStatus status) {
+    Tlp t;
+    t.type = TlpType::kCpl;
+    t.status = status;
+    t.tag = request.tag;
+    t.byte_count = static_cast<std::uint16_t>(request.bytes);
+    t.lower_address = static_cast<std::uint8_t>(request.address & 0x7f);
+    return t;
+  }
+  // A completion with `n` of the octets that a request still waits for, the first one at `address`.
+  static Tlp completion(const Tlp& request, std::uint64_t address, std::uint32_t n) {
+    Tlp t;
+    t.type = TlpType::kCplD;
+    t.tag = request.tag;
+    t.bytes = n;
+    t.byte_count = static_cast<std::uint16_t>(request.address + request.bytes - address);
+    t.lower_address = static_cast<std::uint8_t>(address & 0x7f);
+    return t;
+  }
+  // Four octets of data, least significant first.
+  void set_word(std::uint32_t value) {
+    bytes = 4;
+    for (unsigned i = 0; i < 4; ++i) near_data[i] = static_cast<std::uint8_t>(value >> 8 * i);
+  }
+};
+static_assert(sizeof(Tlp) <= 64);
+
+// nb_transport_fw(tlp, BEGIN_REQ, delay): one call a TLP, answered with TLM_COMPLETED; `delay` counts from the kernel's
+// time to the arrival of its last octet. The receiver may move the TLP out of the argument.
+// nb_transport_bw(tlp, END_REQ, delay): UpdateFC; the receive buffer of that TLP is free, and its credits are back with
+// the sender after `delay`. Only type, address and length count.
+struct PcieProtocol {
+  using tlm_payload_type = Tlp;
+  using tlm_phase_type = tlm::tlm_phase;
+};
+
+}  // namespace rnic::pcie

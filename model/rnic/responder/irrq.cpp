@@ -1,0 +1,73 @@
+#include "model/rnic/responder/irrq.h"
+
+namespace rnic {
+
+// The QP's state, started anew where the QP number was reused.
+Irrq::QpReads& Irrq::qp(Qpn qpn) {
+  QpReads& q = qps_[qpn.v];
+  if (const std::uint32_t epoch = contexts_.qp(qpn).epoch; q.epoch != epoch) {
+    const bool listed = q.listed;
+    requests_.clear(q.waiting);
+    q = QpReads{};
+    q.epoch = epoch;
+    q.listed = listed;
+  }
+  return q;
+}
+
+void Irrq::list(Qpn qpn) {
+  QpReads& q = qp(qpn);
+  if (q.listed || q.busy || q.waiting.empty()) return;
+  q.listed = true;
+  list_pool_.push(listed_, qpn);
+}
+
+Wake Irrq::tick() {
+  bool busy = false;
+  if (!listed_.empty() && out->can_push()) {
+    const Qpn qpn = list_pool_.pop(listed_);
+    QpReads& q = qp(qpn);
+    q.listed = false;
+    if (!q.busy && !q.waiting.empty()) {
+      out->push({qpn, requests_.pop(q.waiting)});
+      q.busy = true;
+    }
+    busy = true;
+  }
+  if (sent->can_pop()) {
+    const Qpn qpn = sent->pop().qpn;
+    qp(qpn).busy = false;
+    list(qpn);
+    busy = true;
+  }
+  if (in->can_pop() && event->can_push()) {
+    const QueuedRead r = in->pop();
+    QpReads& q = qp(r.qpn);
+    if (q.held() >= contexts_.qp(r.qpn).ird) {
+      ++overruns_;
+      event->push({QpEvent::Kind::kStreamError, r.qpn, wire::ddp::kInvalidMsnNoBuffer});  // wire-facts 8.24
+    } else {
+      requests_.push(q.waiting, r.request);
+      ++accepted_;
+      depth_.record(q.held());
+      list(r.qpn);
+    }
+    busy = true;
+  }
+  return busy ? Wake::next_cycle() : Wake::on_traffic();
+}
+
+std::string Irrq::waiting_for() const {
+  for (std::size_t n = 0; n < qps_.size(); ++n) {
+    if (qps_[n].held() != 0) return "read responses of QP " + std::to_string(n) + " to be sent";
+  }
+  return {};
+}
+
+void Irrq::register_stats(const StatsGroup& group) const {
+  group.counter("accepted", accepted_, "requests", "Read Requests queued");
+  group.counter("overruns", overruns_, "requests", "Read Requests beyond IRD (Terminate 1/2/02)");
+  group.histogram("depth", depth_, "requests", "requests held by the QP of each new one");
+}
+
+}  // namespace rnic

@@ -1,0 +1,49 @@
+// Inbound Read Request queue: holds the Read Requests of each QP in order, up to its IRD (RFC 5040 section 5.2,
+// RFC 6581). See irrq.md.
+#pragma once
+
+#include <vector>
+
+#include "model/common/link.h"
+#include "model/common/node_pool.h"
+#include "model/rnic/context/context.h"
+#include "model/rnic/context/qp_events.h"
+#include "model/rnic/responder/read_request.h"
+#include "model/stats/registry.h"
+
+namespace rnic {
+
+class Irrq final : public Stage {
+ public:
+  PopPort<QueuedRead> in{*this, "in"};
+  PopPort<ReadResponseSent> sent{*this, "sent"};
+  PushPort<QueuedRead> out{*this, "out"};  // to read_responder: one request of a QP at a time
+  PushPort<QpEvent> event{*this, "event"};
+
+  Irrq(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts)
+      : Stage(nm, clk), contexts_(contexts), qps_(contexts.qps()) {}
+  Wake tick() override;
+  std::string waiting_for() const override;
+  void register_stats(const StatsGroup& group) const;
+
+ private:
+  struct QpReads {
+    std::uint32_t epoch = 0;
+    PooledQueue waiting;
+    bool busy = false;  // one was handed on and is being answered
+    bool listed = false;
+    std::uint32_t held() const { return waiting.size + busy; }
+  };
+  QpReads& qp(Qpn qpn);
+  void list(Qpn qpn);
+
+  const ContextStore& contexts_;
+  std::vector<QpReads> qps_;
+  NodePool<wire::ReadRequest> requests_;
+  NodePool<Qpn> list_pool_;
+  PooledQueue listed_;
+  Counter accepted_, overruns_;
+  Histogram depth_;
+};
+
+}  // namespace rnic

@@ -1,0 +1,240 @@
+#include "model/rnic/rx/ddp_placement.h"
+
+#include <algorithm>
+
+#include "model/wire/fpdu.h"
+
+namespace rnic {
+
+using wire::Opcode;
+using Cause = std::optional<wire::TerminateCause>;
+
+namespace {
+
+std::uint64_t buffer_bytes(const abi::Wqe& w) {
+  std::uint64_t bytes = 0;
+  for (unsigned i = 0; i < std::min<unsigned>(w.num_sge, abi::kMaxSge); ++i) bytes += w.sge[i].length;
+  return bytes;
+}
+
+}  // namespace
+
+// The QP's state, started anew where the QP number was reused.
+DdpPlacement::QpRx& DdpPlacement::qp(Qpn qpn) {
+  QpRx& q = qps_[qpn.v];
+  if (const std::uint32_t epoch = contexts_.qp(qpn).epoch; q.epoch != epoch) {
+    pool_.clear(q.rqes);
+    q = QpRx{};
+    q.epoch = epoch;
+  }
+  return q;
+}
+
+bool DdpPlacement::accept() {
+  bool busy = false;
+  if (posted->can_pop()) {
+    const RqDoorbell d = posted->pop();
+    qp(d.qpn).posted = static_cast<std::uint16_t>(d.producer & 0xfff);
+    busy = true;
+  }
+  if (rqe->can_pop()) {
+    FetchedWqe f = rqe->pop();
+    pool_.push(qp(f.qpn).rqes, std::move(f));
+    busy = true;
+  }
+  return busy;
+}
+
+// Tagged placement: RFC 5041 section 5.2 and 7.1, in the order of wire-facts section 4.
+Cause DdpPlacement::tagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu) {
+  const auto v = wire::DdpTaggedView::parse(ulpdu);
+  if (!v) return wire::rdma::kUnexpectedOpcode;  // shorter than its header
+  if (v->header.version() != ctx.version) return wire::ddp::kTaggedInvalidVersion;
+  const Opcode op = wire::RdmapControl::opcode(v->header.rdmap);
+  if (wire::RdmapControl::version(v->header.rdmap) != ctx.version) return wire::rdma::kInvalidVersion;
+  if (!wire::is_tagged(op)) return wire::rdma::kUnexpectedOpcode;
+  const auto bytes = static_cast<std::uint32_t>(v->payload.size());
+  if (bytes != 0) {
+    const std::uint64_t to = v->header.to;
+    const StagContext* stag = contexts_.stag(Stag{v->header.stag});
+    const std::uint8_t right = op == Opcode::kWrite ? abi::kRemoteWrite : abi::kLocalWrite;
+    if (stag == nullptr || !stag->names(v->header.stag)) return wire::ddp::kInvalidStag;
+    if (stag->pd != ctx.pd) return wire::ddp::kStagNotAssociated;
+    if (!(stag->access & right)) return wire::ddp::kInvalidStag;  // wire-facts 8.20
+    if (to + bytes < to) return wire::ddp::kToWrap;
+    if (!stag->contains(to, bytes)) return wire::ddp::kBaseOrBounds;
+    job_->piece[job_->pieces++] = {to, bytes};
+  }
+  job_->offset += wire::DdpTaggedHeader::kBytes;
+  q.tagged_bytes += bytes;
+  job_->segment.opcode = op;
+  job_->segment.last = v->header.last();
+  if (v->header.last()) job_->segment.bytes = std::exchange(q.tagged_bytes, 0u);
+  return {};
+}
+
+// Untagged delivery: RFC 5041 sections 5.3 and 7.1.
+Cause DdpPlacement::untagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu, bool& wait) {
+  const auto v = wire::DdpUntaggedView::parse(ulpdu);
+  if (!v) return wire::rdma::kUnexpectedOpcode;
+  const wire::DdpUntaggedHeader& h = v->header;
+  if (h.version() != ctx.version) return wire::ddp::kUntaggedInvalidVersion;
+  if (h.qn > wire::kQnAtomicResponse) return wire::ddp::kInvalidQn;
+  if (wire::RdmapControl::version(h.rdmap) != ctx.version) return wire::rdma::kInvalidVersion;
+  const Opcode op = wire::RdmapControl::opcode(h.rdmap);
+  if (op != Opcode::kReadRequest && op != Opcode::kTerminate && !wire::is_send(op)) {
+    return wire::rdma::kUnexpectedOpcode;
+  }
+  if (wire::queue_number(op) != h.qn) return wire::ddp::kInvalidQn;  // wire-facts 8.53
+  if (h.msn != q.msn[h.qn]) return wire::ddp::kInvalidMsnRange;
+  PlacedSegment& s = job_->segment;
+  s.opcode = op;
+  s.last = h.last();
+  s.stag = h.invalidate_stag;
+  if (wire::is_send(op)) {
+    if (const Cause cause = send(ctx, q, *v, wait); cause || wait) return cause;
+  } else {
+    if (h.mo != 0 || !h.last()) return wire::ddp::kInvalidMo;
+    if (op == Opcode::kReadRequest) {
+      const auto r = wire::ReadRequest::parse(v->payload);
+      if (!r) return wire::rdma::kOperationUnspecified;
+      s.read = *r;
+    } else if (const auto t = wire::TerminateHeader::parse(v->payload)) {
+      s.cause = t->cause;
+    }
+  }
+  if (h.last()) ++q.msn[h.qn];
+  return {};
+}
+
+// A Send goes to the receive request at the head of the queue, across its scatter list.
+Cause DdpPlacement::send(const QpContext& ctx, QpRx& q, const wire::DdpUntaggedView& v, bool& wait) {
+  if (ctx.absorbs_rtr_send && !q.rtr_done && v.payload.empty() && v.header.last()) {
+    q.rtr_done = job_->segment.absorbed = true;
+    return {};
+  }
+  if (((q.posted - q.used) & 0xfff) == 0) return wire::ddp::kInvalidMsnNoBuffer;
+  if (q.rqes.empty()) {  // announced, its fetch is under way
+    wait = true;
+    return {};
+  }
+  const FetchedWqe& f = pool_.front(q.rqes);
+  if (!f.ok) return wire::ddp::kLocalCatastrophic;
+  const auto bytes = static_cast<std::uint32_t>(v.payload.size());
+  if (v.header.mo != q.offset) return wire::ddp::kInvalidMo;
+  if (std::uint64_t{q.offset} + bytes > buffer_bytes(f.wqe)) return wire::ddp::kMessageTooLong;
+  std::uint64_t skip = q.offset, rest = bytes;
+  for (unsigned i = 0; rest != 0; ++i) {
+    const abi::Sge& s = f.wqe.sge[i];
+    if (skip >= s.length) {
+      skip -= s.length;
+      continue;
+    }
+    const std::uint64_t take = std::min(rest, s.length - skip);
+    const StagContext* stag = contexts_.stag(Stag{s.lkey});
+    if (stag == nullptr || !stag->covers(s.lkey, ctx.pd, s.address, s.length) || !(stag->access & abi::kLocalWrite)) {
+      return wire::ddp::kLocalCatastrophic;
+    }
+    job_->piece[job_->pieces++] = {s.address + skip, static_cast<std::uint32_t>(take)};
+    rest -= take;
+    skip = 0;
+  }
+  job_->offset += wire::DdpUntaggedHeader::kBytes;
+  q.offset += bytes;
+  if (v.header.last()) {
+    job_->segment.bytes = std::exchange(q.offset, 0u);
+    job_->segment.wr_id = f.wqe.wr_id;
+    job_->uses_rqe = true;
+    q.used = static_cast<std::uint16_t>((q.used + 1) & 0xfff);
+    pool_.pop(q.rqes);
+  }
+  return {};
+}
+
+void DdpPlacement::stop(Qpn qpn, QpRx& q, wire::TerminateCause cause) {
+  q.stopped = true;
+  ++errors_;
+  event->push({QpEvent::Kind::kStreamError, qpn, cause});
+}
+
+// Called with the whole FPDU there; fills job_ and leaves it empty unless the answer is kPlace.
+DdpPlacement::Verdict DdpPlacement::judge(const FpduBeat& last) {
+  const Qpn qpn = contexts_.flow(last.flow).qpn;
+  QpRx& q = qp(qpn);
+  const QpContext& ctx = contexts_.qp(qpn);
+  if (q.stopped || !ctx.valid) return Verdict::kDrop;
+  if (!last.crc_ok || !last.marker_ok) {
+    stop(qpn, q, last.crc_ok ? wire::mpa::kMarkerMismatch : wire::mpa::kCrcMismatch);
+    return Verdict::kDrop;
+  }
+  const ByteSpan ulpdu(fpdu_ + wire::kUlpduLengthBytes, load_be16(fpdu_));
+  job_.emplace();
+  job_->segment.qpn = qpn;
+  job_->offset = static_cast<std::uint32_t>(ulpdu.data() - last.buf->bytes());
+  bool wait = false;
+  const bool is_tagged = !ulpdu.empty() && wire::DdpControl::tagged(ulpdu[0]);
+  const Cause cause = is_tagged ? tagged(ctx, q, ulpdu) : untagged(ctx, q, ulpdu, wait);
+  if (!cause && !wait) return Verdict::kPlace;
+  job_.reset();
+  if (wait) return Verdict::kWait;
+  stop(qpn, q, *cause);
+  return Verdict::kDrop;
+}
+
+// One beat a cycle; the last one waits until the segment before it is on its way.
+bool DdpPlacement::take_beat() {
+  if (!in->can_pop()) return false;
+  const FpduBeat& front = in->front();
+  if (front.first) fpdu_ = front.data;
+  if (front.last) {
+    if (job_ || !event->can_push()) return false;
+    const Verdict verdict = judge(front);
+    if (verdict == Verdict::kWait) return false;
+    BufferRef buf = BufferRef::adopt(in->pop().buf);
+    if (verdict == Verdict::kPlace) job_->buf = std::move(buf);
+    return true;
+  }
+  in->pop();
+  return true;
+}
+
+bool DdpPlacement::write() {
+  if (!job_) return false;
+  Job& j = *job_;
+  if (j.written < j.pieces) {
+    if (!dma->can_push()) return false;
+    const Job::Piece& p = j.piece[j.written++];
+    const bool notify = j.written == j.pieces;
+    dma->push({p.address, p.bytes, j.buf, j.offset, 0, notify});
+    j.offset += p.bytes;
+    payload_bytes_ += p.bytes;
+    j.segment.awaits_write = true;
+    if (j.written < j.pieces) return true;
+  }
+  if (!out->can_push() || (j.uses_rqe && !rqe_taken->can_push())) return false;
+  if (j.uses_rqe) rqe_taken->push({j.segment.qpn});
+  out->push(j.segment);
+  ++segments_;
+  job_.reset();
+  return true;
+}
+
+Wake DdpPlacement::tick() {
+  bool busy = accept();
+  busy |= write();
+  busy |= take_beat();
+  return busy ? Wake::next_cycle() : Wake::on_traffic();
+}
+
+std::string DdpPlacement::waiting_for() const {
+  if (job_) return "DMA write of QP " + std::to_string(job_->segment.qpn.v);
+  return in->can_pop() ? "a receive request that is being fetched" : "";
+}
+
+void DdpPlacement::register_stats(const StatsGroup& group) const {
+  group.counter("segments", segments_, "segments", "DDP segments validated and placed");
+  group.counter("payload_bytes", payload_bytes_, "B", "payload octets written to host memory");
+  group.counter("errors", errors_, "streams", "streams stopped by a DDP, RDMAP or MPA error");
+}
+
+}  // namespace rnic

@@ -1,0 +1,82 @@
+// Validates DDP segments and places their payload in host memory (RFC 5041 sections 5 and 7). See ddp_placement.md.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "model/common/link.h"
+#include "model/common/node_pool.h"
+#include "model/rnic/beat.h"
+#include "model/rnic/context/context.h"
+#include "model/rnic/context/qp_events.h"
+#include "model/rnic/context/wqe_fetch.h"
+#include "model/rnic/dma.h"
+#include "model/rnic/rx/placed.h"
+#include "model/stats/registry.h"
+#include "model/wire/ddp.h"
+
+namespace rnic {
+
+class DdpPlacement final : public Stage {
+ public:
+  PopPort<FpduBeat> in{*this, "in"};
+  PopPort<RqDoorbell> posted{*this, "posted"};
+  PopPort<FetchedWqe> rqe{*this, "rqe"};
+  PushPort<WqeTaken> rqe_taken{*this, "rqe_taken"};
+  PushPort<DmaWriteRequest> dma{*this, "dma"};
+  PushPort<PlacedSegment> out{*this, "out"};
+  PushPort<QpEvent> event{*this, "event"};
+
+  DdpPlacement(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts)
+      : Stage(nm, clk), contexts_(contexts), qps_(contexts.qps()) {}
+  Wake tick() override;
+  std::string waiting_for() const override;
+  void register_stats(const StatsGroup& group) const;
+
+ private:
+  struct QpRx {
+    std::uint32_t epoch = 0;
+    std::uint16_t posted = 0;                      // receive requests announced, modulo 4096
+    std::uint16_t used = 0;                        // and filled
+    PooledQueue rqes;                              // fetched ones, the head is the current message's
+    std::array<std::uint32_t, 4> msn{1, 1, 1, 1};  // expected, by queue number
+    std::uint32_t offset = 0;                      // expected MO of the current Send
+    std::uint32_t tagged_bytes = 0;                // of the current tagged message
+    bool rtr_done = false;                         // the ready-to-receive Send came in
+    bool stopped = false;                          // after an error nothing more is placed or delivered
+  };
+  // A segment under way: its writes leave one a cycle, then its record.
+  struct Job {
+    struct Piece {
+      std::uint64_t address = 0;
+      std::uint32_t bytes = 0;
+    };
+    PlacedSegment segment;
+    BufferRef buf;
+    std::uint32_t offset = 0;  // of the payload in the buffer
+    std::array<Piece, abi::kMaxSge> piece;
+    unsigned pieces = 0, written = 0;
+    bool uses_rqe = false;  // and gives it back when done
+  };
+  enum class Verdict { kPlace, kDrop, kWait };
+
+  QpRx& qp(Qpn qpn);
+  bool accept();
+  bool write();
+  bool take_beat();
+  Verdict judge(const FpduBeat& last);
+  std::optional<wire::TerminateCause> tagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu);
+  std::optional<wire::TerminateCause> untagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu, bool& wait);
+  std::optional<wire::TerminateCause> send(const QpContext& ctx, QpRx& q, const wire::DdpUntaggedView& v, bool& wait);
+  void stop(Qpn qpn, QpRx& q, wire::TerminateCause cause);
+
+  const ContextStore& contexts_;
+  std::vector<QpRx> qps_;
+  NodePool<FetchedWqe> pool_;
+  std::optional<Job> job_;
+  std::uint8_t* fpdu_ = nullptr;  // first octet of the FPDU that is coming in
+  Counter segments_, payload_bytes_, errors_;
+};
+
+}  // namespace rnic

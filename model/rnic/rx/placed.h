@@ -1,0 +1,26 @@
+// What ddp_placement tells rdmap_dispatch about a segment that was validated and placed.
+#pragma once
+
+#include <cstdint>
+
+#include "model/common/ids.h"
+#include "model/rnic/host_abi.h"
+#include "model/wire/rdmap.h"
+#include "model/wire/terminate.h"
+
+namespace rnic {
+
+struct PlacedSegment {
+  Qpn qpn;
+  wire::Opcode opcode = wire::Opcode::kSend;
+  bool last = false;           // of its message
+  bool absorbed = false;       // a ready-to-receive Send: no receive request, no completion
+  bool awaits_write = false;   // delivery waits for one DmaWriteDone
+  std::uint32_t bytes = 0;     // of the whole message on its last segment
+  std::uint64_t wr_id = 0;     // of the receive work request a Send has filled
+  std::uint32_t stag = 0;      // Send with Invalidate: the STag to invalidate
+  wire::ReadRequest read;      // of a Read Request
+  wire::TerminateCause cause;  // of a Terminate
+};
+
+}  // namespace rnic

@@ -1,0 +1,63 @@
+#include "model/rnic/rx/rdmap_dispatch.h"
+
+namespace rnic {
+
+using wire::Opcode;
+
+// The first valid FPDU of a stream lifts the responder's fence, here and in the firmware.
+bool RdmapDispatch::open(Qpn qpn) {
+  const QpContext& ctx = contexts_.qp(qpn);
+  if (opened_[qpn.v] == ctx.epoch) return false;
+  opened_[qpn.v] = ctx.epoch;
+  unblock->push({TxUnblock::Kind::kFirstFpdu, qpn});
+  event->push({QpEvent::Kind::kFirstFpdu, qpn, {}});
+  return true;
+}
+
+void RdmapDispatch::deliver(const PlacedSegment& s) {
+  if (s.opcode == Opcode::kReadRequest) {
+    read_request->push({s.qpn, s.read});
+  } else if (s.opcode == Opcode::kReadResponse) {
+    if (!s.last) return;
+    read_done->push({s.qpn});
+    unblock->push({TxUnblock::Kind::kReadDone, s.qpn});
+  } else if (s.opcode == Opcode::kTerminate) {
+    event->push({QpEvent::Kind::kTerminateReceived, s.qpn, s.cause});
+  } else if (wire::is_send(s.opcode) && s.last && !s.absorbed) {
+    CqeRequest c;
+    c.cqn = contexts_.qp(s.qpn).recv_cq;
+    c.cqe.wr_id = s.wr_id;
+    c.cqe.byte_len = s.bytes;
+    c.cqe.qpn = s.qpn.v;
+    c.cqe.opcode = abi::WcOpcode::kRecv;
+    c.cqe.flags = wire::solicits_event(s.opcode) ? abi::kCqeSolicited : 0;
+    c.cqe.immediate = s.stag;
+    cqe->push(c);
+  }
+  if (s.last) ++messages_;
+}
+
+// One segment a cycle, in order; a segment with payload waits until its last write can no longer be overtaken.
+Wake RdmapDispatch::tick() {
+  if (!in->can_pop()) return Wake::on_traffic();
+  const PlacedSegment& front = in->front();
+  if (front.awaits_write && !written->can_pop()) return Wake::on_traffic();
+  if (!cqe->can_push() || !read_request->can_push() || !read_done->can_push() || !unblock->can_push() ||
+      !event->can_push()) {
+    return Wake::on_traffic();
+  }
+  if (open(front.qpn)) return Wake::next_cycle();  // its own cycle: one item a link and cycle
+  if (front.awaits_write) written->pop();
+  deliver(in->pop());
+  return Wake::next_cycle();
+}
+
+std::string RdmapDispatch::waiting_for() const {
+  return in->can_pop() ? "delivery of QP " + std::to_string(in->front().qpn.v) : "";
+}
+
+void RdmapDispatch::register_stats(const StatsGroup& group) const {
+  group.counter("messages", messages_, "messages", "RDMAP messages delivered");
+}
+
+}  // namespace rnic

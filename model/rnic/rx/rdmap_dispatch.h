@@ -1,0 +1,43 @@
+// Delivers RDMAP messages in order: receive completions, Read Requests to the IRRQ, read completions, Terminates
+// (RFC 5040 section 5). See rdmap_dispatch.md.
+#pragma once
+
+#include <vector>
+
+#include "model/common/link.h"
+#include "model/rnic/completion/cqe.h"
+#include "model/rnic/context/context.h"
+#include "model/rnic/context/qp_events.h"
+#include "model/rnic/dma.h"
+#include "model/rnic/responder/read_request.h"
+#include "model/rnic/rx/placed.h"
+#include "model/stats/registry.h"
+
+namespace rnic {
+
+class RdmapDispatch final : public Stage {
+ public:
+  PopPort<PlacedSegment> in{*this, "in"};
+  PopPort<DmaWriteDone> written{*this, "written"};
+  PushPort<CqeRequest> cqe{*this, "cqe"};
+  PushPort<QueuedRead> read_request{*this, "read_request"};
+  PushPort<ReadDone> read_done{*this, "read_done"};
+  PushPort<TxUnblock> unblock{*this, "unblock"};
+  PushPort<QpEvent> event{*this, "event"};
+
+  RdmapDispatch(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts)
+      : Stage(nm, clk), contexts_(contexts), opened_(contexts.qps(), 0) {}
+  Wake tick() override;
+  std::string waiting_for() const override;
+  void register_stats(const StatsGroup& group) const;
+
+ private:
+  bool open(Qpn qpn);
+  void deliver(const PlacedSegment& s);
+
+  const ContextStore& contexts_;
+  std::vector<std::uint32_t> opened_;  // by QP: epoch in which its first FPDU came in
+  Counter messages_;
+};
+
+}  // namespace rnic

@@ -1,0 +1,57 @@
+#include "model/rnic/tx/payload_fetch.h"
+
+namespace rnic {
+
+// One piece of the current job a cycle; a job's slot is its DMA tag.
+bool PayloadFetch::accept() {
+  if (requested_ == current_.pieces) {
+    if (!in->can_pop() || used_ == slots_.size()) return false;
+    current_ = in->pop();
+    requested_ = 0;
+    offset_ = Ulpdu::kOffset + current_.header_bytes;
+    slots_[(first_ + used_++) % slots_.size()] = {std::move(current_.ulpdu), current_.qpn, current_.pieces, true};
+    if (current_.pieces == 0) return true;
+  }
+  if (!dma->can_push()) return false;
+  const UlpduJob::Piece& piece = current_.piece[requested_++];
+  const auto slot = static_cast<std::uint32_t>((first_ + used_ - 1) % slots_.size());
+  const BufferRef& buf = slots_[slot].ulpdu.buf;
+  dma->push({piece.address, piece.bytes, buf->bytes() + offset_, buf, slot});
+  offset_ += piece.bytes;
+  return true;
+}
+
+bool PayloadFetch::hand_on() {
+  if (used_ == 0) return false;
+  Slot& slot = slots_[first_];
+  if (slot.open != 0) return false;
+  if (!slot.ok) {  // the stream cannot go on without these octets
+    if (!event->can_push()) return false;
+    event->push({QpEvent::Kind::kLocalError, slot.qpn, wire::rdma::kLocalCatastrophic});
+    slot.ulpdu = {};
+  } else {
+    if (!out->can_push()) return false;
+    out->push(std::move(slot.ulpdu));
+  }
+  first_ = (first_ + 1) % static_cast<unsigned>(slots_.size());
+  --used_;
+  return true;
+}
+
+Wake PayloadFetch::tick() {
+  bool busy = hand_on();
+  if (dma_done->can_pop()) {
+    const DmaReadDone done = dma_done->pop();
+    --slots_[done.tag].open;
+    slots_[done.tag].ok &= done.ok;
+    busy = true;
+  }
+  busy |= accept();
+  return busy ? Wake::next_cycle() : Wake::on_traffic();
+}
+
+std::string PayloadFetch::waiting_for() const {
+  return used_ != 0 && slots_[first_].open != 0 ? "payload of QP " + std::to_string(slots_[first_].qpn.v) : "";
+}
+
+}  // namespace rnic

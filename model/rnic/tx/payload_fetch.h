@@ -1,0 +1,54 @@
+// Brings the payload of ULPDUs into their buffers, many at a time, and hands them on in order. See payload_fetch.md.
+#pragma once
+
+#include <vector>
+
+#include "model/common/link.h"
+#include "model/config/field.h"
+#include "model/rnic/context/qp_events.h"
+#include "model/rnic/dma.h"
+#include "model/rnic/tx/ulpdu_job.h"
+#include "model/stats/registry.h"
+
+namespace rnic {
+
+struct PayloadFetchConfig {
+  unsigned jobs = 32;
+  template <class V>
+  static void fields(V& v) {
+    v("jobs", &PayloadFetchConfig::jobs, "ULPDUs whose payload is on its way: covers the PCIe round trip",
+      in_range(1, 256), unit("ULPDUs"));
+  }
+};
+
+class PayloadFetch final : public Stage {
+ public:
+  PopPort<UlpduJob> in{*this, "in"};
+  PushPort<DmaReadRequest> dma{*this, "dma"};
+  PopPort<DmaReadDone> dma_done{*this, "dma_done"};
+  PushPort<Ulpdu> out{*this, "out"};
+  PushPort<QpEvent> event{*this, "event"};
+
+  PayloadFetch(sc_core::sc_module_name nm, ClockDomain& clk, const PayloadFetchConfig& cfg)
+      : Stage(nm, clk), slots_(cfg.jobs) {}
+  Wake tick() override;
+  std::string waiting_for() const override;
+
+ private:
+  struct Slot {
+    Ulpdu ulpdu;
+    Qpn qpn;
+    std::uint8_t open = 0;  // pieces not answered yet
+    bool ok = true;
+  };
+  bool accept();
+  bool hand_on();
+
+  std::vector<Slot> slots_;  // a ring in order of arrival
+  unsigned first_ = 0, used_ = 0;
+  UlpduJob current_;  // its pieces are requested one a cycle
+  unsigned requested_ = 0;
+  std::uint32_t offset_ = 0;
+};
+
+}  // namespace rnic

@@ -1,0 +1,25 @@
+// A ULPDU on its way from the segmenter to the payload fetch.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "model/rnic/host_abi.h"
+#include "model/rnic/tx/ulpdu.h"
+
+namespace rnic {
+
+// A ULPDU whose header is written and whose payload is still in host memory, in up to one piece per SGE.
+struct UlpduJob {
+  struct Piece {
+    std::uint64_t address = 0;
+    std::uint32_t bytes = 0;
+  };
+  Ulpdu ulpdu;
+  Qpn qpn;
+  std::uint16_t header_bytes = 0;
+  std::uint8_t pieces = 0;
+  std::array<Piece, abi::kMaxSge> piece;
+};
+
+}  // namespace rnic

@@ -1,0 +1,32 @@
+// The root of the configuration tree.
+#pragma once
+
+#include "model/config/field.h"
+
+namespace rnic {
+
+// How a run is carried out; nothing here is part of the modelled hardware.
+struct SimConfig {
+  std::uint64_t seed = 1;
+  std::uint64_t shuffle_seed = 0;
+  std::uint64_t max_time_us = 10'000'000;
+  std::uint64_t watchdog_us = 1'000'000;
+  template <class V>
+  static void fields(V& v) {
+    v("seed", &SimConfig::seed, "of every random stream of the run");
+    v("shuffle_seed", &SimConfig::shuffle_seed, "calls stages in another order each cycle, to no effect; 0 does not");
+    v("max_time_us", &SimConfig::max_time_us, "simulated time after which the run fails; 0 is no limit", unit("us"));
+    v("watchdog_us", &SimConfig::watchdog_us,
+      "simulated time without progress after which the run fails; 0 is no limit", unit("us"));
+  }
+};
+
+struct SystemConfig {
+  SimConfig sim;
+  template <class V>
+  static void fields(V& v) {
+    v.group("sim", &SystemConfig::sim);
+  }
+};
+
+}  // namespace rnic

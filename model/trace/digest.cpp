@@ -1,0 +1,65 @@
+#include "model/trace/digest.h"
+
+#include <string_view>
+
+#include "model/common/check.h"
+
+namespace rnic {
+namespace {
+
+// The finalizer of SplitMix64 (Steele, Lea, Flood 2014): every input bit changes half of the output bits.
+std::uint64_t mix(std::uint64_t x) {
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+  return x ^ x >> 31;
+}
+
+// The golden ratio keeps a run of zeros from staying zero.
+std::uint64_t absorb(std::uint64_t hash, std::uint64_t word) { return mix(hash + 0x9e3779b97f4a7c15u + mix(word)); }
+
+std::uint64_t pair(std::uint32_t high, std::uint32_t low) { return std::uint64_t{high} << 32 | low; }
+
+std::uint64_t hash_of_text(std::string_view text) {
+  std::uint64_t hash = text.size();
+  for (const char c : text) hash = absorb(hash, static_cast<unsigned char>(c));
+  return hash;
+}
+
+}  // namespace
+
+std::uint64_t TraceDigest::hash_of_name(const char* where) {
+  const auto [it, is_new] = names_.try_emplace(where, 0);
+  if (is_new) it->second = hash_of_text(where);
+  return it->second;
+}
+
+TraceDigest::Chain& TraceDigest::chain_of(const TraceDomain& domain) {
+  for (Chain& c : chains_) {
+    if (c.domain == &domain) return c;
+  }
+  return chains_.emplace_back(Chain{&domain, absorb(hash_of_text(domain.name), domain.period_ps), 0, 0});
+}
+
+void TraceDigest::event(const TraceDomain& domain, const TraceEvent& e) {
+  Chain& chain = chain_of(domain);
+  if (e.cycle != chain.cycle) {
+    RNIC_CHECK_MSG(e.cycle > chain.cycle, domain.name + ": trace goes back in time at " + e.where);
+    chain.chained = absorb(chain.chained, chain.sum);
+    chain.sum = 0;
+    chain.cycle = e.cycle;
+  }
+  std::uint64_t hash = absorb(hash_of_name(e.where), e.cycle);
+  hash = absorb(hash, pair(static_cast<std::uint32_t>(e.kind), e.flow.v));
+  hash = absorb(hash, pair(e.qpn, e.msn));
+  hash = absorb(hash, e.bytes);
+  chain.sum += absorb(hash, e.request);
+  ++events_;
+}
+
+std::uint64_t TraceDigest::value() const {
+  std::uint64_t sum = 0;
+  for (const Chain& c : chains_) sum += absorb(c.chained, c.sum);
+  return mix(sum + events_);
+}
+
+}  // namespace rnic

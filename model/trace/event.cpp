@@ -1,0 +1,48 @@
+#include "model/trace/event.h"
+
+#include "model/common/check.h"
+
+namespace rnic {
+
+const char* to_string(TraceKind kind) {
+  switch (kind) {
+    case TraceKind::kDoorbell:
+      return "doorbell";
+    case TraceKind::kWqeFetched:
+      return "wqe_fetched";
+    case TraceKind::kPayloadRead:
+      return "payload_read";
+    case TraceKind::kFpduSent:
+      return "fpdu_sent";
+    case TraceKind::kFrameSent:
+      return "frame_sent";
+    case TraceKind::kFrameReceived:
+      return "frame_received";
+    case TraceKind::kStreamDelivered:
+      return "stream_delivered";
+    case TraceKind::kFpduReceived:
+      return "fpdu_received";
+    case TraceKind::kCrcChecked:
+      return "crc_checked";
+    case TraceKind::kPlaced:
+      return "placed";
+    case TraceKind::kDelivered:
+      return "delivered";
+    case TraceKind::kResponse:
+      return "response";
+    case TraceKind::kCompleted:
+      return "completed";
+    case TraceKind::kInterrupt:
+      return "interrupt";
+    case TraceKind::kRetransmitted:
+      return "retransmitted";
+    case TraceKind::kDropped:
+      return "dropped";
+    case TraceKind::kTerminated:
+      return "terminated";
+  }
+  RNIC_CHECK_MSG(false, "not a trace kind");
+  return "";
+}
+
+}  // namespace rnic

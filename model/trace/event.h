@@ -1,0 +1,79 @@
+// What happened, once: a stage states a fact, and digest, logs and breakdowns are sinks that listen. Free when nobody
+// does.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/common/cycle.h"
+#include "model/common/ids.h"
+
+namespace rnic {
+
+// The stations of a work request on its way, in the order in which a Send passes them, and what can befall it there.
+enum class TraceKind : std::uint8_t {
+  kDoorbell,         // the producer index arrived at the chip
+  kWqeFetched,       // the work request is on the chip
+  kPayloadRead,      // its payload came from host memory
+  kFpduSent,         // an FPDU left the framer with markers and CRC
+  kFrameSent,        // an Ethernet frame left for the wire
+  kFrameReceived,    // an Ethernet frame came from the wire
+  kStreamDelivered,  // TCP handed octets up
+  kFpduReceived,     // the deframer found an FPDU
+  kCrcChecked,       // its CRC was compared
+  kPlaced,           // a DDP segment's payload is on its way to host memory
+  kDelivered,        // a message is complete and in order
+  kResponse,         // a Read or Atomic response was formed
+  kCompleted,        // the CQE was written
+  kInterrupt,        // an MSI-X message was sent
+  kRetransmitted,    // TCP sent octets again
+  kDropped,          // discarded, without effect
+  kTerminated,       // the stream ends by a Terminate message, sent or received
+};
+const char* to_string(TraceKind kind);
+
+// A clock whose stages record. Cycle numbers of one domain do not compare with another's; times do.
+struct TraceDomain {
+  std::string name;
+  std::uint64_t period_ps = 0;
+};
+
+struct TraceEvent {
+  Cycle cycle = 0;
+  const char* where = "";  // the stage's full name; the pointer stays valid, and stays that name's
+  TraceKind kind{};
+  FlowId flow = kNoFlow;
+  std::uint32_t qpn = 0, msn = 0, bytes = 0;
+  std::uint64_t request = 0;  // correlation id of the work request in every output; 0 is none
+};
+
+class TraceSink {
+ public:
+  // Cycles of one domain never decrease; within a cycle the order of events means nothing.
+  virtual void event(const TraceDomain& domain, const TraceEvent& event) = 0;
+
+ protected:
+  ~TraceSink() = default;
+};
+
+// One per clock domain, handed to its stages at construction:
+//   if (trace_.on()) trace_({now(), name(), TraceKind::kCrcChecked, beat.flow, qpn, msn, bytes});
+class Recorder {
+ public:
+  explicit Recorder(TraceDomain domain) : domain_(std::move(domain)) {}
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  void attach(TraceSink& sink) { sinks_.push_back(&sink); }
+  bool on() const { return !sinks_.empty(); }
+  void operator()(const TraceEvent& event) const {
+    for (TraceSink* sink : sinks_) sink->event(domain_, event);
+  }
+  const TraceDomain& domain() const { return domain_; }
+
+ private:
+  const TraceDomain domain_;
+  std::vector<TraceSink*> sinks_;
+};
+
+}  // namespace rnic

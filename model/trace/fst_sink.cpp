@@ -1,0 +1,84 @@
+#include "model/trace/fst_sink.h"
+
+#include <fstream>
+
+#include <fstapi.h>
+
+#include "model/common/check.h"
+
+namespace rnic {
+namespace {
+
+// fstapi does not report failed writes, but they show: a block's length (section type, then 64 bits, big-endian)
+// leads to the next block, and the last one's to the end of the file.
+bool blocks_fill(const std::string& file) {
+  std::ifstream in(file, std::ios::binary | std::ios::ate);
+  const auto end = static_cast<std::uint64_t>(in.tellg());
+  std::uint64_t at = 0;
+  while (in && at < end) {
+    unsigned char length[8] = {};
+    in.seekg(static_cast<std::streamoff>(at + 1));
+    in.read(reinterpret_cast<char*>(length), sizeof length);
+    std::uint64_t bytes = 0;
+    for (const unsigned char octet : length) bytes = bytes << 8 | octet;
+    if (bytes == 0 || bytes > end) return false;
+    at += 1 + bytes;
+  }
+  return in && at == end;
+}
+
+// The hierarchy comes last in the file.
+bool is_complete(const std::string& file, std::size_t variables) {
+  if (!blocks_fill(file)) return false;
+  void* const reader = fstReaderOpen(file.c_str());
+  if (reader == nullptr) return false;
+  std::size_t found = 0;
+  while (const fstHier* item = fstReaderIterateHier(reader)) found += item->htyp == FST_HT_VAR;
+  fstReaderClose(reader);
+  return found == variables;
+}
+
+}  // namespace
+
+FstSink::FstSink(const std::string& file) : file_(file), writer_(fstWriterCreate(file.c_str(), 1)) {
+  if (writer_ == nullptr) throw ConfigError(file + ": cannot be created");
+  fstWriterSetPackType(writer_, FST_WR_PT_LZ4);
+  fstWriterSetTimescaleFromString(writer_, "1ps");
+  fstWriterSetVersion(writer_, "rnicsim");
+  fstWriterSetDate(writer_, "");  // the same run is the same file
+}
+
+FstSink::~FstSink() {
+  if (writer_ != nullptr) fstWriterClose(writer_);
+}
+
+void FstSink::declare(const std::vector<WaveVariable>& variables) {
+  std::string scope;
+  for (const WaveVariable& v : variables) {
+    const ScopeStep step = scope_step(scope, v.scope);
+    for (unsigned i = 0; i < step.leave; ++i) fstWriterSetUpscope(writer_);
+    for (const std::string& name : step.enter) fstWriterSetScope(writer_, FST_ST_VCD_MODULE, name.c_str(), nullptr);
+    scope = v.scope;
+    handles_.push_back(fstWriterCreateVar(writer_, FST_VT_VCD_WIRE, FST_VD_IMPLICIT, v.width, v.name.c_str(), 0));
+  }
+}
+
+void FstSink::time(std::uint64_t ps) {
+  fstWriterEmitTimeChange(writer_, ps);
+  last_ps_ = ps;
+}
+
+void FstSink::value(std::size_t variable, std::string_view bits) {
+  fstWriterEmitValueChange(writer_, handles_[variable], bits.data());
+}
+
+void FstSink::close() {
+  if (writer_ == nullptr) return;
+  if (last_ps_ == 0) time(1);  // readers take an end at 0 for a file that was never finished
+  fstWriterClose(writer_);
+  writer_ = nullptr;
+  if (!is_complete(file_, handles_.size()))
+    throw ConfigError(file_ + ": cannot be written completely; is the disk full?");
+}
+
+}  // namespace rnic

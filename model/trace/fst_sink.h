@@ -1,0 +1,29 @@
+// GTKWave's compressed waveform format, written by its own library (fstapi), in picoseconds.
+#pragma once
+
+#include <cstdint>
+
+#include "model/trace/wave_sink.h"
+
+namespace rnic {
+
+class FstSink final : public WaveSink {
+ public:
+  explicit FstSink(const std::string& file);
+  ~FstSink() override;
+  FstSink(const FstSink&) = delete;
+  FstSink& operator=(const FstSink&) = delete;
+
+  void declare(const std::vector<WaveVariable>& variables) override;
+  void time(std::uint64_t ps) override;
+  void value(std::size_t variable, std::string_view bits) override;
+  void close() override;
+
+ private:
+  const std::string file_;
+  void* writer_;                        // fstapi's context
+  std::vector<std::uint32_t> handles_;  // fstapi's, by variable
+  std::uint64_t last_ps_ = 0;
+};
+
+}  // namespace rnic

@@ -1,0 +1,38 @@
+// Captures of Ethernet frames in pcapng (draft-ietf-opsawg-pcapng), which Wireshark opens.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "model/common/bytes.h"
+#include "model/trace/output_file.h"
+
+namespace rnic {
+
+// Seen from the interface, as in the flags word of an Enhanced Packet Block.
+enum class Direction : std::uint8_t { kInbound = 1, kOutbound = 2 };
+
+// Little-endian blocks. Timestamps are simulated time in whole nanoseconds (if_tsresol 9), rounded down: with finer
+// resolutions than 100 ps Wireshark 4.0 overflows when it converts the fraction of a second, and shows wrong times.
+// Frames come without FCS and are never cut.
+class PcapngWriter {
+ public:
+  // Throws ConfigError if the file cannot be created.
+  explicit PcapngWriter(const std::string& file);
+
+  // One interface per tap; may be added at any time before its first frame. Returns its index.
+  unsigned add_interface(std::string_view name);
+
+  // The comment appears as a line of its own in Wireshark. Copies into the file's buffer and allocates nothing.
+  void write(unsigned interface, std::uint64_t time_ps, ByteSpan frame, Direction direction,
+             std::string_view comment = {});
+
+  // Throws ConfigError if anything could not be written.
+  void close() { out_.close(); }
+
+ private:
+  OutputFile out_;
+  unsigned interfaces_ = 0;
+};
+
+}  // namespace rnic

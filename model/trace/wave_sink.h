@@ -1,0 +1,40 @@
+// A waveform file format: what Waves needs of it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rnic {
+
+struct WaveVariable {
+  std::string scope;  // dotted
+  std::string name;
+  unsigned width = 1;  // bits
+};
+
+// Called in this order: declare once; for each time, in rising order, time() and then value() of what changed; close.
+class WaveSink {
+ public:
+  virtual ~WaveSink() = default;
+  // Ordered by scope, so that each scope is opened once.
+  virtual void declare(const std::vector<WaveVariable>& variables) = 0;
+  virtual void time(std::uint64_t ps) = 0;
+  // Most significant bit first, a 0, 1 or x for each bit. `variable` is the index in declare()'s list.
+  virtual void value(std::size_t variable, std::string_view bits) = 0;
+  // Throws ConfigError if the file could not be written.
+  virtual void close() = 0;
+};
+
+// The format goes by the extension, .fst or .vcd. Throws ConfigError for any other, or if the file cannot be created.
+std::unique_ptr<WaveSink> open_wave_sink(const std::string& file);
+
+// The scopes to leave and to enter between two variables: "a.b.c" to "a.d" leaves 2 and enters "d".
+struct ScopeStep {
+  unsigned leave = 0;
+  std::vector<std::string> enter;
+};
+ScopeStep scope_step(std::string_view from, std::string_view to);
+
+}  // namespace rnic

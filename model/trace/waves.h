@@ -1,0 +1,106 @@
+// The waveform of a run: variables by hierarchical name, of some scopes, within a window of time.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/common/bytes.h"
+#include "model/trace/wave_sink.h"
+
+namespace rnic {
+
+struct WaveWindow {
+  std::uint64_t from_ps = 0;
+  std::uint64_t to_ps = std::numeric_limits<std::uint64_t>::max();  // not included
+  std::vector<std::string> scopes;  // a scope is dumped with all below it; none named is all
+};
+
+class WaveId {
+ public:
+  bool dumped() const { return index_ != kNone; }
+
+ private:
+  friend class Waves;
+  static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+  std::size_t index_ = kNone;
+};
+
+// Changes may come in any order: clock domains run ahead of each other, and a link knows today what it will show
+// tomorrow. They wait here until advance() says that nothing earlier will come. Of two changes of one variable at one
+// time the later call counts. A variable is x until its first change.
+class Waves {
+ public:
+  Waves(std::unique_ptr<WaveSink> sink, WaveWindow window);
+  ~Waves();
+
+  // All variables are declared before begin(). An id of a scope that is not dumped may be used and costs a
+  // comparison.
+  WaveId declare(const std::string& scope, const std::string& name, unsigned width);
+  bool dumps(std::string_view scope) const;
+
+  // The low `width` bits of a value.
+  void change(WaveId id, std::uint64_t time_ps, std::uint64_t value) {
+    if (id.dumped()) put(id.index_, time_ps, value);
+  }
+  // Of a variable of any width: octets, the most significant first; missing ones are zero.
+  void change(WaveId id, std::uint64_t time_ps, ByteSpan value);
+
+  // Once, when everything is declared. Throws ConfigError if none of it lies in the scopes to be dumped.
+  void begin();
+
+  // No change before this time will come any more.
+  void advance(std::uint64_t time_ps);
+
+  // Writes what is left; the waveform ends at `end_ps` or with its window. A window that the run did not reach holds
+  // the last values at its beginning. Throws ConfigError if the file could not be written.
+  void close(std::uint64_t end_ps);
+
+ private:
+  struct Variable {
+    WaveVariable declared;
+    std::size_t first_word;    // of its value, the least significant
+    bool known = false;        // has had a change
+    bool shown_known = false;  // and the file knows of one
+    bool changed = false;
+    std::size_t position = 0;  // in the sink's list
+  };
+  struct Change {
+    std::uint64_t time_ps, sequence;
+    std::size_t variable, word;
+    std::uint64_t value;
+  };
+  struct Later {
+    bool operator()(const Change& a, const Change& b) const {
+      return a.time_ps != b.time_ps ? a.time_ps > b.time_ps : a.sequence > b.sequence;
+    }
+  };
+
+  void put(std::size_t variable, std::uint64_t time_ps, std::uint64_t value, std::size_t word = 0);
+  void apply_until(std::uint64_t time_ps);
+  void apply(const Change& change);
+  void start_window();
+  void show_changed(std::uint64_t time_ps);
+  void show_time(std::uint64_t time_ps);
+  bool is_shown(const Variable& variable) const;
+  void show(Variable& variable);
+
+  const std::unique_ptr<WaveSink> sink_;
+  const WaveWindow window_;
+  std::vector<Variable> variables_;
+  std::vector<std::uint64_t> words_;        // the values, 64 bits each
+  std::vector<std::uint64_t> shown_words_;  // those in the file
+  std::vector<Change> waiting_;             // a heap, the earliest change first
+  std::vector<std::size_t> changed_;        // variables
+  std::string bits_;                        // of the value being shown
+  std::uint64_t sequence_ = 0;
+  std::uint64_t settled_ps_ = 0;  // everything before this time has been applied
+  std::uint64_t shown_ps_ = 0;    // the last time in the file
+  bool begun_ = false;            // the variables are in the file
+  bool started_ = false;          // and their values at the window's first instant
+};
+
+}  // namespace rnic

@@ -1,0 +1,48 @@
+#include "model/env/host/host_memory.h"
+
+#include <gtest/gtest.h>
+
+#include "model/common/check.h"
+
+namespace rnic::host {
+namespace {
+
+TEST(HostMemory, AllocatesAlignedAndZeroed) {
+  HostMemory memory({0x100000000, 1});
+  EXPECT_EQ(memory.alloc(10), 0x100000000u);
+  EXPECT_EQ(memory.alloc(1), 0x100000040u);
+  EXPECT_EQ(memory.alloc(8, 4096), 0x100001000u);
+  for (const std::uint8_t octet : {memory.span(0x100001000, 8)[0], memory.span(0x100001000, 8)[7]}) EXPECT_EQ(octet, 0);
+}
+
+TEST(HostMemory, OnlyAllocatedOctetsExist) {
+  HostMemory memory({0x1000, 1});
+  const std::uint64_t a = memory.alloc(100);
+  EXPECT_NE(memory.find(a, 100), nullptr);
+  EXPECT_EQ(memory.find(a + 100, 0), memory.find(a, 100) + 100);
+  EXPECT_EQ(memory.find(a, 101), nullptr);
+  EXPECT_EQ(memory.find(a - 1, 1), nullptr);
+  EXPECT_EQ(memory.find(a + 101, 0), nullptr);
+  EXPECT_EQ(memory.find(a, ~std::uint64_t{0}), nullptr);
+  EXPECT_EQ(memory.find(~std::uint64_t{0}, 2), nullptr);
+  EXPECT_THROW(memory.span(a, 101), InternalError);
+}
+
+TEST(HostMemory, PointersOutliveLaterAllocations) {
+  HostMemory memory({0x1000, 64});
+  const std::uint64_t a = memory.alloc(4);
+  std::uint8_t* first = memory.find(a, 4);
+  first[3] = 0x5a;
+  memory.alloc(32 << 20);
+  EXPECT_EQ(memory.find(a, 4), first);
+  EXPECT_EQ(memory.span(a, 4)[3], 0x5a);
+}
+
+TEST(HostMemory, FullIsAConfigurationError) {
+  HostMemory memory({0x1000, 1});
+  EXPECT_NO_THROW(memory.alloc(1 << 20));
+  EXPECT_THROW(memory.alloc(1), ConfigError);
+}
+
+}  // namespace
+}  // namespace rnic::host

@@ -1,0 +1,170 @@
+// A link in the waveform, cycle by cycle against what its two ends saw.
+#include "model/trace/link_wave.h"
+
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+
+#include <gmock/gmock.h>
+
+#include "testbench/support/stage_test.h"
+
+namespace rnic::test {
+namespace {
+
+struct Beat {
+  std::uint8_t tag = 0;
+  bool last = false;
+};
+
+const std::vector<BeatField<Beat>> kFields = {
+    {"tag", 8, [](const Beat& b) { return std::uint64_t{b.tag}; }},
+    {"last", 1, [](const Beat& b) { return std::uint64_t{b.last}; }},
+};
+
+class LinkWaveTest : public StageTest {
+ protected:
+  // The values of valid, ready and credit in each cycle, read back from the file; and tag while valid.
+  struct Trace {
+    std::string valid, ready, credit;
+    std::vector<unsigned> tags;
+  };
+  LinkWaveTest() {
+    source.out(link);
+    sink.in(link);
+    link.observe(wave);
+    waves.begin();
+  }
+  ~LinkWaveTest() override { std::remove(file.c_str()); }
+
+  Trace trace(Cycle cycles) {
+    waves.close(cycles * clk.period_ps());
+    std::ifstream in(file);
+    std::string word, now[4] = {"x", "x", "x", "x"};
+    Trace t;
+    Cycle cycle = 0;
+    while (in >> word && word != "$enddefinitions") {
+    }
+    in >> word;  // its $end
+    while (in >> word) {
+      if (word[0] == '#') {
+        for (const Cycle until = std::stoull(word.substr(1)) / clk.period_ps(); cycle < until; ++cycle) {
+          t.valid += now[0];
+          t.ready += now[1];
+          t.credit += now[2];
+          if (now[0] == "1") t.tags.push_back(static_cast<unsigned>(std::stoul(now[3], nullptr, 2)));
+        }
+      } else if (word[0] == 'b') {
+        now[3] = word.substr(1);
+        in >> word;
+      } else if (word.back() != '%') {
+        now[word.back() - '!'] = word.substr(0, 1);
+      }
+    }
+    return t;
+  }
+
+  const std::string file = testing::TempDir() + "rnic_link_wave.vcd";
+  Waves waves{open_wave_sink(file), {}};
+  Link<Beat> link{"link", clk, {2, 3, 2}};
+  LinkWave<Beat> wave{waves, "top.link", clk.period_ps(), kFields};
+  Source<Beat> source{"source", clk};
+  Sink<Beat> sink{"sink", clk};
+};
+
+// Depth 2, three cycles forward, two cycles back: a beat pushed in cycle 0 is taken in cycle 3, its credit is back
+// in 5.
+TEST_F(LinkWaveTest, ShowsValidReadyAndCreditInTheirCycles) {
+  source.script({{1, false}, {2, false}, {3, true}}, 0);
+  run_until_idle();
+  EXPECT_THAT(source.cycles(), testing::ElementsAre(0, 1, 5));
+  EXPECT_THAT(sink.cycles(), testing::ElementsAre(3, 4, 8));
+  const Trace t = trace(11);
+  EXPECT_EQ(t.valid, "00011000100");
+  EXPECT_EQ(t.ready, "00011000100");
+  EXPECT_EQ(t.credit, "11000111111");
+  EXPECT_THAT(t.tags, testing::ElementsAre(1, 2, 3));
+}
+
+TEST_F(LinkWaveTest, BeatStaysUntilItIsTaken) {
+  sink.pause(every(4, 3));
+  source.script({{1, false}, {2, true}}, 0);
+  run_until_idle();
+  const Trace t = trace(12);
+  std::string ready(12, '0');
+  for (const Cycle c : sink.cycles()) ready[c] = '1';
+  EXPECT_EQ(t.ready, ready);
+  EXPECT_EQ(t.valid,
+            std::string("000") + std::string(sink.cycles()[1] - 2, '1') + std::string(11 - sink.cycles()[1], '0'));
+  EXPECT_EQ(t.tags.front(), 1u);
+  EXPECT_EQ(t.tags.back(), 2u);
+}
+
+// Under random pauses at both ends, and whatever the order of calls, the pins tell what happened.
+TEST_F(LinkWaveTest, TransfersAreWhereTheEndsSawThem) {
+  clk.shuffle(11);
+  source.pause(at_random(1, 30));
+  sink.pause(at_random(2, 40));
+  std::vector<Beat> beats(200);
+  for (std::size_t i = 0; i < beats.size(); ++i) beats[i].tag = static_cast<std::uint8_t>(i);
+  source.script(beats);
+  run_until_idle();
+  const Trace t = trace(sink.cycles().back() + 3);
+
+  std::vector<Cycle> taken;
+  std::vector<unsigned> tags;
+  std::size_t valid = 0;
+  for (Cycle c = 0; c < t.ready.size(); ++c) {
+    if (t.ready[c] == '1') {
+      taken.push_back(c);
+      ASSERT_EQ(t.valid[c], '1') << c;
+      tags.push_back(t.tags[valid]);
+    }
+    valid += t.valid[c] == '1';
+  }
+  EXPECT_EQ(taken, sink.cycles());
+  ASSERT_EQ(tags.size(), beats.size());
+  for (std::size_t i = 0; i < beats.size(); ++i) EXPECT_EQ(tags[i], beats[i].tag) << i;
+  for (const Cycle c : source.cycles()) EXPECT_EQ(t.credit[c], '1') << c;
+}
+
+// A pipeline takes the credit on entry and shows the beat when it leaves.
+TEST_F(LinkWaveTest, ReservedSlotTakesCreditAndShowsNothing) {
+  struct Pipeline final : Stage {
+    PushPort<Beat> out{*this, "out"};
+    Pipeline(sc_core::sc_module_name nm, ClockDomain& c) : Stage(nm, c) { wake(0); }
+    Wake tick() override {
+      if (now() < 2) {
+        out->reserve();
+        return Wake::at_cycle(now() == 1 ? 6 : 1);
+      }
+      out->fill({static_cast<std::uint8_t>(now()), false}, 1);
+      return now() == 6 ? Wake::next_cycle() : Wake::on_traffic();
+    }
+  };
+  Link<Beat> piped("piped", clk, {2, 1, 1});
+  const std::string piped_file = testing::TempDir() + "rnic_link_wave_piped.vcd";
+  Waves piped_waves(open_wave_sink(piped_file), {});
+  LinkWave<Beat> piped_wave(piped_waves, "top.piped", 1, kFields);
+  piped_waves.begin();
+  piped.observe(piped_wave);
+  Pipeline pipeline("pipeline", clk);
+  Sink<Beat> end("end", clk);
+  pipeline.out(piped);
+  end.in(piped);
+  run_until_idle();
+  EXPECT_THAT(end.cycles(), testing::ElementsAre(7, 8));
+  piped_waves.close(10);
+  std::ifstream in(piped_file);
+  const std::string text(std::istreambuf_iterator<char>(in), {});
+  // ! valid, " ready, # credit, $ tag, % last
+  EXPECT_THAT(text, testing::EndsWith("#0\n0!\n0\"\n1#\nbxxxxxxxx $\nx%\n"
+                                      "#2\n0#\n"
+                                      "#7\n1!\n1\"\nb00000110 $\n0%\n"
+                                      "#8\n1#\nb00000111 $\n"
+                                      "#9\n0!\n0\"\n#10\n"));
+  std::remove(piped_file.c_str());
+}
+
+}  // namespace
+}  // namespace rnic::test
