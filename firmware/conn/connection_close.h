@@ -26,7 +26,7 @@ void ConnectionManager<Bus, Capacity>::end_stream(Connection& c, abi::ConnectSta
   set_qp_state(c, QpState::kError);
   c.flow_context.rdma = false;
   bus_.write(WriteFlow{c.flow, c.flow_context});
-  bus_.write(PostWork{c.qpn, InternalWork::kFlush});
+  bus_.write(PostWork{{c.qpn, InternalWork::kFlush}});
   const abi::EventType type = c.setup_reported ? abi::EventType::kDisconnected : abi::EventType::kConnectError;
   bus_.write(PostEvent{connection_event(type, status, c, c.qpn.v)});
   detach_qp(c);
@@ -50,14 +50,14 @@ ConnState ConnectionManager<Bus, Capacity>::first_fpdu(Connection& c, const Conn
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::disconnect(Connection& c, const ConnInput&) {
   set_qp_state(c, QpState::kClosing);
-  bus_.write(PostWork{c.qpn, InternalWork::kDrain});
+  bus_.write(PostWork{{c.qpn, InternalWork::kDrain}});
   return State::kDraining;
 }
 
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::stream_error(Connection& c, const ConnInput& in) {
   set_qp_state(c, QpState::kTerminate);
-  bus_.write(PostWork{c.qpn, InternalWork::kDrain});
+  bus_.write(PostWork{{c.qpn, InternalWork::kDrain}});
   report_qp_error(c, in.terminate);
   return State::kTerminating;
 }

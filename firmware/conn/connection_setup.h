@@ -88,14 +88,14 @@ ConnState ConnectionManager<Bus, Capacity>::conclude(Connection& c, const wire::
                  result.ord);
   bus_.write(TcpEnterRdma{c.flow});
   if (terminate) {
-    bus_.write(PostWork{c.qpn, InternalWork::kTerminate, terminate_word(result.error)});
-    bus_.write(PostWork{c.qpn, InternalWork::kDrain});
+    bus_.write(PostWork{{c.qpn, InternalWork::kTerminate, terminate_word(result.error)}});
+    bus_.write(PostWork{{c.qpn, InternalWork::kDrain}});
     report_peer_frame(c, abi::EventType::kConnectError, status_of(result.error), reply);
     c.setup_reported = true;
     return State::kTerminating;
   }
   // Nothing goes out before the RTR message: the host posts only when it knows that the connection is there.
-  if (result.rtr != Rtr::kNone) bus_.write(PostWork{c.qpn, work_of(result.rtr)});
+  if (result.rtr != Rtr::kNone) bus_.write(PostWork{{c.qpn, work_of(result.rtr)}});
   c.mpa_flags = cm_flags_of(reply);
   const std::size_t offset = c.frame_bytes - reply.private_data.size();
   report_established(c, static_cast<std::uint32_t>(reply.private_data.size()), frame_range(c.slot, offset, 0).offset);

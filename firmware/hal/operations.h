@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "model/rnic/context/context_types.h"
+#include "model/rnic/fwcpu/tx_internal_work.h"
 #include "model/rnic/host_abi.h"
 
 namespace rnic::fw {
@@ -76,20 +77,10 @@ struct WriteStag {
   StagContext context;
 };
 
-// Work of the firmware's own in a QP's send queue, ahead of the host's; none of it completes to the host.
-enum class InternalWork : std::uint8_t {
-  kRtrSend,    // zero-length messages that say ready-to-receive (RFC 6581 section 9.2)
-  kRtrWrite,   //
-  kRtrRead,    //
-  kTerminate,  // a Terminate without headers; `terminate` is its first word
-  kDrain,      // answered by QpSendDrained when all that was posted before has been handed to TCP
-  kFlush       // completes what is in both queues with kWrFlushErr
-};
+using InternalWork = TxInternalWork::Kind;
 struct PostWork {
   static constexpr unsigned kCsrWords = 2;
-  Qpn qpn;
-  InternalWork kind = InternalWork::kRtrSend;
-  std::uint32_t terminate = 0;
+  TxInternalWork work;
 };
 
 // To the host's event queue, with the private data in SRAM (event.private_bytes octets at that offset).

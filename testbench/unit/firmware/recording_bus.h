@@ -60,8 +60,8 @@ class RecordingBus {
   }
   void write(const PostWork& o) {
     static const char* const kKinds[] = {"rtr_send", "rtr_write", "rtr_read", "terminate", "drain", "flush"};
-    const std::string word = o.terminate == 0 ? "" : fmt::format(" {:08x}", o.terminate);
-    add("work qp {} {}{}", o.qpn.v, kKinds[static_cast<int>(o.kind)], word);
+    const std::string word = o.work.terminate == 0 ? "" : fmt::format(" {:08x}", o.work.terminate);
+    add("work qp {} {}{}", o.work.qpn.v, kKinds[static_cast<int>(o.work.kind)], word);
   }
   void write(const PostEvent& o) {
     static const char* const kTypes[] = {"none",          "done",         "connect_request", "established", "rejected",
