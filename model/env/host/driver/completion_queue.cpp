@@ -1,0 +1,48 @@
+#include "model/env/host/driver/completion_queue.h"
+
+#include "model/env/host/driver/queue_pair.h"
+#include "model/rnic/regs/rnic_regs.h"
+
+namespace rnic::host {
+
+unsigned Cq::poll_cq(Wc* wc, unsigned max) {
+  unsigned n = 0;
+  abi::Cqe cqe;
+  for (; n < max && ring_.peek(cqe); ++n) {
+    ring_.take();
+    RNIC_CHECK_MSG(cqe.qpn < qps_.size() && qps_[cqe.qpn] != nullptr, "completion of a QP that does not exist");
+    Qp& qp = *qps_[cqe.qpn];
+    WorkQueue& queue = cqe.opcode == WcOpcode::kRecv ? qp.rq() : qp.sq();
+    wc[n] = {queue.release(cqe.wr_id),
+             cqe.status,
+             cqe.opcode,
+             cqe.vendor_error,
+             cqe.byte_len,
+             cqe.qpn,
+             (cqe.flags & abi::kCqeSolicited) != 0};
+  }
+  cpu_.running().spend_ns(cpu_.config().poll_ns + n * cpu_.config().completion_ns);
+  return n;
+}
+
+void Cq::req_notify_cq(bool solicited_only) {
+  cpu_.mmio_write(regs::CqArm::kOffset, regs::CqArm{number_.v, solicited_only, ring_.taken() & 0x7ff}.pack());
+}
+
+bool Cq::reserve(std::uint32_t entries) {
+  if (entries > ring_.entries() - reserved_) return false;
+  reserved_ += entries;
+  return true;
+}
+
+void Cq::notify() {
+  notified_ = true;
+  owner().wake();
+}
+
+void Cq::written(std::uint64_t address, std::uint32_t) {
+  ring_.written(address);
+  if (mode_ == CqMode::kPolled) owner().wake_poller();
+}
+
+}  // namespace rnic::host

@@ -1,0 +1,76 @@
+// Connection management in the manner of librdmacm: parameters, events and the channel they come through.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "model/env/host/driver/resource.h"
+
+namespace rnic::host {
+
+class Qp;
+
+// rdma_conn_param. The private data is the ULP's: up to 512 octets, 508 with enhanced MPA (RFC 6581 section 9).
+struct ConnParam {
+  std::uint16_t responder_resources = 16;  // IRD
+  std::uint16_t initiator_depth = 16;      // ORD
+  std::uint8_t flags = 0;                  // abi::CmFlags; of connect and listen
+  std::vector<std::uint8_t> private_data;
+};
+
+enum class CmEventType : std::uint8_t {
+  kConnectRequest,
+  kEstablished,
+  kRejected,
+  kConnectError,
+  kDisconnected,
+  kQpError
+};
+
+struct CmEvent {
+  CmEventType type = CmEventType::kConnectError;
+  abi::ConnectStatus status = abi::ConnectStatus::kOk;
+  Qp* qp = nullptr;              // none for kConnectRequest
+  std::uint32_t connection = 0;  // kConnectRequest: what accept or reject wants
+  std::uint32_t peer_ip = 0;
+  std::uint16_t peer_port = 0, local_port = 0;
+  std::uint16_t ird = 0, ord = 0;  // the peer's, or what was agreed (kEstablished)
+  std::uint8_t mpa_revision = 0, mpa_flags = 0;
+  std::uint32_t terminate = 0;  // kQpError: the Terminate's first word (RFC 5040 section 4.8)
+  std::vector<std::uint8_t> private_data;
+};
+
+// rdma_event_channel: events wait here and wake the program that owns the channel.
+class EventChannel {
+ public:
+  explicit EventChannel(Core& owner) : owner_(owner) {}
+  bool empty() const { return events_.empty(); }
+  CmEvent get_cm_event() {
+    CmEvent event = std::move(events_.front());
+    events_.pop_front();
+    return event;
+  }
+  void push(CmEvent event) {
+    events_.push_back(std::move(event));
+    owner_.wake();
+  }
+
+ private:
+  Core& owner_;
+  std::deque<CmEvent> events_;
+};
+
+// A port that takes connection requests.
+class Listener final : public Resource {
+ public:
+  Listener(Core& owner, std::uint16_t port, EventChannel& channel) : Resource(owner), port_(port), channel_(channel) {}
+  std::uint16_t port() const { return port_; }
+  EventChannel& channel() const { return channel_; }
+
+ private:
+  const std::uint16_t port_;
+  EventChannel& channel_;
+};
+
+}  // namespace rnic::host

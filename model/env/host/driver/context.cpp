@@ -1,0 +1,265 @@
+#include "model/env/host/driver/context.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "model/rnic/regs/rnic_regs.h"
+
+namespace rnic::host {
+namespace {
+
+// What the driver asks before it touches anything, by cookie.
+constexpr std::uint32_t kProbed[] = {regs::Id::kOffset,     regs::Version::kOffset,  regs::MaxQps::kOffset,
+                                     regs::MaxCqs::kOffset, regs::MaxStags::kOffset, regs::MaxFlows::kOffset};
+constexpr std::uint32_t kStatusCookie = std::size(kProbed);
+constexpr unsigned kEventVector = 0;
+
+// A number that is not in use, or `limit`.
+template <class T>
+std::size_t free_number(std::vector<std::unique_ptr<T>>& objects, std::size_t limit) {
+  std::size_t i = 0;
+  while (i < objects.size() && objects[i] != nullptr && !objects[i]->destroyed()) ++i;
+  if (i >= limit) return limit;
+  if (i == objects.size()) objects.emplace_back();
+  return i;
+}
+
+constexpr std::uint32_t low(std::uint64_t v) { return static_cast<std::uint32_t>(v); }
+constexpr std::uint32_t high(std::uint64_t v) { return static_cast<std::uint32_t>(v >> 32); }
+
+abi::Command command_of(abi::CommandOp op, std::uint32_t id, std::uint8_t flags = 0) {
+  abi::Command c;
+  c.op = op;
+  c.id = id;
+  c.flags = flags;
+  return c;
+}
+
+}  // namespace
+
+void Watch::written(std::uint64_t, std::uint32_t) {
+  if (fresh_in_ != clk_.now()) before_ = newest_;
+  fresh_in_ = clk_.now();
+  newest_ = load_le64(memory_.span(address_, 8).data());
+  owner_.wake_poller();
+}
+
+Context::Context(HostCpu& cpu, HostMemory& memory, std::uint64_t msi_address, const DriverConfig& config)
+    : cpu_(cpu),
+      memory_(memory),
+      msi_address_(msi_address),
+      config_(config),
+      core_(cpu.add(*this)),
+      commands_(cpu, memory, config.log_commands),
+      events_(memory, cpu.clock(), config.log_events),
+      probed_(std::size(kProbed) + 1) {
+  listen_on(events_, events_.ring.base(), events_.ring.bytes());
+  core_.wake();
+}
+
+Context::~Context() = default;
+
+void Context::step() {
+  switch (state_) {
+    case State::kReset:
+      return probe();
+    case State::kProbing:
+      if (reads_pending_ == 0) start();
+      return;
+    case State::kStarting:
+      if (reads_pending_ == 0) ask_status();
+      return;
+    case State::kOpen:
+      return take_events();
+    case State::kFailed:
+      return;
+  }
+}
+
+void Context::probe() {
+  for (std::uint32_t i = 0; i < std::size(kProbed); ++i) cpu_.mmio_read(kProbed[i], i);
+  reads_pending_ = std::size(kProbed);
+  state_ = State::kProbing;
+}
+
+void Context::start() {
+  if (read_failed_) return fail("the device does not answer");
+  if (probed_[0] != regs::Id::kReset) return fail("this is not an rnicsim device");
+  const std::uint32_t version = regs::Version::unpack(probed_[1]).major;
+  const std::uint32_t ours = regs::Version::unpack(regs::Version::kReset).major;
+  if (version != ours) {
+    return fail("register interface version " + std::to_string(version) + ", and the driver knows " +
+                std::to_string(ours));
+  }
+  attr_ = {probed_[2], probed_[3], probed_[4] == 0 ? 0 : probed_[4] - 1, probed_[5]};
+
+  const auto write = [this](std::uint32_t offset, std::uint32_t value) { cpu_.mmio_write(offset, value); };
+  write(regs::CmdqBaseLo::kOffset, low(commands_.base()));
+  write(regs::CmdqBaseHi::kOffset, high(commands_.base()));
+  write(regs::CmdqLogSize::kOffset, regs::CmdqLogSize{commands_.log_entries()}.pack());
+  write(regs::CmdqDataLo::kOffset, low(commands_.data_base()));
+  write(regs::CmdqDataHi::kOffset, high(commands_.data_base()));
+  write(regs::EvqBaseLo::kOffset, low(events_.ring.base()));
+  write(regs::EvqBaseHi::kOffset, high(events_.ring.base()));
+  write(regs::EvqLogSize::kOffset, regs::EvqLogSize{events_.ring.log_entries()}.pack());
+  write(regs::EvqDataLo::kOffset, low(events_.data_base));
+  write(regs::EvqDataHi::kOffset, high(events_.data_base));
+  write(regs::MsixAddressLo::offset(kEventVector), low(msi_address_));
+  write(regs::MsixAddressHi::offset(kEventVector), high(msi_address_));
+  write(regs::MsixData::offset(kEventVector), kEventVector);
+  write(regs::MsixControl::offset(kEventVector), regs::MsixControl{false}.pack());
+  write(regs::Control::kOffset, regs::Control{true, false}.pack());
+  state_ = State::kStarting;
+  ask_status();
+}
+
+// The first call asks; later ones find the answer, or the time to ask again.
+void Context::ask_status() {
+  const auto status = regs::Status::unpack(std::exchange(probed_[kStatusCookie], 0));
+  if (read_failed_ || status.fatal) return fail("the device reports a fatal error");
+  if (status.ready) return finish_opening(State::kOpen);
+  cpu_.mmio_read(regs::Status::kOffset, kStatusCookie);
+  reads_pending_ = 1;
+}
+
+void Context::mmio_read_done(std::uint32_t cookie, std::uint32_t value, bool ok, std::uint64_t at_ps) {
+  RNIC_CHECK(cookie < probed_.size() && reads_pending_ > 0);
+  probed_[cookie] = value;
+  read_failed_ |= !ok;
+  if (--reads_pending_ != 0) return;
+  const bool again = cookie == kStatusCookie && ok && (value & regs::Status{true, true}.pack()) == 0;
+  core_.wake_at(again ? at_ps + std::uint64_t{config_.status_poll_us} * 1'000'000 : at_ps);
+}
+
+void Context::fail(std::string reason) {
+  error_ = std::move(reason);
+  finish_opening(State::kFailed);
+}
+
+void Context::finish_opening(State state) {
+  state_ = state;
+  for (Core* core : openers_) core->wake();
+}
+
+Mr* Context::reg_mr(Pd pd, std::uint64_t address, std::uint64_t length, std::uint8_t access) {
+  const std::size_t i = free_number(mrs_, attr_.max_mr);
+  if (i == attr_.max_mr) return nullptr;
+  // A new key for each use of an index, so that an STag of an earlier region stays invalid.
+  const auto key = static_cast<std::uint8_t>(mrs_[i] == nullptr ? 0x11 * (i + 1) : mrs_[i]->lkey() + 1);
+  const Stag stag{static_cast<std::uint32_t>(i + 1) << 8 | key};
+  mrs_[i] = std::make_unique<Mr>(cpu_.running(), stag, address, length);
+  abi::Command c = command_of(abi::CommandOp::kRegisterMr, stag.v, access);
+  c.u.mr = {address, length, pd.number.v};
+  commands_.submit(c, {}, *mrs_[i]);
+  return mrs_[i].get();
+}
+
+void Context::dereg_mr(Mr& mr) { commands_.submit(command_of(abi::CommandOp::kDeregisterMr, mr.lkey()), {}, mr); }
+
+Cq* Context::create_cq(std::uint32_t cqe, CqMode mode) {
+  if (cqe == 0 || log2_ceil(cqe) > Cq::kMaxLogEntries) return nullptr;
+  const std::size_t i = free_number(cqs_, attr_.max_cq);
+  if (i == attr_.max_cq) return nullptr;
+  const Cqn number{static_cast<std::uint32_t>(i)};
+  cqs_[i] = std::make_unique<Cq>(cpu_.running(), cpu_, memory_, number, log2_ceil(cqe), mode, qps_);
+  listen_on(*cqs_[i], cqs_[i]->base(), cqs_[i]->bytes());
+  abi::Command c = command_of(abi::CommandOp::kCreateCq, number.v);
+  c.u.cq = {cqs_[i]->base(), cqs_[i]->log_entries()};
+  commands_.submit(c, {}, *cqs_[i]);
+  return cqs_[i].get();
+}
+
+void Context::destroy_cq(Cq& cq) { commands_.submit(command_of(abi::CommandOp::kDestroyCq, cq.number().v), {}, cq); }
+
+Qp* Context::create_qp(const QpInitAttr& attr) {
+  const auto fits = [](std::uint32_t n) { return n != 0 && log2_ceil(n) <= WorkQueue::kMaxLogEntries; };
+  if (!fits(attr.max_send_wr) || !fits(attr.max_recv_wr)) return nullptr;
+  const std::size_t i = free_number(qps_, attr_.max_qp);
+  if (i == attr_.max_qp) return nullptr;
+  const std::uint32_t sends = 1u << log2_ceil(attr.max_send_wr), recvs = 1u << log2_ceil(attr.max_recv_wr);
+  if (!attr.send_cq->reserve(sends)) return nullptr;
+  if (!attr.recv_cq->reserve(recvs)) {
+    attr.send_cq->unreserve(sends);
+    return nullptr;
+  }
+  const Qpn number{static_cast<std::uint32_t>(i)};
+  qps_[i] = std::make_unique<Qp>(cpu_.running(), cpu_, memory_, number, attr);
+  abi::Command c = command_of(abi::CommandOp::kCreateQp, number.v);
+  c.u.qp = {qps_[i]->sq().base(),
+            qps_[i]->rq().base(),
+            static_cast<std::uint8_t>(qps_[i]->sq().log_entries()),
+            static_cast<std::uint8_t>(qps_[i]->rq().log_entries()),
+            static_cast<std::uint16_t>(attr.pd.number.v),
+            attr.send_cq->number().v,
+            attr.recv_cq->number().v};
+  commands_.submit(c, {}, *qps_[i]);
+  return qps_[i].get();
+}
+
+void Context::destroy_qp(Qp& qp) {
+  qp.send_cq().unreserve(qp.sq().entries());
+  qp.recv_cq().unreserve(qp.rq().entries());
+  commands_.submit(command_of(abi::CommandOp::kDestroyQp, qp.number().v), {}, qp);
+}
+
+Watch& Context::watch(std::uint64_t address) {
+  watches_.push_back(std::make_unique<Watch>(cpu_.running(), memory_, cpu_.clock(), address));
+  listen_on(*watches_.back(), address, 8);
+  return *watches_.back();
+}
+
+Listener& Context::listen(std::uint16_t port, std::uint8_t cm_flags, EventChannel& channel) {
+  listeners_.push_back(std::make_unique<Listener>(cpu_.running(), port, channel));
+  abi::Command c = command_of(abi::CommandOp::kListen, 0, cm_flags);
+  c.u.cm.local_port = port;
+  commands_.submit(c, {}, *listeners_.back());
+  return *listeners_.back();
+}
+
+void Context::unlisten(Listener& listener) {
+  abi::Command c = command_of(abi::CommandOp::kUnlisten, 0);
+  c.u.cm.local_port = listener.port();
+  commands_.submit(c, {}, listener);
+}
+
+void Context::connect(Qp& qp, std::uint32_t peer_ip, std::uint16_t port, const ConnParam& param,
+                      EventChannel& channel) {
+  qp.set_channel(channel);
+  abi::Command c = command_of(abi::CommandOp::kConnect, qp.number().v, param.flags);
+  c.qpn = qp.number().v;
+  c.u.cm = {peer_ip, port, 0, param.responder_resources, param.initiator_depth};
+  commands_.submit(c, param.private_data, qp);
+}
+
+void Context::accept(std::uint32_t connection, Qp& qp, const ConnParam& param, EventChannel& channel) {
+  qp.set_channel(channel);
+  abi::Command c = command_of(abi::CommandOp::kAccept, connection);
+  c.qpn = qp.number().v;
+  c.u.cm = {0, 0, 0, param.responder_resources, param.initiator_depth};
+  commands_.submit(c, param.private_data, qp);
+}
+
+void Context::reject(std::uint32_t connection, ByteSpan private_data) {
+  commands_.submit(command_of(abi::CommandOp::kReject, connection), private_data, ignored_);
+}
+
+void Context::disconnect(Qp& qp) { commands_.submit(command_of(abi::CommandOp::kDisconnect, qp.number().v), {}, qp); }
+
+std::string Context::waiting_for() const {
+  switch (state_) {
+    case State::kReset:
+    case State::kProbing:
+      return "driver: the device's identification";
+    case State::kStarting:
+      return "driver: the device to become ready";
+    case State::kOpen:
+      return commands_.outstanding() == 0
+                 ? ""
+                 : "driver: the end of " + std::to_string(commands_.outstanding()) + " command(s)";
+    case State::kFailed:
+      break;
+  }
+  return "";
+}
+
+}  // namespace rnic::host

@@ -1,0 +1,145 @@
+// The device as a program sees it (ibv_context): opens it, makes its objects, and hands its events to their owners.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/env/host/driver/command_queue.h"
+#include "model/env/host/driver/queue_pair.h"
+
+namespace rnic::host {
+
+struct DriverConfig {
+  unsigned log_commands = 6;
+  unsigned log_events = 8;
+  unsigned status_poll_us = 1;
+  template <class V>
+  static void fields(V& v) {
+    v("log_commands", &DriverConfig::log_commands, "command ring: binary logarithm of its entries", in_range(1, 12));
+    v("log_events", &DriverConfig::log_events, "event ring: binary logarithm of its entries", in_range(1, 12));
+    v("status_poll_us", &DriverConfig::status_poll_us, "how often the driver asks whether the device is ready",
+      in_range(1, 1000000), unit("us"));
+  }
+};
+
+// Eight octets that a peer writes and a program polls.
+class Watch final : public WriteListener {
+ public:
+  Watch(Core& owner, HostMemory& memory, const ClockDomain& clk, std::uint64_t address)
+      : owner_(owner), memory_(memory), clk_(clk), address_(address) {}
+  std::uint64_t address() const { return address_; }
+  // As the processor sees it: what was written in this cycle is visible from the next one on.
+  std::uint64_t value() const { return fresh_in_ == clk_.now() ? before_ : newest_; }
+  void written(std::uint64_t address, std::uint32_t bytes) override;
+
+ private:
+  Core& owner_;
+  HostMemory& memory_;
+  const ClockDomain& clk_;
+  const std::uint64_t address_;
+  std::uint64_t newest_ = 0, before_ = 0;
+  Cycle fresh_in_ = kNever;
+};
+
+// The driver is a program too: its core takes the interrupts. Everything that makes an object is called from a
+// program's step(), which is woken when the object is ready or has failed. Objects live as long as the context.
+class Context final : public App, public HostEvents {
+ public:
+  // Message-signalled interrupts go to msi_address, with the vector as data. Opens the device as soon as the
+  // simulation runs.
+  Context(HostCpu& cpu, HostMemory& memory, std::uint64_t msi_address, const DriverConfig& config = {});
+  ~Context() override;
+
+  bool is_open() const { return state_ == State::kOpen; }
+  // Why the device cannot be used; empty while it can, or may come to be.
+  const std::string& error() const { return error_; }
+  // Wakes a program when the device is open or has failed to.
+  void when_open(Core& core) { openers_.push_back(&core); }
+  const DeviceAttr& query_device() const { return attr_; }
+  HostMemory& memory() { return memory_; }
+  HostCpu& cpu() { return cpu_; }
+
+  // The verbs that make objects return nullptr, without a side effect, when the device has no more of the kind or a
+  // size is out of range; the device's own refusal shows in failed() and status().
+  Pd alloc_pd() { return {Pdn{next_pd_++}}; }
+  Mr* reg_mr(Pd pd, std::uint64_t address, std::uint64_t length, std::uint8_t access);
+  void dereg_mr(Mr& mr);
+  Cq* create_cq(std::uint32_t cqe, CqMode mode);
+  void destroy_cq(Cq& cq);
+  // nullptr also when a completion queue has no room for all work requests that could complete on it.
+  Qp* create_qp(const QpInitAttr& attr);
+  void destroy_qp(Qp& qp);
+  Watch& watch(std::uint64_t address);
+
+  Listener& listen(std::uint16_t port, std::uint8_t cm_flags, EventChannel& channel);
+  void unlisten(Listener& listener);
+  void connect(Qp& qp, std::uint32_t peer_ip, std::uint16_t port, const ConnParam& param, EventChannel& channel);
+  void accept(std::uint32_t connection, Qp& qp, const ConnParam& param, EventChannel& channel);
+  void reject(std::uint32_t connection, ByteSpan private_data);
+  void disconnect(Qp& qp);
+
+  // App.
+  void step() override;
+  std::string waiting_for() const override;
+
+  // HostEvents.
+  void memory_written(std::uint64_t address, std::uint32_t bytes, std::uint64_t at_ps) override;
+  void msix(unsigned vector, std::uint64_t at_ps) override;
+  void mmio_read_done(std::uint32_t cookie, std::uint32_t value, bool ok, std::uint64_t at_ps) override;
+
+ private:
+  enum class State { kReset, kProbing, kStarting, kOpen, kFailed };
+  struct EventQueue final : WriteListener {
+    EventQueue(HostMemory& memory, const ClockDomain& clk, unsigned log_entries)
+        : ring(memory, clk, log_entries), data_base(memory.alloc(abi::kPrivateDataBytes << log_entries, 4096)) {}
+    void written(std::uint64_t address, std::uint32_t) override { ring.written(address); }
+    PhaseRing<abi::Event> ring;
+    const std::uint64_t data_base;
+  };
+  struct Range {
+    std::uint64_t begin, end;
+    WriteListener* listener;
+  };
+  // Commands whose outcome nobody waits for.
+  struct Ignored final : CommandTarget {
+    void command_done(abi::CommandOp, abi::CommandStatus) override {}
+  };
+
+  void probe();
+  void start();
+  void ask_status();
+  void fail(std::string reason);
+  void finish_opening(State state);
+  void take_events();
+  void dispatch(const abi::Event& event, ByteSpan private_data);
+  void connection_event(const abi::Event& event, ByteSpan private_data);
+  void listen_on(WriteListener& listener, std::uint64_t begin, std::uint64_t bytes);
+
+  HostCpu& cpu_;
+  HostMemory& memory_;
+  const std::uint64_t msi_address_;
+  const DriverConfig config_;
+  Core& core_;
+  CommandQueue commands_;
+  EventQueue events_;
+  State state_ = State::kReset;
+  std::string error_;
+  DeviceAttr attr_;
+  std::vector<std::uint32_t> probed_;
+  unsigned reads_pending_ = 0;
+  bool read_failed_ = false;
+  std::vector<Core*> openers_;
+
+  std::uint16_t next_pd_ = 1;
+  std::vector<std::unique_ptr<Mr>> mrs_;  // by STag index - 1: STag 0 stays invalid
+  std::vector<std::unique_ptr<Cq>> cqs_;  // by number
+  QpTable qps_;
+  std::vector<std::unique_ptr<Listener>> listeners_;
+  std::vector<std::unique_ptr<Watch>> watches_;
+  std::vector<Range> ranges_;  // sorted, disjoint
+  Ignored ignored_;
+};
+
+}  // namespace rnic::host

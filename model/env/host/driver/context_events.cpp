@@ -1,0 +1,100 @@
+// Context: what the device does to the host.
+#include <algorithm>
+
+#include "model/env/host/driver/context.h"
+#include "model/rnic/regs/rnic_regs.h"
+
+namespace rnic::host {
+
+void Context::listen_on(WriteListener& listener, std::uint64_t begin, std::uint64_t bytes) {
+  const auto at = std::lower_bound(ranges_.begin(), ranges_.end(), begin,
+                                   [](const Range& r, std::uint64_t address) { return r.begin < address; });
+  const bool again = at != ranges_.end() && at->begin == begin;
+  again ? void(*at = {begin, begin + bytes, &listener}) : void(ranges_.insert(at, {begin, begin + bytes, &listener}));
+}
+
+void Context::memory_written(std::uint64_t address, std::uint32_t bytes, std::uint64_t) {
+  auto r = std::upper_bound(ranges_.begin(), ranges_.end(), address,
+                            [](std::uint64_t a, const Range& range) { return a < range.end; });
+  for (; r != ranges_.end() && r->begin < address + bytes; ++r) r->listener->written(address, bytes);
+}
+
+void Context::msix(unsigned, std::uint64_t at_ps) {
+  core_.wake_at(at_ps + std::uint64_t{cpu_.config().interrupt_ns} * 1000);
+}
+
+void Context::take_events() {
+  abi::Event event;
+  bool any = false;
+  for (; events_.ring.peek(event); any = true) {
+    const std::uint64_t slot = events_.ring.taken() & (events_.ring.entries() - 1);
+    events_.ring.take();
+    core_.spend_ns(cpu_.config().event_ns);
+    RNIC_CHECK(event.private_bytes <= abi::kPrivateDataBytes);
+    dispatch(event, memory_.span(events_.data_base + slot * abi::kPrivateDataBytes, event.private_bytes));
+  }
+  if (any) cpu_.mmio_write(regs::EvqCi::kOffset, regs::EvqCi{events_.ring.taken() & 0xffff}.pack());
+}
+
+void Context::dispatch(const abi::Event& event, ByteSpan private_data) {
+  using abi::EventType;
+  switch (event.type) {
+    case EventType::kCommandDone:
+      return commands_.done(event);
+    case EventType::kCqNotify:
+      RNIC_CHECK(event.id < cqs_.size());
+      return cqs_[event.id]->notify();
+    case EventType::kConnectRequest:
+    case EventType::kEstablished:
+    case EventType::kRejected:
+    case EventType::kConnectError:
+    case EventType::kDisconnected:
+    case EventType::kQpError:
+      return connection_event(event, private_data);
+    case EventType::kCqError:
+    case EventType::kNone:
+      break;
+  }
+  RNIC_CHECK_MSG(
+      false, "event of type " + std::to_string(static_cast<unsigned>(event.type)) + ", which this driver never causes");
+}
+
+void Context::connection_event(const abi::Event& event, ByteSpan private_data) {
+  using abi::EventType;
+  CmEvent cm;
+  cm.status = static_cast<abi::ConnectStatus>(event.status);
+  cm.connection = event.id;
+  cm.peer_ip = event.peer_ip;
+  cm.peer_port = event.peer_port;
+  cm.local_port = event.local_port;
+  cm.ird = event.ird;
+  cm.ord = event.ord;
+  cm.mpa_revision = event.mpa_revision;
+  cm.mpa_flags = event.mpa_flags;
+  cm.terminate = event.terminate;
+  cm.private_data.assign(private_data.begin(), private_data.end());
+  if (event.type == EventType::kConnectRequest) {
+    cm.type = CmEventType::kConnectRequest;
+    for (const auto& listener : listeners_) {
+      if (listener->port() == event.local_port && listener->ready()) return listener->channel().push(std::move(cm));
+    }
+    return reject(event.id, {});  // nobody listens any more
+  }
+  // A connection that ends before it got a queue pair (a request that timed out) concerns nobody here.
+  if (event.id >= qps_.size() || qps_[event.id] == nullptr || qps_[event.id]->channel() == nullptr) return;
+  Qp& qp = *qps_[event.id];
+  cm.qp = &qp;
+  if (event.type == EventType::kEstablished) {
+    cm.type = CmEventType::kEstablished;
+    qp.set_state(QpState::kRts);
+  } else {
+    cm.type = event.type == EventType::kRejected       ? CmEventType::kRejected
+              : event.type == EventType::kDisconnected ? CmEventType::kDisconnected
+              : event.type == EventType::kQpError      ? CmEventType::kQpError
+                                                       : CmEventType::kConnectError;
+    qp.set_state(QpState::kError);
+  }
+  qp.channel()->push(std::move(cm));
+}
+
+}  // namespace rnic::host

@@ -1,0 +1,93 @@
+#include "model/env/host/driver/host_cpu.h"
+
+#include <algorithm>
+
+namespace rnic::host {
+
+std::uint64_t Core::time_ps() const { return std::max(busy_until_ps_, cpu_.clock().now_ps()); }
+
+void Core::wake_at(std::uint64_t at_ps) {
+  const ClockDomain& clk = cpu_.clock();
+  wake_ps_ = std::min(wake_ps_, std::max(at_ps, clk.now_ps() + clk.period_ps()));
+  cpu_.wake(std::max(due(), clk.now() + 1));
+}
+
+void Core::wake() { wake_at(cpu_.running_ == nullptr ? 0 : cpu_.running_->time_ps()); }
+
+void Core::set_timer(std::uint64_t at_ps) {
+  timer_ps_ = at_ps;
+  cpu_.wake(std::max(due(), cpu_.clock().now() + 1));
+}
+
+// The loop has turned since the core ran out of work, so its turns are a grid that starts there. What became visible
+// in this cycle can be seen from the next one on.
+void Core::wake_poller() {
+  const std::uint64_t interval = std::uint64_t{cpu_.config_.poll_interval_ns} * 1000;
+  const std::uint64_t visible = cpu_.clock().now_ps() + cpu_.clock().period_ps();
+  const std::uint64_t turns = visible <= busy_until_ps_ ? 0 : (visible - busy_until_ps_ + interval - 1) / interval;
+  wake_at(busy_until_ps_ + turns * interval);
+}
+
+// The cycle of the next call, which waits for the end of the call before.
+Cycle Core::due() const {
+  const std::uint64_t asked = std::min(wake_ps_, timer_ps_);
+  return asked == kNone ? kNever : cpu_.clock().cycle_at_or_after(std::max(asked, busy_until_ps_));
+}
+
+Core& HostCpu::add(App& app) {
+  cores_.push_back(std::unique_ptr<Core>(new Core(*this, app)));
+  return *cores_.back();
+}
+
+Core& HostCpu::running() {
+  RNIC_CHECK_MSG(running_ != nullptr, std::string(name()) + ": a verb was called outside a program");
+  return *running_;
+}
+
+void HostCpu::mmio_write(std::uint32_t offset, std::uint32_t value) {
+  running().spend_ns(config_.mmio_write_ns);
+  mmio_.push({running().time_ps(), mmio_sequence_++, offset, value, false});
+}
+
+void HostCpu::mmio_read(std::uint32_t offset, std::uint32_t cookie) {
+  mmio_.push({running().time_ps(), mmio_sequence_++, offset, cookie, true});
+}
+
+// A core that works runs ahead of the clock; its accesses are issued when the clock has come to them.
+void HostCpu::issue_mmio() {
+  for (; !mmio_.empty() && mmio_.top().at_ps <= clock().now_ps(); mmio_.pop()) {
+    const Mmio& m = mmio_.top();
+    m.read ? port_.mmio_read(m.offset, m.value, m.at_ps) : port_.mmio_write(m.offset, m.value, m.at_ps);
+  }
+}
+
+void HostCpu::run(Core& core) {
+  const std::uint64_t now_ps = clock().now_ps();
+  if (core.wake_ps_ <= now_ps) core.wake_ps_ = Core::kNone;
+  if (core.timer_ps_ <= now_ps) core.timer_ps_ = Core::kNone;
+  running_ = &core;
+  core.app_.step();
+  running_ = nullptr;
+}
+
+Wake HostCpu::tick() {
+  issue_mmio();
+  for (const auto& core : cores_) {
+    if (core->due() <= now()) run(*core);
+  }
+  issue_mmio();
+  Cycle next = mmio_.empty() ? kNever : clock().cycle_at_or_after(mmio_.top().at_ps);
+  for (const auto& core : cores_) next = std::min(next, core->due());
+  return next == kNever ? Wake::on_traffic() : Wake::at_cycle(std::max(next, now() + 1));
+}
+
+std::string HostCpu::waiting_for() const {
+  std::string text;
+  for (const auto& core : cores_) {
+    const std::string one = core->app().waiting_for();
+    if (!one.empty()) text += (text.empty() ? "" : "; ") + one;
+  }
+  return text;
+}
+
+}  // namespace rnic::host

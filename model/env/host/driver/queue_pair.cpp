@@ -1,0 +1,101 @@
+#include "model/env/host/driver/queue_pair.h"
+
+#include <algorithm>
+#include <cerrno>
+
+#include "model/rnic/regs/rnic_regs.h"
+
+namespace rnic::host {
+namespace {
+
+std::uint32_t total_bytes(const SendWr& wr) {
+  std::uint32_t bytes = 0;
+  for (unsigned i = 0; i < wr.num_sge; ++i) bytes += wr.sg_list[i].length;
+  return bytes;
+}
+
+}  // namespace
+
+Qp::Qp(Core& owner, HostCpu& cpu, HostMemory& memory, Qpn number, const QpInitAttr& attr)
+    : Resource(owner),
+      cpu_(cpu),
+      memory_(memory),
+      number_(number),
+      attr_(attr),
+      sq_(memory, log2_ceil(attr.max_send_wr)),
+      rq_(memory, log2_ceil(attr.max_recv_wr)) {}
+
+int Qp::check(const SendWr& wr) const {
+  if (wr.num_sge > abi::kMaxSge) return EINVAL;
+  if ((wr.send_flags & abi::kWqeInline) == 0) return 0;
+  return wr.opcode == WrOpcode::kRdmaRead || total_bytes(wr) > kMaxInlineBytes ? EINVAL : 0;
+}
+
+abi::Wqe Qp::wqe_of(const SendWr& wr) const {
+  abi::Wqe wqe;
+  wqe.opcode = wr.opcode;
+  wqe.flags = wr.send_flags;
+  wqe.invalidate_stag = wr.invalidate_rkey;
+  wqe.wr_id = wr.wr_id;
+  wqe.remote_address = wr.remote_addr;
+  wqe.rkey = wr.rkey;
+  if ((wr.send_flags & abi::kWqeInline) == 0) {
+    wqe.num_sge = wr.num_sge;
+    std::copy_n(wr.sg_list.begin(), wr.num_sge, wqe.sge);
+    return wqe;
+  }
+  auto* to = reinterpret_cast<std::uint8_t*>(wqe.sge);
+  for (unsigned i = 0; i < wr.num_sge; ++i) {
+    const Sge& sge = wr.sg_list[i];
+    std::copy_n(memory_.span(sge.address, sge.length).data(), sge.length, to + wqe.inline_bytes);
+    wqe.inline_bytes += sge.length;
+  }
+  return wqe;
+}
+
+int Qp::post_send(const SendWr* wrs, unsigned n) {
+  if (state_ != QpState::kRts) return EINVAL;
+  for (unsigned i = 0; i < n; ++i) {
+    if (const int error = check(wrs[i])) return error;
+  }
+  if (n > sq_.free()) return ENOMEM;
+  for (unsigned i = 0; i < n; ++i) {
+    sq_.push(wqe_of(wrs[i]));
+    cpu_.running().spend_ns(cpu_.config().post_ns);
+  }
+  const auto producer = static_cast<std::uint32_t>(sq_.posted() & 0xfff);
+  if (n != 0) cpu_.mmio_write(regs::SqDoorbell::kOffset, regs::SqDoorbell{number_.v, producer}.pack());
+  return 0;
+}
+
+int Qp::post_recv(const RecvWr* wrs, unsigned n) {
+  if (state_ == QpState::kError) return EINVAL;
+  if (std::any_of(wrs, wrs + n, [](const RecvWr& wr) { return wr.num_sge > abi::kMaxSge; })) return EINVAL;
+  if (n > rq_.free()) return ENOMEM;
+  for (unsigned i = 0; i < n; ++i) {
+    abi::Wqe wqe;
+    wqe.wr_id = wrs[i].wr_id;
+    wqe.num_sge = wrs[i].num_sge;
+    std::copy_n(wrs[i].sg_list.begin(), wrs[i].num_sge, wqe.sge);
+    rq_.push(wqe);
+    cpu_.running().spend_ns(cpu_.config().post_ns);
+  }
+  const auto producer = static_cast<std::uint32_t>(rq_.posted() & 0xfff);
+  if (n != 0) cpu_.mmio_write(regs::RqDoorbell::kOffset, regs::RqDoorbell{number_.v, producer}.pack());
+  return 0;
+}
+
+void Qp::command_done(abi::CommandOp op, abi::CommandStatus status) {
+  using abi::CommandOp;
+  if (op == CommandOp::kCreateQp || op == CommandOp::kDestroyQp) return Resource::command_done(op, status);
+  if (status == abi::CommandStatus::kOk || channel_ == nullptr) return;
+  // A disconnect that comes too late finds the connection gone already, which its own event tells.
+  if (op == CommandOp::kDisconnect) return;
+  CmEvent event;
+  event.type = CmEventType::kConnectError;
+  event.status = abi::ConnectStatus::kRefused;
+  event.qp = this;
+  channel_->push(std::move(event));
+}
+
+}  // namespace rnic::host

@@ -1,0 +1,67 @@
+// Queue pairs (ibv_qp).
+#pragma once
+
+#include "model/env/host/driver/completion_queue.h"
+#include "model/env/host/driver/connection.h"
+#include "model/env/host/driver/work_queue.h"
+
+namespace rnic::host {
+
+struct QpInitAttr {
+  Pd pd;
+  Cq* send_cq = nullptr;
+  Cq* recv_cq = nullptr;
+  std::uint32_t max_send_wr = 128;  // rounded up to a power of two; 1 to 2048
+  std::uint32_t max_recv_wr = 128;
+};
+
+enum class QpState : std::uint8_t { kIdle, kRts, kError };
+
+class Qp final : public Resource {
+ public:
+  Qp(Core& owner, HostCpu& cpu, HostMemory& memory, Qpn number, const QpInitAttr& attr);
+
+  Qpn number() const { return number_; }
+  QpState state() const { return state_; }
+  Cq& send_cq() const { return *attr_.send_cq; }
+  Cq& recv_cq() const { return *attr_.recv_cq; }
+  WorkQueue& sq() { return sq_; }
+  WorkQueue& rq() { return rq_; }
+
+  // ibv_post_send: all requests behind one doorbell. EINVAL: not connected, too many SGEs, or inline data too long;
+  // ENOMEM: no room for all of them. No side effect on an error.
+  int post_send(const SendWr* wrs, unsigned n);
+  int post_send(const SendWr& wr) { return post_send(&wr, 1); }
+  // ibv_post_recv: also before the connection exists. Errors as for post_send.
+  int post_recv(const RecvWr* wrs, unsigned n);
+  int post_recv(const RecvWr& wr) { return post_recv(&wr, 1); }
+
+  // Where this queue pair's connection events go; set by connect and accept.
+  EventChannel* channel() const { return channel_; }
+  void set_channel(EventChannel& channel) { channel_ = &channel; }
+  void set_state(QpState state) { state_ = state; }
+
+  // Commands of its connection end here too: a refused one becomes a connection event.
+  void command_done(abi::CommandOp op, abi::CommandStatus status) override;
+
+ private:
+  int check(const SendWr& wr) const;
+  abi::Wqe wqe_of(const SendWr& wr) const;
+
+  HostCpu& cpu_;
+  HostMemory& memory_;
+  const Qpn number_;
+  const QpInitAttr attr_;
+  WorkQueue sq_, rq_;
+  QpState state_ = QpState::kIdle;
+  EventChannel* channel_ = nullptr;
+};
+
+// The smallest power of two that is not below n, as an exponent.
+constexpr unsigned log2_ceil(std::uint32_t n) {
+  unsigned log = 0;
+  while ((std::uint32_t{1} << log) < n) ++log;
+  return log;
+}
+
+}  // namespace rnic::host

@@ -1,0 +1,71 @@
+// What a command creates: an object whose device side exists once its command is done.
+#pragma once
+
+#include "model/common/ids.h"
+#include "model/env/host/driver/host_cpu.h"
+#include "model/rnic/host_abi.h"
+
+namespace rnic::host {
+
+// Hears how a command ended.
+class CommandTarget {
+ public:
+  virtual void command_done(abi::CommandOp op, abi::CommandStatus status) = 0;
+
+ protected:
+  ~CommandTarget() = default;
+};
+
+// The program that made the object is woken when its state changes; others do not use it.
+class Resource : public CommandTarget {
+ public:
+  bool ready() const { return state_ == State::kReady; }
+  bool failed() const { return state_ == State::kFailed; }
+  bool destroyed() const { return state_ == State::kDestroyed; }
+  abi::CommandStatus status() const { return status_; }  // of the command that failed
+  Core& owner() const { return owner_; }
+
+  void command_done(abi::CommandOp op, abi::CommandStatus status) override {
+    status_ = status;
+    if (status != abi::CommandStatus::kOk) state_ = State::kFailed;
+    else state_ = destroys(op) ? State::kDestroyed : State::kReady;
+    owner_.wake();
+  }
+
+ protected:
+  explicit Resource(Core& owner) : owner_(owner) {}
+  ~Resource() = default;
+
+ private:
+  static bool destroys(abi::CommandOp op) {
+    using abi::CommandOp;
+    return op == CommandOp::kDestroyCq || op == CommandOp::kDestroyQp || op == CommandOp::kDeregisterMr ||
+           op == CommandOp::kUnlisten;
+  }
+  enum class State { kPending, kReady, kFailed, kDestroyed };
+  Core& owner_;
+  State state_ = State::kPending;
+  abi::CommandStatus status_ = abi::CommandStatus::kOk;
+};
+
+// A protection domain: queue pairs use the memory regions of their own domain only.
+struct Pd {
+  Pdn number;
+};
+
+// A memory region; STag = index << 8 | key serves as lkey and rkey.
+class Mr final : public Resource {
+ public:
+  Mr(Core& owner, Stag stag, std::uint64_t address, std::uint64_t length)
+      : Resource(owner), stag_(stag), address_(address), length_(length) {}
+  std::uint32_t lkey() const { return stag_.v; }
+  std::uint32_t rkey() const { return stag_.v; }
+  std::uint64_t address() const { return address_; }
+  std::uint64_t length() const { return length_; }
+
+ private:
+  const Stag stag_;
+  const std::uint64_t address_, length_;
+};
+
+}  // namespace rnic::host

@@ -1,0 +1,45 @@
+#include "model/env/host/driver/verbs.h"
+
+namespace rnic::host {
+
+const char* wc_status_str(WcStatus status) {
+  static constexpr const char* kText[] = {"success",
+                                          "local length error",
+                                          "local QP operation error",
+                                          "local EE context operation error",
+                                          "local protection error",
+                                          "WR flushed error",
+                                          "memory bind operation error",
+                                          "bad response error",
+                                          "local access error",
+                                          "remote invalid request error",
+                                          "remote access error",
+                                          "remote operation error",
+                                          "transport retry counter exceeded",
+                                          "RNR retry counter exceeded",
+                                          "local RDD violation error",
+                                          "remote invalid RD request",
+                                          "remote aborted error",
+                                          "invalid EE context number",
+                                          "invalid EE context state",
+                                          "fatal error",
+                                          "response timeout error",
+                                          "general error"};
+  const auto i = static_cast<std::size_t>(status);
+  return i < std::size(kText) ? kText[i] : "unknown status";
+}
+
+const char* connect_status_str(abi::ConnectStatus status) {
+  static constexpr const char* kText[] = {"ok",
+                                          "connection refused",
+                                          "timeout",
+                                          "connection reset",
+                                          "bad MPA frame",
+                                          "unsupported MPA revision",
+                                          "insufficient IRD",
+                                          "no matching RTR"};
+  const auto i = static_cast<std::size_t>(status);
+  return i < std::size(kText) ? kText[i] : "unknown status";
+}
+
+}  // namespace rnic::host

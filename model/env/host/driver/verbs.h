@@ -1,0 +1,59 @@
+// The vocabulary of libibverbs: work requests, completions, attributes. Verbs return 0 or an errno value.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "model/common/ids.h"
+#include "model/rnic/host_abi.h"
+
+namespace rnic::host {
+
+using abi::Sge;
+using abi::WcOpcode;
+using abi::WcStatus;
+using abi::WrOpcode;
+
+// Octets that fit into a work request in place of its scatter/gather list (abi::kWqeInline).
+inline constexpr std::uint32_t kMaxInlineBytes = abi::kMaxSge * sizeof(Sge);
+
+// ibv_send_wr. `send_flags` are abi::WqeFlags.
+struct SendWr {
+  std::uint64_t wr_id = 0;
+  WrOpcode opcode = WrOpcode::kSend;
+  std::uint8_t send_flags = 0;
+  std::uint8_t num_sge = 0;
+  std::array<Sge, abi::kMaxSge> sg_list{};
+  std::uint64_t remote_addr = 0;
+  std::uint32_t rkey = 0;
+  std::uint32_t invalidate_rkey = 0;
+};
+
+// ibv_recv_wr.
+struct RecvWr {
+  std::uint64_t wr_id = 0;
+  std::uint8_t num_sge = 0;
+  std::array<Sge, abi::kMaxSge> sg_list{};
+};
+
+// ibv_wc. `byte_len` counts octets; wr_id, qp_num and opcode are valid with every status.
+struct Wc {
+  std::uint64_t wr_id = 0;
+  WcStatus status = WcStatus::kSuccess;
+  WcOpcode opcode = WcOpcode::kSend;
+  std::uint32_t vendor_err = 0;
+  std::uint32_t byte_len = 0;
+  std::uint32_t qp_num = 0;
+  bool solicited = false;
+};
+
+// ibv_device_attr: what the device says of itself.
+struct DeviceAttr {
+  std::uint32_t max_qp = 0, max_cq = 0, max_mr = 0, max_connections = 0;
+};
+
+// As ibv_wc_status_str: "success", "WR flushed error".
+const char* wc_status_str(WcStatus status);
+const char* connect_status_str(abi::ConnectStatus status);
+
+}  // namespace rnic::host

@@ -1,0 +1,153 @@
+#include "testbench/unit/env/host_driver/driver_test.h"
+
+namespace rnic::test {
+namespace {
+
+using host::CmEventType;
+using testing::ElementsAre;
+
+class ConnectionTest : public DriverTest {
+ protected:
+  void listen() {
+    b.create(4, 4);
+    b.script.run([this] { b.host.context.listen(7000, abi::kCmMarkers | abi::kCmCrc, b.channel); });
+  }
+  void connect(std::uint16_t port, host::ConnParam param) {
+    a.create(4, 4);
+    a.script.run([this] { a.script.core.set_timer(40'000'000); });
+    a.script.then([this] { return clk.now_ps() >= 40'000'000; });
+    a.script.run([=] { a.host.context.connect(*a.qp, 0x0a000002, port, param, a.channel); });
+    a.wait_event();
+  }
+};
+
+TEST_F(ConnectionTest, PrivateDataAndDepthsGoBothWays) {
+  listen();
+  b.wait_event();
+  std::vector<std::uint8_t> request;
+  b.script.run([&] {
+    EXPECT_EQ(b.event.type, CmEventType::kConnectRequest);
+    EXPECT_EQ(b.event.ird, 3);
+    EXPECT_EQ(b.event.ord, 5);
+    request = b.event.private_data;
+    b.host.context.accept(b.event.connection, *b.qp, {5, 3, 0, {9, 8}}, b.channel);
+  });
+  b.wait_event();
+  connect(7000, {3, 5, abi::kCmCrc | abi::kCmEnhanced, {1, 2, 3}});
+  run_until_idle();
+  EXPECT_THAT(request, ElementsAre(1, 2, 3));
+  EXPECT_EQ(a.event.type, CmEventType::kEstablished);
+  EXPECT_THAT(a.event.private_data, ElementsAre(9, 8));
+  EXPECT_EQ(b.event.type, CmEventType::kEstablished);
+  EXPECT_EQ(a.qp->state(), host::QpState::kRts);
+  EXPECT_EQ(b.qp->state(), host::QpState::kRts);
+  const abi::Command& c = a.host.device.commands.back();
+  EXPECT_EQ(c.op, abi::CommandOp::kConnect);
+  EXPECT_EQ(c.flags, 6);
+  EXPECT_EQ(c.u.cm.peer_ip, 0x0a000002u);
+  EXPECT_EQ(c.u.cm.peer_port, 7000);
+}
+
+TEST_F(ConnectionTest, ARejectCarriesPrivateData) {
+  listen();
+  b.wait_event();
+  b.script.run([&] {
+    const std::vector<std::uint8_t> why{0x6e, 0x6f};
+    b.host.context.reject(b.event.connection, why);
+  });
+  connect(7000, {});
+  run_until_idle();
+  EXPECT_EQ(a.event.type, CmEventType::kRejected);
+  EXPECT_THAT(a.event.private_data, ElementsAre(0x6e, 0x6f));
+}
+
+TEST_F(ConnectionTest, APortWithoutListenerIsRefused) {
+  listen();
+  connect(7001, {});
+  run_until_idle();
+  EXPECT_EQ(a.event.type, CmEventType::kConnectError);
+  EXPECT_EQ(a.event.status, abi::ConnectStatus::kRefused);
+}
+
+TEST_F(ConnectionTest, ARefusedConnectCommandIsAnEventToo) {
+  listen();
+  a.host.device.refuse = [](const abi::Command& c) {
+    return c.op == abi::CommandOp::kConnect ? abi::CommandStatus::kNoResources : abi::CommandStatus::kOk;
+  };
+  connect(7000, {});
+  run_until_idle();
+  EXPECT_EQ(a.event.type, CmEventType::kConnectError);
+}
+
+TEST_F(ConnectionTest, ARequestAfterUnlistenIsRejected) {
+  b.create(4, 4);
+  host::Listener* listener = nullptr;
+  b.script.run([&] { listener = &b.host.context.listen(7000, 0, b.channel); });
+  b.script.then([&] { return listener->ready(); });
+  b.script.run([&] { b.host.context.unlisten(*listener); });
+  b.script.then([&] { return listener->destroyed(); });
+  connect(7000, {});
+  run_until_idle();
+  EXPECT_TRUE(b.script.done());
+  EXPECT_EQ(a.event.type, CmEventType::kConnectError);
+}
+
+TEST_F(ConnectionTest, DisconnectReachesBothSides) {
+  connect_both(4, 4);
+  b.wait_event();
+  a.script.run([&] { a.host.context.disconnect(*a.qp); });
+  a.wait_event();
+  run_until_idle();
+  EXPECT_EQ(a.event.type, CmEventType::kDisconnected);
+  EXPECT_EQ(b.event.type, CmEventType::kDisconnected);
+  EXPECT_EQ(a.qp->state(), host::QpState::kError);
+}
+
+TEST_F(ConnectionTest, CommandsBeyondTheRingWaitForASlot) {
+  a.wait_open();
+  std::vector<host::Mr*> mrs;
+  a.script.run([&] {
+    for (int i = 0; i < 150; ++i) mrs.push_back(a.host.context.reg_mr({}, 0x1000u * i, 0x1000, 1));
+  });
+  a.script.then([&] { return mrs.back()->ready(); });
+  run_until_idle();
+  EXPECT_TRUE(a.script.done());
+  ASSERT_EQ(a.host.device.commands.size(), 150u);
+  for (std::uint32_t i = 0; i < 150; ++i) {
+    EXPECT_EQ(a.host.device.commands[i].cookie, i);
+    EXPECT_EQ(a.host.device.commands[i].u.mr.address, 0x1000u * i);
+  }
+  EXPECT_EQ(a.host.device.values(0x74).back(), 150u);
+}
+
+TEST_F(ConnectionTest, ARegionOfAnOldIndexGetsAnotherKey) {
+  a.wait_open();
+  host::Mr* mr = nullptr;
+  std::uint32_t first = 0;
+  a.script.run([&] {
+    mr = a.host.context.reg_mr({}, 0x1000, 16, 1);
+    first = mr->rkey();
+  });
+  a.script.then([&] { return mr->ready(); });
+  a.script.run([&] { a.host.context.dereg_mr(*mr); });
+  a.script.then([&] { return mr->destroyed(); });
+  a.script.run([&] { mr = a.host.context.reg_mr({}, 0x1000, 16, 1); });
+  run_until_idle();
+  EXPECT_EQ(first >> 8, 1u);
+  EXPECT_EQ(mr->rkey() >> 8, 1u);
+  EXPECT_NE(mr->rkey(), first);
+}
+
+TEST_F(ConnectionTest, TheDevicesRefusalShowsInTheObject) {
+  a.host.device.refuse = [](const abi::Command&) { return abi::CommandStatus::kNoResources; };
+  a.wait_open();
+  host::Mr* mr = nullptr;
+  a.script.run([&] { mr = a.host.context.reg_mr({}, 0, 1, 1); });
+  a.script.then([&] { return mr->failed(); });
+  run_until_idle();
+  EXPECT_TRUE(a.script.done());
+  EXPECT_EQ(mr->status(), abi::CommandStatus::kNoResources);
+}
+
+}  // namespace
+}  // namespace rnic::test
