@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "model/rnic/context/context_types.h"
-#include "model/rnic/fwcpu/tx_internal_work.h"
+#include "model/rnic/context/tx_internal_work.h"
 #include "model/rnic/host_abi.h"
 
 namespace rnic::fw {

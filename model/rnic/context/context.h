@@ -1,6 +1,7 @@
 // Where the contexts live: written by the firmware, read by the stages.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "model/common/clock_domain.h"
@@ -22,6 +23,15 @@ class ContextStore final : public Committed {
   const CqContext& cq(Cqn n) const { return at(cqs_, n.v); }
   // The entry an STag points at, or nullptr where its index is outside the table; the caller checks valid and key.
   const StagContext* stag(Stag s) const { return (s.v >> 8) < stags_.size() ? &stags_[s.v >> 8] : nullptr; }
+
+  // For numbers that come from the host: whether they lie inside the table.
+  bool has(Qpn n) const { return n.v < qps_.size(); }
+  bool has(Cqn n) const { return n.v < cqs_.size(); }
+  // The QP that a flow carries; none where the two do not belong to each other (any more).
+  std::optional<Qpn> qp_of(FlowId f) const {
+    const Qpn n = flow(f).qpn;
+    return has(n) && qp(n).flow == f ? std::optional(n) : std::nullopt;
+  }
 
   std::size_t qps() const { return qps_.size(); }
   std::size_t flows() const { return flows_.size(); }

@@ -10,6 +10,7 @@ Mmio::Mmio(sc_core::sc_module_name nm, ClockDomain& clk, std::uint64_t bar0_addr
   bank.on_write<regs::RqDoorbell>([this](regs::RqDoorbell d) { rq_doorbells->push({Qpn{d.qpn}, d.pi}); });
   bank.on_write<regs::CqArm>([this](regs::CqArm a) { cq_arms->push({Cqn{a.cqn}, a.solicited, a.ci}); });
   bank.on_write<regs::CmdqDoorbell>([this](regs::CmdqDoorbell d) { command_doorbells->push({d.pi}); });
+  bank.on_write<regs::EvqCi>([this](regs::EvqCi r) { events_taken->push({r.ci}); });
 }
 
 // Requests outside the BAR get an offset without a register.
@@ -29,6 +30,8 @@ bool Mmio::has_room_for(const Tlp& request) {
       return cq_arms->can_push();
     case regs::CmdqDoorbell::kOffset:
       return command_doorbells->can_push();
+    case regs::EvqCi::kOffset:
+      return events_taken->can_push();
     default:
       return true;
   }

@@ -24,6 +24,7 @@ class Mmio final : public Stage {
   PushPort<RqDoorbell> rq_doorbells{*this, "rq_doorbells"};
   PushPort<CqArm> cq_arms{*this, "cq_arms"};
   PushPort<CommandDoorbell> command_doorbells{*this, "command_doorbells"};
+  PushPort<EventsTaken> events_taken{*this, "events_taken"};
 
   Mmio(sc_core::sc_module_name nm, ClockDomain& clk, std::uint64_t bar0_address, regs::RegBank& bank);
   Wake tick() override;

@@ -146,10 +146,10 @@ class Wire final : public Stage {
   }
   void transmit(End& own, End& peer, const TxInternalWork& work) {
     work_log.push_back(fmt::format("{} qp {} kind {}", now(), work.qpn.v, static_cast<int>(work.kind)));
-    if (work.kind == TxInternalWork::Kind::kDrain) return own.qp->push({QpEvent::Kind::kSendDrained, work.qpn, 0});
+    if (work.kind == TxInternalWork::Kind::kDrain) return own.qp->push({QpEvent::Kind::kSendDrained, work.qpn, {}});
     if (work.kind == TxInternalWork::Kind::kFlush) return;
     EXPECT_TRUE(own.rdma && peer.rdma) << "FPDUs only between ends in RDMA mode";
-    peer.qp->push({QpEvent::Kind::kFirstFpdu, Qpn{6}, 0});
+    peer.qp->push({QpEvent::Kind::kFirstFpdu, Qpn{6}, {}});
   }
 
   std::array<End, 2> ends_;
