@@ -102,6 +102,17 @@ TEST_F(DataTest, AcknowledgedWorkRequestsAreReported) {
   EXPECT_EQ(a.segmenter.wqes[0], 7u);
 }
 
+TEST_F(DataTest, CreditIsTheWindowThatThePeerGave) {
+  connect_rdma();
+  b.segmenter.send(kFlow, 1, 64, 5000);
+  sc_core::sc_start(sc_core::sc_time(4000 * 4, sc_core::SC_NS));
+  EXPECT_EQ(a.segmenter.granted[0], 65535u);       // all that a knows is the SYN's window, which is never scaled
+  EXPECT_EQ(b.segmenter.granted[0], 128u * 1024);  // from the last ACK of the handshake
+  run_until_idle();
+  EXPECT_EQ(a.segmenter.granted[0], 128u * 1024);
+  EXPECT_EQ(b.segmenter.granted[0], 128u * 1024);  // so little new room is told with the next segment
+}
+
 TEST_F(DataTest, AnIdleConnectionCausesNoKernelEvent) {
   connect_rdma();
   a.segmenter.send(kFlow, 10, 1460, 5000);

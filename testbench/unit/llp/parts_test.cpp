@@ -4,10 +4,13 @@
 #include <gmock/gmock.h>
 
 #include "model/common/prng.h"
+#include "model/config/resolve.h"
 #include "model/rnic/llp/flow_queue.h"
 #include "model/rnic/llp/flow_table.h"
 #include "model/rnic/llp/flow_timers.h"
 #include "model/rnic/llp/rto.h"
+#include "model/rnic/rx/mac_rx.h"
+#include "model/rnic/tx/mac_tx.h"
 
 namespace rnic::tcp {
 namespace {
@@ -91,6 +94,15 @@ TEST(FlowQueue, EachFlowIsInItOnce) {
   EXPECT_EQ(q.pop(), FlowId{0});
   EXPECT_EQ(q.pop(), FlowId{2});
   EXPECT_TRUE(q.empty());
+}
+
+TEST(TcpConfig, DefaultsFitTheirConstraints) {
+  const Overlay nothing;
+  const auto config = resolve<TcpConfig>(nothing, "tcp");
+  EXPECT_EQ(config.mss(), 1460);
+  EXPECT_EQ(config.window_scale(), 2);
+  EXPECT_EQ(resolve<MacTxConfig>(nothing, "mac_tx").line_gbps, 100u);
+  EXPECT_GE(resolve<MacRxConfig>(nothing, "mac_rx").buffer_bytes, config.window_bytes);
 }
 
 TEST(Rto, FollowsRfc6298) {
