@@ -1,7 +1,5 @@
 // The whole path: driver's port, root complex, link, endpoint and the chip's stages.
-#include <chrono>
-#include <iostream>
-
+#include "model/config/resolve.h"
 #include "testbench/unit/pcie/pcie_bench.h"
 
 namespace rnic::test {
@@ -215,18 +213,31 @@ TEST_F(PcieTest, SustainsMoreThanAHundredGigabitsBothWays) {
   }
   s.reads().script(reads);
   s.writes().script(writes);
-  const auto start = std::chrono::steady_clock::now();
   run_until_idle();
-  const auto ns =
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count();
   const auto gbps = [](const std::vector<Cycle>& done) {
     return std::uint64_t{kBytes} * 8 * (kCount / 2) * 1000 / ((done[kCount - 1] - done[kCount / 2 - 1]) * 4000);
   };
-  const std::uint64_t tlps = s.host.port.counters().tlps + s.pcie.endpoint.port.counters().tlps;
-  std::cout << gbps(s.read_answers().cycles()) << " Gb/s read, " << gbps(s.write_answers().cycles())
-            << " Gb/s written, " << ns / static_cast<std::int64_t>(tlps) << " ns of processor time a TLP\n";
   EXPECT_GT(gbps(s.read_answers().cycles()), 120u);
   EXPECT_GT(gbps(s.write_answers().cycles()), 120u);
+}
+
+TEST(PcieConfig, EveryFieldCanBeSetAndBadValuesAreRefused) {
+  Overlay good;
+  good.set("pcie.link.generation=5");
+  good.set("pcie.link.host_credits.posted_headers=7");
+  good.set("host.memory.size_mib=3");
+  const auto config = resolve<pcie::PcieConfig>(good, "pcie");
+  EXPECT_EQ(config.link.generation, 5u);
+  EXPECT_EQ(config.link.host_credits.posted_headers, 7u);
+  EXPECT_EQ(config.link.device_credits.posted_headers, 128u);
+  EXPECT_EQ(resolve<host::HostMemoryConfig>(good, "host.memory").size_mib, 3u);
+  EXPECT_EQ(resolve<host::RootComplexConfig>(good, "host.root_complex").memory_read_ns, 250u);
+  for (const char* bad : {"pcie.link.generation=6", "pcie.link.width=12", "pcie.link.max_payload_bytes=8192",
+                          "pcie.dma_read.max_tags=257", "pcie.rx_cycles=0"}) {
+    Overlay overlay;
+    overlay.set(bad);
+    EXPECT_THROW(resolve<pcie::PcieConfig>(overlay, "pcie"), ConfigError) << bad;
+  }
 }
 
 }  // namespace
