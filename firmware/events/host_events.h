@@ -3,6 +3,7 @@
 
 #include "firmware/conn/connection.h"
 #include "model/rnic/host_abi.h"
+#include "model/wire/terminate.h"
 
 namespace rnic::fw {
 
@@ -28,6 +29,12 @@ constexpr abi::Event connection_event(abi::EventType type, abi::ConnectStatus st
   event.mpa_revision = c.mpa_revision;
   event.mpa_flags = c.mpa_flags;
   return event;
+}
+
+// The first word of a Terminate, as abi::Event carries it.
+constexpr std::uint32_t terminate_word(wire::TerminateCause cause) {
+  return static_cast<std::uint32_t>(cause.layer) << 28 | std::uint32_t{cause.etype} << 24 |
+         std::uint32_t{cause.code} << 16;
 }
 
 constexpr abi::ConnectStatus status_of(OpenFailure failure) {

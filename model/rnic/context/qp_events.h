@@ -13,7 +13,8 @@ struct QpEvent {
     kFirstFpdu,          // the responder's fence is lifted (RFC 5044 section 7.1.2 rule 4)
     kTerminateReceived,  // cause: the peer's
     kStreamError,        // cause: ours to report; nothing more is delivered from this stream
-    kLocalError          // a work request failed locally; it and all later ones complete with an error
+    kLocalError,         // a work request failed locally; it and all later ones complete with an error
+    kSendDrained         // answers TxInternalWork::kDrain
   };
   Kind kind = Kind::kFirstFpdu;
   Qpn qpn;

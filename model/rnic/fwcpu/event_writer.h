@@ -10,11 +10,6 @@
 
 namespace rnic {
 
-// How many events the host has taken, modulo 2^16 (register EVQ_CI).
-struct EventsTaken {
-  std::uint32_t consumer = 0;
-};
-
 class EventWriter final : public Stage {
  public:
   PopPort<HostEvent> events{*this, "events"};

@@ -153,9 +153,10 @@ void FwCpu::dispatch(const QpEvent& e) {
     case QpEvent::Kind::kFirstFpdu:
       return firmware_->on(fw::QpFirstFpdu{e.qpn});
     case QpEvent::Kind::kTerminateReceived:
-      return firmware_->on(fw::QpTerminateReceived{e.qpn, e.terminate});
+      return firmware_->on(fw::QpTerminateReceived{e.qpn, e.cause});
     case QpEvent::Kind::kStreamError:
-      return firmware_->on(fw::QpStreamError{e.qpn, e.terminate});
+    case QpEvent::Kind::kLocalError:
+      return firmware_->on(fw::QpStreamError{e.qpn, e.cause});
     case QpEvent::Kind::kSendDrained:
       return firmware_->on(fw::QpSendDrained{e.qpn});
   }
