@@ -47,7 +47,7 @@ struct ConnInput {
   std::uint16_t port = 0, emss = 0;
   OpenFailure failure = OpenFailure::kRefused;
   std::uint32_t bytes = 0;
-  std::uint32_t terminate = 0;
+  wire::TerminateCause cause{};
   const abi::Command* command = nullptr;
 };
 

@@ -33,9 +33,9 @@ void ConnectionManager<Bus, Capacity>::end_stream(Connection& c, abi::ConnectSta
 }
 
 template <class Bus, class Capacity>
-void ConnectionManager<Bus, Capacity>::report_qp_error(const Connection& c, std::uint32_t terminate) {
+void ConnectionManager<Bus, Capacity>::report_qp_error(const Connection& c, wire::TerminateCause cause) {
   abi::Event event = connection_event(abi::EventType::kQpError, abi::ConnectStatus::kOk, c, c.qpn.v);
-  event.terminate = terminate;
+  event.terminate = wire::terminate_word(cause);
   bus_.write(PostEvent{event});
 }
 
@@ -54,18 +54,20 @@ ConnState ConnectionManager<Bus, Capacity>::disconnect(Connection& c, const Conn
   return State::kDraining;
 }
 
+// The first error is the one that is reported; the stream is over before another one can count.
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::stream_error(Connection& c, const ConnInput& in) {
   set_qp_state(c, QpState::kTerminate);
+  bus_.write(PostWork{{c.qpn, InternalWork::kTerminate, in.cause}});
   bus_.write(PostWork{{c.qpn, InternalWork::kDrain}});
-  report_qp_error(c, in.terminate);
+  report_qp_error(c, in.cause);
   return State::kTerminating;
 }
 
 // Nothing follows a Terminate in either direction (RFC 5040 section 4.8).
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::terminate_received(Connection& c, const ConnInput& in) {
-  report_qp_error(c, in.terminate);
+  report_qp_error(c, in.cause);
   end_stream(c, abi::ConnectStatus::kOk);
   return c.state == State::kClosing ? c.state : close_tcp(c);
 }

@@ -130,14 +130,14 @@ void ConnectionManager<Bus, Capacity>::on(const QpFirstFpdu& event) {
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::on(const QpTerminateReceived& event) {
   ConnInput input{Event::kTerminateReceived};
-  input.terminate = event.terminate;
+  input.cause = event.cause;
   deliver(by_qp(event.qpn), input);
 }
 
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::on(const QpStreamError& event) {
   ConnInput input{Event::kStreamError};
-  input.terminate = event.terminate;
+  input.cause = event.cause;
   deliver(by_qp(event.qpn), input);
 }
 

@@ -5,6 +5,11 @@
 
 namespace rnic::fw {
 
+constexpr wire::TerminateCause cause_of(MpaError error) {
+  return error == MpaError::kInsufficientIrd ? wire::mpa::kInsufficientIrd
+         : error == MpaError::kNoMatchingRtr ? wire::mpa::kNoMatchingRtr
+                                             : wire::mpa::kInvalidStartupFrame;
+}
 constexpr InternalWork work_of(Rtr rtr) {
   return rtr == Rtr::kSend    ? InternalWork::kRtrSend
          : rtr == Rtr::kWrite ? InternalWork::kRtrWrite
@@ -88,7 +93,7 @@ ConnState ConnectionManager<Bus, Capacity>::conclude(Connection& c, const wire::
                  result.ord);
   bus_.write(TcpEnterRdma{c.flow});
   if (terminate) {
-    bus_.write(PostWork{{c.qpn, InternalWork::kTerminate, terminate_word(result.error)}});
+    bus_.write(PostWork{{c.qpn, InternalWork::kTerminate, cause_of(result.error)}});
     bus_.write(PostWork{{c.qpn, InternalWork::kDrain}});
     report_peer_frame(c, abi::EventType::kConnectError, status_of(result.error), reply);
     c.setup_reported = true;
@@ -135,7 +140,9 @@ ConnState ConnectionManager<Bus, Capacity>::accept(Connection& c, const ConnInpu
   write_frame(c, decision.frame);
 
   attach_qp(c, Qpn{command.qpn});
-  resources_.qp(c.qpn)->context.responder = true;
+  QpContext& qp = resources_.qp(c.qpn)->context;
+  qp.responder = true;
+  qp.absorbs_rtr_send = c.peer_to_peer && decision.frame.enhanced->rtr_send && request.enhanced->rtr_send;
   write_contexts(c, QpState::kRts, options, decision.ird, decision.ord);
   send_frame(c);
   bus_.write(TcpEnterRdma{c.flow});

@@ -27,9 +27,8 @@ struct MpaPolicy {
   std::uint16_t need_ord = 0;                       // responder: rejects an initiator whose IRD is below
 };
 
-// MPA error codes of a Terminate (layer 2, type 0) and of local reports: RFC 5044 section 8, RFC 6581 section 8.
-enum class MpaError : std::uint8_t { kNone = 0, kBadFrame = 4, kInsufficientIrd = 6, kNoMatchingRtr = 7 };
-constexpr std::uint32_t terminate_word(MpaError error) { return 2u << 28 | static_cast<std::uint32_t>(error) << 16; }
+// Why a setup fails (RFC 5044 section 8, RFC 6581 section 8).
+enum class MpaError : std::uint8_t { kNone, kBadFrame, kInsufficientIrd, kNoMatchingRtr };
 
 wire::MpaFrame make_request(const MpaPolicy& local, ByteSpan private_data);
 

@@ -3,6 +3,7 @@
 
 #include "firmware/conn/connection.h"
 #include "model/rnic/host_abi.h"
+#include "model/wire/terminate.h"
 
 namespace rnic::fw {
 

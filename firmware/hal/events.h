@@ -5,6 +5,7 @@
 
 #include "model/common/ids.h"
 #include "model/rnic/host_abi.h"
+#include "model/wire/terminate.h"
 
 namespace rnic::fw {
 
@@ -43,11 +44,11 @@ struct QpFirstFpdu {  // the first valid FPDU came in
 };
 struct QpTerminateReceived {
   Qpn qpn;
-  std::uint32_t terminate = 0;  // the first word of the Terminate
+  wire::TerminateCause cause;  // the peer's
 };
-struct QpStreamError {  // an error of the peer's; the hardware sends the Terminate
+struct QpStreamError {  // the peer's mistake, or a failure of our own: the stream is over and the peer has to be told
   Qpn qpn;
-  std::uint32_t terminate = 0;
+  wire::TerminateCause cause;
 };
 struct QpSendDrained {  // answers InternalWork::kDrain
   Qpn qpn;

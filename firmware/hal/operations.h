@@ -57,7 +57,7 @@ struct TcpAbort {
 };
 
 struct WriteQp {
-  static constexpr unsigned kCsrWords = 12;
+  static constexpr unsigned kCsrWords = 13;
   Qpn qpn;
   QpContext context;
 };
@@ -67,7 +67,7 @@ struct WriteFlow {
   FlowContext context;
 };
 struct WriteCq {
-  static constexpr unsigned kCsrWords = 4;
+  static constexpr unsigned kCsrWords = 5;
   Cqn cqn;
   CqContext context;
 };

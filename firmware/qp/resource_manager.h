@@ -40,14 +40,14 @@ class ResourceManager {
 
  private:
   struct CqEntry {
-    bool valid = false;
+    CqContext context;        // as the hardware has it
     std::uint32_t users = 0;  // send and receive queues that complete here
   };
   struct MrEntry {
     bool valid = false;
     std::uint8_t key = 0;
   };
-  bool has_cq(std::uint32_t cqn) const { return cqn < settings_.cqs && cqs_[cqn].valid; }
+  bool has_cq(std::uint32_t cqn) const { return cqn < settings_.cqs && cqs_[cqn].context.valid; }
 
   Bus& bus_;
   const Settings settings_;
@@ -59,10 +59,14 @@ class ResourceManager {
 template <class Bus, class Capacity>
 abi::CommandStatus ResourceManager<Bus, Capacity>::create_cq(const abi::Command& c) {
   if (c.id >= settings_.cqs) return Status::kBadIndex;
-  if (cqs_[c.id].valid) return Status::kBusy;
+  if (has_cq(c.id)) return Status::kBusy;
   if (c.u.cq.log_entries > kMaxLogCq) return Status::kBadLength;
-  cqs_[c.id] = {true, 0};
-  bus_.write(WriteCq{Cqn{c.id}, {true, static_cast<std::uint8_t>(c.u.cq.log_entries), c.u.cq.base}});
+  CqContext& context = cqs_[c.id].context;
+  context.valid = true;
+  context.log_entries = static_cast<std::uint8_t>(c.u.cq.log_entries);
+  context.base = c.u.cq.base;
+  ++context.epoch;
+  bus_.write(WriteCq{Cqn{c.id}, context});
   return Status::kOk;
 }
 
@@ -70,8 +74,8 @@ template <class Bus, class Capacity>
 abi::CommandStatus ResourceManager<Bus, Capacity>::destroy_cq(const abi::Command& c) {
   if (!has_cq(c.id)) return Status::kBadIndex;
   if (cqs_[c.id].users != 0) return Status::kBusy;
-  cqs_[c.id] = {};
-  bus_.write(WriteCq{Cqn{c.id}, {}});
+  cqs_[c.id].context.valid = false;
+  bus_.write(WriteCq{Cqn{c.id}, cqs_[c.id].context});
   return Status::kOk;
 }
 
@@ -82,8 +86,10 @@ abi::CommandStatus ResourceManager<Bus, Capacity>::create_qp(const abi::Command&
   if (qps_[c.id].context.valid) return Status::kBusy;
   if (qp.log_sq > kMaxLogWq || qp.log_rq > kMaxLogWq) return Status::kBadLength;
   QpContext& context = qps_[c.id].context;
+  const std::uint32_t epoch = context.epoch + 1;
   context = {};
   context.valid = true;
+  context.epoch = epoch;
   context.log_sq = qp.log_sq;
   context.log_rq = qp.log_rq;
   context.pd = Pdn{qp.pd};
@@ -104,7 +110,7 @@ abi::CommandStatus ResourceManager<Bus, Capacity>::destroy_qp(const abi::Command
   if (entry->connection != kNoConnection) return Status::kBadState;
   --cqs_[entry->context.send_cq.v].users;
   --cqs_[entry->context.recv_cq.v].users;
-  entry->context = {};
+  entry->context.valid = false;
   publish(Qpn{c.id});
   return Status::kOk;
 }
@@ -117,7 +123,14 @@ abi::CommandStatus ResourceManager<Bus, Capacity>::register_mr(const abi::Comman
   if (mrs_[index].valid) return Status::kBusy;
   if (mr.address + mr.length < mr.address) return Status::kBadLength;
   mrs_[index] = {true, static_cast<std::uint8_t>(c.id)};
-  bus_.write(WriteStag{Stag{c.id}, {true, mrs_[index].key, c.flags, Pdn{mr.pd}, mr.address, mr.length}});
+  StagContext context;
+  context.valid = true;
+  context.key = mrs_[index].key;
+  context.access = c.flags;
+  context.pd = Pdn{mr.pd};
+  context.address = mr.address;
+  context.length = mr.length;
+  bus_.write(WriteStag{Stag{c.id}, context});
   return Status::kOk;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "model/common/ids.h"
+#include "model/wire/terminate.h"
 
 namespace rnic {
 
@@ -13,13 +14,13 @@ struct TxInternalWork {
     kRtrSend,  // zero-length messages that say ready-to-receive (RFC 6581 section 9.2)
     kRtrWrite,
     kRtrRead,
-    kTerminate,  // a Terminate without headers
+    kTerminate,  // the Terminate, then nothing more of the host's
     kDrain,      // answered by QpEvent::kSendDrained when TCP has all that was posted before
     kFlush       // completes what is in both queues with WcStatus::kWrFlushErr
   };
   Qpn qpn;
   Kind kind = Kind::kRtrSend;
-  std::uint32_t terminate = 0;  // kTerminate: its first word (layer 31..28, type 27..24, code 23..16)
+  wire::TerminateCause cause{};  // kTerminate
 };
 
 }  // namespace rnic

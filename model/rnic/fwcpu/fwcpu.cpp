@@ -153,10 +153,10 @@ void FwCpu::dispatch(const QpEvent& e) {
     case QpEvent::Kind::kFirstFpdu:
       return firmware_->on(fw::QpFirstFpdu{e.qpn});
     case QpEvent::Kind::kTerminateReceived:
-      return firmware_->on(fw::QpTerminateReceived{e.qpn, wire::terminate_word(e.cause)});
+      return firmware_->on(fw::QpTerminateReceived{e.qpn, e.cause});
     case QpEvent::Kind::kStreamError:
     case QpEvent::Kind::kLocalError:
-      return firmware_->on(fw::QpStreamError{e.qpn, wire::terminate_word(e.cause)});
+      return firmware_->on(fw::QpStreamError{e.qpn, e.cause});
     case QpEvent::Kind::kSendDrained:
       return firmware_->on(fw::QpSendDrained{e.qpn});
   }

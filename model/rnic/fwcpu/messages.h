@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "model/common/buffer.h"
-#include "model/common/ids.h"
 #include "model/rnic/context/qp_events.h"
+#include "model/rnic/context/tx_internal_work.h"
 #include "model/rnic/host_abi.h"
 
 namespace rnic {

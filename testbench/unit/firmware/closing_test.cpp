@@ -59,9 +59,10 @@ TEST_F(Closing, Reset) {
 }
 
 TEST_F(Closing, OwnErrorSendsTheTerminateBeforeTheFin) {
-  fw.on(QpStreamError{Qpn{5}, 0x11000000});
-  EXPECT_THAT(bus.take(), ElementsAre("qp 5 terminate flow 3 mulpdu 1454 ird 16 ord 16", "work qp 5 drain",
-                                      "event qp_error status 0 id 5 terminate 11000000", "timer 0 3000000us"));
+  fw.on(QpStreamError{Qpn{5}, wire::ddp::kInvalidStag});
+  EXPECT_THAT(bus.take(),
+              ElementsAre("qp 5 terminate flow 3 mulpdu 1454 ird 16 ord 16", "work qp 5 terminate 11000000",
+                          "work qp 5 drain", "event qp_error status 0 id 5 terminate 11000000", "timer 0 3000000us"));
   fw.on(QpSendDrained{Qpn{5}});
   EXPECT_THAT(bus.take(), ElementsAre("close flow 3", "timer 0 3000000us"));
   fw.on(TcpClosed{FlowId{3}});
@@ -70,7 +71,7 @@ TEST_F(Closing, OwnErrorSendsTheTerminateBeforeTheFin) {
 }
 
 TEST_F(Closing, TerminateReceived) {
-  fw.on(QpTerminateReceived{Qpn{5}, 0x12010000});
+  fw.on(QpTerminateReceived{Qpn{5}, wire::ddp::kInvalidQn});
   EXPECT_THAT(bus.take(),
               ElementsAre("event qp_error status 0 id 5 terminate 12010000", kErrorQp, kFlowOff, "work qp 5 flush",
                           "event disconnected status 0 id 5", "close flow 3", "timer 0 3000000us"));
@@ -80,7 +81,7 @@ TEST_F(Closing, TerminateThatCrossesOurFin) {
   disconnect();
   fw.on(QpSendDrained{Qpn{5}});
   bus.take();
-  fw.on(QpTerminateReceived{Qpn{5}, 0x12010000});
+  fw.on(QpTerminateReceived{Qpn{5}, wire::ddp::kInvalidQn});
   EXPECT_THAT(bus.take(), ElementsAre("event qp_error status 0 id 5 terminate 12010000", kErrorQp, kFlowOff,
                                       "work qp 5 flush", "event disconnected status 0 id 5"));
 }

@@ -309,10 +309,5 @@ TEST(MpaFrameInPieces, RdmacPeerIsRefused) {
   EXPECT_EQ(p.error, wire::MpaFrameError::kBadRev);
 }
 
-TEST(MpaErrors, TerminateWord) {
-  EXPECT_EQ(terminate_word(MpaError::kInsufficientIrd), 0x20060000u);
-  EXPECT_EQ(terminate_word(MpaError::kNoMatchingRtr), 0x20070000u);
-}
-
 }  // namespace
 }  // namespace rnic::fw

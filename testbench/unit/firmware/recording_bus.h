@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "firmware/events/host_events.h"
 #include "firmware/hal/operations.h"
 #include "firmware/hal/sram.h"
 #include "firmware/lib/capacity.h"
@@ -42,7 +43,7 @@ class RecordingBus {
       text += fmt::format(" sq {:x}/{} rq {:x}/{} pd {} cq {}/{}", c.sq_base, c.log_sq, c.rq_base, c.log_rq, c.pd.v,
                           c.send_cq.v, c.recv_cq.v);
     }
-    lines_.push_back(text + (c.responder ? " fenced" : ""));
+    lines_.push_back(text + (c.responder ? " fenced" : "") + (c.absorbs_rtr_send ? " absorbs" : ""));
   }
   void write(const WriteFlow& o) {
     const FlowContext& c = o.context;
@@ -60,7 +61,8 @@ class RecordingBus {
   }
   void write(const PostWork& o) {
     static const char* const kKinds[] = {"rtr_send", "rtr_write", "rtr_read", "terminate", "drain", "flush"};
-    const std::string word = o.work.terminate == 0 ? "" : fmt::format(" {:08x}", o.work.terminate);
+    const bool terminate = o.work.kind == InternalWork::kTerminate;
+    const std::string word = terminate ? fmt::format(" {:08x}", terminate_word(o.work.cause)) : "";
     add("work qp {} {}{}", o.work.qpn.v, kKinds[static_cast<int>(o.work.kind)], word);
   }
   void write(const PostEvent& o) {

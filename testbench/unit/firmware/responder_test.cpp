@@ -58,6 +58,17 @@ TEST_F(Responder, PeerToPeerIsEstablishedByTheRtrMessage) {
   EXPECT_THAT(bus.take(), ElementsAre("event established status 0 id 5 ird 16 ord 8 rev 2 flags 6e", "cancel timer 0"));
 }
 
+// Only an agreed Send is absorbed: it takes no receive work request (RFC 6581 section 9.2).
+TEST_F(Responder, RtrBySendIsAbsorbed) {
+  listening(abi::kCmEnhanced | abi::kCmRtrSend);
+  request(kReqKey + "10020004c0100010");
+  bus.take();
+  run(accept(kConn));
+  const auto lines = bus.take();
+  EXPECT_EQ(lines[1], "qp 5 rts flow 3 mulpdu 1454 ird 16 ord 8 fenced absorbs");
+  EXPECT_EQ(lines[3], "send flow 3 " + kRepKey + "10020004c0100008");
+}
+
 TEST_F(Responder, NoRtrMessageInTime) {
   listening(abi::kCmEnhanced);
   request(kReqKey + "100200048010c010");

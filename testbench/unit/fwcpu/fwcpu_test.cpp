@@ -102,7 +102,7 @@ TEST_F(FwCpuTest, AnOperationTakesEffectWhenItsLastWordIsWritten) {
 
 TEST_F(FwCpuTest, ContextIsVisibleInTheCycleAfter) {
   ContextProbe probe("probe", clk, contexts);
-  const Cycle written = 1 + 40 + 4 * 4;
+  const Cycle written = 1 + 40 + 5 * 4;
   for (Cycle c = written - 1; c <= written + 2; ++c) probe.wake(c);
   host.at(0, command(abi::CommandOp::kCreateCq, 2));
   run_until_idle();
@@ -120,7 +120,7 @@ TEST_F(FwCpuTest, EventsWaitForTheHandlerBeforeThem) {
 TEST_F(FwCpuTest, QueuePairEventsBeforeTcpBeforeCommands) {
   host.at(0, command(abi::CommandOp::kNop));
   tcp.at(0, tcp_event(TcpEvent::Kind::kConnected, 4));  // unknown: aborted
-  qp.at(0, {QpEvent::Kind::kFirstFpdu, Qpn{3}, {}});     // unknown: a log line of 4 cycles
+  qp.at(0, {QpEvent::Kind::kFirstFpdu, Qpn{3}, {}});    // unknown: a log line of 4 cycles
   run_until_idle();
   EXPECT_THAT(ops.cycles(), ElementsAre(1 + 44 + 44 + 1));
   EXPECT_THAT(to_host.cycles(), ElementsAre(1 + 44 + 44 + 72 + 1));

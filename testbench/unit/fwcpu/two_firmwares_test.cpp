@@ -213,11 +213,11 @@ TEST_P(TwoFirmwares, PeerToPeerConnectAndDisconnect) {
   // to open; 1 + 50 to the responder, 40, 8 for its timer, 12 to read; 1 + 50, 40, 5 for the header, 12 to read the
   // rest; 1 + 50, 40, 6 for the frame, 12 for the guard, 32 for the event; 1 to the host.
   EXPECT_THAT(trace(b), ElementsAre("1456 type 2 status 0 id 80000000 ird 4 ord 8",
-                                    "3566 type 3 status 0 id 6 ird 8 ord 4", "6420 type 6 status 0 id 6 ird 0 ord 0"));
-  // The reply, likewise: 3001 + 40 + 32 + 6 + 6 + 48 + 16 + 12; 1 + 50 + 40 + 5 + 12; 1 + 50 + 40 + 6, then the
-  // contexts with 48 + 16, 4 to enter RDMA mode, 8 for the RTR message, 32 for the event, 1.
-  EXPECT_THAT(trace(a), ElementsAre("3475 type 3 status 0 id 5 ird 4 ord 8", "6619 type 6 status 0 id 5 ird 0 ord 0"));
-  EXPECT_EQ(wire.work_log.front(), "3443 qp 5 kind 1") << "the RTR message, by RDMA Write";
+                                    "3574 type 3 status 0 id 6 ird 8 ord 4", "6428 type 6 status 0 id 6 ird 0 ord 0"));
+  // The reply, likewise: 3001 + 40 + 32 + 6 + 6 + 52 + 16 + 12; 1 + 50 + 40 + 5 + 12; 1 + 50 + 40 + 6, then the
+  // contexts with 52 + 16, 4 to enter RDMA mode, 8 for the RTR message, 32 for the event, 1.
+  EXPECT_THAT(trace(a), ElementsAre("3483 type 3 status 0 id 5 ird 4 ord 8", "6631 type 6 status 0 id 5 ird 0 ord 0"));
+  EXPECT_EQ(wire.work_log.front(), "3451 qp 5 kind 1") << "the RTR message, by RDMA Write";
   EXPECT_TRUE(wire.end(0).closed && wire.end(1).closed);
   EXPECT_EQ(a.contexts.qp(Qpn{5}).state, QpState::kError);
   EXPECT_EQ(a.contexts.flow(FlowId{3}).rx_markers, true);
