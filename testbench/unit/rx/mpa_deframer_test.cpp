@@ -126,6 +126,20 @@ TEST_P(MpaDeframer64, EachFpduBoundaryInsideABeatCostsACycle) {
   EXPECT_THAT(rx.sink.cycles(), ElementsAre(8, 9, 10, 11, 12));
 }
 
+// Full are 6 + 4 slots behind the stage, 2 FPDUs in it, 4 slots before it. The sink takes again in cycle 40, crc_check
+// in 41, the deframer sends in 42, takes in 43 what would complete an FPDU, and the source has credit in 44.
+TEST_P(MpaDeframer64, AQueueThatWasFullCompletesNothingInTheCycleInWhichItSends) {
+  MpaReference reference;
+  for (int i = 0; i < 20; ++i) {
+    const std::uint64_t offset = reference.pos;
+    rx.send(kFlow, reference.fpdu(Bytes(58)), offset);
+  }
+  rx.sink.pause(window(0, 40));
+  run_until_idle();
+  EXPECT_THAT(rx.source.cycles(), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 44, 45, 46, 47));
+  EXPECT_EQ(rx.sink.cycles().back(), 40u + 19u);
+}
+
 TEST_P(MpaDeframerTest, WithoutMarkersAnFpduInsideASegmentStaysWhereItIs) {
   MpaReference reference;
   const auto beats = cut_segment(rx.pool, stream_of(reference, {counting(300), counting(500)}), 0, GetParam(), kFlow);

@@ -70,6 +70,17 @@ TEST_P(MarkerInserter64, SixteenMarkersCostOneCycle) {
   EXPECT_EQ(tx.sink.cycles()[127 + 128], 8u + 127u + 128u);
 }
 
+// 6 slots behind crc_insert, 3 behind the stage, a beat in the accumulator, 3 slots before it.
+TEST_P(MarkerInserter64, AbsorbsNothingWhileABeatIsPending) {
+  tx.sink.pause(window(0, 100));
+  tx.send(kPlain, Bytes(40 * 64 - 6));
+  sc_core::sc_start(sc_core::sc_time::from_value(50 * clk.period_ps()));
+  EXPECT_EQ(tx.link_framed.pushed(), 6u + 3u + 1u + 3u);
+  EXPECT_EQ(tx.inserter.waiting_for(), "room for 16 words of an FPDU of flow 2");
+  run_until_idle();
+  EXPECT_EQ(tx.sent()[0].wire.size(), 40u * 64u);
+}
+
 INSTANTIATE_TEST_SUITE_P(BeatBytes, MarkerInserterTest, testing::Values(16u, 32u, 64u, 128u));
 
 // wire-facts section 9, examples 18 to 20.
