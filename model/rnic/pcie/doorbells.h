@@ -26,10 +26,6 @@ struct CommandDoorbell {
 struct EventsTaken {
   std::uint32_t consumer = 0;  // events the host has taken, modulo 2^16
 };
-// How many events the host has taken, modulo 2^16 (register EVQ_CI).
-struct EventsTaken {
-  std::uint32_t consumer = 0;
-};
 // Asks event_writer to tell the host that an armed CQ has a completion.
 struct CqNotify {
   Cqn cqn;
