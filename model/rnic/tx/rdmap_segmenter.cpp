@@ -212,7 +212,7 @@ OutboundMessage RdmapSegmenter::internal_message(const TxInternalWork& work) {
     default:
       m.opcode = Opcode::kTerminate;
       m.msn = 1;
-      m.terminate = work.terminate;
+      m.terminate = wire::terminate_word(work.cause);
   }
   return m;
 }
