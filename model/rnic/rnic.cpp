@@ -63,11 +63,22 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
       event_writer(
           "event_writer", clk, [this] { return queue_regs(pcie.regs); }, messages_),
       qp_events("qp_events", clk, kQpEventSources) {
+  strap();
   bind_transmit();
   bind_receive();
   bind_responder();
   bind_completion();
   bind_firmware();
+}
+
+// What the host reads about the chip. The native firmware needs no time to boot.
+void Rnic::strap() {
+  pcie.regs.strap(regs::Features{true, true, false, false});
+  pcie.regs.strap(regs::MaxQps{config_.context.qps});
+  pcie.regs.strap(regs::MaxCqs{config_.context.cqs});
+  pcie.regs.strap(regs::MaxStags{config_.context.stags});
+  pcie.regs.strap(regs::MaxFlows{config_.tcp.max_flows});
+  pcie.regs.strap(regs::Status{true, false});
 }
 
 void Rnic::bind_transmit() {

@@ -69,6 +69,7 @@ class Rnic final : public sc_core::sc_module {
   Merge<QpEvent> qp_events;
 
  private:
+  void strap();
   void bind_transmit();
   void bind_receive();
   void bind_responder();
