@@ -8,30 +8,40 @@ std::uint64_t Core::time_ps() const { return std::max(busy_until_ps_, cpu_.clock
 
 void Core::wake_at(std::uint64_t at_ps) {
   const ClockDomain& clk = cpu_.clock();
-  wake_ps_ = std::min(wake_ps_, std::max(at_ps, clk.now_ps() + clk.period_ps()));
+  const std::uint64_t ps = std::max(at_ps, clk.now_ps() + clk.period_ps());
+  if (std::find(wakes_ps_.begin(), wakes_ps_.end(), ps) == wakes_ps_.end()) wakes_ps_.push_back(ps);
   cpu_.wake(std::max(due(), clk.now() + 1));
 }
 
 void Core::wake() { wake_at(cpu_.running_ == nullptr ? 0 : cpu_.running_->time_ps()); }
 
-void Core::set_timer(std::uint64_t at_ps) {
-  timer_ps_ = at_ps;
-  cpu_.wake(std::max(due(), cpu_.clock().now() + 1));
-}
-
-// The loop has turned since the core ran out of work, so its turns are a grid that starts there. What became visible
-// in this cycle can be seen from the next one on.
+// What is written in this cycle can be seen from the next one on.
 void Core::wake_poller() {
-  const std::uint64_t interval = std::uint64_t{cpu_.config_.poll_interval_ns} * 1000;
-  const std::uint64_t visible = cpu_.clock().now_ps() + cpu_.clock().period_ps();
-  const std::uint64_t turns = visible <= busy_until_ps_ ? 0 : (visible - busy_until_ps_ + interval - 1) / interval;
-  wake_at(busy_until_ps_ + turns * interval);
+  const ClockDomain& clk = cpu_.clock();
+  newest_visible_ps_ = clk.now_ps() + clk.period_ps();
+  visible_ps_ = std::min(visible_ps_, newest_visible_ps_);
+  cpu_.wake(std::max(due(), clk.now() + 1));
 }
 
-// The cycle of the next call, which waits for the end of the call before.
+// The cycle of the next call, which waits for the end of the call before. A polling loop has turned since then, so its
+// turns are a grid that starts there.
 Cycle Core::due() const {
-  const std::uint64_t asked = std::min(wake_ps_, timer_ps_);
+  std::uint64_t asked = kNone;
+  for (const std::uint64_t ps : wakes_ps_) asked = std::min(asked, ps);
+  if (visible_ps_ != kNone) {
+    const std::uint64_t interval = std::uint64_t{cpu_.config_.poll_interval_ns} * 1000;
+    const std::uint64_t idle_ps = visible_ps_ <= busy_until_ps_ ? 0 : visible_ps_ - busy_until_ps_;
+    asked = std::min(asked, busy_until_ps_ + (idle_ps + interval - 1) / interval * interval);
+  }
   return asked == kNone ? kNever : cpu_.clock().cycle_at_or_after(std::max(asked, busy_until_ps_));
+}
+
+// What asked for this call is answered; what was written in this cycle asks for another one.
+void Core::begin_call() {
+  const std::uint64_t now_ps = cpu_.clock().now_ps();
+  wakes_ps_.erase(std::remove_if(wakes_ps_.begin(), wakes_ps_.end(), [=](std::uint64_t ps) { return ps <= now_ps; }),
+                  wakes_ps_.end());
+  if (visible_ps_ <= now_ps) visible_ps_ = newest_visible_ps_ > now_ps ? newest_visible_ps_ : kNone;
 }
 
 Core& HostCpu::add(App& app) {
@@ -62,9 +72,7 @@ void HostCpu::issue_mmio() {
 }
 
 void HostCpu::run(Core& core) {
-  const std::uint64_t now_ps = clock().now_ps();
-  if (core.wake_ps_ <= now_ps) core.wake_ps_ = Core::kNone;
-  if (core.timer_ps_ <= now_ps) core.timer_ps_ = Core::kNone;
+  core.begin_call();
   running_ = &core;
   core.app_.step();
   running_ = nullptr;

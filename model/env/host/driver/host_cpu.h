@@ -60,13 +60,11 @@ class Core {
   void spend_ns(unsigned ns) { busy_until_ps_ = time_ps() + std::uint64_t{ns} * 1000; }
   // Spins until then, as for a lock.
   void spin_until(std::uint64_t ps) { busy_until_ps_ = ps > time_ps() ? ps : time_ps(); }
-  // Calls step() at the first clock edge at or after at_ps at which the core is free; never within this cycle. Several
-  // requests are one call, at the earliest time. A timer is such a request with a time of its own.
+  // Calls step() at the first clock edge at or after at_ps at which the core is free; never within this cycle.
   void wake_at(std::uint64_t at_ps);
   // At the time of the program that is running: what it has just done is why.
   void wake();
-  void set_timer(std::uint64_t at_ps);
-  // Something became visible to a polling loop: step() is called at the loop's next turn.
+  // The device writes in this cycle what a polling loop looks at: step() is called at the loop's next turn.
   void wake_poller();
   App& app() const { return app_; }
 
@@ -75,11 +73,14 @@ class Core {
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
   Core(HostCpu& cpu, App& app) : cpu_(cpu), app_(app) {}
   Cycle due() const;
+  void begin_call();
 
   HostCpu& cpu_;
   App& app_;
   std::uint64_t busy_until_ps_ = 0;
-  std::uint64_t wake_ps_ = kNone, timer_ps_ = kNone;
+  std::vector<std::uint64_t> wakes_ps_;  // few, in no order
+  std::uint64_t visible_ps_ = kNone;     // the oldest write that no call has followed
+  std::uint64_t newest_visible_ps_ = 0;
 };
 
 // Lives in the host's clock domain. Costs nothing while all programs wait.

@@ -14,7 +14,7 @@ class ConnectionTest : public DriverTest {
   }
   void connect(std::uint16_t port, host::ConnParam param) {
     a.create(4, 4);
-    a.script.run([this] { a.script.core.set_timer(40'000'000); });
+    a.script.run([this] { a.script.core.wake_at(40'000'000); });
     a.script.then([this] { return clk.now_ps() >= 40'000'000; });
     a.script.run([=] { a.host.context.connect(*a.qp, 0x0a000002, port, param, a.channel); });
     a.wait_event();

@@ -107,7 +107,7 @@ class DriverTest : public StageTest {
     b.script.run([this] { b.host.context.accept(b.event.connection, *b.qp, {}, b.channel); });
     b.wait_event();
     a.create(sends, recvs, mode);
-    a.script.run([this] { a.script.core.set_timer(40'000'000); });
+    a.script.run([this] { a.script.core.wake_at(40'000'000); });
     a.script.then([this] { return clk.now_ps() >= 40'000'000; });
     a.script.run([this] { a.host.context.connect(*a.qp, 0x0a000002, 7000, {}, a.channel); });
     a.wait_event();

@@ -226,7 +226,7 @@ TEST_F(QueueTest, ACompletionQueueThatCouldOverflowIsRefused) {
 
 TEST_F(QueueTest, ACompletionOfWhatWasNotPostedIsABugOfTheDevice) {
   connect_both(4, 4);
-  a.script.run([&] { a.script.core.set_timer(80'000'000); });
+  a.script.run([&] { a.script.core.wake_at(80'000'000); });
   a.collect(&Side::send_cq, 1);
   b.script.run([&] {
     abi::Cqe cqe;

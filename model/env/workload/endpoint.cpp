@@ -1,0 +1,188 @@
+#include "model/env/workload/endpoint.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace rnic::workload {
+
+using host::CmEventType;
+
+Endpoint::Endpoint(Barrier& barrier, host::Context& context, Settings settings, std::size_t phases)
+    : barrier_(barrier),
+      context_(context),
+      settings_(std::move(settings)),
+      core_(context.cpu().add(*this)),
+      channel_(core_),
+      roles_(phases) {
+  context_.when_open(core_);
+}
+
+void Endpoint::begin(unsigned stage, std::uint64_t at_ps) {
+  stage_ = stage;
+  begin_ps_ = at_ps;
+  waiting_ = started_ = false;
+  core_.wake_at(at_ps);
+}
+
+void Endpoint::fail(const std::string& reason) {
+  if (!failed_) barrier_.aborted(settings_.name + ": " + reason);
+  failed_ = true;
+}
+
+void Endpoint::step() {
+  if (failed_ || waiting_ || core_.time_ps() < begin_ps_) return;
+  try {
+    if (!work() || failed_) return;
+  } catch (const ConfigError& error) {  // memory or STags ran out
+    return fail(error.what());
+  }
+  waiting_ = true;
+  barrier_.arrived(*this, core_.time_ps());
+}
+
+bool Endpoint::work() {
+  if (stage_ == 0) return create();
+  if (stage_ == 1) return connect();
+  if (stage_ == last_stage()) return disconnect();
+  return stage_ % 2 == 0 ? prepare() : run();
+}
+
+bool Endpoint::create() {
+  if (!context_.error().empty()) fail(context_.error());
+  if (!context_.is_open()) return false;
+  if (!started_) {
+    RingNeeds most{1, 1};
+    for (const auto& phase : roles_) {
+      RingNeeds sum;
+      for (const auto& role : phase) sum.sends += role->needs().sends, sum.receives += role->needs().receives;
+      most = {std::max(most.sends, sum.sends), std::max(most.receives, sum.receives)};
+    }
+    pd_ = context_.alloc_pd();
+    send_cq_ = context_.create_cq(most.sends, settings_.mode);
+    recv_cq_ = context_.create_cq(most.receives, settings_.mode);
+    if (send_cq_ != nullptr && recv_cq_ != nullptr) {
+      qp_ = context_.create_qp({pd_, send_cq_, recv_cq_, most.sends, most.receives});
+    }
+    if (qp_ == nullptr) {
+      fail(fmt::format("the device has no queues for {} send and {} receive work requests", most.sends, most.receives));
+      return false;
+    }
+    if (!settings_.active) listener_ = &context_.listen(settings_.port, settings_.param.flags, channel_);
+    started_ = true;
+  }
+  if (send_cq_->failed() || recv_cq_->failed() || qp_->failed()) fail("the device refused to make its queues");
+  if (listener_ != nullptr && listener_->failed()) fail(fmt::format("port {} is not free", settings_.port));
+  return qp_->ready() && (listener_ == nullptr || listener_->ready());
+}
+
+// Events that nobody expects end the run.
+bool Endpoint::take_event(host::CmEvent& event) {
+  if (channel_.empty()) return false;
+  event = channel_.get_cm_event();
+  const char* what = event.type == CmEventType::kRejected       ? "the peer rejected the connection"
+                     : event.type == CmEventType::kDisconnected ? "the connection was closed"
+                     : event.type == CmEventType::kQpError      ? "the queue pair went to the error state"
+                     : event.type == CmEventType::kConnectError ? "the connection failed"
+                                                                : nullptr;
+  const bool expected = stage_ == last_stage() && event.type == CmEventType::kDisconnected;
+  if (what == nullptr || expected) return true;
+  std::string text = what;
+  if (event.status != abi::ConnectStatus::kOk) text += fmt::format(": {}", host::connect_status_str(event.status));
+  if (event.terminate != 0) text += fmt::format(": Terminate {:#010x}", event.terminate);
+  fail(text);
+  return false;
+}
+
+bool Endpoint::connect() {
+  if (settings_.active && !started_) {
+    context_.connect(*qp_, settings_.peer_ip, settings_.port, settings_.param, channel_);
+    started_ = true;
+  }
+  host::CmEvent event;
+  while (take_event(event)) {
+    if (event.type == CmEventType::kConnectRequest) {
+      context_.accept(event.connection, *qp_, settings_.param, channel_);
+    } else if (event.type == CmEventType::kEstablished) {
+      connected_ = true;
+    }
+  }
+  return connected_;
+}
+
+bool Endpoint::prepare() {
+  bool ready = true;
+  for (const auto& role : current()) ready = role->prepare(context_, *qp_, pd_) && ready;
+  if (!ready) return false;
+  if (settings_.mode == host::CqMode::kNotified) {
+    send_cq_->req_notify_cq();
+    recv_cq_->req_notify_cq();
+  }
+  return true;
+}
+
+unsigned Endpoint::poll(host::Cq& cq) {
+  host::Wc wc[16];
+  const unsigned n = cq.poll_cq(wc, 16);
+  const std::uint64_t at_ps = core_.time_ps();
+  for (unsigned i = 0; i < n; ++i) {
+    const Role::WrId id = Role::WrId::unpack(wc[i].wr_id);
+    RNIC_CHECK(id.role < current().size());
+    current()[id.role]->completed(wc[i], id, at_ps);
+  }
+  return n;
+}
+
+// One turn of the loop, or after a notification: everything there is, with the queue armed before the last look.
+void Endpoint::take_completions() {
+  for (host::Cq* cq : {recv_cq_, send_cq_}) {
+    if (settings_.mode == host::CqMode::kNotified) {
+      if (!cq->get_cq_event()) continue;
+      cq->req_notify_cq();
+    }
+    while (poll(*cq) == 16) {
+    }
+  }
+}
+
+bool Endpoint::run() {
+  take_completions();
+  host::CmEvent event;
+  while (take_event(event)) {
+  }
+  bool done = true;
+  for (const auto& role : current()) {
+    if (role->transfer().error.empty()) role->advance();
+    if (!role->transfer().error.empty()) fail(role->transfer().error);
+    done = role->done() && done;
+  }
+  return done;
+}
+
+bool Endpoint::disconnect() {
+  if (settings_.active && !started_) {
+    context_.disconnect(*qp_);
+    started_ = true;
+  }
+  host::CmEvent event;
+  while (take_event(event)) {
+    if (event.type == CmEventType::kDisconnected) connected_ = false;
+  }
+  return !connected_;
+}
+
+std::string Endpoint::waiting_for() const {
+  if (waiting_ || failed_) return "";
+  const std::string who = settings_.name + ": ";
+  if (stage_ == 0) return who + (qp_ == nullptr ? "the device to open" : "the device to make its queues");
+  if (stage_ == 1) return who + (settings_.active ? "the connection to be established" : "a connection request");
+  if (stage_ == last_stage()) return who + "the connection to be closed";
+  std::string text;
+  for (const auto& role : roles_[(stage_ - 2) / 2]) {
+    const std::string one = stage_ % 2 == 0 ? "" : role->waiting_for();
+    if (!one.empty()) text += (text.empty() ? "" : ", ") + one;
+  }
+  return who + (text.empty() ? "its memory regions" : text);
+}
+
+}  // namespace rnic::workload

@@ -1,0 +1,67 @@
+// What the programs of a run shall do: connections between nodes and the work on them, in phases.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace rnic::workload {
+
+enum class Op : std::uint8_t { kSend, kWrite, kRead };
+enum class Mode : std::uint8_t { kBandwidth, kPingPong };
+enum class Direction : std::uint8_t { kForward, kReverse, kBoth };
+enum class Pattern : std::uint8_t { kRandom, kCounting };
+enum class SizeLaw : std::uint8_t { kFixed, kUniform, kLogUniform, kPowersOfTwo };
+enum class Rtr : std::uint8_t { kNone, kSend, kWrite, kRead };
+
+// Message sizes in octets. kPowersOfTwo goes through the powers of two from min to max, again and again; the other
+// ranges draw each size.
+struct SizeSpec {
+  SizeLaw law = SizeLaw::kFixed;
+  std::uint32_t min = 64, max = 64;
+};
+
+// One kind of operation, `count` times on each queue pair of its connections.
+struct WorkItem {
+  std::string name;
+  std::vector<unsigned> connections;  // indexes of Plan::connections
+  Direction direction = Direction::kForward;
+  Op op = Op::kSend;
+  Mode mode = Mode::kBandwidth;
+  SizeSpec size;
+  std::uint32_t count = 1000;
+  std::uint32_t depth = 16;        // work requests outstanding
+  std::uint32_t signal_every = 1;  // every so many work requests, and the last, ask for a completion
+  std::uint32_t align = 64;        // of each message in remote memory
+  Pattern pattern = Pattern::kRandom;
+};
+
+// Options of one side of a connection.
+struct SideSpec {
+  bool markers = true;  // asks for markers in what it receives
+  bool crc = true;
+  std::uint16_t ird = 16, ord = 16;
+  std::string private_data;
+};
+
+struct ConnectionSpec {
+  std::string name;
+  unsigned from = 0, to = 0;  // nodes; `from` connects
+  std::uint16_t port = 7000;  // of the first queue pair; the next ones count up
+  unsigned qps = 1;
+  std::uint8_t mpa_revision = 2;
+  Rtr rtr = Rtr::kNone;
+  bool notified = false;  // programs sleep until a completion notification instead of polling
+  SideSpec from_side, to_side;
+};
+
+// Phases run one after the other, the items of a phase at once.
+struct Plan {
+  std::uint64_t seed = 1;
+  std::vector<ConnectionSpec> connections;
+  std::vector<std::vector<WorkItem>> phases;
+};
+
+const char* op_name(Op op);
+
+}  // namespace rnic::workload

@@ -1,0 +1,38 @@
+// What a run measured, one record per work item and direction, and its table.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/env/workload/transfer.h"
+#include "model/env/workload/wire_limit.h"
+
+namespace rnic::workload {
+
+struct WorkResult {
+  std::string name;  // of the work item; with its direction when it has both
+  Op op = Op::kSend;
+  Mode mode = Mode::kBandwidth;
+  std::uint64_t count = 0;  // messages complete
+  std::uint64_t bytes = 0;  // payload octets, all messages
+  std::uint64_t duration_ps = 0;
+  // Payload over the time from the first post_send to the moment the last completion was seen, over all queue pairs.
+  double goodput_gbps = 0;
+  // What the Ethernet links of the item allow if it has them to itself; 0 in ping-pong mode.
+  double limit_gbps = 0;
+  struct Percentiles {
+    std::uint64_t count = 0, p50 = 0, p99 = 0, p999 = 0, max = 0;  // in ps
+  };
+  Percentiles latency;   // from post_send to its completion seen; half a round trip in ping-pong mode
+  Percentiles one_way;   // from post_send to the message seen by the receiving program; Sends only
+  bool data_ok = false;  // all messages complete and every octet compared
+  std::string error;
+
+  double share_of_limit() const { return limit_gbps == 0 ? 0 : goodput_gbps / limit_gbps; }
+};
+
+// One line per record: operation, count, bytes, goodput, share of the limit, latency in ns and cycles of cycle_ps.
+std::string results_table(const std::vector<WorkResult>& results, std::uint64_t cycle_ps);
+
+}  // namespace rnic::workload

@@ -1,0 +1,184 @@
+#include "model/env/workload/workload.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "model/common/prng.h"
+#include "model/env/workload/ping_pong.h"
+#include "model/env/workload/requester.h"
+#include "model/env/workload/responder.h"
+
+namespace rnic::workload {
+namespace {
+
+constexpr std::size_t kMaxRoles = 256;  // of one program in one phase: eight bits of a wr_id
+
+host::ConnParam param_of(const ConnectionSpec& c, const SideSpec& side) {
+  host::ConnParam p;
+  p.responder_resources = side.ird;
+  p.initiator_depth = side.ord;
+  if (side.markers) p.flags |= abi::kCmMarkers;
+  if (side.crc) p.flags |= abi::kCmCrc;
+  if (c.mpa_revision == 2) p.flags |= abi::kCmEnhanced;
+  constexpr std::uint8_t kRtrFlags[] = {0, abi::kCmRtrSend, abi::kCmRtrWrite, abi::kCmRtrRead};
+  if (c.rtr != Rtr::kNone) p.flags |= abi::kCmPeerToPeer | kRtrFlags[static_cast<unsigned>(c.rtr)];
+  p.private_data.assign(side.private_data.begin(), side.private_data.end());
+  return p;
+}
+
+WorkResult::Percentiles percentiles(const Histogram& h) {
+  return {h.count(), h.percentile(500), h.percentile(990), h.percentile(999), h.max()};
+}
+
+}  // namespace
+
+Workload::Workload(const Plan& plan, const std::vector<HostNode>& hosts, const WireParams& wire)
+    : plan_(plan), wire_(wire) {
+  for (unsigned c = 0; c < plan_.connections.size(); ++c) connect(c, hosts);
+  for (std::size_t phase = 0; phase < plan_.phases.size(); ++phase) {
+    for (const WorkItem& item : plan_.phases[phase]) {
+      if (item.direction != Direction::kReverse) assign(phase, item, false);
+      if (item.direction != Direction::kForward) assign(phase, item, true);
+    }
+  }
+}
+
+// The programs at both ends of each queue pair; the listening one first, as it must be there first.
+void Workload::connect(unsigned connection, const std::vector<HostNode>& hosts) {
+  const ConnectionSpec& c = plan_.connections[connection];
+  Barrier& barrier = *this;
+  pairs_.emplace_back();
+  for (unsigned q = 0; q < c.qps; ++q) {
+    const std::string name = c.qps == 1 ? c.name : fmt::format("{}[{}]", c.name, q);
+    const auto port = static_cast<std::uint16_t>(c.port + q);
+    const host::CqMode mode = c.notified ? host::CqMode::kNotified : host::CqMode::kPolled;
+    Pair pair;
+    endpoints_.emplace_back(barrier, *hosts[c.to].context,
+                            Endpoint::Settings{name + " listening", port, 0, false, param_of(c, c.to_side), mode},
+                            plan_.phases.size());
+    pair.to = &endpoints_.back();
+    endpoints_.emplace_back(
+        barrier, *hosts[c.from].context,
+        Endpoint::Settings{name + " connecting", port, hosts[c.to].ip, true, param_of(c, c.from_side), mode},
+        plan_.phases.size());
+    pair.from = &endpoints_.back();
+    pairs_.back().push_back(pair);
+  }
+}
+
+void Workload::assign(std::size_t phase, const WorkItem& item, bool reverse) {
+  const char* direction = item.direction != Direction::kBoth ? "" : reverse ? " reverse" : " forward";
+  groups_.push_back({&item, item.name + direction, reverse, {}, 0, {}});
+  Group& group = groups_.back();
+  for (const unsigned c : item.connections) {
+    for (std::size_t q = 0; q < pairs_[c].size(); ++q) {
+      const std::string where = plan_.connections[c].name + (pairs_[c].size() == 1 ? "" : fmt::format("[{}]", q));
+      // A stream of its own for each transfer.
+      const std::uint64_t seed = mix64(mix64(plan_.seed) ^ mix64(transfers_.size()));
+      transfers_.emplace_back(item, group.name + " on " + where, seed, group.latencies);
+      group.transfers.push_back(&transfers_.back());
+      const Pair& pair = pairs_[c][q];
+      add_roles(phase, transfers_.back(), reverse ? *pair.to : *pair.from, reverse ? *pair.from : *pair.to);
+    }
+  }
+  if (item.mode == Mode::kBandwidth) group.limit_gbps = limit_of(item, reverse, group.transfers);
+}
+
+void Workload::add_roles(std::size_t phase, Transfer& transfer, Endpoint& requester, Endpoint& responder) {
+  const std::size_t a = requester.roles(phase).size(), b = responder.roles(phase).size();
+  if (std::max(a, b) == kMaxRoles) throw ConfigError("more than 256 work items on one connection at once");
+  const auto r = static_cast<std::uint8_t>(a), s = static_cast<std::uint8_t>(b);
+  if (transfer.item.mode == Mode::kPingPong) {
+    requester.add(phase, std::make_unique<PingPong>(transfer, r, true));
+    responder.add(phase, std::make_unique<PingPong>(transfer, s, false));
+  } else {
+    requester.add(phase, std::make_unique<Requester>(transfer, r));
+    responder.add(phase, std::make_unique<Responder>(transfer, s));
+  }
+}
+
+// Payload leaves on the links of its sources and arrives on those of its sinks; the fewer of them decide.
+double Workload::limit_of(const WorkItem& item, bool reverse, const std::vector<Transfer*>& transfers) const {
+  std::set<unsigned> sources, sinks;
+  const bool from_sends = (item.op == Op::kRead) == reverse;
+  double worst = 0;
+  std::size_t next = 0;
+  for (const unsigned c : item.connections) {
+    const ConnectionSpec& spec = plan_.connections[c];
+    sources.insert(from_sends ? spec.from : spec.to);
+    sinks.insert(from_sends ? spec.to : spec.from);
+    const SideSpec& sink = from_sends ? spec.to_side : spec.from_side;
+    const SideSpec& source = from_sends ? spec.from_side : spec.to_side;
+    for (unsigned q = 0; q < spec.qps; ++q) {
+      const double one = workload::limit_gbps(item.op, transfers[next++]->sizes, wire_, sink.markers, source.markers);
+      worst = worst == 0 ? one : std::min(worst, one);
+    }
+  }
+  return worst * static_cast<double>(std::min(sources.size(), sinks.size()));
+}
+
+void Workload::arrived(Endpoint&, std::uint64_t at_ps) {
+  last_arrival_ps_ = std::max(last_arrival_ps_, at_ps);
+  if (++arrived_ < endpoints_.size()) return;
+  arrived_ = 0;
+  if (stage_ == endpoints_.front().last_stage()) {
+    done_ = true;
+    return;
+  }
+  ++stage_;
+  for (Endpoint& e : endpoints_) e.begin(stage_, last_arrival_ps_ + kBarrierNs * 1000);
+}
+
+void Workload::aborted(const std::string& reason) { errors_.push_back(reason); }
+
+std::uint64_t Workload::progress() const {
+  std::uint64_t sum = stage_ + arrived_;
+  for (const Transfer& t : transfers_) sum += t.completed;
+  return sum;
+}
+
+std::string Workload::waiting_for() const {
+  std::string text;
+  for (const Endpoint& e : endpoints_) {
+    const std::string one = e.waiting_for();
+    if (!one.empty()) text += one + '\n';
+  }
+  return text;
+}
+
+std::vector<WorkResult> Workload::results() const {
+  std::vector<WorkResult> list;
+  for (const Group& g : groups_) list.push_back(result_of(g));
+  return list;
+}
+
+WorkResult Workload::result_of(const Group& group) const {
+  WorkResult r;
+  r.name = group.name;
+  r.op = group.item->op;
+  r.mode = group.item->mode;
+  r.limit_gbps = group.limit_gbps;
+  r.latency = percentiles(group.latencies.completion);
+  r.one_way = percentiles(group.latencies.one_way);
+  std::uint64_t first = UINT64_MAX, last = 0;
+  bool complete = true;
+  for (const Transfer* t : group.transfers) {
+    r.count += t->completed;
+    for (std::uint32_t m = 0; m < t->completed; ++m) r.bytes += t->sizes[m];
+    complete = complete && t->completed == t->item.count;
+    if (r.error.empty()) r.error = t->error;
+    if (t->completed == 0) continue;
+    first = std::min(first, t->first_post_ps);
+    last = std::max(last, t->last_completion_ps);
+  }
+  if (last > first) {
+    r.duration_ps = last - first;
+    r.goodput_gbps = 8000.0 * static_cast<double>(r.bytes) / static_cast<double>(r.duration_ps);
+  }
+  r.data_ok = complete && done_ && errors_.empty();
+  return r;
+}
+
+}  // namespace rnic::workload
