@@ -35,7 +35,7 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
       contexts_(clk, {config.context.qps, config.tcp.max_flows, config.context.cqs, config.context.stags}),
       frames_(frame_block_bytes(config)),
       messages_(kMessageBlockBytes),
-      links(name(), clk, config_),
+      links(basename(), clk, config_),
       pcie("pcie", clk, config.pcie, {kReaders, kWriters}),
       wqe_fetch("wqe_fetch", clk, contexts_, config.tx.wqe_fetch),
       rdmap_segmenter("rdmap_segmenter", clk, contexts_, frames_),

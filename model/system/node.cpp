@@ -10,7 +10,7 @@ Node::Node(sc_core::sc_module_name nm, const NodeConfig& config, const StationCo
       core_clk("core_clk", {config.rnic.clock_period_ps, 1}),
       host_clk("host_clk", {config.host.clock_period_ps, 1}),
       memory(config.host.memory),
-      chip("rnic", core_clk, config.rnic, station),
+      chip(("rnic_" + std::string(basename())).c_str(), core_clk, config.rnic, station),
       root_complex("root_complex", host_clk, config.host.root_complex, config.rnic.pcie.link, memory),
       cpu("cpu", host_clk, config.host.cpu, root_complex),
       context(cpu, memory, host::RootComplex::kMsiAddress, config.host.driver) {

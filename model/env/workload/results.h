@@ -11,7 +11,8 @@
 namespace rnic::workload {
 
 struct WorkResult {
-  std::string name;  // of the work item; with its direction when it has both
+  std::string item;  // the work item's name
+  std::string name;  // the same, with the direction when the item has both
   Op op = Op::kSend;
   Mode mode = Mode::kBandwidth;
   std::uint64_t count = 0;  // messages complete

@@ -156,6 +156,7 @@ std::vector<WorkResult> Workload::results() const {
 
 WorkResult Workload::result_of(const Group& group) const {
   WorkResult r;
+  r.item = group.item->name;
   r.name = group.name;
   r.op = group.item->op;
   r.mode = group.item->mode;

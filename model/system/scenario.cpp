@@ -1,0 +1,280 @@
+#include "model/system/scenario.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "model/common/check.h"
+#include "model/system/scenario_value.h"
+
+namespace rnic {
+namespace {
+
+using namespace workload;
+
+constexpr std::uint64_t kMaxMessageBytes = std::uint64_t{1} << 30;
+constexpr std::uint64_t kMaxOutstanding = 1024;  // entries of a completion queue
+
+class ScenarioReader {
+ public:
+  ScenarioReader(const nlohmann::json& json, const std::string& file) : root_(json, "", file) { scenario_.file = file; }
+  Scenario read();
+
+ private:
+  ScenarioNode node(const ScenarioValue& v);
+  ConnectionSpec connection(const ScenarioValue& v, std::size_t index);
+  SideSpec side(const ScenarioValue& v, SideSpec fallback, std::uint64_t max_private);
+  WorkItem item(const ScenarioValue& v);
+  SizeSpec size(const ScenarioValue& v);
+  std::vector<unsigned> connections_of(const ScenarioValue& v);
+  void check_phase(const ScenarioValue& v, const std::vector<WorkItem>& items);
+  ScenarioCheck check(const ScenarioValue& v);
+  unsigned index_of(const ScenarioValue& v, const char* what, const std::vector<std::string>& names);
+  std::string fresh_name(const ScenarioValue& v, std::string name, std::vector<std::string>& names);
+
+  const ScenarioValue root_;
+  Scenario scenario_;
+  std::vector<std::string> node_names_, connection_names_, work_names_, check_names_;
+  std::set<std::pair<unsigned, unsigned>> ports_;  // node, port
+};
+
+unsigned ScenarioReader::index_of(const ScenarioValue& v, const char* what, const std::vector<std::string>& names) {
+  const auto n = std::find(names.begin(), names.end(), v.string());
+  if (n == names.end()) v.fail_unknown(what, v.string(), names);
+  return static_cast<unsigned>(n - names.begin());
+}
+
+std::string ScenarioReader::fresh_name(const ScenarioValue& v, std::string name, std::vector<std::string>& names) {
+  if (name.empty()) v.fail("its name is empty");
+  if (std::find(names.begin(), names.end(), name) != names.end()) v.fail(fmt::format("the name '{}' is taken", name));
+  names.push_back(name);
+  return name;
+}
+
+std::uint32_t parse_ip(const ScenarioValue& v) {
+  unsigned b[4];
+  char rest;
+  const bool ok = std::sscanf(v.string().c_str(), "%3u.%3u.%3u.%3u%c", &b[0], &b[1], &b[2], &b[3], &rest) == 4 &&
+                  *std::max_element(b, b + 4) <= 255;
+  if (!ok) v.fail(fmt::format("'{}' is not an IPv4 address", v.string()));
+  return b[0] << 24 | b[1] << 16 | b[2] << 8 | b[3];
+}
+
+std::array<std::uint8_t, 6> parse_mac(const ScenarioValue& v) {
+  std::array<std::uint8_t, 6> mac{};
+  unsigned b[6];
+  char rest;
+  const int n =
+      std::sscanf(v.string().c_str(), "%2x:%2x:%2x:%2x:%2x:%2x%c", &b[0], &b[1], &b[2], &b[3], &b[4], &b[5], &rest);
+  if (n != 6) v.fail(fmt::format("'{}' is not a MAC address", v.string()));
+  if ((b[0] & 1) != 0) v.fail(fmt::format("'{}' is a group address", v.string()));
+  std::copy(b, b + 6, mac.begin());
+  return mac;
+}
+
+Scenario ScenarioReader::read() {
+  root_.expect_keys({"name", "description", "seed", "config", "link", "nodes", "connections", "work", "checks"});
+  scenario_.name = root_.at("name").string();
+  scenario_.description = root_.get("description", std::string());
+  scenario_.plan.seed = root_.get("seed", 1, 0, UINT64_MAX);
+  if (root_.has("config"))
+    scenario_.config = Overlay::from_json(root_.at("config").json(), scenario_.file + ": config");
+  if (root_.has("link")) {
+    root_.at("link").is_object() ? void() : root_.at("link").fail("must be an object");
+    const Overlay link = Overlay::from_json({{"link", root_.at("link").json()}}, scenario_.file + ": link");
+    scenario_.config = scenario_.config.with(link);
+  }
+  for (const ScenarioValue& v : root_.at("nodes").elements()) scenario_.nodes.push_back(node(v));
+  if (scenario_.nodes.size() < 2) root_.at("nodes").fail("needs two nodes or more");
+  for (const ScenarioValue& v : root_.at("connections").elements()) {
+    scenario_.plan.connections.push_back(connection(v, scenario_.plan.connections.size()));
+  }
+  if (scenario_.plan.connections.empty()) root_.at("connections").fail("needs a connection");
+  for (const ScenarioValue& v : root_.at("work").elements()) {
+    std::vector<WorkItem> phase;
+    if (v.is_list()) {
+      for (const ScenarioValue& w : v.elements()) phase.push_back(item(w));
+    } else {
+      phase.push_back(item(v));
+    }
+    check_phase(v, phase);
+    scenario_.plan.phases.push_back(std::move(phase));
+  }
+  if (root_.has("checks")) {
+    for (const ScenarioValue& v : root_.at("checks").elements()) scenario_.checks.push_back(check(v));
+  }
+  return std::move(scenario_);
+}
+
+ScenarioNode ScenarioReader::node(const ScenarioValue& v) {
+  v.expect_keys({"name", "ip", "mac", "config"});
+  ScenarioNode n;
+  n.name = fresh_name(v, v.at("name").string(), node_names_);
+  // Unless told otherwise the n-th node is 10.0.0.n, 02:00:00:00:00:n.
+  const auto number = static_cast<std::uint8_t>(node_names_.size());
+  n.ip = v.has("ip") ? parse_ip(v.at("ip")) : 0x0a000000u + number;
+  n.mac = v.has("mac") ? parse_mac(v.at("mac")) : std::array<std::uint8_t, 6>{2, 0, 0, 0, 0, number};
+  for (const ScenarioNode& other : scenario_.nodes) {
+    if (other.ip == n.ip) v.fail(fmt::format("has the IP address of node '{}'", other.name));
+    if (other.mac == n.mac) v.fail(fmt::format("has the MAC address of node '{}'", other.name));
+  }
+  if (v.has("config")) {
+    n.config = Overlay::from_json(v.at("config").json(), fmt::format("{}: node '{}'", scenario_.file, n.name));
+  }
+  return n;
+}
+
+SideSpec ScenarioReader::side(const ScenarioValue& v, SideSpec s, std::uint64_t max_private) {
+  s.markers = v.get("markers", s.markers);
+  s.crc = v.get("crc", s.crc);
+  s.ird = static_cast<std::uint16_t>(v.get("ird", s.ird, 0, 0x3fff));
+  s.ord = static_cast<std::uint16_t>(v.get("ord", s.ord, 0, 0x3fff));
+  s.private_data = v.get("private_data", s.private_data);
+  if (s.private_data.size() > max_private) {
+    v.at("private_data").fail(fmt::format("has {} octets; at most {} fit", s.private_data.size(), max_private));
+  }
+  return s;
+}
+
+ConnectionSpec ScenarioReader::connection(const ScenarioValue& v, std::size_t index) {
+  v.expect_keys({"name", "from", "to", "port", "qps", "mpa_revision", "rtr", "completion", "markers", "crc", "ird",
+                 "ord", "private_data", "from_side", "to_side"});
+  ConnectionSpec c;
+  c.name = fresh_name(v, v.get("name", fmt::format("c{}", index)), connection_names_);
+  c.from = index_of(v.at("from"), "node", node_names_);
+  c.to = index_of(v.at("to"), "node", node_names_);
+  if (c.from == c.to) v.fail("connects a node to itself");
+  c.port = static_cast<std::uint16_t>(v.get("port", c.port, 1, 65535));
+  c.qps = static_cast<unsigned>(v.get("qps", c.qps, 1, 4096));
+  if (c.port + c.qps > 65536) v.fail("its ports go beyond 65535");
+  for (unsigned q = 0; q < c.qps; ++q) {
+    if (!ports_.insert({c.to, c.port + q}).second) {
+      v.fail(fmt::format("port {} of node '{}' is taken", c.port + q, node_names_[c.to]));
+    }
+  }
+  c.mpa_revision = static_cast<std::uint8_t>(v.get("mpa_revision", c.mpa_revision, 1, 2));
+  c.rtr = v.get("rtr", c.rtr, {"none", "send", "write", "read"});
+  if (c.rtr != Rtr::kNone && c.mpa_revision == 1) v.at("rtr").fail("needs mpa_revision 2 (RFC 6581)");
+  c.notified = v.get("completion", std::size_t{0}, {"poll", "event"}) == 1;
+  const std::uint64_t max_private = c.mpa_revision == 2 ? 508 : 512;  // RFC 6581 section 9
+  const SideSpec both = side(v, {}, max_private);
+  c.from_side = c.to_side = both;
+  for (const auto& [key, which] : {std::pair{"from_side", &c.from_side}, std::pair{"to_side", &c.to_side}}) {
+    if (!v.has(key)) continue;
+    v.at(key).expect_keys({"markers", "crc", "ird", "ord", "private_data"});
+    *which = side(v.at(key), both, max_private);
+  }
+  return c;
+}
+
+SizeSpec ScenarioReader::size(const ScenarioValue& v) {
+  SizeSpec s;
+  if (!v.is_object()) {
+    s.min = s.max = static_cast<std::uint32_t>(v.unsigned_in(0, kMaxMessageBytes));
+    return s;
+  }
+  v.expect_keys({"law", "min", "max"});
+  s.law = static_cast<SizeLaw>(1 + v.at("law").word_of({"uniform", "log_uniform", "powers_of_two"}));
+  s.min = static_cast<std::uint32_t>(v.at("min").unsigned_in(s.law == SizeLaw::kUniform ? 0 : 1, kMaxMessageBytes));
+  s.max = static_cast<std::uint32_t>(v.at("max").unsigned_in(s.min, kMaxMessageBytes));
+  if (s.law == SizeLaw::kPowersOfTwo && (s.min & (s.min - 1)) != 0 && message_sizes(s, 1, 0)[0] > s.max) {
+    v.fail("has no power of two");
+  }
+  return s;
+}
+
+std::vector<unsigned> ScenarioReader::connections_of(const ScenarioValue& v) {
+  std::vector<unsigned> list;
+  if (!v.has("connections")) {
+    for (unsigned c = 0; c < connection_names_.size(); ++c) list.push_back(c);
+    return list;
+  }
+  const ScenarioValue names = v.at("connections");
+  if (!names.is_list()) return {index_of(names, "connection", connection_names_)};
+  for (const ScenarioValue& name : names.elements()) {
+    const unsigned c = index_of(name, "connection", connection_names_);
+    if (std::find(list.begin(), list.end(), c) != list.end()) name.fail("is named twice");
+    list.push_back(c);
+  }
+  if (list.empty()) names.fail("is empty");
+  return list;
+}
+
+WorkItem ScenarioReader::item(const ScenarioValue& v) {
+  v.expect_keys(
+      {"name", "connections", "direction", "op", "mode", "size", "count", "depth", "signal_every", "align", "pattern"});
+  WorkItem w;
+  w.op = static_cast<Op>(v.at("op").word_of({"send", "write", "read"}));
+  w.name = fresh_name(v, v.get("name", fmt::format("{}{}", op_name(w.op), work_names_.size())), work_names_);
+  w.connections = connections_of(v);
+  w.direction = v.get("direction", w.direction, {"forward", "reverse", "both"});
+  w.mode = v.get("mode", w.mode, {"bandwidth", "pingpong"});
+  w.size = size(v.at("size"));
+  w.count = static_cast<std::uint32_t>(v.get("count", w.count, 1, 10'000'000));
+  const bool ping = w.mode == Mode::kPingPong;
+  w.depth = static_cast<std::uint32_t>(v.get("depth", ping ? 1 : w.depth, 1, ping ? 1 : 512));
+  w.signal_every = static_cast<std::uint32_t>(v.get("signal_every", w.signal_every, 1, w.depth));
+  w.align = static_cast<std::uint32_t>(v.get("align", w.align, 1, 4096));
+  if ((w.align & (w.align - 1)) != 0) v.at("align").fail("must be a power of two");
+  w.pattern = v.get("pattern", w.pattern, {"random", "counting"});
+  if (ping && w.op != Op::kSend) v.at("mode").fail("pingpong works with op 'send' only");
+  if (ping && w.direction == Direction::kBoth) v.at("mode").fail("pingpong has one direction");
+  return w;
+}
+
+// Receives complete in the order in which they were posted, so a queue pair can tell the messages of one item only.
+void ScenarioReader::check_phase(const ScenarioValue& v, const std::vector<WorkItem>& items) {
+  std::map<std::pair<unsigned, bool>, std::string> receivers;  // connection and side: who receives there
+  std::map<std::pair<unsigned, bool>, std::uint64_t> outstanding;
+  for (const WorkItem& w : items) {
+    for (const unsigned c : w.connections) {
+      for (const bool reverse : {false, true}) {
+        if (w.direction == (reverse ? Direction::kForward : Direction::kReverse)) continue;
+        for (const bool at_from : {false, true}) {
+          const bool receives = w.op != Op::kRead && (at_from == reverse || w.mode == Mode::kPingPong);
+          if (receives && !receivers.emplace(std::pair{c, at_from}, w.name).second) {
+            v.fail(
+                fmt::format("'{}' and '{}' would both receive at one side of connection '{}'; reads may run beside "
+                            "them",
+                            receivers[{c, at_from}], w.name, connection_names_[c]));
+          }
+        }
+        std::uint64_t& sum = outstanding[{c, reverse}];
+        sum += w.depth + 16;  // with the final Send and credits
+        if (sum > kMaxOutstanding) {
+          v.fail(fmt::format("more than {} work requests outstanding on connection '{}'", kMaxOutstanding,
+                             connection_names_[c]));
+        }
+      }
+    }
+  }
+}
+
+ScenarioCheck ScenarioReader::check(const ScenarioValue& v) {
+  static const std::vector<std::string> kKinds{"data",       "min_goodput_gbps", "min_share_percent", "max_p50_ns",
+                                               "max_p99_ns", "max_p999_ns",      "max_latency_ns"};
+  v.expect_keys({"name", "check", "work", "value"});
+  ScenarioCheck c;
+  c.kind = static_cast<CheckKind>(v.at("check").word_of(kKinds));
+  if (v.has("work")) {
+    c.work = work_names_[index_of(v.at("work"), "work", work_names_)];
+  }
+  if (c.kind != CheckKind::kData) c.value = v.at("value").number_in(0, 1e12);
+  else if (v.has("value")) v.at("value").fail("is not for check 'data'");
+  const std::string name = v.at("check").string() + (c.work.empty() ? "" : " of " + c.work);
+  c.name = fresh_name(v, v.get("name", name), check_names_);
+  return c;
+}
+
+}  // namespace
+
+Scenario parse_scenario(const nlohmann::json& json, const std::string& file) {
+  return ScenarioReader(json, file).read();
+}
+
+Scenario read_scenario(const std::string& file) { return parse_scenario(read_json_file(file), file); }
+
+}  // namespace rnic

@@ -1,0 +1,54 @@
+// A scenario file: the nodes of a run, how they are connected, the work they do and what must come out of it.
+// traces/README.md documents every key.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/config/overlay.h"
+#include "model/env/workload/plan.h"
+#include "model/env/workload/results.h"
+
+namespace rnic {
+
+struct ScenarioNode {
+  std::string name;
+  std::uint32_t ip = 0;
+  std::array<std::uint8_t, 6> mac{};
+  Overlay config;  // of this node, above the scenario's
+};
+
+enum class CheckKind : std::uint8_t { kData, kMinGoodput, kMinShare, kMaxP50, kMaxP99, kMaxP999, kMaxLatency };
+
+struct ScenarioCheck {
+  std::string name;
+  CheckKind kind = CheckKind::kData;
+  std::string work;  // a work item, or empty: all of them
+  double value = 0;  // Gb/s, per cent or ns
+};
+
+struct Scenario {
+  std::string file, name, description;
+  Overlay config;  // with the keys of "link" in the group of that name
+  std::vector<ScenarioNode> nodes;
+  workload::Plan plan;  // its connections name nodes by index
+  std::vector<ScenarioCheck> checks;
+};
+
+// Throws ConfigError naming the file, the JSON path and the reason; an unknown key or name comes with the nearest one.
+Scenario read_scenario(const std::string& file);
+Scenario parse_scenario(const nlohmann::json& json, const std::string& file);
+
+struct CheckResult {
+  std::string name;
+  bool passed = false;
+  std::string text;  // "93.1 Gb/s, at least 90"
+};
+
+// Every check of the scenario. A check of goodput or latency fails when its work is not complete.
+std::vector<CheckResult> evaluate(const std::vector<ScenarioCheck>& checks,
+                                  const std::vector<workload::WorkResult>& results);
+
+}  // namespace rnic

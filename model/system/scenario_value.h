@@ -1,0 +1,58 @@
+// A value of a scenario file together with the path that leads to it, for messages that say where.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace rnic {
+
+// Access is checked: a value of another type or outside its bounds is a ConfigError "file: path: reason".
+class ScenarioValue {
+ public:
+  ScenarioValue(const nlohmann::json& value, std::string path, const std::string& file)
+      : value_(value), path_(std::move(path)), file_(file) {}
+
+  [[noreturn]] void fail(const std::string& reason) const;
+  [[noreturn]] void fail_unknown(const std::string& what, const std::string& word,
+                                 const std::vector<std::string>& candidates) const;
+  const nlohmann::json& json() const { return value_; }
+
+  // Objects. expect_keys() refuses what is not an object and every other key.
+  void expect_keys(std::initializer_list<std::string_view> keys) const;
+  bool has(const char* key) const { return value_.contains(key); }
+  ScenarioValue at(const char* key) const;  // a missing key is an error
+  // Lists.
+  std::vector<ScenarioValue> elements() const;
+  bool is_list() const { return value_.is_array(); }
+  bool is_object() const { return value_.is_object(); }
+  bool is_string() const { return value_.is_string(); }
+
+  std::uint64_t unsigned_in(std::uint64_t lo, std::uint64_t hi) const;
+  double number_in(double lo, double hi) const;
+  bool boolean() const;
+  std::string string() const;
+  // The index of the word.
+  std::size_t word_of(const std::vector<std::string>& words) const;
+
+  // Members with a default.
+  std::uint64_t get(const char* key, std::uint64_t fallback, std::uint64_t lo, std::uint64_t hi) const {
+    return has(key) ? at(key).unsigned_in(lo, hi) : fallback;
+  }
+  bool get(const char* key, bool fallback) const { return has(key) ? at(key).boolean() : fallback; }
+  std::string get(const char* key, std::string fallback) const { return has(key) ? at(key).string() : fallback; }
+  template <class E>
+  E get(const char* key, E fallback, const std::vector<std::string>& words) const {
+    return has(key) ? static_cast<E>(at(key).word_of(words)) : fallback;
+  }
+
+ private:
+  const nlohmann::json& value_;
+  std::string path_;
+  const std::string& file_;
+};
+
+}  // namespace rnic
