@@ -28,7 +28,7 @@ int config_command(const std::vector<std::string>& args, std::ostream& out, std:
     return kOk;
   }
   if (given.count("list") == given.count("dump")) throw ConfigError("config: give either --list or --dump");
-  const SystemConfig effective = resolve<SystemConfig>(config.overlay());
+  const SystemConfig effective = resolve<SystemConfig>(config.overlay(config.read_scenario()));
   if (given.count("list") != 0) {
     write_list(out, list_fields<SystemConfig>());
   } else {

@@ -13,15 +13,18 @@ void ConfigOptions::add_to(po::options_description& options, po::positional_opti
   positional.add("scenario", 1);
 }
 
-Overlay ConfigOptions::overlay() const {
-  Overlay overlay;
-  if (!scenario.empty()) {
-    const nlohmann::json file = read_json_file(scenario);
-    if (!file.is_object()) throw ConfigError(scenario + ": a scenario is an object, not " + file.type_name());
-    if (file.contains("config")) overlay = Overlay::from_json(file["config"], scenario);
-  }
-  for (const std::string& assignment : set) overlay.set(assignment);
-  return overlay;
+nlohmann::json ConfigOptions::read_scenario() const {
+  if (scenario.empty()) return nlohmann::json::object();
+  nlohmann::json contents = read_json_file(scenario);
+  if (!contents.is_object()) throw ConfigError(scenario + ": a scenario is an object, not " + contents.type_name());
+  return contents;
+}
+
+Overlay ConfigOptions::overlay(const nlohmann::json& contents, const Overlay& node) const {
+  Overlay file, command_line;
+  if (contents.contains("config")) file = Overlay::from_json(contents["config"], scenario);
+  for (const std::string& assignment : set) command_line.set(assignment);
+  return file.with(node).with(command_line);
 }
 
 po::variables_map parse_options(const std::vector<std::string>& args, const po::options_description& options,

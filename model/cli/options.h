@@ -19,8 +19,12 @@ struct ConfigOptions {
   void add_to(boost::program_options::options_description& options,
               boost::program_options::positional_options_description& positional);
 
-  // Throws ConfigError. The file's part is its object "config".
-  Overlay overlay() const;
+  // The scenario's contents, an empty object without one. Throws ConfigError if it is not a JSON object.
+  nlohmann::json read_scenario() const;
+
+  // Settings of the scenario's object "config", of one node above them, and of the command line above all. Throws
+  // ConfigError.
+  Overlay overlay(const nlohmann::json& contents, const Overlay& node = {}) const;
 };
 
 // Full names only, so that a new option can never change the meaning of an old command line. Throws

@@ -8,6 +8,9 @@
 
 #include "model/cli/command.h"
 #include "model/cli/config_command.h"
+#include "model/cli/decode/decode_command.h"
+#include "model/cli/run_command.h"
+#include "model/cli/vectors/run_vectors.h"
 #include "model/cli/version.h"
 #include "model/common/check.h"
 #include "model/config/nearest.h"
@@ -15,8 +18,19 @@
 namespace rnic::cli {
 namespace {
 
+int vectors_command(const std::vector<std::string>& args, std::ostream& out, std::ostream&) {
+  if (args.size() != 1 || args[0].rfind("--", 0) == 0) {
+    out << "usage: rnicsim vectors DIR\n";
+    return args.size() == 1 && args[0] == "--help" ? kOk : kUsage;
+  }
+  return run_vectors(args[0], out);
+}
+
 constexpr Command kCommands[] = {
     {"config", "list all settings, or show those in effect", config_command},
+    {"decode", "show the iWARP connections of a capture", decode_command},
+    {"run", "run a scenario", run_command},
+    {"vectors", "run worked byte-level vectors against the model", vectors_command},
 };
 
 void write_help(std::ostream& out) {

@@ -11,6 +11,7 @@
 namespace rnic {
 
 class BufferPool;
+struct BufferStore;
 
 // A block of a pool. Beats carry a bare pointer; exactly one reference travels with the beats of a packet and belongs
 // to whoever consumes the one marked last (BufferRef::adopt).
@@ -21,47 +22,67 @@ class Buffer {
   std::uint32_t capacity() const { return capacity_; }
 
  private:
+  friend struct BufferStore;
   friend class BufferPool;
   friend class BufferRef;
-  BufferPool* pool_ = nullptr;
+  BufferStore* store_ = nullptr;
   std::uint8_t* bytes_ = nullptr;
   std::uint32_t capacity_ = 0;
   std::uint32_t refs_ = 0;
 };
 
-// Blocks of one size, allocated in slabs as the need grows and kept until the pool dies.
+// What a pool owns. It outlives the pool while there are references: packets in flight at the end of a run may be
+// destroyed after their sender. Bare pointers in beats do not count, for nobody follows them any more.
+struct BufferStore {
+  static constexpr std::uint32_t kSlabBlocks = 32;
+
+  const std::uint32_t block_bytes;
+  std::uint32_t in_use = 0;      // blocks
+  std::uint32_t references = 0;  // BufferRefs
+  bool orphan = false;           // the pool is gone
+  std::vector<Buffer*> free{};
+  std::vector<std::unique_ptr<std::uint8_t[]>> memory{};
+  std::vector<std::unique_ptr<Buffer[]>> headers{};
+
+  void grow() {
+    auto slab = std::make_unique<std::uint8_t[]>(std::size_t{block_bytes} * kSlabBlocks);
+    auto blocks = std::make_unique<Buffer[]>(kSlabBlocks);
+    for (std::uint32_t i = kSlabBlocks; i-- > 0;) {
+      blocks[i].store_ = this;
+      blocks[i].bytes_ = slab.get() + std::size_t{block_bytes} * i;
+      blocks[i].capacity_ = block_bytes;
+      free.push_back(&blocks[i]);
+    }
+    memory.push_back(std::move(slab));
+    headers.push_back(std::move(blocks));
+  }
+  void drop(Buffer* buffer) {
+    if (--buffer->refs_ == 0) {
+      --in_use;
+      free.push_back(buffer);
+    }
+    if (--references == 0 && orphan) delete this;
+  }
+};
+
+// Blocks of one size, allocated in slabs as the need grows and kept until the pool and all references are gone.
 class BufferPool {
  public:
-  explicit BufferPool(std::uint32_t block_bytes) : block_bytes_(block_bytes) { RNIC_CHECK(block_bytes > 0); }
+  explicit BufferPool(std::uint32_t block_bytes) : store_(new BufferStore{block_bytes}) { RNIC_CHECK(block_bytes > 0); }
+  ~BufferPool() {
+    if (store_->references == 0) delete store_;
+    else store_->orphan = true;
+  }
   BufferPool(const BufferPool&) = delete;
   BufferPool& operator=(const BufferPool&) = delete;
 
   inline class BufferRef take();
 
-  std::uint32_t block_bytes() const { return block_bytes_; }
-  std::uint32_t in_use() const { return in_use_; }  // blocks somebody holds: 0 when all packets are gone
+  std::uint32_t block_bytes() const { return store_->block_bytes; }
+  std::uint32_t in_use() const { return store_->in_use; }  // blocks somebody holds: 0 when all packets are gone
 
  private:
-  friend class BufferRef;
-  static constexpr std::uint32_t kSlabBlocks = 32;
-  void grow() {
-    auto memory = std::make_unique<std::uint8_t[]>(std::size_t{block_bytes_} * kSlabBlocks);
-    auto headers = std::make_unique<Buffer[]>(kSlabBlocks);
-    for (std::uint32_t i = kSlabBlocks; i-- > 0;) {
-      headers[i].pool_ = this;
-      headers[i].bytes_ = memory.get() + std::size_t{block_bytes_} * i;
-      headers[i].capacity_ = block_bytes_;
-      free_.push_back(&headers[i]);
-    }
-    memory_.push_back(std::move(memory));
-    headers_.push_back(std::move(headers));
-  }
-
-  const std::uint32_t block_bytes_;
-  std::uint32_t in_use_ = 0;
-  std::vector<Buffer*> free_;
-  std::vector<std::unique_ptr<std::uint8_t[]>> memory_;
-  std::vector<std::unique_ptr<Buffer[]>> headers_;
+  BufferStore* const store_;
 };
 
 // Shares ownership of a block. Not for threads: the simulation has one.
@@ -69,7 +90,9 @@ class BufferRef {
  public:
   BufferRef() = default;
   BufferRef(const BufferRef& o) : buffer_(o.buffer_) {
-    if (buffer_ != nullptr) ++buffer_->refs_;
+    if (buffer_ == nullptr) return;
+    ++buffer_->refs_;
+    ++buffer_->store_->references;
   }
   BufferRef(BufferRef&& o) noexcept : buffer_(std::exchange(o.buffer_, nullptr)) {}
   BufferRef& operator=(BufferRef o) noexcept {
@@ -77,18 +100,20 @@ class BufferRef {
     return *this;
   }
   ~BufferRef() {
-    if (buffer_ == nullptr || --buffer_->refs_ != 0) return;
-    --buffer_->pool_->in_use_;
-    buffer_->pool_->free_.push_back(buffer_);
+    if (buffer_ != nullptr) buffer_->store_->drop(buffer_);
   }
 
   // Takes over the reference that travelled with a packet's beats, and gives it back to such a stream.
   static BufferRef adopt(Buffer* buffer) {
     BufferRef ref;
     ref.buffer_ = buffer;
+    if (buffer != nullptr) ++buffer->store_->references;
     return ref;
   }
-  Buffer* release() { return std::exchange(buffer_, nullptr); }
+  Buffer* release() {
+    if (buffer_ != nullptr) --buffer_->store_->references;
+    return std::exchange(buffer_, nullptr);
+  }
 
   explicit operator bool() const { return buffer_ != nullptr; }
   Buffer* get() const { return buffer_; }
@@ -101,11 +126,11 @@ class BufferRef {
 };
 
 inline BufferRef BufferPool::take() {
-  if (free_.empty()) grow();
-  Buffer* buffer = free_.back();
-  free_.pop_back();
+  if (store_->free.empty()) store_->grow();
+  Buffer* buffer = store_->free.back();
+  store_->free.pop_back();
   buffer->refs_ = 1;
-  ++in_use_;
+  ++store_->in_use;
   return BufferRef::adopt(buffer);
 }
 

@@ -39,6 +39,11 @@ void ClockDomain::run() {
   Cycle cycle = next_wake();
   for (; cycle < limit; cycle = next_wake()) run_cycle(cycle);
   running_ = false;
+  if (cycle == timer_min_ && cycle != kNever) {
+    // Whoever asked for this may have been called earlier and have changed its mind.
+    timer_min_ = *std::min_element(timer_.begin(), timer_.end());
+    cycle = next_wake();
+  }
   if (cycle != kNever) arm(cycle);
 }
 

@@ -1,10 +1,10 @@
 // What enters a clock domain from outside (Ethernet, PCIe, another clock), with the time at which it arrives.
 #pragma once
 
-#include <deque>
 #include <utility>
 
 #include "model/common/clock_domain.h"
+#include "model/common/ring.h"
 
 namespace rnic {
 
@@ -21,7 +21,7 @@ class Inbox final {
   void deliver(T item, std::uint64_t at_ps) {
     RNIC_CHECK(queue_.empty() || at_ps >= queue_.back().ps);
     const Cycle at = consumer_.clock().cycle_at_or_after(at_ps);
-    queue_.push_back({at, at_ps, std::move(item)});
+    queue_.push({at, at_ps, std::move(item)});
     consumer_.wake(at);
   }
   bool can_pop() const { return !queue_.empty() && queue_.front().at <= consumer_.clock().now(); }
@@ -29,20 +29,18 @@ class Inbox final {
   std::uint64_t front_ps() const { return queue_.front().ps; }
   T pop() {
     RNIC_CHECK(can_pop());
-    T item = std::move(queue_.front().item);
-    queue_.pop_front();
-    return item;
+    return queue_.pop().item;
   }
   bool empty() const { return queue_.empty(); }
 
  private:
   struct Item {
-    Cycle at;
-    std::uint64_t ps;
-    T item;
+    Cycle at = 0;
+    std::uint64_t ps = 0;
+    T item{};
   };
   Stage& consumer_;
-  std::deque<Item> queue_;
+  Ring<Item> queue_;
 };
 
 }  // namespace rnic

@@ -54,7 +54,7 @@ class Link final {
     slots_[tail_].stamp = kNever;
     tail_ = next(tail_);
     ++used_;
-    if (observer_ != nullptr) observer_->reserved(clk_.now(), next_credit());
+    for (LinkObserver<T>* o : observers_) o->reserved(clk_.now(), next_credit());
   }
   void fill(T beat, unsigned latency) {
     Slot& slot = slots_[fill_];
@@ -64,7 +64,7 @@ class Link final {
     slot.stamp = clk_.now() + latency;
     ++pushed_;
     if (consumer_ != nullptr) consumer_->wake(slot.stamp);
-    if (observer_ != nullptr) observer_->filled(slot.beat, slot.stamp);
+    for (LinkObserver<T>* o : observers_) o->filled(slot.beat, slot.stamp);
   }
 
   // Consumer's side.
@@ -74,7 +74,7 @@ class Link final {
     RNIC_CHECK_MSG(can_pop(), name_ + ": pop of nothing");
     Slot& slot = slots_[head_];
     slot.stamp = clk_.now() + config_.credit_latency;
-    if (observer_ != nullptr) observer_->popped(clk_.now(), used_ == config_.depth ? slot.stamp : kNever);
+    for (LinkObserver<T>* o : observers_) o->popped(clk_.now(), used_ == config_.depth ? slot.stamp : kNever);
     head_ = next(head_);
     --used_;
     if (std::exchange(producer_waits_, false) && producer_ != nullptr) producer_->wake(slot.stamp);
@@ -83,10 +83,7 @@ class Link final {
 
   void set_producer(Stage& stage) { set(producer_, stage); }
   void set_consumer(Stage& stage) { set(consumer_, stage); }
-  void observe(LinkObserver<T>& observer) {
-    RNIC_CHECK_MSG(observer_ == nullptr, name_ + " is observed twice");
-    observer_ = &observer;
-  }
+  void observe(LinkObserver<T>& observer) { observers_.push_back(&observer); }
 
   const std::string& name() const { return name_; }
   const LinkConfig& config() const { return config_; }
@@ -115,7 +112,7 @@ class Link final {
   std::vector<Slot> slots_;
   Stage* producer_ = nullptr;
   Stage* consumer_ = nullptr;
-  LinkObserver<T>* observer_ = nullptr;
+  std::vector<LinkObserver<T>*> observers_;
   unsigned head_ = 0, fill_ = 0, tail_ = 0, used_ = 0;
   bool producer_waits_ = false;
   std::uint64_t pushed_ = 0;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "model/config/field.h"
+#include "model/env/link/ethernet_link.h"
+#include "model/system/node.h"
 
 namespace rnic {
 
@@ -21,11 +23,18 @@ struct SimConfig {
   }
 };
 
+// `rnic` and `host` are what every node has; a scenario may change them for one node.
 struct SystemConfig {
   SimConfig sim;
+  EthernetLinkConfig link;
+  RnicConfig rnic;
+  HostConfig host;
   template <class V>
   static void fields(V& v) {
     v.group("sim", &SystemConfig::sim);
+    v.group("link", &SystemConfig::link);
+    v.group("rnic", &SystemConfig::rnic);
+    v.group("host", &SystemConfig::host);
   }
 };
 

@@ -30,8 +30,6 @@ class ChecksumAccumulator {
   bool odd_ = false;       // an odd number of octets so far
 };
 
-inline constexpr std::uint8_t kIpProtocolTcp = 6;
-
 // Starts a TCP checksum: addresses, protocol and the length of TCP header and payload (RFC 9293, RFC 8200 section 8.1).
 ChecksumAccumulator tcp_pseudo_header(Ipv4Address src, Ipv4Address dst, std::size_t tcp_bytes);
 ChecksumAccumulator tcp_pseudo_header(const Ipv6Address& src, const Ipv6Address& dst, std::size_t tcp_bytes);

@@ -10,6 +10,8 @@
 
 namespace rnic::wire {
 
+inline constexpr std::uint8_t kIpProtocolTcp = 6;  // of IPv6 too
+
 struct Ipv4Address {
   std::uint32_t v = 0;  // 10.0.0.1 is 0x0a000001
   friend constexpr bool operator==(Ipv4Address a, Ipv4Address b) { return a.v == b.v; }

@@ -22,6 +22,11 @@ struct TerminateCause {
   friend constexpr bool operator!=(const TerminateCause& a, const TerminateCause& b) { return !(a == b); }
 };
 
+// The first 16 bits of the Terminate header in the upper half of a word.
+constexpr std::uint32_t terminate_word(TerminateCause c) {
+  return static_cast<std::uint32_t>(c.layer) << 28 | std::uint32_t{c.etype} << 24 | std::uint32_t{c.code} << 16;
+}
+
 namespace rdma {
 inline constexpr std::uint8_t kLocalCatastrophicType = 0, kRemoteProtectionType = 1, kRemoteOperationType = 2;
 inline constexpr TerminateCause kLocalCatastrophic{Layer::kRdma, kLocalCatastrophicType, 0x00};

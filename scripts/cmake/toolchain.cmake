@@ -9,6 +9,9 @@ if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
 endif()
 
+# Position-independent static libraries are never interposed; without this g++ does not inline across functions.
+add_compile_options(-fno-semantic-interposition)
+
 # Compiling third-party headers (SystemC, Boost) as our own code would drown our warnings in theirs.
 add_library(rnic_warnings INTERFACE)
 target_compile_options(rnic_warnings INTERFACE

@@ -6,10 +6,10 @@
 #include <string>
 
 #include "model/common/inbox.h"
+#include "model/common/ring.h"
 #include "model/env/host/host_memory.h"
 #include "model/env/host/host_port.h"
 #include "model/rnic/pcie/pcie_port.h"
-#include "model/rnic/pcie/ring.h"
 
 namespace rnic::host {
 
@@ -90,8 +90,8 @@ class RootComplex final : public Stage, public HostPort {
   BufferPool snapshots_;  // read data on its way to the device
   Inbox<Access> mmio_;    // the CPU's accesses on their way to the root port
   std::uint64_t last_mmio_ps_ = 0;
-  pcie::Ring<Read> reads_;  // in the order of arrival, which is the order of service
-  pcie::Tlp completion_;    // the next to send
+  Ring<Read> reads_;      // in the order of arrival, which is the order of service
+  pcie::Tlp completion_;  // the next to send
   bool completion_ready_ = false;
   std::uint32_t free_tags_ = 0xffffffff;
   std::array<std::uint32_t, kMmioTags> cookies_{};

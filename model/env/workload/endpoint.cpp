@@ -108,14 +108,14 @@ bool Endpoint::connect() {
   while (take_event(event)) {
     if (event.type == CmEventType::kConnectRequest) {
       if (qp_->post_recv(host::RecvWr{}) != 0) fail("a receive cannot be posted");
-      recv_cq_->req_notify_cq();
+      if (settings_.mode == host::CqMode::kNotified) recv_cq_->req_notify_cq();
       context_.accept(event.connection, *qp_, settings_.param, channel_);
     } else if (event.type == CmEventType::kEstablished) {
       connected_ = true;
       if (!settings_.active) continue;
       host::SendWr greeting;
       greeting.send_flags = abi::kWqeSignaled;
-      send_cq_->req_notify_cq();
+      if (settings_.mode == host::CqMode::kNotified) send_cq_->req_notify_cq();
       if (qp_->post_send(greeting) != 0) fail("a Send cannot be posted");
     }
   }

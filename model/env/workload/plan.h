@@ -47,7 +47,7 @@ struct SideSpec {
 struct ConnectionSpec {
   std::string name;
   unsigned from = 0, to = 0;  // nodes; `from` connects
-  std::uint16_t port = 7000;  // of the first queue pair; the next ones count up
+  std::uint16_t port = 41000;  // of the first queue pair; the next ones count up
   unsigned qps = 1;
   std::uint8_t mpa_revision = 2;
   Rtr rtr = Rtr::kNone;

@@ -20,6 +20,10 @@ struct WqeIssued {
   abi::WcStatus status = abi::WcStatus::kSuccess;  // an error found before anything was sent
   bool signaled = true;
   bool internal = false;  // a ready-to-receive Read: retired without a completion
+  // Not a work request, but said in the order of their completion: tell the firmware that all before is complete, or
+  // complete all before with an error.
+  enum class Marker : std::uint8_t { kNone, kDrain, kFlush };
+  Marker marker = Marker::kNone;
 };
 
 // The oldest outstanding RDMA Read of a QP is complete: all its octets are placed.

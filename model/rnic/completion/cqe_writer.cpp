@@ -37,12 +37,16 @@ void CqeWriter::write(const CqeRequest& r) {
 }
 
 // Arming carries how far the host has polled, modulo 2048: what came after that notifies at once, so none is missed.
+// The number of the CQ is the host's word: one that names none is dropped.
 void CqeWriter::rearm(const CqArm& a) {
-  if (!contexts_.cq(a.cqn).valid) return;
+  if (!contexts_.has(a.cqn) || !contexts_.cq(a.cqn).valid) {
+    ++stray_doorbells_;
+    return;
+  }
   Cq& q = cq(a.cqn);
-  const std::uint32_t newest = a.solicited_only ? q.last_solicited : q.produced;
-  const std::uint32_t unseen = (newest - a.consumer) & 0x7ff;
-  q.armed = unseen == 0 || unseen >= 0x400;
+  const std::uint32_t unseen = (q.produced - a.consumer) & kConsumerMask;
+  const std::uint32_t seen_before = a.solicited_only ? q.produced - q.last_solicited : 0;  // entries behind the newest
+  q.armed = unseen <= seen_before;
   q.solicited_only = a.solicited_only;
   if (q.armed) return;
   ++notifications_;
@@ -66,6 +70,7 @@ Wake CqeWriter::tick() {
 
 void CqeWriter::register_stats(const StatsGroup& group) const {
   group.counter("cqes", cqes_, "CQEs", "completion queue entries written");
+  group.counter("stray_doorbells", stray_doorbells_, "doorbells", "arm doorbells that named no CQ, dropped");
   group.counter("notifications", notifications_, "events", "armed completion queues that were notified");
 }
 

@@ -24,8 +24,10 @@ class CqeWriter final : public Stage {
       : Stage(nm, clk), contexts_(contexts), cqs_(contexts.cqs()) {}
   Wake tick() override;
   void register_stats(const StatsGroup& group) const;
+  const Counter& stray_doorbells() const { return stray_doorbells_; }
 
  private:
+  static constexpr std::uint32_t kConsumerMask = 0x7ff;  // of CqArm::consumer
   struct Cq {
     std::uint32_t epoch = 0;
     std::uint32_t produced = 0;
@@ -40,7 +42,7 @@ class CqeWriter final : public Stage {
   std::vector<Cq> cqs_;
   BufferPool buffers_{abi::kCqeBytes};
   bool send_turn_ = false;
-  Counter cqes_, notifications_;
+  Counter cqes_, notifications_, stray_doorbells_;
 };
 
 }  // namespace rnic

@@ -32,11 +32,14 @@ SqCompletion::QpSq& SqCompletion::qp(Qpn qpn) {
   return q;
 }
 
-bool SqCompletion::retirable(const QpSq& q) const {
-  if (q.outstanding.empty()) return false;
-  const WqeIssued& w = pool_.front(q.outstanding);
-  if (w.status != abi::WcStatus::kSuccess) return true;
+// What its completion waits for has happened.
+bool SqCompletion::satisfied(const QpSq& q, const WqeIssued& w) const {
+  if (w.status != abi::WcStatus::kSuccess || w.marker != WqeIssued::Marker::kNone) return true;
   return w.opcode == abi::WrOpcode::kRdmaRead ? q.read != 0 : q.acked != 0;
+}
+
+bool SqCompletion::retirable(const QpSq& q) const {
+  return !q.outstanding.empty() && (q.flushing || satisfied(q, pool_.front(q.outstanding)));
 }
 
 void SqCompletion::list(Qpn qpn) {
@@ -50,8 +53,14 @@ void SqCompletion::retire(Qpn qpn) {
   QpSq& q = qp(qpn);
   q.listed = false;
   if (!retirable(q)) return;  // the QP went away meanwhile
-  const WqeIssued w = pool_.pop(q.outstanding);
-  if (w.status == abi::WcStatus::kSuccess) --(w.opcode == abi::WrOpcode::kRdmaRead ? q.read : q.acked);
+  const bool done = satisfied(q, pool_.front(q.outstanding));
+  WqeIssued w = pool_.pop(q.outstanding);
+  if (w.marker == WqeIssued::Marker::kDrain) {
+    event->push({QpEvent::Kind::kSendDrained, qpn, {}});
+    return list(qpn);
+  }
+  if (!done) w.status = abi::WcStatus::kWrFlushErr;
+  else if (w.status == abi::WcStatus::kSuccess) --(w.opcode == abi::WrOpcode::kRdmaRead ? q.read : q.acked);
   if (!w.internal && (w.signaled || w.status != abi::WcStatus::kSuccess)) {
     CqeRequest c;
     c.cqn = contexts_.qp(qpn).send_cq;
@@ -69,28 +78,42 @@ Wake SqCompletion::tick() {
   bool busy = false;
   if (issued->can_pop()) {
     const WqeIssued w = issued->pop();
-    pool_.push(qp(w.qpn).outstanding, w);
+    QpSq& q = qp(w.qpn);
+    if (w.marker == WqeIssued::Marker::kFlush) q.flushing = true;
+    else pool_.push(q.outstanding, w);
+    q.reads_issued += w.opcode == abi::WrOpcode::kRdmaRead && w.status == abi::WcStatus::kSuccess &&
+                      w.marker == WqeIssued::Marker::kNone;
     list(w.qpn);
     busy = true;
   }
   if (acked->can_pop()) {
     const WqesAcked a = acked->pop();
-    const Qpn qpn = contexts_.flow(a.flow).qpn;
-    qp(qpn).acked += a.wqes;
-    list(qpn);
+    if (const std::optional<Qpn> qpn = contexts_.qp_of(a.flow)) {
+      qp(*qpn).acked += a.wqes;
+      list(*qpn);
+    }
     busy = true;
   }
   if (read_done->can_pop()) {
     const Qpn qpn = read_done->pop().qpn;
-    ++qp(qpn).read;
-    list(qpn);
+    if (QpSq& q = qp(qpn); q.reads_issued != 0) {
+      --q.reads_issued;
+      ++q.read;
+      list(qpn);
+    } else {
+      ++unsolicited_;
+    }
     busy = true;
   }
-  if (!listed_.empty() && cqe->can_push()) {
+  if (!listed_.empty() && cqe->can_push() && event->can_push()) {
     retire(list_pool_.pop(listed_));
     busy = true;
   }
   return busy ? Wake::next_cycle() : Wake::on_traffic();
+}
+
+void SqCompletion::register_stats(const StatsGroup& group) const {
+  group.counter("unsolicited", unsolicited_, "messages", "Read Responses that no Read Request asked for");
 }
 
 std::string SqCompletion::waiting_for() const {

@@ -8,7 +8,9 @@
 #include "model/common/node_pool.h"
 #include "model/rnic/completion/cqe.h"
 #include "model/rnic/context/context.h"
+#include "model/rnic/context/qp_events.h"
 #include "model/rnic/llp/tcp_types.h"
+#include "model/stats/registry.h"
 
 namespace rnic {
 
@@ -18,21 +20,27 @@ class SqCompletion final : public Stage {
   PopPort<WqesAcked> acked{*this, "acked"};
   PopPort<ReadDone> read_done{*this, "read_done"};
   PushPort<CqeRequest> cqe{*this, "cqe"};
+  PushPort<QpEvent> event{*this, "event"};
 
   SqCompletion(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts)
       : Stage(nm, clk), contexts_(contexts), qps_(contexts.qps()) {}
   Wake tick() override;
   std::string waiting_for() const override;
+  void register_stats(const StatsGroup& group) const;
+  const Counter& unsolicited() const { return unsolicited_; }
 
  private:
   struct QpSq {
     std::uint32_t epoch = 0;
     PooledQueue outstanding;
-    std::uint32_t acked = 0;  // Sends and Writes acknowledged, not yet retired
-    std::uint32_t read = 0;   // Reads complete, not yet retired
+    std::uint32_t acked = 0;         // Sends and Writes acknowledged, not yet retired
+    std::uint32_t reads_issued = 0;  // Reads that wait for their response
+    std::uint32_t read = 0;          // Reads complete, not yet retired
+    bool flushing = false;           // the stream is over: nothing will be acknowledged any more
     bool listed = false;
   };
   QpSq& qp(Qpn qpn);
+  bool satisfied(const QpSq& q, const WqeIssued& w) const;
   bool retirable(const QpSq& q) const;
   void list(Qpn qpn);
   void retire(Qpn qpn);
@@ -42,6 +50,7 @@ class SqCompletion final : public Stage {
   NodePool<WqeIssued> pool_;
   NodePool<Qpn> list_pool_;
   PooledQueue listed_;
+  Counter unsolicited_;
 };
 
 }  // namespace rnic

@@ -1,63 +1,13 @@
-// Contexts of queue pairs, flows, completion queues and STags: written by the firmware, read by the stages.
+// Where the contexts live: written by the firmware, read by the stages.
 #pragma once
 
-#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "model/common/clock_domain.h"
-#include "model/common/ids.h"
+#include "model/rnic/context/context_types.h"
 
 namespace rnic {
-
-enum class QpState : std::uint8_t { kIdle, kRts, kClosing, kTerminate, kError };
-
-struct QpContext {
-  QpState state = QpState::kIdle;
-  bool valid = false;
-  bool responder = false;               // may not send before the first FPDU came in (RFC 5044 section 7.1.2 rule 4)
-  bool absorbs_rtr_send = false;        // the peer's first Send is the agreed ready-to-receive message (RFC 6581)
-  std::uint8_t log_sq = 0, log_rq = 0;  // ring sizes in entries
-  std::uint8_t version = 1;             // DDP and RDMAP version
-  std::uint16_t mulpdu = 0;             // octets (RFC 5044 section 4.5)
-  std::uint16_t ird = 0, ord = 0;
-  Pdn pd;
-  FlowId flow = kNoFlow;
-  Cqn send_cq, recv_cq;
-  std::uint64_t sq_base = 0, rq_base = 0;
-  std::uint32_t epoch = 0;  // counts the QP number's uses: per-QP state of an older epoch is stale
-};
-
-struct FlowContext {
-  bool rdma = false;
-  bool tx_markers = false, rx_markers = false, crc = true;
-  std::uint32_t epoch = 0;  // counts the flow's uses: per-flow state of an older epoch is stale
-  Qpn qpn;
-};
-
-struct CqContext {
-  bool valid = false;
-  std::uint8_t log_entries = 0;
-  std::uint64_t base = 0;
-  std::uint32_t epoch = 0;  // as a QP's
-};
-
-// STag = index << 8 | key. The tagged offset is the virtual address, which is the bus address.
-struct StagContext {
-  bool valid = false;
-  std::uint8_t key = 0;
-  std::uint8_t access = 0;  // abi::AccessFlags
-  Pdn pd;
-  std::uint64_t address = 0, length = 0;
-
-  // This entry is what the STag names, in this protection domain, and [at, at + bytes) lies inside it.
-  bool covers(std::uint32_t stag, Pdn domain, std::uint64_t at, std::uint64_t bytes) const {
-    return names(stag) && pd == domain && contains(at, bytes);
-  }
-  bool names(std::uint32_t stag) const { return valid && key == (stag & 0xff); }
-  bool contains(std::uint64_t at, std::uint64_t bytes) const {
-    return at >= address && bytes <= length && at - address <= length - bytes;
-  }
-};
 
 // Flat tables. A write is visible from the next cycle on, to every stage alike.
 class ContextStore final : public Committed {
@@ -73,6 +23,15 @@ class ContextStore final : public Committed {
   const CqContext& cq(Cqn n) const { return at(cqs_, n.v); }
   // The entry an STag points at, or nullptr where its index is outside the table; the caller checks valid and key.
   const StagContext* stag(Stag s) const { return (s.v >> 8) < stags_.size() ? &stags_[s.v >> 8] : nullptr; }
+
+  // For numbers that come from the host: whether they lie inside the table.
+  bool has(Qpn n) const { return n.v < qps_.size(); }
+  bool has(Cqn n) const { return n.v < cqs_.size(); }
+  // The QP that a flow carries; none where the two do not belong to each other (any more).
+  std::optional<Qpn> qp_of(FlowId f) const {
+    const Qpn n = flow(f).qpn;
+    return has(n) && qp(n).flow == f ? std::optional(n) : std::nullopt;
+  }
 
   std::size_t qps() const { return qps_.size(); }
   std::size_t flows() const { return flows_.size(); }

@@ -1,4 +1,4 @@
-// What the datapath tells the firmware about a queue pair, and what the firmware asks the transmit side to send.
+// What the datapath tells the firmware, and the other direction, about a queue pair.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,12 @@ struct QpEvent {
     kFirstFpdu,          // the responder's fence is lifted (RFC 5044 section 7.1.2 rule 4)
     kTerminateReceived,  // cause: the peer's
     kStreamError,        // cause: ours to report; nothing more is delivered from this stream
-    kLocalError          // a work request failed locally; it and all later ones complete with an error
+    kLocalError,         // a work request failed locally; it and all later ones complete with an error
+    kSendDrained         // answers TxInternalWork::kDrain
   };
   Kind kind = Kind::kFirstFpdu;
   Qpn qpn;
   wire::TerminateCause cause;
-};
-
-// The ready-to-receive message of RFC 6581: zero length, never seen in a completion queue.
-struct RtrRequest {
-  enum class Kind : std::uint8_t { kSend, kWrite, kRead };
-  Qpn qpn;
-  Kind kind = Kind::kWrite;
 };
 
 // The receive side met a condition that the transmit side may be waiting for.
@@ -34,6 +28,11 @@ struct TxUnblock {
     kReadDone    // a Read of ours is complete: one fewer is outstanding against ORD
   };
   Kind kind = Kind::kFirstFpdu;
+  Qpn qpn;
+};
+
+// The queue pair's stream is over: its receive requests complete with an error, those posted later as well.
+struct RqFlush {
   Qpn qpn;
 };
 

@@ -64,6 +64,25 @@ void WqeFetch<Doorbell>::list(Qpn qpn) {
   pool_.push(listed_, qpn);
 }
 
+// The number in a doorbell is the host's word: one that names no QP is dropped.
+template <class Doorbell>
+void WqeFetch<Doorbell>::announce(const Doorbell& d) {
+  if (!contexts_.has(d.qpn) || !contexts_.qp(d.qpn).valid) {
+    ++stray_doorbells_;
+    return;
+  }
+  ring(d.qpn).producer = static_cast<std::uint16_t>(d.producer & kIndexMask);
+  list(d.qpn);
+}
+
+template <class Doorbell>
+void WqeFetch<Doorbell>::give_back(Qpn qpn) {
+  QpRing& r = ring(qpn);
+  if (r.taken == r.issued) return;  // an entry of the number's earlier use
+  r.taken = static_cast<std::uint16_t>((r.taken + 1) & kIndexMask);
+  list(qpn);
+}
+
 template <class Doorbell>
 bool WqeFetch<Doorbell>::issue() {
   if (listed_.empty() || used_ == cfg_.reads || !dma->can_push()) return false;
@@ -108,21 +127,18 @@ bool WqeFetch<Doorbell>::deliver() {
 template <class Doorbell>
 Wake WqeFetch<Doorbell>::tick() {
   bool busy = false;
-  if (doorbell->can_pop()) {
-    const Doorbell d = doorbell->pop();
-    ring(d.qpn).producer = static_cast<std::uint16_t>(d.producer & kIndexMask);
-    list(d.qpn);
+  if (doorbell->can_pop() && (!posted.bound() || posted->can_push())) {
+    if (posted.bound()) posted->push(doorbell->front());
+    announce(doorbell->pop());
     busy = true;
   }
   if (taken->can_pop()) {
-    const Qpn qpn = taken->pop().qpn;
-    QpRing& r = ring(qpn);
-    r.taken = static_cast<std::uint16_t>((r.taken + 1) & kIndexMask);
-    list(qpn);
+    give_back(taken->pop().qpn);
     busy = true;
   }
   if (dma_done->can_pop()) {
     const DmaReadDone d = dma_done->pop();
+    RNIC_CHECK(d.tag < reads_.size() && !reads_[d.tag].done);
     reads_[d.tag].done = true;
     reads_[d.tag].ok = d.ok;
     busy = true;
@@ -141,6 +157,7 @@ template <class Doorbell>
 void WqeFetch<Doorbell>::register_stats(const StatsGroup& group) const {
   group.counter("wqes", wqes_, "WQEs", "work queue entries fetched");
   group.counter("dma_reads", dma_reads_, "reads", "DMA reads that brought them");
+  group.counter("stray_doorbells", stray_doorbells_, "doorbells", "doorbells that named no QP, dropped");
 }
 
 template class WqeFetch<SqDoorbell>;

@@ -48,11 +48,13 @@ class WqeFetch final : public Stage {
   PushPort<DmaReadRequest> dma{*this, "dma"};
   PopPort<DmaReadDone> dma_done{*this, "dma_done"};
   PushPort<FetchedWqe> out{*this, "out"};
+  PushPort<Doorbell> posted{*this, "posted"};  // doorbells, passed on; may stay unbound
 
   WqeFetch(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts, const WqeFetchConfig& cfg);
   Wake tick() override;
   std::string waiting_for() const override;
   void register_stats(const StatsGroup& group) const;
+  const Counter& stray_doorbells() const { return stray_doorbells_; }
 
  private:
   // Ring positions count modulo 4096, as the doorbell's producer index does.
@@ -73,6 +75,8 @@ class WqeFetch final : public Stage {
 
   QpRing& ring(Qpn qpn);
   unsigned fetchable(Qpn qpn, const QpRing& r) const;
+  void announce(const Doorbell& d);
+  void give_back(Qpn qpn);
   void list(Qpn qpn);
   bool issue();
   bool deliver();
@@ -86,7 +90,7 @@ class WqeFetch final : public Stage {
   std::vector<Read> reads_;  // a ring in order of issue
   unsigned first_ = 0, used_ = 0;
   std::vector<std::uint8_t> memory_;
-  Counter wqes_, dma_reads_;
+  Counter wqes_, dma_reads_, stray_doorbells_;
 };
 
 }  // namespace rnic

@@ -21,7 +21,10 @@ struct CqArm {
   std::uint32_t consumer = 0;  // completions the host has seen, modulo 2048: newer ones notify at once
 };
 struct CommandDoorbell {
-  std::uint32_t producer = 0;
+  std::uint32_t producer = 0;  // commands ever announced, modulo 2^16
+};
+struct EventsTaken {
+  std::uint32_t consumer = 0;  // events the host has taken, modulo 2^16
 };
 // Asks event_writer to tell the host that an armed CQ has a completion.
 struct CqNotify {

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "model/config/field.h"
+#include "model/rnic/pcie/tlp.h"
 
 namespace rnic::pcie {
 
@@ -14,6 +15,19 @@ struct CreditConfig {
   unsigned non_posted_headers = 128;
   unsigned completion_headers = 0;
   unsigned completion_data = 0;
+
+  // No UpdateFC is sent for credits that never run out.
+  bool infinite(FlowClass c) const {
+    switch (c) {
+      case FlowClass::kPosted:
+        return posted_headers == 0 && posted_data == 0;
+      case FlowClass::kNonPosted:
+        return non_posted_headers == 0;
+      case FlowClass::kCompletion:
+        break;
+    }
+    return completion_headers == 0 && completion_data == 0;
+  }
 
   template <class V>
   static void fields(V& v) {

@@ -9,8 +9,9 @@ std::uint64_t kernel_ps() { return sc_core::sc_time_stamp().value(); }
 
 // What TLM annotates: an absolute time as seen from the kernel's, which a domain may be ahead of.
 sc_core::sc_time delay_until(std::uint64_t ps) {
-  RNIC_CHECK(ps >= kernel_ps());
-  return sc_core::sc_time::from_value(ps - kernel_ps());
+  const std::uint64_t now_ps = kernel_ps();
+  RNIC_CHECK(ps >= now_ps);
+  return sc_core::sc_time::from_value(ps - now_ps);
 }
 
 }  // namespace
@@ -20,6 +21,7 @@ PciePort::PciePort(Stage& owner, const PcieLinkConfig& link, PcieSide side)
       in("pcie_in"),
       owner_(owner),
       update_ps_((std::uint64_t{link.update_fc_ns} + link.propagation_ns) * 1000),
+      advertised_(side == PcieSide::kHost ? link.host_credits : link.device_credits),
       transmitter_(owner, link, side == PcieSide::kHost ? link.device_credits : link.host_credits),
       posted_(owner),
       non_posted_(owner),
@@ -37,6 +39,7 @@ void PciePort::send(Tlp tlp) {
 
 Tlp PciePort::pop(FlowClass c) {
   Tlp tlp = inbox(c).pop();
+  if (advertised_.infinite(c)) return tlp;
   sc_core::sc_time delay = delay_until(owner_.clock().now_ps() + update_ps_);
   tlm::tlm_phase phase = tlm::END_REQ;
   in->nb_transport_bw(tlp, phase, delay);

@@ -53,6 +53,7 @@ class PciePort final : private tlm::tlm_fw_transport_if<PcieProtocol>, private t
 
   Stage& owner_;
   const std::uint64_t update_ps_;  // from a freed buffer to the sender's counter
+  const CreditConfig advertised_;  // for our receive buffers
   PcieTransmitter transmitter_;
   Inbox<Tlp> posted_, non_posted_, completions_;
 };

@@ -25,15 +25,7 @@ std::array<PcieTransmitter::Credits, kFlowClasses> PcieTransmitter::initial(cons
            {advertised(receiver.completion_headers), advertised(receiver.completion_data)}}};
 }
 
-// A TLP may be handed over in a cycle during which the wire becomes free: it then starts where the last one ends.
-bool PcieTransmitter::wire_free() const {
-  return free_at_ticks_ < (owner_.clock().now_ps() + owner_.clock().period_ps()) * LinkTiming::kTicksPerPs;
-}
-
-void PcieTransmitter::wake_when_free() {
-  const std::uint64_t period_ticks = owner_.clock().period_ps() * LinkTiming::kTicksPerPs;
-  owner_.wake(std::max(owner_.clock().now() + 1, free_at_ticks_ / period_ticks));
-}
+void PcieTransmitter::wake_when_free() { owner_.wake(std::max(owner_.clock().now() + 1, free_cycle_)); }
 
 bool PcieTransmitter::has_credit(const Tlp& tlp) const {
   const Credits& c = credits_[static_cast<unsigned>(tlp.flow_class())];
@@ -96,6 +88,7 @@ std::uint64_t PcieTransmitter::send(const Tlp& tlp) {
   if (c.data != kInfinite) c.data -= tlp.data_credits();
   const std::uint64_t start = std::max(free_at_ticks_, owner_.clock().now_ps() * LinkTiming::kTicksPerPs);
   free_at_ticks_ = start + timing_.ticks(tlp);
+  free_cycle_ = free_at_ticks_ / (owner_.clock().period_ps() * LinkTiming::kTicksPerPs);
   ++counters_.tlps;
   counters_.data_bytes += tlp.has_data() ? tlp.bytes : 0;
   counters_.wire_bytes += timing_.wire_bytes(tlp);

@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "model/common/clock_domain.h"
+#include "model/common/ring.h"
 #include "model/rnic/pcie/link_timing.h"
-#include "model/rnic/pcie/ring.h"
 #include "model/rnic/pcie/tlp.h"
 
 namespace rnic::pcie {
@@ -51,7 +51,7 @@ class PcieTransmitter final {
     FlowClass of = FlowClass::kPosted;
   };
   static std::array<Credits, kFlowClasses> initial(const CreditConfig& receiver);
-  bool wire_free() const;
+  bool wire_free() const { return free_cycle_ <= owner_.clock().now(); }
   bool has_credit(const Tlp& tlp) const;
   void take_updates();
   void wait_for_credit();
@@ -62,6 +62,7 @@ class PcieTransmitter final {
   std::array<Credits, kFlowClasses> credits_;
   Ring<Update> updates_;
   std::uint64_t free_at_ticks_ = 0;  // when the wire is free, in 1/1024 ps
+  Cycle free_cycle_ = 0;             // the cycle in which that is: the next TLP is handed over then and starts there
   bool waits_for_credit_ = false;
   TransmitCounters counters_;
 };

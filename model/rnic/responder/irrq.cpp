@@ -22,6 +22,23 @@ void Irrq::list(Qpn qpn) {
   list_pool_.push(listed_, qpn);
 }
 
+// A request beyond IRD ends the stream (RFC 5041 section 7.1: QN 1 has no buffer for it); later ones are not looked at.
+void Irrq::accept(const QueuedRead& r) {
+  QpReads& q = qp(r.qpn);
+  const QpContext& ctx = contexts_.qp(r.qpn);
+  if (q.overrun || !ctx.valid) return;
+  if (q.held() >= ctx.ird) {
+    q.overrun = true;
+    ++overruns_;
+    event->push({QpEvent::Kind::kStreamError, r.qpn, wire::ddp::kInvalidMsnNoBuffer});
+    return;
+  }
+  requests_.push(q.waiting, r.request);
+  ++accepted_;
+  depth_.record(q.held());
+  list(r.qpn);
+}
+
 Wake Irrq::tick() {
   bool busy = false;
   if (!listed_.empty() && out->can_push()) {
@@ -41,17 +58,7 @@ Wake Irrq::tick() {
     busy = true;
   }
   if (in->can_pop() && event->can_push()) {
-    const QueuedRead r = in->pop();
-    QpReads& q = qp(r.qpn);
-    if (q.held() >= contexts_.qp(r.qpn).ird) {
-      ++overruns_;
-      event->push({QpEvent::Kind::kStreamError, r.qpn, wire::ddp::kInvalidMsnNoBuffer});  // wire-facts 8.24
-    } else {
-      requests_.push(q.waiting, r.request);
-      ++accepted_;
-      depth_.record(q.held());
-      list(r.qpn);
-    }
+    accept(in->pop());
     busy = true;
   }
   return busy ? Wake::next_cycle() : Wake::on_traffic();

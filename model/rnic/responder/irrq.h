@@ -32,10 +32,12 @@ class Irrq final : public Stage {
     PooledQueue waiting;
     bool busy = false;  // one was handed on and is being answered
     bool listed = false;
+    bool overrun = false;  // the peer broke the limit: the stream is over
     std::uint32_t held() const { return waiting.size + busy; }
   };
   QpReads& qp(Qpn qpn);
   void list(Qpn qpn);
+  void accept(const QueuedRead& r);
 
   const ContextStore& contexts_;
   std::vector<QpReads> qps_;

@@ -11,10 +11,23 @@ using Cause = std::optional<wire::TerminateCause>;
 
 namespace {
 
+constexpr std::uint32_t kIndexMask = 0xfff;  // of a doorbell's producer index
+
+// The caller has checked num_sge.
 std::uint64_t buffer_bytes(const abi::Wqe& w) {
   std::uint64_t bytes = 0;
-  for (unsigned i = 0; i < std::min<unsigned>(w.num_sge, abi::kMaxSge); ++i) bytes += w.sge[i].length;
+  for (unsigned i = 0; i < w.num_sge; ++i) bytes += w.sge[i].length;
   return bytes;
+}
+
+// A buffer of QN 1 holds exactly one Read Request, which fits one segment.
+Cause read_request(const wire::DdpUntaggedView& v, wire::ReadRequest& out) {
+  if (v.header.mo != 0) return wire::ddp::kInvalidMo;
+  if (v.payload.size() > wire::ReadRequest::kBytes) return wire::ddp::kMessageTooLong;
+  const auto request = wire::ReadRequest::parse(v.payload);
+  if (!request || !v.header.last()) return wire::rdma::kOperationUnspecified;
+  out = *request;
+  return {};
 }
 
 }  // namespace
@@ -34,15 +47,41 @@ bool DdpPlacement::accept() {
   bool busy = false;
   if (posted->can_pop()) {
     const RqDoorbell d = posted->pop();
-    qp(d.qpn).posted = static_cast<std::uint16_t>(d.producer & 0xfff);
+    if (contexts_.has(d.qpn)) qp(d.qpn).posted = static_cast<std::uint16_t>(d.producer & kIndexMask);
     busy = true;
   }
   if (rqe->can_pop()) {
     FetchedWqe f = rqe->pop();
-    pool_.push(qp(f.qpn).rqes, std::move(f));
+    QpRx& q = qp(f.qpn);
+    if (q.flushing) flush_pool_.push(flushes_, f.qpn);
+    pool_.push(q.rqes, std::move(f));
+    busy = true;
+  }
+  if (flush->can_pop()) {
+    const Qpn qpn = flush->pop().qpn;
+    QpRx& q = qp(qpn);
+    if (!q.flushing) {
+      for (std::uint32_t i = 0; i < q.rqes.size; ++i) flush_pool_.push(flushes_, qpn);
+    }
+    q.flushing = q.stopped = true;
     busy = true;
   }
   return busy;
+}
+
+// One receive request a cycle completes unused.
+bool DdpPlacement::flush_one() {
+  if (job_ || flushes_.empty() || !out->can_push() || !rqe_taken->can_push()) return false;
+  const Qpn qpn = flush_pool_.pop(flushes_);
+  QpRx& q = qp(qpn);
+  if (!q.flushing || q.rqes.empty()) return true;  // the QP went away meanwhile
+  PlacedSegment s;
+  s.qpn = qpn;
+  s.flushed = true;
+  s.wr_id = pool_.pop(q.rqes).wqe.wr_id;
+  rqe_taken->push({qpn});
+  out->push(s);
+  return true;
 }
 
 // Tagged placement: RFC 5041 section 5.2 and 7.1, in the order of wire-facts section 4.
@@ -74,7 +113,7 @@ Cause DdpPlacement::tagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu) {
 }
 
 // Untagged delivery: RFC 5041 sections 5.3 and 7.1.
-Cause DdpPlacement::untagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu, bool& wait) {
+Cause DdpPlacement::untagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu) {
   const auto v = wire::DdpUntaggedView::parse(ulpdu);
   if (!v) return wire::rdma::kUnexpectedOpcode;
   const wire::DdpUntaggedHeader& h = v->header;
@@ -86,68 +125,82 @@ Cause DdpPlacement::untagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu, bool
     return wire::rdma::kUnexpectedOpcode;
   }
   if (wire::queue_number(op) != h.qn) return wire::ddp::kInvalidQn;  // wire-facts 8.53
-  if (h.msn != q.msn[h.qn]) return wire::ddp::kInvalidMsnRange;
   PlacedSegment& s = job_->segment;
   s.opcode = op;
   s.last = h.last();
   s.stag = h.invalidate_stag;
-  if (wire::is_send(op)) {
-    if (const Cause cause = send(ctx, q, *v, wait); cause || wait) return cause;
-  } else {
-    if (h.mo != 0 || !h.last()) return wire::ddp::kInvalidMo;
-    if (op == Opcode::kReadRequest) {
-      const auto r = wire::ReadRequest::parse(v->payload);
-      if (!r) return wire::rdma::kOperationUnspecified;
-      s.read = *r;
-    } else if (const auto t = wire::TerminateHeader::parse(v->payload)) {
-      s.cause = t->cause;
-    }
+  if (op == Opcode::kTerminate) {  // whatever is wrong with it is only local: two ends must not answer each other
+    if (const auto t = wire::TerminateHeader::parse(v->payload)) s.cause = t->cause;
+    q.stopped = true;
+    return {};
   }
-  if (h.last()) ++q.msn[h.qn];
+  if (h.msn != q.msn[h.qn]) return wire::ddp::kInvalidMsnRange;
+  if (const Cause cause = op == Opcode::kReadRequest ? read_request(*v, s.read) : send(ctx, q, *v)) return cause;
+  if (!waiting_ && h.last()) ++q.msn[h.qn];
   return {};
 }
 
 // A Send goes to the receive request at the head of the queue, across its scatter list.
-Cause DdpPlacement::send(const QpContext& ctx, QpRx& q, const wire::DdpUntaggedView& v, bool& wait) {
-  if (ctx.absorbs_rtr_send && !q.rtr_done && v.payload.empty() && v.header.last()) {
-    q.rtr_done = job_->segment.absorbed = true;
+Cause DdpPlacement::send(const QpContext& ctx, QpRx& q, const wire::DdpUntaggedView& v) {
+  const wire::DdpUntaggedHeader& h = v.header;
+  const auto bytes = static_cast<std::uint32_t>(v.payload.size());
+  const Opcode op = job_->segment.opcode;
+  if (ctx.absorbs_rtr_send && !q.first_send_done && bytes == 0 && h.last() && !wire::invalidates(op)) {
+    if (h.mo != 0) return wire::ddp::kInvalidMo;
+    q.first_send_done = job_->segment.absorbed = true;
     return {};
   }
-  if (((q.posted - q.used) & 0xfff) == 0) return wire::ddp::kInvalidMsnNoBuffer;
+  if (((q.posted - q.used) & kIndexMask) == 0) return wire::ddp::kInvalidMsnNoBuffer;
   if (q.rqes.empty()) {  // announced, its fetch is under way
-    wait = true;
+    waiting_ = true;
     return {};
   }
   const FetchedWqe& f = pool_.front(q.rqes);
-  if (!f.ok) return wire::ddp::kLocalCatastrophic;
-  const auto bytes = static_cast<std::uint32_t>(v.payload.size());
-  if (v.header.mo != q.offset) return wire::ddp::kInvalidMo;
+  if (!f.ok || f.wqe.num_sge > abi::kMaxSge) return wire::ddp::kLocalCatastrophic;
+  if (h.mo != q.offset) return wire::ddp::kInvalidMo;
   if (std::uint64_t{q.offset} + bytes > buffer_bytes(f.wqe)) return wire::ddp::kMessageTooLong;
-  std::uint64_t skip = q.offset, rest = bytes;
-  for (unsigned i = 0; rest != 0; ++i) {
-    const abi::Sge& s = f.wqe.sge[i];
-    if (skip >= s.length) {
-      skip -= s.length;
+  if (wire::invalidates(op)) {
+    if (const Cause cause = check_invalidate(ctx, h.invalidate_stag)) return cause;
+  }
+  if (const Cause cause = scatter(ctx, f.wqe, q.offset, bytes)) return cause;
+  job_->offset += wire::DdpUntaggedHeader::kBytes;
+  q.offset += bytes;
+  q.first_send_done = true;
+  if (h.last()) {
+    job_->segment.bytes = std::exchange(q.offset, 0u);
+    job_->segment.wr_id = f.wqe.wr_id;
+    job_->uses_rqe = true;
+    q.used = static_cast<std::uint16_t>((q.used + 1) & kIndexMask);
+    pool_.pop(q.rqes);
+  }
+  return {};
+}
+
+// The octets [offset, offset + bytes) of the message; the caller has checked that the list holds them.
+Cause DdpPlacement::scatter(const QpContext& ctx, const abi::Wqe& wqe, std::uint64_t offset, std::uint64_t bytes) {
+  for (unsigned i = 0; bytes != 0; ++i) {
+    const abi::Sge& s = wqe.sge[i];
+    if (offset >= s.length) {
+      offset -= s.length;
       continue;
     }
-    const std::uint64_t take = std::min(rest, s.length - skip);
     const StagContext* stag = contexts_.stag(Stag{s.lkey});
     if (stag == nullptr || !stag->covers(s.lkey, ctx.pd, s.address, s.length) || !(stag->access & abi::kLocalWrite)) {
       return wire::ddp::kLocalCatastrophic;
     }
-    job_->piece[job_->pieces++] = {s.address + skip, static_cast<std::uint32_t>(take)};
-    rest -= take;
-    skip = 0;
+    const std::uint64_t take = std::min(bytes, s.length - offset);
+    job_->piece[job_->pieces++] = {s.address + offset, static_cast<std::uint32_t>(take)};
+    bytes -= take;
+    offset = 0;
   }
-  job_->offset += wire::DdpUntaggedHeader::kBytes;
-  q.offset += bytes;
-  if (v.header.last()) {
-    job_->segment.bytes = std::exchange(q.offset, 0u);
-    job_->segment.wr_id = f.wqe.wr_id;
-    job_->uses_rqe = true;
-    q.used = static_cast<std::uint16_t>((q.used + 1) & 0xfff);
-    pool_.pop(q.rqes);
-  }
+  return {};
+}
+
+// RFC 5040 section 8.1.1; which of the two codes says what: wire-facts 8.16.
+Cause DdpPlacement::check_invalidate(const QpContext& ctx, std::uint32_t stag) const {
+  const StagContext* s = contexts_.stag(Stag{stag});
+  if (s == nullptr || !s->names(stag)) return wire::rdma::kUnknownStagCannotBeInvalidated;
+  if (s->pd != ctx.pd) return wire::rdma::kForeignStagCannotBeInvalidated;
   return {};
 }
 
@@ -159,10 +212,14 @@ void DdpPlacement::stop(Qpn qpn, QpRx& q, wire::TerminateCause cause) {
 
 // Called with the whole FPDU there; fills job_ and leaves it empty unless the answer is kPlace.
 DdpPlacement::Verdict DdpPlacement::judge(const FpduBeat& last) {
-  const Qpn qpn = contexts_.flow(last.flow).qpn;
+  waiting_ = false;
+  const std::optional<Qpn> carried = contexts_.qp_of(last.flow);
+  if (!carried) return Verdict::kDrop;
+  const Qpn qpn = *carried;
   QpRx& q = qp(qpn);
   const QpContext& ctx = contexts_.qp(qpn);
-  if (q.stopped || !ctx.valid) return Verdict::kDrop;
+  const bool over = ctx.state == QpState::kTerminate || ctx.state == QpState::kError;
+  if (q.stopped || !ctx.valid || over) return Verdict::kDrop;  // RFC 5041 section 7.1: silently
   if (!last.crc_ok || !last.marker_ok) {
     stop(qpn, q, last.crc_ok ? wire::mpa::kMarkerMismatch : wire::mpa::kCrcMismatch);
     return Verdict::kDrop;
@@ -171,12 +228,11 @@ DdpPlacement::Verdict DdpPlacement::judge(const FpduBeat& last) {
   job_.emplace();
   job_->segment.qpn = qpn;
   job_->offset = static_cast<std::uint32_t>(ulpdu.data() - last.buf->bytes());
-  bool wait = false;
   const bool is_tagged = !ulpdu.empty() && wire::DdpControl::tagged(ulpdu[0]);
-  const Cause cause = is_tagged ? tagged(ctx, q, ulpdu) : untagged(ctx, q, ulpdu, wait);
-  if (!cause && !wait) return Verdict::kPlace;
+  const Cause cause = is_tagged ? tagged(ctx, q, ulpdu) : untagged(ctx, q, ulpdu);
+  if (!cause && !waiting_) return Verdict::kPlace;
   job_.reset();
-  if (wait) return Verdict::kWait;
+  if (waiting_) return Verdict::kWait;
   stop(qpn, q, *cause);
   return Verdict::kDrop;
 }
@@ -222,13 +278,15 @@ bool DdpPlacement::write() {
 Wake DdpPlacement::tick() {
   bool busy = accept();
   busy |= write();
+  busy |= flush_one();
   busy |= take_beat();
-  return busy ? Wake::next_cycle() : Wake::on_traffic();
+  // While a QP's receive request is awaited its context may end the wait as well.
+  return busy || waiting_ ? Wake::next_cycle() : Wake::on_traffic();
 }
 
 std::string DdpPlacement::waiting_for() const {
   if (job_) return "DMA write of QP " + std::to_string(job_->segment.qpn.v);
-  return in->can_pop() ? "a receive request that is being fetched" : "";
+  return waiting_ ? "a receive request that is being fetched" : "";
 }
 
 void DdpPlacement::register_stats(const StatsGroup& group) const {

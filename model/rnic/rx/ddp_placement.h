@@ -24,6 +24,7 @@ class DdpPlacement final : public Stage {
   PopPort<RqDoorbell> posted{*this, "posted"};
   PopPort<FetchedWqe> rqe{*this, "rqe"};
   PushPort<WqeTaken> rqe_taken{*this, "rqe_taken"};
+  PopPort<RqFlush> flush{*this, "flush"};
   PushPort<DmaWriteRequest> dma{*this, "dma"};
   PushPort<PlacedSegment> out{*this, "out"};
   PushPort<QpEvent> event{*this, "event"};
@@ -33,6 +34,7 @@ class DdpPlacement final : public Stage {
   Wake tick() override;
   std::string waiting_for() const override;
   void register_stats(const StatsGroup& group) const;
+  const Counter& errors() const { return errors_; }
 
  private:
   struct QpRx {
@@ -43,8 +45,9 @@ class DdpPlacement final : public Stage {
     std::array<std::uint32_t, 4> msn{1, 1, 1, 1};  // expected, by queue number
     std::uint32_t offset = 0;                      // expected MO of the current Send
     std::uint32_t tagged_bytes = 0;                // of the current tagged message
-    bool rtr_done = false;                         // the ready-to-receive Send came in
-    bool stopped = false;                          // after an error nothing more is placed or delivered
+    bool first_send_done = false;                  // which may have been the ready-to-receive message
+    bool flushing = false;                         // receive requests complete with an error
+    bool stopped = false;                          // after an error or a Terminate nothing more is placed
   };
   // A segment under way: its writes leave one a cycle, then its record.
   struct Job {
@@ -63,19 +66,26 @@ class DdpPlacement final : public Stage {
 
   QpRx& qp(Qpn qpn);
   bool accept();
+  bool flush_one();
   bool write();
   bool take_beat();
   Verdict judge(const FpduBeat& last);
   std::optional<wire::TerminateCause> tagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu);
-  std::optional<wire::TerminateCause> untagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu, bool& wait);
-  std::optional<wire::TerminateCause> send(const QpContext& ctx, QpRx& q, const wire::DdpUntaggedView& v, bool& wait);
+  std::optional<wire::TerminateCause> untagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu);
+  std::optional<wire::TerminateCause> send(const QpContext& ctx, QpRx& q, const wire::DdpUntaggedView& v);
+  std::optional<wire::TerminateCause> scatter(const QpContext& ctx, const abi::Wqe& wqe, std::uint64_t offset,
+                                              std::uint64_t bytes);
+  std::optional<wire::TerminateCause> check_invalidate(const QpContext& ctx, std::uint32_t stag) const;
   void stop(Qpn qpn, QpRx& q, wire::TerminateCause cause);
 
   const ContextStore& contexts_;
   std::vector<QpRx> qps_;
   NodePool<FetchedWqe> pool_;
+  NodePool<Qpn> flush_pool_;
+  PooledQueue flushes_;  // one entry for each receive request to flush
   std::optional<Job> job_;
   std::uint8_t* fpdu_ = nullptr;  // first octet of the FPDU that is coming in
+  bool waiting_ = false;          // for a receive request that is announced and not fetched yet
   Counter segments_, payload_bytes_, errors_;
 };
 

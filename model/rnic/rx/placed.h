@@ -14,6 +14,7 @@ struct PlacedSegment {
   Qpn qpn;
   wire::Opcode opcode = wire::Opcode::kSend;
   bool last = false;           // of its message
+  bool flushed = false;        // no segment: a receive request that the end of the stream left unused
   bool absorbed = false;       // a ready-to-receive Send: no receive request, no completion
   bool awaits_write = false;   // delivery waits for one DmaWriteDone
   std::uint32_t bytes = 0;     // of the whole message on its last segment

@@ -15,6 +15,7 @@ bool RdmapDispatch::open(Qpn qpn) {
 }
 
 void RdmapDispatch::deliver(const PlacedSegment& s) {
+  if (s.flushed) return complete(s, abi::WcStatus::kWrFlushErr);
   if (s.opcode == Opcode::kReadRequest) {
     read_request->push({s.qpn, s.read});
   } else if (s.opcode == Opcode::kReadResponse) {
@@ -24,17 +25,33 @@ void RdmapDispatch::deliver(const PlacedSegment& s) {
   } else if (s.opcode == Opcode::kTerminate) {
     event->push({QpEvent::Kind::kTerminateReceived, s.qpn, s.cause});
   } else if (wire::is_send(s.opcode) && s.last && !s.absorbed) {
-    CqeRequest c;
-    c.cqn = contexts_.qp(s.qpn).recv_cq;
-    c.cqe.wr_id = s.wr_id;
-    c.cqe.byte_len = s.bytes;
-    c.cqe.qpn = s.qpn.v;
-    c.cqe.opcode = abi::WcOpcode::kRecv;
-    c.cqe.flags = wire::solicits_event(s.opcode) ? abi::kCqeSolicited : 0;
-    c.cqe.immediate = s.stag;
-    cqe->push(c);
+    invalidate(s);
+    complete(s, abi::WcStatus::kSuccess);
   }
   if (s.last) ++messages_;
+}
+
+// Send with Invalidate (RFC 5040 section 5.1.3): the STag ends before the completion is seen.
+void RdmapDispatch::invalidate(const PlacedSegment& s) {
+  if (!wire::invalidates(s.opcode)) return;
+  const StagContext* stag = contexts_.stag(Stag{s.stag});
+  if (stag == nullptr || !stag->names(s.stag)) return;
+  StagContext disabled = *stag;
+  disabled.valid = false;
+  contexts_.write(Stag{s.stag}, disabled);
+}
+
+void RdmapDispatch::complete(const PlacedSegment& s, abi::WcStatus status) {
+  CqeRequest c;
+  c.cqn = contexts_.qp(s.qpn).recv_cq;
+  c.cqe.wr_id = s.wr_id;
+  c.cqe.byte_len = s.bytes;
+  c.cqe.qpn = s.qpn.v;
+  c.cqe.opcode = abi::WcOpcode::kRecv;
+  c.cqe.status = status;
+  c.cqe.flags = !s.flushed && wire::solicits_event(s.opcode) ? abi::kCqeSolicited : 0;
+  if (wire::invalidates(s.opcode)) c.cqe.immediate = s.stag;
+  cqe->push(c);
 }
 
 // One segment a cycle, in order; a segment with payload waits until its last write can no longer be overtaken.
@@ -46,9 +63,12 @@ Wake RdmapDispatch::tick() {
       !event->can_push()) {
     return Wake::on_traffic();
   }
-  if (open(front.qpn)) return Wake::next_cycle();  // its own cycle: one item a link and cycle
+  const bool valid = contexts_.qp(front.qpn).valid;  // else destroyed since: nobody to deliver to
+  if (valid && !front.flushed && open(front.qpn))
+    return Wake::next_cycle();  // its own cycle: one item a link and cycle
   if (front.awaits_write) written->pop();
-  deliver(in->pop());
+  const PlacedSegment segment = in->pop();
+  if (valid) deliver(segment);
   return Wake::next_cycle();
 }
 

@@ -25,18 +25,21 @@ class RdmapDispatch final : public Stage {
   PushPort<TxUnblock> unblock{*this, "unblock"};
   PushPort<QpEvent> event{*this, "event"};
 
-  RdmapDispatch(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts)
-      : Stage(nm, clk), contexts_(contexts), opened_(contexts.qps(), 0) {}
+  RdmapDispatch(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts)
+      : Stage(nm, clk), contexts_(contexts), opened_(contexts.qps(), kNotOpened) {}
   Wake tick() override;
   std::string waiting_for() const override;
   void register_stats(const StatsGroup& group) const;
 
  private:
+  static constexpr std::uint64_t kNotOpened = ~std::uint64_t{0};
   bool open(Qpn qpn);
   void deliver(const PlacedSegment& s);
+  void invalidate(const PlacedSegment& s);
+  void complete(const PlacedSegment& s, abi::WcStatus status);
 
-  const ContextStore& contexts_;
-  std::vector<std::uint32_t> opened_;  // by QP: epoch in which its first FPDU came in
+  ContextStore& contexts_;             // a Send with Invalidate disables an STag
+  std::vector<std::uint64_t> opened_;  // by QP: epoch in which its first FPDU came in
   Counter messages_;
 };
 

@@ -9,7 +9,9 @@ bool PayloadFetch::accept() {
     current_ = in->pop();
     requested_ = 0;
     offset_ = Ulpdu::kOffset + current_.header_bytes;
-    slots_[(first_ + used_++) % slots_.size()] = {std::move(current_.ulpdu), current_.qpn, current_.pieces, true};
+    const std::uint32_t epoch = contexts_.qp(current_.qpn).epoch;
+    slots_[(first_ + used_++) % slots_.size()] = {std::move(current_.ulpdu), current_.qpn, epoch, current_.pieces,
+                                                  true};
     if (current_.pieces == 0) return true;
   }
   if (!dma->can_push()) return false;
@@ -25,13 +27,19 @@ bool PayloadFetch::hand_on() {
   if (used_ == 0) return false;
   Slot& slot = slots_[first_];
   if (slot.open != 0) return false;
-  if (!slot.ok) {  // the stream cannot go on without these octets
+  if (broken(slot)) {
+    slot.ulpdu = {};
+    ++dropped_;
+  } else if (!slot.ok) {
     if (!event->can_push()) return false;
     event->push({QpEvent::Kind::kLocalError, slot.qpn, wire::rdma::kLocalCatastrophic});
+    broken_[slot.qpn.v] = slot.epoch;
     slot.ulpdu = {};
+    ++failed_;
   } else {
     if (!out->can_push()) return false;
     out->push(std::move(slot.ulpdu));
+    ++ulpdus_;
   }
   first_ = (first_ + 1) % static_cast<unsigned>(slots_.size());
   --used_;
@@ -42,6 +50,7 @@ Wake PayloadFetch::tick() {
   bool busy = hand_on();
   if (dma_done->can_pop()) {
     const DmaReadDone done = dma_done->pop();
+    RNIC_CHECK(done.tag < slots_.size() && slots_[done.tag].open != 0);
     --slots_[done.tag].open;
     slots_[done.tag].ok &= done.ok;
     busy = true;
@@ -52,6 +61,12 @@ Wake PayloadFetch::tick() {
 
 std::string PayloadFetch::waiting_for() const {
   return used_ != 0 && slots_[first_].open != 0 ? "payload of QP " + std::to_string(slots_[first_].qpn.v) : "";
+}
+
+void PayloadFetch::register_stats(const StatsGroup& group) const {
+  group.counter("ulpdus", ulpdus_, "ULPDUs", "ULPDUs handed to the framer");
+  group.counter("failed", failed_, "ULPDUs", "ULPDUs whose payload could not be read from host memory");
+  group.counter("dropped", dropped_, "ULPDUs", "ULPDUs behind a failed one of their stream");
 }
 
 }  // namespace rnic

@@ -5,6 +5,7 @@
 
 #include "model/common/link.h"
 #include "model/config/field.h"
+#include "model/rnic/context/context.h"
 #include "model/rnic/context/qp_events.h"
 #include "model/rnic/dma.h"
 #include "model/rnic/tx/ulpdu_job.h"
@@ -29,26 +30,35 @@ class PayloadFetch final : public Stage {
   PushPort<Ulpdu> out{*this, "out"};
   PushPort<QpEvent> event{*this, "event"};
 
-  PayloadFetch(sc_core::sc_module_name nm, ClockDomain& clk, const PayloadFetchConfig& cfg)
-      : Stage(nm, clk), slots_(cfg.jobs) {}
+  PayloadFetch(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts,
+               const PayloadFetchConfig& cfg)
+      : Stage(nm, clk), contexts_(contexts), slots_(cfg.jobs), broken_(contexts.qps(), kIntact) {}
   Wake tick() override;
   std::string waiting_for() const override;
+  void register_stats(const StatsGroup& group) const;
 
  private:
   struct Slot {
     Ulpdu ulpdu;
     Qpn qpn;
+    std::uint32_t epoch = 0;
     std::uint8_t open = 0;  // pieces not answered yet
     bool ok = true;
   };
+  static constexpr std::uint64_t kIntact = ~std::uint64_t{0};
+  // A stream that lost octets must not go on: the peer would take what follows for the missing part.
+  bool broken(const Slot& slot) const { return broken_[slot.qpn.v] == slot.epoch; }
   bool accept();
   bool hand_on();
 
+  const ContextStore& contexts_;
   std::vector<Slot> slots_;  // a ring in order of arrival
   unsigned first_ = 0, used_ = 0;
   UlpduJob current_;  // its pieces are requested one a cycle
   unsigned requested_ = 0;
   std::uint32_t offset_ = 0;
+  std::vector<std::uint64_t> broken_;  // by QP: the epoch whose stream lost octets
+  Counter ulpdus_, failed_, dropped_;
 };
 
 }  // namespace rnic

@@ -1,44 +1,10 @@
 #include "model/rnic/tx/rdmap_segmenter.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace rnic {
 
 using wire::Opcode;
-
-namespace {
-
-Opcode opcode_of(const abi::Wqe& w) {
-  const bool se = w.flags & abi::kWqeSolicited;
-  switch (w.opcode) {
-    case abi::WrOpcode::kRdmaWrite:
-      return Opcode::kWrite;
-    case abi::WrOpcode::kRdmaRead:
-      return Opcode::kReadRequest;
-    case abi::WrOpcode::kSendWithInv:
-      return se ? Opcode::kSendSeInvalidate : Opcode::kSendInvalidate;
-    case abi::WrOpcode::kSend:
-      break;
-  }
-  return se ? Opcode::kSendSe : Opcode::kSend;
-}
-
-std::uint64_t payload_of(const abi::Wqe& w) {
-  if (w.flags & abi::kWqeInline) return w.inline_bytes;
-  std::uint64_t bytes = 0;
-  for (unsigned i = 0; i < w.num_sge; ++i) bytes += w.sge[i].length;
-  return bytes;
-}
-
-constexpr std::uint32_t header_bytes(Opcode op) {
-  if (wire::is_tagged(op)) return wire::DdpTaggedHeader::kBytes;
-  return wire::DdpUntaggedHeader::kBytes + (op == Opcode::kReadRequest ? wire::ReadRequest::kBytes : 0u);
-}
-
-constexpr std::size_t kInlineOffset = offsetof(abi::Wqe, sge);
-
-}  // namespace
 
 // The QP's state, started anew where the QP number was reused.
 RdmapSegmenter::QpTx& RdmapSegmenter::qp(Qpn qpn) {
@@ -46,7 +12,7 @@ RdmapSegmenter::QpTx& RdmapSegmenter::qp(Qpn qpn) {
   if (const std::uint32_t epoch = contexts_.qp(qpn).epoch; q.epoch != epoch) {
     const bool listed = q.listed;
     wqe_pool_.clear(q.wqes);
-    rtr_pool_.clear(q.rtr);
+    internal_pool_.clear(q.internal);
     q = QpTx{};
     q.epoch = epoch;
     q.listed = listed;
@@ -54,44 +20,45 @@ RdmapSegmenter::QpTx& RdmapSegmenter::qp(Qpn qpn) {
   return q;
 }
 
-std::uint32_t RdmapSegmenter::ulpdu_bytes(const QpContext& ctx, const Message& m) {
-  const std::uint32_t header = header_bytes(m.opcode);
-  if (m.opcode == Opcode::kReadRequest) return header;
-  return header + std::min<std::uint32_t>(m.bytes - m.done, ctx.mulpdu - header);
+// The FPDU of such a ULPDU, the markers at its place in the stream included.
+std::size_t RdmapSegmenter::fpdu_bytes(const QpContext& ctx, const QpTx& q, std::uint32_t ulpdu) const {
+  return contexts_.flow(ctx.flow).tx_markers ? wire::marked_fpdu_bytes(q.position, ulpdu) : wire::fpdu_bytes(ulpdu);
 }
 
-std::uint32_t RdmapSegmenter::first_ulpdu_bytes(const QpContext& ctx, const abi::Wqe& w) const {
-  Message m;
+bool RdmapSegmenter::has_credit(const QpContext& ctx, const QpTx& q, const OutboundMessage& m) const {
+  return q.credit >= fpdu_bytes(ctx, q, next_ulpdu_bytes(m, ctx.mulpdu));
+}
+
+// The request that is being cut or, none being so, the one to start; none if it has to wait for its turn.
+std::optional<OutboundMessage> RdmapSegmenter::next_request(const QpContext& ctx, const QpTx& q) const {
+  if (q.request.active) return q.request;
+  if (!q.internal.empty()) return internal_message(internal_pool_.front(q.internal));
+  if (q.wqes.empty()) return {};
+  const abi::Wqe& w = wqe_pool_.front(q.wqes).wqe;
+  if ((w.flags & abi::kWqeFence) && q.reads != 0) return {};
+  if (w.opcode == abi::WrOpcode::kRdmaRead && q.reads >= ctx.ord && ctx.ord != 0) return {};  // 0 fails in check()
+  OutboundMessage m;
   m.opcode = opcode_of(w);
-  m.bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(payload_of(w), 0xffffffffu));
-  return ulpdu_bytes(ctx, m);
+  m.bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(request_bytes(w), 0xffffffffu));
+  return m;
 }
 
-bool RdmapSegmenter::has_credit(const QpContext& ctx, const QpTx& q, std::uint32_t ulpdu) const {
-  const std::size_t fpdu =
-      contexts_.flow(ctx.flow).tx_markers ? wire::marked_fpdu_bytes(q.position, ulpdu) : wire::fpdu_bytes(ulpdu);
-  return q.credit >= fpdu;
-}
-
-bool RdmapSegmenter::may_start(const QpContext& ctx, const QpTx& q, const abi::Wqe& w) const {
-  if ((w.flags & abi::kWqeFence) && q.reads != 0) return false;
-  return w.opcode != abi::WrOpcode::kRdmaRead || q.reads < ctx.ord || ctx.ord == 0;  // ORD 0 fails in check()
-}
-
-// What this QP could send now, credit and rules considered.
+// What this QP could send now. Requests and responses alternate by FPDU, but two tagged messages are never
+// interleaved: no field of a tagged segment says which message it belongs to, and peers refuse it.
 RdmapSegmenter::Source RdmapSegmenter::next(Qpn qpn, const QpTx& q) const {
   const QpContext& ctx = contexts_.qp(qpn);
-  if (!ctx.valid || ctx.state != QpState::kRts || q.halted || (ctx.responder && !q.unfenced)) return Source::kNone;
-  const bool response = q.response.active && has_credit(ctx, q, ulpdu_bytes(ctx, q.response));
-  bool request = false;
-  if (q.request.active) {
-    request = has_credit(ctx, q, ulpdu_bytes(ctx, q.request));
-  } else if (!q.rtr.empty()) {
-    request = has_credit(ctx, q, header_bytes(Opcode::kReadRequest));  // the longest of the three
-  } else if (!q.wqes.empty()) {
-    const abi::Wqe& w = wqe_pool_.front(q.wqes).wqe;
-    request = may_start(ctx, q, w) && has_credit(ctx, q, first_ulpdu_bytes(ctx, w));
-  }
+  if (q.flushing) return q.wqes.empty() ? Source::kNone : Source::kFlush;
+  const bool open = ctx.valid && (ctx.state == QpState::kRts || ctx.state == QpState::kClosing) && !q.halted &&
+                    !(ctx.responder && !q.unfenced);
+  const bool idle = !open || (!q.request.active && !q.response.active && q.wqes.empty());
+  if (q.draining && idle && q.internal.empty()) return Source::kDrain;
+  if (!open && (q.internal.empty() || !ctx.valid)) return Source::kNone;
+  const bool inside_write = q.request.active && q.request.tagged();
+  const bool inside_response = q.response.active && q.response.done != 0;
+  const bool response = open && q.response.active && !inside_write && has_credit(ctx, q, q.response);
+  const std::optional<OutboundMessage> m =
+      open ? next_request(ctx, q) : internal_message(internal_pool_.front(q.internal));
+  const bool request = m && !(m->tagged() && inside_response) && has_credit(ctx, q, *m);
   if (response && (q.response_turn || !request)) return Source::kResponse;
   return request ? Source::kRequest : Source::kNone;
 }
@@ -115,9 +82,10 @@ bool RdmapSegmenter::accept() {
   }
   if (credit->can_pop()) {
     const TxCredit c = credit->pop();
-    const Qpn qpn = contexts_.flow(c.flow).qpn;
-    qp(qpn).credit += c.bytes;
-    list(qpn);
+    if (const std::optional<Qpn> qpn = contexts_.qp_of(c.flow)) {
+      qp(*qpn).credit += c.bytes;
+      list(*qpn);
+    }
     busy = true;
   }
   if (unblock->can_pop()) {
@@ -142,13 +110,37 @@ bool RdmapSegmenter::accept() {
     list(r.qpn);
     busy = true;
   }
-  if (rtr->can_pop()) {
-    const RtrRequest r = rtr->pop();
-    rtr_pool_.push(qp(r.qpn).rtr, r.kind);
-    list(r.qpn);
+  if (internal_work->can_pop() && flush_rq->can_push() && issued->can_push()) {
+    take(internal_work->pop());
     busy = true;
   }
   return busy;
+}
+
+void RdmapSegmenter::take(const TxInternalWork& work) {
+  QpTx& q = qp(work.qpn);
+  switch (work.kind) {
+    case TxInternalWork::Kind::kDrain:
+      q.draining = true;
+      break;
+    case TxInternalWork::Kind::kFlush:
+      q.flushing = true;
+      q.request.active = q.response.active = false;
+      internal_pool_.clear(q.internal);
+      mark(work.qpn, WqeIssued::Marker::kFlush);
+      flush_rq->push({work.qpn});
+      break;
+    default:
+      internal_pool_.push(q.internal, work);
+  }
+  list(work.qpn);
+}
+
+void RdmapSegmenter::mark(Qpn qpn, WqeIssued::Marker marker) {
+  WqeIssued m;
+  m.qpn = qpn;
+  m.marker = marker;
+  issued->push(m);
 }
 
 // Errors that are found before anything of the request is sent.
@@ -161,7 +153,7 @@ abi::WcStatus RdmapSegmenter::check(const QpContext& ctx, const FetchedWqe& f) c
   if (w.flags & abi::kWqeInline) {
     return w.inline_bytes > sizeof w.sge ? abi::WcStatus::kLocLenErr : abi::WcStatus::kSuccess;
   }
-  if (payload_of(w) > 0xffffffffu) return abi::WcStatus::kLocLenErr;
+  if (request_bytes(w) > 0xffffffffu) return abi::WcStatus::kLocLenErr;
   for (unsigned i = 0; i < w.num_sge; ++i) {
     const abi::Sge& s = w.sge[i];
     if (s.length == 0) continue;
@@ -173,10 +165,16 @@ abi::WcStatus RdmapSegmenter::check(const QpContext& ctx, const FetchedWqe& f) c
 }
 
 void RdmapSegmenter::fail(Qpn qpn, QpTx& q, abi::WcStatus status) {
-  const abi::Wqe& w = wqe_pool_.front(q.wqes).wqe;
-  issued->push({qpn, w.wr_id, 0, w.opcode, status, true});
+  reject(qpn, q, status);
   event->push({QpEvent::Kind::kLocalError, qpn, wire::rdma::kLocalCatastrophic});
   q.halted = true;
+  ++failed_;
+}
+
+// The oldest work request completes with an error, nothing of it is sent.
+void RdmapSegmenter::reject(Qpn qpn, QpTx& q, abi::WcStatus status) {
+  const abi::Wqe& w = wqe_pool_.front(q.wqes).wqe;
+  issued->push({qpn, w.wr_id, 0, w.opcode, status, true});
   wqe_pool_.pop(q.wqes);
   taken->push({qpn});
 }
@@ -185,85 +183,84 @@ void RdmapSegmenter::start_request(Qpn qpn, QpTx& q) {
   const FetchedWqe& f = wqe_pool_.front(q.wqes);
   const QpContext& ctx = contexts_.qp(qpn);
   if (const abi::WcStatus status = check(ctx, f); status != abi::WcStatus::kSuccess) return fail(qpn, q, status);
-  Message& m = q.request;
+  OutboundMessage& m = q.request;
   m = {};
   m.opcode = opcode_of(f.wqe);
   m.active = true;
   m.completes = m.opcode != Opcode::kReadRequest;
-  m.bytes = static_cast<std::uint32_t>(payload_of(f.wqe));
-  m.stag = wire::is_tagged(m.opcode) ? f.wqe.rkey : wire::invalidates(m.opcode) ? f.wqe.invalidate_stag : 0;
+  m.bytes = static_cast<std::uint32_t>(request_bytes(f.wqe));
+  m.stag = m.tagged() ? f.wqe.rkey : wire::invalidates(m.opcode) ? f.wqe.invalidate_stag : 0;
   m.address = f.wqe.remote_address;
+  number(q, m);
+}
+
+// RFC 6581's ready-to-receive messages: zero length, absorbed by the peer, no work request behind them. Or a Terminate
+// without headers, the only one of its stream.
+OutboundMessage RdmapSegmenter::internal_message(const TxInternalWork& work) {
+  OutboundMessage m;
+  m.active = true;
+  switch (work.kind) {
+    case TxInternalWork::Kind::kRtrSend:
+      m.opcode = Opcode::kSend;
+      break;
+    case TxInternalWork::Kind::kRtrWrite:
+      m.opcode = Opcode::kWrite;
+      break;
+    case TxInternalWork::Kind::kRtrRead:
+      m.opcode = Opcode::kReadRequest;
+      break;
+    default:
+      m.opcode = Opcode::kTerminate;
+      m.msn = 1;
+      m.terminate = wire::terminate_word(work.cause);
+  }
+  return m;
+}
+
+void RdmapSegmenter::start_internal(Qpn qpn, QpTx& q) {
+  q.request = internal_message(internal_pool_.pop(q.internal));
+  number(q, q.request);
+  if (q.request.opcode != Opcode::kReadRequest) return;
+  issued->push({qpn, 0, 0, abi::WrOpcode::kRdmaRead, abi::WcStatus::kSuccess, false, true});
+}
+
+// An untagged message takes the next MSN of its queue; a Read Request counts against ORD.
+void RdmapSegmenter::number(QpTx& q, OutboundMessage& m) {
   if (m.opcode == Opcode::kReadRequest) {
     m.msn = q.msn_read++;
     ++q.reads;
-  } else if (!wire::is_tagged(m.opcode)) {
+  } else if (wire::is_send(m.opcode)) {
     m.msn = q.msn_send++;
-  }
-}
-
-// RFC 6581: zero length, absorbed by the peer, no work request behind it.
-void RdmapSegmenter::start_rtr(Qpn qpn, QpTx& q) {
-  const RtrRequest::Kind kind = rtr_pool_.pop(q.rtr);
-  Message& m = q.request;
-  m = {};
-  m.active = true;
-  m.opcode = kind == RtrRequest::Kind::kSend    ? Opcode::kSend
-             : kind == RtrRequest::Kind::kWrite ? Opcode::kWrite
-                                                : Opcode::kReadRequest;
-  if (kind == RtrRequest::Kind::kSend) m.msn = q.msn_send++;
-  if (kind == RtrRequest::Kind::kRead) {
-    m.msn = q.msn_read++;
-    ++q.reads;
-    issued->push({qpn, 0, 0, abi::WrOpcode::kRdmaRead, abi::WcStatus::kSuccess, false, true});
   }
 }
 
 // Writes the headers of the message's next segment and says where its payload is. w is null for a Read Response and
 // for a ready-to-receive message.
-void RdmapSegmenter::cut_segment(Qpn qpn, QpTx& q, Message& m, const abi::Wqe* w) {
+void RdmapSegmenter::cut_segment(Qpn qpn, QpTx& q, OutboundMessage& m, const abi::Wqe* w) {
   const QpContext& ctx = contexts_.qp(qpn);
   UlpduJob job;
   job.qpn = qpn;
-  job.header_bytes = static_cast<std::uint16_t>(header_bytes(m.opcode));
+  job.header_bytes = static_cast<std::uint16_t>(segment_header_bytes(m.opcode));
   job.ulpdu.buf = buffers_.take();
   job.ulpdu.flow = ctx.flow;
-  job.ulpdu.bytes = static_cast<std::uint16_t>(ulpdu_bytes(ctx, m));
+  job.ulpdu.bytes = static_cast<std::uint16_t>(next_ulpdu_bytes(m, ctx.mulpdu));
   const std::uint32_t payload = job.ulpdu.bytes - job.header_bytes;
-  const bool last = m.opcode == Opcode::kReadRequest || m.done + payload == m.bytes;
-  const MutableByteSpan at(job.ulpdu.buf->bytes() + Ulpdu::kOffset, job.ulpdu.bytes);
-  const std::uint8_t control = wire::DdpControl::pack(wire::is_tagged(m.opcode), last, ctx.version);
-  const std::uint8_t rdmap = wire::RdmapControl::pack(m.opcode, ctx.version);
-  if (wire::is_tagged(m.opcode)) {
-    wire::DdpTaggedHeader{control, rdmap, m.stag, m.address + m.done}.emit(at);
-  } else {
-    const std::uint32_t qn = wire::queue_number(m.opcode);
-    wire::DdpUntaggedHeader{control, rdmap, m.stag, qn, m.msn, m.done}.emit(at);
-  }
-  if (m.opcode == Opcode::kReadRequest) {
-    wire::ReadRequest r;
-    if (w != nullptr) {
-      r = {w->num_sge ? w->sge[0].lkey : 0, w->num_sge ? w->sge[0].address : 0, m.bytes, w->rkey, w->remote_address};
-    }
-    r.emit(at.subspan(wire::DdpUntaggedHeader::kBytes));
-  } else if (&m == &q.response) {
-    if (payload != 0) job.piece[job.pieces++] = {q.response_source + m.done, payload};
-  } else if (w != nullptr && (w->flags & abi::kWqeInline)) {
-    std::memcpy(at.data() + job.header_bytes, reinterpret_cast<const std::uint8_t*>(w) + kInlineOffset + m.done,
-                payload);
-  } else {
-    for (std::uint32_t rest = payload; rest != 0;) {
-      const abi::Sge& s = w->sge[m.sge];
-      const std::uint32_t take = std::min(rest, s.length - m.sge_done);
-      if (take != 0) job.piece[job.pieces++] = {s.address + m.sge_done, take};
-      rest -= take;
-      m.sge_done += take;
-      if (m.sge_done == s.length) ++m.sge, m.sge_done = 0;
-    }
-  }
+  const bool last = m.done + payload >= m.bytes || m.opcode == Opcode::kReadRequest;
   job.ulpdu.completes_wqe = last && m.completes;
-  const std::size_t fpdu = contexts_.flow(ctx.flow).tx_markers ? wire::marked_fpdu_bytes(q.position, job.ulpdu.bytes)
-                                                               : wire::fpdu_bytes(job.ulpdu.bytes);
-  q.credit -= std::min<std::uint64_t>(q.credit, fpdu);
+  const MutableByteSpan at(job.ulpdu.buf->bytes() + Ulpdu::kOffset, job.ulpdu.bytes);
+  emit_ddp_header(m, last, ctx.version, at);
+  if (m.opcode == Opcode::kReadRequest) {
+    read_request_of(w, m.bytes).emit(at.subspan(wire::DdpUntaggedHeader::kBytes));
+  }
+  if (m.opcode == Opcode::kTerminate) store_be32(at.data() + wire::DdpUntaggedHeader::kBytes, m.terminate);
+  if (payload != 0) {
+    if (m.opcode == Opcode::kReadResponse) job.piece[job.pieces++] = {q.response_source + m.done, payload};
+    else if (w->flags & abi::kWqeInline) copy_inline(*w, payload, m, at.data() + job.header_bytes);
+    else gather(*w, payload, m, job);
+  }
+  const std::size_t fpdu = fpdu_bytes(ctx, q, job.ulpdu.bytes);
+  RNIC_CHECK(q.credit >= fpdu);
+  q.credit -= fpdu;
   q.position += static_cast<wire::StreamPosition>(fpdu);
   m.done += payload;
   m.active = !last;
@@ -291,6 +288,13 @@ bool RdmapSegmenter::cut() {
   switch (next(qpn, q)) {
     case Source::kNone:
       return true;  // the QP went away meanwhile
+    case Source::kFlush:
+      reject(qpn, q, abi::WcStatus::kWrFlushErr);
+      break;
+    case Source::kDrain:
+      q.draining = false;
+      mark(qpn, WqeIssued::Marker::kDrain);
+      break;
     case Source::kResponse:
       cut_segment(qpn, q, q.response, nullptr);
       if (!q.response.active) read_sent->push({qpn});
@@ -298,8 +302,8 @@ bool RdmapSegmenter::cut() {
       break;
     case Source::kRequest: {
       q.response_turn = true;
-      if (!q.request.active && !q.rtr.empty()) {
-        start_rtr(qpn, q);
+      if (!q.request.active && !q.internal.empty()) {
+        start_internal(qpn, q);
         cut_segment(qpn, q, q.request, nullptr);
         break;
       }
@@ -337,6 +341,7 @@ std::string RdmapSegmenter::waiting_for() const {
 void RdmapSegmenter::register_stats(const StatsGroup& group) const {
   group.counter("fpdus", fpdus_, "FPDUs", "DDP segments cut");
   group.counter("payload_bytes", payload_bytes_, "B", "payload octets in them");
+  group.counter("failed", failed_, "WQEs", "work requests refused before anything of them was sent");
 }
 
 }  // namespace rnic

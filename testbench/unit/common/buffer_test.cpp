@@ -26,6 +26,19 @@ TEST(BufferTest, TheReferenceOfAPacketTravelsWithItsBeats) {
   EXPECT_EQ(pool.in_use(), 0u);
 }
 
+TEST(BufferTest, ReferencesOutliveTheirPool) {
+  BufferRef kept;
+  {
+    BufferPool pool(64);
+    kept = pool.take();
+    pool.take().release();  // a beat that nobody took any more
+    kept->bytes()[63] = 7;
+  }
+  const BufferRef other = kept;
+  kept = {};
+  EXPECT_EQ(other->bytes()[63], 7);
+}
+
 TEST(BufferTest, BlocksOfOneSlabAndTheNextDoNotOverlap) {
   BufferPool pool(64);
   std::vector<BufferRef> refs;

@@ -45,7 +45,7 @@ TEST(Scenario, DefaultsAreThoseOfThePlan) {
   EXPECT_EQ(c.name, "c0");
   EXPECT_EQ(c.from, 0u);
   EXPECT_EQ(c.to, 1u);
-  EXPECT_EQ(c.port, 7000);
+  EXPECT_EQ(c.port, 41000);
   EXPECT_EQ(c.qps, 1u);
   EXPECT_EQ(c.mpa_revision, 2);
   EXPECT_TRUE(c.from_side.markers && c.from_side.crc && c.to_side.markers && c.to_side.crc);
@@ -174,8 +174,8 @@ TEST(ScenarioErrors, NodesAndAddresses) {
 TEST(ScenarioErrors, ConnectionsThatCannotBe) {
   json j = minimal();
   j["connections"][0]["qps"] = 10;
-  j["connections"].push_back({{"from", "client"}, {"to", "server"}, {"port", 7009}});
-  EXPECT_EQ(message_of(j), "s.json: connections[1]: port 7009 of node 'server' is taken");
+  j["connections"].push_back({{"from", "client"}, {"to", "server"}, {"port", 41009}});
+  EXPECT_EQ(message_of(j), "s.json: connections[1]: port 41009 of node 'server' is taken");
   j = minimal();
   j["connections"][0]["mpa_revision"] = 1;
   j["connections"][0]["rtr"] = "read";

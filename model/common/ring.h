@@ -7,7 +7,7 @@
 
 #include "model/common/check.h"
 
-namespace rnic::pcie {
+namespace rnic {
 
 template <class T>
 class Ring {
@@ -41,4 +41,4 @@ class Ring {
   std::size_t head_ = 0, used_ = 0;
 };
 
-}  // namespace rnic::pcie
+}  // namespace rnic

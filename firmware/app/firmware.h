@@ -1,0 +1,86 @@
+// The firmware: one event in, some operations out. It keeps no clock and no thread; between events it does nothing.
+#pragma once
+
+#include "firmware/conn/connection_manager.h"
+#include "firmware/qp/resource_manager.h"
+
+namespace rnic::fw {
+
+// Bus is what differs between targets:
+//   template <class Op> void write(const Op& op);   // one of hal/operations.h, in order; returns when it is taken
+//   MutableByteSpan sram(SramRange range);          // a window on the shared memory, charged by the word
+template <class Bus, class Capacity = DefaultCapacity>
+class Firmware {
+ public:
+  // The chip must not have more of anything than the firmware's capacity.
+  Firmware(Bus& bus, const Settings& settings)
+      : bus_(bus), resources_(bus, settings), connections_(bus, settings, resources_) {}
+
+  void on(const HostCommand& event);
+  template <class HardwareEvent>
+  void on(const HardwareEvent& event) {
+    connections_.on(event);
+  }
+
+  static constexpr bool fits(const Settings& s) {
+    return s.qps <= Capacity::kQps && s.flows <= Capacity::kFlows && s.cqs <= Capacity::kCqs &&
+           s.stags <= Capacity::kStags;
+  }
+  std::uint32_t connections() const { return connections_.connections(); }
+
+ private:
+  using Status = abi::CommandStatus;
+  Status execute(const abi::Command& command);
+  void done(const abi::Command& command, Status status) { bus_.write(PostEvent{command_done(command, status)}); }
+
+  Bus& bus_;
+  ResourceManager<Bus, Capacity> resources_;
+  ConnectionManager<Bus, Capacity> connections_;
+};
+
+// For most commands kCommandDone says that it is done; for those that take the network's time, that it has begun.
+template <class Bus, class Capacity>
+void Firmware<Bus, Capacity>::on(const HostCommand& event) {
+  const abi::Command& command = event.command;
+  switch (command.op) {
+    case abi::CommandOp::kConnect:
+    case abi::CommandOp::kAccept:
+    case abi::CommandOp::kReject:
+    case abi::CommandOp::kDisconnect: {
+      const Status status = connections_.check(command);
+      done(command, status);
+      if (status == Status::kOk) connections_.perform(command);
+      return;
+    }
+    default:
+      return done(command, execute(command));
+  }
+}
+
+template <class Bus, class Capacity>
+abi::CommandStatus Firmware<Bus, Capacity>::execute(const abi::Command& command) {
+  switch (command.op) {
+    case abi::CommandOp::kNop:
+      return Status::kOk;
+    case abi::CommandOp::kCreateCq:
+      return resources_.create_cq(command);
+    case abi::CommandOp::kDestroyCq:
+      return resources_.destroy_cq(command);
+    case abi::CommandOp::kCreateQp:
+      return resources_.create_qp(command);
+    case abi::CommandOp::kDestroyQp:
+      return resources_.destroy_qp(command);
+    case abi::CommandOp::kRegisterMr:
+      return resources_.register_mr(command);
+    case abi::CommandOp::kDeregisterMr:
+      return resources_.deregister_mr(command);
+    case abi::CommandOp::kListen:
+      return connections_.listen(command);
+    case abi::CommandOp::kUnlisten:
+      return connections_.unlisten(command);
+    default:
+      return Status::kBadOp;
+  }
+}
+
+}  // namespace rnic::fw

@@ -1,0 +1,38 @@
+#include "firmware/conn/cm_options.h"
+
+namespace rnic::fw {
+
+MpaPolicy policy_of(std::uint8_t flags, std::uint16_t ird, std::uint16_t ord, const Settings& settings) {
+  constexpr std::uint16_t kNotNegotiated = wire::MpaEnhanced::kNotNegotiated;
+  MpaPolicy policy;
+  policy.markers = flags & abi::kCmMarkers;
+  policy.crc = flags & abi::kCmCrc;
+  policy.enhanced = flags & abi::kCmEnhanced;
+  policy.peer_to_peer = flags & abi::kCmPeerToPeer;
+  policy.rtr = {(flags & abi::kCmRtrSend) != 0, (flags & abi::kCmRtrWrite) != 0, (flags & abi::kCmRtrRead) != 0};
+  if (!policy.rtr.any()) policy.rtr = {false, true, true};
+  policy.negotiate_ird = ird != kNotNegotiated;
+  policy.negotiate_ord = ord != kNotNegotiated;
+  policy.ird = policy.negotiate_ird ? ird : settings.max_ird;
+  policy.ord = policy.negotiate_ord ? ord : settings.max_ord;
+  policy.max_ird = settings.max_ird;
+  return policy;
+}
+
+std::uint8_t cm_flags_of(const wire::MpaFrame& frame) {
+  unsigned flags = 0;
+  const auto add = [&flags](bool on, abi::CmFlags flag) { flags |= on ? static_cast<unsigned>(flag) : 0u; };
+  add(frame.markers, abi::kCmMarkers);
+  add(frame.crc, abi::kCmCrc);
+  if (frame.enhanced) {
+    const wire::MpaEnhanced& word = *frame.enhanced;
+    add(true, abi::kCmEnhanced);
+    add(word.peer_to_peer, abi::kCmPeerToPeer);
+    add(word.peer_to_peer && word.rtr_send, abi::kCmRtrSend);
+    add(word.peer_to_peer && word.rtr_write, abi::kCmRtrWrite);
+    add(word.peer_to_peer && word.rtr_read, abi::kCmRtrRead);
+  }
+  return static_cast<std::uint8_t>(flags);
+}
+
+}  // namespace rnic::fw

@@ -1,0 +1,33 @@
+// Between the host's connection options (abi::CmFlags) and the MPA policy.
+#pragma once
+
+#include <cstdint>
+
+#include "firmware/conn/mpa_negotiation.h"
+#include "firmware/lib/capacity.h"
+#include "model/rnic/context/context_types.h"
+#include "model/rnic/host_abi.h"
+
+namespace rnic::fw {
+
+// Peer-to-peer and RTR kinds are features of revision 2.
+constexpr bool consistent_cm_flags(std::uint8_t flags) {
+  constexpr std::uint8_t kNeedsEnhanced = abi::kCmPeerToPeer | abi::kCmRtrSend | abi::kCmRtrWrite | abi::kCmRtrRead;
+  return (flags & kNeedsEnhanced) == 0 || (flags & abi::kCmEnhanced) != 0;
+}
+
+// Without an RTR flag the kinds are Write and Read, which leave the peer's receive queue alone.
+MpaPolicy policy_of(std::uint8_t flags, std::uint16_t ird, std::uint16_t ord, const Settings& settings);
+
+// The options that a startup frame shows.
+std::uint8_t cm_flags_of(const wire::MpaFrame& frame);
+
+// The reply's options, with markers and CRC as they are used: markers in at least one direction.
+constexpr std::uint8_t agreed_flags(std::uint8_t reply_flags, const FlowContext& flow) {
+  constexpr unsigned kBothSides = abi::kCmMarkers | abi::kCmCrc;
+  return static_cast<std::uint8_t>((reply_flags & ~kBothSides) |
+                                   (flow.tx_markers || flow.rx_markers ? abi::kCmMarkers + 0u : 0u) |
+                                   (flow.crc ? abi::kCmCrc + 0u : 0u));
+}
+
+}  // namespace rnic::fw

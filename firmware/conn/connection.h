@@ -1,0 +1,100 @@
+// One connection: what it is doing, and what the firmware remembers about it.
+#pragma once
+
+#include <cstdint>
+
+#include "firmware/conn/mpa_negotiation.h"
+#include "firmware/hal/events.h"
+#include "firmware/lib/capacity.h"
+#include "model/rnic/context/context_types.h"
+
+namespace rnic::fw {
+
+enum class ConnState : std::uint8_t {
+  kFree,
+  kTcpOpening,     // initiator: TCP handshake
+  kWaitReply,      // initiator: request sent
+  kWaitRequest,    // responder: TCP is open
+  kWaitHost,       // responder: the host decides
+  kWaitFirstFpdu,  // responder: in RDMA mode, must not send yet
+  kRts,            // both directions flow
+  kDraining,       // the host disconnects: the send queue runs out
+  kTerminating,    // an error: the Terminate is on its way
+  kClosing         // our FIN is sent; TCP ends
+};
+
+enum class ConnEvent : std::uint8_t {
+  kConnected,
+  kOpenFailed,
+  kStreamData,
+  kPeerClosed,
+  kReset,
+  kClosed,
+  kFirstFpdu,
+  kTerminateReceived,
+  kStreamError,
+  kSendDrained,
+  kAccept,
+  kReject,
+  kDisconnect,
+  kTimeout
+};
+
+// An event with what came along; members that do not belong to it keep their defaults.
+struct ConnInput {
+  ConnEvent event;
+  FlowId flow = kNoFlow;
+  std::uint16_t port = 0, emss = 0;
+  OpenFailure failure = OpenFailure::kRefused;
+  std::uint32_t bytes = 0;
+  wire::TerminateCause cause{};
+  const abi::Command* command = nullptr;
+};
+
+struct Connection {
+  static constexpr std::uint32_t kNoSlot = 0xffffffff;
+
+  ConnState state = ConnState::kFree;
+  bool setup_reported = false;  // the host knows how the setup ended
+  bool peer_to_peer = false;    // responder: the first FPDU is an RTR message
+  bool has_qp = false;
+  std::uint8_t mpa_revision = 0, mpa_flags = 0;  // agreed on
+  std::uint16_t generation = 0;
+  std::uint16_t peer_port = 0, local_port = 0, emss = 0;
+  std::uint32_t peer_ip = 0;
+  std::uint32_t slot = kNoSlot;              // of the SRAM
+  std::uint32_t frame_bytes = 0, asked = 0;  // octets of the startup frame in the slot, and still to come
+  FlowId flow = kNoFlow;
+  Qpn qpn;
+  FlowContext flow_context;
+  MpaPolicy policy;
+};
+
+constexpr bool needs_slot(ConnState s) {
+  return s == ConnState::kTcpOpening || s == ConnState::kWaitReply || s == ConnState::kWaitRequest ||
+         s == ConnState::kWaitHost;
+}
+
+// How long a connection may stay in a state; 0: TCP or the host limits it. RFC 5044 section 7.1.2 rules 8 and 10.
+constexpr std::uint32_t timeout_us(ConnState state, bool peer_to_peer, const Settings& settings) {
+  switch (state) {
+    case ConnState::kWaitReply:
+      return settings.reply_timeout_us;
+    case ConnState::kWaitRequest:
+      return settings.request_timeout_us;
+    case ConnState::kWaitFirstFpdu:
+      return peer_to_peer ? settings.first_fpdu_timeout_us : 0;
+    case ConnState::kDraining:
+    case ConnState::kTerminating:
+    case ConnState::kClosing:
+      return settings.close_timeout_us;
+    case ConnState::kFree:
+    case ConnState::kTcpOpening:
+    case ConnState::kWaitHost:
+    case ConnState::kRts:
+      break;
+  }
+  return 0;
+}
+
+}  // namespace rnic::fw

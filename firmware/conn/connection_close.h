@@ -1,0 +1,111 @@
+// ConnectionManager: RDMA mode and the ways out of it. Whatever happens, the QP ends in the error state, its work is
+// flushed, and the host gets one last event.
+#pragma once
+
+#include "firmware/conn/connection_manager.h"
+
+namespace rnic::fw {
+
+template <class Bus, class Capacity>
+void ConnectionManager<Bus, Capacity>::set_qp_state(const Connection& c, QpState state) {
+  resources_.qp(c.qpn)->context.state = state;
+  resources_.publish(c.qpn);
+}
+
+// Our FIN; a flow that does not end within the close timeout is aborted.
+template <class Bus, class Capacity>
+ConnState ConnectionManager<Bus, Capacity>::close_tcp(const Connection& c) {
+  bus_.write(TcpClose{c.flow});
+  return State::kClosing;
+}
+
+// The end of the QP's stream: no FPDU is taken from the flow any more, the QP is free to be destroyed.
+template <class Bus, class Capacity>
+void ConnectionManager<Bus, Capacity>::end_stream(Connection& c, abi::ConnectStatus status) {
+  if (!c.has_qp) return;
+  set_qp_state(c, QpState::kError);
+  c.flow_context.rdma = false;
+  bus_.write(WriteFlow{c.flow, c.flow_context});
+  bus_.write(PostWork{{c.qpn, InternalWork::kFlush}});
+  const abi::EventType type = c.setup_reported ? abi::EventType::kDisconnected : abi::EventType::kConnectError;
+  bus_.write(PostEvent{connection_event(type, status, c, c.qpn.v)});
+  detach_qp(c);
+}
+
+template <class Bus, class Capacity>
+void ConnectionManager<Bus, Capacity>::report_qp_error(const Connection& c, wire::TerminateCause cause) {
+  abi::Event event = connection_event(abi::EventType::kQpError, abi::ConnectStatus::kOk, c, c.qpn.v);
+  event.terminate = wire::terminate_word(cause);
+  bus_.write(PostEvent{event});
+}
+
+// The hardware has lifted its fence by itself.
+template <class Bus, class Capacity>
+ConnState ConnectionManager<Bus, Capacity>::first_fpdu(Connection& c, const ConnInput&) {
+  resources_.qp(c.qpn)->context.responder = false;
+  if (!c.setup_reported) report_established(c, 0, 0);
+  return State::kRts;
+}
+
+template <class Bus, class Capacity>
+ConnState ConnectionManager<Bus, Capacity>::disconnect(Connection& c, const ConnInput&) {
+  set_qp_state(c, QpState::kClosing);
+  bus_.write(PostWork{{c.qpn, InternalWork::kDrain}});
+  return State::kDraining;
+}
+
+// The first error is the one that is reported; the stream is over before another one can count.
+template <class Bus, class Capacity>
+ConnState ConnectionManager<Bus, Capacity>::stream_error(Connection& c, const ConnInput& in) {
+  set_qp_state(c, QpState::kTerminate);
+  bus_.write(PostWork{{c.qpn, InternalWork::kTerminate, in.cause}});
+  bus_.write(PostWork{{c.qpn, InternalWork::kDrain}});
+  report_qp_error(c, in.cause);
+  return State::kTerminating;
+}
+
+// Nothing follows a Terminate in either direction (RFC 5040 section 4.8).
+template <class Bus, class Capacity>
+ConnState ConnectionManager<Bus, Capacity>::terminate_received(Connection& c, const ConnInput& in) {
+  report_qp_error(c, in.cause);
+  end_stream(c, abi::ConnectStatus::kOk);
+  return c.state == State::kClosing ? c.state : close_tcp(c);
+}
+
+template <class Bus, class Capacity>
+ConnState ConnectionManager<Bus, Capacity>::drained(Connection& c, const ConnInput&) {
+  return close_tcp(c);
+}
+
+template <class Bus, class Capacity>
+ConnState ConnectionManager<Bus, Capacity>::peer_closed(Connection& c, const ConnInput&) {
+  end_stream(c, abi::ConnectStatus::kOk);
+  return close_tcp(c);
+}
+
+template <class Bus, class Capacity>
+ConnState ConnectionManager<Bus, Capacity>::stream_reset(Connection& c, const ConnInput&) {
+  end_stream(c, abi::ConnectStatus::kReset);
+  return State::kFree;
+}
+
+template <class Bus, class Capacity>
+ConnState ConnectionManager<Bus, Capacity>::stream_timeout(Connection& c, const ConnInput&) {
+  bus_.write(TcpAbort{c.flow});
+  end_stream(c, abi::ConnectStatus::kTimeout);
+  return State::kFree;
+}
+
+template <class Bus, class Capacity>
+ConnState ConnectionManager<Bus, Capacity>::peer_closed_too(Connection& c, const ConnInput&) {
+  end_stream(c, abi::ConnectStatus::kOk);
+  return c.state;
+}
+
+template <class Bus, class Capacity>
+ConnState ConnectionManager<Bus, Capacity>::tcp_closed(Connection& c, const ConnInput&) {
+  end_stream(c, abi::ConnectStatus::kOk);
+  return State::kFree;
+}
+
+}  // namespace rnic::fw

@@ -1,0 +1,101 @@
+// ConnectionManager: the host's commands. Everything is checked before anything is done.
+#pragma once
+
+#include "firmware/conn/connection_manager.h"
+
+namespace rnic::fw {
+
+// Octets of private data that fit beside the enhanced word (RFC 6581 section 9: 508 are left).
+constexpr std::size_t private_data_limit(bool enhanced) {
+  return wire::kMpaMaxPrivateData - (enhanced ? wire::MpaEnhanced::kBytes : 0);
+}
+
+template <class Bus, class Capacity>
+abi::CommandStatus ConnectionManager<Bus, Capacity>::listen(const abi::Command& command) {
+  const std::uint16_t port = command.u.cm.local_port;
+  if (!consistent_cm_flags(command.flags)) return Status::kBadOp;
+  if (port == 0) return Status::kBadIndex;
+  if (listeners_.find(port) != nullptr) return Status::kBusy;
+  if (listeners_.add(port, command.flags) == nullptr) return Status::kNoResources;
+  bus_.write(TcpListen{port});
+  return Status::kOk;
+}
+
+// Connections that were accepted before stay.
+template <class Bus, class Capacity>
+abi::CommandStatus ConnectionManager<Bus, Capacity>::unlisten(const abi::Command& command) {
+  Listener* listener = listeners_.find(command.u.cm.local_port);
+  if (listener == nullptr) return Status::kBadIndex;
+  bus_.write(TcpUnlisten{listener->port});
+  *listener = {};
+  return Status::kOk;
+}
+
+template <class Bus, class Capacity>
+abi::CommandStatus ConnectionManager<Bus, Capacity>::check(const abi::Command& command) {
+  const auto depth_fits = [](std::uint16_t depth, std::uint16_t limit, bool may_be_open) {
+    return depth <= limit || (may_be_open && depth == wire::MpaEnhanced::kNotNegotiated);
+  };
+  const bool connect = command.op == abi::CommandOp::kConnect;
+  const bool accept = command.op == abi::CommandOp::kAccept;
+
+  if (command.op == abi::CommandOp::kDisconnect) {
+    if (resources_.qp(Qpn{command.id}) == nullptr) return Status::kBadIndex;
+    const Connection* c = by_qp(Qpn{command.id});
+    const bool connected = c != nullptr && (c->state == State::kRts || c->state == State::kWaitFirstFpdu);
+    return connected ? Status::kOk : Status::kBadState;
+  }
+
+  bool enhanced = (command.flags & abi::kCmEnhanced) != 0;
+  if (connect) {
+    if (!consistent_cm_flags(command.flags)) return Status::kBadOp;
+  } else {
+    const Connection* c = by_id(command.id);
+    if (c == nullptr) return Status::kBadIndex;
+    if (c->state != State::kWaitHost) return Status::kBadState;
+    enhanced = (c->mpa_flags & abi::kCmEnhanced) != 0;
+  }
+  if (connect || accept) {
+    const QpEntry* qp = resources_.qp(Qpn{command.qpn});
+    if (qp == nullptr) return Status::kBadIndex;
+    if (qp->connection != kNoConnection || qp->context.state != QpState::kIdle) return Status::kBadState;
+    if (!depth_fits(command.u.cm.ird, settings_.max_ird, connect && enhanced) ||
+        !depth_fits(command.u.cm.ord, settings_.max_ord, connect && enhanced)) {
+      return Status::kNoResources;
+    }
+  }
+  if (command.private_bytes > private_data_limit(enhanced)) return Status::kBadLength;
+  if (connect && (free_connections_.available() == 0 || free_slots_.available() == 0)) return Status::kNoResources;
+  return Status::kOk;
+}
+
+template <class Bus, class Capacity>
+void ConnectionManager<Bus, Capacity>::perform(const abi::Command& command) {
+  ConnInput input{Event::kDisconnect};
+  input.command = &command;
+  switch (command.op) {
+    case abi::CommandOp::kAccept:
+      input.event = Event::kAccept;
+      return deliver(by_id(command.id), input);
+    case abi::CommandOp::kReject:
+      input.event = Event::kReject;
+      return deliver(by_id(command.id), input);
+    case abi::CommandOp::kDisconnect:
+      return deliver(by_qp(Qpn{command.id}), input);
+    default:
+      break;
+  }
+  // kConnect: the request waits in its slot until TCP is open.
+  Connection& c = *create(State::kTcpOpening);
+  const auto& cm = command.u.cm;
+  c.peer_ip = cm.peer_ip;
+  c.peer_port = cm.peer_port;
+  c.local_port = cm.local_port;
+  c.mpa_flags = command.flags;
+  c.policy = policy_of(command.flags, cm.ird, cm.ord, settings_);
+  attach_qp(c, Qpn{command.qpn});
+  write_frame(c, make_request(c.policy, bus_.sram({kCommandWindow.offset, command.private_bytes})));
+  bus_.write(TcpOpen{cm.peer_ip, cm.peer_port, cm.local_port, id_of(c)});
+}
+
+}  // namespace rnic::fw

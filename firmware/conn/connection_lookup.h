@@ -1,0 +1,154 @@
+// ConnectionManager: who an event is for, and what belongs to a connection.
+#pragma once
+
+#include "firmware/conn/connection_manager.h"
+
+namespace rnic::fw {
+
+template <class Bus, class Capacity>
+std::uint32_t ConnectionManager<Bus, Capacity>::id_of(const Connection& c) const {
+  return kConnectionIdBit | std::uint32_t{c.generation} << 16 | index_of(c);
+}
+
+template <class Bus, class Capacity>
+Connection* ConnectionManager<Bus, Capacity>::by_id(std::uint32_t id) {
+  static_assert(Capacity::kConnections <= 0x10000, "an id has 16 bits for the index");
+  const std::uint32_t index = id & 0xffff;
+  if (index >= Capacity::kConnections) return nullptr;
+  Connection& c = connections_[index];
+  return c.state != State::kFree && id == id_of(c) ? &c : nullptr;
+}
+
+template <class Bus, class Capacity>
+Connection* ConnectionManager<Bus, Capacity>::by_flow(FlowId flow) {
+  if (flow.v >= settings_.flows || by_flow_[flow.v] == kNoConnection) return nullptr;
+  return &connections_[by_flow_[flow.v]];
+}
+
+template <class Bus, class Capacity>
+Connection* ConnectionManager<Bus, Capacity>::by_qp(Qpn qpn) {
+  const QpEntry* entry = resources_.qp(qpn);
+  return entry == nullptr || entry->connection == kNoConnection ? nullptr : &connections_[entry->connection];
+}
+
+// A connection in its first state, with a slot for startup frames; nullptr if there is none left of either.
+template <class Bus, class Capacity>
+Connection* ConnectionManager<Bus, Capacity>::create(State state) {
+  if (free_connections_.available() == 0 || free_slots_.available() == 0) return nullptr;
+  Connection& c = connections_[free_connections_.take()];
+  c.slot = free_slots_.take();
+  enter(c, state);
+  return &c;
+}
+
+template <class Bus, class Capacity>
+void ConnectionManager<Bus, Capacity>::attach_flow(Connection& c, FlowId flow, std::uint16_t emss) {
+  c.flow = flow;
+  c.emss = emss;
+  by_flow_[flow.v] = index_of(c);
+}
+
+template <class Bus, class Capacity>
+void ConnectionManager<Bus, Capacity>::attach_qp(Connection& c, Qpn qpn) {
+  c.qpn = qpn;
+  c.has_qp = true;
+  resources_.qp(qpn)->connection = index_of(c);
+}
+
+template <class Bus, class Capacity>
+void ConnectionManager<Bus, Capacity>::detach_qp(Connection& c) {
+  if (c.has_qp) resources_.qp(c.qpn)->connection = kNoConnection;
+  c.has_qp = false;
+}
+
+template <class Bus, class Capacity>
+void ConnectionManager<Bus, Capacity>::on(const TcpAccepted& event) {
+  const Listener* listener = listeners_.find(event.port);
+  Connection* c = listener == nullptr || event.flow.v >= settings_.flows ? nullptr : create(State::kWaitRequest);
+  if (c == nullptr) {
+    bus_.write(Log{listener == nullptr ? LogCode::kNoListener : LogCode::kNoResources, event.port, event.peer_ip});
+    bus_.write(TcpAbort{event.flow});
+    return;
+  }
+  attach_flow(*c, event.flow, event.emss);
+  c->peer_ip = event.peer_ip;
+  c->peer_port = event.peer_port;
+  c->local_port = event.port;
+  c->policy = policy_of(listener->flags, 0, 0, settings_);
+  c->mpa_flags = listener->flags;
+  read_frame(*c, wire::kMpaHeaderBytes);
+}
+
+template <class Bus, class Capacity>
+void ConnectionManager<Bus, Capacity>::on(const TcpConnected& event) {
+  Connection* c = by_id(event.cookie);
+  if (c == nullptr || event.flow.v >= settings_.flows) {
+    bus_.write(TcpAbort{event.flow});
+    return;
+  }
+  ConnInput input{Event::kConnected};
+  input.flow = event.flow;
+  input.port = event.port;
+  input.emss = event.emss;
+  deliver(c, input);
+}
+
+template <class Bus, class Capacity>
+void ConnectionManager<Bus, Capacity>::on(const TcpOpenFailed& event) {
+  ConnInput input{Event::kOpenFailed};
+  input.failure = event.reason;
+  deliver(by_id(event.cookie), input);
+}
+
+template <class Bus, class Capacity>
+void ConnectionManager<Bus, Capacity>::on(const TcpStreamData& event) {
+  ConnInput input{Event::kStreamData};
+  input.bytes = event.bytes;
+  deliver(by_flow(event.flow), input);
+}
+
+template <class Bus, class Capacity>
+void ConnectionManager<Bus, Capacity>::on(const TcpPeerClosed& event) {
+  deliver(by_flow(event.flow), ConnInput{Event::kPeerClosed});
+}
+
+template <class Bus, class Capacity>
+void ConnectionManager<Bus, Capacity>::on(const TcpReset& event) {
+  deliver(by_flow(event.flow), ConnInput{Event::kReset});
+}
+
+template <class Bus, class Capacity>
+void ConnectionManager<Bus, Capacity>::on(const TcpClosed& event) {
+  deliver(by_flow(event.flow), ConnInput{Event::kClosed});
+}
+
+template <class Bus, class Capacity>
+void ConnectionManager<Bus, Capacity>::on(const QpFirstFpdu& event) {
+  deliver(by_qp(event.qpn), ConnInput{Event::kFirstFpdu});
+}
+
+template <class Bus, class Capacity>
+void ConnectionManager<Bus, Capacity>::on(const QpTerminateReceived& event) {
+  ConnInput input{Event::kTerminateReceived};
+  input.cause = event.cause;
+  deliver(by_qp(event.qpn), input);
+}
+
+template <class Bus, class Capacity>
+void ConnectionManager<Bus, Capacity>::on(const QpStreamError& event) {
+  ConnInput input{Event::kStreamError};
+  input.cause = event.cause;
+  deliver(by_qp(event.qpn), input);
+}
+
+template <class Bus, class Capacity>
+void ConnectionManager<Bus, Capacity>::on(const QpSendDrained& event) {
+  deliver(by_qp(event.qpn), ConnInput{Event::kSendDrained});
+}
+
+template <class Bus, class Capacity>
+void ConnectionManager<Bus, Capacity>::on(const TimerExpired& event) {
+  deliver(event.id < Capacity::kConnections ? &connections_[event.id] : nullptr, ConnInput{Event::kTimeout});
+}
+
+}  // namespace rnic::fw

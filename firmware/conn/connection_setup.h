@@ -1,0 +1,241 @@
+// ConnectionManager: the startup frames of both roles, and the step into RDMA mode (RFC 5044 section 7.1.2).
+#pragma once
+
+#include "firmware/conn/connection_manager.h"
+
+namespace rnic::fw {
+
+constexpr wire::TerminateCause cause_of(MpaError error) {
+  return error == MpaError::kInsufficientIrd ? wire::mpa::kInsufficientIrd
+         : error == MpaError::kNoMatchingRtr ? wire::mpa::kNoMatchingRtr
+                                             : wire::mpa::kInvalidStartupFrame;
+}
+constexpr InternalWork work_of(Rtr rtr) {
+  return rtr == Rtr::kSend    ? InternalWork::kRtrSend
+         : rtr == Rtr::kWrite ? InternalWork::kRtrWrite
+                              : InternalWork::kRtrRead;
+}
+
+// Startup frames, piece by piece.
+
+template <class Bus, class Capacity>
+void ConnectionManager<Bus, Capacity>::read_frame(Connection& c, std::uint32_t bytes) {
+  c.asked = bytes;
+  bus_.write(TcpStreamRead{c.flow, frame_range(c.slot, c.frame_bytes, bytes)});
+}
+
+// What has come of the frame, counting the octets that just arrived; asks for the rest of it.
+template <class Bus, class Capacity>
+FrameProgress ConnectionManager<Bus, Capacity>::take_octets(Connection& c, std::uint32_t bytes,
+                                                            wire::MpaFrameKind expected) {
+  c.frame_bytes += bytes;
+  if (bytes < c.asked) return {wire::MpaFrameError::kTruncated, 0, {}};
+  const std::uint8_t max_rev = c.policy.enhanced ? wire::kMpaRev2 : wire::kMpaRev1;
+  const FrameProgress progress = examine_frame(frame_octets(c), expected, max_rev);
+  if (progress.missing != 0) read_frame(c, progress.missing);
+  return progress;
+}
+
+template <class Bus, class Capacity>
+void ConnectionManager<Bus, Capacity>::write_frame(Connection& c, const wire::MpaFrame& frame) {
+  c.frame_bytes = static_cast<std::uint32_t>(frame.emit(bus_.sram(frame_range(c.slot, 0, frame.bytes()))));
+}
+
+// Closes at once (RFC 5044 section 8, error 4). A peer that left without a word did not send a bad frame.
+template <class Bus, class Capacity>
+ConnState ConnectionManager<Bus, Capacity>::bad_frame(Connection& c, wire::MpaFrameError error) {
+  const bool nothing_came = error == wire::MpaFrameError::kTruncated && c.frame_bytes == 0;
+  bus_.write(Log{LogCode::kBadFrame, id_of(c), static_cast<std::uint32_t>(error)});
+  report_setup_failure(c, nothing_came ? abi::ConnectStatus::kReset : status_of(error));
+  return close_tcp(c);
+}
+
+// The initiator.
+
+template <class Bus, class Capacity>
+ConnState ConnectionManager<Bus, Capacity>::send_request(Connection& c, const ConnInput& in) {
+  attach_flow(c, in.flow, in.emss);
+  if (in.port != 0) c.local_port = in.port;  // what the ephemeral one became
+  send_frame(c);
+  c.frame_bytes = 0;  // the reply takes the request's place
+  read_frame(c, wire::kMpaHeaderBytes);
+  return State::kWaitReply;
+}
+
+template <class Bus, class Capacity>
+ConnState ConnectionManager<Bus, Capacity>::open_failed(Connection& c, const ConnInput& in) {
+  report_setup_failure(c, status_of(in.failure));
+  return State::kFree;
+}
+
+template <class Bus, class Capacity>
+ConnState ConnectionManager<Bus, Capacity>::reply_octets(Connection& c, const ConnInput& in) {
+  const FrameProgress progress = take_octets(c, in.bytes, wire::MpaFrameKind::kReply);
+  if (progress.error != wire::MpaFrameError::kNone) return bad_frame(c, progress.error);
+  return progress.missing != 0 ? c.state : conclude(c, progress.frame);
+}
+
+template <class Bus, class Capacity>
+ConnState ConnectionManager<Bus, Capacity>::conclude(Connection& c, const wire::MpaFrame& reply) {
+  const wire::MpaFrame request = make_request(c.policy, {});
+  const SetupResult result = accept_reply(request, reply, c.policy);
+  c.mpa_revision = reply.rev;
+  if (result.kind == SetupResult::Kind::kBadReply) return bad_frame(c, wire::MpaFrameError::kBadRev);
+  if (result.kind == SetupResult::Kind::kRejected) {
+    report_peer_frame(c, abi::EventType::kRejected, abi::ConnectStatus::kRefused, reply);
+    c.setup_reported = true;
+    detach_qp(c);
+    return close_tcp(c);
+  }
+
+  const bool terminate = result.kind == SetupResult::Kind::kTerminate;
+  write_contexts(c, terminate ? QpState::kTerminate : QpState::kRts, stream_options(request, reply), result.ird,
+                 result.ord);
+  bus_.write(TcpEnterRdma{c.flow});
+  if (terminate) {
+    bus_.write(PostWork{{c.qpn, InternalWork::kTerminate, cause_of(result.error)}});
+    bus_.write(PostWork{{c.qpn, InternalWork::kDrain}});
+    report_peer_frame(c, abi::EventType::kConnectError, status_of(result.error), reply);
+    c.setup_reported = true;
+    return State::kTerminating;
+  }
+  // Nothing goes out before the RTR message: the host posts only when it knows that the connection is there.
+  if (result.rtr != Rtr::kNone) bus_.write(PostWork{{c.qpn, work_of(result.rtr)}});
+  c.mpa_flags = cm_flags_of(reply);
+  const std::size_t offset = c.frame_bytes - reply.private_data.size();
+  report_established(c, static_cast<std::uint32_t>(reply.private_data.size()), frame_range(c.slot, offset, 0).offset);
+  return State::kRts;
+}
+
+// The responder.
+
+template <class Bus, class Capacity>
+ConnState ConnectionManager<Bus, Capacity>::request_octets(Connection& c, const ConnInput& in) {
+  const FrameProgress progress = take_octets(c, in.bytes, wire::MpaFrameKind::kRequest);
+  if (progress.error != wire::MpaFrameError::kNone) return bad_frame(c, progress.error);
+  if (progress.missing != 0) return c.state;
+  c.mpa_revision = progress.frame.rev;
+  c.mpa_flags = cm_flags_of(progress.frame);
+  c.peer_to_peer = progress.frame.enhanced && progress.frame.enhanced->peer_to_peer;
+  bus_.write(TcpStreamRead{c.flow, guard_octet(c.slot)});  // an initiator must wait for the reply
+  report_peer_frame(c, abi::EventType::kConnectRequest, abi::ConnectStatus::kOk, progress.frame);
+  return State::kWaitHost;
+}
+
+template <class Bus, class Capacity>
+ConnState ConnectionManager<Bus, Capacity>::octet_after_request(Connection& c, const ConnInput& in) {
+  return in.bytes == 0 ? c.state : bad_frame(c, wire::MpaFrameError::kExtraOctets);
+}
+
+template <class Bus, class Capacity>
+ConnState ConnectionManager<Bus, Capacity>::accept(Connection& c, const ConnInput& in) {
+  const abi::Command& command = *in.command;
+  const wire::MpaFrame request = examine_frame(frame_octets(c), wire::MpaFrameKind::kRequest, c.mpa_revision).frame;
+  c.policy.ird = command.u.cm.ird;
+  c.policy.ord = command.u.cm.ord;
+  ReplyDecision decision = negotiate_reply(request, c.policy);
+  decision.frame.private_data = bus_.sram({kCommandWindow.offset, command.private_bytes});
+  const StreamOptions options = stream_options(decision.frame, request);
+  c.mpa_flags = cm_flags_of(decision.frame);
+  write_frame(c, decision.frame);
+
+  attach_qp(c, Qpn{command.qpn});
+  QpContext& qp = resources_.qp(c.qpn)->context;
+  qp.responder = true;
+  qp.absorbs_rtr_send = c.peer_to_peer && decision.frame.enhanced->rtr_send && request.enhanced->rtr_send;
+  write_contexts(c, QpState::kRts, options, decision.ird, decision.ord);
+  send_frame(c);
+  bus_.write(TcpEnterRdma{c.flow});
+  if (!c.peer_to_peer) report_established(c, 0, 0);  // otherwise the RTR message comes first
+  return State::kWaitFirstFpdu;
+}
+
+template <class Bus, class Capacity>
+ConnState ConnectionManager<Bus, Capacity>::reject(Connection& c, const ConnInput& in) {
+  const wire::MpaFrame request = examine_frame(frame_octets(c), wire::MpaFrameKind::kRequest, c.mpa_revision).frame;
+  wire::MpaFrame frame = make_rejection(request, c.policy);
+  frame.private_data = bus_.sram({kCommandWindow.offset, in.command->private_bytes});
+  write_frame(c, frame);
+  send_frame(c);
+  c.setup_reported = true;  // it was the host's own word
+  return close_tcp(c);
+}
+
+// Both.
+
+template <class Bus, class Capacity>
+ConnState ConnectionManager<Bus, Capacity>::peer_left_setup(Connection& c, const ConnInput&) {
+  report_setup_failure(c, abi::ConnectStatus::kReset);
+  return close_tcp(c);
+}
+
+template <class Bus, class Capacity>
+ConnState ConnectionManager<Bus, Capacity>::setup_reset(Connection& c, const ConnInput&) {
+  report_setup_failure(c, abi::ConnectStatus::kReset);
+  return State::kFree;
+}
+
+template <class Bus, class Capacity>
+ConnState ConnectionManager<Bus, Capacity>::setup_timeout(Connection& c, const ConnInput&) {
+  bus_.write(TcpAbort{c.flow});
+  report_setup_failure(c, abi::ConnectStatus::kTimeout);
+  return State::kFree;
+}
+
+// Both contexts are there before the first octet of RDMA mode.
+template <class Bus, class Capacity>
+void ConnectionManager<Bus, Capacity>::write_contexts(Connection& c, QpState state, StreamOptions options,
+                                                      std::uint16_t ird, std::uint16_t ord) {
+  QpContext& qp = resources_.qp(c.qpn)->context;
+  qp.state = state;
+  qp.mulpdu = static_cast<std::uint16_t>(wire::mulpdu(c.emss, options.tx_markers));
+  qp.ird = ird;
+  qp.ord = ord;
+  qp.flow = c.flow;
+  resources_.publish(c.qpn);
+  FlowContext& flow = c.flow_context;
+  flow.rdma = true;
+  flow.tx_markers = options.tx_markers;
+  flow.rx_markers = options.rx_markers;
+  flow.crc = options.crc;
+  flow.epoch = ++flow_epoch_[c.flow.v];
+  flow.qpn = c.qpn;
+  bus_.write(WriteFlow{c.flow, c.flow_context});
+}
+
+// Reports.
+
+// The peer's IRD, ORD and private data as received.
+template <class Bus, class Capacity>
+void ConnectionManager<Bus, Capacity>::report_peer_frame(const Connection& c, abi::EventType type,
+                                                         abi::ConnectStatus status, const wire::MpaFrame& frame) {
+  abi::Event event = connection_event(type, status, c, c.has_qp ? c.qpn.v : id_of(c));
+  event.ird = frame.enhanced ? frame.enhanced->ird : wire::MpaEnhanced::kNotNegotiated;
+  event.ord = frame.enhanced ? frame.enhanced->ord : wire::MpaEnhanced::kNotNegotiated;
+  event.mpa_flags = cm_flags_of(frame);
+  event.private_bytes = static_cast<std::uint16_t>(frame.private_data.size());
+  bus_.write(PostEvent{event, slot_offset(c.slot) + c.frame_bytes - event.private_bytes});
+}
+
+template <class Bus, class Capacity>
+void ConnectionManager<Bus, Capacity>::report_established(Connection& c, std::uint32_t private_bytes,
+                                                          std::uint32_t private_offset) {
+  abi::Event event = connection_event(abi::EventType::kEstablished, abi::ConnectStatus::kOk, c, c.qpn.v);
+  event.ird = resources_.qp(c.qpn)->context.ird;
+  event.ord = resources_.qp(c.qpn)->context.ord;
+  event.mpa_flags = agreed_flags(c.mpa_flags, c.flow_context);
+  event.private_bytes = static_cast<std::uint16_t>(private_bytes);
+  bus_.write(PostEvent{event, private_offset});
+  c.setup_reported = true;
+}
+
+// The QP is as it was before, for another attempt.
+template <class Bus, class Capacity>
+void ConnectionManager<Bus, Capacity>::report_setup_failure(Connection& c, abi::ConnectStatus status) {
+  const std::uint32_t id = c.has_qp ? c.qpn.v : id_of(c);
+  detach_qp(c);
+  bus_.write(PostEvent{connection_event(abi::EventType::kConnectError, status, c, id)});
+  c.setup_reported = true;
+}
+
+}  // namespace rnic::fw

@@ -1,0 +1,135 @@
+#include "firmware/conn/mpa_negotiation.h"
+
+namespace rnic::fw {
+namespace {
+
+constexpr std::uint16_t kNotNegotiated = wire::MpaEnhanced::kNotNegotiated;
+
+constexpr std::uint16_t smaller(std::uint16_t a, std::uint16_t b) { return a < b ? a : b; }
+constexpr std::uint16_t larger(std::uint16_t a, std::uint16_t b) { return a > b ? a : b; }
+
+RtrKinds kinds(const wire::MpaEnhanced& word) {
+  if (!word.peer_to_peer) return {};
+  return {word.rtr_send, word.rtr_write, word.rtr_read};
+}
+constexpr RtrKinds common(RtrKinds a, RtrKinds b) { return {a.send && b.send, a.write && b.write, a.read && b.read}; }
+void set_kinds(wire::MpaEnhanced& word, RtrKinds rtr) {
+  word.rtr_send = rtr.send;
+  word.rtr_write = rtr.write;
+  word.rtr_read = rtr.read;
+}
+
+// The initiator's choice among the common kinds: a Write needs nothing of the peer, a Send takes an MSN.
+constexpr Rtr choose(RtrKinds rtr) {
+  return rtr.write ? Rtr::kWrite : rtr.read ? Rtr::kRead : rtr.send ? Rtr::kSend : Rtr::kNone;
+}
+
+// IRD at least the peer's ORD, as far as it goes. ORD 0 counts as 1 when the RTR may be a Read.
+std::uint16_t reply_ird(const wire::MpaEnhanced& request, RtrKinds common_kinds, const MpaPolicy& local) {
+  if (request.ord == kNotNegotiated) return local.ird;
+  const std::uint16_t wanted = request.ord == 0 && common_kinds.read ? 1 : request.ord;
+  return larger(local.ird, smaller(wanted, local.max_ird));
+}
+
+wire::MpaFrame reply_to(const wire::MpaFrame& request, const MpaPolicy& local) {
+  wire::MpaFrame reply;
+  reply.kind = wire::MpaFrameKind::kReply;
+  reply.rev = request.rev;
+  reply.markers = local.markers;
+  reply.crc = local.crc || request.crc;
+  return reply;
+}
+
+}  // namespace
+
+wire::MpaFrame make_request(const MpaPolicy& local, ByteSpan private_data) {
+  wire::MpaFrame request;
+  request.markers = local.markers;
+  request.crc = local.crc;
+  request.private_data = private_data;
+  if (!local.enhanced) return request;
+  request.rev = wire::kMpaRev2;
+  wire::MpaEnhanced word;
+  word.ird = local.negotiate_ird ? local.ird : kNotNegotiated;
+  word.ord = local.negotiate_ord ? local.ord : kNotNegotiated;
+  word.peer_to_peer = local.peer_to_peer;
+  if (local.peer_to_peer) set_kinds(word, local.rtr);
+  request.enhanced = word;
+  return request;
+}
+
+ReplyDecision negotiate_reply(const wire::MpaFrame& request, const MpaPolicy& local) {
+  ReplyDecision decision{reply_to(request, local), local.ird, local.ord, MpaError::kNone};
+  if (!request.enhanced) return decision;
+  const wire::MpaEnhanced& asked = *request.enhanced;
+  const RtrKinds shared = common(kinds(asked), local.rtr);
+  const std::uint16_t ird = reply_ird(asked, shared, local);
+  const bool ird_open = asked.ird == kNotNegotiated;
+
+  wire::MpaEnhanced word;
+  word.peer_to_peer = asked.peer_to_peer;
+  if (asked.peer_to_peer) set_kinds(word, shared.any() ? shared : local.rtr);
+  word.ird = asked.ord == kNotNegotiated ? kNotNegotiated : ird;
+
+  if (!ird_open && asked.ird < local.need_ord) {
+    decision.error = MpaError::kInsufficientIrd;
+    decision.frame.rejected = true;
+    word.ord = local.need_ord;
+  } else {
+    decision.ird = ird;
+    decision.ord = ird_open ? local.ord : smaller(local.ord, asked.ird);
+    word.ord = ird_open ? kNotNegotiated : decision.ord;
+  }
+  decision.frame.enhanced = word;
+  return decision;
+}
+
+wire::MpaFrame make_rejection(const wire::MpaFrame& request, const MpaPolicy& local) {
+  wire::MpaFrame frame = negotiate_reply(request, local).frame;
+  frame.rejected = true;
+  return frame;
+}
+
+SetupResult accept_reply(const wire::MpaFrame& request, const wire::MpaFrame& reply, const MpaPolicy& local) {
+  using Kind = SetupResult::Kind;
+  SetupResult result{Kind::kEstablished, MpaError::kNone, local.ird, local.ord, Rtr::kNone};
+  if (reply.rejected) {
+    result.kind = Kind::kRejected;
+    return result;
+  }
+  if (reply.rev != request.rev || reply.enhanced.has_value() != request.enhanced.has_value()) {
+    return {Kind::kBadReply, MpaError::kBadFrame, local.ird, local.ord, Rtr::kNone};
+  }
+  if (!reply.enhanced) return result;
+  const wire::MpaEnhanced& answer = *reply.enhanced;
+
+  if (answer.ord != kNotNegotiated) {
+    if (answer.ord > larger(local.ird, local.max_ird)) {
+      return {Kind::kTerminate, MpaError::kInsufficientIrd, local.ird, local.ord, Rtr::kNone};
+    }
+    result.ird = larger(local.ird, answer.ord);
+  }
+  if (answer.ird != kNotNegotiated) result.ord = smaller(local.ord, answer.ird);
+
+  if (request.enhanced->peer_to_peer) {
+    RtrKinds usable = common(kinds(answer), local.rtr);
+    if (answer.ird == 0) usable.read = false;  // the peer has no place for a Read Request
+    result.rtr = choose(usable);
+    if (result.rtr == Rtr::kNone) {
+      return {Kind::kTerminate, MpaError::kNoMatchingRtr, result.ird, result.ord, Rtr::kNone};
+    }
+    if (result.rtr == Rtr::kRead) result.ord = larger(result.ord, 1);
+  }
+  return result;
+}
+
+FrameProgress examine_frame(ByteSpan octets, wire::MpaFrameKind expected, std::uint8_t max_rev) {
+  const wire::MpaFrameDecode decode = wire::decode_mpa_frame(octets, expected, max_rev);
+  if (decode.error == wire::MpaFrameError::kTruncated && octets.size() == wire::kMpaHeaderBytes) {
+    return {wire::MpaFrameError::kNone, static_cast<std::uint32_t>(*wire::mpa_frame_bytes(octets) - octets.size()), {}};
+  }
+  const bool rdmac = decode.error == wire::MpaFrameError::kNone && decode.frame.rev == wire::kMpaRevRdmac;
+  return {rdmac ? wire::MpaFrameError::kBadRev : decode.error, 0, decode.frame};
+}
+
+}  // namespace rnic::fw

@@ -1,0 +1,79 @@
+// MPA connection setup as pure functions: what a request, a reply and the local policy come to (RFC 5044 section 7.1,
+// RFC 6581 sections 9 and 10).
+#pragma once
+
+#include <cstdint>
+
+#include "model/wire/mpa_frame.h"
+
+namespace rnic::fw {
+
+enum class Rtr : std::uint8_t { kNone, kSend, kWrite, kRead };
+struct RtrKinds {
+  bool send = false, write = false, read = false;
+  constexpr bool any() const { return send || write || read; }
+};
+
+// What one end wants. The initiator's says what its request asks for.
+struct MpaPolicy {
+  bool markers = false;       // M
+  bool crc = true;            // C
+  bool enhanced = false;      // initiator: send revision 2; responder: accept it
+  bool peer_to_peer = false;  // A, of an initiator
+  RtrKinds rtr;               // initiator: kinds it can send; responder: kinds it can receive
+  std::uint16_t ird = 0, ord = 0;
+  std::uint16_t max_ird = 0;                        // up to which IRD may be raised
+  bool negotiate_ird = true, negotiate_ord = true;  // initiator: false announces 0x3fff
+  std::uint16_t need_ord = 0;                       // responder: rejects an initiator whose IRD is below
+};
+
+// Why a setup fails (RFC 5044 section 8, RFC 6581 section 8).
+enum class MpaError : std::uint8_t { kNone, kBadFrame, kInsufficientIrd, kNoMatchingRtr };
+
+wire::MpaFrame make_request(const MpaPolicy& local, ByteSpan private_data);
+
+// The responder's answer. `frame` carries no private data yet.
+struct ReplyDecision {
+  wire::MpaFrame frame;
+  std::uint16_t ird = 0, ord = 0;    // local values from now on
+  MpaError error = MpaError::kNone;  // not kNone: frame rejects for this reason
+};
+// `request` was decoded with the revision that the policy allows.
+ReplyDecision negotiate_reply(const wire::MpaFrame& request, const MpaPolicy& local);
+// The answer when the ULP does not want the connection.
+wire::MpaFrame make_rejection(const wire::MpaFrame& request, const MpaPolicy& local);
+
+// The initiator's conclusion.
+struct SetupResult {
+  enum class Kind : std::uint8_t {
+    kEstablished,
+    kRejected,   // by the peer: MPA is left
+    kTerminate,  // send a Terminate with `error`, then close
+    kBadReply    // close at once
+  };
+  Kind kind = Kind::kEstablished;
+  MpaError error = MpaError::kNone;
+  std::uint16_t ird = 0, ord = 0;  // local values from now on
+  Rtr rtr = Rtr::kNone;            // to be sent first
+};
+SetupResult accept_reply(const wire::MpaFrame& request, const wire::MpaFrame& reply, const MpaPolicy& local);
+
+// What both frames together mean for the stream of the end that sent `local`.
+struct StreamOptions {
+  bool tx_markers = false, rx_markers = false, crc = true;
+};
+constexpr StreamOptions stream_options(const wire::MpaFrame& local, const wire::MpaFrame& peer) {
+  return {peer.markers, local.markers, local.crc || peer.crc};
+}
+
+// How far a startup frame that arrives piece by piece has come.
+struct FrameProgress {
+  wire::MpaFrameError error = wire::MpaFrameError::kNone;
+  std::uint32_t missing = 0;  // octets to read; 0: `frame` is whole, its private data a window on the input
+  wire::MpaFrame frame;
+};
+// `octets` is a header, or a whole frame. Key, revision and PD_Length are checked as soon as the header is there.
+// Revision 0 is refused: an RDMAC peer needs a personality of its own.
+FrameProgress examine_frame(ByteSpan octets, wire::MpaFrameKind expected, std::uint8_t max_rev);
+
+}  // namespace rnic::fw

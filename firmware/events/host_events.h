@@ -1,0 +1,46 @@
+// Builds the entries of the host's event queue.
+#pragma once
+
+#include "firmware/conn/connection.h"
+#include "model/rnic/host_abi.h"
+#include "model/wire/terminate.h"
+
+namespace rnic::fw {
+
+constexpr abi::Event command_done(const abi::Command& command, abi::CommandStatus status) {
+  abi::Event event;
+  event.type = abi::EventType::kCommandDone;
+  event.status = static_cast<std::uint8_t>(status);
+  event.cookie = command.cookie;
+  event.id = command.id;
+  return event;
+}
+
+// About a connection: `id` is its QP, or the connection id while it has none.
+constexpr abi::Event connection_event(abi::EventType type, abi::ConnectStatus status, const Connection& c,
+                                      std::uint32_t id) {
+  abi::Event event;
+  event.type = type;
+  event.status = static_cast<std::uint8_t>(status);
+  event.id = id;
+  event.peer_ip = c.peer_ip;
+  event.peer_port = c.peer_port;
+  event.local_port = c.local_port;
+  event.mpa_revision = c.mpa_revision;
+  event.mpa_flags = c.mpa_flags;
+  return event;
+}
+
+constexpr abi::ConnectStatus status_of(OpenFailure failure) {
+  return failure == OpenFailure::kTimeout ? abi::ConnectStatus::kTimeout : abi::ConnectStatus::kRefused;
+}
+constexpr abi::ConnectStatus status_of(wire::MpaFrameError error) {
+  return error == wire::MpaFrameError::kBadRev ? abi::ConnectStatus::kBadRevision : abi::ConnectStatus::kBadMpaFrame;
+}
+constexpr abi::ConnectStatus status_of(MpaError error) {
+  return error == MpaError::kInsufficientIrd ? abi::ConnectStatus::kInsufficientIrd
+         : error == MpaError::kNoMatchingRtr ? abi::ConnectStatus::kNoMatchingRtr
+                                             : abi::ConnectStatus::kBadMpaFrame;
+}
+
+}  // namespace rnic::fw

@@ -1,0 +1,66 @@
+// What the hardware tells the firmware, one event at a time: the target calls app::Firmware::on() with each.
+#pragma once
+
+#include <cstdint>
+
+#include "model/common/ids.h"
+#include "model/rnic/host_abi.h"
+#include "model/wire/terminate.h"
+
+namespace rnic::fw {
+
+struct TcpAccepted {  // passive open done
+  FlowId flow;
+  std::uint32_t peer_ip = 0;
+  std::uint16_t peer_port = 0, port = 0, emss = 0;
+};
+struct TcpConnected {  // active open done
+  FlowId flow;
+  std::uint32_t cookie = 0;
+  std::uint16_t port = 0, emss = 0;
+};
+enum class OpenFailure : std::uint8_t { kRefused, kTimeout, kNoResources };
+struct TcpOpenFailed {
+  std::uint32_t cookie = 0;
+  OpenFailure reason = OpenFailure::kRefused;
+};
+// The octets asked for by TcpStreamRead are in SRAM; fewer if the peer's FIN came before.
+struct TcpStreamData {
+  FlowId flow;
+  std::uint32_t bytes = 0;
+};
+struct TcpPeerClosed {
+  FlowId flow;
+};
+struct TcpReset {  // the flow is gone
+  FlowId flow;
+};
+struct TcpClosed {  // both sides closed in order; the flow is gone
+  FlowId flow;
+};
+
+struct QpFirstFpdu {  // the first valid FPDU came in
+  Qpn qpn;
+};
+struct QpTerminateReceived {
+  Qpn qpn;
+  wire::TerminateCause cause;  // the peer's
+};
+struct QpStreamError {  // the peer's mistake, or a failure of our own: the stream is over and the peer has to be told
+  Qpn qpn;
+  wire::TerminateCause cause;
+};
+struct QpSendDrained {  // answers InternalWork::kDrain
+  Qpn qpn;
+};
+
+// The private data is in the command window of the SRAM.
+struct HostCommand {
+  abi::Command command;
+};
+
+struct TimerExpired {
+  std::uint32_t id = 0;
+};
+
+}  // namespace rnic::fw

@@ -1,0 +1,112 @@
+// What the firmware asks of the hardware. Each operation is a plain struct that a bus turns into CSR writes; octets
+// travel in the shared SRAM. An operation has taken its octets when the bus call returns.
+#pragma once
+
+#include <cstdint>
+
+#include "model/rnic/context/context_types.h"
+#include "model/rnic/context/tx_internal_work.h"
+#include "model/rnic/host_abi.h"
+
+namespace rnic::fw {
+
+// A piece of the shared SRAM, in octets.
+struct SramRange {
+  std::uint32_t offset = 0, bytes = 0;
+};
+
+// kCsrWords: 32-bit CSR writes that the operation takes, its command word included. What they cost is the target's.
+
+struct TcpListen {
+  static constexpr unsigned kCsrWords = 1;
+  std::uint16_t port = 0;
+};
+struct TcpUnlisten {
+  static constexpr unsigned kCsrWords = 1;
+  std::uint16_t port = 0;
+};
+struct TcpOpen {
+  static constexpr unsigned kCsrWords = 4;
+  std::uint32_t peer_ip = 0;
+  std::uint16_t peer_port = 0, port = 0;  // port 0: an ephemeral one
+  std::uint32_t cookie = 0;
+};
+struct TcpStreamSend {
+  static constexpr unsigned kCsrWords = 3;
+  FlowId flow;
+  SramRange octets;
+};
+// Asks for exactly so many octets of the stream, to be put into SRAM; answered by TcpStreamData. TcpEnterRdma withdraws
+// a read that is not answered yet.
+struct TcpStreamRead {
+  static constexpr unsigned kCsrWords = 3;
+  FlowId flow;
+  SramRange into;
+};
+struct TcpEnterRdma {
+  static constexpr unsigned kCsrWords = 1;
+  FlowId flow;
+};
+struct TcpClose {
+  static constexpr unsigned kCsrWords = 1;
+  FlowId flow;
+};
+struct TcpAbort {
+  static constexpr unsigned kCsrWords = 1;
+  FlowId flow;
+};
+
+struct WriteQp {
+  static constexpr unsigned kCsrWords = 13;
+  Qpn qpn;
+  QpContext context;
+};
+struct WriteFlow {
+  static constexpr unsigned kCsrWords = 4;
+  FlowId flow;
+  FlowContext context;
+};
+struct WriteCq {
+  static constexpr unsigned kCsrWords = 5;
+  Cqn cqn;
+  CqContext context;
+};
+struct WriteStag {
+  static constexpr unsigned kCsrWords = 7;
+  Stag stag;
+  StagContext context;
+};
+
+using InternalWork = TxInternalWork::Kind;
+struct PostWork {
+  static constexpr unsigned kCsrWords = 2;
+  TxInternalWork work;
+};
+
+// To the host's event queue, with the private data in SRAM (event.private_bytes octets at that offset).
+struct PostEvent {
+  static constexpr unsigned kCsrWords = 8;
+  abi::Event event;
+  std::uint32_t private_offset = 0;
+};
+
+// One-shot timers, by number. Setting one that runs starts it anew.
+struct SetTimer {
+  static constexpr unsigned kCsrWords = 2;
+  std::uint32_t id = 0;
+  std::uint32_t microseconds = 0;
+};
+struct CancelTimer {
+  static constexpr unsigned kCsrWords = 1;
+  std::uint32_t id = 0;
+};
+
+// A line for whoever debugs the firmware; no effect on anything.
+enum class LogCode : std::uint8_t { kUnexpectedEvent, kNoListener, kNoResources, kBadFrame };
+struct Log {
+  static constexpr unsigned kCsrWords = 1;
+  LogCode code = LogCode::kUnexpectedEvent;
+  std::uint32_t a = 0, b = 0;
+};
+
+}  // namespace rnic::fw

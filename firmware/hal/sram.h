@@ -1,0 +1,25 @@
+// How the firmware divides the SRAM that it shares with the hardware.
+#pragma once
+
+#include <cstdint>
+
+#include "firmware/hal/operations.h"
+#include "model/wire/mpa_frame.h"
+
+namespace rnic::fw {
+
+// The hardware puts a command's private data here before it raises HostCommand.
+inline constexpr SramRange kCommandWindow{0, abi::kPrivateDataBytes};
+
+// A slot for each connection that is being set up: one startup frame (RFC 5044 section 7.1.1), and a word for an octet
+// that a peer should not have sent.
+inline constexpr std::uint32_t kFrameBytes = wire::kMpaHeaderBytes + wire::kMpaMaxPrivateData;
+inline constexpr std::uint32_t kSlotBytes = kFrameBytes + 4;
+constexpr std::uint32_t slot_offset(std::uint32_t slot) { return kCommandWindow.bytes + slot * kSlotBytes; }
+constexpr SramRange frame_range(std::uint32_t slot, std::uint32_t from, std::uint32_t bytes) {
+  return {slot_offset(slot) + from, bytes};
+}
+constexpr SramRange guard_octet(std::uint32_t slot) { return {slot_offset(slot) + kFrameBytes, 1}; }
+constexpr std::uint32_t sram_bytes(std::uint32_t slots) { return slot_offset(slots); }
+
+}  // namespace rnic::fw

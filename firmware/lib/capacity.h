@@ -1,0 +1,28 @@
+// Static memory: how many of everything the firmware can keep. A chip may have fewer (Settings), never more.
+#pragma once
+
+#include <cstdint>
+
+namespace rnic::fw {
+
+struct DefaultCapacity {
+  static constexpr std::uint32_t kQps = 1024;
+  static constexpr std::uint32_t kFlows = 1024;
+  static constexpr std::uint32_t kCqs = 1024;
+  static constexpr std::uint32_t kStags = 4096;
+  static constexpr std::uint32_t kConnections = 1024;
+  static constexpr std::uint32_t kSetups = 64;  // connections that exchange startup frames at the same time
+  static constexpr std::uint32_t kListeners = 32;
+};
+
+// What the chip has and what its owner wants, read once at boot.
+struct Settings {
+  std::uint32_t qps = 0, flows = 0, cqs = 0, stags = 0;
+  std::uint16_t max_ird = 32, max_ord = 32;
+  // How long to wait for the peer (RFC 5044 section 7.1.2 rules 8 and 10).
+  std::uint32_t request_timeout_us = 10'000'000, reply_timeout_us = 5'000'000;
+  std::uint32_t first_fpdu_timeout_us = 5'000'000;  // for the RTR message of a peer-to-peer connection
+  std::uint32_t close_timeout_us = 5'000'000;       // for the send queue to drain, and then for the peer's FIN
+};
+
+}  // namespace rnic::fw

@@ -1,0 +1,148 @@
+// Queue pairs, completion queues and memory regions: checks the host's commands and writes the contexts.
+#pragma once
+
+#include <cstdint>
+
+#include "firmware/hal/operations.h"
+#include "firmware/lib/capacity.h"
+
+namespace rnic::fw {
+
+inline constexpr std::uint32_t kNoConnection = 0xffffffff;
+// Rings are no larger than the indices of their doorbells can tell apart.
+inline constexpr unsigned kMaxLogWq = 12, kMaxLogCq = 11;
+
+struct QpEntry {
+  QpContext context;  // as the hardware has it
+  std::uint32_t connection = kNoConnection;
+};
+
+template <class Bus, class Capacity = DefaultCapacity>
+class ResourceManager {
+ public:
+  using Status = abi::CommandStatus;
+  ResourceManager(Bus& bus, const Settings& settings) : bus_(bus), settings_(settings) {}
+  ResourceManager(const ResourceManager&) = delete;
+  ResourceManager& operator=(const ResourceManager&) = delete;
+
+  // No command has an effect unless it returns kOk.
+  Status create_cq(const abi::Command& c);
+  Status destroy_cq(const abi::Command& c);
+  Status create_qp(const abi::Command& c);
+  Status destroy_qp(const abi::Command& c);
+  Status register_mr(const abi::Command& c);
+  Status deregister_mr(const abi::Command& c);
+
+  // The entry of a QP that exists, or nullptr.
+  QpEntry* qp(Qpn n) { return n.v < settings_.qps && qps_[n.v].context.valid ? &qps_[n.v] : nullptr; }
+  // Brings an entry's context to the hardware.
+  void publish(Qpn n) { bus_.write(WriteQp{n, qps_[n.v].context}); }
+
+ private:
+  struct CqEntry {
+    CqContext context;        // as the hardware has it
+    std::uint32_t users = 0;  // send and receive queues that complete here
+  };
+  struct MrEntry {
+    bool valid = false;
+    std::uint8_t key = 0;
+  };
+  bool has_cq(std::uint32_t cqn) const { return cqn < settings_.cqs && cqs_[cqn].context.valid; }
+
+  Bus& bus_;
+  const Settings settings_;
+  QpEntry qps_[Capacity::kQps];
+  CqEntry cqs_[Capacity::kCqs];
+  MrEntry mrs_[Capacity::kStags];
+};
+
+template <class Bus, class Capacity>
+abi::CommandStatus ResourceManager<Bus, Capacity>::create_cq(const abi::Command& c) {
+  if (c.id >= settings_.cqs) return Status::kBadIndex;
+  if (has_cq(c.id)) return Status::kBusy;
+  if (c.u.cq.log_entries > kMaxLogCq) return Status::kBadLength;
+  CqContext& context = cqs_[c.id].context;
+  context.valid = true;
+  context.log_entries = static_cast<std::uint8_t>(c.u.cq.log_entries);
+  context.base = c.u.cq.base;
+  ++context.epoch;
+  bus_.write(WriteCq{Cqn{c.id}, context});
+  return Status::kOk;
+}
+
+template <class Bus, class Capacity>
+abi::CommandStatus ResourceManager<Bus, Capacity>::destroy_cq(const abi::Command& c) {
+  if (!has_cq(c.id)) return Status::kBadIndex;
+  if (cqs_[c.id].users != 0) return Status::kBusy;
+  cqs_[c.id].context.valid = false;
+  bus_.write(WriteCq{Cqn{c.id}, cqs_[c.id].context});
+  return Status::kOk;
+}
+
+template <class Bus, class Capacity>
+abi::CommandStatus ResourceManager<Bus, Capacity>::create_qp(const abi::Command& c) {
+  const auto& qp = c.u.qp;
+  if (c.id >= settings_.qps || !has_cq(qp.send_cqn) || !has_cq(qp.recv_cqn)) return Status::kBadIndex;
+  if (qps_[c.id].context.valid) return Status::kBusy;
+  if (qp.log_sq > kMaxLogWq || qp.log_rq > kMaxLogWq) return Status::kBadLength;
+  QpContext& context = qps_[c.id].context;
+  const std::uint32_t epoch = context.epoch + 1;
+  context = {};
+  context.valid = true;
+  context.epoch = epoch;
+  context.log_sq = qp.log_sq;
+  context.log_rq = qp.log_rq;
+  context.pd = Pdn{qp.pd};
+  context.send_cq = Cqn{qp.send_cqn};
+  context.recv_cq = Cqn{qp.recv_cqn};
+  context.sq_base = qp.sq_base;
+  context.rq_base = qp.rq_base;
+  ++cqs_[qp.send_cqn].users;
+  ++cqs_[qp.recv_cqn].users;
+  publish(Qpn{c.id});
+  return Status::kOk;
+}
+
+template <class Bus, class Capacity>
+abi::CommandStatus ResourceManager<Bus, Capacity>::destroy_qp(const abi::Command& c) {
+  QpEntry* entry = qp(Qpn{c.id});
+  if (entry == nullptr) return Status::kBadIndex;
+  if (entry->connection != kNoConnection) return Status::kBadState;
+  --cqs_[entry->context.send_cq.v].users;
+  --cqs_[entry->context.recv_cq.v].users;
+  entry->context.valid = false;
+  publish(Qpn{c.id});
+  return Status::kOk;
+}
+
+template <class Bus, class Capacity>
+abi::CommandStatus ResourceManager<Bus, Capacity>::register_mr(const abi::Command& c) {
+  const auto& mr = c.u.mr;
+  const std::uint32_t index = c.id >> 8;
+  if (index >= settings_.stags) return Status::kBadIndex;
+  if (mrs_[index].valid) return Status::kBusy;
+  if (mr.address + mr.length < mr.address) return Status::kBadLength;
+  mrs_[index] = {true, static_cast<std::uint8_t>(c.id)};
+  StagContext context;
+  context.valid = true;
+  context.key = mrs_[index].key;
+  context.access = c.flags;
+  context.pd = Pdn{mr.pd};
+  context.address = mr.address;
+  context.length = mr.length;
+  bus_.write(WriteStag{Stag{c.id}, context});
+  return Status::kOk;
+}
+
+template <class Bus, class Capacity>
+abi::CommandStatus ResourceManager<Bus, Capacity>::deregister_mr(const abi::Command& c) {
+  const std::uint32_t index = c.id >> 8;
+  if (index >= settings_.stags || !mrs_[index].valid || mrs_[index].key != static_cast<std::uint8_t>(c.id)) {
+    return Status::kBadIndex;
+  }
+  mrs_[index] = {};
+  bus_.write(WriteStag{Stag{c.id}, {}});
+  return Status::kOk;
+}
+
+}  // namespace rnic::fw

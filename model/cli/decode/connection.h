@@ -1,0 +1,50 @@
+// One TCP connection from its SYN on: two reassembled directions, and what MPA's start-up means for both.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "model/cli/decode/iwarp_stream.h"
+#include "model/cli/decode/segment.h"
+#include "model/cli/decode/tcp_reassembly.h"
+#include "model/cli/decode/undecoded.h"
+
+namespace rnic::cli {
+
+enum class Side : std::uint8_t { kInitiator = 0, kResponder = 1 };  // of the TCP connection and so of MPA
+
+class Connection {
+ public:
+  Connection(const Endpoint& initiator, const Endpoint& responder, UndecodedList& undecoded);
+
+  const Endpoint& initiator() const { return initiator_; }
+  const Endpoint& responder() const { return responder_; }
+  const IwarpStream& stream(Side from) const { return directions_[static_cast<std::size_t>(from)].stream; }
+
+  // A SYN with another initial sequence number than the first from this side: a new connection on the same ports.
+  bool is_another(const Segment& syn) const;
+
+  // Takes a segment of either direction; false if it is dropped as a receiver does, for its checksum.
+  bool segment(const Segment& segment);
+  void finish();
+
+ private:
+  struct Direction {
+    Direction(wire::MpaFrameKind startup, const std::string& name, UndecodedList& undecoded)
+        : stream(startup, name, undecoded) {}
+    TcpReassembly tcp;
+    IwarpStream stream;
+    bool offloaded = false;    // the sender leaves checksums to its NIC, and was captured before it
+    bool told_no_syn = false;  // once is enough
+  };
+  Direction& direction(Side from) { return directions_[static_cast<std::size_t>(from)]; }
+  bool dropped(const Direction& from, const Segment& segment) const;
+  void open(Direction& from, Direction& to, const Segment& syn);
+  void negotiate();
+
+  const Endpoint initiator_, responder_;
+  UndecodedList& undecoded_;
+  std::array<Direction, 2> directions_;
+};
+
+}  // namespace rnic::cli

@@ -1,0 +1,36 @@
+// Which connection a segment belongs to.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "model/cli/decode/connection.h"
+
+namespace rnic::cli {
+
+class ConnectionTable {
+ public:
+  explicit ConnectionTable(UndecodedList& undecoded) : undecoded_(undecoded) {}
+
+  // False if the segment is dropped for its checksum. Data of connections that began before the capture is told to
+  // `undecoded`, once per connection.
+  bool segment(const Segment& segment);
+  void finish();
+
+  // In the order of their SYNs.
+  const std::vector<std::unique_ptr<Connection>>& connections() const { return connections_; }
+
+ private:
+  using Key = std::pair<Endpoint, Endpoint>;  // the smaller endpoint first
+  Connection* find_or_open(const Key& key, const Segment& segment);
+
+  UndecodedList& undecoded_;
+  std::vector<std::unique_ptr<Connection>> connections_;
+  std::map<Key, Connection*> current_;  // several connections can use the same ports one after the other
+  std::set<Key> strangers_;             // seen, but not from the SYN on
+};
+
+}  // namespace rnic::cli

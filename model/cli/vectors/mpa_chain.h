@@ -1,0 +1,119 @@
+// The MPA stages of both directions, for one stream at a time: what `rnicsim vectors` runs FPDUs through.
+#pragma once
+
+#include <deque>
+#include <utility>
+#include <vector>
+
+#include "model/common/bytes.h"
+#include "model/rnic/rx/crc_check.h"
+#include "model/rnic/rx/mpa_deframer.h"
+#include "model/rnic/tx/crc_insert.h"
+#include "model/rnic/tx/marker_inserter.h"
+#include "model/rnic/tx/mpa_framer.h"
+
+namespace rnic::cli {
+
+using Octets = std::vector<std::uint8_t>;
+
+// Pushes what it is given, one item per cycle.
+template <class T>
+class Feeder final : public Stage {
+ public:
+  PushPort<T> out{*this, "out"};
+  using Stage::Stage;
+  void feed(T item) { waiting_.push_back(std::move(item)); }
+  Wake tick() override {
+    if (waiting_.empty() || !out->can_push()) return Wake::on_traffic();
+    out->push(std::move(waiting_.front()));
+    waiting_.pop_front();
+    return Wake::next_cycle();
+  }
+
+ private:
+  std::deque<T> waiting_;
+};
+
+// Keeps what comes, one item per cycle.
+template <class T>
+class Collector final : public Stage {
+ public:
+  PopPort<T> in{*this, "in"};
+  using Stage::Stage;
+  std::vector<T> take() { return std::exchange(collected_, {}); }
+  Wake tick() override {
+    if (!in->can_pop()) return Wake::on_traffic();
+    collected_.push_back(in->pop());
+    return Wake::next_cycle();
+  }
+
+ private:
+  std::vector<T> collected_;
+};
+
+// One direction of a connection, from an FPDU's start on; `position` is octets since SeqStart, a multiple of 4.
+struct MpaStream {
+  bool markers = false;
+  bool crc = true;
+  wire::StreamPosition position = 0;
+};
+
+// An FPDU that the receiving stages found.
+struct FoundFpdu {
+  struct Marker {
+    std::size_t offset;  // in the stream
+    std::uint16_t pointer;
+  };
+  std::size_t offset = 0;  // of its first octet in the stream, a marker's if it starts with one
+  std::size_t octets = 0;  // in the stream
+  Octets words;            // length field, ULPDU, pad and CRC, without markers
+  std::vector<Marker> markers;
+  bool crc_ok = false, marker_ok = false;
+
+  std::size_t ulpdu_length() const { return load_be16(words.data()); }
+  std::size_t header_offset() const;
+  std::size_t pad() const;
+  ByteSpan ulpdu() const { return ByteSpan(words).subspan(wire::kUlpduLengthBytes, ulpdu_length()); }
+  ByteSpan crc_field() const { return ByteSpan(words).subspan(words.size() - wire::kFpduCrcBytes); }
+};
+
+// SystemC elaborates once per process, so there can be one chain, and it is made before anything else is simulated.
+class MpaChain {
+ public:
+  MpaChain();
+
+  // mpa_framer, marker_inserter, crc_insert: the FPDUs of consecutive ULPDUs as they are on the wire.
+  std::vector<Octets> send(const MpaStream& stream, const std::vector<Octets>& ulpdus);
+
+  // mpa_deframer, crc_check: the whole FPDUs in the octets, which come in segments of an everyday size.
+  std::vector<FoundFpdu> receive(const MpaStream& stream, ByteSpan octets);
+
+ private:
+  void begin(const MpaStream& stream);
+  void run();
+
+  ClockDomain clk_;
+  DatapathConfig datapath_;
+  ContextStore contexts_;
+  BufferPool pool_;
+  FlowContext flow_;
+
+  Link<Ulpdu> ulpdus_;
+  Link<FpduBeat> framed_, marked_, sent_;
+  Feeder<Ulpdu> ulpdu_feeder_;
+  MpaFramer framer_;
+  MarkerInserter inserter_;
+  CrcInsert crc_insert_;
+  Collector<FpduBeat> sent_collector_;
+
+  Link<StreamBeat> segments_;
+  Link<FpduBeat> deframed_, checked_;
+  Link<RxConsumed> consumed_;
+  Feeder<StreamBeat> segment_feeder_;
+  MpaDeframer deframer_;
+  CrcCheck crc_check_;
+  Collector<FpduBeat> checked_collector_;
+  Collector<RxConsumed> consumed_collector_;
+};
+
+}  // namespace rnic::cli

@@ -1,0 +1,37 @@
+// Several producers, one consumer: takes one item a cycle, in turn over the inputs that have one.
+#pragma once
+
+#include <deque>
+
+#include "model/common/link.h"
+
+namespace rnic {
+
+template <class T>
+class Merge final : public Stage {
+ public:
+  PushPort<T> out{*this, "out"};
+
+  Merge(sc_core::sc_module_name nm, ClockDomain& clk, unsigned inputs) : Stage(nm, clk) {
+    for (unsigned i = 0; i < inputs; ++i) in_.emplace_back(*this, "in");
+  }
+  PopPort<T>& in(unsigned i) { return in_.at(i); }
+
+  Wake tick() override {
+    for (std::size_t n = 0; n < in_.size(); ++n) {
+      const std::size_t i = (next_ + n) % in_.size();
+      if (!in_[i]->can_pop()) continue;
+      if (!out->can_push()) return Wake::on_traffic();
+      out->push(in_[i]->pop());
+      next_ = i + 1;
+      return Wake::next_cycle();
+    }
+    return Wake::on_traffic();
+  }
+
+ private:
+  std::deque<PopPort<T>> in_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace rnic

@@ -1,0 +1,60 @@
+// Contexts of queue pairs, flows, completion queues and STags. Freestanding: the firmware builds the same structs.
+#pragma once
+
+#include <cstdint>
+
+#include "model/common/ids.h"
+
+namespace rnic {
+
+enum class QpState : std::uint8_t { kIdle, kRts, kClosing, kTerminate, kError };
+
+struct QpContext {
+  QpState state = QpState::kIdle;
+  bool valid = false;
+  bool responder = false;               // may not send before the first FPDU came in (RFC 5044 section 7.1.2 rule 4)
+  bool absorbs_rtr_send = false;        // the peer's first Send is the agreed ready-to-receive message (RFC 6581)
+  std::uint8_t log_sq = 0, log_rq = 0;  // ring sizes in entries
+  std::uint8_t version = 1;             // DDP and RDMAP version
+  std::uint16_t mulpdu = 0;             // octets (RFC 5044 section 4.5)
+  std::uint16_t ird = 0, ord = 0;
+  Pdn pd;
+  FlowId flow = kNoFlow;
+  Cqn send_cq, recv_cq;
+  std::uint64_t sq_base = 0, rq_base = 0;
+  std::uint32_t epoch = 0;  // counts the QP number's uses: per-QP state of an older epoch is stale
+};
+
+struct FlowContext {
+  bool rdma = false;
+  bool tx_markers = false, rx_markers = false, crc = true;
+  std::uint32_t epoch = 0;  // counts the flow's uses: per-flow state of an older epoch is stale
+  Qpn qpn;
+};
+
+struct CqContext {
+  bool valid = false;
+  std::uint8_t log_entries = 0;
+  std::uint64_t base = 0;
+  std::uint32_t epoch = 0;  // as a QP's
+};
+
+// STag = index << 8 | key. The tagged offset is the virtual address, which is the bus address.
+struct StagContext {
+  bool valid = false;
+  std::uint8_t key = 0;
+  std::uint8_t access = 0;  // abi::AccessFlags
+  Pdn pd;
+  std::uint64_t address = 0, length = 0;
+
+  // This entry is what the STag names, in this protection domain, and [at, at + bytes) lies inside it.
+  constexpr bool covers(std::uint32_t stag, Pdn domain, std::uint64_t at, std::uint64_t bytes) const {
+    return names(stag) && pd == domain && contains(at, bytes);
+  }
+  constexpr bool names(std::uint32_t stag) const { return valid && key == (stag & 0xff); }
+  constexpr bool contains(std::uint64_t at, std::uint64_t bytes) const {
+    return at >= address && bytes <= length && at - address <= length - bytes;
+  }
+};
+
+}  // namespace rnic

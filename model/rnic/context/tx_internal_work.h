@@ -1,0 +1,26 @@
+// What the firmware puts into a QP's transmit queue. Freestanding: the firmware builds the same struct.
+#pragma once
+
+#include <cstdint>
+
+#include "model/common/ids.h"
+#include "model/wire/terminate.h"
+
+namespace rnic {
+
+// Goes ahead of the host's work requests and takes no entry of the host's queues; nothing of it completes to the host.
+struct TxInternalWork {
+  enum class Kind : std::uint8_t {
+    kRtrSend,  // zero-length messages that say ready-to-receive (RFC 6581 section 9.2)
+    kRtrWrite,
+    kRtrRead,
+    kTerminate,  // the Terminate, then nothing more of the host's
+    kDrain,      // answered by QpEvent::kSendDrained when TCP has all that was posted before
+    kFlush       // completes what is in both queues with WcStatus::kWrFlushErr
+  };
+  Qpn qpn;
+  Kind kind = Kind::kRtrSend;
+  wire::TerminateCause cause{};  // kTerminate
+};
+
+}  // namespace rnic

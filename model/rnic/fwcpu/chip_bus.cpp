@@ -1,0 +1,96 @@
+#include "model/rnic/fwcpu/chip_bus.h"
+
+#include <algorithm>
+
+namespace rnic {
+
+ChipBus::ChipBus(const FwCpuConfig& config, BufferPool& pool, std::uint32_t setups, std::size_t flows)
+    : config_(config), pool_(pool), memory_(fw::sram_bytes(setups)), read_into_(flows) {
+  RNIC_CHECK(pool.block_bytes() >= fw::kFrameBytes);
+}
+
+void ChipBus::start(Cycle at) {
+  RNIC_CHECK(operations_.empty());
+  time_ = at;
+  spend(config_.dispatch_cycles);
+}
+
+MutableByteSpan ChipBus::sram(fw::SramRange range) {
+  RNIC_CHECK(std::uint64_t{range.offset} + range.bytes <= memory_.size());
+  spend(std::uint64_t{(range.bytes + 3) / 4} * config_.sram_word_cycles);
+  return {memory_.data() + range.offset, range.bytes};
+}
+
+BufferRef ChipBus::copy_out(fw::SramRange range) {
+  RNIC_CHECK(std::uint64_t{range.offset} + range.bytes <= memory_.size() && range.bytes <= pool_.block_bytes());
+  BufferRef buffer = pool_.take();
+  std::memcpy(buffer->bytes(), memory_.data() + range.offset, range.bytes);
+  return buffer;
+}
+
+void ChipBus::put_private_data(const FetchedCommand& command) {
+  if (!command.private_data) return;
+  const std::size_t bytes = std::min<std::size_t>(command.command.private_bytes, fw::kCommandWindow.bytes);
+  std::memcpy(memory_.data() + fw::kCommandWindow.offset, command.private_data->bytes(), bytes);
+}
+
+void ChipBus::put_stream_octets(const TcpEvent& event) {
+  if (event.bytes == 0) return;
+  const fw::SramRange into = read_into_.at(event.flow.v);
+  RNIC_CHECK(event.bytes <= into.bytes);
+  std::memcpy(memory_.data() + into.offset, event.data->bytes(), event.bytes);
+}
+
+TcpOp ChipBus::flow_op(TcpOp::Kind kind, FlowId flow) {
+  TcpOp op;
+  op.kind = kind;
+  op.flow = flow;
+  return op;
+}
+
+void ChipBus::apply(const fw::TcpListen& op) {
+  TcpOp out;
+  out.kind = TcpOp::Kind::kListen;
+  out.port = op.port;
+  post(std::move(out));
+}
+
+void ChipBus::apply(const fw::TcpUnlisten& op) {
+  TcpOp out;
+  out.kind = TcpOp::Kind::kUnlisten;
+  out.port = op.port;
+  post(std::move(out));
+}
+
+void ChipBus::apply(const fw::TcpOpen& op) {
+  TcpOp out;
+  out.kind = TcpOp::Kind::kOpen;
+  out.peer_ip = op.peer_ip;
+  out.peer_port = op.peer_port;
+  out.port = op.port;
+  out.cookie = op.cookie;
+  post(std::move(out));
+}
+
+void ChipBus::apply(const fw::TcpStreamSend& op) {
+  TcpOp out = flow_op(TcpOp::Kind::kStreamSend, op.flow);
+  out.bytes = op.octets.bytes;
+  out.data = copy_out(op.octets);
+  post(std::move(out));
+}
+
+void ChipBus::apply(const fw::TcpStreamRead& op) {
+  TcpOp out = flow_op(TcpOp::Kind::kStreamRead, op.flow);
+  out.bytes = op.into.bytes;
+  read_into_.at(op.flow.v) = op.into;
+  post(std::move(out));
+}
+
+void ChipBus::apply(const fw::PostEvent& op) {
+  HostEvent out;
+  out.event = op.event;
+  if (op.event.private_bytes != 0) out.private_data = copy_out({op.private_offset, op.event.private_bytes});
+  post(std::move(out));
+}
+
+}  // namespace rnic

@@ -1,0 +1,85 @@
+// The firmware's bus inside the model: each access costs cycles, each operation takes effect when its last register
+// write is done.
+#pragma once
+
+#include <array>
+#include <cstring>
+#include <deque>
+#include <variant>
+#include <vector>
+
+#include "firmware/hal/operations.h"
+#include "firmware/hal/sram.h"
+#include "model/common/bytes.h"
+#include "model/common/cycle.h"
+#include "model/rnic/fwcpu/fwcpu_config.h"
+#include "model/rnic/fwcpu/messages.h"
+#include "model/rnic/llp/tcp_types.h"
+#include "model/stats/counter.h"
+
+namespace rnic {
+
+// An operation on its way to the hardware.
+struct TimedOperation {
+  using Action = std::variant<TcpOp, fw::WriteQp, fw::WriteFlow, fw::WriteCq, fw::WriteStag, TxInternalWork, HostEvent,
+                              fw::SetTimer, fw::CancelTimer>;
+  Cycle due;
+  Action action;
+};
+
+class ChipBus {
+ public:
+  // `setups` is the number of startup frame slots in SRAM, `flows` the number of flows.
+  ChipBus(const FwCpuConfig& config, BufferPool& pool, std::uint32_t setups, std::size_t flows);
+
+  // The firmware's side.
+  template <class Op>
+  void write(const Op& op) {
+    spend(std::uint64_t{Op::kCsrWords} * config_.csr_write_cycles);
+    apply(op);
+  }
+  MutableByteSpan sram(fw::SramRange range);
+
+  // The model's side. A handler runs at once; its accesses are laid out in time from `at` on.
+  void start(Cycle at);
+  Cycle end() const { return time_; }  // when the handler is through, if no operation had to wait
+  std::deque<TimedOperation>& operations() { return operations_; }
+  // Hardware puts octets into SRAM, at no cost to the firmware.
+  void put_private_data(const FetchedCommand& command);
+  void put_stream_octets(const TcpEvent& event);
+  const Counter& log_count(fw::LogCode code) const { return logs_[static_cast<std::size_t>(code)]; }
+
+ private:
+  void spend(std::uint64_t firmware_cycles) { time_ += firmware_cycles * config_.clock_divider; }
+  void post(TimedOperation::Action action) { operations_.push_back({time_, std::move(action)}); }
+  BufferRef copy_out(fw::SramRange range);
+
+  void apply(const fw::TcpListen& op);
+  void apply(const fw::TcpUnlisten& op);
+  void apply(const fw::TcpOpen& op);
+  void apply(const fw::TcpStreamSend& op);
+  void apply(const fw::TcpStreamRead& op);
+  void apply(const fw::TcpEnterRdma& op) { post(flow_op(TcpOp::Kind::kEnterRdma, op.flow)); }
+  void apply(const fw::TcpClose& op) { post(flow_op(TcpOp::Kind::kClose, op.flow)); }
+  void apply(const fw::TcpAbort& op) { post(flow_op(TcpOp::Kind::kAbort, op.flow)); }
+  void apply(const fw::WriteQp& op) { post(op); }
+  void apply(const fw::WriteFlow& op) { post(op); }
+  void apply(const fw::WriteCq& op) { post(op); }
+  void apply(const fw::WriteStag& op) { post(op); }
+  void apply(const fw::PostWork& op) { post(op.work); }
+  void apply(const fw::PostEvent& op);
+  void apply(const fw::SetTimer& op) { post(op); }
+  void apply(const fw::CancelTimer& op) { post(op); }
+  void apply(const fw::Log& op) { ++logs_[static_cast<std::size_t>(op.code)]; }
+  static TcpOp flow_op(TcpOp::Kind kind, FlowId flow);
+
+  const FwCpuConfig config_;
+  BufferPool& pool_;
+  std::vector<std::uint8_t> memory_;
+  std::vector<fw::SramRange> read_into_;  // by flow
+  Cycle time_ = 0;
+  std::deque<TimedOperation> operations_;
+  std::array<Counter, 4> logs_;
+};
+
+}  // namespace rnic

@@ -1,0 +1,47 @@
+// Reads commands and their private data from host memory, one after the other. See command_fetch.md.
+#pragma once
+
+#include "model/common/link.h"
+#include "model/rnic/dma.h"
+#include "model/rnic/fwcpu/messages.h"
+#include "model/rnic/fwcpu/queue_regs.h"
+#include "model/rnic/pcie/doorbells.h"
+#include "model/stats/registry.h"
+
+namespace rnic {
+
+class CommandFetch final : public Stage {
+ public:
+  PopPort<CommandDoorbell> doorbells{*this, "doorbells"};
+  PushPort<DmaReadRequest> read{*this, "read"};
+  PopPort<DmaReadDone> read_done{*this, "read_done"};
+  PushPort<FetchedCommand> commands{*this, "commands"};
+
+  // Blocks of the pool hold abi::kPrivateDataBytes or more.
+  CommandFetch(sc_core::sc_module_name nm, ClockDomain& clk, QueueRegsReader regs, BufferPool& pool);
+
+  Wake tick() override;
+  std::string waiting_for() const override;
+
+  // A command could not be read: no further one is taken.
+  bool failed() const { return failed_; }
+  void register_stats(const StatsGroup& group) const;
+
+ private:
+  enum class State { kIdle, kReadsCommand, kNeedsData, kReadsData, kDelivers };
+  bool request_command();
+  bool request_data();
+  bool take_answer();
+  std::uint32_t slot(const QueueRegs& regs) const { return head_ & ((1u << regs.command_log_entries) - 1); }
+
+  const QueueRegsReader regs_;
+  BufferPool& pool_;
+  State state_ = State::kIdle;
+  bool failed_ = false;
+  std::uint32_t producer_ = 0, head_ = 0;  // head: the command being fetched, or the next one
+  std::uint8_t raw_[abi::kCommandBytes] = {};
+  FetchedCommand fetched_;
+  Counter fetched_count_, ignored_doorbells_;
+};
+
+}  // namespace rnic

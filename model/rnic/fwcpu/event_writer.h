@@ -1,0 +1,54 @@
+// Writes events into the host's event ring and interrupts. See event_writer.md.
+#pragma once
+
+#include "model/common/link.h"
+#include "model/rnic/dma.h"
+#include "model/rnic/fwcpu/messages.h"
+#include "model/rnic/fwcpu/queue_regs.h"
+#include "model/rnic/pcie/doorbells.h"
+#include "model/stats/registry.h"
+
+namespace rnic {
+
+class EventWriter final : public Stage {
+ public:
+  PopPort<HostEvent> events{*this, "events"};
+  PopPort<CqNotify> cq_notifies{*this, "cq_notifies"};
+  PopPort<EventsTaken> taken{*this, "taken"};
+  PushPort<DmaWriteRequest> write{*this, "write"};
+  PopPort<DmaWriteDone> write_done{*this, "write_done"};
+  PushPort<MsixRequest> msix{*this, "msix"};
+
+  static constexpr unsigned kMsixVector = 0;  // of the event queue
+
+  // Blocks of the pool hold an event or more.
+  EventWriter(sc_core::sc_module_name nm, ClockDomain& clk, QueueRegsReader regs, BufferPool& pool);
+
+  Wake tick() override;
+  std::string waiting_for() const override;
+  void register_stats(const StatsGroup& group) const;
+  std::uint64_t waited_for_room() const { return waited_for_room_.value(); }
+  std::uint64_t dropped() const { return dropped_.value(); }
+
+ private:
+  enum class Step { kIdle, kRoom, kPrivateData, kEvent };
+  bool interrupt();
+  bool advance();
+  bool take_next();
+  bool room(const QueueRegs& regs) const {
+    return ring_distance(producer_, consumer_) < (1u << regs.event_log_entries);
+  }
+  void write_private_data(const QueueRegs& regs);
+  void write_event(const QueueRegs& regs);
+  std::uint32_t slot(const QueueRegs& regs) const { return producer_ & ((1u << regs.event_log_entries) - 1); }
+
+  const QueueRegsReader regs_;
+  BufferPool& pool_;
+  Step step_ = Step::kIdle;
+  HostEvent current_;
+  std::uint32_t producer_ = 0, consumer_ = 0;
+  bool waits_counted_ = false;
+  Counter written_, waited_for_room_, dropped_;
+};
+
+}  // namespace rnic

@@ -1,0 +1,193 @@
+#include "model/rnic/fwcpu/fwcpu.h"
+
+#include "firmware/app/firmware.h"
+
+namespace rnic {
+namespace {
+
+using Capacity = fw::DefaultCapacity;
+
+fw::Settings settings_of(const FwCpuConfig& config, const ContextStore& contexts) {
+  fw::Settings settings;
+  settings.qps = static_cast<std::uint32_t>(contexts.qps());
+  settings.flows = static_cast<std::uint32_t>(contexts.flows());
+  settings.cqs = static_cast<std::uint32_t>(contexts.cqs());
+  settings.stags = static_cast<std::uint32_t>(contexts.stags());
+  settings.max_ird = config.max_ird;
+  settings.max_ord = config.max_ord;
+  settings.request_timeout_us = config.request_timeout_us;
+  settings.reply_timeout_us = config.reply_timeout_us;
+  settings.first_fpdu_timeout_us = config.first_fpdu_timeout_us;
+  settings.close_timeout_us = config.close_timeout_us;
+  return settings;
+}
+
+template <class... F>
+struct Overloaded : F... {
+  using F::operator()...;
+};
+template <class... F>
+Overloaded(F...) -> Overloaded<F...>;
+
+}  // namespace
+
+struct NativeFirmware final : fw::Firmware<ChipBus> {
+  using fw::Firmware<ChipBus>::Firmware;
+};
+
+FwCpu::FwCpu(sc_core::sc_module_name nm, ClockDomain& clk, const FwCpuConfig& config, ContextStore& contexts,
+             BufferPool& pool)
+    : Stage(nm, clk),
+      contexts_(contexts),
+      bus_(config, pool, Capacity::kSetups, contexts.flows()),
+      timer_at_(Capacity::kConnections, kNever) {
+  const fw::Settings settings = settings_of(config, contexts);
+  if (!NativeFirmware::fits(settings)) {
+    throw ConfigError(std::string(name()) + ": the firmware is built for " + std::to_string(Capacity::kQps) + " QPs, " +
+                      std::to_string(Capacity::kFlows) + " flows, " + std::to_string(Capacity::kCqs) + " CQs and " +
+                      std::to_string(Capacity::kStags) + " STags at most");
+  }
+  firmware_ = std::make_unique<NativeFirmware>(bus_, settings);
+}
+
+FwCpu::~FwCpu() = default;
+
+Wake FwCpu::tick() {
+  issue_due();
+  auto& operations = bus_.operations();
+  if (operations.empty() && now() >= busy_until()) dispatch_next();
+
+  if (stalled_) return Wake::on_traffic();
+  if (!operations.empty()) return Wake::at_cycle(operations.front().due + slip_);
+  if (now() < busy_until()) return Wake::at_cycle(busy_until());
+  return timers_.empty() ? Wake::on_traffic() : Wake::at_cycle(timers_.begin()->first);
+}
+
+// A register write that its block cannot take yet holds up the processor, and so all that follows.
+void FwCpu::issue_due() {
+  auto& operations = bus_.operations();
+  stalled_ = false;
+  while (!operations.empty() && operations.front().due + slip_ <= now()) {
+    if (!issue(operations.front().action)) {
+      stalled_ = true;
+      return;
+    }
+    const Cycle late = now() - operations.front().due;
+    stall_cycles_ += late - slip_;
+    slip_ = late;
+    operations.pop_front();
+    ++operations_;
+  }
+}
+
+bool FwCpu::issue(TimedOperation::Action& action) {
+  const auto push = [](auto& port, auto& message) {
+    if (!port->can_push()) return false;
+    port->push(std::move(message));
+    return true;
+  };
+  return std::visit(
+      Overloaded{[&](TcpOp& op) { return push(tcp_ops, op); }, [&](TxInternalWork& op) { return push(tx_work, op); },
+                 [&](HostEvent& op) { return push(events, op); },
+                 [&](fw::WriteQp& op) { return contexts_.write(op.qpn, op.context), true; },
+                 [&](fw::WriteFlow& op) { return contexts_.write(op.flow, op.context), true; },
+                 [&](fw::WriteCq& op) { return contexts_.write(op.cqn, op.context), true; },
+                 [&](fw::WriteStag& op) { return contexts_.write(op.stag, op.context), true; },
+                 [&](fw::SetTimer& op) {
+                   const std::uint64_t ps = std::uint64_t{op.microseconds} * 1'000'000;
+                   return set_timer(op.id, now() + clock().cycle_at_or_after(ps)), true;
+                 },
+                 [&](fw::CancelTimer& op) { return cancel_timer(op.id), true; }},
+      action);
+}
+
+// One event at a time. What ends a stream comes before what TCP then says about its flow, and the host comes last.
+bool FwCpu::dispatch_next() {
+  const bool timer = !timers_.empty() && timers_.begin()->first <= now();
+  if (!timer && !qp_events->can_pop() && !tcp_events->can_pop() && !commands->can_pop()) return false;
+  bus_.start(now());
+  slip_ = 0;
+  if (timer) {
+    const std::uint32_t id = timers_.begin()->second;
+    cancel_timer(id);
+    firmware_->on(fw::TimerExpired{id});
+  } else if (qp_events->can_pop()) {
+    dispatch(qp_events->pop());
+  } else if (tcp_events->can_pop()) {
+    dispatch(tcp_events->pop());
+  } else {
+    const FetchedCommand fetched = commands->pop();
+    bus_.put_private_data(fetched);
+    firmware_->on(fw::HostCommand{fetched.command});
+  }
+  ++handled_;
+  busy_cycles_ += bus_.end() - now();
+  return true;
+}
+
+void FwCpu::dispatch(const TcpEvent& e) {
+  switch (e.kind) {
+    case TcpEvent::Kind::kAccepted:
+      return firmware_->on(fw::TcpAccepted{e.flow, e.peer_ip, e.peer_port, e.port, e.emss});
+    case TcpEvent::Kind::kConnected:
+      return firmware_->on(fw::TcpConnected{e.flow, e.cookie, e.port, e.emss});
+    case TcpEvent::Kind::kOpenFailed:
+      return firmware_->on(
+          fw::TcpOpenFailed{e.cookie, e.reason == TcpEvent::Reason::kTimeout       ? fw::OpenFailure::kTimeout
+                                      : e.reason == TcpEvent::Reason::kNoResources ? fw::OpenFailure::kNoResources
+                                                                                   : fw::OpenFailure::kRefused});
+    case TcpEvent::Kind::kStreamData:
+      bus_.put_stream_octets(e);
+      return firmware_->on(fw::TcpStreamData{e.flow, e.bytes});
+    case TcpEvent::Kind::kPeerClosed:
+      return firmware_->on(fw::TcpPeerClosed{e.flow});
+    case TcpEvent::Kind::kReset:
+      return firmware_->on(fw::TcpReset{e.flow});
+    case TcpEvent::Kind::kClosed:
+      return firmware_->on(fw::TcpClosed{e.flow});
+  }
+}
+
+void FwCpu::dispatch(const QpEvent& e) {
+  switch (e.kind) {
+    case QpEvent::Kind::kFirstFpdu:
+      return firmware_->on(fw::QpFirstFpdu{e.qpn});
+    case QpEvent::Kind::kTerminateReceived:
+      return firmware_->on(fw::QpTerminateReceived{e.qpn, e.cause});
+    case QpEvent::Kind::kStreamError:
+    case QpEvent::Kind::kLocalError:
+      return firmware_->on(fw::QpStreamError{e.qpn, e.cause});
+    case QpEvent::Kind::kSendDrained:
+      return firmware_->on(fw::QpSendDrained{e.qpn});
+  }
+}
+
+void FwCpu::set_timer(std::uint32_t id, Cycle at) {
+  cancel_timer(id);
+  timer_at_.at(id) = at;
+  timers_.insert({at, id});
+}
+
+void FwCpu::cancel_timer(std::uint32_t id) {
+  if (timer_at_.at(id) == kNever) return;
+  timers_.erase({timer_at_[id], id});
+  timer_at_[id] = kNever;
+}
+
+std::string FwCpu::waiting_for() const { return stalled_ ? "room in a link for the firmware's operation" : ""; }
+
+void FwCpu::register_stats(const StatsGroup& group) const {
+  group.counter("events", handled_, "events", "events that the firmware handled");
+  group.counter("operations", operations_, "operations", "operations that the firmware issued");
+  group.counter("busy_cycles", busy_cycles_, "cycles", "time in handlers, without stalls");
+  group.counter("stall_cycles", stall_cycles_, "cycles", "time in which a register write waited for its block");
+  group.counter("unexpected_events", bus_.log_count(fw::LogCode::kUnexpectedEvent), "events",
+                "events that meant nothing in the state of their connection");
+  group.counter("no_listener", bus_.log_count(fw::LogCode::kNoListener), "connections",
+                "connections to a port that nobody listens on any more");
+  group.counter("no_resources", bus_.log_count(fw::LogCode::kNoResources), "connections",
+                "connections refused for lack of firmware memory");
+  group.counter("bad_frames", bus_.log_count(fw::LogCode::kBadFrame), "frames", "MPA startup frames that were refused");
+}
+
+}  // namespace rnic

@@ -1,0 +1,56 @@
+// The processor that runs the firmware, natively. See fwcpu.md.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "model/common/link.h"
+#include "model/rnic/context/context.h"
+#include "model/rnic/fwcpu/chip_bus.h"
+#include "model/stats/registry.h"
+
+namespace rnic {
+
+struct NativeFirmware;
+
+class FwCpu final : public Stage {
+ public:
+  PopPort<FetchedCommand> commands{*this, "commands"};
+  PopPort<TcpEvent> tcp_events{*this, "tcp_events"};
+  PopPort<QpEvent> qp_events{*this, "qp_events"};
+  PushPort<TcpOp> tcp_ops{*this, "tcp_ops"};
+  PushPort<TxInternalWork> tx_work{*this, "tx_work"};
+  PushPort<HostEvent> events{*this, "events"};
+
+  // Blocks of the pool hold a startup frame or more. Throws ConfigError if the chip has more of something than the
+  // firmware can keep.
+  FwCpu(sc_core::sc_module_name nm, ClockDomain& clk, const FwCpuConfig& config, ContextStore& contexts,
+        BufferPool& pool);
+  ~FwCpu() override;
+
+  Wake tick() override;
+  std::string waiting_for() const override;
+  void register_stats(const StatsGroup& group) const;
+
+ private:
+  bool issue(TimedOperation::Action& action);
+  void issue_due();
+  bool dispatch_next();
+  void dispatch(const TcpEvent& event);
+  void dispatch(const QpEvent& event);
+  void set_timer(std::uint32_t id, Cycle at);
+  void cancel_timer(std::uint32_t id);
+  Cycle busy_until() const { return bus_.end() + slip_; }
+
+  ContextStore& contexts_;
+  ChipBus bus_;
+  std::unique_ptr<NativeFirmware> firmware_;
+  Cycle slip_ = 0;        // what waiting for links has added to the running handler's times
+  bool stalled_ = false;  // an operation waits for its link
+  std::set<std::pair<Cycle, std::uint32_t>> timers_;
+  std::vector<Cycle> timer_at_;  // by id
+  Counter handled_, operations_, stall_cycles_, busy_cycles_;
+};
+
+}  // namespace rnic

@@ -1,0 +1,42 @@
+// The firmware's processor: what its work costs, and the firmware's settings.
+#pragma once
+
+#include <cstdint>
+
+#include "model/config/field.h"
+
+namespace rnic {
+
+struct FwCpuConfig {
+  unsigned clock_divider = 1;
+  unsigned dispatch_cycles = 40;
+  unsigned csr_write_cycles = 4;
+  unsigned sram_word_cycles = 1;
+  std::uint16_t max_ird = 32, max_ord = 32;
+  std::uint32_t request_timeout_us = 10'000'000, reply_timeout_us = 5'000'000;
+  std::uint32_t first_fpdu_timeout_us = 5'000'000, close_timeout_us = 5'000'000;
+
+  template <class V>
+  static void fields(V& v) {
+    v("clock_divider", &FwCpuConfig::clock_divider, "core clock cycles per firmware clock cycle", in_range(1, 64),
+      unit("cycles"));
+    v("dispatch_cycles", &FwCpuConfig::dispatch_cycles, "firmware cycles from an event to its handler's first access",
+      in_range(1, 100000), unit("cycles"));
+    v("csr_write_cycles", &FwCpuConfig::csr_write_cycles, "firmware cycles per 32-bit register write",
+      in_range(1, 1000), unit("cycles"));
+    v("sram_word_cycles", &FwCpuConfig::sram_word_cycles, "firmware cycles per 32-bit word of shared SRAM",
+      in_range(0, 1000), unit("cycles"));
+    v("max_ird", &FwCpuConfig::max_ird, "most RDMA Reads and atomics that a QP serves at a time", in_range(1, 0x3ffe));
+    v("max_ord", &FwCpuConfig::max_ord, "most RDMA Reads and atomics that a QP has outstanding", in_range(1, 0x3ffe));
+    v("request_timeout_us", &FwCpuConfig::request_timeout_us, "wait for an MPA request", in_range(1, 100'000'000),
+      unit("us"));
+    v("reply_timeout_us", &FwCpuConfig::reply_timeout_us, "wait for an MPA reply", in_range(1, 100'000'000),
+      unit("us"));
+    v("first_fpdu_timeout_us", &FwCpuConfig::first_fpdu_timeout_us, "wait for the RTR message of a peer-to-peer setup",
+      in_range(1, 100'000'000), unit("us"));
+    v("close_timeout_us", &FwCpuConfig::close_timeout_us, "wait for the send queue to drain, then for the peer's FIN",
+      in_range(1, 100'000'000), unit("us"));
+  }
+};
+
+}  // namespace rnic

@@ -1,0 +1,25 @@
+// What the firmware processor exchanges with its neighbours.
+#pragma once
+
+#include <cstdint>
+
+#include "model/common/buffer.h"
+#include "model/rnic/context/qp_events.h"
+#include "model/rnic/context/tx_internal_work.h"
+#include "model/rnic/host_abi.h"
+
+namespace rnic {
+
+// A command with its private data (command.private_bytes octets, 512 at most, at the buffer's start).
+struct FetchedCommand {
+  abi::Command command;
+  BufferRef private_data;
+};
+
+// An event for the host; the phase is filled in when it is written.
+struct HostEvent {
+  abi::Event event;
+  BufferRef private_data;
+};
+
+}  // namespace rnic

@@ -1,0 +1,61 @@
+#include "model/rnic/llp/segment.h"
+
+#include "model/wire/checksum.h"
+
+namespace rnic::tcp {
+
+void write_headers(const StationConfig& station, const FlowKey& key, const wire::MacAddress& peer_mac,
+                   const SegmentFields& fields, std::uint8_t* payload, std::size_t payload_bytes) {
+  wire::TcpHeader tcp;
+  tcp.src_port = key.port;
+  tcp.dst_port = key.peer_port;
+  tcp.seq = fields.seq;
+  tcp.ack = fields.ack;
+  tcp.flags = fields.flags;
+  tcp.window = fields.window;
+  tcp.options = fields.options;
+  const std::size_t tcp_bytes = tcp.bytes();
+
+  std::uint8_t* const tcp_at = payload - tcp_bytes;
+  std::uint8_t* const ip_at = tcp_at - wire::Ipv4Header::kBytes;
+  std::uint8_t* const ethernet_at = ip_at - wire::EthernetHeader::kBytes;
+
+  tcp.emit(MutableByteSpan{tcp_at, tcp_bytes});
+  const wire::Ipv4Address peer{key.peer_ip};
+  wire::ChecksumAccumulator sum = wire::tcp_pseudo_header(station.ip, peer, tcp_bytes + payload_bytes);
+  sum.add({tcp_at, tcp_bytes + payload_bytes});
+  store_be16(tcp_at + wire::TcpHeader::kChecksumOffset, sum.checksum());
+
+  wire::Ipv4Header ip;
+  ip.total_length = static_cast<std::uint16_t>(wire::Ipv4Header::kBytes + tcp_bytes + payload_bytes);
+  ip.identification = fields.ip_id;
+  ip.protocol = wire::kIpProtocolTcp;
+  ip.src = station.ip;
+  ip.dst = peer;
+  ip.emit(MutableByteSpan{ip_at, wire::Ipv4Header::kBytes});
+
+  wire::EthernetHeader ethernet;
+  ethernet.dst = peer_mac;
+  ethernet.src = station.mac;
+  ethernet.emit(MutableByteSpan{ethernet_at, wire::EthernetHeader::kBytes});
+}
+
+SegmentFault read_segment(ByteSpan frame, wire::Ipv4Address local, ReceivedSegment& out) {
+  const auto ethernet = wire::EthernetView::parse(frame);
+  if (!ethernet || ethernet->header.ethertype != wire::kEthertypeIpv4) return SegmentFault::kNotIpv4;
+  const auto ip = wire::Ipv4View::parse(ethernet->payload);
+  if (!ip || !ip->checksum_ok() || ip->header.is_fragment()) return SegmentFault::kIpv4Header;
+  if (ip->header.dst != local || ip->header.protocol != wire::kIpProtocolTcp) return SegmentFault::kNotForUs;
+  const auto segment = wire::TcpView::parse(ip->payload);
+  if (!segment) return SegmentFault::kTcpHeader;
+  wire::ChecksumAccumulator sum = wire::tcp_pseudo_header(ip->header.src, ip->header.dst, ip->payload.size());
+  sum.add(ip->payload);
+  if (sum.checksum() != 0) return SegmentFault::kTcpChecksum;
+  out.key = {ip->header.src.v, segment->header.src_port, segment->header.dst_port};
+  out.peer_mac = ethernet->header.src;
+  out.header = segment->header;
+  out.payload = segment->payload;
+  return SegmentFault::kNone;
+}
+
+}  // namespace rnic::tcp

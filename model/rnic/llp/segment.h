@@ -1,0 +1,47 @@
+// A TCP segment in its IPv4 packet in its Ethernet frame: headers written in front of a payload, and the checks on one
+// that came in. Pure functions.
+#pragma once
+
+#include <cstdint>
+
+#include "model/common/bytes.h"
+#include "model/rnic/llp/flow_table.h"
+#include "model/rnic/llp/tcp_config.h"
+#include "model/wire/tcp.h"
+
+namespace rnic::tcp {
+
+// What a sent segment says beside its addresses. Only a SYN carries options.
+struct SegmentFields {
+  std::uint32_t seq = 0, ack = 0;
+  std::uint8_t flags = 0;
+  std::uint16_t window = 0;  // as on the wire, scaled
+  std::uint16_t ip_id = 0;
+  wire::TcpOptions options;
+};
+
+// Ethernet, IPv4 and TCP headers, without options.
+inline constexpr std::uint32_t kHeaderBytes =
+    wire::EthernetHeader::kBytes + wire::Ipv4Header::kBytes + wire::TcpHeader::kBytes;
+
+inline std::uint32_t header_bytes(const SegmentFields& f) {
+  return kHeaderBytes + static_cast<std::uint32_t>(f.options.bytes());
+}
+
+// Writes header_bytes(fields) octets that end where the payload begins, with DF set, TTL 64 and all checksums.
+void write_headers(const StationConfig& station, const FlowKey& key, const wire::MacAddress& peer_mac,
+                   const SegmentFields& fields, std::uint8_t* payload, std::size_t payload_bytes);
+
+enum class SegmentFault : std::uint8_t { kNone, kNotIpv4, kIpv4Header, kNotForUs, kTcpHeader, kTcpChecksum };
+
+struct ReceivedSegment {
+  FlowKey key;
+  wire::MacAddress peer_mac;
+  wire::TcpHeader header;
+  ByteSpan payload;
+};
+
+// A segment for `local`, checked as far as one can without its connection.
+SegmentFault read_segment(ByteSpan frame, wire::Ipv4Address local, ReceivedSegment& out);
+
+}  // namespace rnic::tcp

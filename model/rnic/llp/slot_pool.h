@@ -1,0 +1,63 @@
+// Records of flows' lists in one flat array that grows with the need and is never given back: lists cost nothing while
+// they are empty, and no allocation once the array is large enough.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace rnic::tcp {
+
+inline constexpr std::uint32_t kNil = 0xffffffff;
+
+// T has a member `std::uint32_t next`. References die with the next take().
+template <class T>
+class SlotPool {
+ public:
+  std::uint32_t take() {
+    if (free_ == kNil) {
+      slots_.emplace_back();
+      return static_cast<std::uint32_t>(slots_.size() - 1);
+    }
+    const std::uint32_t i = free_;
+    free_ = slots_[i].next;
+    slots_[i].next = kNil;
+    return i;
+  }
+  // Returns the record's successor.
+  std::uint32_t give_back(std::uint32_t i) {
+    const std::uint32_t next = slots_[i].next;
+    slots_[i] = T{};
+    slots_[i].next = free_;
+    free_ = i;
+    return next;
+  }
+  T& operator[](std::uint32_t i) { return slots_[i]; }
+  const T& operator[](std::uint32_t i) const { return slots_[i]; }
+
+ private:
+  std::vector<T> slots_;
+  std::uint32_t free_ = kNil;
+};
+
+// One flow's list of records.
+struct SlotList {
+  std::uint32_t head = kNil, tail = kNil;
+  bool empty() const { return head == kNil; }
+  template <class T>
+  void append(SlotPool<T>& pool, std::uint32_t slot) {
+    if (empty()) head = slot;
+    else pool[tail].next = slot;
+    tail = slot;
+  }
+  template <class T>
+  void drop_front(SlotPool<T>& pool) {
+    head = pool.give_back(head);
+    if (head == kNil) tail = kNil;
+  }
+  template <class T>
+  void clear(SlotPool<T>& pool) {
+    while (!empty()) drop_front(pool);
+  }
+};
+
+}  // namespace rnic::tcp

@@ -1,0 +1,92 @@
+// What the TCP offload can be told, and who it is on the network.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/common/cycle.h"
+#include "model/common/link.h"
+#include "model/config/field.h"
+#include "model/rnic/beat.h"
+#include "model/wire/ethernet.h"
+#include "model/wire/ipv4.h"
+#include "model/wire/tcp.h"
+
+namespace rnic {
+
+struct TcpConfig {
+  unsigned max_flows = 256;
+  unsigned mtu = 1500;
+  unsigned window_bytes = 128 * 1024;
+  unsigned tx_cycles = 6;
+  unsigned rx_cycles = 6;
+  unsigned ack_every = 2;
+  std::uint64_t ack_delay_ns = 500;
+  std::uint64_t rto_initial_us = 1000;
+  std::uint64_t rto_min_us = 200;
+  std::uint64_t rto_max_us = 100'000;
+  unsigned max_retries = 8;
+  unsigned syn_retries = 5;
+  std::uint64_t time_wait_us = 1000;
+  std::uint64_t seed = 1;
+
+  template <class V>
+  static void fields(V& v) {
+    v("max_flows", &TcpConfig::max_flows, "connections that can exist at a time", in_range(1, 1 << 20));
+    v("mtu", &TcpConfig::mtu, "largest IPv4 packet", in_range(576, 9000), unit("octets"));
+    v("window_bytes", &TcpConfig::window_bytes, "receive window of a flow; scaled by RFC 7323 as far as it needs",
+      in_range(4096, 1 << 30), unit("octets"));
+    v("tx_cycles", &TcpConfig::tx_cycles, "from the last beat of an FPDU to its frame at mac_tx", in_range(1, 63),
+      unit("cycles"));
+    v("rx_cycles", &TcpConfig::rx_cycles, "from a frame's beat in tcp_rx to that beat at the deframer", in_range(1, 63),
+      unit("cycles"));
+    v("ack_every", &TcpConfig::ack_every, "segments that are acknowledged together", in_range(1, 255));
+    v("ack_delay_ns", &TcpConfig::ack_delay_ns, "longest wait of an acknowledgement for company", unit("ns"));
+    v("rto_initial_us", &TcpConfig::rto_initial_us, "retransmission timeout before the first measurement",
+      in_range(1, 60'000'000), unit("us"));
+    v("rto_min_us", &TcpConfig::rto_min_us, "lower bound of the retransmission timeout", in_range(1, 60'000'000),
+      unit("us"));
+    v("rto_max_us", &TcpConfig::rto_max_us, "upper bound of the retransmission timeout", in_range(1, 240'000'000),
+      unit("us"));
+    v("max_retries", &TcpConfig::max_retries, "timeouts without an answer after which a flow is given up",
+      in_range(0, 64));
+    v("syn_retries", &TcpConfig::syn_retries, "the same while the connection is being opened", in_range(0, 64));
+    v("time_wait_us", &TcpConfig::time_wait_us, "how long a flow that closed first stays", unit("us"));
+    v("seed", &TcpConfig::seed, "of the initial sequence numbers");
+  }
+
+  // Largest payload of a segment without options (RFC 9293 section 3.7.1).
+  std::uint16_t mss() const {
+    return static_cast<std::uint16_t>(mtu - wire::Ipv4Header::kBytes - wire::TcpHeader::kBytes);
+  }
+  // The smallest shift at which the whole window fits its 16 bits.
+  std::uint8_t window_scale() const {
+    std::uint8_t shift = 0;
+    while ((window_bytes >> shift) > 0xffff) ++shift;
+    return shift;
+  }
+  // Links whose latency is the pipeline's depth: tcp_tx.out and tcp_rx.out.
+  LinkConfig tx_link() const { return {tx_cycles + 4, tx_cycles, 1}; }
+  LinkConfig rx_link() const { return {rx_cycles + 4, rx_cycles, 1}; }
+};
+
+struct Neighbour {
+  wire::Ipv4Address ip;
+  wire::MacAddress mac;
+};
+
+// The chip's own addresses and its static neighbour table.
+struct StationConfig {
+  wire::MacAddress mac;
+  wire::Ipv4Address ip;
+  std::vector<Neighbour> neighbours;
+
+  const wire::MacAddress* mac_of(wire::Ipv4Address peer) const {
+    for (const Neighbour& n : neighbours) {
+      if (n.ip == peer) return &n.mac;
+    }
+    return nullptr;
+  }
+};
+
+}  // namespace rnic

@@ -1,0 +1,125 @@
+// The TCP state machine (RFC 9293 section 3.3.2) of all flows: opens, accepts, closes. Octets never pass here.
+#pragma once
+
+#include <bitset>
+#include <vector>
+
+#include "model/common/link.h"
+#include "model/common/prng.h"
+#include "model/rnic/llp/flow_queue.h"
+#include "model/rnic/llp/flow_table.h"
+#include "model/rnic/llp/flow_timers.h"
+#include "model/rnic/llp/tcp_config.h"
+#include "model/rnic/llp/tcp_messages.h"
+#include "model/rnic/llp/tcp_types.h"
+
+namespace rnic {
+
+struct TcpConnectionCounters {
+  std::uint64_t opened = 0, accepted = 0, refused = 0, no_flow = 0, resets = 0, ops_ignored = 0;
+  template <class V>
+  static void fields(V& v) {
+    v("opened", &TcpConnectionCounters::opened, "connections", "active opens that were established");
+    v("accepted", &TcpConnectionCounters::accepted, "connections", "passive opens that were established");
+    v("refused", &TcpConnectionCounters::refused, "segments", "segments answered by RST: nobody listens, or no flow");
+    v("no_flow", &TcpConnectionCounters::no_flow, "segments", "SYNs dropped because all flows were in use");
+    v("resets", &TcpConnectionCounters::resets, "connections", "flows ended by a RST or by unanswered retransmission");
+    v("ops_ignored", &TcpConnectionCounters::ops_ignored, "operations", "operations on a flow that was gone");
+  }
+};
+
+class TcpConnection final : public Stage {
+ public:
+  PopPort<TcpOp> op{*this, "op"};            // from the firmware
+  PushPort<TcpEvent> event{*this, "event"};  // to the firmware
+  PushPort<tcp::TxCommand> to_tx{*this, "to_tx"};
+  PushPort<tcp::RxCommand> to_rx{*this, "to_rx"};
+  PopPort<tcp::TxReport> from_tx{*this, "from_tx"};
+  PopPort<tcp::RxReport> from_rx{*this, "from_rx"};
+
+  TcpConnection(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& config, const StationConfig& station);
+
+  Wake tick() override;
+  std::string waiting_for() const override;
+
+  const TcpConnectionCounters& counters() const { return counters_; }
+  // Of this stage, for one flow, in octets.
+  static constexpr std::size_t bytes_per_flow();
+
+ private:
+  enum class State : std::uint8_t {
+    kFree,
+    kSynSent,
+    kSynReceived,
+    kEstablished,
+    kFinWait1,
+    kFinWait2,
+    kCloseWait,
+    kClosing,
+    kLastAck,
+    kTimeWait,
+    kReleasing  // until tcp_tx and tcp_rx forgot the flow
+  };
+  static constexpr std::uint16_t kFirstEphemeral = 49152;  // RFC 6335 section 6
+
+  struct Connection {
+    State state = State::kFree;
+    bool active = false;
+    bool peer_closed = false;  // FIN came before our SYN was acknowledged
+    std::uint8_t releases = 0;
+    std::uint16_t emss = 0;
+    wire::MacAddress peer_mac;
+    std::uint32_t iss = 0, cookie = 0;
+  };
+  struct PeerOptions {
+    std::uint16_t emss;
+    bool scaling;
+    std::uint8_t scale;
+  };
+
+  bool step();
+  void on_op(TcpOp op);
+  void on_report(const tcp::TxReport& report);
+  void on_report(tcp::RxReport report);
+  void on_segment(const tcp::RxReport& s);
+  void on_segment_in_syn_sent(const tcp::RxReport& s);
+  void open(const TcpOp& op);
+  void accept(const tcp::RxReport& s);
+  void synchronize(FlowId flow, const tcp::RxReport& s);
+  void refuse(const tcp::RxReport& s);
+  void established(FlowId flow);
+  void peer_closed(FlowId flow);
+  void close(FlowId flow);
+  void lost(FlowId flow, TcpEvent::Reason reason);
+  void finish(FlowId flow);
+  void release(FlowId flow);
+  void released(FlowId flow);
+  void enter_time_wait(FlowId flow);
+
+  PeerOptions options_of(const tcp::RxReport& syn) const;
+  bool is_open(FlowId flow) const;
+  FlowId take_flow(const tcp::FlowKey& key);
+  std::uint16_t ephemeral_port(std::uint32_t peer_ip, std::uint16_t peer_port);
+  void send_event(TcpEvent::Kind kind, FlowId flow, TcpEvent::Reason reason = TcpEvent::Reason::kNone);
+  void command_tx(tcp::TxCommand::Kind kind, FlowId flow);
+  void command_rx(tcp::RxCommand::Kind kind, FlowId flow, std::uint32_t bytes = 0);
+
+  const TcpConfig config_;
+  const StationConfig station_;
+  const Cycle time_wait_;
+  Prng prng_;
+  std::vector<Connection> connections_;
+  tcp::FlowTable table_;
+  tcp::FlowQueue free_;       // the longest unused is taken first
+  tcp::FlowQueue late_fins_;  // established after the peer's FIN came
+  tcp::FlowTimers time_waits_;
+  std::bitset<65536> listening_;
+  std::uint16_t next_port_ = kFirstEphemeral;
+  TcpConnectionCounters counters_;
+};
+
+constexpr std::size_t TcpConnection::bytes_per_flow() {
+  return sizeof(Connection) + 2 * sizeof(FlowId) + sizeof(tcp::FlowKey) + 2 * sizeof(std::uint32_t) + 2 * sizeof(Cycle);
+}
+
+}  // namespace rnic

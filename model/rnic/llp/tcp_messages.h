@@ -1,0 +1,103 @@
+// What the three parts of the TCP offload tell each other over links: tcp_connection decides, tcp_tx sends, tcp_rx
+// receives. Each piece of a connection's state has one owner; the others learn of it from these messages.
+#pragma once
+
+#include <cstdint>
+
+#include "model/common/buffer.h"
+#include "model/common/ids.h"
+#include "model/rnic/llp/flow_table.h"
+#include "model/wire/ethernet.h"
+
+namespace rnic::tcp {
+
+// tcp_connection -> tcp_tx
+struct TxCommand {
+  enum class Kind : std::uint8_t {
+    kOpen,       // send SYN, or SYN and ACK if rcv_nxt is known; peer, iss
+    kEstablish,  // the peer's SYN and ACK came: seq (its ACK), rcv_nxt, window, options; send the last ACK
+    kStream,     // data, bytes: octets of a start-up frame
+    kEnterRdma,  // grant credit: from now on FPDUs
+    kFin,        // FIN after all that is queued
+    kAbort,      // send RST, then as kRelease
+    kRelease,    // forget the flow; answered by TxReport::kReleased
+    kRefuse      // no flow: send RST with seq, and ACK if with_ack
+  };
+  Kind kind = Kind::kOpen;
+  FlowId flow = kNoFlow;
+  FlowKey key;
+  wire::MacAddress peer_mac;
+  bool with_ack = false;        // rcv_nxt is valid
+  bool scaling = false;         // both ends sent the window scale option
+  std::uint8_t peer_scale = 0;  // of windows we receive
+  std::uint16_t peer_mss = 0;   // already the smaller of both ends'
+  std::uint32_t seq = 0;        // iss, or the RST's
+  std::uint32_t ack = 0;        // kEstablish: what the peer acknowledged
+  std::uint32_t rcv_nxt = 0;
+  std::uint32_t peer_window = 0;  // octets
+  std::uint32_t bytes = 0;
+  BufferRef data;
+};
+
+// tcp_tx -> tcp_connection
+struct TxReport {
+  enum class Kind : std::uint8_t { kSynAcked, kFinAcked, kGaveUp, kReleased };
+  Kind kind = Kind::kSynAcked;
+  FlowId flow;
+};
+
+// tcp_connection -> tcp_rx
+struct RxCommand {
+  enum class Kind : std::uint8_t {
+    kAwaitSyn,   // key: give every segment of this flow to tcp_connection
+    kOpen,       // key, rcv_nxt, peer_scale: receive
+    kRead,       // bytes of the stream for the firmware
+    kEnterRdma,  // the rest of the stream goes to the deframer
+    kDiscard,    // nobody reads the stream any more
+    kRelease     // forget the flow; answered by RxReport::kReleased
+  };
+  Kind kind = Kind::kOpen;
+  FlowId flow;
+  FlowKey key;
+  std::uint32_t rcv_nxt = 0;
+  std::uint32_t bytes = 0;
+  std::uint8_t peer_scale = 0;
+};
+
+// tcp_rx -> tcp_connection
+struct RxReport {
+  enum class Kind : std::uint8_t {
+    kSegment,  // of no flow, or of one that awaits a SYN: all fields
+    kReset,    // a valid RST
+    kFin,      // the peer closed and all octets before were handed over; again for each repetition
+    kStream,   // data, bytes: the answer to kRead
+    kReleased
+  };
+  Kind kind = Kind::kSegment;
+  FlowId flow = kNoFlow;
+  FlowKey key;
+  wire::MacAddress peer_mac;
+  std::uint8_t flags = 0;
+  bool has_scale = false;
+  std::uint8_t scale = 0;
+  std::uint16_t mss = 0;  // 0: no option
+  std::uint16_t window = 0;
+  std::uint32_t seq = 0, ack = 0;
+  std::uint32_t bytes = 0;  // of sequence space, SYN and FIN included; kStream: octets
+  BufferRef data;
+};
+
+// tcp_rx -> tcp_tx: what a received segment, or an opened window, means to the sender.
+struct RxFeedback {
+  enum class Answer : std::uint8_t { kNone, kSoon, kNow };
+  FlowId flow;
+  bool acks = false;  // ack and window are a received segment's
+  Answer answer = Answer::kNone;
+  std::uint16_t payload = 0;  // of the segment: a pure ACK has none
+  std::uint32_t ack = 0;
+  std::uint32_t window = 0;    // octets
+  std::uint32_t rcv_nxt = 0;   // next octet expected
+  std::uint32_t rcv_edge = 0;  // first octet there is no room for
+};
+
+}  // namespace rnic::tcp

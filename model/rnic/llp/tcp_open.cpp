@@ -1,0 +1,192 @@
+// Opening connections: RFC 9293 section 3.10.7.1 to 3.10.7.3.
+#include <algorithm>
+
+#include "model/rnic/llp/tcp_connection.h"
+
+namespace rnic {
+
+using tcp::RxCommand;
+using tcp::RxReport;
+using tcp::TxCommand;
+using wire::TcpHeader;
+
+namespace {
+
+constexpr std::uint16_t kDefaultMss = 536;  // of a peer that sent no option (RFC 9293 section 3.7.1)
+constexpr std::uint16_t kLeastMss = 64;
+constexpr std::uint8_t kMaxScale = 14;  // RFC 7323 section 2.3
+
+}  // namespace
+
+void TcpConnection::open(const TcpOp& o) {
+  const wire::MacAddress* mac = station_.mac_of(wire::Ipv4Address{o.peer_ip});
+  const std::uint16_t port = o.port != 0 ? o.port : ephemeral_port(o.peer_ip, o.peer_port);
+  const tcp::FlowKey key{o.peer_ip, o.peer_port, port};
+  if (mac == nullptr || free_.empty() || port == 0 || table_.find(key) != kNoFlow) {
+    TcpEvent e;
+    e.kind = TcpEvent::Kind::kOpenFailed;
+    e.reason = mac == nullptr ? TcpEvent::Reason::kTimeout : TcpEvent::Reason::kNoResources;
+    e.flow = kNoFlow;
+    e.peer_ip = o.peer_ip;
+    e.peer_port = o.peer_port;
+    e.port = o.port;
+    e.cookie = o.cookie;
+    return event->push(std::move(e));
+  }
+  const FlowId flow = take_flow(key);
+  Connection& c = connections_[flow.v];
+  c.state = State::kSynSent;
+  c.active = true;
+  c.cookie = o.cookie;
+  c.peer_mac = *mac;
+  TxCommand t;
+  t.kind = TxCommand::Kind::kOpen;
+  t.flow = flow;
+  t.key = key;
+  t.peer_mac = *mac;
+  t.seq = c.iss;
+  to_tx->push(std::move(t));
+  RxCommand r;
+  r.kind = RxCommand::Kind::kAwaitSyn;
+  r.flow = flow;
+  r.key = key;
+  to_rx->push(std::move(r));
+}
+
+void TcpConnection::accept(const RxReport& s) {
+  const FlowId flow = take_flow(s.key);
+  Connection& c = connections_[flow.v];
+  c.state = State::kSynReceived;
+  c.peer_mac = s.peer_mac;
+  synchronize(flow, s);
+}
+
+// Answers a SYN by SYN and ACK; the receiver is ready before the peer can see it.
+void TcpConnection::synchronize(FlowId flow, const RxReport& s) {
+  Connection& c = connections_[flow.v];
+  const PeerOptions options = options_of(s);
+  c.emss = options.emss;
+  TxCommand t;
+  t.kind = TxCommand::Kind::kOpen;
+  t.flow = flow;
+  t.key = s.key;
+  t.peer_mac = c.peer_mac;
+  t.seq = c.iss;
+  t.with_ack = true;
+  t.rcv_nxt = s.seq + 1;
+  t.peer_window = s.window;
+  t.peer_mss = options.emss;
+  t.scaling = options.scaling;
+  to_tx->push(std::move(t));
+  RxCommand r;
+  r.kind = RxCommand::Kind::kOpen;
+  r.flow = flow;
+  r.key = s.key;
+  r.rcv_nxt = s.seq + 1;
+  r.peer_scale = options.scale;
+  to_rx->push(std::move(r));
+}
+
+// RFC 9293 section 3.10.7.1: the RST that the peer takes for an answer to this segment.
+void TcpConnection::refuse(const RxReport& s) {
+  ++counters_.refused;
+  TxCommand t;
+  t.kind = TxCommand::Kind::kRefuse;
+  t.key = s.key;
+  t.peer_mac = s.peer_mac;
+  if (s.flags & TcpHeader::kAck) {
+    t.seq = s.ack;
+  } else {
+    t.with_ack = true;
+    t.rcv_nxt = s.seq + s.bytes;
+  }
+  to_tx->push(std::move(t));
+}
+
+void TcpConnection::established(FlowId flow) {
+  Connection& c = connections_[flow.v];
+  c.state = State::kEstablished;
+  ++(c.active ? counters_.opened : counters_.accepted);
+  send_event(c.active ? TcpEvent::Kind::kConnected : TcpEvent::Kind::kAccepted, flow);
+  if (c.peer_closed) late_fins_.push(flow);
+}
+
+// RFC 9293 section 3.10.7: a segment of a connection that is closed, listening or awaits the peer's SYN.
+void TcpConnection::on_segment(const RxReport& s) {
+  // tcp_rx may not have known the flow yet: a repeated SYN is answered by our retransmission.
+  const FlowId known = table_.find(s.key);
+  if (known != kNoFlow) {
+    if (connections_[known.v].state == State::kSynSent) on_segment_in_syn_sent(s);
+    return;
+  }
+  if (s.flags & TcpHeader::kRst) return;
+  const bool syn_only = (s.flags & (TcpHeader::kSyn | TcpHeader::kAck)) == TcpHeader::kSyn;
+  if (!syn_only || !listening_.test(s.key.port)) return refuse(s);
+  if (free_.empty()) {
+    ++counters_.no_flow;
+    return;
+  }
+  accept(s);
+}
+
+// RFC 9293 section 3.10.7.3.
+void TcpConnection::on_segment_in_syn_sent(const RxReport& s) {
+  const FlowId flow = table_.find(s.key);
+  Connection& c = connections_[flow.v];
+  const bool has_ack = s.flags & TcpHeader::kAck;
+  if (has_ack && s.ack != c.iss + 1) {
+    if (!(s.flags & TcpHeader::kRst)) refuse(s);
+    return;
+  }
+  if (s.flags & TcpHeader::kRst) {
+    if (has_ack) lost(flow, TcpEvent::Reason::kRefused);
+    return;
+  }
+  if (!(s.flags & TcpHeader::kSyn)) return;
+  const PeerOptions options = options_of(s);
+  c.emss = options.emss;
+  if (!has_ack) {
+    c.state = State::kSynReceived;  // both ends opened
+    return synchronize(flow, s);
+  }
+  TxCommand t;
+  t.kind = TxCommand::Kind::kEstablish;
+  t.flow = flow;
+  t.ack = s.ack;
+  t.rcv_nxt = s.seq + 1;
+  t.peer_window = s.window;
+  t.peer_mss = options.emss;
+  t.scaling = options.scaling;
+  to_tx->push(std::move(t));
+  RxCommand r;
+  r.flow = flow;
+  r.key = s.key;
+  r.rcv_nxt = s.seq + 1;
+  r.peer_scale = options.scale;
+  to_rx->push(std::move(r));
+  established(flow);
+}
+
+TcpConnection::PeerOptions TcpConnection::options_of(const RxReport& syn) const {
+  const std::uint16_t peer = std::max(kLeastMss, syn.mss == 0 ? kDefaultMss : syn.mss);
+  return {std::min(config_.mss(), peer), syn.has_scale, std::min(syn.scale, kMaxScale)};
+}
+
+FlowId TcpConnection::take_flow(const tcp::FlowKey& key) {
+  const FlowId flow = free_.pop();
+  table_.insert(flow, key);
+  connections_[flow.v].iss = static_cast<std::uint32_t>(prng_.next());
+  return flow;
+}
+
+// 0 if all are in use with this peer.
+std::uint16_t TcpConnection::ephemeral_port(std::uint32_t peer_ip, std::uint16_t peer_port) {
+  for (unsigned tries = 0; tries < 65536u - kFirstEphemeral; ++tries) {
+    const std::uint16_t port = next_port_;
+    next_port_ = next_port_ == 0xffff ? kFirstEphemeral : static_cast<std::uint16_t>(next_port_ + 1);
+    if (!listening_.test(port) && table_.find({peer_ip, peer_port, port}) == kNoFlow) return port;
+  }
+  return 0;
+}
+
+}  // namespace rnic

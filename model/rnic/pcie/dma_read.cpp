@@ -1,0 +1,169 @@
+#include "model/rnic/pcie/dma_read.h"
+
+#include <cstring>
+#include <utility>
+
+#include "model/rnic/pcie/cut.h"
+
+namespace rnic::pcie {
+
+DmaRead::DmaRead(sc_core::sc_module_name nm, ClockDomain& clk, unsigned clients, const DmaReadConfig& config,
+                 const PcieLinkConfig& link)
+    : Stage(nm, clk),
+      max_read_request_(link.max_read_request_bytes),
+      timeout_cycles_(clk.cycle_at_or_after(std::uint64_t{config.completion_timeout_us} * 1'000'000)),
+      requests_(config.max_requests),
+      tags_(config.max_tags) {
+  for (unsigned i = 0; i < clients; ++i) clients_.emplace_back(*this);
+  for (unsigned i = config.max_requests; i-- > 0;) free_requests_.push_back(static_cast<std::uint16_t>(i));
+  for (unsigned i = 0; i < config.max_tags; ++i) free_tags_.push(static_cast<std::uint16_t>(i));
+}
+
+// Completions of a TLP are contiguous, and each says what is left (PCI Express Base Specification, section 2.3.1.1).
+bool DmaRead::continues(const Tag& tag, const Tlp& tlp) const {
+  return tlp.byte_count == tag.left && tlp.bytes <= tag.left && tlp.bytes != 0 &&
+         tlp.lower_address == (tag.address & 0x7f);
+}
+
+void DmaRead::receive() {
+  if (!completions->can_pop()) return;
+  const Tlp tlp = completions->pop();
+  if (tlp.tag >= tags_.size() || tags_[tlp.tag].left == 0) {
+    ++counters_.unexpected;
+    return;
+  }
+  Tag& tag = tags_[tlp.tag];
+  const std::uint16_t request = tag.request;
+  const bool data = tlp.type == TlpType::kCplD && tlp.status == CplStatus::kSc;
+  if (data && !continues(tag, tlp)) {
+    ++counters_.malformed;
+    give_up(tag);
+    return;
+  }
+  const bool good = data && !tlp.poisoned;
+  if (good && request != kNone) {
+    std::memcpy(tag.dst, tlp.data(), tlp.bytes);
+    counters_.bytes += tlp.bytes;
+  }
+  if (!good && request != kNone) requests_[request].ok = false;
+  tag.address += tlp.bytes;
+  tag.dst += tlp.bytes;
+  tag.left -= data ? tlp.bytes : tag.left;
+  if (tag.left != 0) return;
+  free_tags_.push(tlp.tag);
+  if (request != kNone) end_tlp(request, good);
+}
+
+// The request goes on without this TLP; the tag keeps waiting for what may still come.
+void DmaRead::give_up(Tag& tag) {
+  const std::uint16_t request = std::exchange(tag.request, kNone);
+  if (request != kNone) end_tlp(request, false);
+}
+
+void DmaRead::end_tlp(std::uint16_t request, bool ok) {
+  Request& q = requests_[request];
+  q.ok = q.ok && ok;
+  --q.outstanding;
+  finish_if_over(request);
+}
+
+void DmaRead::finish_if_over(std::uint16_t request) {
+  Request& q = requests_[request];
+  Client& client = clients_[q.client];
+  if (!q.ok && client.current == request) client.current = kNone;  // the rest is not asked for
+  if (client.current == request || q.outstanding != 0) return;
+  client.answers.push({q.r.tag, q.ok});
+  ++answers_;
+  counters_.failed_requests += q.ok ? 0 : 1;
+  q.r.hold = {};
+  free_requests_.push_back(request);
+}
+
+void DmaRead::expire() {
+  while (!deadlines_.empty()) {
+    const Deadline d = deadlines_.front();
+    Tag& tag = tags_[d.tag];
+    const bool waiting = tag.left != 0 && tag.serial == d.serial && tag.request != kNone;
+    if (waiting && d.at > now()) return;
+    deadlines_.pop();
+    if (!waiting) continue;
+    ++counters_.timeouts;
+    give_up(tag);
+  }
+}
+
+void DmaRead::answer() {
+  if (answers_ == 0) return;
+  for (Client& client : clients_) {
+    if (client.answers.empty() || !client.done->can_push()) continue;
+    client.done->push(client.answers.pop());
+    --answers_;
+    if (!client.answers.empty()) wake(now() + 1);
+  }
+}
+
+bool DmaRead::has_work(Client& client) const {
+  return client.current != kNone || (client.request->can_pop() && !free_requests_.empty());
+}
+
+// True when there is more to send next cycle.
+bool DmaRead::issue() {
+  const auto count = static_cast<unsigned>(clients_.size());
+  for (unsigned i = 0, c = next_; i < count; ++i, c = c + 1 == count ? 0 : c + 1) {
+    if (!has_work(clients_[c])) continue;
+    if (free_tags_.empty() || !tlps->can_push()) return false;
+    send_piece(c);
+    next_ = c + 1 == count ? 0 : c + 1;
+    break;
+  }
+  if (free_tags_.empty()) return false;
+  for (Client& client : clients_) {
+    if (has_work(client)) return true;
+  }
+  return false;
+}
+
+void DmaRead::send_piece(unsigned c) {
+  Client& client = clients_[c];
+  if (client.current == kNone) {
+    client.current = free_requests_.back();
+    free_requests_.pop_back();
+    Request& fresh = requests_[client.current];
+    fresh.r = client.request->pop();
+    RNIC_CHECK(fresh.r.bytes > 0);
+    fresh.cut = 0;
+    fresh.ok = true;
+    fresh.client = static_cast<std::uint16_t>(c);
+    ++counters_.requests;
+  }
+  Request& q = requests_[client.current];
+  const std::uint64_t address = q.r.address + q.cut;
+  const std::uint32_t n = cut(address, q.r.bytes - q.cut, max_read_request_);
+  const std::uint16_t number = free_tags_.pop();
+  Tag& tag = tags_[number];
+  tag = {address, q.r.dst + q.cut, n, tag.serial + 1, client.current};
+  deadlines_.push({now() + timeout_cycles_, tag.serial, number});
+  Tlp tlp = Tlp::read(address, n, number);
+  tlp.issued = now();
+  tlps->push(std::move(tlp));
+  ++counters_.tlps;
+  ++q.outstanding;
+  q.cut += n;
+  if (q.cut == q.r.bytes) client.current = kNone;
+}
+
+Wake DmaRead::tick() {
+  receive();
+  expire();
+  const bool more = issue();
+  answer();
+  if (more || completions->can_pop()) return Wake::next_cycle();
+  return deadlines_.empty() ? Wake::on_traffic() : Wake::at_cycle(deadlines_.front().at);
+}
+
+std::string DmaRead::waiting_for() const {
+  const std::size_t in_use = tags_.size() - free_tags_.size();
+  return in_use == 0 ? "" : "completions of " + std::to_string(in_use) + " read TLPs";
+}
+
+}  // namespace rnic::pcie

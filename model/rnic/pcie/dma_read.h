@@ -1,0 +1,108 @@
+// Memory reads of the chip: requests of several clients become read TLPs, and their completions land where the
+// requests said.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "model/common/link.h"
+#include "model/common/ring.h"
+#include "model/rnic/dma.h"
+#include "model/rnic/pcie/pcie_config.h"
+#include "model/rnic/pcie/tlp.h"
+
+namespace rnic::pcie {
+
+struct DmaReadConfig {
+  unsigned max_tags = 256;
+  unsigned max_requests = 256;
+  unsigned completion_timeout_us = 10000;
+  template <class V>
+  static void fields(V& v) {
+    v("max_tags", &DmaReadConfig::max_tags, "read TLPs outstanding at a time", in_range(1, 256));
+    v("max_requests", &DmaReadConfig::max_requests, "requests of all clients outstanding at a time", in_range(1, 4096));
+    v("completion_timeout_us", &DmaReadConfig::completion_timeout_us, "after which a read has failed",
+      in_range(1, 1000000), unit("us"));
+  }
+};
+
+struct DmaReadCounters {
+  std::uint64_t requests = 0, tlps = 0, bytes = 0;
+  std::uint64_t failed_requests = 0;
+  std::uint64_t timeouts = 0;    // TLPs
+  std::uint64_t unexpected = 0;  // completions that no read TLP waits for
+  std::uint64_t malformed = 0;   // completions whose address or length does not continue their read
+};
+
+// One read TLP and one completion a cycle; clients take turns TLP by TLP. Completions of one TLP come in order, those
+// of different TLPs in any order. The first error of a request stops it; it is answered when nothing of it is left
+// outstanding. The tag of a TLP that timed out stays out of use until its completions have come after all.
+class DmaRead final : public Stage {
+ public:
+  PushPort<Tlp> tlps{*this, "tlps"};
+  PopPort<Tlp> completions{*this, "completions"};
+
+  DmaRead(sc_core::sc_module_name nm, ClockDomain& clk, unsigned clients, const DmaReadConfig& config,
+          const PcieLinkConfig& link);
+  PopPort<DmaReadRequest>& request(unsigned client) { return clients_.at(client).request; }
+  PushPort<DmaReadDone>& done(unsigned client) { return clients_.at(client).done; }
+
+  Wake tick() override;
+  std::string waiting_for() const override;
+  const DmaReadCounters& counters() const { return counters_; }
+
+ private:
+  static constexpr std::uint16_t kNone = 0xffff;
+  struct Client {
+    explicit Client(Stage& stage) : request(stage, "request"), done(stage, "done") {}
+    PopPort<DmaReadRequest> request;
+    PushPort<DmaReadDone> done;
+    std::uint16_t current = kNone;  // the request being cut
+    Ring<DmaReadDone> answers;      // waiting for room
+  };
+  struct Request {
+    DmaReadRequest r;
+    std::uint32_t cut = 0;          // octets asked for
+    std::uint16_t outstanding = 0;  // TLPs
+    std::uint16_t client = 0;
+    bool ok = true;
+  };
+  struct Tag {
+    std::uint64_t address = 0;  // of the next octet
+    std::uint8_t* dst = nullptr;
+    std::uint32_t left = 0;  // octets to come; 0: the tag is free
+    std::uint32_t serial = 0;
+    std::uint16_t request = kNone;  // kNone: given up, only its completions are still awaited
+  };
+  struct Deadline {
+    Cycle at = 0;
+    std::uint32_t serial = 0;
+    std::uint16_t tag = 0;
+  };
+  void receive();
+  bool continues(const Tag& tag, const Tlp& tlp) const;
+  void give_up(Tag& tag);
+  void end_tlp(std::uint16_t request, bool ok);
+  void finish_if_over(std::uint16_t request);
+  void expire();
+  void answer();
+  bool has_work(Client& client) const;
+  bool issue();
+  void send_piece(unsigned c);
+
+  const std::uint32_t max_read_request_;
+  const Cycle timeout_cycles_;
+  std::deque<Client> clients_;
+  std::vector<Request> requests_;
+  std::vector<std::uint16_t> free_requests_;
+  std::vector<Tag> tags_;
+  Ring<std::uint16_t> free_tags_;
+  Ring<Deadline> deadlines_;
+  unsigned next_ = 0;     // whose turn it is
+  unsigned answers_ = 0;  // waiting in all clients
+  DmaReadCounters counters_;
+};
+
+}  // namespace rnic::pcie

@@ -1,0 +1,63 @@
+#include "model/rnic/pcie/dma_write.h"
+
+#include <utility>
+
+#include "model/rnic/pcie/cut.h"
+
+namespace rnic::pcie {
+
+DmaWrite::DmaWrite(sc_core::sc_module_name nm, ClockDomain& clk, unsigned clients, const PcieLinkConfig& link)
+    : Stage(nm, clk), max_payload_(link.max_payload_bytes) {
+  for (unsigned i = 0; i < clients; ++i) clients_.emplace_back(*this);
+}
+
+// Has a piece to send and, if it is the last of a request with notify, room for the answer.
+bool DmaWrite::ready(Client& client) {
+  if (!client.active) {
+    if (!client.request->can_pop()) return false;
+    client.current = client.request->pop();
+    client.active = true;
+    RNIC_CHECK(client.current.bytes > 0);
+    RNIC_CHECK(client.current.src_offset + client.current.bytes <= client.current.src->capacity());
+    ++counters_.requests;
+  }
+  const DmaWriteRequest& r = client.current;
+  return !r.notify || cut(r.address, r.bytes, max_payload_) < r.bytes || client.done->can_push();
+}
+
+void DmaWrite::send_piece(Client& client) {
+  DmaWriteRequest& r = client.current;
+  const std::uint32_t n = cut(r.address, r.bytes, max_payload_);
+  const bool last = n == r.bytes;
+  const std::uint8_t* from = r.src->bytes() + r.src_offset;
+  Tlp tlp = Tlp::write(r.address, from, n, last ? std::move(r.src) : r.src);
+  tlp.issued = now();
+  tlps->push(std::move(tlp));
+  ++counters_.tlps;
+  counters_.bytes += n;
+  r.address += n;
+  r.src_offset += n;
+  r.bytes -= n;
+  if (!last) return;
+  client.active = false;
+  if (r.notify) client.done->push({r.tag});
+}
+
+Wake DmaWrite::tick() {
+  const auto count = static_cast<unsigned>(clients_.size());
+  bool sent = false;
+  for (unsigned i = 0, c = next_; i < count; ++i, c = c + 1 == count ? 0 : c + 1) {
+    if (!clients_[c].active && !clients_[c].request->can_pop()) continue;
+    if (sent) return Wake::next_cycle();
+    if (!tlps->can_push()) return Wake::on_traffic();
+    if (!ready(clients_[c])) continue;
+    send_piece(clients_[c]);
+    sent = true;
+    next_ = c + 1 == count ? 0 : c + 1;
+  }
+  const unsigned last = next_ == 0 ? count - 1 : next_ - 1;
+  const bool more = sent && (clients_[last].active || clients_[last].request->can_pop());
+  return more ? Wake::next_cycle() : Wake::on_traffic();
+}
+
+}  // namespace rnic::pcie

@@ -1,0 +1,49 @@
+// Memory writes of the chip: requests of several clients become TLPs.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+
+#include "model/common/link.h"
+#include "model/rnic/dma.h"
+#include "model/rnic/pcie/pcie_config.h"
+#include "model/rnic/pcie/tlp.h"
+
+namespace rnic::pcie {
+
+struct DmaWriteCounters {
+  std::uint64_t requests = 0, tlps = 0, bytes = 0;
+};
+
+// One TLP a cycle; clients take turns TLP by TLP, and the requests of one client stay in order. The answer to `notify`
+// leaves in the cycle in which the last TLP enters the link to the endpoint, where nothing younger passes it.
+class DmaWrite final : public Stage {
+ public:
+  PushPort<Tlp> tlps{*this, "tlps"};
+
+  DmaWrite(sc_core::sc_module_name nm, ClockDomain& clk, unsigned clients, const PcieLinkConfig& link);
+  // `done` may stay unbound where the client never asks for an answer.
+  PopPort<DmaWriteRequest>& request(unsigned client) { return clients_.at(client).request; }
+  PushPort<DmaWriteDone>& done(unsigned client) { return clients_.at(client).done; }
+
+  Wake tick() override;
+  const DmaWriteCounters& counters() const { return counters_; }
+
+ private:
+  struct Client {
+    explicit Client(Stage& stage) : request(stage, "request"), done(stage, "done") {}
+    PopPort<DmaWriteRequest> request;
+    PushPort<DmaWriteDone> done;
+    DmaWriteRequest current;  // being cut
+    bool active = false;
+  };
+  bool ready(Client& client);
+  void send_piece(Client& client);
+
+  const std::uint32_t max_payload_;
+  std::deque<Client> clients_;
+  unsigned next_ = 0;  // whose turn it is
+  DmaWriteCounters counters_;
+};
+
+}  // namespace rnic::pcie

@@ -1,0 +1,44 @@
+// Register accesses: the access rules of the bank, doorbells to those who serve them, completions back to the host.
+#pragma once
+
+#include <cstdint>
+
+#include "model/common/link.h"
+#include "model/rnic/pcie/doorbells.h"
+#include "model/rnic/pcie/tlp.h"
+#include "model/rnic/regs/reg_bank.h"
+
+namespace rnic::pcie {
+
+struct MmioCounters {
+  std::uint64_t reads = 0, writes = 0, refused = 0, poisoned = 0;
+};
+
+// One access a cycle, in order. A doorbell waits for room in its link and holds up the accesses behind it, so whoever
+// serves doorbells must take them without waiting for DMA.
+class Mmio final : public Stage {
+ public:
+  PopPort<Tlp> requests{*this, "requests"};
+  PushPort<Tlp> completions{*this, "completions"};
+  PushPort<SqDoorbell> sq_doorbells{*this, "sq_doorbells"};
+  PushPort<RqDoorbell> rq_doorbells{*this, "rq_doorbells"};
+  PushPort<CqArm> cq_arms{*this, "cq_arms"};
+  PushPort<CommandDoorbell> command_doorbells{*this, "command_doorbells"};
+  PushPort<EventsTaken> events_taken{*this, "events_taken"};
+
+  Mmio(sc_core::sc_module_name nm, ClockDomain& clk, std::uint64_t bar0_address, regs::RegBank& bank);
+  Wake tick() override;
+  const MmioCounters& counters() const { return counters_; }
+
+ private:
+  bool has_room_for(const Tlp& request);
+  void write(const Tlp& request);
+  void read(const Tlp& request);
+  std::uint32_t offset(const Tlp& request) const;
+
+  const std::uint64_t bar0_address_;
+  regs::RegBank& bank_;
+  MmioCounters counters_;
+};
+
+}  // namespace rnic::pcie

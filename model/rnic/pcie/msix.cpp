@@ -1,0 +1,44 @@
+#include "model/rnic/pcie/msix.h"
+
+namespace rnic::pcie {
+
+static_assert(regs::MsixControl::kCount <= 32, "the pending bits are one word");
+
+Msix::Msix(sc_core::sc_module_name nm, ClockDomain& clk, regs::RegBank& bank) : Stage(nm, clk), bank_(bank) {
+  // What the host wrote is in the bank from the next cycle on.
+  bank.on_write<regs::MsixControl>([this](regs::MsixControl) { wake(now() + 1); });
+}
+
+std::uint32_t Msix::deliverable() const {
+  std::uint32_t vectors_set = 0;
+  for (std::uint32_t rest = pending_; rest != 0; rest &= rest - 1) {
+    const auto v = static_cast<std::uint32_t>(__builtin_ctz(rest));
+    if (!bank_.get<regs::MsixControl>(v).mask) vectors_set |= 1u << v;
+  }
+  return vectors_set;
+}
+
+Wake Msix::tick() {
+  const std::uint32_t before = pending_;
+  if (vectors->can_pop()) {
+    const MsixRequest request = vectors->pop();
+    RNIC_CHECK(request.vector < regs::MsixControl::kCount);
+    ++counters_.requests;
+    pending_ |= 1u << request.vector;
+  }
+  const std::uint32_t ready = deliverable();
+  if (ready != 0 && messages->can_push()) {
+    const auto v = static_cast<std::uint32_t>(__builtin_ctz(ready));
+    const std::uint64_t high = bank_.get<regs::MsixAddressHi>(v).value;
+    Tlp message =
+        Tlp::write32(high << 32 | bank_.get<regs::MsixAddressLo>(v).value, bank_.get<regs::MsixData>(v).value);
+    message.issued = now();
+    messages->push(std::move(message));
+    ++counters_.messages;
+    pending_ &= ~(1u << v);
+  }
+  if (pending_ != before) bank_.set(regs::MsixPba{pending_});
+  return vectors->can_pop() || (deliverable() != 0 && messages->can_push()) ? Wake::next_cycle() : Wake::on_traffic();
+}
+
+}  // namespace rnic::pcie

@@ -1,0 +1,37 @@
+// Interrupts: a request for a vector becomes the memory write that the vector's table entry describes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "model/common/link.h"
+#include "model/rnic/pcie/doorbells.h"
+#include "model/rnic/pcie/tlp.h"
+#include "model/rnic/regs/reg_bank.h"
+
+namespace rnic::pcie {
+
+struct MsixCounters {
+  std::uint64_t requests = 0, messages = 0;
+};
+
+// One request and one message a cycle. Requests for a vector that is masked, or waits already, merge into its pending
+// bit (PCI Local Bus Specification 3.0, section 6.8.3.5).
+class Msix final : public Stage {
+ public:
+  PopPort<MsixRequest> vectors{*this, "vectors"};
+  PushPort<Tlp> messages{*this, "messages"};
+
+  Msix(sc_core::sc_module_name nm, ClockDomain& clk, regs::RegBank& bank);
+  Wake tick() override;
+  const MsixCounters& counters() const { return counters_; }
+
+ private:
+  std::uint32_t deliverable() const;
+
+  regs::RegBank& bank_;
+  std::uint32_t pending_ = 0;  // one bit per vector
+  MsixCounters counters_;
+};
+
+}  // namespace rnic::pcie

@@ -1,0 +1,52 @@
+// The chip's PCIe block: endpoint, registers, DMA engines and interrupts, bound to each other.
+#pragma once
+
+#include "model/common/link.h"
+#include "model/rnic/pcie/dma_read.h"
+#include "model/rnic/pcie/dma_write.h"
+#include "model/rnic/pcie/mmio.h"
+#include "model/rnic/pcie/msix.h"
+#include "model/rnic/pcie/pcie_endpoint.h"
+
+namespace rnic::pcie {
+
+struct PcieConfig {
+  PcieLinkConfig link;
+  DmaReadConfig dma_read;
+  unsigned rx_cycles = 4;
+  unsigned tx_cycles = 4;
+  template <class V>
+  static void fields(V& v) {
+    v.group("link", &PcieConfig::link);
+    v.group("dma_read", &PcieConfig::dma_read);
+    v("rx_cycles", &PcieConfig::rx_cycles, "from a TLP's arrival to the stage that serves it", in_range(1, 63),
+      unit("cycles"));
+    v("tx_cycles", &PcieConfig::tx_cycles, "from the stage that makes a TLP to the wire", in_range(1, 63),
+      unit("cycles"));
+  }
+};
+
+// What is left to bind: endpoint.port.out and .in (to the host), the doorbells of mmio, dma_read.request(i) and
+// .done(i), dma_write.request(i) and .done(i), msix.vectors.
+class Pcie final : public sc_core::sc_module {
+ public:
+  struct Clients {
+    unsigned readers = 1, writers = 1;
+  };
+
+ private:
+  Link<Tlp> to_mmio_, to_dma_read_;
+  Link<Tlp> dma_writes_, messages_, mmio_completions_, dma_reads_;
+
+ public:
+  regs::RegBank regs;
+  PcieEndpoint endpoint;
+  Mmio mmio;
+  DmaRead dma_read;
+  DmaWrite dma_write;
+  Msix msix;
+
+  Pcie(sc_core::sc_module_name nm, ClockDomain& clk, const PcieConfig& config, const Clients& clients);
+};
+
+}  // namespace rnic::pcie

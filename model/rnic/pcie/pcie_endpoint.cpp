@@ -1,0 +1,44 @@
+#include "model/rnic/pcie/pcie_endpoint.h"
+
+namespace rnic::pcie {
+
+// True when it moved one; a full link wakes the stage by itself.
+bool PcieEndpoint::receive(FlowClass c, PushPort<Tlp>& to) {
+  if (!port.can_pop(c) || !to->can_push()) return false;
+  to->push(port.pop(c));
+  return true;
+}
+
+// A read does not pass a write that arrived before it.
+bool PcieEndpoint::receive_request() {
+  const bool write = port.can_pop(FlowClass::kPosted), read = port.can_pop(FlowClass::kNonPosted);
+  const bool write_first =
+      write && (!read || port.front_ps(FlowClass::kPosted) <= port.front_ps(FlowClass::kNonPosted));
+  return receive(write_first ? FlowClass::kPosted : FlowClass::kNonPosted, mmio);
+}
+
+void PcieEndpoint::transmit() {
+  PopPort<Tlp>* const sources[] = {&dma_writes, &messages, &mmio_completions, &dma_reads};
+  const Tlp* heads[4];
+  bool any = false;
+  for (unsigned i = 0; i < 4; ++i) {
+    heads[i] = (*sources[i])->can_pop() ? &(*sources[i])->front() : nullptr;
+    any |= heads[i] != nullptr;
+  }
+  if (!any) return;
+  const int chosen = port.choose(heads, 4);
+  if (chosen < 0) return;
+  port.send((*sources[chosen])->pop());
+  for (PopPort<Tlp>* source : sources) {
+    if ((*source)->can_pop()) return port.wake_when_free();
+  }
+}
+
+Wake PcieEndpoint::tick() {
+  const bool completions = receive(FlowClass::kCompletion, read_completions) && port.can_pop(FlowClass::kCompletion);
+  const bool requests = receive_request() && (port.can_pop(FlowClass::kPosted) || port.can_pop(FlowClass::kNonPosted));
+  transmit();
+  return completions || requests ? Wake::next_cycle() : Wake::on_traffic();
+}
+
+}  // namespace rnic::pcie

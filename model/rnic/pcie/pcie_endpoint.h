@@ -1,0 +1,33 @@
+// The device's end of the PCIe link: sorts what arrives, and lets what leaves onto the wire one TLP a cycle.
+#pragma once
+
+#include <string>
+
+#include "model/common/link.h"
+#include "model/rnic/pcie/pcie_port.h"
+
+namespace rnic::pcie {
+
+// Completions for DMA reads do not wait behind register accesses that the chip cannot take yet: they have a receive
+// buffer of their own, and the chip may need them before it can take more.
+class PcieEndpoint final : public Stage {
+ public:
+  PciePort port;
+  PopPort<Tlp> dma_writes{*this, "dma_writes"}, messages{*this, "messages"};  // posted: in the order of their age
+  PopPort<Tlp> mmio_completions{*this, "mmio_completions"};
+  PopPort<Tlp> dma_reads{*this, "dma_reads"};
+  PushPort<Tlp> mmio{*this, "mmio"};                          // requests to BAR0
+  PushPort<Tlp> read_completions{*this, "read_completions"};  // answers to dma_reads
+
+  PcieEndpoint(sc_core::sc_module_name nm, ClockDomain& clk, const PcieLinkConfig& link)
+      : Stage(nm, clk), port(*this, link, PcieSide::kDevice) {}
+  Wake tick() override;
+  std::string waiting_for() const override { return port.waits_for_credit() ? "credits of the host" : ""; }
+
+ private:
+  bool receive(FlowClass c, PushPort<Tlp>& to);
+  bool receive_request();
+  void transmit();
+};
+
+}  // namespace rnic::pcie

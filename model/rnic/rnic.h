@@ -1,0 +1,80 @@
+// The chip. Reads like the block diagram: stages, the links between them, and nothing else.
+#pragma once
+
+#include <memory>
+
+#include "model/common/merge.h"
+#include "model/rnic/completion/cqe_writer.h"
+#include "model/rnic/completion/sq_completion.h"
+#include "model/rnic/fwcpu/command_fetch.h"
+#include "model/rnic/fwcpu/event_writer.h"
+#include "model/rnic/fwcpu/fwcpu.h"
+#include "model/rnic/links.h"
+#include "model/rnic/llp/tcp_connection.h"
+#include "model/rnic/responder/irrq.h"
+#include "model/rnic/responder/read_responder.h"
+#include "model/rnic/rnic_config.h"
+#include "model/rnic/rx/ddp_placement.h"
+#include "model/rnic/rx/rdmap_dispatch.h"
+#include "model/rnic/rx/tcp_rx.h"
+#include "model/rnic/tx/rdmap_segmenter.h"
+#include "model/rnic/tx/tcp_tx.h"
+#include "model/stats/registry.h"
+
+namespace rnic {
+
+// Left to bind: mac_tx.ethernet and mac_rx (to the wire), pcie.endpoint.port.out and .in (to the host).
+class Rnic final : public sc_core::sc_module {
+ public:
+  Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& config, const StationConfig& station);
+
+  void register_stats(const StatsGroup& group) const;
+
+ private:
+  const RnicConfig config_;
+  ContextStore contexts_;
+  BufferPool frames_;    // a frame of the MTU with its headroom; declared before the stages that hold its blocks
+  BufferPool messages_;  // private data, start-up frames
+
+ public:
+  RnicLinks links;
+  pcie::Pcie pcie;
+
+  WqeFetch<SqDoorbell> wqe_fetch;
+  RdmapSegmenter rdmap_segmenter;
+  PayloadFetch payload_fetch;
+  MpaFramer mpa_framer;
+  MarkerInserter marker_inserter;
+  CrcInsert crc_insert;
+  TcpTx tcp_tx;
+  MacTx mac_tx;
+
+  MacRx mac_rx;
+  TcpRx tcp_rx;
+  MpaDeframer mpa_deframer;
+  CrcCheck crc_check;
+  WqeFetch<RqDoorbell> rqe_fetch;
+  DdpPlacement ddp_placement;
+  RdmapDispatch rdmap_dispatch;
+
+  Irrq irrq;
+  ReadResponder read_responder;
+  SqCompletion sq_completion;
+  CqeWriter cqe_writer;
+
+  TcpConnection tcp_connection;
+  CommandFetch command_fetch;
+  FwCpu fwcpu;
+  EventWriter event_writer;
+  Merge<QpEvent> qp_events;
+
+ private:
+  void strap();
+  void bind_transmit();
+  void bind_receive();
+  void bind_responder();
+  void bind_completion();
+  void bind_firmware();
+};
+
+}  // namespace rnic

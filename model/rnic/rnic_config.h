@@ -1,0 +1,85 @@
+// All settings of the chip.
+#pragma once
+
+#include "model/config/field.h"
+#include "model/rnic/beat.h"
+#include "model/rnic/context/wqe_fetch.h"
+#include "model/rnic/fwcpu/fwcpu_config.h"
+#include "model/rnic/llp/tcp_config.h"
+#include "model/rnic/pcie/pcie.h"
+#include "model/rnic/rx/crc_check.h"
+#include "model/rnic/rx/mac_rx.h"
+#include "model/rnic/rx/mpa_deframer.h"
+#include "model/rnic/tx/crc_insert.h"
+#include "model/rnic/tx/mac_tx.h"
+#include "model/rnic/tx/marker_inserter.h"
+#include "model/rnic/tx/mpa_framer.h"
+#include "model/rnic/tx/payload_fetch.h"
+
+namespace rnic {
+
+struct ContextConfig {
+  unsigned qps = 256, cqs = 256, stags = 1024;
+  template <class V>
+  static void fields(V& v) {
+    v("qps", &ContextConfig::qps, "queue pairs", in_range(1, 1024));
+    v("cqs", &ContextConfig::cqs, "completion queues", in_range(1, 1024));
+    v("stags", &ContextConfig::stags, "STag table entries", in_range(1, 4096));
+  }
+};
+
+struct TxConfig {
+  WqeFetchConfig wqe_fetch;
+  PayloadFetchConfig payload_fetch;
+  MpaFramerConfig mpa_framer;
+  MarkerInserterConfig marker_inserter;
+  CrcInsertConfig crc_insert;
+  template <class V>
+  static void fields(V& v) {
+    v.group("wqe_fetch", &TxConfig::wqe_fetch);
+    v.group("payload_fetch", &TxConfig::payload_fetch);
+    v.group("mpa_framer", &TxConfig::mpa_framer);
+    v.group("marker_inserter", &TxConfig::marker_inserter);
+    v.group("crc_insert", &TxConfig::crc_insert);
+  }
+};
+
+struct RxConfig {
+  MacRxConfig mac_rx;
+  MpaDeframerConfig mpa_deframer;
+  CrcCheckConfig crc_check;
+  WqeFetchConfig rqe_fetch;
+  template <class V>
+  static void fields(V& v) {
+    v.group("mac_rx", &RxConfig::mac_rx);
+    v.group("mpa_deframer", &RxConfig::mpa_deframer);
+    v.group("crc_check", &RxConfig::crc_check);
+    v.group("rqe_fetch", &RxConfig::rqe_fetch);
+  }
+};
+
+struct RnicConfig {
+  std::uint64_t clock_period_ps = 4000;
+  DatapathConfig datapath;
+  ContextConfig context;
+  MacTxConfig mac_tx;
+  TcpConfig tcp;
+  TxConfig tx;
+  RxConfig rx;
+  FwCpuConfig fwcpu;
+  pcie::PcieConfig pcie;
+  template <class V>
+  static void fields(V& v) {
+    v("clock_period_ps", &RnicConfig::clock_period_ps, "core clock", in_range(100, 1'000'000), unit("ps"));
+    v.group("datapath", &RnicConfig::datapath);
+    v.group("context", &RnicConfig::context);
+    v.group("mac_tx", &RnicConfig::mac_tx);
+    v.group("tcp", &RnicConfig::tcp);
+    v.group("tx", &RnicConfig::tx);
+    v.group("rx", &RnicConfig::rx);
+    v.group("fwcpu", &RnicConfig::fwcpu);
+    v.group("pcie", &RnicConfig::pcie);
+  }
+};
+
+}  // namespace rnic

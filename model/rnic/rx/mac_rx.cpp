@@ -1,0 +1,55 @@
+#include "model/rnic/rx/mac_rx.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace rnic {
+namespace {
+
+// The memory is cut into cells, so that a frame, however short, takes one.
+constexpr std::uint32_t kCellBytes = 64;
+constexpr std::uint32_t cells_bytes(std::uint32_t bytes) { return (bytes + kCellBytes - 1) / kCellBytes * kCellBytes; }
+
+}  // namespace
+
+MacRx::MacRx(sc_core::sc_module_name nm, ClockDomain& clk, const MacRxConfig& config, const wire::MacAddress& mac)
+    : Stage(nm, clk), EthernetTarget("ethernet"), config_(config), mac_(mac), ring_(config.buffer_bytes / kCellBytes) {}
+
+Wake MacRx::tick() {
+  if (inbox_.can_pop()) receive(inbox_.pop());
+  if (used_ != 0 && out->can_push()) {
+    Frame& frame = ring_[head_];
+    buffered_ -= cells_bytes(frame.bytes);
+    out->push(std::exchange(frame, Frame{}));
+    head_ = head_ + 1 == ring_.size() ? 0 : head_ + 1;
+    --used_;
+  }
+  // A full link calls again when it has room; a frame still to come has its own wake-up.
+  return inbox_.can_pop() || (used_ != 0 && out->can_push()) ? Wake::next_cycle() : Wake::on_traffic();
+}
+
+void MacRx::receive(Frame frame) {
+  if (!frame.fcs_ok || frame.bytes < wire::EthernetHeader::kBytes) {
+    ++counters_.bad_fcs;
+    return;
+  }
+  const bool ours = std::memcmp(frame.data(), mac_.octets.data(), wire::MacAddress::kBytes) == 0;
+  if (!ours && !(frame.data()[0] & 1)) {
+    ++counters_.other_address;
+    return;
+  }
+  const std::uint32_t cells = cells_bytes(frame.bytes);
+  if (buffered_ + cells > config_.buffer_bytes || used_ == ring_.size()) {
+    ++counters_.overflow;
+    return;
+  }
+  ++counters_.frames;
+  counters_.bytes += frame.bytes;
+  buffered_ += cells;
+  counters_.buffered_max = std::max<std::uint64_t>(counters_.buffered_max, buffered_);
+  ring_[(head_ + used_) % ring_.size()] = std::move(frame);
+  ++used_;
+}
+
+}  // namespace rnic

@@ -1,0 +1,195 @@
+#include "model/rnic/rx/mpa_deframer.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace rnic {
+namespace {
+
+// One more reference to a block whose own one travels with its beats.
+BufferRef share(Buffer* buffer) {
+  BufferRef travelling = BufferRef::adopt(buffer);
+  BufferRef shared = travelling;
+  travelling.release();
+  return shared;
+}
+
+}  // namespace
+
+Wake MpaDeframer::tick() {
+  const bool room = queued_ < queue_.size();  // a place that is freed in this cycle is used in the next
+  const bool emitted = emit();
+  const bool ingested = ingest(room);
+  return emitted || ingested ? Wake::next_cycle() : Wake::on_traffic();
+}
+
+bool MpaDeframer::emit() {
+  if (queued_ == 0) return false;
+  Fpdu& fpdu = queue_[head_];
+  const bool last = fpdu.words_left <= beat_words_;
+  if (!out->can_push() || (last && !consumed->can_push())) return false;
+
+  FpduBeat beat = fpdu.next;
+  beat.words = static_cast<std::uint8_t>(std::min(fpdu.words_left, beat_words_));
+  beat.last = last;
+  if (fpdu.markers_left != 0 && fpdu.words_to_marker < beat.words) {
+    beat.marker_lane = static_cast<std::uint8_t>(fpdu.words_to_marker);
+    std::memcpy(beat.marker, fpdu.markers, wire::kMarkerBytes);
+    fpdu.markers += wire::kMarkerBytes;
+    fpdu.words_to_marker += (wire::kMarkerInterval - wire::kMarkerBytes) / 4;
+    --fpdu.markers_left;
+  }
+  out->push(beat);
+  fpdu.words_left -= beat.words;
+  fpdu.words_to_marker -= beat.words;
+  fpdu.next.data += 4u * beat.words;
+  fpdu.next.first = false;
+  if (last) {
+    consumed->push({beat.flow, fpdu.wire_octets});
+    fpdu.buf.release();  // belongs to the last beat now
+    head_ = (head_ + 1) % static_cast<unsigned>(queue_.size());
+    --queued_;
+  }
+  return true;
+}
+
+// The octets of one FPDU in the offered beat.
+bool MpaDeframer::ingest(bool room) {
+  if (!in->can_pop()) return false;
+  const StreamBeat& beat = in->front();
+  if (beat.first && used_ == 0) begin_segment(beat);
+  Flow& flow = flows_[beat.flow.v];
+  RNIC_CHECK(beat.offset + used_ == flow.next);
+
+  const std::uint8_t* octets = beat.data + used_;
+  std::uint32_t count = beat.bytes - used_;
+  if (flow.size == 0) read_length(flow, octets, count);
+  if (flow.size != 0) count = std::min(count, flow.size - flow.seen);
+  const bool completes = flow.seen + count == flow.size;
+  if (completes && !room) return false;
+
+  if (flow.collected) std::memcpy(flow.collected->bytes() + flow.seen, octets, count);
+  else if (flow.seen == 0) fpdu_ = octets;
+  else RNIC_CHECK(octets == fpdu_ + flow.seen);  // a segment lies in one piece
+  flow.seen += count;
+  flow.next += count;
+  used_ += count;
+  if (completes) complete(flow, beat);
+  if (used_ == beat.bytes) {
+    if (beat.last) end_segment(beat);
+    in->pop();
+    used_ = 0;
+  }
+  return true;
+}
+
+// The contexts are read once a segment, so that a change in its middle cannot tear it.
+void MpaDeframer::begin_segment(const StreamBeat& beat) {
+  const FlowContext& context = contexts_.flow(beat.flow);
+  Flow& flow = flows_[beat.flow.v];
+  if (flow.epoch != context.epoch) {
+    flow = Flow{};
+    flow.epoch = context.epoch;
+  }
+  markers_ = context.rx_markers;
+  crc_on_ = context.crc;
+}
+
+// What has begun and goes on in a later segment is collected; the segment's own reference is given up.
+void MpaDeframer::end_segment(const StreamBeat& beat) {
+  const BufferRef segment = BufferRef::adopt(beat.buf);
+  Flow& flow = flows_[beat.flow.v];
+  if (flow.seen == 0 || flow.collected) return;
+  flow.collected = collecting_.take();
+  std::memcpy(flow.collected->bytes(), fpdu_, flow.seen);
+}
+
+// The length field may be split between two beats or two segments.
+void MpaDeframer::read_length(Flow& flow, const std::uint8_t* octets, std::size_t count) const {
+  const wire::StreamPosition start = flow.start();
+  const std::size_t at = markers_ ? wire::ulpdu_length_position(start) - start : 0;
+  if (flow.seen + count < at + wire::kUlpduLengthBytes) return;
+  const std::uint8_t* before = flow.collected ? flow.collected->bytes() : fpdu_;
+  const auto octet = [&](std::size_t i) { return i < flow.seen ? before[i] : octets[i - flow.seen]; };
+  const std::size_t ulpdu_length = static_cast<std::size_t>(octet(at) << 8 | octet(at + 1));
+  flow.size = static_cast<std::uint32_t>(markers_ ? wire::marked_fpdu_bytes(start, ulpdu_length)
+                                                  : wire::fpdu_bytes(ulpdu_length));
+}
+
+// By reference where the FPDU lies in its segment as DDP wants it.
+void MpaDeframer::complete(Flow& flow, const StreamBeat& beat) {
+  Fpdu& fpdu = queue_[(head_ + queued_++) % queue_.size()];
+  const bool straddles = static_cast<bool>(flow.collected);
+  const wire::StreamPosition start = flow.start();
+  fpdu = Fpdu{};
+  fpdu.wire_octets = flow.size;
+  fpdu.next.flow = beat.flow;
+  fpdu.next.first = true;
+  fpdu.next.crc_on = crc_on_;
+  fpdu.buf = straddles ? std::move(flow.collected) : share(beat.buf);
+  fpdu.next.data = fpdu.buf->bytes() + (straddles ? 0 : fpdu_ - fpdu.buf->bytes());
+  fpdu.words_left = flow.size / 4;
+  if (markers_ && wire::octets_to_marker(start) < flow.size) take_out_markers(fpdu, start, straddles);
+  fpdu.next.buf = fpdu.buf.get();
+  flow.seen = flow.size = 0;
+  ++fpdus_;
+  if (straddles) ++straddling_;
+}
+
+// Closes the gaps; the markers go behind the words. A collected FPDU is nobody else's and is moved in place.
+void MpaDeframer::take_out_markers(Fpdu& fpdu, wire::StreamPosition start, bool in_place) {
+  RNIC_CHECK(in_place || fpdu.wire_octets <= pool_.block_bytes());
+  BufferRef target = in_place ? fpdu.buf : pool_.take();
+  const std::uint8_t* const wire = fpdu.next.data;
+  const wire::StreamPosition length_at = wire::ulpdu_length_position(start);
+  std::array<std::uint8_t, wire::kMarkerBytes * kMostMarkers> markers;
+  std::size_t marker_octets = 0;
+  std::uint8_t* to = target->bytes();
+  for (std::size_t i = 0; i < fpdu.wire_octets;) {
+    const wire::StreamPosition position = start + static_cast<wire::StreamPosition>(i);
+    if (wire::is_marker_position(position)) {
+      fpdu.next.marker_ok &= wire::load_marker(wire + i) == wire::fpduptr(position, length_at);
+      std::memcpy(&markers[marker_octets], wire + i, wire::kMarkerBytes);
+      marker_octets += wire::kMarkerBytes;
+      i += wire::kMarkerBytes;
+    } else {
+      const std::size_t piece = std::min(fpdu.wire_octets - i, wire::octets_to_marker(position));
+      std::memmove(to, wire + i, piece);
+      to += piece;
+      i += piece;
+    }
+  }
+  std::memcpy(to, markers.data(), marker_octets);
+  fpdu.markers = to;
+  fpdu.markers_left = static_cast<unsigned>(marker_octets / wire::kMarkerBytes);
+  fpdu.words_to_marker = static_cast<unsigned>(wire::octets_to_marker(start) / 4);
+  fpdu.words_left -= fpdu.markers_left;
+  fpdu.next.data = target->bytes();
+  fpdu.buf = std::move(target);
+  taken_markers_ += fpdu.markers_left;
+  if (!fpdu.next.marker_ok) ++bad_markers_;
+}
+
+void MpaDeframer::set_position(FlowId flow, std::uint64_t position) {
+  RNIC_CHECK(position % 4 == 0);
+  flows_[flow.v] = Flow{};
+  flows_[flow.v].next = position;
+  flows_[flow.v].epoch = contexts_.flow(flow).epoch;
+}
+
+std::string MpaDeframer::waiting_for() const {
+  if (queued_ == 0) return "";
+  const std::string flow = std::to_string(queue_[head_].next.flow.v);
+  return "room for " + std::to_string(queue_[head_].words_left) + " words of an FPDU of flow " + flow;
+}
+
+void MpaDeframer::register_stats(const StatsGroup& group) const {
+  group.counter("fpdus", fpdus_, "FPDUs", "FPDUs found");
+  group.counter("straddling", straddling_, "FPDUs", "FPDUs that lay in more than one TCP segment");
+  group.counter("markers", taken_markers_, "markers", "markers taken out");
+  group.counter("bad_markers", bad_markers_, "FPDUs",
+                "FPDUs with an FPDUPTR that does not point to their length field");
+}
+
+}  // namespace rnic

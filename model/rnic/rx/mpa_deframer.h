@@ -1,0 +1,109 @@
+// Finds the FPDUs in received TCP streams and takes their markers out (RFC 5044 sections 4 to 6). See mpa_deframer.md.
+#pragma once
+
+#include <vector>
+
+#include "model/common/link.h"
+#include "model/config/field.h"
+#include "model/rnic/beat.h"
+#include "model/rnic/context/context.h"
+#include "model/rnic/llp/tcp_types.h"
+#include "model/stats/registry.h"
+#include "model/wire/fpdu.h"
+
+namespace rnic {
+
+struct MpaDeframerConfig {
+  unsigned pipeline_cycles = 2;
+  unsigned queue_fpdus = 2;
+  template <class V>
+  static void fields(V& v) {
+    v("pipeline_cycles", &MpaDeframerConfig::pipeline_cycles,
+      "cycles from a beat's exit from the FPDU store to its exit from the stage", in_range(1, 32), unit("cycles"));
+    v("queue_fpdus", &MpaDeframerConfig::queue_fpdus, "complete FPDUs that wait, the one being sent included",
+      in_range(2, 64), unit("FPDUs"));
+  }
+};
+
+class MpaDeframer final : public Stage {
+ public:
+  PopPort<StreamBeat> in{*this, "in"};
+  PushPort<FpduBeat> out{*this, "out"};
+  PushPort<RxConsumed> consumed{*this, "consumed"};  // an FPDU's octets on the wire, when its last beat leaves
+
+  // Markers are taken out while the FPDU is copied to a buffer of `pool`.
+  MpaDeframer(sc_core::sc_module_name nm, ClockDomain& clk, const MpaDeframerConfig& cfg,
+              const DatapathConfig& datapath, const ContextStore& contexts, BufferPool& pool)
+      : Stage(nm, clk),
+        contexts_(contexts),
+        pool_(pool),
+        beat_words_(datapath.beat_bytes / 4),
+        flows_(contexts.flows()),
+        queue_(cfg.queue_fpdus) {}
+  static LinkConfig output_link(const MpaDeframerConfig& cfg) {
+    return {cfg.pipeline_cycles + 2, cfg.pipeline_cycles, 1};
+  }
+
+  // The stream position of the flow's next octet, where an FPDU starts, for a stream that is taken over in its middle.
+  // Otherwise a flow starts at 0 whenever its context's epoch changes.
+  void set_position(FlowId flow, std::uint64_t position);
+
+  Wake tick() override;
+  std::string waiting_for() const override;
+
+  void register_stats(const StatsGroup& group) const;
+  const Counter& fpdus() const { return fpdus_; }
+  const Counter& straddling() const { return straddling_; }
+  const Counter& bad_markers() const { return bad_markers_; }
+  const BufferPool& collecting() const { return collecting_; }
+
+ private:
+  static constexpr std::size_t kLargestFpdu = wire::marked_fpdu_bytes(0, 0xffff);
+  static constexpr std::size_t kMostMarkers = wire::fpdu_markers(0, wire::fpdu_bytes(0xffff));
+
+  struct Flow {
+    std::uint64_t next = 0;  // stream position of the next octet
+    BufferRef collected;     // the current FPDU's octets, once it reaches beyond a segment
+    std::uint32_t epoch = 0;
+    std::uint32_t seen = 0;  // octets of the current FPDU so far, markers included
+    std::uint32_t size = 0;  // all its octets; 0: its length field is not complete
+    wire::StreamPosition start() const { return static_cast<wire::StreamPosition>(next - seen); }
+  };
+  static_assert(sizeof(Flow) <= 48);
+
+  // A complete FPDU, or what is left of it.
+  struct Fpdu {
+    BufferRef buf;
+    FpduBeat next;  // the beat to send next
+    unsigned words_left = 0;
+    unsigned markers_left = 0;
+    unsigned words_to_marker = 0;           // from the next beat's start to the next marker
+    const std::uint8_t* markers = nullptr;  // those taken out, in a row
+    std::uint32_t wire_octets = 0;
+  };
+
+  bool emit();
+  bool ingest(bool room);
+  void begin_segment(const StreamBeat& beat);
+  void end_segment(const StreamBeat& beat);
+  void read_length(Flow& flow, const std::uint8_t* octets, std::size_t count) const;
+  void complete(Flow& flow, const StreamBeat& beat);
+  void take_out_markers(Fpdu& fpdu, wire::StreamPosition start, bool in_place);
+
+  const ContextStore& contexts_;
+  BufferPool& pool_;
+  BufferPool collecting_{static_cast<std::uint32_t>(kLargestFpdu)};
+  const unsigned beat_words_;
+  std::vector<Flow> flows_;
+
+  // The segment that comes in.
+  unsigned used_ = 0;  // octets of the offered beat that are taken
+  bool markers_ = false, crc_on_ = false;
+  const std::uint8_t* fpdu_ = nullptr;  // where the current FPDU starts, if it does so in this segment
+
+  std::vector<Fpdu> queue_;  // a ring
+  unsigned head_ = 0, queued_ = 0;
+  Counter fpdus_, straddling_, taken_markers_, bad_markers_;
+};
+
+}  // namespace rnic

@@ -1,0 +1,262 @@
+#include "model/rnic/rx/tcp_rx.h"
+
+#include <algorithm>
+
+namespace rnic {
+
+using tcp::ReceivedSegment;
+using tcp::RxCommand;
+using tcp::RxFeedback;
+using tcp::RxReport;
+using tcp::SegmentFault;
+using wire::seq_gt;
+using wire::seq_lt;
+using wire::TcpHeader;
+
+TcpRx::TcpRx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& config, const DatapathConfig& datapath,
+             const StationConfig& station, BufferPool& pool)
+    : Stage(nm, clk),
+      config_(config),
+      beat_bytes_(datapath.beat_bytes),
+      station_(station),
+      pool_(pool),
+      flows_(config.max_flows),
+      table_(config.max_flows),
+      handovers_(config.max_flows),
+      reports_queue_(config.max_flows),
+      windows_(config.max_flows) {}
+
+// A frame takes a cycle for its headers and one for each beat of payload. Kept octets of a flow that was switched to
+// RDMA go before any later frame.
+Wake TcpRx::tick() {
+  if (commands->can_pop()) on_command(commands->pop());
+  if (consumed->can_pop()) on_consumed(consumed->pop());
+  if (emission_.left != 0) {
+    emit_beat();
+  } else if (!start_kept() && in->can_pop() && feedback->can_push() && reports->can_push()) {
+    take_frame();
+  }
+  if (!windows_.empty()) open_windows();
+  if (!reports_queue_.empty()) serve_reports();
+
+  const bool can_emit = emission_.left != 0 && out->can_push();
+  const bool can_take = emission_.left == 0 && in->can_pop() && feedback->can_push() && reports->can_push();
+  const bool more = commands->can_pop() || consumed->can_pop() || can_emit || can_take ||
+                    (emission_.left == 0 && !handovers_.empty()) || (!windows_.empty() && feedback->can_push()) ||
+                    (!reports_queue_.empty() && reports->can_push());
+  return more ? Wake::next_cycle() : Wake::on_traffic();
+}
+
+// ---- Commands
+
+void TcpRx::on_command(const RxCommand& c) {
+  Flow& f = flows_[c.flow.v];
+  switch (c.kind) {
+    case RxCommand::Kind::kAwaitSyn:
+      table_.insert(c.flow, c.key);
+      f.state = State::kAwaitsSyn;
+      return;
+    case RxCommand::Kind::kOpen:
+      return open(c);
+    case RxCommand::Kind::kRead:
+      if (f.mode != Mode::kStreaming) return;  // closed meanwhile
+      RNIC_CHECK_MSG(f.wanted == 0, std::string(name()) + ": a second read of one flow");
+      RNIC_CHECK_MSG(c.bytes != 0 && c.bytes <= pool_.block_bytes(), std::string(name()) + ": a read is too long");
+      f.wanted = c.bytes;
+      return reports_queue_.push(c.flow);
+    case RxCommand::Kind::kEnterRdma:
+      if (f.mode != Mode::kStreaming) return;  // closed meanwhile
+      f.mode = Mode::kRdma;
+      f.wanted = 0;
+      if (!f.pieces.empty()) handovers_.push(c.flow);
+      return reports_queue_.push(c.flow);
+    case RxCommand::Kind::kDiscard:
+      if (f.mode == Mode::kRdma) return;
+      f.mode = Mode::kDiscard;
+      f.wanted = 0;
+      f.pieces.clear(pieces_);
+      give_room(c.flow, std::exchange(f.kept, 0));
+      return reports_queue_.push(c.flow);
+    case RxCommand::Kind::kRelease:
+      return release(c.flow);
+  }
+}
+
+void TcpRx::open(const RxCommand& c) {
+  Flow& f = flows_[c.flow.v];
+  if (f.state == State::kFree) table_.insert(c.flow, c.key);
+  f = Flow{};
+  f.state = State::kOpen;
+  f.peer_scale = c.peer_scale;
+  f.rcv_nxt = c.rcv_nxt;
+  f.rcv_edge = f.told_edge = c.rcv_nxt + config_.window_bytes;
+}
+
+void TcpRx::release(FlowId flow) {
+  Flow& f = flows_[flow.v];
+  if (f.state != State::kFree) table_.erase(flow);
+  f.pieces.clear(pieces_);
+  f = Flow{};
+  f.release_to_report = true;
+  reports_queue_.push(flow);
+}
+
+// ---- Frames
+
+void TcpRx::take_frame() {
+  Frame frame = in->pop();
+  ReceivedSegment s;
+  const SegmentFault fault = tcp::read_segment({frame.data(), frame.bytes}, station_.ip, s);
+  if (fault != SegmentFault::kNone) return count_fault(fault);
+  ++counters_.segments;
+  const FlowId flow = table_.find(s.key);
+  if (flow == kNoFlow || flows_[flow.v].state == State::kAwaitsSyn) return to_connection(flow, s);
+  on_segment(flow, s, std::move(frame));
+}
+
+void TcpRx::count_fault(SegmentFault fault) {
+  switch (fault) {
+    case SegmentFault::kNone:
+      return;
+    case SegmentFault::kNotIpv4:
+      ++counters_.not_ipv4;
+      return;
+    case SegmentFault::kIpv4Header:
+      ++counters_.bad_ipv4;
+      return;
+    case SegmentFault::kNotForUs:
+      ++counters_.not_for_us;
+      return;
+    case SegmentFault::kTcpHeader:
+      ++counters_.bad_tcp;
+      return;
+    case SegmentFault::kTcpChecksum:
+      ++counters_.bad_checksum;
+      return;
+  }
+}
+
+void TcpRx::to_connection(FlowId flow, const ReceivedSegment& s) {
+  const TcpHeader& h = s.header;
+  RxReport r;
+  r.flow = flow;
+  r.key = s.key;
+  r.peer_mac = s.peer_mac;
+  r.flags = h.flags;
+  r.has_scale = h.options.window_scale.has_value();
+  r.scale = h.options.window_scale.value_or(0);
+  r.mss = h.options.mss.value_or(0);
+  r.window = h.window;
+  r.seq = h.seq;
+  r.ack = h.ack;
+  r.bytes = static_cast<std::uint32_t>(s.payload.size()) + h.has(TcpHeader::kSyn) + h.has(TcpHeader::kFin);
+  reports->push(std::move(r));
+}
+
+// RFC 9293 section 3.10.7.4, with RFC 5961's answers to RST and SYN.
+void TcpRx::on_segment(FlowId flow, const ReceivedSegment& s, Frame frame) {
+  Flow& f = flows_[flow.v];
+  const TcpHeader& h = s.header;
+  bool answer_now = false;
+  bool accepted = false;
+  if (h.has(TcpHeader::kRst)) {
+    if (h.seq == f.rcv_nxt) {
+      f.reset_to_report = true;
+      return reports_queue_.push(flow);
+    }
+    ++counters_.bad_reset;
+    if (seq_lt(h.seq, f.rcv_nxt) || seq_gt(h.seq, f.rcv_edge)) return;
+    answer_now = true;
+  } else if (h.has(TcpHeader::kSyn)) {
+    ++counters_.bad_syn;
+    answer_now = true;
+  } else if (!h.has(TcpHeader::kAck)) {
+    return;
+  } else {
+    const std::uint32_t before = f.rcv_nxt;
+    answer_now = accept(flow, s, std::move(frame));
+    accepted = f.rcv_nxt != before;
+  }
+  RxFeedback fb;
+  fb.flow = flow;
+  fb.acks = h.has(TcpHeader::kAck) && !h.has(TcpHeader::kRst);
+  fb.answer = answer_now ? RxFeedback::Answer::kNow : accepted ? RxFeedback::Answer::kSoon : RxFeedback::Answer::kNone;
+  fb.payload = static_cast<std::uint16_t>(s.payload.size());
+  fb.ack = h.ack;
+  fb.window = std::uint32_t{h.window} << (h.has(TcpHeader::kSyn) ? 0 : f.peer_scale);
+  fb.rcv_nxt = f.rcv_nxt;
+  fb.rcv_edge = f.told_edge = f.rcv_edge;
+  feedback->push(fb);
+}
+
+// Takes what is new, in order and in the window. True if the peer has to hear of it at once.
+bool TcpRx::accept(FlowId flow, const ReceivedSegment& s, Frame frame) {
+  Flow& f = flows_[flow.v];
+  ByteSpan payload = s.payload;
+  bool fin = s.header.has(TcpHeader::kFin);
+  const std::uint32_t seq = s.header.seq;
+  const std::uint32_t end = seq + static_cast<std::uint32_t>(payload.size());
+  if (payload.empty() && !fin) return seq_lt(seq, f.rcv_nxt) || seq_gt(seq, f.rcv_edge);
+  if (seq_gt(seq, f.rcv_nxt)) {
+    ++counters_.out_of_order;
+    return true;
+  }
+  if (f.fin || seq_lt(end + fin, f.rcv_nxt + 1)) {
+    ++counters_.duplicates;
+    if (fin && f.fin) {
+      f.fin_to_report = true;  // our ACK of it was lost
+      reports_queue_.push(flow);
+    }
+    return true;
+  }
+  const std::uint32_t known = f.rcv_nxt - seq;
+  if (known != 0) {
+    ++counters_.trimmed;
+    payload = payload.subspan(known);
+  }
+  bool answer_now = false;
+  if (seq_gt(end, f.rcv_edge)) {
+    ++counters_.beyond_window;
+    payload = payload.subspan(0, f.rcv_edge - f.rcv_nxt);
+    fin = false;
+    answer_now = true;
+  }
+  counters_.payload_bytes += payload.size();
+  f.rcv_nxt += static_cast<std::uint32_t>(payload.size());
+  if (!payload.empty()) deliver(flow, std::move(frame.buf), payload);
+  if (fin) {
+    ++f.rcv_nxt;
+    f.fin = f.fin_to_report = true;
+    reports_queue_.push(flow);
+    answer_now = true;
+  }
+  return answer_now;
+}
+
+// ---- Room and reports
+
+void TcpRx::on_consumed(const RxConsumed& c) {
+  if (flows_[c.flow.v].state == State::kOpen) give_room(c.flow, c.bytes);
+}
+
+void TcpRx::give_room(FlowId flow, std::uint32_t bytes) {
+  Flow& f = flows_[flow.v];
+  f.rcv_edge += bytes;
+  const std::uint32_t step = std::min<std::uint32_t>(2u * config_.mss(), config_.window_bytes / 2);
+  if (f.rcv_edge - f.told_edge >= step) windows_.push(flow);
+}
+
+// Tells tcp_tx of an opened window unless a segment's feedback has done so.
+void TcpRx::open_windows() {
+  if (!feedback->can_push()) return;
+  const FlowId flow = windows_.pop();
+  Flow& f = flows_[flow.v];
+  if (f.state != State::kOpen || f.told_edge == f.rcv_edge) return;
+  RxFeedback fb;
+  fb.flow = flow;
+  fb.rcv_nxt = f.rcv_nxt;
+  fb.rcv_edge = f.told_edge = f.rcv_edge;
+  feedback->push(fb);
+}
+
+}  // namespace rnic

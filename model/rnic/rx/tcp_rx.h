@@ -1,0 +1,133 @@
+// The receiver half of the TCP offload: checks, flow lookup, acceptance in order; hands the stream to the firmware
+// until it switches the flow to RDMA, then to the deframer.
+#pragma once
+
+#include <vector>
+
+#include "model/common/link.h"
+#include "model/rnic/beat.h"
+#include "model/rnic/frame.h"
+#include "model/rnic/llp/flow_queue.h"
+#include "model/rnic/llp/flow_table.h"
+#include "model/rnic/llp/segment.h"
+#include "model/rnic/llp/slot_pool.h"
+#include "model/rnic/llp/tcp_messages.h"
+#include "model/rnic/llp/tcp_types.h"
+
+namespace rnic {
+
+struct TcpRxCounters {
+  std::uint64_t segments = 0, payload_bytes = 0, out_of_order = 0, duplicates = 0, trimmed = 0, beyond_window = 0;
+  std::uint64_t bad_reset = 0, bad_syn = 0, not_ipv4 = 0, bad_ipv4 = 0, not_for_us = 0, bad_tcp = 0, bad_checksum = 0;
+  template <class V>
+  static void fields(V& v) {
+    v("segments", &TcpRxCounters::segments, "segments", "valid segments, of any flow or none");
+    v("payload_bytes", &TcpRxCounters::payload_bytes, "octets", "payload accepted");
+    v("out_of_order", &TcpRxCounters::out_of_order, "segments", "dropped: an earlier one is missing");
+    v("duplicates", &TcpRxCounters::duplicates, "segments", "dropped: all octets were received before");
+    v("trimmed", &TcpRxCounters::trimmed, "segments", "of which some octets were received before");
+    v("beyond_window", &TcpRxCounters::beyond_window, "segments", "of which octets had no room");
+    v("bad_reset", &TcpRxCounters::bad_reset, "segments", "RST not at the next octet (RFC 5961 section 3)");
+    v("bad_syn", &TcpRxCounters::bad_syn, "segments", "SYN inside of a connection (RFC 5961 section 4)");
+    v("not_ipv4", &TcpRxCounters::not_ipv4, "frames", "dropped: another protocol than IPv4");
+    v("bad_ipv4", &TcpRxCounters::bad_ipv4, "frames", "dropped: malformed IPv4 header, wrong checksum, or a fragment");
+    v("not_for_us", &TcpRxCounters::not_for_us, "frames", "dropped: another address, or another protocol than TCP");
+    v("bad_tcp", &TcpRxCounters::bad_tcp, "segments", "dropped: malformed TCP header");
+    v("bad_checksum", &TcpRxCounters::bad_checksum, "segments", "dropped: wrong TCP checksum");
+  }
+};
+
+class TcpRx final : public Stage {
+ public:
+  PopPort<Frame> in{*this, "in"};
+  PushPort<StreamBeat> out{*this, "out"};
+  PopPort<RxConsumed> consumed{*this, "consumed"};
+  PopPort<tcp::RxCommand> commands{*this, "commands"};
+  PushPort<tcp::RxFeedback> feedback{*this, "feedback"};
+  PushPort<tcp::RxReport> reports{*this, "reports"};
+
+  // `pool` has the blocks in which the firmware gets octets; their size is the most that one read may ask for.
+  TcpRx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& config, const DatapathConfig& datapath,
+        const StationConfig& station, BufferPool& pool);
+
+  Wake tick() override;
+
+  const TcpRxCounters& counters() const { return counters_; }
+  // Of this stage, for one flow without octets waiting for the firmware.
+  static constexpr std::size_t bytes_per_flow();
+
+ private:
+  enum class State : std::uint8_t { kFree, kAwaitsSyn, kOpen };
+  enum class Mode : std::uint8_t { kStreaming, kRdma, kDiscard };
+  // Octets of one segment that nobody has taken yet.
+  struct Piece {
+    BufferRef buf;
+    const std::uint8_t* data = nullptr;
+    std::uint32_t bytes = 0;
+    std::uint32_t next = tcp::kNil;
+  };
+  struct Flow {
+    State state = State::kFree;
+    Mode mode = Mode::kStreaming;
+    std::uint8_t peer_scale = 0;
+    bool fin : 1;  // received
+    bool fin_to_report : 1;
+    bool reset_to_report : 1;
+    bool release_to_report : 1;
+    std::uint32_t rcv_nxt = 0;
+    std::uint32_t rcv_edge = 0;   // first octet there is no room for
+    std::uint32_t told_edge = 0;  // as tcp_tx knows it
+    std::uint32_t wanted = 0;     // octets the firmware waits for
+    std::uint32_t kept = 0;       // octets in `pieces`
+    tcp::SlotList pieces;
+    std::uint64_t stream_offset = 0;  // of the next octet for the deframer
+    Flow() : fin(false), fin_to_report(false), reset_to_report(false), release_to_report(false) {}
+  };
+  // The segment whose beats are leaving.
+  struct Emission {
+    BufferRef buf;
+    const std::uint8_t* data = nullptr;
+    std::uint64_t offset = 0;  // in the stream
+    std::uint32_t left = 0;
+    FlowId flow;
+    bool first = false;
+  };
+
+  void on_command(const tcp::RxCommand& c);
+  void open(const tcp::RxCommand& c);
+  void release(FlowId flow);
+  void on_consumed(const RxConsumed& c);
+
+  void take_frame();
+  void count_fault(tcp::SegmentFault fault);
+  void to_connection(FlowId flow, const tcp::ReceivedSegment& s);
+  void on_segment(FlowId flow, const tcp::ReceivedSegment& s, Frame frame);
+  bool accept(FlowId flow, const tcp::ReceivedSegment& s, Frame frame);
+  void deliver(FlowId flow, BufferRef buf, ByteSpan payload);
+  void give_room(FlowId flow, std::uint32_t bytes);
+
+  bool start_kept();
+  void emit(FlowId flow, BufferRef buf, ByteSpan payload);
+  void emit_beat();
+  void serve_reports();
+  bool report_one(FlowId flow);
+  BufferRef read_kept(FlowId flow, std::uint32_t bytes);
+  void open_windows();
+
+  const TcpConfig config_;
+  const unsigned beat_bytes_;
+  const StationConfig station_;
+  BufferPool& pool_;
+  std::vector<Flow> flows_;
+  tcp::FlowTable table_;
+  tcp::SlotPool<Piece> pieces_;
+  tcp::FlowQueue handovers_, reports_queue_, windows_;
+  Emission emission_;
+  TcpRxCounters counters_;
+};
+
+constexpr std::size_t TcpRx::bytes_per_flow() {
+  return sizeof(Flow) + 2 * sizeof(FlowId) + sizeof(tcp::FlowKey) + 3 * sizeof(std::uint32_t);
+}
+
+}  // namespace rnic

@@ -1,0 +1,134 @@
+// Where accepted octets go: kept for the firmware, or in beats to the deframer.
+#include <algorithm>
+#include <cstring>
+
+#include "model/rnic/rx/tcp_rx.h"
+
+namespace rnic {
+
+using tcp::RxReport;
+
+// The reference of the frame goes with the octets.
+void TcpRx::deliver(FlowId flow, BufferRef buf, ByteSpan payload) {
+  Flow& f = flows_[flow.v];
+  const auto bytes = static_cast<std::uint32_t>(payload.size());
+  switch (f.mode) {
+    case Mode::kRdma:
+      return emit(flow, std::move(buf), payload);
+    case Mode::kDiscard:
+      return give_room(flow, bytes);
+    case Mode::kStreaming:
+      break;
+  }
+  const std::uint32_t slot = pieces_.take();
+  pieces_[slot].buf = std::move(buf);
+  pieces_[slot].data = payload.data();
+  pieces_[slot].bytes = bytes;
+  f.pieces.append(pieces_, slot);
+  f.kept += bytes;
+  if (f.wanted != 0) reports_queue_.push(flow);
+}
+
+// True if kept octets of a flow are leaving now.
+bool TcpRx::start_kept() {
+  while (!handovers_.empty()) {
+    const FlowId flow = handovers_.front();
+    Flow& f = flows_[flow.v];
+    if (f.pieces.empty() || f.mode != Mode::kRdma) {  // the flow is gone
+      handovers_.pop();
+      continue;
+    }
+    Piece& piece = pieces_[f.pieces.head];
+    emit(flow, std::move(piece.buf), {piece.data, piece.bytes});
+    f.kept -= piece.bytes;
+    f.pieces.drop_front(pieces_);
+    if (f.pieces.empty()) {
+      handovers_.pop();
+      reports_queue_.push(flow);  // a FIN may have waited for this
+    }
+    return true;
+  }
+  return false;
+}
+
+void TcpRx::emit(FlowId flow, BufferRef buf, ByteSpan payload) {
+  Flow& f = flows_[flow.v];
+  emission_ = {std::move(buf), payload.data(), f.stream_offset, static_cast<std::uint32_t>(payload.size()), flow, true};
+  f.stream_offset += payload.size();
+}
+
+void TcpRx::emit_beat() {
+  if (!out->can_push()) return;
+  StreamBeat beat;
+  beat.buf = emission_.buf.get();
+  beat.data = emission_.data;
+  beat.offset = emission_.offset;
+  beat.flow = emission_.flow;
+  beat.bytes = static_cast<std::uint8_t>(std::min<std::uint32_t>(beat_bytes_, emission_.left));
+  beat.first = std::exchange(emission_.first, false);
+  emission_.data += beat.bytes;
+  emission_.left -= beat.bytes;
+  emission_.offset += beat.bytes;
+  beat.last = emission_.left == 0;
+  if (beat.last) emission_.buf.release();  // travels with the beats from now on
+  out->push(beat);
+}
+
+void TcpRx::serve_reports() {
+  if (!reports->can_push()) return;
+  const FlowId flow = reports_queue_.pop();
+  if (report_one(flow)) reports_queue_.push(flow);
+}
+
+// True if the flow may have more to say.
+bool TcpRx::report_one(FlowId flow) {
+  Flow& f = flows_[flow.v];
+  const bool leaving = emission_.left != 0 && emission_.flow == flow;
+  RxReport r;
+  r.flow = flow;
+  if (f.release_to_report) {
+    if (leaving) return true;
+    f.release_to_report = false;
+    r.kind = RxReport::Kind::kReleased;
+    reports->push(std::move(r));
+    return false;
+  }
+  if (f.reset_to_report) {
+    f.reset_to_report = false;
+    r.kind = RxReport::Kind::kReset;
+    reports->push(std::move(r));
+    return false;
+  }
+  if (f.wanted != 0 && (f.kept >= f.wanted || (f.fin && f.kept != 0))) {
+    r.kind = RxReport::Kind::kStream;
+    r.bytes = std::min(f.kept, std::exchange(f.wanted, 0));
+    r.data = read_kept(flow, r.bytes);
+    reports->push(std::move(r));
+    return true;
+  }
+  if (!f.fin_to_report || f.kept != 0) return false;
+  if (leaving) return true;
+  f.fin_to_report = false;
+  r.kind = RxReport::Kind::kFin;
+  reports->push(std::move(r));
+  return false;
+}
+
+BufferRef TcpRx::read_kept(FlowId flow, std::uint32_t bytes) {
+  Flow& f = flows_[flow.v];
+  BufferRef data = pool_.take();
+  for (std::uint32_t at = 0; at < bytes;) {
+    Piece& piece = pieces_[f.pieces.head];
+    const std::uint32_t n = std::min(piece.bytes, bytes - at);
+    std::memcpy(data->bytes() + at, piece.data, n);
+    at += n;
+    piece.data += n;
+    piece.bytes -= n;
+    if (piece.bytes == 0) f.pieces.drop_front(pieces_);
+  }
+  f.kept -= bytes;
+  give_room(flow, bytes);
+  return data;
+}
+
+}  // namespace rnic

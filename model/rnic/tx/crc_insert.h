@@ -1,0 +1,41 @@
+// CRC32c of FPDUs to be sent (RFC 5044 section 4.4). See crc_insert.md.
+#pragma once
+
+#include "model/common/link.h"
+#include "model/config/field.h"
+#include "model/rnic/beat.h"
+#include "model/stats/registry.h"
+
+namespace rnic {
+
+struct CrcInsertConfig {
+  unsigned pipeline_cycles = 4;
+  template <class V>
+  static void fields(V& v) {
+    v("pipeline_cycles", &CrcInsertConfig::pipeline_cycles,
+      "depth of the CRC32c tree: cycles from a beat's entry to its exit", in_range(1, 32), unit("cycles"));
+  }
+};
+
+class CrcInsert final : public Stage {
+ public:
+  PopPort<FpduBeat> in{*this, "in"};
+  PushPort<FpduBeat> out{*this, "out"};
+
+  CrcInsert(sc_core::sc_module_name nm, ClockDomain& clk) : Stage(nm, clk) {}
+  static LinkConfig output_link(const CrcInsertConfig& cfg) {
+    return {cfg.pipeline_cycles + 2, cfg.pipeline_cycles, 1};
+  }
+
+  Wake tick() override;
+
+  void register_stats(const StatsGroup& group) const;
+  const Counter& inserted() const { return inserted_; }
+  const Counter& left_zero() const { return left_zero_; }
+
+ private:
+  std::uint32_t crc_ = 0;
+  Counter inserted_, left_zero_;
+};
+
+}  // namespace rnic

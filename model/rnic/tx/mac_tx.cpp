@@ -1,0 +1,24 @@
+#include "model/rnic/tx/mac_tx.h"
+
+#include <algorithm>
+
+#include "model/rnic/llp/ethernet_timing.h"
+
+namespace rnic {
+
+// A frame is taken in the cycle in which its preamble can start, which is where the line becomes free, not the edge.
+Wake MacTx::tick() {
+  if (!in->can_pop()) return Wake::on_traffic();
+  const Cycle free_in = line_free_ps_ / clock().period_ps();
+  if (free_in > now()) return Wake::at_cycle(free_in);
+  const Frame frame = in->pop();
+  const std::uint64_t start_ps = std::max(clock().now_ps(), line_free_ps_);
+  const std::uint32_t octets = ethernet::line_octets(frame.bytes);
+  line_free_ps_ = start_ps + ethernet::octets_to_ps(octets + ethernet::kInterFrameGapOctets, config_.line_gbps);
+  ++counters_.frames;
+  counters_.bytes += frame.bytes;
+  ethernet.send(frame, start_ps + ethernet::octets_to_ps(octets, config_.line_gbps));
+  return in->can_pop() ? Wake::next_cycle() : Wake::on_traffic();
+}
+
+}  // namespace rnic

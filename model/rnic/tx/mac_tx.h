@@ -1,0 +1,44 @@
+// The Ethernet transmitter: frames leave back to back at line rate, to the picosecond.
+#pragma once
+
+#include "model/common/link.h"
+#include "model/config/field.h"
+#include "model/rnic/ethernet_socket.h"
+#include "model/rnic/frame.h"
+
+namespace rnic {
+
+struct MacTxConfig {
+  unsigned line_gbps = 100;
+  template <class V>
+  static void fields(V& v) {
+    v("line_gbps", &MacTxConfig::line_gbps, "line rate", in_range(1, 800), unit("Gb/s"));
+  }
+};
+
+struct MacTxCounters {
+  std::uint64_t frames = 0, bytes = 0;
+  template <class V>
+  static void fields(V& v) {
+    v("frames", &MacTxCounters::frames, "frames", "frames sent");
+    v("bytes", &MacTxCounters::bytes, "octets", "octets of frames sent, without padding, FCS, preamble and gap");
+  }
+};
+
+class MacTx final : public Stage {
+ public:
+  PopPort<Frame> in{*this, "in"};
+  EthernetInitiator ethernet{"ethernet"};
+
+  MacTx(sc_core::sc_module_name nm, ClockDomain& clk, const MacTxConfig& config) : Stage(nm, clk), config_(config) {}
+  Wake tick() override;
+
+  const MacTxCounters& counters() const { return counters_; }
+
+ private:
+  const MacTxConfig config_;
+  std::uint64_t line_free_ps_ = 0;  // when the next preamble may start
+  MacTxCounters counters_;
+};
+
+}  // namespace rnic

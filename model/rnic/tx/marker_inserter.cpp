@@ -1,0 +1,102 @@
+#include "model/rnic/tx/marker_inserter.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace rnic {
+
+Wake MarkerInserter::tick() {
+  const bool emitted = emit();
+  const bool absorbed = absorb();
+  return emitted || absorbed ? Wake::next_cycle() : Wake::on_traffic();
+}
+
+// A full beat, or the rest of a complete FPDU.
+bool MarkerInserter::emit() {
+  if ((pending_words_ < beat_words_ && !complete_) || !out->can_push()) return false;
+  next_.words = static_cast<std::uint8_t>(std::min(pending_words_, beat_words_));
+  pending_words_ -= next_.words;
+  next_.last = complete_ && pending_words_ == 0;
+  next_.completes_wqe = next_.last && completes_wqe_;
+  out->push(next_);
+  next_.data += 4u * next_.words;
+  next_.first = false;
+  if (next_.last) complete_ = false;
+  return true;
+}
+
+// A beat, while less than one is left and the FPDU wants more.
+bool MarkerInserter::absorb() {
+  if (pending_words_ >= beat_words_ || complete_ || !in->can_pop()) return false;
+  const FpduBeat beat = in->pop();
+  if (beat.first) begin(beat);
+  if (with_markers_) {
+    copy_with_markers(beat);
+  } else {
+    RNIC_CHECK(beat.data == end_);  // an FPDU lies in one piece
+    end_ += 4u * beat.words;
+    position_ += 4u * beat.words;
+    pending_words_ += beat.words;
+  }
+  complete_ = beat.last;
+  if (beat.last) {
+    completes_wqe_ = beat.completes_wqe;
+    positions_[beat.flow.v].next = position_;
+    if (with_markers_) BufferRef::adopt(beat.buf);  // and gone: the copy travels on
+  }
+  return true;
+}
+
+void MarkerInserter::begin(const FpduBeat& beat) {
+  const FlowContext& flow = contexts_.flow(beat.flow);
+  Position& stream = positions_[beat.flow.v];
+  if (stream.epoch != flow.epoch) stream = {flow.epoch, 0};
+  position_ = stream.next;
+  length_at_ = wire::ulpdu_length_position(position_);
+  with_markers_ = flow.tx_markers;
+  next_ = beat;
+  if (with_markers_) {
+    next_.buf = pool_.take().release();
+    next_.data = next_.buf->bytes() + kFrameHeadroom;
+    RNIC_CHECK(kFrameHeadroom + wire::marked_fpdu_bytes(position_, load_be16(beat.data)) <= next_.buf->capacity());
+  }
+  end_ = next_.data;
+}
+
+// A marker that is due right behind the last word is not reached: it belongs to the next FPDU.
+void MarkerInserter::copy_with_markers(const FpduBeat& beat) {
+  const std::uint8_t* const from_end = beat.data + 4u * beat.words;
+  const std::uint8_t* const start = end_;
+  for (const std::uint8_t* from = beat.data; from != from_end;) {
+    if (wire::is_marker_position(position_)) {
+      wire::store_marker(end_, wire::fpduptr(position_, length_at_));
+      end_ += wire::kMarkerBytes;
+      position_ += static_cast<wire::StreamPosition>(wire::kMarkerBytes);
+      ++markers_;
+    }
+    const std::size_t piece = std::min<std::size_t>(from_end - from, wire::octets_to_marker(position_));
+    std::memcpy(end_, from, piece);
+    from += piece;
+    end_ += piece;
+    position_ += static_cast<wire::StreamPosition>(piece);
+  }
+  pending_words_ += static_cast<unsigned>(end_ - start) / 4;
+}
+
+void MarkerInserter::set_position(FlowId flow, wire::StreamPosition position) {
+  RNIC_CHECK(position % 4 == 0);
+  positions_[flow.v] = {contexts_.flow(flow).epoch, position};
+}
+
+std::string MarkerInserter::waiting_for() const {
+  if (pending_words_ == 0) return "";
+  const std::string words =
+      std::to_string(pending_words_) + " words of an FPDU of flow " + std::to_string(next_.flow.v);
+  return (complete_ || pending_words_ >= beat_words_ ? "room for " : "the rest behind ") + words;
+}
+
+void MarkerInserter::register_stats(const StatsGroup& group) const {
+  group.counter("markers", markers_, "markers", "markers inserted");
+}
+
+}  // namespace rnic

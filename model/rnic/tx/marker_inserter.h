@@ -1,0 +1,79 @@
+// Puts MPA markers into FPDUs (RFC 5044 section 4.3). See marker_inserter.md for the cycle-exact definition.
+#pragma once
+
+#include <vector>
+
+#include "model/common/link.h"
+#include "model/config/field.h"
+#include "model/rnic/beat.h"
+#include "model/rnic/context/context.h"
+#include "model/stats/registry.h"
+#include "model/wire/fpdu.h"
+
+namespace rnic {
+
+struct MarkerInserterConfig {
+  unsigned pipeline_cycles = 1;
+  template <class V>
+  static void fields(V& v) {
+    v("pipeline_cycles", &MarkerInserterConfig::pipeline_cycles,
+      "cycles from a beat's exit from the word accumulator to its exit from the stage", in_range(1, 32),
+      unit("cycles"));
+  }
+};
+
+class MarkerInserter final : public Stage {
+ public:
+  PopPort<FpduBeat> in{*this, "in"};
+  PushPort<FpduBeat> out{*this, "out"};
+
+  // FPDUs of streams with markers leave in buffers of `pool`.
+  MarkerInserter(sc_core::sc_module_name nm, ClockDomain& clk, const DatapathConfig& datapath,
+                 const ContextStore& contexts, BufferPool& pool)
+      : Stage(nm, clk),
+        contexts_(contexts),
+        pool_(pool),
+        beat_words_(datapath.beat_bytes / 4),
+        positions_(contexts.flows()) {}
+  static LinkConfig output_link(const MarkerInserterConfig& cfg) {
+    return {cfg.pipeline_cycles + 2, cfg.pipeline_cycles, 1};
+  }
+
+  // Where the flow's next FPDU starts, for a stream that is taken over in its middle. Otherwise a flow starts at 0
+  // whenever its context's epoch changes. Octets, a multiple of 4.
+  void set_position(FlowId flow, wire::StreamPosition position);
+
+  Wake tick() override;
+  std::string waiting_for() const override;
+
+  void register_stats(const StatsGroup& group) const;
+  const Counter& markers() const { return markers_; }
+
+ private:
+  struct Position {
+    std::uint32_t epoch = 0;
+    wire::StreamPosition next = 0;
+  };
+  bool emit();
+  bool absorb();
+  void begin(const FpduBeat& beat);
+  void copy_with_markers(const FpduBeat& beat);
+
+  const ContextStore& contexts_;
+  BufferPool& pool_;
+  const unsigned beat_words_;
+  std::vector<Position> positions_;  // by flow
+
+  // The FPDU in the accumulator.
+  unsigned pending_words_ = 0;  // absorbed, not yet emitted
+  bool complete_ = false;       // its last word was absorbed
+  FpduBeat next_;               // the beat to emit next
+  bool completes_wqe_ = false;
+  bool with_markers_ = false;
+  std::uint8_t* end_ = nullptr;        // behind the words absorbed so far
+  wire::StreamPosition position_ = 0;  // of that octet
+  wire::StreamPosition length_at_ = 0;
+  Counter markers_;
+};
+
+}  // namespace rnic

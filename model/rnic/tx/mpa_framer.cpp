@@ -1,0 +1,55 @@
+#include "model/rnic/tx/mpa_framer.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "model/wire/fpdu.h"
+
+namespace rnic {
+
+Wake MpaFramer::tick() {
+  if (!out->can_push()) return Wake::on_traffic();
+  if (words_left_ == 0) {
+    if (!in->can_pop()) return Wake::on_traffic();
+    frame(in->pop());
+  }
+  next_.words = static_cast<std::uint8_t>(std::min(words_left_, beat_words_));
+  words_left_ -= next_.words;
+  next_.last = words_left_ == 0;
+  next_.completes_wqe = next_.last && completes_wqe_;
+  out->push(next_);
+  next_.data += 4u * next_.words;
+  next_.first = false;
+  return Wake::next_cycle();
+}
+
+// Length field before the ULPDU, pad and an empty CRC field behind it, all in the ULPDU's own buffer.
+void MpaFramer::frame(Ulpdu ulpdu) {
+  const std::size_t octets = wire::fpdu_bytes(ulpdu.bytes);
+  RNIC_CHECK(kFrameHeadroom + octets <= ulpdu.buf->capacity());
+  std::uint8_t* fpdu = ulpdu.buf->bytes() + kFrameHeadroom;
+  store_be16(fpdu, ulpdu.bytes);
+  std::memset(fpdu + wire::kUlpduLengthBytes + ulpdu.bytes, 0, wire::fpdu_pad(ulpdu.bytes) + wire::kFpduCrcBytes);
+
+  next_ = FpduBeat{};
+  next_.buf = ulpdu.buf.release();
+  next_.data = fpdu;
+  next_.flow = ulpdu.flow;
+  next_.first = true;
+  next_.crc_on = contexts_.flow(ulpdu.flow).crc;
+  words_left_ = static_cast<unsigned>(octets / 4);
+  completes_wqe_ = ulpdu.completes_wqe;
+  ++fpdus_;
+  ulpdu_octets_ += ulpdu.bytes;
+}
+
+std::string MpaFramer::waiting_for() const {
+  return words_left_ == 0 ? "" : "room for " + std::to_string(words_left_) + " words of an FPDU";
+}
+
+void MpaFramer::register_stats(const StatsGroup& group) const {
+  group.counter("fpdus", fpdus_, "FPDUs", "FPDUs framed");
+  group.counter("ulpdu_octets", ulpdu_octets_, "octets", "octets of their ULPDUs: DDP headers and payload");
+}
+
+}  // namespace rnic

@@ -1,0 +1,50 @@
+// Makes FPDUs of ULPDUs (RFC 5044 section 4.1). See mpa_framer.md.
+#pragma once
+
+#include "model/common/link.h"
+#include "model/config/field.h"
+#include "model/rnic/context/context.h"
+#include "model/rnic/tx/ulpdu.h"
+#include "model/stats/registry.h"
+
+namespace rnic {
+
+struct MpaFramerConfig {
+  unsigned pipeline_cycles = 1;
+  template <class V>
+  static void fields(V& v) {
+    v("pipeline_cycles", &MpaFramerConfig::pipeline_cycles,
+      "depth of the shift by the length field's two octets: cycles from a ULPDU's entry to its first beat's exit",
+      in_range(1, 32), unit("cycles"));
+  }
+};
+
+class MpaFramer final : public Stage {
+ public:
+  PopPort<Ulpdu> in{*this, "in"};
+  PushPort<FpduBeat> out{*this, "out"};
+
+  MpaFramer(sc_core::sc_module_name nm, ClockDomain& clk, const DatapathConfig& datapath, const ContextStore& contexts)
+      : Stage(nm, clk), contexts_(contexts), beat_words_(datapath.beat_bytes / 4) {}
+  static LinkConfig output_link(const MpaFramerConfig& cfg) {
+    return {cfg.pipeline_cycles + 2, cfg.pipeline_cycles, 1};
+  }
+
+  Wake tick() override;
+  std::string waiting_for() const override;
+
+  void register_stats(const StatsGroup& group) const;
+  const Counter& fpdus() const { return fpdus_; }
+
+ private:
+  void frame(Ulpdu ulpdu);
+
+  const ContextStore& contexts_;
+  const unsigned beat_words_;
+  FpduBeat next_;            // the beat to send next
+  unsigned words_left_ = 0;  // of the FPDU being sent
+  bool completes_wqe_ = false;
+  Counter fpdus_, ulpdu_octets_;
+};
+
+}  // namespace rnic

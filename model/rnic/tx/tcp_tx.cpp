@@ -1,0 +1,242 @@
+#include "model/rnic/tx/tcp_tx.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace rnic {
+
+using tcp::TxCommand;
+using tcp::TxReport;
+using wire::seq_gt;
+using wire::TcpHeader;
+
+namespace {
+
+constexpr std::uint8_t bit(TxReport::Kind kind) { return static_cast<std::uint8_t>(1u << static_cast<unsigned>(kind)); }
+
+}  // namespace
+
+TcpTx::TcpTx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& config, const StationConfig& station,
+             BufferPool& pool)
+    : Stage(nm, clk),
+      config_(config),
+      station_(station),
+      rto_limits_(config, clk.period_ps()),
+      ack_delay_(std::max<Cycle>(1, config.ack_delay_ns * 1000 / clk.period_ps())),
+      pool_(pool),
+      flows_(config.max_flows),
+      acks_(config.max_flows),
+      sends_(config.max_flows),
+      reports_queue_(config.max_flows),
+      rto_(config.max_flows),
+      ack_timers_(config.max_flows) {
+  RNIC_CHECK(pool.block_bytes() >= kFrameHeadroom + config.mtu);
+}
+
+// The frame slot goes to commands first, then to ACKs, to queued segments, and to the FPDU that is coming in.
+Wake TcpTx::tick() {
+  if (feedback->can_pop()) on_feedback(feedback->pop());
+  run_timers();
+  const bool room = out->can_push();
+  bool slot = room;
+  if (commands->can_pop() && slot && on_command(commands->pop())) slot = false;
+  if (slot && !acks_.empty() && send_owed_ack()) slot = false;
+  if (slot && !sends_.empty() && send_queued()) slot = false;
+  if (in->can_pop()) take_beat(slot);
+  if (!reports_queue_.empty()) serve_reports();
+  return next_wake(room);
+}
+
+Wake TcpTx::next_wake(bool room) const {
+  if (feedback->can_pop() || !reports_queue_.empty()) return Wake::next_cycle();
+  if (in->can_pop() && (room || !in->front().last)) return Wake::next_cycle();
+  if (room && (commands->can_pop() || !acks_.empty() || !sends_.empty())) return Wake::next_cycle();
+  return Wake::at_cycle(std::max(std::min(rto_.next(), ack_timers_.next()), now() + 1));
+}
+
+// ---- FPDUs
+
+// Store and forward: the frame leaves in the cycle of the last beat, or the beat waits for its slot.
+void TcpTx::take_beat(bool slot) {
+  if (in->front().last && !slot) return;
+  const FpduBeat beat = in->pop();
+  if (beat.first) {
+    fpdu_ = beat.data;
+    fpdu_bytes_ = 0;
+  }
+  RNIC_CHECK(beat.data == fpdu_ + fpdu_bytes_);
+  fpdu_bytes_ += std::uint32_t{4} * beat.words;
+  if (beat.last) take_fpdu(beat);
+}
+
+void TcpTx::take_fpdu(const FpduBeat& last) {
+  Flow& f = flows_[last.flow.v];
+  Segment s;
+  s.buf = BufferRef::adopt(last.buf);
+  if (!f.rdma || f.fin_queued) {
+    ++counters_.fpdus_dropped;
+    return;
+  }
+  RNIC_CHECK_MSG(fpdu_bytes_ <= f.mss, std::string(name()) + ": an FPDU is larger than a segment");
+  s.payload_at = static_cast<std::uint32_t>(fpdu_ - last.buf->bytes());
+  RNIC_CHECK(s.payload_at >= tcp::kHeaderBytes);
+  s.payload_bytes = static_cast<std::uint16_t>(fpdu_bytes_);
+  s.flags = TcpHeader::kPsh | TcpHeader::kAck;
+  s.completes_wqe = last.completes_wqe;
+  append(last.flow, std::move(s));
+  if (f.unsent == f.queue.tail && may_send(f)) send(last.flow, f.unsent);  // else it is behind a retransmission
+}
+
+// ---- Commands
+
+// True if the cycle's frame was sent.
+bool TcpTx::on_command(TxCommand c) {
+  if (c.kind == TxCommand::Kind::kRefuse) {
+    send_reset(c.key, c.peer_mac, c.seq, c.with_ack, c.rcv_nxt);
+    return true;
+  }
+  Flow& f = flows_[c.flow.v];
+  if (c.kind == TxCommand::Kind::kOpen) {
+    open(c);
+    return false;
+  }
+  RNIC_CHECK(f.open);
+  switch (c.kind) {
+    case TxCommand::Kind::kEstablish:
+      establish(c);
+      return false;
+    case TxCommand::Kind::kStream:
+      queue_stream(c);
+      return false;
+    case TxCommand::Kind::kEnterRdma:
+      f.rdma = true;
+      f.granted = f.snd_end;
+      reports_queue_.push(c.flow);
+      restart_rto(c.flow);
+      return false;
+    case TxCommand::Kind::kFin: {
+      Segment fin;
+      fin.flags = TcpHeader::kFin | TcpHeader::kAck;
+      append(c.flow, std::move(fin));
+      sends_.push(c.flow);
+      f.fin_queued = true;
+      return false;
+    }
+    case TxCommand::Kind::kAbort:
+      send_reset(f.key, f.peer_mac, f.snd_max, true, f.rcv_nxt);
+      release(c.flow);
+      return true;
+    case TxCommand::Kind::kRelease:
+      release(c.flow);
+      return false;
+    default:
+      RNIC_CHECK(false);
+  }
+  return false;
+}
+
+// A second kOpen is that of a flow whose own SYN crossed the peer's.
+void TcpTx::open(const TxCommand& c) {
+  Flow& f = flows_[c.flow.v];
+  f.queue.clear(segments_);
+  f = Flow{};
+  f.open = true;
+  f.key = c.key;
+  f.peer_mac = c.peer_mac;
+  f.mss = c.peer_mss;
+  f.snd_una = f.snd_nxt = f.snd_max = f.snd_end = c.seq;
+  f.snd_edge = c.seq + 1 + c.peer_window;
+  f.peer_window = c.peer_window;
+  f.synchronized = c.with_ack;
+  f.scaling = c.with_ack ? c.scaling : true;
+  f.rcv_nxt = c.rcv_nxt;
+  f.rcv_edge = c.rcv_nxt + config_.window_bytes;
+  Segment syn;
+  syn.flags = TcpHeader::kSyn;
+  if (c.with_ack) syn.flags |= TcpHeader::kAck;
+  append(c.flow, std::move(syn));
+  sends_.push(c.flow);
+}
+
+void TcpTx::establish(const TxCommand& c) {
+  Flow& f = flows_[c.flow.v];
+  f.mss = c.peer_mss;
+  f.scaling = c.scaling;
+  f.synchronized = true;
+  f.rcv_nxt = c.rcv_nxt;
+  f.rcv_edge = c.rcv_nxt + config_.window_bytes;
+  f.snd_edge = c.ack + c.peer_window;
+  f.peer_window = c.peer_window;
+  acknowledge(c.flow, c.ack);
+  owe_ack(c.flow);
+}
+
+void TcpTx::queue_stream(const TxCommand& c) {
+  const Flow& f = flows_[c.flow.v];
+  if (f.fin_queued) return;
+  for (std::uint32_t at = 0; at < c.bytes;) {
+    Segment s;
+    s.buf = pool_.take();
+    s.payload_at = kFrameHeadroom;
+    s.payload_bytes = static_cast<std::uint16_t>(std::min<std::uint32_t>(f.mss, c.bytes - at));
+    std::memcpy(s.buf->bytes() + kFrameHeadroom, c.data->bytes() + at, s.payload_bytes);
+    at += s.payload_bytes;
+    s.flags = TcpHeader::kAck;
+    if (at == c.bytes) s.flags |= TcpHeader::kPsh;
+    append(c.flow, std::move(s));
+    sends_.push(c.flow);
+  }
+}
+
+void TcpTx::release(FlowId flow) {
+  Flow& f = flows_[flow.v];
+  f.queue.clear(segments_);
+  f = Flow{};
+  rto_.stop(flow);
+  ack_timers_.stop(flow);
+  report(flow, TxReport::Kind::kReleased);
+}
+
+// ---- Reports: nothing waits in a link's place, so no peer or neighbour can block the others.
+
+void TcpTx::report(FlowId flow, TxReport::Kind kind) {
+  flows_[flow.v].reports |= bit(kind);
+  reports_queue_.push(flow);
+}
+
+void TcpTx::serve_reports() {
+  const FlowId flow = reports_queue_.front();
+  Flow& f = flows_[flow.v];
+  bool more = false;
+  if (f.wqes_acked != 0) {
+    if (acked->can_push()) acked->push({flow, std::exchange(f.wqes_acked, 0)});
+    else more = true;
+  }
+  if (f.rdma && !f.fin_queued && seq_gt(f.snd_edge, f.granted)) {
+    if (credit->can_push()) credit->push({flow, f.snd_edge - std::exchange(f.granted, f.snd_edge)});
+    else more = true;
+  }
+  if (f.reports != 0) {
+    if (reports->can_push()) {
+      const unsigned kind = static_cast<unsigned>(__builtin_ctz(f.reports));
+      f.reports = static_cast<std::uint8_t>(f.reports & (f.reports - 1));
+      reports->push({static_cast<TxReport::Kind>(kind), flow});
+    }
+    more |= f.reports != 0;
+  }
+  reports_queue_.pop();
+  if (more) reports_queue_.push(flow);
+}
+
+std::string TcpTx::waiting_for() const {
+  std::string text;
+  for (std::uint32_t i = 0; i < flows_.size(); ++i) {
+    const Flow& f = flows_[i];
+    if (!f.open || f.snd_una == f.snd_end) continue;
+    text += (text.empty() ? "" : ", ") + std::string("flow ") + std::to_string(i) + ": ACK of " +
+            std::to_string(f.snd_end - f.snd_una) + " octets";
+  }
+  return text;
+}
+
+}  // namespace rnic

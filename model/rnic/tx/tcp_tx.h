@@ -1,0 +1,162 @@
+// The sender half of the TCP offload: headers, retransmission, the peer's window, acknowledgements of what was
+// received.
+#pragma once
+
+#include <vector>
+
+#include "model/common/link.h"
+#include "model/rnic/beat.h"
+#include "model/rnic/frame.h"
+#include "model/rnic/llp/flow_queue.h"
+#include "model/rnic/llp/flow_timers.h"
+#include "model/rnic/llp/rto.h"
+#include "model/rnic/llp/segment.h"
+#include "model/rnic/llp/slot_pool.h"
+#include "model/rnic/llp/tcp_messages.h"
+#include "model/rnic/llp/tcp_types.h"
+
+namespace rnic {
+
+struct TcpTxCounters {
+  std::uint64_t segments = 0, payload_bytes = 0, pure_acks = 0, retransmissions = 0, timeouts = 0, probes = 0;
+  std::uint64_t resets = 0, duplicate_acks = 0, fpdus_dropped = 0;
+  template <class V>
+  static void fields(V& v) {
+    v("segments", &TcpTxCounters::segments, "segments", "all segments sent");
+    v("payload_bytes", &TcpTxCounters::payload_bytes, "octets", "payload sent, retransmissions included");
+    v("pure_acks", &TcpTxCounters::pure_acks, "segments", "sent only to acknowledge or to open the window");
+    v("retransmissions", &TcpTxCounters::retransmissions, "segments", "sent again");
+    v("timeouts", &TcpTxCounters::timeouts, "timeouts", "expiries of the retransmission timer");
+    v("probes", &TcpTxCounters::probes, "segments", "sent to ask for a window that stays too small");
+    v("resets", &TcpTxCounters::resets, "segments", "RST sent");
+    v("duplicate_acks", &TcpTxCounters::duplicate_acks, "segments", "pure ACKs received that acknowledge nothing new");
+    v("fpdus_dropped", &TcpTxCounters::fpdus_dropped, "FPDUs", "FPDUs of a flow that was closed or reset");
+  }
+};
+
+class TcpTx final : public Stage {
+ public:
+  PopPort<FpduBeat> in{*this, "in"};
+  PushPort<Frame> out{*this, "out"};
+  PushPort<TxCredit> credit{*this, "credit"};
+  PushPort<WqesAcked> acked{*this, "acked"};
+  PopPort<tcp::TxCommand> commands{*this, "commands"};
+  PopPort<tcp::RxFeedback> feedback{*this, "feedback"};
+  PushPort<tcp::TxReport> reports{*this, "reports"};
+
+  // `pool` has blocks of at least kFrameHeadroom + mtu octets, for segments that are not FPDUs; it outlives all frames.
+  TcpTx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& config, const StationConfig& station,
+        BufferPool& pool);
+
+  Wake tick() override;
+  std::string waiting_for() const override;
+
+  const TcpTxCounters& counters() const { return counters_; }
+  // Of this stage, for one flow without segments in flight, in octets.
+  static constexpr std::size_t bytes_per_flow();
+
+ private:
+  // A segment that the peer has not acknowledged yet. SYN and FIN take one number of sequence space and no buffer.
+  struct Segment {
+    BufferRef buf;
+    std::uint32_t payload_at = 0;  // offset in the buffer; the headers stand in front
+    std::uint32_t seq = 0;
+    std::uint32_t next = tcp::kNil;
+    std::uint16_t payload_bytes = 0;
+    std::uint8_t flags = 0;
+    bool completes_wqe = false;
+    std::uint32_t end() const {
+      return seq + payload_bytes + ((flags & (wire::TcpHeader::kSyn | wire::TcpHeader::kFin)) != 0);
+    }
+  };
+  struct Flow {
+    tcp::FlowKey key;
+    wire::MacAddress peer_mac;
+    std::uint16_t mss = 0;
+    std::uint32_t snd_una = 0, snd_nxt = 0;  // RFC 9293 section 3.3.1
+    std::uint32_t snd_max = 0;               // snd_nxt before it went back to snd_una
+    std::uint32_t snd_end = 0;               // behind the last queued octet
+    std::uint32_t snd_edge = 0;              // first octet that the peer's window does not hold; never goes back
+    std::uint32_t granted = 0;               // up to where the segmenter may send
+    std::uint32_t peer_window = 0;           // as last advertised
+    std::uint32_t rcv_nxt = 0, rcv_edge = 0;
+    std::uint32_t told_edge = 0;  // the right edge that the peer knows
+    tcp::SlotList queue;
+    std::uint32_t unsent = tcp::kNil;  // the segment at snd_nxt
+    std::uint32_t timed_seq = 0;       // RTT is measured when this is acknowledged
+    Cycle timed_at = 0;
+    tcp::RttEstimator rtt;
+    std::uint32_t wqes_acked = 0;  // not reported yet
+    std::uint8_t backoff = 0, retries = 0;
+    std::uint8_t to_acknowledge = 0;  // segments since the last ACK
+    std::uint8_t reports = 0;         // TxReport kinds to be sent, one bit each
+    bool open : 1, established : 1, rdma : 1, fin_queued : 1;
+    bool synchronized : 1;  // rcv_nxt is known
+    bool scaling : 1, timing : 1, ack_owed : 1, probe_owed : 1;
+    Flow()
+        : open(false),
+          established(false),
+          rdma(false),
+          fin_queued(false),
+          synchronized(false),
+          scaling(false),
+          timing(false),
+          ack_owed(false),
+          probe_owed(false) {}
+  };
+
+  // What comes in.
+  void on_feedback(const tcp::RxFeedback& f);
+  void on_ack(FlowId flow, const tcp::RxFeedback& f);
+  bool on_command(tcp::TxCommand command);
+  void open(const tcp::TxCommand& c);
+  void establish(const tcp::TxCommand& c);
+  void queue_stream(const tcp::TxCommand& c);
+  void release(FlowId flow);
+  void take_beat(bool slot);
+  void take_fpdu(const FpduBeat& last);
+
+  // The queue of a flow.
+  void append(FlowId flow, Segment segment);
+  void acknowledge(FlowId flow, std::uint32_t ack);
+  bool may_send(const Flow& f) const;
+  void report(FlowId flow, tcp::TxReport::Kind kind);
+  void serve_reports();
+
+  // Timers.
+  void run_timers();
+  void on_timeout(FlowId flow);
+  void restart_rto(FlowId flow);
+  bool window_short(const Flow& f) const;
+  void owe_ack(FlowId flow);
+
+  // What leaves: at most one frame a cycle.
+  bool send_owed_ack();
+  bool send_queued();
+  void send(FlowId flow, std::uint32_t segment);
+  void send_bare(FlowId flow, std::uint32_t seq, std::uint8_t flags);
+  void send_reset(const tcp::FlowKey& key, const wire::MacAddress& mac, std::uint32_t seq, bool with_ack,
+                  std::uint32_t ack);
+  void push_frame(const tcp::FlowKey& key, const wire::MacAddress& mac, const tcp::SegmentFields& fields,
+                  const BufferRef& buf, std::uint32_t payload_at, std::uint32_t payload_bytes);
+  std::uint16_t advertise(Flow& f, bool syn);
+  Wake next_wake(bool room) const;
+
+  const TcpConfig config_;
+  const StationConfig station_;
+  const tcp::RtoLimits rto_limits_;
+  const Cycle ack_delay_;
+  BufferPool& pool_;
+  std::vector<Flow> flows_;
+  tcp::SlotPool<Segment> segments_;
+  tcp::FlowQueue acks_, sends_, reports_queue_;
+  tcp::FlowTimers rto_, ack_timers_;
+  std::uint8_t* fpdu_ = nullptr;  // first octet of the FPDU that is coming in
+  std::uint32_t fpdu_bytes_ = 0;
+  std::uint16_t ip_id_ = 0;
+  TcpTxCounters counters_;
+};
+
+constexpr std::size_t TcpTx::bytes_per_flow() { return sizeof(Flow) + 3 * sizeof(std::uint32_t) + 4 * sizeof(Cycle); }
+
+}  // namespace rnic

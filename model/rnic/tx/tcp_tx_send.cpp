@@ -1,0 +1,145 @@
+// What leaves tcp_tx: the retransmission queue's segments, acknowledgements and resets.
+#include <algorithm>
+#include <cstring>
+
+#include "model/rnic/tx/tcp_tx.h"
+
+namespace rnic {
+
+using tcp::kNil;
+using wire::seq_le;
+using wire::seq_lt;
+using wire::TcpHeader;
+
+void TcpTx::append(FlowId flow, Segment segment) {
+  Flow& f = flows_[flow.v];
+  segment.seq = f.snd_end;
+  f.snd_end = segment.end();
+  const std::uint32_t slot = segments_.take();
+  segments_[slot] = std::move(segment);
+  f.queue.append(segments_, slot);
+  if (f.unsent == kNil) f.unsent = slot;
+  if (f.snd_una == f.snd_max && !rto_.running(flow)) restart_rto(flow);
+}
+
+// A segment that was sent before may go again whatever the window is: it asks for the window as well.
+bool TcpTx::may_send(const Flow& f) const {
+  const Segment& s = segments_[f.unsent];
+  return seq_lt(s.seq, f.snd_max) || seq_le(s.seq + s.payload_bytes, f.snd_edge);
+}
+
+bool TcpTx::send_owed_ack() {
+  while (!acks_.empty()) {
+    const FlowId flow = acks_.pop();
+    Flow& f = flows_[flow.v];
+    if (!f.ack_owed && !f.probe_owed) continue;  // a segment has carried it meanwhile, or the flow is gone
+    if (f.probe_owed) {
+      ++counters_.probes;
+      f.probe_owed = false;
+      send_bare(flow, f.snd_una - 1, TcpHeader::kAck);  // not acceptable, hence answered (RFC 9293 section 3.8.6.1)
+    } else {
+      ++counters_.pure_acks;
+      send_bare(flow, f.snd_max, TcpHeader::kAck);
+    }
+    return true;
+  }
+  return false;
+}
+
+bool TcpTx::send_queued() {
+  while (!sends_.empty()) {
+    const FlowId flow = sends_.pop();
+    const Flow& f = flows_[flow.v];
+    if (f.unsent == kNil || !may_send(f)) continue;
+    send(flow, f.unsent);
+    if (f.unsent != kNil && may_send(f)) sends_.push(flow);
+    return true;
+  }
+  return false;
+}
+
+void TcpTx::send(FlowId flow, std::uint32_t slot) {
+  Flow& f = flows_[flow.v];
+  Segment& s = segments_[slot];
+  const bool again = seq_lt(s.seq, f.snd_max);
+  f.unsent = s.next;
+  f.snd_nxt = s.end();
+  if (again) {
+    ++counters_.retransmissions;
+  } else {
+    f.snd_max = f.snd_nxt;
+    if (!f.timing) {
+      f.timing = true;
+      f.timed_seq = f.snd_max;
+      f.timed_at = now();
+    }
+    if (!rto_.running(flow) || f.snd_una == s.seq) restart_rto(flow);
+  }
+  if (!s.buf) return send_bare(flow, s.seq, s.flags);
+  if (again && s.buf.shared()) {  // somebody still reads the frame that was sent first
+    BufferRef copy = pool_.take();
+    std::memcpy(copy->bytes() + kFrameHeadroom, s.buf->bytes() + s.payload_at, s.payload_bytes);
+    s.buf = std::move(copy);
+    s.payload_at = kFrameHeadroom;
+  }
+  tcp::SegmentFields fields;
+  fields.seq = s.seq;
+  fields.ack = f.rcv_nxt;
+  fields.flags = s.flags;
+  fields.window = advertise(f, false);
+  counters_.payload_bytes += s.payload_bytes;
+  push_frame(f.key, f.peer_mac, fields, s.buf, s.payload_at, s.payload_bytes);
+}
+
+void TcpTx::send_bare(FlowId flow, std::uint32_t seq, std::uint8_t flags) {
+  Flow& f = flows_[flow.v];
+  const bool syn = flags & TcpHeader::kSyn;
+  tcp::SegmentFields fields;
+  fields.seq = seq;
+  fields.flags = flags;
+  if (flags & TcpHeader::kAck) fields.ack = f.rcv_nxt;
+  fields.window = advertise(f, syn);
+  if (syn) {
+    fields.options.mss = config_.mss();
+    if (f.scaling) fields.options.window_scale = config_.window_scale();
+  }
+  push_frame(f.key, f.peer_mac, fields, pool_.take(), kFrameHeadroom, 0);
+}
+
+void TcpTx::send_reset(const tcp::FlowKey& key, const wire::MacAddress& mac, std::uint32_t seq, bool with_ack,
+                       std::uint32_t ack) {
+  ++counters_.resets;
+  tcp::SegmentFields fields;
+  fields.seq = seq;
+  fields.flags = TcpHeader::kRst;
+  if (with_ack) {
+    fields.flags |= TcpHeader::kAck;
+    fields.ack = ack;
+  }
+  push_frame(key, mac, fields, pool_.take(), kFrameHeadroom, 0);
+}
+
+void TcpTx::push_frame(const tcp::FlowKey& key, const wire::MacAddress& mac, const tcp::SegmentFields& fields,
+                       const BufferRef& buf, std::uint32_t payload_at, std::uint32_t payload_bytes) {
+  ++counters_.segments;
+  tcp::SegmentFields numbered = fields;
+  numbered.ip_id = ip_id_++;
+  tcp::write_headers(station_, key, mac, numbered, buf->bytes() + payload_at, payload_bytes);
+  const std::uint32_t headers = tcp::header_bytes(fields);
+  out->push({buf, payload_at - headers, headers + payload_bytes, true});
+}
+
+// The window field of the segment that is leaving. Whatever was owed to the peer goes with it. The window of a SYN is
+// never scaled (RFC 7323 section 2.2).
+std::uint16_t TcpTx::advertise(Flow& f, bool syn) {
+  const std::uint8_t scale = f.scaling && !syn ? config_.window_scale() : 0;
+  const std::uint32_t units = std::min<std::uint32_t>(0xffff, (f.rcv_edge - f.rcv_nxt) >> scale);
+  f.told_edge = f.rcv_nxt + (units << scale);
+  f.ack_owed = false;
+  f.to_acknowledge = 0;
+  const FlowId flow{static_cast<std::uint32_t>(&f - flows_.data())};
+  ack_timers_.stop(flow);
+  return static_cast<std::uint16_t>(units);
+}
+
+}  // namespace rnic

@@ -1,0 +1,78 @@
+#include "model/system/chip_trace.h"
+
+#include <functional>
+
+#include "model/trace/link_trace.h"
+
+namespace rnic {
+
+struct ChipTrace::Observers {
+  std::vector<std::shared_ptr<void>> kept;
+
+  template <class T, class Project>
+  void add(Link<T>& link, const ClockDomain& clk, const Recorder& recorder, TraceKind kind, Project project) {
+    kept.push_back(std::make_shared<LinkTrace<T, Project>>(link, clk, recorder, kind, project));
+  }
+};
+
+ChipTrace::ChipTrace(Rnic& chip, const ClockDomain& clk, const Recorder& recorder)
+    : observers_(std::make_unique<Observers>()) {
+  const auto on = [&](auto& link, TraceKind kind, auto project) {
+    observers_->add(link, clk, recorder, kind, project);
+  };
+  RnicLinks& l = chip.links;
+  on(l.sq_doorbells, TraceKind::kDoorbell, [](const SqDoorbell& d, TraceEvent& e) {
+    e.qpn = d.qpn.v;
+    return true;
+  });
+  const auto fetched = [](const FetchedWqe& w, TraceEvent& e) {
+    e.qpn = w.qpn.v;
+    return true;
+  };
+  on(l.wqes, TraceKind::kWqeFetched, fetched);
+  on(l.rqes, TraceKind::kWqeFetched, fetched);
+  on(l.ulpdus, TraceKind::kPayloadRead, [](const Ulpdu& u, TraceEvent& e) {
+    e.flow = u.flow;
+    e.bytes = u.bytes;
+    return true;
+  });
+  const auto last_beat = [](const FpduBeat& b, TraceEvent& e) {
+    e.flow = b.flow;
+    e.bytes = b.crc_ok;
+    return b.last;
+  };
+  on(l.sealed, TraceKind::kFpduSent, last_beat);
+  on(l.checked, TraceKind::kCrcChecked, last_beat);
+  const auto frame = [](const Frame& f, TraceEvent& e) {
+    e.bytes = f.bytes;
+    return true;
+  };
+  on(l.tx_frames, TraceKind::kFrameSent, frame);
+  on(l.rx_frames, TraceKind::kFrameReceived, frame);
+  on(l.placed, TraceKind::kPlaced, [](const PlacedSegment& s, TraceEvent& e) {
+    e.qpn = s.qpn.v;
+    e.bytes = s.bytes;
+    return true;
+  });
+  on(l.read_work, TraceKind::kResponse, [](const ReadWork& r, TraceEvent& e) {
+    e.qpn = r.qpn.v;
+    e.bytes = r.bytes;
+    return true;
+  });
+  const auto completion = [](const CqeRequest& c, TraceEvent& e) {
+    e.qpn = c.cqe.qpn;
+    e.bytes = c.cqe.byte_len;
+    e.request = c.cqe.wr_id;
+    return true;
+  };
+  on(l.receive_cqes, TraceKind::kCompleted, completion);
+  on(l.send_cqes, TraceKind::kCompleted, completion);
+  on(l.msix, TraceKind::kInterrupt, [](const MsixRequest& m, TraceEvent& e) {
+    e.msn = m.vector;
+    return true;
+  });
+}
+
+ChipTrace::~ChipTrace() = default;
+
+}  // namespace rnic

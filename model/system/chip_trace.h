@@ -1,0 +1,23 @@
+// The stations of a work request in one chip, as trace events.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "model/rnic/rnic.h"
+#include "model/trace/event.h"
+
+namespace rnic {
+
+class ChipTrace final {
+ public:
+  // Observes the chip's links; events go to the recorder while anybody listens to it.
+  ChipTrace(Rnic& chip, const ClockDomain& clk, const Recorder& recorder);
+  ~ChipTrace();
+
+ private:
+  struct Observers;
+  const std::unique_ptr<Observers> observers_;
+};
+
+}  // namespace rnic

@@ -1,0 +1,34 @@
+#include "model/system/node.h"
+
+#include <algorithm>
+
+namespace rnic {
+
+Node::Node(sc_core::sc_module_name nm, const NodeConfig& config, const StationConfig& station)
+    : sc_module(nm),
+      config_(config),
+      core_clk("core_clk", {config.rnic.clock_period_ps, 1}),
+      host_clk("host_clk", {config.host.clock_period_ps, 1}),
+      memory(config.host.memory),
+      chip(("rnic_" + std::string(basename())).c_str(), core_clk, config.rnic, station),
+      root_complex("root_complex", host_clk, config.host.root_complex, config.rnic.pcie.link, memory),
+      cpu("cpu", host_clk, config.host.cpu, root_complex),
+      context(cpu, memory, host::RootComplex::kMsiAddress, config.host.driver) {
+  root_complex.port.out.bind(chip.pcie.endpoint.port.in);
+  chip.pcie.endpoint.port.out.bind(root_complex.port.in);
+  root_complex.attach(context);
+}
+
+void Node::set_lookahead(std::uint64_t wire_delay_ns) {
+  const std::uint64_t pcie_ps = config_.rnic.pcie.link.propagation_ns * 1000u;
+  const std::uint64_t core_ps = std::min(pcie_ps, wire_delay_ns * 1000);
+  core_clk.set_lookahead(std::max<Cycle>(1, core_ps / core_clk.period_ps()));
+  host_clk.set_lookahead(std::max<Cycle>(1, pcie_ps / host_clk.period_ps()));
+}
+
+void Node::shuffle(std::uint64_t seed) {
+  core_clk.shuffle(seed);
+  host_clk.shuffle(seed + 1);
+}
+
+}  // namespace rnic

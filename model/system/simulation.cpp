@@ -1,0 +1,228 @@
+#include "model/system/simulation.h"
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <systemc>
+
+#include <fmt/format.h>
+
+#include "model/config/describe.h"
+#include "model/config/resolve.h"
+#include "model/system/stats_report.h"
+
+namespace rnic {
+
+namespace {
+
+// The kernel is entered once for so much simulated time; a run ends at a multiple of it.
+constexpr std::uint64_t kSlicePs = 50'000'000;
+
+double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+}  // namespace
+
+// The capture, and the count of frames.
+class Simulation::Tap final : public FrameTap {
+ public:
+  Tap(const Simulation::Station& first, const std::string& file, std::uint64_t& frames) : frames_(frames) {
+    if (file.empty()) return;
+    writer_ = std::make_unique<PcapngWriter>(file);
+    interface_ = writer_->add_interface(first.name);
+  }
+  void frame(unsigned direction, const Frame& frame, std::uint64_t ps) override {
+    ++frames_;
+    if (!writer_) return;
+    writer_->write(interface_, ps, {frame.data(), frame.bytes},
+                   direction == 0 ? Direction::kOutbound : Direction::kInbound);
+  }
+  void close() {
+    if (writer_) writer_->close();
+  }
+
+ private:
+  std::uint64_t& frames_;
+  std::unique_ptr<PcapngWriter> writer_;
+  unsigned interface_ = 0;
+};
+
+Simulation::Simulation(const Scenario& scenario, const Overlay& command_line, const RunOptions& options)
+    : scenario_(scenario), options_(options) {
+  if (scenario_.nodes.size() != 2) {
+    throw ConfigError(fmt::format("{}: nodes: {} nodes; a run joins exactly two by one cable", scenario_.file,
+                                  scenario_.nodes.size()));
+  }
+  build_nodes(command_line);
+  build_workload();
+  std::error_code error;
+  std::filesystem::create_directories(options_.out_dir, error);
+  if (error) throw ConfigError(fmt::format("{}: {}", options_.out_dir, error.message()));
+  watch();
+  register_stats();
+}
+
+Simulation::~Simulation() = default;
+
+void Simulation::build_nodes(const Overlay& command_line) {
+  Overlay seed;
+  seed.set(fmt::format("sim.seed={}", scenario_.plan.seed));
+  const Overlay base = seed.with(scenario_.config);
+  config_ = resolve<SystemConfig>(base.with(command_line));
+  for (std::size_t i = 0; i < 2; ++i) {
+    const ScenarioNode& n = scenario_.nodes[i];
+    const ScenarioNode& peer = scenario_.nodes[1 - i];
+    Station s;
+    s.name = n.name;
+    s.config = resolve<SystemConfig>(base.with(n.config).with(command_line));
+    s.config.rnic.tcp.seed = mix64(config_.sim.seed ^ mix64(i));
+    const StationConfig station{{n.mac}, {n.ip}, {{{peer.ip}, {peer.mac}}}};
+    s.node = std::make_unique<Node>(n.name.c_str(), NodeConfig{s.config.rnic, s.config.host}, station);
+    s.node->set_lookahead(config_.link.delay_ns);
+    if (config_.sim.shuffle_seed != 0) s.node->shuffle(config_.sim.shuffle_seed + i);
+    stations_.push_back(std::move(s));
+  }
+  cable_ = std::make_unique<EthernetLink>("cable", config_.link);
+  for (unsigned i = 0; i < 2; ++i) {
+    Rnic& chip = stations_[i].node->chip;
+    cable_->attach(i, chip.mac_tx.ethernet, chip.mac_rx);
+  }
+}
+
+void Simulation::build_workload() {
+  workload::Plan plan = scenario_.plan;
+  plan.seed = config_.sim.seed;
+  std::vector<workload::HostNode> hosts;
+  for (std::size_t i = 0; i < 2; ++i) hosts.push_back({&stations_[i].node->context, scenario_.nodes[i].ip});
+  workload::WireParams wire;
+  wire.rate_gbps = config_.rnic.mac_tx.line_gbps;
+  wire.mtu = config_.rnic.tcp.mtu;
+  workload_ = std::make_unique<workload::Workload>(plan, hosts, wire);
+  for (const auto& phase : plan.phases) {
+    for (const workload::WorkItem& item : phase) {
+      const std::uint64_t directions = item.direction == workload::Direction::kBoth ? 2 : 1;
+      for (const unsigned c : item.connections) total_ += directions * item.count * plan.connections[c].qps;
+    }
+  }
+}
+
+// Digest, capture and waves listen; nothing in the chip knows.
+void Simulation::watch() {
+  const std::filesystem::path dir = options_.out_dir;
+  const std::string capture = options_.capture ? (dir / "wire.pcapng").string() : "";
+  tap_ = std::make_unique<Tap>(stations_[0], capture, frames_);
+  cable_->tap(*tap_);
+  if (!capture.empty()) files_.push_back(capture);
+  if (!options_.wave_file.empty()) {
+    waves_ = std::make_unique<Waves>(open_wave_sink(options_.wave_file), options_.wave_window);
+    files_.push_back(options_.wave_file);
+  }
+  for (Station& s : stations_) {
+    s.recorder = std::make_unique<Recorder>(TraceDomain{s.name, s.node->core_clk.period_ps()});
+    s.recorder->attach(digest_);
+    s.trace = std::make_unique<ChipTrace>(s.node->chip, s.node->core_clk, *s.recorder);
+    if (waves_) s.waves = std::make_unique<ChipWaves>(s.node->chip, s.node->core_clk, *waves_);
+  }
+  if (waves_) waves_->begin();
+}
+
+std::uint64_t Simulation::now_ps() const { return static_cast<std::uint64_t>(sc_core::sc_time_stamp().value()); }
+
+RunEnd Simulation::run(const ProgressReport& report) {
+  const auto wall_start = std::chrono::steady_clock::now();
+  const double cpu_start = processor_seconds();
+  const std::uint64_t limit_ps = config_.sim.max_time_us * 1'000'000;
+  const std::uint64_t watchdog_ps = config_.sim.watchdog_us * 1'000'000;
+  std::uint64_t progress = 0, progress_ps = 0;
+  RunEnd end = RunEnd::kDone;
+  while (!workload_->done()) {
+    sc_core::sc_start(sc_core::sc_time::from_value(kSlicePs));
+    const std::uint64_t now = now_ps();
+    if (waves_) waves_->advance(now);
+    report(now, workload_->progress(), total_);
+    if (workload_->failed()) {
+      end = RunEnd::kFailed;
+      break;
+    }
+    if (const std::uint64_t p = workload_->progress(); p != progress) progress = p, progress_ps = now;
+    const bool dead = !workload_->done() && !sc_core::sc_pending_activity();
+    if (dead || (watchdog_ps != 0 && now - progress_ps >= watchdog_ps)) {
+      end = RunEnd::kHung;
+      break;
+    }
+    if (limit_ps != 0 && now >= limit_ps && !workload_->done()) {
+      end = RunEnd::kTimeLimit;
+      break;
+    }
+  }
+  cpu_seconds_ = processor_seconds() - cpu_start;
+  wall_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count();
+  checks_ = evaluate(scenario_.checks, results());
+  return end;
+}
+
+std::string Simulation::waiting_for() const {
+  std::string text = workload_->waiting_for();
+  for (const Station& s : stations_) {
+    for (const ClockDomain* clk : {&s.node->core_clk, &s.node->host_clk}) {
+      for (const Stage* stage : clk->stages()) {
+        if (const std::string what = stage->waiting_for(); !what.empty()) {
+          text += fmt::format("{} waits for {}\n", stage->name(), what);
+        }
+      }
+    }
+  }
+  return text;
+}
+
+void Simulation::register_stats() {
+  for (const Station& s : stations_) {
+    const StatsGroup node = StatsGroup(stats_, s.name);
+    s.node->chip.register_stats(node.group("rnic"));
+    register_clock(node.group("core_clk"), s.node->core_clk);
+    register_clock(node.group("host_clk"), s.node->host_clk);
+  }
+}
+
+nlohmann::ordered_json Simulation::stats_json(RunEnd end) const {
+  nlohmann::ordered_json j;
+  j["scenario"] = scenario_.name;
+  j["end"] = end == RunEnd::kDone     ? "done"
+             : end == RunEnd::kFailed ? "failed"
+             : end == RunEnd::kHung   ? "hung"
+                                      : "time limit";
+  j["versions"] = versions_json();
+  j["seed"] = config_.sim.seed;
+  j["digest"] = fmt::format("{:016x}", digest_.value());
+  j["sim_time_ps"] = now_ps();
+  j["wall_s"] = wall_seconds_;
+  j["cpu_s"] = cpu_seconds_;
+  j["frames"] = frames_;
+  j["results"] = results_json(results(), cycle_ps());
+  j["checks"] = checks_json(checks_);
+  for (const Station& s : stations_) j["config"][s.name] = dump_fields(s.config);
+  j["stats"] = stats_.to_json();
+  return j;
+}
+
+void Simulation::write_outputs(RunEnd end) {
+  tap_->close();
+  if (waves_) waves_->close(now_ps());
+  const std::filesystem::path dir = options_.out_dir;
+  const nlohmann::ordered_json j = stats_json(end);
+  const auto write = [this](const std::filesystem::path& file, const auto& body) {
+    std::ofstream out(file);
+    body(out);
+    out.flush();
+    if (!out) throw ConfigError(file.string() + " cannot be written");
+    files_.push_back(file.string());
+  };
+  write(dir / "stats.json", [&j](std::ostream& out) { out << j.dump(2) << '\n'; });
+  write(dir / "stats.txt", [this](std::ostream& out) {
+    out << workload::results_table(results(), cycle_ps()) << '\n';
+    stats_.write_text(out);
+  });
+}
+
+}  // namespace rnic

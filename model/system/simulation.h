@@ -1,0 +1,85 @@
+// A run: two nodes and a cable built from a scenario, driven until the work is done, with what it leaves behind.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/env/workload/workload.h"
+#include "model/system/chip_trace.h"
+#include "model/system/chip_waves.h"
+#include "model/system/scenario.h"
+#include "model/system/system_config.h"
+#include "model/trace/digest.h"
+#include "model/trace/pcapng.h"
+
+namespace rnic {
+
+struct RunOptions {
+  std::string out_dir = "out";
+  bool capture = true;    // write wire.pcapng
+  std::string wave_file;  // empty: none
+  WaveWindow wave_window;
+};
+
+enum class RunEnd { kDone, kFailed, kHung, kTimeLimit };
+
+class Simulation final {
+ public:
+  // ConfigError for what the scenario or the command line got wrong; nothing has been written then.
+  Simulation(const Scenario& scenario, const Overlay& command_line, const RunOptions& options);
+  ~Simulation();
+
+  // Called now and then with simulated time, messages done and messages in all.
+  using ProgressReport = std::function<void(std::uint64_t now_ps, std::uint64_t done, std::uint64_t total)>;
+  RunEnd run(const ProgressReport& report);
+
+  // Writes stats.json and stats.txt, closes capture and waves. ConfigError where a file could not be written.
+  void write_outputs(RunEnd end);
+
+  std::vector<workload::WorkResult> results() const { return workload_->results(); }
+  const std::vector<CheckResult>& checks() const { return checks_; }
+  std::string waiting_for() const;  // who waits for whom, one line each
+  const std::vector<std::string>& errors() const { return workload_->errors(); }
+  std::vector<std::string> files() const { return files_; }
+  std::uint64_t cycle_ps() const { return config_.rnic.clock_period_ps; }
+  std::uint64_t now_ps() const;
+  std::uint64_t seed() const { return config_.sim.seed; }
+  double cpu_seconds() const { return cpu_seconds_; }
+  std::uint64_t frames() const { return frames_; }
+
+ private:
+  class Tap;
+  struct Station {  // a node and those who watch it
+    std::string name;
+    SystemConfig config;
+    std::unique_ptr<Node> node;
+    std::unique_ptr<Recorder> recorder;
+    std::unique_ptr<ChipTrace> trace;
+    std::unique_ptr<ChipWaves> waves;
+  };
+
+  void build_nodes(const Overlay& command_line);
+  void build_workload();
+  void watch();
+  nlohmann::ordered_json stats_json(RunEnd end) const;
+  void register_stats();
+
+  const Scenario scenario_;
+  const RunOptions options_;
+  SystemConfig config_;
+  std::vector<Station> stations_;
+  std::unique_ptr<EthernetLink> cable_;
+  std::unique_ptr<workload::Workload> workload_;
+  std::unique_ptr<Waves> waves_;
+  std::unique_ptr<Tap> tap_;
+  TraceDigest digest_;
+  StatsRegistry stats_;
+  std::vector<CheckResult> checks_;
+  std::vector<std::string> files_;
+  std::uint64_t total_ = 0, frames_ = 0;
+  double wall_seconds_ = 0, cpu_seconds_ = 0;
+};
+
+}  // namespace rnic

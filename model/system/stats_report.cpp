@@ -1,0 +1,57 @@
+#include "model/system/stats_report.h"
+
+#include <systemc>
+
+namespace rnic {
+
+namespace {
+
+nlohmann::ordered_json percentiles(const workload::WorkResult::Percentiles& p, double unit_ps) {
+  const auto in = [unit_ps](std::uint64_t ps) { return static_cast<double>(ps) / unit_ps; };
+  return {{"count", p.count}, {"p50", in(p.p50)}, {"p99", in(p.p99)}, {"p99.9", in(p.p999)}, {"max", in(p.max)}};
+}
+
+}  // namespace
+
+nlohmann::ordered_json results_json(const std::vector<workload::WorkResult>& results, std::uint64_t cycle_ps) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const workload::WorkResult& r : results) {
+    nlohmann::ordered_json j;
+    j["name"] = r.name;
+    j["op"] = workload::op_name(r.op);
+    j["count"] = r.count;
+    j["bytes"] = r.bytes;
+    j["duration_ps"] = r.duration_ps;
+    j["goodput_gbps"] = r.goodput_gbps;
+    j["limit_gbps"] = r.limit_gbps;
+    j["latency_ns"] = percentiles(r.latency, 1000);
+    j["latency_cycles"] = percentiles(r.latency, static_cast<double>(cycle_ps));
+    j["one_way_ns"] = percentiles(r.one_way, 1000);
+    j["data_ok"] = r.data_ok;
+    if (!r.error.empty()) j["error"] = r.error;
+    list.push_back(std::move(j));
+  }
+  return list;
+}
+
+nlohmann::ordered_json checks_json(const std::vector<CheckResult>& checks) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const CheckResult& c : checks) list.push_back({{"name", c.name}, {"passed", c.passed}, {"text", c.text}});
+  return list;
+}
+
+nlohmann::ordered_json versions_json() {
+  return {{"rnicsim", RNIC_VERSION}, {"systemc", sc_core::sc_release()}, {"compiler", __VERSION__}};
+}
+
+void register_clock(const StatsGroup& group, const ClockDomain& clk) {
+  const auto add = [&](const char* key, auto member, const char* unit, const char* text) {
+    group.derived(
+        key, [&clk, member] { return static_cast<double>(clk.activity().*member); }, unit, text);
+  };
+  add("kernel_events", &ClockDomain::Activity::activations, "events", "times the kernel called this clock");
+  add("busy_cycles", &ClockDomain::Activity::cycles, "cycles", "cycles in which some stage was called");
+  add("stage_calls", &ClockDomain::Activity::ticks, "calls", "calls of stages");
+}
+
+}  // namespace rnic

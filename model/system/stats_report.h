@@ -1,0 +1,32 @@
+// The pieces of stats.json that are not counters of the chip.
+#pragma once
+
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "model/common/clock_domain.h"
+#include "model/env/workload/results.h"
+#include "model/stats/registry.h"
+#include "model/system/scenario.h"
+
+namespace rnic {
+
+nlohmann::ordered_json results_json(const std::vector<workload::WorkResult>& results, std::uint64_t cycle_ps);
+nlohmann::ordered_json checks_json(const std::vector<CheckResult>& checks);
+nlohmann::ordered_json versions_json();
+
+// What the calendar itself did: kernel events, busy cycles, stage calls.
+void register_clock(const StatsGroup& group, const ClockDomain& clk);
+
+// A structure of plain counters that lists them: (key, member, unit, description).
+template <class Counters>
+void register_counters(const StatsGroup& group, const Counters& counters) {
+  const auto add = [&](const char* key, auto member, const char* unit, const char* description) {
+    group.derived(
+        key, [&counters, member] { return static_cast<double>(counters.*member); }, unit, description);
+  };
+  Counters::fields(add);
+}
+
+}  // namespace rnic

@@ -1,0 +1,177 @@
+// Two hosts, two chips, one cable: the verbs of one end move octets into the memory of the other.
+#include <numeric>
+
+#include "model/env/link/ethernet_link.h"
+#include "model/system/node.h"
+#include "testbench/support/stage_test.h"
+
+namespace rnic::test {
+namespace {
+
+constexpr std::uint32_t kServerIp = 0x0a000001, kClientIp = 0x0a000002;
+constexpr std::uint16_t kPort = 7471;
+constexpr std::uint32_t kBytes = 5000;
+
+StationConfig station(std::uint32_t ip, std::uint8_t last, std::uint32_t peer_ip, std::uint8_t peer_last) {
+  const auto mac = [](std::uint8_t n) { return wire::MacAddress{{2, 0, 0, 0, 0, n}}; };
+  return {mac(last), wire::Ipv4Address{ip}, {{wire::Ipv4Address{peer_ip}, mac(peer_last)}}};
+}
+
+// Opens the device, makes one QP with one buffer, and then does what the subclass says.
+class Program : public host::App {
+ public:
+  explicit Program(Node& node) : node_(node), core_(node.cpu.add(*this)), channel_(core_) {
+    node.context.when_open(core_);
+    core_.wake_at(0);
+  }
+  void step() override {
+    if (!node_.context.is_open()) return;
+    if (cq == nullptr) {
+      pd = node_.context.alloc_pd();
+      cq = node_.context.create_cq(512, host::CqMode::kPolled);
+      address = node_.memory.alloc(2 * kBytes);
+      mr = node_.context.reg_mr(pd, address, 2 * kBytes,
+                                abi::kLocalWrite | abi::kRemoteWrite | abi::kRemoteRead);
+    }
+    if (!cq->ready() || !mr->ready()) return;
+    if (qp == nullptr) {
+      host::QpInitAttr attr;
+      attr.pd = pd;
+      attr.send_cq = attr.recv_cq = cq;
+      qp = node_.context.create_qp(attr);
+    }
+    if (!qp->ready()) return;
+    while (!channel_.empty()) events.push_back(channel_.get_cm_event());
+    host::Wc wc;
+    while (cq->poll_cq(&wc, 1) == 1) completions.push_back(wc);
+    run();
+  }
+  virtual void run() = 0;
+  std::string waiting_for() const override { return "test"; }
+
+  MutableByteSpan memory() { return node_.memory.span(address, 2 * kBytes); }
+  host::Pd pd;
+  host::Cq* cq = nullptr;
+  host::Mr* mr = nullptr;
+  host::Qp* qp = nullptr;
+  std::uint64_t address = 0;
+  std::vector<host::CmEvent> events;
+  std::vector<host::Wc> completions;
+
+ protected:
+  Node& node_;
+  host::Core& core_;
+  host::EventChannel channel_;
+};
+
+class Server final : public Program {
+ public:
+  using Program::Program;
+  std::uint8_t flags = abi::kCmCrc | abi::kCmMarkers | abi::kCmEnhanced;
+  void run() override {
+    if (listener_ == nullptr) {
+      host::RecvWr wr;
+      wr.wr_id = 77;
+      wr.num_sge = 1;
+      wr.sg_list[0] = {address, kBytes, mr->lkey()};
+      EXPECT_EQ(qp->post_recv(wr), 0);
+      listener_ = &node_.context.listen(kPort, flags, channel_);
+    }
+    if (!accepted_ && !events.empty() && events[0].type == host::CmEventType::kConnectRequest) {
+      accepted_ = true;
+      node_.context.accept(events[0].connection, *qp, {}, channel_);
+    }
+  }
+
+ private:
+  host::Listener* listener_ = nullptr;
+  bool accepted_ = false;
+};
+
+class Client final : public Program {
+ public:
+  Client(Node& node, Server& server) : Program(node), server_(server) {}
+  std::uint8_t flags = abi::kCmCrc | abi::kCmMarkers | abi::kCmEnhanced;
+  void run() override {
+    if (!connecting_) {
+      core_.set_timer(20'000'000);  // the server listens by then
+      if (core_.time_ps() < 20'000'000) return;
+      connecting_ = true;
+      host::ConnParam param;
+      param.flags = flags;
+      node_.context.connect(*qp, kServerIp, kPort, param, channel_);
+    }
+    if (qp->state() == host::QpState::kRts && !posted_) {
+      posted_ = true;
+      for (std::uint32_t i = 0; i < kBytes; ++i) memory()[i] = static_cast<std::uint8_t>(7 * i + i / 256);
+      post(1, abi::WrOpcode::kSend, address, 0);
+      post(2, abi::WrOpcode::kRdmaWrite, address, server_.address + kBytes);
+      post(3, abi::WrOpcode::kRdmaRead, address + kBytes, server_.address + kBytes);
+    }
+    if (completions.size() == 3 && !closing_) {
+      closing_ = true;
+      node_.context.disconnect(*qp);
+    }
+  }
+
+ private:
+  void post(std::uint64_t id, abi::WrOpcode opcode, std::uint64_t local, std::uint64_t remote) {
+    host::SendWr wr;
+    wr.wr_id = id;
+    wr.opcode = opcode;
+    wr.send_flags = abi::kWqeSignaled;
+    wr.num_sge = 1;
+    wr.sg_list[0] = {local, kBytes, mr->lkey()};
+    wr.remote_addr = remote;
+    wr.rkey = server_.mr->rkey();
+    EXPECT_EQ(qp->post_send(wr), 0);
+  }
+  Server& server_;
+  bool connecting_ = false, posted_ = false, closing_ = false;
+};
+
+class TwoNodesTest : public testing::Test {
+ protected:
+  Node a{"a", {}, station(kServerIp, 1, kClientIp, 2)};
+  Node b{"b", {}, station(kClientIp, 2, kServerIp, 1)};
+  EthernetLink cable{"cable", {}};
+  Server server{a};
+  Client client{b, server};
+  TwoNodesTest() {
+    cable.attach(0, a.chip.mac_tx.ethernet, a.chip.mac_rx);
+    cable.attach(1, b.chip.mac_tx.ethernet, b.chip.mac_rx);
+    a.set_lookahead(500);
+    b.set_lookahead(500);
+  }
+  void run() { sc_core::sc_start(sc_core::sc_time(20, sc_core::SC_MS), sc_core::SC_EXIT_ON_STARVATION); }
+  void expect_all_moved() {
+    ASSERT_EQ(client.completions.size(), 3u);
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_EQ(client.completions[i].wr_id, i + 1);
+      EXPECT_EQ(client.completions[i].status, abi::WcStatus::kSuccess);
+    }
+    ASSERT_GE(server.completions.size(), 1u);
+    EXPECT_EQ(server.completions[0].wr_id, 77u);
+    EXPECT_EQ(server.completions[0].byte_len, kBytes);
+    const std::vector<std::uint8_t> sent(client.memory().data(), client.memory().data() + kBytes);
+    EXPECT_EQ(std::vector<std::uint8_t>(server.memory().data(), server.memory().data() + kBytes), sent);
+    EXPECT_EQ(std::vector<std::uint8_t>(server.memory().data() + kBytes, server.memory().data() + 2 * kBytes), sent);
+    EXPECT_EQ(std::vector<std::uint8_t>(client.memory().data() + kBytes, client.memory().data() + 2 * kBytes), sent);
+  }
+};
+
+TEST_F(TwoNodesTest, SendWriteAndReadMoveTheirOctets) {
+  run();
+  expect_all_moved();
+  EXPECT_EQ(client.events.back().type, host::CmEventType::kDisconnected);
+}
+
+TEST_F(TwoNodesTest, ShuffledCallOrderMovesThemAtTheSameTimes) {
+  a.shuffle(3);
+  b.shuffle(5);
+  run();
+  expect_all_moved();
+}
+
+}  // namespace
+}  // namespace rnic::test

@@ -1,0 +1,171 @@
+// Every command's checks: a wrong one has no effect but its status.
+#include "testbench/unit/firmware/firmware_test.h"
+
+namespace rnic::fw::test {
+namespace {
+
+using abi::CommandOp;
+using abi::CommandStatus;
+
+class Commands : public FirmwareTest {
+ protected:
+  void expect_refused(const abi::Command& c, CommandStatus status) {
+    run(c);
+    const auto lines = bus.take();
+    ASSERT_EQ(lines.size(), 1u);
+    EXPECT_EQ(bus.events().back().type, abi::EventType::kCommandDone);
+    EXPECT_EQ(static_cast<CommandStatus>(bus.events().back().status), status);
+  }
+  static abi::Command cq(std::uint32_t cqn, std::uint32_t log_entries) {
+    abi::Command c = command(CommandOp::kCreateCq, cqn);
+    c.u.cq = {0x3000, log_entries};
+    return c;
+  }
+  static abi::Command qp(std::uint32_t qpn, std::uint8_t log_sq, std::uint8_t log_rq, std::uint32_t send_cqn,
+                         std::uint32_t recv_cqn) {
+    abi::Command c = command(CommandOp::kCreateQp, qpn);
+    c.u.qp = {0x10000, 0x20000, log_sq, log_rq, 7, send_cqn, recv_cqn};
+    return c;
+  }
+  static abi::Command mr(std::uint32_t stag, std::uint64_t address, std::uint64_t length) {
+    abi::Command c = command(CommandOp::kRegisterMr, stag);
+    c.flags = abi::kLocalWrite | abi::kRemoteWrite;
+    c.u.mr = {address, length, 7};
+    return c;
+  }
+};
+
+TEST_F(Commands, Nop) {
+  abi::Command c = command(CommandOp::kNop, 0);
+  c.cookie = 123;
+  run(c);
+  EXPECT_THAT(bus.take(), ElementsAre("event done status 0 id 0 cookie 123"));
+}
+
+TEST_F(Commands, UnknownOp) { expect_refused(command(static_cast<CommandOp>(200), 0), CommandStatus::kBadOp); }
+
+TEST_F(Commands, CompletionQueues) {
+  run(cq(7, 11));
+  EXPECT_THAT(bus.take(), ElementsAre("cq 7 at 3000 log 11", "event done status 0 id 7"));
+  expect_refused(cq(7, 4), CommandStatus::kBusy);
+  expect_refused(cq(8, 4), CommandStatus::kBadIndex);
+  expect_refused(cq(1, 12), CommandStatus::kBadLength);
+  expect_refused(command(CommandOp::kDestroyCq, 1), CommandStatus::kBadIndex);
+  expect_refused(command(CommandOp::kDestroyCq, 0), CommandStatus::kBusy);
+  run(command(CommandOp::kDestroyCq, 7));
+  EXPECT_THAT(bus.take(), ElementsAre("cq 7 invalid", "event done status 0 id 7"));
+}
+
+TEST_F(Commands, QueuePairs) {
+  run(qp(15, 12, 0, 0, 0));
+  EXPECT_THAT(bus.take(), ElementsAre("qp 15 idle sq 10000/12 rq 20000/0 pd 7 cq 0/0", "event done status 0 id f"));
+  expect_refused(qp(15, 4, 4, 0, 0), CommandStatus::kBusy);
+  expect_refused(qp(16, 4, 4, 0, 0), CommandStatus::kBadIndex);
+  expect_refused(qp(1, 4, 4, 0, 3), CommandStatus::kBadIndex);
+  expect_refused(qp(1, 4, 4, 9, 0), CommandStatus::kBadIndex);
+  expect_refused(qp(1, 13, 4, 0, 0), CommandStatus::kBadLength);
+  expect_refused(qp(1, 4, 13, 0, 0), CommandStatus::kBadLength);
+  expect_refused(command(CommandOp::kDestroyQp, 1), CommandStatus::kBadIndex);
+  run(command(CommandOp::kDestroyQp, 15));
+  run(command(CommandOp::kDestroyQp, kQp));
+  bus.take();
+  run(command(CommandOp::kDestroyCq, 0));
+  EXPECT_THAT(bus.take(), ElementsAre("cq 0 invalid", "event done status 0 id 0")) << "its last user is gone";
+}
+
+TEST_F(Commands, MemoryRegions) {
+  run(mr(0x1fa5, 0x7000, 0x1000));
+  EXPECT_THAT(bus.take(),
+              ElementsAre("stag 1fa5 key a5 access 3 pd 7 at 7000 length 1000", "event done status 0 id 1fa5"));
+  expect_refused(mr(0x1f00, 0x7000, 1), CommandStatus::kBusy);
+  expect_refused(mr(0x2000, 0x7000, 1), CommandStatus::kBadIndex);
+  expect_refused(mr(0x0100, ~std::uint64_t{0}, 2), CommandStatus::kBadLength);
+  expect_refused(command(CommandOp::kDeregisterMr, 0x1fa6), CommandStatus::kBadIndex);
+  expect_refused(command(CommandOp::kDeregisterMr, 0x0100), CommandStatus::kBadIndex);
+  expect_refused(command(CommandOp::kDeregisterMr, 0x2000), CommandStatus::kBadIndex);
+  run(command(CommandOp::kDeregisterMr, 0x1fa5));
+  EXPECT_THAT(bus.take(), ElementsAre("stag 1fa5 invalid", "event done status 0 id 1fa5"));
+}
+
+TEST_F(Commands, Listeners) {
+  abi::Command c = command(CommandOp::kListen, 0);
+  expect_refused(c, CommandStatus::kBadIndex);
+  c.u.cm.local_port = 7000;
+  c.flags = abi::kCmRtrRead;  // without kCmEnhanced
+  expect_refused(c, CommandStatus::kBadOp);
+  c.flags = abi::kCmCrc;
+  run(c);
+  bus.take();
+  expect_refused(c, CommandStatus::kBusy);
+  c.u.cm.local_port = 7001;
+  run(c);
+  bus.take();
+  c.u.cm.local_port = 7002;
+  expect_refused(c, CommandStatus::kNoResources);
+  c.op = CommandOp::kUnlisten;
+  expect_refused(c, CommandStatus::kBadIndex);
+  c.u.cm.local_port = 7001;
+  run(c);
+  EXPECT_THAT(bus.take(), ElementsAre("unlisten 7001", "event done status 0 id 0"));
+  fw.on(TcpAccepted{FlowId{3}, 0x0a000002, 40000, 7001, 1460});
+  EXPECT_THAT(bus.take(), ElementsAre("log no_listener", "abort flow 3"));
+}
+
+TEST_F(Commands, Connect) {
+  abi::Command c = connect(abi::kCmCrc);
+  c.qpn = 9;
+  expect_refused(c, CommandStatus::kBadIndex);
+  c.qpn = 16;
+  expect_refused(c, CommandStatus::kBadIndex);
+  expect_refused(connect(abi::kCmPeerToPeer), CommandStatus::kBadOp);
+  expect_refused(connect(abi::kCmCrc, 33, 1), CommandStatus::kNoResources);
+  expect_refused(connect(abi::kCmCrc, 1, 33), CommandStatus::kNoResources);
+  expect_refused(connect(abi::kCmCrc, 0x3fff, 1), CommandStatus::kNoResources);
+  c = connect(abi::kCmCrc);
+  c.private_bytes = 513;
+  expect_refused(c, CommandStatus::kBadLength);
+  c = connect(abi::kCmEnhanced);
+  c.private_bytes = 509;
+  expect_refused(c, CommandStatus::kBadLength);
+  EXPECT_EQ(fw.connections(), 0u);
+}
+
+// RFC 6581 section 9.1: 0x3fff leaves the values to each end.
+TEST_F(Commands, ConnectWithoutNegotiatingDepths) {
+  run(connect(abi::kCmEnhanced, 0x3fff, 0x3fff));
+  fw.on(TcpConnected{FlowId{3}, 0x80000000, 41000, 1460});
+  EXPECT_EQ(bus.take()[2], "send flow 3 " + kReqKey + "100200043fff3fff");
+  stream(3, kRepKey + "100200043fff3fff");
+  EXPECT_EQ(bus.take()[1], "qp 5 rts flow 3 mulpdu 1454 ird 32 ord 32");
+}
+
+TEST_F(Commands, AcceptAndReject) {
+  listen(abi::kCmCrc | abi::kCmEnhanced);
+  bus.take();
+  expect_refused(accept(0x80000000), CommandStatus::kBadIndex);
+  expect_refused(command(CommandOp::kReject, kQp), CommandStatus::kBadIndex);
+  const std::uint32_t id = request(kReqKey + "1002000400100010");
+  bus.take();
+  abi::Command c = accept(id);
+  c.qpn = 9;
+  expect_refused(c, CommandStatus::kBadIndex);
+  expect_refused(accept(id, 33, 1), CommandStatus::kNoResources);
+  expect_refused(accept(id, 1, 0x3fff), CommandStatus::kNoResources);
+  c = accept(id);
+  c.private_bytes = 509;
+  expect_refused(c, CommandStatus::kBadLength);
+  c = command(CommandOp::kReject, id);
+  c.private_bytes = 509;
+  expect_refused(c, CommandStatus::kBadLength);
+  run(accept(id));
+  EXPECT_EQ(bus.take()[0], "event done status 0 id 80000000") << "none of that cost the connection";
+  expect_refused(accept(id), CommandStatus::kBadState);
+}
+
+TEST_F(Commands, DisconnectNeedsAConnection) {
+  expect_refused(command(CommandOp::kDisconnect, 9), CommandStatus::kBadIndex);
+  expect_refused(command(CommandOp::kDisconnect, kQp), CommandStatus::kBadState);
+}
+
+}  // namespace
+}  // namespace rnic::fw::test

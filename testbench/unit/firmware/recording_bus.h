@@ -1,0 +1,123 @@
+// The firmware's bus in unit tests: every operation becomes a line, in order, with all that it carries.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "firmware/events/host_events.h"
+#include "firmware/hal/operations.h"
+#include "firmware/hal/sram.h"
+#include "firmware/lib/capacity.h"
+#include "testbench/unit/wire/hex.h"
+
+namespace rnic::fw::test {
+
+class RecordingBus {
+ public:
+  explicit RecordingBus(std::uint32_t slots) : memory_(sram_bytes(slots)) {}
+
+  void write(const TcpListen& o) { add("listen {}", o.port); }
+  void write(const TcpUnlisten& o) { add("unlisten {}", o.port); }
+  void write(const TcpOpen& o) {
+    add("open {:08x}:{} from {} cookie {:08x}", o.peer_ip, o.peer_port, o.port, o.cookie);
+  }
+  void write(const TcpStreamSend& o) { add("send flow {} {}", o.flow.v, octets(o.octets)); }
+  void write(const TcpStreamRead& o) {
+    add("read flow {} {}", o.flow.v, o.into.bytes);
+    read_into_ = o.into;
+  }
+  void write(const TcpEnterRdma& o) { add("enter_rdma flow {}", o.flow.v); }
+  void write(const TcpClose& o) { add("close flow {}", o.flow.v); }
+  void write(const TcpAbort& o) { add("abort flow {}", o.flow.v); }
+  void write(const WriteQp& o) {
+    static const char* const kStates[] = {"idle", "rts", "closing", "terminate", "error"};
+    const QpContext& c = o.context;
+    if (!c.valid) return add("qp {} invalid", o.qpn.v);
+    std::string text = fmt::format("qp {} {}", o.qpn.v, kStates[static_cast<int>(c.state)]);
+    if (c.flow != kNoFlow) {
+      text += fmt::format(" flow {} mulpdu {} ird {} ord {}", c.flow.v, c.mulpdu, c.ird, c.ord);
+    } else {
+      text += fmt::format(" sq {:x}/{} rq {:x}/{} pd {} cq {}/{}", c.sq_base, c.log_sq, c.rq_base, c.log_rq, c.pd.v,
+                          c.send_cq.v, c.recv_cq.v);
+    }
+    lines_.push_back(text + (c.responder ? " fenced" : "") + (c.absorbs_rtr_send ? " absorbs" : ""));
+  }
+  void write(const WriteFlow& o) {
+    const FlowContext& c = o.context;
+    add("flow {} {} qp {} tx_markers {:d} rx_markers {:d} crc {:d} epoch {}", o.flow.v, c.rdma ? "rdma" : "off",
+        c.qpn.v, c.tx_markers, c.rx_markers, c.crc, c.epoch);
+  }
+  void write(const WriteCq& o) {
+    if (!o.context.valid) return add("cq {} invalid", o.cqn.v);
+    add("cq {} at {:x} log {}", o.cqn.v, o.context.base, o.context.log_entries);
+  }
+  void write(const WriteStag& o) {
+    if (!o.context.valid) return add("stag {:x} invalid", o.stag.v);
+    add("stag {:x} key {:x} access {:x} pd {} at {:x} length {:x}", o.stag.v, o.context.key, o.context.access,
+        o.context.pd.v, o.context.address, o.context.length);
+  }
+  void write(const PostWork& o) {
+    static const char* const kKinds[] = {"rtr_send", "rtr_write", "rtr_read", "terminate", "drain", "flush"};
+    const bool terminate = o.work.kind == InternalWork::kTerminate;
+    const std::string word = terminate ? fmt::format(" {:08x}", terminate_word(o.work.cause)) : "";
+    add("work qp {} {}{}", o.work.qpn.v, kKinds[static_cast<int>(o.work.kind)], word);
+  }
+  void write(const PostEvent& o) {
+    static const char* const kTypes[] = {"none",          "done",         "connect_request", "established", "rejected",
+                                         "connect_error", "disconnected", "qp_error",        "cq_notify",   "cq_error"};
+    std::string text = fmt::format("event {} status {}", kTypes[static_cast<int>(o.event.type)], o.event.status);
+    text += fmt::format(" id {:x}", o.event.id);
+    if (o.event.cookie != 0) text += fmt::format(" cookie {}", o.event.cookie);
+    if (o.event.terminate != 0) text += fmt::format(" terminate {:08x}", o.event.terminate);
+    const bool with_depths = o.event.type == abi::EventType::kConnectRequest ||
+                             o.event.type == abi::EventType::kEstablished || o.event.type == abi::EventType::kRejected;
+    if (with_depths || o.event.ird != 0) {
+      text += fmt::format(" ird {} ord {} rev {} flags {:x}", o.event.ird, o.event.ord, o.event.mpa_revision,
+                          o.event.mpa_flags);
+    }
+    if (o.event.private_bytes != 0) text += " private " + octets({o.private_offset, o.event.private_bytes});
+    lines_.push_back(text);
+    events_.push_back(o.event);
+  }
+  void write(const SetTimer& o) { add("timer {} {}us", o.id, o.microseconds); }
+  void write(const CancelTimer& o) { add("cancel timer {}", o.id); }
+  void write(const Log& o) {
+    static const char* const kCodes[] = {"unexpected_event", "no_listener", "no_resources", "bad_frame"};
+    add("log {}", kCodes[static_cast<int>(o.code)]);
+  }
+
+  MutableByteSpan sram(SramRange range) { return MutableByteSpan(memory_.data() + range.offset, range.bytes); }
+
+  // What the hardware does with a read: puts octets where the firmware asked for them.
+  void put_read_octets(const Bytes& bytes) { put(read_into_.offset, bytes); }
+  void put_private_data(const Bytes& bytes) { put(kCommandWindow.offset, bytes); }
+
+  // The lines since the last call.
+  std::vector<std::string> take() { return std::exchange(lines_, {}); }
+  const std::vector<abi::Event>& events() const { return events_; }
+  std::uint32_t asked() const { return read_into_.bytes; }
+
+ private:
+  template <class... Args>
+  void add(fmt::format_string<Args...> format, Args... args) {
+    lines_.push_back(fmt::format(format, args...));
+  }
+  std::string octets(SramRange range) const {
+    std::string text;
+    for (std::uint32_t i = 0; i < range.bytes; ++i) text += fmt::format("{:02x}", memory_.at(range.offset + i));
+    return text;
+  }
+  void put(std::uint32_t offset, const Bytes& bytes) {
+    for (std::size_t i = 0; i < bytes.size(); ++i) memory_.at(offset + i) = bytes[i];
+  }
+
+  Bytes memory_;
+  std::vector<std::string> lines_;
+  std::vector<abi::Event> events_;
+  SramRange read_into_;
+};
+
+}  // namespace rnic::fw::test

@@ -1,0 +1,243 @@
+// The firmware's processor, cycle by cycle, with scripted neighbours.
+#include "model/rnic/fwcpu/fwcpu.h"
+
+#include <cstring>
+
+#include "testbench/support/stage_test.h"
+#include "testbench/unit/fwcpu/timed_source.h"
+#include "testbench/unit/wire/hex.h"
+
+namespace rnic::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+FetchedCommand command(abi::CommandOp op, std::uint32_t id = 0) {
+  FetchedCommand f;
+  f.command.op = op;
+  f.command.id = id;
+  return f;
+}
+
+// Looks at a context in chosen cycles.
+class ContextProbe final : public Stage {
+ public:
+  ContextProbe(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts)
+      : Stage(nm, clk), contexts_(contexts) {}
+  Wake tick() override {
+    cq_valid[now()] = contexts_.cq(Cqn{2}).valid;
+    return Wake::on_traffic();
+  }
+  std::map<Cycle, bool> cq_valid;
+
+ private:
+  const ContextStore& contexts_;
+};
+
+class FwCpuTest : public StageTest {
+ protected:
+  explicit FwCpuTest(const FwCpuConfig& config = {}) : dut("dut", clk, config, contexts, pool) {
+    host.out(commands);
+    dut.commands(commands);
+    tcp.out(tcp_events);
+    dut.tcp_events(tcp_events);
+    qp.out(qp_events);
+    dut.qp_events(qp_events);
+    dut.tcp_ops(tcp_ops);
+    ops.in(tcp_ops);
+    dut.tx_work(tx_work);
+    work.in(tx_work);
+    dut.events(events);
+    to_host.in(events);
+  }
+  static FetchedCommand listen() {
+    FetchedCommand f = command(abi::CommandOp::kListen);
+    f.command.u.cm.local_port = 7000;
+    f.command.flags = abi::kCmCrc;
+    return f;
+  }
+  static TcpEvent tcp_event(TcpEvent::Kind kind, std::uint32_t flow) {
+    TcpEvent e;
+    e.kind = kind;
+    e.flow = FlowId{flow};
+    e.port = 7000;
+    e.emss = 1460;
+    return e;
+  }
+  TcpEvent stream_data(std::uint32_t flow, const Bytes& octets) {
+    TcpEvent e = tcp_event(TcpEvent::Kind::kStreamData, flow);
+    e.bytes = static_cast<std::uint32_t>(octets.size());
+    e.data = pool.take();
+    std::memcpy(e.data->bytes(), octets.data(), octets.size());
+    return e;
+  }
+
+  BufferPool pool{1024};
+  ContextStore contexts{clk, {}};
+  Link<FetchedCommand> commands{"commands", clk, {8, 1}};
+  Link<TcpEvent> tcp_events{"tcp_events", clk, {8, 1}};
+  Link<QpEvent> qp_events{"qp_events", clk, {8, 1}};
+  Link<TcpOp> tcp_ops{"tcp_ops", clk, {2, 1}};
+  Link<TxInternalWork> tx_work{"tx_work", clk, {2, 1}};
+  Link<HostEvent> events{"events", clk, {2, 1}};
+  TimedSource<FetchedCommand> host{"host", clk};
+  TimedSource<TcpEvent> tcp{"tcp", clk};
+  TimedSource<QpEvent> qp{"qp", clk};
+  Sink<TcpOp> ops{"ops", clk};
+  Sink<TxInternalWork> work{"work", clk};
+  Sink<HostEvent> to_host{"to_host", clk};
+  FwCpu dut;
+};
+
+// 1 cycle to the processor, 40 to dispatch, then 4 for each word of an operation, and 1 to the neighbour.
+TEST_F(FwCpuTest, AnOperationTakesEffectWhenItsLastWordIsWritten) {
+  host.at(0, listen());
+  run_until_idle();
+  EXPECT_THAT(ops.cycles(), ElementsAre(1 + 40 + 4 + 1));
+  EXPECT_EQ(ops.beats()[0].kind, TcpOp::Kind::kListen);
+  EXPECT_EQ(ops.beats()[0].port, 7000);
+  EXPECT_THAT(to_host.cycles(), ElementsAre(1 + 40 + 4 + 8 * 4 + 1));
+}
+
+TEST_F(FwCpuTest, ContextIsVisibleInTheCycleAfter) {
+  ContextProbe probe("probe", clk, contexts);
+  const Cycle written = 1 + 40 + 5 * 4;
+  for (Cycle c = written - 1; c <= written + 2; ++c) probe.wake(c);
+  host.at(0, command(abi::CommandOp::kCreateCq, 2));
+  run_until_idle();
+  EXPECT_THAT(probe.cq_valid, ElementsAre(std::pair(written - 1, false), std::pair(written, false),
+                                          std::pair(written + 1, true), std::pair(written + 2, true)));
+}
+
+TEST_F(FwCpuTest, EventsWaitForTheHandlerBeforeThem) {
+  for (std::uint32_t id = 1; id <= 3; ++id) host.at(0, command(abi::CommandOp::kNop, id));
+  run_until_idle();
+  EXPECT_THAT(to_host.cycles(), ElementsAre(74, 74 + 72, 74 + 144));
+  EXPECT_EQ(to_host.beats()[2].event.id, 3u);
+}
+
+TEST_F(FwCpuTest, QueuePairEventsBeforeTcpBeforeCommands) {
+  host.at(0, command(abi::CommandOp::kNop));
+  tcp.at(0, tcp_event(TcpEvent::Kind::kConnected, 4));  // unknown: aborted
+  qp.at(0, {QpEvent::Kind::kFirstFpdu, Qpn{3}, {}});    // unknown: a log line of 4 cycles
+  run_until_idle();
+  EXPECT_THAT(ops.cycles(), ElementsAre(1 + 44 + 44 + 1));
+  EXPECT_THAT(to_host.cycles(), ElementsAre(1 + 44 + 44 + 72 + 1));
+}
+
+// A register write that waits moves everything behind it by as much.
+TEST_F(FwCpuTest, AFullLinkHoldsTheProcessor) {
+  ops.pause(window(0, 1000));
+  FetchedCommand second = listen(), third = listen();
+  second.command.u.cm.local_port = 7001;
+  third.command.u.cm.local_port = 7002;
+  for (const FetchedCommand& c : {listen(), second, third, command(abi::CommandOp::kNop)}) host.at(0, c);
+  run_until_idle();
+  // Two operations fit the link; the third goes in the cycle after the first is taken.
+  EXPECT_THAT(ops.cycles(), ElementsAre(1000, 1001, 1002));
+  EXPECT_THAT(to_host.cycles(), ElementsAre(78, 78 + 76, 1001 + 32 + 1, 1001 + 32 + 72 + 1));
+}
+
+class HalfClock : public FwCpuTest {
+ protected:
+  static FwCpuConfig config() {
+    FwCpuConfig c;
+    c.clock_divider = 2;
+    c.reply_timeout_us = 3;
+    return c;
+  }
+  HalfClock() : FwCpuTest(config()) {}
+};
+
+TEST_F(HalfClock, EverythingTakesTwiceAsLong) {
+  host.at(0, listen());
+  run_until_idle();
+  EXPECT_THAT(ops.cycles(), ElementsAre(1 + 2 * 44 + 1));
+  EXPECT_THAT(to_host.cycles(), ElementsAre(1 + 2 * 76 + 1));
+}
+
+class ShortTimeouts : public FwCpuTest {
+ protected:
+  static FwCpuConfig config() {
+    FwCpuConfig c;
+    c.request_timeout_us = 2;
+    return c;
+  }
+  ShortTimeouts() : FwCpuTest(config()) {}
+};
+
+TEST_F(ShortTimeouts, TimerRunsFromItsRegisterWrite) {
+  host.at(0, listen());
+  tcp.at(200, tcp_event(TcpEvent::Kind::kAccepted, 3));
+  run_until_idle();
+  // The timer is set at 201 + 40 + 8, the read issued 12 later. 2 us are 500 cycles of 4 ns.
+  const Cycle expires = 249 + 500;
+  ASSERT_EQ(ops.beats().size(), 3u);
+  EXPECT_EQ(ops.beats()[1].kind, TcpOp::Kind::kStreamRead);
+  EXPECT_EQ(ops.cycles()[1], 249u + 12 + 1);
+  EXPECT_EQ(ops.beats()[2].kind, TcpOp::Kind::kAbort);
+  EXPECT_EQ(ops.cycles()[2], expires + 40 + 4 + 1);
+  EXPECT_EQ(to_host.beats().back().event.type, abi::EventType::kConnectError);
+}
+
+TEST_F(FwCpuTest, ACancelledTimerDoesNothing) {
+  host.at(0, listen());
+  tcp.at(200, tcp_event(TcpEvent::Kind::kAccepted, 3));
+  tcp.at(400, tcp_event(TcpEvent::Kind::kReset, 3));
+  run_until_idle();
+  EXPECT_LT(clk.now(), 1000u) << "the request timeout would be 2.5e9 cycles";
+  EXPECT_EQ(to_host.beats().back().event.status, static_cast<std::uint8_t>(abi::ConnectStatus::kReset));
+}
+
+TEST_F(FwCpuTest, IdleCostsNothing) {
+  host.at(0, command(abi::CommandOp::kNop));
+  run_until_idle();
+  const auto before = clk.activity().ticks;
+  host.at(1'000'000, command(abi::CommandOp::kNop));
+  run_until_idle();
+  EXPECT_EQ(to_host.cycles()[1], 1'000'000u + 74);
+  // Source, dispatch, the event's cycle and the sink; the links' credits wake nobody.
+  EXPECT_LE(clk.activity().ticks - before, 8u);
+}
+
+TEST_F(FwCpuTest, StartupFramesPassThroughSram) {
+  FetchedCommand cq = command(abi::CommandOp::kCreateCq, 0), qpc = command(abi::CommandOp::kCreateQp, 5);
+  FetchedCommand accept = command(abi::CommandOp::kAccept, 0x80000000);
+  accept.command.qpn = 5;
+  accept.command.u.cm.ird = accept.command.u.cm.ord = 4;
+  accept.command.private_bytes = 2;
+  accept.private_data = pool.take();
+  std::memcpy(accept.private_data->bytes(), "ok", 2);
+  for (const FetchedCommand& c : {listen(), cq, qpc}) host.at(0, c);
+  tcp.at(1000, tcp_event(TcpEvent::Kind::kAccepted, 3));
+  tcp.at(2000, stream_data(3, hex("4D504120494420526571204672616D65 40 01 0003")));
+  tcp.at(3000, stream_data(3, hex("616263")));
+  host.at(4000, accept);
+  run_until_idle();
+  ASSERT_EQ(ops.beats().size(), 6u);
+  EXPECT_EQ(ops.beats()[1].bytes, 20u);
+  EXPECT_EQ(ops.beats()[2].bytes, 3u);
+  const HostEvent& request = to_host.beats()[3];
+  ASSERT_EQ(request.event.type, abi::EventType::kConnectRequest);
+  EXPECT_EQ(request.event.private_bytes, 3);
+  EXPECT_EQ(std::memcmp(request.private_data->bytes(), "abc", 3), 0);
+  const TcpOp& reply = ops.beats()[4];
+  EXPECT_EQ(reply.kind, TcpOp::Kind::kStreamSend);
+  EXPECT_EQ(Bytes(reply.data->bytes(), reply.data->bytes() + reply.bytes),
+            hex("4D504120494420526570204672616D65 40 01 0002 6F6B"));
+  EXPECT_EQ(ops.beats()[5].kind, TcpOp::Kind::kEnterRdma);
+  EXPECT_TRUE(contexts.qp(Qpn{5}).responder);
+  EXPECT_EQ(contexts.qp(Qpn{5}).mulpdu, 1454);
+  EXPECT_TRUE(contexts.flow(FlowId{3}).rdma);
+}
+
+TEST(FwCpuLimits, AChipLargerThanTheFirmwareIsAConfigurationError) {
+  ClockDomain clk("clk", {});
+  BufferPool pool(1024);
+  ContextStore contexts(clk, {2048, 256, 256, 1024});
+  EXPECT_THROW(FwCpu("dut", clk, {}, contexts, pool), ConfigError);
+}
+
+}  // namespace
+}  // namespace rnic::test

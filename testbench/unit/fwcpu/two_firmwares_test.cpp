@@ -1,0 +1,232 @@
+// Two firmware processors bring a connection up and down over a TCP that never fails: the whole exchange, cycle by
+// cycle, and the same in whatever order the stages are called.
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "model/rnic/fwcpu/fwcpu.h"
+#include "testbench/support/stage_test.h"
+#include "testbench/unit/fwcpu/timed_source.h"
+
+namespace rnic::test {
+namespace {
+
+using testing::ElementsAre;
+
+// What one node sees of the chip around its firmware.
+struct Node {
+  Node(const std::string& name, ClockDomain& clk, BufferPool& pool)
+      : contexts(clk, {}),
+        commands(name + "_commands", clk, {8, 1}),
+        tcp_events(name + "_tcp_events", clk, {8, 50}),
+        qp_events(name + "_qp_events", clk, {8, 50}),
+        tcp_ops(name + "_tcp_ops", clk, {2, 1}),
+        tx_work(name + "_tx_work", clk, {2, 1}),
+        events(name + "_events", clk, {2, 1}),
+        host((name + "_host").c_str(), clk),
+        to_host((name + "_to_host").c_str(), clk),
+        cpu((name + "_cpu").c_str(), clk, {}, contexts, pool) {
+    host.out(commands);
+    cpu.commands(commands);
+    cpu.tcp_events(tcp_events);
+    cpu.qp_events(qp_events);
+    cpu.tcp_ops(tcp_ops);
+    cpu.tx_work(tx_work);
+    cpu.events(events);
+    to_host.in(events);
+  }
+  ContextStore contexts;
+  Link<FetchedCommand> commands;
+  Link<TcpEvent> tcp_events;
+  Link<QpEvent> qp_events;
+  Link<TcpOp> tcp_ops;
+  Link<TxInternalWork> tx_work;
+  Link<HostEvent> events;
+  TimedSource<FetchedCommand> host;
+  Sink<HostEvent> to_host;
+  FwCpu cpu;
+};
+
+// TCP and the transmit pipeline of one node, joined to those of the other by function calls within one cycle, which
+// is why both live in one stage.
+class Wire final : public Stage {
+ public:
+  struct End {
+    PopPort<TcpOp> ops;
+    PopPort<TxInternalWork> work;
+    PushPort<TcpEvent> tcp;
+    PushPort<QpEvent> qp;
+    FlowId flow;
+    std::vector<std::uint8_t> stream;  // received and not read
+    std::uint32_t wanted = 0;
+    bool rdma = false, closed = false;
+  };
+  Wire(sc_core::sc_module_name nm, ClockDomain& clk, BufferPool& pool)
+      : Stage(nm, clk),
+        ends_{End{{*this, "ops_a"}, {*this, "work_a"}, {*this, "tcp_a"}, {*this, "qp_a"}, FlowId{3}, {}},
+              End{{*this, "ops_b"}, {*this, "work_b"}, {*this, "tcp_b"}, {*this, "qp_b"}, FlowId{7}, {}}},
+        pool_(pool) {}
+  void join(unsigned side, Node& node) {
+    ends_[side].ops(node.tcp_ops);
+    ends_[side].work(node.tx_work);
+    ends_[side].tcp(node.tcp_events);
+    ends_[side].qp(node.qp_events);
+  }
+  const End& end(unsigned side) const { return ends_[side]; }
+  std::vector<std::string> work_log;
+
+  Wake tick() override {
+    bool busy = false;
+    for (unsigned side = 0; side < 2; ++side) {
+      End &own = ends_[side], &peer = ends_[1 - side];
+      if (own.ops->can_pop()) {
+        operate(own, peer, own.ops->pop());
+        busy = true;
+      }
+      if (own.work->can_pop()) {
+        transmit(own, peer, own.work->pop());
+        busy = true;
+      }
+    }
+    return busy ? Wake::next_cycle() : Wake::on_traffic();
+  }
+
+ private:
+  static void report(End& end, TcpEvent::Kind kind, TcpEvent e = {}) {
+    e.kind = kind;
+    e.flow = end.flow;
+    e.emss = 1460;
+    end.tcp->push(std::move(e));
+  }
+  void operate(End& own, End& peer, const TcpOp& op) {
+    switch (op.kind) {
+      case TcpOp::Kind::kListen:
+      case TcpOp::Kind::kUnlisten:
+        break;
+      case TcpOp::Kind::kOpen: {
+        TcpEvent accepted, connected;
+        accepted.port = op.peer_port;
+        connected.cookie = op.cookie;
+        report(peer, TcpEvent::Kind::kAccepted, accepted);
+        report(own, TcpEvent::Kind::kConnected, connected);
+        break;
+      }
+      case TcpOp::Kind::kStreamSend:
+        peer.stream.insert(peer.stream.end(), op.data->bytes(), op.data->bytes() + op.bytes);
+        answer_read(peer);
+        break;
+      case TcpOp::Kind::kStreamRead:
+        own.wanted = op.bytes;
+        answer_read(own);
+        break;
+      case TcpOp::Kind::kEnterRdma:
+        own.rdma = true;
+        own.wanted = 0;
+        EXPECT_TRUE(own.stream.empty()) << "the switch is at the frame's last octet";
+        break;
+      case TcpOp::Kind::kClose:
+        own.closed = true;
+        report(peer, TcpEvent::Kind::kPeerClosed);
+        if (!peer.closed) break;
+        report(own, TcpEvent::Kind::kClosed);
+        report(peer, TcpEvent::Kind::kClosed);
+        break;
+      case TcpOp::Kind::kAbort:
+        FAIL() << "nothing goes wrong here";
+    }
+  }
+  void answer_read(End& end) {
+    if (end.wanted == 0 || end.stream.size() < end.wanted) return;
+    TcpEvent data;
+    data.bytes = std::exchange(end.wanted, 0);
+    data.data = pool_.take();
+    std::memcpy(data.data->bytes(), end.stream.data(), data.bytes);
+    end.stream.erase(end.stream.begin(), end.stream.begin() + data.bytes);
+    report(end, TcpEvent::Kind::kStreamData, data);
+  }
+  void transmit(End& own, End& peer, const TxInternalWork& work) {
+    work_log.push_back(fmt::format("{} qp {} kind {}", now(), work.qpn.v, static_cast<int>(work.kind)));
+    if (work.kind == TxInternalWork::Kind::kDrain) return own.qp->push({QpEvent::Kind::kSendDrained, work.qpn, {}});
+    if (work.kind == TxInternalWork::Kind::kFlush) return;
+    EXPECT_TRUE(own.rdma && peer.rdma) << "FPDUs only between ends in RDMA mode";
+    peer.qp->push({QpEvent::Kind::kFirstFpdu, Qpn{6}, {}});
+  }
+
+  std::array<End, 2> ends_;
+  BufferPool& pool_;
+};
+
+class TwoFirmwares : public StageTest, public testing::WithParamInterface<std::uint64_t> {
+ protected:
+  TwoFirmwares() {
+    if (GetParam() != 0) clk.shuffle(GetParam());
+    wire.join(0, a);
+    wire.join(1, b);
+  }
+  static FetchedCommand command(abi::CommandOp op, std::uint32_t id = 0) {
+    FetchedCommand f;
+    f.command.op = op;
+    f.command.id = id;
+    return f;
+  }
+  static std::vector<std::string> trace(const Node& node) {
+    std::vector<std::string> out;
+    for (std::size_t i = 0; i < node.to_host.beats().size(); ++i) {
+      const abi::Event& e = node.to_host.beats()[i].event;
+      if (e.type == abi::EventType::kCommandDone) continue;
+      out.push_back(fmt::format("{} type {} status {} id {:x} ird {} ord {}", node.to_host.cycles()[i],
+                                static_cast<int>(e.type), e.status, e.id, e.ird, e.ord));
+    }
+    return out;
+  }
+
+  BufferPool pool{1024};
+  Node a{"a", clk, pool}, b{"b", clk, pool};
+  Wire wire{"wire", clk, pool};
+};
+
+TEST_P(TwoFirmwares, PeerToPeerConnectAndDisconnect) {
+  for (auto [node, qpn] : {std::pair(&a, 5u), std::pair(&b, 6u)}) {
+    node->host.at(0, command(abi::CommandOp::kCreateCq, 0));
+    FetchedCommand qp = command(abi::CommandOp::kCreateQp, qpn);
+    node->host.at(0, qp);
+  }
+  FetchedCommand listen = command(abi::CommandOp::kListen);
+  listen.command.flags = abi::kCmCrc | abi::kCmEnhanced;
+  listen.command.u.cm.local_port = 7000;
+  b.host.at(0, listen);
+
+  FetchedCommand connect = command(abi::CommandOp::kConnect);
+  connect.command.flags = abi::kCmMarkers | abi::kCmEnhanced | abi::kCmPeerToPeer;
+  connect.command.qpn = 5;
+  connect.command.u.cm = {0x0a000001, 7000, 0, 4, 8};
+  a.host.at(1000, connect);
+
+  FetchedCommand accept = command(abi::CommandOp::kAccept, 0x80000000);
+  accept.command.qpn = 6;
+  accept.command.u.cm = {0, 0, 0, 2, 16};
+  b.host.at(3000, accept);
+  a.host.at(6000, command(abi::CommandOp::kDisconnect, 5));
+  run_until_idle();
+
+  // The request event, for one: 1001 the command arrives; 40 to dispatch, 32 for kCommandDone, 6 to build 24 octets, 16
+  // to open; 1 + 50 to the responder, 40, 8 for its timer, 12 to read; 1 + 50, 40, 5 for the header, 12 to read the
+  // rest; 1 + 50, 40, 6 for the frame, 12 for the guard, 32 for the event; 1 to the host.
+  EXPECT_THAT(trace(b), ElementsAre("1456 type 2 status 0 id 80000000 ird 4 ord 8",
+                                    "3574 type 3 status 0 id 6 ird 8 ord 4", "6428 type 6 status 0 id 6 ird 0 ord 0"));
+  // The reply, likewise: 3001 + 40 + 32 + 6 + 6 + 52 + 16 + 12; 1 + 50 + 40 + 5 + 12; 1 + 50 + 40 + 6, then the
+  // contexts with 52 + 16, 4 to enter RDMA mode, 8 for the RTR message, 32 for the event, 1.
+  EXPECT_THAT(trace(a), ElementsAre("3483 type 3 status 0 id 5 ird 4 ord 8", "6631 type 6 status 0 id 5 ird 0 ord 0"));
+  EXPECT_EQ(wire.work_log.front(), "3451 qp 5 kind 1") << "the RTR message, by RDMA Write";
+  EXPECT_TRUE(wire.end(0).closed && wire.end(1).closed);
+  EXPECT_EQ(a.contexts.qp(Qpn{5}).state, QpState::kError);
+  EXPECT_EQ(a.contexts.flow(FlowId{3}).rx_markers, true);
+  EXPECT_EQ(b.contexts.flow(FlowId{7}).tx_markers, true);
+  EXPECT_EQ(b.contexts.qp(Qpn{6}).mulpdu, 1442);
+  EXPECT_EQ(pool.in_use(), 0u) << "every buffer came back";
+}
+
+INSTANTIATE_TEST_SUITE_P(Orders, TwoFirmwares, testing::Values(0, 1, 2, 3));
+
+}  // namespace
+}  // namespace rnic::test

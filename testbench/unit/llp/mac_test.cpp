@@ -1,0 +1,95 @@
+// The MACs: line rate, filters, the packet buffer.
+#include "testbench/unit/llp/tcp_chip.h"
+
+namespace rnic::test {
+namespace {
+
+using testing::ElementsAre;
+
+Frame frame_to(BufferPool& pool, const wire::MacAddress& mac, std::uint32_t bytes, bool fcs_ok = true) {
+  Frame f{pool.take(), 0, bytes, fcs_ok};
+  std::fill_n(f.buf->bytes(), bytes, 0);
+  std::copy(mac.octets.begin(), mac.octets.end(), f.buf->bytes());
+  return f;
+}
+
+class MacRxTest : public StageTest {
+ protected:
+  MacRxTest() {
+    from_line.out.socket.bind(dut.socket);
+    dut.out(link);
+    sink.in(link);
+  }
+  BufferPool pool{2048};
+  Link<Frame> link{"link", clk, {2, 1, 1}};
+  MacRx dut{"mac_rx", clk, MacRxConfig{16384}, kMacB};
+  Sink<Frame> sink{"sink", clk};
+  RawSender from_line{"from_line"};
+};
+
+TEST_F(MacRxTest, AFrameIsPassedOnAtTheEdgeAfterItsLastOctet) {
+  from_line.out.send(frame_to(pool, kMacB, 60), 10'000);
+  from_line.out.send(frame_to(pool, kMacB, 60), 12'000);
+  run_until_idle();
+  EXPECT_THAT(sink.cycles(), ElementsAre(4, 5));  // taken at 3 and 4, though both came before edge 3
+}
+
+TEST_F(MacRxTest, OnlyGoodFramesForThisStationOrForAllPass) {
+  from_line.out.send(frame_to(pool, kMacB, 60, false), 10'000);
+  from_line.out.send(frame_to(pool, kMacA, 60), 20'000);
+  from_line.out.send(frame_to(pool, kMacB, 13), 30'000);
+  from_line.out.send(frame_to(pool, {{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}}, 60), 40'000);
+  run_until_idle();
+  EXPECT_THAT(sink.cycles(), ElementsAre(11));
+  EXPECT_EQ(dut.counters().bad_fcs, 2u);
+  EXPECT_EQ(dut.counters().other_address, 1u);
+  EXPECT_EQ(dut.counters().frames, 1u);
+}
+
+TEST_F(MacRxTest, AFrameThatDoesNotFitTheBufferIsDropped) {
+  sink.pause(window(0, 2000));
+  for (unsigned i = 0; i < 20; ++i) from_line.out.send(frame_to(pool, kMacB, 1514), 10'000 + i * 123'040u);
+  run_until_idle();
+  // Two frames stand in the link; 1514 octets take 24 cells of 64, and ten times that fit 16384.
+  EXPECT_EQ(sink.beats().size(), 12u);
+  EXPECT_EQ(dut.counters().overflow, 8u);
+  EXPECT_EQ(dut.counters().buffered_max, 10u * 24 * 64);
+}
+
+class LineTest : public StageTest {
+ protected:
+  LineTest() {
+    source.out(link);
+    dut.in(link);
+    cable.attach(0, dut.ethernet, near);
+    cable.attach(1, peer.out, far);
+  }
+  BufferPool pool{2048};
+  Link<Frame> link{"link", clk, {4, 1, 1}};
+  Source<Frame> source{"source", clk};
+  MacTx dut{"mac_tx", clk, MacTxConfig{}};
+  RawReceiver near{"near"}, far{"far"};
+  RawSender peer{"peer"};
+  EthernetLink cable{"cable", {}};
+};
+
+TEST_F(LineTest, FramesOccupyTheLineWithPreamblePaddingFcsAndGap) {
+  source.script(
+      {frame_to(pool, kMacB, 60), frame_to(pool, kMacB, 14), frame_to(pool, kMacB, 1514), frame_to(pool, kMacB, 1514)});
+  run_until_idle();
+  const std::uint64_t first = 4000 + 72 * 80 + 500'000;  // preamble starts at edge 1
+  const std::uint64_t second = first + 84 * 80;          // 14 octets are padded to 60
+  const std::uint64_t third = second + (12 + 8 + 1518) * 80;
+  EXPECT_THAT(far.times(), ElementsAre(first, second, third, third + 1538 * 80));
+  EXPECT_THAT(near.times(), ElementsAre());
+}
+
+TEST_F(LineTest, AnIdleLineStartsAtTheEdge) {
+  source.pause(window(1, 100));
+  source.script({frame_to(pool, kMacB, 60), frame_to(pool, kMacB, 60)});
+  run_until_idle();
+  EXPECT_THAT(far.times(), ElementsAre(1 * 4000 + 72 * 80 + 500'000, 101 * 4000 + 72 * 80 + 500'000));
+}
+
+}  // namespace
+}  // namespace rnic::test

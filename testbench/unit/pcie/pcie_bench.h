@@ -1,0 +1,174 @@
+// A host and the chip's PCIe block on the two ends of a link, with scripted users of both.
+#pragma once
+
+#include <cstring>
+#include <memory>
+#include <tuple>
+#include <vector>
+
+#include "model/common/prng.h"
+#include "model/env/host/root_complex.h"
+#include "model/rnic/pcie/pcie.h"
+#include "testbench/support/stage_test.h"
+
+namespace rnic::test {
+
+// What the device did to the host, in order.
+struct HostLog final : host::HostEvents {
+  struct Entry {
+    enum Kind { kWrite, kInterrupt, kRead } kind;
+    std::uint64_t what;   // address, vector, cookie
+    std::uint64_t value;  // octets, -, value
+    bool ok;
+    std::uint64_t at_ps;
+    friend bool operator==(const Entry& a, const Entry& b) {
+      return std::tie(a.kind, a.what, a.value, a.ok, a.at_ps) == std::tie(b.kind, b.what, b.value, b.ok, b.at_ps);
+    }
+    friend std::ostream& operator<<(std::ostream& os, const Entry& e) {
+      return os << "{" << e.kind << ", 0x" << std::hex << e.what << ", 0x" << e.value << std::dec << ", " << e.ok
+                << ", " << e.at_ps << "}";
+    }
+  };
+  std::vector<Entry> entries;
+  void memory_written(std::uint64_t address, std::uint32_t bytes, std::uint64_t at_ps) override {
+    entries.push_back({Entry::kWrite, address, bytes, true, at_ps});
+  }
+  void msix(unsigned vector, std::uint64_t at_ps) override {
+    entries.push_back({Entry::kInterrupt, vector, 0, true, at_ps});
+  }
+  void mmio_read_done(std::uint32_t cookie, std::uint32_t value, bool ok, std::uint64_t at_ps) override {
+    entries.push_back({Entry::kRead, cookie, value, ok, at_ps});
+  }
+};
+
+// The chip's clock is 250 MHz, the host's 1 GHz. Both run ahead of the kernel where `lookahead` says so.
+struct PcieBench {
+  pcie::PcieConfig config;
+  host::RootComplexConfig host_config;
+  unsigned readers = 1, writers = 1;
+  Cycle chip_lookahead = 32, host_lookahead = 128;
+  std::uint64_t shuffle = 0;
+};
+
+class PcieSystem final : public sc_core::sc_module {
+ public:
+  ClockDomain clk{"clk", {}};
+  ClockDomain host_clk{"host_clk", {1000, 1}};
+  BufferPool pool{65536};
+  host::HostMemory memory{{0x100000000, 64}};
+  host::RootComplex host;
+  pcie::Pcie pcie;
+  HostLog log;
+
+  PcieSystem(sc_core::sc_module_name nm, const PcieBench& b)
+      : sc_module(nm),
+        host("host", host_clk, b.host_config, b.config.link, memory),
+        pcie("pcie", clk, b.config, {b.readers, b.writers}) {
+    clk.set_lookahead(b.chip_lookahead);
+    host_clk.set_lookahead(b.host_lookahead);
+    if (b.shuffle != 0) {
+      clk.shuffle(b.shuffle);
+      host_clk.shuffle(b.shuffle * 3);
+    }
+    host.attach(log);
+    host.port.out.bind(pcie.endpoint.port.in);
+    pcie.endpoint.port.out.bind(host.port.in);
+    for (unsigned i = 0; i < b.readers; ++i) {
+      readers_.push_back(std::make_unique<Reader>(clk, i));
+      readers_[i]->source.out(readers_[i]->requests);
+      pcie.dma_read.request(i)(readers_[i]->requests);
+      pcie.dma_read.done(i)(readers_[i]->answers);
+      readers_[i]->sink.in(readers_[i]->answers);
+    }
+    for (unsigned i = 0; i < b.writers; ++i) {
+      writers_.push_back(std::make_unique<Writer>(clk, i));
+      writers_[i]->source.out(writers_[i]->requests);
+      pcie.dma_write.request(i)(writers_[i]->requests);
+      pcie.dma_write.done(i)(writers_[i]->answers);
+      writers_[i]->sink.in(writers_[i]->answers);
+    }
+    pcie.mmio.sq_doorbells(sq_link_);
+    sq.in(sq_link_);
+    pcie.mmio.rq_doorbells(rq_link_);
+    rq.in(rq_link_);
+    pcie.mmio.cq_arms(arm_link_);
+    arms.in(arm_link_);
+    pcie.mmio.command_doorbells(command_link_);
+    commands.in(command_link_);
+    interrupts.out(interrupt_link_);
+    pcie.msix.vectors(interrupt_link_);
+  }
+
+  Source<DmaReadRequest>& reads(unsigned i = 0) { return readers_[i]->source; }
+  Sink<DmaReadDone>& read_answers(unsigned i = 0) { return readers_[i]->sink; }
+  Source<DmaWriteRequest>& writes(unsigned i = 0) { return writers_[i]->source; }
+  Sink<DmaWriteDone>& write_answers(unsigned i = 0) { return writers_[i]->sink; }
+
+  // Host memory with octets that depend on the seed.
+  std::uint64_t filled(std::uint32_t bytes, std::uint64_t seed, std::uint64_t align = 64) {
+    const std::uint64_t address = memory.alloc(bytes, align);
+    for (std::uint32_t i = 0; i < bytes; ++i) memory.find(address, bytes)[i] = octet(seed, i);
+    return address;
+  }
+  DmaWriteRequest write_request(std::uint64_t to, std::uint32_t bytes, std::uint64_t seed, std::uint32_t offset = 0) {
+    DmaWriteRequest r;
+    r.address = to;
+    r.bytes = bytes;
+    r.src = pool.take();
+    r.src_offset = offset;
+    for (std::uint32_t i = 0; i < bytes; ++i) r.src->bytes()[offset + i] = octet(seed, i);
+    return r;
+  }
+  bool holds(std::uint64_t address, std::uint32_t bytes, std::uint64_t seed) {
+    return matches(memory.find(address, bytes), bytes, seed);
+  }
+  static bool matches(const std::uint8_t* data, std::uint32_t bytes, std::uint64_t seed) {
+    for (std::uint32_t i = 0; i < bytes; ++i) {
+      if (data[i] != octet(seed, i)) return false;
+    }
+    return true;
+  }
+  static std::uint8_t octet(std::uint64_t seed, std::uint32_t i) {
+    return static_cast<std::uint8_t>(mix64(seed * 77 + i));
+  }
+
+ private:
+  struct Reader {
+    Link<DmaReadRequest> requests;
+    Link<DmaReadDone> answers;
+    Source<DmaReadRequest> source;
+    Sink<DmaReadDone> sink;
+    Reader(ClockDomain& c, unsigned i)
+        : requests("reads" + std::to_string(i), c, {2, 1, 1}),
+          answers("read_answers" + std::to_string(i), c, {2, 1, 1}),
+          source(sc_core::sc_gen_unique_name("reads"), c),
+          sink(sc_core::sc_gen_unique_name("read_answers"), c) {}
+  };
+  struct Writer {
+    Link<DmaWriteRequest> requests;
+    Link<DmaWriteDone> answers;
+    Source<DmaWriteRequest> source;
+    Sink<DmaWriteDone> sink;
+    Writer(ClockDomain& c, unsigned i)
+        : requests("writes" + std::to_string(i), c, {2, 1, 1}),
+          answers("write_answers" + std::to_string(i), c, {2, 1, 1}),
+          source(sc_core::sc_gen_unique_name("writes"), c),
+          sink(sc_core::sc_gen_unique_name("write_answers"), c) {}
+  };
+  Link<SqDoorbell> sq_link_{"sq", clk, {2, 1, 1}};
+  Link<RqDoorbell> rq_link_{"rq", clk, {2, 1, 1}};
+  Link<CqArm> arm_link_{"arm", clk, {2, 1, 1}};
+  Link<CommandDoorbell> command_link_{"command", clk, {2, 1, 1}};
+  Link<MsixRequest> interrupt_link_{"interrupt", clk, {2, 1, 1}};
+  std::vector<std::unique_ptr<Reader>> readers_;
+  std::vector<std::unique_ptr<Writer>> writers_;
+
+ public:
+  Sink<SqDoorbell> sq{"sq", clk};
+  Sink<RqDoorbell> rq{"rq", clk};
+  Sink<CqArm> arms{"arms", clk};
+  Sink<CommandDoorbell> commands{"commands", clk};
+  Source<MsixRequest> interrupts{"interrupts", clk};
+};
+
+}  // namespace rnic::test

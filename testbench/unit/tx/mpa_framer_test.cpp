@@ -1,0 +1,114 @@
+#include "model/rnic/tx/mpa_framer.h"
+
+#include "testbench/support/mpa_tx_chain.h"
+
+namespace rnic::test {
+namespace {
+
+using testing::ElementsAre;
+
+class MpaFramerTest : public StageTest {
+ protected:
+  MpaFramerConfig cfg;
+  BufferPool pool{2048};
+  ContextStore contexts{clk, {1, 4, 1, 1}};
+  Link<Ulpdu> link_in{"link_in", clk, {4, 1, 1}};
+  Link<FpduBeat> link_out{"link_out", clk, MpaFramer::output_link(cfg)};
+  Source<Ulpdu> source{"source", clk};
+  Sink<FpduBeat> sink{"sink", clk};
+  MpaFramer dut{"dut", clk, {}, contexts};
+
+  MpaFramerTest() {
+    source.out(link_in);
+    dut.in(link_in);
+    dut.out(link_out);
+    sink.in(link_out);
+  }
+  void send(const Bytes& ulpdu, FlowId flow = FlowId{1}, bool completes_wqe = false) {
+    source.script({make_ulpdu(pool, ulpdu, flow, completes_wqe)});
+  }
+  std::vector<Bytes> framed() const {
+    std::vector<Bytes> wire;
+    for (const SentFpdu& fpdu : collect_fpdus(sink.beats(), 64)) wire.push_back(fpdu.wire);
+    return wire;
+  }
+};
+
+TEST_F(MpaFramerTest, FramesOneBeatACycleWithoutBubblesBetweenFpdus) {
+  send(Bytes(3 * 64 - 6));  // exactly three beats
+  send(Bytes(4));           // one
+  send(Bytes(64));          // two
+  send(Bytes(58));          // exactly one
+  run_until_idle();
+  EXPECT_THAT(source.cycles(), ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(sink.cycles(), ElementsAre(2, 3, 4, 5, 6, 7, 8));  // 1 in the input link, 1 in the stage
+  std::vector<unsigned> words;
+  for (const FpduBeat& b : sink.beats()) words.push_back(b.words);
+  EXPECT_THAT(words, ElementsAre(16, 16, 16, 3, 16, 2, 16));
+  EXPECT_EQ(collect_fpdus(sink.beats(), 64).size(), 4u);
+  EXPECT_EQ(pool.in_use(), 0u);
+}
+
+TEST_F(MpaFramerTest, PadAndCrcFieldAreZeroAndLengthCountsTheUlpduOnly) {
+  send({});
+  send(from_hex("55"));
+  send(from_hex("55AA"));
+  send(from_hex("55AA01"));
+  send(from_hex("DEADBEEF"));
+  run_until_idle();
+  EXPECT_THAT(framed(), ElementsAre(from_hex("0000 0000 00000000"), from_hex("0001 55 00 00000000"),
+                                    from_hex("0002 55AA 00000000"), from_hex("0003 55AA01 000000 00000000"),
+                                    from_hex("0004 DEADBEEF 0000 00000000")));
+}
+
+TEST_F(MpaFramerTest, FramesInPlace) {
+  const Ulpdu ulpdu = make_ulpdu(pool, counting(100), FlowId{1});
+  const std::uint8_t* const bytes = ulpdu.buf->bytes();
+  source.script({ulpdu});
+  run_until_idle();
+  EXPECT_EQ(sink.beats()[0].data, bytes + kFrameHeadroom);
+  EXPECT_EQ(sink.beats()[1].data, bytes + kFrameHeadroom + 64);
+}
+
+TEST_F(MpaFramerTest, TakesTheCrcSettingFromTheFlowAndMarksTheLastBeatOfAWorkRequest) {
+  FlowContext no_crc;
+  no_crc.crc = false;
+  contexts.write(FlowId{2}, no_crc);
+  send(Bytes(100), FlowId{1}, true);
+  send(Bytes(100), FlowId{2});
+  send(Bytes(10), FlowId{1}, true);
+  run_until_idle();
+  std::vector<bool> crc_on, completes;
+  for (const FpduBeat& b : sink.beats()) {
+    crc_on.push_back(b.crc_on);
+    completes.push_back(b.completes_wqe);
+  }
+  EXPECT_THAT(crc_on, ElementsAre(true, true, false, false, true));
+  EXPECT_THAT(completes, ElementsAre(false, true, false, false, true));
+}
+
+TEST_F(MpaFramerTest, BackpressureLosesNothing) {
+  sink.pause(at_random(7, 60));
+  std::vector<Bytes> expected;
+  MpaReference reference;
+  reference.crc = false;
+  for (std::size_t n = 0; n < 300; n += 7) {
+    send(counting(n, static_cast<std::uint8_t>(n)));
+    expected.push_back(reference.fpdu(counting(n, static_cast<std::uint8_t>(n))));
+  }
+  run_until_idle();
+  EXPECT_EQ(framed(), expected);
+  EXPECT_EQ(dut.fpdus().value(), expected.size());
+  EXPECT_EQ(pool.in_use(), 0u);
+  EXPECT_EQ(dut.waiting_for(), "");
+}
+
+TEST_F(MpaFramerTest, ABufferWithoutRoomForTheCrcIsABug) {
+  BufferPool small(kFrameHeadroom + 64);
+  source.script({make_ulpdu(small, Bytes(60), FlowId{1})});
+  // The kernel wraps what a process throws.
+  EXPECT_THAT([&] { run_until_idle(); }, testing::ThrowsMessage<sc_core::sc_report>(testing::HasSubstr("capacity")));
+}
+
+}  // namespace
+}  // namespace rnic::test
