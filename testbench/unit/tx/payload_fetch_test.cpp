@@ -129,6 +129,16 @@ TEST_F(PayloadFetchTest, AFailedReadEndsItsStreamAndNoOther) {
   EXPECT_EQ(pool.in_use(), 2u);  // the two that the framer has
 }
 
+TEST_F(PayloadFetchTest, TheTerminateOfABrokenStreamPasses) {
+  dma.fails = {0};
+  UlpduJob terminate = job({});
+  terminate.ulpdu.buf->bytes()[Ulpdu::kOffset + 1] = 0x47;
+  segmenter.script({job({{0x100, 4}}), job({}), terminate, job({})});
+  run_until_idle();
+  ASSERT_EQ(framer.beats().size(), 1u);
+  EXPECT_EQ(framer.beats()[0].buf->bytes()[Ulpdu::kOffset + 1], 0x47);
+}
+
 TEST_F(PayloadFetchTest, AReusedQpIsWholeAgain) {
   dma.fails = {0};
   segmenter.script({job({{0x100, 4}}), job({{0x100, 4}})});

@@ -435,6 +435,21 @@ TEST_F(RdmapSegmenterTest, ATerminateIsTheLastThingSent) {
   ASSERT_EQ(completions.beats().size(), 1u);
   EXPECT_EQ(completions.beats()[0].marker, WqeIssued::Marker::kDrain);
 }
+TEST_F(RdmapSegmenterTest, ATerminateDoesNotWaitForAMessageThatIsHalfSent) {
+  tcp.script({{FlowId{1}, 1448 + 28}, {FlowId{1}, kPlenty}});  // the first segment and the Terminate, then plenty
+  tcp.pause(window(1, 40));
+  post(wqe(WrOpcode::kSend, {sge(4000)}));
+  contexts_at.at(20, [this] {
+    QpContext c = rts_qp(1);
+    c.state = QpState::kTerminate;
+    contexts.write(Qpn{1}, c);
+  });
+  firmware.script({{Qpn{1}, TxInternalWork::Kind::kTerminate, wire::mpa::kCrcMismatch}}, 20);
+  run_until_idle();
+  EXPECT_THAT(opcodes(), ElementsAre(3, 7));
+  EXPECT_THAT(jobs.cycles(), ElementsAre(2, 22));
+  EXPECT_THAT(completions.beats(), IsEmpty());  // the flush will complete it
+}
 TEST_F(RdmapSegmenterTest, AFlushCompletesWhatIsPostedAndWhatComesLater) {
   allow(1448 + 2);
   post(wqe(WrOpcode::kSend, {sge(2000)}));  // cut off in the middle
