@@ -277,8 +277,7 @@ bool DdpPlacement::write() {
 
 Wake DdpPlacement::tick() {
   bool busy = accept();
-  busy |= write();
-  busy |= flush_one();
+  busy |= write() || flush_one();  // both give one segment to the dispatcher
   busy |= take_beat();
   // While a QP's receive request is awaited its context may end the wait as well.
   return busy || waiting_ ? Wake::next_cycle() : Wake::on_traffic();

@@ -27,7 +27,7 @@ bool PayloadFetch::hand_on() {
   if (used_ == 0) return false;
   Slot& slot = slots_[first_];
   if (slot.open != 0) return false;
-  if (broken(slot)) {
+  if (dropped(slot)) {
     slot.ulpdu = {};
     ++dropped_;
   } else if (!slot.ok) {

@@ -10,6 +10,7 @@
 #include "model/rnic/dma.h"
 #include "model/rnic/tx/ulpdu_job.h"
 #include "model/stats/registry.h"
+#include "model/wire/rdmap.h"
 
 namespace rnic {
 
@@ -47,7 +48,11 @@ class PayloadFetch final : public Stage {
   };
   static constexpr std::uint64_t kIntact = ~std::uint64_t{0};
   // A stream that lost octets must not go on: the peer would take what follows for the missing part.
-  bool broken(const Slot& slot) const { return broken_[slot.qpn.v] == slot.epoch; }
+  // Its Terminate says so, and passes.
+  bool dropped(const Slot& slot) const { return broken_[slot.qpn.v] == slot.epoch && !is_terminate(slot.ulpdu); }
+  static bool is_terminate(const Ulpdu& ulpdu) {
+    return wire::RdmapControl::opcode(ulpdu.buf->bytes()[Ulpdu::kOffset + 1]) == wire::Opcode::kTerminate;
+  }
   bool accept();
   bool hand_on();
 

@@ -43,21 +43,26 @@ std::optional<OutboundMessage> RdmapSegmenter::next_request(const QpContext& ctx
   return m;
 }
 
+// The host's messages and responses may go out.
+bool RdmapSegmenter::open(const QpContext& ctx, const QpTx& q) {
+  const bool sends = ctx.state == QpState::kRts || ctx.state == QpState::kClosing;
+  return ctx.valid && sends && !q.halted && !(ctx.responder && !q.unfenced);
+}
+
 // What this QP could send now. Requests and responses alternate by FPDU, but two tagged messages are never
 // interleaved: no field of a tagged segment says which message it belongs to, and peers refuse it.
 RdmapSegmenter::Source RdmapSegmenter::next(Qpn qpn, const QpTx& q) const {
   const QpContext& ctx = contexts_.qp(qpn);
   if (q.flushing) return q.wqes.empty() ? Source::kNone : Source::kFlush;
-  const bool open = ctx.valid && (ctx.state == QpState::kRts || ctx.state == QpState::kClosing) && !q.halted &&
-                    !(ctx.responder && !q.unfenced);
-  const bool idle = !open || (!q.request.active && !q.response.active && q.wqes.empty());
+  const bool host = open(ctx, q);
+  const bool idle = !host || (!q.request.active && !q.response.active && q.wqes.empty());
   if (q.draining && idle && q.internal.empty()) return Source::kDrain;
-  if (!open && (q.internal.empty() || !ctx.valid)) return Source::kNone;
+  if (!host && (q.internal.empty() || !ctx.valid)) return Source::kNone;
   const bool inside_write = q.request.active && q.request.tagged();
   const bool inside_response = q.response.active && q.response.done != 0;
-  const bool response = open && q.response.active && !inside_write && has_credit(ctx, q, q.response);
+  const bool response = host && q.response.active && !inside_write && has_credit(ctx, q, q.response);
   const std::optional<OutboundMessage> m =
-      open ? next_request(ctx, q) : internal_message(internal_pool_.front(q.internal));
+      host ? next_request(ctx, q) : internal_message(internal_pool_.front(q.internal));
   const bool request = m && !(m->tagged() && inside_response) && has_credit(ctx, q, *m);
   if (response && (q.response_turn || !request)) return Source::kResponse;
   return request ? Source::kRequest : Source::kNone;
@@ -302,7 +307,8 @@ bool RdmapSegmenter::cut() {
       break;
     case Source::kRequest: {
       q.response_turn = true;
-      if (!q.request.active && !q.internal.empty()) {
+      const bool between = !q.request.active || !open(contexts_.qp(qpn), q);  // what is half sent is given up
+      if (between && !q.internal.empty()) {
         start_internal(qpn, q);
         cut_segment(qpn, q, q.request, nullptr);
         break;

@@ -63,6 +63,7 @@ class RdmapSegmenter final : public Stage {
   QpTx& qp(Qpn qpn);
   bool accept();
   void list(Qpn qpn);
+  static bool open(const QpContext& ctx, const QpTx& q);
   Source next(Qpn qpn, const QpTx& q) const;
   std::optional<OutboundMessage> next_request(const QpContext& ctx, const QpTx& q) const;
   std::size_t fpdu_bytes(const QpContext& ctx, const QpTx& q, std::uint32_t ulpdu) const;

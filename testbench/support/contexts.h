@@ -1,0 +1,73 @@
+// Contexts for tests of stages that look at them: written before the first cycle, or changed at a cycle of the run.
+#pragma once
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "model/rnic/context/context.h"
+
+namespace rnic::test {
+
+// A QP that is in RDMA mode on flow n, both rings with 16 entries, both CQs numbered as the QP.
+inline QpContext rts_qp(std::uint32_t n, std::uint32_t epoch = 1) {
+  QpContext c;
+  c.state = QpState::kRts;
+  c.valid = true;
+  c.log_sq = c.log_rq = 4;
+  c.mulpdu = 1442;
+  c.ird = c.ord = 4;
+  c.pd = Pdn{1};
+  c.flow = FlowId{n};
+  c.send_cq = c.recv_cq = Cqn{n};
+  c.epoch = epoch;
+  return c;
+}
+inline FlowContext flow_of(std::uint32_t qpn, bool markers = false) {
+  FlowContext c;
+  c.rdma = true;
+  c.tx_markers = c.rx_markers = markers;
+  c.epoch = 1;
+  c.qpn = Qpn{qpn};
+  return c;
+}
+// STag = index << 8 | key; the region [address, address + length).
+inline constexpr std::uint32_t stag_of(std::uint32_t index, std::uint8_t key = 0x5a) { return index << 8 | key; }
+inline StagContext region(std::uint64_t address, std::uint64_t length, std::uint8_t access, std::uint32_t pd = 1) {
+  StagContext c;
+  c.valid = true;
+  c.key = 0x5a;
+  c.access = access;
+  c.pd = Pdn{pd};
+  c.address = address;
+  c.length = length;
+  return c;
+}
+
+// Does something to the contexts in given cycles, as the firmware would.
+class At final : public Stage {
+ public:
+  At(sc_core::sc_module_name nm, ClockDomain& clk) : Stage(nm, clk) {}
+  void at(Cycle cycle, std::function<void()> what) {
+    todo_.emplace_back(cycle, std::move(what));
+    wake(cycle);
+  }
+  Wake tick() override {
+    for (auto& [cycle, what] : todo_) {
+      if (cycle == now()) what();
+    }
+    return Wake::on_traffic();
+  }
+
+ private:
+  std::vector<std::pair<Cycle, std::function<void()>>> todo_;
+};
+
+// What one QP number, the flow of the same number and their contexts need to be up before cycle 0.
+inline void open_qp(ContextStore& contexts, std::uint32_t n, const QpContext& qp, bool markers = false) {
+  contexts.write(Qpn{n}, qp);
+  contexts.write(FlowId{n}, flow_of(n, markers));
+  contexts.commit();
+}
+
+}  // namespace rnic::test

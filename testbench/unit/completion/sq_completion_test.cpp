@@ -1,0 +1,195 @@
+#include "model/rnic/completion/sq_completion.h"
+
+#include "testbench/support/contexts.h"
+#include "testbench/support/stage_test.h"
+
+namespace rnic::test {
+namespace {
+
+using abi::WcStatus;
+using abi::WrOpcode;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+WqeIssued issue(std::uint64_t wr_id, WrOpcode op = WrOpcode::kSend, std::uint32_t qpn = 1) {
+  WqeIssued w;
+  w.qpn = Qpn{qpn};
+  w.wr_id = wr_id;
+  w.opcode = op;
+  w.bytes = 100;
+  return w;
+}
+
+class SqCompletionTest : public StageTest {
+ protected:
+  ContextStore contexts{clk, {4, 4, 4, 4}};
+  Link<WqeIssued> issued{"issued", clk, {2, 1, 1}};
+  Link<WqesAcked> acked{"acked", clk, {2, 1, 1}};
+  Link<ReadDone> read_done{"read_done", clk, {2, 1, 1}};
+  Link<CqeRequest> cqe{"cqe", clk, {2, 1, 1}};
+  Link<QpEvent> event{"event", clk, {2, 1, 1}};
+  Source<WqeIssued> segmenter{"segmenter", clk};
+  Source<WqesAcked> tcp{"tcp", clk};
+  Source<ReadDone> dispatch{"dispatch", clk};
+  Sink<CqeRequest> cqes{"cqes", clk};
+  Sink<QpEvent> events{"events", clk};
+  At firmware{"firmware", clk};
+  SqCompletion dut{"dut", clk, contexts};
+
+  SqCompletionTest() {
+    segmenter.out(issued);
+    tcp.out(acked);
+    dispatch.out(read_done);
+    dut.issued(issued);
+    dut.acked(acked);
+    dut.read_done(read_done);
+    dut.cqe(cqe);
+    dut.event(event);
+    cqes.in(cqe);
+    events.in(event);
+    open_qp(contexts, 1, rts_qp(1));
+    open_qp(contexts, 2, rts_qp(2));
+  }
+  std::vector<std::uint64_t> wr_ids() const {
+    std::vector<std::uint64_t> ids;
+    for (const CqeRequest& c : cqes.beats()) ids.push_back(c.cqe.wr_id);
+    return ids;
+  }
+};
+
+TEST_F(SqCompletionTest, ACompletionLeavesInTheCycleOfItsAcknowledgement) {
+  segmenter.script({issue(1), issue(2, WrOpcode::kRdmaWrite), issue(3, WrOpcode::kSendWithInv)});
+  tcp.script({{FlowId{1}, 3}}, 50);
+  run_until_idle();
+  EXPECT_THAT(cqes.cycles(), ElementsAre(52, 53, 54));  // 1 in each link, 0 in the stage; then one a cycle
+  const CqeRequest& c = cqes.beats()[1];
+  EXPECT_EQ(c.cqn, Cqn{1});
+  EXPECT_EQ(c.cqe.wr_id, 2u);
+  EXPECT_EQ(c.cqe.byte_len, 100u);
+  EXPECT_EQ(c.cqe.qpn, 1u);
+  EXPECT_EQ(c.cqe.opcode, abi::WcOpcode::kRdmaWrite);
+  EXPECT_EQ(c.cqe.status, WcStatus::kSuccess);
+  EXPECT_EQ(cqes.beats()[2].cqe.opcode, abi::WcOpcode::kSend);
+}
+
+TEST_F(SqCompletionTest, PostingOrderWhateverFinishesFirst) {
+  segmenter.script({issue(1, WrOpcode::kRdmaRead), issue(2), issue(3, WrOpcode::kRdmaRead), issue(4)});
+  tcp.script({{FlowId{1}, 2}}, 20);
+  dispatch.script({{Qpn{1}}, {Qpn{1}}}, 40);
+  dispatch.pause(window(41, 60));
+  run_until_idle();
+  EXPECT_THAT(wr_ids(), ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(cqes.cycles(), ElementsAre(42, 43, 62, 63));
+}
+
+TEST_F(SqCompletionTest, AnUnsignaledRequestIsRetiredSilently) {
+  WqeIssued quiet = issue(1);
+  quiet.signaled = false;
+  WqeIssued rtr = issue(0, WrOpcode::kRdmaRead);
+  rtr.internal = true;
+  segmenter.script({quiet, rtr, issue(2)});
+  tcp.script({{FlowId{1}, 2}}, 20);
+  dispatch.script({{Qpn{1}}}, 20);
+  run_until_idle();
+  EXPECT_THAT(wr_ids(), ElementsAre(2));
+}
+
+TEST_F(SqCompletionTest, AnErrorCompletesInItsTurnSignaledOrNot) {
+  WqeIssued bad = issue(2, WrOpcode::kRdmaRead);
+  bad.status = WcStatus::kLocProtErr;
+  bad.signaled = false;
+  segmenter.script({issue(1), bad});
+  tcp.script({{FlowId{1}, 1}}, 30);
+  run_until_idle();
+  EXPECT_THAT(wr_ids(), ElementsAre(1, 2));
+  EXPECT_EQ(cqes.beats()[1].cqe.status, WcStatus::kLocProtErr);
+  EXPECT_THAT(cqes.cycles(), ElementsAre(32, 33));
+}
+
+TEST_F(SqCompletionTest, ADrainIsAnsweredWhenAllBeforeItIsComplete) {
+  WqeIssued drain;
+  drain.qpn = Qpn{1};
+  drain.marker = WqeIssued::Marker::kDrain;
+  segmenter.script({issue(1), drain});
+  tcp.script({{FlowId{1}, 1}}, 30);
+  run_until_idle();
+  EXPECT_THAT(cqes.cycles(), ElementsAre(32));
+  EXPECT_THAT(events.cycles(), ElementsAre(33));
+  EXPECT_EQ(events.beats()[0].kind, QpEvent::Kind::kSendDrained);
+}
+
+TEST_F(SqCompletionTest, AFlushCompletesInOrderWhatIsNotDoneWithAnError) {
+  WqeIssued quiet = issue(2, WrOpcode::kRdmaRead);
+  quiet.signaled = false;
+  WqeIssued flush;
+  flush.qpn = Qpn{1};
+  flush.marker = WqeIssued::Marker::kFlush;
+  segmenter.script({issue(1), quiet, issue(3), flush, issue(4)});
+  segmenter.pause(window(3, 30));
+  tcp.script({{FlowId{1}, 1}}, 10);
+  run_until_idle();
+  EXPECT_THAT(wr_ids(), ElementsAre(1, 2, 3, 4));
+  EXPECT_EQ(cqes.beats()[0].cqe.status, WcStatus::kSuccess);
+  for (unsigned i = 1; i < 4; ++i) EXPECT_EQ(cqes.beats()[i].cqe.status, WcStatus::kWrFlushErr);
+}
+
+TEST_F(SqCompletionTest, AReadResponseThatNobodyAskedForCompletesNoLaterRead) {
+  dispatch.script({{Qpn{1}}});
+  segmenter.script({issue(1, WrOpcode::kRdmaRead)}, 20);
+  run_until_idle();
+  EXPECT_THAT(cqes.beats(), IsEmpty());
+  EXPECT_EQ(dut.unsolicited().value(), 1u);
+  EXPECT_EQ(dut.waiting_for(), "QP 1 read response");
+}
+
+TEST_F(SqCompletionTest, AnAcknowledgementOfAFlowThatItsQpLeftCountsForNobody) {
+  segmenter.script({issue(1)});
+  tcp.script({{FlowId{3}, 1}}, 20);  // its context names QP 0
+  run_until_idle();
+  EXPECT_THAT(cqes.beats(), IsEmpty());
+  EXPECT_EQ(dut.waiting_for(), "QP 1 TCP acknowledgement");
+}
+
+TEST_F(SqCompletionTest, QpsTakeTurns) {
+  segmenter.script({issue(1), issue(2), issue(3, WrOpcode::kSend, 2), issue(4, WrOpcode::kSend, 2)});
+  tcp.script({{FlowId{1}, 2}, {FlowId{2}, 2}}, 20);
+  cqes.pause(window(0, 40));
+  run_until_idle();
+  EXPECT_THAT(wr_ids(), ElementsAre(1, 2, 3, 4));  // the link took the first two before the second flow's news
+}
+
+TEST_F(SqCompletionTest, BackpressureAndTheOrderOfCalls) {
+  clk.shuffle(11);
+  cqes.pause(every(4, 3));
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    segmenter.script({issue(i, i % 3 == 0 ? WrOpcode::kRdmaRead : WrOpcode::kSend)});
+    if (i % 3 == 0) dispatch.script({{Qpn{1}}}, 3);
+    else tcp.script({{FlowId{1}, 1}}, 3);
+  }
+  dispatch.pause(window(0, 60));
+  run_until_idle();
+  ASSERT_EQ(cqes.beats().size(), 20u);
+  for (std::uint64_t i = 0; i < 20; ++i) EXPECT_EQ(wr_ids()[i], i);
+  EXPECT_EQ(cqes.cycles().front(), 63u);
+  EXPECT_EQ(cqes.cycles().back(), 63u + 19 * 4);
+}
+
+TEST_F(SqCompletionTest, AReusedQpStartsAnew) {
+  segmenter.script({issue(1), issue(2)});
+  firmware.at(10, [this] { contexts.write(Qpn{1}, rts_qp(1, 2)); });
+  segmenter.pause(window(2, 20));
+  segmenter.script({issue(3)});
+  tcp.script({{FlowId{1}, 1}}, 40);
+  run_until_idle();
+  EXPECT_THAT(wr_ids(), ElementsAre(3));
+}
+
+TEST_F(SqCompletionTest, AnIdleStageIsNotCalled) {
+  segmenter.script({issue(1)});
+  tcp.script({{FlowId{1}, 1}}, 9000);
+  run_until_idle();
+  EXPECT_LE(clk.activity().cycles, 8u);
+}
+
+}  // namespace
+}  // namespace rnic::test

@@ -1,0 +1,190 @@
+#include "model/rnic/context/wqe_fetch.h"
+
+#include "testbench/support/contexts.h"
+#include "testbench/support/fake_dma.h"
+
+namespace rnic::test {
+namespace {
+
+using testing::ElementsAre;
+
+constexpr std::uint64_t ring_base(std::uint32_t qpn) { return 0x1000 * qpn; }
+
+// Rings of 16 entries; entry i of QP n has wr_id 100 n + i.
+class WqeFetchTest : public StageTest {
+ protected:
+  ContextStore contexts{clk, {4, 4, 4, 4}};
+  Link<SqDoorbell> doorbell{"doorbell", clk, {2, 1, 1}};
+  Link<WqeTaken> taken{"taken", clk, {2, 1, 1}};
+  Link<DmaReadRequest> request{"request", clk, {2, 1, 1}};
+  Link<DmaReadDone> answer{"answer", clk, {2, 1, 1}};
+  Link<FetchedWqe> out{"out", clk, {2, 1, 1}};
+  Source<SqDoorbell> host{"host", clk};
+  Source<WqeTaken> back{"back", clk};
+  FakeDma dma{"dma", clk};
+  Sink<FetchedWqe> segmenter{"segmenter", clk};
+  At firmware{"firmware", clk};
+  WqeFetch<SqDoorbell> dut{"dut", clk, contexts, {8, 4, 4}};
+
+  WqeFetchTest() {
+    host.out(doorbell);
+    back.out(taken);
+    dut.doorbell(doorbell);
+    dut.taken(taken);
+    dut.dma(request);
+    dut.dma_done(answer);
+    dut.out(out);
+    dma.in(request);
+    dma.out(answer);
+    segmenter.in(out);
+    for (std::uint32_t n = 1; n < 4; ++n) {
+      QpContext c = rts_qp(n);
+      c.sq_base = ring_base(n);
+      open_qp(contexts, n, c);
+      for (std::uint32_t i = 0; i < 16; ++i) {
+        abi::Wqe w;
+        w.wr_id = 100 * n + i;
+        std::memcpy(&dma.memory[ring_base(n) + i * abi::kWqeBytes], &w, sizeof w);
+      }
+    }
+  }
+  void give_back(unsigned entries, std::uint32_t qpn = 1) {
+    for (; entries != 0; --entries) back.script({{Qpn{qpn}}});
+  }
+  std::vector<std::uint64_t> wr_ids() const {
+    std::vector<std::uint64_t> ids;
+    for (const FetchedWqe& f : segmenter.beats()) ids.push_back(f.wqe.wr_id);
+    return ids;
+  }
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> reads() const {
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> r;
+    for (const DmaReadRequest& q : dma.requests()) r.emplace_back(q.address, q.bytes);
+    return r;
+  }
+};
+
+TEST_F(WqeFetchTest, DoorbellToReadAndAnswerToWqe) {
+  host.script({{Qpn{1}, 3}});
+  run_until_idle();
+  EXPECT_THAT(dma.cycles(), ElementsAre(2));  // 1 in the doorbell's link, 0 in the stage, 1 to the engine
+  EXPECT_THAT(segmenter.cycles(), ElementsAre(14, 15, 16));  // 2 + 10, then 1 in each link: one entry a cycle
+  EXPECT_THAT(reads(), ElementsAre(std::pair(0x1000, 3 * 128)));
+  EXPECT_THAT(wr_ids(), ElementsAre(100, 101, 102));
+}
+
+TEST_F(WqeFetchTest, ABatchIsOneReadAndPrefetchIsTheLimit) {
+  host.script({{Qpn{1}, 11}});
+  run_until_idle();
+  EXPECT_THAT(reads(), ElementsAre(std::pair(0x1000, 512), std::pair(0x1200, 512)));  // batch 4, prefetch 8
+  EXPECT_EQ(segmenter.beats().size(), 8u);
+}
+
+TEST_F(WqeFetchTest, APlaceGivenBackIsFilled) {
+  host.script({{Qpn{1}, 11}});
+  back.script({{Qpn{1}}}, 50);
+  run_until_idle();
+  EXPECT_THAT(reads(), ElementsAre(std::pair(0x1000, 512), std::pair(0x1200, 512), std::pair(0x1400, 128)));
+  EXPECT_THAT(dma.cycles(), ElementsAre(2, 3, 52));
+}
+
+TEST_F(WqeFetchTest, TheRingWrapsAndNoReadCrossesItsEnd) {
+  host.script({{Qpn{1}, 14}});
+  back.pause(every(10, 9));
+  give_back(14);
+  run_until_idle();
+  host.script({{Qpn{1}, 21}}, clk.now() + 1);
+  run_until_idle();
+  const auto r = reads();
+  EXPECT_THAT(std::vector(r.end() - 3, r.end()),
+              ElementsAre(std::pair(0x1000 + 14 * 128, 256), std::pair(0x1000, 512), std::pair(0x1200, 128)));
+  const auto ids = wr_ids();
+  ASSERT_EQ(ids.size(), 21u);
+  EXPECT_THAT(std::vector(ids.begin() + 14, ids.end()), ElementsAre(114, 115, 100, 101, 102, 103, 104));
+}
+
+TEST_F(WqeFetchTest, QpsTakeTurnsByBatch) {
+  host.script({{Qpn{1}, 8}, {Qpn{2}, 8}, {Qpn{3}, 1}});
+  run_until_idle();
+  EXPECT_THAT(reads(), ElementsAre(std::pair(0x1000, 512), std::pair(0x1200, 512), std::pair(0x2000, 512),
+                                   std::pair(0x3000, 128), std::pair(0x2200, 512)));
+}
+
+TEST_F(WqeFetchTest, AnswersInAnyOrderLeaveInOrder) {
+  dma.latency_of = {{0, 30}, {1, 5}};
+  host.script({{Qpn{1}, 1}, {Qpn{2}, 1}});
+  run_until_idle();
+  EXPECT_THAT(wr_ids(), ElementsAre(100, 200));
+  EXPECT_THAT(segmenter.cycles(), ElementsAre(34, 35));
+}
+
+TEST_F(WqeFetchTest, NoMoreReadsThanConfigured) {
+  dma.latency = 50;
+  host.script({{Qpn{1}, 8}, {Qpn{2}, 8}, {Qpn{3}, 8}});
+  run_until_idle();
+  EXPECT_EQ(dma.requests().size(), 6u);
+  EXPECT_EQ(dma.cycles()[3], 5u);
+  EXPECT_EQ(dma.cycles()[4], 2u + 50 + 5);  // the first read's four entries have left
+}
+
+TEST_F(WqeFetchTest, AFailedReadIsAFailureOfEachOfItsEntries) {
+  dma.fails = {0};
+  host.script({{Qpn{1}, 2}, {Qpn{2}, 1}});
+  run_until_idle();
+  ASSERT_EQ(segmenter.beats().size(), 3u);
+  EXPECT_FALSE(segmenter.beats()[0].ok);
+  EXPECT_FALSE(segmenter.beats()[1].ok);
+  EXPECT_TRUE(segmenter.beats()[2].ok);
+}
+
+TEST_F(WqeFetchTest, DoorbellsThatNameNoQpAreDropped) {
+  host.script({{Qpn{0}, 1}, {Qpn{4}, 1}, {Qpn{0xfffff}, 4095}, {Qpn{1}, 1}});
+  run_until_idle();
+  EXPECT_EQ(dut.stray_doorbells().value(), 3u);
+  EXPECT_THAT(wr_ids(), ElementsAre(100));
+}
+
+TEST_F(WqeFetchTest, ARepeatedDoorbellFetchesNothingTwice) {
+  host.script({{Qpn{1}, 2}, {Qpn{1}, 2}, {Qpn{1}, 2 + 4096}});
+  run_until_idle();
+  EXPECT_THAT(wr_ids(), ElementsAre(100, 101));
+}
+
+TEST_F(WqeFetchTest, AReusedQpStartsAnew) {
+  host.script({{Qpn{1}, 2}, {Qpn{1}, 1}});
+  host.pause(window(1, 40));
+  firmware.at(5, [this] {  // its read is on its way
+    QpContext c = rts_qp(1, 2);
+    c.sq_base = ring_base(2);
+    contexts.write(Qpn{1}, c);
+  });
+  run_until_idle();
+  EXPECT_THAT(reads(), ElementsAre(std::pair(0x1000, 256), std::pair(0x2000, 128)));
+  EXPECT_THAT(wr_ids(), ElementsAre(200));
+}
+
+TEST_F(WqeFetchTest, AnEntryGivenBackTwiceMakesNoRoom) {
+  give_back(3);
+  host.script({{Qpn{1}, 12}}, 20);
+  run_until_idle();
+  EXPECT_EQ(segmenter.beats().size(), 8u);
+}
+
+class ShuffledFetchTest : public WqeFetchTest, public testing::WithParamInterface<std::uint64_t> {};
+TEST_P(ShuffledFetchTest, BackpressureAndTheOrderOfCallsChangeNoEntry) {
+  if (GetParam() != 0) clk.shuffle(GetParam());
+  segmenter.pause(every(3, 2));
+  host.script({{Qpn{1}, 6}, {Qpn{2}, 6}});
+  run_until_idle();
+  EXPECT_THAT(wr_ids(), ElementsAre(100, 101, 102, 103, 104, 105, 200, 201, 202, 203, 204, 205));
+  EXPECT_EQ(segmenter.cycles().front(), 14u);
+  EXPECT_EQ(segmenter.cycles().back(), 14u + 11 * 3);
+}
+INSTANTIATE_TEST_SUITE_P(Seeds, ShuffledFetchTest, testing::Values(0, 1, 2));
+
+TEST_F(WqeFetchTest, AnIdleStageIsNotCalled) {
+  run_until_idle();
+  EXPECT_EQ(clk.activity().ticks, 0u);
+}
+
+}  // namespace
+}  // namespace rnic::test

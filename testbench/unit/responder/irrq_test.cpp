@@ -1,0 +1,135 @@
+#include "model/rnic/responder/irrq.h"
+
+#include "testbench/support/contexts.h"
+#include "testbench/support/stage_test.h"
+
+namespace rnic::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+QueuedRead read(std::uint32_t qpn, std::uint32_t size) { return {Qpn{qpn}, {1, 2, size, 3, 4}}; }
+
+class IrrqTest : public StageTest {
+ protected:
+  ContextStore contexts{clk, {4, 4, 4, 4}};
+  Link<QueuedRead> in{"in", clk, {2, 1, 1}};
+  Link<ReadResponseSent> sent{"sent", clk, {2, 1, 1}};
+  Link<QueuedRead> out{"out", clk, {2, 1, 1}};
+  Link<QpEvent> event{"event", clk, {2, 1, 1}};
+  Source<QueuedRead> peer{"peer", clk};
+  Source<ReadResponseSent> segmenter{"segmenter", clk};
+  Sink<QueuedRead> responder{"responder", clk};
+  Sink<QpEvent> events{"events", clk};
+  At firmware{"firmware", clk};
+  Irrq dut{"dut", clk, contexts};
+
+  IrrqTest() {
+    peer.out(in);
+    segmenter.out(sent);
+    dut.in(in);
+    dut.sent(sent);
+    dut.out(out);
+    dut.event(event);
+    responder.in(out);
+    events.in(event);
+    for (std::uint32_t n = 1; n < 4; ++n) open_qp(contexts, n, rts_qp(n));  // IRD 4
+  }
+  std::vector<std::uint32_t> sizes() const {
+    std::vector<std::uint32_t> s;
+    for (const QueuedRead& r : responder.beats()) s.push_back(r.request.size);
+    return s;
+  }
+};
+
+TEST_F(IrrqTest, ARequestLeavesTheCycleAfterItCame) {
+  peer.script({read(1, 10), read(2, 20), read(3, 30)});
+  run_until_idle();
+  EXPECT_THAT(responder.cycles(), ElementsAre(3, 4, 5));  // 1 in each link, 1 in the stage
+  EXPECT_THAT(sizes(), ElementsAre(10, 20, 30));
+}
+
+TEST_F(IrrqTest, OneRequestOfAQpAtATimeInOrder) {
+  peer.script({read(1, 10), read(1, 11), read(1, 12), read(2, 20)});
+  segmenter.script({{Qpn{1}}, {Qpn{1}}}, 50);
+  segmenter.pause(window(51, 80));
+  run_until_idle();
+  EXPECT_THAT(sizes(), ElementsAre(10, 20, 11, 12));
+  EXPECT_THAT(responder.cycles(), ElementsAre(3, 6, 53, 83));
+  EXPECT_EQ(dut.waiting_for(), "read responses of QP 1 to be sent");
+}
+
+TEST_F(IrrqTest, IrdRequestsAreHeldTheOneInServiceIncluded) {
+  for (std::uint32_t i = 0; i < 4; ++i) peer.script({read(1, i)});
+  run_until_idle();
+  EXPECT_THAT(events.beats(), IsEmpty());
+}
+
+TEST_F(IrrqTest, OneMoreThanIrdEndsTheStreamOnce) {
+  for (std::uint32_t i = 0; i < 7; ++i) peer.script({read(1, i)});
+  peer.script({read(2, 9)});
+  segmenter.script({{Qpn{1}}}, 50);
+  run_until_idle();
+  ASSERT_EQ(events.beats().size(), 1u);
+  EXPECT_EQ(events.beats()[0].kind, QpEvent::Kind::kStreamError);
+  EXPECT_EQ(events.beats()[0].qpn, Qpn{1});
+  EXPECT_EQ(events.beats()[0].cause, wire::ddp::kInvalidMsnNoBuffer);
+  EXPECT_THAT(sizes(), ElementsAre(0, 9, 1));
+}
+
+TEST_F(IrrqTest, IrdZeroTakesNone) {
+  QpContext c = rts_qp(1);
+  c.ird = 0;
+  open_qp(contexts, 1, c);
+  peer.script({read(1, 0)});
+  run_until_idle();
+  EXPECT_EQ(events.beats().size(), 1u);
+}
+
+TEST_F(IrrqTest, ASlotFreedInACycleServesTheRequestOfThatCycle) {
+  for (std::uint32_t i = 0; i < 4; ++i) peer.script({read(1, i)});
+  segmenter.script({{Qpn{1}}}, 20);
+  peer.pause(window(4, 20));
+  peer.script({read(1, 4)});
+  run_until_idle();
+  EXPECT_THAT(events.beats(), IsEmpty());
+}
+
+TEST_F(IrrqTest, BackpressureOnBothOutputs) {
+  responder.pause(every(7, 5));
+  events.pause(every(9, 8));
+  for (std::uint32_t i = 0; i < 5; ++i) peer.script({read(1, i), read(2, 100 + i), read(3, 200 + i)});
+  run_until_idle();
+  EXPECT_THAT(sizes(), ElementsAre(0, 100, 200));
+  EXPECT_EQ(events.beats().size(), 3u);
+}
+
+TEST_F(IrrqTest, TheOrderOfCallsChangesNothing) {
+  clk.shuffle(9);
+  peer.script({read(1, 10), read(1, 11), read(1, 12), read(2, 20)});
+  segmenter.script({{Qpn{1}}, {Qpn{1}}}, 50);
+  segmenter.pause(window(51, 80));
+  run_until_idle();
+  EXPECT_THAT(responder.cycles(), ElementsAre(3, 6, 53, 83));
+}
+
+TEST_F(IrrqTest, AReusedQpStartsAnewAndADestroyedOneIsSilent) {
+  for (std::uint32_t i = 0; i < 5; ++i) peer.script({read(1, i)});
+  firmware.at(20, [this] { contexts.write(Qpn{1}, rts_qp(1, 2)); });
+  peer.pause(window(5, 30));
+  peer.script({read(1, 70)});
+  peer.script({read(0, 1)});  // no QP
+  run_until_idle();
+  EXPECT_EQ(events.beats().size(), 1u);
+  EXPECT_THAT(sizes(), ElementsAre(0, 70));
+}
+
+TEST_F(IrrqTest, AnIdleStageIsNotCalled) {
+  peer.script({read(1, 10)}, 4000);
+  run_until_idle();
+  EXPECT_LE(clk.activity().cycles, 5u);
+}
+
+}  // namespace
+}  // namespace rnic::test

@@ -1,0 +1,97 @@
+#include "model/rnic/responder/read_responder.h"
+
+#include "model/rnic/host_abi.h"
+#include "testbench/support/contexts.h"
+#include "testbench/support/stage_test.h"
+
+namespace rnic::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+namespace rdma = wire::rdma;
+
+QueuedRead read(std::uint32_t stag, std::uint64_t to, std::uint32_t size) {
+  return {Qpn{1}, {0x100, 0x2000, size, stag, to}};
+}
+
+class ReadResponderTest : public StageTest {
+ protected:
+  ContextStore contexts{clk, {4, 4, 4, 16}};
+  Link<QueuedRead> in{"in", clk, {2, 1, 1}};
+  Link<ReadWork> out{"out", clk, {2, 1, 1}};
+  Link<QpEvent> event{"event", clk, {2, 1, 1}};
+  Source<QueuedRead> irrq{"irrq", clk};
+  Sink<ReadWork> segmenter{"segmenter", clk};
+  Sink<QpEvent> events{"events", clk};
+  ReadResponder dut{"dut", clk, contexts};
+
+  ReadResponderTest() {
+    irrq.out(in);
+    dut.in(in);
+    dut.out(out);
+    dut.event(event);
+    segmenter.in(out);
+    events.in(event);
+    open_qp(contexts, 1, rts_qp(1));
+    contexts.write(Stag{stag_of(3)}, region(0x1000, 0x100, abi::kRemoteRead));
+    contexts.write(Stag{stag_of(4)}, region(0x1000, 0x100, abi::kLocalWrite | abi::kRemoteWrite));
+    contexts.write(Stag{stag_of(5)}, region(0x1000, 0x100, 0, 2));
+    contexts.commit();
+  }
+  void expect_refused(const QueuedRead& r, wire::TerminateCause cause) {
+    irrq.script({r});
+    run_until_idle();
+    EXPECT_THAT(segmenter.beats(), IsEmpty());
+    ASSERT_EQ(events.beats().size(), 1u);
+    EXPECT_EQ(events.beats()[0].kind, QpEvent::Kind::kStreamError);
+    EXPECT_EQ(events.beats()[0].cause, cause) << int(events.beats()[0].cause.code);
+  }
+};
+
+TEST_F(ReadResponderTest, WorkLeavesInTheCycleOfTheRequestOneACycle) {
+  irrq.script({read(stag_of(3), 0x1000, 0x100), read(stag_of(3), 0x10ff, 1), read(stag_of(3), 0x1001, 3)});
+  run_until_idle();
+  EXPECT_THAT(segmenter.cycles(), ElementsAre(2, 3, 4));
+  EXPECT_EQ(segmenter.beats()[2].source, 0x1001u);
+  EXPECT_EQ(segmenter.beats()[2].bytes, 3u);
+  EXPECT_EQ(segmenter.beats()[2].sink_stag, 0x100u);
+  EXPECT_EQ(segmenter.beats()[2].sink_to, 0x2000u);
+}
+TEST_F(ReadResponderTest, ZeroLengthChecksNothing) {
+  irrq.script({read(0xffffffff, ~std::uint64_t{0}, 0)});
+  run_until_idle();
+  ASSERT_EQ(segmenter.beats().size(), 1u);
+  EXPECT_EQ(segmenter.beats()[0].bytes, 0u);
+}
+// Each fails its own check and all that follow it.
+TEST_F(ReadResponderTest, UnknownIndex) { expect_refused(read(stag_of(99), ~std::uint64_t{0}, 2), rdma::kInvalidStag); }
+TEST_F(ReadResponderTest, UnknownKey) { expect_refused(read(stag_of(3, 1), 0x1000, 2), rdma::kInvalidStag); }
+TEST_F(ReadResponderTest, ForeignDomain) {
+  expect_refused(read(stag_of(5), ~std::uint64_t{0}, 2), rdma::kStagNotAssociated);
+}
+TEST_F(ReadResponderTest, NoRemoteRead) { expect_refused(read(stag_of(4), ~std::uint64_t{0}, 2), rdma::kAccessRights); }
+TEST_F(ReadResponderTest, Wrap) { expect_refused(read(stag_of(3), ~std::uint64_t{0}, 2), rdma::kToWrap); }
+TEST_F(ReadResponderTest, WrapToZero) { expect_refused(read(stag_of(3), ~std::uint64_t{0}, 1), rdma::kToWrap); }
+TEST_F(ReadResponderTest, OneOctetBefore) { expect_refused(read(stag_of(3), 0xfff, 2), rdma::kBaseOrBounds); }
+TEST_F(ReadResponderTest, OneOctetBehind) { expect_refused(read(stag_of(3), 0x1000, 0x101), rdma::kBaseOrBounds); }
+TEST_F(ReadResponderTest, HugeRead) { expect_refused(read(stag_of(3), 0x1000, 0xffffffff), rdma::kBaseOrBounds); }
+
+TEST_F(ReadResponderTest, BackpressureOnBothOutputsInAnyOrderOfCalls) {
+  clk.shuffle(2);
+  segmenter.pause(every(3, 2));
+  events.pause(every(5, 4));
+  for (std::uint32_t i = 0; i < 12; ++i) irrq.script({read(stag_of(i % 3 == 2 ? 9 : 3), 0x1000 + i, 1)});
+  run_until_idle();
+  ASSERT_EQ(segmenter.beats().size(), 8u);
+  for (unsigned i = 0; i < 8; ++i) EXPECT_EQ(segmenter.beats()[i].source, 0x1000 + i / 2 * 3 + i % 2);
+  EXPECT_EQ(events.beats().size(), 4u);
+}
+TEST_F(ReadResponderTest, AnIdleStageIsNotCalled) {
+  irrq.script({read(stag_of(3), 0x1000, 1)}, 4000);
+  run_until_idle();
+  EXPECT_LE(clk.activity().cycles, 4u);
+}
+
+}  // namespace
+}  // namespace rnic::test

@@ -1,0 +1,640 @@
+#include "model/rnic/rx/ddp_placement.h"
+
+#include "testbench/support/contexts.h"
+#include "testbench/support/fpdu_beats.h"
+#include "testbench/support/stage_test.h"
+
+namespace rnic::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+namespace ddp = wire::ddp;
+namespace rdma = wire::rdma;
+
+constexpr std::uint8_t kAllRights = abi::kLocalWrite | abi::kRemoteWrite | abi::kRemoteRead;
+
+// The FPDU of a ULPDU; its CRC field is not looked at behind crc_check.
+Bytes fpdu(const Bytes& ulpdu) {
+  Bytes out(2 + ulpdu.size());
+  store_be16(out.data(), static_cast<std::uint16_t>(ulpdu.size()));
+  std::copy(ulpdu.begin(), ulpdu.end(), out.begin() + 2);
+  out.resize((out.size() + 3) / 4 * 4 + 4);
+  return out;
+}
+Bytes operator+(Bytes a, const Bytes& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+Bytes zeros(std::size_t n) { return Bytes(n, 0); }
+
+// messages.json: send, send_first_of_two, write, read_request with the MSN, MO or STag of the case.
+Bytes send(std::uint32_t msn, std::size_t payload, std::uint32_t mo = 0, bool last = true, const char* control = "43") {
+  Bytes h = from_hex(std::string(last ? "41" : "01") + control + "00000000 00000000 00000000 00000000");
+  store_be32(&h[10], msn);
+  store_be32(&h[14], mo);
+  return h + Bytes(payload, 0xab);
+}
+Bytes write(std::uint32_t stag, std::uint64_t to, std::size_t payload, const char* control = "C140") {
+  Bytes h = from_hex(std::string(control) + "00000000 0000000000000000");
+  store_be32(&h[2], stag);
+  store_be64(&h[6], to);
+  return h + Bytes(payload, 0xcd);
+}
+const Bytes kReadRequest =
+    from_hex("4141 00000000 00000001 00000001 00000000 00000100 0000000000002000 00001000 00000300 0000000000004000");
+const Bytes kTerminate = from_hex(
+    "4147 00000000 00000002 00000001 00000000 1205C000 0076 4143 00000000 00000000"
+    "00000001 00000000");
+
+class DdpPlacementTest : public StageTest {
+ protected:
+  ContextStore contexts{clk, {4, 4, 4, 16}};
+  BufferPool pool{65536};
+  Link<FpduBeat> in{"in", clk, {8, 1, 1}};
+  Link<RqDoorbell> posted{"posted", clk, {2, 1, 1}};
+  Link<FetchedWqe> rqe{"rqe", clk, {2, 1, 1}};
+  Link<RqFlush> flush{"flush", clk, {2, 1, 1}};
+  Link<WqeTaken> taken{"taken", clk, {2, 1, 1}};
+  Link<DmaWriteRequest> dma{"dma", clk, {2, 1, 1}};
+  Link<PlacedSegment> out{"out", clk, {2, 1, 1}};
+  Link<QpEvent> event{"event", clk, {2, 1, 1}};
+  Source<FpduBeat> wire{"wire", clk};
+  Source<RqDoorbell> doorbells{"doorbells", clk};
+  Source<FetchedWqe> fetch{"fetch", clk};
+  Source<RqFlush> flushes{"flushes", clk};
+  Sink<WqeTaken> given_back{"given_back", clk};
+  Sink<DmaWriteRequest> writes{"writes", clk};
+  Sink<PlacedSegment> placed{"placed", clk};
+  Sink<QpEvent> events{"events", clk};
+  At firmware{"firmware", clk};
+  DdpPlacement dut{"dut", clk, contexts};
+
+  DdpPlacementTest() {
+    wire.out(in);
+    doorbells.out(posted);
+    fetch.out(rqe);
+    flushes.out(flush);
+    dut.in(in);
+    dut.posted(posted);
+    dut.rqe(rqe);
+    dut.flush(flush);
+    dut.rqe_taken(taken);
+    dut.dma(dma);
+    dut.out(out);
+    dut.event(event);
+    given_back.in(taken);
+    writes.in(dma);
+    placed.in(out);
+    events.in(event);
+    for (std::uint32_t n = 1; n < 4; ++n) open_qp(contexts, n, rts_qp(n));
+    contexts.write(Stag{stag_of(3)}, region(0x1000, 0x100, kAllRights));
+    contexts.write(Stag{stag_of(4)}, region(0x8000, 0x1000, abi::kLocalWrite));
+    contexts.write(Stag{stag_of(5)}, region(0x3000, 0x100, kAllRights, 2));  // another protection domain
+    contexts.write(Stag{stag_of(6)}, region(0xffffffffffffff00, 0x100, kAllRights));
+    contexts.write(Stag{stag_of(7)}, region(0x6000, 0x100, abi::kRemoteRead));
+    contexts.commit();
+  }
+  void receive(const Bytes& ulpdu, std::uint32_t flow = 1, Cycle from = 0) {
+    auto beats = cut_fpdu(pool, fpdu(ulpdu), 64, false, 0, FlowId{flow});
+    beats.back().crc_ok = true;
+    wire.script(beats, from);
+  }
+  static abi::Wqe buffer(std::uint64_t wr_id, std::initializer_list<abi::Sge> list) {
+    abi::Wqe w;
+    w.wr_id = wr_id;
+    for (const abi::Sge& s : list) w.sge[w.num_sge++] = s;
+    return w;
+  }
+  void post(std::initializer_list<abi::Wqe> wqes, std::uint32_t qpn = 1) {
+    doorbells.script({{Qpn{qpn}, static_cast<std::uint32_t>(wqes.size())}});
+    for (const abi::Wqe& w : wqes) fetch.script({{Qpn{qpn}, true, w}});
+  }
+  void post_one(std::uint32_t bytes) { post({buffer(7, {{0x8000, bytes, stag_of(4)}})}); }
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> pieces() const {
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> p;
+    for (const DmaWriteRequest& w : writes.beats()) p.emplace_back(w.address, w.bytes);
+    return p;
+  }
+  // The stream stopped with this cause, and nothing of the segment was placed or delivered.
+  void expect_error(wire::TerminateCause cause) {
+    run_until_idle();
+    ASSERT_EQ(events.beats().size(), 1u);
+    EXPECT_EQ(events.beats()[0].kind, QpEvent::Kind::kStreamError);
+    EXPECT_EQ(events.beats()[0].qpn, Qpn{1});
+    EXPECT_EQ(events.beats()[0].cause, cause)
+        << int(events.beats()[0].cause.layer) << '/' << int(events.beats()[0].cause.etype) << '/'
+        << int(events.beats()[0].cause.code);
+    EXPECT_THAT(writes.beats(), IsEmpty());
+    EXPECT_THAT(placed.beats(), IsEmpty());
+    EXPECT_EQ(pool.in_use(), 0u);
+  }
+};
+
+TEST_F(DdpPlacementTest, WriteLeavesOneCycleAfterItsLastBeat) {
+  receive(write(stag_of(3), 0x1010, 4));
+  run_until_idle();
+  EXPECT_THAT(wire.cycles(), ElementsAre(0));
+  EXPECT_THAT(writes.cycles(), ElementsAre(3));  // 1 in the input link, 1 in the stage, 1 in the output link
+  EXPECT_THAT(placed.cycles(), ElementsAre(3));
+  EXPECT_THAT(pieces(), ElementsAre(std::pair(0x1010, 4)));
+  const DmaWriteRequest& w = writes.beats()[0];
+  EXPECT_EQ(Bytes(w.src->bytes() + w.src_offset, w.src->bytes() + w.src_offset + w.bytes), from_hex("cdcdcdcd"));
+  EXPECT_TRUE(w.notify);
+  EXPECT_TRUE(placed.beats()[0].awaits_write);
+  EXPECT_TRUE(placed.beats()[0].last);
+  EXPECT_EQ(placed.beats()[0].opcode, wire::Opcode::kWrite);
+}
+
+TEST_F(DdpPlacementTest, ShortSegmentsPassOneACycle) {
+  for (int i = 0; i < 6; ++i) receive(write(stag_of(3), 0x1000, 4));
+  run_until_idle();
+  EXPECT_THAT(placed.cycles(), ElementsAre(3, 4, 5, 6, 7, 8));
+}
+
+TEST_F(DdpPlacementTest, LongSegmentsTakeTheirBeats) {
+  receive(write(stag_of(4), 0x8000, 200, "C142"));  // 220 octets: 4 beats
+  receive(write(stag_of(4), 0x80c8, 200, "C142"));
+  run_until_idle();
+  EXPECT_THAT(placed.cycles(), ElementsAre(6, 10));
+  EXPECT_THAT(pieces(), ElementsAre(std::pair(0x8000, 200), std::pair(0x80c8, 200)));
+}
+
+TEST_F(DdpPlacementTest, BackpressureOnEveryOutputLosesNothing) {
+  writes.pause(every(5, 3));
+  placed.pause(every(7, 4));
+  given_back.pause(every(3, 2));
+  events.pause(every(11, 10));
+  doorbells.script({{Qpn{1}, 8}});
+  for (std::uint32_t i = 0; i < 8; ++i) {
+    fetch.script(
+        {{Qpn{1}, true, buffer(i, {{0x8000 + 256 * i, 100, stag_of(4)}, {0x8080 + 256 * i, 100, stag_of(4)}})}});
+    receive(send(i + 1, 150));
+  }
+  receive(write(stag_of(9), 0, 4), 2);
+  receive(write(stag_of(9), 0, 4), 3);
+  run_until_idle();
+  ASSERT_EQ(placed.beats().size(), 8u);
+  for (std::uint32_t i = 0; i < 8; ++i) {
+    EXPECT_EQ(placed.beats()[i].wr_id, i);
+    EXPECT_EQ(pieces()[2 * i], std::pair(std::uint64_t{0x8000 + 256 * i}, 100u));
+    EXPECT_EQ(pieces()[2 * i + 1], std::pair(std::uint64_t{0x8080 + 256 * i}, 50u));
+    EXPECT_FALSE(writes.beats()[2 * i].notify);
+    EXPECT_TRUE(writes.beats()[2 * i + 1].notify);
+  }
+  EXPECT_EQ(given_back.beats().size(), 8u);
+  EXPECT_EQ(events.beats().size(), 2u);
+}
+
+TEST_F(DdpPlacementTest, TheOrderOfCallsChangesNothing) {
+  clk.shuffle(17);
+  writes.pause(every(5, 2));
+  post({buffer(1, {{0x8000, 100, stag_of(4)}}), buffer(2, {{0x8100, 100, stag_of(4)}})});
+  receive(send(1, 100));
+  receive(write(stag_of(3), 0x1000, 4));
+  receive(send(2, 30));
+  run_until_idle();
+  EXPECT_THAT(writes.cycles(), ElementsAre(4, 7, 8));  // the calendar's, whatever the seed
+  EXPECT_THAT(placed.cycles(), ElementsAre(4, 5, 6));
+}
+
+TEST_F(DdpPlacementTest, AnIdleStageIsNotCalled) {
+  run_until_idle();
+  EXPECT_EQ(clk.activity().ticks, 0u);
+  receive(write(stag_of(3), 0x1000, 4), 1, 1000);
+  run_until_idle();
+  EXPECT_LE(clk.activity().cycles, 6u);
+}
+
+// wire-facts section 4, tagged, in the order of the checks: each case fails its own check and all later ones.
+TEST_F(DdpPlacementTest, TaggedVersion) {
+  receive(write(stag_of(9), ~std::uint64_t{0}, 4, "C240"));
+  expect_error(ddp::kTaggedInvalidVersion);
+}
+TEST_F(DdpPlacementTest, TaggedUnknownStagIndex) {
+  receive(write(stag_of(99), ~std::uint64_t{0}, 4));
+  expect_error(ddp::kInvalidStag);
+}
+TEST_F(DdpPlacementTest, TaggedUnknownStagKey) {
+  receive(write(stag_of(3, 0x5b), 0x1000, 4));
+  expect_error(ddp::kInvalidStag);
+}
+TEST_F(DdpPlacementTest, TaggedDisabledStag) {
+  receive(write(stag_of(8), 0x1000, 4));
+  expect_error(ddp::kInvalidStag);
+}
+TEST_F(DdpPlacementTest, TaggedForeignDomainBeforeRightsWrapAndBounds) {
+  receive(write(stag_of(5), ~std::uint64_t{0}, 4));
+  expect_error(ddp::kStagNotAssociated);
+}
+TEST_F(DdpPlacementTest, TaggedWithoutRemoteWriteBeforeWrap) {
+  receive(write(stag_of(7), ~std::uint64_t{0}, 4));
+  expect_error(ddp::kInvalidStag);  // wire-facts 8.20
+}
+TEST_F(DdpPlacementTest, ReadResponseNeedsLocalWrite) {
+  receive(write(stag_of(7), 0x6000, 4, "C142"));
+  expect_error(ddp::kInvalidStag);
+}
+TEST_F(DdpPlacementTest, TaggedOffsetWrapsBeforeBounds) {
+  receive(write(stag_of(3), 0xfffffffffffffffd, 4));
+  expect_error(ddp::kToWrap);
+}
+TEST_F(DdpPlacementTest, TaggedEndAtTheTopOfTheAddressSpaceWraps) {
+  receive(write(stag_of(6), 0xfffffffffffffffc, 4));
+  expect_error(ddp::kToWrap);
+}
+TEST_F(DdpPlacementTest, TaggedOneOctetBelowTheTopIsPlaced) {
+  receive(write(stag_of(6), 0xfffffffffffffffb, 4));
+  run_until_idle();
+  EXPECT_THAT(pieces(), ElementsAre(std::pair(0xfffffffffffffffb, 4)));
+}
+TEST_F(DdpPlacementTest, TaggedOneOctetBeforeTheRegion) {
+  receive(write(stag_of(3), 0xfff, 4));
+  expect_error(ddp::kBaseOrBounds);
+}
+TEST_F(DdpPlacementTest, TaggedOneOctetBehindTheRegion) {
+  receive(write(stag_of(3), 0x10fd, 4));
+  expect_error(ddp::kBaseOrBounds);
+}
+TEST_F(DdpPlacementTest, TaggedLastOctetsOfTheRegionArePlaced) {
+  receive(write(stag_of(3), 0x10fc, 4));
+  run_until_idle();
+  EXPECT_THAT(pieces(), ElementsAre(std::pair(0x10fc, 4)));
+}
+TEST_F(DdpPlacementTest, ZeroLengthTaggedChecksNeitherStagNorOffset) {
+  receive(write(0xffffffff, ~std::uint64_t{0}, 0));
+  run_until_idle();
+  EXPECT_THAT(events.beats(), IsEmpty());
+  EXPECT_THAT(writes.beats(), IsEmpty());
+  ASSERT_EQ(placed.beats().size(), 1u);
+  EXPECT_FALSE(placed.beats()[0].awaits_write);
+}
+TEST_F(DdpPlacementTest, RdmapVersionOfATaggedSegment) {
+  receive(write(stag_of(3), 0x1000, 4, "C180"));
+  expect_error(rdma::kInvalidVersion);
+}
+TEST_F(DdpPlacementTest, UntaggedOpcodeInATaggedSegment) {
+  receive(write(stag_of(3), 0x1000, 4, "C143"));
+  expect_error(rdma::kUnexpectedOpcode);
+}
+TEST_F(DdpPlacementTest, ReservedBitsAreIgnored) {
+  receive(write(stag_of(3), 0x1000, 4, "FD70"));
+  run_until_idle();
+  EXPECT_EQ(placed.beats().size(), 1u);
+}
+
+// Untagged.
+TEST_F(DdpPlacementTest, UntaggedVersion) {
+  receive(from_hex("4243 00000000 00000007 00000009 00000004 DEADBEEF"));
+  expect_error(ddp::kUntaggedInvalidVersion);
+}
+TEST_F(DdpPlacementTest, UnknownQueueNumberBeforeMsn) {
+  receive(from_hex("4143 00000000 00000004 00000009 00000004 DEADBEEF"));
+  expect_error(ddp::kInvalidQn);
+}
+TEST_F(DdpPlacementTest, KnownOpcodeOnTheWrongQueue) {
+  receive(from_hex("4143 00000000 00000001 00000001 00000000 DEADBEEF"));
+  expect_error(ddp::kInvalidQn);  // wire-facts 8.53
+}
+TEST_F(DdpPlacementTest, RdmapVersionOfAnUntaggedSegment) {
+  receive(from_hex("4183 00000000 00000000 00000001 00000000 DEADBEEF"));
+  expect_error(rdma::kInvalidVersion);
+}
+TEST_F(DdpPlacementTest, UnassignedOpcode) {
+  receive(from_hex("414C 00000000 00000000 00000001 00000000 DEADBEEF"));
+  expect_error(rdma::kUnexpectedOpcode);
+}
+TEST_F(DdpPlacementTest, TaggedOpcodeInAnUntaggedSegment) {
+  receive(from_hex("4140 00000000 00000000 00000001 00000000 DEADBEEF"));
+  expect_error(rdma::kUnexpectedOpcode);
+}
+TEST_F(DdpPlacementTest, ExtensionOpcodesAreRefused) {
+  receive(from_hex("4148 00000000 00000000 00000001 00000000 0102030405060708"));
+  expect_error(rdma::kUnexpectedOpcode);
+}
+TEST_F(DdpPlacementTest, MsnAheadBeforeTheMissingBuffer) {
+  receive(send(2, 4));
+  expect_error(ddp::kInvalidMsnRange);
+}
+TEST_F(DdpPlacementTest, MsnZero) {
+  receive(send(0, 4));
+  expect_error(ddp::kInvalidMsnRange);
+}
+TEST_F(DdpPlacementTest, NoReceiveRequestBeforeTheOffset) {
+  receive(send(1, 4, 4));
+  expect_error(ddp::kInvalidMsnNoBuffer);
+}
+TEST_F(DdpPlacementTest, OffsetThatDoesNotContinueBeforeTheLength) {
+  post_one(4);
+  receive(send(1, 400, 1));
+  expect_error(ddp::kInvalidMo);
+}
+TEST_F(DdpPlacementTest, OneOctetTooLongForTheBuffer) {
+  post_one(99);
+  receive(send(1, 100));
+  expect_error(ddp::kMessageTooLong);
+}
+TEST_F(DdpPlacementTest, ReceiveRequestWithoutScatterListTakesNoOctet) {
+  post({buffer(7, {})});
+  receive(send(1, 1));
+  expect_error(ddp::kMessageTooLong);
+}
+TEST_F(DdpPlacementTest, ReceiveRequestWithoutScatterListTakesAnEmptySend) {
+  post({buffer(7, {})});
+  receive(send(1, 0));
+  run_until_idle();
+  ASSERT_EQ(placed.beats().size(), 1u);
+  EXPECT_EQ(placed.beats()[0].wr_id, 7u);
+  EXPECT_EQ(placed.beats()[0].bytes, 0u);
+  EXPECT_EQ(given_back.beats().size(), 1u);
+}
+TEST_F(DdpPlacementTest, ReceiveRequestWithTooManyElements) {
+  abi::Wqe w = buffer(7, {{0x8000, 100, stag_of(4)}});
+  w.num_sge = 255;
+  post({w});
+  receive(send(1, 4));
+  expect_error(ddp::kLocalCatastrophic);
+}
+TEST_F(DdpPlacementTest, ReceiveRequestThatCouldNotBeRead) {
+  doorbells.script({{Qpn{1}, 1}});
+  fetch.script({{Qpn{1}, false, {}}});
+  receive(send(1, 4));
+  expect_error(ddp::kLocalCatastrophic);
+}
+TEST_F(DdpPlacementTest, ReceiveBufferOutsideItsRegion) {
+  post({buffer(7, {{0x8ffd, 4, stag_of(4)}})});
+  receive(send(1, 4));
+  expect_error(ddp::kLocalCatastrophic);
+}
+TEST_F(DdpPlacementTest, ReceiveBufferWithoutLocalWrite) {
+  post({buffer(7, {{0x6000, 4, stag_of(7)}})});
+  receive(send(1, 4));
+  expect_error(ddp::kLocalCatastrophic);
+}
+
+// ULPDUs that are shorter than their header.
+TEST_F(DdpPlacementTest, EmptyUlpdu) {
+  receive({});
+  expect_error(rdma::kUnexpectedOpcode);
+}
+TEST_F(DdpPlacementTest, TaggedHeaderOneOctetShort) {
+  receive(from_hex("C140 12345678 00000000000010"));
+  expect_error(rdma::kUnexpectedOpcode);
+}
+TEST_F(DdpPlacementTest, UntaggedHeaderOneOctetShort) {
+  receive(from_hex("4143 00000000 00000000 00000001 000000"));
+  expect_error(rdma::kUnexpectedOpcode);
+}
+TEST_F(DdpPlacementTest, ReadRequestOneOctetShort) {
+  receive(Bytes(kReadRequest.begin(), kReadRequest.end() - 1));
+  expect_error(rdma::kOperationUnspecified);
+}
+TEST_F(DdpPlacementTest, ReadRequestOneOctetLong) {
+  receive(kReadRequest + zeros(1));
+  expect_error(ddp::kMessageTooLong);
+}
+TEST_F(DdpPlacementTest, ReadRequestWithAnOffset) {
+  Bytes r = kReadRequest;
+  r[17] = 1;
+  receive(r);
+  expect_error(ddp::kInvalidMo);
+}
+TEST_F(DdpPlacementTest, ReadRequestInMoreThanOneSegment) {
+  Bytes r = kReadRequest;
+  r[0] = 0x01;
+  receive(r);
+  expect_error(rdma::kOperationUnspecified);
+}
+TEST_F(DdpPlacementTest, RepeatedReadRequest) {
+  receive(kReadRequest);
+  receive(kReadRequest);
+  run_until_idle();
+  ASSERT_EQ(events.beats().size(), 1u);
+  EXPECT_EQ(events.beats()[0].cause, ddp::kInvalidMsnRange);
+  ASSERT_EQ(placed.beats().size(), 1u);
+  const wire::ReadRequest& r = placed.beats()[0].read;
+  EXPECT_EQ(r.sink_stag, 0x100u);
+  EXPECT_EQ(r.sink_to, 0x2000u);
+  EXPECT_EQ(r.size, 0x1000u);
+  EXPECT_EQ(r.src_stag, 0x300u);
+  EXPECT_EQ(r.src_to, 0x4000u);
+}
+
+TEST_F(DdpPlacementTest, CrcErrorComesBeforeMarkerError) {
+  auto beats = cut_fpdu(pool, fpdu(write(stag_of(3), 0x1000, 4)), 64, false, 0);
+  beats.back().marker_ok = false;
+  wire.script(beats);
+  expect_error(wire::mpa::kCrcMismatch);
+}
+TEST_F(DdpPlacementTest, MarkerError) {
+  auto beats = cut_fpdu(pool, fpdu(write(stag_of(3), 0x1000, 4)), 64, false, 0);
+  beats.back().crc_ok = true;
+  beats.back().marker_ok = false;
+  wire.script(beats);
+  expect_error(wire::mpa::kMarkerMismatch);
+}
+TEST_F(DdpPlacementTest, NothingAfterAnErrorButOtherStreamsGoOn) {
+  receive(write(stag_of(9), 0x1000, 4));
+  receive(write(stag_of(3), 0x1000, 4));
+  receive(write(stag_of(9), 0x1000, 4));
+  receive(write(stag_of(3), 0x1004, 4), 2);
+  run_until_idle();
+  EXPECT_EQ(events.beats().size(), 1u);
+  EXPECT_THAT(pieces(), ElementsAre(std::pair(0x1004, 4)));
+  EXPECT_EQ(placed.beats()[0].qpn, Qpn{2});
+}
+TEST_F(DdpPlacementTest, NothingOnceTheFirmwareEndsTheStream) {
+  firmware.at(0, [this] {
+    QpContext c = rts_qp(1);
+    c.state = QpState::kTerminate;
+    contexts.write(Qpn{1}, c);
+  });
+  receive(write(stag_of(9), 0x1000, 4), 1, 5);
+  run_until_idle();
+  EXPECT_THAT(events.beats(), IsEmpty());
+  EXPECT_THAT(placed.beats(), IsEmpty());
+  EXPECT_EQ(pool.in_use(), 0u);
+}
+
+// Terminates: delivered whatever they look like, and the last thing that is.
+TEST_F(DdpPlacementTest, TerminateIsTheEnd) {
+  receive(kTerminate);
+  receive(write(stag_of(9), 0x1000, 4));
+  run_until_idle();
+  EXPECT_THAT(events.beats(), IsEmpty());
+  ASSERT_EQ(placed.beats().size(), 1u);
+  EXPECT_EQ(placed.beats()[0].opcode, wire::Opcode::kTerminate);
+  EXPECT_EQ(placed.beats()[0].cause, ddp::kMessageTooLong);
+}
+TEST_F(DdpPlacementTest, OddTerminatesAreNotAnswered) {
+  receive(Bytes(kTerminate.begin(), kTerminate.begin() + 18), 1);             // no control word
+  receive(Bytes(kTerminate.begin(), kTerminate.begin() + 21) + zeros(0), 2);  // three octets of it
+  Bytes far = kTerminate + zeros(100);
+  far[13] = 9;    // MSN
+  far[17] = 4;    // MO
+  far[0] = 0x01;  // L
+  receive(far, 3);
+  run_until_idle();
+  EXPECT_THAT(events.beats(), IsEmpty());
+  ASSERT_EQ(placed.beats().size(), 3u);
+  EXPECT_EQ(placed.beats()[0].cause, (wire::TerminateCause{}));
+  EXPECT_EQ(placed.beats()[1].cause, (wire::TerminateCause{}));
+  EXPECT_EQ(placed.beats()[2].cause, ddp::kMessageTooLong);
+}
+
+// Sends.
+TEST_F(DdpPlacementTest, SendAcrossScatterListAndSegments) {
+  post({buffer(7, {{0x8000, 50, stag_of(4)}, {0, 0, 0}, {0x8100, 10, stag_of(4)}, {0x8200, 100, stag_of(4)}})});
+  receive(send(1, 55, 0, false));
+  receive(send(1, 55, 55, false));
+  receive(send(1, 50, 110));
+  run_until_idle();
+  EXPECT_THAT(pieces(), ElementsAre(std::pair(0x8000, 50), std::pair(0x8100, 5), std::pair(0x8105, 5),
+                                    std::pair(0x8200, 50), std::pair(0x8232, 50)));
+  ASSERT_EQ(placed.beats().size(), 3u);
+  EXPECT_FALSE(placed.beats()[1].last);
+  EXPECT_TRUE(placed.beats()[2].last);
+  EXPECT_EQ(placed.beats()[2].bytes, 160u);
+  EXPECT_EQ(placed.beats()[2].wr_id, 7u);
+  EXPECT_EQ(given_back.beats().size(), 1u);
+}
+TEST_F(DdpPlacementTest, SendExactlyFillsItsBuffer) {
+  post_one(100);
+  receive(send(1, 100));
+  run_until_idle();
+  EXPECT_THAT(pieces(), ElementsAre(std::pair(0x8000, 100)));
+}
+TEST_F(DdpPlacementTest, SixElementsLeaveOneACycle) {
+  post({buffer(7, {{0x8000, 1, stag_of(4)},
+                   {0x8010, 1, stag_of(4)},
+                   {0x8020, 1, stag_of(4)},
+                   {0x8030, 1, stag_of(4)},
+                   {0x8040, 1, stag_of(4)},
+                   {0x8050, 1, stag_of(4)}})});
+  receive(send(1, 6));
+  run_until_idle();
+  EXPECT_THAT(writes.cycles(), ElementsAre(3, 4, 5, 6, 7, 8));
+  EXPECT_THAT(placed.cycles(), ElementsAre(8));
+}
+TEST_F(DdpPlacementTest, SendWaitsForAnAnnouncedRequestAndBlocksWhatFollows) {
+  doorbells.script({{Qpn{1}, 1}});
+  fetch.script({{Qpn{1}, true, buffer(7, {{0x8000, 100, stag_of(4)}})}}, 200);
+  receive(send(1, 4));
+  receive(write(stag_of(3), 0x1000, 4), 2);
+  run_until_idle();
+  EXPECT_THAT(placed.cycles(), ElementsAre(203, 204));
+  EXPECT_EQ(placed.beats()[0].qpn, Qpn{1});
+}
+TEST_F(DdpPlacementTest, TheWaitEndsWithTheQp) {
+  doorbells.script({{Qpn{1}, 1}});
+  firmware.at(100, [this] { contexts.write(Qpn{1}, QpContext{}); });
+  receive(send(1, 4));
+  receive(write(stag_of(3), 0x1000, 4), 2);
+  run_until_idle(1000);
+  ASSERT_EQ(placed.beats().size(), 1u);
+  EXPECT_EQ(placed.beats()[0].qpn, Qpn{2});
+  EXPECT_THAT(placed.cycles(), ElementsAre(104));
+}
+TEST_F(DdpPlacementTest, InvalidateNamesAnUnknownStag) {
+  post_one(100);
+  receive(from_hex("4144 00000B00 00000000 00000001 00000000"));
+  expect_error(rdma::kUnknownStagCannotBeInvalidated);
+}
+TEST_F(DdpPlacementTest, InvalidateNamesAForeignStag) {
+  post_one(100);
+  receive(from_hex("4146 0000055A 00000000 00000001 00000000"));
+  expect_error(rdma::kForeignStagCannotBeInvalidated);
+}
+TEST_F(DdpPlacementTest, InvalidateGoesUpWithTheMessage) {
+  post_one(100);
+  receive(from_hex("4144 0000035A 00000000 00000001 00000000 DEADBEEF"));
+  run_until_idle();
+  EXPECT_EQ(placed.beats()[0].opcode, wire::Opcode::kSendInvalidate);
+  EXPECT_EQ(placed.beats()[0].stag, 0x35au);
+}
+
+// Ready to receive.
+class AbsorbingTest : public DdpPlacementTest {
+ protected:
+  AbsorbingTest() {
+    QpContext c = rts_qp(1);
+    c.absorbs_rtr_send = true;
+    contexts.write(Qpn{1}, c);
+    contexts.commit();
+  }
+};
+TEST_F(AbsorbingTest, FirstEmptySendNeedsNoReceiveRequestTheSecondDoes) {
+  receive(send(1, 0));
+  receive(send(2, 0));
+  run_until_idle();
+  ASSERT_EQ(placed.beats().size(), 1u);
+  EXPECT_TRUE(placed.beats()[0].absorbed);
+  ASSERT_EQ(events.beats().size(), 1u);
+  EXPECT_EQ(events.beats()[0].cause, ddp::kInvalidMsnNoBuffer);
+}
+TEST_F(AbsorbingTest, OnlyTheFirstSendIsAbsorbed) {
+  post({buffer(1, {{0x8000, 100, stag_of(4)}}), buffer(2, {{0x8100, 100, stag_of(4)}})});
+  receive(send(1, 4));
+  receive(send(2, 0));
+  run_until_idle();
+  ASSERT_EQ(placed.beats().size(), 2u);
+  EXPECT_FALSE(placed.beats()[1].absorbed);
+  EXPECT_EQ(placed.beats()[1].wr_id, 2u);
+}
+
+// The end of a stream.
+TEST_F(DdpPlacementTest, AFlushCompletesWhatIsPostedAndWhatComesLaterOneACycle) {
+  post({buffer(1, {{0x8000, 100, stag_of(4)}}), buffer(2, {}), buffer(3, {})});
+  fetch.pause(window(2, 30));
+  flushes.script({{Qpn{1}}, {Qpn{1}}}, 10);
+  wire.pause(window(0, 40));
+  receive(send(1, 4));
+  run_until_idle();
+  EXPECT_THAT(placed.cycles(), ElementsAre(12, 13, 32));
+  for (unsigned i = 0; i < 3; ++i) {
+    EXPECT_TRUE(placed.beats()[i].flushed);
+    EXPECT_EQ(placed.beats()[i].wr_id, i + 1);
+  }
+  EXPECT_EQ(given_back.beats().size(), 3u);
+  EXPECT_THAT(events.beats(), IsEmpty());
+  EXPECT_THAT(writes.beats(), IsEmpty());
+}
+
+// Numbers that come from the host or belong to the past.
+TEST_F(DdpPlacementTest, DoorbellBeyondTheTableIsDropped) {
+  doorbells.script({{Qpn{4}, 1}, {Qpn{0xfffff}, 1}});
+  receive(write(stag_of(3), 0x1000, 4));
+  run_until_idle();
+  EXPECT_EQ(placed.beats().size(), 1u);
+}
+TEST_F(DdpPlacementTest, AReusedQpStartsAnew) {
+  post({buffer(1, {{0x8000, 100, stag_of(4)}}), buffer(2, {{0x8100, 100, stag_of(4)}})});
+  receive(send(1, 4));
+  receive(send(2, 4, 0, false));  // cut off in the middle
+  firmware.at(20, [this] { contexts.write(Qpn{1}, rts_qp(1, 2)); });
+  doorbells.pause(window(1, 30));
+  fetch.pause(window(2, 30));
+  wire.pause(window(2, 40));
+  post({buffer(3, {{0x8200, 100, stag_of(4)}})});
+  receive(send(1, 8));
+  run_until_idle();
+  EXPECT_THAT(events.beats(), IsEmpty());
+  ASSERT_EQ(placed.beats().size(), 3u);
+  EXPECT_EQ(placed.beats()[2].wr_id, 3u);
+  EXPECT_EQ(placed.beats()[2].bytes, 8u);
+  EXPECT_THAT(pieces().back(), std::pair(std::uint64_t{0x8200}, 8u));
+}
+TEST_F(DdpPlacementTest, AFlowThatItsQpLeftIsDropped) {
+  firmware.at(0, [this] {
+    QpContext c = rts_qp(1, 2);
+    c.flow = FlowId{3};
+    contexts.write(Qpn{1}, c);
+  });
+  receive(write(stag_of(9), 0x1000, 4), 1, 5);
+  run_until_idle();
+  EXPECT_THAT(placed.beats(), IsEmpty());
+  EXPECT_THAT(events.beats(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace rnic::test

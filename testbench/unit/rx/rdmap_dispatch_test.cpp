@@ -1,0 +1,227 @@
+#include "model/rnic/rx/rdmap_dispatch.h"
+
+#include "testbench/support/contexts.h"
+#include "testbench/support/stage_test.h"
+
+namespace rnic::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using wire::Opcode;
+
+PlacedSegment segment(Opcode op, std::uint32_t qpn = 1, bool awaits_write = false, bool last = true) {
+  PlacedSegment s;
+  s.qpn = Qpn{qpn};
+  s.opcode = op;
+  s.last = last;
+  s.awaits_write = awaits_write;
+  return s;
+}
+PlacedSegment send(std::uint64_t wr_id, Opcode op = Opcode::kSend) {
+  PlacedSegment s = segment(op);
+  s.wr_id = wr_id;
+  s.bytes = 100;
+  return s;
+}
+
+class RdmapDispatchTest : public StageTest {
+ protected:
+  ContextStore contexts{clk, {4, 4, 4, 16}};
+  Link<PlacedSegment> in{"in", clk, {4, 1, 1}};
+  Link<DmaWriteDone> written{"written", clk, {4, 1, 1}};
+  Link<CqeRequest> cqe{"cqe", clk, {2, 1, 1}};
+  Link<QueuedRead> read_request{"read_request", clk, {2, 1, 1}};
+  Link<ReadDone> read_done{"read_done", clk, {2, 1, 1}};
+  Link<TxUnblock> unblock{"unblock", clk, {2, 1, 1}};
+  Link<QpEvent> event{"event", clk, {2, 1, 1}};
+  Source<PlacedSegment> placement{"placement", clk};
+  Source<DmaWriteDone> engine{"engine", clk};
+  Sink<CqeRequest> cqes{"cqes", clk};
+  Sink<QueuedRead> read_requests{"read_requests", clk};
+  Sink<ReadDone> reads_done{"reads_done", clk};
+  Sink<TxUnblock> unblocks{"unblocks", clk};
+  Sink<QpEvent> events{"events", clk};
+  At firmware{"firmware", clk};
+  RdmapDispatch dut{"dut", clk, contexts};
+
+  RdmapDispatchTest() {
+    placement.out(in);
+    engine.out(written);
+    dut.in(in);
+    dut.written(written);
+    dut.cqe(cqe);
+    dut.read_request(read_request);
+    dut.read_done(read_done);
+    dut.unblock(unblock);
+    dut.event(event);
+    cqes.in(cqe);
+    read_requests.in(read_request);
+    reads_done.in(read_done);
+    unblocks.in(unblock);
+    events.in(event);
+    open_qp(contexts, 1, rts_qp(1));
+    open_qp(contexts, 2, rts_qp(2));
+    contexts.write(Stag{stag_of(3)}, region(0x1000, 0x100, abi::kRemoteWrite));
+    contexts.write(Stag{stag_of(4)}, region(0x2000, 0x100, abi::kRemoteWrite));
+    contexts.commit();
+  }
+};
+
+TEST_F(RdmapDispatchTest, TheFirstSegmentOfAStreamLiftsTheFenceACycleBeforeItIsDelivered) {
+  placement.script({send(1), send(2), send(3)});
+  run_until_idle();
+  ASSERT_EQ(unblocks.beats().size(), 1u);
+  EXPECT_EQ(unblocks.beats()[0].kind, TxUnblock::Kind::kFirstFpdu);
+  EXPECT_EQ(unblocks.beats()[0].qpn, Qpn{1});
+  ASSERT_EQ(events.beats().size(), 1u);
+  EXPECT_EQ(events.beats()[0].kind, QpEvent::Kind::kFirstFpdu);
+  EXPECT_THAT(unblocks.cycles(), ElementsAre(2));
+  EXPECT_THAT(cqes.cycles(), ElementsAre(3, 4, 5));  // then one a cycle
+}
+
+TEST_F(RdmapDispatchTest, ReceiveCompletion) {
+  PlacedSegment invalidating = send(0x1122334455667788, Opcode::kSendSeInvalidate);
+  invalidating.stag = stag_of(3);
+  PlacedSegment plain = send(9);
+  plain.stag = stag_of(4);  // RsvdULP of a plain Send means nothing
+  placement.script({invalidating, plain});
+  run_until_idle();
+  ASSERT_EQ(cqes.beats().size(), 2u);
+  const CqeRequest& c = cqes.beats()[0];
+  EXPECT_EQ(c.cqn, Cqn{1});
+  EXPECT_EQ(c.cqe.wr_id, 0x1122334455667788u);
+  EXPECT_EQ(c.cqe.byte_len, 100u);
+  EXPECT_EQ(c.cqe.qpn, 1u);
+  EXPECT_EQ(c.cqe.opcode, abi::WcOpcode::kRecv);
+  EXPECT_EQ(c.cqe.status, abi::WcStatus::kSuccess);
+  EXPECT_EQ(c.cqe.flags, abi::kCqeSolicited);
+  EXPECT_EQ(c.cqe.immediate, stag_of(3));
+  EXPECT_EQ(cqes.beats()[1].cqe.flags, 0);
+  EXPECT_EQ(cqes.beats()[1].cqe.immediate, 0u);
+  EXPECT_FALSE(contexts.stag(Stag{stag_of(3)})->valid);
+  EXPECT_TRUE(contexts.stag(Stag{stag_of(4)})->valid);
+}
+
+TEST_F(RdmapDispatchTest, AFlushedReceiveRequestCompletesWithAnErrorAndLiftsNoFence) {
+  PlacedSegment s = segment(Opcode::kSend);
+  s.flushed = true;
+  s.wr_id = 5;
+  placement.script({s});
+  run_until_idle();
+  ASSERT_EQ(cqes.beats().size(), 1u);
+  EXPECT_EQ(cqes.beats()[0].cqe.wr_id, 5u);
+  EXPECT_EQ(cqes.beats()[0].cqe.status, abi::WcStatus::kWrFlushErr);
+  EXPECT_THAT(unblocks.beats(), IsEmpty());
+}
+
+TEST_F(RdmapDispatchTest, WritesAreSilent) {
+  placement.script({segment(Opcode::kWrite), segment(Opcode::kWrite, 1, false, false)});
+  run_until_idle();
+  EXPECT_THAT(cqes.beats(), IsEmpty());
+  EXPECT_THAT(reads_done.beats(), IsEmpty());
+}
+
+TEST_F(RdmapDispatchTest, MiddleSegmentsAndAbsorbedSendsCompleteNothing) {
+  PlacedSegment absorbed = segment(Opcode::kSend);
+  absorbed.absorbed = true;
+  placement.script(
+      {absorbed, segment(Opcode::kSend, 1, false, false), segment(Opcode::kReadResponse, 1, false, false)});
+  run_until_idle();
+  EXPECT_THAT(cqes.beats(), IsEmpty());
+  EXPECT_THAT(reads_done.beats(), IsEmpty());
+  EXPECT_EQ(unblocks.beats().size(), 1u);  // even so the fence is lifted
+}
+
+TEST_F(RdmapDispatchTest, ReadResponseCompletesTheReadAndFreesItsOrdSlot) {
+  placement.script({segment(Opcode::kReadResponse)});
+  run_until_idle();
+  EXPECT_THAT(reads_done.cycles(), ElementsAre(3));
+  ASSERT_EQ(unblocks.beats().size(), 2u);
+  EXPECT_EQ(unblocks.beats()[1].kind, TxUnblock::Kind::kReadDone);
+}
+
+TEST_F(RdmapDispatchTest, ReadRequestGoesToTheIrrqAndTerminateToTheFirmware) {
+  PlacedSegment read = segment(Opcode::kReadRequest);
+  read.read = {0x100, 0x2000, 0x1000, 0x300, 0x4000};
+  PlacedSegment terminate = segment(Opcode::kTerminate);
+  terminate.cause = wire::ddp::kMessageTooLong;
+  placement.script({read, terminate});
+  run_until_idle();
+  ASSERT_EQ(read_requests.beats().size(), 1u);
+  EXPECT_EQ(read_requests.beats()[0].request.src_to, 0x4000u);
+  ASSERT_EQ(events.beats().size(), 2u);
+  EXPECT_EQ(events.beats()[1].kind, QpEvent::Kind::kTerminateReceived);
+  EXPECT_EQ(events.beats()[1].cause, wire::ddp::kMessageTooLong);
+}
+
+TEST_F(RdmapDispatchTest, PayloadIsDeliveredWhenItsLastWriteCannotBeOvertaken) {
+  PlacedSegment s = send(1);
+  s.awaits_write = true;
+  placement.script({s, send(2)});
+  engine.script({DmaWriteDone{}}, 50);
+  run_until_idle();
+  EXPECT_THAT(cqes.cycles(), ElementsAre(53, 54));  // nothing passes, and the fence is lifted first
+}
+
+TEST_F(RdmapDispatchTest, EveryOutputHoldsTheStageBack) {
+  cqes.pause(window(0, 20));
+  read_requests.pause(window(20, 40));
+  unblocks.pause(window(40, 60));
+  events.pause(window(60, 80));
+  reads_done.pause(window(80, 100));
+  std::vector<PlacedSegment> work;
+  for (int i = 0; i < 40; ++i) {
+    work.push_back(send(static_cast<std::uint64_t>(i)));
+    work.push_back(segment(Opcode::kReadRequest));
+    work.push_back(segment(Opcode::kReadResponse));
+    work.push_back(segment(Opcode::kTerminate));
+  }
+  placement.script(work);
+  run_until_idle();
+  EXPECT_EQ(read_requests.beats().size(), 40u);
+  EXPECT_EQ(reads_done.beats().size(), 40u);
+  EXPECT_EQ(unblocks.beats().size(), 41u);
+  EXPECT_EQ(events.beats().size(), 41u);
+  ASSERT_EQ(cqes.beats().size(), 40u);
+  for (std::uint64_t i = 0; i < 40; ++i) EXPECT_EQ(cqes.beats()[i].cqe.wr_id, i);
+}
+
+TEST_F(RdmapDispatchTest, TheOrderOfCallsChangesNothing) {
+  clk.shuffle(5);
+  cqes.pause(every(3, 2));
+  placement.script({send(1), send(2), segment(Opcode::kReadResponse, 2), send(3), send(4)});
+  run_until_idle();
+  EXPECT_THAT(cqes.cycles(), ElementsAre(5, 8, 11, 14));
+  EXPECT_THAT(reads_done.cycles(), ElementsAre(8));  // a full link holds back whatever the next item needs
+}
+
+TEST_F(RdmapDispatchTest, AReusedQpHasAFirstSegmentAgain) {
+  placement.script({send(1)});
+  firmware.at(10, [this] { contexts.write(Qpn{1}, rts_qp(1, 2)); });
+  placement.script({send(2)});
+  placement.pause(window(1, 20));
+  run_until_idle();
+  EXPECT_THAT(unblocks.cycles(), ElementsAre(2, 22));
+}
+
+TEST_F(RdmapDispatchTest, NothingIsDeliveredToADestroyedQp) {
+  PlacedSegment s = send(1);
+  s.awaits_write = true;
+  placement.script({s, segment(Opcode::kTerminate), segment(Opcode::kSend, 2)});
+  engine.script({DmaWriteDone{}}, 20);
+  firmware.at(10, [this] { contexts.write(Qpn{1}, QpContext{}); });
+  run_until_idle();
+  ASSERT_EQ(cqes.beats().size(), 1u);
+  EXPECT_EQ(cqes.beats()[0].cqe.qpn, 2u);
+  EXPECT_TRUE(written.empty());
+}
+
+TEST_F(RdmapDispatchTest, AnIdleStageIsNotCalled) {
+  placement.script({send(1)}, 5000);
+  run_until_idle();
+  EXPECT_LE(clk.activity().cycles, 5u);
+}
+
+}  // namespace
+}  // namespace rnic::test

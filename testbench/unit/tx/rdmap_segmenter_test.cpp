@@ -1,0 +1,622 @@
+#include "model/rnic/tx/rdmap_segmenter.h"
+
+#include <cstring>
+
+#include "testbench/support/contexts.h"
+#include "testbench/support/fpdu_beats.h"
+#include "testbench/support/stage_test.h"
+
+namespace rnic::test {
+namespace {
+
+using abi::WcStatus;
+using abi::WrOpcode;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using Piece = std::pair<std::uint64_t, std::uint32_t>;
+
+constexpr std::uint32_t kPlenty = 1u << 30;
+
+abi::Wqe wqe(WrOpcode op, std::initializer_list<abi::Sge> list, unsigned flags = abi::kWqeSignaled) {
+  abi::Wqe w;
+  w.opcode = op;
+  w.flags = static_cast<std::uint8_t>(flags);
+  for (const abi::Sge& s : list) w.sge[w.num_sge++] = s;
+  w.wr_id = 77;
+  w.rkey = 0x12345678;
+  w.remote_address = 4096;
+  w.invalidate_stag = 0xcafe0001;
+  return w;
+}
+abi::Sge sge(std::uint32_t bytes, std::uint64_t address = 0x10000) { return {address, bytes, stag_of(3)}; }
+
+class RdmapSegmenterTest : public StageTest {
+ protected:
+  ContextStore contexts{clk, {4, 4, 4, 16}};
+  BufferPool pool{4096};
+  Link<FetchedWqe> wqes{"wqes", clk, {8, 1, 1}};
+  Link<WqeTaken> taken{"taken", clk, {2, 1, 1}};
+  Link<TxCredit> credit{"credit", clk, {4, 1, 1}};
+  Link<TxUnblock> unblock{"unblock", clk, {4, 1, 1}};
+  Link<ReadWork> read_work{"read_work", clk, {4, 1, 1}};
+  Link<ReadResponseSent> read_sent{"read_sent", clk, {2, 1, 1}};
+  Link<TxInternalWork> internal_work{"internal_work", clk, {4, 1, 1}};
+  Link<RqFlush> flush_rq{"flush_rq", clk, {2, 1, 1}};
+  Link<UlpduJob> out{"out", clk, {2, 1, 1}};
+  Link<WqeIssued> issued{"issued", clk, {2, 1, 1}};
+  Link<QpEvent> event{"event", clk, {2, 1, 1}};
+  Source<FetchedWqe> fetch{"fetch", clk};
+  Source<TxCredit> tcp{"tcp", clk};
+  Source<TxUnblock> rx{"rx", clk};
+  Source<ReadWork> responder{"responder", clk};
+  Source<TxInternalWork> firmware{"firmware", clk};
+  Sink<WqeTaken> given_back{"given_back", clk};
+  Sink<ReadResponseSent> responses{"responses", clk};
+  Sink<UlpduJob> jobs{"jobs", clk};
+  Sink<WqeIssued> completions{"completions", clk};
+  Sink<QpEvent> events{"events", clk};
+  Sink<RqFlush> receive_flushes{"receive_flushes", clk};
+  At contexts_at{"contexts_at", clk};
+  RdmapSegmenter dut{"dut", clk, contexts, pool};
+
+  RdmapSegmenterTest() {
+    fetch.out(wqes);
+    tcp.out(credit);
+    rx.out(unblock);
+    responder.out(read_work);
+    firmware.out(internal_work);
+    dut.wqe(wqes);
+    dut.taken(taken);
+    dut.credit(credit);
+    dut.unblock(unblock);
+    dut.read_work(read_work);
+    dut.read_sent(read_sent);
+    dut.internal_work(internal_work);
+    dut.flush_rq(flush_rq);
+    dut.out(out);
+    dut.issued(issued);
+    dut.event(event);
+    given_back.in(taken);
+    responses.in(read_sent);
+    jobs.in(out);
+    completions.in(issued);
+    events.in(event);
+    receive_flushes.in(flush_rq);
+    for (std::uint32_t n = 1; n < 4; ++n) open_qp(contexts, n, rts_qp(n));
+    contexts.write(Stag{stag_of(3)}, region(0x10000, 0x10000, abi::kLocalWrite));
+    contexts.write(Stag{stag_of(4)}, region(0x10000, 0x10000, 0));
+    contexts.write(Stag{stag_of(5)}, region(0x10000, 0x10000, abi::kLocalWrite, 2));
+    contexts.commit();
+  }
+  void change(std::uint32_t qpn, QpContext c, bool markers = false) { open_qp(contexts, qpn, c, markers); }
+  void post(const abi::Wqe& w, std::uint32_t qpn = 1) { fetch.script({{Qpn{qpn}, true, w}}); }
+  void allow(std::uint32_t bytes = kPlenty, std::uint32_t flow = 1) { tcp.script({{FlowId{flow}, bytes}}); }
+  static Bytes header(const UlpduJob& j) {
+    const std::uint8_t* at = j.ulpdu.buf->bytes() + Ulpdu::kOffset;
+    return {at, at + j.header_bytes};
+  }
+  Bytes header(unsigned i) const { return header(jobs.beats()[i]); }
+  std::vector<Piece> pieces(unsigned i) const {
+    std::vector<Piece> p;
+    const UlpduJob& j = jobs.beats()[i];
+    for (unsigned k = 0; k < j.pieces; ++k) p.emplace_back(j.piece[k].address, j.piece[k].bytes);
+    return p;
+  }
+  std::vector<std::uint16_t> lengths() const {
+    std::vector<std::uint16_t> l;
+    for (const UlpduJob& j : jobs.beats()) l.push_back(j.ulpdu.bytes);
+    return l;
+  }
+  std::vector<std::uint32_t> order() const {
+    std::vector<std::uint32_t> q;
+    for (const UlpduJob& j : jobs.beats()) q.push_back(j.qpn.v);
+    return q;
+  }
+  // The opcodes in the order of the wire.
+  Bytes opcodes() const {
+    Bytes o;
+    for (const UlpduJob& j : jobs.beats()) o.push_back(header(j)[1] & 0x0f);
+    return o;
+  }
+  void expect_refused(WcStatus status) {
+    allow();
+    run_until_idle();
+    EXPECT_THAT(jobs.beats(), IsEmpty());
+    ASSERT_EQ(completions.beats().size(), 1u);
+    EXPECT_EQ(completions.beats()[0].status, status) << int(completions.beats()[0].status);
+    EXPECT_EQ(completions.beats()[0].wr_id, 77u);
+    ASSERT_EQ(events.beats().size(), 1u);
+    EXPECT_EQ(events.beats()[0].kind, QpEvent::Kind::kLocalError);
+    EXPECT_EQ(given_back.beats().size(), 1u);
+  }
+};
+
+TEST_F(RdmapSegmenterTest, AnFpduLeavesTheCycleAfterItsRequestAndOneEachCycle) {
+  allow();
+  for (int i = 0; i < 3; ++i) post(wqe(WrOpcode::kSend, {sge(4)}));
+  run_until_idle();
+  EXPECT_THAT(jobs.cycles(), ElementsAre(2, 3, 4));  // 1 in the input link, 0 in the stage, 1 in the output link
+  EXPECT_THAT(completions.cycles(), ElementsAre(2, 3, 4));
+  EXPECT_THAT(given_back.cycles(), ElementsAre(2, 3, 4));
+}
+
+// messages.json
+TEST_F(RdmapSegmenterTest, HeadersOfEveryMessage) {
+  allow();
+  post(wqe(WrOpcode::kSend, {sge(4)}));
+  post(wqe(WrOpcode::kSendWithInv, {sge(4)}));
+  post(wqe(WrOpcode::kSend, {sge(4)}, abi::kWqeSolicited));
+  abi::Wqe invalidate = wqe(WrOpcode::kSendWithInv, {}, abi::kWqeSolicited);
+  invalidate.invalidate_stag = 0xcafe0002;
+  post(invalidate);
+  post(wqe(WrOpcode::kRdmaWrite, {sge(4)}));
+  abi::Wqe nothing = wqe(WrOpcode::kRdmaWrite, {});
+  nothing.rkey = 0;
+  nothing.remote_address = 0;
+  post(nothing);
+  abi::Wqe read = wqe(WrOpcode::kRdmaRead, {{0x10000, 4096, stag_of(3)}});
+  read.rkey = 768;
+  read.remote_address = 16384;
+  post(read);
+  run_until_idle();
+  ASSERT_EQ(jobs.beats().size(), 7u);
+  EXPECT_EQ(header(0), from_hex("4143 00000000 00000000 00000001 00000000"));
+  EXPECT_EQ(header(1), from_hex("4144 cafe0001 00000000 00000002 00000000"));
+  EXPECT_EQ(header(2), from_hex("4145 00000000 00000000 00000003 00000000"));
+  EXPECT_EQ(header(3), from_hex("4146 cafe0002 00000000 00000004 00000000"));
+  EXPECT_EQ(header(4), from_hex("c140 12345678 0000000000001000"));
+  EXPECT_EQ(header(5), from_hex("c140 00000000 0000000000000000"));
+  EXPECT_EQ(header(6), from_hex("4141 00000000 00000001 00000001 00000000"
+                                "0000035a 0000000000010000 00001000 00000300 0000000000004000"));
+  EXPECT_THAT(lengths(), ElementsAre(22, 22, 22, 18, 18, 14, 46));
+  EXPECT_THAT(pieces(0), ElementsAre(Piece(0x10000, 4)));
+  EXPECT_THAT(pieces(6), IsEmpty());
+  std::vector<bool> completes;
+  for (const UlpduJob& j : jobs.beats()) completes.push_back(j.ulpdu.completes_wqe);
+  EXPECT_THAT(completes, ElementsAre(true, true, true, true, true, true, false));
+  EXPECT_EQ(completions.beats()[6].bytes, 4096u);
+  EXPECT_EQ(completions.beats()[6].opcode, WrOpcode::kRdmaRead);
+  EXPECT_TRUE(completions.beats()[0].signaled);
+  EXPECT_FALSE(completions.beats()[2].signaled);
+}
+
+TEST_F(RdmapSegmenterTest, RdmacPeersGetVersionZero) {
+  QpContext c = rts_qp(1);
+  c.version = 0;
+  change(1, c);
+  allow();
+  post(wqe(WrOpcode::kSend, {sge(4)}));
+  run_until_idle();
+  EXPECT_EQ(header(0), from_hex("4003 00000000 00000000 00000001 00000000"));
+}
+
+// The example of requirement DDP-5.2-01 and following.
+TEST_F(RdmapSegmenterTest, MessagesAreCutAtMulpdu) {
+  QpContext c = rts_qp(1);
+  c.mulpdu = 1500;
+  change(1, c);
+  allow();
+  post(wqe(WrOpcode::kSend, {sge(2048)}));
+  abi::Wqe w = wqe(WrOpcode::kRdmaWrite, {sge(2048)});
+  w.remote_address = 16384;
+  post(w);
+  post(wqe(WrOpcode::kSend, {sge(1482)}));
+  run_until_idle();
+  EXPECT_THAT(lengths(), ElementsAre(1500, 18 + 566, 1500, 14 + 562, 1500));
+  EXPECT_EQ(header(0), from_hex("0143 00000000 00000000 00000001 00000000"));
+  EXPECT_EQ(header(1), from_hex("4143 00000000 00000000 00000001 000005ca"));
+  EXPECT_EQ(header(2), from_hex("8140 12345678 0000000000004000"));
+  EXPECT_EQ(header(3), from_hex("c140 12345678 00000000000045ce"));  // 17870
+  EXPECT_EQ(header(4)[0], 0x41);                                     // a message that fits exactly has no empty tail
+  EXPECT_THAT(pieces(1), ElementsAre(Piece(0x10000 + 1482, 566)));
+  EXPECT_FALSE(jobs.beats()[0].ulpdu.completes_wqe);
+  EXPECT_TRUE(jobs.beats()[1].ulpdu.completes_wqe);
+}
+
+TEST_F(RdmapSegmenterTest, GatherListAcrossSegments) {
+  QpContext c = rts_qp(1);
+  c.mulpdu = 128;  // 110 octets of a Send
+  change(1, c);
+  allow();
+  post(wqe(WrOpcode::kSend,
+           {sge(100, 0x10000), sge(0, 0), sge(20, 0x11000), sge(90, 0x12000), sge(5, 0x13000), sge(6, 0x14000)}));
+  run_until_idle();
+  ASSERT_EQ(jobs.beats().size(), 3u);
+  EXPECT_THAT(pieces(0), ElementsAre(Piece(0x10000, 100), Piece(0x11000, 10)));
+  EXPECT_THAT(pieces(1), ElementsAre(Piece(0x1100a, 10), Piece(0x12000, 90), Piece(0x13000, 5), Piece(0x14000, 5)));
+  EXPECT_THAT(pieces(2), ElementsAre(Piece(0x14005, 1)));
+}
+
+TEST_F(RdmapSegmenterTest, InlineDataComesFromTheWqe) {
+  QpContext c = rts_qp(1);
+  c.mulpdu = 128;
+  change(1, c);
+  allow();
+  abi::Wqe w = wqe(WrOpcode::kRdmaWrite, {}, abi::kWqeInline);
+  w.inline_bytes = sizeof w.sge;
+  for (unsigned i = 0; i < sizeof w.sge; ++i) reinterpret_cast<std::uint8_t*>(w.sge)[i] = static_cast<std::uint8_t>(i);
+  post(w);
+  run_until_idle();
+  ASSERT_THAT(lengths(), ElementsAre(14 + 96));
+  EXPECT_THAT(pieces(0), IsEmpty());
+  const std::uint8_t* at = jobs.beats()[0].ulpdu.buf->bytes() + Ulpdu::kOffset + 14;
+  for (unsigned i = 0; i < 96; ++i) ASSERT_EQ(at[i], i);
+}
+
+TEST_F(RdmapSegmenterTest, ReadResponseKeepsTheSinkOfTheRequest) {
+  allow();
+  responder.script({{Qpn{1}, 0x100, 8192, 0x7000, 3000}});
+  run_until_idle();
+  EXPECT_THAT(lengths(), ElementsAre(1442, 1442, 14 + 144));
+  EXPECT_EQ(header(0), from_hex("8142 00000100 0000000000002000"));
+  EXPECT_EQ(header(2), from_hex("c142 00000100 0000000000002b28"));
+  EXPECT_THAT(pieces(2), ElementsAre(Piece(0x7000 + 2856, 144)));
+  EXPECT_THAT(responses.cycles(), ElementsAre(4));  // with its last FPDU
+  EXPECT_THAT(completions.beats(), IsEmpty());
+}
+
+TEST_F(RdmapSegmenterTest, ZeroLengthReadResponse) {
+  allow();
+  responder.script({{Qpn{1}, 0, 0, 0, 0}});
+  run_until_idle();
+  ASSERT_EQ(jobs.beats().size(), 1u);
+  EXPECT_EQ(header(0), from_hex("c142 00000000 0000000000000000"));
+  EXPECT_EQ(responses.beats().size(), 1u);
+}
+
+// Ready to receive, RFC 6581.
+TEST_F(RdmapSegmenterTest, ReadyToReceiveGoesFirstAndCompletesNothing) {
+  fetch.pause(window(0, 2));
+  firmware.script({{Qpn{1}, TxInternalWork::Kind::kRtrSend},
+                   {Qpn{2}, TxInternalWork::Kind::kRtrWrite},
+                   {Qpn{3}, TxInternalWork::Kind::kRtrRead}});
+  tcp.pause(window(0, 20));
+  for (std::uint32_t n = 1; n < 4; ++n) {
+    allow(kPlenty, n);
+    post(wqe(WrOpcode::kSend, {sge(4)}), n);
+  }
+  run_until_idle();
+  EXPECT_THAT(order(), ElementsAre(1, 1, 2, 3, 2, 3));
+  EXPECT_EQ(header(0), from_hex("4143 00000000 00000000 00000001 00000000"));
+  EXPECT_EQ(header(1), from_hex("4143 00000000 00000000 00000002 00000000"));
+  EXPECT_EQ(header(2), from_hex("c140 00000000 0000000000000000"));
+  EXPECT_EQ(header(3), from_hex("4141 00000000 00000001 00000001 00000000 00000000 0000000000000000 00000000 00000000"
+                                "0000000000000000"));
+  EXPECT_FALSE(jobs.beats()[0].ulpdu.completes_wqe);
+  EXPECT_FALSE(jobs.beats()[2].ulpdu.completes_wqe);
+  ASSERT_EQ(completions.beats().size(), 4u);  // three Sends, and the Read that sq_completion must retire silently
+  EXPECT_TRUE(completions.beats()[1].internal);
+  EXPECT_EQ(completions.beats()[1].opcode, WrOpcode::kRdmaRead);
+  EXPECT_EQ(given_back.beats().size(), 3u);
+}
+
+// Credit.
+TEST_F(RdmapSegmenterTest, CreditOneOctetShortThenEnough) {
+  post(wqe(WrOpcode::kSend, {sge(4)}));  // 2 + 22 + 4
+  tcp.script({{FlowId{1}, 27}, {FlowId{1}, 1}});
+  tcp.pause(window(1, 100));
+  run_until_idle();
+  EXPECT_THAT(jobs.cycles(), ElementsAre(102));
+}
+TEST_F(RdmapSegmenterTest, CreditCountsTheMarkersAtThePlaceInTheStream) {
+  change(1, rts_qp(1), true);
+  for (int i = 0; i < 2; ++i) post(wqe(WrOpcode::kSend, {sge(454)}));  // 2 + 472 + 2 + 4 = 480, plain
+  tcp.script({{FlowId{1}, 484}, {FlowId{1}, 483}, {FlowId{1}, 1}});    // positions 0 to 483, then 512 lies inside
+  tcp.pause(every(50, 49));
+  run_until_idle();
+  EXPECT_THAT(jobs.cycles(), ElementsAre(51, 151));
+}
+TEST_F(RdmapSegmenterTest, CreditOfOneStreamIsNotAnothers) {
+  post(wqe(WrOpcode::kSend, {sge(4)}), 1);
+  allow(kPlenty, 2);
+  run_until_idle();
+  EXPECT_THAT(jobs.beats(), IsEmpty());
+  EXPECT_EQ(dut.waiting_for(), "QP 1 has work and waits for TCP window");
+}
+TEST_F(RdmapSegmenterTest, CreditOfAFlowWithoutAQpIsDropped) {
+  post(wqe(WrOpcode::kSend, {sge(4)}), 1);
+  FlowContext stale = flow_of(1);
+  contexts.write(FlowId{0}, stale);
+  contexts.commit();
+  allow(kPlenty, 0);
+  run_until_idle();
+  EXPECT_THAT(jobs.beats(), IsEmpty());
+}
+
+// Whose turn it is.
+TEST_F(RdmapSegmenterTest, QpsTakeTurnsByFpdu) {
+  fetch.pause(window(1, 3));
+  tcp.pause(window(0, 20));
+  for (std::uint32_t n = 1; n < 4; ++n) {
+    post(wqe(WrOpcode::kSend, {sge(3 * 1424)}), n);
+    allow(kPlenty, n);
+  }
+  run_until_idle();
+  EXPECT_THAT(order(), ElementsAre(1, 1, 2, 1, 3, 2, 3, 2, 3));  // 2 and 3 came one cycle after the other
+}
+TEST_F(RdmapSegmenterTest, SendsAndReadResponsesOfOneQpAlternate) {
+  tcp.pause(window(0, 20));
+  allow();
+  post(wqe(WrOpcode::kSend, {sge(3 * 1424)}));
+  responder.script({{Qpn{1}, 0x100, 0, 0, 3 * 1428}});
+  run_until_idle();
+  EXPECT_THAT(opcodes(), ElementsAre(3, 2, 3, 2, 3, 2));
+}
+TEST_F(RdmapSegmenterTest, TaggedMessagesOfOneQpAreNotInterleaved) {
+  tcp.pause(window(0, 20));
+  allow();
+  post(wqe(WrOpcode::kRdmaWrite, {sge(2 * 1428)}));
+  post(wqe(WrOpcode::kRdmaWrite, {sge(4)}));
+  post(wqe(WrOpcode::kSend, {sge(4)}));
+  responder.script({{Qpn{1}, 0x100, 0, 0, 3 * 1428}});
+  run_until_idle();
+  EXPECT_THAT(opcodes(), ElementsAre(0, 0, 2, 2, 2, 0, 3));
+}
+
+// Reads.
+TEST_F(RdmapSegmenterTest, ReadsUpToOrdThenOneForEachThatIsDone) {
+  allow();
+  QpContext c = rts_qp(1);
+  c.ord = 2;
+  change(1, c);
+  for (int i = 0; i < 4; ++i) post(wqe(WrOpcode::kRdmaRead, {sge(4)}));
+  rx.script({{TxUnblock::Kind::kReadDone, Qpn{1}}}, 50);
+  run_until_idle();
+  EXPECT_THAT(jobs.cycles(), ElementsAre(2, 3, 52));
+  EXPECT_EQ(load_be32(&header(2)[10]), 3u);  // MSN
+  EXPECT_EQ(dut.waiting_for(), "QP 1 has work and waits for read responses (ORD or fence)");
+}
+TEST_F(RdmapSegmenterTest, FenceWaitsForAllReads) {
+  allow();
+  post(wqe(WrOpcode::kRdmaRead, {sge(4)}));
+  post(wqe(WrOpcode::kRdmaRead, {sge(4)}));
+  post(wqe(WrOpcode::kSend, {sge(4)}));
+  post(wqe(WrOpcode::kSend, {sge(4)}, abi::kWqeFence));
+  rx.script({{TxUnblock::Kind::kReadDone, Qpn{1}}, {TxUnblock::Kind::kReadDone, Qpn{1}}}, 50);
+  rx.pause(window(51, 80));
+  run_until_idle();
+  EXPECT_THAT(opcodes(), ElementsAre(1, 1, 3, 3));
+  EXPECT_THAT(jobs.cycles(), ElementsAre(2, 3, 4, 82));
+}
+TEST_F(RdmapSegmenterTest, AReadDoneNobodyAskedForChangesNothing) {
+  rx.script({{TxUnblock::Kind::kReadDone, Qpn{1}}});
+  run_until_idle();
+  EXPECT_THAT(jobs.beats(), IsEmpty());
+}
+
+// A responder's fence and the states of a QP.
+TEST_F(RdmapSegmenterTest, AResponderWaitsForTheFirstFpdu) {
+  QpContext c = rts_qp(1);
+  c.responder = true;
+  change(1, c);
+  allow();
+  post(wqe(WrOpcode::kSend, {sge(4)}));
+  rx.script({{TxUnblock::Kind::kFirstFpdu, Qpn{1}}}, 30);
+  run_until_idle();
+  EXPECT_THAT(jobs.cycles(), ElementsAre(32));
+}
+TEST_F(RdmapSegmenterTest, NothingIsSentOutsideRts) {
+  QpContext c = rts_qp(1);
+  c.state = QpState::kTerminate;
+  change(1, c);
+  allow();
+  post(wqe(WrOpcode::kSend, {sge(4)}));
+  run_until_idle();
+  EXPECT_THAT(jobs.beats(), IsEmpty());
+}
+TEST_F(RdmapSegmenterTest, WhatWasPostedBeforeAGracefulCloseIsSent) {
+  QpContext c = rts_qp(1);
+  c.state = QpState::kClosing;
+  change(1, c);
+  allow();
+  post(wqe(WrOpcode::kSend, {sge(2000)}));
+  firmware.script({{Qpn{1}, TxInternalWork::Kind::kDrain}});
+  run_until_idle();
+  EXPECT_THAT(lengths(), ElementsAre(1442, 18 + 576));
+  ASSERT_EQ(completions.beats().size(), 2u);
+  EXPECT_EQ(completions.beats()[0].marker, WqeIssued::Marker::kNone);
+  EXPECT_EQ(completions.beats()[1].marker, WqeIssued::Marker::kDrain);
+  EXPECT_THAT(completions.cycles(), ElementsAre(3, 4));
+}
+// messages.json: terminate_crc
+TEST_F(RdmapSegmenterTest, ATerminateIsTheLastThingSent) {
+  QpContext c = rts_qp(1);
+  c.state = QpState::kTerminate;
+  c.responder = true;
+  change(1, c);
+  allow();
+  post(wqe(WrOpcode::kSend, {sge(4)}));
+  firmware.script(
+      {{Qpn{1}, TxInternalWork::Kind::kTerminate, wire::mpa::kCrcMismatch}, {Qpn{1}, TxInternalWork::Kind::kDrain}});
+  run_until_idle();
+  ASSERT_EQ(jobs.beats().size(), 1u);
+  EXPECT_EQ(header(0), from_hex("41470000000000000002000000010000000020020000"));
+  EXPECT_FALSE(jobs.beats()[0].ulpdu.completes_wqe);
+  ASSERT_EQ(completions.beats().size(), 1u);
+  EXPECT_EQ(completions.beats()[0].marker, WqeIssued::Marker::kDrain);
+}
+TEST_F(RdmapSegmenterTest, ATerminateDoesNotWaitForAMessageThatIsHalfSent) {
+  tcp.script({{FlowId{1}, 1448 + 28}, {FlowId{1}, kPlenty}});  // the first segment and the Terminate, then plenty
+  tcp.pause(window(1, 40));
+  post(wqe(WrOpcode::kSend, {sge(4000)}));
+  contexts_at.at(20, [this] {
+    QpContext c = rts_qp(1);
+    c.state = QpState::kTerminate;
+    contexts.write(Qpn{1}, c);
+  });
+  firmware.script({{Qpn{1}, TxInternalWork::Kind::kTerminate, wire::mpa::kCrcMismatch}}, 20);
+  run_until_idle();
+  EXPECT_THAT(opcodes(), ElementsAre(3, 7));
+  EXPECT_THAT(jobs.cycles(), ElementsAre(2, 22));
+  EXPECT_THAT(completions.beats(), IsEmpty());  // the flush will complete it
+}
+TEST_F(RdmapSegmenterTest, AFlushCompletesWhatIsPostedAndWhatComesLater) {
+  allow(1448 + 2);
+  post(wqe(WrOpcode::kSend, {sge(2000)}));  // cut off in the middle
+  post(wqe(WrOpcode::kRdmaRead, {sge(4)}, 0));
+  responder.script({{Qpn{1}, 1, 0, 0, 100}});
+  firmware.script({{Qpn{1}, TxInternalWork::Kind::kFlush}}, 20);
+  fetch.pause(window(3, 40));
+  post(wqe(WrOpcode::kSend, {sge(4)}));
+  run_until_idle();
+  EXPECT_EQ(jobs.beats().size(), 1u);
+  ASSERT_EQ(completions.beats().size(), 4u);
+  EXPECT_EQ(completions.beats()[0].marker, WqeIssued::Marker::kFlush);
+  for (unsigned i = 1; i < 4; ++i) EXPECT_EQ(completions.beats()[i].status, WcStatus::kWrFlushErr);
+  EXPECT_THAT(receive_flushes.cycles(), ElementsAre(22));
+  EXPECT_EQ(given_back.beats().size(), 3u);
+  EXPECT_THAT(events.beats(), IsEmpty());
+}
+TEST_F(RdmapSegmenterTest, AMessageStopsWithItsStream) {
+  allow();
+  post(wqe(WrOpcode::kSend, {sge(10 * 1424)}));
+  contexts_at.at(3, [this] {
+    QpContext c = rts_qp(1);
+    c.state = QpState::kError;
+    contexts.write(Qpn{1}, c);
+  });
+  run_until_idle();
+  EXPECT_THAT(jobs.cycles(), ElementsAre(2, 3, 4));
+}
+TEST_F(RdmapSegmenterTest, AReusedQpStartsAnew) {
+  allow(100);
+  post(wqe(WrOpcode::kSend, {sge(4)}));
+  post(wqe(WrOpcode::kRdmaWrite, {sge(2000)}));  // no credit for it
+  contexts_at.at(20, [this] { contexts.write(Qpn{1}, rts_qp(1, 2)); });
+  fetch.pause(window(2, 30));
+  tcp.pause(window(1, 40));
+  post(wqe(WrOpcode::kSend, {sge(8)}));
+  allow(2 + 26 + 4);
+  run_until_idle();
+  ASSERT_EQ(jobs.beats().size(), 2u);
+  EXPECT_EQ(header(1), from_hex("4143 00000000 00000000 00000001 00000000"));
+  EXPECT_EQ(jobs.cycles()[1], 42u);
+}
+
+// Requests that fail before anything of them is sent.
+TEST_F(RdmapSegmenterTest, WqeThatCouldNotBeRead) {
+  abi::Wqe w;
+  w.wr_id = 77;
+  fetch.script({{Qpn{1}, false, w}});
+  expect_refused(WcStatus::kGeneralErr);
+}
+TEST_F(RdmapSegmenterTest, UnknownWqeOpcode) {
+  post(wqe(static_cast<WrOpcode>(4), {sge(4)}));
+  expect_refused(WcStatus::kLocQpOpErr);
+}
+TEST_F(RdmapSegmenterTest, TooManyElements) {
+  abi::Wqe w = wqe(WrOpcode::kSend, {sge(4)});
+  w.num_sge = 255;
+  post(w);
+  expect_refused(WcStatus::kLocQpOpErr);
+}
+TEST_F(RdmapSegmenterTest, ReadIntoTwoBuffers) {
+  post(wqe(WrOpcode::kRdmaRead, {sge(4), sge(4)}));
+  expect_refused(WcStatus::kLocQpOpErr);
+}
+TEST_F(RdmapSegmenterTest, InlineRead) {
+  post(wqe(WrOpcode::kRdmaRead, {}, abi::kWqeInline));
+  expect_refused(WcStatus::kLocQpOpErr);
+}
+TEST_F(RdmapSegmenterTest, ReadWithOrdZero) {
+  QpContext c = rts_qp(1);
+  c.ord = 0;
+  change(1, c);
+  post(wqe(WrOpcode::kRdmaRead, {sge(4)}));
+  expect_refused(WcStatus::kLocQpOpErr);
+}
+TEST_F(RdmapSegmenterTest, InlineDataThatDoesNotFitTheWqe) {
+  abi::Wqe w = wqe(WrOpcode::kSend, {}, abi::kWqeInline);
+  w.inline_bytes = sizeof w.sge + 1;
+  post(w);
+  expect_refused(WcStatus::kLocLenErr);
+}
+TEST_F(RdmapSegmenterTest, MessageOfFourGibibytes) {
+  post(wqe(WrOpcode::kSend, {sge(0xffffffff), sge(1)}));
+  expect_refused(WcStatus::kLocLenErr);
+}
+TEST_F(RdmapSegmenterTest, UnknownLocalKey) {
+  post(wqe(WrOpcode::kSend, {{0x10000, 4, stag_of(3, 0x5b)}}));
+  expect_refused(WcStatus::kLocProtErr);
+}
+TEST_F(RdmapSegmenterTest, LocalKeyOfAnotherDomain) {
+  post(wqe(WrOpcode::kSend, {{0x10000, 4, stag_of(5)}}));
+  expect_refused(WcStatus::kLocProtErr);
+}
+TEST_F(RdmapSegmenterTest, OneOctetBehindTheRegion) {
+  post(wqe(WrOpcode::kSend, {sge(4, 0x1fffd)}));
+  expect_refused(WcStatus::kLocProtErr);
+}
+TEST_F(RdmapSegmenterTest, ReadIntoMemoryWithoutLocalWrite) {
+  post(wqe(WrOpcode::kRdmaRead, {{0x10000, 4, stag_of(4)}}));
+  expect_refused(WcStatus::kLocProtErr);
+}
+TEST_F(RdmapSegmenterTest, SendFromMemoryWithoutLocalWriteAndEmptyElementsOfNoRegion) {
+  allow();
+  post(wqe(WrOpcode::kSend, {{0x10000, 4, stag_of(4)}, {0, 0, 0xffffffff}}));
+  run_until_idle();
+  EXPECT_THAT(lengths(), ElementsAre(22));
+}
+TEST_F(RdmapSegmenterTest, NothingFollowsALocalErrorOnItsQp) {
+  allow();
+  allow(kPlenty, 2);
+  post(wqe(WrOpcode::kSend, {sge(4)}));
+  post(wqe(WrOpcode::kSend, {sge(4, 0)}));
+  post(wqe(WrOpcode::kSend, {sge(4)}));
+  post(wqe(WrOpcode::kSend, {sge(4)}), 2);
+  run_until_idle();
+  EXPECT_THAT(order(), ElementsAre(1, 2));
+  EXPECT_EQ(events.beats().size(), 1u);
+}
+
+TEST_F(RdmapSegmenterTest, BackpressureOnEveryOutput) {
+  jobs.pause(every(7, 3));
+  given_back.pause(every(5, 4));
+  completions.pause(every(11, 9));
+  responses.pause(every(13, 12));
+  events.pause(every(17, 16));
+  for (std::uint32_t n = 1; n < 4; ++n) {
+    allow(kPlenty, n);
+    for (std::uint32_t i = 0; i < 10; ++i) post(wqe(WrOpcode::kSend, {sge(1000 + i)}), n);
+    post(wqe(WrOpcode::kSend, {sge(4, 0)}), n);
+  }
+  responder.script({{Qpn{1}, 1, 0, 0, 100}, {Qpn{2}, 1, 0, 0, 100}, {Qpn{3}, 1, 0, 0, 100}});
+  run_until_idle();
+  std::array<std::uint32_t, 4> msn{0, 1, 1, 1};
+  for (unsigned i = 0; i < jobs.beats().size(); ++i) {
+    if (header(i)[1] == 0x42) continue;
+    EXPECT_EQ(load_be32(&header(i)[10]), msn[jobs.beats()[i].qpn.v]++);
+  }
+  EXPECT_THAT(msn, ElementsAre(0, 11, 11, 11));
+  EXPECT_EQ(responses.beats().size(), 3u);
+  EXPECT_EQ(completions.beats().size(), 33u);
+  EXPECT_EQ(given_back.beats().size(), 33u);
+  EXPECT_EQ(events.beats().size(), 3u);
+}
+
+class ShuffledSegmenterTest : public RdmapSegmenterTest, public testing::WithParamInterface<std::uint64_t> {};
+TEST_P(ShuffledSegmenterTest, TheOrderOfCallsChangesNothing) {
+  if (GetParam() != 0) clk.shuffle(GetParam());
+  jobs.pause(every(4, 1));
+  completions.pause(every(3, 1));
+  for (std::uint32_t n = 1; n < 4; ++n) {
+    allow(4000, n);
+    post(wqe(WrOpcode::kSend, {sge(2000)}), n);
+  }
+  responder.script({{Qpn{2}, 1, 0, 0, 100}});
+  run_until_idle();
+  EXPECT_THAT(jobs.cycles(), ElementsAre(2, 3, 5, 6, 7, 9, 10));
+  EXPECT_THAT(order(), ElementsAre(1, 1, 2, 3, 2, 3, 2));
+}
+INSTANTIATE_TEST_SUITE_P(Seeds, ShuffledSegmenterTest, testing::Values(0, 1, 2, 3));
+
+TEST_F(RdmapSegmenterTest, AnIdleStageIsNotCalled) {
+  fetch.script({{Qpn{1}, true, wqe(WrOpcode::kSend, {sge(4)})}}, 1000);
+  tcp.script({{FlowId{1}, kPlenty}}, 9000);
+  run_until_idle();
+  EXPECT_THAT(jobs.cycles(), ElementsAre(9002));
+  EXPECT_LE(clk.activity().cycles, 8u);
+}
+
+}  // namespace
+}  // namespace rnic::test
