@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "model/common/ring.h"
 #include "model/config/describe.h"
 #include "model/config/resolve.h"
 #include "model/system/stats_report.h"
@@ -24,7 +25,8 @@ double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_P
 
 }  // namespace
 
-// The capture, and the count of frames.
+// The capture, and the count of frames. The two clocks run ahead of each other, so frames of the two directions come
+// out of order; each waits until nothing earlier can come.
 class Simulation::Tap final : public FrameTap {
  public:
   Tap(const Simulation::Station& first, const std::string& file, std::uint64_t& frames) : frames_(frames) {
@@ -34,18 +36,35 @@ class Simulation::Tap final : public FrameTap {
   }
   void frame(unsigned direction, const Frame& frame, std::uint64_t ps) override {
     ++frames_;
-    if (!writer_) return;
-    writer_->write(interface_, ps, {frame.data(), frame.bytes},
-                   direction == 0 ? Direction::kOutbound : Direction::kInbound);
+    if (writer_) waiting_[direction].push({ps, frame});
+  }
+  // No frame before this time will come any more.
+  void advance(std::uint64_t now_ps) {
+    for (;;) {
+      const bool first = !waiting_[0].empty(), second = !waiting_[1].empty();
+      if (!first && !second) return;
+      const unsigned d = first && (!second || waiting_[0].front().ps <= waiting_[1].front().ps) ? 0 : 1;
+      if (waiting_[d].front().ps >= now_ps) return;
+      const Waiting w = waiting_[d].pop();
+      writer_->write(interface_, w.ps, {w.frame.data(), w.frame.bytes},
+                     d == 0 ? Direction::kOutbound : Direction::kInbound);
+    }
   }
   void close() {
-    if (writer_) writer_->close();
+    if (!writer_) return;
+    advance(kNever);
+    writer_->close();
   }
 
  private:
+  struct Waiting {
+    std::uint64_t ps = 0;
+    Frame frame;
+  };
   std::uint64_t& frames_;
   std::unique_ptr<PcapngWriter> writer_;
   unsigned interface_ = 0;
+  Ring<Waiting> waiting_[2];
 };
 
 Simulation::Simulation(const Scenario& scenario, const Overlay& command_line, const RunOptions& options)
@@ -139,6 +158,7 @@ RunEnd Simulation::run(const ProgressReport& report) {
   while (!workload_->done()) {
     sc_core::sc_start(sc_core::sc_time::from_value(kSlicePs));
     const std::uint64_t now = now_ps();
+    tap_->advance(now);
     if (waves_) waves_->advance(now);
     report(now, workload_->progress(), total_);
     if (workload_->failed()) {
