@@ -50,6 +50,8 @@ int report(const Simulation& sim, RunEnd end, std::ostream& out, std::ostream& e
     out << fmt::format("check {}: {} ({})\n", c.name, c.passed ? "passed" : "FAILED", c.text);
     passed &= c.passed;
   }
+  const Utilization busiest = sim.utilization().front();
+  out << fmt::format("busiest: {} at {:.1f} %\n", busiest.resource, 100 * busiest.share);
   const double cpu = sim.cpu_seconds();
   out << fmt::format("simulated {} in {:.2f} s of processor time, {} frames, seed {}\n", time_text(sim.now_ps()), cpu,
                      sim.frames(), sim.seed());

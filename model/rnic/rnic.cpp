@@ -239,6 +239,7 @@ void Rnic::bind_firmware() {
 void Rnic::register_stats(const StatsGroup& group) const {
   wqe_fetch.register_stats(group.group("wqe_fetch"));
   rdmap_segmenter.register_stats(group.group("rdmap_segmenter"));
+  payload_fetch.register_stats(group.group("payload_fetch"));
   mpa_framer.register_stats(group.group("mpa_framer"));
   marker_inserter.register_stats(group.group("marker_inserter"));
   crc_insert.register_stats(group.group("crc_insert"));
@@ -249,6 +250,7 @@ void Rnic::register_stats(const StatsGroup& group) const {
   rdmap_dispatch.register_stats(group.group("rdmap_dispatch"));
   irrq.register_stats(group.group("irrq"));
   read_responder.register_stats(group.group("read_responder"));
+  sq_completion.register_stats(group.group("sq_completion"));
   cqe_writer.register_stats(group.group("cqe_writer"));
   command_fetch.register_stats(group.group("command_fetch"));
   fwcpu.register_stats(group.group("fwcpu"));

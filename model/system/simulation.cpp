@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "model/common/ring.h"
 #include "model/config/describe.h"
 #include "model/config/resolve.h"
 #include "model/system/stats_report.h"
@@ -24,7 +25,8 @@ double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_P
 
 }  // namespace
 
-// The capture, and the count of frames.
+// The capture, and the count of frames. The two clocks run ahead of each other, so frames of the two directions come
+// out of order; each waits until nothing earlier can come.
 class Simulation::Tap final : public FrameTap {
  public:
   Tap(const Simulation::Station& first, const std::string& file, std::uint64_t& frames) : frames_(frames) {
@@ -34,18 +36,39 @@ class Simulation::Tap final : public FrameTap {
   }
   void frame(unsigned direction, const Frame& frame, std::uint64_t ps) override {
     ++frames_;
-    if (!writer_) return;
-    writer_->write(interface_, ps, {frame.data(), frame.bytes},
-                   direction == 0 ? Direction::kOutbound : Direction::kInbound);
+    if (first_ps_ == 0) first_ps_ = ps;
+    last_ps_ = std::max(last_ps_, ps);
+    if (writer_) waiting_[direction].push({ps, frame});
   }
+  // No frame before this time will come any more.
+  void advance(std::uint64_t now_ps) {
+    for (;;) {
+      const bool first = !waiting_[0].empty(), second = !waiting_[1].empty();
+      if (!first && !second) return;
+      const unsigned d = first && (!second || waiting_[0].front().ps <= waiting_[1].front().ps) ? 0 : 1;
+      if (waiting_[d].front().ps >= now_ps) return;
+      const Waiting w = waiting_[d].pop();
+      writer_->write(interface_, w.ps, {w.frame.data(), w.frame.bytes},
+                     d == 0 ? Direction::kOutbound : Direction::kInbound);
+    }
+  }
+  std::uint64_t active_ps() const { return last_ps_ - first_ps_; }
   void close() {
-    if (writer_) writer_->close();
+    if (!writer_) return;
+    advance(kNever);
+    writer_->close();
   }
 
  private:
+  struct Waiting {
+    std::uint64_t ps = 0;
+    Frame frame;
+  };
   std::uint64_t& frames_;
   std::unique_ptr<PcapngWriter> writer_;
   unsigned interface_ = 0;
+  std::uint64_t first_ps_ = 0, last_ps_ = 0;
+  Ring<Waiting> waiting_[2];
 };
 
 Simulation::Simulation(const Scenario& scenario, const Overlay& command_line, const RunOptions& options)
@@ -139,6 +162,7 @@ RunEnd Simulation::run(const ProgressReport& report) {
   while (!workload_->done()) {
     sc_core::sc_start(sc_core::sc_time::from_value(kSlicePs));
     const std::uint64_t now = now_ps();
+    tap_->advance(now);
     if (waves_) waves_->advance(now);
     report(now, workload_->progress(), total_);
     if (workload_->failed()) {
@@ -176,10 +200,41 @@ std::string Simulation::waiting_for() const {
   return text;
 }
 
+std::vector<Utilization> Simulation::utilization() const {
+  std::vector<Utilization> list;
+  const double active = static_cast<double>(std::max<std::uint64_t>(1, tap_->active_ps()));
+  const auto add = [&](std::string resource, double busy_ps) {
+    list.push_back({std::move(resource), busy_ps / active});
+  };
+  for (std::size_t i = 0; i < stations_.size(); ++i) {
+    const Station& s = stations_[i];
+    const Rnic& chip = s.node->chip;
+    const double cycle = static_cast<double>(s.node->core_clk.period_ps());
+    const pcie::LinkTiming pcie(s.config.rnic.pcie.link);
+    const double octet = static_cast<double>(pcie.ticks_per_octet()) / pcie::LinkTiming::kTicksPerPs;
+    add(fmt::format("wire {} to {}", s.name, stations_[1 - i].name),
+        static_cast<double>(chip.mac_tx.counters().line_octets) * 8000 / s.config.rnic.mac_tx.line_gbps);
+    add("PCIe device to host, " + s.name, static_cast<double>(chip.pcie.endpoint.port.counters().wire_bytes) * octet);
+    add("PCIe host to device, " + s.name, static_cast<double>(s.node->root_complex.port.counters().wire_bytes) * octet);
+    add("transmit datapath, " + s.name, static_cast<double>(chip.links.sealed.pushed()) * cycle);
+    add("receive datapath, " + s.name, static_cast<double>(chip.links.checked.pushed()) * cycle);
+  }
+  std::stable_sort(list.begin(), list.end(), [](const auto& x, const auto& y) { return x.share > y.share; });
+  return list;
+}
+
 void Simulation::register_stats() {
   for (const Station& s : stations_) {
     const StatsGroup node = StatsGroup(stats_, s.name);
-    s.node->chip.register_stats(node.group("rnic"));
+    const Rnic& chip = s.node->chip;
+    chip.register_stats(node.group("rnic"));
+    register_counters(node.group("rnic.mac_tx"), chip.mac_tx.counters());
+    register_counters(node.group("rnic.mac_rx"), chip.mac_rx.counters());
+    register_counters(node.group("rnic.tcp_tx"), chip.tcp_tx.counters());
+    register_counters(node.group("rnic.tcp_rx"), chip.tcp_rx.counters());
+    register_counters(node.group("rnic.tcp_connection"), chip.tcp_connection.counters());
+    register_pcie(node.group("pcie.device_to_host"), chip.pcie.endpoint.port.counters());
+    register_pcie(node.group("pcie.host_to_device"), s.node->root_complex.port.counters());
     register_clock(node.group("core_clk"), s.node->core_clk);
     register_clock(node.group("host_clk"), s.node->host_clk);
   }
@@ -201,6 +256,7 @@ nlohmann::ordered_json Simulation::stats_json(RunEnd end) const {
   j["frames"] = frames_;
   j["results"] = results_json(results(), cycle_ps());
   j["checks"] = checks_json(checks_);
+  for (const Utilization& u : utilization()) j["utilization"][u.resource] = u.share;
   for (const Station& s : stations_) j["config"][s.name] = dump_fields(s.config);
   j["stats"] = stats_.to_json();
   return j;

@@ -23,6 +23,12 @@ struct RunOptions {
   WaveWindow wave_window;
 };
 
+// How busy a resource was between the run's first and last frame.
+struct Utilization {
+  std::string resource;
+  double share = 0;  // 0 to 1
+};
+
 enum class RunEnd { kDone, kFailed, kHung, kTimeLimit };
 
 class Simulation final {
@@ -48,6 +54,7 @@ class Simulation final {
   std::uint64_t seed() const { return config_.sim.seed; }
   double cpu_seconds() const { return cpu_seconds_; }
   std::uint64_t frames() const { return frames_; }
+  std::vector<Utilization> utilization() const;  // the busiest first
 
  private:
   class Tap;

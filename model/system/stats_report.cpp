@@ -44,6 +44,18 @@ nlohmann::ordered_json versions_json() {
   return {{"rnicsim", RNIC_VERSION}, {"systemc", sc_core::sc_release()}, {"compiler", __VERSION__}};
 }
 
+void register_pcie(const StatsGroup& group, const pcie::TransmitCounters& counters) {
+  using C = pcie::TransmitCounters;
+  const auto add = [&](const char* key, auto member, const char* unit, const char* text) {
+    group.derived(
+        key, [&counters, member] { return static_cast<double>(counters.*member); }, unit, text);
+  };
+  add("tlps", &C::tlps, "TLPs", "sent in this direction");
+  add("data_bytes", &C::data_bytes, "octets", "data in them");
+  add("wire_bytes", &C::wire_bytes, "octets", "on the wire, headers, framing and the share of DLLPs included");
+  add("credit_stalls", &C::credit_stalls, "times", "a TLP was ready, the wire free, and no credit there");
+}
+
 void register_clock(const StatsGroup& group, const ClockDomain& clk) {
   const auto add = [&](const char* key, auto member, const char* unit, const char* text) {
     group.derived(

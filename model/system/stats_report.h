@@ -7,6 +7,7 @@
 
 #include "model/common/clock_domain.h"
 #include "model/env/workload/results.h"
+#include "model/rnic/pcie/pcie_transmitter.h"
 #include "model/stats/registry.h"
 #include "model/system/scenario.h"
 
@@ -18,6 +19,8 @@ nlohmann::ordered_json versions_json();
 
 // What the calendar itself did: kernel events, busy cycles, stage calls.
 void register_clock(const StatsGroup& group, const ClockDomain& clk);
+
+void register_pcie(const StatsGroup& group, const pcie::TransmitCounters& counters);
 
 // A structure of plain counters that lists them: (key, member, unit, description).
 template <class Counters>

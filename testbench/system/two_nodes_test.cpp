@@ -94,7 +94,7 @@ class Client final : public Program {
   std::uint8_t flags = abi::kCmCrc | abi::kCmMarkers | abi::kCmEnhanced;
   void run() override {
     if (!connecting_) {
-      core_.set_timer(20'000'000);  // the server listens by then
+      core_.wake_at(20'000'000);  // the server listens by then
       if (core_.time_ps() < 20'000'000) return;
       connecting_ = true;
       host::ConnParam param;
@@ -166,7 +166,7 @@ TEST_F(TwoNodesTest, SendWriteAndReadMoveTheirOctets) {
   EXPECT_EQ(client.events.back().type, host::CmEventType::kDisconnected);
 }
 
-TEST_F(TwoNodesTest, ShuffledCallOrderMovesThemAtTheSameTimes) {
+TEST_F(TwoNodesTest, ShuffledCallOrderMovesThemToo) {
   a.shuffle(3);
   b.shuffle(5);
   run();

@@ -13,10 +13,11 @@ Wake MacTx::tick() {
   if (free_in > now()) return Wake::at_cycle(free_in);
   const Frame frame = in->pop();
   const std::uint64_t start_ps = std::max(clock().now_ps(), line_free_ps_);
-  const std::uint32_t octets = ethernet::line_octets(frame.bytes);
-  line_free_ps_ = start_ps + ethernet::octets_to_ps(octets + ethernet::kInterFrameGapOctets, config_.line_gbps);
+  const std::uint32_t octets = ethernet::line_octets(frame.bytes), busy = octets + ethernet::kInterFrameGapOctets;
+  line_free_ps_ = start_ps + ethernet::octets_to_ps(busy, config_.line_gbps);
   ++counters_.frames;
   counters_.bytes += frame.bytes;
+  counters_.line_octets += busy;
   ethernet.send(frame, start_ps + ethernet::octets_to_ps(octets, config_.line_gbps));
   return in->can_pop() ? Wake::next_cycle() : Wake::on_traffic();
 }

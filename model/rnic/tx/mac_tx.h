@@ -17,11 +17,13 @@ struct MacTxConfig {
 };
 
 struct MacTxCounters {
-  std::uint64_t frames = 0, bytes = 0;
+  std::uint64_t frames = 0, bytes = 0, line_octets = 0;
   template <class V>
   static void fields(V& v) {
     v("frames", &MacTxCounters::frames, "frames", "frames sent");
     v("bytes", &MacTxCounters::bytes, "octets", "octets of frames sent, without padding, FCS, preamble and gap");
+    v("line_octets", &MacTxCounters::line_octets, "octets",
+      "octet times the line was busy, gaps between frames included");
   }
 };
 
