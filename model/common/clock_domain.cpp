@@ -74,43 +74,50 @@ std::uint64_t ClockDomain::take_wakes(Cycle cycle) {
   return mask;
 }
 
-void ClockDomain::tick(unsigned stage) {
-  ++activity_.ticks;
-  const Wake wake = stages_[stage]->tick();
+// Returns whether the stage wants to be called in the next cycle, by far the commonest answer.
+bool ClockDomain::tick(unsigned stage) {
   timer_[stage] = kNever;
-  if (wake.at == kNever) return;
-  const Cycle at = wake.at == 0 ? next_ : wake.at;
-  RNIC_CHECK(at >= next_);
+  const Cycle at = stages_[stage]->tick().at;
+  if (at == 0 || at == next_) return true;
+  if (at == kNever) return false;
+  RNIC_CHECK(at > next_);
   if (at - next_ < kNearCycles) {
-    wheel_[at % kNearCycles] |= std::uint64_t{1} << stage;
-    occupied_ |= std::uint64_t{1} << (at % kNearCycles);
+    mark(stage, at);
   } else {
     timer_[stage] = at;
     timer_min_ = std::min(timer_min_, at);
   }
+  return false;
 }
 
 void ClockDomain::run_cycle(Cycle cycle) {
   std::uint64_t mask = take_wakes(cycle);
+  std::uint64_t again = 0;
   now_ = cycle;
   next_ = cycle + 1;
   ++activity_.cycles;
-  if (shuffle_state_ != 0) {
-    while (mask != 0) {
-      shuffle_state_ = shuffle_state_ * 6364136223846793005u + 1442695040888963407u;
-      unsigned skip = static_cast<unsigned>((shuffle_state_ >> 33) % static_cast<unsigned>(__builtin_popcountll(mask)));
-      std::uint64_t rest = mask;
-      while (skip-- > 0) rest &= rest - 1;
-      const unsigned stage = static_cast<unsigned>(__builtin_ctzll(rest));
-      mask &= ~(std::uint64_t{1} << stage);
-      tick(stage);
-    }
-  } else {
-    for (; mask != 0; mask &= mask - 1) tick(static_cast<unsigned>(__builtin_ctzll(mask)));
+  activity_.ticks += static_cast<unsigned>(__builtin_popcountll(mask));
+  while (mask != 0) {
+    const unsigned stage = shuffle_state_ == 0 ? static_cast<unsigned>(__builtin_ctzll(mask)) : pick(mask);
+    const std::uint64_t bit = std::uint64_t{1} << stage;
+    mask &= ~bit;
+    if (tick(stage)) again |= bit;
+  }
+  if (again != 0) {
+    wheel_[next_ % kNearCycles] |= again;
+    occupied_ |= std::uint64_t{1} << (next_ % kNearCycles);
   }
   if (commits_.empty()) return;
   for (Committed* state : commits_) state->commit();
   commits_.clear();
+}
+
+// One of the stages in the mask, drawn at random.
+unsigned ClockDomain::pick(std::uint64_t mask) {
+  shuffle_state_ = shuffle_state_ * 6364136223846793005u + 1442695040888963407u;
+  unsigned skip = static_cast<unsigned>((shuffle_state_ >> 33) % static_cast<unsigned>(__builtin_popcountll(mask)));
+  while (skip-- > 0) mask &= mask - 1;
+  return static_cast<unsigned>(__builtin_ctzll(mask));
 }
 
 }  // namespace rnic

@@ -64,8 +64,7 @@ class ClockDomain final : public sc_core::sc_module {
   void wake(unsigned stage, Cycle at) {
     RNIC_CHECK(at >= next_);
     if (at - next_ < kNearCycles) {
-      wheel_[at % kNearCycles] |= std::uint64_t{1} << stage;
-      occupied_ |= std::uint64_t{1} << (at % kNearCycles);
+      mark(stage, at);
     } else {
       far_.push({at, stage});
     }
@@ -96,7 +95,12 @@ class ClockDomain final : public sc_core::sc_module {
   void run_cycle(Cycle cycle);
   Cycle next_wake() const;
   std::uint64_t take_wakes(Cycle cycle);
-  void tick(unsigned stage);
+  bool tick(unsigned stage);
+  unsigned pick(std::uint64_t mask);
+  void mark(unsigned stage, Cycle at) {
+    wheel_[at % kNearCycles] |= std::uint64_t{1} << stage;
+    occupied_ |= std::uint64_t{1} << (at % kNearCycles);
+  }
   void arm(Cycle at);
 
   struct Far {

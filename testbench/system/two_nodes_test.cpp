@@ -30,8 +30,7 @@ class Program : public host::App {
       pd = node_.context.alloc_pd();
       cq = node_.context.create_cq(512, host::CqMode::kPolled);
       address = node_.memory.alloc(2 * kBytes);
-      mr = node_.context.reg_mr(pd, address, 2 * kBytes,
-                                abi::kLocalWrite | abi::kRemoteWrite | abi::kRemoteRead);
+      mr = node_.context.reg_mr(pd, address, 2 * kBytes, abi::kLocalWrite | abi::kRemoteWrite | abi::kRemoteRead);
     }
     if (!cq->ready() || !mr->ready()) return;
     if (qp == nullptr) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 
 #include "model/common/bytes.h"
@@ -43,13 +42,14 @@ class HostMemory final {
   std::uint64_t used() const { return used_; }  // octets handed out, gaps of alignment included
 
  private:
-  struct Free {
-    void operator()(std::uint8_t* p) const { std::free(p); }
+  struct Unmap {
+    std::uint64_t bytes;
+    void operator()(std::uint8_t* p) const;
   };
   const std::uint64_t base_;
   const std::uint64_t capacity_;
   std::uint64_t used_ = 0;
-  std::unique_ptr<std::uint8_t, Free> bytes_;
+  std::unique_ptr<std::uint8_t, Unmap> bytes_;
 };
 
 }  // namespace rnic::host

@@ -28,8 +28,6 @@ class PayloadGenerator {
   std::optional<Difference> compare(ByteSpan found, std::uint64_t message) const;
 
  private:
-  std::uint64_t word(std::uint64_t message, std::uint64_t index) const;  // octets 8 * index and on, little-endian
-
   const Pattern pattern_;
   const std::uint64_t seed_;
 };

@@ -43,8 +43,8 @@ struct CreditConfig {
 struct PcieLinkConfig {
   unsigned generation = 4;
   unsigned width = 16;
-  unsigned max_payload_bytes = 256;
-  unsigned max_read_request_bytes = 512;
+  unsigned max_payload_bytes = 512;
+  unsigned max_read_request_bytes = 4096;
   unsigned read_completion_boundary_bytes = 64;
   unsigned propagation_ns = 150;
   unsigned update_fc_ns = 20;

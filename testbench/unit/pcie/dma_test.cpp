@@ -5,6 +5,7 @@
 #include "model/rnic/pcie/dma_read.h"
 #include "model/rnic/pcie/dma_write.h"
 #include "testbench/support/stage_test.h"
+#include "testbench/unit/pcie/short_tlps.h"
 
 namespace rnic::pcie {
 namespace {
@@ -39,7 +40,7 @@ class DmaReadTest : public test::StageTest {
  protected:
   using Reader = Client<DmaReadRequest, DmaReadDone>;
   DmaReadConfig config;
-  PcieLinkConfig link;
+  PcieLinkConfig link = test::short_tlps();
   Link<Tlp> tlp_link{"tlps", clk, {4, 1, 1}}, completion_link{"completions", clk, {4, 1, 1}};
   Sink<Tlp> tlps{"tlp_sink", clk};
   Source<Tlp> completions{"completion_source", clk};
@@ -208,7 +209,7 @@ TEST_F(DmaReadTest, AnswersWaitForRoomAndNoneIsLost) {
 class DmaWriteTest : public test::StageTest {
  protected:
   using Writer = Client<DmaWriteRequest, DmaWriteDone>;
-  PcieLinkConfig link;
+  PcieLinkConfig link = test::short_tlps();
   BufferPool pool{16384};
   Link<Tlp> tlp_link{"tlps", clk, {4, 1, 1}};
   Sink<Tlp> tlps{"tlp_sink", clk};

@@ -5,6 +5,7 @@
 #include "model/rnic/pcie/cut.h"
 #include "model/rnic/pcie/pcie_transmitter.h"
 #include "testbench/support/stage_test.h"
+#include "testbench/unit/pcie/short_tlps.h"
 
 namespace rnic::pcie {
 namespace {
@@ -98,7 +99,7 @@ class Sender final : public Stage {
 class TransmitterTest : public test::StageTest {
  protected:
   static constexpr unsigned kP = 0, kC = 1, kN = 2;
-  PcieLinkConfig link;
+  PcieLinkConfig link = test::short_tlps();
   std::vector<std::uint16_t> tags(const Sender& s) {
     std::vector<std::uint16_t> all;
     for (const auto& sent : s.sent) all.push_back(sent.tag);

@@ -10,6 +10,7 @@
 #include "model/env/host/root_complex.h"
 #include "model/rnic/pcie/pcie.h"
 #include "testbench/support/stage_test.h"
+#include "testbench/unit/pcie/short_tlps.h"
 
 namespace rnic::test {
 
@@ -43,7 +44,7 @@ struct HostLog final : host::HostEvents {
 
 // The chip's clock is 250 MHz, the host's 1 GHz. Both run ahead of the kernel where `lookahead` says so.
 struct PcieBench {
-  pcie::PcieConfig config;
+  pcie::PcieConfig config = with_short_tlps();
   host::RootComplexConfig host_config;
   unsigned readers = 1, writers = 1;
   Cycle chip_lookahead = 32, host_lookahead = 128;
