@@ -189,6 +189,8 @@ class Capture:
             return own.take_startup(segment), Quirk.NONE
         if peer.seq_start is None:
             raise ValueError("FPDU before the other side's startup frame")
+        if (own.flags ^ peer.flags) & FLAG_MARKERS:
+            raise Unreadable("markers in one direction only: tshark looks for them in both")
         self.fpdus += 1
         return own.take_fpdu(segment, peer)
 
