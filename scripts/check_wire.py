@@ -25,6 +25,7 @@ import sys
 import tempfile
 
 SECTION_HEADER, INTERFACE, ENHANCED_PACKET = 0x0A0D0D0A, 1, 6
+LEAST_BYTES = {SECTION_HEADER: 28, INTERFACE: 20, ENHANCED_PACKET: 32}
 BYTE_ORDER_MAGIC, LINKTYPE_ETHERNET = 0x1A2B3C4D, 1
 ETHERNET_BYTES, ETHERTYPE_IPV4, PROTOCOL_TCP, FLAG_SYN = 14, 0x0800, 6, 0x02
 MARKER_SPACING, MARKER_BYTES, CRC_BYTES = 512, 4, 4
@@ -62,7 +63,7 @@ def blocks(file):
         if len(head) < 8:
             raise Unreadable("ends within a block")
         kind, size = struct.unpack("<II", head)
-        if size < 12 or size % 4:
+        if size < LEAST_BYTES.get(kind, 12) or size % 4:
             raise Unreadable(f"block of {size} octets: not a little-endian pcapng file")
         block = head + file.read(size - 8)
         if len(block) < size or block[-4:] != head[4:]:
@@ -189,6 +190,8 @@ class Capture:
             return own.take_startup(segment), Quirk.NONE
         if peer.seq_start is None:
             raise ValueError("FPDU before the other side's startup frame")
+        if (own.flags ^ peer.flags) & FLAG_MARKERS:
+            raise Unreadable("markers in one direction only: tshark looks for them in both")
         self.fpdus += 1
         return own.take_fpdu(segment, peer)
 

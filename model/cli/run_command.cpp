@@ -92,6 +92,9 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
   if (a.run.wave_file.empty() && (given.count("wave-scope") || given.count("wave-from") || given.count("wave-to"))) {
     throw ConfigError("run: --wave-scope, --wave-from and --wave-to need --wave FILE");
   }
+  if (a.run.wave_window.from_ps >= a.run.wave_window.to_ps) {
+    throw ConfigError("run: the window of --wave-from and --wave-to ends before it begins");
+  }
   Overlay command_line;
   for (const std::string& assignment : a.config.set) command_line.set(assignment);
 

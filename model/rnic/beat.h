@@ -6,6 +6,7 @@
 
 #include "model/common/buffer.h"
 #include "model/common/ids.h"
+#include "model/config/field.h"
 
 namespace rnic {
 
@@ -14,7 +15,8 @@ struct DatapathConfig {
   unsigned beat_bytes = 64;
   template <class V>
   static void fields(V& v) {
-    v("beat_bytes", &DatapathConfig::beat_bytes, "datapath width in octets (16, 32, 64 or 128)");
+    v("beat_bytes", &DatapathConfig::beat_bytes, "datapath width in octets", in_range(16, 128), power_of_two(),
+      unit("octets"));
   }
 };
 

@@ -1,10 +1,23 @@
 #include "model/system/chip_waves.h"
 
-#include <vector>
+#include <set>
 
 #include "model/rnic/beat_fields.h"
 
 namespace rnic {
+
+std::vector<std::string> wave_scopes(Rnic& chip) {
+  std::set<std::string> scopes;
+  auto add = [&scopes](auto& link) {
+    const std::string name = link.name();
+    for (std::size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1)) {
+      scopes.insert(name.substr(0, dot));
+    }
+    scopes.insert(name);
+  };
+  chip.links.for_each(add);
+  return {scopes.begin(), scopes.end()};
+}
 
 struct ChipWaves::Observers {
   Waves& waves;

@@ -2,11 +2,16 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "model/rnic/rnic.h"
 #include "model/trace/waves.h"
 
 namespace rnic {
+
+// The scopes that a waveform of this chip may name: its links, and all that is above them.
+std::vector<std::string> wave_scopes(Rnic& chip);
 
 class ChipWaves final {
  public:

@@ -11,6 +11,7 @@
 
 #include "model/common/ring.h"
 #include "model/config/describe.h"
+#include "model/config/nearest.h"
 #include "model/config/resolve.h"
 #include "model/system/stats_report.h"
 
@@ -79,6 +80,7 @@ Simulation::Simulation(const Scenario& scenario, const Overlay& command_line, co
   }
   build_nodes(command_line);
   build_workload();
+  check_scopes();
   std::error_code error;
   std::filesystem::create_directories(options_.out_dir, error);
   if (error) throw ConfigError(fmt::format("{}: {}", options_.out_dir, error.message()));
@@ -130,17 +132,29 @@ void Simulation::build_workload() {
   }
 }
 
+// Before any file is made, so that a mistake leaves none behind.
+void Simulation::check_scopes() {
+  std::vector<std::string> known;
+  for (Station& s : stations_) {
+    for (std::string& scope : wave_scopes(s.node->chip)) known.push_back(std::move(scope));
+  }
+  for (const std::string& scope : options_.wave_window.scopes) {
+    if (std::find(known.begin(), known.end(), scope) != known.end()) continue;
+    throw ConfigError(fmt::format("--wave-scope {}: unknown scope; the nearest is {}", scope, nearest(scope, known)));
+  }
+}
+
 // Digest, capture and waves listen; nothing in the chip knows.
 void Simulation::watch() {
+  if (!options_.wave_file.empty()) {
+    waves_ = std::make_unique<Waves>(open_wave_sink(options_.wave_file), options_.wave_window);
+  }
   const std::filesystem::path dir = options_.out_dir;
   const std::string capture = options_.capture ? (dir / "wire.pcapng").string() : "";
   tap_ = std::make_unique<Tap>(stations_[0], capture, frames_);
   cable_->tap(*tap_);
   if (!capture.empty()) files_.push_back(capture);
-  if (!options_.wave_file.empty()) {
-    waves_ = std::make_unique<Waves>(open_wave_sink(options_.wave_file), options_.wave_window);
-    files_.push_back(options_.wave_file);
-  }
+  if (waves_) files_.push_back(options_.wave_file);
   for (Station& s : stations_) {
     s.recorder = std::make_unique<Recorder>(TraceDomain{s.name, s.node->core_clk.period_ps()});
     s.recorder->attach(digest_);

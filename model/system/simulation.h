@@ -69,6 +69,7 @@ class Simulation final {
 
   void build_nodes(const Overlay& command_line);
   void build_workload();
+  void check_scopes();
   void watch();
   nlohmann::ordered_json stats_json(RunEnd end) const;
   void register_stats();

@@ -1,0 +1,81 @@
+"""What the program says and leaves behind when its input is wrong or the run does not end."""
+import json
+import unittest
+
+from rnicsim import QUICKSTART, ProgramTest
+
+
+class UsageErrors(ProgramTest):
+    def refuse(self, *arguments):
+        """The message of a run that must end with exit code 2 and without a new file."""
+        before = self.files()
+        run = self.run_program("run", *arguments)
+        self.assertEqual(run.returncode, 2, run.stdout + run.stderr)
+        self.assertEqual(run.stdout, "")
+        self.assertEqual(self.files(), before)
+        return run.stderr
+
+    def test_malformed_json(self):
+        (self.folder / "bad.json").write_text('{"name": ')
+        self.assertRegex(self.refuse("bad.json"), r"^rnicsim: bad\.json: .*line 1, column 10")
+
+    def test_unknown_key(self):
+        (self.folder / "bad.json").write_text(QUICKSTART.read_text().replace('"depth"', '"deph"', 1))
+        self.assertEqual(self.refuse("bad.json"),
+                         "rnicsim: bad.json: work[0]: unknown key 'deph'; did you mean 'depth'?\n")
+
+    def test_value_out_of_range(self):
+        self.assertRegex(self.refuse(self.small_scenario(port=70000)), r"small\.json: connections\[0\]\.port: ")
+
+    def test_unknown_setting(self):
+        self.assertEqual(self.refuse(QUICKSTART, "--set", "sim.sed=3"),
+                         "rnicsim: sim.sed (command line): unknown setting; the nearest is sim.seed\n")
+
+    def test_settings_with_bad_values(self):
+        for setting, reason in [("sim.seed=x", "unsigned integer"), ("rnic.datapath.beat_bytes=0", "16"),
+                                ("rnic.datapath.beat_bytes=48", "power of two"), ("link.delay_ns=0", "1")]:
+            with self.subTest(setting):
+                message = self.refuse(QUICKSTART, "--set", setting)
+                self.assertTrue(message.startswith(f"rnicsim: {setting.split('=')[0]} "), message)
+                self.assertIn(reason, message)
+
+    def test_setting_without_value(self):
+        self.assertEqual(self.refuse(QUICKSTART, "--set", "sim.seed"),
+                         "rnicsim: --set sim.seed: expected key=value\n")
+
+    def test_missing_file(self):
+        self.assertEqual(self.refuse("none.json"), "rnicsim: none.json: cannot be read\n")
+
+    def test_folder_that_cannot_be_made(self):
+        (self.folder / "file").write_text("")
+        self.assertEqual(self.refuse(QUICKSTART, "--out", "file/out"), "rnicsim: file/out: Not a directory\n")
+
+    def test_unknown_wave_scope(self):
+        self.assertEqual(self.refuse(QUICKSTART, "--wave", "w.fst", "--wave-scope", "rnic_a.tz"),
+                         "rnicsim: --wave-scope rnic_a.tz: unknown scope; the nearest is rnic_a.tx\n")
+
+    def test_wave_files_that_cannot_be_made(self):
+        self.assertIn("w.wav: ", self.refuse(QUICKSTART, "--wave", "w.wav"))
+        self.assertIn("none/w.fst: ", self.refuse(QUICKSTART, "--wave", "none/w.fst"))
+
+    def test_wave_window(self):
+        self.assertIn("ends before it begins",
+                      self.refuse(QUICKSTART, "--wave", "w.fst", "--wave-from", "2us", "--wave-to", "1us"))
+        self.assertIn("--wave-from: '2 hours'", self.refuse(QUICKSTART, "--wave", "w.fst", "--wave-from", "2 hours"))
+
+
+class RunsThatDoNotEnd(ProgramTest):
+    def test_time_limit_says_who_waits_for_whom(self):
+        run = self.run_program("run", QUICKSTART, "--set", "sim.max_time_us=100", "--out", "out")
+        self.assertEqual(run.returncode, 3, run.stderr)
+        first, *waiting = run.stderr.splitlines()
+        self.assertEqual(first, "rnicsim: time limit reached at 100.000 us; who waits for whom:")
+        self.assertTrue(any(line.startswith("c0 connecting: sends on c0: completion of message") for line in waiting))
+        self.assertTrue(any(line.startswith("a.rnic_a.") and " waits for " in line for line in waiting))
+        stats = json.loads((self.folder / "out/stats.json").read_text())
+        self.assertEqual(stats["end"], "time limit")
+        self.assertEqual(stats["sim_time_ps"], 100_000_000)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,51 @@
+"""What the tests of the program share: running it, and scenarios to run it on.
+
+The environment variable RNICSIM names the program.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TRACES = ROOT / "traces"
+QUICKSTART = TRACES / "quickstart.json"
+
+
+class ProgramTest(unittest.TestCase):
+    """A test in a folder of its own, which is the program's working directory."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_program(self, *arguments):
+        return self.run_command(os.environ["RNICSIM"], *arguments)
+
+    def run_command(self, *command):
+        return subprocess.run([str(c) for c in command], cwd=self.folder, capture_output=True, text=True, timeout=300)
+
+    def check_wire(self, capture):
+        return self.run_command(sys.executable, "-B", ROOT / "scripts/check_wire.py", capture)
+
+    def run_scenario(self, scenario, *options):
+        """Runs it with exit code 0 into the folder `out`; returns stats.json."""
+        run = self.run_program("run", scenario, "--out", "out", *options)
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        return json.loads((self.folder / "out/stats.json").read_text())
+
+    def small_scenario(self, name="small.json", **connection):
+        """quickstart with a tenth of its messages and the given settings of its connection."""
+        scenario = json.loads(QUICKSTART.read_text())
+        for item in scenario["work"]:
+            item["count"] //= 10
+        scenario["connections"][0].update(connection)
+        (self.folder / name).write_text(json.dumps(scenario))
+        return name
+
+    def files(self):
+        return sorted(str(p.relative_to(self.folder)) for p in self.folder.rglob("*") if p.is_file())
