@@ -46,31 +46,50 @@ std::vector<std::uint32_t> message_sizes(const SizeSpec& spec, std::uint32_t cou
   return sizes;
 }
 
-std::uint64_t PayloadGenerator::word(std::uint64_t message, std::uint64_t index) const {
-  if (pattern_ == Pattern::kRandom) return mix64(seed_ + message * 0x100000001b3u + index);
-  std::uint64_t w = 0;
-  for (unsigned i = 8; i-- > 0;) w = w << 8 | static_cast<std::uint8_t>(message + 8 * index + i);
-  return w;
+// Octets 8 * index and on, little-endian: each pattern is a function object, so that the loops below inline it.
+struct PayloadGenerator::RandomWords {
+  std::uint64_t base;
+  std::uint64_t operator()(std::uint64_t index) const { return mix64(base + index); }
+};
+struct PayloadGenerator::CountingWords {
+  std::uint64_t base;
+  std::uint64_t operator()(std::uint64_t index) const {
+    std::uint64_t w = 0;
+    for (unsigned i = 8; i-- > 0;) w = w << 8 | static_cast<std::uint8_t>(base + 8 * index + i);
+    return w;
+  }
+};
+
+template <class F>
+auto PayloadGenerator::with_words(std::uint64_t message, F f) const {
+  return pattern_ == Pattern::kRandom ? f(RandomWords{seed_ + message * 0x100000001b3u}) : f(CountingWords{message});
 }
 
 void PayloadGenerator::fill(MutableByteSpan to, std::uint64_t message) const {
-  std::size_t i = 0;
-  for (; i + 8 <= to.size(); i += 8) store_le64(to.data() + i, word(message, i / 8));
-  if (i == to.size()) return;
-  std::uint64_t rest = word(message, i / 8);
-  for (; i < to.size(); ++i, rest >>= 8) to[i] = static_cast<std::uint8_t>(rest);
+  with_words(message, [to](auto word) {
+    std::uint8_t* const data = to.data();
+    const std::size_t words = to.size() / 8, rest = to.size() % 8;
+    for (std::size_t i = 0; i < words; ++i) store_le64(data + 8 * i, word(i));
+    if (rest == 0) return;
+    std::uint64_t tail = word(words);
+    for (std::size_t i = 0; i < rest; ++i, tail >>= 8) data[8 * words + i] = static_cast<std::uint8_t>(tail);
+  });
 }
 
 std::optional<PayloadGenerator::Difference> PayloadGenerator::compare(ByteSpan found, std::uint64_t message) const {
-  for (std::size_t i = 0; i < found.size(); i += 8) {
-    std::uint64_t expected = word(message, i / 8);
-    if (i + 8 <= found.size() && load_le64(found.data() + i) == expected) continue;
-    for (std::size_t j = i; j < std::min(i + 8, found.size()); ++j, expected >>= 8) {
+  return with_words(message, [found](auto word) -> std::optional<Difference> {
+    const std::uint8_t* const data = found.data();
+    const std::size_t words = found.size() / 8;
+    std::size_t i = 0;
+    while (i < words && load_le64(data + 8 * i) == word(i)) ++i;
+    if (8 * i == found.size()) return std::nullopt;
+    std::uint64_t expected = word(i);
+    for (std::size_t j = 8 * i; j < std::min(8 * i + 8, found.size()); ++j, expected >>= 8) {
       const auto octet = static_cast<std::uint8_t>(expected);
-      if (found[j] != octet) return Difference{j, octet, found[j]};
+      if (data[j] != octet) return Difference{j, octet, data[j]};
     }
-  }
-  return std::nullopt;
+    return std::nullopt;
+  });
 }
 
 }  // namespace rnic::workload

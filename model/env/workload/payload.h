@@ -28,7 +28,10 @@ class PayloadGenerator {
   std::optional<Difference> compare(ByteSpan found, std::uint64_t message) const;
 
  private:
-  std::uint64_t word(std::uint64_t message, std::uint64_t index) const;  // octets 8 * index and on, little-endian
+  struct RandomWords;
+  struct CountingWords;
+  template <class F>
+  auto with_words(std::uint64_t message, F f) const;  // f(the pattern's words of a message)
 
   const Pattern pattern_;
   const std::uint64_t seed_;
