@@ -16,10 +16,15 @@ struct ConfigError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-[[noreturn]] inline void fail_check(const char* expr, const char* file, int line, const std::string& detail = {}) {
+// Cold and out of line, so that a check costs its caller a compare and nothing else.
+[[noreturn, gnu::cold, gnu::noinline]] inline void fail_check(const char* expr, const char* file, int line,
+                                                              const std::string& detail) {
   std::string text = std::string("internal error: ") + expr + " does not hold at " + file + ":" + std::to_string(line);
   if (!detail.empty()) text += ": " + detail;
   throw InternalError(text);
+}
+[[noreturn, gnu::cold, gnu::noinline]] inline void fail_check(const char* expr, const char* file, int line) {
+  fail_check(expr, file, line, {});
 }
 
 }  // namespace rnic

@@ -30,24 +30,7 @@ void ClockDomain::arm(Cycle at) {
   event_.notify(sc_core::sc_time::from_value(at_ps > kernel_ps ? at_ps - kernel_ps : 0));
 }
 
-void ClockDomain::run() {
-  ++activity_.activations;
-  armed_for_ = kNever;
-  const auto kernel_ps = static_cast<std::uint64_t>(sc_core::sc_time_stamp().value());
-  const Cycle limit = kernel_ps / config_.period_ps + config_.lookahead_cycles;
-  running_ = true;
-  Cycle cycle = next_wake();
-  for (; cycle < limit; cycle = next_wake()) run_cycle(cycle);
-  running_ = false;
-  if (cycle == timer_min_ && cycle != kNever) {
-    // Whoever asked for this may have been called earlier and have changed its mind.
-    timer_min_ = *std::min_element(timer_.begin(), timer_.end());
-    cycle = next_wake();
-  }
-  if (cycle != kNever) arm(cycle);
-}
-
-Cycle ClockDomain::next_wake() const {
+inline Cycle ClockDomain::next_wake() const {
   Cycle at = std::min(timer_min_, far_.empty() ? kNever : far_.top().at);
   if (occupied_ != 0) {
     const unsigned from = static_cast<unsigned>(next_ % kNearCycles);
@@ -58,7 +41,7 @@ Cycle ClockDomain::next_wake() const {
 }
 
 // The stages to call in this cycle, taken out of wheel, timers and far wake-ups.
-std::uint64_t ClockDomain::take_wakes(Cycle cycle) {
+inline std::uint64_t ClockDomain::take_wakes(Cycle cycle) {
   const unsigned slot = static_cast<unsigned>(cycle % kNearCycles);
   std::uint64_t mask = wheel_[slot];
   wheel_[slot] = 0;
@@ -90,7 +73,7 @@ bool ClockDomain::tick(unsigned stage) {
   return false;
 }
 
-void ClockDomain::run_cycle(Cycle cycle) {
+inline void ClockDomain::run_cycle(Cycle cycle) {
   std::uint64_t mask = take_wakes(cycle);
   std::uint64_t again = 0;
   now_ = cycle;
