@@ -58,7 +58,7 @@ inline std::uint64_t ClockDomain::take_wakes(Cycle cycle) {
 }
 
 // Returns whether the stage wants to be called in the next cycle, by far the commonest answer.
-bool ClockDomain::tick(unsigned stage) {
+inline bool ClockDomain::tick(unsigned stage) {
   timer_[stage] = kNever;
   const Cycle at = stages_[stage]->tick().at;
   if (at == 0 || at == next_) return true;
@@ -71,6 +71,14 @@ bool ClockDomain::tick(unsigned stage) {
     timer_min_ = std::min(timer_min_, at);
   }
   return false;
+}
+
+// One of the stages in the mask, drawn at random.
+unsigned ClockDomain::pick(std::uint64_t mask) {
+  shuffle_state_ = shuffle_state_ * 6364136223846793005u + 1442695040888963407u;
+  unsigned skip = static_cast<unsigned>((shuffle_state_ >> 33) % static_cast<unsigned>(__builtin_popcountll(mask)));
+  while (skip-- > 0) mask &= mask - 1;
+  return static_cast<unsigned>(__builtin_ctzll(mask));
 }
 
 inline void ClockDomain::run_cycle(Cycle cycle) {
@@ -95,12 +103,21 @@ inline void ClockDomain::run_cycle(Cycle cycle) {
   commits_.clear();
 }
 
-// One of the stages in the mask, drawn at random.
-unsigned ClockDomain::pick(std::uint64_t mask) {
-  shuffle_state_ = shuffle_state_ * 6364136223846793005u + 1442695040888963407u;
-  unsigned skip = static_cast<unsigned>((shuffle_state_ >> 33) % static_cast<unsigned>(__builtin_popcountll(mask)));
-  while (skip-- > 0) mask &= mask - 1;
-  return static_cast<unsigned>(__builtin_ctzll(mask));
+void ClockDomain::run() {
+  ++activity_.activations;
+  armed_for_ = kNever;
+  const auto kernel_ps = static_cast<std::uint64_t>(sc_core::sc_time_stamp().value());
+  const Cycle limit = kernel_ps / config_.period_ps + config_.lookahead_cycles;
+  running_ = true;
+  Cycle cycle = next_wake();
+  for (; cycle < limit; cycle = next_wake()) run_cycle(cycle);
+  running_ = false;
+  if (cycle == timer_min_ && cycle != kNever) {
+    // Whoever asked for this may have been called earlier and have changed its mind.
+    timer_min_ = *std::min_element(timer_.begin(), timer_.end());
+    cycle = next_wake();
+  }
+  if (cycle != kNever) arm(cycle);
 }
 
 }  // namespace rnic
