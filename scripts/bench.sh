@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# scripts/bench.sh [--with-ns3] [benchmark options…]: installs what is missing, builds and runs the benchmarks; with
+# --with-ns3 also ns-3, which it installs. testbench/perf/README.md says what the figures mean.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+if [ "${1:-}" = --with-ns3 ]; then
+  shift
+  if ! dpkg-query -W -f='${db:Status-Status}' libns3-dev 2>/dev/null | grep -qx installed; then
+    as_root=()
+    [ "$(id -u)" -eq 0 ] || as_root=(sudo)
+    "${as_root[@]}" apt-get update -qq
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+      libns3-dev libgsl-dev >/dev/null
+  fi
+fi
+scripts/build.sh release bench >&2
+build/release/bin/bench --benchmark_display_aggregates_only=true "$@"
+if cmake --build --preset release --target help | grep -q '^ns3_bulk:'; then
+  cmake --build --preset release --target ns3_bulk >&2
+  build/release/bin/ns3_bulk
+fi

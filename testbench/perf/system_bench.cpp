@@ -1,0 +1,157 @@
+// Two nodes and a cable: bandwidth against the wire's limit, and what simulating it costs. Capture and waves are off.
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+
+#include <benchmark/benchmark.h>
+#include <unistd.h>
+
+#include "model/system/simulation.h"
+#include "testbench/perf/child_process.h"
+
+namespace rnic::perf {
+namespace {
+
+struct Load {
+  std::uint32_t bytes = 65536, count = 500, depth = 32, qps = 1;
+  unsigned mtu = 1500;
+  unsigned wire_delay_ns = 0;  // 0: the default
+  bool idle_second = false;    // connected and idle afterwards
+};
+
+struct Figures {
+  double cpu_s = 0, data_frames = 0, kernel_events = 0, sim_s = 0;
+  double goodput_gbps = 0, share_of_limit = 0;
+  double idle_cpu_s = 0, resident_bytes = 0;
+};
+
+Scenario scenario(const Load& load) {
+  return parse_scenario(
+      {{"name", "bench"},
+       {"seed", 3u},
+       {"nodes",
+        {{{"name", "a"}, {"ip", "10.0.0.1"}, {"mac", "02:00:00:00:00:01"}},
+         {{"name", "b"}, {"ip", "10.0.0.2"}, {"mac", "02:00:00:00:00:02"}}}},
+       {"connections",
+        {{{"name", "c"}, {"from", "a"}, {"to", "b"}, {"qps", load.qps}, {"markers", true}, {"crc", true}}}},
+       {"work",
+        {{{"name", "writes"}, {"op", "write"}, {"size", load.bytes}, {"count", load.count}, {"depth", load.depth}}}}},
+      "bench");
+}
+
+// The counter of a block, summed over the nodes.
+double sum_of(const nlohmann::json& tree, const std::string& block, const std::string& counter) {
+  double sum = 0;
+  if (!tree.is_object()) return 0;
+  for (const auto& [key, value] : tree.items()) {
+    const bool found = key == block && value.contains(counter) && value[counter].contains("value");
+    sum += found ? value[counter]["value"].get<double>() : sum_of(value, block, counter);
+  }
+  return sum;
+}
+
+nlohmann::json counters_of(Simulation& sim, RunEnd end, const std::filesystem::path& dir) {
+  sim.write_outputs(end);
+  nlohmann::json stats;
+  std::ifstream(dir / "stats.json") >> stats;
+  std::filesystem::remove_all(dir);
+  return stats;
+}
+
+std::vector<double> run(const Load& load) {
+  Overlay settings;
+  settings.set("rnic.tcp.mtu=" + std::to_string(load.mtu));
+  if (load.wire_delay_ns != 0) settings.set("link.delay_ns=" + std::to_string(load.wire_delay_ns));
+  const auto dir = std::filesystem::temp_directory_path() / ("rnicsim_bench_" + std::to_string(getpid()));
+  RunOptions options;
+  options.out_dir = dir.string();
+  options.capture = false;
+  Simulation sim(scenario(load), settings, options);
+  const RunEnd end = sim.run([](std::uint64_t, std::uint64_t, std::uint64_t) {});
+  if (end != RunEnd::kDone) {
+    throw std::runtime_error("the run did not end well: " +
+                             (sim.errors().empty() ? sim.waiting_for() : sim.errors()[0]));
+  }
+  Figures f;
+  f.cpu_s = sim.cpu_seconds();
+  f.sim_s = static_cast<double>(sim.now_ps()) * 1e-12;
+  f.goodput_gbps = sim.results().front().goodput_gbps;
+  f.share_of_limit = sim.results().front().share_of_limit();
+  f.resident_bytes = resident_bytes();
+  if (load.idle_second) {
+    const double start = processor_seconds();
+    sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_SEC));
+    f.idle_cpu_s = processor_seconds() - start;
+  }
+  const nlohmann::json stats = counters_of(sim, end, dir);
+  f.data_frames = sum_of(stats, "mpa_framer", "fpdus");
+  f.kernel_events = sum_of(stats, "core_clk", "kernel_events") + sum_of(stats, "host_clk", "kernel_events");
+  return {f.cpu_s,        f.data_frames,    f.kernel_events, f.sim_s,
+          f.goodput_gbps, f.share_of_limit, f.idle_cpu_s,    f.resident_bytes};
+}
+
+Figures measure(const Load& load) {
+  const std::vector<double> v = in_child([&] { return run(load); });
+  return {v.at(0), v.at(1), v.at(2), v.at(3), v.at(4), v.at(5), v.at(6), v.at(7)};
+}
+
+void write_bandwidth(benchmark::State& state) {
+  Load load;
+  load.mtu = static_cast<unsigned>(state.range(0));
+  for (auto _ : state) {
+    const Figures f = measure(load);
+    state.SetIterationTime(f.cpu_s);
+    state.counters["goodput_Gbps"] = f.goodput_gbps;
+    state.counters["share_of_limit_%"] = 100 * f.share_of_limit;
+    state.counters["data_frames/cpu_s"] = f.data_frames / f.cpu_s;
+    state.counters["kernel_events/FPDU"] = f.kernel_events / f.data_frames;
+    // Within a fiftieth of the limit the wire is what binds; below it something on the way to it does.
+    state.SetLabel(f.share_of_limit > 0.98 ? "binds: Ethernet" : "binds: chip or host, not Ethernet");
+  }
+}
+BENCHMARK(write_bandwidth)->ArgName("MTU")->Arg(1500)->Arg(9000)->UseManualTime()->Iterations(1)->Repetitions(5);
+
+// One FPDU on its way at a time, on a wire so long that this is about 1 % of the load above.
+void cost_at_one_per_cent(benchmark::State& state) {
+  Load low;
+  low.bytes = 1408;
+  low.count = 5000;
+  low.depth = 1;
+  low.wire_delay_ns = 5000;
+  for (auto _ : state) {
+    const Figures full = measure({}), few = measure(low);
+    state.SetIterationTime(few.cpu_s);
+    state.counters["load_%"] = 100 * few.share_of_limit;
+    state.counters["ns/FPDU"] = 1e9 * few.cpu_s / few.data_frames;
+    state.counters["of_full_load"] = few.cpu_s / few.data_frames / (full.cpu_s / full.data_frames);
+  }
+}
+BENCHMARK(cost_at_one_per_cent)->UseManualTime()->Iterations(1)->Repetitions(5);
+
+void idle_second(benchmark::State& state) {
+  Load load;
+  load.count = 10;
+  load.idle_second = true;
+  for (auto _ : state) state.SetIterationTime(measure(load).idle_cpu_s);
+}
+BENCHMARK(idle_second)->UseManualTime()->Iterations(1)->Repetitions(5)->Unit(benchmark::kMillisecond);
+
+// Everything that 31 more connections made resident in both nodes: chip, firmware, driver, rings, programs.
+void memory_per_queue_pair(benchmark::State& state) {
+  constexpr std::uint32_t kMore = 31;  // the firmware listens on at most 32 ports
+  Load one;
+  one.bytes = 8;
+  one.count = one.depth = 1;
+  Load many = one;
+  many.qps = 1 + kMore;
+  for (auto _ : state) {
+    const Figures few = measure(one), all = measure(many);
+    state.SetIterationTime(all.cpu_s);
+    state.counters["B/QP"] = (all.resident_bytes - few.resident_bytes) / (2.0 * kMore);
+  }
+}
+BENCHMARK(memory_per_queue_pair)->UseManualTime()->Iterations(1);
+
+}  // namespace
+}  // namespace rnic::perf
