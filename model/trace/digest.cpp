@@ -2,8 +2,6 @@
 
 #include <string_view>
 
-#include "model/common/check.h"
-
 namespace rnic {
 namespace {
 
@@ -33,33 +31,23 @@ std::uint64_t TraceDigest::hash_of_name(const char* where) {
   return it->second;
 }
 
-TraceDigest::Chain& TraceDigest::chain_of(const TraceDomain& domain) {
-  for (Chain& c : chains_) {
-    if (c.domain == &domain) return c;
+std::uint64_t TraceDigest::hash_of(const TraceDomain& domain) {
+  for (const Domain& d : domains_) {
+    if (d.domain == &domain) return d.hash;
   }
-  return chains_.emplace_back(Chain{&domain, absorb(hash_of_text(domain.name), domain.period_ps), 0, 0});
+  domains_.push_back({&domain, absorb(hash_of_text(domain.name), domain.period_ps)});
+  return domains_.back().hash;
 }
 
 void TraceDigest::event(const TraceDomain& domain, const TraceEvent& e) {
-  Chain& chain = chain_of(domain);
-  if (e.cycle != chain.cycle) {
-    RNIC_CHECK_MSG(e.cycle > chain.cycle, domain.name + ": trace goes back in time at " + e.where);
-    chain.chained = absorb(chain.chained, chain.sum);
-    chain.sum = 0;
-    chain.cycle = e.cycle;
-  }
-  std::uint64_t hash = absorb(hash_of_name(e.where), e.cycle);
+  std::uint64_t hash = absorb(hash_of(domain) + hash_of_name(e.where), e.cycle);
   hash = absorb(hash, pair(static_cast<std::uint32_t>(e.kind), e.flow.v));
   hash = absorb(hash, pair(e.qpn, e.msn));
   hash = absorb(hash, e.bytes);
-  chain.sum += absorb(hash, e.request);
+  sum_ += absorb(hash, e.request);
   ++events_;
 }
 
-std::uint64_t TraceDigest::value() const {
-  std::uint64_t sum = 0;
-  for (const Chain& c : chains_) sum += absorb(c.chained, c.sum);
-  return mix(sum + events_);
-}
+std::uint64_t TraceDigest::value() const { return mix(sum_ + events_); }
 
 }  // namespace rnic

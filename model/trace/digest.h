@@ -8,9 +8,9 @@
 
 namespace rnic {
 
-// Each event is hashed over all of its fields with SplitMix64's finalizer. Events of one cycle are added, since stages
-// may be called in any order within a cycle; the sums are chained from cycle to cycle of a domain, so that their order
-// counts; and domains are added, so that it does not matter which of two clocks the kernel serves first.
+// Each event is hashed over all of its fields, its domain and its cycle among them, with SplitMix64's finalizer, and the
+// hashes are added. So it does not matter in which order stages are called within a cycle, how far a stage runs ahead
+// of its neighbours, or which of two clocks the kernel serves first; only what happened, and when.
 class TraceDigest final : public TraceSink {
  public:
   void event(const TraceDomain& domain, const TraceEvent& event) override;
@@ -18,17 +18,16 @@ class TraceDigest final : public TraceSink {
   std::uint64_t events() const { return events_; }
 
  private:
-  struct Chain {
+  struct Domain {
     const TraceDomain* domain;
-    std::uint64_t chained;  // all cycles before `cycle`
-    std::uint64_t sum;      // the events of `cycle` so far
-    Cycle cycle;
+    std::uint64_t hash;
   };
-  Chain& chain_of(const TraceDomain& domain);
+  std::uint64_t hash_of(const TraceDomain& domain);
   std::uint64_t hash_of_name(const char* where);
 
-  std::vector<Chain> chains_;
+  std::vector<Domain> domains_;
   std::unordered_map<const char*, std::uint64_t> names_;  // looked up, never iterated
+  std::uint64_t sum_ = 0;
   std::uint64_t events_ = 0;
 };
 

@@ -49,7 +49,7 @@ struct TraceEvent {
 
 class TraceSink {
  public:
-  // Cycles of one domain never decrease; within a cycle the order of events means nothing.
+  // In no order: a stage may run ahead of its neighbours. A sink that writes a log sorts by time.
   virtual void event(const TraceDomain& domain, const TraceEvent& event) = 0;
 
  protected:

@@ -7,8 +7,6 @@
 
 #include <gmock/gmock.h>
 
-#include "model/common/check.h"
-
 namespace rnic {
 namespace {
 
@@ -77,14 +75,14 @@ TEST(TraceDigest, OrderWithinACycleDoesNotCount) {
   }
 }
 
-TEST(TraceDigest, EventsDoNotCommuteAcrossCycles) {
+TEST(TraceDigest, TheCycleOfAnEventCountsNotWhenItWasStated) {
   TraceEvent a = sample(), b = sample();
   a.cycle = 1, a.qpn = 7;
   b.cycle = 2, b.qpn = 8;
   const std::uint64_t expected = digest_of({a, b});
+  EXPECT_EQ(digest_of({b, a}), expected) << "a stage may run ahead of its neighbours";
   std::swap(a.qpn, b.qpn);
   EXPECT_NE(digest_of({a, b}), expected);
-  EXPECT_THROW(digest_of({b, a}), InternalError) << "a cycle that is over gets no more events";
 }
 
 TEST(TraceDigest, DomainsInterleaveFreely) {
@@ -103,7 +101,7 @@ TEST(TraceDigest, DomainsInterleaveFreely) {
 }
 
 // A digest is compared between machines and versions, so its definition is pinned.
-TEST(TraceDigest, ValueIsTheSameOnEveryMachine) { EXPECT_EQ(digest_of({sample()}), 12777100552168314457u); }
+TEST(TraceDigest, ValueIsTheSameOnEveryMachine) { EXPECT_EQ(digest_of({sample()}), 11488508440676358441u); }
 
 }  // namespace
 }  // namespace rnic
