@@ -61,41 +61,62 @@ class MutableByteSpan {
   std::size_t size_ = 0;
 };
 
-constexpr std::uint16_t load_be16(const std::uint8_t* p) { return static_cast<std::uint16_t>(p[0] << 8 | p[1]); }
-constexpr std::uint32_t load_be32(const std::uint8_t* p) {
-  return std::uint32_t{p[0]} << 24 | std::uint32_t{p[1]} << 16 | std::uint32_t{p[2]} << 8 | p[3];
+// Integers of either byte order at any address. The compiler's own loads and stores: left to shifts of octets, g++ -O3
+// makes vector code of loops that is several times slower.
+namespace detail {
+
+constexpr bool kLittleEndian = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+
+template <class U>
+constexpr U reversed(U v) {
+  if constexpr (sizeof(U) == 2) return __builtin_bswap16(v);
+  else if constexpr (sizeof(U) == 4) return __builtin_bswap32(v);
+  else return __builtin_bswap64(v);
 }
-constexpr std::uint64_t load_be64(const std::uint8_t* p) {
-  return std::uint64_t{load_be32(p)} << 32 | load_be32(p + 4);
+template <class U, bool kReverse>
+constexpr U load(const std::uint8_t* p) {
+  U v = 0;
+  if (__builtin_is_constant_evaluated()) {
+    for (std::size_t i = 0; i < sizeof(U); ++i)
+      v |= static_cast<U>(U{p[i]} << 8 * (kLittleEndian ? i : sizeof(U) - 1 - i));
+  } else {
+    __builtin_memcpy(&v, p, sizeof v);
+  }
+  return kReverse ? reversed(v) : v;
 }
-constexpr std::uint32_t load_le32(const std::uint8_t* p) {
-  return std::uint32_t{p[3]} << 24 | std::uint32_t{p[2]} << 16 | std::uint32_t{p[1]} << 8 | p[0];
-}
-constexpr std::uint64_t load_le64(const std::uint8_t* p) {
-  return std::uint64_t{load_le32(p + 4)} << 32 | load_le32(p);
+template <bool kReverse, class U>
+constexpr void store(std::uint8_t* p, U v) {
+  if (kReverse) v = reversed(v);
+  if (__builtin_is_constant_evaluated()) {
+    for (std::size_t i = 0; i < sizeof(U); ++i)
+      p[i] = static_cast<std::uint8_t>(v >> 8 * (kLittleEndian ? i : sizeof(U) - 1 - i));
+  } else {
+    __builtin_memcpy(p, &v, sizeof v);
+  }
 }
 
-constexpr void store_be16(std::uint8_t* p, std::uint16_t v) {
-  p[0] = static_cast<std::uint8_t>(v >> 8);
-  p[1] = static_cast<std::uint8_t>(v);
+}  // namespace detail
+
+constexpr std::uint16_t load_be16(const std::uint8_t* p) {
+  return detail::load<std::uint16_t, detail::kLittleEndian>(p);
 }
-constexpr void store_be32(std::uint8_t* p, std::uint32_t v) {
-  store_be16(p, static_cast<std::uint16_t>(v >> 16));
-  store_be16(p + 2, static_cast<std::uint16_t>(v));
+constexpr std::uint32_t load_be32(const std::uint8_t* p) {
+  return detail::load<std::uint32_t, detail::kLittleEndian>(p);
 }
-constexpr void store_be64(std::uint8_t* p, std::uint64_t v) {
-  store_be32(p, static_cast<std::uint32_t>(v >> 32));
-  store_be32(p + 4, static_cast<std::uint32_t>(v));
+constexpr std::uint64_t load_be64(const std::uint8_t* p) {
+  return detail::load<std::uint64_t, detail::kLittleEndian>(p);
 }
-constexpr void store_le32(std::uint8_t* p, std::uint32_t v) {
-  p[0] = static_cast<std::uint8_t>(v);
-  p[1] = static_cast<std::uint8_t>(v >> 8);
-  p[2] = static_cast<std::uint8_t>(v >> 16);
-  p[3] = static_cast<std::uint8_t>(v >> 24);
+constexpr std::uint32_t load_le32(const std::uint8_t* p) {
+  return detail::load<std::uint32_t, !detail::kLittleEndian>(p);
 }
-constexpr void store_le64(std::uint8_t* p, std::uint64_t v) {
-  store_le32(p, static_cast<std::uint32_t>(v));
-  store_le32(p + 4, static_cast<std::uint32_t>(v >> 32));
+constexpr std::uint64_t load_le64(const std::uint8_t* p) {
+  return detail::load<std::uint64_t, !detail::kLittleEndian>(p);
 }
+
+constexpr void store_be16(std::uint8_t* p, std::uint16_t v) { detail::store<detail::kLittleEndian>(p, v); }
+constexpr void store_be32(std::uint8_t* p, std::uint32_t v) { detail::store<detail::kLittleEndian>(p, v); }
+constexpr void store_be64(std::uint8_t* p, std::uint64_t v) { detail::store<detail::kLittleEndian>(p, v); }
+constexpr void store_le32(std::uint8_t* p, std::uint32_t v) { detail::store<!detail::kLittleEndian>(p, v); }
+constexpr void store_le64(std::uint8_t* p, std::uint64_t v) { detail::store<!detail::kLittleEndian>(p, v); }
 
 }  // namespace rnic

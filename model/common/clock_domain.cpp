@@ -87,11 +87,11 @@ inline void ClockDomain::run_cycle(Cycle cycle) {
   now_ = cycle;
   next_ = cycle + 1;
   ++activity_.cycles;
-  activity_.ticks += static_cast<unsigned>(__builtin_popcountll(mask));
   while (mask != 0) {
     const unsigned stage = shuffle_state_ == 0 ? static_cast<unsigned>(__builtin_ctzll(mask)) : pick(mask);
     const std::uint64_t bit = std::uint64_t{1} << stage;
     mask &= ~bit;
+    ++activity_.ticks;
     if (tick(stage)) again |= bit;
   }
   if (again != 0) {

@@ -38,6 +38,7 @@ struct ClockDomainConfig {
   // How far a domain may run ahead of the kernel: no more than the shortest latency of anything that enters the
   // domain from outside (Ethernet, PCIe, another clock). 1 is always right and slow.
   Cycle lookahead_cycles = 1;
+  bool run_ahead = true;  // see RunsAhead; the results are the same
 };
 
 class ClockDomain final : public sc_core::sc_module {
@@ -58,6 +59,9 @@ class ClockDomain final : public sc_core::sc_module {
     config_.lookahead_cycles = cycles;
   }
   Cycle lookahead() const { return config_.lookahead_cycles; }
+  // Until the simulation starts.
+  void set_run_ahead(bool on) { config_.run_ahead = on; }
+  bool runs_ahead() const { return config_.run_ahead; }
 
   // Calls a stage's tick() in the given cycle, which must not have been executed yet. Several wake-ups in one cycle
   // are one call.
@@ -143,10 +147,23 @@ class Stage : public sc_core::sc_module {
 
  protected:
   Cycle now() const { return clk_.now(); }
+  // The last cycle in which a stage that runs ahead may move beats.
+  Cycle horizon() const { return clk_.runs_ahead() ? kNever - 1 : now(); }
 
  private:
   ClockDomain& clk_;
   const unsigned index_;
+};
+
+// A stage that moves beats in cycles to come, as far as its links say what will be there, instead of being called in
+// each. See clock_domain.md.
+class RunsAhead {
+ public:
+  // Called by the producer of one of its links, in a cycle that the stage may or may not have been called in already.
+  virtual void run_ahead() = 0;
+
+ protected:
+  ~RunsAhead() = default;
 };
 
 // A configuration or context register: set() is visible from the next cycle on, whoever is called first.

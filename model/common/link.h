@@ -44,46 +44,73 @@ class Link final {
     return true;
   }
   void push(T beat) {
-    reserve();
-    fill(std::move(beat), config_.latency);
+    put(std::move(beat), clk_.now());
+    if (consumer_ != nullptr) consumer_->wake(clk_.now() + config_.latency);
   }
   // push() in two steps, for a pipeline that knows the beat only when it leaves: reserve() takes the credit on entry,
   // fill() gives the oldest reserved slot its beat, visible `latency` cycles from now.
-  void reserve() {
-    RNIC_CHECK_MSG(used_ < config_.depth && slots_[tail_].stamp <= clk_.now(), name_ + ": push without credit");
-    slots_[tail_].stamp = kNever;
-    tail_ = next(tail_);
-    ++used_;
-    for (LinkObserver<T>* o : observers_) o->reserved(clk_.now(), next_credit());
-  }
+  void reserve() { take_credit(clk_.now()).stamp = kNever; }
   void fill(T beat, unsigned latency) {
-    Slot& slot = slots_[fill_];
-    RNIC_CHECK_MSG(slot.stamp == kNever, name_ + ": fill without reserve");
-    fill_ = next(fill_);
-    slot.beat = std::move(beat);
-    slot.stamp = clk_.now() + latency;
-    ++pushed_;
-    if (consumer_ != nullptr) consumer_->wake(slot.stamp);
-    for (LinkObserver<T>* o : observers_) o->filled(slot.beat, slot.stamp);
+    RNIC_CHECK_MSG(slots_[fill_].stamp == kNever, name_ + ": fill without reserve");
+    fill_slot(slots_[fill_], std::move(beat), clk_.now(), latency);
+    if (consumer_ != nullptr) consumer_->wake(clk_.now() + latency);
   }
 
   // Consumer's side.
-  bool can_pop() const { return used_ != 0 && slots_[head_].stamp <= clk_.now(); }
+  bool can_pop() const { return front_at() <= clk_.now(); }
   const T& front() const { return slots_[head_].beat; }
-  T pop() {
-    RNIC_CHECK_MSG(can_pop(), name_ + ": pop of nothing");
-    Slot& slot = slots_[head_];
-    slot.stamp = clk_.now() + config_.credit_latency;
-    for (LinkObserver<T>* o : observers_) o->popped(clk_.now(), used_ == config_.depth ? slot.stamp : kNever);
+  T& front() { return slots_[head_].beat; }
+  T pop() { return pop_at(clk_.now()); }
+
+  // The same for stages that run ahead (clock_domain.md): a move's cycle is a number, of which each end knows what the
+  // other one does until then. kNever is "not known yet"; the stage is called when it is.
+  Cycle front_at() const { return used_ == 0 ? kNever : slots_[head_].stamp; }  // may have passed long ago
+  Cycle credit_at() {
+    if (used_ == config_.depth) advance_consumer();
+    if (used_ != config_.depth) return slots_[tail_].stamp;
+    producer_waits_ = true;
+    return kNever;
+  }
+  template <class U = T>
+  void push_at(U&& beat, Cycle at) {
+    put(std::forward<U>(beat), at);
+    if (!ahead() && consumer_ != nullptr) consumer_->wake(at + config_.latency);
+  }
+  // Ends a series of push_at(): lets the consumer run after the producer, and be called for what it has to wait for.
+  void flush() {
+    if (used_ == 0 || !ahead()) return;
+    advance_consumer();
+    if (const Cycle at = front_at(); at != kNever && at > clk_.now()) consumer_->wake(at);
+  }
+  T pop_at(Cycle at) {
+    T beat = std::move(slots_[head_].beat);
+    drop_at(at);
+    return beat;
+  }
+  void drop_at(Cycle at) {
+    RNIC_CHECK_MSG(front_at() <= at, name_ + ": pop of nothing");
+    const Cycle credit = at + config_.credit_latency;
+    slots_[head_].stamp = credit;
+    for (LinkObserver<T>* o : observers_) o->popped(at, used_ == config_.depth ? credit : kNever);
     head_ = next(head_);
     --used_;
-    if (std::exchange(producer_waits_, false) && producer_ != nullptr) producer_->wake(slot.stamp);
-    return std::move(slot.beat);
+    consumer_stuck_ = false;
+    if (producer_waits_ && producer_ != nullptr) {
+      producer_waits_ = false;
+      producer_->wake(credit);
+    }
   }
 
   void set_producer(Stage& stage) { set(producer_, stage); }
-  void set_consumer(Stage& stage) { set(consumer_, stage); }
-  void observe(LinkObserver<T>& observer) { observers_.push_back(&observer); }
+  void set_consumer(Stage& stage) {
+    set(consumer_, stage);
+    ahead_ = dynamic_cast<RunsAhead*>(&stage);
+  }
+  void tap(LinkTap<T>& tap) { taps_.push_back(&tap); }
+  void observe(LinkObserver<T>& observer) {
+    observers_.push_back(&observer);
+    tap(observer);
+  }
 
   const std::string& name() const { return name_; }
   const LinkConfig& config() const { return config_; }
@@ -96,9 +123,37 @@ class Link final {
     Cycle stamp = 0;
   };
   unsigned next(unsigned i) const { return i + 1 == config_.depth ? 0 : i + 1; }
-  Cycle next_credit() const {
+  bool ahead() const { return ahead_ != nullptr && clk_.runs_ahead(); }
+  Slot& take_credit(Cycle at) {
+    Slot& slot = slots_[tail_];
+    RNIC_CHECK_MSG(used_ < config_.depth && slot.stamp <= at, name_ + ": push without credit");
+    tail_ = next(tail_);
+    ++used_;
+    for (LinkObserver<T>* o : observers_) o->reserved(at, next_credit(at));
+    return slot;
+  }
+  template <class U>
+  void fill_slot(Slot& slot, U&& beat, Cycle at, unsigned latency) {
+    slot.beat = std::forward<U>(beat);
+    slot.stamp = at + latency;
+    fill_ = next(fill_);
+    ++pushed_;
+    for (LinkTap<T>* tap : taps_) tap->filled(slot.beat, at, slot.stamp);
+  }
+  template <class U>
+  void put(U&& beat, Cycle at) {
+    RNIC_CHECK_MSG(fill_ == tail_, name_ + ": push behind a reserved slot");
+    fill_slot(take_credit(at), std::forward<U>(beat), at, config_.latency);
+  }
+  // A consumer that left something behind waits for somebody else, who calls it.
+  void advance_consumer() {
+    if (consumer_stuck_ || !ahead()) return;
+    ahead_->run_ahead();
+    consumer_stuck_ = used_ != 0;
+  }
+  Cycle next_credit(Cycle at) const {
     if (used_ == config_.depth) return kNever;
-    return slots_[tail_].stamp > clk_.now() ? slots_[tail_].stamp : clk_.now() + 1;
+    return slots_[tail_].stamp > at ? slots_[tail_].stamp : at + 1;
   }
   void set(Stage*& end, Stage& stage) {
     RNIC_CHECK_MSG(end == nullptr, name_ + " is bound twice on one side");
@@ -112,9 +167,11 @@ class Link final {
   std::vector<Slot> slots_;
   Stage* producer_ = nullptr;
   Stage* consumer_ = nullptr;
+  RunsAhead* ahead_ = nullptr;  // the consumer, if it does
+  std::vector<LinkTap<T>*> taps_;
   std::vector<LinkObserver<T>*> observers_;
   unsigned head_ = 0, fill_ = 0, tail_ = 0, used_ = 0;
-  bool producer_waits_ = false;
+  bool producer_waits_ = false, consumer_stuck_ = false;
   std::uint64_t pushed_ = 0;
 };
 

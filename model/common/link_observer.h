@@ -1,17 +1,29 @@
-// Somebody who watches a link without taking part: waveforms, protocol checkers.
+// Somebody who watches a link without taking part.
 #pragma once
 
 #include "model/common/cycle.h"
 
 namespace rnic {
 
+// What passes: trace events.
 template <class T>
-class LinkObserver {
+class LinkTap {
+ public:
+  // The oldest reserved slot got its beat in cycle `now`, which the consumer sees from `visible` on, if it has popped
+  // all before it.
+  virtual void filled(const T& beat, Cycle now, Cycle visible) = 0;
+
+ protected:
+  ~LinkTap() = default;
+};
+
+// Both ends: waveforms, protocol checkers. Each end's moves come in their order; where stages run ahead one end may be
+// ahead of the other.
+template <class T>
+class LinkObserver : public LinkTap<T> {
  public:
   // The producer took a credit, and can take the next one from `next_credit` on; kNever means not before another pop.
   virtual void reserved(Cycle now, Cycle next_credit) = 0;
-  // The oldest reserved slot got its beat, which the consumer sees from `visible` on, if it has popped all before it.
-  virtual void filled(const T& beat, Cycle visible) = 0;
   // The front beat is gone. If the link was full, the producer can take a credit from `credit` on; otherwise it is
   // kNever.
   virtual void popped(Cycle now, Cycle credit) = 0;

@@ -10,15 +10,15 @@ struct ChipTrace::Observers {
   std::vector<std::shared_ptr<void>> kept;
 
   template <class T, class Project>
-  void add(Link<T>& link, const ClockDomain& clk, const Recorder& recorder, TraceKind kind, Project project) {
-    kept.push_back(std::make_shared<LinkTrace<T, Project>>(link, clk, recorder, kind, project));
+  void add(Link<T>& link, const Recorder& recorder, TraceKind kind, Project project) {
+    kept.push_back(std::make_shared<LinkTrace<T, Project>>(link, recorder, kind, project));
   }
 };
 
-ChipTrace::ChipTrace(Rnic& chip, const ClockDomain& clk, const Recorder& recorder)
+ChipTrace::ChipTrace(Rnic& chip, const Recorder& recorder)
     : observers_(std::make_unique<Observers>()) {
   const auto on = [&](auto& link, TraceKind kind, auto project) {
-    observers_->add(link, clk, recorder, kind, project);
+    observers_->add(link, recorder, kind, project);
   };
   RnicLinks& l = chip.links;
   on(l.sq_doorbells, TraceKind::kDoorbell, [](const SqDoorbell& d, TraceEvent& e) {

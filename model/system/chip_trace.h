@@ -12,7 +12,7 @@ namespace rnic {
 class ChipTrace final {
  public:
   // Observes the chip's links; events go to the recorder while anybody listens to it.
-  ChipTrace(Rnic& chip, const ClockDomain& clk, const Recorder& recorder);
+  ChipTrace(Rnic& chip, const Recorder& recorder);
   ~ChipTrace();
 
  private:

@@ -44,6 +44,7 @@ class Node final : public sc_core::sc_module {
   // The chip's and the host's clock may run ahead of the kernel by the shortest latency of anything that enters them.
   void set_lookahead(std::uint64_t wire_delay_ns);
   void shuffle(std::uint64_t seed);
+  void set_run_ahead(bool on) { core_clk.set_run_ahead(on); }
 
  private:
   const NodeConfig config_;

@@ -106,6 +106,7 @@ void Simulation::build_nodes(const Overlay& command_line) {
     s.node = std::make_unique<Node>(n.name.c_str(), NodeConfig{s.config.rnic, s.config.host}, station);
     s.node->set_lookahead(config_.link.delay_ns);
     if (config_.sim.shuffle_seed != 0) s.node->shuffle(config_.sim.shuffle_seed + i);
+    s.node->set_run_ahead(config_.sim.run_ahead && options_.wave_file.empty());  // waves are drawn in order
     stations_.push_back(std::move(s));
   }
   cable_ = std::make_unique<EthernetLink>("cable", config_.link);
@@ -158,7 +159,7 @@ void Simulation::watch() {
   for (Station& s : stations_) {
     s.recorder = std::make_unique<Recorder>(TraceDomain{s.name, s.node->core_clk.period_ps()});
     s.recorder->attach(digest_);
-    s.trace = std::make_unique<ChipTrace>(s.node->chip, s.node->core_clk, *s.recorder);
+    s.trace = std::make_unique<ChipTrace>(s.node->chip, *s.recorder);
     if (waves_) s.waves = std::make_unique<ChipWaves>(s.node->chip, s.node->core_clk, *waves_);
   }
   if (waves_) waves_->begin();

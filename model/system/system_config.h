@@ -11,12 +11,15 @@ namespace rnic {
 struct SimConfig {
   std::uint64_t seed = 1;
   std::uint64_t shuffle_seed = 0;
+  bool run_ahead = true;
   std::uint64_t max_time_us = 10'000'000;
   std::uint64_t watchdog_us = 1'000'000;
   template <class V>
   static void fields(V& v) {
     v("seed", &SimConfig::seed, "of every random stream of the run");
     v("shuffle_seed", &SimConfig::shuffle_seed, "calls stages in another order each cycle, to no effect; 0 does not");
+    v("run_ahead", &SimConfig::run_ahead,
+      "stages may move beats in cycles to come, to no effect but speed; waves switch it off");
     v("max_time_us", &SimConfig::max_time_us, "simulated time after which the run fails; 0 is no limit", unit("us"));
     v("watchdog_us", &SimConfig::watchdog_us,
       "simulated time without progress after which the run fails; 0 is no limit", unit("us"));

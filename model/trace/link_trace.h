@@ -12,18 +12,16 @@ namespace rnic {
 // `Project` makes an event of a beat, or says by false that this one is none: bool(const T&, TraceEvent&). The event's
 // cycle is that of the push, its place the link's name.
 template <class T, class Project>
-class LinkTrace final : public LinkObserver<T> {
+class LinkTrace final : public LinkTap<T> {
  public:
-  LinkTrace(Link<T>& link, const ClockDomain& clk, const Recorder& recorder, TraceKind kind, Project project)
-      : link_(link), clk_(clk), recorder_(recorder), kind_(kind), project_(std::move(project)) {
-    link.observe(*this);
+  LinkTrace(Link<T>& link, const Recorder& recorder, TraceKind kind, Project project)
+      : link_(link), recorder_(recorder), kind_(kind), project_(std::move(project)) {
+    link.tap(*this);
   }
-  void reserved(Cycle, Cycle) override {}
-  void popped(Cycle, Cycle) override {}
-  void filled(const T& beat, Cycle) override {
+  void filled(const T& beat, Cycle now, Cycle) override {
     if (!recorder_.on()) return;
     TraceEvent event;
-    event.cycle = clk_.now();
+    event.cycle = now;
     event.where = link_.name().c_str();
     event.kind = kind_;
     if (project_(beat, event)) recorder_(event);
@@ -31,7 +29,6 @@ class LinkTrace final : public LinkObserver<T> {
 
  private:
   const Link<T>& link_;
-  const ClockDomain& clk_;
   const Recorder& recorder_;
   const TraceKind kind_;
   const Project project_;

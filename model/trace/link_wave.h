@@ -20,7 +20,7 @@ struct BeatField {
 };
 
 // Variables of the scope: `valid` while a beat is visible to the consumer, its fields, `ready` in the cycle in which it
-// is taken, and `credit` while the producer may push.
+// is taken, and `credit` while the producer may push. The clock must not run ahead: a wave is drawn in order.
 //   LinkWave<FpduBeat> wave(waves, link.name(), clk.period_ps(), kFpduBeatFields);  // then link.observe(wave)
 // Where waves.dumps(link.name()) is false a link is better not observed at all.
 template <class T>
@@ -40,7 +40,7 @@ class LinkWave final : public LinkObserver<T> {
     if (next_credit != kNever) change(credit_, next_credit, 1);
   }
 
-  void filled(const T& beat, Cycle visible) override {
+  void filled(const T& beat, Cycle, Cycle visible) override {
     Pending& last = pending_.emplace_back(Pending{visible, {}});
     for (const BeatField<T>& f : fields_) last.values.push_back(f.get(beat));
     if (pending_.size() == 1) show_front(visible);

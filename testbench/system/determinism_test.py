@@ -1,4 +1,4 @@
-"""The same inputs give the same run, whatever the order in which stages are called."""
+"""The same inputs give the same run, whatever the order in which stages are called, and whether they run ahead."""
 import hashlib
 import unittest
 
@@ -14,6 +14,7 @@ class Determinism(ProgramTest):
     def test_call_order_changes_nothing_and_the_seed_does(self):
         plain = self.digest("--set", "sim.shuffle_seed=0")
         self.assertEqual(plain, self.digest("--set", "sim.shuffle_seed=7"))
+        self.assertEqual(plain, self.digest("--set", "sim.run_ahead=false"))
         other = self.digest("--set", "sim.seed=2")
         self.assertNotEqual(plain[0], other[0])
         self.assertNotEqual(plain[1], other[1])

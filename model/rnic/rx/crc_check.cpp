@@ -1,29 +1,44 @@
 #include "model/rnic/rx/crc_check.h"
 
+#include <algorithm>
+
 #include "model/common/crc32c.h"
 
 namespace rnic {
 
-std::uint32_t crc_absorb(std::uint32_t crc, const FpduBeat& beat) {
-  const std::size_t covered = 4u * beat.words - (beat.last ? 4u : 0u);
-  if (beat.marker_lane == FpduBeat::kNoMarker) return crc32c_update(crc, {beat.data, covered});
-  const std::size_t before = 4u * beat.marker_lane;
-  crc = crc32c_update(crc, {beat.data, before});
-  crc = crc32c_update(crc, {beat.marker, sizeof beat.marker});
-  return crc32c_update(crc, {beat.data + before, covered - before});
+Wake CrcCheck::tick() {
+  Cycle at;
+  for (; (at = std::max({in->front_at(), out->credit_at(), next_})) <= horizon(); next_ = at + 1) {
+    FpduBeat& beat = in->front();
+    if (beat.crc_on) absorb(beat);
+    if (beat.last) {
+      beat.crc_ok = !beat.crc_on || crc32c_final(crc_) == load_crc32c(beat.data + 4u * (beat.words - 1u));
+      ++(!beat.crc_on ? unchecked_ : beat.crc_ok ? good_ : bad_);
+    }
+    out->push_at(beat, at);
+    in->drop_at(at);
+  }
+  out->flush();
+  return Wake::at_cycle(at);
 }
 
-Wake CrcCheck::tick() {
-  if (!in->can_pop() || !out->can_push()) return Wake::on_traffic();
-  FpduBeat beat = in->pop();
-  if (beat.crc_on) crc_ = crc_absorb(beat.first ? kCrc32cInit : crc_, beat);
-  if (beat.last) {
-    const std::uint8_t* field = beat.data + 4u * (beat.words - 1u);
-    beat.crc_ok = !beat.crc_on || crc32c_final(crc_) == load_crc32c(field);
-    ++(!beat.crc_on ? unchecked_ : beat.crc_ok ? good_ : bad_);
+// The CRC covers all words but the CRC field, and the markers where they stood. Beats without a marker are fed together
+// with those behind them.
+void CrcCheck::absorb(const FpduBeat& beat) {
+  if (beat.first) {
+    crc_ = kCrc32cInit;
+    run_ = beat.data;
   }
-  out->push(beat);
-  return Wake::next_cycle();
+  if (beat.marker_lane != FpduBeat::kNoMarker) {
+    absorb_run(beat.data + 4u * beat.marker_lane);
+    crc_ = crc32c_update(crc_, {beat.marker, sizeof beat.marker});
+  }
+  if (beat.last) absorb_run(beat.data + 4u * (beat.words - 1u));
+}
+
+void CrcCheck::absorb_run(const std::uint8_t* end) {
+  crc_ = crc32c_update(crc_, {run_, static_cast<std::size_t>(end - run_)});
+  run_ = end;
 }
 
 void CrcCheck::register_stats(const StatsGroup& group) const {

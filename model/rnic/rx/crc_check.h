@@ -17,7 +17,7 @@ struct CrcCheckConfig {
   }
 };
 
-class CrcCheck final : public Stage {
+class CrcCheck final : public Stage, public RunsAhead {
  public:
   PopPort<FpduBeat> in{*this, "in"};
   PushPort<FpduBeat> out{*this, "out"};
@@ -28,17 +28,20 @@ class CrcCheck final : public Stage {
   static LinkConfig output_link(const CrcCheckConfig& cfg) { return {cfg.pipeline_cycles + 2, cfg.pipeline_cycles, 1}; }
 
   Wake tick() override;
+  void run_ahead() override { tick(); }
 
   void register_stats(const StatsGroup& group) const;
   const Counter& good() const { return good_; }
   const Counter& bad() const { return bad_; }
 
  private:
+  void absorb(const FpduBeat& beat);
+  void absorb_run(const std::uint8_t* end);
+
+  Cycle next_ = 0;  // a beat a cycle
   std::uint32_t crc_ = 0;
+  const std::uint8_t* run_ = nullptr;  // words that were not fed yet, all in one piece
   Counter good_, bad_, unchecked_;
 };
-
-// Feeds a beat to the CRC register: its words without the CRC field, and its marker where it stood.
-std::uint32_t crc_absorb(std::uint32_t crc, const FpduBeat& beat);
 
 }  // namespace rnic

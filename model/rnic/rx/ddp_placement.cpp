@@ -237,20 +237,24 @@ DdpPlacement::Verdict DdpPlacement::judge(const FpduBeat& last) {
   return Verdict::kDrop;
 }
 
-// One beat a cycle; the last one waits until the segment before it is on its way.
-bool DdpPlacement::take_beat() {
-  if (!in->can_pop()) return false;
-  const FpduBeat& front = in->front();
-  if (front.first) fpdu_ = front.data;
-  if (front.last) {
-    if (job_ || !event->can_push()) return false;
-    const Verdict verdict = judge(front);
-    if (verdict == Verdict::kWait) return false;
-    BufferRef buf = BufferRef::adopt(in->pop().buf);
-    if (verdict == Verdict::kPlace) job_->buf = std::move(buf);
-    return true;
+// One beat a cycle; those before an FPDU's last one are never refused.
+void DdpPlacement::collect(Cycle until) {
+  while (beat_at() <= until && !in->front().last) {
+    if (in->front().first) fpdu_ = in->front().data;
+    next_beat_ = beat_at() + 1;
+    in->drop_at(next_beat_ - 1);
   }
-  in->pop();
+}
+
+// The last one waits until the segment before it is on its way.
+bool DdpPlacement::take_last() {
+  if (beat_at() > now() || job_ || !event->can_push()) return false;
+  if (in->front().first) fpdu_ = in->front().data;
+  const Verdict verdict = judge(in->front());
+  if (verdict == Verdict::kWait) return false;
+  BufferRef buf = BufferRef::adopt(in->pop().buf);
+  next_beat_ = now() + 1;
+  if (verdict == Verdict::kPlace) job_->buf = std::move(buf);
   return true;
 }
 
@@ -278,9 +282,12 @@ bool DdpPlacement::write() {
 Wake DdpPlacement::tick() {
   bool busy = accept();
   busy |= write() || flush_one();  // both give one segment to the dispatcher
-  busy |= take_beat();
+  collect(now());
+  busy |= take_last();
+  collect(horizon());
   // While a QP's receive request is awaited its context may end the wait as well.
-  return busy || waiting_ ? Wake::next_cycle() : Wake::on_traffic();
+  if (busy || waiting_) return Wake::next_cycle();
+  return beat_at() > now() ? Wake::at_cycle(beat_at()) : Wake::on_traffic();
 }
 
 std::string DdpPlacement::waiting_for() const {

@@ -1,6 +1,7 @@
 // Validates DDP segments and places their payload in host memory (RFC 5041 sections 5 and 7). See ddp_placement.md.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <vector>
@@ -18,7 +19,7 @@
 
 namespace rnic {
 
-class DdpPlacement final : public Stage {
+class DdpPlacement final : public Stage, public RunsAhead {
  public:
   PopPort<FpduBeat> in{*this, "in"};
   PopPort<RqDoorbell> posted{*this, "posted"};
@@ -32,6 +33,7 @@ class DdpPlacement final : public Stage {
   DdpPlacement(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts)
       : Stage(nm, clk), contexts_(contexts), qps_(contexts.qps()) {}
   Wake tick() override;
+  void run_ahead() override { collect(horizon()); }
   std::string waiting_for() const override;
   void register_stats(const StatsGroup& group) const;
   const Counter& errors() const { return errors_; }
@@ -68,7 +70,9 @@ class DdpPlacement final : public Stage {
   bool accept();
   bool flush_one();
   bool write();
-  bool take_beat();
+  void collect(Cycle until);
+  bool take_last();
+  Cycle beat_at() const { return std::max(in->front_at(), next_beat_); }
   Verdict judge(const FpduBeat& last);
   std::optional<wire::TerminateCause> tagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu);
   std::optional<wire::TerminateCause> untagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu);
@@ -84,6 +88,7 @@ class DdpPlacement final : public Stage {
   NodePool<Qpn> flush_pool_;
   PooledQueue flushes_;  // one entry for each receive request to flush
   std::optional<Job> job_;
+  Cycle next_beat_ = 0;           // a beat a cycle
   std::uint8_t* fpdu_ = nullptr;  // first octet of the FPDU that is coming in
   bool waiting_ = false;          // for a receive request that is announced and not fetched yet
   Counter segments_, payload_bytes_, errors_;

@@ -17,22 +17,46 @@ BufferRef share(Buffer* buffer) {
 
 }  // namespace
 
+// Octets come in while beats leave. Each way waits for the other one only by the queue between them.
 Wake MpaDeframer::tick() {
-  const bool room = queued_ < queue_.size();  // a place that is freed in this cycle is used in the next
-  const bool emitted = emit();
-  const bool ingested = ingest(room);
-  return emitted || ingested ? Wake::next_cycle() : Wake::on_traffic();
+  Cycle next_in, next_out;
+  unsigned waiting;
+  do {
+    next_in = ingest();
+    waiting = queued_;
+    next_out = emit();
+  } while (queued_ < waiting);
+  out->flush();
+  return Wake::at_cycle(std::min(next_in, next_out));
 }
 
-bool MpaDeframer::emit() {
-  if (queued_ == 0) return false;
-  Fpdu& fpdu = queue_[head_];
-  const bool last = fpdu.words_left <= beat_words_;
-  if (!out->can_push() || (last && !consumed->can_push())) return false;
+// Sends the beats that can leave until the horizon; the answer is when the next one can.
+Cycle MpaDeframer::emit() {
+  while (queued_ != 0) {
+    Fpdu& fpdu = queue_[head_];
+    const Cycle at = emit_at(fpdu);
+    if (at > horizon()) return at;
+    emit_beat(fpdu, at);
+    emit_from_ = at + 1;
+    if (fpdu.words_left != 0) continue;
+    consumed->push_at({fpdu.next.flow, fpdu.wire_octets}, at);
+    fpdu.buf.release();  // belongs to the last beat now
+    fpdu.from = at + 1;
+    head_ = (head_ + 1) % static_cast<unsigned>(queue_.size());
+    --queued_;
+  }
+  return kNever;
+}
 
+Cycle MpaDeframer::emit_at(const Fpdu& fpdu) {
+  const Cycle at = std::max({fpdu.from, emit_from_, out->credit_at()});
+  return fpdu.words_left <= beat_words_ ? std::max(at, consumed->credit_at()) : at;
+}
+
+void MpaDeframer::emit_beat(Fpdu& fpdu, Cycle at) {
   FpduBeat beat = fpdu.next;
   beat.words = static_cast<std::uint8_t>(std::min(fpdu.words_left, beat_words_));
-  beat.last = last;
+  beat.last = fpdu.words_left <= beat_words_;
   if (fpdu.markers_left != 0 && fpdu.words_to_marker < beat.words) {
     beat.marker_lane = static_cast<std::uint8_t>(fpdu.words_to_marker);
     std::memcpy(beat.marker, fpdu.markers, wire::kMarkerBytes);
@@ -40,48 +64,47 @@ bool MpaDeframer::emit() {
     fpdu.words_to_marker += (wire::kMarkerInterval - wire::kMarkerBytes) / 4;
     --fpdu.markers_left;
   }
-  out->push(beat);
+  out->push_at(beat, at);
   fpdu.words_left -= beat.words;
   fpdu.words_to_marker -= beat.words;
   fpdu.next.data += 4u * beat.words;
   fpdu.next.first = false;
-  if (last) {
-    consumed->push({beat.flow, fpdu.wire_octets});
-    fpdu.buf.release();  // belongs to the last beat now
-    head_ = (head_ + 1) % static_cast<unsigned>(queue_.size());
-    --queued_;
-  }
-  return true;
 }
 
-// The octets of one FPDU in the offered beat.
-bool MpaDeframer::ingest(bool room) {
-  if (!in->can_pop()) return false;
-  const StreamBeat& beat = in->front();
-  if (beat.first && used_ == 0) begin_segment(beat);
-  Flow& flow = flows_[beat.flow.v];
-  RNIC_CHECK(beat.offset + used_ == flow.next);
+// Takes in the octets that come until the horizon, those of one FPDU and one beat a cycle; the answer is when the next
+// ones can come.
+Cycle MpaDeframer::ingest() {
+  for (;;) {
+    Cycle at = std::max(in->front_at(), ingest_from_);
+    if (at > horizon()) return at;
+    const StreamBeat& beat = in->front();
+    if (beat.first && used_ == 0) begin_segment(beat);
+    Flow& flow = flows_[beat.flow.v];
+    RNIC_CHECK(beat.offset + used_ == flow.next);
 
-  const std::uint8_t* octets = beat.data + used_;
-  std::uint32_t count = beat.bytes - used_;
-  if (flow.size == 0) read_length(flow, octets, count);
-  if (flow.size != 0) count = std::min(count, flow.size - flow.seen);
-  const bool completes = flow.seen + count == flow.size;
-  if (completes && !room) return false;
+    std::uint32_t count = beat.bytes - used_;
+    if (flow.size == 0) read_length(flow, beat.data + used_, count);
+    if (flow.size != 0) count = std::min(count, flow.size - flow.seen);
+    const bool completes = flow.seen + count == flow.size;
+    if (completes && (at = std::max(at, room_at())) > horizon()) return at;
 
+    take(flow, beat.data + used_, count);
+    if (completes) complete(flow, beat, at);
+    ingest_from_ = at + 1;
+    if (used_ != beat.bytes) continue;
+    if (beat.last) end_segment(beat);
+    in->drop_at(at);
+    used_ = 0;
+  }
+}
+
+void MpaDeframer::take(Flow& flow, const std::uint8_t* octets, std::uint32_t count) {
   if (flow.collected) std::memcpy(flow.collected->bytes() + flow.seen, octets, count);
   else if (flow.seen == 0) fpdu_ = octets;
   else RNIC_CHECK(octets == fpdu_ + flow.seen);  // a segment lies in one piece
   flow.seen += count;
   flow.next += count;
   used_ += count;
-  if (completes) complete(flow, beat);
-  if (used_ == beat.bytes) {
-    if (beat.last) end_segment(beat);
-    in->pop();
-    used_ = 0;
-  }
-  return true;
 }
 
 // The contexts are read once a segment, so that a change in its middle cannot tear it.
@@ -118,11 +141,13 @@ void MpaDeframer::read_length(Flow& flow, const std::uint8_t* octets, std::size_
 }
 
 // By reference where the FPDU lies in its segment as DDP wants it.
-void MpaDeframer::complete(Flow& flow, const StreamBeat& beat) {
-  Fpdu& fpdu = queue_[(head_ + queued_++) % queue_.size()];
+void MpaDeframer::complete(Flow& flow, const StreamBeat& beat, Cycle at) {
+  Fpdu& fpdu = queue_[tail()];
+  ++queued_;
   const bool straddles = static_cast<bool>(flow.collected);
   const wire::StreamPosition start = flow.start();
   fpdu = Fpdu{};
+  fpdu.from = at + 1;
   fpdu.wire_octets = flow.size;
   fpdu.next.flow = beat.flow;
   fpdu.next.first = true;

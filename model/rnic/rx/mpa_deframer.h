@@ -25,7 +25,7 @@ struct MpaDeframerConfig {
   }
 };
 
-class MpaDeframer final : public Stage {
+class MpaDeframer final : public Stage, public RunsAhead {
  public:
   PopPort<StreamBeat> in{*this, "in"};
   PushPort<FpduBeat> out{*this, "out"};
@@ -49,6 +49,7 @@ class MpaDeframer final : public Stage {
   void set_position(FlowId flow, std::uint64_t position);
 
   Wake tick() override;
+  void run_ahead() override { tick(); }
   std::string waiting_for() const override;
 
   void register_stats(const StatsGroup& group) const;
@@ -73,6 +74,7 @@ class MpaDeframer final : public Stage {
 
   // A complete FPDU, or what is left of it.
   struct Fpdu {
+    Cycle from = 0;  // while full: the first beat's earliest cycle; while free: when it can be filled
     BufferRef buf;
     FpduBeat next;  // the beat to send next
     unsigned words_left = 0;
@@ -82,12 +84,17 @@ class MpaDeframer final : public Stage {
     std::uint32_t wire_octets = 0;
   };
 
-  bool emit();
-  bool ingest(bool room);
+  Cycle emit();
+  Cycle emit_at(const Fpdu& fpdu);
+  void emit_beat(Fpdu& fpdu, Cycle at);
+  Cycle ingest();
+  void take(Flow& flow, const std::uint8_t* octets, std::uint32_t count);
   void begin_segment(const StreamBeat& beat);
   void end_segment(const StreamBeat& beat);
   void read_length(Flow& flow, const std::uint8_t* octets, std::size_t count) const;
-  void complete(Flow& flow, const StreamBeat& beat);
+  Cycle room_at() const { return queued_ == queue_.size() ? kNever : queue_[tail()].from; }
+  std::size_t tail() const { return (head_ + queued_) % queue_.size(); }
+  void complete(Flow& flow, const StreamBeat& beat, Cycle at);
   void take_out_markers(Fpdu& fpdu, wire::StreamPosition start, bool in_place);
 
   const ContextStore& contexts_;
@@ -95,6 +102,8 @@ class MpaDeframer final : public Stage {
   BufferPool collecting_{static_cast<std::uint32_t>(kLargestFpdu)};
   const unsigned beat_words_;
   std::vector<Flow> flows_;
+
+  Cycle emit_from_ = 0, ingest_from_ = 0;
 
   // The segment that comes in.
   unsigned used_ = 0;  // octets of the offered beat that are taken

@@ -31,20 +31,28 @@ TcpRx::TcpRx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& conf
 Wake TcpRx::tick() {
   if (commands->can_pop()) on_command(commands->pop());
   if (consumed->can_pop()) on_consumed(consumed->pop());
-  if (emission_.left != 0) {
-    emit_beat();
-  } else if (!start_kept() && in->can_pop() && feedback->can_push() && reports->can_push()) {
-    take_frame();
+  if (emitting()) {
+    emit_beats();
+  } else {
+    if (!start_kept() && in->can_pop() && feedback->can_push() && reports->can_push()) take_frame();
+    if (emission_.left != 0) {
+      free_from_ = now() + 1;
+      emit_beats();
+    }
   }
   if (!windows_.empty()) open_windows();
   if (!reports_queue_.empty()) serve_reports();
 
-  const bool can_emit = emission_.left != 0 && out->can_push();
-  const bool can_take = emission_.left == 0 && in->can_pop() && feedback->can_push() && reports->can_push();
-  const bool more = commands->can_pop() || consumed->can_pop() || can_emit || can_take ||
-                    (emission_.left == 0 && !handovers_.empty()) || (!windows_.empty() && feedback->can_push()) ||
+  const bool more = commands->can_pop() || consumed->can_pop() || (!windows_.empty() && feedback->can_push()) ||
                     (!reports_queue_.empty() && reports->can_push());
-  return more ? Wake::next_cycle() : Wake::on_traffic();
+  return more ? Wake::next_cycle() : Wake::at_cycle(next_octets());
+}
+
+// When octets can move again: a beat of the segment that is leaving, or the next segment.
+Cycle TcpRx::next_octets() {
+  if (emission_.left != 0) return std::max(out->credit_at(), free_from_);
+  const bool waiting = !handovers_.empty() || (in->can_pop() && feedback->can_push() && reports->can_push());
+  return waiting ? std::max(free_from_, now() + 1) : kNever;
 }
 
 // ---- Commands

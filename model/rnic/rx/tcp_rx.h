@@ -108,7 +108,9 @@ class TcpRx final : public Stage {
 
   bool start_kept();
   void emit(FlowId flow, BufferRef buf, ByteSpan payload);
-  void emit_beat();
+  void emit_beats();
+  Cycle next_octets();
+  bool emitting() const { return emission_.left != 0 || now() < free_from_; }
   void serve_reports();
   bool report_one(FlowId flow);
   BufferRef read_kept(FlowId flow, std::uint32_t bytes);
@@ -123,6 +125,7 @@ class TcpRx final : public Stage {
   tcp::SlotPool<Piece> pieces_;
   tcp::FlowQueue handovers_, reports_queue_, windows_;
   Emission emission_;
+  Cycle free_from_ = 0;  // the cycle after the last beat's, as far as beats have left
   TcpRxCounters counters_;
 };
 

@@ -57,21 +57,27 @@ void TcpRx::emit(FlowId flow, BufferRef buf, ByteSpan payload) {
   f.stream_offset += payload.size();
 }
 
-void TcpRx::emit_beat() {
-  if (!out->can_push()) return;
-  StreamBeat beat;
-  beat.buf = emission_.buf.get();
-  beat.data = emission_.data;
-  beat.offset = emission_.offset;
-  beat.flow = emission_.flow;
-  beat.bytes = static_cast<std::uint8_t>(std::min<std::uint32_t>(beat_bytes_, emission_.left));
-  beat.first = std::exchange(emission_.first, false);
-  emission_.data += beat.bytes;
-  emission_.left -= beat.bytes;
-  emission_.offset += beat.bytes;
-  beat.last = emission_.left == 0;
-  if (beat.last) emission_.buf.release();  // travels with the beats from now on
-  out->push(beat);
+// One a cycle.
+void TcpRx::emit_beats() {
+  while (emission_.left != 0) {
+    const Cycle at = std::max(out->credit_at(), free_from_);
+    if (at > horizon()) break;
+    StreamBeat beat;
+    beat.buf = emission_.buf.get();
+    beat.data = emission_.data;
+    beat.offset = emission_.offset;
+    beat.flow = emission_.flow;
+    beat.bytes = static_cast<std::uint8_t>(std::min<std::uint32_t>(beat_bytes_, emission_.left));
+    beat.first = std::exchange(emission_.first, false);
+    emission_.data += beat.bytes;
+    emission_.left -= beat.bytes;
+    emission_.offset += beat.bytes;
+    beat.last = emission_.left == 0;
+    if (beat.last) emission_.buf.release();  // travels with the beats from now on
+    out->push_at(beat, at);
+    free_from_ = at + 1;
+  }
+  out->flush();
 }
 
 void TcpRx::serve_reports() {
@@ -83,7 +89,7 @@ void TcpRx::serve_reports() {
 // True if the flow may have more to say.
 bool TcpRx::report_one(FlowId flow) {
   Flow& f = flows_[flow.v];
-  const bool leaving = emission_.left != 0 && emission_.flow == flow;
+  const bool leaving = (emission_.left != 0 || now() + 1 < free_from_) && emission_.flow == flow;
   RxReport r;
   r.flow = flow;
   if (f.release_to_report) {

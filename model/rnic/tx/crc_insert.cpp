@@ -1,20 +1,30 @@
 #include "model/rnic/tx/crc_insert.h"
 
+#include <algorithm>
+
 #include "model/common/crc32c.h"
 
 namespace rnic {
 
 Wake CrcInsert::tick() {
-  if (!in->can_pop() || !out->can_push()) return Wake::on_traffic();
-  const FpduBeat beat = in->pop();
-  const std::size_t covered = 4u * beat.words - (beat.last ? 4u : 0u);  // all but the CRC field
-  if (beat.crc_on) crc_ = crc32c_update(beat.first ? kCrc32cInit : crc_, {beat.data, covered});
-  if (beat.last) {
-    if (beat.crc_on) store_crc32c(beat.data + covered, crc32c_final(crc_));
-    ++(beat.crc_on ? inserted_ : left_zero_);
+  Cycle at;
+  for (; (at = std::max({in->front_at(), out->credit_at(), next_})) <= horizon(); next_ = at + 1) {
+    const FpduBeat& beat = in->front();
+    if (beat.first) fpdu_ = beat.data;
+    if (beat.last) seal(beat);
+    out->push_at(beat, at);
+    in->drop_at(at);
   }
-  out->push(beat);
-  return Wake::next_cycle();
+  out->flush();
+  return Wake::at_cycle(at);
+}
+
+// The tree takes in a beat a cycle; nobody sees the register before the FPDU's last one.
+void CrcInsert::seal(const FpduBeat& last) {
+  ++(last.crc_on ? inserted_ : left_zero_);
+  if (!last.crc_on) return;
+  std::uint8_t* const field = last.data + 4u * (last.words - 1u);
+  store_crc32c(field, crc32c({fpdu_, static_cast<std::size_t>(field - fpdu_)}));
 }
 
 void CrcInsert::register_stats(const StatsGroup& group) const {

@@ -17,7 +17,7 @@ struct CrcInsertConfig {
   }
 };
 
-class CrcInsert final : public Stage {
+class CrcInsert final : public Stage, public RunsAhead {
  public:
   PopPort<FpduBeat> in{*this, "in"};
   PushPort<FpduBeat> out{*this, "out"};
@@ -28,13 +28,17 @@ class CrcInsert final : public Stage {
   }
 
   Wake tick() override;
+  void run_ahead() override { tick(); }
 
   void register_stats(const StatsGroup& group) const;
   const Counter& inserted() const { return inserted_; }
   const Counter& left_zero() const { return left_zero_; }
 
  private:
-  std::uint32_t crc_ = 0;
+  void seal(const FpduBeat& beat);
+
+  Cycle next_ = 0;                      // a beat a cycle
+  const std::uint8_t* fpdu_ = nullptr;  // first octet of the FPDU under way; it lies in one piece
   Counter inserted_, left_zero_;
 };
 

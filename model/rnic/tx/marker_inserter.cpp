@@ -5,30 +5,42 @@
 
 namespace rnic {
 
+// In a cycle a beat leaves before one comes in, so what came in leaves in the next cycle at the earliest, and room is
+// used in the cycle in which it is made.
 Wake MarkerInserter::tick() {
-  const bool emitted = emit();
-  const bool absorbed = absorb();
-  return emitted || absorbed ? Wake::next_cycle() : Wake::on_traffic();
+  Cycle at;
+  for (;;) {
+    if (pending_words_ >= beat_words_ || complete_) {
+      if ((at = std::max(out->credit_at(), emit_from_)) > horizon()) break;
+      emit(at);
+      emit_from_ = at + 1;
+      absorb_from_ = std::max(absorb_from_, at);
+    } else {
+      if ((at = std::max(in->front_at(), absorb_from_)) > horizon()) break;
+      absorb(at);
+      absorb_from_ = at + 1;
+      emit_from_ = std::max(emit_from_, at + 1);
+    }
+  }
+  out->flush();
+  return Wake::at_cycle(at);
 }
 
 // A full beat, or the rest of a complete FPDU.
-bool MarkerInserter::emit() {
-  if ((pending_words_ < beat_words_ && !complete_) || !out->can_push()) return false;
+void MarkerInserter::emit(Cycle at) {
   next_.words = static_cast<std::uint8_t>(std::min(pending_words_, beat_words_));
   pending_words_ -= next_.words;
   next_.last = complete_ && pending_words_ == 0;
   next_.completes_wqe = next_.last && completes_wqe_;
-  out->push(next_);
+  out->push_at(next_, at);
   next_.data += 4u * next_.words;
   next_.first = false;
   if (next_.last) complete_ = false;
-  return true;
 }
 
 // A beat, while less than one is left and the FPDU wants more.
-bool MarkerInserter::absorb() {
-  if (pending_words_ >= beat_words_ || complete_ || !in->can_pop()) return false;
-  const FpduBeat beat = in->pop();
+void MarkerInserter::absorb(Cycle at) {
+  const FpduBeat& beat = in->front();
   if (beat.first) begin(beat);
   if (with_markers_) {
     copy_with_markers(beat);
@@ -44,7 +56,7 @@ bool MarkerInserter::absorb() {
     positions_[beat.flow.v].next = position_;
     if (with_markers_) BufferRef::adopt(beat.buf);  // and gone: the copy travels on
   }
-  return true;
+  in->drop_at(at);
 }
 
 void MarkerInserter::begin(const FpduBeat& beat) {

@@ -22,7 +22,7 @@ struct MarkerInserterConfig {
   }
 };
 
-class MarkerInserter final : public Stage {
+class MarkerInserter final : public Stage, public RunsAhead {
  public:
   PopPort<FpduBeat> in{*this, "in"};
   PushPort<FpduBeat> out{*this, "out"};
@@ -44,6 +44,7 @@ class MarkerInserter final : public Stage {
   void set_position(FlowId flow, wire::StreamPosition position);
 
   Wake tick() override;
+  void run_ahead() override { tick(); }
   std::string waiting_for() const override;
 
   void register_stats(const StatsGroup& group) const;
@@ -54,8 +55,8 @@ class MarkerInserter final : public Stage {
     std::uint32_t epoch = 0;
     wire::StreamPosition next = 0;
   };
-  bool emit();
-  bool absorb();
+  void emit(Cycle at);
+  void absorb(Cycle at);
   void begin(const FpduBeat& beat);
   void copy_with_markers(const FpduBeat& beat);
 
@@ -63,6 +64,8 @@ class MarkerInserter final : public Stage {
   BufferPool& pool_;
   const unsigned beat_words_;
   std::vector<Position> positions_;  // by flow
+
+  Cycle emit_from_ = 0, absorb_from_ = 0;
 
   // The FPDU in the accumulator.
   unsigned pending_words_ = 0;  // absorbed, not yet emitted

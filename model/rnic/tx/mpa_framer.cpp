@@ -8,19 +8,21 @@
 namespace rnic {
 
 Wake MpaFramer::tick() {
-  if (!out->can_push()) return Wake::on_traffic();
-  if (words_left_ == 0) {
-    if (!in->can_pop()) return Wake::on_traffic();
-    frame(in->pop());
+  Cycle at;
+  for (;; next_at_ = at + 1) {
+    at = std::max(words_left_ == 0 ? in->front_at() : 0, next_at_);
+    if (at > horizon() || (at = std::max(at, out->credit_at())) > horizon()) break;
+    if (words_left_ == 0) frame(in->pop_at(at));
+    next_.words = static_cast<std::uint8_t>(std::min(words_left_, beat_words_));
+    words_left_ -= next_.words;
+    next_.last = words_left_ == 0;
+    next_.completes_wqe = next_.last && completes_wqe_;
+    out->push_at(next_, at);
+    next_.data += 4u * next_.words;
+    next_.first = false;
   }
-  next_.words = static_cast<std::uint8_t>(std::min(words_left_, beat_words_));
-  words_left_ -= next_.words;
-  next_.last = words_left_ == 0;
-  next_.completes_wqe = next_.last && completes_wqe_;
-  out->push(next_);
-  next_.data += 4u * next_.words;
-  next_.first = false;
-  return Wake::next_cycle();
+  out->flush();
+  return Wake::at_cycle(at);
 }
 
 // Length field before the ULPDU, pad and an empty CRC field behind it, all in the ULPDU's own buffer.

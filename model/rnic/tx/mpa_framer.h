@@ -19,7 +19,7 @@ struct MpaFramerConfig {
   }
 };
 
-class MpaFramer final : public Stage {
+class MpaFramer final : public Stage, public RunsAhead {
  public:
   PopPort<Ulpdu> in{*this, "in"};
   PushPort<FpduBeat> out{*this, "out"};
@@ -31,6 +31,7 @@ class MpaFramer final : public Stage {
   }
 
   Wake tick() override;
+  void run_ahead() override { tick(); }
   std::string waiting_for() const override;
 
   void register_stats(const StatsGroup& group) const;
@@ -41,6 +42,7 @@ class MpaFramer final : public Stage {
 
   const ContextStore& contexts_;
   const unsigned beat_words_;
+  Cycle next_at_ = 0;        // a beat a cycle
   FpduBeat next_;            // the beat to send next
   unsigned words_left_ = 0;  // of the FPDU being sent
   bool completes_wqe_ = false;

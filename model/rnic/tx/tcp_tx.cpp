@@ -42,24 +42,31 @@ Wake TcpTx::tick() {
   if (commands->can_pop() && slot && on_command(commands->pop())) slot = false;
   if (slot && !acks_.empty() && send_owed_ack()) slot = false;
   if (slot && !sends_.empty() && send_queued()) slot = false;
-  if (in->can_pop()) take_beat(slot);
+  collect(now());
+  if (slot && beat_at() <= now()) take_beat(now());  // the last one of an FPDU
+  collect(horizon());
   if (!reports_queue_.empty()) serve_reports();
   return next_wake(room);
 }
 
 Wake TcpTx::next_wake(bool room) const {
   if (feedback->can_pop() || !reports_queue_.empty()) return Wake::next_cycle();
-  if (in->can_pop() && (room || !in->front().last)) return Wake::next_cycle();
   if (room && (commands->can_pop() || !acks_.empty() || !sends_.empty())) return Wake::next_cycle();
-  return Wake::at_cycle(std::max(std::min(rto_.next(), ack_timers_.next()), now() + 1));
+  const Cycle beat = room || beat_at() > now() ? beat_at() : kNever;
+  return Wake::at_cycle(std::max(std::min({beat, rto_.next(), ack_timers_.next()}), now() + 1));
 }
 
 // ---- FPDUs
 
-// Store and forward: the frame leaves in the cycle of the last beat, or the beat waits for its slot.
-void TcpTx::take_beat(bool slot) {
-  if (in->front().last && !slot) return;
-  const FpduBeat beat = in->pop();
+// Store and forward: the frame leaves in the cycle of the last beat, or the beat waits for its slot. Those before it
+// are never refused.
+void TcpTx::collect(Cycle until) {
+  while (beat_at() <= until && !in->front().last) take_beat(beat_at());
+}
+
+void TcpTx::take_beat(Cycle at) {
+  const FpduBeat& beat = in->front();
+  next_beat_ = at + 1;
   if (beat.first) {
     fpdu_ = beat.data;
     fpdu_bytes_ = 0;
@@ -67,6 +74,7 @@ void TcpTx::take_beat(bool slot) {
   RNIC_CHECK(beat.data == fpdu_ + fpdu_bytes_);
   fpdu_bytes_ += std::uint32_t{4} * beat.words;
   if (beat.last) take_fpdu(beat);
+  in->drop_at(at);
 }
 
 void TcpTx::take_fpdu(const FpduBeat& last) {

@@ -2,6 +2,7 @@
 // received.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "model/common/link.h"
@@ -34,7 +35,7 @@ struct TcpTxCounters {
   }
 };
 
-class TcpTx final : public Stage {
+class TcpTx final : public Stage, public RunsAhead {
  public:
   PopPort<FpduBeat> in{*this, "in"};
   PushPort<Frame> out{*this, "out"};
@@ -49,6 +50,7 @@ class TcpTx final : public Stage {
         BufferPool& pool);
 
   Wake tick() override;
+  void run_ahead() override { collect(horizon()); }
   std::string waiting_for() const override;
 
   const TcpTxCounters& counters() const { return counters_; }
@@ -113,8 +115,10 @@ class TcpTx final : public Stage {
   void establish(const tcp::TxCommand& c);
   void queue_stream(const tcp::TxCommand& c);
   void release(FlowId flow);
-  void take_beat(bool slot);
+  void collect(Cycle until);
+  void take_beat(Cycle at);
   void take_fpdu(const FpduBeat& last);
+  Cycle beat_at() const { return std::max(in->front_at(), next_beat_); }
 
   // The queue of a flow.
   void append(FlowId flow, Segment segment);
@@ -151,6 +155,7 @@ class TcpTx final : public Stage {
   tcp::SlotPool<Segment> segments_;
   tcp::FlowQueue acks_, sends_, reports_queue_;
   tcp::FlowTimers rto_, ack_timers_;
+  Cycle next_beat_ = 0;           // a beat a cycle
   std::uint8_t* fpdu_ = nullptr;  // first octet of the FPDU that is coming in
   std::uint32_t fpdu_bytes_ = 0;
   std::uint16_t ip_id_ = 0;

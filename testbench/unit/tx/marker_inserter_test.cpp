@@ -192,17 +192,21 @@ TEST_P(MarkerInserterTest, AStreamCanBeTakenOverAtAnyPosition) {
                                    "00000000 00000000 00000000 84925898")));
 }
 
-TEST_P(MarkerInserterTest, OrderOfCallsDoesNotMatter) {
+TEST_P(MarkerInserterTest, OrderOfCallsAndRunningAheadDoNotMatter) {
   ClockDomain shuffled_clk("shuffled_clk", {});
   shuffled_clk.shuffle(99);
   MpaTxChain shuffled(shuffled_clk, GetParam(), "shuffled");
-  for (MpaTxChain* chain : {&tx, &shuffled}) {
+  ClockDomain stepped_clk("stepped_clk", {4000, 1, false});
+  MpaTxChain stepped(stepped_clk, GetParam(), "stepped");
+  for (MpaTxChain* chain : {&tx, &shuffled, &stepped}) {
     chain->set_flow(kMarked, true, true);
     chain->sink.pause(at_random(5, 30));
     for (std::size_t n = 0; n < 1400; n += 37) chain->send(n % 2 != 0 ? kMarked : kPlain, counting(n));
   }
   run_until_idle();
   EXPECT_EQ(shuffled.sink.cycles(), tx.sink.cycles());
+  EXPECT_EQ(stepped.sink.cycles(), tx.sink.cycles());
+  EXPECT_GT(stepped_clk.activity().ticks, clk.activity().ticks);
   const auto sent = tx.sent(), sent_shuffled = shuffled.sent();
   ASSERT_EQ(sent.size(), sent_shuffled.size());
   for (std::size_t i = 0; i < sent.size(); ++i) EXPECT_EQ(sent[i].wire, sent_shuffled[i].wire);
