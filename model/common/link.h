@@ -1,6 +1,7 @@
 // A registered link between two stages of one clock: valid/ready with latency in both directions.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +10,11 @@
 #include "model/common/link_observer.h"
 
 namespace rnic {
+
+template <class T>
+class BurstIn;
+template <class T>
+class BurstOut;
 
 struct LinkConfig {
   unsigned depth = 2;           // beats in flight and waiting together; full rate needs latency + credit_latency
@@ -24,6 +30,7 @@ class Link final {
  public:
   Link(std::string name, ClockDomain& clk, const LinkConfig& config)
       : name_(std::move(name)), clk_(clk), config_(config), slots_(config.depth) {
+    head_ = fill_ = tail_ = slots_.data();
     RNIC_CHECK_MSG(config.depth >= 1, name_);
     RNIC_CHECK_MSG(config.latency >= 1 && config.latency < ClockDomain::kNearCycles, name_);
     RNIC_CHECK_MSG(config.credit_latency >= 1 && config.credit_latency < ClockDomain::kNearCycles, name_);
@@ -37,68 +44,51 @@ class Link final {
       producer_waits_ = true;
       return false;
     }
-    if (slots_[tail_].stamp > clk_.now()) {
-      if (producer_ != nullptr) producer_->wake(slots_[tail_].stamp);
+    if (tail_->stamp > clk_.now()) {
+      if (producer_ != nullptr) producer_->wake(tail_->stamp);
       return false;
     }
     return true;
   }
-  void push(T beat) {
-    put(std::move(beat), clk_.now());
-    if (consumer_ != nullptr) consumer_->wake(clk_.now() + config_.latency);
-  }
+  void push(T beat) { push_at(std::move(beat), clk_.now()); }
   // push() in two steps, for a pipeline that knows the beat only when it leaves: reserve() takes the credit on entry,
   // fill() gives the oldest reserved slot its beat, visible `latency` cycles from now.
   void reserve() { take_credit(clk_.now()).stamp = kNever; }
   void fill(T beat, unsigned latency) {
-    RNIC_CHECK_MSG(slots_[fill_].stamp == kNever, name_ + ": fill without reserve");
-    fill_slot(slots_[fill_], std::move(beat), clk_.now(), latency);
+    RNIC_CHECK_MSG(fill_->stamp == kNever, name_ + ": fill without reserve");
+    fill_slot(std::move(beat), clk_.now(), latency);
     if (consumer_ != nullptr) consumer_->wake(clk_.now() + latency);
   }
 
   // Consumer's side.
   bool can_pop() const { return front_at() <= clk_.now(); }
-  const T& front() const { return slots_[head_].beat; }
-  T& front() { return slots_[head_].beat; }
+  const T& front() const { return head_->beat; }
   T pop() { return pop_at(clk_.now()); }
 
   // The same for stages that run ahead (clock_domain.md): a move's cycle is a number, of which each end knows what the
-  // other one does until then. kNever is "not known yet"; the stage is called when it is.
-  Cycle front_at() const { return used_ == 0 ? kNever : slots_[head_].stamp; }  // may have passed long ago
+  // other one does until then. kNever is "not known yet"; the stage is called when it is. See burst.h for many moves.
+  Cycle front_at() const { return used_ == 0 ? kNever : head_->stamp; }  // may have passed long ago
   Cycle credit_at() {
     if (used_ == config_.depth) advance_consumer();
-    if (used_ != config_.depth) return slots_[tail_].stamp;
+    if (used_ != config_.depth) return tail_->stamp;
     producer_waits_ = true;
     return kNever;
   }
-  template <class U = T>
-  void push_at(U&& beat, Cycle at) {
-    put(std::forward<U>(beat), at);
-    if (!ahead() && consumer_ != nullptr) consumer_->wake(at + config_.latency);
-  }
-  // Ends a series of push_at(): lets the consumer run after the producer, and be called for what it has to wait for.
-  void flush() {
-    if (used_ == 0 || !ahead()) return;
-    advance_consumer();
-    if (const Cycle at = front_at(); at != kNever && at > clk_.now()) consumer_->wake(at);
+  void push_at(T beat, Cycle at) {
+    RNIC_CHECK_MSG(fill_ == tail_, name_ + ": push behind a reserved slot");
+    take_credit(at);
+    fill_slot(std::move(beat), at, config_.latency);
+    if (consumer_ != nullptr) consumer_->wake(at + config_.latency);
   }
   T pop_at(Cycle at) {
-    T beat = std::move(slots_[head_].beat);
-    drop_at(at);
-    return beat;
-  }
-  void drop_at(Cycle at) {
     RNIC_CHECK_MSG(front_at() <= at, name_ + ": pop of nothing");
+    T beat = std::move(head_->beat);
     const Cycle credit = at + config_.credit_latency;
-    slots_[head_].stamp = credit;
-    for (LinkObserver<T>* o : observers_) o->popped(at, used_ == config_.depth ? credit : kNever);
+    head_->stamp = credit;
+    if (!observers_.empty()) tell_popped(at, used_ == config_.depth ? credit : kNever);
     head_ = next(head_);
-    --used_;
-    consumer_stuck_ = false;
-    if (producer_waits_ && producer_ != nullptr) {
-      producer_waits_ = false;
-      producer_->wake(credit);
-    }
+    freed(1, credit);
+    return beat;
   }
 
   void set_producer(Stage& stage) { set(producer_, stage); }
@@ -118,42 +108,52 @@ class Link final {
   bool empty() const { return used_ == 0; }         // nothing waiting or in flight
 
  private:
+  friend class BurstIn<T>;
+  friend class BurstOut<T>;
   struct Slot {
     T beat{};
     Cycle stamp = 0;
   };
-  unsigned next(unsigned i) const { return i + 1 == config_.depth ? 0 : i + 1; }
-  bool ahead() const { return ahead_ != nullptr && clk_.runs_ahead(); }
+  Slot* next(Slot* slot) { return ++slot == slots_.data() + slots_.size() ? slots_.data() : slot; }
   Slot& take_credit(Cycle at) {
-    Slot& slot = slots_[tail_];
+    Slot& slot = *tail_;
     RNIC_CHECK_MSG(used_ < config_.depth && slot.stamp <= at, name_ + ": push without credit");
     tail_ = next(tail_);
     ++used_;
-    for (LinkObserver<T>* o : observers_) o->reserved(at, next_credit(at));
+    if (!observers_.empty()) tell_reserved(at, used_ == config_.depth, tail_->stamp);
     return slot;
   }
-  template <class U>
-  void fill_slot(Slot& slot, U&& beat, Cycle at, unsigned latency) {
-    slot.beat = std::forward<U>(beat);
+  void fill_slot(T&& beat, Cycle at, unsigned latency) {
+    Slot& slot = *fill_;
+    slot.beat = std::move(beat);
     slot.stamp = at + latency;
     fill_ = next(fill_);
     ++pushed_;
-    for (LinkTap<T>* tap : taps_) tap->filled(slot.beat, at, slot.stamp);
+    if (!taps_.empty()) tell_filled(slot.beat, at, slot.stamp);
   }
-  template <class U>
-  void put(U&& beat, Cycle at) {
-    RNIC_CHECK_MSG(fill_ == tail_, name_ + ": push behind a reserved slot");
-    fill_slot(take_credit(at), std::forward<U>(beat), at, config_.latency);
+  // Slots whose beats were popped, the first with this credit.
+  void freed(unsigned slots, Cycle credit) {
+    used_ -= slots;
+    consumer_stuck_ = false;
+    if (!producer_waits_ || producer_ == nullptr) return;
+    producer_waits_ = false;
+    producer_->wake(credit);
   }
+  bool ahead() const { return ahead_ != nullptr && clk_.runs_ahead(); }
   // A consumer that left something behind waits for somebody else, who calls it.
   void advance_consumer() {
     if (consumer_stuck_ || !ahead()) return;
     ahead_->run_ahead();
     consumer_stuck_ = used_ != 0;
   }
-  Cycle next_credit(Cycle at) const {
-    if (used_ == config_.depth) return kNever;
-    return slots_[tail_].stamp > at ? slots_[tail_].stamp : at + 1;
+  void tell_reserved(Cycle at, bool full, Cycle credit) {
+    for (LinkObserver<T>* o : observers_) o->reserved(at, full ? kNever : std::max(credit, at + 1));
+  }
+  void tell_filled(const T& beat, Cycle at, Cycle visible) {
+    for (LinkTap<T>* tap : taps_) tap->filled(beat, at, visible);
+  }
+  void tell_popped(Cycle at, Cycle credit) {
+    for (LinkObserver<T>* o : observers_) o->popped(at, credit);
   }
   void set(Stage*& end, Stage& stage) {
     RNIC_CHECK_MSG(end == nullptr, name_ + " is bound twice on one side");
@@ -170,7 +170,8 @@ class Link final {
   RunsAhead* ahead_ = nullptr;  // the consumer, if it does
   std::vector<LinkTap<T>*> taps_;
   std::vector<LinkObserver<T>*> observers_;
-  unsigned head_ = 0, fill_ = 0, tail_ = 0, used_ = 0;
+  Slot *head_, *fill_, *tail_;  // the oldest beat, the oldest reserved slot, the next free one
+  unsigned used_ = 0;
   bool producer_waits_ = false, consumer_stuck_ = false;
   std::uint64_t pushed_ = 0;
 };
@@ -180,6 +181,7 @@ template <class T>
 class Port {
  public:
   Link<T>* operator->() const { return link_; }
+  Link<T>& operator*() const { return *link_; }
   bool bound() const { return link_ != nullptr; }
 
  protected:

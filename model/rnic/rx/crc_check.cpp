@@ -2,23 +2,25 @@
 
 #include <algorithm>
 
+#include "model/common/burst.h"
 #include "model/common/crc32c.h"
 
 namespace rnic {
 
 Wake CrcCheck::tick() {
+  BurstIn from(*in);
+  BurstOut to(*out);
   Cycle at;
-  for (; (at = std::max({in->front_at(), out->credit_at(), next_})) <= horizon(); next_ = at + 1) {
-    FpduBeat& beat = in->front();
+  for (; (at = std::max({from.front_at(), to.credit_at(), next_})) <= horizon(); next_ = at + 1) {
+    FpduBeat& beat = from.front();
     if (beat.crc_on) absorb(beat);
     if (beat.last) {
       beat.crc_ok = !beat.crc_on || crc32c_final(crc_) == load_crc32c(beat.data + 4u * (beat.words - 1u));
       ++(!beat.crc_on ? unchecked_ : beat.crc_ok ? good_ : bad_);
     }
-    out->push_at(beat, at);
-    in->drop_at(at);
+    to.push(beat, at);
+    from.drop(at);
   }
-  out->flush();
   return Wake::at_cycle(at);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/common/burst.h"
 #include "model/wire/fpdu.h"
 
 namespace rnic {
@@ -239,10 +240,10 @@ DdpPlacement::Verdict DdpPlacement::judge(const FpduBeat& last) {
 
 // One beat a cycle; those before an FPDU's last one are never refused.
 void DdpPlacement::collect(Cycle until) {
-  while (beat_at() <= until && !in->front().last) {
-    if (in->front().first) fpdu_ = in->front().data;
-    next_beat_ = beat_at() + 1;
-    in->drop_at(next_beat_ - 1);
+  BurstIn from(*in);
+  for (Cycle at; (at = std::max(from.front_at(), next_beat_)) <= until && !from.front().last; from.drop(at)) {
+    if (from.front().first) fpdu_ = from.front().data;
+    next_beat_ = at + 1;
   }
 }
 

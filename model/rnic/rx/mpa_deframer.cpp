@@ -19,24 +19,26 @@ BufferRef share(Buffer* buffer) {
 
 // Octets come in while beats leave. Each way waits for the other one only by the queue between them.
 Wake MpaDeframer::tick() {
+  BurstIn from(*in);
+  BurstOut to(*out);
   Cycle next_in, next_out;
   unsigned waiting;
   do {
-    next_in = ingest();
+    next_in = ingest(from);
     waiting = queued_;
-    next_out = emit();
+    next_out = emit(to);
   } while (queued_ < waiting);
-  out->flush();
   return Wake::at_cycle(std::min(next_in, next_out));
 }
 
 // Sends the beats that can leave until the horizon; the answer is when the next one can.
-Cycle MpaDeframer::emit() {
+Cycle MpaDeframer::emit(BurstOut<FpduBeat>& to) {
   while (queued_ != 0) {
     Fpdu& fpdu = queue_[head_];
-    const Cycle at = emit_at(fpdu);
+    Cycle at = std::max({fpdu.from, emit_from_, to.credit_at()});
+    if (fpdu.words_left <= beat_words_) at = std::max(at, consumed->credit_at());
     if (at > horizon()) return at;
-    emit_beat(fpdu, at);
+    to.push(cut(fpdu), at);
     emit_from_ = at + 1;
     if (fpdu.words_left != 0) continue;
     consumed->push_at({fpdu.next.flow, fpdu.wire_octets}, at);
@@ -48,12 +50,7 @@ Cycle MpaDeframer::emit() {
   return kNever;
 }
 
-Cycle MpaDeframer::emit_at(const Fpdu& fpdu) {
-  const Cycle at = std::max({fpdu.from, emit_from_, out->credit_at()});
-  return fpdu.words_left <= beat_words_ ? std::max(at, consumed->credit_at()) : at;
-}
-
-void MpaDeframer::emit_beat(Fpdu& fpdu, Cycle at) {
+FpduBeat MpaDeframer::cut(Fpdu& fpdu) const {
   FpduBeat beat = fpdu.next;
   beat.words = static_cast<std::uint8_t>(std::min(fpdu.words_left, beat_words_));
   beat.last = fpdu.words_left <= beat_words_;
@@ -64,20 +61,20 @@ void MpaDeframer::emit_beat(Fpdu& fpdu, Cycle at) {
     fpdu.words_to_marker += (wire::kMarkerInterval - wire::kMarkerBytes) / 4;
     --fpdu.markers_left;
   }
-  out->push_at(beat, at);
   fpdu.words_left -= beat.words;
   fpdu.words_to_marker -= beat.words;
   fpdu.next.data += 4u * beat.words;
   fpdu.next.first = false;
+  return beat;
 }
 
 // Takes in the octets that come until the horizon, those of one FPDU and one beat a cycle; the answer is when the next
 // ones can come.
-Cycle MpaDeframer::ingest() {
+Cycle MpaDeframer::ingest(BurstIn<StreamBeat>& from) {
   for (;;) {
-    Cycle at = std::max(in->front_at(), ingest_from_);
+    Cycle at = std::max(from.front_at(), ingest_from_);
     if (at > horizon()) return at;
-    const StreamBeat& beat = in->front();
+    const StreamBeat& beat = from.front();
     if (beat.first && used_ == 0) begin_segment(beat);
     Flow& flow = flows_[beat.flow.v];
     RNIC_CHECK(beat.offset + used_ == flow.next);
@@ -93,7 +90,7 @@ Cycle MpaDeframer::ingest() {
     ingest_from_ = at + 1;
     if (used_ != beat.bytes) continue;
     if (beat.last) end_segment(beat);
-    in->drop_at(at);
+    from.drop(at);
     used_ = 0;
   }
 }

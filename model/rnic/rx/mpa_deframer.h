@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "model/common/link.h"
+#include "model/common/burst.h"
 #include "model/config/field.h"
 #include "model/rnic/beat.h"
 #include "model/rnic/context/context.h"
@@ -84,10 +84,9 @@ class MpaDeframer final : public Stage, public RunsAhead {
     std::uint32_t wire_octets = 0;
   };
 
-  Cycle emit();
-  Cycle emit_at(const Fpdu& fpdu);
-  void emit_beat(Fpdu& fpdu, Cycle at);
-  Cycle ingest();
+  Cycle emit(BurstOut<FpduBeat>& to);
+  FpduBeat cut(Fpdu& fpdu) const;
+  Cycle ingest(BurstIn<StreamBeat>& from);
   void take(Flow& flow, const std::uint8_t* octets, std::uint32_t count);
   void begin_segment(const StreamBeat& beat);
   void end_segment(const StreamBeat& beat);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "model/common/burst.h"
 #include "model/rnic/rx/tcp_rx.h"
 
 namespace rnic {
@@ -59,8 +60,9 @@ void TcpRx::emit(FlowId flow, BufferRef buf, ByteSpan payload) {
 
 // One a cycle.
 void TcpRx::emit_beats() {
+  BurstOut to(*out);
   while (emission_.left != 0) {
-    const Cycle at = std::max(out->credit_at(), free_from_);
+    const Cycle at = std::max(to.credit_at(), free_from_);
     if (at > horizon()) break;
     StreamBeat beat;
     beat.buf = emission_.buf.get();
@@ -74,10 +76,9 @@ void TcpRx::emit_beats() {
     emission_.offset += beat.bytes;
     beat.last = emission_.left == 0;
     if (beat.last) emission_.buf.release();  // travels with the beats from now on
-    out->push_at(beat, at);
+    to.push(beat, at);
     free_from_ = at + 1;
   }
-  out->flush();
 }
 
 void TcpRx::serve_reports() {

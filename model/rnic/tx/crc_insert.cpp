@@ -2,20 +2,22 @@
 
 #include <algorithm>
 
+#include "model/common/burst.h"
 #include "model/common/crc32c.h"
 
 namespace rnic {
 
 Wake CrcInsert::tick() {
+  BurstIn from(*in);
+  BurstOut to(*out);
   Cycle at;
-  for (; (at = std::max({in->front_at(), out->credit_at(), next_})) <= horizon(); next_ = at + 1) {
-    const FpduBeat& beat = in->front();
+  for (; (at = std::max({from.front_at(), to.credit_at(), next_})) <= horizon(); next_ = at + 1) {
+    const FpduBeat& beat = from.front();
     if (beat.first) fpdu_ = beat.data;
     if (beat.last) seal(beat);
-    out->push_at(beat, at);
-    in->drop_at(at);
+    to.push(beat, at);
+    from.drop(at);
   }
-  out->flush();
   return Wake::at_cycle(at);
 }
 

@@ -3,44 +3,48 @@
 #include <algorithm>
 #include <cstring>
 
+#include "model/common/burst.h"
+
 namespace rnic {
 
 // In a cycle a beat leaves before one comes in, so what came in leaves in the next cycle at the earliest, and room is
 // used in the cycle in which it is made.
 Wake MarkerInserter::tick() {
+  BurstIn from(*in);
+  BurstOut to(*out);
   Cycle at;
   for (;;) {
     if (pending_words_ >= beat_words_ || complete_) {
-      if ((at = std::max(out->credit_at(), emit_from_)) > horizon()) break;
-      emit(at);
+      if ((at = std::max(to.credit_at(), emit_from_)) > horizon()) break;
+      to.push(cut(), at);
       emit_from_ = at + 1;
       absorb_from_ = std::max(absorb_from_, at);
     } else {
-      if ((at = std::max(in->front_at(), absorb_from_)) > horizon()) break;
-      absorb(at);
+      if ((at = std::max(from.front_at(), absorb_from_)) > horizon()) break;
+      absorb(from.front());
+      from.drop(at);
       absorb_from_ = at + 1;
       emit_from_ = std::max(emit_from_, at + 1);
     }
   }
-  out->flush();
   return Wake::at_cycle(at);
 }
 
 // A full beat, or the rest of a complete FPDU.
-void MarkerInserter::emit(Cycle at) {
+FpduBeat MarkerInserter::cut() {
   next_.words = static_cast<std::uint8_t>(std::min(pending_words_, beat_words_));
   pending_words_ -= next_.words;
   next_.last = complete_ && pending_words_ == 0;
   next_.completes_wqe = next_.last && completes_wqe_;
-  out->push_at(next_, at);
+  const FpduBeat beat = next_;
   next_.data += 4u * next_.words;
   next_.first = false;
-  if (next_.last) complete_ = false;
+  if (beat.last) complete_ = false;
+  return beat;
 }
 
 // A beat, while less than one is left and the FPDU wants more.
-void MarkerInserter::absorb(Cycle at) {
-  const FpduBeat& beat = in->front();
+void MarkerInserter::absorb(const FpduBeat& beat) {
   if (beat.first) begin(beat);
   if (with_markers_) {
     copy_with_markers(beat);
@@ -56,7 +60,6 @@ void MarkerInserter::absorb(Cycle at) {
     positions_[beat.flow.v].next = position_;
     if (with_markers_) BufferRef::adopt(beat.buf);  // and gone: the copy travels on
   }
-  in->drop_at(at);
 }
 
 void MarkerInserter::begin(const FpduBeat& beat) {

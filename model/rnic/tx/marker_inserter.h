@@ -55,8 +55,8 @@ class MarkerInserter final : public Stage, public RunsAhead {
     std::uint32_t epoch = 0;
     wire::StreamPosition next = 0;
   };
-  void emit(Cycle at);
-  void absorb(Cycle at);
+  FpduBeat cut();
+  void absorb(const FpduBeat& beat);
   void begin(const FpduBeat& beat);
   void copy_with_markers(const FpduBeat& beat);
 

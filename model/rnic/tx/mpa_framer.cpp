@@ -3,25 +3,26 @@
 #include <algorithm>
 #include <cstring>
 
+#include "model/common/burst.h"
 #include "model/wire/fpdu.h"
 
 namespace rnic {
 
 Wake MpaFramer::tick() {
+  BurstOut to(*out);
   Cycle at;
   for (;; next_at_ = at + 1) {
     at = std::max(words_left_ == 0 ? in->front_at() : 0, next_at_);
-    if (at > horizon() || (at = std::max(at, out->credit_at())) > horizon()) break;
+    if (at > horizon() || (at = std::max(at, to.credit_at())) > horizon()) break;
     if (words_left_ == 0) frame(in->pop_at(at));
     next_.words = static_cast<std::uint8_t>(std::min(words_left_, beat_words_));
     words_left_ -= next_.words;
     next_.last = words_left_ == 0;
     next_.completes_wqe = next_.last && completes_wqe_;
-    out->push_at(next_, at);
+    to.push(next_, at);
     next_.data += 4u * next_.words;
     next_.first = false;
   }
-  out->flush();
   return Wake::at_cycle(at);
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "model/common/burst.h"
+
 namespace rnic {
 
 using tcp::TxCommand;
@@ -43,7 +45,7 @@ Wake TcpTx::tick() {
   if (slot && !acks_.empty() && send_owed_ack()) slot = false;
   if (slot && !sends_.empty() && send_queued()) slot = false;
   collect(now());
-  if (slot && beat_at() <= now()) take_beat(now());  // the last one of an FPDU
+  if (slot && beat_at() <= now()) take_fpdu();
   collect(horizon());
   if (!reports_queue_.empty()) serve_reports();
   return next_wake(room);
@@ -61,23 +63,26 @@ Wake TcpTx::next_wake(bool room) const {
 // Store and forward: the frame leaves in the cycle of the last beat, or the beat waits for its slot. Those before it
 // are never refused.
 void TcpTx::collect(Cycle until) {
-  while (beat_at() <= until && !in->front().last) take_beat(beat_at());
+  BurstIn from(*in);
+  for (Cycle at; (at = std::max(from.front_at(), next_beat_)) <= until && !from.front().last; from.drop(at)) {
+    gather(from.front());
+    next_beat_ = at + 1;
+  }
 }
 
-void TcpTx::take_beat(Cycle at) {
-  const FpduBeat& beat = in->front();
-  next_beat_ = at + 1;
+void TcpTx::gather(const FpduBeat& beat) {
   if (beat.first) {
     fpdu_ = beat.data;
     fpdu_bytes_ = 0;
   }
   RNIC_CHECK(beat.data == fpdu_ + fpdu_bytes_);
   fpdu_bytes_ += std::uint32_t{4} * beat.words;
-  if (beat.last) take_fpdu(beat);
-  in->drop_at(at);
 }
 
-void TcpTx::take_fpdu(const FpduBeat& last) {
+void TcpTx::take_fpdu() {
+  const FpduBeat last = in->pop();
+  gather(last);
+  next_beat_ = now() + 1;
   Flow& f = flows_[last.flow.v];
   Segment s;
   s.buf = BufferRef::adopt(last.buf);

@@ -116,8 +116,8 @@ class TcpTx final : public Stage, public RunsAhead {
   void queue_stream(const tcp::TxCommand& c);
   void release(FlowId flow);
   void collect(Cycle until);
-  void take_beat(Cycle at);
-  void take_fpdu(const FpduBeat& last);
+  void gather(const FpduBeat& beat);
+  void take_fpdu();
   Cycle beat_at() const { return std::max(in->front_at(), next_beat_); }
 
   // The queue of a flow.
