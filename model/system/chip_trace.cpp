@@ -37,9 +37,10 @@ ChipTrace::ChipTrace(Rnic& chip, const Recorder& recorder)
     return true;
   });
   const auto last_beat = [](const FpduBeat& b, TraceEvent& e) {
+    if (!b.last) return false;
     e.flow = b.flow;
     e.bytes = b.crc_ok;
-    return b.last;
+    return true;
   };
   on(l.sealed, TraceKind::kFpduSent, last_beat);
   on(l.checked, TraceKind::kCrcChecked, last_beat);

@@ -21,10 +21,11 @@ class LinkTrace final : public LinkTap<T> {
   void filled(const T& beat, Cycle now, Cycle) override {
     if (!recorder_.on()) return;
     TraceEvent event;
+    if (!project_(beat, event)) return;
     event.cycle = now;
     event.where = link_.name().c_str();
     event.kind = kind_;
-    if (project_(beat, event)) recorder_(event);
+    recorder_(event);
   }
 
  private:

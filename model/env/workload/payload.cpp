@@ -56,7 +56,14 @@ void fill_with(const Words& word, MutableByteSpan to) {
 
 template <class Words>
 std::optional<PayloadGenerator::Difference> compare_with(const Words& word, ByteSpan found) {
-  for (std::size_t i = 0; i < found.size(); i += 8) {
+  constexpr std::size_t kBlock = 64;
+  std::size_t i = 0;
+  for (; i + kBlock <= found.size(); i += kBlock) {  // equal blocks, almost always all of them
+    std::uint64_t difference = 0;
+    for (std::size_t j = i; j < i + kBlock; j += 8) difference |= load_le64(found.data() + j) ^ word(j / 8);
+    if (difference != 0) break;
+  }
+  for (; i < found.size(); i += 8) {
     std::uint64_t expected = word(i / 8);
     if (i + 8 <= found.size() && load_le64(found.data() + i) == expected) continue;
     for (std::size_t j = i; j < std::min(i + 8, found.size()); ++j, expected >>= 8) {
