@@ -1,6 +1,5 @@
 // A run from a program that is not rnicsim: simulate SCENARIO prints each work item with its messages and octets.
 #include <cstdio>
-
 #include <systemc>
 
 #include "model/system/simulation.h"
