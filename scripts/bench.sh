@@ -6,13 +6,7 @@ cd "$(dirname "$0")/.."
 
 if [ "${1:-}" = --with-ns3 ]; then
   shift
-  if ! dpkg-query -W -f='${db:Status-Status}' libns3-dev 2>/dev/null | grep -qx installed; then
-    as_root=()
-    [ "$(id -u)" -eq 0 ] || as_root=(sudo)
-    "${as_root[@]}" apt-get update -qq
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-      libns3-dev libgsl-dev >/dev/null
-  fi
+  scripts/setup.sh libns3-dev libgsl-dev >&2
 fi
 scripts/build.sh release bench >&2
 build/release/bin/bench --benchmark_display_aggregates_only=true "$@"

@@ -5,6 +5,5 @@ cd "$(dirname "$0")/.."
 preset=${1:-release}
 shift || true
 scripts/setup.sh
-cmake --preset "$preset" >build.log 2>&1 || { cat build.log; exit 1; }
-rm -f build.log
+log=$(cmake --preset "$preset" 2>&1) || { echo "$log" >&2; exit 1; }
 cmake --build --preset "$preset" ${1:+--target "$@"}

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# Installs what is missing for building, running and testing on Debian 12. Does nothing where all is there.
+# scripts/setup.sh [package…]: installs what is missing for building, running and testing on Debian 12, and the packages
+# that are named. Does nothing where all is there.
 set -euo pipefail
 
 packages=(
   g++ cmake ninja-build ccache pkg-config git python3
-  libsystemc-dev verilator libboost-program-options-dev nlohmann-json3-dev libspdlog-dev libfmt-dev
+  libsystemc-dev verilator libboost-program-options-dev nlohmann-json3-dev libfmt-dev
   libisal-dev libpcap-dev zlib1g-dev
   libgtest-dev libgmock-dev libbenchmark-dev tshark
+  "$@"
 )
 missing=()
 for package in "${packages[@]}"; do
@@ -14,6 +16,7 @@ for package in "${packages[@]}"; do
 done
 [ ${#missing[@]} -eq 0 ] && exit 0
 
+command -v apt-get >/dev/null || { echo "setup: this is not Debian; needed is what it calls ${missing[*]}" >&2; exit 2; }
 as_root=()
 if [ "$(id -u)" -ne 0 ]; then
   command -v sudo >/dev/null || { echo "setup: these packages are missing and need root to install: ${missing[*]}" >&2; exit 2; }

@@ -9,7 +9,7 @@ namespace rnic {
 std::vector<std::string> wave_scopes(Rnic& chip) {
   std::set<std::string> scopes;
   auto add = [&scopes](auto& link) {
-    const std::string name = link.name();
+    const std::string& name = link.name();
     for (std::size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1)) {
       scopes.insert(name.substr(0, dot));
     }

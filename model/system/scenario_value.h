@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -43,7 +44,9 @@ class ScenarioValue {
     return has(key) ? at(key).unsigned_in(lo, hi) : fallback;
   }
   bool get(const char* key, bool fallback) const { return has(key) ? at(key).boolean() : fallback; }
-  std::string get(const char* key, std::string fallback) const { return has(key) ? at(key).string() : fallback; }
+  std::string get(const char* key, std::string fallback) const {
+    return has(key) ? at(key).string() : std::move(fallback);
+  }
   template <class E>
   E get(const char* key, E fallback, const std::vector<std::string>& words) const {
     return has(key) ? static_cast<E>(at(key).word_of(words)) : fallback;

@@ -13,7 +13,6 @@ rnic_require_pkg(ISAL libisal libisal-dev)
 rnic_require_pkg(PCAP libpcap libpcap-dev)
 find_package(nlohmann_json REQUIRED)
 find_package(fmt REQUIRED)
-find_package(spdlog REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(Boost REQUIRED COMPONENTS program_options)
 

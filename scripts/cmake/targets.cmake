@@ -14,6 +14,7 @@ function(rnic_library name)
   add_library(rnic::${name} ALIAS ${target})
   target_include_directories(${target} ${scope}
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/rnicsim>)
+  target_compile_features(${target} ${scope} cxx_std_17)
   target_link_libraries(${target} ${scope} ${ARG_LINK})
   if(ARG_PRIVATE_LINK)
     target_link_libraries(${target} PRIVATE ${ARG_PRIVATE_LINK})

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include <fmt/format.h>
+
 #include "model/cli/vectors/json_fields.h"
 
 namespace rnic::cli {
@@ -15,7 +17,7 @@ void compare_list(Outcome& outcome, const std::string& name, const json& expecte
   outcome.compare(name + " in number", expected.size(), got.size());
   for (std::size_t i = 0; i < std::min(expected.size(), got.size()); ++i) {
     for (const auto& [key, unused] : expected[i].items()) {
-      const std::string field = name + "[" + std::to_string(i) + "]." + key;
+      const std::string field = fmt::format("{}[{}].{}", name, i, key);
       if (!got[i].contains(key)) throw std::invalid_argument(field + " is not a known field");
       const bool hex = key.size() > 4 && key.compare(key.size() - 4, 4, "_hex") == 0;
       if (hex) outcome.compare(field, to_hex(hex_field(expected[i], key)), got[i][key]);

@@ -20,7 +20,7 @@ struct Outcome {
   bool passed() const { return differences.empty() && unreadable.empty(); }
   template <class T, class U>
   void compare(const std::string& field, const T& expected, const U& got) {
-    const nlohmann::json want = expected, have = got;
+    const nlohmann::json &want = expected, &have = got;
     if (want != have) differences.push_back({field, want.dump(), have.dump()});
   }
 };

@@ -6,10 +6,10 @@
 namespace rnic::regs {
 
 RegBank::RegBank(ClockDomain& clk) : clk_(clk), cells_(kBarBytes / 4), hooks_(std::size(kRegisters)) {
-  for (std::uint16_t reg = 0; reg < std::size(kRegisters); ++reg) {
+  for (std::size_t reg = 0; reg < std::size(kRegisters); ++reg) {
     const RegInfo& info = kRegisters[reg];
     for (std::uint32_t i = 0; i < info.count; ++i) {
-      cells_[(info.offset + i * info.stride) / 4] = {info.reset, info.reset, reg};
+      cells_[(info.offset + i * info.stride) / 4] = {info.reset, info.reset, static_cast<std::uint16_t>(reg)};
     }
   }
 }

@@ -1,0 +1,27 @@
+# Installs a build, moves the prefix elsewhere, and uses it from there: the program, and a foreign project.
+# cmake -D BUILD=dir -D COMPILER=g++ -D FLAGS="-O2 …" -D WORK=dir -P install_test.cmake
+set(prefix ${WORK}/moved)
+set(scenario ${prefix}/share/rnicsim/traces/read_bw_ord1.json)
+file(REMOVE_RECURSE ${WORK})
+
+function(run expected)
+  execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE output ERROR_VARIABLE output RESULT_VARIABLE status)
+  string(FIND "${output}" "${expected}" found)
+  if(NOT status EQUAL 0 OR found EQUAL -1)
+    message(FATAL_ERROR "${ARGN}\nends with ${status}; expected was '${expected}' in\n${output}")
+  endif()
+endfunction()
+
+run("" ${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/installed)
+file(RENAME ${WORK}/installed ${prefix})
+
+run("rnic.clock_period_ps" ${prefix}/bin/rnicsim config --list)
+run("data: passed" ${prefix}/bin/rnicsim run ${scenario} --out ${WORK}/out)
+
+run("" ${CMAKE_COMMAND} -G Ninja -S ${CMAKE_CURRENT_LIST_DIR} -B ${WORK}/foreign -D CMAKE_PREFIX_PATH=${prefix}
+    -D CMAKE_CXX_COMPILER=${COMPILER} -D CMAKE_CXX_FLAGS=${FLAGS})
+run("" ${CMAKE_COMMAND} --build ${WORK}/foreign)
+run("4d504120494420526571204672616d65c0010000" ${WORK}/foreign/mpa_request)
+run("data ok" ${WORK}/foreign/simulate ${scenario})
+
+file(REMOVE_RECURSE ${WORK})

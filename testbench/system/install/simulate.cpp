@@ -1,0 +1,17 @@
+// A run from a program that is not rnicsim: simulate SCENARIO prints each work item with its messages and octets.
+#include <cstdio>
+#include <systemc>
+
+#include "model/system/simulation.h"
+
+int sc_main(int, char* argv[]) {
+  rnic::RunOptions options;
+  options.capture = false;
+  rnic::Simulation simulation(rnic::read_scenario(argv[1]), rnic::Overlay{}, options);
+  const rnic::RunEnd end = simulation.run([](std::uint64_t, std::uint64_t, std::uint64_t) {});
+  for (const rnic::workload::WorkResult& r : simulation.results()) {
+    std::printf("%s: %llu messages, %llu octets, data %s\n", r.name.c_str(), static_cast<unsigned long long>(r.count),
+                static_cast<unsigned long long>(r.bytes), r.data_ok ? "ok" : "WRONG");
+  }
+  return end == rnic::RunEnd::kDone ? 0 : 1;
+}
