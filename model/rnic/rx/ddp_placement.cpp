@@ -261,10 +261,10 @@ bool DdpPlacement::take_last() {
 
 bool DdpPlacement::write() {
   if (!job_) return false;
-  Job& j = *job_;
+  PlacementJob& j = *job_;
   if (j.written < j.pieces) {
     if (!dma->can_push()) return false;
-    const Job::Piece& p = j.piece[j.written++];
+    const PlacementJob::Piece& p = j.piece[j.written++];
     const bool notify = j.written == j.pieces;
     dma->push({p.address, p.bytes, j.buf, j.offset, 0, notify});
     j.offset += p.bytes;

@@ -19,6 +19,20 @@
 
 namespace rnic {
 
+// A segment under way: its writes leave one a cycle, then its record.
+struct PlacementJob {
+  struct Piece {
+    std::uint64_t address = 0;
+    std::uint32_t bytes = 0;
+  };
+  PlacedSegment segment;
+  BufferRef buf;
+  std::uint32_t offset = 0;  // of the payload in the buffer
+  std::array<Piece, abi::kMaxSge> piece;
+  unsigned pieces = 0, written = 0;
+  bool uses_rqe = false;  // and gives it back when done
+};
+
 class DdpPlacement final : public Stage, public RunsAhead {
  public:
   PopPort<FpduBeat> in{*this, "in"};
@@ -51,19 +65,6 @@ class DdpPlacement final : public Stage, public RunsAhead {
     bool flushing = false;                         // receive requests complete with an error
     bool stopped = false;                          // after an error or a Terminate nothing more is placed
   };
-  // A segment under way: its writes leave one a cycle, then its record.
-  struct Job {
-    struct Piece {
-      std::uint64_t address = 0;
-      std::uint32_t bytes = 0;
-    };
-    PlacedSegment segment;
-    BufferRef buf;
-    std::uint32_t offset = 0;  // of the payload in the buffer
-    std::array<Piece, abi::kMaxSge> piece;
-    unsigned pieces = 0, written = 0;
-    bool uses_rqe = false;  // and gives it back when done
-  };
   enum class Verdict { kPlace, kDrop, kWait };
 
   QpRx& qp(Qpn qpn);
@@ -87,7 +88,7 @@ class DdpPlacement final : public Stage, public RunsAhead {
   NodePool<FetchedWqe> pool_;
   NodePool<Qpn> flush_pool_;
   PooledQueue flushes_;  // one entry for each receive request to flush
-  std::optional<Job> job_;
+  std::optional<PlacementJob> job_;
   Cycle next_beat_ = 0;           // a beat a cycle
   std::uint8_t* fpdu_ = nullptr;  // first octet of the FPDU that is coming in
   bool waiting_ = false;          // for a receive request that is announced and not fetched yet

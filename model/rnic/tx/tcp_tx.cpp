@@ -103,7 +103,7 @@ void TcpTx::take_fpdu() {
 // ---- Commands
 
 // True if the cycle's frame was sent.
-bool TcpTx::on_command(TxCommand c) {
+bool TcpTx::on_command(const TxCommand& c) {
   if (c.kind == TxCommand::Kind::kRefuse) {
     send_reset(c.key, c.peer_mac, c.seq, c.with_ack, c.rcv_nxt);
     return true;

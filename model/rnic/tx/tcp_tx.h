@@ -110,7 +110,7 @@ class TcpTx final : public Stage, public RunsAhead {
   // What comes in.
   void on_feedback(const tcp::RxFeedback& f);
   void on_ack(FlowId flow, const tcp::RxFeedback& f);
-  bool on_command(tcp::TxCommand command);
+  bool on_command(const tcp::TxCommand& command);
   void open(const tcp::TxCommand& c);
   void establish(const tcp::TxCommand& c);
   void queue_stream(const tcp::TxCommand& c);
