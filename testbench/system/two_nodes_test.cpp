@@ -1,6 +1,7 @@
 // Two hosts, two chips, one cable: the verbs of one end move octets into the memory of the other.
 #include <numeric>
 
+#include "model/common/prng.h"
 #include "model/env/link/ethernet_link.h"
 #include "model/system/node.h"
 #include "testbench/support/stage_test.h"
@@ -67,13 +68,14 @@ class Server final : public Program {
  public:
   using Program::Program;
   std::uint8_t flags = abi::kCmCrc | abi::kCmMarkers | abi::kCmEnhanced;
+  unsigned receives = 1;
   void run() override {
     if (listener_ == nullptr) {
       host::RecvWr wr;
       wr.wr_id = 77;
       wr.num_sge = 1;
       wr.sg_list[0] = {address, kBytes, mr->lkey()};
-      EXPECT_EQ(qp->post_recv(wr), 0);
+      for (unsigned i = 0; i < receives; ++i) EXPECT_EQ(qp->post_recv(wr), 0);
       listener_ = &node_.context.listen(kPort, flags, channel_);
     }
     if (!accepted_ && !events.empty() && events[0].type == host::CmEventType::kConnectRequest) {
@@ -163,6 +165,24 @@ TEST_F(TwoNodesTest, SendWriteAndReadMoveTheirOctets) {
   run();
   expect_all_moved();
   EXPECT_EQ(client.events.back().type, host::CmEventType::kDisconnected);
+}
+
+// RFC 5041 section 5.3: what TCP sends again is placed and delivered once.
+TEST_F(TwoNodesTest, LostFramesDeliverEachMessageOnce) {
+  server.receives = 3;
+  Prng prng(3);
+  unsigned lost = 0;
+  cable.impair([&](unsigned, Frame& frame) {
+    const bool lose = frame.bytes > 200 && prng.below(4) == 0;
+    lost += lose;
+    return !lose;
+  });
+  run();
+  expect_all_moved();
+  EXPECT_GT(lost, 2u);
+  ASSERT_EQ(server.completions.size(), 3u);
+  EXPECT_EQ(server.completions[1].status, abi::WcStatus::kWrFlushErr);
+  EXPECT_EQ(server.completions[2].status, abi::WcStatus::kWrFlushErr);
 }
 
 TEST_F(TwoNodesTest, ShuffledCallOrderMovesThemToo) {

@@ -2,21 +2,13 @@
 // See rdmap_segmenter.md.
 #pragma once
 
-#include <optional>
-#include <vector>
-
 #include "model/common/link.h"
-#include "model/common/node_pool.h"
 #include "model/rnic/completion/cqe.h"
-#include "model/rnic/context/context.h"
 #include "model/rnic/context/qp_events.h"
-#include "model/rnic/context/tx_internal_work.h"
-#include "model/rnic/context/wqe_fetch.h"
 #include "model/rnic/llp/tcp_types.h"
 #include "model/rnic/responder/read_request.h"
-#include "model/rnic/tx/segment_cut.h"
+#include "model/rnic/tx/tx_scheduler.h"
 #include "model/stats/registry.h"
-#include "model/wire/fpdu.h"
 
 namespace rnic {
 
@@ -35,60 +27,27 @@ class RdmapSegmenter final : public Stage {
   PushPort<QpEvent> event{*this, "event"};
 
   RdmapSegmenter(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts, BufferPool& buffers)
-      : Stage(nm, clk), contexts_(contexts), buffers_(buffers), qps_(contexts.qps()) {}
+      : Stage(nm, clk), contexts_(contexts), buffers_(buffers), scheduler_(contexts) {}
   Wake tick() override;
-  std::string waiting_for() const override;
+  std::string waiting_for() const override { return scheduler_.waiting_for(); }
   void register_stats(const StatsGroup& group) const;
 
  private:
-  struct QpTx {
-    std::uint32_t epoch = 0;
-    PooledQueue wqes;      // fetched, in posting order
-    PooledQueue internal;  // the firmware's messages, sent before the host's
-    OutboundMessage request, response;
-    std::uint64_t response_source = 0;
-    std::uint32_t msn_send = 1, msn_read = 1;  // next MSN of QN 0 and QN 1
-    std::uint32_t reads = 0;                   // outstanding against ORD
-    std::uint64_t credit = 0;                  // octets
-    wire::StreamPosition position = 0;
-    bool unfenced = false;       // the first FPDU came in
-    bool response_turn = false;  // requests and responses of one QP alternate
-    bool halted = false;         // a local error: nothing more is sent
-    bool draining = false;       // the firmware waits for all that was posted
-    bool flushing = false;       // the stream is over: work completes with an error
-    bool listed = false;
-  };
-  enum class Source { kNone, kRequest, kResponse, kDrain, kFlush };
-
-  QpTx& qp(Qpn qpn);
   bool accept();
-  void list(Qpn qpn);
-  static bool open(const QpContext& ctx, const QpTx& q);
-  Source next(Qpn qpn, const QpTx& q) const;
-  std::optional<OutboundMessage> next_request(const QpContext& ctx, const QpTx& q) const;
-  std::size_t fpdu_bytes(const QpContext& ctx, const QpTx& q, std::uint32_t ulpdu) const;
-  bool has_credit(const QpContext& ctx, const QpTx& q, const OutboundMessage& m) const;
+  void take(const TxInternalWork& work);
 
   bool cut();
-  void start_request(Qpn qpn, QpTx& q);
+  void send_request(Qpn qpn, QpTx& q);
+  bool start_request(Qpn qpn, QpTx& q);
   void start_internal(Qpn qpn, QpTx& q);
-  static OutboundMessage internal_message(const TxInternalWork& work);
-  static void number(QpTx& q, OutboundMessage& m);
-  abi::WcStatus check(const QpContext& ctx, const FetchedWqe& f) const;
-  void take(const TxInternalWork& work);
+  void send_segment(Qpn qpn, QpTx& q, OutboundMessage& m, const abi::Wqe* w);
   void mark(Qpn qpn, WqeIssued::Marker marker);
-  void reject(Qpn qpn, QpTx& q, abi::WcStatus status);
+  void complete(Qpn qpn, QpTx& q, std::uint32_t bytes, bool signaled, abi::WcStatus status);
   void fail(Qpn qpn, QpTx& q, abi::WcStatus status);
-  void cut_segment(Qpn qpn, QpTx& q, OutboundMessage& m, const abi::Wqe* w);
-  void finish_request(Qpn qpn, QpTx& q);
 
   const ContextStore& contexts_;
   BufferPool& buffers_;
-  std::vector<QpTx> qps_;
-  NodePool<FetchedWqe> wqe_pool_;
-  NodePool<TxInternalWork> internal_pool_;
-  NodePool<Qpn> list_pool_;
-  PooledQueue listed_;  // QPs that can send an FPDU now
+  TxScheduler scheduler_;
   Counter fpdus_, payload_bytes_, failed_;
 };
 

@@ -6,6 +6,8 @@ namespace rnic {
 
 using wire::Opcode;
 
+namespace {
+
 Opcode opcode_of(const abi::Wqe& w) {
   const bool se = w.flags & abi::kWqeSolicited;
   switch (w.opcode) {
@@ -21,13 +23,7 @@ Opcode opcode_of(const abi::Wqe& w) {
   return se ? Opcode::kSendSe : Opcode::kSend;
 }
 
-std::uint64_t request_bytes(const abi::Wqe& w) {
-  if (w.flags & abi::kWqeInline) return w.inline_bytes;
-  std::uint64_t bytes = 0;
-  for (unsigned i = 0; i < std::min<unsigned>(w.num_sge, abi::kMaxSge); ++i) bytes += w.sge[i].length;
-  return bytes;
-}
-
+// Of the message's next segment.
 void emit_ddp_header(const OutboundMessage& m, bool last, std::uint8_t version, MutableByteSpan at) {
   const std::uint8_t control = wire::DdpControl::pack(m.tagged(), last, version);
   const std::uint8_t rdmap = wire::RdmapControl::pack(m.opcode, version);
@@ -38,12 +34,14 @@ void emit_ddp_header(const OutboundMessage& m, bool last, std::uint8_t version, 
   }
 }
 
+// Of zero length, naming nothing, without a work request.
 wire::ReadRequest read_request_of(const abi::Wqe* w, std::uint32_t bytes) {
   if (w == nullptr) return {};
   const abi::Sge sink = w->num_sge != 0 ? w->sge[0] : abi::Sge{};
   return {sink.lkey, sink.address, bytes, w->rkey, w->remote_address};
 }
 
+// Adds the next `bytes` octets of the gather list to the job, one piece per SGE.
 void gather(const abi::Wqe& w, std::uint32_t bytes, OutboundMessage& m, UlpduJob& job) {
   while (bytes != 0) {
     const abi::Sge& s = w.sge[m.sge];
@@ -58,8 +56,89 @@ void gather(const abi::Wqe& w, std::uint32_t bytes, OutboundMessage& m, UlpduJob
   }
 }
 
+// Inline data lies where the gather list would be.
 void copy_inline(const abi::Wqe& w, std::uint32_t bytes, const OutboundMessage& m, std::uint8_t* to) {
   std::memcpy(to, reinterpret_cast<const std::uint8_t*>(w.sge) + m.done, bytes);
+}
+
+}  // namespace
+
+std::uint64_t request_bytes(const abi::Wqe& w) {
+  if (w.flags & abi::kWqeInline) return w.inline_bytes;
+  std::uint64_t bytes = 0;
+  for (unsigned i = 0; i < std::min<unsigned>(w.num_sge, abi::kMaxSge); ++i) bytes += w.sge[i].length;
+  return bytes;
+}
+
+OutboundMessage request_message(const abi::Wqe& w) {
+  OutboundMessage m;
+  m.opcode = opcode_of(w);
+  m.active = true;
+  m.completes = m.opcode != Opcode::kReadRequest;
+  m.bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(request_bytes(w), 0xffffffffu));
+  m.stag = m.tagged() ? w.rkey : wire::invalidates(m.opcode) ? w.invalidate_stag : 0;
+  m.address = w.remote_address;
+  return m;
+}
+
+OutboundMessage response_message(const ReadWork& work) {
+  OutboundMessage m;
+  m.opcode = Opcode::kReadResponse;
+  m.active = true;
+  m.bytes = work.bytes;
+  m.stag = work.sink_stag;
+  m.address = work.sink_to;
+  m.source = work.source;
+  return m;
+}
+
+// RFC 6581's ready-to-receive messages: zero length, absorbed by the peer, no work request behind them. Or a Terminate
+// without headers, the only one of its stream.
+OutboundMessage internal_message(const TxInternalWork& work) {
+  OutboundMessage m;
+  m.active = true;
+  switch (work.kind) {
+    case TxInternalWork::Kind::kRtrSend:
+      m.opcode = Opcode::kSend;
+      break;
+    case TxInternalWork::Kind::kRtrWrite:
+      m.opcode = Opcode::kWrite;
+      break;
+    case TxInternalWork::Kind::kRtrRead:
+      m.opcode = Opcode::kReadRequest;
+      break;
+    default:
+      m.opcode = Opcode::kTerminate;
+      m.msn = 1;
+      m.terminate = wire::terminate_word(work.cause);
+  }
+  return m;
+}
+
+UlpduJob cut_segment(OutboundMessage& m, const abi::Wqe* w, Qpn qpn, const QpContext& ctx, BufferRef buffer) {
+  UlpduJob job;
+  job.qpn = qpn;
+  job.header_bytes = static_cast<std::uint16_t>(segment_header_bytes(m.opcode));
+  job.ulpdu.buf = std::move(buffer);
+  job.ulpdu.flow = ctx.flow;
+  job.ulpdu.bytes = static_cast<std::uint16_t>(next_ulpdu_bytes(m, ctx.mulpdu));
+  const std::uint32_t payload = job.ulpdu.bytes - job.header_bytes;
+  const bool last = m.done + payload >= m.bytes || m.opcode == Opcode::kReadRequest;
+  job.ulpdu.completes_wqe = last && m.completes;
+  const MutableByteSpan at(job.ulpdu.buf->bytes() + Ulpdu::kOffset, job.ulpdu.bytes);
+  emit_ddp_header(m, last, ctx.version, at);
+  if (m.opcode == Opcode::kReadRequest) {
+    read_request_of(w, m.bytes).emit(at.subspan(wire::DdpUntaggedHeader::kBytes));
+  }
+  if (m.opcode == Opcode::kTerminate) store_be32(at.data() + wire::DdpUntaggedHeader::kBytes, m.terminate);
+  if (payload != 0) {
+    if (m.opcode == Opcode::kReadResponse) job.piece[job.pieces++] = {m.source + m.done, payload};
+    else if (w->flags & abi::kWqeInline) copy_inline(*w, payload, m, at.data() + job.header_bytes);
+    else gather(*w, payload, m, job);
+  }
+  m.done += payload;
+  m.active = !last;
+  return job;
 }
 
 }  // namespace rnic

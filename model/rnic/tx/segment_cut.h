@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "model/rnic/context/context_types.h"
+#include "model/rnic/context/tx_internal_work.h"
 #include "model/rnic/host_abi.h"
+#include "model/rnic/responder/read_request.h"
 #include "model/rnic/tx/ulpdu_job.h"
 #include "model/wire/ddp.h"
 #include "model/wire/rdmap.h"
@@ -22,16 +25,20 @@ struct OutboundMessage {
   std::uint32_t bytes = 0, done = 0;
   std::uint32_t stag = 0;     // tagged: the sink's; untagged: STag to invalidate
   std::uint64_t address = 0;  // tagged: TO of the first octet
+  std::uint64_t source = 0;   // of a Read Response: bus address of the first octet
   std::uint32_t msn = 0;
   std::uint32_t terminate = 0;  // of a Terminate: its first word
 
   bool tagged() const { return wire::is_tagged(opcode); }
 };
 
-wire::Opcode opcode_of(const abi::Wqe& w);
-
 // Octets that the request names. A malformed one (too many SGEs) is counted as far as it can be read.
 std::uint64_t request_bytes(const abi::Wqe& w);
+
+// What a work request, a validated Read Request and the firmware ask for. None has its MSN yet.
+OutboundMessage request_message(const abi::Wqe& w);
+OutboundMessage response_message(const ReadWork& work);
+OutboundMessage internal_message(const TxInternalWork& work);
 
 // DDP header, and the header of a Read Request or a Terminate behind it.
 constexpr std::uint32_t segment_header_bytes(wire::Opcode op) {
@@ -48,16 +55,8 @@ constexpr std::uint32_t next_ulpdu_bytes(const OutboundMessage& m, std::uint32_t
   return header + std::min(m.bytes - m.done, mulpdu - header);
 }
 
-// Writes the DDP header of the message's next segment.
-void emit_ddp_header(const OutboundMessage& m, bool last, std::uint8_t version, MutableByteSpan at);
-
-// The header of the Read Request that a work request asks for; of zero length, naming nothing, without one.
-wire::ReadRequest read_request_of(const abi::Wqe* w, std::uint32_t bytes);
-
-// Adds the next `bytes` octets of the work request's gather list to the job, one piece per SGE.
-void gather(const abi::Wqe& w, std::uint32_t bytes, OutboundMessage& m, UlpduJob& job);
-
-// Copies the next `bytes` octets of an inline work request, which lie where its gather list would be.
-void copy_inline(const abi::Wqe& w, std::uint32_t bytes, const OutboundMessage& m, std::uint8_t* to);
+// Cuts the next segment off the message: writes its headers, and inline data, into the buffer, and says where its
+// payload is. w is the message's work request; null for a Read Response and for a message of the firmware.
+UlpduJob cut_segment(OutboundMessage& m, const abi::Wqe* w, Qpn qpn, const QpContext& ctx, BufferRef buffer);
 
 }  // namespace rnic

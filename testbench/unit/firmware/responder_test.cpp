@@ -115,6 +115,15 @@ TEST_F(Responder, RejectionWithPrivateData) {
   EXPECT_THAT(bus.take(), ElementsAre("cancel timer 0"));
 }
 
+// RFC 5044 section 7.1.1: R means nothing in a request, the reserved bits nothing in any frame.
+TEST_F(Responder, RejectAndReservedBitsOfARequestAreNotChecked) {
+  listening(abi::kCmCrc);
+  const std::uint32_t id = request(kReqKey + "6f010000");
+  EXPECT_THAT(bus.take(), testing::Contains(testing::StartsWith("event connect_request status 0 id 80000000")));
+  run(accept(id));
+  EXPECT_THAT(bus.take(), testing::Contains("send flow 3 " + kRepKey + "40010000"));
+}
+
 TEST_F(Responder, EnhancedRejectionCarriesTheEnhancedWord) {
   listening(abi::kCmEnhanced);
   request(kReqKey + "1002000400100004");

@@ -283,6 +283,19 @@ TEST_F(DdpPlacementTest, ReservedBitsAreIgnored) {
   EXPECT_EQ(placed.beats().size(), 1u);
 }
 
+// RFC 5044 section 4.1: only the CRC looks at the pad.
+TEST_F(DdpPlacementTest, PadIsIgnored) {
+  Bytes octets = fpdu(write(stag_of(3), 0x1011, 3));  // 2 + 17 octets and one of pad
+  ASSERT_EQ(octets.size(), 24u);
+  octets[19] = 0xff;
+  auto beats = cut_fpdu(pool, octets, 64, false, 0, FlowId{1});
+  beats.back().crc_ok = true;
+  wire.script(beats);
+  run_until_idle();
+  EXPECT_THAT(events.beats(), IsEmpty());
+  EXPECT_THAT(pieces(), ElementsAre(std::pair(0x1011, 3)));
+}
+
 // Untagged.
 TEST_F(DdpPlacementTest, UntaggedVersion) {
   receive(from_hex("4243 00000000 00000007 00000009 00000004 DEADBEEF"));
@@ -544,6 +557,7 @@ TEST_F(DdpPlacementTest, InvalidateNamesAForeignStag) {
   post_one(100);
   receive(from_hex("4146 0000055A 00000000 00000001 00000000"));
   expect_error(rdma::kForeignStagCannotBeInvalidated);
+  EXPECT_TRUE(contexts.stag(Stag{stag_of(5)})->valid);
 }
 TEST_F(DdpPlacementTest, InvalidateGoesUpWithTheMessage) {
   post_one(100);

@@ -164,6 +164,31 @@ TEST_F(RdmapDispatchTest, PayloadIsDeliveredWhenItsLastWriteCannotBeOvertaken) {
   EXPECT_THAT(cqes.cycles(), ElementsAre(53, 54));  // nothing passes, and the fence is lifted first
 }
 
+// RFC 5040 section 5.5, and section 12.2 for the pairs: delivery is in order and behind placement, so a Read Request,
+// whatever its length, is not answered before that, and a Send tells that the Writes before it are in memory.
+TEST_F(RdmapDispatchTest, ReadRequestsAndSendsAreDeliveredBehindTheWritesAndSendsBeforeThem) {
+  PlacedSegment sent = send(1);
+  sent.awaits_write = true;
+  placement.script(
+      {segment(Opcode::kWrite, 1, true), segment(Opcode::kReadRequest), send(2), sent, segment(Opcode::kReadRequest)});
+  engine.script({DmaWriteDone{}, DmaWriteDone{}}, 50);
+  engine.pause(window(51, 80));
+  run_until_idle();
+  EXPECT_THAT(read_requests.cycles(), ElementsAre(54, 83));
+  ASSERT_EQ(cqes.beats().size(), 2u);
+  EXPECT_EQ(cqes.beats()[0].cqe.wr_id, 2u);
+  EXPECT_EQ(cqes.beats()[1].cqe.wr_id, 1u);
+  EXPECT_THAT(cqes.cycles(), ElementsAre(55, 82));
+}
+
+TEST_F(RdmapDispatchTest, ASendCompletesBeforeAnEarlierReadRequestIsAnswered) {
+  placement.script({segment(Opcode::kReadRequest), send(1)});
+  read_requests.pause(window(0, 500));
+  run_until_idle();
+  EXPECT_THAT(cqes.cycles(), ElementsAre(4));
+  EXPECT_THAT(read_requests.cycles(), ElementsAre(500));
+}
+
 TEST_F(RdmapDispatchTest, EveryOutputHoldsTheStageBack) {
   cqes.pause(window(0, 20));
   read_requests.pause(window(20, 40));

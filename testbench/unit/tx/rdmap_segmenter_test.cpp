@@ -127,6 +127,7 @@ class RdmapSegmenterTest : public StageTest {
     EXPECT_EQ(completions.beats()[0].wr_id, 77u);
     ASSERT_EQ(events.beats().size(), 1u);
     EXPECT_EQ(events.beats()[0].kind, QpEvent::Kind::kLocalError);
+    EXPECT_EQ(events.beats()[0].cause, wire::rdma::kLocalCatastrophic);
     EXPECT_EQ(given_back.beats().size(), 1u);
   }
 };
@@ -211,6 +212,59 @@ TEST_F(RdmapSegmenterTest, MessagesAreCutAtMulpdu) {
   EXPECT_THAT(pieces(1), ElementsAre(Piece(0x10000 + 1482, 566)));
   EXPECT_FALSE(jobs.beats()[0].ulpdu.completes_wqe);
   EXPECT_TRUE(jobs.beats()[1].ulpdu.completes_wqe);
+}
+
+// RFC 5044 section 4.5: MULPDU may change at any time, and what was cut before stays as it is.
+TEST_F(RdmapSegmenterTest, AnotherMulpduHoldsForLaterSegmentsOnly) {
+  allow();
+  post(wqe(WrOpcode::kSend, {sge(4000)}));
+  contexts_at.at(1, [this] {
+    QpContext c = rts_qp(1);
+    c.mulpdu = 1018;
+    contexts.write(Qpn{1}, c);
+  });
+  run_until_idle();
+  EXPECT_THAT(lengths(), ElementsAre(1442, 1018, 1018, 18 + 576));
+  EXPECT_EQ(header(1), from_hex("0143 00000000 00000000 00000001 00000590"));  // 1424
+  EXPECT_EQ(header(3), from_hex("4143 00000000 00000000 00000001 00000d60"));  // 3424
+}
+
+// RFC 5041 section 4.2, RFC 5040 section 5.2: any octet may be the first, at either end, and Writes keep their order.
+TEST_F(RdmapSegmenterTest, MessagesStartAtAnyOctet) {
+  allow();
+  abi::Wqe w = wqe(WrOpcode::kRdmaWrite, {sge(5, 0x10003)});
+  w.remote_address = 0x1001;
+  post(w);
+  w.remote_address = 0xffffffff00000007;
+  post(w);
+  abi::Wqe read = wqe(WrOpcode::kRdmaRead, {sge(5, 0x10007)});
+  read.remote_address = 0x2003;
+  post(read);
+  responder.script({{Qpn{1}, 0x100, 0x3001, 0x7003, 5}}, 20);
+  run_until_idle();
+  ASSERT_EQ(jobs.beats().size(), 4u);
+  EXPECT_EQ(header(0), from_hex("c140 12345678 0000000000001001"));
+  EXPECT_EQ(header(1), from_hex("c140 12345678 ffffffff00000007"));
+  EXPECT_EQ(header(2), from_hex("4141 00000000 00000001 00000001 00000000"
+                                "0000035a 0000000000010007 00000005 12345678 0000000000002003"));
+  EXPECT_EQ(header(3), from_hex("c142 00000100 0000000000003001"));
+  EXPECT_THAT(pieces(0), ElementsAre(Piece(0x10003, 5)));
+  EXPECT_THAT(pieces(3), ElementsAre(Piece(0x7003, 5)));
+}
+
+// RFC 5040 section 4.4: 0 to 2^32-1 octets.
+TEST_F(RdmapSegmenterTest, ReadRequestsOfNoOctetAndOfTheMost) {
+  contexts.write(Stag{stag_of(6)}, region(0, std::uint64_t{1} << 33, abi::kLocalWrite));
+  contexts.commit();
+  allow();
+  post(wqe(WrOpcode::kRdmaRead, {}));
+  post(wqe(WrOpcode::kRdmaRead, {{0x10000, 0xffffffff, stag_of(6)}}));
+  run_until_idle();
+  EXPECT_THAT(lengths(), ElementsAre(46, 46));
+  EXPECT_EQ(header(0), from_hex("4141 00000000 00000001 00000001 00000000"
+                                "00000000 0000000000000000 00000000 12345678 0000000000001000"));
+  EXPECT_EQ(header(1), from_hex("4141 00000000 00000001 00000002 00000000"
+                                "0000065a 0000000000010000 ffffffff 12345678 0000000000001000"));
 }
 
 TEST_F(RdmapSegmenterTest, GatherListAcrossSegments) {

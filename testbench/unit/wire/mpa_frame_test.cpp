@@ -87,6 +87,27 @@ TEST(MpaFrame, ReservedBitsAreIgnoredAndSIsReservedBeforeRev2) {
   EXPECT_EQ(emitted(frame, 20), hex(kReq) + hex("40 01 0000"));
 }
 
+TEST(MpaFrame, ReservedBitsOfRevision2AreIgnored) {
+  const auto [error, frame] =
+      decode_mpa_frame(hex(kReq) + hex("5F 02 0004 0010 0020"), MpaFrameKind::kRequest, kMpaRev2);
+  ASSERT_EQ(error, MpaFrameError::kNone);
+  ASSERT_TRUE(frame.enhanced);
+  EXPECT_EQ(emitted(frame, 64), hex(kReq) + hex("50 02 0004 0010 0020"));
+}
+
+TEST(MpaFrame, DepthsHave14Bits) {
+  for (const std::uint16_t depth : {0, 1, 0x2000, 0x3ffe}) {
+    MpaEnhanced word;
+    word.ird = depth;
+    word.ord = static_cast<std::uint16_t>(0x3ffe - depth);
+    const Bytes octets = emitted(word, 4);
+    ASSERT_EQ(octets.size(), 4u);
+    EXPECT_EQ(load_be32(octets.data()), std::uint32_t{depth} << 16 | (0x3ffeu - depth));
+    EXPECT_EQ(MpaEnhanced::parse(octets)->ird, depth);
+    EXPECT_EQ(MpaEnhanced::parse(octets)->ord, 0x3ffe - depth);
+  }
+}
+
 TEST(MpaFrame, PrivateDataLimitCountsTheEnhancedWord) {
   const Bytes pd(512, 0x5a);
   MpaFrame frame;

@@ -1,0 +1,36 @@
+#include "model/rnic/tx/qp_tx.h"
+
+namespace rnic {
+
+using wire::Opcode;
+
+bool QpTx::open(const QpContext& ctx) const {
+  const bool sends = ctx.state == QpState::kRts || ctx.state == QpState::kClosing;
+  return ctx.valid && sends && !halted && !(ctx.responder && !unfenced);
+}
+
+bool QpTx::may_start(const QpContext& ctx, const abi::Wqe& w) const {
+  if ((w.flags & abi::kWqeFence) && reads != 0) return false;
+  return w.opcode != abi::WrOpcode::kRdmaRead || reads < ctx.ord || ctx.ord == 0;
+}
+
+void QpTx::number(OutboundMessage& m) {
+  if (m.opcode == Opcode::kReadRequest) {
+    m.msn = msn_read++;
+    ++reads;
+  } else if (wire::is_send(m.opcode)) {
+    m.msn = msn_send++;
+  }
+}
+
+void QpTx::read_done() {
+  if (reads > 0) --reads;
+}
+
+void QpTx::spend(std::size_t fpdu) {
+  RNIC_CHECK(credit >= fpdu);
+  credit -= fpdu;
+  position += static_cast<wire::StreamPosition>(fpdu);
+}
+
+}  // namespace rnic

@@ -1,0 +1,42 @@
+// What the transmit side keeps of a QP: its work, and what of it may be sent.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "model/common/node_pool.h"
+#include "model/rnic/context/context.h"
+#include "model/rnic/tx/segment_cut.h"
+#include "model/wire/fpdu.h"
+
+namespace rnic {
+
+struct QpTx {
+  std::uint32_t epoch = 0;
+  PooledQueue wqes;      // fetched, in posting order
+  PooledQueue internal;  // the firmware's messages, sent before the host's
+  OutboundMessage request, response;
+  std::uint32_t msn_send = 1, msn_read = 1;  // next MSN of QN 0 and QN 1
+  std::uint32_t reads = 0;                   // outstanding against ORD
+  std::uint64_t credit = 0;                  // octets
+  wire::StreamPosition position = 0;
+  bool unfenced = false;       // the first FPDU came in
+  bool response_turn = false;  // requests and responses of one QP alternate
+  bool halted = false;         // a local error: nothing more is sent
+  bool draining = false;       // the firmware waits for all that was posted
+  bool flushing = false;       // the stream is over: work completes with an error
+  bool listed = false;         // in the list of those that can send
+
+  // The host's messages and Read Responses may go out.
+  bool open(const QpContext& ctx) const;
+  // Fence and ORD let the request begin (RFC 5040 section 5.2.1). ORD 0 lets a Read pass, to fail its check.
+  bool may_start(const QpContext& ctx, const abi::Wqe& w) const;
+  // An untagged message takes the next MSN of its queue; a Read Request counts against ORD.
+  void number(OutboundMessage& m);
+  // A Read Response came, perhaps one that nobody asked for.
+  void read_done();
+  // An FPDU of so many octets, markers included, goes out.
+  void spend(std::size_t fpdu);
+};
+
+}  // namespace rnic

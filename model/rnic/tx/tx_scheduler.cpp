@@ -1,0 +1,91 @@
+#include "model/rnic/tx/tx_scheduler.h"
+
+namespace rnic {
+
+QpTx& TxScheduler::qp(Qpn qpn) {
+  QpTx& q = qps_[qpn.v];
+  if (const std::uint32_t epoch = contexts_.qp(qpn).epoch; q.epoch != epoch) {
+    const bool listed = q.listed;
+    wqe_pool_.clear(q.wqes);
+    internal_pool_.clear(q.internal);
+    q = QpTx{};
+    q.epoch = epoch;
+    q.listed = listed;
+  }
+  return q;
+}
+
+void TxScheduler::post(FetchedWqe f) {
+  const Qpn qpn = f.qpn;
+  wqe_pool_.push(qp(qpn).wqes, std::move(f));
+  list(qpn);
+}
+
+void TxScheduler::post(const TxInternalWork& work) {
+  internal_pool_.push(qp(work.qpn).internal, work);
+  list(work.qpn);
+}
+
+void TxScheduler::list(Qpn qpn) {
+  QpTx& q = qp(qpn);
+  if (q.listed || next(qpn, q) == Source::kNone) return;
+  q.listed = true;
+  list_pool_.push(listed_, qpn);
+}
+
+Qpn TxScheduler::turn() {
+  const Qpn qpn = list_pool_.pop(listed_);
+  qp(qpn).listed = false;
+  return qpn;
+}
+
+std::size_t TxScheduler::fpdu_bytes(const QpContext& ctx, const QpTx& q, std::uint32_t ulpdu) const {
+  return contexts_.flow(ctx.flow).tx_markers ? wire::marked_fpdu_bytes(q.position, ulpdu) : wire::fpdu_bytes(ulpdu);
+}
+
+bool TxScheduler::has_credit(const QpContext& ctx, const QpTx& q, const OutboundMessage& m) const {
+  return q.credit >= fpdu_bytes(ctx, q, next_ulpdu_bytes(m, ctx.mulpdu));
+}
+
+// The request that is being cut or, none being so, the one to start; none if it has to wait for its turn.
+std::optional<OutboundMessage> TxScheduler::next_request(const QpContext& ctx, const QpTx& q) const {
+  if (q.request.active) return q.request;
+  if (!q.internal.empty()) return internal_message(internal_pool_.front(q.internal));
+  if (q.wqes.empty() || !q.may_start(ctx, oldest(q).wqe)) return {};
+  return request_message(oldest(q).wqe);
+}
+
+// Requests and responses alternate by FPDU, but two tagged messages are never interleaved: no field of a tagged segment
+// says which message it belongs to, and peers refuse it.
+TxScheduler::Source TxScheduler::next(Qpn qpn, const QpTx& q) const {
+  const QpContext& ctx = contexts_.qp(qpn);
+  if (q.flushing) return q.wqes.empty() ? Source::kNone : Source::kFlush;
+  const bool host = q.open(ctx);
+  const bool idle = !host || (!q.request.active && !q.response.active && q.wqes.empty());
+  if (q.draining && idle && q.internal.empty()) return Source::kDrain;
+  if (!host && (q.internal.empty() || !ctx.valid)) return Source::kNone;
+  const bool inside_write = q.request.active && q.request.tagged();
+  const bool inside_response = q.response.active && q.response.done != 0;
+  const bool response = host && q.response.active && !inside_write && has_credit(ctx, q, q.response);
+  const std::optional<OutboundMessage> m =
+      host ? next_request(ctx, q) : internal_message(internal_pool_.front(q.internal));
+  const bool request = m && !(m->tagged() && inside_response) && has_credit(ctx, q, *m);
+  if (response && (q.response_turn || !request)) return Source::kResponse;
+  return request ? Source::kRequest : Source::kNone;
+}
+
+std::string TxScheduler::waiting_for() const {
+  for (std::uint32_t n = 0; n < qps_.size(); ++n) {
+    const QpTx& q = qps_[n];
+    if (q.halted || (q.wqes.empty() && !q.request.active && !q.response.active)) continue;
+    const QpContext& ctx = contexts_.qp(Qpn{n});
+    const std::string who = "QP " + std::to_string(n) + " has work and waits for ";
+    if (ctx.state != QpState::kRts) return who + "its connection";
+    if (ctx.responder && !q.unfenced) return who + "the first FPDU of its peer";
+    if (q.reads != 0 && !q.request.active && !q.response.active) return who + "read responses (ORD or fence)";
+    return who + "TCP window";
+  }
+  return {};
+}
+
+}  // namespace rnic

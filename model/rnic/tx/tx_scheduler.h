@@ -1,0 +1,53 @@
+// Which QP sends the next FPDU, and of what: the QPs that can send stand in one list and take turns.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/rnic/context/tx_internal_work.h"
+#include "model/rnic/context/wqe_fetch.h"
+#include "model/rnic/tx/qp_tx.h"
+
+namespace rnic {
+
+class TxScheduler final {
+ public:
+  enum class Source { kNone, kRequest, kResponse, kDrain, kFlush };
+
+  explicit TxScheduler(const ContextStore& contexts) : contexts_(contexts), qps_(contexts.qps()) {}
+
+  // The QP's state, started anew where the QP number was reused.
+  QpTx& qp(Qpn qpn);
+
+  void post(FetchedWqe f);
+  void post(const TxInternalWork& work);
+  const FetchedWqe& oldest(const QpTx& q) const { return wqe_pool_.front(q.wqes); }
+  void retire(QpTx& q) { wqe_pool_.pop(q.wqes); }  // the oldest
+  TxInternalWork take_internal(QpTx& q) { return internal_pool_.pop(q.internal); }
+  void drop_internal(QpTx& q) { internal_pool_.clear(q.internal); }
+
+  // To be told of whatever may let a QP send.
+  void list(Qpn qpn);
+  bool nobody() const { return listed_.empty(); }
+  Qpn turn();  // takes the QP out of the list
+  // What this QP could send now.
+  Source next(Qpn qpn, const QpTx& q) const;
+
+  // The FPDU of such a ULPDU, the markers at its place in the stream included.
+  std::size_t fpdu_bytes(const QpContext& ctx, const QpTx& q, std::uint32_t ulpdu) const;
+  std::string waiting_for() const;
+
+ private:
+  std::optional<OutboundMessage> next_request(const QpContext& ctx, const QpTx& q) const;
+  bool has_credit(const QpContext& ctx, const QpTx& q, const OutboundMessage& m) const;
+
+  const ContextStore& contexts_;
+  std::vector<QpTx> qps_;
+  NodePool<FetchedWqe> wqe_pool_;
+  NodePool<TxInternalWork> internal_pool_;
+  NodePool<Qpn> list_pool_;
+  PooledQueue listed_;  // QPs that can send an FPDU now
+};
+
+}  // namespace rnic

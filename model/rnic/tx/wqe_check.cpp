@@ -1,0 +1,27 @@
+#include "model/rnic/tx/wqe_check.h"
+
+#include "model/rnic/tx/segment_cut.h"
+
+namespace rnic {
+
+abi::WcStatus check_wqe(const ContextStore& contexts, const QpContext& ctx, const FetchedWqe& f) {
+  const abi::Wqe& w = f.wqe;
+  if (!f.ok) return abi::WcStatus::kGeneralErr;
+  if (w.opcode > abi::WrOpcode::kSendWithInv || w.num_sge > abi::kMaxSge) return abi::WcStatus::kLocQpOpErr;
+  const bool read = w.opcode == abi::WrOpcode::kRdmaRead;
+  if (read && (w.num_sge > 1 || (w.flags & abi::kWqeInline) || ctx.ord == 0)) return abi::WcStatus::kLocQpOpErr;
+  if (w.flags & abi::kWqeInline) {
+    return w.inline_bytes > sizeof w.sge ? abi::WcStatus::kLocLenErr : abi::WcStatus::kSuccess;
+  }
+  if (request_bytes(w) > 0xffffffffu) return abi::WcStatus::kLocLenErr;
+  for (unsigned i = 0; i < w.num_sge; ++i) {
+    const abi::Sge& s = w.sge[i];
+    if (s.length == 0) continue;
+    const StagContext* stag = contexts.stag(Stag{s.lkey});
+    if (stag == nullptr || !stag->covers(s.lkey, ctx.pd, s.address, s.length)) return abi::WcStatus::kLocProtErr;
+    if (read && !(stag->access & abi::kLocalWrite)) return abi::WcStatus::kLocProtErr;
+  }
+  return abi::WcStatus::kSuccess;
+}
+
+}  // namespace rnic
