@@ -7,4 +7,5 @@ for preset in ${RNIC_TEST_PRESETS:-release dev}; do
   echo "== $preset"
   scripts/build.sh "$preset"
   ctest --preset "$preset" -j "$(nproc)"
+  scripts/requirements.py --results "build/$preset/tests.xml"
 done

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""Says which requirements of the source documents the tests verify, by the results of their last run.
+
+usage: requirements.py [--system NAME]... [--open] [--results FILE] [--record]
+
+testbench/requirements.csv has a row for each requirement: id, system, level (MUST, SHOULD, MAY, INFO), text and how to
+verify it. testbench/testplan.csv ties them to tests: its columns requirements and tests are lists separated by spaces,
+and excluded says why requirements without tests need none. A test is named as ctest names it; * and ? match as in a
+shell. A requirement is covered when all tests tied to it have passed; --results is ctest's report of a run
+(build/release/tests.xml, which scripts/test.sh writes). --open prints the requirements that are neither covered nor
+excluded. testbench/requirements_covered.txt lists the MUSTs that were covered before; --record brings it up to date.
+Exit status 0; 1 if the plan names an unknown requirement or a test that was not run, or if a MUST that was covered no
+longer is; 2 if a file cannot be read.
+"""
+import argparse
+import collections
+import csv
+import fnmatch
+import pathlib
+import sys
+import xml.etree.ElementTree
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+MATRIX = ROOT / "testbench" / "requirements.csv"
+PLAN = ROOT / "testbench" / "testplan.csv"
+RECORD = ROOT / "testbench" / "requirements_covered.txt"
+LEVELS = ("MUST", "SHOULD", "MAY", "INFO")
+
+
+def read_rows(path, columns):
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    missing = [c for c in columns if rows and c not in rows[0]]
+    if not rows or missing:
+        raise ValueError(f"{path}: no rows" if not rows else f"{path}: no column {', '.join(missing)}")
+    return rows
+
+
+def read_results(path):
+    """Whether each test passed, by name."""
+    try:
+        suite = xml.etree.ElementTree.parse(path).getroot()
+    except FileNotFoundError as error:
+        raise ValueError(f"{path}: no results; run scripts/test.sh") from error
+    except xml.etree.ElementTree.ParseError as error:
+        raise ValueError(f"{path}: {error}") from error
+    return {case.get("name"): case.get("status") == "run" for case in suite.iter("testcase")}
+
+
+def check_plan(plan, known, results):
+    """Returns the covered ids, the excluded ids, and what is wrong with the plan."""
+    covered, failing, excluded, mistakes = set(), set(), set(), []
+    for line, row in enumerate(plan, start=2):
+        ids, tests, reason = row["requirements"].split(), row["tests"].split(), (row["excluded"] or "").strip()
+        mistakes += [f"line {line}: unknown requirement {i}" for i in ids if i not in known]
+        if bool(tests) == bool(reason):
+            mistakes.append(f"line {line}: give either tests or the reason of the exclusion")
+        for test in tests:
+            names = [test] if test in results else fnmatch.filter(results, test)
+            if not names:
+                mistakes.append(f"line {line}: no test {test}")
+            if not names or not all(results[n] for n in names):
+                failing.update(ids)
+        (covered if tests else excluded).update(ids)
+    covered -= failing
+    return covered, excluded - covered, mistakes
+
+
+def table(matrix, covered, excluded):
+    """Rows of text: per system and level, how many requirements are covered, excluded, open."""
+    count = collections.Counter()
+    for r in matrix:
+        state = "covered" if r["id"] in covered else "excluded" if r["id"] in excluded else "open"
+        count[r["system"], r["level"], state] += 1
+    yield f"{'system':<14}{'level':<8}{'covered':>8}{'excluded':>10}{'open':>6}{'all':>6}"
+    for system in dict.fromkeys(r["system"] for r in matrix):
+        for level in LEVELS:
+            states = [count[system, level, s] for s in ("covered", "excluded", "open")]
+            if sum(states):
+                yield f"{system:<14}{level:<8}{states[0]:>8}{states[1]:>10}{states[2]:>6}{sum(states):>6}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--system", action="append", help="only these systems")
+    parser.add_argument("--open", action="store_true", help="print the requirements that are not covered")
+    parser.add_argument("--results", default=ROOT / "build" / "release" / "tests.xml", help="ctest's JUnit report")
+    parser.add_argument("--record", action="store_true", help="write the MUSTs that are covered now to the record")
+    args = parser.parse_args()
+    try:
+        matrix = read_rows(MATRIX, ["id", "system", "level", "requirement"])
+        covered, excluded, mistakes = check_plan(
+            read_rows(PLAN, ["requirements", "tests", "excluded"]), {r["id"] for r in matrix},
+            read_results(args.results))
+        before = set() if args.record else set(RECORD.read_text(encoding="utf-8").split())
+    except (OSError, ValueError) as error:
+        print(f"requirements: {error}", file=sys.stderr)
+        return 2
+
+    shown = [r for r in matrix if not args.system or r["system"] in args.system]
+    print(*table(shown, covered, excluded), sep="\n")
+    if args.open:
+        for r in shown:
+            if r["id"] not in covered and r["id"] not in excluded:
+                print(f"{r['id']} {r['level']}: {r['requirement']}")
+    if args.record:
+        musts = [r["id"] for r in matrix if r["level"] == "MUST" and r["id"] in covered]
+        RECORD.write_text("".join(f"{i}\n" for i in musts), encoding="utf-8")
+    lost = sorted(before - covered - excluded)
+    for mistake in mistakes:
+        print(f"{PLAN.relative_to(ROOT)}: {mistake}")
+    for requirement in lost:
+        print(f"{requirement}: was covered and no longer is")
+    return 1 if mistakes or lost else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
