@@ -85,6 +85,8 @@ class BurstOut final {
   }
   void push(const T& beat, Cycle at) {
     RNIC_CHECK_MSG(room_ != 0 && tail_->stamp <= at, link_.name_ + ": push without credit");
+    RNIC_CHECK_MSG(at >= free_from_, link_.name_ + ": a second push in one cycle");
+    free_from_ = at + 1;
     Slot& slot = *tail_;
     slot.beat = beat;
     slot.stamp = at + latency_;
@@ -97,10 +99,12 @@ class BurstOut final {
  private:
   void load() {
     tail_ = link_.tail_;
+    free_from_ = link_.free_from_;
     loaded_ = room_ = link_.config_.depth - link_.used_;
   }
   void store() {
     link_.tail_ = link_.fill_ = tail_;
+    link_.free_from_ = free_from_;
     link_.used_ += loaded_ - room_;
     link_.pushed_ += loaded_ - room_;
     loaded_ = room_;
@@ -114,6 +118,7 @@ class BurstOut final {
   Slot* const begin_;
   Slot* const end_;
   Slot* tail_;
+  Cycle free_from_;
   unsigned room_, loaded_;
   const unsigned latency_;
   const bool watched_, ahead_;

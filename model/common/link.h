@@ -38,17 +38,16 @@ class Link final {
   Link(const Link&) = delete;
   Link& operator=(const Link&) = delete;
 
-  // Producer's side. A refusal is remembered: the producer is called when the credit is back.
+  // Producer's side: one beat a cycle. A refusal is remembered: the producer is called when it can push.
   bool can_push() {
     if (used_ == config_.depth) {
       producer_waits_ = true;
       return false;
     }
-    if (tail_->stamp > clk_.now()) {
-      if (producer_ != nullptr) producer_->wake(tail_->stamp);
-      return false;
-    }
-    return true;
+    const Cycle from = std::max(tail_->stamp, free_from_);
+    if (from <= clk_.now()) return true;
+    if (producer_ != nullptr) producer_->wake(from);
+    return false;
   }
   void push(T beat) { push_at(std::move(beat), clk_.now()); }
   // push() in two steps, for a pipeline that knows the beat only when it leaves: reserve() takes the credit on entry,
@@ -70,7 +69,7 @@ class Link final {
   Cycle front_at() const { return used_ == 0 ? kNever : head_->stamp; }  // may have passed long ago
   Cycle credit_at() {
     if (used_ == config_.depth) advance_consumer();
-    if (used_ != config_.depth) return tail_->stamp;
+    if (used_ != config_.depth) return std::max(tail_->stamp, free_from_);
     producer_waits_ = true;
     return kNever;
   }
@@ -118,6 +117,8 @@ class Link final {
   Slot& take_credit(Cycle at) {
     Slot& slot = *tail_;
     RNIC_CHECK_MSG(used_ < config_.depth && slot.stamp <= at, name_ + ": push without credit");
+    RNIC_CHECK_MSG(at >= free_from_, name_ + ": a second push in one cycle");
+    free_from_ = at + 1;
     tail_ = next(tail_);
     ++used_;
     if (!observers_.empty()) tell_reserved(at, used_ == config_.depth, tail_->stamp);
@@ -172,6 +173,7 @@ class Link final {
   std::vector<LinkObserver<T>*> observers_;
   Slot *head_, *fill_, *tail_;  // the oldest beat, the oldest reserved slot, the next free one
   unsigned used_ = 0;
+  Cycle free_from_ = 0;  // valid and ready pins move one beat a cycle
   bool producer_waits_ = false, consumer_stuck_ = false;
   std::uint64_t pushed_ = 0;
 };

@@ -6,7 +6,7 @@ using wire::Opcode;
 
 bool QpTx::open(const QpContext& ctx) const {
   const bool sends = ctx.state == QpState::kRts || ctx.state == QpState::kClosing;
-  return ctx.valid && sends && !halted && !(ctx.responder && !unfenced);
+  return ctx.valid && sends && !halted && !fenced(ctx);
 }
 
 bool QpTx::may_start(const QpContext& ctx, const abi::Wqe& w) const {

@@ -27,6 +27,8 @@ struct QpTx {
   bool flushing = false;       // the stream is over: work completes with an error
   bool listed = false;         // in the list of those that can send
 
+  // A responder that has not received an FPDU yet (RFC 5044 section 7.1.2 rule 4).
+  bool fenced(const QpContext& ctx) const { return ctx.responder && !unfenced; }
   // The host's messages and Read Responses may go out.
   bool open(const QpContext& ctx) const;
   // Fence and ORD let the request begin (RFC 5040 section 5.2.1). ORD 0 lets a Read pass, to fail its check.

@@ -37,16 +37,22 @@ bool RdmapSegmenter::accept() {
     scheduler_.list(r.qpn);
     busy = true;
   }
-  if (internal_work->can_pop() && flush_rq->can_push() && issued->can_push()) {
-    take(internal_work->pop());
-    busy = true;
-  }
   return busy;
+}
+
+bool RdmapSegmenter::accept_internal() {
+  if (!internal_work->can_pop() || !flush_rq->can_push() || !issued->can_push()) return false;
+  take(internal_work->pop());
+  return true;
 }
 
 void RdmapSegmenter::take(const TxInternalWork& work) {
   QpTx& q = scheduler_.qp(work.qpn);
   switch (work.kind) {
+    case TxInternalWork::Kind::kTerminate:
+      // A responder that never saw a valid FPDU may send none (RFC 5044 section 7.1.2 rule 4): the stream just ends.
+      if (work.cause.layer != wire::Layer::kLlp || !q.fenced(contexts_.qp(work.qpn))) scheduler_.post(work);
+      return;
     case TxInternalWork::Kind::kDrain:
       q.draining = true;
       break;
@@ -159,9 +165,11 @@ void RdmapSegmenter::fail(Qpn qpn, QpTx& q, abi::WcStatus status) {
 }
 
 Wake RdmapSegmenter::tick() {
-  const bool accepted = accept();
-  const bool sent = cut();
-  return accepted || sent ? Wake::next_cycle() : Wake::on_traffic();
+  bool busy = accept();
+  const bool flushes = internal_work->can_pop() && internal_work->front().kind == TxInternalWork::Kind::kFlush;
+  busy |= accept_internal();
+  busy |= !flushes && cut();  // a flush has the cycle's place on `issued`
+  return busy ? Wake::next_cycle() : Wake::on_traffic();
 }
 
 void RdmapSegmenter::register_stats(const StatsGroup& group) const {

@@ -34,6 +34,7 @@ class RdmapSegmenter final : public Stage {
 
  private:
   bool accept();
+  bool accept_internal();
   void take(const TxInternalWork& work);
 
   bool cut();

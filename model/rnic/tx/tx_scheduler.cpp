@@ -81,7 +81,7 @@ std::string TxScheduler::waiting_for() const {
     const QpContext& ctx = contexts_.qp(Qpn{n});
     const std::string who = "QP " + std::to_string(n) + " has work and waits for ";
     if (ctx.state != QpState::kRts) return who + "its connection";
-    if (ctx.responder && !q.unfenced) return who + "the first FPDU of its peer";
+    if (q.fenced(ctx)) return who + "the first FPDU of its peer";
     if (q.reads != 0 && !q.request.active && !q.response.active) return who + "read responses (ORD or fence)";
     return who + "TCP window";
   }

@@ -111,6 +111,32 @@ std::vector<Cycle> reference_pops(LinkConfig cfg, int beats, Pattern produce, Pa
   return pops;
 }
 
+// Pushes twice in a cycle whenever the link lets it.
+class Greedy final : public Stage {
+ public:
+  PushPort<int> out{*this, "out"};
+  Greedy(sc_core::sc_module_name nm, ClockDomain& clk) : Stage(nm, clk) {}
+  int sent = 0;
+  std::vector<bool> second;
+  Wake tick() override {
+    if (sent == 3 || !out->can_push()) return Wake::on_traffic();
+    out->push(sent++);
+    second.push_back(out->can_push());
+    return Wake::on_traffic();
+  }
+};
+
+TEST_F(LinkTest, CarriesOneBeatACycleAndCallsWhoWantsToPushMore) {
+  Link<int> link("link", clk, {8, 1, 1});
+  Greedy greedy("greedy", clk);
+  greedy.out(link);
+  sink.in(link);
+  greedy.wake(5);
+  run_until_idle();
+  EXPECT_EQ(greedy.second, std::vector<bool>(3, false));
+  EXPECT_THAT(sink.cycles(), testing::ElementsAre(6, 7, 8));
+}
+
 using Shape = std::tuple<LinkConfig, Pattern, Pattern>;
 class LinkShapes : public LinkTest, public testing::WithParamInterface<Shape> {};
 

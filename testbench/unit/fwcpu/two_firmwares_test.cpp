@@ -1,6 +1,7 @@
 // Two firmware processors bring a connection up and down over a TCP that never fails: the whole exchange, cycle by
 // cycle, and the same in whatever order the stages are called.
 #include <cstring>
+#include <deque>
 
 #include <fmt/format.h>
 
@@ -57,14 +58,15 @@ class Wire final : public Stage {
     PushPort<TcpEvent> tcp;
     PushPort<QpEvent> qp;
     FlowId flow;
+    std::deque<TcpEvent> reports{};    // one leaves a cycle
     std::vector<std::uint8_t> stream;  // received and not read
     std::uint32_t wanted = 0;
     bool rdma = false, closed = false;
   };
   Wire(sc_core::sc_module_name nm, ClockDomain& clk, BufferPool& pool)
       : Stage(nm, clk),
-        ends_{End{{*this, "ops_a"}, {*this, "work_a"}, {*this, "tcp_a"}, {*this, "qp_a"}, FlowId{3}, {}},
-              End{{*this, "ops_b"}, {*this, "work_b"}, {*this, "tcp_b"}, {*this, "qp_b"}, FlowId{7}, {}}},
+        ends_{End{{*this, "ops_a"}, {*this, "work_a"}, {*this, "tcp_a"}, {*this, "qp_a"}, FlowId{3}, {}, {}},
+              End{{*this, "ops_b"}, {*this, "work_b"}, {*this, "tcp_b"}, {*this, "qp_b"}, FlowId{7}, {}, {}}},
         pool_(pool) {}
   void join(unsigned side, Node& node) {
     ends_[side].ops(node.tcp_ops);
@@ -88,6 +90,12 @@ class Wire final : public Stage {
         busy = true;
       }
     }
+    for (End& end : ends_) {
+      if (end.reports.empty() || !end.tcp->can_push()) continue;
+      end.tcp->push(std::move(end.reports.front()));
+      end.reports.pop_front();
+      busy = true;
+    }
     return busy ? Wake::next_cycle() : Wake::on_traffic();
   }
 
@@ -96,7 +104,7 @@ class Wire final : public Stage {
     e.kind = kind;
     e.flow = end.flow;
     e.emss = 1460;
-    end.tcp->push(std::move(e));
+    end.reports.push_back(std::move(e));
   }
   void operate(End& own, End& peer, const TcpOp& op) {
     switch (op.kind) {

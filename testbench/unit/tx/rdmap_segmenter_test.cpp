@@ -476,7 +476,6 @@ TEST_F(RdmapSegmenterTest, WhatWasPostedBeforeAGracefulCloseIsSent) {
 TEST_F(RdmapSegmenterTest, ATerminateIsTheLastThingSent) {
   QpContext c = rts_qp(1);
   c.state = QpState::kTerminate;
-  c.responder = true;
   change(1, c);
   allow();
   post(wqe(WrOpcode::kSend, {sge(4)}));
@@ -488,6 +487,37 @@ TEST_F(RdmapSegmenterTest, ATerminateIsTheLastThingSent) {
   EXPECT_FALSE(jobs.beats()[0].ulpdu.completes_wqe);
   ASSERT_EQ(completions.beats().size(), 1u);
   EXPECT_EQ(completions.beats()[0].marker, WqeIssued::Marker::kDrain);
+}
+TEST_F(RdmapSegmenterTest, AResponderThatSawNoValidFpduSendsNoTerminate) {
+  QpContext c = rts_qp(1);
+  c.state = QpState::kTerminate;
+  c.responder = true;
+  change(1, c);
+  allow();
+  firmware.script(
+      {{Qpn{1}, TxInternalWork::Kind::kTerminate, wire::mpa::kCrcMismatch}, {Qpn{1}, TxInternalWork::Kind::kDrain}});
+  run_until_idle();
+  EXPECT_THAT(jobs.beats(), IsEmpty());
+  ASSERT_EQ(completions.beats().size(), 1u);
+  EXPECT_EQ(completions.beats()[0].marker, WqeIssued::Marker::kDrain) << "the connection closes without it";
+}
+TEST_F(RdmapSegmenterTest, AResponderWhoseFirstFpduWasValidButWrongSendsItsTerminate) {
+  QpContext c = rts_qp(1);
+  c.state = QpState::kTerminate;
+  c.responder = true;
+  change(1, c);
+  allow();
+  firmware.script({{Qpn{1}, TxInternalWork::Kind::kTerminate, wire::ddp::kInvalidStag}});
+  run_until_idle();
+  EXPECT_THAT(opcodes(), ElementsAre(7));
+}
+TEST_F(RdmapSegmenterTest, AFlushAndACompletionNeverShareACycle) {
+  for (int i = 0; i < 8; ++i) post(wqe(WrOpcode::kSend, {sge(4)}), 2);
+  allow(kPlenty, 2);
+  firmware.script({{Qpn{1}, TxInternalWork::Kind::kFlush}, {Qpn{3}, TxInternalWork::Kind::kFlush}}, 3);
+  run_until_idle();
+  EXPECT_EQ(completions.beats().size(), 10u);
+  EXPECT_THAT(jobs.cycles(), ElementsAre(2, 3, 4, 7, 8, 9, 10, 11));
 }
 TEST_F(RdmapSegmenterTest, ATerminateDoesNotWaitForAMessageThatIsHalfSent) {
   tcp.script({{FlowId{1}, 1448 + 28}, {FlowId{1}, kPlenty}});  // the first segment and the Terminate, then plenty
