@@ -1,10 +1,27 @@
 #include "model/cli/options.h"
 
+#include <algorithm>
+
 #include "model/common/check.h"
+#include "model/config/nearest.h"
 
 namespace rnic::cli {
 
 namespace po = boost::program_options;
+
+namespace {
+
+// The first option that the word abbreviates, otherwise the nearest.
+std::string meant(const std::string& word, const po::options_description& options) {
+  std::vector<std::string> names;
+  for (const auto& option : options.options()) {
+    names.push_back("--" + option->long_name());
+    if (names.back().rfind(word, 0) == 0) return names.back();
+  }
+  return nearest(word, names);
+}
+
+}  // namespace
 
 void ConfigOptions::add_to(po::options_description& options, po::positional_options_description& positional) {
   auto add = options.add_options();
@@ -33,7 +50,13 @@ po::variables_map parse_options(const std::vector<std::string>& args, const po::
   po::command_line_parser parser(args);
   parser.options(options).positional(positional);
   parser.style(po::command_line_style::default_style & ~po::command_line_style::allow_guessing);
-  po::store(parser.run(), values);
+  try {
+    po::store(parser.run(), values);
+  } catch (const po::unknown_option& e) {
+    std::string name = e.get_option_name();  // with its dashes, and with its value if joined by '='
+    name.resize(std::min(name.size(), name.find('=')));
+    throw ConfigError("unknown option '" + name + "'; the nearest is '" + meant(name, options) + "'");
+  }
   po::notify(values);
   return values;
 }

@@ -27,8 +27,8 @@ struct ConfigOptions {
   Overlay overlay(const nlohmann::json& contents, const Overlay& node = {}) const;
 };
 
-// Full names only, so that a new option can never change the meaning of an old command line. Throws
-// boost::program_options::error.
+// Full names only, so that a new option can never change the meaning of an old command line. Throws ConfigError with
+// the nearest option for an unknown one, boost::program_options::error for other mistakes.
 boost::program_options::variables_map parse_options(
     const std::vector<std::string>& args, const boost::program_options::options_description& options,
     const boost::program_options::positional_options_description& positional);

@@ -81,9 +81,7 @@ Simulation::Simulation(const Scenario& scenario, const Overlay& command_line, co
   build_nodes(command_line);
   build_workload();
   check_scopes();
-  std::error_code error;
-  std::filesystem::create_directories(options_.out_dir, error);
-  if (error) throw ConfigError(fmt::format("{}: {}", options_.out_dir, error.message()));
+  open_outputs();
   watch();
   register_stats();
 }
@@ -145,11 +143,26 @@ void Simulation::check_scopes() {
   }
 }
 
+// The waveform may lie in the folder, so that comes first; it goes again if a mistake ends the run here.
+void Simulation::open_outputs() {
+  std::vector<std::filesystem::path> made;  // the innermost first
+  std::error_code error;
+  for (std::filesystem::path p = options_.out_dir; !p.empty() && !exists(p, error); p = p.parent_path()) {
+    made.push_back(p);
+  }
+  try {
+    create_directories(std::filesystem::path(options_.out_dir), error);
+    if (error) throw ConfigError(fmt::format("{}: {}", options_.out_dir, error.message()));
+    if (options_.wave_file.empty()) return;
+    waves_ = std::make_unique<Waves>(open_wave_sink(options_.wave_file), options_.wave_window);
+  } catch (const ConfigError&) {
+    for (const std::filesystem::path& p : made) remove(p, error);
+    throw;
+  }
+}
+
 // Digest, capture and waves listen; nothing in the chip knows.
 void Simulation::watch() {
-  if (!options_.wave_file.empty()) {
-    waves_ = std::make_unique<Waves>(open_wave_sink(options_.wave_file), options_.wave_window);
-  }
   const std::filesystem::path dir = options_.out_dir;
   const std::string capture = options_.capture ? (dir / "wire.pcapng").string() : "";
   tap_ = std::make_unique<Tap>(stations_[0], capture, frames_);

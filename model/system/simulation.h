@@ -70,6 +70,7 @@ class Simulation final {
   void build_nodes(const Overlay& command_line);
   void build_workload();
   void check_scopes();
+  void open_outputs();
   void watch();
   nlohmann::ordered_json stats_json(RunEnd end) const;
   void register_stats();

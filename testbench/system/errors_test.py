@@ -57,11 +57,23 @@ class UsageErrors(ProgramTest):
     def test_wave_files_that_cannot_be_made(self):
         self.assertIn("w.wav: ", self.refuse(QUICKSTART, "--wave", "w.wav"))
         self.assertIn("none/w.fst: ", self.refuse(QUICKSTART, "--wave", "none/w.fst"))
+        self.refuse(QUICKSTART, "--wave", "none/w.fst", "--out", "a/b/c")
+        self.assertEqual(list(self.folder.iterdir()), [])  # no folder either
 
     def test_wave_window(self):
         self.assertIn("ends before it begins",
                       self.refuse(QUICKSTART, "--wave", "w.fst", "--wave-from", "2us", "--wave-to", "1us"))
         self.assertIn("--wave-from: '2 hours'", self.refuse(QUICKSTART, "--wave", "w.fst", "--wave-from", "2 hours"))
+
+
+    def test_options_are_not_abbreviated(self):
+        for command, typed, nearest in [("run", "--wav", "--wave"), ("config", "--dum", "--dump"),
+                                        ("decode", "--jso", "--json"), ("decode", "--ignore", "--ignore-checksums"),
+                                        ("run", "--outt=x", "--out")]:
+            with self.subTest(command):
+                run = self.run_program(command, typed)
+                self.assertEqual((run.returncode, run.stdout), (2, ""))
+                self.assertIn(f"unknown option '{typed.split('=')[0]}'; the nearest is '{nearest}'\n", run.stderr)
 
 
 class RunsThatDoNotEnd(ProgramTest):

@@ -6,6 +6,7 @@
 
 #include "model/cli/decode/capture_reader.h"
 #include "model/cli/decode/report.h"
+#include "model/cli/options.h"
 #include "model/common/check.h"
 
 namespace rnic::cli {
@@ -60,17 +61,16 @@ void read_capture(const Options& options, CaptureReport& report) {
 int decode_command(const std::vector<std::string>& args, std::ostream& out, std::ostream& err) {
   Options options;
   po::options_description visible = described(options), all;
-  all.add(visible).add_options()("capture", po::value(&options.capture)->required());
+  all.add(visible).add_options()("capture", po::value(&options.capture));
   const po::positional_options_description positional = po::positional_options_description().add("capture", 1);
   CaptureReport report;
   try {
-    po::variables_map values;
-    po::store(po::command_line_parser(args).options(all).positional(positional).run(), values);
+    const po::variables_map values = parse_options(args, all, positional);
     if (values.count("help") != 0) {
       out << visible;
       return 0;
     }
-    po::notify(values);
+    if (options.capture.empty()) throw po::error("which capture?");
     read_capture(options, report);
   } catch (const po::error& e) {
     err << "decode: " << e.what() << "\n" << visible;

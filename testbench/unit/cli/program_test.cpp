@@ -92,7 +92,7 @@ TEST(ConfigCommand, MistakesEndInExitCodeTwo) {
   };
   EXPECT_EQ(message(""), "rnicsim: config: give either --list or --dump\n");
   EXPECT_EQ(message("--list --dump"), "rnicsim: config: give either --list or --dump\n");
-  EXPECT_EQ(message("--lis"), "rnicsim: unrecognised option '--lis'\n");
+  EXPECT_EQ(message("--lis"), "rnicsim: unknown option '--lis'; the nearest is '--list'\n");
   EXPECT_EQ(message("--dump a.json b.json"),
             "rnicsim: too many positional options have been specified on the command line\n");
   EXPECT_EQ(message("--dump --set"), "rnicsim: the required argument for option '--set' is missing\n");
