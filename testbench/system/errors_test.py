@@ -1,8 +1,8 @@
-"""What the program says and leaves behind when its input is wrong or the run does not end."""
+"""What the program says of a run, and what it says and leaves behind when its input is wrong or the run does not end."""
 import json
 import unittest
 
-from rnicsim import QUICKSTART, ProgramTest
+from rnicsim import QUICKSTART, TRACES, ProgramTest
 
 
 class UsageErrors(ProgramTest):
@@ -74,6 +74,16 @@ class UsageErrors(ProgramTest):
                 run = self.run_program(command, typed)
                 self.assertEqual((run.returncode, run.stdout), (2, ""))
                 self.assertIn(f"unknown option '{typed.split('=')[0]}'; the nearest is '{nearest}'\n", run.stderr)
+
+
+class WhatBinds(ProgramTest):
+    def test_a_full_wire(self):
+        run = self.run_program("run", TRACES / "write_bw.json", "--no-capture")
+        self.assertRegex(run.stdout, r"(?m)^binds: wire a to b \(9[5-9]\.\d % busy\)$")
+
+    def test_nothing(self):
+        run = self.run_program("run", TRACES / "send_pingpong.json", "--no-capture")
+        self.assertRegex(run.stdout, r"(?m)^nothing is saturated \(none above 95 %\); busiest: .* \(\d+\.\d % busy\)$")
 
 
 class RunsThatDoNotEnd(ProgramTest):
