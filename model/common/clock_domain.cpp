@@ -103,6 +103,12 @@ inline void ClockDomain::run_cycle(Cycle cycle) {
   commits_.clear();
 }
 
+void Stage::end_of_elaboration() {
+  for (const PortBase* port : ports_) {
+    RNIC_CHECK_MSG(port->optional() || port->bound(), std::string(name()) + "." + port->name() + " is not bound");
+  }
+}
+
 void ClockDomain::run() {
   ++activity_.activations;
   armed_for_ = kNever;

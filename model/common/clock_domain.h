@@ -130,6 +130,23 @@ class ClockDomain final : public sc_core::sc_module {
   Activity activity_;
 };
 
+// A stage's end of a link (link.h). A stage that is elaborated with an end in the air is a mistake, unless the port
+// says that it may be.
+class PortBase {
+ public:
+  virtual bool bound() const = 0;
+  const char* name() const { return name_; }
+  bool optional() const { return optional_; }
+
+ protected:
+  PortBase(const char* name, bool optional) : name_(name), optional_(optional) {}
+  ~PortBase() = default;
+
+ private:
+  const char* const name_;
+  const bool optional_;
+};
+
 // A block of the pipeline: an sc_module whose process is the domain's calendar.
 class Stage : public sc_core::sc_module {
  public:
@@ -144,6 +161,7 @@ class Stage : public sc_core::sc_module {
 
   ClockDomain& clock() const { return clk_; }
   void wake(Cycle at) { clk_.wake(index_, at); }
+  void add(const PortBase& port) { ports_.push_back(&port); }
 
  protected:
   Cycle now() const { return clk_.now(); }
@@ -151,8 +169,11 @@ class Stage : public sc_core::sc_module {
   Cycle horizon() const { return clk_.runs_ahead() ? kNever - 1 : now(); }
 
  private:
+  void end_of_elaboration() override;
+
   ClockDomain& clk_;
   const unsigned index_;
+  std::vector<const PortBase*> ports_;
 };
 
 // A stage that moves beats in cycles to come, as far as its links say what will be there, instead of being called in

@@ -179,28 +179,30 @@ class Link final {
 };
 
 // A stage's typed ends of a link: `out(link)` binds, `out->push(beat)` uses.
+inline constexpr bool kOptional = true;
+
 template <class T>
-class Port {
+class Port : public PortBase {
  public:
   Link<T>* operator->() const { return link_; }
   Link<T>& operator*() const { return *link_; }
-  bool bound() const { return link_ != nullptr; }
+  bool bound() const final { return link_ != nullptr; }
 
  protected:
-  Port(Stage& owner, const char* name) : owner_(owner), name_(name) {}
+  Port(Stage& owner, const char* name, bool optional) : PortBase(name, optional), owner_(owner) { owner.add(*this); }
+  ~Port() = default;
   void take(Link<T>& link) {
-    RNIC_CHECK_MSG(link_ == nullptr, std::string(owner_.name()) + "." + name_ + " is bound twice");
+    RNIC_CHECK_MSG(link_ == nullptr, std::string(owner_.name()) + "." + name() + " is bound twice");
     link_ = &link;
   }
   Stage& owner_;
-  const char* name_;
   Link<T>* link_ = nullptr;
 };
 
 template <class T>
 class PopPort final : public Port<T> {
  public:
-  PopPort(Stage& owner, const char* name) : Port<T>(owner, name) {}
+  PopPort(Stage& owner, const char* name, bool optional = false) : Port<T>(owner, name, optional) {}
   void operator()(Link<T>& link) {
     this->take(link);
     link.set_consumer(this->owner_);
@@ -210,7 +212,7 @@ class PopPort final : public Port<T> {
 template <class T>
 class PushPort final : public Port<T> {
  public:
-  PushPort(Stage& owner, const char* name) : Port<T>(owner, name) {}
+  PushPort(Stage& owner, const char* name, bool optional = false) : Port<T>(owner, name, optional) {}
   void operator()(Link<T>& link) {
     this->take(link);
     link.set_producer(this->owner_);

@@ -48,7 +48,7 @@ class WqeFetch final : public Stage {
   PushPort<DmaReadRequest> dma{*this, "dma"};
   PopPort<DmaReadDone> dma_done{*this, "dma_done"};
   PushPort<FetchedWqe> out{*this, "out"};
-  PushPort<Doorbell> posted{*this, "posted"};  // doorbells, passed on; may stay unbound
+  PushPort<Doorbell> posted{*this, "posted", kOptional};  // doorbells, passed on; may stay unbound
 
   WqeFetch(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts, const WqeFetchConfig& cfg);
   Wake tick() override;

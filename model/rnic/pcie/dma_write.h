@@ -31,7 +31,7 @@ class DmaWrite final : public Stage {
 
  private:
   struct Client {
-    explicit Client(Stage& stage) : request(stage, "request"), done(stage, "done") {}
+    explicit Client(Stage& stage) : request(stage, "request"), done(stage, "done", kOptional) {}
     PopPort<DmaWriteRequest> request;
     PushPort<DmaWriteDone> done;
     DmaWriteRequest current;  // being cut

@@ -52,6 +52,26 @@ TEST_F(ClockDomainTest, AnEarlierCallReplacesWhatTheStageAskedForBefore) {
   EXPECT_THAT(probe.calls, ElementsAre(1, 600, 700));
 }
 
+// The program ends with exit code 4 on any exception that is not the user's fault.
+TEST_F(ClockDomainTest, ABugOfAStageStopsTheRunWithItsText) {
+  class Broken final : public Stage {
+   public:
+    using Stage::Stage;
+    Wake tick() override {
+      RNIC_CHECK_MSG(now() != 7, "the seventh cycle");
+      return Wake::next_cycle();
+    }
+  } broken("broken", clk);
+  broken.wake(1);
+  try {
+    run_until_idle();
+    FAIL() << "the run went on";
+  } catch (const std::exception& e) {
+    EXPECT_THAT(e.what(), testing::AllOf(testing::HasSubstr("internal error: now() != 7 does not hold"),
+                                         testing::HasSubstr("the seventh cycle")));
+  }
+}
+
 TEST_F(ClockDomainTest, IdleCostsNoKernelEvent) {
   probe.answers = {Wake::at_cycle(250'000'000)};  // one simulated second at 250 MHz
   probe.wake(1);

@@ -111,6 +111,17 @@ std::vector<Cycle> reference_pops(LinkConfig cfg, int beats, Pattern produce, Pa
   return pops;
 }
 
+TEST_F(LinkTest, AnEndInTheAirIsNamedBeforeTheRunBegins) {
+  Link<int> link("link", clk, {1, 1, 1});
+  source.out(link);
+  try {
+    run_until_idle();
+    FAIL() << "nobody noticed";
+  } catch (const std::exception& e) {
+    EXPECT_THAT(e.what(), testing::HasSubstr("sink.in is not bound"));
+  }
+}
+
 // Pushes twice in a cycle whenever the link lets it.
 class Greedy final : public Stage {
  public:
@@ -127,7 +138,8 @@ class Greedy final : public Stage {
 };
 
 TEST_F(LinkTest, CarriesOneBeatACycleAndCallsWhoWantsToPushMore) {
-  Link<int> link("link", clk, {8, 1, 1});
+  Link<int> link("link", clk, {8, 1, 1}), unused("unused", clk, {1, 1, 1});
+  source.out(unused);
   Greedy greedy("greedy", clk);
   greedy.out(link);
   sink.in(link);

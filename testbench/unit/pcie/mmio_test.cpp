@@ -21,12 +21,14 @@ class MmioTest : public test::StageTest {
   Link<RqDoorbell> rq_link{"rq", clk, {2, 1, 1}};
   Link<CqArm> arm_link{"arm", clk, {2, 1, 1}};
   Link<CommandDoorbell> command_link{"command", clk, {2, 1, 1}};
+  Link<EventsTaken> events_link{"events", clk, {2, 1, 1}};
   Source<Tlp> source{"source", clk};
   Sink<Tlp> sink{"sink", clk};
   Sink<SqDoorbell> sq{"sq_sink", clk};
   Sink<RqDoorbell> rq{"rq_sink", clk};
   Sink<CqArm> arms{"arm_sink", clk};
   Sink<CommandDoorbell> commands{"command_sink", clk};
+  Sink<EventsTaken> events{"event_sink", clk};
   Mmio dut{"dut", clk, kBar, bank};
 
   MmioTest() {
@@ -42,6 +44,8 @@ class MmioTest : public test::StageTest {
     arms.in(arm_link);
     dut.command_doorbells(command_link);
     commands.in(command_link);
+    dut.events_taken(events_link);
+    events.in(events_link);
   }
   static Tlp write(std::uint32_t offset, std::uint32_t value) { return Tlp::write32(kBar + offset, value); }
   static Tlp read(std::uint32_t offset, std::uint16_t tag) { return Tlp::read(kBar + offset, 4, tag); }

@@ -96,6 +96,8 @@ class PcieSystem final : public sc_core::sc_module {
     arms.in(arm_link_);
     pcie.mmio.command_doorbells(command_link_);
     commands.in(command_link_);
+    pcie.mmio.events_taken(events_link_);
+    events.in(events_link_);
     interrupts.out(interrupt_link_);
     pcie.msix.vectors(interrupt_link_);
   }
@@ -160,6 +162,7 @@ class PcieSystem final : public sc_core::sc_module {
   Link<RqDoorbell> rq_link_{"rq", clk, {2, 1, 1}};
   Link<CqArm> arm_link_{"arm", clk, {2, 1, 1}};
   Link<CommandDoorbell> command_link_{"command", clk, {2, 1, 1}};
+  Link<EventsTaken> events_link_{"events", clk, {2, 1, 1}};
   Link<MsixRequest> interrupt_link_{"interrupt", clk, {2, 1, 1}};
   std::vector<std::unique_ptr<Reader>> readers_;
   std::vector<std::unique_ptr<Writer>> writers_;
@@ -169,6 +172,7 @@ class PcieSystem final : public sc_core::sc_module {
   Sink<RqDoorbell> rq{"rq", clk};
   Sink<CqArm> arms{"arms", clk};
   Sink<CommandDoorbell> commands{"commands", clk};
+  Sink<EventsTaken> events{"event_sink", clk};
   Source<MsixRequest> interrupts{"interrupts", clk};
 };
 
