@@ -95,6 +95,31 @@ TEST_F(MmioTest, RefusedReadsGetOneCompletionAndRefusedWritesNone) {
   EXPECT_EQ(bank.get<regs::ReadOnlyWrites>().value, 1u);
 }
 
+TEST_F(MmioTest, OnlyAlignedWordsReachARegister) {
+  static const std::uint8_t kOnes[16] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+                                         0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+  const std::uint64_t at = kBar + regs::Scratch::kOffset;
+  std::vector<Tlp> script;
+  std::uint16_t tag = 0;
+  for (const std::uint32_t bytes : {1u, 2u, 3u, 8u, 16u}) {
+    script.push_back(Tlp::read(at, bytes, ++tag));
+    script.push_back(Tlp::write(at, kOnes, bytes, {}));
+  }
+  for (const std::uint32_t skew : {1u, 2u, 3u}) {  // straddling two registers
+    script.push_back(Tlp::read(at + skew, 4, ++tag));
+    script.push_back(Tlp::write(at + skew, kOnes, 4, {}));
+  }
+  script.push_back(write(regs::Scratch::kOffset, 7));
+  script.push_back(read(regs::Scratch::kOffset, 99));
+  source.script(script);
+  run_until_idle();
+  ASSERT_EQ(sink.beats().size(), 9u);
+  for (unsigned i = 0; i < 8; ++i) EXPECT_EQ(sink.beats()[i].status, CplStatus::kUr) << i;
+  EXPECT_EQ(dut.counters().refused, 16u);
+  EXPECT_EQ(bank.get<regs::BadSizeAccesses>().value, 16u);
+  EXPECT_EQ(load_le32(sink.beats()[8].data()), 7u) << "and the device goes on";
+}
+
 class MsixTest : public test::StageTest {
  protected:
   regs::RegBank bank{clk};
