@@ -5,8 +5,11 @@
 #include <string>
 
 #include <benchmark/benchmark.h>
+#include <malloc.h>
 #include <unistd.h>
 
+#include "firmware/app/firmware.h"
+#include "model/rnic/fwcpu/chip_bus.h"
 #include "model/system/simulation.h"
 #include "testbench/perf/child_process.h"
 
@@ -136,6 +139,35 @@ void idle_second(benchmark::State& state) {
   for (auto _ : state) state.SetIterationTime(measure(load).idle_cpu_s);
 }
 BENCHMARK(idle_second)->UseManualTime()->Iterations(1)->Repetitions(5)->Unit(benchmark::kMillisecond);
+
+// Memory that a chip allocates for so many queue pairs and flows, in octets.
+double chip_bytes(unsigned qps) {
+  const std::vector<double> bytes = in_child([qps] {
+    ClockDomain clk("clk", {});
+    RnicConfig config;
+    config.context.qps = config.tcp.max_flows = qps;
+    const auto allocated = [] {
+      const struct mallinfo2 info = mallinfo2();
+      return static_cast<double>(info.uordblks + info.hblkhd);
+    };
+    const double before = allocated();
+    const auto chip = std::make_unique<Rnic>("chip", clk, config, StationConfig{});
+    return std::vector<double>{allocated() - before};
+  });
+  return bytes.at(0);
+}
+
+// What each queue pair with its TCP connection adds to the chip: entries of tables, idle or not. The firmware's
+// memory is static, for as many as it can keep.
+void chip_memory_per_queue_pair(benchmark::State& state) {
+  constexpr unsigned kQps = 512;
+  for (auto _ : state) {
+    state.counters["chip_B/QP"] = (chip_bytes(2 * kQps) - chip_bytes(kQps)) / kQps;
+    state.counters["firmware_B/QP"] = double{sizeof(fw::Firmware<ChipBus>)} / fw::DefaultCapacity::kQps;
+    state.SetIterationTime(1e-3);
+  }
+}
+BENCHMARK(chip_memory_per_queue_pair)->UseManualTime()->Iterations(1);
 
 // Everything that 31 more connections made resident in both nodes: chip, firmware, driver, rings, programs.
 void memory_per_queue_pair(benchmark::State& state) {
