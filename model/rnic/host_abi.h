@@ -7,7 +7,16 @@
 
 namespace rnic::abi {
 
-enum class WrOpcode : std::uint8_t { kSend = 0, kRdmaWrite = 1, kRdmaRead = 2, kSendWithInv = 3 };
+enum class WrOpcode : std::uint8_t {
+  kSend = 0,
+  kRdmaWrite = 1,
+  kRdmaRead = 2,
+  kSendWithInv = 3,
+  kImmediate = 4,  // remote_address holds the eight octets, as a number (RFC 7306 section 6)
+  kFetchAdd = 5,   // masked; operands as AtomicOperands (RFC 7306 section 5)
+  kCmpSwap = 6
+};
+constexpr bool is_atomic(WrOpcode op) { return op == WrOpcode::kFetchAdd || op == WrOpcode::kCmpSwap; }
 // The names and the order of libibverbs' ibv_wc_status.
 enum class WcStatus : std::uint8_t {
   kSuccess = 0,
@@ -33,7 +42,17 @@ enum class WcStatus : std::uint8_t {
   kRespTimeoutErr,
   kGeneralErr
 };
-enum class WcOpcode : std::uint8_t { kSend = 0, kRdmaWrite = 1, kRdmaRead = 2, kRecv = 128 };
+// The values of libibverbs' ibv_wc_opcode.
+enum class WcOpcode : std::uint8_t {
+  kSend = 0,
+  kRdmaWrite = 1,
+  kRdmaRead = 2,
+  kCompSwap = 3,
+  kFetchAdd = 4,
+  kRecv = 128,
+  kRecvRdmaWithImm = 129
+};
+constexpr bool is_receive(WcOpcode op) { return op >= WcOpcode::kRecv; }
 
 enum WqeFlags : std::uint8_t { kWqeSignaled = 1, kWqeSolicited = 2, kWqeFence = 4, kWqeInline = 8 };
 enum AccessFlags : std::uint8_t {
@@ -66,6 +85,23 @@ struct Wqe {
 };
 inline constexpr std::size_t kWqeBytes = 128;
 static_assert(sizeof(Wqe) == kWqeBytes);
+
+// Of an atomic, in the place of its second and third SGE; the first names eight octets of local memory, to which the
+// value before the operation is written in host byte order.
+struct AtomicOperands {
+  std::uint64_t data = 0;       // to add, or to swap in
+  std::uint64_t data_mask = 0;  // most significant bits of the fields to add, or bits to swap
+  std::uint64_t compare = 0, compare_mask = 0;
+
+  static AtomicOperands of(const Wqe& w) {
+    AtomicOperands operands;
+    __builtin_memcpy(static_cast<void*>(&operands), &w.sge[1], sizeof operands);
+    return operands;
+  }
+  void put(Wqe& w) const { __builtin_memcpy(static_cast<void*>(&w.sge[1]), this, sizeof *this); }
+};
+static_assert(sizeof(AtomicOperands) == 2 * sizeof(Sge));
+inline constexpr std::uint32_t kAtomicBytes = 8;
 
 enum CqeFlags : std::uint8_t { kCqeSolicited = 1 };
 

@@ -18,7 +18,7 @@
 
 namespace rnic {
 
-inline constexpr unsigned kQpEventSources = 7;  // stages that tell the firmware about a QP
+inline constexpr unsigned kQpEventSources = 9;  // stages that tell the firmware about a QP
 
 class RnicLinks {
  private:
@@ -71,14 +71,26 @@ class RnicLinks {
   Link<PlacedSegment> placed{path("rx.placed"), clk_, {16, 1, 1}};
 
   // Responder.
-  Link<QueuedRead> read_requests{path("responder.read_requests"), clk_, {4, 1, 1}};
+  Link<QueuedRequest> read_requests{path("responder.read_requests"), clk_, {4, 1, 1}};
   Link<QueuedRead> reads_due{path("responder.reads_due"), clk_, {2, 1, 1}};
+  Link<QueuedAtomic> atomics_due{path("responder.atomics_due"), clk_, {2, 1, 1}};
+  Link<DmaReadRequest> atomic_reads{path("responder.atomic_reads"), clk_, {4, 1, 1}};
+  Link<DmaReadDone> atomic_reads_done{path("responder.atomic_reads_done"), clk_, {4, 1, 1}};
+  Link<DmaWriteRequest> atomic_writes{path("responder.atomic_writes"), clk_, {4, 1, 1}};
+  Link<DmaWriteDone> atomic_writes_done{path("responder.atomic_writes_done"), clk_, {4, 1, 1}};
+  Link<AtomicWork> atomic_work{path("responder.atomic_work"), clk_, {2, 1, 1}};
   Link<ReadWork> read_work{path("responder.read_work"), clk_, {2, 2, 1}};
   Link<ReadResponseSent> responses_sent{path("responder.responses_sent"), clk_, {4, 1, 1}};
 
   // Between the directions, and completion.
   Link<TxUnblock> unblock{path("completion.unblock"), clk_, {4, 1, 1}};
   Link<ReadDone> reads_done{path("completion.reads_done"), clk_, {4, 1, 1}};
+  Link<AtomicIssued> atomics_issued{path("completion.atomics_issued"), clk_, {4, 1, 1}};
+  Link<DeliveredAtomic> atomic_responses{path("completion.atomic_responses"), clk_, {4, 1, 1}};
+  Link<DmaWriteRequest> original_writes{path("completion.original_writes"), clk_, {4, 1, 1}};
+  Link<DmaWriteDone> original_writes_done{path("completion.original_writes_done"), clk_, {4, 1, 1}};
+  Link<AtomicDone> atomics_done{path("completion.atomics_done"), clk_, {4, 1, 1}};
+  Link<TxUnblock> atomic_unblock{path("completion.atomic_unblock"), clk_, {4, 1, 1}};
   Link<WqeIssued> issued{path("completion.issued"), clk_, {4, 1, 1}};
   Link<WqesAcked> acked{path("completion.acked"), clk_, {4, 1, 1}};
   Link<TxCredit> credit{path("completion.credit"), clk_, {4, 1, 1}};
@@ -117,10 +129,12 @@ class RnicLinks {
     all(sq_doorbells, rq_doorbells, cq_arms, command_doorbells, wqes, wqes_taken, wqe_reads, wqe_reads_done, jobs,
         payload_reads, payload_reads_done, ulpdus, framed, marked, sealed, tx_frames, rx_frames, stream, consumed,
         deframed, checked, rqes_posted, rqes, rqes_taken, rqe_reads, rqe_reads_done, rq_flushes, placements,
-        placements_done, placed, read_requests, reads_due, read_work, responses_sent, unblock, reads_done, issued,
-        acked, credit, receive_cqes, send_cqes, cqe_writes, cq_notifies, tcp_tx_commands, tcp_rx_commands,
-        tcp_tx_reports, tcp_rx_reports, tcp_feedback, qp_events, tcp_ops, tcp_events, internal_work, commands,
-        command_reads, command_reads_done, host_events, events_taken, event_writes, event_writes_done, msix);
+        placements_done, placed, read_requests, reads_due, atomics_due, atomic_reads, atomic_reads_done, atomic_writes,
+        atomic_writes_done, atomic_work, read_work, responses_sent, unblock, reads_done, atomics_issued,
+        atomic_responses, original_writes, original_writes_done, atomics_done, atomic_unblock, issued, acked, credit,
+        receive_cqes, send_cqes, cqe_writes, cq_notifies, tcp_tx_commands, tcp_rx_commands, tcp_tx_reports,
+        tcp_rx_reports, tcp_feedback, qp_events, tcp_ops, tcp_events, internal_work, commands, command_reads,
+        command_reads_done, host_events, events_taken, event_writes, event_writes_done, msix);
   }
 };
 

@@ -5,8 +5,8 @@ namespace rnic {
 namespace {
 
 // DMA engine clients, in the order of their turns, and the stages that tell the firmware about a QP.
-enum Reader : unsigned { kPayloadReader, kWqeReader, kRqeReader, kCommandReader, kReaders };
-enum Writer : unsigned { kPlacementWriter, kCqeWriter, kEventWriter, kWriters };
+enum Reader : unsigned { kPayloadReader, kWqeReader, kRqeReader, kCommandReader, kAtomicReader, kReaders };
+enum Writer : unsigned { kPlacementWriter, kCqeWriter, kEventWriter, kAtomicWriter, kOriginalWriter, kWriters };
 
 // A frame of the MTU, or one FPDU of the smallest MULPDU where that is longer, behind the headroom.
 std::uint32_t frame_block_bytes(const RnicConfig& cfg) {
@@ -54,6 +54,8 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
       rdmap_dispatch("rdmap_dispatch", clk, contexts_),
       irrq("irrq", clk, contexts_),
       read_responder("read_responder", clk, contexts_),
+      atomic_alu("atomic_alu", clk, contexts_, config.responder.atomic_alu),
+      response_queue("response_queue", clk, contexts_),
       sq_completion("sq_completion", clk, contexts_),
       cqe_writer("cqe_writer", clk, contexts_),
       tcp_connection("tcp_connection", clk, config.tcp, station),
@@ -73,7 +75,7 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
 
 // What the host reads about the chip. The native firmware needs no time to boot.
 void Rnic::strap() {
-  pcie.regs.strap(regs::Features{true, true, false, false});
+  pcie.regs.strap(regs::Features{true, true, true, true});
   pcie.regs.strap(regs::MaxQps{config_.context.qps});
   pcie.regs.strap(regs::MaxCqs{config_.context.cqs});
   pcie.regs.strap(regs::MaxStags{config_.context.stags});
@@ -95,11 +97,14 @@ void Rnic::bind_transmit() {
   rdmap_segmenter.taken(links.wqes_taken);
   rdmap_segmenter.credit(links.credit);
   rdmap_segmenter.unblock(links.unblock);
+  rdmap_segmenter.atomic_unblock(links.atomic_unblock);
   rdmap_segmenter.read_work(links.read_work);
+  rdmap_segmenter.atomic_work(links.atomic_work);
   rdmap_segmenter.read_sent(links.responses_sent);
   rdmap_segmenter.internal_work(links.internal_work);
   rdmap_segmenter.out(links.jobs);
   rdmap_segmenter.issued(links.issued);
+  rdmap_segmenter.atomic_issued(links.atomics_issued);
   rdmap_segmenter.flush_rq(links.rq_flushes);
 
   payload_fetch.in(links.jobs);
@@ -165,6 +170,7 @@ void Rnic::bind_receive() {
   rdmap_dispatch.written(links.placements_done);
   rdmap_dispatch.cqe(links.receive_cqes);
   rdmap_dispatch.read_request(links.read_requests);
+  rdmap_dispatch.atomic_response(links.atomic_responses);
   rdmap_dispatch.read_done(links.reads_done);
   rdmap_dispatch.unblock(links.unblock);
 }
@@ -173,14 +179,35 @@ void Rnic::bind_responder() {
   irrq.in(links.read_requests);
   irrq.sent(links.responses_sent);
   irrq.out(links.reads_due);
+  irrq.atomic(links.atomics_due);
   read_responder.in(links.reads_due);
   read_responder.out(links.read_work);
+
+  atomic_alu.in(links.atomics_due);
+  atomic_alu.read(links.atomic_reads);
+  atomic_alu.read_done(links.atomic_reads_done);
+  atomic_alu.write(links.atomic_writes);
+  atomic_alu.written(links.atomic_writes_done);
+  atomic_alu.out(links.atomic_work);
+  pcie.dma_read.request(kAtomicReader)(links.atomic_reads);
+  pcie.dma_read.done(kAtomicReader)(links.atomic_reads_done);
+  pcie.dma_write.request(kAtomicWriter)(links.atomic_writes);
+  pcie.dma_write.done(kAtomicWriter)(links.atomic_writes_done);
 }
 
 void Rnic::bind_completion() {
+  response_queue.issued(links.atomics_issued);
+  response_queue.in(links.atomic_responses);
+  response_queue.dma(links.original_writes);
+  response_queue.written(links.original_writes_done);
+  response_queue.done(links.atomics_done);
+  response_queue.unblock(links.atomic_unblock);
+  pcie.dma_write.request(kOriginalWriter)(links.original_writes);
+  pcie.dma_write.done(kOriginalWriter)(links.original_writes_done);
   sq_completion.issued(links.issued);
   sq_completion.acked(links.acked);
   sq_completion.read_done(links.reads_done);
+  sq_completion.atomic_done(links.atomics_done);
   sq_completion.cqe(links.send_cqes);
   pcie.mmio.cq_arms(links.cq_arms);
   cqe_writer.receive(links.receive_cqes);
@@ -207,6 +234,8 @@ void Rnic::bind_firmware() {
   irrq.event(links.qp_event[4]);
   read_responder.event(links.qp_event[5]);
   sq_completion.event(links.qp_event[6]);
+  atomic_alu.event(links.qp_event[7]);
+  response_queue.event(links.qp_event[8]);
   for (unsigned i = 0; i < kQpEventSources; ++i) qp_events.in(i)(links.qp_event[i]);
   qp_events.out(links.qp_events);
 
@@ -250,6 +279,8 @@ void Rnic::register_stats(const StatsGroup& group) const {
   rdmap_dispatch.register_stats(group.group("rdmap_dispatch"));
   irrq.register_stats(group.group("irrq"));
   read_responder.register_stats(group.group("read_responder"));
+  atomic_alu.register_stats(group.group("atomic_alu"));
+  response_queue.register_stats(group.group("response_queue"));
   sq_completion.register_stats(group.group("sq_completion"));
   cqe_writer.register_stats(group.group("cqe_writer"));
   command_fetch.register_stats(group.group("command_fetch"));

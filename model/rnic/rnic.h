@@ -11,8 +11,10 @@
 #include "model/rnic/fwcpu/fwcpu.h"
 #include "model/rnic/links.h"
 #include "model/rnic/llp/tcp_connection.h"
+#include "model/rnic/responder/atomic_alu.h"
 #include "model/rnic/responder/irrq.h"
 #include "model/rnic/responder/read_responder.h"
+#include "model/rnic/responder/response_queue.h"
 #include "model/rnic/rnic_config.h"
 #include "model/rnic/rx/ddp_placement.h"
 #include "model/rnic/rx/rdmap_dispatch.h"
@@ -59,6 +61,8 @@ class Rnic final : public sc_core::sc_module {
 
   Irrq irrq;
   ReadResponder read_responder;
+  AtomicAlu atomic_alu;
+  ResponseQueue response_queue;
   SqCompletion sq_completion;
   CqeWriter cqe_writer;
 

@@ -7,6 +7,7 @@
 #include "model/rnic/fwcpu/fwcpu_config.h"
 #include "model/rnic/llp/tcp_config.h"
 #include "model/rnic/pcie/pcie.h"
+#include "model/rnic/responder/atomic_alu.h"
 #include "model/rnic/rx/crc_check.h"
 #include "model/rnic/rx/mac_rx.h"
 #include "model/rnic/rx/mpa_deframer.h"
@@ -58,6 +59,14 @@ struct RxConfig {
   }
 };
 
+struct ResponderConfig {
+  AtomicAluConfig atomic_alu;
+  template <class V>
+  static void fields(V& v) {
+    v.group("atomic_alu", &ResponderConfig::atomic_alu);
+  }
+};
+
 struct RnicConfig {
   std::uint64_t clock_period_ps = 4000;
   DatapathConfig datapath;
@@ -66,6 +75,7 @@ struct RnicConfig {
   TcpConfig tcp;
   TxConfig tx;
   RxConfig rx;
+  ResponderConfig responder;
   FwCpuConfig fwcpu;
   pcie::PcieConfig pcie;
   template <class V>
@@ -77,6 +87,7 @@ struct RnicConfig {
     v.group("tcp", &RnicConfig::tcp);
     v.group("tx", &RnicConfig::tx);
     v.group("rx", &RnicConfig::rx);
+    v.group("responder", &RnicConfig::responder);
     v.group("fwcpu", &RnicConfig::fwcpu);
     v.group("pcie", &RnicConfig::pcie);
   }

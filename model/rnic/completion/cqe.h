@@ -31,4 +31,15 @@ struct ReadDone {
   Qpn qpn;
 };
 
+// An Atomic Request has left the segmenter; its response is awaited.
+struct AtomicIssued {
+  Qpn qpn;
+  std::uint32_t request_id = 0;
+  abi::Sge sink;  // of the value before the operation
+};
+// The oldest outstanding atomic of a QP is complete: the value is in local memory.
+struct AtomicDone {
+  Qpn qpn;
+};
+
 }  // namespace rnic

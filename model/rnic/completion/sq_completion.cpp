@@ -7,9 +7,14 @@ namespace {
 constexpr abi::WcOpcode completion_opcode(abi::WrOpcode op) {
   switch (op) {
     case abi::WrOpcode::kRdmaWrite:
+    case abi::WrOpcode::kImmediate:  // a Write with immediate data ends with it
       return abi::WcOpcode::kRdmaWrite;
     case abi::WrOpcode::kRdmaRead:
       return abi::WcOpcode::kRdmaRead;
+    case abi::WrOpcode::kFetchAdd:
+      return abi::WcOpcode::kFetchAdd;
+    case abi::WrOpcode::kCmpSwap:
+      return abi::WcOpcode::kCompSwap;
     case abi::WrOpcode::kSend:
     case abi::WrOpcode::kSendWithInv:
       break;
@@ -33,12 +38,12 @@ SqCompletion::QpSq& SqCompletion::qp(Qpn qpn) {
 }
 
 // What its completion waits for has happened.
-bool SqCompletion::satisfied(const QpSq& q, const WqeIssued& w) const {
+bool SqCompletion::satisfied(QpSq& q, const WqeIssued& w) const {
   if (w.status != abi::WcStatus::kSuccess || w.marker != WqeIssued::Marker::kNone) return true;
-  return w.opcode == abi::WrOpcode::kRdmaRead ? q.read != 0 : q.acked != 0;
+  return q.finished(w.opcode) != 0;
 }
 
-bool SqCompletion::retirable(const QpSq& q) const {
+bool SqCompletion::retirable(QpSq& q) const {
   return !q.outstanding.empty() && (q.flushing || satisfied(q, pool_.front(q.outstanding)));
 }
 
@@ -60,7 +65,7 @@ void SqCompletion::retire(Qpn qpn) {
     return list(qpn);
   }
   if (!done) w.status = abi::WcStatus::kWrFlushErr;
-  else if (w.status == abi::WcStatus::kSuccess) --(w.opcode == abi::WrOpcode::kRdmaRead ? q.read : q.acked);
+  else if (w.status == abi::WcStatus::kSuccess) --q.finished(w.opcode);
   if (!w.internal && (w.signaled || w.status != abi::WcStatus::kSuccess)) {
     CqeRequest c;
     c.cqn = contexts_.qp(qpn).send_cq;
@@ -105,6 +110,12 @@ Wake SqCompletion::tick() {
     }
     busy = true;
   }
+  if (atomic_done->can_pop()) {
+    const Qpn qpn = atomic_done->pop().qpn;
+    ++qp(qpn).atomics;
+    list(qpn);
+    busy = true;
+  }
   if (!listed_.empty() && cqe->can_push() && event->can_push()) {
     retire(list_pool_.pop(listed_));
     busy = true;
@@ -119,8 +130,11 @@ void SqCompletion::register_stats(const StatsGroup& group) const {
 std::string SqCompletion::waiting_for() const {
   for (std::size_t n = 0; n < qps_.size(); ++n) {
     if (qps_[n].outstanding.empty()) continue;
-    const bool read = pool_.front(qps_[n].outstanding).opcode == abi::WrOpcode::kRdmaRead;
-    return "QP " + std::to_string(n) + (read ? " read response" : " TCP acknowledgement");
+    const abi::WrOpcode op = pool_.front(qps_[n].outstanding).opcode;
+    return "QP " + std::to_string(n) +
+           (op == abi::WrOpcode::kRdmaRead ? " read response"
+            : abi::is_atomic(op)           ? " atomic response"
+                                           : " TCP acknowledgement");
   }
   return {};
 }

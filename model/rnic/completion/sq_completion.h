@@ -1,5 +1,5 @@
 // Retires send work requests in posting order: Sends and Writes when TCP has acknowledged them, Reads when their data
-// is placed (RFC 5040 section 5.5). See sq_completion.md.
+// is placed (RFC 5040 section 5.5), atomics when their value is (RFC 7306 section 5.4). See sq_completion.md.
 #pragma once
 
 #include <vector>
@@ -19,6 +19,7 @@ class SqCompletion final : public Stage {
   PopPort<WqeIssued> issued{*this, "issued"};
   PopPort<WqesAcked> acked{*this, "acked"};
   PopPort<ReadDone> read_done{*this, "read_done"};
+  PopPort<AtomicDone> atomic_done{*this, "atomic_done"};
   PushPort<CqeRequest> cqe{*this, "cqe"};
   PushPort<QpEvent> event{*this, "event"};
 
@@ -36,12 +37,18 @@ class SqCompletion final : public Stage {
     std::uint32_t acked = 0;         // Sends and Writes acknowledged, not yet retired
     std::uint32_t reads_issued = 0;  // Reads that wait for their response
     std::uint32_t read = 0;          // Reads complete, not yet retired
+    std::uint32_t atomics = 0;       // the same of atomics
     bool flushing = false;           // the stream is over: nothing will be acknowledged any more
     bool listed = false;
+
+    // What a request of this kind waits for, as far as it has come.
+    std::uint32_t& finished(abi::WrOpcode op) {
+      return op == abi::WrOpcode::kRdmaRead ? read : abi::is_atomic(op) ? atomics : acked;
+    }
   };
   QpSq& qp(Qpn qpn);
-  bool satisfied(const QpSq& q, const WqeIssued& w) const;
-  bool retirable(const QpSq& q) const;
+  bool satisfied(QpSq& q, const WqeIssued& w) const;
+  bool retirable(QpSq& q) const;
   void list(Qpn qpn);
   void retire(Qpn qpn);
 

@@ -23,30 +23,36 @@ void Irrq::list(Qpn qpn) {
 }
 
 // A request beyond IRD ends the stream (RFC 5041 section 7.1: QN 1 has no buffer for it); later ones are not looked at.
-void Irrq::accept(const QueuedRead& r) {
-  QpReads& q = qp(r.qpn);
-  const QpContext& ctx = contexts_.qp(r.qpn);
+void Irrq::accept(const QueuedRequest& r) {
+  const Qpn qpn = qpn_of(r);
+  QpReads& q = qp(qpn);
+  const QpContext& ctx = contexts_.qp(qpn);
   if (q.overrun || !ctx.valid) return;
   if (q.held() >= ctx.ird) {
     q.overrun = true;
     ++overruns_;
-    event->push({QpEvent::Kind::kStreamError, r.qpn, wire::ddp::kInvalidMsnNoBuffer});
+    event->push({QpEvent::Kind::kStreamError, qpn, wire::ddp::kInvalidMsnNoBuffer});
     return;
   }
-  requests_.push(q.waiting, r.request);
+  requests_.push(q.waiting, r);
   ++accepted_;
   depth_.record(q.held());
-  list(r.qpn);
+  list(qpn);
+}
+
+void Irrq::hand_on(const QueuedRequest& r) {
+  if (const auto* read = std::get_if<QueuedRead>(&r)) out->push(*read);
+  else atomic->push(std::get<QueuedAtomic>(r));
 }
 
 Wake Irrq::tick() {
   bool busy = false;
-  if (!listed_.empty() && out->can_push()) {
+  if (!listed_.empty() && out->can_push() && atomic->can_push()) {
     const Qpn qpn = list_pool_.pop(listed_);
     QpReads& q = qp(qpn);
     q.listed = false;
     if (!q.busy && !q.waiting.empty()) {
-      out->push({qpn, requests_.pop(q.waiting)});
+      hand_on(requests_.pop(q.waiting));
       q.busy = true;
     }
     busy = true;
@@ -66,14 +72,14 @@ Wake Irrq::tick() {
 
 std::string Irrq::waiting_for() const {
   for (std::size_t n = 0; n < qps_.size(); ++n) {
-    if (qps_[n].held() != 0) return "read responses of QP " + std::to_string(n) + " to be sent";
+    if (qps_[n].held() != 0) return "responses of QP " + std::to_string(n) + " to be sent";
   }
   return {};
 }
 
 void Irrq::register_stats(const StatsGroup& group) const {
-  group.counter("accepted", accepted_, "requests", "Read Requests queued");
-  group.counter("overruns", overruns_, "requests", "Read Requests beyond IRD (Terminate 1/2/02)");
+  group.counter("accepted", accepted_, "requests", "Read and Atomic Requests queued");
+  group.counter("overruns", overruns_, "requests", "Read and Atomic Requests beyond IRD (Terminate 1/2/02)");
   group.histogram("depth", depth_, "requests", "requests held by the QP of each new one");
 }
 

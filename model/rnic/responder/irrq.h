@@ -1,5 +1,5 @@
-// Inbound Read Request queue: holds the Read Requests of each QP in order, up to its IRD (RFC 5040 section 5.2,
-// RFC 6581). See irrq.md.
+// Inbound Read Request queue: holds the Read and Atomic Requests of each QP in order, up to its IRD (RFC 5040 section
+// 5.2, RFC 7306 section 5.2, RFC 6581). See irrq.md.
 #pragma once
 
 #include <vector>
@@ -15,9 +15,10 @@ namespace rnic {
 
 class Irrq final : public Stage {
  public:
-  PopPort<QueuedRead> in{*this, "in"};
+  PopPort<QueuedRequest> in{*this, "in"};
   PopPort<ReadResponseSent> sent{*this, "sent"};
-  PushPort<QueuedRead> out{*this, "out"};  // to read_responder: one request of a QP at a time
+  PushPort<QueuedRead> out{*this, "out"};          // to read_responder: one request of a QP at a time,
+  PushPort<QueuedAtomic> atomic{*this, "atomic"};  // whichever kind it is
   PushPort<QpEvent> event{*this, "event"};
 
   Irrq(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts)
@@ -37,11 +38,12 @@ class Irrq final : public Stage {
   };
   QpReads& qp(Qpn qpn);
   void list(Qpn qpn);
-  void accept(const QueuedRead& r);
+  void accept(const QueuedRequest& r);
+  void hand_on(const QueuedRequest& r);
 
   const ContextStore& contexts_;
   std::vector<QpReads> qps_;
-  NodePool<wire::ReadRequest> requests_;
+  NodePool<QueuedRequest> requests_;
   NodePool<Qpn> list_pool_;
   PooledQueue listed_;
   Counter accepted_, overruns_;

@@ -1,5 +1,7 @@
-// Read Requests on their way through the responder.
+// Read and Atomic Requests on their way through the responder, and Atomic Responses on their way back.
 #pragma once
+
+#include <variant>
 
 #include "model/common/ids.h"
 #include "model/wire/rdmap.h"
@@ -12,6 +14,18 @@ struct QueuedRead {
   wire::ReadRequest request;
 };
 
+// An Atomic Request that was delivered in order (RFC 7306 section 5.2).
+struct QueuedAtomic {
+  Qpn qpn;
+  wire::AtomicRequest request;
+};
+
+// Both kinds share the queue number 1, its order and the limit of IRD (RFC 7306 section 5.2).
+using QueuedRequest = std::variant<QueuedRead, QueuedAtomic>;
+inline Qpn qpn_of(const QueuedRequest& r) {
+  return std::visit([](const auto& request) { return request.qpn; }, r);
+}
+
 // A validated Read Request, to be answered with a Read Response.
 struct ReadWork {
   Qpn qpn;
@@ -20,9 +34,20 @@ struct ReadWork {
   std::uint64_t source = 0;  // bus address
   std::uint32_t bytes = 0;
 };
-// Its last FPDU was handed on: the IRRQ slot is free (wire-facts 8.51).
+// An atomic that was executed and whose result is in memory, to be answered with an Atomic Response.
+struct AtomicWork {
+  Qpn qpn;
+  wire::AtomicResponse response;
+};
+// The last FPDU of a response was handed on: the IRRQ slot is free (wire-facts 8.51).
 struct ReadResponseSent {
   Qpn qpn;
+};
+
+// An Atomic Response to a request of ours, delivered in order.
+struct DeliveredAtomic {
+  Qpn qpn;
+  wire::AtomicResponse response;
 };
 
 }  // namespace rnic

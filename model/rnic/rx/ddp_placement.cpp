@@ -21,14 +21,20 @@ std::uint64_t buffer_bytes(const abi::Wqe& w) {
   return bytes;
 }
 
-// A buffer of QN 1 holds exactly one Read Request, which fits one segment.
-Cause read_request(const wire::DdpUntaggedView& v, wire::ReadRequest& out) {
+// A buffer of QN 1 or 3 holds exactly one Read Request, Atomic Request or Atomic Response, which fits one segment.
+template <class Message>
+Cause whole(const wire::DdpUntaggedView& v, Message& out) {
   if (v.header.mo != 0) return wire::ddp::kInvalidMo;
-  if (v.payload.size() > wire::ReadRequest::kBytes) return wire::ddp::kMessageTooLong;
-  const auto request = wire::ReadRequest::parse(v.payload);
-  if (!request || !v.header.last()) return wire::rdma::kOperationUnspecified;
-  out = *request;
+  if (v.payload.size() > Message::kBytes) return wire::ddp::kMessageTooLong;
+  const auto message = Message::parse(v.payload);
+  if (!message || !v.header.last()) return wire::rdma::kOperationUnspecified;
+  out = *message;
   return {};
+}
+
+// RDMAC peers know no extensions (wire-facts 8.28).
+bool is_untagged(Opcode op, std::uint8_t version) {
+  return wire::is_assigned(op) && !wire::is_tagged(op) && (op < Opcode::kImmediate || version == wire::kRdmapVersion);
 }
 
 }  // namespace
@@ -122,9 +128,7 @@ Cause DdpPlacement::untagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu) {
   if (h.qn > wire::kQnAtomicResponse) return wire::ddp::kInvalidQn;
   if (wire::RdmapControl::version(h.rdmap) != ctx.version) return wire::rdma::kInvalidVersion;
   const Opcode op = wire::RdmapControl::opcode(h.rdmap);
-  if (op != Opcode::kReadRequest && op != Opcode::kTerminate && !wire::is_send(op)) {
-    return wire::rdma::kUnexpectedOpcode;
-  }
+  if (!is_untagged(op, ctx.version)) return wire::rdma::kUnexpectedOpcode;
   if (wire::queue_number(op) != h.qn) return wire::ddp::kInvalidQn;  // wire-facts 8.53
   PlacedSegment& s = job_->segment;
   s.opcode = op;
@@ -136,8 +140,53 @@ Cause DdpPlacement::untagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu) {
     return {};
   }
   if (h.msn != q.msn[h.qn]) return wire::ddp::kInvalidMsnRange;
-  if (const Cause cause = op == Opcode::kReadRequest ? read_request(*v, s.read) : send(ctx, q, *v)) return cause;
+  if (const Cause cause = message(ctx, q, *v)) return cause;
   if (!waiting_ && h.last()) ++q.msn[h.qn];
+  return {};
+}
+
+// By kind, as RDMAP has it.
+Cause DdpPlacement::message(const QpContext& ctx, QpRx& q, const wire::DdpUntaggedView& v) {
+  PlacedSegment& s = job_->segment;
+  switch (s.opcode) {
+    case Opcode::kReadRequest:
+      return whole(v, s.read);
+    case Opcode::kAtomicRequest:
+      return whole(v, s.atomic);
+    case Opcode::kAtomicResponse:
+      return whole(v, s.atomic_response);
+    case Opcode::kImmediate:
+    case Opcode::kImmediateSe:
+      return immediate(q, v);
+    default:
+      return send(ctx, q, v);
+  }
+}
+
+// The one at the head of the queue; without an error but with waiting_ set, it is announced and still being fetched.
+Cause DdpPlacement::receive_request(const QpRx& q) {
+  if (((q.posted - q.used) & kIndexMask) == 0) return wire::ddp::kInvalidMsnNoBuffer;
+  waiting_ = q.rqes.empty();
+  return {};
+}
+
+void DdpPlacement::use_receive_request(QpRx& q) {
+  job_->segment.wr_id = pool_.pop(q.rqes).wqe.wr_id;
+  job_->uses_rqe = true;
+  q.used = static_cast<std::uint16_t>((q.used + 1) & kIndexMask);
+}
+
+// Uses up a receive request of any size and goes into its completion (wire-facts 8.8 and 8.9).
+Cause DdpPlacement::immediate(QpRx& q, const wire::DdpUntaggedView& v) {
+  if (const Cause cause = receive_request(q); cause || waiting_) return cause;
+  if (v.header.mo != 0 || q.offset != 0) return wire::ddp::kInvalidMo;
+  const auto data = wire::ImmediateData::parse(v.payload);
+  if (!data || v.payload.size() != wire::ImmediateData::kBytes || !v.header.last()) {
+    return wire::rdma::kOperationUnspecified;
+  }
+  job_->segment.immediate = *data;
+  q.first_send_done = true;
+  use_receive_request(q);
   return {};
 }
 
@@ -151,11 +200,7 @@ Cause DdpPlacement::send(const QpContext& ctx, QpRx& q, const wire::DdpUntaggedV
     q.first_send_done = job_->segment.absorbed = true;
     return {};
   }
-  if (((q.posted - q.used) & kIndexMask) == 0) return wire::ddp::kInvalidMsnNoBuffer;
-  if (q.rqes.empty()) {  // announced, its fetch is under way
-    waiting_ = true;
-    return {};
-  }
+  if (const Cause cause = receive_request(q); cause || waiting_) return cause;
   const FetchedWqe& f = pool_.front(q.rqes);
   if (!f.ok || f.wqe.num_sge > abi::kMaxSge) return wire::ddp::kLocalCatastrophic;
   if (h.mo != q.offset) return wire::ddp::kInvalidMo;
@@ -169,10 +214,7 @@ Cause DdpPlacement::send(const QpContext& ctx, QpRx& q, const wire::DdpUntaggedV
   q.first_send_done = true;
   if (h.last()) {
     job_->segment.bytes = std::exchange(q.offset, 0u);
-    job_->segment.wr_id = f.wqe.wr_id;
-    job_->uses_rqe = true;
-    q.used = static_cast<std::uint16_t>((q.used + 1) & kIndexMask);
-    pool_.pop(q.rqes);
+    use_receive_request(q);
   }
   return {};
 }

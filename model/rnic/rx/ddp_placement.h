@@ -77,7 +77,11 @@ class DdpPlacement final : public Stage, public RunsAhead {
   Verdict judge(const FpduBeat& last);
   std::optional<wire::TerminateCause> tagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu);
   std::optional<wire::TerminateCause> untagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu);
+  std::optional<wire::TerminateCause> message(const QpContext& ctx, QpRx& q, const wire::DdpUntaggedView& v);
   std::optional<wire::TerminateCause> send(const QpContext& ctx, QpRx& q, const wire::DdpUntaggedView& v);
+  std::optional<wire::TerminateCause> immediate(QpRx& q, const wire::DdpUntaggedView& v);
+  std::optional<wire::TerminateCause> receive_request(const QpRx& q);
+  void use_receive_request(QpRx& q);
   std::optional<wire::TerminateCause> scatter(const QpContext& ctx, const abi::Wqe& wqe, std::uint64_t offset,
                                               std::uint64_t bytes);
   std::optional<wire::TerminateCause> check_invalidate(const QpContext& ctx, std::uint32_t stag) const;

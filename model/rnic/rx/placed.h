@@ -22,6 +22,11 @@ struct PlacedSegment {
   std::uint32_t stag = 0;      // Send with Invalidate: the STag to invalidate
   wire::ReadRequest read;      // of a Read Request
   wire::TerminateCause cause;  // of a Terminate
+
+  // Of the messages of RFC 7306. Immediate Data uses a receive work request too.
+  wire::AtomicRequest atomic;
+  wire::AtomicResponse atomic_response;
+  wire::ImmediateData immediate;
 };
 
 }  // namespace rnic

@@ -17,7 +17,11 @@ bool RdmapDispatch::open(Qpn qpn) {
 void RdmapDispatch::deliver(const PlacedSegment& s) {
   if (s.flushed) return complete(s, abi::WcStatus::kWrFlushErr);
   if (s.opcode == Opcode::kReadRequest) {
-    read_request->push({s.qpn, s.read});
+    read_request->push(QueuedRead{s.qpn, s.read});
+  } else if (s.opcode == Opcode::kAtomicRequest) {
+    read_request->push(QueuedAtomic{s.qpn, s.atomic});
+  } else if (s.opcode == Opcode::kAtomicResponse) {
+    atomic_response->push({s.qpn, s.atomic_response});
   } else if (s.opcode == Opcode::kReadResponse) {
     if (!s.last) return;
     read_done->push({s.qpn});
@@ -26,6 +30,8 @@ void RdmapDispatch::deliver(const PlacedSegment& s) {
     event->push({QpEvent::Kind::kTerminateReceived, s.qpn, s.cause});
   } else if (wire::is_send(s.opcode) && s.last && !s.absorbed) {
     invalidate(s);
+    complete(s, abi::WcStatus::kSuccess);
+  } else if (wire::is_immediate(s.opcode)) {
     complete(s, abi::WcStatus::kSuccess);
   }
   if (s.last) ++messages_;
@@ -47,10 +53,12 @@ void RdmapDispatch::complete(const PlacedSegment& s, abi::WcStatus status) {
   c.cqe.wr_id = s.wr_id;
   c.cqe.byte_len = s.bytes;
   c.cqe.qpn = s.qpn.v;
-  c.cqe.opcode = abi::WcOpcode::kRecv;
+  const bool immediate = wire::is_immediate(s.opcode);
+  c.cqe.opcode = immediate ? abi::WcOpcode::kRecvRdmaWithImm : abi::WcOpcode::kRecv;
   c.cqe.status = status;
   c.cqe.flags = !s.flushed && wire::solicits_event(s.opcode) ? abi::kCqeSolicited : 0;
   if (wire::invalidates(s.opcode)) c.cqe.immediate = s.stag;
+  if (immediate) c.cqe.immediate = s.immediate.data;
   cqe->push(c);
 }
 
@@ -60,7 +68,7 @@ Wake RdmapDispatch::tick() {
   const PlacedSegment& front = in->front();
   if (front.awaits_write && !written->can_pop()) return Wake::on_traffic();
   if (!cqe->can_push() || !read_request->can_push() || !read_done->can_push() || !unblock->can_push() ||
-      !event->can_push()) {
+      !event->can_push() || !atomic_response->can_push()) {
     return Wake::on_traffic();
   }
   const bool valid = contexts_.qp(front.qpn).valid;  // else destroyed since: nobody to deliver to

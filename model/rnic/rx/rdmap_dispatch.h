@@ -20,7 +20,8 @@ class RdmapDispatch final : public Stage {
   PopPort<PlacedSegment> in{*this, "in"};
   PopPort<DmaWriteDone> written{*this, "written"};
   PushPort<CqeRequest> cqe{*this, "cqe"};
-  PushPort<QueuedRead> read_request{*this, "read_request"};
+  PushPort<QueuedRequest> read_request{*this, "read_request"};
+  PushPort<DeliveredAtomic> atomic_response{*this, "atomic_response"};
   PushPort<ReadDone> read_done{*this, "read_done"};
   PushPort<TxUnblock> unblock{*this, "unblock"};
   PushPort<QpEvent> event{*this, "event"};

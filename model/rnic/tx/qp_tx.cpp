@@ -11,14 +11,17 @@ bool QpTx::open(const QpContext& ctx) const {
 
 bool QpTx::may_start(const QpContext& ctx, const abi::Wqe& w) const {
   if ((w.flags & abi::kWqeFence) && reads != 0) return false;
-  return w.opcode != abi::WrOpcode::kRdmaRead || reads < ctx.ord || ctx.ord == 0;
+  const bool counts = w.opcode == abi::WrOpcode::kRdmaRead || abi::is_atomic(w.opcode);
+  return !counts || reads < ctx.ord || ctx.ord == 0;
 }
 
 void QpTx::number(OutboundMessage& m) {
-  if (m.opcode == Opcode::kReadRequest) {
+  if (m.opcode == Opcode::kReadRequest || m.opcode == Opcode::kAtomicRequest) {
     m.msn = msn_read++;
     ++reads;
-  } else if (wire::is_send(m.opcode)) {
+  } else if (m.opcode == Opcode::kAtomicResponse) {
+    m.msn = msn_response++;
+  } else if (wire::is_send(m.opcode) || wire::is_immediate(m.opcode)) {
     m.msn = msn_send++;
   }
 }

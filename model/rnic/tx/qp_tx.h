@@ -16,8 +16,9 @@ struct QpTx {
   PooledQueue wqes;      // fetched, in posting order
   PooledQueue internal;  // the firmware's messages, sent before the host's
   OutboundMessage request, response;
-  std::uint32_t msn_send = 1, msn_read = 1;  // next MSN of QN 0 and QN 1
-  std::uint32_t reads = 0;                   // outstanding against ORD
+  std::uint32_t msn_send = 1, msn_read = 1;  // next MSN of QN 0 and QN 1,
+  std::uint32_t msn_response = 1;            // and of QN 3
+  std::uint32_t reads = 0;                   // and atomics, outstanding against ORD
   std::uint64_t credit = 0;                  // octets
   wire::StreamPosition position = 0;
   bool unfenced = false;       // the first FPDU came in
@@ -31,11 +32,13 @@ struct QpTx {
   bool fenced(const QpContext& ctx) const { return ctx.responder && !unfenced; }
   // The host's messages and Read Responses may go out.
   bool open(const QpContext& ctx) const;
-  // Fence and ORD let the request begin (RFC 5040 section 5.2.1). ORD 0 lets a Read pass, to fail its check.
+  // Fence and ORD let the request begin (RFC 5040 section 5.2.1). ORD 0 lets a Read or
+  // an atomic pass, to fail its check.
   bool may_start(const QpContext& ctx, const abi::Wqe& w) const;
-  // An untagged message takes the next MSN of its queue; a Read Request counts against ORD.
+  // An untagged message takes the next MSN of its queue; a Read or Atomic Request counts against
+  // ORD.
   void number(OutboundMessage& m);
-  // A Read Response came, perhaps one that nobody asked for.
+  // A Read or Atomic Response came, perhaps one that nobody asked for.
   void read_done();
   // An FPDU of so many octets, markers included, goes out.
   void spend(std::size_t fpdu);

@@ -22,22 +22,39 @@ bool RdmapSegmenter::accept() {
     busy = true;
   }
   if (unblock->can_pop()) {
-    const TxUnblock u = unblock->pop();
-    QpTx& q = scheduler_.qp(u.qpn);
-    if (u.kind == TxUnblock::Kind::kFirstFpdu) q.unfenced = true;
-    else q.read_done();
-    scheduler_.list(u.qpn);
+    take(unblock->pop());
+    busy = true;
+  }
+  if (atomic_unblock->can_pop()) {
+    take(atomic_unblock->pop());
     busy = true;
   }
   if (read_work->can_pop()) {
     const ReadWork r = read_work->pop();
-    QpTx& q = scheduler_.qp(r.qpn);
-    RNIC_CHECK(!q.response.active);  // the IRRQ hands over one request of a QP at a time
-    q.response = response_message(r);
-    scheduler_.list(r.qpn);
+    respond(r.qpn, response_message(r));
+    busy = true;
+  }
+  if (atomic_work->can_pop()) {
+    const AtomicWork a = atomic_work->pop();
+    respond(a.qpn, response_message(a));
     busy = true;
   }
   return busy;
+}
+
+void RdmapSegmenter::take(const TxUnblock& u) {
+  QpTx& q = scheduler_.qp(u.qpn);
+  if (u.kind == TxUnblock::Kind::kFirstFpdu) q.unfenced = true;
+  else q.read_done();
+  scheduler_.list(u.qpn);
+}
+
+void RdmapSegmenter::respond(Qpn qpn, const OutboundMessage& response) {
+  QpTx& q = scheduler_.qp(qpn);
+  RNIC_CHECK(!q.response.active);  // the IRRQ hands over one request of a QP at a time
+  q.response = response;
+  q.number(q.response);
+  scheduler_.list(qpn);
 }
 
 bool RdmapSegmenter::accept_internal() {
@@ -72,7 +89,7 @@ void RdmapSegmenter::take(const TxInternalWork& work) {
 // One FPDU of the QP whose turn it is.
 bool RdmapSegmenter::cut() {
   if (scheduler_.nobody() || !out->can_push() || !issued->can_push() || !taken->can_push() || !event->can_push() ||
-      !read_sent->can_push()) {
+      !read_sent->can_push() || !atomic_issued->can_push()) {
     return false;
   }
   const Qpn qpn = scheduler_.turn();
@@ -109,6 +126,7 @@ void RdmapSegmenter::send_request(Qpn qpn, QpTx& q) {
   }
   if (!q.request.active && !start_request(qpn, q)) return;
   const abi::Wqe& w = scheduler_.oldest(q).wqe;
+  if (q.request.opcode == Opcode::kAtomicRequest) atomic_issued->push({qpn, q.request.msn, w.sge[0]});
   send_segment(qpn, q, q.request, &w);
   if (q.request.active) return;
   complete(qpn, q, q.request.bytes, (w.flags & abi::kWqeSignaled) != 0, abi::WcStatus::kSuccess);

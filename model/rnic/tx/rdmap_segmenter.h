@@ -18,11 +18,14 @@ class RdmapSegmenter final : public Stage {
   PushPort<WqeTaken> taken{*this, "taken"};
   PopPort<TxCredit> credit{*this, "credit"};
   PopPort<TxUnblock> unblock{*this, "unblock"};
+  PopPort<TxUnblock> atomic_unblock{*this, "atomic_unblock"};
   PopPort<ReadWork> read_work{*this, "read_work"};
+  PopPort<AtomicWork> atomic_work{*this, "atomic_work"};
   PushPort<ReadResponseSent> read_sent{*this, "read_sent"};
   PopPort<TxInternalWork> internal_work{*this, "internal_work"};
   PushPort<UlpduJob> out{*this, "out"};
   PushPort<WqeIssued> issued{*this, "issued"};
+  PushPort<AtomicIssued> atomic_issued{*this, "atomic_issued"};
   PushPort<RqFlush> flush_rq{*this, "flush_rq"};
   PushPort<QpEvent> event{*this, "event"};
 
@@ -34,6 +37,8 @@ class RdmapSegmenter final : public Stage {
 
  private:
   bool accept();
+  void take(const TxUnblock& u);
+  void respond(Qpn qpn, const OutboundMessage& response);
   bool accept_internal();
   void take(const TxInternalWork& work);
 

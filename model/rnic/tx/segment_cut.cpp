@@ -15,6 +15,11 @@ Opcode opcode_of(const abi::Wqe& w) {
       return Opcode::kWrite;
     case abi::WrOpcode::kRdmaRead:
       return Opcode::kReadRequest;
+    case abi::WrOpcode::kFetchAdd:
+    case abi::WrOpcode::kCmpSwap:
+      return Opcode::kAtomicRequest;
+    case abi::WrOpcode::kImmediate:
+      return se ? Opcode::kImmediateSe : Opcode::kImmediate;
     case abi::WrOpcode::kSendWithInv:
       return se ? Opcode::kSendSeInvalidate : Opcode::kSendInvalidate;
     case abi::WrOpcode::kSend:
@@ -41,6 +46,42 @@ wire::ReadRequest read_request_of(const abi::Wqe* w, std::uint32_t bytes) {
   return {sink.lkey, sink.address, bytes, w->rkey, w->remote_address};
 }
 
+// FetchAdd: the compare fields are what RFC 7306 section 5.2.1 wants of an unused pair.
+wire::AtomicRequest atomic_request_of(const abi::Wqe& w, std::uint32_t request_id) {
+  const abi::AtomicOperands o = abi::AtomicOperands::of(w);
+  wire::AtomicRequest r = w.opcode == abi::WrOpcode::kFetchAdd
+                              ? wire::AtomicRequest::fetch_add(o.data, o.data_mask)
+                              : wire::AtomicRequest::cmp_swap(o.data, o.data_mask, o.compare, o.compare_mask);
+  r.request_id = request_id;
+  r.stag = w.rkey;
+  r.to = w.remote_address;
+  return r;
+}
+
+// Of a message without payload. Of the firmware's, only a Read Request and a Terminate have one.
+void emit_rdmap_header(const OutboundMessage& m, const abi::Wqe* w, MutableByteSpan at) {
+  switch (m.opcode) {
+    case Opcode::kReadRequest:
+      read_request_of(w, m.bytes).emit(at);
+      break;
+    case Opcode::kAtomicRequest:
+      atomic_request_of(*w, m.msn).emit(at);
+      break;
+    case Opcode::kAtomicResponse:
+      m.atomic.emit(at);
+      break;
+    case Opcode::kImmediate:
+    case Opcode::kImmediateSe:
+      wire::ImmediateData{w->remote_address}.emit(at);
+      break;
+    case Opcode::kTerminate:
+      store_be32(at.data(), m.terminate);
+      break;
+    default:
+      break;
+  }
+}
+
 // Adds the next `bytes` octets of the gather list to the job, one piece per SGE.
 void gather(const abi::Wqe& w, std::uint32_t bytes, OutboundMessage& m, UlpduJob& job) {
   while (bytes != 0) {
@@ -64,6 +105,7 @@ void copy_inline(const abi::Wqe& w, std::uint32_t bytes, const OutboundMessage& 
 }  // namespace
 
 std::uint64_t request_bytes(const abi::Wqe& w) {
+  if (abi::is_atomic(w.opcode)) return abi::kAtomicBytes;
   if (w.flags & abi::kWqeInline) return w.inline_bytes;
   std::uint64_t bytes = 0;
   for (unsigned i = 0; i < std::min<unsigned>(w.num_sge, abi::kMaxSge); ++i) bytes += w.sge[i].length;
@@ -74,7 +116,7 @@ OutboundMessage request_message(const abi::Wqe& w) {
   OutboundMessage m;
   m.opcode = opcode_of(w);
   m.active = true;
-  m.completes = m.opcode != Opcode::kReadRequest;
+  m.completes = m.opcode != Opcode::kReadRequest && m.opcode != Opcode::kAtomicRequest;
   m.bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(request_bytes(w), 0xffffffffu));
   m.stag = m.tagged() ? w.rkey : wire::invalidates(m.opcode) ? w.invalidate_stag : 0;
   m.address = w.remote_address;
@@ -89,6 +131,14 @@ OutboundMessage response_message(const ReadWork& work) {
   m.stag = work.sink_stag;
   m.address = work.sink_to;
   m.source = work.source;
+  return m;
+}
+
+OutboundMessage response_message(const AtomicWork& work) {
+  OutboundMessage m;
+  m.opcode = Opcode::kAtomicResponse;
+  m.active = true;
+  m.atomic = work.response;
   return m;
 }
 
@@ -123,14 +173,13 @@ UlpduJob cut_segment(OutboundMessage& m, const abi::Wqe* w, Qpn qpn, const QpCon
   job.ulpdu.flow = ctx.flow;
   job.ulpdu.bytes = static_cast<std::uint16_t>(next_ulpdu_bytes(m, ctx.mulpdu));
   const std::uint32_t payload = job.ulpdu.bytes - job.header_bytes;
-  const bool last = m.done + payload >= m.bytes || m.opcode == Opcode::kReadRequest;
+  const bool last = rdmap_header_bytes(m.opcode) != 0 || m.done + payload >= m.bytes;
   job.ulpdu.completes_wqe = last && m.completes;
   const MutableByteSpan at(job.ulpdu.buf->bytes() + Ulpdu::kOffset, job.ulpdu.bytes);
   emit_ddp_header(m, last, ctx.version, at);
-  if (m.opcode == Opcode::kReadRequest) {
-    read_request_of(w, m.bytes).emit(at.subspan(wire::DdpUntaggedHeader::kBytes));
+  if (rdmap_header_bytes(m.opcode) != 0) {
+    emit_rdmap_header(m, w, at.subspan(wire::DdpUntaggedHeader::kBytes));
   }
-  if (m.opcode == Opcode::kTerminate) store_be32(at.data() + wire::DdpUntaggedHeader::kBytes, m.terminate);
   if (payload != 0) {
     if (m.opcode == Opcode::kReadResponse) job.piece[job.pieces++] = {m.source + m.done, payload};
     else if (w->flags & abi::kWqeInline) copy_inline(*w, payload, m, at.data() + job.header_bytes);

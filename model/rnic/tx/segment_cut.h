@@ -15,7 +15,7 @@
 
 namespace rnic {
 
-// What is being cut: a Send, a Write, a Read Response, or the single segment of a Read Request or a Terminate.
+// What is being cut: a Send, a Write, a Read Response, or the single segment of a message without payload.
 struct OutboundMessage {
   wire::Opcode opcode = wire::Opcode::kSend;
   bool active = false;
@@ -28,6 +28,7 @@ struct OutboundMessage {
   std::uint64_t source = 0;   // of a Read Response: bus address of the first octet
   std::uint32_t msn = 0;
   std::uint32_t terminate = 0;  // of a Terminate: its first word
+  wire::AtomicResponse atomic;  // of an Atomic Response
 
   bool tagged() const { return wire::is_tagged(opcode); }
 };
@@ -35,23 +36,39 @@ struct OutboundMessage {
 // Octets that the request names. A malformed one (too many SGEs) is counted as far as it can be read.
 std::uint64_t request_bytes(const abi::Wqe& w);
 
-// What a work request, a validated Read Request and the firmware ask for. None has its MSN yet.
+// What a work request, a validated Read Request, an executed atomic and the firmware ask for. None has its MSN yet.
 OutboundMessage request_message(const abi::Wqe& w);
 OutboundMessage response_message(const ReadWork& work);
+OutboundMessage response_message(const AtomicWork& work);
 OutboundMessage internal_message(const TxInternalWork& work);
 
-// DDP header, and the header of a Read Request or a Terminate behind it.
+// The RDMAP header behind the DDP header; such a message has no payload.
+constexpr std::uint32_t rdmap_header_bytes(wire::Opcode op) {
+  switch (op) {
+    case wire::Opcode::kReadRequest:
+      return wire::ReadRequest::kBytes;
+    case wire::Opcode::kAtomicRequest:
+      return wire::AtomicRequest::kBytes;
+    case wire::Opcode::kAtomicResponse:
+      return wire::AtomicResponse::kBytes;
+    case wire::Opcode::kImmediate:
+    case wire::Opcode::kImmediateSe:
+      return wire::ImmediateData::kBytes;
+    case wire::Opcode::kTerminate:
+      return wire::TerminateHeader::kControlBytes;
+    default:
+      return 0;
+  }
+}
 constexpr std::uint32_t segment_header_bytes(wire::Opcode op) {
-  if (wire::is_tagged(op)) return wire::DdpTaggedHeader::kBytes;
-  if (op == wire::Opcode::kReadRequest) return wire::DdpUntaggedHeader::kBytes + wire::ReadRequest::kBytes;
-  const bool terminate = op == wire::Opcode::kTerminate;
-  return wire::DdpUntaggedHeader::kBytes + (terminate ? wire::TerminateHeader::kControlBytes : 0u);
+  return (wire::is_tagged(op) ? wire::DdpTaggedHeader::kBytes : wire::DdpUntaggedHeader::kBytes) +
+         rdmap_header_bytes(op);
 }
 
 // ULPDU_Length of the message's next segment: all that is left, or a full MULPDU.
 constexpr std::uint32_t next_ulpdu_bytes(const OutboundMessage& m, std::uint32_t mulpdu) {
   const std::uint32_t header = segment_header_bytes(m.opcode);
-  if (m.opcode == wire::Opcode::kReadRequest) return header;
+  if (rdmap_header_bytes(m.opcode) != 0) return header;
   return header + std::min(m.bytes - m.done, mulpdu - header);
 }
 

@@ -66,7 +66,8 @@ TxScheduler::Source TxScheduler::next(Qpn qpn, const QpTx& q) const {
   if (!host && (q.internal.empty() || !ctx.valid)) return Source::kNone;
   const bool inside_write = q.request.active && q.request.tagged();
   const bool inside_response = q.response.active && q.response.done != 0;
-  const bool response = host && q.response.active && !inside_write && has_credit(ctx, q, q.response);
+  const bool response =
+      host && q.response.active && !(inside_write && q.response.tagged()) && has_credit(ctx, q, q.response);
   const std::optional<OutboundMessage> m =
       host ? next_request(ctx, q) : internal_message(internal_pool_.front(q.internal));
   const bool request = m && !(m->tagged() && inside_response) && has_credit(ctx, q, *m);

@@ -4,10 +4,26 @@
 
 namespace rnic {
 
+namespace {
+
+// Of RFC 7306: not for RDMAC peers (wire-facts 8.28), of fixed form, atomics within ORD.
+abi::WcStatus check_extension(const QpContext& ctx, const abi::Wqe& w) {
+  const bool atomic = abi::is_atomic(w.opcode);
+  const bool form = w.num_sge == (atomic ? 1 : 0) && !(w.flags & abi::kWqeInline);
+  if (!form || ctx.version != wire::kRdmapVersion || (atomic && ctx.ord == 0)) return abi::WcStatus::kLocQpOpErr;
+  return atomic && w.sge[0].length != abi::kAtomicBytes ? abi::WcStatus::kLocLenErr : abi::WcStatus::kSuccess;
+}
+
+}  // namespace
+
 abi::WcStatus check_wqe(const ContextStore& contexts, const QpContext& ctx, const FetchedWqe& f) {
   const abi::Wqe& w = f.wqe;
   if (!f.ok) return abi::WcStatus::kGeneralErr;
-  if (w.opcode > abi::WrOpcode::kSendWithInv || w.num_sge > abi::kMaxSge) return abi::WcStatus::kLocQpOpErr;
+  if (w.opcode > abi::WrOpcode::kCmpSwap || w.num_sge > abi::kMaxSge) return abi::WcStatus::kLocQpOpErr;
+  if (w.opcode >= abi::WrOpcode::kImmediate) {
+    if (const abi::WcStatus status = check_extension(ctx, w); status != abi::WcStatus::kSuccess) return status;
+  }
+  const bool atomic = abi::is_atomic(w.opcode);
   const bool read = w.opcode == abi::WrOpcode::kRdmaRead;
   if (read && (w.num_sge > 1 || (w.flags & abi::kWqeInline) || ctx.ord == 0)) return abi::WcStatus::kLocQpOpErr;
   if (w.flags & abi::kWqeInline) {
@@ -19,7 +35,7 @@ abi::WcStatus check_wqe(const ContextStore& contexts, const QpContext& ctx, cons
     if (s.length == 0) continue;
     const StagContext* stag = contexts.stag(Stag{s.lkey});
     if (stag == nullptr || !stag->covers(s.lkey, ctx.pd, s.address, s.length)) return abi::WcStatus::kLocProtErr;
-    if (read && !(stag->access & abi::kLocalWrite)) return abi::WcStatus::kLocProtErr;
+    if ((read || atomic) && !(stag->access & abi::kLocalWrite)) return abi::WcStatus::kLocProtErr;
   }
   return abi::WcStatus::kSuccess;
 }

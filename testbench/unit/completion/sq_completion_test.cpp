@@ -26,11 +26,13 @@ class SqCompletionTest : public StageTest {
   Link<WqeIssued> issued{"issued", clk, {2, 1, 1}};
   Link<WqesAcked> acked{"acked", clk, {2, 1, 1}};
   Link<ReadDone> read_done{"read_done", clk, {2, 1, 1}};
+  Link<AtomicDone> atomic_done{"atomic_done", clk, {2, 1, 1}};
   Link<CqeRequest> cqe{"cqe", clk, {2, 1, 1}};
   Link<QpEvent> event{"event", clk, {2, 1, 1}};
   Source<WqeIssued> segmenter{"segmenter", clk};
   Source<WqesAcked> tcp{"tcp", clk};
   Source<ReadDone> dispatch{"dispatch", clk};
+  Source<AtomicDone> response_queue{"response_queue", clk};
   Sink<CqeRequest> cqes{"cqes", clk};
   Sink<QpEvent> events{"events", clk};
   At firmware{"firmware", clk};
@@ -40,9 +42,11 @@ class SqCompletionTest : public StageTest {
     segmenter.out(issued);
     tcp.out(acked);
     dispatch.out(read_done);
+    response_queue.out(atomic_done);
     dut.issued(issued);
     dut.acked(acked);
     dut.read_done(read_done);
+    dut.atomic_done(atomic_done);
     dut.cqe(cqe);
     dut.event(event);
     cqes.in(cqe);
@@ -189,6 +193,32 @@ TEST_F(SqCompletionTest, AnIdleStageIsNotCalled) {
   tcp.script({{FlowId{1}, 1}}, 9000);
   run_until_idle();
   EXPECT_LE(clk.activity().cycles, 8u);
+}
+
+// The Read's response is the second, and its data is there before the atomic's value is.
+TEST_F(SqCompletionTest, AtomicsAndReadsCompleteInPostingOrder) {
+  segmenter.script({issue(1, WrOpcode::kFetchAdd), issue(2, WrOpcode::kRdmaRead), issue(3, WrOpcode::kCmpSwap),
+                    issue(4, WrOpcode::kImmediate)});
+  tcp.script({{FlowId{1}, 1}}, 20);
+  dispatch.script({{Qpn{1}}}, 40);
+  response_queue.script({{Qpn{1}}, {Qpn{1}}}, 60);
+  response_queue.pause(window(61, 80));
+  run_until_idle();
+  EXPECT_THAT(wr_ids(), ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(cqes.cycles(), ElementsAre(62, 63, 82, 83));
+  std::vector<abi::WcOpcode> opcodes;
+  for (const CqeRequest& c : cqes.beats()) opcodes.push_back(c.cqe.opcode);
+  EXPECT_THAT(opcodes, ElementsAre(abi::WcOpcode::kFetchAdd, abi::WcOpcode::kRdmaRead, abi::WcOpcode::kCompSwap,
+                                   abi::WcOpcode::kRdmaWrite));
+}
+
+TEST_F(SqCompletionTest, AnAtomicDoesNotCompleteOnAcknowledgements) {
+  segmenter.script({issue(1, WrOpcode::kFetchAdd)});
+  tcp.script({{FlowId{1}, 1}}, 20);
+  dispatch.script({{Qpn{1}}}, 20);
+  run_until_idle();
+  EXPECT_THAT(cqes.beats(), IsEmpty());
+  EXPECT_EQ(dut.waiting_for(), "QP 1 atomic response");
 }
 
 }  // namespace

@@ -9,18 +9,23 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-QueuedRead read(std::uint32_t qpn, std::uint32_t size) { return {Qpn{qpn}, {1, 2, size, 3, 4}}; }
+QueuedRequest read(std::uint32_t qpn, std::uint32_t size) { return QueuedRead{Qpn{qpn}, {1, 2, size, 3, 4}}; }
+QueuedRequest atomic(std::uint32_t qpn, std::uint64_t add) {
+  return QueuedAtomic{Qpn{qpn}, wire::AtomicRequest::fetch_add(add, 0)};
+}
 
 class IrrqTest : public StageTest {
  protected:
   ContextStore contexts{clk, {4, 4, 4, 4}};
-  Link<QueuedRead> in{"in", clk, {2, 1, 1}};
+  Link<QueuedRequest> in{"in", clk, {2, 1, 1}};
   Link<ReadResponseSent> sent{"sent", clk, {2, 1, 1}};
   Link<QueuedRead> out{"out", clk, {2, 1, 1}};
+  Link<QueuedAtomic> atomic_out{"atomic_out", clk, {2, 1, 1}};
   Link<QpEvent> event{"event", clk, {2, 1, 1}};
-  Source<QueuedRead> peer{"peer", clk};
+  Source<QueuedRequest> peer{"peer", clk};
   Source<ReadResponseSent> segmenter{"segmenter", clk};
   Sink<QueuedRead> responder{"responder", clk};
+  Sink<QueuedAtomic> alu{"alu", clk};
   Sink<QpEvent> events{"events", clk};
   At firmware{"firmware", clk};
   Irrq dut{"dut", clk, contexts};
@@ -31,8 +36,10 @@ class IrrqTest : public StageTest {
     dut.in(in);
     dut.sent(sent);
     dut.out(out);
+    dut.atomic(atomic_out);
     dut.event(event);
     responder.in(out);
+    alu.in(atomic_out);
     events.in(event);
     for (std::uint32_t n = 1; n < 4; ++n) open_qp(contexts, n, rts_qp(n));  // IRD 4
   }
@@ -57,7 +64,7 @@ TEST_F(IrrqTest, OneRequestOfAQpAtATimeInOrder) {
   run_until_idle();
   EXPECT_THAT(sizes(), ElementsAre(10, 20, 11, 12));
   EXPECT_THAT(responder.cycles(), ElementsAre(3, 6, 53, 83));
-  EXPECT_EQ(dut.waiting_for(), "read responses of QP 1 to be sent");
+  EXPECT_EQ(dut.waiting_for(), "responses of QP 1 to be sent");
 }
 
 TEST_F(IrrqTest, IrdRequestsAreHeldTheOneInServiceIncluded) {
@@ -129,6 +136,37 @@ TEST_F(IrrqTest, AnIdleStageIsNotCalled) {
   peer.script({read(1, 10)}, 4000);
   run_until_idle();
   EXPECT_LE(clk.activity().cycles, 5u);
+}
+
+TEST_F(IrrqTest, ReadsAndAtomicsOfAQpAreOneQueueInOneOrder) {
+  peer.script({atomic(1, 10), read(1, 11), atomic(1, 12), atomic(2, 20)});
+  segmenter.script({{Qpn{1}}, {Qpn{1}}}, 50);
+  segmenter.pause(window(51, 80));
+  run_until_idle();
+  EXPECT_THAT(sizes(), ElementsAre(11));
+  EXPECT_THAT(responder.cycles(), ElementsAre(53));  // only when the atomic before it is answered
+  ASSERT_EQ(alu.beats().size(), 3u);
+  EXPECT_THAT(alu.cycles(), ElementsAre(3, 6, 83));
+  EXPECT_EQ(alu.beats()[0].request.data, 10u);
+  EXPECT_EQ(alu.beats()[1].qpn, Qpn{2});
+  EXPECT_EQ(alu.beats()[2].request.data, 12u);
+}
+
+TEST_F(IrrqTest, IrdCountsBothKinds) {
+  peer.script({read(1, 1), atomic(1, 2), read(1, 3), atomic(1, 4)});
+  run_until_idle();
+  EXPECT_THAT(events.beats(), IsEmpty());
+  peer.script({atomic(1, 5), read(1, 6)}, clk.now() + 1);
+  run_until_idle();
+  ASSERT_EQ(events.beats().size(), 1u);
+  EXPECT_EQ(events.beats()[0].cause, wire::ddp::kInvalidMsnNoBuffer);
+}
+
+TEST_F(IrrqTest, AnAluThatWaitsHoldsBackWhatFollows) {
+  alu.pause(window(0, 40));
+  peer.script({atomic(1, 1), atomic(2, 2), atomic(3, 3), read(1, 4)});
+  run_until_idle();
+  EXPECT_THAT(alu.cycles(), ElementsAre(40, 41, 42));
 }
 
 }  // namespace

@@ -321,8 +321,11 @@ TEST_F(DdpPlacementTest, TaggedOpcodeInAnUntaggedSegment) {
   receive(from_hex("4140 00000000 00000000 00000001 00000000 DEADBEEF"));
   expect_error(rdma::kUnexpectedOpcode);
 }
-TEST_F(DdpPlacementTest, ExtensionOpcodesAreRefused) {
-  receive(from_hex("4148 00000000 00000000 00000001 00000000 0102030405060708"));
+TEST_F(DdpPlacementTest, AnRdmacPeerKnowsNoExtensions) {
+  QpContext c = rts_qp(1);
+  c.version = 0;
+  open_qp(contexts, 1, c);
+  receive(from_hex("4008 00000000 00000000 00000001 00000000 0102030405060708"));
   expect_error(rdma::kUnexpectedOpcode);
 }
 TEST_F(DdpPlacementTest, MsnAheadBeforeTheMissingBuffer) {
@@ -648,6 +651,134 @@ TEST_F(DdpPlacementTest, AFlowThatItsQpLeftIsDropped) {
   run_until_idle();
   EXPECT_THAT(placed.beats(), IsEmpty());
   EXPECT_THAT(events.beats(), IsEmpty());
+}
+
+// RFC 7306, with the octets of messages.json. RsvdULP means nothing.
+const Bytes kAtomicRequest = from_hex(
+    "414A DEADBEEF 00000001 00000001 00000000 FFFFFFF0 00001234 00000300 0000000000004008 0000000000000005"
+    "8000000000000000 0000000000000000 FFFFFFFFFFFFFFFF");
+const Bytes kAtomicResponse = from_hex("414B DEADBEEF 00000003 00000001 00000000 00001234 0102030405060708");
+const Bytes kImmediate = from_hex("4148 DEADBEEF 00000000 00000001 00000000 0102030405060708");
+
+TEST_F(DdpPlacementTest, AtomicRequest) {
+  receive(kAtomicRequest);
+  Bytes read = kReadRequest;
+  store_be32(&read[10], 2);  // the next MSN of the same queue
+  receive(read);
+  run_until_idle();
+  EXPECT_THAT(events.beats(), IsEmpty());
+  EXPECT_THAT(writes.beats(), IsEmpty());
+  ASSERT_EQ(placed.beats().size(), 2u);
+  const wire::AtomicRequest& a = placed.beats()[0].atomic;
+  EXPECT_EQ(placed.beats()[0].opcode, wire::Opcode::kAtomicRequest);
+  EXPECT_EQ(a.opcode(), wire::AtomicOpcode::kFetchAdd);  // whatever the reserved bits
+  EXPECT_EQ(a.request_id, 0x1234u);
+  EXPECT_EQ(a.stag, 0x300u);
+  EXPECT_EQ(a.to, 0x4008u);
+  EXPECT_EQ(a.data, 5u);
+  EXPECT_EQ(a.data_mask, 0x8000000000000000u);
+}
+TEST_F(DdpPlacementTest, AtomicResponse) {
+  receive(kAtomicResponse);
+  run_until_idle();
+  EXPECT_THAT(events.beats(), IsEmpty());
+  ASSERT_EQ(placed.beats().size(), 1u);
+  EXPECT_EQ(placed.beats()[0].atomic_response.request_id, 0x1234u);
+  EXPECT_EQ(placed.beats()[0].atomic_response.original, 0x0102030405060708u);
+}
+TEST_F(DdpPlacementTest, ImmediateDataUsesAReceiveRequestOfAnySize) {
+  post({buffer(7, {}), buffer(8, {{0x8000, 4, stag_of(4)}})});
+  receive(kImmediate);
+  receive(send(2, 4));
+  run_until_idle();
+  EXPECT_THAT(events.beats(), IsEmpty());
+  ASSERT_EQ(placed.beats().size(), 2u);
+  EXPECT_EQ(placed.beats()[0].immediate.data, 0x0102030405060708u);
+  EXPECT_EQ(placed.beats()[0].wr_id, 7u);
+  EXPECT_EQ(placed.beats()[0].bytes, 0u);
+  EXPECT_EQ(placed.beats()[1].wr_id, 8u);
+  EXPECT_EQ(given_back.beats().size(), 2u);
+  EXPECT_THAT(pieces(), ElementsAre(std::pair(0x8000, 4)));
+}
+TEST_F(DdpPlacementTest, ImmediateDataWaitsForAReceiveRequestThatIsBeingFetched) {
+  doorbells.script({{Qpn{1}, 1}});
+  fetch.script({{Qpn{1}, true, buffer(7, {})}}, 60);
+  receive(kImmediate);
+  run_until_idle();
+  ASSERT_EQ(placed.beats().size(), 1u);
+  EXPECT_GT(placed.cycles()[0], 60u);
+}
+TEST_F(DdpPlacementTest, ImmediateDataWithoutAReceiveRequest) {
+  receive(kImmediate);
+  expect_error(ddp::kInvalidMsnNoBuffer);
+}
+TEST_F(DdpPlacementTest, ImmediateDataOfSevenOctets) {
+  post_one(100);
+  receive(Bytes(kImmediate.begin(), kImmediate.end() - 1));
+  expect_error(rdma::kOperationUnspecified);  // wire-facts 8.8
+}
+TEST_F(DdpPlacementTest, ImmediateDataOfNineOctets) {
+  post_one(100);
+  receive(kImmediate + zeros(1));
+  expect_error(rdma::kOperationUnspecified);
+}
+TEST_F(DdpPlacementTest, ImmediateDataThatIsNotTheLastSegment) {
+  post_one(100);
+  Bytes b = kImmediate;
+  b[0] = 0x01;
+  receive(b);
+  expect_error(rdma::kOperationUnspecified);
+}
+TEST_F(DdpPlacementTest, ImmediateDataWithAnOffset) {
+  post_one(100);
+  Bytes b = kImmediate;
+  b[17] = 8;
+  receive(b);
+  expect_error(ddp::kInvalidMo);
+}
+TEST_F(DdpPlacementTest, AtomicRequestOnTheQueueOfSends) {
+  Bytes b = kAtomicRequest;
+  b[9] = 0;
+  receive(b);
+  expect_error(ddp::kInvalidQn);
+}
+TEST_F(DdpPlacementTest, AtomicRequestWithTheWrongMsn) {
+  Bytes b = kAtomicRequest;
+  b[13] = 2;
+  receive(b);
+  expect_error(ddp::kInvalidMsnRange);
+}
+TEST_F(DdpPlacementTest, AtomicRequestWithAnOffset) {
+  Bytes b = kAtomicRequest;
+  b[17] = 1;
+  receive(b);
+  expect_error(ddp::kInvalidMo);
+}
+TEST_F(DdpPlacementTest, AtomicRequestTooLong) {
+  receive(kAtomicRequest + zeros(1));
+  expect_error(ddp::kMessageTooLong);
+}
+TEST_F(DdpPlacementTest, AtomicRequestTooShort) {
+  receive(Bytes(kAtomicRequest.begin(), kAtomicRequest.end() - 1));
+  expect_error(rdma::kOperationUnspecified);
+}
+TEST_F(DdpPlacementTest, AtomicResponseOnTheQueueOfRequests) {
+  Bytes b = kAtomicResponse;
+  b[9] = 1;
+  receive(b);
+  expect_error(ddp::kInvalidQn);
+}
+TEST_F(DdpPlacementTest, AtomicResponseOfTheWrongMsn) {
+  Bytes b = kAtomicResponse;
+  b[13] = 2;
+  receive(b);
+  expect_error(ddp::kInvalidMsnRange);
+}
+TEST_F(DdpPlacementTest, AtomicVersion) {
+  Bytes b = kAtomicRequest;
+  b[1] = 0x8a;
+  receive(b);
+  expect_error(rdma::kInvalidVersion);
 }
 
 }  // namespace

@@ -31,14 +31,16 @@ class RdmapDispatchTest : public StageTest {
   Link<PlacedSegment> in{"in", clk, {4, 1, 1}};
   Link<DmaWriteDone> written{"written", clk, {4, 1, 1}};
   Link<CqeRequest> cqe{"cqe", clk, {2, 1, 1}};
-  Link<QueuedRead> read_request{"read_request", clk, {2, 1, 1}};
+  Link<QueuedRequest> read_request{"read_request", clk, {2, 1, 1}};
+  Link<DeliveredAtomic> atomic_response{"atomic_response", clk, {2, 1, 1}};
   Link<ReadDone> read_done{"read_done", clk, {2, 1, 1}};
   Link<TxUnblock> unblock{"unblock", clk, {2, 1, 1}};
   Link<QpEvent> event{"event", clk, {2, 1, 1}};
   Source<PlacedSegment> placement{"placement", clk};
   Source<DmaWriteDone> engine{"engine", clk};
   Sink<CqeRequest> cqes{"cqes", clk};
-  Sink<QueuedRead> read_requests{"read_requests", clk};
+  Sink<QueuedRequest> read_requests{"read_requests", clk};
+  Sink<DeliveredAtomic> atomic_responses{"atomic_responses", clk};
   Sink<ReadDone> reads_done{"reads_done", clk};
   Sink<TxUnblock> unblocks{"unblocks", clk};
   Sink<QpEvent> events{"events", clk};
@@ -52,11 +54,13 @@ class RdmapDispatchTest : public StageTest {
     dut.written(written);
     dut.cqe(cqe);
     dut.read_request(read_request);
+    dut.atomic_response(atomic_response);
     dut.read_done(read_done);
     dut.unblock(unblock);
     dut.event(event);
     cqes.in(cqe);
     read_requests.in(read_request);
+    atomic_responses.in(atomic_response);
     reads_done.in(read_done);
     unblocks.in(unblock);
     events.in(event);
@@ -149,7 +153,7 @@ TEST_F(RdmapDispatchTest, ReadRequestGoesToTheIrrqAndTerminateToTheFirmware) {
   placement.script({read, terminate});
   run_until_idle();
   ASSERT_EQ(read_requests.beats().size(), 1u);
-  EXPECT_EQ(read_requests.beats()[0].request.src_to, 0x4000u);
+  EXPECT_EQ(std::get<QueuedRead>(read_requests.beats()[0]).request.src_to, 0x4000u);
   ASSERT_EQ(events.beats().size(), 2u);
   EXPECT_EQ(events.beats()[1].kind, QpEvent::Kind::kTerminateReceived);
   EXPECT_EQ(events.beats()[1].cause, wire::ddp::kMessageTooLong);
@@ -246,6 +250,50 @@ TEST_F(RdmapDispatchTest, AnIdleStageIsNotCalled) {
   placement.script({send(1)}, 5000);
   run_until_idle();
   EXPECT_LE(clk.activity().cycles, 5u);
+}
+
+TEST_F(RdmapDispatchTest, AtomicRequestsAndReadRequestsLeaveInWireOrder) {
+  PlacedSegment read = segment(Opcode::kReadRequest), atomic = segment(Opcode::kAtomicRequest);
+  read.read.size = 9;
+  atomic.atomic = wire::AtomicRequest::fetch_add(5, 6);
+  placement.script({atomic, read, atomic});
+  run_until_idle();
+  EXPECT_THAT(read_requests.cycles(), ElementsAre(3, 4, 5));
+  EXPECT_EQ(std::get<QueuedAtomic>(read_requests.beats()[0]).request.data, 5u);
+  EXPECT_EQ(std::get<QueuedRead>(read_requests.beats()[1]).request.size, 9u);
+  EXPECT_EQ(std::get<QueuedAtomic>(read_requests.beats()[2]).qpn, Qpn{1});
+  EXPECT_THAT(cqes.beats(), IsEmpty());  // never delivered to the host
+}
+
+TEST_F(RdmapDispatchTest, AnAtomicResponseGoesToItsQueueAndCompletesNothingHere) {
+  PlacedSegment s = segment(Opcode::kAtomicResponse);
+  s.atomic_response = {7, 0x1122334455667788};
+  placement.script({s});
+  run_until_idle();
+  EXPECT_THAT(atomic_responses.cycles(), ElementsAre(3));
+  EXPECT_EQ(atomic_responses.beats()[0].qpn, Qpn{1});
+  EXPECT_EQ(atomic_responses.beats()[0].response.request_id, 7u);
+  EXPECT_EQ(atomic_responses.beats()[0].response.original, 0x1122334455667788u);
+  EXPECT_THAT(reads_done.beats(), IsEmpty());
+  EXPECT_EQ(unblocks.beats().size(), 1u);  // the fence only
+}
+
+TEST_F(RdmapDispatchTest, ImmediateDataIsInItsCompletionAndSolicitsWhenItSaysSo) {
+  PlacedSegment plain = segment(Opcode::kImmediate), solicited = segment(Opcode::kImmediateSe);
+  plain.wr_id = 3;
+  plain.immediate.data = 0x0102030405060708;
+  solicited.wr_id = 4;
+  placement.script({send(2), plain, solicited});
+  run_until_idle();
+  ASSERT_EQ(cqes.beats().size(), 3u);
+  const abi::Cqe& c = cqes.beats()[1].cqe;
+  EXPECT_EQ(c.wr_id, 3u);
+  EXPECT_EQ(c.opcode, abi::WcOpcode::kRecvRdmaWithImm);
+  EXPECT_EQ(c.immediate, 0x0102030405060708u);
+  EXPECT_EQ(c.byte_len, 0u);
+  EXPECT_EQ(c.flags, 0);
+  EXPECT_EQ(cqes.beats()[2].cqe.flags, abi::kCqeSolicited);
+  EXPECT_THAT(cqes.cycles(), ElementsAre(3, 4, 5));  // among the Sends, in order
 }
 
 }  // namespace

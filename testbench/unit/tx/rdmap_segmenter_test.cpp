@@ -38,7 +38,10 @@ class RdmapSegmenterTest : public StageTest {
   Link<WqeTaken> taken{"taken", clk, {2, 1, 1}};
   Link<TxCredit> credit{"credit", clk, {4, 1, 1}};
   Link<TxUnblock> unblock{"unblock", clk, {4, 1, 1}};
+  Link<TxUnblock> atomic_unblock{"atomic_unblock", clk, {4, 1, 1}};
   Link<ReadWork> read_work{"read_work", clk, {4, 1, 1}};
+  Link<AtomicWork> atomic_work{"atomic_work", clk, {4, 1, 1}};
+  Link<AtomicIssued> atomic_issued{"atomic_issued", clk, {2, 1, 1}};
   Link<ReadResponseSent> read_sent{"read_sent", clk, {2, 1, 1}};
   Link<TxInternalWork> internal_work{"internal_work", clk, {4, 1, 1}};
   Link<RqFlush> flush_rq{"flush_rq", clk, {2, 1, 1}};
@@ -48,7 +51,10 @@ class RdmapSegmenterTest : public StageTest {
   Source<FetchedWqe> fetch{"fetch", clk};
   Source<TxCredit> tcp{"tcp", clk};
   Source<TxUnblock> rx{"rx", clk};
+  Source<TxUnblock> response_queue{"response_queue", clk};
   Source<ReadWork> responder{"responder", clk};
+  Source<AtomicWork> alu{"alu", clk};
+  Sink<AtomicIssued> atomics{"atomics", clk};
   Source<TxInternalWork> firmware{"firmware", clk};
   Sink<WqeTaken> given_back{"given_back", clk};
   Sink<ReadResponseSent> responses{"responses", clk};
@@ -63,13 +69,18 @@ class RdmapSegmenterTest : public StageTest {
     fetch.out(wqes);
     tcp.out(credit);
     rx.out(unblock);
+    response_queue.out(atomic_unblock);
     responder.out(read_work);
+    alu.out(atomic_work);
     firmware.out(internal_work);
     dut.wqe(wqes);
     dut.taken(taken);
     dut.credit(credit);
     dut.unblock(unblock);
+    dut.atomic_unblock(atomic_unblock);
     dut.read_work(read_work);
+    dut.atomic_work(atomic_work);
+    dut.atomic_issued(atomic_issued);
     dut.read_sent(read_sent);
     dut.internal_work(internal_work);
     dut.flush_rq(flush_rq);
@@ -80,6 +91,7 @@ class RdmapSegmenterTest : public StageTest {
     responses.in(read_sent);
     jobs.in(out);
     completions.in(issued);
+    atomics.in(atomic_issued);
     events.in(event);
     receive_flushes.in(flush_rq);
     for (std::uint32_t n = 1; n < 4; ++n) open_qp(contexts, n, rts_qp(n));
@@ -585,7 +597,7 @@ TEST_F(RdmapSegmenterTest, WqeThatCouldNotBeRead) {
   expect_refused(WcStatus::kGeneralErr);
 }
 TEST_F(RdmapSegmenterTest, UnknownWqeOpcode) {
-  post(wqe(static_cast<WrOpcode>(4), {sge(4)}));
+  post(wqe(static_cast<WrOpcode>(7), {sge(4)}));
   expect_refused(WcStatus::kLocQpOpErr);
 }
 TEST_F(RdmapSegmenterTest, TooManyElements) {
@@ -700,6 +712,134 @@ TEST_F(RdmapSegmenterTest, AnIdleStageIsNotCalled) {
   run_until_idle();
   EXPECT_THAT(jobs.cycles(), ElementsAre(9002));
   EXPECT_LE(clk.activity().cycles, 8u);
+}
+
+// RFC 7306. The headers are those of messages.json, with the fields of wqe().
+abi::Wqe atomic(WrOpcode op, abi::AtomicOperands operands, unsigned flags = abi::kWqeSignaled) {
+  abi::Wqe w = wqe(op, {sge(8, 0x10008)}, flags);
+  operands.put(w);
+  return w;
+}
+
+TEST_F(RdmapSegmenterTest, FetchAdd) {
+  allow();
+  post(atomic(WrOpcode::kFetchAdd, {0x0102030405060708, 0x8000000000000000, 5, 6}));
+  run_until_idle();
+  ASSERT_EQ(jobs.beats().size(), 1u);
+  EXPECT_EQ(header(0), from_hex("414A 00000000 00000001 00000001 00000000 00000000 00000001 12345678 0000000000001000"
+                                "0102030405060708 8000000000000000 0000000000000000 FFFFFFFFFFFFFFFF"));
+  EXPECT_EQ(lengths()[0], 70u);
+  EXPECT_EQ(jobs.beats()[0].pieces, 0u);
+  EXPECT_FALSE(jobs.beats()[0].ulpdu.completes_wqe);  // it waits for its response
+  ASSERT_EQ(atomics.beats().size(), 1u);
+  EXPECT_EQ(atomics.cycles()[0], jobs.cycles()[0]);
+  EXPECT_EQ(atomics.beats()[0].qpn, Qpn{1});
+  EXPECT_EQ(atomics.beats()[0].request_id, 1u);
+  EXPECT_EQ(atomics.beats()[0].sink.address, 0x10008u);
+  EXPECT_EQ(completions.beats()[0].opcode, WrOpcode::kFetchAdd);
+  EXPECT_EQ(completions.beats()[0].bytes, 8u);
+}
+TEST_F(RdmapSegmenterTest, CmpSwap) {
+  allow();
+  post(atomic(WrOpcode::kCmpSwap, {0x11, 0x22, 0x33, 0x44}));
+  run_until_idle();
+  ASSERT_EQ(jobs.beats().size(), 1u);
+  EXPECT_EQ(header(0), from_hex("414A 00000000 00000001 00000001 00000000 00000002 00000001 12345678 0000000000001000"
+                                "0000000000000011 0000000000000022 0000000000000033 0000000000000044"));
+}
+TEST_F(RdmapSegmenterTest, AtomicResponsesHaveQueueThreeAndMsnsOfTheirOwn) {
+  allow();
+  post(wqe(WrOpcode::kSend, {sge(4)}));
+  alu.script({{Qpn{1}, {0xabcd0001, 0x1122334455667788}}, {Qpn{1}, {0xabcd0002, 0}}}, 20);
+  alu.pause(window(21, 40));
+  run_until_idle();
+  ASSERT_EQ(jobs.beats().size(), 3u);
+  EXPECT_EQ(header(1), from_hex("414B 00000000 00000003 00000001 00000000 ABCD0001 1122334455667788"));
+  EXPECT_EQ(header(2), from_hex("414B 00000000 00000003 00000002 00000000 ABCD0002 0000000000000000"));
+  EXPECT_THAT(jobs.cycles(), ElementsAre(2, 22, 42));
+  EXPECT_THAT(responses.cycles(), ElementsAre(22, 42));  // and the IRRQ slot is free
+}
+TEST_F(RdmapSegmenterTest, AnAtomicResponseGoesBetweenTheSegmentsOfAWrite) {
+  tcp.pause(window(0, 20));
+  allow();
+  post(wqe(WrOpcode::kRdmaWrite, {sge(3 * 1428)}));
+  alu.script({{Qpn{1}, {1, 2}}});
+  run_until_idle();
+  EXPECT_THAT(opcodes(), ElementsAre(0, 0xb, 0, 0));
+}
+TEST_F(RdmapSegmenterTest, ReadsAndAtomicsShareMsnsAndOrd) {
+  allow();
+  QpContext c = rts_qp(1);
+  c.ord = 2;
+  change(1, c);
+  post(wqe(WrOpcode::kRdmaRead, {sge(4)}));
+  for (int i = 0; i < 2; ++i) post(atomic(WrOpcode::kFetchAdd, {}));
+  post(wqe(WrOpcode::kRdmaRead, {sge(4)}));
+  post(wqe(WrOpcode::kSend, {sge(4)}, abi::kWqeFence));
+  const TxUnblock done{TxUnblock::Kind::kReadDone, Qpn{1}};
+  rx.script({done, done}, 50);
+  rx.pause(window(51, 110));
+  response_queue.script({done, done}, 70);
+  response_queue.pause(window(71, 90));
+  run_until_idle();
+  EXPECT_THAT(opcodes(), ElementsAre(1, 0xa, 0xa, 1, 3));
+  EXPECT_THAT(jobs.cycles(), ElementsAre(2, 3, 52, 72, 112));
+  for (std::uint32_t i = 0; i < 4; ++i) EXPECT_EQ(load_be32(&header(i)[10]), i + 1);  // one run of QN 1
+  EXPECT_THAT(atomics.cycles(), ElementsAre(3, 52));
+  EXPECT_EQ(atomics.beats()[1].request_id, 3u);
+}
+TEST_F(RdmapSegmenterTest, ImmediateDataSharesTheMsnsOfSends) {
+  allow();
+  abi::Wqe w = wqe(WrOpcode::kImmediate, {});
+  w.remote_address = 0x0102030405060708;
+  post(wqe(WrOpcode::kSend, {sge(4)}));
+  post(w);
+  w.flags |= abi::kWqeSolicited;
+  post(w);
+  run_until_idle();
+  ASSERT_EQ(jobs.beats().size(), 3u);
+  EXPECT_EQ(header(1), from_hex("4148 00000000 00000000 00000002 00000000 0102030405060708"));
+  EXPECT_EQ(header(2), from_hex("4149 00000000 00000000 00000003 00000000 0102030405060708"));
+  EXPECT_EQ(lengths()[1], 26u);
+  EXPECT_TRUE(jobs.beats()[1].ulpdu.completes_wqe);
+  EXPECT_EQ(completions.beats()[1].opcode, WrOpcode::kImmediate);
+  EXPECT_THAT(atomics.beats(), IsEmpty());
+}
+TEST_F(RdmapSegmenterTest, AtomicOfAnotherLength) {
+  post(wqe(WrOpcode::kCmpSwap, {sge(7)}));
+  expect_refused(WcStatus::kLocLenErr);
+}
+TEST_F(RdmapSegmenterTest, AtomicIntoTwoBuffers) {
+  post(wqe(WrOpcode::kFetchAdd, {sge(8), sge(8)}));
+  expect_refused(WcStatus::kLocQpOpErr);
+}
+TEST_F(RdmapSegmenterTest, InlineAtomic) {
+  post(atomic(WrOpcode::kFetchAdd, {}, abi::kWqeInline));
+  expect_refused(WcStatus::kLocQpOpErr);
+}
+TEST_F(RdmapSegmenterTest, AtomicWithOrdZero) {
+  QpContext c = rts_qp(1);
+  c.ord = 0;
+  change(1, c);
+  post(atomic(WrOpcode::kFetchAdd, {}));
+  expect_refused(WcStatus::kLocQpOpErr);
+}
+TEST_F(RdmapSegmenterTest, AtomicIntoAReadOnlyBuffer) {
+  abi::Wqe w = atomic(WrOpcode::kFetchAdd, {});
+  w.sge[0].lkey = stag_of(4);
+  post(w);
+  expect_refused(WcStatus::kLocProtErr);
+}
+TEST_F(RdmapSegmenterTest, AtomicToAnRdmacPeer) {
+  QpContext c = rts_qp(1);
+  c.version = 0;
+  change(1, c);
+  post(atomic(WrOpcode::kFetchAdd, {}));
+  expect_refused(WcStatus::kLocQpOpErr);
+}
+TEST_F(RdmapSegmenterTest, ImmediateDataWithABuffer) {
+  post(wqe(WrOpcode::kImmediate, {sge(8)}));
+  expect_refused(WcStatus::kLocQpOpErr);
 }
 
 }  // namespace

@@ -8,18 +8,22 @@ namespace rnic::host {
 unsigned Cq::poll_cq(Wc* wc, unsigned max) {
   unsigned n = 0;
   abi::Cqe cqe;
-  for (; n < max && ring_.peek(cqe); ++n) {
+  while (n < max && ring_.peek(cqe)) {
     ring_.take();
     RNIC_CHECK_MSG(cqe.qpn < qps_.size() && qps_[cqe.qpn] != nullptr, "completion of a QP that does not exist");
     Qp& qp = *qps_[cqe.qpn];
-    WorkQueue& queue = cqe.opcode == WcOpcode::kRecv ? qp.rq() : qp.sq();
-    wc[n] = {queue.release(cqe.wr_id),
-             cqe.status,
-             cqe.opcode,
-             cqe.vendor_error,
-             cqe.byte_len,
-             cqe.qpn,
-             (cqe.flags & abi::kCqeSolicited) != 0};
+    WorkQueue& queue = abi::is_receive(cqe.opcode) ? qp.rq() : qp.sq();
+    const bool news = queue.tells(cqe.wr_id);
+    const std::uint64_t wr_id = queue.release(cqe.wr_id);
+    if (!news) continue;
+    wc[n++] = {wr_id,
+               cqe.status,
+               cqe.opcode,
+               cqe.vendor_error,
+               cqe.byte_len,
+               cqe.qpn,
+               (cqe.flags & abi::kCqeSolicited) != 0,
+               cqe.immediate};
   }
   cpu_.running().spend_ns(cpu_.config().poll_ns + n * cpu_.config().completion_ns);
   return n;

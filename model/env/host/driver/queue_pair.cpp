@@ -14,6 +14,15 @@ std::uint32_t total_bytes(const SendWr& wr) {
   return bytes;
 }
 
+abi::AtomicOperands operands_of(const SendWr& wr) {
+  const AtomicWr& a = wr.atomic;
+  if (wr.opcode == WrOpcode::kFetchAdd) return {a.compare_add, a.field_tops, 0, 0};
+  return {a.swap, a.swap_mask, a.compare_add, a.compare_mask};
+}
+
+// A Write's Immediate Data takes what the Write's completion was to be.
+bool has_immediate(const SendWr& wr) { return wr.opcode == WrOpcode::kRdmaWrite && wr.imm_data.has_value(); }
+
 }  // namespace
 
 Qp::Qp(Core& owner, HostCpu& cpu, HostMemory& memory, Qpn number, const QpInitAttr& attr)
@@ -27,8 +36,11 @@ Qp::Qp(Core& owner, HostCpu& cpu, HostMemory& memory, Qpn number, const QpInitAt
 
 int Qp::check(const SendWr& wr) const {
   if (wr.num_sge > abi::kMaxSge) return EINVAL;
+  const bool atomic = abi::is_atomic(wr.opcode);
+  if (atomic && (wr.num_sge != 1 || wr.sg_list[0].length != abi::kAtomicBytes)) return EINVAL;
+  if (wr.imm_data && wr.opcode != WrOpcode::kRdmaWrite && wr.opcode != WrOpcode::kImmediate) return EINVAL;
   if ((wr.send_flags & abi::kWqeInline) == 0) return 0;
-  return wr.opcode == WrOpcode::kRdmaRead || total_bytes(wr) > kMaxInlineBytes ? EINVAL : 0;
+  return wr.opcode == WrOpcode::kRdmaRead || atomic || total_bytes(wr) > kMaxInlineBytes ? EINVAL : 0;
 }
 
 abi::Wqe Qp::wqe_of(const SendWr& wr) const {
@@ -37,11 +49,12 @@ abi::Wqe Qp::wqe_of(const SendWr& wr) const {
   wqe.flags = wr.send_flags;
   wqe.invalidate_stag = wr.invalidate_rkey;
   wqe.wr_id = wr.wr_id;
-  wqe.remote_address = wr.remote_addr;
+  wqe.remote_address = wr.opcode == WrOpcode::kImmediate ? wr.imm_data.value_or(0) : wr.remote_addr;
   wqe.rkey = wr.rkey;
   if ((wr.send_flags & abi::kWqeInline) == 0) {
     wqe.num_sge = wr.num_sge;
     std::copy_n(wr.sg_list.begin(), wr.num_sge, wqe.sge);
+    if (abi::is_atomic(wr.opcode)) operands_of(wr).put(wqe);
     return wqe;
   }
   auto* to = reinterpret_cast<std::uint8_t*>(wqe.sge);
@@ -53,14 +66,29 @@ abi::Wqe Qp::wqe_of(const SendWr& wr) const {
   return wqe;
 }
 
+void Qp::push(const SendWr& wr) {
+  abi::Wqe wqe = wqe_of(wr);
+  if (!has_immediate(wr)) return sq_.push(wqe);
+  wqe.flags &= static_cast<std::uint8_t>(~(abi::kWqeSignaled | abi::kWqeSolicited));
+  sq_.push(wqe, WorkQueue::Part::kFirst);
+  abi::Wqe immediate;
+  immediate.opcode = WrOpcode::kImmediate;
+  immediate.flags = wr.send_flags & (abi::kWqeSignaled | abi::kWqeSolicited);
+  immediate.wr_id = wr.wr_id;
+  immediate.remote_address = *wr.imm_data;
+  sq_.push(immediate, WorkQueue::Part::kSecond);
+}
+
 int Qp::post_send(const SendWr* wrs, unsigned n) {
   if (state_ != QpState::kRts) return EINVAL;
+  unsigned entries = n;
   for (unsigned i = 0; i < n; ++i) {
     if (const int error = check(wrs[i])) return error;
+    entries += has_immediate(wrs[i]);
   }
-  if (n > sq_.free()) return ENOMEM;
+  if (entries > sq_.free()) return ENOMEM;
   for (unsigned i = 0; i < n; ++i) {
-    sq_.push(wqe_of(wrs[i]));
+    push(wrs[i]);
     cpu_.running().spend_ns(cpu_.config().post_ns);
   }
   const auto producer = static_cast<std::uint32_t>(sq_.posted() & 0xfff);

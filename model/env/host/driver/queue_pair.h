@@ -28,8 +28,9 @@ class Qp final : public Resource {
   WorkQueue& sq() { return sq_; }
   WorkQueue& rq() { return rq_; }
 
-  // ibv_post_send: all requests behind one doorbell. EINVAL: not connected, too many SGEs, or inline data too long;
-  // ENOMEM: no room for all of them. No side effect on an error.
+  // ibv_post_send: all requests behind one doorbell. EINVAL: not connected, too many SGEs, inline data too long, an
+  // atomic without its eight octets, or immediate data without a Write; ENOMEM: no room for all of them. No side effect
+  // on an error.
   int post_send(const SendWr* wrs, unsigned n);
   int post_send(const SendWr& wr) { return post_send(&wr, 1); }
   // ibv_post_recv: also before the connection exists. Errors as for post_send.
@@ -47,6 +48,7 @@ class Qp final : public Resource {
  private:
   int check(const SendWr& wr) const;
   abi::Wqe wqe_of(const SendWr& wr) const;
+  void push(const SendWr& wr);
 
   HostCpu& cpu_;
   HostMemory& memory_;

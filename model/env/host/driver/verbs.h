@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "model/common/ids.h"
 #include "model/rnic/host_abi.h"
@@ -17,7 +18,16 @@ using abi::WrOpcode;
 // Octets that fit into a work request in place of its scatter/gather list (abi::kWqeInline).
 inline constexpr std::uint32_t kMaxInlineBytes = abi::kMaxSge * sizeof(Sge);
 
-// ibv_send_wr. `send_flags` are abi::WqeFlags.
+// ATOMIC_FETCH_AND_ADD and ATOMIC_CMP_AND_SWP, masked (RFC 7306 section 5.1); the defaults make the plain forms.
+struct AtomicWr {
+  std::uint64_t compare_add = 0;                   // to add, or to compare with
+  std::uint64_t swap = 0;                          // kCmpSwap: the new value
+  std::uint64_t field_tops = 0;                    // kFetchAdd: most significant bits of fields, which no carry leaves
+  std::uint64_t compare_mask = ~std::uint64_t{0};  // kCmpSwap: bits to compare,
+  std::uint64_t swap_mask = ~std::uint64_t{0};     // and bits to replace
+};
+
+// ibv_send_wr. `send_flags` are abi::WqeFlags. An atomic has one SGE of eight octets, for the value before it.
 struct SendWr {
   std::uint64_t wr_id = 0;
   WrOpcode opcode = WrOpcode::kSend;
@@ -27,6 +37,10 @@ struct SendWr {
   std::uint64_t remote_addr = 0;
   std::uint32_t rkey = 0;
   std::uint32_t invalidate_rkey = 0;
+  // With kRdmaWrite this is RDMA_WRITE_WITH_IMM: the Write, then its Immediate Data (RFC 7306 section 6), which takes a
+  // receive of the peer. They take two entries of the ring and complete as one request.
+  std::optional<std::uint64_t> imm_data{};
+  AtomicWr atomic{};
 };
 
 // ibv_recv_wr.
@@ -45,6 +59,7 @@ struct Wc {
   std::uint32_t byte_len = 0;
   std::uint32_t qp_num = 0;
   bool solicited = false;
+  std::uint64_t imm_data = 0;  // kRecvRdmaWithImm
 };
 
 // ibv_device_attr: what the device says of itself.

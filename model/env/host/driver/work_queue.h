@@ -22,7 +22,8 @@ class WorkQueue {
       : memory_(memory),
         log_(log_entries),
         base_(memory.alloc(abi::kWqeBytes << log_entries, 4096)),
-        wr_ids_(std::size_t{1} << log_entries) {
+        wr_ids_(std::size_t{1} << log_entries),
+        parts_(std::size_t{1} << log_entries) {
     RNIC_CHECK(log_entries <= kMaxLogEntries);
   }
 
@@ -33,12 +34,23 @@ class WorkQueue {
   std::uint32_t free() const { return entries() - outstanding(); }
   std::uint64_t posted() const { return posted_; }
 
-  void push(abi::Wqe wqe) {
+  // kFirst and kSecond make one request of the caller's.
+  enum class Part : std::uint8_t { kWhole, kFirst, kSecond, kToldAlready };
+  void push(abi::Wqe wqe, Part part = Part::kWhole) {
     RNIC_CHECK(free() > 0);
     const std::uint32_t slot = posted_ & (entries() - 1);
     wr_ids_[slot] = wqe.wr_id;
+    parts_[slot] = part;
     wqe.wr_id = posted_++;
     std::memcpy(memory_.span(base_ + slot * abi::kWqeBytes, abi::kWqeBytes).data(), &wqe, abi::kWqeBytes);
+  }
+
+  // Whether a completion of the entry is the caller's news: a first part completes only with an error, and then the
+  // second one, which was flushed behind it, says nothing more.
+  bool tells(std::uint64_t sequence) {
+    Part& part = parts_[sequence & (entries() - 1)];
+    if (part == Part::kFirst) parts_[(sequence + 1) & (entries() - 1)] = Part::kToldAlready;
+    return part != Part::kToldAlready;
   }
 
   // Frees the entry and all before it; returns the caller's wr_id. InternalError for an entry that is not outstanding:
@@ -56,6 +68,7 @@ class WorkQueue {
   const unsigned log_;
   const std::uint64_t base_;
   std::vector<std::uint64_t> wr_ids_;
+  std::vector<Part> parts_;
   std::uint64_t posted_ = 0, released_ = 0;
 };
 

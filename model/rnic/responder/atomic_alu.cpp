@@ -1,0 +1,159 @@
+#include "model/rnic/responder/atomic_alu.h"
+
+#include <algorithm>
+
+#include "model/common/bytes.h"
+#include "model/rnic/responder/atomic_operation.h"
+
+namespace rnic {
+
+AtomicAlu::AtomicAlu(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts,
+                     const AtomicAluConfig& cfg)
+    : Stage(nm, clk), contexts_(contexts), cfg_(cfg), operations_(cfg.operations) {
+  for (unsigned i = 0; i < cfg.operations; ++i) free_.push(i);
+}
+
+// As of a Read, and more: both directions, alignment of the address (wire-facts 8.4 to 8.7).
+std::optional<wire::TerminateCause> AtomicAlu::check(const QueuedAtomic& r) const {
+  constexpr std::uint8_t kRights = abi::kRemoteRead | abi::kRemoteWrite | abi::kRemoteAtomic;
+  const wire::AtomicRequest& q = r.request;
+  if (q.opcode() != wire::AtomicOpcode::kFetchAdd && q.opcode() != wire::AtomicOpcode::kCmpSwap) {
+    return wire::rdma::kUnexpectedOpcode;
+  }
+  const StagContext* stag = contexts_.stag(Stag{q.stag});
+  if (stag == nullptr || !stag->names(q.stag)) return wire::rdma::kInvalidStag;
+  if (stag->pd != contexts_.qp(r.qpn).pd) return wire::rdma::kStagNotAssociated;
+  if ((stag->access & kRights) != kRights) return wire::rdma::kAccessRights;
+  if (q.to + abi::kAtomicBytes < q.to) return wire::rdma::kToWrap;
+  if (!stag->contains(q.to, abi::kAtomicBytes)) return wire::rdma::kBaseOrBounds;
+  if (q.to % abi::kAtomicBytes != 0) return wire::rdma::kCatastrophicStream;
+  return {};
+}
+
+unsigned AtomicAlu::newest_at(std::uint64_t address) const {
+  for (unsigned i = 0; i < operations_.size(); ++i) {
+    if (operations_[i].newest && operations_[i].address == address) return i;
+  }
+  return kNone;
+}
+
+bool AtomicAlu::accept() {
+  if (!in->can_pop() || now() < next_start_ || free_.empty() || !read->can_push() || !event->can_push()) return false;
+  const QueuedAtomic r = in->pop();
+  next_start_ = now() + cfg_.initiation_interval;
+  if (!contexts_.qp(r.qpn).valid) return true;  // destroyed since: nobody to answer
+  if (const auto cause = check(r)) {
+    ++refused_;
+    event->push({QpEvent::Kind::kStreamError, r.qpn, *cause});  // its IRRQ slot stays taken: the stream is over
+  } else {
+    start(r);
+  }
+  return true;
+}
+
+// What an older one in flight at this address will write, or has written on its way to memory, is the operand.
+void AtomicAlu::start(const QueuedAtomic& r) {
+  const unsigned older = newest_at(r.request.to);
+  const unsigned i = free_.pop();
+  Operation& op = operations_[i] = Operation{};
+  op.request = r;
+  op.epoch = contexts_.qp(r.qpn).epoch;
+  op.address = r.request.to;
+  op.newest = true;
+  if (older == kNone) return read->push({op.address, abi::kAtomicBytes, op.octets.data(), {}, i});
+  ++forwarded_;
+  operations_[older].newest = false;
+  if (operations_[older].executed) forward(older, i);
+  else operations_[older].next = i;
+}
+
+// An address that could not be read is not read again by those that wait for it.
+void AtomicAlu::forward(unsigned from, unsigned to) {
+  operations_[to].original = operations_[from].result;
+  operations_[to].ok = operations_[from].ok;
+  ready_.push(to);
+}
+
+bool AtomicAlu::take_operand() {
+  if (!read_done->can_pop()) return false;
+  const DmaReadDone done = read_done->pop();
+  Operation& op = operations_.at(done.tag);
+  op.original = load_le64(op.octets.data());
+  op.ok = done.ok;
+  ready_.push(done.tag);
+  return true;
+}
+
+bool AtomicAlu::execute_one() {
+  if (ready_.empty()) return false;
+  executing_.push({ready_.pop(), now() + cfg_.pipeline_cycles});
+  return true;
+}
+
+// The result is handed to the next one at the address while it is on its way to memory.
+bool AtomicAlu::finish() {
+  if (executing_.empty() || executing_.front().done > now() || !write->can_push()) return false;
+  const unsigned i = executing_.pop().operation;
+  Operation& op = operations_[i];
+  const AtomicResult result = execute(op.request.request, op.original);
+  op.result = result.value;
+  op.writes = op.ok && result.writes;
+  op.executed = true;
+  if (op.writes) {
+    BufferRef buf = buffers_.take();
+    store_le64(buf->bytes(), op.result);
+    write->push({op.address, abi::kAtomicBytes, std::move(buf), 0, 0, true});
+  }
+  if (op.next != kNone) forward(i, op.next);
+  unanswered_.push(i);
+  return true;
+}
+
+// In the order of execution: an answer never tells a value whose write something could still overtake.
+bool AtomicAlu::answer() {
+  if (unanswered_.empty() || !out->can_push() || !event->can_push()) return false;
+  Operation& op = operations_[unanswered_.front()];
+  if (op.writes && !written->can_pop()) return false;
+  if (op.writes) written->pop();
+  const Qpn qpn = op.request.qpn;
+  if (!op.ok) {
+    ++failed_;
+    event->push({QpEvent::Kind::kStreamError, qpn, wire::rdma::kLocalCatastrophic});
+  } else {
+    ++(op.request.request.opcode() == wire::AtomicOpcode::kFetchAdd ? fetch_adds_ : cmp_swaps_);
+    if (op.epoch == contexts_.qp(qpn).epoch) out->push({qpn, {op.request.request.request_id, op.original}});
+  }
+  op.newest = false;
+  free_.push(unanswered_.pop());
+  return true;
+}
+
+Wake AtomicAlu::tick() {
+  bool busy = answer();
+  busy |= finish();
+  busy |= take_operand();
+  busy |= execute_one();
+  busy |= accept();
+  if (busy) return Wake::next_cycle();
+  Cycle next = kNever;
+  if (!executing_.empty() && executing_.front().done > now()) next = executing_.front().done;
+  if (in->can_pop() && next_start_ > now()) next = std::min(next, next_start_);
+  return Wake::at_cycle(next);
+}
+
+std::string AtomicAlu::waiting_for() const {
+  for (const Operation& op : operations_) {
+    if (op.newest && !op.executed) return "host memory for an atomic of QP " + std::to_string(op.request.qpn.v);
+  }
+  return unanswered_.empty() ? "" : "the write of an atomic";
+}
+
+void AtomicAlu::register_stats(const StatsGroup& group) const {
+  group.counter("fetch_adds", fetch_adds_, "requests", "FetchAdds executed");
+  group.counter("cmp_swaps", cmp_swaps_, "requests", "CmpSwaps executed, those that did not match included");
+  group.counter("forwarded", forwarded_, "requests", "atomics that took an older one's result instead of memory");
+  group.counter("refused", refused_, "requests", "Atomic Requests that failed validation");
+  group.counter("failed", failed_, "requests", "atomics whose address could not be read");
+}
+
+}  // namespace rnic

@@ -1,0 +1,93 @@
+// Executes Atomic Requests on host memory, atomically against each other (RFC 7306 sections 5.1 and 5.3).
+// See atomic_alu.md.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "model/common/link.h"
+#include "model/common/ring.h"
+#include "model/config/field.h"
+#include "model/rnic/context/context.h"
+#include "model/rnic/context/qp_events.h"
+#include "model/rnic/dma.h"
+#include "model/rnic/host_abi.h"
+#include "model/rnic/responder/read_request.h"
+#include "model/stats/registry.h"
+
+namespace rnic {
+
+struct AtomicAluConfig {
+  unsigned operations = 64;
+  unsigned initiation_interval = 4;
+  unsigned pipeline_cycles = 4;
+  template <class V>
+  static void fields(V& v) {
+    v("operations", &AtomicAluConfig::operations, "atomics in flight over all QPs: covers the PCIe round trip",
+      in_range(1, 1024), unit("operations"));
+    v("initiation_interval", &AtomicAluConfig::initiation_interval, "from one atomic's start to the next one's",
+      in_range(1, 64), unit("cycles"));
+    v("pipeline_cycles", &AtomicAluConfig::pipeline_cycles, "from operands to result; the interval at one address",
+      in_range(1, 64), unit("cycles"));
+  }
+};
+
+class AtomicAlu final : public Stage {
+ public:
+  PopPort<QueuedAtomic> in{*this, "in"};
+  PushPort<DmaReadRequest> read{*this, "read"};
+  PopPort<DmaReadDone> read_done{*this, "read_done"};
+  PushPort<DmaWriteRequest> write{*this, "write"};
+  PopPort<DmaWriteDone> written{*this, "written"};
+  PushPort<AtomicWork> out{*this, "out"};
+  PushPort<QpEvent> event{*this, "event"};
+
+  AtomicAlu(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts, const AtomicAluConfig& cfg);
+  Wake tick() override;
+  std::string waiting_for() const override;
+  void register_stats(const StatsGroup& group) const;
+  const Counter& forwarded() const { return forwarded_; }
+
+ private:
+  static constexpr unsigned kNone = ~0u;
+  struct Operation {
+    QueuedAtomic request;
+    std::uint32_t epoch = 0;
+    std::uint64_t address = 0;                             // on the bus
+    std::array<std::uint8_t, abi::kAtomicBytes> octets{};  // as read from host memory
+    std::uint64_t original = 0, result = 0;
+    unsigned next = kNone;  // the younger one that waits for the result
+    bool newest = false;    // the youngest in flight at its address
+    bool ok = true;         // host memory could be read
+    bool writes = false;
+    bool executed = false;
+  };
+  struct Execution {
+    unsigned operation = 0;
+    Cycle done = 0;
+  };
+
+  std::optional<wire::TerminateCause> check(const QueuedAtomic& r) const;
+  unsigned newest_at(std::uint64_t address) const;
+  bool accept();
+  void start(const QueuedAtomic& r);
+  bool take_operand();
+  void forward(unsigned from, unsigned to);
+  bool execute_one();
+  bool finish();
+  bool answer();
+
+  const ContextStore& contexts_;
+  const AtomicAluConfig cfg_;
+  std::vector<Operation> operations_;
+  Ring<unsigned> free_;
+  Ring<unsigned> ready_;       // operand there
+  Ring<Execution> executing_;  // in the pipeline
+  Ring<unsigned> unanswered_;  // in the order of execution; a write is awaited
+  Cycle next_start_ = 0;
+  BufferPool buffers_{abi::kAtomicBytes};
+  Counter fetch_adds_, cmp_swaps_, forwarded_, refused_, failed_;
+};
+
+}  // namespace rnic

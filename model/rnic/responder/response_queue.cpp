@@ -1,0 +1,84 @@
+#include "model/rnic/responder/response_queue.h"
+
+#include "model/common/bytes.h"
+
+namespace rnic {
+
+// The QP's state, started anew where the QP number was reused.
+ResponseQueue::QpAtomics& ResponseQueue::qp(Qpn qpn) {
+  QpAtomics& q = qps_[qpn.v];
+  if (const std::uint32_t epoch = contexts_.qp(qpn).epoch; q.epoch != epoch) {
+    pool_.clear(q.outstanding);
+    q = QpAtomics{};
+    q.epoch = epoch;
+  }
+  return q;
+}
+
+// The n-th response answers the n-th request, and its identifier says so too (wire-facts 8.10). One that nothing waits
+// for has no buffer of QN 3.
+void ResponseQueue::match(const DeliveredAtomic& r) {
+  QpAtomics& q = qp(r.qpn);
+  const QpContext& ctx = contexts_.qp(r.qpn);
+  if (q.stopped || !ctx.valid) return;
+  if (q.outstanding.empty()) return refuse(r.qpn, q, QpEvent::Kind::kStreamError, wire::ddp::kInvalidMsnNoBuffer);
+  const AtomicIssued request = pool_.pop(q.outstanding);
+  if (request.request_id != r.response.request_id) {
+    return refuse(r.qpn, q, QpEvent::Kind::kStreamError, wire::rdma::kOperationUnspecified);
+  }
+  const abi::Sge& sink = request.sink;
+  const StagContext* stag = contexts_.stag(Stag{sink.lkey});
+  if (stag == nullptr || !stag->covers(sink.lkey, ctx.pd, sink.address, abi::kAtomicBytes) ||
+      !(stag->access & abi::kLocalWrite)) {
+    return refuse(r.qpn, q, QpEvent::Kind::kLocalError, wire::rdma::kLocalCatastrophic);
+  }
+  BufferRef buf = buffers_.take();
+  store_le64(buf->bytes(), r.response.original);
+  dma->push({sink.address, abi::kAtomicBytes, std::move(buf), 0, 0, true});
+  writes_.push({r.qpn, q.epoch});
+  ++responses_;
+}
+
+void ResponseQueue::refuse(Qpn qpn, QpAtomics& q, QpEvent::Kind kind, wire::TerminateCause cause) {
+  q.stopped = true;
+  ++refused_;
+  event->push({kind, qpn, cause});
+}
+
+// The value cannot be overtaken any more: the request is complete, and one fewer counts against ORD.
+void ResponseQueue::complete() {
+  written->pop();
+  const Write w = writes_.pop();
+  if (w.epoch != contexts_.qp(w.qpn).epoch) return;
+  done->push({w.qpn});
+  unblock->push({TxUnblock::Kind::kReadDone, w.qpn});
+}
+
+Wake ResponseQueue::tick() {
+  bool busy = false;
+  if (written->can_pop() && done->can_push() && unblock->can_push()) {
+    complete();
+    busy = true;
+  }
+  if (issued->can_pop()) {
+    const AtomicIssued a = issued->pop();
+    pool_.push(qp(a.qpn).outstanding, a);
+    busy = true;
+  }
+  if (in->can_pop() && dma->can_push() && event->can_push()) {
+    match(in->pop());
+    busy = true;
+  }
+  return busy ? Wake::next_cycle() : Wake::on_traffic();
+}
+
+std::string ResponseQueue::waiting_for() const {
+  return writes_.empty() ? "" : "the write of an atomic's original value";
+}
+
+void ResponseQueue::register_stats(const StatsGroup& group) const {
+  group.counter("responses", responses_, "messages", "Atomic Responses that answered a request");
+  group.counter("refused", refused_, "streams", "streams stopped by an Atomic Response that answered none");
+}
+
+}  // namespace rnic

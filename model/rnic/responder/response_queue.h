@@ -1,0 +1,59 @@
+// Matches Atomic Responses to the Atomic Requests that wait for them (QN 3, RFC 7306 section 5.2.2).
+// See response_queue.md.
+#pragma once
+
+#include <vector>
+
+#include "model/common/link.h"
+#include "model/common/node_pool.h"
+#include "model/common/ring.h"
+#include "model/rnic/completion/cqe.h"
+#include "model/rnic/context/context.h"
+#include "model/rnic/context/qp_events.h"
+#include "model/rnic/dma.h"
+#include "model/rnic/host_abi.h"
+#include "model/rnic/responder/read_request.h"
+#include "model/stats/registry.h"
+
+namespace rnic {
+
+class ResponseQueue final : public Stage {
+ public:
+  PopPort<AtomicIssued> issued{*this, "issued"};
+  PopPort<DeliveredAtomic> in{*this, "in"};
+  PushPort<DmaWriteRequest> dma{*this, "dma"};
+  PopPort<DmaWriteDone> written{*this, "written"};
+  PushPort<AtomicDone> done{*this, "done"};       // to sq_completion
+  PushPort<TxUnblock> unblock{*this, "unblock"};  // to the segmenter's ORD count
+  PushPort<QpEvent> event{*this, "event"};
+
+  ResponseQueue(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts)
+      : Stage(nm, clk), contexts_(contexts), qps_(contexts.qps()) {}
+  Wake tick() override;
+  std::string waiting_for() const override;
+  void register_stats(const StatsGroup& group) const;
+
+ private:
+  struct QpAtomics {
+    std::uint32_t epoch = 0;
+    PooledQueue outstanding;  // in the order of their requests
+    bool stopped = false;     // after an error
+  };
+  struct Write {
+    Qpn qpn;
+    std::uint32_t epoch = 0;
+  };
+  QpAtomics& qp(Qpn qpn);
+  void match(const DeliveredAtomic& r);
+  void refuse(Qpn qpn, QpAtomics& q, QpEvent::Kind kind, wire::TerminateCause cause);
+  void complete();
+
+  const ContextStore& contexts_;
+  std::vector<QpAtomics> qps_;
+  NodePool<AtomicIssued> pool_;
+  Ring<Write> writes_;  // under way, in order
+  BufferPool buffers_{abi::kAtomicBytes};
+  Counter responses_, refused_;
+};
+
+}  // namespace rnic

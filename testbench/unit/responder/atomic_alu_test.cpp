@@ -1,0 +1,331 @@
+#include "model/rnic/responder/atomic_alu.h"
+
+#include <map>
+
+#include "model/common/bytes.h"
+#include "model/common/prng.h"
+#include "testbench/support/contexts.h"
+#include "testbench/support/stage_test.h"
+#include "testbench/unit/responder/atomic_memory.h"
+#include "testbench/unit/responder/masked_reference.h"
+
+namespace rnic::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using wire::AtomicRequest;
+namespace rdma = wire::rdma;
+
+constexpr std::uint8_t kRights = abi::kRemoteRead | abi::kRemoteWrite | abi::kRemoteAtomic;
+constexpr std::uint32_t kIi = 4, kPipeline = 6, kRead = 20, kWrite = 3;  // cycles
+constexpr unsigned kQps = 16;
+
+QueuedAtomic to(AtomicRequest r, std::uint64_t address, std::uint32_t qpn = 1, std::uint32_t id = 0) {
+  r.stag = stag_of(3);
+  r.to = address;
+  r.request_id = id;
+  return {Qpn{qpn}, r};
+}
+QueuedAtomic add(std::uint64_t value, std::uint64_t address, std::uint32_t qpn = 1, std::uint64_t mask = 0) {
+  return to(AtomicRequest::fetch_add(value, mask), address, qpn);
+}
+QueuedAtomic swap(std::uint64_t compare, std::uint64_t value, std::uint64_t address, std::uint32_t qpn = 1) {
+  return to(AtomicRequest::cmp_swap(value, ~std::uint64_t{0}, compare, ~std::uint64_t{0}), address, qpn);
+}
+
+class AtomicAluTest : public StageTest {
+ protected:
+  ContextStore contexts{clk, {kQps, kQps, kQps, 16}};
+  Link<QueuedAtomic> in{"in", clk, {2, 1, 1}};
+  Link<DmaReadRequest> read{"read", clk, {4, 1, 1}};
+  Link<DmaReadDone> read_done{"read_done", clk, {4, 1, 1}};
+  Link<DmaWriteRequest> write{"write", clk, {4, 1, 1}};
+  Link<DmaWriteDone> written{"written", clk, {4, 1, 1}};
+  Link<AtomicWork> out{"out", clk, {2, 1, 1}};
+  Link<QpEvent> event{"event", clk, {2, 1, 1}};
+  Source<QueuedAtomic> irrq{"irrq", clk};
+  FakeDma reader{"reader", clk};
+  FakeDmaWrite writer{"writer", clk, reader.memory};
+  Sink<AtomicWork> segmenter{"segmenter", clk};
+  Sink<QpEvent> events{"events", clk};
+  At firmware{"firmware", clk};
+  AtomicAlu dut{"dut", clk, contexts, {8, kIi, kPipeline}};
+
+  AtomicAluTest() {
+    irrq.out(in);
+    dut.in(in);
+    dut.read(read);
+    dut.read_done(read_done);
+    dut.write(write);
+    dut.written(written);
+    dut.out(out);
+    dut.event(event);
+    reader.in(read);
+    reader.out(read_done);
+    writer.in(write);
+    writer.out(written);
+    segmenter.in(out);
+    events.in(event);
+    reader.latency = kRead;
+    writer.hold = kWrite;
+    for (std::uint32_t n = 1; n < kQps; ++n) open_qp(contexts, n, rts_qp(n));
+    contexts.write(Stag{stag_of(3)}, region(0x1000, 0x100, kRights));
+    contexts.write(Stag{stag_of(4)}, region(0x1000, 0x100, kRights & ~abi::kRemoteAtomic));
+    contexts.write(Stag{stag_of(5)}, region(0x1000, 0x100, kRights, 2));
+    contexts.write(Stag{stag_of(6)}, region(0x1000, 0x100, kRights & ~abi::kRemoteRead));
+    contexts.write(Stag{stag_of(7)}, region(0x1000, 0x100, kRights & ~abi::kRemoteWrite));
+    contexts.write(Stag{stag_of(8)}, region(0x1004, 0x100, kRights));
+    contexts.commit();
+  }
+  std::uint64_t word(std::uint64_t address) const { return load_le64(&reader.memory[address]); }
+  void set(std::uint64_t address, std::uint64_t value) { store_le64(&reader.memory[address], value); }
+  std::vector<std::uint64_t> originals() const {
+    std::vector<std::uint64_t> v;
+    for (const AtomicWork& w : segmenter.beats()) v.push_back(w.response.original);
+    return v;
+  }
+  void expect_refused(AtomicRequest r, std::uint32_t stag, std::uint64_t address, wire::TerminateCause cause) {
+    QueuedAtomic q = to(r, address);
+    q.request.stag = stag;
+    const std::vector<std::uint8_t> before = reader.memory;
+    irrq.script({q});
+    run_until_idle();
+    EXPECT_THAT(segmenter.beats(), IsEmpty());
+    EXPECT_THAT(reader.requests(), IsEmpty());
+    EXPECT_EQ(reader.memory, before);
+    ASSERT_EQ(events.beats().size(), 1u);
+    EXPECT_EQ(events.beats()[0].kind, QpEvent::Kind::kStreamError);
+    EXPECT_EQ(events.beats()[0].qpn, Qpn{1});
+    EXPECT_EQ(events.beats()[0].cause, cause) << int(events.beats()[0].cause.code);
+  }
+};
+
+constexpr AtomicRequest kAdd = AtomicRequest::fetch_add(1, 0);
+
+// In the cycle c of a request: its read; read answered after kRead and two links; kPipeline; the write, answered after
+// kWrite and two links; the answer.
+constexpr Cycle kFirst = 1;
+constexpr Cycle kReadTrip = 1 + kRead + 1, kWriteTrip = 1 + kWrite + 1;
+constexpr Cycle kAnswer = kFirst + kReadTrip + kPipeline + kWriteTrip + 1;
+
+TEST_F(AtomicAluTest, FetchAdd) {
+  set(0x1008, 41);
+  irrq.script({to(AtomicRequest::fetch_add(2, 0), 0x1008, 3, 0xabcd)});
+  run_until_idle();
+  EXPECT_EQ(word(0x1008), 43u);
+  EXPECT_THAT(reader.cycles(), ElementsAre(kFirst + 1));
+  EXPECT_THAT(writer.cycles(), ElementsAre(kFirst + kReadTrip + kPipeline + 1));
+  EXPECT_THAT(segmenter.cycles(), ElementsAre(kAnswer));
+  EXPECT_EQ(segmenter.beats()[0].qpn, Qpn{3});
+  EXPECT_EQ(segmenter.beats()[0].response.request_id, 0xabcdu);
+  EXPECT_EQ(segmenter.beats()[0].response.original, 41u);
+}
+TEST_F(AtomicAluTest, HostMemoryIsLittleEndian) {
+  reader.memory[0x1000] = 0xff;
+  irrq.script({add(1, 0x1000)});
+  run_until_idle();
+  EXPECT_EQ(reader.memory[0x1000], 0);
+  EXPECT_EQ(reader.memory[0x1001], 1);
+}
+TEST_F(AtomicAluTest, CmpSwapThatMatches) {
+  set(0x1000, 7);
+  irrq.script({swap(7, 9, 0x1000)});
+  run_until_idle();
+  EXPECT_EQ(word(0x1000), 9u);
+  EXPECT_THAT(originals(), ElementsAre(7));
+}
+TEST_F(AtomicAluTest, CmpSwapThatDoesNotMatchWritesNothingAndAnswersAtOnce) {
+  set(0x1000, 8);
+  irrq.script({swap(7, 9, 0x1000)});
+  run_until_idle();
+  EXPECT_EQ(word(0x1000), 8u);
+  EXPECT_THAT(writer.cycles(), IsEmpty());
+  EXPECT_THAT(originals(), ElementsAre(8));
+  EXPECT_THAT(segmenter.cycles(), ElementsAre(kFirst + kReadTrip + kPipeline + 1 + 1));
+}
+TEST_F(AtomicAluTest, ReservedBitsAndTheCompareFieldsOfAFetchAddMeanNothing) {
+  AtomicRequest r = AtomicRequest::fetch_add(5, 0);
+  r.operation |= 0xfffffff0;
+  r.compare = 1;
+  r.compare_mask = 2;
+  irrq.script({to(r, 0x1000)});
+  run_until_idle();
+  EXPECT_EQ(word(0x1000), 5u);
+}
+
+// Hazards. Different addresses start every initiation interval.
+TEST_F(AtomicAluTest, DifferentAddressesBackToBack) {
+  for (std::uint64_t i = 0; i < 4; ++i) irrq.script({add(i + 1, 0x1000 + 8 * i, static_cast<std::uint32_t>(i + 1))});
+  run_until_idle();
+  EXPECT_THAT(reader.cycles(), ElementsAre(kFirst + 1, kFirst + 1 + kIi, kFirst + 1 + 2 * kIi, kFirst + 1 + 3 * kIi));
+  EXPECT_THAT(segmenter.cycles(), ElementsAre(kAnswer, kAnswer + kIi, kAnswer + 2 * kIi, kAnswer + 3 * kIi));
+  EXPECT_EQ(dut.forwarded().value(), 0u);
+}
+// One address: one read, and a result each pipeline length.
+TEST_F(AtomicAluTest, OneAddressBackToBack) {
+  for (std::uint32_t i = 0; i < 4; ++i) irrq.script({add(10, 0x1000, i + 1)});
+  run_until_idle();
+  EXPECT_EQ(reader.requests().size(), 1u);
+  EXPECT_THAT(segmenter.cycles(),
+              ElementsAre(kAnswer, kAnswer + kPipeline, kAnswer + 2 * kPipeline, kAnswer + 3 * kPipeline));
+  EXPECT_THAT(originals(), ElementsAre(0, 10, 20, 30));
+  EXPECT_EQ(word(0x1000), 40u);
+  EXPECT_EQ(dut.forwarded().value(), 3u);
+}
+// The second comes while the result of the first one is on its way to memory.
+TEST_F(AtomicAluTest, AResultThatIsBeingWrittenIsForwarded) {
+  irrq.script({add(10, 0x1000, 1)});
+  const Cycle result = kFirst + kReadTrip + kPipeline;
+  irrq.pause(window(1, result));
+  irrq.script({add(1, 0x1000, 2)});  // taken one cycle after the result
+  run_until_idle();
+  EXPECT_EQ(reader.requests().size(), 1u);
+  EXPECT_THAT(originals(), ElementsAre(0, 10));
+  EXPECT_THAT(segmenter.cycles(), ElementsAre(kAnswer, result + 1 + 1 + kPipeline + kWriteTrip + 1));
+}
+// Once the write cannot be overtaken, memory is read again.
+TEST_F(AtomicAluTest, AResultThatIsInMemoryIsReadFromThere) {
+  irrq.script({add(10, 0x1000, 1)});
+  irrq.pause(window(1, kAnswer - 2));
+  irrq.script({add(1, 0x1000, 2)});  // taken in the cycle of the first one's answer
+  run_until_idle();
+  EXPECT_EQ(reader.requests().size(), 2u);
+  EXPECT_THAT(originals(), ElementsAre(0, 10));
+}
+TEST_F(AtomicAluTest, AMixOfAddressesKeepsTheOrderAtEachOne) {
+  irrq.script({add(1, 0x1000, 1), add(2, 0x1008, 2), swap(1, 50, 0x1000, 3), add(4, 0x1008, 4), add(8, 0x1000, 5)});
+  run_until_idle();
+  std::map<std::uint32_t, std::uint64_t> original;
+  for (const AtomicWork& w : segmenter.beats()) original[w.qpn.v] = w.response.original;
+  EXPECT_EQ(original, (std::map<std::uint32_t, std::uint64_t>{{1, 0}, {2, 0}, {3, 1}, {4, 2}, {5, 50}}));
+  EXPECT_EQ(word(0x1000), 58u);
+  EXPECT_EQ(word(0x1008), 6u);
+  EXPECT_EQ(reader.requests().size(), 2u);
+}
+// A CmpSwap that finds a value which is still on its way to memory tells nobody before it is there.
+TEST_F(AtomicAluTest, AnAnswerDoesNotOvertakeTheWriteOfTheValueItTells) {
+  writer.hold = 40;
+  irrq.script({add(10, 0x1000, 1), swap(7, 9, 0x1000, 2)});
+  run_until_idle();
+  EXPECT_THAT(originals(), ElementsAre(0, 10));
+  EXPECT_THAT(segmenter.cycles(), ElementsAre(kAnswer + 37, kAnswer + 38));
+}
+TEST_F(AtomicAluTest, ReadsThatAreAnsweredInAnotherOrder) {
+  reader.latency_of[0] = 60;
+  irrq.script({add(1, 0x1000, 1), add(2, 0x1008, 2), add(4, 0x1000, 3)});
+  run_until_idle();
+  EXPECT_EQ(segmenter.beats()[0].qpn, Qpn{2});
+  EXPECT_EQ(word(0x1000), 5u);
+  EXPECT_EQ(word(0x1008), 2u);
+}
+TEST_F(AtomicAluTest, NoMoreInFlightThanOperations) {
+  for (std::uint32_t i = 0; i < 9; ++i) irrq.script({add(1, 0x1000 + 8 * i, i + 1)});
+  reader.latency = 200;
+  run_until_idle();
+  EXPECT_EQ(reader.cycles()[7], kFirst + 1 + 7 * kIi);
+  EXPECT_EQ(reader.cycles()[8], segmenter.cycles()[0]);  // the slot is free in the cycle of the answer
+}
+
+// Errors: each fails its own check and those behind it.
+TEST_F(AtomicAluTest, ReservedOpcodes) {
+  for (const std::uint32_t op : {1u, 3u, 15u}) {
+    AtomicRequest r = kAdd;
+    r.operation = op;
+    irrq.script({to(r, 0x1001)});
+  }
+  run_until_idle();
+  ASSERT_EQ(events.beats().size(), 3u);
+  for (const QpEvent& e : events.beats()) EXPECT_EQ(e.cause, rdma::kUnexpectedOpcode);
+}
+TEST_F(AtomicAluTest, UnknownIndex) { expect_refused(kAdd, stag_of(99), ~std::uint64_t{0}, rdma::kInvalidStag); }
+TEST_F(AtomicAluTest, UnknownKey) { expect_refused(kAdd, stag_of(3, 1), 0x1001, rdma::kInvalidStag); }
+TEST_F(AtomicAluTest, ForeignDomain) { expect_refused(kAdd, stag_of(5), ~std::uint64_t{0}, rdma::kStagNotAssociated); }
+TEST_F(AtomicAluTest, NoRemoteAtomic) { expect_refused(kAdd, stag_of(4), ~std::uint64_t{0}, rdma::kAccessRights); }
+TEST_F(AtomicAluTest, NoRemoteRead) { expect_refused(kAdd, stag_of(6), ~std::uint64_t{0}, rdma::kAccessRights); }
+TEST_F(AtomicAluTest, NoRemoteWrite) { expect_refused(kAdd, stag_of(7), ~std::uint64_t{0}, rdma::kAccessRights); }
+TEST_F(AtomicAluTest, Wrap) { expect_refused(kAdd, stag_of(3), ~std::uint64_t{0} - 6, rdma::kToWrap); }
+TEST_F(AtomicAluTest, OneOctetBefore) { expect_refused(kAdd, stag_of(3), 0xfff, rdma::kBaseOrBounds); }
+TEST_F(AtomicAluTest, OneOctetBehind) { expect_refused(kAdd, stag_of(3), 0x10f9, rdma::kBaseOrBounds); }
+TEST_F(AtomicAluTest, MisalignedFetchAdd) { expect_refused(kAdd, stag_of(3), 0x1004, rdma::kCatastrophicStream); }
+TEST_F(AtomicAluTest, MisalignedCmpSwap) {
+  expect_refused(AtomicRequest::cmp_swap(1, 0, 0, 0), stag_of(3), 0x1001, rdma::kCatastrophicStream);
+}
+TEST_F(AtomicAluTest, ARegionAtAnyAddressHoldsAlignedWords) {
+  QueuedAtomic q = add(1, 0x1008);
+  q.request.stag = stag_of(8);
+  irrq.script({q});
+  run_until_idle();
+  EXPECT_EQ(word(0x1008), 1u);
+}
+TEST_F(AtomicAluTest, MemoryThatCannotBeReadFailsThoseThatWaitForItToo) {
+  reader.fails.insert(0);
+  irrq.script({add(1, 0x1000, 1), add(1, 0x1000, 2), add(1, 0x1008, 3)});
+  run_until_idle();
+  ASSERT_EQ(events.beats().size(), 2u);
+  for (const QpEvent& e : events.beats()) EXPECT_EQ(e.cause, rdma::kLocalCatastrophic);
+  EXPECT_EQ(word(0x1000), 0u);
+  EXPECT_EQ(word(0x1008), 1u);
+}
+
+TEST_F(AtomicAluTest, AReusedQpGetsNoAnswerOfItsEarlierUse) {
+  irrq.script({add(5, 0x1000, 1), add(5, 0x1008, 2)});
+  firmware.at(15, [this] { contexts.write(Qpn{1}, rts_qp(1, 2)); });
+  run_until_idle();
+  ASSERT_EQ(segmenter.beats().size(), 1u);
+  EXPECT_EQ(segmenter.beats()[0].qpn, Qpn{2});
+  EXPECT_EQ(word(0x1000), 5u);  // it was delivered
+}
+TEST_F(AtomicAluTest, AnIdleStageIsNotCalled) {
+  irrq.script({add(1, 0x1000)}, 4000);
+  run_until_idle();
+  EXPECT_LE(clk.activity().cycles, kAnswer + 4);
+}
+
+// Random requests of many QPs, one each at a time as the IRRQ has it, on few addresses, with slow and unfair
+// neighbours: the answers are those of some order at each address, which is that of arrival.
+TEST_F(AtomicAluTest, RandomRequestsOnFewAddresses) {
+  for (const std::uint64_t seed : {1u, 2u, 3u}) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::uint64_t state = seed;
+    const auto draw = [&state] { return mix64(++state); };
+    const std::size_t before = segmenter.beats().size();
+    std::vector<std::uint64_t> memory(4);
+    for (std::uint64_t i = 0; i < 4; ++i) memory[i] = word(0x1000 + 8 * i);
+    std::map<std::uint32_t, std::uint64_t> expected;  // by request identifier
+    std::vector<QueuedAtomic> requests;
+    for (std::uint32_t id = 0; id < 2000; ++id) {
+      const std::uint64_t slot = draw() % 4, kind = draw() % 4;
+      const std::uint64_t masks[] = {0, ~std::uint64_t{0}, draw(), 0x8080808080808080};
+      std::uint64_t& value = memory[slot];
+      expected[id] = value;
+      AtomicRequest r;
+      if (kind < 2) {
+        r = AtomicRequest::fetch_add(draw(), masks[draw() % 4]);
+        value = reference_add(value, r.data, r.data_mask);
+      } else {
+        r = AtomicRequest::cmp_swap(draw(), masks[draw() % 4], kind == 2 ? value : draw(), masks[draw() % 4]);
+        value = reference_swap(value, r.compare, r.compare_mask, r.data, r.data_mask);
+      }
+      requests.push_back(to(r, 0x1000 + 8 * slot, 1 + static_cast<std::uint32_t>(draw() % (kQps - 1)), id));
+    }
+    for (unsigned i = 0; i < 4000; ++i) {
+      reader.latency_of[static_cast<unsigned>(reader.requests().size()) + i] = 5 + draw() % 40;
+    }
+    clk.shuffle(seed);
+    segmenter.pause(at_random(seed, 20));
+    irrq.pause(at_random(seed + 100, 30));
+    irrq.script(requests, clk.now() + 1);
+    run_until_idle();
+    ASSERT_EQ(segmenter.beats().size(), before + 2000);
+    for (std::size_t i = before; i < segmenter.beats().size(); ++i) {
+      const wire::AtomicResponse& response = segmenter.beats()[i].response;
+      ASSERT_EQ(response.original, expected.at(response.request_id)) << "request " << response.request_id;
+    }
+    for (std::uint64_t i = 0; i < 4; ++i) EXPECT_EQ(word(0x1000 + 8 * i), memory[i]);
+    EXPECT_GT(dut.forwarded().value(), 100u);
+  }
+}
+
+}  // namespace
+}  // namespace rnic::test
