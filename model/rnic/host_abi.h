@@ -172,6 +172,13 @@ enum class ConnectStatus : std::uint8_t {
   kNoMatchingRtr
 };
 
+// Whose Terminate a kQpError is about. Its header, as on the wire, is the event's private data (RFC 5040 section 4.8).
+enum class TerminateOrigin : std::uint8_t {
+  kLocal = 0,  // sent to the peer, if the stream still let it
+  kPeer,
+  kMalformed  // the peer's, but cut short, or not the single message of QN 2
+};
+
 struct Event {
   EventType type = EventType::kNone;
   std::uint8_t status = 0;          // CommandStatus or ConnectStatus
@@ -183,7 +190,8 @@ struct Event {
   std::uint16_t ird = 0, ord = 0;  // the peer's, or what was agreed (kEstablished)
   std::uint32_t terminate = 0;     // the Terminate's first word for kQpError (layer 31..28, type 27..24, code 23..16)
   std::uint8_t mpa_revision = 0, mpa_flags = 0;
-  std::uint8_t reserved[33] = {};
+  TerminateOrigin terminate_origin = TerminateOrigin::kLocal;  // kQpError
+  std::uint8_t reserved[32] = {};
   std::uint8_t phase = 0;  // like a CQE's
 };
 inline constexpr std::size_t kEventBytes = 64;

@@ -62,6 +62,8 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
       fwcpu("fwcpu", clk, config.fwcpu, contexts_, messages_),
       event_writer(
           "event_writer", clk, [this] { return queue_regs(pcie.regs); }, messages_),
+      stream_errors("stream_errors", clk, kErrorSources),
+      terminate_generator("terminate_generator", clk, contexts_, frames_),
       qp_events("qp_events", clk, kQpEventSources) {
   strap();
   bind_transmit();
@@ -98,6 +100,7 @@ void Rnic::bind_transmit() {
   rdmap_segmenter.read_work(links.read_work);
   rdmap_segmenter.read_sent(links.responses_sent);
   rdmap_segmenter.internal_work(links.internal_work);
+  rdmap_segmenter.terminate(links.terminates);
   rdmap_segmenter.out(links.jobs);
   rdmap_segmenter.issued(links.issued);
   rdmap_segmenter.flush_rq(links.rq_flushes);
@@ -200,13 +203,19 @@ void Rnic::bind_firmware() {
   pcie.dma_read.request(kCommandReader)(links.command_reads);
   pcie.dma_read.done(kCommandReader)(links.command_reads_done);
 
-  payload_fetch.event(links.qp_event[0]);
-  rdmap_segmenter.event(links.qp_event[1]);
-  ddp_placement.event(links.qp_event[2]);
-  rdmap_dispatch.event(links.qp_event[3]);
-  irrq.event(links.qp_event[4]);
-  read_responder.event(links.qp_event[5]);
-  sq_completion.event(links.qp_event[6]);
+  payload_fetch.event(links.stream_error[0]);
+  rdmap_segmenter.event(links.stream_error[1]);
+  ddp_placement.event(links.stream_error[2]);
+  irrq.event(links.stream_error[3]);
+  read_responder.event(links.stream_error[4]);
+  for (unsigned i = 0; i < kErrorSources; ++i) stream_errors.in(i)(links.stream_error[i]);
+  stream_errors.out(links.stream_errors);
+  terminate_generator.in(links.stream_errors);
+  terminate_generator.out(links.terminates);
+
+  terminate_generator.event(links.qp_event[0]);
+  rdmap_dispatch.event(links.qp_event[1]);
+  sq_completion.event(links.qp_event[2]);
   for (unsigned i = 0; i < kQpEventSources; ++i) qp_events.in(i)(links.qp_event[i]);
   qp_events.out(links.qp_events);
 
@@ -254,6 +263,7 @@ void Rnic::register_stats(const StatsGroup& group) const {
   cqe_writer.register_stats(group.group("cqe_writer"));
   command_fetch.register_stats(group.group("command_fetch"));
   fwcpu.register_stats(group.group("fwcpu"));
+  terminate_generator.register_stats(group.group("terminate_generator"));
   event_writer.register_stats(group.group("event_writer"));
 }
 

@@ -17,6 +17,10 @@ constexpr abi::WcOpcode completion_opcode(abi::WrOpcode op) {
   return abi::WcOpcode::kSend;
 }
 
+bool is_read(const WqeIssued& w) {
+  return w.marker == WqeIssued::Marker::kNone && w.opcode == abi::WrOpcode::kRdmaRead;
+}
+
 }  // namespace
 
 // The QP's state, started anew where the QP number was reused.
@@ -34,12 +38,16 @@ SqCompletion::QpSq& SqCompletion::qp(Qpn qpn) {
 
 // What its completion waits for has happened.
 bool SqCompletion::satisfied(const QpSq& q, const WqeIssued& w) const {
+  if (w.marker == WqeIssued::Marker::kTerminate) return q.acked != 0;
   if (w.status != abi::WcStatus::kSuccess || w.marker != WqeIssued::Marker::kNone) return true;
   return w.opcode == abi::WrOpcode::kRdmaRead ? q.read != 0 : q.acked != 0;
 }
 
+// Behind a Terminate a Read ends with what it has; TCP still acknowledges the rest.
 bool SqCompletion::retirable(const QpSq& q) const {
-  return !q.outstanding.empty() && (q.flushing || satisfied(q, pool_.front(q.outstanding)));
+  if (q.outstanding.empty()) return false;
+  const WqeIssued& w = pool_.front(q.outstanding);
+  return q.flushing || satisfied(q, w) || (q.terminated && is_read(w));
 }
 
 void SqCompletion::list(Qpn qpn) {
@@ -57,6 +65,10 @@ void SqCompletion::retire(Qpn qpn) {
   WqeIssued w = pool_.pop(q.outstanding);
   if (w.marker == WqeIssued::Marker::kDrain) {
     event->push({QpEvent::Kind::kSendDrained, qpn, {}});
+    return list(qpn);
+  }
+  if (w.marker == WqeIssued::Marker::kTerminate) {
+    if (done) --q.acked;
     return list(qpn);
   }
   if (!done) w.status = abi::WcStatus::kWrFlushErr;
@@ -81,8 +93,8 @@ Wake SqCompletion::tick() {
     QpSq& q = qp(w.qpn);
     if (w.marker == WqeIssued::Marker::kFlush) q.flushing = true;
     else pool_.push(q.outstanding, w);
-    q.reads_issued += w.opcode == abi::WrOpcode::kRdmaRead && w.status == abi::WcStatus::kSuccess &&
-                      w.marker == WqeIssued::Marker::kNone;
+    q.terminated |= w.marker == WqeIssued::Marker::kTerminate;
+    q.reads_issued += is_read(w) && w.status == abi::WcStatus::kSuccess;
     list(w.qpn);
     busy = true;
   }

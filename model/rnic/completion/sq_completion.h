@@ -36,6 +36,7 @@ class SqCompletion final : public Stage {
     std::uint32_t acked = 0;         // Sends and Writes acknowledged, not yet retired
     std::uint32_t reads_issued = 0;  // Reads that wait for their response
     std::uint32_t read = 0;          // Reads complete, not yet retired
+    bool terminated = false;         // our Terminate went out: no response comes any more
     bool flushing = false;           // the stream is over: nothing will be acknowledged any more
     bool listed = false;
   };

@@ -30,10 +30,10 @@ void Irrq::accept(const QueuedRead& r) {
   if (q.held() >= ctx.ird) {
     q.overrun = true;
     ++overruns_;
-    event->push({QpEvent::Kind::kStreamError, r.qpn, wire::ddp::kInvalidMsnNoBuffer});
+    event->push({QpEvent::Kind::kStreamError, r.qpn, wire::ddp::kInvalidMsnNoBuffer, r.segment});
     return;
   }
-  requests_.push(q.waiting, r.request);
+  requests_.push(q.waiting, r);
   ++accepted_;
   depth_.record(q.held());
   list(r.qpn);
@@ -46,7 +46,7 @@ Wake Irrq::tick() {
     QpReads& q = qp(qpn);
     q.listed = false;
     if (!q.busy && !q.waiting.empty()) {
-      out->push({qpn, requests_.pop(q.waiting)});
+      out->push(requests_.pop(q.waiting));
       q.busy = true;
     }
     busy = true;

@@ -41,7 +41,7 @@ class Irrq final : public Stage {
 
   const ContextStore& contexts_;
   std::vector<QpReads> qps_;
-  NodePool<wire::ReadRequest> requests_;
+  NodePool<QueuedRead> requests_;
   NodePool<Qpn> list_pool_;
   PooledQueue listed_;
   Counter accepted_, overruns_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "model/common/ids.h"
+#include "model/rnic/context/failed_segment.h"
 #include "model/wire/rdmap.h"
 
 namespace rnic {
@@ -10,6 +11,7 @@ namespace rnic {
 struct QueuedRead {
   Qpn qpn;
   wire::ReadRequest request;
+  FailedSegment segment = {};  // its headers as they came, if it has to be refused
 };
 
 // A validated Read Request, to be answered with a Read Response.

@@ -22,7 +22,8 @@ Wake ReadResponder::tick() {
   const QueuedRead r = in->pop();
   if (const auto cause = check(r)) {
     ++refused_;
-    event->push({QpEvent::Kind::kStreamError, r.qpn, *cause});  // its IRRQ slot stays taken: the stream is over
+    event->push(
+        {QpEvent::Kind::kStreamError, r.qpn, *cause, r.segment});  // its IRRQ slot stays taken: the stream is over
   } else {
     ++reads_;
     bytes_ += r.request.size;

@@ -130,15 +130,22 @@ Cause DdpPlacement::untagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu) {
   s.opcode = op;
   s.last = h.last();
   s.stag = h.invalidate_stag;
-  if (op == Opcode::kTerminate) {  // whatever is wrong with it is only local: two ends must not answer each other
-    if (const auto t = wire::TerminateHeader::parse(v->payload)) s.cause = t->cause;
-    q.stopped = true;
-    return {};
-  }
+  if (op == Opcode::kTerminate) return received_terminate(q, *v), Cause{};
   if (h.msn != q.msn[h.qn]) return wire::ddp::kInvalidMsnRange;
   if (const Cause cause = op == Opcode::kReadRequest ? read_request(*v, s.read) : send(ctx, q, *v)) return cause;
+  if (op == Opcode::kReadRequest) s.headers = FailedSegment::of(ulpdu);
   if (!waiting_ && h.last()) ++q.msn[h.qn];
   return {};
+}
+
+// Whatever is wrong with it is only local: two ends must not answer each other (wire-facts 8.52).
+void DdpPlacement::received_terminate(QpRx& q, const wire::DdpUntaggedView& v) {
+  PlacedSegment& s = job_->segment;
+  const auto t = wire::TerminateHeader::parse(v.payload);
+  s.cause = t ? t->cause : wire::rdma::kOperationUnspecified;
+  if (t) s.headers = FailedSegment::told_by(*t);
+  s.malformed = !t || v.header.msn != 1 || v.header.mo != 0 || !v.header.last();
+  q.stopped = true;
 }
 
 // A Send goes to the receive request at the head of the queue, across its scatter list.
@@ -205,10 +212,10 @@ Cause DdpPlacement::check_invalidate(const QpContext& ctx, std::uint32_t stag) c
   return {};
 }
 
-void DdpPlacement::stop(Qpn qpn, QpRx& q, wire::TerminateCause cause) {
+void DdpPlacement::stop(Qpn qpn, QpRx& q, wire::TerminateCause cause, ByteSpan ulpdu) {
   q.stopped = true;
   ++errors_;
-  event->push({QpEvent::Kind::kStreamError, qpn, cause});
+  event->push({QpEvent::Kind::kStreamError, qpn, cause, FailedSegment::of(ulpdu)});
 }
 
 // Called with the whole FPDU there; fills job_ and leaves it empty unless the answer is kPlace.
@@ -222,7 +229,7 @@ DdpPlacement::Verdict DdpPlacement::judge(const FpduBeat& last) {
   const bool over = ctx.state == QpState::kTerminate || ctx.state == QpState::kError;
   if (q.stopped || !ctx.valid || over) return Verdict::kDrop;  // RFC 5041 section 7.1: silently
   if (!last.crc_ok || !last.marker_ok) {
-    stop(qpn, q, last.crc_ok ? wire::mpa::kMarkerMismatch : wire::mpa::kCrcMismatch);
+    stop(qpn, q, last.crc_ok ? wire::mpa::kMarkerMismatch : wire::mpa::kCrcMismatch, {});
     return Verdict::kDrop;
   }
   const ByteSpan ulpdu(fpdu_ + wire::kUlpduLengthBytes, load_be16(fpdu_));
@@ -234,7 +241,7 @@ DdpPlacement::Verdict DdpPlacement::judge(const FpduBeat& last) {
   if (!cause && !waiting_) return Verdict::kPlace;
   job_.reset();
   if (waiting_) return Verdict::kWait;
-  stop(qpn, q, *cause);
+  stop(qpn, q, *cause, ulpdu);
   return Verdict::kDrop;
 }
 

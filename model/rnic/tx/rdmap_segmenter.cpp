@@ -37,6 +37,13 @@ bool RdmapSegmenter::accept() {
     scheduler_.list(r.qpn);
     busy = true;
   }
+  if (terminate->can_pop()) {
+    TerminateMessage t = terminate->pop();
+    QpTx& q = scheduler_.qp(t.qpn);
+    q.halted = true;  // it goes out when the firmware says so, and nothing of the host's before it
+    q.terminate = std::move(t);
+    busy = true;
+  }
   return busy;
 }
 
@@ -49,10 +56,6 @@ bool RdmapSegmenter::accept_internal() {
 void RdmapSegmenter::take(const TxInternalWork& work) {
   QpTx& q = scheduler_.qp(work.qpn);
   switch (work.kind) {
-    case TxInternalWork::Kind::kTerminate:
-      // A responder that never saw a valid FPDU may send none (RFC 5044 section 7.1.2 rule 4): the stream just ends.
-      if (work.cause.layer != wire::Layer::kLlp || !q.fenced(contexts_.qp(work.qpn))) scheduler_.post(work);
-      return;
     case TxInternalWork::Kind::kDrain:
       q.draining = true;
       break;
@@ -63,10 +66,29 @@ void RdmapSegmenter::take(const TxInternalWork& work) {
       mark(work.qpn, WqeIssued::Marker::kFlush);
       flush_rq->push({work.qpn});
       break;
+    case TxInternalWork::Kind::kTerminate:
+      return prepare_terminate(work);
     default:
       return scheduler_.post(work);
   }
   scheduler_.list(work.qpn);
+}
+
+// The firmware's own errors are the setup's, which return no headers (RFC 6581 section 8). One Terminate is the last of
+// its stream (RFC 5040 section 4.8).
+void RdmapSegmenter::prepare_terminate(const TxInternalWork& work) {
+  QpTx& q = scheduler_.qp(work.qpn);
+  // A responder that never saw a valid FPDU may send none (RFC 5044 section 7.1.2 rule 4): the stream just ends.
+  if (work.cause.layer == wire::Layer::kLlp && q.fenced(contexts_.qp(work.qpn))) return;
+  if (std::exchange(q.terminated, true)) return;
+  q.halted = true;
+  if (!q.terminate.buf) {
+    q.terminate.buf = buffers_.take();
+    const wire::TerminateHeader header{work.cause, {}, {}, {}};
+    std::uint8_t* const at = q.terminate.buf->bytes() + Ulpdu::kOffset + wire::DdpUntaggedHeader::kBytes;
+    q.terminate.bytes = static_cast<std::uint8_t>(header.emit({at, wire::TerminateHeader::kControlBytes}));
+  }
+  scheduler_.post(work);
 }
 
 // One FPDU of the QP whose turn it is.
@@ -127,19 +149,25 @@ bool RdmapSegmenter::start_request(Qpn qpn, QpTx& q) {
 }
 
 void RdmapSegmenter::start_internal(Qpn qpn, QpTx& q) {
-  q.request = internal_message(scheduler_.take_internal(q));
+  q.request = scheduler_.next_internal(q);
+  scheduler_.take_internal(q);
   q.number(q.request);
+  if (q.request.opcode == Opcode::kTerminate) return mark(qpn, WqeIssued::Marker::kTerminate);
   if (q.request.opcode != Opcode::kReadRequest) return;
   issued->push({qpn, 0, 0, abi::WrOpcode::kRdmaRead, abi::WcStatus::kSuccess, false, true});
 }
 
 void RdmapSegmenter::send_segment(Qpn qpn, QpTx& q, OutboundMessage& m, const abi::Wqe* w) {
   const QpContext& ctx = contexts_.qp(qpn);
-  UlpduJob job = cut_segment(m, w, qpn, ctx, buffers_.take());
+  UlpduJob job = cut_segment(m, w, qpn, ctx, buffer_for(q, m));
   q.spend(scheduler_.fpdu_bytes(ctx, q, job.ulpdu.bytes));
   ++fpdus_;
   payload_bytes_ += job.ulpdu.bytes - job.header_bytes;
   out->push(std::move(job));
+}
+
+BufferRef RdmapSegmenter::buffer_for(QpTx& q, const OutboundMessage& m) {
+  return m.opcode == Opcode::kTerminate ? std::move(q.terminate.buf) : buffers_.take();
 }
 
 void RdmapSegmenter::mark(Qpn qpn, WqeIssued::Marker marker) {

@@ -21,6 +21,7 @@ class RdmapSegmenter final : public Stage {
   PopPort<ReadWork> read_work{*this, "read_work"};
   PushPort<ReadResponseSent> read_sent{*this, "read_sent"};
   PopPort<TxInternalWork> internal_work{*this, "internal_work"};
+  PopPort<TerminateMessage> terminate{*this, "terminate"};
   PushPort<UlpduJob> out{*this, "out"};
   PushPort<WqeIssued> issued{*this, "issued"};
   PushPort<RqFlush> flush_rq{*this, "flush_rq"};
@@ -36,12 +37,14 @@ class RdmapSegmenter final : public Stage {
   bool accept();
   bool accept_internal();
   void take(const TxInternalWork& work);
+  void prepare_terminate(const TxInternalWork& work);
 
   bool cut();
   void send_request(Qpn qpn, QpTx& q);
   bool start_request(Qpn qpn, QpTx& q);
   void start_internal(Qpn qpn, QpTx& q);
   void send_segment(Qpn qpn, QpTx& q, OutboundMessage& m, const abi::Wqe* w);
+  BufferRef buffer_for(QpTx& q, const OutboundMessage& m);
   void mark(Qpn qpn, WqeIssued::Marker marker);
   void complete(Qpn qpn, QpTx& q, std::uint32_t bytes, bool signaled, abi::WcStatus status);
   void fail(Qpn qpn, QpTx& q, abi::WcStatus status);

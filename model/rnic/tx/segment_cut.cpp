@@ -92,9 +92,9 @@ OutboundMessage response_message(const ReadWork& work) {
   return m;
 }
 
-// RFC 6581's ready-to-receive messages: zero length, absorbed by the peer, no work request behind them. Or a Terminate
-// without headers, the only one of its stream.
-OutboundMessage internal_message(const TxInternalWork& work) {
+// RFC 6581's ready-to-receive messages: zero length, absorbed by the peer, no work request behind them. Or a Terminate,
+// the only one of its stream, whose acknowledgement is awaited.
+OutboundMessage internal_message(const TxInternalWork& work, std::uint32_t terminate_bytes) {
   OutboundMessage m;
   m.active = true;
   switch (work.kind) {
@@ -110,7 +110,8 @@ OutboundMessage internal_message(const TxInternalWork& work) {
     default:
       m.opcode = Opcode::kTerminate;
       m.msn = 1;
-      m.terminate = wire::terminate_word(work.cause);
+      m.bytes = terminate_bytes;
+      m.completes = true;
   }
   return m;
 }
@@ -118,19 +119,19 @@ OutboundMessage internal_message(const TxInternalWork& work) {
 UlpduJob cut_segment(OutboundMessage& m, const abi::Wqe* w, Qpn qpn, const QpContext& ctx, BufferRef buffer) {
   UlpduJob job;
   job.qpn = qpn;
-  job.header_bytes = static_cast<std::uint16_t>(segment_header_bytes(m.opcode));
   job.ulpdu.buf = std::move(buffer);
   job.ulpdu.flow = ctx.flow;
   job.ulpdu.bytes = static_cast<std::uint16_t>(next_ulpdu_bytes(m, ctx.mulpdu));
+  const bool headers_only = m.opcode == Opcode::kReadRequest || m.opcode == Opcode::kTerminate;
+  job.header_bytes = headers_only ? job.ulpdu.bytes : static_cast<std::uint16_t>(segment_header_bytes(m.opcode));
   const std::uint32_t payload = job.ulpdu.bytes - job.header_bytes;
-  const bool last = m.done + payload >= m.bytes || m.opcode == Opcode::kReadRequest;
+  const bool last = headers_only || m.done + payload >= m.bytes;
   job.ulpdu.completes_wqe = last && m.completes;
   const MutableByteSpan at(job.ulpdu.buf->bytes() + Ulpdu::kOffset, job.ulpdu.bytes);
   emit_ddp_header(m, last, ctx.version, at);
   if (m.opcode == Opcode::kReadRequest) {
     read_request_of(w, m.bytes).emit(at.subspan(wire::DdpUntaggedHeader::kBytes));
   }
-  if (m.opcode == Opcode::kTerminate) store_be32(at.data() + wire::DdpUntaggedHeader::kBytes, m.terminate);
   if (payload != 0) {
     if (m.opcode == Opcode::kReadResponse) job.piece[job.pieces++] = {m.source + m.done, payload};
     else if (w->flags & abi::kWqeInline) copy_inline(*w, payload, m, at.data() + job.header_bytes);

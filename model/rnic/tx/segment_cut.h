@@ -27,7 +27,6 @@ struct OutboundMessage {
   std::uint64_t address = 0;  // tagged: TO of the first octet
   std::uint64_t source = 0;   // of a Read Response: bus address of the first octet
   std::uint32_t msn = 0;
-  std::uint32_t terminate = 0;  // of a Terminate: its first word
 
   bool tagged() const { return wire::is_tagged(opcode); }
 };
@@ -35,28 +34,30 @@ struct OutboundMessage {
 // Octets that the request names. A malformed one (too many SGEs) is counted as far as it can be read.
 std::uint64_t request_bytes(const abi::Wqe& w);
 
-// What a work request, a validated Read Request and the firmware ask for. None has its MSN yet.
+// What a work request, a validated Read Request and the firmware ask for. None has its MSN yet. terminate_bytes: of a
+// Terminate's header, which is in the buffer already.
 OutboundMessage request_message(const abi::Wqe& w);
 OutboundMessage response_message(const ReadWork& work);
-OutboundMessage internal_message(const TxInternalWork& work);
+OutboundMessage internal_message(const TxInternalWork& work, std::uint32_t terminate_bytes);
 
-// DDP header, and the header of a Read Request or a Terminate behind it.
+// DDP header, and the header of a Read Request behind it.
 constexpr std::uint32_t segment_header_bytes(wire::Opcode op) {
   if (wire::is_tagged(op)) return wire::DdpTaggedHeader::kBytes;
   if (op == wire::Opcode::kReadRequest) return wire::DdpUntaggedHeader::kBytes + wire::ReadRequest::kBytes;
-  const bool terminate = op == wire::Opcode::kTerminate;
-  return wire::DdpUntaggedHeader::kBytes + (terminate ? wire::TerminateHeader::kControlBytes : 0u);
+  return wire::DdpUntaggedHeader::kBytes;
 }
 
 // ULPDU_Length of the message's next segment: all that is left, or a full MULPDU.
 constexpr std::uint32_t next_ulpdu_bytes(const OutboundMessage& m, std::uint32_t mulpdu) {
   const std::uint32_t header = segment_header_bytes(m.opcode);
   if (m.opcode == wire::Opcode::kReadRequest) return header;
+  if (m.opcode == wire::Opcode::kTerminate) return header + m.bytes;
   return header + std::min(m.bytes - m.done, mulpdu - header);
 }
 
 // Cuts the next segment off the message: writes its headers, and inline data, into the buffer, and says where its
-// payload is. w is the message's work request; null for a Read Response and for a message of the firmware.
+// payload is. A Terminate's header is there already, as its payload would be. w is the message's work request; null for
+// a Read Response and for a message of the firmware.
 UlpduJob cut_segment(OutboundMessage& m, const abi::Wqe* w, Qpn qpn, const QpContext& ctx, BufferRef buffer);
 
 }  // namespace rnic

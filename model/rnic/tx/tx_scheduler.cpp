@@ -50,7 +50,7 @@ bool TxScheduler::has_credit(const QpContext& ctx, const QpTx& q, const Outbound
 // The request that is being cut or, none being so, the one to start; none if it has to wait for its turn.
 std::optional<OutboundMessage> TxScheduler::next_request(const QpContext& ctx, const QpTx& q) const {
   if (q.request.active) return q.request;
-  if (!q.internal.empty()) return internal_message(internal_pool_.front(q.internal));
+  if (!q.internal.empty()) return next_internal(q);
   if (q.wqes.empty() || !q.may_start(ctx, oldest(q).wqe)) return {};
   return request_message(oldest(q).wqe);
 }
@@ -67,8 +67,7 @@ TxScheduler::Source TxScheduler::next(Qpn qpn, const QpTx& q) const {
   const bool inside_write = q.request.active && q.request.tagged();
   const bool inside_response = q.response.active && q.response.done != 0;
   const bool response = host && q.response.active && !inside_write && has_credit(ctx, q, q.response);
-  const std::optional<OutboundMessage> m =
-      host ? next_request(ctx, q) : internal_message(internal_pool_.front(q.internal));
+  const std::optional<OutboundMessage> m = host ? next_request(ctx, q) : next_internal(q);
   const bool request = m && !(m->tagged() && inside_response) && has_credit(ctx, q, *m);
   if (response && (q.response_turn || !request)) return Source::kResponse;
   return request ? Source::kRequest : Source::kNone;

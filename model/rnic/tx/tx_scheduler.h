@@ -25,6 +25,9 @@ class TxScheduler final {
   const FetchedWqe& oldest(const QpTx& q) const { return wqe_pool_.front(q.wqes); }
   void retire(QpTx& q) { wqe_pool_.pop(q.wqes); }  // the oldest
   TxInternalWork take_internal(QpTx& q) { return internal_pool_.pop(q.internal); }
+  OutboundMessage next_internal(const QpTx& q) const {
+    return internal_message(internal_pool_.front(q.internal), q.terminate.bytes);
+  }
   void drop_internal(QpTx& q) { internal_pool_.clear(q.internal); }
 
   // To be told of whatever may let a QP send.

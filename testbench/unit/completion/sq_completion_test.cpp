@@ -133,6 +133,29 @@ TEST_F(SqCompletionTest, AFlushCompletesInOrderWhatIsNotDoneWithAnError) {
   for (unsigned i = 1; i < 4; ++i) EXPECT_EQ(cqes.beats()[i].cqe.status, WcStatus::kWrFlushErr);
 }
 
+// Behind the Terminate nothing answers a Read; what TCP acknowledges was sent, and the drain waits for the Terminate.
+TEST_F(SqCompletionTest, ATerminateEndsReadsAndIsAwaitedByTheDrain) {
+  WqeIssued terminate, drain;
+  terminate.qpn = drain.qpn = Qpn{1};
+  terminate.marker = WqeIssued::Marker::kTerminate;
+  drain.marker = WqeIssued::Marker::kDrain;
+  segmenter.script(
+      {issue(1), issue(2, WrOpcode::kRdmaRead), issue(3), issue(4, WrOpcode::kRdmaRead), terminate, drain});
+  tcp.script({{FlowId{1}, 1}}, 20);
+  tcp.script({{FlowId{1}, 1}}, 20);
+  tcp.script({{FlowId{1}, 1}}, 20);
+  tcp.pause(every(20, 19));
+  run_until_idle();
+  EXPECT_THAT(wr_ids(), ElementsAre(1, 2, 3, 4));
+  EXPECT_EQ(cqes.beats()[0].cqe.status, WcStatus::kSuccess);
+  EXPECT_EQ(cqes.beats()[1].cqe.status, WcStatus::kWrFlushErr);
+  EXPECT_EQ(cqes.beats()[2].cqe.status, WcStatus::kSuccess);
+  EXPECT_EQ(cqes.beats()[3].cqe.status, WcStatus::kWrFlushErr);
+  ASSERT_EQ(events.beats().size(), 1u);
+  EXPECT_EQ(events.beats()[0].kind, QpEvent::Kind::kSendDrained);
+  EXPECT_GT(events.cycles()[0], tcp.cycles()[2]);
+}
+
 TEST_F(SqCompletionTest, AReadResponseThatNobodyAskedForCompletesNoLaterRead) {
   dispatch.script({{Qpn{1}}});
   segmenter.script({issue(1, WrOpcode::kRdmaRead)}, 20);

@@ -96,6 +96,7 @@ class DdpPlacementTest : public StageTest {
     contexts.commit();
   }
   void receive(const Bytes& ulpdu, std::uint32_t flow = 1, Cycle from = 0) {
+    ulpdu_ = ulpdu;
     auto beats = cut_fpdu(pool, fpdu(ulpdu), 64, false, 0, FlowId{flow});
     beats.back().crc_ok = true;
     wire.script(beats, from);
@@ -125,10 +126,29 @@ class DdpPlacementTest : public StageTest {
     EXPECT_EQ(events.beats()[0].cause, cause)
         << int(events.beats()[0].cause.layer) << '/' << int(events.beats()[0].cause.etype) << '/'
         << int(events.beats()[0].cause.code);
+    EXPECT_EQ(told(), what_a_terminate_tells(ulpdu_, cause));
     EXPECT_THAT(writes.beats(), IsEmpty());
     EXPECT_THAT(placed.beats(), IsEmpty());
     EXPECT_EQ(pool.in_use(), 0u);
   }
+  // Length and headers of the segment at fault, as the stage has kept them.
+  Bytes told() const {
+    const FailedSegment& f = events.beats()[0].failed;
+    const Bytes headers(f.octets.begin(), f.octets.begin() + f.ddp_bytes + f.request_bytes);
+    return Bytes{static_cast<std::uint8_t>(f.length >> 8), static_cast<std::uint8_t>(f.length)} + headers;
+  }
+  // 14 or 18 octets of DDP header, and the 28 behind those of a Read Request.
+  static Bytes what_a_terminate_tells(const Bytes& ulpdu, wire::TerminateCause cause) {
+    const std::size_t ddp_bytes = !ulpdu.empty() && ulpdu[0] >= 0x80 ? 14 : 18;
+    if (cause.layer == wire::Layer::kLlp || ulpdu.size() < ddp_bytes) return zeros(2);
+    const bool read = ddp_bytes == 18 && (ulpdu[1] & 0xf) == 1 && ulpdu.size() >= 46;
+    Bytes told = {static_cast<std::uint8_t>(ulpdu.size() >> 8), static_cast<std::uint8_t>(ulpdu.size())};
+    told.insert(told.end(), ulpdu.begin(), ulpdu.begin() + static_cast<std::ptrdiff_t>(read ? 46 : ddp_bytes));
+    return told;
+  }
+
+ private:
+  Bytes ulpdu_;  // received last
 };
 
 TEST_F(DdpPlacementTest, WriteLeavesOneCycleAfterItsLastBeat) {
@@ -490,9 +510,10 @@ TEST_F(DdpPlacementTest, OddTerminatesAreNotAnswered) {
   run_until_idle();
   EXPECT_THAT(events.beats(), IsEmpty());
   ASSERT_EQ(placed.beats().size(), 3u);
-  EXPECT_EQ(placed.beats()[0].cause, (wire::TerminateCause{}));
-  EXPECT_EQ(placed.beats()[1].cause, (wire::TerminateCause{}));
+  EXPECT_EQ(placed.beats()[0].cause, rdma::kOperationUnspecified);
+  EXPECT_EQ(placed.beats()[1].cause, rdma::kOperationUnspecified);
   EXPECT_EQ(placed.beats()[2].cause, ddp::kMessageTooLong);
+  for (const PlacedSegment& s : placed.beats()) EXPECT_TRUE(s.malformed);
 }
 
 // Sends.

@@ -4,6 +4,7 @@
 
 #include "testbench/support/contexts.h"
 #include "testbench/support/fpdu_beats.h"
+#include "testbench/support/mpa_reference.h"
 #include "testbench/support/stage_test.h"
 
 namespace rnic::test {
@@ -41,6 +42,7 @@ class RdmapSegmenterTest : public StageTest {
   Link<ReadWork> read_work{"read_work", clk, {4, 1, 1}};
   Link<ReadResponseSent> read_sent{"read_sent", clk, {2, 1, 1}};
   Link<TxInternalWork> internal_work{"internal_work", clk, {4, 1, 1}};
+  Link<TerminateMessage> terminates{"terminates", clk, {2, 1, 1}};
   Link<RqFlush> flush_rq{"flush_rq", clk, {2, 1, 1}};
   Link<UlpduJob> out{"out", clk, {2, 1, 1}};
   Link<WqeIssued> issued{"issued", clk, {2, 1, 1}};
@@ -50,6 +52,7 @@ class RdmapSegmenterTest : public StageTest {
   Source<TxUnblock> rx{"rx", clk};
   Source<ReadWork> responder{"responder", clk};
   Source<TxInternalWork> firmware{"firmware", clk};
+  Source<TerminateMessage> generator{"generator", clk};
   Sink<WqeTaken> given_back{"given_back", clk};
   Sink<ReadResponseSent> responses{"responses", clk};
   Sink<UlpduJob> jobs{"jobs", clk};
@@ -65,6 +68,7 @@ class RdmapSegmenterTest : public StageTest {
     rx.out(unblock);
     responder.out(read_work);
     firmware.out(internal_work);
+    generator.out(terminates);
     dut.wqe(wqes);
     dut.taken(taken);
     dut.credit(credit);
@@ -72,6 +76,7 @@ class RdmapSegmenterTest : public StageTest {
     dut.read_work(read_work);
     dut.read_sent(read_sent);
     dut.internal_work(internal_work);
+    dut.terminate(terminates);
     dut.flush_rq(flush_rq);
     dut.out(out);
     dut.issued(issued);
@@ -484,9 +489,37 @@ TEST_F(RdmapSegmenterTest, ATerminateIsTheLastThingSent) {
   run_until_idle();
   ASSERT_EQ(jobs.beats().size(), 1u);
   EXPECT_EQ(header(0), from_hex("41470000000000000002000000010000000020020000"));
-  EXPECT_FALSE(jobs.beats()[0].ulpdu.completes_wqe);
-  ASSERT_EQ(completions.beats().size(), 1u);
-  EXPECT_EQ(completions.beats()[0].marker, WqeIssued::Marker::kDrain);
+  EXPECT_TRUE(jobs.beats()[0].ulpdu.completes_wqe);  // its acknowledgement is awaited
+  ASSERT_EQ(completions.beats().size(), 2u);
+  EXPECT_EQ(completions.beats()[0].marker, WqeIssued::Marker::kTerminate);
+  EXPECT_EQ(completions.beats()[1].marker, WqeIssued::Marker::kDrain);
+}
+// The generator's octets stand behind the DDP header; from when they are there the host's messages wait for ever, and
+// the firmware says when they go.
+TEST_F(RdmapSegmenterTest, TheGeneratorsTerminateGoesOutWhenTheFirmwareSaysSo) {
+  allow();
+  TerminateMessage t{Qpn{1}, pool.take(), 52};
+  const Bytes octets = counting(52);
+  std::copy(octets.begin(), octets.end(), t.buf->bytes() + Ulpdu::kOffset + 18);
+  generator.script({t});
+  t = {};
+  fetch.script({{Qpn{1}, true, wqe(WrOpcode::kSend, {sge(4)})}}, 10);
+  const TxInternalWork go{Qpn{1}, TxInternalWork::Kind::kTerminate, wire::ddp::kInvalidStag};
+  firmware.script({go, go}, 50);
+  run_until_idle();
+  ASSERT_EQ(jobs.beats().size(), 1u);
+  EXPECT_EQ(jobs.cycles()[0], 52u);
+  Bytes expected = from_hex("414700000000000000020000000100000000");
+  expected.insert(expected.end(), octets.begin(), octets.end());
+  EXPECT_EQ(header(0), expected);
+  EXPECT_EQ(jobs.beats()[0].ulpdu.bytes, 70u);
+}
+TEST_F(RdmapSegmenterTest, ATerminateThatIsNeverSentGivesItsBufferBack) {
+  generator.script({{Qpn{1}, pool.take(), 4}});
+  contexts_at.at(20, [this] { contexts.write(Qpn{1}, rts_qp(1, 2)); });
+  tcp.script({{FlowId{1}, 1}}, 30);
+  run_until_idle();
+  EXPECT_EQ(pool.in_use(), 0u);
 }
 TEST_F(RdmapSegmenterTest, AResponderThatSawNoValidFpduSendsNoTerminate) {
   QpContext c = rts_qp(1);
@@ -532,7 +565,8 @@ TEST_F(RdmapSegmenterTest, ATerminateDoesNotWaitForAMessageThatIsHalfSent) {
   run_until_idle();
   EXPECT_THAT(opcodes(), ElementsAre(3, 7));
   EXPECT_THAT(jobs.cycles(), ElementsAre(2, 22));
-  EXPECT_THAT(completions.beats(), IsEmpty());  // the flush will complete it
+  ASSERT_EQ(completions.beats().size(), 1u);  // the flush will complete the Send
+  EXPECT_EQ(completions.beats()[0].marker, WqeIssued::Marker::kTerminate);
 }
 TEST_F(RdmapSegmenterTest, AFlushCompletesWhatIsPostedAndWhatComesLater) {
   allow(1448 + 2);
