@@ -65,8 +65,10 @@ class TwoStreamHost final : public host::App {
     const MutableByteSpan octets = node_.memory.span(address_, 2 * kRegion);
     return {octets.data(), octets.data() + octets.size()};
   }
-  // Names in the hex of a test: STags and tagged offsets.
+  // Names in the hex of a test: STags, tagged offsets, and a payload.
   std::string resolved(std::string hex) const {
+    constexpr const char* kPayload = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAABBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB";
+    for (std::size_t at; (at = hex.find("{P}")) != std::string::npos;) hex.replace(at, 3, kPayload);
     const std::map<std::string, std::pair<std::uint64_t, int>> names = {{"{ALL}", {all_->rkey(), 8}},
                                                                         {"{BAD}", {all_->rkey() ^ 0x80, 8}},
                                                                         {"{FOREIGN}", {foreign_->rkey(), 8}},
@@ -214,7 +216,7 @@ class TerminateBench : public testing::Test {
   void establish() {
     victim = &connect();
     bystander = &connect();
-    victim->send_ulpdu(octets("4143 00000000 00000000 00000001 00000000 01020304"));
+    victim->send_ulpdu(octets("4143 00000000 00000000 00000001 00000000 {P}"));
     const Bytes request = victim->receive();
     EXPECT_EQ(Bytes(request.begin(), request.begin() + 18), from_hex("4141 00000000 00000001 00000001 00000000"));
     before = host.memory();
@@ -222,11 +224,11 @@ class TerminateBench : public testing::Test {
   // A Write, a Send and a Read of the other stream do what they should, and nothing else has changed in memory.
   void expect_bystander_is_well() {
     Bytes expected = before;
-    const Bytes written = from_hex("0123456789ABCDEF"), sent = from_hex("CAFE");
+    const Bytes written = from_hex("0123456789ABCDEF"), sent = octets("{P}");
     std::copy(written.begin(), written.end(), expected.begin() + 2048);
     std::copy(sent.begin(), sent.end(), expected.begin() + kRegion + 2 * kReceiveBytes);
     bystander->send_ulpdu(octets("C140 {ALL} {TO+2048} 0123456789ABCDEF"));
-    bystander->send_ulpdu(octets("4143 00000000 00000000 00000001 00000000 CAFE"));
+    bystander->send_ulpdu(octets("4143 00000000 00000000 00000001 00000000 {P}"));
     bystander->send_ulpdu(
         octets("4141 00000000 00000001 00000001 00000000"
                "00005678 0000000000000040 00000008 {ALL} {TO+2048}"));
