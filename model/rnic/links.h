@@ -83,6 +83,7 @@ class RnicLinks {
   Link<ReadDone> reads_done{path("completion.reads_done"), clk_, {4, 1, 1}};
   Link<WqeIssued> issued{path("completion.issued"), clk_, {4, 1, 1}};
   Link<WqesAcked> acked{path("completion.acked"), clk_, {4, 1, 1}};
+  Link<WqeLost> lost{path("completion.lost"), clk_, {4, 1, 1}};
   Link<TxCredit> credit{path("completion.credit"), clk_, {4, 1, 1}};
   Link<CqeRequest> receive_cqes{path("completion.receive_cqes"), clk_, {4, 1, 1}};
   Link<CqeRequest> send_cqes{path("completion.send_cqes"), clk_, {4, 1, 1}};
@@ -126,7 +127,7 @@ class RnicLinks {
         payload_reads, payload_reads_done, ulpdus, framed, marked, sealed, tx_frames, rx_frames, stream, consumed,
         deframed, checked, rqes_posted, rqes, rqes_taken, rqe_reads, rqe_reads_done, rq_flushes, placements,
         placements_done, placed, read_requests, reads_due, read_work, responses_sent, unblock, reads_done, issued,
-        acked, credit, receive_cqes, send_cqes, cqe_writes, cq_notifies, tcp_tx_commands, tcp_rx_commands,
+        acked, lost, credit, receive_cqes, send_cqes, cqe_writes, cq_notifies, tcp_tx_commands, tcp_rx_commands,
         tcp_tx_reports, tcp_rx_reports, tcp_feedback, stream_errors, terminates, qp_events, tcp_ops, tcp_events,
         internal_work, commands, command_reads, command_reads_done, host_events, events_taken, event_writes,
         event_writes_done, msix);

@@ -108,6 +108,7 @@ void Rnic::bind_transmit() {
   payload_fetch.in(links.jobs);
   payload_fetch.dma(links.payload_reads);
   payload_fetch.dma_done(links.payload_reads_done);
+  payload_fetch.lost(links.lost);
   payload_fetch.out(links.ulpdus);
   pcie.dma_read.request(kPayloadReader)(links.payload_reads);
   pcie.dma_read.done(kPayloadReader)(links.payload_reads_done);
@@ -183,6 +184,7 @@ void Rnic::bind_responder() {
 void Rnic::bind_completion() {
   sq_completion.issued(links.issued);
   sq_completion.acked(links.acked);
+  sq_completion.lost(links.lost);
   sq_completion.read_done(links.reads_done);
   sq_completion.cqe(links.send_cqes);
   pcie.mmio.cq_arms(links.cq_arms);

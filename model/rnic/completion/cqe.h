@@ -26,6 +26,11 @@ struct WqeIssued {
   Marker marker = Marker::kNone;
 };
 
+// The last FPDU of a Send or Write was given up before TCP had it, for its stream broke: no acknowledgement will come.
+struct WqeLost {
+  Qpn qpn;
+};
+
 // The oldest outstanding RDMA Read of a QP is complete: all its octets are placed.
 struct ReadDone {
   Qpn qpn;

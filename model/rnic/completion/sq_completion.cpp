@@ -21,6 +21,11 @@ bool is_read(const WqeIssued& w) {
   return w.marker == WqeIssued::Marker::kNone && w.opcode == abi::WrOpcode::kRdmaRead;
 }
 
+// A Send or Write that TCP will acknowledge.
+bool is_send(const WqeIssued& w) {
+  return w.marker == WqeIssued::Marker::kNone && !is_read(w) && w.status == abi::WcStatus::kSuccess;
+}
+
 }  // namespace
 
 // The QP's state, started anew where the QP number was reused.
@@ -36,8 +41,13 @@ SqCompletion::QpSq& SqCompletion::qp(Qpn qpn) {
   return q;
 }
 
+bool SqCompletion::never_left(const QpSq& q, const WqeIssued& w) {
+  return is_send(w) && q.lost != 0 && q.lost == q.sends;
+}
+
 // What its completion waits for has happened.
-bool SqCompletion::satisfied(const QpSq& q, const WqeIssued& w) const {
+bool SqCompletion::satisfied(const QpSq& q, const WqeIssued& w) {
+  if (never_left(q, w)) return false;
   if (w.marker == WqeIssued::Marker::kTerminate) return q.acked != 0;
   if (w.status != abi::WcStatus::kSuccess || w.marker != WqeIssued::Marker::kNone) return true;
   return w.opcode == abi::WrOpcode::kRdmaRead ? q.read != 0 : q.acked != 0;
@@ -47,7 +57,7 @@ bool SqCompletion::satisfied(const QpSq& q, const WqeIssued& w) const {
 bool SqCompletion::retirable(const QpSq& q) const {
   if (q.outstanding.empty()) return false;
   const WqeIssued& w = pool_.front(q.outstanding);
-  return q.flushing || satisfied(q, w) || (q.terminated && is_read(w));
+  return q.flushing || satisfied(q, w) || never_left(q, w) || (q.terminated && is_read(w));
 }
 
 void SqCompletion::list(Qpn qpn) {
@@ -63,6 +73,8 @@ void SqCompletion::retire(Qpn qpn) {
   if (!retirable(q)) return;  // the QP went away meanwhile
   const bool done = satisfied(q, pool_.front(q.outstanding));
   WqeIssued w = pool_.pop(q.outstanding);
+  if (never_left(q, w)) --q.lost;
+  q.sends -= is_send(w);
   if (w.marker == WqeIssued::Marker::kDrain) {
     event->push({QpEvent::Kind::kSendDrained, qpn, {}});
     return list(qpn);
@@ -93,6 +105,7 @@ Wake SqCompletion::tick() {
     QpSq& q = qp(w.qpn);
     if (w.marker == WqeIssued::Marker::kFlush) q.flushing = true;
     else pool_.push(q.outstanding, w);
+    q.sends += is_send(w);
     q.terminated |= w.marker == WqeIssued::Marker::kTerminate;
     q.reads_issued += is_read(w) && w.status == abi::WcStatus::kSuccess;
     list(w.qpn);
@@ -104,6 +117,12 @@ Wake SqCompletion::tick() {
       qp(*qpn).acked += a.wqes;
       list(*qpn);
     }
+    busy = true;
+  }
+  if (lost->can_pop()) {
+    const Qpn qpn = lost->pop().qpn;
+    ++qp(qpn).lost;
+    list(qpn);
     busy = true;
   }
   if (read_done->can_pop()) {

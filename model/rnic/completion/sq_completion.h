@@ -19,6 +19,7 @@ class SqCompletion final : public Stage {
   PopPort<WqeIssued> issued{*this, "issued"};
   PopPort<WqesAcked> acked{*this, "acked"};
   PopPort<ReadDone> read_done{*this, "read_done"};
+  PopPort<WqeLost> lost{*this, "lost"};
   PushPort<CqeRequest> cqe{*this, "cqe"};
   PushPort<QpEvent> event{*this, "event"};
 
@@ -33,7 +34,9 @@ class SqCompletion final : public Stage {
   struct QpSq {
     std::uint32_t epoch = 0;
     PooledQueue outstanding;
-    std::uint32_t acked = 0;         // Sends and Writes acknowledged, not yet retired
+    std::uint32_t sends = 0;         // Sends and Writes in `outstanding`
+    std::uint32_t lost = 0;          // of them those that never left, which are the last ones
+    std::uint32_t acked = 0;         // acknowledged, not yet retired
     std::uint32_t reads_issued = 0;  // Reads that wait for their response
     std::uint32_t read = 0;          // Reads complete, not yet retired
     bool terminated = false;         // our Terminate went out: no response comes any more
@@ -41,7 +44,8 @@ class SqCompletion final : public Stage {
     bool listed = false;
   };
   QpSq& qp(Qpn qpn);
-  bool satisfied(const QpSq& q, const WqeIssued& w) const;
+  static bool never_left(const QpSq& q, const WqeIssued& w);
+  static bool satisfied(const QpSq& q, const WqeIssued& w);
   bool retirable(const QpSq& q) const;
   void list(Qpn qpn);
   void retire(Qpn qpn);

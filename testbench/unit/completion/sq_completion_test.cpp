@@ -25,11 +25,13 @@ class SqCompletionTest : public StageTest {
   ContextStore contexts{clk, {4, 4, 4, 4}};
   Link<WqeIssued> issued{"issued", clk, {2, 1, 1}};
   Link<WqesAcked> acked{"acked", clk, {2, 1, 1}};
+  Link<WqeLost> lost{"lost", clk, {2, 1, 1}};
   Link<ReadDone> read_done{"read_done", clk, {2, 1, 1}};
   Link<CqeRequest> cqe{"cqe", clk, {2, 1, 1}};
   Link<QpEvent> event{"event", clk, {2, 1, 1}};
   Source<WqeIssued> segmenter{"segmenter", clk};
   Source<WqesAcked> tcp{"tcp", clk};
+  Source<WqeLost> payload_fetch{"payload_fetch", clk};
   Source<ReadDone> dispatch{"dispatch", clk};
   Sink<CqeRequest> cqes{"cqes", clk};
   Sink<QpEvent> events{"events", clk};
@@ -39,9 +41,11 @@ class SqCompletionTest : public StageTest {
   SqCompletionTest() {
     segmenter.out(issued);
     tcp.out(acked);
+    payload_fetch.out(lost);
     dispatch.out(read_done);
     dut.issued(issued);
     dut.acked(acked);
+    dut.lost(lost);
     dut.read_done(read_done);
     dut.cqe(cqe);
     dut.event(event);
@@ -154,6 +158,23 @@ TEST_F(SqCompletionTest, ATerminateEndsReadsAndIsAwaitedByTheDrain) {
   ASSERT_EQ(events.beats().size(), 1u);
   EXPECT_EQ(events.beats()[0].kind, QpEvent::Kind::kSendDrained);
   EXPECT_GT(events.cycles()[0], tcp.cycles()[2]);
+}
+
+// Host memory could not be read: the Terminate's acknowledgement is not taken for that of a Send that never left.
+TEST_F(SqCompletionTest, WhatNeverLeftEndsWithAnErrorBehindWhatDid) {
+  WqeIssued terminate, drain;
+  terminate.qpn = drain.qpn = Qpn{1};
+  terminate.marker = WqeIssued::Marker::kTerminate;
+  drain.marker = WqeIssued::Marker::kDrain;
+  segmenter.script({issue(1), issue(2), issue(3), terminate, drain});
+  payload_fetch.script({{Qpn{1}}, {Qpn{1}}}, 10);
+  tcp.script({{FlowId{1}, 2}}, 30);  // of the first and of the Terminate
+  run_until_idle();
+  EXPECT_THAT(wr_ids(), ElementsAre(1, 2, 3));
+  EXPECT_EQ(cqes.beats()[0].cqe.status, WcStatus::kSuccess);
+  EXPECT_EQ(cqes.beats()[1].cqe.status, WcStatus::kWrFlushErr);
+  EXPECT_EQ(cqes.beats()[2].cqe.status, WcStatus::kWrFlushErr);
+  EXPECT_EQ(events.beats().size(), 1u);
 }
 
 TEST_F(SqCompletionTest, AReadResponseThatNobodyAskedForCompletesNoLaterRead) {
