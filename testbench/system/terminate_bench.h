@@ -39,13 +39,15 @@ class TwoStreamHost final : public host::App {
   // Work requests of the victim: two receives, a Read that the peer does not answer. The bystander has one receive.
   enum WrId : std::uint64_t { kFirstReceive = 1, kSecondReceive, kRead = 50, kBadSend };
 
+  static constexpr std::uint64_t kNowhere = 1ull << 48;  // where the host has no memory
+
   explicit TwoStreamHost(Node& node) : node_(node), core_(node.cpu.add(*this)), channel_(core_) {
     node.context.when_open(core_);
     core_.wake_at(0);
   }
   std::uint16_t ird = 16;
   bool second_receive_is_bad = false;  // its lkey
-  bool sends_with_a_bad_lkey = false;
+  bool sends_with_a_bad_lkey = false, sends_from_nowhere = false;
   Stream victim, bystander;
 
   void step() override {
@@ -100,6 +102,7 @@ class TwoStreamHost final : public host::App {
     read_ = node_.context.reg_mr(pd, address_, kRegion, abi::kRemoteRead);
     write_ = node_.context.reg_mr(pd, address_, kRegion, abi::kLocalWrite | abi::kRemoteWrite);
     receive_ = node_.context.reg_mr(pd, address_ + kRegion, kRegion, abi::kLocalWrite);
+    nowhere_ = node_.context.reg_mr(pd, kNowhere, kRegion, every);
     foreign_ = node_.context.reg_mr(other, address_, kRegion, every);
   }
   void create_queue_pairs() {
@@ -143,11 +146,12 @@ class TwoStreamHost final : public host::App {
     read.sg_list[0] = {address_ + 8, 8, all_->lkey()};
     read.rkey = 0x1234;
     EXPECT_EQ(victim.qp->post_send(read), 0);
-    if (!sends_with_a_bad_lkey) return;
+    if (!sends_with_a_bad_lkey && !sends_from_nowhere) return;
     host::SendWr send;
     send.wr_id = kBadSend;
     send.num_sge = 1;
     send.sg_list[0] = {address_, 8, all_->lkey() ^ 0x80};
+    if (sends_from_nowhere) send.sg_list[0] = {kNowhere, 8, nowhere_->lkey()};
     EXPECT_EQ(victim.qp->post_send(send), 0);
   }
 
@@ -156,7 +160,8 @@ class TwoStreamHost final : public host::App {
   host::EventChannel channel_;
   host::Pd pd_;
   host::Cq* cq_ = nullptr;
-  host::Mr *all_ = nullptr, *read_ = nullptr, *write_ = nullptr, *receive_ = nullptr, *foreign_ = nullptr;
+  host::Mr *all_ = nullptr, *read_ = nullptr, *write_ = nullptr, *receive_ = nullptr, *foreign_ = nullptr,
+           *nowhere_ = nullptr;
   host::Listener* listener_ = nullptr;
   std::uint64_t address_ = 0;
   unsigned requests_ = 0;

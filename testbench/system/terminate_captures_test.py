@@ -15,7 +15,8 @@ UNREADABLE = {"RdmapVersionTagged", "SendAsATaggedMessage", "SegmentShorterThanI
               "ReceivedWithHalfAControlWord"}
 # Wireshark 4.0 takes a returned DDP header for untagged (18 octets) unless the error type is 1, whatever its T bit says.
 MISREAD = {"RdmapVersionTagged", "SendAsATaggedMessage"}
-NAMELESS = {"ReceiveBufferWithABadKey", "ABadLocalKeyIsLocalCatastrophic"}  # local catastrophic: no code has a name
+# Local catastrophic: no code has a name.
+NAMELESS = {"ReceiveBufferWithABadKey", "ABadLocalKeyIsLocalCatastrophic", "PayloadThatCannotBeReadIsLocalCatastrophic"}
 CODES = ("rdma", "ddp_tagged", "ddp_untagged", "llp")
 
 

@@ -217,6 +217,21 @@ TEST_F(Terminates, ABadLocalKeyIsLocalCatastrophic) {
   EXPECT_EQ(host.victim.status(TwoStreamHost::kBadSend), WcStatus::kLocProtErr);
 }
 
+TEST_F(Terminates, PayloadThatCannotBeReadIsLocalCatastrophic) {
+  host.sends_from_nowhere = true;
+  run([&] {
+    establish();
+    EXPECT_EQ(victim->receive(), octets(std::string(kTerminateDdpHeader) + "00000000"));
+    EXPECT_TRUE(victim->receive_fin());
+    EXPECT_EQ(victim->unread(), 0u);
+    victim->send_fin();
+    peer.wait_us(20);
+    expect_bystander_is_well();
+  });
+  expect_victim_ended(TerminateOrigin::kLocal, octets("00000000"));
+  EXPECT_EQ(host.victim.status(TwoStreamHost::kBadSend), WcStatus::kWrFlushErr);
+}
+
 // RDMAP-9.1-05.
 TEST_F(Terminates, OfTwoErrorsTheFirstIsReported) {
   run([&] {
