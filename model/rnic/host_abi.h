@@ -7,7 +7,16 @@
 
 namespace rnic::abi {
 
-enum class WrOpcode : std::uint8_t { kSend = 0, kRdmaWrite = 1, kRdmaRead = 2, kSendWithInv = 3 };
+enum class WrOpcode : std::uint8_t {
+  kSend = 0,
+  kRdmaWrite = 1,
+  kRdmaRead = 2,
+  kSendWithInv = 3,
+  // Carried out in the chip, in their turn.
+  kLocalInv = 16,  // invalidate_stag: a region or a window of type 2
+  kRegMr = 17,     // makes an allocated region valid: rkey and Registration
+  kBindMw = 18     // binds a window: rkey and Registration; without length, unbinds one of type 1
+};
 // The names and the order of libibverbs' ibv_wc_status.
 enum class WcStatus : std::uint8_t {
   kSuccess = 0,
@@ -33,15 +42,26 @@ enum class WcStatus : std::uint8_t {
   kRespTimeoutErr,
   kGeneralErr
 };
-enum class WcOpcode : std::uint8_t { kSend = 0, kRdmaWrite = 1, kRdmaRead = 2, kRecv = 128 };
+// The values of libibverbs' ibv_wc_opcode, and kRegMr, which user space does not have there.
+enum class WcOpcode : std::uint8_t {
+  kSend = 0,
+  kRdmaWrite = 1,
+  kRdmaRead = 2,
+  kBindMw = 5,
+  kLocalInv = 6,
+  kRegMr = 9,
+  kRecv = 128
+};
 
 enum WqeFlags : std::uint8_t { kWqeSignaled = 1, kWqeSolicited = 2, kWqeFence = 4, kWqeInline = 8 };
 enum AccessFlags : std::uint8_t {
   kLocalWrite = 1,
   kRemoteWrite = 2,
   kRemoteRead = 4,
-  kRemoteAtomic = 8
-};  // as IBV_ACCESS_*
+  kRemoteAtomic = 8,
+  kMwBind = 16,    // windows may be bound to the region
+  kZeroBased = 32  // tagged offsets count from 0 instead of the address
+};                 // as IBV_ACCESS_*
 
 inline constexpr unsigned kMaxSge = 6;
 
@@ -66,6 +86,20 @@ struct Wqe {
 };
 inline constexpr std::size_t kWqeBytes = 128;
 static_assert(sizeof(Wqe) == kWqeBytes);
+
+// What a kRegMr or kBindMw request makes accessible; it lies where the gather list would be.
+struct Registration {
+  std::uint64_t address = 0, length = 0;
+  std::uint32_t lkey = 0;    // kBindMw: of the region
+  std::uint32_t access = 0;  // AccessFlags
+  static Registration of(const Wqe& w) {
+    Registration r;
+    __builtin_memcpy(&r, w.sge, sizeof r);
+    return r;
+  }
+  void put(Wqe& w) const { __builtin_memcpy(static_cast<void*>(w.sge), this, sizeof *this); }
+};
+static_assert(sizeof(Registration) <= sizeof(Sge) * kMaxSge);
 
 enum CqeFlags : std::uint8_t { kCqeSolicited = 1 };
 
@@ -101,7 +135,9 @@ enum class CommandOp : std::uint8_t {
   kConnect,
   kAccept,
   kReject,
-  kDisconnect
+  kDisconnect,
+  kAllocMr,  // an STag that kRegMr requests make valid
+  kAllocMw   // a window; flags: its type, 1 or 2
 };
 
 // MPA options of a listen or connect command (RFC 5044 section 7.1, RFC 6581).
@@ -117,7 +153,7 @@ enum CmFlags : std::uint8_t {
 
 struct Command {
   CommandOp op = CommandOp::kNop;
-  std::uint8_t flags = 0;           // CmFlags, or AccessFlags for kRegisterMr
+  std::uint8_t flags = 0;           // CmFlags, or AccessFlags for kRegisterMr, or the type for kAllocMw
   std::uint16_t private_bytes = 0;  // valid octets in the command's private data slot
   std::uint32_t cookie = 0;         // returned in the kCommandDone event
   std::uint32_t id = 0;   // qpn, cqn, STag or, for kAccept and kReject, the connection id of the request event

@@ -1,5 +1,7 @@
 #include "model/rnic/completion/sq_completion.h"
 
+#include "model/rnic/context/stag_work.h"
+
 namespace rnic {
 
 namespace {
@@ -10,6 +12,12 @@ constexpr abi::WcOpcode completion_opcode(abi::WrOpcode op) {
       return abi::WcOpcode::kRdmaWrite;
     case abi::WrOpcode::kRdmaRead:
       return abi::WcOpcode::kRdmaRead;
+    case abi::WrOpcode::kLocalInv:
+      return abi::WcOpcode::kLocalInv;
+    case abi::WrOpcode::kRegMr:
+      return abi::WcOpcode::kRegMr;
+    case abi::WrOpcode::kBindMw:
+      return abi::WcOpcode::kBindMw;
     case abi::WrOpcode::kSend:
     case abi::WrOpcode::kSendWithInv:
       break;
@@ -50,6 +58,7 @@ bool SqCompletion::satisfied(const QpSq& q, const WqeIssued& w) {
   if (never_left(q, w)) return false;
   if (w.marker == WqeIssued::Marker::kTerminate) return q.acked != 0;
   if (w.status != abi::WcStatus::kSuccess || w.marker != WqeIssued::Marker::kNone) return true;
+  if (is_stag_work(w.opcode)) return true;  // done when it was issued
   return w.opcode == abi::WrOpcode::kRdmaRead ? q.read != 0 : q.acked != 0;
 }
 
@@ -84,7 +93,7 @@ void SqCompletion::retire(Qpn qpn) {
     return list(qpn);
   }
   if (!done) w.status = abi::WcStatus::kWrFlushErr;
-  else if (w.status == abi::WcStatus::kSuccess) --(w.opcode == abi::WrOpcode::kRdmaRead ? q.read : q.acked);
+  else if (w.status == abi::WcStatus::kSuccess && !is_stag_work(w.opcode)) --(w.opcode == abi::WrOpcode::kRdmaRead ? q.read : q.acked);
   if (!w.internal && (w.signaled || w.status != abi::WcStatus::kSuccess)) {
     CqeRequest c;
     c.cqn = contexts_.qp(qpn).send_cq;

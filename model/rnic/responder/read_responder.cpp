@@ -8,9 +8,9 @@ namespace rnic {
 std::optional<wire::TerminateCause> ReadResponder::check(const QueuedRead& r) const {
   const wire::ReadRequest& q = r.request;
   if (q.size == 0) return {};
-  const StagContext* stag = contexts_.stag(Stag{q.src_stag});
-  if (stag == nullptr || !stag->names(q.src_stag)) return wire::rdma::kInvalidStag;
-  if (stag->pd != contexts_.qp(r.qpn).pd) return wire::rdma::kStagNotAssociated;
+  const StagContext* stag = contexts_.named(Stag{q.src_stag});
+  if (stag == nullptr) return wire::rdma::kInvalidStag;
+  if (!stag->serves(r.qpn, contexts_.qp(r.qpn))) return wire::rdma::kStagNotAssociated;
   if (!(stag->access & abi::kRemoteRead)) return wire::rdma::kAccessRights;
   if (q.src_to + q.size < q.src_to) return wire::rdma::kToWrap;
   if (!stag->contains(q.src_to, q.size)) return wire::rdma::kBaseOrBounds;
@@ -27,7 +27,9 @@ Wake ReadResponder::tick() {
   } else {
     ++reads_;
     bytes_ += r.request.size;
-    out->push({r.qpn, r.request.sink_stag, r.request.sink_to, r.request.src_to, r.request.size});
+    const std::uint64_t source =
+        r.request.size == 0 ? 0 : contexts_.stag(Stag{r.request.src_stag})->bus_address(r.request.src_to);
+    out->push({r.qpn, r.request.sink_stag, r.request.sink_to, source, r.request.size});
   }
   return Wake::next_cycle();
 }

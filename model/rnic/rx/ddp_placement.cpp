@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/common/burst.h"
+#include "model/rnic/context/stag_work.h"
 #include "model/wire/fpdu.h"
 
 namespace rnic {
@@ -96,14 +97,14 @@ Cause DdpPlacement::tagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu) {
   const auto bytes = static_cast<std::uint32_t>(v->payload.size());
   if (bytes != 0) {
     const std::uint64_t to = v->header.to;
-    const StagContext* stag = contexts_.stag(Stag{v->header.stag});
+    const StagContext* stag = contexts_.named(Stag{v->header.stag});
     const std::uint8_t right = op == Opcode::kWrite ? abi::kRemoteWrite : abi::kLocalWrite;
-    if (stag == nullptr || !stag->names(v->header.stag)) return wire::ddp::kInvalidStag;
-    if (stag->pd != ctx.pd) return wire::ddp::kStagNotAssociated;
+    if (stag == nullptr) return wire::ddp::kInvalidStag;
+    if (!stag->serves(job_->segment.qpn, ctx)) return wire::ddp::kStagNotAssociated;
     if (!(stag->access & right)) return wire::ddp::kInvalidStag;  // wire-facts 8.20
     if (to + bytes < to) return wire::ddp::kToWrap;
     if (!stag->contains(to, bytes)) return wire::ddp::kBaseOrBounds;
-    job_->piece[job_->pieces++] = {to, bytes};
+    job_->piece[job_->pieces++] = {stag->bus_address(to), bytes};
   }
   job_->offset += wire::DdpTaggedHeader::kBytes;
   q.tagged_bytes += bytes;
@@ -197,7 +198,7 @@ Cause DdpPlacement::scatter(const QpContext& ctx, const abi::Wqe& wqe, std::uint
       return wire::ddp::kLocalCatastrophic;
     }
     const std::uint64_t take = std::min(bytes, s.length - offset);
-    job_->piece[job_->pieces++] = {s.address + offset, static_cast<std::uint32_t>(take)};
+    job_->piece[job_->pieces++] = {stag->bus_address(s.address + offset), static_cast<std::uint32_t>(take)};
     bytes -= take;
     offset = 0;
   }
@@ -206,9 +207,11 @@ Cause DdpPlacement::scatter(const QpContext& ctx, const abi::Wqe& wqe, std::uint
 
 // RFC 5040 section 8.1.1; which of the two codes says what: wire-facts 8.16.
 Cause DdpPlacement::check_invalidate(const QpContext& ctx, std::uint32_t stag) const {
-  const StagContext* s = contexts_.stag(Stag{stag});
-  if (s == nullptr || !s->names(stag)) return wire::rdma::kUnknownStagCannotBeInvalidated;
-  if (s->pd != ctx.pd) return wire::rdma::kForeignStagCannotBeInvalidated;
+  const StagContext* s = contexts_.named(Stag{stag});
+  if (s == nullptr) return wire::rdma::kUnknownStagCannotBeInvalidated;
+  if (!s->serves(job_->segment.qpn, ctx) || !may_invalidate(contexts_, Stag{stag})) {
+    return wire::rdma::kForeignStagCannotBeInvalidated;
+  }
   return {};
 }
 

@@ -1,5 +1,6 @@
 #include "model/rnic/tx/rdmap_segmenter.h"
 
+#include "model/rnic/context/stag_work.h"
 #include "model/rnic/tx/wqe_check.h"
 
 namespace rnic {
@@ -109,6 +110,9 @@ bool RdmapSegmenter::cut() {
       q.draining = false;
       mark(qpn, WqeIssued::Marker::kDrain);
       break;
+    case TxScheduler::Source::kLocalWork:
+      do_local_work(qpn, q);
+      break;
     case TxScheduler::Source::kResponse:
       send_segment(qpn, q, q.response, nullptr);
       if (!q.response.active) read_sent->push({qpn});
@@ -145,7 +149,15 @@ bool RdmapSegmenter::start_request(Qpn qpn, QpTx& q) {
   }
   q.request = request_message(f.wqe);
   q.number(q.request);
+  scheduler_.resolve_oldest(q);
   return true;
+}
+
+void RdmapSegmenter::do_local_work(Qpn qpn, QpTx& q) {
+  const FetchedWqe& f = scheduler_.oldest(q);
+  const abi::WcStatus status = f.ok ? do_stag_work(contexts_, qpn, f.wqe) : abi::WcStatus::kGeneralErr;
+  if (status != abi::WcStatus::kSuccess) return fail(qpn, q, status);
+  complete(qpn, q, 0, (f.wqe.flags & abi::kWqeSignaled) != 0, status);
 }
 
 void RdmapSegmenter::start_internal(Qpn qpn, QpTx& q) {

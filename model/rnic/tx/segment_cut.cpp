@@ -17,7 +17,7 @@ Opcode opcode_of(const abi::Wqe& w) {
       return Opcode::kReadRequest;
     case abi::WrOpcode::kSendWithInv:
       return se ? Opcode::kSendSeInvalidate : Opcode::kSendInvalidate;
-    case abi::WrOpcode::kSend:
+    default:
       break;
   }
   return se ? Opcode::kSendSe : Opcode::kSend;

@@ -151,6 +151,69 @@ class DdpPlacementTest : public StageTest {
   Bytes ulpdu_;  // received last
 };
 
+TEST_F(DdpPlacementTest, AZeroBasedRegionIsPlacedFromItsFirstOctet) {
+  StagContext zero = region(0x1000, 0x100, kAllRights);
+  zero.zero_based = true;
+  contexts.write(Stag{stag_of(8)}, zero);
+  contexts.commit();
+  receive(write(stag_of(8), 0x10, 4));
+  run_until_idle();
+  EXPECT_THAT(pieces(), ElementsAre(std::pair(0x1010, 4)));
+}
+TEST_F(DdpPlacementTest, AZeroBasedRegionEndsAtItsLength) {
+  StagContext zero = region(0x1000, 0x100, kAllRights);
+  zero.zero_based = true;
+  contexts.write(Stag{stag_of(8)}, zero);
+  contexts.commit();
+  receive(write(stag_of(8), 0xfd, 4));
+  expect_error(ddp::kBaseOrBounds);
+}
+
+// A window of type 2 on region 3, bound by a QP.
+StagContext window_of(std::uint32_t qpn, std::uint32_t epoch = 1) {
+  StagContext w = region(0x1040, 0x10, abi::kRemoteWrite);
+  w.kind = StagKind::kWindow2;
+  w.region = stag_of(3);
+  w.qpn = Qpn{qpn};
+  w.qp_epoch = epoch;
+  return w;
+}
+TEST_F(DdpPlacementTest, AWindowOfTypeTwoServesItsOwnStream) {
+  contexts.write(Stag{stag_of(8)}, window_of(1));
+  contexts.commit();
+  receive(write(stag_of(8), 0x1040, 16));
+  run_until_idle();
+  EXPECT_THAT(pieces(), ElementsAre(std::pair(0x1040, 16)));
+}
+TEST_F(DdpPlacementTest, AWindowOfTypeTwoIsNoOtherStreams) {
+  contexts.write(Stag{stag_of(8)}, window_of(2));
+  contexts.commit();
+  receive(write(stag_of(8), 0x1040, 16));
+  expect_error(ddp::kStagNotAssociated);
+}
+TEST_F(DdpPlacementTest, AWindowIsNarrowerThanItsRegion) {
+  contexts.write(Stag{stag_of(8)}, window_of(1));
+  contexts.commit();
+  receive(write(stag_of(8), 0x103f, 16));
+  expect_error(ddp::kBaseOrBounds);
+}
+TEST_F(DdpPlacementTest, AWindowEndsWithItsRegion) {
+  contexts.write(Stag{stag_of(8)}, window_of(1));
+  contexts.write(Stag{stag_of(3)}, StagContext{});
+  contexts.commit();
+  receive(write(stag_of(8), 0x1040, 16));
+  expect_error(ddp::kInvalidStag);
+}
+TEST_F(DdpPlacementTest, ARegionWithWindowsCannotBeInvalidatedByAPeer) {
+  contexts.write(Stag{stag_of(8)}, window_of(1));
+  contexts.commit();
+  post_one(16);
+  Bytes message = send(1, 4, 0, true, "44");
+  store_be32(&message[2], stag_of(3));
+  receive(message, 1, 20);
+  expect_error(rdma::kForeignStagCannotBeInvalidated);
+}
+
 TEST_F(DdpPlacementTest, WriteLeavesOneCycleAfterItsLastBeat) {
   receive(write(stag_of(3), 0x1010, 4));
   run_until_idle();

@@ -477,6 +477,67 @@ TEST_F(RdmapSegmenterTest, WhatWasPostedBeforeAGracefulCloseIsSent) {
   EXPECT_EQ(completions.beats()[1].marker, WqeIssued::Marker::kDrain);
   EXPECT_THAT(completions.cycles(), ElementsAre(3, 4));
 }
+abi::Wqe local_invalidate(std::uint32_t stag, unsigned flags = abi::kWqeSignaled) {
+  abi::Wqe w = wqe(WrOpcode::kLocalInv, {}, flags);
+  w.invalidate_stag = stag;
+  return w;
+}
+TEST_F(RdmapSegmenterTest, WorkOnStagsIsDoneInItsTurnAndNeedsNoCredit) {
+  post(local_invalidate(stag_of(3)));
+  run_until_idle();
+  EXPECT_EQ(contexts.named(Stag{stag_of(3)}), nullptr);
+  EXPECT_THAT(completions.cycles(), ElementsAre(2));
+  EXPECT_EQ(completions.beats()[0].opcode, WrOpcode::kLocalInv);
+  EXPECT_EQ(completions.beats()[0].status, WcStatus::kSuccess);
+  EXPECT_THAT(jobs.beats(), IsEmpty());
+}
+TEST_F(RdmapSegmenterTest, ALocalKeyEndsForTheWorkBehindItsInvalidation) {
+  allow();
+  post(wqe(WrOpcode::kSend, {sge(4)}));
+  post(local_invalidate(stag_of(3)));
+  post(wqe(WrOpcode::kSend, {sge(4)}));
+  run_until_idle();
+  EXPECT_EQ(jobs.beats().size(), 1u);
+  ASSERT_EQ(completions.beats().size(), 3u);
+  EXPECT_EQ(completions.beats()[1].status, WcStatus::kSuccess);
+  EXPECT_EQ(completions.beats()[2].status, WcStatus::kLocProtErr);
+  EXPECT_THAT(completions.cycles(), ElementsAre(2, 3, 4));
+}
+TEST_F(RdmapSegmenterTest, AFencedInvalidationWaitsForTheReadsBeforeIt) {
+  allow();
+  post(wqe(WrOpcode::kRdmaRead, {sge(4)}));
+  post(local_invalidate(stag_of(3), abi::kWqeSignaled | abi::kWqeFence));
+  rx.script({{TxUnblock::Kind::kReadDone, Qpn{1}}}, 50);
+  run_until_idle();
+  EXPECT_THAT(completions.cycles(), ElementsAre(2, 52));
+}
+TEST_F(RdmapSegmenterTest, WorkOnStagsThatIsRefusedStopsTheQueue) {
+  allow();
+  post(local_invalidate(stag_of(9)));
+  post(wqe(WrOpcode::kSend, {sge(4)}));
+  run_until_idle();
+  ASSERT_EQ(completions.beats().size(), 1u);
+  EXPECT_EQ(completions.beats()[0].status, WcStatus::kMwBindErr);
+  EXPECT_THAT(jobs.beats(), IsEmpty());
+  ASSERT_EQ(events.beats().size(), 1u);
+  EXPECT_EQ(events.beats()[0].kind, QpEvent::Kind::kLocalError);
+}
+TEST_F(RdmapSegmenterTest, AFastRegistrationServesTheWorkBehindIt) {
+  StagContext entry;
+  entry.allocated = true;
+  entry.pd = Pdn{1};
+  contexts.write(Stag{stag_of(8)}, entry);
+  contexts.commit();
+  abi::Wqe reg = wqe(WrOpcode::kRegMr, {}, 0);
+  reg.rkey = stag_of(8, 9);
+  abi::Registration{0x20000, 0x100, 0, abi::kLocalWrite | abi::kZeroBased}.put(reg);
+  allow();
+  post(reg);
+  post(wqe(WrOpcode::kSend, {{0x10, 4, stag_of(8, 9)}}));
+  run_until_idle();
+  EXPECT_THAT(pieces(0), ElementsAre(Piece{0x20010, 4})) << "zero-based: a bus address only here";
+}
+
 // messages.json: terminate_crc
 TEST_F(RdmapSegmenterTest, ATerminateIsTheLastThingSent) {
   QpContext c = rts_qp(1);

@@ -26,7 +26,10 @@ struct SendWr {
   std::array<Sge, abi::kMaxSge> sg_list{};
   std::uint64_t remote_addr = 0;
   std::uint32_t rkey = 0;
-  std::uint32_t invalidate_rkey = 0;
+  std::uint32_t invalidate_rkey = 0;  // kSendWithInv, kLocalInv
+  // kRegMr: what an allocated region becomes, under `rkey`. kBindMw: what a window of `rkey` opens of the region
+  // `registration.lkey`. Either takes effect in its turn in the send queue.
+  abi::Registration registration{};
 };
 
 // ibv_recv_wr.
