@@ -1,0 +1,131 @@
+#include "model/env/peer/script.h"
+
+#include <algorithm>
+
+#include "model/common/check.h"
+#include "model/env/peer/terminate_reader.h"
+
+namespace rnic::replay {
+
+using wire::Opcode;
+
+namespace {
+
+wire::MpaFrameKind startup_of(Side side) {
+  return side == Side::kInitiator ? wire::MpaFrameKind::kRequest : wire::MpaFrameKind::kReply;
+}
+
+bool is_request(Opcode op) { return op != Opcode::kReadResponse && op != Opcode::kTerminate; }
+
+class ScriptWriter {
+ public:
+  ScriptWriter(const Recording& recording, Script& script)
+      : script_(script), fed_(recording.from(other(script.model))), real_(recording.from(script.model)) {}
+
+  void write() {
+    negotiate();
+    script_.memory = MemoryPlanner(script_.fed, script_.real, fed_, real_).plan();
+    for (const Message& m : script_.real.messages()) {
+      if (m.header.last) ends_.push_back(real_.order_of(m.end));
+    }
+    if (script_.real.started()) ends_.push_back(real_.order_of(script_.real.startup_bytes()));
+    std::sort(ends_.begin(), ends_.end());
+    write_steps();
+    write_posts();
+    script_.peer_closes = fed_.closed != kNotCaptured;
+    script_.model_closes_first = real_.closed < fed_.closed;
+    script_.model_closes_after = fed_before(real_.closed);
+    script_.close_after = script_.real_messages();
+  }
+
+ private:
+  void negotiate() {
+    if (!script_.fed.started() || !script_.real.started()) return;
+    const wire::MpaFrame fed = script_.fed.startup(), real = script_.real.startup();
+    if (fed.markers || real.markers) throw ConfigError(script_.name + ": a connection with markers is not replayed");
+    script_.crc = fed.crc || real.crc;
+    const bool peer_to_peer =
+        fed.enhanced && fed.enhanced->peer_to_peer && real.enhanced && real.enhanced->peer_to_peer;
+    script_.rtr = peer_to_peer && script_.model == Side::kInitiator;
+  }
+
+  std::size_t model_messages_before(Order order) const {
+    return static_cast<std::size_t>(std::lower_bound(ends_.begin(), ends_.end(), order) - ends_.begin());
+  }
+
+  // Octets of the fed stream that were captured before; whole segments.
+  std::size_t fed_before(Order order) const {
+    std::size_t octets = 0;
+    for (const RecordedStream::Arrival& a : fed_.arrivals) {
+      if (a.order < order) octets = a.end;
+    }
+    return octets;
+  }
+
+  // Nothing of the real side is cut short: a Terminate comes when it has said all that it did say.
+  void write_steps() {
+    std::size_t terminate = SIZE_MAX;
+    for (const Message& m : script_.fed.messages()) {
+      if (m.header.opcode == Opcode::kTerminate) terminate = m.begin;
+    }
+    const auto add = [&](std::size_t end, std::size_t messages) {
+      script_.steps.push_back({end, end > terminate ? std::max(messages, script_.real_messages()) : messages});
+    };
+    for (const RecordedStream::Arrival& a : fed_.arrivals) {
+      const std::size_t begin = script_.steps.empty() ? 0 : script_.steps.back().end;
+      const std::size_t messages = model_messages_before(a.order);
+      for (const Rewrite& r : script_.memory.rewrites) {
+        if (r.before > begin && r.before < a.end) add(r.before, messages);
+      }
+      if (terminate > begin && terminate < a.end) add(terminate, messages);
+      add(a.end, messages);
+    }
+  }
+
+  void write_posts() {
+    const std::vector<Message>& messages = script_.real.messages();
+    for (std::size_t i = script_.rtr ? 1 : 0; i < messages.size(); ++i) {
+      if (is_request(messages[i].header.opcode)) {
+        script_.posts.push_back({i, fed_before(real_.order_of(messages[i].begin + 1))});
+      } else if (messages[i].header.opcode == Opcode::kTerminate) {
+        const auto terminate = read_terminate(messages[i].payload);
+        script_.local_error = terminate && terminate->cause.layer == wire::Layer::kRdma &&
+                              terminate->cause.etype == wire::rdma::kLocalCatastrophicType;
+        if (script_.local_error) script_.posts.push_back({i, fed_before(real_.order_of(messages[i].begin + 1))});
+      }
+    }
+  }
+
+  Script& script_;
+  const RecordedStream& fed_;
+  const RecordedStream& real_;
+  std::vector<Order> ends_;  // of the real side's messages and its startup frame
+};
+
+}  // namespace
+
+bool is_mpa(const Recording& recording) {
+  const std::vector<std::uint8_t>& octets = recording.from(Side::kInitiator).octets;
+  return recording.refused ||
+         (octets.size() >= wire::kMpaHeaderBytes && wire::starts_like_mpa_key(octets, wire::MpaFrameKind::kRequest));
+}
+
+std::unique_ptr<Script> make_script(const Recording& recording, Side model) {
+  const Side peer = other(model);
+  auto script = std::make_unique<Script>(startup_of(peer), startup_of(model));
+  script->name = recording.name;
+  script->model = model;
+  script->model_port = recording.port(model);
+  script->peer_port = recording.port(peer);
+  script->peer_mss = recording.from(model).emss;
+  script->refused = recording.refused;
+  script->fed.push(recording.from(peer).octets);
+  script->real.push(recording.from(model).octets);
+  for (const MessageReader* stream : {&script->fed, &script->real}) {
+    if (!stream->error().empty()) throw ConfigError(recording.name + ": " + stream->error());
+  }
+  ScriptWriter(recording, *script).write();
+  return script;
+}
+
+}  // namespace rnic::replay
