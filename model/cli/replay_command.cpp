@@ -42,6 +42,15 @@ replay::Side side_of(const std::string& role) {
   throw ConfigError(fmt::format("replay: --as '{}': server or client?", role));
 }
 
+std::vector<std::unique_ptr<replay::Script>> read_scripts(const std::string& capture, replay::Side side) {
+  const std::vector<replay::Recording> recordings = read_recordings(capture);
+  try {
+    return replay::make_scripts(recordings, side);
+  } catch (const ConfigError& error) {
+    throw ConfigError(fmt::format("{}: cannot be replayed: {}", capture, error.what()));
+  }
+}
+
 }  // namespace
 
 int replay_command(const std::vector<std::string>& args, std::ostream& out, std::ostream&) {
@@ -64,7 +73,7 @@ int replay_command(const std::vector<std::string>& args, std::ostream& out, std:
   for (const std::string& assignment : set) command_line.set(assignment);
   const replay::Side side = side_of(role);
 
-  ReplaySimulation simulation(read_recordings(capture), side, command_line);
+  ReplaySimulation simulation(read_scripts(capture, side), command_line);
   const replay::Comparison comparison = simulation.run();
   if (given.count("json") != 0) out << to_json(comparison).dump(1) << '\n';
   else print(comparison, out);

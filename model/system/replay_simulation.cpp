@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <systemc>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -30,15 +31,10 @@ Overlay generous(std::uint16_t mss) {
 
 }  // namespace
 
-ReplaySimulation::ReplaySimulation(const std::vector<replay::Recording>& recordings, replay::Side model,
-                                   const Overlay& command_line) {
+ReplaySimulation::ReplaySimulation(std::vector<std::unique_ptr<replay::Script>> scripts, const Overlay& command_line)
+    : scripts_(std::move(scripts)) {
   std::uint16_t mss = 536;
-  for (const replay::Recording& r : recordings) {
-    if (!replay::is_mpa(r)) continue;
-    scripts_.push_back(replay::make_script(r, model));
-    for (const replay::RecordedStream& s : r.streams) mss = std::max(mss, s.emss);
-  }
-  if (scripts_.empty()) throw ConfigError("the capture cannot be replayed: none of its connections speaks MPA");
+  for (const auto& script : scripts_) mss = std::max(mss, script->model_mss);
   config_ = resolve<SystemConfig>(generous(mss).with(command_line));
   node_ = std::make_unique<Node>("model", NodeConfig{config_.rnic, config_.host},
                                  StationConfig{kModelMac, kModelIp, {{kPeerIp, kPeerMac}}});
@@ -64,7 +60,7 @@ replay::Comparison ReplaySimulation::run() {
     if (const std::uint64_t p = program_->progress(); p != progress) progress = p, moved_ps = now;
     if (now - moved_ps < kStallPs) continue;
     moved_ps = now;
-    peer_->hurried() ? program_->give_up() : peer_->hurry();
+    if (!program_->forgive()) program_->give_up();
   }
   replay::Comparison comparison;
   for (const replay::Outcome& outcome : program_->outcomes()) replay::compare(outcome, comparison);

@@ -6,16 +6,14 @@
 
 #include "model/config/overlay.h"
 #include "model/env/peer/comparison.h"
-#include "model/env/peer/recording.h"
 #include "model/system/system_config.h"
 
 namespace rnic {
 
 class ReplaySimulation final {
  public:
-  // The model plays `model` in each connection, one after the other. ConfigError for recordings that cannot be replayed
-  // and for wrong settings.
-  ReplaySimulation(const std::vector<replay::Recording>& recordings, replay::Side model, const Overlay& command_line);
+  // The scripts are played one after the other. ConfigError for wrong settings.
+  ReplaySimulation(std::vector<std::unique_ptr<replay::Script>> scripts, const Overlay& command_line);
   ~ReplaySimulation();
 
   // Runs to the end of the last connection. A connection in which nothing moves any more is ended, which is a
@@ -24,7 +22,7 @@ class ReplaySimulation final {
 
  private:
   SystemConfig config_;
-  std::vector<std::unique_ptr<replay::Script>> scripts_;
+  const std::vector<std::unique_ptr<replay::Script>> scripts_;
   std::unique_ptr<Node> node_;
   std::unique_ptr<EthernetLink> cable_;
   std::unique_ptr<replay::ReplayPeer> peer_;

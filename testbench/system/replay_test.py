@@ -92,6 +92,22 @@ class WrongCaptures(Replay):
         self.assertIn("MSN 3", difference["expected"])
         self.assertIn("MSN 1", difference["got"])
 
+    def test_a_message_that_the_model_never_sends(self):
+        """The server's first Write becomes a Read Response that nobody asked for; the replay goes on without it."""
+        def answer_unasked(octets):
+            at = octets.index(bytes.fromhex("004e c140"))
+            words = list(struct.unpack_from(">40H", octets, at))
+            words[1] += 2  # the opcode
+            words[10] = (words[10] - 2) % 0xffff
+            struct.pack_into(">40H", octets, at, *words)
+            return octets
+
+        report, unexplained = self.replay(self.changed(answer_unasked), "server")
+        self.assertEqual(report["matched"], report["messages"] - 1)
+        (difference,) = unexplained
+        self.assertEqual(difference["got"], "nothing")
+        self.assertIn("Read Response of 64 octets", difference["expected"])
+
     def test_missing_octets(self):
         def drop_a_data_segment(octets):
             at, seen = 24, 0

@@ -35,7 +35,6 @@ class Recorder final : public ConnectionObserver {
     }
     if (s.header.has(TcpHeader::kRst)) {
       recording_.refused = recording_.refused || (!established_ && from == Side::kResponder);
-      stream.reset = true;
     }
     if (s.header.has(TcpHeader::kFin) || s.header.has(TcpHeader::kRst)) {
       stream.closed = std::min(stream.closed, s.offset);

@@ -35,12 +35,6 @@ std::vector<const Message*> of_class(const std::vector<Message>& messages, Class
   return list;
 }
 
-std::string hex(ByteSpan octets) {
-  std::string text;
-  for (const std::uint8_t o : octets) text += fmt::format("{:02x}", o);
-  return text;
-}
-
 class Comparer {
  public:
   Comparer(const Outcome& outcome, Comparison& out) : outcome_(outcome), script_(*outcome.script), out_(out) {}
@@ -53,7 +47,8 @@ class Comparer {
     terminate(real);
     if (!outcome_.stream_error.empty()) tell("stream", "MPA and RDMAP", outcome_.stream_error, "");
     if (outcome_.rest != 0) tell("end of the stream", "a whole FPDU", fmt::format("{} octets", outcome_.rest), "");
-    for (const std::string& text : outcome_.misplaced) tell("placement", "the octets that were sent", text, "");
+    for (const std::string& text : outcome_.misplaced)
+      tell("placement", "the octets that were sent", text, why_dropped());
     if (!outcome_.stalled.empty() && out_.unexplained() == before_)
       tell("end", "both sides close", outcome_.stalled, "");
   }
@@ -93,9 +88,9 @@ class Comparer {
   void startup() {
     if (!script_.real.started() && outcome_.startup.empty()) return;
     message([&] {
-      if (!script_.real.started()) return tell("startup frame", "none", hex(outcome_.startup), "");
+      if (!script_.real.started()) return tell("startup frame", "none", hex_text(outcome_.startup), "");
       const ByteSpan expected = ByteSpan(script_.real.octets()).subspan(0, script_.real.startup_bytes());
-      if (outcome_.startup.empty()) return tell("startup frame", hex(expected), "none", "");
+      if (outcome_.startup.empty()) return tell("startup frame", hex_text(expected), "none", "");
       startup_fields(expected, outcome_.startup);
     });
   }
@@ -112,7 +107,7 @@ class Comparer {
         e.rejected && g.rejected ? "MPA-ENH-9.1-02: a responder that refuses sets no depths; siw repeats the request's"
                                  : "";
     field("IRD and ORD", depths(e), depths(g), rejected);
-    field("private data", hex(e.private_data), hex(g.private_data), "");
+    field("private data", hex_text(e.private_data), hex_text(g.private_data), "");
   }
 
   void field(const char* name, const std::string& expected, const std::string& got, const char* why) {
@@ -140,11 +135,13 @@ class Comparer {
     }
   }
 
-  // After a Terminate nothing is sent; the Terminate itself is told of, and has to be explained.
-  std::string why_nothing() const {
+  // The stream ends with a Terminate of the model, which is told of itself and has to be explained.
+  bool ended_early() const {
     const Terminates t = read_terminates();
-    return t.model != nullptr && t.real == nullptr ? "RDMAP-7.4-06: nothing follows the Terminate" : "";
+    return t.model != nullptr && t.real == nullptr;
   }
+  std::string why_nothing() const { return ended_early() ? "RDMAP-7.4-06: nothing follows the Terminate" : ""; }
+  std::string why_dropped() const { return ended_early() ? "DDP-7.1-13: segments after the error are dropped" : ""; }
 
   void one(const std::string& what, const Message& expected, const Message& got) {
     // The real side was killed in the middle of it: how long it was to be is not known.

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <tuple>
 
+#include <fmt/format.h>
+
+#include "model/common/check.h"
 #include "model/env/peer/terminate_reader.h"
 #include "model/rnic/host_abi.h"
 
@@ -19,16 +22,16 @@ const Message* terminate_of(const MessageReader& stream) {
   return nullptr;
 }
 
+// Of a region, in octets; all of them have to fit a host's memory.
+constexpr std::uint64_t kMaxRegion = 1 << 28;
+
 bool same(ByteSpan a, ByteSpan b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
 
 }  // namespace
 
-unsigned invalidations(const MessageReader& stream, std::uint32_t stag, std::size_t segments) {
+unsigned MemoryPlan::generation(std::uint32_t stag, std::size_t segments) const {
   unsigned count = 0;
-  for (std::size_t i = 0; i < std::min(segments, stream.segments().size()); ++i) {
-    const SegmentHeader& h = stream.segments()[i].header;
-    count += wire::invalidates(h.opcode) && h.last && h.stag == stag ? 1 : 0;
-  }
+  for (const Invalidation& i : invalidations) count += i.stag == stag && i.segment < segments ? 1 : 0;
   return count;
 }
 
@@ -48,6 +51,7 @@ MemoryPlanner::MemoryPlanner(const MessageReader& fed, const MessageReader& real
 
 MemoryPlan MemoryPlanner::plan() {
   plan_.failing = find_failing();
+  find_invalidations();
   collect_fed();
   collect_real();
   collect_failing();
@@ -74,8 +78,11 @@ std::optional<std::size_t> MemoryPlanner::find_failing() const {
   return std::nullopt;
 }
 
-unsigned MemoryPlanner::generation(std::uint32_t stag, std::size_t fed_segments) const {
-  return invalidations(fed_, stag, fed_segments);
+void MemoryPlanner::find_invalidations() {
+  for (std::size_t i = 0; i < fed_.segments().size(); ++i) {
+    const SegmentHeader& h = fed_.segments()[i].header;
+    if (wire::invalidates(h.opcode) && h.last) plan_.invalidations.push_back({i, h.stag});
+  }
 }
 
 void MemoryPlanner::collect_fed() {
@@ -85,12 +92,12 @@ void MemoryPlanner::collect_fed() {
     const SegmentHeader& h = s.header;
     if (h.tagged && s.payload_bytes != 0) {
       const std::uint8_t right = h.opcode == Opcode::kWrite ? abi::kRemoteWrite : abi::kLocalWrite;
-      accesses_.push_back({h.stag, generation(h.stag, i), h.to, s.payload_bytes, right, false});
+      accesses_.push_back({h.stag, plan_.generation(h.stag, i), h.to, s.payload_bytes, right, false});
     }
     if (h.opcode != Opcode::kReadRequest) continue;
     const auto r = wire::ReadRequest::parse(fed_.payload(s));
     if (!r || r->size == 0) continue;
-    accesses_.push_back({r->src_stag, generation(r->src_stag, i), r->src_to, r->size, abi::kRemoteRead, false});
+    accesses_.push_back({r->src_stag, plan_.generation(r->src_stag, i), r->src_to, r->size, abi::kRemoteRead, false});
   }
 }
 
@@ -102,9 +109,10 @@ void MemoryPlanner::collect_real() {
     const auto r = wire::ReadRequest::parse(m.payload);
     if (!r || r->size == 0) continue;
     const Order order = real_stream_.order_of(m.end);
-    std::size_t before = 0;
-    while (before < fed_.segments().size() && fed_stream_.order_of(fed_.segments()[before].end) < order) ++before;
-    const unsigned g = plan_.sinks[i] = generation(r->sink_stag, before);
+    const auto before = std::partition_point(fed_.segments().begin(), fed_.segments().end(),
+                                             [&](const DdpSegment& f) { return fed_stream_.order_of(f.end) < order; });
+    const auto segments = static_cast<std::size_t>(before - fed_.segments().begin());
+    const unsigned g = plan_.sinks[i] = plan_.generation(r->sink_stag, segments);
     accesses_.push_back({r->sink_stag, g, r->sink_to, r->size, abi::kLocalWrite, false});
   }
 }
@@ -124,7 +132,7 @@ void MemoryPlanner::collect_failing() {
   } else if (!s.header.tagged) {
     return;
   }
-  access.generation = generation(access.stag, *plan_.failing);
+  access.generation = plan_.generation(access.stag, *plan_.failing);
   if (cause == wire::ddp::kStagNotAssociated || cause == wire::rdma::kStagNotAssociated) {
     access.foreign = true;
     accesses_.push_back(access);
@@ -133,7 +141,7 @@ void MemoryPlanner::collect_failing() {
       return a.stag == access.stag && a.generation == access.generation;
     });
     if (known) return;
-    if (access.bytes > 1) --access.bytes;
+    if (access.bytes > 1) access.bytes = std::min(access.bytes - 1, kMaxRegion);
     else --access.to;
     accesses_.push_back(access);
   }
@@ -141,14 +149,11 @@ void MemoryPlanner::collect_failing() {
 
 // A peer can only invalidate what it was told of.
 void MemoryPlanner::collect_invalidated() {
-  for (std::size_t i = 0; i < fed_.segments().size(); ++i) {
-    const SegmentHeader& h = fed_.segments()[i].header;
-    if (!wire::invalidates(h.opcode) || !h.last) continue;
-    plan_.invalidated.push_back(h.stag);
-    const unsigned g = generation(h.stag, i);
+  for (const MemoryPlan::Invalidation& i : plan_.invalidations) {
+    const unsigned g = plan_.generation(i.stag, i.segment);
     const bool used = std::any_of(accesses_.begin(), accesses_.end(),
-                                  [&](const Access& a) { return a.stag == h.stag && a.generation == g; });
-    if (!used && told(h.stag)) accesses_.push_back({h.stag, g, 0x1000, 1, abi::kRemoteWrite, false});
+                                  [&](const Access& a) { return a.stag == i.stag && a.generation == g; });
+    if (!used && told(i.stag)) accesses_.push_back({i.stag, g, 0, 1, abi::kRemoteWrite, false});
   }
 }
 
@@ -168,26 +173,31 @@ void MemoryPlanner::make_regions() {
     return std::tie(a.stag, a.generation, a.to) < std::tie(b.stag, b.generation, b.to);
   });
   const auto whole = [&](std::uint32_t stag) {
-    return std::find(plan_.invalidated.begin(), plan_.invalidated.end(), stag) != plan_.invalidated.end();
+    return std::any_of(plan_.invalidations.begin(), plan_.invalidations.end(),
+                       [stag](const MemoryPlan::Invalidation& i) { return i.stag == stag; });
   };
   for (const Access& a : accesses_) {
     Region* r = plan_.regions.empty() ? nullptr : &plan_.regions.back();
     const bool joins =
         r != nullptr && r->stag == a.stag && r->generation == a.generation && (a.to <= r->end() || whole(a.stag));
-    if (!joins) {
-      plan_.regions.push_back({a.stag, a.generation, a.to, 0, a.foreign, {}});
-      r = &plan_.regions.back();
+    if (!joins) r = &plan_.regions.emplace_back(Region{a.stag, a.generation, a.to, 0, a.foreign, {}});
+    const std::uint64_t reach = a.to - r->base;
+    if (reach > kMaxRegion || a.bytes > kMaxRegion - reach || a.to + a.bytes < a.to) {
+      throw ConfigError(fmt::format("STag {:#010x}: {} octets at {:#x} were used, and at {:#x}: too far for one region",
+                                    a.stag, a.bytes, a.to, r->base));
     }
     r->access |= a.right;
-    if (a.to + a.bytes > r->end()) r->octets.resize(a.to + a.bytes - r->base);
+    if (reach + a.bytes > r->octets.size()) r->octets.resize(reach + a.bytes);
   }
-  for (const Region& r : plan_.regions) known_.emplace_back(r.octets.size());
+  for (const Region& r : plan_.regions) {
+    plan_.final.push_back(r.octets);
+    known_.emplace_back(r.octets.size());
+  }
 }
 
 // Goes through the fed stream as the real side's memory did: what is read before it was written was there from the
 // beginning, what is read and differs from what was written last came from the real side's program.
 void MemoryPlanner::fill() {
-  std::vector<Region> start = plan_.regions;
   std::vector<const Message*> responses;
   for (const Message& m : real_.messages()) {
     if (m.header.opcode == Opcode::kReadResponse) responses.push_back(&m);
@@ -196,34 +206,34 @@ void MemoryPlanner::fill() {
   const std::size_t n = plan_.failing.value_or(fed_.segments().size());
   for (std::size_t i = 0; i < n; ++i) {
     const DdpSegment& s = fed_.segments()[i];
-    if (s.header.tagged && s.payload_bytes != 0) {
-      const auto at = plan_.find(s.header.stag, generation(s.header.stag, i), s.header.to);
-      if (!at || !plan_.regions[*at].contains(s.header.to, s.payload_bytes)) continue;
-      const ByteSpan from = fed_.payload(s);
-      const std::uint64_t offset = s.header.to - plan_.regions[*at].base;
-      for (std::size_t k = 0; k < from.size(); ++k) {
-        plan_.regions[*at].octets[offset + k] = from[k];
-        known_[*at][offset + k] = true;
-      }
-    } else if (s.header.opcode == Opcode::kReadRequest && reads < responses.size()) {
-      const Message& response = *responses[reads++];
-      const auto r = wire::ReadRequest::parse(fed_.payload(s));
-      if (!r || response.payload.empty()) continue;
-      const std::size_t at = *plan_.find(r->src_stag, generation(r->src_stag, i), r->src_to);
-      Region& region = plan_.regions[at];
-      const std::uint64_t offset = r->src_to - region.base;
-      bool changed = false;
-      for (std::size_t k = 0; k < std::min<std::size_t>(response.payload.size(), r->size); ++k) {
-        std::uint8_t& now = region.octets[offset + k];
-        if (!known_[at][offset + k]) start[at].octets[offset + k] = now = response.payload[k];
-        changed = changed || now != response.payload[k];
-        now = response.payload[k];
-        known_[at][offset + k] = true;
-      }
-      if (changed) plan_.rewrites.push_back({s.begin, at, offset, response.payload});
-    }
+    if (s.header.tagged && s.payload_bytes != 0) write(s, i);
+    if (s.header.opcode == Opcode::kReadRequest && reads < responses.size()) read(s, i, *responses[reads++]);
   }
-  plan_.regions = std::move(start);
+}
+
+void MemoryPlanner::write(const DdpSegment& s, std::size_t index) {
+  const std::size_t at = *plan_.find(s.header.stag, plan_.generation(s.header.stag, index), s.header.to);
+  const ByteSpan from = fed_.payload(s);
+  const std::uint64_t offset = s.header.to - plan_.regions[at].base;
+  std::copy(from.begin(), from.end(), plan_.final[at].begin() + static_cast<std::ptrdiff_t>(offset));
+  std::fill_n(known_[at].begin() + static_cast<std::ptrdiff_t>(offset), from.size(), true);
+}
+
+void MemoryPlanner::read(const DdpSegment& s, std::size_t index, const Message& response) {
+  const auto r = wire::ReadRequest::parse(fed_.payload(s));
+  if (!r || r->size == 0 || response.payload.size() > r->size) return;
+  const std::size_t at = *plan_.find(r->src_stag, plan_.generation(r->src_stag, index), r->src_to);
+  const std::uint64_t offset = r->src_to - plan_.regions[at].base;
+  bool changed = false;
+  for (std::size_t k = 0; k < response.payload.size(); ++k) {
+    const std::uint8_t octet = response.payload[k];
+    std::uint8_t& now = plan_.final[at][offset + k];
+    if (!known_[at][offset + k]) plan_.regions[at].octets[offset + k] = now = octet;
+    changed = changed || now != octet;
+    now = octet;
+    known_[at][offset + k] = true;
+  }
+  if (changed) plan_.rewrites.push_back({s.begin, at, offset, response.payload});
 }
 
 }  // namespace rnic::replay

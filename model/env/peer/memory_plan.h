@@ -38,16 +38,23 @@ struct Rewrite {
 struct MemoryPlan {
   std::vector<Region> regions;  // contents as the first access finds them
   std::vector<Rewrite> rewrites;
-  std::vector<std::uint32_t> invalidated;  // STags in the order in which the fed stream invalidates them
-  std::map<std::size_t, unsigned> sinks;   // generation of the sink STag of the real side's Reads, by message
-  std::optional<std::size_t> failing;      // the fed segment that the real side answered by a Terminate
+  std::vector<std::vector<std::uint8_t>> final;  // their contents at the end
+  struct Invalidation {
+    std::size_t segment = 0;  // of the fed stream
+    std::uint32_t stag = 0;
+  };
+  std::vector<Invalidation> invalidations;
+  std::map<std::size_t, unsigned> sinks;  // generation of the sink STag of the real side's Reads, by message
+  std::optional<std::size_t> failing;     // the fed segment that the real side answered by a Terminate
 
-  // The region for an access of the connection, or the STag's nearest one if it lies outside; none if the STag has
-  // none.
+  // Invalidations of `stag` by the first `segments` segments of the fed stream.
+  unsigned generation(std::uint32_t stag, std::size_t segments) const;
+  // The region for an access of the connection; the STag's nearest one if it lies outside, none if the STag has none.
   std::optional<std::size_t> find(std::uint32_t stag, unsigned generation, std::uint64_t to) const;
 };
 
-// `fed` is the stream that the replay sends, `real` what the real side answered.
+// `fed` is the stream that the replay sends, `real` what the real side answered. plan() throws ConfigError for memory
+// that no host has.
 class MemoryPlanner {
  public:
   MemoryPlanner(const MessageReader& fed, const MessageReader& real, const RecordedStream& fed_stream,
@@ -66,10 +73,12 @@ class MemoryPlanner {
   void collect_fed();
   void collect_real();
   void collect_failing();
+  void find_invalidations();
   void collect_invalidated();
   void make_regions();
   void fill();
-  unsigned generation(std::uint32_t stag, std::size_t fed_segments) const;
+  void write(const DdpSegment& segment, std::size_t index);
+  void read(const DdpSegment& segment, std::size_t index, const Message& response);
   bool told(std::uint32_t stag) const;
 
   const MessageReader& fed_;
@@ -78,10 +87,7 @@ class MemoryPlanner {
   const RecordedStream& real_stream_;
   MemoryPlan plan_;
   std::vector<Access> accesses_;
-  std::vector<std::vector<bool>> known_;  // by region and octet
+  std::vector<std::vector<bool>> known_;  // by region and octet of final
 };
-
-// Invalidations of `stag` that are complete in the first `segments` segments.
-unsigned invalidations(const MessageReader& stream, std::uint32_t stag, std::size_t segments);
 
 }  // namespace rnic::replay

@@ -49,6 +49,12 @@ std::string describe(const Message& message) {
   return wire::invalidates(h.opcode) ? text + fmt::format(", invalidates {:#010x}", h.stag) : text;
 }
 
+std::string hex_text(ByteSpan octets) {
+  std::string text;
+  for (const std::uint8_t o : octets) text += fmt::format("{:02x}", o);
+  return text.empty() ? "none" : text;
+}
+
 void MessageReader::push(ByteSpan octets) {
   octets_.insert(octets_.end(), octets.begin(), octets.end());
   if (!error_.empty() || (!started() && !read_startup())) return;

@@ -36,6 +36,8 @@ struct Message {
 
 // "RDMA Write of 64 octets to STag 0x12345678, TO 0x7f00"
 std::string describe(const Message& message);
+// "4d5041"; "none" for no octets.
+std::string hex_text(ByteSpan octets);
 
 class MessageReader {
  public:

@@ -26,7 +26,6 @@ struct RecordedStream {
   std::vector<std::uint8_t> octets;  // each once, in order
   std::vector<Arrival> arrivals;     // by captured segment
   Order closed = kNotCaptured;       // its FIN or RST
-  bool reset = false;                // it was a RST
   std::uint16_t emss = 536;          // octets of payload that its receiver lets a segment have
 
   Order order_of(std::size_t end) const {

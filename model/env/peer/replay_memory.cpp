@@ -70,7 +70,7 @@ std::vector<std::uint8_t> ReplayMemory::translated() {
 void ReplayMemory::translate(std::size_t segment, std::vector<std::uint8_t>& octets) {
   const DdpSegment& s = script_.fed.segments()[segment];
   const auto model = [&](std::uint32_t stag, std::uint64_t to) {
-    const Place place = to_model(stag, invalidations(script_.fed, stag, segment), to);
+    const Place place = to_model(stag, script_.memory.generation(stag, segment), to);
     if (place.stag == (stag | kUnknown)) unknown_[place.stag] = stag;
     return place;
   };
@@ -127,6 +127,21 @@ host::Sge ReplayMemory::sink(std::size_t message, const wire::ReadRequest& read)
   if (read.size == 0) return {read.sink_to, 0, read.sink_stag};
   const Place place = to_model(read.sink_stag, script_.memory.sinks.at(message), read.sink_to);
   return {place.to, read.size, place.stag};
+}
+
+std::vector<std::string> ReplayMemory::misplaced() const {
+  std::vector<std::string> list;
+  for (std::size_t i = 0; i < regions_.size(); ++i) {
+    const std::vector<std::uint8_t>& expected = script_.memory.final[i];
+    const MutableByteSpan got = context_.memory().span(regions_[i].address, expected.size());
+    const auto at = std::mismatch(expected.begin(), expected.end(), got.data());
+    if (at.first == expected.end()) continue;
+    const Region& r = script_.memory.regions[i];
+    list.push_back(fmt::format("STag {:#010x}, TO {:#x}: {:#04x} instead of {:#04x}", r.stag,
+                               r.base + static_cast<std::uint64_t>(at.first - expected.begin()), *at.second,
+                               *at.first));
+  }
+  return list;
 }
 
 void ReplayMemory::apply(const Rewrite& rewrite) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "model/env/host/driver/context.h"
@@ -25,6 +26,8 @@ class ReplayMemory {
   // Where the Read that is this message of the real side puts its data.
   host::Sge sink(std::size_t message, const wire::ReadRequest& read) const;
   void apply(const Rewrite& rewrite);
+  // The first wrong octet of each region at the end.
+  std::vector<std::string> misplaced() const;
 
  private:
   struct Registered {

@@ -36,16 +36,18 @@ class ReplayPeer final : public sc_core::sc_module, private EthernetTarget {
   // Plays the script's peer, from the SYN on; `fed` is the stream to send, as long as the script's. One at a time.
   using Apply = std::function<void(const Rewrite& rewrite)>;
   void begin(const Script& script, std::vector<std::uint8_t> fed, Apply rewrite);
-  // From now on nothing waits for what the model has not sent.
-  void hurry() { hurried_ = true; }
-  bool hurried() const { return hurried_; }
+  // Counts the messages that the next step waits for as sent, for nothing moves any more. False if it waits for none.
+  bool forgive();
   void abort();
 
+  bool begun() const { return tcp_ != nullptr; }
   bool over() const { return tcp_->over(); }
   bool fed_all() const { return next_step_ == script_->steps.size(); }
   std::size_t acked() const { return tcp_->acked(); }
   bool resting() const;
   const MessageReader& answer() const { return *answer_; }
+  // Messages of the model, its startup frame and what was forgiven.
+  std::size_t answered() const { return answer_->whole_messages() + (answer_->started() ? 1 : 0) + forgiven_; }
   bool refused() const { return refused_; }
   // Grows with everything that comes in or goes out.
   std::uint64_t progress() const { return progress_; }
@@ -58,7 +60,6 @@ class ReplayPeer final : public sc_core::sc_module, private EthernetTarget {
   bool rewritten(std::size_t position);
   void finish();
   void transmit(const wire::TcpHeader& header, ByteSpan payload);
-  std::size_t answered() const { return answer_->whole_messages() + (answer_->started() ? 1 : 0); }
 
   struct Arrival {
     std::uint64_t at_ps;
@@ -75,9 +76,9 @@ class ReplayPeer final : public sc_core::sc_module, private EthernetTarget {
   Apply rewrite_;
   std::optional<MessageReader> answer_;
   std::unique_ptr<TcpEndpoint> tcp_;
-  std::size_t next_step_ = 0, next_rewrite_ = 0;
+  std::size_t next_step_ = 0, next_rewrite_ = 0, forgiven_ = 0;
   std::uint64_t newest_frame_ps_ = 0;  // of either direction
-  bool hurried_ = false, closing_ = false, refused_ = false;
+  bool closing_ = false, refused_ = false;
   std::uint32_t connections_ = 0;
   std::uint64_t progress_ = 0;
 };

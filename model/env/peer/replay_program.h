@@ -22,7 +22,7 @@ struct Outcome {
   std::size_t rest = 0;                // octets of the model behind its last whole FPDU
   std::string stream_error;            // why the model's stream could not be read further
   bool refused = false;                // the model answered the SYN by a RST
-  std::vector<std::string> misplaced;  // received messages whose octets are not where they belong
+  std::vector<std::string> misplaced;  // octets of the peer that are not where they belong
   std::string stalled;                 // what was still to come when nothing moved any more
 };
 
@@ -37,6 +37,8 @@ class ReplayProgram final : public host::App {
   const std::string& error() const { return error_; }  // the host's trouble, which ends the run
   const std::vector<Outcome>& outcomes() const { return outcomes_; }
   std::uint64_t progress() const;
+  // When nothing moves any more: goes on without the messages that are waited for. False if none are.
+  bool forgive() { return running_ && peer_.begun() && peer_.forgive(); }
   // Ends the current connection as it is.
   void give_up();
 

@@ -186,7 +186,7 @@ void ReplayProgram::Session::post_sends() {
 }
 
 bool ReplayProgram::Session::post(const Script::Post& post) {
-  if (peer_.acked() < post.fed_octets && !peer_.hurried()) return false;
+  if (peer_.acked() < post.fed_octets) return false;
   return !failed_ && qp_->sq().free() != 0 && qp_->post_send(request(post.message)) == 0;
 }
 
@@ -245,17 +245,18 @@ void ReplayProgram::Session::received(const host::Wc& wc) {
 // The program leaves when it did in the capture, and when nothing it asked for is under way.
 void ReplayProgram::Session::close_in_turn() {
   if (disconnecting_ || stage_ != Stage::kConnected || !script_.model_closes_first) return;
-  const bool said = peer_.answer().whole_messages() + 1 >= script_.close_after;
+  const bool said = peer_.answered() >= script_.close_after;
   const bool idle = posted_sends_ == script_.posts.size() && completed_ >= posted_sends_ && said;
-  if ((!idle || peer_.acked() < script_.model_closes_after || !peer_.resting()) && !peer_.hurried()) return;
+  if (!idle || peer_.acked() < script_.model_closes_after || !peer_.resting()) return;
   disconnecting_ = true;
   context_.disconnect(*qp_);
 }
 
 Outcome ReplayProgram::Session::outcome() const {
-  const MessageReader& answer = peer_.answer();
   Outcome o;
   o.script = &script_;
+  if (stage_ == Stage::kCreating) return o;
+  const MessageReader& answer = peer_.answer();
   o.startup.assign(answer.octets().begin(),
                    answer.octets().begin() + static_cast<std::ptrdiff_t>(answer.startup_bytes()));
   for (const Message& m : answer.messages()) o.messages.push_back(memory_->translated_back(m));
@@ -263,6 +264,7 @@ Outcome ReplayProgram::Session::outcome() const {
   o.stream_error = answer.error();
   o.refused = peer_.refused();
   o.misplaced = misplaced_;
+  for (std::string& text : memory_->misplaced()) o.misplaced.push_back(std::move(text));
   return o;
 }
 

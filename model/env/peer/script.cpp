@@ -1,6 +1,7 @@
 #include "model/env/peer/script.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "model/common/check.h"
 #include "model/env/peer/terminate_reader.h"
@@ -14,8 +15,6 @@ namespace {
 wire::MpaFrameKind startup_of(Side side) {
   return side == Side::kInitiator ? wire::MpaFrameKind::kRequest : wire::MpaFrameKind::kReply;
 }
-
-bool is_request(Opcode op) { return op != Opcode::kReadResponse && op != Opcode::kTerminate; }
 
 class ScriptWriter {
  public:
@@ -32,7 +31,6 @@ class ScriptWriter {
     std::sort(ends_.begin(), ends_.end());
     write_steps();
     write_posts();
-    script_.peer_closes = fed_.closed != kNotCaptured;
     script_.model_closes_first = real_.closed < fed_.closed;
     script_.model_closes_after = fed_before(real_.closed);
     script_.close_after = script_.real_messages();
@@ -42,7 +40,7 @@ class ScriptWriter {
   void negotiate() {
     if (!script_.fed.started() || !script_.real.started()) return;
     const wire::MpaFrame fed = script_.fed.startup(), real = script_.real.startup();
-    if (fed.markers || real.markers) throw ConfigError(script_.name + ": a connection with markers is not replayed");
+    if (fed.markers || real.markers) throw ConfigError("its streams have markers, which a replay does not renew");
     script_.crc = fed.crc || real.crc;
     const bool peer_to_peer =
         fed.enhanced && fed.enhanced->peer_to_peer && real.enhanced && real.enhanced->peer_to_peer;
@@ -55,11 +53,9 @@ class ScriptWriter {
 
   // Octets of the fed stream that were captured before; whole segments.
   std::size_t fed_before(Order order) const {
-    std::size_t octets = 0;
-    for (const RecordedStream::Arrival& a : fed_.arrivals) {
-      if (a.order < order) octets = a.end;
-    }
-    return octets;
+    const auto at = std::partition_point(fed_.arrivals.begin(), fed_.arrivals.end(),
+                                         [order](const RecordedStream::Arrival& a) { return a.order < order; });
+    return at == fed_.arrivals.begin() ? 0 : std::prev(at)->end;
   }
 
   // Nothing of the real side is cut short: a Terminate comes when it has said all that it did say.
@@ -71,29 +67,32 @@ class ScriptWriter {
     const auto add = [&](std::size_t end, std::size_t messages) {
       script_.steps.push_back({end, end > terminate ? std::max(messages, script_.real_messages()) : messages});
     };
+    auto rewrite = script_.memory.rewrites.begin();
     for (const RecordedStream::Arrival& a : fed_.arrivals) {
       const std::size_t begin = script_.steps.empty() ? 0 : script_.steps.back().end;
       const std::size_t messages = model_messages_before(a.order);
-      for (const Rewrite& r : script_.memory.rewrites) {
-        if (r.before > begin && r.before < a.end) add(r.before, messages);
+      for (; rewrite != script_.memory.rewrites.end() && rewrite->before < a.end; ++rewrite) {
+        if (rewrite->before > begin) add(rewrite->before, messages);
       }
       if (terminate > begin && terminate < a.end) add(terminate, messages);
       add(a.end, messages);
     }
   }
 
+  // A Terminate of the real side's own making follows a request of its program that cannot be carried out.
   void write_posts() {
     const std::vector<Message>& messages = script_.real.messages();
     for (std::size_t i = script_.rtr ? 1 : 0; i < messages.size(); ++i) {
-      if (is_request(messages[i].header.opcode)) {
-        script_.posts.push_back({i, fed_before(real_.order_of(messages[i].begin + 1))});
-      } else if (messages[i].header.opcode == Opcode::kTerminate) {
-        const auto terminate = read_terminate(messages[i].payload);
-        script_.local_error = terminate && terminate->cause.layer == wire::Layer::kRdma &&
-                              terminate->cause.etype == wire::rdma::kLocalCatastrophicType;
-        if (script_.local_error) script_.posts.push_back({i, fed_before(real_.order_of(messages[i].begin + 1))});
-      }
+      const Opcode op = messages[i].header.opcode;
+      const bool posted = op == Opcode::kTerminate ? is_local_error(messages[i]) : op != Opcode::kReadResponse;
+      if (posted) script_.posts.push_back({i, fed_before(real_.order_of(messages[i].begin + 1))});
     }
+  }
+
+  static bool is_local_error(const Message& message) {
+    const auto terminate = read_terminate(message.payload);
+    return terminate && terminate->cause.layer == wire::Layer::kRdma &&
+           terminate->cause.etype == wire::rdma::kLocalCatastrophicType;
   }
 
   Script& script_;
@@ -101,8 +100,6 @@ class ScriptWriter {
   const RecordedStream& real_;
   std::vector<Order> ends_;  // of the real side's messages and its startup frame
 };
-
-}  // namespace
 
 bool is_mpa(const Recording& recording) {
   const std::vector<std::uint8_t>& octets = recording.from(Side::kInitiator).octets;
@@ -117,15 +114,32 @@ std::unique_ptr<Script> make_script(const Recording& recording, Side model) {
   script->model = model;
   script->model_port = recording.port(model);
   script->peer_port = recording.port(peer);
+  script->model_mss = recording.from(peer).emss;
   script->peer_mss = recording.from(model).emss;
   script->refused = recording.refused;
   script->fed.push(recording.from(peer).octets);
   script->real.push(recording.from(model).octets);
   for (const MessageReader* stream : {&script->fed, &script->real}) {
-    if (!stream->error().empty()) throw ConfigError(recording.name + ": " + stream->error());
+    if (!stream->error().empty()) throw ConfigError(stream->error());
   }
   ScriptWriter(recording, *script).write();
   return script;
+}
+
+}  // namespace
+
+std::vector<std::unique_ptr<Script>> make_scripts(const std::vector<Recording>& recordings, Side model) {
+  std::vector<std::unique_ptr<Script>> scripts;
+  for (const Recording& r : recordings) {
+    if (!is_mpa(r)) continue;
+    try {
+      scripts.push_back(make_script(r, model));
+    } catch (const ConfigError& error) {
+      throw ConfigError(r.name + ": " + error.what());
+    }
+  }
+  if (scripts.empty()) throw ConfigError("none of its connections speaks MPA");
+  return scripts;
 }
 
 }  // namespace rnic::replay

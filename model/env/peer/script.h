@@ -31,29 +31,25 @@ struct Script {
   std::string name;
   Side model = Side::kResponder;  // the side that the model plays
   std::uint16_t model_port = 0, peer_port = 0;
-  std::uint16_t peer_mss = 1460;  // so that the model's segments are as large as the real side's
-  MessageReader fed, real;        // what the captured peer sent, and what the real side did
+  // Each tells the other, so that segments are as large as the captured ones.
+  std::uint16_t model_mss = 1460, peer_mss = 1460;
+  MessageReader fed, real;  // what the captured peer sent, and what the real side did
   MemoryPlan memory;
   std::vector<Step> steps;
   std::size_t close_after = 0;  // messages of the model before the peer's FIN
-  bool peer_closes = false;     // its FIN or RST is in the capture
   std::vector<Post> posts;
   bool model_closes_first = false;
   std::size_t model_closes_after = 0;  // fed octets
   bool refused = false;                // nobody listened
   bool crc = false;
   bool rtr = false;  // the initiator's first message is its ready-to-receive message
-  // The real side failed by itself: its program's next request is one that cannot be carried out.
-  bool local_error = false;
 
   // Unfinished ones too: the program asks for as much of them as was captured.
   std::size_t real_messages() const { return real.messages().size() + (real.started() ? 1 : 0); }
 };
 
-// Whether its initiator spoke MPA, or had no chance to.
-bool is_mpa(const Recording& recording);
-
-// ConfigError if the connection cannot be replayed, with the reason.
-std::unique_ptr<Script> make_script(const Recording& recording, Side model);
+// Those of the connections whose initiator spoke MPA, or had no chance to. ConfigError with the reason if there are
+// none or one of them cannot be replayed.
+std::vector<std::unique_ptr<Script>> make_scripts(const std::vector<Recording>& recordings, Side model);
 
 }  // namespace rnic::replay

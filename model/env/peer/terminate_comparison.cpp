@@ -13,12 +13,6 @@ using wire::TerminateCause;
 
 namespace {
 
-std::string hex(ByteSpan octets) {
-  std::string text;
-  for (const std::uint8_t o : octets) text += fmt::format("{:02x}", o);
-  return text.empty() ? "none" : text;
-}
-
 // Codes of siw that are not the documents'.
 struct CodeChoice {
   TerminateCause real, model;
@@ -83,12 +77,12 @@ void compare_fields(const Script& script, const ReadTerminate& real, const ReadT
   }
   if (real.ddp_header != model.ddp_header) {
     const bool right = !model.ddp_header.empty() && model.ddp_header == failing.ddp_header;
-    out.push_back({"Terminate, DDP header", hex(real.ddp_header), hex(model.ddp_header),
+    out.push_back({"Terminate, DDP header", hex_text(real.ddp_header), hex_text(model.ddp_header),
                    right ? "DDP-7.1-12: the header of the failing segment, as it was sent" : ""});
   }
   if (real.read_request != model.read_request) {
     const bool right = !model.read_request.empty() && model.read_request == failing.read_request;
-    out.push_back({"Terminate, Read Request header", hex(real.read_request), hex(model.read_request),
+    out.push_back({"Terminate, Read Request header", hex_text(real.read_request), hex_text(model.read_request),
                    right ? "RDMAP-6.8-06: the header of the failing Read Request, as it was sent" : ""});
   }
 }

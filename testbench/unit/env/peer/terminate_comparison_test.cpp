@@ -34,14 +34,16 @@ TEST(ReadTerminateTest, BothLayouts) {
 class TerminateComparisonTest : public testing::Test {
  protected:
   Recording recording;
-  std::unique_ptr<Script> script;
+  std::vector<std::unique_ptr<Script>> scripts;
+  const Script* script = nullptr;
 
   TerminateComparisonTest() {
     TestStream fed{wire::MpaFrameKind::kRequest}, real{wire::MpaFrameKind::kReply};
     fed.write(1, "DEADBE00", "0000000000001000", "01020304");
     real.terminate(2, "11000300 0004" + kWriteHeader);
     recording.streams = {fed.stream(), real.stream()};
-    script = make_script(recording, Side::kResponder);
+    scripts = make_scripts({recording}, Side::kResponder);
+    script = scripts.at(0).get();
   }
   std::vector<Difference> against(const std::string& model) {
     Message m;
