@@ -1,7 +1,10 @@
 #include "model/env/peer/memory_plan.h"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -30,19 +33,20 @@ bool same(ByteSpan a, ByteSpan b) { return std::equal(a.begin(), a.end(), b.begi
 }  // namespace
 
 unsigned MemoryPlan::generation(std::uint32_t stag, std::size_t segments) const {
-  unsigned count = 0;
-  for (const Invalidation& i : invalidations) count += i.stag == stag && i.segment < segments ? 1 : 0;
-  return count;
+  const auto list = invalidations.find(stag);
+  if (list == invalidations.end()) return 0;
+  const auto end = std::lower_bound(list->second.begin(), list->second.end(), segments);
+  return static_cast<unsigned>(end - list->second.begin());
 }
 
 std::optional<std::size_t> MemoryPlan::find(std::uint32_t stag, unsigned generation, std::uint64_t to) const {
-  std::optional<std::size_t> nearest;
-  for (std::size_t i = 0; i < regions.size(); ++i) {
-    const Region& r = regions[i];
-    if (r.stag != stag || r.generation != generation) continue;
-    if (!nearest || r.base <= to) nearest = i;  // sorted by base
-  }
-  return nearest;
+  const auto after = std::partition_point(regions.begin(), regions.end(), [&](const Region& r) {
+    return std::tie(r.stag, r.generation, r.base) <= std::tie(stag, generation, to);
+  });
+  const auto fits = [&](auto r) { return r->stag == stag && r->generation == generation; };
+  if (after != regions.begin() && fits(std::prev(after))) return static_cast<std::size_t>(after - regions.begin()) - 1;
+  if (after != regions.end() && fits(after)) return static_cast<std::size_t>(after - regions.begin());
+  return std::nullopt;
 }
 
 MemoryPlanner::MemoryPlanner(const MessageReader& fed, const MessageReader& real, const RecordedStream& fed_stream,
@@ -81,7 +85,7 @@ std::optional<std::size_t> MemoryPlanner::find_failing() const {
 void MemoryPlanner::find_invalidations() {
   for (std::size_t i = 0; i < fed_.segments().size(); ++i) {
     const SegmentHeader& h = fed_.segments()[i].header;
-    if (wire::invalidates(h.opcode) && h.last) plan_.invalidations.push_back({i, h.stag});
+    if (wire::invalidates(h.opcode) && h.last) plan_.invalidations[h.stag].push_back(i);
   }
 }
 
@@ -149,11 +153,12 @@ void MemoryPlanner::collect_failing() {
 
 // A peer can only invalidate what it was told of.
 void MemoryPlanner::collect_invalidated() {
-  for (const MemoryPlan::Invalidation& i : plan_.invalidations) {
-    const unsigned g = plan_.generation(i.stag, i.segment);
-    const bool used = std::any_of(accesses_.begin(), accesses_.end(),
-                                  [&](const Access& a) { return a.stag == i.stag && a.generation == g; });
-    if (!used && told(i.stag)) accesses_.push_back({i.stag, g, 0, 1, abi::kRemoteWrite, false});
+  std::set<std::pair<std::uint32_t, unsigned>> used;
+  for (const Access& a : accesses_) used.emplace(a.stag, a.generation);
+  for (const auto& [stag, segments] : plan_.invalidations) {
+    for (unsigned g = 0; g < segments.size(); ++g) {
+      if (used.count({stag, g}) == 0 && told(stag)) accesses_.push_back({stag, g, 0, 1, abi::kRemoteWrite, false});
+    }
   }
 }
 
@@ -172,10 +177,7 @@ void MemoryPlanner::make_regions() {
   std::sort(accesses_.begin(), accesses_.end(), [](const Access& a, const Access& b) {
     return std::tie(a.stag, a.generation, a.to) < std::tie(b.stag, b.generation, b.to);
   });
-  const auto whole = [&](std::uint32_t stag) {
-    return std::any_of(plan_.invalidations.begin(), plan_.invalidations.end(),
-                       [stag](const MemoryPlan::Invalidation& i) { return i.stag == stag; });
-  };
+  const auto whole = [&](std::uint32_t stag) { return plan_.invalidations.count(stag) != 0; };
   for (const Access& a : accesses_) {
     Region* r = plan_.regions.empty() ? nullptr : &plan_.regions.back();
     const bool joins =

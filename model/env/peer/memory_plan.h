@@ -36,14 +36,10 @@ struct Rewrite {
 };
 
 struct MemoryPlan {
-  std::vector<Region> regions;  // contents as the first access finds them
+  std::vector<Region> regions;  // by STag, generation and base; contents as the first access finds them
   std::vector<Rewrite> rewrites;
-  std::vector<std::vector<std::uint8_t>> final;  // their contents at the end
-  struct Invalidation {
-    std::size_t segment = 0;  // of the fed stream
-    std::uint32_t stag = 0;
-  };
-  std::vector<Invalidation> invalidations;
+  std::vector<std::vector<std::uint8_t>> final;                     // their contents at the end
+  std::map<std::uint32_t, std::vector<std::size_t>> invalidations;  // segments of the fed stream, by STag
   std::map<std::size_t, unsigned> sinks;  // generation of the sink STag of the real side's Reads, by message
   std::optional<std::size_t> failing;     // the fed segment that the real side answered by a Terminate
 

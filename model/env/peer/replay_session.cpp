@@ -203,7 +203,7 @@ host::SendWr ReplayProgram::Session::request(std::size_t message) const {
     wr.sg_list[0].lkey = kNoLkey;
   } else if (op == Opcode::kReadRequest) {
     const auto read = wire::ReadRequest::parse(m.payload);
-    RNIC_CHECK(read.has_value());
+    RNIC_CHECK(read.has_value());  // the script's writer has looked
     wr.opcode = abi::WrOpcode::kRdmaRead;
     wr.sg_list[0] = memory_->sink(message, *read);
     wr.remote_addr = read->src_to;

@@ -23,6 +23,7 @@ class ScriptWriter {
 
   void write() {
     negotiate();
+    check();
     script_.memory = MemoryPlanner(script_.fed, script_.real, fed_, real_).plan();
     for (const Message& m : script_.real.messages()) {
       if (m.header.last) ends_.push_back(real_.order_of(m.end));
@@ -45,6 +46,21 @@ class ScriptWriter {
     const bool peer_to_peer =
         fed.enhanced && fed.enhanced->peer_to_peer && real.enhanced && real.enhanced->peer_to_peer;
     script_.rtr = peer_to_peer && script_.model == Side::kInitiator;
+  }
+
+  // What a program can ask the model for, and memory can be planned for.
+  void check() const {
+    for (const MessageReader* stream : {&script_.fed, &script_.real}) {
+      for (const Message& m : stream->messages()) {
+        const SegmentHeader& h = m.header;
+        const bool request = h.opcode == Opcode::kReadRequest;
+        const bool known =
+            wire::is_tagged(h.opcode) || wire::is_send(h.opcode) || request || h.opcode == Opcode::kTerminate;
+        const bool whole = !request || (h.last && m.payload.size() == wire::ReadRequest::kBytes);
+        if (known && whole && h.tagged == wire::is_tagged(h.opcode)) continue;
+        throw ConfigError("its streams have a message that is not replayed: " + describe(m));
+      }
+    }
   }
 
   std::size_t model_messages_before(Order order) const {
