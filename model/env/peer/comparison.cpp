@@ -103,10 +103,9 @@ class Comparer {
     const wire::MpaFrame e = script_.real.startup();
     const wire::MpaFrame g = wire::decode_mpa_frame(got, e.kind, wire::kMpaRev2).frame;
     field("flags and revision", options(e), options(g), "");
-    const char* const rejected =
-        e.rejected && g.rejected ? "MPA-ENH-9.1-02: a responder that refuses sets no depths; siw repeats the request's"
-                                 : "";
-    field("IRD and ORD", depths(e), depths(g), rejected);
+    const bool needs_none = e.rejected && g.rejected && g.enhanced && g.enhanced->ord == 0;
+    field("IRD and ORD", depths(e), depths(g),
+          needs_none ? "MPA-ENH-9.1-07: a reject names the ORD that was needed; siw repeats the request's depths" : "");
     field("private data", hex_text(e.private_data), hex_text(g.private_data), "");
   }
 

@@ -67,7 +67,7 @@ void compare_fields(const Script& script, const ReadTerminate& real, const ReadT
   }
   if (real.cause != model.cause) {
     out.push_back(
-        {"Terminate, cause", to_string(real.cause), to_string(model.cause), why_code(real.cause, model.cause)});
+        {"Terminate, cause", cause_text(real.cause), cause_text(model.cause), why_code(real.cause, model.cause)});
   }
   if (real.segment_length != model.segment_length) {
     const auto text = [](const std::optional<std::uint16_t>& n) { return n ? fmt::format("{}", *n) : "none"; };
@@ -93,7 +93,7 @@ std::vector<Difference> compare_terminates(const Script& script, const Message* 
   std::vector<Difference> out;
   const auto r = real == nullptr ? std::nullopt : read_terminate(real->payload);
   const auto m = model == nullptr ? std::nullopt : read_terminate(model->payload);
-  const auto text = [](const std::optional<ReadTerminate>& t) { return t ? to_string(t->cause) : "none"; };
+  const auto text = [](const std::optional<ReadTerminate>& t) { return t ? cause_text(t->cause) : "none"; };
   if (r && m) {
     compare_fields(script, *r, *m, out);
   } else {

@@ -27,7 +27,7 @@ std::optional<ReadTerminate> read_terminate(ByteSpan payload) {
   return result;
 }
 
-std::string to_string(const wire::TerminateCause& cause) {
+std::string cause_text(const wire::TerminateCause& cause) {
   return fmt::format("layer {}, type {}, code {:#04x}", static_cast<unsigned>(cause.layer), cause.etype, cause.code);
 }
 

@@ -21,6 +21,6 @@ struct ReadTerminate {
 std::optional<ReadTerminate> read_terminate(ByteSpan payload);
 
 // "layer 1, type 1, code 0x00"
-std::string to_string(const wire::TerminateCause& cause);
+std::string cause_text(const wire::TerminateCause& cause);
 
 }  // namespace rnic::replay
