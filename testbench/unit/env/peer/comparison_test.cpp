@@ -127,5 +127,14 @@ TEST_F(ComparisonTest, NothingFollowsATerminateOfTheModel) {
   EXPECT_EQ(c.matched, 2u);
 }
 
+TEST_F(ComparisonTest, ATerminateIsTheLastMessage) {
+  TestStream real = real_side();
+  real.terminate(5, "00000000");
+  record(real);
+  EXPECT_EQ(compared().matched, 5u);
+  std::swap(outcome.messages[2], outcome.messages[3]);
+  expect_one("behind the Terminate", "nothing", "Send of 2 octets, MSN 2");
+}
+
 }  // namespace
 }  // namespace rnic::replay
