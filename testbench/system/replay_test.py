@@ -6,7 +6,6 @@ import unittest
 from rnicsim import TRACES, ProgramTest
 
 CAPTURES = sorted((TRACES / "siw").glob("*.pcap"))
-# A Terminate about these leaves without the headers that it should return.
 RECORD = 16  # octets of a pcap record's header; the file's has 24
 
 
