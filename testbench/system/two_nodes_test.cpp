@@ -200,7 +200,7 @@ TEST_F(TwoNodesTest, BothHostsHearOfATerminateAndAllWorkCompletes) {
   run();
   const auto terminate = [](const Program& p) {
     for (const host::CmEvent& e : p.events) {
-      if (e.type == host::CmEventType::kQpError) return *e.terminate;
+      if (e.type == host::CmEventType::kQpError) return e.terminate;
     }
     ADD_FAILURE() << "no error was reported";
     return host::Terminate{};

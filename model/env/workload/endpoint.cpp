@@ -105,7 +105,7 @@ bool Endpoint::take_event(host::CmEvent& event) {
   if (event.refused != abi::CommandStatus::kOk) {
     text += fmt::format(": the device refused the command: {}", host::command_status_str(event.refused));
   }
-  if (event.terminate) text += terminate_text(*event.terminate);
+  if (event.type == CmEventType::kQpError) text += terminate_text(event.terminate);
   fail(text);
   return false;
 }

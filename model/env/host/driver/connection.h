@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <optional>
 #include <vector>
 
 #include "model/env/host/driver/resource.h"
@@ -34,9 +33,9 @@ enum class CmEventType : std::uint8_t {
 struct Terminate {
   abi::TerminateOrigin origin = abi::TerminateOrigin::kLocal;
   wire::TerminateCause cause;
-  std::optional<std::uint16_t> segment_length;  // ULPDU_Length of the segment at fault
-  std::vector<std::uint8_t> ddp_header;         // 14 or 18 octets, or none
-  std::vector<std::uint8_t> read_request;       // 28 octets, or none
+  std::uint16_t segment_length = 0;        // ULPDU_Length of the segment at fault; 0 if it is not told
+  std::vector<std::uint8_t> ddp_header;    // 14 or 18 octets, or none
+  std::vector<std::uint8_t> read_request;  // 28 octets, or none
 };
 
 struct CmEvent {
@@ -49,7 +48,7 @@ struct CmEvent {
   std::uint16_t peer_port = 0, local_port = 0;
   std::uint16_t ird = 0, ord = 0;  // the peer's, or what was agreed (kEstablished)
   std::uint8_t mpa_revision = 0, mpa_flags = 0;
-  std::optional<Terminate> terminate;  // kQpError
+  Terminate terminate;  // kQpError
   std::vector<std::uint8_t> private_data;
 };
 

@@ -13,7 +13,7 @@ Terminate decoded_terminate(const abi::Event& event, ByteSpan header) {
   t.origin = event.terminate_origin;
   t.cause = wire::terminate_cause(event.terminate);
   if (const auto returned = wire::TerminateHeader::parse(header)) {
-    t.segment_length = returned->segment_length;
+    t.segment_length = returned->segment_length.value_or(0);
     t.ddp_header.assign(returned->ddp_header.begin(), returned->ddp_header.end());
     t.read_request.assign(returned->read_request.begin(), returned->read_request.end());
   }
