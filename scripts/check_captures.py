@@ -4,7 +4,8 @@
 usage: check_captures.py DIR [--rnicsim PATH]
 
 index.json maps each file name to its list of connections, with ports, startup frames, and per direction the FPDUs by
-RDMAP opcode, the CRC results and the number of Terminates. PATH is any program that accepts `decode FILE --json`.
+RDMAP opcode, the CRC results and the number of Terminates. PATH is any program that accepts `decode FILE --json`; without it
+it is the one that scripts/run.sh builds.
 Prints every difference and "N files, D differences"; exit status 0 without differences, 1 with, 2 if it cannot run.
 """
 import argparse
@@ -13,6 +14,7 @@ import pathlib
 import subprocess
 import sys
 
+PROGRAM = pathlib.Path(__file__).resolve().parent.parent / "build" / "release" / "bin" / "rnicsim"
 STARTUP_KEYS = ("rev", "m", "c", "r", "s", "ird", "ord", "pd_length")
 
 
@@ -81,7 +83,7 @@ def check(rnicsim, path, connections):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("dir", type=pathlib.Path)
-    parser.add_argument("--rnicsim", default="rnicsim", help="the program to run (default: rnicsim in the path)")
+    parser.add_argument("--rnicsim", default=str(PROGRAM), help="the program to run (default: the release build)")
     arguments = parser.parse_args()
     try:
         index = json.loads((arguments.dir / "index.json").read_text())

@@ -74,6 +74,10 @@ abi::CommandStatus Firmware<Bus, Capacity>::execute(const abi::Command& command)
       return resources_.register_mr(command);
     case abi::CommandOp::kDeregisterMr:
       return resources_.deregister_mr(command);
+    case abi::CommandOp::kAllocMr:
+      return resources_.alloc_mr(command);
+    case abi::CommandOp::kAllocMw:
+      return resources_.alloc_mw(command);
     case abi::CommandOp::kListen:
       return connections_.listen(command);
     case abi::CommandOp::kUnlisten:

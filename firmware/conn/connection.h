@@ -48,6 +48,8 @@ struct ConnInput {
   OpenFailure failure = OpenFailure::kRefused;
   std::uint32_t bytes = 0;
   wire::TerminateCause cause{};
+  std::uint8_t terminate_bytes = 0;  // in the Terminate window
+  bool malformed = false;            // a Terminate of the peer's
   const abi::Command* command = nullptr;
 };
 

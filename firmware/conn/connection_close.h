@@ -33,10 +33,13 @@ void ConnectionManager<Bus, Capacity>::end_stream(Connection& c, abi::ConnectSta
 }
 
 template <class Bus, class Capacity>
-void ConnectionManager<Bus, Capacity>::report_qp_error(const Connection& c, wire::TerminateCause cause) {
+void ConnectionManager<Bus, Capacity>::report_qp_error(const Connection& c, const ConnInput& in,
+                                                       abi::TerminateOrigin origin) {
   abi::Event event = connection_event(abi::EventType::kQpError, abi::ConnectStatus::kOk, c, c.qpn.v);
-  event.terminate = wire::terminate_word(cause);
-  bus_.write(PostEvent{event});
+  event.terminate = wire::terminate_word(in.cause);
+  event.terminate_origin = origin;
+  event.private_bytes = in.terminate_bytes;
+  bus_.write(PostEvent{event, kTerminateWindow.offset});
 }
 
 // The hardware has lifted its fence by itself.
@@ -60,14 +63,14 @@ ConnState ConnectionManager<Bus, Capacity>::stream_error(Connection& c, const Co
   set_qp_state(c, QpState::kTerminate);
   bus_.write(PostWork{{c.qpn, InternalWork::kTerminate, in.cause}});
   bus_.write(PostWork{{c.qpn, InternalWork::kDrain}});
-  report_qp_error(c, in.cause);
+  report_qp_error(c, in, abi::TerminateOrigin::kLocal);
   return State::kTerminating;
 }
 
 // Nothing follows a Terminate in either direction (RFC 5040 section 4.8).
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::terminate_received(Connection& c, const ConnInput& in) {
-  report_qp_error(c, in.cause);
+  report_qp_error(c, in, in.malformed ? abi::TerminateOrigin::kMalformed : abi::TerminateOrigin::kPeer);
   end_stream(c, abi::ConnectStatus::kOk);
   return c.state == State::kClosing ? c.state : close_tcp(c);
 }

@@ -131,6 +131,8 @@ template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::on(const QpTerminateReceived& event) {
   ConnInput input{Event::kTerminateReceived};
   input.cause = event.cause;
+  input.terminate_bytes = event.header_bytes;
+  input.malformed = event.malformed;
   deliver(by_qp(event.qpn), input);
 }
 
@@ -138,6 +140,7 @@ template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::on(const QpStreamError& event) {
   ConnInput input{Event::kStreamError};
   input.cause = event.cause;
+  input.terminate_bytes = event.header_bytes;
   deliver(by_qp(event.qpn), input);
 }
 

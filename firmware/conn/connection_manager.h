@@ -119,7 +119,7 @@ class ConnectionManager {
   void set_qp_state(const Connection& c, QpState state);
   void end_stream(Connection& c, abi::ConnectStatus status);
   State close_tcp(const Connection& c);
-  void report_qp_error(const Connection& c, wire::TerminateCause cause);
+  void report_qp_error(const Connection& c, const ConnInput& in, abi::TerminateOrigin origin);
 
   Bus& bus_;
   const Settings settings_;

@@ -42,13 +42,17 @@ struct TcpClosed {  // both sides closed in order; the flow is gone
 struct QpFirstFpdu {  // the first valid FPDU came in
   Qpn qpn;
 };
+// header_bytes: of the Terminate header in the Terminate window of the SRAM, 4 to 52; 0 if there is none.
 struct QpTerminateReceived {
   Qpn qpn;
   wire::TerminateCause cause;  // the peer's
+  std::uint8_t header_bytes = 0;
+  bool malformed = false;
 };
 struct QpStreamError {  // the peer's mistake, or a failure of our own: the stream is over and the peer has to be told
   Qpn qpn;
   wire::TerminateCause cause;
+  std::uint8_t header_bytes = 0;
 };
 struct QpSendDrained {  // answers InternalWork::kDrain
   Qpn qpn;

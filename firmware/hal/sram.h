@@ -5,17 +5,23 @@
 
 #include "firmware/hal/operations.h"
 #include "model/wire/mpa_frame.h"
+#include "model/wire/terminate.h"
 
 namespace rnic::fw {
 
 // The hardware puts a command's private data here before it raises HostCommand.
 inline constexpr SramRange kCommandWindow{0, abi::kPrivateDataBytes};
 
+// The header of the Terminate that a QP's event is about (RFC 5040 section 4.8), put here before the event is raised.
+inline constexpr SramRange kTerminateWindow{kCommandWindow.bytes, wire::TerminateHeader::kMaxBytes};
+
 // A slot for each connection that is being set up: one startup frame (RFC 5044 section 7.1.1), and a word for an octet
 // that a peer should not have sent.
 inline constexpr std::uint32_t kFrameBytes = wire::kMpaHeaderBytes + wire::kMpaMaxPrivateData;
 inline constexpr std::uint32_t kSlotBytes = kFrameBytes + 4;
-constexpr std::uint32_t slot_offset(std::uint32_t slot) { return kCommandWindow.bytes + slot * kSlotBytes; }
+constexpr std::uint32_t slot_offset(std::uint32_t slot) {
+  return kTerminateWindow.offset + kTerminateWindow.bytes + slot * kSlotBytes;
+}
 constexpr SramRange frame_range(std::uint32_t slot, std::uint32_t from, std::uint32_t bytes) {
   return {slot_offset(slot) + from, bytes};
 }

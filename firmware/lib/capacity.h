@@ -12,7 +12,7 @@ struct DefaultCapacity {
   static constexpr std::uint32_t kStags = 4096;
   static constexpr std::uint32_t kConnections = 1024;
   static constexpr std::uint32_t kSetups = 64;  // connections that exchange startup frames at the same time
-  static constexpr std::uint32_t kListeners = 32;
+  static constexpr std::uint32_t kListeners = 256;
 };
 
 // What the chip has and what its owner wants, read once at boot.

@@ -32,6 +32,8 @@ class ResourceManager {
   Status destroy_qp(const abi::Command& c);
   Status register_mr(const abi::Command& c);
   Status deregister_mr(const abi::Command& c);
+  Status alloc_mr(const abi::Command& c) { return allocate(c, StagKind::kRegion); }
+  Status alloc_mw(const abi::Command& c);
 
   // The entry of a QP that exists, or nullptr.
   QpEntry* qp(Qpn n) { return n.v < settings_.qps && qps_[n.v].context.valid ? &qps_[n.v] : nullptr; }
@@ -45,8 +47,10 @@ class ResourceManager {
   };
   struct MrEntry {
     bool valid = false;
+    bool allocated = false;  // its key is the send queue's affair
     std::uint8_t key = 0;
   };
+  Status allocate(const abi::Command& c, StagKind kind);
   bool has_cq(std::uint32_t cqn) const { return cqn < settings_.cqs && cqs_[cqn].context.valid; }
 
   Bus& bus_;
@@ -122,11 +126,12 @@ abi::CommandStatus ResourceManager<Bus, Capacity>::register_mr(const abi::Comman
   if (index >= settings_.stags) return Status::kBadIndex;
   if (mrs_[index].valid) return Status::kBusy;
   if (mr.address + mr.length < mr.address) return Status::kBadLength;
-  mrs_[index] = {true, static_cast<std::uint8_t>(c.id)};
+  mrs_[index] = {true, false, static_cast<std::uint8_t>(c.id)};
   StagContext context;
   context.valid = true;
   context.key = mrs_[index].key;
-  context.access = c.flags;
+  context.access = c.flags & ~abi::kZeroBased;
+  context.zero_based = (c.flags & abi::kZeroBased) != 0;
   context.pd = Pdn{mr.pd};
   context.address = mr.address;
   context.length = mr.length;
@@ -137,11 +142,30 @@ abi::CommandStatus ResourceManager<Bus, Capacity>::register_mr(const abi::Comman
 template <class Bus, class Capacity>
 abi::CommandStatus ResourceManager<Bus, Capacity>::deregister_mr(const abi::Command& c) {
   const std::uint32_t index = c.id >> 8;
-  if (index >= settings_.stags || !mrs_[index].valid || mrs_[index].key != static_cast<std::uint8_t>(c.id)) {
-    return Status::kBadIndex;
-  }
+  if (index >= settings_.stags || !mrs_[index].valid) return Status::kBadIndex;
+  if (!mrs_[index].allocated && mrs_[index].key != static_cast<std::uint8_t>(c.id)) return Status::kBadIndex;
   mrs_[index] = {};
   bus_.write(WriteStag{Stag{c.id}, {}});
+  return Status::kOk;
+}
+
+template <class Bus, class Capacity>
+abi::CommandStatus ResourceManager<Bus, Capacity>::alloc_mw(const abi::Command& c) {
+  if (c.flags != 1 && c.flags != 2) return Status::kBadOp;
+  return allocate(c, c.flags == 1 ? StagKind::kWindow1 : StagKind::kWindow2);
+}
+
+template <class Bus, class Capacity>
+abi::CommandStatus ResourceManager<Bus, Capacity>::allocate(const abi::Command& c, StagKind kind) {
+  const std::uint32_t index = c.id >> 8;
+  if (index >= settings_.stags) return Status::kBadIndex;
+  if (mrs_[index].valid) return Status::kBusy;
+  mrs_[index] = {true, true, 0};
+  StagContext context;
+  context.allocated = true;
+  context.kind = kind;
+  context.pd = Pdn{c.u.mr.pd};
+  bus_.write(WriteStag{Stag{c.id}, context});
   return Status::kOk;
 }
 

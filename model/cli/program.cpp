@@ -9,6 +9,7 @@
 #include "model/cli/command.h"
 #include "model/cli/config_command.h"
 #include "model/cli/decode/decode_command.h"
+#include "model/cli/replay_command.h"
 #include "model/cli/run_command.h"
 #include "model/cli/vectors/run_vectors.h"
 #include "model/cli/version.h"
@@ -29,6 +30,7 @@ int vectors_command(const std::vector<std::string>& args, std::ostream& out, std
 constexpr Command kCommands[] = {
     {"config", "list all settings, or show those in effect", config_command},
     {"decode", "show the iWARP connections of a capture", decode_command},
+    {"replay", "put the model in the place of one side of a capture", replay_command},
     {"run", "run a scenario", run_command},
     {"vectors", "run worked byte-level vectors against the model", vectors_command},
 };

@@ -14,7 +14,11 @@ enum class WrOpcode : std::uint8_t {
   kSendWithInv = 3,
   kImmediate = 4,  // remote_address holds the eight octets, as a number (RFC 7306 section 6)
   kFetchAdd = 5,   // masked; operands as AtomicOperands (RFC 7306 section 5)
-  kCmpSwap = 6
+  kCmpSwap = 6,
+  // Carried out in the chip, in their turn.
+  kLocalInv = 16,  // invalidate_stag: a region or a window of type 2
+  kRegMr = 17,     // makes an allocated region valid: rkey and Registration
+  kBindMw = 18     // binds a window: rkey and Registration; without length, unbinds one of type 1
 };
 constexpr bool is_atomic(WrOpcode op) { return op == WrOpcode::kFetchAdd || op == WrOpcode::kCmpSwap; }
 // The names and the order of libibverbs' ibv_wc_status.
@@ -42,13 +46,16 @@ enum class WcStatus : std::uint8_t {
   kRespTimeoutErr,
   kGeneralErr
 };
-// The values of libibverbs' ibv_wc_opcode.
+// The values of libibverbs' ibv_wc_opcode, and kRegMr, which user space does not have there.
 enum class WcOpcode : std::uint8_t {
   kSend = 0,
   kRdmaWrite = 1,
   kRdmaRead = 2,
   kCompSwap = 3,
   kFetchAdd = 4,
+  kBindMw = 5,
+  kLocalInv = 6,
+  kRegMr = 9,
   kRecv = 128,
   kRecvRdmaWithImm = 129
 };
@@ -59,8 +66,10 @@ enum AccessFlags : std::uint8_t {
   kLocalWrite = 1,
   kRemoteWrite = 2,
   kRemoteRead = 4,
-  kRemoteAtomic = 8
-};  // as IBV_ACCESS_*
+  kRemoteAtomic = 8,
+  kMwBind = 16,    // windows may be bound to the region
+  kZeroBased = 32  // tagged offsets count from 0 instead of the address
+};                 // as IBV_ACCESS_*
 
 inline constexpr unsigned kMaxSge = 6;
 
@@ -103,6 +112,20 @@ struct AtomicOperands {
 static_assert(sizeof(AtomicOperands) == 2 * sizeof(Sge));
 inline constexpr std::uint32_t kAtomicBytes = 8;
 
+// What a kRegMr or kBindMw request makes accessible; it lies where the gather list would be.
+struct Registration {
+  std::uint64_t address = 0, length = 0;
+  std::uint32_t lkey = 0;    // kBindMw: of the region
+  std::uint32_t access = 0;  // AccessFlags
+  static Registration of(const Wqe& w) {
+    Registration r;
+    __builtin_memcpy(&r, w.sge, sizeof r);
+    return r;
+  }
+  void put(Wqe& w) const { __builtin_memcpy(static_cast<void*>(w.sge), this, sizeof *this); }
+};
+static_assert(sizeof(Registration) <= sizeof(Sge) * kMaxSge);
+
 enum CqeFlags : std::uint8_t { kCqeSolicited = 1 };
 
 // valid when `phase` equals the consumer's phase, which starts at 1 and flips each time the ring wraps.
@@ -137,7 +160,9 @@ enum class CommandOp : std::uint8_t {
   kConnect,
   kAccept,
   kReject,
-  kDisconnect
+  kDisconnect,
+  kAllocMr,  // an STag that kRegMr requests make valid
+  kAllocMw   // a window; flags: its type, 1 or 2
 };
 
 // MPA options of a listen or connect command (RFC 5044 section 7.1, RFC 6581).
@@ -153,7 +178,7 @@ enum CmFlags : std::uint8_t {
 
 struct Command {
   CommandOp op = CommandOp::kNop;
-  std::uint8_t flags = 0;           // CmFlags, or AccessFlags for kRegisterMr
+  std::uint8_t flags = 0;           // CmFlags, or AccessFlags for kRegisterMr, or the type for kAllocMw
   std::uint16_t private_bytes = 0;  // valid octets in the command's private data slot
   std::uint32_t cookie = 0;         // returned in the kCommandDone event
   std::uint32_t id = 0;   // qpn, cqn, STag or, for kAccept and kReject, the connection id of the request event
@@ -208,6 +233,13 @@ enum class ConnectStatus : std::uint8_t {
   kNoMatchingRtr
 };
 
+// Whose Terminate a kQpError is about. Its header, as on the wire, is the event's private data (RFC 5040 section 4.8).
+enum class TerminateOrigin : std::uint8_t {
+  kLocal = 0,  // sent to the peer, if the stream still let it
+  kPeer,
+  kMalformed  // the peer's, but cut short, or not the single message of QN 2
+};
+
 struct Event {
   EventType type = EventType::kNone;
   std::uint8_t status = 0;          // CommandStatus or ConnectStatus
@@ -219,7 +251,8 @@ struct Event {
   std::uint16_t ird = 0, ord = 0;  // the peer's, or what was agreed (kEstablished)
   std::uint32_t terminate = 0;     // the Terminate's first word for kQpError (layer 31..28, type 27..24, code 23..16)
   std::uint8_t mpa_revision = 0, mpa_flags = 0;
-  std::uint8_t reserved[33] = {};
+  TerminateOrigin terminate_origin = TerminateOrigin::kLocal;  // kQpError
+  std::uint8_t reserved[32] = {};
   std::uint8_t phase = 0;  // like a CQE's
 };
 inline constexpr std::size_t kEventBytes = 64;

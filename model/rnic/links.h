@@ -14,11 +14,13 @@
 #include "model/rnic/responder/read_request.h"
 #include "model/rnic/rnic_config.h"
 #include "model/rnic/rx/placed.h"
+#include "model/rnic/terminate/terminate_message.h"
 #include "model/rnic/tx/ulpdu_job.h"
 
 namespace rnic {
 
-inline constexpr unsigned kQpEventSources = 9;  // stages that tell the firmware about a QP
+inline constexpr unsigned kErrorSources = 7;    // stages that find errors of a stream
+inline constexpr unsigned kQpEventSources = 3;  // stages that tell the firmware about a QP
 
 class RnicLinks {
  private:
@@ -27,8 +29,8 @@ class RnicLinks {
   const RnicConfig& cfg_;
   std::string path(const char* name) const { return chip_ + "." + name; }
   template <std::size_t... I>
-  std::array<Link<QpEvent>, sizeof...(I)> make_qp_events(std::index_sequence<I...>) {
-    return {Link<QpEvent>(path("firmware.qp_event") + std::to_string(I), clk_, {4, 1, 1})...};
+  std::array<Link<QpEvent>, sizeof...(I)> make_qp_events(const char* name, std::index_sequence<I...>) {
+    return {Link<QpEvent>(path(name) + std::to_string(I), clk_, {4, 1, 1})...};
   }
 
  public:
@@ -93,6 +95,7 @@ class RnicLinks {
   Link<TxUnblock> atomic_unblock{path("completion.atomic_unblock"), clk_, {4, 1, 1}};
   Link<WqeIssued> issued{path("completion.issued"), clk_, {4, 1, 1}};
   Link<WqesAcked> acked{path("completion.acked"), clk_, {4, 1, 1}};
+  Link<WqeLost> lost{path("completion.lost"), clk_, {4, 1, 1}};
   Link<TxCredit> credit{path("completion.credit"), clk_, {4, 1, 1}};
   Link<CqeRequest> receive_cqes{path("completion.receive_cqes"), clk_, {4, 1, 1}};
   Link<CqeRequest> send_cqes{path("completion.send_cqes"), clk_, {4, 1, 1}};
@@ -107,7 +110,12 @@ class RnicLinks {
   Link<tcp::RxFeedback> tcp_feedback{path("tcp.tcp_feedback"), clk_, {4, 1, 1}};
 
   // Firmware.
-  std::array<Link<QpEvent>, kQpEventSources> qp_event{make_qp_events(std::make_index_sequence<kQpEventSources>())};
+  std::array<Link<QpEvent>, kErrorSources> stream_error{
+      make_qp_events("firmware.stream_error", std::make_index_sequence<kErrorSources>())};
+  Link<QpEvent> stream_errors{path("firmware.stream_errors"), clk_, {4, 1, 1}};
+  Link<TerminateMessage> terminates{path("firmware.terminates"), clk_, {4, 1, 1}};
+  std::array<Link<QpEvent>, kQpEventSources> qp_event{
+      make_qp_events("firmware.qp_event", std::make_index_sequence<kQpEventSources>())};
   Link<QpEvent> qp_events{path("firmware.qp_events"), clk_, {8, 1, 1}};
   Link<TcpOp> tcp_ops{path("firmware.tcp_ops"), clk_, {4, 1, 1}};
   Link<TcpEvent> tcp_events{path("firmware.tcp_events"), clk_, {8, 1, 1}};
@@ -125,16 +133,17 @@ class RnicLinks {
   template <class F>
   void for_each(F& f) {
     const auto all = [&f](auto&... link) { (f(link), ...); };
+    for (Link<QpEvent>& link : stream_error) f(link);
     for (Link<QpEvent>& link : qp_event) f(link);
     all(sq_doorbells, rq_doorbells, cq_arms, command_doorbells, wqes, wqes_taken, wqe_reads, wqe_reads_done, jobs,
         payload_reads, payload_reads_done, ulpdus, framed, marked, sealed, tx_frames, rx_frames, stream, consumed,
         deframed, checked, rqes_posted, rqes, rqes_taken, rqe_reads, rqe_reads_done, rq_flushes, placements,
         placements_done, placed, read_requests, reads_due, atomics_due, atomic_reads, atomic_reads_done, atomic_writes,
         atomic_writes_done, atomic_work, read_work, responses_sent, unblock, reads_done, atomics_issued,
-        atomic_responses, original_writes, original_writes_done, atomics_done, atomic_unblock, issued, acked, credit,
-        receive_cqes, send_cqes, cqe_writes, cq_notifies, tcp_tx_commands, tcp_rx_commands, tcp_tx_reports,
-        tcp_rx_reports, tcp_feedback, qp_events, tcp_ops, tcp_events, internal_work, commands, command_reads,
-        command_reads_done, host_events, events_taken, event_writes, event_writes_done, msix);
+        atomic_responses, original_writes, original_writes_done, atomics_done, atomic_unblock, issued, acked, lost,
+        credit, receive_cqes, send_cqes, cqe_writes, cq_notifies, tcp_tx_commands, tcp_rx_commands, tcp_tx_reports,
+        tcp_rx_reports, tcp_feedback, stream_errors, terminates, qp_events, tcp_ops, tcp_events, internal_work,
+        commands, command_reads, command_reads_done, host_events, events_taken, event_writes, event_writes_done, msix);
   }
 };
 

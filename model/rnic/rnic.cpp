@@ -64,6 +64,8 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
       fwcpu("fwcpu", clk, config.fwcpu, contexts_, messages_),
       event_writer(
           "event_writer", clk, [this] { return queue_regs(pcie.regs); }, messages_),
+      stream_errors("stream_errors", clk, kErrorSources),
+      terminate_generator("terminate_generator", clk, contexts_, frames_),
       qp_events("qp_events", clk, kQpEventSources) {
   strap();
   bind_transmit();
@@ -102,6 +104,7 @@ void Rnic::bind_transmit() {
   rdmap_segmenter.atomic_work(links.atomic_work);
   rdmap_segmenter.read_sent(links.responses_sent);
   rdmap_segmenter.internal_work(links.internal_work);
+  rdmap_segmenter.terminate(links.terminates);
   rdmap_segmenter.out(links.jobs);
   rdmap_segmenter.issued(links.issued);
   rdmap_segmenter.atomic_issued(links.atomics_issued);
@@ -110,6 +113,7 @@ void Rnic::bind_transmit() {
   payload_fetch.in(links.jobs);
   payload_fetch.dma(links.payload_reads);
   payload_fetch.dma_done(links.payload_reads_done);
+  payload_fetch.lost(links.lost);
   payload_fetch.out(links.ulpdus);
   pcie.dma_read.request(kPayloadReader)(links.payload_reads);
   pcie.dma_read.done(kPayloadReader)(links.payload_reads_done);
@@ -206,6 +210,7 @@ void Rnic::bind_completion() {
   pcie.dma_write.done(kOriginalWriter)(links.original_writes_done);
   sq_completion.issued(links.issued);
   sq_completion.acked(links.acked);
+  sq_completion.lost(links.lost);
   sq_completion.read_done(links.reads_done);
   sq_completion.atomic_done(links.atomics_done);
   sq_completion.cqe(links.send_cqes);
@@ -227,15 +232,21 @@ void Rnic::bind_firmware() {
   pcie.dma_read.request(kCommandReader)(links.command_reads);
   pcie.dma_read.done(kCommandReader)(links.command_reads_done);
 
-  payload_fetch.event(links.qp_event[0]);
-  rdmap_segmenter.event(links.qp_event[1]);
-  ddp_placement.event(links.qp_event[2]);
-  rdmap_dispatch.event(links.qp_event[3]);
-  irrq.event(links.qp_event[4]);
-  read_responder.event(links.qp_event[5]);
-  sq_completion.event(links.qp_event[6]);
-  atomic_alu.event(links.qp_event[7]);
-  response_queue.event(links.qp_event[8]);
+  payload_fetch.event(links.stream_error[0]);
+  rdmap_segmenter.event(links.stream_error[1]);
+  ddp_placement.event(links.stream_error[2]);
+  irrq.event(links.stream_error[3]);
+  read_responder.event(links.stream_error[4]);
+  atomic_alu.event(links.stream_error[5]);
+  response_queue.event(links.stream_error[6]);
+  for (unsigned i = 0; i < kErrorSources; ++i) stream_errors.in(i)(links.stream_error[i]);
+  stream_errors.out(links.stream_errors);
+  terminate_generator.in(links.stream_errors);
+  terminate_generator.out(links.terminates);
+
+  terminate_generator.event(links.qp_event[0]);
+  rdmap_dispatch.event(links.qp_event[1]);
+  sq_completion.event(links.qp_event[2]);
   for (unsigned i = 0; i < kQpEventSources; ++i) qp_events.in(i)(links.qp_event[i]);
   qp_events.out(links.qp_events);
 
@@ -285,6 +296,7 @@ void Rnic::register_stats(const StatsGroup& group) const {
   cqe_writer.register_stats(group.group("cqe_writer"));
   command_fetch.register_stats(group.group("command_fetch"));
   fwcpu.register_stats(group.group("fwcpu"));
+  terminate_generator.register_stats(group.group("terminate_generator"));
   event_writer.register_stats(group.group("event_writer"));
 }
 

@@ -19,6 +19,7 @@
 #include "model/rnic/rx/ddp_placement.h"
 #include "model/rnic/rx/rdmap_dispatch.h"
 #include "model/rnic/rx/tcp_rx.h"
+#include "model/rnic/terminate/terminate_generator.h"
 #include "model/rnic/tx/rdmap_segmenter.h"
 #include "model/rnic/tx/tcp_tx.h"
 #include "model/stats/registry.h"
@@ -70,6 +71,8 @@ class Rnic final : public sc_core::sc_module {
   CommandFetch command_fetch;
   FwCpu fwcpu;
   EventWriter event_writer;
+  Merge<QpEvent> stream_errors;
+  TerminateGenerator terminate_generator;
   Merge<QpEvent> qp_events;
 
  private:

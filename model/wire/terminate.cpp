@@ -13,7 +13,55 @@ void copy(ByteSpan from, std::uint8_t* to) {
   for (const std::uint8_t octet : from) *to++ = octet;
 }
 
+struct CauseText {
+  TerminateCause cause;
+  const char* text;
+};
+constexpr CauseText kTexts[] = {
+    {rdma::kInvalidStag, "remote protection: invalid STag"},
+    {rdma::kBaseOrBounds, "remote protection: base or bounds violation"},
+    {rdma::kAccessRights, "remote protection: access rights violation"},
+    {rdma::kStagNotAssociated, "remote protection: STag not associated with the stream"},
+    {rdma::kToWrap, "remote protection: TO wrap"},
+    {rdma::kForeignStagCannotBeInvalidated, "remote protection: STag cannot be invalidated"},
+    {rdma::kProtectionUnspecified, "remote protection: unspecified"},
+    {rdma::kInvalidVersion, "remote operation: invalid RDMAP version"},
+    {rdma::kUnexpectedOpcode, "remote operation: unexpected opcode"},
+    {rdma::kCatastrophicStream, "remote operation: catastrophic error of the stream"},
+    {rdma::kCatastrophicGlobal, "remote operation: catastrophic error, global"},
+    {rdma::kUnknownStagCannotBeInvalidated, "remote operation: STag cannot be invalidated"},
+    {rdma::kOperationUnspecified, "remote operation: unspecified"},
+    {ddp::kInvalidStag, "tagged buffer: invalid STag"},
+    {ddp::kBaseOrBounds, "tagged buffer: base or bounds violation"},
+    {ddp::kStagNotAssociated, "tagged buffer: STag not associated with the stream"},
+    {ddp::kToWrap, "tagged buffer: TO wrap"},
+    {ddp::kTaggedInvalidVersion, "tagged buffer: invalid DDP version"},
+    {ddp::kInvalidQn, "untagged buffer: invalid QN"},
+    {ddp::kInvalidMsnNoBuffer, "untagged buffer: invalid MSN, no buffer"},
+    {ddp::kInvalidMsnRange, "untagged buffer: invalid MSN, out of range"},
+    {ddp::kInvalidMo, "untagged buffer: invalid MO"},
+    {ddp::kMessageTooLong, "untagged buffer: message too long for the buffer"},
+    {ddp::kUntaggedInvalidVersion, "untagged buffer: invalid DDP version"},
+    {mpa::kConnectionLost, "MPA: TCP connection closed, terminated or lost"},
+    {mpa::kCrcMismatch, "MPA: CRC mismatch"},
+    {mpa::kMarkerMismatch, "MPA: marker and ULPDU length disagree"},
+    {mpa::kInvalidStartupFrame, "MPA: invalid request or reply frame"},
+    {mpa::kLocalCatastrophic, "MPA: local catastrophic error"},
+    {mpa::kInsufficientIrd, "MPA: insufficient IRD resources"},
+    {mpa::kNoMatchingRtr, "MPA: no matching RTR option"},
+};
+
 }  // namespace
+
+const char* to_string(TerminateCause cause) {
+  for (const CauseText& row : kTexts) {
+    if (row.cause == cause) return row.text;
+  }
+  if (cause.etype == rdma::kLocalCatastrophicType && cause.layer == Layer::kRdma)
+    return "RDMAP: local catastrophic error";
+  if (cause.etype == ddp::kLocalCatastrophicType && cause.layer == Layer::kDdp) return "DDP: local catastrophic error";
+  return "unknown";
+}
 
 std::optional<TerminateHeader> TerminateHeader::parse(ByteSpan bytes) {
   if (bytes.size() < kControlBytes) return std::nullopt;

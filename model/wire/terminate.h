@@ -27,6 +27,11 @@ constexpr std::uint32_t terminate_word(TerminateCause c) {
   return static_cast<std::uint32_t>(c.layer) << 28 | std::uint32_t{c.etype} << 24 | std::uint32_t{c.code} << 16;
 }
 
+constexpr TerminateCause terminate_cause(std::uint32_t word) {
+  return {static_cast<Layer>(word >> 28), static_cast<std::uint8_t>(word >> 24 & 0xf),
+          static_cast<std::uint8_t>(word >> 16)};
+}
+
 namespace rdma {
 inline constexpr std::uint8_t kLocalCatastrophicType = 0, kRemoteProtectionType = 1, kRemoteOperationType = 2;
 inline constexpr TerminateCause kLocalCatastrophic{Layer::kRdma, kLocalCatastrophicType, 0x00};
@@ -71,6 +76,18 @@ inline constexpr TerminateCause kLocalCatastrophic{Layer::kLlp, kMpaType, 0x05};
 inline constexpr TerminateCause kInsufficientIrd{Layer::kLlp, kMpaType, 0x06};
 inline constexpr TerminateCause kNoMatchingRtr{Layer::kLlp, kMpaType, 0x07};
 }  // namespace mpa
+
+// Which headers a Terminate returns (RFC 5040 section 4.8, figure 10; wire-facts section 5): the segment's length and
+// DDP header unless the fault is local or the LLP's, and with a Remote Protection Error the header of a Read Request.
+constexpr bool returns_ddp_header(TerminateCause c) {
+  return c.layer == Layer::kDdp || (c.layer == Layer::kRdma && c.etype != rdma::kLocalCatastrophicType);
+}
+constexpr bool returns_read_request(TerminateCause c) {
+  return c.layer == Layer::kRdma && c.etype == rdma::kRemoteProtectionType;
+}
+
+// "remote protection: invalid STag"; "unknown" for what no document defines.
+const char* to_string(TerminateCause cause);
 
 // The header that follows the untagged DDP header on QN 2. M, D and R say what is there: the failing segment's
 // length and DDP header, and the Read Request header it carried.

@@ -12,6 +12,7 @@
 #include "model/rnic/fwcpu/chip_bus.h"
 #include "model/system/simulation.h"
 #include "testbench/perf/child_process.h"
+#include "testbench/perf/heap_growth.h"
 
 namespace rnic::perf {
 namespace {
@@ -157,6 +158,20 @@ double chip_bytes(unsigned qps) {
   return bytes.at(0);
 }
 
+// The most that a run with so many connections takes from the heap. What builds the system is not a chip's share.
+HeapShares heap_growth(std::uint32_t qps) {
+  Load load;
+  load.bytes = 8;
+  load.count = load.depth = 1;
+  load.qps = qps;
+  const std::vector<double> most = in_child([&load] {
+    const HeapGrowth growth;
+    run(load);
+    return std::vector<double>{static_cast<double>(growth.most().chip), static_cast<double>(growth.most().rest)};
+  });
+  return {static_cast<std::int64_t>(most.at(0)), static_cast<std::int64_t>(most.at(1))};
+}
+
 // What each queue pair with its TCP connection adds to the chip: entries of tables, idle or not. The firmware's
 // memory is static, for as many as it can keep.
 void chip_memory_per_queue_pair(benchmark::State& state) {
@@ -169,9 +184,27 @@ void chip_memory_per_queue_pair(benchmark::State& state) {
 }
 BENCHMARK(chip_memory_per_queue_pair)->UseManualTime()->Iterations(1);
 
+// What a node takes from the heap beyond that. Shared pools grow in slabs, so a quotient by queue pairs would say what
+// step it happens to meet.
+void heap_growth_by_connections(benchmark::State& state) {
+  for (auto _ : state) {
+    const HeapShares growth = heap_growth(static_cast<std::uint32_t>(state.range(0)));
+    state.counters["chip_B/node"] = static_cast<double>(growth.chip) / 2;
+    state.counters["rest_B/node"] = static_cast<double>(growth.rest) / 2;
+    state.SetIterationTime(1e-3);
+  }
+}
+// The firmware sets up at most 64 at a time.
+BENCHMARK(heap_growth_by_connections)
+    ->ArgName("connections")
+    ->RangeMultiplier(2)
+    ->Range(1, 64)
+    ->UseManualTime()
+    ->Iterations(1);
+
 // Everything that 31 more connections made resident in both nodes: chip, firmware, driver, rings, programs.
 void memory_per_queue_pair(benchmark::State& state) {
-  constexpr std::uint32_t kMore = 31;  // the firmware listens on at most 32 ports
+  constexpr std::uint32_t kMore = 31;
   Load one;
   one.bytes = 8;
   one.count = one.depth = 1;

@@ -93,6 +93,7 @@ class Client final : public Program {
  public:
   Client(Node& node, Server& server) : Program(node), server_(server) {}
   std::uint8_t flags = abi::kCmCrc | abi::kCmMarkers | abi::kCmEnhanced;
+  std::uint32_t rkey_error = 0;  // in what the Write names
   void run() override {
     if (!connecting_) {
       core_.wake_at(20'000'000);  // the server listens by then
@@ -124,7 +125,7 @@ class Client final : public Program {
     wr.num_sge = 1;
     wr.sg_list[0] = {local, kBytes, mr->lkey()};
     wr.remote_addr = remote;
-    wr.rkey = server_.mr->rkey();
+    wr.rkey = server_.mr->rkey() ^ (opcode == abi::WrOpcode::kRdmaWrite ? rkey_error : 0);
     EXPECT_EQ(qp->post_send(wr), 0);
   }
   Server& server_;
@@ -190,6 +191,39 @@ TEST_F(TwoNodesTest, ShuffledCallOrderMovesThemToo) {
   b.shuffle(5);
   run();
   expect_all_moved();
+}
+
+// RFC 5040 sections 4.8 and 5.5: the sink's host hears what was wrong, the source's host hears it from its peer.
+TEST_F(TwoNodesTest, BothHostsHearOfATerminateAndAllWorkCompletes) {
+  client.rkey_error = 0x80;
+  server.receives = 3;
+  run();
+  const auto terminate = [](const Program& p) {
+    for (const host::CmEvent& e : p.events) {
+      if (e.type == host::CmEventType::kQpError) return e.terminate;
+    }
+    ADD_FAILURE() << "no error was reported";
+    return host::Terminate{};
+  };
+  const host::Terminate sent = terminate(server), received = terminate(client);
+  EXPECT_EQ(sent.origin, abi::TerminateOrigin::kLocal);
+  EXPECT_EQ(received.origin, abi::TerminateOrigin::kPeer);
+  for (const host::Terminate& t : {sent, received}) {
+    EXPECT_EQ(t.cause, wire::ddp::kInvalidStag);
+    EXPECT_EQ(t.segment_length, 1442u);
+    ASSERT_EQ(t.ddp_header.size(), 14u);
+    EXPECT_EQ(load_be32(&t.ddp_header[2]), server.mr->rkey() ^ 0x80);
+    EXPECT_EQ(load_be64(&t.ddp_header[6]), server.address + kBytes);
+  }
+  EXPECT_EQ(client.events.back().type, host::CmEventType::kDisconnected);
+  EXPECT_EQ(server.events.back().type, host::CmEventType::kDisconnected);
+  ASSERT_EQ(client.completions.size(), 3u);
+  EXPECT_EQ(client.completions[2].wr_id, 3u);
+  EXPECT_EQ(client.completions[2].status, abi::WcStatus::kWrFlushErr);
+  ASSERT_EQ(server.completions.size(), 3u);
+  EXPECT_EQ(server.completions[0].status, abi::WcStatus::kSuccess);
+  EXPECT_EQ(server.completions[1].status, abi::WcStatus::kWrFlushErr);
+  EXPECT_EQ(server.completions[2].status, abi::WcStatus::kWrFlushErr);
 }
 
 }  // namespace

@@ -14,10 +14,12 @@ std::string direction_name(const Endpoint& from, const Endpoint& to) {
 
 }  // namespace
 
-Connection::Connection(const Endpoint& initiator, const Endpoint& responder, UndecodedList& undecoded)
+Connection::Connection(const Endpoint& initiator, const Endpoint& responder, UndecodedList& undecoded,
+                       ConnectionObserver* observer)
     : initiator_(initiator),
       responder_(responder),
       undecoded_(undecoded),
+      observer_(observer),
       directions_{{{wire::MpaFrameKind::kRequest, direction_name(initiator, responder), undecoded},
                    {wire::MpaFrameKind::kReply, direction_name(responder, initiator), undecoded}}} {}
 
@@ -51,9 +53,11 @@ void Connection::open(Direction& from, Direction& to, const Segment& syn) {
 
 bool Connection::segment(const Segment& segment) {
   const bool from_initiator = segment.src == initiator_;
-  Direction& from = direction(from_initiator ? Side::kInitiator : Side::kResponder);
+  const Side side = from_initiator ? Side::kInitiator : Side::kResponder;
+  Direction& from = direction(side);
   Direction& to = direction(from_initiator ? Side::kResponder : Side::kInitiator);
   if (dropped(from, segment)) return false;
+  if (observer_ != nullptr) observer_->segment(side, segment);
 
   const bool syn = segment.header.has(TcpHeader::kSyn);
   if (syn) open(from, to, segment);
@@ -67,6 +71,7 @@ bool Connection::segment(const Segment& segment) {
   }
   from.tcp.segment(segment.header.seq + (syn ? 1 : 0), segment.payload, segment.offset,
                    [&](ByteSpan octets, std::uint64_t offset) {
+                     if (observer_ != nullptr) observer_->octets(side, octets, offset);
                      from.stream.push(octets, offset);
                      negotiate();
                    });

@@ -13,13 +13,27 @@ namespace rnic::cli {
 
 enum class Side : std::uint8_t { kInitiator = 0, kResponder = 1 };  // of the TCP connection and so of MPA
 
+// Sees a connection as its two receivers do: what is dropped for its checksum is not there.
+class ConnectionObserver {
+ public:
+  virtual void segment(Side from, const Segment& segment) = 0;
+  // New octets of a side's stream, each once and in order; `offset` is that of the frame they came in.
+  virtual void octets(Side from, ByteSpan octets, std::uint64_t offset) = 0;
+
+ protected:
+  ~ConnectionObserver() = default;
+};
+
 class Connection {
  public:
-  Connection(const Endpoint& initiator, const Endpoint& responder, UndecodedList& undecoded);
+  // `observer` may be nullptr.
+  Connection(const Endpoint& initiator, const Endpoint& responder, UndecodedList& undecoded,
+             ConnectionObserver* observer = nullptr);
 
   const Endpoint& initiator() const { return initiator_; }
   const Endpoint& responder() const { return responder_; }
   const IwarpStream& stream(Side from) const { return directions_[static_cast<std::size_t>(from)].stream; }
+  const TcpReassembly& tcp(Side from) const { return directions_[static_cast<std::size_t>(from)].tcp; }
 
   // A SYN with another initial sequence number than the first from this side: a new connection on the same ports.
   bool is_another(const Segment& syn) const;
@@ -44,6 +58,7 @@ class Connection {
 
   const Endpoint initiator_, responder_;
   UndecodedList& undecoded_;
+  ConnectionObserver* const observer_;
   std::array<Direction, 2> directions_;
 };
 

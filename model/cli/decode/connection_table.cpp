@@ -14,7 +14,8 @@ Connection* ConnectionTable::find_or_open(const Key& key, const Segment& segment
   const bool from_initiator = !segment.header.has(TcpHeader::kAck);
   const Endpoint& initiator = from_initiator ? segment.src : segment.dst;
   const Endpoint& responder = from_initiator ? segment.dst : segment.src;
-  connections_.push_back(std::make_unique<Connection>(initiator, responder, undecoded_));
+  ConnectionObserver* const observer = observe_ ? observe_(initiator, responder) : nullptr;
+  connections_.push_back(std::make_unique<Connection>(initiator, responder, undecoded_, observer));
   return current_[key] = connections_.back().get();
 }
 

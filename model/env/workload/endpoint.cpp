@@ -8,6 +8,19 @@ namespace rnic::workload {
 
 using host::CmEventType;
 
+namespace {
+
+// ": sent Terminate 1/2/05 (untagged buffer: message too long for the buffer)".
+std::string terminate_text(const host::Terminate& t) {
+  const char* const verb = t.origin == abi::TerminateOrigin::kLocal  ? "sent"
+                           : t.origin == abi::TerminateOrigin::kPeer ? "received"
+                                                                     : "received malformed";
+  return fmt::format(": {} Terminate {}/{}/{:02x} ({})", verb, static_cast<unsigned>(t.cause.layer), t.cause.etype,
+                     t.cause.code, wire::to_string(t.cause));
+}
+
+}  // namespace
+
 Endpoint::Endpoint(Barrier& barrier, host::Context& context, Settings settings, std::size_t phases)
     : barrier_(barrier),
       context_(context),
@@ -92,7 +105,7 @@ bool Endpoint::take_event(host::CmEvent& event) {
   if (event.refused != abi::CommandStatus::kOk) {
     text += fmt::format(": the device refused the command: {}", host::command_status_str(event.refused));
   }
-  if (event.terminate != 0) text += fmt::format(": Terminate {:#010x}", event.terminate);
+  if (event.type == CmEventType::kQpError) text += terminate_text(event.terminate);
   fail(text);
   return false;
 }

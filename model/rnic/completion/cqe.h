@@ -20,10 +20,15 @@ struct WqeIssued {
   abi::WcStatus status = abi::WcStatus::kSuccess;  // an error found before anything was sent
   bool signaled = true;
   bool internal = false;  // a ready-to-receive Read: retired without a completion
-  // Not a work request, but said in the order of their completion: tell the firmware that all before is complete, or
-  // complete all before with an error.
-  enum class Marker : std::uint8_t { kNone, kDrain, kFlush };
+  // Not a work request, but said in the order of their completion: tell the firmware that all before is complete,
+  // complete all before with an error, or the Terminate, behind which no response is awaited any more.
+  enum class Marker : std::uint8_t { kNone, kDrain, kFlush, kTerminate };
   Marker marker = Marker::kNone;
+};
+
+// The last FPDU of a Send or Write was given up before TCP had it, for its stream broke: no acknowledgement will come.
+struct WqeLost {
+  Qpn qpn;
 };
 
 // The oldest outstanding RDMA Read of a QP is complete: all its octets are placed.

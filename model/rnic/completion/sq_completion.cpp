@@ -1,8 +1,12 @@
 #include "model/rnic/completion/sq_completion.h"
 
+#include "model/rnic/context/stag_work.h"
+
 namespace rnic {
 
 namespace {
+
+using Awaited = SqCompletion::Awaited;
 
 constexpr abi::WcOpcode completion_opcode(abi::WrOpcode op) {
   switch (op) {
@@ -15,12 +19,31 @@ constexpr abi::WcOpcode completion_opcode(abi::WrOpcode op) {
       return abi::WcOpcode::kFetchAdd;
     case abi::WrOpcode::kCmpSwap:
       return abi::WcOpcode::kCompSwap;
+    case abi::WrOpcode::kLocalInv:
+      return abi::WcOpcode::kLocalInv;
+    case abi::WrOpcode::kRegMr:
+      return abi::WcOpcode::kRegMr;
+    case abi::WrOpcode::kBindMw:
+      return abi::WcOpcode::kBindMw;
     case abi::WrOpcode::kSend:
     case abi::WrOpcode::kSendWithInv:
       break;
   }
   return abi::WcOpcode::kSend;
 }
+
+Awaited awaited(const WqeIssued& w) {
+  if (w.marker == WqeIssued::Marker::kTerminate) return Awaited::kAck;
+  if (w.marker != WqeIssued::Marker::kNone || w.status != abi::WcStatus::kSuccess) return Awaited::kNothing;
+  if (is_stag_work(w.opcode)) return Awaited::kNothing;  // done when it was issued
+  if (w.opcode == abi::WrOpcode::kRdmaRead) return Awaited::kRead;
+  return abi::is_atomic(w.opcode) ? Awaited::kAtomic : Awaited::kAck;
+}
+
+bool is_response(Awaited a) { return a == Awaited::kRead || a == Awaited::kAtomic; }
+
+// A Send or a Write, which the peer's TCP acknowledges, and not a Terminate of ours.
+bool is_send(const WqeIssued& w) { return w.marker == WqeIssued::Marker::kNone && awaited(w) == Awaited::kAck; }
 
 }  // namespace
 
@@ -37,14 +60,20 @@ SqCompletion::QpSq& SqCompletion::qp(Qpn qpn) {
   return q;
 }
 
-// What its completion waits for has happened.
-bool SqCompletion::satisfied(QpSq& q, const WqeIssued& w) const {
-  if (w.status != abi::WcStatus::kSuccess || w.marker != WqeIssued::Marker::kNone) return true;
-  return q.finished(w.opcode) != 0;
+bool SqCompletion::never_left(const QpSq& q, const WqeIssued& w) {
+  return is_send(w) && q.lost != 0 && q.lost == q.sends;
 }
 
-bool SqCompletion::retirable(QpSq& q) const {
-  return !q.outstanding.empty() && (q.flushing || satisfied(q, pool_.front(q.outstanding)));
+// What its completion waits for has happened.
+bool SqCompletion::satisfied(const QpSq& q, const WqeIssued& w) {
+  return !never_left(q, w) && (awaited(w) == Awaited::kNothing || q.arrived(awaited(w)) != 0);
+}
+
+// Behind a Terminate a Read or an atomic ends with what it has; TCP still acknowledges the rest.
+bool SqCompletion::retirable(const QpSq& q) const {
+  if (q.outstanding.empty()) return false;
+  const WqeIssued& w = pool_.front(q.outstanding);
+  return q.flushing || satisfied(q, w) || never_left(q, w) || (q.terminated && is_response(awaited(w)));
 }
 
 void SqCompletion::list(Qpn qpn) {
@@ -60,12 +89,15 @@ void SqCompletion::retire(Qpn qpn) {
   if (!retirable(q)) return;  // the QP went away meanwhile
   const bool done = satisfied(q, pool_.front(q.outstanding));
   WqeIssued w = pool_.pop(q.outstanding);
+  if (never_left(q, w)) --q.lost;
+  q.sends -= is_send(w);
   if (w.marker == WqeIssued::Marker::kDrain) {
     event->push({QpEvent::Kind::kSendDrained, qpn, {}});
     return list(qpn);
   }
+  if (done && awaited(w) != Awaited::kNothing) --q.arrived(awaited(w));
+  if (w.marker == WqeIssued::Marker::kTerminate) return list(qpn);
   if (!done) w.status = abi::WcStatus::kWrFlushErr;
-  else if (w.status == abi::WcStatus::kSuccess) --q.finished(w.opcode);
   if (!w.internal && (w.signaled || w.status != abi::WcStatus::kSuccess)) {
     CqeRequest c;
     c.cqn = contexts_.qp(qpn).send_cq;
@@ -86,24 +118,31 @@ Wake SqCompletion::tick() {
     QpSq& q = qp(w.qpn);
     if (w.marker == WqeIssued::Marker::kFlush) q.flushing = true;
     else pool_.push(q.outstanding, w);
-    q.reads_issued += w.opcode == abi::WrOpcode::kRdmaRead && w.status == abi::WcStatus::kSuccess &&
-                      w.marker == WqeIssued::Marker::kNone;
+    q.sends += is_send(w);
+    q.terminated |= w.marker == WqeIssued::Marker::kTerminate;
+    q.reads_issued += awaited(w) == Awaited::kRead;
     list(w.qpn);
     busy = true;
   }
   if (acked->can_pop()) {
     const WqesAcked a = acked->pop();
     if (const std::optional<Qpn> qpn = contexts_.qp_of(a.flow)) {
-      qp(*qpn).acked += a.wqes;
+      qp(*qpn).arrived(Awaited::kAck) += a.wqes;
       list(*qpn);
     }
+    busy = true;
+  }
+  if (lost->can_pop()) {
+    const Qpn qpn = lost->pop().qpn;
+    ++qp(qpn).lost;
+    list(qpn);
     busy = true;
   }
   if (read_done->can_pop()) {
     const Qpn qpn = read_done->pop().qpn;
     if (QpSq& q = qp(qpn); q.reads_issued != 0) {
       --q.reads_issued;
-      ++q.read;
+      ++q.arrived(Awaited::kRead);
       list(qpn);
     } else {
       ++unsolicited_;
@@ -112,7 +151,7 @@ Wake SqCompletion::tick() {
   }
   if (atomic_done->can_pop()) {
     const Qpn qpn = atomic_done->pop().qpn;
-    ++qp(qpn).atomics;
+    ++qp(qpn).arrived(Awaited::kAtomic);
     list(qpn);
     busy = true;
   }
@@ -130,11 +169,11 @@ void SqCompletion::register_stats(const StatsGroup& group) const {
 std::string SqCompletion::waiting_for() const {
   for (std::size_t n = 0; n < qps_.size(); ++n) {
     if (qps_[n].outstanding.empty()) continue;
-    const abi::WrOpcode op = pool_.front(qps_[n].outstanding).opcode;
+    const Awaited what = awaited(pool_.front(qps_[n].outstanding));
     return "QP " + std::to_string(n) +
-           (op == abi::WrOpcode::kRdmaRead ? " read response"
-            : abi::is_atomic(op)           ? " atomic response"
-                                           : " TCP acknowledgement");
+           (what == Awaited::kRead     ? " read response"
+            : what == Awaited::kAtomic ? " atomic response"
+                                       : " TCP acknowledgement");
   }
   return {};
 }

@@ -2,6 +2,7 @@
 // is placed (RFC 5040 section 5.5), atomics when their value is (RFC 7306 section 5.4). See sq_completion.md.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "model/common/link.h"
@@ -20,6 +21,7 @@ class SqCompletion final : public Stage {
   PopPort<WqesAcked> acked{*this, "acked"};
   PopPort<ReadDone> read_done{*this, "read_done"};
   PopPort<AtomicDone> atomic_done{*this, "atomic_done"};
+  PopPort<WqeLost> lost{*this, "lost"};
   PushPort<CqeRequest> cqe{*this, "cqe"};
   PushPort<QpEvent> event{*this, "event"};
 
@@ -30,25 +32,31 @@ class SqCompletion final : public Stage {
   void register_stats(const StatsGroup& group) const;
   const Counter& unsolicited() const { return unsolicited_; }
 
+  // What a request waits for once it was issued: TCP's acknowledgement, its response, or nothing more.
+  enum class Awaited : std::uint8_t { kNothing, kAck, kRead, kAtomic };
+
  private:
   struct QpSq {
     std::uint32_t epoch = 0;
     PooledQueue outstanding;
-    std::uint32_t acked = 0;         // Sends and Writes acknowledged, not yet retired
+    std::uint32_t sends = 0;         // Sends and Writes in `outstanding`
+    std::uint32_t lost = 0;          // of them those that never left, which are the last ones
     std::uint32_t reads_issued = 0;  // Reads that wait for their response
-    std::uint32_t read = 0;          // Reads complete, not yet retired
-    std::uint32_t atomics = 0;       // the same of atomics
+    bool terminated = false;         // our Terminate went out: no response comes any more
     bool flushing = false;           // the stream is over: nothing will be acknowledged any more
     bool listed = false;
 
-    // What a request of this kind waits for, as far as it has come.
-    std::uint32_t& finished(abi::WrOpcode op) {
-      return op == abi::WrOpcode::kRdmaRead ? read : abi::is_atomic(op) ? atomics : acked;
-    }
+    // How much of it came and did not yet retire a request.
+    std::uint32_t& arrived(Awaited what) { return arrived_[static_cast<unsigned>(what) - 1]; }
+    std::uint32_t arrived(Awaited what) const { return arrived_[static_cast<unsigned>(what) - 1]; }
+
+   private:
+    std::array<std::uint32_t, 3> arrived_{};
   };
   QpSq& qp(Qpn qpn);
-  bool satisfied(QpSq& q, const WqeIssued& w) const;
-  bool retirable(QpSq& q) const;
+  static bool never_left(const QpSq& q, const WqeIssued& w);
+  static bool satisfied(const QpSq& q, const WqeIssued& w);
+  bool retirable(const QpSq& q) const;
   void list(Qpn qpn);
   void retire(Qpn qpn);
 

@@ -1,6 +1,7 @@
 // Where the contexts live: written by the firmware, read by the stages.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -23,6 +24,21 @@ class ContextStore final : public Committed {
   const CqContext& cq(Cqn n) const { return at(cqs_, n.v); }
   // The entry an STag points at, or nullptr where its index is outside the table; the caller checks valid and key.
   const StagContext* stag(Stag s) const { return (s.v >> 8) < stags_.size() ? &stags_[s.v >> 8] : nullptr; }
+
+  // What an STag of a peer names, or nullptr. A window is worth as much as its region.
+  const StagContext* named(Stag s) const {
+    const StagContext* c = stag(s);
+    if (c == nullptr || !c->names(s.v)) return nullptr;
+    if (c->kind == StagKind::kRegion) return c;
+    const StagContext* region = stag(Stag{c->region});
+    return region != nullptr && region->names(c->region) ? c : nullptr;
+  }
+  // Whether windows are bound to a region.
+  bool has_windows(Stag region) const {
+    return std::any_of(stags_.begin(), stags_.end(), [&](const StagContext& s) {
+      return s.valid && s.kind != StagKind::kRegion && s.region == region.v;
+    });
+  }
 
   // For numbers that come from the host: whether they lie inside the table.
   bool has(Qpn n) const { return n.v < qps_.size(); }

@@ -39,22 +39,36 @@ struct CqContext {
   std::uint32_t epoch = 0;  // as a QP's
 };
 
-// STag = index << 8 | key. The tagged offset is the virtual address, which is the bus address.
+enum class StagKind : std::uint8_t { kRegion, kWindow1, kWindow2 };
+
+// STag = index << 8 | key. A tagged offset is the virtual address, which is the bus address, or counts from 0.
 struct StagContext {
+  bool allocated = false;  // an entry that requests of the send queue make valid and invalid
   bool valid = false;
+  StagKind kind = StagKind::kRegion;
+  bool zero_based = false;
   std::uint8_t key = 0;
   std::uint8_t access = 0;  // abi::AccessFlags
   Pdn pd;
+  std::uint32_t region = 0;    // of a window: the STag it is bound to
+  Qpn qpn;                     // of a window of type 2: the queue pair that it serves,
+  std::uint32_t qp_epoch = 0;  // in this use of its number
   std::uint64_t address = 0, length = 0;
 
-  // This entry is what the STag names, in this protection domain, and [at, at + bytes) lies inside it.
-  constexpr bool covers(std::uint32_t stag, Pdn domain, std::uint64_t at, std::uint64_t bytes) const {
-    return names(stag) && pd == domain && contains(at, bytes);
+  // A local key: this entry is the region that the STag names, in this domain, and [to, to + bytes) lies inside it.
+  constexpr bool covers(std::uint32_t stag, Pdn domain, std::uint64_t to, std::uint64_t bytes) const {
+    return names(stag) && kind == StagKind::kRegion && pd == domain && contains(to, bytes);
   }
   constexpr bool names(std::uint32_t stag) const { return valid && key == (stag & 0xff); }
-  constexpr bool contains(std::uint64_t at, std::uint64_t bytes) const {
-    return at >= address && bytes <= length && at - address <= length - bytes;
+  // A stream of this QP may use it (RFC 5042 section 5.2.1: by protection domain, or by queue pair).
+  constexpr bool serves(Qpn n, const QpContext& qp) const {
+    return kind == StagKind::kWindow2 ? n == qpn && qp.epoch == qp_epoch : pd == qp.pd;
   }
+  constexpr std::uint64_t base() const { return zero_based ? 0 : address; }
+  constexpr bool contains(std::uint64_t to, std::uint64_t bytes) const {
+    return to >= base() && bytes <= length && to - base() <= length - bytes;
+  }
+  constexpr std::uint64_t bus_address(std::uint64_t to) const { return address + (to - base()); }
 };
 
 }  // namespace rnic

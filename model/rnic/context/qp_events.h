@@ -4,21 +4,23 @@
 #include <cstdint>
 
 #include "model/common/ids.h"
-#include "model/wire/terminate.h"
+#include "model/rnic/context/failed_segment.h"
 
 namespace rnic {
 
 struct QpEvent {
   enum class Kind : std::uint8_t {
     kFirstFpdu,          // the responder's fence is lifted (RFC 5044 section 7.1.2 rule 4)
-    kTerminateReceived,  // cause: the peer's
-    kStreamError,        // cause: ours to report; nothing more is delivered from this stream
+    kTerminateReceived,  // cause and failed: what the peer says
+    kStreamError,        // cause and failed: ours to report; nothing more is delivered from this stream
     kLocalError,         // a work request failed locally; it and all later ones complete with an error
     kSendDrained         // answers TxInternalWork::kDrain
   };
   Kind kind = Kind::kFirstFpdu;
   Qpn qpn;
   wire::TerminateCause cause;
+  FailedSegment failed = {};  // kStreamError, kTerminateReceived
+  bool malformed = false;     // kTerminateReceived: not a Terminate as it should be
 };
 
 // The receive side met a condition that the transmit side may be waiting for.

@@ -41,6 +41,11 @@ void ChipBus::put_stream_octets(const TcpEvent& event) {
   std::memcpy(memory_.data() + into.offset, event.data->bytes(), event.bytes);
 }
 
+std::uint8_t ChipBus::put_terminate(const QpEvent& event) {
+  const MutableByteSpan window(memory_.data() + fw::kTerminateWindow.offset, fw::kTerminateWindow.bytes);
+  return static_cast<std::uint8_t>(event.failed.header(event.cause).emit(window));
+}
+
 TcpOp ChipBus::flow_op(TcpOp::Kind kind, FlowId flow) {
   TcpOp op;
   op.kind = kind;

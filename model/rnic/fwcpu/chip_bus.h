@@ -47,6 +47,7 @@ class ChipBus {
   // Hardware puts octets into SRAM, at no cost to the firmware.
   void put_private_data(const FetchedCommand& command);
   void put_stream_octets(const TcpEvent& event);
+  std::uint8_t put_terminate(const QpEvent& event);  // its header's octets
   const Counter& log_count(fw::LogCode code) const { return logs_[static_cast<std::size_t>(code)]; }
 
  private:

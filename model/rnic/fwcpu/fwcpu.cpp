@@ -153,10 +153,10 @@ void FwCpu::dispatch(const QpEvent& e) {
     case QpEvent::Kind::kFirstFpdu:
       return firmware_->on(fw::QpFirstFpdu{e.qpn});
     case QpEvent::Kind::kTerminateReceived:
-      return firmware_->on(fw::QpTerminateReceived{e.qpn, e.cause});
+      return firmware_->on(fw::QpTerminateReceived{e.qpn, e.cause, bus_.put_terminate(e), e.malformed});
     case QpEvent::Kind::kStreamError:
     case QpEvent::Kind::kLocalError:
-      return firmware_->on(fw::QpStreamError{e.qpn, e.cause});
+      return firmware_->on(fw::QpStreamError{e.qpn, e.cause, bus_.put_terminate(e)});
     case QpEvent::Kind::kSendDrained:
       return firmware_->on(fw::QpSendDrained{e.qpn});
   }

@@ -39,7 +39,8 @@ Wake TcpConnection::tick() {
 bool TcpConnection::step() {
   const bool work =
       !late_fins_.empty() || from_tx->can_pop() || from_rx->can_pop() || op->can_pop() || time_waits_.next() <= now();
-  if (!work || !to_tx->can_push() || !to_rx->can_push() || !event->can_push()) return false;
+  if (!work || !to_tx->can_push() || !to_rx->can_push()) return false;
+  if (!event->can_push()) return take_silent_op();
   if (!late_fins_.empty()) {
     peer_closed(late_fins_.pop());
   } else if (from_tx->can_pop()) {
@@ -51,6 +52,14 @@ bool TcpConnection::step() {
   } else if (const FlowId flow = time_waits_.expired(now()); flow != kNoFlow) {
     release(flow);
   }
+  return true;
+}
+
+// The firmware takes no event while it waits for room for an operation, so operations must not wait for it to take one.
+// Only an open can fail at once, with an event.
+bool TcpConnection::take_silent_op() {
+  if (!op->can_pop() || op->front().kind == TcpOp::Kind::kOpen) return false;
+  on_op(op->pop());
   return true;
 }
 

@@ -78,6 +78,7 @@ class TcpConnection final : public Stage {
   };
 
   bool step();
+  bool take_silent_op();
   void on_op(TcpOp op);
   void on_report(const tcp::TxReport& report);
   void on_report(tcp::RxReport report);

@@ -13,20 +13,20 @@ AtomicAlu::AtomicAlu(sc_core::sc_module_name nm, ClockDomain& clk, const Context
   for (unsigned i = 0; i < cfg.operations; ++i) free_.push(i);
 }
 
-// As of a Read, and more: both directions, alignment of the address (wire-facts 8.4 to 8.7).
+// As of a Read, and more: both directions, alignment of the address on the bus (wire-facts 8.4 to 8.7).
 std::optional<wire::TerminateCause> AtomicAlu::check(const QueuedAtomic& r) const {
   constexpr std::uint8_t kRights = abi::kRemoteRead | abi::kRemoteWrite | abi::kRemoteAtomic;
   const wire::AtomicRequest& q = r.request;
   if (q.opcode() != wire::AtomicOpcode::kFetchAdd && q.opcode() != wire::AtomicOpcode::kCmpSwap) {
     return wire::rdma::kUnexpectedOpcode;
   }
-  const StagContext* stag = contexts_.stag(Stag{q.stag});
-  if (stag == nullptr || !stag->names(q.stag)) return wire::rdma::kInvalidStag;
-  if (stag->pd != contexts_.qp(r.qpn).pd) return wire::rdma::kStagNotAssociated;
+  const StagContext* stag = contexts_.named(Stag{q.stag});
+  if (stag == nullptr) return wire::rdma::kInvalidStag;
+  if (!stag->serves(r.qpn, contexts_.qp(r.qpn))) return wire::rdma::kStagNotAssociated;
   if ((stag->access & kRights) != kRights) return wire::rdma::kAccessRights;
   if (q.to + abi::kAtomicBytes < q.to) return wire::rdma::kToWrap;
   if (!stag->contains(q.to, abi::kAtomicBytes)) return wire::rdma::kBaseOrBounds;
-  if (q.to % abi::kAtomicBytes != 0) return wire::rdma::kCatastrophicStream;
+  if (stag->bus_address(q.to) % abi::kAtomicBytes != 0) return wire::rdma::kCatastrophicStream;
   return {};
 }
 
@@ -44,7 +44,8 @@ bool AtomicAlu::accept() {
   if (!contexts_.qp(r.qpn).valid) return true;  // destroyed since: nobody to answer
   if (const auto cause = check(r)) {
     ++refused_;
-    event->push({QpEvent::Kind::kStreamError, r.qpn, *cause});  // its IRRQ slot stays taken: the stream is over
+    event->push(
+        {QpEvent::Kind::kStreamError, r.qpn, *cause, r.segment});  // its IRRQ slot stays taken: the stream is over
   } else {
     start(r);
   }
@@ -53,12 +54,13 @@ bool AtomicAlu::accept() {
 
 // What an older one in flight at this address will write, or has written on its way to memory, is the operand.
 void AtomicAlu::start(const QueuedAtomic& r) {
-  const unsigned older = newest_at(r.request.to);
+  const std::uint64_t address = contexts_.stag(Stag{r.request.stag})->bus_address(r.request.to);
+  const unsigned older = newest_at(address);
   const unsigned i = free_.pop();
   Operation& op = operations_[i] = Operation{};
   op.request = r;
   op.epoch = contexts_.qp(r.qpn).epoch;
-  op.address = r.request.to;
+  op.address = address;
   op.newest = true;
   if (older == kNone) return read->push({op.address, abi::kAtomicBytes, op.octets.data(), {}, i});
   ++forwarded_;
@@ -118,7 +120,7 @@ bool AtomicAlu::answer() {
   const Qpn qpn = op.request.qpn;
   if (!op.ok) {
     ++failed_;
-    event->push({QpEvent::Kind::kStreamError, qpn, wire::rdma::kLocalCatastrophic});
+    event->push({QpEvent::Kind::kStreamError, qpn, wire::rdma::kLocalCatastrophic, {}});
   } else {
     ++(op.request.request.opcode() == wire::AtomicOpcode::kFetchAdd ? fetch_adds_ : cmp_swaps_);
     if (op.epoch == contexts_.qp(qpn).epoch) out->push({qpn, {op.request.request.request_id, op.original}});

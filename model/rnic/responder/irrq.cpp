@@ -31,7 +31,7 @@ void Irrq::accept(const QueuedRequest& r) {
   if (q.held() >= ctx.ird) {
     q.overrun = true;
     ++overruns_;
-    event->push({QpEvent::Kind::kStreamError, qpn, wire::ddp::kInvalidMsnNoBuffer});
+    event->push({QpEvent::Kind::kStreamError, qpn, wire::ddp::kInvalidMsnNoBuffer, segment_of(r)});
     return;
   }
   requests_.push(q.waiting, r);

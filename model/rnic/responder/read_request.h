@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "model/common/ids.h"
+#include "model/rnic/context/failed_segment.h"
 #include "model/wire/rdmap.h"
 
 namespace rnic {
@@ -12,18 +13,23 @@ namespace rnic {
 struct QueuedRead {
   Qpn qpn;
   wire::ReadRequest request;
+  FailedSegment segment = {};  // its headers as they came, if it has to be refused
 };
 
 // An Atomic Request that was delivered in order (RFC 7306 section 5.2).
 struct QueuedAtomic {
   Qpn qpn;
   wire::AtomicRequest request;
+  FailedSegment segment = {};
 };
 
 // Both kinds share the queue number 1, its order and the limit of IRD (RFC 7306 section 5.2).
 using QueuedRequest = std::variant<QueuedRead, QueuedAtomic>;
 inline Qpn qpn_of(const QueuedRequest& r) {
   return std::visit([](const auto& request) { return request.qpn; }, r);
+}
+inline const FailedSegment& segment_of(const QueuedRequest& r) {
+  return std::visit([](const auto& request) -> const FailedSegment& { return request.segment; }, r);
 }
 
 // A validated Read Request, to be answered with a Read Response.
@@ -48,6 +54,7 @@ struct ReadResponseSent {
 struct DeliveredAtomic {
   Qpn qpn;
   wire::AtomicResponse response;
+  FailedSegment segment = {};
 };
 
 }  // namespace rnic

@@ -8,9 +8,9 @@ namespace rnic {
 std::optional<wire::TerminateCause> ReadResponder::check(const QueuedRead& r) const {
   const wire::ReadRequest& q = r.request;
   if (q.size == 0) return {};
-  const StagContext* stag = contexts_.stag(Stag{q.src_stag});
-  if (stag == nullptr || !stag->names(q.src_stag)) return wire::rdma::kInvalidStag;
-  if (stag->pd != contexts_.qp(r.qpn).pd) return wire::rdma::kStagNotAssociated;
+  const StagContext* stag = contexts_.named(Stag{q.src_stag});
+  if (stag == nullptr) return wire::rdma::kInvalidStag;
+  if (!stag->serves(r.qpn, contexts_.qp(r.qpn))) return wire::rdma::kStagNotAssociated;
   if (!(stag->access & abi::kRemoteRead)) return wire::rdma::kAccessRights;
   if (q.src_to + q.size < q.src_to) return wire::rdma::kToWrap;
   if (!stag->contains(q.src_to, q.size)) return wire::rdma::kBaseOrBounds;
@@ -22,11 +22,14 @@ Wake ReadResponder::tick() {
   const QueuedRead r = in->pop();
   if (const auto cause = check(r)) {
     ++refused_;
-    event->push({QpEvent::Kind::kStreamError, r.qpn, *cause});  // its IRRQ slot stays taken: the stream is over
+    event->push(
+        {QpEvent::Kind::kStreamError, r.qpn, *cause, r.segment});  // its IRRQ slot stays taken: the stream is over
   } else {
     ++reads_;
     bytes_ += r.request.size;
-    out->push({r.qpn, r.request.sink_stag, r.request.sink_to, r.request.src_to, r.request.size});
+    const std::uint64_t source =
+        r.request.size == 0 ? 0 : contexts_.stag(Stag{r.request.src_stag})->bus_address(r.request.src_to);
+    out->push({r.qpn, r.request.sink_stag, r.request.sink_to, source, r.request.size});
   }
   return Wake::next_cycle();
 }

@@ -21,28 +21,28 @@ void ResponseQueue::match(const DeliveredAtomic& r) {
   QpAtomics& q = qp(r.qpn);
   const QpContext& ctx = contexts_.qp(r.qpn);
   if (q.stopped || !ctx.valid) return;
-  if (q.outstanding.empty()) return refuse(r.qpn, q, QpEvent::Kind::kStreamError, wire::ddp::kInvalidMsnNoBuffer);
+  if (q.outstanding.empty()) return refuse(r, q, QpEvent::Kind::kStreamError, wire::ddp::kInvalidMsnNoBuffer);
   const AtomicIssued request = pool_.pop(q.outstanding);
   if (request.request_id != r.response.request_id) {
-    return refuse(r.qpn, q, QpEvent::Kind::kStreamError, wire::rdma::kOperationUnspecified);
+    return refuse(r, q, QpEvent::Kind::kStreamError, wire::rdma::kOperationUnspecified);
   }
   const abi::Sge& sink = request.sink;
   const StagContext* stag = contexts_.stag(Stag{sink.lkey});
   if (stag == nullptr || !stag->covers(sink.lkey, ctx.pd, sink.address, abi::kAtomicBytes) ||
       !(stag->access & abi::kLocalWrite)) {
-    return refuse(r.qpn, q, QpEvent::Kind::kLocalError, wire::rdma::kLocalCatastrophic);
+    return refuse(r, q, QpEvent::Kind::kLocalError, wire::rdma::kLocalCatastrophic);
   }
   BufferRef buf = buffers_.take();
   store_le64(buf->bytes(), r.response.original);
-  dma->push({sink.address, abi::kAtomicBytes, std::move(buf), 0, 0, true});
+  dma->push({stag->bus_address(sink.address), abi::kAtomicBytes, std::move(buf), 0, 0, true});
   writes_.push({r.qpn, q.epoch});
   ++responses_;
 }
 
-void ResponseQueue::refuse(Qpn qpn, QpAtomics& q, QpEvent::Kind kind, wire::TerminateCause cause) {
+void ResponseQueue::refuse(const DeliveredAtomic& r, QpAtomics& q, QpEvent::Kind kind, wire::TerminateCause cause) {
   q.stopped = true;
   ++refused_;
-  event->push({kind, qpn, cause});
+  event->push({kind, r.qpn, cause, r.segment});
 }
 
 // The value cannot be overtaken any more: the request is complete, and one fewer counts against ORD.

@@ -45,7 +45,7 @@ class ResponseQueue final : public Stage {
   };
   QpAtomics& qp(Qpn qpn);
   void match(const DeliveredAtomic& r);
-  void refuse(Qpn qpn, QpAtomics& q, QpEvent::Kind kind, wire::TerminateCause cause);
+  void refuse(const DeliveredAtomic& r, QpAtomics& q, QpEvent::Kind kind, wire::TerminateCause cause);
   void complete();
 
   const ContextStore& contexts_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/common/burst.h"
+#include "model/rnic/context/stag_work.h"
 #include "model/wire/fpdu.h"
 
 namespace rnic {
@@ -102,14 +103,14 @@ Cause DdpPlacement::tagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu) {
   const auto bytes = static_cast<std::uint32_t>(v->payload.size());
   if (bytes != 0) {
     const std::uint64_t to = v->header.to;
-    const StagContext* stag = contexts_.stag(Stag{v->header.stag});
+    const StagContext* stag = contexts_.named(Stag{v->header.stag});
     const std::uint8_t right = op == Opcode::kWrite ? abi::kRemoteWrite : abi::kLocalWrite;
-    if (stag == nullptr || !stag->names(v->header.stag)) return wire::ddp::kInvalidStag;
-    if (stag->pd != ctx.pd) return wire::ddp::kStagNotAssociated;
+    if (stag == nullptr) return wire::ddp::kInvalidStag;
+    if (!stag->serves(job_->segment.qpn, ctx)) return wire::ddp::kStagNotAssociated;
     if (!(stag->access & right)) return wire::ddp::kInvalidStag;  // wire-facts 8.20
     if (to + bytes < to) return wire::ddp::kToWrap;
     if (!stag->contains(to, bytes)) return wire::ddp::kBaseOrBounds;
-    job_->piece[job_->pieces++] = {to, bytes};
+    job_->piece[job_->pieces++] = {stag->bus_address(to), bytes};
   }
   job_->offset += wire::DdpTaggedHeader::kBytes;
   q.tagged_bytes += bytes;
@@ -134,13 +135,10 @@ Cause DdpPlacement::untagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu) {
   s.opcode = op;
   s.last = h.last();
   s.stag = h.invalidate_stag;
-  if (op == Opcode::kTerminate) {  // whatever is wrong with it is only local: two ends must not answer each other
-    if (const auto t = wire::TerminateHeader::parse(v->payload)) s.cause = t->cause;
-    q.stopped = true;
-    return {};
-  }
+  if (op == Opcode::kTerminate) return received_terminate(q, *v), Cause{};
   if (h.msn != q.msn[h.qn]) return wire::ddp::kInvalidMsnRange;
   if (const Cause cause = message(ctx, q, *v)) return cause;
+  if (h.qn != wire::kQnSend) s.headers = FailedSegment::of(ulpdu);
   if (!waiting_ && h.last()) ++q.msn[h.qn];
   return {};
 }
@@ -190,6 +188,16 @@ Cause DdpPlacement::immediate(QpRx& q, const wire::DdpUntaggedView& v) {
   return {};
 }
 
+// Whatever is wrong with it is only local: two ends must not answer each other (wire-facts 8.52).
+void DdpPlacement::received_terminate(QpRx& q, const wire::DdpUntaggedView& v) {
+  PlacedSegment& s = job_->segment;
+  const auto t = wire::TerminateHeader::parse(v.payload);
+  s.cause = t ? t->cause : wire::rdma::kOperationUnspecified;
+  if (t) s.headers = FailedSegment::told_by(*t);
+  s.malformed = !t || v.header.msn != 1 || v.header.mo != 0 || !v.header.last();
+  q.stopped = true;
+}
+
 // A Send goes to the receive request at the head of the queue, across its scatter list.
 Cause DdpPlacement::send(const QpContext& ctx, QpRx& q, const wire::DdpUntaggedView& v) {
   const wire::DdpUntaggedHeader& h = v.header;
@@ -232,7 +240,7 @@ Cause DdpPlacement::scatter(const QpContext& ctx, const abi::Wqe& wqe, std::uint
       return wire::ddp::kLocalCatastrophic;
     }
     const std::uint64_t take = std::min(bytes, s.length - offset);
-    job_->piece[job_->pieces++] = {s.address + offset, static_cast<std::uint32_t>(take)};
+    job_->piece[job_->pieces++] = {stag->bus_address(s.address + offset), static_cast<std::uint32_t>(take)};
     bytes -= take;
     offset = 0;
   }
@@ -241,16 +249,18 @@ Cause DdpPlacement::scatter(const QpContext& ctx, const abi::Wqe& wqe, std::uint
 
 // RFC 5040 section 8.1.1; which of the two codes says what: wire-facts 8.16.
 Cause DdpPlacement::check_invalidate(const QpContext& ctx, std::uint32_t stag) const {
-  const StagContext* s = contexts_.stag(Stag{stag});
-  if (s == nullptr || !s->names(stag)) return wire::rdma::kUnknownStagCannotBeInvalidated;
-  if (s->pd != ctx.pd) return wire::rdma::kForeignStagCannotBeInvalidated;
+  const StagContext* s = contexts_.named(Stag{stag});
+  if (s == nullptr) return wire::rdma::kUnknownStagCannotBeInvalidated;
+  if (!s->serves(job_->segment.qpn, ctx) || !may_invalidate(contexts_, Stag{stag})) {
+    return wire::rdma::kForeignStagCannotBeInvalidated;
+  }
   return {};
 }
 
-void DdpPlacement::stop(Qpn qpn, QpRx& q, wire::TerminateCause cause) {
+void DdpPlacement::stop(Qpn qpn, QpRx& q, wire::TerminateCause cause, ByteSpan ulpdu) {
   q.stopped = true;
   ++errors_;
-  event->push({QpEvent::Kind::kStreamError, qpn, cause});
+  event->push({QpEvent::Kind::kStreamError, qpn, cause, FailedSegment::of(ulpdu)});
 }
 
 // Called with the whole FPDU there; fills job_ and leaves it empty unless the answer is kPlace.
@@ -264,7 +274,7 @@ DdpPlacement::Verdict DdpPlacement::judge(const FpduBeat& last) {
   const bool over = ctx.state == QpState::kTerminate || ctx.state == QpState::kError;
   if (q.stopped || !ctx.valid || over) return Verdict::kDrop;  // RFC 5041 section 7.1: silently
   if (!last.crc_ok || !last.marker_ok) {
-    stop(qpn, q, last.crc_ok ? wire::mpa::kMarkerMismatch : wire::mpa::kCrcMismatch);
+    stop(qpn, q, last.crc_ok ? wire::mpa::kMarkerMismatch : wire::mpa::kCrcMismatch, {});
     return Verdict::kDrop;
   }
   const ByteSpan ulpdu(fpdu_ + wire::kUlpduLengthBytes, load_be16(fpdu_));
@@ -276,7 +286,7 @@ DdpPlacement::Verdict DdpPlacement::judge(const FpduBeat& last) {
   if (!cause && !waiting_) return Verdict::kPlace;
   job_.reset();
   if (waiting_) return Verdict::kWait;
-  stop(qpn, q, *cause);
+  stop(qpn, q, *cause, ulpdu);
   return Verdict::kDrop;
 }
 

@@ -85,7 +85,8 @@ class DdpPlacement final : public Stage, public RunsAhead {
   std::optional<wire::TerminateCause> scatter(const QpContext& ctx, const abi::Wqe& wqe, std::uint64_t offset,
                                               std::uint64_t bytes);
   std::optional<wire::TerminateCause> check_invalidate(const QpContext& ctx, std::uint32_t stag) const;
-  void stop(Qpn qpn, QpRx& q, wire::TerminateCause cause);
+  void received_terminate(QpRx& q, const wire::DdpUntaggedView& v);
+  void stop(Qpn qpn, QpRx& q, wire::TerminateCause cause, ByteSpan ulpdu);
 
   const ContextStore& contexts_;
   std::vector<QpRx> qps_;

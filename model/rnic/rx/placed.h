@@ -4,9 +4,9 @@
 #include <cstdint>
 
 #include "model/common/ids.h"
+#include "model/rnic/context/failed_segment.h"
 #include "model/rnic/host_abi.h"
 #include "model/wire/rdmap.h"
-#include "model/wire/terminate.h"
 
 namespace rnic {
 
@@ -22,6 +22,8 @@ struct PlacedSegment {
   std::uint32_t stag = 0;      // Send with Invalidate: the STag to invalidate
   wire::ReadRequest read;      // of a Read Request
   wire::TerminateCause cause;  // of a Terminate
+  FailedSegment headers;       // of a request or a response: its own; of a Terminate: those that the peer returns
+  bool malformed = false;      // a Terminate, but not as it should be
 
   // Of the messages of RFC 7306. Immediate Data uses a receive work request too.
   wire::AtomicRequest atomic;

@@ -17,17 +17,17 @@ bool RdmapDispatch::open(Qpn qpn) {
 void RdmapDispatch::deliver(const PlacedSegment& s) {
   if (s.flushed) return complete(s, abi::WcStatus::kWrFlushErr);
   if (s.opcode == Opcode::kReadRequest) {
-    read_request->push(QueuedRead{s.qpn, s.read});
+    read_request->push(QueuedRead{s.qpn, s.read, s.headers});
   } else if (s.opcode == Opcode::kAtomicRequest) {
-    read_request->push(QueuedAtomic{s.qpn, s.atomic});
+    read_request->push(QueuedAtomic{s.qpn, s.atomic, s.headers});
   } else if (s.opcode == Opcode::kAtomicResponse) {
-    atomic_response->push({s.qpn, s.atomic_response});
+    atomic_response->push({s.qpn, s.atomic_response, s.headers});
   } else if (s.opcode == Opcode::kReadResponse) {
     if (!s.last) return;
     read_done->push({s.qpn});
     unblock->push({TxUnblock::Kind::kReadDone, s.qpn});
   } else if (s.opcode == Opcode::kTerminate) {
-    event->push({QpEvent::Kind::kTerminateReceived, s.qpn, s.cause});
+    event->push({QpEvent::Kind::kTerminateReceived, s.qpn, s.cause, s.headers, s.malformed});
   } else if (wire::is_send(s.opcode) && s.last && !s.absorbed) {
     invalidate(s);
     complete(s, abi::WcStatus::kSuccess);

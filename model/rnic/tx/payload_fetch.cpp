@@ -27,6 +27,11 @@ bool PayloadFetch::hand_on() {
   if (used_ == 0) return false;
   Slot& slot = slots_[first_];
   if (slot.open != 0) return false;
+  const bool given_up = dropped(slot) || !slot.ok;
+  if (given_up && slot.ulpdu.completes_wqe) {
+    if (!lost->can_push() || !event->can_push()) return false;
+    lost->push({slot.qpn});
+  }
   if (dropped(slot)) {
     slot.ulpdu = {};
     ++dropped_;

@@ -5,6 +5,7 @@
 
 #include "model/common/link.h"
 #include "model/config/field.h"
+#include "model/rnic/completion/cqe.h"
 #include "model/rnic/context/context.h"
 #include "model/rnic/context/qp_events.h"
 #include "model/rnic/dma.h"
@@ -30,6 +31,7 @@ class PayloadFetch final : public Stage {
   PopPort<DmaReadDone> dma_done{*this, "dma_done"};
   PushPort<Ulpdu> out{*this, "out"};
   PushPort<QpEvent> event{*this, "event"};
+  PushPort<WqeLost> lost{*this, "lost"};
 
   PayloadFetch(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts,
                const PayloadFetchConfig& cfg)

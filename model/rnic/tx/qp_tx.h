@@ -6,6 +6,7 @@
 
 #include "model/common/node_pool.h"
 #include "model/rnic/context/context.h"
+#include "model/rnic/terminate/terminate_message.h"
 #include "model/rnic/tx/segment_cut.h"
 #include "model/wire/fpdu.h"
 
@@ -16,6 +17,7 @@ struct QpTx {
   PooledQueue wqes;      // fetched, in posting order
   PooledQueue internal;  // the firmware's messages, sent before the host's
   OutboundMessage request, response;
+  TerminateMessage terminate;                // what the firmware's kTerminate will send
   std::uint32_t msn_send = 1, msn_read = 1;  // next MSN of QN 0 and QN 1,
   std::uint32_t msn_response = 1;            // and of QN 3
   std::uint32_t reads = 0;                   // and atomics, outstanding against ORD
@@ -24,6 +26,7 @@ struct QpTx {
   bool unfenced = false;       // the first FPDU came in
   bool response_turn = false;  // requests and responses of one QP alternate
   bool halted = false;         // a local error: nothing more is sent
+  bool terminated = false;     // by our Terminate, the last message of the stream
   bool draining = false;       // the firmware waits for all that was posted
   bool flushing = false;       // the stream is over: work completes with an error
   bool listed = false;         // in the list of those that can send

@@ -1,5 +1,6 @@
 #include "model/rnic/tx/rdmap_segmenter.h"
 
+#include "model/rnic/context/stag_work.h"
 #include "model/rnic/tx/wqe_check.h"
 
 namespace rnic {
@@ -39,6 +40,13 @@ bool RdmapSegmenter::accept() {
     respond(a.qpn, response_message(a));
     busy = true;
   }
+  if (terminate->can_pop()) {
+    TerminateMessage t = terminate->pop();
+    QpTx& q = scheduler_.qp(t.qpn);
+    q.halted = true;  // it goes out when the firmware says so, and nothing of the host's before it
+    q.terminate = std::move(t);
+    busy = true;
+  }
   return busy;
 }
 
@@ -66,10 +74,6 @@ bool RdmapSegmenter::accept_internal() {
 void RdmapSegmenter::take(const TxInternalWork& work) {
   QpTx& q = scheduler_.qp(work.qpn);
   switch (work.kind) {
-    case TxInternalWork::Kind::kTerminate:
-      // A responder that never saw a valid FPDU may send none (RFC 5044 section 7.1.2 rule 4): the stream just ends.
-      if (work.cause.layer != wire::Layer::kLlp || !q.fenced(contexts_.qp(work.qpn))) scheduler_.post(work);
-      return;
     case TxInternalWork::Kind::kDrain:
       q.draining = true;
       break;
@@ -80,10 +84,29 @@ void RdmapSegmenter::take(const TxInternalWork& work) {
       mark(work.qpn, WqeIssued::Marker::kFlush);
       flush_rq->push({work.qpn});
       break;
+    case TxInternalWork::Kind::kTerminate:
+      return prepare_terminate(work);
     default:
       return scheduler_.post(work);
   }
   scheduler_.list(work.qpn);
+}
+
+// The firmware's own errors are the setup's, which return no headers (RFC 6581 section 8). One Terminate is the last of
+// its stream (RFC 5040 section 4.8).
+void RdmapSegmenter::prepare_terminate(const TxInternalWork& work) {
+  QpTx& q = scheduler_.qp(work.qpn);
+  // A responder that never saw a valid FPDU may send none (RFC 5044 section 7.1.2 rule 4): the stream just ends.
+  if (work.cause.layer == wire::Layer::kLlp && q.fenced(contexts_.qp(work.qpn))) return;
+  if (std::exchange(q.terminated, true)) return;
+  q.halted = true;
+  if (!q.terminate.buf) {
+    q.terminate.buf = buffers_.take();
+    const wire::TerminateHeader header{work.cause, {}, {}, {}};
+    std::uint8_t* const at = q.terminate.buf->bytes() + Ulpdu::kOffset + wire::DdpUntaggedHeader::kBytes;
+    q.terminate.bytes = static_cast<std::uint8_t>(header.emit({at, wire::TerminateHeader::kControlBytes}));
+  }
+  scheduler_.post(work);
 }
 
 // One FPDU of the QP whose turn it is.
@@ -103,6 +126,9 @@ bool RdmapSegmenter::cut() {
     case TxScheduler::Source::kDrain:
       q.draining = false;
       mark(qpn, WqeIssued::Marker::kDrain);
+      break;
+    case TxScheduler::Source::kLocalWork:
+      do_local_work(qpn, q);
       break;
     case TxScheduler::Source::kResponse:
       send_segment(qpn, q, q.response, nullptr);
@@ -141,23 +167,37 @@ bool RdmapSegmenter::start_request(Qpn qpn, QpTx& q) {
   }
   q.request = request_message(f.wqe);
   q.number(q.request);
+  scheduler_.resolve_oldest(q);
   return true;
 }
 
+void RdmapSegmenter::do_local_work(Qpn qpn, QpTx& q) {
+  const FetchedWqe& f = scheduler_.oldest(q);
+  const abi::WcStatus status = f.ok ? do_stag_work(contexts_, qpn, f.wqe) : abi::WcStatus::kGeneralErr;
+  if (status != abi::WcStatus::kSuccess) return fail(qpn, q, status);
+  complete(qpn, q, 0, (f.wqe.flags & abi::kWqeSignaled) != 0, status);
+}
+
 void RdmapSegmenter::start_internal(Qpn qpn, QpTx& q) {
-  q.request = internal_message(scheduler_.take_internal(q));
+  q.request = scheduler_.next_internal(q);
+  scheduler_.take_internal(q);
   q.number(q.request);
+  if (q.request.opcode == Opcode::kTerminate) return mark(qpn, WqeIssued::Marker::kTerminate);
   if (q.request.opcode != Opcode::kReadRequest) return;
   issued->push({qpn, 0, 0, abi::WrOpcode::kRdmaRead, abi::WcStatus::kSuccess, false, true});
 }
 
 void RdmapSegmenter::send_segment(Qpn qpn, QpTx& q, OutboundMessage& m, const abi::Wqe* w) {
   const QpContext& ctx = contexts_.qp(qpn);
-  UlpduJob job = cut_segment(m, w, qpn, ctx, buffers_.take());
+  UlpduJob job = cut_segment(m, w, qpn, ctx, buffer_for(q, m));
   q.spend(scheduler_.fpdu_bytes(ctx, q, job.ulpdu.bytes));
   ++fpdus_;
   payload_bytes_ += job.ulpdu.bytes - job.header_bytes;
   out->push(std::move(job));
+}
+
+BufferRef RdmapSegmenter::buffer_for(QpTx& q, const OutboundMessage& m) {
+  return m.opcode == Opcode::kTerminate ? std::move(q.terminate.buf) : buffers_.take();
 }
 
 void RdmapSegmenter::mark(Qpn qpn, WqeIssued::Marker marker) {

@@ -23,13 +23,14 @@ class RdmapSegmenter final : public Stage {
   PopPort<AtomicWork> atomic_work{*this, "atomic_work"};
   PushPort<ReadResponseSent> read_sent{*this, "read_sent"};
   PopPort<TxInternalWork> internal_work{*this, "internal_work"};
+  PopPort<TerminateMessage> terminate{*this, "terminate"};
   PushPort<UlpduJob> out{*this, "out"};
   PushPort<WqeIssued> issued{*this, "issued"};
   PushPort<AtomicIssued> atomic_issued{*this, "atomic_issued"};
   PushPort<RqFlush> flush_rq{*this, "flush_rq"};
   PushPort<QpEvent> event{*this, "event"};
 
-  RdmapSegmenter(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts, BufferPool& buffers)
+  RdmapSegmenter(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts, BufferPool& buffers)
       : Stage(nm, clk), contexts_(contexts), buffers_(buffers), scheduler_(contexts) {}
   Wake tick() override;
   std::string waiting_for() const override { return scheduler_.waiting_for(); }
@@ -41,17 +42,20 @@ class RdmapSegmenter final : public Stage {
   void respond(Qpn qpn, const OutboundMessage& response);
   bool accept_internal();
   void take(const TxInternalWork& work);
+  void prepare_terminate(const TxInternalWork& work);
 
   bool cut();
   void send_request(Qpn qpn, QpTx& q);
   bool start_request(Qpn qpn, QpTx& q);
+  void do_local_work(Qpn qpn, QpTx& q);
   void start_internal(Qpn qpn, QpTx& q);
   void send_segment(Qpn qpn, QpTx& q, OutboundMessage& m, const abi::Wqe* w);
+  BufferRef buffer_for(QpTx& q, const OutboundMessage& m);
   void mark(Qpn qpn, WqeIssued::Marker marker);
   void complete(Qpn qpn, QpTx& q, std::uint32_t bytes, bool signaled, abi::WcStatus status);
   void fail(Qpn qpn, QpTx& q, abi::WcStatus status);
 
-  const ContextStore& contexts_;
+  ContextStore& contexts_;  // work on STags changes them
   BufferPool& buffers_;
   TxScheduler scheduler_;
   Counter fpdus_, payload_bytes_, failed_;

@@ -22,7 +22,7 @@ Opcode opcode_of(const abi::Wqe& w) {
       return se ? Opcode::kImmediateSe : Opcode::kImmediate;
     case abi::WrOpcode::kSendWithInv:
       return se ? Opcode::kSendSeInvalidate : Opcode::kSendInvalidate;
-    case abi::WrOpcode::kSend:
+    default:
       break;
   }
   return se ? Opcode::kSendSe : Opcode::kSend;
@@ -58,7 +58,7 @@ wire::AtomicRequest atomic_request_of(const abi::Wqe& w, std::uint32_t request_i
   return r;
 }
 
-// Of a message without payload. Of the firmware's, only a Read Request and a Terminate have one.
+// Of a message without payload. Of the firmware's, only a Read Request has one; a Terminate's is there already.
 void emit_rdmap_header(const OutboundMessage& m, const abi::Wqe* w, MutableByteSpan at) {
   switch (m.opcode) {
     case Opcode::kReadRequest:
@@ -73,9 +73,6 @@ void emit_rdmap_header(const OutboundMessage& m, const abi::Wqe* w, MutableByteS
     case Opcode::kImmediate:
     case Opcode::kImmediateSe:
       wire::ImmediateData{w->remote_address}.emit(at);
-      break;
-    case Opcode::kTerminate:
-      store_be32(at.data(), m.terminate);
       break;
     default:
       break;
@@ -142,9 +139,9 @@ OutboundMessage response_message(const AtomicWork& work) {
   return m;
 }
 
-// RFC 6581's ready-to-receive messages: zero length, absorbed by the peer, no work request behind them. Or a Terminate
-// without headers, the only one of its stream.
-OutboundMessage internal_message(const TxInternalWork& work) {
+// RFC 6581's ready-to-receive messages: zero length, absorbed by the peer, no work request behind them. Or a Terminate,
+// the only one of its stream, whose acknowledgement is awaited.
+OutboundMessage internal_message(const TxInternalWork& work, std::uint32_t terminate_bytes) {
   OutboundMessage m;
   m.active = true;
   switch (work.kind) {
@@ -160,7 +157,8 @@ OutboundMessage internal_message(const TxInternalWork& work) {
     default:
       m.opcode = Opcode::kTerminate;
       m.msn = 1;
-      m.terminate = wire::terminate_word(work.cause);
+      m.bytes = terminate_bytes;
+      m.completes = true;
   }
   return m;
 }
@@ -168,12 +166,13 @@ OutboundMessage internal_message(const TxInternalWork& work) {
 UlpduJob cut_segment(OutboundMessage& m, const abi::Wqe* w, Qpn qpn, const QpContext& ctx, BufferRef buffer) {
   UlpduJob job;
   job.qpn = qpn;
-  job.header_bytes = static_cast<std::uint16_t>(segment_header_bytes(m.opcode));
   job.ulpdu.buf = std::move(buffer);
   job.ulpdu.flow = ctx.flow;
   job.ulpdu.bytes = static_cast<std::uint16_t>(next_ulpdu_bytes(m, ctx.mulpdu));
+  const bool headers_only = rdmap_header_bytes(m.opcode) != 0 || m.opcode == Opcode::kTerminate;
+  job.header_bytes = headers_only ? job.ulpdu.bytes : static_cast<std::uint16_t>(segment_header_bytes(m.opcode));
   const std::uint32_t payload = job.ulpdu.bytes - job.header_bytes;
-  const bool last = rdmap_header_bytes(m.opcode) != 0 || m.done + payload >= m.bytes;
+  const bool last = headers_only || m.done + payload >= m.bytes;
   job.ulpdu.completes_wqe = last && m.completes;
   const MutableByteSpan at(job.ulpdu.buf->bytes() + Ulpdu::kOffset, job.ulpdu.bytes);
   emit_ddp_header(m, last, ctx.version, at);

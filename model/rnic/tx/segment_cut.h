@@ -27,7 +27,6 @@ struct OutboundMessage {
   std::uint64_t address = 0;  // tagged: TO of the first octet
   std::uint64_t source = 0;   // of a Read Response: bus address of the first octet
   std::uint32_t msn = 0;
-  std::uint32_t terminate = 0;  // of a Terminate: its first word
   wire::AtomicResponse atomic;  // of an Atomic Response
 
   bool tagged() const { return wire::is_tagged(opcode); }
@@ -37,12 +36,14 @@ struct OutboundMessage {
 std::uint64_t request_bytes(const abi::Wqe& w);
 
 // What a work request, a validated Read Request, an executed atomic and the firmware ask for. None has its MSN yet.
+// terminate_bytes: of a Terminate's header, which is in the buffer already.
 OutboundMessage request_message(const abi::Wqe& w);
 OutboundMessage response_message(const ReadWork& work);
 OutboundMessage response_message(const AtomicWork& work);
-OutboundMessage internal_message(const TxInternalWork& work);
+OutboundMessage internal_message(const TxInternalWork& work, std::uint32_t terminate_bytes);
 
-// The RDMAP header behind the DDP header; such a message has no payload.
+// The RDMAP header behind the DDP header of a message that has no payload; 0 for others and for a Terminate, whose
+// length is its own.
 constexpr std::uint32_t rdmap_header_bytes(wire::Opcode op) {
   switch (op) {
     case wire::Opcode::kReadRequest:
@@ -54,8 +55,6 @@ constexpr std::uint32_t rdmap_header_bytes(wire::Opcode op) {
     case wire::Opcode::kImmediate:
     case wire::Opcode::kImmediateSe:
       return wire::ImmediateData::kBytes;
-    case wire::Opcode::kTerminate:
-      return wire::TerminateHeader::kControlBytes;
     default:
       return 0;
   }
@@ -69,11 +68,13 @@ constexpr std::uint32_t segment_header_bytes(wire::Opcode op) {
 constexpr std::uint32_t next_ulpdu_bytes(const OutboundMessage& m, std::uint32_t mulpdu) {
   const std::uint32_t header = segment_header_bytes(m.opcode);
   if (rdmap_header_bytes(m.opcode) != 0) return header;
+  if (m.opcode == wire::Opcode::kTerminate) return header + m.bytes;
   return header + std::min(m.bytes - m.done, mulpdu - header);
 }
 
 // Cuts the next segment off the message: writes its headers, and inline data, into the buffer, and says where its
-// payload is. w is the message's work request; null for a Read Response and for a message of the firmware.
+// payload is. A Terminate's header is there already, as its payload would be. w is the message's work request; null for
+// a Read Response and for a message of the firmware.
 UlpduJob cut_segment(OutboundMessage& m, const abi::Wqe* w, Qpn qpn, const QpContext& ctx, BufferRef buffer);
 
 }  // namespace rnic

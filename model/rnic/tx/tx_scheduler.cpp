@@ -1,5 +1,7 @@
 #include "model/rnic/tx/tx_scheduler.h"
 
+#include "model/rnic/context/stag_work.h"
+
 namespace rnic {
 
 QpTx& TxScheduler::qp(Qpn qpn) {
@@ -33,6 +35,14 @@ void TxScheduler::list(Qpn qpn) {
   list_pool_.push(listed_, qpn);
 }
 
+void TxScheduler::resolve_oldest(QpTx& q) {
+  abi::Wqe& w = wqe_pool_.front(q.wqes).wqe;
+  if (w.opcode == abi::WrOpcode::kRdmaRead || abi::is_atomic(w.opcode) || (w.flags & abi::kWqeInline)) return;
+  for (unsigned i = 0; i < w.num_sge; ++i) {
+    if (w.sge[i].length != 0) w.sge[i].address = contexts_.stag(Stag{w.sge[i].lkey})->bus_address(w.sge[i].address);
+  }
+}
+
 Qpn TxScheduler::turn() {
   const Qpn qpn = list_pool_.pop(listed_);
   qp(qpn).listed = false;
@@ -50,8 +60,8 @@ bool TxScheduler::has_credit(const QpContext& ctx, const QpTx& q, const Outbound
 // The request that is being cut or, none being so, the one to start; none if it has to wait for its turn.
 std::optional<OutboundMessage> TxScheduler::next_request(const QpContext& ctx, const QpTx& q) const {
   if (q.request.active) return q.request;
-  if (!q.internal.empty()) return internal_message(internal_pool_.front(q.internal));
-  if (q.wqes.empty() || !q.may_start(ctx, oldest(q).wqe)) return {};
+  if (!q.internal.empty()) return next_internal(q);
+  if (q.wqes.empty() || !q.may_start(ctx, oldest(q).wqe) || is_stag_work(oldest(q).wqe.opcode)) return {};
   return request_message(oldest(q).wqe);
 }
 
@@ -64,12 +74,15 @@ TxScheduler::Source TxScheduler::next(Qpn qpn, const QpTx& q) const {
   const bool idle = !host || (!q.request.active && !q.response.active && q.wqes.empty());
   if (q.draining && idle && q.internal.empty()) return Source::kDrain;
   if (!host && (q.internal.empty() || !ctx.valid)) return Source::kNone;
+  if (host && !q.request.active && q.internal.empty() && !q.wqes.empty() && is_stag_work(oldest(q).wqe.opcode) &&
+      q.may_start(ctx, oldest(q).wqe)) {
+    return Source::kLocalWork;
+  }
   const bool inside_write = q.request.active && q.request.tagged();
   const bool inside_response = q.response.active && q.response.done != 0;
   const bool response =
       host && q.response.active && !(inside_write && q.response.tagged()) && has_credit(ctx, q, q.response);
-  const std::optional<OutboundMessage> m =
-      host ? next_request(ctx, q) : internal_message(internal_pool_.front(q.internal));
+  const std::optional<OutboundMessage> m = host ? next_request(ctx, q) : next_internal(q);
   const bool request = m && !(m->tagged() && inside_response) && has_credit(ctx, q, *m);
   if (response && (q.response_turn || !request)) return Source::kResponse;
   return request ? Source::kRequest : Source::kNone;

@@ -13,7 +13,7 @@ namespace rnic {
 
 class TxScheduler final {
  public:
-  enum class Source { kNone, kRequest, kResponse, kDrain, kFlush };
+  enum class Source { kNone, kRequest, kResponse, kLocalWork, kDrain, kFlush };
 
   explicit TxScheduler(const ContextStore& contexts) : contexts_(contexts), qps_(contexts.qps()) {}
 
@@ -23,8 +23,12 @@ class TxScheduler final {
   void post(FetchedWqe f);
   void post(const TxInternalWork& work);
   const FetchedWqe& oldest(const QpTx& q) const { return wqe_pool_.front(q.wqes); }
+  void resolve_oldest(QpTx& q);                    // tagged offsets of its gather list become bus addresses
   void retire(QpTx& q) { wqe_pool_.pop(q.wqes); }  // the oldest
   TxInternalWork take_internal(QpTx& q) { return internal_pool_.pop(q.internal); }
+  OutboundMessage next_internal(const QpTx& q) const {
+    return internal_message(internal_pool_.front(q.internal), q.terminate.bytes);
+  }
   void drop_internal(QpTx& q) { internal_pool_.clear(q.internal); }
 
   // To be told of whatever may let a QP send.

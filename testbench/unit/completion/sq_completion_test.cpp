@@ -25,12 +25,14 @@ class SqCompletionTest : public StageTest {
   ContextStore contexts{clk, {4, 4, 4, 4}};
   Link<WqeIssued> issued{"issued", clk, {2, 1, 1}};
   Link<WqesAcked> acked{"acked", clk, {2, 1, 1}};
+  Link<WqeLost> lost{"lost", clk, {2, 1, 1}};
   Link<ReadDone> read_done{"read_done", clk, {2, 1, 1}};
   Link<AtomicDone> atomic_done{"atomic_done", clk, {2, 1, 1}};
   Link<CqeRequest> cqe{"cqe", clk, {2, 1, 1}};
   Link<QpEvent> event{"event", clk, {2, 1, 1}};
   Source<WqeIssued> segmenter{"segmenter", clk};
   Source<WqesAcked> tcp{"tcp", clk};
+  Source<WqeLost> payload_fetch{"payload_fetch", clk};
   Source<ReadDone> dispatch{"dispatch", clk};
   Source<AtomicDone> response_queue{"response_queue", clk};
   Sink<CqeRequest> cqes{"cqes", clk};
@@ -41,10 +43,12 @@ class SqCompletionTest : public StageTest {
   SqCompletionTest() {
     segmenter.out(issued);
     tcp.out(acked);
+    payload_fetch.out(lost);
     dispatch.out(read_done);
     response_queue.out(atomic_done);
     dut.issued(issued);
     dut.acked(acked);
+    dut.lost(lost);
     dut.read_done(read_done);
     dut.atomic_done(atomic_done);
     dut.cqe(cqe);
@@ -135,6 +139,46 @@ TEST_F(SqCompletionTest, AFlushCompletesInOrderWhatIsNotDoneWithAnError) {
   EXPECT_THAT(wr_ids(), ElementsAre(1, 2, 3, 4));
   EXPECT_EQ(cqes.beats()[0].cqe.status, WcStatus::kSuccess);
   for (unsigned i = 1; i < 4; ++i) EXPECT_EQ(cqes.beats()[i].cqe.status, WcStatus::kWrFlushErr);
+}
+
+// Behind the Terminate nothing answers a Read; what TCP acknowledges was sent, and the drain waits for the Terminate.
+TEST_F(SqCompletionTest, ATerminateEndsReadsAndIsAwaitedByTheDrain) {
+  WqeIssued terminate, drain;
+  terminate.qpn = drain.qpn = Qpn{1};
+  terminate.marker = WqeIssued::Marker::kTerminate;
+  drain.marker = WqeIssued::Marker::kDrain;
+  segmenter.script(
+      {issue(1), issue(2, WrOpcode::kRdmaRead), issue(3), issue(4, WrOpcode::kRdmaRead), terminate, drain});
+  tcp.script({{FlowId{1}, 1}}, 20);
+  tcp.script({{FlowId{1}, 1}}, 20);
+  tcp.script({{FlowId{1}, 1}}, 20);
+  tcp.pause(every(20, 19));
+  run_until_idle();
+  EXPECT_THAT(wr_ids(), ElementsAre(1, 2, 3, 4));
+  EXPECT_EQ(cqes.beats()[0].cqe.status, WcStatus::kSuccess);
+  EXPECT_EQ(cqes.beats()[1].cqe.status, WcStatus::kWrFlushErr);
+  EXPECT_EQ(cqes.beats()[2].cqe.status, WcStatus::kSuccess);
+  EXPECT_EQ(cqes.beats()[3].cqe.status, WcStatus::kWrFlushErr);
+  ASSERT_EQ(events.beats().size(), 1u);
+  EXPECT_EQ(events.beats()[0].kind, QpEvent::Kind::kSendDrained);
+  EXPECT_GT(events.cycles()[0], tcp.cycles()[2]);
+}
+
+// Host memory could not be read: the Terminate's acknowledgement is not taken for that of a Send that never left.
+TEST_F(SqCompletionTest, WhatNeverLeftEndsWithAnErrorBehindWhatDid) {
+  WqeIssued terminate, drain;
+  terminate.qpn = drain.qpn = Qpn{1};
+  terminate.marker = WqeIssued::Marker::kTerminate;
+  drain.marker = WqeIssued::Marker::kDrain;
+  segmenter.script({issue(1), issue(2), issue(3), terminate, drain});
+  payload_fetch.script({{Qpn{1}}, {Qpn{1}}}, 10);
+  tcp.script({{FlowId{1}, 2}}, 30);  // of the first and of the Terminate
+  run_until_idle();
+  EXPECT_THAT(wr_ids(), ElementsAre(1, 2, 3));
+  EXPECT_EQ(cqes.beats()[0].cqe.status, WcStatus::kSuccess);
+  EXPECT_EQ(cqes.beats()[1].cqe.status, WcStatus::kWrFlushErr);
+  EXPECT_EQ(cqes.beats()[2].cqe.status, WcStatus::kWrFlushErr);
+  EXPECT_EQ(events.beats().size(), 1u);
 }
 
 TEST_F(SqCompletionTest, AReadResponseThatNobodyAskedForCompletesNoLaterRead) {

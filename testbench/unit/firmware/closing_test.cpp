@@ -77,6 +77,21 @@ TEST_F(Closing, TerminateReceived) {
                           "event disconnected status 0 id 5", "close flow 3", "timer 0 3000000us"));
 }
 
+// What is in the window goes to the host with the event.
+TEST_F(Closing, TheHostGetsTheHeaderOfEitherTerminate) {
+  const MutableByteSpan window = bus.sram(kTerminateWindow);
+  for (std::size_t i = 0; i < window.size(); ++i) window.data()[i] = static_cast<std::uint8_t>(i);
+  fw.on(QpStreamError{Qpn{5}, wire::rdma::kOperationUnspecified, 24});
+  const std::string octets24 = "000102030405060708090a0b0c0d0e0f1011121314151617";
+  EXPECT_EQ(bus.take()[3], "event qp_error status 0 id 5 terminate 02ff0000 private " + octets24);
+  EXPECT_EQ(bus.events().back().terminate_origin, abi::TerminateOrigin::kLocal);
+}
+TEST_F(Closing, AMalformedTerminateIsToldAsSuch) {
+  fw.on(QpTerminateReceived{Qpn{5}, wire::rdma::kOperationUnspecified, 4, true});
+  EXPECT_EQ(bus.take()[0], "event qp_error status 0 id 5 terminate 02ff0000 private 00000000");
+  EXPECT_EQ(bus.events()[bus.events().size() - 2].terminate_origin, abi::TerminateOrigin::kMalformed);
+}
+
 TEST_F(Closing, TerminateThatCrossesOurFin) {
   disconnect();
   fw.on(QpSendDrained{Qpn{5}});

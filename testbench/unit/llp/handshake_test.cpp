@@ -39,6 +39,18 @@ TEST_F(HandshakeTest, ThreeSegmentsOpenAConnection) {
   EXPECT_EQ(accepted.emss, 1460);
 }
 
+// Connections come faster than the firmware answers, so both links between it and TCP fill up.
+TEST_F(HandshakeTest, OperationsPassWhileEventsWait) {
+  b.firmware.finishes_first = true;
+  b.firmware.on_event = [this](const TcpEvent&) {
+    for (std::uint16_t port = 6000; port < 6040; ++port) b.firmware.listen(port);
+  };
+  b.firmware.listen(5000);
+  for (std::uint16_t local = 4791; local < 4799; ++local) a.firmware.open(kIpB, 5000, local);
+  run_until_idle();
+  EXPECT_EQ(b.firmware.kinds(), std::vector<Kind>(8, Kind::kAccepted));
+}
+
 TEST_F(HandshakeTest, EveryOctetOfTheSynIsAsTheRfcsSay) {
   b.firmware.listen(5000);
   a.firmware.open(kIpB, 5000, 4791);

@@ -32,6 +32,7 @@ class Firmware final : public Stage {
   PopPort<TcpEvent> event{*this, "event"};
   PushPort<TcpOp> op{*this, "op"};
   std::function<void(const TcpEvent&)> on_event;
+  bool finishes_first = false;  // as a processor: takes no event while it has operations to push
   std::vector<TcpEvent> events;
   std::vector<Cycle> cycles;
 
@@ -84,7 +85,7 @@ class Firmware final : public Stage {
 
   Wake tick() override {
     ticking_ = true;
-    if (event->can_pop()) {
+    if (event->can_pop() && !(finishes_first && !todo_.empty())) {
       events.push_back(event->pop());
       cycles.push_back(now());
       if (on_event) on_event(events.back());

@@ -74,7 +74,11 @@ TEST_F(IrrqTest, IrdRequestsAreHeldTheOneInServiceIncluded) {
 }
 
 TEST_F(IrrqTest, OneMoreThanIrdEndsTheStreamOnce) {
-  for (std::uint32_t i = 0; i < 7; ++i) peer.script({read(1, i)});
+  for (std::uint32_t i = 0; i < 7; ++i) {
+    auto r = std::get<QueuedRead>(read(1, i));
+    r.segment.octets[0] = static_cast<std::uint8_t>(i);
+    peer.script({r});
+  }
   peer.script({read(2, 9)});
   segmenter.script({{Qpn{1}}}, 50);
   run_until_idle();
@@ -82,6 +86,7 @@ TEST_F(IrrqTest, OneMoreThanIrdEndsTheStreamOnce) {
   EXPECT_EQ(events.beats()[0].kind, QpEvent::Kind::kStreamError);
   EXPECT_EQ(events.beats()[0].qpn, Qpn{1});
   EXPECT_EQ(events.beats()[0].cause, wire::ddp::kInvalidMsnNoBuffer);
+  EXPECT_EQ(events.beats()[0].failed.octets[0], 4u);  // IRD is 4: the fifth
   EXPECT_THAT(sizes(), ElementsAre(0, 9, 1));
 }
 

@@ -39,13 +39,17 @@ class ReadResponderTest : public StageTest {
     contexts.write(Stag{stag_of(5)}, region(0x1000, 0x100, 0, 2));
     contexts.commit();
   }
-  void expect_refused(const QueuedRead& r, wire::TerminateCause cause) {
+  void expect_refused(QueuedRead r, wire::TerminateCause cause) {
+    r.segment.length = 46;
+    r.segment.octets = {0x41, 0x41, 7};
     irrq.script({r});
     run_until_idle();
     EXPECT_THAT(segmenter.beats(), IsEmpty());
     ASSERT_EQ(events.beats().size(), 1u);
     EXPECT_EQ(events.beats()[0].kind, QpEvent::Kind::kStreamError);
     EXPECT_EQ(events.beats()[0].cause, cause) << int(events.beats()[0].cause.code);
+    EXPECT_EQ(events.beats()[0].failed.length, 46u);
+    EXPECT_EQ(events.beats()[0].failed.octets, r.segment.octets);
   }
 };
 

@@ -96,6 +96,7 @@ class DdpPlacementTest : public StageTest {
     contexts.commit();
   }
   void receive(const Bytes& ulpdu, std::uint32_t flow = 1, Cycle from = 0) {
+    ulpdu_ = ulpdu;
     auto beats = cut_fpdu(pool, fpdu(ulpdu), 64, false, 0, FlowId{flow});
     beats.back().crc_ok = true;
     wire.script(beats, from);
@@ -125,11 +126,93 @@ class DdpPlacementTest : public StageTest {
     EXPECT_EQ(events.beats()[0].cause, cause)
         << int(events.beats()[0].cause.layer) << '/' << int(events.beats()[0].cause.etype) << '/'
         << int(events.beats()[0].cause.code);
+    EXPECT_EQ(told(), what_a_terminate_tells(ulpdu_, cause));
     EXPECT_THAT(writes.beats(), IsEmpty());
     EXPECT_THAT(placed.beats(), IsEmpty());
     EXPECT_EQ(pool.in_use(), 0u);
   }
+  // Length and headers of the segment at fault, as the stage has kept them.
+  Bytes told() const {
+    const FailedSegment& f = events.beats()[0].failed;
+    const Bytes headers(f.octets.begin(), f.octets.begin() + f.ddp_bytes + f.request_bytes);
+    return Bytes{static_cast<std::uint8_t>(f.length >> 8), static_cast<std::uint8_t>(f.length)} + headers;
+  }
+  // 14 or 18 octets of DDP header, and the 28 behind those of a Read Request.
+  static Bytes what_a_terminate_tells(const Bytes& ulpdu, wire::TerminateCause cause) {
+    const std::size_t ddp_bytes = !ulpdu.empty() && ulpdu[0] >= 0x80 ? 14 : 18;
+    if (cause.layer == wire::Layer::kLlp || ulpdu.size() < ddp_bytes) return zeros(2);
+    const bool read = ddp_bytes == 18 && (ulpdu[1] & 0xf) == 1 && ulpdu.size() >= 46;
+    Bytes told = {static_cast<std::uint8_t>(ulpdu.size() >> 8), static_cast<std::uint8_t>(ulpdu.size())};
+    told.insert(told.end(), ulpdu.begin(), ulpdu.begin() + static_cast<std::ptrdiff_t>(read ? 46 : ddp_bytes));
+    return told;
+  }
+
+ private:
+  Bytes ulpdu_;  // received last
 };
+
+TEST_F(DdpPlacementTest, AZeroBasedRegionIsPlacedFromItsFirstOctet) {
+  StagContext zero = region(0x1000, 0x100, kAllRights);
+  zero.zero_based = true;
+  contexts.write(Stag{stag_of(8)}, zero);
+  contexts.commit();
+  receive(write(stag_of(8), 0x10, 4));
+  run_until_idle();
+  EXPECT_THAT(pieces(), ElementsAre(std::pair(0x1010, 4)));
+}
+TEST_F(DdpPlacementTest, AZeroBasedRegionEndsAtItsLength) {
+  StagContext zero = region(0x1000, 0x100, kAllRights);
+  zero.zero_based = true;
+  contexts.write(Stag{stag_of(8)}, zero);
+  contexts.commit();
+  receive(write(stag_of(8), 0xfd, 4));
+  expect_error(ddp::kBaseOrBounds);
+}
+
+// A window of type 2 on region 3, bound by a QP.
+StagContext window_of(std::uint32_t qpn, std::uint32_t epoch = 1) {
+  StagContext w = region(0x1040, 0x10, abi::kRemoteWrite);
+  w.kind = StagKind::kWindow2;
+  w.region = stag_of(3);
+  w.qpn = Qpn{qpn};
+  w.qp_epoch = epoch;
+  return w;
+}
+TEST_F(DdpPlacementTest, AWindowOfTypeTwoServesItsOwnStream) {
+  contexts.write(Stag{stag_of(8)}, window_of(1));
+  contexts.commit();
+  receive(write(stag_of(8), 0x1040, 16));
+  run_until_idle();
+  EXPECT_THAT(pieces(), ElementsAre(std::pair(0x1040, 16)));
+}
+TEST_F(DdpPlacementTest, AWindowOfTypeTwoIsNoOtherStreams) {
+  contexts.write(Stag{stag_of(8)}, window_of(2));
+  contexts.commit();
+  receive(write(stag_of(8), 0x1040, 16));
+  expect_error(ddp::kStagNotAssociated);
+}
+TEST_F(DdpPlacementTest, AWindowIsNarrowerThanItsRegion) {
+  contexts.write(Stag{stag_of(8)}, window_of(1));
+  contexts.commit();
+  receive(write(stag_of(8), 0x103f, 16));
+  expect_error(ddp::kBaseOrBounds);
+}
+TEST_F(DdpPlacementTest, AWindowEndsWithItsRegion) {
+  contexts.write(Stag{stag_of(8)}, window_of(1));
+  contexts.write(Stag{stag_of(3)}, StagContext{});
+  contexts.commit();
+  receive(write(stag_of(8), 0x1040, 16));
+  expect_error(ddp::kInvalidStag);
+}
+TEST_F(DdpPlacementTest, ARegionWithWindowsCannotBeInvalidatedByAPeer) {
+  contexts.write(Stag{stag_of(8)}, window_of(1));
+  contexts.commit();
+  post_one(16);
+  Bytes message = send(1, 4, 0, true, "44");
+  store_be32(&message[2], stag_of(3));
+  receive(message, 1, 20);
+  expect_error(rdma::kForeignStagCannotBeInvalidated);
+}
 
 TEST_F(DdpPlacementTest, WriteLeavesOneCycleAfterItsLastBeat) {
   receive(write(stag_of(3), 0x1010, 4));
@@ -493,9 +576,10 @@ TEST_F(DdpPlacementTest, OddTerminatesAreNotAnswered) {
   run_until_idle();
   EXPECT_THAT(events.beats(), IsEmpty());
   ASSERT_EQ(placed.beats().size(), 3u);
-  EXPECT_EQ(placed.beats()[0].cause, (wire::TerminateCause{}));
-  EXPECT_EQ(placed.beats()[1].cause, (wire::TerminateCause{}));
+  EXPECT_EQ(placed.beats()[0].cause, rdma::kOperationUnspecified);
+  EXPECT_EQ(placed.beats()[1].cause, rdma::kOperationUnspecified);
   EXPECT_EQ(placed.beats()[2].cause, ddp::kMessageTooLong);
+  for (const PlacedSegment& s : placed.beats()) EXPECT_TRUE(s.malformed);
 }
 
 // Sends.

@@ -21,10 +21,12 @@ class PayloadFetchTest : public StageTest {
   Link<DmaReadDone> answer{"answer", clk, {2, 1, 1}};
   Link<Ulpdu> out{"out", clk, {2, 1, 1}};
   Link<QpEvent> event{"event", clk, {2, 1, 1}};
+  Link<WqeLost> lost{"lost", clk, {2, 1, 1}};
   Source<UlpduJob> segmenter{"segmenter", clk};
   FakeDma dma{"dma", clk};
   Sink<Ulpdu> framer{"framer", clk};
   Sink<QpEvent> events{"events", clk};
+  Sink<WqeLost> losses{"losses", clk};
   At firmware{"firmware", clk};
   PayloadFetch dut{"dut", clk, contexts, {4}};
 
@@ -37,6 +39,8 @@ class PayloadFetchTest : public StageTest {
     dut.dma_done(answer);
     dut.out(out);
     dut.event(event);
+    dut.lost(lost);
+    losses.in(lost);
     framer.in(out);
     events.in(event);
     open_qp(contexts, 1, rts_qp(1));
@@ -137,6 +141,18 @@ TEST_F(PayloadFetchTest, TheTerminateOfABrokenStreamPasses) {
   run_until_idle();
   ASSERT_EQ(framer.beats().size(), 1u);
   EXPECT_EQ(framer.beats()[0].buf->bytes()[Ulpdu::kOffset + 1], 0x47);
+}
+
+TEST_F(PayloadFetchTest, SendsAndWritesThatAreGivenUpAreReported) {
+  dma.fails = {1};
+  losses.pause(every(20, 19));
+  std::vector<UlpduJob> jobs = {job({{0x100, 4}}), job({{0x200, 4}}), job({{0x300, 4}}), job({}), job({})};
+  for (const unsigned i : {0u, 1u, 3u, 4u}) jobs[i].ulpdu.completes_wqe = true;
+  segmenter.script(jobs);
+  jobs.clear();
+  run_until_idle();
+  EXPECT_EQ(framer.beats().size(), 1u);
+  EXPECT_EQ(losses.beats().size(), 3u);  // the second, the fourth and the fifth
 }
 
 TEST_F(PayloadFetchTest, AReusedQpIsWholeAgain) {

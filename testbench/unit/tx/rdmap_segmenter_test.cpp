@@ -4,6 +4,7 @@
 
 #include "testbench/support/contexts.h"
 #include "testbench/support/fpdu_beats.h"
+#include "testbench/support/mpa_reference.h"
 #include "testbench/support/stage_test.h"
 
 namespace rnic::test {
@@ -44,6 +45,7 @@ class RdmapSegmenterTest : public StageTest {
   Link<AtomicIssued> atomic_issued{"atomic_issued", clk, {2, 1, 1}};
   Link<ReadResponseSent> read_sent{"read_sent", clk, {2, 1, 1}};
   Link<TxInternalWork> internal_work{"internal_work", clk, {4, 1, 1}};
+  Link<TerminateMessage> terminates{"terminates", clk, {2, 1, 1}};
   Link<RqFlush> flush_rq{"flush_rq", clk, {2, 1, 1}};
   Link<UlpduJob> out{"out", clk, {2, 1, 1}};
   Link<WqeIssued> issued{"issued", clk, {2, 1, 1}};
@@ -56,6 +58,7 @@ class RdmapSegmenterTest : public StageTest {
   Source<AtomicWork> alu{"alu", clk};
   Sink<AtomicIssued> atomics{"atomics", clk};
   Source<TxInternalWork> firmware{"firmware", clk};
+  Source<TerminateMessage> generator{"generator", clk};
   Sink<WqeTaken> given_back{"given_back", clk};
   Sink<ReadResponseSent> responses{"responses", clk};
   Sink<UlpduJob> jobs{"jobs", clk};
@@ -73,6 +76,7 @@ class RdmapSegmenterTest : public StageTest {
     responder.out(read_work);
     alu.out(atomic_work);
     firmware.out(internal_work);
+    generator.out(terminates);
     dut.wqe(wqes);
     dut.taken(taken);
     dut.credit(credit);
@@ -83,6 +87,7 @@ class RdmapSegmenterTest : public StageTest {
     dut.atomic_issued(atomic_issued);
     dut.read_sent(read_sent);
     dut.internal_work(internal_work);
+    dut.terminate(terminates);
     dut.flush_rq(flush_rq);
     dut.out(out);
     dut.issued(issued);
@@ -484,6 +489,67 @@ TEST_F(RdmapSegmenterTest, WhatWasPostedBeforeAGracefulCloseIsSent) {
   EXPECT_EQ(completions.beats()[1].marker, WqeIssued::Marker::kDrain);
   EXPECT_THAT(completions.cycles(), ElementsAre(3, 4));
 }
+abi::Wqe local_invalidate(std::uint32_t stag, unsigned flags = abi::kWqeSignaled) {
+  abi::Wqe w = wqe(WrOpcode::kLocalInv, {}, flags);
+  w.invalidate_stag = stag;
+  return w;
+}
+TEST_F(RdmapSegmenterTest, WorkOnStagsIsDoneInItsTurnAndNeedsNoCredit) {
+  post(local_invalidate(stag_of(3)));
+  run_until_idle();
+  EXPECT_EQ(contexts.named(Stag{stag_of(3)}), nullptr);
+  EXPECT_THAT(completions.cycles(), ElementsAre(2));
+  EXPECT_EQ(completions.beats()[0].opcode, WrOpcode::kLocalInv);
+  EXPECT_EQ(completions.beats()[0].status, WcStatus::kSuccess);
+  EXPECT_THAT(jobs.beats(), IsEmpty());
+}
+TEST_F(RdmapSegmenterTest, ALocalKeyEndsForTheWorkBehindItsInvalidation) {
+  allow();
+  post(wqe(WrOpcode::kSend, {sge(4)}));
+  post(local_invalidate(stag_of(3)));
+  post(wqe(WrOpcode::kSend, {sge(4)}));
+  run_until_idle();
+  EXPECT_EQ(jobs.beats().size(), 1u);
+  ASSERT_EQ(completions.beats().size(), 3u);
+  EXPECT_EQ(completions.beats()[1].status, WcStatus::kSuccess);
+  EXPECT_EQ(completions.beats()[2].status, WcStatus::kLocProtErr);
+  EXPECT_THAT(completions.cycles(), ElementsAre(2, 3, 4));
+}
+TEST_F(RdmapSegmenterTest, AFencedInvalidationWaitsForTheReadsBeforeIt) {
+  allow();
+  post(wqe(WrOpcode::kRdmaRead, {sge(4)}));
+  post(local_invalidate(stag_of(3), abi::kWqeSignaled | abi::kWqeFence));
+  rx.script({{TxUnblock::Kind::kReadDone, Qpn{1}}}, 50);
+  run_until_idle();
+  EXPECT_THAT(completions.cycles(), ElementsAre(2, 52));
+}
+TEST_F(RdmapSegmenterTest, WorkOnStagsThatIsRefusedStopsTheQueue) {
+  allow();
+  post(local_invalidate(stag_of(9)));
+  post(wqe(WrOpcode::kSend, {sge(4)}));
+  run_until_idle();
+  ASSERT_EQ(completions.beats().size(), 1u);
+  EXPECT_EQ(completions.beats()[0].status, WcStatus::kMwBindErr);
+  EXPECT_THAT(jobs.beats(), IsEmpty());
+  ASSERT_EQ(events.beats().size(), 1u);
+  EXPECT_EQ(events.beats()[0].kind, QpEvent::Kind::kLocalError);
+}
+TEST_F(RdmapSegmenterTest, AFastRegistrationServesTheWorkBehindIt) {
+  StagContext entry;
+  entry.allocated = true;
+  entry.pd = Pdn{1};
+  contexts.write(Stag{stag_of(8)}, entry);
+  contexts.commit();
+  abi::Wqe reg = wqe(WrOpcode::kRegMr, {}, 0);
+  reg.rkey = stag_of(8, 9);
+  abi::Registration{0x20000, 0x100, 0, abi::kLocalWrite | abi::kZeroBased}.put(reg);
+  allow();
+  post(reg);
+  post(wqe(WrOpcode::kSend, {{0x10, 4, stag_of(8, 9)}}));
+  run_until_idle();
+  EXPECT_THAT(pieces(0), ElementsAre(Piece{0x20010, 4})) << "zero-based: a bus address only here";
+}
+
 // messages.json: terminate_crc
 TEST_F(RdmapSegmenterTest, ATerminateIsTheLastThingSent) {
   QpContext c = rts_qp(1);
@@ -496,9 +562,37 @@ TEST_F(RdmapSegmenterTest, ATerminateIsTheLastThingSent) {
   run_until_idle();
   ASSERT_EQ(jobs.beats().size(), 1u);
   EXPECT_EQ(header(0), from_hex("41470000000000000002000000010000000020020000"));
-  EXPECT_FALSE(jobs.beats()[0].ulpdu.completes_wqe);
-  ASSERT_EQ(completions.beats().size(), 1u);
-  EXPECT_EQ(completions.beats()[0].marker, WqeIssued::Marker::kDrain);
+  EXPECT_TRUE(jobs.beats()[0].ulpdu.completes_wqe);  // its acknowledgement is awaited
+  ASSERT_EQ(completions.beats().size(), 2u);
+  EXPECT_EQ(completions.beats()[0].marker, WqeIssued::Marker::kTerminate);
+  EXPECT_EQ(completions.beats()[1].marker, WqeIssued::Marker::kDrain);
+}
+// The generator's octets stand behind the DDP header; from when they are there the host's messages wait for ever, and
+// the firmware says when they go.
+TEST_F(RdmapSegmenterTest, TheGeneratorsTerminateGoesOutWhenTheFirmwareSaysSo) {
+  allow();
+  TerminateMessage t{Qpn{1}, pool.take(), 52};
+  const Bytes octets = counting(52);
+  std::copy(octets.begin(), octets.end(), t.buf->bytes() + Ulpdu::kOffset + 18);
+  generator.script({t});
+  t = {};
+  fetch.script({{Qpn{1}, true, wqe(WrOpcode::kSend, {sge(4)})}}, 10);
+  const TxInternalWork go{Qpn{1}, TxInternalWork::Kind::kTerminate, wire::ddp::kInvalidStag};
+  firmware.script({go, go}, 50);
+  run_until_idle();
+  ASSERT_EQ(jobs.beats().size(), 1u);
+  EXPECT_EQ(jobs.cycles()[0], 52u);
+  Bytes expected = from_hex("414700000000000000020000000100000000");
+  expected.insert(expected.end(), octets.begin(), octets.end());
+  EXPECT_EQ(header(0), expected);
+  EXPECT_EQ(jobs.beats()[0].ulpdu.bytes, 70u);
+}
+TEST_F(RdmapSegmenterTest, ATerminateThatIsNeverSentGivesItsBufferBack) {
+  generator.script({{Qpn{1}, pool.take(), 4}});
+  contexts_at.at(20, [this] { contexts.write(Qpn{1}, rts_qp(1, 2)); });
+  tcp.script({{FlowId{1}, 1}}, 30);
+  run_until_idle();
+  EXPECT_EQ(pool.in_use(), 0u);
 }
 TEST_F(RdmapSegmenterTest, AResponderThatSawNoValidFpduSendsNoTerminate) {
   QpContext c = rts_qp(1);
@@ -544,7 +638,8 @@ TEST_F(RdmapSegmenterTest, ATerminateDoesNotWaitForAMessageThatIsHalfSent) {
   run_until_idle();
   EXPECT_THAT(opcodes(), ElementsAre(3, 7));
   EXPECT_THAT(jobs.cycles(), ElementsAre(2, 22));
-  EXPECT_THAT(completions.beats(), IsEmpty());  // the flush will complete it
+  ASSERT_EQ(completions.beats().size(), 1u);  // the flush will complete the Send
+  EXPECT_EQ(completions.beats()[0].marker, WqeIssued::Marker::kTerminate);
 }
 TEST_F(RdmapSegmenterTest, AFlushCompletesWhatIsPostedAndWhatComesLater) {
   allow(1448 + 2);

@@ -97,5 +97,21 @@ TEST(Terminate, CodesAreThoseOfTheRfcs) {
   EXPECT_EQ(word(mpa::kNoMatchingRtr), 0x2007);
 }
 
+TEST(Terminate, EveryCodeHasAText) {
+  EXPECT_STREQ(to_string(rdma::kInvalidStag), "remote protection: invalid STag");
+  EXPECT_STREQ(to_string(ddp::kInvalidStag), "tagged buffer: invalid STag");
+  EXPECT_STREQ(to_string(ddp::kMessageTooLong), "untagged buffer: message too long for the buffer");
+  EXPECT_STREQ(to_string(mpa::kCrcMismatch), "MPA: CRC mismatch");
+  EXPECT_STREQ(to_string({Layer::kRdma, 0, 0xff}), "RDMAP: local catastrophic error");  // any code (wire-facts 8.15)
+  EXPECT_STREQ(to_string({Layer::kDdp, 0, 0}), "DDP: local catastrophic error");
+  EXPECT_STREQ(to_string({Layer::kDdp, 3, 0}), "unknown");
+  EXPECT_STREQ(to_string({Layer::kLlp, 0, 8}), "unknown");
+}
+
+TEST(Terminate, CauseOfItsFirstWord) {
+  EXPECT_EQ(terminate_cause(0x1205c000), ddp::kMessageTooLong);
+  EXPECT_EQ(terminate_cause(terminate_word(mpa::kNoMatchingRtr)), mpa::kNoMatchingRtr);
+}
+
 }  // namespace
 }  // namespace rnic::wire

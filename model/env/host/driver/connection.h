@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/env/host/driver/resource.h"
+#include "model/wire/terminate.h"
 
 namespace rnic::host {
 
@@ -28,6 +29,15 @@ enum class CmEventType : std::uint8_t {
   kQpError
 };
 
+// The Terminate that ended a stream (RFC 5040 section 4.8): ours or the peer's. to_string(cause) says what it means.
+struct Terminate {
+  abi::TerminateOrigin origin = abi::TerminateOrigin::kLocal;
+  wire::TerminateCause cause;
+  std::uint16_t segment_length = 0;        // ULPDU_Length of the segment at fault; 0 if it is not told
+  std::vector<std::uint8_t> ddp_header;    // 14 or 18 octets, or none
+  std::vector<std::uint8_t> read_request;  // 28 octets, or none
+};
+
 struct CmEvent {
   CmEventType type = CmEventType::kConnectError;
   abi::ConnectStatus status = abi::ConnectStatus::kOk;
@@ -38,7 +48,7 @@ struct CmEvent {
   std::uint16_t peer_port = 0, local_port = 0;
   std::uint16_t ird = 0, ord = 0;  // the peer's, or what was agreed (kEstablished)
   std::uint8_t mpa_revision = 0, mpa_flags = 0;
-  std::uint32_t terminate = 0;  // kQpError: the Terminate's first word (RFC 5040 section 4.8)
+  Terminate terminate;  // kQpError
   std::vector<std::uint8_t> private_data;
 };
 

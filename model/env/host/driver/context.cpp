@@ -141,14 +141,14 @@ void Context::finish_opening(State state) {
   for (Core* core : openers_) core->wake();
 }
 
-Mr* Context::reg_mr(Pd pd, std::uint64_t address, std::uint64_t length, std::uint8_t access) {
+Mr* Context::make_mr(Pd pd, abi::CommandOp op, std::uint64_t address, std::uint64_t length, std::uint8_t flags) {
   const std::size_t i = free_number(mrs_, attr_.max_mr);
   if (i == attr_.max_mr) return nullptr;
   // A new key for each use of an index, so that an STag of an earlier region stays invalid.
   const auto key = static_cast<std::uint8_t>(mrs_[i] == nullptr ? 0x11 * (i + 1) : mrs_[i]->lkey() + 1);
   const Stag stag{static_cast<std::uint32_t>(i + 1) << 8 | key};
   mrs_[i] = std::make_unique<Mr>(cpu_.running(), stag, address, length);
-  abi::Command c = command_of(abi::CommandOp::kRegisterMr, stag.v, access);
+  abi::Command c = command_of(op, stag.v, flags);
   c.u.mr = {address, length, pd.number.v};
   commands_.submit(c, {}, *mrs_[i]);
   return mrs_[i].get();

@@ -64,8 +64,17 @@ class Context final : public App, public HostEvents {
   // The verbs that make objects return nullptr, without a side effect, when the device has no more of the kind or a
   // size is out of range; the device's own refusal shows in failed() and status().
   Pd alloc_pd() { return {Pdn{next_pd_++}}; }
-  Mr* reg_mr(Pd pd, std::uint64_t address, std::uint64_t length, std::uint8_t access);
+  Mr* reg_mr(Pd pd, std::uint64_t address, std::uint64_t length, std::uint8_t access) {
+    return make_mr(pd, abi::CommandOp::kRegisterMr, address, length, access);
+  }
   void dereg_mr(Mr& mr);
+  // A region without memory, for kRegMr requests (fast registration), and a window for kBindMw requests: one of type 1
+  // serves its protection domain and is bound anew at will; one of type 2 serves the queue pair that bound it until it
+  // is invalidated. dereg_mr() ends them too.
+  Mr* alloc_mr(Pd pd) { return make_mr(pd, abi::CommandOp::kAllocMr, 0, 0, 0); }
+  Mr* alloc_mw(Pd pd, unsigned type) {
+    return make_mr(pd, abi::CommandOp::kAllocMw, 0, 0, static_cast<std::uint8_t>(type));
+  }
   Cq* create_cq(std::uint32_t cqe, CqMode mode);
   void destroy_cq(Cq& cq);
   // nullptr also when a completion queue has no room for all work requests that could complete on it.
@@ -107,6 +116,7 @@ class Context final : public App, public HostEvents {
     void command_done(abi::CommandOp, abi::CommandStatus) override {}
   };
 
+  Mr* make_mr(Pd pd, abi::CommandOp op, std::uint64_t address, std::uint64_t length, std::uint8_t flags);
   void probe();
   void start();
   void ask_status();

@@ -6,6 +6,22 @@
 
 namespace rnic::host {
 
+namespace {
+
+Terminate decoded_terminate(const abi::Event& event, ByteSpan header) {
+  Terminate t;
+  t.origin = event.terminate_origin;
+  t.cause = wire::terminate_cause(event.terminate);
+  if (const auto returned = wire::TerminateHeader::parse(header)) {
+    t.segment_length = returned->segment_length.value_or(0);
+    t.ddp_header.assign(returned->ddp_header.begin(), returned->ddp_header.end());
+    t.read_request.assign(returned->read_request.begin(), returned->read_request.end());
+  }
+  return t;
+}
+
+}  // namespace
+
 void Context::listen_on(WriteListener& listener, std::uint64_t begin, std::uint64_t bytes) {
   const auto at = std::lower_bound(ranges_.begin(), ranges_.end(), begin,
                                    [](const Range& r, std::uint64_t address) { return r.begin < address; });
@@ -71,8 +87,8 @@ void Context::connection_event(const abi::Event& event, ByteSpan private_data) {
   cm.ord = event.ord;
   cm.mpa_revision = event.mpa_revision;
   cm.mpa_flags = event.mpa_flags;
-  cm.terminate = event.terminate;
-  cm.private_data.assign(private_data.begin(), private_data.end());
+  if (event.type == EventType::kQpError) cm.terminate = decoded_terminate(event, private_data);
+  else cm.private_data.assign(private_data.begin(), private_data.end());
   if (event.type == EventType::kConnectRequest) {
     cm.type = CmEventType::kConnectRequest;
     for (const auto& listener : listeners_) {

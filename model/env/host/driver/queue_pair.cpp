@@ -51,6 +51,10 @@ abi::Wqe Qp::wqe_of(const SendWr& wr) const {
   wqe.wr_id = wr.wr_id;
   wqe.remote_address = wr.opcode == WrOpcode::kImmediate ? wr.imm_data.value_or(0) : wr.remote_addr;
   wqe.rkey = wr.rkey;
+  if (wr.opcode == WrOpcode::kRegMr || wr.opcode == WrOpcode::kBindMw) {
+    wr.registration.put(wqe);
+    return wqe;
+  }
   if ((wr.send_flags & abi::kWqeInline) == 0) {
     wqe.num_sge = wr.num_sge;
     std::copy_n(wr.sg_list.begin(), wr.num_sge, wqe.sge);

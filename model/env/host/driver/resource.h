@@ -53,7 +53,7 @@ struct Pd {
   Pdn number;
 };
 
-// A memory region; STag = index << 8 | key serves as lkey and rkey.
+// A memory region or a memory window; STag = index << 8 | key serves as lkey and rkey.
 class Mr final : public Resource {
  public:
   Mr(Core& owner, Stag stag, std::uint64_t address, std::uint64_t length)
@@ -62,9 +62,14 @@ class Mr final : public Resource {
   std::uint32_t rkey() const { return stag_.v; }
   std::uint64_t address() const { return address_; }
   std::uint64_t length() const { return length_; }
+  // The next key of an allocated region or a window, as ibv_inc_rkey: peers that know the old one lose it.
+  std::uint32_t inc_rkey() {
+    stag_ = Stag{(stag_.v & ~0xffu) | ((stag_.v + 1) & 0xff)};
+    return stag_.v;
+  }
 
  private:
-  const Stag stag_;
+  Stag stag_;
   const std::uint64_t address_, length_;
 };
 

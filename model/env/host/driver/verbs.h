@@ -36,7 +36,10 @@ struct SendWr {
   std::array<Sge, abi::kMaxSge> sg_list{};
   std::uint64_t remote_addr = 0;
   std::uint32_t rkey = 0;
-  std::uint32_t invalidate_rkey = 0;
+  std::uint32_t invalidate_rkey = 0;  // kSendWithInv, kLocalInv
+  // kRegMr: what an allocated region becomes, under `rkey`. kBindMw: what a window of `rkey` opens of the region
+  // `registration.lkey`. Either takes effect in its turn in the send queue.
+  abi::Registration registration{};
   // With kRdmaWrite this is RDMA_WRITE_WITH_IMM: the Write, then its Immediate Data (RFC 7306 section 6), which takes a
   // receive of the peer. They take two entries of the ring and complete as one request.
   std::optional<std::uint64_t> imm_data{};

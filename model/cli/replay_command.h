@@ -1,0 +1,13 @@
+// `rnicsim replay CAPTURE --as server|client`: the model in the place of one side of a captured connection.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace rnic::cli {
+
+// `args` is what follows the word "replay". kCheckFailed if there is a difference that nothing explains.
+int replay_command(const std::vector<std::string>& args, std::ostream& out, std::ostream& err);
+
+}  // namespace rnic::cli

@@ -1,0 +1,48 @@
+// A TCP connection of a capture, as a replay needs it: both streams, and when their octets were there.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace rnic::replay {
+
+enum class Side : std::uint8_t { kInitiator = 0, kResponder = 1 };  // of the TCP connection and so of MPA
+constexpr Side other(Side side) { return side == Side::kInitiator ? Side::kResponder : Side::kInitiator; }
+
+// A place in the capture: what came later has a larger one.
+using Order = std::uint64_t;
+inline constexpr Order kNotCaptured = ~Order{0};
+
+struct RecordedStream {
+  // The stream's octets up to `end`, exclusive, were all there at `order`. Both grow.
+  struct Arrival {
+    std::size_t end = 0;
+    Order order = 0;
+  };
+  std::vector<std::uint8_t> octets;  // each once, in order
+  std::vector<Arrival> arrivals;     // by captured segment
+  Order closed = kNotCaptured;       // its FIN or RST
+  std::uint16_t emss = 536;          // octets of payload that its receiver lets a segment have
+
+  Order order_of(std::size_t end) const {
+    const auto at = std::lower_bound(arrivals.begin(), arrivals.end(), end,
+                                     [](const Arrival& a, std::size_t e) { return a.end < e; });
+    return at == arrivals.end() ? kNotCaptured : at->order;
+  }
+};
+
+struct Recording {
+  std::string name;  // "10.0.0.2:48526 > 10.0.0.1:7471"
+  std::array<std::uint16_t, 2> ports{};
+  std::array<RecordedStream, 2> streams;  // by the side that sends
+  bool refused = false;                   // the SYN was answered by a RST
+
+  const RecordedStream& from(Side side) const { return streams[static_cast<std::size_t>(side)]; }
+  std::uint16_t port(Side side) const { return ports[static_cast<std::size_t>(side)]; }
+};
+
+}  // namespace rnic::replay

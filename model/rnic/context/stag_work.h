@@ -1,0 +1,19 @@
+// Send-queue work on STags: fast registration, local invalidation, windows. See stag_work.md.
+#pragma once
+
+#include "model/rnic/context/context.h"
+#include "model/rnic/host_abi.h"
+
+namespace rnic {
+
+constexpr bool is_stag_work(abi::WrOpcode op) {
+  return op == abi::WrOpcode::kLocalInv || op == abi::WrOpcode::kRegMr || op == abi::WrOpcode::kBindMw;
+}
+
+// Carries out the request, visible from the next cycle on. kMwBindErr, without effect, if it may not be done.
+abi::WcStatus do_stag_work(ContextStore& contexts, Qpn qpn, const abi::Wqe& w);
+
+// A peer or this side may end this STag: not while windows are bound to it, and never a window of type 1.
+bool may_invalidate(const ContextStore& contexts, Stag stag);
+
+}  // namespace rnic

@@ -1,0 +1,33 @@
+#include "model/rnic/terminate/terminate_generator.h"
+
+#include "model/rnic/tx/ulpdu.h"
+
+namespace rnic {
+
+void TerminateGenerator::report(QpEvent error) {
+  error.failed = error.failed.returned_with(error.cause);
+  TerminateMessage message{error.qpn, buffers_.take()};
+  std::uint8_t* const at = message.buf->bytes() + Ulpdu::kOffset + wire::DdpUntaggedHeader::kBytes;
+  const std::size_t bytes = error.failed.header(error.cause).emit({at, wire::TerminateHeader::kMaxBytes});
+  message.bytes = static_cast<std::uint8_t>(bytes);
+  out->push(std::move(message));
+  event->push(error);
+  ++terminates_;
+}
+
+// One error a cycle. RFC 5040 section 7.1 rule 4: of several errors the first is the one that is reported.
+Wake TerminateGenerator::tick() {
+  if (!in->can_pop() || !out->can_push() || !event->can_push()) return Wake::on_traffic();
+  const QpEvent error = in->pop();
+  const QpContext& ctx = contexts_.qp(error.qpn);
+  if (ctx.valid && std::exchange(reported_[error.qpn.v], ctx.epoch) != ctx.epoch) report(error);
+  else ++later_;
+  return Wake::next_cycle();
+}
+
+void TerminateGenerator::register_stats(const StatsGroup& group) const {
+  group.counter("terminates", terminates_, "streams", "streams that an error of ours or of the peer's ended");
+  group.counter("later_errors", later_, "errors", "errors of streams that were over already");
+}
+
+}  // namespace rnic

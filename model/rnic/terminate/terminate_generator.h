@@ -1,0 +1,36 @@
+// Makes the first error of a stream into its one Terminate (RFC 5040 section 4.8). See terminate_generator.md.
+#pragma once
+
+#include <vector>
+
+#include "model/common/link.h"
+#include "model/rnic/context/context.h"
+#include "model/rnic/context/qp_events.h"
+#include "model/rnic/terminate/terminate_message.h"
+#include "model/stats/registry.h"
+
+namespace rnic {
+
+class TerminateGenerator final : public Stage {
+ public:
+  PopPort<QpEvent> in{*this, "in"};  // errors of all stages
+  PushPort<TerminateMessage> out{*this, "out"};
+  PushPort<QpEvent> event{*this, "event"};  // the first error of a stream
+
+  // Blocks of the pool hold an FPDU of a Terminate behind the headroom.
+  TerminateGenerator(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts, BufferPool& buffers)
+      : Stage(nm, clk), contexts_(contexts), buffers_(buffers), reported_(contexts.qps(), kNone) {}
+  Wake tick() override;
+  void register_stats(const StatsGroup& group) const;
+
+ private:
+  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+  void report(QpEvent error);
+
+  const ContextStore& contexts_;
+  BufferPool& buffers_;
+  std::vector<std::uint64_t> reported_;  // by QP: the epoch whose first error is known
+  Counter terminates_, later_;
+};
+
+}  // namespace rnic

@@ -1,0 +1,19 @@
+// A Terminate on its way from terminate_generator to the segmenter.
+#pragma once
+
+#include <cstdint>
+
+#include "model/common/buffer.h"
+#include "model/common/ids.h"
+
+namespace rnic {
+
+// The Terminate header (4 to 52 octets) lies in the buffer where it will stand in the FPDU: at Ulpdu::kOffset, behind
+// room for the DDP header.
+struct TerminateMessage {
+  Qpn qpn;
+  BufferRef buf;
+  std::uint8_t bytes = 0;
+};
+
+}  // namespace rnic

@@ -1,0 +1,103 @@
+// A station that speaks TCP, MPA and DDP octet by octet, by the text of the RFCs and without the model's wire code, so
+// that it can break any rule. It opens connections to one chip.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include "model/rnic/ethernet_socket.h"
+#include "testbench/support/mpa_reference.h"
+
+namespace rnic::test {
+
+class RawPeer;
+
+// One TCP connection. The calls block the script until the chip has answered; the wire loses nothing.
+class RawStream final {
+ public:
+  // Handshake from the given port of ours.
+  RawStream(RawPeer& peer, std::uint16_t port);
+
+  // The start-up frame (RFC 5044 section 7.1) out, the reply in: 20 octets and private data. Framing is what the two
+  // ask for.
+  Bytes start(const Bytes& request);
+
+  // Stream octets as they are, in segments of at most 1460.
+  void send(const Bytes& octets);
+  // The next FPDU of our direction, to be sent as it is or spoilt.
+  Bytes fpdu(const Bytes& ulpdu);
+  // From the start of the FPDU that was made last to the first marker inside it.
+  std::size_t octets_to_marker() const { return marker_at_; }
+  void send_ulpdu(const Bytes& ulpdu) { send(fpdu(ulpdu)); }
+
+  // The next ULPDU of the chip, whose CRC and markers must be right. Empty if the stream ended or 1 ms passed instead.
+  Bytes receive();
+  // Waits for the chip's FIN; false if 1 ms passed instead.
+  bool receive_fin();
+  // What came behind the ULPDUs that were taken.
+  std::size_t unread() const { return received_.size(); }
+  bool was_reset() const { return reset_; }
+  void send_fin();
+
+ private:
+  friend class RawPeer;
+  void on_segment(const Bytes& frame);
+  void transmit(unsigned flags, const Bytes& payload);
+  bool take(std::size_t octets, Bytes& out);
+
+  RawPeer& peer_;
+  const std::uint16_t port_;
+  std::uint32_t seq_, ack_ = 0;
+  bool open_ = false, fin_ = false, reset_ = false;
+  Bytes received_;
+  std::size_t marker_at_ = 0;
+  MpaReference to_chip_, from_chip_;
+};
+
+class RawPeer final : public sc_core::sc_module, private EthernetTarget {
+ public:
+  struct Addresses {
+    Bytes mac, chip_mac;  // 6 octets
+    std::uint32_t ip = 0, chip_ip = 0;
+    std::uint16_t chip_port = 0;
+  };
+  EthernetInitiator out{"out"};
+  RawPeer(sc_core::sc_module_name nm, Addresses addresses);
+  EthernetTarget& in() { return *this; }
+
+  // What the peer does, in a process of its own.
+  void run(std::function<void()> script) { script_ = std::move(script); }
+  bool done() const { return done_; }
+  // To be called in the script.
+  RawStream& connect();
+  void wait_us(unsigned us) { sc_core::wait(sc_core::sc_time(us, sc_core::SC_US)); }
+  // Until the condition holds or 1 ms has passed; what it came to.
+  bool wait_for(const std::function<bool()>& condition);
+
+ private:
+  friend class RawStream;
+  void on_frame(const Frame& frame, std::uint64_t at_ps) override;
+  void take_frames();
+  void play();
+  void transmit(std::uint16_t port, std::uint32_t seq, std::uint32_t ack, unsigned flags, const Bytes& payload);
+
+  const Addresses addresses_;
+  BufferPool pool_{2048};
+  std::function<void()> script_;
+  bool done_ = false;
+  struct Arrival {
+    std::uint64_t ps;
+    Bytes octets;
+  };
+  std::deque<Arrival> arrivals_;
+  sc_core::sc_event_queue arrived_;
+  sc_core::sc_event changed_;
+  std::vector<std::unique_ptr<RawStream>> streams_;
+};
+
+}  // namespace rnic::test

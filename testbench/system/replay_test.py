@@ -1,0 +1,137 @@
+"""The model in the place of either side of the captures of a real peer."""
+import json
+import struct
+import unittest
+
+from rnicsim import TRACES, ProgramTest
+
+CAPTURES = sorted((TRACES / "siw").glob("*.pcap"))
+RECORD = 16  # octets of a pcap record's header; the file's has 24
+
+
+class Replay(ProgramTest):
+    def replay(self, capture, role, *options):
+        run = self.run_program("replay", capture, "--as", role, "--json", *options)
+        self.assertIn(run.returncode, (0, 1), run.stderr)
+        report = json.loads(run.stdout)
+        self.assertEqual(set(report), {"messages", "matched", "differences"})
+        unexplained = [d for d in report["differences"] if d["explained_by"] is None]
+        self.assertEqual(run.returncode, 1 if unexplained else 0)
+        return report, unexplained
+
+    def real_messages(self, capture, role):
+        """Startup frames and, as far as they are one FPDU each, messages of the side that the model plays."""
+        found = json.loads(self.run_program("decode", capture, "--json").stdout)
+        side = {"client": 0, "server": 1}[role]
+        return sum((c["mpa"]["req" if side == 0 else "rep"] is not None)
+                   + sum(c["directions"][side]["fpdus"].values()) for c in found["connections"])
+
+
+class Captures(Replay):
+    def test_every_capture_in_both_roles(self):
+        for capture in CAPTURES:
+            for role in "server", "client":
+                with self.subTest(capture=capture.stem, role=role):
+                    report, unexplained = self.replay(capture, role)
+                    self.assertEqual(unexplained, [])
+                    self.assertGreater(report["messages"], 0)
+
+    def test_nothing_is_left_out(self):
+        for role in "server", "client":
+            capture = TRACES / "siw/rping-64.pcap"
+            report, _ = self.replay(capture, role)
+            self.assertEqual(report, {"messages": self.real_messages(capture, role),
+                                      "matched": self.real_messages(capture, role), "differences": []})
+
+    def test_deviations_of_siw_are_explained(self):
+        report, _ = self.replay(TRACES / "siw/gso-rping-2000.pcap", "server")
+        (difference,) = report["differences"]
+        self.assertIn("startup frame, reserved flags", difference["what"])
+        self.assertEqual((difference["expected"], difference["got"]), ("0x8", "0x0"))
+        self.assertIn("MPA-7.1.1-09", difference["explained_by"])
+        self.assertEqual(report["matched"], report["messages"] - 1)
+
+    def test_the_result_does_not_depend_on_the_order_of_stages(self):
+        capture = TRACES / "siw/crc-rping-2000.pcap"
+        self.assertEqual(self.replay(capture, "server"),
+                         self.replay(capture, "server", "--set", "sim.shuffle_seed=7"))
+
+    def test_text(self):
+        run = self.run_program("replay", TRACES / "siw/mpa1-reject.pcap", "--as", "server")
+        self.assertEqual((run.returncode, run.stdout), (0, "1 messages, 1 matched, 0 differences, 0 unexplained\n"))
+
+
+class WrongCaptures(Replay):
+    def changed(self, change, capture="rping-64"):
+        octets = bytearray((TRACES / f"siw/{capture}.pcap").read_bytes())
+        (self.folder / "changed.pcap").write_bytes(change(octets))
+        return "changed.pcap"
+
+    def test_a_real_side_that_breaks_the_rules(self):
+        """The server's first Send with MSN 3: a model cannot do that, whatever its program wants."""
+        def skip_msn(octets):
+            head = bytes.fromhex("0022 4143 00000000 00000000 00000001 00000000")
+            at = octets.index(head, octets.index(head) + 1)  # the client's comes first
+            words = list(struct.unpack_from(">18H", octets, at))
+            words[7] += 2  # the MSN
+            words[10] = (words[10] - 2) % 0xffff  # of the payload, for TCP's checksum
+            struct.pack_into(">18H", octets, at, *words)
+            return octets
+
+        report, unexplained = self.replay(self.changed(skip_msn), "server")
+        self.assertEqual(report["matched"], report["messages"] - 1)
+        (difference,) = unexplained
+        self.assertIn("message 2", difference["what"])
+        self.assertIn("MSN 3", difference["expected"])
+        self.assertIn("MSN 1", difference["got"])
+
+    def test_a_message_that_the_model_never_sends(self):
+        """The server's first Write becomes a Read Response that nobody asked for; the replay goes on without it."""
+        def answer_unasked(octets):
+            at = octets.index(bytes.fromhex("004e c140"))
+            words = list(struct.unpack_from(">40H", octets, at))
+            words[1] += 2  # the opcode
+            words[10] = (words[10] - 2) % 0xffff
+            struct.pack_into(">40H", octets, at, *words)
+            return octets
+
+        report, unexplained = self.replay(self.changed(answer_unasked), "server")
+        self.assertEqual(report["matched"], report["messages"] - 1)
+        (difference,) = unexplained
+        self.assertEqual(difference["got"], "nothing")
+        self.assertIn("Read Response of 64 octets", difference["expected"])
+
+    def test_missing_octets(self):
+        def drop_a_data_segment(octets):
+            at, seen = 24, 0
+            while True:
+                size = struct.unpack_from("<I", octets, at + 8)[0]
+                seen += size > 100
+                if seen == 5:
+                    return octets[:at] + octets[at + RECORD + size:]
+                at += RECORD + size
+
+        self.assertRegex(self.refuse(self.changed(drop_a_data_segment), "--as", "server"),
+                         r"cannot be replayed: .*octets are missing")
+
+    def refuse(self, *arguments):
+        run = self.run_program("replay", *arguments)
+        self.assertEqual((run.returncode, run.stdout), (2, ""), run.stderr)
+        return run.stderr
+
+    def test_no_connection(self):
+        self.assertRegex(self.refuse(self.changed(lambda octets: octets[:24]), "--as", "client"),
+                         "cannot be replayed: no TCP connection")
+
+    def test_no_capture(self):
+        self.assertEqual(self.refuse("none.pcap", "--as", "client"), "rnicsim: none.pcap: cannot be opened\n")
+
+    def test_command_line(self):
+        capture = TRACES / "siw/rping-64.pcap"
+        self.assertIn("--as server|client", self.refuse(capture))
+        self.assertIn("'router'", self.refuse(capture, "--as", "router"))
+        self.assertIn("nearest", self.refuse(capture, "--as", "server", "--set", "rnic.tcp.mtuu=1500"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,191 @@
+// Fast registration, local invalidation and windows: what is allowed, what it changes, and that a refusal changes
+// nothing.
+#include "model/rnic/context/stag_work.h"
+
+#include "testbench/support/contexts.h"
+#include "testbench/support/stage_test.h"
+
+namespace rnic::test {
+namespace {
+
+using abi::Registration;
+using abi::WcStatus;
+using abi::WrOpcode;
+
+constexpr std::uint8_t kOwnerRights = abi::kLocalWrite | abi::kRemoteRead | abi::kRemoteWrite | abi::kMwBind;
+constexpr std::uint64_t kAddress = 0x10000, kLength = 0x1000;
+
+class StagWorkTest : public StageTest {
+ protected:
+  ContextStore contexts{clk, {4, 4, 4, 16}};
+
+  StagWorkTest() {
+    for (std::uint32_t n = 1; n < 3; ++n) open_qp(contexts, n, rts_qp(n));
+    QpContext stranger = rts_qp(3);
+    stranger.pd = Pdn{2};
+    open_qp(contexts, 3, stranger);
+    put(1, region(kAddress, kLength, kOwnerRights));
+    put(2, allocated(StagKind::kRegion));
+    put(3, allocated(StagKind::kWindow1));
+    put(4, allocated(StagKind::kWindow2));
+  }
+  static StagContext allocated(StagKind kind) {
+    StagContext c;
+    c.allocated = true;
+    c.kind = kind;
+    c.pd = Pdn{1};
+    return c;
+  }
+  void put(std::uint32_t index, const StagContext& c) {
+    contexts.write(Stag{stag_of(index)}, c);
+    contexts.commit();
+  }
+  WcStatus invalidate(std::uint32_t stag, std::uint32_t qpn = 1) {
+    abi::Wqe w;
+    w.opcode = WrOpcode::kLocalInv;
+    w.invalidate_stag = stag;
+    return work(w, qpn);
+  }
+  WcStatus fast_register(std::uint32_t stag, const Registration& r, std::uint32_t qpn = 1) {
+    return work(WrOpcode::kRegMr, stag, r, qpn);
+  }
+  WcStatus bind(std::uint32_t stag, const Registration& r, std::uint32_t qpn = 1) {
+    return work(WrOpcode::kBindMw, stag, r, qpn);
+  }
+  static Registration window(std::uint32_t access, std::uint64_t at = kAddress + 0x100, std::uint64_t bytes = 0x80) {
+    return {at, bytes, stag_of(1), access};
+  }
+  const StagContext& entry(std::uint32_t index) { return *contexts.stag(Stag{stag_of(index)}); }
+
+ private:
+  WcStatus work(WrOpcode op, std::uint32_t stag, const Registration& r, std::uint32_t qpn) {
+    abi::Wqe w;
+    w.opcode = op;
+    w.rkey = stag;
+    r.put(w);
+    return work(w, qpn);
+  }
+  WcStatus work(const abi::Wqe& w, std::uint32_t qpn) {
+    const WcStatus status = do_stag_work(contexts, Qpn{qpn}, w);
+    contexts.commit();
+    return status;
+  }
+};
+
+TEST_F(StagWorkTest, ARegionIsInvalidatedByItsWholeStagInItsDomain) {
+  EXPECT_EQ(invalidate(stag_of(1, 0x5b)), WcStatus::kMwBindErr) << "an old key";
+  EXPECT_EQ(invalidate(stag_of(9)), WcStatus::kMwBindErr) << "nothing there";
+  EXPECT_EQ(invalidate(stag_of(1000)), WcStatus::kMwBindErr) << "outside the table";
+  EXPECT_EQ(invalidate(stag_of(1), 3), WcStatus::kMwBindErr) << "another protection domain";
+  EXPECT_TRUE(entry(1).valid);
+  EXPECT_EQ(invalidate(stag_of(1)), WcStatus::kSuccess);
+  EXPECT_EQ(contexts.named(Stag{stag_of(1)}), nullptr);
+  EXPECT_EQ(invalidate(stag_of(1)), WcStatus::kMwBindErr) << "twice";
+}
+
+TEST_F(StagWorkTest, FastRegistrationGivesAnAllocatedRegionItsMemoryAndKey) {
+  const Registration r{0x4000, 0x200, 0, abi::kLocalWrite | abi::kRemoteWrite};
+  EXPECT_EQ(fast_register(stag_of(2, 7), r), WcStatus::kSuccess);
+  const StagContext* s = contexts.named(Stag{stag_of(2, 7)});
+  ASSERT_NE(s, nullptr);
+  EXPECT_EQ(s->access, abi::kLocalWrite | abi::kRemoteWrite);
+  EXPECT_TRUE(s->contains(0x4000, 0x200));
+  EXPECT_FALSE(s->contains(0x4000, 0x201));
+  EXPECT_FALSE(s->contains(0x3fff, 1));
+  EXPECT_EQ(contexts.named(Stag{stag_of(2)}), nullptr) << "the old key";
+  EXPECT_EQ(fast_register(stag_of(2, 8), r), WcStatus::kMwBindErr) << "while it is valid";
+  EXPECT_EQ(invalidate(stag_of(2, 7)), WcStatus::kSuccess);
+  EXPECT_EQ(fast_register(stag_of(2, 8), r), WcStatus::kSuccess);
+  EXPECT_EQ(contexts.named(Stag{stag_of(2, 7)}), nullptr) << "keys rotate";
+}
+
+TEST_F(StagWorkTest, FastRegistrationThatIsRefused) {
+  const Registration r{0x4000, 0x200, 0, abi::kLocalWrite};
+  EXPECT_EQ(fast_register(stag_of(1), r), WcStatus::kMwBindErr) << "registered by command";
+  EXPECT_EQ(fast_register(stag_of(3), r), WcStatus::kMwBindErr) << "a window";
+  EXPECT_EQ(fast_register(stag_of(2), r, 3), WcStatus::kMwBindErr) << "another protection domain";
+  EXPECT_EQ(fast_register(stag_of(2), {~0ull, 2, 0, 0}), WcStatus::kMwBindErr) << "beyond the address space";
+  EXPECT_EQ(fast_register(stag_of(2), {0x4000, 8, 0, abi::kRemoteWrite}), WcStatus::kMwBindErr)
+      << "remote write without local write";
+  EXPECT_FALSE(entry(2).valid);
+}
+
+TEST_F(StagWorkTest, AZeroBasedRegionCountsFromItsFirstOctet) {
+  EXPECT_EQ(fast_register(stag_of(2), {0x4000, 0x200, 0, abi::kRemoteRead | abi::kZeroBased}), WcStatus::kSuccess);
+  const StagContext& s = entry(2);
+  EXPECT_TRUE(s.contains(0, 0x200));
+  EXPECT_FALSE(s.contains(1, 0x200));
+  EXPECT_FALSE(s.contains(0x4000, 1));
+  EXPECT_EQ(s.bus_address(0x10), 0x4010u);
+}
+
+TEST_F(StagWorkTest, AWindowOpensAPartOfItsRegion) {
+  EXPECT_EQ(bind(stag_of(3, 1), window(abi::kRemoteRead)), WcStatus::kSuccess);
+  const StagContext* w = contexts.named(Stag{stag_of(3, 1)});
+  ASSERT_NE(w, nullptr);
+  EXPECT_TRUE(w->contains(kAddress + 0x100, 0x80));
+  EXPECT_FALSE(w->contains(kAddress + 0xff, 1));
+  EXPECT_FALSE(w->contains(kAddress + 0x180, 1));
+  EXPECT_EQ(w->access, abi::kRemoteRead);
+  EXPECT_TRUE(w->serves(Qpn{2}, contexts.qp(Qpn{2}))) << "by protection domain";
+  EXPECT_FALSE(w->serves(Qpn{3}, contexts.qp(Qpn{3})));
+  EXPECT_FALSE(w->covers(stag_of(3, 1), Pdn{1}, kAddress + 0x100, 1)) << "no local key";
+}
+
+TEST_F(StagWorkTest, AWindowOfTypeOneIsBoundAnewAndUnbound) {
+  EXPECT_EQ(bind(stag_of(3, 1), window(abi::kRemoteRead)), WcStatus::kSuccess);
+  EXPECT_EQ(bind(stag_of(3, 2), window(abi::kRemoteWrite, kAddress, 8)), WcStatus::kSuccess);
+  EXPECT_EQ(contexts.named(Stag{stag_of(3, 1)}), nullptr);
+  EXPECT_EQ(invalidate(stag_of(3, 2)), WcStatus::kMwBindErr) << "only a bind ends it";
+  EXPECT_EQ(bind(stag_of(3, 2), window(0, 0, 0)), WcStatus::kSuccess);
+  EXPECT_EQ(contexts.named(Stag{stag_of(3, 2)}), nullptr);
+}
+
+TEST_F(StagWorkTest, AWindowOfTypeTwoServesTheQueuePairThatBoundItUntilItIsInvalidated) {
+  EXPECT_EQ(bind(stag_of(4, 1), window(abi::kRemoteWrite)), WcStatus::kSuccess);
+  EXPECT_TRUE(entry(4).serves(Qpn{1}, contexts.qp(Qpn{1})));
+  EXPECT_FALSE(entry(4).serves(Qpn{2}, contexts.qp(Qpn{2}))) << "same domain, another stream";
+  EXPECT_EQ(bind(stag_of(4, 2), window(abi::kRemoteWrite)), WcStatus::kMwBindErr) << "while it is valid";
+  EXPECT_EQ(invalidate(stag_of(4, 1), 2), WcStatus::kMwBindErr) << "another stream";
+  QpContext reused = rts_qp(1, 2);
+  EXPECT_FALSE(entry(4).serves(Qpn{1}, reused)) << "a later use of the QP number";
+  EXPECT_EQ(invalidate(stag_of(4, 1)), WcStatus::kSuccess);
+  EXPECT_EQ(bind(stag_of(4, 2), window(abi::kRemoteWrite), 2), WcStatus::kSuccess);
+}
+
+TEST_F(StagWorkTest, ABindThatIsRefused) {
+  put(5, region(kAddress, kLength, kOwnerRights & ~abi::kMwBind));
+  put(6, region(kAddress, kLength, abi::kMwBind));
+  const auto with = [](std::uint32_t lkey, std::uint32_t access) { return Registration{kAddress, 8, lkey, access}; };
+  EXPECT_EQ(bind(stag_of(1), window(abi::kRemoteRead)), WcStatus::kMwBindErr) << "a region";
+  EXPECT_EQ(bind(stag_of(9), window(abi::kRemoteRead)), WcStatus::kMwBindErr) << "nothing there";
+  EXPECT_EQ(bind(stag_of(4), window(abi::kRemoteRead), 3), WcStatus::kMwBindErr) << "another protection domain";
+  EXPECT_EQ(bind(stag_of(4), with(stag_of(1, 0), abi::kRemoteRead)), WcStatus::kMwBindErr) << "an old key";
+  EXPECT_EQ(bind(stag_of(4), with(stag_of(5), abi::kRemoteRead)), WcStatus::kMwBindErr) << "no bind right";
+  EXPECT_EQ(bind(stag_of(4), with(stag_of(6), abi::kRemoteWrite)), WcStatus::kMwBindErr) << "more than the region";
+  EXPECT_EQ(bind(stag_of(4), window(abi::kLocalWrite)), WcStatus::kMwBindErr) << "windows have remote rights only";
+  EXPECT_EQ(bind(stag_of(4), window(abi::kRemoteRead, kAddress + kLength - 4, 8)), WcStatus::kMwBindErr) << "bounds";
+  EXPECT_EQ(bind(stag_of(4), window(abi::kRemoteRead, kAddress - 1, 8)), WcStatus::kMwBindErr) << "bounds";
+  EXPECT_FALSE(entry(4).valid);
+}
+
+TEST_F(StagWorkTest, ARegionWithWindowsStaysAndWindowsEndWithTheirRegion) {
+  EXPECT_EQ(bind(stag_of(4, 1), window(abi::kRemoteRead)), WcStatus::kSuccess);
+  EXPECT_EQ(invalidate(stag_of(1)), WcStatus::kMwBindErr);
+  EXPECT_FALSE(may_invalidate(contexts, Stag{stag_of(1)}));
+  StagContext gone;
+  put(1, gone);  // deregistered by command
+  EXPECT_EQ(contexts.named(Stag{stag_of(4, 1)}), nullptr);
+}
+
+TEST_F(StagWorkTest, AZeroBasedWindowOfAZeroBasedRegion) {
+  StagContext zero = region(kAddress, kLength, kOwnerRights);
+  zero.zero_based = true;
+  put(7, zero);
+  EXPECT_EQ(bind(stag_of(4), {0x100, 0x80, stag_of(7), abi::kRemoteRead | abi::kZeroBased}), WcStatus::kSuccess);
+  EXPECT_TRUE(entry(4).contains(0, 0x80));
+  EXPECT_EQ(entry(4).bus_address(1), kAddress + 0x101);
+}
+
+}  // namespace
+}  // namespace rnic::test
