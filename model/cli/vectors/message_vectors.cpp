@@ -1,10 +1,12 @@
 // DDP segments of every message. The vectors' fields do not name the message, so its opcode (with SE) is taken from
-// the expected octets; all else is encoded from the fields and compared with all octets, and decoded and compared with
-// all fields. The headers a Terminate returns are only in the octets.
+// the expected octets; all else is cut into a segment as the segmenter does, from the fields, and compared with all
+// octets, and decoded and compared with all fields. The headers a Terminate returns are only in the octets; an Atomic
+// Request has an identifier of its own, where the segmenter uses the MSN.
 #include <stdexcept>
 
 #include "model/cli/vectors/json_fields.h"
 #include "model/cli/vectors/vector_kinds.h"
+#include "model/rnic/tx/segment_cut.h"
 #include "model/wire/ddp.h"
 #include "model/wire/rdmap.h"
 #include "model/wire/terminate.h"
@@ -23,8 +25,6 @@ void append(Bytes& out, const Header& header) {
   out.insert(out.end(), buffer, buffer + size);
 }
 
-void append_octets(Bytes& out, ByteSpan octets) { out.insert(out.end(), octets.begin(), octets.end()); }
-
 // A decoded header that must be there, since the octets said so.
 template <class Header>
 Header need(const std::optional<Header>& header) {
@@ -34,31 +34,76 @@ Header need(const std::optional<Header>& header) {
 
 // --- encoding ---
 
-void append_tagged(Bytes& out, const json& f, Opcode op) {
-  const bool write = op == Opcode::kWrite;
-  wire::DdpTaggedHeader header;
-  header.control = wire::DdpControl::pack(true, flag(f, "last", true), wire::kDdpVersion);
-  header.rdmap = wire::RdmapControl::pack(op);
-  header.stag = field<std::uint32_t>(f, write ? "stag" : "sink_stag");
-  header.to = field<std::uint64_t>(f, write ? "to" : "sink_to");
-  append(out, header);
-  append_octets(out, hex_field(f, "payload_hex"));
+// What the segmenter would be cutting, and its one work request.
+struct Cut {
+  OutboundMessage message;
+  abi::Wqe wqe;
+  Bytes payload;
+};
+
+Cut cut_from(const json& f, Opcode op) {
+  Cut c;
+  OutboundMessage& m = c.message;
+  m.opcode = op;
+  m.active = true;
+  if (op == Opcode::kReadRequest) {
+    c.wqe.num_sge = 1;
+    c.wqe.sge[0] = {field<std::uint64_t>(f, "sink_to"), field<std::uint32_t>(f, "size"),
+                    field<std::uint32_t>(f, "sink_stag")};
+    c.wqe.rkey = field<std::uint32_t>(f, "src_stag");
+    c.wqe.remote_address = field<std::uint64_t>(f, "src_to");
+    m.bytes = c.wqe.sge[0].length;
+  } else if (op == Opcode::kAtomicResponse) {
+    m.atomic = {field<std::uint32_t>(f, "req_id"), field<std::uint64_t>(f, "original")};
+  } else if (wire::is_immediate(op)) {
+    const Bytes octets = hex_field(f, "imm_hex");
+    if (octets.size() != wire::ImmediateData::kBytes) throw std::invalid_argument("imm_hex is not 8 octets");
+    c.wqe.remote_address = load_be64(octets.data());
+  } else {
+    c.payload = hex_field(f, "payload_hex");
+  }
+  if (m.tagged()) {
+    const bool write = op == Opcode::kWrite;
+    m.stag = field<std::uint32_t>(f, write ? "stag" : "sink_stag");
+    m.address = field<std::uint64_t>(f, write ? "to" : "sink_to");
+  } else {
+    m.stag = wire::invalidates(op) ? field<std::uint32_t>(f, "inval_stag") : 0;
+    m.msn = field<std::uint32_t>(f, "msn", 1);
+    m.done = field<std::uint32_t>(f, "mo", 0);
+  }
+  return c;
 }
 
-void append_untagged_header(Bytes& out, const json& f, Opcode op) {
+// The segment ends the message, or the message goes on behind a full MULPDU. Its payload is gathered from anywhere.
+Bytes segment(Cut c, bool last) {
+  OutboundMessage& m = c.message;
+  const auto bytes = static_cast<std::uint32_t>(c.payload.size());
+  if (!c.payload.empty()) {
+    c.wqe.num_sge = 1;
+    c.wqe.sge[0] = {0, m.done + bytes + !last, 0};
+    m.bytes = c.wqe.sge[0].length;
+    m.sge_done = m.done;
+  }
+  QpContext qp;
+  qp.flow = FlowId{0};
+  qp.mulpdu = static_cast<std::uint16_t>(segment_header_bytes(m.opcode) + bytes);
+  BufferPool pool(kFrameHeadroom + qp.mulpdu);
+  const UlpduJob job = cut_segment(m, &c.wqe, Qpn{0}, qp, pool.take());
+  const std::uint8_t* at = job.ulpdu.buf->bytes() + Ulpdu::kOffset;
+  Bytes out(at, at + job.header_bytes);
+  out.insert(out.end(), c.payload.begin(), c.payload.end());
+  return out;
+}
+
+Bytes untagged_header(const json& f, Opcode op) {
   wire::DdpUntaggedHeader header;
-  header.control = wire::DdpControl::pack(false, flag(f, "last", true), wire::kDdpVersion);
+  header.control = wire::DdpControl::pack(false, true, wire::kDdpVersion);
   header.rdmap = wire::RdmapControl::pack(op);
-  header.invalidate_stag = wire::invalidates(op) ? field<std::uint32_t>(f, "inval_stag") : 0;
   header.qn = wire::queue_number(op);
   header.msn = field<std::uint32_t>(f, "msn", 1);
-  header.mo = field<std::uint32_t>(f, "mo", 0);
+  Bytes out;
   append(out, header);
-}
-
-wire::ReadRequest read_request_from(const json& f) {
-  return {field<std::uint32_t>(f, "sink_stag"), field<std::uint64_t>(f, "sink_to"), field<std::uint32_t>(f, "size"),
-          field<std::uint32_t>(f, "src_stag"), field<std::uint64_t>(f, "src_to")};
+  return out;
 }
 
 wire::AtomicRequest atomic_request_from(const json& f) {
@@ -86,29 +131,10 @@ wire::TerminateHeader terminate_from(const json& f, ByteSpan payload) {
 }
 
 Bytes encoded(const json& f, Opcode op, ByteSpan expected) {
-  Bytes out;
-  if (wire::is_tagged(op)) {
-    append_tagged(out, f, op);
-    return out;
-  }
-  append_untagged_header(out, f, op);
-  switch (op) {
-    case Opcode::kReadRequest:
-      append(out, read_request_from(f));
-      break;
-    case Opcode::kAtomicRequest:
-      append(out, atomic_request_from(f));
-      break;
-    case Opcode::kAtomicResponse:
-      append(out, wire::AtomicResponse{field<std::uint32_t>(f, "req_id"), field<std::uint64_t>(f, "original")});
-      break;
-    case Opcode::kTerminate:
-      append(out, terminate_from(f, expected.subspan(wire::DdpUntaggedHeader::kBytes)));
-      break;
-    default:
-      append_octets(out, hex_field(f, wire::is_immediate(op) ? "imm_hex" : "payload_hex"));
-      break;
-  }
+  if (op != Opcode::kAtomicRequest && op != Opcode::kTerminate) return segment(cut_from(f, op), flag(f, "last", true));
+  Bytes out = untagged_header(f, op);
+  if (op == Opcode::kAtomicRequest) append(out, atomic_request_from(f));
+  else append(out, terminate_from(f, expected.subspan(wire::DdpUntaggedHeader::kBytes)));
   return out;
 }
 

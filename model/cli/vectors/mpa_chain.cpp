@@ -72,7 +72,7 @@ std::vector<Octets> MpaChain::send(const MpaStream& stream, const std::vector<Oc
     ulpdu_feeder_.feed(std::move(ulpdu));
   }
   ulpdu_feeder_.wake(clk_.now() + 1);
-  run();
+  run_stages();
 
   std::vector<Octets> fpdus;
   for (const FpduBeat& beat : sent_collector_.take()) {
@@ -96,7 +96,7 @@ std::vector<FoundFpdu> MpaChain::receive(const MpaStream& stream, ByteSpan octet
     }
   }
   segment_feeder_.wake(clk_.now() + 1);
-  run();
+  run_stages();
   consumed_collector_.take();
 
   std::vector<FoundFpdu> fpdus;
@@ -128,19 +128,9 @@ void MpaChain::begin(const MpaStream& stream) {
   ++flow_.epoch;
   contexts_.write(kFlow, flow_);
   ulpdu_feeder_.wake(clk_.now() + 1);
-  run();
+  run_stages();
   inserter_.set_position(kFlow, stream.position);
   deframer_.set_position(kFlow, stream.position);
-}
-
-// Until nothing moves any more. The kernel wraps what a stage throws.
-void MpaChain::run() {
-  try {
-    sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_SEC), sc_core::SC_EXIT_ON_STARVATION);
-  } catch (const sc_core::sc_report& report) {
-    throw InternalError(report.what());
-  }
-  RNIC_CHECK(!sc_core::sc_pending_activity());
 }
 
 }  // namespace rnic::cli

@@ -1,10 +1,9 @@
 // The MPA stages of both directions, for one stream at a time: what `rnicsim vectors` runs FPDUs through.
 #pragma once
 
-#include <deque>
-#include <utility>
 #include <vector>
 
+#include "model/cli/vectors/stage_ends.h"
 #include "model/common/bytes.h"
 #include "model/rnic/rx/crc_check.h"
 #include "model/rnic/rx/mpa_deframer.h"
@@ -15,41 +14,6 @@
 namespace rnic::cli {
 
 using Octets = std::vector<std::uint8_t>;
-
-// Pushes what it is given, one item per cycle.
-template <class T>
-class Feeder final : public Stage {
- public:
-  PushPort<T> out{*this, "out"};
-  using Stage::Stage;
-  void feed(T item) { waiting_.push_back(std::move(item)); }
-  Wake tick() override {
-    if (waiting_.empty() || !out->can_push()) return Wake::on_traffic();
-    out->push(std::move(waiting_.front()));
-    waiting_.pop_front();
-    return Wake::next_cycle();
-  }
-
- private:
-  std::deque<T> waiting_;
-};
-
-// Keeps what comes, one item per cycle.
-template <class T>
-class Collector final : public Stage {
- public:
-  PopPort<T> in{*this, "in"};
-  using Stage::Stage;
-  std::vector<T> take() { return std::exchange(collected_, {}); }
-  Wake tick() override {
-    if (!in->can_pop()) return Wake::on_traffic();
-    collected_.push_back(in->pop());
-    return Wake::next_cycle();
-  }
-
- private:
-  std::vector<T> collected_;
-};
 
 // One direction of a connection, from an FPDU's start on; `position` is octets since SeqStart, a multiple of 4.
 struct MpaStream {
@@ -90,7 +54,6 @@ class MpaChain {
 
  private:
   void begin(const MpaStream& stream);
-  void run();
 
   ClockDomain clk_;
   DatapathConfig datapath_;

@@ -34,12 +34,7 @@ std::string verdict(const std::vector<FoundFpdu>& fpdus) {
 
 }  // namespace
 
-MpaChain& MpaVectors::chain() {
-  if (!chain_) chain_ = std::make_unique<MpaChain>();
-  return *chain_;
-}
-
-Outcome MpaVectors::check_fpdu(const json& vector) {
+Outcome check_fpdu(MpaChain& chain, const json& vector) {
   const json& position = vector.at("marker_pos");
   MpaStream stream;
   stream.markers = !position.is_null();
@@ -49,9 +44,9 @@ Outcome MpaVectors::check_fpdu(const json& vector) {
   Octets expected = hex_field(vector, "fpdu_hex");
 
   Outcome outcome;
-  Octets sent = chain().send(stream, {ulpdu}).at(0);
+  Octets sent = chain.send(stream, {ulpdu}).at(0);
   json markers = json::array();
-  for (const FoundFpdu& fpdu : chain().receive(stream, sent)) {
+  for (const FoundFpdu& fpdu : chain.receive(stream, sent)) {
     outcome.compare("ulpdu_length", integer_field(vector, "ulpdu_length"), fpdu.ulpdu_length());
     outcome.compare("pad", integer_field(vector, "pad"), fpdu.pad());
     for (const FoundFpdu::Marker& m : fpdu.markers) markers.push_back({{"offset", m.offset}, {"fpduptr", m.pointer}});
@@ -62,7 +57,7 @@ Outcome MpaVectors::check_fpdu(const json& vector) {
   }
   outcome.compare("fpdu_hex", to_hex(expected), to_hex(sent));
 
-  const std::vector<FoundFpdu> received = chain().receive(stream, hex_field(vector, "received_hex"));
+  const std::vector<FoundFpdu> received = chain.receive(stream, hex_field(vector, "received_hex"));
   const std::string expect = vector.at("expect");
   outcome.compare("expect", expect, verdict(received));
   if (expect == "ok" && !received.empty()) {
@@ -71,7 +66,7 @@ Outcome MpaVectors::check_fpdu(const json& vector) {
   return outcome;
 }
 
-Outcome MpaVectors::check_marker_stream(const json& vector) {
+Outcome check_marker_stream(MpaChain& chain, const json& vector) {
   const MpaStream stream{true, flag(vector, "crc"), field<wire::StreamPosition>(vector, "pos")};
   const auto seq_start = field<std::uint32_t>(vector, "seq_start");
   const Octets expected = hex_field(vector, "stream_hex");
@@ -79,13 +74,13 @@ Outcome MpaVectors::check_marker_stream(const json& vector) {
   for (const json& ulpdu : vector.at("ulpdus_hex")) ulpdus.push_back(hex_field({{"ulpdu", ulpdu}}, "ulpdu"));
 
   Octets sent;
-  for (const Octets& fpdu : chain().send(stream, ulpdus)) sent.insert(sent.end(), fpdu.begin(), fpdu.end());
+  for (const Octets& fpdu : chain.send(stream, ulpdus)) sent.insert(sent.end(), fpdu.begin(), fpdu.end());
   Outcome outcome;
   outcome.compare("stream_hex", to_hex(expected), to_hex(sent));
 
   json markers = json::array(), fpdus = json::array(), received = json::array(), sent_ulpdus = json::array();
   for (const Octets& ulpdu : ulpdus) sent_ulpdus.push_back(to_hex(ulpdu));
-  for (const FoundFpdu& fpdu : chain().receive(stream, expected)) {
+  for (const FoundFpdu& fpdu : chain.receive(stream, expected)) {
     for (const FoundFpdu::Marker& m : fpdu.markers) {
       const auto position = stream.position + static_cast<wire::StreamPosition>(m.offset);
       markers.push_back(

@@ -2,16 +2,20 @@
 
 #include <memory>
 
+#include "model/cli/vectors/atomic_vectors.h"
 #include "model/cli/vectors/mpa_vectors.h"
+#include "model/cli/vectors/vector_stages.h"
 
 namespace rnic::cli {
 
 std::vector<VectorKind> vector_kinds() {
-  const auto mpa = std::make_shared<MpaVectors>();  // two kinds, one chain of stages
+  const auto stages = std::make_shared<VectorStages>();
   return {
+      {"cmp_swap", [stages](const nlohmann::json& v) { return check_cmp_swap(stages->atomics(), v); }},
       {"crc32c", check_crc32c},
-      {"fpdu", [mpa](const nlohmann::json& vector) { return mpa->check_fpdu(vector); }},
-      {"marker_stream", [mpa](const nlohmann::json& vector) { return mpa->check_marker_stream(vector); }},
+      {"fetch_add", [stages](const nlohmann::json& v) { return check_fetch_add(stages->atomics(), v); }},
+      {"fpdu", [stages](const nlohmann::json& v) { return check_fpdu(stages->mpa(), v); }},
+      {"marker_stream", [stages](const nlohmann::json& v) { return check_marker_stream(stages->mpa(), v); }},
       {"messages", check_message},
       {"mpa_frame", check_mpa_frame},
       {"mulpdu", check_mulpdu},

@@ -11,15 +11,15 @@ using testing::IsEmpty;
 
 class MpaVectorsTest : public testing::Test {
  protected:
-  MpaVectors vectors;
+  MpaChain chain;
 
   static std::vector<std::string> fields(const Outcome& outcome) {
     std::vector<std::string> names;
     for (const Outcome::Difference& d : outcome.differences) names.push_back(d.field);
     return names;
   }
-  std::vector<std::string> fpdu(const json& vector) { return fields(vectors.check_fpdu(vector)); }
-  std::vector<std::string> stream(const json& vector) { return fields(vectors.check_marker_stream(vector)); }
+  std::vector<std::string> fpdu(const json& vector) { return fields(check_fpdu(chain, vector)); }
+  std::vector<std::string> stream(const json& vector) { return fields(check_marker_stream(chain, vector)); }
   // The vector with one value changed.
   static json with(json vector, const char* pointer, const json& value) {
     vector[json::json_pointer(pointer)] = value;

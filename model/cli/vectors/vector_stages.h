@@ -1,0 +1,29 @@
+// The chains of stages that vectors run through. SystemC elaborates once per process, so all are made together, for the
+// first vector that needs one.
+#pragma once
+
+#include <memory>
+
+#include "model/cli/vectors/atomic_chain.h"
+#include "model/cli/vectors/mpa_chain.h"
+
+namespace rnic::cli {
+
+class VectorStages {
+ public:
+  MpaChain& mpa() { return chains().mpa; }
+  AtomicChain& atomics() { return chains().atomics; }
+
+ private:
+  struct Chains {
+    MpaChain mpa;
+    AtomicChain atomics;
+  };
+  Chains& chains() {
+    if (!chains_) chains_ = std::make_unique<Chains>();
+    return *chains_;
+  }
+  std::unique_ptr<Chains> chains_;
+};
+
+}  // namespace rnic::cli
