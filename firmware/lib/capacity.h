@@ -23,6 +23,7 @@ struct Settings {
   std::uint32_t request_timeout_us = 10'000'000, reply_timeout_us = 5'000'000;
   std::uint32_t first_fpdu_timeout_us = 5'000'000;  // for the RTR message of a peer-to-peer connection
   std::uint32_t close_timeout_us = 5'000'000;       // for the send queue to drain, and then for the peer's FIN
+  bool extensions = true;                           // QPs know the messages of RFC 7306
 };
 
 }  // namespace rnic::fw

@@ -94,6 +94,7 @@ abi::CommandStatus ResourceManager<Bus, Capacity>::create_qp(const abi::Command&
   context = {};
   context.valid = true;
   context.epoch = epoch;
+  context.extensions = settings_.extensions;
   context.log_sq = qp.log_sq;
   context.log_rq = qp.log_rq;
   context.pd = Pdn{qp.pd};

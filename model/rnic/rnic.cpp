@@ -77,7 +77,7 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
 
 // What the host reads about the chip. The native firmware needs no time to boot.
 void Rnic::strap() {
-  pcie.regs.strap(regs::Features{true, true, true, true});
+  pcie.regs.strap(regs::Features{true, true, config_.fwcpu.rdmap_extensions, config_.fwcpu.rdmap_extensions});
   pcie.regs.strap(regs::MaxQps{config_.context.qps});
   pcie.regs.strap(regs::MaxCqs{config_.context.cqs});
   pcie.regs.strap(regs::MaxStags{config_.context.stags});

@@ -16,6 +16,7 @@ inline QpContext rts_qp(std::uint32_t n, std::uint32_t epoch = 1) {
   c.valid = true;
   c.log_sq = c.log_rq = 4;
   c.mulpdu = 1442;
+  c.extensions = true;
   c.ird = c.ord = 4;
   c.pd = Pdn{1};
   c.flow = FlowId{n};

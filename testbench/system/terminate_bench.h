@@ -1,22 +1,12 @@
 // One chip with its host, and a peer that breaks rules on one of two streams.
 #pragma once
 
-#include <cstdlib>
-#include <fstream>
-#include <map>
-#include <memory>
 #include <optional>
 
-#include "model/env/link/ethernet_link.h"
-#include "model/system/node.h"
-#include "model/trace/pcapng.h"
-#include "testbench/support/raw_peer.h"
-#include "testbench/support/stage_test.h"
+#include "testbench/system/peer_bench.h"
 
 namespace rnic::test {
 
-inline constexpr std::uint32_t kChipIp = 0x0a000001, kPeerIp = 0x0a000002;
-inline constexpr std::uint16_t kPort = 7471;
 inline constexpr std::uint32_t kRegion = 4096, kReceiveBytes = 64;
 
 // Accepts two connections, victim first; remembers all that the driver tells.
@@ -71,23 +61,16 @@ class TwoStreamHost final : public host::App {
   std::string resolved(std::string hex) const {
     constexpr const char* kPayload = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAABBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB";
     for (std::size_t at; (at = hex.find("{P}")) != std::string::npos;) hex.replace(at, 3, kPayload);
-    const std::map<std::string, std::pair<std::uint64_t, int>> names = {{"{ALL}", {all_->rkey(), 8}},
-                                                                        {"{BAD}", {all_->rkey() ^ 0x80, 8}},
-                                                                        {"{FOREIGN}", {foreign_->rkey(), 8}},
-                                                                        {"{READ}", {read_->rkey(), 8}},
-                                                                        {"{WRITE}", {write_->rkey(), 8}},
-                                                                        {"{TO}", {address_, 16}},
-                                                                        {"{END}", {address_ + kRegion - 2, 16}},
-                                                                        {"{TO+100}", {address_ + 100, 16}},
-                                                                        {"{TO+2048}", {address_ + 2048, 16}}};
-    for (const auto& [name, value] : names) {
-      for (std::size_t at; (at = hex.find(name)) != std::string::npos;) {
-        char digits[17];
-        std::snprintf(digits, sizeof digits, "%0*llx", value.second, static_cast<unsigned long long>(value.first));
-        hex.replace(at, name.size(), digits);
-      }
-    }
-    return hex;
+    const Names names = {{"{ALL}", {all_->rkey(), 8}},
+                         {"{BAD}", {all_->rkey() ^ 0x80, 8}},
+                         {"{FOREIGN}", {foreign_->rkey(), 8}},
+                         {"{READ}", {read_->rkey(), 8}},
+                         {"{WRITE}", {write_->rkey(), 8}},
+                         {"{TO}", {address_, 16}},
+                         {"{END}", {address_ + kRegion - 2, 16}},
+                         {"{TO+100}", {address_ + 100, 16}},
+                         {"{TO+2048}", {address_ + 2048, 16}}};
+    return with_names(std::move(hex), names);
   }
 
  private:
@@ -97,7 +80,7 @@ class TwoStreamHost final : public host::App {
     address_ = node_.memory.alloc(2 * kRegion);
     MutableByteSpan octets = node_.memory.span(address_, 2 * kRegion);
     for (std::size_t i = 0; i < octets.size(); ++i) octets.data()[i] = static_cast<std::uint8_t>(7 * i + i / 256);
-    const std::uint8_t every = abi::kLocalWrite | abi::kRemoteWrite | abi::kRemoteRead;
+    const std::uint8_t every = abi::kLocalWrite | abi::kRemoteWrite | abi::kRemoteRead | abi::kRemoteAtomic;
     all_ = node_.context.reg_mr(pd, address_, kRegion, every);
     read_ = node_.context.reg_mr(pd, address_, kRegion, abi::kRemoteRead);
     write_ = node_.context.reg_mr(pd, address_, kRegion, abi::kLocalWrite | abi::kRemoteWrite);
@@ -167,56 +150,11 @@ class TwoStreamHost final : public host::App {
   unsigned requests_ = 0;
 };
 
-// Writes what passes the cable into RNIC_CAPTURE_DIR, if that is set.
-class Capture final : public FrameTap {
- public:
-  explicit Capture(const std::string& name) {
-    const char* dir = std::getenv("RNIC_CAPTURE_DIR");
-    if (dir == nullptr) return;
-    writer_ = std::make_unique<PcapngWriter>(std::string(dir) + "/" + name + ".pcapng");
-    interface_ = writer_->add_interface("cable");
-  }
-  ~Capture() override {
-    if (writer_) writer_->close();
-  }
-  void frame(unsigned direction, const Frame& frame, std::uint64_t ps) override {
-    if (!writer_) return;
-    writer_->write(interface_, ps, {frame.data(), frame.bytes},
-                   direction == 0 ? Direction::kOutbound : Direction::kInbound);
-  }
-
- private:
-  std::unique_ptr<PcapngWriter> writer_;
-  unsigned interface_ = 0;
-};
-
-class TerminateBench : public testing::Test {
+class TerminateBench : public PeerBench {
  protected:
-  static constexpr wire::MacAddress kChipMac{{2, 0, 0, 0, 0, 1}}, kPeerMac{{2, 0, 0, 0, 0, 2}};
-
-  explicit TerminateBench(const std::string& capture_name) : capture(capture_name) {
-    cable.attach(0, node.chip.mac_tx.ethernet, node.chip.mac_rx);
-    cable.attach(1, peer.out, peer.in());
-    cable.tap(capture);
-    node.set_lookahead(500);
-  }
-  void run(std::function<void()> script) {
-    peer.run([this, script] {
-      peer.wait_us(20);  // the host listens by then
-      script();
-    });
-    sc_core::sc_start(sc_core::sc_time(20, sc_core::SC_MS), sc_core::SC_EXIT_ON_STARVATION);
-    EXPECT_TRUE(peer.done()) << "the peer waits for ever";
-  }
+  using PeerBench::PeerBench;
   Bytes octets(const std::string& hex) const { return from_hex(host.resolved(hex)); }
 
-  // RFC 5044 section 7.1: a request of revision 1 that wants markers and CRC.
-  RawStream& connect() {
-    RawStream& s = peer.connect();
-    EXPECT_EQ(s.start(from_hex("4D504120494420526571204672616D65 C001 0000")),
-              from_hex("4D504120494420526570204672616D65 C001 0000"));
-    return s;
-  }
   // Both streams are up, the victim's first receive is used and its Read awaits a response.
   void establish() {
     victim = &connect();
@@ -272,11 +210,7 @@ class TerminateBench : public testing::Test {
     EXPECT_EQ(host.victim.status(TwoStreamHost::kRead), abi::WcStatus::kWrFlushErr);
   }
 
-  Node node{"a", {}, {kChipMac, wire::Ipv4Address{kChipIp}, {{wire::Ipv4Address{kPeerIp}, kPeerMac}}}};
-  EthernetLink cable{"cable", {}};
-  RawPeer peer{"peer", {{2, 0, 0, 0, 0, 2}, {2, 0, 0, 0, 0, 1}, kPeerIp, kChipIp, kPort}};
   TwoStreamHost host{node};
-  Capture capture;
   RawStream *victim = nullptr, *bystander = nullptr;
   Bytes before;
 };

@@ -18,8 +18,8 @@ enum class Finder { kPlacement, kResponder };
 // Segments of the victim's stream behind a good Send with MSN 1, and the Terminate header that answers the last one.
 struct Violation {
   const char* name;
-  std::vector<const char*> ulpdus;
-  const char* terminate;
+  std::vector<std::string> ulpdus;
+  std::string terminate;
   Finder finder = Finder::kPlacement;
   Spoil spoil = Spoil::kNothing;
   WcStatus second_receive = WcStatus::kWrFlushErr;
@@ -29,6 +29,14 @@ struct Violation {
 
 const char* const kReadRequestToAll =
     "4141 00000000 00000001 00000001 00000000 00000100 0000000000002000 00001000 {ALL} {TO}";
+
+// A CmpSwap that would replace whatever it finds, or another AOpCode.
+std::string atomic(const std::string& stag, const std::string& to, char opcode = '2') {
+  return std::string("414A 00000000 00000001 00000001 00000000 0000000") + opcode + " 0000BEEF " + stag + " " + to +
+         " 5555555555555555 FFFFFFFFFFFFFFFF 0000000000000000 0000000000000000";
+}
+// Of an atomic a Terminate returns the DDP header only (RFC 7306 section 8.1).
+std::string of_atomic(const std::string& cause) { return cause + "C000 0046 414A 00000000 00000001 00000001 00000000"; }
 
 const std::vector<Violation> kViolations = {
     // RFC 5041 section 7.2, tagged.
@@ -130,6 +138,56 @@ const std::vector<Violation> kViolations = {
      "0104E000 002E 4141 00000000 00000001 00000001 00000000 00000100 0000000000002000 00000010 {ALL} "
      "FFFFFFFFFFFFFFFE",
      Finder::kResponder},
+    // RFC 7306 section 8.2.
+    {"AtomicInvalidStag", {atomic("{BAD}", "{TO}")}, of_atomic("0100"), Finder::kResponder},
+    {"AtomicBounds", {atomic("{ALL}", "{END}")}, of_atomic("0101"), Finder::kResponder},
+    {"AtomicWithoutTheRights", {atomic("{READ}", "{TO}")}, of_atomic("0102"), Finder::kResponder},
+    {"AtomicWithoutTheRightToRead", {atomic("{WRITE}", "{TO}")}, of_atomic("0102"), Finder::kResponder},
+    {"AtomicForeignStag", {atomic("{FOREIGN}", "{TO}")}, of_atomic("0103"), Finder::kResponder},
+    {"AtomicWraps", {atomic("{ALL}", "FFFFFFFFFFFFFFFC")}, of_atomic("0104"), Finder::kResponder},
+    {"AtomicMisaligned", {atomic("{ALL}", "{TO+100}")}, of_atomic("0207"), Finder::kResponder},
+    {"FetchAddMisaligned", {atomic("{ALL}", "{TO+100}", '0')}, of_atomic("0207"), Finder::kResponder},
+    {"AtomicOpcodeOne", {atomic("{ALL}", "{TO}", '1')}, of_atomic("0206"), Finder::kResponder},
+    {"AtomicOpcodeThree", {atomic("{ALL}", "{TO}", '3')}, of_atomic("0206"), Finder::kResponder},
+    {"AtomicOpcodeFifteen", {atomic("{ALL}", "{TO}", 'F')}, of_atomic("0206"), Finder::kResponder},
+    {"AtomicBeyondIrd",
+     {kReadRequestToAll,
+      "414A 00000000 00000001 00000002 00000000 00000002 0000BEEF {ALL} {TO} 5555555555555555 FFFFFFFFFFFFFFFF "
+      "0000000000000000 0000000000000000"},
+     "1202C000 0046 414A 00000000 00000001 00000002 00000000",
+     Finder::kResponder,
+     Spoil::kNothing,
+     WcStatus::kWrFlushErr,
+     1},
+    {"ShortAtomic",
+     {"414A 00000000 00000001 00000001 00000000 00000002 0000BEEF {ALL} {TO} 5555555555555555"},
+     "02FFC000 002E 414A 00000000 00000001 00000001 00000000"},
+    {"LongAtomic", {atomic("{ALL}", "{TO}") + "00"}, "1205C000 0047 414A 00000000 00000001 00000001 00000000"},
+    {"AtomicOnTheQueueOfSends",
+     {"414A 00000000 00000000 00000002 00000000 {P}"},
+     "1201C000 0032 414A 00000000 00000000 00000002 00000000"},
+    {"AtomicMsnOutOfRange",
+     {"414A 00000000 00000001 00000002 00000000 {P}"},
+     "1203C000 0032 414A 00000000 00000001 00000002 00000000"},
+    {"AtomicRdmapVersion",
+     {"41CA 00000000 00000001 00000001 00000000 {P}"},
+     "0205C000 0032 41CA 00000000 00000001 00000001 00000000"},
+    {"AtomicResponseThatNobodyAskedFor",
+     {"414B 00000000 00000003 00000001 00000000 00000001 0000000000000000"},
+     "1202C000 001E 414B 00000000 00000003 00000001 00000000",
+     Finder::kResponder},
+    {"ImmediateOfSevenOctets",
+     {"4148 00000000 00000000 00000002 00000000 01020304050607"},
+     "02FFC000 0019 4148 00000000 00000000 00000002 00000000"},
+    {"ImmediateOfNineOctets",
+     {"4149 00000000 00000000 00000002 00000000 010203040506070809"},
+     "02FFC000 001B 4149 00000000 00000000 00000002 00000000"},
+    {"ImmediateThatGoesOn",
+     {"0148 00000000 00000000 00000002 00000000 0102030405060708"},
+     "02FFC000 001A 0148 00000000 00000000 00000002 00000000"},
+    {"ImmediateOnTheQueueOfReads",
+     {"4148 00000000 00000001 00000001 00000000 0102030405060708"},
+     "1201C000 001A 4148 00000000 00000001 00000001 00000000"},
     // RFC 5044 section 8.
     {"BadCrc", {"C140 {ALL} {TO} DEADBEEF"}, "20020000", Finder::kPlacement, Spoil::kCrc},
     {"BadMarker", {"C140 {ALL} {TO}"}, "20030000", Finder::kPlacement, Spoil::kMarker},
@@ -161,7 +219,7 @@ TEST_P(EndToEnd, ComesBackExactlyAndNothingElseHappens) {
   const Violation& v = GetParam();
   run([&] {
     establish();
-    for (const char* ulpdu : v.ulpdus) victim->send(spoilt(octets(ulpdu)));
+    for (const std::string& ulpdu : v.ulpdus) victim->send(spoilt(octets(ulpdu)));
     const Bytes too_late = octets("C140 {ALL} {TO+100} 55555555");  // RFC 5041 section 7.1
     if (v.finder == Finder::kPlacement) victim->send_ulpdu(too_late);
     Bytes ulpdu = victim->receive();

@@ -16,6 +16,7 @@ struct QpContext {
   bool absorbs_rtr_send = false;        // the peer's first Send is the agreed ready-to-receive message (RFC 6581)
   std::uint8_t log_sq = 0, log_rq = 0;  // ring sizes in entries
   std::uint8_t version = 1;             // DDP and RDMAP version
+  bool extensions = false;              // atomics and immediate data are switched on
   std::uint16_t mulpdu = 0;             // octets (RFC 5044 section 4.5)
   std::uint16_t ird = 0, ord = 0;
   Pdn pd;
@@ -23,6 +24,9 @@ struct QpContext {
   Cqn send_cq, recv_cq;
   std::uint64_t sq_base = 0, rq_base = 0;
   std::uint32_t epoch = 0;  // counts the QP number's uses: per-QP state of an older epoch is stale
+
+  // RDMAC peers cannot know the messages of RFC 7306 (wire-facts 8.28).
+  constexpr bool extended() const { return extensions && version == 1; }
 };
 
 struct FlowContext {

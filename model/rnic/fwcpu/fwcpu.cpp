@@ -19,6 +19,7 @@ fw::Settings settings_of(const FwCpuConfig& config, const ContextStore& contexts
   settings.reply_timeout_us = config.reply_timeout_us;
   settings.first_fpdu_timeout_us = config.first_fpdu_timeout_us;
   settings.close_timeout_us = config.close_timeout_us;
+  settings.extensions = config.rdmap_extensions;
   return settings;
 }
 

@@ -15,6 +15,7 @@ struct FwCpuConfig {
   std::uint16_t max_ird = 32, max_ord = 32;
   std::uint32_t request_timeout_us = 10'000'000, reply_timeout_us = 5'000'000;
   std::uint32_t first_fpdu_timeout_us = 5'000'000, close_timeout_us = 5'000'000;
+  bool rdmap_extensions = true;
 
   template <class V>
   static void fields(V& v) {
@@ -36,6 +37,8 @@ struct FwCpuConfig {
       in_range(1, 100'000'000), unit("us"));
     v("close_timeout_us", &FwCpuConfig::close_timeout_us, "wait for the send queue to drain, then for the peer's FIN",
       in_range(1, 100'000'000), unit("us"));
+    v("rdmap_extensions", &FwCpuConfig::rdmap_extensions,
+      "atomics and immediate data (RFC 7306); without, their opcodes are unexpected");
   }
 };
 

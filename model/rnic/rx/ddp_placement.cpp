@@ -33,9 +33,8 @@ Cause whole(const wire::DdpUntaggedView& v, Message& out) {
   return {};
 }
 
-// RDMAC peers know no extensions (wire-facts 8.28).
-bool is_untagged(Opcode op, std::uint8_t version) {
-  return wire::is_assigned(op) && !wire::is_tagged(op) && (op < Opcode::kImmediate || version == wire::kRdmapVersion);
+bool is_untagged(Opcode op, bool extended) {
+  return wire::is_assigned(op) && !wire::is_tagged(op) && (op < Opcode::kImmediate || extended);
 }
 
 }  // namespace
@@ -129,7 +128,7 @@ Cause DdpPlacement::untagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu) {
   if (h.qn > wire::kQnAtomicResponse) return wire::ddp::kInvalidQn;
   if (wire::RdmapControl::version(h.rdmap) != ctx.version) return wire::rdma::kInvalidVersion;
   const Opcode op = wire::RdmapControl::opcode(h.rdmap);
-  if (!is_untagged(op, ctx.version)) return wire::rdma::kUnexpectedOpcode;
+  if (!is_untagged(op, ctx.extended())) return wire::rdma::kUnexpectedOpcode;
   if (wire::queue_number(op) != h.qn) return wire::ddp::kInvalidQn;  // wire-facts 8.53
   PlacedSegment& s = job_->segment;
   s.opcode = op;

@@ -6,11 +6,11 @@ namespace rnic {
 
 namespace {
 
-// Of RFC 7306: not for RDMAC peers (wire-facts 8.28), of fixed form, atomics within ORD.
+// Of RFC 7306: not for every peer, of fixed form, atomics within ORD.
 abi::WcStatus check_extension(const QpContext& ctx, const abi::Wqe& w) {
   const bool atomic = abi::is_atomic(w.opcode);
   const bool form = w.num_sge == (atomic ? 1 : 0) && !(w.flags & abi::kWqeInline);
-  if (!form || ctx.version != wire::kRdmapVersion || (atomic && ctx.ord == 0)) return abi::WcStatus::kLocQpOpErr;
+  if (!form || !ctx.extended() || (atomic && ctx.ord == 0)) return abi::WcStatus::kLocQpOpErr;
   return atomic && w.sge[0].length != abi::kAtomicBytes ? abi::WcStatus::kLocLenErr : abi::WcStatus::kSuccess;
 }
 

@@ -411,6 +411,13 @@ TEST_F(DdpPlacementTest, AnRdmacPeerKnowsNoExtensions) {
   receive(from_hex("4008 00000000 00000000 00000001 00000000 0102030405060708"));
   expect_error(rdma::kUnexpectedOpcode);
 }
+TEST_F(DdpPlacementTest, WithoutTheExtensionsTheirOpcodesAreUnexpected) {
+  QpContext c = rts_qp(1);
+  c.extensions = false;
+  open_qp(contexts, 1, c);
+  receive(from_hex("4148 00000000 00000000 00000001 00000000 0102030405060708"));
+  expect_error(rdma::kUnexpectedOpcode);
+}
 TEST_F(DdpPlacementTest, MsnAheadBeforeTheMissingBuffer) {
   receive(send(2, 4));
   expect_error(ddp::kInvalidMsnRange);

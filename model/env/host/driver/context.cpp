@@ -9,8 +9,9 @@ namespace rnic::host {
 namespace {
 
 // What the driver asks before it touches anything, by cookie.
-constexpr std::uint32_t kProbed[] = {regs::Id::kOffset,     regs::Version::kOffset,  regs::MaxQps::kOffset,
-                                     regs::MaxCqs::kOffset, regs::MaxStags::kOffset, regs::MaxFlows::kOffset};
+constexpr std::uint32_t kProbed[] = {regs::Id::kOffset,      regs::Version::kOffset,  regs::MaxQps::kOffset,
+                                     regs::MaxCqs::kOffset,  regs::MaxStags::kOffset, regs::MaxFlows::kOffset,
+                                     regs::Features::kOffset};
 constexpr std::uint32_t kStatusCookie = std::size(kProbed);
 constexpr unsigned kEventVector = 0;
 
@@ -91,7 +92,9 @@ void Context::start() {
     return fail("register interface version " + std::to_string(version) + ", and the driver knows " +
                 std::to_string(ours));
   }
-  attr_ = {probed_[2], probed_[3], probed_[4] == 0 ? 0 : probed_[4] - 1, probed_[5]};
+  const auto features = regs::Features::unpack(probed_[6]);
+  attr_ = {probed_[2], probed_[3],       probed_[4] == 0 ? 0 : probed_[4] - 1,
+           probed_[5], features.atomics, features.immediate};
 
   const auto write = [this](std::uint32_t offset, std::uint32_t value) { cpu_.mmio_write(offset, value); };
   write(regs::CmdqBaseLo::kOffset, low(commands_.base()));

@@ -65,9 +65,11 @@ struct Wc {
   std::uint64_t imm_data = 0;  // kRecvRdmaWithImm
 };
 
-// ibv_device_attr: what the device says of itself.
+// ibv_device_attr: what the device says of itself. Atomics are atomic among the queue pairs of the device only
+// (IBV_ATOMIC_HCA).
 struct DeviceAttr {
   std::uint32_t max_qp = 0, max_cq = 0, max_mr = 0, max_connections = 0;
+  bool atomics = false, immediate_data = false;
 };
 
 // As ibv_wc_status_str: "success", "WR flushed error".

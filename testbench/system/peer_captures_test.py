@@ -1,6 +1,7 @@
-"""Captures of the Terminate tests, read by tshark: every message is dissected, and it sees one Terminate in each.
+"""Captures of the tests with a peer made by hand, read by tshark: every message is dissected, and each capture has the
+Terminates that its test wants.
 
-The environment variable TERMINATE_TEST names the test program.
+The environment variables TERMINATE_TEST and ATOMIC_TEST name the test programs.
 """
 import os
 import subprocess
@@ -10,7 +11,7 @@ from rnicsim import ProgramTest
 
 CHIP, PEER = "02:00:00:00:00:01", "02:00:00:00:00:02"
 # Segments of the peer that no dissector could read whole: that is what is wrong with them.
-UNREADABLE = {"RdmapVersionTagged", "SendAsATaggedMessage", "SegmentShorterThanItsHeader", "ShortReadRequest",
+UNREADABLE = {"AtomicMsnOutOfRange", "AtomicOnTheQueueOfSends", "AtomicRdmapVersion", "RdmapVersionTagged", "SendAsATaggedMessage", "SegmentShorterThanItsHeader", "ShortAtomic", "ShortReadRequest",
               "ReceivedWithAMissingReadRequest", "ReceivedWithHalfAHeader", "ReceivedWithoutAControlWord",
               "ReceivedWithHalfAControlWord"}
 # Wireshark 4.0 takes a returned DDP header for untagged (18 octets) unless the error type is 1, whatever its T bit says.
@@ -20,9 +21,15 @@ NAMELESS = {"ReceiveBufferWithABadKey", "ABadLocalKeyIsLocalCatastrophic", "Payl
 CODES = ("rdma", "ddp_tagged", "ddp_untagged", "llp")
 
 
-class TerminateCaptures(ProgramTest):
-    def listed(self):
-        lines = self.run_command(os.environ["TERMINATE_TEST"], "--gtest_list_tests").stdout.splitlines()
+# Atomics and immediate data: the streams that end in a Terminate.
+TERMINATED = {"AnyOffsetOfAnAlignedAddressWillDo", "AResponseToAnotherRequestEndsTheStream",
+              "ABadLocalKeyIsLocalCatastrophic", "RefuseImmediateData", "RefuseImmediateDataWithSe",
+              "RefuseAtomicRequests", "RefuseAtomicResponses"}
+
+
+class Captures(ProgramTest):
+    def listed(self, program):
+        lines = self.run_command(program, "--gtest_list_tests").stdout.splitlines()
         suite = ""
         for line in lines:
             name = line.split("#")[0].rstrip()
@@ -35,24 +42,35 @@ class TerminateCaptures(ProgramTest):
         """For every frame its sender, whether it is malformed, and the fields of a Terminate."""
         fields = ("eth.src", "_ws.malformed", "iwarp_rdma.opcode", "iwarp_rdma.term_hdrct_m", "iwarp_rdma.hdrct_d",
                   "iwarp_rdma.term_ddp_h", *(f"iwarp_rdma.term_errcode_{code}" for code in CODES))
-        run = self.run_command("tshark", "-r", capture, "-o", "tcp.try_heuristic_first:TRUE", "-T", "fields",
+        # Short Sends are not RPC over RDMA, which the dissector would try.
+        run = self.run_command("tshark", "-r", capture, "-o", "tcp.try_heuristic_first:TRUE",
+                               "--disable-protocol", "rpcordma", "-T", "fields",
                                *(word for field in fields for word in ("-e", field)))
         self.assertEqual(run.returncode, 0, run.stderr)
         return [line.split("\t") for line in run.stdout.splitlines()]
 
-    def test_every_message_is_dissected(self):
-        names = list(self.listed())
-        self.assertGreater(len(names), 40)
-        for test in names:
+    def each_capture(self, program, least, check):
+        tests = list(self.listed(program))
+        self.assertGreater(len(tests), least)
+        for test in tests:
             name = test.split("/")[-1].split(".")[-1]
             with self.subTest(name):
-                subprocess.run([os.environ["TERMINATE_TEST"], f"--gtest_filter={test}"], cwd=self.folder,
+                subprocess.run([program, f"--gtest_filter={test}"], cwd=self.folder,
                                env={**os.environ, "RNIC_CAPTURE_DIR": str(self.folder)}, capture_output=True,
                                check=True, timeout=60)
-                self.check(name)
+                check(name, self.dissected(self.folder / f"{name}.pcapng"))
 
-    def check(self, name):
-        frames = self.dissected(self.folder / f"{name}.pcapng")
+    def test_atomics_and_immediate_data(self):
+        self.each_capture(os.environ["ATOMIC_TEST"], 15, self.check_atomics)
+
+    def check_atomics(self, name, frames):
+        self.assertEqual([frame for frame in frames if frame[1]], [], "malformed")
+        self.assertEqual(sum(frame[2] == "0x07" for frame in frames), name in TERMINATED)
+
+    def test_terminates(self):
+        self.each_capture(os.environ["TERMINATE_TEST"], 60, self.check_terminate)
+
+    def check_terminate(self, name, frames):
         malformed = {frame[0] for frame in frames if frame[1]}
         self.assertLessEqual(malformed, ({PEER} if name in UNREADABLE else set()) | ({CHIP} if name in MISREAD else set()))
         terminates = [frame for frame in frames if frame[2] == "0x07"]

@@ -1,0 +1,134 @@
+// A host program with one queue pair and memory for atomics, which remembers what the driver tells it in its order.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "testbench/system/peer_bench.h"
+
+namespace rnic::test {
+
+// Accepts one connection, with receives of no octets posted. The first Send of the peer starts its own work.
+class OneStreamHost final : public host::App {
+ public:
+  static constexpr std::uint32_t kRegion = 4096, kReceives = 8;
+
+  explicit OneStreamHost(Node& node) : node_(node), core_(node.cpu.add(*this)), channel_(core_) {
+    node.context.when_open(core_);
+    core_.wake_at(0);
+  }
+  std::uint16_t ird = 16, ord = 16;
+  std::function<void()> work;                        // once, when the first receive is complete
+  std::function<void(const host::Wc&)> on_complete;  // for each completion, when the program sees it
+  host::Qp* qp = nullptr;
+  std::vector<host::CmEvent> events;
+  std::vector<host::Wc> completions;
+
+  void step() override {
+    if (!node_.context.is_open()) return;
+    if (cq_ == nullptr) create_memory();
+    if (!cq_->ready() || !odd_->ready()) return;
+    if (qp == nullptr) {
+      host::QpInitAttr attr;
+      attr.pd = pd_;
+      attr.send_cq = attr.recv_cq = cq_;
+      qp = node_.context.create_qp(attr);
+    }
+    if (!qp->ready()) return;
+    if (listener_ == nullptr) {
+      for (unsigned i = 0; i < kReceives; ++i) EXPECT_EQ(qp->post_recv({1000 + i, 0, {}}), 0);
+      listener_ = &node_.context.listen(kPort, abi::kCmCrc | abi::kCmMarkers | abi::kCmEnhanced, channel_);
+    }
+    while (!channel_.empty()) take(channel_.get_cm_event());
+    host::Wc wc;
+    while (cq_->poll_cq(&wc, 1) == 1) {
+      completions.push_back(wc);
+      if (on_complete) on_complete(wc);
+    }
+    if (!work || completions.empty() || qp->state() != host::QpState::kRts) return;
+    work();
+    work = nullptr;
+  }
+  std::string waiting_for() const override { return "test"; }
+
+  // The region's n-th 64-bit word, in host byte order.
+  std::uint64_t word(unsigned n) const { return load_le64(node_.memory.span(address_ + 8 * n, 8).data()); }
+  void set_word(unsigned n, std::uint64_t value) { store_le64(node_.memory.span(address_ + 8 * n, 8).data(), value); }
+  std::uint64_t address(unsigned n) const { return address_ + 8 * n; }
+  abi::Sge sge(unsigned n, std::uint32_t bytes = 8) const { return {address(n), bytes, all_->lkey()}; }
+  void post(const host::SendWr& wr) { EXPECT_EQ(qp->post_send(wr), 0); }
+  unsigned completed(abi::WcOpcode opcode) const {
+    unsigned n = 0;
+    for (const host::Wc& wc : completions) n += wc.opcode == opcode && wc.status == abi::WcStatus::kSuccess;
+    return n;
+  }
+  std::optional<abi::WcStatus> status(std::uint64_t wr_id) const {
+    for (const host::Wc& wc : completions) {
+      if (wc.wr_id == wr_id) return wc.status;
+    }
+    return {};
+  }
+  // {ALL} has every right. {ODD} begins four octets behind a 64-bit boundary, and its offsets count from 0.
+  std::string resolved(std::string hex) const {
+    return with_names(std::move(hex), {{"{ALL}", {all_->rkey(), 8}},
+                                       {"{LKEY}", {all_->lkey(), 8}},
+                                       {"{ODD}", {odd_->rkey(), 8}},
+                                       {"{W0}", {address(0), 16}},
+                                       {"{W1}", {address(1), 16}},
+                                       {"{W2}", {address(2), 16}},
+                                       {"{W3}", {address(3), 16}}});
+  }
+
+ private:
+  void create_memory() {
+    pd_ = node_.context.alloc_pd();
+    cq_ = node_.context.create_cq(512, host::CqMode::kPolled);
+    address_ = node_.memory.alloc(kRegion);
+    const unsigned every = abi::kLocalWrite | abi::kRemoteWrite | abi::kRemoteRead | abi::kRemoteAtomic;
+    all_ = node_.context.reg_mr(pd_, address_, kRegion, every);
+    odd_ = node_.context.reg_mr(pd_, address_ + 4, kRegion - 4, every | abi::kZeroBased);
+  }
+  void take(host::CmEvent event) {
+    if (event.type == host::CmEventType::kConnectRequest) {
+      host::ConnParam param;
+      param.responder_resources = ird;
+      param.initiator_depth = ord;
+      node_.context.accept(event.connection, *qp, param, channel_);
+      return;
+    }
+    events.push_back(std::move(event));
+  }
+
+  Node& node_;
+  host::Core& core_;
+  host::EventChannel channel_;
+  host::Pd pd_;
+  host::Cq* cq_ = nullptr;
+  host::Mr *all_ = nullptr, *odd_ = nullptr;
+  host::Listener* listener_ = nullptr;
+  std::uint64_t address_ = 0;
+};
+
+class OneStreamBench : public PeerBench {
+ protected:
+  explicit OneStreamBench(const NodeConfig& config = {})
+      : PeerBench(testing::UnitTest::GetInstance()->current_test_info()->name(), config) {}
+  Bytes octets(const std::string& hex) const { return from_hex(host.resolved(hex)); }
+  void send(const std::string& hex) { stream->send_ulpdu(octets(hex)); }
+  // Connects, does what the script says, and closes.
+  void converse(std::function<void()> script) {
+    run([this, script] {
+      stream = &connect();
+      script();
+      EXPECT_EQ(stream->unread(), 0u);
+    });
+  }
+  // A Send of no octets: the chip may speak, and the program starts its work. Its receive request is wr_id 1000.
+  void start_work() { send("4143 00000000 00000000 00000001 00000000"); }
+
+  OneStreamHost host{node};
+  RawStream* stream = nullptr;
+};
+
+}  // namespace rnic::test
