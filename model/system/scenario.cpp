@@ -204,15 +204,24 @@ std::vector<unsigned> ScenarioReader::connections_of(const ScenarioValue& v) {
 }
 
 WorkItem ScenarioReader::item(const ScenarioValue& v) {
-  v.expect_keys(
-      {"name", "connections", "direction", "op", "mode", "size", "count", "depth", "signal_every", "align", "pattern"});
+  v.expect_keys({"name", "connections", "direction", "op", "mode", "size", "count", "depth", "signal_every", "align",
+                 "words", "pattern"});
   WorkItem w;
-  w.op = static_cast<Op>(v.at("op").word_of({"send", "write", "read"}));
+  w.op = static_cast<Op>(v.at("op").word_of({"send", "write", "read", "write_imm", "fetch_add", "cmp_swap"}));
   w.name = fresh_name(v, v.get("name", fmt::format("{}{}", op_name(w.op), work_names_.size())), work_names_);
   w.connections = connections_of(v);
   w.direction = v.get("direction", w.direction, {"forward", "reverse", "both"});
   w.mode = v.get("mode", w.mode, {"bandwidth", "pingpong"});
-  w.size = size(v.at("size"));
+  if (is_atomic(w.op)) {
+    for (const char* key : {"size", "align", "pattern"}) {
+      if (v.has(key)) v.at(key).fail("is not for atomics, which have eight octets");
+    }
+    w.size = {SizeLaw::kFixed, 8, 8};
+  } else {
+    if (v.has("words")) v.at("words").fail("is for atomics");
+    w.size = size(v.at("size"));
+  }
+  w.words = static_cast<std::uint32_t>(v.get("words", w.words, 1, 1 << 20));
   w.count = static_cast<std::uint32_t>(v.get("count", w.count, 1, 10'000'000));
   const bool ping = w.mode == Mode::kPingPong;
   w.depth = static_cast<std::uint32_t>(v.get("depth", ping ? 1 : w.depth, 1, ping ? 1 : 512));
@@ -234,16 +243,16 @@ void ScenarioReader::check_phase(const ScenarioValue& v, const std::vector<WorkI
       for (const bool reverse : {false, true}) {
         if (w.direction == (reverse ? Direction::kForward : Direction::kReverse)) continue;
         for (const bool at_from : {false, true}) {
-          const bool receives = w.op != Op::kRead && (at_from == reverse || w.mode == Mode::kPingPong);
+          const bool receives = !is_answered(w.op) && (at_from == reverse || w.mode == Mode::kPingPong);
           if (receives && !receivers.emplace(std::pair{c, at_from}, w.name).second) {
             v.fail(
-                fmt::format("'{}' and '{}' would both receive at one side of connection '{}'; reads may run beside "
-                            "them",
+                fmt::format("'{}' and '{}' would both receive at one side of connection '{}'; reads and atomics "
+                            "may run beside them",
                             receivers[{c, at_from}], w.name, connection_names_[c]));
           }
         }
         std::uint64_t& sum = outstanding[{c, reverse}];
-        sum += w.depth + 16;  // with the final Send and credits
+        sum += (w.op == Op::kWriteImm ? 2 : 1) * w.depth + 16;  // with the final Send and credits
         if (sum > kMaxOutstanding) {
           v.fail(fmt::format("more than {} work requests outstanding on connection '{}'", kMaxOutstanding,
                              connection_names_[c]));
@@ -254,8 +263,8 @@ void ScenarioReader::check_phase(const ScenarioValue& v, const std::vector<WorkI
 }
 
 ScenarioCheck ScenarioReader::check(const ScenarioValue& v) {
-  static const std::vector<std::string> kKinds{"data",       "min_goodput_gbps", "min_share_percent", "max_p50_ns",
-                                               "max_p99_ns", "max_p999_ns",      "max_latency_ns"};
+  static const std::vector<std::string> kKinds{"data",       "min_goodput_gbps", "min_share_percent", "min_rate_mops",
+                                               "max_p50_ns", "max_p99_ns",       "max_p999_ns",       "max_latency_ns"};
   v.expect_keys({"name", "check", "work", "value"});
   ScenarioCheck c;
   c.kind = static_cast<CheckKind>(v.at("check").word_of(kKinds));

@@ -20,13 +20,22 @@ struct ScenarioNode {
   Overlay config;  // of this node, above the scenario's
 };
 
-enum class CheckKind : std::uint8_t { kData, kMinGoodput, kMinShare, kMaxP50, kMaxP99, kMaxP999, kMaxLatency };
+enum class CheckKind : std::uint8_t {
+  kData,
+  kMinGoodput,
+  kMinShare,
+  kMinRate,
+  kMaxP50,
+  kMaxP99,
+  kMaxP999,
+  kMaxLatency
+};
 
 struct ScenarioCheck {
   std::string name;
   CheckKind kind = CheckKind::kData;
   std::string work;  // a work item, or empty: all of them
-  double value = 0;  // Gb/s, per cent or ns
+  double value = 0;  // Gb/s, per cent, M/s or ns
 };
 
 struct Scenario {

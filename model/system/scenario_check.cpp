@@ -20,6 +20,8 @@ Measured measured(CheckKind kind, const WorkResult& r) {
       return {r.goodput_gbps, "Gb/s", true};
     case CheckKind::kMinShare:
       return {100 * r.share_of_limit(), "% of the limit", true};
+    case CheckKind::kMinRate:
+      return {r.rate_mops, "M/s", true};
     case CheckKind::kMaxP50:
       return {ns(r.latency.p50), "ns", false};
     case CheckKind::kMaxP99:

@@ -23,6 +23,7 @@ nlohmann::ordered_json results_json(const std::vector<workload::WorkResult>& res
     j["bytes"] = r.bytes;
     j["duration_ps"] = r.duration_ps;
     j["goodput_gbps"] = r.goodput_gbps;
+    j["rate_mops"] = r.rate_mops;
     j["limit_gbps"] = r.limit_gbps;
     j["latency_ns"] = percentiles(r.latency, 1000);
     j["latency_cycles"] = percentiles(r.latency, static_cast<double>(cycle_ps));

@@ -3,7 +3,7 @@ import unittest
 
 from rnicsim import ProgramTest
 
-WINDOW = ("--wave-scope", "rnic_a.tx", "--wave-from", "30us", "--wave-to", "32us")
+WINDOW = ("--wave-scope", "rnic_a.tx", "--wave-from", "34us", "--wave-to", "36us")
 
 
 class Waves(ProgramTest):
@@ -18,8 +18,8 @@ class Waves(ProgramTest):
         self.assertNotIn("$scope module rx $end", lines)
         self.assertNotIn("$scope module rnic_b $end", lines)
         times = [int(line[1:]) for line in lines if line.startswith("#")]
-        self.assertEqual(times[0], 30_000_000)
-        self.assertLessEqual(times[-1], 32_000_000)
+        self.assertEqual(times[0], 34_000_000)
+        self.assertLessEqual(times[-1], 36_000_000)
         self.assertEqual(times, sorted(times))
         self.assertGreater(len(times), 100)  # traffic, not just first and last values
 
@@ -29,7 +29,7 @@ class Waves(ProgramTest):
         self.assertEqual(first, self.dump("w.fst", *WINDOW))
 
     def test_both_chips_without_a_scope(self):
-        text = self.dump("w.vcd", "--wave-from", "30us", "--wave-to", "31us").decode()
+        text = self.dump("w.vcd", "--wave-from", "34us", "--wave-to", "35us").decode()
         self.assertIn("$scope module rnic_a $end", text)
         self.assertIn("$scope module rnic_b $end", text)
 

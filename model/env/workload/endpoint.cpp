@@ -86,7 +86,8 @@ bool Endpoint::create() {
   }
   if (send_cq_->failed() || recv_cq_->failed() || qp_->failed()) fail("the device refused to make its queues");
   if (listener_ != nullptr && listener_->failed()) fail(fmt::format("port {} is not free", settings_.port));
-  return qp_->ready() && (listener_ == nullptr || listener_->ready());
+  const bool has_memory = greeting_.prepare(context_, pd_, kGreetingBytes, abi::kLocalWrite);
+  return has_memory && qp_->ready() && (listener_ == nullptr || listener_->ready());
 }
 
 // Events that nobody expects end the run.
@@ -111,7 +112,7 @@ bool Endpoint::take_event(host::CmEvent& event) {
 }
 
 // The side that listens may not send before it has heard from the other (RFC 5044 section 7.1.2), so the one that
-// connects begins with an empty Send, whatever the work is.
+// connects begins with a Send, whatever the work is.
 bool Endpoint::connect() {
   if (settings_.active && !started_) {
     context_.connect(*qp_, settings_.peer_ip, settings_.port, settings_.param, channel_);
@@ -120,7 +121,10 @@ bool Endpoint::connect() {
   host::CmEvent event;
   while (take_event(event)) {
     if (event.type == CmEventType::kConnectRequest) {
-      if (qp_->post_recv(host::RecvWr{}) != 0) fail("a receive cannot be posted");
+      host::RecvWr greeting;
+      greeting.num_sge = 1;
+      greeting.sg_list[0] = greeting_.sge(0, kGreetingBytes);
+      if (qp_->post_recv(greeting) != 0) fail("a receive cannot be posted");
       if (settings_.mode == host::CqMode::kNotified) recv_cq_->req_notify_cq();
       context_.accept(event.connection, *qp_, settings_.param, channel_);
     } else if (event.type == CmEventType::kEstablished) {
@@ -128,6 +132,8 @@ bool Endpoint::connect() {
       if (!settings_.active) continue;
       host::SendWr greeting;
       greeting.send_flags = abi::kWqeSignaled;
+      greeting.num_sge = 1;
+      greeting.sg_list[0] = greeting_.sge(0, kGreetingBytes);
       if (settings_.mode == host::CqMode::kNotified) send_cq_->req_notify_cq();
       if (qp_->post_send(greeting) != 0) fail("a Send cannot be posted");
     }

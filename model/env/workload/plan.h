@@ -7,7 +7,12 @@
 
 namespace rnic::workload {
 
-enum class Op : std::uint8_t { kSend, kWrite, kRead };
+enum class Op : std::uint8_t { kSend, kWrite, kRead, kWriteImm, kFetchAdd, kCmpSwap };
+constexpr bool is_atomic(Op op) { return op == Op::kFetchAdd || op == Op::kCmpSwap; }
+// Its payload comes back to the side that posts the requests.
+constexpr bool is_answered(Op op) { return op == Op::kRead || is_atomic(op); }
+// Each message uses up a receive of the other side.
+constexpr bool uses_receives(Op op) { return op == Op::kSend || op == Op::kWriteImm; }
 enum class Mode : std::uint8_t { kBandwidth, kPingPong };
 enum class Direction : std::uint8_t { kForward, kReverse, kBoth };
 enum class Pattern : std::uint8_t { kRandom, kCounting };
@@ -33,6 +38,7 @@ struct WorkItem {
   std::uint32_t depth = 16;        // work requests outstanding
   std::uint32_t signal_every = 1;  // every so many work requests, and the last, ask for a completion
   std::uint32_t align = 64;        // of each message in remote memory
+  std::uint32_t words = 1;         // 64-bit words that atomics count in turn
   Pattern pattern = Pattern::kRandom;
 };
 
@@ -46,7 +52,7 @@ struct SideSpec {
 
 struct ConnectionSpec {
   std::string name;
-  unsigned from = 0, to = 0;  // nodes; `from` connects
+  unsigned from = 0, to = 0;   // nodes; `from` connects
   std::uint16_t port = 41000;  // of the first queue pair; the next ones count up
   unsigned qps = 1;
   std::uint8_t mpa_revision = 2;

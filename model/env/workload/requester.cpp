@@ -13,7 +13,7 @@ bool Requester::prepare(host::Context& context, host::Qp& qp, host::Pd pd) {
   stride_ = (transfer_.max_size + 63) & ~63u;
   const std::uint8_t access = item_.op == Op::kRead ? abi::kLocalWrite | abi::kRemoteWrite : 0;
   bool ready = buffers_.prepare(context, pd, std::uint64_t{slots_} * stride_, access);
-  if (item_.op == Op::kSend && item_.count > receives_of(item_)) {
+  if (uses_receives(item_.op) && item_.count > receives_of(item_)) {
     ready = credit_.prepare(context, pd, 8, abi::kLocalWrite | abi::kRemoteWrite) && ready;
     if (credits_ == nullptr) credits_ = &context.watch(credit_.address());
     transfer_.credit = credit_.address();
@@ -35,10 +35,11 @@ host::SendWr Requester::request(std::uint32_t message) {
   wr.sg_list[0] = buffers_.sge(slot(message), size);
   if ((message + 1) % item_.signal_every == 0 || message + 1 == item_.count) wr.send_flags = abi::kWqeSignaled;
   if (item_.op != Op::kSend) {
-    wr.opcode = item_.op == Op::kWrite ? abi::WrOpcode::kRdmaWrite : abi::WrOpcode::kRdmaRead;
+    wr.opcode = item_.op == Op::kRead ? abi::WrOpcode::kRdmaRead : abi::WrOpcode::kRdmaWrite;
     wr.remote_addr = transfer_.region + transfer_.offsets[message];
     wr.rkey = transfer_.region_rkey;
   }
+  if (item_.op == Op::kWriteImm) wr.imm_data = message;
   if (item_.op != Op::kRead) transfer_.payload.fill(span(buffers_.address() + slot(message), size), message);
   return wr;
 }

@@ -1,4 +1,4 @@
-// Keeps `depth` Sends, RDMA Writes or RDMA Reads outstanding until `count` are complete.
+// Keeps `depth` Sends, RDMA Writes (also with immediate data) or RDMA Reads outstanding until `count` are complete.
 #pragma once
 
 #include "model/env/workload/role.h"
@@ -10,7 +10,7 @@ namespace rnic::workload {
 class Requester final : public Role {
  public:
   using Role::Role;
-  RingNeeds needs() const override { return {item_.depth + 1, 0}; }
+  RingNeeds needs() const override { return {(item_.op == Op::kWriteImm ? 2 : 1) * item_.depth + 1, 0}; }
   bool prepare(host::Context& context, host::Qp& qp, host::Pd pd) override;
   void completed(const host::Wc& wc, WrId id, std::uint64_t at_ps) override;
   void advance() override;
@@ -18,8 +18,7 @@ class Requester final : public Role {
   std::string waiting_for() const override;
 
  private:
-  static constexpr unsigned kBatch = 16;  // requests behind one doorbell
-  bool with_credits() const { return item_.op == Op::kSend && item_.count > transfer_.receives; }
+  bool with_credits() const { return uses_receives(item_.op) && item_.count > transfer_.receives; }
   bool may_post() const;
   host::SendWr request(std::uint32_t message);
   std::uint64_t slot(std::uint32_t message) const { return message % slots_ * std::uint64_t{stride_}; }

@@ -8,36 +8,28 @@ namespace rnic::workload {
 
 RingNeeds Responder::needs() const {
   if (item_.op == Op::kRead) return {0, 0};
-  if (item_.op == Op::kWrite) return {0, 1};
+  if (item_.op == Op::kWrite) return {0, 1};  // the final Send
   return {item_.count > receives_of(item_) ? kCreditSends : 0, receives_of(item_)};
 }
 
 bool Responder::prepare(host::Context& context, host::Qp& qp, host::Pd pd) {
   context_ = &context;
   qp_ = &qp;
-  if (item_.op == Op::kSend) return prepare_receives(pd);
-  if (!prepare_region(pd)) return false;
-  if (item_.op == Op::kWrite && posted_ == 0) {
-    host::RecvWr end;
-    end.wr_id = wr_id(Kind::kEnd, 0);
-    post(end);
-    posted_ = 1;
+  slots_ = needs().receives;
+  if (item_.op == Op::kSend) {
+    stride_ = (transfer_.max_size + 63) & ~63u;
+    if (!memory_.prepare(context, pd, std::uint64_t{slots_} * stride_, abi::kLocalWrite)) return false;
+  } else if (!prepare_region(pd)) {
+    return false;
   }
-  return true;
-}
-
-bool Responder::prepare_receives(host::Pd pd) {
-  slots_ = receives_of(item_);
-  stride_ = (transfer_.max_size + 63) & ~63u;
   transfer_.receives = slots_;
-  if (!memory_.prepare(*context_, pd, std::uint64_t{slots_} * stride_, abi::kLocalWrite)) return false;
   while (posted_ < slots_) post_receive(posted_);
   announced_ = posted_;
   return true;
 }
 
 bool Responder::prepare_region(host::Pd pd) {
-  const std::uint8_t access = item_.op == Op::kWrite ? abi::kLocalWrite | abi::kRemoteWrite : abi::kRemoteRead;
+  const std::uint8_t access = item_.op == Op::kRead ? abi::kRemoteRead : abi::kLocalWrite | abi::kRemoteWrite;
   const bool ready = memory_.prepare(*context_, pd, transfer_.region_bytes, access);
   if (item_.op == Op::kRead && !filled_) {
     for (std::uint32_t m = 0; m < item_.count; ++m) {
@@ -50,11 +42,14 @@ bool Responder::prepare_region(host::Pd pd) {
   return ready;
 }
 
+// Only Sends bring octets along.
 void Responder::post_receive(std::uint32_t message) {
   host::RecvWr wr;
-  wr.wr_id = wr_id(Kind::kMessage, message);
-  wr.num_sge = 1;
-  wr.sg_list[0] = memory_.sge(message % slots_ * std::uint64_t{stride_}, stride_);
+  wr.wr_id = wr_id(item_.op == Op::kWrite ? Kind::kEnd : Kind::kMessage, message);
+  if (item_.op == Op::kSend) {
+    wr.num_sge = 1;
+    wr.sg_list[0] = memory_.sge(message % slots_ * std::uint64_t{stride_}, stride_);
+  }
   post(wr);
   ++posted_;
 }
@@ -74,15 +69,29 @@ void Responder::completed(const host::Wc& wc, WrId id, std::uint64_t at_ps) {
 }
 
 void Responder::received(const host::Wc& wc, std::uint32_t message, std::uint64_t at_ps) {
-  const std::uint32_t size = transfer_.sizes[message];
   if (message != received_++) return transfer_.fail(fmt::format("message {} received out of order", message));
+  transfer_.latencies.one_way.record(at_ps - transfer_.posted_ps[message]);
+  item_.op == Op::kSend ? check_send(wc, message) : check_immediate(wc, message);
+  if (posted_ < item_.count) post_receive(posted_);
+}
+
+void Responder::check_send(const host::Wc& wc, std::uint32_t message) {
+  const std::uint32_t size = transfer_.sizes[message];
   if (wc.byte_len != size) {
     return transfer_.fail(fmt::format("message {} has {} octets instead of {}", message, wc.byte_len, size));
   }
-  transfer_.latencies.one_way.record(at_ps - transfer_.posted_ps[message]);
   transfer_.check(span(memory_.address() + message % slots_ * std::uint64_t{stride_}, size), message,
                   transfer_.payload);
-  if (posted_ < item_.count) post_receive(posted_);
+}
+
+// Immediate Data tells that the Write before it is placed (RFC 7306 section 7).
+void Responder::check_immediate(const host::Wc& wc, std::uint32_t message) {
+  if (wc.opcode != abi::WcOpcode::kRecvRdmaWithImm || wc.imm_data != message) {
+    return transfer_.fail(fmt::format("message {} has immediate data {:#x}", message, wc.imm_data));
+  }
+  transfer_.check(span(memory_.address() + transfer_.offsets[message], transfer_.sizes[message]), message,
+                  transfer_.payload);
+  if (received_ == item_.count) check_region();
 }
 
 void Responder::check_region() {
@@ -100,7 +109,7 @@ void Responder::check_region() {
 
 // A quarter of the receives at a time.
 void Responder::advance() {
-  if (item_.op != Op::kSend || item_.count <= slots_) return;
+  if (!uses_receives(item_.op) || item_.count <= slots_) return;
   const bool due = posted_ - announced_ >= std::max(1u, slots_ / 4) || (posted_ == item_.count && announced_ < posted_);
   if (due && credits_outstanding_ < kCreditSends) post_credit();
 }
@@ -123,7 +132,7 @@ void Responder::post_credit() {
 }
 
 bool Responder::done() const {
-  if (item_.op == Op::kSend) return received_ == item_.count && credits_outstanding_ == 0;
+  if (uses_receives(item_.op)) return received_ == item_.count && credits_outstanding_ == 0;
   return item_.op == Op::kRead || received_ == 1;
 }
 

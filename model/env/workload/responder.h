@@ -5,9 +5,9 @@
 
 namespace rnic::workload {
 
-// Each Send is compared when it has arrived, and its receive posted again. All Writes are compared at their end,
-// together with the octets between them, which must still be zero. When a requester has more Sends than there are
-// receives, it learns of new receives by an RDMA Write to a word of its memory.
+// Each Send is compared when it has arrived, and its receive posted again; so is each Write with immediate data. All
+// Writes are compared at their end, together with the octets between them, which must still be zero. When a requester
+// has more Sends than there are receives, it learns of new receives by an RDMA Write to a word of its memory.
 class Responder final : public Role {
  public:
   using Role::Role;
@@ -20,10 +20,11 @@ class Responder final : public Role {
 
  private:
   static constexpr std::uint32_t kCreditSends = 8;  // credits on their way at most
-  bool prepare_receives(host::Pd pd);
   bool prepare_region(host::Pd pd);
   void post_receive(std::uint32_t message);
   void received(const host::Wc& wc, std::uint32_t message, std::uint64_t at_ps);
+  void check_send(const host::Wc& wc, std::uint32_t message);
+  void check_immediate(const host::Wc& wc, std::uint32_t message);
   void check_region();
   void post_credit();
 

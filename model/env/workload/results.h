@@ -20,6 +20,7 @@ struct WorkResult {
   std::uint64_t duration_ps = 0;
   // Payload over the time from the first post_send to the moment the last completion was seen, over all queue pairs.
   double goodput_gbps = 0;
+  double rate_mops = 0;  // messages in the same time, in millions a second
   // What the Ethernet links of the item allow if it has them to itself; 0 in ping-pong mode.
   double limit_gbps = 0;
   struct Percentiles {

@@ -17,10 +17,16 @@ void Role::post(const host::RecvWr& wr) {
 }
 
 bool LocalMemory::prepare(host::Context& context, host::Pd pd, std::uint64_t bytes, std::uint8_t access) {
+  bytes = std::max<std::uint64_t>(bytes, 1);
+  const std::uint64_t address = mr_ == nullptr ? context.memory().alloc(bytes, 4096) : address_;
+  return prepare(context, pd, address, bytes, access);
+}
+
+bool LocalMemory::prepare(host::Context& context, host::Pd pd, std::uint64_t address, std::uint64_t bytes,
+                          std::uint8_t access) {
   if (mr_ == nullptr) {
-    const std::uint64_t n = std::max<std::uint64_t>(bytes, 1);
-    address_ = context.memory().alloc(n, 4096);
-    mr_ = context.reg_mr(pd, address_, n, access);
+    address_ = address;
+    mr_ = context.reg_mr(pd, address, bytes, access);
     if (mr_ == nullptr) throw ConfigError("the device has too few STags for the memory regions of this scenario");
   }
   if (mr_->failed()) throw ConfigError("the device refused to register a memory region of this scenario");

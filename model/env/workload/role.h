@@ -29,6 +29,8 @@ class Role {
     }
   };
 
+  static constexpr unsigned kBatch = 16;  // requests behind one doorbell
+
   Role(Transfer& transfer, std::uint8_t index) : transfer_(transfer), item_(transfer.item), index_(index) {}
   virtual ~Role() = default;
 
@@ -64,6 +66,8 @@ class LocalMemory {
  public:
   // Allocates and registers at the first call; true when the device knows the region.
   bool prepare(host::Context& context, host::Pd pd, std::uint64_t bytes, std::uint8_t access);
+  // The same with memory that is there.
+  bool prepare(host::Context& context, host::Pd pd, std::uint64_t address, std::uint64_t bytes, std::uint8_t access);
   std::uint64_t address() const { return address_; }
   std::uint32_t key() const { return mr_->lkey(); }
   host::Sge sge(std::uint64_t offset, std::uint32_t bytes) const { return {address_ + offset, bytes, mr_->lkey()}; }

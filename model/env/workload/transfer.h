@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "model/env/workload/counted_words.h"
 #include "model/env/workload/payload.h"
 #include "model/stats/histogram.h"
 
@@ -29,6 +30,8 @@ struct Transfer {
   std::uint64_t region_bytes = 0;
   std::uint32_t max_size = 0;
   std::uint64_t bytes = 0;
+
+  CountedWords* words = nullptr;  // of atomics
 
   // Set by the responder: its region, or how many receives it has posted.
   std::uint64_t region = 0;

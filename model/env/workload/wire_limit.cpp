@@ -43,8 +43,27 @@ double limit_gbps(Op op, const std::vector<std::uint32_t>& sizes, const WirePara
   std::uint64_t payload = 0;
   for (const std::uint32_t size : sizes) {
     payload += size;
-    op == Op::kSend ? data.add_send(size) : data.add_tagged(size);
-    if (op == Op::kRead) requests.add_read_request();
+    switch (op) {
+      case Op::kSend:
+        data.add_send(size);
+        break;
+      case Op::kWrite:
+        data.add_tagged(size);
+        break;
+      case Op::kRead:
+        data.add_tagged(size);
+        requests.add_read_request();
+        break;
+      case Op::kWriteImm:
+        data.add_tagged(size);
+        data.add_immediate();
+        break;
+      case Op::kFetchAdd:
+      case Op::kCmpSwap:
+        data.add_atomic_response();
+        requests.add_atomic_request();
+        break;
+    }
   }
   const std::uint64_t octets = std::max(data.octets(), requests.octets());
   return octets == 0 ? 0 : wire.rate_gbps * static_cast<double>(payload) / static_cast<double>(octets);

@@ -26,10 +26,14 @@ class WireMeter {
   void add_send(std::uint64_t bytes) { add_message(kUntaggedHeader, bytes); }
   void add_tagged(std::uint64_t bytes) { add_message(kTaggedHeader, bytes); }
   void add_read_request() { add_message(kUntaggedHeader, kReadRequestBytes); }
+  void add_immediate() { add_message(kUntaggedHeader, kImmediateBytes); }
+  void add_atomic_request() { add_message(kUntaggedHeader, kAtomicRequestBytes); }
+  void add_atomic_response() { add_message(kUntaggedHeader, kAtomicResponseBytes); }
   std::uint64_t octets() const { return octets_; }
 
   static constexpr std::uint32_t kTaggedHeader = 14, kUntaggedHeader = 18;  // RFC 5041 section 4
   static constexpr std::uint32_t kReadRequestBytes = 28;                    // RFC 5040 section 4.4
+  static constexpr std::uint32_t kImmediateBytes = 8, kAtomicRequestBytes = 52, kAtomicResponseBytes = 12;  // RFC 7306
 
  private:
   void add_fpdu(std::size_t ulpdu);
@@ -41,7 +45,7 @@ class WireMeter {
 };
 
 // The highest goodput of messages of these sizes in one direction of one link. `data_markers` is for the direction of
-// the payload, `request_markers` for that of Read Requests, whose own octet times limit small Reads.
+// the payload, `request_markers` for that of Read and Atomic Requests, whose own octet times limit small Reads.
 double limit_gbps(Op op, const std::vector<std::uint32_t>& sizes, const WireParams& wire, bool data_markers,
                   bool request_markers);
 // The same for messages of one size, in the long run.

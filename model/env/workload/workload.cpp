@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "model/common/prng.h"
+#include "model/env/workload/atomics.h"
 #include "model/env/workload/ping_pong.h"
 #include "model/env/workload/requester.h"
 #include "model/env/workload/responder.h"
@@ -72,18 +73,30 @@ void Workload::assign(std::size_t phase, const WorkItem& item, bool reverse) {
   const char* direction = item.direction != Direction::kBoth ? "" : reverse ? " reverse" : " forward";
   groups_.push_back({&item, item.name + direction, reverse, {}, 0, {}});
   Group& group = groups_.back();
+  std::map<unsigned, CountedWords*> shared;  // by node
   for (const unsigned c : item.connections) {
+    const unsigned responder_node = reverse ? plan_.connections[c].from : plan_.connections[c].to;
     for (std::size_t q = 0; q < pairs_[c].size(); ++q) {
       const std::string where = plan_.connections[c].name + (pairs_[c].size() == 1 ? "" : fmt::format("[{}]", q));
       // A stream of its own for each transfer.
       const std::uint64_t seed = mix64(mix64(plan_.seed) ^ mix64(transfers_.size()));
       transfers_.emplace_back(item, group.name + " on " + where, seed, group.latencies);
       group.transfers.push_back(&transfers_.back());
+      if (is_atomic(item.op)) transfers_.back().words = words_for(item, responder_node, shared);
       const Pair& pair = pairs_[c][q];
       add_roles(phase, transfers_.back(), reverse ? *pair.to : *pair.from, reverse ? *pair.from : *pair.to);
     }
   }
   if (item.mode == Mode::kBandwidth) group.limit_gbps = limit_of(item, reverse, group.transfers);
+}
+
+// FetchAdds of all queue pairs go to the same words of a node. A CmpSwap depends on those before it in its queue pair.
+CountedWords* Workload::words_for(const WorkItem& item, unsigned responder_node,
+                                  std::map<unsigned, CountedWords*>& shared) {
+  CountedWords*& words = shared[responder_node];
+  if (words == nullptr || item.op == Op::kCmpSwap) words = &words_.emplace_back(item.words);
+  words->expect(item.count);
+  return words;
 }
 
 void Workload::add_roles(std::size_t phase, Transfer& transfer, Endpoint& requester, Endpoint& responder) {
@@ -93,6 +106,9 @@ void Workload::add_roles(std::size_t phase, Transfer& transfer, Endpoint& reques
   if (transfer.item.mode == Mode::kPingPong) {
     requester.add(phase, std::make_unique<PingPong>(transfer, r, true));
     responder.add(phase, std::make_unique<PingPong>(transfer, s, false));
+  } else if (is_atomic(transfer.item.op)) {
+    requester.add(phase, std::make_unique<AtomicRequester>(transfer, r));
+    responder.add(phase, std::make_unique<AtomicResponder>(transfer, s));
   } else {
     requester.add(phase, std::make_unique<Requester>(transfer, r));
     responder.add(phase, std::make_unique<Responder>(transfer, s));
@@ -102,7 +118,7 @@ void Workload::add_roles(std::size_t phase, Transfer& transfer, Endpoint& reques
 // Payload leaves on the links of its sources and arrives on those of its sinks; the fewer of them decide.
 double Workload::limit_of(const WorkItem& item, bool reverse, const std::vector<Transfer*>& transfers) const {
   std::set<unsigned> sources, sinks;
-  const bool from_sends = (item.op == Op::kRead) == reverse;
+  const bool from_sends = is_answered(item.op) == reverse;
   double worst = 0;
   std::size_t next = 0;
   for (const unsigned c : item.connections) {
@@ -177,6 +193,7 @@ WorkResult Workload::result_of(const Group& group) const {
   if (last > first) {
     r.duration_ps = last - first;
     r.goodput_gbps = 8000.0 * static_cast<double>(r.bytes) / static_cast<double>(r.duration_ps);
+    r.rate_mops = 1e6 * static_cast<double>(r.count) / static_cast<double>(r.duration_ps);
   }
   r.data_ok = complete && done_ && errors_.empty();
   return r;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -50,6 +51,7 @@ class Workload final : private Barrier {
   };
   void connect(unsigned connection, const std::vector<HostNode>& hosts);
   void assign(std::size_t phase, const WorkItem& item, bool reverse);
+  CountedWords* words_for(const WorkItem& item, unsigned responder_node, std::map<unsigned, CountedWords*>& shared);
   void add_roles(std::size_t phase, Transfer& transfer, Endpoint& requester, Endpoint& responder);
   double limit_of(const WorkItem& item, bool reverse, const std::vector<Transfer*>& transfers) const;
   WorkResult result_of(const Group& group) const;
@@ -64,6 +66,7 @@ class Workload final : private Barrier {
   std::deque<Endpoint> endpoints_;
   std::vector<std::vector<Pair>> pairs_;  // by connection, then queue pair
   std::deque<Transfer> transfers_;
+  std::deque<CountedWords> words_;
   std::deque<Group> groups_;
   unsigned stage_ = 0;
   std::size_t arrived_ = 0;

@@ -140,7 +140,7 @@ TEST(ScenarioErrors, WrongTypesAndRanges) {
   EXPECT_EQ(message_after("/work/0/size", -1), "s.json: work[0].size: must be an integer from 0 to 1073741824, not -1");
   EXPECT_EQ(message_after("/work/0/count", 1.5),
             "s.json: work[0].count: must be an integer from 1 to 10000000, not 1.5");
-  EXPECT_EQ(message_after("/work/0/op", "sent"), "s.json: work[0].op: must be one of send, write, read, not 'sent'");
+  EXPECT_EQ(message_after("/work/0/op", "sent"), "s.json: work[0].op: must be one of send, write, read, write_imm, fetch_add, cmp_swap, not 'sent'");
   EXPECT_EQ(message_after("/work/0/signal_every", 17),
             "s.json: work[0].signal_every: must be an integer from 1 to 16, not 17");
   EXPECT_EQ(message_after("/work/0/align", 3), "s.json: work[0].align: must be a power of two");
@@ -187,12 +187,20 @@ TEST(ScenarioErrors, ConnectionsThatCannotBe) {
 TEST(ScenarioErrors, WorkThatCannotBe) {
   EXPECT_EQ(message_after("/work/0", json{{"op", "read"}, {"mode", "pingpong"}, {"size", 1}}),
             "s.json: work[0].mode: pingpong works with op 'send' only");
+  EXPECT_EQ(message_after("/work/0", json{{"op", "fetch_add"}, {"size", 8}}),
+            "s.json: work[0].size: is not for atomics, which have eight octets");
+  EXPECT_EQ(message_after("/work/0", json{{"op", "read"}, {"size", 8}, {"words", 2}}),
+            "s.json: work[0].words: is for atomics");
+  const json imm = {{{"op", "write_imm"}, {"size", 8}, {"depth", 505}}};
+  EXPECT_EQ(message_after("/work/0", imm),
+            "s.json: work[0]: more than 1024 work requests outstanding on connection 'c0'");
   const json two = {{{"op", "send"}, {"size", 1}}, {{"op", "write"}, {"size", 1}}};
   EXPECT_EQ(message_after("/work/0", two),
-            "s.json: work[0]: 'send0' and 'write1' would both receive at one side of connection 'c0'; reads may run "
-            "beside them");
+            "s.json: work[0]: 'send0' and 'write1' would both receive at one side of connection 'c0'; reads and "
+            "atomics may run beside them");
   const json beside = {{{"op", "send"}, {"size", 1}},
                        {{"op", "write"}, {"size", 1}, {"direction", "reverse"}},
+                       {{"op", "cmp_swap"}, {"words", 4}},
                        {{"op", "read"}, {"size", 1}}};
   EXPECT_EQ(message_after("/work/0", beside), "no error");
   const json deep = {{{"op", "read"}, {"size", 1}, {"depth", 512}}, {{"op", "read"}, {"size", 1}, {"depth", 512}}};
@@ -202,7 +210,7 @@ TEST(ScenarioErrors, WorkThatCannotBe) {
 
 TEST(ScenarioErrors, ChecksThatCannotBe) {
   EXPECT_EQ(message_after("/checks", json::array({{{"check", "dat"}}})),
-            "s.json: checks[0].check: must be one of data, min_goodput_gbps, min_share_percent, max_p50_ns, "
+            "s.json: checks[0].check: must be one of data, min_goodput_gbps, min_share_percent, min_rate_mops, max_p50_ns, "
             "max_p99_ns, max_p999_ns, max_latency_ns, not 'dat'");
   EXPECT_EQ(message_after("/checks", json::array({{{"check", "data"}, {"value", 1}}})),
             "s.json: checks[0].value: is not for check 'data'");

@@ -267,7 +267,7 @@ WcStatus FakeDevice::scatter(const std::vector<std::uint8_t>& data, const abi::S
   return done < data.size() ? WcStatus::kLocLenErr : WcStatus::kSuccess;
 }
 
-void FakeDevice::receive(std::uint32_t qpn, const std::vector<std::uint8_t>& data, bool solicited) {
+void FakeDevice::receive(std::uint32_t qpn, const std::vector<std::uint8_t>& data, abi::Cqe cqe) {
   Qp& qp = qps_.at(qpn);
   if (qp.rq_next == qp.rq_limit) {
     ++sends_without_receive;
@@ -276,13 +276,10 @@ void FakeDevice::receive(std::uint32_t qpn, const std::vector<std::uint8_t>& dat
   abi::Wqe wqe;
   const std::uint64_t slot = qp.rq_next++ & ((1u << qp.log_rq) - 1);
   std::memcpy(static_cast<void*>(&wqe), memory_.span(qp.rq + 128 * slot, 128).data(), 128);
-  abi::Cqe cqe;
   cqe.wr_id = wqe.wr_id;
   cqe.qpn = qpn;
-  cqe.opcode = abi::WcOpcode::kRecv;
   cqe.status = scatter(data, wqe.sge, wqe.num_sge);
   cqe.byte_len = static_cast<std::uint32_t>(data.size());
-  cqe.flags = solicited ? 1 : 0;
   complete(qp.recv_cqn, cqe);
 }
 
@@ -297,6 +294,24 @@ void FakeDevice::send_queue(std::uint32_t qpn) {
     wire_free_ps_ = std::max(wire_free_ps_, clock().now_ps()) + (bytes + 100) * kPsPerByte;
     at_ps(wire_free_ps_, [=] { perform(qpn, wqe); });
   }
+}
+
+// Plain forms only.
+void FakeDevice::atomic(const abi::Wqe& wqe, abi::Cqe& cqe) {
+  const bool add = wqe.opcode == abi::WrOpcode::kFetchAdd;
+  cqe.opcode = add ? abi::WcOpcode::kFetchAdd : abi::WcOpcode::kCompSwap;
+  cqe.byte_len = 8;
+  if (!peer_->allowed(wqe.rkey, wqe.remote_address, 8, abi::kRemoteRead | abi::kRemoteWrite | abi::kRemoteAtomic)) {
+    cqe.status = WcStatus::kRemAccessErr;
+    return;
+  }
+  std::uint64_t value, operands[4];
+  std::memcpy(operands, static_cast<const void*>(&wqe.sge[1]), sizeof operands);
+  std::memcpy(&value, peer_->memory_.span(wqe.remote_address, 8).data(), 8);
+  write_memory(wqe.sge[0].address, &value, 8);
+  if (!add && value != operands[2]) return;
+  value = add ? value + operands[0] : operands[0];
+  peer_->write_memory(wqe.remote_address, &value, 8);
 }
 
 void FakeDevice::perform(std::uint32_t qpn, const abi::Wqe& wqe) {
@@ -316,6 +331,8 @@ void FakeDevice::perform(std::uint32_t qpn, const abi::Wqe& wqe) {
     } else {
       cqe.status = WcStatus::kRemAccessErr;
     }
+  } else if (abi::is_atomic(wqe.opcode)) {
+    atomic(wqe, cqe);
   } else {
     const std::vector<std::uint8_t> data = gather(wqe);
     if (wqe.opcode == abi::WrOpcode::kRdmaWrite) {
@@ -326,8 +343,15 @@ void FakeDevice::perform(std::uint32_t qpn, const abi::Wqe& wqe) {
         cqe.status = WcStatus::kRemAccessErr;
       }
     } else {
-      const bool solicited = (wqe.flags & abi::kWqeSolicited) != 0;
-      peer_->later(kLatencyNs, [this, peer = qp.peer, data, solicited] { peer_->receive(peer, data, solicited); });
+      abi::Cqe received;
+      received.flags = (wqe.flags & abi::kWqeSolicited) != 0 ? 1 : 0;
+      received.opcode = abi::WcOpcode::kRecv;
+      if (wqe.opcode == abi::WrOpcode::kImmediate) {
+        cqe.opcode = abi::WcOpcode::kRdmaWrite;
+        received.opcode = abi::WcOpcode::kRecvRdmaWithImm;
+        received.immediate = wqe.remote_address;
+      }
+      peer_->later(kLatencyNs, [this, peer = qp.peer, data, received] { peer_->receive(peer, data, received); });
     }
   }
   if ((wqe.flags & abi::kWqeSignaled) == 0 && cqe.status == WcStatus::kSuccess) return;

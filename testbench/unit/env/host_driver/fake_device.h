@@ -82,10 +82,11 @@ class FakeDevice final : public Stage, public host::HostPort {
   void connect(const abi::Command& c, const std::vector<std::uint8_t>& private_data);
   void send_queue(std::uint32_t qpn);
   void perform(std::uint32_t qpn, const abi::Wqe& wqe);
+  void atomic(const abi::Wqe& wqe, abi::Cqe& cqe);
   std::vector<std::uint8_t> gather(const abi::Wqe& wqe);
   abi::WcStatus scatter(const std::vector<std::uint8_t>& data, const abi::Sge* sge, unsigned n);
   bool allowed(std::uint32_t stag, std::uint64_t address, std::uint64_t bytes, std::uint8_t access) const;
-  void receive(std::uint32_t qpn, const std::vector<std::uint8_t>& data, bool solicited);
+  void receive(std::uint32_t qpn, const std::vector<std::uint8_t>& data, abi::Cqe cqe);
   void place(std::uint64_t address, const std::vector<std::uint8_t>& data);
   void write_memory(std::uint64_t address, const void* data, std::size_t bytes);
   std::uint64_t base_of(std::uint32_t low_offset) {

@@ -44,6 +44,9 @@ TEST(WireLimit, SmallMessages) {
 
 // A Read Request takes 130 octet times (130.4 with markers), more than the answer of a small Read.
 TEST(WireLimit, SmallReadsAreLimitedByTheirRequests) {
+  EXPECT_NEAR(limit_gbps(Op::kFetchAdd, 8, k1500, false), 800.0 / 154, kTiny);  // 76 octets in a frame of 130, and 24
+  EXPECT_NEAR(limit_gbps(Op::kCmpSwap, 8, k1500, false), 800.0 / 154, kTiny);
+  EXPECT_NEAR(limit_gbps(Op::kWriteImm, 64, k1500, false), 6400.0 / (162 + 110), kTiny);
   EXPECT_NEAR(limit_gbps(Op::kRead, 1, k1500, false), 100.0 / 130, kTiny);
   EXPECT_NEAR(limit_gbps(Op::kRead, 1, k1500, true), 0.7668, kTiny);
   EXPECT_NEAR(limit_gbps(Op::kRead, 1428, k1500, true), 92.8840, kTiny);

@@ -71,6 +71,61 @@ TEST_F(WorkloadTest, PhasesOfEveryOperation) {
   EXPECT_EQ(workload->waiting_for(), "");
 }
 
+TEST_F(WorkloadTest, AtomicsOfSeveralQueuePairsCountTheSameWords) {
+  plan.connections[0].qps = 3;
+  WorkItem adds = item(Op::kFetchAdd, {SizeLaw::kFixed, 8, 8}, 101, 8);
+  adds.words = 4;
+  adds.signal_every = 3;
+  WorkItem swaps = item(Op::kCmpSwap, {SizeLaw::kFixed, 8, 8}, 50, 8);
+  swaps.words = 3;
+  swaps.direction = Direction::kReverse;
+  plan.phases = {{adds, swaps}, {adds}};
+  run();
+  expect_success();
+  const auto results = workload->results();
+  EXPECT_EQ(results[0].count, 303u);
+  EXPECT_EQ(results[0].bytes, 8 * 303u);
+  EXPECT_EQ(results[1].count, 150u);
+  EXPECT_NEAR(results[0].rate_mops, results[0].goodput_gbps * 1000 / 64, 1e-6);
+}
+
+TEST_F(WorkloadTest, AnAtomicThatWasNotAtomicIsFound) {
+  plan.phases = {{item(Op::kFetchAdd, {SizeLaw::kFixed, 8, 8}, 100, 4)}};
+  a.device.inject_error = [this, n = 0](const abi::Wqe& wqe) mutable {
+    if (wqe.opcode == abi::WrOpcode::kFetchAdd && n++ == 20) b.memory.span(wqe.remote_address, 1)[0] -= 1;
+    return abi::WcStatus::kSuccess;
+  };
+  run();
+  ASSERT_TRUE(workload->failed());
+  EXPECT_THAT(workload->errors()[0], HasSubstr("fetch_add on c0: message 20: word 0 was 19 a second time"));
+}
+
+TEST_F(WorkloadTest, ALostAtomicIsFound) {
+  plan.phases = {{item(Op::kCmpSwap, {SizeLaw::kFixed, 8, 8}, 100, 4)}};
+  a.device.inject_error = [this, n = 0](const abi::Wqe& wqe) mutable {
+    if (wqe.opcode == abi::WrOpcode::kCmpSwap && n++ == 20) b.memory.span(wqe.remote_address, 1)[0] -= 1;
+    return abi::WcStatus::kSuccess;
+  };
+  run();
+  ASSERT_TRUE(workload->failed());
+  EXPECT_THAT(workload->errors()[0], HasSubstr("cmp_swap on c0: message 20 has found 19 instead of 20"));
+}
+
+TEST_F(WorkloadTest, WritesWithImmediateDataUseReceivesAndAreComparedAtOnce) {
+  plan.phases = {{item(Op::kWriteImm, {SizeLaw::kLogUniform, 1, 9000}, 700, 16)}};
+  run();
+  expect_success();
+  EXPECT_EQ(workload->results()[0].one_way.count, 700u);
+}
+
+TEST_F(WorkloadTest, AFlippedBitInAWriteWithImmediateDataIsFound) {
+  plan.phases = {{item(Op::kWriteImm, {SizeLaw::kFixed, 1000, 1000}, 20, 4)}};
+  corrupt(b, 7, 999);
+  run();
+  ASSERT_TRUE(workload->failed());
+  EXPECT_THAT(workload->errors()[0], HasSubstr("write_imm on c0: message 7 of 1000 octets differs first at octet 999"));
+}
+
 TEST_F(WorkloadTest, LatencyIsWhatTheDeviceAndTheProgramTake) {
   plan.phases = {{item(Op::kWrite, {SizeLaw::kFixed, 100, 100}, 50, 1)}};
   run();
@@ -261,13 +316,16 @@ TEST(ResultsTable, OneLineEach) {
   r.count = 1000;
   r.bytes = 65536000;
   r.goodput_gbps = 46.435;
+  r.rate_mops = 7.5;
   r.limit_gbps = 92.87;
   r.latency = {1000, 12'345'600, 20'000'100, 0, 0};
   r.data_ok = true;
   EXPECT_EQ(results_table({r}, 4000),
-            "work    operation      count         bytes      goodput  of limit   p50 latency, cycles   p99 latency, "
+            "work    operation      count         bytes      goodput      rate  of limit   p50 latency, cycles   p99 "
+            "latency, "
             "cycles  data\n"
-            "writes  write           1000      65536000   46.44 Gb/s    50.0 %    12345.6 ns    3087    20000.1 ns    "
+            "writes  write           1000      65536000   46.44 Gb/s   7.50 M/s    50.0 %    12345.6 ns    3087    "
+            "20000.1 ns    "
             "5001  ok\n");
 }
 
