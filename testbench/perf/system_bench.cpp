@@ -18,30 +18,42 @@ namespace rnic::perf {
 namespace {
 
 struct Load {
+  const char* op = "write";
   std::uint32_t bytes = 65536, count = 500, depth = 32, qps = 1;
+  std::uint32_t words = 0;  // of atomics, which have no size
+  std::uint16_t ird = 16;   // and ORD
   unsigned mtu = 1500;
-  unsigned wire_delay_ns = 0;  // 0: the default
-  bool idle_second = false;    // connected and idle afterwards
+  unsigned wire_delay_ns = 0, window_bytes = 0;  // 0: the default
+  bool idle_second = false;                      // connected and idle afterwards
 };
 
 struct Figures {
   double cpu_s = 0, data_frames = 0, kernel_events = 0, sim_s = 0;
   double goodput_gbps = 0, share_of_limit = 0;
   double idle_cpu_s = 0, resident_bytes = 0;
+  double rate_mops = 0;
 };
 
 Scenario scenario(const Load& load) {
-  return parse_scenario(
-      {{"name", "bench"},
-       {"seed", 3u},
-       {"nodes",
-        {{{"name", "a"}, {"ip", "10.0.0.1"}, {"mac", "02:00:00:00:00:01"}},
-         {{"name", "b"}, {"ip", "10.0.0.2"}, {"mac", "02:00:00:00:00:02"}}}},
-       {"connections",
-        {{{"name", "c"}, {"from", "a"}, {"to", "b"}, {"qps", load.qps}, {"markers", true}, {"crc", true}}}},
-       {"work",
-        {{{"name", "writes"}, {"op", "write"}, {"size", load.bytes}, {"count", load.count}, {"depth", load.depth}}}}},
-      "bench");
+  nlohmann::json work = {{"name", "work"}, {"op", load.op}, {"count", load.count}, {"depth", load.depth}};
+  if (load.words != 0) work["words"] = load.words;
+  else work["size"] = load.bytes;
+  return parse_scenario({{"name", "bench"},
+                         {"seed", 3u},
+                         {"nodes",
+                          {{{"name", "a"}, {"ip", "10.0.0.1"}, {"mac", "02:00:00:00:00:01"}},
+                           {{"name", "b"}, {"ip", "10.0.0.2"}, {"mac", "02:00:00:00:00:02"}}}},
+                         {"connections",
+                          {{{"name", "c"},
+                            {"from", "a"},
+                            {"to", "b"},
+                            {"qps", load.qps},
+                            {"markers", true},
+                            {"crc", true},
+                            {"ird", load.ird},
+                            {"ord", load.ird}}}},
+                         {"work", {work}}},
+                        "bench");
 }
 
 // The counter of a block, summed over the nodes.
@@ -67,6 +79,10 @@ std::vector<double> run(const Load& load) {
   Overlay settings;
   settings.set("rnic.tcp.mtu=" + std::to_string(load.mtu));
   if (load.wire_delay_ns != 0) settings.set("link.delay_ns=" + std::to_string(load.wire_delay_ns));
+  for (const char* most : {"rnic.fwcpu.max_ird=", "rnic.fwcpu.max_ord="}) {
+    settings.set(most + std::to_string(std::max<unsigned>(32, load.ird)));
+  }
+  if (load.window_bytes != 0) settings.set("rnic.tcp.window_bytes=" + std::to_string(load.window_bytes));
   const auto dir = std::filesystem::temp_directory_path() / ("rnicsim_bench_" + std::to_string(getpid()));
   RunOptions options;
   options.out_dir = dir.string();
@@ -82,6 +98,7 @@ std::vector<double> run(const Load& load) {
   f.sim_s = static_cast<double>(sim.now_ps()) * 1e-12;
   f.goodput_gbps = sim.results().front().goodput_gbps;
   f.share_of_limit = sim.results().front().share_of_limit();
+  f.rate_mops = sim.results().front().rate_mops;
   f.resident_bytes = resident_bytes();
   if (load.idle_second) {
     const double start = processor_seconds();
@@ -91,13 +108,13 @@ std::vector<double> run(const Load& load) {
   const nlohmann::json stats = counters_of(sim, end, dir);
   f.data_frames = sum_of(stats, "mpa_framer", "fpdus");
   f.kernel_events = sum_of(stats, "core_clk", "kernel_events") + sum_of(stats, "host_clk", "kernel_events");
-  return {f.cpu_s,        f.data_frames,    f.kernel_events, f.sim_s,
-          f.goodput_gbps, f.share_of_limit, f.idle_cpu_s,    f.resident_bytes};
+  return {f.cpu_s,          f.data_frames, f.kernel_events,  f.sim_s,    f.goodput_gbps,
+          f.share_of_limit, f.idle_cpu_s,  f.resident_bytes, f.rate_mops};
 }
 
 Figures measure(const Load& load) {
   const std::vector<double> v = in_child([&] { return run(load); });
-  return {v.at(0), v.at(1), v.at(2), v.at(3), v.at(4), v.at(5), v.at(6), v.at(7)};
+  return {v.at(0), v.at(1), v.at(2), v.at(3), v.at(4), v.at(5), v.at(6), v.at(7), v.at(8)};
 }
 
 void write_bandwidth(benchmark::State& state) {
@@ -115,6 +132,60 @@ void write_bandwidth(benchmark::State& state) {
   }
 }
 BENCHMARK(write_bandwidth)->ArgName("MTU")->Arg(1500)->Arg(9000)->UseManualTime()->Iterations(1)->Repetitions(5);
+
+// FetchAdds of 64 queue pairs at one word, where each needs the one before, and at many. The atomic ALU starts one
+// every initiation interval, and at one address every pipeline_cycles.
+void atomic_rate(benchmark::State& state) {
+  Load load;
+  load.op = "fetch_add";
+  load.words = static_cast<std::uint32_t>(state.range(0));
+  load.qps = 64;
+  load.count = 500;
+  load.depth = 16;
+  const RnicConfig config;
+  const AtomicAluConfig& alu = config.responder.atomic_alu;
+  const unsigned interval =
+      load.words == 1 ? std::max(alu.pipeline_cycles, alu.initiation_interval) : alu.initiation_interval;
+  const double limit_mops = 1e6 / static_cast<double>(interval * config.clock_period_ps);
+  for (auto _ : state) {
+    const Figures f = measure(load);
+    state.SetIterationTime(f.cpu_s);
+    state.counters["Mops"] = f.rate_mops;
+    state.counters["of_ALU_%"] = 100 * f.rate_mops / limit_mops;
+    state.counters["atomics/cpu_s"] = load.qps * load.count / f.cpu_s;
+  }
+}
+BENCHMARK(atomic_rate)->ArgName("words")->Arg(1)->Arg(4096)->UseManualTime()->Iterations(1);
+
+// Reads of 4 KiB: IRD of them each round trip, until the link binds. The round trip is that of one Read at a time.
+void read_bandwidth(benchmark::State& state) {
+  Load load;
+  load.op = "read";
+  load.bytes = 4096;
+  load.wire_delay_ns = static_cast<unsigned>(500 * state.range(1));
+  load.window_bytes = 1 << 21;
+  load.ird = 1;
+  load.depth = 2;
+  load.count = 200;
+  for (auto _ : state) {
+    const Figures one = measure(load);
+    load.ird = static_cast<std::uint16_t>(state.range(0));
+    load.depth = 2u * load.ird;
+    load.count = 100u * load.ird;
+    const Figures f = measure(load);
+    const double limit = f.goodput_gbps / f.share_of_limit;
+    state.SetIterationTime(f.cpu_s);
+    state.counters["round_trip_us"] = 8e-3 * load.bytes / one.goodput_gbps;
+    state.counters["goodput_Gbps"] = f.goodput_gbps;
+    state.counters["of_IRD*size/RTT_%"] = 100 * f.goodput_gbps / (load.ird * one.goodput_gbps);
+    state.counters["share_of_limit_%"] = 100 * f.goodput_gbps / limit;
+  }
+}
+BENCHMARK(read_bandwidth)
+    ->ArgNames({"IRD", "wire_RTT_us"})
+    ->ArgsProduct({{1, 16, 128}, {1, 10, 100}})
+    ->UseManualTime()
+    ->Iterations(1);
 
 // One FPDU on its way at a time, on a wire so long that this is about 1 % of the load above.
 void cost_at_one_per_cent(benchmark::State& state) {
@@ -141,12 +212,13 @@ void idle_second(benchmark::State& state) {
 }
 BENCHMARK(idle_second)->UseManualTime()->Iterations(1)->Repetitions(5)->Unit(benchmark::kMillisecond);
 
-// Memory that a chip allocates for so many queue pairs and flows, in octets.
-double chip_bytes(unsigned qps) {
-  const std::vector<double> bytes = in_child([qps] {
+// Memory that a chip allocates for so many queue pairs with their flows, and STags, in octets.
+double chip_bytes(unsigned qps, unsigned stags) {
+  const std::vector<double> bytes = in_child([=] {
     ClockDomain clk("clk", {});
     RnicConfig config;
     config.context.qps = config.tcp.max_flows = qps;
+    config.context.stags = stags;
     const auto allocated = [] {
       const struct mallinfo2 info = mallinfo2();
       return static_cast<double>(info.uordblks + info.hblkhd);
@@ -175,9 +247,11 @@ HeapShares heap_growth(std::uint32_t qps) {
 // What each queue pair with its TCP connection adds to the chip: entries of tables, idle or not. The firmware's
 // memory is static, for as many as it can keep.
 void chip_memory_per_queue_pair(benchmark::State& state) {
-  constexpr unsigned kQps = 512;
+  constexpr unsigned kQps = 512, kStags = 1024;
   for (auto _ : state) {
-    state.counters["chip_B/QP"] = (chip_bytes(2 * kQps) - chip_bytes(kQps)) / kQps;
+    const double least = chip_bytes(kQps, kStags);
+    state.counters["chip_B/QP"] = (chip_bytes(2 * kQps, kStags) - least) / kQps;
+    state.counters["chip_B/STag"] = (chip_bytes(kQps, 2 * kStags) - least) / kStags;
     state.counters["firmware_B/QP"] = double{sizeof(fw::Firmware<ChipBus>)} / fw::DefaultCapacity::kQps;
     state.SetIterationTime(1e-3);
   }

@@ -54,7 +54,7 @@ Cut cut_from(const json& f, Opcode op) {
     c.wqe.remote_address = field<std::uint64_t>(f, "src_to");
     m.bytes = c.wqe.sge[0].length;
   } else if (op == Opcode::kAtomicResponse) {
-    m.atomic = {field<std::uint32_t>(f, "req_id"), field<std::uint64_t>(f, "original")};
+    m = response_message(AtomicWork{{}, {field<std::uint32_t>(f, "req_id"), field<std::uint64_t>(f, "original")}});
   } else if (wire::is_immediate(op)) {
     const Bytes octets = hex_field(f, "imm_hex");
     if (octets.size() != wire::ImmediateData::kBytes) throw std::invalid_argument("imm_hex is not 8 octets");

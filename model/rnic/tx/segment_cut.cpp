@@ -68,7 +68,7 @@ void emit_rdmap_header(const OutboundMessage& m, const abi::Wqe* w, MutableByteS
       atomic_request_of(*w, m.msn).emit(at);
       break;
     case Opcode::kAtomicResponse:
-      m.atomic.emit(at);
+      wire::AtomicResponse{static_cast<std::uint32_t>(m.address), m.source}.emit(at);
       break;
     case Opcode::kImmediate:
     case Opcode::kImmediateSe:
@@ -135,7 +135,8 @@ OutboundMessage response_message(const AtomicWork& work) {
   OutboundMessage m;
   m.opcode = Opcode::kAtomicResponse;
   m.active = true;
-  m.atomic = work.response;
+  m.address = work.response.request_id;
+  m.source = work.response.original;
   return m;
 }
 
