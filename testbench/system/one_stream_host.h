@@ -22,13 +22,14 @@ class OneStreamHost final : public host::App {
   std::function<void()> work;                        // once, when the first receive is complete
   std::function<void(const host::Wc&)> on_complete;  // for each completion, when the program sees it
   host::Qp* qp = nullptr;
+  host::Mr *fast = nullptr, *window1 = nullptr, *window2 = nullptr;  // without memory yet
   std::vector<host::CmEvent> events;
   std::vector<host::Wc> completions;
 
   void step() override {
     if (!node_.context.is_open()) return;
     if (cq_ == nullptr) create_memory();
-    if (!cq_->ready() || !odd_->ready()) return;
+    if (!cq_->ready() || !odd_->ready() || !window2->ready()) return;
     if (qp == nullptr) {
       host::QpInitAttr attr;
       attr.pd = pd_;
@@ -56,6 +57,7 @@ class OneStreamHost final : public host::App {
   std::uint64_t word(unsigned n) const { return load_le64(node_.memory.span(address_ + 8 * n, 8).data()); }
   void set_word(unsigned n, std::uint64_t value) { store_le64(node_.memory.span(address_ + 8 * n, 8).data(), value); }
   std::uint64_t address(unsigned n) const { return address_ + 8 * n; }
+  std::uint32_t region_key() const { return all_->lkey(); }
   abi::Sge sge(unsigned n, std::uint32_t bytes = 8) const { return {address(n), bytes, all_->lkey()}; }
   void post(const host::SendWr& wr) { EXPECT_EQ(qp->post_send(wr), 0); }
   unsigned completed(abi::WcOpcode opcode) const {
@@ -74,6 +76,9 @@ class OneStreamHost final : public host::App {
     return with_names(std::move(hex), {{"{ALL}", {all_->rkey(), 8}},
                                        {"{LKEY}", {all_->lkey(), 8}},
                                        {"{ODD}", {odd_->rkey(), 8}},
+                                       {"{FAST}", {fast->rkey(), 8}},
+                                       {"{MW1}", {window1->rkey(), 8}},
+                                       {"{MW2}", {window2->rkey(), 8}},
                                        {"{W0}", {address(0), 16}},
                                        {"{W1}", {address(1), 16}},
                                        {"{W2}", {address(2), 16}},
@@ -85,9 +90,12 @@ class OneStreamHost final : public host::App {
     pd_ = node_.context.alloc_pd();
     cq_ = node_.context.create_cq(512, host::CqMode::kPolled);
     address_ = node_.memory.alloc(kRegion);
-    const unsigned every = abi::kLocalWrite | abi::kRemoteWrite | abi::kRemoteRead | abi::kRemoteAtomic;
+    const unsigned every = abi::kLocalWrite | abi::kRemoteWrite | abi::kRemoteRead | abi::kRemoteAtomic | abi::kMwBind;
     all_ = node_.context.reg_mr(pd_, address_, kRegion, every);
     odd_ = node_.context.reg_mr(pd_, address_ + 4, kRegion - 4, every | abi::kZeroBased);
+    fast = node_.context.alloc_mr(pd_);
+    window1 = node_.context.alloc_mw(pd_, 1);
+    window2 = node_.context.alloc_mw(pd_, 2);
   }
   void take(host::CmEvent event) {
     if (event.type == host::CmEventType::kConnectRequest) {
