@@ -143,6 +143,10 @@ struct Cqe {
 inline constexpr std::size_t kCqeBytes = 32;
 static_assert(sizeof(Cqe) == kCqeBytes);
 
+// Behind a completion queue's last entry: how many entries the host has ever taken, modulo 2^32. The device reads it
+// before it would overwrite an entry, so the host may write it whenever it likes.
+inline constexpr std::size_t kCqRecordBytes = 4;
+
 // The command queue and the event queue are rings of 64-octet entries, each with a parallel ring of 512-octet slots
 // for the MPA private data of connection commands and events (RFC 5044 section 7.1.1: 0 to 512 octets).
 inline constexpr std::size_t kPrivateDataBytes = 512;
@@ -219,7 +223,7 @@ enum class EventType : std::uint8_t {
   kDisconnected,
   kQpError,
   kCqNotify,
-  kCqError
+  kCqError  // the queue overran: nothing more is written to it, and the QPs that use it are in error
 };
 enum class CommandStatus : std::uint8_t { kOk = 0, kBadOp, kBadIndex, kBusy, kBadState, kNoResources, kBadLength };
 enum class ConnectStatus : std::uint8_t {

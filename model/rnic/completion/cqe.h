@@ -11,6 +11,10 @@ struct CqeRequest {
   Cqn cqn;
   abi::Cqe cqe;
 };
+// A completion queue had no room for an entry: the entry is lost, and all that follow.
+struct CqOverflow {
+  Cqn cqn;
+};
 // A work request has left the segmenter, whole: it completes when its condition is met, in posting order.
 struct WqeIssued {
   Qpn qpn;
