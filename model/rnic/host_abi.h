@@ -15,11 +15,13 @@ enum class WrOpcode : std::uint8_t {
   kImmediate = 4,  // remote_address holds the eight octets, as a number (RFC 7306 section 6)
   kFetchAdd = 5,   // masked; operands as AtomicOperands (RFC 7306 section 5)
   kCmpSwap = 6,
+  kRdmaReadWithInv = 7,  // the sink's STag, sge[0].lkey, ends when the response is placed
   // Carried out in the chip, in their turn.
   kLocalInv = 16,  // invalidate_stag: a region or a window of type 2
   kRegMr = 17,     // makes an allocated region valid: rkey and Registration
   kBindMw = 18     // binds a window: rkey and Registration; without length, unbinds one of type 1
 };
+constexpr bool is_read(WrOpcode op) { return op == WrOpcode::kRdmaRead || op == WrOpcode::kRdmaReadWithInv; }
 constexpr bool is_atomic(WrOpcode op) { return op == WrOpcode::kFetchAdd || op == WrOpcode::kCmpSwap; }
 // The names and the order of libibverbs' ibv_wc_status.
 enum class WcStatus : std::uint8_t {
