@@ -17,6 +17,7 @@ class Firmware {
       : bus_(bus), resources_(bus, settings), connections_(bus, settings, resources_) {}
 
   void on(const HostCommand& event);
+  void on(const CqOverflow& event);
   template <class HardwareEvent>
   void on(const HardwareEvent& event) {
     connections_.on(event);
@@ -55,6 +56,14 @@ void Firmware<Bus, Capacity>::on(const HostCommand& event) {
     default:
       return done(command, execute(command));
   }
+}
+
+// Streams that do not use the queue go on (RFC 5040 section 8.1.1).
+template <class Bus, class Capacity>
+void Firmware<Bus, Capacity>::on(const CqOverflow& event) {
+  if (!resources_.fail_cq(event.cqn)) return;  // destroyed meanwhile
+  bus_.write(PostEvent{cq_error(event.cqn)});
+  resources_.for_each_qp_on(event.cqn, [this](Qpn qpn) { connections_.fail(qpn); });
 }
 
 template <class Bus, class Capacity>

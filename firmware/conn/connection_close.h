@@ -12,6 +12,19 @@ void ConnectionManager<Bus, Capacity>::set_qp_state(const Connection& c, QpState
   resources_.publish(c.qpn);
 }
 
+// Whatever was posted, and will be, completes with an error.
+template <class Bus, class Capacity>
+void ConnectionManager<Bus, Capacity>::put_in_error(Qpn qpn) {
+  resources_.qp(qpn)->context.state = QpState::kError;
+  resources_.publish(qpn);
+  bus_.write(PostWork{{qpn, InternalWork::kFlush}});
+}
+
+template <class Bus, class Capacity>
+void ConnectionManager<Bus, Capacity>::fail(Qpn qpn) {
+  on(QpStreamError{qpn, wire::rdma::kLocalCatastrophic});
+}
+
 // Our FIN; a flow that does not end within the close timeout is aborted.
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::close_tcp(const Connection& c) {

@@ -141,6 +141,9 @@ void ConnectionManager<Bus, Capacity>::on(const QpStreamError& event) {
   ConnInput input{Event::kStreamError};
   input.cause = event.cause;
   input.terminate_bytes = event.header_bytes;
+  const QpEntry* entry = resources_.qp(event.qpn);
+  const bool idle = entry != nullptr && entry->context.state == QpState::kIdle;
+  if (idle && entry->connection == kNoConnection) return put_in_error(event.qpn);
   deliver(by_qp(event.qpn), input);
 }
 

@@ -49,6 +49,8 @@ class ConnectionManager {
   void on(const QpStreamError& event);
   void on(const QpSendDrained& event);
   void on(const TimerExpired& event);
+  // Ends a QP's stream, or its setup, with RFC 5040's local catastrophic error; in any case the QP ends in error.
+  void fail(Qpn qpn);
 
   std::uint32_t connections() const { return Capacity::kConnections - free_connections_.available(); }
 
@@ -90,6 +92,7 @@ class ConnectionManager {
   State peer_left_setup(Connection& c, const ConnInput& in);
   State setup_reset(Connection& c, const ConnInput& in);
   State setup_timeout(Connection& c, const ConnInput& in);
+  State setup_failed(Connection& c, const ConnInput& in);
 
   State conclude(Connection& c, const wire::MpaFrame& reply);
   State bad_frame(Connection& c, wire::MpaFrameError error);
@@ -117,6 +120,7 @@ class ConnectionManager {
   State tcp_closed(Connection& c, const ConnInput& in);
 
   void set_qp_state(const Connection& c, QpState state);
+  void put_in_error(Qpn qpn);
   void end_stream(Connection& c, abi::ConnectStatus status);
   State close_tcp(const Connection& c);
   void report_qp_error(const Connection& c, const ConnInput& in, abi::TerminateOrigin origin);
@@ -136,11 +140,13 @@ template <class Bus, class Capacity>
 const typename ConnectionManager<Bus, Capacity>::Row ConnectionManager<Bus, Capacity>::kTable[] = {
     {State::kTcpOpening, Event::kConnected, &ConnectionManager::send_request},
     {State::kTcpOpening, Event::kOpenFailed, &ConnectionManager::open_failed},
+    {State::kTcpOpening, Event::kStreamError, &ConnectionManager::setup_failed},
 
     {State::kWaitReply, Event::kStreamData, &ConnectionManager::reply_octets},
     {State::kWaitReply, Event::kPeerClosed, &ConnectionManager::peer_left_setup},
     {State::kWaitReply, Event::kReset, &ConnectionManager::setup_reset},
     {State::kWaitReply, Event::kTimeout, &ConnectionManager::setup_timeout},
+    {State::kWaitReply, Event::kStreamError, &ConnectionManager::setup_failed},
 
     {State::kWaitRequest, Event::kStreamData, &ConnectionManager::request_octets},
     {State::kWaitRequest, Event::kPeerClosed, &ConnectionManager::peer_left_setup},

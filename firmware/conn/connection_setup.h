@@ -182,6 +182,16 @@ ConnState ConnectionManager<Bus, Capacity>::setup_timeout(Connection& c, const C
   return State::kFree;
 }
 
+// A failure on this side. A handshake that still runs is ended when TCP reports it.
+template <class Bus, class Capacity>
+ConnState ConnectionManager<Bus, Capacity>::setup_failed(Connection& c, const ConnInput&) {
+  if (c.flow != kNoFlow) bus_.write(TcpAbort{c.flow});
+  const Qpn qpn = c.qpn;
+  report_setup_failure(c, abi::ConnectStatus::kReset);
+  put_in_error(qpn);
+  return State::kFree;
+}
+
 // Both contexts are there before the first octet of RDMA mode.
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::write_contexts(Connection& c, QpState state, StreamOptions options,

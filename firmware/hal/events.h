@@ -58,6 +58,10 @@ struct QpSendDrained {  // answers InternalWork::kDrain
   Qpn qpn;
 };
 
+struct CqOverflow {  // the completion queue lost an entry
+  Cqn cqn;
+};
+
 // The private data is in the command window of the SRAM.
 struct HostCommand {
   abi::Command command;

@@ -9,8 +9,8 @@
 namespace rnic::fw {
 
 inline constexpr std::uint32_t kNoConnection = 0xffffffff;
-// Rings are no larger than the indices of their doorbells can tell apart.
-inline constexpr unsigned kMaxLogWq = 12, kMaxLogCq = 11;
+// Doorbells count modulo twice a ring's size at least, so that a full ring and an empty one differ.
+inline constexpr unsigned kMaxLogWq = 11, kMaxLogCq = 10;
 
 struct QpEntry {
   QpContext context;  // as the hardware has it
@@ -37,6 +37,16 @@ class ResourceManager {
 
   // The entry of a QP that exists, or nullptr.
   QpEntry* qp(Qpn n) { return n.v < settings_.qps && qps_[n.v].context.valid ? &qps_[n.v] : nullptr; }
+  // No QP can be made on the CQ any more. False if it does not exist.
+  bool fail_cq(Cqn n) { return has_cq(n.v) && (cqs_[n.v].failed = true); }
+  // Calls f(qpn) for each QP that completes there.
+  template <class F>
+  void for_each_qp_on(Cqn cqn, F f) {
+    for (std::uint32_t n = 0; n < settings_.qps; ++n) {
+      const QpContext& c = qps_[n].context;
+      if (c.valid && (c.send_cq == cqn || c.recv_cq == cqn)) f(Qpn{n});
+    }
+  }
   // Brings an entry's context to the hardware.
   void publish(Qpn n) { bus_.write(WriteQp{n, qps_[n.v].context}); }
 
@@ -44,6 +54,7 @@ class ResourceManager {
   struct CqEntry {
     CqContext context;        // as the hardware has it
     std::uint32_t users = 0;  // send and receive queues that complete here
+    bool failed = false;      // it overran
   };
   struct MrEntry {
     bool valid = false;
@@ -65,6 +76,7 @@ abi::CommandStatus ResourceManager<Bus, Capacity>::create_cq(const abi::Command&
   if (c.id >= settings_.cqs) return Status::kBadIndex;
   if (has_cq(c.id)) return Status::kBusy;
   if (c.u.cq.log_entries > kMaxLogCq) return Status::kBadLength;
+  cqs_[c.id].failed = false;
   CqContext& context = cqs_[c.id].context;
   context.valid = true;
   context.log_entries = static_cast<std::uint8_t>(c.u.cq.log_entries);
@@ -88,6 +100,7 @@ abi::CommandStatus ResourceManager<Bus, Capacity>::create_qp(const abi::Command&
   const auto& qp = c.u.qp;
   if (c.id >= settings_.qps || !has_cq(qp.send_cqn) || !has_cq(qp.recv_cqn)) return Status::kBadIndex;
   if (qps_[c.id].context.valid) return Status::kBusy;
+  if (cqs_[qp.send_cqn].failed || cqs_[qp.recv_cqn].failed) return Status::kBadState;
   if (qp.log_sq > kMaxLogWq || qp.log_rq > kMaxLogWq) return Status::kBadLength;
   QpContext& context = qps_[c.id].context;
   const std::uint32_t epoch = context.epoch + 1;

@@ -15,11 +15,13 @@ enum class WrOpcode : std::uint8_t {
   kImmediate = 4,  // remote_address holds the eight octets, as a number (RFC 7306 section 6)
   kFetchAdd = 5,   // masked; operands as AtomicOperands (RFC 7306 section 5)
   kCmpSwap = 6,
+  kRdmaReadWithInv = 7,  // the sink's STag, sge[0].lkey, ends when the response is placed
   // Carried out in the chip, in their turn.
   kLocalInv = 16,  // invalidate_stag: a region or a window of type 2
   kRegMr = 17,     // makes an allocated region valid: rkey and Registration
   kBindMw = 18     // binds a window: rkey and Registration; without length, unbinds one of type 1
 };
+constexpr bool is_read(WrOpcode op) { return op == WrOpcode::kRdmaRead || op == WrOpcode::kRdmaReadWithInv; }
 constexpr bool is_atomic(WrOpcode op) { return op == WrOpcode::kFetchAdd || op == WrOpcode::kCmpSwap; }
 // The names and the order of libibverbs' ibv_wc_status.
 enum class WcStatus : std::uint8_t {
@@ -143,6 +145,10 @@ struct Cqe {
 inline constexpr std::size_t kCqeBytes = 32;
 static_assert(sizeof(Cqe) == kCqeBytes);
 
+// Behind a completion queue's last entry: how many entries the host has ever taken, modulo 2^32. The device reads it
+// before it would overwrite an entry, so the host may write it whenever it likes.
+inline constexpr std::size_t kCqRecordBytes = 4;
+
 // The command queue and the event queue are rings of 64-octet entries, each with a parallel ring of 512-octet slots
 // for the MPA private data of connection commands and events (RFC 5044 section 7.1.1: 0 to 512 octets).
 inline constexpr std::size_t kPrivateDataBytes = 512;
@@ -219,7 +225,7 @@ enum class EventType : std::uint8_t {
   kDisconnected,
   kQpError,
   kCqNotify,
-  kCqError
+  kCqError  // the queue overran: nothing more is written to it, and the QPs that use it are in error
 };
 enum class CommandStatus : std::uint8_t { kOk = 0, kBadOp, kBadIndex, kBusy, kBadState, kNoResources, kBadLength };
 enum class ConnectStatus : std::uint8_t {

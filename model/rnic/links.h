@@ -100,6 +100,9 @@ class RnicLinks {
   Link<CqeRequest> receive_cqes{path("completion.receive_cqes"), clk_, {4, 1, 1}};
   Link<CqeRequest> send_cqes{path("completion.send_cqes"), clk_, {4, 1, 1}};
   Link<DmaWriteRequest> cqe_writes{path("completion.cqe_writes"), clk_, {4, 1, 1}};
+  Link<DmaReadRequest> cq_record_reads{path("completion.cq_record_reads"), clk_, {4, 1, 1}};
+  Link<DmaReadDone> cq_records_read{path("completion.cq_records_read"), clk_, {4, 1, 1}};
+  Link<CqOverflow> cq_overflows{path("completion.cq_overflows"), clk_, {4, 1, 1}};
   Link<CqNotify> cq_notifies{path("completion.cq_notifies"), clk_, {16, 1, 1}};
 
   // TCP's parts.
@@ -141,9 +144,10 @@ class RnicLinks {
         placements_done, placed, read_requests, reads_due, atomics_due, atomic_reads, atomic_reads_done, atomic_writes,
         atomic_writes_done, atomic_work, read_work, responses_sent, unblock, reads_done, atomics_issued,
         atomic_responses, original_writes, original_writes_done, atomics_done, atomic_unblock, issued, acked, lost,
-        credit, receive_cqes, send_cqes, cqe_writes, cq_notifies, tcp_tx_commands, tcp_rx_commands, tcp_tx_reports,
-        tcp_rx_reports, tcp_feedback, stream_errors, terminates, qp_events, tcp_ops, tcp_events, internal_work,
-        commands, command_reads, command_reads_done, host_events, events_taken, event_writes, event_writes_done, msix);
+        credit, receive_cqes, send_cqes, cqe_writes, cq_record_reads, cq_records_read, cq_overflows, cq_notifies,
+        tcp_tx_commands, tcp_rx_commands, tcp_tx_reports, tcp_rx_reports, tcp_feedback, stream_errors, terminates,
+        qp_events, tcp_ops, tcp_events, internal_work, commands, command_reads, command_reads_done, host_events,
+        events_taken, event_writes, event_writes_done, msix);
   }
 };
 

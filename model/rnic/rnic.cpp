@@ -5,7 +5,7 @@ namespace rnic {
 namespace {
 
 // DMA engine clients, in the order of their turns, and the stages that tell the firmware about a QP.
-enum Reader : unsigned { kPayloadReader, kWqeReader, kRqeReader, kCommandReader, kAtomicReader, kReaders };
+enum Reader : unsigned { kPayloadReader, kWqeReader, kRqeReader, kCommandReader, kAtomicReader, kCqReader, kReaders };
 enum Writer : unsigned { kPlacementWriter, kCqeWriter, kEventWriter, kAtomicWriter, kOriginalWriter, kWriters };
 
 // A frame of the MTU, or one FPDU of the smallest MULPDU where that is longer, behind the headroom.
@@ -220,7 +220,12 @@ void Rnic::bind_completion() {
   cqe_writer.arm(links.cq_arms);
   cqe_writer.dma(links.cqe_writes);
   cqe_writer.notify(links.cq_notifies);
+  cqe_writer.read_record(links.cq_record_reads);
+  cqe_writer.record_read(links.cq_records_read);
+  cqe_writer.overflow(links.cq_overflows);
   pcie.dma_write.request(kCqeWriter)(links.cqe_writes);
+  pcie.dma_read.request(kCqReader)(links.cq_record_reads);
+  pcie.dma_read.done(kCqReader)(links.cq_records_read);
 }
 
 void Rnic::bind_firmware() {
@@ -260,6 +265,7 @@ void Rnic::bind_firmware() {
   fwcpu.commands(links.commands);
   fwcpu.tcp_events(links.tcp_events);
   fwcpu.qp_events(links.qp_events);
+  fwcpu.cq_overflows(links.cq_overflows);
   fwcpu.tcp_ops(links.tcp_ops);
   fwcpu.tx_work(links.internal_work);
   fwcpu.events(links.host_events);

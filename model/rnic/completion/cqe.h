@@ -1,6 +1,8 @@
 // What the stages ask of the completion path.
 #pragma once
 
+#include <optional>
+
 #include "model/common/ids.h"
 #include "model/rnic/host_abi.h"
 
@@ -11,6 +13,10 @@ struct CqeRequest {
   Cqn cqn;
   abi::Cqe cqe;
 };
+// A completion queue had no room for an entry: the entry is lost, and all that follow.
+struct CqOverflow {
+  Cqn cqn;
+};
 // A work request has left the segmenter, whole: it completes when its condition is met, in posting order.
 struct WqeIssued {
   Qpn qpn;
@@ -19,7 +25,8 @@ struct WqeIssued {
   abi::WrOpcode opcode = abi::WrOpcode::kSend;
   abi::WcStatus status = abi::WcStatus::kSuccess;  // an error found before anything was sent
   bool signaled = true;
-  bool internal = false;  // a ready-to-receive Read: retired without a completion
+  bool internal = false;          // a ready-to-receive Read: retired without a completion
+  std::optional<Stag> ends = {};  // a Read's sink, to be invalidated when the response is placed
   // Not a work request, but said in the order of their completion: tell the firmware that all before is complete,
   // complete all before with an error, or the Terminate, behind which no response is awaited any more.
   enum class Marker : std::uint8_t { kNone, kDrain, kFlush, kTerminate };

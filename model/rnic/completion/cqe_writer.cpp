@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "model/common/bytes.h"
+
 namespace rnic {
 
 // The CQ's state, started anew where the CQ number was reused.
@@ -18,13 +20,17 @@ void CqeWriter::write(const CqeRequest& r) {
   const CqContext& ctx = contexts_.cq(r.cqn);
   if (!ctx.valid) return;
   Cq& q = cq(r.cqn);
-  const std::uint32_t entries = 1u << ctx.log_entries;
+  if (q.overrun) {
+    ++lost_;
+    return;
+  }
+  const std::uint32_t size = entries(r.cqn);
   abi::Cqe cqe = r.cqe;
-  cqe.phase = (q.produced / entries) % 2 == 0;
+  cqe.phase = (q.produced / size) % 2 == 0;
   BufferRef buf = buffers_.take();
   std::memcpy(buf->bytes(), &cqe, sizeof cqe);
   dma->push(
-      {ctx.base + std::uint64_t{q.produced % entries} * abi::kCqeBytes, abi::kCqeBytes, std::move(buf), 0, 0, false});
+      {ctx.base + std::uint64_t{q.produced % size} * abi::kCqeBytes, abi::kCqeBytes, std::move(buf), 0, 0, false});
   ++q.produced;
   ++cqes_;
   const bool solicited = (cqe.flags & abi::kCqeSolicited) || cqe.status != abi::WcStatus::kSuccess;
@@ -34,6 +40,36 @@ void CqeWriter::write(const CqeRequest& r) {
     ++notifications_;
     notify->push({r.cqn});
   }
+  if (q.unread() >= size / 2) ask(r.cqn, false);  // early, so that a host that keeps up never stalls the stage
+}
+
+// Or nobody wants the entry. A ring that looks full is asked about first.
+bool CqeWriter::has_room(const CqeRequest& r) {
+  if (!contexts_.cq(r.cqn).valid) return true;
+  const Cq& q = cq(r.cqn);
+  if (q.overrun || q.unread() < entries(r.cqn)) return true;
+  ask(r.cqn, true);
+  return false;
+}
+
+// One question at a time; a ring whose turn it is not asks again with its next entry.
+void CqeWriter::ask(Cqn cqn, bool decides) {
+  if (asked_ || !read_record->can_push()) return;
+  const std::uint64_t record = contexts_.cq(cqn).base + entries(cqn) * abi::kCqeBytes;
+  read_record->push({record, abi::kCqRecordBytes, record_.data(), {}, 0});
+  asked_ = {cqn, cq(cqn).epoch, decides};
+}
+
+// Nothing is written while a ring is full, so an answer to a question asked then is the host's last word.
+void CqeWriter::hear(bool ok) {
+  const Inquiry asked = *std::exchange(asked_, std::nullopt);
+  Cq& q = cq(asked.cqn);
+  if (q.epoch != asked.epoch || !contexts_.cq(asked.cqn).valid) return;
+  if (ok) q.take(load_le32(record_.data()) - q.taken);
+  if (!asked.decides || q.unread() < entries(asked.cqn)) return;
+  q.overrun = true;
+  ++overruns_;
+  overflow->push({asked.cqn});
 }
 
 // Arming carries how far the host has polled, modulo 2048: what came after that notifies at once, so none is missed.
@@ -44,6 +80,7 @@ void CqeWriter::rearm(const CqArm& a) {
     return;
   }
   Cq& q = cq(a.cqn);
+  q.take((a.consumer - q.taken) & kConsumerMask);
   const std::uint32_t unseen = (q.produced - a.consumer) & kConsumerMask;
   const std::uint32_t seen_before = a.solicited_only ? q.produced - q.last_solicited : 0;  // entries behind the newest
   q.armed = unseen <= seen_before;
@@ -53,24 +90,33 @@ void CqeWriter::rearm(const CqArm& a) {
   notify->push({a.cqn});
 }
 
-// One entry or one arming a cycle; receive and send completions in turn.
+// One entry or one arming a cycle; receive and send completions in turn, or whichever has a ring with room.
 Wake CqeWriter::tick() {
+  if (record_read->can_pop() && overflow->can_push()) hear(record_read->pop().ok);
   if (!notify->can_push()) return Wake::on_traffic();
   if (arm->can_pop()) {
     rearm(arm->pop());
     return Wake::next_cycle();
   }
   if (!dma->can_push()) return Wake::on_traffic();
-  const bool take_send = send->can_pop() && (send_turn_ || !receive->can_pop());
-  if (!take_send && !receive->can_pop()) return Wake::on_traffic();
+  const bool sends = send->can_pop() && has_room(send->front());
+  const bool receives = receive->can_pop() && has_room(receive->front());
+  if (!sends && !receives) return Wake::on_traffic();
+  const bool take_send = sends && (send_turn_ || !receives);
   write(take_send ? send->pop() : receive->pop());
   send_turn_ = !take_send;
   return Wake::next_cycle();
 }
 
+std::string CqeWriter::waiting_for() const {
+  return asked_ && asked_->decides ? "the consumer index of CQ " + std::to_string(asked_->cqn.v) : "";
+}
+
 void CqeWriter::register_stats(const StatsGroup& group) const {
   group.counter("cqes", cqes_, "CQEs", "completion queue entries written");
   group.counter("stray_doorbells", stray_doorbells_, "doorbells", "arm doorbells that named no CQ, dropped");
+  group.counter("overruns", overruns_, "CQs", "completion queues that had no room for an entry");
+  group.counter("lost", lost_, "CQEs", "entries for a completion queue that had overrun");
   group.counter("notifications", notifications_, "events", "armed completion queues that were notified");
 }
 

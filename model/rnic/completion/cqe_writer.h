@@ -1,6 +1,8 @@
 // Writes completion queue entries into host memory and notifies armed queues. See cqe_writer.md.
 #pragma once
 
+#include <array>
+#include <optional>
 #include <vector>
 
 #include "model/common/link.h"
@@ -19,22 +21,44 @@ class CqeWriter final : public Stage {
   PopPort<CqArm> arm{*this, "arm"};
   PushPort<DmaWriteRequest> dma{*this, "dma"};
   PushPort<CqNotify> notify{*this, "notify"};
+  PushPort<DmaReadRequest> read_record{*this, "read_record"};  // how far the host has taken entries
+  PopPort<DmaReadDone> record_read{*this, "record_read"};
+  PushPort<CqOverflow> overflow{*this, "overflow"};
 
   CqeWriter(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts)
       : Stage(nm, clk), contexts_(contexts), cqs_(contexts.cqs()) {}
   Wake tick() override;
+  std::string waiting_for() const override;
   void register_stats(const StatsGroup& group) const;
   const Counter& stray_doorbells() const { return stray_doorbells_; }
+  const Counter& overruns() const { return overruns_; }
 
  private:
   static constexpr std::uint32_t kConsumerMask = 0x7ff;  // of CqArm::consumer
   struct Cq {
     std::uint32_t epoch = 0;
     std::uint32_t produced = 0;
+    std::uint32_t taken = 0;           // by the host, as far as it is known
     std::uint32_t last_solicited = 0;  // value of `produced` after the newest solicited entry
     bool armed = false, solicited_only = false;
+    bool overrun = false;  // an entry was lost: nothing more is written
+
+    std::uint32_t unread() const { return produced - taken; }
+    // The host's word: what it cannot have taken yet is not believed.
+    void take(std::uint32_t more) {
+      if (more <= unread()) taken += more;
+    }
+  };
+  struct Inquiry {
+    Cqn cqn;
+    std::uint32_t epoch;
+    bool decides;  // asked when the ring was full: if it still is, it overruns
   };
   Cq& cq(Cqn cqn);
+  std::uint32_t entries(Cqn cqn) const { return 1u << contexts_.cq(cqn).log_entries; }
+  bool has_room(const CqeRequest& r);
+  void ask(Cqn cqn, bool decides);
+  void hear(bool ok);
   void write(const CqeRequest& r);
   void rearm(const CqArm& a);
 
@@ -42,7 +66,9 @@ class CqeWriter final : public Stage {
   std::vector<Cq> cqs_;
   BufferPool buffers_{abi::kCqeBytes};
   bool send_turn_ = false;
-  Counter cqes_, notifications_, stray_doorbells_;
+  std::optional<Inquiry> asked_;
+  std::array<std::uint8_t, abi::kCqRecordBytes> record_{};
+  Counter cqes_, notifications_, stray_doorbells_, overruns_, lost_;
 };
 
 }  // namespace rnic

@@ -14,6 +14,7 @@ constexpr abi::WcOpcode completion_opcode(abi::WrOpcode op) {
     case abi::WrOpcode::kImmediate:  // a Write with immediate data ends with it
       return abi::WcOpcode::kRdmaWrite;
     case abi::WrOpcode::kRdmaRead:
+    case abi::WrOpcode::kRdmaReadWithInv:
       return abi::WcOpcode::kRdmaRead;
     case abi::WrOpcode::kFetchAdd:
       return abi::WcOpcode::kFetchAdd;
@@ -36,7 +37,7 @@ Awaited awaited(const WqeIssued& w) {
   if (w.marker == WqeIssued::Marker::kTerminate) return Awaited::kAck;
   if (w.marker != WqeIssued::Marker::kNone || w.status != abi::WcStatus::kSuccess) return Awaited::kNothing;
   if (is_stag_work(w.opcode)) return Awaited::kNothing;  // done when it was issued
-  if (w.opcode == abi::WrOpcode::kRdmaRead) return Awaited::kRead;
+  if (abi::is_read(w.opcode)) return Awaited::kRead;
   return abi::is_atomic(w.opcode) ? Awaited::kAtomic : Awaited::kAck;
 }
 
@@ -53,6 +54,8 @@ SqCompletion::QpSq& SqCompletion::qp(Qpn qpn) {
   if (const std::uint32_t epoch = contexts_.qp(qpn).epoch; q.epoch != epoch) {
     const bool listed = q.listed;
     pool_.clear(q.outstanding);
+    sink_pool_.clear(q.sinks);
+    outcome_pool_.clear(q.outcomes);
     q = QpSq{};
     q.epoch = epoch;
     q.listed = listed;
@@ -83,6 +86,16 @@ void SqCompletion::list(Qpn qpn) {
   list_pool_.push(listed_, qpn);
 }
 
+// Uses up what it waited for. A Read whose sink could not be invalidated has failed, whatever was placed.
+void SqCompletion::finish(QpSq& q, WqeIssued& w) {
+  if (awaited(w) == Awaited::kNothing) return;
+  --q.arrived(awaited(w));
+  if (awaited(w) == Awaited::kRead) w.status = outcome_pool_.pop(q.outcomes);
+  if (w.status != abi::WcStatus::kSuccess) {
+    event->push({QpEvent::Kind::kLocalError, w.qpn, wire::rdma::kLocalCatastrophic});
+  }
+}
+
 void SqCompletion::retire(Qpn qpn) {
   QpSq& q = qp(qpn);
   q.listed = false;
@@ -95,7 +108,7 @@ void SqCompletion::retire(Qpn qpn) {
     event->push({QpEvent::Kind::kSendDrained, qpn, {}});
     return list(qpn);
   }
-  if (done && awaited(w) != Awaited::kNothing) --q.arrived(awaited(w));
+  if (done) finish(q, w);
   if (w.marker == WqeIssued::Marker::kTerminate) return list(qpn);
   if (!done) w.status = abi::WcStatus::kWrFlushErr;
   if (!w.internal && (w.signaled || w.status != abi::WcStatus::kSuccess)) {
@@ -120,7 +133,7 @@ Wake SqCompletion::tick() {
     else pool_.push(q.outstanding, w);
     q.sends += is_send(w);
     q.terminated |= w.marker == WqeIssued::Marker::kTerminate;
-    q.reads_issued += awaited(w) == Awaited::kRead;
+    if (awaited(w) == Awaited::kRead) sink_pool_.push(q.sinks, w.ends);
     list(w.qpn);
     busy = true;
   }
@@ -140,8 +153,9 @@ Wake SqCompletion::tick() {
   }
   if (read_done->can_pop()) {
     const Qpn qpn = read_done->pop().qpn;
-    if (QpSq& q = qp(qpn); q.reads_issued != 0) {
-      --q.reads_issued;
+    if (QpSq& q = qp(qpn); !q.sinks.empty()) {
+      const std::optional<Stag> sink = sink_pool_.pop(q.sinks);
+      outcome_pool_.push(q.outcomes, sink ? end_sink(contexts_, *sink) : abi::WcStatus::kSuccess);
       ++q.arrived(Awaited::kRead);
       list(qpn);
     } else {

@@ -25,7 +25,7 @@ class SqCompletion final : public Stage {
   PushPort<CqeRequest> cqe{*this, "cqe"};
   PushPort<QpEvent> event{*this, "event"};
 
-  SqCompletion(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts)
+  SqCompletion(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts)
       : Stage(nm, clk), contexts_(contexts), qps_(contexts.qps()) {}
   Wake tick() override;
   std::string waiting_for() const override;
@@ -39,11 +39,12 @@ class SqCompletion final : public Stage {
   struct QpSq {
     std::uint32_t epoch = 0;
     PooledQueue outstanding;
-    std::uint32_t sends = 0;         // Sends and Writes in `outstanding`
-    std::uint32_t lost = 0;          // of them those that never left, which are the last ones
-    std::uint32_t reads_issued = 0;  // Reads that wait for their response
-    bool terminated = false;         // our Terminate went out: no response comes any more
-    bool flushing = false;           // the stream is over: nothing will be acknowledged any more
+    PooledQueue sinks;        // of the Reads that wait for their response: WqeIssued::ends,
+    PooledQueue outcomes;     // and how the invalidation of those that have it went
+    std::uint32_t sends = 0;  // Sends and Writes in `outstanding`
+    std::uint32_t lost = 0;   // of them those that never left, which are the last ones
+    bool terminated = false;  // our Terminate went out: no response comes any more
+    bool flushing = false;    // the stream is over: nothing will be acknowledged any more
     bool listed = false;
 
     // How much of it came and did not yet retire a request.
@@ -59,10 +60,13 @@ class SqCompletion final : public Stage {
   bool retirable(const QpSq& q) const;
   void list(Qpn qpn);
   void retire(Qpn qpn);
+  void finish(QpSq& q, WqeIssued& w);
 
-  const ContextStore& contexts_;
+  ContextStore& contexts_;  // a Read may end its sink's STag
   std::vector<QpSq> qps_;
   NodePool<WqeIssued> pool_;
+  NodePool<std::optional<Stag>> sink_pool_;
+  NodePool<abi::WcStatus> outcome_pool_;
   NodePool<Qpn> list_pool_;
   PooledQueue listed_;
   Counter unsolicited_;

@@ -21,14 +21,17 @@ void make_valid(StagContext& s, std::uint32_t stag, const abi::Registration& r) 
   s.length = r.length;
 }
 
+void end(ContextStore& contexts, Stag stag, StagContext s) {
+  s.valid = false;
+  contexts.write(stag, s);
+}
+
 WcStatus invalidate(ContextStore& contexts, Qpn qpn, Stag stag) {
   const StagContext* s = contexts.stag(stag);
   if (s == nullptr || !s->names(stag.v) || !s->serves(qpn, contexts.qp(qpn)) || !may_invalidate(contexts, stag)) {
     return WcStatus::kMwBindErr;
   }
-  StagContext ended = *s;
-  ended.valid = false;
-  contexts.write(stag, ended);
+  end(contexts, stag, *s);
   return WcStatus::kSuccess;
 }
 
@@ -77,6 +80,14 @@ WcStatus bind(ContextStore& contexts, Qpn qpn, Stag stag, const abi::Registratio
 bool may_invalidate(const ContextStore& contexts, Stag stag) {
   const StagContext* s = contexts.stag(stag);
   return s != nullptr && s->kind != StagKind::kWindow1 && !contexts.has_windows(stag);
+}
+
+WcStatus end_sink(ContextStore& contexts, Stag stag) {
+  const StagContext* s = contexts.stag(stag);
+  if (s == nullptr || !s->names(stag.v)) return WcStatus::kSuccess;
+  if (!may_invalidate(contexts, stag)) return WcStatus::kMwBindErr;
+  end(contexts, stag, *s);
+  return WcStatus::kSuccess;
 }
 
 WcStatus do_stag_work(ContextStore& contexts, Qpn qpn, const abi::Wqe& w) {

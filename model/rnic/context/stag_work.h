@@ -16,4 +16,8 @@ abi::WcStatus do_stag_work(ContextStore& contexts, Qpn qpn, const abi::Wqe& w);
 // A peer or this side may end this STag: not while windows are bound to it, and never a window of type 1.
 bool may_invalidate(const ContextStore& contexts, Stag stag);
 
+// A Read is done whose sink this STag was: invalid from the next cycle on, if it was not before.
+// kMwBindErr, without effect, if windows were bound to the region meanwhile.
+abi::WcStatus end_sink(ContextStore& contexts, Stag stag);
+
 }  // namespace rnic

@@ -105,7 +105,9 @@ bool FwCpu::issue(TimedOperation::Action& action) {
 // One event at a time. What ends a stream comes before what TCP then says about its flow, and the host comes last.
 bool FwCpu::dispatch_next() {
   const bool timer = !timers_.empty() && timers_.begin()->first <= now();
-  if (!timer && !qp_events->can_pop() && !tcp_events->can_pop() && !commands->can_pop()) return false;
+  if (!timer && !qp_events->can_pop() && !cq_overflows->can_pop() && !tcp_events->can_pop() && !commands->can_pop()) {
+    return false;
+  }
   bus_.start(now());
   slip_ = 0;
   if (timer) {
@@ -114,6 +116,8 @@ bool FwCpu::dispatch_next() {
     firmware_->on(fw::TimerExpired{id});
   } else if (qp_events->can_pop()) {
     dispatch(qp_events->pop());
+  } else if (cq_overflows->can_pop()) {
+    firmware_->on(fw::CqOverflow{cq_overflows->pop().cqn});
   } else if (tcp_events->can_pop()) {
     dispatch(tcp_events->pop());
   } else {

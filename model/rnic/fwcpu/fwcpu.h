@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "model/common/link.h"
+#include "model/rnic/completion/cqe.h"
 #include "model/rnic/context/context.h"
 #include "model/rnic/fwcpu/chip_bus.h"
 #include "model/stats/registry.h"
@@ -19,6 +20,7 @@ class FwCpu final : public Stage {
   PopPort<FetchedCommand> commands{*this, "commands"};
   PopPort<TcpEvent> tcp_events{*this, "tcp_events"};
   PopPort<QpEvent> qp_events{*this, "qp_events"};
+  PopPort<CqOverflow> cq_overflows{*this, "cq_overflows"};
   PushPort<TcpOp> tcp_ops{*this, "tcp_ops"};
   PushPort<TxInternalWork> tx_work{*this, "tx_work"};
   PushPort<HostEvent> events{*this, "events"};

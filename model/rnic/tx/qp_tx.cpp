@@ -11,7 +11,7 @@ bool QpTx::open(const QpContext& ctx) const {
 
 bool QpTx::may_start(const QpContext& ctx, const abi::Wqe& w) const {
   if ((w.flags & abi::kWqeFence) && reads != 0) return false;
-  const bool counts = w.opcode == abi::WrOpcode::kRdmaRead || abi::is_atomic(w.opcode);
+  const bool counts = abi::is_read(w.opcode) || abi::is_atomic(w.opcode);
   return !counts || reads < ctx.ord || ctx.ord == 0;
 }
 

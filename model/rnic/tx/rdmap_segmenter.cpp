@@ -22,8 +22,11 @@ bool RdmapSegmenter::accept() {
     }
     busy = true;
   }
+  read_ended_.reset();
   if (unblock->can_pop()) {
-    take(unblock->pop());
+    const TxUnblock u = unblock->pop();
+    if (u.kind == TxUnblock::Kind::kReadDone) read_ended_ = u.qpn;
+    take(u);
     busy = true;
   }
   if (atomic_unblock->can_pop()) {
@@ -117,7 +120,12 @@ bool RdmapSegmenter::cut() {
   }
   const Qpn qpn = scheduler_.turn();
   QpTx& q = scheduler_.qp(qpn);
-  switch (scheduler_.next(qpn, q)) {
+  const TxScheduler::Source next = scheduler_.next(qpn, q);
+  if (must_settle(qpn, q, next)) {
+    scheduler_.list(qpn);
+    return true;
+  }
+  switch (next) {
     case TxScheduler::Source::kNone:
       return true;  // the QP went away meanwhile
     case TxScheduler::Source::kFlush:
@@ -142,6 +150,14 @@ bool RdmapSegmenter::cut() {
   }
   scheduler_.list(qpn);
   return true;
+}
+
+// What the end of a Read does to its sink's STag is visible in the next cycle: a fenced request starts then.
+bool RdmapSegmenter::must_settle(Qpn qpn, const QpTx& q, TxScheduler::Source next) const {
+  using Source = TxScheduler::Source;
+  if (read_ended_ != qpn || (next != Source::kRequest && next != Source::kLocalWork)) return false;
+  const bool starts = !q.request.active && q.internal.empty();
+  return starts && (scheduler_.oldest(q).wqe.flags & abi::kWqeFence) != 0;
 }
 
 void RdmapSegmenter::send_request(Qpn qpn, QpTx& q) {
@@ -210,7 +226,9 @@ void RdmapSegmenter::mark(Qpn qpn, WqeIssued::Marker marker) {
 // The oldest work request is cut whole, or nothing of it is sent and it completes with an error.
 void RdmapSegmenter::complete(Qpn qpn, QpTx& q, std::uint32_t bytes, bool signaled, abi::WcStatus status) {
   const abi::Wqe& w = scheduler_.oldest(q).wqe;
-  issued->push({qpn, w.wr_id, bytes, w.opcode, status, signaled});
+  WqeIssued done{qpn, w.wr_id, bytes, w.opcode, status, signaled};
+  if (w.opcode == abi::WrOpcode::kRdmaReadWithInv) done.ends = Stag{w.sge[0].lkey};
+  issued->push(done);
   scheduler_.retire(q);
   taken->push({qpn});
 }

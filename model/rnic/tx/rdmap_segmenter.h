@@ -2,6 +2,8 @@
 // See rdmap_segmenter.md.
 #pragma once
 
+#include <optional>
+
 #include "model/common/link.h"
 #include "model/rnic/completion/cqe.h"
 #include "model/rnic/context/qp_events.h"
@@ -45,6 +47,7 @@ class RdmapSegmenter final : public Stage {
   void prepare_terminate(const TxInternalWork& work);
 
   bool cut();
+  bool must_settle(Qpn qpn, const QpTx& q, TxScheduler::Source next) const;
   void send_request(Qpn qpn, QpTx& q);
   bool start_request(Qpn qpn, QpTx& q);
   void do_local_work(Qpn qpn, QpTx& q);
@@ -58,6 +61,7 @@ class RdmapSegmenter final : public Stage {
   ContextStore& contexts_;  // work on STags changes them
   BufferPool& buffers_;
   TxScheduler scheduler_;
+  std::optional<Qpn> read_ended_;  // in this cycle
   Counter fpdus_, payload_bytes_, failed_;
 };
 

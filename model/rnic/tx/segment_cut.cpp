@@ -14,6 +14,7 @@ Opcode opcode_of(const abi::Wqe& w) {
     case abi::WrOpcode::kRdmaWrite:
       return Opcode::kWrite;
     case abi::WrOpcode::kRdmaRead:
+    case abi::WrOpcode::kRdmaReadWithInv:
       return Opcode::kReadRequest;
     case abi::WrOpcode::kFetchAdd:
     case abi::WrOpcode::kCmpSwap:

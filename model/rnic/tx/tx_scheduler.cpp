@@ -37,7 +37,7 @@ void TxScheduler::list(Qpn qpn) {
 
 void TxScheduler::resolve_oldest(QpTx& q) {
   abi::Wqe& w = wqe_pool_.front(q.wqes).wqe;
-  if (w.opcode == abi::WrOpcode::kRdmaRead || abi::is_atomic(w.opcode) || (w.flags & abi::kWqeInline)) return;
+  if (abi::is_read(w.opcode) || abi::is_atomic(w.opcode) || (w.flags & abi::kWqeInline)) return;
   for (unsigned i = 0; i < w.num_sge; ++i) {
     if (w.sge[i].length != 0) w.sge[i].address = contexts_.stag(Stag{w.sge[i].lkey})->bus_address(w.sge[i].address);
   }

@@ -1,7 +1,9 @@
 #include "model/rnic/completion/cqe_writer.h"
 
 #include <cstring>
+#include <functional>
 
+#include "model/common/bytes.h"
 #include "testbench/support/contexts.h"
 #include "testbench/support/stage_test.h"
 
@@ -20,7 +22,44 @@ CqeRequest entry(std::uint64_t wr_id, std::uint32_t cqn = 1, bool solicited = fa
 }
 constexpr bool kSolicitedOnly = true;
 
-// CQ 1 has 4 entries at 0x1000, CQ 2 has 2048 at 0x8000.
+// Host memory as far as the stage reads it: a request seen in cycle c is answered in cycle c + latency, with what the
+// host's program says then.
+class HostRecords final : public Stage {
+ public:
+  PopPort<DmaReadRequest> in{*this, "in"};
+  PushPort<DmaReadDone> out{*this, "out"};
+  std::function<std::uint32_t(std::uint64_t)> taken;  // by the address of the record
+  Cycle latency = 10;
+  bool ok = true;
+
+  HostRecords(sc_core::sc_module_name nm, ClockDomain& clk) : Stage(nm, clk) {}
+  const std::vector<std::uint64_t>& addresses() const { return addresses_; }
+  const std::vector<Cycle>& cycles() const { return cycles_; }
+
+  Wake tick() override {
+    if (in->can_pop()) {
+      request_ = in->pop();
+      EXPECT_EQ(request_.bytes, 4u);
+      addresses_.push_back(request_.address);
+      cycles_.push_back(now());
+      due_ = now() + latency;
+    }
+    if (due_ != kNever && due_ <= now() && out->can_push()) {
+      store_le32(request_.dst, taken(request_.address));
+      out->push({request_.tag, ok});
+      due_ = kNever;
+    }
+    return due_ == kNever ? Wake::on_traffic() : Wake::at_cycle(due_);
+  }
+
+ private:
+  DmaReadRequest request_;
+  Cycle due_ = kNever;
+  std::vector<std::uint64_t> addresses_;
+  std::vector<Cycle> cycles_;
+};
+
+// CQ 1 has 4 entries at 0x1000, CQ 2 has 1024 at 0x8000. The host takes entries as they come unless a test says so.
 class CqeWriterTest : public StageTest {
  protected:
   ContextStore contexts{clk, {4, 4, 4, 4}};
@@ -30,12 +69,18 @@ class CqeWriterTest : public StageTest {
   Link<CqArm> arm{"arm", clk, {2, 1, 1}};
   Link<DmaWriteRequest> dma{"dma", clk, {2, 1, 1}};
   Link<CqNotify> notify{"notify", clk, {2, 1, 1}};
+  Link<DmaReadRequest> read_record{"read_record", clk, {2, 1, 1}};
+  Link<DmaReadDone> record_read{"record_read", clk, {2, 1, 1}};
+  Link<CqOverflow> overflow{"overflow", clk, {2, 1, 1}};
   Source<CqeRequest> receives{"receives", clk};
   Source<CqeRequest> sends{"sends", clk};
   Source<CqArm> host{"host", clk};
   Sink<DmaWriteRequest> writes{"writes", clk};
   Sink<CqNotify> notified{"notified", clk};
+  HostRecords records{"records", clk};
+  Sink<CqOverflow> overflows{"overflows", clk};
   At firmware{"firmware", clk};
+  static constexpr std::uint64_t kRecord1 = 0x1000 + 4 * 32, kRecord2 = 0x8000 + 1024 * 32;
 
   CqeWriterTest() {
     receives.out(receive);
@@ -48,8 +93,15 @@ class CqeWriterTest : public StageTest {
     dut.notify(notify);
     writes.in(dma);
     notified.in(notify);
+    dut.read_record(read_record);
+    records.in(read_record);
+    records.out(record_read);
+    dut.record_read(record_read);
+    dut.overflow(overflow);
+    overflows.in(overflow);
+    records.taken = [this](std::uint64_t record) { return written_to(record); };
     contexts.write(Cqn{1}, CqContext{true, 2, 0x1000, 1});
-    contexts.write(Cqn{2}, CqContext{true, 11, 0x8000, 1});
+    contexts.write(Cqn{2}, CqContext{true, 10, 0x8000, 1});
     contexts.commit();
   }
   abi::Cqe cqe(unsigned i) const {
@@ -67,6 +119,16 @@ class CqeWriterTest : public StageTest {
     std::vector<unsigned> p;
     for (unsigned i = 0; i < writes.beats().size(); ++i) p.push_back(cqe(i).phase);
     return p;
+  }
+  // Entries that the sink has of the ring before a record.
+  std::uint32_t written_to(std::uint64_t record) const {
+    const std::uint64_t base = record == kRecord1 ? 0x1000 : 0x8000;
+    std::uint32_t n = 0;
+    for (const DmaWriteRequest& w : writes.beats()) n += w.address >= base && w.address < record;
+    return n;
+  }
+  void host_takes(std::uint32_t n) {
+    records.taken = [n](std::uint64_t) { return n; };
   }
   void produce(unsigned n, std::uint32_t cqn = 1, Cycle from = 0) {
     for (unsigned i = 0; i < n; ++i) receives.script({entry(i, cqn)}, from);
@@ -164,8 +226,8 @@ TEST_F(CqeWriterTest, ASolicitedEntryNotSeenNotifiesAtOnceASeenOneDoesNot) {
   run_until_idle();
   EXPECT_EQ(notified.beats().size(), 1u);
 }
-TEST_F(CqeWriterTest, MoreThanHalfTheIndexUnseenStillNotifies) {
-  produce(1500, 2);
+TEST_F(CqeWriterTest, AFullRingUnseenNotifies) {
+  produce(1024, 2);
   host.script({{Cqn{2}, false, 0}}, 2000);
   run_until_idle();
   EXPECT_THAT(notified.cycles(), ElementsAre(2002));
@@ -179,7 +241,7 @@ TEST_F(CqeWriterTest, ASolicitedEntryLongAgoIsNotTakenForANewOne) {
 }
 TEST_F(CqeWriterTest, TheConsumerIndexWraps) {
   produce(2050, 2);
-  host.script({{Cqn{2}, false, 2}}, 3000);
+  host.script({{Cqn{2}, false, 2}}, 4000);
   run_until_idle();
   EXPECT_THAT(notified.beats(), IsEmpty());
   produce(1, 2, clk.now() + 1);
@@ -201,14 +263,115 @@ TEST_F(CqeWriterTest, AnEntryForADestroyedCqIsDropped) {
 }
 TEST_F(CqeWriterTest, AReusedCqStartsAnew) {
   produce(6);
-  host.script({{Cqn{1}, false, 6}}, 10);
-  firmware.at(20, [this] { contexts.write(Cqn{1}, CqContext{true, 2, 0x4000, 2}); });
-  receives.pause(window(6, 30));
+  host.script({{Cqn{1}, false, 6}}, 30);
+  firmware.at(40, [this] { contexts.write(Cqn{1}, CqContext{true, 2, 0x4000, 2}); });
+  receives.pause(window(6, 60));
   produce(1);
   run_until_idle();
   EXPECT_EQ(addresses().back(), 0x4000u);
   EXPECT_EQ(phases().back(), 1u);
   EXPECT_THAT(notified.beats(), IsEmpty());
+}
+
+// The ring's end (RFC 5040 section 8.1.1).
+TEST_F(CqeWriterTest, TheConsumerIndexIsAskedForBeforeTheRingIsFull) {
+  produce(3);
+  host_takes(1);
+  run_until_idle();
+  EXPECT_THAT(writes.cycles(), ElementsAre(2, 3, 4));
+  EXPECT_THAT(records.addresses(), ElementsAre(kRecord1));  // with the second of four
+  EXPECT_THAT(records.cycles(), ElementsAre(3));
+}
+TEST_F(CqeWriterTest, AHostThatKeepsUpNeverStallsTheStage) {
+  produce(3000, 2);
+  run_until_idle();
+  EXPECT_EQ(writes.beats().size(), 3000u);
+  EXPECT_EQ(writes.cycles().back(), 3001u);
+  EXPECT_LE(records.cycles().size(), 6u);
+}
+// Asked with the second entry, when the ring is full, and with the entry that fills it again.
+TEST_F(CqeWriterTest, AnEntryWaitsUntilTheHostIsKnownToHaveTakenOne) {
+  produce(5);
+  records.taken = [this](std::uint64_t) { return records.cycles().size() == 1 ? 0u : 1u; };
+  run_until_idle();
+  EXPECT_THAT(records.cycles(), ElementsAre(3, 15, 27));
+  EXPECT_THAT(writes.cycles(), ElementsAre(2, 3, 4, 5, 27));
+  EXPECT_THAT(overflows.beats(), IsEmpty());
+}
+TEST_F(CqeWriterTest, AnEntryThatWouldOverwriteOneNotTakenIsLostAndSoAreAllBehindIt) {
+  produce(6);
+  host_takes(0);
+  run_until_idle();
+  EXPECT_EQ(writes.beats().size(), 4u);
+  EXPECT_THAT(records.cycles(), ElementsAre(3, 15));
+  EXPECT_THAT(overflows.cycles(), ElementsAre(27));
+  EXPECT_EQ(overflows.beats()[0].cqn, Cqn{1});
+  host_takes(4);
+  sends.script({entry(7)}, clk.now() + 10);
+  run_until_idle();
+  EXPECT_EQ(writes.beats().size(), 4u);
+  EXPECT_EQ(overflows.beats().size(), 1u);
+}
+TEST_F(CqeWriterTest, TheAnswerOfAQuestionBeforeTheRingWasFullDoesNotCondemnIt) {
+  produce(5);
+  records.latency = 100;
+  records.taken = [this](std::uint64_t) { return records.cycles().size() == 1 ? 0u : 4u; };
+  run_until_idle();
+  EXPECT_EQ(writes.beats().size(), 5u);
+  EXPECT_THAT(overflows.beats(), IsEmpty());
+}
+TEST_F(CqeWriterTest, AnArmTellsHowFarTheHostIsToo) {
+  produce(5);
+  host_takes(0);
+  records.latency = 100;
+  host.script({{Cqn{1}, false, 4}}, 20);
+  run_until_idle();
+  EXPECT_THAT(writes.cycles(), ElementsAre(2, 3, 4, 5, 23));
+  EXPECT_THAT(overflows.beats(), IsEmpty());
+}
+TEST_F(CqeWriterTest, TheHostCannotHaveTakenWhatWasNotWritten) {
+  produce(5);
+  host_takes(5);
+  host.script({{Cqn{1}, false, 5}, {Cqn{1}, false, 2047}}, 20);
+  records.latency = 30;
+  run_until_idle();
+  EXPECT_EQ(writes.beats().size(), 4u);
+  EXPECT_EQ(overflows.beats().size(), 1u);
+}
+TEST_F(CqeWriterTest, ARecordThatCannotBeReadTellsNothing) {
+  produce(5);
+  records.ok = false;
+  run_until_idle();
+  EXPECT_EQ(overflows.beats().size(), 1u);
+}
+TEST_F(CqeWriterTest, AFullRingHoldsUpNoOther) {
+  host_takes(0);
+  produce(6);
+  for (std::uint64_t i = 0; i < 8; ++i) sends.script({entry(100 + i, 2)});
+  run_until_idle();
+  EXPECT_EQ(overflows.beats().size(), 1u);
+  EXPECT_EQ(written_to(kRecord2), 8u);
+  EXPECT_LT(writes.cycles().back(), 15u) << "none waited for the record of the full ring";
+}
+TEST_F(CqeWriterTest, AfterAnOverflowTheNumberServesAgain) {
+  produce(5);
+  host_takes(0);
+  run_until_idle();
+  ASSERT_EQ(overflows.beats().size(), 1u);
+  contexts.write(Cqn{1}, CqContext{true, 2, 0x4000, 2});
+  contexts.commit();
+  produce(2, 1, clk.now() + 5);
+  run_until_idle();
+  EXPECT_EQ(addresses().back(), 0x4020u);
+  EXPECT_EQ(phases().back(), 1u);
+}
+TEST_F(CqeWriterTest, AnAnswerForTheNumbersEarlierUseIsForgotten) {
+  produce(5);
+  host_takes(0);
+  firmware.at(20, [this] { contexts.write(Cqn{1}, CqContext{true, 2, 0x4000, 2}); });
+  run_until_idle();
+  EXPECT_THAT(overflows.beats(), IsEmpty());
+  EXPECT_EQ(addresses().back(), 0x4000u);
 }
 
 class ShuffledCqeTest : public CqeWriterTest, public testing::WithParamInterface<std::uint64_t> {};
@@ -218,13 +381,13 @@ TEST_P(ShuffledCqeTest, BackpressureAndTheOrderOfCallsLoseNothing) {
   notified.pause(every(7, 6));
   host.pause(every(6, 5));
   for (std::uint64_t i = 0; i < 10; ++i) {
-    receives.script({entry(i)});
-    sends.script({entry(100 + i)});
-    host.script({{Cqn{1}, false, 0}});
+    receives.script({entry(i, 2)});
+    sends.script({entry(100 + i, 2)});
+    host.script({{Cqn{2}, false, 0}});
   }
   run_until_idle();
   ASSERT_EQ(writes.beats().size(), 20u);
-  EXPECT_EQ(addresses().back(), 0x1060u);
+  EXPECT_EQ(addresses().back(), 0x8000 + 19 * 32u);
   EXPECT_EQ(writes.cycles().back(), 88u);
   EXPECT_EQ(notified.beats().size(), 10u);
 }

@@ -22,7 +22,7 @@ WqeIssued issue(std::uint64_t wr_id, WrOpcode op = WrOpcode::kSend, std::uint32_
 
 class SqCompletionTest : public StageTest {
  protected:
-  ContextStore contexts{clk, {4, 4, 4, 4}};
+  ContextStore contexts{clk, {4, 4, 4, 8}};
   Link<WqeIssued> issued{"issued", clk, {2, 1, 1}};
   Link<WqesAcked> acked{"acked", clk, {2, 1, 1}};
   Link<WqeLost> lost{"lost", clk, {2, 1, 1}};
@@ -58,6 +58,15 @@ class SqCompletionTest : public StageTest {
     open_qp(contexts, 1, rts_qp(1));
     open_qp(contexts, 2, rts_qp(2));
   }
+  // Reads with Invalidate of the regions 1, 2, ...
+  WqeIssued read_with_inv(std::uint64_t wr_id, std::uint32_t index) {
+    contexts.write(Stag{stag_of(index)}, region(0, 100, abi::kLocalWrite | abi::kMwBind));
+    contexts.commit();
+    WqeIssued w = issue(wr_id, WrOpcode::kRdmaReadWithInv);
+    w.ends = Stag{stag_of(index)};
+    return w;
+  }
+  bool valid(std::uint32_t index) const { return contexts.stag(Stag{stag_of(index)})->valid; }
   std::vector<std::uint64_t> wr_ids() const {
     std::vector<std::uint64_t> ids;
     for (const CqeRequest& c : cqes.beats()) ids.push_back(c.cqe.wr_id);
@@ -263,6 +272,73 @@ TEST_F(SqCompletionTest, AnAtomicDoesNotCompleteOnAcknowledgements) {
   run_until_idle();
   EXPECT_THAT(cqes.beats(), IsEmpty());
   EXPECT_EQ(dut.waiting_for(), "QP 1 atomic response");
+}
+
+// Reads that end their sinks.
+TEST_F(SqCompletionTest, TheSinkEndsInTheCycleAfterTheReadAndBeforeItsCompletion) {
+  segmenter.script({read_with_inv(1, 1)});
+  dispatch.script({{Qpn{1}}}, 50);
+  std::vector<bool> seen;
+  for (Cycle c = 50; c < 54; ++c) firmware.at(c, [&] { seen.push_back(valid(1)); });
+  run_until_idle();
+  EXPECT_THAT(seen, ElementsAre(true, true, false, false));  // 1 in the link, and the write's own cycle
+  EXPECT_THAT(cqes.cycles(), ElementsAre(52));
+  EXPECT_EQ(cqes.beats()[0].cqe.opcode, abi::WcOpcode::kRdmaRead);
+  EXPECT_EQ(cqes.beats()[0].cqe.status, WcStatus::kSuccess);
+}
+TEST_F(SqCompletionTest, TheSinkEndsWithItsOwnReadAlsoWhereItsCompletionHasToWait) {
+  segmenter.script({issue(1), read_with_inv(2, 1), issue(3, WrOpcode::kRdmaRead), read_with_inv(4, 2)});
+  dispatch.script({{Qpn{1}}}, 50);
+  dispatch.script({{Qpn{1}}}, 50);
+  firmware.at(60, [&] {
+    EXPECT_FALSE(valid(1));
+    EXPECT_TRUE(valid(2)) << "its Read is the third";
+  });
+  tcp.script({{FlowId{1}, 1}}, 100);
+  run_until_idle();
+  EXPECT_THAT(wr_ids(), ElementsAre(1, 2, 3));
+  EXPECT_THAT(cqes.cycles(), ElementsAre(102, 103, 104));
+  EXPECT_TRUE(valid(2));
+}
+TEST_F(SqCompletionTest, AReadWhoseSinkCannotEndFailsAndItsStreamWithIt) {
+  segmenter.script({issue(1, WrOpcode::kRdmaRead), read_with_inv(2, 1), read_with_inv(3, 2)});
+  StagContext window;
+  window.valid = true;
+  window.kind = StagKind::kWindow2;
+  window.region = stag_of(1);
+  contexts.write(Stag{stag_of(5)}, window);
+  contexts.commit();
+  dispatch.script({{Qpn{1}}, {Qpn{1}}, {Qpn{1}}}, 50);
+  run_until_idle();
+  EXPECT_THAT(wr_ids(), ElementsAre(1, 2, 3));
+  EXPECT_EQ(cqes.beats()[0].cqe.status, WcStatus::kSuccess);
+  EXPECT_EQ(cqes.beats()[1].cqe.status, WcStatus::kMwBindErr);
+  EXPECT_EQ(cqes.beats()[2].cqe.status, WcStatus::kSuccess);
+  EXPECT_TRUE(valid(1));
+  EXPECT_FALSE(valid(2));
+  ASSERT_EQ(events.beats().size(), 1u);
+  EXPECT_EQ(events.beats()[0].kind, QpEvent::Kind::kLocalError);
+  EXPECT_EQ(events.beats()[0].qpn, Qpn{1});
+}
+TEST_F(SqCompletionTest, AReadThatIsFlushedLeavesItsSinkAlone) {
+  WqeIssued flush;
+  flush.qpn = Qpn{1};
+  flush.marker = WqeIssued::Marker::kFlush;
+  segmenter.script({read_with_inv(1, 1), flush});
+  run_until_idle();
+  ASSERT_EQ(cqes.beats().size(), 1u);
+  EXPECT_EQ(cqes.beats()[0].cqe.status, WcStatus::kWrFlushErr);
+  EXPECT_TRUE(valid(1));
+}
+TEST_F(SqCompletionTest, AReusedQpHasNoSinksLeft) {
+  segmenter.script({read_with_inv(1, 1)});
+  firmware.at(20, [this] { contexts.write(Qpn{1}, rts_qp(1, 2)); });
+  segmenter.script({issue(2, WrOpcode::kRdmaRead)});
+  dispatch.script({{Qpn{1}}}, 50);
+  segmenter.pause(window(1, 30));
+  run_until_idle();
+  EXPECT_THAT(wr_ids(), ElementsAre(2));
+  EXPECT_TRUE(valid(1));
 }
 
 }  // namespace

@@ -83,6 +83,24 @@ TEST_F(StagWorkTest, ARegionIsInvalidatedByItsWholeStagInItsDomain) {
   EXPECT_EQ(invalidate(stag_of(1)), WcStatus::kMwBindErr) << "twice";
 }
 
+TEST_F(StagWorkTest, ASinkEndsUnlessWindowsWereBoundToIt) {
+  EXPECT_EQ(bind(stag_of(4, 1), window(abi::kRemoteWrite)), WcStatus::kSuccess);
+  EXPECT_EQ(end_sink(contexts, Stag{stag_of(1)}), WcStatus::kMwBindErr);
+  contexts.commit();
+  EXPECT_TRUE(entry(1).valid);
+  EXPECT_EQ(invalidate(stag_of(4, 1)), WcStatus::kSuccess);
+  EXPECT_EQ(end_sink(contexts, Stag{stag_of(1)}), WcStatus::kSuccess);
+  EXPECT_TRUE(entry(1).valid) << "in this cycle";
+  contexts.commit();
+  EXPECT_FALSE(entry(1).valid);
+}
+TEST_F(StagWorkTest, ASinkThatEndedBeforeStaysAsItIs) {
+  EXPECT_EQ(end_sink(contexts, Stag{stag_of(1, 0x5b)}), WcStatus::kSuccess) << "its STag is another one's now";
+  EXPECT_EQ(end_sink(contexts, Stag{stag_of(1000)}), WcStatus::kSuccess);
+  contexts.commit();
+  EXPECT_TRUE(entry(1).valid);
+}
+
 TEST_F(StagWorkTest, FastRegistrationGivesAnAllocatedRegionItsMemoryAndKey) {
   const Registration r{0x4000, 0x200, 0, abi::kLocalWrite | abi::kRemoteWrite};
   EXPECT_EQ(fast_register(stag_of(2, 7), r), WcStatus::kSuccess);

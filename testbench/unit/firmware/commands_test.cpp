@@ -45,11 +45,11 @@ TEST_F(Commands, Nop) {
 TEST_F(Commands, UnknownOp) { expect_refused(command(static_cast<CommandOp>(200), 0), CommandStatus::kBadOp); }
 
 TEST_F(Commands, CompletionQueues) {
-  run(cq(7, 11));
-  EXPECT_THAT(bus.take(), ElementsAre("cq 7 at 3000 log 11", "event done status 0 id 7"));
+  run(cq(7, 10));
+  EXPECT_THAT(bus.take(), ElementsAre("cq 7 at 3000 log 10", "event done status 0 id 7"));
   expect_refused(cq(7, 4), CommandStatus::kBusy);
   expect_refused(cq(8, 4), CommandStatus::kBadIndex);
-  expect_refused(cq(1, 12), CommandStatus::kBadLength);
+  expect_refused(cq(1, 11), CommandStatus::kBadLength);
   expect_refused(command(CommandOp::kDestroyCq, 1), CommandStatus::kBadIndex);
   expect_refused(command(CommandOp::kDestroyCq, 0), CommandStatus::kBusy);
   run(command(CommandOp::kDestroyCq, 7));
@@ -57,14 +57,14 @@ TEST_F(Commands, CompletionQueues) {
 }
 
 TEST_F(Commands, QueuePairs) {
-  run(qp(15, 12, 0, 0, 0));
-  EXPECT_THAT(bus.take(), ElementsAre("qp 15 idle sq 10000/12 rq 20000/0 pd 7 cq 0/0", "event done status 0 id f"));
+  run(qp(15, 11, 0, 0, 0));
+  EXPECT_THAT(bus.take(), ElementsAre("qp 15 idle sq 10000/11 rq 20000/0 pd 7 cq 0/0", "event done status 0 id f"));
   expect_refused(qp(15, 4, 4, 0, 0), CommandStatus::kBusy);
   expect_refused(qp(16, 4, 4, 0, 0), CommandStatus::kBadIndex);
   expect_refused(qp(1, 4, 4, 0, 3), CommandStatus::kBadIndex);
   expect_refused(qp(1, 4, 4, 9, 0), CommandStatus::kBadIndex);
-  expect_refused(qp(1, 13, 4, 0, 0), CommandStatus::kBadLength);
-  expect_refused(qp(1, 4, 13, 0, 0), CommandStatus::kBadLength);
+  expect_refused(qp(1, 12, 4, 0, 0), CommandStatus::kBadLength);
+  expect_refused(qp(1, 4, 12, 0, 0), CommandStatus::kBadLength);
   expect_refused(command(CommandOp::kDestroyQp, 1), CommandStatus::kBadIndex);
   run(command(CommandOp::kDestroyQp, 15));
   run(command(CommandOp::kDestroyQp, kQp));

@@ -44,6 +44,8 @@ class FwCpuTest : public StageTest {
     dut.tcp_events(tcp_events);
     qp.out(qp_events);
     dut.qp_events(qp_events);
+    cqs.out(cq_overflows);
+    dut.cq_overflows(cq_overflows);
     dut.tcp_ops(tcp_ops);
     ops.in(tcp_ops);
     dut.tx_work(tx_work);
@@ -78,12 +80,14 @@ class FwCpuTest : public StageTest {
   Link<FetchedCommand> commands{"commands", clk, {8, 1}};
   Link<TcpEvent> tcp_events{"tcp_events", clk, {8, 1}};
   Link<QpEvent> qp_events{"qp_events", clk, {8, 1}};
+  Link<CqOverflow> cq_overflows{"cq_overflows", clk, {8, 1}};
   Link<TcpOp> tcp_ops{"tcp_ops", clk, {2, 1}};
   Link<TxInternalWork> tx_work{"tx_work", clk, {2, 1}};
   Link<HostEvent> events{"events", clk, {2, 1}};
   TimedSource<FetchedCommand> host{"host", clk};
   TimedSource<TcpEvent> tcp{"tcp", clk};
   TimedSource<QpEvent> qp{"qp", clk};
+  TimedSource<CqOverflow> cqs{"cqs", clk};
   Sink<TcpOp> ops{"ops", clk};
   Sink<TxInternalWork> work{"work", clk};
   Sink<HostEvent> to_host{"to_host", clk};
@@ -124,6 +128,24 @@ TEST_F(FwCpuTest, QueuePairEventsBeforeTcpBeforeCommands) {
   run_until_idle();
   EXPECT_THAT(ops.cycles(), ElementsAre(1 + 44 + 44 + 1));
   EXPECT_THAT(to_host.cycles(), ElementsAre(1 + 44 + 44 + 72 + 1));
+}
+
+// What the host hears first is that its queue overran; the QP without a connection is in error, flushed.
+TEST_F(FwCpuTest, AnOverflowOfACompletionQueueIsReportedAndItsQueuePairsAreFlushed) {
+  host.at(0, command(abi::CommandOp::kCreateCq, 2));
+  FetchedCommand create = command(abi::CommandOp::kCreateQp, 3);
+  create.command.u.qp = {0x10000, 0x20000, 4, 4, 1, 2, 2};
+  host.at(0, create);
+  const Cycle from = 1000;
+  cqs.at(from, {Cqn{2}});
+  run_until_idle();
+  ASSERT_EQ(to_host.beats().size(), 3u);
+  EXPECT_EQ(to_host.beats()[2].event.type, abi::EventType::kCqError);
+  EXPECT_EQ(to_host.beats()[2].event.id, 2u);
+  EXPECT_EQ(to_host.cycles()[2], from + 1 + 40 + 8 * 4 + 1);
+  EXPECT_EQ(contexts.qp(Qpn{3}).state, QpState::kError);
+  EXPECT_THAT(work.cycles(), ElementsAre(from + 1 + 40 + 8 * 4 + 13 * 4 + 2 * 4 + 1));
+  EXPECT_EQ(work.beats()[0].kind, TxInternalWork::Kind::kFlush);
 }
 
 // A register write that waits moves everything behind it by as much.

@@ -21,6 +21,7 @@ struct Node {
         commands(name + "_commands", clk, {8, 1}),
         tcp_events(name + "_tcp_events", clk, {8, 50}),
         qp_events(name + "_qp_events", clk, {8, 50}),
+        cq_overflows(name + "_cq_overflows", clk, {8, 50}),
         tcp_ops(name + "_tcp_ops", clk, {2, 1}),
         tx_work(name + "_tx_work", clk, {2, 1}),
         events(name + "_events", clk, {2, 1}),
@@ -31,6 +32,7 @@ struct Node {
     cpu.commands(commands);
     cpu.tcp_events(tcp_events);
     cpu.qp_events(qp_events);
+    cpu.cq_overflows(cq_overflows);
     cpu.tcp_ops(tcp_ops);
     cpu.tx_work(tx_work);
     cpu.events(events);
@@ -40,6 +42,7 @@ struct Node {
   Link<FetchedCommand> commands;
   Link<TcpEvent> tcp_events;
   Link<QpEvent> qp_events;
+  Link<CqOverflow> cq_overflows;
   Link<TcpOp> tcp_ops;
   Link<TxInternalWork> tx_work;
   Link<HostEvent> events;

@@ -269,6 +269,51 @@ TEST_F(RdmapSegmenterTest, MessagesStartAtAnyOctet) {
   EXPECT_THAT(pieces(3), ElementsAre(Piece(0x7003, 5)));
 }
 
+// A Read that ends its sink is on the wire as any other; what ends it is told to the completion.
+TEST_F(RdmapSegmenterTest, AReadWithInvalidateNamesItsSinkToTheCompletion) {
+  allow();
+  abi::Wqe read = wqe(WrOpcode::kRdmaReadWithInv, {sge(5, 0x10007)});
+  read.remote_address = 0x2003;
+  post(read);
+  post(wqe(WrOpcode::kRdmaRead, {sge(5)}));
+  run_until_idle();
+  EXPECT_EQ(header(0), from_hex("4141 00000000 00000001 00000001 00000000"
+                                "0000035a 0000000000010007 00000005 12345678 0000000000002003"));
+  ASSERT_EQ(completions.beats().size(), 2u);
+  EXPECT_EQ(completions.beats()[0].opcode, WrOpcode::kRdmaReadWithInv);
+  EXPECT_EQ(completions.beats()[0].ends, Stag{stag_of(3)});
+  EXPECT_EQ(completions.beats()[1].ends, std::nullopt);
+  EXPECT_TRUE(contexts.stag(Stag{stag_of(3)})->valid) << "until the response is there";
+}
+// The sink is invalidated in the cycle in which the segmenter hears of the end of the Read: what is fenced sees it.
+TEST_F(RdmapSegmenterTest, AFencedRequestSeesThatTheSinkHasEnded) {
+  allow();
+  post(wqe(WrOpcode::kRdmaReadWithInv, {sge(4)}));
+  post(wqe(WrOpcode::kSend, {sge(4)}, abi::kWqeFence));
+  rx.script({{TxUnblock::Kind::kReadDone, Qpn{1}}}, 50);
+  contexts_at.at(51, [this] {
+    StagContext ended = *contexts.stag(Stag{stag_of(3)});
+    ended.valid = false;
+    contexts.write(Stag{stag_of(3)}, ended);
+  });
+  run_until_idle();
+  EXPECT_EQ(jobs.beats().size(), 1u);
+  ASSERT_EQ(completions.beats().size(), 2u);
+  EXPECT_EQ(completions.beats()[1].status, WcStatus::kLocProtErr);
+}
+TEST_F(RdmapSegmenterTest, TheEndOfAReadHoldsUpOnlyItsOwnQueuePairAndOnlyWhatIsFenced) {
+  for (const std::uint32_t n : {1u, 2u}) allow(kPlenty, n);
+  post(wqe(WrOpcode::kRdmaRead, {sge(4)}));
+  post(wqe(WrOpcode::kRdmaRead, {sge(4)}));
+  post(wqe(WrOpcode::kSend, {sge(4)}));
+  post(wqe(WrOpcode::kSend, {sge(4)}, abi::kWqeFence), 2);
+  fetch.pause(window(2, 50));
+  rx.script({{TxUnblock::Kind::kReadDone, Qpn{1}}, {TxUnblock::Kind::kReadDone, Qpn{1}}}, 50);
+  run_until_idle();
+  EXPECT_THAT(jobs.cycles(), ElementsAre(2, 3, 52, 53));
+  EXPECT_THAT(order(), ElementsAre(1, 1, 1, 2));
+}
+
 // RFC 5040 section 4.4: 0 to 2^32-1 octets.
 TEST_F(RdmapSegmenterTest, ReadRequestsOfNoOctetAndOfTheMost) {
   contexts.write(Stag{stag_of(6)}, region(0, std::uint64_t{1} << 33, abi::kLocalWrite));
@@ -447,7 +492,7 @@ TEST_F(RdmapSegmenterTest, FenceWaitsForAllReads) {
   rx.pause(window(51, 80));
   run_until_idle();
   EXPECT_THAT(opcodes(), ElementsAre(1, 1, 3, 3));
-  EXPECT_THAT(jobs.cycles(), ElementsAre(2, 3, 4, 82));
+  EXPECT_THAT(jobs.cycles(), ElementsAre(2, 3, 4, 83));  // one cycle for the end of the Read to settle
 }
 TEST_F(RdmapSegmenterTest, AReadDoneNobodyAskedForChangesNothing) {
   rx.script({{TxUnblock::Kind::kReadDone, Qpn{1}}});
@@ -521,7 +566,7 @@ TEST_F(RdmapSegmenterTest, AFencedInvalidationWaitsForTheReadsBeforeIt) {
   post(local_invalidate(stag_of(3), abi::kWqeSignaled | abi::kWqeFence));
   rx.script({{TxUnblock::Kind::kReadDone, Qpn{1}}}, 50);
   run_until_idle();
-  EXPECT_THAT(completions.cycles(), ElementsAre(2, 52));
+  EXPECT_THAT(completions.cycles(), ElementsAre(2, 53));  // the end of a Read has settled
 }
 TEST_F(RdmapSegmenterTest, WorkOnStagsThatIsRefusedStopsTheQueue) {
   allow();
@@ -692,7 +737,7 @@ TEST_F(RdmapSegmenterTest, WqeThatCouldNotBeRead) {
   expect_refused(WcStatus::kGeneralErr);
 }
 TEST_F(RdmapSegmenterTest, UnknownWqeOpcode) {
-  post(wqe(static_cast<WrOpcode>(7), {sge(4)}));
+  post(wqe(static_cast<WrOpcode>(8), {sge(4)}));
   expect_refused(WcStatus::kLocQpOpErr);
 }
 TEST_F(RdmapSegmenterTest, TooManyElements) {
@@ -703,6 +748,36 @@ TEST_F(RdmapSegmenterTest, TooManyElements) {
 }
 TEST_F(RdmapSegmenterTest, ReadIntoTwoBuffers) {
   post(wqe(WrOpcode::kRdmaRead, {sge(4), sge(4)}));
+  expect_refused(WcStatus::kLocQpOpErr);
+}
+TEST_F(RdmapSegmenterTest, ReadWithInvalidateWithoutASink) {
+  post(wqe(WrOpcode::kRdmaReadWithInv, {}));
+  expect_refused(WcStatus::kLocQpOpErr);
+}
+TEST_F(RdmapSegmenterTest, ReadWithInvalidateOfAnUnknownSinkThoughItIsEmpty) {
+  post(wqe(WrOpcode::kRdmaReadWithInv, {{0x10000, 0, stag_of(3, 0x5b)}}));
+  expect_refused(WcStatus::kLocProtErr);
+}
+TEST_F(RdmapSegmenterTest, ReadWithInvalidateOfAnotherDomainsSink) {
+  post(wqe(WrOpcode::kRdmaReadWithInv, {{0x10000, 4, stag_of(5)}}));
+  expect_refused(WcStatus::kLocProtErr);
+}
+TEST_F(RdmapSegmenterTest, ReadWithInvalidateIntoMemoryWithoutLocalWrite) {
+  post(wqe(WrOpcode::kRdmaReadWithInv, {{0x10000, 4, stag_of(4)}}));
+  expect_refused(WcStatus::kLocProtErr);
+}
+TEST_F(RdmapSegmenterTest, ReadWithInvalidateOfARegionWithWindows) {
+  StagContext window;
+  window.valid = true;
+  window.kind = StagKind::kWindow2;
+  window.region = stag_of(3);
+  contexts.write(Stag{stag_of(9)}, window);
+  contexts.commit();
+  post(wqe(WrOpcode::kRdmaReadWithInv, {sge(4)}));
+  expect_refused(WcStatus::kMwBindErr);
+}
+TEST_F(RdmapSegmenterTest, InlineReadWithInvalidate) {
+  post(wqe(WrOpcode::kRdmaReadWithInv, {sge(4)}, abi::kWqeInline));
   expect_refused(WcStatus::kLocQpOpErr);
 }
 TEST_F(RdmapSegmenterTest, InlineRead) {
@@ -878,7 +953,7 @@ TEST_F(RdmapSegmenterTest, ReadsAndAtomicsShareMsnsAndOrd) {
   response_queue.pause(window(71, 90));
   run_until_idle();
   EXPECT_THAT(opcodes(), ElementsAre(1, 0xa, 0xa, 1, 3));
-  EXPECT_THAT(jobs.cycles(), ElementsAre(2, 3, 52, 72, 112));
+  EXPECT_THAT(jobs.cycles(), ElementsAre(2, 3, 52, 72, 113));
   for (std::uint32_t i = 0; i < 4; ++i) EXPECT_EQ(load_be32(&header(i)[10]), i + 1);  // one run of QN 1
   EXPECT_THAT(atomics.cycles(), ElementsAre(3, 52));
   EXPECT_EQ(atomics.beats()[1].request_id, 3u);

@@ -1,5 +1,6 @@
 #include "model/env/host/driver/completion_queue.h"
 
+#include "model/common/bytes.h"
 #include "model/env/host/driver/queue_pair.h"
 #include "model/rnic/regs/rnic_regs.h"
 
@@ -25,6 +26,7 @@ unsigned Cq::poll_cq(Wc* wc, unsigned max) {
                (cqe.flags & abi::kCqeSolicited) != 0,
                cqe.immediate};
   }
+  tell_device();
   cpu_.running().spend_ns(cpu_.config().poll_ns + n * cpu_.config().completion_ns);
   return n;
 }
@@ -34,7 +36,7 @@ void Cq::req_notify_cq(bool solicited_only) {
 }
 
 bool Cq::reserve(std::uint32_t entries) {
-  if (entries > ring_.entries() - reserved_) return false;
+  if (overrun_ == CqOverrun::kPrevented && entries > ring_.entries() - reserved_) return false;
   reserved_ += entries;
   return true;
 }
@@ -42,6 +44,16 @@ bool Cq::reserve(std::uint32_t entries) {
 void Cq::notify() {
   notified_ = true;
   owner().wake();
+}
+
+void Cq::fail() {
+  in_error_ = true;
+  owner().wake();
+}
+
+// A store to memory: the device reads it when it needs to know.
+void Cq::tell_device() {
+  store_le32(memory_.span(ring_.base() + ring_.bytes(), abi::kCqRecordBytes).data(), ring_.taken());
 }
 
 void Cq::written(std::uint64_t address, std::uint32_t) {

@@ -26,13 +26,25 @@ class WriteListener {
 // How the owner learns of completions: its loop polls the ring, or it sleeps until a notification.
 enum class CqMode : std::uint8_t { kPolled, kNotified };
 
+// Whether every work request that may complete on the queue has an entry set aside, or the queue is as small as the
+// program wants it, which then takes entries in time: one that finds no room is lost, and ends the queue.
+enum class CqOverrun : std::uint8_t { kPrevented, kPossible };
+
 class Cq final : public Resource, public WriteListener {
  public:
-  // CQ_ARM counts modulo 2048, and the difference to the device's count must stay below that.
+  // CQ_ARM counts modulo 2048, twice the largest ring, so that a full one and an empty one differ.
   static constexpr unsigned kMaxLogEntries = 10;
 
-  Cq(Core& owner, HostCpu& cpu, HostMemory& memory, Cqn number, unsigned log_entries, CqMode mode, const QpTable& qps)
-      : Resource(owner), cpu_(cpu), ring_(memory, cpu.clock(), log_entries), number_(number), mode_(mode), qps_(qps) {}
+  Cq(Core& owner, HostCpu& cpu, HostMemory& memory, Cqn number, unsigned log_entries, CqMode mode, CqOverrun overrun,
+     const QpTable& qps)
+      : Resource(owner),
+        cpu_(cpu),
+        memory_(memory),
+        ring_(memory, cpu.clock(), log_entries, abi::kCqRecordBytes),
+        number_(number),
+        mode_(mode),
+        overrun_(overrun),
+        qps_(qps) {}
 
   Cqn number() const { return number_; }
   std::uint64_t base() const { return ring_.base(); }
@@ -47,22 +59,30 @@ class Cq final : public Resource, public WriteListener {
   // ibv_get_cq_event: takes a notification; false when there is none.
   bool get_cq_event() { return std::exchange(notified_, false); }
 
-  // Every work request that may complete here has an entry set aside, so the queue never overflows. False when there
-  // are not as many left.
+  // IBV_EVENT_CQ_ERR: a completion found no room. What came before can still be polled; the queue pairs that complete
+  // here are in error, and the queue is good for nothing but to be destroyed after them.
+  bool in_error() const { return in_error_; }
+
+  // For the work requests of a queue: false if there are not as many entries left, where CqOverrun::kPrevented.
   bool reserve(std::uint32_t entries);
   void unreserve(std::uint32_t entries) { reserved_ -= entries; }
 
   void notify();
+  void fail();
   void written(std::uint64_t address, std::uint32_t bytes) override;
 
  private:
+  void tell_device();
+
   HostCpu& cpu_;
+  HostMemory& memory_;
   PhaseRing<abi::Cqe> ring_;
   const Cqn number_;
   const CqMode mode_;
+  const CqOverrun overrun_;
   const QpTable& qps_;
   std::uint32_t reserved_ = 0;
-  bool notified_ = false;
+  bool notified_ = false, in_error_ = false;
 };
 
 }  // namespace rnic::host

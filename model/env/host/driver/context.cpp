@@ -159,12 +159,12 @@ Mr* Context::make_mr(Pd pd, abi::CommandOp op, std::uint64_t address, std::uint6
 
 void Context::dereg_mr(Mr& mr) { commands_.submit(command_of(abi::CommandOp::kDeregisterMr, mr.lkey()), {}, mr); }
 
-Cq* Context::create_cq(std::uint32_t cqe, CqMode mode) {
+Cq* Context::create_cq(std::uint32_t cqe, CqMode mode, CqOverrun overrun) {
   if (cqe == 0 || log2_ceil(cqe) > Cq::kMaxLogEntries) return nullptr;
   const std::size_t i = free_number(cqs_, attr_.max_cq);
   if (i == attr_.max_cq) return nullptr;
   const Cqn number{static_cast<std::uint32_t>(i)};
-  cqs_[i] = std::make_unique<Cq>(cpu_.running(), cpu_, memory_, number, log2_ceil(cqe), mode, qps_);
+  cqs_[i] = std::make_unique<Cq>(cpu_.running(), cpu_, memory_, number, log2_ceil(cqe), mode, overrun, qps_);
   listen_on(*cqs_[i], cqs_[i]->base(), cqs_[i]->bytes());
   abi::Command c = command_of(abi::CommandOp::kCreateCq, number.v);
   c.u.cq = {cqs_[i]->base(), cqs_[i]->log_entries()};
@@ -177,6 +177,7 @@ void Context::destroy_cq(Cq& cq) { commands_.submit(command_of(abi::CommandOp::k
 Qp* Context::create_qp(const QpInitAttr& attr) {
   const auto fits = [](std::uint32_t n) { return n != 0 && log2_ceil(n) <= WorkQueue::kMaxLogEntries; };
   if (!fits(attr.max_send_wr) || !fits(attr.max_recv_wr)) return nullptr;
+  if (&attr.send_cq->owner() != &cpu_.running() || &attr.recv_cq->owner() != &cpu_.running()) return nullptr;
   const std::size_t i = free_number(qps_, attr_.max_qp);
   if (i == attr_.max_qp) return nullptr;
   const std::uint32_t sends = 1u << log2_ceil(attr.max_send_wr), recvs = 1u << log2_ceil(attr.max_recv_wr);

@@ -75,9 +75,10 @@ class Context final : public App, public HostEvents {
   Mr* alloc_mw(Pd pd, unsigned type) {
     return make_mr(pd, abi::CommandOp::kAllocMw, 0, 0, static_cast<std::uint8_t>(type));
   }
-  Cq* create_cq(std::uint32_t cqe, CqMode mode);
+  Cq* create_cq(std::uint32_t cqe, CqMode mode, CqOverrun overrun = CqOverrun::kPrevented);
   void destroy_cq(Cq& cq);
-  // nullptr also when a completion queue has no room for all work requests that could complete on it.
+  // nullptr also when a completion queue is another program's (RFC 5040 section 8.1.1), or has no room for all work
+  // requests that could complete on it.
   Qp* create_qp(const QpInitAttr& attr);
   void destroy_qp(Qp& qp);
   Watch& watch(std::uint64_t address);
@@ -123,6 +124,7 @@ class Context final : public App, public HostEvents {
   void fail(std::string reason);
   void finish_opening(State state);
   void take_events();
+  void cq_error(Cq& cq);
   void dispatch(const abi::Event& event, ByteSpan private_data);
   void connection_event(const abi::Event& event, ByteSpan private_data);
   void listen_on(WriteListener& listener, std::uint64_t begin, std::uint64_t bytes);

@@ -68,11 +68,22 @@ void Context::dispatch(const abi::Event& event, ByteSpan private_data) {
     case EventType::kQpError:
       return connection_event(event, private_data);
     case EventType::kCqError:
+      RNIC_CHECK(event.id < cqs_.size());
+      return cq_error(*cqs_[event.id]);
     case EventType::kNone:
       break;
   }
   RNIC_CHECK_MSG(
       false, "event of type " + std::to_string(static_cast<unsigned>(event.type)) + ", which this driver never causes");
+}
+
+// The queue pairs that have a connection hear of its end besides.
+void Context::cq_error(Cq& cq) {
+  for (const auto& qp : qps_) {
+    if (qp != nullptr && !qp->destroyed() && (&qp->send_cq() == &cq || &qp->recv_cq() == &cq))
+      qp->set_state(QpState::kError);
+  }
+  cq.fail();
 }
 
 void Context::connection_event(const abi::Event& event, ByteSpan private_data) {

@@ -14,8 +14,9 @@ namespace rnic::host {
 template <class Entry>
 class PhaseRing {
  public:
-  PhaseRing(HostMemory& memory, const ClockDomain& clk, unsigned log_entries)
-      : memory_(memory), clk_(clk), log_(log_entries), base_(memory.alloc(bytes(), 4096)) {}
+  // Behind the last entry there is room for so many octets more.
+  PhaseRing(HostMemory& memory, const ClockDomain& clk, unsigned log_entries, std::size_t behind = 0)
+      : memory_(memory), clk_(clk), log_(log_entries), base_(memory.alloc(bytes() + behind, 4096)) {}
 
   std::uint64_t base() const { return base_; }
   std::uint64_t bytes() const { return sizeof(Entry) << log_; }

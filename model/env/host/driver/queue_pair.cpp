@@ -39,8 +39,9 @@ int Qp::check(const SendWr& wr) const {
   const bool atomic = abi::is_atomic(wr.opcode);
   if (atomic && (wr.num_sge != 1 || wr.sg_list[0].length != abi::kAtomicBytes)) return EINVAL;
   if (wr.imm_data && wr.opcode != WrOpcode::kRdmaWrite && wr.opcode != WrOpcode::kImmediate) return EINVAL;
+  if (wr.opcode == WrOpcode::kRdmaReadWithInv && wr.num_sge != 1) return EINVAL;
   if ((wr.send_flags & abi::kWqeInline) == 0) return 0;
-  return wr.opcode == WrOpcode::kRdmaRead || atomic || total_bytes(wr) > kMaxInlineBytes ? EINVAL : 0;
+  return abi::is_read(wr.opcode) || atomic || total_bytes(wr) > kMaxInlineBytes ? EINVAL : 0;
 }
 
 abi::Wqe Qp::wqe_of(const SendWr& wr) const {

@@ -29,8 +29,8 @@ class Qp final : public Resource {
   WorkQueue& rq() { return rq_; }
 
   // ibv_post_send: all requests behind one doorbell. EINVAL: not connected, too many SGEs, inline data too long, an
-  // atomic without its eight octets, or immediate data without a Write; ENOMEM: no room for all of them. No side effect
-  // on an error.
+  // atomic without its eight octets, a Read that ends its sink without one, or immediate data without a Write; ENOMEM:
+  // no room for all of them. No side effect on an error.
   int post_send(const SendWr* wrs, unsigned n);
   int post_send(const SendWr& wr) { return post_send(&wr, 1); }
   // ibv_post_recv: also before the connection exists. Errors as for post_send.

@@ -27,7 +27,8 @@ struct AtomicWr {
   std::uint64_t swap_mask = ~std::uint64_t{0};     // and bits to replace
 };
 
-// ibv_send_wr. `send_flags` are abi::WqeFlags. An atomic has one SGE of eight octets, for the value before it.
+// ibv_send_wr. `send_flags` are abi::WqeFlags. kRdmaReadWithInv has one SGE, whose lkey ends with its completion. An
+// atomic has one SGE of eight octets, for the value before it.
 struct SendWr {
   std::uint64_t wr_id = 0;
   WrOpcode opcode = WrOpcode::kSend;

@@ -322,7 +322,7 @@ void FakeDevice::perform(std::uint32_t qpn, const abi::Wqe& wqe) {
   const WcStatus injected = inject_error ? inject_error(wqe) : WcStatus::kSuccess;
   if (!qp.connected || injected != WcStatus::kSuccess) {
     cqe.status = injected != WcStatus::kSuccess ? injected : WcStatus::kWrFlushErr;
-  } else if (wqe.opcode == abi::WrOpcode::kRdmaRead) {
+  } else if (abi::is_read(wqe.opcode)) {
     cqe.opcode = abi::WcOpcode::kRdmaRead;
     for (unsigned i = 0; i < wqe.num_sge; ++i) cqe.byte_len += wqe.sge[i].length;
     if (peer_->allowed(wqe.rkey, wqe.remote_address, cqe.byte_len, abi::kRemoteRead)) {

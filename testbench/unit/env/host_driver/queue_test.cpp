@@ -224,6 +224,53 @@ TEST_F(QueueTest, ACompletionQueueThatCouldOverflowIsRefused) {
   EXPECT_TRUE(a.script.done());
 }
 
+TEST_F(QueueTest, AProgramMayMakeAQueueSmallerThanItsWorkRequestsCouldFill) {
+  a.wait_open();
+  a.script.run([&] {
+    host::Cq* cq = a.host.context.create_cq(4, host::CqMode::kPolled, host::CqOverrun::kPossible);
+    EXPECT_NE(a.host.context.create_qp({{}, cq, cq, 64, 64}), nullptr);
+    EXPECT_NE(a.host.context.create_qp({{}, cq, cq, 64, 64}), nullptr);
+  });
+  run_until_idle();
+  EXPECT_TRUE(a.script.done());
+}
+
+// RFC 5040 section 8.1.1: unrelated ULPs do not share one.
+TEST_F(QueueTest, AnotherProgramsCompletionQueueIsRefused) {
+  Script other{a.host.cpu};
+  host::Cq* theirs = nullptr;
+  a.host.context.when_open(other.core);
+  other.then([&] { return a.host.context.is_open(); });
+  other.run([&] {
+    theirs = a.host.context.create_cq(64, host::CqMode::kPolled);
+    EXPECT_NE(a.host.context.create_qp({{}, theirs, theirs, 8, 8}), nullptr);
+    a.script.core.wake();
+  });
+  a.script.then([&] { return theirs != nullptr; });
+  a.script.run([&] {
+    host::Cq* ours = a.host.context.create_cq(64, host::CqMode::kPolled);
+    EXPECT_EQ(a.host.context.create_qp({{}, ours, theirs, 8, 8}), nullptr);
+    EXPECT_EQ(a.host.context.create_qp({{}, theirs, ours, 8, 8}), nullptr);
+    EXPECT_NE(a.host.context.create_qp({{}, ours, ours, 8, 8}), nullptr);
+  });
+  run_until_idle();
+  EXPECT_TRUE(a.script.done());
+}
+
+// The device learns how far the program has polled from four octets behind the ring.
+TEST_F(QueueTest, PollingCountsTheEntriesTaken) {
+  connect_both(4, 4);
+  b.script.run([&] { EXPECT_EQ(b.qp->post_recv(b.recv_wr(1, 0, 64)), 0); });
+  a.script.run([&] { a.script.core.wake_at(80'000'000); });
+  a.script.then([&] { return a.script.core.time_ps() >= 80'000'000; });
+  a.script.run([&] { EXPECT_EQ(a.qp->post_send(a.send_wr(1, 0, 8)), 0); });
+  const auto taken = [&] { return load_le32(a.host.memory.span(a.send_cq->base() + 4 * 32, 4).data()); };
+  a.script.run([&] { EXPECT_EQ(taken(), 0u); });
+  a.collect(&Side::send_cq, 1);
+  run_until_idle();
+  EXPECT_EQ(taken(), 1u);
+}
+
 TEST_F(QueueTest, ACompletionOfWhatWasNotPostedIsABugOfTheDevice) {
   connect_both(4, 4);
   a.script.run([&] { a.script.core.wake_at(80'000'000); });

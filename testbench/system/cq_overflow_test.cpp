@@ -1,0 +1,160 @@
+// A completion queue without room for an entry is a catastrophe for those who use it, and for nobody else (RFC 5040
+// section 8.1.1).
+#include <numeric>
+
+#include "testbench/system/two_node_bench.h"
+
+namespace rnic::test {
+namespace {
+
+using host::CmEventType;
+using host::CqOverrun;
+using testing::Each;
+using testing::ElementsAre;
+
+// At the end that overflows, streams 0 and 1 share a queue of 4 entries that is not polled, and so does queue pair 3,
+// which has no connection; stream 2 has its own.
+class CqOverflowTest : public TwoNodeBench {
+ protected:
+  void make(End& small, End& other) {
+    small.create(4, CqOverrun::kPossible);
+    small.create(4, CqOverrun::kPossible, 0);
+    small.create(32);
+    small.create(4, CqOverrun::kPossible, 0);
+    for (int i = 0; i < 3; ++i) other.create(32);
+  }
+  static const host::Terminate& terminate(const End::Stream& s) {
+    for (const host::CmEvent& e : s.events) {
+      if (e.type == CmEventType::kQpError) return e.terminate;
+    }
+    throw std::runtime_error("no error was reported");
+  }
+  void expect_ended(End& small, End& other) {
+    EXPECT_TRUE(small.streams[0].cq->in_error());
+    EXPECT_FALSE(small.streams[2].cq->in_error());
+    for (std::size_t n = 0; n < 2; ++n) {
+      EXPECT_THAT(small.streams[n].event_types(),
+                  ElementsAre(CmEventType::kEstablished, CmEventType::kQpError, CmEventType::kDisconnected));
+      EXPECT_EQ(terminate(small.streams[n]).origin, abi::TerminateOrigin::kLocal);
+      EXPECT_EQ(terminate(other.streams[n]).origin, abi::TerminateOrigin::kPeer);
+      EXPECT_EQ(terminate(other.streams[n]).cause, wire::rdma::kLocalCatastrophic);
+      EXPECT_EQ(other.streams[n].events.back().type, CmEventType::kDisconnected);
+      EXPECT_EQ(small.streams[n].qp->state(), host::QpState::kError);
+    }
+    EXPECT_EQ(small.streams[3].qp->state(), host::QpState::kError);
+    EXPECT_EQ(small.node.chip.cqe_writer.overruns().value(), 1u);
+  }
+  // Once the others have ended: a Write and a Read of it move their octets.
+  void use_bystander() {
+    client.then([this] {
+      return !client.streams[0].events.empty() && client.streams[0].events.back().type == CmEventType::kDisconnected &&
+             client.streams[1].events.back().type == CmEventType::kDisconnected;
+    });
+    client.run([this] {
+      const MutableByteSpan octets = client.memory(0, 5000);
+      std::iota(octets.data(), octets.data() + 5000, std::uint8_t{1});
+      host::SendWr write = client.request(100, abi::WrOpcode::kRdmaWrite, 0, 5000);
+      host::SendWr read = client.request(101, abi::WrOpcode::kRdmaRead, 8192, 5000);
+      write.remote_addr = read.remote_addr = server.address + 4096;
+      write.rkey = read.rkey = server.mr->rkey();
+      EXPECT_EQ(client.streams[2].qp->post_send(write), 0);
+      EXPECT_EQ(client.streams[2].qp->post_send(read), 0);
+    });
+    client.then([this] { return client.streams[2].completions.size() == 2; });
+  }
+  void expect_bystander_is_well() {
+    EXPECT_THAT(client.streams[2].succeeded(), ElementsAre(100, 101));
+    const MutableByteSpan sent = client.memory(0, 5000), back = client.memory(8192, 5000);
+    EXPECT_TRUE(std::equal(sent.data(), sent.data() + 5000, back.data()));
+    for (const End* end : {&server, &client}) {
+      EXPECT_EQ(end->streams[2].qp->state(), host::QpState::kRts);
+      EXPECT_THAT(end->streams[2].event_types(), ElementsAre(CmEventType::kEstablished));
+    }
+  }
+};
+
+TEST_F(CqOverflowTest, OfSendCompletionsEndsTheStreamsThatUseTheQueueAndNoOther) {
+  make(client, server);
+  connect(3);
+  client.run([this] {
+    for (std::uint64_t id = 1; id <= 6; ++id) {
+      host::SendWr wr = client.request(id, abi::WrOpcode::kRdmaWrite, 0, 64);
+      wr.remote_addr = server.address;
+      wr.rkey = server.mr->rkey();
+      EXPECT_EQ(client.streams[0].qp->post_send(wr), 0);
+    }
+  });
+  use_bystander();
+  client.run([this] {
+    EXPECT_EQ(client.streams[0].qp->post_send(client.request(7, abi::WrOpcode::kSend, 0, 8)), EINVAL);
+    client.poll(client.streams[0]);
+  });
+  run();
+  expect_ended(client, server);
+  EXPECT_THAT(client.streams[0].succeeded(), ElementsAre(1, 2, 3, 4)) << "what there was room for, and nothing else";
+  EXPECT_EQ(client.streams[0].completions.size(), 4u);
+  expect_bystander_is_well();
+}
+
+TEST_F(CqOverflowTest, OfReceiveCompletionsEndsTheStreamsThatUseTheQueueAndNoOther) {
+  make(server, client);
+  connect(3);
+  server.run([this] { server.post_receives(0, 1, 6); });
+  client.wait_us(20);
+  client.run([this] {
+    for (std::uint64_t id = 1; id <= 6; ++id) {
+      EXPECT_EQ(client.streams[0].qp->post_send(client.request(id, abi::WrOpcode::kSend, 0, 64)), 0);
+    }
+  });
+  use_bystander();
+  server.wait_us(500).run([this] { server.poll(server.streams[0]); });
+  run();
+  expect_ended(server, client);
+  EXPECT_THAT(server.streams[0].succeeded(), ElementsAre(1, 2, 3, 4));
+  expect_bystander_is_well();
+}
+
+// The same traffic with the same small queue, and a program that polls it.
+TEST_F(CqOverflowTest, AProgramThatPollsInTimeNeverOverflowsASmallQueue) {
+  client.create(4, CqOverrun::kPossible);
+  server.create(32);
+  connect(1);
+  client.run([this] { client.streams[0].polls = true; });
+  for (std::uint64_t round = 0; round < 10; ++round) {
+    client.run([this, round] {
+      for (std::uint64_t id = 1; id <= 4; ++id) {
+        host::SendWr wr = client.request(4 * round + id, abi::WrOpcode::kRdmaWrite, 0, 64);
+        wr.remote_addr = server.address;
+        wr.rkey = server.mr->rkey();
+        EXPECT_EQ(client.streams[0].qp->post_send(wr), 0);
+      }
+    });
+    client.then([this, round] { return client.streams[0].completions.size() == 4 * (round + 1); });
+  }
+  run();
+  EXPECT_FALSE(client.streams[0].cq->in_error());
+  EXPECT_THAT(client.streams[0].statuses(), Each(abi::WcStatus::kSuccess));
+  EXPECT_EQ(client.streams[0].completions.size(), 40u);
+}
+
+TEST_F(CqOverflowTest, NoQueuePairCanBeMadeOnAQueueThatOverran) {
+  make(client, server);
+  connect(3);
+  host::Qp* late = nullptr;
+  client.run([this] {
+    for (std::uint64_t id = 1; id <= 5; ++id) {
+      host::SendWr wr = client.request(id, abi::WrOpcode::kRdmaWrite, 0, 0);
+      EXPECT_EQ(client.streams[0].qp->post_send(wr), 0);
+    }
+  });
+  client.then([this] { return client.streams[0].cq->in_error(); });
+  client.run([&] {
+    late = client.node.context.create_qp({client.pd, client.streams[0].cq, client.streams[0].cq, 1, 1});
+  });
+  client.then([&] { return late->failed(); });
+  run();
+  EXPECT_EQ(late->status(), abi::CommandStatus::kBadState);
+}
+
+}  // namespace
+}  // namespace rnic::test

@@ -1,0 +1,191 @@
+// Two hosts, two chips, one cable, and several streams between them; what the programs do is a list of steps.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "model/env/link/ethernet_link.h"
+#include "model/system/node.h"
+#include "testbench/support/stage_test.h"
+
+namespace rnic::test {
+
+// A program with one region and some queue pairs. It takes what its completion queues and its channel bring, and then
+// repeats the current step until that says that it is done.
+class End final : public host::App {
+ public:
+  static constexpr std::uint16_t kPort = 7471;
+  static constexpr std::uint32_t kBytes = 1 << 16;
+  struct Stream {
+    host::Cq* cq = nullptr;
+    host::Qp* qp = nullptr;
+    std::vector<host::CmEvent> events;
+    std::vector<host::Wc> completions;
+    bool polls = true;
+
+    std::vector<host::CmEventType> event_types() const {
+      std::vector<host::CmEventType> types;
+      for (const host::CmEvent& e : events) types.push_back(e.type);
+      return types;
+    }
+    std::vector<std::uint64_t> succeeded() const {
+      std::vector<std::uint64_t> ids;
+      for (const host::Wc& wc : completions) {
+        if (wc.status == abi::WcStatus::kSuccess) ids.push_back(wc.wr_id);
+      }
+      return ids;
+    }
+    std::vector<abi::WcStatus> statuses() const {
+      std::vector<abi::WcStatus> all;
+      for (const host::Wc& wc : completions) all.push_back(wc.status);
+      return all;
+    }
+  };
+
+  explicit End(Node& n) : node(n), core(n.cpu.add(*this)), channel(core) {
+    node.context.when_open(core);
+    then([this] { return node.context.is_open(); });
+    run([this] {
+      pd = node.context.alloc_pd();
+      address = node.memory.alloc(kBytes, 4096);
+      mr = node.context.reg_mr(pd, address, kBytes, abi::kLocalWrite | abi::kRemoteWrite | abi::kRemoteRead);
+    });
+  }
+  End& then(std::function<bool()> step) {
+    steps_.push_back(std::move(step));
+    core.wake_at(0);
+    return *this;
+  }
+  End& run(std::function<void()> step) {
+    return then([=] { return step(), true; });
+  }
+  End& wait_us(std::uint64_t us) {
+    return then([this, us, until = std::uint64_t{0}]() mutable {
+      if (until == 0) until = core.time_ps() + us * 1'000'000;
+      core.wake_at(until);
+      return core.time_ps() >= until;
+    });
+  }
+
+  // A completion queue of its own for each, unless `shared` names the stream whose queue it is to use.
+  End& create(std::uint32_t cqe, host::CqOverrun overrun = host::CqOverrun::kPrevented, int shared = -1) {
+    const std::size_t n = created_++;
+    run([=] {
+      streams.resize(n + 1);
+      streams[n].cq = shared < 0 ? node.context.create_cq(cqe, host::CqMode::kPolled, overrun) : streams[shared].cq;
+      streams[n].polls = overrun == host::CqOverrun::kPrevented;
+      host::QpInitAttr attr;
+      attr.pd = pd;
+      attr.send_cq = attr.recv_cq = streams[n].cq;
+      attr.max_send_wr = attr.max_recv_wr = 16;
+      streams[n].qp = node.context.create_qp(attr);
+    });
+    return then([=] { return streams[n].qp->ready() && mr->ready(); });
+  }
+  End& listen(std::size_t streams_to_come) {
+    run([this] { node.context.listen(kPort, kFlags, channel); });
+    return then(
+        [=] { return accepted_ == streams_to_come && streams[accepted_ - 1].qp->state() == host::QpState::kRts; });
+  }
+  End& connect(std::size_t n, std::uint32_t ip) {
+    run([=] {
+      host::ConnParam param;
+      param.flags = kFlags;
+      node.context.connect(*streams[n].qp, ip, kPort, param, channel);
+    });
+    return then([=] { return streams[n].qp->state() == host::QpState::kRts; });
+  }
+
+  host::SendWr request(std::uint64_t id, abi::WrOpcode opcode, std::uint32_t offset, std::uint32_t bytes) const {
+    host::SendWr wr;
+    wr.wr_id = id;
+    wr.opcode = opcode;
+    wr.send_flags = abi::kWqeSignaled;
+    wr.num_sge = 1;
+    wr.sg_list[0] = {address + offset, bytes, mr->lkey()};
+    return wr;
+  }
+  void post_receives(std::size_t n, std::uint64_t first_id, unsigned count) {
+    host::RecvWr wr;
+    wr.num_sge = 1;
+    wr.sg_list[0] = {address, 1024, mr->lkey()};
+    for (wr.wr_id = first_id; wr.wr_id < first_id + count; ++wr.wr_id) EXPECT_EQ(streams[n].qp->post_recv(wr), 0);
+  }
+  MutableByteSpan memory(std::uint32_t offset, std::uint32_t bytes) {
+    return node.memory.span(address + offset, bytes);
+  }
+  void poll(Stream& s) {
+    host::Wc wc;
+    while (s.cq->poll_cq(&wc, 1) == 1) {
+      for (Stream& of : streams) {
+        if (of.qp->number().v == wc.qp_num) of.completions.push_back(wc);
+      }
+    }
+  }
+
+  void step() override {
+    while (!channel.empty()) take(channel.get_cm_event());
+    for (Stream& s : streams) {
+      if (s.polls && s.qp != nullptr && s.qp->ready()) poll(s);
+    }
+    while (next_ < steps_.size() && steps_[next_]()) ++next_;
+  }
+  bool done() const { return next_ == steps_.size(); }
+  std::string waiting_for() const override { return done() ? "" : "step " + std::to_string(next_); }
+
+  Node& node;
+  host::Core& core;
+  host::EventChannel channel;
+  host::Pd pd;
+  host::Mr* mr = nullptr;
+  std::uint64_t address = 0;
+  std::vector<Stream> streams;
+
+ private:
+  static constexpr std::uint8_t kFlags = abi::kCmCrc | abi::kCmEnhanced;
+  void take(host::CmEvent event) {
+    if (event.type == host::CmEventType::kConnectRequest) {
+      node.context.accept(event.connection, *streams[accepted_++].qp, {}, channel);
+      return;
+    }
+    for (Stream& s : streams) {
+      if (s.qp == event.qp) return s.events.push_back(std::move(event));
+    }
+  }
+  std::vector<std::function<bool()>> steps_;
+  std::size_t next_ = 0, created_ = 0, accepted_ = 0;
+};
+
+class TwoNodeBench : public testing::Test {
+ protected:
+  static constexpr std::uint32_t kServerIp = 0x0a000001, kClientIp = 0x0a000002;
+  static StationConfig station(std::uint32_t ip, std::uint8_t last, std::uint32_t peer_ip, std::uint8_t peer_last) {
+    const auto mac = [](std::uint8_t n) { return wire::MacAddress{{2, 0, 0, 0, 0, n}}; };
+    return {mac(last), wire::Ipv4Address{ip}, {{wire::Ipv4Address{peer_ip}, mac(peer_last)}}};
+  }
+  TwoNodeBench() {
+    cable.attach(0, a.chip.mac_tx.ethernet, a.chip.mac_rx);
+    cable.attach(1, b.chip.mac_tx.ethernet, b.chip.mac_rx);
+    a.set_lookahead(500);
+    b.set_lookahead(500);
+  }
+  // Connects the client's streams in order; the server's must be made before.
+  void connect(std::size_t streams) {
+    server.listen(streams);
+    client.wait_us(20);  // the server listens by then
+    for (std::size_t n = 0; n < streams; ++n) client.connect(n, kServerIp);
+  }
+  void run() {
+    sc_core::sc_start(sc_core::sc_time(20, sc_core::SC_MS), sc_core::SC_EXIT_ON_STARVATION);
+    EXPECT_TRUE(server.done()) << "server: " << server.waiting_for();
+    EXPECT_TRUE(client.done()) << "client: " << client.waiting_for();
+  }
+
+  Node a{"a", {}, station(kServerIp, 1, kClientIp, 2)};
+  Node b{"b", {}, station(kClientIp, 2, kServerIp, 1)};
+  EthernetLink cable{"cable", {}};
+  End server{a}, client{b};
+};
+
+}  // namespace rnic::test
