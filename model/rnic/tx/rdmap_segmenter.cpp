@@ -112,7 +112,7 @@ void RdmapSegmenter::prepare_terminate(const TxInternalWork& work) {
 // One FPDU of the QP whose turn it is.
 bool RdmapSegmenter::cut() {
   if (scheduler_.nobody() || !out->can_push() || !issued->can_push() || !taken->can_push() || !event->can_push() ||
-      !read_sent->can_push() || !atomic_issued->can_push()) {
+      !read_sent->can_push() || !atomic_issued->can_push() || !read_issued->can_push()) {
     return false;
   }
   const Qpn qpn = scheduler_.turn();
@@ -148,11 +148,12 @@ void RdmapSegmenter::send_request(Qpn qpn, QpTx& q) {
   const bool between = !q.request.active || !q.open(contexts_.qp(qpn));  // what is half sent is given up
   if (between && !q.internal.empty()) {
     start_internal(qpn, q);
+    expect_response(qpn, q.request, nullptr);
     return send_segment(qpn, q, q.request, nullptr);
   }
   if (!q.request.active && !start_request(qpn, q)) return;
   const abi::Wqe& w = scheduler_.oldest(q).wqe;
-  if (q.request.opcode == Opcode::kAtomicRequest) atomic_issued->push({qpn, q.request.msn, w.sge[0]});
+  expect_response(qpn, q.request, &w);
   send_segment(qpn, q, q.request, &w);
   if (q.request.active) return;
   complete(qpn, q, q.request.bytes, (w.flags & abi::kWqeSignaled) != 0, abi::WcStatus::kSuccess);
@@ -185,6 +186,16 @@ void RdmapSegmenter::start_internal(Qpn qpn, QpTx& q) {
   if (q.request.opcode == Opcode::kTerminate) return mark(qpn, WqeIssued::Marker::kTerminate);
   if (q.request.opcode != Opcode::kReadRequest) return;
   issued->push({qpn, 0, 0, abi::WrOpcode::kRdmaRead, abi::WcStatus::kSuccess, false, true});
+}
+
+// The request is one segment, which is about to leave.
+void RdmapSegmenter::expect_response(Qpn qpn, const OutboundMessage& request, const abi::Wqe* w) {
+  if (request.opcode == Opcode::kAtomicRequest) {
+    atomic_issued->push({qpn, request.msn, w->sge[0]});
+  } else if (request.opcode == Opcode::kReadRequest) {
+    const wire::ReadRequest r = read_request_of(w, request.bytes);
+    read_issued->push({qpn, r.sink_stag, r.sink_to, r.size});
+  }
 }
 
 void RdmapSegmenter::send_segment(Qpn qpn, QpTx& q, OutboundMessage& m, const abi::Wqe* w) {

@@ -27,6 +27,7 @@ class RdmapSegmenter final : public Stage {
   PushPort<UlpduJob> out{*this, "out"};
   PushPort<WqeIssued> issued{*this, "issued"};
   PushPort<AtomicIssued> atomic_issued{*this, "atomic_issued"};
+  PushPort<ReadIssued> read_issued{*this, "read_issued"};
   PushPort<RqFlush> flush_rq{*this, "flush_rq"};
   PushPort<QpEvent> event{*this, "event"};
 
@@ -49,6 +50,7 @@ class RdmapSegmenter final : public Stage {
   bool start_request(Qpn qpn, QpTx& q);
   void do_local_work(Qpn qpn, QpTx& q);
   void start_internal(Qpn qpn, QpTx& q);
+  void expect_response(Qpn qpn, const OutboundMessage& request, const abi::Wqe* w);
   void send_segment(Qpn qpn, QpTx& q, OutboundMessage& m, const abi::Wqe* w);
   BufferRef buffer_for(QpTx& q, const OutboundMessage& m);
   void mark(Qpn qpn, WqeIssued::Marker marker);

@@ -39,13 +39,6 @@ void emit_ddp_header(const OutboundMessage& m, bool last, std::uint8_t version, 
   }
 }
 
-// Of zero length, naming nothing, without a work request.
-wire::ReadRequest read_request_of(const abi::Wqe* w, std::uint32_t bytes) {
-  if (w == nullptr) return {};
-  const abi::Sge sink = w->num_sge != 0 ? w->sge[0] : abi::Sge{};
-  return {sink.lkey, sink.address, bytes, w->rkey, w->remote_address};
-}
-
 // FetchAdd: the compare fields are what RFC 7306 section 5.2.1 wants of an unused pair.
 wire::AtomicRequest atomic_request_of(const abi::Wqe& w, std::uint32_t request_id) {
   const abi::AtomicOperands o = abi::AtomicOperands::of(w);
@@ -100,6 +93,12 @@ void copy_inline(const abi::Wqe& w, std::uint32_t bytes, const OutboundMessage& 
 }
 
 }  // namespace
+
+wire::ReadRequest read_request_of(const abi::Wqe* w, std::uint32_t bytes) {
+  if (w == nullptr) return {};
+  const abi::Sge sink = w->num_sge != 0 ? w->sge[0] : abi::Sge{};
+  return {sink.lkey, sink.address, bytes, w->rkey, w->remote_address};
+}
 
 std::uint64_t request_bytes(const abi::Wqe& w) {
   if (abi::is_atomic(w.opcode)) return abi::kAtomicBytes;

@@ -32,6 +32,9 @@ struct OutboundMessage {
   bool tagged() const { return wire::is_tagged(opcode); }
 };
 
+// What a Read asks for. Without a work request: nothing, and names nothing (RFC 6581 section 9.2).
+wire::ReadRequest read_request_of(const abi::Wqe* w, std::uint32_t bytes);
+
 // Octets that the request names. A malformed one (too many SGEs) is counted as far as it can be read.
 std::uint64_t request_bytes(const abi::Wqe& w);
 

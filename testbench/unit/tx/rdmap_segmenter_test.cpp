@@ -43,6 +43,7 @@ class RdmapSegmenterTest : public StageTest {
   Link<ReadWork> read_work{"read_work", clk, {4, 1, 1}};
   Link<AtomicWork> atomic_work{"atomic_work", clk, {4, 1, 1}};
   Link<AtomicIssued> atomic_issued{"atomic_issued", clk, {2, 1, 1}};
+  Link<ReadIssued> read_issued{"read_issued", clk, {2, 1, 1}};
   Link<ReadResponseSent> read_sent{"read_sent", clk, {2, 1, 1}};
   Link<TxInternalWork> internal_work{"internal_work", clk, {4, 1, 1}};
   Link<TerminateMessage> terminates{"terminates", clk, {2, 1, 1}};
@@ -57,6 +58,7 @@ class RdmapSegmenterTest : public StageTest {
   Source<ReadWork> responder{"responder", clk};
   Source<AtomicWork> alu{"alu", clk};
   Sink<AtomicIssued> atomics{"atomics", clk};
+  Sink<ReadIssued> reads{"reads", clk};
   Source<TxInternalWork> firmware{"firmware", clk};
   Source<TerminateMessage> generator{"generator", clk};
   Sink<WqeTaken> given_back{"given_back", clk};
@@ -85,6 +87,7 @@ class RdmapSegmenterTest : public StageTest {
     dut.read_work(read_work);
     dut.atomic_work(atomic_work);
     dut.atomic_issued(atomic_issued);
+    dut.read_issued(read_issued);
     dut.read_sent(read_sent);
     dut.internal_work(internal_work);
     dut.terminate(terminates);
@@ -97,6 +100,7 @@ class RdmapSegmenterTest : public StageTest {
     jobs.in(out);
     completions.in(issued);
     atomics.in(atomic_issued);
+    reads.in(read_issued);
     events.in(event);
     receive_flushes.in(flush_rq);
     for (std::uint32_t n = 1; n < 4; ++n) open_qp(contexts, n, rts_qp(n));
@@ -282,6 +286,14 @@ TEST_F(RdmapSegmenterTest, ReadRequestsOfNoOctetAndOfTheMost) {
                                 "00000000 0000000000000000 00000000 12345678 0000000000001000"));
   EXPECT_EQ(header(1), from_hex("4141 00000000 00000001 00000002 00000000"
                                 "0000065a 0000000000010000 ffffffff 12345678 0000000000001000"));
+  // The receive side is told of both in the cycle in which they leave.
+  EXPECT_EQ(reads.cycles(), jobs.cycles());
+  ASSERT_EQ(reads.beats().size(), 2u);
+  EXPECT_EQ(reads.beats()[0].bytes, 0u);
+  EXPECT_EQ(reads.beats()[1].qpn, Qpn{1});
+  EXPECT_EQ(reads.beats()[1].sink_stag, 0x65au);
+  EXPECT_EQ(reads.beats()[1].sink_to, 0x10000u);
+  EXPECT_EQ(reads.beats()[1].bytes, 0xffffffffu);
 }
 
 TEST_F(RdmapSegmenterTest, GatherListAcrossSegments) {
@@ -359,6 +371,9 @@ TEST_F(RdmapSegmenterTest, ReadyToReceiveGoesFirstAndCompletesNothing) {
   EXPECT_TRUE(completions.beats()[1].internal);
   EXPECT_EQ(completions.beats()[1].opcode, WrOpcode::kRdmaRead);
   EXPECT_EQ(given_back.beats().size(), 3u);
+  ASSERT_EQ(reads.beats().size(), 1u);
+  EXPECT_EQ(reads.beats()[0].qpn, Qpn{3});
+  EXPECT_EQ(reads.beats()[0].bytes, 0u);
 }
 
 // Credit.
