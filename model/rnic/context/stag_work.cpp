@@ -26,9 +26,7 @@ WcStatus invalidate(ContextStore& contexts, Qpn qpn, Stag stag) {
   if (s == nullptr || !s->names(stag.v) || !s->serves(qpn, contexts.qp(qpn)) || !may_invalidate(contexts, stag)) {
     return WcStatus::kMwBindErr;
   }
-  StagContext ended = *s;
-  ended.valid = false;
-  contexts.write(stag, ended);
+  end_stag(contexts, stag);
   return WcStatus::kSuccess;
 }
 
@@ -73,6 +71,12 @@ WcStatus bind(ContextStore& contexts, Qpn qpn, Stag stag, const abi::Registratio
 }
 
 }  // namespace
+
+void end_stag(ContextStore& contexts, Stag stag) {
+  StagContext ended = *contexts.stag(stag);
+  ended.valid = false;
+  contexts.write(stag, ended);
+}
 
 bool may_invalidate(const ContextStore& contexts, Stag stag) {
   const StagContext* s = contexts.stag(stag);

@@ -251,6 +251,7 @@ Cause DdpPlacement::send(const QpContext& ctx, QpRx& q, const wire::DdpUntaggedV
   if (h.last()) {
     job_->segment.bytes = std::exchange(q.offset, 0u);
     use_receive_request(q);
+    if (wire::invalidates(op)) end_stag(contexts_, Stag{h.invalidate_stag});
   }
   return {};
 }
@@ -311,7 +312,10 @@ DdpPlacement::Verdict DdpPlacement::judge(const FpduBeat& last) {
   job_->offset = static_cast<std::uint32_t>(ulpdu.data() - last.buf->bytes());
   const bool is_tagged = !ulpdu.empty() && wire::DdpControl::tagged(ulpdu[0]);
   const Cause cause = is_tagged ? tagged(ctx, q, ulpdu) : untagged(ctx, q, ulpdu);
-  if (!cause && !waiting_) return Verdict::kPlace;
+  if (!cause && !waiting_) {
+    if (job_->pieces != 0) contexts_.in_flight.begin(StagWrites::kPlacement);
+    return Verdict::kPlace;
+  }
   job_.reset();
   if (waiting_) return Verdict::kWait;
   stop(qpn, q, *cause, ulpdu);

@@ -45,7 +45,7 @@ class DdpPlacement final : public Stage, public RunsAhead {
   PushPort<PlacedSegment> out{*this, "out"};
   PushPort<QpEvent> event{*this, "event"};
 
-  DdpPlacement(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts)
+  DdpPlacement(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts)
       : Stage(nm, clk), contexts_(contexts), qps_(contexts.qps()) {}
   Wake tick() override;
   void run_ahead() override { collect(horizon()); }
@@ -93,7 +93,7 @@ class DdpPlacement final : public Stage, public RunsAhead {
   void received_terminate(QpRx& q, const wire::DdpUntaggedView& v);
   void stop(Qpn qpn, QpRx& q, wire::TerminateCause cause, ByteSpan ulpdu);
 
-  const ContextStore& contexts_;
+  ContextStore& contexts_;  // a Send with Invalidate ends an STag
   std::vector<QpRx> qps_;
   NodePool<FetchedWqe> pool_;
   NodePool<ReadIssued> reads_pool_;

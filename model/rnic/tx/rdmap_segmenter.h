@@ -2,6 +2,8 @@
 // See rdmap_segmenter.md.
 #pragma once
 
+#include <deque>
+
 #include "model/common/link.h"
 #include "model/rnic/completion/cqe.h"
 #include "model/rnic/context/qp_events.h"
@@ -38,6 +40,11 @@ class RdmapSegmenter final : public Stage {
   void register_stats(const StatsGroup& group) const;
 
  private:
+  struct Revocation {
+    Qpn qpn;
+    std::uint32_t epoch = 0;
+    StagFence fence;
+  };
   bool accept();
   void take(const TxUnblock& u);
   void respond(Qpn qpn, const OutboundMessage& response);
@@ -47,8 +54,11 @@ class RdmapSegmenter final : public Stage {
 
   bool cut();
   void send_request(Qpn qpn, QpTx& q);
+  void send_response(Qpn qpn, QpTx& q);
+  bool find_source(Qpn qpn, QpTx& q);
   bool start_request(Qpn qpn, QpTx& q);
   void do_local_work(Qpn qpn, QpTx& q);
+  bool report_revocation();
   void start_internal(Qpn qpn, QpTx& q);
   void expect_response(Qpn qpn, const OutboundMessage& request, const abi::Wqe* w);
   void send_segment(Qpn qpn, QpTx& q, OutboundMessage& m, const abi::Wqe* w);
@@ -60,7 +70,8 @@ class RdmapSegmenter final : public Stage {
   ContextStore& contexts_;  // work on STags changes them
   BufferPool& buffers_;
   TxScheduler scheduler_;
-  Counter fpdus_, payload_bytes_, failed_;
+  std::deque<Revocation> revocations_;  // done, and to be reported in this order
+  Counter fpdus_, payload_bytes_, failed_, revoked_;
 };
 
 }  // namespace rnic

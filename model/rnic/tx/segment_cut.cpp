@@ -123,10 +123,9 @@ OutboundMessage response_message(const ReadWork& work) {
   OutboundMessage m;
   m.opcode = Opcode::kReadResponse;
   m.active = true;
-  m.bytes = work.bytes;
-  m.stag = work.sink_stag;
-  m.address = work.sink_to;
-  m.source = work.source;
+  m.bytes = work.request.size;
+  m.stag = work.request.sink_stag;
+  m.address = work.request.sink_to;
   return m;
 }
 
@@ -179,7 +178,7 @@ UlpduJob cut_segment(OutboundMessage& m, const abi::Wqe* w, Qpn qpn, const QpCon
     emit_rdmap_header(m, w, at.subspan(wire::DdpUntaggedHeader::kBytes));
   }
   if (payload != 0) {
-    if (m.opcode == Opcode::kReadResponse) job.piece[job.pieces++] = {m.source + m.done, payload};
+    if (m.opcode == Opcode::kReadResponse) job.piece[job.pieces++] = {m.source, payload};
     else if (w->flags & abi::kWqeInline) copy_inline(*w, payload, m, at.data() + job.header_bytes);
     else gather(*w, payload, m, job);
   }

@@ -764,6 +764,31 @@ TEST_F(DdpPlacementTest, InvalidateGoesUpWithTheMessage) {
   run_until_idle();
   EXPECT_EQ(placed.beats()[0].opcode, wire::Opcode::kSendInvalidate);
   EXPECT_EQ(placed.beats()[0].stag, 0x35au);
+  EXPECT_EQ(contexts.named(Stag{0x35a}), nullptr);
+}
+// What comes behind the Send is not placed any more, before the Send is delivered.
+TEST_F(DdpPlacementTest, InvalidateEndsTheStagForTheNextSegment) {
+  post_one(100);
+  receive(from_hex("0144 0000035A 00000000 00000001 00000000 DEADBEEF"));
+  receive(write(stag_of(3), 0x1000, 4));
+  receive(from_hex("4144 0000035A 00000000 00000001 00000004 DEADBEEF"));
+  receive(write(stag_of(3), 0x1000, 4));
+  run_until_idle();
+  EXPECT_THAT(pieces(), ElementsAre(std::pair(0x8000, 4), std::pair(0x1000, 4), std::pair(0x8004, 4)));
+  ASSERT_EQ(events.beats().size(), 1u);
+  EXPECT_EQ(events.beats()[0].cause, ddp::kInvalidStag);
+}
+// Counted from the check of its STag: see StagFence.
+TEST_F(DdpPlacementTest, AWriteIsUnderWayFromTheCycleOfItsCheck) {
+  std::vector<std::uint64_t> begun;
+  for (Cycle c = 1; c < 5; ++c) {
+    firmware.at(c, [&] { begun.push_back(contexts.in_flight.begun()[StagWrites::kPlacement]); });
+  }
+  receive(write(stag_of(3), 0x1000, 4));
+  receive(write(0, 0, 0));
+  receive(write(stag_of(3), 0x1000, 4));
+  run_until_idle();
+  EXPECT_THAT(begun, ElementsAre(0, 1, 1, 2));  // the checks are in cycles 1, 2 and 3
 }
 
 // Ready to receive.
