@@ -108,6 +108,7 @@ void Rnic::bind_transmit() {
   rdmap_segmenter.out(links.jobs);
   rdmap_segmenter.issued(links.issued);
   rdmap_segmenter.atomic_issued(links.atomics_issued);
+  rdmap_segmenter.read_issued(links.reads_issued);
   rdmap_segmenter.flush_rq(links.rq_flushes);
 
   payload_fetch.in(links.jobs);
@@ -164,6 +165,7 @@ void Rnic::bind_receive() {
   ddp_placement.posted(links.rqes_posted);
   ddp_placement.rqe(links.rqes);
   ddp_placement.rqe_taken(links.rqes_taken);
+  ddp_placement.read_issued(links.reads_issued);
   ddp_placement.flush(links.rq_flushes);
   ddp_placement.dma(links.placements);
   ddp_placement.out(links.placed);

@@ -57,7 +57,7 @@ ChipTrace::ChipTrace(Rnic& chip, const Recorder& recorder)
   });
   on(l.read_work, TraceKind::kResponse, [](const ReadWork& r, TraceEvent& e) {
     e.qpn = r.qpn.v;
-    e.bytes = r.bytes;
+    e.bytes = r.request.size;
     return true;
   });
   const auto completion = [](const CqeRequest& c, TraceEvent& e) {

@@ -15,7 +15,7 @@ UNREADABLE = {"AtomicMsnOutOfRange", "AtomicOnTheQueueOfSends", "AtomicRdmapVers
               "ReceivedWithAMissingReadRequest", "ReceivedWithHalfAHeader", "ReceivedWithoutAControlWord",
               "ReceivedWithHalfAControlWord"}
 # Wireshark 4.0 takes a returned DDP header for untagged (18 octets) unless the error type is 1, whatever its T bit says.
-MISREAD = {"RdmapVersionTagged", "SendAsATaggedMessage"}
+MISREAD = {"RdmapVersionTagged", "SendAsATaggedMessage", "AReadResponseThatNobodyAskedForIsUnexpected"}
 # Local catastrophic: no code has a name.
 NAMELESS = {"ReceiveBufferWithABadKey", "ABadLocalKeyIsLocalCatastrophic", "PayloadThatCannotBeReadIsLocalCatastrophic"}
 CODES = ("rdma", "ddp_tagged", "ddp_untagged", "llp")

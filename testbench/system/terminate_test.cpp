@@ -48,6 +48,12 @@ const std::vector<Violation> kViolations = {
     {"TaggedVersion", {"FE40 {ALL} {TO} DEADBEEF"}, "1104C000 0012 FE40 {ALL} {TO}"},
     {"ReadResponseWithoutLocalWrite", {"C142 {READ} {TO} DEADBEEF"}, "1100C000 0012 C142 {READ} {TO}"},
     {"ReadResponseBounds", {"C142 {ALL} {END} DEADBEEF"}, "1101C000 0012 C142 {ALL} {END}"},
+    {"ReadResponseElsewhere", {"C142 {ALL} {TO+100} {8}"}, "1101C000 0016 C142 {ALL} {TO+100}"},
+    {"ReadResponseIntoAnotherStag", {"C142 {WRITE} {TO+8} {8}"}, "1100C000 0016 C142 {WRITE} {TO+8}"},
+    {"ReadResponseTooLong", {"C142 {ALL} {TO+8} {8} 55"}, "1101C000 0017 C142 {ALL} {TO+8}"},
+    {"ReadResponseTooShort", {"C142 {ALL} {TO+8} 55555555"}, "1101C000 0012 C142 {ALL} {TO+8}"},
+    {"ReadResponseThatDoesNotEnd", {"8142 {ALL} {TO+8} {8}"}, "1101C000 0016 8142 {ALL} {TO+8}"},
+    {"EmptyReadResponse", {"C142 {ALL} {TO+8}"}, "1101C000 000E C142 {ALL} {TO+8}"},
     // Untagged.
     {"UnknownQn",
      {"4143 00000000 00000007 00000001 00000000 {P}"},
@@ -304,6 +310,23 @@ TEST_F(Terminates, OfTwoErrorsTheFirstIsReported) {
     expect_bystander_is_well();
   });
   expect_victim_ended(TerminateOrigin::kLocal, octets("1100C000 0012 C140 {BAD} {TO}"));
+}
+
+// RFC 5040 section 5.2.2: one response to each Read.
+TEST_F(Terminates, AReadResponseThatNobodyAskedForIsUnexpected) {
+  run([&] {
+    establish();
+    victim->send_ulpdu(octets("C142 {ALL} {TO+8} 1122334455667788"));
+    victim->send_ulpdu(octets("C142 {ALL} {TO+8} {8}"));
+    EXPECT_EQ(victim->receive(), octets(std::string(kTerminateDdpHeader) + "0206C000 0016 C142 {ALL} {TO+8}"));
+    EXPECT_TRUE(victim->receive_fin());
+    victim->send_fin();
+    peer.wait_us(20);
+    const Bytes response = from_hex("1122334455667788");
+    std::copy(response.begin(), response.end(), before.begin() + 8);
+    expect_bystander_is_well();
+  });
+  expect_victim_ended(TerminateOrigin::kLocal, octets("0206C000 0016 C142 {ALL} {TO+8}"), WcStatus::kSuccess);
 }
 
 TEST_F(Terminates, ReceivedWithATaggedHeader) {

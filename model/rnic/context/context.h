@@ -7,6 +7,7 @@
 
 #include "model/common/clock_domain.h"
 #include "model/rnic/context/context_types.h"
+#include "model/rnic/context/stag_writes.h"
 
 namespace rnic {
 
@@ -17,7 +18,9 @@ class ContextStore final : public Committed {
     unsigned qps = 256, flows = 256, cqs = 256, stags = 1024;
   };
   ContextStore(ClockDomain& clk, const Sizes& sizes)
-      : clk_(clk), qps_(sizes.qps), flows_(sizes.flows), cqs_(sizes.cqs), stags_(sizes.stags) {}
+      : in_flight(clk), clk_(clk), qps_(sizes.qps), flows_(sizes.flows), cqs_(sizes.cqs), stags_(sizes.stags) {}
+
+  StagWrites in_flight;  // to memory that STags name
 
   const QpContext& qp(Qpn n) const { return at(qps_, n.v); }
   const FlowContext& flow(FlowId f) const { return at(flows_, f.v); }

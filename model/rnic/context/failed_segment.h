@@ -38,6 +38,13 @@ struct FailedSegment {
     return f;
   }
 
+  // The same with what is left of the Read Request (RFC 5040 section 4.8).
+  FailedSegment with(const wire::ReadRequest& rest) const {
+    FailedSegment f = *this;
+    rest.emit({f.octets.data() + f.ddp_bytes, f.request_bytes});
+    return f;
+  }
+
   // Only what belongs to a Terminate of this cause (RFC 5040 section 4.8, figure 10).
   FailedSegment returned_with(wire::TerminateCause cause) const {
     if (!wire::returns_ddp_header(cause)) return {};

@@ -33,6 +33,14 @@ struct TxUnblock {
   Qpn qpn;
 };
 
+// A Read Request leaves: the receive side expects a Read Response that fills this sink, behind those of earlier ones.
+struct ReadIssued {
+  Qpn qpn;
+  std::uint32_t sink_stag = 0;
+  std::uint64_t sink_to = 0;
+  std::uint32_t bytes = 0;
+};
+
 // The queue pair's stream is over: its receive requests complete with an error, those posted later as well.
 struct RqFlush {
   Qpn qpn;

@@ -21,17 +21,12 @@ void make_valid(StagContext& s, std::uint32_t stag, const abi::Registration& r) 
   s.length = r.length;
 }
 
-void end(ContextStore& contexts, Stag stag, StagContext s) {
-  s.valid = false;
-  contexts.write(stag, s);
-}
-
 WcStatus invalidate(ContextStore& contexts, Qpn qpn, Stag stag) {
   const StagContext* s = contexts.stag(stag);
   if (s == nullptr || !s->names(stag.v) || !s->serves(qpn, contexts.qp(qpn)) || !may_invalidate(contexts, stag)) {
     return WcStatus::kMwBindErr;
   }
-  end(contexts, stag, *s);
+  end_stag(contexts, stag);
   return WcStatus::kSuccess;
 }
 
@@ -77,6 +72,12 @@ WcStatus bind(ContextStore& contexts, Qpn qpn, Stag stag, const abi::Registratio
 
 }  // namespace
 
+void end_stag(ContextStore& contexts, Stag stag) {
+  StagContext ended = *contexts.stag(stag);
+  ended.valid = false;
+  contexts.write(stag, ended);
+}
+
 bool may_invalidate(const ContextStore& contexts, Stag stag) {
   const StagContext* s = contexts.stag(stag);
   return s != nullptr && s->kind != StagKind::kWindow1 && !contexts.has_windows(stag);
@@ -86,7 +87,7 @@ WcStatus end_sink(ContextStore& contexts, Stag stag) {
   const StagContext* s = contexts.stag(stag);
   if (s == nullptr || !s->names(stag.v)) return WcStatus::kSuccess;
   if (!may_invalidate(contexts, stag)) return WcStatus::kMwBindErr;
-  end(contexts, stag, *s);
+  end_stag(contexts, stag);
   return WcStatus::kSuccess;
 }
 

@@ -13,6 +13,9 @@ constexpr bool is_stag_work(abi::WrOpcode op) {
 // Carries out the request, visible from the next cycle on. kMwBindErr, without effect, if it may not be done.
 abi::WcStatus do_stag_work(ContextStore& contexts, Qpn qpn, const abi::Wqe& w);
 
+// What it named is out of reach from the next cycle on, except for writes under way: see StagFence.
+void end_stag(ContextStore& contexts, Stag stag);
+
 // A peer or this side may end this STag: not while windows are bound to it, and never a window of type 1.
 bool may_invalidate(const ContextStore& contexts, Stag stag);
 

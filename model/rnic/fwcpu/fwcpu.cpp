@@ -58,6 +58,7 @@ Wake FwCpu::tick() {
   auto& operations = bus_.operations();
   if (operations.empty() && now() >= busy_until()) dispatch_next();
 
+  if (fence_) return Wake::next_cycle();
   if (stalled_) return Wake::on_traffic();
   if (!operations.empty()) return Wake::at_cycle(operations.front().due + slip_);
   if (now() < busy_until()) return Wake::at_cycle(busy_until());
@@ -68,7 +69,12 @@ Wake FwCpu::tick() {
 void FwCpu::issue_due() {
   auto& operations = bus_.operations();
   stalled_ = false;
-  while (!operations.empty() && operations.front().due + slip_ <= now()) {
+  if (fence_ && fence_->passed()) {
+    stall_cycles_ += now() - fence_->ended_at();
+    slip_ += now() - fence_->ended_at();
+    fence_.reset();
+  }
+  while (!fence_ && !operations.empty() && operations.front().due + slip_ <= now()) {
     if (!issue(operations.front().action)) {
       stalled_ = true;
       return;
@@ -93,13 +99,21 @@ bool FwCpu::issue(TimedOperation::Action& action) {
                  [&](fw::WriteQp& op) { return contexts_.write(op.qpn, op.context), true; },
                  [&](fw::WriteFlow& op) { return contexts_.write(op.flow, op.context), true; },
                  [&](fw::WriteCq& op) { return contexts_.write(op.cqn, op.context), true; },
-                 [&](fw::WriteStag& op) { return contexts_.write(op.stag, op.context), true; },
+                 [&](fw::WriteStag& op) { return write(op); },
                  [&](fw::SetTimer& op) {
                    const std::uint64_t ps = std::uint64_t{op.microseconds} * 1'000'000;
                    return set_timer(op.id, now() + clock().cycle_at_or_after(ps)), true;
                  },
                  [&](fw::CancelTimer& op) { return cancel_timer(op.id), true; }},
       action);
+}
+
+// Ends an STag: the register is ready for the next access when no write that the STag allowed is under way any more
+// (RFC 5040 section 8.1.1).
+bool FwCpu::write(const fw::WriteStag& op) {
+  if (contexts_.stag(op.stag)->valid && !op.context.valid) fence_.emplace(contexts_.in_flight, now());
+  contexts_.write(op.stag, op.context);
+  return true;
 }
 
 // One event at a time. What ends a stream comes before what TCP then says about its flow, and the host comes last.

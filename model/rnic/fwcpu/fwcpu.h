@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -37,6 +38,7 @@ class FwCpu final : public Stage {
 
  private:
   bool issue(TimedOperation::Action& action);
+  bool write(const fw::WriteStag& op);
   void issue_due();
   bool dispatch_next();
   void dispatch(const TcpEvent& event);
@@ -48,8 +50,9 @@ class FwCpu final : public Stage {
   ContextStore& contexts_;
   ChipBus bus_;
   std::unique_ptr<NativeFirmware> firmware_;
-  Cycle slip_ = 0;        // what waiting for links has added to the running handler's times
-  bool stalled_ = false;  // an operation waits for its link
+  Cycle slip_ = 0;                  // what waiting for links has added to the running handler's times
+  bool stalled_ = false;            // an operation waits for its link
+  std::optional<StagFence> fence_;  // an STag was ended: what follows waits for the writes that it allowed
   std::set<std::pair<Cycle, std::uint32_t>> timers_;
   std::vector<Cycle> timer_at_;  // by id
   Counter handled_, operations_, stall_cycles_, busy_cycles_;

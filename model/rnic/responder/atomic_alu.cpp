@@ -7,8 +7,7 @@
 
 namespace rnic {
 
-AtomicAlu::AtomicAlu(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts,
-                     const AtomicAluConfig& cfg)
+AtomicAlu::AtomicAlu(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts, const AtomicAluConfig& cfg)
     : Stage(nm, clk), contexts_(contexts), cfg_(cfg), operations_(cfg.operations) {
   for (unsigned i = 0; i < cfg.operations; ++i) free_.push(i);
 }
@@ -92,19 +91,28 @@ bool AtomicAlu::execute_one() {
   return true;
 }
 
+// Between the check and the write lies the way to host memory and back: the STag may have ended.
+bool AtomicAlu::holds(const Operation& op) const {
+  const wire::AtomicRequest& q = op.request.request;
+  const StagContext* stag = contexts_.named(Stag{q.stag});
+  return stag != nullptr && stag->contains(q.to, abi::kAtomicBytes) && stag->bus_address(q.to) == op.address;
+}
+
 // The result is handed to the next one at the address while it is on its way to memory.
 bool AtomicAlu::finish() {
   if (executing_.empty() || executing_.front().done > now() || !write->can_push()) return false;
   const unsigned i = executing_.pop().operation;
   Operation& op = operations_[i];
   const AtomicResult result = execute(op.request.request, op.original);
-  op.result = result.value;
-  op.writes = op.ok && result.writes;
+  op.revoked = !holds(op);
+  op.result = op.revoked ? op.original : result.value;
+  op.writes = op.ok && !op.revoked && result.writes;
   op.executed = true;
   if (op.writes) {
     BufferRef buf = buffers_.take();
     store_le64(buf->bytes(), op.result);
     write->push({op.address, abi::kAtomicBytes, std::move(buf), 0, 0, true});
+    contexts_.in_flight.begin(StagWrites::kAtomic);
   }
   if (op.next != kNone) forward(i, op.next);
   unanswered_.push(i);
@@ -116,11 +124,17 @@ bool AtomicAlu::answer() {
   if (unanswered_.empty() || !out->can_push() || !event->can_push()) return false;
   Operation& op = operations_[unanswered_.front()];
   if (op.writes && !written->can_pop()) return false;
-  if (op.writes) written->pop();
+  if (op.writes) {
+    written->pop();
+    contexts_.in_flight.end(StagWrites::kAtomic);
+  }
   const Qpn qpn = op.request.qpn;
   if (!op.ok) {
     ++failed_;
     event->push({QpEvent::Kind::kStreamError, qpn, wire::rdma::kLocalCatastrophic, {}});
+  } else if (op.revoked) {
+    ++refused_;
+    event->push({QpEvent::Kind::kStreamError, qpn, wire::rdma::kInvalidStag, op.request.segment});
   } else {
     ++(op.request.request.opcode() == wire::AtomicOpcode::kFetchAdd ? fetch_adds_ : cmp_swaps_);
     if (op.epoch == contexts_.qp(qpn).epoch) out->push({qpn, {op.request.request.request_id, op.original}});

@@ -43,7 +43,7 @@ class AtomicAlu final : public Stage {
   PushPort<AtomicWork> out{*this, "out"};
   PushPort<QpEvent> event{*this, "event"};
 
-  AtomicAlu(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts, const AtomicAluConfig& cfg);
+  AtomicAlu(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts, const AtomicAluConfig& cfg);
   Wake tick() override;
   std::string waiting_for() const override;
   void register_stats(const StatsGroup& group) const;
@@ -62,6 +62,7 @@ class AtomicAlu final : public Stage {
     bool ok = true;         // host memory could be read
     bool writes = false;
     bool executed = false;
+    bool revoked = false;  // the STag ended before the operation could take place
   };
   struct Execution {
     unsigned operation = 0;
@@ -75,10 +76,11 @@ class AtomicAlu final : public Stage {
   bool take_operand();
   void forward(unsigned from, unsigned to);
   bool execute_one();
+  bool holds(const Operation& op) const;
   bool finish();
   bool answer();
 
-  const ContextStore& contexts_;
+  ContextStore& contexts_;
   const AtomicAluConfig cfg_;
   std::vector<Operation> operations_;
   Ring<unsigned> free_;

@@ -35,10 +35,8 @@ inline const FailedSegment& segment_of(const QueuedRequest& r) {
 // A validated Read Request, to be answered with a Read Response.
 struct ReadWork {
   Qpn qpn;
-  std::uint32_t sink_stag = 0;
-  std::uint64_t sink_to = 0;
-  std::uint64_t source = 0;  // bus address
-  std::uint32_t bytes = 0;
+  wire::ReadRequest request;
+  FailedSegment segment = {};  // its headers as they came, if its source is revoked before all is sent
 };
 // An atomic that was executed and whose result is in memory, to be answered with an Atomic Response.
 struct AtomicWork {

@@ -1,35 +1,20 @@
 #include "model/rnic/responder/read_responder.h"
 
-#include "model/rnic/host_abi.h"
+#include "model/rnic/context/read_source.h"
 
 namespace rnic {
-
-// A zero-length Read checks nothing (RFC 5040 section 5.2.1).
-std::optional<wire::TerminateCause> ReadResponder::check(const QueuedRead& r) const {
-  const wire::ReadRequest& q = r.request;
-  if (q.size == 0) return {};
-  const StagContext* stag = contexts_.named(Stag{q.src_stag});
-  if (stag == nullptr) return wire::rdma::kInvalidStag;
-  if (!stag->serves(r.qpn, contexts_.qp(r.qpn))) return wire::rdma::kStagNotAssociated;
-  if (!(stag->access & abi::kRemoteRead)) return wire::rdma::kAccessRights;
-  if (q.src_to + q.size < q.src_to) return wire::rdma::kToWrap;
-  if (!stag->contains(q.src_to, q.size)) return wire::rdma::kBaseOrBounds;
-  return {};
-}
 
 Wake ReadResponder::tick() {
   if (!in->can_pop() || !out->can_push() || !event->can_push()) return Wake::on_traffic();
   const QueuedRead r = in->pop();
-  if (const auto cause = check(r)) {
+  if (const auto cause = check_read_source(contexts_, r.qpn, r.request)) {
     ++refused_;
     event->push(
         {QpEvent::Kind::kStreamError, r.qpn, *cause, r.segment});  // its IRRQ slot stays taken: the stream is over
   } else {
     ++reads_;
     bytes_ += r.request.size;
-    const std::uint64_t source =
-        r.request.size == 0 ? 0 : contexts_.stag(Stag{r.request.src_stag})->bus_address(r.request.src_to);
-    out->push({r.qpn, r.request.sink_stag, r.request.sink_to, source, r.request.size});
+    out->push({r.qpn, r.request, r.segment});
   }
   return Wake::next_cycle();
 }

@@ -2,8 +2,6 @@
 // See read_responder.md.
 #pragma once
 
-#include <optional>
-
 #include "model/common/link.h"
 #include "model/rnic/context/context.h"
 #include "model/rnic/context/qp_events.h"
@@ -24,8 +22,6 @@ class ReadResponder final : public Stage {
   void register_stats(const StatsGroup& group) const;
 
  private:
-  std::optional<wire::TerminateCause> check(const QueuedRead& r) const;
-
   const ContextStore& contexts_;
   Counter reads_, bytes_, refused_;
 };

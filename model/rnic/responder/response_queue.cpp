@@ -36,6 +36,7 @@ void ResponseQueue::match(const DeliveredAtomic& r) {
   store_le64(buf->bytes(), r.response.original);
   dma->push({stag->bus_address(sink.address), abi::kAtomicBytes, std::move(buf), 0, 0, true});
   writes_.push({r.qpn, q.epoch});
+  contexts_.in_flight.begin(StagWrites::kOriginalValue);
   ++responses_;
 }
 
@@ -48,6 +49,7 @@ void ResponseQueue::refuse(const DeliveredAtomic& r, QpAtomics& q, QpEvent::Kind
 // The value cannot be overtaken any more: the request is complete, and one fewer counts against ORD.
 void ResponseQueue::complete() {
   written->pop();
+  contexts_.in_flight.end(StagWrites::kOriginalValue);
   const Write w = writes_.pop();
   if (w.epoch != contexts_.qp(w.qpn).epoch) return;
   done->push({w.qpn});

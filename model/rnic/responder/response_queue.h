@@ -27,7 +27,7 @@ class ResponseQueue final : public Stage {
   PushPort<TxUnblock> unblock{*this, "unblock"};  // to the segmenter's ORD count
   PushPort<QpEvent> event{*this, "event"};
 
-  ResponseQueue(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts)
+  ResponseQueue(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts)
       : Stage(nm, clk), contexts_(contexts), qps_(contexts.qps()) {}
   Wake tick() override;
   std::string waiting_for() const override;
@@ -48,7 +48,7 @@ class ResponseQueue final : public Stage {
   void refuse(const DeliveredAtomic& r, QpAtomics& q, QpEvent::Kind kind, wire::TerminateCause cause);
   void complete();
 
-  const ContextStore& contexts_;
+  ContextStore& contexts_;
   std::vector<QpAtomics> qps_;
   NodePool<AtomicIssued> pool_;
   Ring<Write> writes_;  // under way, in order

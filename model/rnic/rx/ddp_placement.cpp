@@ -44,6 +44,7 @@ DdpPlacement::QpRx& DdpPlacement::qp(Qpn qpn) {
   QpRx& q = qps_[qpn.v];
   if (const std::uint32_t epoch = contexts_.qp(qpn).epoch; q.epoch != epoch) {
     pool_.clear(q.rqes);
+    reads_pool_.clear(q.reads);
     q = QpRx{};
     q.epoch = epoch;
   }
@@ -62,6 +63,11 @@ bool DdpPlacement::accept() {
     QpRx& q = qp(f.qpn);
     if (q.flushing) flush_pool_.push(flushes_, f.qpn);
     pool_.push(q.rqes, std::move(f));
+    busy = true;
+  }
+  if (read_issued->can_pop()) {
+    const ReadIssued r = read_issued->pop();
+    reads_pool_.push(qp(r.qpn).reads, r);
     busy = true;
   }
   if (flush->can_pop()) {
@@ -99,6 +105,9 @@ Cause DdpPlacement::tagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu) {
   const Opcode op = wire::RdmapControl::opcode(v->header.rdmap);
   if (wire::RdmapControl::version(v->header.rdmap) != ctx.version) return wire::rdma::kInvalidVersion;
   if (!wire::is_tagged(op)) return wire::rdma::kUnexpectedOpcode;
+  if (op == Opcode::kReadResponse) {
+    if (const Cause cause = read_response(q, *v)) return cause;
+  }
   const auto bytes = static_cast<std::uint32_t>(v->payload.size());
   if (bytes != 0) {
     const std::uint64_t to = v->header.to;
@@ -116,7 +125,26 @@ Cause DdpPlacement::tagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu) {
   job_->segment.opcode = op;
   job_->segment.last = v->header.last();
   if (v->header.last()) job_->segment.bytes = std::exchange(q.tagged_bytes, 0u);
+  if (op == Opcode::kReadResponse) take_read_response(q, bytes, v->header.last());
   return {};
+}
+
+// It has to be the next part of what the oldest outstanding Read asked for (RFC 5040 section 5.2.2). Without payload it
+// names nothing.
+Cause DdpPlacement::read_response(const QpRx& q, const wire::DdpTaggedView& v) const {
+  if (q.reads.empty()) return wire::rdma::kUnexpectedOpcode;
+  const ReadIssued& r = reads_pool_.front(q.reads);
+  const std::size_t bytes = v.payload.size();
+  if (bytes != 0 && v.header.stag != r.sink_stag) return wire::ddp::kInvalidStag;
+  if (bytes != 0 && v.header.to != r.sink_to + q.read_bytes) return wire::ddp::kBaseOrBounds;
+  const std::size_t left = r.bytes - q.read_bytes;
+  if (bytes > left || v.header.last() != (bytes == left)) return wire::ddp::kBaseOrBounds;
+  return {};
+}
+
+void DdpPlacement::take_read_response(QpRx& q, std::uint32_t bytes, bool last) {
+  q.read_bytes = last ? 0 : q.read_bytes + bytes;
+  if (last) reads_pool_.pop(q.reads);
 }
 
 // Untagged delivery: RFC 5041 sections 5.3 and 7.1.
@@ -222,6 +250,7 @@ Cause DdpPlacement::send(const QpContext& ctx, QpRx& q, const wire::DdpUntaggedV
   if (h.last()) {
     job_->segment.bytes = std::exchange(q.offset, 0u);
     use_receive_request(q);
+    if (wire::invalidates(op)) end_stag(contexts_, Stag{h.invalidate_stag});
   }
   return {};
 }
@@ -282,7 +311,10 @@ DdpPlacement::Verdict DdpPlacement::judge(const FpduBeat& last) {
   job_->offset = static_cast<std::uint32_t>(ulpdu.data() - last.buf->bytes());
   const bool is_tagged = !ulpdu.empty() && wire::DdpControl::tagged(ulpdu[0]);
   const Cause cause = is_tagged ? tagged(ctx, q, ulpdu) : untagged(ctx, q, ulpdu);
-  if (!cause && !waiting_) return Verdict::kPlace;
+  if (!cause && !waiting_) {
+    if (job_->pieces != 0) contexts_.in_flight.begin(StagWrites::kPlacement);
+    return Verdict::kPlace;
+  }
   job_.reset();
   if (waiting_) return Verdict::kWait;
   stop(qpn, q, *cause, ulpdu);

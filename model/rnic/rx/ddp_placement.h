@@ -39,12 +39,13 @@ class DdpPlacement final : public Stage, public RunsAhead {
   PopPort<RqDoorbell> posted{*this, "posted"};
   PopPort<FetchedWqe> rqe{*this, "rqe"};
   PushPort<WqeTaken> rqe_taken{*this, "rqe_taken"};
+  PopPort<ReadIssued> read_issued{*this, "read_issued"};
   PopPort<RqFlush> flush{*this, "flush"};
   PushPort<DmaWriteRequest> dma{*this, "dma"};
   PushPort<PlacedSegment> out{*this, "out"};
   PushPort<QpEvent> event{*this, "event"};
 
-  DdpPlacement(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts)
+  DdpPlacement(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts)
       : Stage(nm, clk), contexts_(contexts), qps_(contexts.qps()) {}
   Wake tick() override;
   void run_ahead() override { collect(horizon()); }
@@ -61,6 +62,8 @@ class DdpPlacement final : public Stage, public RunsAhead {
     std::array<std::uint32_t, 4> msn{1, 1, 1, 1};  // expected, by queue number
     std::uint32_t offset = 0;                      // expected MO of the current Send
     std::uint32_t tagged_bytes = 0;                // of the current tagged message
+    PooledQueue reads;                             // Reads whose responses are outstanding, oldest first
+    std::uint32_t read_bytes = 0;                  // placed of the oldest one
     bool first_send_done = false;                  // which may have been the ready-to-receive message
     bool flushing = false;                         // receive requests complete with an error
     bool stopped = false;                          // after an error or a Terminate nothing more is placed
@@ -76,6 +79,8 @@ class DdpPlacement final : public Stage, public RunsAhead {
   Cycle beat_at() const { return std::max(in->front_at(), next_beat_); }
   Verdict judge(const FpduBeat& last);
   std::optional<wire::TerminateCause> tagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu);
+  std::optional<wire::TerminateCause> read_response(const QpRx& q, const wire::DdpTaggedView& v) const;
+  void take_read_response(QpRx& q, std::uint32_t bytes, bool last);
   std::optional<wire::TerminateCause> untagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu);
   std::optional<wire::TerminateCause> message(const QpContext& ctx, QpRx& q, const wire::DdpUntaggedView& v);
   std::optional<wire::TerminateCause> send(const QpContext& ctx, QpRx& q, const wire::DdpUntaggedView& v);
@@ -88,9 +93,10 @@ class DdpPlacement final : public Stage, public RunsAhead {
   void received_terminate(QpRx& q, const wire::DdpUntaggedView& v);
   void stop(Qpn qpn, QpRx& q, wire::TerminateCause cause, ByteSpan ulpdu);
 
-  const ContextStore& contexts_;
+  ContextStore& contexts_;  // a Send with Invalidate ends an STag
   std::vector<QpRx> qps_;
   NodePool<FetchedWqe> pool_;
+  NodePool<ReadIssued> reads_pool_;
   NodePool<Qpn> flush_pool_;
   PooledQueue flushes_;  // one entry for each receive request to flush
   std::optional<PlacementJob> job_;

@@ -29,7 +29,6 @@ void RdmapDispatch::deliver(const PlacedSegment& s) {
   } else if (s.opcode == Opcode::kTerminate) {
     event->push({QpEvent::Kind::kTerminateReceived, s.qpn, s.cause, s.headers, s.malformed});
   } else if (wire::is_send(s.opcode) && s.last && !s.absorbed) {
-    invalidate(s);
     complete(s, abi::WcStatus::kSuccess);
   } else if (wire::is_immediate(s.opcode)) {
     complete(s, abi::WcStatus::kSuccess);
@@ -37,14 +36,14 @@ void RdmapDispatch::deliver(const PlacedSegment& s) {
   if (s.last) ++messages_;
 }
 
-// Send with Invalidate (RFC 5040 section 5.1.3): the STag ends before the completion is seen.
-void RdmapDispatch::invalidate(const PlacedSegment& s) {
-  if (!wire::invalidates(s.opcode)) return;
-  const StagContext* stag = contexts_.stag(Stag{s.stag});
-  if (stag == nullptr || !stag->names(s.stag)) return;
-  StagContext disabled = *stag;
-  disabled.valid = false;
-  contexts_.write(Stag{s.stag}, disabled);
+// A Send with Invalidate has ended its STag when it was placed, cycles ago, and all that was placed before it is out.
+// What atomics write may still be under way.
+bool RdmapDispatch::may_deliver(const PlacedSegment& s) {
+  if (!s.last || s.flushed || !wire::invalidates(s.opcode)) return true;
+  if (!fence_) fence_.emplace(contexts_.in_flight, Cycle{0}, StagWrites::kAtomic);
+  if (!fence_->passed()) return false;
+  fence_.reset();
+  return true;
 }
 
 void RdmapDispatch::complete(const PlacedSegment& s, abi::WcStatus status) {
@@ -74,7 +73,11 @@ Wake RdmapDispatch::tick() {
   const bool valid = contexts_.qp(front.qpn).valid;  // else destroyed since: nobody to deliver to
   if (valid && !front.flushed && open(front.qpn))
     return Wake::next_cycle();  // its own cycle: one item a link and cycle
-  if (front.awaits_write) written->pop();
+  if (!may_deliver(front)) return Wake::next_cycle();
+  if (front.awaits_write) {
+    written->pop();
+    contexts_.in_flight.end(StagWrites::kPlacement);
+  }
   const PlacedSegment segment = in->pop();
   if (valid) deliver(segment);
   return Wake::next_cycle();

@@ -2,6 +2,7 @@
 // (RFC 5040 section 5). See rdmap_dispatch.md.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "model/common/link.h"
@@ -36,11 +37,12 @@ class RdmapDispatch final : public Stage {
   static constexpr std::uint64_t kNotOpened = ~std::uint64_t{0};
   bool open(Qpn qpn);
   void deliver(const PlacedSegment& s);
-  void invalidate(const PlacedSegment& s);
+  bool may_deliver(const PlacedSegment& s);
   void complete(const PlacedSegment& s, abi::WcStatus status);
 
-  ContextStore& contexts_;             // a Send with Invalidate disables an STag
+  ContextStore& contexts_;
   std::vector<std::uint64_t> opened_;  // by QP: epoch in which its first FPDU came in
+  std::optional<StagFence> fence_;     // of the Send with Invalidate that waits for its delivery
   Counter messages_;
 };
 

@@ -17,6 +17,7 @@ struct QpTx {
   PooledQueue wqes;      // fetched, in posting order
   PooledQueue internal;  // the firmware's messages, sent before the host's
   OutboundMessage request, response;
+  ReadWork read;                             // that a Read Response answers
   TerminateMessage terminate;                // what the firmware's kTerminate will send
   std::uint32_t msn_send = 1, msn_read = 1;  // next MSN of QN 0 and QN 1,
   std::uint32_t msn_response = 1;            // and of QN 3
@@ -29,6 +30,7 @@ struct QpTx {
   bool terminated = false;     // by our Terminate, the last message of the stream
   bool draining = false;       // the firmware waits for all that was posted
   bool flushing = false;       // the stream is over: work completes with an error
+  bool revoking = false;       // its oldest request has ended an STag and waits for writes under way
   bool listed = false;         // in the list of those that can send
 
   // A responder that has not received an FPDU yet (RFC 5044 section 7.1.2 rule 4).

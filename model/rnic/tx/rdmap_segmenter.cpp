@@ -1,5 +1,6 @@
 #include "model/rnic/tx/rdmap_segmenter.h"
 
+#include "model/rnic/context/read_source.h"
 #include "model/rnic/context/stag_work.h"
 #include "model/rnic/tx/wqe_check.h"
 
@@ -36,6 +37,7 @@ bool RdmapSegmenter::accept() {
   if (read_work->can_pop()) {
     const ReadWork r = read_work->pop();
     respond(r.qpn, response_message(r));
+    scheduler_.qp(r.qpn).read = r;
     busy = true;
   }
   if (atomic_work->can_pop()) {
@@ -82,7 +84,7 @@ void RdmapSegmenter::take(const TxInternalWork& work) {
       break;
     case TxInternalWork::Kind::kFlush:
       q.flushing = true;
-      q.request.active = q.response.active = false;
+      q.request.active = q.response.active = q.revoking = false;
       scheduler_.drop_internal(q);
       mark(work.qpn, WqeIssued::Marker::kFlush);
       flush_rq->push({work.qpn});
@@ -115,7 +117,7 @@ void RdmapSegmenter::prepare_terminate(const TxInternalWork& work) {
 // One FPDU of the QP whose turn it is.
 bool RdmapSegmenter::cut() {
   if (scheduler_.nobody() || !out->can_push() || !issued->can_push() || !taken->can_push() || !event->can_push() ||
-      !read_sent->can_push() || !atomic_issued->can_push()) {
+      !read_sent->can_push() || !atomic_issued->can_push() || !read_issued->can_push()) {
     return false;
   }
   const Qpn qpn = scheduler_.turn();
@@ -139,8 +141,7 @@ bool RdmapSegmenter::cut() {
       do_local_work(qpn, q);
       break;
     case TxScheduler::Source::kResponse:
-      send_segment(qpn, q, q.response, nullptr);
-      if (!q.response.active) read_sent->push({qpn});
+      send_response(qpn, q);
       q.response_turn = false;
       break;
     case TxScheduler::Source::kRequest:
@@ -164,14 +165,36 @@ void RdmapSegmenter::send_request(Qpn qpn, QpTx& q) {
   const bool between = !q.request.active || !q.open(contexts_.qp(qpn));  // what is half sent is given up
   if (between && !q.internal.empty()) {
     start_internal(qpn, q);
+    expect_response(qpn, q.request, nullptr);
     return send_segment(qpn, q, q.request, nullptr);
   }
   if (!q.request.active && !start_request(qpn, q)) return;
   const abi::Wqe& w = scheduler_.oldest(q).wqe;
-  if (q.request.opcode == Opcode::kAtomicRequest) atomic_issued->push({qpn, q.request.msn, w.sge[0]});
+  expect_response(qpn, q.request, &w);
   send_segment(qpn, q, q.request, &w);
   if (q.request.active) return;
   complete(qpn, q, q.request.bytes, (w.flags & abi::kWqeSignaled) != 0, abi::WcStatus::kSuccess);
+}
+
+void RdmapSegmenter::send_response(Qpn qpn, QpTx& q) {
+  if (q.response.opcode == Opcode::kReadResponse && !find_source(qpn, q)) return;
+  send_segment(qpn, q, q.response, nullptr);
+  if (!q.response.active) read_sent->push({qpn});
+}
+
+// False if the source was revoked: the response ends where it is, and its IRRQ slot stays taken, for the stream is
+// over.
+bool RdmapSegmenter::find_source(Qpn qpn, QpTx& q) {
+  const wire::ReadRequest rest = rest_of(q.read.request, q.response.done);
+  if (const auto cause = check_read_source(contexts_, qpn, rest)) {
+    event->push({QpEvent::Kind::kStreamError, qpn, *cause, q.read.segment.with(rest)});
+    q.response.active = false;
+    q.halted = true;
+    ++revoked_;
+    return false;
+  }
+  if (rest.size != 0) q.response.source = contexts_.stag(Stag{rest.src_stag})->bus_address(rest.src_to);
+  return true;
 }
 
 // False if the request cannot be sent at all.
@@ -191,7 +214,26 @@ void RdmapSegmenter::do_local_work(Qpn qpn, QpTx& q) {
   const FetchedWqe& f = scheduler_.oldest(q);
   const abi::WcStatus status = f.ok ? do_stag_work(contexts_, qpn, f.wqe) : abi::WcStatus::kGeneralErr;
   if (status != abi::WcStatus::kSuccess) return fail(qpn, q, status);
-  complete(qpn, q, 0, (f.wqe.flags & abi::kWqeSignaled) != 0, status);
+  if (f.wqe.opcode == abi::WrOpcode::kRegMr) {
+    return complete(qpn, q, 0, (f.wqe.flags & abi::kWqeSignaled) != 0, status);
+  }
+  q.revoking = true;
+  revocations_.push_back({qpn, q.epoch, StagFence(contexts_.in_flight, now())});
+}
+
+// The end of an STag, or of what a window opened before, completes when no write that it allowed is under way any more
+// (RFC 5040 section 8.1.1).
+bool RdmapSegmenter::report_revocation() {
+  if (revocations_.empty()) return false;
+  Revocation& r = revocations_.front();
+  if (!r.fence.passed() || !issued->can_push() || !taken->can_push()) return true;
+  QpTx& q = scheduler_.qp(r.qpn);
+  if (q.epoch == r.epoch && std::exchange(q.revoking, false)) {
+    complete(r.qpn, q, 0, (scheduler_.oldest(q).wqe.flags & abi::kWqeSignaled) != 0, abi::WcStatus::kSuccess);
+    scheduler_.list(r.qpn);
+  }
+  revocations_.pop_front();
+  return true;
 }
 
 void RdmapSegmenter::start_internal(Qpn qpn, QpTx& q) {
@@ -201,6 +243,16 @@ void RdmapSegmenter::start_internal(Qpn qpn, QpTx& q) {
   if (q.request.opcode == Opcode::kTerminate) return mark(qpn, WqeIssued::Marker::kTerminate);
   if (q.request.opcode != Opcode::kReadRequest) return;
   issued->push({qpn, 0, 0, abi::WrOpcode::kRdmaRead, abi::WcStatus::kSuccess, false, true});
+}
+
+// The request is one segment, which is about to leave.
+void RdmapSegmenter::expect_response(Qpn qpn, const OutboundMessage& request, const abi::Wqe* w) {
+  if (request.opcode == Opcode::kAtomicRequest) {
+    atomic_issued->push({qpn, request.msn, w->sge[0]});
+  } else if (request.opcode == Opcode::kReadRequest) {
+    const wire::ReadRequest r = read_request_of(w, request.bytes);
+    read_issued->push({qpn, r.sink_stag, r.sink_to, r.size});
+  }
 }
 
 void RdmapSegmenter::send_segment(Qpn qpn, QpTx& q, OutboundMessage& m, const abi::Wqe* w) {
@@ -244,6 +296,7 @@ Wake RdmapSegmenter::tick() {
   bool busy = accept();
   const bool flushes = internal_work->can_pop() && internal_work->front().kind == TxInternalWork::Kind::kFlush;
   busy |= accept_internal();
+  busy |= !flushes && report_revocation();
   busy |= !flushes && cut();  // a flush has the cycle's place on `issued`
   return busy ? Wake::next_cycle() : Wake::on_traffic();
 }
@@ -252,6 +305,8 @@ void RdmapSegmenter::register_stats(const StatsGroup& group) const {
   group.counter("fpdus", fpdus_, "FPDUs", "DDP segments cut");
   group.counter("payload_bytes", payload_bytes_, "B", "payload octets in them");
   group.counter("failed", failed_, "WQEs", "work requests refused before anything of them was sent");
+  group.counter("revoked", revoked_, "responses",
+                "Read Responses whose source was revoked before they were sent whole");
 }
 
 }  // namespace rnic

@@ -2,6 +2,7 @@
 // See rdmap_segmenter.md.
 #pragma once
 
+#include <deque>
 #include <optional>
 
 #include "model/common/link.h"
@@ -29,6 +30,7 @@ class RdmapSegmenter final : public Stage {
   PushPort<UlpduJob> out{*this, "out"};
   PushPort<WqeIssued> issued{*this, "issued"};
   PushPort<AtomicIssued> atomic_issued{*this, "atomic_issued"};
+  PushPort<ReadIssued> read_issued{*this, "read_issued"};
   PushPort<RqFlush> flush_rq{*this, "flush_rq"};
   PushPort<QpEvent> event{*this, "event"};
 
@@ -39,6 +41,11 @@ class RdmapSegmenter final : public Stage {
   void register_stats(const StatsGroup& group) const;
 
  private:
+  struct Revocation {
+    Qpn qpn;
+    std::uint32_t epoch = 0;
+    StagFence fence;
+  };
   bool accept();
   void take(const TxUnblock& u);
   void respond(Qpn qpn, const OutboundMessage& response);
@@ -49,9 +56,13 @@ class RdmapSegmenter final : public Stage {
   bool cut();
   bool must_settle(Qpn qpn, const QpTx& q, TxScheduler::Source next) const;
   void send_request(Qpn qpn, QpTx& q);
+  void send_response(Qpn qpn, QpTx& q);
+  bool find_source(Qpn qpn, QpTx& q);
   bool start_request(Qpn qpn, QpTx& q);
   void do_local_work(Qpn qpn, QpTx& q);
+  bool report_revocation();
   void start_internal(Qpn qpn, QpTx& q);
+  void expect_response(Qpn qpn, const OutboundMessage& request, const abi::Wqe* w);
   void send_segment(Qpn qpn, QpTx& q, OutboundMessage& m, const abi::Wqe* w);
   BufferRef buffer_for(QpTx& q, const OutboundMessage& m);
   void mark(Qpn qpn, WqeIssued::Marker marker);
@@ -61,8 +72,9 @@ class RdmapSegmenter final : public Stage {
   ContextStore& contexts_;  // work on STags changes them
   BufferPool& buffers_;
   TxScheduler scheduler_;
-  std::optional<Qpn> read_ended_;  // in this cycle
-  Counter fpdus_, payload_bytes_, failed_;
+  std::optional<Qpn> read_ended_;       // in this cycle
+  std::deque<Revocation> revocations_;  // done, and to be reported in this order
+  Counter fpdus_, payload_bytes_, failed_, revoked_;
 };
 
 }  // namespace rnic

@@ -40,13 +40,6 @@ void emit_ddp_header(const OutboundMessage& m, bool last, std::uint8_t version, 
   }
 }
 
-// Of zero length, naming nothing, without a work request.
-wire::ReadRequest read_request_of(const abi::Wqe* w, std::uint32_t bytes) {
-  if (w == nullptr) return {};
-  const abi::Sge sink = w->num_sge != 0 ? w->sge[0] : abi::Sge{};
-  return {sink.lkey, sink.address, bytes, w->rkey, w->remote_address};
-}
-
 // FetchAdd: the compare fields are what RFC 7306 section 5.2.1 wants of an unused pair.
 wire::AtomicRequest atomic_request_of(const abi::Wqe& w, std::uint32_t request_id) {
   const abi::AtomicOperands o = abi::AtomicOperands::of(w);
@@ -102,6 +95,12 @@ void copy_inline(const abi::Wqe& w, std::uint32_t bytes, const OutboundMessage& 
 
 }  // namespace
 
+wire::ReadRequest read_request_of(const abi::Wqe* w, std::uint32_t bytes) {
+  if (w == nullptr) return {};
+  const abi::Sge sink = w->num_sge != 0 ? w->sge[0] : abi::Sge{};
+  return {sink.lkey, sink.address, bytes, w->rkey, w->remote_address};
+}
+
 std::uint64_t request_bytes(const abi::Wqe& w) {
   if (abi::is_atomic(w.opcode)) return abi::kAtomicBytes;
   if (w.flags & abi::kWqeInline) return w.inline_bytes;
@@ -125,10 +124,9 @@ OutboundMessage response_message(const ReadWork& work) {
   OutboundMessage m;
   m.opcode = Opcode::kReadResponse;
   m.active = true;
-  m.bytes = work.bytes;
-  m.stag = work.sink_stag;
-  m.address = work.sink_to;
-  m.source = work.source;
+  m.bytes = work.request.size;
+  m.stag = work.request.sink_stag;
+  m.address = work.request.sink_to;
   return m;
 }
 
@@ -182,7 +180,7 @@ UlpduJob cut_segment(OutboundMessage& m, const abi::Wqe* w, Qpn qpn, const QpCon
     emit_rdmap_header(m, w, at.subspan(wire::DdpUntaggedHeader::kBytes));
   }
   if (payload != 0) {
-    if (m.opcode == Opcode::kReadResponse) job.piece[job.pieces++] = {m.source + m.done, payload};
+    if (m.opcode == Opcode::kReadResponse) job.piece[job.pieces++] = {m.source, payload};
     else if (w->flags & abi::kWqeInline) copy_inline(*w, payload, m, at.data() + job.header_bytes);
     else gather(*w, payload, m, job);
   }

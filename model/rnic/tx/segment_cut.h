@@ -25,11 +25,14 @@ struct OutboundMessage {
   std::uint32_t bytes = 0, done = 0;
   std::uint32_t stag = 0;     // tagged: the sink's; untagged: STag to invalidate
   std::uint64_t address = 0;  // tagged: TO of the first octet; of an Atomic Response: the request's identifier
-  std::uint64_t source = 0;   // of a Read Response: bus address of the first octet; of an Atomic Response: the value
+  std::uint64_t source = 0;   // of a Read Response: bus address of the next octet; of an Atomic Response: the value
   std::uint32_t msn = 0;
 
   bool tagged() const { return wire::is_tagged(opcode); }
 };
+
+// What a Read asks for. Without a work request: nothing, and names nothing (RFC 6581 section 9.2).
+wire::ReadRequest read_request_of(const abi::Wqe* w, std::uint32_t bytes);
 
 // Octets that the request names. A malformed one (too many SGEs) is counted as far as it can be read.
 std::uint64_t request_bytes(const abi::Wqe& w);

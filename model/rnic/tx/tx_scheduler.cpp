@@ -74,8 +74,8 @@ TxScheduler::Source TxScheduler::next(Qpn qpn, const QpTx& q) const {
   const bool idle = !host || (!q.request.active && !q.response.active && q.wqes.empty());
   if (q.draining && idle && q.internal.empty()) return Source::kDrain;
   if (!host && (q.internal.empty() || !ctx.valid)) return Source::kNone;
-  if (host && !q.request.active && q.internal.empty() && !q.wqes.empty() && is_stag_work(oldest(q).wqe.opcode) &&
-      q.may_start(ctx, oldest(q).wqe)) {
+  if (host && !q.request.active && !q.revoking && q.internal.empty() && !q.wqes.empty() &&
+      is_stag_work(oldest(q).wqe.opcode) && q.may_start(ctx, oldest(q).wqe)) {
     return Source::kLocalWork;
   }
   const bool inside_write = q.request.active && q.request.tagged();

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "testbench/support/contexts.h"
 #include "testbench/support/stage_test.h"
 #include "testbench/unit/fwcpu/timed_source.h"
 #include "testbench/unit/wire/hex.h"
@@ -159,6 +160,26 @@ TEST_F(FwCpuTest, AFullLinkHoldsTheProcessor) {
   // Two operations fit the link; the third goes in the cycle after the first is taken.
   EXPECT_THAT(ops.cycles(), ElementsAre(1000, 1001, 1002));
   EXPECT_THAT(to_host.cycles(), ElementsAre(78, 78 + 76, 1001 + 32 + 1, 1001 + 32 + 72 + 1));
+}
+
+// RFC 5040 section 8.1.1: the host hears that an STag is gone when no write that it allowed is under way any more.
+TEST_F(FwCpuTest, TheEndOfAnStagWaitsForTheWritesUnderWay) {
+  constexpr std::uint32_t kStag = 3 << 8 | 0x5a;
+  FetchedCommand registration = command(abi::CommandOp::kRegisterMr, kStag);
+  registration.command.u.mr = {0x1000, 0x100, 1};
+  host.at(0, registration);
+  host.at(0, command(abi::CommandOp::kDeregisterMr, kStag));
+  contexts.in_flight.begin(StagWrites::kPlacement);
+  contexts.in_flight.commit();
+  At placement("placement", clk);
+  bool valid = true;
+  const Cycle registered = 1 + 40 + 7 * 4 + 8 * 4, ended = registered + 40 + 7 * 4;
+  placement.at(ended, [&] { EXPECT_TRUE(contexts.stag(Stag{kStag})->valid); });
+  placement.at(ended + 1, [&] { valid = contexts.stag(Stag{kStag})->valid; });
+  placement.at(1000, [&] { contexts.in_flight.end(StagWrites::kPlacement); });
+  run_until_idle();
+  EXPECT_FALSE(valid);  // at once
+  EXPECT_THAT(to_host.cycles(), ElementsAre(registered + 1, 1001 + 8 * 4 + 1));
 }
 
 class HalfClock : public FwCpuTest {

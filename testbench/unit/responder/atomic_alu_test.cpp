@@ -121,6 +121,37 @@ TEST_F(AtomicAluTest, FetchAdd) {
   EXPECT_EQ(segmenter.beats()[0].response.request_id, 0xabcdu);
   EXPECT_EQ(segmenter.beats()[0].response.original, 41u);
 }
+// RFC 5040 section 8.1.1: between the check and the write lies the way to host memory and back.
+TEST_F(AtomicAluTest, AnStagThatEndsMeanwhileIsNotWritten) {
+  set(0x1008, 41);
+  contexts.write(Stag{stag_of(9)}, region(0x1000, 0x100, kRights));
+  contexts.commit();
+  QueuedAtomic through_another = add(1, 0x1008);
+  through_another.request.stag = stag_of(9);
+  irrq.script({add(1, 0x1008), through_another});
+  firmware.at(5, [&] { contexts.write(Stag{stag_of(3)}, StagContext{}); });
+  run_until_idle();
+  EXPECT_EQ(word(0x1008), 42u);
+  ASSERT_EQ(events.beats().size(), 1u);
+  EXPECT_EQ(events.beats()[0].kind, QpEvent::Kind::kStreamError);
+  EXPECT_EQ(events.beats()[0].cause, wire::rdma::kInvalidStag);
+  EXPECT_THAT(originals(), ElementsAre(41));
+}
+TEST_F(AtomicAluTest, AWriteIsUnderWayUntilNothingCanOvertakeIt) {
+  std::vector<std::pair<Cycle, std::uint64_t>> changes;
+  std::uint64_t known = 0;
+  for (Cycle c = 1; c < kAnswer + 3; ++c) {
+    firmware.at(c, [&] {
+      const std::uint64_t begun = contexts.in_flight.begun()[StagWrites::kAtomic];
+      const bool over = contexts.in_flight.over({0, 1, 0}, StagWrites::kPlacement);
+      if (const std::uint64_t now = begun + over; now != std::exchange(known, now))
+        changes.emplace_back(clk.now(), now);
+    });
+  }
+  irrq.script({add(1, 0x1008), swap(7, 9, 0x1010)});  // the second one writes nothing
+  run_until_idle();
+  EXPECT_THAT(changes, ElementsAre(std::pair(kFirst + kReadTrip + kPipeline + 1, 1), std::pair(kAnswer, 2)));
+}
 TEST_F(AtomicAluTest, HostMemoryIsLittleEndian) {
   reader.memory[0x1000] = 0xff;
   irrq.script({add(1, 0x1000)});

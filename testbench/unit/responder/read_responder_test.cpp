@@ -57,16 +57,18 @@ TEST_F(ReadResponderTest, WorkLeavesInTheCycleOfTheRequestOneACycle) {
   irrq.script({read(stag_of(3), 0x1000, 0x100), read(stag_of(3), 0x10ff, 1), read(stag_of(3), 0x1001, 3)});
   run_until_idle();
   EXPECT_THAT(segmenter.cycles(), ElementsAre(2, 3, 4));
-  EXPECT_EQ(segmenter.beats()[2].source, 0x1001u);
-  EXPECT_EQ(segmenter.beats()[2].bytes, 3u);
-  EXPECT_EQ(segmenter.beats()[2].sink_stag, 0x100u);
-  EXPECT_EQ(segmenter.beats()[2].sink_to, 0x2000u);
+  const wire::ReadRequest& r = segmenter.beats()[2].request;
+  EXPECT_EQ(r.src_stag, stag_of(3));
+  EXPECT_EQ(r.src_to, 0x1001u);
+  EXPECT_EQ(r.size, 3u);
+  EXPECT_EQ(r.sink_stag, 0x100u);
+  EXPECT_EQ(r.sink_to, 0x2000u);
 }
 TEST_F(ReadResponderTest, ZeroLengthChecksNothing) {
   irrq.script({read(0xffffffff, ~std::uint64_t{0}, 0)});
   run_until_idle();
   ASSERT_EQ(segmenter.beats().size(), 1u);
-  EXPECT_EQ(segmenter.beats()[0].bytes, 0u);
+  EXPECT_EQ(segmenter.beats()[0].request.size, 0u);
 }
 // Each fails its own check and all that follow it.
 TEST_F(ReadResponderTest, UnknownIndex) { expect_refused(read(stag_of(99), ~std::uint64_t{0}, 2), rdma::kInvalidStag); }
@@ -88,7 +90,7 @@ TEST_F(ReadResponderTest, BackpressureOnBothOutputsInAnyOrderOfCalls) {
   for (std::uint32_t i = 0; i < 12; ++i) irrq.script({read(stag_of(i % 3 == 2 ? 9 : 3), 0x1000 + i, 1)});
   run_until_idle();
   ASSERT_EQ(segmenter.beats().size(), 8u);
-  for (unsigned i = 0; i < 8; ++i) EXPECT_EQ(segmenter.beats()[i].source, 0x1000 + i / 2 * 3 + i % 2);
+  for (unsigned i = 0; i < 8; ++i) EXPECT_EQ(segmenter.beats()[i].request.src_to, 0x1000 + i / 2 * 3 + i % 2);
   EXPECT_EQ(events.beats().size(), 4u);
 }
 TEST_F(ReadResponderTest, AnIdleStageIsNotCalled) {

@@ -54,6 +54,7 @@ class DdpPlacementTest : public StageTest {
   Link<FpduBeat> in{"in", clk, {8, 1, 1}};
   Link<RqDoorbell> posted{"posted", clk, {2, 1, 1}};
   Link<FetchedWqe> rqe{"rqe", clk, {2, 1, 1}};
+  Link<ReadIssued> read_issued{"read_issued", clk, {2, 1, 1}};
   Link<RqFlush> flush{"flush", clk, {2, 1, 1}};
   Link<WqeTaken> taken{"taken", clk, {2, 1, 1}};
   Link<DmaWriteRequest> dma{"dma", clk, {2, 1, 1}};
@@ -62,6 +63,7 @@ class DdpPlacementTest : public StageTest {
   Source<FpduBeat> wire{"wire", clk};
   Source<RqDoorbell> doorbells{"doorbells", clk};
   Source<FetchedWqe> fetch{"fetch", clk};
+  Source<ReadIssued> reads{"reads", clk};
   Source<RqFlush> flushes{"flushes", clk};
   Sink<WqeTaken> given_back{"given_back", clk};
   Sink<DmaWriteRequest> writes{"writes", clk};
@@ -74,10 +76,12 @@ class DdpPlacementTest : public StageTest {
     wire.out(in);
     doorbells.out(posted);
     fetch.out(rqe);
+    reads.out(read_issued);
     flushes.out(flush);
     dut.in(in);
     dut.posted(posted);
     dut.rqe(rqe);
+    dut.read_issued(read_issued);
     dut.flush(flush);
     dut.rqe_taken(taken);
     dut.dma(dma);
@@ -110,6 +114,9 @@ class DdpPlacementTest : public StageTest {
   void post(std::initializer_list<abi::Wqe> wqes, std::uint32_t qpn = 1) {
     doorbells.script({{Qpn{qpn}, static_cast<std::uint32_t>(wqes.size())}});
     for (const abi::Wqe& w : wqes) fetch.script({{Qpn{qpn}, true, w}});
+  }
+  void ask(std::uint32_t stag, std::uint64_t to, std::uint32_t bytes, std::uint32_t qpn = 1) {
+    reads.script({{Qpn{qpn}, stag, to, bytes}});
   }
   void post_one(std::uint32_t bytes) { post({buffer(7, {{0x8000, bytes, stag_of(4)}})}); }
   std::vector<std::pair<std::uint64_t, std::uint32_t>> pieces() const {
@@ -236,6 +243,8 @@ TEST_F(DdpPlacementTest, ShortSegmentsPassOneACycle) {
 }
 
 TEST_F(DdpPlacementTest, LongSegmentsTakeTheirBeats) {
+  ask(stag_of(4), 0x8000, 200);
+  ask(stag_of(4), 0x80c8, 200);
   receive(write(stag_of(4), 0x8000, 200, "C142"));  // 220 octets: 4 beats
   receive(write(stag_of(4), 0x80c8, 200, "C142"));
   run_until_idle();
@@ -314,10 +323,113 @@ TEST_F(DdpPlacementTest, TaggedWithoutRemoteWriteBeforeWrap) {
   receive(write(stag_of(7), ~std::uint64_t{0}, 4));
   expect_error(ddp::kInvalidStag);  // wire-facts 8.20
 }
+
+// A Read Response has to be the next part of what the oldest outstanding Read asked for (RFC 5040 section 5.2.2).
+class ReadResponseTest : public DdpPlacementTest {
+ protected:
+  ReadResponseTest() { ask(stag_of(4), 0x8010, 32); }
+  void respond(std::uint32_t stag, std::uint64_t to, std::size_t payload, bool last = true) {
+    receive(write(stag, to, payload, last ? "C142" : "8142"), 1, 2);
+  }
+};
+TEST_F(DdpPlacementTest, ReadResponseThatNobodyAskedFor) {
+  receive(write(stag_of(4), 0x8000, 4, "C142"));
+  expect_error(rdma::kUnexpectedOpcode);
+}
+TEST_F(DdpPlacementTest, EmptyReadResponseThatNobodyAskedFor) {
+  receive(write(0, 0, 0, "C142"));
+  expect_error(rdma::kUnexpectedOpcode);
+}
+TEST_F(DdpPlacementTest, ReadResponseToAnotherStream) {
+  ask(stag_of(4), 0x8010, 32, 2);
+  receive(write(stag_of(4), 0x8010, 32, "C142"), 1, 2);
+  expect_error(rdma::kUnexpectedOpcode);
+}
 TEST_F(DdpPlacementTest, ReadResponseNeedsLocalWrite) {
-  receive(write(stag_of(7), 0x6000, 4, "C142"));
+  ask(stag_of(7), 0x6000, 4);
+  receive(write(stag_of(7), 0x6000, 4, "C142"), 1, 2);
   expect_error(ddp::kInvalidStag);
 }
+TEST_F(ReadResponseTest, InSegmentsAndNothingBehindThem) {
+  respond(stag_of(4), 0x8010, 12, false);
+  respond(stag_of(4), 0x801c, 20);
+  respond(stag_of(4), 0x8030, 1);
+  run_until_idle();
+  EXPECT_THAT(pieces(), ElementsAre(std::pair(0x8010, 12), std::pair(0x801c, 20)));
+  ASSERT_EQ(placed.beats().size(), 2u);
+  EXPECT_FALSE(placed.beats()[0].last);
+  EXPECT_TRUE(placed.beats()[1].last);
+  EXPECT_EQ(placed.beats()[1].bytes, 32u);
+  ASSERT_EQ(events.beats().size(), 1u);
+  EXPECT_EQ(events.beats()[0].cause, rdma::kUnexpectedOpcode);
+}
+TEST_F(ReadResponseTest, InTheOrderOfTheReads) {
+  ask(0, 0, 0);  // an empty Read names nothing, as the ready-to-receive one
+  ask(stag_of(3), 0x1000, 8);
+  respond(stag_of(4), 0x8010, 32);
+  respond(0x12345678, 77, 0);
+  respond(stag_of(3), 0x1000, 8);
+  run_until_idle();
+  EXPECT_THAT(pieces(), ElementsAre(std::pair(0x8010, 32), std::pair(0x1000, 8)));
+  EXPECT_EQ(placed.beats().size(), 3u);
+  EXPECT_THAT(events.beats(), IsEmpty());
+}
+TEST_F(ReadResponseTest, OfTheSecondReadFirst) {
+  ask(stag_of(3), 0x1000, 32);
+  respond(stag_of(3), 0x1000, 32);
+  expect_error(ddp::kInvalidStag);
+}
+TEST_F(ReadResponseTest, IntoAnotherRegion) {
+  respond(stag_of(3), 0x1010, 32);
+  expect_error(ddp::kInvalidStag);
+}
+TEST_F(ReadResponseTest, WithAnotherKey) {
+  respond(stag_of(4, 0x5b), 0x8010, 32);
+  expect_error(ddp::kInvalidStag);
+}
+TEST_F(ReadResponseTest, OneOctetBeforeTheSink) {
+  respond(stag_of(4), 0x800f, 32);
+  expect_error(ddp::kBaseOrBounds);
+}
+TEST_F(ReadResponseTest, OneOctetBehindTheSink) {
+  respond(stag_of(4), 0x8011, 31);
+  expect_error(ddp::kBaseOrBounds);
+}
+TEST_F(ReadResponseTest, OneOctetTooLong) {
+  respond(stag_of(4), 0x8010, 33);
+  expect_error(ddp::kBaseOrBounds);
+}
+TEST_F(ReadResponseTest, OneOctetTooShort) {
+  respond(stag_of(4), 0x8010, 31);
+  expect_error(ddp::kBaseOrBounds);
+}
+TEST_F(ReadResponseTest, EmptyWhereOctetsWereAskedFor) {
+  respond(stag_of(4), 0x8010, 0);
+  expect_error(ddp::kBaseOrBounds);
+}
+TEST_F(ReadResponseTest, FullButNotTheLastSegment) {
+  respond(stag_of(4), 0x8010, 32, false);
+  expect_error(ddp::kBaseOrBounds);
+}
+TEST_F(ReadResponseTest, WithAGapBetweenItsSegments) {
+  respond(stag_of(4), 0x8010, 8, false);
+  respond(stag_of(4), 0x8019, 23);
+  run_until_idle();
+  EXPECT_THAT(pieces(), ElementsAre(std::pair(0x8010, 8)));
+  ASSERT_EQ(events.beats().size(), 1u);
+  EXPECT_EQ(events.beats()[0].cause, ddp::kBaseOrBounds);
+}
+TEST_F(ReadResponseTest, WhoseSinkWasInvalidatedMeanwhile) {
+  firmware.at(1, [&] { contexts.write(Stag{stag_of(4)}, StagContext{}); });
+  respond(stag_of(4), 0x8010, 32);
+  expect_error(ddp::kInvalidStag);
+}
+TEST_F(ReadResponseTest, ToAnEarlierUseOfTheQpNumber) {
+  firmware.at(1, [&] { contexts.write(Qpn{1}, rts_qp(1, 2)); });
+  respond(stag_of(4), 0x8010, 32);
+  expect_error(rdma::kUnexpectedOpcode);
+}
+
 TEST_F(DdpPlacementTest, TaggedOffsetWrapsBeforeBounds) {
   receive(write(stag_of(3), 0xfffffffffffffffd, 4));
   expect_error(ddp::kToWrap);
@@ -659,6 +771,31 @@ TEST_F(DdpPlacementTest, InvalidateGoesUpWithTheMessage) {
   run_until_idle();
   EXPECT_EQ(placed.beats()[0].opcode, wire::Opcode::kSendInvalidate);
   EXPECT_EQ(placed.beats()[0].stag, 0x35au);
+  EXPECT_EQ(contexts.named(Stag{0x35a}), nullptr);
+}
+// What comes behind the Send is not placed any more, before the Send is delivered.
+TEST_F(DdpPlacementTest, InvalidateEndsTheStagForTheNextSegment) {
+  post_one(100);
+  receive(from_hex("0144 0000035A 00000000 00000001 00000000 DEADBEEF"));
+  receive(write(stag_of(3), 0x1000, 4));
+  receive(from_hex("4144 0000035A 00000000 00000001 00000004 DEADBEEF"));
+  receive(write(stag_of(3), 0x1000, 4));
+  run_until_idle();
+  EXPECT_THAT(pieces(), ElementsAre(std::pair(0x8000, 4), std::pair(0x1000, 4), std::pair(0x8004, 4)));
+  ASSERT_EQ(events.beats().size(), 1u);
+  EXPECT_EQ(events.beats()[0].cause, ddp::kInvalidStag);
+}
+// Counted from the check of its STag: see StagFence.
+TEST_F(DdpPlacementTest, AWriteIsUnderWayFromTheCycleOfItsCheck) {
+  std::vector<std::uint64_t> begun;
+  for (Cycle c = 1; c < 5; ++c) {
+    firmware.at(c, [&] { begun.push_back(contexts.in_flight.begun()[StagWrites::kPlacement]); });
+  }
+  receive(write(stag_of(3), 0x1000, 4));
+  receive(write(0, 0, 0));
+  receive(write(stag_of(3), 0x1000, 4));
+  run_until_idle();
+  EXPECT_THAT(begun, ElementsAre(0, 1, 1, 2));  // the checks are in cycles 1, 2 and 3
 }
 
 // Ready to receive.

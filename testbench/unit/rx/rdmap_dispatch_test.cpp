@@ -103,8 +103,41 @@ TEST_F(RdmapDispatchTest, ReceiveCompletion) {
   EXPECT_EQ(c.cqe.immediate, stag_of(3));
   EXPECT_EQ(cqes.beats()[1].cqe.flags, 0);
   EXPECT_EQ(cqes.beats()[1].cqe.immediate, 0u);
-  EXPECT_FALSE(contexts.stag(Stag{stag_of(3)})->valid);
-  EXPECT_TRUE(contexts.stag(Stag{stag_of(4)})->valid);
+}
+
+// Its STag ended at placement; what is written to it from elsewhere has to be out (RFC 5040 section 8.1.1).
+TEST_F(RdmapDispatchTest, ASendWithInvalidateWaitsForTheAtomicsUnderWay) {
+  contexts.in_flight.begin(StagWrites::kAtomic);
+  contexts.in_flight.begin(StagWrites::kPlacement);  // of a segment behind it
+  contexts.in_flight.commit();
+  firmware.at(10, [&] { contexts.in_flight.begin(StagWrites::kAtomic); });  // of another STag
+  firmware.at(30, [&] { contexts.in_flight.end(StagWrites::kAtomic); });
+  placement.script({send(1), send(2, Opcode::kSendInvalidate), send(3, Opcode::kSendInvalidate), send(4)});
+  firmware.at(50, [&] { contexts.in_flight.end(StagWrites::kAtomic); });
+  run_until_idle();
+  EXPECT_THAT(cqes.cycles(), ElementsAre(3, 32, 52, 53));
+}
+TEST_F(RdmapDispatchTest, ASendWithInvalidateWaitsForNothingElse) {
+  contexts.in_flight.begin(StagWrites::kPlacement);
+  contexts.in_flight.commit();
+  placement.script({send(1), send(2, Opcode::kSendInvalidate), send(3)});
+  run_until_idle();
+  EXPECT_THAT(cqes.cycles(), ElementsAre(3, 4, 5));
+}
+TEST_F(RdmapDispatchTest, APlacementIsOutWhenItIsDelivered) {
+  contexts.in_flight.begin(StagWrites::kPlacement);
+  contexts.in_flight.commit();
+  const StagWrites::Counts begun = contexts.in_flight.begun();
+  std::vector<bool> over;
+  for (Cycle c = 21; c < 24; ++c) {
+    firmware.at(c, [&] { over.push_back(contexts.in_flight.over(begun, StagWrites::kPlacement)); });
+  }
+  PlacedSegment s = segment(Opcode::kWrite);
+  s.awaits_write = true;
+  placement.script({s});
+  engine.script({DmaWriteDone{}}, 20);
+  run_until_idle();
+  EXPECT_THAT(over, ElementsAre(false, false, true));
 }
 
 TEST_F(RdmapDispatchTest, AFlushedReceiveRequestCompletesWithAnErrorAndLiftsNoFence) {

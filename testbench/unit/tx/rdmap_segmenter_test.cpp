@@ -29,6 +29,11 @@ abi::Wqe wqe(WrOpcode op, std::initializer_list<abi::Sge> list, unsigned flags =
   w.invalidate_stag = 0xcafe0001;
   return w;
 }
+// To a Read of the region with STag index 8, whose tagged offsets are bus addresses.
+ReadWork answer(std::uint32_t qpn, std::uint32_t sink_stag, std::uint64_t sink_to, std::uint64_t src_to,
+                std::uint32_t bytes) {
+  return {Qpn{qpn}, {sink_stag, sink_to, bytes, stag_of(8), src_to}};
+}
 abi::Sge sge(std::uint32_t bytes, std::uint64_t address = 0x10000) { return {address, bytes, stag_of(3)}; }
 
 class RdmapSegmenterTest : public StageTest {
@@ -43,6 +48,7 @@ class RdmapSegmenterTest : public StageTest {
   Link<ReadWork> read_work{"read_work", clk, {4, 1, 1}};
   Link<AtomicWork> atomic_work{"atomic_work", clk, {4, 1, 1}};
   Link<AtomicIssued> atomic_issued{"atomic_issued", clk, {2, 1, 1}};
+  Link<ReadIssued> read_issued{"read_issued", clk, {2, 1, 1}};
   Link<ReadResponseSent> read_sent{"read_sent", clk, {2, 1, 1}};
   Link<TxInternalWork> internal_work{"internal_work", clk, {4, 1, 1}};
   Link<TerminateMessage> terminates{"terminates", clk, {2, 1, 1}};
@@ -57,6 +63,7 @@ class RdmapSegmenterTest : public StageTest {
   Source<ReadWork> responder{"responder", clk};
   Source<AtomicWork> alu{"alu", clk};
   Sink<AtomicIssued> atomics{"atomics", clk};
+  Sink<ReadIssued> reads{"reads", clk};
   Source<TxInternalWork> firmware{"firmware", clk};
   Source<TerminateMessage> generator{"generator", clk};
   Sink<WqeTaken> given_back{"given_back", clk};
@@ -85,6 +92,7 @@ class RdmapSegmenterTest : public StageTest {
     dut.read_work(read_work);
     dut.atomic_work(atomic_work);
     dut.atomic_issued(atomic_issued);
+    dut.read_issued(read_issued);
     dut.read_sent(read_sent);
     dut.internal_work(internal_work);
     dut.terminate(terminates);
@@ -97,12 +105,14 @@ class RdmapSegmenterTest : public StageTest {
     jobs.in(out);
     completions.in(issued);
     atomics.in(atomic_issued);
+    reads.in(read_issued);
     events.in(event);
     receive_flushes.in(flush_rq);
     for (std::uint32_t n = 1; n < 4; ++n) open_qp(contexts, n, rts_qp(n));
     contexts.write(Stag{stag_of(3)}, region(0x10000, 0x10000, abi::kLocalWrite));
     contexts.write(Stag{stag_of(4)}, region(0x10000, 0x10000, 0));
     contexts.write(Stag{stag_of(5)}, region(0x10000, 0x10000, abi::kLocalWrite, 2));
+    contexts.write(Stag{stag_of(8)}, region(0, 0x10000, abi::kRemoteRead));
     contexts.commit();
   }
   void change(std::uint32_t qpn, QpContext c, bool markers = false) { open_qp(contexts, qpn, c, markers); }
@@ -257,7 +267,7 @@ TEST_F(RdmapSegmenterTest, MessagesStartAtAnyOctet) {
   abi::Wqe read = wqe(WrOpcode::kRdmaRead, {sge(5, 0x10007)});
   read.remote_address = 0x2003;
   post(read);
-  responder.script({{Qpn{1}, 0x100, 0x3001, 0x7003, 5}}, 20);
+  responder.script({answer(1, 0x100, 0x3001, 0x7003, 5)}, 20);
   run_until_idle();
   ASSERT_EQ(jobs.beats().size(), 4u);
   EXPECT_EQ(header(0), from_hex("c140 12345678 0000000000001001"));
@@ -327,6 +337,14 @@ TEST_F(RdmapSegmenterTest, ReadRequestsOfNoOctetAndOfTheMost) {
                                 "00000000 0000000000000000 00000000 12345678 0000000000001000"));
   EXPECT_EQ(header(1), from_hex("4141 00000000 00000001 00000002 00000000"
                                 "0000065a 0000000000010000 ffffffff 12345678 0000000000001000"));
+  // The receive side is told of both in the cycle in which they leave.
+  EXPECT_EQ(reads.cycles(), jobs.cycles());
+  ASSERT_EQ(reads.beats().size(), 2u);
+  EXPECT_EQ(reads.beats()[0].bytes, 0u);
+  EXPECT_EQ(reads.beats()[1].qpn, Qpn{1});
+  EXPECT_EQ(reads.beats()[1].sink_stag, 0x65au);
+  EXPECT_EQ(reads.beats()[1].sink_to, 0x10000u);
+  EXPECT_EQ(reads.beats()[1].bytes, 0xffffffffu);
 }
 
 TEST_F(RdmapSegmenterTest, GatherListAcrossSegments) {
@@ -361,7 +379,7 @@ TEST_F(RdmapSegmenterTest, InlineDataComesFromTheWqe) {
 
 TEST_F(RdmapSegmenterTest, ReadResponseKeepsTheSinkOfTheRequest) {
   allow();
-  responder.script({{Qpn{1}, 0x100, 8192, 0x7000, 3000}});
+  responder.script({answer(1, 0x100, 8192, 0x7000, 3000)});
   run_until_idle();
   EXPECT_THAT(lengths(), ElementsAre(1442, 1442, 14 + 144));
   EXPECT_EQ(header(0), from_hex("8142 00000100 0000000000002000"));
@@ -373,11 +391,54 @@ TEST_F(RdmapSegmenterTest, ReadResponseKeepsTheSinkOfTheRequest) {
 
 TEST_F(RdmapSegmenterTest, ZeroLengthReadResponse) {
   allow();
-  responder.script({{Qpn{1}, 0, 0, 0, 0}});
+  responder.script({answer(1, 0, 0, 0, 0)});
   run_until_idle();
   ASSERT_EQ(jobs.beats().size(), 1u);
   EXPECT_EQ(header(0), from_hex("c142 00000000 0000000000000000"));
   EXPECT_EQ(responses.beats().size(), 1u);
+}
+
+// RFC 5040 section 4.8: the Terminate tells what is left of the request.
+TEST_F(RdmapSegmenterTest, ARevokedSourceEndsTheResponseWhereItIs) {
+  constexpr std::uint32_t kFpdu = 1448;  // of a full MULPDU
+  ReadWork read = answer(1, 0x100, 0xfffffff0, 0x7000, 4000);
+  read.segment =
+      FailedSegment::of(ByteSpan(from_hex("4141 00000000 00000001 00000001 00000000 00000100 00000000fffffff0"
+                                          "00000fa0 0000085a 0000000000007000")));
+  allow(2 * kFpdu);
+  responder.script({read});
+  contexts_at.at(20, [&] { contexts.write(Stag{stag_of(8)}, StagContext{}); });
+  tcp.pause(window(1, 30));
+  allow();
+  post(wqe(WrOpcode::kSend, {sge(4)}));
+  fetch.pause(window(0, 40));
+  run_until_idle();
+  EXPECT_THAT(lengths(), ElementsAre(1442, 1442));  // no Send either
+  EXPECT_THAT(responses.beats(), IsEmpty());
+  ASSERT_EQ(events.beats().size(), 1u);
+  const QpEvent& e = events.beats()[0];
+  EXPECT_EQ(e.kind, QpEvent::Kind::kStreamError);
+  EXPECT_EQ(e.cause, wire::rdma::kInvalidStag);
+  EXPECT_EQ(e.failed.length, 46);
+  EXPECT_EQ(Bytes(e.failed.octets.begin(), e.failed.octets.end()),  // 2856 octets on
+            from_hex("4141 00000000 00000001 00000001 00000000 00000100 0000000100000b18"
+                     "00000478 0000085a 0000000000007b28"));
+}
+TEST_F(RdmapSegmenterTest, ASourceRevokedBeforeTheFirstSegmentReturnsTheRequestAsItCame) {
+  ReadWork read = answer(1, 0x100, 0x2000, 0x7000, 4000);
+  const Bytes request =
+      from_hex("7d71 abcdef01 00000001 00000001 00000000 00000100 0000000000002000 00000fa0 0000085a 0000000000007000");
+  read.segment = FailedSegment::of(ByteSpan(request));
+  responder.script({read});
+  contexts_at.at(20, [&] { contexts.write(Stag{stag_of(8)}, region(0, 0x10000, abi::kLocalWrite)); });
+  tcp.pause(window(0, 30));
+  allow();
+  run_until_idle();
+  EXPECT_THAT(jobs.beats(), IsEmpty());
+  ASSERT_EQ(events.beats().size(), 1u);
+  EXPECT_EQ(events.beats()[0].cause, wire::rdma::kAccessRights);
+  const auto& octets = events.beats()[0].failed.octets;
+  EXPECT_EQ(Bytes(octets.begin(), octets.end()), request);
 }
 
 // Ready to receive, RFC 6581.
@@ -404,6 +465,9 @@ TEST_F(RdmapSegmenterTest, ReadyToReceiveGoesFirstAndCompletesNothing) {
   EXPECT_TRUE(completions.beats()[1].internal);
   EXPECT_EQ(completions.beats()[1].opcode, WrOpcode::kRdmaRead);
   EXPECT_EQ(given_back.beats().size(), 3u);
+  ASSERT_EQ(reads.beats().size(), 1u);
+  EXPECT_EQ(reads.beats()[0].qpn, Qpn{3});
+  EXPECT_EQ(reads.beats()[0].bytes, 0u);
 }
 
 // Credit.
@@ -454,7 +518,7 @@ TEST_F(RdmapSegmenterTest, SendsAndReadResponsesOfOneQpAlternate) {
   tcp.pause(window(0, 20));
   allow();
   post(wqe(WrOpcode::kSend, {sge(3 * 1424)}));
-  responder.script({{Qpn{1}, 0x100, 0, 0, 3 * 1428}});
+  responder.script({answer(1, 0x100, 0, 0, 3 * 1428)});
   run_until_idle();
   EXPECT_THAT(opcodes(), ElementsAre(3, 2, 3, 2, 3, 2));
 }
@@ -464,7 +528,7 @@ TEST_F(RdmapSegmenterTest, TaggedMessagesOfOneQpAreNotInterleaved) {
   post(wqe(WrOpcode::kRdmaWrite, {sge(2 * 1428)}));
   post(wqe(WrOpcode::kRdmaWrite, {sge(4)}));
   post(wqe(WrOpcode::kSend, {sge(4)}));
-  responder.script({{Qpn{1}, 0x100, 0, 0, 3 * 1428}});
+  responder.script({answer(1, 0x100, 0, 0, 3 * 1428)});
   run_until_idle();
   EXPECT_THAT(opcodes(), ElementsAre(0, 0, 2, 2, 2, 0, 3));
 }
@@ -543,7 +607,7 @@ TEST_F(RdmapSegmenterTest, WorkOnStagsIsDoneInItsTurnAndNeedsNoCredit) {
   post(local_invalidate(stag_of(3)));
   run_until_idle();
   EXPECT_EQ(contexts.named(Stag{stag_of(3)}), nullptr);
-  EXPECT_THAT(completions.cycles(), ElementsAre(2));
+  EXPECT_THAT(completions.cycles(), ElementsAre(3));  // the STag ends with the cycle of its turn
   EXPECT_EQ(completions.beats()[0].opcode, WrOpcode::kLocalInv);
   EXPECT_EQ(completions.beats()[0].status, WcStatus::kSuccess);
   EXPECT_THAT(jobs.beats(), IsEmpty());
@@ -558,7 +622,37 @@ TEST_F(RdmapSegmenterTest, ALocalKeyEndsForTheWorkBehindItsInvalidation) {
   ASSERT_EQ(completions.beats().size(), 3u);
   EXPECT_EQ(completions.beats()[1].status, WcStatus::kSuccess);
   EXPECT_EQ(completions.beats()[2].status, WcStatus::kLocProtErr);
-  EXPECT_THAT(completions.cycles(), ElementsAre(2, 3, 4));
+  EXPECT_THAT(completions.cycles(), ElementsAre(2, 4, 5));
+}
+// RFC 5040 section 8.1.1.
+TEST_F(RdmapSegmenterTest, AnInvalidationIsReportedWhenTheWritesUnderWayAreOut) {
+  contexts.in_flight.begin(StagWrites::kPlacement);
+  contexts.in_flight.begin(StagWrites::kAtomic);
+  contexts.in_flight.commit();
+  contexts_at.at(10, [&] { contexts.in_flight.begin(StagWrites::kPlacement); });  // too late to be one of this STag
+  contexts_at.at(40, [&] { contexts.in_flight.end(StagWrites::kAtomic); });
+  contexts_at.at(50, [&] { contexts.in_flight.end(StagWrites::kPlacement); });
+  allow();
+  allow(kPlenty, 2);
+  post(local_invalidate(stag_of(3)));
+  post(wqe(WrOpcode::kRdmaWrite, {}));
+  post(wqe(WrOpcode::kRdmaWrite, {}), 2);
+  run_until_idle();
+  EXPECT_THAT(order(), ElementsAre(2, 1));  // other QPs go on
+  EXPECT_THAT(jobs.cycles(), ElementsAre(4, 53));
+  EXPECT_THAT(completions.cycles(), ElementsAre(4, 52, 53));
+}
+TEST_F(RdmapSegmenterTest, AnInvalidationThatAFlushOvertookIsReportedOnce) {
+  contexts.in_flight.begin(StagWrites::kPlacement);
+  contexts.in_flight.commit();
+  contexts_at.at(50, [&] { contexts.in_flight.end(StagWrites::kPlacement); });
+  firmware.pause(window(0, 20));
+  firmware.script({{Qpn{1}, TxInternalWork::Kind::kFlush}});
+  post(local_invalidate(stag_of(3)));
+  run_until_idle();
+  ASSERT_EQ(completions.beats().size(), 2u);
+  EXPECT_EQ(completions.beats()[0].marker, WqeIssued::Marker::kFlush);
+  EXPECT_EQ(completions.beats()[1].status, WcStatus::kWrFlushErr);
 }
 TEST_F(RdmapSegmenterTest, AFencedInvalidationWaitsForTheReadsBeforeIt) {
   allow();
@@ -690,7 +784,7 @@ TEST_F(RdmapSegmenterTest, AFlushCompletesWhatIsPostedAndWhatComesLater) {
   allow(1448 + 2);
   post(wqe(WrOpcode::kSend, {sge(2000)}));  // cut off in the middle
   post(wqe(WrOpcode::kRdmaRead, {sge(4)}, 0));
-  responder.script({{Qpn{1}, 1, 0, 0, 100}});
+  responder.script({answer(1, 1, 0, 0, 100)});
   firmware.script({{Qpn{1}, TxInternalWork::Kind::kFlush}}, 20);
   fetch.pause(window(3, 40));
   post(wqe(WrOpcode::kSend, {sge(4)}));
@@ -846,7 +940,7 @@ TEST_F(RdmapSegmenterTest, BackpressureOnEveryOutput) {
     for (std::uint32_t i = 0; i < 10; ++i) post(wqe(WrOpcode::kSend, {sge(1000 + i)}), n);
     post(wqe(WrOpcode::kSend, {sge(4, 0)}), n);
   }
-  responder.script({{Qpn{1}, 1, 0, 0, 100}, {Qpn{2}, 1, 0, 0, 100}, {Qpn{3}, 1, 0, 0, 100}});
+  responder.script({answer(1, 1, 0, 0, 100), answer(2, 1, 0, 0, 100), answer(3, 1, 0, 0, 100)});
   run_until_idle();
   std::array<std::uint32_t, 4> msn{0, 1, 1, 1};
   for (unsigned i = 0; i < jobs.beats().size(); ++i) {
@@ -869,7 +963,7 @@ TEST_P(ShuffledSegmenterTest, TheOrderOfCallsChangesNothing) {
     allow(4000, n);
     post(wqe(WrOpcode::kSend, {sge(2000)}), n);
   }
-  responder.script({{Qpn{2}, 1, 0, 0, 100}});
+  responder.script({answer(2, 1, 0, 0, 100)});
   run_until_idle();
   EXPECT_THAT(jobs.cycles(), ElementsAre(2, 3, 5, 6, 7, 9, 10));
   EXPECT_THAT(order(), ElementsAre(1, 1, 2, 3, 2, 3, 2));

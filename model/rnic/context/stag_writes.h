@@ -1,0 +1,67 @@
+// Which writes an STag has allowed are still under way, so that its end can be reported when the last of them is out:
+// from then on the memory is its owner's alone (RFC 5040 section 8.1.1).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "model/common/clock_domain.h"
+
+namespace rnic {
+
+// Counters, visible from the next cycle on. A path's writes end in the order in which they began.
+class StagWrites final : public Committed {
+ public:
+  enum Path : unsigned { kPlacement, kAtomic, kOriginalValue, kPaths };
+  using Counts = std::array<std::uint64_t, kPaths>;
+
+  explicit StagWrites(ClockDomain& clk) : clk_(clk) {}
+  void begin(Path p) { count(next_begun_[p]); }  // in the cycle in which the STag was found right
+  void end(Path p) { count(next_ended_[p]); }    // nothing that is pushed later can overtake it
+
+  Cycle now() const { return clk_.now(); }
+  const Counts& begun() const { return begun_; }
+  // From this path on.
+  bool over(const Counts& begun, Path from) const {
+    for (unsigned p = from; p < kPaths; ++p) {
+      if (ended_[p] < begun[p]) return false;
+    }
+    return true;
+  }
+  void commit() override {
+    begun_ = next_begun_;
+    ended_ = next_ended_;
+  }
+
+ private:
+  void count(std::uint64_t& counter) {
+    ++counter;
+    clk_.commit_later(*this);
+  }
+
+  ClockDomain& clk_;
+  Counts begun_{}, ended_{}, next_begun_{}, next_ended_{};
+};
+
+// Passes when all writes are out that an STag may have allowed which was ended in the given cycle. Asked again each
+// cycle until it does.
+class StagFence {
+ public:
+  StagFence(const StagWrites& writes, Cycle ended_at, StagWrites::Path from = StagWrites::kPlacement)
+      : writes_(&writes), ended_at_(ended_at), from_(from) {}
+  Cycle ended_at() const { return ended_at_; }
+  bool passed() {
+    if (writes_->now() <= ended_at_) return false;  // the STag holds to the end of that cycle
+    if (!begun_) begun_ = writes_->begun();
+    return writes_->over(*begun_, from_);
+  }
+
+ private:
+  const StagWrites* writes_;
+  Cycle ended_at_;
+  StagWrites::Path from_;
+  std::optional<StagWrites::Counts> begun_;
+};
+
+}  // namespace rnic
