@@ -660,7 +660,7 @@ TEST_F(RdmapSegmenterTest, AFencedInvalidationWaitsForTheReadsBeforeIt) {
   post(local_invalidate(stag_of(3), abi::kWqeSignaled | abi::kWqeFence));
   rx.script({{TxUnblock::Kind::kReadDone, Qpn{1}}}, 50);
   run_until_idle();
-  EXPECT_THAT(completions.cycles(), ElementsAre(2, 53));  // the end of a Read has settled
+  EXPECT_THAT(completions.cycles(), ElementsAre(2, 54));  // the end of the Read has settled, then that of the STag
 }
 TEST_F(RdmapSegmenterTest, WorkOnStagsThatIsRefusedStopsTheQueue) {
   allow();
