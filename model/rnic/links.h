@@ -19,7 +19,7 @@
 
 namespace rnic {
 
-inline constexpr unsigned kErrorSources = 7;    // stages that find errors of a stream
+inline constexpr unsigned kErrorSources = 8;    // stages that find errors of a stream
 inline constexpr unsigned kQpEventSources = 3;  // stages that tell the firmware about a QP
 
 class RnicLinks {

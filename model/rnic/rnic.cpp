@@ -246,6 +246,7 @@ void Rnic::bind_firmware() {
   read_responder.event(links.stream_error[4]);
   atomic_alu.event(links.stream_error[5]);
   response_queue.event(links.stream_error[6]);
+  wqe_fetch.event(links.stream_error[7]);
   for (unsigned i = 0; i < kErrorSources; ++i) stream_errors.in(i)(links.stream_error[i]);
   stream_errors.out(links.stream_errors);
   terminate_generator.in(links.stream_errors);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ class End final : public host::App {
     std::vector<host::Wc> completions;
     bool polls = true;
 
+    bool ended() const { return !events.empty() && events.back().type == host::CmEventType::kDisconnected; }
     std::vector<host::CmEventType> event_types() const {
       std::vector<host::CmEventType> types;
       for (const host::CmEvent& e : events) types.push_back(e.type);
@@ -159,6 +161,7 @@ class End final : public host::App {
 
 class TwoNodeBench : public testing::Test {
  protected:
+  static constexpr std::uint32_t kMoved = 5000;
   static constexpr std::uint32_t kServerIp = 0x0a000001, kClientIp = 0x0a000002;
   static StationConfig station(std::uint32_t ip, std::uint8_t last, std::uint32_t peer_ip, std::uint8_t peer_last) {
     const auto mac = [](std::uint8_t n) { return wire::MacAddress{{2, 0, 0, 0, 0, n}}; };
@@ -175,6 +178,30 @@ class TwoNodeBench : public testing::Test {
     server.listen(streams);
     client.wait_us(20);  // the server listens by then
     for (std::size_t n = 0; n < streams; ++n) client.connect(n, kServerIp);
+  }
+  // A Write and a Read of the client's on a stream.
+  void move_octets(std::size_t stream) {
+    client.run([=] {
+      const MutableByteSpan octets = client.memory(0, kMoved);
+      std::iota(octets.data(), octets.data() + kMoved, std::uint8_t{1});
+      host::SendWr write = client.request(100, abi::WrOpcode::kRdmaWrite, 0, kMoved);
+      host::SendWr read = client.request(101, abi::WrOpcode::kRdmaRead, 2 * kMoved, kMoved);
+      write.remote_addr = read.remote_addr = server.address + kMoved;
+      write.rkey = read.rkey = server.mr->rkey();
+      EXPECT_EQ(client.streams[stream].qp->post_send(write), 0);
+      EXPECT_EQ(client.streams[stream].qp->post_send(read), 0);
+    });
+    client.then([=] { return client.streams[stream].completions.size() == 2; });
+  }
+  // And nothing else has happened to it at either end.
+  void expect_octets_moved(std::size_t stream) {
+    EXPECT_THAT(client.streams[stream].succeeded(), testing::ElementsAre(100, 101));
+    const MutableByteSpan sent = client.memory(0, kMoved), back = client.memory(2 * kMoved, kMoved);
+    EXPECT_TRUE(std::equal(sent.data(), sent.data() + kMoved, back.data()));
+    for (const End* end : {&server, &client}) {
+      EXPECT_EQ(end->streams[stream].qp->state(), host::QpState::kRts);
+      EXPECT_THAT(end->streams[stream].event_types(), testing::ElementsAre(host::CmEventType::kEstablished));
+    }
   }
   void run() {
     sc_core::sc_start(sc_core::sc_time(20, sc_core::SC_MS), sc_core::SC_EXIT_ON_STARVATION);

@@ -82,9 +82,10 @@ void CqeWriter::rearm(const CqArm& a) {
   Cq& q = cq(a.cqn);
   q.take((a.consumer - q.taken) & kConsumerMask);
   const std::uint32_t unseen = (q.produced - a.consumer) & kConsumerMask;
-  const std::uint32_t seen_before = a.solicited_only ? q.produced - q.last_solicited : 0;  // entries behind the newest
+  const bool any_pending = q.armed && !q.solicited_only;  // which a narrower wish leaves as it is
+  q.solicited_only = a.solicited_only && !any_pending;
+  const std::uint32_t seen_before = q.solicited_only ? q.produced - q.last_solicited : 0;  // entries behind the newest
   q.armed = unseen <= seen_before;
-  q.solicited_only = a.solicited_only;
   if (q.armed) return;
   ++notifications_;
   notify->push({a.cqn});

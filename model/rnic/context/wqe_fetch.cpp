@@ -64,6 +64,15 @@ void WqeFetch<Doorbell>::list(Qpn qpn) {
   pool_.push(listed_, qpn);
 }
 
+// It announces more than the ring has room for beside what was announced before, or takes something back. What the
+// consumer has not given back is the least that the host must leave alone.
+template <class Doorbell>
+bool WqeFetch<Doorbell>::overruns(const Doorbell& d, const QpRing& r) const {
+  const unsigned more = (d.producer - r.producer) & kIndexMask;
+  const unsigned unused = (r.producer - r.taken) & kIndexMask;
+  return unused + more > 1u << log_entries<Doorbell>(contexts_.qp(d.qpn));
+}
+
 // The number in a doorbell is the host's word: one that names no QP is dropped.
 template <class Doorbell>
 void WqeFetch<Doorbell>::announce(const Doorbell& d) {
@@ -71,7 +80,13 @@ void WqeFetch<Doorbell>::announce(const Doorbell& d) {
     ++stray_doorbells_;
     return;
   }
-  ring(d.qpn).producer = static_cast<std::uint16_t>(d.producer & kIndexMask);
+  QpRing& r = ring(d.qpn);
+  if (event.bound() && overruns(d, r)) {
+    ++overruns_;
+    event->push({QpEvent::Kind::kLocalError, d.qpn, wire::rdma::kLocalCatastrophic});
+    return;
+  }
+  r.producer = static_cast<std::uint16_t>(d.producer & kIndexMask);
   list(d.qpn);
 }
 
@@ -127,7 +142,7 @@ bool WqeFetch<Doorbell>::deliver() {
 template <class Doorbell>
 Wake WqeFetch<Doorbell>::tick() {
   bool busy = false;
-  if (doorbell->can_pop() && (!posted.bound() || posted->can_push())) {
+  if (doorbell->can_pop() && (!posted.bound() || posted->can_push()) && (!event.bound() || event->can_push())) {
     if (posted.bound()) posted->push(doorbell->front());
     announce(doorbell->pop());
     busy = true;
@@ -157,6 +172,7 @@ template <class Doorbell>
 void WqeFetch<Doorbell>::register_stats(const StatsGroup& group) const {
   group.counter("wqes", wqes_, "WQEs", "work queue entries fetched");
   group.counter("dma_reads", dma_reads_, "reads", "DMA reads that brought them");
+  group.counter("overruns", overruns_, "doorbells", "doorbells that announced more than the ring had room for");
   group.counter("stray_doorbells", stray_doorbells_, "doorbells", "doorbells that named no QP, dropped");
 }
 

@@ -9,6 +9,7 @@
 #include "model/common/node_pool.h"
 #include "model/config/field.h"
 #include "model/rnic/context/context.h"
+#include "model/rnic/context/qp_events.h"
 #include "model/rnic/dma.h"
 #include "model/rnic/host_abi.h"
 #include "model/rnic/pcie/doorbells.h"
@@ -49,12 +50,14 @@ class WqeFetch final : public Stage {
   PopPort<DmaReadDone> dma_done{*this, "dma_done"};
   PushPort<FetchedWqe> out{*this, "out"};
   PushPort<Doorbell> posted{*this, "posted", kOptional};  // doorbells, passed on; may stay unbound
+  PushPort<QpEvent> event{*this, "event", kOptional};     // doorbells that make no sense; unbound: nobody looks
 
   WqeFetch(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts, const WqeFetchConfig& cfg);
   Wake tick() override;
   std::string waiting_for() const override;
   void register_stats(const StatsGroup& group) const;
   const Counter& stray_doorbells() const { return stray_doorbells_; }
+  const Counter& overruns() const { return overruns_; }
 
  private:
   // Ring positions count modulo 4096, as the doorbell's producer index does.
@@ -74,6 +77,7 @@ class WqeFetch final : public Stage {
   };
 
   QpRing& ring(Qpn qpn);
+  bool overruns(const Doorbell& d, const QpRing& r) const;
   unsigned fetchable(Qpn qpn, const QpRing& r) const;
   void announce(const Doorbell& d);
   void give_back(Qpn qpn);
@@ -90,7 +94,7 @@ class WqeFetch final : public Stage {
   std::vector<Read> reads_;  // a ring in order of issue
   unsigned first_ = 0, used_ = 0;
   std::vector<std::uint8_t> memory_;
-  Counter wqes_, dma_reads_, stray_doorbells_;
+  Counter wqes_, dma_reads_, stray_doorbells_, overruns_;
 };
 
 }  // namespace rnic

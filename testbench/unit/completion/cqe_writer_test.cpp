@@ -4,12 +4,14 @@
 #include <functional>
 
 #include "model/common/bytes.h"
+#include "model/common/prng.h"
 #include "testbench/support/contexts.h"
 #include "testbench/support/stage_test.h"
 
 namespace rnic::test {
 namespace {
 
+using abi::WcStatus;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
@@ -248,6 +250,134 @@ TEST_F(CqeWriterTest, TheConsumerIndexWraps) {
   run_until_idle();
   EXPECT_EQ(notified.beats().size(), 1u);
 }
+
+TEST_F(CqeWriterTest, ASecondArmNotifiesNoTwice) {
+  host.script({{Cqn{1}, false, 0}, {Cqn{1}, false, 0}});
+  produce(2, 1, 10);
+  run_until_idle();
+  EXPECT_EQ(notified.beats().size(), 1u);
+}
+TEST_F(CqeWriterTest, AnArmForAnySurvivesOneForSolicitedOnly) {
+  host.script({{Cqn{1}, false, 0}, {Cqn{1}, kSolicitedOnly, 0}});
+  produce(1, 1, 10);
+  run_until_idle();
+  EXPECT_THAT(notified.cycles(), ElementsAre(12));
+}
+TEST_F(CqeWriterTest, AnArmForAnyWidensOneForSolicitedOnly) {
+  host.script({{Cqn{1}, kSolicitedOnly, 0}, {Cqn{1}, false, 0}});
+  produce(1, 1, 10);
+  run_until_idle();
+  EXPECT_THAT(notified.cycles(), ElementsAre(12));
+}
+TEST_F(CqeWriterTest, AnArmBehindANotificationIsANewOne) {
+  host.script({{Cqn{1}, false, 0}});
+  produce(1, 1, 10);
+  host.pause(window(1, 30));
+  host.script({{Cqn{1}, kSolicitedOnly, 1}});  // the wish for any was granted, and is over
+  sends.script({entry(1), entry(2, 1, true)}, 50);
+  run_until_idle();
+  EXPECT_THAT(notified.cycles(), ElementsAre(12, 53));
+}
+
+// An arm comes so many cycles after an entry, which the host has not seen.
+enum class Kind { kPlain, kSolicited, kError };
+class ArmRace : public CqeWriterTest, public testing::WithParamInterface<std::tuple<int, Kind, bool, bool>> {};
+TEST_P(ArmRace, NotifiesOnceInTheCycleOfWhicheverIsLater) {
+  const auto [distance, kind, solicited_only, on_send_side] = GetParam();
+  constexpr Cycle kAt = 21;  // at the stage
+  CqeRequest r = entry(1, 1, kind == Kind::kSolicited);
+  if (kind == Kind::kError) r.cqe.status = WcStatus::kWrFlushErr;
+  (on_send_side ? sends : receives).script({r}, kAt - 1);
+  const Cycle armed = static_cast<Cycle>(static_cast<int>(kAt) + distance);
+  host.script({{Cqn{1}, solicited_only, 0}}, armed - 1);
+  run_until_idle();
+  const Cycle written = distance == 0 ? kAt + 1 : kAt;  // the arm takes the cycle
+  EXPECT_THAT(writes.cycles(), ElementsAre(written + 1));
+  if (solicited_only && kind == Kind::kPlain) {
+    EXPECT_THAT(notified.beats(), IsEmpty());
+  } else {
+    EXPECT_THAT(notified.cycles(), ElementsAre(std::max(written, armed) + 1));
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Cycles, ArmRace,
+                         testing::Combine(testing::Range(-3, 4),
+                                          testing::Values(Kind::kPlain, Kind::kSolicited, Kind::kError),
+                                          testing::Bool(), testing::Bool()));
+
+// The host has polled one entry and arms behind it, while a second one comes.
+class SecondEntryRace : public CqeWriterTest, public testing::WithParamInterface<int> {};
+TEST_P(SecondEntryRace, OnlyWhatTheHostHasNotSeenNotifies) {
+  const auto second = static_cast<Cycle>(21 + GetParam());
+  receives.script({entry(1)});
+  receives.pause(window(1, second - 1));
+  receives.script({entry(2)});
+  host.script({{Cqn{1}, false, 1}}, 20);
+  run_until_idle();
+  EXPECT_THAT(notified.cycles(), ElementsAre(std::max<Cycle>(second + (GetParam() == 0), 21) + 1));
+}
+INSTANTIATE_TEST_SUITE_P(Cycles, SecondEntryRace, testing::Range(-3, 4));
+
+// A program that sleeps until it is notified, takes what is there, arms behind it and looks once more.
+class Sleeper final : public Stage {
+ public:
+  PopPort<CqNotify> notify{*this, "notify"};
+  PushPort<CqArm> arm{*this, "arm"};
+  std::function<std::uint32_t()> written;
+  std::uint32_t seen = 0, arms = 0, notifications = 0;
+
+  Sleeper(sc_core::sc_module_name nm, ClockDomain& clk) : Stage(nm, clk) { wake(0); }
+  Wake tick() override {
+    if (notify->can_pop()) {
+      notify->pop();
+      ++notifications;
+      seen = written();
+      armed_ = false;
+    }
+    if (armed_ || !arm->can_push()) return Wake::on_traffic();
+    arm->push({Cqn{2}, false, seen & 0x7ff});
+    ++arms;
+    armed_ = true;
+    return Wake::on_traffic();
+  }
+
+ private:
+  bool armed_ = false;
+};
+class SleeperTest : public StageTest, public testing::WithParamInterface<std::uint64_t> {};
+TEST_P(SleeperTest, SeesEveryEntryAndIsWokenOnceForEachArm) {
+  clk.shuffle(GetParam());
+  ContextStore contexts{clk, {4, 4, 4, 4}};
+  CqeWriter dut{"dut", clk, contexts};
+  Link<CqeRequest> receive{"receive", clk, {2, 1, 1}}, send{"send", clk, {2, 1, 1}};
+  Link<CqArm> arm{"arm", clk, {2, 1, 1}};
+  Link<DmaWriteRequest> dma{"dma", clk, {2, 1, 1}};
+  Link<CqNotify> notify{"notify", clk, {2, 1 + static_cast<unsigned>(GetParam() % 5), 1}};
+  Link<DmaReadRequest> read_record{"read_record", clk, {2, 1, 1}};
+  Link<DmaReadDone> record_read{"record_read", clk, {2, 1, 1}};
+  Link<CqOverflow> overflow{"overflow", clk, {2, 1, 1}};
+  Source<CqeRequest> receives{"receives", clk}, sends{"sends", clk};
+  Sink<DmaWriteRequest> writes{"writes", clk};
+  HostRecords records{"records", clk};
+  Sink<CqOverflow> overflows{"overflows", clk};
+  Sleeper sleeper{"sleeper", clk};
+  receives.out(receive), dut.receive(receive), sends.out(send), dut.send(send), sleeper.arm(arm), dut.arm(arm);
+  dut.dma(dma), writes.in(dma), dut.notify(notify), sleeper.notify(notify), dut.overflow(overflow);
+  dut.read_record(read_record), records.in(read_record), records.out(record_read), dut.record_read(record_read);
+  overflows.in(overflow);
+  contexts.write(Cqn{2}, CqContext{true, 10, 0x8000, 1});
+  contexts.commit();
+  records.taken = [&](std::uint64_t) { return sleeper.seen; };
+  sleeper.written = [&] { return static_cast<std::uint32_t>(writes.beats().size()); };
+  Prng prng(GetParam());
+  receives.pause(every(static_cast<unsigned>(3 + prng.below(9)), static_cast<unsigned>(1 + prng.below(2))));
+  sends.pause(every(static_cast<unsigned>(5 + prng.below(9)), static_cast<unsigned>(1 + prng.below(4))));
+  for (std::uint64_t i = 0; i < 400; ++i) (prng.below(2) != 0 ? receives : sends).script({entry(i, 2)});
+  run_until_idle();
+  EXPECT_EQ(writes.beats().size(), 400u);
+  EXPECT_EQ(sleeper.seen, 400u);
+  EXPECT_EQ(sleeper.arms, sleeper.notifications + 1) << "the last arm waits";
+}
+INSTANTIATE_TEST_SUITE_P(Seeds, SleeperTest, testing::Range<std::uint64_t>(1, 17));
 
 // Numbers that come from the host or belong to the past.
 TEST_F(CqeWriterTest, ArmDoorbellsThatNameNoCqAreDropped) {

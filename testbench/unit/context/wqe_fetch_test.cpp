@@ -19,10 +19,12 @@ class WqeFetchTest : public StageTest {
   Link<DmaReadRequest> request{"request", clk, {2, 1, 1}};
   Link<DmaReadDone> answer{"answer", clk, {2, 1, 1}};
   Link<FetchedWqe> out{"out", clk, {2, 1, 1}};
+  Link<QpEvent> event{"event", clk, {2, 1, 1}};
   Source<SqDoorbell> host{"host", clk};
   Source<WqeTaken> back{"back", clk};
   FakeDma dma{"dma", clk};
   Sink<FetchedWqe> segmenter{"segmenter", clk};
+  Sink<QpEvent> events{"events", clk};
   At firmware{"firmware", clk};
   WqeFetch<SqDoorbell> dut{"dut", clk, contexts, {8, 4, 4}};
 
@@ -37,6 +39,8 @@ class WqeFetchTest : public StageTest {
     dma.in(request);
     dma.out(answer);
     segmenter.in(out);
+    dut.event(event);
+    events.in(event);
     for (std::uint32_t n = 1; n < 4; ++n) {
       QpContext c = rts_qp(n);
       c.sq_base = ring_base(n);
@@ -141,6 +145,47 @@ TEST_F(WqeFetchTest, DoorbellsThatNameNoQpAreDropped) {
   run_until_idle();
   EXPECT_EQ(dut.stray_doorbells().value(), 3u);
   EXPECT_THAT(wr_ids(), ElementsAre(100));
+}
+
+// Rings have 16 entries, of which 8 fit the prefetch buffer.
+TEST_F(WqeFetchTest, ADoorbellMayFillTheRingAndNoMore) {
+  host.script({{Qpn{1}, 16}, {Qpn{2}, 17}});
+  run_until_idle();
+  EXPECT_EQ(wr_ids().size(), 8u);
+  EXPECT_EQ(wr_ids()[0], 100u);
+  EXPECT_THAT(events.cycles(), ElementsAre(3));  // 1 in each link
+  EXPECT_EQ(events.beats()[0].kind, QpEvent::Kind::kLocalError);
+  EXPECT_EQ(events.beats()[0].qpn, Qpn{2});
+  EXPECT_EQ(events.beats()[0].cause, wire::rdma::kLocalCatastrophic);
+  EXPECT_EQ(dut.overruns().value(), 1u);
+}
+TEST_F(WqeFetchTest, WhatWasGivenBackMakesRoomForAsMuch) {
+  host.script({{Qpn{1}, 16}});
+  give_back(3);
+  back.pause(window(0, 50));
+  host.pause(window(1, 100));
+  host.script({{Qpn{1}, 19}, {Qpn{1}, 20}});
+  run_until_idle();
+  EXPECT_THAT(events.cycles(), ElementsAre(103));
+  EXPECT_EQ(wr_ids().size(), 11u);
+}
+TEST_F(WqeFetchTest, ADoorbellThatGoesBackwardsAnnouncesNothing) {
+  host.script({{Qpn{1}, 5}, {Qpn{1}, 4}});
+  give_back(5);
+  back.pause(window(0, 50));
+  run_until_idle();
+  EXPECT_EQ(events.beats().size(), 1u);
+  EXPECT_THAT(wr_ids(), ElementsAre(100, 101, 102, 103, 104)) << "what was announced before";
+}
+TEST_F(WqeFetchTest, BehindAnOverrunNoOldEntryIsFetched) {
+  host.script({{Qpn{1}, 2}});
+  give_back(2);
+  back.pause(window(0, 50));
+  host.pause(window(1, 100));
+  for (std::uint32_t pi : {1u, 0u, 19u, 2048u, 4095u}) host.script({{Qpn{1}, pi}});
+  run_until_idle();
+  EXPECT_THAT(wr_ids(), ElementsAre(100, 101));
+  EXPECT_EQ(events.beats().size(), 5u);
 }
 
 TEST_F(WqeFetchTest, ARepeatedDoorbellFetchesNothingTwice) {

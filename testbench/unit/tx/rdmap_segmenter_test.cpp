@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "model/common/prng.h"
 #include "testbench/support/contexts.h"
 #include "testbench/support/fpdu_beats.h"
 #include "testbench/support/mpa_reference.h"
@@ -928,6 +929,56 @@ TEST_F(RdmapSegmenterTest, NothingFollowsALocalErrorOnItsQp) {
   EXPECT_THAT(order(), ElementsAre(1, 2));
   EXPECT_EQ(events.beats().size(), 1u);
 }
+
+// What a program may leave in its ring: each request completes once, and nothing is sent from outside the regions of
+// its domain. Half of the requests are nothing but chance, the others are nearly right.
+class GarbageWqe : public RdmapSegmenterTest, public testing::WithParamInterface<std::uint64_t> {};
+TEST_P(GarbageWqe, CompletesAndSendsNothingThatIsNotItsOwn) {
+  Prng prng(GetParam());
+  const auto some = [&prng](std::initializer_list<std::uint64_t> of) { return of.begin()[prng.below(of.size())]; };
+  constexpr std::uint32_t kPosts = 400;
+  unsigned succeeded = 0;
+  for (std::uint32_t i = 0; i < kPosts; ++i) {
+    abi::Wqe w;
+    std::array<std::uint8_t, abi::kWqeBytes> octets{};
+    for (std::uint8_t& o : octets) o = static_cast<std::uint8_t>(prng.below(256));
+    std::memcpy(static_cast<void*>(&w), octets.data(), octets.size());
+    if (i % 2 == 0) {
+      w.opcode = static_cast<WrOpcode>(prng.below(20));
+      w.num_sge %= 8;
+      w.inline_bytes %= 200;
+      w.invalidate_stag = static_cast<std::uint32_t>(some({stag_of(3), stag_of(4), stag_of(5), w.invalidate_stag}));
+      for (abi::Sge& s : w.sge) {
+        s = {some({0x10000, 0x1ffff, 0x20000, s.address}),
+             static_cast<std::uint32_t>(some({0, 1, 8, 0x10000, 0x10001, s.length})),
+             static_cast<std::uint32_t>(some({stag_of(3), stag_of(3), stag_of(4), stag_of(5), s.lkey}))};
+      }
+    }
+    QpContext fresh = rts_qp(1, i + 2);
+    change(1, fresh);
+    contexts.write(Stag{stag_of(3)}, region(0x10000, 0x10000, abi::kLocalWrite | abi::kMwBind));
+    contexts.write(Stag{stag_of(4)}, region(0x10000, 0x10000, 0));
+    contexts.commit();
+    const Cycle at = i == 0 ? 0 : clk.now() + 10;
+    tcp.script({{FlowId{1}, kPlenty}}, at);
+    fetch.script({{Qpn{1}, true, w}}, at);
+    run_until_idle();
+    ASSERT_EQ(completions.beats().size(), i + 1);
+    EXPECT_EQ(completions.beats()[i].wr_id, w.wr_id);
+    const bool success = completions.beats()[i].status == WcStatus::kSuccess;
+    succeeded += success;
+    EXPECT_EQ(events.beats().size(), i + 1 - succeeded) << "an error ends the stream";
+  }
+  for (unsigned i = 0; i < jobs.beats().size(); ++i) {
+    for (const auto& [address, bytes] : pieces(i)) {
+      EXPECT_GE(address, 0x10000u);
+      EXPECT_LE(address + bytes, 0x20000u);
+    }
+  }
+  EXPECT_GT(succeeded, 5u);
+  EXPECT_GT(kPosts - succeeded, 200u);
+}
+INSTANTIATE_TEST_SUITE_P(Seeds, GarbageWqe, testing::Range<std::uint64_t>(1, 9));
 
 TEST_F(RdmapSegmenterTest, BackpressureOnEveryOutput) {
   jobs.pause(every(7, 3));
