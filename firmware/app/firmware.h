@@ -18,6 +18,8 @@ class Firmware {
 
   void on(const HostCommand& event);
   void on(const CqOverflow& event);
+  void on(const SrqLimitReached& event);
+  void on(const SrqOverrun& event);
   template <class HardwareEvent>
   void on(const HardwareEvent& event) {
     connections_.on(event);
@@ -25,13 +27,14 @@ class Firmware {
 
   static constexpr bool fits(const Settings& s) {
     return s.qps <= Capacity::kQps && s.flows <= Capacity::kFlows && s.cqs <= Capacity::kCqs &&
-           s.stags <= Capacity::kStags;
+           s.srqs <= Capacity::kSrqs && s.stags <= Capacity::kStags;
   }
   std::uint32_t connections() const { return connections_.connections(); }
 
  private:
   using Status = abi::CommandStatus;
   Status execute(const abi::Command& command);
+  void query_srq(const abi::Command& command);
   void done(const abi::Command& command, Status status) { bus_.write(PostEvent{command_done(command, status)}); }
 
   Bus& bus_;
@@ -53,6 +56,8 @@ void Firmware<Bus, Capacity>::on(const HostCommand& event) {
       if (status == Status::kOk) connections_.perform(command);
       return;
     }
+    case abi::CommandOp::kQuerySrq:
+      return query_srq(command);
     default:
       return done(command, execute(command));
   }
@@ -64,6 +69,31 @@ void Firmware<Bus, Capacity>::on(const CqOverflow& event) {
   if (!resources_.fail_cq(event.cqn)) return;  // destroyed meanwhile
   bus_.write(PostEvent{cq_error(event.cqn)});
   resources_.for_each_qp_on(event.cqn, [this](Qpn qpn) { connections_.fail(qpn); });
+}
+
+template <class Bus, class Capacity>
+void Firmware<Bus, Capacity>::on(const SrqLimitReached& event) {
+  if (resources_.limit_reached(event.srqn, event.serial)) {
+    bus_.write(PostEvent{srq_event(abi::EventType::kSrqLimit, event.srqn)});
+  }
+}
+
+// Streams that do not use the queue go on.
+template <class Bus, class Capacity>
+void Firmware<Bus, Capacity>::on(const SrqOverrun& event) {
+  if (!resources_.fail_srq(event.srqn)) return;  // destroyed meanwhile
+  bus_.write(PostEvent{srq_event(abi::EventType::kSrqError, event.srqn)});
+  resources_.for_each_qp_sharing(event.srqn, [this](Qpn qpn) {
+    connections_.fail(qpn);
+  });
+}
+
+template <class Bus, class Capacity>
+void Firmware<Bus, Capacity>::query_srq(const abi::Command& command) {
+  const std::optional<std::uint32_t> limit = resources_.srq_limit(Srqn{command.id});
+  abi::Event event = command_done(command, limit ? Status::kOk : Status::kBadIndex);
+  event.srq_limit = limit.value_or(0);
+  bus_.write(PostEvent{event});
 }
 
 template <class Bus, class Capacity>
@@ -87,6 +117,12 @@ abi::CommandStatus Firmware<Bus, Capacity>::execute(const abi::Command& command)
       return resources_.alloc_mr(command);
     case abi::CommandOp::kAllocMw:
       return resources_.alloc_mw(command);
+    case abi::CommandOp::kCreateSrq:
+      return resources_.create_srq(command);
+    case abi::CommandOp::kModifySrq:
+      return resources_.modify_srq(command);
+    case abi::CommandOp::kDestroySrq:
+      return resources_.destroy_srq(command);
     case abi::CommandOp::kListen:
       return connections_.listen(command);
     case abi::CommandOp::kUnlisten:

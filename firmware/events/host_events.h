@@ -23,6 +23,13 @@ constexpr abi::Event cq_error(Cqn cqn) {
   return event;
 }
 
+constexpr abi::Event srq_event(abi::EventType type, Srqn srqn) {
+  abi::Event event;
+  event.type = type;
+  event.id = srqn.v;
+  return event;
+}
+
 // About a connection: `id` is its QP, or the connection id while it has none.
 constexpr abi::Event connection_event(abi::EventType type, abi::ConnectStatus status, const Connection& c,
                                       std::uint32_t id) {

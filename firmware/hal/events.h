@@ -61,6 +61,13 @@ struct QpSendDrained {  // answers InternalWork::kDrain
 struct CqOverflow {  // the completion queue lost an entry
   Cqn cqn;
 };
+struct SrqLimitReached {  // answers the ArmSrq of this serial, which is spent
+  Srqn srqn;
+  std::uint32_t serial = 0;
+};
+struct SrqOverrun {  // the host announced more than the ring holds
+  Srqn srqn;
+};
 
 // The private data is in the command window of the SRAM.
 struct HostCommand {

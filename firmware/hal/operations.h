@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "model/rnic/context/context_types.h"
+#include "model/rnic/context/srq_events.h"
 #include "model/rnic/context/tx_internal_work.h"
 #include "model/rnic/host_abi.h"
 
@@ -70,6 +71,15 @@ struct WriteCq {
   static constexpr unsigned kCsrWords = 5;
   Cqn cqn;
   CqContext context;
+};
+struct WriteSrq {
+  static constexpr unsigned kCsrWords = 5;
+  Srqn srqn;
+  SrqContext context;
+};
+struct ArmSrq {
+  static constexpr unsigned kCsrWords = 2;
+  SrqArm arm;
 };
 struct WriteStag {
   static constexpr unsigned kCsrWords = 7;

@@ -9,6 +9,7 @@ struct DefaultCapacity {
   static constexpr std::uint32_t kQps = 1024;
   static constexpr std::uint32_t kFlows = 1024;
   static constexpr std::uint32_t kCqs = 1024;
+  static constexpr std::uint32_t kSrqs = 1024;
   static constexpr std::uint32_t kStags = 4096;
   static constexpr std::uint32_t kConnections = 1024;
   static constexpr std::uint32_t kSetups = 64;  // connections that exchange startup frames at the same time
@@ -23,7 +24,8 @@ struct Settings {
   std::uint32_t request_timeout_us = 10'000'000, reply_timeout_us = 5'000'000;
   std::uint32_t first_fpdu_timeout_us = 5'000'000;  // for the RTR message of a peer-to-peer connection
   std::uint32_t close_timeout_us = 5'000'000;       // for the send queue to drain, and then for the peer's FIN
-  bool extensions = true;                           // QPs know the messages of RFC 7306
+  std::uint32_t srqs = 0;
+  bool extensions = true;  // QPs know the messages of RFC 7306
 };
 
 }  // namespace rnic::fw

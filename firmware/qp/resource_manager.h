@@ -1,7 +1,9 @@
-// Queue pairs, completion queues and memory regions: checks the host's commands and writes the contexts.
+// Queue pairs, completion and shared receive queues, memory regions: checks the host's commands and writes the
+// contexts.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "firmware/hal/operations.h"
 #include "firmware/lib/capacity.h"
@@ -10,7 +12,7 @@ namespace rnic::fw {
 
 inline constexpr std::uint32_t kNoConnection = 0xffffffff;
 // Doorbells count modulo twice a ring's size at least, so that a full ring and an empty one differ.
-inline constexpr unsigned kMaxLogWq = 11, kMaxLogCq = 10;
+inline constexpr unsigned kMaxLogWq = 11, kMaxLogCq = 10, kMaxLogSrq = 11;
 
 struct QpEntry {
   QpContext context;  // as the hardware has it
@@ -30,6 +32,9 @@ class ResourceManager {
   Status destroy_cq(const abi::Command& c);
   Status create_qp(const abi::Command& c);
   Status destroy_qp(const abi::Command& c);
+  Status create_srq(const abi::Command& c);
+  Status modify_srq(const abi::Command& c);
+  Status destroy_srq(const abi::Command& c);
   Status register_mr(const abi::Command& c);
   Status deregister_mr(const abi::Command& c);
   Status alloc_mr(const abi::Command& c) { return allocate(c, StagKind::kRegion); }
@@ -47,6 +52,22 @@ class ResourceManager {
       if (c.valid && (c.send_cq == cqn || c.recv_cq == cqn)) f(Qpn{n});
     }
   }
+  // The limit that is armed, 0 if none is; nothing if the queue does not exist.
+  std::optional<std::uint32_t> srq_limit(Srqn n) const {
+    return has_srq(n.v) ? std::optional(srqs_[n.v].arm.limit) : std::nullopt;
+  }
+  // False if the queue does not exist any more. One armed anew meanwhile stays so.
+  bool limit_reached(Srqn n, std::uint32_t serial);
+  // No QP can be made on the queue any more. False if it does not exist.
+  bool fail_srq(Srqn n) { return has_srq(n.v) && (srqs_[n.v].failed = true); }
+  // Calls f(qpn) for each QP that takes its receive requests there.
+  template <class F>
+  void for_each_qp_sharing(Srqn srqn, F f) {
+    for (std::uint32_t n = 0; n < settings_.qps; ++n) {
+      const QpContext& c = qps_[n].context;
+      if (c.valid && c.shares_rq && c.srq == srqn) f(Qpn{n});
+    }
+  }
   // Brings an entry's context to the hardware.
   void publish(Qpn n) { bus_.write(WriteQp{n, qps_[n.v].context}); }
 
@@ -56,18 +77,26 @@ class ResourceManager {
     std::uint32_t users = 0;  // send and receive queues that complete here
     bool failed = false;      // it overran
   };
+  struct SrqEntry {
+    SrqContext context;  // as the hardware has it
+    SrqArm arm;
+    std::uint32_t users = 0;
+    bool failed = false;
+  };
   struct MrEntry {
     bool valid = false;
     bool allocated = false;  // its key is the send queue's affair
     std::uint8_t key = 0;
   };
   Status allocate(const abi::Command& c, StagKind kind);
+  bool has_srq(std::uint32_t srqn) const { return srqn < settings_.srqs && srqs_[srqn].context.valid; }
   bool has_cq(std::uint32_t cqn) const { return cqn < settings_.cqs && cqs_[cqn].context.valid; }
 
   Bus& bus_;
   const Settings settings_;
   QpEntry qps_[Capacity::kQps];
   CqEntry cqs_[Capacity::kCqs];
+  SrqEntry srqs_[Capacity::kSrqs];
   MrEntry mrs_[Capacity::kStags];
 };
 
@@ -101,6 +130,11 @@ abi::CommandStatus ResourceManager<Bus, Capacity>::create_qp(const abi::Command&
   if (c.id >= settings_.qps || !has_cq(qp.send_cqn) || !has_cq(qp.recv_cqn)) return Status::kBadIndex;
   if (qps_[c.id].context.valid) return Status::kBusy;
   if (cqs_[qp.send_cqn].failed || cqs_[qp.recv_cqn].failed) return Status::kBadState;
+  const bool shares_rq = (c.flags & abi::kQpSharesRq) != 0;
+  if (shares_rq) {
+    if (!has_srq(qp.srqn)) return Status::kBadIndex;
+    if (srqs_[qp.srqn].failed || srqs_[qp.srqn].context.pd != Pdn{qp.pd}) return Status::kBadState;
+  }
   if (qp.log_sq > kMaxLogWq || qp.log_rq > kMaxLogWq) return Status::kBadLength;
   QpContext& context = qps_[c.id].context;
   const std::uint32_t epoch = context.epoch + 1;
@@ -113,6 +147,11 @@ abi::CommandStatus ResourceManager<Bus, Capacity>::create_qp(const abi::Command&
   context.pd = Pdn{qp.pd};
   context.send_cq = Cqn{qp.send_cqn};
   context.recv_cq = Cqn{qp.recv_cqn};
+  context.shares_rq = shares_rq;
+  if (shares_rq) {
+    context.srq = Srqn{qp.srqn};
+    ++srqs_[qp.srqn].users;
+  }
   context.sq_base = qp.sq_base;
   context.rq_base = qp.rq_base;
   ++cqs_[qp.send_cqn].users;
@@ -128,8 +167,53 @@ abi::CommandStatus ResourceManager<Bus, Capacity>::destroy_qp(const abi::Command
   if (entry->connection != kNoConnection) return Status::kBadState;
   --cqs_[entry->context.send_cq.v].users;
   --cqs_[entry->context.recv_cq.v].users;
+  if (entry->context.shares_rq) --srqs_[entry->context.srq.v].users;
   entry->context.valid = false;
   publish(Qpn{c.id});
+  return Status::kOk;
+}
+
+template <class Bus, class Capacity>
+abi::CommandStatus ResourceManager<Bus, Capacity>::create_srq(const abi::Command& c) {
+  if (c.id >= settings_.srqs) return Status::kBadIndex;
+  if (has_srq(c.id)) return Status::kBusy;
+  if (c.u.srq.log_entries > kMaxLogSrq) return Status::kBadLength;
+  SrqEntry& entry = srqs_[c.id];
+  entry.failed = false;
+  entry.arm = {Srqn{c.id}, 0, entry.arm.serial};
+  entry.context.valid = true;
+  entry.context.log_entries = static_cast<std::uint8_t>(c.u.srq.log_entries);
+  entry.context.pd = Pdn{c.u.srq.pd};
+  entry.context.base = c.u.srq.base;
+  ++entry.context.epoch;
+  bus_.write(WriteSrq{Srqn{c.id}, entry.context});
+  return Status::kOk;
+}
+
+template <class Bus, class Capacity>
+abi::CommandStatus ResourceManager<Bus, Capacity>::modify_srq(const abi::Command& c) {
+  if (!has_srq(c.id)) return Status::kBadIndex;
+  SrqEntry& entry = srqs_[c.id];
+  if (entry.failed) return Status::kBadState;
+  if (c.u.srq.limit > 1u << entry.context.log_entries) return Status::kBadLength;
+  entry.arm = {Srqn{c.id}, c.u.srq.limit, entry.arm.serial + 1};
+  bus_.write(ArmSrq{entry.arm});
+  return Status::kOk;
+}
+
+template <class Bus, class Capacity>
+bool ResourceManager<Bus, Capacity>::limit_reached(Srqn n, std::uint32_t serial) {
+  if (!has_srq(n.v)) return false;
+  if (srqs_[n.v].arm.serial == serial) srqs_[n.v].arm.limit = 0;
+  return true;
+}
+
+template <class Bus, class Capacity>
+abi::CommandStatus ResourceManager<Bus, Capacity>::destroy_srq(const abi::Command& c) {
+  if (!has_srq(c.id)) return Status::kBadIndex;
+  if (srqs_[c.id].users != 0) return Status::kBusy;
+  srqs_[c.id].context.valid = false;
+  bus_.write(WriteSrq{Srqn{c.id}, srqs_[c.id].context});
   return Status::kOk;
 }
 

@@ -17,10 +17,21 @@ struct Id {
 
 using Qpn = Id<struct QpnTag>;      // queue pair number
 using Cqn = Id<struct CqnTag>;      // completion queue number
+using Srqn = Id<struct SrqnTag>;    // shared receive queue number
 using Pdn = Id<struct PdnTag>;      // protection domain number
 using Stag = Id<struct StagTag>;    // steering tag, index << 8 | key
 using Msn = Id<struct MsnTag>;      // DDP message sequence number (RFC 5041 section 4.3)
 using FlowId = Id<struct FlowTag>;  // one TCP connection inside the chip
+
+// A receive queue: a queue pair's own, or one that several share.
+struct Rqn {
+  std::uint32_t v = 0;
+  bool shared = false;
+  constexpr Rqn() = default;
+  constexpr Rqn(Qpn qpn) : v(qpn.v) {}
+  constexpr Rqn(Srqn srqn) : v(srqn.v), shared(true) {}
+  friend constexpr bool operator==(Rqn a, Rqn b) { return a.v == b.v && a.shared == b.shared; }
+};
 
 inline constexpr FlowId kNoFlow{0xffffffffu};
 

@@ -168,8 +168,15 @@ enum class CommandOp : std::uint8_t {
   kReject,
   kDisconnect,
   kAllocMr,  // an STag that kRegMr requests make valid
-  kAllocMw   // a window; flags: its type, 1 or 2
+  kAllocMw,  // a window; flags: its type, 1 or 2
+  kCreateSrq,
+  kModifySrq,  // arms the limit: one kSrqLimit event when fewer requests are left, then it is 0; 0 disarms
+  kQuerySrq,   // its kCommandDone has the limit
+  kDestroySrq
 };
+
+// Of a kCreateQp command: receive requests come from the shared receive queue `srqn`; there is no ring at rq_base.
+enum QpFlags : std::uint8_t { kQpSharesRq = 1 };
 
 // MPA options of a listen or connect command (RFC 5044 section 7.1, RFC 6581).
 enum CmFlags : std::uint8_t {
@@ -184,7 +191,7 @@ enum CmFlags : std::uint8_t {
 
 struct Command {
   CommandOp op = CommandOp::kNop;
-  std::uint8_t flags = 0;           // CmFlags, or AccessFlags for kRegisterMr, or the type for kAllocMw
+  std::uint8_t flags = 0;           // CmFlags; QpFlags; AccessFlags for kRegisterMr; the type for kAllocMw
   std::uint16_t private_bytes = 0;  // valid octets in the command's private data slot
   std::uint32_t cookie = 0;         // returned in the kCommandDone event
   std::uint32_t id = 0;   // qpn, cqn, STag or, for kAccept and kReject, the connection id of the request event
@@ -199,7 +206,14 @@ struct Command {
       std::uint8_t log_sq, log_rq;
       std::uint16_t pd;
       std::uint32_t send_cqn, recv_cqn;
+      std::uint32_t srqn;
     } qp;
+    struct {
+      std::uint64_t base;
+      std::uint32_t log_entries;
+      std::uint32_t pd;
+      std::uint32_t limit;  // kModifySrq only
+    } srq;
     struct {
       std::uint64_t address, length;
       std::uint32_t pd;
@@ -225,7 +239,9 @@ enum class EventType : std::uint8_t {
   kDisconnected,
   kQpError,
   kCqNotify,
-  kCqError  // the queue overran: nothing more is written to it, and the QPs that use it are in error
+  kCqError,  // the queue overran: nothing more is written to it, and the QPs that use it are in error
+  kSrqLimit,
+  kSrqError  // its ring overran: the QPs that use it are in error
 };
 enum class CommandStatus : std::uint8_t { kOk = 0, kBadOp, kBadIndex, kBusy, kBadState, kNoResources, kBadLength };
 enum class ConnectStatus : std::uint8_t {
@@ -251,14 +267,15 @@ struct Event {
   std::uint8_t status = 0;          // CommandStatus or ConnectStatus
   std::uint16_t private_bytes = 0;  // valid octets in the event's private data slot
   std::uint32_t cookie = 0;         // of the command, for kCommandDone
-  std::uint32_t id = 0;             // qpn, cqn or, for kConnectRequest, the connection id to accept or reject
+  std::uint32_t id = 0;             // qpn, cqn, srqn or, for kConnectRequest, the connection id to accept or reject
   std::uint32_t peer_ip = 0;
   std::uint16_t peer_port = 0, local_port = 0;
   std::uint16_t ird = 0, ord = 0;  // the peer's, or what was agreed (kEstablished)
+  std::uint32_t srq_limit = 0;     // kCommandDone of kQuerySrq
   std::uint32_t terminate = 0;     // the Terminate's first word for kQpError (layer 31..28, type 27..24, code 23..16)
   std::uint8_t mpa_revision = 0, mpa_flags = 0;
   TerminateOrigin terminate_origin = TerminateOrigin::kLocal;  // kQpError
-  std::uint8_t reserved[32] = {};
+  std::uint8_t reserved[28] = {};
   std::uint8_t phase = 0;  // like a CQE's
 };
 inline constexpr std::size_t kEventBytes = 64;

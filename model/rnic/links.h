@@ -63,11 +63,13 @@ class RnicLinks {
   Link<FpduBeat> deframed{path("rx.deframed"), clk_, MpaDeframer::output_link(cfg_.rx.mpa_deframer)};
   Link<FpduBeat> checked{path("rx.checked"), clk_, CrcCheck::output_link(cfg_.rx.crc_check)};
   Link<RqDoorbell> rqes_posted{path("rx.rqes_posted"), clk_, {4, 1, 1}};
-  Link<FetchedWqe> rqes{path("rx.rqes"), clk_, {4, 1, 1}};
-  Link<WqeTaken> rqes_taken{path("rx.rqes_taken"), clk_, {4, 1, 1}};
+  Link<FetchedRqe> rqes{path("rx.rqes"), clk_, {4, 1, 1}};
+  Link<RqeTaken> rqes_taken{path("rx.rqes_taken"), clk_, {4, 1, 1}};
   Link<DmaReadRequest> rqe_reads{path("rx.rqe_reads"), clk_, {4, 1, 1}};
   Link<DmaReadDone> rqe_reads_done{path("rx.rqe_reads_done"), clk_, {4, 1, 1}};
   Link<ReadIssued> reads_issued{path("rx.reads_issued"), clk_, {4, 1, 1}};
+  Link<SrqArm> srq_arms{path("rx.srq_arms"), clk_, {4, 1, 1}};
+  Link<SrqEvent> srq_events{path("rx.srq_events"), clk_, {4, 1, 1}};
   Link<RqFlush> rq_flushes{path("rx.rq_flushes"), clk_, {4, 1, 1}};
   Link<DmaWriteRequest> placements{path("rx.placements"), clk_, {8, 3, 1}};
   Link<DmaWriteDone> placements_done{path("rx.placements_done"), clk_, {16, 1, 1}};
@@ -141,14 +143,14 @@ class RnicLinks {
     for (Link<QpEvent>& link : qp_event) f(link);
     all(sq_doorbells, rq_doorbells, cq_arms, command_doorbells, wqes, wqes_taken, wqe_reads, wqe_reads_done, jobs,
         payload_reads, payload_reads_done, ulpdus, framed, marked, sealed, tx_frames, rx_frames, stream, consumed,
-        deframed, checked, rqes_posted, rqes, rqes_taken, rqe_reads, rqe_reads_done, reads_issued, rq_flushes,
-        placements, placements_done, placed, read_requests, reads_due, atomics_due, atomic_reads, atomic_reads_done,
-        atomic_writes, atomic_writes_done, atomic_work, read_work, responses_sent, unblock, reads_done, atomics_issued,
-        atomic_responses, original_writes, original_writes_done, atomics_done, atomic_unblock, issued, acked, lost,
-        credit, receive_cqes, send_cqes, cqe_writes, cq_record_reads, cq_records_read, cq_overflows, cq_notifies,
-        tcp_tx_commands, tcp_rx_commands, tcp_tx_reports, tcp_rx_reports, tcp_feedback, stream_errors, terminates,
-        qp_events, tcp_ops, tcp_events, internal_work, commands, command_reads, command_reads_done, host_events,
-        events_taken, event_writes, event_writes_done, msix);
+        deframed, checked, rqes_posted, rqes, rqes_taken, rqe_reads, rqe_reads_done, reads_issued, srq_arms, srq_events,
+        rq_flushes, placements, placements_done, placed, read_requests, reads_due, atomics_due, atomic_reads,
+        atomic_reads_done, atomic_writes, atomic_writes_done, atomic_work, read_work, responses_sent, unblock,
+        reads_done, atomics_issued, atomic_responses, original_writes, original_writes_done, atomics_done,
+        atomic_unblock, issued, acked, lost, credit, receive_cqes, send_cqes, cqe_writes, cq_record_reads,
+        cq_records_read, cq_overflows, cq_notifies, tcp_tx_commands, tcp_rx_commands, tcp_tx_reports, tcp_rx_reports,
+        tcp_feedback, stream_errors, terminates, qp_events, tcp_ops, tcp_events, internal_work, commands, command_reads,
+        command_reads_done, host_events, events_taken, event_writes, event_writes_done, msix);
   }
 };
 

@@ -32,7 +32,8 @@ QueueRegs queue_regs(const regs::RegBank& bank) {
 Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& config, const StationConfig& station)
     : sc_module(nm),
       config_(config),
-      contexts_(clk, {config.context.qps, config.tcp.max_flows, config.context.cqs, config.context.stags}),
+      contexts_(clk, {config.context.qps, config.tcp.max_flows, config.context.cqs, config.context.stags,
+                      config.context.srqs}),
       frames_(frame_block_bytes(config)),
       messages_(kMessageBlockBytes),
       links(basename(), clk, config_),
@@ -80,6 +81,7 @@ void Rnic::strap() {
   pcie.regs.strap(regs::Features{true, true, config_.fwcpu.rdmap_extensions, config_.fwcpu.rdmap_extensions});
   pcie.regs.strap(regs::MaxQps{config_.context.qps});
   pcie.regs.strap(regs::MaxCqs{config_.context.cqs});
+  pcie.regs.strap(regs::MaxSrqs{config_.context.srqs});
   pcie.regs.strap(regs::MaxStags{config_.context.stags});
   pcie.regs.strap(regs::MaxFlows{config_.tcp.max_flows});
   pcie.regs.strap(regs::Status{true, false});
@@ -166,6 +168,8 @@ void Rnic::bind_receive() {
   ddp_placement.rqe(links.rqes);
   ddp_placement.rqe_taken(links.rqes_taken);
   ddp_placement.read_issued(links.reads_issued);
+  ddp_placement.srq_arm(links.srq_arms);
+  ddp_placement.srq_event(links.srq_events);
   ddp_placement.flush(links.rq_flushes);
   ddp_placement.dma(links.placements);
   ddp_placement.out(links.placed);
@@ -269,6 +273,8 @@ void Rnic::bind_firmware() {
   fwcpu.tcp_events(links.tcp_events);
   fwcpu.qp_events(links.qp_events);
   fwcpu.cq_overflows(links.cq_overflows);
+  fwcpu.srq_events(links.srq_events);
+  fwcpu.srq_arms(links.srq_arms);
   fwcpu.tcp_ops(links.tcp_ops);
   fwcpu.tx_work(links.internal_work);
   fwcpu.events(links.host_events);

@@ -20,11 +20,12 @@
 namespace rnic {
 
 struct ContextConfig {
-  unsigned qps = 256, cqs = 256, stags = 1024;
+  unsigned qps = 256, cqs = 256, stags = 1024, srqs = 64;
   template <class V>
   static void fields(V& v) {
     v("qps", &ContextConfig::qps, "queue pairs", in_range(1, 1024));
     v("cqs", &ContextConfig::cqs, "completion queues", in_range(1, 1024));
+    v("srqs", &ContextConfig::srqs, "shared receive queues", in_range(1, 1024));
     v("stags", &ContextConfig::stags, "STag table entries", in_range(1, 4096));
   }
 };

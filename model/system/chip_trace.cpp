@@ -15,11 +15,8 @@ struct ChipTrace::Observers {
   }
 };
 
-ChipTrace::ChipTrace(Rnic& chip, const Recorder& recorder)
-    : observers_(std::make_unique<Observers>()) {
-  const auto on = [&](auto& link, TraceKind kind, auto project) {
-    observers_->add(link, recorder, kind, project);
-  };
+ChipTrace::ChipTrace(Rnic& chip, const Recorder& recorder) : observers_(std::make_unique<Observers>()) {
+  const auto on = [&](auto& link, TraceKind kind, auto project) { observers_->add(link, recorder, kind, project); };
   RnicLinks& l = chip.links;
   on(l.sq_doorbells, TraceKind::kDoorbell, [](const SqDoorbell& d, TraceEvent& e) {
     e.qpn = d.qpn.v;
@@ -30,7 +27,10 @@ ChipTrace::ChipTrace(Rnic& chip, const Recorder& recorder)
     return true;
   };
   on(l.wqes, TraceKind::kWqeFetched, fetched);
-  on(l.rqes, TraceKind::kWqeFetched, fetched);
+  on(l.rqes, TraceKind::kWqeFetched, [](const FetchedRqe& r, TraceEvent& e) {
+    e.qpn = r.rqn.v;
+    return !r.rqn.shared;  // of no queue pair yet
+  });
   on(l.ulpdus, TraceKind::kPayloadRead, [](const Ulpdu& u, TraceEvent& e) {
     e.flow = u.flow;
     e.bytes = u.bytes;

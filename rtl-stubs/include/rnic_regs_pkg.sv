@@ -93,6 +93,13 @@ package rnic_regs_pkg;
     logic [31:0] value;
   } max_flows_t;
 
+  // Shared receive queues; numbers are 0 to VALUE - 1.
+  localparam logic [31:0] MaxSrqsOffset = 32'h0030;
+  localparam logic [31:0] MaxSrqsReset = 32'h00000000;
+  typedef struct packed {
+    logic [31:0] value;
+  } max_srqs_t;
+
   // Announces new send WQEs.
   localparam logic [31:0] SqDoorbellOffset = 32'h0040;
   localparam logic [31:0] SqDoorbellReset = 32'h00000000;
@@ -117,6 +124,14 @@ package rnic_regs_pkg;
     logic [0:0] solicited;
     logic [19:0] cqn;
   } cq_arm_t;
+
+  // Announces new receive WQEs of a shared receive queue.
+  localparam logic [31:0] SrqDoorbellOffset = 32'h004c;
+  localparam logic [31:0] SrqDoorbellReset = 32'h00000000;
+  typedef struct packed {
+    logic [11:0] pi;
+    logic [19:0] srqn;
+  } srq_doorbell_t;
 
   // Bus address of the command ring (64-octet entries), bits 31..0.
   localparam logic [31:0] CmdqBaseLoOffset = 32'h0060;

@@ -15,15 +15,22 @@ namespace rnic {
 class ContextStore final : public Committed {
  public:
   struct Sizes {
-    unsigned qps = 256, flows = 256, cqs = 256, stags = 1024;
+    unsigned qps = 256, flows = 256, cqs = 256, stags = 1024, srqs = 64;
   };
   ContextStore(ClockDomain& clk, const Sizes& sizes)
-      : in_flight(clk), clk_(clk), qps_(sizes.qps), flows_(sizes.flows), cqs_(sizes.cqs), stags_(sizes.stags) {}
+      : in_flight(clk),
+        clk_(clk),
+        qps_(sizes.qps),
+        flows_(sizes.flows),
+        cqs_(sizes.cqs),
+        stags_(sizes.stags),
+        srqs_(sizes.srqs) {}
 
   StagWrites in_flight;  // to memory that STags name
 
   const QpContext& qp(Qpn n) const { return at(qps_, n.v); }
   const FlowContext& flow(FlowId f) const { return at(flows_, f.v); }
+  const SrqContext& srq(Srqn n) const { return at(srqs_, n.v); }
   const CqContext& cq(Cqn n) const { return at(cqs_, n.v); }
   // The entry an STag points at, or nullptr where its index is outside the table; the caller checks valid and key.
   const StagContext* stag(Stag s) const { return (s.v >> 8) < stags_.size() ? &stags_[s.v >> 8] : nullptr; }
@@ -45,7 +52,25 @@ class ContextStore final : public Committed {
 
   // For numbers that come from the host: whether they lie inside the table.
   bool has(Qpn n) const { return n.v < qps_.size(); }
+  bool has(Rqn n) const { return n.v < (n.shared ? srqs_.size() : qps_.size()); }
   bool has(Cqn n) const { return n.v < cqs_.size(); }
+  // Where a queue's entries are.
+  WorkRing send_ring(Qpn n) const {
+    const QpContext& c = qp(n);
+    return {c.valid, c.log_sq, c.sq_base, c.epoch};
+  }
+  WorkRing receive_ring(Rqn n) const {
+    if (n.shared) {
+      const SrqContext& c = srq(Srqn{n.v});
+      return {c.valid, c.log_entries, c.base, c.epoch};
+    }
+    const QpContext& c = qp(Qpn{n.v});
+    return {c.valid && !c.shares_rq, c.log_rq, c.rq_base, c.epoch};
+  }
+  // For tables of all receive queues: the queue pairs' own first.
+  std::size_t receive_queues() const { return qps_.size() + srqs_.size(); }
+  std::size_t index(Rqn n) const { return n.shared ? qps_.size() + n.v : n.v; }
+
   // The QP that a flow carries; none where the two do not belong to each other (any more).
   std::optional<Qpn> qp_of(FlowId f) const {
     const Qpn n = flow(f).qpn;
@@ -55,11 +80,13 @@ class ContextStore final : public Committed {
   std::size_t qps() const { return qps_.size(); }
   std::size_t flows() const { return flows_.size(); }
   std::size_t cqs() const { return cqs_.size(); }
+  std::size_t srqs() const { return srqs_.size(); }
   std::size_t stags() const { return stags_.size(); }
 
   void write(Qpn n, const QpContext& c) { stage(qp_writes_, qps_, n.v, c); }
   void write(FlowId f, const FlowContext& c) { stage(flow_writes_, flows_, f.v, c); }
   void write(Cqn n, const CqContext& c) { stage(cq_writes_, cqs_, n.v, c); }
+  void write(Srqn n, const SrqContext& c) { stage(srq_writes_, srqs_, n.v, c); }
   void write(Stag s, const StagContext& c) { stage(stag_writes_, stags_, s.v >> 8, c); }
 
   void commit() override {
@@ -67,6 +94,7 @@ class ContextStore final : public Committed {
     apply(flow_writes_, flows_);
     apply(cq_writes_, cqs_);
     apply(stag_writes_, stags_);
+    apply(srq_writes_, srqs_);
   }
 
  private:
@@ -94,10 +122,12 @@ class ContextStore final : public Committed {
   std::vector<FlowContext> flows_;
   std::vector<CqContext> cqs_;
   std::vector<StagContext> stags_;
+  std::vector<SrqContext> srqs_;
   Writes<QpContext> qp_writes_;
   Writes<FlowContext> flow_writes_;
   Writes<CqContext> cq_writes_;
   Writes<StagContext> stag_writes_;
+  Writes<SrqContext> srq_writes_;
 };
 
 }  // namespace rnic

@@ -22,11 +22,29 @@ struct QpContext {
   Pdn pd;
   FlowId flow = kNoFlow;
   Cqn send_cq, recv_cq;
+  bool shares_rq = false;  // takes its receive requests from `srq`; it has no ring of its own
+  Srqn srq;
   std::uint64_t sq_base = 0, rq_base = 0;
   std::uint32_t epoch = 0;  // counts the QP number's uses: per-QP state of an older epoch is stale
 
   // RDMAC peers cannot know the messages of RFC 7306 (wire-facts 8.28).
   constexpr bool extended() const { return extensions && version == 1; }
+};
+
+struct SrqContext {
+  bool valid = false;
+  std::uint8_t log_entries = 0;
+  Pdn pd;
+  std::uint64_t base = 0;
+  std::uint32_t epoch = 0;  // as a QP's
+};
+
+// A ring of work queue entries in host memory, of whatever kind.
+struct WorkRing {
+  bool valid = false;
+  std::uint8_t log_entries = 0;
+  std::uint64_t base = 0;
+  std::uint32_t epoch = 0;
 };
 
 struct FlowContext {

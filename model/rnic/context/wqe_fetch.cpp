@@ -2,22 +2,26 @@
 
 #include <algorithm>
 #include <cstring>
-#include <type_traits>
+#include <string>
 
 namespace rnic {
 
 namespace {
 
-template <class Doorbell>
-constexpr bool kSendSide = std::is_same_v<Doorbell, SqDoorbell>;
-template <class Doorbell>
-unsigned log_entries(const QpContext& qp) {
-  return kSendSide<Doorbell> ? qp.log_sq : qp.log_rq;
-}
-template <class Doorbell>
-std::uint64_t ring_base(const QpContext& qp) {
-  return kSendSide<Doorbell> ? qp.sq_base : qp.rq_base;
-}
+Qpn queue_of(const SqDoorbell& d) { return d.qpn; }
+Rqn queue_of(const RqDoorbell& d) { return d.rqn; }
+Qpn queue_of(const WqeTaken& t) { return t.qpn; }
+Rqn queue_of(const RqeTaken& t) { return t.rqn; }
+
+std::size_t rings(const ContextStore& contexts, Qpn) { return contexts.qps(); }
+std::size_t rings(const ContextStore& contexts, Rqn) { return contexts.receive_queues(); }
+std::size_t index_of(const ContextStore&, Qpn qpn) { return qpn.v; }
+std::size_t index_of(const ContextStore& contexts, Rqn rqn) { return contexts.index(rqn); }
+WorkRing ring_of(const ContextStore& contexts, Qpn qpn) { return contexts.send_ring(qpn); }
+WorkRing ring_of(const ContextStore& contexts, Rqn rqn) { return contexts.receive_ring(rqn); }
+
+std::string name_of(Qpn qpn) { return "QP " + std::to_string(qpn.v); }
+std::string name_of(Rqn rqn) { return (rqn.shared ? "SRQ " : "QP ") + std::to_string(rqn.v); }
 
 }  // namespace
 
@@ -27,17 +31,17 @@ WqeFetch<Doorbell>::WqeFetch(sc_core::sc_module_name nm, ClockDomain& clk, const
     : Stage(nm, clk),
       contexts_(contexts),
       cfg_(cfg),
-      rings_(contexts.qps()),
+      progress_(rings(contexts, Queue{})),
       reads_(cfg.reads),
       memory_(std::size_t{cfg.reads} * cfg.batch * abi::kWqeBytes) {}
 
-// The QP's ring, started anew where the QP number was reused.
+// The ring's state, started anew where the queue's number was reused.
 template <class Doorbell>
-typename WqeFetch<Doorbell>::QpRing& WqeFetch<Doorbell>::ring(Qpn qpn) {
-  QpRing& r = rings_[qpn.v];
-  if (const std::uint32_t epoch = contexts_.qp(qpn).epoch; r.epoch != epoch) {
+typename WqeFetch<Doorbell>::Progress& WqeFetch<Doorbell>::progress(Queue queue) {
+  Progress& r = progress_[index_of(contexts_, queue)];
+  if (const std::uint32_t epoch = ring_of(contexts_, queue).epoch; r.epoch != epoch) {
     const bool listed = r.listed;
-    r = QpRing{};
+    r = Progress{};
     r.epoch = epoch;
     r.listed = listed;
   }
@@ -46,78 +50,77 @@ typename WqeFetch<Doorbell>::QpRing& WqeFetch<Doorbell>::ring(Qpn qpn) {
 
 // Entries that one read may bring now: announced, with a place to go, and before the ring's end.
 template <class Doorbell>
-unsigned WqeFetch<Doorbell>::fetchable(Qpn qpn, const QpRing& r) const {
-  const QpContext& qp = contexts_.qp(qpn);
-  if (!qp.valid) return 0;
+unsigned WqeFetch<Doorbell>::fetchable(const WorkRing& ring, const Progress& r) const {
+  if (!ring.valid) return 0;
   const unsigned announced = (r.producer - r.issued) & kIndexMask;
   const unsigned places = cfg_.prefetch - ((r.issued - r.taken) & kIndexMask);
-  const unsigned entries = 1u << log_entries<Doorbell>(qp);
+  const unsigned entries = 1u << ring.log_entries;
   const unsigned to_end = entries - r.issued % entries;
   return std::min({announced, places, to_end, cfg_.batch});
 }
 
 template <class Doorbell>
-void WqeFetch<Doorbell>::list(Qpn qpn) {
-  QpRing& r = ring(qpn);
-  if (r.listed || fetchable(qpn, r) == 0) return;
+void WqeFetch<Doorbell>::list(Queue queue) {
+  Progress& r = progress(queue);
+  if (r.listed || fetchable(ring_of(contexts_, queue), r) == 0) return;
   r.listed = true;
-  pool_.push(listed_, qpn);
+  pool_.push(listed_, queue);
 }
 
 // It announces more than the ring has room for beside what was announced before, or takes something back. What the
 // consumer has not given back is the least that the host must leave alone.
 template <class Doorbell>
-bool WqeFetch<Doorbell>::overruns(const Doorbell& d, const QpRing& r) const {
+bool WqeFetch<Doorbell>::overruns(const Doorbell& d, const WorkRing& ring, const Progress& r) {
   const unsigned more = (d.producer - r.producer) & kIndexMask;
   const unsigned unused = (r.producer - r.taken) & kIndexMask;
-  return unused + more > 1u << log_entries<Doorbell>(contexts_.qp(d.qpn));
+  return unused + more > 1u << ring.log_entries;
 }
 
-// The number in a doorbell is the host's word: one that names no QP is dropped.
+// The number in a doorbell is the host's word: one that names no ring is dropped.
 template <class Doorbell>
 void WqeFetch<Doorbell>::announce(const Doorbell& d) {
-  if (!contexts_.has(d.qpn) || !contexts_.qp(d.qpn).valid) {
+  const Queue queue = queue_of(d);
+  if (!contexts_.has(queue) || !ring_of(contexts_, queue).valid) {
     ++stray_doorbells_;
     return;
   }
-  QpRing& r = ring(d.qpn);
-  if (event.bound() && overruns(d, r)) {
-    ++overruns_;
-    event->push({QpEvent::Kind::kLocalError, d.qpn, wire::rdma::kLocalCatastrophic});
-    return;
+  Progress& r = progress(queue);
+  if constexpr (std::is_same_v<Queue, Qpn>) {  // the receive side keeps its own account
+    if (event.bound() && overruns(d, ring_of(contexts_, queue), r)) {
+      ++overruns_;
+      event->push({QpEvent::Kind::kLocalError, queue, wire::rdma::kLocalCatastrophic});
+      return;
+    }
   }
   r.producer = static_cast<std::uint16_t>(d.producer & kIndexMask);
-  list(d.qpn);
+  list(queue);
 }
 
 template <class Doorbell>
-void WqeFetch<Doorbell>::give_back(Qpn qpn) {
-  QpRing& r = ring(qpn);
+void WqeFetch<Doorbell>::give_back(Queue queue) {
+  Progress& r = progress(queue);
   if (r.taken == r.issued) return;  // an entry of the number's earlier use
   r.taken = static_cast<std::uint16_t>((r.taken + 1) & kIndexMask);
-  list(qpn);
+  list(queue);
 }
 
 template <class Doorbell>
 bool WqeFetch<Doorbell>::issue() {
   if (listed_.empty() || used_ == cfg_.reads || !dma->can_push()) return false;
-  const Qpn qpn = pool_.pop(listed_);
-  QpRing& r = ring(qpn);
+  const Queue queue = pool_.pop(listed_);
+  Progress& r = progress(queue);
   r.listed = false;
-  const unsigned count = fetchable(qpn, r);
-  if (count == 0) return true;  // the QP went away meanwhile
+  const WorkRing ring = ring_of(contexts_, queue);
+  const unsigned count = fetchable(ring, r);
+  if (count == 0) return true;  // the queue went away meanwhile
   const unsigned slot = (first_ + used_++) % cfg_.reads;
-  reads_[slot] = {qpn, r.epoch, count, 0, false, false};
-  const QpContext& qp = contexts_.qp(qpn);
-  const std::uint64_t index = r.issued % (1u << log_entries<Doorbell>(qp));
-  dma->push({ring_base<Doorbell>(qp) + index * abi::kWqeBytes,
-             static_cast<std::uint32_t>(count * abi::kWqeBytes),
-             memory(slot),
-             {},
-             slot});
+  reads_[slot] = {queue, r.epoch, count, 0, false, false};
+  const std::uint64_t index = r.issued % (1u << ring.log_entries);
+  dma->push(
+      {ring.base + index * abi::kWqeBytes, static_cast<std::uint32_t>(count * abi::kWqeBytes), memory(slot), {}, slot});
   ++dma_reads_;
   r.issued = static_cast<std::uint16_t>((r.issued + count) & kIndexMask);
-  list(qpn);
+  list(queue);
   return true;
 }
 
@@ -126,8 +129,8 @@ template <class Doorbell>
 bool WqeFetch<Doorbell>::deliver() {
   if (used_ == 0 || !reads_[first_].done || !out->can_push()) return false;
   Read& read = reads_[first_];
-  if (read.epoch == contexts_.qp(read.qpn).epoch) {
-    FetchedWqe fetched{read.qpn, read.ok, {}};
+  if (read.epoch == ring_of(contexts_, read.queue).epoch) {
+    Fetched fetched{read.queue, read.ok, {}};
     if (read.ok) std::memcpy(&fetched.wqe, memory(first_) + read.delivered * abi::kWqeBytes, abi::kWqeBytes);
     out->push(std::move(fetched));
     ++wqes_;
@@ -148,7 +151,7 @@ Wake WqeFetch<Doorbell>::tick() {
     busy = true;
   }
   if (taken->can_pop()) {
-    give_back(taken->pop().qpn);
+    give_back(queue_of(taken->pop()));
     busy = true;
   }
   if (dma_done->can_pop()) {
@@ -165,7 +168,7 @@ Wake WqeFetch<Doorbell>::tick() {
 
 template <class Doorbell>
 std::string WqeFetch<Doorbell>::waiting_for() const {
-  return used_ != 0 && !reads_[first_].done ? "DMA read of WQEs of QP " + std::to_string(reads_[first_].qpn.v) : "";
+  return used_ != 0 && !reads_[first_].done ? "DMA read of WQEs of " + name_of(reads_[first_].queue) : "";
 }
 
 template <class Doorbell>
@@ -173,7 +176,7 @@ void WqeFetch<Doorbell>::register_stats(const StatsGroup& group) const {
   group.counter("wqes", wqes_, "WQEs", "work queue entries fetched");
   group.counter("dma_reads", dma_reads_, "reads", "DMA reads that brought them");
   group.counter("overruns", overruns_, "doorbells", "doorbells that announced more than the ring had room for");
-  group.counter("stray_doorbells", stray_doorbells_, "doorbells", "doorbells that named no QP, dropped");
+  group.counter("stray_doorbells", stray_doorbells_, "doorbells", "doorbells that named no ring, dropped");
 }
 
 template class WqeFetch<SqDoorbell>;

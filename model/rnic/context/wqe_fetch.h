@@ -1,5 +1,5 @@
-// Prefetches work queue entries of the QPs whose doorbell rang. One instance serves the send rings, one the receive
-// rings. See wqe_fetch.md.
+// Prefetches work queue entries of the rings whose doorbell rang. One instance serves the send rings, one the receive
+// rings, shared ones included. See wqe_fetch.md.
 #pragma once
 
 #include <array>
@@ -26,29 +26,58 @@ struct FetchedWqe {
 struct WqeTaken {
   Qpn qpn;
 };
+// The same of a receive ring.
+struct FetchedRqe {
+  Rqn rqn;
+  bool ok = true;
+  abi::Wqe wqe;
+};
+struct RqeTaken {
+  Rqn rqn;
+};
+
+// What an instance of WqeFetch moves, by its doorbell.
+template <class Doorbell>
+struct RingSide;
+template <>
+struct RingSide<SqDoorbell> {
+  using Queue = Qpn;
+  using Fetched = FetchedWqe;
+  using Taken = WqeTaken;
+};
+template <>
+struct RingSide<RqDoorbell> {
+  using Queue = Rqn;
+  using Fetched = FetchedRqe;
+  using Taken = RqeTaken;
+};
 
 struct WqeFetchConfig {
-  unsigned prefetch = 8;  // per QP
+  unsigned prefetch = 8;  // per ring
   unsigned batch = 4;
   unsigned reads = 16;
   template <class V>
   static void fields(V& v) {
-    v("prefetch", &WqeFetchConfig::prefetch, "entries of one QP on chip, fetched or in flight", in_range(1, 256),
+    v("prefetch", &WqeFetchConfig::prefetch, "entries of one ring on chip, fetched or in flight", in_range(1, 256),
       unit("WQEs"));
     v("batch", &WqeFetchConfig::batch, "most entries that one DMA read brings", in_range(1, 8), unit("WQEs"));
-    v("reads", &WqeFetchConfig::reads, "DMA reads in flight over all QPs", in_range(1, 64));
+    v("reads", &WqeFetchConfig::reads, "DMA reads in flight over all rings", in_range(1, 64));
   }
 };
 
 // Doorbell is SqDoorbell or RqDoorbell.
 template <class Doorbell>
 class WqeFetch final : public Stage {
+  using Queue = typename RingSide<Doorbell>::Queue;
+  using Fetched = typename RingSide<Doorbell>::Fetched;
+  using Taken = typename RingSide<Doorbell>::Taken;
+
  public:
   PopPort<Doorbell> doorbell{*this, "doorbell"};
-  PopPort<WqeTaken> taken{*this, "taken"};
+  PopPort<Taken> taken{*this, "taken"};
   PushPort<DmaReadRequest> dma{*this, "dma"};
   PopPort<DmaReadDone> dma_done{*this, "dma_done"};
-  PushPort<FetchedWqe> out{*this, "out"};
+  PushPort<Fetched> out{*this, "out"};
   PushPort<Doorbell> posted{*this, "posted", kOptional};  // doorbells, passed on; may stay unbound
   PushPort<QpEvent> event{*this, "event", kOptional};     // doorbells that make no sense; unbound: nobody looks
 
@@ -62,7 +91,7 @@ class WqeFetch final : public Stage {
  private:
   // Ring positions count modulo 4096, as the doorbell's producer index does.
   static constexpr std::uint32_t kIndexMask = 0xfff;
-  struct QpRing {
+  struct Progress {
     std::uint32_t epoch = 0;
     std::uint16_t producer = 0;  // announced by the host
     std::uint16_t issued = 0;    // read, or being read
@@ -70,27 +99,27 @@ class WqeFetch final : public Stage {
     bool listed = false;
   };
   struct Read {
-    Qpn qpn;
+    Queue queue;
     std::uint32_t epoch = 0;
     unsigned count = 0, delivered = 0;
     bool done = false, ok = false;
   };
 
-  QpRing& ring(Qpn qpn);
-  bool overruns(const Doorbell& d, const QpRing& r) const;
-  unsigned fetchable(Qpn qpn, const QpRing& r) const;
+  Progress& progress(Queue queue);
+  static bool overruns(const Doorbell& d, const WorkRing& ring, const Progress& r);
+  unsigned fetchable(const WorkRing& ring, const Progress& r) const;
   void announce(const Doorbell& d);
-  void give_back(Qpn qpn);
-  void list(Qpn qpn);
+  void give_back(Queue queue);
+  void list(Queue queue);
   bool issue();
   bool deliver();
   std::uint8_t* memory(unsigned read) { return &memory_[std::size_t{read} * cfg_.batch * abi::kWqeBytes]; }
 
   const ContextStore& contexts_;
   const WqeFetchConfig cfg_;
-  std::vector<QpRing> rings_;
-  NodePool<Qpn> pool_;
-  PooledQueue listed_;       // QPs with something to fetch, served in turn
+  std::vector<Progress> progress_;
+  NodePool<Queue> pool_;
+  PooledQueue listed_;       // rings with something to fetch, served in turn
   std::vector<Read> reads_;  // a ring in order of issue
   unsigned first_ = 0, used_ = 0;
   std::vector<std::uint8_t> memory_;

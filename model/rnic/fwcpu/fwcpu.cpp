@@ -13,6 +13,7 @@ fw::Settings settings_of(const FwCpuConfig& config, const ContextStore& contexts
   settings.flows = static_cast<std::uint32_t>(contexts.flows());
   settings.cqs = static_cast<std::uint32_t>(contexts.cqs());
   settings.stags = static_cast<std::uint32_t>(contexts.stags());
+  settings.srqs = static_cast<std::uint32_t>(contexts.srqs());
   settings.max_ird = config.max_ird;
   settings.max_ord = config.max_ord;
   settings.request_timeout_us = config.request_timeout_us;
@@ -45,8 +46,9 @@ FwCpu::FwCpu(sc_core::sc_module_name nm, ClockDomain& clk, const FwCpuConfig& co
   const fw::Settings settings = settings_of(config, contexts);
   if (!NativeFirmware::fits(settings)) {
     throw ConfigError(std::string(name()) + ": the firmware is built for " + std::to_string(Capacity::kQps) + " QPs, " +
-                      std::to_string(Capacity::kFlows) + " flows, " + std::to_string(Capacity::kCqs) + " CQs and " +
-                      std::to_string(Capacity::kStags) + " STags at most");
+                      std::to_string(Capacity::kFlows) + " flows, " + std::to_string(Capacity::kCqs) + " CQs, " +
+                      std::to_string(Capacity::kSrqs) + " SRQs and " + std::to_string(Capacity::kStags) +
+                      " STags at most");
   }
   firmware_ = std::make_unique<NativeFirmware>(bus_, settings);
 }
@@ -95,10 +97,11 @@ bool FwCpu::issue(TimedOperation::Action& action) {
   };
   return std::visit(
       Overloaded{[&](TcpOp& op) { return push(tcp_ops, op); }, [&](TxInternalWork& op) { return push(tx_work, op); },
-                 [&](HostEvent& op) { return push(events, op); },
+                 [&](SrqArm& op) { return push(srq_arms, op); }, [&](HostEvent& op) { return push(events, op); },
                  [&](fw::WriteQp& op) { return contexts_.write(op.qpn, op.context), true; },
                  [&](fw::WriteFlow& op) { return contexts_.write(op.flow, op.context), true; },
                  [&](fw::WriteCq& op) { return contexts_.write(op.cqn, op.context), true; },
+                 [&](fw::WriteSrq& op) { return contexts_.write(op.srqn, op.context), true; },
                  [&](fw::WriteStag& op) { return write(op); },
                  [&](fw::SetTimer& op) {
                    const std::uint64_t ps = std::uint64_t{op.microseconds} * 1'000'000;
@@ -119,7 +122,8 @@ bool FwCpu::write(const fw::WriteStag& op) {
 // One event at a time. What ends a stream comes before what TCP then says about its flow, and the host comes last.
 bool FwCpu::dispatch_next() {
   const bool timer = !timers_.empty() && timers_.begin()->first <= now();
-  if (!timer && !qp_events->can_pop() && !cq_overflows->can_pop() && !tcp_events->can_pop() && !commands->can_pop()) {
+  if (!timer && !qp_events->can_pop() && !cq_overflows->can_pop() && !srq_events->can_pop() &&
+      !tcp_events->can_pop() && !commands->can_pop()) {
     return false;
   }
   bus_.start(now());
@@ -132,6 +136,8 @@ bool FwCpu::dispatch_next() {
     dispatch(qp_events->pop());
   } else if (cq_overflows->can_pop()) {
     firmware_->on(fw::CqOverflow{cq_overflows->pop().cqn});
+  } else if (srq_events->can_pop()) {
+    dispatch(srq_events->pop());
   } else if (tcp_events->can_pop()) {
     dispatch(tcp_events->pop());
   } else {
@@ -178,6 +184,15 @@ void FwCpu::dispatch(const QpEvent& e) {
       return firmware_->on(fw::QpStreamError{e.qpn, e.cause, bus_.put_terminate(e)});
     case QpEvent::Kind::kSendDrained:
       return firmware_->on(fw::QpSendDrained{e.qpn});
+  }
+}
+
+void FwCpu::dispatch(const SrqEvent& e) {
+  switch (e.kind) {
+    case SrqEvent::Kind::kLimit:
+      return firmware_->on(fw::SrqLimitReached{e.srqn, e.serial});
+    case SrqEvent::Kind::kOverrun:
+      return firmware_->on(fw::SrqOverrun{e.srqn});
   }
 }
 

@@ -22,6 +22,8 @@ class FwCpu final : public Stage {
   PopPort<TcpEvent> tcp_events{*this, "tcp_events"};
   PopPort<QpEvent> qp_events{*this, "qp_events"};
   PopPort<CqOverflow> cq_overflows{*this, "cq_overflows"};
+  PopPort<SrqEvent> srq_events{*this, "srq_events"};
+  PushPort<SrqArm> srq_arms{*this, "srq_arms"};
   PushPort<TcpOp> tcp_ops{*this, "tcp_ops"};
   PushPort<TxInternalWork> tx_work{*this, "tx_work"};
   PushPort<HostEvent> events{*this, "events"};
@@ -43,6 +45,7 @@ class FwCpu final : public Stage {
   bool dispatch_next();
   void dispatch(const TcpEvent& event);
   void dispatch(const QpEvent& event);
+  void dispatch(const SrqEvent& event);
   void set_timer(std::uint32_t id, Cycle at);
   void cancel_timer(std::uint32_t id);
   Cycle busy_until() const { return bus_.end() + slip_; }

@@ -12,7 +12,7 @@ struct SqDoorbell {
   std::uint32_t producer = 0;  // ring index after the newest WQE, modulo 4096
 };
 struct RqDoorbell {
-  Qpn qpn;
+  Rqn rqn;
   std::uint32_t producer = 0;
 };
 struct CqArm {

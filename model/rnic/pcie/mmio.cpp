@@ -8,6 +8,7 @@ Mmio::Mmio(sc_core::sc_module_name nm, ClockDomain& clk, std::uint64_t bar0_addr
     : Stage(nm, clk), bar0_address_(bar0_address), bank_(bank) {
   bank.on_write<regs::SqDoorbell>([this](regs::SqDoorbell d) { sq_doorbells->push({Qpn{d.qpn}, d.pi}); });
   bank.on_write<regs::RqDoorbell>([this](regs::RqDoorbell d) { rq_doorbells->push({Qpn{d.qpn}, d.pi}); });
+  bank.on_write<regs::SrqDoorbell>([this](regs::SrqDoorbell d) { rq_doorbells->push({Srqn{d.srqn}, d.pi}); });
   bank.on_write<regs::CqArm>([this](regs::CqArm a) { cq_arms->push({Cqn{a.cqn}, a.solicited, a.ci}); });
   bank.on_write<regs::CmdqDoorbell>([this](regs::CmdqDoorbell d) { command_doorbells->push({d.pi}); });
   bank.on_write<regs::EvqCi>([this](regs::EvqCi r) { events_taken->push({r.ci}); });
@@ -25,6 +26,7 @@ bool Mmio::has_room_for(const Tlp& request) {
     case regs::SqDoorbell::kOffset:
       return sq_doorbells->can_push();
     case regs::RqDoorbell::kOffset:
+    case regs::SrqDoorbell::kOffset:
       return rq_doorbells->can_push();
     case regs::CqArm::kOffset:
       return cq_arms->can_push();

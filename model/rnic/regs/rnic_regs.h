@@ -127,6 +127,15 @@ struct MaxFlows {
   constexpr std::uint32_t pack() const { return value; }
 };
 
+// Shared receive queues; numbers are 0 to VALUE - 1.
+struct MaxSrqs {
+  static constexpr std::uint32_t kOffset = 0x0030;
+  static constexpr std::uint32_t kReset = 0x00000000;
+  std::uint32_t value = 0;  // bits 31..0: the whole register
+  static constexpr MaxSrqs unpack(std::uint32_t w) { return {w}; }
+  constexpr std::uint32_t pack() const { return value; }
+};
+
 // Announces new send WQEs.
 struct SqDoorbell {
   static constexpr std::uint32_t kOffset = 0x0040;
@@ -156,6 +165,16 @@ struct CqArm {
   std::uint32_t ci = 0;  // bits 31..21: completions the host has seen, modulo 2048
   static constexpr CqArm unpack(std::uint32_t w) { return {w & 0xfffff, (w >> 20 & 1) != 0, w >> 21}; }
   constexpr std::uint32_t pack() const { return (cqn & 0xfffff) | std::uint32_t{solicited} << 20 | (ci & 0x7ff) << 21; }
+};
+
+// Announces new receive WQEs of a shared receive queue.
+struct SrqDoorbell {
+  static constexpr std::uint32_t kOffset = 0x004c;
+  static constexpr std::uint32_t kReset = 0x00000000;
+  std::uint32_t srqn = 0;  // bits 19..0: shared receive queue number
+  std::uint32_t pi = 0;  // bits 31..20: producer index modulo 4096
+  static constexpr SrqDoorbell unpack(std::uint32_t w) { return {w & 0xfffff, w >> 20}; }
+  constexpr std::uint32_t pack() const { return (srqn & 0xfffff) | (pi & 0xfff) << 20; }
 };
 
 // Bus address of the command ring (64-octet entries), bits 31..0.
@@ -369,9 +388,11 @@ inline constexpr RegInfo kRegisters[] = {
     {"MAX_CQS", 0x0024, 1, 4, Access::kRo, 0x00000000, 0xffffffff},
     {"MAX_STAGS", 0x0028, 1, 4, Access::kRo, 0x00000000, 0xffffffff},
     {"MAX_FLOWS", 0x002c, 1, 4, Access::kRo, 0x00000000, 0xffffffff},
+    {"MAX_SRQS", 0x0030, 1, 4, Access::kRo, 0x00000000, 0xffffffff},
     {"SQ_DOORBELL", 0x0040, 1, 4, Access::kWo, 0x00000000, 0xffffffff},
     {"RQ_DOORBELL", 0x0044, 1, 4, Access::kWo, 0x00000000, 0xffffffff},
     {"CQ_ARM", 0x0048, 1, 4, Access::kWo, 0x00000000, 0xffffffff},
+    {"SRQ_DOORBELL", 0x004c, 1, 4, Access::kWo, 0x00000000, 0xffffffff},
     {"CMDQ_BASE_LO", 0x0060, 1, 4, Access::kRw, 0x00000000, 0xffffffff},
     {"CMDQ_BASE_HI", 0x0064, 1, 4, Access::kRw, 0x00000000, 0xffffffff},
     {"CMDQ_LOG_SIZE", 0x0068, 1, 4, Access::kRw, 0x00000000, 0x0000000f},

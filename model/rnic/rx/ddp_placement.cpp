@@ -13,8 +13,6 @@ using Cause = std::optional<wire::TerminateCause>;
 
 namespace {
 
-constexpr std::uint32_t kIndexMask = 0xfff;  // of a doorbell's producer index
-
 // The caller has checked num_sge.
 std::uint64_t buffer_bytes(const abi::Wqe& w) {
   std::uint64_t bytes = 0;
@@ -43,7 +41,6 @@ bool is_untagged(Opcode op, bool extended) {
 DdpPlacement::QpRx& DdpPlacement::qp(Qpn qpn) {
   QpRx& q = qps_[qpn.v];
   if (const std::uint32_t epoch = contexts_.qp(qpn).epoch; q.epoch != epoch) {
-    pool_.clear(q.rqes);
     reads_pool_.clear(q.reads);
     q = QpRx{};
     q.epoch = epoch;
@@ -53,16 +50,17 @@ DdpPlacement::QpRx& DdpPlacement::qp(Qpn qpn) {
 
 bool DdpPlacement::accept() {
   bool busy = false;
-  if (posted->can_pop()) {
+  if (posted->can_pop() && event->can_push()) {
     const RqDoorbell d = posted->pop();
-    if (contexts_.has(d.qpn)) qp(d.qpn).posted = static_cast<std::uint16_t>(d.producer & kIndexMask);
+    if (!requests_.announce(d) && !d.rqn.shared) overrun(Qpn{d.rqn.v});
     busy = true;
   }
   if (rqe->can_pop()) {
-    FetchedWqe f = rqe->pop();
-    QpRx& q = qp(f.qpn);
-    if (q.flushing) flush_pool_.push(flushes_, f.qpn);
-    pool_.push(q.rqes, std::move(f));
+    requests_.arrive(rqe->pop());
+    busy = true;
+  }
+  if (srq_arm->can_pop()) {
+    requests_.arm(srq_arm->pop());
     busy = true;
   }
   if (read_issued->can_pop()) {
@@ -72,29 +70,47 @@ bool DdpPlacement::accept() {
   }
   if (flush->can_pop()) {
     const Qpn qpn = flush->pop().qpn;
-    QpRx& q = qp(qpn);
-    if (!q.flushing) {
-      for (std::uint32_t i = 0; i < q.rqes.size; ++i) flush_pool_.push(flushes_, qpn);
-    }
-    q.flushing = q.stopped = true;
+    requests_.end(qpn);
+    qp(qpn).stopped = true;
     busy = true;
   }
   return busy;
 }
 
+// What the ring held before is lost.
+void DdpPlacement::overrun(Qpn qpn) {
+  QpRx& q = qp(qpn);
+  if (q.stopped) return;
+  q.stopped = true;
+  ++errors_;
+  event->push({QpEvent::Kind::kLocalError, qpn, wire::rdma::kLocalCatastrophic});
+}
+
 // One receive request a cycle completes unused.
 bool DdpPlacement::flush_one() {
-  if (job_ || flushes_.empty() || !out->can_push() || !rqe_taken->can_push()) return false;
-  const Qpn qpn = flush_pool_.pop(flushes_);
-  QpRx& q = qp(qpn);
-  if (!q.flushing || q.rqes.empty()) return true;  // the QP went away meanwhile
+  if (job_ || !requests_.has_unused() || !out->can_push()) return false;
+  const auto unused = requests_.take_unused();
+  if (!unused) return true;
   PlacedSegment s;
-  s.qpn = qpn;
+  s.qpn = unused->qpn;
   s.flushed = true;
-  s.wr_id = pool_.pop(q.rqes).wqe.wr_id;
-  rqe_taken->push({qpn});
+  s.wr_id = unused->wr_id;
   out->push(s);
   return true;
+}
+
+// What happened to the rings' requests, one of each kind a cycle.
+bool DdpPlacement::tell() {
+  bool busy = false;
+  if (!requests_.freed().empty() && rqe_taken->can_push()) {
+    rqe_taken->push(requests_.freed().pop());
+    busy = true;
+  }
+  if (!requests_.events().empty() && srq_event->can_push()) {
+    srq_event->push(requests_.events().pop());
+    busy = true;
+  }
+  return busy;
 }
 
 // Tagged placement: RFC 5041 section 5.2 and 7.1, in the order of wire-facts section 4.
@@ -188,22 +204,17 @@ Cause DdpPlacement::message(const QpContext& ctx, QpRx& q, const wire::DdpUntagg
   }
 }
 
-// The one at the head of the queue; without an error but with waiting_ set, it is announced and still being fetched.
-Cause DdpPlacement::receive_request(const QpRx& q) {
-  if (((q.posted - q.used) & kIndexMask) == 0) return wire::ddp::kInvalidMsnNoBuffer;
-  waiting_ = q.rqes.empty();
+// The one for this message; without an error but with waiting_ set, it is announced and still being fetched.
+Cause DdpPlacement::receive_request(Qpn qpn) {
+  const ReceiveRequests::Next next = requests_.next(qpn);
+  if (next == ReceiveRequests::Next::kNone) return wire::ddp::kInvalidMsnNoBuffer;
+  waiting_ = next == ReceiveRequests::Next::kFetching;
   return {};
-}
-
-void DdpPlacement::use_receive_request(QpRx& q) {
-  job_->segment.wr_id = pool_.pop(q.rqes).wqe.wr_id;
-  job_->uses_rqe = true;
-  q.used = static_cast<std::uint16_t>((q.used + 1) & kIndexMask);
 }
 
 // Uses up a receive request of any size and goes into its completion (wire-facts 8.8 and 8.9).
 Cause DdpPlacement::immediate(QpRx& q, const wire::DdpUntaggedView& v) {
-  if (const Cause cause = receive_request(q); cause || waiting_) return cause;
+  if (const Cause cause = receive_request(job_->segment.qpn); cause || waiting_) return cause;
   if (v.header.mo != 0 || q.offset != 0) return wire::ddp::kInvalidMo;
   const auto data = wire::ImmediateData::parse(v.payload);
   if (!data || v.payload.size() != wire::ImmediateData::kBytes || !v.header.last()) {
@@ -211,7 +222,7 @@ Cause DdpPlacement::immediate(QpRx& q, const wire::DdpUntaggedView& v) {
   }
   job_->segment.immediate = *data;
   q.first_send_done = true;
-  use_receive_request(q);
+  job_->segment.wr_id = requests_.use(job_->segment.qpn);
   return {};
 }
 
@@ -235,8 +246,8 @@ Cause DdpPlacement::send(const QpContext& ctx, QpRx& q, const wire::DdpUntaggedV
     q.first_send_done = job_->segment.absorbed = true;
     return {};
   }
-  if (const Cause cause = receive_request(q); cause || waiting_) return cause;
-  const FetchedWqe& f = pool_.front(q.rqes);
+  if (const Cause cause = receive_request(job_->segment.qpn); cause || waiting_) return cause;
+  const FetchedRqe& f = requests_.front(job_->segment.qpn);
   if (!f.ok || f.wqe.num_sge > abi::kMaxSge) return wire::ddp::kLocalCatastrophic;
   if (h.mo != q.offset) return wire::ddp::kInvalidMo;
   if (std::uint64_t{q.offset} + bytes > buffer_bytes(f.wqe)) return wire::ddp::kMessageTooLong;
@@ -249,7 +260,7 @@ Cause DdpPlacement::send(const QpContext& ctx, QpRx& q, const wire::DdpUntaggedV
   q.first_send_done = true;
   if (h.last()) {
     job_->segment.bytes = std::exchange(q.offset, 0u);
-    use_receive_request(q);
+    job_->segment.wr_id = requests_.use(job_->segment.qpn);
     if (wire::invalidates(op)) end_stag(contexts_, Stag{h.invalidate_stag});
   }
   return {};
@@ -355,8 +366,7 @@ bool DdpPlacement::write() {
     j.segment.awaits_write = true;
     if (j.written < j.pieces) return true;
   }
-  if (!out->can_push() || (j.uses_rqe && !rqe_taken->can_push())) return false;
-  if (j.uses_rqe) rqe_taken->push({j.segment.qpn});
+  if (!out->can_push()) return false;
   out->push(j.segment);
   ++segments_;
   job_.reset();
@@ -368,6 +378,7 @@ Wake DdpPlacement::tick() {
   busy |= write() || flush_one();  // both give one segment to the dispatcher
   collect(now());
   busy |= take_last();
+  busy |= tell();
   collect(horizon());
   // While a QP's receive request is awaited its context may end the wait as well.
   if (busy || waiting_) return Wake::next_cycle();

@@ -7,13 +7,12 @@
 #include <vector>
 
 #include "model/common/link.h"
-#include "model/common/node_pool.h"
 #include "model/rnic/beat.h"
 #include "model/rnic/context/context.h"
 #include "model/rnic/context/qp_events.h"
-#include "model/rnic/context/wqe_fetch.h"
 #include "model/rnic/dma.h"
 #include "model/rnic/rx/placed.h"
+#include "model/rnic/rx/receive_requests.h"
 #include "model/stats/registry.h"
 #include "model/wire/ddp.h"
 
@@ -30,23 +29,24 @@ struct PlacementJob {
   std::uint32_t offset = 0;  // of the payload in the buffer
   std::array<Piece, abi::kMaxSge> piece;
   unsigned pieces = 0, written = 0;
-  bool uses_rqe = false;  // and gives it back when done
 };
 
 class DdpPlacement final : public Stage, public RunsAhead {
  public:
   PopPort<FpduBeat> in{*this, "in"};
   PopPort<RqDoorbell> posted{*this, "posted"};
-  PopPort<FetchedWqe> rqe{*this, "rqe"};
-  PushPort<WqeTaken> rqe_taken{*this, "rqe_taken"};
+  PopPort<FetchedRqe> rqe{*this, "rqe"};
+  PushPort<RqeTaken> rqe_taken{*this, "rqe_taken"};
   PopPort<ReadIssued> read_issued{*this, "read_issued"};
+  PopPort<SrqArm> srq_arm{*this, "srq_arm"};
+  PushPort<SrqEvent> srq_event{*this, "srq_event"};
   PopPort<RqFlush> flush{*this, "flush"};
   PushPort<DmaWriteRequest> dma{*this, "dma"};
   PushPort<PlacedSegment> out{*this, "out"};
   PushPort<QpEvent> event{*this, "event"};
 
   DdpPlacement(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts)
-      : Stage(nm, clk), contexts_(contexts), qps_(contexts.qps()) {}
+      : Stage(nm, clk), contexts_(contexts), requests_(contexts), qps_(contexts.qps()) {}
   Wake tick() override;
   void run_ahead() override { collect(horizon()); }
   std::string waiting_for() const override;
@@ -56,16 +56,12 @@ class DdpPlacement final : public Stage, public RunsAhead {
  private:
   struct QpRx {
     std::uint32_t epoch = 0;
-    std::uint16_t posted = 0;                      // receive requests announced, modulo 4096
-    std::uint16_t used = 0;                        // and filled
-    PooledQueue rqes;                              // fetched ones, the head is the current message's
     std::array<std::uint32_t, 4> msn{1, 1, 1, 1};  // expected, by queue number
     std::uint32_t offset = 0;                      // expected MO of the current Send
     std::uint32_t tagged_bytes = 0;                // of the current tagged message
     PooledQueue reads;                             // Reads whose responses are outstanding, oldest first
     std::uint32_t read_bytes = 0;                  // placed of the oldest one
     bool first_send_done = false;                  // which may have been the ready-to-receive message
-    bool flushing = false;                         // receive requests complete with an error
     bool stopped = false;                          // after an error or a Terminate nothing more is placed
   };
   enum class Verdict { kPlace, kDrop, kWait };
@@ -73,6 +69,8 @@ class DdpPlacement final : public Stage, public RunsAhead {
   QpRx& qp(Qpn qpn);
   bool accept();
   bool flush_one();
+  bool tell();
+  void overrun(Qpn qpn);
   bool write();
   void collect(Cycle until);
   bool take_last();
@@ -85,8 +83,7 @@ class DdpPlacement final : public Stage, public RunsAhead {
   std::optional<wire::TerminateCause> message(const QpContext& ctx, QpRx& q, const wire::DdpUntaggedView& v);
   std::optional<wire::TerminateCause> send(const QpContext& ctx, QpRx& q, const wire::DdpUntaggedView& v);
   std::optional<wire::TerminateCause> immediate(QpRx& q, const wire::DdpUntaggedView& v);
-  std::optional<wire::TerminateCause> receive_request(const QpRx& q);
-  void use_receive_request(QpRx& q);
+  std::optional<wire::TerminateCause> receive_request(Qpn qpn);
   std::optional<wire::TerminateCause> scatter(const QpContext& ctx, const abi::Wqe& wqe, std::uint64_t offset,
                                               std::uint64_t bytes);
   std::optional<wire::TerminateCause> check_invalidate(const QpContext& ctx, std::uint32_t stag) const;
@@ -94,11 +91,9 @@ class DdpPlacement final : public Stage, public RunsAhead {
   void stop(Qpn qpn, QpRx& q, wire::TerminateCause cause, ByteSpan ulpdu);
 
   ContextStore& contexts_;  // a Send with Invalidate ends an STag
+  ReceiveRequests requests_;
   std::vector<QpRx> qps_;
-  NodePool<FetchedWqe> pool_;
   NodePool<ReadIssued> reads_pool_;
-  NodePool<Qpn> flush_pool_;
-  PooledQueue flushes_;  // one entry for each receive request to flush
   std::optional<PlacementJob> job_;
   Cycle next_beat_ = 0;           // a beat a cycle
   std::uint8_t* fpdu_ = nullptr;  // first octet of the FPDU that is coming in

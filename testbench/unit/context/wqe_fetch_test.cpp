@@ -231,5 +231,73 @@ TEST_F(WqeFetchTest, AnIdleStageIsNotCalled) {
   EXPECT_EQ(clk.activity().ticks, 0u);
 }
 
+// The receive side: rings of queue pairs and shared ones have turns and places of their own.
+class RqeFetchTest : public StageTest {
+ protected:
+  ContextStore contexts{clk, {4, 4, 4, 4, 4}};
+  Link<RqDoorbell> doorbell{"doorbell", clk, {2, 1, 1}};
+  Link<RqeTaken> taken{"taken", clk, {2, 1, 1}};
+  Link<DmaReadRequest> request{"request", clk, {2, 1, 1}};
+  Link<DmaReadDone> answer{"answer", clk, {2, 1, 1}};
+  Link<FetchedRqe> out{"out", clk, {2, 1, 1}};
+  Source<RqDoorbell> host{"host", clk};
+  Source<RqeTaken> back{"back", clk};
+  FakeDma dma{"dma", clk};
+  Sink<FetchedRqe> placement{"placement", clk};
+  WqeFetch<RqDoorbell> dut{"dut", clk, contexts, {8, 4, 4}};
+  RqeFetchTest() {
+    host.out(doorbell);
+    back.out(taken);
+    dut.doorbell(doorbell);
+    dut.taken(taken);
+    dut.dma(request);
+    dut.dma_done(answer);
+    dut.out(out);
+    dma.in(request);
+    dma.out(answer);
+    placement.in(out);
+    QpContext own = rts_qp(1), sharing = rts_qp(2);
+    own.rq_base = ring_base(1);
+    sharing.rq_base = ring_base(2);
+    sharing.shares_rq = true;
+    open_qp(contexts, 1, own);
+    open_qp(contexts, 2, sharing);
+    SrqContext srq;
+    srq.valid = true;
+    srq.log_entries = 3;
+    srq.base = ring_base(3);
+    srq.epoch = 1;
+    contexts.write(Srqn{1}, srq);
+    contexts.commit();
+  }
+};
+TEST_F(RqeFetchTest, ASharedRingAndAQpOfTheSameNumberAreTwo) {
+  host.script({{Srqn{1}, 6}, {Qpn{1}, 1}});
+  run_until_idle();
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> reads;
+  for (const DmaReadRequest& r : dma.requests()) reads.emplace_back(r.address, r.bytes);
+  EXPECT_THAT(reads, ElementsAre(std::pair(0x3000, 512), std::pair(0x3200, 256), std::pair(0x1000, 128)));
+  ASSERT_EQ(placement.beats().size(), 7u);
+  EXPECT_EQ(placement.beats()[0].rqn, Rqn(Srqn{1}));
+  EXPECT_EQ(placement.beats()[6].rqn, Rqn(Qpn{1}));
+  EXPECT_THAT(dma.cycles(), ElementsAre(2, 3, 4));
+}
+TEST_F(RqeFetchTest, ASharedRingWrapsAtItsOwnEnd) {
+  host.script({{Srqn{1}, 8}});
+  for (int i = 0; i < 6; ++i) back.script({{Srqn{1}}});
+  back.pause(window(0, 40));
+  run_until_idle();
+  host.script({{Srqn{1}, 10}}, clk.now() + 1);
+  run_until_idle();
+  EXPECT_EQ(dma.requests().back().address, 0x3000u);
+  EXPECT_EQ(dma.requests().back().bytes, 256u);
+}
+TEST_F(RqeFetchTest, DoorbellsThatNameNoRingAreDropped) {
+  host.script({{Srqn{0}, 1}, {Srqn{4}, 1}, {Srqn{0xfffff}, 1}, {Qpn{2}, 1}, {Qpn{4}, 1}});
+  run_until_idle();
+  EXPECT_EQ(dut.stray_doorbells().value(), 5u);
+  EXPECT_TRUE(dma.requests().empty());
+}
+
 }  // namespace
 }  // namespace rnic::test

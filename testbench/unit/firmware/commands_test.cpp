@@ -24,7 +24,17 @@ class Commands : public FirmwareTest {
   static abi::Command qp(std::uint32_t qpn, std::uint8_t log_sq, std::uint8_t log_rq, std::uint32_t send_cqn,
                          std::uint32_t recv_cqn) {
     abi::Command c = command(CommandOp::kCreateQp, qpn);
-    c.u.qp = {0x10000, 0x20000, log_sq, log_rq, 7, send_cqn, recv_cqn};
+    c.u.qp = {0x10000, 0x20000, log_sq, log_rq, 7, send_cqn, recv_cqn, 0};
+    return c;
+  }
+  static abi::Command srq(std::uint32_t srqn, std::uint32_t log_entries, std::uint32_t pd) {
+    abi::Command c = command(CommandOp::kCreateSrq, srqn);
+    c.u.srq = {0x5000, log_entries, pd, 0};
+    return c;
+  }
+  static abi::Command limit(std::uint32_t entries) {
+    abi::Command c = command(CommandOp::kModifySrq, 3);
+    c.u.srq.limit = entries;
     return c;
   }
   static abi::Command mr(std::uint32_t stag, std::uint64_t address, std::uint64_t length) {
@@ -71,6 +81,64 @@ TEST_F(Commands, QueuePairs) {
   bus.take();
   run(command(CommandOp::kDestroyCq, 0));
   EXPECT_THAT(bus.take(), ElementsAre("cq 0 invalid", "event done status 0 id 0")) << "its last user is gone";
+}
+
+TEST_F(Commands, SharedReceiveQueues) {
+  run(srq(3, 11, 7));
+  EXPECT_THAT(bus.take(), ElementsAre("srq 3 at 5000 log 11 pd 7", "event done status 0 id 3"));
+  expect_refused(srq(3, 4, 7), CommandStatus::kBusy);
+  expect_refused(srq(4, 4, 7), CommandStatus::kBadIndex);
+  expect_refused(srq(1, 12, 7), CommandStatus::kBadLength);
+  for (const CommandOp op : {CommandOp::kModifySrq, CommandOp::kQuerySrq, CommandOp::kDestroySrq}) {
+    expect_refused(command(op, 1), CommandStatus::kBadIndex);
+    expect_refused(command(op, 4), CommandStatus::kBadIndex);
+  }
+  run(command(CommandOp::kDestroySrq, 3));
+  EXPECT_THAT(bus.take(), ElementsAre("srq 3 invalid", "event done status 0 id 3"));
+}
+
+TEST_F(Commands, QueuePairsThatShareAReceiveQueue) {
+  run(srq(3, 4, 7));
+  run(srq(2, 4, 8));
+  bus.take();
+  abi::Command c = qp(1, 4, 0, 0, 0);
+  c.flags = abi::kQpSharesRq;
+  for (const auto& [srqn, status] : {std::pair(1u, CommandStatus::kBadIndex), std::pair(4u, CommandStatus::kBadIndex),
+                                     std::pair(2u, CommandStatus::kBadState)}) {
+    c.u.qp.srqn = srqn;
+    expect_refused(c, status);
+  }
+  c.u.qp.srqn = 3;
+  run(c);
+  EXPECT_THAT(bus.take(), ElementsAre("qp 1 idle sq 10000/4 srq 3 pd 7 cq 0/0", "event done status 0 id 1"));
+  expect_refused(command(CommandOp::kDestroySrq, 3), CommandStatus::kBusy);
+  run(command(CommandOp::kDestroyQp, 1));
+  run(command(CommandOp::kDestroySrq, 3));
+  EXPECT_EQ(static_cast<CommandStatus>(bus.events().back().status), CommandStatus::kOk);
+}
+
+// ibv_modify_srq(IBV_SRQ_LIMIT): armed, told once, then 0. A command and an event may cross.
+TEST_F(Commands, TheLimitOfASharedReceiveQueue) {
+  run(srq(3, 4, 7));
+  bus.take();
+  expect_refused(limit(17), CommandStatus::kBadLength);
+  run(limit(16));
+  run(command(CommandOp::kQuerySrq, 3));
+  EXPECT_THAT(bus.take(), ElementsAre("arm srq 3 limit 16 serial 1", "event done status 0 id 3",
+                                      "event done status 0 id 3 limit 16"));
+  fw.on(SrqLimitReached{Srqn{3}, 1});
+  run(command(CommandOp::kQuerySrq, 3));
+  EXPECT_THAT(bus.take(), ElementsAre("event srq_limit status 0 id 3", "event done status 0 id 3"));
+  run(limit(4));
+  run(limit(5));
+  fw.on(SrqLimitReached{Srqn{3}, 2});
+  bus.take();
+  run(command(CommandOp::kQuerySrq, 3));
+  EXPECT_THAT(bus.take(), ElementsAre("event done status 0 id 3 limit 5"));
+  run(command(CommandOp::kDestroySrq, 3));
+  bus.take();
+  fw.on(SrqLimitReached{Srqn{3}, 3});
+  EXPECT_THAT(bus.take(), IsEmpty());
 }
 
 TEST_F(Commands, MemoryRegions) {

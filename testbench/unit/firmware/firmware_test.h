@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 struct SmallCapacity {
-  static constexpr std::uint32_t kQps = 16, kFlows = 16, kCqs = 8, kStags = 32;
+  static constexpr std::uint32_t kQps = 16, kFlows = 16, kCqs = 8, kSrqs = 4, kStags = 32;
   static constexpr std::uint32_t kConnections = 4, kSetups = 3, kListeners = 2;
 };
 
@@ -48,7 +48,7 @@ class FirmwareTest : public testing::Test {
   }
   void create_qp(std::uint32_t qpn) {
     abi::Command c = command(abi::CommandOp::kCreateQp, qpn);
-    c.u.qp = {0x10000, 0x20000, 6, 5, 7, 0, 0};
+    c.u.qp = {0x10000, 0x20000, 6, 5, 7, 0, 0, 0};
     run(c);
   }
   static abi::Command connect(std::uint8_t flags, std::uint16_t ird = 16, std::uint16_t ord = 16) {
@@ -90,7 +90,7 @@ class FirmwareTest : public testing::Test {
     return bus.events().back().id;
   }
 
-  Settings settings{16, 16, 8, 32, 32, 32, 10'000'000, 5'000'000, 4'000'000, 3'000'000};
+  Settings settings{16, 16, 8, 32, 32, 32, 10'000'000, 5'000'000, 4'000'000, 3'000'000, 4};
   RecordingBus bus{SmallCapacity::kSetups};
   Firmware<RecordingBus, SmallCapacity> fw{bus, settings};
 };

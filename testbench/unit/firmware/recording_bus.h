@@ -40,8 +40,9 @@ class RecordingBus {
     if (c.flow != kNoFlow) {
       text += fmt::format(" flow {} mulpdu {} ird {} ord {}", c.flow.v, c.mulpdu, c.ird, c.ord);
     } else {
-      text += fmt::format(" sq {:x}/{} rq {:x}/{} pd {} cq {}/{}", c.sq_base, c.log_sq, c.rq_base, c.log_rq, c.pd.v,
-                          c.send_cq.v, c.recv_cq.v);
+      const std::string rq =
+          c.shares_rq ? fmt::format("srq {}", c.srq.v) : fmt::format("rq {:x}/{}", c.rq_base, c.log_rq);
+      text += fmt::format(" sq {:x}/{} {} pd {} cq {}/{}", c.sq_base, c.log_sq, rq, c.pd.v, c.send_cq.v, c.recv_cq.v);
     }
     lines_.push_back(text + (c.responder ? " fenced" : "") + (c.absorbs_rtr_send ? " absorbs" : ""));
   }
@@ -54,6 +55,11 @@ class RecordingBus {
     if (!o.context.valid) return add("cq {} invalid", o.cqn.v);
     add("cq {} at {:x} log {}", o.cqn.v, o.context.base, o.context.log_entries);
   }
+  void write(const WriteSrq& o) {
+    if (!o.context.valid) return add("srq {} invalid", o.srqn.v);
+    add("srq {} at {:x} log {} pd {}", o.srqn.v, o.context.base, o.context.log_entries, o.context.pd.v);
+  }
+  void write(const ArmSrq& o) { add("arm srq {} limit {} serial {}", o.arm.srqn.v, o.arm.limit, o.arm.serial); }
   void write(const WriteStag& o) {
     if (!o.context.valid) return add("stag {:x} invalid", o.stag.v);
     add("stag {:x} key {:x} access {:x} pd {} at {:x} length {:x}", o.stag.v, o.context.key, o.context.access,
@@ -66,11 +72,13 @@ class RecordingBus {
     add("work qp {} {}{}", o.work.qpn.v, kKinds[static_cast<int>(o.work.kind)], word);
   }
   void write(const PostEvent& o) {
-    static const char* const kTypes[] = {"none",          "done",         "connect_request", "established", "rejected",
-                                         "connect_error", "disconnected", "qp_error",        "cq_notify",   "cq_error"};
+    static const char* const kTypes[] = {"none",      "done",          "connect_request", "established",
+                                         "rejected",  "connect_error", "disconnected",    "qp_error",
+                                         "cq_notify", "cq_error",      "srq_limit",       "srq_error"};
     std::string text = fmt::format("event {} status {}", kTypes[static_cast<int>(o.event.type)], o.event.status);
     text += fmt::format(" id {:x}", o.event.id);
     if (o.event.cookie != 0) text += fmt::format(" cookie {}", o.event.cookie);
+    if (o.event.srq_limit != 0) text += fmt::format(" limit {}", o.event.srq_limit);
     if (o.event.terminate != 0) text += fmt::format(" terminate {:08x}", o.event.terminate);
     const bool with_depths = o.event.type == abi::EventType::kConnectRequest ||
                              o.event.type == abi::EventType::kEstablished || o.event.type == abi::EventType::kRejected;

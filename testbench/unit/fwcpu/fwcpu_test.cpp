@@ -47,6 +47,10 @@ class FwCpuTest : public StageTest {
     dut.qp_events(qp_events);
     cqs.out(cq_overflows);
     dut.cq_overflows(cq_overflows);
+    srq.out(srq_events);
+    dut.srq_events(srq_events);
+    dut.srq_arms(srq_arms);
+    arms.in(srq_arms);
     dut.tcp_ops(tcp_ops);
     ops.in(tcp_ops);
     dut.tx_work(tx_work);
@@ -82,6 +86,8 @@ class FwCpuTest : public StageTest {
   Link<TcpEvent> tcp_events{"tcp_events", clk, {8, 1}};
   Link<QpEvent> qp_events{"qp_events", clk, {8, 1}};
   Link<CqOverflow> cq_overflows{"cq_overflows", clk, {8, 1}};
+  Link<SrqEvent> srq_events{"srq_events", clk, {8, 1}};
+  Link<SrqArm> srq_arms{"srq_arms", clk, {2, 1}};
   Link<TcpOp> tcp_ops{"tcp_ops", clk, {2, 1}};
   Link<TxInternalWork> tx_work{"tx_work", clk, {2, 1}};
   Link<HostEvent> events{"events", clk, {2, 1}};
@@ -89,6 +95,8 @@ class FwCpuTest : public StageTest {
   TimedSource<TcpEvent> tcp{"tcp", clk};
   TimedSource<QpEvent> qp{"qp", clk};
   TimedSource<CqOverflow> cqs{"cqs", clk};
+  TimedSource<SrqEvent> srq{"srq", clk};
+  Sink<SrqArm> arms{"arms", clk};
   Sink<TcpOp> ops{"ops", clk};
   Sink<TxInternalWork> work{"work", clk};
   Sink<HostEvent> to_host{"to_host", clk};
@@ -147,6 +155,23 @@ TEST_F(FwCpuTest, AnOverflowOfACompletionQueueIsReportedAndItsQueuePairsAreFlush
   EXPECT_EQ(contexts.qp(Qpn{3}).state, QpState::kError);
   EXPECT_THAT(work.cycles(), ElementsAre(from + 1 + 40 + 8 * 4 + 13 * 4 + 2 * 4 + 1));
   EXPECT_EQ(work.beats()[0].kind, TxInternalWork::Kind::kFlush);
+}
+
+TEST_F(FwCpuTest, AnArmedLimitGoesToTheReceiveSideAndItsEventToTheHost) {
+  FetchedCommand create = command(abi::CommandOp::kCreateSrq, 2), arm = command(abi::CommandOp::kModifySrq, 2);
+  create.command.u.srq = {0x1000, 4, 1, 0};
+  arm.command.u.srq.limit = 5;
+  host.at(0, create);
+  host.at(1, arm);
+  srq.at(300, {SrqEvent::Kind::kLimit, Srqn{2}, 1});
+  run_until_idle();
+  // 1 to the processor; the first command takes 40 + 5 x 4 + 8 x 4; then 40 + 2 x 4, and 1 to the neighbour.
+  EXPECT_THAT(arms.cycles(), ElementsAre(1 + 92 + 48 + 1));
+  EXPECT_EQ(arms.beats()[0].srqn, Srqn{2});
+  EXPECT_EQ(arms.beats()[0].limit, 5u);
+  EXPECT_THAT(to_host.cycles(), ElementsAre(94, 94 + 80, 301 + 72 + 1));
+  EXPECT_EQ(to_host.beats()[2].event.type, abi::EventType::kSrqLimit);
+  EXPECT_EQ(to_host.beats()[2].event.id, 2u);
 }
 
 // A register write that waits moves everything behind it by as much.

@@ -22,6 +22,8 @@ struct Node {
         tcp_events(name + "_tcp_events", clk, {8, 50}),
         qp_events(name + "_qp_events", clk, {8, 50}),
         cq_overflows(name + "_cq_overflows", clk, {8, 50}),
+        srq_events(name + "_srq_events", clk, {8, 1}),
+        srq_arms(name + "_srq_arms", clk, {2, 1}),
         tcp_ops(name + "_tcp_ops", clk, {2, 1}),
         tx_work(name + "_tx_work", clk, {2, 1}),
         events(name + "_events", clk, {2, 1}),
@@ -33,6 +35,8 @@ struct Node {
     cpu.tcp_events(tcp_events);
     cpu.qp_events(qp_events);
     cpu.cq_overflows(cq_overflows);
+    cpu.srq_events(srq_events);
+    cpu.srq_arms(srq_arms);
     cpu.tcp_ops(tcp_ops);
     cpu.tx_work(tx_work);
     cpu.events(events);
@@ -43,6 +47,8 @@ struct Node {
   Link<TcpEvent> tcp_events;
   Link<QpEvent> qp_events;
   Link<CqOverflow> cq_overflows;
+  Link<SrqEvent> srq_events;
+  Link<SrqArm> srq_arms;
   Link<TcpOp> tcp_ops;
   Link<TxInternalWork> tx_work;
   Link<HostEvent> events;

@@ -28,7 +28,7 @@ TEST_F(PcieTest, DoorbellsArriveInOrderAfterTheLinksLatency) {
   EXPECT_EQ(s.sq.beats()[0].producer, 9u);
   EXPECT_EQ(s.sq.beats()[1].producer, 4095u);
   EXPECT_THAT(s.rq.cycles(), ElementsAre(50));
-  EXPECT_EQ(s.rq.beats()[0].qpn, Qpn{0xfffff});
+  EXPECT_EQ(s.rq.beats()[0].rqn, Rqn(Qpn{0xfffff}));
   EXPECT_THAT(s.arms.cycles(), ElementsAre(51));
   EXPECT_TRUE(s.arms.beats()[0].solicited_only);
   EXPECT_EQ(s.arms.beats()[0].consumer, 2047u);

@@ -47,6 +47,7 @@ void CommandQueue::done(const abi::Event& event) {
   const Slot ended = slot;
   slot = {};
   --outstanding_;
+  ended.target->answered_with(event);
   ended.target->command_done(ended.op, static_cast<abi::CommandStatus>(event.status));
   while (!backlog_.empty() && next_slot().target == nullptr) {
     const Waiting w = std::move(backlog_.front());

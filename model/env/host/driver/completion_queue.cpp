@@ -13,9 +13,10 @@ unsigned Cq::poll_cq(Wc* wc, unsigned max) {
     ring_.take();
     RNIC_CHECK_MSG(cqe.qpn < qps_.size() && qps_[cqe.qpn] != nullptr, "completion of a QP that does not exist");
     Qp& qp = *qps_[cqe.qpn];
+    Srq* const srq = abi::is_receive(cqe.opcode) ? qp.srq() : nullptr;
     WorkQueue& queue = abi::is_receive(cqe.opcode) ? qp.rq() : qp.sq();
-    const bool news = queue.tells(cqe.wr_id);
-    const std::uint64_t wr_id = queue.release(cqe.wr_id);
+    const bool news = srq != nullptr || queue.tells(cqe.wr_id);
+    const std::uint64_t wr_id = srq != nullptr ? srq->release(cqe.wr_id) : queue.release(cqe.wr_id);
     if (!news) continue;
     wc[n++] = {wr_id,
                cqe.status,

@@ -9,9 +9,9 @@ namespace rnic::host {
 namespace {
 
 // What the driver asks before it touches anything, by cookie.
-constexpr std::uint32_t kProbed[] = {regs::Id::kOffset,      regs::Version::kOffset,  regs::MaxQps::kOffset,
-                                     regs::MaxCqs::kOffset,  regs::MaxStags::kOffset, regs::MaxFlows::kOffset,
-                                     regs::Features::kOffset};
+constexpr std::uint32_t kProbed[] = {regs::Id::kOffset,       regs::Version::kOffset,  regs::MaxQps::kOffset,
+                                     regs::MaxCqs::kOffset,   regs::MaxStags::kOffset, regs::MaxFlows::kOffset,
+                                     regs::Features::kOffset, regs::MaxSrqs::kOffset};
 constexpr std::uint32_t kStatusCookie = std::size(kProbed);
 constexpr unsigned kEventVector = 0;
 
@@ -93,8 +93,8 @@ void Context::start() {
                 std::to_string(ours));
   }
   const auto features = regs::Features::unpack(probed_[6]);
-  attr_ = {probed_[2], probed_[3],       probed_[4] == 0 ? 0 : probed_[4] - 1,
-           probed_[5], features.atomics, features.immediate};
+  attr_ = {probed_[2],       probed_[3],        probed_[4] == 0 ? 0 : probed_[4] - 1, probed_[5], probed_[7],
+           features.atomics, features.immediate};
 
   const auto write = [this](std::uint32_t offset, std::uint32_t value) { cpu_.mmio_write(offset, value); };
   write(regs::CmdqBaseLo::kOffset, low(commands_.base()));
@@ -174,6 +174,34 @@ Cq* Context::create_cq(std::uint32_t cqe, CqMode mode, CqOverrun overrun) {
 
 void Context::destroy_cq(Cq& cq) { commands_.submit(command_of(abi::CommandOp::kDestroyCq, cq.number().v), {}, cq); }
 
+Srq* Context::create_srq(const SrqInitAttr& attr) {
+  if (attr.max_wr == 0 || log2_ceil(attr.max_wr) > WorkQueue::kMaxLogEntries) return nullptr;
+  const std::size_t i = free_number(srqs_, attr_.max_srq);
+  if (i == attr_.max_srq) return nullptr;
+  const Srqn number{static_cast<std::uint32_t>(i)};
+  srqs_[i] = std::make_unique<Srq>(cpu_.running(), cpu_, memory_, number, attr);
+  abi::Command c = command_of(abi::CommandOp::kCreateSrq, number.v);
+  c.u.srq = {srqs_[i]->base(), srqs_[i]->log_entries(), attr.pd.number.v, 0};
+  commands_.submit(c, {}, *srqs_[i]);
+  return srqs_[i].get();
+}
+
+void Context::modify_srq(Srq& srq, std::uint32_t limit) {
+  srq.submitted();
+  abi::Command c = command_of(abi::CommandOp::kModifySrq, srq.number().v);
+  c.u.srq.limit = limit;
+  commands_.submit(c, {}, srq);
+}
+
+void Context::query_srq(Srq& srq) {
+  srq.submitted();
+  commands_.submit(command_of(abi::CommandOp::kQuerySrq, srq.number().v), {}, srq);
+}
+
+void Context::destroy_srq(Srq& srq) {
+  commands_.submit(command_of(abi::CommandOp::kDestroySrq, srq.number().v), {}, srq);
+}
+
 Qp* Context::create_qp(const QpInitAttr& attr) {
   const auto fits = [](std::uint32_t n) { return n != 0 && log2_ceil(n) <= WorkQueue::kMaxLogEntries; };
   if (!fits(attr.max_send_wr) || !fits(attr.max_recv_wr)) return nullptr;
@@ -182,27 +210,29 @@ Qp* Context::create_qp(const QpInitAttr& attr) {
   if (i == attr_.max_qp) return nullptr;
   const std::uint32_t sends = 1u << log2_ceil(attr.max_send_wr), recvs = 1u << log2_ceil(attr.max_recv_wr);
   if (!attr.send_cq->reserve(sends)) return nullptr;
-  if (!attr.recv_cq->reserve(recvs)) {
+  if (attr.srq != nullptr ? !attr.srq->join(*attr.recv_cq) : !attr.recv_cq->reserve(recvs)) {
     attr.send_cq->unreserve(sends);
     return nullptr;
   }
   const Qpn number{static_cast<std::uint32_t>(i)};
   qps_[i] = std::make_unique<Qp>(cpu_.running(), cpu_, memory_, number, attr);
-  abi::Command c = command_of(abi::CommandOp::kCreateQp, number.v);
+  abi::Command c = command_of(abi::CommandOp::kCreateQp, number.v,
+                              attr.srq == nullptr ? std::uint8_t{0} : std::uint8_t{abi::kQpSharesRq});
   c.u.qp = {qps_[i]->sq().base(),
             qps_[i]->rq().base(),
             static_cast<std::uint8_t>(qps_[i]->sq().log_entries()),
             static_cast<std::uint8_t>(qps_[i]->rq().log_entries()),
             static_cast<std::uint16_t>(attr.pd.number.v),
             attr.send_cq->number().v,
-            attr.recv_cq->number().v};
+            attr.recv_cq->number().v,
+            attr.srq != nullptr ? attr.srq->number().v : 0};
   commands_.submit(c, {}, *qps_[i]);
   return qps_[i].get();
 }
 
 void Context::destroy_qp(Qp& qp) {
   qp.send_cq().unreserve(qp.sq().entries());
-  qp.recv_cq().unreserve(qp.rq().entries());
+  qp.srq() != nullptr ? qp.srq()->leave(qp.recv_cq()) : qp.recv_cq().unreserve(qp.rq().entries());
   commands_.submit(command_of(abi::CommandOp::kDestroyQp, qp.number().v), {}, qp);
 }
 

@@ -77,6 +77,12 @@ class Context final : public App, public HostEvents {
   }
   Cq* create_cq(std::uint32_t cqe, CqMode mode, CqOverrun overrun = CqOverrun::kPrevented);
   void destroy_cq(Cq& cq);
+  // A queue of receive requests for queue pairs of its domain. modify_srq arms the limit (IBV_SRQ_LIMIT): one event
+  // when fewer requests are left, at once if that is so already; 0 disarms. query_srq asks for the limit. Answers: Srq.
+  Srq* create_srq(const SrqInitAttr& attr);
+  void modify_srq(Srq& srq, std::uint32_t limit);
+  void query_srq(Srq& srq);
+  void destroy_srq(Srq& srq);
   // nullptr also when a completion queue is another program's (RFC 5040 section 8.1.1), or has no room for all work
   // requests that could complete on it.
   Qp* create_qp(const QpInitAttr& attr);
@@ -148,6 +154,7 @@ class Context final : public App, public HostEvents {
   std::vector<std::unique_ptr<Mr>> mrs_;  // by STag index - 1: STag 0 stays invalid
   std::vector<std::unique_ptr<Cq>> cqs_;  // by number
   QpTable qps_;
+  std::vector<std::unique_ptr<Srq>> srqs_;  // by number
   std::vector<std::unique_ptr<Listener>> listeners_;
   std::vector<std::unique_ptr<Watch>> watches_;
   std::vector<Range> ranges_;  // sorted, disjoint

@@ -60,6 +60,12 @@ void Context::dispatch(const abi::Event& event, ByteSpan private_data) {
     case EventType::kCqNotify:
       RNIC_CHECK(event.id < cqs_.size());
       return cqs_[event.id]->notify();
+    case EventType::kSrqLimit:
+      RNIC_CHECK(event.id < srqs_.size());
+      return srqs_[event.id]->limit_reached();
+    case EventType::kSrqError:
+      RNIC_CHECK(event.id < srqs_.size());
+      return srqs_[event.id]->fail();
     case EventType::kConnectRequest:
     case EventType::kEstablished:
     case EventType::kRejected:

@@ -32,7 +32,7 @@ Qp::Qp(Core& owner, HostCpu& cpu, HostMemory& memory, Qpn number, const QpInitAt
       number_(number),
       attr_(attr),
       sq_(memory, log2_ceil(attr.max_send_wr)),
-      rq_(memory, log2_ceil(attr.max_recv_wr)) {}
+      rq_(memory, attr.srq != nullptr ? 0 : log2_ceil(attr.max_recv_wr)) {}
 
 int Qp::check(const SendWr& wr) const {
   if (wr.num_sge > abi::kMaxSge) return EINVAL;
@@ -102,15 +102,11 @@ int Qp::post_send(const SendWr* wrs, unsigned n) {
 }
 
 int Qp::post_recv(const RecvWr* wrs, unsigned n) {
-  if (state_ == QpState::kError) return EINVAL;
+  if (state_ == QpState::kError || attr_.srq != nullptr) return EINVAL;
   if (std::any_of(wrs, wrs + n, [](const RecvWr& wr) { return wr.num_sge > abi::kMaxSge; })) return EINVAL;
   if (n > rq_.free()) return ENOMEM;
   for (unsigned i = 0; i < n; ++i) {
-    abi::Wqe wqe;
-    wqe.wr_id = wrs[i].wr_id;
-    wqe.num_sge = wrs[i].num_sge;
-    std::copy_n(wrs[i].sg_list.begin(), wrs[i].num_sge, wqe.sge);
-    rq_.push(wqe);
+    rq_.push(receive_wqe(wrs[i]));
     cpu_.running().spend_ns(cpu_.config().post_ns);
   }
   const auto producer = static_cast<std::uint32_t>(rq_.posted() & 0xfff);

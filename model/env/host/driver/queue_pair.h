@@ -3,6 +3,7 @@
 
 #include "model/env/host/driver/completion_queue.h"
 #include "model/env/host/driver/connection.h"
+#include "model/env/host/driver/shared_receive_queue.h"
 #include "model/env/host/driver/work_queue.h"
 
 namespace rnic::host {
@@ -13,6 +14,7 @@ struct QpInitAttr {
   Cq* recv_cq = nullptr;
   std::uint32_t max_send_wr = 128;  // rounded up to a power of two; 1 to 2048
   std::uint32_t max_recv_wr = 128;
+  Srq* srq = nullptr;  // receive requests come from there, and max_recv_wr does not count
 };
 
 enum class QpState : std::uint8_t { kIdle, kRts, kError };
@@ -25,6 +27,7 @@ class Qp final : public Resource {
   QpState state() const { return state_; }
   Cq& send_cq() const { return *attr_.send_cq; }
   Cq& recv_cq() const { return *attr_.recv_cq; }
+  Srq* srq() const { return attr_.srq; }
   WorkQueue& sq() { return sq_; }
   WorkQueue& rq() { return rq_; }
 
@@ -33,7 +36,7 @@ class Qp final : public Resource {
   // no room for all of them. No side effect on an error.
   int post_send(const SendWr* wrs, unsigned n);
   int post_send(const SendWr& wr) { return post_send(&wr, 1); }
-  // ibv_post_recv: also before the connection exists. Errors as for post_send.
+  // ibv_post_recv: also before the connection exists. Errors as for post_send; EINVAL with a shared receive queue.
   int post_recv(const RecvWr* wrs, unsigned n);
   int post_recv(const RecvWr& wr) { return post_recv(&wr, 1); }
 
@@ -58,12 +61,5 @@ class Qp final : public Resource {
   QpState state_ = QpState::kIdle;
   EventChannel* channel_ = nullptr;
 };
-
-// The smallest power of two that is not below n, as an exponent.
-constexpr unsigned log2_ceil(std::uint32_t n) {
-  unsigned log = 0;
-  while ((std::uint32_t{1} << log) < n) ++log;
-  return log;
-}
 
 }  // namespace rnic::host

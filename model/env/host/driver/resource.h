@@ -11,6 +11,8 @@ namespace rnic::host {
 class CommandTarget {
  public:
   virtual void command_done(abi::CommandOp op, abi::CommandStatus status) = 0;
+  // Before it: the whole answer, for commands that ask for something.
+  virtual void answered_with(const abi::Event&) {}
 
  protected:
   ~CommandTarget() = default;
@@ -39,8 +41,8 @@ class Resource : public CommandTarget {
  private:
   static bool destroys(abi::CommandOp op) {
     using abi::CommandOp;
-    return op == CommandOp::kDestroyCq || op == CommandOp::kDestroyQp || op == CommandOp::kDeregisterMr ||
-           op == CommandOp::kUnlisten;
+    return op == CommandOp::kDestroyCq || op == CommandOp::kDestroyQp || op == CommandOp::kDestroySrq ||
+           op == CommandOp::kDeregisterMr || op == CommandOp::kUnlisten;
   }
   enum class State { kPending, kReady, kFailed, kDestroyed };
   Core& owner_;

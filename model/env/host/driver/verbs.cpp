@@ -1,6 +1,16 @@
 #include "model/env/host/driver/verbs.h"
 
+#include <algorithm>
+
 namespace rnic::host {
+
+abi::Wqe receive_wqe(const RecvWr& wr) {
+  abi::Wqe wqe;
+  wqe.wr_id = wr.wr_id;
+  wqe.num_sge = wr.num_sge;
+  std::copy_n(wr.sg_list.begin(), wr.num_sge, wqe.sge);
+  return wqe;
+}
 
 const char* wc_status_str(WcStatus status) {
   static constexpr const char* kText[] = {"success",

@@ -54,6 +54,8 @@ struct RecvWr {
   std::array<Sge, abi::kMaxSge> sg_list{};
 };
 
+abi::Wqe receive_wqe(const RecvWr& wr);
+
 // ibv_wc. `byte_len` counts octets; wr_id, qp_num and opcode are valid with every status.
 struct Wc {
   std::uint64_t wr_id = 0;
@@ -70,6 +72,7 @@ struct Wc {
 // (IBV_ATOMIC_HCA).
 struct DeviceAttr {
   std::uint32_t max_qp = 0, max_cq = 0, max_mr = 0, max_connections = 0;
+  std::uint32_t max_srq = 0;
   bool atomics = false, immediate_data = false;
 };
 

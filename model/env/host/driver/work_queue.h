@@ -11,6 +11,13 @@
 
 namespace rnic::host {
 
+// The smallest power of two that is not below n, as an exponent.
+constexpr unsigned log2_ceil(std::uint32_t n) {
+  unsigned log = 0;
+  while ((std::uint32_t{1} << log) < n) ++log;
+  return log;
+}
+
 // The device sees an entry's sequence number as its wr_id; the caller's own wr_id stays here. A completion names the
 // newest entry that it frees, so unsignaled entries before it are freed with it.
 class WorkQueue {

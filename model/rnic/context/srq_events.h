@@ -1,0 +1,27 @@
+// What the firmware tells the receive side about a shared receive queue, and the other direction.
+#pragma once
+
+#include <cstdint>
+
+#include "model/common/ids.h"
+
+namespace rnic {
+
+// From now on one event when fewer than `limit` requests are left; 0 disarms. The event carries the serial.
+struct SrqArm {
+  Srqn srqn;
+  std::uint32_t limit = 0;
+  std::uint32_t serial = 0;
+};
+
+struct SrqEvent {
+  enum class Kind : std::uint8_t {
+    kLimit,   // fewer requests than the limit are left; it is disarmed
+    kOverrun  // the host announced more requests than the ring holds: the queue is of no use any more
+  };
+  Kind kind = Kind::kLimit;
+  Srqn srqn;
+  std::uint32_t serial = 0;  // of the SrqArm
+};
+
+}  // namespace rnic

@@ -1,0 +1,91 @@
+#include "model/rnic/rx/receive_requests.h"
+
+namespace rnic {
+
+// The queue's state, started anew where its number was reused.
+ReceiveRequests::Queue& ReceiveRequests::queue(Rqn rqn) {
+  Queue& q = queues_[contexts_.index(rqn)];
+  if (const std::uint32_t epoch = contexts_.receive_ring(rqn).epoch; q.epoch != epoch) {
+    pool_.clear(q.fetched);
+    q = Queue{};
+    q.epoch = epoch;
+  }
+  return q;
+}
+
+bool ReceiveRequests::announce(const RqDoorbell& d) {
+  if (!contexts_.has(d.rqn)) return true;
+  const WorkRing ring = contexts_.receive_ring(d.rqn);
+  Queue& q = queue(d.rqn);
+  if (!ring.valid || q.overrun) return true;
+  q.posted = static_cast<std::uint16_t>(d.producer & kIndexMask);
+  q.overrun = left(q) > (1u << ring.log_entries);
+  if (q.overrun && d.rqn.shared) events_.push({SrqEvent::Kind::kOverrun, Srqn{d.rqn.v}});
+  return !q.overrun;
+}
+
+void ReceiveRequests::arrive(FetchedRqe r) {
+  Queue& q = queue(r.rqn);
+  if (q.ended) ended_pool_.push(ended_, Qpn{r.rqn.v});
+  pool_.push(q.fetched, std::move(r));
+}
+
+void ReceiveRequests::arm(const SrqArm& a) {
+  if (!contexts_.srq(a.srqn).valid) return;
+  Queue& q = queue(a.srqn);
+  q.limit = a.limit;
+  q.serial = a.serial;
+  check_limit(a.srqn, q);
+}
+
+// Armed once, told once.
+void ReceiveRequests::check_limit(Srqn srqn, Queue& shared) {
+  if (left(shared) >= shared.limit) return;
+  shared.limit = 0;
+  events_.push({SrqEvent::Kind::kLimit, srqn, shared.serial});
+}
+
+ReceiveRequests::Next ReceiveRequests::next(Qpn qpn) {
+  Queue& own = queue(qpn);
+  if (!own.fetched.empty()) return Next::kThere;
+  const QpContext& qp = contexts_.qp(qpn);
+  Queue& from = qp.shares_rq ? queue(qp.srq) : own;
+  if (left(from) == 0 || from.overrun) return Next::kNone;
+  if (from.fetched.empty()) return Next::kFetching;
+  take_from(qp.srq, from, own);
+  return Next::kThere;
+}
+
+// In the order in which messages start to arrive, over all streams.
+void ReceiveRequests::take_from(Srqn srqn, Queue& shared, Queue& own) {
+  pool_.push(own.fetched, pool_.pop(shared.fetched));
+  shared.used = static_cast<std::uint16_t>((shared.used + 1) & kIndexMask);
+  freed_.push({srqn});
+  check_limit(srqn, shared);
+}
+
+std::uint64_t ReceiveRequests::use(Qpn qpn) {
+  Queue& own = queue(qpn);
+  const FetchedRqe r = pool_.pop(own.fetched);
+  if (!r.rqn.shared) {
+    own.used = static_cast<std::uint16_t>((own.used + 1) & kIndexMask);
+    freed_.push({r.rqn});
+  }
+  return r.wqe.wr_id;
+}
+
+void ReceiveRequests::end(Qpn qpn) {
+  Queue& own = queue(qpn);
+  if (own.ended) return;
+  own.ended = true;
+  for (std::uint32_t i = 0; i < own.fetched.size; ++i) ended_pool_.push(ended_, qpn);
+}
+
+std::optional<ReceiveRequests::Unused> ReceiveRequests::take_unused() {
+  const Qpn qpn = ended_pool_.pop(ended_);
+  const Queue& own = queue(qpn);
+  if (!own.ended || own.fetched.empty()) return {};  // the QP went away meanwhile
+  return Unused{qpn, use(qpn)};
+}
+
+}  // namespace rnic

@@ -1,0 +1,77 @@
+// The receive requests of all queue pairs, from the rings of their own or from those they share.
+// See receive_requests.md.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "model/common/node_pool.h"
+#include "model/common/ring.h"
+#include "model/rnic/context/context.h"
+#include "model/rnic/context/srq_events.h"
+#include "model/rnic/context/wqe_fetch.h"
+
+namespace rnic {
+
+class ReceiveRequests {
+ public:
+  explicit ReceiveRequests(const ContextStore& contexts) : contexts_(contexts), queues_(contexts.receive_queues()) {}
+
+  // From the host and the rings. False: the doorbell announces more than the ring holds, and the queue gives out
+  // nothing any more. A doorbell that names no queue says nothing.
+  bool announce(const RqDoorbell& d);
+  void arrive(FetchedRqe r);
+  void arm(const SrqArm& a);
+
+  enum class Next : std::uint8_t { kNone, kFetching, kThere };
+  // Whether the request for the QP's message in progress, or its next message, is there. One of a shared queue is the
+  // QP's own from the call on that says so.
+  Next next(Qpn qpn);
+  // next() has said kThere.
+  const FetchedRqe& front(Qpn qpn) { return pool_.front(queue(qpn).fetched); }
+  // The message has filled it: its wr_id.
+  std::uint64_t use(Qpn qpn);
+
+  // The QP's stream is over. Its requests go unused, those that are fetched later as well; what nobody has taken from a
+  // shared queue stays there.
+  void end(Qpn qpn);
+  struct Unused {
+    Qpn qpn;
+    std::uint64_t wr_id = 0;
+  };
+  // One request that the end of a stream left unused.
+  bool has_unused() const { return !ended_.empty(); }
+  std::optional<Unused> take_unused();
+
+  // Places in the rings' prefetch that are free again, and events of shared queues; the owner sends them on.
+  Ring<RqeTaken>& freed() { return freed_; }
+  Ring<SrqEvent>& events() { return events_; }
+
+ private:
+  struct Queue {
+    std::uint32_t epoch = 0;
+    std::uint16_t posted = 0;  // announced, modulo 4096
+    std::uint16_t used = 0;    // and filled or, in a shared queue, taken by a QP
+    bool ended = false;        // a QP's: its stream is over
+    bool overrun = false;
+    std::uint32_t limit = 0, serial = 0;  // a shared one's
+    PooledQueue fetched;                  // the head is the next message's
+  };
+  static constexpr std::uint32_t kIndexMask = 0xfff;  // of a doorbell's producer index
+  static std::uint32_t left(const Queue& q) { return (q.posted - q.used) & kIndexMask; }
+
+  Queue& queue(Rqn rqn);
+  void take_from(Srqn srqn, Queue& shared, Queue& own);
+  void check_limit(Srqn srqn, Queue& shared);
+
+  const ContextStore& contexts_;
+  std::vector<Queue> queues_;  // by ContextStore::index; that of a QP that shares one has what it has taken
+  NodePool<FetchedRqe> pool_;
+  NodePool<Qpn> ended_pool_;
+  PooledQueue ended_;  // one entry for each request that goes unused
+  Ring<RqeTaken> freed_;
+  Ring<SrqEvent> events_;
+};
+
+}  // namespace rnic

@@ -1,0 +1,238 @@
+// One host whose queue pairs share a receive queue, another that sends to all of them.
+#include <map>
+
+#include "model/env/link/ethernet_link.h"
+#include "model/system/node.h"
+#include "testbench/support/stage_test.h"
+
+namespace rnic::test {
+namespace {
+
+constexpr std::uint32_t kServerIp = 0x0a000001, kClientIp = 0x0a000002;
+constexpr std::uint16_t kPort = 7471;
+constexpr unsigned kStreams = 3;
+constexpr std::uint32_t kBytes = 4000;  // of a message: three segments
+
+StationConfig station(std::uint32_t ip, std::uint8_t last, std::uint32_t peer_ip, std::uint8_t peer_last) {
+  const auto mac = [](std::uint8_t n) { return wire::MacAddress{{2, 0, 0, 0, 0, n}}; };
+  return {mac(last), wire::Ipv4Address{ip}, {{wire::Ipv4Address{peer_ip}, mac(peer_last)}}};
+}
+// Octet i of message m of a stream.
+std::uint8_t octet(unsigned stream, unsigned m, std::uint32_t i) {
+  return static_cast<std::uint8_t>(31 * stream + 7 * m + i + i / 256);
+}
+
+// Opens the device, makes what each program needs, and then does what the subclass says.
+class Program : public host::App {
+ public:
+  Program(Node& node, bool shares) : node_(node), core_(node.cpu.add(*this)), channel_(core_), shares_(shares) {
+    node.context.when_open(core_);
+    core_.wake_at(0);
+  }
+  void step() override {
+    if (!node_.context.is_open()) return;
+    if (cq == nullptr) create();
+    if (!cq->ready() || !mr->ready() || (shares_ && !srq->ready())) return;
+    if (qps.empty()) create_queue_pairs();
+    for (const host::Qp* qp : qps) {
+      if (!qp->ready()) return;
+    }
+    while (!channel_.empty()) take(channel_.get_cm_event());
+    host::Wc wc;
+    while (cq->poll_cq(&wc, 1) == 1) completed(wc);
+    run();
+  }
+  virtual void run() = 0;
+  virtual void take(host::CmEvent event) { events.push_back(std::move(event)); }
+  virtual void completed(const host::Wc& wc) { completions.push_back(wc); }
+  std::string waiting_for() const override { return "test"; }
+  host::Sge sge(unsigned buffer) const { return {address + buffer * kBytes, kBytes, mr->lkey()}; }
+  MutableByteSpan octets(unsigned buffer) { return node_.memory.span(address + buffer * kBytes, kBytes); }
+
+  static constexpr unsigned kBuffers = 64;
+  host::Cq* cq = nullptr;
+  host::Mr* mr = nullptr;
+  host::Srq* srq = nullptr;
+  std::vector<host::Qp*> qps;
+  std::uint64_t address = 0;
+  std::vector<host::CmEvent> events;
+  std::vector<host::Wc> completions;
+
+ protected:
+  Node& node_;
+  host::Core& core_;
+  host::EventChannel channel_;
+
+ private:
+  void create() {
+    pd_ = node_.context.alloc_pd();
+    cq = node_.context.create_cq(1024, host::CqMode::kPolled);
+    address = node_.memory.alloc(kBuffers * kBytes);
+    mr = node_.context.reg_mr(pd_, address, kBuffers * kBytes, abi::kLocalWrite);
+    if (shares_) srq = node_.context.create_srq({pd_, 16});
+  }
+  void create_queue_pairs() {
+    host::QpInitAttr attr;
+    attr.pd = pd_;
+    attr.send_cq = attr.recv_cq = cq;
+    attr.srq = srq;
+    for (unsigned i = 0; i < kStreams; ++i) qps.push_back(node_.context.create_qp(attr));
+  }
+  const bool shares_;
+  host::Pd pd_;
+};
+
+// Fills the queue with `posted` buffers, arms its limit, and refills it when told.
+class Server final : public Program {
+ public:
+  explicit Server(Node& node) : Program(node, true) {}
+  unsigned posted = 6, refill = 0;
+  std::uint32_t limit = 0;
+  unsigned limit_events = 0;
+  std::uint32_t armed = 0;                                       // what a query saw
+  std::map<std::uint32_t, std::vector<std::uint64_t>> received;  // buffers, by queue pair
+  void run() override {
+    if (listener_ == nullptr) {
+      post(posted);
+      if (limit != 0) node_.context.modify_srq(*srq, limit);
+      node_.context.query_srq(*srq);
+      listener_ = &node_.context.listen(kPort, abi::kCmCrc | abi::kCmMarkers | abi::kCmEnhanced, channel_);
+    }
+    if (srq->answered() && armed == 0) armed = srq->queried_limit();
+    if (!srq->get_limit_event()) return;
+    ++limit_events;
+    post(refill);
+    node_.context.query_srq(*srq);
+  }
+  void take(host::CmEvent event) override {
+    if (event.type == host::CmEventType::kConnectRequest) {
+      node_.context.accept(event.connection, *qps[accepted_++], {}, channel_);
+    }
+    Program::take(std::move(event));
+  }
+  void completed(const host::Wc& wc) override {
+    if (wc.status == abi::WcStatus::kSuccess) received[wc.qp_num].push_back(wc.wr_id);
+    Program::completed(wc);
+  }
+
+ private:
+  void post(unsigned buffers) {
+    for (unsigned i = 0; i < buffers; ++i, ++next_) {
+      host::RecvWr wr;
+      wr.wr_id = next_;
+      wr.num_sge = 1;
+      wr.sg_list[0] = sge(next_);
+      EXPECT_EQ(srq->post_recv(wr), 0);
+    }
+  }
+  host::Listener* listener_ = nullptr;
+  unsigned accepted_ = 0, next_ = 0;
+};
+
+// Connects its queue pairs one after the other, then sends `messages` on each, one on all before the next.
+class Client final : public Program {
+ public:
+  explicit Client(Node& node) : Program(node, false) {}
+  unsigned messages = 2;
+  void run() override {
+    core_.wake_at(20'000'000);  // the server listens by then
+    if (core_.time_ps() < 20'000'000) return;
+    if (connecting_ == 0 || (connecting_ < kStreams && qps[connecting_ - 1]->state() == host::QpState::kRts)) {
+      host::ConnParam param;
+      param.flags = abi::kCmCrc | abi::kCmMarkers | abi::kCmEnhanced;
+      node_.context.connect(*qps[connecting_++], kServerIp, kPort, param, channel_);
+    }
+    if (connecting_ < kStreams || qps[kStreams - 1]->state() != host::QpState::kRts) return;
+    if (sent_ == messages || completions.size() < sent_ * kStreams) return;
+    for (unsigned s = 0; s < kStreams; ++s) send(s, sent_);
+    ++sent_;
+  }
+
+ private:
+  void send(unsigned stream, unsigned m) {
+    const unsigned buffer = stream * messages + m;
+    for (std::uint32_t i = 0; i < kBytes; ++i) octets(buffer)[i] = octet(stream, m, i);
+    host::SendWr wr;
+    wr.wr_id = m;
+    wr.send_flags = abi::kWqeSignaled;
+    wr.num_sge = 1;
+    wr.sg_list[0] = sge(buffer);
+    qps[stream]->post_send(wr);  // refused once its stream is over
+  }
+  unsigned connecting_ = 0, sent_ = 0;
+};
+
+class SharedReceiveQueueEndToEnd : public testing::Test {
+ protected:
+  Node a{"a", {}, station(kServerIp, 1, kClientIp, 2)};
+  Node b{"b", {}, station(kClientIp, 2, kServerIp, 1)};
+  EthernetLink cable{"cable", {}};
+  Server server{a};
+  Client client{b};
+  SharedReceiveQueueEndToEnd() {
+    cable.attach(0, a.chip.mac_tx.ethernet, a.chip.mac_rx);
+    cable.attach(1, b.chip.mac_tx.ethernet, b.chip.mac_rx);
+    a.set_lookahead(500);
+    b.set_lookahead(500);
+  }
+  void run() { sc_core::sc_start(sc_core::sc_time(20, sc_core::SC_MS), sc_core::SC_EXIT_ON_STARVATION); }
+  unsigned stream_of(std::uint32_t qpn) const {
+    for (unsigned s = 0; s < kStreams; ++s) {
+      if (server.qps[s]->number().v == qpn) return s;
+    }
+    ADD_FAILURE() << "a completion of QP " << qpn;
+    return 0;
+  }
+};
+
+TEST_F(SharedReceiveQueueEndToEnd, EachMessageIsInTheBufferThatItsCompletionNames) {
+  run();
+  ASSERT_EQ(server.completions.size(), 6u);
+  std::vector<bool> seen(6);
+  for (const auto& [qpn, buffers] : server.received) {
+    const unsigned s = stream_of(qpn);
+    ASSERT_EQ(buffers.size(), 2u);
+    for (unsigned m = 0; m < 2; ++m) {
+      ASSERT_LT(buffers[m], 6u);
+      seen[buffers[m]] = true;
+      const MutableByteSpan got = server.octets(static_cast<unsigned>(buffers[m]));
+      for (std::uint32_t i = 0; i < kBytes; ++i) ASSERT_EQ(got[i], octet(s, m, i)) << "stream " << s << " octet " << i;
+    }
+  }
+  EXPECT_EQ(seen, std::vector<bool>(6, true));
+  EXPECT_EQ(client.completions.size(), 6u);
+}
+
+TEST_F(SharedReceiveQueueEndToEnd, ALimitEventLetsTheHostRefillTheQueueInTime) {
+  client.messages = 5;
+  server.posted = 12;
+  server.limit = 10;
+  server.refill = 4;
+  run();
+  EXPECT_EQ(server.armed, 10u);
+  EXPECT_EQ(server.limit_events, 1u) << "it is disarmed by its event";
+  EXPECT_EQ(server.srq->queried_limit(), 0u);
+  ASSERT_EQ(server.completions.size(), 15u);
+  for (const host::Wc& wc : server.completions) EXPECT_EQ(wc.status, abi::WcStatus::kSuccess);
+  EXPECT_EQ(server.srq->free(), 16u - (12 + 4 - 15));
+}
+
+// The stream that finds the queue empty ends; the host hears why, and the others have all their messages.
+TEST_F(SharedReceiveQueueEndToEnd, AnEmptyQueueCostsOnlyTheStreamThatNeededIt) {
+  server.posted = 5;
+  run();
+  unsigned errors = 0;
+  for (const host::CmEvent& e : server.events) {
+    if (e.type != host::CmEventType::kQpError) continue;
+    ++errors;
+    EXPECT_EQ(e.terminate.cause, wire::ddp::kInvalidMsnNoBuffer);
+  }
+  EXPECT_EQ(errors, 1u);
+  unsigned complete = 0;
+  for (const auto& [qpn, buffers] : server.received) complete += buffers.size() == 2;
+  EXPECT_EQ(complete, kStreams - 1);
+  EXPECT_EQ(server.completions.size(), 5u) << "nothing is flushed that was not taken";
+}
+
+}  // namespace
+}  // namespace rnic::test
