@@ -168,7 +168,8 @@ enum class CommandOp : std::uint8_t {
   kReject,
   kDisconnect,
   kAllocMr,  // an STag that kRegMr requests make valid
-  kAllocMw   // a window; flags: its type, 1 or 2
+  kAllocMw,  // a window; flags: its type, 1 or 2
+  kModifyCq  // moderation
 };
 
 // MPA options of a listen or connect command (RFC 5044 section 7.1, RFC 6581).
@@ -194,6 +195,10 @@ struct Command {
       std::uint64_t base;
       std::uint32_t log_entries;
     } cq;
+    struct {
+      std::uint32_t count;      // entries that are worth a notification at once; 0: any number waits
+      std::uint32_t period_ns;  // the longest that the first one waits; 0: each is worth one
+    } moderation;
     struct {
       std::uint64_t sq_base, rq_base;
       std::uint8_t log_sq, log_rq;

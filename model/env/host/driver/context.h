@@ -76,6 +76,10 @@ class Context final : public App, public HostEvents {
     return make_mr(pd, abi::CommandOp::kAllocMw, 0, 0, static_cast<std::uint8_t>(type));
   }
   Cq* create_cq(std::uint32_t cqe, CqMode mode, CqOverrun overrun = CqOverrun::kPrevented);
+  // ib_modify_cq: from now on an armed queue is notified of `count` entries at once (0: any number waits), or
+  // `period_ns` after the first of them; period 0 turns it off. EINVAL if the count is above 65535, or above 1 without
+  // a period.
+  int modify_cq(Cq& cq, std::uint32_t count, std::uint32_t period_ns);
   void destroy_cq(Cq& cq);
   // nullptr also when a completion queue is another program's (RFC 5040 section 8.1.1), or has no room for all work
   // requests that could complete on it.
