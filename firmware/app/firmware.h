@@ -103,6 +103,8 @@ abi::CommandStatus Firmware<Bus, Capacity>::execute(const abi::Command& command)
       return Status::kOk;
     case abi::CommandOp::kCreateCq:
       return resources_.create_cq(command);
+    case abi::CommandOp::kModifyCq:
+      return resources_.modify_cq(command);
     case abi::CommandOp::kDestroyCq:
       return resources_.destroy_cq(command);
     case abi::CommandOp::kCreateQp:

@@ -68,7 +68,7 @@ struct WriteFlow {
   FlowContext context;
 };
 struct WriteCq {
-  static constexpr unsigned kCsrWords = 5;
+  static constexpr unsigned kCsrWords = 6;
   Cqn cqn;
   CqContext context;
 };

@@ -29,6 +29,7 @@ class ResourceManager {
 
   // No command has an effect unless it returns kOk.
   Status create_cq(const abi::Command& c);
+  Status modify_cq(const abi::Command& c);
   Status destroy_cq(const abi::Command& c);
   Status create_qp(const abi::Command& c);
   Status destroy_qp(const abi::Command& c);
@@ -110,7 +111,22 @@ abi::CommandStatus ResourceManager<Bus, Capacity>::create_cq(const abi::Command&
   context.valid = true;
   context.log_entries = static_cast<std::uint8_t>(c.u.cq.log_entries);
   context.base = c.u.cq.base;
+  context.moderation_count = 0;
+  context.moderation_ns = 0;
   ++context.epoch;
+  bus_.write(WriteCq{Cqn{c.id}, context});
+  return Status::kOk;
+}
+
+// A count without a period could leave an entry unannounced for ever.
+template <class Bus, class Capacity>
+abi::CommandStatus ResourceManager<Bus, Capacity>::modify_cq(const abi::Command& c) {
+  if (!has_cq(c.id)) return Status::kBadIndex;
+  const auto& moderation = c.u.moderation;
+  if (moderation.count > 0xffff || (moderation.count > 1 && moderation.period_ns == 0)) return Status::kBadLength;
+  CqContext& context = cqs_[c.id].context;
+  context.moderation_count = static_cast<std::uint16_t>(moderation.count);
+  context.moderation_ns = moderation.period_ns;
   bus_.write(WriteCq{Cqn{c.id}, context});
   return Status::kOk;
 }

@@ -172,7 +172,8 @@ enum class CommandOp : std::uint8_t {
   kCreateSrq,
   kModifySrq,  // arms the limit: one kSrqLimit event when fewer requests are left, then it is 0; 0 disarms
   kQuerySrq,   // its kCommandDone has the limit
-  kDestroySrq
+  kDestroySrq,
+  kModifyCq  // moderation
 };
 
 // Of a kCreateQp command: receive requests come from the shared receive queue `srqn`; there is no ring at rq_base.
@@ -201,6 +202,10 @@ struct Command {
       std::uint64_t base;
       std::uint32_t log_entries;
     } cq;
+    struct {
+      std::uint32_t count;      // entries that are worth a notification at once; 0: any number waits
+      std::uint32_t period_ns;  // the longest that the first one waits; 0: each is worth one
+    } moderation;
     struct {
       std::uint64_t sq_base, rq_base;
       std::uint8_t log_sq, log_rq;

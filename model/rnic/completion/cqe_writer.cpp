@@ -10,6 +10,7 @@ namespace rnic {
 CqeWriter::Cq& CqeWriter::cq(Cqn cqn) {
   Cq& q = cqs_[cqn.v];
   if (const std::uint32_t epoch = contexts_.cq(cqn).epoch; q.epoch != epoch) {
+    set_deadline(cqn, q, kNever);
     q = Cq{};
     q.epoch = epoch;
   }
@@ -35,11 +36,7 @@ void CqeWriter::write(const CqeRequest& r) {
   ++cqes_;
   const bool solicited = (cqe.flags & abi::kCqeSolicited) || cqe.status != abi::WcStatus::kSuccess;
   if (solicited) q.last_solicited = q.produced;
-  if (q.armed && (solicited || !q.solicited_only)) {
-    q.armed = false;
-    ++notifications_;
-    notify->push({r.cqn});
-  }
+  if (q.armed && (solicited || !q.solicited_only)) owe(r.cqn, q, 1);
   if (q.unread() >= size / 2) ask(r.cqn, false);  // early, so that a host that keeps up never stalls the stage
 }
 
@@ -85,24 +82,59 @@ void CqeWriter::rearm(const CqArm& a) {
   const bool any_pending = q.armed && !q.solicited_only;  // which a narrower wish leaves as it is
   q.solicited_only = a.solicited_only && !any_pending;
   const std::uint32_t seen_before = q.solicited_only ? q.produced - q.last_solicited : 0;  // entries behind the newest
-  q.armed = unseen <= seen_before;
-  if (q.armed) return;
+  q.armed = true;
+  q.due = 0;
+  if (unseen > seen_before) owe(a.cqn, q, q.solicited_only ? 1 : unseen);
+  else set_deadline(a.cqn, q, kNever);
+}
+
+// Entries that the armed queue is to be notified of: at once, or when there are enough of them, or in time.
+void CqeWriter::owe(Cqn cqn, Cq& q, std::uint32_t entries) {
+  const CqContext& ctx = contexts_.cq(cqn);
+  q.due += entries;
+  if (ctx.moderation_ns == 0 || (ctx.moderation_count != 0 && q.due >= ctx.moderation_count)) return raise(cqn, q);
+  if (q.deadline != kNever) return;
+  set_deadline(cqn, q, now() + clock().cycle_at_or_after(std::uint64_t{ctx.moderation_ns} * 1000));
+}
+
+void CqeWriter::set_deadline(Cqn cqn, Cq& q, Cycle at) {
+  if (q.deadline != kNever) deadlines_.erase({q.deadline, cqn.v});
+  q.deadline = at;
+  if (at != kNever) deadlines_.insert({at, cqn.v});
+}
+
+void CqeWriter::raise(Cqn cqn, Cq& q) {
+  set_deadline(cqn, q, kNever);
+  q.armed = false;
+  q.due = 0;
   ++notifications_;
-  notify->push({a.cqn});
+  notify->push({cqn});
+}
+
+// At most one a cycle.
+bool CqeWriter::raise_late() {
+  if (deadlines_.empty() || deadlines_.begin()->first > now()) return false;
+  const Cqn cqn{deadlines_.begin()->second};
+  Cq& q = cq(cqn);
+  if (q.deadline == kNever) return true;  // of the number's earlier use
+  if (contexts_.cq(cqn).valid) raise(cqn, q);
+  else set_deadline(cqn, q, kNever);
+  return true;
 }
 
 // One entry or one arming a cycle; receive and send completions in turn, or whichever has a ring with room.
 Wake CqeWriter::tick() {
   if (record_read->can_pop() && overflow->can_push()) hear(record_read->pop().ok);
   if (!notify->can_push()) return Wake::on_traffic();
+  if (raise_late()) return Wake::next_cycle();
   if (arm->can_pop()) {
     rearm(arm->pop());
     return Wake::next_cycle();
   }
-  if (!dma->can_push()) return Wake::on_traffic();
+  if (!dma->can_push()) return idle();
   const bool sends = send->can_pop() && has_room(send->front());
   const bool receives = receive->can_pop() && has_room(receive->front());
-  if (!sends && !receives) return Wake::on_traffic();
+  if (!sends && !receives) return idle();
   const bool take_send = sends && (send_turn_ || !receives);
   write(take_send ? send->pop() : receive->pop());
   send_turn_ = !take_send;

@@ -3,6 +3,8 @@
 
 #include <array>
 #include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "model/common/link.h"
@@ -41,7 +43,9 @@ class CqeWriter final : public Stage {
     std::uint32_t taken = 0;           // by the host, as far as it is known
     std::uint32_t last_solicited = 0;  // value of `produced` after the newest solicited entry
     bool armed = false, solicited_only = false;
-    bool overrun = false;  // an entry was lost: nothing more is written
+    std::uint32_t due = 0;    // entries that the notification under moderation is for,
+    Cycle deadline = kNever;  // and when it leaves at the latest
+    bool overrun = false;     // an entry was lost: nothing more is written
 
     std::uint32_t unread() const { return produced - taken; }
     // The host's word: what it cannot have taken yet is not believed.
@@ -61,11 +65,17 @@ class CqeWriter final : public Stage {
   void hear(bool ok);
   void write(const CqeRequest& r);
   void rearm(const CqArm& a);
+  void owe(Cqn cqn, Cq& q, std::uint32_t entries);
+  void set_deadline(Cqn cqn, Cq& q, Cycle at);
+  void raise(Cqn cqn, Cq& q);
+  bool raise_late();
+  Wake idle() const { return deadlines_.empty() ? Wake::on_traffic() : Wake::at_cycle(deadlines_.begin()->first); }
 
   const ContextStore& contexts_;
   std::vector<Cq> cqs_;
   BufferPool buffers_{abi::kCqeBytes};
   bool send_turn_ = false;
+  std::set<std::pair<Cycle, std::uint32_t>> deadlines_;  // with the CQ's number
   std::optional<Inquiry> asked_;
   std::array<std::uint8_t, abi::kCqRecordBytes> record_{};
   Counter cqes_, notifications_, stray_doorbells_, overruns_, lost_;

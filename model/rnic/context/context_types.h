@@ -58,7 +58,9 @@ struct CqContext {
   bool valid = false;
   std::uint8_t log_entries = 0;
   std::uint64_t base = 0;
-  std::uint32_t epoch = 0;  // as a QP's
+  std::uint32_t epoch = 0;             // as a QP's
+  std::uint16_t moderation_count = 0;  // abi::Command::moderation
+  std::uint32_t moderation_ns = 0;
 };
 
 enum class StagKind : std::uint8_t { kRegion, kWindow1, kWindow2 };

@@ -379,6 +379,147 @@ TEST_P(SleeperTest, SeesEveryEntryAndIsWokenOnceForEachArm) {
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, SleeperTest, testing::Range<std::uint64_t>(1, 17));
 
+// Moderation. A cycle is 4 ns.
+class ModeratedCq : public CqeWriterTest {
+ protected:
+  ModeratedCq() { moderate(3, 400); }
+  void moderate(std::uint16_t count, std::uint32_t ns) {
+    contexts.write(Cqn{2}, CqContext{true, 10, 0x8000, 1, count, ns});
+    contexts.commit();
+  }
+  // An arm at the stage in cycle 1, entries from cycle 11 on, one a cycle.
+  void arm_and_produce(unsigned entries) {
+    host.script({{Cqn{2}, false, 0}});
+    produce(entries, 2, 10);
+  }
+};
+TEST_F(ModeratedCq, EnoughEntriesNotifyAtOnce) {
+  arm_and_produce(5);
+  run_until_idle();
+  EXPECT_THAT(notified.cycles(), ElementsAre(14));  // with the third
+}
+TEST_F(ModeratedCq, FewerNotifyThePeriodAfterTheFirst) {
+  arm_and_produce(2);
+  run_until_idle();
+  EXPECT_THAT(notified.cycles(), ElementsAre(11 + 100 + 1));
+}
+TEST_F(ModeratedCq, ThePeriodIsRoundedUpToACycle) {
+  moderate(0, 401);
+  arm_and_produce(1);
+  run_until_idle();
+  EXPECT_THAT(notified.cycles(), ElementsAre(11 + 101 + 1));
+}
+TEST_F(ModeratedCq, WithoutACountAnyNumberWaitsForThePeriod) {
+  moderate(0, 400);
+  arm_and_produce(50);
+  run_until_idle();
+  EXPECT_THAT(notified.cycles(), ElementsAre(11 + 100 + 1));
+}
+TEST_F(ModeratedCq, ACountOfOneOrNoPeriodIsNone) {
+  for (const auto& [count, ns] : {std::pair<std::uint16_t, std::uint32_t>{1, 400}, {0, 0}, {1, 0}}) {
+    moderate(count, ns);
+    const Cycle at = clk.now() + 10;
+    const auto seen = static_cast<std::uint32_t>(writes.beats().size());
+    host.script({{Cqn{2}, false, seen}}, at);
+    receives.script({entry(1, 2)}, at + 10);
+    run_until_idle();
+    EXPECT_EQ(notified.cycles().back(), at + 12);
+  }
+}
+TEST_F(ModeratedCq, AQueueThatIsNotArmedStartsNoPeriod) {
+  produce(5, 2, 10);
+  run_until_idle();
+  EXPECT_THAT(notified.beats(), IsEmpty());
+  EXPECT_LT(clk.now(), 100u);
+}
+TEST_F(ModeratedCq, AnArmCountsWhatTheHostHasNotSeen) {
+  produce(4, 2);
+  host.script({{Cqn{2}, false, 2}}, 20);  // two are owed
+  receives.pause(window(4, 50));
+  sends.script({entry(9, 2)}, 50);
+  run_until_idle();
+  EXPECT_THAT(notified.cycles(), ElementsAre(52));
+}
+TEST_F(ModeratedCq, AnArmWithEnoughUnseenNotifiesAtOnce) {
+  produce(4, 2);
+  host.script({{Cqn{2}, false, 1}}, 20);
+  run_until_idle();
+  EXPECT_THAT(notified.cycles(), ElementsAre(22));
+}
+TEST_F(ModeratedCq, AnArmThatHasSeenAllCancelsWhatWasOwed) {
+  arm_and_produce(2);
+  host.pause(window(1, 40));
+  host.script({{Cqn{2}, false, 2}});
+  sends.script({entry(9, 2)}, 200);
+  run_until_idle();
+  EXPECT_THAT(notified.cycles(), ElementsAre(201 + 100 + 1));
+}
+TEST_F(ModeratedCq, ASecondArmDoesNotPostponeThePeriod) {
+  arm_and_produce(2);
+  host.pause(window(1, 40));
+  host.script({{Cqn{2}, false, 1}});
+  run_until_idle();
+  EXPECT_THAT(notified.cycles(), ElementsAre(11 + 100 + 1));
+}
+TEST_F(ModeratedCq, SolicitedOnlyCountsSolicitedOnes) {
+  host.script({{Cqn{2}, kSolicitedOnly, 0}});
+  receives.script({entry(1, 2), entry(2, 2, true), entry(3, 2), entry(4, 2), entry(5, 2, true), entry(6, 2, true)}, 10);
+  run_until_idle();
+  EXPECT_THAT(notified.cycles(), ElementsAre(17));  // with the sixth
+}
+// At each cycle around the end of the period: one notification, and it takes the cycle.
+class PeriodEnd : public ModeratedCq, public testing::WithParamInterface<int> {};
+TEST_P(PeriodEnd, AnEntryNeverDoublesTheNotification) {
+  moderate(2, 400);
+  arm_and_produce(1);
+  const auto second = static_cast<Cycle>(111 + GetParam());  // at the stage; the period ends in 111
+  sends.script({entry(9, 2)}, second - 1);
+  run_until_idle();
+  EXPECT_THAT(notified.cycles(), ElementsAre(std::min<Cycle>(second, 111) + 1));
+  EXPECT_EQ(writes.cycles().back(), second + (GetParam() == 0) + 1);
+}
+TEST_P(PeriodEnd, AnArmIsForThatNotificationOrTheNext) {
+  arm_and_produce(1);
+  const auto again = static_cast<Cycle>(111 + GetParam());
+  host.pause(window(1, again - 1));
+  host.script({{Cqn{2}, false, 0}});
+  run_until_idle();
+  if (GetParam() < 0) {
+    EXPECT_THAT(notified.cycles(), ElementsAre(112));
+  } else {
+    EXPECT_THAT(notified.cycles(), ElementsAre(112, again + (GetParam() == 0) + 100 + 1));  // the host saw nothing
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Cycles, PeriodEnd, testing::Range(-3, 4));
+
+TEST_F(ModeratedCq, QueuesHavePeriodsOfTheirOwn) {
+  contexts.write(Cqn{1}, CqContext{true, 2, 0x1000, 1, 0, 80});
+  contexts.commit();
+  host.script({{Cqn{1}, false, 0}, {Cqn{2}, false, 0}});
+  receives.script({entry(1, 2), entry(2, 1)}, 10);
+  run_until_idle();
+  EXPECT_THAT(notified.cycles(), ElementsAre(12 + 20 + 1, 11 + 100 + 1));
+  EXPECT_EQ(notified.beats()[0].cqn, Cqn{1});
+}
+TEST_F(ModeratedCq, PeriodsThatEndTogetherNotifyInTurn) {
+  contexts.write(Cqn{1}, CqContext{true, 2, 0x1000, 1, 0, 396});
+  contexts.commit();
+  host.script({{Cqn{1}, false, 0}, {Cqn{2}, false, 0}});
+  receives.script({entry(1, 2), entry(2, 1)}, 10);
+  run_until_idle();
+  EXPECT_THAT(notified.cycles(), ElementsAre(112, 113));
+}
+TEST_F(ModeratedCq, ADestroyedOrReusedQueueIsNotNotified) {
+  arm_and_produce(1);
+  firmware.at(50, [this] { contexts.write(Cqn{2}, CqContext{}); });
+  run_until_idle();
+  contexts.write(Cqn{2}, CqContext{true, 10, 0x8000, 2, 3, 400});
+  contexts.commit();
+  host.script({{Cqn{2}, false, 0}}, clk.now() + 10);
+  run_until_idle();
+  EXPECT_THAT(notified.beats(), IsEmpty());
+}
+
 // Numbers that come from the host or belong to the past.
 TEST_F(CqeWriterTest, ArmDoorbellsThatNameNoCqAreDropped) {
   host.script({{Cqn{3}, false, 0}, {Cqn{4}, false, 0}, {Cqn{0xffffff}, true, 5}});

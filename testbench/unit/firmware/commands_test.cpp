@@ -66,6 +66,24 @@ TEST_F(Commands, CompletionQueues) {
   EXPECT_THAT(bus.take(), ElementsAre("cq 7 invalid", "event done status 0 id 7"));
 }
 
+TEST_F(Commands, CompletionModeration) {
+  const auto modify = [](std::uint32_t cqn, std::uint32_t count, std::uint32_t period_ns) {
+    abi::Command c = command(CommandOp::kModifyCq, cqn);
+    c.u.moderation = {count, period_ns};
+    return c;
+  };
+  run(modify(0, 16, 5000));
+  EXPECT_THAT(bus.take(), ElementsAre("cq 0 at 1000 log 4 moderation 16 in 5000ns", "event done status 0 id 0"));
+  run(modify(0, 0, 7000));
+  EXPECT_THAT(bus.take(), ElementsAre("cq 0 at 1000 log 4 moderation 0 in 7000ns", "event done status 0 id 0"));
+  expect_refused(modify(3, 16, 5000), CommandStatus::kBadIndex);
+  expect_refused(modify(8, 16, 5000), CommandStatus::kBadIndex);
+  expect_refused(modify(0, 0x10000, 5000), CommandStatus::kBadLength);
+  expect_refused(modify(0, 2, 0), CommandStatus::kBadLength);
+  run(modify(0, 1, 0));
+  EXPECT_THAT(bus.take(), ElementsAre("cq 0 at 1000 log 4", "event done status 0 id 0"));
+}
+
 TEST_F(Commands, QueuePairs) {
   run(qp(15, 11, 0, 0, 0));
   EXPECT_THAT(bus.take(), ElementsAre("qp 15 idle sq 10000/11 rq 20000/0 pd 7 cq 0/0", "event done status 0 id f"));

@@ -53,7 +53,10 @@ class RecordingBus {
   }
   void write(const WriteCq& o) {
     if (!o.context.valid) return add("cq {} invalid", o.cqn.v);
-    add("cq {} at {:x} log {}", o.cqn.v, o.context.base, o.context.log_entries);
+    const CqContext& c = o.context;
+    const std::string moderation =
+        c.moderation_ns == 0 ? "" : fmt::format(" moderation {} in {}ns", c.moderation_count, c.moderation_ns);
+    add("cq {} at {:x} log {}{}", o.cqn.v, c.base, c.log_entries, moderation);
   }
   void write(const WriteSrq& o) {
     if (!o.context.valid) return add("srq {} invalid", o.srqn.v);

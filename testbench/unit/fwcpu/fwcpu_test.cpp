@@ -115,7 +115,7 @@ TEST_F(FwCpuTest, AnOperationTakesEffectWhenItsLastWordIsWritten) {
 
 TEST_F(FwCpuTest, ContextIsVisibleInTheCycleAfter) {
   ContextProbe probe("probe", clk, contexts);
-  const Cycle written = 1 + 40 + 5 * 4;
+  const Cycle written = 1 + 40 + 6 * 4;
   for (Cycle c = written - 1; c <= written + 2; ++c) probe.wake(c);
   host.at(0, command(abi::CommandOp::kCreateCq, 2));
   run_until_idle();

@@ -1,6 +1,7 @@
 #include "model/env/host/driver/context.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <utility>
 
 #include "model/rnic/regs/rnic_regs.h"
@@ -170,6 +171,14 @@ Cq* Context::create_cq(std::uint32_t cqe, CqMode mode, CqOverrun overrun) {
   c.u.cq = {cqs_[i]->base(), cqs_[i]->log_entries()};
   commands_.submit(c, {}, *cqs_[i]);
   return cqs_[i].get();
+}
+
+int Context::modify_cq(Cq& cq, std::uint32_t count, std::uint32_t period_ns) {
+  if (count > 0xffff || (count > 1 && period_ns == 0)) return EINVAL;
+  abi::Command c = command_of(abi::CommandOp::kModifyCq, cq.number().v);
+  c.u.moderation = {count, period_ns};
+  commands_.submit(c, {}, cq);
+  return 0;
 }
 
 void Context::destroy_cq(Cq& cq) { commands_.submit(command_of(abi::CommandOp::kDestroyCq, cq.number().v), {}, cq); }

@@ -76,6 +76,10 @@ class Context final : public App, public HostEvents {
     return make_mr(pd, abi::CommandOp::kAllocMw, 0, 0, static_cast<std::uint8_t>(type));
   }
   Cq* create_cq(std::uint32_t cqe, CqMode mode, CqOverrun overrun = CqOverrun::kPrevented);
+  // ib_modify_cq: from now on an armed queue is notified of `count` entries at once (0: any number waits), or
+  // `period_ns` after the first of them; period 0 turns it off. EINVAL if the count is above 65535, or above 1 without
+  // a period.
+  int modify_cq(Cq& cq, std::uint32_t count, std::uint32_t period_ns);
   void destroy_cq(Cq& cq);
   // A queue of receive requests for queue pairs of its domain. modify_srq arms the limit (IBV_SRQ_LIMIT): one event
   // when fewer requests are left, at once if that is so already; 0 disarms. query_srq asks for the limit. Answers: Srq.
