@@ -12,7 +12,7 @@ using testing::IsEmpty;
 namespace ddp = wire::ddp;
 namespace rdma = wire::rdma;
 
-constexpr std::uint8_t kAllRights = abi::kLocalWrite | abi::kRemoteWrite | abi::kRemoteRead;
+constexpr std::uint8_t kAllRights = abi::kLocalWrite | abi::kRemoteWrite | abi::kRemoteRead | abi::kRemoteInvalidate;
 
 // The FPDU of a ULPDU; its CRC field is not looked at behind crc_check.
 Bytes fpdu(const Bytes& ulpdu) {
@@ -757,6 +757,13 @@ TEST_F(DdpPlacementTest, InvalidateNamesAForeignStag) {
   receive(from_hex("4146 0000055A 00000000 00000001 00000000"));
   expect_error(rdma::kForeignStagCannotBeInvalidated);
   EXPECT_TRUE(contexts.stag(Stag{stag_of(5)})->valid);
+}
+TEST_F(DdpPlacementTest, ARegionThatOthersMayShareIsNotAPeersToEnd) {
+  contexts.write(Stag{stag_of(3)}, region(0x1000, 0x100, kAllRights & ~abi::kRemoteInvalidate));
+  contexts.commit();
+  post_one(100);
+  receive(from_hex("4144 0000035A 00000000 00000001 00000000 DEADBEEF"));
+  expect_error(rdma::kForeignStagCannotBeInvalidated);
 }
 TEST_F(DdpPlacementTest, InvalidateGoesUpWithTheMessage) {
   post_one(100);
