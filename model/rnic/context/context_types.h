@@ -22,7 +22,8 @@ struct QpContext {
   FlowId flow = kNoFlow;
   Cqn send_cq, recv_cq;
   std::uint64_t sq_base = 0, rq_base = 0;
-  std::uint32_t epoch = 0;  // counts the QP number's uses: per-QP state of an older epoch is stale
+  std::uint32_t epoch = 0;      // counts the QP number's uses: per-QP state of an older epoch is stale
+  std::uint32_t first_msn = 1;  // of QN 0, 1 and 3 (RFC 5041 section 4.3); another one only to try its wrap
 };
 
 struct FlowContext {

@@ -48,6 +48,8 @@ DdpPlacement::QpRx& DdpPlacement::qp(Qpn qpn) {
     reads_pool_.clear(q.reads);
     q = QpRx{};
     q.epoch = epoch;
+    const std::uint32_t first = contexts_.qp(qpn).first_msn;
+    q.msn = {first, first, 1, first};
   }
   return q;
 }

@@ -531,6 +531,19 @@ TEST_F(DdpPlacementTest, MsnZero) {
   receive(send(0, 4));
   expect_error(ddp::kInvalidMsnRange);
 }
+TEST_F(DdpPlacementTest, MsnWraps) {
+  QpContext c = rts_qp(1);
+  c.first_msn = 0xfffffffe;
+  contexts.write(Qpn{1}, c);
+  contexts.commit();
+  const abi::Wqe one = buffer(7, {{0x8000, 4, stag_of(4)}});
+  post({one, one, one, one, one});
+  for (const std::uint32_t msn : {0xfffffffeu, 0xffffffffu, 0u, 1u, 3u}) receive(send(msn, 4), 1, 40);
+  run_until_idle();
+  EXPECT_EQ(placed.beats().size(), 4u);
+  ASSERT_EQ(events.beats().size(), 1u);
+  EXPECT_EQ(events.beats()[0].cause, ddp::kInvalidMsnRange);
+}
 TEST_F(DdpPlacementTest, NoReceiveRequestBeforeTheOffset) {
   receive(send(1, 4, 4));
   expect_error(ddp::kInvalidMsnNoBuffer);
