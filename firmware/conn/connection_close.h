@@ -99,6 +99,15 @@ ConnState ConnectionManager<Bus, Capacity>::peer_closed(Connection& c, const Con
   return close_tcp(c);
 }
 
+// Nothing can be sent any more, so only the host hears of it (RFC 5044 section 8, error 1).
+template <class Bus, class Capacity>
+ConnState ConnectionManager<Bus, Capacity>::stream_lost(Connection& c, const ConnInput& in) {
+  ConnInput error = in;
+  error.cause = wire::mpa::kConnectionLost;
+  report_qp_error(c, error, abi::TerminateOrigin::kLocal);
+  return stream_reset(c, in);
+}
+
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::stream_reset(Connection& c, const ConnInput&) {
   end_stream(c, abi::ConnectStatus::kReset);

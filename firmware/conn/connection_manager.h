@@ -114,6 +114,7 @@ class ConnectionManager {
   State terminate_received(Connection& c, const ConnInput& in);
   State drained(Connection& c, const ConnInput& in);
   State peer_closed(Connection& c, const ConnInput& in);
+  State stream_lost(Connection& c, const ConnInput& in);
   State stream_reset(Connection& c, const ConnInput& in);
   State stream_timeout(Connection& c, const ConnInput& in);
   State peer_closed_too(Connection& c, const ConnInput& in);
@@ -171,13 +172,13 @@ const typename ConnectionManager<Bus, Capacity>::Row ConnectionManager<Bus, Capa
     {State::kRts, Event::kStreamError, &ConnectionManager::stream_error},
     {State::kRts, Event::kTerminateReceived, &ConnectionManager::terminate_received},
     {State::kRts, Event::kPeerClosed, &ConnectionManager::peer_closed},
-    {State::kRts, Event::kReset, &ConnectionManager::stream_reset},
+    {State::kRts, Event::kReset, &ConnectionManager::stream_lost},
 
     {State::kDraining, Event::kSendDrained, &ConnectionManager::drained},
     {State::kDraining, Event::kStreamError, &ConnectionManager::stream_error},
     {State::kDraining, Event::kTerminateReceived, &ConnectionManager::terminate_received},
     {State::kDraining, Event::kPeerClosed, &ConnectionManager::peer_closed},
-    {State::kDraining, Event::kReset, &ConnectionManager::stream_reset},
+    {State::kDraining, Event::kReset, &ConnectionManager::stream_lost},
     {State::kDraining, Event::kTimeout, &ConnectionManager::stream_timeout},
 
     {State::kTerminating, Event::kSendDrained, &ConnectionManager::drained},

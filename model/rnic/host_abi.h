@@ -70,8 +70,11 @@ enum AccessFlags : std::uint8_t {
   kRemoteRead = 4,
   kRemoteAtomic = 8,
   kMwBind = 16,    // windows may be bound to the region
-  kZeroBased = 32  // tagged offsets count from 0 instead of the address
-};                 // as IBV_ACCESS_*
+  kZeroBased = 32,  // tagged offsets count from 0 instead of the address
+  // As IBV_ACCESS_* so far. A peer may end a kRegisterMr region by a Send with Invalidate; what send-queue requests make
+  // valid it always may.
+  kRemoteInvalidate = 64
+};
 
 inline constexpr unsigned kMaxSge = 6;
 

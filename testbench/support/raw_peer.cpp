@@ -147,6 +147,10 @@ void RawStream::send(const Bytes& octets) {
   }
 }
 
+void RawStream::send_ahead(const Bytes& first, const Bytes& second) {
+  peer_.transmit(port_, seq_ + static_cast<std::uint32_t>(first.size()), ack_, kAck | kPsh, second);
+}
+
 Bytes RawStream::fpdu(const Bytes& ulpdu) {
   marker_at_ = 512 - to_chip_.pos % 512;
   return to_chip_.fpdu(ulpdu);

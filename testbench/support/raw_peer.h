@@ -29,6 +29,9 @@ class RawStream final {
 
   // Stream octets as they are, in segments of at most 1460.
   void send(const Bytes& octets);
+  // The second of two segments alone, as if the first were late; then send() the first and the second again, for the
+  // chip keeps nothing behind a hole.
+  void send_ahead(const Bytes& first, const Bytes& second);
   // The next FPDU of our direction, to be sent as it is or spoilt.
   Bytes fpdu(const Bytes& ulpdu);
   // From the start of the FPDU that was made last to the first marker inside it.

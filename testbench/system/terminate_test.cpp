@@ -333,6 +333,18 @@ TEST_F(Terminates, ReceivedWithATaggedHeader) {
   const std::string header = "1100C000 0012 C140 00001234 0000000000000010";
   receive_terminate(kTerminateDdpHeader + header, TerminateOrigin::kPeer, header);
 }
+// Codes that this chip has no use for, or rarely.
+TEST_F(Terminates, ReceivedUnspecifiedProtectionError) {
+  const std::string header = "01FFC000 0012 C140 00001234 0000000000000010";
+  receive_terminate(kTerminateDdpHeader + header, TerminateOrigin::kPeer, header);
+}
+TEST_F(Terminates, ReceivedCatastrophicErrorOfTheStream) {
+  const std::string header = "0207C000 0046 414A 00000000 00000001 00000001 00000000";
+  receive_terminate(kTerminateDdpHeader + header, TerminateOrigin::kPeer, header);
+}
+TEST_F(Terminates, ReceivedGlobalCatastrophicError) {
+  receive_terminate(std::string(kTerminateDdpHeader) + "02080000", TerminateOrigin::kPeer, "02080000");
+}
 TEST_F(Terminates, ReceivedWithAReadRequest) {
   const std::string header =
       "0101E000 002E 4141 00000000 00000001 00000001 00000000 00000100 0000000000002000 00000008 00001234 "

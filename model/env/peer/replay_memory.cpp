@@ -28,7 +28,8 @@ ReplayMemory::ReplayMemory(const Script& script, host::Context& context, host::P
   for (const Region& r : script.memory.regions) {
     const std::uint64_t address = context.memory().alloc(r.octets.size(), 64);
     std::copy(r.octets.begin(), r.octets.end(), context.memory().span(address, r.octets.size()).data());
-    host::Mr* mr = context.reg_mr(r.foreign ? foreign : pd, address, r.octets.size(), r.access);
+    host::Mr* mr =
+        context.reg_mr(r.foreign ? foreign : pd, address, r.octets.size(), r.access | abi::kRemoteInvalidate);
     if (mr == nullptr) {
       throw ConfigError(fmt::format("{}: {} memory regions, more than the device's {} STags", script.name,
                                     script.memory.regions.size(), context.query_device().max_mr));

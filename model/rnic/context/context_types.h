@@ -25,7 +25,8 @@ struct QpContext {
   bool shares_rq = false;  // takes its receive requests from `srq`; it has no ring of its own
   Srqn srq;
   std::uint64_t sq_base = 0, rq_base = 0;
-  std::uint32_t epoch = 0;  // counts the QP number's uses: per-QP state of an older epoch is stale
+  std::uint32_t epoch = 0;      // counts the QP number's uses: per-QP state of an older epoch is stale
+  std::uint32_t first_msn = 1;  // of QN 0, 1 and 3 (RFC 5041 section 4.3); another one only to try its wrap
 
   // RDMAC peers cannot know the messages of RFC 7306 (wire-facts 8.28).
   constexpr bool extended() const { return extensions && version == 1; }

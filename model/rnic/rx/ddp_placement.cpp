@@ -44,6 +44,8 @@ DdpPlacement::QpRx& DdpPlacement::qp(Qpn qpn) {
     reads_pool_.clear(q.reads);
     q = QpRx{};
     q.epoch = epoch;
+    const std::uint32_t first = contexts_.qp(qpn).first_msn;
+    q.msn = {first, first, 1, first};
   }
   return q;
 }
@@ -286,11 +288,13 @@ Cause DdpPlacement::scatter(const QpContext& ctx, const abi::Wqe& wqe, std::uint
   return {};
 }
 
-// RFC 5040 section 8.1.1; which of the two codes says what: wire-facts 8.16.
+// RFC 5040 section 8.1.1: a region that its owner may have shared with other streams is not a peer's to end. Which of
+// the two codes says what: wire-facts 8.16.
 Cause DdpPlacement::check_invalidate(const QpContext& ctx, std::uint32_t stag) const {
   const StagContext* s = contexts_.named(Stag{stag});
   if (s == nullptr) return wire::rdma::kUnknownStagCannotBeInvalidated;
-  if (!s->serves(job_->segment.qpn, ctx) || !may_invalidate(contexts_, Stag{stag})) {
+  const bool shared = !s->allocated && !(s->access & abi::kRemoteInvalidate);
+  if (!s->serves(job_->segment.qpn, ctx) || shared || !may_invalidate(contexts_, Stag{stag})) {
     return wire::rdma::kForeignStagCannotBeInvalidated;
   }
   return {};

@@ -12,6 +12,7 @@ QpTx& TxScheduler::qp(Qpn qpn) {
     internal_pool_.clear(q.internal);
     q = QpTx{};
     q.epoch = epoch;
+    q.msn_send = q.msn_read = q.msn_response = contexts_.qp(qpn).first_msn;
     q.listed = listed;
   }
   return q;

@@ -52,10 +52,19 @@ TEST_F(Closing, PeerClosesWhileTheQueueDrains) {
   EXPECT_THAT(bus.take(), ElementsAre("log unexpected_event")) << "a race that is over";
 }
 
+// RFC 5044 section 8, error 1: the host hears of it, the peer cannot.
 TEST_F(Closing, Reset) {
   fw.on(TcpReset{FlowId{3}});
-  EXPECT_THAT(bus.take(), ElementsAre(kErrorQp, kFlowOff, "work qp 5 flush", "event disconnected status 3 id 5"));
+  EXPECT_THAT(bus.take(), ElementsAre("event qp_error status 0 id 5 terminate 20010000", kErrorQp, kFlowOff,
+                                      "work qp 5 flush", "event disconnected status 3 id 5"));
   EXPECT_EQ(fw.connections(), 0u);
+}
+TEST_F(Closing, ResetBehindAnErrorIsNotAnotherOne) {
+  fw.on(QpStreamError{Qpn{5}, wire::ddp::kInvalidStag});
+  bus.take();
+  fw.on(TcpReset{FlowId{3}});
+  EXPECT_THAT(bus.take(), ElementsAre(kErrorQp, kFlowOff, "work qp 5 flush", "event disconnected status 3 id 5",
+                                      "cancel timer 0"));
 }
 
 TEST_F(Closing, OwnErrorSendsTheTerminateBeforeTheFin) {

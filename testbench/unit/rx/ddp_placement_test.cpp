@@ -12,7 +12,7 @@ using testing::IsEmpty;
 namespace ddp = wire::ddp;
 namespace rdma = wire::rdma;
 
-constexpr std::uint8_t kAllRights = abi::kLocalWrite | abi::kRemoteWrite | abi::kRemoteRead;
+constexpr std::uint8_t kAllRights = abi::kLocalWrite | abi::kRemoteWrite | abi::kRemoteRead | abi::kRemoteInvalidate;
 
 // The FPDU of a ULPDU; its CRC field is not looked at behind crc_check.
 Bytes fpdu(const Bytes& ulpdu) {
@@ -546,6 +546,19 @@ TEST_F(DdpPlacementTest, MsnZero) {
   receive(send(0, 4));
   expect_error(ddp::kInvalidMsnRange);
 }
+TEST_F(DdpPlacementTest, MsnWraps) {
+  QpContext c = rts_qp(1);
+  c.first_msn = 0xfffffffe;
+  contexts.write(Qpn{1}, c);
+  contexts.commit();
+  const abi::Wqe one = buffer(7, {{0x8000, 4, stag_of(4)}});
+  post({one, one, one, one, one});
+  for (const std::uint32_t msn : {0xfffffffeu, 0xffffffffu, 0u, 1u, 3u}) receive(send(msn, 4), 1, 40);
+  run_until_idle();
+  EXPECT_EQ(placed.beats().size(), 4u);
+  ASSERT_EQ(events.beats().size(), 1u);
+  EXPECT_EQ(events.beats()[0].cause, ddp::kInvalidMsnRange);
+}
 TEST_F(DdpPlacementTest, NoReceiveRequestBeforeTheOffset) {
   receive(send(1, 4, 4));
   expect_error(ddp::kInvalidMsnNoBuffer);
@@ -772,6 +785,13 @@ TEST_F(DdpPlacementTest, InvalidateNamesAForeignStag) {
   receive(from_hex("4146 0000055A 00000000 00000001 00000000"));
   expect_error(rdma::kForeignStagCannotBeInvalidated);
   EXPECT_TRUE(contexts.stag(Stag{stag_of(5)})->valid);
+}
+TEST_F(DdpPlacementTest, ARegionThatOthersMayShareIsNotAPeersToEnd) {
+  contexts.write(Stag{stag_of(3)}, region(0x1000, 0x100, kAllRights & ~abi::kRemoteInvalidate));
+  contexts.commit();
+  post_one(100);
+  receive(from_hex("4144 0000035A 00000000 00000001 00000000 DEADBEEF"));
+  expect_error(rdma::kForeignStagCannotBeInvalidated);
 }
 TEST_F(DdpPlacementTest, InvalidateGoesUpWithTheMessage) {
   post_one(100);

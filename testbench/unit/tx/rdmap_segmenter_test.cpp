@@ -209,6 +209,25 @@ TEST_F(RdmapSegmenterTest, HeadersOfEveryMessage) {
   EXPECT_FALSE(completions.beats()[2].signaled);
 }
 
+TEST_F(RdmapSegmenterTest, MsnsWrap) {
+  QpContext c = rts_qp(1);
+  c.first_msn = 0xfffffffe;
+  change(1, c);
+  allow();
+  std::vector<std::uint32_t> sends, reads_sent;
+  for (int i = 0; i < 4; ++i) {
+    post(wqe(WrOpcode::kSend, {sge(4)}));
+    post(wqe(WrOpcode::kRdmaRead, {sge(4)}));
+  }
+  run_until_idle();
+  for (const UlpduJob& j : jobs.beats()) {
+    const Bytes h = header(j);
+    (h[9] == 0 ? sends : reads_sent).push_back(load_be32(&h[10]));
+  }
+  EXPECT_THAT(sends, ElementsAre(0xfffffffe, 0xffffffff, 0, 1));
+  EXPECT_THAT(reads_sent, ElementsAre(0xfffffffe, 0xffffffff, 0, 1));
+}
+
 TEST_F(RdmapSegmenterTest, RdmacPeersGetVersionZero) {
   QpContext c = rts_qp(1);
   c.version = 0;

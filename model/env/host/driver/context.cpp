@@ -54,7 +54,8 @@ Context::Context(HostCpu& cpu, HostMemory& memory, std::uint64_t msi_address, co
       core_(cpu.add(*this)),
       commands_(cpu, memory, config.log_commands),
       events_(memory, cpu.clock(), config.log_events),
-      probed_(std::size(kProbed) + 1) {
+      probed_(std::size(kProbed) + 1),
+      stags_(mix64(config.stag_seed)) {
   listen_on(events_, events_.ring.base(), events_.ring.bytes());
   core_.wake();
 }
@@ -145,17 +146,29 @@ void Context::finish_opening(State state) {
   for (Core* core : openers_) core->wake();
 }
 
+// Spread over the table, with drawn keys, so that no peer can tell one from another (RFC 5040 section 8.1.1). Each use
+// of an index has another key than the one before, so that the STag of an earlier region stays invalid.
+std::optional<Stag> Context::draw_stag() {
+  mrs_.resize(attr_.max_mr);
+  const std::size_t from = mrs_.empty() ? 0 : stags_.below(mrs_.size());
+  for (std::size_t n = 0; n < mrs_.size(); ++n) {
+    const std::size_t i = (from + n) % mrs_.size();
+    if (mrs_[i] != nullptr && !mrs_[i]->destroyed()) continue;
+    const std::uint64_t key = mrs_[i] == nullptr ? stags_.below(256) : mrs_[i]->lkey() + 1 + stags_.below(255);
+    return Stag{static_cast<std::uint32_t>(i + 1) << 8 | static_cast<std::uint8_t>(key)};
+  }
+  return {};
+}
+
 Mr* Context::make_mr(Pd pd, abi::CommandOp op, std::uint64_t address, std::uint64_t length, std::uint8_t flags) {
-  const std::size_t i = free_number(mrs_, attr_.max_mr);
-  if (i == attr_.max_mr) return nullptr;
-  // A new key for each use of an index, so that an STag of an earlier region stays invalid.
-  const auto key = static_cast<std::uint8_t>(mrs_[i] == nullptr ? 0x11 * (i + 1) : mrs_[i]->lkey() + 1);
-  const Stag stag{static_cast<std::uint32_t>(i + 1) << 8 | key};
-  mrs_[i] = std::make_unique<Mr>(cpu_.running(), stag, address, length);
-  abi::Command c = command_of(op, stag.v, flags);
+  const std::optional<Stag> stag = draw_stag();
+  if (!stag) return nullptr;
+  std::unique_ptr<Mr>& mr = mrs_[(stag->v >> 8) - 1];
+  mr = std::make_unique<Mr>(cpu_.running(), *stag, address, length);
+  abi::Command c = command_of(op, stag->v, flags);
   c.u.mr = {address, length, pd.number.v};
-  commands_.submit(c, {}, *mrs_[i]);
-  return mrs_[i].get();
+  commands_.submit(c, {}, *mr);
+  return mr.get();
 }
 
 void Context::dereg_mr(Mr& mr) { commands_.submit(command_of(abi::CommandOp::kDeregisterMr, mr.lkey()), {}, mr); }
@@ -212,6 +225,9 @@ void Context::destroy_srq(Srq& srq) {
 }
 
 Qp* Context::create_qp(const QpInitAttr& attr) {
+  // Programs do not share completion queues, so that none can fill another's (RFC 5040 section 8.1.1).
+  const Core& program = cpu_.running();
+  if (&attr.send_cq->owner() != &program || &attr.recv_cq->owner() != &program) return nullptr;
   const auto fits = [](std::uint32_t n) { return n != 0 && log2_ceil(n) <= WorkQueue::kMaxLogEntries; };
   if (!fits(attr.max_send_wr) || !fits(attr.max_recv_wr)) return nullptr;
   if (&attr.send_cq->owner() != &cpu_.running() || &attr.recv_cq->owner() != &cpu_.running()) return nullptr;

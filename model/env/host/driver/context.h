@@ -3,9 +3,11 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "model/common/prng.h"
 #include "model/env/host/driver/command_queue.h"
 #include "model/env/host/driver/queue_pair.h"
 
@@ -15,12 +17,14 @@ struct DriverConfig {
   unsigned log_commands = 6;
   unsigned log_events = 8;
   unsigned status_poll_us = 1;
+  unsigned stag_seed = 1;
   template <class V>
   static void fields(V& v) {
     v("log_commands", &DriverConfig::log_commands, "command ring: binary logarithm of its entries", in_range(1, 12));
     v("log_events", &DriverConfig::log_events, "event ring: binary logarithm of its entries", in_range(1, 12));
     v("status_poll_us", &DriverConfig::status_poll_us, "how often the driver asks whether the device is ready",
       in_range(1, 1000000), unit("us"));
+    v("stag_seed", &DriverConfig::stag_seed, "draws the STags that the driver gives to regions and windows");
   }
 };
 
@@ -127,6 +131,7 @@ class Context final : public App, public HostEvents {
     void command_done(abi::CommandOp, abi::CommandStatus) override {}
   };
 
+  std::optional<Stag> draw_stag();
   Mr* make_mr(Pd pd, abi::CommandOp op, std::uint64_t address, std::uint64_t length, std::uint8_t flags);
   void probe();
   void start();
@@ -156,6 +161,7 @@ class Context final : public App, public HostEvents {
 
   std::uint16_t next_pd_ = 1;
   std::vector<std::unique_ptr<Mr>> mrs_;  // by STag index - 1: STag 0 stays invalid
+  Prng stags_;
   std::vector<std::unique_ptr<Cq>> cqs_;  // by number
   QpTable qps_;
   std::vector<std::unique_ptr<Srq>> srqs_;  // by number

@@ -1,3 +1,5 @@
+#include <set>
+
 #include "testbench/unit/env/host_driver/driver_test.h"
 
 namespace rnic::test {
@@ -124,20 +126,47 @@ TEST_F(ConnectionTest, CommandsBeyondTheRingWaitForASlot) {
 
 TEST_F(ConnectionTest, ARegionOfAnOldIndexGetsAnotherKey) {
   a.wait_open();
-  host::Mr* mr = nullptr;
+  std::vector<host::Mr*> mrs;
+  host::Mr* again = nullptr;
+  a.script.run([&] {
+    for (unsigned i = 0; i < 255; ++i) mrs.push_back(a.host.context.reg_mr({}, 0x1000, 16, 1));
+    EXPECT_EQ(a.host.context.reg_mr({}, 0x1000, 16, 1), nullptr);  // the table is full
+  });
+  a.script.then([&] { return mrs.back()->ready(); });
   std::uint32_t first = 0;
   a.script.run([&] {
-    mr = a.host.context.reg_mr({}, 0x1000, 16, 1);
-    first = mr->rkey();
+    first = mrs[7]->rkey();
+    a.host.context.dereg_mr(*mrs[7]);
   });
-  a.script.then([&] { return mr->ready(); });
-  a.script.run([&] { a.host.context.dereg_mr(*mr); });
-  a.script.then([&] { return mr->destroyed(); });
-  a.script.run([&] { mr = a.host.context.reg_mr({}, 0x1000, 16, 1); });
+  a.script.then([&] { return mrs[7]->destroyed(); });
+  a.script.run([&] { again = a.host.context.reg_mr({}, 0x1000, 16, 1); });
   run_until_idle();
-  EXPECT_EQ(first >> 8, 1u);
-  EXPECT_EQ(mr->rkey() >> 8, 1u);
-  EXPECT_NE(mr->rkey(), first);
+  EXPECT_EQ(again->rkey() >> 8, first >> 8);
+  EXPECT_NE(again->rkey(), first);
+}
+
+// RFC 5040 section 8.1.1: 64 of 65280 STags.
+TEST_F(ConnectionTest, StagsAreSpreadAndHardToPredict) {
+  a.wait_open();
+  std::vector<std::uint32_t> stags;
+  a.script.run([&] {
+    for (unsigned i = 0; i < 64; ++i) stags.push_back(a.host.context.reg_mr({}, 0x1000, 16, 1)->rkey());
+  });
+  run_until_idle();
+  std::array<unsigned, 8> index{}, key{};
+  std::set<std::uint32_t> steps;
+  for (std::size_t i = 0; i < stags.size(); ++i) {
+    ++index[(stags[i] >> 8) / 32];
+    ++key[(stags[i] & 0xff) / 32];
+    if (i != 0) steps.insert(stags[i] - stags[i - 1]);
+  }
+  for (unsigned eighth = 0; eighth < 8; ++eighth) {  // 8 of each are expected
+    EXPECT_GE(index[eighth], 2u) << eighth;
+    EXPECT_LE(index[eighth], 20u) << eighth;
+    EXPECT_GE(key[eighth], 2u) << eighth;
+    EXPECT_LE(key[eighth], 20u) << eighth;
+  }
+  EXPECT_GE(steps.size(), 60u);
 }
 
 TEST_F(ConnectionTest, TheDevicesRefusalShowsInTheObject) {
