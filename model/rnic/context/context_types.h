@@ -18,12 +18,12 @@ struct QpContext {
   std::uint8_t version = 1;             // DDP and RDMAP version
   std::uint16_t mulpdu = 0;             // octets (RFC 5044 section 4.5)
   std::uint16_t ird = 0, ord = 0;
+  std::uint32_t first_msn = 1;  // of QN 0, 1 and 3 (RFC 5041 section 4.3); another one only to try its wrap
   Pdn pd;
   FlowId flow = kNoFlow;
   Cqn send_cq, recv_cq;
   std::uint64_t sq_base = 0, rq_base = 0;
-  std::uint32_t epoch = 0;      // counts the QP number's uses: per-QP state of an older epoch is stale
-  std::uint32_t first_msn = 1;  // of QN 0, 1 and 3 (RFC 5041 section 4.3); another one only to try its wrap
+  std::uint32_t epoch = 0;  // counts the QP number's uses: per-QP state of an older epoch is stale
 };
 
 struct FlowContext {

@@ -185,11 +185,9 @@ Cq* Context::create_cq(std::uint32_t cqe, CqMode mode) {
 void Context::destroy_cq(Cq& cq) { commands_.submit(command_of(abi::CommandOp::kDestroyCq, cq.number().v), {}, cq); }
 
 Qp* Context::create_qp(const QpInitAttr& attr) {
-  // Programs do not share completion queues, so that none can fill another's (RFC 5040 section 8.1.1).
-  const Core& program = cpu_.running();
-  if (&attr.send_cq->owner() != &program || &attr.recv_cq->owner() != &program) return nullptr;
   const auto fits = [](std::uint32_t n) { return n != 0 && log2_ceil(n) <= WorkQueue::kMaxLogEntries; };
   if (!fits(attr.max_send_wr) || !fits(attr.max_recv_wr)) return nullptr;
+  if (&attr.send_cq->owner() != &cpu_.running() || &attr.recv_cq->owner() != &cpu_.running()) return nullptr;
   const std::size_t i = free_number(qps_, attr_.max_qp);
   if (i == attr_.max_qp) return nullptr;
   const std::uint32_t sends = 1u << log2_ceil(attr.max_send_wr), recvs = 1u << log2_ceil(attr.max_recv_wr);

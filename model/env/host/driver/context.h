@@ -81,8 +81,8 @@ class Context final : public App, public HostEvents {
   }
   Cq* create_cq(std::uint32_t cqe, CqMode mode);
   void destroy_cq(Cq& cq);
-  // nullptr also when a completion queue is another program's, or has no room for all work requests that could complete
-  // on it.
+  // nullptr also when a completion queue is another program's (RFC 5040 section 8.1.1), or has no room for all work
+  // requests that could complete on it.
   Qp* create_qp(const QpInitAttr& attr);
   void destroy_qp(Qp& qp);
   Watch& watch(std::uint64_t address);
