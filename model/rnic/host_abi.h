@@ -69,10 +69,10 @@ enum AccessFlags : std::uint8_t {
   kRemoteWrite = 2,
   kRemoteRead = 4,
   kRemoteAtomic = 8,
-  kMwBind = 16,    // windows may be bound to the region
+  kMwBind = 16,     // windows may be bound to the region
   kZeroBased = 32,  // tagged offsets count from 0 instead of the address
-  // As IBV_ACCESS_* so far. A peer may end a kRegisterMr region by a Send with Invalidate; what send-queue requests make
-  // valid it always may.
+  // As IBV_ACCESS_* so far. A peer may end a kRegisterMr region by a Send with Invalidate; what send-queue requests
+  // make valid it always may.
   kRemoteInvalidate = 64
 };
 

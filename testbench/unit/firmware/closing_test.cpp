@@ -63,8 +63,8 @@ TEST_F(Closing, ResetBehindAnErrorIsNotAnotherOne) {
   fw.on(QpStreamError{Qpn{5}, wire::ddp::kInvalidStag});
   bus.take();
   fw.on(TcpReset{FlowId{3}});
-  EXPECT_THAT(bus.take(), ElementsAre(kErrorQp, kFlowOff, "work qp 5 flush", "event disconnected status 3 id 5",
-                                      "cancel timer 0"));
+  EXPECT_THAT(bus.take(),
+              ElementsAre(kErrorQp, kFlowOff, "work qp 5 flush", "event disconnected status 3 id 5", "cancel timer 0"));
 }
 
 TEST_F(Closing, OwnErrorSendsTheTerminateBeforeTheFin) {

@@ -38,6 +38,7 @@ class SharedReceiveQueueTest : public StageTest {
   Link<FetchedRqe> rqe{"rqe", clk, {2, 1, 1}};
   Link<SrqArm> arm{"arm", clk, {2, 1, 1}};
   Link<RqFlush> flush{"flush", clk, {2, 1, 1}};
+  Link<ReadIssued> read_issued{"read_issued", clk, {2, 1, 1}};
   Link<RqeTaken> taken{"taken", clk, {2, 1, 1}};
   Link<SrqEvent> srq_event{"srq_event", clk, {2, 1, 1}};
   Link<DmaWriteRequest> dma{"dma", clk, {2, 1, 1}};
@@ -67,6 +68,7 @@ class SharedReceiveQueueTest : public StageTest {
     dut.rqe(rqe);
     dut.srq_arm(arm);
     dut.flush(flush);
+    dut.read_issued(read_issued);
     dut.rqe_taken(taken);
     dut.srq_event(srq_event);
     dut.dma(dma);
