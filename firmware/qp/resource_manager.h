@@ -11,10 +11,9 @@
 namespace rnic::fw {
 
 inline constexpr std::uint32_t kNoConnection = 0xffffffff;
-// Rings are no larger than the indices of their doorbells can tell apart.
-inline constexpr unsigned kMaxLogWq = 12, kMaxLogCq = 11;
-// A full ring and an empty one differ, so that the device can tell an overrun.
-inline constexpr unsigned kMaxLogSrq = 11;
+// Rings are no larger than the indices of their doorbells can tell apart; of work queues a full one and an empty one
+// differ, so that the device can tell an overrun.
+inline constexpr unsigned kMaxLogWq = 11, kMaxLogCq = 11;
 
 struct QpEntry {
   QpContext context;  // as the hardware has it
@@ -165,7 +164,7 @@ template <class Bus, class Capacity>
 abi::CommandStatus ResourceManager<Bus, Capacity>::create_srq(const abi::Command& c) {
   if (c.id >= settings_.srqs) return Status::kBadIndex;
   if (has_srq(c.id)) return Status::kBusy;
-  if (c.u.srq.log_entries > kMaxLogSrq) return Status::kBadLength;
+  if (c.u.srq.log_entries > kMaxLogWq) return Status::kBadLength;
   SrqEntry& entry = srqs_[c.id];
   entry.failed = false;
   entry.arm = {Srqn{c.id}, 0, entry.arm.serial};

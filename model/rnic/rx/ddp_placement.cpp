@@ -72,11 +72,11 @@ bool DdpPlacement::accept() {
   return busy;
 }
 
-// What the ring held before is lost.
+// The firmware ends the stream; one that is not there yet ends with its first message, at the latest.
 void DdpPlacement::overrun(Qpn qpn) {
   QpRx& q = qp(qpn);
   if (q.stopped) return;
-  q.stopped = true;
+  q.stopped = contexts_.qp(qpn).state == QpState::kRts;
   ++errors_;
   event->push({QpEvent::Kind::kLocalError, qpn, wire::rdma::kLocalCatastrophic});
 }
@@ -181,6 +181,7 @@ Cause DdpPlacement::message(const QpContext& ctx, QpRx& q, const wire::DdpUntagg
 Cause DdpPlacement::receive_request(Qpn qpn) {
   const ReceiveRequests::Next next = requests_.next(qpn);
   if (next == ReceiveRequests::Next::kNone) return wire::ddp::kInvalidMsnNoBuffer;
+  if (next == ReceiveRequests::Next::kLost) return wire::rdma::kLocalCatastrophic;
   waiting_ = next == ReceiveRequests::Next::kFetching;
   return {};
 }

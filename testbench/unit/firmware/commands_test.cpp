@@ -67,14 +67,14 @@ TEST_F(Commands, CompletionQueues) {
 }
 
 TEST_F(Commands, QueuePairs) {
-  run(qp(15, 12, 0, 0, 0));
-  EXPECT_THAT(bus.take(), ElementsAre("qp 15 idle sq 10000/12 rq 20000/0 pd 7 cq 0/0", "event done status 0 id f"));
+  run(qp(15, 11, 0, 0, 0));
+  EXPECT_THAT(bus.take(), ElementsAre("qp 15 idle sq 10000/11 rq 20000/0 pd 7 cq 0/0", "event done status 0 id f"));
   expect_refused(qp(15, 4, 4, 0, 0), CommandStatus::kBusy);
   expect_refused(qp(16, 4, 4, 0, 0), CommandStatus::kBadIndex);
   expect_refused(qp(1, 4, 4, 0, 3), CommandStatus::kBadIndex);
   expect_refused(qp(1, 4, 4, 9, 0), CommandStatus::kBadIndex);
-  expect_refused(qp(1, 13, 4, 0, 0), CommandStatus::kBadLength);
-  expect_refused(qp(1, 4, 13, 0, 0), CommandStatus::kBadLength);
+  expect_refused(qp(1, 12, 4, 0, 0), CommandStatus::kBadLength);
+  expect_refused(qp(1, 4, 12, 0, 0), CommandStatus::kBadLength);
   expect_refused(command(CommandOp::kDestroyQp, 1), CommandStatus::kBadIndex);
   run(command(CommandOp::kDestroyQp, 15));
   run(command(CommandOp::kDestroyQp, kQp));
@@ -139,6 +139,29 @@ TEST_F(Commands, TheLimitOfASharedReceiveQueue) {
   bus.take();
   fw.on(SrqLimitReached{Srqn{3}, 3});
   EXPECT_THAT(bus.take(), IsEmpty());
+}
+
+// Its ring overran: nothing new uses it, and it can still be destroyed.
+TEST_F(Commands, ASharedReceiveQueueInError) {
+  run(srq(3, 4, 7));
+  abi::Command c = qp(1, 4, 0, 0, 0);
+  c.flags = abi::kQpSharesRq;
+  c.u.qp.srqn = 3;
+  run(c);
+  bus.take();
+  fw.on(SrqOverrun{Srqn{3}});
+  EXPECT_EQ(bus.take()[0], "event srq_error status 0 id 3");
+  c.id = 2;
+  expect_refused(c, CommandStatus::kBadState);
+  expect_refused(limit(1), CommandStatus::kBadState);
+  run(command(CommandOp::kDestroyQp, 1));
+  run(command(CommandOp::kDestroySrq, 3));
+  bus.take();
+  fw.on(SrqOverrun{Srqn{3}});
+  EXPECT_THAT(bus.take(), IsEmpty()) << "destroyed meanwhile";
+  run(srq(3, 4, 7));
+  run(c);
+  EXPECT_EQ(static_cast<CommandStatus>(bus.events().back().status), CommandStatus::kOk) << "a new queue of the number";
 }
 
 TEST_F(Commands, MemoryRegions) {

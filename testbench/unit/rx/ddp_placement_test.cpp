@@ -1,5 +1,6 @@
 #include "model/rnic/rx/ddp_placement.h"
 
+#include "model/common/prng.h"
 #include "testbench/support/contexts.h"
 #include "testbench/support/fpdu_beats.h"
 #include "testbench/support/stage_test.h"
@@ -708,6 +709,76 @@ TEST_F(DdpPlacementTest, AFlushCompletesWhatIsPostedAndWhatComesLaterOneACycle) 
   EXPECT_THAT(events.beats(), IsEmpty());
   EXPECT_THAT(writes.beats(), IsEmpty());
 }
+
+// A ring of 16 entries: what is announced beyond it has overwritten what was not taken.
+TEST_F(DdpPlacementTest, AnOverrunOfTheReceiveRingEndsItsStream) {
+  doorbells.script({{Qpn{1}, 16}, {Qpn{1}, 17}, {Qpn{1}, 18}, {Qpn{2}, 1}});
+  fetch.script({{Qpn{1}, true, buffer(7, {{0x8000, 100, stag_of(4)}})}, {Qpn{2}, true, buffer(8, {})}});
+  wire.pause(window(0, 20));
+  receive(send(1, 4));
+  receive(send(1, 0), 2);
+  run_until_idle();
+  EXPECT_THAT(events.cycles(), ElementsAre(3));  // the second doorbell: 1 in its link, 1 to the firmware
+  EXPECT_EQ(events.beats()[0].kind, QpEvent::Kind::kLocalError);
+  EXPECT_EQ(events.beats()[0].qpn, Qpn{1});
+  EXPECT_EQ(events.beats()[0].cause, rdma::kLocalCatastrophic);
+  ASSERT_EQ(placed.beats().size(), 1u);
+  EXPECT_EQ(placed.beats()[0].qpn, Qpn{2});
+}
+TEST_F(DdpPlacementTest, AFullReceiveRingIsNoOverrun) {
+  doorbells.script({{Qpn{1}, 16}});
+  fetch.script({{Qpn{1}, true, buffer(7, {{0x8000, 100, stag_of(4)}})}});
+  receive(send(1, 4));
+  run_until_idle();
+  doorbells.script({{Qpn{1}, 17}}, clk.now() + 1);
+  run_until_idle();
+  EXPECT_THAT(events.beats(), IsEmpty());
+  EXPECT_EQ(placed.beats().size(), 1u);
+}
+TEST_F(DdpPlacementTest, AnOverrunBeforeTheConnectionEndsItsStreamWithTheFirstMessageAtTheLatest) {
+  QpContext idle = rts_qp(1);
+  idle.state = QpState::kIdle;
+  contexts.write(Qpn{1}, idle);
+  contexts.commit();
+  doorbells.script({{Qpn{1}, 17}});
+  firmware.at(10, [this] { contexts.write(Qpn{1}, rts_qp(1)); });
+  wire.pause(window(0, 20));
+  receive(send(1, 4));
+  run_until_idle();
+  ASSERT_EQ(events.beats().size(), 2u);
+  EXPECT_EQ(events.beats()[0].kind, QpEvent::Kind::kLocalError);
+  EXPECT_EQ(events.beats()[1].kind, QpEvent::Kind::kStreamError);
+  EXPECT_EQ(events.beats()[1].cause, rdma::kLocalCatastrophic);
+  EXPECT_THAT(placed.beats(), IsEmpty());
+}
+
+// Whatever the octets of an entry say, at most memory that the key and the domain allow is written.
+class GarbageTest : public DdpPlacementTest, public testing::WithParamInterface<std::uint64_t> {};
+TEST_P(GarbageTest, RandomOctetsInAReceiveRequestEndTheStreamOrStayInItsRegion) {
+  Prng prng(GetParam());
+  std::array<std::uint8_t, abi::kWqeBytes> octets;
+  for (std::uint8_t& o : octets) o = static_cast<std::uint8_t>(prng.below(256));
+  abi::Wqe w;
+  std::memcpy(static_cast<void*>(&w), octets.data(), octets.size());
+  if (GetParam() % 2 != 0) {  // one that gets further
+    w.num_sge = static_cast<std::uint8_t>(1 + prng.below(abi::kMaxSge));
+    w.sge[0].lkey = stag_of(4);
+    w.sge[0].address = 0x7ff0 + prng.below(0x1020);
+    w.sge[0].length = static_cast<std::uint32_t>(prng.below(64));
+  }
+  post({w});
+  receive(send(1, 32));
+  run_until_idle();
+  EXPECT_EQ(events.beats().size() + placed.beats().size(), 1u);
+  for (const QpEvent& e : events.beats()) {
+    EXPECT_TRUE(e.cause == ddp::kLocalCatastrophic || e.cause == ddp::kMessageTooLong);
+  }
+  for (const auto& [address, bytes] : pieces()) {
+    EXPECT_GE(address, 0x8000u);
+    EXPECT_LE(address + bytes, 0x9000u);
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Seeds, GarbageTest, testing::Range<std::uint64_t>(0, 40));
 
 // Numbers that come from the host or belong to the past.
 TEST_F(DdpPlacementTest, DoorbellBeyondTheTableIsDropped) {
