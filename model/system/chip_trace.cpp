@@ -57,7 +57,7 @@ ChipTrace::ChipTrace(Rnic& chip, const Recorder& recorder) : observers_(std::mak
   });
   on(l.read_work, TraceKind::kResponse, [](const ReadWork& r, TraceEvent& e) {
     e.qpn = r.qpn.v;
-    e.bytes = r.bytes;
+    e.bytes = r.source.bytes;
     return true;
   });
   const auto completion = [](const CqeRequest& c, TraceEvent& e) {

@@ -13,6 +13,7 @@ fw::Settings settings_of(const FwCpuConfig& config, const ContextStore& contexts
   settings.flows = static_cast<std::uint32_t>(contexts.flows());
   settings.cqs = static_cast<std::uint32_t>(contexts.cqs());
   settings.stags = static_cast<std::uint32_t>(contexts.stags());
+  settings.pages = static_cast<std::uint32_t>(contexts.pages());
   settings.srqs = static_cast<std::uint32_t>(contexts.srqs());
   settings.max_ird = config.max_ird;
   settings.max_ord = config.max_ord;
@@ -95,6 +96,7 @@ bool FwCpu::issue(TimedOperation::Action& action) {
                  [&](fw::WriteFlow& op) { return contexts_.write(op.flow, op.context), true; },
                  [&](fw::WriteCq& op) { return contexts_.write(op.cqn, op.context), true; },
                  [&](fw::WriteSrq& op) { return contexts_.write(op.srqn, op.context), true; },
+                 [&](fw::WritePage& op) { return contexts_.write_page(op.index, op.bus_address), true; },
                  [&](fw::WriteStag& op) { return contexts_.write(op.stag, op.context), true; },
                  [&](fw::SetTimer& op) {
                    const std::uint64_t ps = std::uint64_t{op.microseconds} * 1'000'000;

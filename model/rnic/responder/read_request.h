@@ -5,6 +5,7 @@
 
 #include "model/common/ids.h"
 #include "model/rnic/context/failed_segment.h"
+#include "model/rnic/context/memory_piece.h"
 #include "model/wire/rdmap.h"
 
 namespace rnic {
@@ -37,8 +38,7 @@ struct ReadWork {
   Qpn qpn;
   std::uint32_t sink_stag = 0;
   std::uint64_t sink_to = 0;
-  std::uint64_t source = 0;  // bus address
-  std::uint32_t bytes = 0;
+  MemoryPiece source;  // all that is asked for
 };
 // An atomic that was executed and whose result is in memory, to be answered with an Atomic Response.
 struct AtomicWork {

@@ -27,9 +27,10 @@ Wake ReadResponder::tick() {
   } else {
     ++reads_;
     bytes_ += r.request.size;
-    const std::uint64_t source =
-        r.request.size == 0 ? 0 : contexts_.stag(Stag{r.request.src_stag})->bus_address(r.request.src_to);
-    out->push({r.qpn, r.request.sink_stag, r.request.sink_to, source, r.request.size});
+    const wire::ReadRequest& q = r.request;
+    MemoryPiece source;
+    if (q.size != 0) source = contexts_.stag(Stag{q.src_stag})->piece(q.src_stag, q.src_to, q.size);
+    out->push({r.qpn, q.sink_stag, q.sink_to, source});
   }
   return Wake::next_cycle();
 }

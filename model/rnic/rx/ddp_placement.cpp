@@ -126,7 +126,7 @@ Cause DdpPlacement::tagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu) {
     if (!(stag->access & right)) return wire::ddp::kInvalidStag;  // wire-facts 8.20
     if (to + bytes < to) return wire::ddp::kToWrap;
     if (!stag->contains(to, bytes)) return wire::ddp::kBaseOrBounds;
-    job_->piece[job_->pieces++] = {stag->bus_address(to), bytes};
+    job_->piece[job_->pieces++] = stag->piece(v->header.stag, to, bytes);
   }
   job_->offset += wire::DdpTaggedHeader::kBytes;
   q.tagged_bytes += bytes;
@@ -252,7 +252,7 @@ Cause DdpPlacement::scatter(const QpContext& ctx, const abi::Wqe& wqe, std::uint
       return wire::ddp::kLocalCatastrophic;
     }
     const std::uint64_t take = std::min(bytes, s.length - offset);
-    job_->piece[job_->pieces++] = {stag->bus_address(s.address + offset), static_cast<std::uint32_t>(take)};
+    job_->piece[job_->pieces++] = stag->piece(s.lkey, s.address + offset, static_cast<std::uint32_t>(take));
     bytes -= take;
     offset = 0;
   }
@@ -328,7 +328,9 @@ bool DdpPlacement::write() {
   PlacementJob& j = *job_;
   if (j.written < j.pieces) {
     if (!dma->can_push()) return false;
-    const PlacementJob::Piece& p = j.piece[j.written++];
+    MemoryPiece& m = j.piece[j.written];
+    const BusPiece p = contexts_.take(m);
+    j.written += m.bytes == 0;
     const bool notify = j.written == j.pieces;
     dma->push({p.address, p.bytes, j.buf, j.offset, 0, notify});
     j.offset += p.bytes;

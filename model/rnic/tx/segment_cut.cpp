@@ -79,12 +79,12 @@ void emit_rdmap_header(const OutboundMessage& m, const abi::Wqe* w, MutableByteS
   }
 }
 
-// Adds the next `bytes` octets of the gather list to the job, one piece per SGE.
+// Adds the next `bytes` octets of the gather list, which is resolved to memory pieces, to the job: one per SGE.
 void gather(const abi::Wqe& w, std::uint32_t bytes, OutboundMessage& m, UlpduJob& job) {
   while (bytes != 0) {
     const abi::Sge& s = w.sge[m.sge];
     const std::uint32_t take = std::min(bytes, s.length - m.sge_done);
-    if (take != 0) job.piece[job.pieces++] = {s.address + m.sge_done, take};
+    if (take != 0) job.piece[job.pieces++] = {s.address + m.sge_done, take, s.lkey};
     bytes -= take;
     m.sge_done += take;
     if (m.sge_done == s.length) {
@@ -124,7 +124,7 @@ OutboundMessage response_message(const ReadWork& work) {
   OutboundMessage m;
   m.opcode = Opcode::kReadResponse;
   m.active = true;
-  m.bytes = work.bytes;
+  m.bytes = work.source.bytes;
   m.stag = work.sink_stag;
   m.address = work.sink_to;
   m.source = work.source;
@@ -180,7 +180,8 @@ UlpduJob cut_segment(OutboundMessage& m, const abi::Wqe* w, Qpn qpn, const QpCon
     emit_rdmap_header(m, w, at.subspan(wire::DdpUntaggedHeader::kBytes));
   }
   if (payload != 0) {
-    if (m.opcode == Opcode::kReadResponse) job.piece[job.pieces++] = {m.source + m.done, payload};
+    if (m.opcode == Opcode::kReadResponse)
+      job.piece[job.pieces++] = {m.source.address + m.done, payload, m.source.list};
     else if (w->flags & abi::kWqeInline) copy_inline(*w, payload, m, at.data() + job.header_bytes);
     else gather(*w, payload, m, job);
   }

@@ -25,7 +25,7 @@ struct OutboundMessage {
   std::uint32_t bytes = 0, done = 0;
   std::uint32_t stag = 0;     // tagged: the sink's; untagged: STag to invalidate
   std::uint64_t address = 0;  // tagged: TO of the first octet
-  std::uint64_t source = 0;   // of a Read Response: bus address of the first octet
+  MemoryPiece source;         // of a Read Response: all its octets
   std::uint32_t msn = 0;
   wire::AtomicResponse atomic;  // of an Atomic Response
 

@@ -57,8 +57,8 @@ TEST_F(ReadResponderTest, WorkLeavesInTheCycleOfTheRequestOneACycle) {
   irrq.script({read(stag_of(3), 0x1000, 0x100), read(stag_of(3), 0x10ff, 1), read(stag_of(3), 0x1001, 3)});
   run_until_idle();
   EXPECT_THAT(segmenter.cycles(), ElementsAre(2, 3, 4));
-  EXPECT_EQ(segmenter.beats()[2].source, 0x1001u);
-  EXPECT_EQ(segmenter.beats()[2].bytes, 3u);
+  EXPECT_EQ(segmenter.beats()[2].source.address, 0x1001u);
+  EXPECT_EQ(segmenter.beats()[2].source.bytes, 3u);
   EXPECT_EQ(segmenter.beats()[2].sink_stag, 0x100u);
   EXPECT_EQ(segmenter.beats()[2].sink_to, 0x2000u);
 }
@@ -66,7 +66,7 @@ TEST_F(ReadResponderTest, ZeroLengthChecksNothing) {
   irrq.script({read(0xffffffff, ~std::uint64_t{0}, 0)});
   run_until_idle();
   ASSERT_EQ(segmenter.beats().size(), 1u);
-  EXPECT_EQ(segmenter.beats()[0].bytes, 0u);
+  EXPECT_EQ(segmenter.beats()[0].source.bytes, 0u);
 }
 // Each fails its own check and all that follow it.
 TEST_F(ReadResponderTest, UnknownIndex) { expect_refused(read(stag_of(99), ~std::uint64_t{0}, 2), rdma::kInvalidStag); }
@@ -88,13 +88,31 @@ TEST_F(ReadResponderTest, BackpressureOnBothOutputsInAnyOrderOfCalls) {
   for (std::uint32_t i = 0; i < 12; ++i) irrq.script({read(stag_of(i % 3 == 2 ? 9 : 3), 0x1000 + i, 1)});
   run_until_idle();
   ASSERT_EQ(segmenter.beats().size(), 8u);
-  for (unsigned i = 0; i < 8; ++i) EXPECT_EQ(segmenter.beats()[i].source, 0x1000 + i / 2 * 3 + i % 2);
+  for (unsigned i = 0; i < 8; ++i) EXPECT_EQ(segmenter.beats()[i].source.address, 0x1000 + i / 2 * 3 + i % 2);
   EXPECT_EQ(events.beats().size(), 4u);
 }
 TEST_F(ReadResponderTest, AnIdleStageIsNotCalled) {
   irrq.script({read(stag_of(3), 0x1000, 1)}, 4000);
   run_until_idle();
   EXPECT_LE(clk.activity().cycles, 4u);
+}
+
+// The responder names the place in the list; the pages are looked up when the response is cut.
+TEST_F(ReadResponderTest, ARegionInPagesIsReadFromItsList) {
+  StagContext paged = region(0x7000, 0x100, abi::kRemoteRead);
+  paged.bus = 0xf80;
+  paged.log_page = 12;
+  paged.pages = 2;
+  contexts.write(Stag{stag_of(9)}, paged);
+  contexts.write_page(0, 0x4000);
+  contexts.write_page(1, 0x2000);
+  contexts.commit();
+  irrq.script({read(stag_of(9), 0x7010, 0xf0)});
+  run_until_idle();
+  ASSERT_EQ(segmenter.beats().size(), 1u);
+  EXPECT_EQ(segmenter.beats()[0].source.address, 0xf90u);
+  EXPECT_EQ(segmenter.beats()[0].source.bytes, 0xf0u);
+  EXPECT_EQ(segmenter.beats()[0].source.list, stag_of(9));
 }
 
 }  // namespace

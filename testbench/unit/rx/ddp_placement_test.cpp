@@ -692,6 +692,62 @@ TEST_F(AbsorbingTest, OnlyTheFirstSendIsAbsorbed) {
   EXPECT_EQ(placed.beats()[1].wr_id, 2u);
 }
 
+// STag 8: 0x2000 octets that begin 0x40 octets before the end of the first of four pages, of which the last two are
+// neighbours.
+class PagedPlacementTest : public DdpPlacementTest {
+ protected:
+  static constexpr std::uint64_t kVa = 0x7000;
+  PagedPlacementTest() {
+    const std::uint64_t pages[] = {0x50000, 0x20000, 0x90000, 0x91000};
+    for (std::uint32_t i = 0; i < 4; ++i) contexts.write_page(4 + i, pages[i]);
+    StagContext c = region(kVa, 0x2000, kAllRights);
+    c.bus = 0xfc0;
+    c.log_page = 12;
+    c.first_page = 4;
+    c.pages = 4;
+    contexts.write(Stag{stag_of(8)}, c);
+    contexts.commit();
+  }
+};
+TEST_F(PagedPlacementTest, AWriteAcrossAPageLeavesInOneWriteACycle) {
+  receive(write(stag_of(8), kVa + 0x38, 16));
+  receive(write(stag_of(8), kVa + 0x48, 4));
+  run_until_idle();
+  EXPECT_THAT(pieces(), ElementsAre(std::pair(0x50ff8, 8), std::pair(0x20000, 8), std::pair(0x20008, 4)));
+  EXPECT_THAT(writes.cycles(), ElementsAre(3, 4, 5));
+  EXPECT_THAT(placed.cycles(), ElementsAre(4, 5));
+  EXPECT_FALSE(writes.beats()[0].notify);
+  EXPECT_TRUE(writes.beats()[1].notify);
+  EXPECT_EQ(writes.beats()[1].src_offset, writes.beats()[0].src_offset + 8);
+}
+TEST_F(PagedPlacementTest, TheFirstAndTheLastOctetArePlaced) {
+  receive(write(stag_of(8), kVa, 1));
+  receive(write(stag_of(8), kVa + 0x1fff, 1));
+  run_until_idle();
+  EXPECT_THAT(pieces(), ElementsAre(std::pair(0x50fc0, 1), std::pair(0x90fbf, 1)));
+}
+TEST_F(PagedPlacementTest, OneOctetBeforeTheFirst) {
+  receive(write(stag_of(8), kVa - 1, 2));
+  expect_error(ddp::kBaseOrBounds);
+}
+TEST_F(PagedPlacementTest, OneOctetBehindTheLastThoughItsPageGoesOn) {
+  receive(write(stag_of(8), kVa + 0x1fff, 2));
+  expect_error(ddp::kBaseOrBounds);
+}
+TEST_F(PagedPlacementTest, AScatterListCrossesPagesToo) {
+  post({buffer(7, {{kVa + 0x3e, 4, stag_of(8)}, {0x8000, 4, stag_of(4)}, {kVa + 0x103e, 8, stag_of(8)}})});
+  receive(send(1, 16));
+  run_until_idle();
+  EXPECT_THAT(pieces(), ElementsAre(std::pair(0x50ffe, 2), std::pair(0x20000, 2), std::pair(0x8000, 4),
+                                    std::pair(0x20ffe, 2), std::pair(0x90000, 6)));
+  EXPECT_THAT(placed.cycles(), ElementsAre(7));  // 3, and a cycle for each of the four further writes
+}
+TEST_F(PagedPlacementTest, AReadResponseGoesToItsPages) {
+  receive(write(stag_of(8), kVa + 0x103f, 2, "C142"));
+  run_until_idle();
+  EXPECT_THAT(pieces(), ElementsAre(std::pair(0x20fff, 1), std::pair(0x90000, 1)));
+}
+
 // The end of a stream.
 TEST_F(DdpPlacementTest, AFlushCompletesWhatIsPostedAndWhatComesLaterOneACycle) {
   post({buffer(1, {{0x8000, 100, stag_of(4)}}), buffer(2, {}), buffer(3, {})});

@@ -54,7 +54,7 @@ class Srq final : public Resource {
   bool join(Cq& cq);
   void leave(Cq& cq);
 
-  void submitted() { ++outstanding_; }
+  void submitted() override { ++outstanding_; }
   void limit_reached();
   void fail();
   void answered_with(const abi::Event& event) override { queried_limit_ = event.srq_limit; }

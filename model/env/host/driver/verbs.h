@@ -70,7 +70,7 @@ struct Wc {
 // ibv_device_attr: what the device says of itself.
 struct DeviceAttr {
   std::uint32_t max_qp = 0, max_cq = 0, max_mr = 0, max_connections = 0;
-  std::uint32_t max_srq = 0;
+  std::uint32_t max_srq = 0, max_pages = 0;
 };
 
 // As ibv_wc_status_str: "success", "WR flushed error".
