@@ -9,7 +9,7 @@
 
 namespace rnic::test {
 
-// Takes a write a cycle into the memory of a FakeDma. In `hold` cycles the octets are there and it answers, if asked to.
+// Takes a write a cycle into the memory of a FakeDma. In `hold` cycles the octets are there; it answers if asked.
 class FakeDmaWrite final : public Stage {
  public:
   PopPort<DmaWriteRequest> in{*this, "in"};
