@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/env/host/driver/device_objects.h"
 #include "model/rnic/regs/rnic_regs.h"
 
 namespace rnic::host {
@@ -15,26 +16,8 @@ constexpr std::uint32_t kProbed[] = {regs::Id::kOffset,      regs::Version::kOff
 constexpr std::uint32_t kStatusCookie = std::size(kProbed);
 constexpr unsigned kEventVector = 0;
 
-// A number that is not in use, or `limit`.
-template <class T>
-std::size_t free_number(std::vector<std::unique_ptr<T>>& objects, std::size_t limit) {
-  std::size_t i = 0;
-  while (i < objects.size() && objects[i] != nullptr && !objects[i]->destroyed()) ++i;
-  if (i >= limit) return limit;
-  if (i == objects.size()) objects.emplace_back();
-  return i;
-}
-
 constexpr std::uint32_t low(std::uint64_t v) { return static_cast<std::uint32_t>(v); }
 constexpr std::uint32_t high(std::uint64_t v) { return static_cast<std::uint32_t>(v >> 32); }
-
-abi::Command command_of(abi::CommandOp op, std::uint32_t id, std::uint8_t flags = 0) {
-  abi::Command c;
-  c.op = op;
-  c.id = id;
-  c.flags = flags;
-  return c;
-}
 
 }  // namespace
 
@@ -144,82 +127,6 @@ void Context::finish_opening(State state) {
   state_ = state;
   for (Core* core : openers_) core->wake();
 }
-
-Mr* Context::make_mr(Pd pd, abi::CommandOp op, std::uint64_t address, std::uint64_t length, std::uint8_t flags,
-                     PageRange pages, const PageList& list) {
-  const std::size_t i = free_number(mrs_, attr_.max_mr);
-  if (i == attr_.max_mr) return nullptr;
-  // A new key for each use of an index, so that an STag of an earlier region stays invalid.
-  const auto key = static_cast<std::uint8_t>(mrs_[i] == nullptr ? 0x11 * (i + 1) : mrs_[i]->lkey() + 1);
-  const Stag stag{static_cast<std::uint32_t>(i + 1) << 8 | key};
-  if (mrs_[i] != nullptr) give_back(mrs_[i]->take_pages());
-  mrs_[i] = std::make_unique<Mr>(cpu_.running(), stag, address, length, pages);
-  abi::Command c = command_of(op, stag.v, flags);
-  c.u.mr_pages = {address, length, pd.number.v, pages.first, pages.count, list.first_offset, list.log_page};
-  commands_.submit(c, {}, *mrs_[i]);
-  return mrs_[i].get();
-}
-
-Mr* Context::reg_mr(Pd pd, const PageList& list, std::uint64_t address, std::uint64_t length, std::uint8_t access) {
-  if (!list.aligned()) return nullptr;
-  const std::optional<PageRange> range = take_pages(list.pages.size());
-  if (!range) return nullptr;
-  write_pages(range->first, list.pages, ignored_);
-  Mr* mr = make_mr(pd, abi::CommandOp::kRegisterMrPages, address, length, access, *range, list);
-  if (mr == nullptr) give_back(*range);
-  return mr;
-}
-
-Mr* Context::alloc_mr(Pd pd, std::uint32_t max_pages) {
-  const std::optional<PageRange> range = take_pages(max_pages);
-  if (!range) return nullptr;
-  Mr* mr = make_mr(pd, abi::CommandOp::kAllocMr, 0, 0, 0, *range);
-  if (mr == nullptr) give_back(*range);
-  return mr;
-}
-
-abi::Registration Context::map_mr(Mr& mr, const PageList& list, std::uint64_t address, std::uint64_t length,
-                                  std::uint32_t access) {
-  RNIC_CHECK(list.aligned() && list.pages.size() <= mr.pages().count);
-  write_pages(mr.pages().first, list.pages, mr);
-  abi::Registration r;
-  r.address = address;
-  r.length = length;
-  r.access = access;
-  r.log_page = list.log_page;
-  r.pages = static_cast<std::uint32_t>(list.pages.size());
-  r.first_offset = list.first_offset;
-  return r;
-}
-
-// As many to a command as its private data holds.
-void Context::write_pages(std::uint32_t first, const std::vector<std::uint64_t>& pages, CommandTarget& target) {
-  constexpr std::size_t kPerCommand = abi::kPrivateDataBytes / 8;
-  for (std::size_t done = 0; done < pages.size(); done += kPerCommand) {
-    const std::size_t n = std::min(kPerCommand, pages.size() - done);
-    std::array<std::uint8_t, abi::kPrivateDataBytes> octets;
-    for (std::size_t i = 0; i < n; ++i) store_le64(&octets[8 * i], pages[done + i]);
-    target.submitted();
-    const auto at = first + static_cast<std::uint32_t>(done);
-    commands_.submit(command_of(abi::CommandOp::kWritePages, at), {octets.data(), 8 * n}, target);
-  }
-}
-
-// Those of regions that are gone are free again.
-std::optional<PageRange> Context::take_pages(std::size_t pages) {
-  for (const auto& mr : mrs_) {
-    if (mr != nullptr && mr->destroyed()) give_back(mr->take_pages());
-  }
-  if (pages == 0) return PageRange{};
-  if (pages > attr_.max_pages) return {};
-  const auto count = static_cast<std::uint32_t>(pages);
-  const std::optional<std::uint32_t> first = page_table_.take(count);
-  return first ? std::optional(PageRange{*first, count}) : std::nullopt;
-}
-
-void Context::give_back(PageRange range) { page_table_.give_back(range.first, range.count); }
-
-void Context::dereg_mr(Mr& mr) { commands_.submit(command_of(abi::CommandOp::kDeregisterMr, mr.lkey()), {}, mr); }
 
 Cq* Context::create_cq(std::uint32_t cqe, CqMode mode) {
   if (cqe == 0 || log2_ceil(cqe) > Cq::kMaxLogEntries) return nullptr;
