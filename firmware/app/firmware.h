@@ -113,6 +113,10 @@ abi::CommandStatus Firmware<Bus, Capacity>::execute(const abi::Command& command)
       return resources_.destroy_qp(command);
     case abi::CommandOp::kRegisterMr:
       return resources_.register_mr(command);
+    case abi::CommandOp::kWritePages:
+      return resources_.write_pages(command);
+    case abi::CommandOp::kRegisterMrPages:
+      return resources_.register_mr_pages(command);
     case abi::CommandOp::kDeregisterMr:
       return resources_.deregister_mr(command);
     case abi::CommandOp::kAllocMr:

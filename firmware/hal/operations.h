@@ -81,8 +81,13 @@ struct ArmSrq {
   static constexpr unsigned kCsrWords = 2;
   SrqArm arm;
 };
+struct WritePage {
+  static constexpr unsigned kCsrWords = 3;
+  std::uint32_t index = 0;
+  std::uint64_t bus_address = 0;
+};
 struct WriteStag {
-  static constexpr unsigned kCsrWords = 7;
+  static constexpr unsigned kCsrWords = 12;
   Stag stag;
   StagContext context;
 };

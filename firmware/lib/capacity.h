@@ -25,7 +25,8 @@ struct Settings {
   std::uint32_t first_fpdu_timeout_us = 5'000'000;  // for the RTR message of a peer-to-peer connection
   std::uint32_t close_timeout_us = 5'000'000;       // for the send queue to drain, and then for the peer's FIN
   std::uint32_t srqs = 0;
-  bool extensions = true;  // QPs know the messages of RFC 7306
+  std::uint32_t pages = 0;  // of the page table, which is the chip's
+  bool extensions = true;   // QPs know the messages of RFC 7306
 };
 
 }  // namespace rnic::fw

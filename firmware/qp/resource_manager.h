@@ -6,7 +6,9 @@
 #include <optional>
 
 #include "firmware/hal/operations.h"
+#include "firmware/hal/sram.h"
 #include "firmware/lib/capacity.h"
+#include "model/common/bytes.h"
 
 namespace rnic::fw {
 
@@ -37,6 +39,8 @@ class ResourceManager {
   Status modify_srq(const abi::Command& c);
   Status destroy_srq(const abi::Command& c);
   Status register_mr(const abi::Command& c);
+  Status write_pages(const abi::Command& c);
+  Status register_mr_pages(const abi::Command& c);
   Status deregister_mr(const abi::Command& c);
   Status alloc_mr(const abi::Command& c) { return allocate(c, StagKind::kRegion); }
   Status alloc_mw(const abi::Command& c);
@@ -89,6 +93,11 @@ class ResourceManager {
     bool allocated = false;  // its key is the send queue's affair
     std::uint8_t key = 0;
   };
+  Status check_mr(const abi::Command& c) const;
+  bool has_pages(std::uint32_t first, std::uint32_t count) const {
+    return first <= settings_.pages && count <= settings_.pages - first;
+  }
+  void write_mr(const abi::Command& c, StagContext context);
   Status allocate(const abi::Command& c, StagKind kind);
   bool has_srq(std::uint32_t srqn) const { return srqn < settings_.srqs && srqs_[srqn].context.valid; }
   bool has_cq(std::uint32_t cqn) const { return cqn < settings_.cqs && cqs_[cqn].context.valid; }
@@ -193,7 +202,7 @@ template <class Bus, class Capacity>
 abi::CommandStatus ResourceManager<Bus, Capacity>::create_srq(const abi::Command& c) {
   if (c.id >= settings_.srqs) return Status::kBadIndex;
   if (has_srq(c.id)) return Status::kBusy;
-  if (c.u.srq.log_entries > kMaxLogSrq) return Status::kBadLength;
+  if (c.u.srq.log_entries > kMaxLogWq) return Status::kBadLength;
   SrqEntry& entry = srqs_[c.id];
   entry.failed = false;
   entry.arm = {Srqn{c.id}, 0, entry.arm.serial};
@@ -234,22 +243,64 @@ abi::CommandStatus ResourceManager<Bus, Capacity>::destroy_srq(const abi::Comman
 }
 
 template <class Bus, class Capacity>
-abi::CommandStatus ResourceManager<Bus, Capacity>::register_mr(const abi::Command& c) {
-  const auto& mr = c.u.mr;
+abi::CommandStatus ResourceManager<Bus, Capacity>::check_mr(const abi::Command& c) const {
   const std::uint32_t index = c.id >> 8;
   if (index >= settings_.stags) return Status::kBadIndex;
   if (mrs_[index].valid) return Status::kBusy;
-  if (mr.address + mr.length < mr.address) return Status::kBadLength;
-  mrs_[index] = {true, false, static_cast<std::uint8_t>(c.id)};
-  StagContext context;
+  return c.u.mr.address + c.u.mr.length < c.u.mr.address ? Status::kBadLength : Status::kOk;
+}
+
+// The caller has filled in where the memory is.
+template <class Bus, class Capacity>
+void ResourceManager<Bus, Capacity>::write_mr(const abi::Command& c, StagContext context) {
+  MrEntry& entry = mrs_[c.id >> 8];
+  entry = {true, false, static_cast<std::uint8_t>(c.id)};
   context.valid = true;
-  context.key = mrs_[index].key;
+  context.key = entry.key;
   context.access = c.flags & ~abi::kZeroBased;
   context.zero_based = (c.flags & abi::kZeroBased) != 0;
-  context.pd = Pdn{mr.pd};
-  context.address = mr.address;
-  context.length = mr.length;
+  context.pd = Pdn{c.u.mr.pd};
+  context.address = c.u.mr.address;
+  context.length = c.u.mr.length;
   bus_.write(WriteStag{Stag{c.id}, context});
+}
+
+template <class Bus, class Capacity>
+abi::CommandStatus ResourceManager<Bus, Capacity>::register_mr(const abi::Command& c) {
+  if (const Status status = check_mr(c); status != Status::kOk) return status;
+  StagContext context;
+  context.bus = c.u.mr.address;
+  write_mr(c, context);
+  return Status::kOk;
+}
+
+// STag 0 cannot name a page list.
+template <class Bus, class Capacity>
+abi::CommandStatus ResourceManager<Bus, Capacity>::register_mr_pages(const abi::Command& c) {
+  const auto& mr = c.u.mr_pages;
+  if (c.id == 0) return Status::kBadIndex;
+  if (const Status status = check_mr(c); status != Status::kOk) return status;
+  if (!has_pages(mr.first_page, mr.pages)) return Status::kNoResources;
+  if (!fits_pages(mr.first_offset, mr.length, mr.pages, mr.log_page)) return Status::kBadLength;
+  StagContext context;
+  context.bus = mr.first_offset;
+  context.log_page = static_cast<std::uint8_t>(mr.log_page);
+  context.first_page = mr.first_page;
+  context.pages = mr.pages;
+  write_mr(c, context);
+  return Status::kOk;
+}
+
+template <class Bus, class Capacity>
+abi::CommandStatus ResourceManager<Bus, Capacity>::write_pages(const abi::Command& c) {
+  const std::uint32_t pages = c.private_bytes / 8;
+  if (pages == 0 || c.private_bytes % 8 != 0 || c.private_bytes > kCommandWindow.bytes) return Status::kBadLength;
+  if (!has_pages(c.id, pages)) return Status::kNoResources;
+  const MutableByteSpan list = bus_.sram({kCommandWindow.offset, c.private_bytes});
+  for (std::uint32_t i = 0; i < pages; ++i) {
+    if (load_le64(list.data() + 8 * i) % (1u << kMinLogPage) != 0) return Status::kBadLength;
+  }
+  for (std::uint32_t i = 0; i < pages; ++i) bus_.write(WritePage{c.id + i, load_le64(list.data() + 8 * i)});
   return Status::kOk;
 }
 
@@ -274,8 +325,15 @@ abi::CommandStatus ResourceManager<Bus, Capacity>::allocate(const abi::Command& 
   const std::uint32_t index = c.id >> 8;
   if (index >= settings_.stags) return Status::kBadIndex;
   if (mrs_[index].valid) return Status::kBusy;
+  if (kind == StagKind::kRegion && !has_pages(c.u.mr_pages.first_page, c.u.mr_pages.pages)) {
+    return Status::kNoResources;
+  }
   mrs_[index] = {true, true, 0};
   StagContext context;
+  if (kind == StagKind::kRegion) {
+    context.first_page = c.u.mr_pages.first_page;
+    context.pages = c.u.mr_pages.pages;
+  }
   context.allocated = true;
   context.kind = kind;
   context.pd = Pdn{c.u.mr.pd};

@@ -122,6 +122,9 @@ struct Registration {
   std::uint64_t address = 0, length = 0;
   std::uint32_t lkey = 0;    // kBindMw: of the region
   std::uint32_t access = 0;  // AccessFlags
+  // kRegMr: 0, and address is the bus address too; or the size of the pages that kWritePages has put into the part of
+  // the page table that the region has, and where in the first one it begins.
+  std::uint32_t log_page = 0, pages = 0, first_offset = 0, reserved = 0;
   static Registration of(const Wqe& w) {
     Registration r;
     __builtin_memcpy(&r, w.sge, sizeof r);
@@ -176,7 +179,9 @@ enum class CommandOp : std::uint8_t {
   kModifySrq,  // arms the limit: one kSrqLimit event when fewer requests are left, then it is 0; 0 disarms
   kQuerySrq,   // its kCommandDone has the limit
   kDestroySrq,
-  kModifyCq  // moderation
+  kModifyCq,        // moderation
+  kWritePages,      // id: the first entry of the page table; private data: bus addresses of 1 to 64 pages
+  kRegisterMrPages  // as kRegisterMr, over pages of the table
 };
 
 // Of a kCreateQp command: receive requests come from the shared receive queue `srqn`; there is no ring at rq_base.
@@ -226,6 +231,13 @@ struct Command {
       std::uint64_t address, length;
       std::uint32_t pd;
     } mr;
+    struct {  // begins as mr
+      std::uint64_t address, length;
+      std::uint32_t pd;
+      std::uint32_t first_page, pages;  // of the table; for kAllocMr what kRegMr requests may use
+      std::uint32_t first_offset;       // of the region's first octet in its first page
+      std::uint32_t log_page;           // their size, 4 KiB or more
+    } mr_pages;
     struct {
       std::uint32_t peer_ip;
       std::uint16_t peer_port, local_port;

@@ -33,7 +33,7 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
     : sc_module(nm),
       config_(config),
       contexts_(clk, {config.context.qps, config.tcp.max_flows, config.context.cqs, config.context.stags,
-                      config.context.srqs}),
+                      config.context.srqs, config.context.pages}),
       frames_(frame_block_bytes(config)),
       messages_(kMessageBlockBytes),
       links(basename(), clk, config_),
@@ -81,6 +81,7 @@ void Rnic::strap() {
   pcie.regs.strap(regs::Features{true, true, config_.fwcpu.rdmap_extensions, config_.fwcpu.rdmap_extensions});
   pcie.regs.strap(regs::MaxQps{config_.context.qps});
   pcie.regs.strap(regs::MaxCqs{config_.context.cqs});
+  pcie.regs.strap(regs::MaxPages{config_.context.pages});
   pcie.regs.strap(regs::MaxSrqs{config_.context.srqs});
   pcie.regs.strap(regs::MaxStags{config_.context.stags});
   pcie.regs.strap(regs::MaxFlows{config_.tcp.max_flows});

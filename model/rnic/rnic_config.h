@@ -20,13 +20,15 @@
 namespace rnic {
 
 struct ContextConfig {
-  unsigned qps = 256, cqs = 256, stags = 1024, srqs = 64;
+  unsigned qps = 256, cqs = 256, stags = 1024, srqs = 64, pages = 16384;
   template <class V>
   static void fields(V& v) {
     v("qps", &ContextConfig::qps, "queue pairs", in_range(1, 1024));
     v("cqs", &ContextConfig::cqs, "completion queues", in_range(1, 1024));
     v("srqs", &ContextConfig::srqs, "shared receive queues", in_range(1, 1024));
     v("stags", &ContextConfig::stags, "STag table entries", in_range(1, 4096));
+    v("pages", &ContextConfig::pages, "entries of the table in which page lists lie", in_range(1, 1 << 20),
+      unit("pages"));
   }
 };
 

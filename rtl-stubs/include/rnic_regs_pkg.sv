@@ -100,6 +100,13 @@ package rnic_regs_pkg;
     logic [31:0] value;
   } max_srqs_t;
 
+  // Entries of the table in which page lists lie; numbers are 0 to VALUE - 1.
+  localparam logic [31:0] MaxPagesOffset = 32'h0034;
+  localparam logic [31:0] MaxPagesReset = 32'h00000000;
+  typedef struct packed {
+    logic [31:0] value;
+  } max_pages_t;
+
   // Announces new send WQEs.
   localparam logic [31:0] SqDoorbellOffset = 32'h0040;
   localparam logic [31:0] SqDoorbellReset = 32'h00000000;

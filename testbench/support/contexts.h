@@ -40,7 +40,7 @@ inline StagContext region(std::uint64_t address, std::uint64_t length, std::uint
   c.key = 0x5a;
   c.access = access;
   c.pd = Pdn{pd};
-  c.address = address;
+  c.address = c.bus = address;
   c.length = length;
   return c;
 }

@@ -1,7 +1,11 @@
 // One host whose queue pairs share a receive queue, another that sends to all of them.
+#include <functional>
 #include <map>
+#include <utility>
 
+#include "model/common/prng.h"
 #include "model/env/link/ethernet_link.h"
+#include "model/rnic/regs/rnic_regs.h"
 #include "model/system/node.h"
 #include "testbench/support/stage_test.h"
 
@@ -25,14 +29,14 @@ std::uint8_t octet(unsigned stream, unsigned m, std::uint32_t i) {
 // Opens the device, makes what each program needs, and then does what the subclass says.
 class Program : public host::App {
  public:
-  Program(Node& node, bool shares) : node_(node), core_(node.cpu.add(*this)), channel_(core_), shares_(shares) {
+  Program(Node& node, bool shares_rq) : shares(shares_rq), node_(node), core_(node.cpu.add(*this)), channel_(core_) {
     node.context.when_open(core_);
     core_.wake_at(0);
   }
   void step() override {
     if (!node_.context.is_open()) return;
     if (cq == nullptr) create();
-    if (!cq->ready() || !mr->ready() || (shares_ && !srq->ready())) return;
+    if (!cq->ready() || !mr->ready() || (shares && !srq->ready())) return;
     if (qps.empty()) create_queue_pairs();
     for (const host::Qp* qp : qps) {
       if (!qp->ready()) return;
@@ -50,6 +54,7 @@ class Program : public host::App {
   MutableByteSpan octets(unsigned buffer) { return node_.memory.span(address + buffer * kBytes, kBytes); }
 
   static constexpr unsigned kBuffers = 64;
+  bool shares;
   host::Cq* cq = nullptr;
   host::Mr* mr = nullptr;
   host::Srq* srq = nullptr;
@@ -69,7 +74,7 @@ class Program : public host::App {
     cq = node_.context.create_cq(1024, host::CqMode::kPolled);
     address = node_.memory.alloc(kBuffers * kBytes);
     mr = node_.context.reg_mr(pd_, address, kBuffers * kBytes, abi::kLocalWrite);
-    if (shares_) srq = node_.context.create_srq({pd_, 16});
+    if (shares) srq = node_.context.create_srq({pd_, 16});
   }
   void create_queue_pairs() {
     host::QpInitAttr attr;
@@ -78,26 +83,38 @@ class Program : public host::App {
     attr.srq = srq;
     for (unsigned i = 0; i < kStreams; ++i) qps.push_back(node_.context.create_qp(attr));
   }
-  const bool shares_;
   host::Pd pd_;
 };
+
+// A program that overwrites what it has posted.
+void fill_with_garbage(Node& node, std::uint64_t ring, unsigned entries) {
+  Prng prng(7);
+  const MutableByteSpan octets = node.memory.span(ring, entries * abi::kWqeBytes);
+  for (std::size_t i = 0; i < octets.size(); ++i) octets[i] = static_cast<std::uint8_t>(prng.below(256));
+}
 
 // Fills the queue with `posted` buffers, arms its limit, and refills it when told.
 class Server final : public Program {
  public:
   explicit Server(Node& node) : Program(node, true) {}
   unsigned posted = 6, refill = 0;
+  bool garbage = false;
+  std::function<void()> mischief;  // done once, when the last stream is up
   std::uint32_t limit = 0;
   unsigned limit_events = 0;
   std::uint32_t armed = 0;                                       // what a query saw
   std::map<std::uint32_t, std::vector<std::uint64_t>> received;  // buffers, by queue pair
   void run() override {
     if (listener_ == nullptr) {
-      post(posted);
+      shares ? post(posted) : post_own();
+      // Before the doorbell is there.
+      if (garbage) fill_with_garbage(node_, shares ? srq->base() : qps[1]->rq().base(), shares ? posted : 2);
       if (limit != 0) node_.context.modify_srq(*srq, limit);
-      node_.context.query_srq(*srq);
+      if (shares) node_.context.query_srq(*srq);
       listener_ = &node_.context.listen(kPort, abi::kCmCrc | abi::kCmMarkers | abi::kCmEnhanced, channel_);
     }
+    if (mischief && qps.back()->state() == host::QpState::kRts) std::exchange(mischief, nullptr)();
+    if (!shares) return;
     if (srq->answered() && armed == 0) armed = srq->queried_limit();
     if (!srq->get_limit_event()) return;
     ++limit_events;
@@ -123,6 +140,16 @@ class Server final : public Program {
       wr.num_sge = 1;
       wr.sg_list[0] = sge(next_);
       EXPECT_EQ(srq->post_recv(wr), 0);
+    }
+  }
+  // Two for each queue pair, each in the buffer of its number.
+  void post_own() {
+    for (; next_ < 2 * kStreams; ++next_) {
+      host::RecvWr wr;
+      wr.wr_id = next_;
+      wr.num_sge = 1;
+      wr.sg_list[0] = sge(next_);
+      EXPECT_EQ(qps[next_ / 2]->post_recv(wr), 0);
     }
   }
   host::Listener* listener_ = nullptr;
@@ -176,12 +203,43 @@ class SharedReceiveQueueEndToEnd : public testing::Test {
     b.set_lookahead(500);
   }
   void run() { sc_core::sc_start(sc_core::sc_time(20, sc_core::SC_MS), sc_core::SC_EXIT_ON_STARVATION); }
+  // Every stream ended with this cause, and the chip is still there.
+  void expect_all_ended(wire::TerminateCause cause) {
+    unsigned errors = 0, ends = 0;
+    for (const host::CmEvent& e : server.events) {
+      ends += e.type == host::CmEventType::kDisconnected;
+      if (e.type != host::CmEventType::kQpError) continue;
+      ++errors;
+      EXPECT_EQ(e.terminate.cause, cause);
+    }
+    EXPECT_EQ(errors, kStreams);
+    EXPECT_EQ(ends, kStreams);
+    for (const host::Qp* qp : server.qps) EXPECT_EQ(qp->state(), host::QpState::kError);
+  }
   unsigned stream_of(std::uint32_t qpn) const {
     for (unsigned s = 0; s < kStreams; ++s) {
       if (server.qps[s]->number().v == qpn) return s;
     }
     ADD_FAILURE() << "a completion of QP " << qpn;
     return 0;
+  }
+};
+
+class OwnReceiveQueuesEndToEnd : public SharedReceiveQueueEndToEnd {
+ protected:
+  OwnReceiveQueuesEndToEnd() { server.shares = false; }
+  void expect_one_ended(wire::TerminateCause cause) {
+    unsigned errors = 0;
+    for (const host::CmEvent& e : server.events) {
+      if (e.type != host::CmEventType::kQpError) continue;
+      ++errors;
+      EXPECT_EQ(e.qp, server.qps[1]);
+      EXPECT_EQ(e.terminate.cause, cause);
+    }
+    EXPECT_EQ(errors, 1u);
+    EXPECT_EQ(server.qps[0]->state(), host::QpState::kRts);
+    EXPECT_EQ(server.qps[1]->state(), host::QpState::kError);
+    EXPECT_EQ(server.qps[2]->state(), host::QpState::kRts);
   }
 };
 
@@ -232,6 +290,50 @@ TEST_F(SharedReceiveQueueEndToEnd, AnEmptyQueueCostsOnlyTheStreamThatNeededIt) {
   for (const auto& [qpn, buffers] : server.received) complete += buffers.size() == 2;
   EXPECT_EQ(complete, kStreams - 1);
   EXPECT_EQ(server.completions.size(), 5u) << "nothing is flushed that was not taken";
+}
+
+TEST_F(SharedReceiveQueueEndToEnd, AnOverrunEndsTheQueueAndAllThatUseIt) {
+  client.messages = 0;
+  server.mischief = [this] {
+    a.cpu.mmio_write(regs::SrqDoorbell::kOffset, regs::SrqDoorbell{server.srq->number().v, 17}.pack());
+  };
+  run();
+  EXPECT_TRUE(server.srq->in_error());
+  expect_all_ended(wire::rdma::kLocalCatastrophic);
+  EXPECT_TRUE(server.completions.empty()) << "nobody had taken anything";
+}
+
+TEST_F(SharedReceiveQueueEndToEnd, GarbageInTheRingEndsTheStreamsThatMeetIt) {
+  server.garbage = true;
+  client.messages = 1;
+  run();
+  expect_all_ended(wire::ddp::kLocalCatastrophic);
+  EXPECT_FALSE(server.srq->in_error());
+  ASSERT_EQ(server.completions.size(), kStreams);
+  for (const host::Wc& wc : server.completions) EXPECT_EQ(wc.status, abi::WcStatus::kWrFlushErr);
+}
+
+// The same with rings of their own: the stream that is wrong ends, and no other.
+TEST_F(OwnReceiveQueuesEndToEnd, AnOverrunEndsItsStreamOnly) {
+  client.messages = 0;
+  server.mischief = [this] {
+    a.cpu.mmio_write(regs::RqDoorbell::kOffset, regs::RqDoorbell{server.qps[1]->number().v, 129}.pack());
+  };
+  run();
+  expect_one_ended(wire::rdma::kLocalCatastrophic);
+  ASSERT_EQ(server.completions.size(), 2u) << "what was posted, and nothing of what was not";
+  for (const host::Wc& wc : server.completions) EXPECT_EQ(wc.status, abi::WcStatus::kWrFlushErr);
+}
+TEST_F(OwnReceiveQueuesEndToEnd, GarbageInTheRingEndsItsStreamOnly) {
+  client.messages = 1;
+  server.garbage = true;
+  run();
+  expect_one_ended(wire::ddp::kLocalCatastrophic);
+  std::vector<std::uint64_t> flushed;
+  for (const host::Wc& wc : server.completions) {
+    if (wc.status == abi::WcStatus::kWrFlushErr) flushed.push_back(wc.wr_id);
+  }
+  EXPECT_THAT(flushed, testing::ElementsAre(2, 3)) << "in their order, whatever their octets say";
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "model/common/check.h"
+#include "model/common/prng.h"
 
 namespace rnic::host {
 
@@ -34,6 +35,16 @@ std::uint64_t HostMemory::alloc(std::uint64_t bytes, std::uint64_t align) {
   }
   used_ = offset + bytes;
   return base_ + offset;
+}
+
+// Every other page of a range, shuffled; the pages between them are nobody's.
+std::vector<std::uint64_t> HostMemory::alloc_pages(std::uint32_t pages, unsigned log_page, std::uint64_t seed) {
+  const std::uint64_t size = std::uint64_t{1} << log_page, first = alloc(2 * pages * size, size);
+  std::vector<std::uint64_t> list;
+  for (std::uint32_t i = 0; i < pages; ++i) list.push_back(first + 2 * i * size);
+  Prng prng(seed);
+  for (std::uint32_t i = pages; i > 1; --i) std::swap(list[i - 1], list[prng.below(i)]);
+  return list;
 }
 
 MutableByteSpan HostMemory::span(std::uint64_t address, std::uint64_t bytes) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "model/common/bytes.h"
 #include "model/config/field.h"
@@ -27,6 +28,10 @@ class HostMemory final {
 
   // Bus address of `bytes` new octets; align is a power of two. ConfigError when the memory is full.
   std::uint64_t alloc(std::uint64_t bytes, std::uint64_t align = 64);
+
+  // Bus addresses of so many new pages of 2^log_page octets, in the order in which a program sees them: scattered,
+  // never two neighbours in a row, the same for the same seed.
+  std::vector<std::uint64_t> alloc_pages(std::uint32_t pages, unsigned log_page, std::uint64_t seed = 1);
 
   bool contains(std::uint64_t address, std::uint64_t bytes) const {
     return address >= base_ && address - base_ <= used_ && bytes <= used_ - (address - base_);

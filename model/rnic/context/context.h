@@ -15,7 +15,7 @@ namespace rnic {
 class ContextStore final : public Committed {
  public:
   struct Sizes {
-    unsigned qps = 256, flows = 256, cqs = 256, stags = 1024, srqs = 64;
+    unsigned qps = 256, flows = 256, cqs = 256, stags = 1024, srqs = 64, pages = 1024;
   };
   ContextStore(ClockDomain& clk, const Sizes& sizes)
       : in_flight(clk),
@@ -24,7 +24,8 @@ class ContextStore final : public Committed {
         flows_(sizes.flows),
         cqs_(sizes.cqs),
         stags_(sizes.stags),
-        srqs_(sizes.srqs) {}
+        srqs_(sizes.srqs),
+        pages_(sizes.pages) {}
 
   StagWrites in_flight;  // to memory that STags name
 
@@ -42,6 +43,13 @@ class ContextStore final : public Committed {
     if (c->kind == StagKind::kRegion) return c;
     const StagContext* region = stag(Stag{c->region});
     return region != nullptr && region->names(c->region) ? c : nullptr;
+  }
+  // Takes the next octets off a piece, as many as lie one behind the other on the bus. The way from an STag to memory.
+  BusPiece take(MemoryPiece& m) const {
+    const BusPiece p = m.list == 0 ? BusPiece{m.address, m.bytes} : in_pages(m);
+    m.address += p.bytes;
+    m.bytes -= p.bytes;
+    return p;
   }
   // Whether windows are bound to a region.
   bool has_windows(Stag region) const {
@@ -81,12 +89,14 @@ class ContextStore final : public Committed {
   std::size_t flows() const { return flows_.size(); }
   std::size_t cqs() const { return cqs_.size(); }
   std::size_t srqs() const { return srqs_.size(); }
+  std::size_t pages() const { return pages_.size(); }
   std::size_t stags() const { return stags_.size(); }
 
   void write(Qpn n, const QpContext& c) { stage(qp_writes_, qps_, n.v, c); }
   void write(FlowId f, const FlowContext& c) { stage(flow_writes_, flows_, f.v, c); }
   void write(Cqn n, const CqContext& c) { stage(cq_writes_, cqs_, n.v, c); }
   void write(Srqn n, const SrqContext& c) { stage(srq_writes_, srqs_, n.v, c); }
+  void write_page(std::uint32_t i, std::uint64_t bus_address) { stage(page_writes_, pages_, i, bus_address); }
   void write(Stag s, const StagContext& c) { stage(stag_writes_, stags_, s.v >> 8, c); }
 
   void commit() override {
@@ -95,9 +105,12 @@ class ContextStore final : public Committed {
     apply(cq_writes_, cqs_);
     apply(stag_writes_, stags_);
     apply(srq_writes_, srqs_);
+    apply(page_writes_, pages_);
   }
 
  private:
+  BusPiece in_pages(const MemoryPiece& m) const;
+
   template <class C>
   using Writes = std::vector<std::pair<std::uint32_t, C>>;
   template <class C>
@@ -123,11 +136,13 @@ class ContextStore final : public Committed {
   std::vector<CqContext> cqs_;
   std::vector<StagContext> stags_;
   std::vector<SrqContext> srqs_;
+  std::vector<std::uint64_t> pages_;  // bus addresses, for the lists of all regions
   Writes<QpContext> qp_writes_;
   Writes<FlowContext> flow_writes_;
   Writes<CqContext> cq_writes_;
   Writes<StagContext> stag_writes_;
   Writes<SrqContext> srq_writes_;
+  Writes<std::uint64_t> page_writes_;
 };
 
 }  // namespace rnic

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "model/common/ids.h"
+#include "model/rnic/context/memory_piece.h"
 
 namespace rnic {
 
@@ -66,7 +67,8 @@ struct CqContext {
 
 enum class StagKind : std::uint8_t { kRegion, kWindow1, kWindow2 };
 
-// STag = index << 8 | key. A tagged offset is the virtual address, which is the bus address, or counts from 0.
+// STag = index << 8 | key. A tagged offset is the virtual address or counts from 0. The octets lie one behind the other
+// on the bus, or in the pages of a list.
 struct StagContext {
   bool allocated = false;  // an entry that requests of the send queue make valid and invalid
   bool valid = false;
@@ -75,10 +77,13 @@ struct StagContext {
   std::uint8_t key = 0;
   std::uint8_t access = 0;  // abi::AccessFlags
   Pdn pd;
-  std::uint32_t region = 0;    // of a window: the STag it is bound to
-  Qpn qpn;                     // of a window of type 2: the queue pair that it serves,
-  std::uint32_t qp_epoch = 0;  // in this use of its number
-  std::uint64_t address = 0, length = 0;
+  std::uint32_t region = 0;               // of a window: the STag it is bound to
+  Qpn qpn;                                // of a window of type 2: the queue pair that it serves,
+  std::uint32_t qp_epoch = 0;             // in this use of its number
+  std::uint64_t address = 0, length = 0;  // virtual
+  std::uint64_t bus = 0;      // of the first octet; with a page list, its offset from the first page's start
+  std::uint8_t log_page = 0;  // size of the list's pages; 0: no list
+  std::uint32_t first_page = 0, pages = 0;  // a region's part of the page table, used or reserved
 
   // A local key: this entry is the region that the STag names, in this domain, and [to, to + bytes) lies inside it.
   constexpr bool covers(std::uint32_t stag, Pdn domain, std::uint64_t to, std::uint64_t bytes) const {
@@ -93,7 +98,10 @@ struct StagContext {
   constexpr bool contains(std::uint64_t to, std::uint64_t bytes) const {
     return to >= base() && bytes <= length && to - base() <= length - bytes;
   }
-  constexpr std::uint64_t bus_address(std::uint64_t to) const { return address + (to - base()); }
+  // The octets [to, to + bytes) of this entry, which `stag` names and which contains them.
+  constexpr MemoryPiece piece(std::uint32_t stag, std::uint64_t to, std::uint32_t bytes) const {
+    return {bus + (to - base()), bytes, log_page == 0 ? 0 : kind == StagKind::kRegion ? stag : region};
+  }
 };
 
 }  // namespace rnic

@@ -17,7 +17,7 @@ void make_valid(StagContext& s, std::uint32_t stag, const abi::Registration& r) 
   s.key = static_cast<std::uint8_t>(stag);
   s.access = static_cast<std::uint8_t>(r.access & 0x1f);
   s.zero_based = (r.access & abi::kZeroBased) != 0;
-  s.address = r.address;
+  s.address = s.bus = r.address;
   s.length = r.length;
 }
 
@@ -36,8 +36,13 @@ WcStatus fast_register(ContextStore& contexts, const QpContext& qp, Stag stag, c
     return WcStatus::kMwBindErr;
   }
   if (r.address + r.length < r.address || !rights_agree(r.access, r.access)) return WcStatus::kMwBindErr;
+  if (r.log_page != 0 && (r.pages > s->pages || !fits_pages(r.first_offset, r.length, r.pages, r.log_page))) {
+    return WcStatus::kMwBindErr;
+  }
   StagContext region = *s;
   make_valid(region, stag.v, r);
+  region.log_page = static_cast<std::uint8_t>(r.log_page);
+  if (r.log_page != 0) region.bus = r.first_offset;
   contexts.write(stag, region);
   return WcStatus::kSuccess;
 }
@@ -62,7 +67,9 @@ WcStatus bind(ContextStore& contexts, Qpn qpn, Stag stag, const abi::Registratio
     return WcStatus::kMwBindErr;
   }
   make_valid(window, stag.v, r);
-  window.address = region->bus_address(r.address);
+  window.address = region->address + (r.address - region->base());
+  window.bus = region->bus + (r.address - region->base());
+  window.log_page = region->log_page;
   window.region = r.lkey;
   window.qpn = qpn;
   window.qp_epoch = qp.epoch;

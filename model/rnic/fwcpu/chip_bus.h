@@ -21,8 +21,8 @@ namespace rnic {
 
 // An operation on its way to the hardware.
 struct TimedOperation {
-  using Action = std::variant<TcpOp, fw::WriteQp, fw::WriteFlow, fw::WriteCq, fw::WriteSrq, fw::WriteStag, SrqArm,
-                              TxInternalWork, HostEvent, fw::SetTimer, fw::CancelTimer>;
+  using Action = std::variant<TcpOp, fw::WriteQp, fw::WriteFlow, fw::WriteCq, fw::WriteSrq, fw::WritePage,
+                              fw::WriteStag, SrqArm, TxInternalWork, HostEvent, fw::SetTimer, fw::CancelTimer>;
   Cycle due;
   Action action;
 };
@@ -68,6 +68,7 @@ class ChipBus {
   void apply(const fw::WriteCq& op) { post(op); }
   void apply(const fw::WriteSrq& op) { post(op); }
   void apply(const fw::ArmSrq& op) { post(op.arm); }
+  void apply(const fw::WritePage& op) { post(op); }
   void apply(const fw::WriteStag& op) { post(op); }
   void apply(const fw::PostWork& op) { post(op.work); }
   void apply(const fw::PostEvent& op);

@@ -13,6 +13,7 @@ fw::Settings settings_of(const FwCpuConfig& config, const ContextStore& contexts
   settings.flows = static_cast<std::uint32_t>(contexts.flows());
   settings.cqs = static_cast<std::uint32_t>(contexts.cqs());
   settings.stags = static_cast<std::uint32_t>(contexts.stags());
+  settings.pages = static_cast<std::uint32_t>(contexts.pages());
   settings.srqs = static_cast<std::uint32_t>(contexts.srqs());
   settings.max_ird = config.max_ird;
   settings.max_ord = config.max_ord;
@@ -102,6 +103,7 @@ bool FwCpu::issue(TimedOperation::Action& action) {
                  [&](fw::WriteFlow& op) { return contexts_.write(op.flow, op.context), true; },
                  [&](fw::WriteCq& op) { return contexts_.write(op.cqn, op.context), true; },
                  [&](fw::WriteSrq& op) { return contexts_.write(op.srqn, op.context), true; },
+                 [&](fw::WritePage& op) { return contexts_.write_page(op.index, op.bus_address), true; },
                  [&](fw::WriteStag& op) { return write(op); },
                  [&](fw::SetTimer& op) {
                    const std::uint64_t ps = std::uint64_t{op.microseconds} * 1'000'000;
@@ -122,8 +124,8 @@ bool FwCpu::write(const fw::WriteStag& op) {
 // One event at a time. What ends a stream comes before what TCP then says about its flow, and the host comes last.
 bool FwCpu::dispatch_next() {
   const bool timer = !timers_.empty() && timers_.begin()->first <= now();
-  if (!timer && !qp_events->can_pop() && !cq_overflows->can_pop() && !srq_events->can_pop() &&
-      !tcp_events->can_pop() && !commands->can_pop()) {
+  if (!timer && !qp_events->can_pop() && !cq_overflows->can_pop() && !srq_events->can_pop() && !tcp_events->can_pop() &&
+      !commands->can_pop()) {
     return false;
   }
   bus_.start(now());

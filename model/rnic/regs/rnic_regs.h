@@ -136,6 +136,15 @@ struct MaxSrqs {
   constexpr std::uint32_t pack() const { return value; }
 };
 
+// Entries of the table in which page lists lie; numbers are 0 to VALUE - 1.
+struct MaxPages {
+  static constexpr std::uint32_t kOffset = 0x0034;
+  static constexpr std::uint32_t kReset = 0x00000000;
+  std::uint32_t value = 0;  // bits 31..0: the whole register
+  static constexpr MaxPages unpack(std::uint32_t w) { return {w}; }
+  constexpr std::uint32_t pack() const { return value; }
+};
+
 // Announces new send WQEs.
 struct SqDoorbell {
   static constexpr std::uint32_t kOffset = 0x0040;
@@ -389,6 +398,7 @@ inline constexpr RegInfo kRegisters[] = {
     {"MAX_STAGS", 0x0028, 1, 4, Access::kRo, 0x00000000, 0xffffffff},
     {"MAX_FLOWS", 0x002c, 1, 4, Access::kRo, 0x00000000, 0xffffffff},
     {"MAX_SRQS", 0x0030, 1, 4, Access::kRo, 0x00000000, 0xffffffff},
+    {"MAX_PAGES", 0x0034, 1, 4, Access::kRo, 0x00000000, 0xffffffff},
     {"SQ_DOORBELL", 0x0040, 1, 4, Access::kWo, 0x00000000, 0xffffffff},
     {"RQ_DOORBELL", 0x0044, 1, 4, Access::kWo, 0x00000000, 0xffffffff},
     {"CQ_ARM", 0x0048, 1, 4, Access::kWo, 0x00000000, 0xffffffff},

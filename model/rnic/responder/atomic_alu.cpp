@@ -25,8 +25,14 @@ std::optional<wire::TerminateCause> AtomicAlu::check(const QueuedAtomic& r) cons
   if ((stag->access & kRights) != kRights) return wire::rdma::kAccessRights;
   if (q.to + abi::kAtomicBytes < q.to) return wire::rdma::kToWrap;
   if (!stag->contains(q.to, abi::kAtomicBytes)) return wire::rdma::kBaseOrBounds;
-  if (stag->bus_address(q.to) % abi::kAtomicBytes != 0) return wire::rdma::kCatastrophicStream;
+  if (address_of(q) % abi::kAtomicBytes != 0) return wire::rdma::kCatastrophicStream;
   return {};
+}
+
+// On the bus. Eight octets that are aligned lie in one page.
+std::uint64_t AtomicAlu::address_of(const wire::AtomicRequest& q) const {
+  MemoryPiece m = contexts_.stag(Stag{q.stag})->piece(q.stag, q.to, abi::kAtomicBytes);
+  return contexts_.take(m).address;
 }
 
 unsigned AtomicAlu::newest_at(std::uint64_t address) const {
@@ -53,7 +59,7 @@ bool AtomicAlu::accept() {
 
 // What an older one in flight at this address will write, or has written on its way to memory, is the operand.
 void AtomicAlu::start(const QueuedAtomic& r) {
-  const std::uint64_t address = contexts_.stag(Stag{r.request.stag})->bus_address(r.request.to);
+  const std::uint64_t address = address_of(r.request);
   const unsigned older = newest_at(address);
   const unsigned i = free_.pop();
   Operation& op = operations_[i] = Operation{};
@@ -95,7 +101,7 @@ bool AtomicAlu::execute_one() {
 bool AtomicAlu::holds(const Operation& op) const {
   const wire::AtomicRequest& q = op.request.request;
   const StagContext* stag = contexts_.named(Stag{q.stag});
-  return stag != nullptr && stag->contains(q.to, abi::kAtomicBytes) && stag->bus_address(q.to) == op.address;
+  return stag != nullptr && stag->contains(q.to, abi::kAtomicBytes) && address_of(q) == op.address;
 }
 
 // The result is handed to the next one at the address while it is on its way to memory.

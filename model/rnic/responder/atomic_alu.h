@@ -70,6 +70,7 @@ class AtomicAlu final : public Stage {
   };
 
   std::optional<wire::TerminateCause> check(const QueuedAtomic& r) const;
+  std::uint64_t address_of(const wire::AtomicRequest& q) const;
   unsigned newest_at(std::uint64_t address) const;
   bool accept();
   void start(const QueuedAtomic& r);

@@ -5,6 +5,7 @@
 
 #include "model/common/ids.h"
 #include "model/rnic/context/failed_segment.h"
+#include "model/rnic/context/memory_piece.h"
 #include "model/wire/rdmap.h"
 
 namespace rnic {

@@ -32,12 +32,20 @@ void ResponseQueue::match(const DeliveredAtomic& r) {
       !(stag->access & abi::kLocalWrite)) {
     return refuse(r, q, QpEvent::Kind::kLocalError, wire::rdma::kLocalCatastrophic);
   }
-  BufferRef buf = buffers_.take();
-  store_le64(buf->bytes(), r.response.original);
-  dma->push({stag->bus_address(sink.address), abi::kAtomicBytes, std::move(buf), 0, 0, true});
+  original_ = buffers_.take();
+  store_le64(original_->bytes(), r.response.original);
+  sink_ = stag->piece(sink.lkey, sink.address, abi::kAtomicBytes);
+  write_original();
   writes_.push({r.qpn, q.epoch});
   contexts_.in_flight.begin(StagWrites::kOriginalValue);
   ++responses_;
+}
+
+void ResponseQueue::write_original() {
+  const std::uint32_t offset = abi::kAtomicBytes - sink_.bytes;
+  const BusPiece p = contexts_.take(sink_);
+  dma->push({p.address, p.bytes, original_, offset, 0, sink_.bytes == 0});
+  if (sink_.bytes == 0) original_ = {};
 }
 
 void ResponseQueue::refuse(const DeliveredAtomic& r, QpAtomics& q, QpEvent::Kind kind, wire::TerminateCause cause) {
@@ -67,7 +75,11 @@ Wake ResponseQueue::tick() {
     pool_.push(qp(a.qpn).outstanding, a);
     busy = true;
   }
-  if (in->can_pop() && dma->can_push() && event->can_push()) {
+  if (sink_.bytes != 0) {
+    if (!dma->can_push()) return busy ? Wake::next_cycle() : Wake::on_traffic();
+    write_original();
+    busy = true;
+  } else if (in->can_pop() && dma->can_push() && event->can_push()) {
     match(in->pop());
     busy = true;
   }

@@ -45,12 +45,15 @@ class ResponseQueue final : public Stage {
   };
   QpAtomics& qp(Qpn qpn);
   void match(const DeliveredAtomic& r);
+  void write_original();
   void refuse(const DeliveredAtomic& r, QpAtomics& q, QpEvent::Kind kind, wire::TerminateCause cause);
   void complete();
 
   ContextStore& contexts_;
   std::vector<QpAtomics> qps_;
   NodePool<AtomicIssued> pool_;
+  MemoryPiece sink_;  // of the value that is being written, in two parts where it crosses a page
+  BufferRef original_;
   Ring<Write> writes_;  // under way, in order
   BufferPool buffers_{abi::kAtomicBytes};
   Counter responses_, refused_;

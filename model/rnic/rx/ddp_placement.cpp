@@ -3,39 +3,12 @@
 #include <algorithm>
 
 #include "model/common/burst.h"
-#include "model/rnic/context/stag_work.h"
 #include "model/wire/fpdu.h"
 
 namespace rnic {
 
 using wire::Opcode;
 using Cause = std::optional<wire::TerminateCause>;
-
-namespace {
-
-// The caller has checked num_sge.
-std::uint64_t buffer_bytes(const abi::Wqe& w) {
-  std::uint64_t bytes = 0;
-  for (unsigned i = 0; i < w.num_sge; ++i) bytes += w.sge[i].length;
-  return bytes;
-}
-
-// A buffer of QN 1 or 3 holds exactly one Read Request, Atomic Request or Atomic Response, which fits one segment.
-template <class Message>
-Cause whole(const wire::DdpUntaggedView& v, Message& out) {
-  if (v.header.mo != 0) return wire::ddp::kInvalidMo;
-  if (v.payload.size() > Message::kBytes) return wire::ddp::kMessageTooLong;
-  const auto message = Message::parse(v.payload);
-  if (!message || !v.header.last()) return wire::rdma::kOperationUnspecified;
-  out = *message;
-  return {};
-}
-
-bool is_untagged(Opcode op, bool extended) {
-  return wire::is_assigned(op) && !wire::is_tagged(op) && (op < Opcode::kImmediate || extended);
-}
-
-}  // namespace
 
 // The QP's state, started anew where the QP number was reused.
 DdpPlacement::QpRx& DdpPlacement::qp(Qpn qpn) {
@@ -79,11 +52,11 @@ bool DdpPlacement::accept() {
   return busy;
 }
 
-// What the ring held before is lost.
+// The firmware ends the stream; one that is not there yet ends with its first message, at the latest.
 void DdpPlacement::overrun(Qpn qpn) {
   QpRx& q = qp(qpn);
   if (q.stopped) return;
-  q.stopped = true;
+  q.stopped = contexts_.qp(qpn).state == QpState::kRts;
   ++errors_;
   event->push({QpEvent::Kind::kLocalError, qpn, wire::rdma::kLocalCatastrophic});
 }
@@ -136,7 +109,7 @@ Cause DdpPlacement::tagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu) {
     if (!(stag->access & right)) return wire::ddp::kInvalidStag;  // wire-facts 8.20
     if (to + bytes < to) return wire::ddp::kToWrap;
     if (!stag->contains(to, bytes)) return wire::ddp::kBaseOrBounds;
-    job_->piece[job_->pieces++] = {stag->bus_address(to), bytes};
+    job_->piece[job_->pieces++] = stag->piece(v->header.stag, to, bytes);
   }
   job_->offset += wire::DdpTaggedHeader::kBytes;
   q.tagged_bytes += bytes;
@@ -163,141 +136,6 @@ Cause DdpPlacement::read_response(const QpRx& q, const wire::DdpTaggedView& v) c
 void DdpPlacement::take_read_response(QpRx& q, std::uint32_t bytes, bool last) {
   q.read_bytes = last ? 0 : q.read_bytes + bytes;
   if (last) reads_pool_.pop(q.reads);
-}
-
-// Untagged delivery: RFC 5041 sections 5.3 and 7.1.
-Cause DdpPlacement::untagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu) {
-  const auto v = wire::DdpUntaggedView::parse(ulpdu);
-  if (!v) return wire::rdma::kUnexpectedOpcode;
-  const wire::DdpUntaggedHeader& h = v->header;
-  if (h.version() != ctx.version) return wire::ddp::kUntaggedInvalidVersion;
-  if (h.qn > wire::kQnAtomicResponse) return wire::ddp::kInvalidQn;
-  if (wire::RdmapControl::version(h.rdmap) != ctx.version) return wire::rdma::kInvalidVersion;
-  const Opcode op = wire::RdmapControl::opcode(h.rdmap);
-  if (!is_untagged(op, ctx.extended())) return wire::rdma::kUnexpectedOpcode;
-  if (wire::queue_number(op) != h.qn) return wire::ddp::kInvalidQn;  // wire-facts 8.53
-  PlacedSegment& s = job_->segment;
-  s.opcode = op;
-  s.last = h.last();
-  s.stag = h.invalidate_stag;
-  if (op == Opcode::kTerminate) return received_terminate(q, *v), Cause{};
-  if (h.msn != q.msn[h.qn]) return wire::ddp::kInvalidMsnRange;
-  if (const Cause cause = message(ctx, q, *v)) return cause;
-  if (h.qn != wire::kQnSend) s.headers = FailedSegment::of(ulpdu);
-  if (!waiting_ && h.last()) ++q.msn[h.qn];
-  return {};
-}
-
-// By kind, as RDMAP has it.
-Cause DdpPlacement::message(const QpContext& ctx, QpRx& q, const wire::DdpUntaggedView& v) {
-  PlacedSegment& s = job_->segment;
-  switch (s.opcode) {
-    case Opcode::kReadRequest:
-      return whole(v, s.read);
-    case Opcode::kAtomicRequest:
-      return whole(v, s.atomic);
-    case Opcode::kAtomicResponse:
-      return whole(v, s.atomic_response);
-    case Opcode::kImmediate:
-    case Opcode::kImmediateSe:
-      return immediate(q, v);
-    default:
-      return send(ctx, q, v);
-  }
-}
-
-// The one for this message; without an error but with waiting_ set, it is announced and still being fetched.
-Cause DdpPlacement::receive_request(Qpn qpn) {
-  const ReceiveRequests::Next next = requests_.next(qpn);
-  if (next == ReceiveRequests::Next::kNone) return wire::ddp::kInvalidMsnNoBuffer;
-  waiting_ = next == ReceiveRequests::Next::kFetching;
-  return {};
-}
-
-// Uses up a receive request of any size and goes into its completion (wire-facts 8.8 and 8.9).
-Cause DdpPlacement::immediate(QpRx& q, const wire::DdpUntaggedView& v) {
-  if (const Cause cause = receive_request(job_->segment.qpn); cause || waiting_) return cause;
-  if (v.header.mo != 0 || q.offset != 0) return wire::ddp::kInvalidMo;
-  const auto data = wire::ImmediateData::parse(v.payload);
-  if (!data || v.payload.size() != wire::ImmediateData::kBytes || !v.header.last()) {
-    return wire::rdma::kOperationUnspecified;
-  }
-  job_->segment.immediate = *data;
-  q.first_send_done = true;
-  job_->segment.wr_id = requests_.use(job_->segment.qpn);
-  return {};
-}
-
-// Whatever is wrong with it is only local: two ends must not answer each other (wire-facts 8.52).
-void DdpPlacement::received_terminate(QpRx& q, const wire::DdpUntaggedView& v) {
-  PlacedSegment& s = job_->segment;
-  const auto t = wire::TerminateHeader::parse(v.payload);
-  s.cause = t ? t->cause : wire::rdma::kOperationUnspecified;
-  if (t) s.headers = FailedSegment::told_by(*t);
-  s.malformed = !t || v.header.msn != 1 || v.header.mo != 0 || !v.header.last();
-  q.stopped = true;
-}
-
-// A Send goes to the receive request at the head of the queue, across its scatter list.
-Cause DdpPlacement::send(const QpContext& ctx, QpRx& q, const wire::DdpUntaggedView& v) {
-  const wire::DdpUntaggedHeader& h = v.header;
-  const auto bytes = static_cast<std::uint32_t>(v.payload.size());
-  const Opcode op = job_->segment.opcode;
-  if (ctx.absorbs_rtr_send && !q.first_send_done && bytes == 0 && h.last() && !wire::invalidates(op)) {
-    if (h.mo != 0) return wire::ddp::kInvalidMo;
-    q.first_send_done = job_->segment.absorbed = true;
-    return {};
-  }
-  if (const Cause cause = receive_request(job_->segment.qpn); cause || waiting_) return cause;
-  const FetchedRqe& f = requests_.front(job_->segment.qpn);
-  if (!f.ok || f.wqe.num_sge > abi::kMaxSge) return wire::ddp::kLocalCatastrophic;
-  if (h.mo != q.offset) return wire::ddp::kInvalidMo;
-  if (std::uint64_t{q.offset} + bytes > buffer_bytes(f.wqe)) return wire::ddp::kMessageTooLong;
-  if (wire::invalidates(op)) {
-    if (const Cause cause = check_invalidate(ctx, h.invalidate_stag)) return cause;
-  }
-  if (const Cause cause = scatter(ctx, f.wqe, q.offset, bytes)) return cause;
-  job_->offset += wire::DdpUntaggedHeader::kBytes;
-  q.offset += bytes;
-  q.first_send_done = true;
-  if (h.last()) {
-    job_->segment.bytes = std::exchange(q.offset, 0u);
-    job_->segment.wr_id = requests_.use(job_->segment.qpn);
-    if (wire::invalidates(op)) end_stag(contexts_, Stag{h.invalidate_stag});
-  }
-  return {};
-}
-
-// The octets [offset, offset + bytes) of the message; the caller has checked that the list holds them.
-Cause DdpPlacement::scatter(const QpContext& ctx, const abi::Wqe& wqe, std::uint64_t offset, std::uint64_t bytes) {
-  for (unsigned i = 0; bytes != 0; ++i) {
-    const abi::Sge& s = wqe.sge[i];
-    if (offset >= s.length) {
-      offset -= s.length;
-      continue;
-    }
-    const StagContext* stag = contexts_.stag(Stag{s.lkey});
-    if (stag == nullptr || !stag->covers(s.lkey, ctx.pd, s.address, s.length) || !(stag->access & abi::kLocalWrite)) {
-      return wire::ddp::kLocalCatastrophic;
-    }
-    const std::uint64_t take = std::min(bytes, s.length - offset);
-    job_->piece[job_->pieces++] = {stag->bus_address(s.address + offset), static_cast<std::uint32_t>(take)};
-    bytes -= take;
-    offset = 0;
-  }
-  return {};
-}
-
-// RFC 5040 section 8.1.1: a region that its owner may have shared with other streams is not a peer's to end. Which of
-// the two codes says what: wire-facts 8.16.
-Cause DdpPlacement::check_invalidate(const QpContext& ctx, std::uint32_t stag) const {
-  const StagContext* s = contexts_.named(Stag{stag});
-  if (s == nullptr) return wire::rdma::kUnknownStagCannotBeInvalidated;
-  const bool shared = !s->allocated && !(s->access & abi::kRemoteInvalidate);
-  if (!s->serves(job_->segment.qpn, ctx) || shared || !may_invalidate(contexts_, Stag{stag})) {
-    return wire::rdma::kForeignStagCannotBeInvalidated;
-  }
-  return {};
 }
 
 void DdpPlacement::stop(Qpn qpn, QpRx& q, wire::TerminateCause cause, ByteSpan ulpdu) {
@@ -362,7 +200,9 @@ bool DdpPlacement::write() {
   PlacementJob& j = *job_;
   if (j.written < j.pieces) {
     if (!dma->can_push()) return false;
-    const PlacementJob::Piece& p = j.piece[j.written++];
+    MemoryPiece& m = j.piece[j.written];
+    const BusPiece p = contexts_.take(m);
+    j.written += m.bytes == 0;
     const bool notify = j.written == j.pieces;
     dma->push({p.address, p.bytes, j.buf, j.offset, 0, notify});
     j.offset += p.bytes;

@@ -20,14 +20,10 @@ namespace rnic {
 
 // A segment under way: its writes leave one a cycle, then its record.
 struct PlacementJob {
-  struct Piece {
-    std::uint64_t address = 0;
-    std::uint32_t bytes = 0;
-  };
   PlacedSegment segment;
   BufferRef buf;
   std::uint32_t offset = 0;  // of the payload in the buffer
-  std::array<Piece, abi::kMaxSge> piece;
+  std::array<MemoryPiece, abi::kMaxSge> piece;
   unsigned pieces = 0, written = 0;
 };
 

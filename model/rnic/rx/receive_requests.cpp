@@ -18,14 +18,16 @@ bool ReceiveRequests::announce(const RqDoorbell& d) {
   const WorkRing ring = contexts_.receive_ring(d.rqn);
   Queue& q = queue(d.rqn);
   if (!ring.valid || q.overrun) return true;
-  q.posted = static_cast<std::uint16_t>(d.producer & kIndexMask);
-  q.overrun = left(q) > (1u << ring.log_entries);
-  if (q.overrun && d.rqn.shared) events_.push({SrqEvent::Kind::kOverrun, Srqn{d.rqn.v}});
+  q.overrun = ((d.producer - q.used) & kIndexMask) > (1u << ring.log_entries);
+  if (!q.overrun) q.posted = static_cast<std::uint16_t>(d.producer & kIndexMask);
+  else if (d.rqn.shared) events_.push({SrqEvent::Kind::kOverrun, Srqn{d.rqn.v}});
   return !q.overrun;
 }
 
+// What was announced by an overrun never was a request.
 void ReceiveRequests::arrive(FetchedRqe r) {
   Queue& q = queue(r.rqn);
+  if (q.overrun && q.fetched.size >= left(q)) return freed_.push({r.rqn});
   if (q.ended) ended_pool_.push(ended_, Qpn{r.rqn.v});
   pool_.push(q.fetched, std::move(r));
 }
@@ -47,10 +49,12 @@ void ReceiveRequests::check_limit(Srqn srqn, Queue& shared) {
 
 ReceiveRequests::Next ReceiveRequests::next(Qpn qpn) {
   Queue& own = queue(qpn);
-  if (!own.fetched.empty()) return Next::kThere;
   const QpContext& qp = contexts_.qp(qpn);
   Queue& from = qp.shares_rq ? queue(qp.srq) : own;
-  if (left(from) == 0 || from.overrun) return Next::kNone;
+  const bool taken = qp.shares_rq && !own.fetched.empty();
+  if (from.overrun && !taken) return Next::kLost;
+  if (!own.fetched.empty()) return Next::kThere;
+  if (left(from) == 0) return Next::kNone;
   if (from.fetched.empty()) return Next::kFetching;
   take_from(qp.srq, from, own);
   return Next::kThere;

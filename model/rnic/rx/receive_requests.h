@@ -18,13 +18,13 @@ class ReceiveRequests {
  public:
   explicit ReceiveRequests(const ContextStore& contexts) : contexts_(contexts), queues_(contexts.receive_queues()) {}
 
-  // From the host and the rings. False: the doorbell announces more than the ring holds, and the queue gives out
-  // nothing any more. A doorbell that names no queue says nothing.
+  // From the host and the rings. False: the doorbell announces more than the ring holds, so what it held is
+  // overwritten, and the queue gives out nothing any more. A doorbell that names no queue says nothing.
   bool announce(const RqDoorbell& d);
   void arrive(FetchedRqe r);
   void arm(const SrqArm& a);
 
-  enum class Next : std::uint8_t { kNone, kFetching, kThere };
+  enum class Next : std::uint8_t { kNone, kLost, kFetching, kThere };
   // Whether the request for the QP's message in progress, or its next message, is there. One of a shared queue is the
   // QP's own from the call on that says so.
   Next next(Qpn qpn);

@@ -2,31 +2,33 @@
 
 namespace rnic {
 
-// One piece of the current job a cycle; a job's slot is its DMA tag.
+// One read of the current job a cycle, of what lies together on the bus; a job's slot is its DMA tag.
 bool PayloadFetch::accept() {
-  if (requested_ == current_.pieces) {
+  if (!requesting()) {
     if (!in->can_pop() || used_ == slots_.size()) return false;
     current_ = in->pop();
     requested_ = 0;
     offset_ = Ulpdu::kOffset + current_.header_bytes;
     const std::uint32_t epoch = contexts_.qp(current_.qpn).epoch;
-    slots_[(first_ + used_++) % slots_.size()] = {std::move(current_.ulpdu), current_.qpn, epoch, current_.pieces,
-                                                  true};
+    slots_[(first_ + used_++) % slots_.size()] = {std::move(current_.ulpdu), current_.qpn, epoch, 0, true};
     if (current_.pieces == 0) return true;
   }
   if (!dma->can_push()) return false;
-  const UlpduJob::Piece& piece = current_.piece[requested_++];
+  UlpduJob::Piece& rest = current_.piece[requested_];
+  const BusPiece piece = contexts_.take(rest);
+  requested_ += rest.bytes == 0;
   const auto slot = static_cast<std::uint32_t>((first_ + used_ - 1) % slots_.size());
   const BufferRef& buf = slots_[slot].ulpdu.buf;
   dma->push({piece.address, piece.bytes, buf->bytes() + offset_, buf, slot});
   offset_ += piece.bytes;
+  ++slots_[slot].open;
   return true;
 }
 
 bool PayloadFetch::hand_on() {
   if (used_ == 0) return false;
   Slot& slot = slots_[first_];
-  if (slot.open != 0) return false;
+  if (slot.open != 0 || (used_ == 1 && requesting())) return false;
   const bool given_up = dropped(slot) || !slot.ok;
   if (given_up && slot.ulpdu.completes_wqe) {
     if (!lost->can_push() || !event->can_push()) return false;

@@ -45,7 +45,7 @@ class PayloadFetch final : public Stage {
     Ulpdu ulpdu;
     Qpn qpn;
     std::uint32_t epoch = 0;
-    std::uint8_t open = 0;  // pieces not answered yet
+    unsigned open = 0;  // reads not answered yet
     bool ok = true;
   };
   static constexpr std::uint64_t kIntact = ~std::uint64_t{0};
@@ -55,14 +55,16 @@ class PayloadFetch final : public Stage {
   static bool is_terminate(const Ulpdu& ulpdu) {
     return wire::RdmapControl::opcode(ulpdu.buf->bytes()[Ulpdu::kOffset + 1]) == wire::Opcode::kTerminate;
   }
+  // Reads of the newest job are still to be asked for.
+  bool requesting() const { return requested_ != current_.pieces; }
   bool accept();
   bool hand_on();
 
   const ContextStore& contexts_;
   std::vector<Slot> slots_;  // a ring in order of arrival
   unsigned first_ = 0, used_ = 0;
-  UlpduJob current_;  // its pieces are requested one a cycle
-  unsigned requested_ = 0;
+  UlpduJob current_;        // its pieces are requested one a cycle
+  unsigned requested_ = 0;  // whole pieces
   std::uint32_t offset_ = 0;
   std::vector<std::uint64_t> broken_;  // by QP: the epoch whose stream lost octets
   Counter ulpdus_, failed_, dropped_;

@@ -193,7 +193,9 @@ bool RdmapSegmenter::find_source(Qpn qpn, QpTx& q) {
     ++revoked_;
     return false;
   }
-  if (rest.size != 0) q.response.source = contexts_.stag(Stag{rest.src_stag})->bus_address(rest.src_to);
+  if (rest.size != 0) {
+    q.response.source = contexts_.stag(Stag{rest.src_stag})->piece(rest.src_stag, rest.src_to, rest.size);
+  }
   return true;
 }
 

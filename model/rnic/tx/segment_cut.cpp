@@ -62,7 +62,7 @@ void emit_rdmap_header(const OutboundMessage& m, const abi::Wqe* w, MutableByteS
       atomic_request_of(*w, m.msn).emit(at);
       break;
     case Opcode::kAtomicResponse:
-      wire::AtomicResponse{static_cast<std::uint32_t>(m.address), m.source}.emit(at);
+      wire::AtomicResponse{static_cast<std::uint32_t>(m.address), m.source.address}.emit(at);
       break;
     case Opcode::kImmediate:
     case Opcode::kImmediateSe:
@@ -73,12 +73,12 @@ void emit_rdmap_header(const OutboundMessage& m, const abi::Wqe* w, MutableByteS
   }
 }
 
-// Adds the next `bytes` octets of the gather list to the job, one piece per SGE.
+// Adds the next `bytes` octets of the gather list, which is resolved to memory pieces, to the job: one per SGE.
 void gather(const abi::Wqe& w, std::uint32_t bytes, OutboundMessage& m, UlpduJob& job) {
   while (bytes != 0) {
     const abi::Sge& s = w.sge[m.sge];
     const std::uint32_t take = std::min(bytes, s.length - m.sge_done);
-    if (take != 0) job.piece[job.pieces++] = {s.address + m.sge_done, take};
+    if (take != 0) job.piece[job.pieces++] = {s.address + m.sge_done, take, s.lkey};
     bytes -= take;
     m.sge_done += take;
     if (m.sge_done == s.length) {
@@ -135,7 +135,7 @@ OutboundMessage response_message(const AtomicWork& work) {
   m.opcode = Opcode::kAtomicResponse;
   m.active = true;
   m.address = work.response.request_id;
-  m.source = work.response.original;
+  m.source.address = work.response.original;
   return m;
 }
 
@@ -180,7 +180,7 @@ UlpduJob cut_segment(OutboundMessage& m, const abi::Wqe* w, Qpn qpn, const QpCon
     emit_rdmap_header(m, w, at.subspan(wire::DdpUntaggedHeader::kBytes));
   }
   if (payload != 0) {
-    if (m.opcode == Opcode::kReadResponse) job.piece[job.pieces++] = {m.source, payload};
+    if (m.opcode == Opcode::kReadResponse) job.piece[job.pieces++] = {m.source.address, payload, m.source.list};
     else if (w->flags & abi::kWqeInline) copy_inline(*w, payload, m, at.data() + job.header_bytes);
     else gather(*w, payload, m, job);
   }

@@ -25,7 +25,7 @@ struct OutboundMessage {
   std::uint32_t bytes = 0, done = 0;
   std::uint32_t stag = 0;     // tagged: the sink's; untagged: STag to invalidate
   std::uint64_t address = 0;  // tagged: TO of the first octet; of an Atomic Response: the request's identifier
-  std::uint64_t source = 0;   // of a Read Response: bus address of the next octet; of an Atomic Response: the value
+  MemoryPiece source;         // of a Read Response: its next octets; of an Atomic Response: the address is the value
   std::uint32_t msn = 0;
 
   bool tagged() const { return wire::is_tagged(opcode); }

@@ -40,7 +40,10 @@ void TxScheduler::resolve_oldest(QpTx& q) {
   abi::Wqe& w = wqe_pool_.front(q.wqes).wqe;
   if (abi::is_read(w.opcode) || abi::is_atomic(w.opcode) || (w.flags & abi::kWqeInline)) return;
   for (unsigned i = 0; i < w.num_sge; ++i) {
-    if (w.sge[i].length != 0) w.sge[i].address = contexts_.stag(Stag{w.sge[i].lkey})->bus_address(w.sge[i].address);
+    abi::Sge& s = w.sge[i];
+    if (s.length == 0) continue;
+    const MemoryPiece m = contexts_.stag(Stag{s.lkey})->piece(s.lkey, s.address, s.length);
+    s = {m.address, m.bytes, m.list};
   }
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "model/rnic/context/memory_piece.h"
 #include "model/rnic/host_abi.h"
 #include "model/rnic/tx/ulpdu.h"
 
@@ -11,10 +12,7 @@ namespace rnic {
 
 // A ULPDU whose header is written and whose payload is still in host memory, in up to one piece per SGE.
 struct UlpduJob {
-  struct Piece {
-    std::uint64_t address = 0;
-    std::uint32_t bytes = 0;
-  };
+  using Piece = MemoryPiece;
   Ulpdu ulpdu;
   Qpn qpn;
   std::uint16_t header_bytes = 0;

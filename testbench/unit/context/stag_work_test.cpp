@@ -134,7 +134,7 @@ TEST_F(StagWorkTest, AZeroBasedRegionCountsFromItsFirstOctet) {
   EXPECT_TRUE(s.contains(0, 0x200));
   EXPECT_FALSE(s.contains(1, 0x200));
   EXPECT_FALSE(s.contains(0x4000, 1));
-  EXPECT_EQ(s.bus_address(0x10), 0x4010u);
+  EXPECT_EQ(s.piece(stag_of(2), 0x10, 1).address, 0x4010u);
 }
 
 TEST_F(StagWorkTest, AWindowOpensAPartOfItsRegion) {
@@ -202,7 +202,7 @@ TEST_F(StagWorkTest, AZeroBasedWindowOfAZeroBasedRegion) {
   put(7, zero);
   EXPECT_EQ(bind(stag_of(4), {0x100, 0x80, stag_of(7), abi::kRemoteRead | abi::kZeroBased}), WcStatus::kSuccess);
   EXPECT_TRUE(entry(4).contains(0, 0x80));
-  EXPECT_EQ(entry(4).bus_address(1), kAddress + 0x101);
+  EXPECT_EQ(entry(4).piece(stag_of(4), 1, 1).address, kAddress + 0x101);
 }
 
 }  // namespace

@@ -159,6 +159,29 @@ TEST_F(Commands, TheLimitOfASharedReceiveQueue) {
   EXPECT_THAT(bus.take(), IsEmpty());
 }
 
+// Its ring overran: nothing new uses it, and it can still be destroyed.
+TEST_F(Commands, ASharedReceiveQueueInError) {
+  run(srq(3, 4, 7));
+  abi::Command c = qp(1, 4, 0, 0, 0);
+  c.flags = abi::kQpSharesRq;
+  c.u.qp.srqn = 3;
+  run(c);
+  bus.take();
+  fw.on(SrqOverrun{Srqn{3}});
+  EXPECT_EQ(bus.take()[0], "event srq_error status 0 id 3");
+  c.id = 2;
+  expect_refused(c, CommandStatus::kBadState);
+  expect_refused(limit(1), CommandStatus::kBadState);
+  run(command(CommandOp::kDestroyQp, 1));
+  run(command(CommandOp::kDestroySrq, 3));
+  bus.take();
+  fw.on(SrqOverrun{Srqn{3}});
+  EXPECT_THAT(bus.take(), IsEmpty()) << "destroyed meanwhile";
+  run(srq(3, 4, 7));
+  run(c);
+  EXPECT_EQ(static_cast<CommandStatus>(bus.events().back().status), CommandStatus::kOk) << "a new queue of the number";
+}
+
 TEST_F(Commands, MemoryRegions) {
   run(mr(0x1fa5, 0x7000, 0x1000));
   EXPECT_THAT(bus.take(),
@@ -171,6 +194,58 @@ TEST_F(Commands, MemoryRegions) {
   expect_refused(command(CommandOp::kDeregisterMr, 0x2000), CommandStatus::kBadIndex);
   run(command(CommandOp::kDeregisterMr, 0x1fa5));
   EXPECT_THAT(bus.take(), ElementsAre("stag 1fa5 invalid", "event done status 0 id 1fa5"));
+}
+
+TEST_F(Commands, PageLists) {
+  run(command(CommandOp::kWritePages, 97),
+      "0000050000000000"
+      "0010020000000000"
+      "0000000080000000");
+  EXPECT_THAT(bus.take(), ElementsAre("page 97 at 50000", "page 98 at 21000", "page 99 at 8000000000",
+                                      "event done status 0 id 61"));
+  const auto refused = [&](std::uint32_t first, const std::string& list, CommandStatus status) {
+    run(command(CommandOp::kWritePages, first), list);
+    EXPECT_EQ(bus.take().size(), 1u);
+    EXPECT_EQ(static_cast<CommandStatus>(bus.events().back().status), status);
+  };
+  refused(0, "", CommandStatus::kBadLength);
+  refused(0, "00000500000000", CommandStatus::kBadLength);
+  refused(100, "0000050000000000", CommandStatus::kNoResources);
+  refused(99,
+          "0000050000000000"
+          "0000050000000000",
+          CommandStatus::kNoResources);
+  refused(0xffffffff, "0000050000000000", CommandStatus::kNoResources);
+  refused(0,
+          "0000050000000000"
+          "0008050000000000",
+          CommandStatus::kBadLength);
+}
+
+TEST_F(Commands, MemoryRegionsOverPages) {
+  const auto mr = [](std::uint32_t stag, std::uint32_t first, std::uint32_t pages, std::uint64_t length,
+                     std::uint32_t offset = 0x80, std::uint32_t log_page = 12) {
+    abi::Command c = command(CommandOp::kRegisterMrPages, stag);
+    c.flags = abi::kLocalWrite;
+    c.u.mr_pages = {0x7000, length, 7, first, pages, offset, log_page};
+    return c;
+  };
+  run(mr(0x1fa5, 90, 10, 0x9f80));
+  EXPECT_THAT(bus.take(), ElementsAre("stag 1fa5 key a5 access 1 pd 7 at 7000 length 9f80 pages 90+10 of 2^12 from 80",
+                                      "event done status 0 id 1fa5"));
+  expect_refused(mr(0x1f00, 0, 2, 1), CommandStatus::kBusy);
+  expect_refused(mr(0x2000, 0, 2, 1), CommandStatus::kBadIndex);
+  expect_refused(mr(0, 0, 2, 1), CommandStatus::kBadIndex);
+  expect_refused(mr(0x0100, 91, 10, 1), CommandStatus::kNoResources);
+  expect_refused(mr(0x0100, 0xffffffff, 2, 1), CommandStatus::kNoResources);
+  expect_refused(mr(0x0100, 0, 2, 0x1f81), CommandStatus::kBadLength);
+  expect_refused(mr(0x0100, 0, 2, 1, 0x1000), CommandStatus::kBadLength);
+  expect_refused(mr(0x0100, 0, 2, 1, 0, 11), CommandStatus::kBadLength);
+  expect_refused(mr(0x0100, 0, 2, ~std::uint64_t{0}), CommandStatus::kBadLength);
+  abi::Command allocated = command(CommandOp::kAllocMr, 0x0100);
+  allocated.u.mr_pages.first_page = 91;
+  allocated.u.mr_pages.pages = 10;
+  expect_refused(allocated, CommandStatus::kNoResources);
 }
 
 TEST_F(Commands, Listeners) {

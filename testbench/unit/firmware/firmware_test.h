@@ -90,7 +90,7 @@ class FirmwareTest : public testing::Test {
     return bus.events().back().id;
   }
 
-  Settings settings{16, 16, 8, 32, 32, 32, 10'000'000, 5'000'000, 4'000'000, 3'000'000, 4};
+  Settings settings{16, 16, 8, 32, 32, 32, 10'000'000, 5'000'000, 4'000'000, 3'000'000, 4, 100};
   RecordingBus bus{SmallCapacity::kSetups};
   Firmware<RecordingBus, SmallCapacity> fw{bus, settings};
 };

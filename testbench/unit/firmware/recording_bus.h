@@ -63,8 +63,14 @@ class RecordingBus {
     add("srq {} at {:x} log {} pd {}", o.srqn.v, o.context.base, o.context.log_entries, o.context.pd.v);
   }
   void write(const ArmSrq& o) { add("arm srq {} limit {} serial {}", o.arm.srqn.v, o.arm.limit, o.arm.serial); }
+  void write(const WritePage& o) { add("page {} at {:x}", o.index, o.bus_address); }
   void write(const WriteStag& o) {
     if (!o.context.valid) return add("stag {:x} invalid", o.stag.v);
+    if (o.context.log_page != 0) {
+      return add("stag {:x} key {:x} access {:x} pd {} at {:x} length {:x} pages {}+{} of 2^{} from {:x}", o.stag.v,
+                 o.context.key, o.context.access, o.context.pd.v, o.context.address, o.context.length,
+                 o.context.first_page, o.context.pages, o.context.log_page, o.context.bus);
+    }
     add("stag {:x} key {:x} access {:x} pd {} at {:x} length {:x}", o.stag.v, o.context.key, o.context.access,
         o.context.pd.v, o.context.address, o.context.length);
   }

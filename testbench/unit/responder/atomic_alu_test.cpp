@@ -358,5 +358,37 @@ TEST_F(AtomicAluTest, RandomRequestsOnFewAddresses) {
   }
 }
 
+// What counts is the address on the bus: of its alignment, and of what another atomic has in flight.
+TEST_F(AtomicAluTest, AtomicsInThePagesOfARegion) {
+  StagContext paged = region(0x7000, 0x100, kRights);
+  paged.bus = 0xff8;
+  paged.log_page = 12;
+  paged.pages = 2;
+  contexts.write(Stag{stag_of(9)}, paged);
+  contexts.write_page(0, 0x4000);
+  contexts.write_page(1, 0x2000);
+  contexts.commit();
+  set(0x4ff8, 5);
+  set(0x2000, 7);
+  QueuedAtomic last_of_a_page = add(1, 0x7000), first_of_the_next = add(2, 0x7008);
+  last_of_a_page.request.stag = first_of_the_next.request.stag = stag_of(9);
+  irrq.script({last_of_a_page, first_of_the_next});
+  run_until_idle();
+  EXPECT_THAT(originals(), ElementsAre(5, 7));
+  EXPECT_EQ(word(0x4ff8), 6u);
+  EXPECT_EQ(word(0x2000), 9u);
+}
+TEST_F(AtomicAluTest, AnAtomicAcrossTwoPagesIsNotAligned) {
+  StagContext paged = region(0x7000, 0x100, kRights);
+  paged.bus = 0xffc;
+  paged.log_page = 12;
+  paged.pages = 2;
+  contexts.write(Stag{stag_of(9)}, paged);
+  contexts.write_page(0, 0x4000);
+  contexts.write_page(1, 0x2000);
+  contexts.commit();
+  expect_refused(kAdd, stag_of(9), 0x7000, wire::rdma::kCatastrophicStream);
+}
+
 }  // namespace
 }  // namespace rnic::test

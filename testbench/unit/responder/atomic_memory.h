@@ -9,7 +9,7 @@
 
 namespace rnic::test {
 
-// Takes a write a cycle into the memory of a FakeDma. In `hold` cycles it answers and the octets are there.
+// Takes a write a cycle into the memory of a FakeDma. In `hold` cycles the octets are there; it answers if asked.
 class FakeDmaWrite final : public Stage {
  public:
   PopPort<DmaWriteRequest> in{*this, "in"};
@@ -31,7 +31,7 @@ class FakeDmaWrite final : public Stage {
       const DmaWriteRequest& r = held_.front().request;
       RNIC_CHECK(r.address + r.bytes <= memory_.size());
       std::memcpy(&memory_[r.address], r.src->bytes() + r.src_offset, r.bytes);
-      out->push({r.tag});
+      if (r.notify) out->push({r.tag});
       held_.pop_front();
     }
     return held_.empty() ? Wake::on_traffic() : Wake::next_cycle();

@@ -1,5 +1,6 @@
 #include "model/rnic/rx/ddp_placement.h"
 
+#include "model/common/prng.h"
 #include "testbench/support/contexts.h"
 #include "testbench/support/fpdu_beats.h"
 #include "testbench/support/stage_test.h"
@@ -855,6 +856,62 @@ TEST_F(AbsorbingTest, OnlyTheFirstSendIsAbsorbed) {
   EXPECT_EQ(placed.beats()[1].wr_id, 2u);
 }
 
+// STag 8: 0x2000 octets that begin 0x40 octets before the end of the first of four pages, of which the last two are
+// neighbours.
+class PagedPlacementTest : public DdpPlacementTest {
+ protected:
+  static constexpr std::uint64_t kVa = 0x7000;
+  PagedPlacementTest() {
+    const std::uint64_t pages[] = {0x50000, 0x20000, 0x90000, 0x91000};
+    for (std::uint32_t i = 0; i < 4; ++i) contexts.write_page(4 + i, pages[i]);
+    StagContext c = region(kVa, 0x2000, kAllRights);
+    c.bus = 0xfc0;
+    c.log_page = 12;
+    c.first_page = 4;
+    c.pages = 4;
+    contexts.write(Stag{stag_of(8)}, c);
+    contexts.commit();
+  }
+};
+TEST_F(PagedPlacementTest, AWriteAcrossAPageLeavesInOneWriteACycle) {
+  receive(write(stag_of(8), kVa + 0x38, 16));
+  receive(write(stag_of(8), kVa + 0x48, 4));
+  run_until_idle();
+  EXPECT_THAT(pieces(), ElementsAre(std::pair(0x50ff8, 8), std::pair(0x20000, 8), std::pair(0x20008, 4)));
+  EXPECT_THAT(writes.cycles(), ElementsAre(3, 4, 5));
+  EXPECT_THAT(placed.cycles(), ElementsAre(4, 5));
+  EXPECT_FALSE(writes.beats()[0].notify);
+  EXPECT_TRUE(writes.beats()[1].notify);
+  EXPECT_EQ(writes.beats()[1].src_offset, writes.beats()[0].src_offset + 8);
+}
+TEST_F(PagedPlacementTest, TheFirstAndTheLastOctetArePlaced) {
+  receive(write(stag_of(8), kVa, 1));
+  receive(write(stag_of(8), kVa + 0x1fff, 1));
+  run_until_idle();
+  EXPECT_THAT(pieces(), ElementsAre(std::pair(0x50fc0, 1), std::pair(0x90fbf, 1)));
+}
+TEST_F(PagedPlacementTest, OneOctetBeforeTheFirst) {
+  receive(write(stag_of(8), kVa - 1, 2));
+  expect_error(ddp::kBaseOrBounds);
+}
+TEST_F(PagedPlacementTest, OneOctetBehindTheLastThoughItsPageGoesOn) {
+  receive(write(stag_of(8), kVa + 0x1fff, 2));
+  expect_error(ddp::kBaseOrBounds);
+}
+TEST_F(PagedPlacementTest, AScatterListCrossesPagesToo) {
+  post({buffer(7, {{kVa + 0x3e, 4, stag_of(8)}, {0x8000, 4, stag_of(4)}, {kVa + 0x103e, 8, stag_of(8)}})});
+  receive(send(1, 16));
+  run_until_idle();
+  EXPECT_THAT(pieces(), ElementsAre(std::pair(0x50ffe, 2), std::pair(0x20000, 2), std::pair(0x8000, 4),
+                                    std::pair(0x20ffe, 2), std::pair(0x90000, 6)));
+  EXPECT_THAT(placed.cycles(), ElementsAre(7));  // 3, and a cycle for each of the four further writes
+}
+TEST_F(PagedPlacementTest, AReadResponseGoesToItsPages) {
+  receive(write(stag_of(8), kVa + 0x103f, 2, "C142"));
+  run_until_idle();
+  EXPECT_THAT(pieces(), ElementsAre(std::pair(0x20fff, 1), std::pair(0x90000, 1)));
+}
+
 // The end of a stream.
 TEST_F(DdpPlacementTest, AFlushCompletesWhatIsPostedAndWhatComesLaterOneACycle) {
   post({buffer(1, {{0x8000, 100, stag_of(4)}}), buffer(2, {}), buffer(3, {})});
@@ -872,6 +929,76 @@ TEST_F(DdpPlacementTest, AFlushCompletesWhatIsPostedAndWhatComesLaterOneACycle) 
   EXPECT_THAT(events.beats(), IsEmpty());
   EXPECT_THAT(writes.beats(), IsEmpty());
 }
+
+// A ring of 16 entries: what is announced beyond it has overwritten what was not taken.
+TEST_F(DdpPlacementTest, AnOverrunOfTheReceiveRingEndsItsStream) {
+  doorbells.script({{Qpn{1}, 16}, {Qpn{1}, 17}, {Qpn{1}, 18}, {Qpn{2}, 1}});
+  fetch.script({{Qpn{1}, true, buffer(7, {{0x8000, 100, stag_of(4)}})}, {Qpn{2}, true, buffer(8, {})}});
+  wire.pause(window(0, 20));
+  receive(send(1, 4));
+  receive(send(1, 0), 2);
+  run_until_idle();
+  EXPECT_THAT(events.cycles(), ElementsAre(3));  // the second doorbell: 1 in its link, 1 to the firmware
+  EXPECT_EQ(events.beats()[0].kind, QpEvent::Kind::kLocalError);
+  EXPECT_EQ(events.beats()[0].qpn, Qpn{1});
+  EXPECT_EQ(events.beats()[0].cause, rdma::kLocalCatastrophic);
+  ASSERT_EQ(placed.beats().size(), 1u);
+  EXPECT_EQ(placed.beats()[0].qpn, Qpn{2});
+}
+TEST_F(DdpPlacementTest, AFullReceiveRingIsNoOverrun) {
+  doorbells.script({{Qpn{1}, 16}});
+  fetch.script({{Qpn{1}, true, buffer(7, {{0x8000, 100, stag_of(4)}})}});
+  receive(send(1, 4));
+  run_until_idle();
+  doorbells.script({{Qpn{1}, 17}}, clk.now() + 1);
+  run_until_idle();
+  EXPECT_THAT(events.beats(), IsEmpty());
+  EXPECT_EQ(placed.beats().size(), 1u);
+}
+TEST_F(DdpPlacementTest, AnOverrunBeforeTheConnectionEndsItsStreamWithTheFirstMessageAtTheLatest) {
+  QpContext idle = rts_qp(1);
+  idle.state = QpState::kIdle;
+  contexts.write(Qpn{1}, idle);
+  contexts.commit();
+  doorbells.script({{Qpn{1}, 17}});
+  firmware.at(10, [this] { contexts.write(Qpn{1}, rts_qp(1)); });
+  wire.pause(window(0, 20));
+  receive(send(1, 4));
+  run_until_idle();
+  ASSERT_EQ(events.beats().size(), 2u);
+  EXPECT_EQ(events.beats()[0].kind, QpEvent::Kind::kLocalError);
+  EXPECT_EQ(events.beats()[1].kind, QpEvent::Kind::kStreamError);
+  EXPECT_EQ(events.beats()[1].cause, rdma::kLocalCatastrophic);
+  EXPECT_THAT(placed.beats(), IsEmpty());
+}
+
+// Whatever the octets of an entry say, at most memory that the key and the domain allow is written.
+class GarbageTest : public DdpPlacementTest, public testing::WithParamInterface<std::uint64_t> {};
+TEST_P(GarbageTest, RandomOctetsInAReceiveRequestEndTheStreamOrStayInItsRegion) {
+  Prng prng(GetParam());
+  std::array<std::uint8_t, abi::kWqeBytes> octets;
+  for (std::uint8_t& o : octets) o = static_cast<std::uint8_t>(prng.below(256));
+  abi::Wqe w;
+  std::memcpy(static_cast<void*>(&w), octets.data(), octets.size());
+  if (GetParam() % 2 != 0) {  // one that gets further
+    w.num_sge = static_cast<std::uint8_t>(1 + prng.below(abi::kMaxSge));
+    w.sge[0].lkey = stag_of(4);
+    w.sge[0].address = 0x7ff0 + prng.below(0x1020);
+    w.sge[0].length = static_cast<std::uint32_t>(prng.below(64));
+  }
+  post({w});
+  receive(send(1, 32));
+  run_until_idle();
+  EXPECT_EQ(events.beats().size() + placed.beats().size(), 1u);
+  for (const QpEvent& e : events.beats()) {
+    EXPECT_TRUE(e.cause == ddp::kLocalCatastrophic || e.cause == ddp::kMessageTooLong);
+  }
+  for (const auto& [address, bytes] : pieces()) {
+    EXPECT_GE(address, 0x8000u);
+    EXPECT_LE(address + bytes, 0x9000u);
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Seeds, GarbageTest, testing::Range<std::uint64_t>(0, 40));
 
 // Numbers that come from the host or belong to the past.
 TEST_F(DdpPlacementTest, DoorbellBeyondTheTableIsDropped) {

@@ -297,6 +297,7 @@ TEST_F(SharedReceiveQueueTest, AnOverrunIsToldOnceAndNothingIsTakenAfterwards) {
   EXPECT_EQ(srq_events.beats()[0].kind, SrqEvent::Kind::kOverrun);
   ASSERT_EQ(events.beats().size(), 1u);
   EXPECT_EQ(events.beats()[0].qpn, Qpn{2});
+  EXPECT_EQ(events.beats()[0].cause, wire::rdma::kLocalCatastrophic);
   EXPECT_THAT(completed(), ElementsAre(std::pair(1, 0)));
 }
 TEST_F(SharedReceiveQueueTest, AFullRingIsNoOverrun) {

@@ -178,5 +178,36 @@ TEST_F(PayloadFetchTest, AnIdleStageIsNotCalled) {
   EXPECT_LE(clk.activity().cycles, 5u);
 }
 
+// Two pieces of region 1: across a page whose neighbour is elsewhere, and inside the second page.
+TEST_F(PayloadFetchTest, APieceInAPageListIsAReadForEachPage) {
+  contexts.write_page(0, 0x2000);
+  contexts.write_page(1, 0x0);
+  StagContext c = region(0x7000, 0x2000, 0);
+  c.bus = 0;
+  c.log_page = 12;
+  c.pages = 2;
+  contexts.write(Stag{stag_of(1)}, c);
+  contexts.commit();
+  segmenter.script({job({{0xffe, 4, stag_of(1)}, {0x1010, 2, stag_of(1)}})});
+  segmenter.script({job({{0x100, 1, 0}})});
+  run_until_idle();
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> reads;
+  for (const DmaReadRequest& r : dma.requests()) reads.emplace_back(r.address, r.bytes);
+  EXPECT_THAT(reads, ElementsAre(std::pair(0x2ffe, 2), std::pair(0x0, 2), std::pair(0x10, 2), std::pair(0x100, 1)));
+  EXPECT_THAT(dma.cycles(), ElementsAre(2, 3, 4, 5));
+  ASSERT_EQ(framer.beats().size(), 2u);
+  const std::uint8_t* octets = framer.beats()[0].buf->bytes() + Ulpdu::kOffset + 18;
+  const auto at = [](unsigned i) { return static_cast<std::uint8_t>(i ^ i >> 8); };
+  EXPECT_THAT(std::vector(octets, octets + 6), ElementsAre(at(0x2ffe), at(0x2fff), at(0), at(1), at(0x10), at(0x11)));
+}
+TEST_F(PayloadFetchTest, APageListThatIsGoneEndsTheStream) {
+  segmenter.script({job({{0xffe, 4, stag_of(1)}})});
+  dma.fails = {0};  // the bus has nothing there
+  run_until_idle();
+  EXPECT_EQ(dma.requests()[0].address, kNowhere);
+  EXPECT_EQ(events.beats().size(), 1u);
+  EXPECT_THAT(framer.beats(), IsEmpty());
+}
+
 }  // namespace
 }  // namespace rnic::test

@@ -1176,5 +1176,30 @@ TEST_F(RdmapSegmenterTest, ImmediateDataWithABuffer) {
   expect_refused(WcStatus::kLocQpOpErr);
 }
 
+// A gather list of which one element is in a page list: payload_fetch looks its pages up.
+TEST_F(RdmapSegmenterTest, ElementsInPagesKeepTheirList) {
+  StagContext paged = region(0x7000, 0x100, 0);
+  paged.bus = 0x80;
+  paged.log_page = 12;
+  paged.pages = 2;
+  contexts.write(Stag{stag_of(9)}, paged);
+  contexts.write_page(0, 0x4000);
+  contexts.write_page(1, 0x2000);
+  contexts.commit();
+  allow();
+  abi::Wqe w = wqe(WrOpcode::kSend, {sge(3, 0x10000)});
+  w.num_sge = 2;
+  w.sge[1] = {0x7010, 5, stag_of(9)};
+  post(w);
+  responder.script({{Qpn{1}, 0x100, 0, {0x90, 2000, stag_of(9)}}}, 20);
+  run_until_idle();
+  ASSERT_EQ(jobs.beats().size(), 3u);
+  EXPECT_THAT(pieces(0), ElementsAre(Piece(0x10000, 3), Piece(0x90, 5)));
+  EXPECT_EQ(jobs.beats()[0].piece[0].list, 0u);
+  EXPECT_EQ(jobs.beats()[0].piece[1].list, stag_of(9));
+  EXPECT_THAT(pieces(2), ElementsAre(Piece(0x90 + 1428, 572)));
+  EXPECT_EQ(jobs.beats()[2].piece[0].list, stag_of(9));
+}
+
 }  // namespace
 }  // namespace rnic::test

@@ -15,8 +15,9 @@ unsigned Cq::poll_cq(Wc* wc, unsigned max) {
     Qp& qp = *qps_[cqe.qpn];
     Srq* const srq = abi::is_receive(cqe.opcode) ? qp.srq() : nullptr;
     WorkQueue& queue = abi::is_receive(cqe.opcode) ? qp.rq() : qp.sq();
-    const bool news = srq != nullptr || queue.tells(cqe.wr_id);
-    const std::uint64_t wr_id = srq != nullptr ? srq->release(cqe.wr_id) : queue.release(cqe.wr_id);
+    const std::uint64_t entry = queue.named(cqe.wr_id, cqe.status);
+    const bool news = srq != nullptr || queue.tells(entry);
+    const std::uint64_t wr_id = srq != nullptr ? srq->release(cqe.wr_id, cqe.status) : queue.release(entry);
     if (!news) continue;
     wc[n++] = {wr_id,
                cqe.status,

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "model/env/host/driver/device_objects.h"
 #include "model/rnic/regs/rnic_regs.h"
 
 namespace rnic::host {
@@ -12,30 +13,12 @@ namespace {
 // What the driver asks before it touches anything, by cookie.
 constexpr std::uint32_t kProbed[] = {regs::Id::kOffset,       regs::Version::kOffset,  regs::MaxQps::kOffset,
                                      regs::MaxCqs::kOffset,   regs::MaxStags::kOffset, regs::MaxFlows::kOffset,
-                                     regs::Features::kOffset, regs::MaxSrqs::kOffset};
+                                     regs::Features::kOffset, regs::MaxSrqs::kOffset,  regs::MaxPages::kOffset};
 constexpr std::uint32_t kStatusCookie = std::size(kProbed);
 constexpr unsigned kEventVector = 0;
 
-// A number that is not in use, or `limit`.
-template <class T>
-std::size_t free_number(std::vector<std::unique_ptr<T>>& objects, std::size_t limit) {
-  std::size_t i = 0;
-  while (i < objects.size() && objects[i] != nullptr && !objects[i]->destroyed()) ++i;
-  if (i >= limit) return limit;
-  if (i == objects.size()) objects.emplace_back();
-  return i;
-}
-
 constexpr std::uint32_t low(std::uint64_t v) { return static_cast<std::uint32_t>(v); }
 constexpr std::uint32_t high(std::uint64_t v) { return static_cast<std::uint32_t>(v >> 32); }
-
-abi::Command command_of(abi::CommandOp op, std::uint32_t id, std::uint8_t flags = 0) {
-  abi::Command c;
-  c.op = op;
-  c.id = id;
-  c.flags = flags;
-  return c;
-}
 
 }  // namespace
 
@@ -95,8 +78,10 @@ void Context::start() {
                 std::to_string(ours));
   }
   const auto features = regs::Features::unpack(probed_[6]);
-  attr_ = {probed_[2],       probed_[3],        probed_[4] == 0 ? 0 : probed_[4] - 1, probed_[5], probed_[7],
+  attr_ = {probed_[2],       probed_[3],        probed_[4] == 0 ? 0 : probed_[4] - 1,
+           probed_[5],       probed_[7],        probed_[8],
            features.atomics, features.immediate};
+  page_table_.resize(attr_.max_pages);
 
   const auto write = [this](std::uint32_t offset, std::uint32_t value) { cpu_.mmio_write(offset, value); };
   write(regs::CmdqBaseLo::kOffset, low(commands_.base()));
@@ -145,33 +130,6 @@ void Context::finish_opening(State state) {
   state_ = state;
   for (Core* core : openers_) core->wake();
 }
-
-// Spread over the table, with drawn keys, so that no peer can tell one from another (RFC 5040 section 8.1.1). Each use
-// of an index has another key than the one before, so that the STag of an earlier region stays invalid.
-std::optional<Stag> Context::draw_stag() {
-  mrs_.resize(attr_.max_mr);
-  const std::size_t from = mrs_.empty() ? 0 : stags_.below(mrs_.size());
-  for (std::size_t n = 0; n < mrs_.size(); ++n) {
-    const std::size_t i = (from + n) % mrs_.size();
-    if (mrs_[i] != nullptr && !mrs_[i]->destroyed()) continue;
-    const std::uint64_t key = mrs_[i] == nullptr ? stags_.below(256) : mrs_[i]->lkey() + 1 + stags_.below(255);
-    return Stag{static_cast<std::uint32_t>(i + 1) << 8 | static_cast<std::uint8_t>(key)};
-  }
-  return {};
-}
-
-Mr* Context::make_mr(Pd pd, abi::CommandOp op, std::uint64_t address, std::uint64_t length, std::uint8_t flags) {
-  const std::optional<Stag> stag = draw_stag();
-  if (!stag) return nullptr;
-  std::unique_ptr<Mr>& mr = mrs_[(stag->v >> 8) - 1];
-  mr = std::make_unique<Mr>(cpu_.running(), *stag, address, length);
-  abi::Command c = command_of(op, stag->v, flags);
-  c.u.mr = {address, length, pd.number.v};
-  commands_.submit(c, {}, *mr);
-  return mr.get();
-}
-
-void Context::dereg_mr(Mr& mr) { commands_.submit(command_of(abi::CommandOp::kDeregisterMr, mr.lkey()), {}, mr); }
 
 Cq* Context::create_cq(std::uint32_t cqe, CqMode mode, CqOverrun overrun) {
   if (cqe == 0 || log2_ceil(cqe) > Cq::kMaxLogEntries) return nullptr;

@@ -9,6 +9,7 @@
 
 #include "model/common/prng.h"
 #include "model/env/host/driver/command_queue.h"
+#include "model/env/host/driver/page_table.h"
 #include "model/env/host/driver/queue_pair.h"
 
 namespace rnic::host {
@@ -71,11 +72,18 @@ class Context final : public App, public HostEvents {
   Mr* reg_mr(Pd pd, std::uint64_t address, std::uint64_t length, std::uint8_t access) {
     return make_mr(pd, abi::CommandOp::kRegisterMr, address, length, access);
   }
+  // Over scattered pages: `address` is what programs and peers call the first octet. nullptr also when the device has
+  // no room for the list or a page is not aligned.
+  Mr* reg_mr(Pd pd, const PageList& list, std::uint64_t address, std::uint64_t length, std::uint8_t access);
   void dereg_mr(Mr& mr);
   // A region without memory, for kRegMr requests (fast registration), and a window for kBindMw requests: one of type 1
   // serves its protection domain and is bound anew at will; one of type 2 serves the queue pair that bound it until it
   // is invalidated. dereg_mr() ends them too.
-  Mr* alloc_mr(Pd pd) { return make_mr(pd, abi::CommandOp::kAllocMr, 0, 0, 0); }
+  // With max_pages, map_mr() may give the region a list of as many pages at most while it is not valid (ib_map_mr_sg).
+  // It returns the registration of the kRegMr request, to be posted when the region is mapped().
+  Mr* alloc_mr(Pd pd, std::uint32_t max_pages = 0);
+  abi::Registration map_mr(Mr& mr, const PageList& list, std::uint64_t address, std::uint64_t length,
+                           std::uint32_t access);
   Mr* alloc_mw(Pd pd, unsigned type) {
     return make_mr(pd, abi::CommandOp::kAllocMw, 0, 0, static_cast<std::uint8_t>(type));
   }
@@ -132,7 +140,11 @@ class Context final : public App, public HostEvents {
   };
 
   std::optional<Stag> draw_stag();
-  Mr* make_mr(Pd pd, abi::CommandOp op, std::uint64_t address, std::uint64_t length, std::uint8_t flags);
+  Mr* make_mr(Pd pd, abi::CommandOp op, std::uint64_t address, std::uint64_t length, std::uint8_t flags,
+              PageRange pages = {}, const PageList& list = {});
+  std::optional<PageRange> take_pages(std::size_t pages);
+  void give_back(PageRange range);
+  void write_pages(std::uint32_t first, const std::vector<std::uint64_t>& pages, CommandTarget& target);
   void probe();
   void start();
   void ask_status();
@@ -160,6 +172,7 @@ class Context final : public App, public HostEvents {
   std::vector<Core*> openers_;
 
   std::uint16_t next_pd_ = 1;
+  PageTable page_table_;
   std::vector<std::unique_ptr<Mr>> mrs_;  // by STag index - 1: STag 0 stays invalid
   Prng stags_;
   std::vector<std::unique_ptr<Cq>> cqs_;  // by number

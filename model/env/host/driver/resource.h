@@ -1,6 +1,10 @@
 // What a command creates: an object whose device side exists once its command is done.
 #pragma once
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include "model/common/ids.h"
 #include "model/env/host/driver/host_cpu.h"
 #include "model/rnic/host_abi.h"
@@ -11,6 +15,8 @@ namespace rnic::host {
 class CommandTarget {
  public:
   virtual void command_done(abi::CommandOp op, abi::CommandStatus status) = 0;
+  // A command that neither makes nor ends the object is on its way.
+  virtual void submitted() {}
   // Before it: the whole answer, for commands that ask for something.
   virtual void answered_with(const abi::Event&) {}
 
@@ -55,15 +61,42 @@ struct Pd {
   Pdn number;
 };
 
+// Memory in pages of 2^log_page octets (4 KiB or more) at these bus addresses, from an octet of the first page on.
+struct PageList {
+  unsigned log_page = 12;
+  std::uint32_t first_offset = 0;
+  std::vector<std::uint64_t> pages;
+
+  // The device takes pages that begin at multiples of 4 KiB.
+  bool aligned() const {
+    return std::all_of(pages.begin(), pages.end(), [](std::uint64_t p) { return p % 4096 == 0; });
+  }
+};
+
+// Entries of the device's page table.
+struct PageRange {
+  std::uint32_t first = 0, count = 0;
+};
+
 // A memory region or a memory window; STag = index << 8 | key serves as lkey and rkey.
 class Mr final : public Resource {
  public:
-  Mr(Core& owner, Stag stag, std::uint64_t address, std::uint64_t length)
-      : Resource(owner), stag_(stag), address_(address), length_(length) {}
+  Mr(Core& owner, Stag stag, std::uint64_t address, std::uint64_t length, PageRange pages)
+      : Resource(owner), stag_(stag), address_(address), length_(length), pages_(pages) {}
   std::uint32_t lkey() const { return stag_.v; }
   std::uint32_t rkey() const { return stag_.v; }
   std::uint64_t address() const { return address_; }
   std::uint64_t length() const { return length_; }
+  PageRange pages() const { return pages_; }
+  PageRange take_pages() { return std::exchange(pages_, {}); }
+  // The device has the list of the last Context::map_mr.
+  bool mapped() const { return mapping_ == 0; }
+  void submitted() override { ++mapping_; }
+  void command_done(abi::CommandOp op, abi::CommandStatus status) override {
+    if (op != abi::CommandOp::kWritePages) return Resource::command_done(op, status);
+    --mapping_;
+    owner().wake();
+  }
   // The next key of an allocated region or a window, as ibv_inc_rkey: peers that know the old one lose it.
   std::uint32_t inc_rkey() {
     stag_ = Stag{(stag_.v & ~0xffu) | ((stag_.v + 1) & 0xff)};
@@ -73,6 +106,8 @@ class Mr final : public Resource {
  private:
   Stag stag_;
   const std::uint64_t address_, length_;
+  PageRange pages_;
+  unsigned mapping_ = 0;  // commands under way
 };
 
 }  // namespace rnic::host

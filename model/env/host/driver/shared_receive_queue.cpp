@@ -39,10 +39,11 @@ int Srq::post_recv(const RecvWr* wrs, unsigned n) {
   return 0;
 }
 
-std::uint64_t Srq::release(std::uint64_t slot) {
-  RNIC_CHECK_MSG(slot < slots_.size() && slots_[slot].used, "completion of slot " + std::to_string(slot) + " of SRQ " +
-                                                                std::to_string(number_.v) +
-                                                                ", which is not outstanding");
+std::uint64_t Srq::release(std::uint64_t slot, abi::WcStatus status) {
+  const bool outstanding = slot < slots_.size() && slots_[slot].used;
+  if (!outstanding && status != abi::WcStatus::kSuccess) return slot;
+  RNIC_CHECK_MSG(outstanding, "completion of slot " + std::to_string(slot) + " of SRQ " + std::to_string(number_.v) +
+                                  ", which is not outstanding");
   slots_[slot].used = false;
   free_.push_back(static_cast<std::uint32_t>(slot));
   return slots_[slot].wr_id;

@@ -44,15 +44,17 @@ class Srq final : public Resource {
   abi::CommandStatus answer() const { return answer_; }
   std::uint32_t queried_limit() const { return queried_limit_; }
 
-  // A completion names this slot: the caller's wr_id. InternalError where it is not outstanding.
-  std::uint64_t release(std::uint64_t slot);
+  // A completion names this slot: the caller's wr_id. InternalError where it is not outstanding, unless the completion
+  // is one with an error: the octets of an entry that was overwritten say anything, and come back as they are; its slot
+  // is lost.
+  std::uint64_t release(std::uint64_t slot, abi::WcStatus status);
 
   // A queue pair's completions go to this CQ: room is set aside in it once, whatever the number of queue pairs. False
   // when there is none.
   bool join(Cq& cq);
   void leave(Cq& cq);
 
-  void submitted() { ++outstanding_; }
+  void submitted() override { ++outstanding_; }
   void limit_reached();
   void fail();
   void answered_with(const abi::Event& event) override { queried_limit_ = event.srq_limit; }

@@ -72,7 +72,7 @@ struct Wc {
 // (IBV_ATOMIC_HCA).
 struct DeviceAttr {
   std::uint32_t max_qp = 0, max_cq = 0, max_mr = 0, max_connections = 0;
-  std::uint32_t max_srq = 0;
+  std::uint32_t max_srq = 0, max_pages = 0;
   bool atomics = false, immediate_data = false;
 };
 

@@ -60,6 +60,13 @@ class WorkQueue {
     return part != Part::kToldAlready;
   }
 
+  // The entry that a completion names. One whose octets were overwritten comes back, with an error, under whatever they
+  // say: it is the oldest, since entries complete in order.
+  std::uint64_t named(std::uint64_t sequence, abi::WcStatus status) const {
+    const bool outstanding = sequence >= released_ && sequence < posted_;
+    return outstanding || status == abi::WcStatus::kSuccess || released_ == posted_ ? sequence : released_;
+  }
+
   // Frees the entry and all before it; returns the caller's wr_id. InternalError for an entry that is not outstanding:
   // the device completed it twice, or something that was never posted.
   std::uint64_t release(std::uint64_t sequence) {

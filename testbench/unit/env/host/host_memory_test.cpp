@@ -1,5 +1,7 @@
 #include "model/env/host/host_memory.h"
 
+#include <set>
+
 #include <gtest/gtest.h>
 
 #include "model/common/check.h"
@@ -42,6 +44,26 @@ TEST(HostMemory, FullIsAConfigurationError) {
   HostMemory memory({0x1000, 1});
   EXPECT_NO_THROW(memory.alloc(1 << 20));
   EXPECT_THROW(memory.alloc(1), ConfigError);
+}
+
+TEST(HostMemory, ScatteredPagesAreAlignedDifferentAndNeverNeighboursInARow) {
+  HostMemory memory;
+  memory.alloc(100);
+  const std::vector<std::uint64_t> pages = memory.alloc_pages(32, 12);
+  std::set<std::uint64_t> different(pages.begin(), pages.end());
+  EXPECT_EQ(different.size(), 32u);
+  bool falls = false;
+  for (std::size_t i = 0; i < pages.size(); ++i) {
+    EXPECT_EQ(pages[i] % 4096, 0u);
+    EXPECT_TRUE(memory.contains(pages[i], 4096));
+    if (i == 0) continue;
+    EXPECT_NE(pages[i], pages[i - 1] + 4096);
+    falls |= pages[i] < pages[i - 1];
+  }
+  EXPECT_TRUE(falls);
+  HostMemory again;
+  again.alloc(100);
+  EXPECT_EQ(again.alloc_pages(32, 12), pages);
 }
 
 }  // namespace

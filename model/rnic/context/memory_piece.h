@@ -1,0 +1,30 @@
+// Octets of host memory as an STag's region has them, and as the bus has them. See page_lists.md.
+#pragma once
+
+#include <cstdint>
+
+namespace rnic {
+
+struct MemoryPiece {
+  std::uint64_t address = 0;  // on the bus; or, with a list, the offset from the start of its first page
+  std::uint32_t bytes = 0;
+  std::uint32_t list = 0;  // the STag of the region whose page list this is; 0: none
+};
+struct BusPiece {
+  std::uint64_t address = 0;
+  std::uint32_t bytes = 0;
+};
+
+// Where no memory is: what a page list of a region that is gone resolves to. Reads fail, writes are lost.
+inline constexpr std::uint64_t kNowhere = std::uint64_t{1} << 63;
+
+// Sizes of a page list's pages, as binary logarithms.
+inline constexpr unsigned kMinLogPage = 12, kMaxLogPage = 30;
+// Whether [first_offset, first_offset + length) lies in so many pages, for lists that the host describes.
+constexpr bool fits_pages(std::uint64_t first_offset, std::uint64_t length, std::uint32_t pages, unsigned log_page) {
+  if (log_page < kMinLogPage || log_page > kMaxLogPage || first_offset >> log_page != 0) return false;
+  const std::uint64_t room = std::uint64_t{pages} << log_page;
+  return room > first_offset && length <= room - first_offset;
+}
+
+}  // namespace rnic

@@ -1,0 +1,226 @@
+// Two hosts whose memory is scattered over pages: Sends, Writes and Reads from pages to pages.
+#include "model/common/prng.h"
+#include "model/env/link/ethernet_link.h"
+#include "model/system/node.h"
+#include "testbench/support/stage_test.h"
+
+namespace rnic::test {
+namespace {
+
+constexpr std::uint32_t kServerIp = 0x0a000001, kClientIp = 0x0a000002;
+constexpr std::uint16_t kPort = 7471;
+// Not aligned to anything: the region begins in the middle of its first page and ends in the middle of its last.
+constexpr std::uint32_t kPages = 9, kFirstOffset = 0x7b3, kPart = 11003, kLength = 3 * kPart;
+constexpr std::uint64_t kServerVa = 0x7f00'0000'0123, kClientVa = 0x5500'0000'0fff;
+
+StationConfig station(std::uint32_t ip, std::uint8_t last, std::uint32_t peer_ip, std::uint8_t peer_last) {
+  const auto mac = [](std::uint8_t n) { return wire::MacAddress{{2, 0, 0, 0, 0, n}}; };
+  return {mac(last), wire::Ipv4Address{ip}, {{wire::Ipv4Address{peer_ip}, mac(peer_last)}}};
+}
+
+// One queue pair, and one region over scattered pages, registered by command or by a request of the send queue.
+class Program : public host::App {
+ public:
+  Program(Node& node, std::uint64_t va) : va_(va), node_(node), core_(node.cpu.add(*this)), channel_(core_) {
+    node.context.when_open(core_);
+    core_.wake_at(0);
+  }
+  bool fast = false;  // a kRegMr request once connected
+  void step() override {
+    if (!node_.context.is_open()) return;
+    if (cq == nullptr) create();
+    if (!cq->ready() || !mr->ready() || !mr->mapped()) return;
+    if (qp == nullptr) {
+      host::QpInitAttr attr;
+      attr.pd = pd_;
+      attr.send_cq = attr.recv_cq = cq;
+      qp = node_.context.create_qp(attr);
+    }
+    if (!qp->ready()) return;
+    while (!channel_.empty()) events.push_back(channel_.get_cm_event());
+    host::Wc wc;
+    while (cq->poll_cq(&wc, 1) == 1) completions.push_back(wc);
+    run();
+  }
+  virtual void run() = 0;
+  std::string waiting_for() const override { return "test"; }
+
+  // Octet i of the region, where its page is.
+  std::uint8_t& octet(std::uint32_t i) {
+    const std::uint32_t at = kFirstOffset + i;
+    return *node_.memory.span(list.pages[at / 4096] + at % 4096, 1).data();
+  }
+  std::vector<std::uint8_t> part(unsigned n) {
+    std::vector<std::uint8_t> octets;
+    for (std::uint32_t i = n * kPart; i < (n + 1) * kPart; ++i) octets.push_back(octet(i));
+    return octets;
+  }
+  // The octets of the pages before and behind the region.
+  bool surroundings_are(std::uint8_t value) {
+    const auto all = [&](std::uint64_t address, std::uint32_t bytes) {
+      const MutableByteSpan s = node_.memory.span(address, bytes);
+      return std::all_of(s.data(), s.data() + bytes, [&](std::uint8_t o) { return o == value; });
+    };
+    const std::uint32_t end = (kFirstOffset + kLength) % 4096;
+    return all(list.pages.front(), kFirstOffset) && all(list.pages.back() + end, 4096 - end);
+  }
+
+  host::PageList list;
+  host::Cq* cq = nullptr;
+  host::Mr* mr = nullptr;
+  host::Qp* qp = nullptr;
+  std::vector<host::CmEvent> events;
+  std::vector<host::Wc> completions;
+
+ protected:
+  host::Sge sge(unsigned n) const { return {va_ + n * kPart, kPart, mr->lkey()}; }
+  // A kRegMr request, for a region that was allocated.
+  void register_fast() {
+    if (!fast) return;
+    host::SendWr wr;
+    wr.opcode = abi::WrOpcode::kRegMr;
+    wr.rkey = mr->rkey();
+    wr.registration = registration_;
+    EXPECT_EQ(qp->post_send(wr), 0);
+  }
+  const std::uint64_t va_;
+  Node& node_;
+  host::Core& core_;
+  host::EventChannel channel_;
+
+ private:
+  void create() {
+    constexpr std::uint8_t kRights = abi::kLocalWrite | abi::kRemoteWrite | abi::kRemoteRead;
+    pd_ = node_.context.alloc_pd();
+    cq = node_.context.create_cq(512, host::CqMode::kPolled);
+    list = {12, kFirstOffset, node_.memory.alloc_pages(kPages, 12, va_)};
+    for (const std::uint64_t page : list.pages) std::fill_n(node_.memory.span(page, 4096).data(), 4096, 0xee);
+    mr = fast ? node_.context.alloc_mr(pd_, kPages) : node_.context.reg_mr(pd_, list, va_, kLength, kRights);
+    if (fast) registration_ = node_.context.map_mr(*mr, list, va_, kLength, kRights);
+  }
+  host::Pd pd_;
+  abi::Registration registration_;
+};
+
+class Server final : public Program {
+ public:
+  explicit Server(Node& node) : Program(node, kServerVa) {}
+  void run() override {
+    if (listener_ == nullptr) {
+      host::RecvWr wr;
+      wr.num_sge = 1;
+      wr.sg_list[0] = sge(0);
+      EXPECT_EQ(qp->post_recv(wr), 0);
+      listener_ = &node_.context.listen(kPort, abi::kCmCrc | abi::kCmMarkers | abi::kCmEnhanced, channel_);
+    }
+    if (accepted_ || events.empty()) return;
+    accepted_ = true;
+    node_.context.accept(events[0].connection, *qp, {}, channel_);
+  }
+
+ private:
+  host::Listener* listener_ = nullptr;
+  bool accepted_ = false;
+};
+
+// A Send of part 0, a Write of part 1 to part 1, and a Read of the server's part 0 into part 2.
+class Client final : public Program {
+ public:
+  Client(Node& node, Server& server) : Program(node, kClientVa), server_(server) {}
+  std::uint32_t beyond = 0;  // octets by which the Write exceeds the server's region
+  void run() override {
+    core_.wake_at(40'000'000);  // the server listens by then
+    if (core_.time_ps() < 40'000'000) return;
+    if (!connecting_) {
+      connecting_ = true;
+      host::ConnParam param;
+      param.flags = abi::kCmCrc | abi::kCmMarkers | abi::kCmEnhanced;
+      node_.context.connect(*qp, kServerIp, kPort, param, channel_);
+    }
+    if (qp->state() != host::QpState::kRts || posted_) return;
+    posted_ = true;
+    for (std::uint32_t i = 0; i < 2 * kPart; ++i) octet(i) = static_cast<std::uint8_t>(7 * i + i / 256);
+    register_fast();
+    post(1, abi::WrOpcode::kSend, 0, 0);
+    post(2, abi::WrOpcode::kRdmaWrite, 1, kServerVa + (beyond == 0 ? kPart : 2 * kPart + beyond));
+    post(3, abi::WrOpcode::kRdmaRead, 2, kServerVa);
+  }
+
+ private:
+  void post(std::uint64_t id, abi::WrOpcode opcode, unsigned part, std::uint64_t remote) {
+    host::SendWr wr;
+    wr.wr_id = id;
+    wr.opcode = opcode;
+    wr.send_flags = abi::kWqeSignaled;
+    wr.num_sge = 1;
+    wr.sg_list[0] = sge(part);
+    wr.remote_addr = remote;
+    wr.rkey = server_.mr->rkey();
+    EXPECT_EQ(qp->post_send(wr), 0);
+  }
+  Server& server_;
+  bool connecting_ = false, posted_ = false;
+};
+
+class PageListEndToEnd : public testing::Test {
+ protected:
+  Node a{"a", {}, station(kServerIp, 1, kClientIp, 2)};
+  Node b{"b", {}, station(kClientIp, 2, kServerIp, 1)};
+  EthernetLink cable{"cable", {}};
+  Server server{a};
+  Client client{b, server};
+  PageListEndToEnd() {
+    cable.attach(0, a.chip.mac_tx.ethernet, a.chip.mac_rx);
+    cable.attach(1, b.chip.mac_tx.ethernet, b.chip.mac_rx);
+    a.set_lookahead(500);
+    b.set_lookahead(500);
+  }
+  void run() { sc_core::sc_start(sc_core::sc_time(20, sc_core::SC_MS), sc_core::SC_EXIT_ON_STARVATION); }
+  void expect_all_moved() {
+    std::vector<std::uint64_t> done;
+    for (const host::Wc& wc : client.completions) {
+      EXPECT_EQ(wc.status, abi::WcStatus::kSuccess);
+      done.push_back(wc.wr_id);
+    }
+    EXPECT_THAT(done, testing::ElementsAre(1, 2, 3));
+    ASSERT_EQ(server.completions.size(), 1u);
+    EXPECT_EQ(server.completions[0].byte_len, kPart);
+    EXPECT_EQ(server.part(0), client.part(0));
+    EXPECT_EQ(server.part(1), client.part(1));
+    EXPECT_EQ(server.part(2), std::vector<std::uint8_t>(kPart, 0xee));
+    EXPECT_EQ(client.part(2), client.part(0));
+    EXPECT_TRUE(server.surroundings_are(0xee));
+    EXPECT_TRUE(client.surroundings_are(0xee));
+  }
+};
+
+TEST_F(PageListEndToEnd, SendWriteAndReadMoveTheirOctetsFromPagesToPages) {
+  run();
+  expect_all_moved();
+}
+TEST_F(PageListEndToEnd, ARegionThatTheSendQueueRegistersOverPages) {
+  client.fast = true;
+  run();
+  expect_all_moved();
+}
+TEST_F(PageListEndToEnd, LostFramesChangeNothing) {
+  Prng prng(3);
+  cable.impair([&](unsigned, Frame& frame) { return frame.bytes <= 200 || prng.below(6) != 0; });
+  run();
+  expect_all_moved();
+}
+TEST_F(PageListEndToEnd, AWriteOfOneOctetTooManyPlacesNothingOfItsSegmentInTheLastPage) {
+  client.beyond = 1;
+  run();
+  unsigned errors = 0;
+  for (const host::CmEvent& e : server.events) {
+    if (e.type != host::CmEventType::kQpError) continue;
+    ++errors;
+    EXPECT_EQ(e.terminate.cause, wire::ddp::kBaseOrBounds);
+  }
+  EXPECT_EQ(errors, 1u);
+  EXPECT_TRUE(server.surroundings_are(0xee));
+}
+
+}  // namespace
+}  // namespace rnic::test
