@@ -66,7 +66,7 @@ AtomicChain::AtomicChain()
   StagContext stag;
   stag.valid = true;
   stag.access = abi::kRemoteRead | abi::kRemoteWrite | abi::kRemoteAtomic;
-  stag.address = kAddress;
+  stag.address = stag.bus = kAddress;
   stag.length = abi::kAtomicBytes;
   contexts_.write(kStag, stag);
 }

@@ -198,7 +198,7 @@ TEST_F(FwCpuTest, TheEndOfAnStagWaitsForTheWritesUnderWay) {
   contexts.in_flight.commit();
   At placement("placement", clk);
   bool valid = true;
-  const Cycle registered = 1 + 40 + 7 * 4 + 8 * 4, ended = registered + 40 + 7 * 4;
+  const Cycle registered = 1 + 40 + 12 * 4 + 8 * 4, ended = registered + 40 + 12 * 4;
   placement.at(ended, [&] { EXPECT_TRUE(contexts.stag(Stag{kStag})->valid); });
   placement.at(ended + 1, [&] { valid = contexts.stag(Stag{kStag})->valid; });
   placement.at(1000, [&] { contexts.in_flight.end(StagWrites::kPlacement); });

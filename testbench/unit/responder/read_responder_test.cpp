@@ -99,8 +99,8 @@ TEST_F(ReadResponderTest, AnIdleStageIsNotCalled) {
   EXPECT_LE(clk.activity().cycles, 4u);
 }
 
-// The responder names the place in the list; the pages are looked up when the response is cut.
-TEST_F(ReadResponderTest, ARegionInPagesIsReadFromItsList) {
+// The pages are looked up when the response is cut.
+TEST_F(ReadResponderTest, ARegionInPagesIsReadByItsOffsets) {
   StagContext paged = region(0x7000, 0x100, abi::kRemoteRead);
   paged.bus = 0xf80;
   paged.log_page = 12;
@@ -112,9 +112,8 @@ TEST_F(ReadResponderTest, ARegionInPagesIsReadFromItsList) {
   irrq.script({read(stag_of(9), 0x7010, 0xf0)});
   run_until_idle();
   ASSERT_EQ(segmenter.beats().size(), 1u);
-  EXPECT_EQ(segmenter.beats()[0].source.address, 0xf90u);
-  EXPECT_EQ(segmenter.beats()[0].source.bytes, 0xf0u);
-  EXPECT_EQ(segmenter.beats()[0].source.list, stag_of(9));
+  EXPECT_EQ(segmenter.beats()[0].request.src_stag, stag_of(9));
+  EXPECT_EQ(segmenter.beats()[0].request.src_to, 0x7010u);
 }
 
 }  // namespace

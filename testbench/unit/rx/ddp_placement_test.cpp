@@ -907,6 +907,8 @@ TEST_F(PagedPlacementTest, AScatterListCrossesPagesToo) {
   EXPECT_THAT(placed.cycles(), ElementsAre(7));  // 3, and a cycle for each of the four further writes
 }
 TEST_F(PagedPlacementTest, AReadResponseGoesToItsPages) {
+  ask(stag_of(8), kVa + 0x103f, 2);
+  wire.pause(window(0, 5));
   receive(write(stag_of(8), kVa + 0x103f, 2, "C142"));
   run_until_idle();
   EXPECT_THAT(pieces(), ElementsAre(std::pair(0x20fff, 1), std::pair(0x90000, 1)));

@@ -1178,7 +1178,7 @@ TEST_F(RdmapSegmenterTest, ImmediateDataWithABuffer) {
 
 // A gather list of which one element is in a page list: payload_fetch looks its pages up.
 TEST_F(RdmapSegmenterTest, ElementsInPagesKeepTheirList) {
-  StagContext paged = region(0x7000, 0x100, 0);
+  StagContext paged = region(0x7000, 0x1000, abi::kRemoteRead);
   paged.bus = 0x80;
   paged.log_page = 12;
   paged.pages = 2;
@@ -1191,7 +1191,7 @@ TEST_F(RdmapSegmenterTest, ElementsInPagesKeepTheirList) {
   w.num_sge = 2;
   w.sge[1] = {0x7010, 5, stag_of(9)};
   post(w);
-  responder.script({{Qpn{1}, 0x100, 0, {0x90, 2000, stag_of(9)}}}, 20);
+  responder.script({{Qpn{1}, {0x100, 0, 2000, stag_of(9), 0x7010}, {}}}, 20);
   run_until_idle();
   ASSERT_EQ(jobs.beats().size(), 3u);
   EXPECT_THAT(pieces(0), ElementsAre(Piece(0x10000, 3), Piece(0x90, 5)));
