@@ -326,7 +326,7 @@ class AtomicRequester : public OneStreamBench {
     std::snprintf(head, sizeof head, "414B 00000000 00000003 %08x 00000000 ", msn);
     send(head + id + original);
   }
-  std::string id[8];
+  std::string identifier[8];
 };
 
 TEST_F(AtomicRequester, RequestsAreWhatTheFigureSaysAndTheOriginalArrivesInHostOrder) {
@@ -336,16 +336,16 @@ TEST_F(AtomicRequester, RequestsAreWhatTheFigureSaysAndTheOriginalArrivesInHostO
   };
   converse([&] {
     start_work();
-    expect_atomic(1, "00000000", "0000000000001122 0000000000000080 0000000000000000 FFFFFFFFFFFFFFFF", id[1]);
-    expect_atomic(2, "00000002", "0000000000000005 FFFFFFFFFFFFFFFF 0000000000000004 FFFFFFFFFFFFFFFF", id[2]);
-    EXPECT_NE(id[1], id[2]);
+    expect_atomic(1, "00000000", "0000000000001122 0000000000000080 0000000000000000 FFFFFFFFFFFFFFFF", identifier[1]);
+    expect_atomic(2, "00000002", "0000000000000005 FFFFFFFFFFFFFFFF 0000000000000004 FFFFFFFFFFFFFFFF", identifier[2]);
+    EXPECT_NE(identifier[1], identifier[2]);
     peer.wait_us(20);
     EXPECT_THAT(finished(), ElementsAre());  // TCP has acknowledged them, but nobody knows what has happened
-    respond(1, id[1], "1122334455667788");
+    respond(1, identifier[1], "1122334455667788");
     peer.wait_us(10);
     EXPECT_THAT(finished(), ElementsAre(1));
     EXPECT_EQ(host.word(0), 0x1122334455667788u);
-    respond(2, id[2], "0000000000000004");
+    respond(2, identifier[2], "0000000000000004");
     peer.wait_us(10);
     EXPECT_THAT(finished(), ElementsAre(1, 2));
     EXPECT_EQ(host.word(1), 4u);
@@ -365,13 +365,13 @@ TEST_F(AtomicRequester, TheMsnOfQueueThreeFindsTheRequest) {
   converse([&] {
     start_work();
     const char* const operands = "0000000000000001 0000000000000000 0000000000000000 FFFFFFFFFFFFFFFF";
-    expect_atomic(1, "00000000", operands, id[1]);
+    expect_atomic(1, "00000000", operands, identifier[1]);
     EXPECT_EQ(stream->receive(), octets("4141 00000000 00000001 00000002 00000000 {LKEY} {W1} 00000008 00000300 "
                                         "0000000000004008"));
-    expect_atomic(3, "00000000", operands, id[3]);
-    respond(1, id[1], "000000000000000A");
+    expect_atomic(3, "00000000", operands, identifier[3]);
+    respond(1, identifier[1], "000000000000000A");
     send("C142 {LKEY} {W1} 0B00000000000000");
-    respond(2, id[3], "000000000000000C");
+    respond(2, identifier[3], "000000000000000C");
     peer.wait_us(10);
     EXPECT_THAT(finished(), ElementsAre(1, 2, 3));
     EXPECT_EQ(host.word(0), 10u);
@@ -393,14 +393,14 @@ TEST_F(AtomicRequester, OrdIsOnePool) {
     start_work();
     const char* const operands = "0000000000000001 0000000000000000 0000000000000000 FFFFFFFFFFFFFFFF";
     EXPECT_EQ(stream->receive().size(), 46u);
-    expect_atomic(2, "00000000", operands, id[2]);
+    expect_atomic(2, "00000000", operands, identifier[2]);
     peer.wait_us(20);
     EXPECT_EQ(stream->unread(), 0u);
     send("C142 {LKEY} {W0} 0B00000000000000");
-    expect_atomic(3, "00000000", operands, id[3]);
+    expect_atomic(3, "00000000", operands, identifier[3]);
     EXPECT_EQ(stream->receive(), from_hex("4143 00000000 00000000 00000001 00000000"));
-    respond(1, id[2], "0000000000000001");
-    respond(2, id[3], "0000000000000002");
+    respond(1, identifier[2], "0000000000000001");
+    respond(2, identifier[3], "0000000000000002");
     peer.wait_us(10);
     EXPECT_THAT(finished(), ElementsAre(1, 2, 3, 4));
   });
@@ -415,10 +415,10 @@ TEST_F(AtomicRequester, AFenceWaitsForTheAtomicsBeforeIt) {
   };
   converse([&] {
     start_work();
-    expect_atomic(1, "00000000", "0000000000000001 0000000000000000 0000000000000000 FFFFFFFFFFFFFFFF", id[1]);
+    expect_atomic(1, "00000000", "0000000000000001 0000000000000000 0000000000000000 FFFFFFFFFFFFFFFF", identifier[1]);
     peer.wait_us(20);
     EXPECT_EQ(stream->unread(), 0u);
-    respond(1, id[1], "0000000000000000");
+    respond(1, identifier[1], "0000000000000000");
     EXPECT_EQ(stream->receive(), from_hex("4143 00000000 00000000 00000001 00000000"));
   });
 }
@@ -461,9 +461,9 @@ TEST_F(AtomicRequester, AResponseToAnotherRequestEndsTheStream) {
   };
   converse([&] {
     start_work();
-    expect_atomic(1, "00000000", "0000000000000001 0000000000000000 0000000000000000 FFFFFFFFFFFFFFFF", id[1]);
-    id[1][0] = id[1][0] == '8' ? '9' : '8';
-    respond(1, id[1], "1122334455667788");
+    expect_atomic(1, "00000000", "0000000000000001 0000000000000000 0000000000000000 FFFFFFFFFFFFFFFF", identifier[1]);
+    identifier[1][0] = identifier[1][0] == '8' ? '9' : '8';
+    respond(1, identifier[1], "1122334455667788");
     EXPECT_EQ(stream->receive(), from_hex("4147 00000000 00000002 00000001 00000000"
                                           "02FFC000 001E 414B 00000000 00000003 00000001 00000000"));
     EXPECT_TRUE(stream->receive_fin());
