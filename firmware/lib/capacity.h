@@ -9,7 +9,7 @@ struct DefaultCapacity {
   static constexpr std::uint32_t kQps = 1024;
   static constexpr std::uint32_t kFlows = 1024;
   static constexpr std::uint32_t kCqs = 1024;
-  static constexpr std::uint32_t kSrqs = 1024;
+  static constexpr std::uint32_t kSrqs = 256;
   static constexpr std::uint32_t kStags = 4096;
   static constexpr std::uint32_t kConnections = 1024;
   static constexpr std::uint32_t kSetups = 64;  // connections that exchange startup frames at the same time

@@ -66,7 +66,7 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
       event_writer(
           "event_writer", clk, [this] { return queue_regs(pcie.regs); }, messages_),
       stream_errors("stream_errors", clk, kErrorSources),
-      terminate_generator("terminate_generator", clk, contexts_, frames_),
+      terminate_generator("terminate_generator", clk, contexts_, frames_, config.terminate),
       qp_events("qp_events", clk, kQpEventSources) {
   strap();
   bind_transmit();

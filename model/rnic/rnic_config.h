@@ -11,6 +11,7 @@
 #include "model/rnic/rx/crc_check.h"
 #include "model/rnic/rx/mac_rx.h"
 #include "model/rnic/rx/mpa_deframer.h"
+#include "model/rnic/terminate/terminate_generator.h"
 #include "model/rnic/tx/crc_insert.h"
 #include "model/rnic/tx/mac_tx.h"
 #include "model/rnic/tx/marker_inserter.h"
@@ -79,6 +80,7 @@ struct RnicConfig {
   TxConfig tx;
   RxConfig rx;
   ResponderConfig responder;
+  TerminateConfig terminate;
   FwCpuConfig fwcpu;
   pcie::PcieConfig pcie;
   template <class V>
@@ -91,6 +93,7 @@ struct RnicConfig {
     v.group("tx", &RnicConfig::tx);
     v.group("rx", &RnicConfig::rx);
     v.group("responder", &RnicConfig::responder);
+    v.group("terminate", &RnicConfig::terminate);
     v.group("fwcpu", &RnicConfig::fwcpu);
     v.group("pcie", &RnicConfig::pcie);
   }

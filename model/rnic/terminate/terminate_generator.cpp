@@ -4,7 +4,15 @@
 
 namespace rnic {
 
+// The RFCs have codes of their own for foreign STags, the first draft (section 10.3) has not (wire-facts 8.19).
+wire::TerminateCause TerminateGenerator::told(wire::TerminateCause cause) const {
+  if (!cfg_.foreign_stag_is_invalid) return cause;
+  if (cause == wire::ddp::kStagNotAssociated) return wire::ddp::kInvalidStag;
+  return cause == wire::rdma::kStagNotAssociated ? wire::rdma::kInvalidStag : cause;
+}
+
 void TerminateGenerator::report(QpEvent error) {
+  error.cause = told(error.cause);
   error.failed = error.failed.returned_with(error.cause);
   TerminateMessage message{error.qpn, buffers_.take()};
   std::uint8_t* const at = message.buf->bytes() + Ulpdu::kOffset + wire::DdpUntaggedHeader::kBytes;

@@ -4,12 +4,22 @@
 #include <vector>
 
 #include "model/common/link.h"
+#include "model/config/field.h"
 #include "model/rnic/context/context.h"
 #include "model/rnic/context/qp_events.h"
 #include "model/rnic/terminate/terminate_message.h"
 #include "model/stats/registry.h"
 
 namespace rnic {
+
+struct TerminateConfig {
+  bool foreign_stag_is_invalid = false;
+  template <class V>
+  static void fields(V& v) {
+    v("foreign_stag_is_invalid", &TerminateConfig::foreign_stag_is_invalid,
+      "an STag of another protection domain or stream is an invalid one (00), as RDMAP's first draft has it");
+  }
+};
 
 class TerminateGenerator final : public Stage {
  public:
@@ -18,17 +28,20 @@ class TerminateGenerator final : public Stage {
   PushPort<QpEvent> event{*this, "event"};  // the first error of a stream
 
   // Blocks of the pool hold an FPDU of a Terminate behind the headroom.
-  TerminateGenerator(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts, BufferPool& buffers)
-      : Stage(nm, clk), contexts_(contexts), buffers_(buffers), reported_(contexts.qps(), kNone) {}
+  TerminateGenerator(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts, BufferPool& buffers,
+                     const TerminateConfig& cfg = {})
+      : Stage(nm, clk), contexts_(contexts), buffers_(buffers), cfg_(cfg), reported_(contexts.qps(), kNone) {}
   Wake tick() override;
   void register_stats(const StatsGroup& group) const;
 
  private:
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+  wire::TerminateCause told(wire::TerminateCause cause) const;
   void report(QpEvent error);
 
   const ContextStore& contexts_;
   BufferPool& buffers_;
+  const TerminateConfig cfg_;
   std::vector<std::uint64_t> reported_;  // by QP: the epoch whose first error is known
   Counter terminates_, later_;
 };

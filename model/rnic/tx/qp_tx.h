@@ -17,7 +17,7 @@ struct QpTx {
   PooledQueue wqes;      // fetched, in posting order
   PooledQueue internal;  // the firmware's messages, sent before the host's
   OutboundMessage request, response;
-  ReadWork read;                             // that a Read Response answers
+  PooledQueue read;                          // what a Read Response answers: one or none
   TerminateMessage terminate;                // what the firmware's kTerminate will send
   std::uint32_t msn_send = 1, msn_read = 1;  // next MSN of QN 0 and QN 1,
   std::uint32_t msn_response = 1;            // and of QN 3

@@ -37,7 +37,7 @@ bool RdmapSegmenter::accept() {
   if (read_work->can_pop()) {
     const ReadWork r = read_work->pop();
     respond(r.qpn, response_message(r));
-    scheduler_.qp(r.qpn).read = r;
+    scheduler_.answer(scheduler_.qp(r.qpn), r);
     busy = true;
   }
   if (atomic_work->can_pop()) {
@@ -179,15 +179,18 @@ void RdmapSegmenter::send_request(Qpn qpn, QpTx& q) {
 void RdmapSegmenter::send_response(Qpn qpn, QpTx& q) {
   if (q.response.opcode == Opcode::kReadResponse && !find_source(qpn, q)) return;
   send_segment(qpn, q, q.response, nullptr);
-  if (!q.response.active) read_sent->push({qpn});
+  if (q.response.active) return;
+  scheduler_.answered(q);
+  read_sent->push({qpn});
 }
 
 // False if the source was revoked: the response ends where it is, and its IRRQ slot stays taken, for the stream is
 // over.
 bool RdmapSegmenter::find_source(Qpn qpn, QpTx& q) {
-  const wire::ReadRequest rest = rest_of(q.read.request, q.response.done);
+  const ReadWork& read = scheduler_.read(q);
+  const wire::ReadRequest rest = rest_of(read.request, q.response.done);
   if (const auto cause = check_read_source(contexts_, qpn, rest)) {
-    event->push({QpEvent::Kind::kStreamError, qpn, *cause, q.read.segment.with(rest)});
+    event->push({QpEvent::Kind::kStreamError, qpn, *cause, read.segment.with(rest)});
     q.response.active = false;
     q.halted = true;
     ++revoked_;

@@ -9,6 +9,7 @@ QpTx& TxScheduler::qp(Qpn qpn) {
   if (const std::uint32_t epoch = contexts_.qp(qpn).epoch; q.epoch != epoch) {
     const bool listed = q.listed;
     wqe_pool_.clear(q.wqes);
+    read_pool_.clear(q.read);
     internal_pool_.clear(q.internal);
     q = QpTx{};
     q.epoch = epoch;

@@ -23,6 +23,13 @@ class TxScheduler final {
   void post(FetchedWqe f);
   void post(const TxInternalWork& work);
   const FetchedWqe& oldest(const QpTx& q) const { return wqe_pool_.front(q.wqes); }
+  // The Read that the QP's response answers, from answer() to answered().
+  void answer(QpTx& q, const ReadWork& r) {
+    read_pool_.clear(q.read);  // one that the end of its stream left unanswered
+    read_pool_.push(q.read, r);
+  }
+  const ReadWork& read(const QpTx& q) const { return read_pool_.front(q.read); }
+  void answered(QpTx& q) { read_pool_.clear(q.read); }
   void resolve_oldest(QpTx& q);                    // tagged offsets of its gather list become bus addresses
   void retire(QpTx& q) { wqe_pool_.pop(q.wqes); }  // the oldest
   TxInternalWork take_internal(QpTx& q) { return internal_pool_.pop(q.internal); }
@@ -49,6 +56,7 @@ class TxScheduler final {
   const ContextStore& contexts_;
   std::vector<QpTx> qps_;
   NodePool<FetchedWqe> wqe_pool_;
+  NodePool<ReadWork> read_pool_;
   NodePool<TxInternalWork> internal_pool_;
   NodePool<Qpn> list_pool_;
   PooledQueue listed_;  // QPs that can send an FPDU now

@@ -22,9 +22,9 @@ class TerminateGeneratorTest : public StageTest {
   Sink<TerminateMessage> segmenter{"segmenter", clk};
   Sink<QpEvent> firmware{"firmware", clk};
   At at{"at", clk};
-  TerminateGenerator dut{"dut", clk, contexts, pool};
+  TerminateGenerator dut;
 
-  TerminateGeneratorTest() {
+  explicit TerminateGeneratorTest(const TerminateConfig& cfg = {}) : dut("dut", clk, contexts, pool, cfg) {
     stages.out(in);
     dut.in(in);
     dut.out(out);
@@ -161,6 +161,23 @@ TEST_F(TerminateGeneratorTest, TheOrderOfCallsChangesNothing) {
   stages.script({error(wire::ddp::kInvalidQn, {}, 1), error(wire::ddp::kInvalidMo, {}, 2)});
   run_until_idle();
   EXPECT_THAT(segmenter.cycles(), ElementsAre(2, 3));
+}
+
+// wire-facts 8.19: the first draft's way of telling a foreign STag.
+class DraftCodesTest : public TerminateGeneratorTest {
+ protected:
+  DraftCodesTest() : TerminateGeneratorTest(TerminateConfig{true}) {}
+};
+TEST_F(DraftCodesTest, AForeignStagIsAnInvalidOne) {
+  stages.script({error(wire::ddp::kStagNotAssociated, from_hex(kWrite)),
+                 error(wire::rdma::kStagNotAssociated, from_hex(kRead), 2),
+                 error(wire::rdma::kAccessRights, from_hex(kRead), 3)});
+  run_until_idle();
+  ASSERT_EQ(segmenter.beats().size(), 3u);
+  EXPECT_EQ(terminate(0), from_hex(std::string("1100") + kToldOfWrite));
+  EXPECT_EQ(terminate(1), from_hex(std::string("0100") + kToldOfReadWhole));
+  EXPECT_EQ(terminate(2), from_hex(std::string("0102") + kToldOfReadWhole));
+  EXPECT_EQ(firmware.beats()[0].cause, wire::ddp::kInvalidStag);
 }
 
 }  // namespace
