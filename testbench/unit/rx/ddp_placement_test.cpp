@@ -525,11 +525,48 @@ TEST_F(DdpPlacementTest, TaggedOpcodeInAnUntaggedSegment) {
   receive(from_hex("4140 00000000 00000000 00000001 00000000 DEADBEEF"));
   expect_error(rdma::kUnexpectedOpcode);
 }
-TEST_F(DdpPlacementTest, AnRdmacPeerKnowsNoExtensions) {
-  QpContext c = rts_qp(1);
-  c.version = 0;
-  open_qp(contexts, 1, c);
+// The QP speaks the RDMAC protocols (draft-carrier-rddp-rnic-interop-00): version 0 of both and nothing else.
+class RdmacPlacementTest : public DdpPlacementTest {
+ protected:
+  RdmacPlacementTest() {
+    QpContext c = rts_qp(1);
+    c.version = 0;
+    open_qp(contexts, 1, c);
+  }
+};
+TEST_F(RdmacPlacementTest, WriteOfVersionZero) {
+  receive(write(stag_of(3), 0x1000, 4, "C000"));
+  run_until_idle();
+  ASSERT_EQ(placed.beats().size(), 1u);
+  EXPECT_THAT(events.beats(), IsEmpty());
+}
+TEST_F(RdmacPlacementTest, TaggedVersionOne) {
+  receive(write(stag_of(9), ~std::uint64_t{0}, 4, "C140"));
+  expect_error(ddp::kTaggedInvalidVersion);
+}
+TEST_F(RdmacPlacementTest, UntaggedVersionOne) {
+  receive(from_hex("4143 00000000 00000007 00000009 00000004 DEADBEEF"));
+  expect_error(ddp::kUntaggedInvalidVersion);
+}
+TEST_F(RdmacPlacementTest, TaggedMixture) {
+  receive(write(stag_of(3), 0x1000, 4, "C040"));
+  expect_error(rdma::kInvalidVersion);
+}
+TEST_F(RdmacPlacementTest, UntaggedMixture) {
+  receive(from_hex("4043 00000000 00000000 00000001 00000000 DEADBEEF"));
+  expect_error(rdma::kInvalidVersion);
+}
+TEST_F(DdpPlacementTest, UntaggedMixtureTheOtherWayRound) {
+  receive(from_hex("4003 00000000 00000000 00000001 00000000 DEADBEEF"));
+  expect_error(ddp::kUntaggedInvalidVersion);
+}
+// Wire-facts 8.28: of RFC 7306 an RDMAC peer can know nothing.
+TEST_F(RdmacPlacementTest, ImmediateData) {
   receive(from_hex("4008 00000000 00000000 00000001 00000000 0102030405060708"));
+  expect_error(rdma::kUnexpectedOpcode);
+}
+TEST_F(RdmacPlacementTest, ImmediateDataWithSolicitedEvent) {
+  receive(from_hex("4009 00000000 00000000 00000001 00000000 0102030405060708"));
   expect_error(rdma::kUnexpectedOpcode);
 }
 TEST_F(DdpPlacementTest, WithoutTheExtensionsTheirOpcodesAreUnexpected) {
@@ -1158,6 +1195,18 @@ TEST_F(DdpPlacementTest, AtomicResponseOfTheWrongMsn) {
   b[13] = 2;
   receive(b);
   expect_error(ddp::kInvalidMsnRange);
+}
+TEST_F(RdmacPlacementTest, AtomicRequest) {
+  Bytes b = kAtomicRequest;
+  b[0] = 0x40, b[1] = 0x0a;
+  receive(b);
+  expect_error(rdma::kUnexpectedOpcode);
+}
+TEST_F(RdmacPlacementTest, AtomicResponse) {
+  Bytes b = kAtomicResponse;
+  b[0] = 0x40, b[1] = 0x0b;
+  receive(b);
+  expect_error(rdma::kUnexpectedOpcode);
 }
 TEST_F(DdpPlacementTest, AtomicVersion) {
   Bytes b = kAtomicRequest;

@@ -234,8 +234,24 @@ TEST_F(RdmapSegmenterTest, RdmacPeersGetVersionZero) {
   change(1, c);
   allow();
   post(wqe(WrOpcode::kSend, {sge(4)}));
+  post(wqe(WrOpcode::kRdmaWrite, {sge(4)}));
+  post(wqe(WrOpcode::kRdmaRead, {sge(4)}));
+  responder.script({answer(1, 0, 0, 0, 0)});
   run_until_idle();
-  EXPECT_EQ(header(0), from_hex("4003 00000000 00000000 00000001 00000000"));
+  std::vector<std::pair<int, int>> first;  // DDP control, RDMAP
+  for (std::size_t i = 0; i < jobs.beats().size(); ++i) first.emplace_back(header(i)[0], header(i)[1]);
+  EXPECT_THAT(first, testing::UnorderedElementsAre(std::pair{0x40, 0x03}, std::pair{0xc0, 0x00}, std::pair{0x40, 0x01},
+                                                   std::pair{0xc0, 0x02}));
+}
+TEST_F(RdmapSegmenterTest, RdmacPeersGetATerminateOfVersionZero) {
+  QpContext c = rts_qp(1);
+  c.version = 0;
+  c.state = QpState::kTerminate;
+  change(1, c);
+  allow();
+  firmware.script({{Qpn{1}, TxInternalWork::Kind::kTerminate, wire::mpa::kCrcMismatch}});
+  run_until_idle();
+  EXPECT_EQ(header(0), from_hex("40070000000000000002000000010000000020020000"));
 }
 
 // The example of requirement DDP-5.2-01 and following.
