@@ -34,6 +34,8 @@ class Firmware {
  private:
   using Status = abi::CommandStatus;
   Status execute(const abi::Command& command);
+  void modify_qp(const abi::Command& command);
+  void query_qp(const abi::Command& command);
   void query_srq(const abi::Command& command);
   void done(const abi::Command& command, Status status) { bus_.write(PostEvent{command_done(command, status)}); }
 
@@ -56,6 +58,10 @@ void Firmware<Bus, Capacity>::on(const HostCommand& event) {
       if (status == Status::kOk) connections_.perform(command);
       return;
     }
+    case abi::CommandOp::kModifyQp:
+      return modify_qp(command);
+    case abi::CommandOp::kQueryQp:
+      return query_qp(command);
     case abi::CommandOp::kQuerySrq:
       return query_srq(command);
     default:
@@ -83,9 +89,29 @@ template <class Bus, class Capacity>
 void Firmware<Bus, Capacity>::on(const SrqOverrun& event) {
   if (!resources_.fail_srq(event.srqn)) return;  // destroyed meanwhile
   bus_.write(PostEvent{srq_event(abi::EventType::kSrqError, event.srqn)});
-  resources_.for_each_qp_sharing(event.srqn, [this](Qpn qpn) {
-    connections_.fail(qpn);
-  });
+  resources_.for_each_qp_sharing(event.srqn, [this](Qpn qpn) { connections_.fail(qpn); });
+}
+
+// The answer says which state the QP will come to.
+template <class Bus, class Capacity>
+void Firmware<Bus, Capacity>::modify_qp(const abi::Command& command) {
+  const Status status = resources_.modify_qp(command);
+  abi::Event event = command_done(command, status);
+  event.qp_state = command.u.modify_qp.to;
+  bus_.write(PostEvent{event});
+  if (status == Status::kOk && command.u.modify_qp.to == QpState::kError) connections_.fail(Qpn{command.id});
+}
+
+template <class Bus, class Capacity>
+void Firmware<Bus, Capacity>::query_qp(const abi::Command& command) {
+  const QpEntry* qp = resources_.qp(Qpn{command.id});
+  abi::Event event = command_done(command, qp != nullptr ? Status::kOk : Status::kBadIndex);
+  if (qp != nullptr) {
+    event.qp_state = qp->context.state;
+    event.ddp_version = qp->context.version;
+    event.stream = qp->selection();
+  }
+  bus_.write(PostEvent{event});
 }
 
 template <class Bus, class Capacity>

@@ -5,7 +5,8 @@ namespace rnic::fw {
 MpaPolicy policy_of(std::uint8_t flags, std::uint16_t ird, std::uint16_t ord, const Settings& settings) {
   constexpr std::uint16_t kNotNegotiated = wire::MpaEnhanced::kNotNegotiated;
   MpaPolicy policy;
-  policy.markers = flags & abi::kCmMarkers;
+  policy.personality = settings.personality;
+  policy.markers = (flags & abi::kCmMarkers) != 0 || settings.receive_markers;
   policy.crc = flags & abi::kCmCrc;
   policy.enhanced = flags & abi::kCmEnhanced;
   policy.peer_to_peer = flags & abi::kCmPeerToPeer;

@@ -10,10 +10,22 @@
 
 namespace rnic::fw {
 
+// What a setup takes from its queue pair. What the pair leaves open is as the listener, the command's flags or the
+// device have it.
+constexpr void apply(const abi::StreamAttr& attr, MpaPolicy& policy) {
+  if (attr.personality != abi::Personality::kDevice) policy.personality = attr.personality;
+  if (attr.rx_markers != abi::Markers::kOpen) policy.markers = attr.rx_markers == abi::Markers::kOn;
+}
+
 // Peer-to-peer and RTR kinds are features of revision 2.
 constexpr bool consistent_cm_flags(std::uint8_t flags) {
   constexpr std::uint8_t kNeedsEnhanced = abi::kCmPeerToPeer | abi::kCmRtrSend | abi::kCmRtrWrite | abi::kCmRtrRead;
   return (flags & kNeedsEnhanced) == 0 || (flags & abi::kCmEnhanced) != 0;
+}
+
+// Revision 2 is not of the RDMAC protocols.
+constexpr bool speaks_revision_of(std::uint8_t flags, abi::Personality personality) {
+  return personality != abi::Personality::kRdmac || (flags & abi::kCmEnhanced) == 0;
 }
 
 // Without an RTR flag the kinds are Write and Read, which leave the peer's receive queue alone.

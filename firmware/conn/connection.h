@@ -61,6 +61,7 @@ struct Connection {
   bool peer_to_peer = false;    // responder: the first FPDU is an RTR message
   bool has_qp = false;
   std::uint8_t mpa_revision = 0, mpa_flags = 0;  // agreed on
+  std::uint8_t version = 1;                      // of DDP and RDMAP, as far as it is known
   std::uint16_t generation = 0;
   std::uint16_t peer_port = 0, local_port = 0, emss = 0;
   std::uint32_t peer_ip = 0;

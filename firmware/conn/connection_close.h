@@ -22,6 +22,7 @@ void ConnectionManager<Bus, Capacity>::put_in_error(Qpn qpn) {
 
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::fail(Qpn qpn) {
+  if (resources_.qp(qpn)->context.state == QpState::kError) return;
   on(QpStreamError{qpn, wire::rdma::kLocalCatastrophic});
 }
 

@@ -13,10 +13,14 @@ constexpr std::size_t private_data_limit(bool enhanced) {
 template <class Bus, class Capacity>
 abi::CommandStatus ConnectionManager<Bus, Capacity>::listen(const abi::Command& command) {
   const std::uint16_t port = command.u.cm.local_port;
+  const abi::Personality said = command.u.cm.personality;
   if (!consistent_cm_flags(command.flags)) return Status::kBadOp;
+  if (!supports(settings_.personality, said)) return Status::kVersionNotSupported;
+  const abi::Personality personality = resolve(said, settings_.personality);
+  if (!speaks_revision_of(command.flags, personality)) return Status::kVersionNotSupported;
   if (port == 0) return Status::kBadIndex;
   if (listeners_.find(port) != nullptr) return Status::kBusy;
-  if (listeners_.add(port, command.flags) == nullptr) return Status::kNoResources;
+  if (listeners_.add(port, command.flags, personality) == nullptr) return Status::kNoResources;
   bus_.write(TcpListen{port});
   return Status::kOk;
 }
@@ -59,6 +63,7 @@ abi::CommandStatus ConnectionManager<Bus, Capacity>::check(const abi::Command& c
     const QpEntry* qp = resources_.qp(Qpn{command.qpn});
     if (qp == nullptr) return Status::kBadIndex;
     if (qp->connection != kNoConnection || qp->context.state != QpState::kIdle) return Status::kBadState;
+    if (!can_speak(command, qp->stream.personality)) return Status::kVersionNotSupported;
     if (!depth_fits(command.u.cm.ird, settings_.max_ird, connect && enhanced) ||
         !depth_fits(command.u.cm.ord, settings_.max_ord, connect && enhanced)) {
       return Status::kNoResources;
@@ -67,6 +72,16 @@ abi::CommandStatus ConnectionManager<Bus, Capacity>::check(const abi::Command& c
   if (command.private_bytes > private_data_limit(enhanced)) return Status::kBadLength;
   if (connect && (free_connections_.available() == 0 || free_slots_.available() == 0)) return Status::kNoResources;
   return Status::kOk;
+}
+
+// Whether a queue pair of this personality can send the request, or answer the one that is there.
+template <class Bus, class Capacity>
+bool ConnectionManager<Bus, Capacity>::can_speak(const abi::Command& command, abi::Personality of_qp) {
+  if (command.op == abi::CommandOp::kConnect) {
+    return speaks_revision_of(command.flags, resolve(of_qp, settings_.personality));
+  }
+  const Connection& c = *by_id(command.id);
+  return version_for_request(resolve(of_qp, c.policy.personality), c.mpa_revision).has_value();
 }
 
 template <class Bus, class Capacity>
@@ -93,6 +108,7 @@ void ConnectionManager<Bus, Capacity>::perform(const abi::Command& command) {
   c.local_port = cm.local_port;
   c.mpa_flags = command.flags;
   c.policy = policy_of(command.flags, cm.ird, cm.ord, settings_);
+  apply(resources_.qp(Qpn{command.qpn})->stream, c.policy);
   attach_qp(c, Qpn{command.qpn});
   write_frame(c, make_request(c.policy, bus_.sram({kCommandWindow.offset, command.private_bytes})));
   bus_.write(TcpOpen{cm.peer_ip, cm.peer_port, cm.local_port, id_of(c)});

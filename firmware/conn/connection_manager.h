@@ -1,4 +1,5 @@
-// Brings TCP connections into RDMA mode and out of it (RFC 5044 section 7, RFC 6581): a table says which handler an
+// Brings TCP connections into RDMA mode and out of it (RFC 5044 section 7, RFC 6581,
+// draft-carrier-rddp-rnic-interop-00): a table says which handler an
 // event has in each state, a handler does one thing and returns the next state.
 #pragma once
 
@@ -10,6 +11,7 @@
 #include "firmware/events/host_events.h"
 #include "firmware/hal/sram.h"
 #include "firmware/lib/index_pool.h"
+#include "firmware/lib/personality.h"
 #include "firmware/qp/resource_manager.h"
 #include "model/wire/fpdu.h"
 
@@ -65,6 +67,8 @@ class ConnectionManager {
   };
   static const Row kTable[];
 
+  bool can_speak(const abi::Command& command, abi::Personality of_qp);
+
   // Finding connections (connection_lookup.h).
   std::uint32_t index_of(const Connection& c) const { return static_cast<std::uint32_t>(&c - connections_); }
   std::uint32_t id_of(const Connection& c) const;
@@ -96,6 +100,7 @@ class ConnectionManager {
 
   State conclude(Connection& c, const wire::MpaFrame& reply);
   State bad_frame(Connection& c, wire::MpaFrameError error);
+  State refuse_revision(Connection& c, const wire::MpaFrame& request);
   FrameProgress take_octets(Connection& c, std::uint32_t bytes, wire::MpaFrameKind expected);
   void read_frame(Connection& c, std::uint32_t bytes);
   ByteSpan frame_octets(const Connection& c) { return bus_.sram(frame_range(c.slot, 0, c.frame_bytes)); }

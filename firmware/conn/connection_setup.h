@@ -30,8 +30,7 @@ FrameProgress ConnectionManager<Bus, Capacity>::take_octets(Connection& c, std::
                                                             wire::MpaFrameKind expected) {
   c.frame_bytes += bytes;
   if (bytes < c.asked) return {wire::MpaFrameError::kTruncated, 0, {}};
-  const std::uint8_t max_rev = c.policy.enhanced ? wire::kMpaRev2 : wire::kMpaRev1;
-  const FrameProgress progress = examine_frame(frame_octets(c), expected, max_rev);
+  const FrameProgress progress = examine_frame(frame_octets(c), expected, max_revision(c.policy));
   if (progress.missing != 0) read_frame(c, progress.missing);
   return progress;
 }
@@ -80,6 +79,7 @@ ConnState ConnectionManager<Bus, Capacity>::conclude(Connection& c, const wire::
   const wire::MpaFrame request = make_request(c.policy, {});
   const SetupResult result = accept_reply(request, reply, c.policy);
   c.mpa_revision = reply.rev;
+  c.version = result.version;
   if (result.kind == SetupResult::Kind::kBadReply) return bad_frame(c, wire::MpaFrameError::kBadRev);
   if (result.kind == SetupResult::Kind::kRejected) {
     report_peer_frame(c, abi::EventType::kRejected, abi::ConnectStatus::kRefused, reply);
@@ -89,8 +89,8 @@ ConnState ConnectionManager<Bus, Capacity>::conclude(Connection& c, const wire::
   }
 
   const bool terminate = result.kind == SetupResult::Kind::kTerminate;
-  write_contexts(c, terminate ? QpState::kTerminate : QpState::kRts, stream_options(request, reply), result.ird,
-                 result.ord);
+  write_contexts(c, terminate ? QpState::kTerminate : QpState::kRts, stream_options(request, reply, c.version),
+                 result.ird, result.ord);
   bus_.write(TcpEnterRdma{c.flow});
   if (terminate) {
     bus_.write(PostWork{{c.qpn, InternalWork::kTerminate, cause_of(result.error)}});
@@ -116,10 +116,21 @@ ConnState ConnectionManager<Bus, Capacity>::request_octets(Connection& c, const 
   if (progress.missing != 0) return c.state;
   c.mpa_revision = progress.frame.rev;
   c.mpa_flags = cm_flags_of(progress.frame);
+  const std::optional<std::uint8_t> version = version_for_request(c.policy.personality, c.mpa_revision);
+  if (!version) return refuse_revision(c, progress.frame);
+  c.version = *version;
   c.peer_to_peer = progress.frame.enhanced && progress.frame.enhanced->peer_to_peer;
   bus_.write(TcpStreamRead{c.flow, guard_octet(c.slot)});  // an initiator must wait for the reply
   report_peer_frame(c, abi::EventType::kConnectRequest, abi::ConnectStatus::kOk, progress.frame);
   return State::kWaitHost;
+}
+
+// An RDMAC initiator learns from the reply that there is no way to work together (draft, section 5.2.1).
+template <class Bus, class Capacity>
+ConnState ConnectionManager<Bus, Capacity>::refuse_revision(Connection& c, const wire::MpaFrame& request) {
+  write_frame(c, make_revision_refusal(request, c.policy));
+  send_frame(c);
+  return bad_frame(c, wire::MpaFrameError::kBadRev);
 }
 
 template <class Bus, class Capacity>
@@ -131,11 +142,13 @@ template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::accept(Connection& c, const ConnInput& in) {
   const abi::Command& command = *in.command;
   const wire::MpaFrame request = examine_frame(frame_octets(c), wire::MpaFrameKind::kRequest, c.mpa_revision).frame;
+  apply(resources_.qp(Qpn{command.qpn})->stream, c.policy);
+  c.version = *version_for_request(c.policy.personality, request.rev);
   c.policy.ird = command.u.cm.ird;
   c.policy.ord = command.u.cm.ord;
   ReplyDecision decision = negotiate_reply(request, c.policy);
   decision.frame.private_data = bus_.sram({kCommandWindow.offset, command.private_bytes});
-  const StreamOptions options = stream_options(decision.frame, request);
+  const StreamOptions options = stream_options(decision.frame, request, c.version);
   c.mpa_flags = cm_flags_of(decision.frame);
   write_frame(c, decision.frame);
 
@@ -196,8 +209,10 @@ ConnState ConnectionManager<Bus, Capacity>::setup_failed(Connection& c, const Co
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::write_contexts(Connection& c, QpState state, StreamOptions options,
                                                       std::uint16_t ird, std::uint16_t ord) {
+  resources_.qp(c.qpn)->settle(options.rx_markers, options.tx_markers);
   QpContext& qp = resources_.qp(c.qpn)->context;
   qp.state = state;
+  qp.version = c.version;
   qp.mulpdu = static_cast<std::uint16_t>(wire::mulpdu(c.emss, options.tx_markers));
   qp.ird = ird;
   qp.ord = ord;

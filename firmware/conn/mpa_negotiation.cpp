@@ -32,11 +32,12 @@ std::uint16_t reply_ird(const wire::MpaEnhanced& request, RtrKinds common_kinds,
 }
 
 wire::MpaFrame reply_to(const wire::MpaFrame& request, const MpaPolicy& local) {
+  const bool rdmac = version_for_request(local.personality, request.rev) == 0;
   wire::MpaFrame reply;
   reply.kind = wire::MpaFrameKind::kReply;
-  reply.rev = request.rev;
-  reply.markers = local.markers;
-  reply.crc = local.crc || request.crc;
+  reply.rev = rdmac ? wire::kMpaRevRdmac : request.rev == wire::kMpaRevRdmac ? wire::kMpaRev1 : request.rev;
+  reply.markers = local.markers || rdmac;
+  reply.crc = local.crc || request.crc || rdmac;
   return reply;
 }
 
@@ -47,6 +48,11 @@ wire::MpaFrame make_request(const MpaPolicy& local, ByteSpan private_data) {
   request.markers = local.markers;
   request.crc = local.crc;
   request.private_data = private_data;
+  if (local.personality == abi::Personality::kRdmac) {
+    request.rev = wire::kMpaRevRdmac;
+    request.markers = request.crc = true;
+    return request;
+  }
   if (!local.enhanced) return request;
   request.rev = wire::kMpaRev2;
   wire::MpaEnhanced word;
@@ -90,22 +96,28 @@ wire::MpaFrame make_rejection(const wire::MpaFrame& request, const MpaPolicy& lo
   return frame;
 }
 
+wire::MpaFrame make_revision_refusal(const wire::MpaFrame& request, const MpaPolicy& local) {
+  return reply_to(request, local);
+}
+
 SetupResult accept_reply(const wire::MpaFrame& request, const wire::MpaFrame& reply, const MpaPolicy& local) {
   using Kind = SetupResult::Kind;
-  SetupResult result{Kind::kEstablished, MpaError::kNone, local.ird, local.ord, Rtr::kNone};
+  const std::optional<std::uint8_t> version = version_for_reply(local.personality, reply.rev);
+  SetupResult result{Kind::kEstablished, MpaError::kNone, local.ird, local.ord, Rtr::kNone, version.value_or(1)};
   if (reply.rejected) {
     result.kind = Kind::kRejected;
     return result;
   }
-  if (reply.rev != request.rev || reply.enhanced.has_value() != request.enhanced.has_value()) {
-    return {Kind::kBadReply, MpaError::kBadFrame, local.ird, local.ord, Rtr::kNone};
+  const bool answers = version == 0 || reply.rev == request.rev;  // an RDMAC peer answers with its own revision
+  if (!version || !answers || reply.enhanced.has_value() != request.enhanced.has_value()) {
+    return {Kind::kBadReply, MpaError::kBadFrame, local.ird, local.ord};
   }
   if (!reply.enhanced) return result;
   const wire::MpaEnhanced& answer = *reply.enhanced;
 
   if (answer.ord != kNotNegotiated) {
     if (answer.ord > larger(local.ird, local.max_ird)) {
-      return {Kind::kTerminate, MpaError::kInsufficientIrd, local.ird, local.ord, Rtr::kNone};
+      return {Kind::kTerminate, MpaError::kInsufficientIrd, local.ird, local.ord};
     }
     result.ird = larger(local.ird, answer.ord);
   }
@@ -116,7 +128,7 @@ SetupResult accept_reply(const wire::MpaFrame& request, const wire::MpaFrame& re
     if (answer.ird == 0) usable.read = false;  // the peer has no place for a Read Request
     result.rtr = choose(usable);
     if (result.rtr == Rtr::kNone) {
-      return {Kind::kTerminate, MpaError::kNoMatchingRtr, result.ird, result.ord, Rtr::kNone};
+      return {Kind::kTerminate, MpaError::kNoMatchingRtr, result.ird, result.ord};
     }
     if (result.rtr == Rtr::kRead) result.ord = larger(result.ord, 1);
   }
@@ -128,8 +140,7 @@ FrameProgress examine_frame(ByteSpan octets, wire::MpaFrameKind expected, std::u
   if (decode.error == wire::MpaFrameError::kTruncated && octets.size() == wire::kMpaHeaderBytes) {
     return {wire::MpaFrameError::kNone, static_cast<std::uint32_t>(*wire::mpa_frame_bytes(octets) - octets.size()), {}};
   }
-  const bool rdmac = decode.error == wire::MpaFrameError::kNone && decode.frame.rev == wire::kMpaRevRdmac;
-  return {rdmac ? wire::MpaFrameError::kBadRev : decode.error, 0, decode.frame};
+  return {decode.error, 0, decode.frame};
 }
 
 }  // namespace rnic::fw

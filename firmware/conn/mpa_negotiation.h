@@ -1,9 +1,11 @@
 // MPA connection setup as pure functions: what a request, a reply and the local policy come to (RFC 5044 section 7.1,
-// RFC 6581 sections 9 and 10).
+// RFC 6581 sections 9 and 10, draft-carrier-rddp-rnic-interop-00 section 5).
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
+#include "model/rnic/host_abi.h"
 #include "model/wire/mpa_frame.h"
 
 namespace rnic::fw {
@@ -22,10 +24,30 @@ struct MpaPolicy {
   bool peer_to_peer = false;  // A, of an initiator
   RtrKinds rtr;               // initiator: kinds it can send; responder: kinds it can receive
   std::uint16_t ird = 0, ord = 0;
-  std::uint16_t max_ird = 0;                        // up to which IRD may be raised
-  bool negotiate_ird = true, negotiate_ord = true;  // initiator: false announces 0x3fff
-  std::uint16_t need_ord = 0;                       // responder: rejects an initiator whose IRD is below
+  std::uint16_t max_ird = 0;                               // up to which IRD may be raised
+  bool negotiate_ird = true, negotiate_ord = true;         // initiator: false announces 0x3fff
+  std::uint16_t need_ord = 0;                              // responder: rejects an initiator whose IRD is below
+  abi::Personality personality = abi::Personality::kIetf;  // not kDevice
 };
+
+// The highest revision that this end reads. Those who speak MPA for an RDMAC RNIC know no enhanced frames.
+constexpr std::uint8_t max_revision(const MpaPolicy& local) {
+  return local.enhanced && local.personality != abi::Personality::kRdmac ? wire::kMpaRev2 : wire::kMpaRev1;
+}
+
+// The version of DDP and RDMAP that a request of this revision leads to at its responder; nothing if there is none.
+constexpr std::optional<std::uint8_t> version_for_request(abi::Personality responder, std::uint8_t rev) {
+  if (responder == abi::Personality::kRdmac)
+    return rev <= wire::kMpaRev1 ? std::optional<std::uint8_t>(0) : std::nullopt;
+  if (rev != wire::kMpaRevRdmac) return 1;
+  return responder == abi::Personality::kPermissive ? std::optional<std::uint8_t>(0) : std::nullopt;
+}
+// Of a reply, at the initiator.
+constexpr std::optional<std::uint8_t> version_for_reply(abi::Personality initiator, std::uint8_t rev) {
+  if (rev == wire::kMpaRevRdmac)
+    return initiator == abi::Personality::kIetf ? std::nullopt : std::optional<std::uint8_t>(0);
+  return initiator == abi::Personality::kRdmac ? std::nullopt : std::optional<std::uint8_t>(1);
+}
 
 // Why a setup fails (RFC 5044 section 8, RFC 6581 section 8).
 enum class MpaError : std::uint8_t { kNone, kBadFrame, kInsufficientIrd, kNoMatchingRtr };
@@ -38,10 +60,13 @@ struct ReplyDecision {
   std::uint16_t ird = 0, ord = 0;    // local values from now on
   MpaError error = MpaError::kNone;  // not kNone: frame rejects for this reason
 };
-// `request` was decoded with the revision that the policy allows.
+// `request` was decoded with the revision that the policy allows, and leads to a version.
 ReplyDecision negotiate_reply(const wire::MpaFrame& request, const MpaPolicy& local);
 // The answer when the ULP does not want the connection.
 wire::MpaFrame make_rejection(const wire::MpaFrame& request, const MpaPolicy& local);
+
+// The answer to a request that leads to no version: it tells our revision, and TCP is closed behind it.
+wire::MpaFrame make_revision_refusal(const wire::MpaFrame& request, const MpaPolicy& local);
 
 // The initiator's conclusion.
 struct SetupResult {
@@ -55,14 +80,17 @@ struct SetupResult {
   MpaError error = MpaError::kNone;
   std::uint16_t ird = 0, ord = 0;  // local values from now on
   Rtr rtr = Rtr::kNone;            // to be sent first
+  std::uint8_t version = 1;        // of DDP and RDMAP
 };
 SetupResult accept_reply(const wire::MpaFrame& request, const wire::MpaFrame& reply, const MpaPolicy& local);
 
-// What both frames together mean for the stream of the end that sent `local`.
+// What both frames together mean for the stream of the end that sent `local`. With version 0 both sides send and check
+// markers and CRC, whatever an IETF initiator asked for before it knew its peer (Figure 3).
 struct StreamOptions {
   bool tx_markers = false, rx_markers = false, crc = true;
 };
-constexpr StreamOptions stream_options(const wire::MpaFrame& local, const wire::MpaFrame& peer) {
+constexpr StreamOptions stream_options(const wire::MpaFrame& local, const wire::MpaFrame& peer, std::uint8_t version) {
+  if (version == 0) return {true, true, true};
   return {peer.markers, local.markers, local.crc || peer.crc};
 }
 
@@ -73,7 +101,6 @@ struct FrameProgress {
   wire::MpaFrame frame;
 };
 // `octets` is a header, or a whole frame. Key, revision and PD_Length are checked as soon as the header is there.
-// Revision 0 is refused: an RDMAC peer needs a personality of its own.
 FrameProgress examine_frame(ByteSpan octets, wire::MpaFrameKind expected, std::uint8_t max_rev);
 
 }  // namespace rnic::fw

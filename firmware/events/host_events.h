@@ -42,6 +42,7 @@ constexpr abi::Event connection_event(abi::EventType type, abi::ConnectStatus st
   event.local_port = c.local_port;
   event.mpa_revision = c.mpa_revision;
   event.mpa_flags = c.mpa_flags;
+  event.ddp_version = c.version;
   return event;
 }
 

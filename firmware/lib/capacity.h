@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "model/rnic/host_abi.h"
+
 namespace rnic::fw {
 
 struct DefaultCapacity {
@@ -27,6 +29,8 @@ struct Settings {
   std::uint32_t srqs = 0;
   std::uint32_t pages = 0;  // of the page table, which is the chip's
   bool extensions = true;   // QPs know the messages of RFC 7306
+  abi::Personality personality = abi::Personality::kIetf;
+  bool receive_markers = false;  // the device would rather have them
 };
 
 }  // namespace rnic::fw

@@ -8,6 +8,7 @@
 #include "firmware/hal/operations.h"
 #include "firmware/hal/sram.h"
 #include "firmware/lib/capacity.h"
+#include "firmware/lib/personality.h"
 #include "model/common/bytes.h"
 
 namespace rnic::fw {
@@ -19,6 +20,16 @@ inline constexpr unsigned kMaxLogWq = 11, kMaxLogCq = 10, kMaxLogSrq = 11;
 struct QpEntry {
   QpContext context;  // as the hardware has it
   std::uint32_t connection = kNoConnection;
+  abi::StreamAttr stream = {};
+
+  // Both directions are as the peers agreed.
+  void settle(bool rx_markers, bool tx_markers) {
+    stream.rx_markers = rx_markers ? abi::Markers::kOn : abi::Markers::kOff;
+    stream.tx_markers = tx_markers ? abi::Markers::kOn : abi::Markers::kOff;
+  }
+  abi::StreamAttr selection() const {
+    return context.version == 0 ? abi::StreamAttr{stream.personality, abi::Markers::kOn, abi::Markers::kOn} : stream;
+  }
 };
 
 template <class Bus, class Capacity = DefaultCapacity>
@@ -34,6 +45,7 @@ class ResourceManager {
   Status modify_cq(const abi::Command& c);
   Status destroy_cq(const abi::Command& c);
   Status create_qp(const abi::Command& c);
+  Status modify_qp(const abi::Command& c);
   Status destroy_qp(const abi::Command& c);
   Status create_srq(const abi::Command& c);
   Status modify_srq(const abi::Command& c);
@@ -99,6 +111,7 @@ class ResourceManager {
   }
   void write_mr(const abi::Command& c, StagContext context);
   Status allocate(const abi::Command& c, StagKind kind);
+  void set_stream(QpEntry& entry, abi::StreamAttr attr);
   bool has_srq(std::uint32_t srqn) const { return srqn < settings_.srqs && srqs_[srqn].context.valid; }
   bool has_cq(std::uint32_t cqn) const { return cqn < settings_.cqs && cqs_[cqn].context.valid; }
 
@@ -161,6 +174,7 @@ abi::CommandStatus ResourceManager<Bus, Capacity>::create_qp(const abi::Command&
     if (srqs_[qp.srqn].failed || srqs_[qp.srqn].context.pd != Pdn{qp.pd}) return Status::kBadState;
   }
   if (qp.log_sq > kMaxLogWq || qp.log_rq > kMaxLogWq) return Status::kBadLength;
+  if (const Status status = check(qp.stream, settings_.personality); status != Status::kOk) return status;
   QpContext& context = qps_[c.id].context;
   const std::uint32_t epoch = context.epoch + 1;
   context = {};
@@ -179,8 +193,34 @@ abi::CommandStatus ResourceManager<Bus, Capacity>::create_qp(const abi::Command&
   }
   context.sq_base = qp.sq_base;
   context.rq_base = qp.rq_base;
+  set_stream(qps_[c.id], qp.stream);
   ++cqs_[qp.send_cqn].users;
   ++cqs_[qp.recv_cqn].users;
+  publish(Qpn{c.id});
+  return Status::kOk;
+}
+
+template <class Bus, class Capacity>
+void ResourceManager<Bus, Capacity>::set_stream(QpEntry& entry, abi::StreamAttr attr) {
+  entry.stream = attr;
+  entry.context.version = first_version(resolve(attr.personality, settings_.personality));
+}
+
+// The stream's attributes, as long as no start-up frame has told them to a peer; Idle to RTS is for connect and accept
+// to do (draft-carrier-rddp-rnic-interop-00 section 6.2.5). kError is the connection manager's work.
+template <class Bus, class Capacity>
+abi::CommandStatus ResourceManager<Bus, Capacity>::modify_qp(const abi::Command& c) {
+  const auto& modify = c.u.modify_qp;
+  QpEntry* entry = qp(Qpn{c.id});
+  if (entry == nullptr) return Status::kBadIndex;
+  const bool open = modify.stream.personality == abi::Personality::kDevice &&
+                    modify.stream.rx_markers == abi::Markers::kOpen && modify.stream.tx_markers == abi::Markers::kOpen;
+  if (modify.to == QpState::kError) return open ? Status::kOk : Status::kBadState;
+  if (modify.to != QpState::kIdle || entry->context.state != QpState::kIdle) return Status::kBadState;
+  if (entry->connection != kNoConnection) return Status::kBadState;
+  const abi::StreamAttr attr = changed(entry->stream, modify.stream);
+  if (const Status status = check(attr, settings_.personality); status != Status::kOk) return status;
+  set_stream(*entry, attr);
   publish(Qpn{c.id});
   return Status::kOk;
 }

@@ -159,6 +159,24 @@ inline constexpr std::size_t kCqRecordBytes = 4;
 // for the MPA private data of connection commands and events (RFC 5044 section 7.1.1: 0 to 512 octets).
 inline constexpr std::size_t kPrivateDataBytes = 512;
 
+// Whose protocols a device or a queue pair speaks (draft-carrier-rddp-rnic-interop-00 section 5.1).
+enum class Personality : std::uint8_t {
+  kDevice = 0,  // of a queue pair or a listener: the device's
+  kRdmac,       // DDP and RDMAP version 0, MPA revision 0, markers and CRC always
+  kIetf,        // version 1, and nothing to do with RDMAC peers
+  kPermissive   // version 1, and 0 with an RDMAC peer
+};
+// MPA markers in one direction.
+enum class Markers : std::uint8_t { kOpen = 0, kOff, kOn };
+// What the draft's section 6.2 adds to a queue pair. Receive markers that are open are for the options of the
+// connection, then for the device's preference to say; what is sent is always the peer's to say, once it has.
+struct StreamAttr {
+  Personality personality;
+  Markers rx_markers, tx_markers;
+};
+
+enum class QpState : std::uint8_t { kIdle, kRts, kClosing, kTerminate, kError };
+
 enum class CommandOp : std::uint8_t {
   kNop = 0,
   kCreateCq,
@@ -179,9 +197,11 @@ enum class CommandOp : std::uint8_t {
   kModifySrq,  // arms the limit: one kSrqLimit event when fewer requests are left, then it is 0; 0 disarms
   kQuerySrq,   // its kCommandDone has the limit
   kDestroySrq,
-  kModifyCq,        // moderation
-  kWritePages,      // id: the first entry of the page table; private data: bus addresses of 1 to 64 pages
-  kRegisterMrPages  // as kRegisterMr, over pages of the table
+  kModifyCq,         // moderation
+  kWritePages,       // id: the first entry of the page table; private data: bus addresses of 1 to 64 pages
+  kRegisterMrPages,  // as kRegisterMr, over pages of the table
+  kModifyQp,         // to kIdle: another StreamAttr, of which what is open stays as it was; to kError: ends its stream
+  kQueryQp           // its kCommandDone has the state, the StreamAttr and the version
 };
 
 // Of a kCreateQp command: receive requests come from the shared receive queue `srqn`; there is no ring at rq_base.
@@ -206,6 +226,7 @@ struct Command {
   std::uint32_t id = 0;   // qpn, cqn, STag or, for kAccept and kReject, the connection id of the request event
   std::uint32_t qpn = 0;  // kConnect, kAccept: the QP to bring into RDMA mode
   union {
+    std::uint8_t raw[48];  // the first, so that all of it starts as 0
     struct {
       std::uint64_t base;
       std::uint32_t log_entries;
@@ -220,7 +241,12 @@ struct Command {
       std::uint16_t pd;
       std::uint32_t send_cqn, recv_cqn;
       std::uint32_t srqn;
+      StreamAttr stream;
     } qp;
+    struct {
+      QpState to;
+      StreamAttr stream;
+    } modify_qp;
     struct {
       std::uint64_t base;
       std::uint32_t log_entries;
@@ -242,8 +268,8 @@ struct Command {
       std::uint32_t peer_ip;
       std::uint16_t peer_port, local_port;
       std::uint16_t ird, ord;
+      Personality personality;  // of a listen command: until a QP of another one is given
     } cm;
-    std::uint8_t raw[48];
   } u = {};
 };
 inline constexpr std::size_t kCommandBytes = 64;
@@ -263,7 +289,17 @@ enum class EventType : std::uint8_t {
   kSrqLimit,
   kSrqError  // its ring overran: the QPs that use it are in error
 };
-enum class CommandStatus : std::uint8_t { kOk = 0, kBadOp, kBadIndex, kBusy, kBadState, kNoResources, kBadLength };
+enum class CommandStatus : std::uint8_t {
+  kOk = 0,
+  kBadOp,
+  kBadIndex,
+  kBusy,
+  kBadState,
+  kNoResources,
+  kBadLength,
+  kVersionNotSupported,  // of DDP and RDMAP
+  kMarkersRequired       // version 0 does not go without
+};
 enum class ConnectStatus : std::uint8_t {
   kOk = 0,
   kRefused,
@@ -295,7 +331,10 @@ struct Event {
   std::uint32_t terminate = 0;     // the Terminate's first word for kQpError (layer 31..28, type 27..24, code 23..16)
   std::uint8_t mpa_revision = 0, mpa_flags = 0;
   TerminateOrigin terminate_origin = TerminateOrigin::kLocal;  // kQpError
-  std::uint8_t reserved[28] = {};
+  std::uint8_t ddp_version = 0;                                // and RDMAP's: connection events, kQueryQp
+  QpState qp_state = QpState::kIdle;                           // kQueryQp; kModifyQp: the one it goes to
+  StreamAttr stream = {};                                      // kQueryQp
+  std::uint8_t reserved[23] = {};
   std::uint8_t phase = 0;  // like a CQE's
 };
 inline constexpr std::size_t kEventBytes = 64;

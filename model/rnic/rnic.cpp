@@ -78,7 +78,10 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
 
 // What the host reads about the chip. The native firmware needs no time to boot.
 void Rnic::strap() {
-  pcie.regs.strap(regs::Features{true, true, config_.fwcpu.rdmap_extensions, config_.fwcpu.rdmap_extensions});
+  const FwCpuConfig& fw = config_.fwcpu;
+  pcie.regs.strap(regs::Features{true, true, fw.rdmap_extensions, fw.rdmap_extensions,
+                                 fw.personality != abi::Personality::kIetf, fw.personality != abi::Personality::kRdmac,
+                                 fw.receive_markers || fw.personality == abi::Personality::kRdmac});
   pcie.regs.strap(regs::MaxQps{config_.context.qps});
   pcie.regs.strap(regs::MaxCqs{config_.context.cqs});
   pcie.regs.strap(regs::MaxPages{config_.context.pages});

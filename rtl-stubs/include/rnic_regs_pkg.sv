@@ -23,7 +23,10 @@ package rnic_regs_pkg;
   localparam logic [31:0] FeaturesOffset = 32'h0008;
   localparam logic [31:0] FeaturesReset = 32'h00000000;
   typedef struct packed {
-    logic [27:0] reserved_31_4;
+    logic [24:0] reserved_31_7;
+    logic [0:0] receive_markers;
+    logic [0:0] version_1;
+    logic [0:0] version_0;
     logic [0:0] immediate;
     logic [0:0] atomics;
     logic [0:0] enhanced_mpa;

@@ -5,10 +5,11 @@
 
 #include "model/common/ids.h"
 #include "model/rnic/context/memory_piece.h"
+#include "model/rnic/host_abi.h"
 
 namespace rnic {
 
-enum class QpState : std::uint8_t { kIdle, kRts, kClosing, kTerminate, kError };
+using abi::QpState;
 
 struct QpContext {
   QpState state = QpState::kIdle;

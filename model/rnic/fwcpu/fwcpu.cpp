@@ -22,6 +22,8 @@ fw::Settings settings_of(const FwCpuConfig& config, const ContextStore& contexts
   settings.first_fpdu_timeout_us = config.first_fpdu_timeout_us;
   settings.close_timeout_us = config.close_timeout_us;
   settings.extensions = config.rdmap_extensions;
+  settings.personality = config.personality;
+  settings.receive_markers = config.receive_markers;
   return settings;
 }
 

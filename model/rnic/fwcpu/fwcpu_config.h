@@ -1,11 +1,17 @@
 // The firmware's processor: what its work costs, and the firmware's settings.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "model/config/field.h"
+#include "model/rnic/host_abi.h"
 
 namespace rnic {
+
+inline constexpr std::array kPersonalities{Named{abi::Personality::kRdmac, "rdmac"},
+                                           Named{abi::Personality::kIetf, "ietf"},
+                                           Named{abi::Personality::kPermissive, "permissive"}};
 
 struct FwCpuConfig {
   unsigned clock_divider = 1;
@@ -16,6 +22,8 @@ struct FwCpuConfig {
   std::uint32_t request_timeout_us = 10'000'000, reply_timeout_us = 5'000'000;
   std::uint32_t first_fpdu_timeout_us = 5'000'000, close_timeout_us = 5'000'000;
   bool rdmap_extensions = true;
+  abi::Personality personality = abi::Personality::kIetf;
+  bool receive_markers = false;
 
   template <class V>
   static void fields(V& v) {
@@ -39,6 +47,11 @@ struct FwCpuConfig {
       in_range(1, 100'000'000), unit("us"));
     v("rdmap_extensions", &FwCpuConfig::rdmap_extensions,
       "atomics and immediate data (RFC 7306); without, their opcodes are unexpected");
+    v("personality", &FwCpuConfig::personality,
+      "DDP and RDMAP version 0 (rdmac), 1 (ietf), or either, by queue pair and by peer (permissive)",
+      one_of(kPersonalities));
+    v("receive_markers", &FwCpuConfig::receive_markers,
+      "ask for MPA markers where neither the queue pair nor its connection says anything");
   }
 };
 

@@ -24,7 +24,7 @@ class Commands : public FirmwareTest {
   static abi::Command qp(std::uint32_t qpn, std::uint8_t log_sq, std::uint8_t log_rq, std::uint32_t send_cqn,
                          std::uint32_t recv_cqn) {
     abi::Command c = command(CommandOp::kCreateQp, qpn);
-    c.u.qp = {0x10000, 0x20000, log_sq, log_rq, 7, send_cqn, recv_cqn, 0};
+    c.u.qp = {0x10000, 0x20000, log_sq, log_rq, 7, send_cqn, recv_cqn, 0, {}};
     return c;
   }
   static abi::Command srq(std::uint32_t srqn, std::uint32_t log_entries, std::uint32_t pd) {

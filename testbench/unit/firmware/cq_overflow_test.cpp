@@ -17,7 +17,7 @@ class CqOverflows : public FirmwareTest {
   }
   void create(std::uint32_t qpn, std::uint32_t send_cqn, std::uint32_t recv_cqn) {
     abi::Command c = command(abi::CommandOp::kCreateQp, qpn);
-    c.u.qp = {0x10000, 0x20000, 6, 5, 7, send_cqn, recv_cqn, 0};
+    c.u.qp = {0x10000, 0x20000, 6, 5, 7, send_cqn, recv_cqn, 0, {}};
     run(c);
   }
   const std::string kFive = "qp 5 error sq 10000/6 rq 20000/5 pd 7 cq 0/0";

@@ -25,7 +25,7 @@ class FirmwareTest : public testing::Test {
  protected:
   static constexpr std::uint32_t kQp = 5;
 
-  FirmwareTest() {
+  explicit FirmwareTest(abi::Personality device = abi::Personality::kIetf) : settings(settings_of(device)) {
     abi::Command cq = command(abi::CommandOp::kCreateCq, 0);
     cq.u.cq = {0x1000, 4};
     run(cq);
@@ -48,7 +48,7 @@ class FirmwareTest : public testing::Test {
   }
   void create_qp(std::uint32_t qpn) {
     abi::Command c = command(abi::CommandOp::kCreateQp, qpn);
-    c.u.qp = {0x10000, 0x20000, 6, 5, 7, 0, 0, 0};
+    c.u.qp = {0x10000, 0x20000, 6, 5, 7, 0, 0, 0, {}};
     run(c);
   }
   static abi::Command connect(std::uint8_t flags, std::uint16_t ird = 16, std::uint16_t ord = 16) {
@@ -56,7 +56,7 @@ class FirmwareTest : public testing::Test {
     c.cookie = 77;
     c.qpn = kQp;
     c.flags = flags;
-    c.u.cm = {0x0a000001, 7000, 0, ird, ord};
+    c.u.cm = {0x0a000001, 7000, 0, ird, ord, {}};
     return c;
   }
   static abi::Command accept(std::uint32_t id, std::uint16_t ird = 8, std::uint16_t ord = 8) {
@@ -90,7 +90,13 @@ class FirmwareTest : public testing::Test {
     return bus.events().back().id;
   }
 
-  Settings settings{16, 16, 8, 32, 32, 32, 10'000'000, 5'000'000, 4'000'000, 3'000'000, 4, 100};
+  static Settings settings_of(abi::Personality device) {
+    Settings s{16, 16, 8, 32, 32, 32, 10'000'000, 5'000'000, 4'000'000, 3'000'000, 4, 100};
+    s.personality = device;
+    return s;
+  }
+
+  Settings settings;
   RecordingBus bus{SmallCapacity::kSetups};
   Firmware<RecordingBus, SmallCapacity> fw{bus, settings};
 };

@@ -44,7 +44,8 @@ class RecordingBus {
           c.shares_rq ? fmt::format("srq {}", c.srq.v) : fmt::format("rq {:x}/{}", c.rq_base, c.log_rq);
       text += fmt::format(" sq {:x}/{} {} pd {} cq {}/{}", c.sq_base, c.log_sq, rq, c.pd.v, c.send_cq.v, c.recv_cq.v);
     }
-    lines_.push_back(text + (c.responder ? " fenced" : "") + (c.absorbs_rtr_send ? " absorbs" : ""));
+    lines_.push_back(text + (c.responder ? " fenced" : "") + (c.absorbs_rtr_send ? " absorbs" : "") +
+                     (c.version == 1 ? "" : fmt::format(" version {}", c.version)));
   }
   void write(const WriteFlow& o) {
     const FlowContext& c = o.context;
@@ -94,6 +95,7 @@ class RecordingBus {
     if (with_depths || o.event.ird != 0) {
       text += fmt::format(" ird {} ord {} rev {} flags {:x}", o.event.ird, o.event.ord, o.event.mpa_revision,
                           o.event.mpa_flags);
+      if (o.event.ddp_version != 1) text += fmt::format(" version {}", o.event.ddp_version);
     }
     if (o.event.private_bytes != 0) text += " private " + octets({o.private_offset, o.event.private_bytes});
     lines_.push_back(text);

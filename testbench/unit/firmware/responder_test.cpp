@@ -158,7 +158,6 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(BadRequest{"key", "58" + kReqKey.substr(2) + "40010000", abi::kCmCrc, ConnectStatus::kBadMpaFrame},
                     BadRequest{"two_responders", kRepKey + "40010000", abi::kCmCrc, ConnectStatus::kBadMpaFrame},
                     BadRequest{"revision_3", kReqKey + "40030000", abi::kCmEnhanced, ConnectStatus::kBadRevision},
-                    BadRequest{"revision_0", kReqKey + "c0000000", abi::kCmCrc, ConnectStatus::kBadRevision},
                     BadRequest{"enhanced_at_an_unenhanced_listener", kReqKey + "50020009", abi::kCmCrc,
                                ConnectStatus::kBadRevision},
                     BadRequest{"pd_length_513", kReqKey + "40010201", abi::kCmCrc, ConnectStatus::kBadMpaFrame},

@@ -143,7 +143,7 @@ TEST_F(FwCpuTest, QueuePairEventsBeforeTcpBeforeCommands) {
 TEST_F(FwCpuTest, AnOverflowOfACompletionQueueIsReportedAndItsQueuePairsAreFlushed) {
   host.at(0, command(abi::CommandOp::kCreateCq, 2));
   FetchedCommand create = command(abi::CommandOp::kCreateQp, 3);
-  create.command.u.qp = {0x10000, 0x20000, 4, 4, 1, 2, 2, 0};
+  create.command.u.qp = {0x10000, 0x20000, 4, 4, 1, 2, 2, 0, {}};
   host.at(0, create);
   const Cycle from = 1000;
   cqs.at(from, {Cqn{2}});
