@@ -85,7 +85,9 @@ bool Endpoint::create() {
     started_ = true;
   }
   if (send_cq_->failed() || recv_cq_->failed() || qp_->failed()) fail("the device refused to make its queues");
-  if (listener_ != nullptr && listener_->failed()) fail(fmt::format("port {} is not free", settings_.port));
+  if (listener_ != nullptr && listener_->failed()) {
+    fail(fmt::format("cannot listen on port {}: {}", settings_.port, host::command_status_str(listener_->status())));
+  }
   const bool has_memory = greeting_.prepare(context_, pd_, kGreetingBytes, abi::kLocalWrite);
   return has_memory && qp_->ready() && (listener_ == nullptr || listener_->ready());
 }
@@ -94,6 +96,7 @@ bool Endpoint::create() {
 bool Endpoint::take_event(host::CmEvent& event) {
   if (channel_.empty()) return false;
   event = channel_.get_cm_event();
+  if (event.type == CmEventType::kConnectError && event.qp == nullptr) return true;  // its initiator may try again
   const char* what = event.type == CmEventType::kRejected       ? "the peer rejected the connection"
                      : event.type == CmEventType::kDisconnected ? "the connection was closed"
                      : event.type == CmEventType::kQpError      ? "the queue pair went to the error state"

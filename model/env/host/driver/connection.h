@@ -42,13 +42,15 @@ struct CmEvent {
   CmEventType type = CmEventType::kConnectError;
   abi::ConnectStatus status = abi::ConnectStatus::kOk;
   abi::CommandStatus refused = abi::CommandStatus::kOk;  // kConnectError: why the device did not take the command
-  Qp* qp = nullptr;                                      // none for kConnectRequest
-  std::uint32_t connection = 0;                          // kConnectRequest: what accept or reject wants
+  // None for kConnectRequest, nor for kConnectError of a connection that ended before it was accepted.
+  Qp* qp = nullptr;
+  std::uint32_t connection = 0;  // where there is no queue pair: what accept or reject wants
   std::uint32_t peer_ip = 0;
   std::uint16_t peer_port = 0, local_port = 0;
   std::uint16_t ird = 0, ord = 0;  // the peer's, or what was agreed (kEstablished)
   std::uint8_t mpa_revision = 0, mpa_flags = 0;
-  Terminate terminate;  // kQpError
+  std::uint8_t ddp_version = 1;  // and RDMAP's: 0 with an RDMAC peer
+  Terminate terminate;           // kQpError
   std::vector<std::uint8_t> private_data;
 };
 

@@ -78,9 +78,17 @@ void Context::start() {
                 std::to_string(ours));
   }
   const auto features = regs::Features::unpack(probed_[6]);
-  attr_ = {probed_[2],       probed_[3],        probed_[4] == 0 ? 0 : probed_[4] - 1,
-           probed_[5],       probed_[7],        probed_[8],
-           features.atomics, features.immediate};
+  attr_ = {probed_[2],
+           probed_[3],
+           probed_[4] == 0 ? 0 : probed_[4] - 1,
+           probed_[5],
+           probed_[7],
+           probed_[8],
+           features.atomics,
+           features.immediate,
+           features.receive_markers,
+           static_cast<std::uint8_t>(features.version_1),
+           features.version_0 && features.version_1};
   page_table_.resize(attr_.max_pages);
 
   const auto write = [this](std::uint32_t offset, std::uint32_t value) { cpu_.mmio_write(offset, value); };
@@ -205,9 +213,22 @@ Qp* Context::create_qp(const QpInitAttr& attr) {
             static_cast<std::uint16_t>(attr.pd.number.v),
             attr.send_cq->number().v,
             attr.recv_cq->number().v,
-            attr.srq != nullptr ? attr.srq->number().v : 0};
+            attr.srq != nullptr ? attr.srq->number().v : 0,
+            attr.stream};
   commands_.submit(c, {}, *qps_[i]);
   return qps_[i].get();
+}
+
+void Context::modify_qp(Qp& qp, const QpModifyAttr& attr) {
+  qp.submitted();
+  abi::Command c = command_of(abi::CommandOp::kModifyQp, qp.number().v);
+  c.u.modify_qp = {attr.to, attr.stream};
+  commands_.submit(c, {}, qp);
+}
+
+void Context::query_qp(Qp& qp) {
+  qp.submitted();
+  commands_.submit(command_of(abi::CommandOp::kQueryQp, qp.number().v), {}, qp);
 }
 
 void Context::destroy_qp(Qp& qp) {
@@ -222,10 +243,12 @@ Watch& Context::watch(std::uint64_t address) {
   return *watches_.back();
 }
 
-Listener& Context::listen(std::uint16_t port, std::uint8_t cm_flags, EventChannel& channel) {
+Listener& Context::listen(std::uint16_t port, std::uint8_t cm_flags, EventChannel& channel,
+                          abi::Personality personality) {
   listeners_.push_back(std::make_unique<Listener>(cpu_.running(), port, channel));
   abi::Command c = command_of(abi::CommandOp::kListen, 0, cm_flags);
   c.u.cm.local_port = port;
+  c.u.cm.personality = personality;
   commands_.submit(c, {}, *listeners_.back());
   return *listeners_.back();
 }
@@ -241,7 +264,7 @@ void Context::connect(Qp& qp, std::uint32_t peer_ip, std::uint16_t port, const C
   qp.set_channel(channel);
   abi::Command c = command_of(abi::CommandOp::kConnect, qp.number().v, param.flags);
   c.qpn = qp.number().v;
-  c.u.cm = {peer_ip, port, 0, param.responder_resources, param.initiator_depth};
+  c.u.cm = {peer_ip, port, 0, param.responder_resources, param.initiator_depth, {}};
   commands_.submit(c, param.private_data, qp);
 }
 
@@ -249,7 +272,7 @@ void Context::accept(std::uint32_t connection, Qp& qp, const ConnParam& param, E
   qp.set_channel(channel);
   abi::Command c = command_of(abi::CommandOp::kAccept, connection);
   c.qpn = qp.number().v;
-  c.u.cm = {0, 0, 0, param.responder_resources, param.initiator_depth};
+  c.u.cm = {0, 0, 0, param.responder_resources, param.initiator_depth, {}};
   commands_.submit(c, param.private_data, qp);
 }
 

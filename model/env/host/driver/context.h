@@ -102,10 +102,15 @@ class Context final : public App, public HostEvents {
   // nullptr also when a completion queue is another program's (RFC 5040 section 8.1.1), or has no room for all work
   // requests that could complete on it.
   Qp* create_qp(const QpInitAttr& attr);
+  // Answers: Qp::answered(), answer() and queried().
+  void modify_qp(Qp& qp, const QpModifyAttr& attr);
+  void query_qp(Qp& qp);
   void destroy_qp(Qp& qp);
   Watch& watch(std::uint64_t address);
 
-  Listener& listen(std::uint16_t port, std::uint8_t cm_flags, EventChannel& channel);
+  // `personality` answers peers until a queue pair of another one is given to accept().
+  Listener& listen(std::uint16_t port, std::uint8_t cm_flags, EventChannel& channel,
+                   abi::Personality personality = abi::Personality::kDevice);
   void unlisten(Listener& listener);
   void connect(Qp& qp, std::uint32_t peer_ip, std::uint16_t port, const ConnParam& param, EventChannel& channel);
   void accept(std::uint32_t connection, Qp& qp, const ConnParam& param, EventChannel& channel);

@@ -104,6 +104,7 @@ void Context::connection_event(const abi::Event& event, ByteSpan private_data) {
   cm.ord = event.ord;
   cm.mpa_revision = event.mpa_revision;
   cm.mpa_flags = event.mpa_flags;
+  cm.ddp_version = event.ddp_version;
   if (event.type == EventType::kQpError) cm.terminate = decoded_terminate(event, private_data);
   else cm.private_data.assign(private_data.begin(), private_data.end());
   if (event.type == EventType::kConnectRequest) {
@@ -113,8 +114,14 @@ void Context::connection_event(const abi::Event& event, ByteSpan private_data) {
     }
     return reject(event.id, {});  // nobody listens any more
   }
-  // A connection that ends before it got a queue pair (a request that timed out) concerns nobody here.
-  if (event.id >= qps_.size() || qps_[event.id] == nullptr || qps_[event.id]->channel() == nullptr) return;
+  // A connection that ended before it got a queue pair: whoever listens hears why.
+  if (event.id >= qps_.size()) {
+    for (const auto& listener : listeners_) {
+      if (listener->port() == event.local_port && listener->ready()) listener->channel().push(std::move(cm));
+    }
+    return;
+  }
+  if (qps_[event.id] == nullptr || qps_[event.id]->channel() == nullptr) return;
   Qp& qp = *qps_[event.id];
   cm.qp = &qp;
   if (event.type == EventType::kEstablished) {

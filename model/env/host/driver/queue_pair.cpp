@@ -114,9 +114,20 @@ int Qp::post_recv(const RecvWr* wrs, unsigned n) {
   return 0;
 }
 
+void Qp::modified(abi::CommandOp op, abi::CommandStatus status) {
+  answer_ = status;
+  --outstanding_;
+  if (status == abi::CommandStatus::kOk) {
+    if (op == abi::CommandOp::kQueryQp) queried_ = reply_;
+    else if (reply_.state == abi::QpState::kError) state_ = QpState::kError;
+  }
+  owner().wake();
+}
+
 void Qp::command_done(abi::CommandOp op, abi::CommandStatus status) {
   using abi::CommandOp;
   if (op == CommandOp::kCreateQp || op == CommandOp::kDestroyQp) return Resource::command_done(op, status);
+  if (op == CommandOp::kModifyQp || op == CommandOp::kQueryQp) return modified(op, status);
   if (status == abi::CommandStatus::kOk || channel_ == nullptr) return;
   // A disconnect that comes too late finds the connection gone already, which its own event tells.
   if (op == CommandOp::kDisconnect) return;

@@ -15,6 +15,23 @@ struct QpInitAttr {
   std::uint32_t max_send_wr = 128;  // rounded up to a power of two; 1 to 2048
   std::uint32_t max_recv_wr = 128;
   Srq* srq = nullptr;  // receive requests come from there, and max_recv_wr does not count
+  // DDP and RDMAP version (kRdmac 0, kIetf 1, kPermissive as the peer has it) and markers. The device may refuse with
+  // kVersionNotSupported or kMarkersRequired.
+  abi::StreamAttr stream = {};
+};
+
+// To kIdle: changes what is not open in `stream`, before there is a connection; Idle to RTS is connect and accept. To
+// kError, from any state and with nothing in `stream`: a stream ends by a Terminate, and all work is flushed.
+struct QpModifyAttr {
+  abi::QpState to = abi::QpState::kIdle;
+  abi::StreamAttr stream = {};
+};
+
+// What the device says. Markers are as agreed once there is a connection.
+struct QpAttr {
+  abi::QpState state = abi::QpState::kIdle;
+  std::uint8_t ddp_version = 1;
+  abi::StreamAttr stream = {};
 };
 
 enum class QpState : std::uint8_t { kIdle, kRts, kError };
@@ -45,6 +62,13 @@ class Qp final : public Resource {
   void set_channel(EventChannel& channel) { channel_ = &channel; }
   void set_state(QpState state) { state_ = state; }
 
+  // Whether Context::modify_qp and query_qp are answered; how the last one ended; what the last query saw.
+  bool answered() const { return outstanding_ == 0; }
+  abi::CommandStatus answer() const { return answer_; }
+  const QpAttr& queried() const { return queried_; }
+
+  void submitted() override { ++outstanding_; }
+  void answered_with(const abi::Event& event) override { reply_ = {event.qp_state, event.ddp_version, event.stream}; }
   // Commands of its connection end here too: a refused one becomes a connection event.
   void command_done(abi::CommandOp op, abi::CommandStatus status) override;
 
@@ -52,6 +76,7 @@ class Qp final : public Resource {
   int check(const SendWr& wr) const;
   abi::Wqe wqe_of(const SendWr& wr) const;
   void push(const SendWr& wr);
+  void modified(abi::CommandOp op, abi::CommandStatus status);
 
   HostCpu& cpu_;
   HostMemory& memory_;
@@ -60,6 +85,9 @@ class Qp final : public Resource {
   WorkQueue sq_, rq_;
   QpState state_ = QpState::kIdle;
   EventChannel* channel_ = nullptr;
+  unsigned outstanding_ = 0;  // modify and query commands
+  abi::CommandStatus answer_ = abi::CommandStatus::kOk;
+  QpAttr reply_, queried_;
 };
 
 }  // namespace rnic::host

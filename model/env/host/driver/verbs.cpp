@@ -53,8 +53,15 @@ const char* connect_status_str(abi::ConnectStatus status) {
 }
 
 const char* command_status_str(abi::CommandStatus status) {
-  static constexpr const char* kText[] = {"ok",        "bad operation", "bad index", "busy",
-                                          "bad state", "no resources",  "bad length"};
+  static constexpr const char* kText[] = {"ok",
+                                          "bad operation",
+                                          "bad index",
+                                          "busy",
+                                          "bad state",
+                                          "no resources",
+                                          "bad length",
+                                          "version not supported",
+                                          "markers cannot be disabled"};
   const auto i = static_cast<std::size_t>(status);
   return i < std::size(kText) ? kText[i] : "unknown status";
 }

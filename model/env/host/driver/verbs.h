@@ -74,6 +74,11 @@ struct DeviceAttr {
   std::uint32_t max_qp = 0, max_cq = 0, max_mr = 0, max_connections = 0;
   std::uint32_t max_srq = 0, max_pages = 0;
   bool atomics = false, immediate_data = false;
+  // draft-carrier-rddp-rnic-interop-00 section 6.2.1: whether the device asks for MPA markers where nobody else says;
+  // the version of DDP and RDMAP that it starts with, and whether queue pairs may have another.
+  bool receive_markers = false;
+  std::uint8_t ddp_version = 1;
+  bool version_selectable = false;
 };
 
 // As ibv_wc_status_str: "success", "WR flushed error".

@@ -119,6 +119,7 @@ void FakeDevice::execute(const abi::Command& c, const std::vector<std::uint8_t>&
   done.cookie = c.cookie;
   done.id = c.id;
   if (refuse) done.status = static_cast<std::uint8_t>(refuse(c));
+  if (answer) answer(c, done);
   raise(done);
   if (done.status != 0) return;
   switch (c.op) {
