@@ -86,14 +86,14 @@ class End final : public host::App {
     return then([=] { return streams[n].qp->ready() && mr->ready(); });
   }
   End& listen(std::size_t streams_to_come) {
-    run([this] { node.context.listen(kPort, kFlags, channel); });
+    run([this] { node.context.listen(kPort, flags, channel); });
     return then(
         [=] { return accepted_ == streams_to_come && streams[accepted_ - 1].qp->state() == host::QpState::kRts; });
   }
   End& connect(std::size_t n, std::uint32_t ip) {
     run([=] {
       host::ConnParam param;
-      param.flags = kFlags;
+      param.flags = flags;
       node.context.connect(*streams[n].qp, ip, kPort, param, channel);
     });
     return then([=] { return streams[n].qp->state() == host::QpState::kRts; });
@@ -143,14 +143,16 @@ class End final : public host::App {
   host::Mr* mr = nullptr;
   std::uint64_t address = 0;
   std::vector<Stream> streams;
+  std::uint8_t flags = abi::kCmCrc | abi::kCmEnhanced;  // of listen and connect
+  std::vector<host::CmEvent> never_accepted;            // setups that failed before that
 
  private:
-  static constexpr std::uint8_t kFlags = abi::kCmCrc | abi::kCmEnhanced;
   void take(host::CmEvent event) {
     if (event.type == host::CmEventType::kConnectRequest) {
       node.context.accept(event.connection, *streams[accepted_++].qp, {}, channel);
       return;
     }
+    if (event.qp == nullptr) return never_accepted.push_back(std::move(event));
     for (Stream& s : streams) {
       if (s.qp == event.qp) return s.events.push_back(std::move(event));
     }
@@ -167,7 +169,9 @@ class TwoNodeBench : public testing::Test {
     const auto mac = [](std::uint8_t n) { return wire::MacAddress{{2, 0, 0, 0, 0, n}}; };
     return {mac(last), wire::Ipv4Address{ip}, {{wire::Ipv4Address{peer_ip}, mac(peer_last)}}};
   }
-  TwoNodeBench() {
+  explicit TwoNodeBench(const NodeConfig& server_config = {}, const NodeConfig& client_config = {})
+      : a("a", server_config, station(kServerIp, 1, kClientIp, 2)),
+        b("b", client_config, station(kClientIp, 2, kServerIp, 1)) {
     cable.attach(0, a.chip.mac_tx.ethernet, a.chip.mac_rx);
     cable.attach(1, b.chip.mac_tx.ethernet, b.chip.mac_rx);
     a.set_lookahead(500);
@@ -209,8 +213,7 @@ class TwoNodeBench : public testing::Test {
     EXPECT_TRUE(client.done()) << "client: " << client.waiting_for();
   }
 
-  Node a{"a", {}, station(kServerIp, 1, kClientIp, 2)};
-  Node b{"b", {}, station(kClientIp, 2, kServerIp, 1)};
+  Node a, b;
   EthernetLink cable{"cable", {}};
   End server{a}, client{b};
 };
