@@ -1,63 +1,92 @@
 // CRC32c check of received FPDUs: the twin of model/rnic/rx/crc_check. See crc_check.md there for the timing.
-module crc_check
-  import rnic_stream_pkg::*;
-#(
+module crc_check #(
+  parameter int unsigned BeatBytes      = 64,
   parameter int unsigned PipelineCycles = 4
 ) (
-  input  logic       clk_i,
-  input  logic       rst_ni,
-  input  logic       fpdu_valid_i,
-  output logic       fpdu_ready_o,
-  input  fpdu_beat_t fpdu_i,
-  input  logic       fpdu_ready_i,   // credit: the output link has room for one more beat
-  output logic       fpdu_launch_o,  // a beat enters the pipeline and uses that credit
-  output logic       fpdu_valid_o,   // registered: the beat launched PipelineCycles ago
-  output fpdu_beat_t fpdu_o
+  input  logic                        clk_i,
+  input  logic                        rst_ni,
+  input  logic                        in_valid_i,
+  output logic                        in_ready_o,
+  input  rnic_stream_pkg::fpdu_beat_t in_i,
+  input  logic [8*BeatBytes-1:0]      in_data_i,
+  input  logic                        out_ready_i,   // credit: the output link has room for one more beat
+  output logic                        out_launch_o,  // a beat enters the pipeline and uses that credit
+  output logic                        out_valid_o,   // registered: the beat launched PipelineCycles ago
+  output rnic_stream_pkg::fpdu_beat_t out_o,
+  output logic [8*BeatBytes-1:0]      out_data_o
 );
-  logic [31:0] crc_d, crc_q;
-  fpdu_beat_t  beat;
+  localparam int unsigned BeatWords = BeatBytes / 4;
+  localparam int unsigned Lanes     = BeatWords + 1;  // with a marker
+  localparam int unsigned BeatBits  = $bits(in_i);
 
-  assign fpdu_ready_o  = fpdu_ready_i;
-  assign fpdu_launch_o = fpdu_valid_i && fpdu_ready_i;
+  assign in_ready_o   = out_ready_i;
+  assign out_launch_o = in_valid_i && out_ready_i;
 
-  // A marker is covered where it stood, the CRC field is not covered.
+  // A marker is covered where it stood; the CRC field, which is the last word, is not: it is shifted out.
+  logic [32*Lanes-1:0] words;
+  logic [5:0]          count;
   always_comb begin
-    crc_d = fpdu_i.first ? Crc32cInit : crc_q;
-    for (int unsigned lane = 0; lane < BeatWords; lane++) begin
-      if (fpdu_i.marker_valid && fpdu_i.marker_lane == 5'(lane)) crc_d = crc32c_word(crc_d, fpdu_i.marker);
-      if (6'(lane) < fpdu_i.words - 6'(fpdu_i.last)) crc_d = crc32c_word(crc_d, fpdu_i.data[32*lane+:32]);
+    words = {32'd0, in_data_i};
+    if (in_i.marker_valid) begin
+      for (int unsigned lane = 0; lane < Lanes; lane++) begin
+        if (lane == 32'(in_i.marker_lane))     words[32*lane+:32] = in_i.marker;
+        else if (lane > 32'(in_i.marker_lane)) words[32*lane+:32] = in_data_i[32*(lane-1)+:32];
+      end
     end
+    count = in_i.words - 6'(in_i.last) + 6'(in_i.marker_valid);
   end
 
-  always_comb begin
-    beat = fpdu_i;
-    if (fpdu_i.last) begin
-      beat.crc_ok = !fpdu_i.crc_on || ~crc_d == fpdu_i.data[32*(32'(fpdu_i.words)-1)+:32];
-    end
-  end
+  logic [31:0] crc;
+  crc32c_tree #(
+    .Lanes (Lanes),
+    .Cycles(PipelineCycles)
+  ) u_tree (
+    .clk_i,
+    .rst_ni,
+    .launch_i(out_launch_o),
+    .first_i (in_i.first),
+    .count_i (count),
+    .lanes_i (words << (32 * (Lanes - 32'(count)))),
+    .crc_o   (crc)
+  );
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni)            crc_q <= Crc32cInit;
-    else if (fpdu_launch_o) crc_q <= crc_d;
+  logic                        valid;
+  rnic_stream_pkg::fpdu_beat_t beat, checked;
+  logic [8*BeatBytes-1:0]      data;
+  stream_pipe #(
+    .Width (BeatBits + 8 * BeatBytes),
+    .Cycles(PipelineCycles - 1)
+  ) u_beat (
+    .clk_i,
+    .rst_ni,
+    .launch_i(out_launch_o),
+    .data_i  ({in_i, in_data_i}),
+    .valid_o (valid),
+    .data_o  ({beat, data})
+  );
+
+  always_comb begin
+    checked = beat;
+    if (beat.last) checked.crc_ok = !beat.crc_on || ~crc == data[32*(32'(beat.words)-1)+:32];
   end
 
   stream_pipe #(
-    .Width ($bits(fpdu_beat_t)),
-    .Cycles(PipelineCycles)
-  ) u_pipe (
+    .Width (BeatBits + 8 * BeatBytes),
+    .Cycles(1)
+  ) u_out (
     .clk_i,
     .rst_ni,
-    .launch_i(fpdu_launch_o),
-    .data_i  (beat),
-    .valid_o (fpdu_valid_o),
-    .data_o  (fpdu_o)
+    .launch_i(valid),
+    .data_i  ({checked, data}),
+    .valid_o (out_valid_o),
+    .data_o  ({out_o, out_data_o})
   );
 
   // A beat has at least its CRC word, and at most the datapath's width.
   always_ff @(posedge clk_i) begin
-    if (rst_ni && fpdu_valid_i) begin
-      WordsInRange_A : assert (fpdu_i.words >= 1 && fpdu_i.words <= 6'(BeatWords));
-      MarkerInBeat_A : assert (!fpdu_i.marker_valid || 6'(fpdu_i.marker_lane) < fpdu_i.words);
+    if (rst_ni && in_valid_i) begin
+      WordsInRange_A : assert (in_i.words >= 1 && in_i.words <= 6'(BeatWords));
+      MarkerInBeat_A : assert (!in_i.marker_valid || 6'(in_i.marker_lane) < in_i.words);
     end
   end
 endmodule

@@ -1,40 +1,38 @@
-// FpduBeat <-> fpdu_beat_t of rtl-stubs/include/rnic_stream_pkg.sv, as Verilator's 32-bit words, least significant
-// first.
+// FpduBeat <-> fpdu_beat_t of rtl-stubs/include/rnic_stream_pkg.sv and its octets, as Verilator's 32-bit words, least
+// significant first.
 #pragma once
 
-#include <cstring>
-
-#include "model/common/check.h"
+#include "model/common/bytes.h"
 #include "model/rnic/beat.h"
 
 namespace rnic::rtl {
 
-inline constexpr unsigned kCtl = 0, kFlow = 1, kMarker = 2, kData = 3;  // word indexes
-
-template <class Wide>
-void pack(const FpduBeat& b, Wide& w) {
+template <class Wide, class Data>
+void pack(const FpduBeat& b, Wide& w, Data& data) {
   const bool marker = b.marker_lane != FpduBeat::kNoMarker;
-  w[kCtl] = std::uint32_t{b.words} << 11 | (marker ? std::uint32_t{b.marker_lane} << 6 : 0u) | marker << 5 |
-            b.completes_wqe << 4 | b.first << 3 | b.last << 2 | b.crc_on << 1 | b.crc_ok;
-  w[kFlow] = b.flow.v;
-  w[kMarker] = load_le32(b.marker);
-  for (unsigned i = 0; i < b.words; ++i) w[kData + i] = load_le32(b.data + 4 * i);
+  const unsigned lane = marker ? b.marker_lane : 0;
+  w[0] = b.flow.v << 18 | b.words << 12 | lane << 7 | marker << 6 | b.marker_ok << 5 | b.completes_wqe << 4 |
+         b.first << 3 | b.last << 2 | b.crc_on << 1 | b.crc_ok;
+  w[1] = load_le32(b.marker) << 18 | b.flow.v >> 14;
+  w[2] = load_le32(b.marker) >> 14;
+  for (unsigned i = 0; i < b.words; ++i) data[i] = load_le32(b.data + 4 * i);
 }
 
-// The block's bytes are authoritative: they are written to where the beat's bytes live.
-template <class Wide>
-void unpack(const Wide& w, FpduBeat& b) {
-  const std::uint32_t ctl = w[kCtl];
-  b.words = static_cast<std::uint8_t>(ctl >> 11 & 0x3f);
-  b.marker_lane = ctl & 0x20 ? static_cast<std::uint8_t>(ctl >> 6 & 0x1f) : FpduBeat::kNoMarker;
-  b.completes_wqe = ctl & 0x10;
-  b.first = ctl & 8;
-  b.last = ctl & 4;
-  b.crc_on = ctl & 2;
-  b.crc_ok = ctl & 1;
-  b.flow = FlowId{w[kFlow]};
-  store_le32(b.marker, w[kMarker]);
-  for (unsigned i = 0; i < b.words; ++i) store_le32(b.data + 4 * i, w[kData + i]);
+// The block's octets are authoritative: they are written to where the beat's octets live.
+template <class Wide, class Data>
+void unpack(const Wide& w, const Data& data, FpduBeat& b) {
+  const std::uint32_t control = w[0];
+  b.words = static_cast<std::uint8_t>(control >> 12 & 0x3f);
+  b.marker_lane = control & 0x40 ? static_cast<std::uint8_t>(control >> 7 & 0x1f) : FpduBeat::kNoMarker;
+  b.marker_ok = control & 0x20;
+  b.completes_wqe = control & 0x10;
+  b.first = control & 8;
+  b.last = control & 4;
+  b.crc_on = control & 2;
+  b.crc_ok = control & 1;
+  b.flow = FlowId{w[1] << 14 | control >> 18};
+  store_le32(b.marker, w[2] << 14 | w[1] >> 18);
+  for (unsigned i = 0; i < b.words; ++i) store_le32(b.data + 4 * i, data[i]);
 }
 
 }  // namespace rnic::rtl
