@@ -71,7 +71,8 @@ class End final : public host::App {
   }
 
   // A completion queue of its own for each, unless `shared` names the stream whose queue it is to use.
-  End& create(std::uint32_t cqe, host::CqOverrun overrun = host::CqOverrun::kPrevented, int shared = -1) {
+  End& create(std::uint32_t cqe, host::CqOverrun overrun = host::CqOverrun::kPrevented, int shared = -1,
+              abi::StreamAttr stream = {}) {
     const std::size_t n = created_++;
     run([=] {
       streams.resize(n + 1);
@@ -81,9 +82,10 @@ class End final : public host::App {
       attr.pd = pd;
       attr.send_cq = attr.recv_cq = streams[n].cq;
       attr.max_send_wr = attr.max_recv_wr = 16;
+      attr.stream = stream;
       streams[n].qp = node.context.create_qp(attr);
     });
-    return then([=] { return streams[n].qp->ready() && mr->ready(); });
+    return then([=] { return (streams[n].qp->ready() || streams[n].qp->failed()) && mr->ready(); });
   }
   End& listen(std::size_t streams_to_come) {
     run([this] { node.context.listen(kPort, flags, channel); });
