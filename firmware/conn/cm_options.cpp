@@ -2,8 +2,7 @@
 
 namespace rnic::fw {
 
-MpaPolicy policy_of(std::uint8_t flags, std::uint16_t ird, std::uint16_t ord, const Settings& settings) {
-  constexpr std::uint16_t kNotNegotiated = wire::MpaEnhanced::kNotNegotiated;
+MpaPolicy policy_of(std::uint8_t flags, const Settings& settings) {
   MpaPolicy policy;
   policy.personality = settings.personality;
   policy.markers = (flags & abi::kCmMarkers) != 0 || settings.receive_markers;
@@ -12,12 +11,17 @@ MpaPolicy policy_of(std::uint8_t flags, std::uint16_t ird, std::uint16_t ord, co
   policy.peer_to_peer = flags & abi::kCmPeerToPeer;
   policy.rtr = {(flags & abi::kCmRtrSend) != 0, (flags & abi::kCmRtrWrite) != 0, (flags & abi::kCmRtrRead) != 0};
   if (!policy.rtr.any()) policy.rtr = {false, true, true};
-  policy.negotiate_ird = ird != kNotNegotiated;
-  policy.negotiate_ord = ord != kNotNegotiated;
-  policy.ird = policy.negotiate_ird ? ird : settings.max_ird;
-  policy.ord = policy.negotiate_ord ? ord : settings.max_ord;
-  policy.max_ird = settings.max_ird;
   return policy;
+}
+
+void set_depths(MpaPolicy& policy, const abi::Command& command, const Settings& settings) {
+  const auto& cm = command.u.cm;
+  policy.ird = cm.ird;
+  policy.ord = cm.ord;
+  policy.max_ird = cm.max_ird != 0 ? cm.max_ird : settings.max_ird;
+  policy.need_ord = cm.need_ord;
+  policy.negotiate_ird = (cm.options & abi::kCmKeepIrd) == 0;
+  policy.negotiate_ord = (cm.options & abi::kCmKeepOrd) == 0;
 }
 
 std::uint8_t cm_flags_of(const wire::MpaFrame& frame) {

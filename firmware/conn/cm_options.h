@@ -28,8 +28,11 @@ constexpr bool speaks_revision_of(std::uint8_t flags, abi::Personality personali
   return personality != abi::Personality::kRdmac || (flags & abi::kCmEnhanced) == 0;
 }
 
-// Without an RTR flag the kinds are Write and Read, which leave the peer's receive queue alone.
-MpaPolicy policy_of(std::uint8_t flags, std::uint16_t ird, std::uint16_t ord, const Settings& settings);
+// A listener's, and with the depths still open. Without an RTR flag the kinds are Write and Read, which leave the
+// peer's receive queue alone.
+MpaPolicy policy_of(std::uint8_t flags, const Settings& settings);
+// The depths that a kConnect, kAccept or kReject command brings.
+void set_depths(MpaPolicy& policy, const abi::Command& command, const Settings& settings);
 
 // The options that a startup frame shows.
 std::uint8_t cm_flags_of(const wire::MpaFrame& frame);

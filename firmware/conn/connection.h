@@ -60,10 +60,12 @@ struct Connection {
   bool setup_reported = false;  // the host knows how the setup ended
   bool peer_to_peer = false;    // responder: the first FPDU is an RTR message
   bool has_qp = false;
+  bool local_failure = false;                    // initiator: to be told to the peer when the reply lets it
   std::uint8_t mpa_revision = 0, mpa_flags = 0;  // agreed on
   std::uint8_t version = 1;                      // of DDP and RDMAP, as far as it is known
   std::uint16_t generation = 0;
   std::uint16_t peer_port = 0, local_port = 0, emss = 0;
+  std::uint16_t peer_ird = wire::MpaEnhanced::kNotNegotiated, peer_ord = wire::MpaEnhanced::kNotNegotiated;
   std::uint32_t peer_ip = 0;
   std::uint32_t slot = kNoSlot;              // of the SRAM
   std::uint32_t frame_bytes = 0, asked = 0;  // octets of the startup frame in the slot, and still to come

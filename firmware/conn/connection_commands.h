@@ -37,9 +37,6 @@ abi::CommandStatus ConnectionManager<Bus, Capacity>::unlisten(const abi::Command
 
 template <class Bus, class Capacity>
 abi::CommandStatus ConnectionManager<Bus, Capacity>::check(const abi::Command& command) {
-  const auto depth_fits = [](std::uint16_t depth, std::uint16_t limit, bool may_be_open) {
-    return depth <= limit || (may_be_open && depth == wire::MpaEnhanced::kNotNegotiated);
-  };
   const bool connect = command.op == abi::CommandOp::kConnect;
   const bool accept = command.op == abi::CommandOp::kAccept;
 
@@ -64,11 +61,12 @@ abi::CommandStatus ConnectionManager<Bus, Capacity>::check(const abi::Command& c
     if (qp == nullptr) return Status::kBadIndex;
     if (qp->connection != kNoConnection || qp->context.state != QpState::kIdle) return Status::kBadState;
     if (!can_speak(command, qp->stream.personality)) return Status::kVersionNotSupported;
-    if (!depth_fits(command.u.cm.ird, settings_.max_ird, connect && enhanced) ||
-        !depth_fits(command.u.cm.ord, settings_.max_ord, connect && enhanced)) {
+    const auto& cm = command.u.cm;
+    if (cm.ird > settings_.max_ird || cm.max_ird > settings_.max_ird || cm.ord > settings_.max_ord) {
       return Status::kNoResources;
     }
   }
+  if (command.u.cm.need_ord > settings_.max_ord) return Status::kNoResources;
   if (command.private_bytes > private_data_limit(enhanced)) return Status::kBadLength;
   if (connect && (free_connections_.available() == 0 || free_slots_.available() == 0)) return Status::kNoResources;
   return Status::kOk;
@@ -107,7 +105,9 @@ void ConnectionManager<Bus, Capacity>::perform(const abi::Command& command) {
   c.peer_port = cm.peer_port;
   c.local_port = cm.local_port;
   c.mpa_flags = command.flags;
-  c.policy = policy_of(command.flags, cm.ird, cm.ord, settings_);
+  c.policy = policy_of(command.flags, settings_);
+  c.policy.rtr_order = cm.rtr_order;
+  set_depths(c.policy, command, settings_);
   apply(resources_.qp(Qpn{command.qpn})->stream, c.policy);
   attach_qp(c, Qpn{command.qpn});
   write_frame(c, make_request(c.policy, bus_.sram({kCommandWindow.offset, command.private_bytes})));

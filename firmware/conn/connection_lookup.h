@@ -74,7 +74,7 @@ void ConnectionManager<Bus, Capacity>::on(const TcpAccepted& event) {
   c->peer_ip = event.peer_ip;
   c->peer_port = event.peer_port;
   c->local_port = event.port;
-  c->policy = policy_of(listener->flags, 0, 0, settings_);
+  c->policy = policy_of(listener->flags, settings_);
   c->policy.personality = listener->personality;
   c->mpa_flags = listener->flags;
   read_frame(*c, wire::kMpaHeaderBytes);

@@ -99,6 +99,7 @@ class ConnectionManager {
   State setup_failed(Connection& c, const ConnInput& in);
 
   State conclude(Connection& c, const wire::MpaFrame& reply);
+  State refuse(Connection& c, const ReplyDecision& decision, Qpn qpn);
   State bad_frame(Connection& c, wire::MpaFrameError error);
   State refuse_revision(Connection& c, const wire::MpaFrame& request);
   FrameProgress take_octets(Connection& c, std::uint32_t bytes, wire::MpaFrameKind expected);
@@ -107,6 +108,7 @@ class ConnectionManager {
   void write_frame(Connection& c, const wire::MpaFrame& frame);
   void send_frame(const Connection& c) { bus_.write(TcpStreamSend{c.flow, frame_range(c.slot, 0, c.frame_bytes)}); }
   void write_contexts(Connection& c, QpState state, StreamOptions options, std::uint16_t ird, std::uint16_t ord);
+  static void remember_depths(Connection& c, const wire::MpaFrame& frame);
   void report_peer_frame(const Connection& c, abi::EventType type, abi::ConnectStatus status,
                          const wire::MpaFrame& frame);
   void report_established(Connection& c, std::uint32_t private_bytes, std::uint32_t private_offset);

@@ -8,6 +8,7 @@ namespace rnic::fw {
 constexpr wire::TerminateCause cause_of(MpaError error) {
   return error == MpaError::kInsufficientIrd ? wire::mpa::kInsufficientIrd
          : error == MpaError::kNoMatchingRtr ? wire::mpa::kNoMatchingRtr
+         : error == MpaError::kLocalFailure  ? wire::mpa::kLocalCatastrophic
                                              : wire::mpa::kInvalidStartupFrame;
 }
 constexpr InternalWork work_of(Rtr rtr) {
@@ -77,13 +78,19 @@ ConnState ConnectionManager<Bus, Capacity>::reply_octets(Connection& c, const Co
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::conclude(Connection& c, const wire::MpaFrame& reply) {
   const wire::MpaFrame request = make_request(c.policy, {});
-  const SetupResult result = accept_reply(request, reply, c.policy);
+  SetupResult result = accept_reply(request, reply, c.policy);
+  if (c.local_failure && result.kind == SetupResult::Kind::kEstablished) {
+    result.kind = SetupResult::Kind::kTerminate;
+    result.error = MpaError::kLocalFailure;
+  }
   c.mpa_revision = reply.rev;
   c.version = result.version;
+  remember_depths(c, reply);
   if (result.kind == SetupResult::Kind::kBadReply) return bad_frame(c, wire::MpaFrameError::kBadRev);
   if (result.kind == SetupResult::Kind::kRejected) {
     report_peer_frame(c, abi::EventType::kRejected, abi::ConnectStatus::kRefused, reply);
     c.setup_reported = true;
+    if (c.local_failure) put_in_error(c.qpn);
     detach_qp(c);
     return close_tcp(c);
   }
@@ -120,6 +127,7 @@ ConnState ConnectionManager<Bus, Capacity>::request_octets(Connection& c, const 
   if (!version) return refuse_revision(c, progress.frame);
   c.version = *version;
   c.peer_to_peer = progress.frame.enhanced && progress.frame.enhanced->peer_to_peer;
+  remember_depths(c, progress.frame);
   bus_.write(TcpStreamRead{c.flow, guard_octet(c.slot)});  // an initiator must wait for the reply
   report_peer_frame(c, abi::EventType::kConnectRequest, abi::ConnectStatus::kOk, progress.frame);
   return State::kWaitHost;
@@ -144,9 +152,9 @@ ConnState ConnectionManager<Bus, Capacity>::accept(Connection& c, const ConnInpu
   const wire::MpaFrame request = examine_frame(frame_octets(c), wire::MpaFrameKind::kRequest, c.mpa_revision).frame;
   apply(resources_.qp(Qpn{command.qpn})->stream, c.policy);
   c.version = *version_for_request(c.policy.personality, request.rev);
-  c.policy.ird = command.u.cm.ird;
-  c.policy.ord = command.u.cm.ord;
+  set_depths(c.policy, command, settings_);
   ReplyDecision decision = negotiate_reply(request, c.policy);
+  if (decision.error != MpaError::kNone) return refuse(c, decision, Qpn{command.qpn});
   decision.frame.private_data = bus_.sram({kCommandWindow.offset, command.private_bytes});
   const StreamOptions options = stream_options(decision.frame, request, c.version);
   c.mpa_flags = cm_flags_of(decision.frame);
@@ -163,9 +171,21 @@ ConnState ConnectionManager<Bus, Capacity>::accept(Connection& c, const ConnInpu
   return State::kWaitFirstFpdu;
 }
 
+// The host's accept, on conditions that the initiator does not meet: the private data stays here. The error cannot go
+// out in a Terminate, as a rejection leaves MPA (wire-facts 8.34).
+template <class Bus, class Capacity>
+ConnState ConnectionManager<Bus, Capacity>::refuse(Connection& c, const ReplyDecision& decision, Qpn qpn) {
+  write_frame(c, decision.frame);
+  send_frame(c);
+  attach_qp(c, qpn);
+  report_setup_failure(c, status_of(decision.error));
+  return close_tcp(c);
+}
+
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::reject(Connection& c, const ConnInput& in) {
   const wire::MpaFrame request = examine_frame(frame_octets(c), wire::MpaFrameKind::kRequest, c.mpa_revision).frame;
+  set_depths(c.policy, *in.command, settings_);
   wire::MpaFrame frame = make_rejection(request, c.policy);
   frame.private_data = bus_.sram({kCommandWindow.offset, in.command->private_bytes});
   write_frame(c, frame);
@@ -195,13 +215,14 @@ ConnState ConnectionManager<Bus, Capacity>::setup_timeout(Connection& c, const C
   return State::kFree;
 }
 
-// A failure on this side. A handshake that still runs is ended when TCP reports it.
+// A failure on this side. The peer of an enhanced setup hears of it in a Terminate, for which the reply has to be there
+// (RFC 6581 section 9.3). A handshake that still runs is ended when TCP reports it.
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::setup_failed(Connection& c, const ConnInput&) {
+  c.local_failure = true;
+  if (c.state == State::kWaitReply && c.policy.enhanced) return c.state;
   if (c.flow != kNoFlow) bus_.write(TcpAbort{c.flow});
-  const Qpn qpn = c.qpn;
-  report_setup_failure(c, abi::ConnectStatus::kReset);
-  put_in_error(qpn);
+  report_setup_failure(c, abi::ConnectStatus::kLocalFailure);
   return State::kFree;
 }
 
@@ -230,13 +251,19 @@ void ConnectionManager<Bus, Capacity>::write_contexts(Connection& c, QpState sta
 
 // Reports.
 
-// The peer's IRD, ORD and private data as received.
+template <class Bus, class Capacity>
+void ConnectionManager<Bus, Capacity>::remember_depths(Connection& c, const wire::MpaFrame& frame) {
+  if (!frame.enhanced) return;
+  c.peer_ird = frame.enhanced->ird;
+  c.peer_ord = frame.enhanced->ord;
+}
+
+// With the peer's private data.
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::report_peer_frame(const Connection& c, abi::EventType type,
                                                          abi::ConnectStatus status, const wire::MpaFrame& frame) {
   abi::Event event = connection_event(type, status, c, c.has_qp ? c.qpn.v : id_of(c));
-  event.ird = frame.enhanced ? frame.enhanced->ird : wire::MpaEnhanced::kNotNegotiated;
-  event.ord = frame.enhanced ? frame.enhanced->ord : wire::MpaEnhanced::kNotNegotiated;
+  event.terminate = mpa_error_word(status);
   event.mpa_flags = cm_flags_of(frame);
   event.private_bytes = static_cast<std::uint16_t>(frame.private_data.size());
   bus_.write(PostEvent{event, slot_offset(c.slot) + c.frame_bytes - event.private_bytes});
@@ -254,12 +281,18 @@ void ConnectionManager<Bus, Capacity>::report_established(Connection& c, std::ui
   c.setup_reported = true;
 }
 
-// The QP is as it was before, for another attempt.
+// The QP is as it was before, for another attempt, unless the failure was its own.
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::report_setup_failure(Connection& c, abi::ConnectStatus status) {
   const std::uint32_t id = c.has_qp ? c.qpn.v : id_of(c);
+  if (c.local_failure) {
+    status = abi::ConnectStatus::kLocalFailure;
+    put_in_error(c.qpn);
+  }
   detach_qp(c);
-  bus_.write(PostEvent{connection_event(abi::EventType::kConnectError, status, c, id)});
+  abi::Event event = connection_event(abi::EventType::kConnectError, status, c, id);
+  event.terminate = mpa_error_word(status);
+  bus_.write(PostEvent{event});
   c.setup_reported = true;
 }
 

@@ -19,8 +19,17 @@ void set_kinds(wire::MpaEnhanced& word, RtrKinds rtr) {
   word.rtr_read = rtr.read;
 }
 
-// The initiator's choice among the common kinds: a Write needs nothing of the peer, a Send takes an MSN.
-constexpr Rtr choose(RtrKinds rtr) {
+constexpr bool has(RtrKinds kinds, Rtr kind) {
+  return (kind == Rtr::kSend && kinds.send) || (kind == Rtr::kWrite && kinds.write) ||
+         (kind == Rtr::kRead && kinds.read);
+}
+
+// The initiator's choice among the common kinds. Left to itself: a Write needs nothing of the peer, a Send takes an
+// MSN.
+constexpr Rtr choose(RtrKinds rtr, std::uint8_t order) {
+  for (unsigned rest = order; rest != 0; rest >>= 2) {
+    if (has(rtr, static_cast<Rtr>(rest & 3))) return static_cast<Rtr>(rest & 3);
+  }
   return rtr.write ? Rtr::kWrite : rtr.read ? Rtr::kRead : rtr.send ? Rtr::kSend : Rtr::kNone;
 }
 
@@ -93,6 +102,7 @@ ReplyDecision negotiate_reply(const wire::MpaFrame& request, const MpaPolicy& lo
 wire::MpaFrame make_rejection(const wire::MpaFrame& request, const MpaPolicy& local) {
   wire::MpaFrame frame = negotiate_reply(request, local).frame;
   frame.rejected = true;
+  if (frame.enhanced && local.need_ord != 0) frame.enhanced->ord = local.need_ord;
   return frame;
 }
 
@@ -126,7 +136,7 @@ SetupResult accept_reply(const wire::MpaFrame& request, const wire::MpaFrame& re
   if (request.enhanced->peer_to_peer) {
     RtrKinds usable = common(kinds(answer), local.rtr);
     if (answer.ird == 0) usable.read = false;  // the peer has no place for a Read Request
-    result.rtr = choose(usable);
+    result.rtr = choose(usable, local.rtr_order);
     if (result.rtr == Rtr::kNone) {
       return {Kind::kTerminate, MpaError::kNoMatchingRtr, result.ird, result.ord};
     }

@@ -10,7 +10,7 @@
 
 namespace rnic::fw {
 
-enum class Rtr : std::uint8_t { kNone, kSend, kWrite, kRead };
+using Rtr = abi::RtrKind;
 struct RtrKinds {
   bool send = false, write = false, read = false;
   constexpr bool any() const { return send || write || read; }
@@ -18,11 +18,12 @@ struct RtrKinds {
 
 // What one end wants. The initiator's says what its request asks for.
 struct MpaPolicy {
-  bool markers = false;       // M
-  bool crc = true;            // C
-  bool enhanced = false;      // initiator: send revision 2; responder: accept it
-  bool peer_to_peer = false;  // A, of an initiator
-  RtrKinds rtr;               // initiator: kinds it can send; responder: kinds it can receive
+  bool markers = false;        // M
+  bool crc = true;             // C
+  bool enhanced = false;       // initiator: send revision 2; responder: accept it
+  bool peer_to_peer = false;   // A, of an initiator
+  RtrKinds rtr;                // initiator: kinds it can send; responder: kinds it can receive
+  std::uint8_t rtr_order = 0;  // initiator: abi::rtr_order
   std::uint16_t ird = 0, ord = 0;
   std::uint16_t max_ird = 0;                               // up to which IRD may be raised
   bool negotiate_ird = true, negotiate_ord = true;         // initiator: false announces 0x3fff
@@ -50,7 +51,7 @@ constexpr std::optional<std::uint8_t> version_for_reply(abi::Personality initiat
 }
 
 // Why a setup fails (RFC 5044 section 8, RFC 6581 section 8).
-enum class MpaError : std::uint8_t { kNone, kBadFrame, kInsufficientIrd, kNoMatchingRtr };
+enum class MpaError : std::uint8_t { kNone, kBadFrame, kInsufficientIrd, kNoMatchingRtr, kLocalFailure };
 
 wire::MpaFrame make_request(const MpaPolicy& local, ByteSpan private_data);
 

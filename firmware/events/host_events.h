@@ -40,10 +40,35 @@ constexpr abi::Event connection_event(abi::EventType type, abi::ConnectStatus st
   event.peer_ip = c.peer_ip;
   event.peer_port = c.peer_port;
   event.local_port = c.local_port;
+  event.peer_ird = c.peer_ird;
+  event.peer_ord = c.peer_ord;
   event.mpa_revision = c.mpa_revision;
   event.mpa_flags = c.mpa_flags;
   event.ddp_version = c.version;
   return event;
+}
+
+// The MPA error behind a setup that failed, as the first word of a Terminate; 0 if there is none (RFC 5044 section 8,
+// RFC 6581 section 8).
+constexpr std::uint32_t mpa_error_word(abi::ConnectStatus status) {
+  using Status = abi::ConnectStatus;
+  switch (status) {
+    case Status::kBadMpaFrame:
+    case Status::kBadRevision:
+      return wire::terminate_word(wire::mpa::kInvalidStartupFrame);
+    case Status::kInsufficientIrd:
+      return wire::terminate_word(wire::mpa::kInsufficientIrd);
+    case Status::kNoMatchingRtr:
+      return wire::terminate_word(wire::mpa::kNoMatchingRtr);
+    case Status::kLocalFailure:
+      return wire::terminate_word(wire::mpa::kLocalCatastrophic);
+    case Status::kOk:
+    case Status::kRefused:
+    case Status::kTimeout:
+    case Status::kReset:
+      break;
+  }
+  return 0;
 }
 
 constexpr abi::ConnectStatus status_of(OpenFailure failure) {
@@ -55,6 +80,7 @@ constexpr abi::ConnectStatus status_of(wire::MpaFrameError error) {
 constexpr abi::ConnectStatus status_of(MpaError error) {
   return error == MpaError::kInsufficientIrd ? abi::ConnectStatus::kInsufficientIrd
          : error == MpaError::kNoMatchingRtr ? abi::ConnectStatus::kNoMatchingRtr
+         : error == MpaError::kLocalFailure  ? abi::ConnectStatus::kLocalFailure
                                              : abi::ConnectStatus::kBadMpaFrame;
 }
 

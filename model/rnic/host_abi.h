@@ -218,6 +218,20 @@ enum CmFlags : std::uint8_t {
   kCmRtrRead = 64
 };
 
+// How a connection's depths are negotiated (RFC 6581 section 9.1).
+enum CmOptions : std::uint8_t {
+  kCmKeepIrd = 1,  // kConnect: announce 0x3fff, so that the depth stays as it is here and there
+  kCmKeepOrd = 2
+};
+
+// An order of RTR kinds, the first in the lowest two bits. Kinds that it does not name come after them, in the order
+// Write, Read, Send.
+enum class RtrKind : std::uint8_t { kNone = 0, kSend, kWrite, kRead };
+constexpr std::uint8_t rtr_order(RtrKind first, RtrKind second = RtrKind::kNone, RtrKind third = RtrKind::kNone) {
+  return static_cast<std::uint8_t>(static_cast<unsigned>(first) | static_cast<unsigned>(second) << 2 |
+                                   static_cast<unsigned>(third) << 4);
+}
+
 struct Command {
   CommandOp op = CommandOp::kNop;
   std::uint8_t flags = 0;           // CmFlags; QpFlags; AccessFlags for kRegisterMr; the type for kAllocMw
@@ -269,6 +283,10 @@ struct Command {
       std::uint16_t peer_port, local_port;
       std::uint16_t ird, ord;
       Personality personality;  // of a listen command: until a QP of another one is given
+      std::uint8_t options;     // CmOptions
+      std::uint16_t max_ird;    // up to which the peer's ORD may raise ird; 0: as far as the device goes
+      std::uint16_t need_ord;   // kAccept: rejects an initiator with less IRD; kReject: what it would have taken
+      std::uint8_t rtr_order;   // kConnect
     } cm;
   } u = {};
 };
@@ -308,16 +326,8 @@ enum class ConnectStatus : std::uint8_t {
   kBadMpaFrame,
   kBadRevision,
   kInsufficientIrd,
-  kNoMatchingRtr
-};
-
-// Why the firmware cannot go on.
-enum class FaultCause : std::uint8_t {
-  kNone = 0,
-  kPanic,               // it found an error of its own, or asked the chip for what there is not
-  kWatchdog,            // the handler of an event does not end
-  kIllegalInstruction,  // RV32 only, as the next
-  kBusFault             // no memory, or not for this
+  kNoMatchingRtr,
+  kLocalFailure
 };
 
 // Whose Terminate a kQpError is about. Its header, as on the wire, is the event's private data (RFC 5040 section 4.8).
@@ -335,15 +345,18 @@ struct Event {
   std::uint32_t id = 0;             // qpn, cqn, srqn or, for kConnectRequest, the connection id to accept or reject
   std::uint32_t peer_ip = 0;
   std::uint16_t peer_port = 0, local_port = 0;
-  std::uint16_t ird = 0, ord = 0;  // the peer's, or what was agreed (kEstablished)
+  std::uint16_t ird = 0, ord = 0;  // kEstablished: what they are from now on
   std::uint32_t srq_limit = 0;     // kCommandDone of kQuerySrq
-  std::uint32_t terminate = 0;     // the Terminate's first word for kQpError (layer 31..28, type 27..24, code 23..16)
+  // The Terminate's first word (layer 31..28, type 27..24, code 23..16): of kQpError, and of a kConnectError that has
+  // an MPA error, whether the peer could be told or not.
+  std::uint32_t terminate = 0;
+  std::uint16_t peer_ird = 0, peer_ord = 0;  // as the peer's startup frame has them; 0x3fff: not negotiated
   std::uint8_t mpa_revision = 0, mpa_flags = 0;
   TerminateOrigin terminate_origin = TerminateOrigin::kLocal;  // kQpError
   std::uint8_t ddp_version = 0;                                // and RDMAP's: connection events, kQueryQp
   QpState qp_state = QpState::kIdle;                           // kQueryQp; kModifyQp: the one it goes to
   StreamAttr stream = {};                                      // kQueryQp
-  std::uint8_t reserved[23] = {};
+  std::uint8_t reserved[19] = {};
   std::uint8_t phase = 0;  // like a CQE's
 };
 inline constexpr std::size_t kEventBytes = 64;

@@ -1,7 +1,6 @@
 #include "model/rnic/fwcpu/chip_bus.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace rnic {
 
@@ -13,8 +12,7 @@ ChipBus::ChipBus(const FwCpuConfig& config, BufferPool& pool, std::uint32_t setu
 void ChipBus::start(Cycle at) {
   RNIC_CHECK(operations_.empty());
   time_ = at;
-  spend(config_.target == FirmwareTargetKind::kRv32 ? config_.rv32.trap_cycles : config_.dispatch_cycles);
-  begin_ = time_;
+  spend(config_.dispatch_cycles);
 }
 
 MutableByteSpan ChipBus::sram(fw::SramRange range) {

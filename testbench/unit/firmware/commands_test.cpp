@@ -281,7 +281,9 @@ TEST_F(Commands, Connect) {
   expect_refused(connect(abi::kCmPeerToPeer), CommandStatus::kBadOp);
   expect_refused(connect(abi::kCmCrc, 33, 1), CommandStatus::kNoResources);
   expect_refused(connect(abi::kCmCrc, 1, 33), CommandStatus::kNoResources);
-  expect_refused(connect(abi::kCmCrc, 0x3fff, 1), CommandStatus::kNoResources);
+  c = connect(abi::kCmEnhanced);
+  c.u.cm.max_ird = 33;
+  expect_refused(c, CommandStatus::kNoResources);
   c = connect(abi::kCmCrc);
   c.private_bytes = 513;
   expect_refused(c, CommandStatus::kBadLength);
@@ -293,11 +295,13 @@ TEST_F(Commands, Connect) {
 
 // RFC 6581 section 9.1: 0x3fff leaves the values to each end.
 TEST_F(Commands, ConnectWithoutNegotiatingDepths) {
-  run(connect(abi::kCmEnhanced, 0x3fff, 0x3fff));
+  abi::Command c = connect(abi::kCmEnhanced, 7, 9);
+  c.u.cm.options = abi::kCmKeepIrd | abi::kCmKeepOrd;
+  run(c);
   fw.on(TcpConnected{FlowId{3}, 0x80000000, 41000, 1460});
   EXPECT_EQ(bus.take()[2], "send flow 3 " + kReqKey + "100200043fff3fff");
   stream(3, kRepKey + "100200043fff3fff");
-  EXPECT_EQ(bus.take()[1], "qp 5 rts flow 3 mulpdu 1454 ird 32 ord 32");
+  EXPECT_EQ(bus.take()[1], "qp 5 rts flow 3 mulpdu 1454 ird 7 ord 9");
 }
 
 TEST_F(Commands, AcceptAndReject) {
@@ -311,7 +315,9 @@ TEST_F(Commands, AcceptAndReject) {
   c.qpn = 9;
   expect_refused(c, CommandStatus::kBadIndex);
   expect_refused(accept(id, 33, 1), CommandStatus::kNoResources);
-  expect_refused(accept(id, 1, 0x3fff), CommandStatus::kNoResources);
+  c = accept(id);
+  c.u.cm.need_ord = 33;
+  expect_refused(c, CommandStatus::kNoResources);
   c = accept(id);
   c.private_bytes = 509;
   expect_refused(c, CommandStatus::kBadLength);

@@ -47,8 +47,9 @@ TEST_F(CqOverflows, EndsASetupWhoseHandshakeRuns) {
   run(connect(abi::kCmCrc));
   bus.take();
   fw.on(CqOverflow{Cqn{0}});
-  EXPECT_THAT(bus.take(), ElementsAre("event cq_error status 0 id 0", "event connect_error status 3 id 5", kFive,
-                                      "work qp 5 flush", kSeven, "work qp 7 flush"));
+  EXPECT_THAT(bus.take(),
+              ElementsAre("event cq_error status 0 id 0", kFive, "work qp 5 flush",
+                          "event connect_error status 8 id 5 terminate 20050000", kSeven, "work qp 7 flush"));
   fw.on(TcpConnected{FlowId{3}, 0x80000000, 41000, 1460});
   EXPECT_THAT(bus.take(), ElementsAre("abort flow 3"));
   EXPECT_EQ(fw.connections(), 0u);
@@ -59,9 +60,9 @@ TEST_F(CqOverflows, EndsASetupThatWaitsForTheReply) {
   fw.on(TcpConnected{FlowId{3}, 0x80000000, 41000, 1460});
   bus.take();
   fw.on(CqOverflow{Cqn{0}});
-  EXPECT_THAT(bus.take(),
-              ElementsAre("event cq_error status 0 id 0", "abort flow 3", "event connect_error status 3 id 5", kFive,
-                          "work qp 5 flush", "cancel timer 0", kSeven, "work qp 7 flush"));
+  EXPECT_THAT(bus.take(), ElementsAre("event cq_error status 0 id 0", "abort flow 3", kFive, "work qp 5 flush",
+                                      "event connect_error status 8 id 5 terminate 20050000", "cancel timer 0", kSeven,
+                                      "work qp 7 flush"));
   EXPECT_EQ(fw.connections(), 0u);
 }
 

@@ -47,8 +47,8 @@ TEST_F(Initiator, EnhancedPeerToPeerSendsTheAgreedRtrFirst) {
                           "qp 5 rts flow 3 mulpdu 1454 ird 16 ord 32",
                           "flow 3 rdma qp 5 tx_markers 0 rx_markers 0 crc 1 epoch 1",
                           "enter_rdma flow 3",  //
-                          "work qp 5 rtr_write", "event established status 0 id 5 ird 16 ord 32 rev 2 flags 2e",
-                          "cancel timer 0"));
+                          "work qp 5 rtr_write",
+                          "event established status 0 id 5 ird 16 ord 32 peer 32/16 rev 2 flags 2e", "cancel timer 0"));
 }
 
 TEST_F(Initiator, EveryRtrKind) {
@@ -71,6 +71,70 @@ TEST_F(Initiator, EveryRtrKind) {
     ++flow;
     ++qp;
   }
+}
+
+// The kinds that both sides know are Send, Write and Read; the initiator's word counts.
+TEST_F(Initiator, TakesTheRtrKindThatItLikesBest) {
+  using abi::RtrKind;
+  struct {
+    std::uint8_t order;
+    const char* work;
+  } const kCases[] = {{abi::rtr_order(RtrKind::kRead, RtrKind::kSend), "rtr_read"},
+                      {abi::rtr_order(RtrKind::kSend), "rtr_send"},
+                      {0, "rtr_write"}};
+  std::uint32_t n = 0;
+  for (const auto& test : kCases) {
+    abi::Command c =
+        connect(abi::kCmEnhanced | abi::kCmPeerToPeer | abi::kCmRtrSend | abi::kCmRtrWrite | abi::kCmRtrRead);
+    if (n != 0) create_qp(kQp + n);
+    c.qpn = kQp + n;
+    c.u.cm.rtr_order = test.order;
+    run(c);
+    fw.on(TcpConnected{FlowId{3 + n}, 0x80000000 + n, 41000, 1460});
+    bus.take();
+    stream(3 + n, kRepKey + "10020004" + "c010c010");
+    EXPECT_THAT(bus.take(), testing::Contains(fmt::format("work qp {} {}", kQp + n, test.work)));
+    ++n;
+  }
+}
+
+// RFC 6581 section 9.3: the peer hears of it as soon as an FPDU can go out.
+TEST_F(Initiator, ALocalFailureIsToldInATerminate) {
+  open(abi::kCmEnhanced);
+  fw.on(QpStreamError{Qpn{5}, wire::rdma::kLocalCatastrophic});
+  EXPECT_THAT(bus.take(), IsEmpty());
+  stream(3, kRepKey + "10020004" + "00100010");
+  EXPECT_THAT(bus.take(),
+              ElementsAre("read flow 3 4",  //
+                          "qp 5 terminate flow 3 mulpdu 1454 ird 16 ord 16",
+                          "flow 3 rdma qp 5 tx_markers 0 rx_markers 0 crc 0 epoch 1",
+                          "enter_rdma flow 3",  //
+                          "work qp 5 terminate 20050000", "work qp 5 drain",
+                          "event connect_error status 8 id 5 terminate 20050000 peer 16/16", "timer 0 3000000us"));
+  fw.on(QpSendDrained{Qpn{5}});
+  EXPECT_THAT(bus.take(), ElementsAre("close flow 3", "timer 0 3000000us"));
+}
+
+TEST_F(Initiator, ALocalFailureAndNoReply) {
+  open(abi::kCmEnhanced);
+  fw.on(QpStreamError{Qpn{5}, wire::rdma::kLocalCatastrophic});
+  fw.on(TimerExpired{0});
+  const auto lines = bus.take();
+  EXPECT_EQ(lines[0], "abort flow 3");
+  EXPECT_THAT(lines, testing::Contains("work qp 5 flush"));
+  EXPECT_THAT(lines, testing::Contains("event connect_error status 8 id 5 terminate 20050000"));
+  EXPECT_EQ(fw.connections(), 0u);
+}
+
+TEST_F(Initiator, ALocalFailureAndARejection) {
+  open(abi::kCmEnhanced);
+  fw.on(QpStreamError{Qpn{5}, wire::rdma::kLocalCatastrophic});
+  stream(3, kRepKey + "30020004" + "00100008");
+  const auto lines = bus.take();
+  EXPECT_EQ(lines[1], "event rejected status 1 id 5 peer 16/8 rev 2 flags 4");
+  EXPECT_THAT(lines, testing::Contains("work qp 5 flush"));
+  run(connect(abi::kCmCrc));
+  EXPECT_EQ(bus.take()[0], "event done status 4 id 0 cookie 77") << "the QP is in error";
 }
 
 // RFC 5044 section 4.5: what the peer asks for in markers costs our MULPDU, what we ask for does not.
@@ -113,7 +177,7 @@ TEST_F(Initiator, PrivateDataOf512OctetsBothWays) {
 TEST_F(Initiator, PrivateDataOfTheReplyWithoutTheEnhancedWord) {
   open(abi::kCmEnhanced);
   stream(3, kRepKey + "10020007" + "00100010" + "616263");
-  EXPECT_EQ(bus.take()[4], "event established status 0 id 5 ird 16 ord 16 rev 2 flags 4 private 616263");
+  EXPECT_EQ(bus.take()[4], "event established status 0 id 5 ird 16 ord 16 peer 16/16 rev 2 flags 4 private 616263");
 }
 
 // The read ends at the frame's last octet, so an FPDU that shares its segment is left for the deframer.
@@ -129,7 +193,7 @@ TEST_F(Initiator, RejectionTellsThePeersWordAndFreesTheQp) {
   open(abi::kCmEnhanced);
   stream(3, kRepKey + "30020008" + "00100008" + "62757379");
   EXPECT_THAT(bus.take(), ElementsAre("read flow 3 8",  //
-                                      "event rejected status 1 id 5 ird 16 ord 8 rev 2 flags 4 private 62757379",
+                                      "event rejected status 1 id 5 peer 16/8 rev 2 flags 4 private 62757379",
                                       "close flow 3",  //
                                       "timer 0 3000000us"));
   fw.on(TcpPeerClosed{FlowId{3}});
@@ -151,7 +215,7 @@ TEST_F(Initiator, TerminatesForInsufficientIrd) {
                           "flow 3 rdma qp 5 tx_markers 0 rx_markers 0 crc 0 epoch 1",
                           "enter_rdma flow 3",  //
                           "work qp 5 terminate 20060000", "work qp 5 drain",
-                          "event connect_error status 6 id 5 ird 16 ord 33 rev 2 flags 4", "timer 0 3000000us"));
+                          "event connect_error status 6 id 5 terminate 20060000 peer 16/33", "timer 0 3000000us"));
   fw.on(QpSendDrained{Qpn{5}});
   EXPECT_THAT(bus.take(), ElementsAre("close flow 3", "timer 0 3000000us"));
   fw.on(TcpPeerClosed{FlowId{3}});
@@ -165,7 +229,7 @@ TEST_F(Initiator, TerminatesWithoutACommonRtr) {
   stream(3, kRepKey + "10020004" + "8010c010");
   const auto lines = bus.take();
   EXPECT_EQ(lines[4], "work qp 5 terminate 20070000");
-  EXPECT_EQ(lines[6], "event connect_error status 7 id 5 ird 16 ord 16 rev 2 flags 6c");
+  EXPECT_EQ(lines[6], "event connect_error status 7 id 5 terminate 20070000 peer 16/16");
 }
 
 struct BadReply {
@@ -180,10 +244,10 @@ TEST_P(InitiatorBadReply, ClosesAtOnce) {
   fw.on(TcpConnected{FlowId{3}, 0x80000000, 41000, 1460});
   bus.take();
   stream(3, GetParam().header);
-  EXPECT_THAT(bus.take(),
-              ElementsAre("log bad_frame",
-                          fmt::format("event connect_error status {} id 5", static_cast<int>(GetParam().status)),
-                          "close flow 3", "timer 0 3000000us"));
+  EXPECT_THAT(bus.take(), ElementsAre("log bad_frame",
+                                      fmt::format("event connect_error status {} id 5 terminate 20040000",
+                                                  static_cast<int>(GetParam().status)),
+                                      "close flow 3", "timer 0 3000000us"));
   fw.on(TcpClosed{FlowId{3}});
   EXPECT_EQ(fw.connections(), 0u);
   bus.take();
@@ -204,20 +268,20 @@ INSTANTIATE_TEST_SUITE_P(Headers, InitiatorBadReply,
 TEST_F(Initiator, UnenhancedReplyToAnEnhancedRequest) {
   open(abi::kCmEnhanced);
   stream(3, kRepKey + "40010000");
-  EXPECT_THAT(bus.take(),
-              ElementsAre("log bad_frame", "event connect_error status 5 id 5", "close flow 3", "timer 0 3000000us"));
+  EXPECT_THAT(bus.take(), ElementsAre("log bad_frame", "event connect_error status 5 id 5 terminate 20040000",
+                                      "close flow 3", "timer 0 3000000us"));
 }
 
 TEST_F(Initiator, EnhancedWordCutShort) {
   open(abi::kCmEnhanced);
   stream(3, kRepKey + "10020002" + "0000");
-  EXPECT_EQ(bus.take()[2], "event connect_error status 4 id 5");
+  EXPECT_EQ(bus.take()[2], "event connect_error status 4 id 5 terminate 20040000");
 }
 
 TEST_F(Initiator, PeerClosesWithinTheReply) {
   open(abi::kCmCrc);
   fw.on(TcpStreamData{FlowId{3}, 11});
-  EXPECT_EQ(bus.take()[1], "event connect_error status 4 id 5");
+  EXPECT_EQ(bus.take()[1], "event connect_error status 4 id 5 terminate 20040000");
 }
 
 TEST_F(Initiator, PeerClosesInsteadOfReplying) {

@@ -79,7 +79,8 @@ TEST_F(IetfDevice, AnswersAnRdmacRequestWithItsRevisionAndCloses) {
   bus.take();
   stream(3, kReqKey + "c000000568656c6c6f");
   EXPECT_THAT(bus.take(), ElementsAre("read flow 3 5", "send flow 3 " + kRepKey + "40010000", "log bad_frame",
-                                      "event connect_error status 5 id 80000000", "close flow 3", "timer 0 3000000us"));
+                                      "event connect_error status 5 id 80000000 terminate 20040000", "close flow 3",
+                                      "timer 0 3000000us"));
   EXPECT_EQ(bus.events().back().mpa_revision, 0);
 }
 
@@ -88,8 +89,8 @@ TEST_F(IetfDevice, ClosesOnAnRdmacReply) {
   open(abi::kCmCrc);
   bus.take();
   stream(3, kRdmacReply);
-  EXPECT_THAT(bus.take(),
-              ElementsAre("log bad_frame", "event connect_error status 5 id 5", "close flow 3", "timer 0 3000000us"));
+  EXPECT_THAT(bus.take(), ElementsAre("log bad_frame", "event connect_error status 5 id 5 terminate 20040000",
+                                      "close flow 3", "timer 0 3000000us"));
   EXPECT_EQ(query(kQp).qp_state, abi::QpState::kIdle) << "for another attempt";
 }
 
@@ -99,8 +100,7 @@ TEST_F(PermissiveDevice, TakesAnRdmacInitiatorWithVersionZero) {
   bus.take();
   request(kReqKey + "c0000000");
   const auto lines = bus.take();
-  EXPECT_EQ(lines[lines.size() - 2],
-            "event connect_request status 0 id 80000000 ird 16383 ord 16383 rev 0 flags 3 version 0");
+  EXPECT_EQ(lines[lines.size() - 2], "event connect_request status 0 id 80000000 rev 0 flags 3 version 0");
   run(accept(0x80000000));
   EXPECT_THAT(bus.take(),
               ElementsAre("event done status 0 id 80000000", "qp 5 rts flow 3 mulpdu 1442 ird 8 ord 8 fenced version 0",
@@ -132,7 +132,7 @@ TEST_F(PermissiveDevice, AnEnhancedRequestHasNoRdmacReply) {
   open(abi::kCmEnhanced);
   bus.take();
   stream(3, kRdmacReply);
-  EXPECT_EQ(bus.take()[1], "event connect_error status 5 id 5");
+  EXPECT_EQ(bus.take()[1], "event connect_error status 5 id 5 terminate 20040000");
 }
 
 // The queue pair is not known when the request comes: one that speaks version 1 only does not fit.
@@ -285,8 +285,8 @@ TEST_F(RdmacDevice, ClosesOnAReplyOfRevisionOne) {
   open(0);
   bus.take();
   stream(3, kRepKey + "c0010000");
-  EXPECT_THAT(bus.take(),
-              ElementsAre("log bad_frame", "event connect_error status 5 id 5", "close flow 3", "timer 0 3000000us"));
+  EXPECT_THAT(bus.take(), ElementsAre("log bad_frame", "event connect_error status 5 id 5 terminate 20040000",
+                                      "close flow 3", "timer 0 3000000us"));
 }
 
 TEST_F(RdmacDevice, AnswersRevisionOneWithZero) {
@@ -307,8 +307,8 @@ TEST_F(RdmacDevice, ClosesOnAnEnhancedRequest) {
   bus.take();
   bus.put_read_octets(hex(kReqKey + "50020004"));
   fw.on(TcpStreamData{FlowId{3}, 20});
-  EXPECT_THAT(bus.take(), ElementsAre("log bad_frame", "event connect_error status 5 id 80000000", "close flow 3",
-                                      "timer 0 3000000us"));
+  EXPECT_THAT(bus.take(), ElementsAre("log bad_frame", "event connect_error status 5 id 80000000 terminate 20040000",
+                                      "close flow 3", "timer 0 3000000us"));
 }
 
 // The host ends a stream by hand: as any other error of ours.
@@ -337,8 +337,8 @@ TEST_F(IetfDevice, ModifyToErrorEndsASetup) {
   bus.take();
   run(modify(kQp, abi::QpState::kError));
   EXPECT_THAT(bus.take(),
-              ElementsAre("event done status 0 id 5", "abort flow 3", "event connect_error status 3 id 5",
-                          "qp 5 error sq 10000/6 rq 20000/5 pd 7 cq 0/0", "work qp 5 flush", "cancel timer 0"));
+              ElementsAre("event done status 0 id 5", "abort flow 3", "qp 5 error sq 10000/6 rq 20000/5 pd 7 cq 0/0",
+                          "work qp 5 flush", "event connect_error status 8 id 5 terminate 20050000", "cancel timer 0"));
 }
 
 }  // namespace

@@ -90,13 +90,16 @@ class RecordingBus {
     if (o.event.cookie != 0) text += fmt::format(" cookie {}", o.event.cookie);
     if (o.event.srq_limit != 0) text += fmt::format(" limit {}", o.event.srq_limit);
     if (o.event.terminate != 0) text += fmt::format(" terminate {:08x}", o.event.terminate);
-    const bool with_depths = o.event.type == abi::EventType::kConnectRequest ||
-                             o.event.type == abi::EventType::kEstablished || o.event.type == abi::EventType::kRejected;
-    if (with_depths || o.event.ird != 0) {
-      text += fmt::format(" ird {} ord {} rev {} flags {:x}", o.event.ird, o.event.ord, o.event.mpa_revision,
-                          o.event.mpa_flags);
-      if (o.event.ddp_version != 1) text += fmt::format(" version {}", o.event.ddp_version);
+    const bool established = o.event.type == abi::EventType::kEstablished;
+    const bool with_frame =
+        o.event.type == abi::EventType::kConnectRequest || established || o.event.type == abi::EventType::kRejected;
+    if (established) text += fmt::format(" ird {} ord {}", o.event.ird, o.event.ord);
+    const bool open = o.event.peer_ird == wire::MpaEnhanced::kNotNegotiated && o.event.peer_ord == o.event.peer_ird;
+    if ((with_frame || o.event.type == abi::EventType::kConnectError) && !open) {
+      text += fmt::format(" peer {}/{}", o.event.peer_ird, o.event.peer_ord);
     }
+    if (with_frame) text += fmt::format(" rev {} flags {:x}", o.event.mpa_revision, o.event.mpa_flags);
+    if (with_frame && o.event.ddp_version != 1) text += fmt::format(" version {}", o.event.ddp_version);
     if (o.event.private_bytes != 0) text += " private " + octets({o.private_offset, o.event.private_bytes});
     lines_.push_back(text);
     events_.push_back(o.event);

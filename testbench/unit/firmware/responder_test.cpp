@@ -21,11 +21,10 @@ TEST_F(Responder, Revision1WithPrivateDataBothWays) {
   fw.on(TcpAccepted{FlowId{3}, 0x0a000002, 40000, 7000, 1460});
   EXPECT_THAT(bus.take(), ElementsAre("timer 0 10000000us", "read flow 3 20"));
   stream(3, kReqKey + "4001000568656c6c6f");
-  EXPECT_THAT(bus.take(),
-              ElementsAre("read flow 3 5", "read flow 3 1",
-                          "event connect_request status 0 id 80000000 ird 16383 ord 16383 rev 1 flags 2 private "
-                          "68656c6c6f",
-                          "cancel timer 0"));
+  EXPECT_THAT(bus.take(), ElementsAre("read flow 3 5", "read flow 3 1",
+                                      "event connect_request status 0 id 80000000 rev 1 flags 2 private "
+                                      "68656c6c6f",
+                                      "cancel timer 0"));
   const abi::Event& event = bus.events().back();
   EXPECT_EQ(event.peer_ip, 0x0a000002u);
   EXPECT_EQ(event.peer_port, 40000);
@@ -47,7 +46,7 @@ TEST_F(Responder, Revision1WithPrivateDataBothWays) {
 TEST_F(Responder, PeerToPeerIsEstablishedByTheRtrMessage) {
   listening(abi::kCmCrc | abi::kCmEnhanced | abi::kCmRtrWrite | abi::kCmRtrRead);
   request(kReqKey + "500200048010c010");
-  EXPECT_EQ(bus.take()[4], "event connect_request status 0 id 80000000 ird 16 ord 16 rev 2 flags 6e");
+  EXPECT_EQ(bus.take()[4], "event connect_request status 0 id 80000000 peer 16/16 rev 2 flags 6e");
   run(accept(kConn));
   EXPECT_THAT(bus.take(), ElementsAre("event done status 0 id 80000000",  //
                                       "qp 5 rts flow 3 mulpdu 1454 ird 16 ord 8 fenced",
@@ -55,7 +54,8 @@ TEST_F(Responder, PeerToPeerIsEstablishedByTheRtrMessage) {
                                       "send flow 3 " + kRepKey + "500200048010c008",  //
                                       "enter_rdma flow 3", "timer 0 4000000us"));
   fw.on(QpFirstFpdu{Qpn{5}});
-  EXPECT_THAT(bus.take(), ElementsAre("event established status 0 id 5 ird 16 ord 8 rev 2 flags 6e", "cancel timer 0"));
+  EXPECT_THAT(bus.take(),
+              ElementsAre("event established status 0 id 5 ird 16 ord 8 peer 16/16 rev 2 flags 6e", "cancel timer 0"));
 }
 
 // Only an agreed Send is absorbed: it takes no receive work request (RFC 6581 section 9.2).
@@ -77,7 +77,7 @@ TEST_F(Responder, NoRtrMessageInTime) {
   fw.on(TimerExpired{0});
   EXPECT_THAT(bus.take(), ElementsAre("abort flow 3", "qp 5 error flow 3 mulpdu 1454 ird 16 ord 8 fenced",
                                       "flow 3 off qp 5 tx_markers 0 rx_markers 0 crc 0 epoch 1", "work qp 5 flush",
-                                      "event connect_error status 2 id 5", "cancel timer 0"));
+                                      "event connect_error status 2 id 5 peer 16/16", "cancel timer 0"));
   EXPECT_EQ(fw.connections(), 0u);
 }
 
@@ -146,10 +146,10 @@ TEST_P(ResponderBadRequest, ClosesWithoutAReply) {
   stream(3, GetParam().octets);
   auto lines = bus.take();
   const std::vector<std::string> last(lines.end() - 4, lines.end());
-  EXPECT_THAT(last,
-              ElementsAre("log bad_frame",
-                          fmt::format("event connect_error status {} id 80000000", static_cast<int>(GetParam().status)),
-                          "close flow 3", "timer 0 3000000us"));
+  EXPECT_THAT(last, ElementsAre("log bad_frame",
+                                fmt::format("event connect_error status {} id 80000000 terminate 20040000",
+                                            static_cast<int>(GetParam().status)),
+                                "close flow 3", "timer 0 3000000us"));
   EXPECT_THAT(lines, testing::Not(testing::Contains(testing::StartsWith("send"))));
 }
 
@@ -170,7 +170,7 @@ TEST_F(Responder, OctetAfterTheRequest) {
   listening(abi::kCmCrc);
   request(kReqKey + "40010000" + "00");
   const auto lines = bus.take();
-  EXPECT_EQ(lines[lines.size() - 3], "event connect_error status 4 id 80000000");
+  EXPECT_EQ(lines[lines.size() - 3], "event connect_error status 4 id 80000000 terminate 20040000");
   run(accept(kConn));
   EXPECT_EQ(bus.take()[0], "event done status 4 id 80000000") << "too late to accept";
 }
@@ -212,6 +212,55 @@ TEST_F(Responder, NoPlaceForAFourthSetup) {
   EXPECT_THAT(bus.take(), ElementsAre("log no_resources", "abort flow 4"));
   run(connect(abi::kCmCrc));
   EXPECT_THAT(bus.take(), ElementsAre("event done status 5 id 0 cookie 77"));
+}
+
+// RFC 6581 section 9.1: the reply rejects and names the ORD that was needed; nothing but the host hears of 2/0/6.
+TEST_F(Responder, AnInitiatorWithTooLittleIrdIsRejected) {
+  listen(abi::kCmCrc | abi::kCmEnhanced);
+  const std::uint32_t id = request(kReqKey + "50020004" + "00020010");
+  bus.take();
+  abi::Command c = accept(id);
+  c.u.cm.need_ord = 4;
+  run(c, "776f");
+  EXPECT_THAT(bus.take(),
+              ElementsAre("event done status 0 id 80000000", "send flow 3 " + kRepKey + "70020004" + "00100004",
+                          "event connect_error status 6 id 5 terminate 20060000 peer 2/16", "close flow 3",
+                          "timer 0 3000000us"));
+  fw.on(TcpClosed{FlowId{3}});
+  EXPECT_EQ(fw.connections(), 0u);
+  bus.take();
+  run(connect(abi::kCmCrc));
+  EXPECT_EQ(bus.take()[0], "event done status 0 id 0 cookie 77") << "the QP may try again";
+}
+
+TEST_F(Responder, AnInitiatorWithJustEnoughIrdIsNot) {
+  listen(abi::kCmCrc | abi::kCmEnhanced);
+  const std::uint32_t id = request(kReqKey + "50020004" + "00040010");
+  bus.take();
+  abi::Command c = accept(id);
+  c.u.cm.need_ord = 4;
+  run(c);
+  EXPECT_THAT(bus.take(), testing::Contains("send flow 3 " + kRepKey + "50020004" + "00100004"));
+}
+
+// It may be raised as far as the host says.
+TEST_F(Responder, MaxIrdOfTheAccept) {
+  listen(abi::kCmCrc | abi::kCmEnhanced);
+  const std::uint32_t id = request(kReqKey + "50020004" + "00040020");
+  bus.take();
+  abi::Command c = accept(id, 2);
+  c.u.cm.max_ird = 5;
+  run(c);
+  EXPECT_EQ(bus.take()[1], "qp 5 rts flow 3 mulpdu 1454 ird 5 ord 4 fenced");
+}
+
+TEST_F(Responder, AHostsOwnRejectionNamesTheOrdItNeeds) {
+  listen(abi::kCmCrc | abi::kCmEnhanced);
+  abi::Command c = command(abi::CommandOp::kReject, request(kReqKey + "50020004" + "00080010"));
+  bus.take();
+  c.u.cm.need_ord = 12;
+  run(c);
+  EXPECT_EQ(bus.take()[1], "send flow 3 " + kRepKey + "70020004" + "0010000c");
 }
 
 }  // namespace

@@ -191,8 +191,8 @@ class TwoFirmwares : public StageTest, public testing::WithParamInterface<std::u
     for (std::size_t i = 0; i < node.to_host.beats().size(); ++i) {
       const abi::Event& e = node.to_host.beats()[i].event;
       if (e.type == abi::EventType::kCommandDone) continue;
-      out.push_back(fmt::format("{} type {} status {} id {:x} ird {} ord {}", node.to_host.cycles()[i],
-                                static_cast<int>(e.type), e.status, e.id, e.ird, e.ord));
+      out.push_back(fmt::format("{} type {} status {} id {:x} ird {} ord {} peer {}/{}", node.to_host.cycles()[i],
+                                static_cast<int>(e.type), e.status, e.id, e.ird, e.ord, e.peer_ird, e.peer_ord));
     }
     return out;
   }
@@ -216,12 +216,12 @@ TEST_P(TwoFirmwares, PeerToPeerConnectAndDisconnect) {
   FetchedCommand connect = command(abi::CommandOp::kConnect);
   connect.command.flags = abi::kCmMarkers | abi::kCmEnhanced | abi::kCmPeerToPeer;
   connect.command.qpn = 5;
-  connect.command.u.cm = {0x0a000001, 7000, 0, 4, 8, {}};
+  connect.command.u.cm = {0x0a000001, 7000, 0, 4, 8, {}, 0, 0, 0, 0};
   a.host.at(1000, connect);
 
   FetchedCommand accept = command(abi::CommandOp::kAccept, 0x80000000);
   accept.command.qpn = 6;
-  accept.command.u.cm = {0, 0, 0, 2, 16, {}};
+  accept.command.u.cm = {0, 0, 0, 2, 16, {}, 0, 0, 0, 0};
   b.host.at(3000, accept);
   a.host.at(6000, command(abi::CommandOp::kDisconnect, 5));
   run_until_idle();
@@ -229,11 +229,13 @@ TEST_P(TwoFirmwares, PeerToPeerConnectAndDisconnect) {
   // The request event, for one: 1001 the command arrives; 40 to dispatch, 32 for kCommandDone, 6 to build 24 octets, 16
   // to open; 1 + 50 to the responder, 40, 8 for its timer, 12 to read; 1 + 50, 40, 5 for the header, 12 to read the
   // rest; 1 + 50, 40, 6 for the frame, 12 for the guard, 32 for the event; 1 to the host.
-  EXPECT_THAT(trace(b), ElementsAre("1456 type 2 status 0 id 80000000 ird 4 ord 8",
-                                    "3574 type 3 status 0 id 6 ird 8 ord 4", "6428 type 6 status 0 id 6 ird 0 ord 0"));
+  EXPECT_THAT(trace(b), ElementsAre("1456 type 2 status 0 id 80000000 ird 0 ord 0 peer 4/8",
+                                    "3574 type 3 status 0 id 6 ird 8 ord 4 peer 4/8",
+                                    "6428 type 6 status 0 id 6 ird 0 ord 0 peer 4/8"));
   // The reply, likewise: 3001 + 40 + 32 + 6 + 6 + 52 + 16 + 12; 1 + 50 + 40 + 5 + 12; 1 + 50 + 40 + 6, then the
   // contexts with 52 + 16, 4 to enter RDMA mode, 8 for the RTR message, 32 for the event, 1.
-  EXPECT_THAT(trace(a), ElementsAre("3483 type 3 status 0 id 5 ird 4 ord 8", "6631 type 6 status 0 id 5 ird 0 ord 0"));
+  EXPECT_THAT(trace(a), ElementsAre("3483 type 3 status 0 id 5 ird 4 ord 8 peer 8/4",
+                                    "6631 type 6 status 0 id 5 ird 0 ord 0 peer 8/4"));
   EXPECT_EQ(wire.work_log.front(), "3451 qp 5 kind 1") << "the RTR message, by RDMA Write";
   EXPECT_TRUE(wire.end(0).closed && wire.end(1).closed);
   EXPECT_EQ(a.contexts.qp(Qpn{5}).state, QpState::kError);

@@ -18,7 +18,19 @@ struct ConnParam {
   std::uint16_t initiator_depth = 16;      // ORD
   std::uint8_t flags = 0;                  // abi::CmFlags; of connect and listen
   std::vector<std::uint8_t> private_data;
+  // RFC 6581.
+  std::uint16_t max_ird = 0;   // up to which the peer's ORD may raise responder_resources; 0: the device's
+  std::uint16_t need_ord = 0;  // accept: turn down an initiator that has less IRD
+  std::uint8_t options = 0;    // abi::CmOptions; connect
+  std::uint8_t rtr_order = 0;  // abi::rtr_order(); connect
+  bool fall_back = false;      // connect: try again without enhancement if the peer closes on them (section 10)
 };
+
+// Whether a failed connect is worth a second attempt without enhancements.
+constexpr bool may_fall_back(std::uint8_t cm_flags, bool wanted, const abi::Event& event) {
+  return wanted && (cm_flags & abi::kCmEnhanced) != 0 && event.type == abi::EventType::kConnectError &&
+         event.status == static_cast<std::uint8_t>(abi::ConnectStatus::kReset);
+}
 
 enum class CmEventType : std::uint8_t {
   kConnectRequest,
@@ -47,7 +59,8 @@ struct CmEvent {
   std::uint32_t connection = 0;  // where there is no queue pair: what accept or reject wants
   std::uint32_t peer_ip = 0;
   std::uint16_t peer_port = 0, local_port = 0;
-  std::uint16_t ird = 0, ord = 0;  // the peer's, or what was agreed (kEstablished)
+  std::uint16_t ird = 0, ord = 0;            // kEstablished: what they are from now on
+  std::uint16_t peer_ird = 0, peer_ord = 0;  // as in the peer's startup frame; 0x3fff: not negotiated
   std::uint8_t mpa_revision = 0, mpa_flags = 0;
   std::uint8_t ddp_version = 1;  // and RDMAP's: 0 with an RDMAC peer
   Terminate terminate;           // kQpError

@@ -20,6 +20,12 @@ constexpr unsigned kEventVector = 0;
 constexpr std::uint32_t low(std::uint64_t v) { return static_cast<std::uint32_t>(v); }
 constexpr std::uint32_t high(std::uint64_t v) { return static_cast<std::uint32_t>(v >> 32); }
 
+void set_depths(abi::Command& c, const ConnParam& param) {
+  c.u.cm.ird = param.responder_resources;
+  c.u.cm.ord = param.initiator_depth;
+  c.u.cm.max_ird = param.max_ird;
+}
+
 }  // namespace
 
 void Watch::written(std::uint64_t, std::uint32_t) {
@@ -264,7 +270,11 @@ void Context::connect(Qp& qp, std::uint32_t peer_ip, std::uint16_t port, const C
   qp.set_channel(channel);
   abi::Command c = command_of(abi::CommandOp::kConnect, qp.number().v, param.flags);
   c.qpn = qp.number().v;
-  c.u.cm = {peer_ip, port, 0, param.responder_resources, param.initiator_depth, {}};
+  c.u.cm.peer_ip = peer_ip;
+  c.u.cm.peer_port = port;
+  c.u.cm.options = param.options;
+  c.u.cm.rtr_order = param.rtr_order;
+  set_depths(c, param);
   commands_.submit(c, param.private_data, qp);
 }
 
@@ -272,7 +282,8 @@ void Context::accept(std::uint32_t connection, Qp& qp, const ConnParam& param, E
   qp.set_channel(channel);
   abi::Command c = command_of(abi::CommandOp::kAccept, connection);
   c.qpn = qp.number().v;
-  c.u.cm = {0, 0, 0, param.responder_resources, param.initiator_depth, {}};
+  c.u.cm.need_ord = param.need_ord;
+  set_depths(c, param);
   commands_.submit(c, param.private_data, qp);
 }
 

@@ -102,6 +102,8 @@ void Context::connection_event(const abi::Event& event, ByteSpan private_data) {
   cm.local_port = event.local_port;
   cm.ird = event.ird;
   cm.ord = event.ord;
+  cm.peer_ird = event.peer_ird;
+  cm.peer_ord = event.peer_ord;
   cm.mpa_revision = event.mpa_revision;
   cm.mpa_flags = event.mpa_flags;
   cm.ddp_version = event.ddp_version;

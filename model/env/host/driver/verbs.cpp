@@ -47,7 +47,8 @@ const char* connect_status_str(abi::ConnectStatus status) {
                                           "bad MPA frame",
                                           "unsupported MPA revision",
                                           "insufficient IRD",
-                                          "no matching RTR"};
+                                          "no matching RTR",
+                                          "local failure"};
   const auto i = static_cast<std::size_t>(status);
   return i < std::size(kText) ? kText[i] : "unknown status";
 }

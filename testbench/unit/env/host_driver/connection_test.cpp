@@ -29,8 +29,8 @@ TEST_F(ConnectionTest, PrivateDataAndDepthsGoBothWays) {
   std::vector<std::uint8_t> request;
   b.script.run([&] {
     EXPECT_EQ(b.event.type, CmEventType::kConnectRequest);
-    EXPECT_EQ(b.event.ird, 3);
-    EXPECT_EQ(b.event.ord, 5);
+    EXPECT_EQ(b.event.peer_ird, 3);
+    EXPECT_EQ(b.event.peer_ord, 5);
     request = b.event.private_data;
     b.host.context.accept(b.event.connection, *b.qp, {5, 3, 0, {9, 8}}, b.channel);
   });

@@ -159,8 +159,8 @@ void FakeDevice::execute(const abi::Command& c, const std::vector<std::uint8_t>&
 
 void FakeDevice::connect(const abi::Command& c, const std::vector<std::uint8_t>& private_data) {
   abi::Event e;
-  e.ird = c.u.cm.ird;
-  e.ord = c.u.cm.ord;
+  e.ird = e.peer_ird = c.u.cm.ird;
+  e.ord = e.peer_ord = c.u.cm.ord;
   if (c.op == CommandOp::kConnect) {
     if (peer_->listeners_.count(c.u.cm.peer_port) == 0) {
       e.type = EventType::kConnectError;
