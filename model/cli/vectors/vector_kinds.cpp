@@ -13,6 +13,7 @@ std::vector<VectorKind> vector_kinds() {
   return {
       {"cmp_swap", [stages](const nlohmann::json& v) { return check_cmp_swap(stages->atomics(), v); }},
       {"crc32c", check_crc32c},
+      {"enhanced_nego", check_enhanced_nego},
       {"fetch_add", [stages](const nlohmann::json& v) { return check_fetch_add(stages->atomics(), v); }},
       {"fpdu", [stages](const nlohmann::json& v) { return check_fpdu(stages->mpa(), v); }},
       {"marker_stream", [stages](const nlohmann::json& v) { return check_marker_stream(stages->mpa(), v); }},
