@@ -25,10 +25,6 @@ class Firmware {
     connections_.on(event);
   }
 
-  static constexpr bool fits(const Settings& s) {
-    return s.qps <= Capacity::kQps && s.flows <= Capacity::kFlows && s.cqs <= Capacity::kCqs &&
-           s.srqs <= Capacity::kSrqs && s.stags <= Capacity::kStags;
-  }
   std::uint32_t connections() const { return connections_.connections(); }
 
  private:

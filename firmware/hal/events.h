@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "firmware/lib/type_list.h"
 #include "model/common/ids.h"
 #include "model/rnic/host_abi.h"
 #include "model/wire/terminate.h"
@@ -77,5 +78,10 @@ struct HostCommand {
 struct TimerExpired {
   std::uint32_t id = 0;
 };
+
+// All of them, in the order of their numbers on a target that passes them by number.
+using Events = TypeList<TcpAccepted, TcpConnected, TcpOpenFailed, TcpStreamData, TcpPeerClosed, TcpReset, TcpClosed,
+                        QpFirstFpdu, QpTerminateReceived, QpStreamError, QpSendDrained, CqOverflow, SrqLimitReached,
+                        SrqOverrun, HostCommand, TimerExpired>;
 
 }  // namespace rnic::fw

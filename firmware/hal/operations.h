@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "firmware/lib/type_list.h"
 #include "model/rnic/context/context_types.h"
 #include "model/rnic/context/srq_events.h"
 #include "model/rnic/context/tx_internal_work.h"
@@ -123,5 +124,10 @@ struct Log {
   LogCode code = LogCode::kUnexpectedEvent;
   std::uint32_t a = 0, b = 0;
 };
+
+// All of them, in the order of their numbers on a target that passes them by number.
+using Operations = TypeList<TcpListen, TcpUnlisten, TcpOpen, TcpStreamSend, TcpStreamRead, TcpEnterRdma, TcpClose,
+                            TcpAbort, WriteQp, WriteFlow, WriteCq, WriteSrq, ArmSrq, WritePage, WriteStag, PostWork,
+                            PostEvent, SetTimer, CancelTimer, Log>;
 
 }  // namespace rnic::fw

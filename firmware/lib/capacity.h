@@ -33,4 +33,11 @@ struct Settings {
   bool receive_markers = false;  // the device would rather have them
 };
 
+// Whether firmware of this capacity can run such a chip.
+template <class Capacity>
+constexpr bool fits(const Settings& s) {
+  return s.qps <= Capacity::kQps && s.flows <= Capacity::kFlows && s.cqs <= Capacity::kCqs &&
+         s.stags <= Capacity::kStags && s.srqs <= Capacity::kSrqs;
+}
+
 }  // namespace rnic::fw

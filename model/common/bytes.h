@@ -106,6 +106,9 @@ constexpr std::uint32_t load_be32(const std::uint8_t* p) {
 constexpr std::uint64_t load_be64(const std::uint8_t* p) {
   return detail::load<std::uint64_t, detail::kLittleEndian>(p);
 }
+constexpr std::uint16_t load_le16(const std::uint8_t* p) {
+  return detail::load<std::uint16_t, !detail::kLittleEndian>(p);
+}
 constexpr std::uint32_t load_le32(const std::uint8_t* p) {
   return detail::load<std::uint32_t, !detail::kLittleEndian>(p);
 }

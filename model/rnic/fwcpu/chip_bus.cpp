@@ -1,6 +1,7 @@
 #include "model/rnic/fwcpu/chip_bus.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace rnic {
 
@@ -12,7 +13,8 @@ ChipBus::ChipBus(const FwCpuConfig& config, BufferPool& pool, std::uint32_t setu
 void ChipBus::start(Cycle at) {
   RNIC_CHECK(operations_.empty());
   time_ = at;
-  spend(config_.dispatch_cycles);
+  spend(config_.target == FirmwareTargetKind::kRv32 ? config_.rv32.trap_cycles : config_.dispatch_cycles);
+  begin_ = time_;
 }
 
 MutableByteSpan ChipBus::sram(fw::SramRange range) {

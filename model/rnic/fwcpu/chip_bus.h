@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <cstring>
 #include <deque>
 #include <variant>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "model/common/cycle.h"
 #include "model/rnic/fwcpu/fwcpu_config.h"
 #include "model/rnic/fwcpu/messages.h"
+#include "model/rnic/fwcpu/page_memory.h"
 #include "model/rnic/llp/tcp_types.h"
 #include "model/stats/counter.h"
 
@@ -39,6 +39,16 @@ class ChipBus {
     apply(op);
   }
   MutableByteSpan sram(fw::SramRange range);
+
+  // A target that counts its cycles itself, from start() on: an operation whose last register write is done then, and
+  // the end of the handler. It has the SRAM in its address space.
+  template <class Op>
+  void write_at(std::uint64_t firmware_cycles, const Op& op) {
+    advance_to(firmware_cycles);
+    apply(op);
+  }
+  void advance_to(std::uint64_t firmware_cycles) { time_ = begin_ + firmware_cycles * config_.clock_divider; }
+  MutableByteSpan memory() { return memory_; }
 
   // The model's side. A handler runs at once; its accesses are laid out in time from `at` on.
   void start(Cycle at);
@@ -79,9 +89,9 @@ class ChipBus {
 
   const FwCpuConfig config_;
   BufferPool& pool_;
-  std::vector<std::uint8_t> memory_;
+  const PageMemory memory_;
   std::vector<fw::SramRange> read_into_;  // by flow
-  Cycle time_ = 0;
+  Cycle begin_ = 0, time_ = 0;
   std::deque<TimedOperation> operations_;
   std::array<Counter, 4> logs_;
 };

@@ -1,7 +1,5 @@
 #include "model/rnic/fwcpu/fwcpu.h"
 
-#include "firmware/app/firmware.h"
-
 namespace rnic {
 namespace {
 
@@ -36,10 +34,6 @@ Overloaded(F...) -> Overloaded<F...>;
 
 }  // namespace
 
-struct NativeFirmware final : fw::Firmware<ChipBus> {
-  using fw::Firmware<ChipBus>::Firmware;
-};
-
 FwCpu::FwCpu(sc_core::sc_module_name nm, ClockDomain& clk, const FwCpuConfig& config, ContextStore& contexts,
              BufferPool& pool)
     : Stage(nm, clk),
@@ -47,13 +41,14 @@ FwCpu::FwCpu(sc_core::sc_module_name nm, ClockDomain& clk, const FwCpuConfig& co
       bus_(config, pool, Capacity::kSetups, contexts.flows()),
       timer_at_(Capacity::kConnections, kNever) {
   const fw::Settings settings = settings_of(config, contexts);
-  if (!NativeFirmware::fits(settings)) {
+  if (!fw::fits<Capacity>(settings)) {
     throw ConfigError(std::string(name()) + ": the firmware is built for " + std::to_string(Capacity::kQps) + " QPs, " +
                       std::to_string(Capacity::kFlows) + " flows, " + std::to_string(Capacity::kCqs) + " CQs, " +
                       std::to_string(Capacity::kSrqs) + " SRQs and " + std::to_string(Capacity::kStags) +
                       " STags at most");
   }
-  firmware_ = std::make_unique<NativeFirmware>(bus_, settings);
+  firmware_ = config.target == FirmwareTargetKind::kNative ? make_native_target(bus_, settings)
+                                                           : make_rv32_target(bus_, settings, config);
 }
 
 FwCpu::~FwCpu() = default;
@@ -215,6 +210,7 @@ void FwCpu::cancel_timer(std::uint32_t id) {
 std::string FwCpu::waiting_for() const { return stalled_ ? "room in a link for the firmware's operation" : ""; }
 
 void FwCpu::register_stats(const StatsGroup& group) const {
+  firmware_->register_stats(group.group("rv32"));
   group.counter("events", handled_, "events", "events that the firmware handled");
   group.counter("operations", operations_, "operations", "operations that the firmware issued");
   group.counter("busy_cycles", busy_cycles_, "cycles", "time in handlers, without stalls");

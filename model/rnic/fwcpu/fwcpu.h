@@ -1,4 +1,4 @@
-// The processor that runs the firmware, natively. See fwcpu.md.
+// The processor that runs the firmware. See fwcpu.md.
 #pragma once
 
 #include <memory>
@@ -10,11 +10,10 @@
 #include "model/rnic/completion/cqe.h"
 #include "model/rnic/context/context.h"
 #include "model/rnic/fwcpu/chip_bus.h"
+#include "model/rnic/fwcpu/firmware_target.h"
 #include "model/stats/registry.h"
 
 namespace rnic {
-
-struct NativeFirmware;
 
 class FwCpu final : public Stage {
  public:
@@ -52,7 +51,7 @@ class FwCpu final : public Stage {
 
   ContextStore& contexts_;
   ChipBus bus_;
-  std::unique_ptr<NativeFirmware> firmware_;
+  std::unique_ptr<FirmwareTarget> firmware_;
   Cycle slip_ = 0;                  // what waiting for links has added to the running handler's times
   bool stalled_ = false;            // an operation waits for its link
   std::optional<StagFence> fence_;  // an STag was ended: what follows waits for the writes that it allowed

@@ -3,38 +3,51 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 
 #include "model/config/field.h"
+#include "model/rnic/fwcpu/rv32/rv32_config.h"
 #include "model/rnic/host_abi.h"
 
 namespace rnic {
 
+enum class FirmwareTargetKind : std::uint8_t { kNative, kRv32 };
+inline constexpr std::array kFirmwareTargets{Named{FirmwareTargetKind::kNative, "native"},
+                                             Named{FirmwareTargetKind::kRv32, "rv32"}};
 inline constexpr std::array kPersonalities{Named{abi::Personality::kRdmac, "rdmac"},
                                            Named{abi::Personality::kIetf, "ietf"},
                                            Named{abi::Personality::kPermissive, "permissive"}};
 
 struct FwCpuConfig {
+  FirmwareTargetKind target = FirmwareTargetKind::kNative;
+  std::string image;
   unsigned clock_divider = 1;
   unsigned dispatch_cycles = 40;
   unsigned csr_write_cycles = 4;
   unsigned sram_word_cycles = 1;
+  std::uint64_t watchdog_cycles = 10'000'000;
   std::uint16_t max_ird = 32, max_ord = 32;
   std::uint32_t request_timeout_us = 10'000'000, reply_timeout_us = 5'000'000;
   std::uint32_t first_fpdu_timeout_us = 5'000'000, close_timeout_us = 5'000'000;
   bool rdmap_extensions = true;
   abi::Personality personality = abi::Personality::kIetf;
   bool receive_markers = false;
+  Rv32Config rv32;
 
   template <class V>
   static void fields(V& v) {
+    v("target", &FwCpuConfig::target, "the firmware runs natively, or as RV32 code", one_of(kFirmwareTargets));
+    v("image", &FwCpuConfig::image, "ELF file of the RV32 firmware; empty: the one built with this program");
     v("clock_divider", &FwCpuConfig::clock_divider, "core clock cycles per firmware clock cycle", in_range(1, 64),
       unit("cycles"));
-    v("dispatch_cycles", &FwCpuConfig::dispatch_cycles, "firmware cycles from an event to its handler's first access",
+    v("dispatch_cycles", &FwCpuConfig::dispatch_cycles, "native: firmware cycles from an event to its first access",
       in_range(1, 100000), unit("cycles"));
-    v("csr_write_cycles", &FwCpuConfig::csr_write_cycles, "firmware cycles per 32-bit register write",
+    v("csr_write_cycles", &FwCpuConfig::csr_write_cycles, "native: firmware cycles per 32-bit register write",
       in_range(1, 1000), unit("cycles"));
-    v("sram_word_cycles", &FwCpuConfig::sram_word_cycles, "firmware cycles per 32-bit word of shared SRAM",
+    v("sram_word_cycles", &FwCpuConfig::sram_word_cycles, "native: firmware cycles per 32-bit word of SRAM",
       in_range(0, 1000), unit("cycles"));
+    v("watchdog_cycles", &FwCpuConfig::watchdog_cycles, "a handler that takes more firmware cycles is a fault",
+      in_range<std::uint64_t>(100, 1'000'000'000'000), unit("cycles"));
     v("max_ird", &FwCpuConfig::max_ird, "most RDMA Reads and atomics that a QP serves at a time", in_range(1, 0x3ffe));
     v("max_ord", &FwCpuConfig::max_ord, "most RDMA Reads and atomics that a QP has outstanding", in_range(1, 0x3ffe));
     v("request_timeout_us", &FwCpuConfig::request_timeout_us, "wait for an MPA request", in_range(1, 100'000'000),
@@ -52,6 +65,7 @@ struct FwCpuConfig {
       one_of(kPersonalities));
     v("receive_markers", &FwCpuConfig::receive_markers,
       "ask for MPA markers where neither the queue pair nor its connection says anything");
+    v.group("rv32", &FwCpuConfig::rv32);
   }
 };
 

@@ -1,0 +1,36 @@
+// The firmware on the RV32 processor: everything happens in the interrupt handler, one event at a time.
+#include <new>
+
+#include "firmware/app/firmware.h"
+#include "firmware/targets/rv32/bus.h"
+
+namespace rnic::fw::rv32 {
+namespace {
+
+using Image = Firmware<Bus>;
+
+Bus bus;
+alignas(Image) std::uint8_t storage[sizeof(Image)];
+Image* firmware = nullptr;
+
+}  // namespace
+
+extern "C" {
+
+extern const Layout rnic_layout;
+[[gnu::used]] const Layout rnic_layout = Layout::mine();
+
+// From start.S. The linker holds static data against the budget.
+void rnic_boot() {
+  asm volatile(".globl rnic_data_budget\n.set rnic_data_budget, %0" ::"i"(data_budget(DefaultCapacity::kConnections)));
+  firmware = new (storage) Image(bus, mailbox().settings);
+}
+
+[[gnu::interrupt, gnu::aligned(4)]] void rnic_interrupt() {
+  asm volatile("" ::: "memory");  // the mailbox has changed
+  const bool known = Events::visit(csr(kEvent), mailbox().event, [](const auto& event) { firmware->on(event); });
+  if (!known) csr(kPanic) = 1;
+}
+
+}  // extern "C"
+}  // namespace rnic::fw::rv32

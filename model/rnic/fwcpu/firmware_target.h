@@ -1,0 +1,35 @@
+// What executes the firmware: natively, or the RV32 image on an instruction-set simulator.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <variant>
+
+#include "firmware/hal/events.h"
+#include "firmware/lib/capacity.h"
+#include "model/rnic/fwcpu/chip_bus.h"
+#include "model/stats/registry.h"
+
+namespace rnic {
+
+template <class... E>
+std::variant<E...> variant_of(fw::TypeList<E...>);
+using FirmwareEvent = decltype(variant_of(fw::Events{}));
+
+class FirmwareTarget {
+ public:
+  virtual ~FirmwareTarget() = default;
+  // Runs the handler at once. What it does is on the bus then, laid out in time from the bus's start() on. Throws
+  // FirmwareFault when the firmware cannot go on; the bus has what it did until then.
+  virtual void on(const FirmwareEvent& event) = 0;
+  virtual void register_stats(const StatsGroup&) const {}
+};
+
+// The image that belongs to this program, in its build tree or where it is installed; empty if none was built.
+std::string built_rv32_image();
+
+std::unique_ptr<FirmwareTarget> make_native_target(ChipBus& bus, const fw::Settings& settings);
+// ConfigError if the image cannot be read, is for another chip or does not start.
+std::unique_ptr<FirmwareTarget> make_rv32_target(ChipBus& bus, const fw::Settings& settings, const FwCpuConfig& config);
+
+}  // namespace rnic

@@ -1,0 +1,24 @@
+#include "firmware/app/firmware.h"
+#include "model/rnic/fwcpu/firmware_target.h"
+
+namespace rnic {
+namespace {
+
+class NativeTarget final : public FirmwareTarget {
+ public:
+  NativeTarget(ChipBus& bus, const fw::Settings& settings) : firmware_(bus, settings) {}
+  void on(const FirmwareEvent& event) override {
+    std::visit([this](const auto& e) { firmware_.on(e); }, event);
+  }
+
+ private:
+  fw::Firmware<ChipBus> firmware_;
+};
+
+}  // namespace
+
+std::unique_ptr<FirmwareTarget> make_native_target(ChipBus& bus, const fw::Settings& settings) {
+  return std::make_unique<NativeTarget>(bus, settings);
+}
+
+}  // namespace rnic

@@ -1,0 +1,167 @@
+#include "model/rnic/fwcpu/rv32/iss.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+#include <unicorn/unicorn.h>
+
+#include "model/common/check.h"
+#include "model/rnic/fwcpu/firmware_fault.h"
+
+namespace rnic {
+
+using namespace fw::rv32;
+
+// Called by Unicorn.
+struct Iss::Hooks {
+  template <class F>
+  static void guarded(void* user, F f) {
+    Iss& iss = *static_cast<Iss*>(user);
+    if (iss.thrown_) return;  // the run is ending
+    try {
+      f(iss);
+    } catch (...) {
+      iss.thrown_ = std::current_exception();
+      uc_emu_stop(iss.uc_);
+    }
+  }
+  static void block(uc_engine*, std::uint64_t address, std::uint32_t bytes, void* user) {
+    guarded(user, [&](Iss& iss) { iss.entered(static_cast<std::uint32_t>(address), bytes); });
+  }
+  static void trap(uc_engine*, std::uint32_t cause, void* user) {
+    guarded(user, [&](Iss& iss) { iss.trapped(cause); });
+  }
+  static std::uint64_t read(uc_engine*, std::uint64_t offset, unsigned, void* user) {
+    std::uint32_t value = 0;
+    guarded(user, [&](Iss& iss) {
+      iss.cycles_ += iss.config_.csr_access_cycles;
+      value = iss.registers_.read(static_cast<std::uint32_t>(offset));
+    });
+    return value;
+  }
+  static void write(uc_engine*, std::uint64_t offset, unsigned, std::uint64_t value, void* user) {
+    guarded(user, [&](Iss& iss) {
+      iss.cycles_ += iss.config_.csr_access_cycles;
+      iss.registers_.write(static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(value), iss.cycles_);
+    });
+  }
+};
+
+namespace {
+
+constexpr std::uint32_t kNoPc = UINT32_MAX;
+constexpr std::uint32_t kMie = 8, kMpie = 0x80, kMppMachine = 0x1800;  // of mstatus
+
+void check(uc_err error, const char* what) {
+  if (error != UC_ERR_OK) throw InternalError(fmt::format("RV32 processor: {}: {}", what, uc_strerror(error)));
+}
+
+}  // namespace
+
+Iss::Iss(MemoryMap& memory, Registers& registers, const Rv32Config& config, std::uint64_t watchdog_cycles)
+    : memory_(memory),
+      registers_(registers),
+      config_(config),
+      watchdog_cycles_(watchdog_cycles),
+      blocks_(kText.bytes / 2) {
+  check(uc_open(UC_ARCH_RISCV, UC_MODE_RISCV32, &uc_), "cannot be made");
+  for (const MemoryMap::Window& w : memory_.windows()) {
+    unsigned rights = UC_PROT_READ;
+    if (w.executable) rights |= UC_PROT_EXEC;
+    if (w.writable) rights |= UC_PROT_WRITE;
+    check(uc_mem_map_ptr(uc_, w.at.base, w.at.bytes, rights, w.octets.data()), "memory");
+  }
+  check(uc_mmio_map(uc_, kCsr.base, kCsr.bytes, Hooks::read, this, Hooks::write, this), "registers");
+  uc_hook hook;
+  check(uc_hook_add(uc_, &hook, UC_HOOK_BLOCK, reinterpret_cast<void*>(Hooks::block), this, 1, 0), "block hook");
+  check(uc_hook_add(uc_, &hook, UC_HOOK_INTR, reinterpret_cast<void*>(Hooks::trap), this, 1, 0), "trap hook");
+}
+
+Iss::~Iss() {
+  if (uc_ != nullptr) uc_close(uc_);
+}
+
+// What the hardware does for an interrupt in machine mode (RISC-V privileged architecture, section 3.1.6.1).
+std::uint64_t Iss::interrupt(std::uint32_t cause) {
+  const std::uint32_t status = read_id(UC_RISCV_REG_MSTATUS);
+  if ((status & kMie) == 0) throw FirmwareFault(abi::FaultCause::kWatchdog, "it waits with interrupts off");
+  write_id(UC_RISCV_REG_MEPC, get(kPc));
+  write_id(UC_RISCV_REG_MCAUSE, cause);
+  write_id(UC_RISCV_REG_MSTATUS, (status & ~(kMie | kMpie)) | kMpie | kMppMachine);
+  return run(read_id(UC_RISCV_REG_MTVEC) & ~3u);
+}
+
+std::uint64_t Iss::run(std::uint32_t pc) {
+  cycles_ = 0;
+  block_ = block_end_ = kNoPc;
+  branches_ = trapped_ = false;
+  const uc_err error = uc_emu_start(uc_, pc, kNoPc, 0, 0);
+  if (trapped_) set(kPc, get(kPc) - 4);  // Unicorn goes on behind what trapped
+  if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
+  if (error != UC_ERR_OK) fail(error);
+  take_back_from(get(kPc));
+  return cycles_;
+}
+
+// A block is straight-line code to its end; what it costs is found out once.
+void Iss::entered(std::uint32_t address, std::uint32_t bytes) {
+  if (bytes == 0 || bytes > PageMemory::kPageBytes) return;  // begins with an illegal instruction
+  if (branches_ && address != block_end_) cycles_ += config_.taken_cycles;
+  Block& block = blocks_.at((address - kText.base) / 2);
+  if (block.bytes != bytes) block = {bytes, cost_of(memory_.text().subspan(address - kText.base, bytes), config_)};
+  block_ = address;
+  block_end_ = address + bytes;
+  branches_ = block.cost.branches;
+  cycles_ += block.cost.cycles;
+  instructions_ += block.cost.instructions;
+  if (cycles_ > watchdog_cycles_) {
+    throw FirmwareFault(abi::FaultCause::kWatchdog,
+                        fmt::format("a handler takes more than {} cycles", watchdog_cycles_));
+  }
+}
+
+// WFI does not end a block, but the run; what stands behind it in the block was not executed.
+void Iss::take_back_from(std::uint32_t pc) {
+  if (pc <= block_ || pc >= block_end_) return;
+  const BlockCost rest = cost_of(memory_.text().subspan(pc - kText.base, block_end_ - pc), config_);
+  cycles_ -= rest.cycles;
+  instructions_ -= rest.instructions;
+}
+
+// An exception of the program's own making (RISC-V privileged architecture, table 3.6). None has a handler.
+void Iss::trapped(std::uint32_t cause) {
+  constexpr std::uint32_t kIllegal = 2, kUserCall = 8, kMachineCall = 11;
+  trapped_ = true;
+  if (cause == kIllegal) throw FirmwareFault(abi::FaultCause::kIllegalInstruction, "illegal instruction");
+  if (cause >= kUserCall && cause <= kMachineCall) {
+    throw FirmwareFault(abi::FaultCause::kIllegalInstruction, "an ecall, which nothing answers");
+  }
+  throw FirmwareFault(abi::FaultCause::kBusFault, fmt::format("exception {}", cause));
+}
+
+// What Unicorn does not take for a trap: EBREAK, of which it says that it is invalid, and accesses to nowhere.
+void Iss::fail(int error) {
+  constexpr std::uint32_t kEbreak = 0x00100073, kCompressedEbreak = 0x9002;
+  const MutableByteSpan at = memory_.at(get(kPc), 4);
+  if (error == UC_ERR_INSN_INVALID && !at.empty() &&
+      (load_le32(at.data()) == kEbreak || load_le16(at.data()) == kCompressedEbreak)) {
+    throw FirmwareFault(abi::FaultCause::kPanic, "an assertion failed (ebreak)");
+  }
+  throw FirmwareFault(abi::FaultCause::kBusFault, uc_strerror(static_cast<uc_err>(error)));
+}
+
+std::uint32_t Iss::read_id(int id) const {
+  std::uint32_t value = 0;
+  check(uc_reg_read(uc_, id, &value), "register");
+  return value;
+}
+void Iss::write_id(int id, std::uint32_t value) { check(uc_reg_write(uc_, id, &value), "register"); }
+
+std::uint32_t Iss::get(unsigned reg) const {
+  return read_id(reg == kPc ? UC_RISCV_REG_PC : UC_RISCV_REG_X0 + static_cast<int>(reg));
+}
+void Iss::set(unsigned reg, std::uint32_t value) {
+  write_id(reg == kPc ? UC_RISCV_REG_PC : UC_RISCV_REG_X0 + static_cast<int>(reg), value);
+}
+
+}  // namespace rnic

@@ -1,0 +1,70 @@
+// The RV32IMC processor: Unicorn executes, this counts cycles, enters traps and watches over the program.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <vector>
+
+#include "model/rnic/fwcpu/rv32/instruction_costs.h"
+#include "model/rnic/fwcpu/rv32/memory_map.h"
+
+struct uc_struct;
+
+namespace rnic {
+
+class Iss {
+ public:
+  // The chip's registers (kCsr). What these throw comes out of run().
+  class Registers {
+   public:
+    virtual ~Registers() = default;
+    virtual std::uint32_t read(std::uint32_t offset) = 0;
+    // `cycles` since the run began.
+    virtual void write(std::uint32_t offset, std::uint32_t value, std::uint64_t cycles) = 0;
+  };
+
+  // A run that takes more than `watchdog_cycles` is a fault.
+  Iss(MemoryMap& memory, Registers& registers, const Rv32Config& config, std::uint64_t watchdog_cycles);
+  ~Iss();
+  Iss(const Iss&) = delete;
+  Iss& operator=(const Iss&) = delete;
+
+  // From an address, or from the handler of an interrupt, until the program waits for an interrupt (WFI). Returns the
+  // cycles that it took; throws FirmwareFault when it cannot go on, and the registers tell where that was.
+  std::uint64_t run(std::uint32_t pc);
+  std::uint64_t interrupt(std::uint32_t cause);
+
+  std::uint64_t instructions() const { return instructions_; }
+
+  static constexpr unsigned kPc = 32;  // the register behind x0 to x31
+  std::uint32_t get(unsigned reg) const;
+  void set(unsigned reg, std::uint32_t value);
+
+ private:
+  struct Hooks;
+  struct Block {
+    std::uint32_t bytes = 0;  // 0: not seen yet
+    BlockCost cost;
+  };
+
+  void entered(std::uint32_t address, std::uint32_t bytes);
+  void take_back_from(std::uint32_t pc);
+  [[noreturn]] void fail(int error);
+  void trapped(std::uint32_t cause);
+  std::uint32_t read_id(int id) const;
+  void write_id(int id, std::uint32_t value);
+
+  MemoryMap& memory_;
+  Registers& registers_;
+  const Rv32Config config_;
+  const std::uint64_t watchdog_cycles_;
+  uc_struct* uc_ = nullptr;
+  std::vector<Block> blocks_;                // by their first halfword in text
+  std::uint32_t block_ = 0, block_end_ = 0;  // what runs
+  bool branches_ = false;                    // it ends in a conditional branch
+  std::uint64_t cycles_ = 0, instructions_ = 0;
+  std::exception_ptr thrown_;  // in a hook; none may cross the simulator's frames
+  bool trapped_ = false;
+};
+
+}  // namespace rnic

@@ -1,0 +1,96 @@
+// The firmware's image on the RV32 processor.
+#include <cstring>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "model/common/check.h"
+#include "model/rnic/fwcpu/firmware_fault.h"
+#include "model/rnic/fwcpu/firmware_target.h"
+#include "model/rnic/fwcpu/rv32/iss.h"
+
+namespace rnic {
+
+using namespace fw::rv32;
+
+namespace {
+
+std::string image_of(const FwCpuConfig& config) {
+  if (!config.image.empty()) return config.image;
+  if (std::string built = built_rv32_image(); !built.empty()) return built;
+  throw ConfigError(
+      "rnic.fwcpu.image: no RV32 image was built with this program (there was no riscv64-unknown-elf-g++); name one");
+}
+
+class Rv32Target final : public FirmwareTarget, private Iss::Registers {
+ public:
+  Rv32Target(ChipBus& bus, const fw::Settings& settings, const FwCpuConfig& config)
+      : bus_(bus), memory_(bus.memory()), iss_(memory_, *this, config.rv32, config.watchdog_cycles) {
+    const ElfImage image(image_of(config));
+    const Layout mine = Layout::mine();
+    const ByteSpan theirs = image.object("rnic_layout", sizeof mine);
+    if (theirs.empty() || std::memcmp(theirs.data(), &mine, sizeof mine) != 0) {
+      image.refuse("was built for another version of the chip");
+    }
+    memory_.load(image);
+    memory_.mailbox().settings = settings;
+    try {
+      iss_.run(image.entry());
+    } catch (const FirmwareFault& fault) {
+      image.refuse(fmt::format("does not start: {}, pc {:#x}", fault.what(), iss_.get(Iss::kPc)));
+    }
+  }
+
+  void on(const FirmwareEvent& event) override {
+    std::visit([this](const auto& e) { std::memcpy(memory_.mailbox().event, &e, sizeof e); }, event);
+    event_number_ = static_cast<std::uint32_t>(event.index());
+    const bool timer = std::holds_alternative<fw::TimerExpired>(event);
+    const std::uint64_t cycles = iss_.interrupt(timer ? kTimerCause : kExternalCause);
+    bus_.advance_to(cycles);
+    cycles_.record(cycles);
+  }
+
+  void register_stats(const StatsGroup& group) const override {
+    group.derived(
+        "instructions", [this] { return static_cast<double>(iss_.instructions()); }, "instructions", "executed");
+    group.histogram("handler_cycles", cycles_, "cycles", "firmware cycles of each event's handler");
+  }
+
+ private:
+  std::uint32_t read(std::uint32_t offset) override {
+    if (offset == kEvent) return event_number_;
+    throw FirmwareFault(abi::FaultCause::kBusFault, fmt::format("there is no register {:#x} to read", offset));
+  }
+  void write(std::uint32_t offset, std::uint32_t value, std::uint64_t cycles) override {
+    if (offset == kPanic) throw FirmwareFault(abi::FaultCause::kPanic, fmt::format("panic {}", value));
+    if (offset != kOperation) {
+      throw FirmwareFault(abi::FaultCause::kBusFault, fmt::format("there is no register {:#x} to write", offset));
+    }
+    const bool known =
+        fw::Operations::visit(value, memory_.mailbox().operation, [&](const auto& op) { bus_.write_at(cycles, op); });
+    if (!known) throw FirmwareFault(abi::FaultCause::kPanic, fmt::format("there is no operation {}", value));
+  }
+
+  ChipBus& bus_;
+  MemoryMap memory_;
+  Iss iss_;
+  std::uint32_t event_number_ = 0;
+  Histogram cycles_;
+};
+
+}  // namespace
+
+std::string built_rv32_image() {
+  const std::filesystem::path bin = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  for (const char* place : {"../firmware/rnic_fw.elf", "../share/rnicsim/rnic_fw.elf"}) {
+    if (std::filesystem::exists(bin / place)) return (bin / place).lexically_normal().string();
+  }
+  return {};
+}
+
+std::unique_ptr<FirmwareTarget> make_rv32_target(ChipBus& bus, const fw::Settings& settings,
+                                                 const FwCpuConfig& config) {
+  return std::make_unique<Rv32Target>(bus, settings, config);
+}
+
+}  // namespace rnic

@@ -1,0 +1,101 @@
+"""The firmware as RV32 code: what it does on the wire and for the host is what the native firmware does.
+
+The environment variable RV32_IMAGE names the image, if the build made one.
+"""
+import json
+import os
+import shutil
+import struct
+import unittest
+
+from rnicsim import QUICKSTART, TRACES, ProgramTest
+
+RV32 = ("--set", "rnic.fwcpu.target=rv32")
+NEEDS_IMAGE = unittest.skipUnless("RV32_IMAGE" in os.environ, "no RV32 image was built: riscv64-unknown-elf-g++ is missing")
+
+
+def frames(capture):
+    """Every Ethernet frame of a capture."""
+    at = 0
+    while at < len(capture):
+        kind, size = struct.unpack_from("<II", capture, at)
+        if kind == 6:
+            captured = struct.unpack_from("<I", capture, at + 20)[0]
+            yield capture[at + 28:at + 28 + captured]
+        at += size
+
+
+def startup_frames(capture):
+    """(sender's address, MPA start-up frame) of all connections, in no order of time."""
+    found = []
+    for frame in frames(capture):
+        ip = frame[14:14 + struct.unpack_from(">H", frame, 16)[0]]
+        payload = ip[20 + (ip[32] >> 4) * 4:]
+        if payload.startswith((b"MPA ID Req Frame", b"MPA ID Rep Frame")):
+            found.append((ip[12:16], payload))
+    return sorted(found)
+
+
+class Images(ProgramTest):
+    def refuse(self, *options):
+        run = self.run_program("run", QUICKSTART, *RV32, *options)
+        self.assertEqual((run.returncode, run.stdout, self.files()), (2, "", []), run.stderr)
+        return run.stderr
+
+    def test_an_image_that_is_not_there(self):
+        self.assertEqual(self.refuse("--set", "rnic.fwcpu.image=none.elf"),
+                         "rnicsim: rnic.fwcpu.image: none.elf: cannot be read\n")
+
+    def test_a_file_that_is_no_image(self):
+        self.assertEqual(self.refuse("--set", f"rnic.fwcpu.image={QUICKSTART}"),
+                         f"rnicsim: rnic.fwcpu.image: {QUICKSTART}: is no RV32 program\n")
+
+    def test_none_was_built(self):
+        copy = shutil.copy(os.environ["RNICSIM"], self.folder)
+        run = self.run_command(copy, "run", QUICKSTART, *RV32)
+        self.assertEqual(run.returncode, 2, run.stderr)
+        self.assertRegex(run.stderr, r"^rnicsim: rnic\.fwcpu\.image: no RV32 image was built with this program")
+
+
+@NEEDS_IMAGE
+class SameOnBothTargets(ProgramTest):
+    def capture(self, scenario, *options):
+        stats = self.run_scenario(scenario, *options)
+        return stats, (self.folder / "out/wire.pcapng").read_bytes()
+
+    def test_results_and_startup_frames_of_every_scenario(self):
+        for scenario in sorted(TRACES.glob("*.json")):
+            with self.subTest(scenario.stem):
+                native, native_wire = self.capture(scenario)
+                rv32, rv32_wire = self.capture(scenario, *RV32)
+                self.assertEqual([c for c in rv32["checks"] if not c["passed"]], [])
+                for n, r in zip(native["results"], rv32["results"], strict=True):
+                    for key in ("name", "op", "count", "bytes", "data_ok"):
+                        self.assertEqual(n[key], r[key])
+                frames = startup_frames(native_wire)
+                self.assertGreaterEqual(len(frames), 2)
+                self.assertEqual(frames, startup_frames(rv32_wire))
+
+    def test_the_same_run_twice_in_any_order_of_calls(self):
+        first, first_wire = self.capture(QUICKSTART, *RV32)
+        self.assertGreater(first["stats"]["b"]["rnic"]["fwcpu"]["rv32"]["instructions"]["value"], 1000)
+        for options in [(), ("--set", "sim.shuffle_seed=7"), ("--set", "sim.run_ahead=false"),
+                        ("--set", f"rnic.fwcpu.image={os.environ['RV32_IMAGE']}")]:
+            with self.subTest(options):
+                again, again_wire = self.capture(QUICKSTART, *RV32, *options)
+                self.assertEqual(first["digest"], again["digest"])
+                self.assertEqual(first_wire, again_wire)
+
+    def test_one_node_of_each(self):
+        _, native_wire = self.capture(QUICKSTART)
+        mixed = json.loads(QUICKSTART.read_text())
+        mixed["nodes"][1]["config"] = {"rnic": {"fwcpu": {"target": "rv32"}}}
+        (self.folder / "mixed.json").write_text(json.dumps(mixed))
+        stats, wire = self.capture("mixed.json")
+        self.assertNotIn("rv32", stats["stats"]["a"]["rnic"]["fwcpu"])
+        self.assertIn("rv32", stats["stats"]["b"]["rnic"]["fwcpu"])
+        self.assertEqual(startup_frames(native_wire), startup_frames(wire))
+
+
+if __name__ == "__main__":
+    unittest.main()

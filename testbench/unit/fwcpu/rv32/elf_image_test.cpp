@@ -1,0 +1,111 @@
+// What the loader takes, and what it refuses, naming the setting and the file.
+#include "model/rnic/fwcpu/rv32/elf_image.h"
+
+#include <gmock/gmock.h>
+
+#include "model/common/check.h"
+#include "model/rnic/fwcpu/rv32/memory_map.h"
+#include "testbench/unit/fwcpu/rv32/elf_builder.h"
+
+namespace rnic::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// One process, one file.
+std::string file_of(const ElfBuilder::Octets& octets) {
+  return write_file(std::string(testing::UnitTest::GetInstance()->current_test_info()->name()) + ".elf", octets);
+}
+ElfBuilder program() {
+  ElfBuilder elf;
+  elf.entry = 0x80000002;
+  elf.segments = {{0x80000000, {1, 2, 3, 4}, 4}, {0x80100000, {5, 6}, 8}};
+  return elf;
+}
+template <class F>
+std::string refusal(F f) {
+  try {
+    f();
+  } catch (const ConfigError& e) {
+    EXPECT_THAT(e.what(), testing::StartsWith("rnic.fwcpu.image: "));
+    return e.what();
+  }
+  ADD_FAILURE() << "was not refused";
+  return {};
+}
+std::string refusal_of(const ElfBuilder::Octets& octets) {
+  const std::string file = file_of(octets);
+  return refusal([&] { ElfImage image(file); });
+}
+
+TEST(ElfImageTest, SegmentsGoWhereTheyBelongAndTheRestIsZeros) {
+  const ElfImage image(file_of(program().build()));
+  EXPECT_EQ(image.entry(), 0x80000002u);
+  PageMemory sram(fw::rv32::kSram.bytes);
+  MemoryMap memory(sram);
+  memory.load(image);
+  const MutableByteSpan text = memory.at(0x80000000, 5), data = memory.at(0x80100000, 3);
+  EXPECT_THAT(std::vector(text.data(), text.data() + 5), ElementsAre(1, 2, 3, 4, 0));
+  EXPECT_THAT(std::vector(data.data(), data.data() + 3), ElementsAre(5, 6, 0));
+}
+
+TEST(ElfImageTest, NoFile) {
+  EXPECT_THAT(refusal([] { ElfImage image("/none/fw.elf"); }), HasSubstr("/none/fw.elf: cannot be read"));
+  EXPECT_THAT(refusal([] { ElfImage image(testing::TempDir()); }), HasSubstr("cannot be read"));
+}
+
+TEST(ElfImageTest, AFileCutOffAnywhereIsRefused) {
+  const ElfBuilder::Octets whole = program().build();
+  for (std::size_t bytes = 0; bytes < whole.size(); ++bytes) {
+    const std::string why = refusal_of({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(bytes)});
+    EXPECT_THAT(why, HasSubstr(bytes < sizeof(Elf32_Ehdr) ? "is no ELF file" : "is cut off")) << bytes;
+  }
+}
+
+TEST(ElfImageTest, OtherMachinesAndKindsAreRefused) {
+  ElfBuilder elf = program();
+  elf.machine = EM_X86_64;
+  EXPECT_THAT(refusal_of(elf.build()), HasSubstr("is no RV32 program"));
+  elf = program();
+  elf.width = ELFCLASS64;
+  EXPECT_THAT(refusal_of(elf.build()), HasSubstr("is no RV32 program"));
+  elf = program();
+  elf.type = ET_REL;
+  EXPECT_THAT(refusal_of(elf.build()), HasSubstr("is no RV32 program"));
+  ElfBuilder::Octets octets = program().build();
+  octets[0] = 0;
+  EXPECT_THAT(refusal_of(octets), HasSubstr("is no RV32 program"));
+}
+
+TEST(ElfImageTest, SegmentsThatOverlapAreRefused) {
+  ElfBuilder elf = program();
+  elf.segments.push_back({0x80100007, {7}, 1});
+  EXPECT_THAT(refusal_of(elf.build()), HasSubstr("has segments that overlap"));
+  elf.segments.back().address = 0x80100008;
+  EXPECT_NO_THROW(ElfImage image(file_of(elf.build())));
+}
+
+TEST(ElfImageTest, ASegmentLargerThanItsMemoryIsRefused) {
+  ElfBuilder elf = program();
+  elf.segments[1].memory_bytes = 1;
+  EXPECT_THAT(refusal_of(elf.build()), HasSubstr("has a segment larger than its memory"));
+}
+
+TEST(ElfImageTest, ASegmentOutsideTextAndDataIsRefused) {
+  PageMemory sram(fw::rv32::kSram.bytes);
+  MemoryMap memory(sram);
+  for (const std::uint32_t address : {0x0u, 0x40000000u, 0x50000000u, 0x8000fffdu, 0x80010000u, 0xfffffffeu}) {
+    ElfBuilder elf = program();
+    elf.segments = {{address, {1, 2, 3, 4}, 4}};
+    const ElfImage image(file_of(elf.build()));
+    EXPECT_THAT(refusal([&] { memory.load(image); }), HasSubstr("where no program can be")) << address;
+  }
+}
+
+TEST(ElfImageTest, AProgramWithoutSymbolsNamesNoObject) {
+  EXPECT_TRUE(ElfImage(file_of(program().build())).object("rnic_layout", 4).empty());
+}
+
+}  // namespace
+}  // namespace rnic::test
