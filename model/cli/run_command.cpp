@@ -37,6 +37,11 @@ std::uint64_t parse_time(const std::string& text, const char* option) {
   return static_cast<std::uint64_t>(value * scale);
 }
 
+std::uint16_t parse_port(int port) {
+  if (port < 0 || port > UINT16_MAX) throw ConfigError(fmt::format("--gdb: {} is no TCP port", port));
+  return static_cast<std::uint16_t>(port);
+}
+
 struct Arguments {
   ConfigOptions config;
   RunOptions run;
@@ -87,6 +92,8 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
       "dump this scope and all below it, e.g. rnic_a.tx; may be repeated");
   add("wave-from", po::value(&a.wave_from)->value_name("time"), "start of the waveform, e.g. 10us");
   add("wave-to", po::value(&a.wave_to)->value_name("time"), "its end");
+  add("gdb", po::value<int>()->value_name("port"),
+      "wait on this port of 127.0.0.1 for gdb to debug the RV32 firmware; 0 chooses one");
   a.config.add_to(options, positional);
   const po::variables_map given = parse_options(args, options, positional);
   if (given.count("help") != 0) {
@@ -103,10 +110,12 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
   if (a.run.wave_window.from_ps >= a.run.wave_window.to_ps) {
     throw ConfigError("run: the window of --wave-from and --wave-to ends before it begins");
   }
+  if (given.count("gdb") != 0) a.run.gdb_port = parse_port(given["gdb"].as<int>());
   Overlay command_line;
   for (const std::string& assignment : a.config.set) command_line.set(assignment);
 
   Simulation sim(read_scenario(a.config.scenario), command_line, a.run);
+  if (sim.gdb_port()) err << fmt::format("rnicsim: gdb: target remote 127.0.0.1:{}\n", *sim.gdb_port()) << std::flush;
   Progress progress;
   const RunEnd end = sim.run(
       [&progress](std::uint64_t now, std::uint64_t done, std::uint64_t total) { progress.update(now, done, total); });

@@ -13,6 +13,8 @@
 #include "model/config/describe.h"
 #include "model/config/nearest.h"
 #include "model/config/resolve.h"
+#include "model/rnic/fwcpu/gdb/gdb_server.h"
+#include "model/rnic/fwcpu/rv32/iss.h"
 #include "model/system/stats_report.h"
 
 namespace rnic {
@@ -72,6 +74,13 @@ class Simulation::Tap final : public FrameTap {
   Ring<Waiting> waiting_[2];
 };
 
+// gdb, and the processors that it sees.
+struct Simulation::Debugger {
+  Debugger(std::uint16_t port, std::vector<GdbSession::Thread> threads) : server(port), session(threads, server) {}
+  GdbServer server;
+  GdbSession session;
+};
+
 Simulation::Simulation(const Scenario& scenario, const Overlay& command_line, const RunOptions& options)
     : scenario_(scenario), options_(options) {
   if (scenario_.nodes.size() != 2) {
@@ -81,6 +90,7 @@ Simulation::Simulation(const Scenario& scenario, const Overlay& command_line, co
   build_nodes(command_line);
   build_workload();
   check_scopes();
+  open_debugger();
   open_outputs();
   watch();
   register_stats();
@@ -129,6 +139,27 @@ void Simulation::build_workload() {
       for (const unsigned c : item.connections) total_ += directions * item.count * plan.connections[c].qps;
     }
   }
+}
+
+void Simulation::open_debugger() {
+  if (!options_.gdb_port) return;
+  std::vector<Iss*> processors;
+  std::vector<GdbSession::Thread> threads;
+  for (Station& s : stations_) {
+    Iss* const iss = s.node->chip.fwcpu.processor();
+    if (iss == nullptr) continue;
+    processors.push_back(iss);
+    threads.push_back({"firmware of " + s.name, iss});
+  }
+  if (processors.empty()) {
+    throw ConfigError("--gdb: the firmware runs natively; a debugger needs --set rnic.fwcpu.target=rv32");
+  }
+  debugger_ = std::make_unique<Debugger>(*options_.gdb_port, threads);
+  for (Iss* iss : processors) iss->observe(debugger_->session);
+}
+
+std::optional<std::uint16_t> Simulation::gdb_port() const {
+  return debugger_ ? std::optional(debugger_->server.port()) : std::nullopt;
 }
 
 // Before any file is made, so that a mistake leaves none behind.
@@ -181,6 +212,10 @@ void Simulation::watch() {
 std::uint64_t Simulation::now_ps() const { return static_cast<std::uint64_t>(sc_core::sc_time_stamp().value()); }
 
 RunEnd Simulation::run(const ProgressReport& report) {
+  if (debugger_) {
+    debugger_->server.accept();
+    debugger_->session.begin();
+  }
   const auto wall_start = std::chrono::steady_clock::now();
   const double cpu_start = processor_seconds();
   const std::uint64_t limit_ps = config_.sim.max_time_us * 1'000'000;
@@ -193,7 +228,8 @@ RunEnd Simulation::run(const ProgressReport& report) {
     tap_->advance(now);
     if (waves_) waves_->advance(now);
     report(now, workload_->progress(), total_);
-    if (workload_->failed()) {
+    if (debugger_) debugger_->session.poll();
+    if (workload_->failed() || (debugger_ && debugger_->session.killed())) {
       end = RunEnd::kFailed;
       break;
     }
@@ -211,7 +247,14 @@ RunEnd Simulation::run(const ProgressReport& report) {
   cpu_seconds_ = processor_seconds() - cpu_start;
   wall_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count();
   checks_ = evaluate(scenario_.checks, results());
+  if (debugger_) debugger_->session.end(end == RunEnd::kDone);
   return end;
+}
+
+std::vector<std::string> Simulation::errors() const {
+  std::vector<std::string> errors = workload_->errors();
+  if (debugger_ && debugger_->session.killed()) errors.push_back("the debugger ended the run");
+  return errors;
 }
 
 std::string Simulation::waiting_for() const {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct RunOptions {
   bool capture = true;    // write wire.pcapng
   std::string wave_file;  // empty: none
   WaveWindow wave_window;
+  std::optional<std::uint16_t> gdb_port;  // a debugger attaches to the firmware there; 0: any port
 };
 
 // How busy a resource was between the run's first and last frame.
@@ -37,6 +39,9 @@ class Simulation final {
   Simulation(const Scenario& scenario, const Overlay& command_line, const RunOptions& options);
   ~Simulation();
 
+  // Where the debugger is waited for when the run begins; nothing without one.
+  std::optional<std::uint16_t> gdb_port() const;
+
   // Called now and then with simulated time, messages done and messages in all.
   using ProgressReport = std::function<void(std::uint64_t now_ps, std::uint64_t done, std::uint64_t total)>;
   RunEnd run(const ProgressReport& report);
@@ -47,7 +52,7 @@ class Simulation final {
   std::vector<workload::WorkResult> results() const { return workload_->results(); }
   const std::vector<CheckResult>& checks() const { return checks_; }
   std::string waiting_for() const;  // who waits for whom, one line each
-  const std::vector<std::string>& errors() const { return workload_->errors(); }
+  std::vector<std::string> errors() const;
   std::vector<std::string> files() const { return files_; }
   std::uint64_t cycle_ps() const { return config_.rnic.clock_period_ps; }
   std::uint64_t now_ps() const;
@@ -58,6 +63,7 @@ class Simulation final {
 
  private:
   class Tap;
+  struct Debugger;
   struct Station {  // a node and those who watch it
     std::string name;
     SystemConfig config;
@@ -70,6 +76,7 @@ class Simulation final {
   void build_nodes(const Overlay& command_line);
   void build_workload();
   void check_scopes();
+  void open_debugger();
   void open_outputs();
   void watch();
   nlohmann::ordered_json stats_json(RunEnd end) const;
@@ -82,6 +89,7 @@ class Simulation final {
   std::unique_ptr<EthernetLink> cable_;
   std::unique_ptr<workload::Workload> workload_;
   std::unique_ptr<Waves> waves_;
+  std::unique_ptr<Debugger> debugger_;
   std::unique_ptr<Tap> tap_;
   TraceDigest digest_;
   StatsRegistry stats_;

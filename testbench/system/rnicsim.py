@@ -1,6 +1,6 @@
 """What the tests of the program share: running it, and scenarios to run it on.
 
-The environment variable RNICSIM names the program.
+The environment variable RNICSIM names the program, RV32_IMAGE the firmware's image, if the build made one.
 """
 import json
 import os
@@ -13,6 +13,8 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TRACES = ROOT / "traces"
 QUICKSTART = TRACES / "quickstart.json"
+RV32 = ("--set", "rnic.fwcpu.target=rv32")
+NEEDS_IMAGE = unittest.skipUnless("RV32_IMAGE" in os.environ, "no RV32 image was built: riscv64-unknown-elf-g++ is missing")
 
 
 class ProgramTest(unittest.TestCase):

@@ -1,17 +1,12 @@
-"""The firmware as RV32 code: what it does on the wire and for the host is what the native firmware does.
-
-The environment variable RV32_IMAGE names the image, if the build made one.
-"""
+"""The firmware as RV32 code: what it does on the wire and for the host is what the native firmware does."""
 import json
 import os
 import shutil
 import struct
 import unittest
 
-from rnicsim import QUICKSTART, TRACES, ProgramTest
+from rnicsim import NEEDS_IMAGE, QUICKSTART, RV32, TRACES, ProgramTest
 
-RV32 = ("--set", "rnic.fwcpu.target=rv32")
-NEEDS_IMAGE = unittest.skipUnless("RV32_IMAGE" in os.environ, "no RV32 image was built: riscv64-unknown-elf-g++ is missing")
 
 
 def frames(capture):

@@ -16,12 +16,16 @@ template <class... E>
 std::variant<E...> variant_of(fw::TypeList<E...>);
 using FirmwareEvent = decltype(variant_of(fw::Events{}));
 
+class Iss;
+
 class FirmwareTarget {
  public:
   virtual ~FirmwareTarget() = default;
   // Runs the handler at once. What it does is on the bus then, laid out in time from the bus's start() on. Throws
   // FirmwareFault when the firmware cannot go on; the bus has what it did until then.
   virtual void on(const FirmwareEvent& event) = 0;
+  // The processor, for a debugger; none if the firmware runs natively.
+  virtual Iss* processor() { return nullptr; }
   virtual void register_stats(const StatsGroup&) const {}
 };
 

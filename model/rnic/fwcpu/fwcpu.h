@@ -36,6 +36,7 @@ class FwCpu final : public Stage {
   Wake tick() override;
   std::string waiting_for() const override;
   void register_stats(const StatsGroup& group) const;
+  Iss* processor() const { return firmware_->processor(); }  // none if the firmware runs natively
 
  private:
   bool issue(TimedOperation::Action& action);

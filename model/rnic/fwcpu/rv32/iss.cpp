@@ -28,6 +28,9 @@ struct Iss::Hooks {
   static void block(uc_engine*, std::uint64_t address, std::uint32_t bytes, void* user) {
     guarded(user, [&](Iss& iss) { iss.entered(static_cast<std::uint32_t>(address), bytes); });
   }
+  static void instruction(uc_engine*, std::uint64_t address, std::uint32_t, void* user) {
+    guarded(user, [&](Iss& iss) { iss.before_instruction(static_cast<std::uint32_t>(address)); });
+  }
   static void trap(uc_engine*, std::uint32_t cause, void* user) {
     guarded(user, [&](Iss& iss) { iss.trapped(cause); });
   }
@@ -93,14 +96,39 @@ std::uint64_t Iss::interrupt(std::uint32_t cause) {
 
 std::uint64_t Iss::run(std::uint32_t pc) {
   cycles_ = 0;
+  try {
+    execute(pc);
+    while (jump_) execute(*std::exchange(jump_, std::nullopt));
+  } catch (const FirmwareFault& fault) {
+    if (observer_ != nullptr) observer_->faulted(*this, fault.cause);
+    throw;
+  }
+  take_back_from(get(kPc));
+  return cycles_;
+}
+
+void Iss::execute(std::uint32_t pc) {
   block_ = block_end_ = kNoPc;
   branches_ = trapped_ = false;
   const uc_err error = uc_emu_start(uc_, pc, kNoPc, 0, 0);
   if (trapped_) set(kPc, get(kPc) - 4);  // Unicorn goes on behind what trapped
   if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
   if (error != UC_ERR_OK) fail(error);
-  take_back_from(get(kPc));
-  return cycles_;
+}
+
+// What has been translated already goes, as it announces nothing.
+void Iss::observe(DebugObserver& observer) {
+  observer_ = &observer;
+  uc_hook hook;
+  check(uc_hook_add(uc_, &hook, UC_HOOK_CODE, reinterpret_cast<void*>(Hooks::instruction), this, 1, 0), "code hook");
+  check(uc_ctl_remove_cache(uc_, kText.base, kText.base + kText.bytes), "translations");
+}
+
+void Iss::before_instruction(std::uint32_t pc) {
+  announced_ = pc;
+  observer_->before_instruction(*this, pc);
+  announced_.reset();
+  if (jump_) uc_emu_stop(uc_);
 }
 
 // A block is straight-line code to its end; what it costs is found out once.
@@ -158,10 +186,19 @@ std::uint32_t Iss::read_id(int id) const {
 void Iss::write_id(int id, std::uint32_t value) { check(uc_reg_write(uc_, id, &value), "register"); }
 
 std::uint32_t Iss::get(unsigned reg) const {
-  return read_id(reg == kPc ? UC_RISCV_REG_PC : UC_RISCV_REG_X0 + static_cast<int>(reg));
+  if (reg != kPc) return read_id(UC_RISCV_REG_X0 + static_cast<int>(reg));
+  return jump_ ? *jump_ : announced_ ? *announced_ : read_id(UC_RISCV_REG_PC);
 }
 void Iss::set(unsigned reg, std::uint32_t value) {
-  write_id(reg == kPc ? UC_RISCV_REG_PC : UC_RISCV_REG_X0 + static_cast<int>(reg), value);
+  if (reg != kPc) write_id(UC_RISCV_REG_X0 + static_cast<int>(reg), value);
+  else if (announced_) jump_ = value;
+  else write_id(UC_RISCV_REG_PC, value);
+}
+
+// Text could be written here, but what has been translated of it would not change.
+MutableByteSpan Iss::octets(std::uint32_t address, std::size_t bytes, bool write) {
+  const MutableByteSpan found = memory_.at(address, bytes);
+  return write && address - kText.base < kText.bytes ? MutableByteSpan{} : found;
 }
 
 }  // namespace rnic

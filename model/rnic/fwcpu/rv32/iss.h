@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <exception>
+#include <optional>
 #include <vector>
 
+#include "model/rnic/fwcpu/gdb/debug_target.h"
 #include "model/rnic/fwcpu/rv32/instruction_costs.h"
 #include "model/rnic/fwcpu/rv32/memory_map.h"
 
@@ -12,7 +14,7 @@ struct uc_struct;
 
 namespace rnic {
 
-class Iss {
+class Iss final : public DebugTarget {
  public:
   // The chip's registers (kCsr). What these throw comes out of run().
   class Registers {
@@ -25,7 +27,7 @@ class Iss {
 
   // A run that takes more than `watchdog_cycles` is a fault.
   Iss(MemoryMap& memory, Registers& registers, const Rv32Config& config, std::uint64_t watchdog_cycles);
-  ~Iss();
+  ~Iss() override;
   Iss(const Iss&) = delete;
   Iss& operator=(const Iss&) = delete;
 
@@ -36,9 +38,11 @@ class Iss {
 
   std::uint64_t instructions() const { return instructions_; }
 
-  static constexpr unsigned kPc = 32;  // the register behind x0 to x31
-  std::uint32_t get(unsigned reg) const;
-  void set(unsigned reg, std::uint32_t value);
+  // From now on every instruction is announced. It changes nothing but the host's time.
+  void observe(DebugObserver& observer);
+  std::uint32_t get(unsigned reg) const override;
+  void set(unsigned reg, std::uint32_t value) override;
+  MutableByteSpan octets(std::uint32_t address, std::size_t bytes, bool write) override;
 
  private:
   struct Hooks;
@@ -47,6 +51,8 @@ class Iss {
     BlockCost cost;
   };
 
+  void execute(std::uint32_t pc);
+  void before_instruction(std::uint32_t pc);
   void entered(std::uint32_t address, std::uint32_t bytes);
   void take_back_from(std::uint32_t pc);
   [[noreturn]] void fail(int error);
@@ -65,6 +71,9 @@ class Iss {
   std::uint64_t cycles_ = 0, instructions_ = 0;
   std::exception_ptr thrown_;  // in a hook; none may cross the simulator's frames
   bool trapped_ = false;
+  DebugObserver* observer_ = nullptr;
+  std::optional<std::uint32_t> announced_;  // pc of the instruction that the observer hears of
+  std::optional<std::uint32_t> jump_;       // to where the observer has set it
 };
 
 }  // namespace rnic

@@ -50,6 +50,8 @@ class Rv32Target final : public FirmwareTarget, private Iss::Registers {
     cycles_.record(cycles);
   }
 
+  Iss* processor() override { return &iss_; }
+
   void register_stats(const StatsGroup& group) const override {
     group.derived(
         "instructions", [this] { return static_cast<double>(iss_.instructions()); }, "instructions", "executed");

@@ -104,6 +104,66 @@ TEST_F(IssTest, SharedMemoryIsTheHardwares) {
   EXPECT_EQ(sram.data()[9], 42);
 }
 
+// Writes down where the program is, and sets pc once.
+class Follower final : public DebugObserver {
+ public:
+  void before_instruction(DebugTarget& target, std::uint32_t pc) override {
+    EXPECT_EQ(target.get(DebugTarget::kPc), pc);
+    path.push_back(pc - kText.base);
+    if (pc == jump_from) target.set(DebugTarget::kPc, jump_to);
+  }
+  void faulted(DebugTarget& target, abi::FaultCause cause) override {
+    faults.push_back(cause);
+    EXPECT_EQ(target.get(DebugTarget::kPc), kText.base + 2);
+  }
+  std::vector<std::uint32_t> path;
+  std::vector<abi::FaultCause> faults;
+  std::uint32_t jump_from = 0, jump_to = 0;
+};
+
+constexpr const char* kTwiceAround =
+    "93032000"   // addi t2,zero,2
+    "9383f3ff"   // 1: addi t2,t2,-1
+    "e39e03fe"   // bne t2,zero,1b
+    "73005010";  // wfi
+
+TEST_F(IssTest, AnObserverHearsOfEveryInstructionAndChangesNoCycle) {
+  program(kTwiceAround);
+  const std::uint64_t cycles = iss.run(kText.base);
+  Follower follower;
+  iss.observe(follower);
+  EXPECT_EQ(iss.run(kText.base), cycles);
+  EXPECT_THAT(follower.path, ElementsAre(0, 4, 8, 4, 8, 12));
+  EXPECT_EQ(iss.instructions(), 12u);
+}
+
+TEST_F(IssTest, AnObserverSetsThePc) {
+  program(kTwiceAround);
+  Follower follower;
+  follower.jump_from = kText.base + 4;
+  follower.jump_to = kText.base + 12;
+  iss.observe(follower);
+  iss.run(kText.base);
+  EXPECT_THAT(follower.path, ElementsAre(0, 4, 12));
+  EXPECT_EQ(iss.get(7), 2u) << "t2: what was jumped over was not executed";
+}
+
+TEST_F(IssTest, AnObserverHearsOfAFault) {
+  program("0545 0000");  // c.li a0,1, and no instruction
+  Follower follower;
+  iss.observe(follower);
+  EXPECT_EQ(fault(), abi::FaultCause::kIllegalInstruction);
+  EXPECT_THAT(follower.faults, ElementsAre(abi::FaultCause::kIllegalInstruction));
+}
+
+TEST_F(IssTest, ADebuggerWritesDataButNotText) {
+  EXPECT_EQ(iss.octets(kText.base, 4, false).size(), 4u);
+  EXPECT_TRUE(iss.octets(kText.base, 4, true).empty());
+  EXPECT_EQ(iss.octets(kData.base, 4, true).size(), 4u);
+  EXPECT_TRUE(iss.octets(kData.base + kData.bytes - 2, 4, false).empty());
+  EXPECT_TRUE(iss.octets(kCsr.base, 4, false).empty());
+}
+
 class IssInterruptTest : public IssTest {
  protected:
   IssInterruptTest() {
