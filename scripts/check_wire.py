@@ -30,7 +30,7 @@ BYTE_ORDER_MAGIC, LINKTYPE_ETHERNET = 0x1A2B3C4D, 1
 ETHERNET_BYTES, ETHERTYPE_IPV4, PROTOCOL_TCP, FLAG_SYN = 14, 0x0800, 6, 0x02
 MARKER_SPACING, MARKER_BYTES, CRC_BYTES = 512, 4, 4
 STARTUP_KEYS = {b"MPA ID Req Frame": "Request frame header", b"MPA ID Rep Frame": "Reply frame header"}
-STARTUP_BYTES, FLAG_MARKERS, FLAG_CRC = 20, 0x80, 0x40
+STARTUP_BYTES, FLAG_MARKERS, FLAG_CRC, RDMAC_REV = 20, 0x80, 0x40, 0
 FLAG_TAGGED, UNTAGGED_BYTES, RPC_BYTES = 0x80, 18, 16
 MOST_PRINTED = 20
 
@@ -102,6 +102,7 @@ class Direction:
         self.first_seq = first_seq
         self.seq_start = None  # of the first octet behind the startup frame
         self.flags = 0
+        self.rev = None
 
     def take_startup(self, segment):
         """The startup frame, which a conforming sender's first segment holds as a whole."""
@@ -112,7 +113,7 @@ class Direction:
         if len(data) != STARTUP_BYTES + private_data:
             raise ValueError("startup frame and segment differ in length")
         self.seq_start = (segment.seq + len(data)) % 2**32
-        self.flags = data[16]
+        self.flags, self.rev = data[16], data[17]
         return Expected(STARTUP_KEYS[data[:16]], [], [], [])
 
     def take_fpdu(self, segment, peer):
@@ -190,6 +191,8 @@ class Capture:
             return own.take_startup(segment), Quirk.NONE
         if peer.seq_start is None:
             raise ValueError("FPDU before the other side's startup frame")
+        if RDMAC_REV in (own.rev, peer.rev):  # then both are on both ways, whatever the other frame says
+            own.flags = peer.flags = FLAG_MARKERS | FLAG_CRC
         if (own.flags ^ peer.flags) & FLAG_MARKERS:
             raise Unreadable("markers in one direction only: tshark looks for them in both")
         self.fpdus += 1

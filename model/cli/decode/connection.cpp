@@ -78,7 +78,9 @@ bool Connection::segment(const Segment& segment) {
   return true;
 }
 
-// Markers go to the side whose frame has M, CRCs both ways if either frame has C (RFC 5044 section 7.1).
+// Markers go to the side whose frame has M, CRCs both ways if either frame has C (RFC 5044 section 7.1). Behind a reply
+// of revision 0 there are both, both ways, even if an IETF initiator's request had neither
+// (draft-carrier-rddp-rnic-interop-00, Figure 3).
 void Connection::negotiate() {
   using Phase = IwarpStream::Phase;
   IwarpStream& request = direction(Side::kInitiator).stream;
@@ -88,9 +90,10 @@ void Connection::negotiate() {
     request.leave_mpa();
     reply.leave_mpa();
   } else if (request.phase() == Phase::kNegotiating && reply.phase() == Phase::kNegotiating) {
-    const bool crc = request.startup()->crc || reply.startup()->crc;
-    request.enter_rdma(reply.startup()->markers, crc);
-    reply.enter_rdma(request.startup()->markers, crc);
+    const bool rdmac = reply.startup()->rev == wire::kMpaRevRdmac;
+    const bool crc = rdmac || request.startup()->crc || reply.startup()->crc;
+    request.enter_rdma(rdmac || reply.startup()->markers, crc);
+    reply.enter_rdma(rdmac || request.startup()->markers, crc);
   }
 }
 

@@ -258,6 +258,23 @@ TEST_F(DecodeCommandTest, WhatFollowsARejectIsNotMpa) {
   EXPECT_EQ(found()["connections"][0]["mpa"]["rep"]["r"], 1);
 }
 
+// draft-carrier-rddp-rnic-interop-00, Figure 3: the request asked neither for markers nor for CRC.
+TEST_F(DecodeCommandTest, BehindAReplyOfRevisionZeroThereAreMarkersAndCrcBothWays) {
+  const Bytes send = hex("00000000 0012 4003 00000000 00000000 00000001 00000000 A4FBCA4D");
+  CaptureBuilder capture;
+  capture.from_client(TcpHeader::kSyn, 1000);
+  capture.from_server(TcpHeader::kSyn | TcpHeader::kAck, 5000, {}, Sum::kGood, 1001);
+  capture.from_client(TcpHeader::kAck, 1001, hex("4D504120494420526571204672616D65 00 01 0000"));
+  capture.from_server(TcpHeader::kAck, 5001, hex("4D504120494420526570204672616D65 C0 00 0000"));
+  capture.from_client(TcpHeader::kAck, 1021, send);
+  capture.from_server(TcpHeader::kAck, 5021, send);
+  EXPECT_EQ(decode(capture.bytes()), 0) << out;
+  for (const int side : {0, 1}) {
+    EXPECT_EQ(fpdus(0, side), (json{{"3", 1}}));
+    EXPECT_EQ(found()["connections"][0]["directions"][side]["crc"]["good"], 1);
+  }
+}
+
 // Whatever the bits, decode answers, and with a known status; a sanitizer build also sees every stray access.
 TEST_F(DecodeCommandTest, MutatedCapturesAreSurvived) {
   const Bytes original = small_capture().bytes();
