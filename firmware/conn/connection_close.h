@@ -22,7 +22,8 @@ void ConnectionManager<Bus, Capacity>::put_in_error(Qpn qpn) {
 
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::fail(Qpn qpn) {
-  if (resources_.qp(qpn)->context.state == QpState::kError) return;
+  const QpState state = resources_.qp(qpn)->context.state;
+  if (state == QpState::kTerminate || state == QpState::kError) return;  // an error ends it, or has
   on(QpStreamError{qpn, wire::rdma::kLocalCatastrophic});
 }
 

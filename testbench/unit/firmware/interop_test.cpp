@@ -311,35 +311,5 @@ TEST_F(RdmacDevice, ClosesOnAnEnhancedRequest) {
                                       "close flow 3", "timer 0 3000000us"));
 }
 
-// The host ends a stream by hand: as any other error of ours.
-TEST_F(IetfDevice, ModifyToErrorEndsTheStreamByATerminate) {
-  open(abi::kCmCrc);
-  stream(3, kRepKey + "40010000");
-  bus.take();
-  run(modify(kQp, abi::QpState::kError));
-  EXPECT_THAT(bus.take(), ElementsAre("event done status 0 id 5", "qp 5 terminate flow 3 mulpdu 1454 ird 16 ord 16",
-                                      "work qp 5 terminate 00000000", "work qp 5 drain", "event qp_error status 0 id 5",
-                                      "timer 0 3000000us"));
-}
-
-TEST_F(IetfDevice, ModifyToErrorWithoutAStreamFlushes) {
-  run(modify(kQp, abi::QpState::kError));
-  EXPECT_THAT(bus.take(), ElementsAre("event done status 0 id 5", "qp 5 error sq 10000/6 rq 20000/5 pd 7 cq 0/0",
-                                      "work qp 5 flush"));
-  EXPECT_EQ(query(kQp).qp_state, abi::QpState::kError);
-  bus.take();
-  run(modify(kQp, abi::QpState::kError));
-  EXPECT_THAT(bus.take(), ElementsAre("event done status 0 id 5")) << "it is there already";
-}
-
-TEST_F(IetfDevice, ModifyToErrorEndsASetup) {
-  open(abi::kCmCrc);
-  bus.take();
-  run(modify(kQp, abi::QpState::kError));
-  EXPECT_THAT(bus.take(),
-              ElementsAre("event done status 0 id 5", "abort flow 3", "qp 5 error sq 10000/6 rq 20000/5 pd 7 cq 0/0",
-                          "work qp 5 flush", "event connect_error status 8 id 5 terminate 20050000", "cancel timer 0"));
-}
-
 }  // namespace
 }  // namespace rnic::fw::test
