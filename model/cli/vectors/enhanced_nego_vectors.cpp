@@ -86,12 +86,6 @@ abi::Command accept_command(const json& responder, std::uint32_t connection) {
 
 // Running it.
 
-void run_command(FirmwareEnd& end, const abi::Command& command) {
-  if (const auto status = end.command(command); status != abi::CommandStatus::kOk) {
-    throw std::invalid_argument(std::string("the firmware refuses the command: ") + host::command_status_str(status));
-  }
-}
-
 StreamSignal given_reply(const json& reply) {
   if (reply.at("action") == "tcp_close") return {Kind::kFin};
   wire::MpaFrame frame;

@@ -1,10 +1,13 @@
 #include "model/cli/vectors/firmware_end.h"
 
 #include <algorithm>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "firmware/app/firmware.h"
 #include "model/common/check.h"
+#include "model/env/host/driver/verbs.h"
 
 namespace rnic::cli {
 namespace {
@@ -200,6 +203,12 @@ const FirmwareRecord::Report* FirmwareEnd::report(abi::EventType type) const {
   const auto& all = record().reports;
   const auto last = std::find_if(all.rbegin(), all.rend(), [&](const auto& r) { return r.event.type == type; });
   return last == all.rend() ? nullptr : &*last;
+}
+
+void run_command(FirmwareEnd& end, const abi::Command& command) {
+  if (const auto status = end.command(command); status != abi::CommandStatus::kOk) {
+    throw std::invalid_argument(std::string("the firmware refuses the command: ") + host::command_status_str(status));
+  }
 }
 
 void exchange(FirmwareEnd& a, FirmwareEnd& b) {

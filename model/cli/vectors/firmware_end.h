@@ -65,6 +65,9 @@ class FirmwareEnd {
   std::unique_ptr<State> state_;
 };
 
+// Throws std::invalid_argument with the firmware's reason if it does not take the command: a vector that cannot be run.
+void run_command(FirmwareEnd& end, const abi::Command& command);
+
 // Carries signals both ways until there are none.
 void exchange(FirmwareEnd& a, FirmwareEnd& b);
 

@@ -20,6 +20,7 @@ std::vector<VectorKind> vector_kinds() {
       {"messages", check_message},
       {"mpa_frame", check_mpa_frame},
       {"mulpdu", check_mulpdu},
+      {"rnic_interop", check_rnic_interop},
   };
 }
 
