@@ -225,7 +225,7 @@ void ConnectionManager<Bus, Capacity>::enter(Connection& c, State next) {
     bus_.write(CancelTimer{index_of(c)});
   }
   if (c.slot != Connection::kNoSlot && !needs_slot(next)) {
-    free_slots_.give_back(c.slot);
+    if (!free_slots_.give_back(c.slot)) bus_.write(Panic{PanicCode::kFreedTwice});
     c.slot = Connection::kNoSlot;
   }
   if (next == State::kFree) release(c);
@@ -237,7 +237,7 @@ void ConnectionManager<Bus, Capacity>::release(Connection& c) {
   const auto generation = static_cast<std::uint16_t>((c.generation + 1) & 0x7fff);
   c = {};
   c.generation = generation;
-  free_connections_.give_back(index_of(c));
+  if (!free_connections_.give_back(index_of(c))) bus_.write(Panic{PanicCode::kFreedTwice});
 }
 
 }  // namespace rnic::fw

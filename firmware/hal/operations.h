@@ -125,9 +125,16 @@ struct Log {
   std::uint32_t a = 0, b = 0;
 };
 
+// The firmware has found an error of its own: it is not called any more, and the host hears of it.
+enum class PanicCode : std::uint8_t { kUnknownEvent, kFreedTwice };
+struct Panic {
+  static constexpr unsigned kCsrWords = 1;
+  PanicCode code = PanicCode::kUnknownEvent;
+};
+
 // All of them, in the order of their numbers on a target that passes them by number.
 using Operations = TypeList<TcpListen, TcpUnlisten, TcpOpen, TcpStreamSend, TcpStreamRead, TcpEnterRdma, TcpClose,
                             TcpAbort, WriteQp, WriteFlow, WriteCq, WriteSrq, ArmSrq, WritePage, WriteStag, PostWork,
-                            PostEvent, SetTimer, CancelTimer, Log>;
+                            PostEvent, SetTimer, CancelTimer, Log, Panic>;
 
 }  // namespace rnic::fw

@@ -14,7 +14,12 @@ class IndexPool {
     for (std::uint32_t i = 0; i < N; ++i) free_[i] = N - 1 - i;
   }
   constexpr std::uint32_t take() { return count_ == 0 ? kNone : free_[--count_]; }
-  constexpr void give_back(std::uint32_t index) { free_[count_++] = index; }
+  // False if more would come back than were taken.
+  [[nodiscard]] constexpr bool give_back(std::uint32_t index) {
+    if (count_ == N) return false;
+    free_[count_++] = index;
+    return true;
+  }
   constexpr std::uint32_t available() const { return count_; }
 
  private:

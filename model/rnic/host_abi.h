@@ -305,7 +305,8 @@ enum class EventType : std::uint8_t {
   kCqNotify,
   kCqError,  // the queue overran: nothing more is written to it, and the QPs that use it are in error
   kSrqLimit,
-  kSrqError  // its ring overran: the QPs that use it are in error
+  kSrqError,    // its ring overran: the QPs that use it are in error
+  kDeviceFatal  // the firmware cannot go on, status: FaultCause; no command is answered any more
 };
 enum class CommandStatus : std::uint8_t {
   kOk = 0,
@@ -316,7 +317,8 @@ enum class CommandStatus : std::uint8_t {
   kNoResources,
   kBadLength,
   kVersionNotSupported,  // of DDP and RDMAP
-  kMarkersRequired       // version 0 does not go without
+  kMarkersRequired,      // version 0 does not go without
+  kDeviceFatal           // of the driver's: the firmware stopped before it answered
 };
 enum class ConnectStatus : std::uint8_t {
   kOk = 0,

@@ -251,8 +251,17 @@ RunEnd Simulation::run(const ProgressReport& report) {
   return end;
 }
 
+std::string Simulation::dump_file(const Station& s) const {
+  return (std::filesystem::path(options_.out_dir) / ("firmware-" + s.name + ".txt")).string();
+}
+
 std::vector<std::string> Simulation::errors() const {
   std::vector<std::string> errors = workload_->errors();
+  for (const Station& s : stations_) {
+    if (const auto& fault = s.node->chip.fwcpu.fault()) {
+      errors.push_back(fmt::format("the firmware of {} stopped: {}; see {}", s.name, fault->reason, dump_file(s)));
+    }
+  }
   if (debugger_ && debugger_->session.killed()) errors.push_back("the debugger ended the run");
   return errors;
 }
@@ -346,6 +355,13 @@ void Simulation::write_outputs(RunEnd end) {
     files_.push_back(file.string());
   };
   write(dir / "stats.json", [&j](std::ostream& out) { out << j.dump(2) << '\n'; });
+  for (const Station& s : stations_) {
+    std::error_code none;
+    std::filesystem::remove(dump_file(s), none);  // of an earlier run
+    if (const auto& fault = s.node->chip.fwcpu.fault()) {
+      write(dump_file(s), [&fault](std::ostream& out) { out << fault->dump; });
+    }
+  }
   write(dir / "stats.txt", [this](std::ostream& out) {
     out << workload::results_table(results(), cycle_ps()) << '\n';
     stats_.write_text(out);

@@ -79,6 +79,7 @@ class Simulation final {
   void open_debugger();
   void open_outputs();
   void watch();
+  std::string dump_file(const Station& s) const;
   nlohmann::ordered_json stats_json(RunEnd end) const;
   void register_stats();
 

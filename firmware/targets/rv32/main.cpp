@@ -29,7 +29,7 @@ void rnic_boot() {
 [[gnu::interrupt, gnu::aligned(4)]] void rnic_interrupt() {
   asm volatile("" ::: "memory");  // the mailbox has changed
   const bool known = Events::visit(csr(kEvent), mailbox().event, [](const auto& event) { firmware->on(event); });
-  if (!known) csr(kPanic) = 1;
+  if (!known) bus.write(Panic{PanicCode::kUnknownEvent});
 }
 
 }  // extern "C"

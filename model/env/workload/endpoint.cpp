@@ -44,6 +44,7 @@ void Endpoint::fail(const std::string& reason) {
 }
 
 void Endpoint::step() {
+  if (!context_.error().empty()) fail(context_.error());
   if (failed_ || waiting_ || core_.time_ps() < begin_ps_) return;
   try {
     if (!work() || failed_) return;
@@ -62,7 +63,6 @@ bool Endpoint::work() {
 }
 
 bool Endpoint::create() {
-  if (!context_.error().empty()) fail(context_.error());
   if (!context_.is_open()) return false;
   if (!started_) {
     RingNeeds most{1, 1};

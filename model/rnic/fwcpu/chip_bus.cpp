@@ -2,8 +2,16 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
+
+#include "model/rnic/fwcpu/firmware_fault.h"
 
 namespace rnic {
+namespace {
+
+constexpr std::size_t kLastEntries = 16;
+
+}  // namespace
 
 ChipBus::ChipBus(const FwCpuConfig& config, BufferPool& pool, std::uint32_t setups, std::size_t flows)
     : config_(config), pool_(pool), memory_(fw::sram_bytes(setups)), read_into_(flows) {
@@ -18,13 +26,19 @@ void ChipBus::start(Cycle at) {
 }
 
 MutableByteSpan ChipBus::sram(fw::SramRange range) {
-  RNIC_CHECK(std::uint64_t{range.offset} + range.bytes <= memory_.size());
+  check_window(range);
   spend(std::uint64_t{(range.bytes + 3) / 4} * config_.sram_word_cycles);
   return {memory_.data() + range.offset, range.bytes};
 }
 
+void ChipBus::check_window(fw::SramRange range) const {
+  if (std::uint64_t{range.offset} + range.bytes <= memory_.size() && range.bytes <= pool_.block_bytes()) return;
+  throw FirmwareFault(abi::FaultCause::kPanic, "a window of " + std::to_string(range.bytes) + " octets at " +
+                                                   std::to_string(range.offset) + " of the SRAM, which there is not");
+}
+
 BufferRef ChipBus::copy_out(fw::SramRange range) {
-  RNIC_CHECK(std::uint64_t{range.offset} + range.bytes <= memory_.size() && range.bytes <= pool_.block_bytes());
+  check_window(range);
   BufferRef buffer = pool_.take();
   std::memcpy(buffer->bytes(), memory_.data() + range.offset, range.bytes);
   return buffer;
@@ -89,7 +103,30 @@ void ChipBus::apply(const fw::TcpStreamSend& op) {
 void ChipBus::apply(const fw::TcpStreamRead& op) {
   TcpOp out = flow_op(TcpOp::Kind::kStreamRead, op.flow);
   out.bytes = op.into.bytes;
-  read_into_.at(op.flow.v) = op.into;
+  check_window(op.into);
+  if (op.flow.v >= read_into_.size()) {
+    throw FirmwareFault(abi::FaultCause::kPanic, "a read from flow " + std::to_string(op.flow.v));
+  }
+  read_into_[op.flow.v] = op.into;
+  post(std::move(out));
+}
+
+void ChipBus::apply(const fw::Log& op) {
+  ++logs_[static_cast<std::size_t>(op.code)];
+  if (last_entries_.size() == kLastEntries) last_entries_.pop_front();
+  last_entries_.push_back({time_, op});
+}
+
+void ChipBus::apply(const fw::Panic& op) {
+  throw FirmwareFault(abi::FaultCause::kPanic, op.code == fw::PanicCode::kFreedTwice ? "something is freed twice"
+                                               : op.code == fw::PanicCode::kUnknownEvent
+                                                   ? "an event that it does not know"
+                                                   : "panic " + std::to_string(static_cast<unsigned>(op.code)));
+}
+
+void ChipBus::raise(const abi::Event& event) {
+  HostEvent out;
+  out.event = event;
   post(std::move(out));
 }
 

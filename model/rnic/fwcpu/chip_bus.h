@@ -27,6 +27,12 @@ struct TimedOperation {
   Action action;
 };
 
+// What the firmware has noted down, and when.
+struct LogEntry {
+  Cycle at = 0;
+  fw::Log line;
+};
+
 class ChipBus {
  public:
   // `setups` is the number of startup frame slots in SRAM, `flows` the number of flows.
@@ -58,12 +64,15 @@ class ChipBus {
   void put_private_data(const FetchedCommand& command);
   void put_stream_octets(const TcpEvent& event);
   std::uint8_t put_terminate(const QpEvent& event);  // its header's octets
+  void raise(const abi::Event& event);               // the processor itself tells the host, now
+  const std::deque<LogEntry>& last_entries() const { return last_entries_; }
   const Counter& log_count(fw::LogCode code) const { return logs_[static_cast<std::size_t>(code)]; }
 
  private:
   void spend(std::uint64_t firmware_cycles) { time_ += firmware_cycles * config_.clock_divider; }
   void post(TimedOperation::Action action) { operations_.push_back({time_, std::move(action)}); }
   BufferRef copy_out(fw::SramRange range);
+  void check_window(fw::SramRange range) const;
 
   void apply(const fw::TcpListen& op);
   void apply(const fw::TcpUnlisten& op);
@@ -84,7 +93,8 @@ class ChipBus {
   void apply(const fw::PostEvent& op);
   void apply(const fw::SetTimer& op) { post(op); }
   void apply(const fw::CancelTimer& op) { post(op); }
-  void apply(const fw::Log& op) { ++logs_[static_cast<std::size_t>(op.code)]; }
+  void apply(const fw::Log& op);
+  [[noreturn]] void apply(const fw::Panic& op);
   static TcpOp flow_op(TcpOp::Kind kind, FlowId flow);
 
   const FwCpuConfig config_;
@@ -94,6 +104,7 @@ class ChipBus {
   Cycle begin_ = 0, time_ = 0;
   std::deque<TimedOperation> operations_;
   std::array<Counter, 4> logs_;
+  std::deque<LogEntry> last_entries_;
 };
 
 }  // namespace rnic

@@ -25,6 +25,20 @@ fw::Settings settings_of(const FwCpuConfig& config, const ContextStore& contexts
   return settings;
 }
 
+const char* log_code_name(fw::LogCode code) {
+  switch (code) {
+    case fw::LogCode::kUnexpectedEvent:
+      return "unexpected_event";
+    case fw::LogCode::kNoListener:
+      return "no_listener";
+    case fw::LogCode::kNoResources:
+      return "no_resources";
+    case fw::LogCode::kBadFrame:
+      return "bad_frame";
+  }
+  return "unknown";
+}
+
 template <class... F>
 struct Overloaded : F... {
   using F::operator()...;
@@ -37,6 +51,7 @@ Overloaded(F...) -> Overloaded<F...>;
 FwCpu::FwCpu(sc_core::sc_module_name nm, ClockDomain& clk, const FwCpuConfig& config, ContextStore& contexts,
              BufferPool& pool)
     : Stage(nm, clk),
+      config_(config),
       contexts_(contexts),
       bus_(config, pool, Capacity::kSetups, contexts.flows()),
       timer_at_(Capacity::kConnections, kNever) {
@@ -120,6 +135,7 @@ bool FwCpu::write(const fw::WriteStag& op) {
 
 // One event at a time. What ends a stream comes before what TCP then says about its flow, and the host comes last.
 bool FwCpu::dispatch_next() {
+  if (fault_) return false;
   const bool timer = !timers_.empty() && timers_.begin()->first <= now();
   if (!timer && !qp_events->can_pop() && !cq_overflows->can_pop() && !srq_events->can_pop() && !tcp_events->can_pop() &&
       !commands->can_pop()) {
@@ -127,6 +143,19 @@ bool FwCpu::dispatch_next() {
   }
   bus_.start(now());
   slip_ = 0;
+  ++handled_;
+  try {
+    handle(timer);
+  } catch (const FirmwareFault& fault) {
+    die(fault);
+  }
+  busy_cycles_ += bus_.end() - now();
+  return true;
+}
+
+void FwCpu::handle(bool timer) {
+  if (config_.fault != abi::FaultCause::kNone && handled_.value() == config_.fault_event)
+    return firmware_->fail(config_.fault);
   if (timer) {
     const std::uint32_t id = timers_.begin()->second;
     cancel_timer(id);
@@ -144,9 +173,34 @@ bool FwCpu::dispatch_next() {
     bus_.put_private_data(fetched);
     firmware_->on(fw::HostCommand{fetched.command});
   }
-  ++handled_;
-  busy_cycles_ += bus_.end() - now();
-  return true;
+  if (bus_.end() - now() > config_.watchdog_cycles * config_.clock_divider) {
+    throw FirmwareFault(abi::FaultCause::kWatchdog, "a handler takes too long");
+  }
+}
+
+// What the handler did until then takes effect; then the processor tells the host, and does nothing any more.
+void FwCpu::die(const FirmwareFault& fault) {
+  fault_ = {fault.what(), dump(fault)};
+  while (!timers_.empty()) cancel_timer(timers_.begin()->second);
+  abi::Event event;
+  event.type = abi::EventType::kDeviceFatal;
+  event.status = static_cast<std::uint8_t>(fault.cause);
+  bus_.raise(event);
+}
+
+std::string FwCpu::dump(const FirmwareFault& fault) const {
+  std::string text = std::string("The firmware of ") + name() + " stopped: " + fault.what() + "\n";
+  for (const auto& cause : kFaultCauses) {
+    if (cause.value == fault.cause) text += "cause " + std::string(cause.name) + '\n';
+  }
+  text += "cycle " + std::to_string(bus_.end()) + ", in event " + std::to_string(handled_.value()) + '\n' +
+          firmware_->dump();
+  text += "last log entries:\n";
+  for (const LogEntry& e : bus_.last_entries()) {
+    text += "  cycle " + std::to_string(e.at) + "  " + log_code_name(e.line.code) + ' ' + std::to_string(e.line.a) +
+            ' ' + std::to_string(e.line.b) + '\n';
+  }
+  return text;
 }
 
 void FwCpu::dispatch(const TcpEvent& e) {
@@ -207,7 +261,10 @@ void FwCpu::cancel_timer(std::uint32_t id) {
   timer_at_[id] = kNever;
 }
 
-std::string FwCpu::waiting_for() const { return stalled_ ? "room in a link for the firmware's operation" : ""; }
+std::string FwCpu::waiting_for() const {
+  if (fault_) return "nothing: its firmware stopped (" + fault_->reason + ")";
+  return stalled_ ? "room in a link for the firmware's operation" : "";
+}
 
 void FwCpu::register_stats(const StatsGroup& group) const {
   firmware_->register_stats(group.group("rv32"));

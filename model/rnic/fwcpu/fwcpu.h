@@ -4,12 +4,14 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "model/common/link.h"
 #include "model/rnic/completion/cqe.h"
 #include "model/rnic/context/context.h"
 #include "model/rnic/fwcpu/chip_bus.h"
+#include "model/rnic/fwcpu/firmware_fault.h"
 #include "model/rnic/fwcpu/firmware_target.h"
 #include "model/stats/registry.h"
 
@@ -36,6 +38,11 @@ class FwCpu final : public Stage {
   Wake tick() override;
   std::string waiting_for() const override;
   void register_stats(const StatsGroup& group) const;
+  // Why the firmware stopped for good, and what it was doing; nothing as long as it runs.
+  struct Fault {
+    std::string reason, dump;
+  };
+  const std::optional<Fault>& fault() const { return fault_; }
   Iss* processor() const { return firmware_->processor(); }  // none if the firmware runs natively
 
  private:
@@ -43,6 +50,9 @@ class FwCpu final : public Stage {
   bool write(const fw::WriteStag& op);
   void issue_due();
   bool dispatch_next();
+  void handle(bool timer);
+  void die(const FirmwareFault& fault);
+  std::string dump(const FirmwareFault& fault) const;
   void dispatch(const TcpEvent& event);
   void dispatch(const QpEvent& event);
   void dispatch(const SrqEvent& event);
@@ -50,6 +60,7 @@ class FwCpu final : public Stage {
   void cancel_timer(std::uint32_t id);
   Cycle busy_until() const { return bus_.end() + slip_; }
 
+  const FwCpuConfig config_;
   ContextStore& contexts_;
   ChipBus bus_;
   std::unique_ptr<FirmwareTarget> firmware_;
@@ -58,6 +69,7 @@ class FwCpu final : public Stage {
   std::optional<StagFence> fence_;  // an STag was ended: what follows waits for the writes that it allowed
   std::set<std::pair<Cycle, std::uint32_t>> timers_;
   std::vector<Cycle> timer_at_;  // by id
+  std::optional<Fault> fault_;
   Counter handled_, operations_, stall_cycles_, busy_cycles_;
 };
 

@@ -18,6 +18,11 @@ inline constexpr std::array kPersonalities{Named{abi::Personality::kRdmac, "rdma
                                            Named{abi::Personality::kIetf, "ietf"},
                                            Named{abi::Personality::kPermissive, "permissive"}};
 
+inline constexpr std::array kFaultCauses{Named{abi::FaultCause::kNone, "none"}, Named{abi::FaultCause::kPanic, "panic"},
+                                         Named{abi::FaultCause::kWatchdog, "watchdog"},
+                                         Named{abi::FaultCause::kIllegalInstruction, "illegal_instruction"},
+                                         Named{abi::FaultCause::kBusFault, "bus_fault"}};
+
 struct FwCpuConfig {
   FirmwareTargetKind target = FirmwareTargetKind::kNative;
   std::string image;
@@ -32,6 +37,8 @@ struct FwCpuConfig {
   bool rdmap_extensions = true;
   abi::Personality personality = abi::Personality::kIetf;
   bool receive_markers = false;
+  abi::FaultCause fault = abi::FaultCause::kNone;
+  std::uint32_t fault_event = 1;
   Rv32Config rv32;
 
   template <class V>
@@ -65,6 +72,9 @@ struct FwCpuConfig {
       one_of(kPersonalities));
     v("receive_markers", &FwCpuConfig::receive_markers,
       "ask for MPA markers where neither the queue pair nor its connection says anything");
+    v("fault", &FwCpuConfig::fault, "how the firmware fails, to see what comes of it", one_of(kFaultCauses));
+    v("fault_event", &FwCpuConfig::fault_event, "with which of its events it does, counted from 1",
+      in_range(1u, 4'000'000'000u));
     v.group("rv32", &FwCpuConfig::rv32);
   }
 };

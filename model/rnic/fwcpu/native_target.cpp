@@ -1,4 +1,5 @@
 #include "firmware/app/firmware.h"
+#include "model/rnic/fwcpu/firmware_fault.h"
 #include "model/rnic/fwcpu/firmware_target.h"
 
 namespace rnic {
@@ -10,6 +11,8 @@ class NativeTarget final : public FirmwareTarget {
   void on(const FirmwareEvent& event) override {
     std::visit([this](const auto& e) { firmware_.on(e); }, event);
   }
+
+  void fail(abi::FaultCause cause) override { throw FirmwareFault(cause, "as rnic.fwcpu.fault wants it"); }
 
  private:
   fw::Firmware<ChipBus> firmware_;

@@ -106,6 +106,7 @@ class RecordingBus {
   }
   void write(const SetTimer& o) { add("timer {} {}us", o.id, o.microseconds); }
   void write(const CancelTimer& o) { add("cancel timer {}", o.id); }
+  void write(const Panic& o) { add("panic {}", static_cast<int>(o.code)); }
   void write(const Log& o) {
     static const char* const kCodes[] = {"unexpected_event", "no_listener", "no_resources", "bad_frame"};
     add("log {}", kCodes[static_cast<int>(o.code)]);

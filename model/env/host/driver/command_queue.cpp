@@ -1,6 +1,7 @@
 #include "model/env/host/driver/command_queue.h"
 
 #include <cstring>
+#include <utility>
 
 #include "model/rnic/regs/rnic_regs.h"
 
@@ -17,6 +18,7 @@ CommandQueue::CommandQueue(HostCpu& cpu, HostMemory& memory, unsigned log_entrie
 void CommandQueue::submit(abi::Command command, ByteSpan private_data, CommandTarget& target) {
   RNIC_CHECK(private_data.size() <= abi::kPrivateDataBytes);
   cpu_.running().spend_ns(cpu_.config().command_ns);
+  if (failed_) return target.command_done(command.op, abi::CommandStatus::kDeviceFatal);
   if (!backlog_.empty() || next_slot().target != nullptr) {
     backlog_.push_back({command, {private_data.begin(), private_data.end()}, &target});
   } else {
@@ -38,6 +40,19 @@ void CommandQueue::put(abi::Command command, ByteSpan private_data, CommandTarge
   cpu_.running().spin_until(locked_until_ps_);
   cpu_.mmio_write(regs::CmdqDoorbell::kOffset, regs::CmdqDoorbell{producer_ & 0xffff}.pack());
   locked_until_ps_ = cpu_.running().time_ps();
+}
+
+void CommandQueue::fail() {
+  failed_ = true;
+  for (Slot& slot : slots_) {
+    if (slot.target == nullptr) continue;
+    const Slot ended = std::exchange(slot, {});
+    ended.target->command_done(ended.op, abi::CommandStatus::kDeviceFatal);
+  }
+  for (const Waiting& w : std::exchange(backlog_, {})) {
+    w.target->command_done(w.command.op, abi::CommandStatus::kDeviceFatal);
+  }
+  outstanding_ = 0;
 }
 
 void CommandQueue::done(const abi::Event& event) {

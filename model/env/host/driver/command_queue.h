@@ -25,6 +25,8 @@ class CommandQueue {
   void submit(abi::Command command, ByteSpan private_data, CommandTarget& target);
   // A kCommandDone event. InternalError for a command that was not outstanding.
   void done(const abi::Event& event);
+  // The device answers none any more: those that are outstanding, and all to come, end with kDeviceFatal.
+  void fail();
   std::size_t outstanding() const { return outstanding_ + backlog_.size(); }
 
  private:
@@ -50,6 +52,7 @@ class CommandQueue {
   std::uint32_t producer_ = 0;
   std::uint64_t locked_until_ps_ = 0;  // programs take turns, so that doorbells never go backwards
   std::size_t outstanding_ = 0;
+  bool failed_ = false;
 };
 
 }  // namespace rnic::host

@@ -60,7 +60,7 @@ class Context final : public App, public HostEvents {
   bool is_open() const { return state_ == State::kOpen; }
   // Why the device cannot be used; empty while it can, or may come to be.
   const std::string& error() const { return error_; }
-  // Wakes a program when the device is open or has failed to.
+  // Wakes a program when the device is open or has failed to, and when it fails later.
   void when_open(Core& core) { openers_.push_back(&core); }
   const DeviceAttr& query_device() const { return attr_; }
   HostMemory& memory() { return memory_; }
@@ -157,6 +157,7 @@ class Context final : public App, public HostEvents {
   void finish_opening(State state);
   void take_events();
   void cq_error(Cq& cq);
+  void device_fatal(abi::FaultCause cause);
   void dispatch(const abi::Event& event, ByteSpan private_data);
   void connection_event(const abi::Event& event, ByteSpan private_data);
   void listen_on(WriteListener& listener, std::uint64_t begin, std::uint64_t bytes);

@@ -42,7 +42,7 @@ void Context::msix(unsigned, std::uint64_t at_ps) {
 void Context::take_events() {
   abi::Event event;
   bool any = false;
-  for (; events_.ring.peek(event); any = true) {
+  for (; state_ == State::kOpen && events_.ring.peek(event); any = true) {
     const std::uint64_t slot = events_.ring.taken() & (events_.ring.entries() - 1);
     events_.ring.take();
     core_.spend_ns(cpu_.config().event_ns);
@@ -76,6 +76,8 @@ void Context::dispatch(const abi::Event& event, ByteSpan private_data) {
     case EventType::kCqError:
       RNIC_CHECK(event.id < cqs_.size());
       return cq_error(*cqs_[event.id]);
+    case EventType::kDeviceFatal:
+      return device_fatal(static_cast<abi::FaultCause>(event.status));
     case EventType::kNone:
       break;
   }
@@ -90,6 +92,22 @@ void Context::cq_error(Cq& cq) {
       qp->set_state(QpState::kError);
   }
   cq.fail();
+}
+
+// As IBV_EVENT_DEVICE_FATAL: programs find error() set, all that they wait for has failed, and every connection is at
+// its end.
+void Context::device_fatal(abi::FaultCause cause) {
+  fail(std::string("the device's firmware stopped: ") + fault_cause_str(cause));
+  for (const auto& qp : qps_) {
+    if (qp == nullptr || qp->destroyed() || qp->channel() == nullptr || qp->state() == QpState::kError) continue;
+    CmEvent cm;
+    cm.type = qp->state() == QpState::kRts ? CmEventType::kDisconnected : CmEventType::kConnectError;
+    cm.status = abi::ConnectStatus::kLocalFailure;
+    cm.qp = qp.get();
+    qp->set_state(QpState::kError);
+    qp->channel()->push(std::move(cm));
+  }
+  commands_.fail();
 }
 
 void Context::connection_event(const abi::Event& event, ByteSpan private_data) {

@@ -131,6 +131,7 @@ void Qp::command_done(abi::CommandOp op, abi::CommandStatus status) {
   if (status == abi::CommandStatus::kOk || channel_ == nullptr) return;
   // A disconnect that comes too late finds the connection gone already, which its own event tells.
   if (op == CommandOp::kDisconnect) return;
+  if (status == abi::CommandStatus::kDeviceFatal && state_ == QpState::kError) return;  // as above
   CmEvent event;
   event.type = CmEventType::kConnectError;
   event.refused = status;

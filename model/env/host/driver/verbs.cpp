@@ -62,9 +62,16 @@ const char* command_status_str(abi::CommandStatus status) {
                                           "no resources",
                                           "bad length",
                                           "version not supported",
-                                          "markers cannot be disabled"};
+                                          "markers cannot be disabled",
+                                          "the device's firmware stopped"};
   const auto i = static_cast<std::size_t>(status);
   return i < std::size(kText) ? kText[i] : "unknown status";
+}
+
+const char* fault_cause_str(abi::FaultCause cause) {
+  static constexpr const char* kText[] = {"none", "panic", "watchdog", "illegal instruction", "bus fault"};
+  const auto i = static_cast<std::size_t>(cause);
+  return i < std::size(kText) ? kText[i] : "unknown cause";
 }
 
 }  // namespace rnic::host

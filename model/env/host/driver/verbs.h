@@ -85,5 +85,6 @@ struct DeviceAttr {
 const char* wc_status_str(WcStatus status);
 const char* connect_status_str(abi::ConnectStatus status);
 const char* command_status_str(abi::CommandStatus status);
+const char* fault_cause_str(abi::FaultCause cause);
 
 }  // namespace rnic::host

@@ -1,15 +1,30 @@
 #include "model/rnic/fwcpu/rv32/elf_image.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
 
+#include <cxxabi.h>
 #include <elf.h>
+#include <fmt/format.h>
 
 #include "model/common/check.h"
 
 namespace rnic {
+namespace {
+
+std::string demangled(const std::string& name) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
+                                                    std::free);
+  return status == 0 ? text.get() : name;
+}
+
+}  // namespace
 
 ElfImage::ElfImage(const std::string& file) : name_(file) {
   std::ifstream in(file, std::ios::binary);
@@ -62,21 +77,42 @@ ByteSpan ElfImage::memory(std::uint64_t address, std::uint64_t bytes) const {
   return {};
 }
 
-ByteSpan ElfImage::object(const std::string& symbol, std::size_t bytes) const {
+// Calls f(symbol, octets from its name on) until it says that it has found what it looked for.
+template <class F>
+void ElfImage::for_each_symbol(F f) const {
   const auto head = at<Elf32_Ehdr>(0);
   const auto section = [&](unsigned i) { return at<Elf32_Shdr>(head.e_shoff + std::uint64_t{i} * head.e_shentsize); };
   for (unsigned i = 0; i < head.e_shnum; ++i) {
     const Elf32_Shdr table = section(i);
     if (table.sh_type != SHT_SYMTAB) continue;
     const Elf32_Shdr names = section(table.sh_link);
-    for (std::uint32_t at_symbol = 0; at_symbol + sizeof(Elf32_Sym) <= table.sh_size; at_symbol += sizeof(Elf32_Sym)) {
-      const auto s = at<Elf32_Sym>(table.sh_offset + at_symbol);
-      const ByteSpan name = ByteSpan(file_).subspan(std::uint64_t{names.sh_offset} + s.st_name, symbol.size() + 1);
-      if (name.size() != symbol.size() + 1 || std::memcmp(name.data(), symbol.c_str(), name.size()) != 0) continue;
-      return s.st_size == bytes ? memory(s.st_value, bytes) : ByteSpan{};
+    for (std::uint32_t n = 0; n + sizeof(Elf32_Sym) <= table.sh_size; n += sizeof(Elf32_Sym)) {
+      const auto symbol = at<Elf32_Sym>(std::uint64_t{table.sh_offset} + n);
+      if (f(symbol, ByteSpan(file_).subspan(std::uint64_t{names.sh_offset} + symbol.st_name))) return;
     }
   }
-  return {};
+}
+
+ByteSpan ElfImage::object(const std::string& symbol, std::size_t bytes) const {
+  const std::size_t length = symbol.size() + 1;
+  ByteSpan found;
+  for_each_symbol([&](const Elf32_Sym& s, ByteSpan name) {
+    if (name.size() < length || std::memcmp(name.data(), symbol.c_str(), length) != 0) return false;
+    if (s.st_size == bytes) found = memory(s.st_value, bytes);
+    return true;
+  });
+  return found;
+}
+
+std::string ElfImage::place(std::uint32_t address) const {
+  std::string text;
+  for_each_symbol([&](const Elf32_Sym& s, ByteSpan name) {
+    if (ELF32_ST_TYPE(s.st_info) != STT_FUNC || address < s.st_value || address - s.st_value >= s.st_size) return false;
+    const auto end = std::find(name.begin(), name.end(), 0);
+    text = fmt::format("{}+{:#x}", demangled(std::string(name.begin(), end)), address - s.st_value);
+    return true;
+  });
+  return text;
 }
 
 }  // namespace rnic

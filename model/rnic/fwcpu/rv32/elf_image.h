@@ -22,6 +22,8 @@ class ElfImage {
   const std::vector<Segment>& segments() const { return segments_; }
   // The octets that a symbol names; empty if there is none or it is not that long.
   ByteSpan object(const std::string& symbol, std::size_t bytes) const;
+  // The function that an address lies in, or nothing: "name+0x12".
+  std::string place(std::uint32_t address) const;
   [[noreturn]] void refuse(const std::string& why) const;
 
  private:
@@ -30,6 +32,8 @@ class ElfImage {
   ByteSpan piece(std::uint64_t offset, std::uint64_t bytes) const;
   ByteSpan memory(std::uint64_t address, std::uint64_t bytes) const;
   void add(const Segment& segment);
+  template <class F>
+  void for_each_symbol(F f) const;
 
   const std::string name_;
   std::vector<std::uint8_t> file_;

@@ -36,6 +36,8 @@ class Iss final : public DebugTarget {
   std::uint64_t run(std::uint32_t pc);
   std::uint64_t interrupt(std::uint32_t cause);
 
+  void set_watchdog(std::uint64_t cycles) { watchdog_cycles_ = cycles; }
+  std::uint64_t cycles() const { return cycles_; }  // of the last run
   std::uint64_t instructions() const { return instructions_; }
 
   // From now on every instruction is announced. It changes nothing but the host's time.
@@ -63,7 +65,7 @@ class Iss final : public DebugTarget {
   MemoryMap& memory_;
   Registers& registers_;
   const Rv32Config config_;
-  const std::uint64_t watchdog_cycles_;
+  std::uint64_t watchdog_cycles_;
   uc_struct* uc_ = nullptr;
   std::vector<Block> blocks_;                // by their first halfword in text
   std::uint32_t block_ = 0, block_end_ = 0;  // what runs

@@ -22,32 +22,62 @@ std::string image_of(const FwCpuConfig& config) {
       "rnic.fwcpu.image: no RV32 image was built with this program (there was no riscv64-unknown-elf-g++); name one");
 }
 
+// Within so many a program must be ready for events.
+constexpr std::uint64_t kBootCycles = 100'000'000;
+
 class Rv32Target final : public FirmwareTarget, private Iss::Registers {
  public:
   Rv32Target(ChipBus& bus, const fw::Settings& settings, const FwCpuConfig& config)
-      : bus_(bus), memory_(bus.memory()), iss_(memory_, *this, config.rv32, config.watchdog_cycles) {
-    const ElfImage image(image_of(config));
+      : bus_(bus), image_(image_of(config)), memory_(bus.memory()), iss_(memory_, *this, config.rv32, kBootCycles) {
     const Layout mine = Layout::mine();
-    const ByteSpan theirs = image.object("rnic_layout", sizeof mine);
+    const ByteSpan theirs = image_.object("rnic_layout", sizeof mine);
     if (theirs.empty() || std::memcmp(theirs.data(), &mine, sizeof mine) != 0) {
-      image.refuse("was built for another version of the chip");
+      image_.refuse("was built for another version of the chip");
     }
-    memory_.load(image);
+    memory_.load(image_);
     memory_.mailbox().settings = settings;
     try {
-      iss_.run(image.entry());
+      iss_.run(image_.entry());
     } catch (const FirmwareFault& fault) {
-      image.refuse(fmt::format("does not start: {}, pc {:#x}", fault.what(), iss_.get(Iss::kPc)));
+      image_.refuse(fmt::format("does not start: {}, pc {:#x}", fault.what(), iss_.get(Iss::kPc)));
     }
+    iss_.set_watchdog(config.watchdog_cycles);
   }
 
   void on(const FirmwareEvent& event) override {
     std::visit([this](const auto& e) { std::memcpy(memory_.mailbox().event, &e, sizeof e); }, event);
     event_number_ = static_cast<std::uint32_t>(event.index());
     const bool timer = std::holds_alternative<fw::TimerExpired>(event);
-    const std::uint64_t cycles = iss_.interrupt(timer ? kTimerCause : kExternalCause);
-    bus_.advance_to(cycles);
-    cycles_.record(cycles);
+    run([&] { return iss_.interrupt(timer ? kTimerCause : kExternalCause); });
+  }
+
+  // Each in the program's own way: an event that it does not know, and three places where no program should be.
+  void fail(abi::FaultCause cause) override {
+    constexpr std::uint32_t kLoop = 0x6f, kLoopAt = kText.base + kText.bytes - 8, kZerosAt = kLoopAt + 4;
+    switch (cause) {
+      case abi::FaultCause::kPanic:
+        event_number_ = fw::Events::kSize;
+        return run([&] { return iss_.interrupt(kExternalCause); });
+      case abi::FaultCause::kWatchdog:
+        store_le32(memory_.at(kLoopAt, 4).data(), kLoop);
+        return run([&] { return iss_.run(kLoopAt); });
+      case abi::FaultCause::kIllegalInstruction:
+        return run([&] { return iss_.run(kZerosAt); });
+      case abi::FaultCause::kBusFault:
+        return run([&] { return iss_.run(0); });
+      case abi::FaultCause::kNone:
+        return;
+    }
+  }
+
+  std::string dump() const override {
+    const std::uint32_t pc = iss_.get(Iss::kPc);
+    std::string text = fmt::format("pc   {:08x}  {}\n", pc, image_.place(pc));
+    text += fmt::format("ra   {:08x}  {}\n", iss_.get(1), image_.place(iss_.get(1)));
+    for (unsigned r = 0; r < 32; ++r) {
+      text += fmt::format("{:<4} {:08x}{}", fmt::format("x{}", r), iss_.get(r), r % 4 == 3 ? "\n" : "   ");
+    }
+    return text;
   }
 
   Iss* processor() override { return &iss_; }
@@ -59,12 +89,24 @@ class Rv32Target final : public FirmwareTarget, private Iss::Registers {
   }
 
  private:
+  // The bus is as far as the program came, also where it ends in a fault.
+  template <class F>
+  void run(F f) {
+    try {
+      f();
+    } catch (const FirmwareFault&) {
+      bus_.advance_to(iss_.cycles());
+      throw;
+    }
+    bus_.advance_to(iss_.cycles());
+    cycles_.record(iss_.cycles());
+  }
+
   std::uint32_t read(std::uint32_t offset) override {
     if (offset == kEvent) return event_number_;
     throw FirmwareFault(abi::FaultCause::kBusFault, fmt::format("there is no register {:#x} to read", offset));
   }
   void write(std::uint32_t offset, std::uint32_t value, std::uint64_t cycles) override {
-    if (offset == kPanic) throw FirmwareFault(abi::FaultCause::kPanic, fmt::format("panic {}", value));
     if (offset != kOperation) {
       throw FirmwareFault(abi::FaultCause::kBusFault, fmt::format("there is no register {:#x} to write", offset));
     }
@@ -74,6 +116,7 @@ class Rv32Target final : public FirmwareTarget, private Iss::Registers {
   }
 
   ChipBus& bus_;
+  const ElfImage image_;
   MemoryMap memory_;
   Iss iss_;
   std::uint32_t event_number_ = 0;

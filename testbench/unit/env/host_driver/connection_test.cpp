@@ -107,6 +107,57 @@ TEST_F(ConnectionTest, DisconnectReachesBothSides) {
   EXPECT_EQ(a.qp->state(), host::QpState::kError);
 }
 
+// IBV_EVENT_DEVICE_FATAL: the connection ends, what waits has failed, and so does all that is asked for later.
+TEST_F(ConnectionTest, AFirmwareThatStoppedEndsEverything) {
+  connect_both(4, 4);
+  host::Mr *outstanding = nullptr, *later = nullptr;
+  a.script.run([&] {
+    outstanding = a.host.context.reg_mr(a.pd, a.buffer, 64, 0);
+    abi::Event fatal;
+    fatal.type = abi::EventType::kDeviceFatal;
+    fatal.status = static_cast<std::uint8_t>(abi::FaultCause::kBusFault);
+    a.host.device.raise(fatal);
+  });
+  a.wait_event();
+  a.script.run([&] { later = a.host.context.reg_mr(a.pd, a.buffer, 64, 0); });
+  run_until_idle();
+  EXPECT_TRUE(a.script.done());
+  EXPECT_EQ(a.host.context.error(), "the device's firmware stopped: bus fault");
+  EXPECT_FALSE(a.host.context.is_open());
+  EXPECT_EQ(a.event.type, CmEventType::kDisconnected);
+  EXPECT_EQ(a.event.status, abi::ConnectStatus::kLocalFailure);
+  EXPECT_EQ(a.event.qp, a.qp);
+  EXPECT_EQ(a.qp->state(), host::QpState::kError);
+  EXPECT_TRUE(a.channel.empty());
+  for (const host::Mr* mr : {outstanding, later}) {
+    ASSERT_NE(mr, nullptr);
+    EXPECT_TRUE(mr->failed());
+    EXPECT_EQ(mr->status(), abi::CommandStatus::kDeviceFatal);
+  }
+  EXPECT_STREQ(host::command_status_str(later->status()), "the device's firmware stopped");
+  EXPECT_TRUE(b.host.context.is_open());
+}
+
+TEST_F(ConnectionTest, AFirmwareThatStoppedFailsAConnectionThatIsBeingMade) {
+  a.create(4, 4);
+  a.host.device.refuse = [this](const abi::Command& c) {
+    if (c.op == abi::CommandOp::kConnect) {
+      abi::Event fatal;
+      fatal.type = abi::EventType::kDeviceFatal;
+      fatal.status = static_cast<std::uint8_t>(abi::FaultCause::kPanic);
+      a.host.device.raise(fatal);
+    }
+    return abi::CommandStatus::kOk;
+  };
+  a.script.run([this] { a.host.context.connect(*a.qp, 0x0a000002, 7000, {}, a.channel); });
+  a.wait_event();
+  run_until_idle();
+  EXPECT_TRUE(a.script.done());
+  EXPECT_EQ(a.event.type, CmEventType::kConnectError);
+  EXPECT_EQ(a.qp->state(), host::QpState::kError);
+  EXPECT_TRUE(a.channel.empty()) << "told once";
+}
+
 TEST_F(ConnectionTest, CommandsBeyondTheRingWaitForASlot) {
   a.wait_open();
   std::vector<host::Mr*> mrs;

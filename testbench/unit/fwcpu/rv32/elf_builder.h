@@ -1,12 +1,15 @@
 // Small ELF programs for the loader, octet by octet (System V ABI, chapters 4 and 5; RISC-V psABI).
 #pragma once
 
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <string>
 #include <vector>
 
 #include <elf.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
 
 namespace rnic::test {
 
@@ -91,12 +94,24 @@ struct ElfBuilder {
   }
 };
 
-// Into the test's own folder; returns the name.
-inline std::string write_file(const std::string& name, const ElfBuilder::Octets& octets) {
-  const std::string path = testing::TempDir() + name;
-  std::ofstream(path, std::ios::binary)
-      .write(reinterpret_cast<const char*>(octets.data()), static_cast<std::streamsize>(octets.size()));
-  return path;
-}
+// A file that lasts as long as this.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const ElfBuilder::Octets& octets)
+      : path(testing::TempDir() + "rnic_" + std::to_string(::getpid()) + "_" + std::to_string(next()) + ".elf") {
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(octets.data()), static_cast<std::streamsize>(octets.size()));
+  }
+  ~TemporaryFile() { std::remove(path.c_str()); }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  const std::string path;
+
+ private:
+  static unsigned next() {
+    static unsigned made = 0;
+    return made++;
+  }
+};
 
 }  // namespace rnic::test

@@ -13,10 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// One process, one file.
-std::string file_of(const ElfBuilder::Octets& octets) {
-  return write_file(std::string(testing::UnitTest::GetInstance()->current_test_info()->name()) + ".elf", octets);
-}
+ElfImage image_of(const ElfBuilder& elf) { return ElfImage(TemporaryFile(elf.build()).path); }
 ElfBuilder program() {
   ElfBuilder elf;
   elf.entry = 0x80000002;
@@ -35,12 +32,12 @@ std::string refusal(F f) {
   return {};
 }
 std::string refusal_of(const ElfBuilder::Octets& octets) {
-  const std::string file = file_of(octets);
-  return refusal([&] { ElfImage image(file); });
+  const TemporaryFile file(octets);
+  return refusal([&] { ElfImage image(file.path); });
 }
 
 TEST(ElfImageTest, SegmentsGoWhereTheyBelongAndTheRestIsZeros) {
-  const ElfImage image(file_of(program().build()));
+  const ElfImage image = image_of(program());
   EXPECT_EQ(image.entry(), 0x80000002u);
   PageMemory sram(fw::rv32::kSram.bytes);
   MemoryMap memory(sram);
@@ -83,7 +80,7 @@ TEST(ElfImageTest, SegmentsThatOverlapAreRefused) {
   elf.segments.push_back({0x80100007, {7}, 1});
   EXPECT_THAT(refusal_of(elf.build()), HasSubstr("has segments that overlap"));
   elf.segments.back().address = 0x80100008;
-  EXPECT_NO_THROW(ElfImage image(file_of(elf.build())));
+  EXPECT_NO_THROW(image_of(elf));
 }
 
 TEST(ElfImageTest, ASegmentLargerThanItsMemoryIsRefused) {
@@ -98,13 +95,13 @@ TEST(ElfImageTest, ASegmentOutsideTextAndDataIsRefused) {
   for (const std::uint32_t address : {0x0u, 0x40000000u, 0x50000000u, 0x8000fffdu, 0x80010000u, 0xfffffffeu}) {
     ElfBuilder elf = program();
     elf.segments = {{address, {1, 2, 3, 4}, 4}};
-    const ElfImage image(file_of(elf.build()));
+    const ElfImage image = image_of(elf);
     EXPECT_THAT(refusal([&] { memory.load(image); }), HasSubstr("where no program can be")) << address;
   }
 }
 
 TEST(ElfImageTest, AProgramWithoutSymbolsNamesNoObject) {
-  EXPECT_TRUE(ElfImage(file_of(program().build())).object("rnic_layout", 4).empty());
+  EXPECT_TRUE(image_of(program()).object("rnic_layout", 4).empty());
 }
 
 }  // namespace

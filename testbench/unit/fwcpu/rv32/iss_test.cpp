@@ -23,7 +23,7 @@ class IssTest : public testing::Test, protected Iss::Registers {
   };
   std::uint32_t read(std::uint32_t offset) override { return 0x1000 + offset; }
   void write(std::uint32_t offset, std::uint32_t value, std::uint64_t cycles) override {
-    if (offset == kPanic) throw FirmwareFault(abi::FaultCause::kPanic, "panic");
+    if (offset == kFaulty) throw FirmwareFault(abi::FaultCause::kPanic, "panic");
     writes.push_back({offset, value, cycles});
   }
   // Octets at an address of text, little-endian as in memory.
@@ -41,6 +41,7 @@ class IssTest : public testing::Test, protected Iss::Registers {
   }
 
   static constexpr std::uint64_t kWatchdog = 1000;
+  static constexpr std::uint32_t kFaulty = 8;  // a register whose write throws
   PageMemory sram{kSram.bytes};
   MemoryMap memory{sram};
   std::vector<Write> writes;

@@ -39,13 +39,16 @@ FwCpuConfig running(const std::string& image) {
   c.image = image;
   return c;
 }
-FwCpuConfig running(const ElfBuilder& program) { return running(write_file("program.elf", program.build())); }
 
-class Rv32Listener : public FwCpuTest {
+struct ListenerImage {
+  const TemporaryFile image{answering(fw::Operations::number_of<fw::TcpListen>()).build()};
+};
+
+class Rv32Listener : private ListenerImage, public FwCpuTest {
  protected:
-  explicit Rv32Listener(unsigned divider = 1) : FwCpuTest(config(divider)) {}
-  static FwCpuConfig config(unsigned divider) {
-    FwCpuConfig c = running(answering(fw::Operations::number_of<fw::TcpListen>()));
+  explicit Rv32Listener(unsigned divider = 1) : FwCpuTest(config(image.path, divider)) {}
+  static FwCpuConfig config(const std::string& file, unsigned divider) {
+    FwCpuConfig c = running(file);
     c.clock_divider = divider;
     return c;
   }
@@ -77,8 +80,9 @@ TEST_F(Rv32HalfClock, EverythingTakesTwiceAsLong) {
 class Rv32Images : public testing::Test {
  protected:
   std::string refusal(const ElfBuilder& program) {
+    const TemporaryFile file(program.build());
     try {
-      FwCpu dut("dut", clk, running(program), contexts, pool);
+      FwCpu dut("dut", clk, running(file.path), contexts, pool);
     } catch (const ConfigError& e) {
       return e.what();
     }
@@ -92,7 +96,7 @@ class Rv32Images : public testing::Test {
 TEST_F(Rv32Images, ForAnotherChip) {
   ElfBuilder program = answering(0);
   program.segments[1].contents[0] ^= 4;
-  EXPECT_THAT(refusal(program), HasSubstr("program.elf: was built for another version of the chip"));
+  EXPECT_THAT(refusal(program), HasSubstr(".elf: was built for another version of the chip"));
   program = answering(0);
   program.symbols[0].bytes -= 4;
   EXPECT_THAT(refusal(program), HasSubstr("was built for another version of the chip"));
@@ -103,7 +107,7 @@ TEST_F(Rv32Images, ForAnotherChip) {
 TEST_F(Rv32Images, ThatDoesNotStart) {
   ElfBuilder program = answering(0);
   program.entry = kText.base + 0x18;  // zeros
-  EXPECT_THAT(refusal(program), HasSubstr("program.elf: does not start: illegal instruction, pc 0x80000018"));
+  EXPECT_THAT(refusal(program), HasSubstr(".elf: does not start: illegal instruction, pc 0x80000018"));
 }
 
 // The build's own.

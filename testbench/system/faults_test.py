@@ -1,0 +1,52 @@
+"""A firmware that fails: the host hears of it, the run ends with a report, and a dump says where it was."""
+import json
+import unittest
+
+from rnicsim import NEEDS_IMAGE, QUICKSTART, RV32, ProgramTest
+
+CAUSES = {"panic": "panic", "watchdog": "watchdog", "illegal_instruction": "illegal instruction", "bus_fault": "bus fault"}
+
+
+class FirmwareFaults(ProgramTest):
+    def fail(self, cause, event, *options):
+        """A run in which the firmware of b fails: what it says, and the dump."""
+        scenario = json.loads(QUICKSTART.read_text())
+        scenario["nodes"][1]["config"] = {"rnic": {"fwcpu": {"fault": cause, "fault_event": event}}}
+        (self.folder / "failing.json").write_text(json.dumps(scenario))
+        run = self.run_program("run", "failing.json", "--out", "out", "--set", "rnic.fwcpu.watchdog_cycles=100000", *options)
+        self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
+        self.assertEqual(json.loads((self.folder / "out/stats.json").read_text())["end"], "failed")
+        return run.stderr, (self.folder / "out/firmware-b.txt").read_text()
+
+    def check(self, *options):
+        for cause, text in CAUSES.items():
+            # While the device is made ready, while the connection is, and when it closes.
+            for event in (1, 3, 7, 14):
+                with self.subTest(cause=cause, event=event):
+                    said, dump = self.fail(cause, event, *options)
+                    self.assertIn(f": the device's firmware stopped: {text}\n", said)
+                    self.assertRegex(said, r"(?m)^rnicsim: the firmware of b stopped: .*; see out/firmware-b.txt$")
+                    self.assertRegex(dump, r"^The firmware of b\.rnic_b\.fwcpu stopped: ")
+                    self.assertIn(f"\ncause {cause}\n", dump)
+                    self.assertIn(f", in event {event}\n", dump)
+
+    def test_native(self):
+        self.check()
+
+    @NEEDS_IMAGE
+    def test_rv32(self):
+        self.check(*RV32)
+        self.assertRegex(self.fail("panic", 5, *RV32)[1], r"\npc +8[0-9a-f]{7}  rnic_interrupt\+0x")
+
+    def test_a_dump_does_not_outlive_its_run(self):
+        self.fail("panic", 3)
+        self.run_scenario(self.small_scenario())
+        self.assertFalse((self.folder / "out/firmware-b.txt").exists())
+
+    def test_the_same_failure_twice(self):
+        first = self.fail("panic", 7)
+        self.assertEqual(first, self.fail("panic", 7, "--set", "sim.shuffle_seed=7"))
+
+
+if __name__ == "__main__":
+    unittest.main()

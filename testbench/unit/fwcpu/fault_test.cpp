@@ -1,0 +1,161 @@
+// A firmware that cannot go on: what it did until then takes effect, the host hears of it, and that is all.
+#include "testbench/unit/fwcpu/fwcpu_bench.h"
+
+namespace rnic::test {
+namespace {
+
+using abi::FaultCause;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+FwCpuConfig failing(FaultCause cause, std::uint32_t event) {
+  FwCpuConfig c;
+  c.fault = cause;
+  c.fault_event = event;
+  return c;
+}
+
+class NativeFault : public FwCpuTest {
+ protected:
+  explicit NativeFault(const FwCpuConfig& config = failing(FaultCause::kPanic, 2)) : FwCpuTest(config) {}
+};
+
+// 74: the first command's answer. The second is taken then and fails after dispatch.
+TEST_F(NativeFault, TheHostHearsOfItAndNothingElseHappens) {
+  for (std::uint32_t id = 1; id <= 3; ++id) host.at(0, command(abi::CommandOp::kNop, id));
+  tcp.at(500, tcp_event(TcpEvent::Kind::kConnected, 4));
+  run_until_idle();
+  EXPECT_THAT(to_host.cycles(), ElementsAre(74, 73 + 40 + 1));
+  const abi::Event& event = to_host.beats()[1].event;
+  EXPECT_EQ(event.type, abi::EventType::kDeviceFatal);
+  EXPECT_EQ(event.status, static_cast<std::uint8_t>(FaultCause::kPanic));
+  EXPECT_THAT(ops.beats(), testing::IsEmpty());
+  EXPECT_THAT(dut.waiting_for(), HasSubstr("stopped"));
+  ASSERT_TRUE(dut.fault());
+  EXPECT_THAT(dut.fault()->dump, HasSubstr("The firmware of dut stopped: "));
+  EXPECT_THAT(dut.fault()->dump, HasSubstr("\ncause panic\ncycle 113, in event 2\n"));
+}
+
+class NativeTimers : public NativeFault {
+ protected:
+  NativeTimers() : NativeFault(config()) {}
+  static FwCpuConfig config() {
+    FwCpuConfig c = failing(FaultCause::kPanic, 3);
+    c.request_timeout_us = 100;
+    return c;
+  }
+};
+
+TEST_F(NativeTimers, StopWithIt) {
+  FetchedCommand listen = command(abi::CommandOp::kListen);
+  listen.command.u.cm.local_port = 7000;
+  host.at(0, listen);
+  tcp.at(200, tcp_event(TcpEvent::Kind::kAccepted, 3));
+  tcp.at(400, tcp_event(TcpEvent::Kind::kConnected, 9));
+  run_until_idle();
+  EXPECT_LT(clk.now(), 1000u) << "the request timeout would be 25000 cycles";
+  EXPECT_EQ(to_host.beats().back().event.type, abi::EventType::kDeviceFatal);
+}
+
+class NativeWatchdog : public NativeFault {
+ protected:
+  NativeWatchdog() : NativeFault(config()) {}
+  static FwCpuConfig config() {
+    FwCpuConfig c;
+    c.watchdog_cycles = 100;
+    return c;
+  }
+};
+
+// kNop takes 72 cycles, kCreateCq 40 + 24 + 32 = 96, kCreateQp 40 + 13 x 4 + 32 = 124.
+TEST_F(NativeWatchdog, AHandlerThatTakesTooLong) {
+  FetchedCommand create = command(abi::CommandOp::kCreateQp, 3);
+  create.command.u.qp = {0x10000, 0x20000, 4, 4, 1, 2, 2, 0, {}};
+  for (const FetchedCommand& c : {command(abi::CommandOp::kCreateCq, 2), create}) host.at(0, c);
+  run_until_idle();
+  ASSERT_EQ(to_host.beats().size(), 3u);
+  EXPECT_EQ(to_host.beats()[1].event.type, abi::EventType::kCommandDone);
+  EXPECT_EQ(to_host.beats()[2].event.type, abi::EventType::kDeviceFatal);
+  EXPECT_EQ(to_host.beats()[2].event.status, static_cast<std::uint8_t>(FaultCause::kWatchdog));
+  EXPECT_TRUE(contexts.qp(Qpn{3}).valid) << "what it did takes effect";
+}
+
+class NativeLog : public NativeFault {
+ protected:
+  NativeLog() : NativeFault(failing(FaultCause::kPanic, 21)) {}
+};
+
+TEST_F(NativeLog, TheDumpHasTheLastSixteenEntries) {
+  for (std::uint32_t n = 0; n < 20; ++n) qp.at(100 * n, {QpEvent::Kind::kFirstFpdu, Qpn{n}, {}});  // unknown
+  host.at(5000, command(abi::CommandOp::kNop));
+  run_until_idle();
+  const std::string& dump = dut.fault()->dump;
+  std::size_t entries = 0;
+  for (std::size_t at = dump.find("unexpected_event"); at != std::string::npos;
+       at = dump.find("unexpected_event", at + 1))
+    ++entries;
+  EXPECT_EQ(entries, 16u);
+  EXPECT_THAT(dump, HasSubstr("cycle 1945  unexpected_event"));
+  EXPECT_THAT(dump, testing::Not(HasSubstr("cycle 345  ")));
+}
+
+// The image's own.
+class Rv32Fault : public FwCpuTest {
+ protected:
+  explicit Rv32Fault(FaultCause cause) : FwCpuTest(config(cause)) {}
+  void SetUp() override {
+    if (built_rv32_image().empty()) GTEST_SKIP() << "no RV32 image was built: riscv64-unknown-elf-g++ is missing";
+  }
+  static FwCpuConfig config(FaultCause cause) {
+    FwCpuConfig c = failing(cause, 2);
+    if (!built_rv32_image().empty()) c.target = FirmwareTargetKind::kRv32;
+    c.watchdog_cycles = 20'000;
+    return c;
+  }
+  // The dump of a fault with the second of two commands.
+  std::string dump() {
+    host.at(0, command(abi::CommandOp::kNop));
+    host.at(0, command(abi::CommandOp::kNop));
+    run_until_idle();
+    EXPECT_EQ(to_host.beats().size(), 2u);
+    EXPECT_EQ(to_host.beats().back().event.type, abi::EventType::kDeviceFatal);
+    status = to_host.beats().back().event.status;
+    return dut.fault() ? dut.fault()->dump : "";
+  }
+  std::uint8_t status = 0;
+};
+template <FaultCause kCause>
+class Rv32FaultOf : public Rv32Fault {
+ protected:
+  Rv32FaultOf() : Rv32Fault(kCause) {}
+};
+using Rv32Panic = Rv32FaultOf<FaultCause::kPanic>;
+using Rv32Watchdog = Rv32FaultOf<FaultCause::kWatchdog>;
+using Rv32Illegal = Rv32FaultOf<FaultCause::kIllegalInstruction>;
+using Rv32Bus = Rv32FaultOf<FaultCause::kBusFault>;
+
+TEST_F(Rv32Panic, IsInTheInterruptHandler) {
+  EXPECT_THAT(dump(), HasSubstr("an event that it does not know"));
+  EXPECT_THAT(dut.fault()->dump, HasSubstr("rnic_interrupt+0x"));
+  EXPECT_EQ(status, static_cast<std::uint8_t>(FaultCause::kPanic));
+}
+
+TEST_F(Rv32Watchdog, BitesWhenItsTimeIsOver) {
+  EXPECT_THAT(dump(), HasSubstr("cause watchdog"));
+  EXPECT_EQ(status, static_cast<std::uint8_t>(FaultCause::kWatchdog));
+  EXPECT_GT(to_host.cycles()[1], 20'000u);
+  EXPECT_LT(to_host.cycles()[1], 25'000u);
+}
+
+TEST_F(Rv32Illegal, HasItsPc) {
+  EXPECT_THAT(dump(), HasSubstr("pc   8000fffc"));
+  EXPECT_EQ(status, static_cast<std::uint8_t>(FaultCause::kIllegalInstruction));
+}
+
+TEST_F(Rv32Bus, HasItsPc) {
+  EXPECT_THAT(dump(), HasSubstr("pc   00000000"));
+  EXPECT_EQ(status, static_cast<std::uint8_t>(FaultCause::kBusFault));
+}
+
+}  // namespace
+}  // namespace rnic::test
