@@ -239,6 +239,10 @@ void Rnic::bind_completion() {
 }
 
 void Rnic::bind_firmware() {
+  fwcpu.on_fault([this] {
+    pcie.regs.raise(regs::FatalError{false, false, true});
+    pcie.regs.set(regs::Status{false, true});
+  });
   pcie.mmio.command_doorbells(links.command_doorbells);
   command_fetch.doorbells(links.command_doorbells);
   command_fetch.read(links.command_reads);

@@ -71,13 +71,13 @@ class ObjectMaker final : public host::App {
 class MmioErrorsTest : public testing::Test {
  protected:
   static constexpr std::uint32_t kHole = 0x0200, kBehindTheBar = 0x8000;
-  Node a{"a", {}, station(1, 2)};
+  Node a;
   Node b{"b", {}, station(2, 1)};
   EthernetLink cable{"cable", {}};
   Answers host{a.context};
   ObjectMaker program{a};
 
-  MmioErrorsTest() {
+  explicit MmioErrorsTest(const NodeConfig& config = {}) : a("a", config, station(1, 2)) {
     cable.attach(0, a.chip.mac_tx.ethernet, a.chip.mac_rx);
     cable.attach(1, b.chip.mac_tx.ethernet, b.chip.mac_rx);
     a.root_complex.attach(host);
@@ -152,6 +152,29 @@ TEST_F(MmioErrorsTest, ReadOfAWriteOnlyRegister) {
   EXPECT_EQ(read(regs::SqDoorbell::kOffset), std::make_pair(false, kAllOnes));
   EXPECT_EQ(error_count<regs::UnsupportedRequests>(), 1u);
   expect_working();
+}
+
+class FatalErrorTest : public MmioErrorsTest {
+ protected:
+  static NodeConfig config() {
+    NodeConfig c;
+    c.rnic.fwcpu.fault = abi::FaultCause::kPanic;
+    return c;
+  }
+  FatalErrorTest() : MmioErrorsTest(config()) {}
+};
+
+TEST_F(FatalErrorTest, StatusSaysThatTheFirmwareStopped) {
+  EXPECT_EQ(read(regs::Status::kOffset), std::make_pair(true, regs::Status{true, false}.pack()));
+  program.start();
+  run();
+  EXPECT_FALSE(program.done());
+  EXPECT_EQ(a.context.error(), "the device's firmware stopped: panic");
+  EXPECT_EQ(read(regs::Status::kOffset), std::make_pair(true, regs::Status{false, true}.pack()));
+  const std::uint32_t firmware = regs::FatalError{false, false, true}.pack();
+  EXPECT_EQ(read(regs::FatalError::kOffset), std::make_pair(true, firmware));
+  write(regs::FatalError::kOffset, firmware);
+  EXPECT_EQ(read(regs::FatalError::kOffset), std::make_pair(true, 0u));
 }
 
 }  // namespace

@@ -186,6 +186,7 @@ void FwCpu::die(const FirmwareFault& fault) {
   event.type = abi::EventType::kDeviceFatal;
   event.status = static_cast<std::uint8_t>(fault.cause);
   bus_.raise(event);
+  if (on_fault_) on_fault_();
 }
 
 std::string FwCpu::dump(const FirmwareFault& fault) const {

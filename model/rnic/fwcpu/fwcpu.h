@@ -1,6 +1,7 @@
 // The processor that runs the firmware. See fwcpu.md.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -43,7 +44,8 @@ class FwCpu final : public Stage {
     std::string reason, dump;
   };
   const std::optional<Fault>& fault() const { return fault_; }
-  Iss* processor() const { return firmware_->processor(); }  // none if the firmware runs natively
+  void on_fault(std::function<void()> f) { on_fault_ = std::move(f); }  // called when it stops
+  Iss* processor() const { return firmware_->processor(); }             // none if the firmware runs natively
 
  private:
   bool issue(TimedOperation::Action& action);
@@ -70,6 +72,7 @@ class FwCpu final : public Stage {
   std::set<std::pair<Cycle, std::uint32_t>> timers_;
   std::vector<Cycle> timer_at_;  // by id
   std::optional<Fault> fault_;
+  std::function<void()> on_fault_;
   Counter handled_, operations_, stall_cycles_, busy_cycles_;
 };
 
