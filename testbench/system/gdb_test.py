@@ -14,9 +14,9 @@ GDB = shutil.which("gdb-multiarch")
 @NEEDS_IMAGE
 @unittest.skipUnless(GDB, "there is no gdb-multiarch")
 class Session(ProgramTest):
-    def debug(self, *commands):
+    def debug(self, *commands, run=()):
         """What gdb prints, and the program's exit code, output and error output."""
-        run = subprocess.Popen([os.environ["RNICSIM"], "run", QUICKSTART, *RV32, "--gdb", "0", "--out", "out"],
+        run = subprocess.Popen([os.environ["RNICSIM"], "run", QUICKSTART, *RV32, *run, "--gdb", "0", "--out", "out"],
                                cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         try:
             where = re.fullmatch(r"rnicsim: gdb: (target remote 127\.0\.0\.1:\d+)\n", run.stderr.readline())
@@ -59,6 +59,15 @@ class Session(ProgramTest):
     def test_a_killed_run_ends(self):
         _, (code, _, errors) = self.debug("break rnic_interrupt", "continue", "kill")
         self.assertEqual((code, errors), (1, "rnicsim: the debugger ended the run\n"))
+
+    def test_a_fault_is_a_signal(self):
+        seen, (code, _, errors) = self.debug("continue", "print/x $pc", "continue",
+                                             run=("--set", "rnic.fwcpu.fault=illegal_instruction",
+                                                  "--set", "rnic.fwcpu.fault_event=3"))
+        self.assertIn("received signal SIGILL, Illegal instruction", seen)
+        self.assertIn("= 0x8000fffc\n", seen)
+        self.assertEqual(code, 1)
+        self.assertIn("the device's firmware stopped: illegal instruction\n", errors)
 
     def test_a_debugger_that_goes_away(self):
         run = subprocess.Popen([os.environ["RNICSIM"], "run", QUICKSTART, *RV32, "--gdb", "0"], cwd=self.folder,

@@ -113,7 +113,12 @@ TEST_F(Rv32Images, ThatDoesNotStart) {
 // The build's own.
 class Rv32Firmware : public FwCpuTest {
  protected:
-  Rv32Firmware() : FwCpuTest(built_rv32_image().empty() ? FwCpuConfig{} : running("")) {}
+  explicit Rv32Firmware(std::uint32_t request_timeout_us = 10'000'000) : FwCpuTest(config(request_timeout_us)) {}
+  static FwCpuConfig config(std::uint32_t request_timeout_us) {
+    FwCpuConfig c = built_rv32_image().empty() ? FwCpuConfig{} : running("");
+    c.request_timeout_us = request_timeout_us;
+    return c;
+  }
   void SetUp() override {
     if (built_rv32_image().empty()) GTEST_SKIP() << "no RV32 image was built: riscv64-unknown-elf-g++ is missing";
   }
@@ -156,6 +161,27 @@ TEST_F(Rv32Firmware, AResponderNegotiates) {
     EXPECT_GT(ops.cycles()[i], i * start + 100);
     EXPECT_LT(ops.cycles()[i], i * start + 10'000);
   }
+}
+
+class Rv32Timeout : public Rv32Firmware {
+ protected:
+  Rv32Timeout() : Rv32Firmware(100) {}
+};
+
+// 100 us are 25000 cycles, from the register write on; then the timer interrupt's handler closes.
+TEST_F(Rv32Timeout, ATimerIsAnInterruptOfItsOwn) {
+  FetchedCommand listen = command(abi::CommandOp::kListen);
+  listen.command.u.cm.local_port = 7000;
+  host.at(0, listen);
+  const Cycle accepted = 10'000;
+  tcp.at(accepted, tcp_event(TcpEvent::Kind::kAccepted, 3));
+  run_until_idle();
+  ASSERT_EQ(ops.beats().size(), 3u);
+  EXPECT_EQ(ops.beats()[1].kind, TcpOp::Kind::kStreamRead);
+  EXPECT_EQ(ops.beats()[2].kind, TcpOp::Kind::kAbort);
+  EXPECT_GT(ops.cycles()[2], accepted + 25'000);
+  EXPECT_LT(ops.cycles()[2], accepted + 25'000 + 5'000);
+  EXPECT_EQ(to_host.beats().back().event.type, abi::EventType::kConnectError);
 }
 
 }  // namespace
