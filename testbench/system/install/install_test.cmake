@@ -17,6 +17,9 @@ file(RENAME ${WORK}/installed ${prefix})
 
 run("rnic.clock_period_ps" ${prefix}/bin/rnicsim config --list)
 run("data: passed" ${prefix}/bin/rnicsim run ${scenario} --out ${WORK}/out)
+if(EXISTS ${prefix}/share/rnicsim/rnic_fw.elf)
+  run("data: passed" ${prefix}/bin/rnicsim run ${scenario} --set rnic.fwcpu.target=rv32 --out ${WORK}/out)
+endif()
 
 run("" ${CMAKE_COMMAND} -G Ninja -S ${CMAKE_CURRENT_LIST_DIR} -B ${WORK}/foreign -D CMAKE_PREFIX_PATH=${prefix}
     -D CMAKE_CXX_COMPILER=${COMPILER} -D CMAKE_CXX_FLAGS=${FLAGS})
