@@ -165,6 +165,7 @@ DdpPlacement::Verdict DdpPlacement::judge(const FpduBeat& last) {
   const bool is_tagged = !ulpdu.empty() && wire::DdpControl::tagged(ulpdu[0]);
   const Cause cause = is_tagged ? tagged(ctx, q, ulpdu) : untagged(ctx, q, ulpdu);
   if (!cause && !waiting_) {
+    q.begun = true;
     if (job_->pieces != 0) contexts_.in_flight.begin(StagWrites::kPlacement);
     return Verdict::kPlace;
   }

@@ -57,7 +57,7 @@ class DdpPlacement final : public Stage, public RunsAhead {
     std::uint32_t tagged_bytes = 0;                // of the current tagged message
     PooledQueue reads;                             // Reads whose responses are outstanding, oldest first
     std::uint32_t read_bytes = 0;                  // placed of the oldest one
-    bool first_send_done = false;                  // which may have been the ready-to-receive message
+    bool begun = false;                            // the first FPDU, which may say ready-to-receive, was here
     bool stopped = false;                          // after an error or a Terminate nothing more is placed
   };
   enum class Verdict { kPlace, kDrop, kWait };

@@ -94,7 +94,6 @@ Cause DdpPlacement::immediate(QpRx& q, const wire::DdpUntaggedView& v) {
     return wire::rdma::kOperationUnspecified;
   }
   job_->segment.immediate = *data;
-  q.first_send_done = true;
   job_->segment.wr_id = requests_.use(job_->segment.qpn);
   return {};
 }
@@ -114,9 +113,9 @@ Cause DdpPlacement::send(const QpContext& ctx, QpRx& q, const wire::DdpUntaggedV
   const wire::DdpUntaggedHeader& h = v.header;
   const auto bytes = static_cast<std::uint32_t>(v.payload.size());
   const Opcode op = job_->segment.opcode;
-  if (ctx.absorbs_rtr_send && !q.first_send_done && bytes == 0 && h.last() && !wire::invalidates(op)) {
+  if (ctx.absorbs_rtr_send && !q.begun && bytes == 0 && h.last() && !wire::invalidates(op)) {
     if (h.mo != 0) return wire::ddp::kInvalidMo;
-    q.first_send_done = job_->segment.absorbed = true;
+    job_->segment.absorbed = true;
     return {};
   }
   if (const Cause cause = receive_request(job_->segment.qpn); cause || waiting_) return cause;
@@ -130,7 +129,6 @@ Cause DdpPlacement::send(const QpContext& ctx, QpRx& q, const wire::DdpUntaggedV
   if (const Cause cause = scatter(ctx, f.wqe, q.offset, bytes)) return cause;
   job_->offset += wire::DdpUntaggedHeader::kBytes;
   q.offset += bytes;
-  q.first_send_done = true;
   if (h.last()) {
     job_->segment.bytes = std::exchange(q.offset, 0u);
     job_->segment.wr_id = requests_.use(job_->segment.qpn);

@@ -70,8 +70,9 @@ Wake RdmapDispatch::tick() {
       !event->can_push() || !atomic_response->can_push()) {
     return Wake::on_traffic();
   }
-  const bool valid = contexts_.qp(front.qpn).valid;  // else destroyed since: nobody to deliver to
-  if (valid && !front.flushed && open(front.qpn))
+  const bool valid = contexts_.qp(front.qpn).valid;       // else destroyed since: nobody to deliver to
+  const bool opens = front.opcode != Opcode::kTerminate;  // a stream that ends with its first FPDU was never there
+  if (valid && !front.flushed && opens && open(front.qpn))
     return Wake::next_cycle();  // its own cycle: one item a link and cycle
   if (!may_deliver(front)) return Wake::next_cycle();
   if (front.awaits_write) {

@@ -893,6 +893,17 @@ TEST_F(AbsorbingTest, OnlyTheFirstSendIsAbsorbed) {
   EXPECT_EQ(placed.beats()[1].wr_id, 2u);
 }
 
+// The initiator is free to say ready-to-receive by another message, and its Sends are then its program's.
+TEST_F(AbsorbingTest, AnEmptySendBehindTheRtrWriteIsNotAbsorbed) {
+  post({buffer(1, {{0x8000, 100, stag_of(4)}})});
+  receive(write(0, 0, 0));
+  receive(send(1, 0));
+  run_until_idle();
+  ASSERT_EQ(placed.beats().size(), 2u);
+  EXPECT_FALSE(placed.beats()[1].absorbed);
+  EXPECT_EQ(placed.beats()[1].wr_id, 1u);
+}
+
 // STag 8: 0x2000 octets that begin 0x40 octets before the end of the first of four pages, of which the last two are
 // neighbours.
 class PagedPlacementTest : public DdpPlacementTest {
