@@ -67,6 +67,7 @@ struct Connection {
   std::uint16_t peer_port = 0, local_port = 0, emss = 0;
   std::uint16_t peer_ird = wire::MpaEnhanced::kNotNegotiated, peer_ord = wire::MpaEnhanced::kNotNegotiated;
   std::uint32_t peer_ip = 0;
+  std::uint32_t listener = 0;                // its serial, while it counts as pending
   std::uint32_t slot = kNoSlot;              // of the SRAM
   std::uint32_t frame_bytes = 0, asked = 0;  // octets of the startup frame in the slot, and still to come
   FlowId flow = kNoFlow;
@@ -79,6 +80,8 @@ constexpr bool needs_slot(ConnState s) {
   return s == ConnState::kTcpOpening || s == ConnState::kWaitReply || s == ConnState::kWaitRequest ||
          s == ConnState::kWaitHost;
 }
+
+constexpr bool awaits_answer(ConnState s) { return s == ConnState::kWaitRequest || s == ConnState::kWaitHost; }
 
 // How long a connection may stay in a state; 0: TCP or the host limits it. RFC 5044 section 7.1.2 rules 8 and 10.
 constexpr std::uint32_t timeout_us(ConnState state, bool peer_to_peer, const Settings& settings) {

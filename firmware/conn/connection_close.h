@@ -43,7 +43,9 @@ void ConnectionManager<Bus, Capacity>::end_stream(Connection& c, abi::ConnectSta
   bus_.write(WriteFlow{c.flow, c.flow_context});
   bus_.write(PostWork{{c.qpn, InternalWork::kFlush}});
   const abi::EventType type = c.setup_reported ? abi::EventType::kDisconnected : abi::EventType::kConnectError;
-  bus_.write(PostEvent{connection_event(type, status, c, c.qpn.v)});
+  abi::Event event = connection_event(type, status, c, c.qpn.v);
+  event.qp_state = abi::QpState::kError;
+  bus_.write(PostEvent{event});
   detach_qp(c);
 }
 

@@ -20,7 +20,7 @@ abi::CommandStatus ConnectionManager<Bus, Capacity>::listen(const abi::Command& 
   if (!speaks_revision_of(command.flags, personality)) return Status::kVersionNotSupported;
   if (port == 0) return Status::kBadIndex;
   if (listeners_.find(port) != nullptr) return Status::kBusy;
-  if (listeners_.add(port, command.flags, personality) == nullptr) return Status::kNoResources;
+  if (listeners_.add(port, command.flags, personality, command.u.cm.backlog) == nullptr) return Status::kNoResources;
   bus_.write(TcpListen{port});
   return Status::kOk;
 }
@@ -43,8 +43,10 @@ abi::CommandStatus ConnectionManager<Bus, Capacity>::check(const abi::Command& c
   if (command.op == abi::CommandOp::kDisconnect) {
     if (resources_.qp(Qpn{command.id}) == nullptr) return Status::kBadIndex;
     const Connection* c = by_qp(Qpn{command.id});
-    const bool connected = c != nullptr && (c->state == State::kRts || c->state == State::kWaitFirstFpdu);
-    return connected ? Status::kOk : Status::kBadState;
+    if (c == nullptr) return Status::kBadState;
+    const bool connecting = c->state == State::kTcpOpening || c->state == State::kWaitReply;
+    const bool connected = c->state == State::kRts || c->state == State::kWaitFirstFpdu;
+    return connecting || connected ? Status::kOk : Status::kBadState;
   }
 
   bool enhanced = (command.flags & abi::kCmEnhanced) != 0;

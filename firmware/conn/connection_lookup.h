@@ -63,8 +63,9 @@ void ConnectionManager<Bus, Capacity>::detach_qp(Connection& c) {
 
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::on(const TcpAccepted& event) {
-  const Listener* listener = listeners_.find(event.port);
-  Connection* c = listener == nullptr || event.flow.v >= settings_.flows ? nullptr : create(State::kWaitRequest);
+  Listener* listener = listeners_.find(event.port);
+  const bool takes_it = listener != nullptr && !listener->full() && event.flow.v < settings_.flows;
+  Connection* c = takes_it ? create(State::kWaitRequest) : nullptr;
   if (c == nullptr) {
     bus_.write(Log{listener == nullptr ? LogCode::kNoListener : LogCode::kNoResources, event.port, event.peer_ip});
     bus_.write(TcpAbort{event.flow});
@@ -74,6 +75,8 @@ void ConnectionManager<Bus, Capacity>::on(const TcpAccepted& event) {
   c->peer_ip = event.peer_ip;
   c->peer_port = event.peer_port;
   c->local_port = event.port;
+  c->listener = listener->serial;
+  ++listener->pending;
   c->policy = policy_of(listener->flags, settings_);
   c->policy.personality = listener->personality;
   c->mpa_flags = listener->flags;

@@ -97,6 +97,7 @@ class ConnectionManager {
   State setup_reset(Connection& c, const ConnInput& in);
   State setup_timeout(Connection& c, const ConnInput& in);
   State setup_failed(Connection& c, const ConnInput& in);
+  State cancel(Connection& c, const ConnInput& in);
 
   State conclude(Connection& c, const wire::MpaFrame& reply);
   State refuse(Connection& c, const ReplyDecision& decision, Qpn qpn);
@@ -149,12 +150,14 @@ const typename ConnectionManager<Bus, Capacity>::Row ConnectionManager<Bus, Capa
     {State::kTcpOpening, Event::kConnected, &ConnectionManager::send_request},
     {State::kTcpOpening, Event::kOpenFailed, &ConnectionManager::open_failed},
     {State::kTcpOpening, Event::kStreamError, &ConnectionManager::setup_failed},
+    {State::kTcpOpening, Event::kDisconnect, &ConnectionManager::cancel},
 
     {State::kWaitReply, Event::kStreamData, &ConnectionManager::reply_octets},
     {State::kWaitReply, Event::kPeerClosed, &ConnectionManager::peer_left_setup},
     {State::kWaitReply, Event::kReset, &ConnectionManager::setup_reset},
     {State::kWaitReply, Event::kTimeout, &ConnectionManager::setup_timeout},
     {State::kWaitReply, Event::kStreamError, &ConnectionManager::setup_failed},
+    {State::kWaitReply, Event::kDisconnect, &ConnectionManager::cancel},
 
     {State::kWaitRequest, Event::kStreamData, &ConnectionManager::request_octets},
     {State::kWaitRequest, Event::kPeerClosed, &ConnectionManager::peer_left_setup},
@@ -227,6 +230,10 @@ void ConnectionManager<Bus, Capacity>::enter(Connection& c, State next) {
   if (c.slot != Connection::kNoSlot && !needs_slot(next)) {
     if (!free_slots_.give_back(c.slot)) bus_.write(Panic{PanicCode::kFreedTwice});
     c.slot = Connection::kNoSlot;
+  }
+  if (c.listener != 0 && !awaits_answer(next)) {
+    listeners_.answered(c.local_port, c.listener);
+    c.listener = 0;
   }
   if (next == State::kFree) release(c);
 }

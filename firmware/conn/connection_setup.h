@@ -226,6 +226,14 @@ ConnState ConnectionManager<Bus, Capacity>::setup_failed(Connection& c, const Co
   return State::kFree;
 }
 
+// The host wants it no more. What comes of a handshake that still runs finds nobody.
+template <class Bus, class Capacity>
+ConnState ConnectionManager<Bus, Capacity>::cancel(Connection& c, const ConnInput&) {
+  if (c.flow != kNoFlow) bus_.write(TcpAbort{c.flow});
+  report_setup_failure(c, abi::ConnectStatus::kCancelled);
+  return State::kFree;
+}
+
 // Both contexts are there before the first octet of RDMA mode.
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::write_contexts(Connection& c, QpState state, StreamOptions options,
@@ -264,6 +272,9 @@ void ConnectionManager<Bus, Capacity>::report_peer_frame(const Connection& c, ab
                                                          abi::ConnectStatus status, const wire::MpaFrame& frame) {
   abi::Event event = connection_event(type, status, c, c.has_qp ? c.qpn.v : id_of(c));
   event.terminate = mpa_error_word(status);
+  event.qp_state = type == abi::EventType::kConnectError ? abi::QpState::kTerminate
+                   : c.local_failure                     ? abi::QpState::kError
+                                                         : abi::QpState::kIdle;
   event.mpa_flags = cm_flags_of(frame);
   event.private_bytes = static_cast<std::uint16_t>(frame.private_data.size());
   bus_.write(PostEvent{event, slot_offset(c.slot) + c.frame_bytes - event.private_bytes});
@@ -292,6 +303,7 @@ void ConnectionManager<Bus, Capacity>::report_setup_failure(Connection& c, abi::
   detach_qp(c);
   abi::Event event = connection_event(abi::EventType::kConnectError, status, c, id);
   event.terminate = mpa_error_word(status);
+  event.qp_state = c.local_failure ? abi::QpState::kError : abi::QpState::kIdle;
   bus_.write(PostEvent{event});
   c.setup_reported = true;
 }

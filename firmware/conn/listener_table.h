@@ -12,6 +12,11 @@ struct Listener {
   std::uint16_t port = 0;
   std::uint8_t flags = 0;  // abi::CmFlags
   abi::Personality personality = abi::Personality::kDevice;
+  std::uint16_t backlog = 0;  // 0: no limit
+  std::uint16_t pending = 0;  // connections whose request is not answered
+  std::uint32_t serial = 0;   // never 0, and never used again: a port may be listened on twice
+
+  bool full() const { return backlog != 0 && pending >= backlog; }
 };
 
 template <std::uint32_t N>
@@ -24,17 +29,23 @@ class ListenerTable {
     return nullptr;
   }
   // nullptr if the table is full.
-  Listener* add(std::uint16_t port, std::uint8_t flags, abi::Personality personality) {
+  Listener* add(std::uint16_t port, std::uint8_t flags, abi::Personality personality, std::uint16_t backlog) {
     for (Listener& l : listeners_) {
       if (l.used) continue;
-      l = {true, port, flags, personality};
+      l = {true, port, flags, personality, backlog, 0, ++serial_};
       return &l;
     }
     return nullptr;
   }
+  // The request of a connection of that listener is answered, or gone.
+  void answered(std::uint16_t port, std::uint32_t serial) {
+    Listener* listener = find(port);
+    if (listener != nullptr && listener->serial == serial) --listener->pending;
+  }
 
  private:
   Listener listeners_[N];
+  std::uint32_t serial_ = 0;
 };
 
 }  // namespace rnic::fw

@@ -66,6 +66,7 @@ constexpr std::uint32_t mpa_error_word(abi::ConnectStatus status) {
     case Status::kRefused:
     case Status::kTimeout:
     case Status::kReset:
+    case Status::kCancelled:
       break;
   }
   return 0;

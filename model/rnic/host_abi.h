@@ -287,6 +287,7 @@ struct Command {
       std::uint16_t max_ird;    // up to which the peer's ORD may raise ird; 0: as far as the device goes
       std::uint16_t need_ord;   // kAccept: rejects an initiator with less IRD; kReject: what it would have taken
       std::uint8_t rtr_order;   // kConnect
+      std::uint16_t backlog;    // kListen: requests that may wait for an answer; 0: as many as the device can keep
     } cm;
   } u = {};
 };
@@ -329,7 +330,8 @@ enum class ConnectStatus : std::uint8_t {
   kBadRevision,
   kInsufficientIrd,
   kNoMatchingRtr,
-  kLocalFailure
+  kLocalFailure,
+  kCancelled  // by the host, before the setup was done
 };
 
 // Why the firmware cannot go on.
@@ -365,8 +367,8 @@ struct Event {
   std::uint8_t mpa_revision = 0, mpa_flags = 0;
   TerminateOrigin terminate_origin = TerminateOrigin::kLocal;  // kQpError
   std::uint8_t ddp_version = 0;                                // and RDMAP's: connection events, kQueryQp
-  QpState qp_state = QpState::kIdle;                           // kQueryQp; kModifyQp: the one it goes to
-  StreamAttr stream = {};                                      // kQueryQp
+  QpState qp_state = QpState::kIdle;  // kQueryQp; kModifyQp: the one it goes to; kRejected, kConnectError
+  StreamAttr stream = {};             // kQueryQp
   std::uint8_t reserved[19] = {};
   std::uint8_t phase = 0;  // like a CQE's
 };

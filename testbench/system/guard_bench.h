@@ -46,7 +46,10 @@ class GuardHost final : public host::App {
  private:
   void take(host::CmEvent event) {
     if (event.type != host::CmEventType::kConnectRequest) return events.push_back(std::move(event));
-    if (accepting.empty()) return node_.context.reject(event.connection, {on_reject.data(), on_reject.size()});
+    if (accepting.empty()) {
+      node_.context.reject(event.connection, {on_reject.data(), on_reject.size()});
+      return;
+    }
     node_.context.accept(event.connection, *accepting.front(), {}, channel_);
     accepting.pop_front();
   }

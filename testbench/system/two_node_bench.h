@@ -147,9 +147,12 @@ class End final : public host::App {
   std::vector<Stream> streams;
   std::uint8_t flags = abi::kCmCrc | abi::kCmEnhanced;  // of listen and connect
   std::vector<host::CmEvent> never_accepted;            // setups that failed before that
+  bool holds_requests = false;                          // for a step to answer
+  std::vector<host::CmEvent> requests;
 
  private:
   void take(host::CmEvent event) {
+    if (event.type == host::CmEventType::kConnectRequest && holds_requests) return requests.push_back(std::move(event));
     if (event.type == host::CmEventType::kConnectRequest) {
       node.context.accept(event.connection, *streams[accepted_++].qp, {}, channel);
       return;

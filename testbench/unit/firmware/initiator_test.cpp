@@ -98,6 +98,13 @@ TEST_F(Initiator, TakesTheRtrKindThatItLikesBest) {
   }
 }
 
+// RFC 6581 section 9.2: a reply may name kinds that nobody asked for.
+TEST_F(Initiator, RtrKindsOfTheReplyThatItDidNotOffer) {
+  open(abi::kCmEnhanced | abi::kCmPeerToPeer | abi::kCmRtrRead);
+  stream(3, kRepKey + "10020004" + "c010c010");
+  EXPECT_THAT(bus.take(), testing::Contains("work qp 5 rtr_read"));
+}
+
 // RFC 6581 section 9.3: the peer hears of it as soon as an FPDU can go out.
 TEST_F(Initiator, ALocalFailureIsToldInATerminate) {
   open(abi::kCmEnhanced);
@@ -302,6 +309,26 @@ TEST_F(Initiator, NoReplyInTime) {
   open(abi::kCmCrc);
   fw.on(TimerExpired{0});
   EXPECT_THAT(bus.take(), ElementsAre("abort flow 3", "event connect_error status 2 id 5", "cancel timer 0"));
+  EXPECT_EQ(fw.connections(), 0u);
+}
+
+TEST_F(Initiator, CancelledDuringTheHandshake) {
+  run(connect(abi::kCmCrc));
+  bus.take();
+  run(command(abi::CommandOp::kDisconnect, kQp));
+  EXPECT_THAT(bus.take(), ElementsAre("event done status 0 id 5", "event connect_error status 9 id 5"));
+  EXPECT_EQ(fw.connections(), 0u);
+  fw.on(TcpConnected{FlowId{3}, 0x80000000, 41000, 1460});
+  EXPECT_THAT(bus.take(), ElementsAre("abort flow 3"));
+  run(connect(abi::kCmCrc));
+  EXPECT_EQ(bus.take()[0], "event done status 0 id 0 cookie 77") << "the QP may try again";
+}
+
+TEST_F(Initiator, CancelledWhileTheReplyIsAwaited) {
+  open(abi::kCmCrc);
+  run(command(abi::CommandOp::kDisconnect, kQp));
+  EXPECT_THAT(bus.take(), ElementsAre("event done status 0 id 5", "abort flow 3", "event connect_error status 9 id 5",
+                                      "cancel timer 0"));
   EXPECT_EQ(fw.connections(), 0u);
 }
 

@@ -214,6 +214,67 @@ TEST_F(Responder, NoPlaceForAFourthSetup) {
   EXPECT_THAT(bus.take(), ElementsAre("event done status 5 id 0 cookie 77"));
 }
 
+TEST_F(Responder, NoMoreThanTheBacklogWait) {
+  abi::Command c = command(abi::CommandOp::kListen, 0);
+  c.flags = abi::kCmCrc;
+  c.u.cm.local_port = 7000;
+  c.u.cm.backlog = 1;
+  run(c);
+  const std::uint32_t id = request(kReqKey + "40010000");
+  bus.take();
+  const TcpAccepted second{FlowId{4}, 0x0a000002, 40001, 7000, 1460};
+  fw.on(second);
+  EXPECT_THAT(bus.take(), ElementsAre("log no_resources", "abort flow 4"));
+  run(accept(id));
+  bus.take();
+  fw.on(second);
+  EXPECT_EQ(bus.take()[0], "timer 1 10000000us") << "an answered request makes room";
+}
+
+// The old requests do not count for the one who listens there next.
+TEST_F(Responder, ABacklogOfALaterListener) {
+  abi::Command c = command(abi::CommandOp::kListen, 0);
+  c.u.cm.local_port = 7000;
+  c.u.cm.backlog = 1;
+  run(c);
+  const std::uint32_t id = request(kReqKey + "40010000");
+  c.op = abi::CommandOp::kUnlisten;
+  run(c);
+  c.op = abi::CommandOp::kListen;
+  run(c);
+  fw.on(TcpAccepted{FlowId{4}, 0x0a000002, 40001, 7000, 1460});
+  bus.take();
+  run(accept(id));
+  EXPECT_EQ(bus.take()[0], "event done status 0 id 80000000") << "a request outlives its listener";
+  fw.on(TcpAccepted{FlowId{5}, 0x0a000002, 40002, 7000, 1460});
+  EXPECT_THAT(bus.take(), ElementsAre("log no_resources", "abort flow 5"));
+}
+
+// RFC 5044 section 7.1.2 rules 6 and 8: whatever is missing of the request when the peer closes, there is no answer.
+TEST_F(Responder, ARequestCutShortAnywhere) {
+  const Bytes frame = hex(kReqKey + "50020009" + "80100010" + "0102030405");
+  for (std::size_t cut = 1; cut < frame.size(); ++cut) {
+    if (cut == 1) listen(abi::kCmCrc | abi::kCmEnhanced);
+    fw.on(TcpAccepted{FlowId{3}, 0x0a000002, 40000, 7000, 1460});
+    std::size_t given = 0;
+    while (given + bus.asked() <= cut) {
+      const std::uint32_t n = bus.asked();
+      bus.put_read_octets(Bytes(frame.begin() + given, frame.begin() + given + n));
+      given += n;
+      fw.on(TcpStreamData{FlowId{3}, n});
+    }
+    bus.put_read_octets(Bytes(frame.begin() + given, frame.begin() + cut));
+    bus.take();
+    fw.on(TcpStreamData{FlowId{3}, static_cast<std::uint32_t>(cut - given)});
+    const auto lines = bus.take();
+    EXPECT_EQ(lines[0], "log bad_frame") << cut;
+    EXPECT_EQ(lines[2], "close flow 3") << cut;
+    EXPECT_THAT(lines, testing::Not(testing::Contains(testing::StartsWith("send")))) << cut;
+    fw.on(TcpClosed{FlowId{3}});
+    EXPECT_EQ(fw.connections(), 0u);
+  }
+}
+
 // RFC 6581 section 9.1: the reply rejects and names the ORD that was needed; nothing but the host hears of 2/0/6.
 TEST_F(Responder, AnInitiatorWithTooLittleIrdIsRejected) {
   listen(abi::kCmCrc | abi::kCmEnhanced);

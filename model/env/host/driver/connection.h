@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/env/host/driver/resource.h"
+#include "model/wire/mpa_frame.h"
 #include "model/wire/terminate.h"
 
 namespace rnic::host {
@@ -25,6 +26,14 @@ struct ConnParam {
   std::uint8_t rtr_order = 0;  // abi::rtr_order(); connect
   bool fall_back = false;      // connect: try again without enhancement if the peer closes on them (section 10)
 };
+
+inline constexpr std::uint8_t kCmEnhancements =
+    abi::kCmEnhanced | abi::kCmPeerToPeer | abi::kCmRtrSend | abi::kCmRtrWrite | abi::kCmRtrRead;
+
+// Octets of private data that a startup frame with these options has room for.
+constexpr std::size_t private_data_limit(std::uint8_t cm_flags) {
+  return abi::kPrivateDataBytes - ((cm_flags & abi::kCmEnhanced) != 0 ? wire::MpaEnhanced::kBytes : 0);
+}
 
 // Whether a failed connect is worth a second attempt without enhancements.
 constexpr bool may_fall_back(std::uint8_t cm_flags, bool wanted, const abi::Event& event) {
@@ -63,7 +72,7 @@ struct CmEvent {
   std::uint16_t peer_ird = 0, peer_ord = 0;  // as in the peer's startup frame; 0x3fff: not negotiated
   std::uint8_t mpa_revision = 0, mpa_flags = 0;
   std::uint8_t ddp_version = 1;  // and RDMAP's: 0 with an RDMAC peer
-  Terminate terminate;           // kQpError
+  Terminate terminate;           // kQpError; kConnectError with an MPA error, whether the peer could be told or not
   std::vector<std::uint8_t> private_data;
 };
 

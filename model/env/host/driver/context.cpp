@@ -20,12 +20,6 @@ constexpr unsigned kEventVector = 0;
 constexpr std::uint32_t low(std::uint64_t v) { return static_cast<std::uint32_t>(v); }
 constexpr std::uint32_t high(std::uint64_t v) { return static_cast<std::uint32_t>(v >> 32); }
 
-void set_depths(abi::Command& c, const ConnParam& param) {
-  c.u.cm.ird = param.responder_resources;
-  c.u.cm.ord = param.initiator_depth;
-  c.u.cm.max_ird = param.max_ird;
-}
-
 }  // namespace
 
 void Watch::written(std::uint64_t, std::uint32_t) {
@@ -237,61 +231,11 @@ void Context::query_qp(Qp& qp) {
   commands_.submit(command_of(abi::CommandOp::kQueryQp, qp.number().v), {}, qp);
 }
 
-void Context::destroy_qp(Qp& qp) {
-  qp.send_cq().unreserve(qp.sq().entries());
-  qp.srq() != nullptr ? qp.srq()->leave(qp.recv_cq()) : qp.recv_cq().unreserve(qp.rq().entries());
-  commands_.submit(command_of(abi::CommandOp::kDestroyQp, qp.number().v), {}, qp);
-}
-
 Watch& Context::watch(std::uint64_t address) {
   watches_.push_back(std::make_unique<Watch>(cpu_.running(), memory_, cpu_.clock(), address));
   listen_on(*watches_.back(), address, 8);
   return *watches_.back();
 }
-
-Listener& Context::listen(std::uint16_t port, std::uint8_t cm_flags, EventChannel& channel,
-                          abi::Personality personality) {
-  listeners_.push_back(std::make_unique<Listener>(cpu_.running(), port, channel));
-  abi::Command c = command_of(abi::CommandOp::kListen, 0, cm_flags);
-  c.u.cm.local_port = port;
-  c.u.cm.personality = personality;
-  commands_.submit(c, {}, *listeners_.back());
-  return *listeners_.back();
-}
-
-void Context::unlisten(Listener& listener) {
-  abi::Command c = command_of(abi::CommandOp::kUnlisten, 0);
-  c.u.cm.local_port = listener.port();
-  commands_.submit(c, {}, listener);
-}
-
-void Context::connect(Qp& qp, std::uint32_t peer_ip, std::uint16_t port, const ConnParam& param,
-                      EventChannel& channel) {
-  qp.set_channel(channel);
-  abi::Command c = command_of(abi::CommandOp::kConnect, qp.number().v, param.flags);
-  c.qpn = qp.number().v;
-  c.u.cm.peer_ip = peer_ip;
-  c.u.cm.peer_port = port;
-  c.u.cm.options = param.options;
-  c.u.cm.rtr_order = param.rtr_order;
-  set_depths(c, param);
-  commands_.submit(c, param.private_data, qp);
-}
-
-void Context::accept(std::uint32_t connection, Qp& qp, const ConnParam& param, EventChannel& channel) {
-  qp.set_channel(channel);
-  abi::Command c = command_of(abi::CommandOp::kAccept, connection);
-  c.qpn = qp.number().v;
-  c.u.cm.need_ord = param.need_ord;
-  set_depths(c, param);
-  commands_.submit(c, param.private_data, qp);
-}
-
-void Context::reject(std::uint32_t connection, ByteSpan private_data) {
-  commands_.submit(command_of(abi::CommandOp::kReject, connection), private_data, ignored_);
-}
-
-void Context::disconnect(Qp& qp) { commands_.submit(command_of(abi::CommandOp::kDisconnect, qp.number().v), {}, qp); }
 
 std::string Context::waiting_for() const {
   switch (state_) {

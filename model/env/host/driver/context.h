@@ -105,17 +105,26 @@ class Context final : public App, public HostEvents {
   // Answers: Qp::answered(), answer() and queried().
   void modify_qp(Qp& qp, const QpModifyAttr& attr);
   void query_qp(Qp& qp);
+  // In any state: a connection is cancelled or closed first, of which there are no events any more.
   void destroy_qp(Qp& qp);
   Watch& watch(std::uint64_t address);
 
   // `personality` answers peers until a queue pair of another one is given to accept().
+  // At most `backlog` requests wait for an answer (0: as many as the device can keep); a peer beyond them is reset.
   Listener& listen(std::uint16_t port, std::uint8_t cm_flags, EventChannel& channel,
-                   abi::Personality personality = abi::Personality::kDevice);
+                   abi::Personality personality = abi::Personality::kDevice, std::uint16_t backlog = 0);
+  // Requests that were told stay.
   void unlisten(Listener& listener);
-  void connect(Qp& qp, std::uint32_t peer_ip, std::uint16_t port, const ConnParam& param, EventChannel& channel);
-  void accept(std::uint32_t connection, Qp& qp, const ConnParam& param, EventChannel& channel);
-  void reject(std::uint32_t connection, ByteSpan private_data);
-  void disconnect(Qp& qp);
+  // A queue pair is its connection's id, and has one connection in its life, but as many attempts as it needs. A
+  // request has an id of its own until it is answered. Nothing happens on an error: EINVAL for too much private data,
+  // a queue pair in error, or a request that is answered or gone; EISCONN if the queue pair has a connection or
+  // attempts one; ENOTCONN if it has none to end.
+  int connect(Qp& qp, std::uint32_t peer_ip, std::uint16_t port, const ConnParam& param, EventChannel& channel);
+  int accept(std::uint32_t connection, Qp& qp, const ConnParam& param, EventChannel& channel);
+  // need_ord: the ORD that the initiator's IRD is too small for, to be named in the reply (RFC 6581 section 9.1).
+  int reject(std::uint32_t connection, ByteSpan private_data, std::uint16_t need_ord = 0);
+  // Ends the connection, or gives up the attempt (kConnectError, kCancelled).
+  int disconnect(Qp& qp);
 
   // App.
   void step() override;
@@ -160,6 +169,11 @@ class Context final : public App, public HostEvents {
   void device_fatal(abi::FaultCause cause);
   void dispatch(const abi::Event& event, ByteSpan private_data);
   void connection_event(const abi::Event& event, ByteSpan private_data);
+  Listener* listener_on(std::uint16_t port) const;
+  void start(Qp& qp, const Qp::Attempt& attempt);
+  bool fall_back(Qp& qp, const abi::Event& event);
+  void release(Qp& qp);
+  void release_doomed();
   void listen_on(WriteListener& listener, std::uint64_t begin, std::uint64_t bytes);
 
   HostCpu& cpu_;
@@ -185,6 +199,12 @@ class Context final : public App, public HostEvents {
   QpTable qps_;
   std::vector<std::unique_ptr<Srq>> srqs_;  // by number
   std::vector<std::unique_ptr<Listener>> listeners_;
+  struct Request {
+    std::uint32_t connection;
+    std::uint8_t mpa_flags;
+  };
+  std::vector<Request> requests_;  // told to programs, and not answered
+  std::vector<Qp*> doomed_;
   std::vector<std::unique_ptr<Watch>> watches_;
   std::vector<Range> ranges_;  // sorted, disjoint
   Ignored ignored_;

@@ -6,22 +6,6 @@
 
 namespace rnic::host {
 
-namespace {
-
-Terminate decoded_terminate(const abi::Event& event, ByteSpan header) {
-  Terminate t;
-  t.origin = event.terminate_origin;
-  t.cause = wire::terminate_cause(event.terminate);
-  if (const auto returned = wire::TerminateHeader::parse(header)) {
-    t.segment_length = returned->segment_length.value_or(0);
-    t.ddp_header.assign(returned->ddp_header.begin(), returned->ddp_header.end());
-    t.read_request.assign(returned->read_request.begin(), returned->read_request.end());
-  }
-  return t;
-}
-
-}  // namespace
-
 void Context::listen_on(WriteListener& listener, std::uint64_t begin, std::uint64_t bytes) {
   const auto at = std::lower_bound(ranges_.begin(), ranges_.end(), begin,
                                    [](const Range& r, std::uint64_t address) { return r.begin < address; });
@@ -49,6 +33,7 @@ void Context::take_events() {
     RNIC_CHECK(event.private_bytes <= abi::kPrivateDataBytes);
     dispatch(event, memory_.span(events_.data_base + slot * abi::kPrivateDataBytes, event.private_bytes));
   }
+  release_doomed();
   if (any) cpu_.mmio_write(regs::EvqCi::kOffset, regs::EvqCi{events_.ring.taken() & 0xffff}.pack());
 }
 
@@ -99,7 +84,9 @@ void Context::cq_error(Cq& cq) {
 void Context::device_fatal(abi::FaultCause cause) {
   fail(std::string("the device's firmware stopped: ") + fault_cause_str(cause));
   for (const auto& qp : qps_) {
-    if (qp == nullptr || qp->destroyed() || qp->channel() == nullptr || qp->state() == QpState::kError) continue;
+    if (qp == nullptr || qp->destroyed()) continue;
+    qp->set_connection(false);
+    if (qp->channel() == nullptr || qp->state() == QpState::kError) continue;
     CmEvent cm;
     cm.type = qp->state() == QpState::kRts ? CmEventType::kDisconnected : CmEventType::kConnectError;
     cm.status = abi::ConnectStatus::kLocalFailure;
@@ -108,53 +95,6 @@ void Context::device_fatal(abi::FaultCause cause) {
     qp->channel()->push(std::move(cm));
   }
   commands_.fail();
-}
-
-void Context::connection_event(const abi::Event& event, ByteSpan private_data) {
-  using abi::EventType;
-  CmEvent cm;
-  cm.status = static_cast<abi::ConnectStatus>(event.status);
-  cm.connection = event.id;
-  cm.peer_ip = event.peer_ip;
-  cm.peer_port = event.peer_port;
-  cm.local_port = event.local_port;
-  cm.ird = event.ird;
-  cm.ord = event.ord;
-  cm.peer_ird = event.peer_ird;
-  cm.peer_ord = event.peer_ord;
-  cm.mpa_revision = event.mpa_revision;
-  cm.mpa_flags = event.mpa_flags;
-  cm.ddp_version = event.ddp_version;
-  if (event.type == EventType::kQpError) cm.terminate = decoded_terminate(event, private_data);
-  else cm.private_data.assign(private_data.begin(), private_data.end());
-  if (event.type == EventType::kConnectRequest) {
-    cm.type = CmEventType::kConnectRequest;
-    for (const auto& listener : listeners_) {
-      if (listener->port() == event.local_port && listener->ready()) return listener->channel().push(std::move(cm));
-    }
-    return reject(event.id, {});  // nobody listens any more
-  }
-  // A connection that ended before it got a queue pair: whoever listens hears why.
-  if (event.id >= qps_.size()) {
-    for (const auto& listener : listeners_) {
-      if (listener->port() == event.local_port && listener->ready()) listener->channel().push(std::move(cm));
-    }
-    return;
-  }
-  if (qps_[event.id] == nullptr || qps_[event.id]->channel() == nullptr) return;
-  Qp& qp = *qps_[event.id];
-  cm.qp = &qp;
-  if (event.type == EventType::kEstablished) {
-    cm.type = CmEventType::kEstablished;
-    qp.set_state(QpState::kRts);
-  } else {
-    cm.type = event.type == EventType::kRejected       ? CmEventType::kRejected
-              : event.type == EventType::kDisconnected ? CmEventType::kDisconnected
-              : event.type == EventType::kQpError      ? CmEventType::kQpError
-                                                       : CmEventType::kConnectError;
-    qp.set_state(QpState::kError);
-  }
-  qp.channel()->push(std::move(cm));
 }
 
 }  // namespace rnic::host

@@ -128,10 +128,11 @@ void Qp::command_done(abi::CommandOp op, abi::CommandStatus status) {
   using abi::CommandOp;
   if (op == CommandOp::kCreateQp || op == CommandOp::kDestroyQp) return Resource::command_done(op, status);
   if (op == CommandOp::kModifyQp || op == CommandOp::kQueryQp) return modified(op, status);
-  if (status == abi::CommandStatus::kOk || channel_ == nullptr) return;
   // A disconnect that comes too late finds the connection gone already, which its own event tells.
-  if (op == CommandOp::kDisconnect) return;
-  if (status == abi::CommandStatus::kDeviceFatal && state_ == QpState::kError) return;  // as above
+  if (status == abi::CommandStatus::kOk || op == CommandOp::kDisconnect) return;
+  has_connection_ = false;
+  if (channel_ == nullptr) return;
+  if (status == abi::CommandStatus::kDeviceFatal && state_ == QpState::kError) return;  // which its own event told
   CmEvent event;
   event.type = CmEventType::kConnectError;
   event.refused = status;

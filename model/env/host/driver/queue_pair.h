@@ -1,6 +1,8 @@
 // Queue pairs (ibv_qp).
 #pragma once
 
+#include <optional>
+
 #include "model/env/host/driver/completion_queue.h"
 #include "model/env/host/driver/connection.h"
 #include "model/env/host/driver/shared_receive_queue.h"
@@ -61,6 +63,22 @@ class Qp final : public Resource {
   EventChannel* channel() const { return channel_; }
   void set_channel(EventChannel& channel) { channel_ = &channel; }
   void set_state(QpState state) { state_ = state; }
+  // From connect or accept until the event that ends it.
+  bool has_connection() const { return has_connection_; }
+  void set_connection(bool there) { has_connection_ = there; }
+  // To be destroyed when its connection has ended: its program hears no more of it.
+  bool doomed() const { return doomed_; }
+  void doom() {
+    doomed_ = true;
+    channel_ = nullptr;
+  }
+  // What a second attempt without enhancements needs.
+  struct Attempt {
+    std::uint32_t peer_ip = 0;
+    std::uint16_t port = 0;
+    ConnParam param;
+  };
+  std::optional<Attempt>& attempt() { return attempt_; }
 
   // Whether Context::modify_qp and query_qp are answered; how the last one ended; what the last query saw.
   bool answered() const { return outstanding_ == 0; }
@@ -85,6 +103,8 @@ class Qp final : public Resource {
   WorkQueue sq_, rq_;
   QpState state_ = QpState::kIdle;
   EventChannel* channel_ = nullptr;
+  bool has_connection_ = false, doomed_ = false;
+  std::optional<Attempt> attempt_;
   unsigned outstanding_ = 0;  // modify and query commands
   abi::CommandStatus answer_ = abi::CommandStatus::kOk;
   QpAttr reply_, queried_;

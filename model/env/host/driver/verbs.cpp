@@ -48,7 +48,8 @@ const char* connect_status_str(abi::ConnectStatus status) {
                                           "unsupported MPA revision",
                                           "insufficient IRD",
                                           "no matching RTR",
-                                          "local failure"};
+                                          "local failure",
+                                          "cancelled"};
   const auto i = static_cast<std::size_t>(status);
   return i < std::size(kText) ? kText[i] : "unknown status";
 }

@@ -1,3 +1,4 @@
+#include <cerrno>
 #include <set>
 
 #include "testbench/unit/env/host_driver/driver_test.h"
@@ -156,6 +157,126 @@ TEST_F(ConnectionTest, AFirmwareThatStoppedFailsAConnectionThatIsBeingMade) {
   EXPECT_EQ(a.event.type, CmEventType::kConnectError);
   EXPECT_EQ(a.qp->state(), host::QpState::kError);
   EXPECT_TRUE(a.channel.empty()) << "told once";
+}
+
+// RFC 6581 section 10. The device's answers stand for a peer that knows no enhancements.
+TEST_F(ConnectionTest, FallsBackWhenThePeerClosesOnEnhancements) {
+  listen();
+  a.host.device.closes_on_enhanced = true;
+  b.wait_event();
+  b.script.run([&] { b.host.context.accept(b.event.connection, *b.qp, {}, b.channel); });
+  host::ConnParam param;
+  param.flags = abi::kCmCrc | abi::kCmEnhanced | abi::kCmPeerToPeer;
+  param.options = abi::kCmKeepIrd;
+  param.private_data = {1, 2, 3};
+  param.fall_back = true;
+  connect(7000, param);
+  run_until_idle();
+  EXPECT_EQ(a.event.type, CmEventType::kEstablished);
+  EXPECT_TRUE(a.channel.empty());
+  EXPECT_THAT(b.event.private_data, ElementsAre(1, 2, 3));
+  const abi::Command& c = a.host.device.commands.back();
+  EXPECT_EQ(c.flags, abi::kCmCrc);
+  EXPECT_EQ(c.u.cm.options, 0);
+}
+
+TEST_F(ConnectionTest, DoesNotFallBackUnlessItMay) {
+  listen();
+  a.host.device.closes_on_enhanced = true;
+  connect(7000, {16, 16, abi::kCmEnhanced, {}});
+  run_until_idle();
+  EXPECT_EQ(a.event.type, CmEventType::kConnectError);
+  EXPECT_EQ(a.event.status, abi::ConnectStatus::kReset);
+  EXPECT_EQ(a.qp->state(), host::QpState::kIdle) << "the program may try something else";
+  EXPECT_FALSE(a.qp->has_connection());
+}
+
+TEST_F(ConnectionTest, WrongUseIsRefusedAndHasNoEffect) {
+  connect_both(4, 4);
+  a.script.run([&] {
+    const std::size_t commands = a.host.device.commands.size();
+    host::Context& context = a.host.context;
+    EXPECT_EQ(context.connect(*a.qp, 0x0a000002, 7000, {}, a.channel), EISCONN);
+    host::Qp* other = context.create_qp({a.pd, a.send_cq, a.recv_cq, 1, 1});
+    EXPECT_EQ(other, nullptr) << "the completion queues are full";
+    host::ConnParam param;
+    param.private_data.resize(513);
+    EXPECT_EQ(context.connect(*a.qp, 0x0a000002, 7000, param, a.channel), EINVAL);
+    EXPECT_EQ(context.accept(0x80000000, *a.qp, {}, a.channel), EINVAL);
+    EXPECT_EQ(context.reject(0x80000000, {}), EINVAL);
+    EXPECT_EQ(a.host.device.commands.size(), commands);
+  });
+  run_until_idle();
+  EXPECT_TRUE(a.script.done());
+}
+
+TEST_F(ConnectionTest, PrivateDataThatDoesNotFitIsRefused) {
+  a.create(4, 4);
+  a.script.run([&] {
+    host::ConnParam param;
+    param.private_data.resize(509);
+    param.flags = abi::kCmEnhanced;
+    EXPECT_EQ(a.host.context.connect(*a.qp, 0x0a000002, 7000, param, a.channel), EINVAL);
+    EXPECT_EQ(a.host.context.disconnect(*a.qp), ENOTCONN);
+    param.private_data.resize(508);
+    EXPECT_EQ(a.host.context.connect(*a.qp, 0x0a000002, 7000, param, a.channel), 0);
+  });
+  a.wait_event();
+  run_until_idle();
+  EXPECT_EQ(a.event.status, abi::ConnectStatus::kRefused) << "nobody listens";
+}
+
+TEST_F(ConnectionTest, ARequestIsAnsweredOnce) {
+  listen();
+  b.wait_event();
+  b.script.run([&] {
+    host::Context& context = b.host.context;
+    const std::vector<std::uint8_t> long_data(513);
+    EXPECT_EQ(context.reject(b.event.connection, long_data), EINVAL);
+    EXPECT_EQ(context.reject(b.event.connection, {}, 7), 0);
+    EXPECT_EQ(context.reject(b.event.connection, {}), EINVAL);
+    EXPECT_EQ(context.accept(b.event.connection, *b.qp, {}, b.channel), EINVAL);
+  });
+  connect(7000, {});
+  run_until_idle();
+  EXPECT_EQ(a.event.type, CmEventType::kRejected);
+  EXPECT_EQ(b.host.device.commands.back().u.cm.need_ord, 7);
+}
+
+TEST_F(ConnectionTest, ADestroyedQueuePairEndsItsConnectionFirst) {
+  connect_both(4, 4);
+  b.wait_event();
+  a.script.run([&] {
+    a.host.context.destroy_qp(*a.qp);
+    a.host.context.destroy_qp(*a.qp);
+    EXPECT_EQ(a.host.context.connect(*a.qp, 0x0a000002, 7000, {}, a.channel), EISCONN);
+  });
+  a.script.then([&] { return a.qp->destroyed(); });
+  run_until_idle();
+  EXPECT_TRUE(a.script.done());
+  EXPECT_TRUE(a.channel.empty()) << "its program hears no more of it";
+  EXPECT_EQ(b.event.type, CmEventType::kDisconnected);
+  std::vector<abi::CommandOp> ops;
+  for (const abi::Command& c : a.host.device.commands) ops.push_back(c.op);
+  ASSERT_GE(ops.size(), 2u);
+  EXPECT_EQ(ops[ops.size() - 2], abi::CommandOp::kDisconnect);
+  EXPECT_EQ(ops.back(), abi::CommandOp::kDestroyQp);
+}
+
+TEST_F(ConnectionTest, ADestroyedQueuePairWhoseConnectIsRefused) {
+  a.host.device.refuse = [](const abi::Command& c) {
+    return c.op == abi::CommandOp::kConnect || c.op == abi::CommandOp::kDisconnect ? abi::CommandStatus::kBadState
+                                                                                   : abi::CommandStatus::kOk;
+  };
+  a.create(4, 4);
+  a.script.run([&] {
+    EXPECT_EQ(a.host.context.connect(*a.qp, 0x0a000002, 7000, {}, a.channel), 0);
+    a.host.context.destroy_qp(*a.qp);
+  });
+  a.script.then([&] { return a.qp->destroyed(); });
+  run_until_idle();
+  EXPECT_TRUE(a.script.done());
+  EXPECT_TRUE(a.channel.empty());
 }
 
 TEST_F(ConnectionTest, CommandsBeyondTheRingWaitForASlot) {

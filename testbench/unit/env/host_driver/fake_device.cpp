@@ -161,6 +161,13 @@ void FakeDevice::connect(const abi::Command& c, const std::vector<std::uint8_t>&
   abi::Event e;
   e.ird = e.peer_ird = c.u.cm.ird;
   e.ord = e.peer_ord = c.u.cm.ord;
+  if (c.op == CommandOp::kConnect && closes_on_enhanced && (c.flags & abi::kCmEnhanced) != 0) {
+    e = {};
+    e.type = EventType::kConnectError;
+    e.status = static_cast<std::uint8_t>(abi::ConnectStatus::kReset);
+    e.id = c.qpn;
+    return raise(e);
+  }
   if (c.op == CommandOp::kConnect) {
     if (peer_->listeners_.count(c.u.cm.peer_port) == 0) {
       e.type = EventType::kConnectError;

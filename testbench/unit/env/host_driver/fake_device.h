@@ -35,6 +35,7 @@ class FakeDevice final : public Stage, public host::HostPort {
   std::function<void(std::uint8_t* payload, std::uint32_t bytes)> corrupt;
   std::function<abi::WcStatus(const abi::Wqe&)> inject_error;
   std::function<abi::CommandStatus(const abi::Command&)> refuse;
+  bool closes_on_enhanced = false;                               // as if every peer knew RFC 5044 only
   std::function<void(const abi::Command&, abi::Event&)> answer;  // adds to its kCommandDone
   struct MmioWrite {
     std::uint32_t offset, value;
