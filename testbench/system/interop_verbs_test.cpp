@@ -157,6 +157,29 @@ TEST_F(InteropVerbs, AnEnhancedRequestClosesAtAnRdmacListener) {
   EXPECT_TRUE(captured.sent_by(0).fin);
 }
 
+// With a second attempt without enhancements (RFC 6581 section 10) the two find each other.
+TEST_F(InteropVerbs, AnEnhancedInitiatorFallsBackToAnRdmacListener) {
+  make(server);
+  make(client);
+  server.run([this] { server.node.context.listen(End::kPort, 0, server.channel, Personality::kRdmac); });
+  client.wait_us(20);
+  client.run([this] {
+    host::ConnParam param;
+    param.flags = abi::kCmCrc | abi::kCmEnhanced;
+    param.fall_back = true;
+    client.node.context.connect(*client.streams[0].qp, kServerIp, End::kPort, param, client.channel);
+  });
+  client.then([this] { return !client.streams[0].events.empty(); });
+  server.then([this] { return !server.streams[0].events.empty(); });
+  move_octets(0);
+  run();
+  expect_octets_moved(0);
+  EXPECT_EQ(client.streams[0].events[0].ddp_version, 0);
+  EXPECT_EQ(client.streams[0].events[0].mpa_revision, 0);
+  ASSERT_EQ(server.never_accepted.size(), 1u);
+  EXPECT_EQ(server.never_accepted[0].status, abi::ConnectStatus::kBadRevision) << "the first attempt";
+}
+
 // The default device speaks version 1 only.
 class IetfDevices : public TwoNodeBench {};
 TEST_F(IetfDevices, RefuseVersionZero) {
