@@ -8,6 +8,7 @@ namespace rnic::fw {
 
 // Bus is what differs between targets:
 //   template <class Op> void write(const Op& op);   // one of hal/operations.h, in order; returns when it is taken
+//   bool logs(LogLevel level);                      // whether anybody wants log entries of this level
 //   MutableByteSpan sram(SramRange range);          // a window on the shared memory, charged by the word
 template <class Bus, class Capacity = DefaultCapacity>
 class Firmware {
@@ -25,7 +26,10 @@ class Firmware {
     connections_.on(event);
   }
 
+  // How many there are now: of all, and of those that exchange start-up frames.
   std::uint32_t connections() const { return connections_.connections(); }
+  std::uint32_t setups() const { return connections_.setups(); }
+  ConnState state(std::uint32_t connection) const { return connections_.state(connection); }
 
  private:
   using Status = abi::CommandStatus;
@@ -33,7 +37,12 @@ class Firmware {
   void modify_qp(const abi::Command& command);
   void query_qp(const abi::Command& command);
   void query_srq(const abi::Command& command);
-  void done(const abi::Command& command, Status status) { bus_.write(PostEvent{command_done(command, status)}); }
+  void done(const abi::Command& command, Status status) {
+    if (status != Status::kOk) {
+      log(bus_, LogCode::kCommandRefused, static_cast<std::uint32_t>(command.op), static_cast<std::uint32_t>(status));
+    }
+    bus_.write(PostEvent{command_done(command, status)});
+  }
 
   Bus& bus_;
   ResourceManager<Bus, Capacity> resources_;

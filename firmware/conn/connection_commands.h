@@ -70,7 +70,7 @@ abi::CommandStatus ConnectionManager<Bus, Capacity>::check(const abi::Command& c
   }
   if (command.u.cm.need_ord > settings_.max_ord) return Status::kNoResources;
   if (command.private_bytes > private_data_limit(enhanced)) return Status::kBadLength;
-  if (connect && (free_connections_.available() == 0 || free_slots_.available() == 0)) return Status::kNoResources;
+  if (connect && !has_room()) return Status::kNoResources;
   return Status::kOk;
 }
 

@@ -31,10 +31,17 @@ Connection* ConnectionManager<Bus, Capacity>::by_qp(Qpn qpn) {
   return entry == nullptr || entry->connection == kNoConnection ? nullptr : &connections_[entry->connection];
 }
 
+template <class Bus, class Capacity>
+bool ConnectionManager<Bus, Capacity>::has_room() const {
+  const auto below = [](std::uint32_t used, std::uint32_t limit) { return limit == 0 || used < limit; };
+  return free_connections_.available() != 0 && free_slots_.available() != 0 &&
+         below(connections(), settings_.connections) && below(setups(), settings_.setups);
+}
+
 // A connection in its first state, with a slot for startup frames; nullptr if there is none left of either.
 template <class Bus, class Capacity>
 Connection* ConnectionManager<Bus, Capacity>::create(State state) {
-  if (free_connections_.available() == 0 || free_slots_.available() == 0) return nullptr;
+  if (!has_room()) return nullptr;
   Connection& c = connections_[free_connections_.take()];
   c.slot = free_slots_.take();
   enter(c, state);
@@ -67,7 +74,7 @@ void ConnectionManager<Bus, Capacity>::on(const TcpAccepted& event) {
   const bool takes_it = listener != nullptr && !listener->full() && event.flow.v < settings_.flows;
   Connection* c = takes_it ? create(State::kWaitRequest) : nullptr;
   if (c == nullptr) {
-    bus_.write(Log{listener == nullptr ? LogCode::kNoListener : LogCode::kNoResources, event.port, event.peer_ip});
+    log(bus_, listener == nullptr ? LogCode::kNoListener : LogCode::kNoResources, event.port, event.peer_ip);
     bus_.write(TcpAbort{event.flow});
     return;
   }

@@ -11,6 +11,7 @@
 #include "firmware/events/host_events.h"
 #include "firmware/hal/sram.h"
 #include "firmware/lib/index_pool.h"
+#include "firmware/lib/logging.h"
 #include "firmware/lib/personality.h"
 #include "firmware/qp/resource_manager.h"
 #include "model/wire/fpdu.h"
@@ -55,6 +56,9 @@ class ConnectionManager {
   void fail(Qpn qpn);
 
   std::uint32_t connections() const { return Capacity::kConnections - free_connections_.available(); }
+  std::uint32_t setups() const { return Capacity::kSetups - free_slots_.available(); }
+  ConnState state(std::uint32_t index) const { return connections_[index].state; }
+  static bool has_row(ConnState state, ConnEvent event);
 
  private:
   using State = ConnState;
@@ -75,6 +79,7 @@ class ConnectionManager {
   Connection* by_id(std::uint32_t id);
   Connection* by_flow(FlowId flow);
   Connection* by_qp(Qpn qpn);
+  bool has_room() const;
   Connection* create(State state);
   void attach_flow(Connection& c, FlowId flow, std::uint16_t emss);
   void attach_qp(Connection& c, Qpn qpn);
@@ -117,6 +122,7 @@ class ConnectionManager {
 
   // From RDMA mode to the end (connection_close.h).
   State first_fpdu(Connection& c, const ConnInput& in);
+  State first_fpdu_of_reply(Connection& c, const ConnInput&) { return c.state; }
   State disconnect(Connection& c, const ConnInput& in);
   State stream_error(Connection& c, const ConnInput& in);
   State terminate_received(Connection& c, const ConnInput& in);
@@ -178,6 +184,7 @@ const typename ConnectionManager<Bus, Capacity>::Row ConnectionManager<Bus, Capa
     {State::kWaitFirstFpdu, Event::kReset, &ConnectionManager::stream_reset},
     {State::kWaitFirstFpdu, Event::kTimeout, &ConnectionManager::stream_timeout},
 
+    {State::kRts, Event::kFirstFpdu, &ConnectionManager::first_fpdu_of_reply},
     {State::kRts, Event::kDisconnect, &ConnectionManager::disconnect},
     {State::kRts, Event::kStreamError, &ConnectionManager::stream_error},
     {State::kRts, Event::kTerminateReceived, &ConnectionManager::terminate_received},
@@ -203,6 +210,14 @@ const typename ConnectionManager<Bus, Capacity>::Row ConnectionManager<Bus, Capa
     {State::kClosing, Event::kTimeout, &ConnectionManager::stream_timeout},
 };
 
+template <class Bus, class Capacity>
+bool ConnectionManager<Bus, Capacity>::has_row(State state, Event event) {
+  for (const Row& row : kTable) {
+    if (row.state == state && row.event == event) return true;
+  }
+  return false;
+}
+
 // An event without a row is a race that is over, or a mistake of the hardware's: noted, and nothing else.
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::deliver(Connection* c, const ConnInput& input) {
@@ -211,8 +226,8 @@ void ConnectionManager<Bus, Capacity>::deliver(Connection* c, const ConnInput& i
       if (row.state == c->state && row.event == input.event) return enter(*c, (this->*row.handler)(*c, input));
     }
   }
-  bus_.write(Log{LogCode::kUnexpectedEvent, static_cast<std::uint32_t>(input.event),
-                 c == nullptr ? kNoConnection : static_cast<std::uint32_t>(c->state)});
+  log(bus_, LogCode::kUnexpectedEvent, static_cast<std::uint32_t>(input.event),
+      c == nullptr ? kNoConnection : static_cast<std::uint32_t>(c->state));
 }
 
 // A state brings its time limit and gives back the slot that it does not need.
@@ -221,6 +236,7 @@ void ConnectionManager<Bus, Capacity>::enter(Connection& c, State next) {
   if (next == c.state) return;
   const bool timed = timeout_us(c.state, c.peer_to_peer, settings_) != 0;
   const std::uint32_t limit = timeout_us(next, c.peer_to_peer, settings_);
+  log(bus_, LogCode::kConnectionState, id_of(c), static_cast<unsigned>(c.state) << 8 | static_cast<unsigned>(next));
   c.state = next;
   if (limit != 0) {
     bus_.write(SetTimer{index_of(c), limit});

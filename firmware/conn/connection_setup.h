@@ -45,7 +45,7 @@ void ConnectionManager<Bus, Capacity>::write_frame(Connection& c, const wire::Mp
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::bad_frame(Connection& c, wire::MpaFrameError error) {
   const bool nothing_came = error == wire::MpaFrameError::kTruncated && c.frame_bytes == 0;
-  bus_.write(Log{LogCode::kBadFrame, id_of(c), static_cast<std::uint32_t>(error)});
+  log(bus_, LogCode::kBadFrame, id_of(c), static_cast<std::uint32_t>(error));
   report_setup_failure(c, nothing_came ? abi::ConnectStatus::kReset : status_of(error));
   return close_tcp(c);
 }

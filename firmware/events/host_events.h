@@ -67,13 +67,16 @@ constexpr std::uint32_t mpa_error_word(abi::ConnectStatus status) {
     case Status::kTimeout:
     case Status::kReset:
     case Status::kCancelled:
+    case Status::kNoResources:
       break;
   }
   return 0;
 }
 
 constexpr abi::ConnectStatus status_of(OpenFailure failure) {
-  return failure == OpenFailure::kTimeout ? abi::ConnectStatus::kTimeout : abi::ConnectStatus::kRefused;
+  return failure == OpenFailure::kTimeout       ? abi::ConnectStatus::kTimeout
+         : failure == OpenFailure::kNoResources ? abi::ConnectStatus::kNoResources
+                                                : abi::ConnectStatus::kRefused;
 }
 constexpr abi::ConnectStatus status_of(wire::MpaFrameError error) {
   return error == wire::MpaFrameError::kBadRev ? abi::ConnectStatus::kBadRevision : abi::ConnectStatus::kBadMpaFrame;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "firmware/hal/log.h"
 #include "firmware/lib/type_list.h"
 #include "model/rnic/context/context_types.h"
 #include "model/rnic/context/srq_events.h"
@@ -117,8 +118,7 @@ struct CancelTimer {
   std::uint32_t id = 0;
 };
 
-// A line for whoever debugs the firmware; no effect on anything.
-enum class LogCode : std::uint8_t { kUnexpectedEvent, kNoListener, kNoResources, kBadFrame };
+// A line for whoever debugs the firmware; no effect on anything. The firmware asks Bus::logs() before.
 struct Log {
   static constexpr unsigned kCsrWords = 1;
   LogCode code = LogCode::kUnexpectedEvent;

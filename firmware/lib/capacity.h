@@ -31,13 +31,16 @@ struct Settings {
   bool extensions = true;   // QPs know the messages of RFC 7306
   abi::Personality personality = abi::Personality::kIetf;
   bool receive_markers = false;  // the device would rather have them
+  // At a time, and of them in setup; 0: as many as the firmware can keep.
+  std::uint32_t connections = 0, setups = 0;
 };
 
 // Whether firmware of this capacity can run such a chip.
 template <class Capacity>
 constexpr bool fits(const Settings& s) {
   return s.qps <= Capacity::kQps && s.flows <= Capacity::kFlows && s.cqs <= Capacity::kCqs &&
-         s.stags <= Capacity::kStags && s.srqs <= Capacity::kSrqs;
+         s.stags <= Capacity::kStags && s.srqs <= Capacity::kSrqs && s.connections <= Capacity::kConnections &&
+         s.setups <= Capacity::kSetups;
 }
 
 }  // namespace rnic::fw

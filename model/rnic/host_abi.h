@@ -331,7 +331,8 @@ enum class ConnectStatus : std::uint8_t {
   kInsufficientIrd,
   kNoMatchingRtr,
   kLocalFailure,
-  kCancelled  // by the host, before the setup was done
+  kCancelled,   // by the host, before the setup was done
+  kNoResources  // this device has no TCP flow or port left
 };
 
 // Why the firmware cannot go on.

@@ -1,5 +1,8 @@
 #include "model/rnic/rnic.h"
 
+#include "firmware/lib/version.h"
+#include "model/rnic/host_abi_names.h"
+
 namespace rnic {
 
 namespace {
@@ -62,6 +65,7 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
       tcp_connection("tcp_connection", clk, config.tcp, station),
       command_fetch(
           "command_fetch", clk, [this] { return queue_regs(pcie.regs); }, messages_),
+      firmware_log(clk, pcie.regs, static_cast<fw::LogLevel>(config.fwcpu.log_level)),
       fwcpu("fwcpu", clk, config.fwcpu, contexts_, messages_),
       event_writer(
           "event_writer", clk, [this] { return queue_regs(pcie.regs); }, messages_),
@@ -88,6 +92,12 @@ void Rnic::strap() {
   pcie.regs.strap(regs::MaxSrqs{config_.context.srqs});
   pcie.regs.strap(regs::MaxStags{config_.context.stags});
   pcie.regs.strap(regs::MaxFlows{config_.tcp.max_flows});
+  pcie.regs.strap(regs::FirmwareVersion{rnic::fw::kVersion.patch, rnic::fw::kVersion.minor, rnic::fw::kVersion.major,
+                                        fw.target == FirmwareTargetKind::kRv32});
+  pcie.regs.strap(regs::AbiVersion{abi::kAbiVersion});
+  pcie.regs.strap(regs::MaxConnections{fw.max_connections});
+  pcie.regs.strap(regs::MaxSetups{fw.max_setups});
+  fwcpu.attach(firmware_log);
   pcie.regs.strap(regs::Status{true, false});
 }
 
@@ -300,6 +310,11 @@ void Rnic::bind_firmware() {
 }
 
 void Rnic::register_stats(const StatsGroup& group) const {
+  contexts_.register_stats(group.group("context"));
+  group.group("tcp_connection")
+      .derived(
+          "flows", [this] { return static_cast<double>(tcp_connection.flows_in_use()); }, "flows",
+          "flows that are not free, those in TIME-WAIT included");
   wqe_fetch.register_stats(group.group("wqe_fetch"));
   rdmap_segmenter.register_stats(group.group("rdmap_segmenter"));
   payload_fetch.register_stats(group.group("payload_fetch"));

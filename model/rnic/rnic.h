@@ -69,6 +69,7 @@ class Rnic final : public sc_core::sc_module {
 
   TcpConnection tcp_connection;
   CommandFetch command_fetch;
+  LogRing firmware_log;
   FwCpu fwcpu;
   EventWriter event_writer;
   Merge<QpEvent> stream_errors;

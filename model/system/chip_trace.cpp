@@ -68,6 +68,17 @@ ChipTrace::ChipTrace(Rnic& chip, const Recorder& recorder) : observers_(std::mak
   };
   on(l.receive_cqes, TraceKind::kCompleted, completion);
   on(l.send_cqes, TraceKind::kCompleted, completion);
+  chip.firmware_log.on_entry([&recorder, &clk = chip.fwcpu.clock()](const LogEntry& entry) {
+    if (!recorder.on()) return;
+    TraceEvent e;
+    e.cycle = clk.now();
+    e.where = "firmware_log";
+    e.kind = TraceKind::kFirmwareLog;
+    e.qpn = entry.a;
+    e.msn = entry.b;
+    e.bytes = static_cast<std::uint32_t>(entry.code);
+    recorder(e);
+  });
   on(l.msix, TraceKind::kInterrupt, [](const MsixRequest& m, TraceEvent& e) {
     e.msn = m.vector;
     return true;

@@ -28,6 +28,7 @@ class ScenarioReader {
   ConnectionSpec connection(const ScenarioValue& v, std::size_t index);
   SideSpec side(const ScenarioValue& v, SideSpec fallback, std::uint64_t max_private);
   WorkItem item(const ScenarioValue& v);
+  void churn(const ScenarioValue& v, WorkItem& w);
   SizeSpec size(const ScenarioValue& v);
   std::vector<unsigned> connections_of(const ScenarioValue& v);
   void check_phase(const ScenarioValue& v, const std::vector<WorkItem>& items);
@@ -205,9 +206,10 @@ std::vector<unsigned> ScenarioReader::connections_of(const ScenarioValue& v) {
 
 WorkItem ScenarioReader::item(const ScenarioValue& v) {
   v.expect_keys({"name", "connections", "direction", "op", "mode", "size", "count", "depth", "signal_every", "align",
-                 "words", "pattern"});
+                 "words", "pattern", "interval_ns", "outcomes"});
   WorkItem w;
-  w.op = static_cast<Op>(v.at("op").word_of({"send", "write", "read", "write_imm", "fetch_add", "cmp_swap"}));
+  w.op =
+      static_cast<Op>(v.at("op").word_of({"send", "write", "read", "write_imm", "fetch_add", "cmp_swap", "connect"}));
   w.name = fresh_name(v, v.get("name", fmt::format("{}{}", op_name(w.op), work_names_.size())), work_names_);
   w.connections = connections_of(v);
   w.direction = v.get("direction", w.direction, {"forward", "reverse", "both"});
@@ -219,7 +221,8 @@ WorkItem ScenarioReader::item(const ScenarioValue& v) {
     w.size = {SizeLaw::kFixed, 8, 8};
   } else {
     if (v.has("words")) v.at("words").fail("is for atomics");
-    w.size = size(v.at("size"));
+    const bool optional = w.op == Op::kConnect && !v.has("size");
+    if (!optional) w.size = size(v.at("size"));
   }
   w.words = static_cast<std::uint32_t>(v.get("words", w.words, 1, 1 << 20));
   w.count = static_cast<std::uint32_t>(v.get("count", w.count, 1, 10'000'000));
@@ -229,17 +232,43 @@ WorkItem ScenarioReader::item(const ScenarioValue& v) {
   w.align = static_cast<std::uint32_t>(v.get("align", w.align, 1, 4096));
   if ((w.align & (w.align - 1)) != 0) v.at("align").fail("must be a power of two");
   w.pattern = v.get("pattern", w.pattern, {"random", "counting"});
+  churn(v, w);
   if (ping && w.op != Op::kSend) v.at("mode").fail("pingpong works with op 'send' only");
   if (ping && w.direction == Direction::kBoth) v.at("mode").fail("pingpong has one direction");
   return w;
+}
+
+// Opening and closing connections.
+void ScenarioReader::churn(const ScenarioValue& v, WorkItem& w) {
+  if (w.op != Op::kConnect) {
+    for (const char* key : {"interval_ns", "outcomes"}) {
+      if (v.has(key)) v.at(key).fail("is for op 'connect'");
+    }
+    return;
+  }
+  for (const char* key : {"direction", "mode", "signal_every", "align"}) {
+    if (v.has(key)) v.at(key).fail("is not for op 'connect'");
+  }
+  w.interval_ns = v.get("interval_ns", w.interval_ns, 0, 1'000'000'000);
+  if (!v.has("outcomes")) return;
+  w.outcomes.clear();
+  for (const ScenarioValue& o : v.at("outcomes").elements()) {
+    w.outcomes.push_back(static_cast<Outcome>(o.word_of({"accept", "reject", "no_listener", "timeout"})));
+  }
+  if (w.outcomes.empty()) v.at("outcomes").fail("is empty");
 }
 
 // Receives complete in the order in which they were posted, so a queue pair can tell the messages of one item only.
 void ScenarioReader::check_phase(const ScenarioValue& v, const std::vector<WorkItem>& items) {
   std::map<std::pair<unsigned, bool>, std::string> receivers;  // connection and side: who receives there
   std::map<std::pair<unsigned, bool>, std::uint64_t> outstanding;
+  std::set<unsigned> churned;  // connections
   for (const WorkItem& w : items) {
     for (const unsigned c : w.connections) {
+      if (w.op == Op::kConnect) {
+        if (churned.insert(c).second) continue;
+        v.fail(fmt::format("two items would answer the requests at the port of connection '{}'", connection_names_[c]));
+      }
       for (const bool reverse : {false, true}) {
         if (w.direction == (reverse ? Direction::kForward : Direction::kReverse)) continue;
         for (const bool at_from : {false, true}) {

@@ -315,6 +315,7 @@ void Simulation::register_stats() {
     register_counters(node.group("rnic.tcp_connection"), chip.tcp_connection.counters());
     register_pcie(node.group("pcie.device_to_host"), chip.pcie.endpoint.port.counters());
     register_pcie(node.group("pcie.host_to_device"), s.node->root_complex.port.counters());
+    s.node->context.register_stats(node.group("driver"));
     register_clock(node.group("core_clk"), s.node->core_clk);
     register_clock(node.group("host_clk"), s.node->host_clk);
   }
@@ -362,6 +363,11 @@ void Simulation::write_outputs(RunEnd end) {
       write(dump_file(s), [&fault](std::ostream& out) { out << fault->dump; });
     }
   }
+  write(dir / "fw_log.txt", [this](std::ostream& out) {
+    for (const Station& s : stations_) {
+      for (const LogEntry& entry : s.node->chip.firmware_log.entries()) out << s.name << ' ' << log_line(entry) << '\n';
+    }
+  });
   write(dir / "stats.txt", [this](std::ostream& out) {
     out << workload::results_table(results(), cycle_ps()) << '\n';
     stats_.write_text(out);

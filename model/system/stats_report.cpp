@@ -28,6 +28,14 @@ nlohmann::ordered_json results_json(const std::vector<workload::WorkResult>& res
     j["latency_ns"] = percentiles(r.latency, 1000);
     j["latency_cycles"] = percentiles(r.latency, static_cast<double>(cycle_ps));
     j["one_way_ns"] = percentiles(r.one_way, 1000);
+    if (r.op == workload::Op::kConnect) {
+      j["connections_per_s"] = 1e6 * r.rate_mops;
+      j["outcomes"] = {{"accept", r.outcomes[0]},
+                       {"reject", r.outcomes[1]},
+                       {"no_listener", r.outcomes[2]},
+                       {"timeout", r.outcomes[3]}};
+      j["retries"] = r.retries;
+    }
     j["data_ok"] = r.data_ok;
     if (!r.error.empty()) j["error"] = r.error;
     list.push_back(std::move(j));

@@ -40,6 +40,8 @@ const char* to_string(TraceKind kind) {
       return "dropped";
     case TraceKind::kTerminated:
       return "terminated";
+    case TraceKind::kFirmwareLog:
+      return "firmware_log";
   }
   RNIC_CHECK_MSG(false, "not a trace kind");
   return "";

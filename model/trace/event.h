@@ -29,6 +29,7 @@ enum class TraceKind : std::uint8_t {
   kRetransmitted,    // TCP sent octets again
   kDropped,          // discarded, without effect
   kTerminated,       // the stream ends by a Terminate message, sent or received
+  kFirmwareLog,      // an entry of the firmware's log: bytes is its code, qpn and msn are its arguments
 };
 const char* to_string(TraceKind kind);
 

@@ -12,7 +12,7 @@ package rnic_regs_pkg;
 
   // Version of this register interface; drivers refuse another major number.
   localparam logic [31:0] VersionOffset = 32'h0004;
-  localparam logic [31:0] VersionReset = 32'h00000100;
+  localparam logic [31:0] VersionReset = 32'h00000101;
   typedef struct packed {
     logic [15:0] reserved_31_16;
     logic [7:0] major;
@@ -251,6 +251,118 @@ package rnic_regs_pkg;
   typedef struct packed {
     logic [31:0] value;
   } read_only_writes_t;
+
+  // Version of the firmware that runs.
+  localparam logic [31:0] FirmwareVersionOffset = 32'h0100;
+  localparam logic [31:0] FirmwareVersionReset = 32'h00000000;
+  typedef struct packed {
+    logic [0:0] rv32;
+    logic [6:0] reserved_30_24;
+    logic [7:0] major;
+    logic [7:0] minor;
+    logic [7:0] patch;
+  } firmware_version_t;
+
+  // Version of the commands, events and queue entries; drivers refuse another one.
+  localparam logic [31:0] AbiVersionOffset = 32'h0104;
+  localparam logic [31:0] AbiVersionReset = 32'h00000000;
+  typedef struct packed {
+    logic [31:0] value;
+  } abi_version_t;
+
+  // Connections that the firmware keeps at a time, those that are being closed included.
+  localparam logic [31:0] MaxConnectionsOffset = 32'h0108;
+  localparam logic [31:0] MaxConnectionsReset = 32'h00000000;
+  typedef struct packed {
+    logic [31:0] value;
+  } max_connections_t;
+
+  // Connections that exchange start-up frames at a time.
+  localparam logic [31:0] MaxSetupsOffset = 32'h010c;
+  localparam logic [31:0] MaxSetupsReset = 32'h00000000;
+  typedef struct packed {
+    logic [31:0] value;
+  } max_setups_t;
+
+  // What the firmware logs from its next event on.
+  localparam logic [31:0] LogLevelOffset = 32'h0120;
+  localparam logic [31:0] LogLevelReset = 32'h00000000;
+  typedef struct packed {
+    logic [27:0] reserved_31_4;
+    logic [3:0] level;
+  } log_level_t;
+
+  // Entries that the log keeps; a new one takes the place of the oldest.
+  localparam logic [31:0] LogEntriesOffset = 32'h0124;
+  localparam logic [31:0] LogEntriesReset = 32'h00000000;
+  typedef struct packed {
+    logic [31:0] value;
+  } log_entries_t;
+
+  // Sequence number of the next entry; the first is 0.
+  localparam logic [31:0] LogNextOffset = 32'h0128;
+  localparam logic [31:0] LogNextReset = 32'h00000000;
+  typedef struct packed {
+    logic [31:0] value;
+  } log_next_t;
+
+  // The driver has read all entries before this sequence number.
+  localparam logic [31:0] LogTakenOffset = 32'h012c;
+  localparam logic [31:0] LogTakenReset = 32'h00000000;
+  typedef struct packed {
+    logic [31:0] value;
+  } log_taken_t;
+
+  // Entries that gave way before the driver had taken them.
+  localparam logic [31:0] LogLostOffset = 32'h0130;
+  localparam logic [31:0] LogLostReset = 32'h00000000;
+  typedef struct packed {
+    logic [31:0] value;
+  } log_lost_t;
+
+  // Sequence number of the entry that the registers below show.
+  localparam logic [31:0] LogSelectOffset = 32'h0134;
+  localparam logic [31:0] LogSelectReset = 32'h00000000;
+  typedef struct packed {
+    logic [31:0] value;
+  } log_select_t;
+
+  // What happened.
+  localparam logic [31:0] LogCodeOffset = 32'h0138;
+  localparam logic [31:0] LogCodeReset = 32'h00000000;
+  typedef struct packed {
+    logic [0:0] valid;
+    logic [22:0] reserved_30_8;
+    logic [7:0] code;
+  } log_code_t;
+
+  // When, in ns of the chip's time, bits 31..0.
+  localparam logic [31:0] LogTimeLoOffset = 32'h013c;
+  localparam logic [31:0] LogTimeLoReset = 32'h00000000;
+  typedef struct packed {
+    logic [31:0] value;
+  } log_time_lo_t;
+
+  // When, bits 63..32.
+  localparam logic [31:0] LogTimeHiOffset = 32'h0140;
+  localparam logic [31:0] LogTimeHiReset = 32'h00000000;
+  typedef struct packed {
+    logic [31:0] value;
+  } log_time_hi_t;
+
+  // First argument.
+  localparam logic [31:0] LogAOffset = 32'h0144;
+  localparam logic [31:0] LogAReset = 32'h00000000;
+  typedef struct packed {
+    logic [31:0] value;
+  } log_a_t;
+
+  // Second argument.
+  localparam logic [31:0] LogBOffset = 32'h0148;
+  localparam logic [31:0] LogBReset = 32'h00000000;
+  typedef struct packed {
+    logic [31:0] value;
+  } log_b_t;
 
   // MSI-X table: message address, bits 31..0.
   localparam logic [31:0] MsixAddressLoOffset = 32'h1000;

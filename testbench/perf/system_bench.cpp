@@ -10,6 +10,7 @@
 
 #include "firmware/app/firmware.h"
 #include "model/rnic/fwcpu/chip_bus.h"
+#include "model/rnic/fwcpu/firmware_target.h"
 #include "model/system/simulation.h"
 #include "testbench/perf/child_process.h"
 #include "testbench/perf/heap_growth.h"
@@ -25,6 +26,7 @@ struct Load {
   unsigned mtu = 1500;
   unsigned wire_delay_ns = 0, window_bytes = 0;  // 0: the default
   bool idle_second = false;                      // connected and idle afterwards
+  std::vector<std::string> settings;
 };
 
 struct Figures {
@@ -32,6 +34,7 @@ struct Figures {
   double goodput_gbps = 0, share_of_limit = 0;
   double idle_cpu_s = 0, resident_bytes = 0;
   double rate_mops = 0;
+  double firmware_cycles = 0, firmware_share = 0, p50_ns = 0;  // of the first node's processor; of the setup
 };
 
 Scenario scenario(const Load& load) {
@@ -82,6 +85,7 @@ std::vector<double> run(const Load& load) {
   for (const char* most : {"rnic.fwcpu.max_ird=", "rnic.fwcpu.max_ord="}) {
     settings.set(most + std::to_string(std::max<unsigned>(32, load.ird)));
   }
+  for (const std::string& s : load.settings) settings.set(s);
   if (load.window_bytes != 0) settings.set("rnic.tcp.window_bytes=" + std::to_string(load.window_bytes));
   const auto dir = std::filesystem::temp_directory_path() / ("rnicsim_bench_" + std::to_string(getpid()));
   RunOptions options;
@@ -108,13 +112,17 @@ std::vector<double> run(const Load& load) {
   const nlohmann::json stats = counters_of(sim, end, dir);
   f.data_frames = sum_of(stats, "mpa_framer", "fpdus");
   f.kernel_events = sum_of(stats, "core_clk", "kernel_events") + sum_of(stats, "host_clk", "kernel_events");
-  return {f.cpu_s,          f.data_frames, f.kernel_events,  f.sim_s,    f.goodput_gbps,
-          f.share_of_limit, f.idle_cpu_s,  f.resident_bytes, f.rate_mops};
+  const nlohmann::json& firmware = stats["stats"]["a"]["rnic"]["fwcpu"];
+  f.firmware_cycles = firmware["busy_cycles"]["value"].get<double>();
+  f.firmware_share = firmware["utilization"]["value"].get<double>();
+  f.p50_ns = stats["results"][0]["latency_ns"]["p50"].get<double>();
+  return {f.cpu_s,      f.data_frames,    f.kernel_events, f.sim_s,           f.goodput_gbps,   f.share_of_limit,
+          f.idle_cpu_s, f.resident_bytes, f.rate_mops,     f.firmware_cycles, f.firmware_share, f.p50_ns};
 }
 
 Figures measure(const Load& load) {
   const std::vector<double> v = in_child([&] { return run(load); });
-  return {v.at(0), v.at(1), v.at(2), v.at(3), v.at(4), v.at(5), v.at(6), v.at(7), v.at(8)};
+  return {v.at(0), v.at(1), v.at(2), v.at(3), v.at(4), v.at(5), v.at(6), v.at(7), v.at(8), v.at(9), v.at(10), v.at(11)};
 }
 
 void write_bandwidth(benchmark::State& state) {
@@ -184,6 +192,42 @@ void read_bandwidth(benchmark::State& state) {
 BENCHMARK(read_bandwidth)
     ->ArgNames({"IRD", "wire_RTT_us"})
     ->ArgsProduct({{1, 16, 128}, {1, 10, 100}})
+    ->UseManualTime()
+    ->Iterations(1);
+
+// Connections opened, used once and closed, so many at a time, by what a register write costs the firmware. Either the
+// processor of the side that connects is busy all the time, or each slot takes as long as one connection by itself.
+void connection_rate(benchmark::State& state) {
+  const bool rv32 = state.range(2) != 0;
+  if (rv32 && built_rv32_image().empty()) return state.SkipWithError("there is no RV32 image");
+  Load load;
+  load.op = "connect";
+  load.bytes = 64;
+  load.count = 2000;
+  load.settings = {"rnic.tcp.time_wait_us=20", "rnic.fwcpu.csr_write_cycles=" + std::to_string(state.range(1))};
+  if (rv32) load.settings.push_back("rnic.fwcpu.target=rv32");
+  const double cycle_ns = static_cast<double>(RnicConfig().clock_period_ps) / 1000;
+  for (auto _ : state) {
+    load.depth = 1;
+    const Figures one = measure(load);
+    load.depth = static_cast<std::uint32_t>(state.range(0));
+    const Figures f = measure(load);
+    const double by_firmware = 1e3 / (f.firmware_cycles / load.count * cycle_ns);
+    const double by_slots = load.depth * one.rate_mops;
+    const double limit = std::min(by_firmware, by_slots);
+    state.SetIterationTime(f.cpu_s);
+    state.counters["connections/s"] = 1e6 * f.rate_mops;
+    state.counters["of_limit_%"] = 100 * f.rate_mops / limit;
+    state.counters["firmware_%"] = 100 * f.firmware_share;
+    state.counters["cycles/connection"] = f.firmware_cycles / load.count;
+    state.counters["setup_p50_us"] = f.p50_ns / 1000;
+    state.SetLabel(by_firmware < by_slots ? "binds: firmware" : "binds: slots and round trips");
+  }
+}
+BENCHMARK(connection_rate)
+    ->ArgNames({"slots", "csr_write_cycles", "rv32"})
+    ->ArgsProduct({{1, 4, 16, 64}, {4, 16}, {0}})
+    ->ArgsProduct({{1, 4, 16, 64}, {4}, {1}})
     ->UseManualTime()
     ->Iterations(1);
 

@@ -1,5 +1,7 @@
 #include "model/env/host/host_memory.h"
 
+#include <cstring>
+#include <iterator>
 #include <string>
 
 #include <sys/mman.h>
@@ -28,13 +30,40 @@ HostMemory::HostMemory(const HostMemoryConfig& config)
 
 std::uint64_t HostMemory::alloc(std::uint64_t bytes, std::uint64_t align) {
   RNIC_CHECK(align != 0 && (align & (align - 1)) == 0);
-  const std::uint64_t offset = ((base_ + used_ + align - 1) & ~(align - 1)) - base_;
+  const auto aligned = [=](std::uint64_t offset) { return ((base_ + offset + align - 1) & ~(align - 1)) - base_; };
+  for (auto piece = free_.begin(); piece != free_.end(); ++piece) {
+    const std::uint64_t begin = piece->first, end = begin + piece->second, at = aligned(begin);
+    if (at > end || bytes > end - at) continue;
+    free_.erase(piece);
+    if (at != begin) free_[begin] = at - begin;
+    if (at + bytes != end) free_[at + bytes] = end - at - bytes;
+    std::memset(bytes_.get() + at, 0, bytes);
+    return base_ + at;
+  }
+  const std::uint64_t offset = aligned(used_);
   if (offset > capacity_ || bytes > capacity_ - offset) {
     throw ConfigError("host.memory.size_mib: no room for " + std::to_string(bytes) + " octets more; " +
                       std::to_string(capacity_ - used_) + " are left");
   }
   used_ = offset + bytes;
   return base_ + offset;
+}
+
+void HostMemory::free(std::uint64_t address, std::uint64_t bytes) {
+  RNIC_CHECK(contains(address, bytes));
+  if (bytes == 0) return;
+  const auto [piece, fresh] = free_.emplace(address - base_, bytes);
+  RNIC_CHECK(fresh);
+  const auto merge = [this](auto first) {
+    const auto second = std::next(first);
+    if (second == free_.end()) return;
+    RNIC_CHECK_MSG(first->first + first->second <= second->first, "host memory was given back twice");
+    if (first->first + first->second != second->first) return;
+    first->second += second->second;
+    free_.erase(second);
+  };
+  merge(piece);
+  if (piece != free_.begin()) merge(std::prev(piece));
 }
 
 // Every other page of a range, shuffled; the pages between them are nobody's.

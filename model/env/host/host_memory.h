@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -21,13 +22,16 @@ struct HostMemoryConfig {
   }
 };
 
-// Zero at first. Pointers stay valid until the memory dies; only allocated octets exist for the device.
+// Zero when handed out. Pointers stay valid until the memory dies; only allocated octets exist for the device.
 class HostMemory final {
  public:
   explicit HostMemory(const HostMemoryConfig& config = {});
 
   // Bus address of `bytes` new octets; align is a power of two. ConfigError when the memory is full.
   std::uint64_t alloc(std::uint64_t bytes, std::uint64_t align = 64);
+
+  // Gives back what alloc returned. The octets stay readable to a device that has not heard of it yet.
+  void free(std::uint64_t address, std::uint64_t bytes);
 
   // Bus addresses of so many new pages of 2^log_page octets, in the order in which a program sees them: scattered,
   // never two neighbours in a row, the same for the same seed.
@@ -44,7 +48,8 @@ class HostMemory final {
   MutableByteSpan span(std::uint64_t address, std::uint64_t bytes);
 
   std::uint64_t base() const { return base_; }
-  std::uint64_t used() const { return used_; }  // octets handed out, gaps of alignment included
+  // Octets handed out so far, gaps of alignment and what was given back included: it grows only as far as needed.
+  std::uint64_t used() const { return used_; }
 
  private:
   struct Unmap {
@@ -54,6 +59,7 @@ class HostMemory final {
   const std::uint64_t base_;
   const std::uint64_t capacity_;
   std::uint64_t used_ = 0;
+  std::map<std::uint64_t, std::uint64_t> free_;  // octets by offset, no two pieces adjacent
   std::unique_ptr<std::uint8_t, Unmap> bytes_;
 };
 

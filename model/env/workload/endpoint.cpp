@@ -4,22 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "model/env/workload/event_text.h"
+
 namespace rnic::workload {
 
 using host::CmEventType;
-
-namespace {
-
-// ": sent Terminate 1/2/05 (untagged buffer: message too long for the buffer)".
-std::string terminate_text(const host::Terminate& t) {
-  const char* const verb = t.origin == abi::TerminateOrigin::kLocal  ? "sent"
-                           : t.origin == abi::TerminateOrigin::kPeer ? "received"
-                                                                     : "received malformed";
-  return fmt::format(": {} Terminate {}/{}/{:02x} ({})", verb, static_cast<unsigned>(t.cause.layer), t.cause.etype,
-                     t.cause.code, wire::to_string(t.cause));
-}
-
-}  // namespace
 
 Endpoint::Endpoint(Barrier& barrier, host::Context& context, Settings settings, std::size_t phases)
     : barrier_(barrier),
@@ -97,20 +86,9 @@ bool Endpoint::take_event(host::CmEvent& event) {
   if (channel_.empty()) return false;
   event = channel_.get_cm_event();
   if (event.type == CmEventType::kConnectError && event.qp == nullptr) return true;  // its initiator may try again
-  const char* what = event.type == CmEventType::kRejected       ? "the peer rejected the connection"
-                     : event.type == CmEventType::kDisconnected ? "the connection was closed"
-                     : event.type == CmEventType::kQpError      ? "the queue pair went to the error state"
-                     : event.type == CmEventType::kConnectError ? "the connection failed"
-                                                                : nullptr;
   const bool expected = stage_ == last_stage() && event.type == CmEventType::kDisconnected;
-  if (what == nullptr || expected) return true;
-  std::string text = what;
-  if (event.status != abi::ConnectStatus::kOk) text += fmt::format(": {}", host::connect_status_str(event.status));
-  if (event.refused != abi::CommandStatus::kOk) {
-    text += fmt::format(": the device refused the command: {}", host::command_status_str(event.refused));
-  }
-  if (event.type == CmEventType::kQpError) text += terminate_text(event.terminate);
-  fail(text);
+  if (expected || event.type == CmEventType::kConnectRequest || event.type == CmEventType::kEstablished) return true;
+  fail(event_text(event));
   return false;
 }
 
@@ -193,6 +171,8 @@ bool Endpoint::run() {
   take_completions();
   host::CmEvent event;
   while (take_event(event)) {
+    if (event.type != CmEventType::kConnectRequest) continue;
+    for (const auto& role : current()) role->requested(event);
   }
   bool done = true;
   for (const auto& role : current()) {

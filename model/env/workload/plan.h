@@ -7,12 +7,15 @@
 
 namespace rnic::workload {
 
-enum class Op : std::uint8_t { kSend, kWrite, kRead, kWriteImm, kFetchAdd, kCmpSwap };
+enum class Op : std::uint8_t { kSend, kWrite, kRead, kWriteImm, kFetchAdd, kCmpSwap, kConnect };
 constexpr bool is_atomic(Op op) { return op == Op::kFetchAdd || op == Op::kCmpSwap; }
 // Its payload comes back to the side that posts the requests.
 constexpr bool is_answered(Op op) { return op == Op::kRead || is_atomic(op); }
 // Each message uses up a receive of the other side.
 constexpr bool uses_receives(Op op) { return op == Op::kSend || op == Op::kWriteImm; }
+// How a connection of an Op::kConnect item is to end: established, used and closed; rejected by the other program; or
+// not made, as nobody listens or the other program never answers.
+enum class Outcome : std::uint8_t { kAccept, kReject, kNoListener, kTimeout };
 enum class Mode : std::uint8_t { kBandwidth, kPingPong };
 enum class Direction : std::uint8_t { kForward, kReverse, kBoth };
 enum class Pattern : std::uint8_t { kRandom, kCounting };
@@ -26,7 +29,8 @@ struct SizeSpec {
   std::uint32_t min = 64, max = 64;
 };
 
-// One kind of operation, `count` times on each queue pair of its connections.
+// One kind of operation, `count` times on each queue pair of its connections. Op::kConnect opens, uses and closes
+// connections beside it, with its options and `depth` of them at a time.
 struct WorkItem {
   std::string name;
   std::vector<unsigned> connections;  // indexes of Plan::connections
@@ -40,6 +44,8 @@ struct WorkItem {
   std::uint32_t align = 64;        // of each message in remote memory
   std::uint32_t words = 1;         // 64-bit words that atomics count in turn
   Pattern pattern = Pattern::kRandom;
+  std::uint64_t interval_ns = 0;                    // kConnect: from one's begin to the next one's, at least
+  std::vector<Outcome> outcomes{Outcome::kAccept};  // kConnect: in turn
 };
 
 // Options of one side of a connection.

@@ -16,14 +16,17 @@ std::string nanoseconds(std::uint64_t ps, std::uint64_t cycle_ps) {
 std::string results_table(const std::vector<WorkResult>& results, std::uint64_t cycle_ps) {
   std::size_t width = 4;
   for (const WorkResult& r : results) width = std::max(width, r.name.size());
-  std::string text = fmt::format("{:<{}}  {:<9}  {:>9}  {:>12}  {:>11}  {:>8}  {:>8}  {:>20}  {:>20}  {}\n", "work",
+  std::string text = fmt::format("{:<{}}  {:<9}  {:>9}  {:>12}  {:>11}  {:>9}  {:>8}  {:>20}  {:>20}  {}\n", "work",
                                  width, "operation", "count", "bytes", "goodput", "rate", "of limit",
                                  "p50 latency, cycles", "p99 latency, cycles", "data");
   for (const WorkResult& r : results) {
     const std::string op = std::string(op_name(r.op)) + (r.mode == Mode::kPingPong ? " 1/2 RT" : "");
     const std::string share = r.limit_gbps == 0 ? "-" : fmt::format("{:.1f} %", 100 * r.share_of_limit());
-    text += fmt::format("{:<{}}  {:<9}  {:>9}  {:>12}  {:>6.2f} Gb/s  {:>5.2f} M/s  {:>8}  {}  {}  {}\n", r.name, width,
-                        op, r.count, r.bytes, r.goodput_gbps, r.rate_mops, share, nanoseconds(r.latency.p50, cycle_ps),
+    const bool connects = r.op == Op::kConnect;
+    const std::string rate = fmt::format("{:>5.{}f} {}/s", connects ? 1000 * r.rate_mops : r.rate_mops,
+                                         connects ? 1 : 2, connects ? 'k' : 'M');
+    text += fmt::format("{:<{}}  {:<9}  {:>9}  {:>12}  {:>6.2f} Gb/s  {:>9}  {:>8}  {}  {}  {}\n", r.name, width, op,
+                        r.count, r.bytes, r.goodput_gbps, rate, share, nanoseconds(r.latency.p50, cycle_ps),
                         nanoseconds(r.latency.p99, cycle_ps), r.data_ok ? "ok" : "FAILED");
   }
   return text;

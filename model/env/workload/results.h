@@ -1,6 +1,7 @@
 // What a run measured, one record per work item and direction, and its table.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -26,9 +27,12 @@ struct WorkResult {
   struct Percentiles {
     std::uint64_t count = 0, p50 = 0, p99 = 0, p999 = 0, max = 0;  // in ps
   };
-  Percentiles latency;   // from post_send to its completion seen; half a round trip in ping-pong mode
-  Percentiles one_way;   // from post_send to the message seen by the receiving program; Sends only
-  bool data_ok = false;  // all messages complete and every octet compared
+  Percentiles latency;  // from post_send to its completion seen; half a round trip in ping-pong mode
+  Percentiles one_way;  // from post_send to the message seen by the receiving program; Sends only
+  // Of Op::kConnect, whose count is connections and whose latency is from connect() to the event that it is there.
+  std::array<std::uint64_t, 4> outcomes{};  // by Outcome
+  std::uint64_t retries = 0;                // connections tried again, as the device had no room
+  bool data_ok = false;                     // all messages complete and every octet compared
   std::string error;
 
   double share_of_limit() const { return limit_gbps == 0 ? 0 : goodput_gbps / limit_gbps; }

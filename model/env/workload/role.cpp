@@ -19,6 +19,7 @@ void Role::post(const host::RecvWr& wr) {
 bool LocalMemory::prepare(host::Context& context, host::Pd pd, std::uint64_t bytes, std::uint8_t access) {
   bytes = std::max<std::uint64_t>(bytes, 1);
   const std::uint64_t address = mr_ == nullptr ? context.memory().alloc(bytes, 4096) : address_;
+  allocated_ = bytes;
   return prepare(context, pd, address, bytes, access);
 }
 
@@ -31,6 +32,16 @@ bool LocalMemory::prepare(host::Context& context, host::Pd pd, std::uint64_t add
   }
   if (mr_->failed()) throw ConfigError("the device refused to register a memory region of this scenario");
   return mr_->ready();
+}
+
+bool LocalMemory::release(host::Context& context) {
+  if (mr_ == nullptr) return true;
+  if (!releasing_) context.dereg_mr(*mr_);
+  releasing_ = true;
+  if (!mr_->destroyed()) return false;
+  if (allocated_ != 0) context.memory().free(address_, allocated_);
+  *this = {};
+  return true;
 }
 
 std::string completion_error(const host::Wc& wc, std::uint32_t message) {

@@ -37,6 +37,8 @@ class Role {
   virtual RingNeeds needs() const = 0;
   // Memory, regions and receives, before the phase begins on either side. Called until it is true.
   virtual bool prepare(host::Context& context, host::Qp& qp, host::Pd pd) = 0;
+  // Somebody asks for a connection at the program's port.
+  virtual void requested(const host::CmEvent&) {}
   // A completion of one of its work requests, seen at `at_ps`.
   virtual void completed(const host::Wc& wc, WrId id, std::uint64_t at_ps) = 0;
   // Posts what can be posted.
@@ -68,12 +70,15 @@ class LocalMemory {
   bool prepare(host::Context& context, host::Pd pd, std::uint64_t bytes, std::uint8_t access);
   // The same with memory that is there.
   bool prepare(host::Context& context, host::Pd pd, std::uint64_t address, std::uint64_t bytes, std::uint8_t access);
+  // Gives both back; true when the device has forgotten the region. To be called until it is.
+  bool release(host::Context& context);
   std::uint64_t address() const { return address_; }
   std::uint32_t key() const { return mr_->lkey(); }
   host::Sge sge(std::uint64_t offset, std::uint32_t bytes) const { return {address_ + offset, bytes, mr_->lkey()}; }
 
  private:
-  std::uint64_t address_ = 0;
+  std::uint64_t address_ = 0, allocated_ = 0;  // allocated: octets of its own
+  bool releasing_ = false;
   host::Mr* mr_ = nullptr;
 };
 

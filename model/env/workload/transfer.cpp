@@ -15,7 +15,7 @@ constexpr std::uint64_t kMaxRegionBytes = 256u << 20;
 }  // namespace
 
 const char* op_name(Op op) {
-  constexpr const char* kNames[] = {"send", "write", "read", "write_imm", "fetch_add", "cmp_swap"};
+  constexpr const char* kNames[] = {"send", "write", "read", "write_imm", "fetch_add", "cmp_swap", "connect"};
   return kNames[static_cast<unsigned>(op)];
 }
 
@@ -37,7 +37,7 @@ Transfer::Transfer(const WorkItem& i, std::string text, std::uint64_t seed, Late
     region_bytes = (region_bytes + size + item.align - 1) & ~std::uint64_t{item.align - 1};
   }
   posted_ps.resize(item.count);
-  if (item.op != Op::kSend && !is_atomic(item.op) && region_bytes > kMaxRegionBytes) {
+  if (item.op != Op::kSend && item.op != Op::kConnect && !is_atomic(item.op) && region_bytes > kMaxRegionBytes) {
     throw ConfigError(
         fmt::format("work '{}': {} octets on one queue pair; at most {} in one item, since each message "
                     "has a place of its own",

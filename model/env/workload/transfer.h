@@ -45,6 +45,7 @@ struct Transfer {
   std::vector<std::uint64_t> posted_ps;
   std::uint64_t first_post_ps = 0, last_completion_ps = 0;
   std::uint32_t completed = 0;
+  std::uint32_t retries = 0;  // of connections that found no room in the device
   Latencies& latencies;
 
   // The first error, with the message and the octet; empty when all is well.

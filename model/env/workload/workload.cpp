@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 
 #include "model/common/prng.h"
+#include "model/env/workload/acceptor.h"
 #include "model/env/workload/atomics.h"
+#include "model/env/workload/connector.h"
 #include "model/env/workload/ping_pong.h"
 #include "model/env/workload/requester.h"
 #include "model/env/workload/responder.h"
@@ -36,8 +38,8 @@ WorkResult::Percentiles percentiles(const Histogram& h) {
 }  // namespace
 
 Workload::Workload(const Plan& plan, const std::vector<HostNode>& hosts, const WireParams& wire)
-    : plan_(plan), wire_(wire) {
-  for (unsigned c = 0; c < plan_.connections.size(); ++c) connect(c, hosts);
+    : plan_(plan), hosts_(hosts), wire_(wire) {
+  for (unsigned c = 0; c < plan_.connections.size(); ++c) connect(c);
   for (std::size_t phase = 0; phase < plan_.phases.size(); ++phase) {
     for (const WorkItem& item : plan_.phases[phase]) {
       if (item.direction != Direction::kReverse) assign(phase, item, false);
@@ -47,7 +49,7 @@ Workload::Workload(const Plan& plan, const std::vector<HostNode>& hosts, const W
 }
 
 // The programs at both ends of each queue pair; the listening one first, as it must be there first.
-void Workload::connect(unsigned connection, const std::vector<HostNode>& hosts) {
+void Workload::connect(unsigned connection) {
   const ConnectionSpec& c = plan_.connections[connection];
   Barrier& barrier = *this;
   pairs_.emplace_back();
@@ -56,13 +58,13 @@ void Workload::connect(unsigned connection, const std::vector<HostNode>& hosts) 
     const auto port = static_cast<std::uint16_t>(c.port + q);
     const host::CqMode mode = c.notified ? host::CqMode::kNotified : host::CqMode::kPolled;
     Pair pair;
-    endpoints_.emplace_back(barrier, *hosts[c.to].context,
+    endpoints_.emplace_back(barrier, *hosts_[c.to].context,
                             Endpoint::Settings{name + " listening", port, 0, false, param_of(c, c.to_side), mode},
                             plan_.phases.size());
     pair.to = &endpoints_.back();
     endpoints_.emplace_back(
-        barrier, *hosts[c.from].context,
-        Endpoint::Settings{name + " connecting", port, hosts[c.to].ip, true, param_of(c, c.from_side), mode},
+        barrier, *hosts_[c.from].context,
+        Endpoint::Settings{name + " connecting", port, hosts_[c.to].ip, true, param_of(c, c.from_side), mode},
         plan_.phases.size());
     pair.from = &endpoints_.back();
     pairs_.back().push_back(pair);
@@ -83,11 +85,11 @@ void Workload::assign(std::size_t phase, const WorkItem& item, bool reverse) {
       transfers_.emplace_back(item, group.name + " on " + where, seed, group.latencies);
       group.transfers.push_back(&transfers_.back());
       if (is_atomic(item.op)) transfers_.back().words = words_for(item, responder_node, shared);
-      const Pair& pair = pairs_[c][q];
-      add_roles(phase, transfers_.back(), reverse ? *pair.to : *pair.from, reverse ? *pair.from : *pair.to);
+      add_roles(phase, transfers_.back(), c, q, reverse);
     }
   }
-  if (item.mode == Mode::kBandwidth) group.limit_gbps = limit_of(item, reverse, group.transfers);
+  if (item.mode == Mode::kBandwidth && item.op != Op::kConnect)
+    group.limit_gbps = limit_of(item, reverse, group.transfers);
 }
 
 // FetchAdds of all queue pairs go to the same words of a node. A CmpSwap depends on those before it in its queue pair.
@@ -99,13 +101,32 @@ CountedWords* Workload::words_for(const WorkItem& item, unsigned responder_node,
   return words;
 }
 
-void Workload::add_roles(std::size_t phase, Transfer& transfer, Endpoint& requester, Endpoint& responder) {
+// Where nothing of the plan listens.
+std::uint16_t Workload::unused_port(unsigned node) const {
+  std::uint16_t port = 1024;
+  const auto used = [&](const ConnectionSpec& c) { return c.to == node && port >= c.port && port < c.port + c.qps; };
+  while (std::any_of(plan_.connections.begin(), plan_.connections.end(), used)) ++port;
+  return port;
+}
+
+ChurnSide Workload::churn_side(unsigned connection, std::size_t qp, bool from) const {
+  const ConnectionSpec& c = plan_.connections[connection];
+  return {hosts_[c.to].ip, static_cast<std::uint16_t>(c.port + qp), unused_port(c.to),
+          param_of(c, from ? c.from_side : c.to_side), c.notified ? host::CqMode::kNotified : host::CqMode::kPolled};
+}
+
+void Workload::add_roles(std::size_t phase, Transfer& transfer, unsigned connection, std::size_t qp, bool reverse) {
+  const Pair& pair = pairs_[connection][qp];
+  Endpoint &requester = reverse ? *pair.to : *pair.from, &responder = reverse ? *pair.from : *pair.to;
   const std::size_t a = requester.roles(phase).size(), b = responder.roles(phase).size();
   if (std::max(a, b) == kMaxRoles) throw ConfigError("more than 256 work items on one connection at once");
   const auto r = static_cast<std::uint8_t>(a), s = static_cast<std::uint8_t>(b);
   if (transfer.item.mode == Mode::kPingPong) {
     requester.add(phase, std::make_unique<PingPong>(transfer, r, true));
     responder.add(phase, std::make_unique<PingPong>(transfer, s, false));
+  } else if (transfer.item.op == Op::kConnect) {
+    requester.add(phase, std::make_unique<Connector>(transfer, r, churn_side(connection, qp, true)));
+    responder.add(phase, std::make_unique<Acceptor>(transfer, s, churn_side(connection, qp, false)));
   } else if (is_atomic(transfer.item.op)) {
     requester.add(phase, std::make_unique<AtomicRequester>(transfer, r));
     responder.add(phase, std::make_unique<AtomicResponder>(transfer, s));
@@ -183,7 +204,13 @@ WorkResult Workload::result_of(const Group& group) const {
   bool complete = true;
   for (const Transfer* t : group.transfers) {
     r.count += t->completed;
-    for (std::uint32_t m = 0; m < t->completed; ++m) r.bytes += t->sizes[m];
+    r.retries += t->retries;
+    const auto& outcomes = t->item.outcomes;
+    for (std::uint32_t m = 0; m < t->completed; ++m) {
+      const Outcome outcome = outcomes[m % outcomes.size()];
+      ++r.outcomes[static_cast<std::size_t>(outcome)];
+      if (outcome == Outcome::kAccept) r.bytes += t->sizes[m];
+    }
     complete = complete && t->completed == t->item.count;
     if (r.error.empty()) r.error = t->error;
     if (t->completed == 0) continue;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "model/env/workload/churn.h"
 #include "model/env/workload/endpoint.h"
 #include "model/env/workload/results.h"
 
@@ -49,16 +50,19 @@ class Workload final : private Barrier {
     double limit_gbps = 0;
     Latencies latencies;
   };
-  void connect(unsigned connection, const std::vector<HostNode>& hosts);
+  void connect(unsigned connection);
   void assign(std::size_t phase, const WorkItem& item, bool reverse);
   CountedWords* words_for(const WorkItem& item, unsigned responder_node, std::map<unsigned, CountedWords*>& shared);
-  void add_roles(std::size_t phase, Transfer& transfer, Endpoint& requester, Endpoint& responder);
+  std::uint16_t unused_port(unsigned node) const;
+  ChurnSide churn_side(unsigned connection, std::size_t qp, bool from) const;
+  void add_roles(std::size_t phase, Transfer& transfer, unsigned connection, std::size_t qp, bool reverse);
   double limit_of(const WorkItem& item, bool reverse, const std::vector<Transfer*>& transfers) const;
   WorkResult result_of(const Group& group) const;
   void arrived(Endpoint& endpoint, std::uint64_t at_ps) override;
   void aborted(const std::string& reason) override;
 
   const Plan plan_;
+  const std::vector<HostNode> hosts_;
   const WireParams wire_;
   struct Pair {
     Endpoint *from, *to;

@@ -8,6 +8,7 @@
 #include "model/common/clock_domain.h"
 #include "model/rnic/context/context_types.h"
 #include "model/rnic/context/stag_writes.h"
+#include "model/stats/registry.h"
 
 namespace rnic {
 
@@ -91,6 +92,20 @@ class ContextStore final : public Committed {
   std::size_t srqs() const { return srqs_.size(); }
   std::size_t pages() const { return pages_.size(); }
   std::size_t stags() const { return stags_.size(); }
+
+  // How many entries of each table are valid.
+  void register_stats(const StatsGroup& group) const {
+    const auto add = [&](const char* key, const auto& table, const char* text) {
+      const auto valid = [&table] {
+        return static_cast<double>(std::count_if(table.begin(), table.end(), [](const auto& c) { return c.valid; }));
+      };
+      group.derived(key, valid, key, text);
+    };
+    add("qps", qps_, "queue pairs that exist");
+    add("cqs", cqs_, "completion queues that exist");
+    add("srqs", srqs_, "shared receive queues that exist");
+    add("stags", stags_, "STags that are valid");
+  }
 
   void write(Qpn n, const QpContext& c) { stage(qp_writes_, qps_, n.v, c); }
   void write(FlowId f, const FlowContext& c) { stage(flow_writes_, flows_, f.v, c); }

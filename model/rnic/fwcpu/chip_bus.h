@@ -22,13 +22,13 @@ namespace rnic {
 // An operation on its way to the hardware.
 struct TimedOperation {
   using Action = std::variant<TcpOp, fw::WriteQp, fw::WriteFlow, fw::WriteCq, fw::WriteSrq, fw::WritePage,
-                              fw::WriteStag, SrqArm, TxInternalWork, HostEvent, fw::SetTimer, fw::CancelTimer>;
+                              fw::WriteStag, SrqArm, TxInternalWork, HostEvent, fw::SetTimer, fw::CancelTimer, fw::Log>;
   Cycle due;
   Action action;
 };
 
 // What the firmware has noted down, and when.
-struct LogEntry {
+struct LoggedLine {
   Cycle at = 0;
   fw::Log line;
 };
@@ -45,6 +45,7 @@ class ChipBus {
     apply(op);
   }
   MutableByteSpan sram(fw::SramRange range);
+  bool logs(fw::LogLevel level) const { return level <= log_level_; }
 
   // A target that counts its cycles itself, from start() on: an operation whose last register write is done then, and
   // the end of the handler. It has the SRAM in its address space.
@@ -58,6 +59,8 @@ class ChipBus {
 
   // The model's side. A handler runs at once; its accesses are laid out in time from `at` on.
   void start(Cycle at);
+  void set_log_level(fw::LogLevel level) { log_level_ = level; }
+  fw::LogLevel log_level() const { return log_level_; }
   Cycle end() const { return time_; }  // when the handler is through, if no operation had to wait
   std::deque<TimedOperation>& operations() { return operations_; }
   // Hardware puts octets into SRAM, at no cost to the firmware.
@@ -65,7 +68,7 @@ class ChipBus {
   void put_stream_octets(const TcpEvent& event);
   std::uint8_t put_terminate(const QpEvent& event);  // its header's octets
   void raise(const abi::Event& event);               // the processor itself tells the host, now
-  const std::deque<LogEntry>& last_entries() const { return last_entries_; }
+  const std::deque<LoggedLine>& last_entries() const { return last_entries_; }
   const Counter& log_count(fw::LogCode code) const { return logs_[static_cast<std::size_t>(code)]; }
 
  private:
@@ -103,8 +106,9 @@ class ChipBus {
   std::vector<fw::SramRange> read_into_;  // by flow
   Cycle begin_ = 0, time_ = 0;
   std::deque<TimedOperation> operations_;
-  std::array<Counter, 4> logs_;
-  std::deque<LogEntry> last_entries_;
+  std::array<Counter, fw::kLogCodes> logs_;
+  std::deque<LoggedLine> last_entries_;
+  fw::LogLevel log_level_ = fw::LogLevel::kInfo;
 };
 
 }  // namespace rnic

@@ -19,24 +19,12 @@ fw::Settings settings_of(const FwCpuConfig& config, const ContextStore& contexts
   settings.reply_timeout_us = config.reply_timeout_us;
   settings.first_fpdu_timeout_us = config.first_fpdu_timeout_us;
   settings.close_timeout_us = config.close_timeout_us;
+  settings.connections = config.max_connections;
+  settings.setups = config.max_setups;
   settings.extensions = config.rdmap_extensions;
   settings.personality = config.personality;
   settings.receive_markers = config.receive_markers;
   return settings;
-}
-
-const char* log_code_name(fw::LogCode code) {
-  switch (code) {
-    case fw::LogCode::kUnexpectedEvent:
-      return "unexpected_event";
-    case fw::LogCode::kNoListener:
-      return "no_listener";
-    case fw::LogCode::kNoResources:
-      return "no_resources";
-    case fw::LogCode::kBadFrame:
-      return "bad_frame";
-  }
-  return "unknown";
 }
 
 template <class... F>
@@ -54,7 +42,8 @@ FwCpu::FwCpu(sc_core::sc_module_name nm, ClockDomain& clk, const FwCpuConfig& co
       config_(config),
       contexts_(contexts),
       bus_(config, pool, Capacity::kSetups, contexts.flows()),
-      timer_at_(Capacity::kConnections, kNever) {
+      timer_at_(Capacity::kConnections, kNever),
+      profile_(contexts.flows(), Capacity::kConnections, clk.period_ps()) {
   const fw::Settings settings = settings_of(config, contexts);
   if (!fw::fits<Capacity>(settings)) {
     throw ConfigError(std::string(name()) + ": the firmware is built for " + std::to_string(Capacity::kQps) + " QPs, " +
@@ -71,7 +60,10 @@ FwCpu::~FwCpu() = default;
 Wake FwCpu::tick() {
   issue_due();
   auto& operations = bus_.operations();
-  if (operations.empty() && now() >= busy_until()) dispatch_next();
+  if (operations.empty() && now() >= busy_until()) {
+    if (profile_.in_handler()) profile_.ended(now());
+    dispatch_next();
+  }
 
   if (fence_) return Wake::next_cycle();
   if (stalled_) return Wake::on_traffic();
@@ -110,7 +102,16 @@ bool FwCpu::issue(TimedOperation::Action& action) {
   };
   return std::visit(
       Overloaded{[&](TcpOp& op) { return push(tcp_ops, op); }, [&](TxInternalWork& op) { return push(tx_work, op); },
-                 [&](SrqArm& op) { return push(srq_arms, op); }, [&](HostEvent& op) { return push(events, op); },
+                 [&](SrqArm& op) { return push(srq_arms, op); },
+                 [&](HostEvent& op) {
+                   if (!events->can_push()) return false;
+                   profile_.posted(op.event, now());
+                   return push(events, op);
+                 },
+                 [&](fw::Log& op) {
+                   if (log_ != nullptr) log_->write(op.code, op.a, op.b);
+                   return true;
+                 },
                  [&](fw::WriteQp& op) { return contexts_.write(op.qpn, op.context), true; },
                  [&](fw::WriteFlow& op) { return contexts_.write(op.flow, op.context), true; },
                  [&](fw::WriteCq& op) { return contexts_.write(op.cqn, op.context), true; },
@@ -143,6 +144,7 @@ bool FwCpu::dispatch_next() {
   }
   bus_.start(now());
   slip_ = 0;
+  if (log_ != nullptr) bus_.set_log_level(log_->level());
   ++handled_;
   try {
     handle(timer);
@@ -161,14 +163,20 @@ void FwCpu::handle(bool timer) {
     cancel_timer(id);
     firmware_->on(fw::TimerExpired{id});
   } else if (qp_events->can_pop()) {
+    const QpEvent& event = qp_events->front();
+    if (event.kind == QpEvent::Kind::kFirstFpdu) {
+      profile_.began_first_fpdu(contexts_.qp(event.qpn).flow, qp_events->front_at());
+    }
     dispatch(qp_events->pop());
   } else if (cq_overflows->can_pop()) {
     firmware_->on(fw::CqOverflow{cq_overflows->pop().cqn});
   } else if (srq_events->can_pop()) {
     dispatch(srq_events->pop());
   } else if (tcp_events->can_pop()) {
+    profile_.began(tcp_events->front(), tcp_events->front_at());
     dispatch(tcp_events->pop());
   } else {
+    profile_.began(commands->front().command, commands->front_at());
     const FetchedCommand fetched = commands->pop();
     bus_.put_private_data(fetched);
     firmware_->on(fw::HostCommand{fetched.command});
@@ -197,9 +205,8 @@ std::string FwCpu::dump(const FirmwareFault& fault) const {
   text += "cycle " + std::to_string(bus_.end()) + ", in event " + std::to_string(handled_.value()) + '\n' +
           firmware_->dump();
   text += "last log entries:\n";
-  for (const LogEntry& e : bus_.last_entries()) {
-    text += "  cycle " + std::to_string(e.at) + "  " + log_code_name(e.line.code) + ' ' + std::to_string(e.line.a) +
-            ' ' + std::to_string(e.line.b) + '\n';
+  for (const LoggedLine& e : bus_.last_entries()) {
+    text += "  cycle " + std::to_string(e.at) + "  " + log_text({0, 0, e.line.code, e.line.a, e.line.b}) + '\n';
   }
   return text;
 }
@@ -268,11 +275,18 @@ std::string FwCpu::waiting_for() const {
 }
 
 void FwCpu::register_stats(const StatsGroup& group) const {
-  firmware_->register_stats(group.group("rv32"));
+  firmware_->register_stats(group);
   group.counter("events", handled_, "events", "events that the firmware handled");
   group.counter("operations", operations_, "operations", "operations that the firmware issued");
   group.counter("busy_cycles", busy_cycles_, "cycles", "time in handlers, without stalls");
+  group.derived(
+      "utilization",
+      [this] { return now() == 0 ? 0 : static_cast<double>(busy_cycles_.value()) / static_cast<double>(now()); },
+      "of 1", "share of its time that the processor was in handlers");
+  profile_.register_stats(group);
   group.counter("stall_cycles", stall_cycles_, "cycles", "time in which a register write waited for its block");
+  group.derived(
+      "timers", [this] { return static_cast<double>(timers_.size()); }, "timers", "timers that run now");
   group.counter("unexpected_events", bus_.log_count(fw::LogCode::kUnexpectedEvent), "events",
                 "events that meant nothing in the state of their connection");
   group.counter("no_listener", bus_.log_count(fw::LogCode::kNoListener), "connections",

@@ -13,7 +13,9 @@
 #include "model/rnic/context/context.h"
 #include "model/rnic/fwcpu/chip_bus.h"
 #include "model/rnic/fwcpu/firmware_fault.h"
+#include "model/rnic/fwcpu/firmware_profile.h"
 #include "model/rnic/fwcpu/firmware_target.h"
+#include "model/rnic/fwcpu/log_ring.h"
 #include "model/stats/registry.h"
 
 namespace rnic {
@@ -35,6 +37,9 @@ class FwCpu final : public Stage {
   FwCpu(sc_core::sc_module_name nm, ClockDomain& clk, const FwCpuConfig& config, ContextStore& contexts,
         BufferPool& pool);
   ~FwCpu() override;
+
+  // Where log entries go, and which are wanted; without it there are none above LogLevel::kInfo.
+  void attach(LogRing& log) { log_ = &log; }
 
   Wake tick() override;
   std::string waiting_for() const override;
@@ -73,6 +78,8 @@ class FwCpu final : public Stage {
   std::vector<Cycle> timer_at_;  // by id
   std::optional<Fault> fault_;
   std::function<void()> on_fault_;
+  LogRing* log_ = nullptr;
+  FirmwareProfile profile_;
   Counter handled_, operations_, stall_cycles_, busy_cycles_;
 };
 

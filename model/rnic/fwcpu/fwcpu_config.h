@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "firmware/hal/log.h"
+#include "firmware/lib/capacity.h"
 #include "model/config/field.h"
 #include "model/rnic/fwcpu/rv32/rv32_config.h"
 #include "model/rnic/host_abi.h"
@@ -34,6 +36,8 @@ struct FwCpuConfig {
   std::uint16_t max_ird = 32, max_ord = 32;
   std::uint32_t request_timeout_us = 10'000'000, reply_timeout_us = 5'000'000;
   std::uint32_t first_fpdu_timeout_us = 5'000'000, close_timeout_us = 5'000'000;
+  std::uint32_t max_connections = fw::DefaultCapacity::kConnections, max_setups = fw::DefaultCapacity::kSetups;
+  unsigned log_level = static_cast<unsigned>(fw::LogLevel::kInfo);
   bool rdmap_extensions = true;
   abi::Personality personality = abi::Personality::kIetf;
   bool receive_markers = false;
@@ -65,6 +69,13 @@ struct FwCpuConfig {
       in_range(1, 100'000'000), unit("us"));
     v("close_timeout_us", &FwCpuConfig::close_timeout_us, "wait for the send queue to drain, then for the peer's FIN",
       in_range(1, 100'000'000), unit("us"));
+    v("max_connections", &FwCpuConfig::max_connections, "connections at a time; further ones are refused",
+      in_range(1u, fw::DefaultCapacity::kConnections));
+    v("max_setups", &FwCpuConfig::max_setups, "connections that exchange start-up frames at a time",
+      in_range(1u, fw::DefaultCapacity::kSetups));
+    v("log_level", &FwCpuConfig::log_level,
+      "what the firmware logs at first: 0 nothing, 1 errors, 2 warnings, 3 what may interest, 4 every state too",
+      in_range(0, 4));
     v("rdmap_extensions", &FwCpuConfig::rdmap_extensions,
       "atomics and immediate data (RFC 7306); without, their opcodes are unexpected");
     v("personality", &FwCpuConfig::personality,

@@ -14,6 +14,15 @@ class NativeTarget final : public FirmwareTarget {
 
   void fail(abi::FaultCause cause) override { throw FirmwareFault(cause, "as rnic.fwcpu.fault wants it"); }
 
+  void register_stats(const StatsGroup& group) const override {
+    group.derived(
+        "connections", [this] { return static_cast<double>(firmware_.connections()); }, "connections",
+        "connections that the firmware keeps now");
+    group.derived(
+        "setups", [this] { return static_cast<double>(firmware_.setups()); }, "connections",
+        "connections that exchange start-up frames now");
+  }
+
  private:
   fw::Firmware<ChipBus> firmware_;
 };

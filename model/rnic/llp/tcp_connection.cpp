@@ -245,6 +245,7 @@ void TcpConnection::send_event(TcpEvent::Kind kind, FlowId flow, TcpEvent::Reaso
   e.port = key.port;
   e.cookie = c.cookie;
   e.emss = c.emss;
+  e.syn_at = c.syn_at;
   event->push(std::move(e));
 }
 
@@ -261,6 +262,11 @@ void TcpConnection::command_rx(RxCommand::Kind kind, FlowId flow, std::uint32_t 
   c.flow = flow;
   c.bytes = bytes;
   to_rx->push(std::move(c));
+}
+
+std::size_t TcpConnection::flows_in_use() const {
+  const auto used = [](const Connection& c) { return c.state != State::kFree; };
+  return static_cast<std::size_t>(std::count_if(connections_.begin(), connections_.end(), used));
 }
 
 std::string TcpConnection::waiting_for() const {

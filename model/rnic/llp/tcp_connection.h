@@ -43,6 +43,7 @@ class TcpConnection final : public Stage {
   std::string waiting_for() const override;
 
   const TcpConnectionCounters& counters() const { return counters_; }
+  std::size_t flows_in_use() const;  // all that are not free
   // Of this stage, for one flow, in octets.
   static constexpr std::size_t bytes_per_flow();
 
@@ -70,6 +71,7 @@ class TcpConnection final : public Stage {
     std::uint16_t emss = 0;
     wire::MacAddress peer_mac;
     std::uint32_t iss = 0, cookie = 0;
+    Cycle syn_at = 0;
   };
   struct PeerOptions {
     std::uint16_t emss;

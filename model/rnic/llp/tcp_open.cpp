@@ -37,6 +37,7 @@ void TcpConnection::open(const TcpOp& o) {
   Connection& c = connections_[flow.v];
   c.state = State::kSynSent;
   c.active = true;
+  c.syn_at = now();
   c.cookie = o.cookie;
   c.peer_mac = *mac;
   TxCommand t;
@@ -57,6 +58,7 @@ void TcpConnection::accept(const RxReport& s) {
   const FlowId flow = take_flow(s.key);
   Connection& c = connections_[flow.v];
   c.state = State::kSynReceived;
+  c.syn_at = now();
   c.peer_mac = s.peer_mac;
   synchronize(flow, s);
 }

@@ -48,6 +48,7 @@ struct TcpEvent {
   std::uint16_t peer_port = 0, port = 0;
   std::uint32_t cookie = 0;
   std::uint16_t emss = 0;  // octets of a TCP segment's payload (RFC 5044 section 4.5)
+  Cycle syn_at = 0;        // kAccepted, kConnected: when the first SYN came or went
   std::uint32_t bytes = 0;
   BufferRef data;
 };

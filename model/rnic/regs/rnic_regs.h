@@ -24,7 +24,7 @@ struct Id {
 // Version of this register interface; drivers refuse another major number.
 struct Version {
   static constexpr std::uint32_t kOffset = 0x0004;
-  static constexpr std::uint32_t kReset = 0x00000100;
+  static constexpr std::uint32_t kReset = 0x00000101;
   std::uint32_t minor = 0;  // bits 7..0: compatible additions
   std::uint32_t major = 0;  // bits 15..8: incompatible changes
   static constexpr Version unpack(std::uint32_t w) { return {w & 0xff, w >> 8 & 0xff}; }
@@ -330,6 +330,151 @@ struct ReadOnlyWrites {
   constexpr std::uint32_t pack() const { return value; }
 };
 
+// Version of the firmware that runs.
+struct FirmwareVersion {
+  static constexpr std::uint32_t kOffset = 0x0100;
+  static constexpr std::uint32_t kReset = 0x00000000;
+  std::uint32_t patch = 0;  // bits 7..0: corrections
+  std::uint32_t minor = 0;  // bits 15..8: additions
+  std::uint32_t major = 0;  // bits 23..16: incompatible changes
+  bool rv32 = false;  // bit 31: it runs as RV32 code; else natively inside the model
+  static constexpr FirmwareVersion unpack(std::uint32_t w) { return {w & 0xff,
+                                                                     w >> 8 & 0xff,
+                                                                     w >> 16 & 0xff,
+                                                                     (w >> 31 & 1) != 0}; }
+  constexpr std::uint32_t pack() const { return (patch & 0xff) |
+                                                (minor & 0xff) << 8 |
+                                                (major & 0xff) << 16 |
+                                                std::uint32_t{rv32} << 31; }
+};
+
+// Version of the commands, events and queue entries; drivers refuse another one.
+struct AbiVersion {
+  static constexpr std::uint32_t kOffset = 0x0104;
+  static constexpr std::uint32_t kReset = 0x00000000;
+  std::uint32_t value = 0;  // bits 31..0: the whole register
+  static constexpr AbiVersion unpack(std::uint32_t w) { return {w}; }
+  constexpr std::uint32_t pack() const { return value; }
+};
+
+// Connections that the firmware keeps at a time, those that are being closed included.
+struct MaxConnections {
+  static constexpr std::uint32_t kOffset = 0x0108;
+  static constexpr std::uint32_t kReset = 0x00000000;
+  std::uint32_t value = 0;  // bits 31..0: the whole register
+  static constexpr MaxConnections unpack(std::uint32_t w) { return {w}; }
+  constexpr std::uint32_t pack() const { return value; }
+};
+
+// Connections that exchange start-up frames at a time.
+struct MaxSetups {
+  static constexpr std::uint32_t kOffset = 0x010c;
+  static constexpr std::uint32_t kReset = 0x00000000;
+  std::uint32_t value = 0;  // bits 31..0: the whole register
+  static constexpr MaxSetups unpack(std::uint32_t w) { return {w}; }
+  constexpr std::uint32_t pack() const { return value; }
+};
+
+// What the firmware logs from its next event on.
+struct LogLevel {
+  static constexpr std::uint32_t kOffset = 0x0120;
+  static constexpr std::uint32_t kReset = 0x00000000;
+  std::uint32_t level = 0;  // bits 3..0: 0 nothing, 1 errors, 2 warnings, 3 what may interest, 4 every state of every connection
+  static constexpr LogLevel unpack(std::uint32_t w) { return {w & 0xf}; }
+  constexpr std::uint32_t pack() const { return (level & 0xf); }
+};
+
+// Entries that the log keeps; a new one takes the place of the oldest.
+struct LogEntries {
+  static constexpr std::uint32_t kOffset = 0x0124;
+  static constexpr std::uint32_t kReset = 0x00000000;
+  std::uint32_t value = 0;  // bits 31..0: the whole register
+  static constexpr LogEntries unpack(std::uint32_t w) { return {w}; }
+  constexpr std::uint32_t pack() const { return value; }
+};
+
+// Sequence number of the next entry; the first is 0.
+struct LogNext {
+  static constexpr std::uint32_t kOffset = 0x0128;
+  static constexpr std::uint32_t kReset = 0x00000000;
+  std::uint32_t value = 0;  // bits 31..0: the whole register
+  static constexpr LogNext unpack(std::uint32_t w) { return {w}; }
+  constexpr std::uint32_t pack() const { return value; }
+};
+
+// The driver has read all entries before this sequence number.
+struct LogTaken {
+  static constexpr std::uint32_t kOffset = 0x012c;
+  static constexpr std::uint32_t kReset = 0x00000000;
+  std::uint32_t value = 0;  // bits 31..0: the whole register
+  static constexpr LogTaken unpack(std::uint32_t w) { return {w}; }
+  constexpr std::uint32_t pack() const { return value; }
+};
+
+// Entries that gave way before the driver had taken them.
+struct LogLost {
+  static constexpr std::uint32_t kOffset = 0x0130;
+  static constexpr std::uint32_t kReset = 0x00000000;
+  std::uint32_t value = 0;  // bits 31..0: the whole register
+  static constexpr LogLost unpack(std::uint32_t w) { return {w}; }
+  constexpr std::uint32_t pack() const { return value; }
+};
+
+// Sequence number of the entry that the registers below show.
+struct LogSelect {
+  static constexpr std::uint32_t kOffset = 0x0134;
+  static constexpr std::uint32_t kReset = 0x00000000;
+  std::uint32_t value = 0;  // bits 31..0: the whole register
+  static constexpr LogSelect unpack(std::uint32_t w) { return {w}; }
+  constexpr std::uint32_t pack() const { return value; }
+};
+
+// What happened.
+struct LogCode {
+  static constexpr std::uint32_t kOffset = 0x0138;
+  static constexpr std::uint32_t kReset = 0x00000000;
+  std::uint32_t code = 0;  // bits 7..0: fw::LogCode
+  bool valid = false;  // bit 31: the log has the entry
+  static constexpr LogCode unpack(std::uint32_t w) { return {w & 0xff, (w >> 31 & 1) != 0}; }
+  constexpr std::uint32_t pack() const { return (code & 0xff) | std::uint32_t{valid} << 31; }
+};
+
+// When, in ns of the chip's time, bits 31..0.
+struct LogTimeLo {
+  static constexpr std::uint32_t kOffset = 0x013c;
+  static constexpr std::uint32_t kReset = 0x00000000;
+  std::uint32_t value = 0;  // bits 31..0: the whole register
+  static constexpr LogTimeLo unpack(std::uint32_t w) { return {w}; }
+  constexpr std::uint32_t pack() const { return value; }
+};
+
+// When, bits 63..32.
+struct LogTimeHi {
+  static constexpr std::uint32_t kOffset = 0x0140;
+  static constexpr std::uint32_t kReset = 0x00000000;
+  std::uint32_t value = 0;  // bits 31..0: the whole register
+  static constexpr LogTimeHi unpack(std::uint32_t w) { return {w}; }
+  constexpr std::uint32_t pack() const { return value; }
+};
+
+// First argument.
+struct LogA {
+  static constexpr std::uint32_t kOffset = 0x0144;
+  static constexpr std::uint32_t kReset = 0x00000000;
+  std::uint32_t value = 0;  // bits 31..0: the whole register
+  static constexpr LogA unpack(std::uint32_t w) { return {w}; }
+  constexpr std::uint32_t pack() const { return value; }
+};
+
+// Second argument.
+struct LogB {
+  static constexpr std::uint32_t kOffset = 0x0148;
+  static constexpr std::uint32_t kReset = 0x00000000;
+  std::uint32_t value = 0;  // bits 31..0: the whole register
+  static constexpr LogB unpack(std::uint32_t w) { return {w}; }
+  constexpr std::uint32_t pack() const { return value; }
+};
+
 // MSI-X table: message address, bits 31..0.
 struct MsixAddressLo {
   static constexpr std::uint32_t kOffset = 0x1000;
@@ -396,7 +541,7 @@ struct RegInfo {
 };
 inline constexpr RegInfo kRegisters[] = {
     {"ID", 0x0000, 1, 4, Access::kRo, 0x50574952, 0xffffffff},
-    {"VERSION", 0x0004, 1, 4, Access::kRo, 0x00000100, 0x0000ffff},
+    {"VERSION", 0x0004, 1, 4, Access::kRo, 0x00000101, 0x0000ffff},
     {"FEATURES", 0x0008, 1, 4, Access::kRo, 0x00000000, 0x0000007f},
     {"CONTROL", 0x0010, 1, 4, Access::kRw, 0x00000000, 0x00000003},
     {"STATUS", 0x0014, 1, 4, Access::kRo, 0x00000000, 0x00000003},
@@ -427,6 +572,21 @@ inline constexpr RegInfo kRegisters[] = {
     {"UNSUPPORTED_REQUESTS", 0x00c0, 1, 4, Access::kRc, 0x00000000, 0xffffffff},
     {"BAD_SIZE_ACCESSES", 0x00c4, 1, 4, Access::kRc, 0x00000000, 0xffffffff},
     {"READ_ONLY_WRITES", 0x00c8, 1, 4, Access::kRc, 0x00000000, 0xffffffff},
+    {"FIRMWARE_VERSION", 0x0100, 1, 4, Access::kRo, 0x00000000, 0x80ffffff},
+    {"ABI_VERSION", 0x0104, 1, 4, Access::kRo, 0x00000000, 0xffffffff},
+    {"MAX_CONNECTIONS", 0x0108, 1, 4, Access::kRo, 0x00000000, 0xffffffff},
+    {"MAX_SETUPS", 0x010c, 1, 4, Access::kRo, 0x00000000, 0xffffffff},
+    {"LOG_LEVEL", 0x0120, 1, 4, Access::kRw, 0x00000000, 0x0000000f},
+    {"LOG_ENTRIES", 0x0124, 1, 4, Access::kRo, 0x00000000, 0xffffffff},
+    {"LOG_NEXT", 0x0128, 1, 4, Access::kRo, 0x00000000, 0xffffffff},
+    {"LOG_TAKEN", 0x012c, 1, 4, Access::kRw, 0x00000000, 0xffffffff},
+    {"LOG_LOST", 0x0130, 1, 4, Access::kRo, 0x00000000, 0xffffffff},
+    {"LOG_SELECT", 0x0134, 1, 4, Access::kRw, 0x00000000, 0xffffffff},
+    {"LOG_CODE", 0x0138, 1, 4, Access::kRo, 0x00000000, 0x800000ff},
+    {"LOG_TIME_LO", 0x013c, 1, 4, Access::kRo, 0x00000000, 0xffffffff},
+    {"LOG_TIME_HI", 0x0140, 1, 4, Access::kRo, 0x00000000, 0xffffffff},
+    {"LOG_A", 0x0144, 1, 4, Access::kRo, 0x00000000, 0xffffffff},
+    {"LOG_B", 0x0148, 1, 4, Access::kRo, 0x00000000, 0xffffffff},
     {"MSIX_ADDRESS_LO", 0x1000, 32, 16, Access::kRw, 0x00000000, 0xffffffff},
     {"MSIX_ADDRESS_HI", 0x1004, 32, 16, Access::kRw, 0x00000000, 0xffffffff},
     {"MSIX_DATA", 0x1008, 32, 16, Access::kRw, 0x00000000, 0xffffffff},

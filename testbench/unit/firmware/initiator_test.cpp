@@ -334,7 +334,7 @@ TEST_F(Initiator, CancelledWhileTheReplyIsAwaited) {
 
 TEST_F(Initiator, TcpDoesNotOpen) {
   for (const auto& [reason, status] :
-       {std::pair{OpenFailure::kRefused, 1}, {OpenFailure::kTimeout, 2}, {OpenFailure::kNoResources, 1}}) {
+       {std::pair{OpenFailure::kRefused, 1}, {OpenFailure::kTimeout, 2}, {OpenFailure::kNoResources, 10}}) {
     run(connect(abi::kCmCrc));
     const std::string open = bus.take()[1];
     const auto cookie = static_cast<std::uint32_t>(std::stoul(open.substr(open.rfind(' ')), nullptr, 16));

@@ -108,9 +108,11 @@ class RecordingBus {
   void write(const CancelTimer& o) { add("cancel timer {}", o.id); }
   void write(const Panic& o) { add("panic {}", static_cast<int>(o.code)); }
   void write(const Log& o) {
-    static const char* const kCodes[] = {"unexpected_event", "no_listener", "no_resources", "bad_frame"};
-    add("log {}", kCodes[static_cast<int>(o.code)]);
+    add("log {}", describe(o.code).name);
+    logged_.push_back(o);
   }
+  bool logs(LogLevel level) const { return level <= log_level; }
+  LogLevel log_level = LogLevel::kInfo;
 
   MutableByteSpan sram(SramRange range) { return MutableByteSpan(memory_.data() + range.offset, range.bytes); }
 
@@ -121,6 +123,7 @@ class RecordingBus {
   // The lines since the last call.
   std::vector<std::string> take() { return std::exchange(lines_, {}); }
   const std::vector<abi::Event>& events() const { return events_; }
+  const std::vector<Log>& logged() const { return logged_; }
   std::uint32_t asked() const { return read_into_.bytes; }
 
  private:
@@ -140,6 +143,7 @@ class RecordingBus {
   Bytes memory_;
   std::vector<std::string> lines_;
   std::vector<abi::Event> events_;
+  std::vector<Log> logged_;
   SramRange read_into_;
 };
 

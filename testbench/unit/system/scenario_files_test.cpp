@@ -29,7 +29,7 @@ TEST_P(ScenarioFileTest, RunsToItsEnd) {
 }
 INSTANTIATE_TEST_SUITE_P(Traces, ScenarioFileTest,
                          testing::Values("quickstart", "send_pingpong", "write_bw", "read_bw_ord1", "read_bw_ord16",
-                                         "qps16", "bidirectional"));
+                                         "qps16", "bidirectional", "churn"));
 
 }  // namespace
 }  // namespace rnic::test

@@ -36,6 +36,33 @@ std::string message_after(const char* pointer, json value) {
   return message_of(j);
 }
 
+TEST(Scenario, ConnectionsThatComeAndGo) {
+  json j = minimal();
+  j["work"] = json::parse(R"([[{"op": "connect", "count": 7, "interval_ns": 500,
+                                "outcomes": ["accept", "timeout", "reject", "no_listener"]},
+                               {"op": "send", "size": 64}]])");
+  const workload::WorkItem w = parse_scenario(j, "s.json").plan.phases[0][0];
+  EXPECT_EQ(w.op, workload::Op::kConnect);
+  EXPECT_EQ(w.size.max, 64u);
+  EXPECT_EQ(w.interval_ns, 500u);
+  using workload::Outcome;
+  EXPECT_THAT(w.outcomes,
+              testing::ElementsAre(Outcome::kAccept, Outcome::kTimeout, Outcome::kReject, Outcome::kNoListener));
+}
+
+TEST(Scenario, WhatConnectionsThatComeAndGoCannotBeTold) {
+  json j = minimal();
+  j["work"][0] = {{"op", "connect"}, {"direction", "reverse"}};
+  EXPECT_EQ(message_of(j), "s.json: work[0].direction: is not for op 'connect'");
+  j["work"][0] = {{"op", "connect"}, {"outcomes", json::array()}};
+  EXPECT_EQ(message_of(j), "s.json: work[0].outcomes: is empty");
+  j["work"][0] = {{"op", "connect"}, {"outcomes", {"acept"}}};
+  EXPECT_THAT(message_of(j), testing::HasSubstr("accept"));
+  EXPECT_EQ(message_after("/work/0/interval_ns", 5), "s.json: work[0].interval_ns: is for op 'connect'");
+  j["work"] = {{{{"op", "connect"}}, {{"op", "connect"}}}};
+  EXPECT_EQ(message_of(j), "s.json: work[0]: two items would answer the requests at the port of connection 'c0'");
+}
+
 TEST(Scenario, DefaultsAreThoseOfThePlan) {
   const Scenario s = parse_scenario(minimal(), "s.json");
   EXPECT_EQ(s.nodes[0].ip, 0x0a000001u);
@@ -140,7 +167,8 @@ TEST(ScenarioErrors, WrongTypesAndRanges) {
   EXPECT_EQ(message_after("/work/0/size", -1), "s.json: work[0].size: must be an integer from 0 to 1073741824, not -1");
   EXPECT_EQ(message_after("/work/0/count", 1.5),
             "s.json: work[0].count: must be an integer from 1 to 10000000, not 1.5");
-  EXPECT_EQ(message_after("/work/0/op", "sent"), "s.json: work[0].op: must be one of send, write, read, write_imm, fetch_add, cmp_swap, not 'sent'");
+  EXPECT_EQ(message_after("/work/0/op", "sent"),
+            "s.json: work[0].op: must be one of send, write, read, write_imm, fetch_add, cmp_swap, not 'sent'");
   EXPECT_EQ(message_after("/work/0/signal_every", 17),
             "s.json: work[0].signal_every: must be an integer from 1 to 16, not 17");
   EXPECT_EQ(message_after("/work/0/align", 3), "s.json: work[0].align: must be a power of two");
@@ -209,9 +237,10 @@ TEST(ScenarioErrors, WorkThatCannotBe) {
 }
 
 TEST(ScenarioErrors, ChecksThatCannotBe) {
-  EXPECT_EQ(message_after("/checks", json::array({{{"check", "dat"}}})),
-            "s.json: checks[0].check: must be one of data, min_goodput_gbps, min_share_percent, min_rate_mops, max_p50_ns, "
-            "max_p99_ns, max_p999_ns, max_latency_ns, not 'dat'");
+  EXPECT_EQ(
+      message_after("/checks", json::array({{{"check", "dat"}}})),
+      "s.json: checks[0].check: must be one of data, min_goodput_gbps, min_share_percent, min_rate_mops, max_p50_ns, "
+      "max_p99_ns, max_p999_ns, max_latency_ns, not 'dat'");
   EXPECT_EQ(message_after("/checks", json::array({{{"check", "data"}, {"value", 1}}})),
             "s.json: checks[0].value: is not for check 'data'");
 }

@@ -5,15 +5,17 @@
 #include <utility>
 
 #include "model/env/host/driver/device_objects.h"
+#include "model/rnic/host_abi_names.h"
 #include "model/rnic/regs/rnic_regs.h"
 
 namespace rnic::host {
 namespace {
 
 // What the driver asks before it touches anything, by cookie.
-constexpr std::uint32_t kProbed[] = {regs::Id::kOffset,       regs::Version::kOffset,  regs::MaxQps::kOffset,
-                                     regs::MaxCqs::kOffset,   regs::MaxStags::kOffset, regs::MaxFlows::kOffset,
-                                     regs::Features::kOffset, regs::MaxSrqs::kOffset,  regs::MaxPages::kOffset};
+constexpr std::uint32_t kProbed[] = {
+    regs::Id::kOffset,       regs::Version::kOffset,    regs::MaxQps::kOffset,          regs::MaxCqs::kOffset,
+    regs::MaxStags::kOffset, regs::MaxFlows::kOffset,   regs::Features::kOffset,        regs::MaxSrqs::kOffset,
+    regs::MaxPages::kOffset, regs::AbiVersion::kOffset, regs::FirmwareVersion::kOffset, regs::MaxConnections::kOffset};
 constexpr std::uint32_t kStatusCookie = std::size(kProbed);
 constexpr unsigned kEventVector = 0;
 
@@ -36,6 +38,7 @@ Context::Context(HostCpu& cpu, HostMemory& memory, std::uint64_t msi_address, co
       config_(config),
       core_(cpu.add(*this)),
       commands_(cpu, memory, config.log_commands),
+      log_(cpu, core_),
       events_(memory, cpu.clock(), config.log_events),
       probed_(std::size(kProbed) + 1),
       stags_(mix64(config.stag_seed)) {
@@ -56,6 +59,7 @@ void Context::step() {
       if (reads_pending_ == 0) ask_status();
       return;
     case State::kOpen:
+      log_.step();
       return take_events();
     case State::kFailed:
       return;
@@ -77,6 +81,10 @@ void Context::start() {
     return fail("register interface version " + std::to_string(version) + ", and the driver knows " +
                 std::to_string(ours));
   }
+  if (probed_[9] != abi::kAbiVersion) {
+    return fail("ABI version " + std::to_string(probed_[9]) + ", and the driver knows " +
+                std::to_string(abi::kAbiVersion));
+  }
   const auto features = regs::Features::unpack(probed_[6]);
   attr_ = {probed_[2],
            probed_[3],
@@ -89,6 +97,9 @@ void Context::start() {
            features.receive_markers,
            static_cast<std::uint8_t>(features.version_1),
            features.version_0 && features.version_1};
+  const auto firmware = regs::FirmwareVersion::unpack(probed_[10]);
+  attr_.firmware_version = {firmware.major, firmware.minor, firmware.patch};
+  attr_.max_connections = std::min(attr_.max_connections, probed_[11]);
   page_table_.resize(attr_.max_pages);
 
   const auto write = [this](std::uint32_t offset, std::uint32_t value) { cpu_.mmio_write(offset, value); };
@@ -121,6 +132,7 @@ void Context::ask_status() {
 }
 
 void Context::mmio_read_done(std::uint32_t cookie, std::uint32_t value, bool ok, std::uint64_t at_ps) {
+  if (cookie >= FirmwareLog::kCookie) return log_.answered(cookie, value, at_ps);
   RNIC_CHECK(cookie < probed_.size() && reads_pending_ > 0);
   probed_[cookie] = value;
   read_failed_ |= !ok;
@@ -141,9 +153,10 @@ void Context::finish_opening(State state) {
 
 Cq* Context::create_cq(std::uint32_t cqe, CqMode mode, CqOverrun overrun) {
   if (cqe == 0 || log2_ceil(cqe) > Cq::kMaxLogEntries) return nullptr;
-  const std::size_t i = free_number(cqs_, attr_.max_cq);
+  const std::size_t i = free_number(cqs_, attr_.max_cq, cpu_.running());
   if (i == attr_.max_cq) return nullptr;
   const Cqn number{static_cast<std::uint32_t>(i)};
+  if (cqs_[i] != nullptr) stop_listening(cqs_[i]->base());  // its memory is given back
   cqs_[i] = std::make_unique<Cq>(cpu_.running(), cpu_, memory_, number, log2_ceil(cqe), mode, overrun, qps_);
   listen_on(*cqs_[i], cqs_[i]->base(), cqs_[i]->bytes());
   abi::Command c = command_of(abi::CommandOp::kCreateCq, number.v);
@@ -164,7 +177,7 @@ void Context::destroy_cq(Cq& cq) { commands_.submit(command_of(abi::CommandOp::k
 
 Srq* Context::create_srq(const SrqInitAttr& attr) {
   if (attr.max_wr == 0 || log2_ceil(attr.max_wr) > WorkQueue::kMaxLogEntries) return nullptr;
-  const std::size_t i = free_number(srqs_, attr_.max_srq);
+  const std::size_t i = free_number(srqs_, attr_.max_srq, cpu_.running());
   if (i == attr_.max_srq) return nullptr;
   const Srqn number{static_cast<std::uint32_t>(i)};
   srqs_[i] = std::make_unique<Srq>(cpu_.running(), cpu_, memory_, number, attr);
@@ -194,7 +207,7 @@ Qp* Context::create_qp(const QpInitAttr& attr) {
   const auto fits = [](std::uint32_t n) { return n != 0 && log2_ceil(n) <= WorkQueue::kMaxLogEntries; };
   if (!fits(attr.max_send_wr) || !fits(attr.max_recv_wr)) return nullptr;
   if (&attr.send_cq->owner() != &cpu_.running() || &attr.recv_cq->owner() != &cpu_.running()) return nullptr;
-  const std::size_t i = free_number(qps_, attr_.max_qp);
+  const std::size_t i = free_number(qps_, attr_.max_qp, cpu_.running());
   if (i == attr_.max_qp) return nullptr;
   const std::uint32_t sends = 1u << log2_ceil(attr.max_send_wr), recvs = 1u << log2_ceil(attr.max_recv_wr);
   if (!attr.send_cq->reserve(sends)) return nullptr;
@@ -235,6 +248,25 @@ Watch& Context::watch(std::uint64_t address) {
   watches_.push_back(std::make_unique<Watch>(cpu_.running(), memory_, cpu_.clock(), address));
   listen_on(*watches_.back(), address, 8);
   return *watches_.back();
+}
+
+void Context::register_stats(const StatsGroup& group) const {
+  const auto add = [&](const char* key, const auto& objects, const char* text) {
+    const auto alive = [&objects] {
+      return static_cast<double>(std::count_if(objects.begin(), objects.end(), [](const auto& object) {
+        return object != nullptr && !object->destroyed();
+      }));
+    };
+    group.derived(key, alive, key, text);
+  };
+  add("qps", qps_, "queue pairs of programs");
+  add("cqs", cqs_, "completion queues of programs");
+  add("srqs", srqs_, "shared receive queues of programs");
+  add("mrs", mrs_, "memory regions and windows of programs");
+  add("listeners", listeners_, "ports that programs listen on");
+  group.derived(
+      "commands", [this] { return static_cast<double>(commands_.outstanding()); }, "commands",
+      "that the device has not ended yet");
 }
 
 std::string Context::waiting_for() const {

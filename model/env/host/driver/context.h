@@ -9,8 +9,10 @@
 
 #include "model/common/prng.h"
 #include "model/env/host/driver/command_queue.h"
+#include "model/env/host/driver/firmware_log.h"
 #include "model/env/host/driver/page_table.h"
 #include "model/env/host/driver/queue_pair.h"
+#include "model/stats/registry.h"
 
 namespace rnic::host {
 
@@ -49,7 +51,8 @@ class Watch final : public WriteListener {
 };
 
 // The driver is a program too: its core takes the interrupts. Everything that makes an object is called from a
-// program's step(), which is woken when the object is ready or has failed. Objects live as long as the context.
+// program's step(), which is woken when the object is ready or has failed. An object
+// that was destroyed is there until its maker has seen it so and makes another one, or until the end of that step().
 class Context final : public App, public HostEvents {
  public:
   // Message-signalled interrupts go to msi_address, with the vector as data. Opens the device as soon as the
@@ -63,6 +66,7 @@ class Context final : public App, public HostEvents {
   // Wakes a program when the device is open or has failed to, and when it fails later.
   void when_open(Core& core) { openers_.push_back(&core); }
   const DeviceAttr& query_device() const { return attr_; }
+  FirmwareLog& firmware_log() { return log_; }
   HostMemory& memory() { return memory_; }
   HostCpu& cpu() { return cpu_; }
 
@@ -126,6 +130,9 @@ class Context final : public App, public HostEvents {
   // Ends the connection, or gives up the attempt (kConnectError, kCancelled).
   int disconnect(Qp& qp);
 
+  // How many objects there are: those that were destroyed do not count.
+  void register_stats(const StatsGroup& group) const;
+
   // App.
   void step() override;
   std::string waiting_for() const override;
@@ -175,6 +182,7 @@ class Context final : public App, public HostEvents {
   void release(Qp& qp);
   void release_doomed();
   void listen_on(WriteListener& listener, std::uint64_t begin, std::uint64_t bytes);
+  void stop_listening(std::uint64_t begin);
 
   HostCpu& cpu_;
   HostMemory& memory_;
@@ -182,6 +190,7 @@ class Context final : public App, public HostEvents {
   const DriverConfig config_;
   Core& core_;
   CommandQueue commands_;
+  FirmwareLog log_;
   EventQueue events_;
   State state_ = State::kReset;
   std::string error_;

@@ -87,13 +87,14 @@ void apply(const abi::Event& event, Qp& qp) {
 
 Listener& Context::listen(std::uint16_t port, std::uint8_t cm_flags, EventChannel& channel,
                           abi::Personality personality, std::uint16_t backlog) {
-  listeners_.push_back(std::make_unique<Listener>(cpu_.running(), port, channel));
+  std::unique_ptr<Listener>& listener = listeners_[free_number(listeners_, listeners_.max_size(), cpu_.running())];
+  listener = std::make_unique<Listener>(cpu_.running(), port, channel);
   abi::Command c = command_of(abi::CommandOp::kListen, 0, cm_flags);
   c.u.cm.local_port = port;
   c.u.cm.personality = personality;
   c.u.cm.backlog = backlog;
-  commands_.submit(c, {}, *listeners_.back());
-  return *listeners_.back();
+  commands_.submit(c, {}, *listener);
+  return *listener;
 }
 
 void Context::unlisten(Listener& listener) {

@@ -13,6 +13,11 @@ void Context::listen_on(WriteListener& listener, std::uint64_t begin, std::uint6
   again ? void(*at = {begin, begin + bytes, &listener}) : void(ranges_.insert(at, {begin, begin + bytes, &listener}));
 }
 
+void Context::stop_listening(std::uint64_t begin) {
+  const auto at = std::find_if(ranges_.begin(), ranges_.end(), [=](const Range& r) { return r.begin == begin; });
+  if (at != ranges_.end()) ranges_.erase(at);
+}
+
 void Context::memory_written(std::uint64_t address, std::uint32_t bytes, std::uint64_t) {
   auto r = std::upper_bound(ranges_.begin(), ranges_.end(), address,
                             [](std::uint64_t a, const Range& range) { return a < range.end; });

@@ -13,7 +13,7 @@ std::optional<Stag> Context::draw_stag() {
   const std::size_t from = mrs_.empty() ? 0 : stags_.below(mrs_.size());
   for (std::size_t n = 0; n < mrs_.size(); ++n) {
     const std::size_t i = (from + n) % mrs_.size();
-    if (mrs_[i] != nullptr && !mrs_[i]->destroyed()) continue;
+    if (mrs_[i] != nullptr && !mrs_[i]->gone(cpu_.running())) continue;
     const std::uint64_t key = mrs_[i] == nullptr ? stags_.below(256) : mrs_[i]->lkey() + 1 + stags_.below(255);
     return Stag{static_cast<std::uint32_t>(i + 1) << 8 | static_cast<std::uint8_t>(key)};
   }

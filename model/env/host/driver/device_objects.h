@@ -5,15 +5,16 @@
 #include <memory>
 #include <vector>
 
+#include "model/env/host/driver/host_cpu.h"
 #include "model/rnic/host_abi.h"
 
 namespace rnic::host {
 
-// A number that is not in use, or `limit`.
+// A number that is not in use, for the program that asks, or `limit`.
 template <class T>
-std::size_t free_number(std::vector<std::unique_ptr<T>>& objects, std::size_t limit) {
+std::size_t free_number(std::vector<std::unique_ptr<T>>& objects, std::size_t limit, const Core& asking) {
   std::size_t i = 0;
-  while (i < objects.size() && objects[i] != nullptr && !objects[i]->destroyed()) ++i;
+  while (i < objects.size() && objects[i] != nullptr && !objects[i]->gone(asking)) ++i;
   if (i >= limit) return limit;
   if (i == objects.size()) objects.emplace_back();
   return i;

@@ -75,6 +75,7 @@ void HostCpu::run(Core& core) {
   core.begin_call();
   running_ = &core;
   core.app_.step();
+  ++core.calls_;
   running_ = nullptr;
 }
 

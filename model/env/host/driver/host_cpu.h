@@ -67,6 +67,8 @@ class Core {
   // The device writes in this cycle what a polling loop looks at: step() is called at the loop's next turn.
   void wake_poller();
   App& app() const { return app_; }
+  // Calls of step() that are over.
+  std::uint64_t calls() const { return calls_; }
 
  private:
   friend class HostCpu;
@@ -77,7 +79,7 @@ class Core {
 
   HostCpu& cpu_;
   App& app_;
-  std::uint64_t busy_until_ps_ = 0;
+  std::uint64_t busy_until_ps_ = 0, calls_ = 0;
   std::vector<std::uint64_t> wakes_ps_;  // few, in no order
   std::uint64_t visible_ps_ = kNone;     // the oldest write that no call has followed
   std::uint64_t newest_visible_ps_ = 0;

@@ -16,7 +16,10 @@ class PhaseRing {
  public:
   // Behind the last entry there is room for so many octets more.
   PhaseRing(HostMemory& memory, const ClockDomain& clk, unsigned log_entries, std::size_t behind = 0)
-      : memory_(memory), clk_(clk), log_(log_entries), base_(memory.alloc(bytes() + behind, 4096)) {}
+      : memory_(memory), clk_(clk), log_(log_entries), behind_(behind), base_(memory.alloc(bytes() + behind, 4096)) {}
+  ~PhaseRing() { memory_.free(base_, bytes() + behind_); }
+  PhaseRing(const PhaseRing&) = delete;
+  PhaseRing& operator=(const PhaseRing&) = delete;
 
   std::uint64_t base() const { return base_; }
   std::uint64_t bytes() const { return sizeof(Entry) << log_; }
@@ -45,6 +48,7 @@ class PhaseRing {
   HostMemory& memory_;
   const ClockDomain& clk_;
   const unsigned log_;
+  const std::size_t behind_;
   const std::uint64_t base_;
   std::uint32_t taken_ = 0;
   Cycle fresh_in_ = kNever;

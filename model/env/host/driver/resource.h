@@ -30,6 +30,11 @@ class Resource : public CommandTarget {
   bool ready() const { return state_ == State::kReady; }
   bool failed() const { return state_ == State::kFailed; }
   bool destroyed() const { return state_ == State::kDestroyed; }
+  // Its number may be used again by this program, and then it is no more: its maker's own affair, and others' once the
+  // maker has had the time to see that it is destroyed.
+  bool gone(const Core& asking) const {
+    return destroyed() && (&asking == &owner_ || owner_.calls() != ended_in_call_);
+  }
   abi::CommandStatus status() const { return status_; }  // of the command that failed
   Core& owner() const { return owner_; }
 
@@ -37,6 +42,7 @@ class Resource : public CommandTarget {
     status_ = status;
     if (status != abi::CommandStatus::kOk) state_ = State::kFailed;
     else state_ = destroys(op) ? State::kDestroyed : State::kReady;
+    ended_in_call_ = owner_.calls();
     owner_.wake();
   }
 
@@ -53,6 +59,7 @@ class Resource : public CommandTarget {
   enum class State { kPending, kReady, kFailed, kDestroyed };
   Core& owner_;
   State state_ = State::kPending;
+  std::uint64_t ended_in_call_ = 0;
   abi::CommandStatus status_ = abi::CommandStatus::kOk;
 };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/rnic/host_abi_names.h"
+
 namespace rnic::host {
 
 abi::Wqe receive_wqe(const RecvWr& wr) {
@@ -49,25 +51,13 @@ const char* connect_status_str(abi::ConnectStatus status) {
                                           "insufficient IRD",
                                           "no matching RTR",
                                           "local failure",
-                                          "cancelled"};
+                                          "cancelled",
+                                          "no resources"};
   const auto i = static_cast<std::size_t>(status);
   return i < std::size(kText) ? kText[i] : "unknown status";
 }
 
-const char* command_status_str(abi::CommandStatus status) {
-  static constexpr const char* kText[] = {"ok",
-                                          "bad operation",
-                                          "bad index",
-                                          "busy",
-                                          "bad state",
-                                          "no resources",
-                                          "bad length",
-                                          "version not supported",
-                                          "markers cannot be disabled",
-                                          "the device's firmware stopped"};
-  const auto i = static_cast<std::size_t>(status);
-  return i < std::size(kText) ? kText[i] : "unknown status";
-}
+const char* command_status_str(abi::CommandStatus status) { return abi::name(status); }
 
 const char* fault_cause_str(abi::FaultCause cause) {
   static constexpr const char* kText[] = {"none", "panic", "watchdog", "illegal instruction", "bus fault"};

@@ -79,6 +79,7 @@ struct DeviceAttr {
   bool receive_markers = false;
   std::uint8_t ddp_version = 1;
   bool version_selectable = false;
+  std::array<std::uint32_t, 3> firmware_version{};  // major, minor, patch
 };
 
 // As ibv_wc_status_str: "success", "WR flushed error".

@@ -33,6 +33,9 @@ class WorkQueue {
         parts_(std::size_t{1} << log_entries) {
     RNIC_CHECK(log_entries <= kMaxLogEntries);
   }
+  ~WorkQueue() { memory_.free(base_, abi::kWqeBytes << log_); }
+  WorkQueue(const WorkQueue&) = delete;
+  WorkQueue& operator=(const WorkQueue&) = delete;
 
   std::uint64_t base() const { return base_; }
   unsigned log_entries() const { return log_; }

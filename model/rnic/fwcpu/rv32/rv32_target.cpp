@@ -82,7 +82,8 @@ class Rv32Target final : public FirmwareTarget, private Iss::Registers {
 
   Iss* processor() override { return &iss_; }
 
-  void register_stats(const StatsGroup& group) const override {
+  void register_stats(const StatsGroup& chip) const override {
+    const StatsGroup group = chip.group("rv32");
     group.derived(
         "instructions", [this] { return static_cast<double>(iss_.instructions()); }, "instructions", "executed");
     group.histogram("handler_cycles", cycles_, "cycles", "firmware cycles of each event's handler");
@@ -104,6 +105,7 @@ class Rv32Target final : public FirmwareTarget, private Iss::Registers {
 
   std::uint32_t read(std::uint32_t offset) override {
     if (offset == kEvent) return event_number_;
+    if (offset == kLogLevel) return static_cast<std::uint32_t>(bus_.log_level());
     throw FirmwareFault(abi::FaultCause::kBusFault, fmt::format("there is no register {:#x} to read", offset));
   }
   void write(std::uint32_t offset, std::uint32_t value, std::uint64_t cycles) override {

@@ -40,6 +40,32 @@ TEST(HostMemory, PointersOutliveLaterAllocations) {
   EXPECT_EQ(memory.span(a, 4)[3], 0x5a);
 }
 
+TEST(HostMemory, WhatIsGivenBackIsHandedOutAgainZeroedAndInOnePiece) {
+  HostMemory memory({0x1000, 1});
+  std::uint64_t pieces[4];
+  for (std::uint64_t& p : pieces) p = memory.alloc(4096, 4096);
+  const std::uint64_t used = memory.used();
+  memory.span(pieces[1], 4096)[7] = 0x5a;
+  for (const unsigned i : {2u, 1u}) memory.free(pieces[i], 4096);
+  EXPECT_EQ(memory.alloc(8192, 4096), pieces[1]);
+  EXPECT_EQ(memory.span(pieces[1], 4096)[7], 0);
+  memory.free(pieces[1], 8192);
+  EXPECT_EQ(memory.alloc(100, 64), pieces[1]);
+  EXPECT_EQ(memory.alloc(4096, 4096), pieces[2]);  // the rest of the first page is too small
+  EXPECT_EQ(memory.alloc(64, 64), pieces[1] + 128);
+  EXPECT_EQ(memory.used(), used);
+  EXPECT_EQ(memory.alloc(4096, 4096), pieces[3] + 4096);
+}
+
+TEST(HostMemory, GivingBackTwiceIsABug) {
+  HostMemory memory({0x1000, 1});
+  const std::uint64_t a = memory.alloc(128);
+  memory.free(a, 64);
+  EXPECT_THROW(memory.free(a, 64), InternalError);
+  EXPECT_THROW(memory.free(a + 32, 64), InternalError);
+  EXPECT_THROW(memory.free(a + 128, 64), InternalError);
+}
+
 TEST(HostMemory, FullIsAConfigurationError) {
   HostMemory memory({0x1000, 1});
   EXPECT_NO_THROW(memory.alloc(1 << 20));

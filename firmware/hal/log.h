@@ -1,0 +1,59 @@
+// What the firmware writes into its log: the one description of each code, for the firmware, the driver and whoever
+// prints an entry.
+#pragma once
+
+#include <cstdint>
+
+namespace rnic::fw {
+
+enum class LogLevel : std::uint8_t { kNone, kError, kWarning, kInfo, kDebug };
+
+enum class LogCode : std::uint8_t {
+  kUnexpectedEvent,
+  kNoListener,
+  kNoResources,
+  kBadFrame,
+  kCommandRefused,
+  kConnectionState
+};
+inline constexpr unsigned kLogCodes = static_cast<unsigned>(LogCode::kConnectionState) + 1;
+
+// How an argument is to be read.
+enum class LogArgument : std::uint8_t {
+  kNone,
+  kPort,
+  kIp,
+  kConnection,    // its id
+  kConnEvent,     // ConnEvent
+  kConnState,     // ConnState, or 0xffffffff where there is no connection
+  kTransition,    // ConnState before << 8 | ConnState after
+  kFrameError,    // wire::MpaFrameError
+  kCommandOp,     // abi::CommandOp
+  kCommandStatus  // abi::CommandStatus
+};
+
+struct LogDescription {
+  const char* name;
+  LogLevel level;
+  const char* text;  // {a} and {b} stand for the arguments
+  LogArgument a, b;
+};
+
+inline constexpr LogDescription kLog[] = {
+    {"unexpected_event", LogLevel::kWarning, "{a} means nothing in state {b}", LogArgument::kConnEvent,
+     LogArgument::kConnState},
+    {"no_listener", LogLevel::kInfo, "nobody listens at port {a} any more, to which {b} connected", LogArgument::kPort,
+     LogArgument::kIp},
+    {"no_resources", LogLevel::kWarning, "no room for a connection to port {a} from {b}", LogArgument::kPort,
+     LogArgument::kIp},
+    {"bad_frame", LogLevel::kWarning, "connection {a}: start-up frame refused: {b}", LogArgument::kConnection,
+     LogArgument::kFrameError},
+    {"command_refused", LogLevel::kDebug, "command {a} refused: {b}", LogArgument::kCommandOp,
+     LogArgument::kCommandStatus},
+    {"connection_state", LogLevel::kDebug, "connection {a}: {b}", LogArgument::kConnection, LogArgument::kTransition},
+};
+static_assert(sizeof kLog / sizeof *kLog == kLogCodes);
+
+constexpr const LogDescription& describe(LogCode code) { return kLog[static_cast<unsigned>(code)]; }
+
+}  // namespace rnic::fw

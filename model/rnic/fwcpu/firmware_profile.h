@@ -1,0 +1,45 @@
+// What the firmware's work looks like from outside: how long commands take, and where setups spend their time.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "model/rnic/fwcpu/messages.h"
+#include "model/rnic/fwcpu/setup_times.h"
+#include "model/rnic/host_abi_names.h"
+#include "model/rnic/llp/tcp_types.h"
+
+namespace rnic {
+
+// Is told of each handler what it is about and when that arrived, then what it posts, then that it is over. The same
+// for every target.
+class FirmwareProfile {
+ public:
+  FirmwareProfile(std::size_t flows, std::size_t connections, std::uint64_t period_ps)
+      : period_ps_(period_ps), setups_(flows, period_ps), flow_of_(connections, kNoFlow) {}
+
+  void began(const TcpEvent& event, Cycle arrived);
+  void began_first_fpdu(FlowId flow, Cycle arrived);
+  void began(const abi::Command& command, Cycle arrived);
+  void posted(const abi::Event& event, Cycle at);
+  void ended(Cycle at);
+  bool in_handler() const { return in_handler_; }
+
+  void register_stats(const StatsGroup& group) const;
+
+ private:
+  void about(FlowId flow);
+
+  const std::uint64_t period_ps_;
+  SetupTimes setups_;
+  std::vector<FlowId> flow_of_;  // of connections about which the host was asked, by index
+  std::array<Histogram, abi::kCommandOps> commands_;
+  // The running handler.
+  bool in_handler_ = false;
+  FlowId flow_ = kNoFlow;
+  SetupTimes::Part waits_for_ = SetupTimes::Part::kMpa;
+  abi::CommandOp op_ = abi::CommandOp::kNop;
+  Cycle command_arrived_ = 0;
+};
+
+}  // namespace rnic

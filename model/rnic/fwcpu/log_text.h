@@ -1,0 +1,23 @@
+// An entry of the firmware's log in words.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "firmware/hal/log.h"
+
+namespace rnic {
+
+struct LogEntry {
+  std::uint32_t sequence = 0;
+  std::uint64_t time_ns = 0;
+  fw::LogCode code = fw::LogCode::kUnexpectedEvent;
+  std::uint32_t a = 0, b = 0;
+};
+
+// "connection_state: connection 0x80000000: wait_reply -> rts". A code that is not known is told by its number.
+std::string log_text(const LogEntry& entry);
+// The same with sequence number and time, as fw_log.txt has it.
+std::string log_line(const LogEntry& entry);
+
+}  // namespace rnic

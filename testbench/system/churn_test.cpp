@@ -1,0 +1,143 @@
+// 10,000 connections opened and closed in one run: afterwards everything is as it was, and nothing has grown.
+#include <systemc>
+
+#include <gmock/gmock.h>
+
+#include "model/env/link/ethernet_link.h"
+#include "model/env/workload/workload.h"
+#include "model/stats/registry.h"
+#include "model/system/node.h"
+#include "testbench/perf/heap_growth.h"
+
+namespace rnic::test {
+namespace {
+
+using workload::Outcome;
+
+class ChurnSystemTest : public testing::Test {
+ protected:
+  static constexpr std::uint32_t kWarmUp = 8000, kInAll = 18'000;  // histograms have their buckets by then
+  static constexpr unsigned kDepth = 16;
+
+  static workload::WorkItem item(const char* name, workload::Op op, std::uint32_t count, unsigned depth) {
+    workload::WorkItem w;
+    w.name = name;
+    w.connections = {0};
+    w.op = op;
+    w.count = count;
+    w.depth = depth;
+    return w;
+  }
+  static NodeConfig config() {
+    NodeConfig c;
+    c.rnic.tcp.time_wait_us = 20;
+    c.rnic.fwcpu.reply_timeout_us = 100;
+    return c;
+  }
+  static StationConfig station(std::uint8_t n, std::uint8_t peer) {
+    const auto mac = [](std::uint8_t i) { return wire::MacAddress{{2, 0, 0, 0, 0, i}}; };
+    const auto ip = [](std::uint8_t i) { return wire::Ipv4Address{0x0a000000u + i}; };
+    return {mac(n), ip(n), {{ip(peer), mac(peer)}}};
+  }
+  // A quiet second part after each round, longer than TIME-WAIT.
+  void make(std::vector<Outcome> outcomes) {
+    workload::ConnectionSpec c;
+    c.name = "stays";
+    c.to = 1;
+    workload::WorkItem first = item("first", workload::Op::kConnect, kWarmUp, kDepth);
+    workload::WorkItem others = item("others", workload::Op::kConnect, kInAll - kWarmUp, kDepth);
+    first.outcomes = others.outcomes = std::move(outcomes);
+    workload::Plan plan;
+    plan.connections = {c};
+    plan.phases = {{quiet("before")}, {first}, {quiet("between")}, {others}, {quiet("after")}};
+    cable.attach(0, a.chip.mac_tx.ethernet, a.chip.mac_rx);
+    cable.attach(1, b.chip.mac_tx.ethernet, b.chip.mac_rx);
+    a.set_lookahead(500);
+    b.set_lookahead(500);
+    load = std::make_unique<workload::Workload>(
+        plan, std::vector<workload::HostNode>{{&a.context, 0x0a000001}, {&b.context, 0x0a000002}},
+        workload::WireParams{});
+    for (Node* n : {&a, &b}) {
+      const StatsGroup group(stats, n->basename());
+      n->chip.register_stats(group.group("rnic"));
+      n->context.register_stats(group.group("driver"));
+    }
+  }
+  static workload::WorkItem quiet(const char* name) {
+    workload::WorkItem w = item(name, workload::Op::kSend, 100, 1);
+    w.mode = workload::Mode::kPingPong;
+    return w;
+  }
+  // Runs until half of a quiet part is over.
+  void run_into(std::size_t phase) {
+    for (unsigned i = 0; i < 200'000 && load->results()[phase].count < 50; ++i) {
+      sc_core::sc_start(10, sc_core::SC_US);
+      ASSERT_THAT(load->errors(), testing::IsEmpty());
+    }
+    ASSERT_GE(load->results()[phase].count, 50u) << load->waiting_for();
+  }
+  struct InUse {
+    nlohmann::ordered_json counts;
+    bool operator==(const InUse& o) const { return counts == o.counts; }
+    friend std::ostream& operator<<(std::ostream& out, const InUse& u) { return out << u.counts; }
+  };
+  // Each quiet part keeps a memory region until the end; `regions` of them do not count.
+  InUse in_use(unsigned regions = 0) const {
+    const nlohmann::ordered_json all = stats.to_json();
+    nlohmann::ordered_json now;
+    for (const char* node : {"a", "b"}) {
+      const auto take = [&](const char* group, std::initializer_list<const char*> keys) {
+        const auto& from = all[node].contains(group) ? all[node][group] : all[node]["rnic"][group];
+        for (const char* key : keys) now[node][group][key] = from.at(key).at("value");
+      };
+      take("context", {"qps", "cqs", "srqs", "stags"});
+      take("tcp_connection", {"flows"});
+      take("fwcpu", {"connections", "setups", "timers", "unexpected_events", "no_resources", "bad_frames"});
+      take("event_writer", {"slots", "dropped"});
+      take("driver", {"qps", "cqs", "srqs", "mrs", "listeners", "commands"});
+      for (auto* mrs : {&now[node]["context"]["stags"], &now[node]["driver"]["mrs"]}) {
+        *mrs = mrs->get<double>() - regions;
+      }
+    }
+    return {now};
+  }
+  void expect_nothing_left(std::vector<Outcome> outcomes) {
+    make(std::move(outcomes));
+    perf::HeapGrowth heap;
+    run_into(0);
+    const InUse before = in_use();
+    EXPECT_EQ(before.counts["a"]["context"]["qps"], 1);
+    EXPECT_EQ(before.counts["a"]["fwcpu"]["connections"], 1);
+    EXPECT_EQ(before.counts["a"]["tcp_connection"]["flows"], 1);
+    run_into(2);
+    EXPECT_EQ(in_use(1), before);
+    const perf::HeapShares heap_then = heap.most();
+    const std::uint64_t host_then[] = {a.memory.used(), b.memory.used()};
+    run_into(4);
+    EXPECT_EQ(in_use(2), before);
+    // Queues are a little longer at times, and a quiet part keeps its buffer: nothing that 10,000 connections could
+    // hide in.
+    EXPECT_LT(heap.most().chip - heap_then.chip, 1024);
+    EXPECT_LT(heap.most().rest - heap_then.rest, 200'000);  // a histogram's buckets
+    EXPECT_LT(a.memory.used() - host_then[0], 16'384u);
+    EXPECT_LT(b.memory.used() - host_then[1], 16'384u);
+    EXPECT_EQ(load->results()[1].count, kWarmUp);
+    EXPECT_EQ(load->results()[3].count, kInAll - kWarmUp);
+  }
+
+  Node a{"a", config(), station(1, 2)};
+  Node b{"b", config(), station(2, 1)};
+  EthernetLink cable{"cable", {}};
+  std::unique_ptr<workload::Workload> load;
+  StatsRegistry stats;
+};
+
+TEST_F(ChurnSystemTest, TenThousandConnectionsLeaveNothingBehind) { expect_nothing_left({Outcome::kAccept}); }
+
+TEST_F(ChurnSystemTest, NeitherDoRejectedUnheardAndUnansweredOnes) {
+  constexpr Outcome kMade = Outcome::kAccept;
+  expect_nothing_left({kMade, kMade, kMade, kMade, kMade, Outcome::kReject, Outcome::kNoListener, Outcome::kTimeout});
+}
+
+}  // namespace
+}  // namespace rnic::test
