@@ -6,6 +6,10 @@
 #include <string_view>
 #include <vector>
 
+namespace rnic {
+class TwinSource;
+}
+
 namespace rnic::cli {
 
 // How the program ends; scripts rely on the numbers.
@@ -17,11 +21,11 @@ enum ExitCode : int {
   kInternal = 4,
 };
 
-// Takes what follows the subcommand's name; returns an exit code or throws.
+// Takes what follows the subcommand's name; returns an exit code or throws. `twins` is null in a program without RTL.
 struct Command {
   std::string_view name;
   std::string_view summary;
-  int (*run)(const std::vector<std::string>& args, std::ostream& out, std::ostream& err);
+  int (*run)(const std::vector<std::string>& args, std::ostream& out, std::ostream& err, const TwinSource* twins);
 };
 
 }  // namespace rnic::cli

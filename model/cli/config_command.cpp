@@ -13,7 +13,7 @@ namespace rnic::cli {
 
 namespace po = boost::program_options;
 
-int config_command(const std::vector<std::string>& args, std::ostream& out, std::ostream&) {
+int config_command(const std::vector<std::string>& args, std::ostream& out, std::ostream&, const TwinSource*) {
   ConfigOptions config;
   po::options_description options("options");
   po::positional_options_description positional;

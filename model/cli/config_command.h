@@ -5,8 +5,12 @@
 #include <string>
 #include <vector>
 
+namespace rnic {
+class TwinSource;
+}
+
 namespace rnic::cli {
 
-int config_command(const std::vector<std::string>& args, std::ostream& out, std::ostream& err);
+int config_command(const std::vector<std::string>& args, std::ostream& out, std::ostream& err, const TwinSource*);
 
 }  // namespace rnic::cli

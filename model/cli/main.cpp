@@ -4,8 +4,12 @@
 #include <systemc>
 
 #include "model/cli/program.h"
+#include "rtl-stubs/verilated/verilated_twins.h"
 
-int sc_main(int argc, char* argv[]) { return rnic::cli::run_program({argv + 1, argv + argc}, std::cout, std::cerr); }
+int sc_main(int argc, char* argv[]) {
+  const rnic::rtl::VerilatedTwins twins;
+  return rnic::cli::run_program({argv + 1, argv + argc}, std::cout, std::cerr, &twins);
+}
 
 int main(int argc, char* argv[]) {
   setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 1);

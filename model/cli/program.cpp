@@ -19,7 +19,7 @@
 namespace rnic::cli {
 namespace {
 
-int vectors_command(const std::vector<std::string>& args, std::ostream& out, std::ostream&) {
+int vectors_command(const std::vector<std::string>& args, std::ostream& out, std::ostream&, const TwinSource*) {
   if (args.size() != 1 || args[0].rfind("--", 0) == 0) {
     out << "usage: rnicsim vectors DIR\n";
     return args.size() == 1 && args[0] == "--help" ? kOk : kUsage;
@@ -52,7 +52,7 @@ const Command& command_named(const std::string& name) {
   throw ConfigError(fmt::format("unknown command '{}'; the nearest is '{}'", name, nearest(name, names)));
 }
 
-int dispatch(const std::vector<std::string>& args, std::ostream& out, std::ostream& err) {
+int dispatch(const std::vector<std::string>& args, std::ostream& out, std::ostream& err, const TwinSource* twins) {
   if (args.empty()) {
     write_help(err);
     return kUsage;
@@ -65,7 +65,7 @@ int dispatch(const std::vector<std::string>& args, std::ostream& out, std::ostre
     out << fmt::format("rnicsim {} (SystemC {})\n", version(), sc_core::sc_release());
     return kOk;
   }
-  return command_named(args[0]).run({args.begin() + 1, args.end()}, out, err);
+  return command_named(args[0]).run({args.begin() + 1, args.end()}, out, err, twins);
 }
 
 int fail(std::ostream& err, ExitCode code, const char* message) {
@@ -75,8 +75,9 @@ int fail(std::ostream& err, ExitCode code, const char* message) {
 
 }  // namespace
 
-int run_program(const std::vector<std::string>& args, std::ostream& out, std::ostream& err) try {
-  const int code = dispatch(args, out, err);
+int run_program(const std::vector<std::string>& args, std::ostream& out, std::ostream& err,
+                const TwinSource* twins) try {
+  const int code = dispatch(args, out, err, twins);
   out.flush();
   if (!out) throw ConfigError("standard output cannot be written");
   return code;

@@ -5,9 +5,14 @@
 #include <string>
 #include <vector>
 
+namespace rnic {
+class TwinSource;
+}
+
 namespace rnic::cli {
 
-// `args` without the program's name. Never throws.
-int run_program(const std::vector<std::string>& args, std::ostream& out, std::ostream& err);
+// `args` without the program's name; `twins` for the options --rtl and --lockstep. Never throws.
+int run_program(const std::vector<std::string>& args, std::ostream& out, std::ostream& err,
+                const TwinSource* twins = nullptr);
 
 }  // namespace rnic::cli

@@ -53,7 +53,7 @@ std::vector<std::unique_ptr<replay::Script>> read_scripts(const std::string& cap
 
 }  // namespace
 
-int replay_command(const std::vector<std::string>& args, std::ostream& out, std::ostream&) {
+int replay_command(const std::vector<std::string>& args, std::ostream& out, std::ostream&, const TwinSource*) {
   std::string capture, role;
   std::vector<std::string> set;
   po::options_description options("options"), all;

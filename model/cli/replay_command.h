@@ -5,9 +5,13 @@
 #include <string>
 #include <vector>
 
+namespace rnic {
+class TwinSource;
+}
+
 namespace rnic::cli {
 
 // `args` is what follows the word "replay". kCheckFailed if there is a difference that nothing explains.
-int replay_command(const std::vector<std::string>& args, std::ostream& out, std::ostream& err);
+int replay_command(const std::vector<std::string>& args, std::ostream& out, std::ostream& err, const TwinSource*);
 
 }  // namespace rnic::cli

@@ -1,5 +1,6 @@
 #include "model/cli/run_command.h"
 
+#include <algorithm>
 #include <ostream>
 
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 #include "model/cli/options.h"
 #include "model/cli/progress.h"
 #include "model/common/check.h"
+#include "model/rnic/twins.h"
 #include "model/system/simulation.h"
 
 namespace rnic::cli {
@@ -46,7 +48,27 @@ struct Arguments {
   ConfigOptions config;
   RunOptions run;
   std::string wave_from, wave_to;
+  std::string rtl, lockstep;
 };
+
+// For both chips. A stage that both options name stands beside its twin.
+std::vector<TwinSource::Handle> attach_twins(Simulation& sim, const Arguments& a, const TwinSource* source) {
+  std::vector<TwinSource::Handle> twins;
+  if (a.rtl.empty() && a.lockstep.empty()) return twins;
+  if (source == nullptr)
+    throw ConfigError("run: this program was built without RTL: --rtl and --lockstep are not there");
+  const std::vector<std::string> beside = twin_names(a.lockstep);
+  std::vector<std::string> instead = twin_names(a.rtl);
+  const auto is_beside = [&](const std::string& n) {
+    return std::find(beside.begin(), beside.end(), n) != beside.end();
+  };
+  instead.erase(std::remove_if(instead.begin(), instead.end(), is_beside), instead.end());
+  for (Rnic* chip : sim.chips()) {
+    for (auto& t : make_twins(*chip, instead, *source, TwinMode::kReplace)) twins.push_back(std::move(t));
+    for (auto& t : make_twins(*chip, beside, *source, TwinMode::kLockstep)) twins.push_back(std::move(t));
+  }
+  return twins;
+}
 
 // Above this share a resource limits the run; what remains are gaps at its start and end.
 constexpr double kSaturated = 0.95;
@@ -77,9 +99,16 @@ int report(const Simulation& sim, RunEnd end, std::ostream& out, std::ostream& e
   return kHung;
 }
 
+std::string difference_among(const std::vector<TwinSource::Handle>& twins) {
+  for (const TwinSource::Handle& t : twins) {
+    if (!t->difference().empty()) return t->difference();
+  }
+  return {};
+}
+
 }  // namespace
 
-int run_command(const std::vector<std::string>& args, std::ostream& out, std::ostream& err) {
+int run_command(const std::vector<std::string>& args, std::ostream& out, std::ostream& err, const TwinSource* twins) {
   Arguments a;
   po::options_description options("options");
   po::positional_options_description positional;
@@ -92,6 +121,10 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
       "dump this scope and all below it, e.g. rnic_a.tx; may be repeated");
   add("wave-from", po::value(&a.wave_from)->value_name("time"), "start of the waveform, e.g. 10us");
   add("wave-to", po::value(&a.wave_to)->value_name("time"), "its end");
+  add("rtl", po::value(&a.rtl)->value_name("stages"),
+      "run with the SystemVerilog twins of these stages in their places: all, or names separated by commas");
+  add("lockstep", po::value(&a.lockstep)->value_name("stages"),
+      "run these stages beside their twins, and stop at the first difference");
   add("gdb", po::value<int>()->value_name("port"),
       "wait on this port of 127.0.0.1 for gdb to debug the RV32 firmware; 0 chooses one");
   a.config.add_to(options, positional);
@@ -115,10 +148,20 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
   for (const std::string& assignment : a.config.set) command_line.set(assignment);
 
   Simulation sim(read_scenario(a.config.scenario), command_line, a.run);
+  const std::vector<TwinSource::Handle> attached = attach_twins(sim, a, twins);
   if (sim.gdb_port()) err << fmt::format("rnicsim: gdb: target remote 127.0.0.1:{}\n", *sim.gdb_port()) << std::flush;
   Progress progress;
-  const RunEnd end = sim.run(
-      [&progress](std::uint64_t now, std::uint64_t done, std::uint64_t total) { progress.update(now, done, total); });
+  RunEnd end = RunEnd::kFailed;
+  try {
+    end = sim.run(
+        [&progress](std::uint64_t now, std::uint64_t done, std::uint64_t total) { progress.update(now, done, total); });
+  } catch (const std::exception&) {
+    const std::string difference = difference_among(attached);
+    if (difference.empty()) throw;
+    sim.write_outputs(end);
+    err << fmt::format("rnicsim: in lock-step with RTL: {}\n", difference);
+    return kCheckFailed;
+  }
   progress.finish();
   sim.write_outputs(end);
   return report(sim, end, out, err);

@@ -17,6 +17,7 @@ ClockDomain::ClockDomain(sc_core::sc_module_name name, const ClockDomainConfig& 
 unsigned ClockDomain::add(Stage& stage) {
   RNIC_CHECK_MSG(stages_.size() < kMaxStages, std::string(name()) + " has more than 64 stages");
   stages_.push_back(&stage);
+  clocked_.push_back(&stage);
   return static_cast<unsigned>(stages_.size() - 1);
 }
 
@@ -60,7 +61,7 @@ inline std::uint64_t ClockDomain::take_wakes(Cycle cycle) {
 // Returns whether the stage wants to be called in the next cycle, by far the commonest answer.
 inline bool ClockDomain::tick(unsigned stage) {
   timer_[stage] = kNever;
-  const Cycle at = stages_[stage]->tick().at;
+  const Cycle at = clocked_[stage]->tick().at;
   if (at == 0 || at == next_) return true;
   if (at == kNever) return false;
   RNIC_CHECK(at > next_);

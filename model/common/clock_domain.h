@@ -24,6 +24,17 @@ struct Wake {
   static constexpr Wake at_cycle(Cycle c) { return {c}; }
 };
 
+// What the calendar calls: a stage, or whoever stands in for it.
+class Clocked {
+ public:
+  // One cycle. Called when a link has something new for the stage (a beat became visible, a credit came back) or at
+  // the cycle that the last call asked for; a call with nothing to do must change nothing.
+  virtual Wake tick() = 0;
+
+ protected:
+  ~Clocked() = default;
+};
+
 // State that is written in one cycle and visible in the next, as a register is (see Registered<T>).
 class Committed {
  public:
@@ -123,6 +134,7 @@ class ClockDomain final : public sc_core::sc_module {
   Cycle timer_min_ = kNever;                        // no timer is earlier
   std::priority_queue<Far, std::vector<Far>, std::greater<>> far_;
   std::vector<Stage*> stages_;
+  std::vector<Clocked*> clocked_;  // by stage
   std::vector<Committed*> commits_;
   std::uint64_t shuffle_state_ = 0;
   Cycle armed_for_ = kNever;
@@ -148,13 +160,9 @@ class PortBase {
 };
 
 // A block of the pipeline: an sc_module whose process is the domain's calendar.
-class Stage : public sc_core::sc_module {
+class Stage : public sc_core::sc_module, public Clocked {
  public:
   Stage(sc_core::sc_module_name name, ClockDomain& clk) : sc_module(name), clk_(clk), index_(clk.add(*this)) {}
-
-  // One cycle. Called when a link has something new for the stage (a beat became visible, a credit came back) or at
-  // the cycle that the last call asked for; a call with nothing to do must change nothing.
-  virtual Wake tick() = 0;
 
   // For the report of a run that hangs: what the stage waits for, empty when it is at rest.
   virtual std::string waiting_for() const { return {}; }
@@ -163,16 +171,26 @@ class Stage : public sc_core::sc_module {
   void wake(Cycle at) { clk_.wake(index_, at); }
   void add(const PortBase& port) { ports_.push_back(&port); }
 
+  // From now on `other`, which outlives the simulation, is called in this stage's place: a Verilated twin. It uses the
+  // stage's ports, cycle by cycle.
+  void be_replaced(Clocked& other) {
+    clk_.clocked_[index_] = &other;
+    in_order_ = true;
+  }
+  // Moves no beats in cycles to come, whatever its class can do.
+  bool in_order() const { return in_order_; }
+
  protected:
   Cycle now() const { return clk_.now(); }
   // The last cycle in which a stage that runs ahead may move beats.
-  Cycle horizon() const { return clk_.runs_ahead() ? kNever - 1 : now(); }
+  Cycle horizon() const { return clk_.runs_ahead() && !in_order_ ? kNever - 1 : now(); }
 
  private:
   void end_of_elaboration() override;
 
   ClockDomain& clk_;
   const unsigned index_;
+  bool in_order_ = false;
   std::vector<const PortBase*> ports_;
 };
 

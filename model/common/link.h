@@ -51,11 +51,13 @@ class Link final {
   }
   void push(T beat) { push_at(std::move(beat), clk_.now()); }
   // push() in two steps, for a pipeline that knows the beat only when it leaves: reserve() takes the credit on entry,
-  // fill() gives the oldest reserved slot its beat, visible `latency` cycles from now.
+  // fill() gives the oldest reserved slot its beat, visible `latency` cycles from now, and for those who watch it is as
+  // if it had been pushed then.
   void reserve() { take_credit(clk_.now()).stamp = kNever; }
   void fill(T beat, unsigned latency) {
     RNIC_CHECK_MSG(fill_->stamp == kNever, name_ + ": fill without reserve");
-    fill_slot(std::move(beat), clk_.now(), latency);
+    RNIC_CHECK_MSG(latency <= config_.latency, name_ + ": fill later than a push");
+    fill_slot(std::move(beat), clk_.now() + latency);
     if (consumer_ != nullptr) consumer_->wake(clk_.now() + latency);
   }
 
@@ -76,7 +78,7 @@ class Link final {
   void push_at(T beat, Cycle at) {
     RNIC_CHECK_MSG(fill_ == tail_, name_ + ": push behind a reserved slot");
     take_credit(at);
-    fill_slot(std::move(beat), at, config_.latency);
+    fill_slot(std::move(beat), at + config_.latency);
     if (consumer_ != nullptr) consumer_->wake(at + config_.latency);
   }
   T pop_at(Cycle at) {
@@ -104,6 +106,7 @@ class Link final {
   const std::string& name() const { return name_; }
   const LinkConfig& config() const { return config_; }
   std::uint64_t pushed() const { return pushed_; }  // beats ever pushed
+  unsigned used() const { return used_; }           // slots that hold a beat, or will
   bool empty() const { return used_ == 0; }         // nothing waiting or in flight
 
  private:
@@ -124,13 +127,13 @@ class Link final {
     if (!observers_.empty()) tell_reserved(at, used_ == config_.depth, tail_->stamp);
     return slot;
   }
-  void fill_slot(T&& beat, Cycle at, unsigned latency) {
+  void fill_slot(T&& beat, Cycle visible) {
     Slot& slot = *fill_;
     slot.beat = std::move(beat);
-    slot.stamp = at + latency;
+    slot.stamp = visible;
     fill_ = next(fill_);
     ++pushed_;
-    if (!taps_.empty()) tell_filled(slot.beat, at, slot.stamp);
+    if (!taps_.empty()) tell_filled(slot.beat, visible - config_.latency, visible);
   }
   // Slots whose beats were popped, the first with this credit.
   void freed(unsigned slots, Cycle credit) {
@@ -140,7 +143,7 @@ class Link final {
     producer_waits_ = false;
     producer_->wake(credit);
   }
-  bool ahead() const { return ahead_ != nullptr && clk_.runs_ahead(); }
+  bool ahead() const { return ahead_ != nullptr && clk_.runs_ahead() && !consumer_->in_order(); }
   // A consumer that left something behind waits for somebody else, who calls it.
   void advance_consumer() {
     if (consumer_stuck_ || !ahead()) return;

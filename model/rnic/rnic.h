@@ -33,6 +33,11 @@ class Rnic final : public sc_core::sc_module {
 
   void register_stats(const StatsGroup& group) const;
 
+  // For twins that stand in for stages.
+  const RnicConfig& config() const { return config_; }
+  const ContextStore& contexts() const { return contexts_; }
+  BufferPool& frames() { return frames_; }
+
  private:
   const RnicConfig config_;
   ContextStore contexts_;

@@ -98,6 +98,12 @@ Simulation::Simulation(const Scenario& scenario, const Overlay& command_line, co
 
 Simulation::~Simulation() = default;
 
+std::vector<Rnic*> Simulation::chips() {
+  std::vector<Rnic*> chips;
+  for (const Station& s : stations_) chips.push_back(&s.node->chip);
+  return chips;
+}
+
 void Simulation::build_nodes(const Overlay& command_line) {
   Overlay seed;
   seed.set(fmt::format("sim.seed={}", scenario_.plan.seed));

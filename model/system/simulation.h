@@ -52,6 +52,7 @@ class Simulation final {
   std::vector<workload::WorkResult> results() const { return workload_->results(); }
   const std::vector<CheckResult>& checks() const { return checks_; }
   std::string waiting_for() const;  // who waits for whom, one line each
+  std::vector<Rnic*> chips();       // for twins that stand in for stages; in the order of the scenario's nodes
   std::vector<std::string> errors() const;
   std::vector<std::string> files() const { return files_; }
   std::uint64_t cycle_ps() const { return config_.rnic.clock_period_ps; }

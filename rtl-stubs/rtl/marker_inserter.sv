@@ -33,6 +33,7 @@ module marker_inserter #(
   rnic_stream_pkg::fpdu_beat_t fpdu_d, fpdu_q;          // what all its beats share
   logic [31:0]                 position_d, position_q;  // behind its last word
   logic [31:0]                 length_at_d, length_at_q;
+  logic                        with_markers, with_markers_q;
 
   // Out: a full beat, or the rest of a complete FPDU.
   logic                        full;
@@ -67,13 +68,14 @@ module marker_inserter #(
   logic [8*BeatBytes+31:0]  grown;
   logic [6:0]               count;
   always_comb begin
-    start     = in_i.first ? position_i : position_q;
-    length_at = !in_i.first ? length_at_q : tx_markers_i && start[8:0] == 0 ? start + 32'd4 : start;
-    lane      = 7'(7'(MarkerWord) - start[8:2]);
-    marked    = tx_markers_i && lane < 7'(in_i.words);
-    marker_at = start + {23'd0, lane, 2'd0};
-    pointer   = marker_at + 32'd4 == length_at ? '0 : marker_at[15:0] - length_at[15:0];
-    grown     = {32'd0, in_data_i};
+    with_markers = in_i.first ? tx_markers_i : with_markers_q;
+    start        = in_i.first ? position_i : position_q;
+    length_at    = !in_i.first ? length_at_q : with_markers && start[8:0] == 0 ? start + 32'd4 : start;
+    lane         = 7'(7'(MarkerWord) - start[8:2]);
+    marked       = with_markers && lane < 7'(in_i.words);
+    marker_at    = start + {23'd0, lane, 2'd0};
+    pointer      = marker_at + 32'd4 == length_at ? '0 : marker_at[15:0] - length_at[15:0];
+    grown        = {32'd0, in_data_i};
     if (marked) begin
       for (int unsigned i = 0; i <= BeatWords; i++) begin
         if (i == 32'(lane))     grown[32*i+:32] = {pointer[7:0], pointer[15:8], 16'd0};
@@ -127,6 +129,7 @@ module marker_inserter #(
     fpdu_q      <= fpdu_d;
     position_q  <= position_d;
     length_at_q <= length_at_d;
+    if (take) with_markers_q <= with_markers;
   end
 
   stream_pipe #(

@@ -35,4 +35,21 @@ void unpack(const Wide& w, const Data& data, FpduBeat& b) {
   for (unsigned i = 0; i < b.words; ++i) store_le32(b.data + 4 * i, data[i]);
 }
 
+inline std::size_t octets_of(const FpduBeat& b) { return 4u * b.words; }
+
+// f(name, a's, b's) for every field that pins carry.
+template <class F>
+void for_each_field(const FpduBeat& a, const FpduBeat& b, F f) {
+  f("flow", a.flow.v, b.flow.v);
+  f("words", a.words, b.words);
+  f("marker_lane", a.marker_lane, b.marker_lane);
+  f("marker", load_be32(a.marker), load_be32(b.marker));
+  f("marker_ok", a.marker_ok, b.marker_ok);
+  f("completes_wqe", a.completes_wqe, b.completes_wqe);
+  f("first", a.first, b.first);
+  f("last", a.last, b.last);
+  f("crc_on", a.crc_on, b.crc_on);
+  f("crc_ok", a.crc_ok, b.crc_ok);
+}
+
 }  // namespace rnic::rtl

@@ -1,33 +1,38 @@
 // marker_inserter: the octets of a stream with markers leave in a buffer of their own. The table of the flows'
-// positions is the adapter's.
+// positions is the stage's.
 #pragma once
 
-#include <vector>
-
-#include "model/rnic/context/context.h"
+#include "model/rnic/tx/marker_inserter.h"
 #include "rtl-stubs/verilated/beat_pins.h"
-#include "rtl-stubs/verilated/pin_adapter.h"
+#include "rtl-stubs/verilated/verilated_with_systemc.h"
 
-#include "Vmarker_inserter.h"  // after pin_adapter.h, which prepares Verilator's headers for SystemC
+#include "Vmarker_inserter.h"
 
 namespace rnic::rtl {
 
 class MarkerInserterPins {
  public:
   using Model = Vmarker_inserter;
+  using Block = MarkerInserter;
   using In = FpduBeat;
   using Out = FpduBeat;
-  MarkerInserterPins(const ContextStore& contexts, BufferPool& pool)
-      : contexts_(contexts), pool_(pool), positions_(contexts.flows()) {}
+  MarkerInserterPins(MarkerInserter& stage, const ContextStore& contexts, BufferPool& pool)
+      : stage_(stage), contexts_(contexts), pool_(pool) {}
 
   void in(Model& m, const FpduBeat& beat) {
     pack(beat, m.in_i, m.in_data_i);
-    const FlowContext& flow = contexts_.flow(beat.flow);
-    const Position& p = positions_[beat.flow.v];
-    m.tx_markers_i = flow.tx_markers;
-    m.position_i = p.epoch == flow.epoch ? p.next : 0;
+    flow_ = beat.flow;
+    m.tx_markers_i = contexts_.flow(flow_).tx_markers;
+    m.position_i = stage_.position(flow_);
   }
-  static void look_up(Model&) {}
+  void look_up(Model&) const {}
+  void advance(const Model&) const {}
+  template <class F>
+  void compare(const Model& m, F f) const {
+    if (m.position_write_o) f("position", stage_.position(flow_), m.position_o);
+  }
+  void out(const Model& m, FpduBeat& beat) const { unpack(m.out_o, m.out_data_o, beat); }
+
   FpduBeat launched(const Model& m) {
     FpduBeat beat;
     beat.buf = buf_;
@@ -36,28 +41,29 @@ class MarkerInserterPins {
     return beat;
   }
   void taken(const FpduBeat& beat, const Model& m) {
-    const FlowContext& flow = contexts_.flow(beat.flow);
     if (beat.first) {
-      buf_ = flow.tx_markers ? pool_.take().release() : beat.buf;
-      next_ = flow.tx_markers ? buf_->bytes() + kFrameHeadroom : beat.data;
+      with_markers_ = m.tx_markers_i;
+      buf_ = with_markers_ ? pool_.take().release() : beat.buf;
+      next_ = with_markers_ ? buf_->bytes() + kFrameHeadroom : beat.data;
+      behind_ = m.position_i;
     }
-    if (m.position_write_o) positions_[beat.flow.v] = {flow.epoch, m.position_o};
-    if (beat.last && flow.tx_markers) BufferRef::adopt(beat.buf);  // and gone: the octets are in the block
+    behind_ += 4u * beat.words;
+    if (!beat.last) return;
+    stage_.set_position(beat.flow, m.position_o);
+    stage_.count((m.position_o - behind_) / wire::kMarkerBytes);
+    if (with_markers_) BufferRef::adopt(beat.buf);  // and gone: the octets are in the block
   }
-  static void out(const Model& m, FpduBeat& beat) { unpack(m.out_o, m.out_data_o, beat); }
+  void left(const FpduBeat&) const {}
 
  private:
-  struct Position {
-    std::uint32_t epoch = 0;
-    std::uint32_t next = 0;
-  };
+  MarkerInserter& stage_;
   const ContextStore& contexts_;
   BufferPool& pool_;
-  std::vector<Position> positions_;  // by flow
+  FlowId flow_;  // of the beat that is offered
+  bool with_markers_ = false;
   Buffer* buf_ = nullptr;
   std::uint8_t* next_ = nullptr;
+  std::uint32_t behind_ = 0;  // the position that the FPDU would come to without markers
 };
-
-using MarkerInserterRtl = PinAdapter<MarkerInserterPins>;
 
 }  // namespace rnic::rtl

@@ -2,6 +2,7 @@
 // patterns: they agree in every beat and every cycle.
 #pragma once
 
+#include <optional>
 #include <ostream>
 #include <string>
 #include <tuple>
@@ -9,6 +10,7 @@
 
 #include "model/common/prng.h"
 #include "model/rnic/beat.h"
+#include "rtl-stubs/verilated/twin.h"
 #include "testbench/support/fpdu_beats.h"
 #include "testbench/support/stage_test.h"
 
@@ -52,8 +54,8 @@ struct Chain {
   }
 };
 
-template <class Model, class Twin>
-void expect_lock_step(const Model& model, const Twin& twin) {
+template <class Block, class In>
+void expect_lock_step(const Chain<Block, In>& model, const Chain<Block, In>& twin) {
   ASSERT_EQ(model.sink.cycles(), twin.sink.cycles());
   for (std::size_t i = 0; i < model.sink.beats().size(); ++i) {
     const FpduBeat &m = model.sink.beats()[i], &t = twin.sink.beats()[i];

@@ -55,7 +55,8 @@ class TransmitCosim : public StageTest, public testing::WithParamInterface<Traff
 
 struct FramerCosim : TransmitCosim {
   Chain<MpaFramer, Ulpdu> model{"model", clk, MpaFramer::output_link({}), DatapathConfig{}, contexts};
-  Chain<rtl::MpaFramerRtl, Ulpdu> twin{"twin", clk, MpaFramer::output_link({}), contexts};
+  Chain<MpaFramer, Ulpdu> twin{"twin", clk, MpaFramer::output_link({}), DatapathConfig{}, contexts};
+  rtl::Twin<rtl::MpaFramerPins> rtl{twin.block, contexts};
 };
 TEST_P(FramerCosim, AgreesInEveryBeatAndEveryCycle) {
   Prng rng = seeded(20260102);
@@ -85,7 +86,9 @@ struct InserterCosim : TransmitCosim {
   BufferPool marked_model{16384}, marked_twin{16384};
   Chain<MarkerInserter, FpduBeat> model{"model",          clk,      MarkerInserter::output_link({}),
                                         DatapathConfig{}, contexts, marked_model};
-  Chain<rtl::MarkerInserterRtl, FpduBeat> twin{"twin", clk, MarkerInserter::output_link({}), contexts, marked_twin};
+  Chain<MarkerInserter, FpduBeat> twin{"twin",           clk,      MarkerInserter::output_link({}),
+                                       DatapathConfig{}, contexts, marked_twin};
+  rtl::Twin<rtl::MarkerInserterPins> rtl{twin.block, contexts, marked_twin};
 };
 TEST_P(InserterCosim, AgreesInEveryBeatAndEveryCycle) {
   Prng rng = seeded(20260103);
@@ -98,6 +101,7 @@ TEST_P(InserterCosim, AgreesInEveryBeatAndEveryCycle) {
   }
   run(model, twin, 10'000);
   EXPECT_GT(model.block.markers().value(), 400u);
+  EXPECT_EQ(model.block.markers().value(), twin.block.markers().value());
   EXPECT_EQ(marked_model.in_use(), marked_twin.in_use());
 }
 // A flow starts anew where its context says so, and not where another flow's does.
@@ -116,12 +120,14 @@ TEST_P(InserterCosim, AgreesOnAFlowThatBeginsAgain) {
   send(clk.now() + 1);
   run(model, twin, 30);
   EXPECT_EQ(model.block.markers().value(), 6u);
+  EXPECT_EQ(twin.block.markers().value(), 6u);
 }
 INSTANTIATE_TEST_SUITE_P(Patterns, InserterCosim, kTraffics, traffic_name);
 
 struct CrcInsertCosim : TransmitCosim {
   Chain<CrcInsert, FpduBeat> model{"model", clk, CrcInsert::output_link({})};
-  Chain<rtl::CrcInsertRtl, FpduBeat> twin{"twin", clk, CrcInsert::output_link({})};
+  Chain<CrcInsert, FpduBeat> twin{"twin", clk, CrcInsert::output_link({})};
+  rtl::Twin<rtl::CrcInsertPins> rtl{twin.block};
 };
 TEST_P(CrcInsertCosim, AgreesInEveryBeatAndEveryCycle) {
   Prng rng = seeded(20260104);

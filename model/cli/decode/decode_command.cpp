@@ -58,7 +58,7 @@ void read_capture(const Options& options, CaptureReport& report) {
 
 }  // namespace
 
-int decode_command(const std::vector<std::string>& args, std::ostream& out, std::ostream& err) {
+int decode_command(const std::vector<std::string>& args, std::ostream& out, std::ostream& err, const TwinSource*) {
   Options options;
   po::options_description visible = described(options), all;
   all.add(visible).add_options()("capture", po::value(&options.capture));

@@ -16,13 +16,15 @@ Wake CrcCheck::tick() {
     if (beat.crc_on) absorb(beat);
     if (beat.last) {
       beat.crc_ok = !beat.crc_on || crc32c_final(crc_) == load_crc32c(beat.data + 4u * (beat.words - 1u));
-      ++(!beat.crc_on ? unchecked_ : beat.crc_ok ? good_ : bad_);
+      count(beat);
     }
     to.push(beat, at);
     from.drop(at);
   }
   return Wake::at_cycle(at);
 }
+
+void CrcCheck::count(const FpduBeat& last) { ++(!last.crc_on ? unchecked_ : last.crc_ok ? good_ : bad_); }
 
 // The CRC covers all words but the CRC field, and the markers where they stood. Beats without a marker are fed together
 // with those behind them.

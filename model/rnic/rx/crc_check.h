@@ -30,6 +30,7 @@ class CrcCheck final : public Stage, public RunsAhead {
   Wake tick() override;
   void run_ahead() override { tick(); }
 
+  void count(const FpduBeat& last);  // an FPDU was checked; the twin in this place calls it too
   void register_stats(const StatsGroup& group) const;
   const Counter& good() const { return good_; }
   const Counter& bad() const { return bad_; }

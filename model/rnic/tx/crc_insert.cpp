@@ -23,7 +23,7 @@ Wake CrcInsert::tick() {
 
 // The tree takes in a beat a cycle; nobody sees the register before the FPDU's last one.
 void CrcInsert::seal(const FpduBeat& last) {
-  ++(last.crc_on ? inserted_ : left_zero_);
+  count(last);
   if (!last.crc_on) return;
   std::uint8_t* const field = last.data + 4u * (last.words - 1u);
   store_crc32c(field, crc32c({fpdu_, static_cast<std::size_t>(field - fpdu_)}));

@@ -57,18 +57,15 @@ void MarkerInserter::absorb(const FpduBeat& beat) {
   complete_ = beat.last;
   if (beat.last) {
     completes_wqe_ = beat.completes_wqe;
-    positions_[beat.flow.v].next = position_;
+    set_position(beat.flow, position_);
     if (with_markers_) BufferRef::adopt(beat.buf);  // and gone: the copy travels on
   }
 }
 
 void MarkerInserter::begin(const FpduBeat& beat) {
-  const FlowContext& flow = contexts_.flow(beat.flow);
-  Position& stream = positions_[beat.flow.v];
-  if (stream.epoch != flow.epoch) stream = {flow.epoch, 0};
-  position_ = stream.next;
+  position_ = position(beat.flow);
   length_at_ = wire::ulpdu_length_position(position_);
-  with_markers_ = flow.tx_markers;
+  with_markers_ = contexts_.flow(beat.flow).tx_markers;
   next_ = beat;
   if (with_markers_) {
     next_.buf = pool_.take().release();
@@ -87,7 +84,7 @@ void MarkerInserter::copy_with_markers(const FpduBeat& beat) {
       wire::store_marker(end_, wire::fpduptr(position_, length_at_));
       end_ += wire::kMarkerBytes;
       position_ += static_cast<wire::StreamPosition>(wire::kMarkerBytes);
-      ++markers_;
+      count(1);
     }
     const std::size_t piece = std::min<std::size_t>(from_end - from, wire::octets_to_marker(position_));
     std::memcpy(end_, from, piece);
@@ -96,6 +93,11 @@ void MarkerInserter::copy_with_markers(const FpduBeat& beat) {
     position_ += static_cast<wire::StreamPosition>(piece);
   }
   pending_words_ += static_cast<unsigned>(end_ - start) / 4;
+}
+
+wire::StreamPosition MarkerInserter::position(FlowId flow) const {
+  const Position& p = positions_[flow.v];
+  return p.epoch == contexts_.flow(flow).epoch ? p.next : 0;
 }
 
 void MarkerInserter::set_position(FlowId flow, wire::StreamPosition position) {

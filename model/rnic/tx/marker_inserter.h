@@ -39,14 +39,16 @@ class MarkerInserter final : public Stage, public RunsAhead {
     return {cfg.pipeline_cycles + 2, cfg.pipeline_cycles, 1};
   }
 
-  // Where the flow's next FPDU starts, for a stream that is taken over in its middle. Otherwise a flow starts at 0
+  // Where the flow's next FPDU starts; set for a stream that is taken over in its middle. Otherwise a flow starts at 0
   // whenever its context's epoch changes. Octets, a multiple of 4.
+  wire::StreamPosition position(FlowId flow) const;
   void set_position(FlowId flow, wire::StreamPosition position);
 
   Wake tick() override;
   void run_ahead() override { tick(); }
   std::string waiting_for() const override;
 
+  void count(std::uint64_t markers) { markers_ += markers; }  // inserted; the twin in this place calls it too
   void register_stats(const StatsGroup& group) const;
   const Counter& markers() const { return markers_; }
 

@@ -42,6 +42,10 @@ void MpaFramer::frame(Ulpdu ulpdu) {
   next_.crc_on = contexts_.flow(ulpdu.flow).crc;
   words_left_ = static_cast<unsigned>(octets / 4);
   completes_wqe_ = ulpdu.completes_wqe;
+  count(ulpdu);
+}
+
+void MpaFramer::count(const Ulpdu& ulpdu) {
   ++fpdus_;
   ulpdu_octets_ += ulpdu.bytes;
 }

@@ -34,6 +34,7 @@ class MpaFramer final : public Stage, public RunsAhead {
   void run_ahead() override { tick(); }
   std::string waiting_for() const override;
 
+  void count(const Ulpdu& ulpdu);  // an FPDU was begun; the twin in this place calls it too
   void register_stats(const StatsGroup& group) const;
   const Counter& fpdus() const { return fpdus_; }
 

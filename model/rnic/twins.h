@@ -1,0 +1,52 @@
+// SystemVerilog twins in the place of stages, or beside them. The chip does not know where they come from: the program
+// brings them along (rtl-stubs), another project may bring its own.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/rnic/rx/crc_check.h"
+#include "model/rnic/tx/crc_insert.h"
+#include "model/rnic/tx/marker_inserter.h"
+#include "model/rnic/tx/mpa_framer.h"
+
+namespace rnic {
+
+class Rnic;
+
+enum class TwinMode {
+  kReplace,  // the twin does the stage's work
+  kLockstep  // both do, and the first difference between them ends the simulation by an exception
+};
+
+// A twin at work. It has to outlive the simulation.
+class AttachedTwin {
+ public:
+  virtual ~AttachedTwin() = default;
+  // In lock-step: where stage and twin parted, for a reader; empty if they have not. It has ended the simulation.
+  virtual const std::string& difference() const = 0;
+};
+
+// Makes twins for stages that are bound.
+class TwinSource {
+ public:
+  using Handle = std::unique_ptr<AttachedTwin>;
+  virtual Handle make(MpaFramer& stage, const ContextStore& contexts, TwinMode mode) const = 0;
+  virtual Handle make(MarkerInserter& stage, const ContextStore& contexts, BufferPool& pool, TwinMode mode) const = 0;
+  virtual Handle make(CrcInsert& stage, TwinMode mode) const = 0;
+  virtual Handle make(CrcCheck& stage, TwinMode mode) const = 0;
+
+ protected:
+  ~TwinSource() = default;
+};
+
+// The stages that a command line names: "all", or names separated by commas. ConfigError for an unknown one.
+std::vector<std::string> twin_names(const std::string& list);
+
+// For stages of one chip. ConfigError where the chip is not built as the RTL is: twins have the default widths and
+// latencies.
+std::vector<TwinSource::Handle> make_twins(Rnic& chip, const std::vector<std::string>& names, const TwinSource& source,
+                                           TwinMode mode);
+
+}  // namespace rnic

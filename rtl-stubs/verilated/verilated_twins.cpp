@@ -1,0 +1,34 @@
+#include "rtl-stubs/verilated/verilated_twins.h"
+
+#include "rtl-stubs/verilated/crc_pins.h"
+#include "rtl-stubs/verilated/lockstep.h"
+#include "rtl-stubs/verilated/marker_inserter_pins.h"
+#include "rtl-stubs/verilated/mpa_framer_pins.h"
+#include "rtl-stubs/verilated/twin.h"
+
+namespace rnic::rtl {
+namespace {
+
+template <class Pins, class... Args>
+TwinSource::Handle make_twin(TwinMode mode, typename Pins::Block& stage, Args&... args) {
+  if (mode == TwinMode::kReplace) return std::make_unique<Twin<Pins>>(stage, args...);
+  return std::make_unique<Lockstep<Pins>>(stage, args...);
+}
+
+}  // namespace
+
+TwinSource::Handle VerilatedTwins::make(MpaFramer& stage, const ContextStore& contexts, TwinMode mode) const {
+  return make_twin<MpaFramerPins>(mode, stage, contexts);
+}
+TwinSource::Handle VerilatedTwins::make(MarkerInserter& stage, const ContextStore& contexts, BufferPool& pool,
+                                        TwinMode mode) const {
+  return make_twin<MarkerInserterPins>(mode, stage, contexts, pool);
+}
+TwinSource::Handle VerilatedTwins::make(CrcInsert& stage, TwinMode mode) const {
+  return make_twin<CrcInsertPins>(mode, stage);
+}
+TwinSource::Handle VerilatedTwins::make(CrcCheck& stage, TwinMode mode) const {
+  return make_twin<CrcCheckPins>(mode, stage);
+}
+
+}  // namespace rnic::rtl

@@ -1,0 +1,16 @@
+// The twins that this project has, Verilated.
+#pragma once
+
+#include "model/rnic/twins.h"
+
+namespace rnic::rtl {
+
+class VerilatedTwins final : public TwinSource {
+ public:
+  Handle make(MpaFramer& stage, const ContextStore& contexts, TwinMode mode) const override;
+  Handle make(MarkerInserter& stage, const ContextStore& contexts, BufferPool& pool, TwinMode mode) const override;
+  Handle make(CrcInsert& stage, TwinMode mode) const override;
+  Handle make(CrcCheck& stage, TwinMode mode) const override;
+};
+
+}  // namespace rnic::rtl

@@ -1,0 +1,57 @@
+"""Runs with SystemVerilog twins in the place of stages, and beside them, are the runs without: same cycles, same octets."""
+import unittest
+
+from rnicsim import TRACES, ProgramTest
+
+
+class Rtl(ProgramTest):
+    def compare(self, scenario, *options):
+        """The same run twice, with and without options: equal in all but how often the calendar was called."""
+        runs = []
+        for extra in ([], options):
+            stats = self.run_scenario(scenario, *extra)
+            wire = (self.folder / "out/wire.pcapng").read_bytes()
+            chips = [node["rnic"] for node in stats["stats"].values() if "rnic" in node]
+            self.assertEqual(len(chips), 2)
+            runs.append((stats["digest"], stats["results"], chips, wire))
+        for plain, other, what in zip(*runs, ("digest", "results", "counters", "capture")):
+            self.assertEqual(plain, other, what)
+
+    def test_all_twins_at_once(self):
+        self.compare(self.small_scenario(), "--rtl", "all")
+
+    def test_without_markers(self):
+        self.compare(self.small_scenario(markers=False), "--rtl", "all")
+
+    def test_without_crc(self):
+        self.compare(self.small_scenario(crc=False), "--rtl", "all")
+
+    def test_one_by_one(self):
+        self.compare(self.small_scenario(), "--rtl", "crc_insert,mpa_framer")
+
+    def test_both_directions(self):
+        self.compare(TRACES / "atomics.json", "--rtl", "all")
+
+    def test_in_lock_step(self):
+        self.compare(self.small_scenario(markers=True), "--lockstep", "all")
+
+    def test_some_instead_and_some_beside(self):
+        self.compare(self.small_scenario(), "--rtl", "all", "--lockstep", "crc_check,marker_inserter")
+
+    def test_a_stage_without_a_twin(self):
+        run = self.run_program("run", self.small_scenario(), "--rtl", "crc_chek")
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("no stage 'crc_chek' has a twin; the nearest that has is 'crc_check'", run.stderr)
+
+    def test_a_chip_that_is_not_as_the_rtl(self):
+        for setting, words in (
+            ("rnic.rx.crc_check.pipeline_cycles=6", "its twin has 4 pipeline registers, but pipeline_cycles is 6"),
+            ("rnic.datapath.beat_bytes=32", "twins have beats of 64 octets, but datapath.beat_bytes is 32"),
+        ):
+            run = self.run_program("run", self.small_scenario(), "--set", setting, "--lockstep", "crc_check")
+            self.assertEqual(run.returncode, 2)
+            self.assertIn(words, run.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
