@@ -19,12 +19,15 @@
 namespace rnic::cli {
 namespace {
 
-int vectors_command(const std::vector<std::string>& args, std::ostream& out, std::ostream&, const TwinSource*) {
-  if (args.size() != 1 || args[0].rfind("--", 0) == 0) {
-    out << "usage: rnicsim vectors DIR\n";
+int vectors_command(const std::vector<std::string>& args, std::ostream& out, std::ostream&, const TwinSource* twins) {
+  const bool rtl = args.size() == 3 && args[1] == "--rtl" && args[2] == "all";
+  if ((args.size() != 1 && !rtl) || args[0].rfind("--", 0) == 0) {
+    out << "usage: rnicsim vectors DIR [--rtl all]\n\n"
+           "  --rtl all  FPDUs and marker streams through the SystemVerilog twins of the stages that have one\n";
     return args.size() == 1 && args[0] == "--help" ? kOk : kUsage;
   }
-  return run_vectors(args[0], out);
+  if (rtl && twins == nullptr) throw ConfigError("vectors: this program was built without RTL: --rtl is not there");
+  return run_vectors(args[0], out, vector_kinds(rtl ? twins : nullptr));
 }
 
 constexpr Command kCommands[] = {

@@ -22,7 +22,7 @@ std::size_t FoundFpdu::pad() const {
   return words.size() - wire::kUlpduLengthBytes - ulpdu_length() - wire::kFpduCrcBytes;
 }
 
-MpaChain::MpaChain()
+MpaChain::MpaChain(const TwinSource* twins)
     : clk_("mpa_clk", {}),
       contexts_(clk_, {1, 1, 1, 1}),
       pool_(static_cast<std::uint32_t>(kBlockOctets)),
@@ -61,6 +61,11 @@ MpaChain::MpaChain()
   crc_check_.out(checked_);
   checked_collector_.in(checked_);
   consumed_collector_.in(consumed_);
+  if (twins == nullptr) return;
+  twins_.push_back(twins->make(framer_, contexts_, TwinMode::kReplace));
+  twins_.push_back(twins->make(inserter_, contexts_, pool_, TwinMode::kReplace));
+  twins_.push_back(twins->make(crc_insert_, TwinMode::kReplace));
+  twins_.push_back(twins->make(crc_check_, TwinMode::kReplace));
 }
 
 std::vector<Octets> MpaChain::send(const MpaStream& stream, const std::vector<Octets>& ulpdus) {

@@ -7,6 +7,7 @@
 #include "model/common/bytes.h"
 #include "model/rnic/rx/crc_check.h"
 #include "model/rnic/rx/mpa_deframer.h"
+#include "model/rnic/twins.h"
 #include "model/rnic/tx/crc_insert.h"
 #include "model/rnic/tx/marker_inserter.h"
 #include "model/rnic/tx/mpa_framer.h"
@@ -44,7 +45,8 @@ struct FoundFpdu {
 // SystemC elaborates once per process, so there can be one chain, and it is made before anything else is simulated.
 class MpaChain {
  public:
-  MpaChain();
+  // With `twins`, those stages that have a SystemVerilog twin leave the work to it.
+  explicit MpaChain(const TwinSource* twins = nullptr);
 
   // mpa_framer, marker_inserter, crc_insert: the FPDUs of consecutive ULPDUs as they are on the wire.
   std::vector<Octets> send(const MpaStream& stream, const std::vector<Octets>& ulpdus);
@@ -77,6 +79,7 @@ class MpaChain {
   CrcCheck crc_check_;
   Collector<FpduBeat> checked_collector_;
   Collector<RxConsumed> consumed_collector_;
+  std::vector<TwinSource::Handle> twins_;
 };
 
 }  // namespace rnic::cli

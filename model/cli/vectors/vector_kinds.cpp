@@ -8,8 +8,8 @@
 
 namespace rnic::cli {
 
-std::vector<VectorKind> vector_kinds() {
-  const auto stages = std::make_shared<VectorStages>();
+std::vector<VectorKind> vector_kinds(const TwinSource* twins) {
+  const auto stages = std::make_shared<VectorStages>(twins);
   return {
       {"cmp_swap", [stages](const nlohmann::json& v) { return check_cmp_swap(stages->atomics(), v); }},
       {"crc32c", check_crc32c},

@@ -7,6 +7,10 @@
 
 #include <nlohmann/json.hpp>
 
+namespace rnic {
+class TwinSource;
+}
+
 namespace rnic::cli {
 
 // What a check found: nothing, every field that differs, or why the vector cannot be run at all.
@@ -39,7 +43,8 @@ Outcome check_enhanced_nego(const nlohmann::json& vector);
 Outcome check_rnic_interop(const nlohmann::json& vector);
 Outcome check_message(const nlohmann::json& vector);
 
-// All kinds that are implemented. Some run stages of the chip, which a process can elaborate once: use one list.
-std::vector<VectorKind> vector_kinds();
+// All kinds that are implemented. Some run stages of the chip, which a process can elaborate once: use one list. With
+// `twins`, stages that have a SystemVerilog twin leave the work to it.
+std::vector<VectorKind> vector_kinds(const TwinSource* twins = nullptr);
 
 }  // namespace rnic::cli

@@ -11,18 +11,21 @@ namespace rnic::cli {
 
 class VectorStages {
  public:
+  explicit VectorStages(const TwinSource* twins) : twins_(twins) {}
   MpaChain& mpa() { return chains().mpa; }
   AtomicChain& atomics() { return chains().atomics; }
 
  private:
   struct Chains {
+    explicit Chains(const TwinSource* twins) : mpa(twins) {}
     MpaChain mpa;
     AtomicChain atomics;
   };
   Chains& chains() {
-    if (!chains_) chains_ = std::make_unique<Chains>();
+    if (!chains_) chains_ = std::make_unique<Chains>(twins_);
     return *chains_;
   }
+  const TwinSource* const twins_;
   std::unique_ptr<Chains> chains_;
 };
 
