@@ -11,6 +11,7 @@ class TwinSource;
 
 namespace rnic::cli {
 
-int config_command(const std::vector<std::string>& args, std::ostream& out, std::ostream& err, const TwinSource*);
+int config_command(const std::vector<std::string>& args, std::ostream& out, std::ostream& err,
+                   const TwinSource* = nullptr);
 
 }  // namespace rnic::cli

@@ -12,6 +12,7 @@ class TwinSource;
 namespace rnic::cli {
 
 // `args` is what follows the word "replay". kCheckFailed if there is a difference that nothing explains.
-int replay_command(const std::vector<std::string>& args, std::ostream& out, std::ostream& err, const TwinSource*);
+int replay_command(const std::vector<std::string>& args, std::ostream& out, std::ostream& err,
+                   const TwinSource* = nullptr);
 
 }  // namespace rnic::cli

@@ -11,6 +11,7 @@ class TwinSource;
 
 namespace rnic::cli {
 
-int run_command(const std::vector<std::string>& args, std::ostream& out, std::ostream& err, const TwinSource* twins);
+int run_command(const std::vector<std::string>& args, std::ostream& out, std::ostream& err,
+                const TwinSource* twins = nullptr);
 
 }  // namespace rnic::cli
