@@ -321,7 +321,7 @@ TEST(ResultsTable, OneLineEach) {
   r.latency = {1000, 12'345'600, 20'000'100, 0, 0};
   r.data_ok = true;
   EXPECT_EQ(results_table({r}, 4000),
-            "work    operation      count         bytes      goodput      rate  of limit   p50 latency, cycles   p99 "
+            "work    operation      count         bytes      goodput       rate  of limit   p50 latency, cycles   p99 "
             "latency, "
             "cycles  data\n"
             "writes  write           1000      65536000   46.44 Gb/s   7.50 M/s    50.0 %    12345.6 ns    3087    "
