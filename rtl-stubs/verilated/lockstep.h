@@ -35,14 +35,7 @@ class Lockstep final : public Clocked, public AttachedTwin, private LinkTap<type
   Wake tick() override {
     auto& in = *stage_.in;
     auto& out = *stage_.out;
-    const bool offered = in.can_pop();
-    block_->in_valid_i = offered;
-    if (offered) pins_.in(*block_, in.front());
-    block_->out_ready_i = out.can_push();
-    block_.settle();
-    pins_.look_up(*block_);
-    block_.settle();
-    const bool take = offered && block_->in_ready_o, launch = block_->out_launch_o;
+    const auto [take, launch] = block_.settle(stage_, pins_);
 
     const unsigned used = in.used();
     const std::uint64_t pushed = out.pushed();

@@ -42,21 +42,13 @@ class Twin final : public Clocked, public AttachedTwin {
   const std::string& difference() const override { return none_; }
 
   Wake tick() override {
-    auto& in = *stage_.in;
     auto& out = *stage_.out;
-    const bool offered = in.can_pop();
-    block_->in_valid_i = offered;
-    if (offered) pins_.in(*block_, in.front());
-    block_->out_ready_i = out.can_push();
-    block_.settle();
-    pins_.look_up(*block_);
-    block_.settle();
-    const bool take = offered && block_->in_ready_o, launch = block_->out_launch_o;
+    const auto [take, launch] = block_.settle(stage_, pins_);
     if (launch) {
       out.reserve();
       in_flight_.push_back(pins_.launched(*block_));
     }
-    if (take) pins_.taken(in.pop(), *block_);
+    if (take) pins_.taken(stage_.in->pop(), *block_);
     pins_.advance(*block_);
     block_.edge();
     if (block_->out_valid_o) {
