@@ -167,8 +167,9 @@ TEST(ScenarioErrors, WrongTypesAndRanges) {
   EXPECT_EQ(message_after("/work/0/size", -1), "s.json: work[0].size: must be an integer from 0 to 1073741824, not -1");
   EXPECT_EQ(message_after("/work/0/count", 1.5),
             "s.json: work[0].count: must be an integer from 1 to 10000000, not 1.5");
-  EXPECT_EQ(message_after("/work/0/op", "sent"),
-            "s.json: work[0].op: must be one of send, write, read, write_imm, fetch_add, cmp_swap, not 'sent'");
+  EXPECT_EQ(
+      message_after("/work/0/op", "sent"),
+      "s.json: work[0].op: must be one of send, write, read, write_imm, fetch_add, cmp_swap, connect, not 'sent'");
   EXPECT_EQ(message_after("/work/0/signal_every", 17),
             "s.json: work[0].signal_every: must be an integer from 1 to 16, not 17");
   EXPECT_EQ(message_after("/work/0/align", 3), "s.json: work[0].align: must be a power of two");
