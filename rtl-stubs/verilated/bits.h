@@ -1,0 +1,162 @@
+// Messages as bits: what Message<M>::fields names, the first field in the most significant place, as in a packed
+// structure of SystemVerilog.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <type_traits>
+
+#include "model/common/check.h"
+#include "model/common/ids.h"
+
+namespace rnic::rtl {
+
+// Specialised for each message: kName, and fields(v, message), which calls
+//   v(name, width, number)   for numbers, enumerations and flags, of at most 64 bits
+//   v(name, other)           for a message inside, or an Id
+//   v.octets(name, array)    for octets, of which number i is in bits [8*i +: 8]
+//   v.each(name, array)      for messages of one kind, of which number i is at index i
+template <class M>
+struct Message;
+
+template <class M, class V>
+void visit_fields(V& v, M& message) {
+  Message<std::remove_const_t<M>>::fields(v, message);
+}
+
+// What the visitors below share: how messages are made of numbers. `Visitor::number(width, n)` and `Visitor::octets`
+// are theirs.
+template <class Visitor>
+class FieldVisitor {
+ public:
+  template <class T>
+  void operator()(const char*, unsigned width, T& number) {
+    self().number(width, number);
+  }
+  template <class Tag>
+  void operator()(const char*, const Id<Tag>& id) {
+    self().number(32, id.v);
+  }
+  template <class Tag>
+  void operator()(const char*, Id<Tag>& id) {
+    self().number(32, id.v);
+  }
+  template <class M>
+  void operator()(const char*, M& message) {
+    visit_fields(self(), message);
+  }
+  template <class M, std::size_t N>
+  void each(const char* name, M (&messages)[N]) {
+    for (std::size_t i = N; i-- != 0;) (*this)(name, messages[i]);
+  }
+
+ private:
+  Visitor& self() { return static_cast<Visitor&>(*this); }
+};
+
+class CountBits : public FieldVisitor<CountBits> {
+ public:
+  template <class T>
+  void number(unsigned width, const T&) {
+    bits += width;
+  }
+  template <std::size_t N>
+  void octets(const char*, const std::array<std::uint8_t, N>&) {
+    bits += 8 * N;
+  }
+  unsigned bits = 0;
+};
+
+class PackBits : public FieldVisitor<PackBits> {
+ public:
+  // Into words that are 0; `end` is the number of bits that are to come.
+  PackBits(std::uint32_t* words, unsigned end) : words_(words), at_(end) {}
+  template <class T>
+  void number(unsigned width, const T& number) {
+    const auto value = static_cast<std::uint64_t>(number);
+    RNIC_CHECK(width == 64 || value >> width == 0);
+    put(at_ -= width, width, value);
+  }
+  template <std::size_t N>
+  void octets(const char*, const std::array<std::uint8_t, N>& octets) {
+    at_ -= 8 * N;
+    for (unsigned i = 0; i < N; ++i) put(at_ + 8 * i, 8, octets[i]);
+  }
+
+ private:
+  void put(unsigned at, unsigned width, std::uint64_t value) {
+    std::uint32_t* const w = words_ + at / 32;
+    const unsigned shift = at % 32;
+    w[0] |= static_cast<std::uint32_t>(value << shift);
+    if (shift + width > 32) w[1] |= static_cast<std::uint32_t>(value >> (32 - shift));
+    if (shift + width > 64) w[2] |= static_cast<std::uint32_t>(value >> (64 - shift));
+  }
+  std::uint32_t* const words_;
+  unsigned at_;  // behind the next field
+};
+
+class UnpackBits : public FieldVisitor<UnpackBits> {
+ public:
+  UnpackBits(const std::uint32_t* words, unsigned end) : words_(words), at_(end) {}
+  template <class T>
+  void number(unsigned width, T& number) {
+    number = static_cast<T>(get(at_ -= width, width));
+  }
+  template <std::size_t N>
+  void octets(const char*, std::array<std::uint8_t, N>& octets) {
+    at_ -= 8 * N;
+    for (unsigned i = 0; i < N; ++i) octets[i] = static_cast<std::uint8_t>(get(at_ + 8 * i, 8));
+  }
+
+ private:
+  std::uint64_t get(unsigned at, unsigned width) const {
+    const std::uint32_t* const w = words_ + at / 32;
+    const unsigned shift = at % 32;
+    std::uint64_t value = w[0] >> shift;
+    if (shift + width > 32) value |= std::uint64_t{w[1]} << (32 - shift);
+    if (shift + width > 64) value |= std::uint64_t{w[2]} << (64 - shift);
+    return width == 64 ? value : value & ((std::uint64_t{1} << width) - 1);
+  }
+  const std::uint32_t* const words_;
+  unsigned at_;
+};
+
+template <class M>
+unsigned bits_of(const M& message) {
+  CountBits count;
+  visit_fields(count, message);
+  return count.bits;
+}
+
+// Verilator's ports: numbers up to 64 bits, arrays of 32-bit words beyond, least significant first.
+template <class M, class P>
+[[gnu::flatten]] void pack(const M& message, P& port) {
+  const unsigned bits = bits_of(message);
+  RNIC_CHECK((bits + 7) / 8 <= sizeof port);
+  if constexpr (std::is_integral_v<P>) {
+    std::uint32_t words[2] = {};
+    PackBits v(words, bits);
+    visit_fields(v, message);
+    port = static_cast<P>(std::uint64_t{words[1]} << 32 | words[0]);
+  } else {
+    for (unsigned i = 0; i < sizeof port / 4; ++i) port[i] = 0;
+    PackBits v(&port[0], bits);
+    visit_fields(v, message);
+  }
+}
+// The message's references stay as they are.
+template <class P, class M>
+[[gnu::flatten]] void unpack(const P& port, M& message) {
+  const unsigned bits = bits_of(message);
+  if constexpr (std::is_integral_v<P>) {
+    const std::uint64_t value = port;
+    const std::uint32_t words[2] = {static_cast<std::uint32_t>(value), static_cast<std::uint32_t>(value >> 32)};
+    UnpackBits v(words, bits);
+    visit_fields(v, message);
+  } else {
+    UnpackBits v(&port[0], bits);
+    visit_fields(v, message);
+  }
+}
+
+}  // namespace rnic::rtl
