@@ -116,6 +116,8 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
   add("help,h", "this text");
   add("out", po::value(&a.run.out_dir)->value_name("dir")->default_value("out"), "folder for what the run leaves");
   add("no-capture", "do not write wire.pcapng");
+  add("trace", po::value(&a.run.trace_file)->value_name("file"),
+      "transaction log: what happened to whom, line by line, in the order of time");
   add("wave", po::value(&a.run.wave_file)->value_name("file"), "waveform of the chips' links: .fst or .vcd");
   add("wave-scope", po::value(&a.run.wave_window.scopes)->value_name("scope"),
       "dump this scope and all below it, e.g. rnic_a.tx; may be repeated");

@@ -79,6 +79,16 @@ ChipTrace::ChipTrace(Rnic& chip, const Recorder& recorder) : observers_(std::mak
     e.bytes = static_cast<std::uint32_t>(entry.code);
     recorder(e);
   });
+  chip.fwcpu.on_command([&recorder](abi::CommandOp op, Cycle at, Cycle latency) {
+    if (!recorder.on()) return;
+    TraceEvent e;
+    e.cycle = at;
+    e.where = "firmware";
+    e.kind = TraceKind::kCommand;
+    e.msn = static_cast<std::uint32_t>(op);
+    e.bytes = static_cast<std::uint32_t>(latency);
+    recorder(e);
+  });
   on(l.msix, TraceKind::kInterrupt, [](const MsixRequest& m, TraceEvent& e) {
     e.msn = m.vector;
     return true;
@@ -86,5 +96,15 @@ ChipTrace::ChipTrace(Rnic& chip, const Recorder& recorder) : observers_(std::mak
 }
 
 ChipTrace::~ChipTrace() = default;
+
+std::string trace_words(const TraceEvent& e) {
+  if (e.kind == TraceKind::kCommand) return abi::name(static_cast<abi::CommandOp>(e.msn));
+  if (e.kind != TraceKind::kFirmwareLog) return {};
+  LogEntry entry;
+  entry.code = static_cast<fw::LogCode>(e.bytes);
+  entry.a = e.qpn;
+  entry.b = e.msn;
+  return log_text(entry);
+}
 
 }  // namespace rnic

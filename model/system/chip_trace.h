@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "model/rnic/rnic.h"
@@ -19,5 +20,8 @@ class ChipTrace final {
   struct Observers;
   const std::unique_ptr<Observers> observers_;
 };
+
+// What the numbers of a chip's event mean, where they are not what their names say.
+std::string trace_words(const TraceEvent& event);
 
 }  // namespace rnic

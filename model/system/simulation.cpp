@@ -190,6 +190,7 @@ void Simulation::open_outputs() {
   try {
     create_directories(std::filesystem::path(options_.out_dir), error);
     if (error) throw ConfigError(fmt::format("{}: {}", options_.out_dir, error.message()));
+    if (!options_.trace_file.empty()) trace_ = std::make_unique<TransactionLog>(options_.trace_file, trace_words);
     if (options_.wave_file.empty()) return;
     waves_ = std::make_unique<Waves>(open_wave_sink(options_.wave_file), options_.wave_window);
   } catch (const ConfigError&) {
@@ -205,10 +206,14 @@ void Simulation::watch() {
   tap_ = std::make_unique<Tap>(stations_[0], capture, frames_);
   cable_->tap(*tap_);
   if (!capture.empty()) files_.push_back(capture);
+  if (trace_) files_.push_back(options_.trace_file);
   if (waves_) files_.push_back(options_.wave_file);
   for (Station& s : stations_) {
     s.recorder = std::make_unique<Recorder>(TraceDomain{s.name, s.node->core_clk.period_ps()});
     s.recorder->attach(digest_);
+    if (trace_) s.recorder->attach(*trace_);
+    // A twin tells of a beat when it leaves its pipeline, with the cycle in which it entered.
+    trace_delay_ps_ = std::max(trace_delay_ps_, ClockDomain::kNearCycles * s.node->core_clk.period_ps());
     s.trace = std::make_unique<ChipTrace>(s.node->chip, *s.recorder);
     if (waves_) s.waves = std::make_unique<ChipWaves>(s.node->chip, s.node->core_clk, *waves_);
   }
@@ -232,6 +237,7 @@ RunEnd Simulation::run(const ProgressReport& report) {
     sc_core::sc_start(sc_core::sc_time::from_value(kSlicePs));
     const std::uint64_t now = now_ps();
     tap_->advance(now);
+    if (trace_) trace_->advance(now - std::min(now, trace_delay_ps_));
     if (waves_) waves_->advance(now);
     report(now, workload_->progress(), total_);
     if (debugger_) debugger_->session.poll();
@@ -351,6 +357,7 @@ nlohmann::ordered_json Simulation::stats_json(RunEnd end) const {
 
 void Simulation::write_outputs(RunEnd end) {
   tap_->close();
+  if (trace_) trace_->close();
   if (waves_) waves_->close(now_ps());
   const std::filesystem::path dir = options_.out_dir;
   const nlohmann::ordered_json j = stats_json(end);

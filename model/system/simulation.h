@@ -14,13 +14,15 @@
 #include "model/system/system_config.h"
 #include "model/trace/digest.h"
 #include "model/trace/pcapng.h"
+#include "model/trace/transaction_log.h"
 
 namespace rnic {
 
 struct RunOptions {
   std::string out_dir = "out";
-  bool capture = true;    // write wire.pcapng
-  std::string wave_file;  // empty: none
+  bool capture = true;     // write wire.pcapng
+  std::string trace_file;  // the transaction log; empty: none
+  std::string wave_file;   // empty: none
   WaveWindow wave_window;
   std::optional<std::uint16_t> gdb_port;  // a debugger attaches to the firmware there; 0: any port
 };
@@ -94,6 +96,8 @@ class Simulation final {
   std::unique_ptr<Debugger> debugger_;
   std::unique_ptr<Tap> tap_;
   TraceDigest digest_;
+  std::unique_ptr<TransactionLog> trace_;
+  std::uint64_t trace_delay_ps_ = 0;  // how late an event may be told
   StatsRegistry stats_;
   std::vector<CheckResult> checks_;
   std::vector<std::string> files_;

@@ -42,6 +42,8 @@ const char* to_string(TraceKind kind) {
       return "terminated";
     case TraceKind::kFirmwareLog:
       return "firmware_log";
+    case TraceKind::kCommand:
+      return "command";
   }
   RNIC_CHECK_MSG(false, "not a trace kind");
   return "";

@@ -30,6 +30,7 @@ enum class TraceKind : std::uint8_t {
   kDropped,          // discarded, without effect
   kTerminated,       // the stream ends by a Terminate message, sent or received
   kFirmwareLog,      // an entry of the firmware's log: bytes is its code, qpn and msn are its arguments
+  kCommand,          // the firmware has done a command: msn is its operation, bytes the cycles since its arrival
 };
 const char* to_string(TraceKind kind);
 

@@ -42,6 +42,7 @@ void FirmwareProfile::posted(const abi::Event& event, Cycle at) {
   switch (event.type) {
     case abi::EventType::kCommandDone:
       commands_[static_cast<std::size_t>(op_)].record((at - command_arrived_) * period_ps_);
+      if (on_command_) on_command_(op_, at, at - command_arrived_);
       return;
     case abi::EventType::kConnectRequest:
       flow_of_.at(event.id & 0xffff) = flow_;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "model/rnic/fwcpu/messages.h"
@@ -25,6 +27,10 @@ class FirmwareProfile {
   void ended(Cycle at);
   bool in_handler() const { return in_handler_; }
 
+  // f(operation, cycle at which it was done, cycles since it arrived)
+  using CommandObserver = std::function<void(abi::CommandOp op, Cycle at, Cycle latency)>;
+  void on_command(CommandObserver f) { on_command_ = std::move(f); }
+
   void register_stats(const StatsGroup& group) const;
 
  private:
@@ -40,6 +46,7 @@ class FirmwareProfile {
   SetupTimes::Part waits_for_ = SetupTimes::Part::kMpa;
   abi::CommandOp op_ = abi::CommandOp::kNop;
   Cycle command_arrived_ = 0;
+  CommandObserver on_command_;
 };
 
 }  // namespace rnic

@@ -50,6 +50,7 @@ class FwCpu final : public Stage {
   };
   const std::optional<Fault>& fault() const { return fault_; }
   void on_fault(std::function<void()> f) { on_fault_ = std::move(f); }  // called when it stops
+  void on_command(FirmwareProfile::CommandObserver f) { profile_.on_command(std::move(f)); }
   Iss* processor() const { return firmware_->processor(); }             // none if the firmware runs natively
 
  private:

@@ -1,0 +1,50 @@
+"""The transaction log tells what the other outputs tell, and when."""
+import csv
+import unittest
+
+from rnicsim import QUICKSTART, ProgramTest
+
+
+class TransactionLog(ProgramTest):
+    def lines(self, scenario, *options):
+        self.stats = self.run_scenario(scenario, "--trace", "log.tsv", *options)
+        with open(self.folder / "log.tsv", newline="", encoding="utf-8") as log:
+            return list(csv.DictReader(log, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+    def test_frames_completions_and_time(self):
+        lines = self.lines(self.small_scenario())
+        times = [int(line["time_ps"]) for line in lines]
+        self.assertEqual(times, sorted(times))
+        kinds = [line["kind"] for line in lines]
+        self.assertEqual(kinds.count("frame_sent"), self.stats["frames"])
+        for node, stats in self.stats["stats"].items():
+            if "rnic" in stats:
+                sent = sum(line["node"] == node and line["kind"] == "fpdu_sent" for line in lines)
+                self.assertEqual(sent, stats["rnic"]["mpa_framer"]["fpdus"]["value"])
+
+    def test_the_firmware_s_states_and_commands(self):
+        lines = self.lines(self.small_scenario(), "--set", "rnic.fwcpu.log_level=4")
+        states = [line["words"] for line in lines if line["kind"] == "firmware_log" and line["node"] == "a"]
+        self.assertRegex("\n".join(states), r"wait_reply -> rts")
+        commands = self.stats["stats"]["b"]["rnic"]["fwcpu"]["commands"]
+        for op in ("listen", "accept", "create_qp"):
+            latencies = [int(line["bytes"]) * 4000 for line in lines
+                         if (line["node"], line["kind"], line["words"]) == ("b", "command", op)]
+            self.assertEqual(len(latencies), commands[op]["count"])
+            self.assertEqual(max(latencies), commands[op]["max"])
+
+    def test_the_same_file_in_any_order_of_calls(self):
+        files = []
+        for options in [(), ("--set", "sim.shuffle_seed=7"), ("--set", "sim.run_ahead=false"), ("--rtl", "all")]:
+            self.lines(self.small_scenario(), *options)
+            files.append((self.folder / "log.tsv").read_bytes())
+        for file in files[1:]:
+            self.assertEqual(files[0], file)
+
+    def test_a_file_that_cannot_be(self):
+        run = self.run_program("run", QUICKSTART, "--trace", "none/log.tsv")
+        self.assertEqual((run.returncode, self.files()), (2, []), run.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
