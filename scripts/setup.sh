@@ -4,7 +4,7 @@
 set -euo pipefail
 
 packages=(
-  g++ cmake ninja-build ccache pkg-config git python3
+  g++ make cmake ninja-build ccache pkg-config git python3
   libsystemc-dev verilator libboost-program-options-dev nlohmann-json3-dev libfmt-dev
   libisal-dev libpcap-dev zlib1g-dev libunicorn-dev
   gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf gdb-multiarch
