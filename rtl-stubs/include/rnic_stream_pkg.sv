@@ -17,12 +17,11 @@ package rnic_stream_pkg;
     logic        crc_ok;
   } fpdu_beat_t;
 
-  // What model/rnic/tx/ulpdu.h says of a ULPDU in its buffer, and its flow's context.
+  // What model/rnic/tx/ulpdu.h says of a ULPDU in its buffer.
   typedef struct packed {
     logic [31:0] flow;
     logic [15:0] bytes;         // DDP header and payload
     logic        completes_wqe;
-    logic        crc_on;
   } ulpdu_t;
 
   typedef struct packed {

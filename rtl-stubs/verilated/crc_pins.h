@@ -3,8 +3,8 @@
 
 #include "model/rnic/rx/crc_check.h"
 #include "model/rnic/tx/crc_insert.h"
-#include "rtl-stubs/verilated/beat_pins.h"
-#include "rtl-stubs/verilated/verilated_with_systemc.h"
+#include "rtl-stubs/verilated/beat_bits.h"
+#include "rtl-stubs/verilated/pins.h"
 
 #include "Vcrc_check.h"
 #include "Vcrc_insert.h"
@@ -12,26 +12,18 @@
 namespace rnic::rtl {
 
 template <class V, class Stage>
-class CrcPins {
+class CrcPins : public Pins<V, Stage> {
  public:
-  using Model = V;
-  using Block = Stage;
-  using In = FpduBeat;
-  using Out = FpduBeat;
   explicit CrcPins(Stage& stage) : stage_(stage) {}
 
-  void in(V& m, const FpduBeat& beat) {
-    beat_ = beat;
-    pack(beat, m.in_i, m.in_data_i);
+  template <class Visitor>
+  void links(V& m, Visitor& v) {
+    v.pipe(stage_.out, m.out_ready_i, m.out_launch_o, m.out_valid_o, m.out_o, m.out_data_o);
+    v.in(stage_.in, m.in_valid_i, m.in_ready_o, m.in_i, m.in_data_i);
   }
-  void look_up(V&) const {}
-  void advance(const V&) const {}
-  template <class F>
-  void compare(const V&, F) const {}
-  void out(const V& m, FpduBeat& beat) const { unpack(m.out_o, m.out_data_o, beat); }
 
+  void offered(const FpduBeat& beat, V&) { beat_ = beat; }
   FpduBeat launched(const V&) const { return beat_; }
-  void taken(const FpduBeat&, const V&) const {}
   void left(const FpduBeat& beat) const {
     if (beat.last) stage_.count(beat);
   }

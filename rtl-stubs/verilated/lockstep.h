@@ -2,91 +2,83 @@
 // the run.
 #pragma once
 
-#include <deque>
+#include <algorithm>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "model/common/link.h"
 #include "model/rnic/twins.h"
+#include "rtl-stubs/verilated/link_watch.h"
+#include "rtl-stubs/verilated/pins.h"
+#include "rtl-stubs/verilated/sides.h"
 #include "rtl-stubs/verilated/verilated_block.h"
 
 namespace rnic::rtl {
 
-// Pins as of Twin. The stage does the work; the block is given what the stage sees, and its handshake of every cycle,
-// and every beat that leaves it, are compared with the stage's.
+// Pins as of Twin. The stage does the work; the block is given what the stage sees. What both do on every link in every
+// cycle, and every message, is compared in Sides.
 template <class Pins>
-class Lockstep final : public Clocked, public AttachedTwin, private LinkTap<typename Pins::Out> {
+class Lockstep final : public Clocked, public AttachedTwin {
  public:
-  using Out = typename Pins::Out;
-
   template <class... Args>
   explicit Lockstep(typename Pins::Block& stage, Args&&... args)
-      : stage_(stage), pins_(stage, std::forward<Args>(args)...) {
+      : stage_(stage), pins_(stage, std::forward<Args>(args)...), sides_(stage) {
     stage.be_replaced(*this);
-    stage.out->tap(*this);
+    Watch watch{*this};
+    pins_.links(*block_, watch);
   }
   Lockstep(const Lockstep&) = delete;
   Lockstep& operator=(const Lockstep&) = delete;
 
-  const std::string& difference() const override { return difference_; }
+  const std::string& difference() const override { return sides_.difference(); }
 
   Wake tick() override {
-    auto& in = *stage_.in;
-    auto& out = *stage_.out;
-    const auto [take, launch] = block_.settle(stage_, pins_);
-
-    const unsigned used = in.used();
-    const std::uint64_t pushed = out.pushed();
+    block_.settle(pins_);
+    for (const auto& link : links_) link->begin(sides_);
     const Wake wake = stage_.tick();
-    expect("takes a beat from in", used - in.used(), take);
-    expect("gives a beat to out", out.pushed() - pushed, launch);
-
-    pins_.compare(*block_,
-                  [this](const char* what, std::uint64_t stage, std::uint64_t block) { expect(what, stage, block); });
+    for (const auto& link : links_) link->stage_done(sides_);
+    pins_.compare(*block_, [this](const char* what, std::uint64_t stage, std::uint64_t block) {
+      sides_.expect(what, stage, block);
+    });
+    const bool moves = std::any_of(links_.begin(), links_.end(), [](const auto& link) { return link->moves(); });
     pins_.advance(*block_);
     block_.edge();
-    const bool leaves = !expected_.empty() && expected_.front().visible == now() + 1;
-    expect("out is valid", leaves, block_->out_valid_o);
-    if (leaves) compare_beat();
-    return take || launch || !expected_.empty() ? Wake::next_cycle() : wake;
+    for (const auto& link : links_) link->edge_done(sides_);
+    sides_.compare();
+    if (!difference().empty()) throw std::runtime_error(difference());
+    return moves || pins_.busy(*block_) ? Wake::next_cycle() : wake;
   }
 
  private:
-  struct Expected {
-    Out beat;
-    std::vector<std::uint8_t> octets;  // as the stage has left them
-    Cycle visible;
-  };
-  void filled(const Out& beat, Cycle, Cycle visible) override {
-    expected_.push_back({beat, {beat.data, beat.data + octets_of(beat)}, visible});
-  }
-  Cycle now() const { return stage_.clock().now(); }
-  void expect(const char* what, std::uint64_t stage, std::uint64_t block) {
-    if (stage == block) return;
-    difference_ = std::string(stage_.name()) + ", cycle " + std::to_string(now()) + ": " + what + ": the stage has " +
-                  std::to_string(stage) + ", the twin " + std::to_string(block);
-    throw std::runtime_error(difference_);
-  }
-  void compare_beat() {
-    const Expected e = std::move(expected_.front());
-    expected_.pop_front();
-    std::uint8_t octets[128] = {};
-    Out beat = e.beat;
-    beat.data = octets;
-    pins_.out(*block_, beat);
-    for_each_field(e.beat, beat, [this](const char* what, auto stage, auto block) { expect(what, stage, block); });
-    for (std::size_t i = 0; i < e.octets.size(); ++i) {
-      if (e.octets[i] != octets[i]) expect(("octet " + std::to_string(i)).c_str(), e.octets[i], octets[i]);
+  // Names what there is to watch.
+  struct Watch {
+    template <class T, class Bits, class... Data>
+    void in(PopPort<T>& port, const CData& valid, const CData& ready, const Bits&, const Data&... data) {
+      add<InWatch<T, Data...>>(port, valid, ready, data...);
     }
-  }
+    template <class T, class Bits>
+    void out(PushPort<T>& port, const CData& ready, const CData& valid, const Bits& bits) {
+      add<OutWatch<Pins, T, Bits>>(self.pins_, *self.block_, port, ready, valid, bits);
+    }
+    template <class Bits, class Data>
+    void pipe(PushPort<FpduBeat>& port, const CData& ready, const CData& launch, const CData& valid, const Bits& bits,
+              const Data& data) {
+      add<PipeWatch<Bits, Data>>(port, ready, launch, valid, bits, data);
+    }
+    template <class W, class... Args>
+    void add(Args&... args) {
+      self.links_.push_back(std::make_unique<W>(self.sides_, args...));
+    }
+    Lockstep& self;
+  };
 
   typename Pins::Block& stage_;
-  VerilatedBlock<typename Pins::Model> block_;
+  VerilatedBlock<Pins> block_;
   Pins pins_;
-  std::string difference_;
-  std::deque<Expected> expected_;  // what the stage gave to its link and the block still has in its pipeline
+  Sides sides_;
+  std::vector<std::unique_ptr<LinkWatch>> links_;
 };
 
 }  // namespace rnic::rtl

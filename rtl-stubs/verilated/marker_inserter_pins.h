@@ -3,35 +3,33 @@
 #pragma once
 
 #include "model/rnic/tx/marker_inserter.h"
-#include "rtl-stubs/verilated/beat_pins.h"
-#include "rtl-stubs/verilated/verilated_with_systemc.h"
+#include "rtl-stubs/verilated/beat_bits.h"
+#include "rtl-stubs/verilated/pins.h"
 
 #include "Vmarker_inserter.h"
 
 namespace rnic::rtl {
 
-class MarkerInserterPins {
+class MarkerInserterPins : public Pins<Vmarker_inserter, MarkerInserter> {
  public:
-  using Model = Vmarker_inserter;
-  using Block = MarkerInserter;
-  using In = FpduBeat;
-  using Out = FpduBeat;
   MarkerInserterPins(MarkerInserter& stage, const ContextStore& contexts, BufferPool& pool)
       : stage_(stage), contexts_(contexts), pool_(pool) {}
 
-  void in(Model& m, const FpduBeat& beat) {
-    pack(beat, m.in_i, m.in_data_i);
+  template <class V>
+  void links(Model& m, V& v) {
+    v.pipe(stage_.out, m.out_ready_i, m.out_launch_o, m.out_valid_o, m.out_o, m.out_data_o);
+    v.in(stage_.in, m.in_valid_i, m.in_ready_o, m.in_i, m.in_data_i);
+  }
+
+  void offered(const FpduBeat& beat, Model& m) {
     flow_ = beat.flow;
     m.tx_markers_i = contexts_.flow(flow_).tx_markers;
     m.position_i = stage_.position(flow_);
   }
-  void look_up(Model&) const {}
-  void advance(const Model&) const {}
   template <class F>
-  void compare(const Model& m, F f) const {
+  void compare(const Model& m, F&& f) const {
     if (m.position_write_o) f("position", stage_.position(flow_), m.position_o);
   }
-  void out(const Model& m, FpduBeat& beat) const { unpack(m.out_o, m.out_data_o, beat); }
 
   FpduBeat launched(const Model& m) {
     FpduBeat beat;
@@ -53,7 +51,6 @@ class MarkerInserterPins {
     stage_.count((m.position_o - behind_) / wire::kMarkerBytes);
     if (with_markers_) BufferRef::adopt(beat.buf);  // and gone: the octets are in the block
   }
-  void left(const FpduBeat&) const {}
 
  private:
   MarkerInserter& stage_;

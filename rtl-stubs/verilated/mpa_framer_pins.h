@@ -5,27 +5,29 @@
 #include <cstring>
 
 #include "model/rnic/tx/mpa_framer.h"
-#include "rtl-stubs/verilated/beat_pins.h"
-#include "rtl-stubs/verilated/verilated_with_systemc.h"
+#include "rtl-stubs/verilated/beat_bits.h"
+#include "rtl-stubs/verilated/pins.h"
 
 #include "Vmpa_framer.h"
 
 namespace rnic::rtl {
 
-class MpaFramerPins {
+class MpaFramerPins : public Pins<Vmpa_framer, MpaFramer> {
  public:
-  using Model = Vmpa_framer;
-  using Block = MpaFramer;
-  using In = Ulpdu;
-  using Out = FpduBeat;
   MpaFramerPins(MpaFramer& stage, const ContextStore& contexts) : stage_(stage), contexts_(contexts) {}
 
-  void in(Model& m, const Ulpdu& ulpdu) {
-    m.in_i = std::uint64_t{ulpdu.flow.v} << 18 | std::uint64_t{ulpdu.bytes} << 2 | ulpdu.completes_wqe << 1 |
-             contexts_.flow(ulpdu.flow).crc;
+  template <class V>
+  void links(Model& m, V& v) {
+    v.pipe(stage_.out, m.out_ready_i, m.out_launch_o, m.out_valid_o, m.out_o, m.out_data_o);
+    v.in(stage_.in, m.in_valid_i, m.in_ready_o, m.in_i);
+  }
+
+  void offered(const Ulpdu& ulpdu, Model& m) {
+    m.crc_on_i = contexts_.flow(ulpdu.flow).crc;
     offered_ = ulpdu.buf.get();
   }
   // A word of the ULPDU where it lies in its buffer. The first one is read when the ULPDU is taken.
+  static constexpr unsigned kRounds = 1;
   void look_up(Model& m) const {
     const Buffer* const buf = m.in_ready_o ? offered_ : buf_;
     const std::size_t from = Ulpdu::kOffset + std::size_t{m.mem_index_o} * sizeof m.mem_data_i;
@@ -35,9 +37,6 @@ class MpaFramerPins {
   void advance(const Model& m) {
     if (m.in_valid_i && m.in_ready_o) buf_ = offered_;
   }
-  template <class F>
-  void compare(const Model&, F) const {}
-  void out(const Model& m, FpduBeat& beat) const { unpack(m.out_o, m.out_data_o, beat); }
 
   // All beats lie in the ULPDU's buffer, whose reference they carry.
   FpduBeat launched(const Model& m) {
@@ -52,7 +51,6 @@ class MpaFramerPins {
     stage_.count(ulpdu);
     ulpdu.buf.release();
   }
-  void left(const FpduBeat&) const {}
 
  private:
   MpaFramer& stage_;

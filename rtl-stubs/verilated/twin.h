@@ -2,31 +2,20 @@
 #pragma once
 
 #include <deque>
+#include <string>
 #include <utility>
 
 #include "model/common/link.h"
 #include "model/rnic/twins.h"
+#include "rtl-stubs/verilated/pins.h"
 #include "rtl-stubs/verilated/verilated_block.h"
 
 namespace rnic::rtl {
 
-// Pins names the ports of one block, and knows what its bits stand for:
-//   Model, Block             the Verilated class and the stage
-//   In, Out                  the beats of the stage's links `in` and `out`
-//   in(Model&, const In&)    drives the beat that is offered; in_valid_i, out_ready_i and the clock are not its concern
-//   look_up(Model&)          answers what the block asks of tables and memories in this cycle; it is evaluated again
-//   advance(const Model&)    the cycle ends
-//   out(const Model&, Out&)  reads the beat that leaves; its octets go to where Out says
-// for a block that takes its stage's place,
-//   Out launched(const Model&)   a beat begins its way through the block's pipeline: what its bits cannot carry
-//   taken(In, const Model&)      the block takes the beat that was offered: its references are the pins' from now on,
-//                                and what the block writes to tables goes there
-//   left(const Out&)             a beat has left: the stage's counters
-// and for one beside it,
-//   compare(const Model&, f)     f(name, stage's, block's) for what both have written to tables
-// One call of tick() is one clock cycle. Inputs settle before the edge; outputs are registers and are read after it,
-// one cycle before the consumer sees them through the link, so a block with N pipeline registers equals a stage whose
-// output link has latency N. The block is not evaluated while nothing is in flight and nothing new is offered.
+// One call of tick() is one clock cycle. Inputs settle before the edge. A message that is valid then is pushed, and is
+// seen by its consumer in the next cycle, as the stage's would be. A pipelined output is a register and is read after
+// the edge, one cycle before the consumer sees it through the link, so a block with N pipeline registers equals a stage
+// whose output link has latency N. The block is not evaluated while it is at rest and its links have nothing new.
 template <class Pins>
 class Twin final : public Clocked, public AttachedTwin {
  public:
@@ -42,31 +31,71 @@ class Twin final : public Clocked, public AttachedTwin {
   const std::string& difference() const override { return none_; }
 
   Wake tick() override {
-    auto& out = *stage_.out;
-    const auto [take, launch] = block_.settle(stage_, pins_);
-    if (launch) {
-      out.reserve();
-      in_flight_.push_back(pins_.launched(*block_));
-    }
-    if (take) pins_.taken(stage_.in->pop(), *block_);
+    block_.settle(pins_);
+    Move move{*this};
+    pins_.links(*block_, move);
+    pins_.stand_in(*block_);
     pins_.advance(*block_);
     block_.edge();
-    if (block_->out_valid_o) {
-      RNIC_CHECK_MSG(!in_flight_.empty(), std::string(stage_.name()) + ": a beat left that never entered");
-      pins_.out(*block_, in_flight_.front());
-      pins_.left(in_flight_.front());
-      out.fill(std::move(in_flight_.front()), 1);
-      in_flight_.pop_front();
-    }
-    return take || launch || !in_flight_.empty() ? Wake::next_cycle() : Wake::on_traffic();
+    Leave leave{*this};
+    pins_.links(*block_, leave);
+    return move.moved || !in_flight_.empty() || pins_.busy(*block_) ? Wake::next_cycle() : Wake::on_traffic();
   }
 
  private:
+  // What the handshakes say before the edge.
+  struct Move {
+    template <class Port, class... Bits>
+    void in(Port& port, const CData& valid, const CData& ready, const Bits&...) {
+      if (!valid || !ready) return;
+      twin.pins_.taken(port->pop(), *twin.block_);
+      moved = true;
+    }
+    template <class T, class Bits>
+    void out(PushPort<T>& port, const CData&, const CData& valid, const Bits& bits) {
+      if (!valid) return;
+      T message{};
+      unpack(bits, message);
+      twin.pins_.pushed(message, *twin.block_);
+      port->push(std::move(message));
+      moved = true;
+    }
+    template <class... Bits>
+    void pipe(PushPort<FpduBeat>& port, const CData&, const CData& launch, const Bits&...) {
+      if (!launch) return;
+      port->reserve();
+      twin.in_flight_.push_back(twin.pins_.launched(*twin.block_));
+      moved = true;
+    }
+    Twin& twin;
+    bool moved = false;
+  };
+
+  // After the edge: the beat at the pipeline's end.
+  struct Leave {
+    template <class... Bits>
+    void in(const Bits&...) {}
+    template <class... Bits>
+    void out(const Bits&...) {}
+    template <class Bits, class Data>
+    void pipe(PushPort<FpduBeat>& port, const CData&, const CData&, const CData& valid, const Bits& bits,
+              const Data& data) {
+      if (!valid) return;
+      auto& in_flight = twin.in_flight_;
+      RNIC_CHECK_MSG(!in_flight.empty(), std::string(twin.stage_.name()) + ": a beat left that never entered");
+      unpack(bits, data, in_flight.front());
+      twin.pins_.left(in_flight.front());
+      port->fill(std::move(in_flight.front()), 1);
+      in_flight.pop_front();
+    }
+    Twin& twin;
+  };
+
   typename Pins::Block& stage_;
-  VerilatedBlock<typename Pins::Model> block_;
+  VerilatedBlock<Pins> block_;
   Pins pins_;
   const std::string none_;
-  std::deque<typename Pins::Out> in_flight_;  // beats inside the block: the references that its bits stand for
+  std::deque<FpduBeat> in_flight_;  // beats inside the block: the references that its bits stand for
 };
 
 }  // namespace rnic::rtl

@@ -2,14 +2,18 @@
 // patterns: they agree in every beat and every cycle.
 #pragma once
 
-#include <optional>
-#include <ostream>
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
 #include <string>
-#include <tuple>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "model/common/prng.h"
 #include "model/rnic/beat.h"
+#include "rtl-stubs/verilated/beat_bits.h"
+#include "rtl-stubs/verilated/field_values.h"
 #include "rtl-stubs/verilated/twin.h"
 #include "testbench/support/fpdu_beats.h"
 #include "testbench/support/stage_test.h"
@@ -52,21 +56,32 @@ struct Chain {
     source.pause(traffic.produce);
     sink.pause(traffic.consume);
   }
+  // What came is forgotten, and its buffers go back.
+  void clear() {
+    for (const FpduBeat& beat : sink.beats()) {
+      if (beat.last) BufferRef::adopt(beat.buf);
+    }
+    sink.clear();
+  }
 };
 
-template <class Block, class In>
-void expect_lock_step(const Chain<Block, In>& model, const Chain<Block, In>& twin) {
-  ASSERT_EQ(model.sink.cycles(), twin.sink.cycles());
-  for (std::size_t i = 0; i < model.sink.beats().size(); ++i) {
-    const FpduBeat &m = model.sink.beats()[i], &t = twin.sink.beats()[i];
-    SCOPED_TRACE("beat " + std::to_string(i) + " in cycle " + std::to_string(model.sink.cycles()[i]));
-    ASSERT_EQ(m.words, t.words);
-    ASSERT_EQ(m.marker_lane, t.marker_lane);
-    ASSERT_EQ(load_le32(m.marker), load_le32(t.marker));
-    ASSERT_EQ(m.flow, t.flow);
-    ASSERT_EQ(std::tuple(m.first, m.last, m.completes_wqe, m.marker_ok, m.crc_on, m.crc_ok),
-              std::tuple(t.first, t.last, t.completes_wqe, t.marker_ok, t.crc_on, t.crc_ok));
-    ASSERT_EQ(Bytes(m.data, m.data + 4 * m.words), Bytes(t.data, t.data + 4 * t.words));
+// Field by field and cycle by cycle. In beats, octet by octet as well.
+template <class T>
+void expect_same(const Sink<T>& model, const Sink<T>& twin) {
+  ASSERT_EQ(model.cycles(), twin.cycles()) << model.name();
+  const std::vector<rtl::Signal> signals = rtl::signals_of<T>(model.name());
+  std::vector<std::uint64_t> m(signals.size()), t(signals.size());
+  for (std::size_t i = 0; i < model.beats().size(); ++i) {
+    SCOPED_TRACE("message " + std::to_string(i) + " in cycle " + std::to_string(model.cycles()[i]));
+    for (const auto& [message, values] : {std::pair(&model.beats()[i], &m), std::pair(&twin.beats()[i], &t)}) {
+      rtl::StoreFields store(values->data());
+      rtl::visit_fields(store, *message);
+    }
+    for (std::size_t k = 0; k < signals.size(); ++k) ASSERT_EQ(m[k], t[k]) << signals[k].name;
+    if constexpr (std::is_same_v<T, FpduBeat>) {
+      const ByteSpan a = rtl::octets_of(model.beats()[i]), b = rtl::octets_of(twin.beats()[i]);
+      ASSERT_EQ(Bytes(a.begin(), a.end()), Bytes(b.begin(), b.end()));
+    }
   }
 }
 
@@ -76,10 +91,20 @@ inline Bytes random_octets(Prng& rng, std::size_t count) {
   return octets;
 }
 
-// The seed of a test's traffic, told beside its result.
+// The seed of a test's traffic. RNIC_SEED in the environment replays another one.
 inline Prng seeded(std::uint64_t seed) {
+  if (const char* const given = std::getenv("RNIC_SEED")) seed = std::stoull(given);
+  std::cout << "RNIC_SEED=" << seed << '\n';
   testing::Test::RecordProperty("seed", std::to_string(seed));
   return Prng(seed);
+}
+
+// Rounds of traffic, each run until it is through and then compared: one, or as many as it takes for the RNIC_BEATS
+// beats that the environment asks for.
+inline unsigned rounds(std::size_t beats_of_a_round) {
+  const char* const given = std::getenv("RNIC_BEATS");
+  const std::size_t beats = given != nullptr ? std::stoull(given) : 0;
+  return static_cast<unsigned>(std::max<std::size_t>(1, (beats + beats_of_a_round - 1) / beats_of_a_round));
 }
 
 }  // namespace rnic::test

@@ -56,6 +56,10 @@ class Sink final : public Stage {
   void pause(Pattern p) { pattern_ = p; }
   const std::vector<T>& beats() const { return beats_; }
   const std::vector<Cycle>& cycles() const { return cycles_; }
+  void clear() {
+    beats_.clear();
+    cycles_.clear();
+  }
 
   Wake tick() override {
     if (!in->can_pop()) return Wake::on_traffic();

@@ -1,0 +1,220 @@
+// The links of a stage that runs beside its twin: what both sides do on each of them.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/common/link.h"
+#include "rtl-stubs/verilated/beat_bits.h"
+#include "rtl-stubs/verilated/pins.h"
+#include "rtl-stubs/verilated/sides.h"
+
+namespace rnic::rtl {
+
+// Where the fields of a link's messages stand among the signals.
+template <class T>
+class MessageSignals {
+ public:
+  MessageSignals(Sides& sides, const std::string& link) {
+    const std::vector<Signal> signals = signals_of<T>(link);
+    first_ = sides.add(signals);
+    count_ = signals.size();
+  }
+  // nullptr where a side has none.
+  void set(Sides& sides, const T* stage, const T* twin) const {
+    store(stage, sides.stage_at(first_));
+    store(twin, sides.twin_at(first_));
+  }
+
+ private:
+  void store(const T* message, std::uint64_t* at) const {
+    std::fill_n(at, count_, 0);
+    if (message == nullptr) return;
+    StoreFields values(at);
+    visit_fields(values, *message);
+  }
+  std::size_t first_, count_;
+};
+
+// The octets of a link's beats.
+class OctetSignals {
+ public:
+  OctetSignals(Sides& sides, const std::string& link, std::size_t count)
+      : first_(sides.signals().size()), count_(count) {
+    for (std::size_t i = 0; i < count; ++i) sides.add(link + ".octet[" + std::to_string(i) + "]", 8);
+  }
+  void set(Sides& sides, ByteSpan stage, ByteSpan twin) const {
+    store(stage, sides.stage_at(first_));
+    store(twin, sides.twin_at(first_));
+  }
+
+ private:
+  void store(ByteSpan octets, std::uint64_t* at) const {
+    std::fill(std::copy(octets.begin(), octets.end(), at), at + count_, 0);
+  }
+  const std::size_t first_, count_;
+};
+
+// One link, cycle by cycle: the inputs have settled, begin(); the stage has been called, stage_done(); the edge has
+// come, edge_done().
+class LinkWatch {
+ public:
+  virtual ~LinkWatch() = default;
+  virtual void begin(Sides& sides) = 0;
+  virtual void stage_done(Sides& sides) = 0;
+  virtual void edge_done(Sides&) {}
+  virtual bool moves() const = 0;  // something was taken, given or is on its way through the block
+};
+
+// Both sides see the same message. `Data` is the port of a beat's octets, if it has one.
+template <class T, class... Data>
+class InWatch final : public LinkWatch {
+ public:
+  InWatch(Sides& sides, PopPort<T>& port, const CData& valid, const CData& ready, const Data&... data)
+      : link_(*port),
+        valid_(valid),
+        ready_(ready),
+        valid_at_(sides.add(std::string(port.name()) + ".valid", 1)),
+        ready_at_(sides.add(std::string(port.name()) + ".ready", 1)),
+        message_(sides, port.name()),
+        octets_{OctetSignals(sides, port.name(), sizeof data)...} {}
+
+  void begin(Sides& sides) override {
+    used_ = link_.used();
+    const T* const message = valid_ ? &link_.front() : nullptr;
+    sides.set(valid_at_, valid_, valid_);
+    message_.set(sides, message, message);
+    if constexpr (sizeof...(Data) != 0) {
+      const ByteSpan octets = message ? octets_of(*message) : ByteSpan{};
+      octets_[0].set(sides, octets, octets);
+    }
+  }
+  void stage_done(Sides& sides) override { sides.set(ready_at_, used_ - link_.used(), moves()); }
+  bool moves() const override { return valid_ && ready_; }
+
+ private:
+  Link<T>& link_;
+  const CData& valid_;
+  const CData& ready_;
+  const std::size_t valid_at_, ready_at_;
+  const MessageSignals<T> message_;
+  const std::array<OctetSignals, sizeof...(Data)> octets_;
+  unsigned used_ = 0;
+};
+
+template <class Pins, class T, class Bits>
+class OutWatch final : public LinkWatch, private LinkTap<T> {
+ public:
+  OutWatch(Sides& sides, const Pins& pins, const typename Pins::Model& model, PushPort<T>& port, const CData& ready,
+           const CData& valid, const Bits& bits)
+      : pins_(pins),
+        model_(model),
+        name_(port.name()),
+        ready_(ready),
+        valid_(valid),
+        bits_(bits),
+        ready_at_(sides.add(name_ + ".ready", 1)),
+        valid_at_(sides.add(name_ + ".valid", 1)),
+        message_(sides, name_) {
+    port->tap(*this);
+  }
+
+  void begin(Sides& sides) override {
+    pushed_.reset();
+    sides.set(ready_at_, ready_, ready_);
+  }
+  void stage_done(Sides& sides) override {
+    T twin{};
+    if (valid_) unpack(bits_, twin);
+    sides.set(valid_at_, pushed_.has_value(), valid_);
+    message_.set(sides, pushed_ ? &*pushed_ : nullptr, valid_ ? &twin : nullptr);
+    if (!pushed_ || !valid_) return;
+    pins_.compare_content(*pushed_, model_, [&](const char* what, std::uint64_t stage, std::uint64_t block) {
+      sides.expect(name_ + "." + what, stage, block);
+    });
+  }
+  bool moves() const override { return valid_; }
+
+ private:
+  void filled(const T& message, Cycle, Cycle) override { pushed_ = message; }
+
+  const Pins& pins_;
+  const typename Pins::Model& model_;
+  const std::string name_;
+  const CData& ready_;
+  const CData& valid_;
+  const Bits& bits_;
+  const std::size_t ready_at_, valid_at_;
+  const MessageSignals<T> message_;
+  std::optional<T> pushed_;  // by the stage in this cycle
+};
+
+// The beat that leaves is compared as the stage left it in the cycle in which it entered the block's pipeline.
+template <class Bits, class Data>
+class PipeWatch final : public LinkWatch, private LinkTap<FpduBeat> {
+ public:
+  PipeWatch(Sides& sides, PushPort<FpduBeat>& port, const CData& ready, const CData& launch, const CData& valid,
+            const Bits& bits, const Data& data)
+      : link_(*port),
+        ready_(ready),
+        launch_(launch),
+        valid_(valid),
+        bits_(bits),
+        data_(data),
+        ready_at_(sides.add(std::string(port.name()) + ".ready", 1)),
+        launch_at_(sides.add(std::string(port.name()) + ".launch", 1)),
+        valid_at_(sides.add(std::string(port.name()) + ".valid", 1)),
+        message_(sides, port.name()),
+        octets_(sides, port.name(), sizeof data) {
+    port->tap(*this);
+  }
+
+  void begin(Sides& sides) override {
+    pushed_ = link_.pushed();
+    sides.set(ready_at_, ready_, ready_);
+  }
+  void stage_done(Sides& sides) override { sides.set(launch_at_, link_.pushed() - pushed_, launch_); }
+  void edge_done(Sides& sides) override {
+    const bool leaves = !on_the_way_.empty() && on_the_way_.front().visible <= sides.now() + 1;
+    const Left stage = leaves ? std::move(on_the_way_.front()) : Left{};
+    if (leaves) on_the_way_.pop_front();
+    FpduBeat twin;
+    std::uint8_t octets[sizeof data_];
+    twin.data = octets;
+    if (valid_) unpack(bits_, data_, twin);
+    sides.set(valid_at_, leaves, valid_);
+    message_.set(sides, leaves ? &stage.beat : nullptr, valid_ ? &twin : nullptr);
+    octets_.set(sides, stage.octets, valid_ ? octets_of(twin) : ByteSpan{});
+  }
+  bool moves() const override { return launch_ || !on_the_way_.empty(); }
+
+ private:
+  struct Left {
+    FpduBeat beat;
+    std::vector<std::uint8_t> octets;
+    Cycle visible = 0;
+  };
+  void filled(const FpduBeat& beat, Cycle, Cycle visible) override {
+    const ByteSpan octets = octets_of(beat);
+    on_the_way_.push_back({beat, {octets.begin(), octets.end()}, visible});
+  }
+
+  Link<FpduBeat>& link_;
+  const CData& ready_;
+  const CData& launch_;
+  const CData& valid_;
+  const Bits& bits_;
+  const Data& data_;
+  const std::size_t ready_at_, launch_at_, valid_at_;
+  const MessageSignals<FpduBeat> message_;
+  const OctetSignals octets_;
+  std::uint64_t pushed_ = 0;
+  std::deque<Left> on_the_way_;  // the stage gave them to its link, and the block has them in its pipeline
+};
+
+}  // namespace rnic::rtl

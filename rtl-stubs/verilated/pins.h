@@ -1,0 +1,61 @@
+// What the pins of a block have in common. A block's own Pins derive from this and have
+//   explicit Pins(Stage& stage, ...)
+//   void links(Model& m, V& v)   names each link once, in the order in which its moves are made:
+//     v.in(stage.x, m.x_valid_i, m.x_ready_o, m.x_i)
+//     v.out(stage.x, m.x_ready_i, m.x_valid_o, m.x_o)
+//     v.pipe(stage.x, m.x_ready_i, m.x_launch_o, m.x_valid_o, m.x_o, m.x_data_o)   the pipelined one, of FpduBeats
+//   A link of beats names the port of its octets behind that of its bits.
+// and those of the hooks below that they need, with `using Pins::offered` and so on where a hook is for one kind of
+// message among several.
+#pragma once
+
+#include "model/rnic/beat.h"
+#include "rtl-stubs/verilated/verilated_with_systemc.h"
+
+namespace rnic::rtl {
+
+// A hook that a block has for a message is a better match than one that takes anything.
+struct Anything {
+  template <class T>
+  constexpr Anything(const T&) {}
+};
+
+template <class V, class Stage>
+class Pins {
+ public:
+  using Model = V;
+  using Block = Stage;
+
+  // How often look_up() is asked until one lookup that depends on another has settled.
+  static constexpr unsigned kRounds = 0;
+
+  // (message, Model&) Before the block settles: what it sees beside a message that a link offers, of contexts for
+  // instance. The message's bits are there already.
+  void offered(Anything, Anything) const {}
+  // What the block asks of tables and memories: the answers in this cycle.
+  void look_up(Model&) const {}
+
+  // At the edge: what the block writes to tables that are the pins' own, in lock-step as well.
+  void advance(const Model&) const {}
+  // After it, from registers alone: the block will do something in the next cycle without anything new on its links.
+  bool busy(const Model&) const { return false; }
+
+  // For a block that takes its stage's place, what bits cannot carry: references, counters, what others are told.
+  // (message&&, const Model&) It takes a message: its references are the pins' from now on.
+  void taken(Anything, Anything) const {}
+  // (message&, const Model&) It gives a message to a link.
+  void pushed(Anything, Anything) const {}
+  // A beat begins its way through the pipeline, and is at its end.
+  FpduBeat launched(const Model&) const { return {}; }
+  void left(const FpduBeat&) const {}
+  // Once a cycle.
+  void stand_in(const Model&) const {}
+
+  // For one beside its stage: f(name, stage's, block's) of what both write to the stage's tables,
+  template <class F>
+  void compare(const Model&, F&&) const {}
+  // (message, const Model&, f) and of what a message of the stage refers to.
+  void compare_content(Anything, Anything, Anything) const {}
+};
+
+}  // namespace rnic::rtl

@@ -1,0 +1,64 @@
+// What stage and twin show in a cycle, value by value, and the first difference between them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/common/clock_domain.h"
+#include "rtl-stubs/verilated/field_values.h"
+
+namespace rnic::rtl {
+
+// Everything that passes through the ports of both sides in a cycle is here. A message that neither has in this cycle
+// is 0.
+class Sides {
+ public:
+  explicit Sides(const Stage& stage) : block_(stage) {}
+
+  Cycle now() const { return block_.clock().now(); }
+  const std::vector<Signal>& signals() const { return signals_; }
+  // In the order of the signals.
+  const std::vector<std::uint64_t>& stage() const { return stage_; }
+  const std::vector<std::uint64_t>& twin() const { return twin_; }
+
+  // Returns the index of the first one.
+  std::size_t add(const std::vector<Signal>& signals) {
+    const std::size_t first = signals_.size();
+    signals_.insert(signals_.end(), signals.begin(), signals.end());
+    stage_.resize(signals_.size());
+    twin_.resize(signals_.size());
+    return first;
+  }
+  std::size_t add(std::string name, unsigned width) { return add({{std::move(name), width}}); }
+  void set(std::size_t signal, std::uint64_t stage, std::uint64_t twin) {
+    stage_[signal] = stage;
+    twin_[signal] = twin;
+  }
+  std::uint64_t* stage_at(std::size_t signal) { return stage_.data() + signal; }
+  std::uint64_t* twin_at(std::size_t signal) { return twin_.data() + signal; }
+
+  // All values of this cycle are there.
+  void compare() {
+    if (stage_ == twin_) return;
+    for (std::size_t i = 0; i < signals_.size(); ++i) expect(signals_[i].name, stage_[i], twin_[i]);
+  }
+  // The same for what is on no port.
+  void expect(const std::string& what, std::uint64_t stage, std::uint64_t twin) {
+    if (stage == twin || !difference_.empty()) return;
+    difference_ = std::string(block_.name()) + ", cycle " + std::to_string(now()) + ": " + what + ": the stage has " +
+                  std::to_string(stage) + ", the twin " + std::to_string(twin);
+  }
+
+  // Where they parted, for a reader; empty if they have not.
+  const std::string& difference() const { return difference_; }
+
+ private:
+  const Stage& block_;
+  std::vector<Signal> signals_;
+  std::vector<std::uint64_t> stage_, twin_;
+  std::string difference_;
+};
+
+}  // namespace rnic::rtl
