@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "model/common/check.h"
 #include "rtl-stubs/verilated/bits.h"
 #include "rtl-stubs/verilated/verilated_with_systemc.h"
 
@@ -15,6 +16,7 @@ class VerilatedBlock {
 
   VerilatedBlock() : model_(std::make_unique<Model>(&context_, "")) {
     context_.assertOn(true);
+    context_.fatalOnError(false);  // edge() says it as the rest of the program does
     model_->rst_ni = 0;
     model_->clk_i = 0;
     model_->eval();
@@ -40,6 +42,7 @@ class VerilatedBlock {
   void edge() {
     model_->clk_i = 1;
     model_->eval();
+    RNIC_CHECK_MSG(!context_.gotError(), "an assertion of the RTL failed");
   }
 
  private:
