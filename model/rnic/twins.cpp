@@ -21,6 +21,12 @@ void check_latency(const Stage& stage, unsigned registers) {
                                 registers, latency));
 }
 
+void check_size(const Stage& stage, const char* what, unsigned configured, unsigned size) {
+  if (configured == size) return;
+  throw ConfigError(
+      fmt::format("{}: its twin is built for {} = {}, but it is {}", stage.name(), what, size, configured));
+}
+
 struct Entry {
   const char* name;
   Handle (*make)(Rnic& chip, const TwinSource& source, TwinMode mode);
@@ -40,6 +46,13 @@ constexpr Entry kTwins[] = {
      [](Rnic& chip, const TwinSource& source, TwinMode mode) {
        check_latency(chip.crc_insert, CrcInsertConfig{}.pipeline_cycles);
        return source.make(chip.crc_insert, mode);
+     }},
+    {"mpa_deframer",
+     [](Rnic& chip, const TwinSource& source, TwinMode mode) {
+       check_latency(chip.mpa_deframer, MpaDeframerConfig{}.pipeline_cycles);
+       check_size(chip.mpa_deframer, "queue_fpdus", chip.config().rx.mpa_deframer.queue_fpdus,
+                  MpaDeframerConfig{}.queue_fpdus);
+       return source.make(chip.mpa_deframer, chip.contexts(), mode);
      }},
     {"crc_check",
      [](Rnic& chip, const TwinSource& source, TwinMode mode) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/rnic/rx/crc_check.h"
+#include "model/rnic/rx/mpa_deframer.h"
 #include "model/rnic/tx/crc_insert.h"
 #include "model/rnic/tx/marker_inserter.h"
 #include "model/rnic/tx/mpa_framer.h"
@@ -35,6 +36,7 @@ class TwinSource {
   virtual Handle make(MpaFramer& stage, const ContextStore& contexts, TwinMode mode) const = 0;
   virtual Handle make(MarkerInserter& stage, const ContextStore& contexts, BufferPool& pool, TwinMode mode) const = 0;
   virtual Handle make(CrcInsert& stage, TwinMode mode) const = 0;
+  virtual Handle make(MpaDeframer& stage, const ContextStore& contexts, TwinMode mode) const = 0;
   virtual Handle make(CrcCheck& stage, TwinMode mode) const = 0;
 
  protected:

@@ -204,6 +204,17 @@ package rnic_messages_pkg;
   } placed_segment_t;
 
   typedef struct packed {
+    logic [63:0] next;
+    logic [31:0] epoch;
+    logic [16:0] seen;
+    logic [16:0] size;
+    logic [9:0] marker_octets;
+    logic [7:0] last_octet;
+    logic marker_ok;
+    logic straddles;
+  } mpa_place_t;
+
+  typedef struct packed {
     logic [31:0] flow;
     logic [31:0] bytes;
   } rx_consumed_t;

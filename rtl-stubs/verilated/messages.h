@@ -18,6 +18,7 @@
 #include "model/rnic/rx/placed.h"
 #include "model/rnic/terminate/terminate_message.h"
 #include "rtl-stubs/verilated/bits.h"
+#include "rtl-stubs/verilated/mpa_place.h"
 
 namespace rnic::rtl {
 
@@ -372,6 +373,21 @@ struct Message<PlacedSegment> {
   }
 };
 template <>
+struct Message<MpaPlace> {
+  static constexpr const char* kName = "mpa_place";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("next", 64, m.next);
+    v("epoch", 32, m.epoch);
+    v("seen", 17, m.seen);
+    v("size", 17, m.size);
+    v("marker_octets", 10, m.marker_octets);
+    v("last_octet", 8, m.last_octet);
+    v("marker_ok", 1, m.marker_ok);
+    v("straddles", 1, m.straddles);
+  }
+};
+template <>
 struct Message<RxConsumed> {
   static constexpr const char* kName = "rx_consumed";
   template <class V, class M>
@@ -440,11 +456,11 @@ struct Message<StagContext> {
 };
 
 // In an order in which what is inside stands before what it is in.
-using Messages =
-    std::tuple<Rqn, wire::TerminateCause, FailedSegment, QpEvent, TxUnblock, TerminateMessage, DmaReadRequest,
-               DmaReadDone, DmaWriteRequest, DmaWriteDone, wire::ReadRequest, wire::AtomicRequest, wire::AtomicResponse,
-               wire::ImmediateData, QueuedRead, QueuedAtomic, QueuedRequest, AtomicWork, DeliveredAtomic,
-               ReadResponseSent, AtomicDone, RqFlush, abi::Sge, AtomicIssued, ReadIssued, abi::Wqe, RqDoorbell,
-               FetchedRqe, RqeTaken, SrqArm, SrqEvent, PlacedSegment, RxConsumed, QpContext, FlowContext, StagContext>;
+using Messages = std::tuple<Rqn, wire::TerminateCause, FailedSegment, QpEvent, TxUnblock, TerminateMessage,
+                            DmaReadRequest, DmaReadDone, DmaWriteRequest, DmaWriteDone, wire::ReadRequest,
+                            wire::AtomicRequest, wire::AtomicResponse, wire::ImmediateData, QueuedRead, QueuedAtomic,
+                            QueuedRequest, AtomicWork, DeliveredAtomic, ReadResponseSent, AtomicDone, RqFlush, abi::Sge,
+                            AtomicIssued, ReadIssued, abi::Wqe, RqDoorbell, FetchedRqe, RqeTaken, SrqArm, SrqEvent,
+                            PlacedSegment, MpaPlace, RxConsumed, QpContext, FlowContext, StagContext>;
 
 }  // namespace rnic::rtl

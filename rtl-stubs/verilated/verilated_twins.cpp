@@ -3,6 +3,7 @@
 #include "rtl-stubs/verilated/crc_pins.h"
 #include "rtl-stubs/verilated/lockstep.h"
 #include "rtl-stubs/verilated/marker_inserter_pins.h"
+#include "rtl-stubs/verilated/mpa_deframer_pins.h"
 #include "rtl-stubs/verilated/mpa_framer_pins.h"
 #include "rtl-stubs/verilated/twin.h"
 
@@ -26,6 +27,9 @@ TwinSource::Handle VerilatedTwins::make(MarkerInserter& stage, const ContextStor
 }
 TwinSource::Handle VerilatedTwins::make(CrcInsert& stage, TwinMode mode) const {
   return make_twin<CrcInsertPins>(mode, stage);
+}
+TwinSource::Handle VerilatedTwins::make(MpaDeframer& stage, const ContextStore& contexts, TwinMode mode) const {
+  return make_twin<MpaDeframerPins>(mode, stage, contexts);
 }
 TwinSource::Handle VerilatedTwins::make(CrcCheck& stage, TwinMode mode) const {
   return make_twin<CrcCheckPins>(mode, stage);

@@ -10,6 +10,7 @@ class VerilatedTwins final : public TwinSource {
   Handle make(MpaFramer& stage, const ContextStore& contexts, TwinMode mode) const override;
   Handle make(MarkerInserter& stage, const ContextStore& contexts, BufferPool& pool, TwinMode mode) const override;
   Handle make(CrcInsert& stage, TwinMode mode) const override;
+  Handle make(MpaDeframer& stage, const ContextStore& contexts, TwinMode mode) const override;
   Handle make(CrcCheck& stage, TwinMode mode) const override;
 };
 

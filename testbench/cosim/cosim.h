@@ -23,12 +23,15 @@ namespace rnic::test {
 struct Traffic {
   const char* name;
   Pattern produce, consume;
+  Pattern control{};  // of sinks beside the datapath
 };
 inline void PrintTo(const Traffic& t, std::ostream* os) { *os << t.name; }
 
-inline const auto kTraffics = testing::Values(
-    Traffic{"full_rate", {}, {}}, Traffic{"idle", every(5, 4), {}}, Traffic{"back_pressure", {}, every(3, 2)},
-    Traffic{"long_stall", {}, window(100, 400)}, Traffic{"random_both", at_random(1, 50), at_random(2, 50)});
+inline const auto kTraffics =
+    testing::Values(Traffic{"full_rate", {}, {}}, Traffic{"idle", every(5, 4), {}},
+                    Traffic{"back_pressure", {}, every(3, 2), every(40, 39)},
+                    Traffic{"long_stall", {}, every(1000, 300), every(1300, 300)},
+                    Traffic{"random_both", at_random(1, 50), at_random(2, 50), at_random(3, 70)});
 inline std::string traffic_name(const testing::TestParamInfo<Traffic>& info) { return info.param.name; }
 
 template <class Block, class In>
@@ -94,16 +97,16 @@ inline Bytes random_octets(Prng& rng, std::size_t count) {
 // The seed of a test's traffic. RNIC_SEED in the environment replays another one.
 inline Prng seeded(std::uint64_t seed) {
   if (const char* const given = std::getenv("RNIC_SEED")) seed = std::stoull(given);
-  std::cout << "RNIC_SEED=" << seed << '\n';
+  std::cout << "RNIC_SEED=" << seed << std::endl;  // a failing assertion of the RTL ends the process
   testing::Test::RecordProperty("seed", std::to_string(seed));
   return Prng(seed);
 }
 
-// Rounds of traffic, each run until it is through and then compared: one, or as many as it takes for the RNIC_BEATS
-// beats that the environment asks for.
+// Rounds of traffic, each run until it is through and then compared: as many as it takes for RNIC_BEATS beats, as the
+// environment asks for them, or for tens of thousands.
 inline unsigned rounds(std::size_t beats_of_a_round) {
   const char* const given = std::getenv("RNIC_BEATS");
-  const std::size_t beats = given != nullptr ? std::stoull(given) : 0;
+  const std::size_t beats = given != nullptr ? std::stoull(given) : 20'000;
   return static_cast<unsigned>(std::max<std::size_t>(1, (beats + beats_of_a_round - 1) / beats_of_a_round));
 }
 

@@ -45,10 +45,11 @@ class Rtl(ProgramTest):
 
     def test_a_chip_that_is_not_as_the_rtl(self):
         for setting, words in (
+            ("rnic.rx.mpa_deframer.queue_fpdus=4", "its twin is built for queue_fpdus = 2, but it is 4"),
             ("rnic.rx.crc_check.pipeline_cycles=6", "its twin has 4 pipeline registers, but pipeline_cycles is 6"),
             ("rnic.datapath.beat_bytes=32", "twins have beats of 64 octets, but datapath.beat_bytes is 32"),
         ):
-            run = self.run_program("run", self.small_scenario(), "--set", setting, "--lockstep", "crc_check")
+            run = self.run_program("run", self.small_scenario(), "--set", setting, "--lockstep", "crc_check,mpa_deframer")
             self.assertEqual(run.returncode, 2)
             self.assertIn(words, run.stderr)
 

@@ -65,6 +65,7 @@ MpaChain::MpaChain(const TwinSource* twins)
   twins_.push_back(twins->make(framer_, contexts_, TwinMode::kReplace));
   twins_.push_back(twins->make(inserter_, contexts_, pool_, TwinMode::kReplace));
   twins_.push_back(twins->make(crc_insert_, TwinMode::kReplace));
+  twins_.push_back(twins->make(deframer_, contexts_, TwinMode::kReplace));
   twins_.push_back(twins->make(crc_check_, TwinMode::kReplace));
 }
 

@@ -155,8 +155,14 @@ void MpaDeframer::complete(Flow& flow, const StreamBeat& beat, Cycle at) {
   if (markers_ && wire::octets_to_marker(start) < flow.size) take_out_markers(fpdu, start, straddles);
   fpdu.next.buf = fpdu.buf.get();
   flow.seen = flow.size = 0;
+  count(straddles, fpdu.markers_left, fpdu.next.marker_ok);
+}
+
+void MpaDeframer::count(bool straddles, unsigned markers, bool marker_ok) {
   ++fpdus_;
   if (straddles) ++straddling_;
+  taken_markers_ += markers;
+  if (!marker_ok) ++bad_markers_;
 }
 
 // Closes the gaps; the markers go behind the words. A collected FPDU is nobody else's and is moved in place.
@@ -189,8 +195,6 @@ void MpaDeframer::take_out_markers(Fpdu& fpdu, wire::StreamPosition start, bool 
   fpdu.words_left -= fpdu.markers_left;
   fpdu.next.data = target->bytes();
   fpdu.buf = std::move(target);
-  taken_markers_ += fpdu.markers_left;
-  if (!fpdu.next.marker_ok) ++bad_markers_;
 }
 
 void MpaDeframer::set_position(FlowId flow, std::uint64_t position) {

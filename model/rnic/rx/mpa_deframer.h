@@ -48,6 +48,18 @@ class MpaDeframer final : public Stage, public RunsAhead {
   // Otherwise a flow starts at 0 whenever its context's epoch changes.
   void set_position(FlowId flow, std::uint64_t position);
 
+  // Where a flow is in its current FPDU.
+  struct Place {
+    std::uint64_t next = 0;  // stream position of the next octet
+    std::uint32_t epoch = 0;
+    std::uint32_t seen = 0;  // octets of the current FPDU so far, markers included
+    std::uint32_t size = 0;  // all its octets; 0: its length field is not complete
+  };
+  // For a twin: a flow's place is in the stage's table, and what the twin finds is counted by the stage.
+  const Place& place(FlowId flow) const { return flows_[flow.v]; }
+  void set_place(FlowId flow, const Place& place) { static_cast<Place&>(flows_[flow.v]) = place; }
+  void count(bool straddles, unsigned markers, bool marker_ok);
+
   Wake tick() override;
   void run_ahead() override { tick(); }
   std::string waiting_for() const override;
@@ -55,19 +67,17 @@ class MpaDeframer final : public Stage, public RunsAhead {
   void register_stats(const StatsGroup& group) const;
   const Counter& fpdus() const { return fpdus_; }
   const Counter& straddling() const { return straddling_; }
+  const Counter& markers() const { return taken_markers_; }
   const Counter& bad_markers() const { return bad_markers_; }
   const BufferPool& collecting() const { return collecting_; }
+  BufferPool& collecting() { return collecting_; }
 
  private:
   static constexpr std::size_t kLargestFpdu = wire::marked_fpdu_bytes(0, 0xffff);
   static constexpr std::size_t kMostMarkers = wire::fpdu_markers(0, wire::fpdu_bytes(0xffff));
 
-  struct Flow {
-    std::uint64_t next = 0;  // stream position of the next octet
-    BufferRef collected;     // the current FPDU's octets, once it reaches beyond a segment
-    std::uint32_t epoch = 0;
-    std::uint32_t seen = 0;  // octets of the current FPDU so far, markers included
-    std::uint32_t size = 0;  // all its octets; 0: its length field is not complete
+  struct Flow : Place {
+    BufferRef collected;  // the current FPDU's octets, once it reaches beyond a segment
     wire::StreamPosition start() const { return static_cast<wire::StreamPosition>(next - seen); }
   };
   static_assert(sizeof(Flow) <= 48);

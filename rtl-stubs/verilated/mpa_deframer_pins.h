@@ -1,0 +1,119 @@
+// mpa_deframer: each FPDU is collected in a block of the stage's pool, with which it leaves; the segments' octets end
+// here.
+#pragma once
+
+#include <cstring>
+#include <vector>
+
+#include "model/common/ring.h"
+#include "model/rnic/rx/mpa_deframer.h"
+#include "rtl-stubs/verilated/beat_bits.h"
+#include "rtl-stubs/verilated/messages.h"
+#include "rtl-stubs/verilated/pins.h"
+
+#include "Vmpa_deframer.h"
+
+namespace rnic::rtl {
+
+class MpaDeframerPins : public Pins<Vmpa_deframer, MpaDeframer> {
+ public:
+  MpaDeframerPins(MpaDeframer& stage, const ContextStore& contexts)
+      : stage_(stage), contexts_(contexts), flows_(contexts.flows()) {}
+
+  template <class V>
+  void links(Model& m, V& v) {
+    v.in(stage_.in, m.in_valid_i, m.in_ready_o, m.in_i, m.in_data_i);
+    v.pipe(stage_.out, m.out_ready_i, m.out_launch_o, m.out_valid_o, m.out_o, m.out_data_o);
+    v.out(stage_.consumed, m.consumed_ready_i, m.consumed_valid_o, m.consumed_o);
+  }
+
+  void offered(const StreamBeat& beat, Model& m) {
+    flow_ = beat.flow;
+    const FlowContext& context = contexts_.flow(flow_);
+    m.epoch_i = context.epoch;
+    m.rx_markers_i = context.rx_markers;
+    m.crc_i = context.crc;
+    MpaPlace& place = flows_[flow_.v].place;
+    const MpaDeframer::Place& stage = stage_.place(flow_);
+    if (stage.seen == 0) place = MpaPlace{};  // the stage may have been given another position
+    static_cast<MpaDeframer::Place&>(place) = stage;
+    pack(place, m.place_i);
+  }
+  static constexpr unsigned kRounds = 1;
+  void look_up(Model& m) const {
+    if (queue_.empty()) return;
+    const std::uint8_t* const store = queue_.front()->bytes();
+    std::memcpy(&m.head_row_i, store + m.head_row_index_o * sizeof m.head_row_i, sizeof m.head_row_i);
+    std::memcpy(&m.head_marker_i, store + marker_at(m.head_marker_index_o), sizeof m.head_marker_i);
+  }
+
+  void advance(const Model& m) {
+    if (m.consumed_valid_o) queue_.pop();
+    if (!m.place_write_o) return;
+    Flow& flow = flows_[flow_.v];
+    unpack(m.place_o, flow.place);
+    if (!flow.store) flow.store = stage_.collecting().take();
+    write(flow.store->bytes() + m.store_row_o * sizeof m.in_data_i, m.store_o, m.store_write_o, 2 * sizeof m.in_data_i);
+    write(flow.store->bytes() + marker_at(m.marker_index_o), m.marker_o, m.marker_write_o, sizeof m.marker_o);
+    if (m.fpdu_complete_o) queue_.push(std::move(flow.store));
+  }
+  bool busy(const Model& m) const { return m.busy_o; }
+  template <class F>
+  void compare(const Model& m, F&& f) const {
+    if (!m.place_write_o) return;
+    MpaPlace block;
+    unpack(m.place_o, block);
+    const MpaDeframer::Place& stage = stage_.place(flow_);
+    f("next", stage.next, block.next);
+    f("epoch", stage.epoch, block.epoch);
+    f("seen", stage.seen, block.seen);
+    f("size", stage.size, block.size);
+  }
+
+  // The block's reference travels with its last beat.
+  FpduBeat launched(const Model& m) {
+    FpduBeat beat;
+    beat.buf = queue_.front().get();
+    beat.data = beat.buf->bytes() + m.head_row_index_o * sizeof m.head_row_i;
+    if (m.consumed_valid_o) queue_.front().release();
+    return beat;
+  }
+  void taken(const StreamBeat& beat, const Model&) const {
+    if (beat.last) BufferRef::adopt(beat.buf);  // and gone: the octets are in the stores
+  }
+  void stand_in(const Model& m) const {
+    if (!m.place_write_o) return;
+    MpaPlace place;
+    unpack(m.place_o, place);
+    stage_.set_place(flow_, place);
+    if (m.fpdu_complete_o) stage_.count(m.fpdu_straddles_o, m.fpdu_markers_o, m.fpdu_marker_ok_o);
+  }
+
+ private:
+  // In a block the rows come first, then the markers.
+  static constexpr std::size_t kRows = wire::fpdu_bytes(0xffff);
+  static constexpr std::size_t marker_at(unsigned index) { return kRows + wire::kMarkerBytes * index; }
+
+  // Octets as `enables` says, of an integer or of Verilator's words.
+  template <class Data, class Enables>
+  static void write(std::uint8_t* to, const Data& data, const Enables& enables, std::size_t octets) {
+    std::uint8_t from[sizeof data], on[sizeof enables];
+    std::memcpy(from, &data, sizeof data);
+    std::memcpy(on, &enables, sizeof enables);
+    for (std::size_t i = 0; i < octets; ++i) {
+      if (on[i / 8] >> i % 8 & 1) to[i] = from[i];
+    }
+  }
+
+  struct Flow {
+    MpaPlace place;
+    BufferRef store;  // of the FPDU that is collected
+  };
+  MpaDeframer& stage_;
+  const ContextStore& contexts_;
+  std::vector<Flow> flows_;
+  Ring<BufferRef> queue_;  // complete FPDUs
+  FlowId flow_;            // of the beat that is offered
+};
+
+}  // namespace rnic::rtl
