@@ -1,6 +1,7 @@
 #include "model/cli/run_command.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <ostream>
 
 #include <fmt/format.h>
@@ -99,11 +100,18 @@ int report(const Simulation& sim, RunEnd end, std::ostream& out, std::ostream& e
   return kHung;
 }
 
-std::string difference_among(const std::vector<TwinSource::Handle>& twins) {
-  for (const TwinSource::Handle& t : twins) {
-    if (!t->difference().empty()) return t->difference();
-  }
-  return {};
+const AttachedTwin* parted_among(const std::vector<TwinSource::Handle>& twins) {
+  const auto parted = [](const TwinSource::Handle& t) { return !t->difference().empty(); };
+  const auto found = std::find_if(twins.begin(), twins.end(), parted);
+  return found == twins.end() ? nullptr : found->get();
+}
+
+int report_difference(const AttachedTwin& twin, const std::string& out_dir, std::ostream& err) {
+  const std::string file = (std::filesystem::path(out_dir) / "lockstep.vcd").string();
+  twin.write_window(file);
+  err << fmt::format("rnicsim: in lock-step with RTL: {}\nrnicsim: both sides around it: {}\n", twin.difference(),
+                     file);
+  return kCheckFailed;
 }
 
 }  // namespace
@@ -158,14 +166,11 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
     end = sim.run(
         [&progress](std::uint64_t now, std::uint64_t done, std::uint64_t total) { progress.update(now, done, total); });
   } catch (const std::exception&) {
-    const std::string difference = difference_among(attached);
-    if (difference.empty()) throw;
-    sim.write_outputs(end);
-    err << fmt::format("rnicsim: in lock-step with RTL: {}\n", difference);
-    return kCheckFailed;
+    if (parted_among(attached) == nullptr) throw;
   }
   progress.finish();
   sim.write_outputs(end);
+  if (const AttachedTwin* parted = parted_among(attached)) return report_difference(*parted, a.run.out_dir, err);
   return report(sim, end, out, err);
 }
 

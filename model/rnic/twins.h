@@ -27,6 +27,8 @@ class AttachedTwin {
   virtual ~AttachedTwin() = default;
   // In lock-step: where stage and twin parted, for a reader; empty if they have not. It has ended the simulation.
   virtual const std::string& difference() const = 0;
+  // A waveform of both sides in the cycles around it. ConfigError if the file cannot be written.
+  virtual void write_window(const std::string& file) const = 0;
 };
 
 // Makes twins for stages that are bound.

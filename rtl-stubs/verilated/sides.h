@@ -17,7 +17,9 @@ class Sides {
  public:
   explicit Sides(const Stage& stage) : block_(stage) {}
 
+  std::string instance() const { return block_.name(); }
   Cycle now() const { return block_.clock().now(); }
+  std::uint64_t period_ps() const { return block_.clock().period_ps(); }
   const std::vector<Signal>& signals() const { return signals_; }
   // In the order of the signals.
   const std::vector<std::uint64_t>& stage() const { return stage_; }

@@ -29,6 +29,7 @@ class Twin final : public Clocked, public AttachedTwin {
   Twin& operator=(const Twin&) = delete;
 
   const std::string& difference() const override { return none_; }
+  void write_window(const std::string&) const override {}
 
   Wake tick() override {
     block_.settle(pins_);

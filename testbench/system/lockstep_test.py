@@ -1,0 +1,60 @@
+"""The program with a fault in one twin (RNICSIM): lock-step says where it parted from its stage, and shows it."""
+import re
+import unittest
+
+from rnicsim import ProgramTest
+
+
+class Wave:
+    """Values over time of a VCD file, by hierarchical name."""
+
+    def __init__(self, text):
+        self.changes, names, scope, now = {}, {}, [], 0
+        for line in text.splitlines():
+            words = line.split()
+            if line.startswith("$scope"):
+                scope.append(words[2])
+            elif line.startswith("$upscope"):
+                scope.pop()
+            elif line.startswith("$var"):
+                names[words[3]] = ".".join([*scope, words[4]])
+            elif line.startswith("#"):
+                now = int(line[1:])
+            elif line and line[0] in "01xb":
+                value, code = line[1:].split() if line[0] == "b" else (line[0], line[1:])
+                if set(value) <= set("01") and code in names:
+                    self.changes.setdefault(names[code], []).append((now, int(value, 2)))
+
+    def at(self, name, time):
+        return [value for when, value in self.changes[name] if when <= time][-1]
+
+
+class Lockstep(ProgramTest):
+    def test_the_first_difference(self):
+        run = self.run_program("run", self.small_scenario(), "--lockstep", "all")
+        self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
+        told = re.search(r"in lock-step with RTL: (\S+)\.crc_insert, cycle (\d+): out\.octet\[(\d+)\]: "
+                         r"the stage has (\d+), the twin (\d+)", run.stderr)
+        self.assertIsNotNone(told, run.stderr)
+        cycle, octet, stage, twin = (int(n) for n in told.groups()[1:])
+        self.assertNotEqual(stage, twin)
+        self.assertIn("both sides around it: out/lockstep.vcd", run.stderr)
+
+        wave = Wave((self.folder / "out/lockstep.vcd").read_text())
+        top = f"{told[1]}.crc_insert"
+        parted = [time for time, value in wave.changes[f"{top}.differs"] if value]
+        self.assertEqual(parted[0], 4000 * cycle)
+        for side, value in (("stage", stage), ("twin", twin)):
+            octets = wave.at(f"{top}.{side}.out.octet", parted[0])
+            self.assertEqual(octets >> 8 * octet & 0xff, value)
+            self.assertEqual(wave.at(f"{top}.{side}.out.valid", parted[0]), 1)
+        cycles = [value for _, value in wave.changes[f"{top}.cycle"]]
+        self.assertLessEqual(cycles[0], cycle - 3, "since the FPDU entered")
+        self.assertEqual(cycles[-1], cycle + 16)
+
+    def test_the_same_run_without_the_twin(self):
+        self.run_scenario(self.small_scenario(), "--lockstep", "mpa_framer")
+
+
+if __name__ == "__main__":
+    unittest.main()
