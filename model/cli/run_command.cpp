@@ -89,8 +89,9 @@ int report(const Simulation& sim, RunEnd end, std::ostream& out, std::ostream& e
   }
   out << binding_text(sim.utilization().front()) << '\n';
   const double cpu = sim.cpu_seconds();
-  out << fmt::format("simulated {} in {:.2f} s of processor time, {} frames, seed {}\n", time_text(sim.now_ps()), cpu,
-                     sim.frames(), sim.seed());
+  out << fmt::format("simulated {} in {:.2f} s of processor time, {} frames, seed {}{}\n", time_text(sim.now_ps()), cpu,
+                     sim.frames(), sim.seed(),
+                     sim.fault_seed() ? fmt::format(", faults of seed {}", *sim.fault_seed()) : "");
   out << fmt::format("files: {}\n", fmt::join(sim.files(), ", "));
   for (const std::string& e : sim.errors()) err << "rnicsim: " << e << '\n';
   if (end != RunEnd::kHung && end != RunEnd::kTimeLimit) return passed ? kOk : kCheckFailed;

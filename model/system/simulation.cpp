@@ -124,9 +124,10 @@ void Simulation::build_nodes(const Overlay& command_line) {
     stations_.push_back(std::move(s));
   }
   cable_ = std::make_unique<EthernetLink>("cable", config_.link);
+  faults_ = std::make_unique<CableFaults>(config_.link, config_.sim.seed);
   for (unsigned i = 0; i < 2; ++i) {
     Rnic& chip = stations_[i].node->chip;
-    cable_->attach(i, chip.mac_tx.ethernet, chip.mac_rx);
+    faults_->attach(*cable_, i, chip.mac_tx.ethernet, chip.mac_rx);
   }
 }
 
@@ -315,7 +316,16 @@ std::vector<Utilization> Simulation::utilization() const {
   return list;
 }
 
+std::optional<std::uint64_t> Simulation::fault_seed() const {
+  return faults_->any() ? std::optional(faults_->seed()) : std::nullopt;
+}
+
 void Simulation::register_stats() {
+  for (unsigned direction = 0; direction < 2; ++direction) {
+    const FaultCounters* const counters = faults_->counters(direction);
+    if (counters == nullptr) continue;
+    register_counters(StatsGroup(stats_, direction == 0 ? "link.forward" : "link.reverse"), *counters);
+  }
   for (const Station& s : stations_) {
     const StatsGroup node = StatsGroup(stats_, s.name);
     const Rnic& chip = s.node->chip;
@@ -342,6 +352,7 @@ nlohmann::ordered_json Simulation::stats_json(RunEnd end) const {
                                       : "time limit";
   j["versions"] = versions_json();
   j["seed"] = config_.sim.seed;
+  if (fault_seed()) j["fault_seed"] = *fault_seed();
   j["digest"] = fmt::format("{:016x}", digest_.value());
   j["sim_time_ps"] = now_ps();
   j["wall_s"] = wall_seconds_;

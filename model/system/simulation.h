@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "model/env/link/cable_faults.h"
 #include "model/env/workload/workload.h"
 #include "model/system/chip_trace.h"
 #include "model/system/chip_waves.h"
@@ -60,6 +61,8 @@ class Simulation final {
   std::uint64_t cycle_ps() const { return config_.rnic.clock_period_ps; }
   std::uint64_t now_ps() const;
   std::uint64_t seed() const { return config_.sim.seed; }
+  // What faults of the cable are drawn from; nothing without faults.
+  std::optional<std::uint64_t> fault_seed() const;
   double cpu_seconds() const { return cpu_seconds_; }
   std::uint64_t frames() const { return frames_; }
   std::vector<Utilization> utilization() const;  // the busiest first
@@ -91,6 +94,7 @@ class Simulation final {
   SystemConfig config_;
   std::vector<Station> stations_;
   std::unique_ptr<EthernetLink> cable_;
+  std::unique_ptr<CableFaults> faults_;
   std::unique_ptr<workload::Workload> workload_;
   std::unique_ptr<Waves> waves_;
   std::unique_ptr<Debugger> debugger_;

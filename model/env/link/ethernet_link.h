@@ -1,4 +1,4 @@
-// A point-to-point, full-duplex Ethernet cable. Captures and fault injectors wrap or observe it.
+// A point-to-point, full-duplex Ethernet cable. Captures observe it; fault injectors stand before it.
 #pragma once
 
 #include <array>
@@ -7,16 +7,24 @@
 #include <vector>
 
 #include "model/config/field.h"
+#include "model/env/link/fault_config.h"
 #include "model/rnic/ethernet_socket.h"
 
 namespace rnic {
 
 struct EthernetLinkConfig {
   std::uint64_t delay_ns = 500;
+  FaultConfig forward{}, reverse{};  // from end 0 to end 1, and back
+  bool symmetric = false;
+  std::uint64_t seed = 0;
   template <class V>
   static void fields(V& v) {
     v("delay_ns", &EthernetLinkConfig::delay_ns, "propagation, both PHYs included", in_range(1, 1'000'000'000),
       unit("ns"));
+    v.group("forward", &EthernetLinkConfig::forward);
+    v.group("reverse", &EthernetLinkConfig::reverse);
+    v("symmetric", &EthernetLinkConfig::symmetric, "the reverse direction has the faults of `forward`");
+    v("seed", &EthernetLinkConfig::seed, "of what happens by chance; 0: that of the run");
   }
 };
 

@@ -26,7 +26,12 @@ class EthernetLinkTest : public testing::Test {
   BufferPool pool{2048};
   RawSender tx0{"tx0"}, tx1{"tx1"};
   RawReceiver rx0{"rx0"}, rx1{"rx1"};
-  EthernetLink cable{"cable", EthernetLinkConfig{750}};
+  static EthernetLinkConfig config() {
+    EthernetLinkConfig c;
+    c.delay_ns = 750;
+    return c;
+  }
+  EthernetLink cable{"cable", config()};
   Recorder tap;
 };
 

@@ -1,0 +1,17 @@
+// Flipped bits. Frames are shared, so a changed one is a copy.
+#pragma once
+
+#include "model/common/buffer.h"
+#include "model/common/prng.h"
+#include "model/rnic/frame.h"
+
+namespace rnic {
+
+// One bit behind the Ethernet header, checksums left as they were: IPv4 or TCP must notice, or it is padding. False if
+// there is nothing behind it.
+bool flip_bit(Frame& frame, BufferPool& pool, Prng& prng);
+
+// One bit of TCP payload in IPv4, and the TCP checksum made right: only a CRC can notice. False without such a payload.
+bool flip_payload_bit(Frame& frame, BufferPool& pool, Prng& prng);
+
+}  // namespace rnic

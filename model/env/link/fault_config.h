@@ -1,0 +1,118 @@
+// What is wrong with one direction of a cable, in the user's words, and what came of it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "model/config/field.h"
+
+namespace rnic {
+
+// Which frames something happens to. Every way that is given counts; frames are numbered from 1 in their direction.
+struct PickConfig {
+  unsigned ppm = 0;
+  std::uint64_t every = 0;
+  std::string frames;
+  template <class V>
+  static void fields(V& v) {
+    v("ppm", &PickConfig::ppm, "probability, for each frame by itself", in_range(0, 1'000'000), unit("ppm"));
+    v("every", &PickConfig::every, "each so many-th frame; 0: none");
+    v("frames", &PickConfig::frames, "their numbers in this direction, from 1, such as 3,7,10-12,20-");
+  }
+};
+
+// Loss in bursts: a Markov chain of two states that moves once a frame (Gilbert 1960, Elliott 1963). In the good one
+// only `loss` loses frames.
+struct BurstConfig {
+  unsigned enter_ppm = 0, leave_ppm = 100'000, loss_ppm = 1'000'000;
+  template <class V>
+  static void fields(V& v) {
+    v("enter_ppm", &BurstConfig::enter_ppm, "probability that a frame is the first of a burst; 0: there are none",
+      in_range(0, 1'000'000), unit("ppm"));
+    v("leave_ppm", &BurstConfig::leave_ppm, "probability that a burst ends before its next frame",
+      in_range(1, 1'000'000), unit("ppm"));
+    v("loss_ppm", &BurstConfig::loss_ppm, "probability of loss in a burst", in_range(0, 1'000'000), unit("ppm"));
+  }
+};
+
+struct DelayConfig {
+  std::uint64_t ns = 0, jitter_ns = 0, reorder_ns = 10'000;
+  template <class V>
+  static void fields(V& v) {
+    v("ns", &DelayConfig::ns, "of each frame, beside the cable's", in_range(0, 1'000'000'000), unit("ns"));
+    v("jitter_ns", &DelayConfig::jitter_ns, "of 0 to so much more, evenly distributed; frames keep their order",
+      in_range(0, 1'000'000'000), unit("ns"));
+    v("reorder_ns", &DelayConfig::reorder_ns, "how much later than in its turn a reordered frame comes",
+      in_range(1, 1'000'000'000), unit("ns"));
+  }
+};
+
+// A slower stretch of the way, with a queue before it.
+struct BottleneckConfig {
+  std::uint64_t mbps = 0, queue_bytes = 262'144;
+  std::string at_us = "0-";
+  template <class V>
+  static void fields(V& v) {
+    v("mbps", &BottleneckConfig::mbps, "rate of a slower stretch; 0: there is none", in_range(0, 1'000'000),
+      unit("Mb/s"));
+    v("queue_bytes", &BottleneckConfig::queue_bytes, "before it; what does not fit is lost", in_range(2048, 1 << 30),
+      unit("octets"));
+    v("at_us", &BottleneckConfig::at_us, "when it is slow: times of the run such as 100-200,500-", unit("us"));
+  }
+};
+
+struct PathMtuConfig {
+  unsigned bytes = 0;
+  std::string at_us = "0-";
+  template <class V>
+  static void fields(V& v) {
+    v("bytes", &PathMtuConfig::bytes, "longer IP packets are lost without a word; 0: none are", in_range(0, 65535),
+      unit("octets"));
+    v("at_us", &PathMtuConfig::at_us, "when: times of the run such as 100-200,500-", unit("us"));
+  }
+};
+
+struct FaultConfig {
+  PickConfig loss, duplicate, reorder, corrupt, corrupt_repaired;
+  BurstConfig burst;
+  DelayConfig delay;
+  BottleneckConfig rate;
+  PathMtuConfig mtu;
+  std::string down_us;
+  template <class V>
+  static void fields(V& v) {
+    v.group("loss", &FaultConfig::loss);
+    v.group("burst", &FaultConfig::burst);
+    v.group("duplicate", &FaultConfig::duplicate);
+    v.group("reorder", &FaultConfig::reorder);
+    v.group("corrupt", &FaultConfig::corrupt);
+    v.group("corrupt_repaired", &FaultConfig::corrupt_repaired);
+    v.group("delay", &FaultConfig::delay);
+    v.group("rate", &FaultConfig::rate);
+    v.group("mtu", &FaultConfig::mtu);
+    v("down_us", &FaultConfig::down_us, "times of the run when nothing passes, such as 100-200,500-", unit("us"));
+  }
+};
+
+struct FaultCounters {
+  std::uint64_t frames = 0, lost = 0, lost_in_bursts = 0, bursts = 0, lost_while_down = 0, too_long = 0,
+                queue_drops = 0;
+  std::uint64_t duplicated = 0, reordered = 0, corrupted = 0, corrupted_repaired = 0;
+  template <class V>
+  static void fields(V& v) {
+    v("frames", &FaultCounters::frames, "frames", "that entered this direction");
+    v("lost", &FaultCounters::lost, "frames", "lost by `loss`");
+    v("lost_in_bursts", &FaultCounters::lost_in_bursts, "frames", "lost by `burst`");
+    v("bursts", &FaultCounters::bursts, "bursts", "begun");
+    v("lost_while_down", &FaultCounters::lost_while_down, "frames", "lost because nothing passed");
+    v("too_long", &FaultCounters::too_long, "frames", "lost because they were longer than `mtu`");
+    v("queue_drops", &FaultCounters::queue_drops, "frames", "lost because the queue before the slow stretch was full");
+    v("duplicated", &FaultCounters::duplicated, "frames", "that came twice");
+    v("reordered", &FaultCounters::reordered, "frames", "held back, so that others could overtake them");
+    v("corrupted", &FaultCounters::corrupted, "frames", "with a flipped bit and a checksum that tells");
+    v("corrupted_repaired", &FaultCounters::corrupted_repaired, "frames",
+      "with a flipped bit of TCP payload and a checksum made right again");
+  }
+};
+
+}  // namespace rnic
