@@ -27,6 +27,15 @@ void check_size(const Stage& stage, const char* what, unsigned configured, unsig
       fmt::format("{}: its twin is built for {} = {}, but it is {}", stage.name(), what, size, configured));
 }
 
+// Positions in the queues of the twin.
+void check_depth(const Rnic& chip) {
+  constexpr unsigned kDepth = 128;
+  const unsigned ird = chip.config().fwcpu.max_ird;
+  if (ird <= kDepth) return;
+  throw ConfigError(
+      fmt::format("{}: irrq's twin holds {} requests of a QP, but fwcpu.max_ird is {}", chip.name(), kDepth, ird));
+}
+
 struct Entry {
   const char* name;
   Handle (*make)(Rnic& chip, const TwinSource& source, TwinMode mode);
@@ -58,6 +67,11 @@ constexpr Entry kTwins[] = {
      [](Rnic& chip, const TwinSource& source, TwinMode mode) {
        check_latency(chip.crc_check, CrcCheckConfig{}.pipeline_cycles);
        return source.make(chip.crc_check, mode);
+     }},
+    {"irrq",
+     [](Rnic& chip, const TwinSource& source, TwinMode mode) {
+       check_depth(chip);
+       return source.make(chip.irrq, chip.contexts(), mode);
      }},
 };
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "model/rnic/responder/irrq.h"
 #include "model/rnic/rx/crc_check.h"
 #include "model/rnic/rx/mpa_deframer.h"
 #include "model/rnic/tx/crc_insert.h"
@@ -40,6 +41,7 @@ class TwinSource {
   virtual Handle make(CrcInsert& stage, TwinMode mode) const = 0;
   virtual Handle make(MpaDeframer& stage, const ContextStore& contexts, TwinMode mode) const = 0;
   virtual Handle make(CrcCheck& stage, TwinMode mode) const = 0;
+  virtual Handle make(Irrq& stage, const ContextStore& contexts, TwinMode mode) const = 0;
 
  protected:
   ~TwinSource() = default;

@@ -1,6 +1,7 @@
 #include "rtl-stubs/verilated/verilated_twins.h"
 
 #include "rtl-stubs/verilated/crc_pins.h"
+#include "rtl-stubs/verilated/irrq_pins.h"
 #include "rtl-stubs/verilated/lockstep.h"
 #include "rtl-stubs/verilated/marker_inserter_pins.h"
 #include "rtl-stubs/verilated/mpa_deframer_pins.h"
@@ -33,6 +34,9 @@ TwinSource::Handle VerilatedTwins::make(MpaDeframer& stage, const ContextStore& 
 }
 TwinSource::Handle VerilatedTwins::make(CrcCheck& stage, TwinMode mode) const {
   return make_twin<CrcCheckPins>(mode, stage);
+}
+TwinSource::Handle VerilatedTwins::make(Irrq& stage, const ContextStore& contexts, TwinMode mode) const {
+  return make_twin<IrrqPins>(mode, stage, contexts);
 }
 
 }  // namespace rnic::rtl

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
+#include <sstream>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -12,6 +13,7 @@
 
 #include "model/common/prng.h"
 #include "model/rnic/beat.h"
+#include "model/stats/registry.h"
 #include "rtl-stubs/verilated/beat_bits.h"
 #include "rtl-stubs/verilated/field_values.h"
 #include "rtl-stubs/verilated/twin.h"
@@ -92,6 +94,16 @@ inline Bytes random_octets(Prng& rng, std::size_t count) {
   Bytes octets(count);
   for (std::uint8_t& b : octets) b = static_cast<std::uint8_t>(rng.next());
   return octets;
+}
+
+// All that a block counts.
+template <class Block>
+std::string figures(const Block& block) {
+  StatsRegistry registry;
+  block.register_stats(StatsGroup(registry));
+  std::ostringstream text;
+  registry.write_text(text);
+  return text.str();
 }
 
 // The seed of a test's traffic. RNIC_SEED in the environment replays another one.

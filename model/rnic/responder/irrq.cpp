@@ -30,13 +30,12 @@ void Irrq::accept(const QueuedRequest& r) {
   if (q.overrun || !ctx.valid) return;
   if (q.held() >= ctx.ird) {
     q.overrun = true;
-    ++overruns_;
+    count_overrun();
     event->push({QpEvent::Kind::kStreamError, qpn, wire::ddp::kInvalidMsnNoBuffer, segment_of(r)});
     return;
   }
   requests_.push(q.waiting, r);
-  ++accepted_;
-  depth_.record(q.held());
+  count_accepted(q.held());
   list(qpn);
 }
 

@@ -27,6 +27,13 @@ class Irrq final : public Stage {
   std::string waiting_for() const override;
   void register_stats(const StatsGroup& group) const;
 
+  // The twin in this place calls these too.
+  void count_accepted(std::uint32_t held) {
+    ++accepted_;
+    depth_.record(held);
+  }
+  void count_overrun() { ++overruns_; }
+
  private:
   struct QpReads {
     std::uint32_t epoch = 0;

@@ -1,0 +1,134 @@
+#include "model/rnic/responder/irrq.h"
+#include "rtl-stubs/verilated/irrq_pins.h"
+#include "testbench/cosim/cosim.h"
+#include "testbench/support/contexts.h"
+
+namespace rnic::test {
+namespace {
+
+constexpr unsigned kQps = 16;
+
+struct IrrqEnds {
+  Link<QueuedRequest> in;
+  Link<ReadResponseSent> sent;
+  Link<QueuedRead> out;
+  Link<QueuedAtomic> atomic;
+  Link<QpEvent> event;
+  Source<QueuedRequest> peer;
+  Source<ReadResponseSent> segmenter;
+  Sink<QueuedRead> responder;
+  Sink<QueuedAtomic> alu;
+  Sink<QpEvent> firmware;
+  Irrq block;
+
+  IrrqEnds(const std::string& name, ClockDomain& clk, const ContextStore& contexts)
+      : in(name + "_in", clk, {4, 1, 1}),
+        sent(name + "_sent", clk, {4, 1, 1}),
+        out(name + "_out", clk, {2, 1, 1}),
+        atomic(name + "_atomic", clk, {2, 1, 1}),
+        event(name + "_event", clk, {4, 1, 1}),
+        peer((name + "_peer").c_str(), clk),
+        segmenter((name + "_segmenter").c_str(), clk),
+        responder((name + "_responder").c_str(), clk),
+        alu((name + "_alu").c_str(), clk),
+        firmware((name + "_firmware").c_str(), clk),
+        block(name.c_str(), clk, contexts) {
+    peer.out(in);
+    segmenter.out(sent);
+    block.in(in);
+    block.sent(sent);
+    block.out(out);
+    block.atomic(atomic);
+    block.event(event);
+    responder.in(out);
+    alu.in(atomic);
+    firmware.in(event);
+  }
+  // Requests come faster than they are answered: queues fill up to IRD.
+  void run_as(const Traffic& traffic) {
+    peer.pause(traffic.produce);
+    segmenter.pause(at_random(3, 30));
+    responder.pause(traffic.consume);
+    alu.pause(traffic.consume);
+    firmware.pause(traffic.consume);
+  }
+  void clear() {
+    responder.clear();
+    alu.clear();
+    firmware.clear();
+  }
+};
+
+FailedSegment random_segment(Prng& rng) {
+  FailedSegment s;
+  s.length = static_cast<std::uint16_t>(rng.next());
+  s.ddp_bytes = 18;
+  s.request_bytes = 28;
+  for (std::uint8_t& octet : s.octets) octet = static_cast<std::uint8_t>(rng.next());
+  return s;
+}
+Qpn any_qp(Prng& rng) { return Qpn{static_cast<std::uint32_t>(rng.below(kQps))}; }
+QueuedRequest random_request(Prng& rng, Qpn qpn) {
+  const auto word = [&rng] { return static_cast<std::uint32_t>(rng.next()); };
+  if (rng.below(2) == 0) return QueuedRead{qpn, {word(), rng.next(), word(), word(), rng.next()}, random_segment(rng)};
+  return QueuedAtomic{
+      qpn, {word(), word(), word(), rng.next(), rng.next(), rng.next(), rng.next(), rng.next()}, random_segment(rng)};
+}
+
+class IrrqCosim : public StageTest, public testing::WithParamInterface<Traffic> {
+ protected:
+  ContextStore contexts{clk, {kQps, kQps, 1, 1}};
+  IrrqEnds model{"model", clk, contexts}, twin{"twin", clk, contexts};
+  rtl::Twin<rtl::IrrqPins> rtl{twin.block, contexts};
+  At firmware{"firmware", clk};
+
+  // A QP number of any IRD, of a new use or, seldom, of none.
+  static QpContext random_qp(Prng& rng, std::uint32_t n, std::uint32_t epoch) {
+    constexpr std::uint16_t kDepths[] = {0, 1, 2, 3, 8, 128, 128, 128};
+    QpContext c = rts_qp(n, epoch);
+    c.ird = kDepths[rng.below(std::size(kDepths))];
+    c.valid = rng.below(16) != 0;
+    return c;
+  }
+};
+TEST_P(IrrqCosim, AgreesInEveryMessageAndEveryCycle) {
+  Prng rng = seeded(20260105);
+  for (std::uint32_t n = 0; n < kQps; ++n) open_qp(contexts, n, rts_qp(n));
+  model.run_as(GetParam());
+  twin.run_as(GetParam());
+  std::uint32_t epoch = 1;
+  std::size_t handed_on = 0, overruns = 0;
+  for (unsigned round = rounds(20'000); round-- > 0;) {
+    const Cycle from = clk.now() + 1;
+    Qpn hot;  // its requests are as many as those of all others
+    for (int i = 0; i < 20'000; ++i) {
+      if (i % 250 == 0) hot = any_qp(rng);
+      const QueuedRequest request = random_request(rng, rng.below(2) == 0 ? hot : any_qp(rng));
+      const ReadResponseSent sent{any_qp(rng)};
+      for (IrrqEnds* ends : {&model, &twin}) {
+        ends->peer.script({request}, from);
+        ends->segmenter.script({sent}, from);
+      }
+    }
+    for (Cycle c = from; c < from + 20'000; c += 1 + rng.below(60)) {
+      const Qpn qpn = any_qp(rng);
+      const QpContext context = random_qp(rng, qpn.v, rng.below(4) == 0 ? epoch : ++epoch);
+      firmware.at(c, [this, qpn, context] { contexts.write(qpn, context); });
+    }
+    run_until_idle();
+    expect_same(model.responder, twin.responder);
+    expect_same(model.alu, twin.alu);
+    expect_same(model.firmware, twin.firmware);
+    handed_on += model.responder.beats().size() + model.alu.beats().size();
+    overruns += model.firmware.beats().size();
+    model.clear();
+    twin.clear();
+  }
+  EXPECT_GT(handed_on, 2'000u);
+  EXPECT_GT(overruns, 100u);
+  EXPECT_EQ(figures(model.block), figures(twin.block));
+}
+INSTANTIATE_TEST_SUITE_P(Patterns, IrrqCosim, kTraffics, traffic_name);
+
+}  // namespace
+}  // namespace rnic::test
