@@ -8,7 +8,7 @@ packages=(
   libsystemc-dev verilator libboost-program-options-dev nlohmann-json3-dev libfmt-dev
   libisal-dev libpcap-dev zlib1g-dev libunicorn-dev
   gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf gdb-multiarch
-  libgtest-dev libgmock-dev libbenchmark-dev tshark
+  libgtest-dev libgmock-dev libbenchmark-dev tshark yosys z3
   "$@"
 )
 missing=()

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Synthesizes the modules of rtl-stubs/rtl with Yosys, for gates that no technology is meant with, and prints their size.
+
+area.py [MODULE...] [--beat-bytes N,N...]   a table: cells, flip-flops and logic depth, for each datapath width
+area.py --read                              only reads every module, and says which Yosys does not take
+
+A module with the parameter BeatBytes has a line for each width, others have one. Cells are gates of two inputs,
+multiplexers, inverters and flip-flops; the depth is the longest way through gates and multiplexers from a port or
+register to the next. Exit status 0; 1 where Yosys does not take a module; 2 for a wrong usage.
+"""
+import argparse
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+RTL = pathlib.Path(__file__).resolve().parent.parent / "rtl-stubs"
+SYNTH = "synth -flatten; abc -g AND,NAND,OR,NOR,XOR,XNOR,MUX; opt_clean"
+
+
+class Refused(Exception):
+    """What Yosys says of a module that it does not take."""
+
+
+def yosys(module, parameters, commands):
+    """Runs commands on a module with everything it may use; returns what Yosys prints."""
+    packages = " ".join(str(p) for p in sorted(RTL.glob("include/*.sv")))
+    modules = " ".join(str(p) for p in sorted(RTL.glob("rtl/*.sv")))
+    chosen = "".join(f" -chparam {k} {v}" for k, v in parameters.items())
+    script = (f"read_verilog -sv {packages}; read_verilog -sv -defer {modules}; "
+              f"hierarchy -check -top {module}{chosen}; {commands}")
+    run = subprocess.run(["yosys", "-Q", "-T", "-p", script], capture_output=True, text=True, check=False)
+    if run.returncode != 0:
+        raise Refused(f"{module}: {run.stderr.strip() or run.stdout.strip().splitlines()[-1]}")
+    return run.stdout
+
+
+def size(module, parameters):
+    """Cells, flip-flops and depth."""
+    with tempfile.NamedTemporaryFile("r", suffix=".json") as stat:
+        output = yosys(module, parameters, f"{SYNTH}; tee -q -o {stat.name} stat -json; ltp -noff")
+        counts = json.load(stat)["design"]["num_cells_by_type"]
+    depth = re.search(r"Longest topological path in .* \(length=(\d+)\)", output)
+    flip_flops = sum(n for cell, n in counts.items() if "DFF" in cell)
+    return sum(counts.values()), flip_flops, int(depth.group(1)) if depth else 0
+
+
+def has_beats(module):
+    return "parameter int unsigned BeatBytes" in (RTL / f"rtl/{module}.sv").read_text(encoding="utf-8")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("modules", nargs="*", metavar="MODULE", help="all without one")
+    parser.add_argument("--beat-bytes", default="16,32,64,128", help="datapath widths in octets, separated by commas")
+    parser.add_argument("--read", action="store_true", help="read the modules, no more")
+    args = parser.parse_args()
+    known = sorted(p.stem for p in RTL.glob("rtl/*.sv"))
+    unknown = [m for m in args.modules if m not in known]
+    if unknown:
+        parser.error(f"no module {', '.join(unknown)}; there are {', '.join(known)}")
+    status = 0
+    if not args.read:
+        print(f"{'module':<20}{'octets a beat':>14}{'cells':>9}{'flip-flops':>12}{'depth':>7}", flush=True)
+    for module in args.modules or known:
+        try:
+            if args.read:
+                yosys(module, {}, "proc; check -assert")
+                print(f"read    {module}", flush=True)
+                continue
+            for width in args.beat_bytes.split(",") if has_beats(module) else [""]:
+                cells, flip_flops, depth = size(module, {"BeatBytes": width} if width else {})
+                print(f"{module:<20}{width or '-':>14}{cells:>9}{flip_flops:>12}{depth:>7}", flush=True)
+        except Refused as refused:
+            print(f"REFUSED {refused}", flush=True)
+            status = 1
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
