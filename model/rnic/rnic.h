@@ -36,6 +36,7 @@ class Rnic final : public sc_core::sc_module {
   // For twins that stand in for stages.
   const RnicConfig& config() const { return config_; }
   const ContextStore& contexts() const { return contexts_; }
+  ContextStore& contexts() { return contexts_; }
   BufferPool& frames() { return frames_; }
 
  private:

@@ -73,6 +73,8 @@ constexpr Entry kTwins[] = {
        check_depth(chip);
        return source.make(chip.irrq, chip.contexts(), mode);
      }},
+    {"ddp_placement", [](Rnic& chip, const TwinSource& source,
+                         TwinMode mode) { return source.make(chip.ddp_placement, chip.contexts(), mode); }},
 };
 
 std::vector<std::string> all_names() {

@@ -8,6 +8,7 @@
 
 #include "model/rnic/responder/irrq.h"
 #include "model/rnic/rx/crc_check.h"
+#include "model/rnic/rx/ddp_placement.h"
 #include "model/rnic/rx/mpa_deframer.h"
 #include "model/rnic/tx/crc_insert.h"
 #include "model/rnic/tx/marker_inserter.h"
@@ -42,6 +43,7 @@ class TwinSource {
   virtual Handle make(MpaDeframer& stage, const ContextStore& contexts, TwinMode mode) const = 0;
   virtual Handle make(CrcCheck& stage, TwinMode mode) const = 0;
   virtual Handle make(Irrq& stage, const ContextStore& contexts, TwinMode mode) const = 0;
+  virtual Handle make(DdpPlacement& stage, ContextStore& contexts, TwinMode mode) const = 0;
 
  protected:
   ~TwinSource() = default;

@@ -247,6 +247,7 @@ package rnic_messages_pkg;
   } flow_context_t;
 
   typedef struct packed {
+    logic allocated;
     logic valid;
     logic [1:0] kind;
     logic zero_based;
@@ -264,6 +265,7 @@ package rnic_messages_pkg;
     logic [31:0] pages;
   } stag_context_t;
 
+  parameter int unsigned StagContextBits = 410;
   parameter logic [2:0] QpEventFirstFpdu = 3'd0;
   parameter logic [2:0] QpEventTerminateReceived = 3'd1;
   parameter logic [2:0] QpEventStreamError = 3'd2;

@@ -128,6 +128,10 @@ unsigned bits_of(const M& message) {
   return count.bits;
 }
 
+template <class P>
+void clear(P& port) {
+  for (unsigned i = 0; i < sizeof port / 4; ++i) port[i] = 0;
+}
 // Verilator's ports: numbers up to 64 bits, arrays of 32-bit words beyond, least significant first.
 template <class M, class P>
 [[gnu::flatten]] void pack(const M& message, P& port) {
@@ -139,10 +143,21 @@ template <class M, class P>
     visit_fields(v, message);
     port = static_cast<P>(std::uint64_t{words[1]} << 32 | words[0]);
   } else {
-    for (unsigned i = 0; i < sizeof port / 4; ++i) port[i] = 0;
+    clear(port);
     PackBits v(&port[0], bits);
     visit_fields(v, message);
   }
+}
+// For a block that has no pins for a message's content.
+template <class M>
+void pack(const M&) {}
+// Messages of one kind side by side in a port, number 0 in the least significant place.
+template <class M, class P>
+[[gnu::flatten]] void pack_element(const M& message, unsigned index, P& port) {
+  const unsigned bits = bits_of(message);
+  RNIC_CHECK((std::size_t{index + 1} * bits + 7) / 8 <= sizeof port);
+  PackBits v(&port[0], (index + 1) * bits);
+  visit_fields(v, message);
 }
 // The message's references stay as they are.
 template <class P, class M>

@@ -72,6 +72,8 @@ struct Numbers {
 
 void Numbers::print() const {
   using Kind = QpEvent::Kind;
+  // For ports with several of them.
+  out << fmt::format("  parameter int unsigned StagContextBits = {};\n", bits_of(StagContext{}));
   number("QpEventFirstFpdu", 3, Kind::kFirstFpdu);
   number("QpEventTerminateReceived", 3, Kind::kTerminateReceived);
   number("QpEventStreamError", 3, Kind::kStreamError);

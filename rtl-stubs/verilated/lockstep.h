@@ -58,6 +58,10 @@ class Lockstep final : public Clocked, public AttachedTwin {
  private:
   // Names what there is to watch.
   struct Watch {
+    template <class T>
+    void in(PopPort<T>& port, const CData& valid, const CData& ready) {
+      add<InWatch<T>>(port, valid, ready);
+    }
     template <class T, class Bits, class... Data>
     void in(PopPort<T>& port, const CData& valid, const CData& ready, const Bits&, const Data&... data) {
       add<InWatch<T, Data...>>(port, valid, ready, data...);

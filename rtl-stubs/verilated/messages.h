@@ -437,6 +437,7 @@ struct Message<StagContext> {
   static constexpr const char* kName = "stag_context";
   template <class V, class M>
   static void fields(V& v, M& m) {
+    v("allocated", 1, m.allocated);
     v("valid", 1, m.valid);
     v("kind", 2, m.kind);
     v("zero_based", 1, m.zero_based);

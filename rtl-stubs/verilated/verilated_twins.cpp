@@ -2,6 +2,7 @@
 
 #include "rtl-stubs/verilated/crc_pins.h"
 #include "rtl-stubs/verilated/irrq_pins.h"
+#include "rtl-stubs/verilated/ddp_placement_pins.h"
 #include "rtl-stubs/verilated/lockstep.h"
 #include "rtl-stubs/verilated/marker_inserter_pins.h"
 #include "rtl-stubs/verilated/mpa_deframer_pins.h"
@@ -37,6 +38,9 @@ TwinSource::Handle VerilatedTwins::make(CrcCheck& stage, TwinMode mode) const {
 }
 TwinSource::Handle VerilatedTwins::make(Irrq& stage, const ContextStore& contexts, TwinMode mode) const {
   return make_twin<IrrqPins>(mode, stage, contexts);
+}
+TwinSource::Handle VerilatedTwins::make(DdpPlacement& stage, ContextStore& contexts, TwinMode mode) const {
+  return make_twin<DdpPlacementPins>(mode, stage, contexts);
 }
 
 }  // namespace rnic::rtl

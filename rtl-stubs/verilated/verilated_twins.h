@@ -13,6 +13,7 @@ class VerilatedTwins final : public TwinSource {
   Handle make(MpaDeframer& stage, const ContextStore& contexts, TwinMode mode) const override;
   Handle make(CrcCheck& stage, TwinMode mode) const override;
   Handle make(Irrq& stage, const ContextStore& contexts, TwinMode mode) const override;
+  Handle make(DdpPlacement& stage, ContextStore& contexts, TwinMode mode) const override;
 };
 
 }  // namespace rnic::rtl

@@ -59,6 +59,9 @@ class ContextStore final : public Committed {
     });
   }
 
+  // An entry of the page table, 0 outside of it.
+  std::uint64_t page(std::uint32_t i) const { return i < pages_.size() ? pages_[i] : 0; }
+
   // For numbers that come from the host: whether they lie inside the table.
   bool has(Qpn n) const { return n.v < qps_.size(); }
   bool has(Rqn n) const { return n.v < (n.shared ? srqs_.size() : qps_.size()); }

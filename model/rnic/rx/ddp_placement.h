@@ -49,6 +49,11 @@ class DdpPlacement final : public Stage, public RunsAhead {
   void register_stats(const StatsGroup& group) const;
   const Counter& errors() const { return errors_; }
 
+  // What leaves, as it is counted. A twin that does the stage's work says what it has done.
+  void count(const DmaWriteRequest& write) { payload_bytes_ += write.bytes; }
+  void count(const PlacedSegment& segment) { segments_ += !segment.flushed; }
+  void count(const QpEvent&) { ++errors_; }
+
  private:
   struct QpRx {
     std::uint32_t epoch = 0;

@@ -3,6 +3,7 @@
 #include "model/common/prng.h"
 #include "testbench/support/contexts.h"
 #include "testbench/support/fpdu_beats.h"
+#include "testbench/support/placement_twin.h"
 #include "testbench/support/stage_test.h"
 
 namespace rnic::test {
@@ -76,6 +77,7 @@ class DdpPlacementTest : public StageTest {
   Sink<QpEvent> events{"events", clk};
   At firmware{"firmware", clk};
   DdpPlacement dut{"dut", clk, contexts};
+  const std::shared_ptr<void> twin = stand_in(dut, contexts);
 
   DdpPlacementTest() {
     wire.out(in);

@@ -2,6 +2,7 @@
 #include "model/rnic/rx/ddp_placement.h"
 #include "testbench/support/contexts.h"
 #include "testbench/support/fpdu_beats.h"
+#include "testbench/support/placement_twin.h"
 #include "testbench/support/stage_test.h"
 #include "testbench/unit/fwcpu/timed_source.h"
 
@@ -56,6 +57,7 @@ class SharedReceiveQueueTest : public StageTest {
   Sink<QpEvent> events{"events", clk};
   At firmware{"firmware", clk};
   DdpPlacement dut{"dut", clk, contexts};
+  const std::shared_ptr<void> twin = stand_in(dut, contexts);
 
   SharedReceiveQueueTest() {
     wire.out(in);

@@ -1,0 +1,79 @@
+// What the parts of ddp_placement tell each other, and its table of queue pairs.
+package rnic_ddp_pkg;
+
+  // A DDP segment's headers (RFC 5041 section 4, RFC 5040 section 4.2), as numbers. What the segment does not have, or not
+  // whole, means nothing.
+  typedef struct packed {
+    logic [15:0] bytes;          // of the ULPDU
+    logic        is_tagged;
+    logic        whole;          // its DDP header is all there
+    logic        last;           // L
+    logic [1:0]  ddp_version;
+    logic [1:0]  rdmap_version;
+    logic [3:0]  opcode;
+    logic [31:0] stag;           // that names the buffer; of an untagged one, to be invalidated
+    logic [63:0] to;
+    logic [31:0] qn;
+    logic [31:0] msn;
+    logic [31:0] mo;
+    logic [15:0] payload;        // octets
+  } ddp_segment_t;
+
+  parameter int unsigned UlpduLengthBytes = 2;
+  parameter int unsigned TaggedBytes      = 14;
+  parameter int unsigned UntaggedBytes    = 18;
+  parameter int unsigned ReadRequestBytes    = 28;
+  parameter int unsigned AtomicRequestBytes  = 52;
+  parameter int unsigned AtomicResponseBytes = 12;
+  parameter int unsigned ImmediateBytes      = 8;
+
+  parameter logic [31:0] QnSend = 32'd0, QnRequest = 32'd1, QnTerminate = 32'd2, QnAtomicResponse = 32'd3;
+
+  // Octets of host memory as an STag's region has them: see model/rnic/context/memory_piece.h.
+  typedef struct packed {
+    logic [63:0] address;  // on the bus; or, with a list, the offset from the start of its first page
+    logic [15:0] bytes;    // no more than a ULPDU has
+    logic [31:0] region;   // the STag of the region whose page list this is; 0: none
+  } memory_piece_t;
+  parameter int unsigned MemoryPieceBits = 112;
+
+  // What the next message of a queue pair gets: ReceiveRequests::Next.
+  typedef enum logic [1:0] {
+    RqNone,      // nothing is announced
+    RqLost,      // the ring overran
+    RqFetching,  // it is announced
+    RqThere
+  } rq_next_t;
+
+  // A receive request that the end of its stream left unused.
+  typedef struct packed {
+    logic        valid;  // 0: the QP went away meanwhile
+    logic [31:0] qpn;
+    logic [63:0] wr_id;
+  } unused_t;
+
+  // Outstanding Reads of a queue pair, of one use of its number.
+  typedef struct packed {
+    logic [31:0] epoch;
+    logic        empty;
+  } reads_t;
+
+  // The end of a stream: nothing more is placed in this use of the queue pair's number.
+  typedef struct packed {
+    logic        stopped;
+    logic [31:0] epoch;
+  } stop_t;
+
+  // Where the messages of a queue pair are, in one use of its number.
+  typedef struct packed {
+    logic [31:0] epoch;
+    logic        begun;         // the first FPDU, which may say ready-to-receive, was here
+    logic [31:0] send_msn;      // expected, of QN 0, 1 and 3
+    logic [31:0] request_msn;
+    logic [31:0] response_msn;
+    logic [31:0] offset;        // expected MO of the current Send
+    logic [31:0] tagged_bytes;  // of the current tagged message
+    logic [31:0] read_bytes;    // placed of the oldest outstanding Read
+  } ddp_stream_t;
+
+endpackage

@@ -1,0 +1,450 @@
+// Validates DDP segments and places their payload in host memory: the twin of model/rnic/rx/ddp_placement. See
+// ddp_placement.md there for timing and errors. One segment's writes leave, one a cycle, then its record, while the beats of
+// the next one come in.
+// Outside, with answers in the same cycle: contexts, STags and page lists; the receive requests (receive_requests.md), which
+// have seen what this cycle's links bring when they answer; each queue pair's outstanding Reads; two tables of this block.
+// A row of another epoch than the queue pair's is of an earlier use of its number.
+module ddp_placement #(
+  parameter int unsigned BeatBytes = 64
+) (
+  input  logic                                  clk_i,
+  input  logic                                  rst_ni,
+  // Links.
+  input  logic                                  in_valid_i,
+  output logic                                  in_ready_o,
+  input  rnic_stream_pkg::fpdu_beat_t           in_i,
+  input  logic [8*BeatBytes-1:0]                in_data_i,
+  input  logic [31:0]                           in_offset_i,  // where the beat lies in its buffer
+  input  logic                                  posted_valid_i,
+  output logic                                  posted_ready_o,
+  input  rnic_messages_pkg::rq_doorbell_t       posted_i,
+  input  logic                                  rqe_valid_i,  // for the receive requests, as the next one
+  output logic                                  rqe_ready_o,
+  input  logic                                  srq_arm_valid_i,
+  output logic                                  srq_arm_ready_o,
+  input  logic                                  read_issued_valid_i,
+  output logic                                  read_issued_ready_o,
+  input  rnic_messages_pkg::read_issued_t       read_issued_i,
+  input  logic                                  flush_valid_i,
+  output logic                                  flush_ready_o,
+  input  rnic_messages_pkg::rq_flush_t          flush_i,
+  input  logic                                  dma_ready_i,
+  output logic                                  dma_valid_o,
+  output rnic_messages_pkg::dma_write_request_t dma_o,
+  input  logic                                  out_ready_i,
+  output logic                                  out_valid_o,
+  output rnic_messages_pkg::placed_segment_t    out_o,
+  input  logic                                  event_ready_i,
+  output logic                                  event_valid_o,
+  output rnic_messages_pkg::qp_event_t          event_o,
+  input  logic                                  rqe_taken_ready_i,
+  output logic                                  rqe_taken_valid_o,
+  output rnic_messages_pkg::rqe_taken_t         rqe_taken_o,
+  input  logic                                  srq_event_ready_i,
+  output logic                                  srq_event_valid_o,
+  output rnic_messages_pkg::srq_event_t         srq_event_o,
+  // Contexts: of the flow and the queue pair of the beat that is offered, and of those that other links name.
+  output logic [31:0]                           flow_index_o,
+  input  rnic_messages_pkg::flow_context_t      flow_i,
+  output logic [31:0]                           qp_index_o,
+  input  rnic_messages_pkg::qp_context_t        qp_i,
+  output logic [31:0]                           posted_qp_index_o,
+  input  rnic_messages_pkg::qp_context_t        posted_qp_i,
+  output logic [31:0]                           issued_qp_index_o,
+  input  rnic_messages_pkg::qp_context_t        issued_qp_i,
+  output logic [31:0]                           flush_qp_index_o,
+  input  rnic_messages_pkg::qp_context_t        flush_qp_i,
+  // What STags point at: the segment's, with the region of a window and whether windows are bound to it; a scatter list's;
+  // that of the piece which is written, and 17 entries of the page table.
+  output logic                                  stag_read_o,
+  output logic [31:0]                           stag_o,
+  input  rnic_messages_pkg::stag_context_t      stag_i,
+  output logic [31:0]                           region_o,
+  input  rnic_messages_pkg::stag_context_t      region_i,
+  output logic                                  windows_read_o,
+  input  logic                                  windows_i,
+  output logic [5:0]                            sge_read_o,
+  input  logic [6*rnic_messages_pkg::StagContextBits-1:0] sge_stags_i,
+  output logic [31:0]                           list_o,
+  input  rnic_messages_pkg::stag_context_t      list_i,
+  output logic                                  pages_read_o,
+  output logic [31:0]                           pages_index_o,
+  input  logic [17*64-1:0]                      pages_i,
+  output logic                                  begun_o,    // a placement that stag_i or sge_stags_i allow is under way
+  output logic                                  stag_end_o, // stag_o names nothing from the next cycle on
+  // Receive requests.
+  input  logic                                  overrun_i,      // posted_i announces more than its queue pair's ring holds
+  output logic                                  rq_next_o,      // asks for that of the queue pair qp_index_o,
+  input  rnic_ddp_pkg::rq_next_t                rq_next_i,
+  input  rnic_messages_pkg::fetched_rqe_t       rq_front_i,
+  output logic                                  rq_use_o,       // which its message has filled
+  input  logic                                  unused_valid_i,
+  output logic                                  unused_take_o,
+  input  rnic_ddp_pkg::unused_t                 unused_i,
+  input  logic                                  freed_valid_i,
+  input  rnic_messages_pkg::rqe_taken_t         freed_i,
+  input  logic                                  shared_event_valid_i,
+  input  rnic_messages_pkg::srq_event_t         shared_event_i,
+  // Outstanding Reads: those of the queue pair qp_index_o, and where read_issued_i goes.
+  input  rnic_ddp_pkg::reads_t                  reads_i,
+  input  rnic_messages_pkg::read_issued_t       reads_front_i,  // the oldest one
+  output logic                                  reads_pop_o,
+  input  logic [31:0]                           issued_reads_epoch_i,
+  output logic                                  reads_clear_o,  // before the push, which a taken read_issued_i is
+  // Streams, and which of them are over, by queue pair.
+  input  rnic_ddp_pkg::ddp_stream_t             stream_i,
+  output logic                                  stream_write_o,
+  output rnic_ddp_pkg::ddp_stream_t             stream_o,
+  input  rnic_ddp_pkg::stop_t                   stop_i,
+  output logic                                  stop_write_o,
+  output rnic_ddp_pkg::stop_t                   stop_o,
+  input  rnic_ddp_pkg::stop_t                   posted_stop_i,
+  output logic                                  posted_stop_write_o,
+  output rnic_ddp_pkg::stop_t                   posted_stop_o,
+  output logic                                  flush_stop_write_o,
+  output rnic_ddp_pkg::stop_t                   flush_stop_o,
+  output logic                                  busy_o
+);
+
+  // The control side: all of it that is there in a cycle, before the segment that comes in sees it.
+  logic overruns;
+  assign posted_ready_o      = posted_valid_i && event_ready_i;
+  assign rqe_ready_o         = rqe_valid_i;
+  assign srq_arm_ready_o     = srq_arm_valid_i;
+  assign read_issued_ready_o = read_issued_valid_i;
+  assign flush_ready_o       = flush_valid_i;
+  assign posted_qp_index_o   = posted_i.rqn.number;
+  assign issued_qp_index_o   = read_issued_i.qpn;
+  assign flush_qp_index_o    = flush_i.qpn;
+
+  // The firmware ends a stream whose ring overran; one that is not there yet ends with its first message, at the latest.
+  assign overruns = posted_ready_o && overrun_i && !(posted_stop_i.stopped && posted_stop_i.epoch == posted_qp_i.epoch);
+  assign posted_stop_write_o = overruns && posted_qp_i.state == rnic_messages_pkg::QpRts;
+  assign posted_stop_o       = {1'b1, posted_qp_i.epoch};
+  assign flush_stop_write_o  = flush_ready_o;
+  assign flush_stop_o        = {1'b1, flush_qp_i.epoch};
+  assign reads_clear_o       = read_issued_ready_o && issued_reads_epoch_i != issued_qp_i.epoch;
+
+  // The segment under way: pieces that are still to be written, then its record.
+  logic                         job_d, job_q;
+  rnic_messages_pkg::placed_segment_t              record_d, record_q;
+  logic [5:0]                   left_d, left_q;
+  logic [6*rnic_ddp_pkg::MemoryPieceBits-1:0] pieces_d, pieces_q;
+  logic [31:0]                  from_d, from_q;  // where the octets of the next write lie in the buffer
+
+  rnic_ddp_pkg::memory_piece_t piece, rest;  // the first one that is left, and what the write leaves of it
+  logic [5:0]    left, first;
+  logic [63:0]   run_address;
+  logic [15:0]   run_bytes;
+  logic          done;         // with the job, at this edge
+  assign first = left_q & ~(left_q - 6'd1);
+  always_comb begin
+    piece = '0;
+    for (int unsigned i = 0; i < 32'(rnic_messages_pkg::MaxSge); i++) begin
+      if (first[i]) piece = pieces_q[rnic_ddp_pkg::MemoryPieceBits*i+:rnic_ddp_pkg::MemoryPieceBits];
+    end
+  end
+  assign list_o = job_q && left_q != '0 ? piece.region : '0;
+  page_run u_run (
+    .piece_i  (piece),
+    .list_i,
+    .read_o   (pages_read_o),
+    .index_o  (pages_index_o),
+    .pages_i,
+    .address_o(run_address),
+    .bytes_o  (run_bytes)
+  );
+  always_comb begin
+    dma_valid_o = job_q && left_q != '0 && dma_ready_i;
+    rest         = piece;
+    rest.address = piece.address + 64'(run_bytes);
+    rest.bytes   = piece.bytes - run_bytes;
+    left         = dma_valid_o && rest.bytes == '0 ? left_q & ~first : left_q;
+    dma_o            = '0;
+    dma_o.address    = run_address;
+    dma_o.bytes      = 32'(run_bytes);
+    dma_o.src_offset = from_q;
+    dma_o.notify     = left == '0;
+    done         = job_q && left == '0 && out_ready_i;
+  end
+
+  // Without a segment under way, a receive request leaves that goes unused.
+  assign unused_take_o = !job_q && unused_valid_i && out_ready_i;
+  assign out_valid_o   = done || (unused_take_o && unused_i.valid);
+  always_comb begin
+    out_o = record_q;
+    if (!job_q) begin
+      out_o         = '0;
+      out_o.opcode  = rnic_messages_pkg::OpSend;
+      out_o.flushed = 1'b1;
+      out_o.qpn     = unused_i.qpn;
+      out_o.wr_id   = unused_i.wr_id;
+    end
+  end
+
+  // The segment that comes in is judged with its last beat, when the one before it is on its way.
+  logic              judges;
+  rnic_ddp_pkg::ddp_segment_t      segment;
+  rnic_messages_pkg::failed_segment_t   failed, told_failed;
+  rnic_messages_pkg::read_request_t     read_request;
+  rnic_messages_pkg::atomic_request_t   atomic_request;
+  rnic_messages_pkg::atomic_response_t  atomic_response;
+  logic [63:0]       immediate;
+  logic              told;
+  rnic_messages_pkg::terminate_cause_t  told_cause;
+  assign judges = in_valid_i && in_i.last && (!job_q || done) && event_ready_i && !overruns;
+  ddp_header #(.BeatBytes(BeatBytes)) u_header (
+    .clk_i, .rst_ni,
+    .take_i           (in_valid_i && in_ready_o),
+    .first_i          (in_i.first),
+    .data_i           (in_data_i),
+    .segment_o        (segment),
+    .failed_o         (failed),
+    .read_request_o   (read_request),
+    .atomic_request_o (atomic_request),
+    .atomic_response_o(atomic_response),
+    .immediate_o      (immediate),
+    .told_o           (told),
+    .told_cause_o     (told_cause),
+    .told_failed_o    (told_failed)
+  );
+
+  // Whose it is, and whether the stream still goes on (RFC 5041 section 7.1: what follows its end is dropped silently).
+  logic        known, over, mpa_ok;
+  rnic_ddp_pkg::ddp_stream_t stream;
+  assign flow_index_o = in_i.flow;
+  assign qp_index_o   = flow_i.qpn;
+  always_comb begin
+    known = judges && qp_i.flow == in_i.flow;
+    over  = !qp_i.valid || qp_i.state == rnic_messages_pkg::QpTerminate || qp_i.state == rnic_messages_pkg::QpError ||
+            (stop_i.stopped && stop_i.epoch == qp_i.epoch) ||
+            (posted_stop_write_o && posted_i.rqn.number == qp_index_o) || (flush_ready_o && flush_i.qpn == qp_index_o);
+    mpa_ok = in_i.crc_ok && in_i.marker_ok;
+    stream = stream_i;
+    if (stream_i.epoch != qp_i.epoch) begin
+      stream              = '0;
+      stream.epoch        = qp_i.epoch;
+      stream.send_msn     = qp_i.first_msn;
+      stream.request_msn  = qp_i.first_msn;
+      stream.response_msn = qp_i.first_msn;
+    end
+  end
+
+  // Outstanding Reads; one that is issued in this cycle is the oldest where there is no other.
+  logic         old_reads, new_read;
+  rnic_messages_pkg::read_issued_t oldest;
+  assign old_reads = !reads_i.empty && reads_i.epoch == qp_i.epoch;
+  assign new_read  = read_issued_ready_o && read_issued_i.qpn == qp_index_o;
+  assign oldest    = old_reads ? reads_front_i : read_issued_i;
+
+  logic             live, tagged_error, untagged_error, asks, waits, absorbs, sends, invalidates, scatter_long, scatter_error;
+  rnic_messages_pkg::terminate_cause_t tagged_cause, untagged_cause;
+  rnic_ddp_pkg::memory_piece_t    tagged_piece;
+  logic [5:0]       elements;
+  logic [6*rnic_ddp_pkg::MemoryPieceBits-1:0] element_pieces;
+  assign live     = known && !over && mpa_ok;
+  assign stag_o   = segment.stag;
+  assign region_o = stag_i.region;
+  tagged_check u_tagged (
+    .segment_i   (segment),
+    .qpn_i       (qp_index_o),
+    .qp_i,
+    .stag_i,
+    .region_i,
+    .read_i      (old_reads || new_read),
+    .oldest_i    (oldest),
+    .read_bytes_i(stream.read_bytes),
+    .error_o     (tagged_error),
+    .cause_o     (tagged_cause),
+    .piece_o     (tagged_piece)
+  );
+  scatter_list u_scatter (
+    .wqe_i   (rq_front_i.wqe),
+    .pd_i    (qp_i.pd),
+    .offset_i(stream.offset),
+    .bytes_i (segment.payload),
+    .stags_i (sge_stags_i),
+    .use_o   (elements),
+    .pieces_o(element_pieces),
+    .long_o  (scatter_long),
+    .error_o (scatter_error)
+  );
+  untagged_check u_untagged (
+    .segment_i      (segment),
+    .qpn_i          (qp_index_o),
+    .qp_i,
+    .stream_i       (stream),
+    .ask_o          (asks),
+    .next_i         (rq_next_i),
+    .readable_i     (rq_front_i.ok && rq_front_i.wqe.num_sge <= 8'(rnic_messages_pkg::MaxSge)),
+    .long_i         (scatter_long),
+    .scatter_error_i(scatter_error),
+    .stag_i,
+    .region_i,
+    .windows_i,
+    .absorb_o       (absorbs),
+    .send_o         (sends),
+    .invalidate_o   (invalidates),
+    .wait_o         (waits),
+    .error_o        (untagged_error),
+    .cause_o        (untagged_cause)
+  );
+  assign rq_next_o      = live && !segment.is_tagged && asks;
+  assign sge_read_o     = rq_next_o && sends && rq_next_i == rnic_ddp_pkg::RqThere ? elements : '0;
+  assign windows_read_o = rq_next_o && sends && rq_next_i == rnic_ddp_pkg::RqThere && invalidates;
+  assign stag_read_o    = live && (segment.is_tagged ? segment.payload != '0 : asks && sends && invalidates);
+
+  // The verdict: place, drop, stop the stream, or wait.
+  logic stops, waiting_d, waiting_q, places, taken_last;
+  always_comb begin
+    stops      = known && !over && (!mpa_ok || (segment.is_tagged ? tagged_error : untagged_error));
+    waiting_d  = judges ? live && !segment.is_tagged && waits : waiting_q;
+    places     = live && !stops && !waiting_d;
+    taken_last = judges && !waiting_d;
+    in_ready_o = in_valid_i && (in_i.last ? taken_last : 1'b1);
+  end
+
+  always_comb begin
+    event_valid_o = overruns || stops;
+    event_o       = '0;
+    if (overruns) begin
+      event_o.kind  = rnic_messages_pkg::QpEventLocalError;
+      event_o.qpn   = posted_i.rqn.number;
+      event_o.cause = rnic_messages_pkg::RdmaLocalCatastrophic;
+    end else begin
+      event_o.kind = rnic_messages_pkg::QpEventStreamError;
+      event_o.qpn  = qp_index_o;
+      if (!mpa_ok) begin
+        event_o.cause = in_i.crc_ok ? rnic_messages_pkg::MpaMarkerMismatch : rnic_messages_pkg::MpaCrcMismatch;
+      end else begin
+        event_o.cause  = segment.is_tagged ? tagged_cause : untagged_cause;
+        event_o.failed = failed;
+      end
+    end
+  end
+
+  // A segment that is placed goes on in its message; the last one ends it.
+  logic        terminates, responds, ends;
+  logic [31:0] payload, message;  // octets of the segment, and of its message so far
+  assign terminates = !segment.is_tagged && segment.opcode == rnic_messages_pkg::OpTerminate;
+  assign responds   = segment.is_tagged && segment.opcode == rnic_messages_pkg::OpReadResponse;
+  assign ends       = places && !segment.is_tagged && segment.last && !terminates;
+  assign payload    = {16'd0, segment.payload};
+  assign message    = (segment.is_tagged ? stream.tagged_bytes : stream.offset) + payload;
+  always_comb begin
+    stream_o       = stream;
+    stream_o.begun = 1'b1;
+    if (segment.is_tagged) stream_o.tagged_bytes = segment.last ? '0 : message;
+    else if (sends)     stream_o.offset       = segment.last ? '0 : message;
+    if (responds)       stream_o.read_bytes   = segment.last ? '0 : stream.read_bytes + payload;
+    if (ends) begin
+      case (segment.qn)
+        rnic_ddp_pkg::QnSend:    stream_o.send_msn     = stream.send_msn + 32'd1;
+        rnic_ddp_pkg::QnRequest: stream_o.request_msn  = stream.request_msn + 32'd1;
+        default:   stream_o.response_msn = stream.response_msn + 32'd1;
+      endcase
+    end
+  end
+  assign stream_write_o = places;
+  assign stop_write_o   = stops || (places && terminates);
+  assign stop_o         = {1'b1, qp_i.epoch};
+  assign reads_pop_o    = places && responds && segment.last;
+  assign rq_use_o       = ends && asks;
+  assign stag_end_o     = ends && sends && invalidates;
+  assign begun_o        = places && left_d != '0;
+
+  // The job that it makes.
+  logic [31:0] fpdu_d, fpdu_q;  // where the FPDU that comes in lies in its buffer
+  assign fpdu_d = in_i.first ? in_offset_i : fpdu_q;
+  always_comb begin
+    job_d    = job_q && !done;
+    record_d = record_q;
+    left_d   = left;
+    pieces_d = pieces_q;
+    from_d   = dma_valid_o ? from_q + 32'(run_bytes) : from_q;
+    for (int unsigned i = 0; i < 32'(rnic_messages_pkg::MaxSge); i++) begin
+      if (dma_valid_o && first[i]) pieces_d[rnic_ddp_pkg::MemoryPieceBits*i+:rnic_ddp_pkg::MemoryPieceBits] = rest;
+    end
+    if (places) begin
+      job_d = 1'b1;
+      if (segment.is_tagged) begin
+        left_d                        = segment.payload != '0 ? 6'd1 : '0;
+        pieces_d[rnic_ddp_pkg::MemoryPieceBits-1:0] = tagged_piece;
+      end else begin
+        left_d   = sends ? elements : '0;
+        pieces_d = element_pieces;
+      end
+      from_d = fpdu_d + 32'(rnic_ddp_pkg::UlpduLengthBytes) + (segment.is_tagged ? 32'(rnic_ddp_pkg::TaggedBytes) : 32'(rnic_ddp_pkg::UntaggedBytes));
+
+      record_d              = '0;
+      record_d.qpn          = qp_index_o;
+      record_d.opcode       = segment.opcode;
+      record_d.last         = segment.last;
+      record_d.awaits_write = left_d != '0;
+      if (!segment.is_tagged) record_d.stag = segment.stag;
+      if ((segment.is_tagged || sends) && segment.last) record_d.bytes = message;
+      if (rq_use_o) record_d.wr_id = rq_front_i.wqe.wr_id;
+      if (!segment.is_tagged) begin
+        case (segment.opcode)
+          rnic_messages_pkg::OpReadRequest:    record_d.read            = read_request;
+          rnic_messages_pkg::OpAtomicRequest:  record_d.atomic          = atomic_request;
+          rnic_messages_pkg::OpAtomicResponse: record_d.atomic_response = atomic_response;
+          rnic_messages_pkg::OpImmediate, rnic_messages_pkg::OpImmediateSe: record_d.immediate = immediate;
+          rnic_messages_pkg::OpTerminate: begin
+            record_d.cause     = told ? told_cause : rnic_messages_pkg::RdmaOperationUnspecified;
+            record_d.malformed = !told || segment.msn != 32'd1 || segment.mo != '0 || !segment.last;
+          end
+          default: record_d.absorbed = absorbs;
+        endcase
+        if (terminates && told)                        record_d.headers = told_failed;
+        else if (!terminates && segment.qn != rnic_ddp_pkg::QnSend) record_d.headers = failed;
+      end
+    end
+  end
+
+  // What happened to the rings' requests, one of each kind a cycle.
+  assign rqe_taken_valid_o = freed_valid_i && rqe_taken_ready_i;
+  assign rqe_taken_o       = freed_i;
+  assign srq_event_valid_o = shared_event_valid_i && srq_event_ready_i;
+  assign srq_event_o       = shared_event_i;
+
+  // While a receive request is awaited, the queue pair's context may end the wait as well.
+  logic moves_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      job_q     <= 1'b0;
+      left_q    <= '0;
+      waiting_q <= 1'b0;
+      moves_q   <= 1'b0;
+    end else begin
+      job_q     <= job_d;
+      left_q    <= left_d;
+      waiting_q <= waiting_d;
+      moves_q   <= posted_ready_o || rqe_ready_o || srq_arm_ready_o || read_issued_ready_o || flush_ready_o || dma_valid_o ||
+                   done || unused_take_o || in_ready_o || rqe_taken_valid_o || srq_event_valid_o;
+    end
+  end
+  assign busy_o = moves_q || waiting_q;
+
+  always_ff @(posedge clk_i) begin
+    record_q <= record_d;
+    pieces_q <= pieces_d;
+    from_q   <= from_d;
+    if (in_valid_i && in_ready_o) fpdu_q <= fpdu_d;
+  end
+
+  // FPDUs are not interleaved; a job without a piece has none left.
+  logic open_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      open_q <= 1'b0;
+    end else begin
+      if (in_valid_i && in_ready_o) begin
+        open_q <= !in_i.last;
+        NotInterleaved_A : assert (in_i.first == !open_q);
+      end
+      NothingLeft_A : assert (job_q || left_q == '0);
+      PageSize_A    : assert (!pages_read_o || list_i.log_page >= 5'd12);
+    end
+  end
+endmodule

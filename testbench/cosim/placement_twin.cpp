@@ -1,0 +1,12 @@
+#include "testbench/support/placement_twin.h"
+
+#include "rtl-stubs/verilated/ddp_placement_pins.h"
+#include "rtl-stubs/verilated/twin.h"
+
+namespace rnic::test {
+
+std::shared_ptr<void> stand_in(DdpPlacement& stage, ContextStore& contexts) {
+  return std::make_shared<rtl::Twin<rtl::DdpPlacementPins>>(stage, contexts);
+}
+
+}  // namespace rnic::test
