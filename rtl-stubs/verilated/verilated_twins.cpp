@@ -1,8 +1,8 @@
 #include "rtl-stubs/verilated/verilated_twins.h"
 
 #include "rtl-stubs/verilated/crc_pins.h"
-#include "rtl-stubs/verilated/irrq_pins.h"
 #include "rtl-stubs/verilated/ddp_placement_pins.h"
+#include "rtl-stubs/verilated/irrq_pins.h"
 #include "rtl-stubs/verilated/lockstep.h"
 #include "rtl-stubs/verilated/marker_inserter_pins.h"
 #include "rtl-stubs/verilated/mpa_deframer_pins.h"

@@ -1,0 +1,523 @@
+#include "testbench/cosim/placement_traffic.h"
+
+#include <algorithm>
+
+#include "model/wire/ddp.h"
+#include "model/wire/rdmap.h"
+
+namespace rnic::test {
+
+using wire::Opcode;
+
+namespace {
+
+constexpr std::uint8_t kAll = abi::kLocalWrite | abi::kRemoteWrite | abi::kRemoteRead | abi::kRemoteInvalidate;
+constexpr std::size_t kMostUlpdu = 65535;
+
+// Indices of STags that every round begins with.
+enum Entry : std::uint32_t {
+  kPlain = 1,
+  kLocal,
+  kForeign,
+  kReadOnly,
+  kTop,  // of the address space
+  kZeroBased,
+  kPaged,
+  kPagedRun,  // whose pages are neighbours
+  kWindow1 = 10,
+  kOrphan,  // a window whose region is gone
+  kGone,
+  kAllocated,
+  kToEnd,
+  kKept,
+  kWindowOf = 16,       // and the queue pair's number: a window of type 2
+  kWindowToEndOf = 24,  // another one
+};
+
+StagContext paged(std::uint64_t va, bool zero_based, std::uint32_t first_page, std::uint64_t offset) {
+  StagContext c = region(va, 20 * 4096 - offset - 3, kAll);
+  c.zero_based = zero_based;
+  c.bus = offset;
+  c.log_page = 12;
+  c.first_page = first_page;
+  c.pages = 20;
+  return c;
+}
+const StagContext kRegions[] = {
+    {},
+    region(0x100000, 0x30000, kAll & ~abi::kRemoteInvalidate),
+    region(0x400000, 0x40000, abi::kLocalWrite),
+    region(0x500000, 0x1000, kAll, 2),
+    region(0x600000, 0x1000, abi::kRemoteRead),
+    region(0xffffffffffff0000, 0x10000, kAll & ~abi::kRemoteInvalidate),
+    [] {
+      StagContext c = region(0x900000, 0x8000, kAll & ~abi::kRemoteInvalidate);
+      c.zero_based = true;
+      return c;
+    }(),
+    paged(0x700000, false, 4, 0xfc0),
+    paged(0x800000, true, 30, 0x10),
+};
+
+// The octets [first, first + length) of a region.
+StagContext window(std::uint32_t of, StagKind kind, std::uint64_t first, std::uint64_t length) {
+  StagContext w = kRegions[of];
+  w.kind = kind;
+  w.region = stag_of(of);
+  w.zero_based = false;
+  w.address = kRegions[of].address + first;
+  w.bus = kRegions[of].bus + first;
+  w.length = length;
+  w.access = abi::kRemoteWrite | abi::kRemoteRead;
+  w.allocated = true;
+  return w;
+}
+
+Bytes fpdu(const Bytes& ulpdu) {
+  Bytes out(2);
+  store_be16(out.data(), static_cast<std::uint16_t>(ulpdu.size()));
+  out.insert(out.end(), ulpdu.begin(), ulpdu.end());
+  out.resize((out.size() + 3) / 4 * 4 + 4);
+  return out;
+}
+Bytes operator+(Bytes a, const Bytes& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+}  // namespace
+
+// None, one, what ends around a beat's end, what fills a frame, now and then a maximal one.
+std::uint32_t PlacementTraffic::payload(std::uint64_t most) {
+  const auto choose = [this, most]() -> std::uint64_t {
+    switch (rng_.below(9)) {
+      case 0:
+        return 0;
+      case 1:
+        return 1;
+      case 2:
+        return 64 * rng_.between(1, 8) - rng_.between(12, 28);
+      case 3:
+        return 1420 + rng_.below(24);
+      case 4:
+        return once_in(4) ? most : rng_.below(9000);
+      case 5:
+        return most < 3000 ? most : rng_.below(3000);
+      default:
+        return rng_.below(200);
+    }
+  };
+  return static_cast<std::uint32_t>(std::min({choose(), most, std::uint64_t{kMostUlpdu - 18}}));
+}
+
+void PlacementTraffic::contexts(PlacementRound& r) {
+  const auto put = [&r](std::uint32_t index, const StagContext& c) {
+    r.before.push_back([index, c](ContextStore& s) { s.write(Stag{stag_of(index)}, c); });
+  };
+  for (std::uint32_t i = kPlain; i <= kPagedRun; ++i) put(i, kRegions[i]);
+  put(kWindow1, window(kPaged, StagKind::kWindow1, 0x3000, 0x4000));
+  StagContext orphan = window(kPlain, StagKind::kWindow1, 0, 0x1000);
+  orphan.region = stag_of(kGone);
+  put(kOrphan, orphan);
+  put(kGone, {});
+  StagContext allocated = region(0x200000, 0x4000, kAll & ~abi::kRemoteInvalidate);
+  allocated.allocated = true;
+  put(kAllocated, allocated);
+  put(kToEnd, region(0x210000, 0x4000, kAll));
+  put(kKept, region(0x220000, 0x4000, kAll & ~abi::kRemoteInvalidate));
+  for (std::uint32_t n = 0; n < kQps; ++n) {
+    StagContext w = window(n % 2 != 0 ? kPaged : kPlain, StagKind::kWindow2, 0x1000 + 0x800 * n, 0x2000);
+    w.qpn = Qpn{n};
+    w.qp_epoch = streams_[n].epoch - once_in(16);
+    put(kWindowOf + n, w);
+    put(kWindowToEndOf + n, w);
+  }
+  for (std::uint32_t i = 0; i < 64; ++i) {
+    const std::uint64_t apart = i < 30 ? i / 4 * 0x100000 : 0;  // runs of four pages, and one of 20
+    r.before.push_back([i, apart](ContextStore& s) { s.write_page(i, 0x10000000 + apart + i * 0x1000); });
+  }
+  if (shared_epoch_ == 0 || once_in(5)) {
+    ++shared_epoch_;
+    shared_producer_ = 0;
+    shared_.clear();
+    for (Stream& s : streams_) s.over |= s.shares;
+    SrqContext c;
+    c.valid = true;
+    c.log_entries = 5;
+    c.pd = Pdn{1};
+    c.epoch = shared_epoch_;
+    r.before.push_back([c](ContextStore& s) { s.write(kSrq, c); });
+  }
+}
+
+void PlacementTraffic::open(PlacementRound& r, std::uint32_t n) {
+  Stream s;
+  s.epoch = streams_[n].epoch + 1;
+  s.over = false;
+  s.shares = n >= 5;
+  QpContext c = rts_qp(n, s.epoch);
+  c.version = s.version = n == 4 ? 0 : 1;
+  c.extensions = n != 3;
+  s.extended = n != 3 && n != 4;
+  c.absorbs_rtr_send = once_in(3);
+  c.shares_rq = s.shares;
+  c.srq = kSrq;
+  c.first_msn = once_in(4) ? 0xfffffffe : 1;
+  for (const unsigned q : {0, 1, 3}) s.msn[q] = c.first_msn;
+  if (once_in(16)) c.state = QpState::kIdle;  // its connection is not there yet
+  streams_[n] = s;
+  r.before.push_back([n, c](ContextStore& store) {
+    store.write(Qpn{n}, c);
+    store.write(FlowId{n}, flow_of(n));
+  });
+}
+
+// An element of a scatter list: sound, but for one in forty.
+abi::Sge PlacementTraffic::element() {
+  const std::uint32_t entry = one_of({kLocal, kLocal, kPaged, kPagedRun});
+  const StagContext& c = kRegions[entry];
+  const auto bytes = static_cast<std::uint32_t>(once_in(6) ? 0 : rng_.below(once_in(8) ? 40000 : 900));
+  abi::Sge e{c.base() + rng_.below(c.length - bytes), bytes, stag_of(entry)};
+  if (once_in(8)) e.address = c.base() + c.length - bytes;
+  if (!once_in(40)) return e;
+  switch (rng_.below(4)) {
+    case 0:
+      e.lkey = stag_of(static_cast<std::uint32_t>(rng_.below(40)), once_in(2) ? 0x5b : 0x5a);
+      break;
+    case 1:
+      e.address = c.base() + c.length - bytes + 1;
+      break;
+    case 2:
+      e.lkey = stag_of(once_in(2) ? kReadOnly : kForeign);
+      break;
+    default:
+      e.address = c.base() - 1;
+  }
+  return e;
+}
+PlacementTraffic::Buffer PlacementTraffic::buffer() {
+  Buffer b;
+  b.wqe.wr_id = next_wr_id_++;
+  b.wqe.num_sge = static_cast<std::uint8_t>(rng_.below(abi::kMaxSge + 1));
+  for (unsigned i = 0; i < b.wqe.num_sge; ++i) {
+    b.wqe.sge[i] = element();
+    b.bytes += b.wqe.sge[i].length;
+  }
+  return b;
+}
+
+void PlacementTraffic::post(PlacementRound& r, std::uint32_t n) {
+  Stream& s = streams_[n];
+  if (s.over || s.shares || s.posted.size() > 8) return;
+  const auto count = static_cast<std::uint32_t>(rng_.below(5));
+  s.producer = (s.producer + count) & 0xfff;
+  r.doorbells.emplace_back(rng_.below(3), RqDoorbell{Qpn{n}, s.producer});
+  Cycle at = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const Buffer b = buffer();
+    at += rng_.below(once_in(4) ? 200 : 6);
+    FetchedRqe e{Qpn{n}, !once_in(60), b.wqe};
+    if (once_in(60)) e.wqe.num_sge = static_cast<std::uint8_t>(rng_.between(7, 255));
+    r.requests.emplace_back(at, e);
+    s.posted.push_back(b);
+  }
+  if (once_in(40))
+    r.doorbells.emplace_back(rng_.below(100), RqDoorbell{Qpn{n}, s.producer + 17});      // more than there is room for
+  if (once_in(20)) r.doorbells.emplace_back(rng_.below(50), RqDoorbell{Qpn{n + 5}, 3});  // nobody's
+}
+void PlacementTraffic::post_shared(PlacementRound& r) {
+  const auto count = static_cast<std::uint32_t>(rng_.below(10));
+  if (shared_.size() + count > 30) return;
+  shared_producer_ = (shared_producer_ + count) & 0xfff;
+  r.doorbells.emplace_back(rng_.below(3), RqDoorbell{kSrq, shared_producer_});
+  Cycle at = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const Buffer b = buffer();
+    at += rng_.below(once_in(4) ? 100 : 6);
+    r.requests.emplace_back(at, FetchedRqe{kSrq, !once_in(100), b.wqe});
+    shared_.push_back(b);
+  }
+  if (once_in(2)) {
+    const auto limit = static_cast<std::uint32_t>(rng_.below(12));
+    r.arms.emplace_back(rng_.below(200), SrqArm{kSrq, limit, shared_producer_});
+  }
+}
+void PlacementTraffic::ask(PlacementRound& r, std::uint32_t n) {
+  Stream& s = streams_[n];
+  if (s.over || s.reads.size() > 4) return;
+  Cycle at = 0;
+  for (std::uint64_t i = rng_.below(3); i-- > 0;) {
+    const std::uint32_t entry = one_of({kLocal, kPaged, kPagedRun});
+    Read read;
+    read.issued = {Qpn{n}, stag_of(entry), kRegions[entry].base() + rng_.below(0x4000), payload(6000)};
+    if (once_in(6)) read.issued = {Qpn{n}, 0, 0, 0};  // the ready-to-receive one
+    at += rng_.below(once_in(6) ? 100 : 3);
+    r.reads.emplace_back(at, read.issued);
+    s.reads.push_back(read);
+  }
+}
+
+// The end of a stream that its peer does not know of, or of what its messages name.
+void PlacementTraffic::disturb(PlacementRound& r, std::uint32_t n) {
+  const Cycle at = rng_.below(400);
+  Stream& s = streams_[n];
+  switch (rng_.below(6)) {
+    case 0:
+    case 1:
+      r.flushes.emplace_back(at, RqFlush{Qpn{n}});
+      break;
+    case 2: {
+      const auto state = one_of({QpState::kTerminate, QpState::kError, QpState::kClosing});
+      const bool valid = !once_in(3);
+      r.changes.emplace_back(at, [n, state, valid](ContextStore& c) {
+        QpContext qp = c.qp(Qpn{n});
+        qp.state = state;
+        qp.valid = valid;
+        c.write(Qpn{n}, qp);
+      });
+      break;
+    }
+    case 3:
+      r.changes.emplace_back(at, [](ContextStore& c) { c.write(Stag{stag_of(kPlain)}, {}); });
+      return;
+    case 4:
+      if (!s.shares) return;  // a QP's own requests may be on their way
+      ++s.epoch;
+      r.changes.emplace_back(at, [n](ContextStore& c) {
+        QpContext qp = c.qp(Qpn{n});
+        ++qp.epoch;
+        c.write(Qpn{n}, qp);
+      });
+      break;
+    default:  // the QP leaves its flow
+      r.changes.emplace_back(at, [n](ContextStore& c) {
+        QpContext qp = c.qp(Qpn{n});
+        qp.flow = kNoFlow;
+        c.write(Qpn{n}, qp);
+      });
+  }
+  s.over = true;
+}
+
+Bytes PlacementTraffic::tagged(const Stream& s, Opcode op, std::uint32_t stag, std::uint64_t to, std::uint32_t bytes,
+                               bool last) {
+  wire::DdpTaggedHeader h;
+  h.control = wire::DdpControl::pack(true, last, s.version);
+  h.rdmap = wire::RdmapControl::pack(op, s.version);
+  h.stag = stag;
+  h.to = to;
+  Bytes octets(wire::DdpTaggedHeader::kBytes);
+  h.emit({octets.data(), octets.size()});
+  return octets + random_octets(rng_, bytes);
+}
+Bytes PlacementTraffic::untagged(Stream& s, Opcode op, const Bytes& message, bool last, std::uint32_t mo,
+                                 std::uint32_t stag) {
+  wire::DdpUntaggedHeader h;
+  h.control = wire::DdpControl::pack(false, last, s.version);
+  h.rdmap = wire::RdmapControl::pack(op, s.version);
+  h.invalidate_stag = stag;
+  h.qn = wire::queue_number(op);
+  h.msn = s.msn[h.qn];
+  h.mo = mo;
+  s.msn[h.qn] += last;
+  Bytes octets(wire::DdpUntaggedHeader::kBytes);
+  h.emit({octets.data(), octets.size()});
+  return octets + message;
+}
+
+Bytes PlacementTraffic::write(std::uint32_t n) {
+  const std::uint32_t entry =
+      one_of({std::uint32_t{kPlain}, std::uint32_t{kTop}, std::uint32_t{kZeroBased}, std::uint32_t{kPaged},
+              std::uint32_t{kPagedRun}, std::uint32_t{kWindow1}, kWindowOf + n, std::uint32_t{kToEnd}});
+  StagContext c = entry <= kPagedRun ? kRegions[entry] : region(0x210000, 0x4000, kAll);
+  if (entry == kWindow1) c = window(kPaged, StagKind::kWindow1, 0x3000, 0x4000);
+  if (entry == kWindowOf + n) c = window(n % 2 != 0 ? kPaged : kPlain, StagKind::kWindow2, 0x1000 + 0x800 * n, 0x2000);
+  std::uint32_t bytes = payload(c.length - 1), stag = stag_of(entry);
+  std::uint64_t to = c.base() + rng_.below(c.length - bytes);
+  if (entry == kTop && once_in(2)) to = 0 - std::uint64_t{bytes} - rng_.below(2);
+  if (once_in(6)) to = c.base() + c.length - bytes - (entry == kTop);
+  if (once_in(12)) {
+    switch (rng_.below(5)) {
+      case 0:
+        to = c.base() + c.length - bytes + 1;
+        break;
+      case 1:
+        to = c.base() - 1;
+        break;
+      case 2:
+        to = ~std::uint64_t{0} - rng_.below(64);
+        break;
+      case 3:
+        stag = stag_of(one_of({kForeign, kReadOnly, kOrphan, kGone, kLocal}));
+        break;
+      default:
+        stag = stag_of(kWindowOf + static_cast<std::uint32_t>(rng_.below(kQps)));
+    }
+    streams_[n].over = true;
+  }
+  return tagged(streams_[n], Opcode::kWrite, stag, to, bytes, !once_in(3));
+}
+Bytes PlacementTraffic::read_response(Stream& s) {
+  Read& r = s.reads.front();
+  const std::uint32_t left = r.issued.bytes - r.done, bytes = once_in(3) ? left : payload(left);
+  const bool last = bytes == left;
+  const Bytes octets = tagged(s, Opcode::kReadResponse, r.issued.sink_stag, r.issued.sink_to + r.done, bytes, last);
+  r.done += bytes;
+  if (last) s.reads.pop_front();
+  return octets;
+}
+
+Bytes PlacementTraffic::send(std::uint32_t n) {
+  Stream& s = streams_[n];
+  if (!s.into) {
+    std::deque<Buffer>& from = s.shares ? shared_ : s.posted;
+    s.into = Buffer{};
+    if (!from.empty()) {
+      s.into = from.front();
+      from.pop_front();
+    }
+    s.opcode = one_of({Opcode::kSend, Opcode::kSendSe, Opcode::kSendInvalidate, Opcode::kSendSeInvalidate});
+    s.mo = 0;
+  }
+  const std::uint64_t left = s.into->bytes - s.mo;
+  std::uint32_t bytes = once_in(4) && left < kMostUlpdu - 18 ? static_cast<std::uint32_t>(left) : payload(left);
+  if (once_in(40)) bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(left + 1, kMostUlpdu - 18));
+  const bool last = bytes >= left || once_in(3);
+  std::uint32_t stag = once_in(2) ? 0 : static_cast<std::uint32_t>(rng_.next());
+  if (wire::invalidates(s.opcode)) {
+    stag = stag_of(one_of({std::uint32_t{kAllocated}, std::uint32_t{kToEnd}, kWindowToEndOf + n}));
+    if (once_in(10)) {
+      stag = stag_of(static_cast<std::uint32_t>(rng_.below(34)), once_in(4) ? 0x5b : 0x5a);
+    }
+  }
+  const Bytes octets = untagged(s, s.opcode, random_octets(rng_, bytes), last, s.mo, stag);
+  s.mo += bytes;
+  if (last) s.into.reset();
+  return octets;
+}
+Bytes PlacementTraffic::single(std::uint32_t n, Opcode op, std::size_t bytes) {
+  Stream& s = streams_[n];
+  if (wire::is_immediate(op)) {
+    std::deque<Buffer>& from = s.shares ? shared_ : s.posted;
+    if (!from.empty()) from.pop_front();
+  }
+  return untagged(s, op, random_octets(rng_, bytes), true);
+}
+// Of random content; the bits say what is there, or lie.
+Bytes PlacementTraffic::terminate(Stream& s) {
+  Bytes message = random_octets(rng_, once_in(3) ? rng_.below(70) : 52);
+  if (message.size() > 6 && once_in(2)) message[6] = once_in(2) ? 0xc1 : 0x41;
+  s.over = true;
+  s.msn[2] = once_in(4) ? 2 : 1;
+  return untagged(s, Opcode::kTerminate, message, !once_in(6), once_in(6) ? 4 : 0);
+}
+
+Bytes PlacementTraffic::segment(std::uint32_t n) {
+  Stream& s = streams_[n];
+  if (s.into && !once_in(3)) return send(n);
+  const bool buffer = s.shares ? !shared_.empty() : !s.posted.empty();
+  switch (rng_.below(20)) {
+    case 0:
+      return single(n, Opcode::kReadRequest, wire::ReadRequest::kBytes);
+    case 1:
+      if (s.extended || once_in(6)) return single(n, Opcode::kAtomicRequest, wire::AtomicRequest::kBytes);
+      break;
+    case 2:
+      if (s.extended || once_in(6)) return single(n, Opcode::kAtomicResponse, wire::AtomicResponse::kBytes);
+      break;
+    case 3:
+      if (buffer && s.extended && !s.into) return single(n, one_of({Opcode::kImmediate, Opcode::kImmediateSe}), 8);
+      break;
+    case 4:
+      if (once_in(5)) return terminate(s);
+      break;
+    case 5:
+    case 6:
+    case 7:
+    case 8:
+      if (!s.reads.empty()) return read_response(s);
+      break;
+    case 9:
+    case 10:
+    case 11:
+    case 12:
+    case 13:
+      if (buffer || once_in(30)) return send(n);
+      break;
+    default:
+      break;
+  }
+  return write(n);
+}
+
+// One thing that is wrong.
+void PlacementTraffic::harm(Bytes& u) {
+  const auto change = [&](std::size_t octet, unsigned mask) {
+    if (octet < u.size()) u[octet] = static_cast<std::uint8_t>(u[octet] ^ (rng_.next() & mask));
+  };
+  switch (rng_.below(14)) {
+    case 0:
+      return change(0, 0x03);  // DDP version
+    case 1:
+      return change(1, 0xc0);  // RDMAP version
+    case 2:
+      return change(1, 0x0f);
+    case 3:
+      return change(0, 0xc0);  // T and L
+    case 4:
+      return change(2 + rng_.below(4), 0xff);  // STag
+    case 5:
+      return change(6 + rng_.below(8), 0xff);  // TO
+    case 6:
+      return change(9, 0x07);  // QN
+    case 7:
+      return change(13, 0x03);  // MSN
+    case 8:
+      return change(17, 0xff);  // MO
+    case 9:
+      return u.resize(rng_.below(u.size() + 1));
+    case 10:
+      return u.resize(std::min(kMostUlpdu, u.size() + rng_.between(1, 8)));
+    case 11:
+      return u.resize(std::min<std::size_t>(u.size(), rng_.between(12, 19)));
+    case 12:
+      return u.resize(u.empty() ? 0 : u.size() - 1);
+    default:
+      return change(rng_.below(72), 0xff);
+  }
+}
+
+PlacementRound PlacementTraffic::round() {
+  PlacementRound r;
+  for (std::uint32_t n = 0; n < kQps; ++n) {
+    if (streams_[n].over || once_in(10)) open(r, n);
+  }
+  contexts(r);
+  post_shared(r);
+  for (std::uint32_t n = 0; n < kQps; ++n) {
+    post(r, n);
+    ask(r, n);
+  }
+  for (std::uint32_t n = 0; n < kQps; ++n) {
+    if (once_in(12)) disturb(r, n);
+  }
+  for (unsigned i = 0; i < kSegments; ++i) {
+    auto n = static_cast<std::uint32_t>(rng_.below(kQps));
+    if (streams_[n].over && !once_in(4)) n = static_cast<std::uint32_t>(rng_.below(kQps));
+    PlacementRound::Fpdu f;
+    f.flow = FlowId{n};
+    Bytes ulpdu = segment(n);
+    if (once_in(12)) {
+      harm(ulpdu);
+      streams_[n].over |= !once_in(4);
+    }
+    f.octets = fpdu(ulpdu);
+    f.crc_ok = !once_in(120);
+    f.marker_ok = !once_in(120);
+    streams_[n].over |= !f.crc_ok || !f.marker_ok;
+    r.fpdus.push_back(std::move(f));
+  }
+  return r;
+}
+
+}  // namespace rnic::test
