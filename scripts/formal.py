@@ -80,7 +80,7 @@ def bounded(proof, parameters, sources, work):
 def inductive(proof, parameters, sources, work):
     """abc either finds an invariant that implies the assertions, or a way to break one, which z3 then walks along."""
     yosys(proof, parameters, sources, work, "prep -flatten; async2sync; dffunmap; write_smt2 -wires proof.smt2; "
-          f"{GATES}; write_aiger -zinit -map proof.aim proof.aig")
+          f"chformal -cover -remove; {GATES}; write_aiger -zinit -map proof.aim proof.aig")
     _, output = run(["yosys-abc", "-c", "read_aiger proof.aig; fold; strash; pdr; write_cex -a proof.aiw"], work, "abc")
     if "Property proved" in output:
         return
