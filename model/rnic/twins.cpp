@@ -27,13 +27,12 @@ void check_size(const Stage& stage, const char* what, unsigned configured, unsig
       fmt::format("{}: its twin is built for {} = {}, but it is {}", stage.name(), what, size, configured));
 }
 
-// Positions in the queues of the twin.
-void check_depth(const Rnic& chip) {
+// Positions in the queues of a QP.
+void check_depth(const Stage& stage, const char* what, unsigned configured) {
   constexpr unsigned kDepth = 128;
-  const unsigned ird = chip.config().fwcpu.max_ird;
-  if (ird <= kDepth) return;
+  if (configured <= kDepth) return;
   throw ConfigError(
-      fmt::format("{}: irrq's twin holds {} requests of a QP, but fwcpu.max_ird is {}", chip.name(), kDepth, ird));
+      fmt::format("{}: its twin holds {} requests of a QP, but {} is {}", stage.name(), kDepth, what, configured));
 }
 
 struct Entry {
@@ -70,11 +69,20 @@ constexpr Entry kTwins[] = {
      }},
     {"irrq",
      [](Rnic& chip, const TwinSource& source, TwinMode mode) {
-       check_depth(chip);
+       check_depth(chip.irrq, "fwcpu.max_ird", chip.config().fwcpu.max_ird);
        return source.make(chip.irrq, chip.contexts(), mode);
      }},
     {"ddp_placement", [](Rnic& chip, const TwinSource& source,
                          TwinMode mode) { return source.make(chip.ddp_placement, chip.contexts(), mode); }},
+    {"response_queue",
+     [](Rnic& chip, const TwinSource& source, TwinMode mode) {
+       check_depth(chip.response_queue, "fwcpu.max_ord", chip.config().fwcpu.max_ord);
+       return source.make(chip.response_queue, chip.contexts(), mode);
+     }},
+    {"terminate_generator",
+     [](Rnic& chip, const TwinSource& source, TwinMode mode) {
+       return source.make(chip.terminate_generator, chip.contexts(), chip.frames(), chip.config().terminate, mode);
+     }},
 };
 
 std::vector<std::string> all_names() {

@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "model/rnic/responder/irrq.h"
+#include "model/rnic/responder/response_queue.h"
 #include "model/rnic/rx/crc_check.h"
 #include "model/rnic/rx/ddp_placement.h"
 #include "model/rnic/rx/mpa_deframer.h"
+#include "model/rnic/terminate/terminate_generator.h"
 #include "model/rnic/tx/crc_insert.h"
 #include "model/rnic/tx/marker_inserter.h"
 #include "model/rnic/tx/mpa_framer.h"
@@ -44,6 +46,9 @@ class TwinSource {
   virtual Handle make(CrcCheck& stage, TwinMode mode) const = 0;
   virtual Handle make(Irrq& stage, const ContextStore& contexts, TwinMode mode) const = 0;
   virtual Handle make(DdpPlacement& stage, ContextStore& contexts, TwinMode mode) const = 0;
+  virtual Handle make(ResponseQueue& stage, ContextStore& contexts, TwinMode mode) const = 0;
+  virtual Handle make(TerminateGenerator& stage, const ContextStore& contexts, BufferPool& buffers,
+                      const TerminateConfig& config, TwinMode mode) const = 0;
 
  protected:
   ~TwinSource() = default;

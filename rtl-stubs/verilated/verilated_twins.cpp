@@ -7,6 +7,8 @@
 #include "rtl-stubs/verilated/marker_inserter_pins.h"
 #include "rtl-stubs/verilated/mpa_deframer_pins.h"
 #include "rtl-stubs/verilated/mpa_framer_pins.h"
+#include "rtl-stubs/verilated/response_queue_pins.h"
+#include "rtl-stubs/verilated/terminate_generator_pins.h"
 #include "rtl-stubs/verilated/twin.h"
 
 namespace rnic::rtl {
@@ -41,6 +43,13 @@ TwinSource::Handle VerilatedTwins::make(Irrq& stage, const ContextStore& context
 }
 TwinSource::Handle VerilatedTwins::make(DdpPlacement& stage, ContextStore& contexts, TwinMode mode) const {
   return make_twin<DdpPlacementPins>(mode, stage, contexts);
+}
+TwinSource::Handle VerilatedTwins::make(ResponseQueue& stage, ContextStore& contexts, TwinMode mode) const {
+  return make_twin<ResponseQueuePins>(mode, stage, contexts);
+}
+TwinSource::Handle VerilatedTwins::make(TerminateGenerator& stage, const ContextStore& contexts, BufferPool& buffers,
+                                        const TerminateConfig& config, TwinMode mode) const {
+  return make_twin<TerminateGeneratorPins>(mode, stage, contexts, buffers, config);
 }
 
 }  // namespace rnic::rtl

@@ -14,6 +14,9 @@ class VerilatedTwins final : public TwinSource {
   Handle make(CrcCheck& stage, TwinMode mode) const override;
   Handle make(Irrq& stage, const ContextStore& contexts, TwinMode mode) const override;
   Handle make(DdpPlacement& stage, ContextStore& contexts, TwinMode mode) const override;
+  Handle make(ResponseQueue& stage, ContextStore& contexts, TwinMode mode) const override;
+  Handle make(TerminateGenerator& stage, const ContextStore& contexts, BufferPool& buffers,
+              const TerminateConfig& config, TwinMode mode) const override;
 };
 
 }  // namespace rnic::rtl

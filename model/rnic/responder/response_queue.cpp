@@ -38,7 +38,7 @@ void ResponseQueue::match(const DeliveredAtomic& r) {
   write_original();
   writes_.push({r.qpn, q.epoch});
   contexts_.in_flight.begin(StagWrites::kOriginalValue);
-  ++responses_;
+  count_response();
 }
 
 void ResponseQueue::write_original() {
@@ -50,7 +50,7 @@ void ResponseQueue::write_original() {
 
 void ResponseQueue::refuse(const DeliveredAtomic& r, QpAtomics& q, QpEvent::Kind kind, wire::TerminateCause cause) {
   q.stopped = true;
-  ++refused_;
+  count_refused();
   event->push({kind, r.qpn, cause, r.segment});
 }
 

@@ -33,6 +33,10 @@ class ResponseQueue final : public Stage {
   std::string waiting_for() const override;
   void register_stats(const StatsGroup& group) const;
 
+  // The twin in this place calls these too.
+  void count_response() { ++responses_; }
+  void count_refused() { ++refused_; }
+
  private:
   struct QpAtomics {
     std::uint32_t epoch = 0;

@@ -20,7 +20,6 @@ void TerminateGenerator::report(QpEvent error) {
   message.bytes = static_cast<std::uint8_t>(bytes);
   out->push(std::move(message));
   event->push(error);
-  ++terminates_;
 }
 
 // One error a cycle. RFC 5040 section 7.1 rule 4: of several errors the first is the one that is reported.
@@ -28,8 +27,9 @@ Wake TerminateGenerator::tick() {
   if (!in->can_pop() || !out->can_push() || !event->can_push()) return Wake::on_traffic();
   const QpEvent error = in->pop();
   const QpContext& ctx = contexts_.qp(error.qpn);
-  if (ctx.valid && std::exchange(reported_[error.qpn.v], ctx.epoch) != ctx.epoch) report(error);
-  else ++later_;
+  const bool first = ctx.valid && std::exchange(reported_[error.qpn.v], ctx.epoch) != ctx.epoch;
+  if (first) report(error);
+  count(first);
   return Wake::next_cycle();
 }
 

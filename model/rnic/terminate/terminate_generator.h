@@ -34,6 +34,8 @@ class TerminateGenerator final : public Stage {
   Wake tick() override;
   void register_stats(const StatsGroup& group) const;
 
+  void count(bool first) { ++(first ? terminates_ : later_); }  // the twin in this place calls it too
+
  private:
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
   wire::TerminateCause told(wire::TerminateCause cause) const;

@@ -1,0 +1,257 @@
+// Matches Atomic Responses to the Atomic Requests that wait for them: the twin of model/rnic/responder/response_queue. See
+// response_queue.md there for the timing and the errors.
+// In a cycle a write is reported out (written), a request comes (issued), and a response comes in or the second part of
+// a value leaves, in this order. The QPs' states, their requests and the ring of writes under way lie outside, as contexts,
+// STags and the page table do; of writes to one entry the last one holds.
+module response_queue #(
+  parameter int unsigned QpBits       = 10,  // at most 2**QpBits queue pairs
+  parameter int unsigned PositionBits = 7,   // at most 2**PositionBits requests of each
+  parameter int unsigned WriteBits    = 12   // at most 2**WriteBits writes under way
+) (
+  input  logic                                  clk_i,
+  input  logic                                  rst_ni,
+  input  logic                                  issued_valid_i,
+  output logic                                  issued_ready_o,
+  input  rnic_messages_pkg::atomic_issued_t     issued_i,
+  input  logic                                  in_valid_i,
+  output logic                                  in_ready_o,
+  input  rnic_messages_pkg::delivered_atomic_t  in_i,
+  input  logic                                  dma_ready_i,
+  output logic                                  dma_valid_o,
+  output rnic_messages_pkg::dma_write_request_t dma_o,
+  output logic [63:0]                           dma_value_o,  // whose octets dma_o.src_offset counts
+  input  logic                                  written_valid_i,
+  output logic                                  written_ready_o,
+  input  rnic_messages_pkg::dma_write_done_t    written_i,
+  input  logic                                  done_ready_i,
+  output logic                                  done_valid_o,
+  output rnic_messages_pkg::atomic_done_t       done_o,
+  input  logic                                  unblock_ready_i,
+  output logic                                  unblock_valid_o,
+  output rnic_messages_pkg::tx_unblock_t        unblock_o,
+  input  logic                                  event_ready_i,
+  output logic                                  event_valid_o,
+  output rnic_messages_pkg::qp_event_t          event_o,
+
+  // Writes under way: queue pair and its epoch. The oldest one's, and that QP's epoch now.
+  output logic [WriteBits-1:0]                  under_way_index_o,
+  input  logic [31+QpBits:0]                    under_way_i,
+  output logic [QpBits-1:0]                     written_index_o,
+  input  logic [31:0]                           written_epoch_i,
+  output logic                                  under_way_write_o,
+  output logic [WriteBits-1:0]                  under_way_write_index_o,
+  output logic [31+QpBits:0]                    under_way_o,
+
+  // State and context of the QP of issued_i and of in_i.
+  output logic [QpBits-1:0]                     issued_index_o,
+  input  logic [31:0]                           issued_epoch_i,
+  input  logic [33+2*PositionBits:0]            issued_state_i,
+  output logic                                  issued_write_o,
+  output logic [33+2*PositionBits:0]            issued_state_o,
+  output logic [QpBits-1:0]                     in_index_o,
+  input  logic                                  in_exists_i,
+  input  logic [31:0]                           in_pd_i,
+  input  logic [31:0]                           in_epoch_i,
+  input  logic [33+2*PositionBits:0]            in_state_i,
+  output logic                                  in_write_o,
+  output logic [33+2*PositionBits:0]            in_state_o,
+
+  // Requests, by QP and position.
+  output logic [QpBits+PositionBits-1:0]        request_index_o,
+  input  rnic_messages_pkg::atomic_issued_t     request_i,
+  output logic                                  request_write_o,
+  output logic [QpBits+PositionBits-1:0]        request_write_index_o,
+  output rnic_messages_pkg::atomic_issued_t     request_o,
+
+  // The entry that a local key points at, all zeros outside the table, and a page with the one behind it.
+  output logic                                  stag_read_o,
+  output logic [23:0]                           stag_index_o,
+  input  rnic_messages_pkg::stag_context_t      stag_i,
+  output logic                                  page_read_o,
+  output logic [31:0]                           page_index_o,
+  input  logic [63:0]                           page_i,
+  input  logic [63:0]                           next_page_i
+);
+  localparam logic [63:0] Nowhere = 64'h8000_0000_0000_0000;  // an address that no host has
+
+  typedef struct packed {
+    logic [31:0]             epoch;
+    logic [PositionBits-1:0] head;     // the position of the oldest request
+    logic [PositionBits:0]   count;
+    logic                    stopped;  // after an error
+  } state_t;
+  localparam logic [2*PositionBits+1:0] Fresh = '0;  // head, count, stopped
+
+  // The states as they are now: where the QP number was reused all starts anew.
+  state_t issued_now, in_now;
+  always_comb begin
+    issued_now = issued_state_i;
+    in_now     = in_state_i;
+    if (issued_now.epoch != issued_epoch_i) issued_now = {issued_epoch_i, Fresh};
+    if (in_now.epoch != in_epoch_i)         in_now     = {in_epoch_i, Fresh};
+  end
+
+  // Written: nothing overtakes the value any more. The request is complete, and one fewer counts against ORD, if its QP
+  // is still the same.
+  logic [WriteBits-1:0] first_d, first_q;
+  logic [WriteBits:0]   writes_d, writes_q;
+  logic                 complete, told;
+  logic [31:0]          epoch_then;
+  assign under_way_index_o             = first_q;
+  assign {written_index_o, epoch_then} = under_way_i;
+  assign written_ready_o               = done_ready_i && unblock_ready_i;
+  assign complete                      = written_valid_i && written_ready_o;
+  assign told                          = complete && epoch_then == written_epoch_i;
+  assign done_valid_o                  = told;
+  assign done_o.qpn                    = 32'(written_index_o);
+  assign unblock_valid_o               = told;
+  assign unblock_o.kind                = rnic_messages_pkg::TxUnblockReadDone;
+  assign unblock_o.qpn                 = 32'(written_index_o);
+
+  // Issued.
+  state_t issued_next;
+  always_comb begin
+    issued_next       = issued_now;
+    issued_next.count = issued_now.count + 1'b1;
+  end
+  assign issued_ready_o        = 1'b1;
+  assign issued_index_o        = issued_i.qpn[QpBits-1:0];
+  assign issued_write_o        = issued_valid_i;
+  assign issued_state_o        = issued_next;
+  assign request_write_o       = issued_valid_i;
+  assign request_write_index_o = {issued_index_o, issued_now.head + issued_now.count[PositionBits-1:0]};
+  assign request_o             = issued_i;
+
+  // In: the n-th response answers the n-th request, and its identifier says so too.
+  logic [3:0]                        left_d, left_q;  // octets of a value that are still to be written
+  logic                              take, looks, none, wrong, gone, found;
+  state_t                            in_before, in_next;
+  rnic_messages_pkg::atomic_issued_t front;
+  logic                              same;  // the QP of issued_i
+  assign in_index_o      = in_i.qpn[QpBits-1:0];
+  assign same            = issued_valid_i && issued_index_o == in_index_o;
+  assign in_before       = same ? issued_next : in_now;
+  assign request_index_o = {in_index_o, in_before.head};
+  assign front           = same && issued_now.count == 0 ? issued_i : request_i;
+  assign in_ready_o      = left_q == 0 && dma_ready_i && event_ready_i;
+  assign take            = in_valid_i && in_ready_o;
+  assign looks           = take && in_exists_i && !in_before.stopped;
+  assign none            = looks && in_before.count == 0;
+  assign wrong           = looks && !none && front.request_id != in_i.response.request_id;
+  always_comb begin
+    in_next = in_before;
+    if (looks && !none) begin
+      in_next.head  = in_before.head + 1'b1;
+      in_next.count = in_before.count - 1'b1;
+    end
+    if (none || wrong || gone) in_next.stopped = 1'b1;
+  end
+  assign in_write_o = take;
+  assign in_state_o = in_next;
+
+  assign event_valid_o = none || wrong || gone;
+  always_comb begin
+    event_o        = '0;
+    event_o.kind   = gone ? rnic_messages_pkg::QpEventLocalError : rnic_messages_pkg::QpEventStreamError;
+    event_o.qpn    = in_i.qpn;
+    event_o.cause  = none  ? rnic_messages_pkg::DdpInvalidMsnNoBuffer :
+                     wrong ? rnic_messages_pkg::RdmaOperationUnspecified : rnic_messages_pkg::RdmaLocalCatastrophic;
+    event_o.failed = in_i.segment;
+  end
+
+  // The local buffer: eight octets of the region that its key names.
+  logic [31:0] list_d, list_q;          // the key of a value's second part,
+  logic [63:0] address_d, address_q;    // where it begins in the pages of that region,
+  logic [63:0] value_q;                 // and all of the value
+  logic        rest, named, covers;
+  logic [31:0] key;
+  logic [63:0] base, distance;
+  assign rest         = left_q != 0;
+  assign key          = rest ? list_q : front.sink.lkey;
+  assign stag_read_o  = rest || (looks && !none && !wrong);
+  assign stag_index_o = key[31:8];
+  assign named        = stag_i.valid && stag_i.key == key[7:0];
+  assign base         = stag_i.zero_based ? '0 : stag_i.address;
+  assign distance     = front.sink.address - base;
+  assign covers       = named && stag_i.kind == rnic_messages_pkg::StagRegion && stag_i.pd == in_pd_i &&
+                        front.sink.address >= base && stag_i.length >= 64'd8 && distance <= stag_i.length - 64'd8 &&
+                        (stag_i.access & rnic_messages_pkg::LocalWrite) != 0;
+  assign gone         = looks && !none && !wrong && !covers;
+  assign found        = looks && !none && !wrong && covers;
+
+  // On the bus: as many octets as lie one behind the other (page_lists.md).
+  logic [63:0] where_to, page_size, offset, number, run, bus;
+  logic [3:0]  wanted, part;
+  logic        paged, lost, joined;
+  always_comb begin
+    where_to     = rest ? address_q : stag_i.bus + distance;
+    wanted       = rest ? left_q : 4'd8;
+    paged        = rest || (stag_i.log_page != 0 && key != 0);
+    number       = where_to >> stag_i.log_page;
+    lost         = !named || number >= 64'(stag_i.pages);
+    page_size    = 64'd1 << stag_i.log_page;
+    offset       = where_to & (page_size - 64'd1);
+    run          = page_size - offset;
+    page_index_o = stag_i.first_page + number[31:0];
+    joined       = page_index_o + 32'd1 < stag_i.first_page + stag_i.pages && next_page_i == page_i + page_size;
+    bus          = !paged ? where_to : lost ? Nowhere : page_i + offset;
+    part         = paged && !lost && !joined && run < 64'(wanted) ? run[3:0] : wanted;
+  end
+  assign page_read_o = stag_read_o && paged && !lost;
+
+  assign dma_valid_o = found || (rest && dma_ready_i);
+  assign dma_value_o = rest ? value_q : in_i.response.original;
+  always_comb begin
+    left_d           = wanted - part;
+    address_d        = where_to + 64'(part);
+    list_d           = key;
+    dma_o            = '0;
+    dma_o.address    = bus;
+    dma_o.bytes      = 32'(part);
+    dma_o.src_offset = 32'd8 - 32'(wanted);
+    dma_o.notify     = left_d == 0;
+  end
+
+  // A write is under way from its first part on.
+  assign under_way_write_o       = found;
+  assign under_way_write_index_o = first_q + writes_q[WriteBits-1:0];
+  assign under_way_o             = {in_index_o, in_before.epoch};
+  assign first_d                 = first_q + WriteBits'(complete);
+  assign writes_d                = writes_q - (WriteBits + 1)'(complete) + (WriteBits + 1)'(found);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      first_q  <= '0;
+      writes_q <= '0;
+      left_q   <= '0;
+    end else begin
+      first_q  <= first_d;
+      writes_q <= writes_d;
+      if (dma_valid_o) left_q <= left_d;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (dma_valid_o) begin
+      list_q    <= list_d;
+      address_q <= address_d;
+      value_q   <= dma_value_o;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      MatchedOnce_A  : assert (!found || request_index_o[PositionBits+:QpBits] == front.qpn[QpBits-1:0]);
+      OneOutcome_A   : assert (!(event_valid_o && dma_valid_o));
+      WritesFit_A    : assert (writes_d <= (WriteBits + 1)'(2 ** WriteBits));
+      WriteKnown_A   : assert (!complete || (writes_q != 0 && written_i.tag == 0));
+      RequestsFit_A  : assert (!issued_valid_i || issued_next.count <= (PositionBits + 1)'(2 ** PositionBits));
+      QpnFits_A      : assert (!in_valid_i || in_i.qpn >> QpBits == 0);
+      IssuedFits_A   : assert (!issued_valid_i || issued_i.qpn >> QpBits == 0);
+    end
+  end
+
+  if (QpBits < 1 || QpBits > 16 || PositionBits < 1 || PositionBits > 14 || WriteBits < 1 || WriteBits > 16) begin : gen_check
+    $error("response_queue: QpBits and WriteBits must be 1 to 16, PositionBits 1 to 14");
+  end
+endmodule

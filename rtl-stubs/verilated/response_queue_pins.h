@@ -1,0 +1,111 @@
+// response_queue: the QPs' states, their requests and the writes under way are tables of bits.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "model/common/bytes.h"
+#include "model/rnic/responder/response_queue.h"
+#include "rtl-stubs/verilated/messages.h"
+#include "rtl-stubs/verilated/pins.h"
+
+#include "Vresponse_queue.h"
+
+namespace rnic::rtl {
+
+class ResponseQueuePins : public Pins<Vresponse_queue, ResponseQueue> {
+ public:
+  using Pins::compare_content;
+  using Pins::pushed;
+  // The module's QpBits, PositionBits and WriteBits.
+  static constexpr std::uint32_t kQps = 1u << 10, kDepth = 1u << 7, kWrites = 1u << 12;
+
+  ResponseQueuePins(ResponseQueue& stage, ContextStore& contexts)
+      : stage_(stage),
+        contexts_(contexts),
+        under_way_(kWrites),
+        states_(contexts.qps()),
+        requests_(contexts.qps() * std::size_t{kDepth}) {
+    RNIC_CHECK(contexts.qps() <= kQps);
+  }
+
+  template <class V>
+  void links(Model& m, V& v) {
+    v.in(stage_.written, m.written_valid_i, m.written_ready_o, m.written_i);
+    v.out(stage_.done, m.done_ready_i, m.done_valid_o, m.done_o);
+    v.out(stage_.unblock, m.unblock_ready_i, m.unblock_valid_o, m.unblock_o);
+    v.in(stage_.issued, m.issued_valid_i, m.issued_ready_o, m.issued_i);
+    v.in(stage_.in, m.in_valid_i, m.in_ready_o, m.in_i);
+    v.out(stage_.dma, m.dma_ready_i, m.dma_valid_o, m.dma_o);
+    v.out(stage_.event, m.event_ready_i, m.event_valid_o, m.event_o);
+  }
+
+  void offered(const DmaWriteDone&, Model& m) const { m.under_way_i = under_way_[m.under_way_index_o]; }
+  void offered(const AtomicIssued& issued, Model& m) const {
+    m.issued_epoch_i = contexts_.qp(issued.qpn).epoch;
+    m.issued_state_i = states_[issued.qpn.v];
+  }
+  void offered(const DeliveredAtomic& response, Model& m) const {
+    const QpContext& context = contexts_.qp(response.qpn);
+    m.in_exists_i = context.valid;
+    m.in_pd_i = context.pd.v;
+    m.in_epoch_i = context.epoch;
+    m.in_state_i = states_[response.qpn.v];
+  }
+  // A request, then what its key points at, then a page.
+  static constexpr unsigned kRounds = 3;
+  void look_up(Model& m) const {
+    if (m.written_valid_i) m.written_epoch_i = contexts_.qp(Qpn{m.written_index_o}).epoch;
+    if (m.in_valid_i) m.request_i = requests_[m.request_index_o];
+    if (m.stag_read_o) {
+      const StagContext* const stag = contexts_.stag(Stag{m.stag_index_o << 8});
+      pack(stag != nullptr ? *stag : StagContext{}, m.stag_i);
+    }
+    if (m.page_read_o) {
+      m.page_i = contexts_.page(m.page_index_o);
+      m.next_page_i = contexts_.page(m.page_index_o + 1);
+    }
+  }
+
+  // In the order of what happens in a cycle.
+  void advance(const Model& m) {
+    if (m.issued_write_o) states_[m.issued_index_o] = m.issued_state_o;
+    if (m.in_write_o) states_[m.in_index_o] = m.in_state_o;
+    if (m.request_write_o) requests_[m.request_write_index_o] = m.request_o;
+    if (m.under_way_write_o) under_way_[m.under_way_write_index_o] = m.under_way_o;
+  }
+
+  // Both parts of a value are of one buffer.
+  void pushed(DmaWriteRequest& write, const Model& m) {
+    if (write.src_offset == 0) {
+      original_ = buffers_.take();
+      store_le64(original_->bytes(), m.dma_value_o);
+    }
+    write.src = write.notify ? std::move(original_) : original_;
+  }
+  void stand_in(const Model& m) const {
+    if (m.written_valid_i && m.written_ready_o) contexts_.in_flight.end(StagWrites::kOriginalValue);
+    if (m.under_way_write_o) {
+      contexts_.in_flight.begin(StagWrites::kOriginalValue);
+      stage_.count_response();
+    }
+    if (m.event_valid_o) stage_.count_refused();
+  }
+
+  template <class F>
+  void compare_content(const DmaWriteRequest& write, const Model& m, F&& f) const {
+    f("value", load_le64(write.src->bytes()), m.dma_value_o);
+  }
+
+ private:
+  using Request = std::decay_t<decltype(std::declval<Model>().request_i)>;
+  ResponseQueue& stage_;
+  ContextStore& contexts_;
+  std::vector<std::uint64_t> under_way_;
+  std::vector<std::uint64_t> states_;
+  std::vector<Request> requests_;  // by QP and position
+  BufferPool buffers_{abi::kAtomicBytes};
+  BufferRef original_;
+};
+
+}  // namespace rnic::rtl

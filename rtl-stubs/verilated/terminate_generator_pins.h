@@ -1,0 +1,77 @@
+// terminate_generator: its octets go to where the Terminate will stand in its FPDU.
+#pragma once
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "model/rnic/terminate/terminate_generator.h"
+#include "model/rnic/tx/ulpdu.h"
+#include "rtl-stubs/verilated/messages.h"
+#include "rtl-stubs/verilated/pins.h"
+
+#include "Vterminate_generator.h"
+
+namespace rnic::rtl {
+
+class TerminateGeneratorPins : public Pins<Vterminate_generator, TerminateGenerator> {
+ public:
+  using Pins::compare_content;
+  using Pins::pushed;
+  static constexpr std::uint32_t kQps = 1u << 10;  // the module's QpBits
+
+  TerminateGeneratorPins(TerminateGenerator& stage, const ContextStore& contexts, BufferPool& buffers,
+                         const TerminateConfig& cfg)
+      : stage_(stage), contexts_(contexts), buffers_(buffers), cfg_(cfg), reported_(contexts.qps()) {
+    RNIC_CHECK(contexts.qps() <= kQps);
+  }
+
+  template <class V>
+  void links(Model& m, V& v) {
+    v.in(stage_.in, m.in_valid_i, m.in_ready_o, m.in_i);
+    v.out(stage_.out, m.out_ready_i, m.out_valid_o, m.out_o);
+    v.out(stage_.event, m.event_ready_i, m.event_valid_o, m.event_o);
+  }
+
+  void offered(const QpEvent& error, Model& m) const {
+    const QpContext& context = contexts_.qp(error.qpn);
+    m.foreign_stag_is_invalid_i = cfg_.foreign_stag_is_invalid;
+    m.qp_exists_i = context.valid;
+    m.qp_epoch_i = context.epoch;
+    m.reported_i = reported_[error.qpn.v];
+  }
+  void advance(const Model& m) {
+    if (m.reported_write_o) reported_[m.qp_index_o] = m.reported_o;
+  }
+
+  void pushed(TerminateMessage& message, const Model& m) const {
+    message.buf = buffers_.take();
+    std::memcpy(octets_of(message), &m.out_octets_o, message.bytes);
+  }
+  void stand_in(const Model& m) const {
+    if (m.in_valid_i && m.in_ready_o) stage_.count(m.out_valid_o);
+  }
+
+  template <class F>
+  void compare_content(const TerminateMessage& message, const Model& m, F&& f) const {
+    std::uint8_t octets[sizeof m.out_octets_o];
+    std::memcpy(octets, &m.out_octets_o, sizeof octets);
+    for (std::size_t i = 0; i < message.bytes; ++i) {
+      if (octets_of(message)[i] != octets[i])
+        f(("octet[" + std::to_string(i) + "]").c_str(), octets_of(message)[i], octets[i]);
+    }
+  }
+
+ private:
+  static std::uint8_t* octets_of(const TerminateMessage& message) {
+    return message.buf->bytes() + Ulpdu::kOffset + wire::DdpUntaggedHeader::kBytes;
+  }
+
+  TerminateGenerator& stage_;
+  const ContextStore& contexts_;
+  BufferPool& buffers_;
+  const TerminateConfig cfg_;
+  std::vector<std::uint64_t> reported_;
+};
+
+}  // namespace rnic::rtl

@@ -1,0 +1,233 @@
+#include <deque>
+
+#include "model/common/bytes.h"
+#include "model/rnic/responder/response_queue.h"
+#include "rtl-stubs/verilated/response_queue_pins.h"
+#include "testbench/cosim/cosim.h"
+#include "testbench/support/contexts.h"
+
+namespace rnic::test {
+namespace {
+
+constexpr unsigned kQps = 8, kPages = 16;
+
+// Host memory: takes writes as its pattern says, remembers what came when, and answers some cycles later.
+class Memory final : public Stage {
+ public:
+  PopPort<DmaWriteRequest> in{*this, "in"};
+  PushPort<DmaWriteDone> out{*this, "out"};
+  Memory(sc_core::sc_module_name nm, ClockDomain& clk) : Stage(nm, clk) {}
+
+  struct Write {
+    Cycle cycle;
+    std::uint64_t address;
+    std::uint32_t bytes, offset, tag;
+    bool notify;
+    std::uint64_t value;  // all of the buffer
+    bool operator==(const Write& o) const {
+      return cycle == o.cycle && address == o.address && bytes == o.bytes && offset == o.offset && tag == o.tag &&
+             notify == o.notify && value == o.value;
+    }
+  };
+  std::vector<Write> writes;
+  Pattern pattern;
+
+  Wake tick() override {
+    if (in->can_pop() && !pattern.pauses(now())) {
+      const DmaWriteRequest r = in->pop();
+      writes.push_back({now(), r.address, r.bytes, r.src_offset, r.tag, r.notify, load_le64(r.src->bytes())});
+      if (r.notify) answers_.push_back(now() + 20);
+    }
+    if (!answers_.empty() && answers_.front() <= now() && out->can_push()) {
+      out->push({0});
+      answers_.pop_front();
+    }
+    return in->can_pop() || !answers_.empty() ? Wake::next_cycle() : Wake::on_traffic();
+  }
+
+ private:
+  std::deque<Cycle> answers_;
+};
+
+struct ResponseQueueEnds {
+  Link<AtomicIssued> issued;
+  Link<DeliveredAtomic> in;
+  Link<DmaWriteRequest> dma;
+  Link<DmaWriteDone> written;
+  Link<AtomicDone> done;
+  Link<TxUnblock> unblock;
+  Link<QpEvent> event;
+  Source<AtomicIssued> segmenter;
+  Source<DeliveredAtomic> dispatch;
+  Memory memory;
+  Sink<AtomicDone> completions;
+  Sink<TxUnblock> unblocks;
+  Sink<QpEvent> firmware;
+  ResponseQueue block;
+
+  ResponseQueueEnds(const std::string& name, ClockDomain& clk, ContextStore& contexts)
+      : issued(name + "_issued", clk, {4, 1, 1}),
+        in(name + "_in", clk, {4, 1, 1}),
+        dma(name + "_dma", clk, {4, 1, 1}),
+        written(name + "_written", clk, {4, 1, 1}),
+        done(name + "_done", clk, {4, 1, 1}),
+        unblock(name + "_unblock", clk, {4, 1, 1}),
+        event(name + "_event", clk, {4, 1, 1}),
+        segmenter((name + "_segmenter").c_str(), clk),
+        dispatch((name + "_dispatch").c_str(), clk),
+        memory((name + "_memory").c_str(), clk),
+        completions((name + "_completions").c_str(), clk),
+        unblocks((name + "_unblocks").c_str(), clk),
+        firmware((name + "_firmware").c_str(), clk),
+        block(name.c_str(), clk, contexts) {
+    segmenter.out(issued);
+    dispatch.out(in);
+    block.issued(issued);
+    block.in(in);
+    block.dma(dma);
+    block.written(written);
+    block.done(done);
+    block.unblock(unblock);
+    block.event(event);
+    memory.in(dma);
+    memory.out(written);
+    completions.in(done);
+    unblocks.in(unblock);
+    firmware.in(event);
+  }
+  void run_as(const Traffic& traffic) {
+    segmenter.pause(traffic.produce);
+    dispatch.pause(traffic.produce);
+    memory.pattern = traffic.consume;
+    completions.pause(traffic.consume);
+    firmware.pause(traffic.consume);
+  }
+  void clear() {
+    memory.writes.clear();
+    completions.clear();
+    unblocks.clear();
+    firmware.clear();
+  }
+};
+
+class ResponseQueueCosim : public StageTest, public testing::WithParamInterface<Traffic> {
+ protected:
+  ContextStore contexts{clk, {kQps, kQps, 1, 16, 1, kPages}};
+  ResponseQueueEnds model{"model", clk, contexts}, twin{"twin", clk, contexts};
+  rtl::Twin<rtl::ResponseQueuePins> rtl{twin.block, contexts};
+  At firmware{"firmware", clk};
+
+  // The first ones serve; of the others each lacks something.
+  static StagContext random_stag(Prng& rng) {
+    StagContext s = region(0x1000, 0x100, abi::kLocalWrite);
+    if (rng.below(2) == 0) {  // in pages, from some octets before the end of the first one on
+      s.log_page = static_cast<std::uint8_t>(rng.between(12, 14));
+      s.bus = (std::uint64_t{1} << s.log_page) - rng.below(24);
+      s.first_page = static_cast<std::uint32_t>(rng.below(kPages - 3));
+      s.pages = static_cast<std::uint32_t>(rng.between(1, 3));
+    } else {
+      s.bus = rng.next() >> 8;
+    }
+    if (rng.below(4) == 0) s.zero_based = true;
+    switch (rng.below(150)) {
+      case 0:
+        s.valid = false;
+        break;
+      case 1:
+        s.key ^= 1;
+        break;
+      case 2:
+        s.access = static_cast<std::uint8_t>(~unsigned{abi::kLocalWrite});
+        break;
+      case 3:
+        s.pd = Pdn{2};
+        break;
+      case 4:
+        s.kind = StagKind::kWindow1;
+        break;
+      case 5:
+        s.length = rng.below(16);
+        break;
+      default:
+        break;
+    }
+    return s;
+  }
+  // In a region's first octets, where pages meet, or its last ones, and now and then outside.
+  AtomicIssued random_request(Prng& rng, Qpn qpn) const {
+    const std::uint32_t index = static_cast<std::uint32_t>(rng.below(rng.below(200) == 0 ? 20 : 16));
+    const StagContext* const stag = contexts.stag(Stag{stag_of(index)});
+    const std::uint64_t offset = rng.below(4) == 0 ? 0xf8 + (rng.below(40) == 0) : rng.below(24);
+    std::uint64_t address = (stag != nullptr ? stag->base() : 0) + offset;
+    if (rng.below(200) == 0) address -= 24;
+    return {qpn, static_cast<std::uint32_t>(rng.next()), {address, 8, stag_of(index)}};
+  }
+  Qpn any_qp(Prng& rng) const { return Qpn{static_cast<std::uint32_t>(rng.below(kQps))}; }
+
+  // As many as the QPs' queues hold, for several of them or for one that fills up. Responses follow their requests, but
+  // for a few that are too many or others'.
+  void script(Prng& rng, Cycle from) {
+    for (std::uint32_t n = 0; n < kQps; ++n) contexts.write(Qpn{n}, rts_qp(n, static_cast<std::uint32_t>(from)));
+    const bool one = rng.below(8) == 0;
+    const Qpn the_one = any_qp(rng);
+    const Cycle answered = from + (one ? 150 : 2);
+    for (int i = 0; i < (one ? 128 : 300); ++i) {
+      const AtomicIssued request = random_request(rng, one ? the_one : any_qp(rng));
+      DeliveredAtomic response{request.qpn, {request.request_id, rng.next()}, {}};
+      response.segment.length = static_cast<std::uint16_t>(rng.next());
+      for (std::uint8_t& octet : response.segment.octets) octet = static_cast<std::uint8_t>(rng.next());
+      if (rng.below(200) == 0) ++response.response.request_id;
+      const bool twice = rng.below(200) == 0;
+      for (ResponseQueueEnds* ends : {&model, &twin}) {
+        ends->segmenter.script({request}, from);
+        ends->dispatch.script({response}, answered);
+        if (twice) ends->dispatch.script({response}, answered);
+      }
+    }
+    for (Cycle c = from; c < from + 400; c += 1 + rng.below(150)) {
+      if (rng.below(2) == 0) {
+        const Qpn qpn = any_qp(rng);
+        QpContext context = rts_qp(qpn.v, static_cast<std::uint32_t>(c + 1));
+        context.valid = rng.below(16) != 0;
+        firmware.at(c, [this, qpn, context] { contexts.write(qpn, context); });
+      } else {
+        const Stag stag{stag_of(static_cast<std::uint32_t>(rng.below(16)))};
+        const StagContext context = random_stag(rng);
+        firmware.at(c, [this, stag, context] { contexts.write(stag, context); });
+      }
+    }
+  }
+};
+
+TEST_P(ResponseQueueCosim, AgreesInEveryMessageAndEveryCycle) {
+  Prng rng = seeded(20260106);
+  for (std::uint32_t n = 0; n < kQps; ++n) open_qp(contexts, n, rts_qp(n));
+  for (std::uint32_t n = 0; n < 16; ++n) contexts.write(Stag{stag_of(n)}, random_stag(rng));
+  // Some pages are neighbours on the bus, of whatever size.
+  for (std::uint32_t n = 0; n < kPages; ++n) contexts.write_page(n, (n / 3 * 7 + n) << (12 + n / 3 % 3));
+  contexts.commit();
+  model.run_as(GetParam());
+  twin.run_as(GetParam());
+  std::size_t written = 0, in_two_parts = 0, refused = 0;
+  for (unsigned round = rounds(250); round-- > 0;) {
+    script(rng, clk.now() + 1);
+    run_until_idle();
+    ASSERT_EQ(model.memory.writes.size(), twin.memory.writes.size());
+    ASSERT_TRUE(model.memory.writes == twin.memory.writes);
+    expect_same(model.completions, twin.completions);
+    expect_same(model.unblocks, twin.unblocks);
+    expect_same(model.firmware, twin.firmware);
+    for (const Memory::Write& w : model.memory.writes) ++(w.notify ? written : in_two_parts);
+    refused += model.firmware.beats().size();
+    model.clear();
+    twin.clear();
+  }
+  EXPECT_GT(written, 2'000u);
+  EXPECT_GT(in_two_parts, 100u);
+  EXPECT_GT(refused, 200u);
+  EXPECT_EQ(figures(model.block), figures(twin.block));
+}
+INSTANTIATE_TEST_SUITE_P(Patterns, ResponseQueueCosim, kTraffics, traffic_name);
+
+}  // namespace
+}  // namespace rnic::test
