@@ -23,7 +23,7 @@ int vectors_command(const std::vector<std::string>& args, std::ostream& out, std
   const bool rtl = args.size() == 3 && args[1] == "--rtl" && args[2] == "all";
   if ((args.size() != 1 && !rtl) || args[0].rfind("--", 0) == 0) {
     out << "usage: rnicsim vectors DIR [--rtl all]\n\n"
-           "  --rtl all  FPDUs and marker streams through the SystemVerilog twins of the stages that have one\n";
+           "  --rtl all  FPDUs, marker streams and atomics through the SystemVerilog twins of the stages that have one\n";
     return args.size() == 1 && args[0] == "--help" ? kOk : kUsage;
   }
   if (rtl && twins == nullptr) throw ConfigError("vectors: this program was built without RTL: --rtl is not there");

@@ -83,6 +83,14 @@ constexpr Entry kTwins[] = {
      [](Rnic& chip, const TwinSource& source, TwinMode mode) {
        return source.make(chip.terminate_generator, chip.contexts(), chip.frames(), chip.config().terminate, mode);
      }},
+    {"atomic_alu",
+     [](Rnic& chip, const TwinSource& source, TwinMode mode) {
+       const AtomicAluConfig &is = chip.config().responder.atomic_alu, standard;
+       check_size(chip.atomic_alu, "operations", is.operations, standard.operations);
+       check_size(chip.atomic_alu, "initiation_interval", is.initiation_interval, standard.initiation_interval);
+       check_size(chip.atomic_alu, "pipeline_cycles", is.pipeline_cycles, standard.pipeline_cycles);
+       return source.make(chip.atomic_alu, chip.contexts(), mode);
+     }},
 };
 
 std::vector<std::string> all_names() {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "model/rnic/responder/atomic_alu.h"
 #include "model/rnic/responder/irrq.h"
 #include "model/rnic/responder/response_queue.h"
 #include "model/rnic/rx/crc_check.h"
@@ -44,6 +45,7 @@ class TwinSource {
   virtual Handle make(CrcInsert& stage, TwinMode mode) const = 0;
   virtual Handle make(MpaDeframer& stage, const ContextStore& contexts, TwinMode mode) const = 0;
   virtual Handle make(CrcCheck& stage, TwinMode mode) const = 0;
+  virtual Handle make(AtomicAlu& stage, ContextStore& contexts, TwinMode mode) const = 0;
   virtual Handle make(Irrq& stage, const ContextStore& contexts, TwinMode mode) const = 0;
   virtual Handle make(DdpPlacement& stage, ContextStore& contexts, TwinMode mode) const = 0;
   virtual Handle make(ResponseQueue& stage, ContextStore& contexts, TwinMode mode) const = 0;

@@ -23,7 +23,10 @@ class VerilatedBlock {
     edge();
     model_->rst_ni = 1;
   }
-  ~VerilatedBlock() { model_->final(); }
+  ~VerilatedBlock() {
+    model_->final();
+    Verilated::threadContextp(&context_);  // where the model looks for its scopes when it goes
+  }
 
   Model* operator->() { return model_.get(); }
   Model& operator*() { return *model_; }

@@ -1,5 +1,6 @@
 #include "rtl-stubs/verilated/verilated_twins.h"
 
+#include "rtl-stubs/verilated/atomic_alu_pins.h"
 #include "rtl-stubs/verilated/crc_pins.h"
 #include "rtl-stubs/verilated/ddp_placement_pins.h"
 #include "rtl-stubs/verilated/irrq_pins.h"
@@ -50,6 +51,9 @@ TwinSource::Handle VerilatedTwins::make(ResponseQueue& stage, ContextStore& cont
 TwinSource::Handle VerilatedTwins::make(TerminateGenerator& stage, const ContextStore& contexts, BufferPool& buffers,
                                         const TerminateConfig& config, TwinMode mode) const {
   return make_twin<TerminateGeneratorPins>(mode, stage, contexts, buffers, config);
+}
+TwinSource::Handle VerilatedTwins::make(AtomicAlu& stage, ContextStore& contexts, TwinMode mode) const {
+  return make_twin<AtomicAluPins>(mode, stage, contexts);
 }
 
 }  // namespace rnic::rtl

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <utility>
-#include <vector>
 
 #include "model/rnic/context/context.h"
 
@@ -50,18 +50,16 @@ class At final : public Stage {
  public:
   At(sc_core::sc_module_name nm, ClockDomain& clk) : Stage(nm, clk) {}
   void at(Cycle cycle, std::function<void()> what) {
-    todo_.emplace_back(cycle, std::move(what));
+    todo_.emplace(cycle, std::move(what));
     wake(cycle);
   }
   Wake tick() override {
-    for (auto& [cycle, what] : todo_) {
-      if (cycle == now()) what();
-    }
+    for (; !todo_.empty() && todo_.begin()->first <= now(); todo_.erase(todo_.begin())) todo_.begin()->second();
     return Wake::on_traffic();
   }
 
  private:
-  std::vector<std::pair<Cycle, std::function<void()>>> todo_;
+  std::multimap<Cycle, std::function<void()>> todo_;
 };
 
 // What one QP number, the flow of the same number and their contexts need to be up before cycle 0.

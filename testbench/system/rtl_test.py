@@ -35,6 +35,9 @@ class Rtl(ProgramTest):
     def test_in_lock_step(self):
         self.compare(self.small_scenario(markers=True), "--lockstep", "all")
 
+    def test_atomics_in_lock_step(self):
+        self.compare(TRACES / "atomics.json", "--lockstep", "atomic_alu")
+
     def test_some_instead_and_some_beside(self):
         self.compare(self.small_scenario(), "--rtl", "all", "--lockstep", "crc_check,marker_inserter")
 
@@ -48,8 +51,9 @@ class Rtl(ProgramTest):
             ("rnic.rx.mpa_deframer.queue_fpdus=4", "its twin is built for queue_fpdus = 2, but it is 4"),
             ("rnic.rx.crc_check.pipeline_cycles=6", "its twin has 4 pipeline registers, but pipeline_cycles is 6"),
             ("rnic.datapath.beat_bytes=32", "twins have beats of 64 octets, but datapath.beat_bytes is 32"),
+            ("rnic.responder.atomic_alu.operations=32", "its twin is built for operations = 64, but it is 32"),
         ):
-            run = self.run_program("run", self.small_scenario(), "--set", setting, "--lockstep", "crc_check,mpa_deframer")
+            run = self.run_program("run", self.small_scenario(), "--set", setting, "--lockstep", "all")
             self.assertEqual(run.returncode, 2)
             self.assertIn(words, run.stderr)
 

@@ -30,7 +30,7 @@ Wake HostWord::tick() {
   return busy ? Wake::next_cycle() : Wake::on_traffic();
 }
 
-AtomicChain::AtomicChain()
+AtomicChain::AtomicChain(const TwinSource* twins)
     : clk_("atomic_clk", {}),
       contexts_(clk_, {1, 1, 1, 1}),
       requests_("atomic_requests", clk_, {}),
@@ -59,6 +59,7 @@ AtomicChain::AtomicChain()
   memory_.written(writes_done_);
   response_collector_.in(responses_);
   event_collector_.in(events_);
+  if (twins != nullptr) twin_ = twins->make(alu_, contexts_, TwinMode::kReplace);
 
   QpContext qp;
   qp.valid = true;

@@ -3,6 +3,7 @@
 
 #include "model/cli/vectors/stage_ends.h"
 #include "model/rnic/responder/atomic_alu.h"
+#include "model/rnic/twins.h"
 
 namespace rnic::cli {
 
@@ -21,7 +22,8 @@ class HostWord final : public Stage {
 
 class AtomicChain {
  public:
-  AtomicChain();
+  // With the ALU's twin in its place, if there are twins.
+  explicit AtomicChain(const TwinSource* twins = nullptr);
 
   struct Result {
     std::uint64_t value = 0;     // in memory afterwards
@@ -45,6 +47,7 @@ class AtomicChain {
   HostWord memory_;
   Collector<AtomicWork> response_collector_;
   Collector<QpEvent> event_collector_;
+  TwinSource::Handle twin_;
 };
 
 }  // namespace rnic::cli

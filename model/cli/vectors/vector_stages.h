@@ -17,7 +17,7 @@ class VectorStages {
 
  private:
   struct Chains {
-    explicit Chains(const TwinSource* twins) : mpa(twins) {}
+    explicit Chains(const TwinSource* twins) : mpa(twins), atomics(twins) {}
     MpaChain mpa;
     AtomicChain atomics;
   };

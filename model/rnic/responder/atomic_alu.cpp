@@ -48,7 +48,7 @@ bool AtomicAlu::accept() {
   next_start_ = now() + cfg_.initiation_interval;
   if (!contexts_.qp(r.qpn).valid) return true;  // destroyed since: nobody to answer
   if (const auto cause = check(r)) {
-    ++refused_;
+    ++counters_.refused;
     event->push(
         {QpEvent::Kind::kStreamError, r.qpn, *cause, r.segment});  // its IRRQ slot stays taken: the stream is over
   } else {
@@ -67,8 +67,8 @@ void AtomicAlu::start(const QueuedAtomic& r) {
   op.epoch = contexts_.qp(r.qpn).epoch;
   op.address = address;
   op.newest = true;
-  if (older == kNone) return read->push({op.address, abi::kAtomicBytes, op.octets.data(), {}, i});
-  ++forwarded_;
+  if (older == kNone) return read->push({op.address, abi::kAtomicBytes, landing(i), {}, i});
+  ++counters_.forwarded;
   operations_[older].newest = false;
   if (operations_[older].executed) forward(older, i);
   else operations_[older].next = i;
@@ -136,13 +136,13 @@ bool AtomicAlu::answer() {
   }
   const Qpn qpn = op.request.qpn;
   if (!op.ok) {
-    ++failed_;
+    ++counters_.failed;
     event->push({QpEvent::Kind::kStreamError, qpn, wire::rdma::kLocalCatastrophic, {}});
   } else if (op.revoked) {
-    ++refused_;
+    ++counters_.refused;
     event->push({QpEvent::Kind::kStreamError, qpn, wire::rdma::kInvalidStag, op.request.segment});
   } else {
-    ++(op.request.request.opcode() == wire::AtomicOpcode::kFetchAdd ? fetch_adds_ : cmp_swaps_);
+    ++(op.request.request.opcode() == wire::AtomicOpcode::kFetchAdd ? counters_.fetch_adds : counters_.cmp_swaps);
     if (op.epoch == contexts_.qp(qpn).epoch) out->push({qpn, {op.request.request.request_id, op.original}});
   }
   op.newest = false;
@@ -171,11 +171,12 @@ std::string AtomicAlu::waiting_for() const {
 }
 
 void AtomicAlu::register_stats(const StatsGroup& group) const {
-  group.counter("fetch_adds", fetch_adds_, "requests", "FetchAdds executed");
-  group.counter("cmp_swaps", cmp_swaps_, "requests", "CmpSwaps executed, those that did not match included");
-  group.counter("forwarded", forwarded_, "requests", "atomics that took an older one's result instead of memory");
-  group.counter("refused", refused_, "requests", "Atomic Requests that failed validation");
-  group.counter("failed", failed_, "requests", "atomics whose address could not be read");
+  group.counter("fetch_adds", counters_.fetch_adds, "requests", "FetchAdds executed");
+  group.counter("cmp_swaps", counters_.cmp_swaps, "requests", "CmpSwaps executed, those that did not match included");
+  group.counter("forwarded", counters_.forwarded, "requests",
+                "atomics that took an older one's result instead of memory");
+  group.counter("refused", counters_.refused, "requests", "Atomic Requests that failed validation");
+  group.counter("failed", counters_.failed, "requests", "atomics whose address could not be read");
 }
 
 }  // namespace rnic

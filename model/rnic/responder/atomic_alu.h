@@ -47,7 +47,14 @@ class AtomicAlu final : public Stage {
   Wake tick() override;
   std::string waiting_for() const override;
   void register_stats(const StatsGroup& group) const;
-  const Counter& forwarded() const { return forwarded_; }
+
+  // What the stage counts, and its twin for it.
+  struct Counters {
+    Counter fetch_adds, cmp_swaps, forwarded, refused, failed;
+  };
+  Counters& counters() { return counters_; }
+  // Where the octets of a DMA read with this tag go; the twin's as well.
+  std::uint8_t* landing(std::uint32_t tag) { return operations_.at(tag).octets.data(); }
 
  private:
   static constexpr unsigned kNone = ~0u;
@@ -90,7 +97,7 @@ class AtomicAlu final : public Stage {
   Ring<unsigned> unanswered_;  // in the order of execution; a write is awaited
   Cycle next_start_ = 0;
   BufferPool buffers_{abi::kAtomicBytes};
-  Counter fetch_adds_, cmp_swaps_, forwarded_, refused_, failed_;
+  Counters counters_;
 };
 
 }  // namespace rnic

@@ -191,7 +191,7 @@ TEST_F(AtomicAluTest, DifferentAddressesBackToBack) {
   run_until_idle();
   EXPECT_THAT(reader.cycles(), ElementsAre(kFirst + 1, kFirst + 1 + kIi, kFirst + 1 + 2 * kIi, kFirst + 1 + 3 * kIi));
   EXPECT_THAT(segmenter.cycles(), ElementsAre(kAnswer, kAnswer + kIi, kAnswer + 2 * kIi, kAnswer + 3 * kIi));
-  EXPECT_EQ(dut.forwarded().value(), 0u);
+  EXPECT_EQ(dut.counters().forwarded.value(), 0u);
 }
 // One address: one read, and a result each pipeline length.
 TEST_F(AtomicAluTest, OneAddressBackToBack) {
@@ -202,7 +202,7 @@ TEST_F(AtomicAluTest, OneAddressBackToBack) {
               ElementsAre(kAnswer, kAnswer + kPipeline, kAnswer + 2 * kPipeline, kAnswer + 3 * kPipeline));
   EXPECT_THAT(originals(), ElementsAre(0, 10, 20, 30));
   EXPECT_EQ(word(0x1000), 40u);
-  EXPECT_EQ(dut.forwarded().value(), 3u);
+  EXPECT_EQ(dut.counters().forwarded.value(), 3u);
 }
 // The second comes while the result of the first one is on its way to memory.
 TEST_F(AtomicAluTest, AResultThatIsBeingWrittenIsForwarded) {
@@ -354,7 +354,7 @@ TEST_F(AtomicAluTest, RandomRequestsOnFewAddresses) {
       ASSERT_EQ(response.original, expected.at(response.request_id)) << "request " << response.request_id;
     }
     for (std::uint64_t i = 0; i < 4; ++i) EXPECT_EQ(word(0x1000 + 8 * i), memory[i]);
-    EXPECT_GT(dut.forwarded().value(), 100u);
+    EXPECT_GT(dut.counters().forwarded.value(), 100u);
   }
 }
 

@@ -15,6 +15,7 @@ class FakeDmaWrite final : public Stage {
   PopPort<DmaWriteRequest> in{*this, "in"};
   PushPort<DmaWriteDone> out{*this, "out"};
   Cycle hold = 3;
+  Pattern pause;  // takes nothing
 
   FakeDmaWrite(sc_core::sc_module_name nm, ClockDomain& clk, std::vector<std::uint8_t>& memory)
       : Stage(nm, clk), memory_(memory) {}
@@ -22,7 +23,7 @@ class FakeDmaWrite final : public Stage {
   const std::vector<std::uint64_t>& addresses() const { return addresses_; }
 
   Wake tick() override {
-    if (in->can_pop()) {
+    if (in->can_pop() && !pause.pauses(now())) {
       held_.push_back({now() + hold, in->pop()});
       cycles_.push_back(now());
       addresses_.push_back(held_.back().request.address);
@@ -34,7 +35,7 @@ class FakeDmaWrite final : public Stage {
       if (r.notify) out->push({r.tag});
       held_.pop_front();
     }
-    return held_.empty() ? Wake::on_traffic() : Wake::next_cycle();
+    return held_.empty() && !in->can_pop() ? Wake::on_traffic() : Wake::next_cycle();
   }
 
  private:

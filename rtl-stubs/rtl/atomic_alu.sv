@@ -1,0 +1,320 @@
+// Executes Atomic Requests on host memory: the twin of model/rnic/responder/atomic_alu. See atomic_alu.md there for the
+// timing and for what happens at one address. A cycle, in this order: an atomic whose write is out is answered, one gets
+// its result, one its operand, one enters the pipeline, and a request is checked and started.
+// Outside lie the contexts and the page table, with ports for the request that is offered (`in_`), for the atomic that
+// gets its result (`held_`) and for the one that is answered; and what DMA reads have brought: the octets of the read
+// that read_done_i tells of are on read_done_data_i.
+module atomic_alu #(
+  parameter int unsigned Operations         = 64,
+  parameter int unsigned InitiationInterval = 4,
+  parameter int unsigned PipelineCycles     = 4
+) (
+  input  logic                                  clk_i,
+  input  logic                                  rst_ni,
+  output logic                                  busy_o,       // it may do something without anything new on its links
+
+  input  logic                                  in_valid_i,
+  output logic                                  in_ready_o,
+  input  rnic_messages_pkg::queued_atomic_t     in_i,
+  output logic [31:0]                           in_qp_index_o,
+  input  rnic_messages_pkg::qp_context_t        in_qp_i,
+  output logic [23:0]                           in_stag_index_o,
+  input  rnic_messages_pkg::stag_context_t      in_stag_i,
+  output logic [23:0]                           in_region_index_o,
+  input  rnic_messages_pkg::stag_context_t      in_region_i,
+  output logic [31:0]                           in_page_index_o,
+  input  logic [63:0]                           in_page_i,
+
+  input  logic                                  read_ready_i,
+  output logic                                  read_valid_o,
+  output rnic_messages_pkg::dma_read_request_t  read_o,
+  input  logic                                  read_done_valid_i,
+  output logic                                  read_done_ready_o,
+  input  rnic_messages_pkg::dma_read_done_t     read_done_i,
+  input  logic [63:0]                           read_done_data_i,
+
+  output logic [23:0]                           held_stag_index_o,
+  input  rnic_messages_pkg::stag_context_t      held_stag_i,
+  output logic [23:0]                           held_region_index_o,
+  input  rnic_messages_pkg::stag_context_t      held_region_i,
+  output logic [31:0]                           held_page_index_o,
+  input  logic [63:0]                           held_page_i,
+  input  logic                                  write_ready_i,
+  output logic                                  write_valid_o,
+  output rnic_messages_pkg::dma_write_request_t write_o,
+  output logic [63:0]                           write_data_o,
+
+  input  logic                                  written_valid_i,
+  output logic                                  written_ready_o,
+  input  rnic_messages_pkg::dma_write_done_t    written_i,
+  output logic [31:0]                           answer_qp_index_o,
+  input  rnic_messages_pkg::qp_context_t        answer_qp_i,
+  input  logic                                  out_ready_i,
+  output logic                                  out_valid_o,
+  output rnic_messages_pkg::atomic_work_t       out_o,
+  input  logic                                  event_ready_i,
+  output logic                                  event_valid_o,
+  output rnic_messages_pkg::qp_event_t          event_o,
+
+  output logic                                  fetch_add_o,  // one of these to count, in this cycle
+  output logic                                  cmp_swap_o,
+  output logic                                  forwarded_o,
+  output logic                                  refused_o,
+  output logic                                  failed_o
+);
+  localparam int unsigned IndexWidth = Operations > 1 ? $clog2(Operations) : 1;
+  localparam int unsigned CountWidth = $clog2(Operations + 1);
+  localparam logic [31:0] Bytes      = 32'd8;
+
+  // Answer, in the order of execution: an answer never tells a value whose write something could still overtake.
+  logic                               unanswered, answering, answer_fails;
+  logic [IndexWidth-1:0]              answer;
+  logic [31:0]                        answer_qpn, answer_epoch;
+  logic [63:0]                        answer_original;
+  rnic_messages_pkg::atomic_request_t answer_request;
+  rnic_messages_pkg::failed_segment_t answer_segment;
+  logic                               answer_ok, answer_writes, answer_revoked;
+  assign answering         = unanswered && out_ready_i && event_ready_i && (!answer_writes || written_valid_i);
+  assign answer_fails      = answering && (!answer_ok || answer_revoked);
+  assign written_ready_o   = answering && answer_writes;
+  assign answer_qp_index_o = answer_qpn;
+  assign out_valid_o       = answering && !answer_fails && answer_epoch == answer_qp_i.epoch;
+  assign out_o             = {answer_qpn, answer_request.request_id, answer_original};
+
+  // Finish: a result leaves the pipeline. Between the check and the write lies the way to host memory and back: the STag
+  // may have ended.
+  logic                               finishing, finish_ok, forwards;
+  logic [IndexWidth-1:0]              finish, finish_next;
+  rnic_messages_pkg::atomic_request_t finish_request;
+  logic [63:0]                        finish_address, finish_original, result;
+  logic [PipelineCycles-1:0]          pipeline_d, pipeline_q;  // where atomics are in it
+  logic [CountWidth-1:0]              waiting_d, waiting_q, due;  // results that could not leave yet
+  assign due       = waiting_q + CountWidth'(pipeline_q[PipelineCycles-1]);
+  assign finishing = due != 0 && write_ready_i;
+  assign waiting_d = due - CountWidth'(finishing);
+
+  logic [63:0] held_address, value;
+  logic        named, contains, holds, value_writes;
+  stag_target u_held (
+    .stag_i        (finish_request.stag),
+    .to_i          (finish_request.to),
+    .entry_index_o (held_stag_index_o),
+    .entry_i       (held_stag_i),
+    .region_index_o(held_region_index_o),
+    .region_i      (held_region_i),
+    .page_index_o  (held_page_index_o),
+    .page_i        (held_page_i),
+    .named_o       (named),
+    .contains_o    (contains),
+    .address_o     (held_address)
+  );
+  atomic_operation u_operation (
+    .cmp_swap_i    (finish_request.operation[1]),
+    .original_i    (finish_original),
+    .data_i        (finish_request.data),
+    .data_mask_i   (finish_request.data_mask),
+    .compare_i     (finish_request.compare),
+    .compare_mask_i(finish_request.compare_mask),
+    .value_o       (value),
+    .writes_o      (value_writes)
+  );
+  assign holds         = named && contains && held_address == finish_address;
+  assign result        = holds ? value : finish_original;
+  assign write_valid_o = finishing && finish_ok && holds && value_writes;
+  assign write_o       = {finish_address, Bytes, 32'd0, 32'd0, 1'b1};
+  assign write_data_o  = result;
+
+  // Operands from host memory, in any order.
+  logic [IndexWidth-1:0] operand;
+  assign read_done_ready_o = read_done_valid_i;
+  assign operand           = read_done_i.tag[IndexWidth-1:0];
+
+  // Accept: one request each initiation interval. One of a queue pair that is gone has nobody to answer. While an answer
+  // is an event there is no room for another.
+  logic                                free, accepting, known, refused, refusing, starting, follows, has_operand;
+  logic [IndexWidth-1:0]               start;
+  logic [63:0]                         in_address;
+  logic                                in_named, in_contains;
+  rnic_messages_pkg::terminate_cause_t in_cause;
+  logic [6:0]                          interval_d, interval_q;  // cycles until the next one may start
+  assign accepting     = in_valid_i && interval_q == 0 && free && read_ready_i && event_ready_i && !answer_fails;
+  assign known         = in_qp_i.valid;
+  assign refusing      = accepting && known && refused;
+  assign starting      = accepting && known && !refused;
+  assign interval_d    = accepting ? 7'(InitiationInterval - 1) : interval_q == 0 ? '0 : interval_q - 7'd1;
+  assign in_ready_o    = accepting;
+  assign in_qp_index_o = in_i.qpn;
+  assign read_valid_o  = starting && !follows;
+  assign read_o        = {in_address, Bytes, 32'(start)};
+
+  stag_target u_in (
+    .stag_i        (in_i.request.stag),
+    .to_i          (in_i.request.to),
+    .entry_index_o (in_stag_index_o),
+    .entry_i       (in_stag_i),
+    .region_index_o(in_region_index_o),
+    .region_i      (in_region_i),
+    .page_index_o  (in_page_index_o),
+    .page_i        (in_page_i),
+    .named_o       (in_named),
+    .contains_o    (in_contains),
+    .address_o     (in_address)
+  );
+  atomic_check u_check (
+    .qpn_i     (in_i.qpn),
+    .opcode_i  (in_i.request.operation[3:0]),
+    .to_i      (in_i.request.to),
+    .qp_i      (in_qp_i),
+    .stag_i    (in_stag_i),
+    .named_i   (in_named),
+    .contains_i(in_contains),
+    .address_i (in_address[2:0]),
+    .refused_o (refused),
+    .cause_o   (in_cause)
+  );
+
+  assign event_valid_o = answer_fails || refusing;
+  always_comb begin
+    event_o      = '0;
+    event_o.kind = rnic_messages_pkg::QpEventStreamError;
+    if (refusing) begin
+      event_o.qpn    = in_i.qpn;
+      event_o.cause  = in_cause;
+      event_o.failed = in_i.segment;
+    end else begin
+      event_o.qpn    = answer_qpn;
+      event_o.cause  = answer_ok ? rnic_messages_pkg::RdmaInvalidStag : rnic_messages_pkg::RdmaLocalCatastrophic;
+      event_o.failed = answer_ok ? answer_segment : '0;
+    end
+  end
+
+  atomic_operations #(
+    .Operations(Operations)
+  ) u_operations (
+    .clk_i,
+    .rst_ni,
+    .answer_i           (answering),
+    .answer_index_i     (answer),
+    .answer_qpn_o       (answer_qpn),
+    .answer_epoch_o     (answer_epoch),
+    .answer_request_o   (answer_request),
+    .answer_segment_o   (answer_segment),
+    .answer_original_o  (answer_original),
+    .answer_ok_o        (answer_ok),
+    .answer_writes_o    (answer_writes),
+    .answer_revoked_o   (answer_revoked),
+    .finish_i           (finishing),
+    .finish_index_i     (finish),
+    .finish_result_i    (result),
+    .finish_writes_i    (write_valid_o),
+    .finish_revoked_i   (!holds),
+    .finish_request_o   (finish_request),
+    .finish_address_o   (finish_address),
+    .finish_original_o  (finish_original),
+    .finish_ok_o        (finish_ok),
+    .finish_forwards_o  (forwards),
+    .finish_next_o      (finish_next),
+    .operand_i          (read_done_valid_i),
+    .operand_index_i    (operand),
+    .operand_original_i (read_done_data_i),
+    .operand_ok_i       (read_done_i.ok),
+    .start_i            (starting),
+    .start_index_i      (start),
+    .start_request_i    (in_i),
+    .start_epoch_i      (in_qp_i.epoch),
+    .start_address_i    (in_address),
+    .start_follows_o    (follows),
+    .start_has_operand_o(has_operand)
+  );
+
+  // The entries of the table by what they wait for: a request, the pipeline, their result, their answer.
+  logic                  ready, executing;
+  logic [IndexWidth-1:0] execute;
+  ring #(
+    .Width  (IndexWidth),
+    .Depth  (Operations),
+    .Through(1),
+    .Filled (1'b1)
+  ) u_free (
+    .clk_i,
+    .rst_ni,
+    .push_i (answering),
+    .data_i (answer),
+    .pop_i  (starting),
+    .valid_o(free),
+    .front_o(start)
+  );
+  ring #(
+    .Width  (IndexWidth),
+    .Depth  (Operations),
+    .Pushes (3),
+    .Through(2)  // what starts with its operand enters the pipeline in the next cycle
+  ) u_ready (
+    .clk_i,
+    .rst_ni,
+    .push_i ({starting && has_operand, read_done_valid_i, finishing && forwards}),
+    .data_i ({start, operand, finish_next}),
+    .pop_i  (ready),
+    .valid_o(ready),
+    .front_o(execute)
+  );
+  ring #(
+    .Width(IndexWidth),
+    .Depth(Operations)
+  ) u_executing (
+    .clk_i,
+    .rst_ni,
+    .push_i (ready),
+    .data_i (execute),
+    .pop_i  (finishing),
+    .valid_o(executing),
+    .front_o(finish)
+  );
+  ring #(
+    .Width(IndexWidth),
+    .Depth(Operations)
+  ) u_unanswered (
+    .clk_i,
+    .rst_ni,
+    .push_i (finishing),
+    .data_i (finish),
+    .pop_i  (answering),
+    .valid_o(unanswered),
+    .front_o(answer)
+  );
+
+  always_comb begin
+    pipeline_d    = pipeline_q << 1;
+    pipeline_d[0] = ready;
+  end
+  logic awake_q;  // something was done in the last cycle, or an interval went by
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      awake_q    <= 1'b0;
+      pipeline_q <= '0;
+      waiting_q  <= '0;
+      interval_q <= '0;
+    end else begin
+      awake_q    <= answering || finishing || ready || accepting || interval_q != 0;
+      pipeline_q <= pipeline_d;
+      waiting_q  <= waiting_d;
+      interval_q <= interval_d;
+    end
+  end
+  assign busy_o = awake_q || pipeline_q != 0;
+
+  assign fetch_add_o = answering && !answer_fails && !answer_request.operation[1];
+  assign cmp_swap_o  = answering && !answer_fails && answer_request.operation[1];
+  assign forwarded_o = starting && follows;
+  assign refused_o   = refusing || (answer_fails && answer_ok);
+  assign failed_o    = answer_fails && !answer_ok;
+
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      ResultOfOne_A  : assert (due == 0 || executing);
+      TagOfARead_A   : assert (!read_done_valid_i || read_done_i.tag < Operations);
+      TagOfAWrite_A  : assert (!written_valid_i || written_i.tag == 0);
+      InOneWord_A    : assert (!starting || in_address[2:0] == 0);
+    end
+  end
+endmodule

@@ -1,0 +1,47 @@
+// What an STag of a peer names, and where on the bus its octets lie: the twin of ContextStore::named and take and of
+// StagContext::contains and piece. Combinational. The tables lie outside: an entry for each index, in the same cycle; an
+// index outside the table gives an entry that is not valid. Each lookup may need the one before.
+module stag_target #(
+  parameter int unsigned Bytes = 8               // that the target has
+) (
+  input  logic [31:0]                      stag_i,
+  input  logic [63:0]                      to_i,            // tagged offset
+  output logic [23:0]                      entry_index_o,
+  input  rnic_messages_pkg::stag_context_t entry_i,
+  output logic [23:0]                      region_index_o,  // of a window; a region is its own
+  input  rnic_messages_pkg::stag_context_t region_i,
+  output logic [31:0]                      page_index_o,
+  input  logic [63:0]                      page_i,
+  output logic                             named_o,
+  output logic                             contains_o,
+  output logic [63:0]                      address_o        // of the first octet, where contains_o
+);
+  localparam logic [63:0] Nowhere = 64'd1 << 63;
+
+  // A window is worth as much as its region.
+  logic        is_region, region_named;
+  logic [31:0] region;
+  assign entry_index_o  = stag_i[31:8];
+  assign is_region      = entry_i.kind == rnic_messages_pkg::StagRegion;
+  assign region         = is_region ? stag_i : entry_i.region;
+  assign region_index_o = region[31:8];
+  assign region_named   = region_i.valid && region_i.key == region[7:0];
+  assign named_o        = entry_i.valid && entry_i.key == stag_i[7:0] && (is_region || region_named);
+
+  logic [63:0] base, offset;
+  assign base       = entry_i.zero_based ? '0 : entry_i.address;
+  assign offset     = to_i - base;
+  assign contains_o = to_i >= base && entry_i.length >= 64'(Bytes) && offset <= entry_i.length - 64'(Bytes);
+
+  // One behind the other on the bus, or in the pages of the region's list.
+  logic [63:0] place, page, in_page;
+  assign place        = entry_i.bus + offset;
+  assign page         = place >> region_i.log_page;
+  assign in_page      = place & ~(~64'd0 << region_i.log_page);
+  assign page_index_o = region_i.first_page + page[31:0];
+  always_comb begin
+    if (entry_i.log_page == 0)                                 address_o = place;
+    else if (region_named && page < 64'(region_i.pages))       address_o = page_i + in_page;
+    else                                                       address_o = Nowhere;
+  end
+endmodule

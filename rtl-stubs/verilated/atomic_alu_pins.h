@@ -1,0 +1,83 @@
+// atomic_alu: contexts and pages are looked up for it, and what its DMA reads bring lands where the stage's does.
+#pragma once
+
+#include "model/common/bytes.h"
+#include "model/rnic/responder/atomic_alu.h"
+#include "rtl-stubs/verilated/messages.h"
+#include "rtl-stubs/verilated/pins.h"
+
+#include "Vatomic_alu.h"
+
+namespace rnic::rtl {
+
+class AtomicAluPins : public Pins<Vatomic_alu, AtomicAlu> {
+ public:
+  AtomicAluPins(AtomicAlu& stage, ContextStore& contexts) : stage_(stage), contexts_(contexts) {}
+
+  template <class V>
+  void links(Model& m, V& v) {
+    v.in(stage_.written, m.written_valid_i, m.written_ready_o, m.written_i);
+    v.out(stage_.out, m.out_ready_i, m.out_valid_o, m.out_o);
+    v.out(stage_.event, m.event_ready_i, m.event_valid_o, m.event_o);
+    v.out(stage_.write, m.write_ready_i, m.write_valid_o, m.write_o);
+    v.in(stage_.read_done, m.read_done_valid_i, m.read_done_ready_o, m.read_done_i);
+    v.in(stage_.in, m.in_valid_i, m.in_ready_o, m.in_i);
+    v.out(stage_.read, m.read_ready_i, m.read_valid_o, m.read_o);
+  }
+
+  using Pins::offered;
+  void offered(const DmaReadDone& done, Model& m) const { m.read_done_data_i = load_le64(stage_.landing(done.tag)); }
+  // An STag's entry, its region's entry, a page of its list.
+  static constexpr unsigned kRounds = 3;
+  void look_up(Model& m) const {
+    qp(m.in_qp_index_o, m.in_qp_i);
+    stag(m.in_stag_index_o, m.in_stag_i);
+    stag(m.in_region_index_o, m.in_region_i);
+    m.in_page_i = contexts_.page(m.in_page_index_o);
+    stag(m.held_stag_index_o, m.held_stag_i);
+    stag(m.held_region_index_o, m.held_region_i);
+    m.held_page_i = contexts_.page(m.held_page_index_o);
+    qp(m.answer_qp_index_o, m.answer_qp_i);
+  }
+  bool busy(const Model& m) const { return m.busy_o; }
+
+  using Pins::pushed;
+  void pushed(DmaReadRequest& r, const Model&) const { r.dst = stage_.landing(r.tag); }
+  void pushed(DmaWriteRequest& w, const Model& m) {
+    w.src = buffers_.take();
+    store_le64(w.src->bytes(), m.write_data_o);
+    contexts_.in_flight.begin(StagWrites::kAtomic);
+  }
+  using Pins::compare_content;
+  template <class F>
+  void compare_content(const DmaWriteRequest& w, const Model& m, F&& f) const {
+    f("data", load_le64(w.src->bytes()), m.write_data_o);
+  }
+  using Pins::taken;
+  void taken(const DmaWriteDone&, const Model&) const { contexts_.in_flight.end(StagWrites::kAtomic); }
+  void stand_in(const Model& m) const {
+    AtomicAlu::Counters& c = stage_.counters();
+    c.fetch_adds += m.fetch_add_o;
+    c.cmp_swaps += m.cmp_swap_o;
+    c.forwarded += m.forwarded_o;
+    c.refused += m.refused_o;
+    c.failed += m.failed_o;
+  }
+
+ private:
+  template <class Port>
+  void qp(std::uint32_t index, Port& port) const {
+    pack(contexts_.has(Qpn{index}) ? contexts_.qp(Qpn{index}) : QpContext{}, port);
+  }
+  template <class Port>
+  void stag(std::uint32_t index, Port& port) const {
+    const StagContext* const c = contexts_.stag(Stag{index << 8});
+    pack(c != nullptr ? *c : StagContext{}, port);
+  }
+
+  AtomicAlu& stage_;
+  ContextStore& contexts_;
+  BufferPool buffers_{abi::kAtomicBytes};
+};
+
+}  // namespace rnic::rtl

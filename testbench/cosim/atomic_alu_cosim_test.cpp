@@ -1,0 +1,341 @@
+#include <array>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "model/rnic/responder/atomic_alu.h"
+#include "rtl-stubs/verilated/atomic_alu_pins.h"
+#include "testbench/cosim/cosim.h"
+#include "testbench/support/contexts.h"
+#include "testbench/unit/responder/atomic_memory.h"
+
+namespace rnic::test {
+namespace {
+
+constexpr std::uint8_t kRights = abi::kRemoteRead | abi::kRemoteWrite | abi::kRemoteAtomic;
+constexpr std::uint32_t kQps = 16, kPages = 8;
+
+// STags of the test, by index. All regions name the same few words of memory, so operations meet at one address on
+// different ways. The others fail one check each.
+enum : std::uint32_t {
+  kRegion = 1,
+  kZeroBased,
+  kWindow1,
+  kWindow2,
+  kInPages,
+  kWindowInPages,
+  kGoodStags = kWindowInPages,
+  kNoRead,
+  kNoWrite,
+  kNoAtomic,
+  kForeignDomain,
+  kForeignQp,
+  kOldQp,
+  kOddAddress,
+  kOutsideItsList,
+  kWithoutRegion,
+  kNotValid,
+  kAllStags = kNotValid,
+  kOutside
+};
+constexpr std::uint64_t kTo = 0x7ff0, kBus = 0x1ff0, kLength = 0x40;
+
+StagContext stag_context(std::uint32_t index) {
+  StagContext c = region(kTo, kLength, kRights);
+  c.bus = kBus;
+  const auto window = [&](StagKind kind, std::uint32_t of) {
+    c.kind = kind;
+    c.region = stag_of(of);
+    c.qpn = Qpn{1};
+    c.qp_epoch = 1;
+  };
+  const auto in_pages = [&] {  // the words lie on both sides of a page's end
+    c.bus = kBus % 4096;
+    c.log_page = 12;
+    c.first_page = 3;
+    c.pages = 2;
+  };
+  switch (index) {
+    case kZeroBased:
+      c.zero_based = true;
+      break;
+    case kWindow1:
+      window(StagKind::kWindow1, kRegion);
+      break;
+    case kWindow2:
+      window(StagKind::kWindow2, kZeroBased);
+      break;
+    case kInPages:
+      in_pages();
+      break;
+    case kWindowInPages:
+      in_pages();
+      window(StagKind::kWindow1, kInPages);
+      break;
+    case kNoRead:
+      c.access &= ~abi::kRemoteRead;
+      break;
+    case kNoWrite:
+      c.access &= ~abi::kRemoteWrite;
+      break;
+    case kNoAtomic:
+      c.access &= ~abi::kRemoteAtomic;
+      break;
+    case kForeignDomain:
+      c.pd = Pdn{2};
+      break;
+    case kForeignQp:
+      window(StagKind::kWindow2, kRegion);
+      c.qpn = Qpn{kQps};
+      break;
+    case kOldQp:
+      window(StagKind::kWindow2, kRegion);
+      c.qp_epoch = 0;
+      break;
+    case kOddAddress:
+      c.bus += 4;
+      break;
+    case kOutsideItsList:
+      in_pages();
+      c.pages = 1;
+      break;
+    case kWithoutRegion:
+      window(StagKind::kWindow1, kNotValid);
+      break;
+    case kNotValid:
+      c.valid = false;
+      break;
+  }
+  return c;
+}
+
+// The stage or its twin among neighbours of its own.
+struct Side {
+  ContextStore contexts;
+  Link<QueuedAtomic> in;
+  Link<DmaReadRequest> read;
+  Link<DmaReadDone> read_done;
+  Link<DmaWriteRequest> write;
+  Link<DmaWriteDone> written;
+  Link<AtomicWork> out;
+  Link<QpEvent> event;
+  Source<QueuedAtomic> irrq;
+  FakeDma reader;
+  FakeDmaWrite writer;
+  Sink<AtomicWork> segmenter;
+  Sink<QpEvent> events;
+  At firmware;
+  AtomicAlu block;
+
+  Side(const std::string& name, ClockDomain& clk)
+      : contexts(clk, {kQps, kQps, 1, kAllStags + 1, 1, kPages}),
+        in(name + "_in", clk, {2, 1, 1}),
+        read(name + "_read", clk, {4, 1, 1}),
+        read_done(name + "_read_done", clk, {4, 1, 1}),
+        write(name + "_write", clk, {4, 1, 1}),
+        written(name + "_written", clk, {4, 1, 1}),
+        out(name + "_out", clk, {2, 1, 1}),
+        event(name + "_event", clk, {2, 1, 1}),
+        irrq((name + "_irrq").c_str(), clk),
+        reader((name + "_reader").c_str(), clk),
+        writer((name + "_writer").c_str(), clk, reader.memory),
+        segmenter((name + "_segmenter").c_str(), clk),
+        events((name + "_events").c_str(), clk),
+        firmware((name + "_firmware").c_str(), clk),
+        block(name.c_str(), clk, contexts, AtomicAluConfig{}) {
+    irrq.out(in);
+    block.in(in);
+    block.read(read);
+    block.read_done(read_done);
+    block.write(write);
+    block.written(written);
+    block.out(out);
+    block.event(event);
+    reader.in(read);
+    reader.out(read_done);
+    writer.in(write);
+    writer.out(written);
+    segmenter.in(out);
+    events.in(event);
+    for (std::uint32_t n = 1; n < kQps; ++n) open_qp(contexts, n, rts_qp(n));
+    for (std::uint32_t i = 1; i <= kAllStags; ++i) contexts.write(Stag{stag_of(i)}, stag_context(i));
+    contexts.write_page(3, kBus - kBus % 4096);
+    contexts.write_page(4, kBus - kBus % 4096 + 4096);
+    contexts.commit();
+  }
+  void run_as(const Traffic& t) {
+    irrq.pause(t.produce);
+    segmenter.pause(t.consume);
+    events.pause(t.consume);
+    reader.pause = writer.pause = t.consume;
+  }
+};
+
+std::uint64_t random_mask(Prng& rng) {
+  switch (rng.below(5)) {
+    case 0:
+      return 0;
+    case 1:
+      return ~std::uint64_t{0};
+    case 2:
+      return std::uint64_t{1} << rng.below(64);
+    case 3:
+      return 0x8080808080808080;
+    default:
+      return rng.next();
+  }
+}
+
+// Nearly always one of eight words that lie in the region; else at its ends, or at those of the address space.
+std::uint64_t random_offset(Prng& rng, std::uint64_t base) {
+  switch (rng.below(40)) {
+    case 0:
+      return base - rng.between(1, 9);
+    case 1:
+      return base + kLength - 8 + rng.below(10);
+    case 2:
+      return base + rng.below(kLength);
+    case 3:
+      return ~std::uint64_t{0} - rng.below(10);
+    default:
+      return base + 8 * rng.below(kLength / 8);
+  }
+}
+
+QueuedAtomic random_request(Prng& rng, std::uint32_t id) {
+  QueuedAtomic q;
+  q.qpn = Qpn{static_cast<std::uint32_t>(rng.below(60) == 0 ? 0 : rng.between(1, kQps - 1))};
+  wire::AtomicRequest& r = q.request;
+  const std::uint32_t opcode = rng.below(30) == 0  ? static_cast<std::uint32_t>(rng.below(16))
+                               : rng.below(2) != 0 ? 2
+                                                   : 0;
+  r.operation = static_cast<std::uint32_t>(rng.next()) << 4 | opcode;
+  r.request_id = id;
+  const auto index =
+      static_cast<std::uint32_t>(rng.below(12) != 0 ? rng.between(1, kGoodStags) : rng.between(1, kOutside));
+  if (index == kWindow2 && rng.below(8) != 0) q.qpn = Qpn{1};
+  r.stag = stag_of(index, rng.below(60) == 0 ? 0x5b : 0x5a);
+  r.to = random_offset(rng, index == kZeroBased ? 0 : kTo);
+  r.data = rng.next();
+  r.data_mask = random_mask(rng);
+  r.compare = rng.next();
+  r.compare_mask = random_mask(rng);
+  q.segment.length = static_cast<std::uint16_t>(rng.below(100));
+  q.segment.ddp_bytes = 18;
+  for (std::uint8_t& octet : q.segment.octets) octet = static_cast<std::uint8_t>(rng.next());
+  return q;
+}
+
+class AtomicAluCosim : public StageTest, public testing::WithParamInterface<Traffic> {
+ protected:
+  Side model{"model", clk}, twin{"twin", clk};
+  rtl::Twin<rtl::AtomicAluPins> rtl{twin.block, twin.contexts};
+
+  template <class F>
+  void both(F f) {
+    f(model);
+    f(twin);
+  }
+  // Slow and unfair memory, some of which cannot be read. Now and then it is so slow that all entries are taken.
+  void draw_memory(Prng& rng, unsigned reads) {
+    for (unsigned i = 0; i < reads; ++i) {
+      const unsigned n = static_cast<unsigned>(model.reader.requests().size()) + i;
+      const Cycle latency = i % 1000 < 100 ? 800 : rng.between(1, rng.below(4) == 0 ? 200 : 40);
+      const bool fails = rng.below(40) == 0;
+      both([&](Side& s) {
+        s.reader.latency_of[n] = latency;
+        if (fails) s.reader.fails.insert(n);
+      });
+    }
+    const Cycle hold = rng.between(1, 30);
+    both([&](Side& s) { s.writer.hold = hold; });
+  }
+  // STags end and come again, pages move, and queue pair numbers are used again, while requests are in flight.
+  void draw_changes(Prng& rng, Cycle from, Cycle until) {
+    for (Cycle at = from; at < until; at += rng.between(20, 200)) {
+      const auto index = static_cast<std::uint32_t>(rng.between(1, kGoodStags));
+      const auto qpn = static_cast<std::uint32_t>(rng.between(1, kQps - 1));
+      const auto page = static_cast<std::uint64_t>(rng.below(2));
+      const Cycle back = at + rng.between(1, 60);
+      switch (rng.below(4)) {
+        case 0:
+          ++epochs_[qpn];
+          both([&](Side& s) { change(s, at, Qpn{qpn}, rts_qp(qpn, epochs_[qpn])); });
+          break;
+        case 1:
+          both([&](Side& s) { s.firmware.at(at, [&s, page] { s.contexts.write_page(3, page << 12); }); });
+          break;
+        case 2:
+          both([&](Side& s) {
+            change(s, at, Qpn{qpn}, QpContext{});
+            change(s, back, Qpn{qpn}, rts_qp(qpn, epochs_[qpn]));
+          });
+          break;
+        default:
+          both([&](Side& s) {
+            change(s, at, Stag{stag_of(index)}, StagContext{});
+            change(s, back, Stag{stag_of(index)}, stag_context(index));
+          });
+      }
+    }
+  }
+  template <class Number, class Context>
+  static void change(Side& s, Cycle at, Number n, const Context& c) {
+    s.firmware.at(at, [&s, n, c] { s.contexts.write(n, c); });
+  }
+  void expect_lock_step() {
+    expect_same(model.segmenter, twin.segmenter);
+    expect_same(model.events, twin.events);
+    ASSERT_EQ(model.reader.cycles(), twin.reader.cycles());
+    for (std::size_t i = 0; i < model.reader.requests().size(); ++i) {
+      const DmaReadRequest &m = model.reader.requests()[i], &t = twin.reader.requests()[i];
+      ASSERT_EQ(std::tuple(m.address, m.bytes, m.tag), std::tuple(t.address, t.bytes, t.tag)) << "read " << i;
+    }
+    ASSERT_EQ(model.writer.cycles(), twin.writer.cycles());
+    ASSERT_EQ(model.writer.addresses(), twin.writer.addresses());
+    ASSERT_EQ(model.reader.memory, twin.reader.memory);
+    ASSERT_EQ(model.contexts.in_flight.begun(), twin.contexts.in_flight.begun());
+    ASSERT_EQ(counts(model), counts(twin));
+  }
+  static std::array<std::uint64_t, 5> counts(Side& s) {
+    const AtomicAlu::Counters& c = s.block.counters();
+    return {c.fetch_adds.value(), c.cmp_swaps.value(), c.forwarded.value(), c.refused.value(), c.failed.value()};
+  }
+
+ private:
+  std::vector<std::uint32_t> epochs_ = std::vector<std::uint32_t>(kQps, 1);
+};
+
+TEST_P(AtomicAluCosim, AgreesInEveryMessageAndEveryCycle) {
+  Prng rng = seeded(20260110);
+  constexpr std::uint32_t kRequests = 5000;
+  std::set<std::uint32_t> causes;
+  both([](Side& s) { s.run_as(GetParam()); });
+  for (unsigned round = rounds(kRequests); round-- > 0;) {
+    for (std::uint32_t id = 0; id < kRequests; ++id) {
+      const QueuedAtomic q = random_request(rng, id);
+      both([&](Side& s) { s.irrq.script({q}, clk.now() + 1); });
+    }
+    draw_memory(rng, kRequests);
+    draw_changes(rng, clk.now() + 100, clk.now() + 6 * kRequests);
+    run_until_idle();
+    ASSERT_TRUE(model.irrq.done());
+    expect_lock_step();
+    for (const QpEvent& e : model.events.beats()) causes.insert(wire::terminate_word(e.cause));
+    both([](Side& s) {
+      s.segmenter.clear();
+      s.events.clear();
+    });
+  }
+  const AtomicAlu::Counters& counters = model.block.counters();
+  EXPECT_GT(counters.fetch_adds.value(), kRequests / 4);
+  EXPECT_GT(counters.cmp_swaps.value(), kRequests / 4);
+  EXPECT_GT(counters.forwarded.value(), kRequests / 8);
+  EXPECT_GT(counters.failed.value(), 10u);
+  EXPECT_EQ(causes.size(), 8u);  // each check, and memory that could not be read
+}
+
+INSTANTIATE_TEST_SUITE_P(Patterns, AtomicAluCosim, kTraffics, traffic_name);
+
+}  // namespace
+}  // namespace rnic::test
