@@ -100,7 +100,8 @@ struct ResponseQueueEnds {
     dispatch.pause(traffic.produce);
     memory.pattern = traffic.consume;
     completions.pause(traffic.consume);
-    firmware.pause(traffic.consume);
+    unblocks.pause(traffic.control);
+    firmware.pause(traffic.control);
   }
   void clear() {
     memory.writes.clear();

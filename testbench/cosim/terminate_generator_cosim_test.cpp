@@ -37,7 +37,7 @@ struct TerminateEnds {
   void run_as(const Traffic& traffic) {
     stages.pause(traffic.produce);
     segmenter.pause(traffic.consume);
-    firmware.pause(traffic.consume);
+    firmware.pause(traffic.control);
   }
   Bytes octets(std::size_t i) const {
     const TerminateMessage& m = segmenter.beats()[i];
@@ -103,7 +103,7 @@ TEST_P(TerminateGeneratorCosim, AgreesInEveryMessageAndEveryCycle) {
     model.clear();
     twin.clear();
   }
-  EXPECT_GT(terminates, 1'000u);
+  EXPECT_GT(terminates, 200u);
   EXPECT_EQ(figures(model.block), figures(twin.block));
 }
 std::string traffic_and_draft(const testing::TestParamInfo<std::tuple<Traffic, bool>>& run) {
