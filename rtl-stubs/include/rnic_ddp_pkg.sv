@@ -19,15 +19,26 @@ package rnic_ddp_pkg;
     logic [15:0] payload;        // octets
   } ddp_segment_t;
 
-  parameter int unsigned UlpduLengthBytes = 2;
-  parameter int unsigned TaggedBytes      = 14;
-  parameter int unsigned UntaggedBytes    = 18;
+  parameter int unsigned UlpduLengthBytes    = 2;
+  parameter int unsigned TaggedBytes         = 14;
+  parameter int unsigned UntaggedBytes       = 18;
   parameter int unsigned ReadRequestBytes    = 28;
   parameter int unsigned AtomicRequestBytes  = 52;
   parameter int unsigned AtomicResponseBytes = 12;
   parameter int unsigned ImmediateBytes      = 8;
 
   parameter logic [31:0] QnSend = 32'd0, QnRequest = 32'd1, QnTerminate = 32'd2, QnAtomicResponse = 32'd3;
+
+  // What an untagged message is, by its opcode.
+  typedef struct packed {
+    logic        known;        // to this queue pair
+    logic        send;
+    logic        invalidates;  // a Send that does
+    logic        immediate;
+    logic        sized;        // a Read Request, Atomic Request or Atomic Response: no more than `bytes`
+    logic [15:0] bytes;        // of these, and of Immediate Data
+    logic [31:0] qn;
+  } message_kind_t;
 
   // Octets of host memory as an STag's region has them: see model/rnic/context/memory_piece.h.
   typedef struct packed {

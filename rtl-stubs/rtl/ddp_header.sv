@@ -20,7 +20,8 @@ module ddp_header #(
 );
 
   // An Atomic Request or a whole Terminate ends behind 72 octets of the FPDU.
-  localparam int unsigned HeadBytes = rnic_ddp_pkg::UlpduLengthBytes + rnic_ddp_pkg::UntaggedBytes + rnic_ddp_pkg::AtomicRequestBytes;
+  localparam int unsigned HeadBytes = rnic_ddp_pkg::UlpduLengthBytes + rnic_ddp_pkg::UntaggedBytes +
+                                      rnic_ddp_pkg::AtomicRequestBytes;
   localparam int unsigned Beats     = (HeadBytes + BeatBytes - 1) / BeatBytes;
 
   logic [8*BeatBytes*Beats-1:0] head_d, head_q;

@@ -125,74 +125,37 @@ module ddp_placement #(
   assign flush_stop_o        = {1'b1, flush_qp_i.epoch};
   assign reads_clear_o       = read_issued_ready_o && issued_reads_epoch_i != issued_qp_i.epoch;
 
-  // The segment under way: pieces that are still to be written, then its record.
-  logic                         job_d, job_q;
-  rnic_messages_pkg::placed_segment_t              record_d, record_q;
-  logic [5:0]                   left_d, left_q;
-  logic [6*rnic_ddp_pkg::MemoryPieceBits-1:0] pieces_d, pieces_q;
-  logic [31:0]                  from_d, from_q;  // where the octets of the next write lie in the buffer
-
-  rnic_ddp_pkg::memory_piece_t piece, rest;  // the first one that is left, and what the write leaves of it
-  logic [5:0]    left, first;
-  logic [63:0]   run_address;
-  logic [15:0]   run_bytes;
-  logic          done;         // with the job, at this edge
-  assign first = left_q & ~(left_q - 6'd1);
-  always_comb begin
-    piece = '0;
-    for (int unsigned i = 0; i < 32'(rnic_messages_pkg::MaxSge); i++) begin
-      if (first[i]) piece = pieces_q[rnic_ddp_pkg::MemoryPieceBits*i+:rnic_ddp_pkg::MemoryPieceBits];
-    end
-  end
-  assign list_o = job_q && left_q != '0 ? piece.region : '0;
-  page_run u_run (
-    .piece_i  (piece),
-    .list_i,
-    .read_o   (pages_read_o),
-    .index_o  (pages_index_o),
-    .pages_i,
-    .address_o(run_address),
-    .bytes_o  (run_bytes)
+  // The segment under way.
+  localparam int unsigned Elements = 32'(rnic_messages_pkg::MaxSge);
+  logic                                              free, places;
+  rnic_messages_pkg::placed_segment_t                record;
+  logic [Elements-1:0]                               pieces_used;
+  logic [Elements*rnic_ddp_pkg::MemoryPieceBits-1:0] pieces;
+  logic [31:0]                                       payload_at;
+  placement_writer u_writer (
+    .clk_i, .rst_ni,
+    .free_o  (free),
+    .begin_i (places),
+    .record_i(record),
+    .use_i   (pieces_used),
+    .pieces_i(pieces),
+    .offset_i(payload_at),
+    .list_o, .list_i, .pages_read_o, .pages_index_o, .pages_i,
+    .unused_valid_i, .unused_take_o, .unused_i,
+    .dma_ready_i, .dma_valid_o, .dma_o,
+    .out_ready_i, .out_valid_o, .out_o
   );
-  always_comb begin
-    dma_valid_o = job_q && left_q != '0 && dma_ready_i;
-    rest         = piece;
-    rest.address = piece.address + 64'(run_bytes);
-    rest.bytes   = piece.bytes - run_bytes;
-    left         = dma_valid_o && rest.bytes == '0 ? left_q & ~first : left_q;
-    dma_o            = '0;
-    dma_o.address    = run_address;
-    dma_o.bytes      = 32'(run_bytes);
-    dma_o.src_offset = from_q;
-    dma_o.notify     = left == '0;
-    done         = job_q && left == '0 && out_ready_i;
-  end
-
-  // Without a segment under way, a receive request leaves that goes unused.
-  assign unused_take_o = !job_q && unused_valid_i && out_ready_i;
-  assign out_valid_o   = done || (unused_take_o && unused_i.valid);
-  always_comb begin
-    out_o = record_q;
-    if (!job_q) begin
-      out_o         = '0;
-      out_o.opcode  = rnic_messages_pkg::OpSend;
-      out_o.flushed = 1'b1;
-      out_o.qpn     = unused_i.qpn;
-      out_o.wr_id   = unused_i.wr_id;
-    end
-  end
 
   // The segment that comes in is judged with its last beat, when the one before it is on its way.
-  logic              judges;
-  rnic_ddp_pkg::ddp_segment_t      segment;
-  rnic_messages_pkg::failed_segment_t   failed, told_failed;
-  rnic_messages_pkg::read_request_t     read_request;
-  rnic_messages_pkg::atomic_request_t   atomic_request;
-  rnic_messages_pkg::atomic_response_t  atomic_response;
-  logic [63:0]       immediate;
-  logic              told;
-  rnic_messages_pkg::terminate_cause_t  told_cause;
-  assign judges = in_valid_i && in_i.last && (!job_q || done) && event_ready_i && !overruns;
+  logic                                judges, told;
+  rnic_ddp_pkg::ddp_segment_t          segment;
+  rnic_messages_pkg::failed_segment_t  failed, told_failed;
+  rnic_messages_pkg::read_request_t    read_request;
+  rnic_messages_pkg::atomic_request_t  atomic_request;
+  rnic_messages_pkg::atomic_response_t atomic_response;
+  rnic_messages_pkg::terminate_cause_t told_cause;
+  logic [63:0]                         immediate;
+  assign judges = in_valid_i && in_i.last && free && event_ready_i && !overruns;
   ddp_header #(.BeatBytes(BeatBytes)) u_header (
     .clk_i, .rst_ni,
     .take_i           (in_valid_i && in_ready_o),
@@ -210,7 +173,7 @@ module ddp_placement #(
   );
 
   // Whose it is, and whether the stream still goes on (RFC 5041 section 7.1: what follows its end is dropped silently).
-  logic        known, over, mpa_ok;
+  logic                      known, over, mpa_ok;
   rnic_ddp_pkg::ddp_stream_t stream;
   assign flow_index_o = in_i.flow;
   assign qp_index_o   = flow_i.qpn;
@@ -231,17 +194,17 @@ module ddp_placement #(
   end
 
   // Outstanding Reads; one that is issued in this cycle is the oldest where there is no other.
-  logic         old_reads, new_read;
+  logic                            old_reads, new_read;
   rnic_messages_pkg::read_issued_t oldest;
   assign old_reads = !reads_i.empty && reads_i.epoch == qp_i.epoch;
   assign new_read  = read_issued_ready_o && read_issued_i.qpn == qp_index_o;
   assign oldest    = old_reads ? reads_front_i : read_issued_i;
 
-  logic             live, tagged_error, untagged_error, asks, waits, absorbs, sends, invalidates, scatter_long, scatter_error;
-  rnic_messages_pkg::terminate_cause_t tagged_cause, untagged_cause;
-  rnic_ddp_pkg::memory_piece_t    tagged_piece;
-  logic [5:0]       elements;
-  logic [6*rnic_ddp_pkg::MemoryPieceBits-1:0] element_pieces;
+  logic live, asks, waits, absorbs, sends, invalidates, scatter_long, scatter_error, tagged_error, untagged_error;
+  rnic_messages_pkg::terminate_cause_t               tagged_cause, untagged_cause;
+  rnic_ddp_pkg::memory_piece_t                       tagged_piece;
+  logic [Elements-1:0]                               elements;
+  logic [Elements*rnic_ddp_pkg::MemoryPieceBits-1:0] element_pieces;
   assign live     = known && !over && mpa_ok;
   assign stag_o   = segment.stag;
   assign region_o = stag_i.region;
@@ -295,7 +258,7 @@ module ddp_placement #(
   assign stag_read_o    = live && (segment.is_tagged ? segment.payload != '0 : asks && sends && invalidates);
 
   // The verdict: place, drop, stop the stream, or wait.
-  logic stops, waiting_d, waiting_q, places, taken_last;
+  logic stops, waiting_d, waiting_q, taken_last;
   always_comb begin
     stops      = known && !over && (!mpa_ok || (segment.is_tagged ? tagged_error : untagged_error));
     waiting_d  = judges ? live && !segment.is_tagged && waits : waiting_q;
@@ -351,56 +314,37 @@ module ddp_placement #(
   assign reads_pop_o    = places && responds && segment.last;
   assign rq_use_o       = ends && asks;
   assign stag_end_o     = ends && sends && invalidates;
-  assign begun_o        = places && left_d != '0;
+  assign begun_o        = places && pieces_used != '0;
 
-  // The job that it makes.
+  // Where it goes, and what is told of it.
   logic [31:0] fpdu_d, fpdu_q;  // where the FPDU that comes in lies in its buffer
-  assign fpdu_d = in_i.first ? in_offset_i : fpdu_q;
+  assign fpdu_d     = in_i.first ? in_offset_i : fpdu_q;
+  assign payload_at = fpdu_d + 32'(rnic_ddp_pkg::UlpduLengthBytes) +
+                      (segment.is_tagged ? 32'(rnic_ddp_pkg::TaggedBytes) : 32'(rnic_ddp_pkg::UntaggedBytes));
   always_comb begin
-    job_d    = job_q && !done;
-    record_d = record_q;
-    left_d   = left;
-    pieces_d = pieces_q;
-    from_d   = dma_valid_o ? from_q + 32'(run_bytes) : from_q;
-    for (int unsigned i = 0; i < 32'(rnic_messages_pkg::MaxSge); i++) begin
-      if (dma_valid_o && first[i]) pieces_d[rnic_ddp_pkg::MemoryPieceBits*i+:rnic_ddp_pkg::MemoryPieceBits] = rest;
-    end
-    if (places) begin
-      job_d = 1'b1;
-      if (segment.is_tagged) begin
-        left_d                        = segment.payload != '0 ? 6'd1 : '0;
-        pieces_d[rnic_ddp_pkg::MemoryPieceBits-1:0] = tagged_piece;
-      end else begin
-        left_d   = sends ? elements : '0;
-        pieces_d = element_pieces;
-      end
-      from_d = fpdu_d + 32'(rnic_ddp_pkg::UlpduLengthBytes) + (segment.is_tagged ? 32'(rnic_ddp_pkg::TaggedBytes) : 32'(rnic_ddp_pkg::UntaggedBytes));
-
-      record_d              = '0;
-      record_d.qpn          = qp_index_o;
-      record_d.opcode       = segment.opcode;
-      record_d.last         = segment.last;
-      record_d.awaits_write = left_d != '0;
-      if (!segment.is_tagged) record_d.stag = segment.stag;
-      if ((segment.is_tagged || sends) && segment.last) record_d.bytes = message;
-      if (rq_use_o) record_d.wr_id = rq_front_i.wqe.wr_id;
-      if (!segment.is_tagged) begin
-        case (segment.opcode)
-          rnic_messages_pkg::OpReadRequest:    record_d.read            = read_request;
-          rnic_messages_pkg::OpAtomicRequest:  record_d.atomic          = atomic_request;
-          rnic_messages_pkg::OpAtomicResponse: record_d.atomic_response = atomic_response;
-          rnic_messages_pkg::OpImmediate, rnic_messages_pkg::OpImmediateSe: record_d.immediate = immediate;
-          rnic_messages_pkg::OpTerminate: begin
-            record_d.cause     = told ? told_cause : rnic_messages_pkg::RdmaOperationUnspecified;
-            record_d.malformed = !told || segment.msn != 32'd1 || segment.mo != '0 || !segment.last;
-          end
-          default: record_d.absorbed = absorbs;
-        endcase
-        if (terminates && told)                        record_d.headers = told_failed;
-        else if (!terminates && segment.qn != rnic_ddp_pkg::QnSend) record_d.headers = failed;
-      end
-    end
+    pieces_used = segment.is_tagged ? {{Elements - 1{1'b0}}, segment.payload != '0} : sends ? elements : '0;
+    pieces      = element_pieces;
+    if (segment.is_tagged) pieces[rnic_ddp_pkg::MemoryPieceBits-1:0] = tagged_piece;
   end
+  placement_record u_record (
+    .segment_i        (segment),
+    .qpn_i            (qp_index_o),
+    .absorb_i         (absorbs),
+    .send_i           (sends),
+    .awaits_write_i   (pieces_used != '0),
+    .message_i        (message),
+    .use_i            (rq_use_o),
+    .wr_id_i          (rq_front_i.wqe.wr_id),
+    .failed_i         (failed),
+    .read_request_i   (read_request),
+    .atomic_request_i (atomic_request),
+    .atomic_response_i(atomic_response),
+    .immediate_i      (immediate),
+    .told_i           (told),
+    .told_cause_i     (told_cause),
+    .told_failed_i    (told_failed),
+    .record_o         (record)
+  );
 
   // What happened to the rings' requests, one of each kind a cycle.
   assign rqe_taken_valid_o = freed_valid_i && rqe_taken_ready_i;
@@ -412,39 +356,26 @@ module ddp_placement #(
   logic moves_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      job_q     <= 1'b0;
-      left_q    <= '0;
       waiting_q <= 1'b0;
       moves_q   <= 1'b0;
     end else begin
-      job_q     <= job_d;
-      left_q    <= left_d;
       waiting_q <= waiting_d;
       moves_q   <= posted_ready_o || rqe_ready_o || srq_arm_ready_o || read_issued_ready_o || flush_ready_o || dma_valid_o ||
-                   done || unused_take_o || in_ready_o || rqe_taken_valid_o || srq_event_valid_o;
+                   out_valid_o || unused_take_o || in_ready_o || rqe_taken_valid_o || srq_event_valid_o;
     end
   end
   assign busy_o = moves_q || waiting_q;
 
-  always_ff @(posedge clk_i) begin
-    record_q <= record_d;
-    pieces_q <= pieces_d;
-    from_q   <= from_d;
-    if (in_valid_i && in_ready_o) fpdu_q <= fpdu_d;
-  end
+  always_ff @(posedge clk_i) if (in_valid_i && in_ready_o) fpdu_q <= fpdu_d;
 
-  // FPDUs are not interleaved; a job without a piece has none left.
+  // FPDUs are not interleaved.
   logic open_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       open_q <= 1'b0;
-    end else begin
-      if (in_valid_i && in_ready_o) begin
-        open_q <= !in_i.last;
-        NotInterleaved_A : assert (in_i.first == !open_q);
-      end
-      NothingLeft_A : assert (job_q || left_q == '0);
-      PageSize_A    : assert (!pages_read_o || list_i.log_page >= 5'd12);
+    end else if (in_valid_i && in_ready_o) begin
+      open_q <= !in_i.last;
+      NotInterleaved_A : assert (in_i.first == !open_q);
     end
   end
 endmodule

@@ -15,48 +15,62 @@ module tagged_check (
 );
 
   // A Read Response has to be the next part of what the oldest outstanding Read asked for (RFC 5040 section 5.2.2).
-  logic        response, empty;
+  logic        writes, responds, empty, other_sink, not_its_part;
   logic [31:0] payload, left;
-  assign response = segment_i.opcode == rnic_messages_pkg::OpReadResponse;
-  assign empty    = segment_i.payload == '0;
-  assign payload  = {16'd0, segment_i.payload};
-  assign left     = oldest_i.bytes - read_bytes_i;
+  assign writes       = segment_i.opcode == rnic_messages_pkg::OpWrite;
+  assign responds     = segment_i.opcode == rnic_messages_pkg::OpReadResponse;
+  assign empty        = segment_i.payload == '0;
+  assign payload      = {16'd0, segment_i.payload};
+  assign left         = oldest_i.bytes - read_bytes_i;
+  assign other_sink   = !empty && segment_i.stag != oldest_i.sink_stag;
+  assign not_its_part = (!empty && segment_i.to != oldest_i.sink_to + 64'(read_bytes_i)) || payload > left ||
+                        segment_i.last != (payload == left);
 
   logic        named, serves, contains;
   logic [63:0] base, from_base;
-  stag_named u_named (.stag_i(segment_i.stag), .entry_i(stag_i), .region_i, .qpn_i, .qp_i, .named_o(named), .serves_o(serves));
+  stag_named u_named (
+    .stag_i  (segment_i.stag),
+    .entry_i (stag_i),
+    .region_i,
+    .qpn_i,
+    .qp_i,
+    .named_o (named),
+    .serves_o(serves)
+  );
   assign base      = stag_i.zero_based ? '0 : stag_i.address;
   assign from_base = segment_i.to - base;
   assign contains  = segment_i.to >= base && 64'(payload) <= stag_i.length && from_base <= stag_i.length - 64'(payload);
 
   logic [7:0] right;
   logic       wraps;
-  assign right = response ? rnic_messages_pkg::LocalWrite : rnic_messages_pkg::RemoteWrite;
+  assign right = responds ? rnic_messages_pkg::LocalWrite : rnic_messages_pkg::RemoteWrite;
   assign wraps = segment_i.to + 64'(payload) < segment_i.to;
 
   always_comb begin
     error_o = 1'b1;
     cause_o = '0;
-    if (!segment_i.whole)                                               cause_o = rnic_messages_pkg::RdmaUnexpectedOpcode;
-    else if (segment_i.ddp_version != qp_i.version)                     cause_o = rnic_messages_pkg::DdpTaggedInvalidVersion;
-    else if (segment_i.rdmap_version != qp_i.version)                   cause_o = rnic_messages_pkg::RdmaInvalidVersion;
-    else if (segment_i.opcode != rnic_messages_pkg::OpWrite && !response)                  cause_o = rnic_messages_pkg::RdmaUnexpectedOpcode;
-    else if (response && !read_i)                                       cause_o = rnic_messages_pkg::RdmaUnexpectedOpcode;
-    else if (response && !empty && segment_i.stag != oldest_i.sink_stag) cause_o = rnic_messages_pkg::DdpInvalidStag;
-    else if (response && !empty && segment_i.to != oldest_i.sink_to + 64'(read_bytes_i)) cause_o = rnic_messages_pkg::DdpBaseOrBounds;
-    else if (response && (payload > left || segment_i.last != (payload == left))) cause_o = rnic_messages_pkg::DdpBaseOrBounds;
-    else if (empty)                                                     error_o = 1'b0;
-    else if (!named)                                                    cause_o = rnic_messages_pkg::DdpInvalidStag;
-    else if (!serves)                                                   cause_o = rnic_messages_pkg::DdpStagNotAssociated;
-    else if ((stag_i.access & right) == '0)                             cause_o = rnic_messages_pkg::DdpInvalidStag;
-    else if (wraps)                                                     cause_o = rnic_messages_pkg::DdpToWrap;
-    else if (!contains)                                                 cause_o = rnic_messages_pkg::DdpBaseOrBounds;
-    else                                                                error_o = 1'b0;
+    if (!segment_i.whole)                              cause_o = rnic_messages_pkg::RdmaUnexpectedOpcode;
+    else if (segment_i.ddp_version != qp_i.version)    cause_o = rnic_messages_pkg::DdpTaggedInvalidVersion;
+    else if (segment_i.rdmap_version != qp_i.version)  cause_o = rnic_messages_pkg::RdmaInvalidVersion;
+    else if (!writes && !responds)                     cause_o = rnic_messages_pkg::RdmaUnexpectedOpcode;
+    else if (responds && !read_i)                      cause_o = rnic_messages_pkg::RdmaUnexpectedOpcode;
+    else if (responds && other_sink)                   cause_o = rnic_messages_pkg::DdpInvalidStag;
+    else if (responds && not_its_part)                 cause_o = rnic_messages_pkg::DdpBaseOrBounds;
+    else if (empty)                                    error_o = 1'b0;
+    else if (!named)                                   cause_o = rnic_messages_pkg::DdpInvalidStag;
+    else if (!serves)                                  cause_o = rnic_messages_pkg::DdpStagNotAssociated;
+    else if ((stag_i.access & right) == '0)            cause_o = rnic_messages_pkg::DdpInvalidStag;  // wire-facts 8.20
+    else if (wraps)                                    cause_o = rnic_messages_pkg::DdpToWrap;
+    else if (!contains)                                cause_o = rnic_messages_pkg::DdpBaseOrBounds;
+    else                                               error_o = 1'b0;
   end
 
   always_comb begin
     piece_o.address = stag_i.bus + from_base;
     piece_o.bytes   = segment_i.payload;
-    piece_o.region    = stag_i.log_page == '0 ? '0 : stag_i.kind == rnic_messages_pkg::StagRegion ? segment_i.stag : stag_i.region;
+    piece_o.region  = '0;
+    if (stag_i.log_page != '0) begin
+      piece_o.region = stag_i.kind == rnic_messages_pkg::StagRegion ? segment_i.stag : stag_i.region;
+    end
   end
 endmodule

@@ -47,22 +47,29 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
     v.out(stage_.srq_event, m.srq_event_ready_i, m.srq_event_valid_o, m.srq_event_o);
   }
 
-  void offered(const FpduBeat& beat, Model& m) const {
+  void offered(const FpduBeat& beat, Model& m) {
+    last_ = beat.last;
     m.in_offset_i = static_cast<std::uint32_t>(beat.data - beat.buf->bytes());
   }
-  void look_up(Model& m) {
+  bool look_up(Model& m) {
     switch (round_++) {
       case 0:
-        return control(m);
+        if (quiet(m)) return false;
+        control(m);
+        break;
       case 1:
-        return stream(m);
+        stream(m);
+        break;
       case 2:
-        return receive_request(m);
+        receive_request(m);
+        break;
       case 3:
-        return memory(m);
+        memory(m);
+        break;
       default:
-        return use(m);
+        use(m);
     }
+    return true;
   }
   bool busy(const Model& m) const { return m.busy_o; }
 
@@ -104,6 +111,16 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
   using StopRow = std::remove_reference_t<decltype(Model::stop_i)>;
   static constexpr unsigned kPages = 17;
 
+  bool judges(const Model& m) const { return m.in_valid_i && last_; }
+  // Nothing is asked of any table, and what was answered in the cycle before still holds.
+  bool quiet(const Model& m) {
+    const bool messages =
+        m.posted_ready_o || m.rqe_ready_o || m.srq_arm_ready_o || m.read_issued_ready_o || m.flush_ready_o;
+    const bool answered = m.overrun_i || m.unused_valid_i || m.freed_valid_i || m.shared_event_valid_i;
+    const bool waiting = requests_.has_unused() || !requests_.freed().empty() || !requests_.events().empty();
+    return !messages && !answered && !waiting && !judges(m) && m.list_o == 0;
+  }
+
   // Everything of this cycle is with the receive requests before anybody asks for one.
   void control(Model& m) {
     m.overrun_i = 0;
@@ -120,7 +137,7 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
       pack(contexts_.qp(Qpn{m.flush_qp_index_o}), m.flush_qp_i);
     }
     m.unused_valid_i = requests_.has_unused();
-    if (m.in_valid_i) pack(contexts_.flow(FlowId{m.flow_index_o}), m.flow_i);
+    if (judges(m)) pack(contexts_.flow(FlowId{m.flow_index_o}), m.flow_i);
     if (m.list_o != 0) pack(entry(m.list_o), m.list_i);
   }
   void post(const RqDoorbell& d, Model& m) {
@@ -142,7 +159,7 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
         m.pages_i[2 * i + 1] = static_cast<std::uint32_t>(page >> 32);
       }
     }
-    if (!m.in_valid_i) return;
+    if (!judges(m)) return;
     const Qpn qpn{m.qp_index_o};
     if (!contexts_.has(qpn)) return pack(QpContext{}, m.qp_i);
     pack(contexts_.qp(qpn), m.qp_i);
@@ -193,6 +210,7 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
   OutstandingReads reads_;
   std::vector<StreamRow> streams_;
   std::vector<StopRow> stops_;
+  bool last_ = false;  // of the beat that is offered
   unsigned round_ = 0;
   ReadIssued issued_;  // that is taken in this cycle
   BufferRef buf_;      // of the segment under way

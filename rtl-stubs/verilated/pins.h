@@ -32,7 +32,8 @@ class Pins {
   // (message, Model&) Before the block settles: what it sees beside a message that a link offers, of contexts for
   // instance. The message's bits are there already.
   void offered(Anything, Anything) const {}
-  // What the block asks of tables and memories: the answers in this cycle.
+  // What the block asks of tables and memories: the answers in this cycle. One that returns bool says by false that
+  // nothing was asked: the block has settled.
   void look_up(Model&) const {}
 
   // At the edge: what the block writes to tables that are the pins' own, in lock-step as well.

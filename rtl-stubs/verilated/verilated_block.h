@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <type_traits>
 
 #include "model/common/check.h"
 #include "rtl-stubs/verilated/bits.h"
@@ -38,7 +39,7 @@ class VerilatedBlock {
     pins.links(*model_, drive);
     model_->eval();
     for (unsigned round = 0; round < Pins::kRounds; ++round) {
-      pins.look_up(*model_);
+      if (!ask(pins)) break;
       model_->eval();
     }
   }
@@ -49,6 +50,10 @@ class VerilatedBlock {
   }
 
  private:
+  bool ask(Pins& pins) {
+    if constexpr (std::is_void_v<decltype(pins.look_up(*model_))>) return pins.look_up(*model_), true;
+    else return pins.look_up(*model_);
+  }
   struct Drive {
     template <class Port, class... Bits>
     void in(Port& port, CData& valid, const CData&, Bits&... bits) {

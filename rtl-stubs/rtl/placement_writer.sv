@@ -1,0 +1,118 @@
+// The segment under way in ddp_placement: its pieces leave, a write a cycle for each run of neighbouring pages, and its
+// record with the last one. Without a segment a receive request leaves that goes unused.
+module placement_writer #(
+  parameter int unsigned Elements = 32'(rnic_messages_pkg::MaxSge)
+) (
+  input  logic                                  clk_i,
+  input  logic                                  rst_ni,
+  // The next one begins at this edge.
+  output logic                                  free_o,
+  input  logic                                  begin_i,
+  input  rnic_messages_pkg::placed_segment_t    record_i,
+  input  logic [Elements-1:0]                   use_i,
+  input  logic [Elements*rnic_ddp_pkg::MemoryPieceBits-1:0] pieces_i,
+  input  logic [31:0]                           offset_i,  // of its payload in the buffer
+  // What the piece's STag points at, and the page table.
+  output logic [31:0]                           list_o,
+  input  rnic_messages_pkg::stag_context_t      list_i,
+  output logic                                  pages_read_o,
+  output logic [31:0]                           pages_index_o,
+  input  logic [17*64-1:0]                      pages_i,
+  input  logic                                  unused_valid_i,
+  output logic                                  unused_take_o,
+  input  rnic_ddp_pkg::unused_t                 unused_i,
+  input  logic                                  dma_ready_i,
+  output logic                                  dma_valid_o,
+  output rnic_messages_pkg::dma_write_request_t dma_o,
+  input  logic                                  out_ready_i,
+  output logic                                  out_valid_o,
+  output rnic_messages_pkg::placed_segment_t    out_o
+);
+  localparam int unsigned Bits = rnic_ddp_pkg::MemoryPieceBits;
+
+  logic                               busy_d, busy_q;
+  rnic_messages_pkg::placed_segment_t record_q;
+  logic [Elements-1:0]                left_d, left_q;  // pieces that are still to be written
+  logic [Elements*Bits-1:0]           pieces_d, pieces_q;
+  logic [31:0]                        offset_d, offset_q;
+
+  // The first one that is left, and what a write leaves of it.
+  rnic_ddp_pkg::memory_piece_t piece, rest;
+  logic [Elements-1:0]         first, left;
+  logic [63:0]                 address;
+  logic [15:0]                 bytes;
+  always_comb begin
+    first = left_q & ~(left_q - 1'b1);
+    piece = '0;
+    for (int unsigned i = 0; i < Elements; i++) begin
+      if (first[i]) piece = pieces_q[Bits*i+:Bits];
+    end
+  end
+  always_comb begin
+    rest         = piece;
+    rest.address = piece.address + 64'(bytes);
+    rest.bytes   = piece.bytes - bytes;
+  end
+  assign list_o = piece.region;
+  page_run u_run (
+    .piece_i  (piece),
+    .list_i,
+    .read_o   (pages_read_o),
+    .index_o  (pages_index_o),
+    .pages_i,
+    .address_o(address),
+    .bytes_o  (bytes)
+  );
+
+  logic done;  // with the segment, at this edge
+  assign dma_valid_o   = left_q != '0 && dma_ready_i;
+  assign left          = dma_valid_o && rest.bytes == '0 ? left_q & ~first : left_q;
+  assign done          = busy_q && left == '0 && out_ready_i;
+  assign free_o        = !busy_q || done;
+  assign unused_take_o = !busy_q && unused_valid_i && out_ready_i;
+  assign out_valid_o   = done || (unused_take_o && unused_i.valid);
+  always_comb begin
+    dma_o            = '0;
+    dma_o.address    = address;
+    dma_o.bytes      = 32'(bytes);
+    dma_o.src_offset = offset_q;
+    dma_o.notify     = left == '0;
+
+    out_o = record_q;
+    if (!busy_q) begin
+      out_o         = '0;
+      out_o.opcode  = rnic_messages_pkg::OpSend;
+      out_o.flushed = 1'b1;
+      out_o.qpn     = unused_i.qpn;
+      out_o.wr_id   = unused_i.wr_id;
+    end
+  end
+
+  always_comb begin
+    busy_d   = begin_i || (busy_q && !done);
+    left_d   = begin_i ? use_i : left;
+    offset_d = begin_i ? offset_i : dma_valid_o ? offset_q + 32'(bytes) : offset_q;
+    pieces_d = begin_i ? pieces_i : pieces_q;
+    for (int unsigned i = 0; i < Elements; i++) begin
+      if (!begin_i && dma_valid_o && first[i]) pieces_d[Bits*i+:Bits] = rest;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      busy_q <= 1'b0;
+      left_q <= '0;
+    end else begin
+      busy_q <= busy_d;
+      left_q <= left_d;
+      NothingLeft_A : assert (busy_q || left_q == '0);
+      OneAtATime_A  : assert (!begin_i || free_o);
+      PageSize_A    : assert (!pages_read_o || list_i.log_page >= 5'd12);
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    pieces_q <= pieces_d;
+    offset_q <= offset_d;
+    if (begin_i) record_q <= record_i;
+  end
+endmodule
