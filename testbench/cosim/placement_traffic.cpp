@@ -115,6 +115,7 @@ void PlacementTraffic::contexts(PlacementRound& r) {
     r.before.push_back([index, c](ContextStore& s) { s.write(Stag{stag_of(index)}, c); });
   };
   for (std::uint32_t i = kPlain; i <= kPagedRun; ++i) put(i, kRegions[i]);
+  if (once_in(2)) put(kForeign, region(0x500000, 0x1000, abi::kRemoteRead, 2));
   put(kWindow1, window(kPaged, StagKind::kWindow1, 0x3000, 0x4000));
   StagContext orphan = window(kPlain, StagKind::kWindow1, 0, 0x1000);
   orphan.region = stag_of(kGone);
@@ -336,8 +337,8 @@ Bytes PlacementTraffic::write(std::uint32_t n) {
   std::uint64_t to = c.base() + rng_.below(c.length - bytes);
   if (entry == kTop && once_in(2)) to = 0 - std::uint64_t{bytes} - rng_.below(2);
   if (once_in(6)) to = c.base() + c.length - bytes - (entry == kTop);
-  if (once_in(12)) {
-    switch (rng_.below(5)) {
+  for (unsigned wrong = once_in(9) ? 1 + once_in(2) : 0; wrong-- > 0;) {  // the first check that fails says which
+    switch (rng_.below(6)) {
       case 0:
         to = c.base() + c.length - bytes + 1;
         break;
@@ -348,7 +349,10 @@ Bytes PlacementTraffic::write(std::uint32_t n) {
         to = ~std::uint64_t{0} - rng_.below(64);
         break;
       case 3:
-        stag = stag_of(one_of({kForeign, kReadOnly, kOrphan, kGone, kLocal}));
+        stag = stag_of(one_of({kReadOnly, kOrphan, kGone, kLocal}));
+        break;
+      case 4:
+        stag = stag_of(kForeign);
         break;
       default:
         stag = stag_of(kWindowOf + static_cast<std::uint32_t>(rng_.below(kQps)));
@@ -381,7 +385,11 @@ Bytes PlacementTraffic::send(std::uint32_t n) {
   }
   const std::uint64_t left = s.into->bytes - s.mo;
   std::uint32_t bytes = once_in(4) && left < kMostUlpdu - 18 ? static_cast<std::uint32_t>(left) : payload(left);
-  if (once_in(40)) bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(left + 1, kMostUlpdu - 18));
+  std::uint32_t mo = s.mo;
+  if (once_in(40)) {
+    bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(left + 1, kMostUlpdu - 18));
+    if (once_in(2)) ++mo;
+  }
   const bool last = bytes >= left || once_in(3);
   std::uint32_t stag = once_in(2) ? 0 : static_cast<std::uint32_t>(rng_.next());
   if (wire::invalidates(s.opcode)) {
@@ -390,7 +398,7 @@ Bytes PlacementTraffic::send(std::uint32_t n) {
       stag = stag_of(static_cast<std::uint32_t>(rng_.below(34)), once_in(4) ? 0x5b : 0x5a);
     }
   }
-  const Bytes octets = untagged(s, s.opcode, random_octets(rng_, bytes), last, s.mo, stag);
+  const Bytes octets = untagged(s, s.opcode, random_octets(rng_, bytes), last, mo, stag);
   s.mo += bytes;
   if (last) s.into.reset();
   return octets;
@@ -508,7 +516,8 @@ PlacementRound PlacementTraffic::round() {
     f.flow = FlowId{n};
     Bytes ulpdu = segment(n);
     if (once_in(12)) {
-      harm(ulpdu);
+      do harm(ulpdu);
+      while (once_in(3));
       streams_[n].over |= !once_in(4);
     }
     f.octets = fpdu(ulpdu);
