@@ -1,0 +1,44 @@
+#include "model/env/external/descriptor.h"
+
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "model/common/check.h"
+
+namespace rnic::external {
+
+Descriptor::~Descriptor() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+void fail_errno(const std::string& what) { throw ConfigError(what + ": " + std::strerror(errno)); }
+
+Descriptor bound_unix_socket(const std::string& path, int type) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.empty() || path.size() >= sizeof(address.sun_path)) {
+    throw ConfigError("external: '" + path + "' is not a path of 1 to 107 octets for a socket");
+  }
+  std::memcpy(address.sun_path, path.c_str(), path.size());
+  Descriptor socket(::socket(AF_UNIX, type | SOCK_CLOEXEC, 0));
+  if (!socket.open()) fail_errno(path);
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0 && S_ISSOCK(status.st_mode)) ::unlink(path.c_str());
+  if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) fail_errno(path);
+  if (type != SOCK_DGRAM && ::listen(socket.get(), 1) != 0) fail_errno(path);
+  return socket;
+}
+
+Descriptor accept_waiting(const Descriptor& listener) {
+  const int flags = ::fcntl(listener.get(), F_GETFL);
+  ::fcntl(listener.get(), F_SETFL, flags | O_NONBLOCK);
+  return Descriptor(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
+}
+
+}  // namespace rnic::external

@@ -1,0 +1,36 @@
+// A file descriptor that closes itself, and Unix sockets.
+#pragma once
+
+#include <string>
+#include <utility>
+
+namespace rnic::external {
+
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(Descriptor&& o) noexcept : fd_(std::exchange(o.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&& o) noexcept {
+    std::swap(fd_, o.fd_);
+    return *this;
+  }
+  ~Descriptor();
+  int get() const { return fd_; }
+  bool open() const { return fd_ >= 0; }
+  void close() { *this = Descriptor(); }
+
+ private:
+  int fd_ = -1;
+};
+
+// Throws ConfigError naming what could not be done, with errno's reason.
+[[noreturn]] void fail_errno(const std::string& what);
+
+// A socket bound to `path`, which is removed first if a socket is there; `type` is SOCK_STREAM and so on. It listens,
+// unless it is SOCK_DGRAM.
+Descriptor bound_unix_socket(const std::string& path, int type);
+// The connection that is waiting, or a closed descriptor.
+Descriptor accept_waiting(const Descriptor& listener);
+
+}  // namespace rnic::external

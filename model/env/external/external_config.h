@@ -1,0 +1,44 @@
+// How a run reaches a peer outside of the simulation.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "model/config/field.h"
+
+namespace rnic::external {
+
+enum class WireKind : std::uint8_t { kSeqpacket, kDgram, kStream, kTap, kVhostUser };
+inline constexpr std::array kWireKinds{
+    Named{WireKind::kSeqpacket, "seqpacket"},  Named{WireKind::kDgram, "dgram"},
+    Named{WireKind::kStream, "stream"},        Named{WireKind::kTap, "tap"},
+    Named{WireKind::kVhostUser, "vhost_user"},
+};
+
+struct ExternalConfig {
+  WireKind wire = WireKind::kVhostUser;
+  std::string path, peer_path, time_path;
+  unsigned max_ahead_us = 1000;
+  unsigned patience_s = 60;
+  std::uint64_t linger_us = 2'000'000;
+  template <class V>
+  static void fields(V& v) {
+    v("wire", &ExternalConfig::wire,
+      "seqpacket, stream: a Unix socket that the peer connects to; dgram: one at each end; tap: a TAP device; "
+      "vhost_user: the network card of a User-Mode Linux guest whose clock is simulated time",
+      one_of(kWireKinds));
+    v("path", &ExternalConfig::path, "our socket, or the name of the TAP device");
+    v("peer_path", &ExternalConfig::peer_path, "dgram: the peer's socket");
+    v("time_path", &ExternalConfig::time_path, "vhost_user: the socket of the guest's time-travel=ext");
+    v("max_ahead_us", &ExternalConfig::max_ahead_us,
+      "how far simulated time may be ahead of the wall's, where it is not the peer's clock", in_range(10, 1'000'000),
+      unit("us"));
+    v("patience_s", &ExternalConfig::patience_s, "wall time that a guest may say nothing when asked", in_range(1, 3600),
+      unit("s"));
+    v("linger_us", &ExternalConfig::linger_us,
+      "how long a run goes on for the peer when all programs are done, unless it leaves before", unit("us"));
+  }
+};
+
+}  // namespace rnic::external

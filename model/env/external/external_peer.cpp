@@ -1,0 +1,18 @@
+#include "model/env/external/external_peer.h"
+
+#include "model/common/check.h"
+#include "model/env/external/free_running.h"
+#include "model/env/external/owned_time.h"
+
+namespace rnic::external {
+
+std::unique_ptr<ExternalPeer> open_external_peer(const ExternalConfig& config) {
+  if (config.wire != WireKind::kVhostUser) {
+    return std::make_unique<FreeRunning>(open_frame_port(config), std::uint64_t{config.max_ahead_us} * 1'000'000);
+  }
+  if (config.time_path.empty())
+    throw ConfigError("external.time_path: a guest whose clock we own needs a socket for it");
+  return std::make_unique<OwnedTime>(config.path, config.time_path, config.patience_s);
+}
+
+}  // namespace rnic::external

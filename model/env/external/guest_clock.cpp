@@ -1,0 +1,71 @@
+#include "model/env/external/guest_clock.h"
+
+#include <sys/socket.h>
+
+#include "model/env/external/external_peer.h"
+
+namespace rnic::external {
+namespace {
+
+enum Op : std::uint32_t { kAck, kStart, kRequest, kWait, kGet, kUpdate, kRun, kFreeUntil, kGetTimeOfDay };
+// "Never" as the guest says it, and the time of day at the run's begin: the same in every run.
+constexpr std::uint64_t kGuestNever = (std::uint64_t{1} << 63) - 1, kTimeOfDayNs = 1'000'000'000'000'000'000;
+
+}  // namespace
+
+GuestClock::GuestClock(const std::string& path) : listener_(bound_unix_socket(path, SOCK_STREAM)) {}
+
+bool GuestClock::receive(Message& message) {
+  const ssize_t n = ::recv(guest_.get(), &message, sizeof(message), MSG_WAITALL);
+  if (n == static_cast<ssize_t>(sizeof(message))) return true;
+  gone_ = true;
+  guest_.close();
+  return false;
+}
+
+void GuestClock::send(const Message& message) { ::send(guest_.get(), &message, sizeof(message), MSG_NOSIGNAL); }
+
+// Everything is acknowledged; the answer to a question is in the acknowledgement's time.
+void GuestClock::serve(std::uint64_t now_ns) {
+  if (!guest_.open()) {
+    guest_ = accept_waiting(listener_);
+    return;
+  }
+  Message m{};
+  if (!receive(m)) return;
+  std::uint64_t answer = 0;
+  switch (m.op) {
+    case kAck:
+      acknowledged_ = m.sequence;
+      return;
+    case kRequest:
+      wake_ns_ = m.time_ns >= kGuestNever ? kNever : m.time_ns;
+      break;
+    case kWait:
+      waiting_ = true;
+      break;
+    case kGet:
+      answer = now_ns;
+      break;
+    case kGetTimeOfDay:
+      answer = kTimeOfDayNs + now_ns;
+      break;
+    case kUpdate:  // before it kicks a device; beyond our time it may only be where it was let run freely
+      if (m.time_ns > now_ns) throw PeerError("the guest's clock is ahead of ours");
+      break;
+    case kStart:
+      break;
+    default:
+      throw PeerError("the guest's clock sends message " + std::to_string(m.op) + ", which has no meaning here");
+  }
+  send({kAck, m.sequence, answer});
+}
+
+void GuestClock::run(std::uint64_t now_ns) {
+  waiting_ = false;
+  wake_ns_ = kNever;
+  send({kRun, ++sequence_, now_ns});
+  while (!gone_ && acknowledged_ != sequence_) serve(now_ns);
+}
+
+}  // namespace rnic::external

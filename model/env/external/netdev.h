@@ -1,0 +1,70 @@
+// The network device beside the RDMA device of a card, as far as a peer needs one: answers ARP and ICMP echo for the
+// card's address, and finds out the peer's MAC address, which the chip only has a place for.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+
+#include "model/common/buffer.h"
+#include "model/rnic/ethernet_socket.h"
+#include "model/rnic/llp/tcp_config.h"
+
+namespace rnic::external {
+
+struct NetdevCounters {
+  std::uint64_t arp_requests = 0, arp_answers = 0, echo_answers = 0, unresolved_drops = 0;
+  template <class V>
+  static void fields(V& v) {
+    v("arp_requests", &NetdevCounters::arp_requests, "frames", "sent to find out the peer's MAC address");
+    v("arp_answers", &NetdevCounters::arp_answers, "frames", "sent to peers that asked for ours");
+    v("echo_answers", &NetdevCounters::echo_answers, "frames", "ICMP echo replies");
+    v("unresolved_drops", &NetdevCounters::unresolved_drops, "frames", "the oldest of too many that waited for ARP");
+  }
+};
+
+// Stands between chip and cable and adds no time to what the chip sends and receives.
+class Netdev final : public sc_core::sc_module {
+ public:
+  // What the device itself takes to answer, and how often it asks.
+  static constexpr std::uint64_t kAnswerPs = 1'000'000, kAskPs = 1'000'000'000'000;
+  static constexpr std::size_t kWaiting = 64;  // frames for a neighbour that is not known yet
+
+  EthernetInitiator to_wire{"to_wire"}, to_chip{"to_chip"};
+  EthernetTarget& from_wire() { return wire_; }
+  EthernetTarget& from_chip() { return chip_; }
+
+  // The station's only neighbour is the peer, with a MAC address that stands for the one to be learnt.
+  Netdev(sc_core::sc_module_name nm, const StationConfig& station);
+
+  const NetdevCounters& counters() const { return counters_; }
+
+ private:
+  struct Side final : EthernetTarget {
+    using Handler = void (Netdev::*)(const Frame&, std::uint64_t);
+    Side(Netdev& n, const char* name, Handler h) : EthernetTarget(name), netdev(n), handler(h) {}
+    void on_frame(const Frame& frame, std::uint64_t at_ps) override { (netdev.*handler)(frame, at_ps); }
+    Netdev& netdev;
+    const Handler handler;
+  };
+  void sent(const Frame& frame, std::uint64_t at_ps);
+  void received(const Frame& frame, std::uint64_t at_ps);
+  void take_arp(const Frame& frame, std::uint64_t at_ps);
+  bool answer_echo(const Frame& frame, std::uint64_t at_ps);
+  void ask(std::uint64_t at_ps);
+  void forward(const Frame& frame, std::uint64_t at_ps);
+  Frame copy(const Frame& frame);
+
+  const StationConfig station_;
+  const Neighbour& peer_;
+  std::optional<wire::MacAddress> peer_mac_;
+  std::deque<Frame> waiting_;
+  std::optional<std::uint64_t> asked_ps_;
+  BufferPool buffers_;
+  NetdevCounters counters_;
+  Side wire_{*this, "from_wire", &Netdev::received};
+  Side chip_{*this, "from_chip", &Netdev::sent};
+};
+
+}  // namespace rnic::external

@@ -1,0 +1,45 @@
+// The simulation's side of the wire to an external peer: a station on the cable that hands frames out when their time
+// has come, and puts in what comes from outside.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <queue>
+#include <vector>
+
+#include "model/common/buffer.h"
+#include "model/common/bytes.h"
+#include "model/rnic/ethernet_socket.h"
+
+namespace rnic::external {
+
+class WireEnd final : public sc_core::sc_module, private EthernetTarget {
+ public:
+  EthernetInitiator transmitter{"transmitter"};
+  EthernetTarget& receiver() { return *this; }
+
+  // `take` is called in the kernel when a frame has arrived, at a whole nanosecond: peers count no finer.
+  using Take = std::function<void(ByteSpan frame)>;
+  WireEnd(sc_core::sc_module_name nm, Take take);
+
+  // A frame of the peer, whose last octet leaves it now. Too long a frame is lost.
+  void inject(ByteSpan frame);
+
+ private:
+  void on_frame(const Frame& frame, std::uint64_t at_ps) override;
+  void hand_out();
+  void arm();
+
+  struct Arrival {
+    std::uint64_t ps, number;
+    Frame frame;
+    bool operator>(const Arrival& o) const { return ps != o.ps ? ps > o.ps : number > o.number; }
+  };
+  const Take take_;
+  BufferPool buffers_;
+  std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> arrivals_;
+  std::uint64_t numbers_ = 0;
+  sc_core::sc_event event_;
+};
+
+}  // namespace rnic::external
