@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "model/cli/command.h"
+#include "model/cli/external_run.h"
 #include "model/cli/options.h"
 #include "model/cli/progress.h"
 #include "model/common/check.h"
@@ -158,7 +159,9 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
   Overlay command_line;
   for (const std::string& assignment : a.config.set) command_line.set(assignment);
 
-  Simulation sim(read_scenario(a.config.scenario), command_line, a.run);
+  const Scenario scenario = read_scenario(a.config.scenario);
+  if (scenario.has_external_peer()) return run_external(scenario, command_line, a.run.out_dir, out, err);
+  Simulation sim(scenario, command_line, a.run);
   const std::vector<TwinSource::Handle> attached = attach_twins(sim, a, twins);
   if (sim.gdb_port()) err << fmt::format("rnicsim: gdb: target remote 127.0.0.1:{}\n", *sim.gdb_port()) << std::flush;
   Progress progress;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "model/common/check.h"
+#include "model/system/scenario_programs.h"
 #include "model/system/scenario_value.h"
 
 namespace rnic {
@@ -77,7 +78,8 @@ std::array<std::uint8_t, 6> parse_mac(const ScenarioValue& v) {
 }
 
 Scenario ScenarioReader::read() {
-  root_.expect_keys({"name", "description", "seed", "config", "link", "nodes", "connections", "work", "checks"});
+  root_.expect_keys(
+      {"name", "description", "seed", "config", "link", "nodes", "connections", "work", "checks", "programs"});
   scenario_.name = root_.at("name").string();
   scenario_.description = root_.get("description", std::string());
   scenario_.plan.seed = root_.get("seed", 1, 0, UINT64_MAX);
@@ -90,6 +92,11 @@ Scenario ScenarioReader::read() {
   }
   for (const ScenarioValue& v : root_.at("nodes").elements()) scenario_.nodes.push_back(node(v));
   if (scenario_.nodes.size() < 2) root_.at("nodes").fail("needs two nodes or more");
+  if (scenario_.has_external_peer()) {
+    scenario_.programs = read_programs(root_, scenario_.nodes);
+    return std::move(scenario_);
+  }
+  if (root_.has("programs")) root_.at("programs").fail("are for a run with an external peer");
   for (const ScenarioValue& v : root_.at("connections").elements()) {
     scenario_.plan.connections.push_back(connection(v, scenario_.plan.connections.size()));
   }
@@ -111,8 +118,9 @@ Scenario ScenarioReader::read() {
 }
 
 ScenarioNode ScenarioReader::node(const ScenarioValue& v) {
-  v.expect_keys({"name", "ip", "mac", "config"});
+  v.expect_keys({"name", "ip", "mac", "config", "peer"});
   ScenarioNode n;
+  if (v.has("peer")) n.external = v.at("peer").word_of({"modelled", "external"}) == 1;
   n.name = fresh_name(v, v.at("name").string(), node_names_);
   // Unless told otherwise the n-th node is 10.0.0.n, 02:00:00:00:00:n.
   const auto number = static_cast<std::uint8_t>(node_names_.size());
@@ -123,6 +131,7 @@ ScenarioNode ScenarioReader::node(const ScenarioValue& v) {
     if (other.mac == n.mac) v.fail(fmt::format("has the MAC address of node '{}'", other.name));
   }
   if (v.has("config")) {
+    if (n.external) v.at("config").fail("is not for an external peer");
     n.config = Overlay::from_json(v.at("config").json(), fmt::format("{}: node '{}'", scenario_.file, n.name));
   }
   return n;

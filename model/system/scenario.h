@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/config/overlay.h"
+#include "model/env/consumer/program_spec.h"
 #include "model/env/workload/plan.h"
 #include "model/env/workload/results.h"
 
@@ -17,7 +18,8 @@ struct ScenarioNode {
   std::string name;
   std::uint32_t ip = 0;
   std::array<std::uint8_t, 6> mac{};
-  Overlay config;  // of this node, above the scenario's
+  Overlay config;         // of this node, above the scenario's
+  bool external = false;  // no part of the simulation
 };
 
 enum class CheckKind : std::uint8_t {
@@ -44,6 +46,9 @@ struct Scenario {
   std::vector<ScenarioNode> nodes;
   workload::Plan plan;  // its connections name nodes by index
   std::vector<ScenarioCheck> checks;
+  std::vector<consumer::ProgramSpec> programs;  // with an external peer, in place of a plan
+
+  bool has_external_peer() const;
 };
 
 // Throws ConfigError naming the file, the JSON path and the reason; an unknown key or name comes with the nearest one.

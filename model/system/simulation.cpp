@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include "model/common/ring.h"
 #include "model/config/describe.h"
 #include "model/config/nearest.h"
 #include "model/config/resolve.h"
@@ -27,52 +26,6 @@ constexpr std::uint64_t kSlicePs = 50'000'000;
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 }  // namespace
-
-// The capture, and the count of frames. The two clocks run ahead of each other, so frames of the two directions come
-// out of order; each waits until nothing earlier can come.
-class Simulation::Tap final : public FrameTap {
- public:
-  Tap(const Simulation::Station& first, const std::string& file, std::uint64_t& frames) : frames_(frames) {
-    if (file.empty()) return;
-    writer_ = std::make_unique<PcapngWriter>(file);
-    interface_ = writer_->add_interface(first.name);
-  }
-  void frame(unsigned direction, const Frame& frame, std::uint64_t ps) override {
-    ++frames_;
-    if (first_ps_ == 0) first_ps_ = ps;
-    last_ps_ = std::max(last_ps_, ps);
-    if (writer_) waiting_[direction].push({ps, frame});
-  }
-  // No frame before this time will come any more.
-  void advance(std::uint64_t now_ps) {
-    for (;;) {
-      const bool first = !waiting_[0].empty(), second = !waiting_[1].empty();
-      if (!first && !second) return;
-      const unsigned d = first && (!second || waiting_[0].front().ps <= waiting_[1].front().ps) ? 0 : 1;
-      if (waiting_[d].front().ps >= now_ps) return;
-      const Waiting w = waiting_[d].pop();
-      writer_->write(interface_, w.ps, {w.frame.data(), w.frame.bytes},
-                     d == 0 ? Direction::kOutbound : Direction::kInbound);
-    }
-  }
-  std::uint64_t active_ps() const { return last_ps_ - first_ps_; }
-  void close() {
-    if (!writer_) return;
-    advance(kNever);
-    writer_->close();
-  }
-
- private:
-  struct Waiting {
-    std::uint64_t ps = 0;
-    Frame frame;
-  };
-  std::uint64_t& frames_;
-  std::unique_ptr<PcapngWriter> writer_;
-  unsigned interface_ = 0;
-  std::uint64_t first_ps_ = 0, last_ps_ = 0;
-  Ring<Waiting> waiting_[2];
-};
 
 // gdb, and the processors that it sees.
 struct Simulation::Debugger {
@@ -204,7 +157,7 @@ void Simulation::open_outputs() {
 void Simulation::watch() {
   const std::filesystem::path dir = options_.out_dir;
   const std::string capture = options_.capture ? (dir / "wire.pcapng").string() : "";
-  tap_ = std::make_unique<Tap>(stations_[0], capture, frames_);
+  tap_ = std::make_unique<WireCapture>(stations_[0].name, capture);
   cable_->tap(*tap_);
   if (!capture.empty()) files_.push_back(capture);
   if (trace_) files_.push_back(options_.trace_file);
@@ -326,21 +279,7 @@ void Simulation::register_stats() {
     if (counters == nullptr) continue;
     register_counters(StatsGroup(stats_, direction == 0 ? "link.forward" : "link.reverse"), *counters);
   }
-  for (const Station& s : stations_) {
-    const StatsGroup node = StatsGroup(stats_, s.name);
-    const Rnic& chip = s.node->chip;
-    chip.register_stats(node.group("rnic"));
-    register_counters(node.group("rnic.mac_tx"), chip.mac_tx.counters());
-    register_counters(node.group("rnic.mac_rx"), chip.mac_rx.counters());
-    register_counters(node.group("rnic.tcp_tx"), chip.tcp_tx.counters());
-    register_counters(node.group("rnic.tcp_rx"), chip.tcp_rx.counters());
-    register_counters(node.group("rnic.tcp_connection"), chip.tcp_connection.counters());
-    register_pcie(node.group("pcie.device_to_host"), chip.pcie.endpoint.port.counters());
-    register_pcie(node.group("pcie.host_to_device"), s.node->root_complex.port.counters());
-    s.node->context.register_stats(node.group("driver"));
-    register_clock(node.group("core_clk"), s.node->core_clk);
-    register_clock(node.group("host_clk"), s.node->host_clk);
-  }
+  for (const Station& s : stations_) register_node(StatsGroup(stats_, s.name), *s.node);
 }
 
 nlohmann::ordered_json Simulation::stats_json(RunEnd end) const {
@@ -357,7 +296,7 @@ nlohmann::ordered_json Simulation::stats_json(RunEnd end) const {
   j["sim_time_ps"] = now_ps();
   j["wall_s"] = wall_seconds_;
   j["cpu_s"] = cpu_seconds_;
-  j["frames"] = frames_;
+  j["frames"] = frames();
   j["results"] = results_json(results(), cycle_ps());
   j["checks"] = checks_json(checks_);
   for (const Utilization& u : utilization()) j["utilization"][u.resource] = u.share;

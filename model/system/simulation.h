@@ -13,8 +13,8 @@
 #include "model/system/chip_waves.h"
 #include "model/system/scenario.h"
 #include "model/system/system_config.h"
+#include "model/system/wire_capture.h"
 #include "model/trace/digest.h"
-#include "model/trace/pcapng.h"
 #include "model/trace/transaction_log.h"
 
 namespace rnic {
@@ -64,11 +64,10 @@ class Simulation final {
   // What faults of the cable are drawn from; nothing without faults.
   std::optional<std::uint64_t> fault_seed() const;
   double cpu_seconds() const { return cpu_seconds_; }
-  std::uint64_t frames() const { return frames_; }
+  std::uint64_t frames() const { return tap_->frames(); }
   std::vector<Utilization> utilization() const;  // the busiest first
 
  private:
-  class Tap;
   struct Debugger;
   struct Station {  // a node and those who watch it
     std::string name;
@@ -98,14 +97,14 @@ class Simulation final {
   std::unique_ptr<workload::Workload> workload_;
   std::unique_ptr<Waves> waves_;
   std::unique_ptr<Debugger> debugger_;
-  std::unique_ptr<Tap> tap_;
+  std::unique_ptr<WireCapture> tap_;
   TraceDigest digest_;
   std::unique_ptr<TransactionLog> trace_;
   std::uint64_t trace_delay_ps_ = 0;  // how late an event may be told
   StatsRegistry stats_;
   std::vector<CheckResult> checks_;
   std::vector<std::string> files_;
-  std::uint64_t total_ = 0, frames_ = 0;
+  std::uint64_t total_ = 0;
   double wall_seconds_ = 0, cpu_seconds_ = 0;
 };
 

@@ -75,4 +75,19 @@ void register_clock(const StatsGroup& group, const ClockDomain& clk) {
   add("stage_calls", &ClockDomain::Activity::ticks, "calls", "calls of stages");
 }
 
+void register_node(const StatsGroup& group, const Node& node) {
+  const Rnic& chip = node.chip;
+  chip.register_stats(group.group("rnic"));
+  register_counters(group.group("rnic.mac_tx"), chip.mac_tx.counters());
+  register_counters(group.group("rnic.mac_rx"), chip.mac_rx.counters());
+  register_counters(group.group("rnic.tcp_tx"), chip.tcp_tx.counters());
+  register_counters(group.group("rnic.tcp_rx"), chip.tcp_rx.counters());
+  register_counters(group.group("rnic.tcp_connection"), chip.tcp_connection.counters());
+  register_pcie(group.group("pcie.device_to_host"), chip.pcie.endpoint.port.counters());
+  register_pcie(group.group("pcie.host_to_device"), node.root_complex.port.counters());
+  node.context.register_stats(group.group("driver"));
+  register_clock(group.group("core_clk"), node.core_clk);
+  register_clock(group.group("host_clk"), node.host_clk);
+}
+
 }  // namespace rnic

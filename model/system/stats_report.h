@@ -9,6 +9,7 @@
 #include "model/env/workload/results.h"
 #include "model/rnic/pcie/pcie_transmitter.h"
 #include "model/stats/registry.h"
+#include "model/system/node.h"
 #include "model/system/scenario.h"
 
 namespace rnic {
@@ -19,6 +20,9 @@ nlohmann::ordered_json versions_json();
 
 // What the calendar itself did: kernel events, busy cycles, stage calls.
 void register_clock(const StatsGroup& group, const ClockDomain& clk);
+
+// Everything that a node counts.
+void register_node(const StatsGroup& group, const Node& node);
 
 void register_pcie(const StatsGroup& group, const pcie::TransmitCounters& counters);
 

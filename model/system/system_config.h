@@ -2,6 +2,7 @@
 #pragma once
 
 #include "model/config/field.h"
+#include "model/env/external/external_config.h"
 #include "model/env/link/ethernet_link.h"
 #include "model/system/node.h"
 
@@ -30,12 +31,14 @@ struct SimConfig {
 struct SystemConfig {
   SimConfig sim;
   EthernetLinkConfig link;
+  external::ExternalConfig external;
   RnicConfig rnic;
   HostConfig host;
   template <class V>
   static void fields(V& v) {
     v.group("sim", &SystemConfig::sim);
     v.group("link", &SystemConfig::link);
+    v.group("external", &SystemConfig::external);
     v.group("rnic", &SystemConfig::rnic);
     v.group("host", &SystemConfig::host);
   }

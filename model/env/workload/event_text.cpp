@@ -1,5 +1,7 @@
 #include "model/env/workload/event_text.h"
 
+#include <string_view>
+
 #include <fmt/format.h>
 
 #include "model/env/host/driver/verbs.h"
@@ -9,13 +11,22 @@ namespace {
 
 using host::CmEventType;
 
+bool known(const wire::TerminateCause& c) { return std::string_view(wire::to_string(c)) != "unknown"; }
+
+// Linux siw on a little-endian host writes the first octet's two fields in each other's places.
+wire::TerminateCause exchanged(const wire::TerminateCause& c) {
+  return {static_cast<wire::Layer>(c.etype), static_cast<std::uint8_t>(c.layer), c.code};
+}
+
 // ": sent Terminate 1/2/05 (untagged buffer: message too long for the buffer)".
 std::string terminate_text(const host::Terminate& t) {
   const char* const verb = t.origin == abi::TerminateOrigin::kLocal  ? "sent"
                            : t.origin == abi::TerminateOrigin::kPeer ? "received"
                                                                      : "received malformed";
-  return fmt::format(": {} Terminate {}/{}/{:02x} ({})", verb, static_cast<unsigned>(t.cause.layer), t.cause.etype,
-                     t.cause.code, wire::to_string(t.cause));
+  const bool swapped = t.origin == abi::TerminateOrigin::kPeer && !known(t.cause) && known(exchanged(t.cause));
+  const wire::TerminateCause cause = swapped ? exchanged(t.cause) : t.cause;
+  return fmt::format(": {} Terminate {}/{}/{:02x} ({}{})", verb, static_cast<unsigned>(cause.layer), cause.etype,
+                     cause.code, wire::to_string(cause), swapped ? "; layer and type came exchanged" : "");
 }
 
 const char* what(CmEventType type) {

@@ -1,0 +1,40 @@
+#include "model/cli/external_run.h"
+
+#include <ostream>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "model/cli/command.h"
+#include "model/cli/progress.h"
+#include "model/system/external_simulation.h"
+
+namespace rnic::cli {
+
+int run_external(const Scenario& scenario, const Overlay& command_line, const std::string& out_dir, std::ostream& out,
+                 std::ostream& err) {
+  using End = ExternalSimulation::End;
+  ExternalSimulation sim(scenario, command_line, out_dir);
+  err << "rnicsim: waiting for the peer\n" << std::flush;
+  const End end = sim.run();
+  sim.write_outputs(end);
+  for (const auto& p : sim.programs()) {
+    const consumer::Consumer::Record& r = p->record();
+    out << fmt::format("{}: {} rounds, {} octets, {}\n", p->spec().name, r.rounds, r.bytes,
+                       p->done()             ? "done"
+                       : !p->error().empty() ? "FAILED"
+                                             : "not complete");
+  }
+  out << fmt::format("simulated {} in {:.2f} s, {} frames, seed {}\n", time_text(sim.now_ps()), sim.wall_seconds(),
+                     sim.frames(), sim.seed());
+  out << fmt::format("files: {}\n", fmt::join(sim.files(), ", "));
+  for (const std::string& e : sim.errors()) err << "rnicsim: " << e << '\n';
+  if (end == End::kDone) return kOk;
+  if (end == End::kFailed) return kCheckFailed;
+  err << fmt::format("rnicsim: {} at {}; who waits for whom:\n{}",
+                     end == End::kPeerGone ? "the peer has left" : "time limit reached", time_text(sim.now_ps()),
+                     sim.waiting_for());
+  return end == End::kPeerGone ? kCheckFailed : kHung;
+}
+
+}  // namespace rnic::cli

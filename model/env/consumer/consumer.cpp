@@ -1,0 +1,155 @@
+#include "model/env/consumer/consumer.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "model/common/check.h"
+#include "model/env/workload/event_text.h"
+
+namespace rnic::consumer {
+
+using host::CmEventType;
+
+namespace {
+
+constexpr std::uint32_t kRing = 16;  // work requests
+
+}  // namespace
+
+Consumer::Consumer(host::Context& context, const ProgramSpec& spec, std::uint64_t memory_bytes, std::uint8_t access)
+    : spec_(spec),
+      context_(context),
+      core_(context.cpu().add(*this)),
+      channel_(core_),
+      memory_bytes_(memory_bytes),
+      access_(access) {
+  context_.when_open(core_);
+}
+
+void Consumer::fail(const std::string& reason) {
+  if (error_.empty()) error_ = spec_.name + ": " + reason;
+}
+
+void Consumer::step() {
+  if (!context_.error().empty()) fail(context_.error());
+  if (!error_.empty() || done()) return;
+  if (state_ == State::kOpening && context_.is_open()) create();
+  if (state_ == State::kCreating && created()) begin();
+  const bool due = spec_.start_on_ping ? pinged_ : core_.time_ps() >= spec_.start_us * 1'000'000;
+  if (state_ == State::kWaiting && due) {
+    host::ConnParam param;
+    param.responder_resources = param.initiator_depth = 1;  // as rping asks for
+    param.flags = static_cast<std::uint8_t>(abi::kCmEnhanced | (spec_.crc ? unsigned{abi::kCmCrc} : 0u));
+    if (context_.connect(*qp_, spec_.peer_ip, spec_.port, param, channel_) != 0) fail("cannot connect");
+    state_ = State::kSetup;
+  }
+  if (state_ != State::kSetup && state_ != State::kConnected) return;
+  // What came before the connection ended is told before its end.
+  if (state_ == State::kConnected) poll(*recv_cq_), poll(*send_cq_);
+  take_events();
+  if (state_ == State::kConnected) poll(*recv_cq_), poll(*send_cq_);
+}
+
+void Consumer::pinged() {
+  if (std::exchange(pinged_, true)) return;
+  core_.wake_at(static_cast<std::uint64_t>(sc_core::sc_time_stamp().value()));
+}
+
+void Consumer::create() {
+  const host::Pd pd = context_.alloc_pd();
+  address_ = context_.memory().alloc(memory_bytes_, 4096);
+  mr_ = context_.reg_mr(pd, address_, memory_bytes_, access_);
+  send_cq_ = context_.create_cq(kRing, host::CqMode::kPolled);
+  recv_cq_ = context_.create_cq(kRing, host::CqMode::kPolled);
+  if (send_cq_ != nullptr && recv_cq_ != nullptr) qp_ = context_.create_qp({pd, send_cq_, recv_cq_, kRing, kRing});
+  if (mr_ == nullptr || qp_ == nullptr) return fail("the device has no queue pair or region left");
+  if (spec_.part == Part::kServer) {
+    const unsigned flags = abi::kCmEnhanced | (spec_.crc ? unsigned{abi::kCmCrc} : 0u);
+    listener_ = &context_.listen(spec_.port, static_cast<std::uint8_t>(flags), channel_);
+  }
+  state_ = State::kCreating;
+}
+
+bool Consumer::created() {
+  if (mr_->failed() || send_cq_->failed() || recv_cq_->failed() || qp_->failed() ||
+      (listener_ != nullptr && listener_->failed())) {
+    fail("the device refused to make its objects");
+    return false;
+  }
+  return mr_->ready() && qp_->ready() && (listener_ == nullptr || listener_->ready());
+}
+
+void Consumer::begin() {
+  ready();
+  state_ = spec_.part == Part::kServer ? State::kSetup : State::kWaiting;
+  if (state_ == State::kWaiting) core_.wake_at(spec_.start_us * 1'000'000);
+}
+
+void Consumer::take_events() {
+  while (error_.empty() && !done() && !channel_.empty()) {
+    ++progress_;
+    take(channel_.get_cm_event());
+  }
+}
+
+void Consumer::take(const host::CmEvent& event) {
+  switch (event.type) {
+    case CmEventType::kConnectRequest:
+      if (spec_.reject) {
+        static constexpr std::uint8_t kReason[] = {'n', 'o'};
+        context_.reject(event.connection, kReason);
+        state_ = State::kDone;
+        return;
+      }
+      context_.unlisten(*std::exchange(listener_, nullptr));
+      {
+        host::ConnParam param;
+        param.responder_resources = param.initiator_depth = 1;
+        if (context_.accept(event.connection, *qp_, param, channel_) != 0) fail("cannot accept");
+      }
+      return;
+    case CmEventType::kEstablished:
+      state_ = State::kConnected;
+      return established();
+    case CmEventType::kDisconnected:
+      if (!may_end()) return fail(fmt::format("the peer left after {} rounds", record_.rounds));
+      state_ = State::kDone;
+      return;
+    default:
+      return fail(workload::event_text(event));
+  }
+}
+
+void Consumer::poll(host::Cq& cq) {
+  host::Wc wc;
+  while (error_.empty() && cq.poll_cq(&wc, 1) == 1) {
+    ++progress_;
+    const bool ended = wc.status == abi::WcStatus::kWrFlushErr;  // its event says why
+    if (wc.status == abi::WcStatus::kSuccess) completed(wc);
+    else if (!ended) fail(fmt::format("completed with '{}'", host::wc_status_str(wc.status)));
+  }
+}
+
+void Consumer::receive(std::uint64_t offset, std::uint32_t bytes) {
+  host::RecvWr wr;
+  wr.num_sge = 1;
+  wr.sg_list[0] = {address_ + offset, bytes, mr_->lkey()};
+  RNIC_CHECK(qp_->post_recv(wr) == 0);
+}
+
+void Consumer::post(host::SendWr wr, std::uint64_t offset, std::uint32_t bytes) {
+  wr.send_flags = abi::kWqeSignaled;
+  wr.num_sge = 1;
+  wr.sg_list[0] = {address_ + offset, bytes, mr_->lkey()};
+  if (qp_->post_send(wr) != 0) fail("a work request cannot be posted");
+}
+
+std::string Consumer::waiting_for() const {
+  static constexpr const char* kWhat[] = {"the device",   "its objects", "its time to connect",
+                                          "a connection", "the peer",    ""};
+  if (done() || !error_.empty()) return "";
+  return fmt::format("{}: {}, after {} rounds", spec_.name, kWhat[static_cast<unsigned>(state_)], record_.rounds);
+}
+
+}  // namespace rnic::consumer

@@ -1,0 +1,18 @@
+#include "model/env/consumer/make_consumer.h"
+
+#include "model/common/check.h"
+#include "model/env/consumer/rping.h"
+
+namespace rnic::consumer {
+
+std::unique_ptr<Consumer> make_consumer(host::Context& context, const ProgramSpec& spec) {
+  switch (spec.tool) {
+    case Tool::kRping:
+      if (spec.part == Part::kClient) return std::make_unique<RpingClient>(context, spec);
+      return std::make_unique<RpingServer>(context, spec);
+  }
+  RNIC_CHECK_MSG(false, "a tool without a program");
+  return nullptr;
+}
+
+}  // namespace rnic::consumer

@@ -1,0 +1,168 @@
+#include "model/system/external_simulation.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include "model/config/describe.h"
+#include "model/config/resolve.h"
+#include "model/env/consumer/make_consumer.h"
+#include "model/system/stats_report.h"
+
+namespace rnic {
+namespace {
+
+constexpr std::uint64_t kSlicePs = 1'000'000'000;
+
+}  // namespace
+
+ExternalSimulation::ExternalSimulation(const Scenario& scenario, const Overlay& command_line,
+                                       const std::string& out_dir)
+    : scenario_(scenario), out_dir_(out_dir) {
+  build(command_line);
+  build_programs();
+  std::error_code error;
+  std::filesystem::create_directories(out_dir_, error);
+  if (error) throw ConfigError(fmt::format("{}: {}", out_dir_, error.message()));
+  files_.push_back((std::filesystem::path(out_dir_) / "wire.pcapng").string());
+  capture_ = std::make_unique<WireCapture>(name_, files_.back());
+  cable_->tap(*capture_);
+  register_stats();
+  peer_ = external::open_external_peer(config_.external);
+}
+
+ExternalSimulation::~ExternalSimulation() = default;
+
+// The chip's cable ends at the network device, which has the wire's end 0.
+void ExternalSimulation::build(const Overlay& command_line) {
+  const ScenarioNode& self = scenario_.nodes[scenario_.nodes[0].external ? 1 : 0];
+  const ScenarioNode& peer = scenario_.nodes[scenario_.nodes[0].external ? 0 : 1];
+  Overlay seed;
+  seed.set(fmt::format("sim.seed={}", scenario_.plan.seed));
+  config_ = resolve<SystemConfig>(seed.with(scenario_.config).with(self.config).with(command_line));
+  config_.rnic.tcp.seed = mix64(config_.sim.seed);
+  name_ = self.name;
+  const StationConfig station{{self.mac}, {self.ip}, {{{peer.ip}, {peer.mac}}}};
+  node_ = std::make_unique<Node>(name_.c_str(), NodeConfig{config_.rnic, config_.host}, station);
+  node_->set_lookahead(config_.link.delay_ns);
+  if (config_.sim.shuffle_seed != 0) node_->shuffle(config_.sim.shuffle_seed);
+  node_->set_run_ahead(config_.sim.run_ahead);
+  netdev_ = std::make_unique<external::Netdev>("netdev", station);
+  node_->chip.mac_tx.ethernet.socket.bind(netdev_->from_chip().socket);
+  netdev_->to_chip.socket.bind(node_->chip.mac_rx.socket);
+  wire_ = std::make_unique<external::WireEnd>("wire", [this](ByteSpan frame) { peer_->deliver(frame); });
+  cable_ = std::make_unique<EthernetLink>("cable", config_.link);
+  faults_ = std::make_unique<CableFaults>(config_.link, config_.sim.seed);
+  faults_->attach(*cable_, 0, netdev_->to_wire, netdev_->from_wire());
+  faults_->attach(*cable_, 1, wire_->transmitter, wire_->receiver());
+}
+
+void ExternalSimulation::build_programs() {
+  for (const consumer::ProgramSpec& spec : scenario_.programs) {
+    programs_.push_back(consumer::make_consumer(node_->context, spec));
+  }
+}
+
+std::uint64_t ExternalSimulation::now_ps() const {
+  return static_cast<std::uint64_t>(sc_core::sc_time_stamp().value());
+}
+
+ExternalSimulation::End ExternalSimulation::run() {
+  const auto begin = std::chrono::steady_clock::now();
+  End end = End::kDone;
+  try {
+    while (!step(end)) {
+    }
+  } catch (const external::PeerError& error) {
+    peer_error_ = error.what();
+    end = End::kFailed;
+  }
+  wall_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return end;
+}
+
+// A slice of time. True at the run's end: a peer that is done leaves by itself, the others are left to themselves.
+bool ExternalSimulation::step(End& end) {
+  peer_->advance((now_ps() / kSlicePs + 1) * kSlicePs, *wire_);
+  capture_->advance(now_ps());
+  if (netdev_->counters().echo_answers != 0) {
+    for (const auto& p : programs_) p->pinged();
+  }
+  const auto done = [](const auto& p) { return p->done(); };
+  if (!errors().empty()) return end = End::kFailed, true;
+  const bool all_done = std::all_of(programs_.begin(), programs_.end(), done);
+  if (!all_done) done_ps_ = now_ps();
+  if (all_done && now_ps() - done_ps_ >= config_.external.linger_us * 1'000'000) return end = End::kDone, true;
+  if (peer_->gone()) return end = all_done ? End::kDone : End::kPeerGone, true;
+  const std::uint64_t limit_ps = config_.sim.max_time_us * 1'000'000;
+  if (limit_ps != 0 && now_ps() >= limit_ps) return end = all_done ? End::kDone : End::kTimeLimit, true;
+  return false;
+}
+
+std::vector<std::string> ExternalSimulation::errors() const {
+  std::vector<std::string> errors;
+  for (const auto& p : programs_) {
+    if (!p->error().empty()) errors.push_back(p->error());
+  }
+  if (!peer_error_.empty()) errors.push_back("the peer: " + peer_error_);
+  if (const auto& fault = node_->chip.fwcpu.fault()) {
+    errors.push_back(fmt::format("the firmware of {} stopped: {}", name_, fault->reason));
+  }
+  return errors;
+}
+
+std::string ExternalSimulation::waiting_for() const {
+  std::string text;
+  for (const auto& p : programs_) {
+    if (!p->done()) text += p->waiting_for() + '\n';
+  }
+  return text;
+}
+
+void ExternalSimulation::register_stats() {
+  const StatsGroup root(stats_);
+  for (unsigned direction = 0; direction < 2; ++direction) {
+    const FaultCounters* const counters = faults_->counters(direction);
+    if (counters != nullptr) register_counters(root.group(direction == 0 ? "link.forward" : "link.reverse"), *counters);
+  }
+  register_node(root.group(name_), *node_);
+  register_counters(root.group(name_ + ".netdev"), netdev_->counters());
+  root.derived(
+      "external.lost", [this] { return static_cast<double>(peer_->lost()); }, "frames", "that the peer could not take");
+}
+
+void ExternalSimulation::write_outputs(End end) {
+  static constexpr const char* kEnds[] = {"done", "failed", "peer gone", "time limit"};
+  capture_->close();
+  nlohmann::ordered_json j;
+  j["scenario"] = scenario_.name;
+  j["end"] = kEnds[static_cast<unsigned>(end)];
+  j["versions"] = versions_json();
+  j["seed"] = config_.sim.seed;
+  j["sim_time_ps"] = now_ps();
+  j["wall_s"] = wall_seconds_;
+  j["frames"] = frames();
+  for (const auto& p : programs_) {
+    const consumer::Consumer::Record& r = p->record();
+    j["programs"].push_back({{"name", p->spec().name},
+                             {"done", p->done()},
+                             {"rounds", r.rounds},
+                             {"bytes", r.bytes},
+                             {"first_ps", r.first_ps},
+                             {"last_ps", r.last_ps},
+                             {"error", p->error()}});
+  }
+  j["config"][name_] = dump_fields(config_);
+  j["stats"] = stats_.to_json();
+  const std::filesystem::path file = std::filesystem::path(out_dir_) / "stats.json";
+  std::ofstream out(file);
+  out << j.dump(2) << '\n';
+  out.flush();
+  if (!out) throw ConfigError(file.string() + " cannot be written");
+  files_.push_back(file.string());
+}
+
+}  // namespace rnic

@@ -1,0 +1,67 @@
+// A run with a peer outside of the simulation: one node, its network device, a cable, and the wire to the peer.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/env/consumer/consumer.h"
+#include "model/env/external/external_peer.h"
+#include "model/env/external/netdev.h"
+#include "model/env/link/cable_faults.h"
+#include "model/stats/registry.h"
+#include "model/system/scenario.h"
+#include "model/system/system_config.h"
+#include "model/system/wire_capture.h"
+
+namespace rnic {
+
+class ExternalSimulation final {
+ public:
+  // The peer's sockets are there when this returns. ConfigError for what the scenario or the command line got wrong.
+  ExternalSimulation(const Scenario& scenario, const Overlay& command_line, const std::string& out_dir);
+  ~ExternalSimulation();
+
+  enum class End { kDone, kFailed, kPeerGone, kTimeLimit };
+  // Until all programs are done, and the peer has had `external.linger_us` to say its last.
+  End run();
+
+  // Writes stats.json and stats.txt and closes the capture.
+  void write_outputs(End end);
+
+  const std::vector<std::unique_ptr<consumer::Consumer>>& programs() const { return programs_; }
+  std::vector<std::string> errors() const;
+  std::string waiting_for() const;
+  std::vector<std::string> files() const { return files_; }
+  std::uint64_t now_ps() const;
+  std::uint64_t frames() const { return capture_->frames(); }
+  std::uint64_t seed() const { return config_.sim.seed; }
+  double wall_seconds() const { return wall_seconds_; }
+
+ private:
+  void build(const Overlay& command_line);
+  void build_programs();
+  void register_stats();
+  bool step(End& end);
+
+  const Scenario scenario_;
+  const std::string out_dir_;
+  SystemConfig config_;
+  std::string name_;  // of the node
+  std::unique_ptr<Node> node_;
+  std::unique_ptr<external::Netdev> netdev_;
+  std::unique_ptr<EthernetLink> cable_;
+  std::unique_ptr<CableFaults> faults_;
+  std::unique_ptr<external::ExternalPeer> peer_;
+  std::unique_ptr<external::WireEnd> wire_;
+  std::unique_ptr<WireCapture> capture_;
+  std::vector<std::unique_ptr<consumer::Consumer>> programs_;
+  StatsRegistry stats_;
+  std::string peer_error_;
+  std::vector<std::string> files_;
+  std::uint64_t done_ps_ = 0;  // when the last program was
+  double wall_seconds_ = 0;
+};
+
+}  // namespace rnic
