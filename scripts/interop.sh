@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# Live interoperation with Linux's Soft-iWARP and Debian's tools; `scripts/interop.sh --help` lists the options. Installs
+# what is missing where it may, builds the guest's kernels once into a cache (RNICSIM_CACHE, default ~/.cache/rnicsim), and
+# stays on Unix sockets.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+case " $* " in
+  *" --no-build "* | *" --help "*) ;;
+  *)
+    scripts/setup.sh linux-source-6.1 flex bison bc xz-utils busybox-static ethtool iproute2 rdma-core rdmacm-utils \
+      ibverbs-providers || { echo "interop: skipped: packages are missing"; exit 77; }
+    ;;
+esac
+exec python3 -B scripts/interop/interop.py "$@"
