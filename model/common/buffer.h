@@ -20,6 +20,8 @@ class Buffer {
   std::uint8_t* bytes() { return bytes_; }
   const std::uint8_t* bytes() const { return bytes_; }
   std::uint32_t capacity() const { return capacity_; }
+  // The work request (wr_id) whose octets these are, for traces; no hardware carries it. 0: of none, or not known.
+  std::uint64_t request() const { return request_; }
 
  private:
   friend struct BufferStore;
@@ -29,6 +31,7 @@ class Buffer {
   std::uint8_t* bytes_ = nullptr;
   std::uint32_t capacity_ = 0;
   std::uint32_t refs_ = 0;
+  std::uint64_t request_ = 0;
 };
 
 // What a pool owns. It outlives the pool while there are references: packets in flight at the end of a run may be
@@ -76,7 +79,7 @@ class BufferPool {
   BufferPool(const BufferPool&) = delete;
   BufferPool& operator=(const BufferPool&) = delete;
 
-  inline class BufferRef take();
+  inline class BufferRef take(std::uint64_t request = 0);
 
   std::uint32_t block_bytes() const { return store_->block_bytes; }
   std::uint32_t in_use() const { return store_->in_use; }  // blocks somebody holds: 0 when all packets are gone
@@ -125,11 +128,12 @@ class BufferRef {
   Buffer* buffer_ = nullptr;
 };
 
-inline BufferRef BufferPool::take() {
+inline BufferRef BufferPool::take(std::uint64_t request) {
   if (store_->free.empty()) store_->grow();
   Buffer* buffer = store_->free.back();
   store_->free.pop_back();
   buffer->refs_ = 1;
+  buffer->request_ = request;
   ++store_->in_use;
   return BufferRef::adopt(buffer);
 }

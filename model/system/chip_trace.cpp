@@ -24,15 +24,18 @@ ChipTrace::ChipTrace(Rnic& chip, const Recorder& recorder) : observers_(std::mak
   });
   const auto fetched = [](const FetchedWqe& w, TraceEvent& e) {
     e.qpn = w.qpn.v;
+    e.request = w.wqe.wr_id;
     return true;
   };
   on(l.wqes, TraceKind::kWqeFetched, fetched);
   on(l.rqes, TraceKind::kWqeFetched, [](const FetchedRqe& r, TraceEvent& e) {
     e.qpn = r.rqn.v;
+    e.request = r.wqe.wr_id;
     return !r.rqn.shared;  // of no queue pair yet
   });
   on(l.ulpdus, TraceKind::kPayloadRead, [](const Ulpdu& u, TraceEvent& e) {
     e.flow = u.flow;
+    e.request = u.buf->request();
     e.bytes = u.bytes;
     return true;
   });
@@ -40,12 +43,14 @@ ChipTrace::ChipTrace(Rnic& chip, const Recorder& recorder) : observers_(std::mak
     if (!b.last) return false;
     e.flow = b.flow;
     e.bytes = b.crc_ok;
+    e.request = b.buf->request();
     return true;
   };
   on(l.sealed, TraceKind::kFpduSent, last_beat);
   on(l.checked, TraceKind::kCrcChecked, last_beat);
   const auto frame = [](const Frame& f, TraceEvent& e) {
     e.bytes = f.bytes;
+    e.request = f.buf->request();
     return true;
   };
   on(l.tx_frames, TraceKind::kFrameSent, frame);

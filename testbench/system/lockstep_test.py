@@ -1,4 +1,5 @@
 """The program with a fault in one twin (RNICSIM): lock-step says where it parted from its stage, and shows it."""
+import csv
 import re
 import unittest
 
@@ -34,9 +35,9 @@ class Lockstep(ProgramTest):
         run = self.run_program("run", self.small_scenario(), "--lockstep", "all")
         self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
         told = re.search(r"in lock-step with RTL: (\S+)\.crc_insert, cycle (\d+): out\.octet\[(\d+)\]: "
-                         r"the stage has (\d+), the twin (\d+)", run.stderr)
+                         r"the stage has (\d+), the twin (\d+), in work request (\d+)\n", run.stderr)
         self.assertIsNotNone(told, run.stderr)
-        cycle, octet, stage, twin = (int(n) for n in told.groups()[1:])
+        cycle, octet, stage, twin, request = (int(n) for n in told.groups()[1:])
         self.assertNotEqual(stage, twin)
         self.assertIn("both sides around it: out/lockstep.vcd", run.stderr)
 
@@ -51,6 +52,14 @@ class Lockstep(ProgramTest):
         cycles = [value for _, value in wave.changes[f"{top}.cycle"]]
         self.assertLessEqual(cycles[0], cycle - 3, "since the FPDU entered")
         self.assertEqual(cycles[-1], cycle + 16)
+
+        # The octets are of that request, and of nobody else's.
+        self.run_program("run", "small.json", "--trace", "trace.tsv")
+        with open(self.folder / "trace.tsv", newline="", encoding="utf-8") as log:
+            sent = [line for line in csv.DictReader(log, delimiter="\t", quoting=csv.QUOTE_NONE)
+                    if line["kind"] == "fpdu_sent" and f"{line['node']}." in told[1]]
+        entered = parted[0] - 3 * 4000  # the beat at the end of a pipeline of four cycles
+        self.assertEqual([int(line["request"]) for line in sent if int(line["time_ps"]) == entered], [request])
 
     def test_the_same_run_without_the_twin(self):
         self.run_scenario(self.small_scenario(), "--lockstep", "mpa_framer")

@@ -22,6 +22,17 @@ class TransactionLog(ProgramTest):
                 sent = sum(line["node"] == node and line["kind"] == "fpdu_sent" for line in lines)
                 self.assertEqual(sent, stats["rnic"]["mpa_framer"]["fpdus"]["value"])
 
+    def test_a_request_from_its_posting_to_its_completion(self):
+        lines = [line for line in self.lines(self.small_scenario()) if line["node"] == "a" and line["request"] != "0"]
+        stations = ("wqe_fetched", "payload_read", "fpdu_sent", "frame_sent", "completed")
+        requests = {kind: [line["request"] for line in lines if line["kind"] == kind] for kind in stations}
+        for kind in stations[1:]:
+            self.assertEqual(set(requests[kind]), set(requests["wqe_fetched"]), kind)
+        one = requests["completed"][0]
+        times = [min(int(line["time_ps"]) for line in lines if line["request"] == one and line["kind"] == kind)
+                 for kind in stations]
+        self.assertEqual(times, sorted(times))
+
     def test_the_firmware_s_states_and_commands(self):
         lines = self.lines(self.small_scenario(), "--set", "rnic.fwcpu.log_level=4")
         states = [line["words"] for line in lines if line["kind"] == "firmware_log" and line["node"] == "a"]

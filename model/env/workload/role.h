@@ -16,16 +16,18 @@ struct RingNeeds {
 class Role {
  public:
   enum class Kind : std::uint8_t { kMessage, kCredit, kEnd };
-  // wr_id of a role's work requests: which role, what for, which message.
+  // wr_id of a role's work requests: which role, what for, which message. Messages count from 1 in it, because 0 is no
+  // work request in a trace.
   struct WrId {
     std::uint8_t role;
     Kind kind;
     std::uint32_t message;
     static WrId unpack(std::uint64_t v) {
-      return {static_cast<std::uint8_t>(v >> 56), static_cast<Kind>(v >> 48 & 0xff), static_cast<std::uint32_t>(v)};
+      return {static_cast<std::uint8_t>(v >> 56), static_cast<Kind>(v >> 48 & 0xff), static_cast<std::uint32_t>(v) - 1};
     }
     std::uint64_t pack() const {
-      return std::uint64_t{role} << 56 | std::uint64_t{static_cast<std::uint8_t>(kind)} << 48 | message;
+      return std::uint64_t{role} << 56 | std::uint64_t{static_cast<std::uint8_t>(kind)} << 48 |
+             (std::uint64_t{message} + 1);
     }
   };
 

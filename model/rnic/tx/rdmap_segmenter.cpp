@@ -262,15 +262,15 @@ void RdmapSegmenter::expect_response(Qpn qpn, const OutboundMessage& request, co
 
 void RdmapSegmenter::send_segment(Qpn qpn, QpTx& q, OutboundMessage& m, const abi::Wqe* w) {
   const QpContext& ctx = contexts_.qp(qpn);
-  UlpduJob job = cut_segment(m, w, qpn, ctx, buffer_for(q, m));
+  UlpduJob job = cut_segment(m, w, qpn, ctx, buffer_for(q, m, w));
   q.spend(scheduler_.fpdu_bytes(ctx, q, job.ulpdu.bytes));
   ++fpdus_;
   payload_bytes_ += job.ulpdu.bytes - job.header_bytes;
   out->push(std::move(job));
 }
 
-BufferRef RdmapSegmenter::buffer_for(QpTx& q, const OutboundMessage& m) {
-  return m.opcode == Opcode::kTerminate ? std::move(q.terminate.buf) : buffers_.take();
+BufferRef RdmapSegmenter::buffer_for(QpTx& q, const OutboundMessage& m, const abi::Wqe* w) {
+  return m.opcode == Opcode::kTerminate ? std::move(q.terminate.buf) : buffers_.take(w == nullptr ? 0 : w->wr_id);
 }
 
 void RdmapSegmenter::mark(Qpn qpn, WqeIssued::Marker marker) {

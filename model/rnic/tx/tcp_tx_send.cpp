@@ -77,7 +77,7 @@ void TcpTx::send(FlowId flow, std::uint32_t slot) {
   }
   if (!s.buf) return send_bare(flow, s.seq, s.flags);
   if (again && s.buf.shared()) {  // somebody still reads the frame that was sent first
-    BufferRef copy = pool_.take();
+    BufferRef copy = pool_.take(s.buf->request());
     std::memcpy(copy->bytes() + kFrameHeadroom, s.buf->bytes() + s.payload_at, s.payload_bytes);
     s.buf = std::move(copy);
     s.payload_at = kFrameHeadroom;
