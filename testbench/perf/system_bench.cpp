@@ -12,6 +12,7 @@
 #include "model/rnic/fwcpu/chip_bus.h"
 #include "model/rnic/fwcpu/firmware_target.h"
 #include "model/system/simulation.h"
+#include "rtl-stubs/verilated/verilated_twins.h"
 #include "testbench/perf/child_process.h"
 #include "testbench/perf/heap_growth.h"
 
@@ -27,6 +28,7 @@ struct Load {
   unsigned wire_delay_ns = 0, window_bytes = 0;  // 0: the default
   bool idle_second = false;                      // connected and idle afterwards
   std::vector<std::string> settings;
+  const char* rtl = "";  // stages whose Verilated twins do their work
 };
 
 struct Figures {
@@ -92,6 +94,12 @@ std::vector<double> run(const Load& load) {
   options.out_dir = dir.string();
   options.capture = false;
   Simulation sim(scenario(load), settings, options);
+  std::vector<TwinSource::Handle> twins;
+  for (Rnic* chip : sim.chips()) {
+    for (auto& t : make_twins(*chip, twin_names(load.rtl), rtl::VerilatedTwins(), TwinMode::kReplace)) {
+      twins.push_back(std::move(t));
+    }
+  }
   const RunEnd end = sim.run([](std::uint64_t, std::uint64_t, std::uint64_t) {});
   if (end != RunEnd::kDone) {
     throw std::runtime_error("the run did not end well: " +
@@ -140,6 +148,22 @@ void write_bandwidth(benchmark::State& state) {
   }
 }
 BENCHMARK(write_bandwidth)->ArgName("MTU")->Arg(1500)->Arg(9000)->UseManualTime()->Iterations(1)->Repetitions(5);
+
+// The same with all Verilated twins in both chips, against without.
+void rtl_whole_system(benchmark::State& state) {
+  Load load;
+  load.count = 20;
+  Load with_twins = load;
+  with_twins.rtl = "all";
+  for (auto _ : state) {
+    const Figures plain = measure(load), rtl = measure(with_twins);
+    if (plain.sim_s != rtl.sim_s) return state.SkipWithError("the runs differ");
+    state.SetIterationTime(rtl.cpu_s);
+    state.counters["data_frames/cpu_s"] = rtl.data_frames / rtl.cpu_s;
+    state.counters["with/without"] = rtl.cpu_s / plain.cpu_s;
+  }
+}
+BENCHMARK(rtl_whole_system)->UseManualTime()->Iterations(1)->Repetitions(5);
 
 // FetchAdds of 64 queue pairs at one word, where each needs the one before, and at many. The atomic ALU starts one
 // every initiation interval, and at one address every pipeline_cycles.

@@ -1,0 +1,53 @@
+// bare_chain LOAD: transmit_chain in a test bench of its own, without SystemC. Prints processor seconds and the digest.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+
+#include <verilated.h>
+
+#include "testbench/perf/rtl/chain_load.h"
+
+#include "Vtransmit_chain.h"
+
+double sc_time_stamp() { return 0; }
+
+int main(int argc, char* argv[]) {
+  using rnic::perf::kChainLoads;
+  const unsigned long number = argc == 2 ? std::strtoul(argv[1], nullptr, 10) : ~0ul;
+  if (number >= std::size(kChainLoads)) return 2;
+  const rnic::perf::ChainLoad& load = kChainLoads[number];
+  std::uint8_t ulpdu[2048] = {};
+  for (unsigned i = 0; i < load.ulpdu_bytes; ++i) ulpdu[i] = rnic::perf::ulpdu_octet(i);
+
+  VerilatedContext context;
+  Vtransmit_chain top(&context, "");
+  top.rst_ni = top.clk_i = 0;
+  top.eval();
+  top.clk_i = 1;
+  top.eval();
+  top.rst_ni = 1;
+  top.in_i = load.ulpdu_bytes << 1;
+  top.out_ready_i = 1;
+
+  rnic::perf::ChainDigest digest;
+  std::uint64_t taken = 0;
+  const std::clock_t start = std::clock();
+  for (std::uint64_t cycle = 1; digest.fpdus() < load.fpdus; ++cycle) {
+    top.clk_i = 0;
+    top.in_valid_i = taken < load.fpdus && cycle >= 1 + taken * load.period;
+    if (top.in_valid_i || top.mem_index_o != 0) {
+      std::memcpy(&top.mem_data_i, ulpdu + std::size_t{top.mem_index_o} * sizeof top.mem_data_i, sizeof top.mem_data_i);
+    }
+    top.eval();
+    if (top.out_valid_o) {
+      const std::uint32_t bits = top.out_o[0];  // of rnic_stream_pkg::fpdu_beat_t
+      digest.beat(cycle, bits & 8, bits & 4, top.out_data_o[(bits >> 12 & 0x3f) - 1]);
+    }
+    taken += top.in_valid_i && top.in_ready_o;
+    top.clk_i = 1;
+    top.eval();
+  }
+  std::printf("%.6f %llu\n", static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC,
+              static_cast<unsigned long long>(digest.value()));
+}
