@@ -17,7 +17,8 @@ import sys
 import tempfile
 
 RTL = pathlib.Path(__file__).resolve().parent.parent / "rtl-stubs"
-SYNTH = "synth -flatten; abc -g AND,NAND,OR,NOR,XOR,XNOR,MUX; opt_clean"
+SYNTH = ("proc; chformal -remove; synth -flatten -noabc; abc -g AND,NAND,OR,NOR,XOR,XNOR,MUX "
+         "-script +strash;ifraig;balance;dch,-f;map; opt_clean")  # for depth, as adders are meant
 
 
 class Refused(Exception):

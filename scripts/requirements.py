@@ -6,9 +6,11 @@ usage: requirements.py [--system NAME]... [--open] [--results FILE] [--record]
 testbench/requirements.csv has a row for each requirement: id, system, level (MUST, SHOULD, MAY, INFO), text and how to
 verify it. testbench/testplan.csv ties them to tests: its columns requirements and tests are lists separated by spaces,
 and excluded says why requirements without tests need none. A test is named as ctest names it; * and ? match as in a
-shell. A requirement is covered when all tests tied to it have passed; --results is ctest's report of a run
-(build/release/tests.xml, which scripts/test.sh writes). --open prints the requirements that are neither covered nor
-excluded. testbench/requirements_covered.txt lists the MUSTs that were covered before; --record brings it up to date.
+shell. The column covers names functional points of the RTL that the row's tests have to reach, which
+scripts/rtl_coverage.py looks after; such a row needs no requirement. A requirement is covered when all tests tied to
+it have passed; --results is ctest's report of a run (build/release/tests.xml, which scripts/test.sh writes). --open
+prints the requirements that are neither covered nor excluded. testbench/requirements_covered.txt lists the MUSTs that
+were covered before; --record brings it up to date.
 Exit status 0; 1 if the plan names an unknown requirement or a test that was not run, or if a MUST that was covered no
 longer is; 2 if a file cannot be read.
 """

@@ -317,4 +317,22 @@ module atomic_alu #(
       InOneWord_A    : assert (!starting || in_address[2:0] == 0);
     end
   end
+
+  // What tests have to reach.
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      FetchAdd_C              : cover (fetch_add_o);
+      CmpSwap_C               : cover (cmp_swap_o);
+      Forwarded_C             : cover (forwarded_o);
+      Refused_C               : cover (refusing);
+      RevokedBeforeItsWrite_C : cover (finishing && finish_ok && !holds);
+      ReadFailed_C            : cover (failed_o);
+      WritesNothing_C         : cover (finishing && finish_ok && holds && !value_writes);
+      ResultWaits_C           : cover (due != '0 && !write_ready_i);
+      Full_C                  : cover (in_valid_i && !free);
+      UnknownQp_C             : cover (accepting && !known);
+      ReusedQp_C              : cover (answering && !answer_fails && !out_valid_o);
+      AnswerWaits_C           : cover (unanswered && answer_writes && written_valid_i && !written_ready_o);
+    end
+  end
 endmodule

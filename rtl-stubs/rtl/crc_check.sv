@@ -89,4 +89,18 @@ module crc_check #(
       MarkerInBeat_A : assert (!in_i.marker_valid || 6'(in_i.marker_lane) < in_i.words);
     end
   end
+
+  // What tests have to reach.
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      OneBeat_C     : cover (in_valid_i && in_ready_o && in_i.first && in_i.last);
+      ManyBeats_C   : cover (in_valid_i && in_ready_o && !in_i.first && in_i.last);
+      CrcAlone_C    : cover (in_valid_i && in_ready_o && in_i.last && in_i.words == 6'd1);
+      MarkerFirst_C : cover (in_valid_i && in_ready_o && in_i.marker_valid && in_i.marker_lane == '0);
+      MarkerLast_C  : cover (in_valid_i && in_ready_o && in_i.marker_valid && in_i.marker_lane == 5'(BeatWords - 1));
+      CrcWrong_C    : cover (valid && beat.last && beat.crc_on && !checked.crc_ok);
+      CrcOff_C      : cover (valid && beat.last && !beat.crc_on && ~crc != data[32*(32'(beat.words)-1)+:32]);
+      Stalled_C     : cover (in_valid_i && !out_ready_i);
+    end
+  end
 endmodule

@@ -77,4 +77,15 @@ module crc_insert #(
       NoMarkerBeside_A : assert (!in_i.marker_valid);
     end
   end
+
+  // What tests have to reach.
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      OneBeat_C   : cover (in_valid_i && in_ready_o && in_i.first && in_i.last);
+      ManyBeats_C : cover (in_valid_i && in_ready_o && !in_i.first && in_i.last);
+      CrcAlone_C  : cover (in_valid_i && in_ready_o && in_i.last && in_i.words == 6'd1);
+      CrcOff_C    : cover (in_valid_i && in_ready_o && in_i.last && !in_i.crc_on);
+      Stalled_C   : cover (in_valid_i && !out_ready_i);
+    end
+  end
 endmodule

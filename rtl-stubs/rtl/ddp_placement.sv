@@ -378,4 +378,24 @@ module ddp_placement #(
       NotInterleaved_A : assert (in_i.first == !open_q);
     end
   end
+
+  // What tests have to reach.
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      Tagged_C          : cover (places && segment.is_tagged);
+      Send_C            : cover (places && !segment.is_tagged && sends);
+      NoOctets_C        : cover (places && pieces_used == '0);
+      SeveralPieces_C   : cover (places && pieces_used > 1);
+      TaggedError_C     : cover (live && segment.is_tagged && tagged_error);
+      UntaggedError_C   : cover (live && !segment.is_tagged && untagged_error);
+      MpaError_C        : cover (known && !over && !mpa_ok);
+      AfterTheEnd_C     : cover (known && over);
+      WaitsForRequest_C : cover (judges && waiting_d);
+      Invalidates_C     : cover (stag_end_o);
+      PeerTerminates_C  : cover (places && terminates);
+      ReadEnds_C        : cover (reads_pop_o);
+      ReadOfThisCycle_C : cover (places && responds && !old_reads && new_read);
+      Overrun_C         : cover (overruns);
+    end
+  end
 endmodule

@@ -212,6 +212,26 @@ module irrq #(
     end
   end
 
+  // What tests have to reach.
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      Atomic_C             : cover (atomic_valid_o);
+      OverIrd_C            : cover (over);
+      AfterOverrun_C       : cover (accept && accept_exists_i && accept_before.overrun);
+      AtIrd_C              : cover (takes && 16'(accept_held_o) == accept_ird_i);
+      UnknownQp_C          : cover (accept && !accept_exists_i);
+      ReusedQp_C           : cover (looks && accept_state_i[35+2*PositionBits-:32] != accept_epoch_i);
+      ServedAndAccepted_C  : cover (serve && takes && serve_index_o == accept_index_o);
+      FreedAndAccepted_C   : cover (free && takes && free_index_o == accept_index_o);
+      OfThreeQps_C         : cover (serve && free && accept && serve_index_o != free_index_o &&
+                                    serve_index_o != accept_index_o && free_index_o != accept_index_o);
+      BothJoinTheRing_C    : cover (free_lists && accept_lists);
+      TurnWithoutRequest_C : cover (serve && !hands_on);
+      EventStalls_C        : cover (in_valid_i && !event_ready_i);
+      Stalled_C            : cover (waiting_q != '0 && (!out_ready_i || !atomic_ready_i));
+    end
+  end
+
   if (QpBits < 1 || QpBits > 16 || PositionBits < 1 || PositionBits > 14) begin : gen_check
     $error("irrq: QpBits must be 1 to 16, PositionBits 1 to 14");
   end

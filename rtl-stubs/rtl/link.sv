@@ -99,6 +99,17 @@ module link #(
     end
   end
 
+  // What tests have to reach.
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      Full_C          : cover (waiting_q == CountBits'(Depth));
+      NoCredit_C      : cover (!in_ready_o && !back);
+      LaunchAndBack_C : cover (in_launch_i && back);
+      StoreAndTake_C  : cover (store && take);
+      FallsThrough_C  : cover (Latency == 0 && arrives && empty && take);
+    end
+  end
+
   if (Depth < 1 || CreditLatency < 1) begin : gen_check
     $error("link: Depth and CreditLatency must be at least 1");
   end

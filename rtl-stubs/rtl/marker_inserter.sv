@@ -155,4 +155,18 @@ module marker_inserter #(
       WordAligned_A    : assert (start[1:0] == 0);
     end
   end
+
+  // What tests have to reach.
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      MarkerBeforeLength_C : cover (take && marked && in_i.first && lane == '0);
+      MarkerLast_C         : cover (take && marked && lane == 7'(in_i.words) - 7'd1);
+      NoMarkers_C          : cover (take && !with_markers);
+      MarkerBehindFpdu_C   : cover (take && with_markers && in_i.last && lane == 7'(in_i.words));
+      RestAlone_C          : cover (out_launch_o && beat.last && !full);
+      FullAndMore_C        : cover (out_launch_o && full && left != '0);
+      TakesAndSends_C      : cover (take && out_launch_o);
+      Stalled_C            : cover ((full || complete_q) && !out_ready_i);
+    end
+  end
 endmodule

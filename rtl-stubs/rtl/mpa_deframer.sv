@@ -304,4 +304,20 @@ module mpa_deframer #(
       WordsOnly_A    : assert (!completes || marker_octets[1:0] == 0);
     end
   end
+
+  // What tests have to reach.
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      SeveralFpdusInABeat_C : cover (take && completes && count != left);
+      LengthOfTwoBeats_C    : cover (take && second_at == '0 && place.seen != '0 && size != '0 && place.size == '0);
+      MarkerOfTwoBeats_C    : cover (take && marked != '0 && marked != 3'd4);
+      MarkerBeforeLength_C  : cover (take && marked != '0 && length_at != '0 && place.seen <= 17'd3);
+      PointerWrong_C        : cover (take && marked != '0 && !pointer_ok);
+      Straddles_C           : cover (fpdu_complete_o && place.straddles);
+      QueueFull_C           : cover (in_valid_i && completes && full);
+      NewConnection_C       : cover (take && begins && epoch_i != place_i.epoch);
+      WaitsForConsumed_C    : cover (queued_q != '0 && out_ready_i && beat.last && !consumed_ready_i);
+      Stalled_C             : cover (queued_q != '0 && !out_ready_i);
+    end
+  end
 endmodule

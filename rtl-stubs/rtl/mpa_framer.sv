@@ -98,4 +98,17 @@ module mpa_framer #(
     .valid_o (out_valid_o),
     .data_o  ({out_o, out_data_o})
   );
+
+  // What tests have to reach.
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      NoPad_C        : cover (in_valid_i && in_ready_o && in_i.bytes[1:0] == 2'd2);
+      ThreePads_C    : cover (in_valid_i && in_ready_o && in_i.bytes[1:0] == 2'd3);
+      OneBeat_C      : cover (in_valid_i && in_ready_o && beat.last);
+      CrcAlone_C     : cover (out_launch_o && beat.last && beat.words == 6'd1);
+      FullLastBeat_C : cover (out_launch_o && beat.last && beat.words == 6'(BeatWords));
+      BackToBack_C   : cover (in_valid_i && in_ready_o && out_valid_o && out_o.last);
+      Stalled_C      : cover ((in_valid_i || sending_q) && !out_ready_i);
+    end
+  end
 endmodule

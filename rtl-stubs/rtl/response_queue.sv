@@ -251,6 +251,22 @@ module response_queue #(
     end
   end
 
+  // What tests have to reach.
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      None_C                   : cover (none);
+      OtherRequest_C           : cover (wrong);
+      BufferGone_C             : cover (gone);
+      InTheCycleOfItsRequest_C : cover (found && same && issued_now.count == '0);
+      TwoParts_C               : cover (found && part != wanted);
+      SecondPart_C             : cover (rest && dma_valid_o);
+      AfterTheEnd_C            : cover (take && in_exists_i && in_before.stopped);
+      ReusedQp_C               : cover (told == 1'b0 && complete);
+      DoneStalls_C             : cover (written_valid_i && !written_ready_o);
+      Stalled_C                : cover (in_valid_i && !in_ready_o);
+    end
+  end
+
   if (QpBits < 1 || QpBits > 16 || PositionBits < 1 || PositionBits > 14 || WriteBits < 1 || WriteBits > 16) begin : gen_check
     $error("response_queue: QpBits and WriteBits must be 1 to 16, PositionBits 1 to 14");
   end

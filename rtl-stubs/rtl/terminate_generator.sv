@@ -86,6 +86,17 @@ module terminate_generator #(
     end
   end
 
+  // What tests have to reach.
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      NoHeaders_C         : cover (out_valid_o && !d);
+      DdpHeader_C         : cover (out_valid_o && d && !r);
+      ReadRequestHeader_C : cover (out_valid_o && r);
+      NoMessage_C         : cover (in_valid_i && in_ready_o && !out_valid_o);
+      Stalled_C           : cover (in_valid_i && !in_ready_o);
+    end
+  end
+
   if (QpBits < 1 || QpBits > 16) begin : gen_check
     $error("terminate_generator: QpBits must be 1 to 16");
   end

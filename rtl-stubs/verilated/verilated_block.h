@@ -6,6 +6,7 @@
 
 #include "model/common/check.h"
 #include "rtl-stubs/verilated/bits.h"
+#include "rtl-stubs/verilated/coverage.h"
 #include "rtl-stubs/verilated/verilated_with_systemc.h"
 
 namespace rnic::rtl {
@@ -27,6 +28,7 @@ class VerilatedBlock {
   ~VerilatedBlock() {
     model_->final();
     Verilated::threadContextp(&context_);  // where the model looks for its scopes when it goes
+    save_coverage(context_);
   }
 
   Model* operator->() { return model_.get(); }

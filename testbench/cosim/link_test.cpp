@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "model/common/prng.h"
-#include "rtl-stubs/verilated/verilated_with_systemc.h"
+#include "rtl-stubs/verilated/coverage.h"
 #include "testbench/cosim/cosim.h"
 
 #include "Vlinks.h"
@@ -36,7 +36,10 @@ class Comparison final : public Stage {
     links_.rst_ni = 1;
     wake(0);
   }
-  ~Comparison() override { links_.final(); }
+  ~Comparison() override {
+    links_.final();
+    rtl::save_coverage(context_);
+  }
 
   Wake tick() override {
     links_.in_launch_i = links_.in_valid_i = links_.out_ready_i = 0;
