@@ -142,7 +142,7 @@ class OutWatch final : public LinkWatch, private LinkTap<T> {
     message_.set(sides, pushed_ ? &*pushed_ : nullptr, valid_ ? &twin : nullptr);
     if (!pushed_ || !valid_) return;
     pins_.compare_content(*pushed_, model_, [&](const char* what, std::uint64_t stage, std::uint64_t block) {
-      sides.expect(name_ + "." + what, stage, block);
+      if (stage != block) sides.expect(name_ + "." + what, stage, block);
     });
   }
   bool moves() const override { return valid_; }

@@ -76,7 +76,10 @@ void Window::record(const Sides& sides) {
     rows_.push_back({sides.now(), sides.stage(), sides.twin()});
     return;
   }
-  rows_[oldest_] = {sides.now(), sides.stage(), sides.twin()};
+  Row& row = rows_[oldest_];  // its memory is used again
+  row.cycle = sides.now();
+  row.stage = sides.stage();
+  row.twin = sides.twin();
   oldest_ = (oldest_ + 1) % kCycles;
 }
 
