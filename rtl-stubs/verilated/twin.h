@@ -31,6 +31,13 @@ class Twin final : public Clocked, public AttachedTwin {
   const std::string& difference() const override { return none_; }
   void write_window(const std::string&) const override {}
 
+  // Goes on with the other's block, reset in whatever it was amid; the other must not be called any more.
+  void take_over(Twin& other) {
+    RNIC_CHECK(in_flight_.empty());
+    block_.swap(other.block_);
+    block_.reset();
+  }
+
   Wake tick() override {
     block_.settle(pins_);
     Move move{*this};
@@ -66,6 +73,7 @@ class Twin final : public Clocked, public AttachedTwin {
       if (!launch) return;
       port->reserve();
       twin.in_flight_.push_back(twin.pins_.launched(*twin.block_));
+      RNIC_CHECK_MSG(twin.in_flight_.back().buf != nullptr, std::string(twin.stage_.name()) + ": a beat of nothing");
       moved = true;
     }
     Twin& twin;

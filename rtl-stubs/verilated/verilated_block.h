@@ -16,19 +16,27 @@ class VerilatedBlock {
  public:
   using Model = typename Pins::Model;
 
-  VerilatedBlock() : model_(std::make_unique<Model>(&context_, "")) {
-    context_.assertOn(true);
-    context_.fatalOnError(false);  // edge() says it as the rest of the program does
+  VerilatedBlock() : context_(make_context()), model_(std::make_unique<Model>(&*context_, "")) { reset(); }
+  VerilatedBlock(const VerilatedBlock&) = delete;
+  VerilatedBlock& operator=(const VerilatedBlock&) = delete;
+  // Verilator takes the context that was used last for that of the model that goes.
+  ~VerilatedBlock() {
+    Verilated::threadContextp(&*context_);
+    model_->final();
+    save_coverage(*context_);
+  }
+  void swap(VerilatedBlock& other) {
+    context_.swap(other.context_);
+    model_.swap(other.model_);
+  }
+
+  // One edge in reset, whatever the block is amid.
+  void reset() {
     model_->rst_ni = 0;
     model_->clk_i = 0;
     model_->eval();
     edge();
     model_->rst_ni = 1;
-  }
-  ~VerilatedBlock() {
-    model_->final();
-    Verilated::threadContextp(&context_);  // where the model looks for its scopes when it goes
-    save_coverage(context_);
   }
 
   Model* operator->() { return model_.get(); }
@@ -48,10 +56,17 @@ class VerilatedBlock {
   void edge() {
     model_->clk_i = 1;
     model_->eval();
-    RNIC_CHECK_MSG(!context_.gotError(), "an assertion of the RTL failed");
+    RNIC_CHECK_MSG(!context_->gotError(), "an assertion of the RTL failed");
   }
 
  private:
+  static std::unique_ptr<VerilatedContext> make_context() {
+    auto context = std::make_unique<VerilatedContext>();
+    context->threads(1);
+    context->assertOn(true);
+    context->fatalOnError(false);  // edge() says it as the rest of the program does
+    return context;
+  }
   bool ask(Pins& pins) {
     if constexpr (std::is_void_v<decltype(pins.look_up(*model_))>) return pins.look_up(*model_), true;
     else return pins.look_up(*model_);
@@ -76,7 +91,7 @@ class VerilatedBlock {
     Model& model;
   };
 
-  VerilatedContext context_;
+  std::unique_ptr<VerilatedContext> context_;
   std::unique_ptr<Model> model_;
 };
 
