@@ -36,40 +36,6 @@ inline const auto kTraffics =
                     Traffic{"random_both", at_random(1, 50), at_random(2, 50), at_random(3, 70)});
 inline std::string traffic_name(const testing::TestParamInfo<Traffic>& info) { return info.param.name; }
 
-template <class Block, class In>
-struct Chain {
-  Link<In> link_in;
-  Link<FpduBeat> link_out;
-  Source<In> source;
-  Sink<FpduBeat> sink;
-  BufferPool pool{16384};
-  Block block;
-
-  template <class... Args>
-  Chain(const std::string& name, ClockDomain& clk, const LinkConfig& out, Args&&... args)
-      : link_in(name + "_in", clk, {4, 1, 1}),
-        link_out(name + "_out", clk, out),
-        source((name + "_source").c_str(), clk),
-        sink((name + "_sink").c_str(), clk),
-        block(name.c_str(), clk, std::forward<Args>(args)...) {
-    source.out(link_in);
-    block.in(link_in);
-    block.out(link_out);
-    sink.in(link_out);
-  }
-  void run_as(const Traffic& traffic) {
-    source.pause(traffic.produce);
-    sink.pause(traffic.consume);
-  }
-  // What came is forgotten, and its buffers go back.
-  void clear() {
-    for (const FpduBeat& beat : sink.beats()) {
-      if (beat.last) BufferRef::adopt(beat.buf);
-    }
-    sink.clear();
-  }
-};
-
 // Field by field and cycle by cycle. In beats, octet by octet as well.
 template <class T>
 void expect_same(const Sink<T>& model, const Sink<T>& twin) {

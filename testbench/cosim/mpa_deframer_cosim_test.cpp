@@ -1,169 +1,129 @@
 #include "model/rnic/rx/mpa_deframer.h"
 #include "rtl-stubs/verilated/mpa_deframer_pins.h"
-#include "testbench/cosim/cosim.h"
+#include "testbench/cosim/stream_cosim.h"
 #include "testbench/support/mpa_reference.h"
 #include "testbench/support/stream_segments.h"
 
 namespace rnic::test {
 namespace {
 
-constexpr unsigned kFlows = 2048, kBusy = 8;
+constexpr unsigned kFlows = 2048, kBusy = 8, kBeatBytes = sizeof(Vmpa_deframer::in_data_i);
 
-// Stage or twin, with the pool that the stage takes markers out in.
-struct DeframerChain : Chain<MpaDeframer, StreamBeat> {
+struct DeframerSide : Chain<MpaDeframer, StreamBeat, rtl::MpaDeframerPins> {
+  BufferPool frames{pool.block_bytes()};  // in which the stage takes markers out
   Link<RxConsumed> link_consumed;
   Sink<RxConsumed> consumed;
-  DeframerChain(const std::string& name, ClockDomain& clk, const ContextStore& contexts, BufferPool& frames)
-      : Chain(name, clk, MpaDeframer::output_link({}), MpaDeframerConfig{}, DatapathConfig{}, contexts, frames),
+
+  DeframerSide(const std::string& name, ClockDomain& clk, const ContextStore& contexts)
+      : Chain(name, clk, MpaDeframer::output_link({}), MpaDeframerConfig{}, DatapathConfig{kBeatBytes}, contexts,
+              frames),
         link_consumed(name + "_consumed", clk, {}),
         consumed((name + "_credit").c_str(), clk) {
     block.consumed(link_consumed);
     consumed.in(link_consumed);
   }
-};
-
-// A flow's FPDUs, as far as they are not sent.
-struct Stream {
-  MpaReference reference;
-  Bytes pending;
-  std::uint64_t sent = 0;
-
-  std::size_t append(const Bytes& ulpdu) {
-    const Bytes fpdu = reference.fpdu(ulpdu);
-    pending.insert(pending.end(), fpdu.begin(), fpdu.end());
-    return fpdu.size();
+  void attach_twin(const ContextStore& contexts) { rtl.emplace(block, contexts); }
+  void run_as(const Traffic& traffic) {
+    Chain::run_as(traffic);
+    consumed.pause(traffic.control);
+  }
+  void clear() {
+    Chain::clear();
+    consumed.clear();
   }
 };
 
-// The smallest and the largest, the MULPDUs of both usual EMSS, and those that end beside a marker.
-std::size_t random_ulpdu_bytes(Prng& rng, const Stream& s) {
-  const bool markers = s.reference.markers;
-  switch (rng.below(12)) {
-    case 0:
-      return rng.below(4);
-    case 1:
-      return wire::mulpdu(1460, markers);
-    case 2:
-      return rng.below(16) == 0 ? wire::mulpdu(8960, markers) : wire::mulpdu(536, markers);
-    case 3:
-      return rng.below(64) == 0 ? 0xffff - rng.below(2) : 26 + rng.below(40);
-    case 4:
-    case 5: {  // its last word ends some words before a marker's place, right there, or behind it
-      const std::size_t to_marker = wire::octets_to_marker(static_cast<wire::StreamPosition>(s.reference.pos));
-      return to_marker + 508 * rng.between(1, 2) - 4 * rng.below(8) + 14;
-    }
-    default:
-      return rng.below(1460);
+// Both send the same; the answer is the number of beats.
+std::size_t send_segment(const std::vector<DeframerSide*>& sides, Cycle from, FlowId flow, ByteSpan octets,
+                         std::uint64_t offset) {
+  for (DeframerSide* side : sides) {
+    side->source.script(cut_segment(side->pool, octets, offset, kBeatBytes, flow), from);
   }
+  return (octets.size() + kBeatBytes - 1) / kBeatBytes;
 }
 
-class DeframerCosim : public StageTest, public testing::WithParamInterface<Traffic> {
- protected:
-  ContextStore contexts{clk, {1, kFlows, 1, 1}};
-  BufferPool frames_model{16384}, frames_twin{16384};
-  DeframerChain model{"model", clk, contexts, frames_model}, twin{"twin", clk, contexts, frames_twin};
-  rtl::Twin<rtl::MpaDeframerPins> rtl{twin.block, contexts};
-
-  DeframerCosim() {
-    for (DeframerChain* chain : {&model, &twin}) {
-      chain->run_as(GetParam());
-      chain->consumed.pause(GetParam().control);
-    }
-  }
-  void set_flow(FlowId flow, const MpaReference& stream, std::uint32_t epoch = 0) {
-    FlowContext c;
-    c.rx_markers = stream.markers;
-    c.crc = stream.crc;
-    c.epoch = epoch;
-    contexts.write(flow, c);
-  }
-  std::size_t send(FlowId flow, ByteSpan segment, std::uint64_t offset) {
-    const Cycle from = clk.now() + 1;
-    const auto beats = cut_segment(model.pool, segment, offset, 64, flow);
-    model.source.script(beats, from);
-    twin.source.script(cut_segment(twin.pool, segment, offset, 64, flow), from);
-    return beats.size();
-  }
-  void check() {
-    run_until_idle();
-    expect_same(model.sink, twin.sink);
-    expect_same(model.consumed, twin.consumed);
-    for (DeframerChain* chain : {&model, &twin}) {
-      chain->clear();
-      chain->consumed.clear();
-    }
-    EXPECT_EQ(model.pool.in_use() + frames_model.in_use(), 0u);
-    EXPECT_EQ(twin.pool.in_use() + frames_twin.in_use(), 0u);
-    EXPECT_EQ(model.block.collecting().in_use(), twin.block.collecting().in_use());
-  }
-  void expect_equal_counters() const {
-    EXPECT_EQ(model.block.fpdus().value(), twin.block.fpdus().value());
-    EXPECT_EQ(model.block.straddling().value(), twin.block.straddling().value());
-    EXPECT_EQ(model.block.markers().value(), twin.block.markers().value());
-    EXPECT_EQ(model.block.bad_markers().value(), twin.block.bad_markers().value());
-  }
-};
-
-// Flows that are interleaved, cut anywhere, and begin again in the middle of an FPDU; markers with wrong octets.
+// Flows that are interleaved and cut anywhere; some markers have a wrong bit.
 class RandomStreams {
  public:
   RandomStreams() {
     for (unsigned f = 0; f < kBusy; ++f) begin(f);
   }
-  const MpaReference& reference(unsigned f) const { return streams_[f].reference; }
+  static bool has_markers(unsigned f) { return f % 2 != 0; }
+  static bool has_crc(unsigned f) { return f % 3 != 0; }
+  // The flow's stream ends here, amid an FPDU perhaps, and another one begins.
   void begin(unsigned f) {
     streams_[f] = Stream{};
-    streams_[f].reference.markers = f % 2 != 0;
-    streams_[f].reference.crc = f % 3 != 0;
+    streams_[f].reference.markers = has_markers(f);
+    streams_[f].reference.crc = has_crc(f);
   }
-  struct Segment {
-    unsigned flow;
-    std::uint64_t offset;
-    Bytes octets;
-  };
-  Segment next(Prng& rng) {
+  std::size_t send(Prng& rng, Cycle from, const std::vector<DeframerSide*>& sides) {
     const auto f = static_cast<unsigned>(rng.below(kBusy));
     Stream& s = streams_[f];
     if (s.pending.size() < 9000 || rng.below(4) == 0) grow(s, rng);
     const std::size_t limit = rng.below(4) == 0 ? 9 : rng.below(16) == 0 ? 8960 : 1460;
     const std::size_t most = std::min(limit, s.pending.size());
     const std::size_t bytes = rng.below(4) == 0 ? most : rng.between(1, most);
-    Segment segment{f, s.sent, Bytes(s.pending.begin(), s.pending.begin() + static_cast<std::ptrdiff_t>(bytes))};
+    const std::size_t beats = send_segment(sides, from, FlowId{f}, ByteSpan(s.pending).subspan(0, bytes), s.sent);
     s.pending.erase(s.pending.begin(), s.pending.begin() + static_cast<std::ptrdiff_t>(bytes));
     s.sent += bytes;
-    return segment;
+    return beats;
   }
 
  private:
+  struct Stream {
+    MpaReference reference;
+    Bytes pending;
+    std::uint64_t sent = 0;
+  };
   static void grow(Stream& s, Prng& rng) {
-    const std::uint64_t start = s.reference.pos;
-    const std::size_t size = s.append(random_bytes(rng, random_ulpdu_bytes(rng, s)));
-    const std::size_t marker = wire::octets_to_marker(static_cast<wire::StreamPosition>(start));
-    if (!s.reference.markers || marker >= size || rng.below(8) != 0) return;
-    s.pending[s.pending.size() - size + marker + rng.below(4)] ^= static_cast<std::uint8_t>(1u << rng.below(8));
+    const FlowEnd end{s.reference.markers, static_cast<wire::StreamPosition>(s.reference.pos)};
+    Bytes fpdu = s.reference.fpdu(random_bytes(rng, random_ulpdu_bytes(rng, end, kBeatBytes)));
+    const std::size_t marker = wire::octets_to_marker(end.position);
+    if (end.markers && marker < fpdu.size() && rng.below(8) == 0) {
+      fpdu[marker + rng.below(4)] ^= static_cast<std::uint8_t>(1u << rng.below(8));
+    }
+    s.pending.insert(s.pending.end(), fpdu.begin(), fpdu.end());
   }
   std::array<Stream, kBusy> streams_;
 };
 
-TEST_P(DeframerCosim, AgreesInEveryBeatAndEveryCycle) {
-  Prng rng = seeded(20260105);
-  RandomStreams streams;
-  std::array<std::uint32_t, kBusy> epochs{};
-  for (unsigned f = 0; f < kBusy; ++f) set_flow(FlowId{f}, streams.reference(f));
-  constexpr std::size_t kRound = 4000;
-  for (unsigned round = rounds(kRound); round-- > 0 && !HasFatalFailure();) {
-    for (std::size_t beats = 0; beats < kRound;) {
-      const auto segment = streams.next(rng);
-      beats += send(FlowId{segment.flow}, segment.octets, segment.offset);
-    }
-    check();
-    const auto f = static_cast<unsigned>(rng.below(kBusy));
-    streams.begin(f);
-    set_flow(FlowId{f}, streams.reference(f), ++epochs[f]);
+class DeframerCosim : public StreamCosim<DeframerSide, RandomStreams> {
+ protected:
+  DeframerCosim() : StreamCosim(kFlows) {
+    for (unsigned f = 0; f < kBusy; ++f) set_flow(f, RandomStreams::has_markers(f), RandomStreams::has_crc(f));
   }
-  expect_equal_counters();
-  EXPECT_GT(model.block.bad_markers().value(), 10u);
+  void set_flow(unsigned flow, bool markers, bool crc = true, std::uint32_t epoch = 0) {
+    FlowContext c;
+    c.rx_markers = markers;
+    c.crc = crc;
+    c.epoch = epoch;
+    contexts.write(FlowId{flow}, c);
+  }
+  void compare() override {
+    expect_same(model.consumed, twin.consumed);
+    StreamCosim::compare();
+    for (const DeframerSide* side : {&model, &twin}) EXPECT_EQ(side->pool.in_use() + side->frames.in_use(), 0u);
+    EXPECT_EQ(model.block.collecting().in_use(), twin.block.collecting().in_use());
+    EXPECT_EQ(model.block.fpdus().value(), twin.block.fpdus().value());
+    EXPECT_EQ(model.block.straddling().value(), twin.block.straddling().value());
+    EXPECT_EQ(model.block.markers().value(), twin.block.markers().value());
+    EXPECT_EQ(model.block.bad_markers().value(), twin.block.bad_markers().value());
+  }
+  void begin_round(Prng& rng) override {
+    const auto f = static_cast<unsigned>(rng.below(kBusy));
+    generator.begin(f);
+    set_flow(f, RandomStreams::has_markers(f), RandomStreams::has_crc(f), ++epochs_[f]);
+  }
+
+ private:
+  std::array<std::uint32_t, kBusy> epochs_{};
+};
+
+TEST_P(DeframerCosim, AgreesInEveryBeatAndEveryCycle) {
+  agree(20260105);
+  EXPECT_GT(model.block.bad_markers().value(), 0u);
 }
+TEST_P(DeframerCosim, BehavesAsNewAfterAResetAmidAnFpdu) { agree_after_resets(20260115); }
 
 // A stream around a marker, and around the wrap of 32-bit positions, cut in two at each of its octets.
 TEST_P(DeframerCosim, AgreesForEveryCutOfAStreamInTwo) {
@@ -175,28 +135,26 @@ TEST_P(DeframerCosim, AgreesForEveryCutOfAStreamInTwo) {
                                    reference.fpdu(counting(450)), reference.fpdu({}), reference.fpdu(counting(70))});
       for (std::size_t cut = 1; cut < stream.size(); ++cut) {
         const FlowId flow{next++};
-        set_flow(flow, reference);
+        set_flow(flow.v, markers);
         model.block.set_position(flow, start);
         twin.block.set_position(flow, start);
-        send(flow, ByteSpan(stream).subspan(0, cut), start);
-        send(flow, ByteSpan(stream).subspan(cut), start + cut);
+        send_segment({&model, &twin}, clk.now() + 1, flow, ByteSpan(stream).subspan(0, cut), start);
+        send_segment({&model, &twin}, clk.now() + 1, flow, ByteSpan(stream).subspan(cut), start + cut);
       }
     }
     check();
   }
-  expect_equal_counters();
 }
 
 // The rest of a segment that was in the stage when its context changed belongs to the old stream.
 TEST_P(DeframerCosim, AgreesOnAnEpochThatChangesInsideASegment) {
   MpaReference old{true, true, 0}, fresh{false, false, 0};
-  set_flow(FlowId{1}, old);
-  send(FlowId{1}, old.fpdu(counting(1300)), 0);
-  sc_core::sc_start(sc_core::sc_time::from_value(12 * clk.period_ps()));
-  set_flow(FlowId{1}, fresh, 1);
-  send(FlowId{1}, fresh.fpdu(counting(100)), 0);
+  set_flow(1, true);
+  send_segment({&model, &twin}, clk.now() + 1, FlowId{1}, old.fpdu(counting(1300)), 0);
+  sc_core::sc_start(sc_core::sc_time::from_value(6 * clk.period_ps()));
+  set_flow(1, false, false, 1);
+  send_segment({&model, &twin}, clk.now() + 1, FlowId{1}, fresh.fpdu(counting(100)), 0);
   check();
-  expect_equal_counters();
   EXPECT_EQ(model.block.fpdus().value(), 2u);
 }
 

@@ -2,152 +2,150 @@
 #include "model/rnic/tx/crc_insert.h"
 #include "model/rnic/tx/marker_inserter.h"
 #include "model/rnic/tx/mpa_framer.h"
-#include "model/wire/fpdu.h"
 #include "rtl-stubs/verilated/crc_pins.h"
 #include "rtl-stubs/verilated/marker_inserter_pins.h"
 #include "rtl-stubs/verilated/mpa_framer_pins.h"
-#include "testbench/cosim/cosim.h"
+#include "testbench/cosim/stream_cosim.h"
 #include "testbench/support/mpa_tx_chain.h"
 
 namespace rnic::test {
 namespace {
 
-constexpr unsigned kFlows = 8;
+constexpr unsigned kFlows = 8, kBeatBytes = sizeof(Vcrc_insert::in_data_i);
 
-// Small ones, those that end near a beat's end, one of a frame, now and then a long one.
-std::size_t random_ulpdu_bytes(Prng& rng) {
-  switch (rng.below(8)) {
-    case 0:
-      return rng.below(8);
-    case 1:
-      return 64 * rng.between(1, 8) - 6 + rng.below(12) - 4;
-    case 2:
-      return 1440;
-    case 3:
-      return rng.below(20) == 0 ? 9000 + rng.below(100) : 512;
-    default:
-      return rng.below(700);
-  }
-}
+// Odd flows have markers, the first two of each four CRC.
+constexpr bool has_markers(unsigned flow) { return flow % 2 != 0; }
+constexpr bool has_crc(unsigned flow) { return flow / 2 % 2 == 0; }
 
-// Odd flows have markers, the first two CRC.
-class TransmitCosim : public StageTest, public testing::WithParamInterface<Traffic> {
+template <class Side, class Generator>
+class TransmitCosim : public StreamCosim<Side, Generator> {
  protected:
-  ContextStore contexts{clk, {1, kFlows, 1, 1}};
-  TransmitCosim() {
+  TransmitCosim() : StreamCosim<Side, Generator>(kFlows) {
     for (unsigned i = 0; i < kFlows; ++i) {
       FlowContext flow;
-      flow.tx_markers = i % 2 != 0;
-      flow.crc = i / 2 % 2 == 0;
+      flow.tx_markers = has_markers(i);
+      flow.crc = has_crc(i);
       flow.epoch = 1;
-      contexts.write(FlowId{i}, flow);
+      this->contexts.write(FlowId{i}, flow);
     }
-  }
-  template <class Model, class Twin>
-  void run(Model& model, Twin& twin, std::size_t beats) {
-    model.run_as(GetParam());
-    twin.run_as(GetParam());
-    run_until_idle();
-    EXPECT_GE(model.sink.beats().size(), beats);
-    expect_same(model.sink, twin.sink);
-    model.clear();
-    twin.clear();
   }
 };
 
-struct FramerCosim : TransmitCosim {
-  Chain<MpaFramer, Ulpdu> model{"model", clk, MpaFramer::output_link({}), DatapathConfig{}, contexts};
-  Chain<MpaFramer, Ulpdu> twin{"twin", clk, MpaFramer::output_link({}), DatapathConfig{}, contexts};
-  rtl::Twin<rtl::MpaFramerPins> rtl{twin.block, contexts};
-};
-TEST_P(FramerCosim, AgreesInEveryBeatAndEveryCycle) {
-  Prng rng = seeded(20260102);
-  for (unsigned round = rounds(8'000); round-- > 0;) {
-    for (int i = 0; i < 1200; ++i) {
-      const Bytes ulpdu = random_octets(rng, random_ulpdu_bytes(rng));
-      const FlowId flow{static_cast<std::uint32_t>(rng.below(kFlows))};
-      const bool completes = rng.below(2) != 0;
-      model.source.script({make_ulpdu(model.pool, ulpdu, flow, completes)}, clk.now() + 1);
-      twin.source.script({make_ulpdu(twin.pool, ulpdu, flow, completes)}, clk.now() + 1);
-    }
-    run(model, twin, 8'000);
+// The flows in any order.
+class SentUlpdus {
+ public:
+  SentUlpdus() {
+    for (unsigned i = 0; i < kFlows; ++i) flows_[i].markers = has_markers(i);
   }
-}
+
+ protected:
+  struct Sent {
+    FlowId flow;
+    Bytes ulpdu;
+    bool completes;
+  };
+  Sent next(Prng& rng) {
+    const FlowId id{static_cast<std::uint32_t>(rng.below(kFlows))};
+    FlowEnd& flow = flows_[id.v];
+    const std::size_t bytes = random_ulpdu_bytes(rng, flow, kBeatBytes);
+    flow.append(bytes);
+    return {id, random_octets(rng, bytes), rng.below(2) != 0};
+  }
+
+ private:
+  std::array<FlowEnd, kFlows> flows_;
+};
+
+struct FramerSide : Chain<MpaFramer, Ulpdu, rtl::MpaFramerPins> {
+  FramerSide(const std::string& name, ClockDomain& clk, const ContextStore& contexts)
+      : Chain(name, clk, MpaFramer::output_link({}), DatapathConfig{kBeatBytes}, contexts) {}
+  void attach_twin(const ContextStore& contexts) { rtl.emplace(block, contexts); }
+};
+struct UlpduSource : SentUlpdus {
+  std::size_t send(Prng& rng, Cycle from, const std::vector<FramerSide*>& sides) {
+    const Sent sent = next(rng);
+    for (FramerSide* side : sides) {
+      side->source.script({make_ulpdu(side->pool, sent.ulpdu, sent.flow, sent.completes)}, from);
+    }
+    return (wire::fpdu_bytes(sent.ulpdu.size()) + kBeatBytes - 1) / kBeatBytes;
+  }
+};
+using FramerCosim = TransmitCosim<FramerSide, UlpduSource>;
+TEST_P(FramerCosim, AgreesInEveryBeatAndEveryCycle) { agree(20260102); }
+TEST_P(FramerCosim, BehavesAsNewAfterAResetAmidAnFpdu) { agree_after_resets(20260112); }
 INSTANTIATE_TEST_SUITE_P(Patterns, FramerCosim, kTraffics, traffic_name);
 
 // An FPDU as the framer makes it.
-template <class C>
-void send_framed(C& chain, const Bytes& ulpdu, FlowId flow, bool crc_on, bool completes, Cycle from) {
+std::vector<FpduBeat> framed(BufferPool& pool, const Bytes& ulpdu, FlowId flow, bool completes) {
   MpaReference plain;
   plain.crc = false;
-  auto beats = cut_fpdu(chain.pool, plain.fpdu(ulpdu), 64, false, 0, flow);
-  for (FpduBeat& b : beats) b.crc_on = crc_on;
+  auto beats = cut_fpdu(pool, plain.fpdu(ulpdu), kBeatBytes, false, 0, flow);
+  for (FpduBeat& b : beats) b.crc_on = has_crc(flow.v);
   beats.back().completes_wqe = completes;
-  chain.source.script(beats, from);
+  return beats;
 }
+template <class Side>
+struct FramedSource : SentUlpdus {
+  std::size_t send(Prng& rng, Cycle from, const std::vector<Side*>& sides) {
+    const Sent sent = next(rng);
+    std::size_t count = 0;
+    for (Side* side : sides) {
+      const auto beats = framed(side->pool, sent.ulpdu, sent.flow, sent.completes);
+      side->source.script(beats, from);
+      count = beats.size();
+    }
+    return count;
+  }
+};
 
-struct InserterCosim : TransmitCosim {
-  BufferPool marked_model{16384}, marked_twin{16384};
-  Chain<MarkerInserter, FpduBeat> model{"model",          clk,      MarkerInserter::output_link({}),
-                                        DatapathConfig{}, contexts, marked_model};
-  Chain<MarkerInserter, FpduBeat> twin{"twin",           clk,      MarkerInserter::output_link({}),
-                                       DatapathConfig{}, contexts, marked_twin};
-  rtl::Twin<rtl::MarkerInserterPins> rtl{twin.block, contexts, marked_twin};
+struct InserterSide : Chain<MarkerInserter, FpduBeat, rtl::MarkerInserterPins> {
+  BufferPool marked{pool.block_bytes()};
+  InserterSide(const std::string& name, ClockDomain& clk, const ContextStore& contexts)
+      : Chain(name, clk, MarkerInserter::output_link({}), DatapathConfig{kBeatBytes}, contexts, marked) {}
+  void attach_twin(const ContextStore& contexts) { rtl.emplace(block, contexts, marked); }
+};
+struct InserterCosim : TransmitCosim<InserterSide, FramedSource<InserterSide>> {
+  void compare() override {
+    TransmitCosim::compare();
+    EXPECT_EQ(model.block.markers().value(), twin.block.markers().value());
+    EXPECT_EQ(model.pool.in_use() + model.marked.in_use(), 0u);
+    EXPECT_EQ(twin.pool.in_use() + twin.marked.in_use(), 0u);
+  }
 };
 TEST_P(InserterCosim, AgreesInEveryBeatAndEveryCycle) {
-  Prng rng = seeded(20260103);
-  for (unsigned round = rounds(8'000); round-- > 0;) {
-    for (int i = 0; i < 1200; ++i) {
-      const Bytes ulpdu = random_octets(rng, random_ulpdu_bytes(rng));
-      const FlowId flow{static_cast<std::uint32_t>(rng.below(kFlows))};
-      const bool crc_on = rng.below(2) != 0, completes = rng.below(2) != 0;
-      send_framed(model, ulpdu, flow, crc_on, completes, clk.now() + 1);
-      send_framed(twin, ulpdu, flow, crc_on, completes, clk.now() + 1);
-    }
-    run(model, twin, 8'000);
-  }
-  EXPECT_GT(model.block.markers().value(), 400u);
-  EXPECT_EQ(model.block.markers().value(), twin.block.markers().value());
-  EXPECT_EQ(marked_model.in_use(), marked_twin.in_use());
+  agree(20260103);
+  EXPECT_GT(model.block.markers().value(), 100u);
 }
+TEST_P(InserterCosim, BehavesAsNewAfterAResetAmidAnFpdu) { agree_after_resets(20260113); }
 // A flow starts anew where its context says so, and not where another flow's does.
 TEST_P(InserterCosim, AgreesOnAFlowThatBeginsAgain) {
-  const auto send = [&](Cycle from) {
+  const auto send = [&] {
     for (const std::uint32_t flow : {1u, 3u, 1u}) {
-      send_framed(model, Bytes(300), FlowId{flow}, true, false, from);
-      send_framed(twin, Bytes(300), FlowId{flow}, true, false, from);
+      for (InserterSide* side : {&model, &twin}) {
+        side->source.script(framed(side->pool, Bytes(300), FlowId{flow}, false), clk.now() + 1);
+      }
     }
   };
-  send(0);
-  run(model, twin, 15);
+  send();
+  check();
+  EXPECT_EQ(model.block.markers().value(), 3u);
   FlowContext again = contexts.flow(FlowId{1});
   ++again.epoch;
   contexts.write(FlowId{1}, again);
-  send(clk.now() + 1);
-  run(model, twin, 15);
+  send();
+  check();
   EXPECT_EQ(model.block.markers().value(), 6u);
-  EXPECT_EQ(twin.block.markers().value(), 6u);
 }
 INSTANTIATE_TEST_SUITE_P(Patterns, InserterCosim, kTraffics, traffic_name);
 
-struct CrcInsertCosim : TransmitCosim {
-  Chain<CrcInsert, FpduBeat> model{"model", clk, CrcInsert::output_link({})};
-  Chain<CrcInsert, FpduBeat> twin{"twin", clk, CrcInsert::output_link({})};
-  rtl::Twin<rtl::CrcInsertPins> rtl{twin.block};
+struct CrcInsertSide : Chain<CrcInsert, FpduBeat, rtl::CrcInsertPins> {
+  CrcInsertSide(const std::string& name, ClockDomain& clk, const ContextStore&)
+      : Chain(name, clk, CrcInsert::output_link({})) {}
+  void attach_twin(const ContextStore&) { rtl.emplace(block); }
 };
-TEST_P(CrcInsertCosim, AgreesInEveryBeatAndEveryCycle) {
-  Prng rng = seeded(20260104);
-  for (unsigned round = rounds(8'000); round-- > 0;) {
-    for (int i = 0; i < 1200; ++i) {
-      const Bytes ulpdu = random_octets(rng, random_ulpdu_bytes(rng));
-      const FlowId flow{static_cast<std::uint32_t>(rng.below(kFlows))};
-      const bool crc_on = rng.below(4) != 0;
-      send_framed(model, ulpdu, flow, crc_on, false, clk.now() + 1);
-      send_framed(twin, ulpdu, flow, crc_on, false, clk.now() + 1);
-    }
-    run(model, twin, 8'000);
-  }
-}
+using CrcInsertCosim = TransmitCosim<CrcInsertSide, FramedSource<CrcInsertSide>>;
+TEST_P(CrcInsertCosim, AgreesInEveryBeatAndEveryCycle) { agree(20260104); }
+TEST_P(CrcInsertCosim, BehavesAsNewAfterAResetAmidAnFpdu) { agree_after_resets(20260114); }
 INSTANTIATE_TEST_SUITE_P(Patterns, CrcInsertCosim, kTraffics, traffic_name);
 
 }  // namespace

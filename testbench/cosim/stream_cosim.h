@@ -1,0 +1,147 @@
+// What the co-simulations of the blocks that FPDUs pass through share. They are built for each width of the datapath.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/rnic/context/context.h"
+#include "model/wire/fpdu.h"
+#include "testbench/cosim/cosim.h"
+
+namespace rnic::test {
+
+// A stage between a source and a sink, and the twin that may stand in for it.
+template <class Block, class In, class Pins>
+struct Chain {
+  Link<In> link_in;
+  Link<FpduBeat> link_out;
+  Source<In> source;
+  Sink<FpduBeat> sink;
+  BufferPool pool{kFrameHeadroom + wire::marked_fpdu_bytes(0, 0xffff)};
+  Block block;
+  std::optional<rtl::Twin<Pins>> rtl;
+
+  template <class... Args>
+  Chain(const std::string& name, ClockDomain& clk, const LinkConfig& out, Args&&... args)
+      : link_in(name + "_in", clk, {4, 1, 1}),
+        link_out(name + "_out", clk, out),
+        source((name + "_source").c_str(), clk),
+        sink((name + "_sink").c_str(), clk),
+        block(name.c_str(), clk, std::forward<Args>(args)...) {
+    source.out(link_in);
+    block.in(link_in);
+    block.out(link_out);
+    sink.in(link_out);
+  }
+  void run_as(const Traffic& traffic) {
+    source.pause(traffic.produce);
+    sink.pause(traffic.consume);
+  }
+  // What came is forgotten, and its buffers go back.
+  void clear() {
+    for (const FpduBeat& beat : sink.beats()) {
+      if (beat.last) BufferRef::adopt(beat.buf);
+    }
+    sink.clear();
+  }
+};
+
+// Where a flow's next FPDU starts.
+struct FlowEnd {
+  bool markers = false;
+  wire::StreamPosition position = 0;
+  void append(std::size_t ulpdu_bytes) {
+    position += static_cast<wire::StreamPosition>(markers ? wire::marked_fpdu_bytes(position, ulpdu_bytes)
+                                                          : wire::fpdu_bytes(ulpdu_bytes));
+  }
+};
+
+// The smallest and the largest, the MULPDUs of usual EMSS, those that end beside a beat's end or beside a marker's
+// place.
+inline std::size_t random_ulpdu_bytes(Prng& rng, const FlowEnd& flow, unsigned beat_bytes) {
+  switch (rng.below(12)) {
+    case 0:
+      return rng.below(4);
+    case 1:
+      return wire::mulpdu(1460, flow.markers);
+    case 2:
+      return wire::mulpdu(rng.below(16) == 0 ? 8960 : 536, flow.markers);
+    case 3:
+      return rng.below(64) == 0 ? 0xffff - rng.below(2) : 26 + rng.below(40);
+    case 4:
+    case 5: {  // its last word ends up to two words before a marker's place, or behind it
+      const std::size_t next = wire::octets_to_marker(flow.position) + 508 * rng.between(1, 2);
+      return next + 14 - 4 * rng.below(8);
+    }
+    case 6:
+      return beat_bytes * rng.between(1, 8) + 2 - rng.below(16);
+    default:
+      return rng.below(1460);
+  }
+}
+
+// Generator::send(rng, from, sides) has all sides' sources send the same, as it comes in cycle `from`, and says how
+// many beats that is.
+template <class Side, class Generator>
+class StreamCosim : public StageTest, public testing::WithParamInterface<Traffic> {
+ protected:
+  explicit StreamCosim(unsigned flows = 8) : contexts(clk, {1, flows, 1, 1}) {
+    twin.attach_twin(contexts);
+    model.run_as(GetParam());
+    twin.run_as(GetParam());
+  }
+
+  void agree(std::uint64_t seed) {
+    Prng rng = seeded(seed);
+    for (unsigned round = rounds(kRound); round-- > 0 && !HasFailure();) {
+      for (std::size_t beats = 0; beats < kRound;) beats += generator.send(rng, clk.now() + 1, {&model, &twin});
+      check();
+      begin_round(rng);
+    }
+  }
+  // The twin goes on with the blocks of others that were stopped and reset in the middle of the same traffic.
+  void agree_after_resets(std::uint64_t seed) {
+    Prng rng = seeded(seed);
+    std::deque<Side> others;
+    for (int i = 0; i < 12; ++i) {
+      others.emplace_back("other" + std::to_string(i), clk, contexts).attach_twin(contexts);
+      others.back().run_as(GetParam());
+    }
+    for (Side& other : others) {
+      Generator amid;
+      for (std::size_t beats = 0; beats < 400;) beats += amid.send(rng, clk.now() + 1, {&other});
+      sc_core::sc_start(sc_core::sc_time::from_value(rng.between(10, 400) * clk.period_ps()));
+      other.block.be_replaced(stopped_);
+      twin.rtl->take_over(*other.rtl);
+      for (std::size_t beats = 0; beats < 400;) beats += generator.send(rng, clk.now() + 1, {&model, &twin});
+      check();
+    }
+  }
+
+  void check() {
+    run_until_idle();
+    compare();
+  }
+  // All has left.
+  virtual void compare() {
+    expect_same(model.sink, twin.sink);
+    model.clear();
+    twin.clear();
+  }
+  virtual void begin_round(Prng&) {}
+
+  ContextStore contexts;
+  Side model{"model", clk, contexts}, twin{"twin", clk, contexts};
+  Generator generator;
+
+ private:
+  struct Stopped final : Clocked {
+    Wake tick() override { return Wake::on_traffic(); }
+  };
+  static constexpr std::size_t kRound = 2000;  // beats: their octets are kept until they are compared
+  Stopped stopped_;
+};
+
+}  // namespace rnic::test
