@@ -64,7 +64,9 @@ class LinkWaveTest : public StageTest {
     return t;
   }
 
-  const std::string file = testing::TempDir() + "rnic_link_wave.vcd";
+  // Of this test alone: tests run side by side.
+  const std::string file =
+      testing::TempDir() + "rnic_link_wave_" + testing::UnitTest::GetInstance()->current_test_info()->name() + ".vcd";
   Waves waves{open_wave_sink(file), {}};
   Link<Beat> link{"link", clk, {2, 3, 2}};
   LinkWave<Beat> wave{waves, "top.link", clk.period_ps(), kFields};
