@@ -160,7 +160,14 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
   for (const std::string& assignment : a.config.set) command_line.set(assignment);
 
   const Scenario scenario = read_scenario(a.config.scenario);
-  if (scenario.has_external_peer()) return run_external(scenario, command_line, a.run.out_dir, out, err);
+  if (scenario.has_external_peer()) {
+    for (const char* option : {"no-capture", "trace", "wave", "rtl", "lockstep", "gdb"}) {
+      if (given.count(option) != 0) {
+        throw ConfigError(fmt::format("run: --{} does not go with an external peer yet", option));
+      }
+    }
+    return run_external(scenario, command_line, a.run.out_dir, out, err);
+  }
   Simulation sim(scenario, command_line, a.run);
   const std::vector<TwinSource::Handle> attached = attach_twins(sim, a, twins);
   if (sim.gdb_port()) err << fmt::format("rnicsim: gdb: target remote 127.0.0.1:{}\n", *sim.gdb_port()) << std::flush;

@@ -27,7 +27,7 @@ class ExternalSimulation final {
   // Until all programs are done, and the peer has had `external.linger_us` to say its last.
   End run();
 
-  // Writes stats.json and stats.txt and closes the capture.
+  // Writes stats.json and closes the capture.
   void write_outputs(End end);
 
   const std::vector<std::unique_ptr<consumer::Consumer>>& programs() const { return programs_; }

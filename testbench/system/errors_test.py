@@ -66,6 +66,11 @@ class UsageErrors(ProgramTest):
         self.assertIn("--wave-from: '2 hours'", self.refuse(QUICKSTART, "--wave", "w.fst", "--wave-from", "2 hours"))
 
 
+    def test_options_that_an_external_peer_cannot_have(self):
+        for option in (["--trace", "t.tsv"], ["--wave", "w.vcd"], ["--rtl", "all"], ["--no-capture"], ["--gdb", "0"]):
+            self.assertEqual(self.refuse(TRACES / "interop/rping_server.json", *option),
+                             f"rnicsim: run: {option[0]} does not go with an external peer yet\n")
+
     def test_options_are_not_abbreviated(self):
         for command, typed, nearest in [("run", "--wav", "--wave"), ("config", "--dum", "--dump"),
                                         ("decode", "--jso", "--json"), ("decode", "--ignore", "--ignore-checksums"),

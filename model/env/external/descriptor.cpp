@@ -6,12 +6,18 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include "model/common/check.h"
 
 namespace rnic::external {
+namespace {
+
+constexpr timeval kStuck{300, 0};
+
+}  // namespace
 
 Descriptor::~Descriptor() {
   if (fd_ >= 0) ::close(fd_);
@@ -38,7 +44,11 @@ Descriptor bound_unix_socket(const std::string& path, int type) {
 Descriptor accept_waiting(const Descriptor& listener) {
   const int flags = ::fcntl(listener.get(), F_GETFL);
   ::fcntl(listener.get(), F_SETFL, flags | O_NONBLOCK);
-  return Descriptor(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  Descriptor peer(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  for (const int option : {SO_RCVTIMEO, SO_SNDTIMEO}) {
+    if (peer.open()) ::setsockopt(peer.get(), SOL_SOCKET, option, &kStuck, sizeof(kStuck));
+  }
+  return peer;
 }
 
 }  // namespace rnic::external

@@ -8,8 +8,10 @@ namespace rnic::external {
 namespace {
 
 enum Op : std::uint32_t { kAck, kStart, kRequest, kWait, kGet, kUpdate, kRun, kFreeUntil, kGetTimeOfDay };
-// "Never" as the guest says it, and the time of day at the run's begin: the same in every run.
-constexpr std::uint64_t kGuestNever = (std::uint64_t{1} << 63) - 1, kTimeOfDayNs = 1'000'000'000'000'000'000;
+// What simulated time cannot reach is never; the guest itself says 2^63 - 1 then.
+constexpr std::uint64_t kLatestNs = GuestClock::kNever / 1000 - 1;
+// At the run's begin: the same in every run.
+constexpr std::uint64_t kTimeOfDayNs = 1'000'000'000'000'000'000;
 
 }  // namespace
 
@@ -39,7 +41,7 @@ void GuestClock::serve(std::uint64_t now_ns) {
       acknowledged_ = m.sequence;
       return;
     case kRequest:
-      wake_ns_ = m.time_ns >= kGuestNever ? kNever : m.time_ns;
+      wake_ns_ = m.time_ns > kLatestNs ? kNever : m.time_ns;
       break;
     case kWait:
       waiting_ = true;

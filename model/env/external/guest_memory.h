@@ -17,7 +17,10 @@ class GuestMemory {
   GuestMemory& operator=(const GuestMemory&) = delete;
   ~GuestMemory();
 
-  // Maps `bytes` of the guest's physical addresses, which lie in the file from `offset` on. Throws PeerError.
+  // Forgets all that was mapped.
+  void clear();
+  // Maps `bytes` of the guest's physical addresses, which lie in the file from `offset` on. Throws PeerError, also if
+  // the file is shorter.
   void map(std::uint64_t address, std::uint64_t bytes, std::uint64_t offset, const Descriptor& file);
   // Throws PeerError for what is not the guest's.
   std::uint8_t* at(std::uint64_t address, std::uint64_t bytes) const;

@@ -95,6 +95,7 @@ void VhostUser::reply(const Header& to, const std::vector<std::uint8_t>& payload
 void VhostUser::map_memory(const std::vector<std::uint8_t>& payload, const std::vector<Descriptor>& files) {
   const std::uint32_t regions = word(payload, 0);
   if (regions > files.size()) throw PeerError("the guest's memory comes without its files");
+  memory_.clear();
   for (std::uint32_t i = 0; i < regions; ++i) {
     const std::size_t at = 8 + kRegionBytes * i;
     memory_.map(long_word(payload, at), long_word(payload, at + 8), long_word(payload, at + 24), files[i]);
@@ -117,7 +118,10 @@ void VhostUser::serve(const Transmit& to) {
       return reply(header, of_long_word(kProtocolFeatures));
     case kGetConfig: {  // offset, bytes and flags come back, with the contents behind them
       const std::size_t offset = word(payload, 0), bytes = std::min<std::size_t>(word(payload, 4), kMaxPayload);
-      std::vector<std::uint8_t> answer(payload.begin(), payload.begin() + 12);
+      std::vector<std::uint8_t> answer(12);
+      store_le32(answer.data(), word(payload, 0));
+      store_le32(answer.data() + 4, word(payload, 4));
+      store_le32(answer.data() + 8, word(payload, 8));
       for (std::size_t i = offset; i < offset + bytes; ++i) answer.push_back(i < sizeof(kConfig) ? kConfig[i] : 0);
       return reply(header, answer);
     }

@@ -21,7 +21,7 @@ using Bytes = std::vector<std::uint8_t>;
 
 class FramePortTest : public testing::Test {
  protected:
-  FramePortTest() { folder = ::mkdtemp(folder_name); }
+  FramePortTest() { folder = ::mkdtemp(folder_name.data()); }
   ~FramePortTest() override { std::filesystem::remove_all(folder); }
   static sockaddr_un address(const std::string& path) {
     sockaddr_un a{};
@@ -51,7 +51,7 @@ class FramePortTest : public testing::Test {
   }
   static ByteSpan span(const Bytes& b) { return {b.data(), b.size()}; }
 
-  char folder_name[32] = "/tmp/rnicsim-test.XXXXXX";
+  std::string folder_name = testing::TempDir() + "rnicsim.XXXXXX";
   std::string folder;
   ExternalConfig config;
   std::unique_ptr<FramePort> port;

@@ -34,9 +34,9 @@ Descriptor connected(const std::string& path) {
 
 class GuestTest : public testing::Test {
  protected:
-  GuestTest() : folder(::mkdtemp(folder_name)) {}
+  GuestTest() : folder(::mkdtemp(folder_name.data())) {}
   ~GuestTest() override { std::filesystem::remove_all(folder); }
-  char folder_name[32] = "/tmp/rnicsim-test.XXXXXX";
+  std::string folder_name = testing::TempDir() + "rnicsim.XXXXXX";
   const std::string folder;
 };
 
@@ -89,8 +89,10 @@ TEST_F(GuestClockTest, RunsWhenToldAndSaysMoreBeforeItAgrees) {
 }
 
 TEST_F(GuestClockTest, NeverIsNever) {
-  ask(kRequest, (std::uint64_t{1} << 63) - 1);
-  EXPECT_EQ(clock.wake_ns(), GuestClock::kNever);
+  for (const std::uint64_t ns : {(std::uint64_t{1} << 63) - 1, GuestClock::kNever / 1000}) {  // beyond what ps can say
+    ask(kRequest, ns);
+    EXPECT_EQ(clock.wake_ns(), GuestClock::kNever);
+  }
 }
 
 TEST_F(GuestClockTest, TheTimeOfDayIsThatOfSimulatedTime) {
@@ -233,9 +235,36 @@ TEST_F(VhostUserTest, AGuestThatPollsIsNotInterrupted) {
 TEST_F(VhostUserTest, AddressesOutsideOfTheGuestAreRefused) {
   offer(1, 0, kSize - 4, 12);
   make_available(1, 0);
-  Bytes octets = words({35, 1, 8, 1, 0});
-  ::send(guest.get(), octets.data(), octets.size(), 0);
-  EXPECT_THROW(card.serve({}), PeerError);
+  EXPECT_THROW(tell(35, words({1, 0})), PeerError);
+}
+
+TEST_F(VhostUserTest, ABufferThatIsLongerThanAnyPacketIsRefused) {
+  for (const std::uint16_t d : {0, 1, 2, 3}) offer(1, d, 0, kSize, d < 3);
+  make_available(1, 0);
+  tell(35, words({1, 0}));
+  EXPECT_EQ(sent.size(), 1u) << "128 KiB are a buffer";
+  VhostUserTest::tell(8, words({1, 8}));
+  for (const std::uint16_t d : {0, 1, 2, 3, 4}) offer(1, d, 0, kSize, d < 4);
+  make_available(1, 0);
+  EXPECT_THROW(tell(35, words({1, 0})), PeerError);
+}
+
+TEST_F(VhostUserTest, MemoryBeyondItsFileIsRefused) {
+  const std::uint64_t far = ~std::uint64_t{0} - kSize + 1;
+  for (const auto& [bytes, offset] :
+       {std::pair{kSize + 1, std::uint64_t{0}}, {kSize, std::uint64_t{1}}, {kSize, far}}) {
+    Bytes table(8 + 32);
+    table[0] = 1;
+    put64(table, 8, kBase), put64(table, 16, bytes), put64(table, 32, offset);
+    EXPECT_THROW(tell(5, table, file.get()), PeerError) << bytes << " from " << offset;
+  }
+}
+
+TEST_F(VhostUserTest, MessagesThatAreTooShortAreRefused) {
+  EXPECT_THROW(tell(24, words({0, 8})), PeerError) << "a question for the configuration without its flags";
+  EXPECT_THROW(tell(9, words({0, 0, 0, 0})), PeerError);
+  EXPECT_THROW(tell(35, {}), PeerError);
+  EXPECT_THROW(tell(8, words({2, 4})), PeerError) << "no third queue";
 }
 
 }  // namespace
