@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,25 +9,9 @@
 #include "model/rnic/rx/ddp_placement.h"
 #include "rtl-stubs/verilated/messages.h"
 #include "testbench/cosim/cosim.h"
+#include "testbench/support/contexts.h"
 
 namespace rnic::test {
-
-// Does things in given cycles.
-class Agenda final : public Stage {
- public:
-  Agenda(sc_core::sc_module_name nm, ClockDomain& clk) : Stage(nm, clk) {}
-  void at(Cycle cycle, std::function<void()> what) {
-    todo_.emplace(cycle, std::move(what));
-    wake(cycle);
-  }
-  Wake tick() override {
-    for (; !todo_.empty() && todo_.begin()->first <= now(); todo_.erase(todo_.begin())) todo_.begin()->second();
-    return Wake::on_traffic();
-  }
-
- private:
-  std::multimap<Cycle, std::function<void()>> todo_;
-};
 
 // What happens in a round, in cycles from its beginning.
 struct PlacementRound {
@@ -74,7 +57,7 @@ struct PlacementBench {
   Sink<QpEvent> events;
   Sink<RqeTaken> taken;
   Sink<SrqEvent> srq_events;
-  Agenda agenda;
+  At agenda;
   DdpPlacement block;
 
   PlacementBench(const std::string& name, ClockDomain& clk, const ContextStore::Sizes& sizes)

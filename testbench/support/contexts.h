@@ -50,16 +50,16 @@ class At final : public Stage {
  public:
   At(sc_core::sc_module_name nm, ClockDomain& clk) : Stage(nm, clk) {}
   void at(Cycle cycle, std::function<void()> what) {
-    todo_.emplace(cycle, std::move(what));
+    plan_.emplace(cycle, std::move(what));
     wake(cycle);
   }
   Wake tick() override {
-    for (; !todo_.empty() && todo_.begin()->first <= now(); todo_.erase(todo_.begin())) todo_.begin()->second();
+    for (; !plan_.empty() && plan_.begin()->first <= now(); plan_.erase(plan_.begin())) plan_.begin()->second();
     return Wake::on_traffic();
   }
 
  private:
-  std::multimap<Cycle, std::function<void()>> todo_;
+  std::multimap<Cycle, std::function<void()>> plan_;
 };
 
 // What one QP number, the flow of the same number and their contexts need to be up before cycle 0.
