@@ -221,6 +221,8 @@ module irrq #(
       AtIrd_C              : cover (takes && 16'(accept_held_o) == accept_ird_i);
       UnknownQp_C          : cover (accept && !accept_exists_i);
       ReusedQp_C           : cover (looks && accept_state_i[35+2*PositionBits-:32] != accept_epoch_i);
+      ServesReusedQp_C     : cover (serve && serve_state_i[35+2*PositionBits-:32] != serve_epoch_i);
+      FreesReusedQp_C      : cover (free && free_state_i[35+2*PositionBits-:32] != free_epoch_i);
       ServedAndAccepted_C  : cover (serve && takes && serve_index_o == accept_index_o);
       FreedAndAccepted_C   : cover (free && takes && free_index_o == accept_index_o);
       OfThreeQps_C         : cover (serve && free && accept && serve_index_o != free_index_o &&

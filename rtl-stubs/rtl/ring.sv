@@ -72,4 +72,12 @@ module ring #(
       NoMoreThanDepth_A: assert (32'(count_q) + $countones(push_i) <= Depth + 32'(pop_i));
     end
   end
+
+  // What tests have to reach.
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      Wraps_C      : cover (push_i != '0 && 32'(head_q) + 32'(count_q) >= Depth);
+      SeenAtOnce_C : cover ((push_i & Seen) != '0 && count_q == '0);
+    end
+  end
 endmodule
