@@ -262,6 +262,8 @@ module response_queue #(
       SecondPart_C             : cover (rest && dma_valid_o);
       AfterTheEnd_C            : cover (take && in_exists_i && in_before.stopped);
       ReusedQp_C               : cover (told == 1'b0 && complete);
+      IssuesOnReusedQp_C       : cover (issued_valid_i && issued_state_i[33+2*PositionBits-:32] != issued_epoch_i);
+      TakesOnReusedQp_C        : cover (looks && in_state_i[33+2*PositionBits-:32] != in_epoch_i);
       DoneStalls_C             : cover (written_valid_i && !written_ready_o);
       Stalled_C                : cover (in_valid_i && !in_ready_o);
     end

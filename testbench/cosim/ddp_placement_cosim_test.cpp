@@ -162,6 +162,26 @@ TEST_P(RaceCosim, AnOverrunAndWrites) {
   });
   EXPECT_EQ(causes.count(wire::terminate_word(rdma::kLocalCatastrophic)), 1u);
 }
+TEST_P(RaceCosim, AnOverrunOfASharedQueueAndASend) {
+  race({write(2), send(1), write(2)}, [](PlacementRound& r, Cycle at) {
+    const auto epoch = static_cast<std::uint32_t>(at) + 1;
+    r.before.push_back([epoch](ContextStore& c) {
+      SrqContext srq;
+      srq.valid = true;
+      srq.log_entries = 4;
+      srq.pd = Pdn{1};
+      srq.epoch = epoch;
+      c.write(PlacementTraffic::kSrq, srq);
+      QpContext qp = rts_qp(1, epoch);
+      qp.shares_rq = true;
+      qp.srq = PlacementTraffic::kSrq;
+      c.write(Qpn{1}, qp);
+    });
+    r.doorbells.emplace_back(at, RqDoorbell{PlacementTraffic::kSrq, 17});
+  });
+  EXPECT_EQ(causes,
+            (std::set{wire::terminate_word(rdma::kLocalCatastrophic), wire::terminate_word(ddp::kInvalidMsnNoBuffer)}));
+}
 TEST_P(RaceCosim, AReceiveRequestAndItsSend) {
   race({write(2), write(1), send(1), write(2)}, [](PlacementRound& r, Cycle at) {
     abi::Wqe w;
