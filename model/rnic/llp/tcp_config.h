@@ -8,6 +8,7 @@
 #include "model/common/link.h"
 #include "model/config/field.h"
 #include "model/rnic/beat.h"
+#include "model/rnic/llp/congestion_control.h"
 #include "model/wire/ethernet.h"
 #include "model/wire/ipv4.h"
 #include "model/wire/tcp.h"
@@ -28,6 +29,8 @@ struct TcpConfig {
   unsigned max_retries = 8;
   unsigned syn_retries = 5;
   std::uint64_t time_wait_us = 1000;
+  tcp::CongestionAlgorithm congestion = tcp::CongestionAlgorithm::kNewReno;
+  unsigned initial_window = 90;
   std::uint64_t seed = 1;
 
   template <class V>
@@ -52,6 +55,10 @@ struct TcpConfig {
       in_range(0, 64));
     v("syn_retries", &TcpConfig::syn_retries, "the same while the connection is being opened", in_range(0, 64));
     v("time_wait_us", &TcpConfig::time_wait_us, "how long a flow that closed first stays", unit("us"));
+    v("congestion", &TcpConfig::congestion, "how the congestion window moves", one_of(tcp::kCongestionAlgorithms));
+    v("initial_window", &TcpConfig::initial_window,
+      "congestion window of a new or idle flow; RFC 6928 has 10, the default lets a flow start at line rate",
+      in_range(1, 65'535), unit("segments"));
     v("seed", &TcpConfig::seed, "of the initial sequence numbers");
   }
 

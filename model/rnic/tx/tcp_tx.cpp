@@ -25,6 +25,7 @@ TcpTx::TcpTx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& conf
       station_(station),
       rto_limits_(config, clk.period_ps()),
       ack_delay_(std::max<Cycle>(1, config.ack_delay_ns * 1000 / clk.period_ps())),
+      congestion_(tcp::make_congestion_control(config.congestion)),
       pool_(pool),
       flows_(config.max_flows),
       acks_(config.max_flows),
@@ -97,7 +98,9 @@ void TcpTx::take_fpdu() {
   s.flags = TcpHeader::kPsh | TcpHeader::kAck;
   s.completes_wqe = last.completes_wqe;
   append(last.flow, std::move(s));
-  if (f.unsent == f.queue.tail && may_send(f)) send(last.flow, f.unsent);  // else it is behind a retransmission
+  // Else it waits in the flow's own queue: behind a retransmission, or for a congestion window that fell after the
+  // credit was given.
+  if (const std::uint32_t slot = next_to_send(f); slot != tcp::kNil && slot == f.queue.tail()) send(last.flow, slot);
 }
 
 // ---- Commands
@@ -136,7 +139,7 @@ bool TcpTx::on_command(const TxCommand& c) {
       return false;
     }
     case TxCommand::Kind::kAbort:
-      send_reset(f.key, f.peer_mac, f.snd_max, true, f.rcv_nxt);
+      send_reset(f.key, f.peer_mac, f.snd_nxt, true, f.rcv_nxt);
       release(c.flow);
       return true;
     case TxCommand::Kind::kRelease:
@@ -157,13 +160,14 @@ void TcpTx::open(const TxCommand& c) {
   f.key = c.key;
   f.peer_mac = c.peer_mac;
   f.mss = c.peer_mss;
-  f.snd_una = f.snd_nxt = f.snd_max = f.snd_end = c.seq;
+  f.snd_una = f.snd_nxt = f.snd_end = f.recover = c.seq;
   f.snd_edge = c.seq + 1 + c.peer_window;
   f.peer_window = c.peer_window;
   f.synchronized = c.with_ack;
   f.scaling = c.with_ack ? c.scaling : true;
   f.rcv_nxt = c.rcv_nxt;
   f.rcv_edge = c.rcv_nxt + config_.window_bytes;
+  congestion_->open(f.congestion, f.mss, config_.initial_window);
   Segment syn;
   syn.flags = TcpHeader::kSyn;
   if (c.with_ack) syn.flags |= TcpHeader::kAck;
@@ -180,6 +184,8 @@ void TcpTx::establish(const TxCommand& c) {
   f.rcv_edge = c.rcv_nxt + config_.window_bytes;
   f.snd_edge = c.ack + c.peer_window;
   f.peer_window = c.peer_window;
+  // One segment when the SYN was lost (RFC 5681 section 3.1).
+  congestion_->open(f.congestion, f.mss, f.backoff == 0 ? config_.initial_window : 1);
   acknowledge(c.flow, c.ack);
   owe_ack(c.flow);
 }
@@ -225,8 +231,8 @@ void TcpTx::serve_reports() {
     if (acked->can_push()) acked->push({flow, std::exchange(f.wqes_acked, 0)});
     else more = true;
   }
-  if (f.rdma && !f.fin_queued && seq_gt(f.snd_edge, f.granted)) {
-    if (credit->can_push()) credit->push({flow, f.snd_edge - std::exchange(f.granted, f.snd_edge)});
+  if (const std::uint32_t edge = credit_edge(f); f.rdma && !f.fin_queued && seq_gt(edge, f.granted)) {
+    if (credit->can_push()) credit->push({flow, edge - std::exchange(f.granted, edge)});
     else more = true;
   }
   if (f.reports != 0) {

@@ -8,11 +8,12 @@
 #include "model/common/link.h"
 #include "model/rnic/beat.h"
 #include "model/rnic/frame.h"
+#include "model/rnic/llp/congestion_control.h"
 #include "model/rnic/llp/flow_queue.h"
 #include "model/rnic/llp/flow_timers.h"
+#include "model/rnic/llp/retransmission_queue.h"
 #include "model/rnic/llp/rto.h"
 #include "model/rnic/llp/segment.h"
-#include "model/rnic/llp/slot_pool.h"
 #include "model/rnic/llp/tcp_messages.h"
 #include "model/rnic/llp/tcp_types.h"
 
@@ -20,6 +21,7 @@ namespace rnic {
 
 struct TcpTxCounters {
   std::uint64_t segments = 0, payload_bytes = 0, pure_acks = 0, retransmissions = 0, timeouts = 0, probes = 0;
+  std::uint64_t retransmitted_bytes = 0, fast_retransmits = 0, idle_restarts = 0;
   std::uint64_t resets = 0, duplicate_acks = 0, fpdus_dropped = 0;
   template <class V>
   static void fields(V& v) {
@@ -27,6 +29,11 @@ struct TcpTxCounters {
     v("payload_bytes", &TcpTxCounters::payload_bytes, "octets", "payload sent, retransmissions included");
     v("pure_acks", &TcpTxCounters::pure_acks, "segments", "sent only to acknowledge or to open the window");
     v("retransmissions", &TcpTxCounters::retransmissions, "segments", "sent again");
+    v("retransmitted_bytes", &TcpTxCounters::retransmitted_bytes, "octets", "payload sent again");
+    v("fast_retransmits", &TcpTxCounters::fast_retransmits, "recoveries",
+      "losses that duplicate ACKs told of (RFC 5681 section 3.2)");
+    v("idle_restarts", &TcpTxCounters::idle_restarts, "restarts",
+      "flows that had sent nothing for an RTO and began with the initial window again");
     v("timeouts", &TcpTxCounters::timeouts, "timeouts", "expiries of the retransmission timer");
     v("probes", &TcpTxCounters::probes, "segments", "sent to ask for a window that stays too small");
     v("resets", &TcpTxCounters::resets, "segments", "RST sent");
@@ -58,43 +65,36 @@ class TcpTx final : public Stage, public RunsAhead {
   static constexpr std::size_t bytes_per_flow();
 
  private:
-  // A segment that the peer has not acknowledged yet. SYN and FIN take one number of sequence space and no buffer.
-  struct Segment {
-    BufferRef buf;
-    std::uint32_t payload_at = 0;  // offset in the buffer; the headers stand in front
-    std::uint32_t seq = 0;
-    std::uint32_t next = tcp::kNil;
-    std::uint16_t payload_bytes = 0;
-    std::uint8_t flags = 0;
-    bool completes_wqe = false;
-    std::uint32_t end() const {
-      return seq + payload_bytes + ((flags & (wire::TcpHeader::kSyn | wire::TcpHeader::kFin)) != 0);
-    }
-  };
+  using Segment = tcp::QueuedSegment;
+  enum class Recovery : std::uint8_t { kNone, kFast, kTimeout };  // until `recover` is acknowledged
   struct Flow {
     tcp::FlowKey key;
     wire::MacAddress peer_mac;
     std::uint16_t mss = 0;
     std::uint32_t snd_una = 0, snd_nxt = 0;  // RFC 9293 section 3.3.1
-    std::uint32_t snd_max = 0;               // snd_nxt before it went back to snd_una
     std::uint32_t snd_end = 0;               // behind the last queued octet
     std::uint32_t snd_edge = 0;              // first octet that the peer's window does not hold; never goes back
     std::uint32_t granted = 0;               // up to where the segmenter may send
     std::uint32_t peer_window = 0;           // as last advertised
+    std::uint32_t recover = 0;               // snd_nxt when the last loss was found (RFC 6582)
     std::uint32_t rcv_nxt = 0, rcv_edge = 0;
     std::uint32_t told_edge = 0;  // the right edge that the peer knows
-    tcp::SlotList queue;
-    std::uint32_t unsent = tcp::kNil;  // the segment at snd_nxt
-    std::uint32_t timed_seq = 0;       // RTT is measured when this is acknowledged
+    tcp::RetransmissionQueue queue;
+    tcp::CongestionState congestion;
+    std::uint32_t timed_seq = 0;  // RTT is measured when this is acknowledged
     Cycle timed_at = 0;
+    Cycle sent_at = 0;  // the last segment
     tcp::RttEstimator rtt;
     std::uint32_t wqes_acked = 0;  // not reported yet
     std::uint8_t backoff = 0, retries = 0;
+    std::uint8_t duplicate_acks = 0;
+    Recovery recovery = Recovery::kNone;
     std::uint8_t to_acknowledge = 0;  // segments since the last ACK
     std::uint8_t reports = 0;         // TxReport kinds to be sent, one bit each
     bool open : 1, established : 1, rdma : 1, fin_queued : 1;
     bool synchronized : 1;  // rcv_nxt is known
     bool scaling : 1, timing : 1, ack_owed : 1, probe_owed : 1;
+    bool resend_now : 1;  // whatever the congestion window says
     Flow()
         : open(false),
           established(false),
@@ -104,7 +104,8 @@ class TcpTx final : public Stage, public RunsAhead {
           scaling(false),
           timing(false),
           ack_owed(false),
-          probe_owed(false) {}
+          probe_owed(false),
+          resend_now(false) {}
   };
 
   // What comes in.
@@ -123,9 +124,20 @@ class TcpTx final : public Stage, public RunsAhead {
   // The queue of a flow.
   void append(FlowId flow, Segment segment);
   void acknowledge(FlowId flow, std::uint32_t ack);
-  bool may_send(const Flow& f) const;
+  std::uint32_t next_to_send(Flow& f);
+  bool fits(const Flow& f, const Segment& s) const;
+  std::uint32_t credit_edge(const Flow& f) const;
   void report(FlowId flow, tcp::TxReport::Kind kind);
   void serve_reports();
+
+  // Loss and congestion.
+  static std::uint32_t pipe(const Flow& f);
+  void on_duplicate_ack(FlowId flow);
+  void on_new_ack(FlowId flow, std::uint32_t bytes, std::uint32_t flight);
+  void enter_fast_recovery(FlowId flow);
+  void leave_recovery(Flow& f);
+  void restart_if_idle(Flow& f);
+  void resume(FlowId flow);
 
   // Timers.
   void run_timers();
@@ -150,9 +162,10 @@ class TcpTx final : public Stage, public RunsAhead {
   const StationConfig station_;
   const tcp::RtoLimits rto_limits_;
   const Cycle ack_delay_;
+  const std::unique_ptr<const tcp::CongestionControl> congestion_;
   BufferPool& pool_;
   std::vector<Flow> flows_;
-  tcp::SlotPool<Segment> segments_;
+  tcp::RetransmissionQueue::Pool segments_;
   tcp::FlowQueue acks_, sends_, reports_queue_;
   tcp::FlowTimers rto_, ack_timers_;
   Cycle next_beat_ = 0;           // a beat a cycle

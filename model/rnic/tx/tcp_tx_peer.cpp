@@ -1,5 +1,6 @@
 // What tcp_tx learns from the peer, and what it does when the peer is silent.
 #include <algorithm>
+#include <utility>
 
 #include "model/rnic/tx/tcp_tx.h"
 
@@ -38,31 +39,38 @@ void TcpTx::on_feedback(const RxFeedback& fb) {
 // to take, again and again.
 void TcpTx::on_ack(FlowId flow, const RxFeedback& fb) {
   Flow& f = flows_[flow.v];
-  if (seq_gt(fb.ack, f.snd_max)) return owe_ack(flow);
+  if (seq_gt(fb.ack, f.snd_nxt)) return owe_ack(flow);
   if (seq_lt(fb.ack, f.snd_una)) return;
-  f.peer_window = fb.window;
+  const bool same_window = fb.window == std::exchange(f.peer_window, fb.window);
   const bool was_short = window_short(f);
   f.snd_edge = seq_max(f.snd_edge, fb.ack + fb.window);
   if (seq_gt(fb.ack, f.snd_una)) {
+    const std::uint32_t bytes = fb.ack - f.snd_una, flight = pipe(f);
     acknowledge(flow, fb.ack);
+    on_new_ack(flow, bytes, flight);
   } else {
-    if (fb.payload == 0 && f.snd_una != f.snd_max) ++counters_.duplicate_acks;
+    if (fb.payload == 0 && same_window && f.snd_una != f.snd_nxt) on_duplicate_ack(flow);
     if (f.peer_window < f.mss) f.retries = 0;  // closed, but there
-    if (was_short && f.snd_una == f.snd_max) {
+    if (was_short && f.snd_una == f.snd_nxt) {
       f.retries = 0;
       if (!window_short(f)) f.backoff = 0;
       restart_rto(flow);
     }
   }
-  if (f.rdma && seq_gt(f.snd_edge, f.granted)) reports_queue_.push(flow);
-  if (f.unsent != kNil && may_send(f)) sends_.push(flow);
+  resume(flow);
+}
+
+// What may be sent or granted now.
+void TcpTx::resume(FlowId flow) {
+  Flow& f = flows_[flow.v];
+  if (f.rdma && seq_gt(credit_edge(f), f.granted)) reports_queue_.push(flow);
+  if (next_to_send(f) != kNil) sends_.push(flow);
 }
 
 void TcpTx::acknowledge(FlowId flow, std::uint32_t ack) {
   Flow& f = flows_[flow.v];
-  while (!f.queue.empty() && seq_le(segments_[f.queue.head].end(), ack)) {
-    const Segment& s = segments_[f.queue.head];
-    if (f.unsent == f.queue.head) f.unsent = s.next;
+  while (!f.queue.empty() && seq_le(segments_[f.queue.head()].end(), ack)) {
+    const Segment& s = segments_[f.queue.head()];
     if (s.completes_wqe && f.wqes_acked++ == 0) reports_queue_.push(flow);
     if (s.flags & TcpHeader::kSyn) {
       f.established = true;
@@ -72,7 +80,6 @@ void TcpTx::acknowledge(FlowId flow, std::uint32_t ack) {
     f.queue.drop_front(segments_);
   }
   f.snd_una = ack;
-  f.snd_nxt = seq_max(f.snd_nxt, ack);
   if (f.timing && seq_ge(ack, f.timed_seq)) {
     f.rtt.sample(now() - f.timed_at);
     f.timing = false;
@@ -88,12 +95,12 @@ void TcpTx::owe_ack(FlowId flow) {
 
 // Nothing is in flight, and an FPDU or what is queued may not fit: only the peer can help, and its word may be lost.
 bool TcpTx::window_short(const Flow& f) const {
-  return (f.unsent != kNil || (f.rdma && !f.fin_queued)) && f.snd_edge - f.snd_nxt < f.mss;
+  return (f.queue.unsent() != kNil || (f.rdma && !f.fin_queued)) && f.snd_edge - f.snd_nxt < f.mss;
 }
 
 void TcpTx::restart_rto(FlowId flow) {
   const Flow& f = flows_[flow.v];
-  if (f.snd_una != f.snd_max || window_short(f)) rto_.start(flow, now() + f.rtt.rto(rto_limits_, f.backoff));
+  if (f.snd_una != f.snd_nxt || window_short(f)) rto_.start(flow, now() + f.rtt.rto(rto_limits_, f.backoff));
   else rto_.stop(flow);
 }
 
@@ -102,27 +109,6 @@ void TcpTx::run_timers() {
     if (flows_[flow.v].to_acknowledge != 0) owe_ack(flow);
   }
   for (FlowId flow = rto_.expired(now()); flow != kNoFlow; flow = rto_.expired(now())) on_timeout(flow);
-}
-
-// RFC 6298 section 5.4 to 5.7: go back to the first octet that was not acknowledged.
-void TcpTx::on_timeout(FlowId flow) {
-  Flow& f = flows_[flow.v];
-  if (f.retries >= (f.established ? config_.max_retries : config_.syn_retries)) {
-    return report(flow, TxReport::Kind::kGaveUp);
-  }
-  ++f.retries;
-  if (f.backoff < 0xff) ++f.backoff;
-  f.timing = false;
-  if (f.snd_una != f.snd_max) {
-    ++counters_.timeouts;
-    f.unsent = f.queue.head;
-    f.snd_nxt = segments_[f.unsent].seq;
-    sends_.push(flow);
-  } else {
-    f.probe_owed = true;
-    acks_.push(flow);
-  }
-  restart_rto(flow);
 }
 
 }  // namespace rnic

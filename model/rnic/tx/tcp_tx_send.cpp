@@ -7,7 +7,6 @@
 namespace rnic {
 
 using tcp::kNil;
-using wire::seq_le;
 using wire::seq_lt;
 using wire::TcpHeader;
 
@@ -15,17 +14,8 @@ void TcpTx::append(FlowId flow, Segment segment) {
   Flow& f = flows_[flow.v];
   segment.seq = f.snd_end;
   f.snd_end = segment.end();
-  const std::uint32_t slot = segments_.take();
-  segments_[slot] = std::move(segment);
-  f.queue.append(segments_, slot);
-  if (f.unsent == kNil) f.unsent = slot;
-  if (f.snd_una == f.snd_max && !rto_.running(flow)) restart_rto(flow);
-}
-
-// A segment that was sent before may go again whatever the window is: it asks for the window as well.
-bool TcpTx::may_send(const Flow& f) const {
-  const Segment& s = segments_[f.unsent];
-  return seq_lt(s.seq, f.snd_max) || seq_le(s.seq + s.payload_bytes, f.snd_edge);
+  f.queue.append(segments_, std::move(segment));
+  if (f.snd_una == f.snd_nxt && !rto_.running(flow)) restart_rto(flow);
 }
 
 bool TcpTx::send_owed_ack() {
@@ -39,7 +29,7 @@ bool TcpTx::send_owed_ack() {
       send_bare(flow, f.snd_una - 1, TcpHeader::kAck);  // not acceptable, hence answered (RFC 9293 section 3.8.6.1)
     } else {
       ++counters_.pure_acks;
-      send_bare(flow, f.snd_max, TcpHeader::kAck);
+      send_bare(flow, f.snd_nxt, TcpHeader::kAck);
     }
     return true;
   }
@@ -49,10 +39,11 @@ bool TcpTx::send_owed_ack() {
 bool TcpTx::send_queued() {
   while (!sends_.empty()) {
     const FlowId flow = sends_.pop();
-    const Flow& f = flows_[flow.v];
-    if (f.unsent == kNil || !may_send(f)) continue;
-    send(flow, f.unsent);
-    if (f.unsent != kNil && may_send(f)) sends_.push(flow);
+    Flow& f = flows_[flow.v];
+    const std::uint32_t slot = next_to_send(f);
+    if (slot == kNil) continue;
+    send(flow, slot);
+    if (next_to_send(f) != kNil) sends_.push(flow);
     return true;
   }
   return false;
@@ -61,20 +52,23 @@ bool TcpTx::send_queued() {
 void TcpTx::send(FlowId flow, std::uint32_t slot) {
   Flow& f = flows_[flow.v];
   Segment& s = segments_[slot];
-  const bool again = seq_lt(s.seq, f.snd_max);
-  f.unsent = s.next;
-  f.snd_nxt = s.end();
+  const bool again = seq_lt(s.seq, f.snd_nxt);
+  if (f.rdma && f.snd_una == f.snd_nxt) restart_if_idle(f);
+  f.queue.sent(segments_, slot);
+  f.sent_at = now();
   if (again) {
     ++counters_.retransmissions;
+    counters_.retransmitted_bytes += s.payload_bytes;
+    f.timing = f.resend_now = false;
   } else {
-    f.snd_max = f.snd_nxt;
+    f.snd_nxt = s.end();
     if (!f.timing) {
       f.timing = true;
-      f.timed_seq = f.snd_max;
+      f.timed_seq = f.snd_nxt;
       f.timed_at = now();
     }
-    if (!rto_.running(flow) || f.snd_una == s.seq) restart_rto(flow);
   }
+  if (!rto_.running(flow) || f.snd_una == s.seq) restart_rto(flow);
   if (!s.buf) return send_bare(flow, s.seq, s.flags);
   if (again && s.buf.shared()) {  // somebody still reads the frame that was sent first
     BufferRef copy = pool_.take(s.buf->request());

@@ -17,28 +17,33 @@ inline std::uint32_t sum_words(const Bytes& b, std::size_t from, std::size_t to)
 
 // What the peer at 10.0.0.1:4000 sends to port 5000 of 10.0.0.2.
 struct PeerSegment {
-  std::string flags;  // of F S R P A
+  std::string flags;  // of F S R P A U E W (CWR)
   std::uint32_t seq = 0, ack = 0;
   Bytes payload = {};
   std::uint16_t window = 0xffff;
   std::uint16_t peer_port = 4000;
+  Bytes options = {};  // a multiple of 4
+  std::uint8_t tos = 0;
 
   Bytes frame() const {
-    Bytes f = {2, 0, 0, 0, 0, 0xb, 2, 0, 0, 0, 0, 0xa, 8, 0, 0x45, 0};
+    Bytes f = {2, 0, 0, 0, 0, 0xb, 2, 0, 0, 0, 0, 0xa, 8, 0, 0x45, tos};
     const auto put = [&f](std::uint32_t v, int octets) {
       for (int i = octets - 1; i >= 0; --i) f.push_back(static_cast<std::uint8_t>(v >> (8 * i)));
     };
-    put(static_cast<std::uint32_t>(40 + payload.size()), 2);
+    put(static_cast<std::uint32_t>(40 + options.size() + payload.size()), 2);
     for (std::uint8_t octet : {0, 1, 0x40, 0, 64, 6, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2}) f.push_back(octet);
     const std::uint16_t ip_sum = static_cast<std::uint16_t>(~fold(sum_words(f, 14, 34)));
     f[24] = static_cast<std::uint8_t>(ip_sum >> 8);
     f[25] = static_cast<std::uint8_t>(ip_sum);
-    put(peer_port, 2), put(5000, 2), put(seq, 4), put(ack, 4), put(0x50, 1);
+    put(peer_port, 2), put(5000, 2), put(seq, 4), put(ack, 4),
+        put(0x50 + static_cast<std::uint32_t>(options.size()) * 4, 1);
     unsigned bits = 0;
-    for (char c : flags) bits |= 1u << std::string("FSRPA").find(c);
+    for (char c : flags) bits |= 1u << std::string("FSRPAUEW").find(c);
     put(bits, 1), put(window, 2), put(0, 4);
+    f.insert(f.end(), options.begin(), options.end());
     f.insert(f.end(), payload.begin(), payload.end());
-    const std::uint32_t pseudo = sum_words(f, 26, 34) + 6 + static_cast<std::uint32_t>(20 + payload.size());
+    const std::uint32_t pseudo =
+        sum_words(f, 26, 34) + 6 + static_cast<std::uint32_t>(20 + options.size() + payload.size());
     const std::uint16_t tcp_sum = static_cast<std::uint16_t>(~fold(pseudo + sum_words(f, 34, f.size())));
     f[50] = static_cast<std::uint8_t>(tcp_sum >> 8);
     f[51] = static_cast<std::uint8_t>(tcp_sum);

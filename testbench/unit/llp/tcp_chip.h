@@ -131,6 +131,12 @@ class Segmenter final : public Stage {
     for (std::size_t i = 0; i < fpdus; ++i) todo_.push_back({flow, bytes, from});
   }
 
+  // While the simulation does not run.
+  void send_now(FlowId flow, std::size_t fpdus, std::uint32_t bytes) {
+    send(flow, fpdus, bytes);
+    wake(std::max(now() + 1, clock().cycle_at_or_after(static_cast<std::uint64_t>(sc_core::sc_time_stamp().value()))));
+  }
+
   Wake tick() override {
     if (acked->can_pop()) {
       const WqesAcked a = acked->pop();
@@ -200,6 +206,12 @@ class Deframer final : public Stage {
   Cycle hold_until = 0;  // octets are taken, but not reported as consumed before
 
   Deframer(sc_core::sc_module_name nm, ClockDomain& clk) : Stage(nm, clk) {}
+
+  // While the simulation does not run.
+  void release_now() {
+    hold_until = 0;
+    wake(std::max(now() + 1, clock().cycle_at_or_after(static_cast<std::uint64_t>(sc_core::sc_time_stamp().value()))));
+  }
 
   Wake tick() override {
     if (held_ != 0 && now() >= hold_until && consumed->can_push()) consumed->push({flow_, std::exchange(held_, 0)});

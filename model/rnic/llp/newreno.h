@@ -1,0 +1,20 @@
+// RFC 5681 and 6582: a segment more for each window, half of what was in flight after a loss.
+#pragma once
+
+#include "model/rnic/llp/congestion_control.h"
+
+namespace rnic::tcp {
+
+class NewReno : public CongestionControl {
+ protected:
+  // Octets are counted (RFC 5681 section 3.1, RFC 3465), so that an ACK of two segments counts for both.
+  void avoid(CongestionState& s, const AckedOctets& acked) const override {
+    s.counted += acked.bytes;
+    if (s.counted < s.window) return;
+    s.counted -= s.window;
+    s.window += s.mss;
+  }
+  std::uint32_t reduced(CongestionState&, std::uint32_t flight) const override { return flight / 2; }
+};
+
+}  // namespace rnic::tcp

@@ -1,0 +1,73 @@
+// A flow's segments that the peer has not acknowledged, with what is known of each: the scoreboard of RFC 6675 as
+// flags, and sums of octets in place of its searches.
+#pragma once
+
+#include <cstdint>
+
+#include "model/common/buffer.h"
+#include "model/rnic/llp/slot_pool.h"
+#include "model/wire/tcp.h"
+
+namespace rnic::tcp {
+
+// SYN and FIN take one number of sequence space and no buffer.
+struct QueuedSegment {
+  BufferRef buf;
+  std::uint32_t payload_at = 0;  // offset in the buffer; the headers stand in front
+  std::uint32_t seq = 0;
+  std::uint32_t next = kNil;
+  std::uint16_t payload_bytes = 0;
+  std::uint8_t flags = 0;
+  bool completes_wqe : 1;
+  bool lost : 1;    // and not sent again yet
+  bool resent : 1;  // since it was lost
+  QueuedSegment() : completes_wqe(false), lost(false), resent(false) {}
+  std::uint32_t length() const {
+    return payload_bytes + ((flags & (wire::TcpHeader::kSyn | wire::TcpHeader::kFin)) != 0);
+  }
+  std::uint32_t end() const { return seq + length(); }
+};
+
+// The records are a pool's, which every call names. Slots are indices of the pool; kNil is none.
+class RetransmissionQueue {
+ public:
+  using Pool = SlotPool<QueuedSegment>;
+
+  bool empty() const { return list_.empty(); }
+  std::uint32_t head() const { return list_.head; }
+  std::uint32_t tail() const { return list_.tail; }
+  // The first that was never sent.
+  std::uint32_t unsent() const { return unsent_; }
+  // Octets of segments that are lost and were not sent again.
+  std::uint32_t lost() const { return lost_; }
+  // Of which somebody knows that the peer has them though it could not acknowledge them.
+  std::uint32_t held_by_peer() const { return held_; }
+
+  std::uint32_t append(Pool& pool, QueuedSegment segment);
+  void clear(Pool& pool);
+  // Takes the first one off.
+  void drop_front(Pool& pool);
+  // The first one that is lost; lost() is not 0.
+  std::uint32_t next_lost(const Pool& pool);
+  // It left, for the first time or again.
+  void sent(Pool& pool, std::uint32_t slot);
+
+  void mark_head_lost(Pool& pool);
+  // After a timeout: all that was sent, whatever is known of it.
+  void mark_all_lost(Pool& pool);
+
+  // Without SACK each duplicate ACK stands for a segment that arrived (RFC 5681 section 3.2, which inflates the
+  // window).
+  void count_held(std::uint32_t bytes) { held_ += bytes; }
+  void deflate(std::uint32_t bytes) { held_ -= bytes < held_ ? bytes : held_; }
+
+ private:
+  void mark_lost(QueuedSegment& segment);
+
+  SlotList list_;
+  std::uint32_t unsent_ = kNil;
+  std::uint32_t lost_from_ = kNil;  // none before this one is lost
+  std::uint32_t lost_ = 0, held_ = 0;
+};
+
+}  // namespace rnic::tcp
