@@ -12,6 +12,9 @@ namespace rnic::wire {
 
 inline constexpr std::uint8_t kIpProtocolTcp = 6;  // of IPv6 too
 
+// The low two bits of the TOS octet (RFC 3168 section 5).
+inline constexpr std::uint8_t kEcnMask = 3, kNotEct = 0, kEct0 = 2, kCongestionExperienced = 3;
+
 struct Ipv4Address {
   std::uint32_t v = 0;  // 10.0.0.1 is 0x0a000001
   friend constexpr bool operator==(Ipv4Address a, Ipv4Address b) { return a.v == b.v; }

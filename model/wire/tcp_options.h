@@ -24,6 +24,7 @@ struct SackBlock {
 struct TcpOptions {
   static constexpr std::size_t kMaxBytes = 40;
   static constexpr std::size_t kMaxSackBlocks = 4;
+  static constexpr std::size_t kTimestampsSpace = 12;  // with the NOPs in front
 
   std::optional<std::uint16_t> mss;
   std::optional<std::uint8_t> window_scale;

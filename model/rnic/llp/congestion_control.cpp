@@ -1,6 +1,8 @@
 #include "model/rnic/llp/congestion_control.h"
 
 #include "model/common/check.h"
+#include "model/rnic/llp/cubic.h"
+#include "model/rnic/llp/dctcp.h"
 #include "model/rnic/llp/newreno.h"
 
 namespace rnic::tcp {
@@ -44,6 +46,10 @@ std::unique_ptr<CongestionControl> make_congestion_control(CongestionAlgorithm a
   switch (algorithm) {
     case CongestionAlgorithm::kNewReno:
       return std::make_unique<NewReno>();
+    case CongestionAlgorithm::kCubic:
+      return std::make_unique<Cubic>();
+    case CongestionAlgorithm::kDctcp:
+      return std::make_unique<Dctcp>();
   }
   RNIC_CHECK(false);
   return nullptr;

@@ -12,8 +12,24 @@
 
 namespace rnic::tcp {
 
-enum class CongestionAlgorithm : std::uint8_t { kNewReno };
-inline constexpr std::array kCongestionAlgorithms{Named{CongestionAlgorithm::kNewReno, "newreno"}};
+enum class CongestionAlgorithm : std::uint8_t { kNewReno, kCubic, kDctcp };
+inline constexpr std::array kCongestionAlgorithms{Named{CongestionAlgorithm::kNewReno, "newreno"},
+                                                  Named{CongestionAlgorithm::kCubic, "cubic"},
+                                                  Named{CongestionAlgorithm::kDctcp, "dctcp"}};
+
+struct CubicState {
+  std::uint32_t w_max = 0;  // window at the last loss; 0: there was none
+  std::uint32_t prior = 0;  // the same, not lowered by fast convergence
+  std::uint32_t w_est = 0;  // what NewReno would have
+  std::uint32_t k_ms = 0;   // from the epoch to the return to w_max
+  std::uint64_t epoch_ns = 0;
+  bool in_epoch = false;
+};
+struct DctcpState {
+  std::uint32_t alpha = 1024;  // fraction of marked octets, in 1024ths
+  std::uint32_t acked = 0, marked = 0;
+  std::uint32_t window_end = 0;  // sequence number
+};
 
 // Of one flow; octets.
 struct CongestionState {
@@ -21,12 +37,20 @@ struct CongestionState {
   std::uint32_t window = 0;
   std::uint32_t ssthresh = 0xffffffff;
   std::uint32_t counted = 0;  // acknowledged since congestion avoidance last added to the window
+  union Own {
+    CubicState cubic;
+    DctcpState dctcp;
+    Own() : cubic() {}
+  } own;
 };
 
 // An ACK of new octets.
 struct AckedOctets {
   std::uint32_t bytes = 0;
-  std::uint32_t flight = 0;  // before this ACK
+  std::uint32_t flight = 0;                // before this ACK
+  std::uint32_t snd_una = 0, snd_nxt = 0;  // after it
+  std::uint64_t now_ns = 0, srtt_ns = 0;
+  bool ece = false;
 };
 
 class CongestionControl {
@@ -34,10 +58,14 @@ class CongestionControl {
   virtual ~CongestionControl() = default;
 
   // `segments` of initial window; beyond three of them RFC 6928's bound of 14600 octets is raised in proportion.
-  void open(CongestionState& s, std::uint32_t mss, std::uint32_t segments) const;
+  virtual void open(CongestionState& s, std::uint32_t mss, std::uint32_t segments) const;
   static std::uint32_t cwnd(const CongestionState& s) { return s.window; }
   // Outside of fast recovery. A window that is not even half used does not grow (RFC 7661 section 4.3).
   void on_ack(CongestionState& s, const AckedOctets& acked) const;
+  // Every ACK of new octets, in fast recovery as well.
+  virtual void on_marks(CongestionState&, const AckedOctets&) const {}
+  // The first ECN-Echo of a window of data (RFC 3168 section 6.1.2).
+  virtual void on_ecn(CongestionState& s, std::uint32_t flight) const { on_loss(s, flight); }
   // Fast recovery begins; `flight` as in RFC 5681 equation (4).
   void on_loss(CongestionState& s, std::uint32_t flight) const;
   // `repeated`: the same segment timed out before, and the threshold stays (RFC 5681 section 3.1).

@@ -19,9 +19,10 @@ struct QueuedSegment {
   std::uint16_t payload_bytes = 0;
   std::uint8_t flags = 0;
   bool completes_wqe : 1;
+  bool held : 1;    // with the peer, as SACK says
   bool lost : 1;    // and not sent again yet
   bool resent : 1;  // since it was lost
-  QueuedSegment() : completes_wqe(false), lost(false), resent(false) {}
+  QueuedSegment() : completes_wqe(false), held(false), lost(false), resent(false) {}
   std::uint32_t length() const {
     return payload_bytes + ((flags & (wire::TcpHeader::kSyn | wire::TcpHeader::kFin)) != 0);
   }
@@ -52,8 +53,15 @@ class RetransmissionQueue {
   // It left, for the first time or again.
   void sent(Pool& pool, std::uint32_t slot);
 
-  void mark_head_lost(Pool& pool);
-  // After a timeout: all that was sent, whatever is known of it.
+  // SACK: segments that lie in the block whole. The octets that are news.
+  std::uint32_t mark_held(Pool& pool, const wire::SackBlock& block);
+  // Segments below `threshold` held ones are lost, unless they were sent again already: RFC 6675's IsLost, counting
+  // segments. True if the first segment is among them.
+  bool mark_lost_below_held(Pool& pool, std::uint32_t threshold);
+  // Unless it was sent again already, or the peer has it. True if it is lost now.
+  bool mark_head_lost(Pool& pool);
+  // After a timeout: all that was sent, whatever SACK said of it, for the peer may have thrown it away (RFC 2018
+  // section 8).
   void mark_all_lost(Pool& pool);
 
   // Without SACK each duplicate ACK stands for a segment that arrived (RFC 5681 section 3.2, which inflates the
@@ -66,8 +74,9 @@ class RetransmissionQueue {
 
   SlotList list_;
   std::uint32_t unsent_ = kNil;
-  std::uint32_t lost_from_ = kNil;  // none before this one is lost
-  std::uint32_t lost_ = 0, held_ = 0;
+  std::uint32_t lost_from_ = kNil;     // none before this one is lost
+  std::uint32_t lost_ = 0, held_ = 0;  // octets
+  std::uint32_t held_segments_ = 0;    // by SACK
 };
 
 }  // namespace rnic::tcp

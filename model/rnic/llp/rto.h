@@ -34,6 +34,7 @@ class RttEstimator {
     rttvar4_ = rttvar4_ - rttvar4_ / 4 + (srtt > r ? srtt - r : r - srtt);
     srtt8_ = std::max(1u, srtt8_ - srtt8_ / 8 + r);
   }
+  Cycle srtt() const { return srtt8_ / 8; }
   // Doubled for every timeout since the last answer (section 5.5).
   Cycle rto(const RtoLimits& limits, unsigned backoff) const {
     const Cycle base = srtt8_ == 0 ? limits.initial : Cycle{srtt8_ / 8} + std::max<Cycle>(1, rttvar4_);

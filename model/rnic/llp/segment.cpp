@@ -28,6 +28,7 @@ void write_headers(const StationConfig& station, const FlowKey& key, const wire:
 
   wire::Ipv4Header ip;
   ip.total_length = static_cast<std::uint16_t>(wire::Ipv4Header::kBytes + tcp_bytes + payload_bytes);
+  ip.tos = fields.ecn;
   ip.identification = fields.ip_id;
   ip.protocol = wire::kIpProtocolTcp;
   ip.src = station.ip;
@@ -54,6 +55,7 @@ SegmentFault read_segment(ByteSpan frame, wire::Ipv4Address local, ReceivedSegme
   out.key = {ip->header.src.v, segment->header.src_port, segment->header.dst_port};
   out.peer_mac = ethernet->header.src;
   out.header = segment->header;
+  out.ecn = ip->header.tos & wire::kEcnMask;
   out.payload = segment->payload;
   return SegmentFault::kNone;
 }

@@ -7,16 +7,18 @@
 #include "model/common/bytes.h"
 #include "model/rnic/llp/flow_table.h"
 #include "model/rnic/llp/tcp_config.h"
+#include "model/wire/ipv4.h"
 #include "model/wire/tcp.h"
 
 namespace rnic::tcp {
 
-// What a sent segment says beside its addresses. Only a SYN carries options.
+// What a sent segment says beside its addresses.
 struct SegmentFields {
   std::uint32_t seq = 0, ack = 0;
   std::uint8_t flags = 0;
   std::uint16_t window = 0;  // as on the wire, scaled
   std::uint16_t ip_id = 0;
+  std::uint8_t ecn = wire::kNotEct;
   wire::TcpOptions options;
 };
 
@@ -38,6 +40,7 @@ struct ReceivedSegment {
   FlowKey key;
   wire::MacAddress peer_mac;
   wire::TcpHeader header;
+  std::uint8_t ecn = wire::kNotEct;
   ByteSpan payload;
 };
 

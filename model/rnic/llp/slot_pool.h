@@ -49,6 +49,14 @@ struct SlotList {
     else pool[tail].next = slot;
     tail = slot;
   }
+  // `before` kNil: at the front.
+  template <class T>
+  void insert_after(SlotPool<T>& pool, std::uint32_t before, std::uint32_t slot) {
+    if (before == tail) return append(pool, slot);
+    std::uint32_t& link = before == kNil ? head : pool[before].next;
+    pool[slot].next = link;
+    link = slot;
+  }
   template <class T>
   void drop_front(SlotPool<T>& pool) {
     head = pool.give_back(head);

@@ -31,6 +31,12 @@ struct TcpConfig {
   std::uint64_t time_wait_us = 1000;
   tcp::CongestionAlgorithm congestion = tcp::CongestionAlgorithm::kNewReno;
   unsigned initial_window = 90;
+  bool sack = true;
+  unsigned reorder_bytes = 512 * 1024;
+  bool timestamps = false;
+  std::uint64_t timestamp_ns = 1000;
+  bool ecn = false;
+  std::uint64_t keepalive_us = 0;
   std::uint64_t seed = 1;
 
   template <class V>
@@ -59,9 +65,23 @@ struct TcpConfig {
     v("initial_window", &TcpConfig::initial_window,
       "congestion window of a new or idle flow; RFC 6928 has 10, the default lets a flow start at line rate",
       in_range(1, 65'535), unit("segments"));
+    v("sack", &TcpConfig::sack, "selective acknowledgements (RFC 2018), if the peer wants them");
+    v("reorder_bytes", &TcpConfig::reorder_bytes,
+      "payload behind holes that is kept, of all flows; what does not fit is dropped and has to be sent again",
+      in_range(0, 1 << 30), unit("octets"));
+    v("timestamps", &TcpConfig::timestamps,
+      "timestamps and PAWS (RFC 7323), if the peer wants them; they take 12 octets of every segment");
+    v("timestamp_ns", &TcpConfig::timestamp_ns, "tick of the timestamp clock", in_range(100, 1'000'000'000),
+      unit("ns"));
+    v("ecn", &TcpConfig::ecn, "explicit congestion notification (RFC 3168), if the peer wants it; dctcp implies it");
+    v("keepalive_us", &TcpConfig::keepalive_us,
+      "silence after which an idle peer is asked whether it is there, max_retries times; 0: never (RFC 9293 section "
+      "3.8.4)",
+      in_range(0, 1'000'000'000), unit("us"));
     v("seed", &TcpConfig::seed, "of the initial sequence numbers");
   }
 
+  bool wants_ecn() const { return ecn || congestion == tcp::CongestionAlgorithm::kDctcp; }
   // Largest payload of a segment without options (RFC 9293 section 3.7.1).
   std::uint16_t mss() const {
     return static_cast<std::uint16_t>(mtu - wire::Ipv4Header::kBytes - wire::TcpHeader::kBytes);

@@ -73,11 +73,6 @@ class TcpConnection final : public Stage {
     std::uint32_t iss = 0, cookie = 0;
     Cycle syn_at = 0;
   };
-  struct PeerOptions {
-    std::uint16_t emss;
-    bool scaling;
-    std::uint8_t scale;
-  };
 
   bool step();
   bool take_silent_op();
@@ -99,7 +94,7 @@ class TcpConnection final : public Stage {
   void released(FlowId flow);
   void enter_time_wait(FlowId flow);
 
-  PeerOptions options_of(const tcp::RxReport& syn) const;
+  tcp::Agreed agree(const tcp::RxReport& syn) const;
   bool is_open(FlowId flow) const;
   FlowId take_flow(const tcp::FlowKey& key);
   std::uint16_t ephemeral_port(std::uint32_t peer_ip, std::uint16_t peer_port);

@@ -2,14 +2,27 @@
 // receives. Each piece of a connection's state has one owner; the others learn of it from these messages.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "model/common/buffer.h"
 #include "model/common/ids.h"
 #include "model/rnic/llp/flow_table.h"
 #include "model/wire/ethernet.h"
+#include "model/wire/tcp.h"
 
 namespace rnic::tcp {
+
+// What both ends want, as far as SYNs can say.
+struct Agreed {
+  std::uint16_t emss = 0;   // octets of payload of a segment of ours, options taken off
+  bool scaling = false;     // window scale (RFC 7323 section 2)
+  std::uint8_t scale = 0;   // of windows we receive
+  bool sack = false;        // RFC 2018
+  bool timestamps = false;  // RFC 7323 section 3
+  std::uint32_t ts_recent = 0;
+  bool ecn = false;  // RFC 3168
+};
 
 // tcp_connection -> tcp_tx
 struct TxCommand {
@@ -27,12 +40,10 @@ struct TxCommand {
   FlowId flow = kNoFlow;
   FlowKey key;
   wire::MacAddress peer_mac;
-  bool with_ack = false;        // rcv_nxt is valid
-  bool scaling = false;         // both ends sent the window scale option
-  std::uint8_t peer_scale = 0;  // of windows we receive
-  std::uint16_t peer_mss = 0;   // already the smaller of both ends'
-  std::uint32_t seq = 0;        // iss, or the RST's
-  std::uint32_t ack = 0;        // kEstablish: what the peer acknowledged
+  bool with_ack = false;  // rcv_nxt is valid
+  Agreed agreed;          // kOpen with_ack, kEstablish
+  std::uint32_t seq = 0;  // iss, or the RST's
+  std::uint32_t ack = 0;  // kEstablish: what the peer acknowledged
   std::uint32_t rcv_nxt = 0;
   std::uint32_t peer_window = 0;  // octets
   std::uint32_t bytes = 0;
@@ -50,7 +61,7 @@ struct TxReport {
 struct RxCommand {
   enum class Kind : std::uint8_t {
     kAwaitSyn,   // key: give every segment of this flow to tcp_connection
-    kOpen,       // key, rcv_nxt, peer_scale: receive
+    kOpen,       // key, rcv_nxt, agreed: receive
     kRead,       // bytes of the stream for the firmware
     kEnterRdma,  // the rest of the stream goes to the deframer
     kDiscard,    // nobody reads the stream any more
@@ -61,7 +72,7 @@ struct RxCommand {
   FlowKey key;
   std::uint32_t rcv_nxt = 0;
   std::uint32_t bytes = 0;
-  std::uint8_t peer_scale = 0;
+  Agreed agreed;
 };
 
 // tcp_rx -> tcp_connection
@@ -78,9 +89,7 @@ struct RxReport {
   FlowKey key;
   wire::MacAddress peer_mac;
   std::uint8_t flags = 0;
-  bool has_scale = false;
-  std::uint8_t scale = 0;
-  std::uint16_t mss = 0;  // 0: no option
+  wire::TcpOptions options;
   std::uint16_t window = 0;
   std::uint32_t seq = 0, ack = 0;
   std::uint32_t bytes = 0;  // of sequence space, SYN and FIN included; kStream: octets
@@ -94,6 +103,14 @@ struct RxFeedback {
   bool acks = false;  // ack and window are a received segment's
   Answer answer = Answer::kNone;
   std::uint16_t payload = 0;  // of the segment: a pure ACK has none
+  std::uint8_t flags = 0;     // of the segment
+  bool ce = false;            // its packet met congestion (RFC 3168 section 5)
+  bool timestamps = false;
+  wire::TcpTimestamps stamps;
+  std::uint32_t seq = 0;
+  wire::SackBlock kept;  // the run of octets behind a hole that the segment became part of; empty: none
+  std::uint8_t sack_blocks = 0;
+  std::array<wire::SackBlock, wire::TcpOptions::kMaxSackBlocks> sack;  // what the peer keeps
   std::uint32_t ack = 0;
   std::uint32_t window = 0;    // octets
   std::uint32_t rcv_nxt = 0;   // next octet expected

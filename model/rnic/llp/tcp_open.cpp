@@ -66,8 +66,8 @@ void TcpConnection::accept(const RxReport& s) {
 // Answers a SYN by SYN and ACK; the receiver is ready before the peer can see it.
 void TcpConnection::synchronize(FlowId flow, const RxReport& s) {
   Connection& c = connections_[flow.v];
-  const PeerOptions options = options_of(s);
-  c.emss = options.emss;
+  const tcp::Agreed agreed = agree(s);
+  c.emss = agreed.emss;
   TxCommand t;
   t.kind = TxCommand::Kind::kOpen;
   t.flow = flow;
@@ -77,15 +77,14 @@ void TcpConnection::synchronize(FlowId flow, const RxReport& s) {
   t.with_ack = true;
   t.rcv_nxt = s.seq + 1;
   t.peer_window = s.window;
-  t.peer_mss = options.emss;
-  t.scaling = options.scaling;
+  t.agreed = agreed;
   to_tx->push(std::move(t));
   RxCommand r;
   r.kind = RxCommand::Kind::kOpen;
   r.flow = flow;
   r.key = s.key;
   r.rcv_nxt = s.seq + 1;
-  r.peer_scale = options.scale;
+  r.agreed = agreed;
   to_rx->push(std::move(r));
 }
 
@@ -145,8 +144,8 @@ void TcpConnection::on_segment_in_syn_sent(const RxReport& s) {
     return;
   }
   if (!(s.flags & TcpHeader::kSyn)) return;
-  const PeerOptions options = options_of(s);
-  c.emss = options.emss;
+  const tcp::Agreed agreed = agree(s);
+  c.emss = agreed.emss;
   if (!has_ack) {
     c.state = State::kSynReceived;  // both ends opened
     return synchronize(flow, s);
@@ -157,21 +156,33 @@ void TcpConnection::on_segment_in_syn_sent(const RxReport& s) {
   t.ack = s.ack;
   t.rcv_nxt = s.seq + 1;
   t.peer_window = s.window;
-  t.peer_mss = options.emss;
-  t.scaling = options.scaling;
+  t.agreed = agreed;
   to_tx->push(std::move(t));
   RxCommand r;
   r.flow = flow;
   r.key = s.key;
   r.rcv_nxt = s.seq + 1;
-  r.peer_scale = options.scale;
+  r.agreed = agreed;
   to_rx->push(std::move(r));
   established(flow);
 }
 
-TcpConnection::PeerOptions TcpConnection::options_of(const RxReport& syn) const {
-  const std::uint16_t peer = std::max(kLeastMss, syn.mss == 0 ? kDefaultMss : syn.mss);
-  return {std::min(config_.mss(), peer), syn.has_scale, std::min(syn.scale, kMaxScale)};
+// The peer's SYN against what we want. It agrees to ECN by both flags in a SYN, by ECE alone in a SYN and ACK (RFC 3168
+// section 6.1.1).
+tcp::Agreed TcpConnection::agree(const RxReport& syn) const {
+  const wire::TcpOptions& o = syn.options;
+  tcp::Agreed a;
+  a.timestamps = config_.timestamps && o.timestamps.has_value();
+  a.ts_recent = a.timestamps ? o.timestamps->value : 0;
+  a.emss = std::min(config_.mss(), std::max(kLeastMss, o.mss.value_or(kDefaultMss)));
+  if (a.timestamps) a.emss = static_cast<std::uint16_t>(a.emss - wire::TcpOptions::kTimestampsSpace);
+  a.scaling = o.window_scale.has_value();
+  a.scale = std::min(o.window_scale.value_or(0), kMaxScale);
+  a.sack = config_.sack && o.sack_permitted;
+  const unsigned ecn = syn.flags & (TcpHeader::kEce | TcpHeader::kCwr);
+  const unsigned wanted = syn.flags & TcpHeader::kAck ? TcpHeader::kEce : TcpHeader::kEce | TcpHeader::kCwr;
+  a.ecn = config_.wants_ecn() && ecn == wanted;
+  return a;
 }
 
 FlowId TcpConnection::take_flow(const tcp::FlowKey& key) {

@@ -95,7 +95,9 @@ void TcpRx::open(const RxCommand& c) {
   if (f.state == State::kFree) table_.insert(c.flow, c.key);
   f = Flow{};
   f.state = State::kOpen;
-  f.peer_scale = c.peer_scale;
+  f.peer_scale = c.agreed.scale;
+  f.timestamps = c.agreed.timestamps;
+  f.ts_recent = c.agreed.ts_recent;
   f.rcv_nxt = c.rcv_nxt;
   f.rcv_edge = f.told_edge = c.rcv_nxt + config_.window_bytes;
 }
@@ -104,6 +106,7 @@ void TcpRx::release(FlowId flow) {
   Flow& f = flows_[flow.v];
   if (f.state != State::kFree) table_.erase(flow);
   f.pieces.clear(pieces_);
+  forget_behind(f);
   f = Flow{};
   f.release_to_report = true;
   reports_queue_.push(flow);
@@ -151,9 +154,7 @@ void TcpRx::to_connection(FlowId flow, const ReceivedSegment& s) {
   r.key = s.key;
   r.peer_mac = s.peer_mac;
   r.flags = h.flags;
-  r.has_scale = h.options.window_scale.has_value();
-  r.scale = h.options.window_scale.value_or(0);
-  r.mss = h.options.mss.value_or(0);
+  r.options = h.options;
   r.window = h.window;
   r.seq = h.seq;
   r.ack = h.ack;
@@ -165,6 +166,8 @@ void TcpRx::to_connection(FlowId flow, const ReceivedSegment& s) {
 void TcpRx::on_segment(FlowId flow, const ReceivedSegment& s, Frame frame) {
   Flow& f = flows_[flow.v];
   const TcpHeader& h = s.header;
+  RxFeedback fb;
+  fb.acks = h.has(TcpHeader::kAck) && !h.has(TcpHeader::kRst);
   bool answer_now = false;
   bool accepted = false;
   if (h.has(TcpHeader::kRst)) {
@@ -180,16 +183,25 @@ void TcpRx::on_segment(FlowId flow, const ReceivedSegment& s, Frame frame) {
     answer_now = true;
   } else if (!h.has(TcpHeader::kAck)) {
     return;
+  } else if (!timely(flow, s)) {
+    if (!h.options.timestamps) return;
+    answer_now = true;
+    fb.acks = false;
   } else {
     const std::uint32_t before = f.rcv_nxt;
-    answer_now = accept(flow, s, std::move(frame));
+    answer_now = accept(flow, s, std::move(frame), fb.kept);
     accepted = f.rcv_nxt != before;
   }
-  RxFeedback fb;
   fb.flow = flow;
-  fb.acks = h.has(TcpHeader::kAck) && !h.has(TcpHeader::kRst);
   fb.answer = answer_now ? RxFeedback::Answer::kNow : accepted ? RxFeedback::Answer::kSoon : RxFeedback::Answer::kNone;
+  fb.flags = h.flags;
   fb.payload = static_cast<std::uint16_t>(s.payload.size());
+  fb.ce = s.ecn == wire::kCongestionExperienced;
+  fb.timestamps = h.options.timestamps.has_value();
+  fb.stamps = h.options.timestamps.value_or(wire::TcpTimestamps{});
+  fb.seq = h.seq;
+  fb.sack_blocks = static_cast<std::uint8_t>(h.options.sack_blocks);
+  fb.sack = h.options.sack;
   fb.ack = h.ack;
   fb.window = std::uint32_t{h.window} << (h.has(TcpHeader::kSyn) ? 0 : f.peer_scale);
   fb.rcv_nxt = f.rcv_nxt;
@@ -197,18 +209,33 @@ void TcpRx::on_segment(FlowId flow, const ReceivedSegment& s, Frame frame) {
   feedback->push(fb);
 }
 
-// Takes what is new, in order and in the window. True if the peer has to hear of it at once.
-bool TcpRx::accept(FlowId flow, const ReceivedSegment& s, Frame frame) {
+// RFC 7323 sections 3.2 and 5.3: a segment without its timestamp, or with one older than the last that was in order, is
+// none of this connection's time.
+bool TcpRx::timely(FlowId flow, const ReceivedSegment& s) {
+  Flow& f = flows_[flow.v];
+  if (!f.timestamps) return true;
+  if (!s.header.options.timestamps) {
+    ++counters_.no_timestamp;
+    return false;
+  }
+  const std::uint32_t value = s.header.options.timestamps->value;
+  if (seq_lt(value, f.ts_recent)) {
+    ++counters_.paws;
+    return false;
+  }
+  if (!seq_gt(s.header.seq, f.rcv_nxt)) f.ts_recent = value;
+  return true;
+}
+
+// Takes what is new and in the window: in order at once, behind a hole for later. True if the peer has to hear of it at
+// once.
+bool TcpRx::accept(FlowId flow, const ReceivedSegment& s, Frame frame, wire::SackBlock& kept) {
   Flow& f = flows_[flow.v];
   ByteSpan payload = s.payload;
   bool fin = s.header.has(TcpHeader::kFin);
   const std::uint32_t seq = s.header.seq;
   const std::uint32_t end = seq + static_cast<std::uint32_t>(payload.size());
   if (payload.empty() && !fin) return seq_lt(seq, f.rcv_nxt) || seq_gt(seq, f.rcv_edge);
-  if (seq_gt(seq, f.rcv_nxt)) {
-    ++counters_.out_of_order;
-    return true;
-  }
   if (f.fin || seq_lt(end + fin, f.rcv_nxt + 1)) {
     ++counters_.duplicates;
     if (fin && f.fin) {
@@ -217,28 +244,43 @@ bool TcpRx::accept(FlowId flow, const ReceivedSegment& s, Frame frame) {
     }
     return true;
   }
-  const std::uint32_t known = f.rcv_nxt - seq;
+  bool answer_now = false;
+  const std::uint32_t known = seq_lt(seq, f.rcv_nxt) ? f.rcv_nxt - seq : 0;
   if (known != 0) {
     ++counters_.trimmed;
     payload = payload.subspan(known);
   }
-  bool answer_now = false;
   if (seq_gt(end, f.rcv_edge)) {
     ++counters_.beyond_window;
-    payload = payload.subspan(0, f.rcv_edge - f.rcv_nxt);
+    if (seq_gt(seq, f.rcv_edge)) return true;
+    payload = payload.subspan(0, f.rcv_edge - (seq + known));
     fin = false;
     answer_now = true;
+  }
+  if (seq_gt(seq, f.rcv_nxt)) {
+    ++counters_.out_of_order;
+    kept = keep(flow, frame.buf, seq, payload, fin);
+    return true;
   }
   counters_.payload_bytes += payload.size();
   f.rcv_nxt += static_cast<std::uint32_t>(payload.size());
   if (!payload.empty()) deliver(flow, std::move(frame.buf), payload);
   if (fin) {
-    ++f.rcv_nxt;
-    f.fin = f.fin_to_report = true;
-    reports_queue_.push(flow);
+    take_fin(flow);
     answer_now = true;
+  } else if (!f.behind.empty() || f.fin_behind) {
+    fill_hole(flow);
+    answer_now = true;  // a peer that repairs a hole waits for it (RFC 5681 section 4.2)
   }
   return answer_now;
+}
+
+void TcpRx::take_fin(FlowId flow) {
+  Flow& f = flows_[flow.v];
+  ++f.rcv_nxt;
+  f.fin = f.fin_to_report = true;
+  forget_behind(f);  // nothing follows a FIN
+  reports_queue_.push(flow);
 }
 
 // ---- Room and reports

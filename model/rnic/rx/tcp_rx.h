@@ -18,12 +18,18 @@ namespace rnic {
 
 struct TcpRxCounters {
   std::uint64_t segments = 0, payload_bytes = 0, out_of_order = 0, duplicates = 0, trimmed = 0, beyond_window = 0;
+  std::uint64_t reorder_drops = 0, reorder_bytes_max = 0, paws = 0, no_timestamp = 0;
   std::uint64_t bad_reset = 0, bad_syn = 0, not_ipv4 = 0, bad_ipv4 = 0, not_for_us = 0, bad_tcp = 0, bad_checksum = 0;
   template <class V>
   static void fields(V& v) {
     v("segments", &TcpRxCounters::segments, "segments", "valid segments, of any flow or none");
     v("payload_bytes", &TcpRxCounters::payload_bytes, "octets", "payload accepted");
-    v("out_of_order", &TcpRxCounters::out_of_order, "segments", "dropped: an earlier one is missing");
+    v("out_of_order", &TcpRxCounters::out_of_order, "segments",
+      "that came before an earlier one: kept, if there is room");
+    v("reorder_drops", &TcpRxCounters::reorder_drops, "segments", "behind a hole, dropped for want of room");
+    v("reorder_bytes_max", &TcpRxCounters::reorder_bytes_max, "octets", "most payload that was kept behind holes");
+    v("paws", &TcpRxCounters::paws, "segments", "dropped: an old timestamp (RFC 7323 section 5)");
+    v("no_timestamp", &TcpRxCounters::no_timestamp, "segments", "dropped: without the timestamp that was agreed");
     v("duplicates", &TcpRxCounters::duplicates, "segments", "dropped: all octets were received before");
     v("trimmed", &TcpRxCounters::trimmed, "segments", "of which some octets were received before");
     v("beyond_window", &TcpRxCounters::beyond_window, "segments", "of which octets had no room");
@@ -64,7 +70,9 @@ class TcpRx final : public Stage {
     BufferRef buf;
     const std::uint8_t* data = nullptr;
     std::uint32_t bytes = 0;
+    std::uint32_t seq = 0;  // behind a hole: its first octet's
     std::uint32_t next = tcp::kNil;
+    std::uint32_t end() const { return seq + bytes; }
   };
   struct Flow {
     State state = State::kFree;
@@ -74,14 +82,25 @@ class TcpRx final : public Stage {
     bool fin_to_report : 1;
     bool reset_to_report : 1;
     bool release_to_report : 1;
+    bool fin_behind : 1;  // received behind a hole: its number is fin_seq
+    bool timestamps : 1;
     std::uint32_t rcv_nxt = 0;
     std::uint32_t rcv_edge = 0;   // first octet there is no room for
     std::uint32_t told_edge = 0;  // as tcp_tx knows it
     std::uint32_t wanted = 0;     // octets the firmware waits for
     std::uint32_t kept = 0;       // octets in `pieces`
     tcp::SlotList pieces;
+    tcp::SlotList behind;  // in the order of their numbers, none overlaps another
+    std::uint32_t fin_seq = 0;
+    std::uint32_t ts_recent = 0;
     std::uint64_t stream_offset = 0;  // of the next octet for the deframer
-    Flow() : fin(false), fin_to_report(false), reset_to_report(false), release_to_report(false) {}
+    Flow()
+        : fin(false),
+          fin_to_report(false),
+          reset_to_report(false),
+          release_to_report(false),
+          fin_behind(false),
+          timestamps(false) {}
   };
   // The segment whose beats are leaving.
   struct Emission {
@@ -102,11 +121,21 @@ class TcpRx final : public Stage {
   void count_fault(tcp::SegmentFault fault);
   void to_connection(FlowId flow, const tcp::ReceivedSegment& s);
   void on_segment(FlowId flow, const tcp::ReceivedSegment& s, Frame frame);
-  bool accept(FlowId flow, const tcp::ReceivedSegment& s, Frame frame);
+  bool timely(FlowId flow, const tcp::ReceivedSegment& s);
+  bool accept(FlowId flow, const tcp::ReceivedSegment& s, Frame frame, wire::SackBlock& kept);
+  void take_fin(FlowId flow);
   void deliver(FlowId flow, BufferRef buf, ByteSpan payload);
   void give_room(FlowId flow, std::uint32_t bytes);
 
+  // Behind holes.
+  wire::SackBlock keep(FlowId flow, const BufferRef& buf, std::uint32_t seq, ByteSpan payload, bool fin);
+  bool keep_part(Flow& f, std::uint32_t before, const BufferRef& buf, std::uint32_t seq, ByteSpan part);
+  wire::SackBlock run_around(const Flow& f, std::uint32_t seq) const;
+  void fill_hole(FlowId flow);
+  void forget_behind(Flow& f);
+
   bool start_kept();
+  void append_piece(FlowId flow, BufferRef buf, ByteSpan payload);
   void emit(FlowId flow, BufferRef buf, ByteSpan payload);
   void emit_beats();
   Cycle next_octets();
@@ -123,6 +152,7 @@ class TcpRx final : public Stage {
   std::vector<Flow> flows_;
   tcp::FlowTable table_;
   tcp::SlotPool<Piece> pieces_;
+  std::uint32_t behind_bytes_ = 0;  // of all flows
   tcp::FlowQueue handovers_, reports_queue_, windows_;
   Emission emission_;
   Cycle free_from_ = 0;  // the cycle after the last beat's, as far as beats have left

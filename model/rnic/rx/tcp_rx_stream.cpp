@@ -21,6 +21,12 @@ void TcpRx::deliver(FlowId flow, BufferRef buf, ByteSpan payload) {
     case Mode::kStreaming:
       break;
   }
+  append_piece(flow, std::move(buf), payload);
+}
+
+void TcpRx::append_piece(FlowId flow, BufferRef buf, ByteSpan payload) {
+  Flow& f = flows_[flow.v];
+  const auto bytes = static_cast<std::uint32_t>(payload.size());
   const std::uint32_t slot = pieces_.take();
   pieces_[slot].buf = std::move(buf);
   pieces_[slot].data = payload.data();

@@ -7,6 +7,7 @@
 
 namespace rnic {
 
+using tcp::RxFeedback;
 using tcp::TxCommand;
 using tcp::TxReport;
 using wire::seq_gt;
@@ -25,6 +26,8 @@ TcpTx::TcpTx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& conf
       station_(station),
       rto_limits_(config, clk.period_ps()),
       ack_delay_(std::max<Cycle>(1, config.ack_delay_ns * 1000 / clk.period_ps())),
+      keepalive_(config.keepalive_us * 1'000'000 / clk.period_ps()),
+      tick_(std::max<Cycle>(1, config.timestamp_ns * 1000 / clk.period_ps())),
       congestion_(tcp::make_congestion_control(config.congestion)),
       pool_(pool),
       flows_(config.max_flows),
@@ -159,35 +162,53 @@ void TcpTx::open(const TxCommand& c) {
   f.open = true;
   f.key = c.key;
   f.peer_mac = c.peer_mac;
-  f.mss = c.peer_mss;
   f.snd_una = f.snd_nxt = f.snd_end = f.recover = c.seq;
   f.snd_edge = c.seq + 1 + c.peer_window;
   f.peer_window = c.peer_window;
   f.synchronized = c.with_ack;
-  f.scaling = c.with_ack ? c.scaling : true;
   f.rcv_nxt = c.rcv_nxt;
   f.rcv_edge = c.rcv_nxt + config_.window_bytes;
-  congestion_->open(f.congestion, f.mss, config_.initial_window);
+  tcp::Agreed agreed = c.agreed;
+  if (!c.with_ack) {  // what we offer
+    agreed.scaling = true;
+    agreed.sack = config_.sack;
+    agreed.timestamps = config_.timestamps;
+    agreed.ecn = config_.wants_ecn();
+  }
+  agree(f, agreed, config_.initial_window);
   Segment syn;
   syn.flags = TcpHeader::kSyn;
+  if (f.ecn) syn.flags |= TcpHeader::kEce;
   if (c.with_ack) syn.flags |= TcpHeader::kAck;
+  else if (f.ecn) syn.flags |= TcpHeader::kCwr;
   append(c.flow, std::move(syn));
   sends_.push(c.flow);
 }
 
 void TcpTx::establish(const TxCommand& c) {
   Flow& f = flows_[c.flow.v];
-  f.mss = c.peer_mss;
-  f.scaling = c.scaling;
   f.synchronized = true;
   f.rcv_nxt = c.rcv_nxt;
   f.rcv_edge = c.rcv_nxt + config_.window_bytes;
   f.snd_edge = c.ack + c.peer_window;
   f.peer_window = c.peer_window;
   // One segment when the SYN was lost (RFC 5681 section 3.1).
-  congestion_->open(f.congestion, f.mss, f.backoff == 0 ? config_.initial_window : 1);
-  acknowledge(c.flow, c.ack);
+  agree(f, c.agreed, f.backoff == 0 ? config_.initial_window : 1);
+  RxFeedback syn_ack;
+  syn_ack.ack = c.ack;
+  acknowledge(c.flow, syn_ack);
   owe_ack(c.flow);
+}
+
+void TcpTx::agree(Flow& f, const tcp::Agreed& agreed, std::uint32_t segments) {
+  f.mss = agreed.emss;
+  f.scaling = agreed.scaling;
+  f.sack = agreed.sack;
+  f.timestamps = agreed.timestamps;
+  f.ts_recent = agreed.ts_recent;
+  f.ecn = agreed.ecn;
+  f.ecn_recover = f.snd_una;
+  congestion_->open(f.congestion, f.mss, segments);
 }
 
 void TcpTx::queue_stream(const TxCommand& c) {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <memory>
 #include <vector>
 
 #include "model/common/link.h"
@@ -22,6 +24,7 @@ namespace rnic {
 struct TcpTxCounters {
   std::uint64_t segments = 0, payload_bytes = 0, pure_acks = 0, retransmissions = 0, timeouts = 0, probes = 0;
   std::uint64_t retransmitted_bytes = 0, fast_retransmits = 0, idle_restarts = 0;
+  std::uint64_t sacked_bytes = 0, congestion_echoes = 0, congestion_marks = 0, keepalives = 0;
   std::uint64_t resets = 0, duplicate_acks = 0, fpdus_dropped = 0;
   template <class V>
   static void fields(V& v) {
@@ -32,6 +35,11 @@ struct TcpTxCounters {
     v("retransmitted_bytes", &TcpTxCounters::retransmitted_bytes, "octets", "payload sent again");
     v("fast_retransmits", &TcpTxCounters::fast_retransmits, "recoveries",
       "losses that duplicate ACKs told of (RFC 5681 section 3.2)");
+    v("sacked_bytes", &TcpTxCounters::sacked_bytes, "octets", "that the peer said it keeps behind a hole (RFC 2018)");
+    v("congestion_echoes", &TcpTxCounters::congestion_echoes, "reductions",
+      "of the congestion window because the peer echoed a mark (RFC 3168)");
+    v("congestion_marks", &TcpTxCounters::congestion_marks, "segments", "received with the mark of a congested queue");
+    v("keepalives", &TcpTxCounters::keepalives, "segments", "sent to ask whether an idle peer is there");
     v("idle_restarts", &TcpTxCounters::idle_restarts, "restarts",
       "flows that had sent nothing for an RTO and began with the initial window again");
     v("timeouts", &TcpTxCounters::timeouts, "timeouts", "expiries of the retransmission timer");
@@ -89,12 +97,22 @@ class TcpTx final : public Stage, public RunsAhead {
     std::uint8_t backoff = 0, retries = 0;
     std::uint8_t duplicate_acks = 0;
     Recovery recovery = Recovery::kNone;
-    std::uint8_t to_acknowledge = 0;  // segments since the last ACK
-    std::uint8_t reports = 0;         // TxReport kinds to be sent, one bit each
+    std::uint8_t to_acknowledge = 0;                                     // segments since the last ACK
+    std::uint8_t kept_runs = 0;                                          // valid ones of `kept`
+    std::array<wire::SackBlock, wire::TcpOptions::kMaxSackBlocks> kept;  // behind holes, the latest first
+    std::uint32_t ts_recent = 0;                                         // to echo
+    std::uint32_t last_ack = 0;                                          // Last.ACK.sent (RFC 7323 section 4.3)
+    std::uint32_t ecn_recover = 0;   // until this is acknowledged, echoes are of a known congestion
+    std::uint32_t unmarked_ack = 0;  // what to acknowledge before the mark changed (RFC 8257 section 3.2)
+    std::uint8_t reports = 0;        // TxReport kinds to be sent, one bit each
     bool open : 1, established : 1, rdma : 1, fin_queued : 1;
     bool synchronized : 1;  // rcv_nxt is known
     bool scaling : 1, timing : 1, ack_owed : 1, probe_owed : 1;
     bool resend_now : 1;  // whatever the congestion window says
+    bool sack : 1, timestamps : 1, ecn : 1;
+    bool ce : 1;        // ECN-Echo is what ACKs say now
+    bool cwr_owed : 1;  // the next new segment says that the window was reduced
+    bool old_ack_owed : 1, old_ce : 1;
     Flow()
         : open(false),
           established(false),
@@ -105,12 +123,20 @@ class TcpTx final : public Stage, public RunsAhead {
           timing(false),
           ack_owed(false),
           probe_owed(false),
-          resend_now(false) {}
+          resend_now(false),
+          sack(false),
+          timestamps(false),
+          ecn(false),
+          ce(false),
+          cwr_owed(false),
+          old_ack_owed(false),
+          old_ce(false) {}
   };
 
   // What comes in.
   void on_feedback(const tcp::RxFeedback& f);
   void on_ack(FlowId flow, const tcp::RxFeedback& f);
+  bool apply_sack(Flow& f, const tcp::RxFeedback& fb);
   bool on_command(const tcp::TxCommand& command);
   void open(const tcp::TxCommand& c);
   void establish(const tcp::TxCommand& c);
@@ -123,7 +149,9 @@ class TcpTx final : public Stage, public RunsAhead {
 
   // The queue of a flow.
   void append(FlowId flow, Segment segment);
-  void acknowledge(FlowId flow, std::uint32_t ack);
+  void acknowledge(FlowId flow, const tcp::RxFeedback& fb);
+  void measure(Flow& f, const tcp::RxFeedback& fb);
+  void agree(Flow& f, const tcp::Agreed& agreed, std::uint32_t segments);
   std::uint32_t next_to_send(Flow& f);
   bool fits(const Flow& f, const Segment& s) const;
   std::uint32_t credit_edge(const Flow& f) const;
@@ -133,7 +161,9 @@ class TcpTx final : public Stage, public RunsAhead {
   // Loss and congestion.
   static std::uint32_t pipe(const Flow& f);
   void on_duplicate_ack(FlowId flow);
-  void on_new_ack(FlowId flow, std::uint32_t bytes, std::uint32_t flight);
+  void on_new_ack(FlowId flow, tcp::AckedOctets octets);
+  void find_losses(FlowId flow);
+  void on_echo(Flow& f);
   void enter_fast_recovery(FlowId flow);
   void leave_recovery(Flow& f);
   void restart_if_idle(Flow& f);
@@ -144,24 +174,36 @@ class TcpTx final : public Stage, public RunsAhead {
   void on_timeout(FlowId flow);
   void restart_rto(FlowId flow);
   bool window_short(const Flow& f) const;
+  bool keeps_alive(const Flow& f) const;
+
+  // Acknowledgements.
+  void answer(FlowId flow, tcp::RxFeedback::Answer answer);
   void owe_ack(FlowId flow);
+  void note_mark(FlowId flow, const tcp::RxFeedback& fb);
+  void note_kept(Flow& f, const wire::SackBlock& run);
+  std::uint32_t ticks() const { return static_cast<std::uint32_t>(now() / tick_); }
 
   // What leaves: at most one frame a cycle.
   bool send_owed_ack();
   bool send_queued();
   void send(FlowId flow, std::uint32_t segment);
   void send_bare(FlowId flow, std::uint32_t seq, std::uint8_t flags);
+  void send_old_ack(FlowId flow);
+  tcp::SegmentFields fields_of(Flow& f, std::uint32_t seq, std::uint8_t flags);
   void send_reset(const tcp::FlowKey& key, const wire::MacAddress& mac, std::uint32_t seq, bool with_ack,
                   std::uint32_t ack);
   void push_frame(const tcp::FlowKey& key, const wire::MacAddress& mac, const tcp::SegmentFields& fields,
                   const BufferRef& buf, std::uint32_t payload_at, std::uint32_t payload_bytes);
   std::uint16_t advertise(Flow& f, bool syn);
+  void acknowledged(Flow& f);
   Wake next_wake(bool room) const;
 
   const TcpConfig config_;
   const StationConfig station_;
   const tcp::RtoLimits rto_limits_;
   const Cycle ack_delay_;
+  const Cycle keepalive_;  // 0: off
+  const Cycle tick_;       // of the timestamp clock
   const std::unique_ptr<const tcp::CongestionControl> congestion_;
   BufferPool& pool_;
   std::vector<Flow> flows_;

@@ -19,20 +19,17 @@ using wire::TcpHeader;
 void TcpTx::on_feedback(const RxFeedback& fb) {
   Flow& f = flows_[fb.flow.v];
   if (!f.open) return;
+  note_mark(fb.flow, fb);
+  if (f.timestamps && fb.timestamps && seq_le(fb.seq, f.last_ack)) {
+    if (seq_ge(fb.stamps.value, f.ts_recent)) f.ts_recent = fb.stamps.value;  // RFC 7323 section 4.3
+  }
   if (f.synchronized) {
     f.rcv_nxt = seq_max(f.rcv_nxt, fb.rcv_nxt);
     f.rcv_edge = seq_max(f.rcv_edge, fb.rcv_edge);
   }
+  if (f.sack && (f.kept_runs != 0 || fb.kept.left != fb.kept.right)) note_kept(f, fb.kept);
   if (fb.acks) on_ack(fb.flow, fb);
-  if (fb.answer == RxFeedback::Answer::kNow) {
-    owe_ack(fb.flow);
-  } else if (fb.answer == RxFeedback::Answer::kSoon) {
-    if (++f.to_acknowledge >= config_.ack_every) owe_ack(fb.flow);
-    else if (!ack_timers_.running(fb.flow)) ack_timers_.start(fb.flow, now() + ack_delay_);
-  }
-  // A window that was short has opened again (RFC 9293 section 3.8.6.2.2).
-  const std::uint32_t step = std::min<std::uint32_t>(2u * config_.mss(), config_.window_bytes / 2);
-  if (seq_lt(f.told_edge, f.rcv_nxt + step) && seq_ge(f.rcv_edge, f.told_edge + step)) owe_ack(fb.flow);
+  answer(fb.flow, fb.answer);
 }
 
 // RFC 9293 section 3.10.7.4, fifth. The edge never goes back: a peer that shrinks its window gets what it was promised
@@ -44,19 +41,27 @@ void TcpTx::on_ack(FlowId flow, const RxFeedback& fb) {
   const bool same_window = fb.window == std::exchange(f.peer_window, fb.window);
   const bool was_short = window_short(f);
   f.snd_edge = seq_max(f.snd_edge, fb.ack + fb.window);
+  const bool news = f.sack && fb.sack_blocks != 0 && apply_sack(f, fb);
+  const bool ece = f.ecn && (fb.flags & TcpHeader::kEce);
   if (seq_gt(fb.ack, f.snd_una)) {
-    const std::uint32_t bytes = fb.ack - f.snd_una, flight = pipe(f);
-    acknowledge(flow, fb.ack);
-    on_new_ack(flow, bytes, flight);
+    tcp::AckedOctets octets;
+    octets.bytes = fb.ack - f.snd_una;
+    octets.flight = pipe(f);
+    octets.ece = ece;
+    acknowledge(flow, fb);
+    on_new_ack(flow, octets);
   } else {
-    if (fb.payload == 0 && same_window && f.snd_una != f.snd_nxt) on_duplicate_ack(flow);
+    const bool duplicate = f.sack ? news : fb.payload == 0 && same_window && f.snd_una != f.snd_nxt;
+    if (duplicate) on_duplicate_ack(flow);
     if (f.peer_window < f.mss) f.retries = 0;  // closed, but there
-    if (was_short && f.snd_una == f.snd_nxt) {
+    if (f.snd_una == f.snd_nxt && (was_short || keeps_alive(f))) {
       f.retries = 0;
       if (!window_short(f)) f.backoff = 0;
       restart_rto(flow);
     }
   }
+  if (news) find_losses(flow);
+  if (ece) on_echo(f);
   resume(flow);
 }
 
@@ -67,9 +72,9 @@ void TcpTx::resume(FlowId flow) {
   if (next_to_send(f) != kNil) sends_.push(flow);
 }
 
-void TcpTx::acknowledge(FlowId flow, std::uint32_t ack) {
+void TcpTx::acknowledge(FlowId flow, const RxFeedback& fb) {
   Flow& f = flows_[flow.v];
-  while (!f.queue.empty() && seq_le(segments_[f.queue.head()].end(), ack)) {
+  while (!f.queue.empty() && seq_le(segments_[f.queue.head()].end(), fb.ack)) {
     const Segment& s = segments_[f.queue.head()];
     if (s.completes_wqe && f.wqes_acked++ == 0) reports_queue_.push(flow);
     if (s.flags & TcpHeader::kSyn) {
@@ -79,18 +84,18 @@ void TcpTx::acknowledge(FlowId flow, std::uint32_t ack) {
     if (s.flags & TcpHeader::kFin) report(flow, TxReport::Kind::kFinAcked);
     f.queue.drop_front(segments_);
   }
-  f.snd_una = ack;
-  if (f.timing && seq_ge(ack, f.timed_seq)) {
-    f.rtt.sample(now() - f.timed_at);
-    f.timing = false;
-  }
+  f.snd_una = fb.ack;
+  measure(f, fb);
   f.backoff = f.retries = 0;
   restart_rto(flow);
 }
 
-void TcpTx::owe_ack(FlowId flow) {
-  flows_[flow.v].ack_owed = true;
-  acks_.push(flow);
+// Once a round trip. An echoed timestamp is right for a segment that was sent twice as well (RFC 7323 section 4).
+void TcpTx::measure(Flow& f, const RxFeedback& fb) {
+  if (!f.timing || seq_lt(fb.ack, f.timed_seq)) return;
+  f.timing = false;
+  if (f.timestamps && fb.timestamps) f.rtt.sample(Cycle{ticks() - fb.stamps.echo_reply} * tick_);
+  else f.rtt.sample(now() - f.timed_at);
 }
 
 // Nothing is in flight, and an FPDU or what is queued may not fit: only the peer can help, and its word may be lost.
@@ -101,8 +106,12 @@ bool TcpTx::window_short(const Flow& f) const {
 void TcpTx::restart_rto(FlowId flow) {
   const Flow& f = flows_[flow.v];
   if (f.snd_una != f.snd_nxt || window_short(f)) rto_.start(flow, now() + f.rtt.rto(rto_limits_, f.backoff));
+  else if (keeps_alive(f)) rto_.start(flow, now() + keepalive_);
   else rto_.stop(flow);
 }
+
+// An idle flow needs no retransmission timer, so that timer asks whether the peer is there (RFC 9293 section 3.8.4).
+bool TcpTx::keeps_alive(const Flow& f) const { return keepalive_ != 0 && f.established && !f.fin_queued; }
 
 void TcpTx::run_timers() {
   for (FlowId flow = ack_timers_.expired(now()); flow != kNoFlow; flow = ack_timers_.expired(now())) {

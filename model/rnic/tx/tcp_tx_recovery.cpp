@@ -6,6 +6,7 @@
 namespace rnic {
 
 using tcp::kNil;
+using tcp::RxFeedback;
 using tcp::TxReport;
 using wire::seq_ge;
 using wire::seq_gt;
@@ -52,11 +53,40 @@ void TcpTx::on_duplicate_ack(FlowId flow) {
   Flow& f = flows_[flow.v];
   ++counters_.duplicate_acks;
   if (f.duplicate_acks < 0xff) ++f.duplicate_acks;
-  f.queue.count_held(f.mss);
-  // Those of what a timeout sent twice tell of no loss (RFC 6582 section 3.2 step 2).
-  if (f.duplicate_acks == kDuplicateAcks && f.recovery == Recovery::kNone && seq_gt(f.snd_una, f.recover)) {
-    enter_fast_recovery(flow);
+  if (!f.sack) f.queue.count_held(f.mss);
+  if (f.duplicate_acks != kDuplicateAcks || f.recovery != Recovery::kNone) return;
+  // Those of what a timeout sent twice tell of no loss (RFC 6582 section 3.2 step 2), unless SACK makes them news.
+  if (f.sack || seq_gt(f.snd_una, f.recover)) enter_fast_recovery(flow);
+}
+
+// The octets that SACK brings news of. Blocks of what was never sent or is acknowledged already say nothing.
+bool TcpTx::apply_sack(Flow& f, const RxFeedback& fb) {
+  std::uint32_t news = 0;
+  for (std::uint8_t i = 0; i < fb.sack_blocks; ++i) {
+    const wire::SackBlock& block = fb.sack[i];
+    if (seq_gt(block.right, block.left) && seq_gt(block.left, fb.ack) && seq_le(block.right, f.snd_nxt)) {
+      news += f.queue.mark_held(segments_, block);
+    }
   }
+  counters_.sacked_bytes += news;
+  return news != 0;
+}
+
+// RFC 6675 section 5: what lies below three segments that the peer has is lost.
+void TcpTx::find_losses(FlowId flow) {
+  Flow& f = flows_[flow.v];
+  if (f.recovery == Recovery::kTimeout || f.snd_una == f.snd_nxt) return;
+  const bool head_lost = f.queue.mark_lost_below_held(segments_, kDuplicateAcks);
+  if (head_lost && f.recovery == Recovery::kNone) enter_fast_recovery(flow);
+}
+
+// Once a window of data (RFC 3168 section 6.1.2); a loss in it has done it already.
+void TcpTx::on_echo(Flow& f) {
+  if (f.recovery != Recovery::kNone || !seq_gt(f.snd_una, f.ecn_recover)) return;
+  ++counters_.congestion_echoes;
+  congestion_->on_ecn(f.congestion, f.snd_nxt - f.snd_una);
+  f.ecn_recover = f.snd_nxt;
+  f.cwr_owed = true;
 }
 
 void TcpTx::enter_fast_recovery(FlowId flow) {
@@ -64,9 +94,10 @@ void TcpTx::enter_fast_recovery(FlowId flow) {
   ++counters_.fast_retransmits;
   f.recovery = Recovery::kFast;
   f.recover = f.snd_nxt;
+  f.ecn_recover = f.snd_nxt;
+  f.cwr_owed = f.ecn;
   congestion_->on_loss(f.congestion, f.snd_nxt - f.snd_una);
-  f.queue.mark_head_lost(segments_);
-  f.resend_now = true;
+  f.resend_now = f.queue.mark_head_lost(segments_);
 }
 
 void TcpTx::leave_recovery(Flow& f) {
@@ -75,19 +106,23 @@ void TcpTx::leave_recovery(Flow& f) {
 }
 
 // RFC 6582 section 3.2 step 3: an ACK that ends a recovery, or one that tells of the next hole.
-void TcpTx::on_new_ack(FlowId flow, std::uint32_t bytes, std::uint32_t flight) {
+void TcpTx::on_new_ack(FlowId flow, tcp::AckedOctets octets) {
   Flow& f = flows_[flow.v];
+  octets.snd_una = f.snd_una;
+  octets.snd_nxt = f.snd_nxt;
+  octets.now_ns = now() * clock().period_ps() / 1000;
+  octets.srtt_ns = f.rtt.srtt() * clock().period_ps() / 1000;
+  congestion_->on_marks(f.congestion, octets);
   f.duplicate_acks = 0;
   const bool fast = f.recovery == Recovery::kFast;
   if (f.recovery != Recovery::kNone && seq_ge(f.snd_una, f.recover)) leave_recovery(f);
   if (f.recovery == Recovery::kFast) {
-    f.queue.deflate(bytes > f.mss ? bytes - f.mss : 0);
-    f.queue.mark_head_lost(segments_);
-    f.resend_now = true;
+    if (!f.sack) f.queue.deflate(octets.bytes > f.mss ? octets.bytes - f.mss : 0);
+    f.resend_now = f.queue.mark_head_lost(segments_);
     return;
   }
-  f.queue.deflate(f.queue.held_by_peer());
-  if (f.rdma && !fast) congestion_->on_ack(f.congestion, {bytes, flight});
+  if (!f.sack) f.queue.deflate(f.queue.held_by_peer());
+  if (f.rdma && !fast && !octets.ece) congestion_->on_ack(f.congestion, octets);
 }
 
 // RFC 5681 section 4.1: what was learnt of the path is forgotten when nothing was sent for an RTO.
@@ -118,6 +153,7 @@ void TcpTx::on_timeout(FlowId flow) {
     f.queue.mark_all_lost(segments_);
     sends_.push(flow);
   } else {
+    ++(window_short(f) ? counters_.probes : counters_.keepalives);
     f.probe_owed = true;
     acks_.push(flow);
   }

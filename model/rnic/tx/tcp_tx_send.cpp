@@ -15,25 +15,7 @@ void TcpTx::append(FlowId flow, Segment segment) {
   segment.seq = f.snd_end;
   f.snd_end = segment.end();
   f.queue.append(segments_, std::move(segment));
-  if (f.snd_una == f.snd_nxt && !rto_.running(flow)) restart_rto(flow);
-}
-
-bool TcpTx::send_owed_ack() {
-  while (!acks_.empty()) {
-    const FlowId flow = acks_.pop();
-    Flow& f = flows_[flow.v];
-    if (!f.ack_owed && !f.probe_owed) continue;  // a segment has carried it meanwhile, or the flow is gone
-    if (f.probe_owed) {
-      ++counters_.probes;
-      f.probe_owed = false;
-      send_bare(flow, f.snd_una - 1, TcpHeader::kAck);  // not acceptable, hence answered (RFC 9293 section 3.8.6.1)
-    } else {
-      ++counters_.pure_acks;
-      send_bare(flow, f.snd_nxt, TcpHeader::kAck);
-    }
-    return true;
-  }
-  return false;
+  if (f.snd_una == f.snd_nxt && (!rto_.running(flow) || keepalive_ != 0)) restart_rto(flow);
 }
 
 bool TcpTx::send_queued() {
@@ -59,7 +41,8 @@ void TcpTx::send(FlowId flow, std::uint32_t slot) {
   if (again) {
     ++counters_.retransmissions;
     counters_.retransmitted_bytes += s.payload_bytes;
-    f.timing = f.resend_now = false;
+    f.resend_now = false;
+    if (!f.timestamps) f.timing = false;  // RFC 6298 section 3: an ACK would not tell which one it answers
   } else {
     f.snd_nxt = s.end();
     if (!f.timing) {
@@ -76,26 +59,43 @@ void TcpTx::send(FlowId flow, std::uint32_t slot) {
     s.buf = std::move(copy);
     s.payload_at = kFrameHeadroom;
   }
-  tcp::SegmentFields fields;
-  fields.seq = s.seq;
-  fields.ack = f.rcv_nxt;
-  fields.flags = s.flags;
-  fields.window = advertise(f, false);
+  tcp::SegmentFields fields = fields_of(f, s.seq, s.flags);
+  if (f.ecn && !again) {
+    fields.ecn = wire::kEct0;
+    if (f.cwr_owed) fields.flags |= TcpHeader::kCwr;
+    f.cwr_owed = false;
+  }
   counters_.payload_bytes += s.payload_bytes;
   push_frame(f.key, f.peer_mac, fields, s.buf, s.payload_at, s.payload_bytes);
 }
 
-void TcpTx::send_bare(FlowId flow, std::uint32_t seq, std::uint8_t flags) {
-  Flow& f = flows_[flow.v];
+// Segments of payload have no room for SACK; what is owed to a peer that waits for it is a segment of its own, which
+// counts as a duplicate ACK as well.
+tcp::SegmentFields TcpTx::fields_of(Flow& f, std::uint32_t seq, std::uint8_t flags) {
   const bool syn = flags & TcpHeader::kSyn;
   tcp::SegmentFields fields;
   fields.seq = seq;
   fields.flags = flags;
   if (flags & TcpHeader::kAck) fields.ack = f.rcv_nxt;
+  if (f.ecn && f.ce && !syn) fields.flags |= TcpHeader::kEce;
   fields.window = advertise(f, syn);
-  if (syn) {
-    fields.options.mss = config_.mss();
-    if (f.scaling) fields.options.window_scale = config_.window_scale();
+  if (f.timestamps) fields.options.timestamps = wire::TcpTimestamps{ticks(), flags & TcpHeader::kAck ? f.ts_recent : 0};
+  if (f.kept_runs == 0) acknowledged(f);
+  return fields;
+}
+
+void TcpTx::send_bare(FlowId flow, std::uint32_t seq, std::uint8_t flags) {
+  Flow& f = flows_[flow.v];
+  tcp::SegmentFields fields = fields_of(f, seq, flags);
+  wire::TcpOptions& options = fields.options;
+  if (flags & TcpHeader::kSyn) {
+    options.mss = config_.mss();
+    if (f.scaling) options.window_scale = config_.window_scale();
+    options.sack_permitted = f.sack;
+  } else if (f.kept_runs != 0) {
+    options.sack = f.kept;
+    options.sack_blocks = std::min<std::size_t>(f.kept_runs, f.timestamps ? 3 : 4);
+    acknowledged(f);
   }
   push_frame(f.key, f.peer_mac, fields, pool_.take(), kFrameHeadroom, 0);
 }
@@ -123,17 +123,19 @@ void TcpTx::push_frame(const tcp::FlowKey& key, const wire::MacAddress& mac, con
   out->push({buf, payload_at - headers, headers + payload_bytes, true});
 }
 
-// The window field of the segment that is leaving. Whatever was owed to the peer goes with it. The window of a SYN is
-// never scaled (RFC 7323 section 2.2).
+// The window field of the segment that is leaving. The window of a SYN is never scaled (RFC 7323 section 2.2).
 std::uint16_t TcpTx::advertise(Flow& f, bool syn) {
   const std::uint8_t scale = f.scaling && !syn ? config_.window_scale() : 0;
   const std::uint32_t units = std::min<std::uint32_t>(0xffff, (f.rcv_edge - f.rcv_nxt) >> scale);
   f.told_edge = f.rcv_nxt + (units << scale);
+  return static_cast<std::uint16_t>(units);
+}
+
+void TcpTx::acknowledged(Flow& f) {
   f.ack_owed = false;
   f.to_acknowledge = 0;
-  const FlowId flow{static_cast<std::uint32_t>(&f - flows_.data())};
-  ack_timers_.stop(flow);
-  return static_cast<std::uint16_t>(units);
+  f.last_ack = f.rcv_nxt;
+  ack_timers_.stop(FlowId{static_cast<std::uint32_t>(&f - flows_.data())});
 }
 
 }  // namespace rnic

@@ -58,16 +58,18 @@ TEST_F(HandshakeTest, EveryOctetOfTheSynIsAsTheRfcsSay) {
   Bytes syn = wire.seen.at(0).frame;
   // Sequence number and checksums vary with the seed: checked, then blanked.
   EXPECT_EQ(sum16(syn, 14, 34), 0xffff);
-  EXPECT_EQ(sum16(syn, 26, syn.size(), 6 + 28), 0xffff);
+  EXPECT_EQ(sum16(syn, 26, syn.size(), 6 + 32), 0xffff);
   for (std::size_t i : {24, 25, 38, 39, 40, 41, 50, 51}) syn[i] = 0;
-  const Bytes expected = {2,    0,    0, 0, 0,  0x0b, 2,    0,    0,    0,    0,    0x0a, 0x08,  // Ethernet
-                          0x00, 0x45, 0, 0, 48, 0,    0,    0x40, 0,    64,   6,    0,    0,     // IPv4, DF
-                          10,   0,    0, 1, 10, 0,    0,    2,    0x12, 0xb7, 0x13, 0x88,        // ports
-                          0,    0,    0, 0, 0,  0,    0,    0,    0x70, 0x02, 0xff, 0xff, 0,
-                          0,    0,    0, 2, 4,  0x05, 0xb4, 1,    3,    3,    2};  // MSS 1460, NOP, window scale 2
+  const Bytes expected = {
+      2,    0,    0, 0,    0,    0x0b, 2, 0,    0,    0,    0,    0x0a, 0x08,  // Ethernet
+      0x00, 0x45, 0, 0,    52,   0,    0, 0x40, 0,    64,   6,    0,    0,     // IPv4, DF
+      10,   0,    0, 1,    10,   0,    0, 2,    0x12, 0xb7, 0x13, 0x88,        // ports
+      0,    0,    0, 0,    0,    0,    0, 0,    0x80, 0x02, 0xff, 0xff, 0,    0, 0,
+      0,    2,    4, 0x05, 0xb4, 1,    3, 3,    2,    1,    1,    4,    2};  // MSS 1460, NOP, window scale 2, SACK
+                                                                             // permitted
   EXPECT_EQ(syn, expected);
   const Bytes& syn_ack = wire.seen.at(1).frame;
-  EXPECT_EQ(Bytes(syn_ack.begin() + 54, syn_ack.end()), (Bytes{2, 4, 0x05, 0xb4, 1, 3, 3, 2}));
+  EXPECT_EQ(Bytes(syn_ack.begin() + 54, syn_ack.end()), (Bytes{2, 4, 0x05, 0xb4, 1, 3, 3, 2, 1, 1, 4, 2}));
   EXPECT_EQ(wire.seen[1].ack(), wire.seen[0].seq() + 1);
   EXPECT_EQ(wire.seen[2].seq(), wire.seen[0].seq() + 1);
   EXPECT_EQ(wire.seen[2].ack(), wire.seen[1].seq() + 1);

@@ -186,7 +186,7 @@ void PacketScript::step(const Line& line) {
   const std::string& verb = line.words[0];
   if (verb == ">") return expect(line);
   expect_nothing(line, last_ps_ + line.after_ps);
-  last_ps_ += line.after_ps;
+  last_ps_ = std::max(last_ps_ + line.after_ps, static_cast<std::uint64_t>(sc_core::sc_time_stamp().value()));
   const auto number = [&line](std::size_t i) { return static_cast<std::uint32_t>(std::stoul(line.words.at(i))); };
   Firmware& fw = chip_->firmware;
   if (verb == "<") inject(line);
@@ -198,6 +198,7 @@ void PacketScript::step(const Line& line) {
   else if (verb == "abort") fw.abort(FlowId{0});
   else if (verb == "fpdu")
     chip_->segmenter.send_now(FlowId{0}, line.words.size() > 2 ? std::stoul(line.words[2].substr(1)) : 1, number(1));
+  else if (verb == "window") peer_window_ = static_cast<std::uint16_t>(number(1));
   else if (verb == "hold") chip_->deframer.hold_until = kNever;
   else if (verb == "release") chip_->deframer.release_now();
   else if (verb == "delivered") delivered(line);
@@ -223,6 +224,7 @@ void PacketScript::inject(const Line& line) {
   }
   s.options = option_octets(line.options, chip_isn_);
   const Bytes octets = s.frame();
+  ASSERT_LE(octets.size(), pool_.block_bytes()) << where(line);
   Frame f;
   f.buf = pool_.take();
   f.bytes = static_cast<std::uint32_t>(octets.size());

@@ -3,6 +3,7 @@
 //   # a comment
 //   config initial_window 4          a key of TcpConfig; before the first step
 //   handshake mss 1000, sackOK       the peer opens with these options; the chip enters RDMA mode
+//   window 2000                      the peer announces this from now on; 65535 before
 //   fpdu 1000 x4                     the segmenter has four FPDUs of 1000 octets to send
 //   > PA 1:1001 ack 1                the chip's next segment: flags, octets, and what else is to be compared
 //   +10 < A 1 ack 1001 win 65535 {sack 2001:3001}     10 us later the peer sends

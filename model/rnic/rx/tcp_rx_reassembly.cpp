@@ -1,0 +1,103 @@
+// Segments behind a hole: kept until it is filled, as far as there is room for them. Each has its place in the stream:
+// stream_offset + (seq - rcv_nxt) once the octets in order have been handed over.
+#include <algorithm>
+
+#include "model/rnic/rx/tcp_rx.h"
+
+namespace rnic {
+
+using tcp::kNil;
+using wire::SackBlock;
+using wire::seq_gt;
+using wire::seq_le;
+
+// Keeps the octets that are not kept already. Returns the run that they are part of now (RFC 2018 section 4).
+SackBlock TcpRx::keep(FlowId flow, const BufferRef& buf, std::uint32_t seq, ByteSpan payload, bool fin) {
+  Flow& f = flows_[flow.v];
+  const std::uint32_t first = seq;
+  std::uint32_t before = kNil, at = f.behind.head;
+  while (!payload.empty()) {
+    while (at != kNil && seq_le(pieces_[at].end(), seq)) {
+      before = at;
+      at = pieces_[at].next;
+    }
+    auto bytes = static_cast<std::uint32_t>(payload.size());
+    if (at != kNil && seq_le(pieces_[at].seq, seq)) {
+      bytes = std::min(bytes, pieces_[at].end() - seq);  // known
+    } else {
+      if (at != kNil) bytes = std::min(bytes, pieces_[at].seq - seq);
+      if (!keep_part(f, before, buf, seq, payload.subspan(0, bytes))) {
+        ++counters_.reorder_drops;
+        return run_around(f, first);
+      }
+      before = before == kNil ? f.behind.head : pieces_[before].next;
+      at = pieces_[before].next;
+    }
+    payload = payload.subspan(bytes);
+    seq += bytes;
+  }
+  if (fin) {
+    f.fin_behind = true;
+    f.fin_seq = seq;
+  }
+  return run_around(f, first);
+}
+
+bool TcpRx::keep_part(Flow& f, std::uint32_t before, const BufferRef& buf, std::uint32_t seq, ByteSpan part) {
+  const auto bytes = static_cast<std::uint32_t>(part.size());
+  if (behind_bytes_ + bytes > config_.reorder_bytes) return false;
+  behind_bytes_ += bytes;
+  counters_.reorder_bytes_max = std::max<std::uint64_t>(counters_.reorder_bytes_max, behind_bytes_);
+  const std::uint32_t slot = pieces_.take();
+  Piece& piece = pieces_[slot];
+  piece.buf = buf;
+  piece.data = part.data();
+  piece.bytes = bytes;
+  piece.seq = seq;
+  f.behind.insert_after(pieces_, before, slot);
+  return true;
+}
+
+// Empty if the octet is not kept.
+SackBlock TcpRx::run_around(const Flow& f, std::uint32_t seq) const {
+  SackBlock run;
+  for (std::uint32_t at = f.behind.head; at != kNil; at = pieces_[at].next) {
+    const Piece& piece = pieces_[at];
+    if (run.left == run.right || run.right != piece.seq) {
+      if (seq_gt(piece.seq, seq)) break;
+      run.left = piece.seq;
+    }
+    run.right = piece.end();
+  }
+  return seq_gt(run.right, seq) ? run : SackBlock{};
+}
+
+// Hands over what is in order now.
+void TcpRx::fill_hole(FlowId flow) {
+  Flow& f = flows_[flow.v];
+  while (!f.behind.empty() && seq_le(pieces_[f.behind.head].seq, f.rcv_nxt)) {
+    Piece& piece = pieces_[f.behind.head];
+    behind_bytes_ -= piece.bytes;
+    if (seq_gt(piece.end(), f.rcv_nxt)) {
+      const ByteSpan payload = ByteSpan{piece.data, piece.bytes}.subspan(f.rcv_nxt - piece.seq);
+      BufferRef buf = std::move(piece.buf);
+      f.behind.drop_front(pieces_);
+      counters_.payload_bytes += payload.size();
+      f.rcv_nxt += static_cast<std::uint32_t>(payload.size());
+      if (f.mode == Mode::kDiscard) give_room(flow, static_cast<std::uint32_t>(payload.size()));
+      else append_piece(flow, std::move(buf), payload);
+      if (f.mode == Mode::kRdma) handovers_.push(flow);
+    } else {
+      f.behind.drop_front(pieces_);
+    }
+  }
+  if (f.fin_behind && f.fin_seq == f.rcv_nxt) take_fin(flow);
+}
+
+void TcpRx::forget_behind(Flow& f) {
+  for (std::uint32_t at = f.behind.head; at != kNil; at = pieces_[at].next) behind_bytes_ -= pieces_[at].bytes;
+  f.behind.clear(pieces_);
+  f.fin_behind = false;
+}
+
+}  // namespace rnic

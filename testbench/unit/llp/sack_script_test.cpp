@@ -1,0 +1,253 @@
+// Holes: what is kept behind them, what the peer is told of it, and what the sender makes of being told (RFC 2018,
+// 6675).
+#include "testbench/unit/llp/packet_script.h"
+
+namespace rnic::test {
+namespace {
+
+// ---- Receiver
+
+TEST(SackScript, WhatIsBehindAHoleIsKeptToldAndDeliveredInOrder) {
+  run_script(R"(
+    handshake mss 1460, sackOK
+    < PA 1001:2001 ack 1
+    > A 1 ack 1 {sack 1001:2001}
+    < PA 2001:3001 ack 1
+    > A 1 ack 1 {sack 1001:3001}
+    < PA 4001:5001 ack 1
+    > A 1 ack 1 {sack 4001:5001 1001:3001}     # the latest first
+    < PA 6001:7001 ack 1
+    > A 1 ack 1 {sack 6001:7001 4001:5001 1001:3001}
+    < PA 8001:9001 ack 1
+    > A 1 ack 1 {sack 8001:9001 6001:7001 4001:5001 1001:3001}
+    < PA 10001:11001 ack 1
+    > A 1 ack 1 {sack 10001:11001 8001:9001 6001:7001 4001:5001}
+    delivered 0
+    < PA 1:1001 ack 1
+    > A 1 ack 3001 {sack 10001:11001 8001:9001 6001:7001 4001:5001}
+    < PA 3001:4001 ack 1
+    > A 1 ack 5001 {sack 10001:11001 8001:9001 6001:7001}
+    +1 delivered 5000
+    < PA 5001:6001 ack 1
+    > A 1 ack 7001 {sack 10001:11001 8001:9001}
+    < PA 7001:8001 ack 1
+    > A 1 ack 9001 {sack 10001:11001}
+    < PA 9001:10001 ack 1
+    > A 1 ack 11001 {}
+    +2 delivered 11000
+    count rx.out_of_order 6
+    count rx.payload_bytes 11000
+  )");
+}
+
+TEST(SackScript, WithoutThePeersConsentAHoleIsToldByDuplicateAcksAlone) {
+  run_script(R"(
+    handshake mss 1460
+    < PA 1001:2001 ack 1
+    > A 1 ack 1 {}
+    < PA 2001:3001 ack 1
+    > A 1 ack 1 {}
+    < PA 1:1001 ack 1
+    > A 1 ack 3001 {}
+    +1 delivered 3000
+  )");
+}
+
+TEST(SackScript, TheSynOffersAndTheAnswerAgrees) {
+  run_script(R"(
+    listen
+    +1 < S 0 {mss 1000, sackOK, ws 3}
+    > SA 0 ack 1 {mss 1460, ws 2, sackOK}
+  )");
+}
+
+TEST(SackScript, OverlapsAndDuplicatesBehindAHoleAreHarmless) {
+  run_script(R"(
+    handshake mss 1460, sackOK
+    < PA 501:701 ack 1
+    > A 1 ack 1 {sack 501:701}
+    < PA 501:701 ack 1
+    > A 1 ack 1 {sack 501:701}
+    < PA 901:1101 ack 1
+    > A 1 ack 1 {sack 901:1101 501:701}
+    < PA 301:1001 ack 1                        # covers one, fills a hole, touches another
+    > A 1 ack 1 {sack 301:1101}
+    < PA 1:401 ack 1
+    > A 1 ack 1101 {}
+    +1 delivered 1100
+    count rx.payload_bytes 1100
+  )");
+}
+
+TEST(SackScript, WhatDoesNotFitIsDroppedAndNotTold) {
+  run_script(R"(
+    config reorder_bytes 2500
+    handshake mss 1460, sackOK
+    < PA 1001:2001 ack 1
+    > A 1 ack 1 {sack 1001:2001}
+    < PA 3001:4001 ack 1
+    > A 1 ack 1 {sack 3001:4001 1001:2001}
+    < PA 5001:6001 ack 1
+    > A 1 ack 1 {sack 3001:4001 1001:2001}
+    count rx.reorder_drops 1
+    < PA 1:1001 ack 1
+    > A 1 ack 2001 {sack 3001:4001}
+    < PA 2001:3001 ack 1
+    > A 1 ack 4001 {}
+    < PA 5001:6001 ack 1                       # there is room again
+    > A 1 ack 4001 {sack 5001:6001}
+    < PA 4001:5001 ack 1
+    > A 1 ack 6001 {}
+    +1 delivered 6000
+    count rx.reorder_bytes_max 2000
+  )");
+}
+
+TEST(SackScript, WithoutABufferEverythingBehindAHoleIsDropped) {
+  run_script(R"(
+    config reorder_bytes 0
+    handshake mss 1460, sackOK
+    < PA 1001:2001 ack 1
+    > A 1 ack 1 {}
+    < PA 1:1001 ack 1
+    +0.5 > A 1 ack 1001 {}
+    +1 delivered 1000
+  )");
+}
+
+TEST(SackScript, AFinBehindAHoleWaitsForIt) {
+  run_script(R"(
+    handshake mss 1460, sackOK
+    < FPA 1001:2001 ack 1
+    > A 1 ack 1 {sack 1001:2001}
+    < PA 1:1001 ack 1
+    > A 1 ack 2002 {}
+    +1 event peer_closed
+    delivered 2000
+  )");
+}
+
+// Data has no room for SACK, and a duplicate ACK with data would not count: the ACK goes by itself.
+TEST(SackScript, DataDoesNotCarryTheAckOfAHole) {
+  run_script(R"(
+    handshake mss 1460, sackOK
+    fpdu 1000
+    < PA 1001:2001 ack 1
+    > A 1 ack 1 {sack 1001:2001}
+    > PA 1:1001 ack 1 {}
+  )");
+}
+
+// ---- Sender
+
+TEST(SackScript, ThreeSegmentsAboveAHoleMakeItLost) {
+  run_script(R"(
+    handshake mss 1000, sackOK
+    fpdu 1000 x8
+    > PA 1:1001
+    > PA 1001:2001
+    > PA 2001:3001
+    > PA 3001:4001
+    > PA 4001:5001
+    > PA 5001:6001
+    > PA 6001:7001
+    > PA 7001:8001
+    +20 < A 1 ack 1001
+    +1 < A 1 ack 1001 {sack 2001:3001}
+    +1 < A 1 ack 1001 {sack 2001:4001}
+    silence 1
+    < A 1 ack 1001 {sack 2001:5001}
+    > PA 1001:2001
+    +1 < A 1 ack 1001 {sack 2001:8001}
+    +10 < A 1 ack 8001
+    silence 300
+    count tx.fast_retransmits 1
+    count tx.retransmissions 1
+    count tx.sacked_bytes 6000
+    count tx.timeouts 0
+  )");
+}
+
+// All holes of a window go in one round trip, in order, as the pipe allows.
+TEST(SackScript, AllHolesAreFilledInOneRoundTrip) {
+  run_script(R"(
+    handshake mss 1000, sackOK
+    fpdu 1000 x10
+    > PA 1:1001
+    > PA 1001:2001
+    > PA 2001:3001
+    > PA 3001:4001
+    > PA 4001:5001
+    > PA 5001:6001
+    > PA 6001:7001
+    > PA 7001:8001
+    > PA 8001:9001
+    > PA 9001:10001
+    +20 < A 1 ack 1 {sack 1001:2001}
+    +1 < A 1 ack 1 {sack 1001:2001 3001:4001}
+    +1 < A 1 ack 1 {sack 5001:8001 1001:2001 3001:4001}
+    > PA 1:1001
+    > PA 2001:3001
+    > PA 4001:5001
+    +10 < A 1 ack 1 {sack 5001:10001 1001:2001 3001:4001}
+    +9 < A 1 ack 10001
+    silence 300
+    count tx.retransmissions 3
+    count tx.fast_retransmits 1
+    count tx.timeouts 0
+  )");
+}
+
+TEST(SackScript, BlocksOfOneAckAreEnough) {
+  run_script(R"(
+    handshake mss 1000, sackOK
+    fpdu 1000 x5
+    > PA 1:1001
+    > PA 1001:2001
+    > PA 2001:3001
+    > PA 3001:4001
+    > PA 4001:5001
+    +20 < A 1 ack 1 {sack 2001:5001}            # the ACKs before were lost
+    > PA 1:1001
+    > PA 1001:2001
+    +20 < A 1 ack 5001
+    silence 300
+    count tx.timeouts 0
+  )");
+}
+
+// RFC 2018 section 8: after a timeout nothing that SACK said counts, for the peer may have thrown it away.
+TEST(SackScript, ATimeoutForgetsWhatWasKept) {
+  run_script(R"(
+    handshake mss 1000, sackOK
+    fpdu 1000 x3
+    > PA 1:1001
+    > PA 1001:2001
+    > PA 2001:3001
+    +20 < A 1 ack 1 {sack 1001:3001}
+    +179.6 > PA 1:1001
+    +20 < A 1 ack 1001
+    > PA 1001:2001
+    > PA 2001:3001
+    +20 < A 1 ack 3001
+    silence 300
+  )");
+}
+
+TEST(SackScript, BlocksOfWhatWasNeverSentSayNothing) {
+  run_script(R"(
+    handshake mss 1000, sackOK
+    fpdu 1000 x2
+    > PA 1:1001
+    > PA 1001:2001
+    +10 < A 1 ack 1 {sack 3001:9001}
+    +1 < A 1 ack 1 {sack 2001:1001}
+    +1 < A 1 ack 1001 {sack 1:1001}             # RFC 2883: received twice
+    silence 20
+    count tx.sacked_bytes 0
+    count tx.retransmissions 0
+  )");
+}
+
+}  // namespace
+}  // namespace rnic::test
