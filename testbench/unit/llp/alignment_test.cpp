@@ -1,0 +1,154 @@
+// Peers that do not align FPDUs with segments (RFC 5044 section 5 asks it of nobody): tcp_rx, deframer and CRC check in
+// a row, every split position, in order and with a hole.
+#include "model/rnic/context/context.h"
+#include "model/rnic/rx/crc_check.h"
+#include "model/rnic/rx/mpa_deframer.h"
+#include "testbench/support/mpa_reference.h"
+#include "testbench/support/stream_segments.h"
+#include "testbench/unit/llp/scripted_peer.h"
+
+namespace rnic::test {
+namespace {
+
+constexpr unsigned kFlows = 256;
+
+class AlignmentTest : public StageTest, public testing::WithParamInterface<bool> {
+ protected:
+  static TcpConfig config() {
+    TcpConfig c;
+    c.max_flows = kFlows;
+    return c;
+  }
+  AlignmentTest() {
+    frames.out(frames_link), tcp_rx.in(frames_link);
+    commands.out(commands_link), tcp_rx.commands(commands_link);
+    tcp_rx.feedback(feedback_link), feedback.in(feedback_link);
+    tcp_rx.reports(reports_link), reports.in(reports_link);
+    tcp_rx.out(stream_link), deframer.in(stream_link);
+    deframer.consumed(consumed_link), tcp_rx.consumed(consumed_link);
+    deframer.out(deframed_link), crc.in(deframed_link);
+    crc.out(checked_link), sink.in(checked_link);
+    MpaReference reference{markers};
+    for (std::size_t octets : {18u, 41u, 30u, 64u}) fpdus.push_back(reference.fpdu(counting(octets, 7)));
+    stream = joined(fpdus);
+  }
+  // A flow in RDMA mode whose next octet is number 1.
+  FlowId open(std::uint32_t i) {
+    FlowContext context;
+    context.rdma = context.crc = true;
+    context.rx_markers = markers;
+    contexts.write(FlowId{i}, context);
+    tcp::RxCommand open;
+    open.flow = FlowId{i};
+    open.key = {kIpA, port(i), 5000};
+    open.rcv_nxt = 1;
+    tcp::RxCommand enter;
+    enter.kind = tcp::RxCommand::Kind::kEnterRdma;
+    enter.flow = open.flow;
+    commands.script({open, enter});
+    return open.flow;
+  }
+  static std::uint16_t port(std::uint32_t i) { return static_cast<std::uint16_t>(4000 + i); }
+  // Octets [from, to) of the stream in one segment.
+  void send(FlowId flow, std::size_t from, std::size_t to) {
+    PeerSegment s{"PA", static_cast<std::uint32_t>(1 + from), 1};
+    s.payload.assign(stream.begin() + static_cast<std::ptrdiff_t>(from),
+                     stream.begin() + static_cast<std::ptrdiff_t>(to));
+    s.peer_port = port(flow.v);
+    const Bytes octets = s.frame();
+    Frame f;
+    f.buf = pool.take();
+    f.bytes = static_cast<std::uint32_t>(octets.size());
+    std::copy(octets.begin(), octets.end(), f.buf->bytes());
+    frames.script({f}, 2 * kFlows + 16);
+  }
+  // Every flow got the FPDUs, whole, in order, with a good CRC.
+  void expect_all(std::uint32_t flows) {
+    run_until_idle();
+    std::vector<std::vector<Bytes>> got(flows);
+    for (const ReceivedFpdu& fpdu : receive_fpdus(sink.beats(), DatapathConfig{}.beat_bytes)) {
+      EXPECT_TRUE(fpdu.crc_ok && fpdu.marker_ok) << fpdu.flow.v;
+      got.at(fpdu.flow.v).push_back(fpdu.wire);
+    }
+    for (std::uint32_t i = 0; i < flows; ++i) EXPECT_EQ(got[i], fpdus) << "split " << i;
+    EXPECT_EQ(pool.in_use(), 0u);
+  }
+
+  const bool markers = GetParam();
+  std::vector<Bytes> fpdus;
+  Bytes stream;
+  BufferPool pool{2048};
+  ContextStore contexts{clk, {1, kFlows, 1, 1}};
+  Link<Frame> frames_link{"frames", clk, {4, 1, 1}};
+  Link<tcp::RxCommand> commands_link{"commands", clk, {4, 1, 1}};
+  Link<tcp::RxFeedback> feedback_link{"feedback", clk, {4, 1, 1}};
+  Link<tcp::RxReport> reports_link{"reports", clk, {4, 1, 1}};
+  Link<StreamBeat> stream_link{"stream", clk, config().rx_link()};
+  Link<RxConsumed> consumed_link{"consumed", clk, {4, 1, 1}};
+  Link<FpduBeat> deframed_link{"deframed", clk, MpaDeframer::output_link({})};
+  Link<FpduBeat> checked_link{"checked", clk, CrcCheck::output_link({})};
+  Source<Frame> frames{"frames_source", clk};
+  Source<tcp::RxCommand> commands{"commands_source", clk};
+  Sink<tcp::RxFeedback> feedback{"feedback_sink", clk};
+  Sink<tcp::RxReport> reports{"reports_sink", clk};
+  TcpRx tcp_rx{"tcp_rx", clk, config(), DatapathConfig{}, {kMacB, {kIpB}, {}}, pool};
+  MpaDeframer deframer{"deframer", clk, {}, DatapathConfig{}, contexts, pool};
+  CrcCheck crc{"crc", clk};
+  Sink<FpduBeat> sink{"sink", clk};
+};
+INSTANTIATE_TEST_SUITE_P(Markers, AlignmentTest, testing::Bool());
+
+TEST_P(AlignmentTest, EverySplitPositionInOrder) {
+  const auto splits = static_cast<std::uint32_t>(stream.size());
+  ASSERT_LE(splits, kFlows);
+  for (std::uint32_t i = 0; i < splits; ++i) {
+    const FlowId flow = open(i);
+    if (i != 0) send(flow, 0, i);
+    send(flow, i, stream.size());
+  }
+  expect_all(splits);
+}
+
+TEST_P(AlignmentTest, EverySplitPositionWithTheSecondHalfFirst) {
+  const auto splits = static_cast<std::uint32_t>(stream.size());
+  for (std::uint32_t i = 0; i < splits; ++i) {
+    const FlowId flow = open(i);
+    send(flow, i, stream.size());
+    if (i != 0) send(flow, 0, i);
+  }
+  expect_all(splits);
+  EXPECT_EQ(tcp_rx.counters().out_of_order, splits - 1);
+}
+
+// A third cut anywhere behind the first: the middle comes last.
+TEST_P(AlignmentTest, AnOctetInTheMiddleComesLast) {
+  const auto splits = static_cast<std::uint32_t>(stream.size());
+  for (std::uint32_t i = 0; i < splits; ++i) {
+    const FlowId flow = open(i);
+    if (i + 1 < splits) send(flow, i + 1, stream.size());
+    if (i != 0) send(flow, 0, i);
+    send(flow, i, i + 1);
+  }
+  expect_all(splits);
+}
+
+TEST_P(AlignmentTest, AnOctetASegment) {
+  const FlowId flow = open(0);
+  for (std::size_t i = 0; i < stream.size(); ++i) send(flow, i, i + 1);
+  expect_all(1);
+}
+
+TEST_P(AlignmentTest, OverlapsAtEveryPosition) {
+  const auto splits = static_cast<std::uint32_t>(stream.size());
+  for (std::uint32_t i = 0; i < splits; ++i) {
+    const FlowId flow = open(i);
+    const std::size_t half = stream.size() / 2;
+    send(flow, half, stream.size());
+    send(flow, i / 2, std::max<std::size_t>(i, i / 2 + 1));
+    send(flow, 0, half + i / 4);
+  }
+  expect_all(splits);
+}
+
+}  // namespace
+}  // namespace rnic::test
