@@ -4,8 +4,8 @@ import unittest
 from rnicsim import ProgramTest
 
 # Every kind at once.
-ALL = {"loss.ppm": 3000, "burst.enter_ppm": 500, "duplicate.ppm": 5000, "reorder.ppm": 3000, "corrupt.ppm": 2000,
-       "delay.ns": 1000, "delay.jitter_ns": 500, "rate.mbps": 40000, "down_us": "100-150"}
+ALL = {"loss.ppm": 3000, "burst.enter_ppm": 500, "burst.leave_ppm": 400000, "duplicate.ppm": 5000, "reorder.ppm": 3000,
+       "corrupt.ppm": 2000, "delay.ns": 1000, "delay.jitter_ns": 500, "rate.mbps": 40000, "down_us": "100-150"}
 
 
 def settings(faults, *more):
