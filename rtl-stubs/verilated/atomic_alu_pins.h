@@ -29,15 +29,19 @@ class AtomicAluPins : public Pins<Vatomic_alu, AtomicAlu> {
   void offered(const DmaReadDone& done, Model& m) const { m.read_done_data_i = load_le64(stage_.landing(done.tag)); }
   // An STag's entry, its region's entry, a page of its list.
   static constexpr unsigned kRounds = 3;
-  void look_up(Model& m) const {
-    qp(m.in_qp_index_o, m.in_qp_i);
-    stag(m.in_stag_index_o, m.in_stag_i);
-    stag(m.in_region_index_o, m.in_region_i);
-    m.in_page_i = contexts_.page(m.in_page_index_o);
-    stag(m.held_stag_index_o, m.held_stag_i);
-    stag(m.held_region_index_o, m.held_region_i);
-    m.held_page_i = contexts_.page(m.held_page_index_o);
-    qp(m.answer_qp_index_o, m.answer_qp_i);
+  void look_up(Model& m, unsigned round) const {
+    if (round == 0) {
+      qp(m.in_qp_index_o, m.in_qp_i);
+      stag(m.in_stag_index_o, m.in_stag_i);
+      stag(m.held_stag_index_o, m.held_stag_i);
+      qp(m.answer_qp_index_o, m.answer_qp_i);
+    } else if (round == 1) {
+      stag(m.in_region_index_o, m.in_region_i);
+      stag(m.held_region_index_o, m.held_region_i);
+    } else {
+      m.in_page_i = contexts_.page(m.in_page_index_o);
+      m.held_page_i = contexts_.page(m.held_page_index_o);
+    }
   }
   bool busy(const Model& m) const { return m.busy_o; }
 

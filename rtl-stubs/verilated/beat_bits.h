@@ -72,17 +72,23 @@ struct Message<Ulpdu> {
 inline ByteSpan octets_of(const FpduBeat& b) { return {b.data, 4u * b.words}; }
 inline ByteSpan octets_of(const StreamBeat& b) { return {b.data, b.bytes}; }
 
+// Most beats are full, and copies of a fixed size are the fastest.
+template <std::size_t kFull>
+void copy_octets(void* to, const void* from, std::size_t octets) {
+  if (octets == kFull) std::memcpy(to, from, kFull);
+  else std::memcpy(to, from, octets);
+}
 // What a port holds behind a beat's last octet does not matter.
 template <class Beat, class Bits, class Data>
 void pack(const Beat& b, Bits& bits, Data& data) {
   pack(b, bits);
-  std::memcpy(&data, b.data, octets_of(b).size());
+  copy_octets<sizeof data>(&data, b.data, octets_of(b).size());
 }
 // The block's octets are authoritative: they are written to where the beat's octets live.
 template <class Bits, class Data>
 void unpack(const Bits& bits, const Data& data, FpduBeat& b) {
   unpack(bits, b);
-  std::memcpy(b.data, &data, octets_of(b).size());
+  copy_octets<sizeof data>(b.data, &data, octets_of(b).size());
 }
 
 }  // namespace rnic::rtl

@@ -4,8 +4,10 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
+#include "model/common/bytes.h"
 #include "model/common/check.h"
 #include "model/common/ids.h"
 
@@ -80,7 +82,9 @@ class PackBits : public FieldVisitor<PackBits> {
   template <std::size_t N>
   void octets(const char*, const std::array<std::uint8_t, N>& octets) {
     at_ -= 8 * N;
-    for (unsigned i = 0; i < N; ++i) put(at_ + 8 * i, 8, octets[i]);
+    constexpr std::size_t kEights = N / 8 * 8;
+    for (unsigned i = 0; i < kEights; i += 8) put(at_ + 8 * i, 64, load_le64(octets.data() + i));
+    for (unsigned i = kEights; i < N; ++i) put(at_ + 8 * i, 8, octets[i]);
   }
 
  private:
@@ -105,7 +109,9 @@ class UnpackBits : public FieldVisitor<UnpackBits> {
   template <std::size_t N>
   void octets(const char*, std::array<std::uint8_t, N>& octets) {
     at_ -= 8 * N;
-    for (unsigned i = 0; i < N; ++i) octets[i] = static_cast<std::uint8_t>(get(at_ + 8 * i, 8));
+    constexpr std::size_t kEights = N / 8 * 8;
+    for (unsigned i = 0; i < kEights; i += 8) store_le64(octets.data() + i, get(at_ + 8 * i, 64));
+    for (unsigned i = kEights; i < N; ++i) octets[i] = static_cast<std::uint8_t>(get(at_ + 8 * i, 8));
   }
 
  private:
@@ -128,24 +134,25 @@ unsigned bits_of(const M& message) {
   return count.bits;
 }
 
+// Verilator's ports: numbers up to 64 bits, arrays of 32-bit words beyond, least significant first. What a message's
+// fields alias is copied: a compiler keeps local words in registers.
+template <class P>
+constexpr std::size_t kPortWords = std::is_integral_v<P> ? 2 : sizeof(P) / 4;
 template <class P>
 void clear(P& port) {
-  for (unsigned i = 0; i < sizeof port / 4; ++i) port[i] = 0;
+  std::memset(&port, 0, sizeof port);
 }
-// Verilator's ports: numbers up to 64 bits, arrays of 32-bit words beyond, least significant first.
 template <class M, class P>
 [[gnu::flatten]] void pack(const M& message, P& port) {
   const unsigned bits = bits_of(message);
   RNIC_CHECK((bits + 7) / 8 <= sizeof port);
+  std::uint32_t words[kPortWords<P>] = {};
+  PackBits v(words, bits);
+  visit_fields(v, message);
   if constexpr (std::is_integral_v<P>) {
-    std::uint32_t words[2] = {};
-    PackBits v(words, bits);
-    visit_fields(v, message);
     port = static_cast<P>(std::uint64_t{words[1]} << 32 | words[0]);
   } else {
-    clear(port);
-    PackBits v(&port[0], bits);
-    visit_fields(v, message);
+    for (std::size_t i = 0; i < kPortWords<P>; ++i) port[i] = words[i];
   }
 }
 // For a block that has no pins for a message's content.
@@ -163,15 +170,15 @@ template <class M, class P>
 template <class P, class M>
 [[gnu::flatten]] void unpack(const P& port, M& message) {
   const unsigned bits = bits_of(message);
+  std::uint32_t words[kPortWords<P>];
   if constexpr (std::is_integral_v<P>) {
-    const std::uint64_t value = port;
-    const std::uint32_t words[2] = {static_cast<std::uint32_t>(value), static_cast<std::uint32_t>(value >> 32)};
-    UnpackBits v(words, bits);
-    visit_fields(v, message);
+    words[0] = static_cast<std::uint32_t>(port);
+    words[1] = static_cast<std::uint32_t>(std::uint64_t{port} >> 32);
   } else {
-    UnpackBits v(&port[0], bits);
-    visit_fields(v, message);
+    for (std::size_t i = 0; i < kPortWords<P>; ++i) words[i] = port[i];
   }
+  UnpackBits v(words, bits);
+  visit_fields(v, message);
 }
 
 }  // namespace rnic::rtl

@@ -22,15 +22,15 @@ class CrcPins : public Pins<V, Stage> {
     v.in(stage_.in, m.in_valid_i, m.in_ready_o, m.in_i, m.in_data_i);
   }
 
-  void offered(const FpduBeat& beat, V&) { beat_ = beat; }
-  FpduBeat launched(const V&) const { return beat_; }
+  void offered(const FpduBeat& beat, V&) { offered_ = {beat.buf, beat.data}; }
+  BeatPlace launched(const V&) const { return offered_; }
   void left(const FpduBeat& beat) const {
     if (beat.last) stage_.count(beat);
   }
 
  private:
   Stage& stage_;
-  FpduBeat beat_;
+  BeatPlace offered_;
 };
 
 using CrcCheckPins = CrcPins<Vcrc_check, CrcCheck>;

@@ -51,8 +51,8 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
     last_ = beat.last;
     m.in_offset_i = static_cast<std::uint32_t>(beat.data - beat.buf->bytes());
   }
-  bool look_up(Model& m) {
-    switch (round_++) {
+  bool look_up(Model& m, unsigned round) {
+    switch (round) {
       case 0:
         if (quiet(m)) return false;
         control(m);
@@ -74,7 +74,6 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
   bool busy(const Model& m) const { return m.busy_o; }
 
   void advance(const Model& m) {
-    round_ = 0;
     if (m.reads_clear_o) reads_.start(issued_.qpn, contexts_.qp(issued_.qpn).epoch);
     if (m.read_issued_ready_o) reads_.push(issued_);
     if (m.reads_pop_o) reads_.pop(Qpn{m.qp_index_o});
@@ -211,7 +210,6 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
   std::vector<StreamRow> streams_;
   std::vector<StopRow> stops_;
   bool last_ = false;  // of the beat that is offered
-  unsigned round_ = 0;
   ReadIssued issued_;  // that is taken in this cycle
   BufferRef buf_;      // of the segment under way
 };

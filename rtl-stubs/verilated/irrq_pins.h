@@ -48,11 +48,15 @@ class IrrqPins : public Pins<Virrq, Irrq> {
   }
   // A turn, then the QP whose it is, then the request that waits at its head.
   static constexpr unsigned kRounds = 3;
-  void look_up(Model& m) const {
-    m.turn_i = turns_[m.turn_index_o];
-    m.serve_epoch_i = contexts_.qp(Qpn{m.serve_index_o}).epoch;
-    m.serve_state_i = states_[m.serve_index_o];
-    m.request_i = requests_[m.request_index_o];
+  void look_up(Model& m, unsigned round) const {
+    if (round == 0) {
+      m.turn_i = turns_[m.turn_index_o];
+    } else if (round == 1) {
+      m.serve_epoch_i = contexts_.qp(Qpn{m.serve_index_o}).epoch;
+      m.serve_state_i = states_[m.serve_index_o];
+    } else {
+      m.request_i = requests_[m.request_index_o];
+    }
   }
 
   // In the order of what happens in a cycle.

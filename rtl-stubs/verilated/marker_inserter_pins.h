@@ -31,12 +31,10 @@ class MarkerInserterPins : public Pins<Vmarker_inserter, MarkerInserter> {
     if (m.position_write_o) f("position", stage_.position(flow_), m.position_o);
   }
 
-  FpduBeat launched(const Model& m) {
-    FpduBeat beat;
-    beat.buf = buf_;
-    beat.data = next_;
+  BeatPlace launched(const Model& m) {
+    const BeatPlace place{buf_, next_};
     next_ += sizeof m.in_data_i;
-    return beat;
+    return place;
   }
   void taken(const FpduBeat& beat, const Model& m) {
     if (beat.first) {

@@ -41,7 +41,7 @@ class MpaDeframerPins : public Pins<Vmpa_deframer, MpaDeframer> {
     pack(place, m.place_i);
   }
   static constexpr unsigned kRounds = 1;
-  void look_up(Model& m) const {
+  void look_up(Model& m, unsigned) const {
     if (queue_.empty()) return;
     const std::uint8_t* const store = queue_.front()->bytes();
     std::memcpy(&m.head_row_i, store + m.head_row_index_o * sizeof m.head_row_i, sizeof m.head_row_i);
@@ -72,12 +72,10 @@ class MpaDeframerPins : public Pins<Vmpa_deframer, MpaDeframer> {
   }
 
   // The block's reference travels with its last beat.
-  FpduBeat launched(const Model& m) {
-    FpduBeat beat;
-    beat.buf = queue_.front().get();
-    beat.data = beat.buf->bytes() + m.head_row_index_o * sizeof m.head_row_i;
+  BeatPlace launched(const Model& m) {
+    Buffer* const buf = queue_.front().get();
     if (m.consumed_valid_o) queue_.front().release();
-    return beat;
+    return {buf, buf->bytes() + m.head_row_index_o * sizeof m.head_row_i};
   }
   void taken(const StreamBeat& beat, const Model&) const {
     if (beat.last) BufferRef::adopt(beat.buf);  // and gone: the octets are in the stores

@@ -28,7 +28,7 @@ class MpaFramerPins : public Pins<Vmpa_framer, MpaFramer> {
   }
   // A word of the ULPDU where it lies in its buffer. The first one is read when the ULPDU is taken.
   static constexpr unsigned kRounds = 1;
-  void look_up(Model& m) const {
+  void look_up(Model& m, unsigned) const {
     const Buffer* const buf = m.in_ready_o ? offered_ : buf_;
     const std::size_t from = Ulpdu::kOffset + std::size_t{m.mem_index_o} * sizeof m.mem_data_i;
     if (buf == nullptr || from >= buf->capacity()) return;
@@ -39,13 +39,11 @@ class MpaFramerPins : public Pins<Vmpa_framer, MpaFramer> {
   }
 
   // All beats lie in the ULPDU's buffer, whose reference they carry.
-  FpduBeat launched(const Model& m) {
+  BeatPlace launched(const Model& m) {
     if (m.in_ready_o) next_ = offered_->bytes() + kFrameHeadroom;
-    FpduBeat beat;
-    beat.buf = m.in_ready_o ? offered_ : buf_;
-    beat.data = next_;
+    const BeatPlace place{m.in_ready_o ? offered_ : buf_, next_};
     next_ += sizeof m.mem_data_i;
-    return beat;
+    return place;
   }
   void taken(Ulpdu ulpdu, const Model&) const {
     stage_.count(ulpdu);

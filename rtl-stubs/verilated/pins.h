@@ -20,13 +20,19 @@ struct Anything {
   constexpr Anything(const T&) {}
 };
 
+// Where a beat's octets will lie, and in whose buffer.
+struct BeatPlace {
+  Buffer* buf = nullptr;
+  std::uint8_t* data = nullptr;
+};
+
 template <class V, class Stage>
 class Pins {
  public:
   using Model = V;
   using Block = Stage;
 
-  // How often look_up() is asked until one lookup that depends on another has settled.
+  // How often look_up() is asked, in rounds from 0 on, until one lookup that depends on another has settled.
   static constexpr unsigned kRounds = 0;
 
   // (message, Model&) Before the block settles: what it sees beside a message that a link offers, of contexts for
@@ -34,7 +40,7 @@ class Pins {
   void offered(Anything, Anything) const {}
   // What the block asks of tables and memories: the answers in this cycle. One that returns bool says by false that
   // nothing was asked: the block has settled.
-  void look_up(Model&) const {}
+  void look_up(Model&, unsigned) const {}
 
   // At the edge: what the block writes to tables that are the pins' own, in lock-step as well.
   void advance(const Model&) const {}
@@ -47,7 +53,7 @@ class Pins {
   // (message&, const Model&) It gives a message to a link.
   void pushed(Anything, Anything) const {}
   // A beat begins its way through the pipeline, and is at its end.
-  FpduBeat launched(const Model&) const { return {}; }
+  BeatPlace launched(const Model&) const { return {}; }
   void left(const FpduBeat&) const {}
   // Once a cycle.
   void stand_in(const Model&) const {}

@@ -54,14 +54,15 @@ class ResponseQueuePins : public Pins<Vresponse_queue, ResponseQueue> {
   }
   // A request, then what its key points at, then a page.
   static constexpr unsigned kRounds = 3;
-  void look_up(Model& m) const {
-    if (m.written_valid_i) m.written_epoch_i = contexts_.qp(Qpn{m.written_index_o}).epoch;
-    if (m.in_valid_i) m.request_i = requests_[m.request_index_o];
-    if (m.stag_read_o) {
+  void look_up(Model& m, unsigned round) const {
+    if (round == 0) {
+      if (m.written_valid_i) m.written_epoch_i = contexts_.qp(Qpn{m.written_index_o}).epoch;
+      if (m.in_valid_i) m.request_i = requests_[m.request_index_o];
+    } else if (round == 1) {
+      if (!m.stag_read_o) return;
       const StagContext* const stag = contexts_.stag(Stag{m.stag_index_o << 8});
       pack(stag != nullptr ? *stag : StagContext{}, m.stag_i);
-    }
-    if (m.page_read_o) {
+    } else if (m.page_read_o) {
       m.page_i = contexts_.page(m.page_index_o);
       m.next_page_i = contexts_.page(m.page_index_o + 1);
     }

@@ -1,11 +1,11 @@
 // A Verilated block in the place of its stage: links become pins, and pins links.
 #pragma once
 
-#include <deque>
 #include <string>
 #include <utility>
 
 #include "model/common/link.h"
+#include "model/common/ring.h"
 #include "model/rnic/twins.h"
 #include "rtl-stubs/verilated/pins.h"
 #include "rtl-stubs/verilated/verilated_block.h"
@@ -72,8 +72,9 @@ class Twin final : public Clocked, public AttachedTwin {
     void pipe(PushPort<FpduBeat>& port, const CData&, const CData& launch, const Bits&...) {
       if (!launch) return;
       port->reserve();
-      twin.in_flight_.push_back(twin.pins_.launched(*twin.block_));
-      RNIC_CHECK_MSG(twin.in_flight_.back().buf != nullptr, std::string(twin.stage_.name()) + ": a beat of nothing");
+      const BeatPlace place = twin.pins_.launched(*twin.block_);
+      RNIC_CHECK_MSG(place.buf != nullptr, std::string(twin.stage_.name()) + ": a beat of nothing");
+      twin.in_flight_.push(place);
       moved = true;
     }
     Twin& twin;
@@ -90,12 +91,14 @@ class Twin final : public Clocked, public AttachedTwin {
     void pipe(PushPort<FpduBeat>& port, const CData&, const CData&, const CData& valid, const Bits& bits,
               const Data& data) {
       if (!valid) return;
-      auto& in_flight = twin.in_flight_;
-      RNIC_CHECK_MSG(!in_flight.empty(), std::string(twin.stage_.name()) + ": a beat left that never entered");
-      unpack(bits, data, in_flight.front());
-      twin.pins_.left(in_flight.front());
-      port->fill(std::move(in_flight.front()), 1);
-      in_flight.pop_front();
+      RNIC_CHECK_MSG(!twin.in_flight_.empty(), std::string(twin.stage_.name()) + ": a beat left that never entered");
+      const BeatPlace place = twin.in_flight_.pop();
+      FpduBeat beat;
+      beat.buf = place.buf;
+      beat.data = place.data;
+      unpack(bits, data, beat);
+      twin.pins_.left(beat);
+      port->fill(beat, 1);
     }
     Twin& twin;
   };
@@ -104,7 +107,7 @@ class Twin final : public Clocked, public AttachedTwin {
   VerilatedBlock<Pins> block_;
   Pins pins_;
   const std::string none_;
-  std::deque<FpduBeat> in_flight_;  // beats inside the block: the references that its bits stand for
+  Ring<BeatPlace> in_flight_;  // of the beats inside the block: what their bits stand for
 };
 
 }  // namespace rnic::rtl

@@ -49,7 +49,7 @@ class VerilatedBlock {
     pins.links(*model_, drive);
     model_->eval();
     for (unsigned round = 0; round < Pins::kRounds; ++round) {
-      if (!ask(pins)) break;
+      if (!ask(pins, round)) break;
       model_->eval();
     }
   }
@@ -67,9 +67,9 @@ class VerilatedBlock {
     context->fatalOnError(false);  // edge() says it as the rest of the program does
     return context;
   }
-  bool ask(Pins& pins) {
-    if constexpr (std::is_void_v<decltype(pins.look_up(*model_))>) return pins.look_up(*model_), true;
-    else return pins.look_up(*model_);
+  bool ask(Pins& pins, unsigned round) {
+    if constexpr (std::is_void_v<decltype(pins.look_up(*model_, round))>) return pins.look_up(*model_, round), true;
+    else return pins.look_up(*model_, round);
   }
   struct Drive {
     template <class Port, class... Bits>

@@ -1,0 +1,253 @@
+#include "model/common/prng.h"
+#include "rtl-stubs/verilated/crc_pins.h"
+#include "rtl-stubs/verilated/ddp_placement_pins.h"
+#include "rtl-stubs/verilated/marker_inserter_pins.h"
+#include "rtl-stubs/verilated/mpa_deframer_pins.h"
+#include "rtl-stubs/verilated/mpa_framer_pins.h"
+#include "testbench/perf/rtl/neighbours.h"
+#include "testbench/perf/rtl/swap_in_blocks.h"
+#include "testbench/support/contexts.h"
+#include "testbench/support/mpa_reference.h"
+#include "testbench/support/segment_beats.h"
+
+namespace rnic::perf {
+namespace {
+
+using test::Bytes;
+
+constexpr unsigned kBeatBytes = 64;
+constexpr std::size_t kUlpduBytes = 1454;  // of an FPDU of 1460 octets without markers
+
+constexpr auto kNoTables = [](auto&, auto&&) {};
+
+// The same beats again and again, of buffers that stay.
+template <class Beat>
+class Loop {
+ public:
+  void add(const std::vector<Beat>& beats) {
+    refs_.push_back(BufferRef::adopt(beats.front().buf));
+    beats_.insert(beats_.end(), beats.begin(), beats.end());
+  }
+  Beat* next() {
+    if (at_ == beats_.size()) at_ = 0;
+    Beat* const beat = &beats_[at_++];
+    if (beat->first) lend(beat->buf);
+    return beat;
+  }
+  bool at_end() const { return at_ == beats_.size(); }
+
+ private:
+  // The reference that travels with the beats.
+  static void lend(Buffer* buf) {
+    BufferRef stays = BufferRef::adopt(buf);
+    BufferRef(stays).release();
+    stays.release();
+  }
+  std::vector<BufferRef> refs_;
+  std::vector<Beat> beats_;
+  std::size_t at_ = 0;
+};
+
+struct Next {
+  Loop<FpduBeat>& fpdus;
+  const FpduBeat* operator()() const { return fpdus.next(); }
+};
+struct End {
+  void operator()(const FpduBeat& beat) const {
+    if (beat.last) BufferRef::adopt(beat.buf);
+  }
+};
+
+FlowContext stream(bool markers) {
+  FlowContext flow;
+  flow.tx_markers = flow.rx_markers = markers;
+  flow.crc = true;
+  return flow;
+}
+
+// A stage between FPDUs without markers, as the framer makes them, and somebody who takes what comes.
+struct Bench {
+  ClockDomain clk{"clk", {4000, 38}};
+  ContextStore contexts{clk, {1, 1, 1, 1}};
+  BufferPool pool{2048};
+  Loop<FpduBeat> fpdus;
+  Feed<FpduBeat, Next> source{"source", clk, {fpdus}};
+  Drain<FpduBeat, End> sink{"sink", clk, {}};
+  Link<FpduBeat> in{"in", clk, {4, 1, 1}}, out;
+
+  explicit Bench(const LinkConfig& output) : out("out", clk, output) {
+    contexts.write(FlowId{0}, stream(true));
+    contexts.commit();
+    Prng rng(1);
+    for (int i = 0; i < 8; ++i) {
+      test::MpaReference plain;
+      fpdus.add(
+          test::cut_fpdu(pool, plain.fpdu(test::random_bytes(rng, kUlpduBytes)), kBeatBytes, false, 0, FlowId{0}));
+    }
+  }
+  template <class Block>
+  Block& around(Block& block) {
+    source.out(in);
+    block.in(in);
+    block.out(out);
+    sink.in(out);
+    return block;
+  }
+};
+
+template <class Pins>
+SwappedIn measure_crc() {
+  using Block = typename Pins::Block;
+  Bench bench(Block::output_link({}));
+  Block block("block", bench.clk);
+  return measure_swapped_in<Pins>(bench.around(block), kNoTables);
+}
+
+}  // namespace
+
+SwappedIn measure_crc_insert() { return measure_crc<rtl::CrcInsertPins>(); }
+SwappedIn measure_crc_check() { return measure_crc<rtl::CrcCheckPins>(); }
+
+SwappedIn measure_marker_inserter() {
+  Bench bench(MarkerInserter::output_link({}));
+  MarkerInserter block("block", bench.clk, {}, bench.contexts, bench.pool);
+  return measure_swapped_in<rtl::MarkerInserterPins>(
+      bench.around(block), [](auto& m, auto&& f) { f(m.tx_markers_i, m.position_i); }, bench.contexts, bench.pool);
+}
+
+SwappedIn measure_mpa_framer() {
+  ClockDomain clk("clk", {4000, 38});
+  ContextStore contexts(clk, {1, 1, 1, 1});
+  contexts.write(FlowId{0}, stream(true));
+  contexts.commit();
+  BufferPool pool(2048);
+  Prng rng(1);
+  Ulpdu ulpdu;
+  ulpdu.buf = pool.take();
+  ulpdu.bytes = kUlpduBytes;
+  for (std::size_t i = 0; i < kUlpduBytes; ++i) {
+    ulpdu.buf->bytes()[Ulpdu::kOffset + i] = static_cast<std::uint8_t>(rng.next());
+  }
+  Link<Ulpdu> in("in", clk, {4, 1, 1});
+  Link<FpduBeat> out("out", clk, MpaFramer::output_link({}));
+  auto source = feed<Ulpdu>("source", clk, [&] { return &ulpdu; });
+  auto sink = drain<FpduBeat>("sink", clk, End{});
+  MpaFramer block("block", clk, {}, contexts);
+  source.out(in);
+  block.in(in);
+  block.out(out);
+  sink.in(out);
+  return measure_swapped_in<rtl::MpaFramerPins>(
+      block, [](auto& m, auto&& f) { f(m.crc_on_i, m.mem_data_i); }, contexts);
+}
+
+// Segments that begin with an FPDU, in a stream with markers that is as long as several of their distances.
+SwappedIn measure_mpa_deframer() {
+  ClockDomain clk("clk", {4000, 38});
+  ContextStore contexts(clk, {1, 1, 1, 1});
+  contexts.write(FlowId{0}, stream(true));
+  contexts.commit();
+  BufferPool pool(2048), frames(2048);
+  Prng rng(1);
+  test::MpaReference reference{true};
+  Loop<StreamBeat> segments;
+  const auto add = [&](std::size_t ulpdu_bytes) {
+    const std::uint64_t offset = reference.pos;
+    segments.add(
+        test::cut_segment(pool, reference.fpdu(test::random_bytes(rng, ulpdu_bytes)), offset, kBeatBytes, FlowId{0}));
+  };
+  for (int i = 0; i < 8; ++i) add(1442);
+  std::size_t rest = 1;
+  for (auto after = reference; after.fpdu(Bytes(rest)), after.pos % 512 != 0; after = reference) ++rest;
+  add(rest);
+  const std::uint64_t length = reference.pos;
+  Link<StreamBeat> in("in", clk, {4, 1, 1});
+  Link<FpduBeat> out("out", clk, MpaDeframer::output_link({}));
+  Link<RxConsumed> consumed("consumed", clk, {});
+  StreamBeat sent;
+  auto source = feed<StreamBeat>("source", clk, [&, round = std::uint64_t{0}]() mutable {
+    if (segments.at_end()) round += length;
+    sent = *segments.next();
+    sent.offset += round;
+    return &sent;
+  });
+  auto sink = drain<FpduBeat>("sink", clk, End{});
+  auto credit = drain<RxConsumed>("credit", clk);
+  MpaDeframer block("block", clk, {}, {}, contexts, frames);
+  source.out(in);
+  block.in(in);
+  block.out(out);
+  block.consumed(consumed);
+  sink.in(out);
+  credit.in(consumed);
+  return measure_swapped_in<rtl::MpaDeframerPins>(
+      block, [](auto& m, auto&& f) { f(m.epoch_i, m.rx_markers_i, m.crc_i, m.place_i, m.head_row_i, m.head_marker_i); },
+      contexts);
+}
+
+// Segments of RDMA Writes, each a message.
+SwappedIn measure_ddp_placement() {
+  ClockDomain clk("clk", {4000, 38});
+  ContextStore contexts(clk, {2, 2, 1, 2});
+  test::open_qp(contexts, 1, test::rts_qp(1));
+  contexts.write(Stag{test::stag_of(1)}, test::region(0x100000, 0x10000, abi::kRemoteWrite));
+  contexts.commit();
+  BufferPool pool(2048);
+  Prng rng(1);
+  Loop<FpduBeat> fpdus;
+  for (std::uint64_t i = 0; i < 8; ++i) {
+    wire::DdpTaggedHeader header;
+    header.rdmap = wire::RdmapControl::pack(wire::Opcode::kWrite, 1);
+    header.stag = test::stag_of(1);
+    header.to = 0x100000 + 0x1000 * i;
+    Bytes ulpdu = test::random_bytes(rng, kUlpduBytes);
+    header.emit({ulpdu.data(), wire::DdpTaggedHeader::kBytes});
+    test::MpaReference plain;
+    auto beats = test::cut_fpdu(pool, plain.fpdu(ulpdu), kBeatBytes, false, 0, FlowId{1});
+    beats.back().crc_ok = true;
+    fpdus.add(beats);
+  }
+  Link<FpduBeat> in("in", clk, {8, 1, 1});
+  Link<RqDoorbell> posted("posted", clk, {});
+  Link<FetchedRqe> rqe("rqe", clk, {});
+  Link<SrqArm> srq_arm("srq_arm", clk, {});
+  Link<ReadIssued> read_issued("read_issued", clk, {});
+  Link<RqFlush> flush("flush", clk, {});
+  Link<DmaWriteRequest> dma("dma", clk, {4, 3, 1});
+  Link<PlacedSegment> out("out", clk, {4, 1, 1});
+  Link<QpEvent> event("event", clk, {});
+  Link<RqeTaken> rqe_taken("rqe_taken", clk, {});
+  Link<SrqEvent> srq_event("srq_event", clk, {});
+  auto source = feed<FpduBeat>("source", clk, Next{fpdus});
+  auto writes = drain<DmaWriteRequest>("writes", clk);
+  auto placed = drain<PlacedSegment>("placed", clk, [](const PlacedSegment& s) { RNIC_CHECK(!s.flushed); });
+  auto errors =
+      drain<QpEvent>("errors", clk, [](const QpEvent& e) { RNIC_CHECK(e.kind == QpEvent::Kind::kFirstFpdu); });
+  DdpPlacement block("block", clk, contexts);
+  source.out(in);
+  block.in(in);
+  block.posted(posted);
+  block.rqe(rqe);
+  block.srq_arm(srq_arm);
+  block.read_issued(read_issued);
+  block.flush(flush);
+  block.dma(dma);
+  block.out(out);
+  block.event(event);
+  block.rqe_taken(rqe_taken);
+  block.srq_event(srq_event);
+  writes.in(dma);
+  placed.in(out);
+  errors.in(event);
+  return measure_swapped_in<rtl::DdpPlacementPins>(
+      block,
+      [](auto& m, auto&& f) {
+        f(m.in_offset_i, m.overrun_i, m.posted_qp_i, m.posted_stop_i, m.issued_qp_i, m.issued_reads_epoch_i,
+          m.flush_qp_i, m.unused_valid_i, m.unused_i, m.flow_i, m.list_i, m.pages_i, m.qp_i, m.stream_i, m.stop_i,
+          m.reads_i, m.reads_front_i, m.rq_next_i, m.rq_front_i, m.stag_i, m.region_i, m.windows_i, m.sge_stags_i,
+          m.freed_valid_i, m.freed_i, m.shared_event_valid_i, m.shared_event_i);
+      },
+      contexts);
+}
+
+}  // namespace rnic::perf
