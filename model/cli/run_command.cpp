@@ -81,7 +81,17 @@ std::string binding_text(const Utilization& busiest) {
   return fmt::format("nothing is saturated (none above {:.0f} %); busiest: {}", 100 * kSaturated, load);
 }
 
-int report(const Simulation& sim, RunEnd end, std::ostream& out, std::ostream& err) {
+// One line each, of stages and of those that stand in for them.
+std::string who_waits(const Simulation& sim, const std::vector<TwinSource::Handle>& twins) {
+  std::string text = sim.waiting_for();
+  for (const TwinSource::Handle& twin : twins) {
+    if (const std::string what = twin->waiting_for(); !what.empty()) text += what + '\n';
+  }
+  return text;
+}
+
+int report(const Simulation& sim, const std::vector<TwinSource::Handle>& twins, RunEnd end, std::ostream& out,
+           std::ostream& err) {
   out << workload::results_table(sim.results(), sim.cycle_ps()) << '\n';
   bool passed = end == RunEnd::kDone;
   for (const CheckResult& c : sim.checks()) {
@@ -98,7 +108,7 @@ int report(const Simulation& sim, RunEnd end, std::ostream& out, std::ostream& e
   if (end != RunEnd::kHung && end != RunEnd::kTimeLimit) return passed ? kOk : kCheckFailed;
   err << fmt::format("rnicsim: {} at {}; who waits for whom:\n{}",
                      end == RunEnd::kHung ? "nothing moves any more" : "time limit reached", time_text(sim.now_ps()),
-                     sim.waiting_for());
+                     who_waits(sim, twins));
   return kHung;
 }
 
@@ -182,7 +192,7 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
   progress.finish();
   sim.write_outputs(end);
   if (const AttachedTwin* parted = parted_among(attached)) return report_difference(*parted, a.run.out_dir, err);
-  return report(sim, end, out, err);
+  return report(sim, attached, end, out, err);
 }
 
 }  // namespace rnic::cli

@@ -30,6 +30,9 @@ enum class TwinMode {
 class AttachedTwin {
  public:
   virtual ~AttachedTwin() = default;
+  // For the report of a run that hangs, in a stage's place: what it waits for, empty when it is at rest. In lock-step
+  // the stage says it.
+  virtual std::string waiting_for() = 0;
   // In lock-step: where stage and twin parted, for a reader; empty if they have not. It has ended the simulation.
   virtual const std::string& difference() const = 0;
   // A waveform of both sides in the cycles around it. ConfigError if the file cannot be written.

@@ -34,6 +34,7 @@ class Lockstep final : public Clocked, public AttachedTwin {
   Lockstep(const Lockstep&) = delete;
   Lockstep& operator=(const Lockstep&) = delete;
 
+  std::string waiting_for() override { return {}; }
   const std::string& difference() const override { return sides_.difference(); }
   void write_window(const std::string& file) const override { window_.write(sides_, file); }
 

@@ -28,6 +28,14 @@ class Twin final : public Clocked, public AttachedTwin {
   Twin(const Twin&) = delete;
   Twin& operator=(const Twin&) = delete;
 
+  std::string waiting_for() override {
+    Ask ask;
+    pins_.links(*block_, ask);
+    if (!in_flight_.empty()) ask.hold(in_flight_.size(), "pipeline");
+    if (ask.room.empty() && ask.held.empty() && !pins_.busy(*block_)) return {};
+    const std::string what = ask.room.empty() ? "its RTL to go on" : "room in" + ask.room;
+    return std::string(stage_.name()) + " waits for " + what + (ask.held.empty() ? "" : " (" + ask.held + ")");
+  }
   const std::string& difference() const override { return none_; }
   void write_window(const std::string&) const override {}
 
@@ -101,6 +109,26 @@ class Twin final : public Clocked, public AttachedTwin {
       port->fill(beat, 1);
     }
     Twin& twin;
+  };
+
+  // For the report of a run that hangs: which links have no room, and what waits where.
+  struct Ask {
+    template <class Port, class... Bits>
+    void in(Port& port, const Bits&...) {
+      if (!port->empty()) hold(port->used(), port.name());
+    }
+    template <class Port, class... Bits>
+    void out(Port& port, const Bits&...) {
+      if (port->used() == port->config().depth) room += std::string(" ") + port.name();
+    }
+    template <class Port, class... Bits>
+    void pipe(Port& port, const Bits&...) {
+      out(port);
+    }
+    void hold(std::size_t count, const char* where) {
+      held += (held.empty() ? "" : ", ") + std::string(where) + ": " + std::to_string(count);
+    }
+    std::string room, held;
   };
 
   typename Pins::Block& stage_;

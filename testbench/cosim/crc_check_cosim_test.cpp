@@ -48,6 +48,21 @@ TEST_P(CrcCheckCosim, AgreesInEveryBeatAndEveryCycle) {
 }
 TEST_P(CrcCheckCosim, BehavesAsNewAfterAResetAmidAnFpdu) { agree_after_resets(20260111); }
 
+// What a twin tells of itself when nothing moves any more: its link and its pipeline are full, and more has come.
+using CrcCheckTwin = CrcCheckCosim;
+TEST_P(CrcCheckTwin, SaysWhatItWaitsFor) {
+  EXPECT_EQ(twin.rtl->waiting_for(), "");
+  twin.sink.pause(window(0, 1000));
+  for (int i = 0; i < 3; ++i) {
+    twin.source.script(cut_fpdu(twin.pool, Bytes(4 * kBeatBytes), kBeatBytes, false, 0), clk.now() + 1);
+  }
+  sc_core::sc_start(sc_core::sc_time::from_value(500 * clk.period_ps()));
+  EXPECT_EQ(twin.rtl->waiting_for(), "twin waits for room in out (in: 4)");
+  run_until_idle();
+  EXPECT_EQ(twin.rtl->waiting_for(), "");
+}
+INSTANTIATE_TEST_SUITE_P(Once, CrcCheckTwin, testing::Values(Traffic{"full_rate", {}, {}}), traffic_name);
+
 INSTANTIATE_TEST_SUITE_P(Patterns, CrcCheckCosim, kTraffics, traffic_name);
 
 }  // namespace

@@ -26,6 +26,12 @@ class Rtl(ProgramTest):
     def test_without_crc(self):
         self.compare(self.small_scenario(crc=False), "--rtl", "all")
 
+    def test_a_run_that_does_not_end_says_what_twins_wait_for(self):
+        run = self.run_program("run", TRACES / "write_bw.json", "--no-capture", "--rtl", "all",
+                               "--set", "sim.max_time_us=100")
+        self.assertEqual(run.returncode, 3, run.stderr)
+        self.assertRegex(run.stderr, r"(?m)^a\.rnic_a\.crc_insert waits for (its RTL to go on|room in out) \(in: \d+, ")
+
     def test_one_by_one(self):
         self.compare(self.small_scenario(), "--rtl", "crc_insert,mpa_framer")
 
