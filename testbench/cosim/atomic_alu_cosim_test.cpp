@@ -1,4 +1,5 @@
 #include <array>
+#include <deque>
 #include <set>
 #include <tuple>
 #include <vector>
@@ -283,13 +284,15 @@ class AtomicAluCosim : public StageTest, public testing::WithParamInterface<Traf
   static void change(Side& s, Cycle at, Number n, const Context& c) {
     s.firmware.at(at, [&s, n, c] { s.contexts.write(n, c); });
   }
-  void expect_lock_step() {
+  // Tags name entries, which a block that was reset takes in another order than one that has worked before.
+  void expect_lock_step(bool same_entries = true) {
     expect_same(model.segmenter, twin.segmenter);
     expect_same(model.events, twin.events);
     ASSERT_EQ(model.reader.cycles(), twin.reader.cycles());
     for (std::size_t i = 0; i < model.reader.requests().size(); ++i) {
       const DmaReadRequest &m = model.reader.requests()[i], &t = twin.reader.requests()[i];
-      ASSERT_EQ(std::tuple(m.address, m.bytes, m.tag), std::tuple(t.address, t.bytes, t.tag)) << "read " << i;
+      ASSERT_EQ(std::tuple(m.address, m.bytes), std::tuple(t.address, t.bytes)) << "read " << i;
+      if (same_entries) ASSERT_EQ(m.tag, t.tag) << "read " << i;
     }
     ASSERT_EQ(model.writer.cycles(), twin.writer.cycles());
     ASSERT_EQ(model.writer.addresses(), twin.writer.addresses());
@@ -333,6 +336,35 @@ TEST_P(AtomicAluCosim, AgreesInEveryMessageAndEveryCycle) {
   EXPECT_GT(counters.forwarded.value(), kRequests / 8);
   EXPECT_GT(counters.failed.value(), 10u);
   EXPECT_EQ(causes.size(), 8u);  // each check, and memory that could not be read
+}
+
+// The twin goes on with the blocks of others that were stopped and reset amid the same traffic.
+TEST_P(AtomicAluCosim, BehavesAsNewAfterAResetAmidOperations) {
+  Prng rng = seeded(20260118);
+  both([](Side& s) { s.run_as(GetParam()); });
+  Stopped stopped;
+  std::deque<Side> others;
+  std::deque<rtl::Twin<rtl::AtomicAluPins>> blocks;
+  for (int i = 0; i < 6; ++i) {
+    others.emplace_back("other" + std::to_string(i), clk).run_as(GetParam());
+    blocks.emplace_back(others.back().block, others.back().contexts);
+  }
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    for (std::uint32_t id = 0; id < 100; ++id) others[i].irrq.script({random_request(rng, id)}, clk.now() + 1);
+    sc_core::sc_start(sc_core::sc_time::from_value(rng.between(10, 400) * clk.period_ps()));
+    others[i].block.be_replaced(stopped);
+    others[i].reader.be_replaced(stopped);
+    others[i].writer.be_replaced(stopped);
+    rtl.take_over(blocks[i]);
+    for (std::uint32_t id = 0; id < 100; ++id) {
+      const QueuedAtomic q = random_request(rng, id);
+      both([&](Side& s) { s.irrq.script({q}, clk.now() + 1); });
+    }
+    run_until_idle();
+    ASSERT_TRUE(model.irrq.done());
+    expect_lock_step(false);
+  }
+  EXPECT_GT(model.writer.cycles().size(), 100u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Patterns, AtomicAluCosim, kTraffics, traffic_name);

@@ -56,6 +56,11 @@ void expect_same(const Sink<T>& model, const Sink<T>& twin) {
   }
 }
 
+// In the place of a stage that goes no further.
+struct Stopped final : Clocked {
+  Wake tick() override { return Wake::on_traffic(); }
+};
+
 inline Bytes random_octets(Prng& rng, std::size_t count) {
   Bytes octets(count);
   for (std::uint8_t& b : octets) b = static_cast<std::uint8_t>(rng.next());

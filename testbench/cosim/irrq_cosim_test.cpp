@@ -1,3 +1,5 @@
+#include <deque>
+
 #include "model/rnic/responder/irrq.h"
 #include "rtl-stubs/verilated/irrq_pins.h"
 #include "testbench/cosim/cosim.h"
@@ -112,7 +114,21 @@ TEST_F(IrrqTwins, AnEmptyTurnIsFollowedByTheNextOne) {
   expect_all_same();
 }
 
-class IrrqCosim : public IrrqTwins, public testing::WithParamInterface<Traffic> {};
+class IrrqCosim : public IrrqTwins, public testing::WithParamInterface<Traffic> {
+ protected:
+  static void send(Prng& rng, Cycle from, int requests, const std::vector<IrrqEnds*>& sides) {
+    Qpn hot;  // its requests are as many as those of all others
+    for (int i = 0; i < requests; ++i) {
+      if (i % 250 == 0) hot = any_qp(rng);
+      const QueuedRequest request = random_request(rng, rng.below(2) == 0 ? hot : any_qp(rng));
+      const ReadResponseSent sent{any_qp(rng)};
+      for (IrrqEnds* ends : sides) {
+        ends->peer.script({request}, from);
+        ends->segmenter.script({sent}, from);
+      }
+    }
+  }
+};
 TEST_P(IrrqCosim, AgreesInEveryMessageAndEveryCycle) {
   Prng rng = seeded(20260105);
   for (std::uint32_t n = 0; n < kQps; ++n) open_qp(contexts, n, rts_qp(n));
@@ -122,16 +138,7 @@ TEST_P(IrrqCosim, AgreesInEveryMessageAndEveryCycle) {
   std::size_t handed_on = 0, overruns = 0;
   for (unsigned round = rounds(20'000); round-- > 0;) {
     const Cycle from = clk.now() + 1;
-    Qpn hot;  // its requests are as many as those of all others
-    for (int i = 0; i < 20'000; ++i) {
-      if (i % 250 == 0) hot = any_qp(rng);
-      const QueuedRequest request = random_request(rng, rng.below(2) == 0 ? hot : any_qp(rng));
-      const ReadResponseSent sent{any_qp(rng)};
-      for (IrrqEnds* ends : {&model, &twin}) {
-        ends->peer.script({request}, from);
-        ends->segmenter.script({sent}, from);
-      }
-    }
+    send(rng, from, 20'000, {&model, &twin});
     for (Cycle c = from; c < from + 20'000; c += 1 + rng.below(60)) {
       const Qpn qpn = any_qp(rng);
       const QpContext context = random_qp(rng, qpn.v, rng.below(4) == 0 ? epoch : ++epoch);
@@ -147,6 +154,30 @@ TEST_P(IrrqCosim, AgreesInEveryMessageAndEveryCycle) {
   EXPECT_GT(handed_on, 2'000u);
   EXPECT_GT(overruns, 100u);
   EXPECT_EQ(figures(model.block), figures(twin.block));
+}
+// The twin goes on with the blocks of others that were stopped and reset amid the same traffic.
+TEST_P(IrrqCosim, BehavesAsNewAfterAResetAmidRequests) {
+  Prng rng = seeded(20260116);
+  for (std::uint32_t n = 0; n < kQps; ++n) open_qp(contexts, n, rts_qp(n));
+  model.run_as(GetParam());
+  twin.run_as(GetParam());
+  Stopped stopped;
+  std::deque<IrrqEnds> others;
+  std::deque<rtl::Twin<rtl::IrrqPins>> blocks;
+  for (int i = 0; i < 8; ++i) {
+    others.emplace_back("other" + std::to_string(i), clk, contexts).run_as(GetParam());
+    blocks.emplace_back(others.back().block, contexts);
+  }
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    send(rng, clk.now() + 1, 400, {&others[i]});
+    sc_core::sc_start(sc_core::sc_time::from_value(rng.between(10, 400) * clk.period_ps()));
+    others[i].block.be_replaced(stopped);
+    rtl.take_over(blocks[i]);
+    send(rng, clk.now() + 1, 400, {&model, &twin});
+    run_until_idle();
+    expect_all_same();
+  }
+  EXPECT_GT(model.responder.beats().size(), 200u);
 }
 INSTANTIATE_TEST_SUITE_P(Patterns, IrrqCosim, kTraffics, traffic_name);
 

@@ -165,9 +165,26 @@ class ResponseQueueCosim : public StageTest, public testing::WithParamInterface<
   }
   Qpn any_qp(Prng& rng) const { return Qpn{static_cast<std::uint32_t>(rng.below(kQps))}; }
 
+  void open(Prng& rng) {
+    for (std::uint32_t n = 0; n < kQps; ++n) open_qp(contexts, n, rts_qp(n));
+    for (std::uint32_t n = 0; n < 16; ++n) contexts.write(Stag{stag_of(n)}, random_stag(rng));
+    // Some pages are neighbours on the bus, of whatever size.
+    for (std::uint32_t n = 0; n < kPages; ++n) contexts.write_page(n, (n / 3 * 7 + n) << (12 + n / 3 % 3));
+    contexts.commit();
+    model.run_as(GetParam());
+    twin.run_as(GetParam());
+  }
+  void expect_all_same() {
+    ASSERT_EQ(model.memory.writes.size(), twin.memory.writes.size());
+    ASSERT_TRUE(model.memory.writes == twin.memory.writes);
+    expect_same(model.completions, twin.completions);
+    expect_same(model.unblocks, twin.unblocks);
+    expect_same(model.firmware, twin.firmware);
+  }
+
   // As many as the QPs' queues hold, for several of them or for one that fills up. Responses follow their requests, but
   // for a few that are too many or others'.
-  void script(Prng& rng, Cycle from) {
+  void script(Prng& rng, Cycle from, const std::vector<ResponseQueueEnds*>& sides) {
     for (std::uint32_t n = 0; n < kQps; ++n) contexts.write(Qpn{n}, rts_qp(n, static_cast<std::uint32_t>(from)));
     const bool one = rng.below(8) == 0;
     const Qpn the_one = any_qp(rng);
@@ -179,7 +196,7 @@ class ResponseQueueCosim : public StageTest, public testing::WithParamInterface<
       for (std::uint8_t& octet : response.segment.octets) octet = static_cast<std::uint8_t>(rng.next());
       if (rng.below(200) == 0) ++response.response.request_id;
       const bool twice = rng.below(200) == 0;
-      for (ResponseQueueEnds* ends : {&model, &twin}) {
+      for (ResponseQueueEnds* ends : sides) {
         ends->segmenter.script({request}, from);
         ends->dispatch.script({response}, answered);
         if (twice) ends->dispatch.script({response}, answered);
@@ -202,22 +219,12 @@ class ResponseQueueCosim : public StageTest, public testing::WithParamInterface<
 
 TEST_P(ResponseQueueCosim, AgreesInEveryMessageAndEveryCycle) {
   Prng rng = seeded(20260106);
-  for (std::uint32_t n = 0; n < kQps; ++n) open_qp(contexts, n, rts_qp(n));
-  for (std::uint32_t n = 0; n < 16; ++n) contexts.write(Stag{stag_of(n)}, random_stag(rng));
-  // Some pages are neighbours on the bus, of whatever size.
-  for (std::uint32_t n = 0; n < kPages; ++n) contexts.write_page(n, (n / 3 * 7 + n) << (12 + n / 3 % 3));
-  contexts.commit();
-  model.run_as(GetParam());
-  twin.run_as(GetParam());
+  open(rng);
   std::size_t written = 0, in_two_parts = 0, refused = 0;
   for (unsigned round = rounds(250); round-- > 0;) {
-    script(rng, clk.now() + 1);
+    script(rng, clk.now() + 1, {&model, &twin});
     run_until_idle();
-    ASSERT_EQ(model.memory.writes.size(), twin.memory.writes.size());
-    ASSERT_TRUE(model.memory.writes == twin.memory.writes);
-    expect_same(model.completions, twin.completions);
-    expect_same(model.unblocks, twin.unblocks);
-    expect_same(model.firmware, twin.firmware);
+    expect_all_same();
     for (const Memory::Write& w : model.memory.writes) ++(w.notify ? written : in_two_parts);
     refused += model.firmware.beats().size();
     model.clear();
@@ -227,6 +234,29 @@ TEST_P(ResponseQueueCosim, AgreesInEveryMessageAndEveryCycle) {
   EXPECT_GT(in_two_parts, 100u);
   EXPECT_GT(refused, 200u);
   EXPECT_EQ(figures(model.block), figures(twin.block));
+}
+// The twin goes on with the blocks of others that were stopped and reset amid the same traffic.
+TEST_P(ResponseQueueCosim, BehavesAsNewAfterAResetAmidResponses) {
+  Prng rng = seeded(20260117);
+  open(rng);
+  Stopped stopped;
+  std::deque<ResponseQueueEnds> others;
+  std::deque<rtl::Twin<rtl::ResponseQueuePins>> blocks;
+  for (int i = 0; i < 6; ++i) {
+    others.emplace_back("other" + std::to_string(i), clk, contexts).run_as(GetParam());
+    blocks.emplace_back(others.back().block, contexts);
+  }
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    script(rng, clk.now() + 1, {&others[i]});
+    sc_core::sc_start(sc_core::sc_time::from_value(rng.between(10, 400) * clk.period_ps()));
+    others[i].block.be_replaced(stopped);
+    others[i].memory.be_replaced(stopped);
+    rtl.take_over(blocks[i]);
+    script(rng, clk.now() + 1, {&model, &twin});
+    run_until_idle();
+    expect_all_same();
+  }
+  EXPECT_GT(model.memory.writes.size(), 300u);
 }
 INSTANTIATE_TEST_SUITE_P(Patterns, ResponseQueueCosim, kTraffics, traffic_name);
 

@@ -137,9 +137,6 @@ class StreamCosim : public StageTest, public testing::WithParamInterface<Traffic
   Generator generator;
 
  private:
-  struct Stopped final : Clocked {
-    Wake tick() override { return Wake::on_traffic(); }
-  };
   static constexpr std::size_t kRound = 2000;  // beats: their octets are kept until they are compared
   Stopped stopped_;
 };
