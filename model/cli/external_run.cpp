@@ -11,13 +11,11 @@
 
 namespace rnic::cli {
 
-int run_external(const Scenario& scenario, const Overlay& command_line, const std::string& out_dir, std::ostream& out,
-                 std::ostream& err) {
-  using End = ExternalSimulation::End;
-  ExternalSimulation sim(scenario, command_line, out_dir);
-  err << "rnicsim: waiting for the peer\n" << std::flush;
-  const End end = sim.run();
-  sim.write_outputs(end);
+namespace {
+
+using End = ExternalSimulation::End;
+
+int report(const ExternalSimulation& sim, const AttachedTwins& twins, End end, std::ostream& out, std::ostream& err) {
   for (const auto& p : sim.programs()) {
     const consumer::Consumer::Record& r = p->record();
     out << fmt::format("{}: {} rounds, {} octets, {}\n", p->spec().name, r.rounds, r.bytes,
@@ -33,8 +31,26 @@ int run_external(const Scenario& scenario, const Overlay& command_line, const st
   if (end == End::kFailed) return kCheckFailed;
   err << fmt::format("rnicsim: {} at {}; who waits for whom:\n{}",
                      end == End::kPeerGone ? "the peer has left" : "time limit reached", time_text(sim.now_ps()),
-                     sim.waiting_for());
+                     sim.waiting_for() + twins.waiting_for());
   return end == End::kPeerGone ? kCheckFailed : kHung;
+}
+
+}  // namespace
+
+int run_external(const Scenario& scenario, const Overlay& command_line, const RunOptions& options,
+                 const TwinOptions& twins, std::ostream& out, std::ostream& err) {
+  ExternalSimulation sim(scenario, command_line, options);
+  const AttachedTwins attached(sim.chips(), twins);
+  err << "rnicsim: waiting for the peer\n" << std::flush;
+  End end = End::kFailed;
+  try {
+    end = sim.run();
+  } catch (const std::exception&) {
+    if (attached.parted() == nullptr) throw;
+  }
+  sim.write_outputs(end);
+  if (attached.parted() != nullptr) return attached.report_difference(options.out_dir, err);
+  return report(sim, attached, end, out, err);
 }
 
 }  // namespace rnic::cli

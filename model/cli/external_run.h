@@ -4,12 +4,14 @@
 #include <iosfwd>
 #include <string>
 
+#include "model/cli/attached_twins.h"
+#include "model/system/run_outputs.h"
 #include "model/system/scenario.h"
 
 namespace rnic::cli {
 
 // Says on `out` what came of it. Returns the exit code.
-int run_external(const Scenario& scenario, const Overlay& command_line, const std::string& out_dir, std::ostream& out,
-                 std::ostream& err);
+int run_external(const Scenario& scenario, const Overlay& command_line, const RunOptions& options,
+                 const TwinOptions& twins, std::ostream& out, std::ostream& err);
 
 }  // namespace rnic::cli

@@ -1,17 +1,15 @@
 #include "model/cli/run_command.h"
 
-#include <algorithm>
-#include <filesystem>
 #include <ostream>
 
 #include <fmt/format.h>
 
+#include "model/cli/attached_twins.h"
 #include "model/cli/command.h"
 #include "model/cli/external_run.h"
 #include "model/cli/options.h"
 #include "model/cli/progress.h"
 #include "model/common/check.h"
-#include "model/rnic/twins.h"
 #include "model/system/simulation.h"
 
 namespace rnic::cli {
@@ -50,27 +48,8 @@ struct Arguments {
   ConfigOptions config;
   RunOptions run;
   std::string wave_from, wave_to;
-  std::string rtl, lockstep;
+  TwinOptions twins;
 };
-
-// For both chips. A stage that both options name stands beside its twin.
-std::vector<TwinSource::Handle> attach_twins(Simulation& sim, const Arguments& a, const TwinSource* source) {
-  std::vector<TwinSource::Handle> twins;
-  if (a.rtl.empty() && a.lockstep.empty()) return twins;
-  if (source == nullptr)
-    throw ConfigError("run: this program was built without RTL: --rtl and --lockstep are not there");
-  const std::vector<std::string> beside = twin_names(a.lockstep);
-  std::vector<std::string> instead = twin_names(a.rtl);
-  const auto is_beside = [&](const std::string& n) {
-    return std::find(beside.begin(), beside.end(), n) != beside.end();
-  };
-  instead.erase(std::remove_if(instead.begin(), instead.end(), is_beside), instead.end());
-  for (Rnic* chip : sim.chips()) {
-    for (auto& t : make_twins(*chip, instead, *source, TwinMode::kReplace)) twins.push_back(std::move(t));
-    for (auto& t : make_twins(*chip, beside, *source, TwinMode::kLockstep)) twins.push_back(std::move(t));
-  }
-  return twins;
-}
 
 // Above this share a resource limits the run; what remains are gaps at its start and end.
 constexpr double kSaturated = 0.95;
@@ -81,17 +60,7 @@ std::string binding_text(const Utilization& busiest) {
   return fmt::format("nothing is saturated (none above {:.0f} %); busiest: {}", 100 * kSaturated, load);
 }
 
-// One line each, of stages and of those that stand in for them.
-std::string who_waits(const Simulation& sim, const std::vector<TwinSource::Handle>& twins) {
-  std::string text = sim.waiting_for();
-  for (const TwinSource::Handle& twin : twins) {
-    if (const std::string what = twin->waiting_for(); !what.empty()) text += what + '\n';
-  }
-  return text;
-}
-
-int report(const Simulation& sim, const std::vector<TwinSource::Handle>& twins, RunEnd end, std::ostream& out,
-           std::ostream& err) {
+int report(const Simulation& sim, const AttachedTwins& twins, RunEnd end, std::ostream& out, std::ostream& err) {
   out << workload::results_table(sim.results(), sim.cycle_ps()) << '\n';
   bool passed = end == RunEnd::kDone;
   for (const CheckResult& c : sim.checks()) {
@@ -108,22 +77,8 @@ int report(const Simulation& sim, const std::vector<TwinSource::Handle>& twins, 
   if (end != RunEnd::kHung && end != RunEnd::kTimeLimit) return passed ? kOk : kCheckFailed;
   err << fmt::format("rnicsim: {} at {}; who waits for whom:\n{}",
                      end == RunEnd::kHung ? "nothing moves any more" : "time limit reached", time_text(sim.now_ps()),
-                     who_waits(sim, twins));
+                     sim.waiting_for() + twins.waiting_for());
   return kHung;
-}
-
-const AttachedTwin* parted_among(const std::vector<TwinSource::Handle>& twins) {
-  const auto parted = [](const TwinSource::Handle& t) { return !t->difference().empty(); };
-  const auto found = std::find_if(twins.begin(), twins.end(), parted);
-  return found == twins.end() ? nullptr : found->get();
-}
-
-int report_difference(const AttachedTwin& twin, const std::string& out_dir, std::ostream& err) {
-  const std::string file = (std::filesystem::path(out_dir) / "lockstep.vcd").string();
-  twin.write_window(file);
-  err << fmt::format("rnicsim: in lock-step with RTL: {}\nrnicsim: both sides around it: {}\n", twin.difference(),
-                     file);
-  return kCheckFailed;
 }
 
 }  // namespace
@@ -143,9 +98,9 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
       "dump this scope and all below it, e.g. rnic_a.tx; may be repeated");
   add("wave-from", po::value(&a.wave_from)->value_name("time"), "start of the waveform, e.g. 10us");
   add("wave-to", po::value(&a.wave_to)->value_name("time"), "its end");
-  add("rtl", po::value(&a.rtl)->value_name("stages"),
+  add("rtl", po::value(&a.twins.rtl)->value_name("stages"),
       "run with the SystemVerilog twins of these stages in their places: all, or names separated by commas");
-  add("lockstep", po::value(&a.lockstep)->value_name("stages"),
+  add("lockstep", po::value(&a.twins.lockstep)->value_name("stages"),
       "run these stages beside their twins, and stop at the first difference");
   add("gdb", po::value<int>()->value_name("port"),
       "wait on this port of 127.0.0.1 for gdb to debug the RV32 firmware; 0 chooses one");
@@ -166,20 +121,14 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
     throw ConfigError("run: the window of --wave-from and --wave-to ends before it begins");
   }
   if (given.count("gdb") != 0) a.run.gdb_port = parse_port(given["gdb"].as<int>());
+  a.twins.source = twins;
   Overlay command_line;
   for (const std::string& assignment : a.config.set) command_line.set(assignment);
 
   const Scenario scenario = read_scenario(a.config.scenario);
-  if (scenario.has_external_peer()) {
-    for (const char* option : {"no-capture", "trace", "wave", "rtl", "lockstep", "gdb"}) {
-      if (given.count(option) != 0) {
-        throw ConfigError(fmt::format("run: --{} does not go with an external peer yet", option));
-      }
-    }
-    return run_external(scenario, command_line, a.run.out_dir, out, err);
-  }
+  if (scenario.has_external_peer()) return run_external(scenario, command_line, a.run, a.twins, out, err);
   Simulation sim(scenario, command_line, a.run);
-  const std::vector<TwinSource::Handle> attached = attach_twins(sim, a, twins);
+  const AttachedTwins attached(sim.chips(), a.twins);
   if (sim.gdb_port()) err << fmt::format("rnicsim: gdb: target remote 127.0.0.1:{}\n", *sim.gdb_port()) << std::flush;
   Progress progress;
   RunEnd end = RunEnd::kFailed;
@@ -187,11 +136,11 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
     end = sim.run(
         [&progress](std::uint64_t now, std::uint64_t done, std::uint64_t total) { progress.update(now, done, total); });
   } catch (const std::exception&) {
-    if (parted_among(attached) == nullptr) throw;
+    if (attached.parted() == nullptr) throw;
   }
   progress.finish();
   sim.write_outputs(end);
-  if (const AttachedTwin* parted = parted_among(attached)) return report_difference(*parted, a.run.out_dir, err);
+  if (attached.parted() != nullptr) return attached.report_difference(a.run.out_dir, err);
   return report(sim, attached, end, out, err);
 }
 

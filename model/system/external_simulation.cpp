@@ -19,17 +19,13 @@ constexpr std::uint64_t kSlicePs = 1'000'000'000;
 
 }  // namespace
 
-ExternalSimulation::ExternalSimulation(const Scenario& scenario, const Overlay& command_line,
-                                       const std::string& out_dir)
-    : scenario_(scenario), out_dir_(out_dir) {
+ExternalSimulation::ExternalSimulation(const Scenario& scenario, const Overlay& command_line, const RunOptions& options)
+    : scenario_(scenario), options_(options) {
+  if (options_.gdb_port) throw ConfigError("--gdb does not go with an external peer");
   build(command_line);
   build_programs();
-  std::error_code error;
-  std::filesystem::create_directories(out_dir_, error);
-  if (error) throw ConfigError(fmt::format("{}: {}", out_dir_, error.message()));
-  files_.push_back((std::filesystem::path(out_dir_) / "wire.pcapng").string());
-  capture_ = std::make_unique<WireCapture>(name_, files_.back());
-  cable_->tap(*capture_);
+  outputs_ = std::make_unique<RunOutputs>(options_, std::vector<RunOutputs::Station>{{name_, node_.get()}}, *cable_);
+  files_ = outputs_->files();
   register_stats();
   peer_ = external::open_external_peer(config_.external);
 }
@@ -49,7 +45,7 @@ void ExternalSimulation::build(const Overlay& command_line) {
   node_ = std::make_unique<Node>(name_.c_str(), NodeConfig{config_.rnic, config_.host}, station);
   node_->set_lookahead(config_.link.delay_ns);
   if (config_.sim.shuffle_seed != 0) node_->shuffle(config_.sim.shuffle_seed);
-  node_->set_run_ahead(config_.sim.run_ahead);
+  node_->set_run_ahead(config_.sim.run_ahead && options_.wave_file.empty());  // waves are drawn in order
   netdev_ = std::make_unique<external::Netdev>("netdev", station);
   node_->chip.mac_tx.ethernet.socket.bind(netdev_->from_chip().socket);
   netdev_->to_chip.socket.bind(node_->chip.mac_rx.socket);
@@ -87,7 +83,7 @@ ExternalSimulation::End ExternalSimulation::run() {
 // A slice of time. True at the run's end: a peer that is done leaves by itself, the others are left to themselves.
 bool ExternalSimulation::step(End& end) {
   peer_->advance((now_ps() / kSlicePs + 1) * kSlicePs, *wire_);
-  capture_->advance(now_ps());
+  outputs_->advance(now_ps());
   if (netdev_->counters().echo_answers != 0) {
     for (const auto& p : programs_) p->pinged();
   }
@@ -136,12 +132,13 @@ void ExternalSimulation::register_stats() {
 
 void ExternalSimulation::write_outputs(End end) {
   static constexpr const char* kEnds[] = {"done", "failed", "peer gone", "time limit"};
-  capture_->close();
+  outputs_->close(now_ps());
   nlohmann::ordered_json j;
   j["scenario"] = scenario_.name;
   j["end"] = kEnds[static_cast<unsigned>(end)];
   j["versions"] = versions_json();
   j["seed"] = config_.sim.seed;
+  j["digest"] = fmt::format("{:016x}", outputs_->digest());
   j["sim_time_ps"] = now_ps();
   j["wall_s"] = wall_seconds_;
   j["frames"] = frames();
@@ -157,7 +154,7 @@ void ExternalSimulation::write_outputs(End end) {
   }
   j["config"][name_] = dump_fields(config_);
   j["stats"] = stats_.to_json();
-  const std::filesystem::path file = std::filesystem::path(out_dir_) / "stats.json";
+  const std::filesystem::path file = std::filesystem::path(options_.out_dir) / "stats.json";
   std::ofstream out(file);
   out << j.dump(2) << '\n';
   out.flush();

@@ -11,31 +11,32 @@
 #include "model/env/external/netdev.h"
 #include "model/env/link/cable_faults.h"
 #include "model/stats/registry.h"
+#include "model/system/run_outputs.h"
 #include "model/system/scenario.h"
 #include "model/system/system_config.h"
-#include "model/system/wire_capture.h"
 
 namespace rnic {
 
 class ExternalSimulation final {
  public:
   // The peer's sockets are there when this returns. ConfigError for what the scenario or the command line got wrong.
-  ExternalSimulation(const Scenario& scenario, const Overlay& command_line, const std::string& out_dir);
+  ExternalSimulation(const Scenario& scenario, const Overlay& command_line, const RunOptions& options);
   ~ExternalSimulation();
 
   enum class End { kDone, kFailed, kPeerGone, kTimeLimit };
   // Until all programs are done, and the peer has had `external.linger_us` to say its last.
   End run();
 
-  // Writes stats.json and closes the capture.
+  // Writes stats.json and closes capture, log and waveform. ConfigError where a file could not be written.
   void write_outputs(End end);
 
   const std::vector<std::unique_ptr<consumer::Consumer>>& programs() const { return programs_; }
+  std::vector<Rnic*> chips() { return {&node_->chip}; }
   std::vector<std::string> errors() const;
   std::string waiting_for() const;
   std::vector<std::string> files() const { return files_; }
   std::uint64_t now_ps() const;
-  std::uint64_t frames() const { return capture_->frames(); }
+  std::uint64_t frames() const { return outputs_->capture().frames(); }
   std::uint64_t seed() const { return config_.sim.seed; }
   double wall_seconds() const { return wall_seconds_; }
 
@@ -46,7 +47,7 @@ class ExternalSimulation final {
   bool step(End& end);
 
   const Scenario scenario_;
-  const std::string out_dir_;
+  const RunOptions options_;
   SystemConfig config_;
   std::string name_;  // of the node
   std::unique_ptr<Node> node_;
@@ -55,7 +56,7 @@ class ExternalSimulation final {
   std::unique_ptr<CableFaults> faults_;
   std::unique_ptr<external::ExternalPeer> peer_;
   std::unique_ptr<external::WireEnd> wire_;
-  std::unique_ptr<WireCapture> capture_;
+  std::unique_ptr<RunOutputs> outputs_;
   std::vector<std::unique_ptr<consumer::Consumer>> programs_;
   StatsRegistry stats_;
   std::string peer_error_;

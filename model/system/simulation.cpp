@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include "model/config/describe.h"
-#include "model/config/nearest.h"
 #include "model/config/resolve.h"
 #include "model/rnic/fwcpu/gdb/gdb_server.h"
 #include "model/rnic/fwcpu/rv32/iss.h"
@@ -42,10 +41,8 @@ Simulation::Simulation(const Scenario& scenario, const Overlay& command_line, co
   }
   build_nodes(command_line);
   build_workload();
-  check_scopes();
   open_debugger();
   open_outputs();
-  watch();
   register_stats();
 }
 
@@ -122,56 +119,11 @@ std::optional<std::uint16_t> Simulation::gdb_port() const {
   return debugger_ ? std::optional(debugger_->server.port()) : std::nullopt;
 }
 
-// Before any file is made, so that a mistake leaves none behind.
-void Simulation::check_scopes() {
-  std::vector<std::string> known;
-  for (Station& s : stations_) {
-    for (std::string& scope : wave_scopes(s.node->chip)) known.push_back(std::move(scope));
-  }
-  for (const std::string& scope : options_.wave_window.scopes) {
-    if (std::find(known.begin(), known.end(), scope) != known.end()) continue;
-    throw ConfigError(fmt::format("--wave-scope {}: unknown scope; the nearest is {}", scope, nearest(scope, known)));
-  }
-}
-
-// The waveform may lie in the folder, so that comes first; it goes again if a mistake ends the run here.
 void Simulation::open_outputs() {
-  std::vector<std::filesystem::path> made;  // the innermost first
-  std::error_code error;
-  for (std::filesystem::path p = options_.out_dir; !p.empty() && !exists(p, error); p = p.parent_path()) {
-    made.push_back(p);
-  }
-  try {
-    create_directories(std::filesystem::path(options_.out_dir), error);
-    if (error) throw ConfigError(fmt::format("{}: {}", options_.out_dir, error.message()));
-    if (!options_.trace_file.empty()) trace_ = std::make_unique<TransactionLog>(options_.trace_file, trace_words);
-    if (options_.wave_file.empty()) return;
-    waves_ = std::make_unique<Waves>(open_wave_sink(options_.wave_file), options_.wave_window);
-  } catch (const ConfigError&) {
-    for (const std::filesystem::path& p : made) remove(p, error);
-    throw;
-  }
-}
-
-// Digest, capture and waves listen; nothing in the chip knows.
-void Simulation::watch() {
-  const std::filesystem::path dir = options_.out_dir;
-  const std::string capture = options_.capture ? (dir / "wire.pcapng").string() : "";
-  tap_ = std::make_unique<WireCapture>(stations_[0].name, capture);
-  cable_->tap(*tap_);
-  if (!capture.empty()) files_.push_back(capture);
-  if (trace_) files_.push_back(options_.trace_file);
-  if (waves_) files_.push_back(options_.wave_file);
-  for (Station& s : stations_) {
-    s.recorder = std::make_unique<Recorder>(TraceDomain{s.name, s.node->core_clk.period_ps()});
-    s.recorder->attach(digest_);
-    if (trace_) s.recorder->attach(*trace_);
-    // A twin tells of a beat when it leaves its pipeline, with the cycle in which it entered.
-    trace_delay_ps_ = std::max(trace_delay_ps_, ClockDomain::kNearCycles * s.node->core_clk.period_ps());
-    s.trace = std::make_unique<ChipTrace>(s.node->chip, *s.recorder);
-    if (waves_) s.waves = std::make_unique<ChipWaves>(s.node->chip, s.node->core_clk, *waves_);
-  }
-  if (waves_) waves_->begin();
+  std::vector<RunOutputs::Station> watched;
+  for (const Station& s : stations_) watched.push_back({s.name, s.node.get()});
+  outputs_ = std::make_unique<RunOutputs>(options_, watched, *cable_);
+  files_ = outputs_->files();
 }
 
 std::uint64_t Simulation::now_ps() const { return static_cast<std::uint64_t>(sc_core::sc_time_stamp().value()); }
@@ -190,9 +142,7 @@ RunEnd Simulation::run(const ProgressReport& report) {
   while (!workload_->done()) {
     sc_core::sc_start(sc_core::sc_time::from_value(kSlicePs));
     const std::uint64_t now = now_ps();
-    tap_->advance(now);
-    if (trace_) trace_->advance(now - std::min(now, trace_delay_ps_));
-    if (waves_) waves_->advance(now);
+    outputs_->advance(now);
     report(now, workload_->progress(), total_);
     if (debugger_) debugger_->session.poll();
     if (workload_->failed() || (debugger_ && debugger_->session.killed())) {
@@ -248,7 +198,7 @@ std::string Simulation::waiting_for() const {
 
 std::vector<Utilization> Simulation::utilization() const {
   std::vector<Utilization> list;
-  const double active = static_cast<double>(std::max<std::uint64_t>(1, tap_->active_ps()));
+  const double active = static_cast<double>(std::max<std::uint64_t>(1, outputs_->capture().active_ps()));
   const auto add = [&](std::string resource, double busy_ps) {
     list.push_back({std::move(resource), busy_ps / active});
   };
@@ -292,7 +242,7 @@ nlohmann::ordered_json Simulation::stats_json(RunEnd end) const {
   j["versions"] = versions_json();
   j["seed"] = config_.sim.seed;
   if (fault_seed()) j["fault_seed"] = *fault_seed();
-  j["digest"] = fmt::format("{:016x}", digest_.value());
+  j["digest"] = fmt::format("{:016x}", outputs_->digest());
   j["sim_time_ps"] = now_ps();
   j["wall_s"] = wall_seconds_;
   j["cpu_s"] = cpu_seconds_;
@@ -306,9 +256,7 @@ nlohmann::ordered_json Simulation::stats_json(RunEnd end) const {
 }
 
 void Simulation::write_outputs(RunEnd end) {
-  tap_->close();
-  if (trace_) trace_->close();
-  if (waves_) waves_->close(now_ps());
+  outputs_->close(now_ps());
   const std::filesystem::path dir = options_.out_dir;
   const nlohmann::ordered_json j = stats_json(end);
   const auto write = [this](const std::filesystem::path& file, const auto& body) {

@@ -9,24 +9,11 @@
 
 #include "model/env/link/cable_faults.h"
 #include "model/env/workload/workload.h"
-#include "model/system/chip_trace.h"
-#include "model/system/chip_waves.h"
+#include "model/system/run_outputs.h"
 #include "model/system/scenario.h"
 #include "model/system/system_config.h"
-#include "model/system/wire_capture.h"
-#include "model/trace/digest.h"
-#include "model/trace/transaction_log.h"
 
 namespace rnic {
-
-struct RunOptions {
-  std::string out_dir = "out";
-  bool capture = true;     // write wire.pcapng
-  std::string trace_file;  // the transaction log; empty: none
-  std::string wave_file;   // empty: none
-  WaveWindow wave_window;
-  std::optional<std::uint16_t> gdb_port;  // a debugger attaches to the firmware there; 0: any port
-};
 
 // How busy a resource was between the run's first and last frame.
 struct Utilization {
@@ -64,26 +51,21 @@ class Simulation final {
   // What faults of the cable are drawn from; nothing without faults.
   std::optional<std::uint64_t> fault_seed() const;
   double cpu_seconds() const { return cpu_seconds_; }
-  std::uint64_t frames() const { return tap_->frames(); }
+  std::uint64_t frames() const { return outputs_->capture().frames(); }
   std::vector<Utilization> utilization() const;  // the busiest first
 
  private:
   struct Debugger;
-  struct Station {  // a node and those who watch it
+  struct Station {
     std::string name;
     SystemConfig config;
     std::unique_ptr<Node> node;
-    std::unique_ptr<Recorder> recorder;
-    std::unique_ptr<ChipTrace> trace;
-    std::unique_ptr<ChipWaves> waves;
   };
 
   void build_nodes(const Overlay& command_line);
   void build_workload();
-  void check_scopes();
   void open_debugger();
   void open_outputs();
-  void watch();
   std::string dump_file(const Station& s) const;
   nlohmann::ordered_json stats_json(RunEnd end) const;
   void register_stats();
@@ -95,12 +77,8 @@ class Simulation final {
   std::unique_ptr<EthernetLink> cable_;
   std::unique_ptr<CableFaults> faults_;
   std::unique_ptr<workload::Workload> workload_;
-  std::unique_ptr<Waves> waves_;
   std::unique_ptr<Debugger> debugger_;
-  std::unique_ptr<WireCapture> tap_;
-  TraceDigest digest_;
-  std::unique_ptr<TransactionLog> trace_;
-  std::uint64_t trace_delay_ps_ = 0;  // how late an event may be told
+  std::unique_ptr<RunOutputs> outputs_;
   StatsRegistry stats_;
   std::vector<CheckResult> checks_;
   std::vector<std::string> files_;

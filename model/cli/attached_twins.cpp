@@ -1,0 +1,54 @@
+#include "model/cli/attached_twins.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <ostream>
+
+#include <fmt/format.h>
+
+#include "model/cli/command.h"
+#include "model/common/check.h"
+
+namespace rnic::cli {
+
+AttachedTwins::AttachedTwins(const std::vector<Rnic*>& chips, const TwinOptions& options) {
+  if (options.rtl.empty() && options.lockstep.empty()) return;
+  if (options.source == nullptr) {
+    throw ConfigError("run: this program was built without RTL: --rtl and --lockstep are not there");
+  }
+  const std::vector<std::string> beside = twin_names(options.lockstep);
+  std::vector<std::string> instead = twin_names(options.rtl);
+  const auto is_beside = [&](const std::string& n) {
+    return std::find(beside.begin(), beside.end(), n) != beside.end();
+  };
+  instead.erase(std::remove_if(instead.begin(), instead.end(), is_beside), instead.end());
+  for (Rnic* chip : chips) {
+    for (auto& t : make_twins(*chip, instead, *options.source, TwinMode::kReplace)) twins_.push_back(std::move(t));
+    for (auto& t : make_twins(*chip, beside, *options.source, TwinMode::kLockstep)) twins_.push_back(std::move(t));
+  }
+}
+
+std::string AttachedTwins::waiting_for() const {
+  std::string text;
+  for (const TwinSource::Handle& twin : twins_) {
+    if (const std::string what = twin->waiting_for(); !what.empty()) text += what + '\n';
+  }
+  return text;
+}
+
+const AttachedTwin* AttachedTwins::parted() const {
+  const auto parted = [](const TwinSource::Handle& t) { return !t->difference().empty(); };
+  const auto found = std::find_if(twins_.begin(), twins_.end(), parted);
+  return found == twins_.end() ? nullptr : found->get();
+}
+
+int AttachedTwins::report_difference(const std::string& out_dir, std::ostream& err) const {
+  const AttachedTwin& twin = *parted();
+  const std::string file = (std::filesystem::path(out_dir) / "lockstep.vcd").string();
+  twin.write_window(file);
+  err << fmt::format("rnicsim: in lock-step with RTL: {}\nrnicsim: both sides around it: {}\n", twin.difference(),
+                     file);
+  return kCheckFailed;
+}
+
+}  // namespace rnic::cli

@@ -1,0 +1,33 @@
+// The twins that --rtl and --lockstep ask for.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "model/rnic/twins.h"
+
+namespace rnic::cli {
+
+struct TwinOptions {
+  std::string rtl, lockstep;  // names of stages, as twin_names() takes them
+  const TwinSource* source = nullptr;
+};
+
+class AttachedTwins final {
+ public:
+  // In all chips. A stage that both options name stands beside its twin. ConfigError where there can be none.
+  AttachedTwins(const std::vector<Rnic*>& chips, const TwinOptions& options);
+
+  // What each waits for that stands in for a stage, one line each.
+  std::string waiting_for() const;
+  // One that has ended the run by a difference; nullptr if none has.
+  const AttachedTwin* parted() const;
+  // Says where, writes both sides around it into the folder, and returns the exit code.
+  int report_difference(const std::string& out_dir, std::ostream& err) const;
+
+ private:
+  std::vector<TwinSource::Handle> twins_;
+};
+
+}  // namespace rnic::cli
