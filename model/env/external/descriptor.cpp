@@ -17,6 +17,22 @@ namespace {
 
 constexpr timeval kStuck{300, 0};
 
+void end_when_stuck(const Descriptor& connection) {
+  for (const int option : {SO_RCVTIMEO, SO_SNDTIMEO}) {
+    ::setsockopt(connection.get(), SOL_SOCKET, option, &kStuck, sizeof(kStuck));
+  }
+}
+
+sockaddr_un address_of(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.empty() || path.size() >= sizeof(address.sun_path)) {
+    throw ConfigError("external: '" + path + "' is not a path of 1 to 107 octets for a socket");
+  }
+  std::memcpy(address.sun_path, path.c_str(), path.size());
+  return address;
+}
+
 }  // namespace
 
 Descriptor::~Descriptor() {
@@ -26,12 +42,7 @@ Descriptor::~Descriptor() {
 void fail_errno(const std::string& what) { throw ConfigError(what + ": " + std::strerror(errno)); }
 
 Descriptor bound_unix_socket(const std::string& path, int type) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.empty() || path.size() >= sizeof(address.sun_path)) {
-    throw ConfigError("external: '" + path + "' is not a path of 1 to 107 octets for a socket");
-  }
-  std::memcpy(address.sun_path, path.c_str(), path.size());
+  const sockaddr_un address = address_of(path);
   Descriptor socket(::socket(AF_UNIX, type | SOCK_CLOEXEC, 0));
   if (!socket.open()) fail_errno(path);
   struct stat status {};
@@ -41,13 +52,20 @@ Descriptor bound_unix_socket(const std::string& path, int type) {
   return socket;
 }
 
+Descriptor connected_unix_socket(const std::string& path, int type) {
+  const sockaddr_un address = address_of(path);
+  Descriptor socket(::socket(AF_UNIX, type | SOCK_CLOEXEC, 0));
+  if (!socket.open()) fail_errno(path);
+  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) fail_errno(path);
+  end_when_stuck(socket);
+  return socket;
+}
+
 Descriptor accept_waiting(const Descriptor& listener) {
   const int flags = ::fcntl(listener.get(), F_GETFL);
   ::fcntl(listener.get(), F_SETFL, flags | O_NONBLOCK);
   Descriptor peer(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
-  for (const int option : {SO_RCVTIMEO, SO_SNDTIMEO}) {
-    if (peer.open()) ::setsockopt(peer.get(), SOL_SOCKET, option, &kStuck, sizeof(kStuck));
-  }
+  if (peer.open()) end_when_stuck(peer);
   return peer;
 }
 

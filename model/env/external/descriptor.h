@@ -30,8 +30,10 @@ class Descriptor {
 // A socket bound to `path`, which is removed first if a socket is there; `type` is SOCK_STREAM and so on. It listens,
 // unless it is SOCK_DGRAM.
 Descriptor bound_unix_socket(const std::string& path, int type);
-// The connection that is waiting, or a closed descriptor. A peer that stops in the middle of a message makes a call
-// fail after five minutes, so that no run hangs for ever.
+// A socket connected to the one that listens at `path`.
+Descriptor connected_unix_socket(const std::string& path, int type);
+// The connection that is waiting, or a closed descriptor. Of both: a peer that stops in the middle of a message makes a
+// call fail after five minutes, so that no run hangs for ever.
 Descriptor accept_waiting(const Descriptor& listener);
 
 }  // namespace rnic::external

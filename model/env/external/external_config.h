@@ -19,17 +19,20 @@ inline constexpr std::array kWireKinds{
 struct ExternalConfig {
   WireKind wire = WireKind::kVhostUser;
   std::string path, peer_path, time_path;
+  bool connect = false;
   unsigned max_ahead_us = 1000;
   unsigned patience_s = 60;
   std::uint64_t linger_us = 2'000'000;
   template <class V>
   static void fields(V& v) {
     v("wire", &ExternalConfig::wire,
-      "seqpacket, stream: a Unix socket that the peer connects to; dgram: one at each end; tap: a TAP device; "
+      "seqpacket, stream: a Unix socket that one end listens on; dgram: one at each end; tap: a TAP device; "
       "vhost_user: the network card of a User-Mode Linux guest whose clock is simulated time",
       one_of(kWireKinds));
     v("path", &ExternalConfig::path, "our socket, or the name of the TAP device");
     v("peer_path", &ExternalConfig::peer_path, "dgram: the peer's socket");
+    v("connect", &ExternalConfig::connect,
+      "seqpacket, stream: connect to the peer's socket at `path`, rather than wait there for the peer");
     v("time_path", &ExternalConfig::time_path, "vhost_user: the socket of the guest's time-travel=ext");
     v("max_ahead_us", &ExternalConfig::max_ahead_us,
       "how far simulated time may be ahead of the wall's, where it is not the peer's clock", in_range(10, 1'000'000),

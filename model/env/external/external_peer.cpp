@@ -8,7 +8,8 @@ namespace rnic::external {
 
 std::unique_ptr<ExternalPeer> open_external_peer(const ExternalConfig& config) {
   if (config.wire != WireKind::kVhostUser) {
-    return std::make_unique<FreeRunning>(open_frame_port(config), std::uint64_t{config.max_ahead_us} * 1'000'000);
+    return std::make_unique<FreeRunning>(open_frame_port(config), steady_wall_clock(),
+                                         std::uint64_t{config.max_ahead_us} * 1'000'000);
   }
   if (config.time_path.empty())
     throw ConfigError("external.time_path: a guest whose clock we own needs a socket for it");

@@ -18,10 +18,13 @@
 namespace rnic::external {
 namespace {
 
-// What accepts one peer, which does not come back once it has left.
-class ListeningPort : public FramePort {
+// Accepts or connects to one peer, which does not come back once it has left.
+class ConnectedPort : public FramePort {
  public:
-  ListeningPort(const std::string& path, int type) : listener_(bound_unix_socket(path, type)) {}
+  ConnectedPort(const ExternalConfig& config, int type) {
+    if (config.connect) peer_ = connected_unix_socket(config.path, type);
+    else listener_ = bound_unix_socket(config.path, type);
+  }
   int descriptor() const override { return peer_.open() ? peer_.get() : listener_.get(); }
   bool peer_gone() const override { return gone_; }
 
@@ -42,9 +45,9 @@ class ListeningPort : public FramePort {
 };
 
 // One packet, one frame: the "bess" transport of User-Mode Linux.
-class SeqpacketPort final : public ListeningPort {
+class SeqpacketPort final : public ConnectedPort {
  public:
-  explicit SeqpacketPort(const std::string& path) : ListeningPort(path, SOCK_SEQPACKET) {}
+  explicit SeqpacketPort(const ExternalConfig& config) : ConnectedPort(config, SOCK_SEQPACKET) {}
   bool receive(std::vector<std::uint8_t>& frame) override {
     if (!connected()) return false;
     frame.resize(kMaxFrame);
@@ -59,9 +62,9 @@ class SeqpacketPort final : public ListeningPort {
 };
 
 // Frames behind a 32-bit big-endian length: QEMU's -netdev stream.
-class StreamPort final : public ListeningPort {
+class StreamPort final : public ConnectedPort {
  public:
-  explicit StreamPort(const std::string& path) : ListeningPort(path, SOCK_STREAM) {}
+  explicit StreamPort(const ExternalConfig& config) : ConnectedPort(config, SOCK_STREAM) {}
   bool receive(std::vector<std::uint8_t>& frame) override {
     if (!connected()) return false;
     if (take(frame)) return true;
@@ -155,9 +158,9 @@ class TapPort final : public FramePort {
 std::unique_ptr<FramePort> open_frame_port(const ExternalConfig& config) {
   switch (config.wire) {
     case WireKind::kSeqpacket:
-      return std::make_unique<SeqpacketPort>(config.path);
+      return std::make_unique<SeqpacketPort>(config);
     case WireKind::kStream:
-      return std::make_unique<StreamPort>(config.path);
+      return std::make_unique<StreamPort>(config);
     case WireKind::kDgram:
       return std::make_unique<DgramPort>(config.path, config.peer_path);
     case WireKind::kTap:

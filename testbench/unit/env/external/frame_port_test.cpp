@@ -79,6 +79,26 @@ TEST_F(FramePortTest, SeqpacketIsOnePacketAFrame) {
   EXPECT_TRUE(port->peer_gone());
 }
 
+TEST_F(FramePortTest, EitherEndMayConnect) {
+  for (const WireKind kind : {WireKind::kSeqpacket, WireKind::kStream}) {
+    config.connect = false;
+    open(kind);
+    ExternalConfig other = config;
+    other.connect = true;
+    const std::unique_ptr<FramePort> connecting = open_frame_port(other);
+    EXPECT_TRUE(connecting->send(span({1, 2, 3}))) << "before it is accepted";
+    EXPECT_TRUE(port->receive(frame));
+    EXPECT_EQ(frame, (Bytes{1, 2, 3}));
+    EXPECT_TRUE(port->send(span({4})));
+    EXPECT_TRUE(connecting->receive(frame));
+    EXPECT_EQ(frame, Bytes{4});
+    port.reset();
+    EXPECT_FALSE(connecting->receive(frame));
+    EXPECT_TRUE(connecting->peer_gone());
+    EXPECT_EQ(connecting->descriptor(), -1);
+  }
+}
+
 TEST_F(FramePortTest, AStreamHasALengthBeforeEachFrameAndMayBeCutAnywhere) {
   open(WireKind::kStream);
   connect(SOCK_STREAM);
@@ -126,6 +146,9 @@ TEST_F(FramePortTest, MistakesNameThePath) {
     return std::string();
   };
   EXPECT_EQ(message(WireKind::kSeqpacket, ""), "external: '' is not a path of 1 to 107 octets for a socket");
+  config.connect = true;
+  EXPECT_EQ(message(WireKind::kStream, folder + "/wire"), folder + "/wire: No such file or directory");
+  config.connect = false;
   EXPECT_EQ(message(WireKind::kStream, "/no/such/folder/wire"), "/no/such/folder/wire: No such file or directory");
   EXPECT_THAT(message(WireKind::kTap, "a-name-that-is-far-too-long"),
               testing::AnyOf(testing::HasSubstr("TAP device"), testing::HasSubstr("/dev/net/tun")));
