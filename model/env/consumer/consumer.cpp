@@ -18,18 +18,19 @@ constexpr std::uint32_t kRing = 16;  // work requests
 
 }  // namespace
 
-Consumer::Consumer(host::Context& context, const ProgramSpec& spec, std::uint64_t memory_bytes, std::uint8_t access)
-    : spec_(spec),
-      context_(context),
-      core_(context.cpu().add(*this)),
-      channel_(core_),
-      memory_bytes_(memory_bytes),
-      access_(access) {
+Consumer::Consumer(host::Context& context, const ProgramSpec& spec, const Needs& needs)
+    : spec_(spec), context_(context), core_(context.cpu().add(*this)), channel_(core_), needs_(needs) {
   context_.when_open(core_);
 }
 
 void Consumer::fail(const std::string& reason) {
   if (error_.empty()) error_ = spec_.name + ": " + reason;
+}
+
+void Consumer::count_round(std::uint64_t bytes) {
+  record_.bytes += bytes;
+  ++record_.rounds;
+  record_.last_ps = time_ps();
 }
 
 void Consumer::step() {
@@ -39,10 +40,7 @@ void Consumer::step() {
   if (state_ == State::kCreating && created()) begin();
   const bool due = spec_.start_on_ping ? pinged_ : core_.time_ps() >= spec_.start_us * 1'000'000;
   if (state_ == State::kWaiting && due) {
-    host::ConnParam param;
-    param.responder_resources = param.initiator_depth = 1;  // as rping asks for
-    param.flags = static_cast<std::uint8_t>(abi::kCmEnhanced | (spec_.crc ? unsigned{abi::kCmCrc} : 0u));
-    if (context_.connect(*qp_, spec_.peer_ip, spec_.port, param, channel_) != 0) fail("cannot connect");
+    if (context_.connect(*qp_, spec_.peer_ip, spec_.port, parameters(), channel_) != 0) fail("cannot connect");
     state_ = State::kSetup;
   }
   if (state_ != State::kSetup && state_ != State::kConnected) return;
@@ -59,32 +57,45 @@ void Consumer::pinged() {
 
 void Consumer::create() {
   const host::Pd pd = context_.alloc_pd();
-  address_ = context_.memory().alloc(memory_bytes_, 4096);
-  mr_ = context_.reg_mr(pd, address_, memory_bytes_, access_);
+  address_ = context_.memory().alloc(needs_.memory_bytes, 4096);
+  mr_ = context_.reg_mr(pd, address_, needs_.memory_bytes, needs_.access);
+  if (needs_.window) window_ = context_.alloc_mr(pd);
   send_cq_ = context_.create_cq(kRing, host::CqMode::kPolled);
   recv_cq_ = context_.create_cq(kRing, host::CqMode::kPolled);
   if (send_cq_ != nullptr && recv_cq_ != nullptr) qp_ = context_.create_qp({pd, send_cq_, recv_cq_, kRing, kRing});
-  if (mr_ == nullptr || qp_ == nullptr) return fail("the device has no queue pair or region left");
+  if (mr_ == nullptr || qp_ == nullptr || (needs_.window && window_ == nullptr))
+    return fail("the device has no queue pair or region left");
   if (spec_.part == Part::kServer) {
-    const unsigned flags = abi::kCmEnhanced | (spec_.crc ? unsigned{abi::kCmCrc} : 0u);
-    listener_ = &context_.listen(spec_.port, static_cast<std::uint8_t>(flags), channel_);
+    listener_ = &context_.listen(spec_.port, parameters().flags, channel_);
   }
   state_ = State::kCreating;
 }
 
 bool Consumer::created() {
-  if (mr_->failed() || send_cq_->failed() || recv_cq_->failed() || qp_->failed() ||
-      (listener_ != nullptr && listener_->failed())) {
+  if (mr_->failed() || (window_ != nullptr && window_->failed()) || send_cq_->failed() || recv_cq_->failed() ||
+      qp_->failed() || (listener_ != nullptr && listener_->failed())) {
     fail("the device refused to make its objects");
     return false;
   }
-  return mr_->ready() && qp_->ready() && (listener_ == nullptr || listener_->ready());
+  return mr_->ready() && (window_ == nullptr || window_->ready()) && qp_->ready() &&
+         (listener_ == nullptr || listener_->ready());
 }
 
 void Consumer::begin() {
   ready();
   state_ = spec_.part == Part::kServer ? State::kSetup : State::kWaiting;
   if (state_ == State::kWaiting) core_.wake_at(spec_.start_us * 1'000'000);
+}
+
+host::ConnParam Consumer::parameters() const {
+  host::ConnParam param;
+  param.responder_resources = param.initiator_depth = needs_.depth;
+  unsigned flags = abi::kCmEnhanced;
+  if (spec_.crc) flags |= abi::kCmCrc;
+  if (spec_.markers) flags |= abi::kCmMarkers;
+  if (spec_.rtr) flags |= abi::kCmPeerToPeer | abi::kCmRtrWrite;
+  param.flags = static_cast<std::uint8_t>(flags);
+  return param;
 }
 
 void Consumer::take_events() {
@@ -104,11 +115,7 @@ void Consumer::take(const host::CmEvent& event) {
         return;
       }
       context_.unlisten(*std::exchange(listener_, nullptr));
-      {
-        host::ConnParam param;
-        param.responder_resources = param.initiator_depth = 1;
-        if (context_.accept(event.connection, *qp_, param, channel_) != 0) fail("cannot accept");
-      }
+      if (context_.accept(event.connection, *qp_, parameters(), channel_) != 0) fail("cannot accept");
       return;
     case CmEventType::kEstablished:
       state_ = State::kConnected;
@@ -145,6 +152,15 @@ void Consumer::post(host::SendWr wr, std::uint64_t offset, std::uint32_t bytes) 
   wr.num_sge = 1;
   wr.sg_list[0] = {address_ + offset, bytes, mr_->lkey()};
   if (qp_->post_send(wr) != 0) fail("a work request cannot be posted");
+}
+
+void Consumer::open_window(std::uint64_t offset, std::uint32_t bytes) {
+  host::SendWr wr;
+  wr.opcode = abi::WrOpcode::kRegMr;
+  wr.send_flags = abi::kWqeSignaled;
+  wr.rkey = window_->inc_rkey();
+  wr.registration = {address_ + offset, bytes, 0, abi::kLocalWrite | abi::kRemoteWrite};
+  if (qp_->post_send(wr) != 0) fail("a registration cannot be posted");
 }
 
 std::string Consumer::waiting_for() const {

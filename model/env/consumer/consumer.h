@@ -12,8 +12,15 @@ namespace rnic::consumer {
 
 class Consumer : public host::App {
  public:
-  // `memory_bytes` octets of host memory are registered with `access` (abi::Access).
-  Consumer(host::Context& context, const ProgramSpec& spec, std::uint64_t memory_bytes, std::uint8_t access);
+  // `memory_bytes` octets of host memory are registered with `access` (abi::Access); `depth` is IRD and ORD. With a
+  // `window` there is one more region, for open_window().
+  struct Needs {
+    std::uint64_t memory_bytes;
+    std::uint8_t access;
+    std::uint16_t depth;
+    bool window = false;
+  };
+  Consumer(host::Context& context, const ProgramSpec& spec, const Needs& needs);
 
   bool done() const { return state_ == State::kDone; }
   // What went wrong; empty while nothing did.
@@ -41,9 +48,13 @@ class Consumer : public host::App {
   virtual bool may_end() const = 0;
 
   void fail(const std::string& reason);
+  void count_round(std::uint64_t bytes);
   void disconnect() { context_.disconnect(*qp_); }
   void receive(std::uint64_t offset, std::uint32_t bytes);
   void post(host::SendWr wr, std::uint64_t offset, std::uint32_t bytes);
+  // A region over a part of the memory, under a new key, until a peer invalidates it: in its turn in the send queue.
+  void open_window(std::uint64_t offset, std::uint32_t bytes);
+  std::uint32_t window_key() const { return window_->rkey(); }
   std::uint8_t* octets(std::uint64_t offset, std::uint64_t bytes) {
     return context_.memory().span(address_ + offset, bytes).data();
   }
@@ -61,16 +72,16 @@ class Consumer : public host::App {
   void begin();
   void take_events();
   void take(const host::CmEvent& event);
+  host::ConnParam parameters() const;
   void poll(host::Cq& cq);
 
   host::Context& context_;
   host::Core& core_;
   host::EventChannel channel_;
-  const std::uint64_t memory_bytes_;
-  const std::uint8_t access_;
+  const Needs needs_;
   State state_ = State::kOpening;
   std::uint64_t address_ = 0;
-  host::Mr* mr_ = nullptr;
+  host::Mr *mr_ = nullptr, *window_ = nullptr;
   host::Cq *send_cq_ = nullptr, *recv_cq_ = nullptr;
   host::Qp* qp_ = nullptr;
   host::Listener* listener_ = nullptr;

@@ -1,6 +1,8 @@
 #include "model/env/consumer/make_consumer.h"
 
 #include "model/common/check.h"
+#include "model/env/consumer/echo.h"
+#include "model/env/consumer/rdma_example.h"
 #include "model/env/consumer/rping.h"
 
 namespace rnic::consumer {
@@ -10,6 +12,12 @@ std::unique_ptr<Consumer> make_consumer(host::Context& context, const ProgramSpe
     case Tool::kRping:
       if (spec.part == Part::kClient) return std::make_unique<RpingClient>(context, spec);
       return std::make_unique<RpingServer>(context, spec);
+    case Tool::kRdmaExample:
+      if (spec.part == Part::kClient) return std::make_unique<RdmaClient>(context, spec);
+      return std::make_unique<RdmaServer>(context, spec);
+    case Tool::kEcho:
+      if (spec.part == Part::kClient) return std::make_unique<EchoClient>(context, spec);
+      return std::make_unique<EchoServer>(context, spec);
   }
   RNIC_CHECK_MSG(false, "a tool without a program");
   return nullptr;

@@ -25,7 +25,7 @@ void fill(std::uint8_t* octets, std::uint32_t size, std::uint64_t round) {
 }  // namespace
 
 Rping::Rping(host::Context& context, const ProgramSpec& spec, std::uint8_t access)
-    : Consumer(context, spec, kSource + 2 * ((spec.size + 4095) / 4096 * 4096), access) {}
+    : Consumer(context, spec, {kSource + 2 * ((spec.size + 4095) / 4096 * 4096), access, 1}) {}
 
 void Rping::completed(const host::Wc& wc) {
   if (wc.opcode == abi::WcOpcode::kRdmaRead) return read_done();
@@ -39,11 +39,6 @@ void Rping::completed(const host::Wc& wc) {
 void Rping::tell(const RpingInfo& info) {
   wire::emit_fields(info, {octets(kSent, RpingInfo::kBytes), RpingInfo::kBytes});
   post({}, kSent, RpingInfo::kBytes);
-}
-
-void Rping::count_round() {
-  ++record_.rounds;
-  record_.last_ps = time_ps();
 }
 
 RpingClient::RpingClient(host::Context& context, const ProgramSpec& spec)
@@ -65,8 +60,7 @@ void RpingClient::told(const RpingInfo&) {
   if (std::memcmp(octets(kSource, spec_.size), octets(sink(), spec_.size), spec_.size) != 0) {
     return fail(fmt::format("round {}: what came back is not what was sent", record_.rounds));
   }
-  record_.bytes += 2 * std::uint64_t{spec_.size};
-  count_round();
+  count_round(2 * std::uint64_t{spec_.size});
   if (record_.rounds == spec_.count) disconnect();
   else ping();
 }
@@ -85,8 +79,7 @@ void RpingServer::told(const RpingInfo& info) {
   if (!has_data_) return;
   has_data_ = false;
   tell({});
-  record_.bytes += 2 * std::uint64_t{size_};
-  count_round();
+  count_round(2 * std::uint64_t{size_});
 }
 
 void RpingServer::read_done() {

@@ -30,7 +30,6 @@ class Rping : public Consumer {
   virtual void told(const RpingInfo& info) = 0;
   virtual void read_done() {}
   void tell(const RpingInfo& info);
-  void count_round();
 };
 
 class RpingClient final : public Rping {

@@ -47,12 +47,42 @@ TEST(ScenarioPrograms, DefaultsAreThoseOfTheTools) {
   EXPECT_TRUE(client.start_on_ping);
 }
 
+TEST(ScenarioPrograms, SomeToolsHaveOneRoleAndOneRound) {
+  json j = minimal();
+  j["programs"] = {{{"program", "rdma_server"}}, {{"program", "rdma_client"}, {"markers", true}, {"rtr", true}}};
+  const Scenario s = parse_scenario(j, "s.json");
+  const consumer::ProgramSpec &server = s.programs[0], &client = s.programs[1];
+  EXPECT_EQ(server.name, "rdma_server0");
+  EXPECT_EQ(server.part, consumer::Part::kServer);
+  EXPECT_EQ(server.port, 7471);
+  EXPECT_EQ(client.part, consumer::Part::kClient);
+  EXPECT_EQ(client.port, 7471);
+  EXPECT_TRUE(client.markers);
+  EXPECT_TRUE(client.rtr);
+  EXPECT_EQ(message_after("/programs/0", json{{"program", "rdma_server"}, {"role", "client"}}),
+            "s.json: programs[0].role: rdma_server has none to choose");
+  EXPECT_EQ(message_after("/programs/0", json{{"program", "rdma_client"}, {"size", 64}}),
+            "s.json: programs[0].size: rdma_client has none to choose");
+}
+
+TEST(ScenarioPrograms, AnEchoHasAnOperation) {
+  json j = minimal();
+  j["programs"] = {{{"program", "echo"}, {"role", "client"}, {"op", "write_inv"}, {"count", 9}, {"size", 70000}}};
+  const consumer::ProgramSpec echo = parse_scenario(j, "s.json").programs.at(0);
+  EXPECT_EQ(echo.port, 7);
+  EXPECT_EQ(echo.operation, consumer::EchoOperation::kWriteInvalidate);
+  EXPECT_EQ(echo.count, 9u);
+  EXPECT_EQ(echo.size, 70'000u);
+  EXPECT_EQ(message_after("/programs/0", json{{"program", "echo"}, {"role", "server"}, {"op", "read"}}),
+            "s.json: programs[0].op: is for a client of echo");
+}
+
 TEST(ScenarioPrograms, MistakesNameTheirPlace) {
   EXPECT_EQ(message_after("/work", json::array()),
             "s.json: work: is for runs without an external peer, which have `programs`");
   EXPECT_EQ(message_after("/programs", json::array()), "s.json: programs: needs a program");
   EXPECT_EQ(message_after("/programs/0/program", "rpnig"),
-            "s.json: programs[0].program: must be one of rping, not 'rpnig'");
+            "s.json: programs[0].program: must be one of rping, rdma_client, rdma_server, echo, not 'rpnig'");
   EXPECT_EQ(message_after("/programs/0/prot", 1), "s.json: programs[0]: unknown key 'prot'; did you mean 'port'?");
   EXPECT_EQ(message_after("/programs/0/size", 63),
             "s.json: programs[0].size: must be an integer from 64 to 1048576, not 63");

@@ -1,4 +1,4 @@
-// Both parts of our rping against each other, before they meet a real one.
+// Both parts of each of our tools against each other, before they meet real ones.
 #include <gmock/gmock.h>
 
 #include "model/env/consumer/make_consumer.h"
@@ -15,9 +15,9 @@ using testing::HasSubstr;
 constexpr std::uint32_t kIpA = 0x0a000001, kIpB = 0x0a000002;
 constexpr wire::MacAddress kMacA{{2, 0, 0, 0, 0, 1}}, kMacB{{2, 0, 0, 0, 0, 2}};
 
-class RpingTest : public testing::Test {
+class ConsumerTest : public testing::Test {
  protected:
-  RpingTest() {
+  ConsumerTest() {
     cable.attach(0, a.chip.mac_tx.ethernet, a.chip.mac_rx);
     cable.attach(1, b.chip.mac_tx.ethernet, b.chip.mac_rx);
   }
@@ -41,7 +41,7 @@ class RpingTest : public testing::Test {
   std::unique_ptr<Consumer> client, server;
 };
 
-TEST_F(RpingTest, EveryRoundGoesThereAndBack) {
+TEST_F(ConsumerTest, EveryRoundGoesThereAndBack) {
   begin(of(7, 10'000), of(7, 65'536));
   run_us(2000);
   EXPECT_EQ(client->error() + server->error(), "");
@@ -54,27 +54,27 @@ TEST_F(RpingTest, EveryRoundGoesThereAndBack) {
   }
 }
 
-TEST_F(RpingTest, AServerMayTakeAsManyAsCome) {
+TEST_F(ConsumerTest, AServerMayTakeAsManyAsCome) {
   begin(of(3, 64), of(0, 64));
   run_us(2000);
   EXPECT_TRUE(server->done());
   EXPECT_EQ(server->record().rounds, 3u);
 }
 
-TEST_F(RpingTest, AClientThatLeavesEarlyIsMissed) {
+TEST_F(ConsumerTest, AClientThatLeavesEarlyIsMissed) {
   begin(of(3, 64), of(4, 64));
   run_us(2000);
   EXPECT_EQ(server->error(), "server: the peer left after 3 rounds");
   EXPECT_FALSE(server->done());
 }
 
-TEST_F(RpingTest, TooMuchDataIsRefusedByTheServer) {
+TEST_F(ConsumerTest, TooMuchDataIsRefusedByTheServer) {
   begin(of(1, 128), of(1, 64));
   run_us(2000);
   EXPECT_EQ(server->error(), "server: the client has 128 octets, more than 64");
 }
 
-TEST_F(RpingTest, RejectedAndRefused) {
+TEST_F(ConsumerTest, RejectedAndRefused) {
   ProgramSpec no = of(1, 64);
   no.reject = true;
   begin(of(1, 64), no);
@@ -83,7 +83,7 @@ TEST_F(RpingTest, RejectedAndRefused) {
   EXPECT_THAT(client->error(), HasSubstr("client: the peer rejected the connection"));
 }
 
-TEST_F(RpingTest, AClientWaitsForItsTimeOrForAPing) {
+TEST_F(ConsumerTest, AClientWaitsForItsTimeOrForAPing) {
   ProgramSpec later = of(1, 64);
   later.start_us = 300;
   begin(later, of(1, 64));
@@ -94,7 +94,7 @@ TEST_F(RpingTest, AClientWaitsForItsTimeOrForAPing) {
   EXPECT_GT(client->record().first_ps, 300'000'000u);
 }
 
-TEST_F(RpingTest, APingStartsTheClient) {
+TEST_F(ConsumerTest, APingStartsTheClient) {
   ProgramSpec waiting = of(1, 64);
   waiting.start_on_ping = true;
   begin(waiting, of(1, 64));
@@ -106,6 +106,61 @@ TEST_F(RpingTest, APingStartsTheClient) {
   EXPECT_TRUE(client->done());
   EXPECT_GT(client->record().first_ps, 500'000'000u);
 }
+
+TEST_F(ConsumerTest, TheExamplesSayOneThingEach) {
+  ProgramSpec tool;
+  tool.tool = Tool::kRdmaExample;
+  begin(tool, tool);
+  run_us(2000);
+  EXPECT_EQ(client->error() + server->error(), "");
+  for (const Consumer* c : {client.get(), server.get()}) {
+    EXPECT_TRUE(c->done());
+    EXPECT_EQ(c->record().rounds, 1u);
+    EXPECT_EQ(c->record().bytes, 32u);
+  }
+}
+
+TEST_F(ConsumerTest, MarkersAndReadyToReceiveAreWhatTheClientAsksFor) {
+  ProgramSpec asking = of(2, 5000);
+  asking.markers = asking.rtr = true;
+  begin(asking, of(2, 5000));
+  run_us(2000);
+  EXPECT_EQ(client->error() + server->error(), "");
+  EXPECT_TRUE(server->done());
+  EXPECT_GT(b.chip.marker_inserter.markers().value(), 10'000u / 512) << "one every 512 octets of what it receives";
+  EXPECT_EQ(a.chip.marker_inserter.markers().value(), 0u);
+}
+
+class EchoTest : public ConsumerTest, public testing::WithParamInterface<EchoOperation> {
+ protected:
+  static ProgramSpec echo(std::uint32_t count, std::uint32_t size) {
+    ProgramSpec s = of(count, size);
+    s.tool = Tool::kEcho;
+    s.operation = GetParam();
+    return s;
+  }
+};
+
+TEST_P(EchoTest, EveryOctetComesBack) {
+  begin(echo(9, 10'001), echo(0, 65'536));
+  run_us(3000);
+  EXPECT_EQ(client->error() + server->error(), "");
+  for (const Consumer* c : {client.get(), server.get()}) {
+    EXPECT_TRUE(c->done());
+    EXPECT_EQ(c->record().rounds, 9u);
+    EXPECT_EQ(c->record().bytes, 9u * 2 * 10'001);
+  }
+}
+
+TEST_P(EchoTest, MoreThanTheServerTakesIsRefused) {
+  begin(echo(1, 5000), echo(0, 4999));
+  run_us(3000);
+  EXPECT_EQ(server->error(), "server: the client has 5000 octets, more than 4999");
+}
+
+INSTANTIATE_TEST_SUITE_P(Operations, EchoTest,
+                         testing::Values(EchoOperation::kSend, EchoOperation::kWrite, EchoOperation::kWriteInvalidate,
+                                         EchoOperation::kRead));
 
 }  // namespace
 }  // namespace rnic::consumer
