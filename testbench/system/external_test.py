@@ -1,0 +1,97 @@
+"""Two processes of the program are each other's external peer, over a Unix socket and each with its own clock."""
+import csv
+import json
+import os
+import subprocess
+import time
+import unittest
+
+from rnicsim import ProgramTest
+
+LOSS = ("--set", "link.symmetric=true", "--set", "link.forward.loss.ppm=20000")
+WAIT = 200  # seconds of wall time; simulated time goes on with it
+# A busy machine lets a peer wait for longer than a wire would.
+TCP = {"rto_initial_us": 200_000, "rto_min_us": 20_000, "rto_max_us": 10_000_000}
+
+
+class TwoProcesses(ProgramTest):
+    def scenario(self, name, ip, peer_ip, program):
+        (self.folder / name).write_text(json.dumps({
+            "name": "echo", "programs": [program], "config": {"rnic": {"tcp": TCP}},
+            "nodes": [{"name": "a", "ip": ip}, {"name": "peer", "ip": peer_ip, "peer": "external"}]}))
+        return name
+
+    def start(self, scenario, out, options):
+        settings = ("external.path=wire.sock", f"external.linger_us={100_000}", f"sim.max_time_us={WAIT * 1_000_000}")
+        words = [w for s in settings for w in ("--set", s)]
+        process = subprocess.Popen([os.environ["RNICSIM"], "run", scenario, "--out", out, *words, *options],
+                                   cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def echo(self, client, wire="seqpacket", both=(), at_client=()):
+        """Runs the client against a server; returns stats.json of both, the client's first."""
+        wire_options = ("--set", f"external.wire={wire}")
+        server = self.start(self.scenario("s.json", "10.0.0.2", "10.0.0.1", {"program": "echo", "role": "server"}), "s",
+                            (*wire_options, *both))
+        while not (self.folder / "wire.sock").exists() and server.poll() is None:
+            time.sleep(0.01)
+        program = {"program": "echo", "role": "client", **client}
+        ours = self.start(self.scenario("c.json", "10.0.0.1", "10.0.0.2", program), "c",
+                          (*wire_options, "--set", "external.connect=true", *both, *at_client))
+        said = ours.communicate(timeout=WAIT)[0] + server.communicate(timeout=WAIT)[0]
+        self.assertEqual((ours.returncode, server.returncode), (0, 0), said)
+        return [json.loads((self.folder / side / "stats.json").read_text()) for side in "cs"]
+
+    def check_rounds(self, stats, client):
+        for side in stats:
+            program = side["programs"][0]
+            self.assertTrue(program["done"])
+            self.assertEqual(program["rounds"], client["count"])
+            self.assertEqual(program["bytes"], 2 * client["count"] * client["size"])
+
+    def test_every_operation_with_loss(self):
+        lost = 0
+        for op in ("send", "write", "write_inv", "read"):
+            with self.subTest(op):
+                client = {"op": op, "count": 20, "size": 20_000, "crc": True, "markers": True}
+                stats = self.echo(client, both=LOSS)
+                self.check_rounds(stats, client)
+                lost += sum(side["stats"]["link"][d]["lost"]["value"] for side in stats for d in ("forward", "reverse"))
+                wire = self.run_command("tshark", "-r", "c/wire.pcapng", "-Y", "_ws.malformed")
+                self.assertEqual(wire.stdout, "")
+                (self.folder / "wire.sock").unlink()
+        self.assertGreater(lost, 20)
+
+    def test_over_a_stream_and_as_small_as_it_gets(self):
+        client = {"op": "read", "count": 3, "size": 64}
+        self.check_rounds(self.echo(client, wire="stream"), client)
+
+    def test_with_twins_log_and_waveform(self):
+        client = {"op": "write", "count": 5, "size": 9000}
+        watching = ("--rtl", "all", "--trace", "log.tsv", "--wave", "w.vcd", "--wave-scope", "rnic_a.tx",
+                    "--wave-to", "4ms")
+        stats = self.echo(client, at_client=watching)
+        self.check_rounds(stats, client)
+        with open(self.folder / "log.tsv", newline="", encoding="utf-8") as log:
+            kinds = [line["kind"] for line in csv.DictReader(log, delimiter="\t", quoting=csv.QUOTE_NONE)]
+        fpdus = stats[0]["stats"]["a"]["rnic"]["mpa_framer"]["fpdus"]["value"]
+        self.assertEqual(kinds.count("fpdu_sent"), fpdus)
+        self.assertIn("$scope module tx $end", (self.folder / "w.vcd").read_text())
+
+    def test_in_lock_step_and_without_a_capture(self):
+        client = {"op": "send", "count": 5, "size": 9000}
+        self.check_rounds(self.echo(client, at_client=("--lockstep", "all", "--no-capture")), client)
+        self.assertFalse((self.folder / "c/wire.pcapng").exists())
+
+    def test_a_debugger_would_keep_the_peer_waiting(self):
+        scenario = self.scenario("s.json", "10.0.0.2", "10.0.0.1", {"program": "echo", "role": "server"})
+        run = self.run_program("run", scenario, "--gdb", "0")
+        self.assertEqual((run.returncode, run.stderr), (2, "rnicsim: --gdb does not go with an external peer\n"))
+        self.assertEqual(self.files(), ["s.json"])
+
+
+if __name__ == "__main__":
+    unittest.main()
