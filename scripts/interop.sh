@@ -9,6 +9,7 @@ case " $* " in
   *)
     scripts/setup.sh linux-source-6.1 flex bison bc xz-utils busybox-static ethtool iproute2 rdma-core rdmacm-utils \
       ibverbs-providers || { echo "interop: skipped: packages are missing"; exit 77; }
+    scripts/setup.sh qemu-system-x86 || echo "interop: there is no QEMU: its cases will be skipped"
     ;;
 esac
 exec python3 -B scripts/interop/interop.py "$@"

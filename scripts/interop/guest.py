@@ -10,19 +10,24 @@ import time
 from kernel import image
 
 HERE = os.path.dirname(os.path.realpath(__file__))
-TOOLS = ('busybox', 'ethtool', 'ip', 'rdma', 'tc', 'rping')
+TOOLS = ('busybox', 'ethtool', 'ip', 'rdma', 'tc', 'rping', 'rdma_client', 'rdma_server')
 KILLED = 124
 
 
 class Guest:
     """Runs `command` (text for bash) at `ip`; then halts. Its frames go to the socket `card`: SOCK_SEQPACKET with an
-    ordinary clock, or vhost-user where `clock` names the socket that owns the guest's time."""
+    ordinary clock, or vhost-user where `clock` names the socket that owns the guest's time. `files` (name: octets) are in
+    the guest's folder /run/guest."""
 
-    def __init__(self, command, ip, card, clock=None, variant='stock', mtu=1500, egress_ms=None, timeout=60):
+    def __init__(self, command, ip, card, clock=None, variant='stock', mtu=1500, egress_ms=None, timeout=60,
+                 files=None):
         self.folder = tempfile.mkdtemp(prefix='rnicsim-guest.')
         mac = '02:57:' + ':'.join(f'{int(octet):02x}' for octet in ip.split('.'))
         self.write('command', command + '\n')
         self.write('settings', f'IP={ip}\nMAC={mac}\nMTU={mtu}\nEGRESS_MS={egress_ms or ""}\n')
+        for name, octets in (files or {}).items():
+            with open(self.path(name), 'wb') as f:
+                f.write(octets)
         shutil.copy(os.path.join(HERE, 'guest_init.sh'), self.path('init'))
         os.chmod(self.path('init'), 0o755)
         # The kernel takes neither commas nor long paths.

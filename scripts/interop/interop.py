@@ -2,66 +2,124 @@
 
 Exit status: 0 all passed, 1 a case did not, 77 this machine cannot run them (which is not a pass)."""
 import argparse
+import itertools
 import pathlib
+import shutil
 import sys
 
 import guest
 import kernel
-from run_case import OURS, PEER, ROOT, Case, run, run_tap
+from run_case import OURS, PEER, QEMU_ENDS, ROOT, BulkCase, Case, run, run_qemu, run_tap
 
 SKIPPED = 77
 TAP_CASE = 'tap'
 SIZES = (64, 1000, 4096, 65536)
 
 
-def client(count=5, size=64, seconds=20):
+def rping_client(count=5, size=64, seconds=20):
     return f'timeout {seconds} rping -c -v -C {count} -S {size} -a {OURS}'
 
 
-def server(count=5, size=64, seconds=20):
+def listening(command):
     """Says by a ping when it listens."""
-    return f'timeout {seconds} rping -s -v -C {count} -S {size} -a {PEER} & sleep 0.5; busybox ping -c 1 {OURS}; wait $!'
+    return f'{command} & sleep 0.5; busybox ping -c 1 {OURS}; wait $!'
+
+
+def rping_server(count=5, size=64, seconds=20):
+    return listening(f'timeout {seconds} rping -s -v -C {count} -S {size} -a {PEER}')
+
+
+RPING = (('rping_server', rping_client), ('rping_client', rping_server))  # ours, the peer's
+EXAMPLES = (('rdma_server', f'timeout 20 rdma_client -s {OURS}', 'rdma_client: end 0'),
+            ('rdma_client', listening('timeout 20 rdma_server'), 'rdma_server: end 0'))
+BOTH_WAYS = ('link.symmetric=true', 'link.forward.loss.ppm=10000', 'link.forward.reorder.ppm=10000')
+# Simulated time goes on while a busy machine lets a guest with a clock of its own wait.
+FREE_CLOCK = dict(owned=False, egress_ms=3, settings=('sim.max_time_us=120000000', 'sim.watchdog_us=120000000'))
+
+
+def name_of(ours, *what):
+    return ' '.join((ours.replace('rping_', 'rping '), *map(str, what)))
 
 
 def last(count):
     return f'ping data: rdma-ping-{count - 1}:'
 
 
-def cases():
-    both = [('server', client), ('client', server)]
-    for role, peer in both:
+def working_cases():
+    for ours, peer in RPING:
         for size in SIZES:
-            yield Case(f'rping {role} {size}', role, peer(size=size), size=size, expect_peer=last(5))
-    for role, peer in both:
-        yield Case(f'rping {role} crc', role, peer(size=4096), size=4096, crc=True, variant='crc', expect_peer=last(5))
-    yield Case('rping server p2p', 'server', client(), variant='p2p', expect_peer=last(5))
-    for role, peer in both:
-        yield Case(f'rping {role} loss reorder', role, peer(50, 4096), count=50, size=4096, expect_peer=last(50),
-                   settings=('link.symmetric=true', 'link.forward.loss.ppm=10000', 'link.forward.reorder.ppm=10000'))
-    yield Case('we reject', 'server', client(seconds=5), reject=True, expect_peer='REJECTED')
-    yield Case('we do not listen', 'server', client(seconds=2), port=7175, expect_status=1, expect_peer='refused',
-               expect_ours='the peer has left')
-    yield Case('peer does not listen', 'client', f'busybox ping -c 1 {OURS}; sleep 1', expect_status=1,
+            yield Case(name_of(ours, size), ours, peer(size=size), count=5, size=size, expect_peer=last(5))
+    for ours, peer in RPING:
+        yield Case(name_of(ours, 'crc'), ours, peer(size=4096), count=5, size=4096, crc=True, variant='crc',
+                   expect_peer=last(5))
+    yield Case('rping server rtr', 'rping_server', rping_client(), count=5, variant='p2p', expect_peer=last(5))
+    yield Case('rping client rtr', 'rping_client', rping_server(), rtr=True, expect_peer=last(5))
+    for ours, peer in RPING:
+        yield Case(name_of(ours, 'loss reorder'), ours, peer(50, 4096), count=50, size=4096, expect_peer=last(50),
+                   settings=BOTH_WAYS)
+    for ours, peer, end in EXAMPLES:
+        yield Case(ours, ours, peer, expect_peer=end)
+    for ours, peer, end in EXAMPLES:
+        yield Case(name_of(ours, 'crc'), ours, peer, crc=True, variant='crc', expect_peer=end)
+
+
+def refused_cases():
+    yield Case('we reject', 'rping_server', rping_client(seconds=5), reject=True, expect_peer='REJECTED')
+    # siw takes no request for markers.
+    yield Case('peer rejects', 'rping_client', rping_server(seconds=2), markers=True, expect_status=1,
+               expect_ours='the peer rejected the connection')
+    yield Case('we do not listen', 'rping_server', rping_client(seconds=2), port=7175, expect_status=1,
+               expect_peer='refused', expect_ours='the peer has left')
+    yield Case('peer does not listen', 'rping_client', f'busybox ping -c 1 {OURS}; sleep 1', expect_status=1,
                expect_ours='refused')
-    yield Case('peer killed', 'server', f'rping -c -C 100000 -a {OURS} & sleep 0.002; kill -9 $!; wait; sleep 0.5',
-               count=None, expect_ours=' done')
+
+
+def broken_cases():
+    """Connections that end in the middle of a transfer."""
+    kill = 'kill -9 $!; wait; sleep 0.5'
+    yield Case('peer killed, client', 'rping_server', f'rping -c -C 100000 -S 65536 -a {OURS} & sleep 0.0004; {kill}',
+               count=0, expect_ours=' done')
+    yield Case('peer killed, server', 'rping_client',
+               f'rping -s -S 65536 -a {PEER} & sleep 0.5; busybox ping -c 1 {OURS}; sleep 0.001; {kill}',
+               count=1000, size=65536, expect_status=1, expect_ours='the peer left after')
     # A bit of an FPDU flips on the way, and TCP's checksum hides it: whoever checks the CRC ends the stream.
-    yield Case('our Terminate', 'server', client(100, 4096, seconds=5), count=None, crc=True, variant='crc',
-               expect_status=1, expect_ours='sent Terminate 2/0/02', settings=('link.reverse.corrupt_repaired.frames=20-',))
-    yield Case("the peer's Terminate", 'server', client(100, 4096, seconds=5), count=None, crc=True, variant='crc',
-               expect_status=1, expect_ours='received Terminate', settings=('link.forward.corrupt_repaired.frames=20-',))
-    for role, peer in both:  # simulated time goes on while a busy machine lets the guest wait
-        yield Case(f'free clock {role}', role, peer(), owned=False, egress_ms=3, expect_peer=last(5),
-                   settings=('sim.max_time_us=120000000', 'sim.watchdog_us=120000000'))
+    said = '; wait $!; dmesg | grep -o "siw: got TERMINATE.*"'
+    for ours, peer in RPING:
+        many = dict(size=4096, crc=True, variant='crc', expect_status=1)
+        count = 0 if ours == 'rping_server' else 100
+        yield Case(name_of(ours, 'our Terminate'), ours, peer(100, 4096, 5) + said, count=count, **many,
+                   expect_ours='sent Terminate 2/0/02', expect_peer='got TERMINATE. layer 0, type 2, code 2',
+                   settings=('link.reverse.corrupt_repaired.frames=20-',))
+        yield Case(name_of(ours, 'its Terminate'), ours, peer(100, 4096, 5), count=count, **many,
+                   expect_ours='layer and type came exchanged', expect_peer='DISCONNECT EVENT',
+                   settings=('link.forward.corrupt_repaired.frames=20-',))
+
+
+def free_clock_cases():
+    for ours, peer in RPING:
+        yield Case(name_of(ours, 'free clock'), ours, peer(), count=5, expect_peer=last(5), **FREE_CLOCK)
+    for ours, peer, end in EXAMPLES:
+        yield Case(name_of(ours, 'free clock'), ours, peer, expect_peer=end, **FREE_CLOCK)
+
+
+def tcp_cases():
+    """Both kernels' TCP without RDMA on it: 0.7 MB each way at once."""
+    for what, settings in (('', ()), (' loss reorder', BOTH_WAYS)):
+        yield BulkCase(f'tcp we connect{what}', 'busybox nc -l -p 5001', settings, start_us=500_000)
+        yield BulkCase(f'tcp peer connects{what}', f'sleep 0.1; busybox nc {OURS} 5001', settings, listen='true')
+
+
+def cases():
+    return itertools.chain(working_cases(), refused_cases(), broken_cases(), free_clock_cases(), tcp_cases())
 
 
 def attempt(case, options):
-    folder = options.out / case.name.replace(' ', '_').replace("'", '')
+    folder = options.out / case.name.replace(' ', '_').replace(',', '')
     first = run(case, options.program, folder)
-    faults = list(first.faults(case))
+    faults = list(case.faults(first))
     if options.twice and case.owned:
         second = run(case, options.program, folder.with_name(folder.name + '_again'))
-        faults += second.faults(case)
+        faults += list(case.faults(second))
         if first.stats.get('sim_time_ps') != second.stats.get('sim_time_ps'):
             faults.append('the two runs end at different simulated times')
         if first.frames() != second.frames():
@@ -92,10 +150,12 @@ def main():
         return SKIPPED
     if options.prepare:
         return 0
+    if not shutil.which('tshark'):
+        print('interop: there is no tshark here: NO capture is checked for malformed packets')
     failed = 0
     print(f'{"case":<28} {"result":<7} {"simulated":>11} {"wall":>7}  frames')
     for case in cases():
-        if options.only not in case.name or (options.owned and not case.name.startswith('rping')):
+        if options.only not in case.name or (options.owned and not (case.owned and case.name.startswith('rping'))):
             continue
         result, faults = attempt(case, options)
         failed += bool(faults)
@@ -103,10 +163,14 @@ def main():
               f'  {result.stats.get("frames", 0)}', flush=True)
         for fault in faults:
             print(f'    {fault}; see {result.capture.parent}')
-    if options.only in TAP_CASE and not options.owned:
-        answered = run_tap(options.program, options.out / TAP_CASE)
+    others = [(TAP_CASE, run_tap, (), 'no TAP device here')]
+    others += [(f'qemu {wire}', run_qemu, (wire,), 'no qemu-system-x86_64 here') for wire in QEMU_ENDS]
+    for name, meet, arguments, missing in others:
+        if options.only not in name or options.owned:
+            continue
+        answered = meet(options.program, options.out / name.replace(' ', '_'), *arguments)
         failed += answered is False
-        print(f'{TAP_CASE:<28} {"passed" if answered else "skipped: no TAP device here" if answered is None else "FAILED"}')
+        print(f'{name:<28} {"passed" if answered else f"SKIPPED: {missing}" if answered is None else "FAILED"}', flush=True)
     return 1 if failed else 0
 
 
