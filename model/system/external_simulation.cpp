@@ -24,10 +24,10 @@ ExternalSimulation::ExternalSimulation(const Scenario& scenario, const Overlay& 
   if (options_.gdb_port) throw ConfigError("--gdb does not go with an external peer");
   build(command_line);
   build_programs();
+  peer_ = external::open_external_peer(config_.external);
   outputs_ = std::make_unique<RunOutputs>(options_, std::vector<RunOutputs::Station>{{name_, node_.get()}}, *cable_);
   files_ = outputs_->files();
   register_stats();
-  peer_ = external::open_external_peer(config_.external);
 }
 
 ExternalSimulation::~ExternalSimulation() = default;

@@ -86,12 +86,6 @@ class TwoProcesses(ProgramTest):
         self.check_rounds(self.echo(client, at_client=("--lockstep", "all", "--no-capture")), client)
         self.assertFalse((self.folder / "c/wire.pcapng").exists())
 
-    def test_a_debugger_would_keep_the_peer_waiting(self):
-        scenario = self.scenario("s.json", "10.0.0.2", "10.0.0.1", {"program": "echo", "role": "server"})
-        run = self.run_program("run", scenario, "--gdb", "0")
-        self.assertEqual((run.returncode, run.stderr), (2, "rnicsim: --gdb does not go with an external peer\n"))
-        self.assertEqual(self.files(), ["s.json"])
-
 
 if __name__ == "__main__":
     unittest.main()
