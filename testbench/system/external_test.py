@@ -6,25 +6,23 @@ import subprocess
 import time
 import unittest
 
-from rnicsim import ProgramTest
+from rnicsim import TRACES, ProgramTest
 
 LOSS = ("--set", "link.symmetric=true", "--set", "link.forward.loss.ppm=20000")
 WAIT = 200  # seconds of wall time; simulated time goes on with it
-# A busy machine lets a peer wait for longer than a wire would.
-TCP = {"rto_initial_us": 200_000, "rto_min_us": 20_000, "rto_max_us": 10_000_000}
 
 
 class TwoProcesses(ProgramTest):
-    def scenario(self, name, ip, peer_ip, program):
-        (self.folder / name).write_text(json.dumps({
-            "name": "echo", "programs": [program], "config": {"rnic": {"tcp": TCP}},
-            "nodes": [{"name": "a", "ip": ip}, {"name": "peer", "ip": peer_ip, "peer": "external"}]}))
-        return name
+    def scenario(self, role, program):
+        """That of traces/interop with the program's keys changed."""
+        scenario = json.loads((TRACES / f"interop/echo_{role}.json").read_text())
+        scenario["programs"][0].update(program)
+        (self.folder / f"{role}.json").write_text(json.dumps(scenario))
+        return f"{role}.json"
 
     def start(self, scenario, out, options):
-        settings = ("external.path=wire.sock", f"external.linger_us={100_000}", f"sim.max_time_us={WAIT * 1_000_000}")
-        words = [w for s in settings for w in ("--set", s)]
-        process = subprocess.Popen([os.environ["RNICSIM"], "run", scenario, "--out", out, *words, *options],
+        process = subprocess.Popen([os.environ["RNICSIM"], "run", scenario, "--out", out, "--set",
+                                    f"sim.max_time_us={WAIT * 1_000_000}", *options],
                                    cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.wait)
@@ -34,13 +32,10 @@ class TwoProcesses(ProgramTest):
     def echo(self, client, wire="seqpacket", both=(), at_client=()):
         """Runs the client against a server; returns stats.json of both, the client's first."""
         wire_options = ("--set", f"external.wire={wire}")
-        server = self.start(self.scenario("s.json", "10.0.0.2", "10.0.0.1", {"program": "echo", "role": "server"}), "s",
-                            (*wire_options, *both))
+        server = self.start(self.scenario("server", {}), "s", (*wire_options, *both))
         while not (self.folder / "wire.sock").exists() and server.poll() is None:
             time.sleep(0.01)
-        program = {"program": "echo", "role": "client", **client}
-        ours = self.start(self.scenario("c.json", "10.0.0.1", "10.0.0.2", program), "c",
-                          (*wire_options, "--set", "external.connect=true", *both, *at_client))
+        ours = self.start(self.scenario("client", client), "c", (*wire_options, *both, *at_client))
         said = ours.communicate(timeout=WAIT)[0] + server.communicate(timeout=WAIT)[0]
         self.assertEqual((ours.returncode, server.returncode), (0, 0), said)
         return [json.loads((self.folder / side / "stats.json").read_text()) for side in "cs"]
