@@ -23,7 +23,8 @@ int vectors_command(const std::vector<std::string>& args, std::ostream& out, std
   const bool rtl = args.size() == 3 && args[1] == "--rtl" && args[2] == "all";
   if ((args.size() != 1 && !rtl) || args[0].rfind("--", 0) == 0) {
     out << "usage: rnicsim vectors DIR [--rtl all]\n\n"
-           "  --rtl all  FPDUs, marker streams and atomics through the SystemVerilog twins of the stages that have one\n";
+           "  --rtl all  FPDUs, marker streams and atomics through the SystemVerilog twins of the stages that have "
+           "one\n";
     return args.size() == 1 && args[0] == "--help" ? kOk : kUsage;
   }
   if (rtl && twins == nullptr) throw ConfigError("vectors: this program was built without RTL: --rtl is not there");
@@ -78,18 +79,21 @@ int fail(std::ostream& err, ExitCode code, const char* message) {
 
 }  // namespace
 
-int run_program(const std::vector<std::string>& args, std::ostream& out, std::ostream& err,
-                const TwinSource* twins) try {
-  const int code = dispatch(args, out, err, twins);
-  out.flush();
-  if (!out) throw ConfigError("standard output cannot be written");
-  return code;
-} catch (const ConfigError& e) {
+int guarded(std::ostream& err, const std::function<int()>& body) try { return body(); } catch (const ConfigError& e) {
   return fail(err, kUsage, e.what());
 } catch (const boost::program_options::error& e) {
   return fail(err, kUsage, e.what());
 } catch (const std::exception& e) {  // InternalError, and what the kernel made of an exception within a process
   return fail(err, kInternal, e.what());
+}
+
+int run_program(const std::vector<std::string>& args, std::ostream& out, std::ostream& err, const TwinSource* twins) {
+  return guarded(err, [&] {
+    const int code = dispatch(args, out, err, twins);
+    out.flush();
+    if (!out) throw ConfigError("standard output cannot be written");
+    return code;
+  });
 }
 
 }  // namespace rnic::cli

@@ -1,6 +1,7 @@
 // The program without its main(): chooses the subcommand and turns exceptions into messages and exit codes.
 #pragma once
 
+#include <functional>
 #include <iosfwd>
 #include <string>
 #include <vector>
@@ -14,5 +15,8 @@ namespace rnic::cli {
 // `args` without the program's name; `twins` for the options --rtl and --lockstep. Never throws.
 int run_program(const std::vector<std::string>& args, std::ostream& out, std::ostream& err,
                 const TwinSource* twins = nullptr);
+
+// What `body` returns, or for an exception the exit code that it means, with a line on `err`.
+int guarded(std::ostream& err, const std::function<int()>& body);
 
 }  // namespace rnic::cli

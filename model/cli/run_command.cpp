@@ -1,16 +1,20 @@
 #include "model/cli/run_command.h"
 
+#include <algorithm>
+#include <optional>
 #include <ostream>
+#include <thread>
 
 #include <fmt/format.h>
 
-#include "model/cli/attached_twins.h"
 #include "model/cli/command.h"
 #include "model/cli/external_run.h"
+#include "model/cli/one_run.h"
 #include "model/cli/options.h"
-#include "model/cli/progress.h"
+#include "model/cli/sweep_run.h"
 #include "model/common/check.h"
-#include "model/system/simulation.h"
+#include "model/config/resolve.h"
+#include "model/system/system_config.h"
 
 namespace rnic::cli {
 
@@ -46,39 +50,43 @@ std::uint16_t parse_port(int port) {
 
 struct Arguments {
   ConfigOptions config;
-  RunOptions run;
+  OneRun run;
   std::string wave_from, wave_to;
-  TwinOptions twins;
+  std::optional<std::size_t> point;
+  unsigned jobs = std::max(1u, std::thread::hardware_concurrency());
 };
 
-// Above this share a resource limits the run; what remains are gaps at its start and end.
-constexpr double kSaturated = 0.95;
-
-std::string binding_text(const Utilization& busiest) {
-  const std::string load = fmt::format("{} ({:.1f} % busy)", busiest.resource, 100 * busiest.share);
-  if (busiest.share >= kSaturated) return "binds: " + load;
-  return fmt::format("nothing is saturated (none above {:.0f} %); busiest: {}", 100 * kSaturated, load);
-}
-
-int report(const Simulation& sim, const AttachedTwins& twins, RunEnd end, std::ostream& out, std::ostream& err) {
-  out << workload::results_table(sim.results(), sim.cycle_ps()) << '\n';
-  bool passed = end == RunEnd::kDone;
-  for (const CheckResult& c : sim.checks()) {
-    out << fmt::format("check {}: {} ({})\n", c.name, c.passed ? "passed" : "FAILED", c.text);
-    passed &= c.passed;
+// One point as a run of its own, or all of them: then every point's settings are read before any point is run.
+int run_swept(const Scenario& scenario, const Overlay& command_line, const Arguments& a, const po::variables_map& given,
+              std::ostream& out, std::ostream& err) {
+  if (a.point) {
+    if (*a.point >= scenario.sweep.points()) {
+      throw ConfigError(
+          fmt::format("run: --point {}: the sweep has points 0 to {}", *a.point, scenario.sweep.points() - 1));
+    }
+    out << fmt::format("point {}: {}\n", *a.point, scenario.sweep.text(*a.point));
+    return run_one(at_point(scenario, *a.point), command_line, a.run, out, err);
   }
-  out << binding_text(sim.utilization().front()) << '\n';
-  const double cpu = sim.cpu_seconds();
-  out << fmt::format("simulated {} in {:.2f} s of processor time, {} frames, seed {}{}\n", time_text(sim.now_ps()), cpu,
-                     sim.frames(), sim.seed(),
-                     sim.fault_seed() ? fmt::format(", faults of seed {}", *sim.fault_seed()) : "");
-  out << fmt::format("files: {}\n", fmt::join(sim.files(), ", "));
-  for (const std::string& e : sim.errors()) err << "rnicsim: " << e << '\n';
-  if (end != RunEnd::kHung && end != RunEnd::kTimeLimit) return passed ? kOk : kCheckFailed;
-  err << fmt::format("rnicsim: {} at {}; who waits for whom:\n{}",
-                     end == RunEnd::kHung ? "nothing moves any more" : "time limit reached", time_text(sim.now_ps()),
-                     sim.waiting_for() + twins.waiting_for());
-  return kHung;
+  for (const char* option : {"trace", "wave", "gdb"}) {
+    if (given.count(option) != 0)
+      throw ConfigError(fmt::format("run: --{} is for one point of a sweep: --point", option));
+  }
+  for (const SweepAxis& axis : scenario.sweep.axes) {
+    if (command_line.find(axis.key) != nullptr) {
+      throw ConfigError(fmt::format("--set {}: is what the sweep varies; --point runs one of its points", axis.key));
+    }
+  }
+  for (std::size_t i = 0; i < scenario.sweep.points(); ++i) {
+    resolve<SystemConfig>(at_point(scenario, i).config.with(command_line));
+  }
+  const auto run = [&](std::size_t point, const std::string& dir, std::ostream& report, std::ostream& errors) {
+    OneRun one = a.run;
+    one.options.out_dir = dir;
+    one.options.capture = false;
+    one.shows_progress = false;
+    return run_one(at_point(scenario, point), command_line, one, report, errors);
+  };
+  return run_sweep(scenario, a.run.options.out_dir, a.jobs, run, out, err);
 }
 
 }  // namespace
@@ -89,21 +97,26 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
   po::positional_options_description positional;
   auto add = options.add_options();
   add("help,h", "this text");
-  add("out", po::value(&a.run.out_dir)->value_name("dir")->default_value("out"), "folder for what the run leaves");
+  add("out", po::value(&a.run.options.out_dir)->value_name("dir")->default_value("out"),
+      "folder for what the run leaves");
   add("no-capture", "do not write wire.pcapng");
-  add("trace", po::value(&a.run.trace_file)->value_name("file"),
+  add("trace", po::value(&a.run.options.trace_file)->value_name("file"),
       "transaction log: what happened to whom, line by line, in the order of time");
-  add("wave", po::value(&a.run.wave_file)->value_name("file"), "waveform of the chips' links: .fst or .vcd");
-  add("wave-scope", po::value(&a.run.wave_window.scopes)->value_name("scope"),
+  add("wave", po::value(&a.run.options.wave_file)->value_name("file"), "waveform of the chips' links: .fst or .vcd");
+  add("wave-scope", po::value(&a.run.options.wave_window.scopes)->value_name("scope"),
       "dump this scope and all below it, e.g. rnic_a.tx; may be repeated");
   add("wave-from", po::value(&a.wave_from)->value_name("time"), "start of the waveform, e.g. 10us");
   add("wave-to", po::value(&a.wave_to)->value_name("time"), "its end");
-  add("rtl", po::value(&a.twins.rtl)->value_name("stages"),
+  add("rtl", po::value(&a.run.twins.rtl)->value_name("stages"),
       "run with the SystemVerilog twins of these stages in their places: all, or names separated by commas");
-  add("lockstep", po::value(&a.twins.lockstep)->value_name("stages"),
+  add("lockstep", po::value(&a.run.twins.lockstep)->value_name("stages"),
       "run these stages beside their twins, and stop at the first difference");
   add("gdb", po::value<int>()->value_name("port"),
       "wait on this port of 127.0.0.1 for gdb to debug the RV32 firmware; 0 chooses one");
+  add("point", po::value<std::size_t>()->value_name("n"),
+      "of a sweep: run this point only, as a scenario without a sweep");
+  add("jobs", po::value(&a.jobs)->value_name("n"),
+      "of a sweep: points that run at a time; all processors unless given");
   a.config.add_to(options, positional);
   const po::variables_map given = parse_options(args, options, positional);
   if (given.count("help") != 0) {
@@ -111,37 +124,32 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
     return kOk;
   }
   if (a.config.scenario.empty()) throw ConfigError("run: which scenario? traces/quickstart.json is a good start");
-  a.run.capture = given.count("no-capture") == 0;
-  if (!a.wave_from.empty()) a.run.wave_window.from_ps = parse_time(a.wave_from, "--wave-from");
-  if (!a.wave_to.empty()) a.run.wave_window.to_ps = parse_time(a.wave_to, "--wave-to");
-  if (a.run.wave_file.empty() && (given.count("wave-scope") || given.count("wave-from") || given.count("wave-to"))) {
+  a.run.options.capture = given.count("no-capture") == 0;
+  if (!a.wave_from.empty()) a.run.options.wave_window.from_ps = parse_time(a.wave_from, "--wave-from");
+  if (!a.wave_to.empty()) a.run.options.wave_window.to_ps = parse_time(a.wave_to, "--wave-to");
+  if (a.run.options.wave_file.empty() &&
+      (given.count("wave-scope") || given.count("wave-from") || given.count("wave-to"))) {
     throw ConfigError("run: --wave-scope, --wave-from and --wave-to need --wave FILE");
   }
-  if (a.run.wave_window.from_ps >= a.run.wave_window.to_ps) {
+  if (a.run.options.wave_window.from_ps >= a.run.options.wave_window.to_ps) {
     throw ConfigError("run: the window of --wave-from and --wave-to ends before it begins");
   }
-  if (given.count("gdb") != 0) a.run.gdb_port = parse_port(given["gdb"].as<int>());
-  a.twins.source = twins;
+  if (given.count("gdb") != 0) a.run.options.gdb_port = parse_port(given["gdb"].as<int>());
+  a.run.twins.source = twins;
+  if (given.count("point") != 0) a.point = given["point"].as<std::size_t>();
+  if (a.jobs == 0) throw ConfigError("run: --jobs must be 1 or more");
   Overlay command_line;
   for (const std::string& assignment : a.config.set) command_line.set(assignment);
 
   const Scenario scenario = read_scenario(a.config.scenario);
-  if (scenario.has_external_peer()) return run_external(scenario, command_line, a.run, a.twins, out, err);
-  Simulation sim(scenario, command_line, a.run);
-  const AttachedTwins attached(sim.chips(), a.twins);
-  if (sim.gdb_port()) err << fmt::format("rnicsim: gdb: target remote 127.0.0.1:{}\n", *sim.gdb_port()) << std::flush;
-  Progress progress;
-  RunEnd end = RunEnd::kFailed;
-  try {
-    end = sim.run(
-        [&progress](std::uint64_t now, std::uint64_t done, std::uint64_t total) { progress.update(now, done, total); });
-  } catch (const std::exception&) {
-    if (attached.parted() == nullptr) throw;
+  if (scenario.has_external_peer()) {
+    return run_external(scenario, command_line, a.run.options, a.run.twins, out, err);
   }
-  progress.finish();
-  sim.write_outputs(end);
-  if (attached.parted() != nullptr) return attached.report_difference(a.run.out_dir, err);
-  return report(sim, attached, end, out, err);
+  if (!scenario.sweep.empty()) return run_swept(scenario, command_line, a, given, out, err);
+  for (const char* option : {"point", "jobs"}) {
+    if (given.count(option) != 0) throw ConfigError(fmt::format("run: --{} needs a scenario with a sweep", option));
+  }
+  return run_one(scenario, command_line, a.run, out, err);
 }
 
 }  // namespace rnic::cli

@@ -78,8 +78,8 @@ std::array<std::uint8_t, 6> parse_mac(const ScenarioValue& v) {
 }
 
 Scenario ScenarioReader::read() {
-  root_.expect_keys(
-      {"name", "description", "seed", "config", "link", "nodes", "connections", "work", "checks", "programs"});
+  root_.expect_keys({"name", "description", "seed", "config", "link", "nodes", "connections", "work", "checks",
+                     "programs", "sweep", "columns"});
   scenario_.name = root_.at("name").string();
   scenario_.description = root_.get("description", std::string());
   scenario_.plan.seed = root_.get("seed", 1, 0, UINT64_MAX);
@@ -93,6 +93,7 @@ Scenario ScenarioReader::read() {
   for (const ScenarioValue& v : root_.at("nodes").elements()) scenario_.nodes.push_back(node(v));
   if (scenario_.nodes.size() < 2) root_.at("nodes").fail("needs two nodes or more");
   if (scenario_.has_external_peer()) {
+    if (root_.has("sweep")) root_.at("sweep").fail("does not go with an external peer");
     scenario_.programs = read_programs(root_, scenario_.nodes);
     return std::move(scenario_);
   }
@@ -114,6 +115,8 @@ Scenario ScenarioReader::read() {
   if (root_.has("checks")) {
     for (const ScenarioValue& v : root_.at("checks").elements()) scenario_.checks.push_back(check(v));
   }
+  if (root_.has("sweep")) scenario_.sweep = read_sweep(root_);
+  else if (root_.has("columns")) root_.at("columns").fail("are for a sweep");
   return std::move(scenario_);
 }
 
@@ -301,8 +304,9 @@ void ScenarioReader::check_phase(const ScenarioValue& v, const std::vector<WorkI
 }
 
 ScenarioCheck ScenarioReader::check(const ScenarioValue& v) {
-  static const std::vector<std::string> kKinds{"data",       "min_goodput_gbps", "min_share_percent", "min_rate_mops",
-                                               "max_p50_ns", "max_p99_ns",       "max_p999_ns",       "max_latency_ns"};
+  static const std::vector<std::string> kKinds{"data",          "min_goodput_gbps", "min_share_percent",
+                                               "min_rate_mops", "max_p50_ns",       "max_p99_ns",
+                                               "max_p999_ns",   "max_latency_ns",   "min_fairness"};
   v.expect_keys({"name", "check", "work", "value"});
   ScenarioCheck c;
   c.kind = static_cast<CheckKind>(v.at("check").word_of(kKinds));
@@ -320,6 +324,13 @@ ScenarioCheck ScenarioReader::check(const ScenarioValue& v) {
 
 Scenario parse_scenario(const nlohmann::json& json, const std::string& file) {
   return ScenarioReader(json, file).read();
+}
+
+Scenario at_point(const Scenario& scenario, std::size_t point) {
+  Scenario one = scenario;
+  one.config = scenario.config.with(scenario.sweep.settings(point));
+  one.sweep = {};
+  return one;
 }
 
 Scenario read_scenario(const std::string& file) { return parse_scenario(read_json_file(file), file); }

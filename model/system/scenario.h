@@ -11,6 +11,7 @@
 #include "model/env/consumer/program_spec.h"
 #include "model/env/workload/plan.h"
 #include "model/env/workload/results.h"
+#include "model/system/sweep.h"
 
 namespace rnic {
 
@@ -30,14 +31,15 @@ enum class CheckKind : std::uint8_t {
   kMaxP50,
   kMaxP99,
   kMaxP999,
-  kMaxLatency
+  kMaxLatency,
+  kMinFairness
 };
 
 struct ScenarioCheck {
   std::string name;
   CheckKind kind = CheckKind::kData;
   std::string work;  // a work item, or empty: all of them
-  double value = 0;  // Gb/s, per cent, M/s or ns
+  double value = 0;  // Gb/s, per cent, M/s, ns, or an index
 };
 
 struct Scenario {
@@ -47,6 +49,7 @@ struct Scenario {
   workload::Plan plan;  // its connections name nodes by index
   std::vector<ScenarioCheck> checks;
   std::vector<consumer::ProgramSpec> programs;  // with an external peer, in place of a plan
+  Sweep sweep;                                  // empty: one run
 
   bool has_external_peer() const;
 };
@@ -54,6 +57,9 @@ struct Scenario {
 // Throws ConfigError naming the file, the JSON path and the reason; an unknown key or name comes with the nearest one.
 Scenario read_scenario(const std::string& file);
 Scenario parse_scenario(const nlohmann::json& json, const std::string& file);
+
+// One point of the scenario's sweep, as a scenario without one.
+Scenario at_point(const Scenario& scenario, std::size_t point);
 
 struct CheckResult {
   std::string name;

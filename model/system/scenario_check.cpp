@@ -28,6 +28,8 @@ Measured measured(CheckKind kind, const WorkResult& r) {
       return {ns(r.latency.p99), "ns", false};
     case CheckKind::kMaxP999:
       return {ns(r.latency.p999), "ns", false};
+    case CheckKind::kMinFairness:
+      return {r.fairness, "(Jain's index)", true};
     case CheckKind::kMaxLatency:
     case CheckKind::kData:
       break;

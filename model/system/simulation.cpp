@@ -81,14 +81,30 @@ void Simulation::build_nodes(const Overlay& command_line) {
   }
 }
 
+// What the cable does to the payload that a station sends.
+workload::TcpPath Simulation::path_from(std::size_t station) const {
+  const FaultConfig& there = station == 0 || config_.link.symmetric ? config_.link.forward : config_.link.reverse;
+  const FaultConfig& back = station == 1 || config_.link.symmetric ? config_.link.forward : config_.link.reverse;
+  const auto delay_ns = [](const FaultConfig& f) { return f.delay.ns + f.delay.jitter_ns / 2; };
+  workload::TcpPath path;
+  path.congestion = stations_[station].config.rnic.tcp.congestion;
+  path.loss = there.loss.ppm * 1e-6 + (there.loss.every == 0 ? 0 : 1.0 / static_cast<double>(there.loss.every));
+  path.rtt_ns = 2 * config_.link.delay_ns + delay_ns(there) + delay_ns(back);
+  path.window_bytes = stations_[1 - station].config.rnic.tcp.window_bytes;
+  return path;
+}
+
 void Simulation::build_workload() {
   workload::Plan plan = scenario_.plan;
   plan.seed = config_.sim.seed;
   std::vector<workload::HostNode> hosts;
-  for (std::size_t i = 0; i < 2; ++i) hosts.push_back({&stations_[i].node->context, scenario_.nodes[i].ip});
+  for (std::size_t i = 0; i < 2; ++i) {
+    hosts.push_back({&stations_[i].node->context, scenario_.nodes[i].ip, path_from(i)});
+  }
   workload::WireParams wire;
   wire.rate_gbps = config_.rnic.mac_tx.line_gbps;
   wire.mtu = config_.rnic.tcp.mtu;
+  if (config_.rnic.tcp.timestamps) wire.tcp_option_bytes = wire::TcpOptions::kTimestampsSpace;
   workload_ = std::make_unique<workload::Workload>(plan, hosts, wire);
   for (const auto& phase : plan.phases) {
     for (const workload::WorkItem& item : phase) {
@@ -247,6 +263,7 @@ nlohmann::ordered_json Simulation::stats_json(RunEnd end) const {
   j["wall_s"] = wall_seconds_;
   j["cpu_s"] = cpu_seconds_;
   j["frames"] = frames();
+  j["frames_per_cpu_s"] = cpu_seconds_ > 0 ? static_cast<double>(frames()) / cpu_seconds_ : 0;
   j["results"] = results_json(results(), cycle_ps());
   j["checks"] = checks_json(checks_);
   for (const Utilization& u : utilization()) j["utilization"][u.resource] = u.share;

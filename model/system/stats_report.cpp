@@ -25,6 +25,8 @@ nlohmann::ordered_json results_json(const std::vector<workload::WorkResult>& res
     j["goodput_gbps"] = r.goodput_gbps;
     j["rate_mops"] = r.rate_mops;
     j["limit_gbps"] = r.limit_gbps;
+    j["tcp_limit_gbps"] = r.tcp_limit_gbps;
+    j["fairness"] = r.fairness;
     j["latency_ns"] = percentiles(r.latency, 1000);
     j["latency_cycles"] = percentiles(r.latency, static_cast<double>(cycle_ps));
     j["one_way_ns"] = percentiles(r.one_way, 1000);

@@ -17,6 +17,10 @@ RV32 = ("--set", "rnic.fwcpu.target=rv32")
 NEEDS_IMAGE = unittest.skipUnless("RV32_IMAGE" in os.environ, "no RV32 image was built: riscv64-unknown-elf-g++ is missing")
 
 
+def is_swept(scenario):
+    return "sweep" in json.loads(scenario.read_text())
+
+
 class ProgramTest(unittest.TestCase):
     """A test in a folder of its own, which is the program's working directory."""
 

@@ -1,8 +1,11 @@
 """A scenario of traces/, by its name, with every stage that has a twin replaced: nothing is a cycle earlier or later."""
+import json
 import sys
 import unittest
 
-from rnicsim import TRACES, ProgramTest
+from rnicsim import TRACES, ProgramTest, is_swept
+
+MESSAGES_OF_A_POINT = 16
 
 
 class RtlScenario(ProgramTest):
@@ -13,6 +16,23 @@ class RtlScenario(ProgramTest):
         self.assertEqual(plain["results"], rtl["results"])
 
 
+class SweptRtlScenario(ProgramTest):
+    def points(self, *options):
+        run = self.run_program("run", "short.json", "--out", "out", "--jobs", 2, *options)
+        self.assertIn(run.returncode, (0, 1), run.stdout + run.stderr)  # so short, figures may be missed
+        return json.loads((self.folder / "out/sweep.json").read_text())["points"]
+
+    def test_the_same_digest(self):
+        """At every point of a sweep, with fewer messages."""
+        scenario = json.loads((TRACES / f"{NAME}.json").read_text())
+        for item in scenario["work"]:
+            item["count"] = MESSAGES_OF_A_POINT
+        (self.folder / "short.json").write_text(json.dumps(scenario))
+        plain, rtl = (self.points(*options) for options in ((), ("--rtl", "all")))
+        self.assertEqual([p["digest"] for p in plain], [p["digest"] for p in rtl])
+
+
 if __name__ == "__main__":
     NAME = sys.argv.pop(1)
-    unittest.main()
+    swept = is_swept(TRACES / f"{NAME}.json")
+    unittest.main(argv=[sys.argv[0], "SweptRtlScenario" if swept else "RtlScenario"])

@@ -1,21 +1,35 @@
 """Every scenario of traces/ does what it says, and tshark agrees with every octet it puts on the wire."""
+import json
 import sys
 import unittest
 
-from rnicsim import TRACES, ProgramTest
+from rnicsim import TRACES, ProgramTest, is_swept
 
 
 class Scenario(ProgramTest):
-    def test_checks_pass_and_tshark_agrees(self):
-        stats = self.run_scenario(TRACES / f"{NAME}.json")
+    def check_stats(self, stats):
         self.assertEqual(stats["scenario"], NAME)
         self.assertEqual(stats["end"], "done")
         self.assertTrue(stats["checks"])
         self.assertEqual([c for c in stats["checks"] if not c["passed"]], [])
+
+    def test_checks_pass_and_tshark_agrees(self):
+        self.check_stats(self.run_scenario(TRACES / f"{NAME}.json"))
         wire = self.check_wire("out/wire.pcapng")
         self.assertEqual(wire.returncode, 0, wire.stdout + wire.stderr)
 
 
+class SweptScenario(Scenario):
+    def test_checks_pass_and_tshark_agrees(self):
+        """Without captures: retransmissions_test.py has tshark look at loss."""
+        run = self.run_program("run", TRACES / f"{NAME}.json", "--out", "out", "--jobs", 2)
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        for point in json.loads((self.folder / "out/sweep.json").read_text())["points"]:
+            self.assertNotIn(None, point["columns"].values())
+            self.check_stats(json.loads((self.folder / point["folder"] / "stats.json").read_text()))
+
+
 if __name__ == "__main__":
     NAME = sys.argv.pop(1)
-    unittest.main()
+    swept = is_swept(TRACES / f"{NAME}.json")
+    unittest.main(argv=[sys.argv[0], "SweptScenario" if swept else "Scenario"])

@@ -24,6 +24,11 @@ struct WorkResult {
   double rate_mops = 0;  // messages in the same time, in millions a second
   // What the Ethernet links of the item allow if it has them to itself; 0 in ping-pong mode.
   double limit_gbps = 0;
+  // Of which TCP can use so much in the long run: loss, window and round trip (tcp_limit.h).
+  double tcp_limit_gbps = 0;
+  // Of the goodput of the queue pairs among each other, each over its own time: (sum x)^2 / (n sum x^2), 1 if all had
+  // the same (Jain, Chiu, Hawe 1984).
+  double fairness = 1;
   struct Percentiles {
     std::uint64_t count = 0, p50 = 0, p99 = 0, p999 = 0, max = 0;  // in ps
   };

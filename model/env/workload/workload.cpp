@@ -88,8 +88,7 @@ void Workload::assign(std::size_t phase, const WorkItem& item, bool reverse) {
       add_roles(phase, transfers_.back(), c, q, reverse);
     }
   }
-  if (item.mode == Mode::kBandwidth && item.op != Op::kConnect)
-    group.limit_gbps = limit_of(item, reverse, group.transfers);
+  if (item.mode == Mode::kBandwidth && item.op != Op::kConnect) limit(group);
 }
 
 // FetchAdds of all queue pairs go to the same words of a node. A CmpSwap depends on those before it in its queue pair.
@@ -137,9 +136,11 @@ void Workload::add_roles(std::size_t phase, Transfer& transfer, unsigned connect
 }
 
 // Payload leaves on the links of its sources and arrives on those of its sinks; the fewer of them decide.
-double Workload::limit_of(const WorkItem& item, bool reverse, const std::vector<Transfer*>& transfers) const {
+// The most that the wire allows, and the part of it that TCP can use.
+void Workload::limit(Group& group) const {
+  const WorkItem& item = *group.item;
   std::set<unsigned> sources, sinks;
-  const bool from_sends = is_answered(item.op) == reverse;
+  const bool from_sends = is_answered(item.op) == group.reverse;
   double worst = 0;
   std::size_t next = 0;
   for (const unsigned c : item.connections) {
@@ -149,11 +150,17 @@ double Workload::limit_of(const WorkItem& item, bool reverse, const std::vector<
     const SideSpec& sink = from_sends ? spec.to_side : spec.from_side;
     const SideSpec& source = from_sends ? spec.from_side : spec.to_side;
     for (unsigned q = 0; q < spec.qps; ++q) {
-      const double one = workload::limit_gbps(item.op, transfers[next++]->sizes, wire_, sink.markers, source.markers);
+      const std::vector<std::uint32_t>& sizes = group.transfers[next++]->sizes;
+      const double one = workload::limit_gbps(item.op, sizes, wire_, sink.markers, source.markers);
       worst = worst == 0 ? one : std::min(worst, one);
     }
   }
-  return worst * static_cast<double>(std::min(sources.size(), sinks.size()));
+  const auto links = static_cast<unsigned>(std::min(sources.size(), sinks.size()));
+  group.limit_gbps = worst * links;
+  const auto flows = static_cast<unsigned>(group.transfers.size());
+  double share = 0;
+  for (const unsigned source : sources) share = std::max(share, tcp_share(hosts_[source].path, wire_, flows));
+  group.tcp_limit_gbps = group.limit_gbps * share;
 }
 
 void Workload::arrived(Endpoint&, std::uint64_t at_ps) {
@@ -191,6 +198,23 @@ std::vector<WorkResult> Workload::results() const {
   return list;
 }
 
+namespace {
+
+double fairness(const std::vector<Transfer*>& transfers) {
+  double sum = 0, squares = 0;
+  for (const Transfer* t : transfers) {
+    if (t->completed == 0 || t->last_completion_ps <= t->first_post_ps) continue;
+    std::uint64_t bytes = 0;
+    for (std::uint32_t m = 0; m < t->completed; ++m) bytes += t->sizes[m];
+    const double x = static_cast<double>(bytes) / static_cast<double>(t->last_completion_ps - t->first_post_ps);
+    sum += x;
+    squares += x * x;
+  }
+  return squares == 0 ? 1 : sum * sum / (static_cast<double>(transfers.size()) * squares);
+}
+
+}  // namespace
+
 WorkResult Workload::result_of(const Group& group) const {
   WorkResult r;
   r.item = group.item->name;
@@ -198,6 +222,8 @@ WorkResult Workload::result_of(const Group& group) const {
   r.op = group.item->op;
   r.mode = group.item->mode;
   r.limit_gbps = group.limit_gbps;
+  r.tcp_limit_gbps = group.tcp_limit_gbps;
+  r.fairness = fairness(group.transfers);
   r.latency = percentiles(group.latencies.completion);
   r.one_way = percentiles(group.latencies.one_way);
   std::uint64_t first = UINT64_MAX, last = 0;

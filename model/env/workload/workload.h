@@ -10,6 +10,7 @@
 #include "model/env/workload/churn.h"
 #include "model/env/workload/endpoint.h"
 #include "model/env/workload/results.h"
+#include "model/env/workload/tcp_limit.h"
 
 namespace rnic::workload {
 
@@ -17,6 +18,7 @@ namespace rnic::workload {
 struct HostNode {
   host::Context* context = nullptr;
   std::uint32_t ip = 0;
+  TcpPath path{};  // of the payload that it sends
 };
 
 // Construct it before the simulation starts and run until done() or failed(). Between stages all programs wait until
@@ -47,7 +49,7 @@ class Workload final : private Barrier {
     std::string name;
     bool reverse;
     std::vector<Transfer*> transfers;
-    double limit_gbps = 0;
+    double limit_gbps = 0, tcp_limit_gbps = 0;
     Latencies latencies;
   };
   void connect(unsigned connection);
@@ -56,7 +58,7 @@ class Workload final : private Barrier {
   std::uint16_t unused_port(unsigned node) const;
   ChurnSide churn_side(unsigned connection, std::size_t qp, bool from) const;
   void add_roles(std::size_t phase, Transfer& transfer, unsigned connection, std::size_t qp, bool reverse);
-  double limit_of(const WorkItem& item, bool reverse, const std::vector<Transfer*>& transfers) const;
+  void limit(Group& group) const;
   WorkResult result_of(const Group& group) const;
   void arrived(Endpoint& endpoint, std::uint64_t at_ps) override;
   void aborted(const std::string& reason) override;

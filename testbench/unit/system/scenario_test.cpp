@@ -241,7 +241,7 @@ TEST(ScenarioErrors, ChecksThatCannotBe) {
   EXPECT_EQ(
       message_after("/checks", json::array({{{"check", "dat"}}})),
       "s.json: checks[0].check: must be one of data, min_goodput_gbps, min_share_percent, min_rate_mops, max_p50_ns, "
-      "max_p99_ns, max_p999_ns, max_latency_ns, not 'dat'");
+      "max_p99_ns, max_p999_ns, max_latency_ns, min_fairness, not 'dat'");
   EXPECT_EQ(message_after("/checks", json::array({{{"check", "data"}, {"value", 1}}})),
             "s.json: checks[0].value: is not for check 'data'");
 }
@@ -268,6 +268,9 @@ TEST(ScenarioChecks, CompareWithTheMeasuredValues) {
   EXPECT_FALSE(passed(CheckKind::kMaxP999, 2999));
   EXPECT_TRUE(passed(CheckKind::kMaxLatency, 4000));
   EXPECT_FALSE(passed(CheckKind::kMaxLatency, 3999));
+  EXPECT_TRUE(passed(CheckKind::kMinFairness, 1));
+  r.fairness = 0.8;
+  EXPECT_FALSE(passed(CheckKind::kMinFairness, 0.81));
   EXPECT_EQ(evaluate({{"c", CheckKind::kMinGoodput, "", 95}}, {r})[0].text, "w forward: 90.00 Gb/s, at least 95");
   r.data_ok = false;
   EXPECT_FALSE(passed(CheckKind::kMinGoodput, 1));

@@ -1,0 +1,66 @@
+#include "model/cli/one_run.h"
+
+#include <ostream>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "model/cli/command.h"
+#include "model/cli/progress.h"
+
+namespace rnic::cli {
+namespace {
+
+// Above this share a resource limits the run; what remains are gaps at its start and end.
+constexpr double kSaturated = 0.95;
+
+std::string binding_text(const Utilization& busiest) {
+  const std::string load = fmt::format("{} ({:.1f} % busy)", busiest.resource, 100 * busiest.share);
+  if (busiest.share >= kSaturated) return "binds: " + load;
+  return fmt::format("nothing is saturated (none above {:.0f} %); busiest: {}", 100 * kSaturated, load);
+}
+
+int report(const Simulation& sim, const AttachedTwins& twins, RunEnd end, std::ostream& out, std::ostream& err) {
+  out << workload::results_table(sim.results(), sim.cycle_ps()) << '\n';
+  bool passed = end == RunEnd::kDone;
+  for (const CheckResult& c : sim.checks()) {
+    out << fmt::format("check {}: {} ({})\n", c.name, c.passed ? "passed" : "FAILED", c.text);
+    passed &= c.passed;
+  }
+  out << binding_text(sim.utilization().front()) << '\n';
+  const double cpu = sim.cpu_seconds();
+  out << fmt::format("simulated {} in {:.2f} s of processor time, {} frames, seed {}{}\n", time_text(sim.now_ps()), cpu,
+                     sim.frames(), sim.seed(),
+                     sim.fault_seed() ? fmt::format(", faults of seed {}", *sim.fault_seed()) : "");
+  out << fmt::format("files: {}\n", fmt::join(sim.files(), ", "));
+  for (const std::string& e : sim.errors()) err << "rnicsim: " << e << '\n';
+  if (end != RunEnd::kHung && end != RunEnd::kTimeLimit) return passed ? kOk : kCheckFailed;
+  err << fmt::format("rnicsim: {} at {}; who waits for whom:\n{}",
+                     end == RunEnd::kHung ? "nothing moves any more" : "time limit reached", time_text(sim.now_ps()),
+                     sim.waiting_for() + twins.waiting_for());
+  return kHung;
+}
+
+}  // namespace
+
+int run_one(const Scenario& scenario, const Overlay& command_line, const OneRun& run, std::ostream& out,
+            std::ostream& err) {
+  Simulation sim(scenario, command_line, run.options);
+  const AttachedTwins attached(sim.chips(), run.twins);
+  if (sim.gdb_port()) err << fmt::format("rnicsim: gdb: target remote 127.0.0.1:{}\n", *sim.gdb_port()) << std::flush;
+  Progress shown;
+  RunEnd end = RunEnd::kFailed;
+  try {
+    end = sim.run([&](std::uint64_t now, std::uint64_t done, std::uint64_t total) {
+      if (run.shows_progress) shown.update(now, done, total);
+    });
+  } catch (const std::exception&) {
+    if (attached.parted() == nullptr) throw;
+  }
+  shown.finish();
+  sim.write_outputs(end);
+  if (attached.parted() != nullptr) return attached.report_difference(run.options.out_dir, err);
+  return report(sim, attached, end, out, err);
+}
+
+}  // namespace rnic::cli
