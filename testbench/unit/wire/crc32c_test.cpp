@@ -18,6 +18,20 @@ TEST(Crc32c, WorkedExamples) {
   EXPECT_EQ(crc32c({}), 0u);
 }
 
+// Short pieces and long ones are computed by different means.
+TEST(Crc32c, EveryLengthIsAsDefined) {
+  Bytes all(600);
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::uint8_t>(i * i + i / 7);
+  for (const std::size_t from : {0u, 1u, 3u}) {
+    std::uint32_t state = kCrc32cInit;
+    for (std::size_t bytes = 0; from + bytes < all.size(); ++bytes) {
+      ASSERT_EQ(crc32c(ByteSpan(all).subspan(from, bytes)), crc32c_final(state)) << bytes;
+      state ^= all[from + bytes];
+      for (int bit = 0; bit < 8; ++bit) state = state >> 1 ^ (state % 2 != 0 ? 0x82f63b78u : 0);
+    }
+  }
+}
+
 TEST(Crc32c, PiecesGiveTheSameState) {
   const Bytes whole = hex("0016 4143 00000000 00000000 00000001 00000000 DEADBEEF");
   for (std::size_t cut = 0; cut <= whole.size(); ++cut) {
