@@ -21,6 +21,7 @@ int main(int argc, char* argv[]) {
   for (unsigned i = 0; i < load.ulpdu_bytes; ++i) ulpdu[i] = rnic::perf::ulpdu_octet(i);
 
   VerilatedContext context;
+  context.threads(1);  // another one would wait for work, and at times does not end
   Vtransmit_chain top(&context, "");
   top.rst_ni = top.clk_i = 0;
   top.eval();

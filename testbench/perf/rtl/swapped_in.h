@@ -43,6 +43,7 @@ SwappedIn measure_swapped_in(typename Pins::Block& stage, Tables tables, Args&..
   std::uint64_t cycles = 0;
   for (spent = 0; spent < kSeconds; cycles += Taped::kCycles) {
     VerilatedContext context;
+    context.threads(1);
     typename Pins::Model top(&context, "");
     top.rst_ni = top.clk_i = 0;
     top.eval();
