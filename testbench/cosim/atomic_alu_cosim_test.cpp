@@ -292,7 +292,9 @@ class AtomicAluCosim : public StageTest, public testing::WithParamInterface<Traf
     for (std::size_t i = 0; i < model.reader.requests().size(); ++i) {
       const DmaReadRequest &m = model.reader.requests()[i], &t = twin.reader.requests()[i];
       ASSERT_EQ(std::tuple(m.address, m.bytes), std::tuple(t.address, t.bytes)) << "read " << i;
-      if (same_entries) ASSERT_EQ(m.tag, t.tag) << "read " << i;
+      if (same_entries) {
+        ASSERT_EQ(m.tag, t.tag) << "read " << i;
+      }
     }
     ASSERT_EQ(model.writer.cycles(), twin.writer.cycles());
     ASSERT_EQ(model.writer.addresses(), twin.writer.addresses());

@@ -73,7 +73,7 @@ void Workload::connect(unsigned connection) {
 
 void Workload::assign(std::size_t phase, const WorkItem& item, bool reverse) {
   const char* direction = item.direction != Direction::kBoth ? "" : reverse ? " reverse" : " forward";
-  groups_.push_back({&item, item.name + direction, reverse, {}, 0, {}});
+  groups_.push_back({&item, item.name + direction, reverse, {}, 0, 0, {}});
   Group& group = groups_.back();
   std::map<unsigned, CountedWords*> shared;  // by node
   for (const unsigned c : item.connections) {
