@@ -48,8 +48,13 @@ def size(module, parameters):
     return sum(counts.values()), flip_flops, int(depth.group(1)) if depth else 0
 
 
-def has_beats(module):
-    return "parameter int unsigned BeatBytes" in (RTL / f"rtl/{module}.sv").read_text(encoding="utf-8")
+def widths(module, asked):
+    """The parameters of the module for each width; none for its own default, and for a module without beats."""
+    text = (RTL / f"rtl/{module}.sv").read_text(encoding="utf-8")
+    default = re.search(r"parameter int unsigned BeatBytes += (\d+)", text)
+    if not default:
+        return {"-": {}}
+    return {width: {} if width == default.group(1) else {"BeatBytes": width} for width in asked.split(",")}
 
 
 def main():
@@ -71,9 +76,9 @@ def main():
                 yosys(module, {}, "proc; check -assert")
                 print(f"read    {module}", flush=True)
                 continue
-            for width in args.beat_bytes.split(",") if has_beats(module) else [""]:
-                cells, flip_flops, depth = size(module, {"BeatBytes": width} if width else {})
-                print(f"{module:<20}{width or '-':>14}{cells:>9}{flip_flops:>12}{depth:>7}", flush=True)
+            for width, parameters in widths(module, args.beat_bytes).items():
+                cells, flip_flops, depth = size(module, parameters)
+                print(f"{module:<20}{width:>14}{cells:>9}{flip_flops:>12}{depth:>7}", flush=True)
         except Refused as refused:
             print(f"REFUSED {refused}", flush=True)
             status = 1
