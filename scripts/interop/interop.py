@@ -9,7 +9,8 @@ import sys
 
 import guest
 import kernel
-from run_case import OURS, PEER, QEMU_ENDS, ROOT, BulkCase, Case, run, run_qemu, run_tap
+from other_peers import QEMU_ENDS, run_qemu, run_tap
+from run_case import OURS, PEER, ROOT, BulkCase, Case, run
 
 SKIPPED = 77
 TAP_CASE = 'tap'

@@ -5,11 +5,10 @@ import os
 import pathlib
 import random
 import shutil
-import socket
-import struct
 import subprocess
 import time
 
+from capture import frames_of, malformed, retransmitted
 from guest import Guest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -56,7 +55,7 @@ class Case:
         reordered for such as well; it cannot see one behind which nothing else had been seen."""
         stats = result.stats.get('stats', {})
         faults = stats.get('link', {}).get('forward')
-        found = retransmitted(result.capture)
+        found = retransmitted(result.capture, OURS)
         if faults is None or found is None:
             return
         reported, reordered = stats['a']['rnic']['tcp_tx']['retransmissions']['value'], faults['reordered']['value']
@@ -103,38 +102,6 @@ class Result:
         return list(frames_of(self.capture.read_bytes()))
 
 
-def malformed(capture):
-    tshark = shutil.which('tshark')
-    if not tshark:
-        return False
-    run = subprocess.run([tshark, '-r', capture, '-Y', '_ws.malformed'], capture_output=True, text=True)
-    return run.returncode != 0 or run.stdout != ''
-
-
-def retransmitted(capture):
-    """How many segments with payload we sent again, as tshark sees it; None without it."""
-    tshark = shutil.which('tshark')
-    if not tshark:
-        return None
-    kinds = ' || '.join(f'tcp.analysis.{kind}' for kind in ('retransmission', 'fast_retransmission', 'out_of_order'))
-    run = subprocess.run([tshark, '-r', capture, '-Y', f'ip.src == {OURS} && tcp.len > 0 && ({kinds})'],
-                         capture_output=True, text=True)
-    return len(run.stdout.splitlines())
-
-
-def frames_of(octets):
-    """The Enhanced Packet Blocks of a little-endian pcapng file with nanoseconds."""
-    enhanced, direction_option, at = 6, 2, 0
-    while at < len(octets):
-        kind, length = struct.unpack_from('<II', octets, at)
-        if kind == enhanced:
-            _, high, low, captured, _ = struct.unpack_from('<5I', octets, at + 8)
-            option = at + 28 + (captured + 3) // 4 * 4
-            code, _, flags = struct.unpack_from('<HHI', octets, option)
-            yield high << 32 | low, flags & 3 if code == direction_option else 0, captured
-        at += length
-
-
 def scenario_of(name, program, folder):
     """Writes that scenario with the program's keys changed."""
     shutil.rmtree(folder, ignore_errors=True)
@@ -172,70 +139,3 @@ def run(case, program, folder):
         path.unlink(missing_ok=True)
     return Result(folder, ours.returncode, (folder / 'rnicsim.txt').read_text(), peer_status, peer_said,
                   time.monotonic() - begin)
-
-
-TAP = """
-ip tuntap add dev card mode tap && ip addr add {peer}/24 dev card && ip link set card up || exit 77
-{program} run {scenario} --out {folder} --set external.wire=tap --set external.path=card \
-  --set sim.max_time_us=3000000 >{folder}/rnicsim.txt 2>&1 &
-sleep 0.5
-busybox ping -c 3 {ours} >{folder}/peer.txt
-wait
-"""
-
-
-QEMU_ENDS = {
-    'stream': 'stream,id=end,server=off,addr.type=unix,addr.path={card}',
-    'dgram': 'dgram,id=end,local.type=unix,local.path={peer},remote.type=unix,remote.path={card}',
-}
-
-
-def run_qemu(program, folder, wire):
-    """QEMU behind its own framing: no machine, but a hub with the network stack that answers for 10.0.2.2. It has to be
-    found by ARP, and it passes a connection on to this machine's loopback, where nobody listens on that port. None
-    where there is no QEMU; then whether all that came to pass."""
-    qemu = shutil.which('qemu-system-x86_64')
-    if qemu is None:
-        return None
-    scenario = scenario_of('rping_client', {'start_on_ping': False, 'port': unused_port()}, folder)
-    network = json.loads(scenario.read_text())
-    network['nodes'][0]['ip'], network['nodes'][1]['ip'] = '10.0.2.15', '10.0.2.2'
-    scenario.write_text(json.dumps(network, indent=2))
-    sockets = pathlib.Path(os.path.relpath(folder))
-    card, peer = sockets / 'card.sock', sockets / 'qemu.sock'
-    settings = [f'external.wire={wire}', f'external.path={card}', f'external.peer_path={peer}',
-                'sim.max_time_us=60000000']
-    with open(folder / 'rnicsim.txt', 'w') as log:
-        ours = subprocess.Popen([program, 'run', scenario, '--out', folder, *(w for s in settings for w in ('--set', s))],
-                                stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
-    while ours.poll() is None and not card.exists():
-        time.sleep(0.01)
-    ends = ('user,id=stack', 'hubport,id=a,hubid=0,netdev=stack',
-            QEMU_ENDS[wire].format(card=card, peer=peer), 'hubport,id=b,hubid=0,netdev=end')
-    with open(folder / 'peer.txt', 'w') as log:
-        emulator = subprocess.Popen([qemu, '-machine', 'none', '-nodefaults', '-display', 'none',
-                                     *(w for e in ends for w in ('-netdev', e))],
-                                    stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
-    try:
-        status = ours.wait(WAIT)
-    finally:
-        for process in (ours, emulator):
-            process.kill()
-            process.wait()
-    said = (folder / 'rnicsim.txt').read_text()
-    return status == 1 and 'refused' in said and not malformed(folder / 'wire.pcapng')
-
-
-def unused_port():
-    with socket.create_server(('127.0.0.1', 0)) as s:
-        return s.getsockname()[1]
-
-
-def run_tap(program, folder):
-    """This machine's own kernel as the peer, on a TAP device in a network namespace of its own. None if there can be none;
-    then whether it was answered."""
-    scenario = scenario_of('rping_server', {}, folder)
-    script = TAP.format(peer=PEER, ours=OURS, program=program, scenario=scenario, folder=folder)
-    if subprocess.run(['unshare', '-rn', 'bash', '-c', script], timeout=WAIT, stderr=subprocess.DEVNULL).returncode == 77:
-        return None
-    return (folder / 'wire.pcapng').exists() and f'bytes from {OURS}' in (folder / 'peer.txt').read_text()
