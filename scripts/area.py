@@ -71,17 +71,18 @@ def main():
     if not args.read:
         print(f"{'module':<20}{'octets a beat':>14}{'cells':>9}{'flip-flops':>12}{'depth':>7}", flush=True)
     for module in args.modules or known:
-        try:
-            if args.read:
-                yosys(module, {}, "proc; check -assert")
-                print(f"read    {module}", flush=True)
-                continue
-            for width, parameters in widths(module, args.beat_bytes).items():
+        chosen = {"-": {}} if args.read else widths(module, args.beat_bytes)
+        for width, parameters in chosen.items():
+            try:
+                if args.read:
+                    yosys(module, parameters, "proc; check -assert")
+                    print(f"read    {module}", flush=True)
+                    continue
                 cells, flip_flops, depth = size(module, parameters)
                 print(f"{module:<20}{width:>14}{cells:>9}{flip_flops:>12}{depth:>7}", flush=True)
-        except Refused as refused:
-            print(f"REFUSED {refused}", flush=True)
-            status = 1
+            except Refused as refused:
+                print(f"REFUSED {refused}", flush=True)
+                status = 1
     return status
 
 
