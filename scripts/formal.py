@@ -24,7 +24,7 @@ import gf2
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RTL = ROOT / "rtl-stubs"
-TIMEOUT = 120  # seconds for one tool
+TIMEOUT = 600  # seconds for one tool, on a busy machine
 
 GATES = "opt -full -nodffe -nosdff; techmap; opt -fast -nodffe -nosdff; dffunmap; abc -g AND -fast; opt_clean"
 

@@ -23,7 +23,8 @@ def rping_client(count=5, size=64, seconds=20):
 
 def listening(command):
     """Says by a ping when it listens."""
-    return f'{command} & sleep 0.5; busybox ping -c 1 {OURS}; wait $!'
+    waits = 'until busybox grep -qs " 0A " /proc/net/tcp /proc/net/tcp6 || ! kill -0 $!; do sleep 0.1; done'
+    return f'{command} & sleep 0.5; {waits}; busybox ping -c 1 {OURS}; wait $!'
 
 
 def rping_server(count=5, size=64, seconds=20):
