@@ -188,6 +188,7 @@ void TcpRx::on_segment(FlowId flow, const ReceivedSegment& s, Frame frame) {
     answer_now = true;
     fb.acks = false;
   } else {
+    fb.timestamps = h.options.timestamps.has_value();
     const std::uint32_t before = f.rcv_nxt;
     answer_now = accept(flow, s, std::move(frame), fb.kept);
     accepted = f.rcv_nxt != before;
@@ -197,7 +198,6 @@ void TcpRx::on_segment(FlowId flow, const ReceivedSegment& s, Frame frame) {
   fb.flags = h.flags;
   fb.payload = static_cast<std::uint16_t>(s.payload.size());
   fb.ce = s.ecn == wire::kCongestionExperienced;
-  fb.timestamps = h.options.timestamps.has_value();
   fb.stamps = h.options.timestamps.value_or(wire::TcpTimestamps{});
   fb.seq = h.seq;
   fb.sack_blocks = static_cast<std::uint8_t>(h.options.sack_blocks);
@@ -210,7 +210,7 @@ void TcpRx::on_segment(FlowId flow, const ReceivedSegment& s, Frame frame) {
 }
 
 // RFC 7323 sections 3.2 and 5.3: a segment without its timestamp, or with one older than the last that was in order, is
-// none of this connection's time.
+// none of this connection's time. One that ends before what is expected next says nothing of it.
 bool TcpRx::timely(FlowId flow, const ReceivedSegment& s) {
   Flow& f = flows_[flow.v];
   if (!f.timestamps) return true;
@@ -223,7 +223,8 @@ bool TcpRx::timely(FlowId flow, const ReceivedSegment& s) {
     ++counters_.paws;
     return false;
   }
-  if (!seq_gt(s.header.seq, f.rcv_nxt)) f.ts_recent = value;
+  const std::uint32_t end = s.header.seq + static_cast<std::uint32_t>(s.payload.size()) + s.header.has(TcpHeader::kFin);
+  if (!seq_gt(s.header.seq, f.rcv_nxt) && !seq_lt(end, f.rcv_nxt)) f.ts_recent = value;
   return true;
 }
 

@@ -20,7 +20,8 @@ void TcpTx::on_feedback(const RxFeedback& fb) {
   Flow& f = flows_[fb.flow.v];
   if (!f.open) return;
   note_mark(fb.flow, fb);
-  if (f.timestamps && fb.timestamps && seq_le(fb.seq, f.last_ack)) {
+  const std::uint32_t end = fb.seq + fb.payload + ((fb.flags & TcpHeader::kFin) != 0);
+  if (f.timestamps && fb.timestamps && seq_le(fb.seq, f.last_ack) && seq_ge(end, f.last_ack)) {
     if (seq_ge(fb.stamps.value, f.ts_recent)) f.ts_recent = fb.stamps.value;  // RFC 7323 section 4.3
   }
   if (f.synchronized) {

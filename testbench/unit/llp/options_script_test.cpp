@@ -66,6 +66,26 @@ TEST(TimestampScript, TheEchoIsOfTheFirstSegmentThatTheAckCovers) {
   )");
 }
 
+// What is not in the window proves nothing, whatever its timestamp (RFC 7323 section 5.3, R2 before R3).
+TEST(TimestampScript, ASegmentOfThePastDoesNotMoveTheClock) {
+  run_script(R"(
+    config timestamps 1
+    config ack_every 1
+    handshake mss 1000, ts 100 0
+    < PA 1:101 ack 1 {ts 110 1}
+    > A 1 ack 101 {ts * 110}
+    +5 < PA 101:201 ack 1 {ts 120 1}
+    > A 1 ack 201 {ts * 120}
+    +5 < PA 1:101 ack 1 {ts 2000000000 1}
+    > A 1 ack 201 {ts * 120}
+    +5 < S 1 {mss 1000, ts 2000000000 0}
+    > A 1 ack 201 {ts * 120}
+    +5 < PA 201:301 ack 1 {ts 130 1}
+    > A 1 ack 301 {ts * 130}
+    count rx.paws 0
+  )");
+}
+
 // 300 us from the first to the echo of the second transmission would be ambiguous; the echo says 20 us, so the next
 // timeout is at its lower bound again.
 TEST(TimestampScript, TheRoundTripOfARetransmissionIsMeasured) {
