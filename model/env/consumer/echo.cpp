@@ -24,8 +24,7 @@ void fill(std::uint8_t* octets, std::uint32_t size, std::uint64_t number) {
 
 Echo::Echo(host::Context& context, const ProgramSpec& spec)
     : Consumer(context, spec,
-               {kReceived + 4 * ((spec.size + 4095) / 4096 * 4096),
-                abi::kLocalWrite | abi::kRemoteWrite | abi::kRemoteRead, 1, true}),
+               {kReceived + 4 * room(spec.size), abi::kLocalWrite | abi::kRemoteWrite | abi::kRemoteRead, 1, true}),
       operation_(spec.operation) {}
 
 void Echo::completed(const host::Wc& wc) {

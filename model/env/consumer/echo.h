@@ -27,7 +27,8 @@ class Echo : public Consumer {
   // note to be sent; and two buffers for messages.
   Echo(host::Context& context, const ProgramSpec& spec);
   static constexpr std::uint64_t kNote = 0, kReceived = 4096;
-  std::uint64_t room() const { return (spec_.size + 4095) / 4096 * 4096; }
+  static std::uint64_t room(std::uint32_t size) { return (std::uint64_t{size} + 4095) / 4096 * 4096; }
+  std::uint64_t room() const { return room(spec_.size); }
   std::uint64_t received(unsigned place) const { return kReceived + place * room(); }
   std::uint64_t source() const { return kReceived + 2 * room(); }
   std::uint64_t sink() const { return kReceived + 3 * room(); }
@@ -40,7 +41,7 @@ class Echo : public Consumer {
 
   void tell(const EchoNote& note, std::uint32_t invalidate = 0);
   void transfer(abi::WrOpcode opcode, std::uint64_t local, const EchoNote& remote);
-  // The note at that place; an empty one, and the program fails, if it is none or of another operation.
+  // The note at that place; an empty one, and the program fails, if it is none.
   EchoNote note_at(std::uint64_t place, std::uint32_t bytes);
 
   EchoOperation operation_;
