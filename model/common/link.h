@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -49,22 +50,36 @@ class Link final {
     if (producer_ != nullptr) producer_->wake(from);
     return false;
   }
-  void push(T beat) { push_at(std::move(beat), clk_.now()); }
-  // push() in two steps, for a pipeline that knows the beat only when it leaves: reserve() takes the credit on entry,
-  // fill() gives the oldest reserved slot its beat, visible `latency` cycles from now, and for those who watch it is as
-  // if it had been pushed then.
-  void reserve() { take_credit(clk_.now()).stamp = kNever; }
-  void fill(T beat, unsigned latency) {
+  void push(const T& beat) { push_at(beat, clk_.now()); }
+  void push(T&& beat) { push_at(std::move(beat), clk_.now()); }
+  // push() in two steps, for a pipeline that knows the beat only when it leaves: reserve() takes the credit on entry
+  // and gives the slot, in which what is known already may wait; reserved() is the oldest one, and fill() shows its
+  // beat, visible `latency` cycles from now. For those who watch it is as if it had been pushed then.
+  T& reserve() {
+    Slot& slot = take_credit(clk_.now());
+    slot.stamp = kNever;
+    return slot.beat;
+  }
+  T& reserved() {
+    RNIC_CHECK_MSG(fill_->stamp == kNever, name_ + ": fill without reserve");
+    return fill_->beat;
+  }
+  void fill(unsigned latency) {
     RNIC_CHECK_MSG(fill_->stamp == kNever, name_ + ": fill without reserve");
     RNIC_CHECK_MSG(latency <= config_.latency, name_ + ": fill later than a push");
-    fill_slot(std::move(beat), clk_.now() + latency);
+    show(clk_.now() + latency);
     if (consumer_ != nullptr) consumer_->wake(clk_.now() + latency);
   }
 
   // Consumer's side.
   bool can_pop() const { return front_at() <= clk_.now(); }
-  const T& front() const { return head_->beat; }
+  T& front() { return head_->beat; }
   T pop() { return pop_at(clk_.now()); }
+  // What front() was: pop() without a copy.
+  void drop() {
+    if constexpr (!std::is_trivially_destructible_v<T>) front() = T{};
+    drop_at(clk_.now());
+  }
 
   // The same for stages that run ahead (clock_domain.md): a move's cycle is a number, of which each end knows what the
   // other one does until then. kNever is "not known yet"; the stage is called when it is. See burst.h for many moves.
@@ -75,21 +90,21 @@ class Link final {
     producer_waits_ = true;
     return kNever;
   }
-  void push_at(T beat, Cycle at) {
-    RNIC_CHECK_MSG(fill_ == tail_, name_ + ": push behind a reserved slot");
-    take_credit(at);
-    fill_slot(std::move(beat), at + config_.latency);
-    if (consumer_ != nullptr) consumer_->wake(at + config_.latency);
-  }
+  void push_at(const T& beat, Cycle at) { push_as(beat, at); }
+  void push_at(T&& beat, Cycle at) { push_as(std::move(beat), at); }
   T pop_at(Cycle at) {
     RNIC_CHECK_MSG(front_at() <= at, name_ + ": pop of nothing");
     T beat = std::move(head_->beat);
+    drop_at(at);
+    return beat;
+  }
+  void drop_at(Cycle at) {
+    RNIC_CHECK_MSG(front_at() <= at, name_ + ": pop of nothing");
     const Cycle credit = at + config_.credit_latency;
     head_->stamp = credit;
     if (!observers_.empty()) tell_popped(at, used_ == config_.depth ? credit : kNever);
     head_ = next(head_);
     freed(1, credit);
-    return beat;
   }
 
   void set_producer(Stage& stage) { set(producer_, stage); }
@@ -127,9 +142,16 @@ class Link final {
     if (!observers_.empty()) tell_reserved(at, used_ == config_.depth, tail_->stamp);
     return slot;
   }
-  void fill_slot(T&& beat, Cycle visible) {
+  template <class Beat>
+  void push_as(Beat&& beat, Cycle at) {
+    RNIC_CHECK_MSG(fill_ == tail_, name_ + ": push behind a reserved slot");
+    take_credit(at).beat = std::forward<Beat>(beat);
+    show(at + config_.latency);
+    if (consumer_ != nullptr) consumer_->wake(at + config_.latency);
+  }
+  // The beat in the oldest slot that has none to show yet.
+  void show(Cycle visible) {
     Slot& slot = *fill_;
-    slot.beat = std::move(beat);
     slot.stamp = visible;
     fill_ = next(fill_);
     ++pushed_;

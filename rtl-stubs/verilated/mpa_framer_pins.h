@@ -45,7 +45,7 @@ class MpaFramerPins : public Pins<Vmpa_framer, MpaFramer> {
     next_ += sizeof m.mem_data_i;
     return place;
   }
-  void taken(Ulpdu ulpdu, const Model&) const {
+  void taken(Ulpdu& ulpdu, const Model&) const {
     stage_.count(ulpdu);
     ulpdu.buf.release();
   }

@@ -48,7 +48,7 @@ class Pins {
   bool busy(const Model&) const { return false; }
 
   // For a block that takes its stage's place, what bits cannot carry: references, counters, what others are told.
-  // (message&&, const Model&) It takes a message: its references are the pins' from now on.
+  // (message&, const Model&) It takes a message, and of its references those that it releases.
   void taken(Anything, Anything) const {}
   // (message&, const Model&) It gives a message to a link.
   void pushed(Anything, Anything) const {}

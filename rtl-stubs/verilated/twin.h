@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "model/common/link.h"
-#include "model/common/ring.h"
 #include "model/rnic/twins.h"
 #include "rtl-stubs/verilated/pins.h"
 #include "rtl-stubs/verilated/verilated_block.h"
@@ -31,7 +30,7 @@ class Twin final : public Clocked, public AttachedTwin {
   std::string waiting_for() override {
     Ask ask;
     pins_.links(*block_, ask);
-    if (!in_flight_.empty()) ask.hold(in_flight_.size(), "pipeline");
+    if (in_flight_ != 0) ask.hold(in_flight_, "pipeline");
     if (ask.room.empty() && ask.held.empty() && !pins_.busy(*block_)) return {};
     const std::string what = ask.room.empty() ? "its RTL to go on" : "room in" + ask.room;
     return std::string(stage_.name()) + " waits for " + what + (ask.held.empty() ? "" : " (" + ask.held + ")");
@@ -41,7 +40,7 @@ class Twin final : public Clocked, public AttachedTwin {
 
   // Goes on with the other's block, reset in whatever it was amid; the other must not be called any more.
   void take_over(Twin& other) {
-    RNIC_CHECK(in_flight_.empty());
+    RNIC_CHECK(in_flight_ == 0);
     block_.swap(other.block_);
     block_.reset();
   }
@@ -55,7 +54,7 @@ class Twin final : public Clocked, public AttachedTwin {
     block_.edge();
     Leave leave{*this};
     pins_.links(*block_, leave);
-    return move.moved || !in_flight_.empty() || pins_.busy(*block_) ? Wake::next_cycle() : Wake::on_traffic();
+    return move.moved || in_flight_ != 0 || pins_.busy(*block_) ? Wake::next_cycle() : Wake::on_traffic();
   }
 
  private:
@@ -64,25 +63,28 @@ class Twin final : public Clocked, public AttachedTwin {
     template <class Port, class... Bits>
     void in(Port& port, const CData& valid, const CData& ready, const Bits&...) {
       if (!valid || !ready) return;
-      twin.pins_.taken(port->pop(), *twin.block_);
+      twin.pins_.taken(port->front(), *twin.block_);
+      port->drop();
       moved = true;
     }
     template <class T, class Bits>
     void out(PushPort<T>& port, const CData&, const CData& valid, const Bits& bits) {
       if (!valid) return;
-      T message{};
+      T& message = port->reserve() = T{};
       unpack(bits, message);
       twin.pins_.pushed(message, *twin.block_);
-      port->push(std::move(message));
+      port->fill(port->config().latency);
       moved = true;
     }
     template <class... Bits>
     void pipe(PushPort<FpduBeat>& port, const CData&, const CData& launch, const Bits&...) {
       if (!launch) return;
-      port->reserve();
+      FpduBeat& beat = port->reserve();
       const BeatPlace place = twin.pins_.launched(*twin.block_);
       RNIC_CHECK_MSG(place.buf != nullptr, std::string(twin.stage_.name()) + ": a beat of nothing");
-      twin.in_flight_.push(place);
+      beat.buf = place.buf;
+      beat.data = place.data;
+      ++twin.in_flight_;
       moved = true;
     }
     Twin& twin;
@@ -99,14 +101,12 @@ class Twin final : public Clocked, public AttachedTwin {
     void pipe(PushPort<FpduBeat>& port, const CData&, const CData&, const CData& valid, const Bits& bits,
               const Data& data) {
       if (!valid) return;
-      RNIC_CHECK_MSG(!twin.in_flight_.empty(), std::string(twin.stage_.name()) + ": a beat left that never entered");
-      const BeatPlace place = twin.in_flight_.pop();
-      FpduBeat beat;
-      beat.buf = place.buf;
-      beat.data = place.data;
+      RNIC_CHECK_MSG(twin.in_flight_ != 0, std::string(twin.stage_.name()) + ": a beat left that never entered");
+      --twin.in_flight_;
+      FpduBeat& beat = port->reserved();
       unpack(bits, data, beat);
       twin.pins_.left(beat);
-      port->fill(beat, 1);
+      port->fill(1);
     }
     Twin& twin;
   };
@@ -135,7 +135,7 @@ class Twin final : public Clocked, public AttachedTwin {
   VerilatedBlock<Pins> block_;
   Pins pins_;
   const std::string none_;
-  Ring<BeatPlace> in_flight_;  // of the beats inside the block: what their bits stand for
+  std::size_t in_flight_ = 0;  // beats inside the block
 };
 
 }  // namespace rnic::rtl

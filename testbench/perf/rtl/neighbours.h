@@ -36,7 +36,8 @@ class Drain final : public Stage {
   Drain(sc_core::sc_module_name nm, ClockDomain& clk, Use use) : Stage(nm, clk), use_(std::move(use)) {}
   Wake tick() override {
     if (!in->can_pop()) return Wake::on_traffic();
-    use_(in->pop());
+    use_(in->front());
+    in->drop();
     return Wake::next_cycle();
   }
 
@@ -63,7 +64,8 @@ class Answers final : public Stage {
   Wake tick() override {
     if (in->can_pop()) {
       Due due{now() + latency_, {}};
-      if (answer_(in->pop(), due.message)) due_.push(due);
+      if (answer_(in->front(), due.message)) due_.push(due);
+      in->drop();
     }
     if (!due_.empty() && due_.front().at <= now() && out->can_push()) out->push(due_.pop().message);
     return due_.empty() ? Wake::on_traffic() : Wake::next_cycle();

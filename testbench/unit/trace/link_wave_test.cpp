@@ -140,7 +140,8 @@ TEST_F(LinkWaveTest, ReservedSlotTakesCreditAndShowsNothing) {
         out->reserve();
         return Wake::at_cycle(now() == 1 ? 6 : 1);
       }
-      out->fill({static_cast<std::uint8_t>(now()), false}, 1);
+      out->reserved() = {static_cast<std::uint8_t>(now()), false};
+      out->fill(1);
       return now() == 6 ? Wake::next_cycle() : Wake::on_traffic();
     }
   };
