@@ -71,32 +71,47 @@ class CountBits : public FieldVisitor<CountBits> {
 
 class PackBits : public FieldVisitor<PackBits> {
  public:
-  // Into words that are 0; `end` is the number of bits that are to come.
+  // `end` is the number of bits that are to come. Each word is written once, by the field that begins in its lowest bit
+  // or across it.
   PackBits(std::uint32_t* words, unsigned end) : words_(words), at_(end) {}
   template <class T>
   void number(unsigned width, const T& number) {
     const auto value = static_cast<std::uint64_t>(number);
     RNIC_CHECK(width == 64 || value >> width == 0);
-    put(at_ -= width, width, value);
+    put(width, value);
   }
   template <std::size_t N>
   void octets(const char*, const std::array<std::uint8_t, N>& octets) {
-    at_ -= 8 * N;
     constexpr std::size_t kEights = N / 8 * 8;
-    for (unsigned i = 0; i < kEights; i += 8) put(at_ + 8 * i, 64, load_le64(octets.data() + i));
-    for (unsigned i = kEights; i < N; ++i) put(at_ + 8 * i, 8, octets[i]);
+    for (unsigned i = N; i-- != kEights;) put(8, octets[i]);
+    for (unsigned i = kEights; i != 0; i -= 8) put(64, load_le64(octets.data() + i - 8));
+  }
+  // The last word, where the last field does not begin in its lowest bit.
+  void finish() {
+    if (at_ % 32 != 0) words_[at_ / 32] = word_;
   }
 
  private:
-  void put(unsigned at, unsigned width, std::uint64_t value) {
-    std::uint32_t* const w = words_ + at / 32;
-    const unsigned shift = at % 32;
-    w[0] |= static_cast<std::uint32_t>(value << shift);
-    if (shift + width > 32) w[1] |= static_cast<std::uint32_t>(value >> (32 - shift));
-    if (shift + width > 64) w[2] |= static_cast<std::uint32_t>(value >> (64 - shift));
+  void put(unsigned width, std::uint64_t value) {
+    at_ -= width;
+    std::uint32_t* const w = words_ + at_ / 32;
+    const unsigned shift = at_ % 32;
+    if (shift + width > 64) {
+      w[2] = word_ | static_cast<std::uint32_t>(value >> (64 - shift));
+      w[1] = static_cast<std::uint32_t>(value >> (32 - shift));
+      word_ = 0;
+    } else if (shift + width > 32) {
+      w[1] = word_ | static_cast<std::uint32_t>(value >> (32 - shift));
+      word_ = 0;
+    }
+    word_ |= static_cast<std::uint32_t>(value << shift);
+    if (shift != 0) return;
+    w[0] = word_;
+    word_ = 0;
   }
   std::uint32_t* const words_;
-  unsigned at_;  // behind the next field
+  unsigned at_;             // behind the next field
+  std::uint32_t word_ = 0;  // of the word that at_ lies in, what is above it
 };
 
 class UnpackBits : public FieldVisitor<UnpackBits> {
@@ -134,8 +149,7 @@ unsigned bits_of(const M& message) {
   return count.bits;
 }
 
-// Verilator's ports: numbers up to 64 bits, arrays of 32-bit words beyond, least significant first. What a message's
-// fields alias is copied: a compiler keeps local words in registers.
+// Verilator's ports: numbers up to 64 bits, arrays of 32-bit words beyond, least significant first.
 template <class P>
 constexpr std::size_t kPortWords = std::is_integral_v<P> ? 2 : sizeof(P) / 4;
 template <class P>
@@ -146,13 +160,15 @@ template <class M, class P>
 [[gnu::flatten]] void pack(const M& message, P& port) {
   const unsigned bits = bits_of(message);
   RNIC_CHECK((bits + 7) / 8 <= sizeof port);
-  std::uint32_t words[kPortWords<P>] = {};
-  PackBits v(words, bits);
-  visit_fields(v, message);
   if constexpr (std::is_integral_v<P>) {
+    std::uint32_t words[2] = {};
+    PackBits v(words, bits);
+    visit_fields(v, message);
     port = static_cast<P>(std::uint64_t{words[1]} << 32 | words[0]);
   } else {
-    for (std::size_t i = 0; i < kPortWords<P>; ++i) port[i] = words[i];
+    for (std::size_t i = (bits + 31) / 32; i < kPortWords<P>; ++i) port[i] = 0;
+    PackBits v(&port[0], bits);
+    visit_fields(v, message);
   }
 }
 // For a block that has no pins for a message's content.
@@ -163,10 +179,15 @@ template <class M, class P>
 [[gnu::flatten]] void pack_element(const M& message, unsigned index, P& port) {
   const unsigned bits = bits_of(message);
   RNIC_CHECK((std::size_t{index + 1} * bits + 7) / 8 <= sizeof port);
-  PackBits v(&port[0], (index + 1) * bits);
+  const unsigned shift = index * bits % 32;
+  std::uint32_t words[kPortWords<P>] = {};
+  PackBits v(words, shift + bits);
   visit_fields(v, message);
+  v.finish();
+  for (unsigned i = 0; 32 * i < shift + bits; ++i) port[index * bits / 32 + i] |= words[i];
 }
-// The message's references stay as they are.
+// The message's references stay as they are. What its fields alias is copied: a compiler keeps local words in
+// registers.
 template <class P, class M>
 [[gnu::flatten]] void unpack(const P& port, M& message) {
   const unsigned bits = bits_of(message);

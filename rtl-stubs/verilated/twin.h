@@ -45,7 +45,8 @@ class Twin final : public Clocked, public AttachedTwin {
     block_.reset();
   }
 
-  Wake tick() override {
+  // Once a cycle and short: calls within would cost as much as what is in them.
+  [[gnu::flatten]] Wake tick() override {
     block_.settle(pins_);
     Move move{*this};
     pins_.links(*block_, move);

@@ -1,6 +1,7 @@
 // What stands around a block that is measured: it takes and gives a message a cycle, and does little else.
 #pragma once
 
+#include <algorithm>
 #include <utility>
 
 #include "model/common/link.h"
@@ -8,17 +9,20 @@
 
 namespace rnic::perf {
 
-// Sends without end. `next()` points at a message, or is null where there is none in this cycle.
+// Sends without end. `next()` points at a message, or is null where there is none until go_on().
 template <class T, class Next>
 class Feed final : public Stage {
  public:
   PushPort<T> out{*this, "out"};
   Feed(sc_core::sc_module_name nm, ClockDomain& clk, Next next) : Stage(nm, clk), next_(std::move(next)) { wake(0); }
-  Wake tick() override {
+  [[gnu::flatten]] Wake tick() override {
     if (!out->can_push()) return Wake::on_traffic();
-    if (const T* const message = next_()) out->push(*message);
+    const T* const message = next_();
+    if (message == nullptr) return Wake::on_traffic();
+    out->push(*message);
     return Wake::next_cycle();
   }
+  void go_on() { wake(now() + 1); }
 
  private:
   Next next_;
@@ -34,7 +38,7 @@ class Drain final : public Stage {
  public:
   PopPort<T> in{*this, "in"};
   Drain(sc_core::sc_module_name nm, ClockDomain& clk, Use use) : Stage(nm, clk), use_(std::move(use)) {}
-  Wake tick() override {
+  [[gnu::flatten]] Wake tick() override {
     if (!in->can_pop()) return Wake::on_traffic();
     use_(in->front());
     in->drop();
@@ -61,14 +65,14 @@ class Answers final : public Stage {
   PushPort<Out> out{*this, "out"};
   Answers(sc_core::sc_module_name nm, ClockDomain& clk, Cycle latency, Answer answer)
       : Stage(nm, clk), latency_(latency), answer_(std::move(answer)) {}
-  Wake tick() override {
+  [[gnu::flatten]] Wake tick() override {
     if (in->can_pop()) {
       Due due{now() + latency_, {}};
       if (answer_(in->front(), due.message)) due_.push(due);
       in->drop();
     }
     if (!due_.empty() && due_.front().at <= now() && out->can_push()) out->push(due_.pop().message);
-    return due_.empty() ? Wake::on_traffic() : Wake::next_cycle();
+    return due_.empty() ? Wake::on_traffic() : Wake::at_cycle(std::max(due_.front().at, now() + 1));
   }
 
  private:

@@ -57,6 +57,7 @@ SwappedIn measure_irrq() {
   });
   auto responder = answers<QueuedRead, ReadResponseSent>("responder", b.clk, 10, [&](const QueuedRead& r, auto& done) {
     done.qpn = r.qpn;
+    peer.go_on();
     return ++answered, true;
   });
   Irrq block("block", b.clk, b.contexts);
@@ -143,12 +144,6 @@ SwappedIn measure_response_queue() {
   Link<AtomicDone> done("done", b.clk, {4, 1, 1});
   Link<TxUnblock> unblock("unblock", b.clk, {4, 1, 1});
   Link<QpEvent> event("event", b.clk, {4, 1, 1});
-  AtomicIssued request;
-  auto segmenter = feed<AtomicIssued>("segmenter", b.clk, [&]() -> const AtomicIssued* {
-    if (asked == completed + 2 * kQps) return nullptr;
-    request = {turn(asked), static_cast<std::uint32_t>(asked), {8 * (asked % 64), 8, test::stag_of(1)}};
-    return ++asked, &request;
-  });
   DeliveredAtomic response;
   auto dispatch = feed<DeliveredAtomic>("dispatch", b.clk, [&]() -> const DeliveredAtomic* {
     if (answered + kQps >= asked) return nullptr;
@@ -156,12 +151,22 @@ SwappedIn measure_response_queue() {
     response.response = {static_cast<std::uint32_t>(answered), mix64(answered)};
     return ++answered, &response;
   });
+  AtomicIssued request;
+  auto segmenter = feed<AtomicIssued>("segmenter", b.clk, [&]() -> const AtomicIssued* {
+    if (asked == completed + 2 * kQps) return nullptr;
+    request = {turn(asked), static_cast<std::uint32_t>(asked), {8 * (asked % 64), 8, test::stag_of(1)}};
+    dispatch.go_on();
+    return ++asked, &request;
+  });
   auto memory =
       answers<DmaWriteRequest, DmaWriteDone>("memory", b.clk, 10, [](const DmaWriteRequest& w, DmaWriteDone& d) {
         d.tag = w.tag;
         return w.notify;
       });
-  auto completions = drain<AtomicDone>("completions", b.clk, [&](const AtomicDone&) { ++completed; });
+  auto completions = drain<AtomicDone>("completions", b.clk, [&](const AtomicDone&) {
+    ++completed;
+    segmenter.go_on();
+  });
   auto unblocks = drain<TxUnblock>("unblocks", b.clk);
   ResponseQueue block("block", b.clk, b.contexts);
   segmenter.out(issued);
@@ -190,17 +195,20 @@ SwappedIn measure_response_queue() {
 SwappedIn measure_terminate_generator() {
   Bench b;
   Prng rng(1);
-  QpEvent error;
-  error.kind = QpEvent::Kind::kStreamError;
-  error.cause = wire::ddp::kBaseOrBounds;
-  error.failed = random_segment(rng);
+  std::array<QpEvent, kQps> errors;
+  for (std::uint32_t n = 0; n < kQps; ++n) {
+    errors[n].kind = QpEvent::Kind::kStreamError;
+    errors[n].qpn = Qpn{n};
+    errors[n].cause = wire::ddp::kBaseOrBounds;
+    errors[n].failed = random_segment(rng);
+  }
   std::uint64_t told = 0;
   BufferPool buffers(1024);
   const TerminateConfig config;
   Link<QpEvent> in("in", b.clk, {4, 1, 1}), event("event", b.clk, {4, 1, 1});
   Link<TerminateMessage> out("out", b.clk, {4, 1, 1});
   auto stages = feed<QpEvent>("stages", b.clk, [&] {
-    error.qpn = turn(told);
+    const QpEvent& error = errors[told % kQps];
     if (++told % 4 == 0) b.contexts.write(error.qpn, test::rts_qp(error.qpn.v, static_cast<std::uint32_t>(told)));
     return &error;
   });
