@@ -27,7 +27,7 @@ inline constexpr std::uint32_t kFrameHeadroom = 128;
 // Every beat but the last is full. On the receive side a marker that the deframer took out travels beside the words:
 // it stood before word `marker_lane`, and the CRC covers it there (RFC 5044 section 4.4). At most one fits a beat.
 struct FpduBeat {
-  static constexpr std::uint8_t kNoMarker = 0xff;
+  static constexpr std::uint8_t kNoMarker = 0xff, kPlaced = 0xfe;  // marker_lane without a marker
 
   Buffer* buf = nullptr;         // owner of the bytes
   std::uint8_t* data = nullptr;  // first octet of this beat
@@ -41,6 +41,9 @@ struct FpduBeat {
   bool marker_ok = true;       // valid on the last beat: all FPDUPTRs of this FPDU agreed with its length field
   bool crc_on = true;          // negotiated for this stream
   bool crc_ok = false;         // valid on the last beat, behind crc_check
+
+  // Receive: the FPDU's payload is placed already. It is this one beat, length field and DDP header.
+  bool placed() const { return marker_lane == kPlaced; }
 };
 
 // A piece of a TCP stream: `bytes` octets at stream position `offset` (0 is the first octet after the start-up frame).
@@ -53,6 +56,8 @@ struct StreamBeat {
   std::uint8_t bytes = 0;  // 1 to beat_bytes
   bool first = false;      // of a TCP segment
   bool last = false;
+  bool placed =
+      false;  // stands for a whole FPDU from `offset` on, whose payload is placed: its first octets, no marker
 };
 
 }  // namespace rnic

@@ -4,6 +4,7 @@ package rnic_stream_pkg;
 
   // A marker that was taken out stood before word marker_lane.
   typedef struct packed {
+    logic        placed;        // receive: the FPDU's one beat is length field and DDP header; the payload is placed
     logic [31:0] marker;        // octet i at [8*i +: 8], as on the wire
     logic [31:0] flow;
     logic [5:0]  words;         // 1 to the datapath's width
@@ -30,6 +31,7 @@ package rnic_stream_pkg;
     logic [7:0]  bytes;         // 1 to the datapath's width
     logic        first;         // of a TCP segment
     logic        last;
+    logic        placed;        // stands for a whole FPDU, whose payload is placed: its first octets, without markers
   } stream_beat_t;
 
 endpackage

@@ -322,7 +322,7 @@ module ddp_placement #(
   assign payload_at = fpdu_d + 32'(rnic_ddp_pkg::UlpduLengthBytes) +
                       (segment.is_tagged ? 32'(rnic_ddp_pkg::TaggedBytes) : 32'(rnic_ddp_pkg::UntaggedBytes));
   always_comb begin
-    pieces_used = segment.is_tagged ? {{Elements - 1{1'b0}}, segment.payload != '0} : sends ? elements : '0;
+    pieces_used = segment.is_tagged ? {{Elements - 1{1'b0}}, segment.payload != '0 && !in_i.placed} : sends ? elements : '0;
     pieces      = element_pieces;
     if (segment.is_tagged) pieces[rnic_ddp_pkg::MemoryPieceBits-1:0] = tagged_piece;
   end
@@ -376,6 +376,7 @@ module ddp_placement #(
     end else if (in_valid_i && in_ready_o) begin
       open_q <= !in_i.last;
       NotInterleaved_A : assert (in_i.first == !open_q);
+      PlacedIsTagged_A : assert (!in_i.placed || (in_i.first && in_i.last && segment.is_tagged));
     end
   end
 
@@ -384,6 +385,7 @@ module ddp_placement #(
     if (rst_ni) begin
       Tagged_C          : cover (places && segment.is_tagged);
       Send_C            : cover (places && !segment.is_tagged && sends);
+      Placed_C          : cover (places && in_i.placed);
       NoOctets_C        : cover (places && pieces_used == '0);
       SeveralPieces_C   : cover (places && pieces_used > 1);
       TaggedError_C     : cover (live && segment.is_tagged && tagged_error);

@@ -16,23 +16,24 @@ struct Message<FpduBeat> {
   static constexpr const char* kName = "fpdu_beat";
   template <class V>
   static void fields(V& v, const FpduBeat& b) {
-    const bool marked = b.marker_lane != FpduBeat::kNoMarker;
+    const bool marked = b.marker_lane < FpduBeat::kPlaced;
     const unsigned lane = marked ? b.marker_lane : 0;
-    visit(v, b, load_le32(b.marker), lane, marked);
+    visit(v, b, load_le32(b.marker), lane, marked, b.placed());
   }
   template <class V>
   static void fields(V& v, FpduBeat& b) {
     std::uint32_t marker = 0;
     std::uint8_t lane = 0;
-    bool marked = false;
-    visit(v, b, marker, lane, marked);
+    bool marked = false, placed = false;
+    visit(v, b, marker, lane, marked, placed);
     store_le32(b.marker, marker);
-    b.marker_lane = marked ? lane : FpduBeat::kNoMarker;
+    b.marker_lane = marked ? lane : placed ? FpduBeat::kPlaced : FpduBeat::kNoMarker;
   }
 
  private:
-  template <class V, class Beat, class Marker, class Lane, class Marked>
-  static void visit(V& v, Beat& b, Marker&& marker, Lane&& lane, Marked&& marked) {
+  template <class V, class Beat, class Marker, class Lane, class Marked, class Placed>
+  static void visit(V& v, Beat& b, Marker&& marker, Lane&& lane, Marked&& marked, Placed&& placed) {
+    v("placed", 1, placed);
     v("marker", 32, marker);
     v("flow", b.flow);
     v("words", 6, b.words);
@@ -56,6 +57,7 @@ struct Message<StreamBeat> {
     v("bytes", 8, m.bytes);
     v("first", 1, m.first);
     v("last", 1, m.last);
+    v("placed", 1, m.placed);
   }
 };
 template <>

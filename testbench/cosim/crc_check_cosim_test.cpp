@@ -13,7 +13,8 @@ struct CrcCheckSide : Chain<CrcCheck, FpduBeat, rtl::CrcCheckPins> {
   void attach_twin(const ContextStore&) { rtl.emplace(block); }
 };
 
-// FPDUs of any flow from any place of its stream, every fourth one with a wrong bit anywhere.
+// FPDUs of any flow from any place of its stream, every fourth one with a wrong bit anywhere, or a header whose payload
+// is placed.
 struct ReceivedFpdus {
   std::uint64_t good = 0, bad = 0;
 
@@ -23,12 +24,17 @@ struct ReceivedFpdus {
     MpaReference reference{markers, true, flow.position};
     Bytes wire = reference.fpdu(random_bytes(rng, random_ulpdu_bytes(rng, flow, kBeatBytes)));
     if (damage) wire[rng.below(wire.size())] ^= static_cast<std::uint8_t>(1u << rng.below(8));
-    if (crc_on) ++(damage ? bad : good);
+    const bool placed = rng.below(8) == 0;
+    if (placed) wire = random_bytes(rng, 16);
+    if (crc_on) ++(damage && !placed ? bad : good);
     const FlowId id{static_cast<std::uint32_t>(rng.below(65536))};
     std::size_t count = 0;
     for (CrcCheckSide* side : sides) {
-      auto beats = cut_fpdu(side->pool, wire, kBeatBytes, markers, flow.position, id);
-      for (FpduBeat& b : beats) b.crc_on = crc_on;
+      auto beats = cut_fpdu(side->pool, wire, kBeatBytes, markers && !placed, flow.position, id);
+      for (FpduBeat& b : beats) {
+        b.crc_on = crc_on;
+        if (placed) b.marker_lane = FpduBeat::kPlaced;
+      }
       side->source.script(beats, from);
       count = beats.size();
     }

@@ -42,7 +42,8 @@ std::size_t send_segment(const std::vector<DeframerSide*>& sides, Cycle from, Fl
   return (octets.size() + kBeatBytes - 1) / kBeatBytes;
 }
 
-// Flows that are interleaved and cut anywhere; some markers have a wrong bit.
+// Flows that are interleaved and cut anywhere; some markers have a wrong bit. Some FPDUs are placed already, and a few
+// of these come where none starts.
 class RandomStreams {
  public:
   RandomStreams() {
@@ -59,7 +60,9 @@ class RandomStreams {
   std::size_t send(Prng& rng, Cycle from, const std::vector<DeframerSide*>& sides) {
     const auto f = static_cast<unsigned>(rng.below(kBusy));
     Stream& s = streams_[f];
-    if (s.pending.size() < 9000 || rng.below(4) == 0) grow(s, rng);
+    const bool amid = rng.below(64) == 0 && s.sent % 4 == 0;
+    if (rng.below(3) == 0 && (s.pending.empty() || amid)) return send_placed(rng, from, f, sides);
+    if ((s.pending.size() < 9000 && rng.below(3) != 0) || s.pending.empty() || rng.below(4) == 0) grow(s, rng);
     const std::size_t limit = rng.below(4) == 0 ? 9 : rng.below(16) == 0 ? 8960 : 1460;
     const std::size_t most = std::min(limit, s.pending.size());
     const std::size_t bytes = rng.below(4) == 0 ? most : rng.between(1, most);
@@ -75,6 +78,23 @@ class RandomStreams {
     Bytes pending;
     std::uint64_t sent = 0;
   };
+  // What was pending belongs to nothing any more: the stream goes on behind the FPDU.
+  std::size_t send_placed(Prng& rng, Cycle from, unsigned f, const std::vector<DeframerSide*>& sides) {
+    Stream& s = streams_[f];
+    s.pending.clear();
+    Bytes header = random_bytes(rng, 16);
+    const FlowEnd end{s.reference.markers, static_cast<wire::StreamPosition>(s.sent)};
+    const std::size_t ulpdu = 14 + random_ulpdu_bytes(rng, end, kBeatBytes) % (0x10000 - 14);
+    store_be16(header.data(), static_cast<std::uint16_t>(ulpdu));
+    for (DeframerSide* side : sides) {
+      side->source.script({placed_fpdu(side->pool, header, s.sent, FlowId{f})}, from);
+    }
+    FlowEnd next = end;
+    next.append(ulpdu);
+    s.sent += next.position - end.position;
+    s.reference.pos = s.sent;
+    return 1;
+  }
   static void grow(Stream& s, Prng& rng) {
     const FlowEnd end{s.reference.markers, static_cast<wire::StreamPosition>(s.reference.pos)};
     Bytes fpdu = s.reference.fpdu(random_bytes(rng, random_ulpdu_bytes(rng, end, kBeatBytes)));

@@ -19,6 +19,7 @@ struct PlacementRound {
     Bytes octets;  // without markers
     FlowId flow;
     bool crc_ok = true, marker_ok = true;
+    bool placed = false;  // of which only the header comes
   };
   template <class T>
   using Timed = std::vector<std::pair<Cycle, T>>;
@@ -114,7 +115,9 @@ struct PlacementBench {
     contexts.commit();
     const Cycle start = block.clock().now() + 1;
     for (const auto& f : round.fpdus) {
-      auto beats = cut_fpdu(pool, f.octets, 64, false, 0, f.flow);
+      const Bytes header(f.octets.begin(), f.octets.begin() + (f.placed ? 16 : 0));
+      auto beats = cut_fpdu(pool, f.placed ? header : f.octets, 64, false, 0, f.flow);
+      if (f.placed) beats.back().marker_lane = FpduBeat::kPlaced;
       beats.back().crc_ok = f.crc_ok;
       beats.back().marker_ok = f.marker_ok;
       wire.script(beats, start);

@@ -521,6 +521,7 @@ PlacementRound PlacementTraffic::round() {
       streams_[n].over |= !once_in(4);
     }
     f.octets = fpdu(ulpdu);
+    f.placed = ulpdu.size() >= 14 && (ulpdu[0] & 0x80) != 0 && once_in(3);
     f.crc_ok = !once_in(120);
     f.marker_ok = !once_in(120);
     streams_[n].over |= !f.crc_ok || !f.marker_ok;

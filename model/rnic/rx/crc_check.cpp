@@ -13,9 +13,10 @@ Wake CrcCheck::tick() {
   Cycle at;
   for (; (at = std::max({from.front_at(), to.credit_at(), next_})) <= horizon(); next_ = at + 1) {
     FpduBeat& beat = from.front();
-    if (beat.crc_on) absorb(beat);
+    if (beat.crc_on && !beat.placed()) absorb(beat);
     if (beat.last) {
-      beat.crc_ok = !beat.crc_on || crc32c_final(crc_) == load_crc32c(beat.data + 4u * (beat.words - 1u));
+      beat.crc_ok =
+          !beat.crc_on || beat.placed() || crc32c_final(crc_) == load_crc32c(beat.data + 4u * (beat.words - 1u));
       count(beat);
     }
     to.push(beat, at);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/common/burst.h"
+#include "model/rnic/rx/tagged_check.h"
 #include "model/wire/fpdu.h"
 
 namespace rnic {
@@ -88,28 +89,21 @@ bool DdpPlacement::tell() {
   return busy;
 }
 
-// Tagged placement: RFC 5041 section 5.2 and 7.1, in the order of wire-facts section 4.
-Cause DdpPlacement::tagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu) {
+// Tagged placement. Of a segment that early_placement has written only the header is there, and nothing is written
+// again.
+Cause DdpPlacement::tagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu, bool placed) {
   const auto v = wire::DdpTaggedView::parse(ulpdu);
   if (!v) return wire::rdma::kUnexpectedOpcode;  // shorter than its header
-  if (v->header.version() != ctx.version) return wire::ddp::kTaggedInvalidVersion;
+  if (const Cause cause = check_tagged_header(ctx, v->header)) return cause;
   const Opcode op = wire::RdmapControl::opcode(v->header.rdmap);
-  if (wire::RdmapControl::version(v->header.rdmap) != ctx.version) return wire::rdma::kInvalidVersion;
-  if (!wire::is_tagged(op)) return wire::rdma::kUnexpectedOpcode;
   if (op == Opcode::kReadResponse) {
     if (const Cause cause = read_response(q, *v)) return cause;
   }
   const auto bytes = static_cast<std::uint32_t>(v->payload.size());
   if (bytes != 0) {
-    const std::uint64_t to = v->header.to;
-    const StagContext* stag = contexts_.named(Stag{v->header.stag});
-    const std::uint8_t right = op == Opcode::kWrite ? abi::kRemoteWrite : abi::kLocalWrite;
-    if (stag == nullptr) return wire::ddp::kInvalidStag;
-    if (!stag->serves(job_->segment.qpn, ctx)) return wire::ddp::kStagNotAssociated;
-    if (!(stag->access & right)) return wire::ddp::kInvalidStag;  // wire-facts 8.20
-    if (to + bytes < to) return wire::ddp::kToWrap;
-    if (!stag->contains(to, bytes)) return wire::ddp::kBaseOrBounds;
-    job_->piece[job_->pieces++] = stag->piece(v->header.stag, to, bytes);
+    MemoryPiece& piece = job_->piece[0];
+    if (const Cause cause = check_tagged_buffer(contexts_, job_->segment.qpn, v->header, bytes, piece)) return cause;
+    job_->pieces = placed ? 0 : 1;
   }
   job_->offset += wire::DdpTaggedHeader::kBytes;
   q.tagged_bytes += bytes;
@@ -152,8 +146,7 @@ DdpPlacement::Verdict DdpPlacement::judge(const FpduBeat& last) {
   const Qpn qpn = *carried;
   QpRx& q = qp(qpn);
   const QpContext& ctx = contexts_.qp(qpn);
-  const bool over = ctx.state == QpState::kTerminate || ctx.state == QpState::kError;
-  if (q.stopped || !ctx.valid || over) return Verdict::kDrop;  // RFC 5041 section 7.1: silently
+  if (q.stopped || !takes_segments(ctx)) return Verdict::kDrop;
   if (!last.crc_ok || !last.marker_ok) {
     stop(qpn, q, last.crc_ok ? wire::mpa::kMarkerMismatch : wire::mpa::kCrcMismatch, {});
     return Verdict::kDrop;
@@ -163,7 +156,8 @@ DdpPlacement::Verdict DdpPlacement::judge(const FpduBeat& last) {
   job_->segment.qpn = qpn;
   job_->offset = static_cast<std::uint32_t>(ulpdu.data() - last.buf->bytes());
   const bool is_tagged = !ulpdu.empty() && wire::DdpControl::tagged(ulpdu[0]);
-  const Cause cause = is_tagged ? tagged(ctx, q, ulpdu) : untagged(ctx, q, ulpdu);
+  RNIC_CHECK(is_tagged || !last.placed());
+  const Cause cause = is_tagged ? tagged(ctx, q, ulpdu, last.placed()) : untagged(ctx, q, ulpdu);
   if (!cause && !waiting_) {
     q.begun = true;
     if (job_->pieces != 0) contexts_.in_flight.begin(StagWrites::kPlacement);

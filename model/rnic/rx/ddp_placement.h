@@ -77,7 +77,7 @@ class DdpPlacement final : public Stage, public RunsAhead {
   bool take_last();
   Cycle beat_at() const { return std::max(in->front_at(), next_beat_); }
   Verdict judge(const FpduBeat& last);
-  std::optional<wire::TerminateCause> tagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu);
+  std::optional<wire::TerminateCause> tagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu, bool placed);
   std::optional<wire::TerminateCause> read_response(const QpRx& q, const wire::DdpTaggedView& v) const;
   void take_read_response(QpRx& q, std::uint32_t bytes, bool last);
   std::optional<wire::TerminateCause> untagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu);

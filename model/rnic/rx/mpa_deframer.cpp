@@ -4,6 +4,9 @@
 #include <array>
 #include <cstring>
 
+#include "model/rnic/rx/early_placed.h"
+#include "model/rnic/rx/fpdu_runs.h"
+
 namespace rnic {
 namespace {
 
@@ -78,6 +81,13 @@ Cycle MpaDeframer::ingest(BurstIn<StreamBeat>& from) {
     if (beat.first && used_ == 0) begin_segment(beat);
     Flow& flow = flows_[beat.flow.v];
     RNIC_CHECK(beat.offset + used_ == flow.next);
+    if (beat.placed) {
+      if ((at = std::max(at, room_at())) > horizon()) return at;
+      stand_in(flow, beat, at);
+      ingest_from_ = at + 1;
+      from.drop(at);
+      continue;
+    }
 
     std::uint32_t count = beat.bytes - used_;
     if (flow.size == 0) read_length(flow, beat.data + used_, count);
@@ -133,8 +143,37 @@ void MpaDeframer::read_length(Flow& flow, const std::uint8_t* octets, std::size_
   const std::uint8_t* before = flow.collected ? flow.collected->bytes() : fpdu_;
   const auto octet = [&](std::size_t i) { return i < flow.seen ? before[i] : octets[i - flow.seen]; };
   const std::size_t ulpdu_length = static_cast<std::size_t>(octet(at) << 8 | octet(at + 1));
-  flow.size = static_cast<std::uint32_t>(markers_ ? wire::marked_fpdu_bytes(start, ulpdu_length)
-                                                  : wire::fpdu_bytes(ulpdu_length));
+  flow.size = fpdu_octets(start, ulpdu_length);
+}
+
+std::uint32_t MpaDeframer::fpdu_octets(wire::StreamPosition start, std::size_t ulpdu_length) const {
+  return static_cast<std::uint32_t>(markers_ ? wire::marked_fpdu_bytes(start, ulpdu_length)
+                                             : wire::fpdu_bytes(ulpdu_length));
+}
+
+// The header of an FPDU whose other octets have gone their own way counts for all of them. Where no FPDU starts, the
+// framing that early_placement saw was not the stream's: an MPA error, as a marker that points elsewhere would be.
+void MpaDeframer::stand_in(Flow& flow, const StreamBeat& beat, Cycle at) {
+  RNIC_CHECK(beat.first && beat.last && beat.bytes == kPlacedHeaderBytes);
+  Fpdu& fpdu = queue_[tail()];
+  ++queued_;
+  fpdu = Fpdu{};
+  fpdu.next.marker_ok = flow.seen == 0;
+  flow.collected = {};
+  flow.seen = flow.size = 0;
+  const std::size_t ulpdu_length = load_be16(beat.data);
+  fpdu.from = at + 1;
+  fpdu.wire_octets = fpdu_octets(flow.start(), ulpdu_length);
+  fpdu.buf = BufferRef::adopt(beat.buf);
+  fpdu.next.buf = beat.buf;
+  fpdu.next.data = beat.buf->bytes() + (beat.data - beat.buf->bytes());
+  fpdu.next.flow = beat.flow;
+  fpdu.next.first = true;
+  fpdu.next.marker_lane = FpduBeat::kPlaced;
+  fpdu.next.crc_on = crc_on_;
+  fpdu.words_left = kPlacedHeaderBytes / 4;
+  flow.next += fpdu.wire_octets;
+  count(false, 0, fpdu.next.marker_ok);
 }
 
 // By reference where the FPDU lies in its segment as DDP wants it.
@@ -169,25 +208,20 @@ void MpaDeframer::count(bool straddles, unsigned markers, bool marker_ok) {
 void MpaDeframer::take_out_markers(Fpdu& fpdu, wire::StreamPosition start, bool in_place) {
   RNIC_CHECK(in_place || fpdu.wire_octets <= pool_.block_bytes());
   BufferRef target = in_place ? fpdu.buf : pool_.take(fpdu.buf->request());
-  const std::uint8_t* const wire = fpdu.next.data;
-  const wire::StreamPosition length_at = wire::ulpdu_length_position(start);
   std::array<std::uint8_t, wire::kMarkerBytes * kMostMarkers> markers;
   std::size_t marker_octets = 0;
   std::uint8_t* to = target->bytes();
-  for (std::size_t i = 0; i < fpdu.wire_octets;) {
-    const wire::StreamPosition position = start + static_cast<wire::StreamPosition>(i);
-    if (wire::is_marker_position(position)) {
-      fpdu.next.marker_ok &= wire::load_marker(wire + i) == wire::fpduptr(position, length_at);
-      std::memcpy(&markers[marker_octets], wire + i, wire::kMarkerBytes);
-      marker_octets += wire::kMarkerBytes;
-      i += wire::kMarkerBytes;
-    } else {
-      const std::size_t piece = std::min(fpdu.wire_octets - i, wire::octets_to_marker(position));
-      std::memmove(to, wire + i, piece);
-      to += piece;
-      i += piece;
-    }
-  }
+  take_apart(
+      fpdu.next.data, fpdu.wire_octets, start,
+      [&](const std::uint8_t* run, std::size_t count) {
+        std::memmove(to, run, count);
+        to += count;
+      },
+      [&](const std::uint8_t* marker, bool ok) {
+        fpdu.next.marker_ok &= ok;
+        std::memcpy(&markers[marker_octets], marker, wire::kMarkerBytes);
+        marker_octets += wire::kMarkerBytes;
+      });
   std::memcpy(to, markers.data(), marker_octets);
   fpdu.markers = to;
   fpdu.markers_left = static_cast<unsigned>(marker_octets / wire::kMarkerBytes);

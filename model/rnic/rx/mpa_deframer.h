@@ -103,7 +103,9 @@ class MpaDeframer final : public Stage, public RunsAhead {
   void read_length(Flow& flow, const std::uint8_t* octets, std::size_t count) const;
   Cycle room_at() const { return queued_ == queue_.size() ? kNever : queue_[tail()].from; }
   std::size_t tail() const { return (head_ + queued_) % queue_.size(); }
+  std::uint32_t fpdu_octets(wire::StreamPosition start, std::size_t ulpdu_length) const;
   void complete(Flow& flow, const StreamBeat& beat, Cycle at);
+  void stand_in(Flow& flow, const StreamBeat& beat, Cycle at);
   void take_out_markers(Fpdu& fpdu, wire::StreamPosition start, bool in_place);
 
   const ContextStore& contexts_;

@@ -105,5 +105,19 @@ TEST_F(CrcCheckTest, BackpressureLosesNothingAndReordersNothing) {
   EXPECT_EQ(sink.cycles().back() - sink.cycles().front(), 4 * (order.size() - 1));  // the sink's rate, no bubble
 }
 
+// Its CRC was checked where its payload was placed.
+TEST_F(CrcCheckTest, AHeaderOfWhatIsPlacedPassesAndLeavesTheRegisterAlone) {
+  send(kPlain, false, 0);
+  auto header = cut_fpdu(pool, Bytes(16, 0xee), 64, false, 0);
+  header.front().marker_lane = FpduBeat::kPlaced;
+  source.script(header);
+  send(kPlain, false, 0);
+  run_until_idle();
+  EXPECT_THAT(verdicts(), ElementsAre(true, true, true));
+  EXPECT_TRUE(sink.beats()[1].placed());
+  EXPECT_THAT(sink.cycles(), ElementsAre(5, 6, 7));
+  EXPECT_EQ(dut.good().value(), 3u);
+}
+
 }  // namespace
 }  // namespace rnic::test

@@ -116,6 +116,15 @@ class DdpPlacementTest : public StageTest {
     beats.back().crc_ok = true;
     wire.script(beats, from);
   }
+  // The payload is in memory: only its header comes.
+  void receive_placed(const Bytes& ulpdu, std::uint32_t flow = 1) {
+    ulpdu_ = ulpdu;
+    const Bytes whole = fpdu(ulpdu);
+    auto beats = cut_fpdu(pool, {whole.begin(), whole.begin() + 16}, 64, false, 0, FlowId{flow});
+    beats.back().crc_ok = true;
+    beats.back().marker_lane = FpduBeat::kPlaced;
+    wire.script(beats);
+  }
   static abi::Wqe buffer(std::uint64_t wr_id, std::initializer_list<abi::Sge> list) {
     abi::Wqe w;
     w.wr_id = wr_id;
@@ -1226,6 +1235,45 @@ TEST_F(DdpPlacementTest, AtomicVersion) {
   b[1] = 0x8a;
   receive(b);
   expect_error(rdma::kInvalidVersion);
+}
+
+// The record leaves in the cycle in which a write would, and waits for none.
+TEST_F(DdpPlacementTest, WhatIsPlacedIsNotWrittenAgain) {
+  receive_placed(write(stag_of(3), 0x1000, 200, "8140"));
+  receive(write(stag_of(3), 0x10c8, 10));
+  run_until_idle();
+  EXPECT_THAT(pieces(), ElementsAre(std::pair(0x10c8, 10)));
+  ASSERT_EQ(placed.beats().size(), 2u);
+  EXPECT_FALSE(placed.beats()[0].awaits_write);
+  EXPECT_FALSE(placed.beats()[0].last);
+  EXPECT_TRUE(placed.beats()[1].awaits_write);
+  EXPECT_EQ(placed.beats()[1].bytes, 210u) << "the message's length counts what was placed early";
+  EXPECT_THAT(placed.cycles(), ElementsAre(3, 4));
+  EXPECT_EQ(contexts.in_flight.begun()[StagWrites::kPlacement], 1u);
+}
+TEST_F(DdpPlacementTest, WhatIsPlacedIsCheckedAgain) {
+  receive_placed(write(stag_of(9), 0x1000, 200));
+  expect_error(ddp::kInvalidStag);
+}
+TEST_F(DdpPlacementTest, WhatIsPlacedIsCheckedAgainForItsBounds) {
+  receive_placed(write(stag_of(3), 0x1001, 0x100));
+  expect_error(ddp::kBaseOrBounds);
+}
+TEST_F(DdpPlacementTest, AReadGoesOnBehindWhatIsPlaced) {
+  ask(stag_of(4), 0x8000, 300);
+  receive(write(stag_of(4), 0x8000, 100, "8142"));
+  receive_placed(write(stag_of(4), 0x8064, 150, "8142"));
+  receive(write(stag_of(4), 0x80fa, 50, "C142"));
+  run_until_idle();
+  EXPECT_THAT(events.beats(), IsEmpty());
+  EXPECT_THAT(pieces(), ElementsAre(std::pair(0x8000, 100), std::pair(0x80fa, 50)));
+  ASSERT_EQ(placed.beats().size(), 3u);
+  EXPECT_EQ(placed.beats()[2].bytes, 300u);
+}
+TEST_F(DdpPlacementTest, WhatIsPlacedBehindAHoleInAReadIsRefused) {
+  ask(stag_of(4), 0x8000, 300);
+  receive_placed(write(stag_of(4), 0x8064, 150, "8142"));
+  expect_error(ddp::kBaseOrBounds);
 }
 
 }  // namespace

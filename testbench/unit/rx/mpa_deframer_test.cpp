@@ -440,5 +440,65 @@ TEST_P(MpaDeframerTest, WhatTheTransmitSideSendsComesBack) {
   rx.expect_all_returned();
 }
 
+// Length field and tagged DDP header of an FPDU whose payload is placed.
+Bytes placed_header(std::uint16_t ulpdu_length) {
+  Bytes header = from_hex("0000 C140 00000000 0000000000000000");
+  store_be16(header.data(), ulpdu_length);
+  return header;
+}
+
+// Its one beat leaves as an FPDU of one beat does, and counts as all its octets.
+TEST_P(MpaDeframer64, WhatIsPlacedPassesAsItsHeader) {
+  rx.source.script({placed_fpdu(rx.pool, placed_header(1442), 0, kFlow)});
+  run_until_idle();
+  EXPECT_THAT(rx.sink.cycles(), ElementsAre(8));
+  EXPECT_THAT(rx.consumed.cycles(), ElementsAre(3));
+  EXPECT_EQ(rx.consumed.beats()[0].bytes, 1448u);
+  const auto fpdus = rx.received();
+  ASSERT_EQ(fpdus.size(), 1u);
+  EXPECT_TRUE(fpdus[0].placed && fpdus[0].crc_ok && fpdus[0].marker_ok);
+  EXPECT_EQ(fpdus[0].words, placed_header(1442));
+  rx.expect_all_returned();
+}
+
+// Whatever stands before and behind it, with markers in all places.
+TEST_P(MpaDeframerTest, TheStreamGoesOnBehindWhatIsPlaced) {
+  for (const FlowId flow : {kFlow, kMarked}) {
+    MpaReference reference{flow == kMarked, true, 0};
+    for (std::uint16_t n = 0; n < 200; ++n) {
+      const std::uint64_t offset = reference.pos;
+      const auto ulpdu_length = static_cast<std::uint16_t>(14 + 7 * n);
+      const Bytes fpdu = reference.fpdu(Bytes(ulpdu_length));
+      const Cycle from = clk.now() + 1;
+      if (n % 2 == 0) rx.send(flow, fpdu, offset, from);
+      else rx.source.script({placed_fpdu(rx.pool, placed_header(ulpdu_length), offset, flow)}, from);
+    }
+    run_until_idle();
+    const auto fpdus = rx.received();
+    ASSERT_EQ(fpdus.size(), 200u);
+    for (std::size_t n = 0; n < 200; ++n) {
+      EXPECT_TRUE(fpdus[n].crc_ok && fpdus[n].marker_ok) << n;
+      EXPECT_EQ(fpdus[n].placed, n % 2 != 0);
+      EXPECT_EQ(fpdus[n].words.size() == 16, n % 2 != 0);
+    }
+    EXPECT_EQ(rx.consumed_octets(flow), reference.pos);
+    rx.sink.clear();
+    rx.expect_all_returned();
+  }
+}
+
+// A framing that was believed without markers and was not the stream's.
+TEST_P(MpaDeframerTest, WhatIsPlacedAmidAnFpduIsAFramingError) {
+  const Bytes begun = MpaReference{}.fpdu(Bytes(500));
+  rx.send(kFlow, ByteSpan(begun).subspan(0, 300), 0);
+  rx.source.script({placed_fpdu(rx.pool, placed_header(100), 300, kFlow)});
+  run_until_idle();
+  const auto fpdus = rx.received();
+  ASSERT_EQ(fpdus.size(), 1u);
+  EXPECT_TRUE(fpdus[0].placed && fpdus[0].crc_ok);
+  EXPECT_FALSE(fpdus[0].marker_ok);
+  rx.expect_all_returned();
+}
+
 }  // namespace
 }  // namespace rnic::test

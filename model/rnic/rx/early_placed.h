@@ -1,0 +1,25 @@
+// What early_placement tells tcp_rx of a segment that is kept behind a hole.
+#pragma once
+
+#include <cstdint>
+
+#include "model/common/buffer.h"
+#include "model/common/ids.h"
+#include "model/wire/ddp.h"
+#include "model/wire/fpdu.h"
+
+namespace rnic {
+
+// What stands for an FPDU whose payload is in host memory: its length field and its tagged DDP header, without markers.
+// It fits a beat of every datapath.
+inline constexpr std::uint32_t kPlacedHeaderBytes = wire::kUlpduLengthBytes + wire::DdpTaggedHeader::kBytes;
+
+struct EarlyPlaced {
+  FlowId flow;
+  std::uint64_t offset = 0;  // in the stream, of the FPDU's first octet
+  std::uint32_t bytes = 0;   // it has on the wire; 0: of no FPDU
+  BufferRef header;          // kPlacedHeaderBytes from the block's start
+  bool last = false;         // nothing more of its segment will be written
+};
+
+}  // namespace rnic

@@ -1,0 +1,43 @@
+// Whether a tagged DDP segment may be placed, and where: RFC 5041 sections 5.2 and 7.1, in the order of wire-facts
+// section 4. Between the two halves ddp_placement looks at the place of a Read Response in its stream.
+#pragma once
+
+#include <optional>
+
+#include "model/rnic/context/context.h"
+#include "model/wire/ddp.h"
+#include "model/wire/rdmap.h"
+#include "model/wire/terminate.h"
+
+namespace rnic {
+
+// Nothing of a stream that is over is placed (RFC 5041 section 7.1: silently).
+constexpr bool takes_segments(const QpContext& ctx) {
+  return ctx.valid && ctx.state != QpState::kTerminate && ctx.state != QpState::kError;
+}
+
+// Of a segment that has its whole header.
+inline std::optional<wire::TerminateCause> check_tagged_header(const QpContext& ctx, const wire::DdpTaggedHeader& h) {
+  if (h.version() != ctx.version) return wire::ddp::kTaggedInvalidVersion;
+  if (wire::RdmapControl::version(h.rdmap) != ctx.version) return wire::rdma::kInvalidVersion;
+  if (!wire::is_tagged(wire::RdmapControl::opcode(h.rdmap))) return wire::rdma::kUnexpectedOpcode;
+  return {};
+}
+
+// Of a segment with payload, whose header is right.
+inline std::optional<wire::TerminateCause> check_tagged_buffer(const ContextStore& contexts, Qpn qpn,
+                                                               const wire::DdpTaggedHeader& h, std::uint32_t bytes,
+                                                               MemoryPiece& piece) {
+  const StagContext* stag = contexts.named(Stag{h.stag});
+  const bool write = wire::RdmapControl::opcode(h.rdmap) == wire::Opcode::kWrite;
+  const std::uint8_t right = write ? abi::kRemoteWrite : abi::kLocalWrite;
+  if (stag == nullptr) return wire::ddp::kInvalidStag;
+  if (!stag->serves(qpn, contexts.qp(qpn))) return wire::ddp::kStagNotAssociated;
+  if (!(stag->access & right)) return wire::ddp::kInvalidStag;  // wire-facts 8.20
+  if (h.to + bytes < h.to) return wire::ddp::kToWrap;
+  if (!stag->contains(h.to, bytes)) return wire::ddp::kBaseOrBounds;
+  piece = stag->piece(h.stag, h.to, bytes);
+  return {};
+}
+
+}  // namespace rnic
