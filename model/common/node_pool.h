@@ -55,6 +55,14 @@ class NodePool {
     free_ = node;
     return std::move(nodes_[node].value);
   }
+  // Whether one of them is such.
+  template <class F>
+  bool any(const PooledQueue& q, F&& f) const {
+    for (std::uint32_t left = q.size, node = q.head; left != 0; --left, node = nodes_[node].next) {
+      if (f(nodes_[node].value)) return true;
+    }
+    return false;
+  }
   void clear(PooledQueue& q) {
     while (!q.empty()) pop(q);
   }

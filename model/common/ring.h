@@ -22,6 +22,13 @@ class Ring {
     slots_[(head_ + used_) & (slots_.size() - 1)] = std::move(item);
     ++used_;
   }
+  template <class F>
+  bool any(F&& f) const {
+    for (std::size_t i = 0; i < used_; ++i) {
+      if (f(slots_[(head_ + i) & (slots_.size() - 1)])) return true;
+    }
+    return false;
+  }
   T pop() {
     RNIC_CHECK(used_ != 0);
     T item = std::move(slots_[head_]);

@@ -13,6 +13,7 @@
 #include "model/rnic/llp/tcp_messages.h"
 #include "model/rnic/responder/read_request.h"
 #include "model/rnic/rnic_config.h"
+#include "model/rnic/rx/early_placed.h"
 #include "model/rnic/rx/placed.h"
 #include "model/rnic/terminate/terminate_message.h"
 #include "model/rnic/tx/ulpdu_job.h"
@@ -74,6 +75,12 @@ class RnicLinks {
   Link<DmaWriteRequest> placements{path("rx.placements"), clk_, {8, 3, 1}};
   Link<DmaWriteDone> placements_done{path("rx.placements_done"), clk_, {16, 1, 1}};
   Link<PlacedSegment> placed{path("rx.placed"), clk_, {16, 1, 1}};
+  Link<StreamBeat> behind{path("rx.behind"), clk_, {4, 1, 1}};
+  Link<EarlyPlaced> early{path("rx.early"), clk_, {4, 1, 1}};
+  Link<ReadIssued> reads_issued_early{path("rx.reads_issued_early"), clk_, {4, 1, 1}};
+  Link<ReadDone> reads_over{path("rx.reads_over"), clk_, {4, 1, 1}};
+  Link<DmaWriteRequest> early_writes{path("rx.early_writes"), clk_, {8, 3, 1}};
+  Link<DmaWriteDone> early_writes_done{path("rx.early_writes_done"), clk_, {16, 1, 1}};
 
   // Responder.
   Link<QueuedRequest> read_requests{path("responder.read_requests"), clk_, {4, 1, 1}};
@@ -144,13 +151,14 @@ class RnicLinks {
     all(sq_doorbells, rq_doorbells, cq_arms, command_doorbells, wqes, wqes_taken, wqe_reads, wqe_reads_done, jobs,
         payload_reads, payload_reads_done, ulpdus, framed, marked, sealed, tx_frames, rx_frames, stream, consumed,
         deframed, checked, rqes_posted, rqes, rqes_taken, rqe_reads, rqe_reads_done, reads_issued, srq_arms, srq_events,
-        rq_flushes, placements, placements_done, placed, read_requests, reads_due, atomics_due, atomic_reads,
-        atomic_reads_done, atomic_writes, atomic_writes_done, atomic_work, read_work, responses_sent, unblock,
-        reads_done, atomics_issued, atomic_responses, original_writes, original_writes_done, atomics_done,
-        atomic_unblock, issued, acked, lost, credit, receive_cqes, send_cqes, cqe_writes, cq_record_reads,
-        cq_records_read, cq_overflows, cq_notifies, tcp_tx_commands, tcp_rx_commands, tcp_tx_reports, tcp_rx_reports,
-        tcp_feedback, stream_errors, terminates, qp_events, tcp_ops, tcp_events, internal_work, commands, command_reads,
-        command_reads_done, host_events, events_taken, event_writes, event_writes_done, msix);
+        rq_flushes, placements, placements_done, placed, behind, early, reads_issued_early, reads_over, early_writes,
+        early_writes_done, read_requests, reads_due, atomics_due, atomic_reads, atomic_reads_done, atomic_writes,
+        atomic_writes_done, atomic_work, read_work, responses_sent, unblock, reads_done, atomics_issued,
+        atomic_responses, original_writes, original_writes_done, atomics_done, atomic_unblock, issued, acked, lost,
+        credit, receive_cqes, send_cqes, cqe_writes, cq_record_reads, cq_records_read, cq_overflows, cq_notifies,
+        tcp_tx_commands, tcp_rx_commands, tcp_tx_reports, tcp_rx_reports, tcp_feedback, stream_errors, terminates,
+        qp_events, tcp_ops, tcp_events, internal_work, commands, command_reads, command_reads_done, host_events,
+        events_taken, event_writes, event_writes_done, msix);
   }
 };
 

@@ -9,7 +9,15 @@ namespace {
 
 // DMA engine clients, in the order of their turns, and the stages that tell the firmware about a QP.
 enum Reader : unsigned { kPayloadReader, kWqeReader, kRqeReader, kCommandReader, kAtomicReader, kCqReader, kReaders };
-enum Writer : unsigned { kPlacementWriter, kCqeWriter, kEventWriter, kAtomicWriter, kOriginalWriter, kWriters };
+enum Writer : unsigned {
+  kPlacementWriter,
+  kCqeWriter,
+  kEventWriter,
+  kAtomicWriter,
+  kOriginalWriter,
+  kEarlyWriter,
+  kWriters
+};
 
 // A frame of the MTU, or one FPDU of the smallest MULPDU where that is longer, behind the headroom.
 std::uint32_t frame_block_bytes(const RnicConfig& cfg) {
@@ -55,6 +63,7 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
       crc_check("crc_check", clk),
       rqe_fetch("rqe_fetch", clk, contexts_, config.rx.rqe_fetch),
       ddp_placement("ddp_placement", clk, contexts_),
+      early_placement("early_placement", clk, config.datapath, contexts_, frames_),
       rdmap_dispatch("rdmap_dispatch", clk, contexts_),
       irrq("irrq", clk, contexts_),
       read_responder("read_responder", clk, contexts_),
@@ -125,6 +134,7 @@ void Rnic::bind_transmit() {
   rdmap_segmenter.issued(links.issued);
   rdmap_segmenter.atomic_issued(links.atomics_issued);
   rdmap_segmenter.read_issued(links.reads_issued);
+  rdmap_segmenter.read_issued_early(links.reads_issued_early);
   rdmap_segmenter.flush_rq(links.rq_flushes);
 
   payload_fetch.in(links.jobs);
@@ -160,6 +170,8 @@ void Rnic::bind_receive() {
   tcp_rx.commands(links.tcp_rx_commands);
   tcp_rx.feedback(links.tcp_feedback);
   tcp_rx.reports(links.tcp_rx_reports);
+  tcp_rx.behind(links.behind);
+  tcp_rx.early(links.early);
 
   mpa_deframer.in(links.stream);
   mpa_deframer.out(links.deframed);
@@ -190,12 +202,22 @@ void Rnic::bind_receive() {
   pcie.dma_write.request(kPlacementWriter)(links.placements);
   pcie.dma_write.done(kPlacementWriter)(links.placements_done);
 
+  early_placement.in(links.behind);
+  early_placement.read_issued(links.reads_issued_early);
+  early_placement.read_over(links.reads_over);
+  early_placement.dma(links.early_writes);
+  early_placement.written(links.early_writes_done);
+  early_placement.out(links.early);
+  pcie.dma_write.request(kEarlyWriter)(links.early_writes);
+  pcie.dma_write.done(kEarlyWriter)(links.early_writes_done);
+
   rdmap_dispatch.in(links.placed);
   rdmap_dispatch.written(links.placements_done);
   rdmap_dispatch.cqe(links.receive_cqes);
   rdmap_dispatch.read_request(links.read_requests);
   rdmap_dispatch.atomic_response(links.atomic_responses);
   rdmap_dispatch.read_done(links.reads_done);
+  rdmap_dispatch.read_over(links.reads_over);
   rdmap_dispatch.unblock(links.unblock);
 }
 
@@ -325,6 +347,7 @@ void Rnic::register_stats(const StatsGroup& group) const {
   crc_check.register_stats(group.group("crc_check"));
   rqe_fetch.register_stats(group.group("rqe_fetch"));
   ddp_placement.register_stats(group.group("ddp_placement"));
+  early_placement.register_stats(group.group("early_placement"));
   rdmap_dispatch.register_stats(group.group("rdmap_dispatch"));
   irrq.register_stats(group.group("irrq"));
   read_responder.register_stats(group.group("read_responder"));

@@ -17,6 +17,7 @@
 #include "model/rnic/responder/response_queue.h"
 #include "model/rnic/rnic_config.h"
 #include "model/rnic/rx/ddp_placement.h"
+#include "model/rnic/rx/early_placement.h"
 #include "model/rnic/rx/rdmap_dispatch.h"
 #include "model/rnic/rx/tcp_rx.h"
 #include "model/rnic/terminate/terminate_generator.h"
@@ -64,6 +65,7 @@ class Rnic final : public sc_core::sc_module {
   CrcCheck crc_check;
   WqeFetch<RqDoorbell> rqe_fetch;
   DdpPlacement ddp_placement;
+  EarlyPlacement early_placement;
   RdmapDispatch rdmap_dispatch;
 
   Irrq irrq;

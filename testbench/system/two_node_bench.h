@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "model/env/link/ethernet_link.h"
+#include "model/env/link/cable_faults.h"
 #include "model/system/node.h"
 #include "testbench/support/stage_test.h"
 
@@ -174,11 +174,14 @@ class TwoNodeBench : public testing::Test {
     const auto mac = [](std::uint8_t n) { return wire::MacAddress{{2, 0, 0, 0, 0, n}}; };
     return {mac(last), wire::Ipv4Address{ip}, {{wire::Ipv4Address{peer_ip}, mac(peer_last)}}};
   }
-  explicit TwoNodeBench(const NodeConfig& server_config = {}, const NodeConfig& client_config = {})
+  explicit TwoNodeBench(const NodeConfig& server_config = {}, const NodeConfig& client_config = {},
+                        const EthernetLinkConfig& cable_config = {})
       : a("a", server_config, station(kServerIp, 1, kClientIp, 2)),
-        b("b", client_config, station(kClientIp, 2, kServerIp, 1)) {
-    cable.attach(0, a.chip.mac_tx.ethernet, a.chip.mac_rx);
-    cable.attach(1, b.chip.mac_tx.ethernet, b.chip.mac_rx);
+        b("b", client_config, station(kClientIp, 2, kServerIp, 1)),
+        cable("cable", cable_config),
+        faults(cable_config, 1) {
+    faults.attach(cable, 0, a.chip.mac_tx.ethernet, a.chip.mac_rx);
+    faults.attach(cable, 1, b.chip.mac_tx.ethernet, b.chip.mac_rx);
     a.set_lookahead(500);
     b.set_lookahead(500);
   }
@@ -219,7 +222,8 @@ class TwoNodeBench : public testing::Test {
   }
 
   Node a, b;
-  EthernetLink cable{"cable", {}};
+  EthernetLink cable;
+  CableFaults faults;
   End server{a}, client{b};
 };
 

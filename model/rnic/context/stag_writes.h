@@ -13,7 +13,7 @@ namespace rnic {
 // Counters, visible from the next cycle on. A path's writes end in the order in which they began.
 class StagWrites final : public Committed {
  public:
-  enum Path : unsigned { kPlacement, kAtomic, kOriginalValue, kPaths };
+  enum Path : unsigned { kPlacement, kEarly, kAtomic, kOriginalValue, kPaths };
   using Counts = std::array<std::uint64_t, kPaths>;
 
   explicit StagWrites(ClockDomain& clk) : clk_(clk) {}
@@ -22,6 +22,7 @@ class StagWrites final : public Committed {
 
   Cycle now() const { return clk_.now(); }
   const Counts& begun() const { return begun_; }
+  bool at_rest(Path p) const { return begun_[p] == ended_[p]; }
   // From this path on.
   bool over(const Counts& begun, Path from) const {
     for (unsigned p = from; p < kPaths; ++p) {

@@ -33,6 +33,7 @@ struct TcpConfig {
   unsigned initial_window = 90;
   bool sack = true;
   unsigned reorder_bytes = 512 * 1024;
+  bool early_placement = true;
   bool timestamps = false;
   std::uint64_t timestamp_ns = 1000;
   bool ecn = false;
@@ -69,6 +70,8 @@ struct TcpConfig {
     v("reorder_bytes", &TcpConfig::reorder_bytes,
       "payload behind holes that is kept, of all flows; what does not fit is dropped and has to be sent again",
       in_range(0, 1 << 30), unit("octets"));
+    v("early_placement", &TcpConfig::early_placement,
+      "payload behind a hole goes to host memory at once where its FPDU can be located, and only its header is kept");
     v("timestamps", &TcpConfig::timestamps,
       "timestamps and PAWS (RFC 7323), if the peer wants them; they take 12 octets of every segment");
     v("timestamp_ns", &TcpConfig::timestamp_ns, "tick of the timestamp clock", in_range(100, 1'000'000'000),

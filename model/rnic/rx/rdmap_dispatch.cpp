@@ -36,11 +36,18 @@ void RdmapDispatch::deliver(const PlacedSegment& s) {
   if (s.last) ++messages_;
 }
 
-// A Send with Invalidate has ended its STag when it was placed, cycles ago, and all that was placed before it is out.
-// What atomics write may still be under way.
+// A message that gives memory back to its owner. A Send with Invalidate has ended its STag when it was placed, cycles
+// ago, and all that was placed in order before it is out. What is placed early and what atomics write may still be
+// under way. The end of a Read is known to early_placement in the next cycle; what it takes in from now on it places
+// later.
 bool RdmapDispatch::may_deliver(const PlacedSegment& s) {
-  if (!s.last || s.flushed || !wire::invalidates(s.opcode)) return true;
-  if (!fence_) fence_.emplace(contexts_.in_flight, Cycle{0}, StagWrites::kAtomic);
+  const bool read = s.opcode == Opcode::kReadResponse;
+  if (!s.last || s.flushed || (!read && !wire::invalidates(s.opcode))) return true;
+  if (!fence_) {
+    if (read) read_over->push({s.qpn});
+    if (read && contexts_.in_flight.at_rest(StagWrites::kEarly)) return true;
+    fence_.emplace(contexts_.in_flight, read ? now() : Cycle{0}, StagWrites::kEarly);
+  }
   if (!fence_->passed()) return false;
   fence_.reset();
   return true;
@@ -67,7 +74,7 @@ Wake RdmapDispatch::tick() {
   const PlacedSegment& front = in->front();
   if (front.awaits_write && !written->can_pop()) return Wake::on_traffic();
   if (!cqe->can_push() || !read_request->can_push() || !read_done->can_push() || !unblock->can_push() ||
-      !event->can_push() || !atomic_response->can_push()) {
+      !event->can_push() || !atomic_response->can_push() || !read_over->can_push()) {
     return Wake::on_traffic();
   }
   const bool valid = contexts_.qp(front.qpn).valid;       // else destroyed since: nobody to deliver to

@@ -24,6 +24,7 @@ class RdmapDispatch final : public Stage {
   PushPort<QueuedRequest> read_request{*this, "read_request"};
   PushPort<DeliveredAtomic> atomic_response{*this, "atomic_response"};
   PushPort<ReadDone> read_done{*this, "read_done"};
+  PushPort<ReadDone> read_over{*this, "read_over"};  // a Read's sink is about to be its owner's alone
   PushPort<TxUnblock> unblock{*this, "unblock"};
   PushPort<QpEvent> event{*this, "event"};
 
@@ -42,7 +43,7 @@ class RdmapDispatch final : public Stage {
 
   ContextStore& contexts_;
   std::vector<std::uint64_t> opened_;  // by QP: epoch in which its first FPDU came in
-  std::optional<StagFence> fence_;     // of the Send with Invalidate that waits for its delivery
+  std::optional<StagFence> fence_;     // of the message that waits for its delivery
   Counter messages_;
 };
 

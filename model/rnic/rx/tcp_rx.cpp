@@ -31,22 +31,26 @@ TcpRx::TcpRx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& conf
 Wake TcpRx::tick() {
   if (commands->can_pop()) on_command(commands->pop());
   if (consumed->can_pop()) on_consumed(consumed->pop());
+  if (!offers_.empty() && early->can_pop()) on_early(early->pop());
   if (emitting()) {
-    emit_beats();
+    emit_beats(emission_, *out, free_from_);
   } else {
     if (!start_kept() && in->can_pop() && feedback->can_push() && reports->can_push()) take_frame();
     if (emission_.left != 0) {
       free_from_ = now() + 1;
-      emit_beats();
+      emit_beats(emission_, *out, free_from_);
     }
   }
+  if (offer_.left != 0) emit_beats(offer_, *behind, offer_free_from_);
   if (!windows_.empty()) open_windows();
   if (!reports_queue_.empty()) serve_reports();
 
   const bool more = commands->can_pop() || consumed->can_pop() || (!windows_.empty() && feedback->can_push()) ||
-                    (!reports_queue_.empty() && reports->can_push());
-  return more ? Wake::next_cycle() : Wake::at_cycle(next_octets());
+                    (!reports_queue_.empty() && reports->can_push()) || (!offers_.empty() && early->can_pop());
+  return more ? Wake::next_cycle() : Wake::at_cycle(std::min(next_octets(), next_offer()));
 }
+
+Cycle TcpRx::next_offer() { return offer_.left == 0 ? kNever : std::max(behind->credit_at(), offer_free_from_); }
 
 // When octets can move again: a beat of the segment that is leaving, or the next segment.
 Cycle TcpRx::next_octets() {
@@ -263,6 +267,7 @@ bool TcpRx::accept(FlowId flow, const ReceivedSegment& s, Frame frame, wire::Sac
     kept = keep(flow, frame.buf, seq, payload, fin);
     return true;
   }
+  if (!f.behind.empty()) payload = up_to_behind(flow, frame.buf, payload, fin);
   counters_.payload_bytes += payload.size();
   f.rcv_nxt += static_cast<std::uint32_t>(payload.size());
   if (!payload.empty()) deliver(flow, std::move(frame.buf), payload);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/common/link.h"
+#include "model/common/ring.h"
 #include "model/rnic/beat.h"
 #include "model/rnic/frame.h"
 #include "model/rnic/llp/flow_queue.h"
@@ -13,12 +14,14 @@
 #include "model/rnic/llp/slot_pool.h"
 #include "model/rnic/llp/tcp_messages.h"
 #include "model/rnic/llp/tcp_types.h"
+#include "model/rnic/rx/early_placed.h"
 
 namespace rnic {
 
 struct TcpRxCounters {
   std::uint64_t segments = 0, payload_bytes = 0, out_of_order = 0, duplicates = 0, trimmed = 0, beyond_window = 0;
   std::uint64_t reorder_drops = 0, reorder_bytes_max = 0, paws = 0, no_timestamp = 0;
+  std::uint64_t early_fpdus = 0, early_saved = 0, not_offered = 0;
   std::uint64_t bad_reset = 0, bad_syn = 0, not_ipv4 = 0, bad_ipv4 = 0, not_for_us = 0, bad_tcp = 0, bad_checksum = 0;
   template <class V>
   static void fields(V& v) {
@@ -27,7 +30,11 @@ struct TcpRxCounters {
     v("out_of_order", &TcpRxCounters::out_of_order, "segments",
       "that came before an earlier one: kept, if there is room");
     v("reorder_drops", &TcpRxCounters::reorder_drops, "segments", "behind a hole, dropped for want of room");
-    v("reorder_bytes_max", &TcpRxCounters::reorder_bytes_max, "octets", "most payload that was kept behind holes");
+    v("reorder_bytes_max", &TcpRxCounters::reorder_bytes_max, "octets", "most that was kept behind holes");
+    v("early_fpdus", &TcpRxCounters::early_fpdus, "FPDUs",
+      "behind a hole, whose payload early_placement had in host memory: only their headers were kept");
+    v("early_saved", &TcpRxCounters::early_saved, "octets", "that did not have to be kept behind holes any longer");
+    v("not_offered", &TcpRxCounters::not_offered, "segments", "kept behind a hole while early_placement had no room");
     v("paws", &TcpRxCounters::paws, "segments", "dropped: an old timestamp (RFC 7323 section 5)");
     v("no_timestamp", &TcpRxCounters::no_timestamp, "segments", "dropped: without the timestamp that was agreed");
     v("duplicates", &TcpRxCounters::duplicates, "segments", "dropped: all octets were received before");
@@ -51,6 +58,8 @@ class TcpRx final : public Stage {
   PopPort<tcp::RxCommand> commands{*this, "commands"};
   PushPort<tcp::RxFeedback> feedback{*this, "feedback"};
   PushPort<tcp::RxReport> reports{*this, "reports"};
+  PushPort<StreamBeat> behind{*this, "behind", kOptional};  // what is kept behind a hole, for early_placement,
+  PopPort<EarlyPlaced> early{*this, "early", kOptional};    // which answers every segment
 
   // `pool` has the blocks in which the firmware gets octets; their size is the most that one read may ask for.
   TcpRx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& config, const DatapathConfig& datapath,
@@ -65,14 +74,16 @@ class TcpRx final : public Stage {
  private:
   enum class State : std::uint8_t { kFree, kAwaitsSyn, kOpen };
   enum class Mode : std::uint8_t { kStreaming, kRdma, kDiscard };
-  // Octets of one segment that nobody has taken yet.
+  // Octets of one segment that nobody has taken yet; or the header of an FPDU of so many octets.
   struct Piece {
     BufferRef buf;
     const std::uint8_t* data = nullptr;
     std::uint32_t bytes = 0;
-    std::uint32_t seq = 0;  // behind a hole: its first octet's
+    std::uint32_t seq = 0;  // its first octet's
     std::uint32_t next = tcp::kNil;
+    bool placed = false;
     std::uint32_t end() const { return seq + bytes; }
+    std::uint32_t held() const { return placed ? kPlacedHeaderBytes : bytes; }  // octets of reassembly memory
   };
   struct Flow {
     State state = State::kFree;
@@ -110,6 +121,13 @@ class TcpRx final : public Stage {
     std::uint32_t left = 0;
     FlowId flow;
     bool first = false;
+    bool placed = false;
+  };
+  // A segment that early_placement has not answered yet.
+  struct Offer {
+    FlowId flow;
+    std::uint32_t seq = 0, end = 0;
+    std::uint64_t offset = 0;
   };
 
   void on_command(const tcp::RxCommand& c);
@@ -133,12 +151,22 @@ class TcpRx final : public Stage {
   wire::SackBlock run_around(const Flow& f, std::uint32_t seq) const;
   void fill_hole(FlowId flow);
   void forget_behind(Flow& f);
+  ByteSpan up_to_behind(FlowId flow, const BufferRef& buf, ByteSpan payload, bool& fin);
+
+  void offer(FlowId flow, const BufferRef& buf, std::uint32_t seq, ByteSpan octets);
+  bool awaits_early(FlowId flow, std::uint32_t seq, std::uint32_t end) const;
+  bool awaits_early(FlowId flow) const;
+  void on_early(EarlyPlaced placed);
+  void release_payload(std::uint32_t seq, EarlyPlaced& placed);
+  std::uint32_t split(Flow& f, std::uint32_t at, std::uint32_t seq);
 
   bool start_kept();
-  void append_piece(FlowId flow, BufferRef buf, ByteSpan payload);
+  Piece& append_piece(FlowId flow, BufferRef buf, ByteSpan payload);
   void emit(FlowId flow, BufferRef buf, ByteSpan payload);
-  void emit_beats();
+  void emit_placed(FlowId flow, Piece& piece);
+  void emit_beats(Emission& emission, Link<StreamBeat>& link, Cycle& free_from);
   Cycle next_octets();
+  Cycle next_offer();
   bool emitting() const { return emission_.left != 0 || now() < free_from_; }
   void serve_reports();
   bool report_one(FlowId flow);
@@ -153,6 +181,9 @@ class TcpRx final : public Stage {
   tcp::FlowTable table_;
   tcp::SlotPool<Piece> pieces_;
   std::uint32_t behind_bytes_ = 0;  // of all flows
+  Emission offer_;
+  Cycle offer_free_from_ = 0;
+  Ring<Offer> offers_;
   tcp::FlowQueue handovers_, reports_queue_, windows_;
   Emission emission_;
   Cycle free_from_ = 0;  // the cycle after the last beat's, as far as beats have left

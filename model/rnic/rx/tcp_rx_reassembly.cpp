@@ -30,6 +30,7 @@ SackBlock TcpRx::keep(FlowId flow, const BufferRef& buf, std::uint32_t seq, Byte
         ++counters_.reorder_drops;
         return run_around(f, first);
       }
+      if (seq == first && bytes == payload.size()) offer(flow, buf, seq, payload);
       before = before == kNil ? f.behind.head : pieces_[before].next;
       at = pieces_[before].next;
     }
@@ -72,30 +73,38 @@ SackBlock TcpRx::run_around(const Flow& f, std::uint32_t seq) const {
   return seq_gt(run.right, seq) ? run : SackBlock{};
 }
 
+// In order is what comes before the first octet that is kept already. What overlaps it is kept as far as it is new, so
+// that octets which are offered or placed early have only one way to go on.
+ByteSpan TcpRx::up_to_behind(FlowId flow, const BufferRef& buf, ByteSpan payload, bool& fin) {
+  const Flow& f = flows_[flow.v];
+  const std::uint32_t first = pieces_[f.behind.head].seq;
+  const std::uint32_t in_order = first - f.rcv_nxt;
+  if (payload.size() <= in_order) return payload;
+  keep(flow, buf, first, payload.subspan(in_order), std::exchange(fin, false));
+  return payload.subspan(0, in_order);
+}
+
 // Hands over what is in order now.
 void TcpRx::fill_hole(FlowId flow) {
   Flow& f = flows_[flow.v];
-  while (!f.behind.empty() && seq_le(pieces_[f.behind.head].seq, f.rcv_nxt)) {
+  while (!f.behind.empty() && pieces_[f.behind.head].seq == f.rcv_nxt) {
     Piece& piece = pieces_[f.behind.head];
-    behind_bytes_ -= piece.bytes;
-    if (seq_gt(piece.end(), f.rcv_nxt)) {
-      const ByteSpan payload = ByteSpan{piece.data, piece.bytes}.subspan(f.rcv_nxt - piece.seq);
-      BufferRef buf = std::move(piece.buf);
-      f.behind.drop_front(pieces_);
-      counters_.payload_bytes += payload.size();
-      f.rcv_nxt += static_cast<std::uint32_t>(payload.size());
-      if (f.mode == Mode::kDiscard) give_room(flow, static_cast<std::uint32_t>(payload.size()));
-      else append_piece(flow, std::move(buf), payload);
-      if (f.mode == Mode::kRdma) handovers_.push(flow);
-    } else {
-      f.behind.drop_front(pieces_);
-    }
+    const ByteSpan payload{piece.data, piece.bytes};
+    const bool placed = piece.placed;
+    behind_bytes_ -= piece.held();
+    BufferRef buf = std::move(piece.buf);
+    f.behind.drop_front(pieces_);
+    counters_.payload_bytes += payload.size();
+    f.rcv_nxt += static_cast<std::uint32_t>(payload.size());
+    if (f.mode == Mode::kDiscard) give_room(flow, static_cast<std::uint32_t>(payload.size()));
+    else append_piece(flow, std::move(buf), payload).placed = placed;
+    if (f.mode == Mode::kRdma) handovers_.push(flow);
   }
   if (f.fin_behind && f.fin_seq == f.rcv_nxt) take_fin(flow);
 }
 
 void TcpRx::forget_behind(Flow& f) {
-  for (std::uint32_t at = f.behind.head; at != kNil; at = pieces_[at].next) behind_bytes_ -= pieces_[at].bytes;
+  for (std::uint32_t at = f.behind.head; at != kNil; at = pieces_[at].next) behind_bytes_ -= pieces_[at].held();
   f.behind.clear(pieces_);
   f.fin_behind = false;
 }

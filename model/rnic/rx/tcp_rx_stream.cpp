@@ -15,7 +15,8 @@ void TcpRx::deliver(FlowId flow, BufferRef buf, ByteSpan payload) {
   const auto bytes = static_cast<std::uint32_t>(payload.size());
   switch (f.mode) {
     case Mode::kRdma:
-      return emit(flow, std::move(buf), payload);
+      if (f.pieces.empty()) return emit(flow, std::move(buf), payload);
+      break;  // behind what waits for early_placement
     case Mode::kDiscard:
       return give_room(flow, bytes);
     case Mode::kStreaming:
@@ -24,21 +25,26 @@ void TcpRx::deliver(FlowId flow, BufferRef buf, ByteSpan payload) {
   append_piece(flow, std::move(buf), payload);
 }
 
-void TcpRx::append_piece(FlowId flow, BufferRef buf, ByteSpan payload) {
+// The last octets before RCV.NXT.
+TcpRx::Piece& TcpRx::append_piece(FlowId flow, BufferRef buf, ByteSpan payload) {
   Flow& f = flows_[flow.v];
   const auto bytes = static_cast<std::uint32_t>(payload.size());
   const std::uint32_t slot = pieces_.take();
   pieces_[slot].buf = std::move(buf);
   pieces_[slot].data = payload.data();
   pieces_[slot].bytes = bytes;
+  pieces_[slot].seq = f.rcv_nxt - bytes;
   f.pieces.append(pieces_, slot);
   f.kept += bytes;
   if (f.wanted != 0) reports_queue_.push(flow);
+  return pieces_[slot];
 }
 
-// True if kept octets of a flow are leaving now.
+// True if kept octets of a flow are leaving now. Octets that early_placement may still be writing wait, so that nothing
+// is written to memory behind their delivery; other flows do not wait for them.
 bool TcpRx::start_kept() {
-  while (!handovers_.empty()) {
+  FlowId waits = kNoFlow;
+  while (!handovers_.empty() && handovers_.front() != waits) {
     const FlowId flow = handovers_.front();
     Flow& f = flows_[flow.v];
     if (f.pieces.empty() || f.mode != Mode::kRdma) {  // the flow is gone
@@ -46,7 +52,13 @@ bool TcpRx::start_kept() {
       continue;
     }
     Piece& piece = pieces_[f.pieces.head];
-    emit(flow, std::move(piece.buf), {piece.data, piece.bytes});
+    if (awaits_early(flow, piece.seq, piece.end())) {
+      if (waits == kNoFlow) waits = flow;
+      handovers_.push(handovers_.pop());
+      continue;
+    }
+    if (piece.placed) emit_placed(flow, piece);
+    else emit(flow, std::move(piece.buf), {piece.data, piece.bytes});
     f.kept -= piece.bytes;
     f.pieces.drop_front(pieces_);
     if (f.pieces.empty()) {
@@ -64,26 +76,33 @@ void TcpRx::emit(FlowId flow, BufferRef buf, ByteSpan payload) {
   f.stream_offset += payload.size();
 }
 
+void TcpRx::emit_placed(FlowId flow, Piece& piece) {
+  emit(flow, std::move(piece.buf), {piece.data, kPlacedHeaderBytes});
+  emission_.placed = true;
+  flows_[flow.v].stream_offset += piece.bytes - kPlacedHeaderBytes;
+}
+
 // One a cycle.
-void TcpRx::emit_beats() {
-  BurstOut to(*out);
-  while (emission_.left != 0) {
-    const Cycle at = std::max(to.credit_at(), free_from_);
+void TcpRx::emit_beats(Emission& emission, Link<StreamBeat>& link, Cycle& free_from) {
+  BurstOut to(link);
+  while (emission.left != 0) {
+    const Cycle at = std::max(to.credit_at(), free_from);
     if (at > horizon()) break;
     StreamBeat beat;
-    beat.buf = emission_.buf.get();
-    beat.data = emission_.data;
-    beat.offset = emission_.offset;
-    beat.flow = emission_.flow;
-    beat.bytes = static_cast<std::uint8_t>(std::min<std::uint32_t>(beat_bytes_, emission_.left));
-    beat.first = std::exchange(emission_.first, false);
-    emission_.data += beat.bytes;
-    emission_.left -= beat.bytes;
-    emission_.offset += beat.bytes;
-    beat.last = emission_.left == 0;
-    if (beat.last) emission_.buf.release();  // travels with the beats from now on
+    beat.buf = emission.buf.get();
+    beat.data = emission.data;
+    beat.offset = emission.offset;
+    beat.flow = emission.flow;
+    beat.bytes = static_cast<std::uint8_t>(std::min<std::uint32_t>(beat_bytes_, emission.left));
+    beat.first = std::exchange(emission.first, false);
+    beat.placed = emission.placed;
+    emission.data += beat.bytes;
+    emission.left -= beat.bytes;
+    emission.offset += beat.bytes;
+    beat.last = emission.left == 0;
+    if (beat.last) emission.buf.release();  // travels with the beats from now on
     to.push(beat, at);
-    free_from_ = at + 1;
+    free_from = at + 1;
   }
 }
 
@@ -100,7 +119,7 @@ bool TcpRx::report_one(FlowId flow) {
   RxReport r;
   r.flow = flow;
   if (f.release_to_report) {
-    if (leaving) return true;
+    if (leaving || awaits_early(flow)) return true;
     f.release_to_report = false;
     r.kind = RxReport::Kind::kReleased;
     reports->push(std::move(r));

@@ -117,7 +117,8 @@ void RdmapSegmenter::prepare_terminate(const TxInternalWork& work) {
 // One FPDU of the QP whose turn it is.
 bool RdmapSegmenter::cut() {
   if (scheduler_.nobody() || !out->can_push() || !issued->can_push() || !taken->can_push() || !event->can_push() ||
-      !read_sent->can_push() || !atomic_issued->can_push() || !read_issued->can_push()) {
+      !read_sent->can_push() || !atomic_issued->can_push() || !read_issued->can_push() ||
+      !read_issued_early->can_push()) {
     return false;
   }
   const Qpn qpn = scheduler_.turn();
@@ -257,6 +258,7 @@ void RdmapSegmenter::expect_response(Qpn qpn, const OutboundMessage& request, co
   } else if (request.opcode == Opcode::kReadRequest) {
     const wire::ReadRequest r = read_request_of(w, request.bytes);
     read_issued->push({qpn, r.sink_stag, r.sink_to, r.size});
+    read_issued_early->push({qpn, r.sink_stag, r.sink_to, r.size});
   }
 }
 

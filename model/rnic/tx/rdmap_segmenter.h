@@ -31,6 +31,7 @@ class RdmapSegmenter final : public Stage {
   PushPort<WqeIssued> issued{*this, "issued"};
   PushPort<AtomicIssued> atomic_issued{*this, "atomic_issued"};
   PushPort<ReadIssued> read_issued{*this, "read_issued"};
+  PushPort<ReadIssued> read_issued_early{*this, "read_issued_early"};  // the same for early_placement
   PushPort<RqFlush> flush_rq{*this, "flush_rq"};
   PushPort<QpEvent> event{*this, "event"};
 

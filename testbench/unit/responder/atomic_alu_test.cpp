@@ -143,7 +143,7 @@ TEST_F(AtomicAluTest, AWriteIsUnderWayUntilNothingCanOvertakeIt) {
   for (Cycle c = 1; c < kAnswer + 3; ++c) {
     firmware.at(c, [&] {
       const std::uint64_t begun = contexts.in_flight.begun()[StagWrites::kAtomic];
-      const bool over = contexts.in_flight.over({0, 1, 0}, StagWrites::kPlacement);
+      const bool over = contexts.in_flight.over({0, 0, 1, 0}, StagWrites::kPlacement);
       if (const std::uint64_t now = begun + over; now != std::exchange(known, now))
         changes.emplace_back(clk.now(), now);
     });

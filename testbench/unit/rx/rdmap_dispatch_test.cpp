@@ -34,6 +34,7 @@ class RdmapDispatchTest : public StageTest {
   Link<QueuedRequest> read_request{"read_request", clk, {2, 1, 1}};
   Link<DeliveredAtomic> atomic_response{"atomic_response", clk, {2, 1, 1}};
   Link<ReadDone> read_done{"read_done", clk, {2, 1, 1}};
+  Link<ReadDone> read_over{"read_over", clk, {2, 1, 1}};
   Link<TxUnblock> unblock{"unblock", clk, {2, 1, 1}};
   Link<QpEvent> event{"event", clk, {2, 1, 1}};
   Source<PlacedSegment> placement{"placement", clk};
@@ -42,6 +43,7 @@ class RdmapDispatchTest : public StageTest {
   Sink<QueuedRequest> read_requests{"read_requests", clk};
   Sink<DeliveredAtomic> atomic_responses{"atomic_responses", clk};
   Sink<ReadDone> reads_done{"reads_done", clk};
+  Sink<ReadDone> reads_over{"reads_over", clk};
   Sink<TxUnblock> unblocks{"unblocks", clk};
   Sink<QpEvent> events{"events", clk};
   At firmware{"firmware", clk};
@@ -56,12 +58,14 @@ class RdmapDispatchTest : public StageTest {
     dut.read_request(read_request);
     dut.atomic_response(atomic_response);
     dut.read_done(read_done);
+    dut.read_over(read_over);
     dut.unblock(unblock);
     dut.event(event);
     cqes.in(cqe);
     read_requests.in(read_request);
     atomic_responses.in(atomic_response);
     reads_done.in(read_done);
+    reads_over.in(read_over);
     unblocks.in(unblock);
     events.in(event);
     open_qp(contexts, 1, rts_qp(1));
@@ -327,6 +331,39 @@ TEST_F(RdmapDispatchTest, ImmediateDataIsInItsCompletionAndSolicitsWhenItSaysSo)
   EXPECT_EQ(c.flags, 0);
   EXPECT_EQ(cqes.beats()[2].cqe.flags, abi::kCqeSolicited);
   EXPECT_THAT(cqes.cycles(), ElementsAre(3, 4, 5));  // among the Sends, in order
+}
+
+PlacedSegment read_end() { return segment(Opcode::kReadResponse); }
+
+TEST_F(RdmapDispatchTest, TheEndOfAReadIsToldToEarlyPlacementWithItsDelivery) {
+  PlacedSegment begin = read_end();
+  begin.last = false;
+  placement.script({begin, read_end()});
+  run_until_idle();
+  EXPECT_THAT(reads_done.cycles(), ElementsAre(4));
+  EXPECT_THAT(reads_over.cycles(), ElementsAre(4));
+  EXPECT_EQ(reads_over.beats()[0].qpn, Qpn{1});
+}
+// Its sink is the owner's alone once it is done: what was taken in before the end was known has to be out.
+TEST_F(RdmapDispatchTest, TheEndOfAReadWaitsForWhatIsPlacedEarly) {
+  contexts.in_flight.begin(StagWrites::kEarly);
+  contexts.in_flight.commit();
+  firmware.at(20, [&] { contexts.in_flight.begin(StagWrites::kEarly); });  // knows of the end
+  firmware.at(30, [&] { contexts.in_flight.end(StagWrites::kEarly); });
+  firmware.at(60, [&] { contexts.in_flight.end(StagWrites::kEarly); });
+  placement.script({send(1), read_end(), send(2)});
+  run_until_idle();
+  EXPECT_THAT(reads_over.cycles(), ElementsAre(4));
+  EXPECT_THAT(reads_done.cycles(), ElementsAre(32));
+  EXPECT_THAT(cqes.cycles(), ElementsAre(3, 33));
+}
+TEST_F(RdmapDispatchTest, ASendWithInvalidateWaitsForWhatIsPlacedEarly) {
+  contexts.in_flight.begin(StagWrites::kEarly);
+  contexts.in_flight.commit();
+  firmware.at(30, [&] { contexts.in_flight.end(StagWrites::kEarly); });
+  placement.script({send(1), send(2, Opcode::kSendInvalidate)});
+  run_until_idle();
+  EXPECT_THAT(cqes.cycles(), ElementsAre(3, 32));
 }
 
 }  // namespace

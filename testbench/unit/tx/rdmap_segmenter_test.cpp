@@ -50,6 +50,7 @@ class RdmapSegmenterTest : public StageTest {
   Link<AtomicWork> atomic_work{"atomic_work", clk, {4, 1, 1}};
   Link<AtomicIssued> atomic_issued{"atomic_issued", clk, {2, 1, 1}};
   Link<ReadIssued> read_issued{"read_issued", clk, {2, 1, 1}};
+  Link<ReadIssued> read_issued_early{"read_issued_early", clk, {2, 1, 1}};
   Link<ReadResponseSent> read_sent{"read_sent", clk, {2, 1, 1}};
   Link<TxInternalWork> internal_work{"internal_work", clk, {4, 1, 1}};
   Link<TerminateMessage> terminates{"terminates", clk, {2, 1, 1}};
@@ -65,6 +66,7 @@ class RdmapSegmenterTest : public StageTest {
   Source<AtomicWork> alu{"alu", clk};
   Sink<AtomicIssued> atomics{"atomics", clk};
   Sink<ReadIssued> reads{"reads", clk};
+  Sink<ReadIssued> reads_early{"reads_early", clk};
   Source<TxInternalWork> firmware{"firmware", clk};
   Source<TerminateMessage> generator{"generator", clk};
   Sink<WqeTaken> given_back{"given_back", clk};
@@ -94,6 +96,7 @@ class RdmapSegmenterTest : public StageTest {
     dut.atomic_work(atomic_work);
     dut.atomic_issued(atomic_issued);
     dut.read_issued(read_issued);
+    dut.read_issued_early(read_issued_early);
     dut.read_sent(read_sent);
     dut.internal_work(internal_work);
     dut.terminate(terminates);
@@ -107,6 +110,7 @@ class RdmapSegmenterTest : public StageTest {
     completions.in(issued);
     atomics.in(atomic_issued);
     reads.in(read_issued);
+    reads_early.in(read_issued_early);
     events.in(event);
     receive_flushes.in(flush_rq);
     for (std::uint32_t n = 1; n < 4; ++n) open_qp(contexts, n, rts_qp(n));

@@ -1,0 +1,206 @@
+#include "model/rnic/rx/early_placement.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "model/rnic/rx/fpdu_runs.h"
+#include "model/rnic/rx/tagged_check.h"
+
+namespace rnic {
+
+using wire::Opcode;
+
+// ---- Reads that may be answered
+
+PooledQueue& EarlyPlacement::reads(Qpn qpn) {
+  Reads& r = reads_[qpn.v];
+  if (const std::uint32_t epoch = contexts_.qp(qpn).epoch; r.epoch != epoch) {
+    reads_pool_.clear(r.outstanding);
+    r.epoch = epoch;
+  }
+  return r.outstanding;
+}
+
+bool EarlyPlacement::learn() {
+  bool busy = false;
+  if (read_over->can_pop()) {
+    PooledQueue& outstanding = reads(read_over->pop().qpn);
+    if (!outstanding.empty()) reads_pool_.pop(outstanding);
+    busy = true;
+  }
+  if (read_issued->can_pop()) {
+    const ReadIssued r = read_issued->pop();
+    reads_pool_.push(reads(r.qpn), r);
+    busy = true;
+  }
+  return busy;
+}
+
+// How far the Read has come nobody knows: what answers it may be anywhere behind the hole.
+bool EarlyPlacement::asked_for(Qpn qpn, const wire::DdpTaggedView& v) {
+  const wire::DdpTaggedHeader& h = v.header;
+  const std::size_t bytes = v.payload.size();
+  return reads_pool_.any(reads(qpn), [&](const ReadIssued& r) {
+    return r.sink_stag == h.stag && h.to >= r.sink_to && bytes <= r.bytes && h.to - r.sink_to <= r.bytes - bytes;
+  });
+}
+
+// ---- Segments
+
+// One beat a cycle, of one segment while the one before it is worked on. It counts as under way from its first beat on.
+bool EarlyPlacement::collect() {
+  if (incoming_.checked_at != kNever && !segment_) {
+    segment_ = std::move(incoming_);
+    incoming_ = Segment{};
+  }
+  if (incoming_.checked_at != kNever || !in->can_pop()) return false;
+  const StreamBeat beat = in->pop();
+  if (beat.first) {
+    contexts_.in_flight.begin(StagWrites::kEarly);
+    incoming_ = {{}, beat.data, beat.offset, 0, beat.flow, kNever};
+    ++segments_;
+  }
+  incoming_.bytes += beat.bytes;
+  if (beat.last) {
+    incoming_.buf = BufferRef::adopt(beat.buf);
+    incoming_.checked_at = now() + (incoming_.bytes + beat_bytes_ - 1) / beat_bytes_ + kCheckCycles;
+  }
+  return true;
+}
+
+// The contexts are read once a segment.
+void EarlyPlacement::begin() {
+  searched_ = true;
+  next_ = 0;
+  const FlowContext& flow = contexts_.flow(segment_->flow);
+  stream_ = {flow.rx_markers, flow.crc};
+  const bool found =
+      search_.search({segment_->data, segment_->bytes}, static_cast<wire::StreamPosition>(segment_->offset), stream_);
+  not_located_ += !found;
+}
+
+// One FPDU, or one write, a cycle; behind the last one the segment's end.
+bool EarlyPlacement::work() {
+  if (job_) return write();
+  if (!segment_ || now() < segment_->checked_at || answers_.size() >= kUnderWay) return false;
+  if (!searched_) begin();
+  if (next_ != search_.found().size()) {
+    take(search_.found()[next_++]);
+    return true;
+  }
+  EarlyPlaced end;
+  end.flow = segment_->flow;
+  end.offset = segment_->offset;
+  end.last = true;
+  answers_.push({std::move(end), false});
+  segment_.reset();
+  searched_ = false;
+  return true;
+}
+
+// Whatever is wrong with it, the way in order will find it.
+void EarlyPlacement::take(const FpduSearch::Found& fpdu) {
+  const std::optional<Qpn> qpn = contexts_.qp_of(segment_->flow);
+  if (!fpdu.intact) {
+    ++bad_crc_;
+    return;
+  }
+  if (!qpn || !takes_segments(contexts_.qp(*qpn)) || fpdu.bytes > pool_.block_bytes()) {
+    ++invalid_;
+    return;
+  }
+  Plain plain = without_markers(fpdu);
+  const ByteSpan ulpdu(plain.data + wire::kUlpduLengthBytes, load_be16(plain.data));
+  const auto v = wire::DdpTaggedView::parse(ulpdu);
+  if (!v || v->payload.empty()) {
+    ++untagged_;
+    return;
+  }
+  Job job;
+  if (!find_buffer(*qpn, *v, job.piece)) {
+    ++invalid_;
+    return;
+  }
+  job.told = {segment_->flow, segment_->offset + fpdu.at, fpdu.bytes, headers_.take(), false};
+  std::memcpy(job.told.header->bytes(), plain.data, kPlacedHeaderBytes);
+  job.offset = static_cast<std::uint32_t>(v->payload.data() - plain.buf->bytes());
+  job.buf = std::move(plain.buf);
+  job_ = std::move(job);
+}
+
+EarlyPlacement::Plain EarlyPlacement::without_markers(const FpduSearch::Found& fpdu) {
+  const std::uint8_t* const octets = segment_->data + fpdu.at;
+  const auto start = static_cast<wire::StreamPosition>(segment_->offset + fpdu.at);
+  if (!stream_.markers || wire::octets_to_marker(start) >= fpdu.bytes) return {segment_->buf, octets};
+  BufferRef copy = pool_.take(segment_->buf->request());
+  std::uint8_t* to = copy->bytes();
+  take_apart(
+      octets, fpdu.bytes, start,
+      [&](const std::uint8_t* run, std::size_t count) {
+        std::memcpy(to, run, count);
+        to += count;
+      },
+      [](const std::uint8_t*, bool) {});
+  const std::uint8_t* const data = copy->bytes();
+  return {std::move(copy), data};
+}
+
+bool EarlyPlacement::find_buffer(Qpn qpn, const wire::DdpTaggedView& v, MemoryPiece& piece) {
+  if (check_tagged_header(contexts_.qp(qpn), v.header)) return false;
+  const bool response = wire::RdmapControl::opcode(v.header.rdmap) == Opcode::kReadResponse;
+  if (response && !asked_for(qpn, v)) return false;
+  return !check_tagged_buffer(contexts_, qpn, v.header, static_cast<std::uint32_t>(v.payload.size()), piece);
+}
+
+bool EarlyPlacement::write() {
+  if (!dma->can_push()) return false;
+  const BusPiece p = contexts_.take(job_->piece);
+  const bool done = job_->piece.bytes == 0;
+  dma->push({p.address, p.bytes, job_->buf, job_->offset, 0, done});
+  job_->offset += p.bytes;
+  payload_bytes_ += p.bytes;
+  if (!done) return true;
+  ++fpdus_;
+  answers_.push({std::move(job_->told), true});
+  job_.reset();
+  return true;
+}
+
+// In the order of the stream; an FPDU's when the last of its writes can no longer be overtaken.
+bool EarlyPlacement::tell() {
+  if (answers_.empty() || !out->can_push()) return false;
+  if (answers_.front().awaits_write) {
+    if (!written->can_pop()) return false;
+    written->pop();
+  }
+  EarlyPlaced told = answers_.pop().told;
+  if (told.last) contexts_.in_flight.end(StagWrites::kEarly);
+  out->push(std::move(told));
+  return true;
+}
+
+Wake EarlyPlacement::tick() {
+  bool busy = learn();
+  busy |= tell();
+  busy |= work();
+  busy |= collect();
+  if (busy || (incoming_.checked_at != kNever && !segment_)) return Wake::next_cycle();
+  return segment_ && segment_->checked_at > now() ? Wake::at_cycle(segment_->checked_at) : Wake::on_traffic();
+}
+
+std::string EarlyPlacement::waiting_for() const {
+  if (job_) return "DMA write for flow " + std::to_string(job_->told.flow.v);
+  return answers_.empty() ? "" : "the end of writes for flow " + std::to_string(answers_.front().told.flow.v);
+}
+
+void EarlyPlacement::register_stats(const StatsGroup& group) const {
+  group.counter("segments", segments_, "segments", "segments behind a hole that were looked at");
+  group.counter("fpdus", fpdus_, "FPDUs", "FPDUs placed before the hole was filled");
+  group.counter("payload_bytes", payload_bytes_, "B", "payload octets of them");
+  group.counter("not_located", not_located_, "segments", "in which no FPDU's start could be found");
+  group.counter("bad_crc", bad_crc_, "FPDUs", "left to the way in order: wrong CRC32c or marker");
+  group.counter("untagged", untagged_, "FPDUs", "left to the way in order: untagged, or without payload");
+  group.counter("invalid", invalid_, "FPDUs", "left to the way in order: their stream, STag or bounds are not right");
+}
+
+}  // namespace rnic

@@ -1,0 +1,112 @@
+// Places RDMA Writes and Read Responses of segments that are kept behind a hole (RFC 5041 section 5.3, RFC 5044
+// section 3). See early_placement.md.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "model/common/link.h"
+#include "model/common/node_pool.h"
+#include "model/common/ring.h"
+#include "model/rnic/beat.h"
+#include "model/rnic/completion/cqe.h"
+#include "model/rnic/context/context.h"
+#include "model/rnic/context/qp_events.h"
+#include "model/rnic/dma.h"
+#include "model/rnic/rx/early_placed.h"
+#include "model/rnic/rx/fpdu_search.h"
+#include "model/stats/registry.h"
+
+namespace rnic {
+
+class EarlyPlacement final : public Stage {
+ public:
+  PopPort<StreamBeat> in{*this, "in"};
+  PopPort<ReadIssued> read_issued{*this, "read_issued"};
+  PopPort<ReadDone> read_over{*this, "read_over"};  // the oldest Read of the queue pair may not be answered any more
+  PushPort<DmaWriteRequest> dma{*this, "dma"};
+  PopPort<DmaWriteDone> written{*this, "written"};
+  PushPort<EarlyPlaced> out{*this, "out"};
+
+  static constexpr unsigned kCheckCycles = 4;  // the depth of its CRC32c tree
+  static constexpr unsigned kUnderWay = 16;    // FPDUs whose writes are not out yet
+
+  // Markers are taken out while an FPDU is copied to a buffer of `pool`.
+  EarlyPlacement(sc_core::sc_module_name nm, ClockDomain& clk, const DatapathConfig& datapath, ContextStore& contexts,
+                 BufferPool& pool)
+      : Stage(nm, clk), contexts_(contexts), pool_(pool), beat_bytes_(datapath.beat_bytes), reads_(contexts.qps()) {}
+
+  Wake tick() override;
+  std::string waiting_for() const override;
+  void register_stats(const StatsGroup& group) const;
+  const Counter& fpdus() const { return fpdus_; }
+  const Counter& payload_bytes() const { return payload_bytes_; }
+  const Counter& not_located() const { return not_located_; }
+  const Counter& bad_crc() const { return bad_crc_; }
+  const Counter& untagged() const { return untagged_; }
+  const Counter& invalid() const { return invalid_; }
+  const BufferPool& headers() const { return headers_; }
+
+ private:
+  struct Segment {
+    BufferRef buf;
+    const std::uint8_t* data = nullptr;
+    std::uint64_t offset = 0;  // in the stream
+    std::uint32_t bytes = 0;
+    FlowId flow;
+    Cycle checked_at = kNever;  // its FPDUs are found and their CRC32c is known
+  };
+  // An FPDU without its markers.
+  struct Plain {
+    BufferRef buf;
+    const std::uint8_t* data = nullptr;
+  };
+  // An FPDU whose writes leave, one a cycle.
+  struct Job {
+    EarlyPlaced told;
+    MemoryPiece piece;
+    BufferRef buf;
+    std::uint32_t offset = 0;  // of the rest of the payload in the buffer
+  };
+  struct Answer {
+    EarlyPlaced told;
+    bool awaits_write = false;
+  };
+  struct Reads {
+    std::uint32_t epoch = 0;
+    PooledQueue outstanding;
+  };
+
+  bool learn();
+  PooledQueue& reads(Qpn qpn);
+  bool tell();
+  bool work();
+  bool write();
+  void begin();
+  void take(const FpduSearch::Found& fpdu);
+  Plain without_markers(const FpduSearch::Found& fpdu);
+  bool find_buffer(Qpn qpn, const wire::DdpTaggedView& v, MemoryPiece& piece);
+  bool asked_for(Qpn qpn, const wire::DdpTaggedView& v);
+  bool collect();
+
+  ContextStore& contexts_;
+  BufferPool& pool_;
+  BufferPool headers_{64};
+  const unsigned beat_bytes_;
+
+  std::vector<Reads> reads_;  // by queue pair
+  NodePool<ReadIssued> reads_pool_;
+
+  Segment incoming_;
+  std::optional<Segment> segment_;  // at work
+  FpduSearch search_;
+  FpduSearch::Stream stream_;  // of segment_
+  bool searched_ = false;
+  std::size_t next_ = 0;  // of the search's FPDUs
+  std::optional<Job> job_;
+  Ring<Answer> answers_;
+
+  Counter segments_, fpdus_, payload_bytes_, not_located_, bad_crc_, untagged_, invalid_;
+};
+
+}  // namespace rnic

@@ -1,0 +1,43 @@
+// Finds the FPDUs that lie wholly in a TCP segment when what comes before it in the stream is missing. See
+// early_placement.md.
+#pragma once
+
+#include <vector>
+
+#include "model/common/bytes.h"
+#include "model/wire/fpdu.h"
+
+namespace rnic {
+
+class FpduSearch {
+ public:
+  struct Found {
+    std::uint32_t at = 0;     // octets from the segment's start
+    std::uint32_t bytes = 0;  // on the wire, markers included
+    bool intact = false;      // its CRC32c, where the stream has one, and its markers are right
+  };
+  // What the connection has agreed on.
+  struct Stream {
+    bool markers = false, crc = true;
+  };
+
+  // `position` is the stream position of the segment's first octet. False: no FPDU's start is known.
+  bool search(ByteSpan segment, wire::StreamPosition position, Stream stream);
+  // Of the last search, in the order of the stream.
+  const std::vector<Found>& found() const { return found_; }
+
+ private:
+  enum class Start { kKnown, kNoMarker, kUnknown };
+  Start by_marker(std::uint32_t& at) const;
+  std::uint32_t fpdu_bytes_at(std::uint32_t at) const;
+  std::uint32_t walk(std::uint32_t at);
+  bool intact(const Found& fpdu) const;
+  wire::StreamPosition position(std::uint32_t at) const { return position_ + at; }
+
+  ByteSpan segment_;
+  wire::StreamPosition position_ = 0;
+  Stream stream_;
+  std::vector<Found> found_;
+};
+
+}  // namespace rnic

@@ -1,0 +1,263 @@
+// tcp_rx and early_placement: what is offered, what stays of it, and when it goes on.
+#include "model/rnic/rx/tcp_rx.h"
+#include "testbench/support/contexts.h"
+#include "testbench/support/stage_test.h"
+#include "testbench/unit/llp/scripted_peer.h"
+
+namespace rnic::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using Kind = tcp::RxCommand::Kind;
+
+constexpr FlowId kFlow{1};
+constexpr std::uint32_t kSegment = 256;
+
+class EarlyTest : public StageTest {
+ protected:
+  static TcpConfig config(unsigned reorder_bytes = 4096, bool early_placement = true) {
+    TcpConfig c;
+    c.max_flows = 4;
+    c.reorder_bytes = reorder_bytes;
+    c.early_placement = early_placement;
+    return c;
+  }
+  explicit EarlyTest(const TcpConfig& c = config()) : tcp_rx("tcp_rx", clk, c, {}, {kMacB, {kIpB}, {}}, pool) {
+    frames.out(frames_link), tcp_rx.in(frames_link);
+    commands.out(commands_link), tcp_rx.commands(commands_link);
+    tcp_rx.feedback(feedback_link), feedback.in(feedback_link);
+    tcp_rx.reports(reports_link), reports.in(reports_link);
+    tcp_rx.out(stream_link), stream.in(stream_link);
+    consumed.out(consumed_link), tcp_rx.consumed(consumed_link);
+    tcp_rx.behind(behind_link), offered.in(behind_link);
+    answers.out(early_link), tcp_rx.early(early_link);
+    tcp::RxCommand open = command(Kind::kOpen);
+    open.key = {kIpA, 4000, 5000};
+    open.rcv_nxt = 1;
+    commands.script({open});
+  }
+  static tcp::RxCommand command(Kind kind) {
+    tcp::RxCommand c;
+    c.kind = kind;
+    c.flow = kFlow;
+    return c;
+  }
+  void enter_rdma() { commands.script({command(Kind::kEnterRdma)}); }
+  // Segment n of the stream, at tcp_rx a cycle later.
+  void receive(unsigned n, Cycle at, unsigned segments = 1) {
+    PeerSegment s{"PA", 1 + kSegment * n, 1};
+    s.payload = counting_bytes(kSegment * segments, kSegment * n);
+    const Bytes octets = s.frame();
+    Frame f;
+    f.buf = pool.take();
+    f.bytes = static_cast<std::uint32_t>(octets.size());
+    std::copy(octets.begin(), octets.end(), f.buf->bytes());
+    firmware.at(at, [this, f] { frames.script({f}, clk.now() + 1); });
+  }
+  // early_placement's answer, at tcp_rx in this cycle.
+  void answer(Cycle at, std::uint64_t offset, std::uint32_t bytes, bool last) {
+    EarlyPlaced e{kFlow, offset, bytes, {}, last};
+    if (bytes != 0) {
+      e.header = headers.take();
+      std::fill_n(e.header->bytes(), kPlacedHeaderBytes, static_cast<std::uint8_t>(0xe0 + offset / kSegment));
+    }
+    firmware.at(at - 2, [this, e] { answers.script({e}, clk.now() + 1); });
+  }
+  // Segments 1 to n - 1 behind the hole of segment 0.
+  void receive_behind(unsigned n) {
+    for (unsigned i = 1; i < n; ++i) receive(i, 10 * i);
+  }
+  struct Came {
+    std::uint64_t offset;
+    std::uint32_t bytes;
+    bool placed;
+    bool operator==(const Came& o) const { return offset == o.offset && bytes == o.bytes && placed == o.placed; }
+  };
+  // What the deframer got, segment by segment; its octets have to be the stream's, or the header's.
+  std::vector<Came> came() const {
+    std::vector<Came> all;
+    std::uint64_t next = 0;
+    for (const StreamBeat& b : stream.beats()) {
+      EXPECT_EQ(b.offset, next);
+      next += b.placed ? kSegment : b.bytes;
+      const Bytes octets(b.data, b.data + b.bytes);
+      EXPECT_EQ(octets, b.placed ? Bytes(16, static_cast<std::uint8_t>(0xe0 + b.offset / kSegment))
+                                 : counting_bytes(b.bytes, b.offset));
+      if (b.first) all.push_back({b.offset, 0, b.placed});
+      all.back().bytes += b.bytes;
+      if (b.last) BufferRef::adopt(b.buf);
+    }
+    return all;
+  }
+  std::vector<Came> offers() const {
+    std::vector<Came> all;
+    for (const StreamBeat& b : offered.beats()) {
+      if (b.first) all.push_back({b.offset, 0, b.placed});
+      all.back().bytes += b.bytes;
+      EXPECT_EQ(Bytes(b.data, b.data + b.bytes), counting_bytes(b.bytes, b.offset));
+      if (b.last) BufferRef::adopt(b.buf);
+    }
+    return all;
+  }
+
+  BufferPool pool{2048}, headers{64};
+  Link<Frame> frames_link{"frames", clk, {4, 1, 1}};
+  Link<tcp::RxCommand> commands_link{"commands", clk, {4, 1, 1}};
+  Link<tcp::RxFeedback> feedback_link{"feedback", clk, {4, 1, 1}};
+  Link<tcp::RxReport> reports_link{"reports", clk, {4, 1, 1}};
+  Link<StreamBeat> stream_link{"stream", clk, config().rx_link()};
+  Link<StreamBeat> behind_link{"behind", clk, {4, 1, 1}};
+  Link<EarlyPlaced> early_link{"early", clk, {4, 1, 1}};
+  Link<RxConsumed> consumed_link{"consumed", clk, {4, 1, 1}};
+  Source<Frame> frames{"frames_source", clk};
+  Source<tcp::RxCommand> commands{"commands_source", clk};
+  Source<EarlyPlaced> answers{"answers", clk};
+  Source<RxConsumed> consumed{"consumed_source", clk};
+  Sink<tcp::RxFeedback> feedback{"feedback_sink", clk};
+  Sink<tcp::RxReport> reports{"reports_sink", clk};
+  Sink<StreamBeat> stream{"stream_sink", clk}, offered{"offered", clk};
+  At firmware{"firmware", clk};
+  TcpRx tcp_rx;
+};
+
+// The frame is at tcp_rx in cycle 12, its beats leave in 13 to 16.
+TEST_F(EarlyTest, WhatIsKeptBehindAHoleIsOffered) {
+  enter_rdma();
+  receive(2, 10);
+  run_until_idle();
+  EXPECT_THAT(offered.cycles(), ElementsAre(14, 15, 16, 17));
+  EXPECT_THAT(offers(), ElementsAre(Came{512, 256, false}));
+  EXPECT_THAT(stream.beats(), IsEmpty());
+}
+
+TEST_F(EarlyTest, OctetsThatAreKeptAlreadyAreNotOfferedAgain) {
+  enter_rdma();
+  receive(2, 10);
+  receive(2, 30);
+  receive(1, 50, 3);  // around it
+  receive(5, 70);
+  run_until_idle();
+  EXPECT_THAT(offers(), ElementsAre(Came{512, 256, false}, Came{1280, 256, false}));
+}
+
+TEST_F(EarlyTest, InStreamingModeNothingIsOffered) {
+  receive(2, 10);
+  run_until_idle();
+  EXPECT_THAT(offered.beats(), IsEmpty());
+  EXPECT_EQ(tcp_rx.counters().out_of_order, 1u);
+}
+
+class WithoutEarlyPlacement : public EarlyTest {
+ protected:
+  WithoutEarlyPlacement() : EarlyTest(config(4096, false)) {}
+};
+TEST_F(WithoutEarlyPlacement, NothingIsOffered) {
+  enter_rdma();
+  receive(1, 10);
+  receive(0, 30);
+  run_until_idle();
+  EXPECT_THAT(offered.beats(), IsEmpty());
+  EXPECT_THAT(came(), ElementsAre(Came{0, 256, false}, Came{256, 256, false}));
+}
+
+TEST_F(EarlyTest, ASegmentIsNotOfferedWhileTheOneBeforeItLeaves) {
+  enter_rdma();
+  receive(1, 10);
+  receive(2, 11);
+  receive(4, 15);  // at tcp_rx in cycle 17; the last beat before it left in 16
+  run_until_idle();
+  EXPECT_THAT(offers(), ElementsAre(Came{256, 256, false}, Came{1024, 256, false}));
+  EXPECT_EQ(tcp_rx.counters().not_offered, 1u);
+}
+
+TEST_F(EarlyTest, OnlyTheHeaderOfWhatIsPlacedStays) {
+  enter_rdma();
+  receive_behind(4);
+  for (unsigned n : {1u, 2u, 3u}) answer(100 + n, 256 * n, n == 2 ? 0 : 256, true);
+  receive(0, 200);
+  run_until_idle();
+  EXPECT_THAT(came(),
+              ElementsAre(Came{0, 256, false}, Came{256, 16, true}, Came{512, 256, false}, Came{768, 16, true}));
+  EXPECT_EQ(tcp_rx.counters().early_fpdus, 2u);
+  EXPECT_EQ(tcp_rx.counters().early_saved, 2u * 240);
+  EXPECT_EQ(tcp_rx.counters().reorder_bytes_max, 3u * 256);
+  EXPECT_EQ(tcp_rx.counters().payload_bytes, 4u * 256);
+  offers();
+  EXPECT_EQ(pool.in_use(), 0u);
+  EXPECT_EQ(headers.in_use(), 0u);
+}
+
+// One of several FPDUs in a segment, at its beginning, in its middle, at its end.
+TEST_F(EarlyTest, WhatIsPlacedOfASegmentIsCutOutOfIt) {
+  enter_rdma();
+  receive(1, 10, 5);
+  answer(100, 256, 256, false);
+  answer(101, 768, 256, false);
+  answer(102, 1280, 256, true);
+  receive(0, 200);
+  run_until_idle();
+  EXPECT_THAT(came(), ElementsAre(Came{0, 256, false}, Came{256, 16, true}, Came{512, 256, false}, Came{768, 16, true},
+                                  Came{1024, 256, false}, Came{1280, 16, true}));
+  EXPECT_THAT(feedback.beats().back().rcv_nxt, 1u + 6 * 256);
+}
+
+class SmallReorderMemory : public EarlyTest, public testing::WithParamInterface<bool> {
+ protected:
+  SmallReorderMemory() : EarlyTest(config(2 * kSegment, GetParam())) {}
+};
+INSTANTIATE_TEST_SUITE_P(EarlyPlacement, SmallReorderMemory, testing::Bool());
+TEST_P(SmallReorderMemory, PlacingMakesRoomForMore) {
+  enter_rdma();
+  for (unsigned n = 1; n < 10; ++n) {
+    receive(n, 20 * n);
+    if (GetParam()) answer(20 * n + 12, 256 * n, 256, true);
+  }
+  run_until_idle();
+  EXPECT_EQ(tcp_rx.counters().reorder_drops, GetParam() ? 0u : 7u);
+  EXPECT_EQ(tcp_rx.counters().reorder_bytes_max, GetParam() ? 256u + 8 * 16 : 512u);
+}
+
+// Memory may still be written for these octets: their delivery must not come before.
+TEST_F(EarlyTest, OctetsThatAreOfferedWaitForTheAnswer) {
+  enter_rdma();
+  receive(1, 10);
+  receive(0, 30);
+  receive(2, 40);  // in order by then, and behind what waits
+  answer(100, 256, 256, true);
+  run_until_idle();
+  EXPECT_EQ(feedback.beats().back().rcv_nxt, 1u + 3 * 256) << "the peer need not wait";
+  EXPECT_THAT(came(), ElementsAre(Came{0, 256, false}, Came{256, 256, false}, Came{512, 256, false}));
+  const Cycle first = config().rx_cycles + 100;
+  EXPECT_EQ(stream.cycles()[4], first + 1);
+  EXPECT_EQ(tcp_rx.counters().early_fpdus, 0u) << "nothing is behind a hole any more";
+}
+
+// What fills the hole and overlaps what is placed ends before it.
+TEST_F(EarlyTest, WhatOverlapsWhatIsPlacedIsKnownAlready) {
+  enter_rdma();
+  receive(1, 10);
+  answer(60, 256, 256, true);
+  receive(0, 100, 3);
+  run_until_idle();
+  EXPECT_THAT(came(), ElementsAre(Came{0, 256, false}, Came{256, 16, true}, Came{512, 256, false}));
+}
+
+TEST_F(EarlyTest, AFlowEndsWhenEverythingIsAnswered) {
+  enter_rdma();
+  receive(1, 10);
+  firmware.at(30, [&] { commands.script({command(Kind::kRelease)}, clk.now() + 1); });
+  answer(100, 256, 256, false);
+  answer(120, 256, 0, true);
+  run_until_idle();
+  ASSERT_EQ(reports.beats().size(), 1u);
+  EXPECT_EQ(reports.beats()[0].kind, tcp::RxReport::Kind::kReleased);
+  EXPECT_THAT(reports.cycles(), ElementsAre(121));
+  EXPECT_EQ(tcp_rx.counters().early_fpdus, 0u);
+  offers();
+  EXPECT_EQ(pool.in_use(), 0u);
+  EXPECT_EQ(headers.in_use(), 0u);
+}
+
+}  // namespace
+}  // namespace rnic::test

@@ -1,0 +1,377 @@
+#include "model/rnic/rx/early_placement.h"
+
+#include "testbench/support/contexts.h"
+#include "testbench/support/mpa_reference.h"
+#include "testbench/support/stage_test.h"
+#include "testbench/support/stream_segments.h"
+
+namespace rnic::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr FlowId kPlain{1}, kMarked{2};
+constexpr std::uint8_t kRights = abi::kLocalWrite | abi::kRemoteWrite;
+
+Bytes tagged(std::uint32_t stag, std::uint64_t to, const Bytes& payload, const char* control = "C140") {
+  Bytes b = from_hex(std::string(control) + "00000000 0000000000000000");
+  store_be32(&b[2], stag);
+  store_be64(&b[6], to);
+  b.insert(b.end(), payload.begin(), payload.end());
+  return b;
+}
+Bytes response(std::uint32_t stag, std::uint64_t to, const Bytes& payload) { return tagged(stag, to, payload, "C142"); }
+const Bytes kSend = from_hex("4143 00000000 00000000 00000001 00000000 0102030405060708");
+
+// Host memory: answers a write that asks for it so many cycles after it was taken.
+class Memory final : public Stage {
+ public:
+  PopPort<DmaWriteRequest> in{*this, "in"};
+  PushPort<DmaWriteDone> out{*this, "out"};
+  Bytes octets = Bytes(1 << 16);
+  std::vector<Cycle> cycles;
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> writes;
+  Cycle latency = 5;
+  Pattern pause;
+
+  Memory(sc_core::sc_module_name nm, ClockDomain& clk) : Stage(nm, clk) {}
+  Wake tick() override {
+    if (in->can_pop() && !pause.pauses(now())) {
+      const DmaWriteRequest r = in->pop();
+      std::memcpy(&octets.at(r.address), r.src->bytes() + r.src_offset, r.bytes);
+      cycles.push_back(now());
+      writes.emplace_back(r.address, r.bytes);
+      if (r.notify) due_.push_back(now() + latency);
+    }
+    if (!due_.empty() && due_.front() <= now() && out->can_push()) {
+      out->push({});
+      due_.pop_front();
+    }
+    return due_.empty() && !in->can_pop() ? Wake::on_traffic() : Wake::next_cycle();
+  }
+
+ private:
+  std::deque<Cycle> due_;
+};
+
+class EarlyPlacementTest : public StageTest {
+ protected:
+  ContextStore contexts{clk, {4, 4, 4, 16, 1, 16}};
+  BufferPool pool{16384};
+  Link<StreamBeat> behind{"behind", clk, {4, 1, 1}};
+  Link<ReadIssued> read_issued{"read_issued", clk, {4, 1, 1}};
+  Link<ReadDone> read_over{"read_over", clk, {4, 1, 1}};
+  Link<DmaWriteRequest> dma{"dma", clk, {2, 1, 1}};
+  Link<DmaWriteDone> written{"written", clk, {4, 1, 1}};
+  Link<EarlyPlaced> out{"out", clk, {2, 1, 1}};
+  Source<StreamBeat> tcp{"tcp", clk};
+  Source<ReadIssued> issued{"issued", clk};
+  Source<ReadDone> over{"over", clk};
+  Memory memory{"memory", clk};
+  Sink<EarlyPlaced> told{"told", clk};
+  At firmware{"firmware", clk};
+  EarlyPlacement dut{"dut", clk, {}, contexts, pool};
+
+  EarlyPlacementTest() {
+    tcp.out(behind);
+    issued.out(read_issued);
+    over.out(read_over);
+    dut.in(behind);
+    dut.read_issued(read_issued);
+    dut.read_over(read_over);
+    dut.dma(dma);
+    dut.written(written);
+    dut.out(out);
+    memory.in(dma);
+    memory.out(written);
+    told.in(out);
+    for (std::uint32_t n = 1; n < 4; ++n) open_qp(contexts, n, rts_qp(n), n == kMarked.v);
+    contexts.write(Stag{stag_of(3)}, region(0x1000, 0x1000, kRights));
+    contexts.write(Stag{stag_of(4)}, region(0x8000, 0x1000, abi::kLocalWrite));
+    contexts.write(Stag{stag_of(5)}, region(0x3000, 0x100, kRights, 2));  // another protection domain
+    contexts.commit();
+  }
+  void send(FlowId flow, const Bytes& segment, std::uint64_t offset, Cycle from = 0) {
+    tcp.script(cut_segment(pool, segment, offset, 64, flow), from);
+  }
+  // One FPDU as a segment of its own; the answer is what it has on the wire.
+  std::uint32_t send_fpdu(const Bytes& ulpdu, FlowId flow = kPlain, std::uint64_t offset = 4096) {
+    MpaReference reference{flow == kMarked, true, offset};
+    const Bytes fpdu = reference.fpdu(ulpdu);
+    send(flow, fpdu, offset);
+    return static_cast<std::uint32_t>(fpdu.size());
+  }
+  Bytes at(std::uint64_t address, std::size_t bytes) const {
+    const auto from = memory.octets.begin() + static_cast<std::ptrdiff_t>(address);
+    return {from, from + static_cast<std::ptrdiff_t>(bytes)};
+  }
+  // Offset and octets of the FPDUs that were placed.
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> placed() const {
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> p;
+    for (const EarlyPlaced& e : told.beats()) {
+      if (e.bytes != 0) p.emplace_back(e.offset, e.bytes);
+    }
+    return p;
+  }
+  // Each segment has come to its end, and nothing is held back.
+  void expect_at_rest(std::size_t segments) {
+    std::size_t ends = 0;
+    for (const EarlyPlaced& e : told.beats()) ends += e.last;
+    EXPECT_EQ(ends, segments);
+    told.clear();
+    EXPECT_EQ(pool.in_use(), 0u);
+    EXPECT_EQ(dut.headers().in_use(), 0u);
+    EXPECT_TRUE(contexts.in_flight.at_rest(StagWrites::kEarly));
+    EXPECT_EQ(dut.waiting_for(), "");
+  }
+  void expect_left_alone() {
+    run_until_idle();
+    EXPECT_THAT(memory.writes, IsEmpty());
+    ASSERT_EQ(told.beats().size(), 1u);
+    EXPECT_EQ(told.beats()[0].bytes, 0u);
+    EXPECT_TRUE(told.beats()[0].last);
+    expect_at_rest(1);
+  }
+};
+
+// Three beats: taken in cycles 1 to 3, read again in 4 to 6, checked in 10, written in 11; told when the write is out.
+TEST_F(EarlyPlacementTest, AnFpduIsWrittenWhenItIsCheckedAndToldWhenItIsWritten) {
+  const Bytes payload = counting(192 - 20);
+  const std::uint32_t bytes = send_fpdu(tagged(stag_of(3), 0x1010, payload));
+  run_until_idle();
+  EXPECT_EQ(bytes, 192u);
+  EXPECT_THAT(memory.cycles, ElementsAre(12));
+  EXPECT_THAT(told.cycles(), ElementsAre(19, 20));
+  EXPECT_THAT(memory.writes, ElementsAre(std::pair(0x1010, 172)));
+  EXPECT_EQ(at(0x1010, 172), payload);
+  EXPECT_EQ(told.beats()[0].flow, kPlain);
+  EXPECT_EQ(told.beats()[0].offset, 4096u);
+  EXPECT_EQ(told.beats()[0].bytes, 192u);
+  EXPECT_FALSE(told.beats()[0].last);
+  EXPECT_TRUE(told.beats()[1].last);
+  EXPECT_EQ(told.beats()[1].offset, 4096u);
+  EXPECT_EQ(dut.fpdus().value(), 1u);
+  EXPECT_EQ(dut.payload_bytes().value(), 172u);
+  expect_at_rest(1);
+}
+
+TEST_F(EarlyPlacementTest, TheHeaderStandsForTheFpdu) {
+  MpaReference reference{true, true, 512};
+  const Bytes ulpdu = tagged(stag_of(3), 0x1000, counting(700));
+  const Bytes fpdu = reference.fpdu(ulpdu);
+  send(kMarked, fpdu, 512);
+  run_until_idle();
+  ASSERT_EQ(told.beats().size(), 2u);
+  const std::uint8_t* const header = told.beats()[0].header->bytes();
+  EXPECT_EQ(Bytes(header, header + 16), Bytes(fpdu.begin() + 4, fpdu.begin() + 20)) << "a marker stands before it";
+  EXPECT_EQ(at(0x1000, 700), counting(700));
+  expect_at_rest(1);
+}
+
+// The second one comes in while the first one is worked on; what is not in a store waits in the link.
+TEST_F(EarlyPlacementTest, ASegmentComesInBesideTheOneAtWork) {
+  for (unsigned i = 0; i < 4; ++i) send_fpdu(tagged(stag_of(3), 0x1000 + 172 * i, counting(172)), kPlain, 192 * i);
+  run_until_idle();
+  EXPECT_THAT(tcp.cycles(), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 14));
+  EXPECT_THAT(memory.cycles, ElementsAre(12, 15, 23, 26));
+  EXPECT_EQ(placed().size(), 4u);
+  expect_at_rest(4);
+}
+
+TEST_F(EarlyPlacementTest, ARowOfFpdusIsPlacedPieceByPiece) {
+  MpaReference reference{false, true, 0};
+  const Bytes row = joined({reference.fpdu(tagged(stag_of(3), 0x1000, counting(30, 1))), reference.fpdu(kSend),
+                            reference.fpdu(tagged(stag_of(3), 0x1100, counting(30, 2))),
+                            reference.fpdu(tagged(stag_of(3), 0x1200, {}))});
+  send(kPlain, row, 1000);
+  run_until_idle();
+  EXPECT_THAT(placed(), ElementsAre(std::pair(1000, 52), std::pair(1000 + 52 + 32, 52)));
+  EXPECT_EQ(at(0x1100, 30), counting(30, 2));
+  EXPECT_EQ(dut.untagged().value(), 2u);
+  expect_at_rest(1);
+}
+
+TEST_F(EarlyPlacementTest, PiecesOfAPageListAreWrittenOneACycle) {
+  StagContext listed = region(0x4000, 0x2000, kRights);
+  listed.log_page = 12;
+  listed.bus = 0xf00;
+  listed.first_page = 2;
+  listed.pages = 3;
+  contexts.write(Stag{stag_of(6)}, listed);
+  contexts.write_page(2, 0x2000);
+  contexts.write_page(3, 0x7000);
+  contexts.commit();
+  send_fpdu(tagged(stag_of(6), 0x4000, counting(0x200)));
+  run_until_idle();
+  EXPECT_THAT(memory.writes, ElementsAre(std::pair(0x2f00, 0x100), std::pair(0x7000, 0x100)));
+  EXPECT_EQ(memory.cycles[1], memory.cycles[0] + 1);
+  EXPECT_EQ(placed().size(), 1u);
+  expect_at_rest(1);
+}
+
+// The segment begins amid an FPDU whose end is in it too; the one behind it has a marker.
+TEST_F(EarlyPlacementTest, AMarkerLocatesAnFpduInsideASegment) {
+  MpaReference reference{true, true, 300};
+  const Bytes first = reference.fpdu(tagged(stag_of(3), 0x1000, counting(400)));
+  const std::uint64_t second_at = reference.pos;
+  const Bytes second = reference.fpdu(tagged(stag_of(3), 0x1400, counting(600)));
+  Bytes segment = joined({first, second});
+  segment.erase(segment.begin(), segment.begin() + 101);
+  send(kMarked, segment, 401);
+  run_until_idle();
+  EXPECT_THAT(placed(), ElementsAre(std::pair(second_at, second.size())));
+  EXPECT_EQ(at(0x1400, 600), counting(600));
+  EXPECT_EQ(at(0x1000, 4), Bytes(4));
+  expect_at_rest(1);
+}
+
+TEST_F(EarlyPlacementTest, ASegmentThatStartsAmidAnFpduIsNotLocated) {
+  MpaReference reference;
+  Bytes segment = reference.fpdu(tagged(stag_of(3), 0x1000, counting(400)));
+  segment.erase(segment.begin(), segment.begin() + 8);
+  send(kPlain, segment, 8);
+  expect_left_alone();
+  EXPECT_EQ(dut.not_located().value(), 1u);
+}
+
+TEST_F(EarlyPlacementTest, AWrongCrcIsLeftToTheWayInOrder) {
+  MpaReference reference;
+  Bytes segment = reference.fpdu(tagged(stag_of(3), 0x1000, counting(400)));
+  segment[100] ^= 1;
+  send(kPlain, segment, 0);
+  expect_left_alone();
+  EXPECT_EQ(dut.bad_crc().value(), 1u);
+}
+
+TEST_F(EarlyPlacementTest, WithoutCrcAndMarkersNothingIsPlaced) {
+  FlowContext flow = flow_of(1);
+  flow.crc = false;
+  contexts.write(kPlain, flow);
+  contexts.commit();
+  send_fpdu(tagged(stag_of(3), 0x1000, counting(400)));
+  expect_left_alone();
+  EXPECT_EQ(dut.not_located().value(), 1u);
+}
+
+class Invalid : public EarlyPlacementTest {
+ protected:
+  void expect_invalid(const Bytes& ulpdu) {
+    send_fpdu(ulpdu);
+    expect_left_alone();
+    EXPECT_EQ(dut.invalid().value(), 1u);
+  }
+};
+TEST_F(Invalid, UnknownStag) { expect_invalid(tagged(stag_of(9), 0x1000, counting(4))); }
+TEST_F(Invalid, OtherDomain) { expect_invalid(tagged(stag_of(5), 0x3000, counting(4))); }
+TEST_F(Invalid, NoRemoteWrite) { expect_invalid(tagged(stag_of(4), 0x8000, counting(4))); }
+TEST_F(Invalid, OneOctetBehindTheRegion) { expect_invalid(tagged(stag_of(3), 0x1ffd, counting(4))); }
+TEST_F(Invalid, DdpVersion) { expect_invalid(tagged(stag_of(3), 0x1000, counting(4), "C040")); }
+TEST_F(Invalid, RdmapVersion) { expect_invalid(tagged(stag_of(3), 0x1000, counting(4), "C100")); }
+TEST_F(Invalid, UntaggedOpcode) { expect_invalid(tagged(stag_of(3), 0x1000, counting(4), "C143")); }
+TEST_F(Invalid, ReadThatNobodyAskedFor) { expect_invalid(response(stag_of(4), 0x8000, counting(4))); }
+TEST_F(Invalid, StreamThatIsOver) {
+  QpContext qp = rts_qp(1);
+  qp.state = QpState::kTerminate;
+  open_qp(contexts, 1, qp);
+  expect_invalid(tagged(stag_of(3), 0x1000, counting(4)));
+}
+TEST_F(Invalid, FlowWithoutAQueuePair) {
+  QpContext qp = rts_qp(1);
+  qp.flow = FlowId{3};
+  open_qp(contexts, 1, qp);
+  expect_invalid(tagged(stag_of(3), 0x1000, counting(4)));
+}
+TEST_F(Invalid, StagThatEndsInTheCycleBeforeTheCheck) {
+  firmware.at(7, [&] { contexts.write(Stag{stag_of(3)}, StagContext{}); });  // one beat is checked in cycle 6
+  firmware.at(5, [&] { contexts.write(Stag{stag_of(3)}, StagContext{}); });
+  expect_invalid(tagged(stag_of(3), 0x1000, counting(4)));
+}
+
+TEST_F(EarlyPlacementTest, AStagHoldsToTheCycleOfTheCheck) {
+  firmware.at(6, [&] { contexts.write(Stag{stag_of(3)}, StagContext{}); });
+  send_fpdu(tagged(stag_of(3), 0x1000, counting(4)));
+  run_until_idle();
+  EXPECT_EQ(placed().size(), 1u);
+}
+
+// Any part of any Read that is outstanding, and nothing beside it.
+TEST_F(EarlyPlacementTest, AReadResponseBelongsToAnOutstandingRead) {
+  issued.script({{Qpn{1}, stag_of(4), 0x8000, 64}, {Qpn{1}, stag_of(4), 0x8100, 64}, {Qpn{3}, stag_of(4), 0x8200, 64}});
+  send_fpdu(response(stag_of(4), 0x8100, counting(32)), kPlain, 1000);
+  send_fpdu(response(stag_of(4), 0x8010, counting(48)), kPlain, 2000);
+  send_fpdu(response(stag_of(4), 0x8011, counting(48)), kPlain, 3000);  // one octet too far
+  send_fpdu(response(stag_of(4), 0x7fff, counting(4)), kPlain, 4000);
+  send_fpdu(response(stag_of(4), 0x8200, counting(32)), kPlain, 5000);  // another stream's
+  send_fpdu(response(stag_of(3), 0x8100, counting(32)), kPlain, 6000);
+  run_until_idle();
+  EXPECT_THAT(placed(), ElementsAre(std::pair(1000, 52), std::pair(2000, 68)));
+  EXPECT_EQ(dut.invalid().value(), 4u);
+  expect_at_rest(6);
+}
+
+// One beat comes in cycle 1 and is checked in cycle 6; the end of the Read is known in the cycle in which it comes.
+class ReadOver : public EarlyPlacementTest, public testing::WithParamInterface<Cycle> {};
+TEST_P(ReadOver, AReadThatIsOverTakesNothingMore) {
+  if (GetParam() % 2 == 0) clk.shuffle(GetParam() + 1);
+  issued.script({{Qpn{1}, stag_of(4), 0x8000, 64}});
+  over.script({{Qpn{1}}}, GetParam());  // at the stage a cycle later
+  send_fpdu(response(stag_of(4), 0x8000, counting(30)));
+  run_until_idle();
+  EXPECT_EQ(memory.writes.size(), GetParam() + 1 <= 6 ? 0u : 1u);
+}
+INSTANTIATE_TEST_SUITE_P(Cycles, ReadOver, testing::Range(Cycle{3}, Cycle{9}));
+
+TEST_F(EarlyPlacementTest, AReusedQueuePairKnowsNoReadsOfItsPast) {
+  issued.script({{Qpn{1}, stag_of(4), 0x8000, 64}});
+  run_until_idle();
+  open_qp(contexts, 1, rts_qp(1, 2));
+  tcp.script(cut_segment(pool, MpaReference{}.fpdu(response(stag_of(4), 0x8000, counting(30))), 0, 64, kPlain),
+             clk.now() + 1);
+  run_until_idle();
+  EXPECT_EQ(dut.invalid().value(), 1u);
+}
+
+// From its first beat to the end of its writes.
+TEST_F(EarlyPlacementTest, ASegmentIsUnderWayUntilItsLastWriteIsOut) {
+  std::vector<bool> rest;
+  for (const Cycle c : {1, 2, 12, 19, 20}) {
+    firmware.at(c, [&] { rest.push_back(contexts.in_flight.at_rest(StagWrites::kEarly)); });
+  }
+  send_fpdu(tagged(stag_of(3), 0x1010, counting(172)));
+  run_until_idle();
+  EXPECT_THAT(told.cycles(), ElementsAre(19, 20));
+  EXPECT_THAT(rest, ElementsAre(true, false, false, false, true));
+}
+
+class ShuffledEarly : public EarlyPlacementTest, public testing::WithParamInterface<std::uint64_t> {};
+TEST_P(ShuffledEarly, BackpressureLosesNothingAndTheOrderOfCallsChangesNothing) {
+  if (GetParam() != 0) clk.shuffle(GetParam());
+  memory.pause = every(5, 4);
+  memory.latency = 40;
+  told.pause(every(3, 2));
+  Prng rng(7);
+  Bytes expected(0x1000);
+  MpaReference marked{true, true, 0};
+  for (std::uint64_t to = 0x1000, offset = 0; to < 0x1f00;) {
+    const Bytes payload = random_bytes(rng, std::min<std::uint64_t>(rng.between(1, 300), 0x2000 - to));
+    std::copy(payload.begin(), payload.end(), expected.begin() + static_cast<std::ptrdiff_t>(to - 0x1000));
+    const Bytes ulpdu = tagged(stag_of(3), to, payload);
+    if (rng.below(2) == 0) {
+      const std::uint64_t at = marked.pos;
+      send(kMarked, marked.fpdu(ulpdu), at);
+    } else {
+      offset += send_fpdu(ulpdu, kPlain, offset);
+    }
+    to += payload.size();
+  }
+  run_until_idle();
+  EXPECT_EQ(at(0x1000, 0x1000), expected);
+  EXPECT_EQ(dut.not_located().value() + dut.bad_crc().value() + dut.invalid().value(), 0u);
+  EXPECT_EQ(told.cycles().back(), 206u);
+  expect_at_rest(placed().size());
+}
+INSTANTIATE_TEST_SUITE_P(Seeds, ShuffledEarly, testing::Values(0, 1, 2, 3));
+
+}  // namespace
+}  // namespace rnic::test

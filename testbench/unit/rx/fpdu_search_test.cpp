@@ -1,0 +1,147 @@
+#include "model/rnic/rx/fpdu_search.h"
+
+#include <gmock/gmock.h>
+
+#include "testbench/support/mpa_reference.h"
+
+namespace rnic::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using Spans = std::vector<std::pair<std::uint32_t, std::uint32_t>>;  // from, octets
+
+constexpr FpduSearch::Stream kPlain{false, true}, kMarked{true, true};
+
+// FPDUs of one stream, joined, and where each of them starts in it.
+struct SentStream {
+  MpaReference reference;
+  std::uint64_t from;
+  Bytes octets;
+  std::vector<std::uint64_t> starts;
+
+  explicit SentStream(bool markers, std::uint64_t position = 0, bool crc = true)
+      : reference{markers, crc, position}, from(position) {}
+  SentStream& add(std::size_t ulpdu_bytes) {
+    starts.push_back(reference.pos - from);
+    const Bytes fpdu = reference.fpdu(counting(ulpdu_bytes, static_cast<std::uint8_t>(starts.size())));
+    octets.insert(octets.end(), fpdu.begin(), fpdu.end());
+    return *this;
+  }
+};
+
+struct Searched {
+  bool located;
+  Spans intact, damaged;
+};
+Searched search(const SentStream& s, std::size_t first, std::size_t last, FpduSearch::Stream stream) {
+  FpduSearch search;
+  Searched r{};
+  r.located = search.search(ByteSpan(s.octets).subspan(first, last - first),
+                            static_cast<wire::StreamPosition>(s.from + first), stream);
+  for (const FpduSearch::Found& f : search.found()) (f.intact ? r.intact : r.damaged).emplace_back(f.at, f.bytes);
+  return r;
+}
+
+TEST(FpduSearch, WithoutMarkersARowOfWholeFpdusIsFoundByItsStart) {
+  SentStream s(false, 8000);
+  s.add(100).add(3).add(500);
+  const Searched r = search(s, 0, s.octets.size(), kPlain);
+  EXPECT_TRUE(r.located);
+  EXPECT_THAT(r.intact, ElementsAre(std::pair(0, 108), std::pair(108, 12), std::pair(120, 508)));
+}
+
+// Nothing but the end of the row says that it is one.
+TEST(FpduSearch, WithoutMarkersNothingIsFoundAnywhereElse) {
+  SentStream s(false, 8000);
+  s.add(100).add(30).add(500);
+  for (std::size_t first = 0; first < s.octets.size(); ++first) {
+    for (const std::size_t last : {s.octets.size(), s.octets.size() - 1, s.octets.size() - 4}) {
+      const bool row = last == s.octets.size() && (first == 0 || first == s.starts[1] || first == s.starts[2]);
+      if (first >= last) continue;
+      EXPECT_EQ(search(s, first, last, kPlain).located, row) << first << " to " << last;
+      EXPECT_EQ(search(s, first, last, kPlain).intact.empty(), !row) << first << " to " << last;
+    }
+  }
+}
+
+TEST(FpduSearch, WithoutMarkersOneWrongBitIsEnough) {
+  SentStream s(false, 400);
+  s.add(40).add(60);
+  for (std::size_t bit = 0; bit < 8 * s.octets.size(); ++bit) {
+    SentStream damaged = s;
+    damaged.octets[bit / 8] ^= static_cast<std::uint8_t>(1 << bit % 8);
+    EXPECT_THAT(search(damaged, 0, s.octets.size(), kPlain).intact, IsEmpty()) << bit;
+  }
+}
+
+TEST(FpduSearch, WithoutMarkersAndCrcNothingIsBelieved) {
+  SentStream s(false, 400, false);
+  s.add(40);
+  EXPECT_FALSE(search(s, 0, s.octets.size(), {false, false}).located);
+}
+
+// Every place of a segment in a stream of FPDUs around several markers: what lies in it from the first FPDU on that a
+// marker in the segment belongs to, and nothing else.
+TEST(FpduSearch, MarkersFindWhatLiesWhollyInAnySegment) {
+  SentStream s(true, 65536 - 300);
+  for (const std::size_t bytes : {70, 10, 900, 0, 42, 330, 3, 1200, 500, 60}) s.add(bytes);
+  s.starts.push_back(s.octets.size());
+  const auto is_marker = [&](std::size_t at) { return (s.from + at) % 512 == 0; };
+  unsigned found = 0;
+  for (std::size_t first = 0; first < s.octets.size(); first += first % 7 == 0 ? 4 : 1) {
+    for (std::size_t last = first + 600; last <= s.octets.size(); last += 300) {
+      Spans expected;
+      bool known = false, any_marker = false;
+      for (std::size_t at = first; at + 4 <= last; ++at) any_marker |= is_marker(at);
+      for (std::size_t k = 0; k + 1 < s.starts.size(); ++k) {
+        const std::size_t from = s.starts[k], to = s.starts[k + 1];
+        for (std::size_t at = from; at < to && from >= first; ++at) known |= is_marker(at) && at + 4 <= last;
+        if (known && from >= first && to <= last) {
+          expected.emplace_back(static_cast<std::uint32_t>(from - first), static_cast<std::uint32_t>(to - from));
+        }
+      }
+      ASSERT_TRUE(any_marker);
+      const Searched r = search(s, first, last, kMarked);
+      EXPECT_EQ(r.located, known) << first << " to " << last;
+      EXPECT_EQ(r.intact, expected) << first << " to " << last;
+      EXPECT_THAT(r.damaged, IsEmpty());
+      found += static_cast<unsigned>(expected.size());
+    }
+  }
+  EXPECT_GT(found, 1000u);
+}
+
+TEST(FpduSearch, ASegmentWithoutAMarkerIsFoundByItsStart) {
+  SentStream s(true, 1024 + 100);
+  s.add(80).add(50);
+  EXPECT_THAT(search(s, 0, s.octets.size(), kMarked).intact, ElementsAre(std::pair(0, 88), std::pair(88, 56)));
+  EXPECT_FALSE(search(s, 4, s.octets.size(), kMarked).located);
+}
+
+TEST(FpduSearch, WithoutCrcMarkersAreEnough) {
+  SentStream s(true, 512, false);
+  s.add(1000);
+  EXPECT_THAT(search(s, 0, s.octets.size(), {true, false}).intact, ElementsAre(std::pair(0, 1016)));
+}
+
+TEST(FpduSearch, WhatStandsBehindAWrongFpduIsNotBelieved) {
+  SentStream s(true, 500);
+  s.add(40).add(60).add(70);
+  s.octets[s.starts[1] + 9] ^= 1;
+  const Searched r = search(s, 0, s.octets.size(), kMarked);
+  EXPECT_THAT(r.intact, ElementsAre(std::pair(0, 52)));
+  EXPECT_EQ(r.damaged.size(), 1u);
+}
+
+TEST(FpduSearch, AMarkerThatPointsElsewhereMakesItsFpduWrong) {
+  SentStream s(true, 1024, false);
+  s.add(1000);
+  s.octets[512 + 3] ^= 0x10;
+  const Searched r = search(s, 0, s.octets.size(), {true, false});
+  EXPECT_THAT(r.intact, IsEmpty());
+  EXPECT_EQ(r.damaged.size(), 1u);
+}
+
+}  // namespace
+}  // namespace rnic::test
