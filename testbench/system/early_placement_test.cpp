@@ -119,8 +119,8 @@ INSTANTIATE_TEST_SUITE_P(Streams, EarlyPlacementSystem,
                          testing::Values(Setting{true, true, false}, Setting{false, true, false},
                                          Setting{true, true, true}, Setting{false, true, true},
                                          Setting{true, false, true}, Setting{true, false, false}),
-                         [](const auto& info) {
-                           const Setting& s = info.param;
+                         [](const auto& of) {
+                           const Setting& s = of.param;
                            return std::string(s.early ? "early" : "in_order") + (s.crc ? "_crc" : "") +
                                   (s.markers ? "_markers" : "");
                          });
