@@ -33,6 +33,7 @@ struct TcpConfig {
   unsigned initial_window = 90;
   bool sack = true;
   unsigned reorder_bytes = 512 * 1024;
+  unsigned reorder_segments = 512;
   bool early_placement = true;
   bool timestamps = false;
   std::uint64_t timestamp_ns = 1000;
@@ -70,6 +71,9 @@ struct TcpConfig {
     v("reorder_bytes", &TcpConfig::reorder_bytes,
       "payload behind holes that is kept, of all flows; what does not fit is dropped and has to be sent again",
       in_range(0, 1 << 30), unit("octets"));
+    v("reorder_segments", &TcpConfig::reorder_segments,
+      "segments behind holes that are kept of one connection, however short they are: each holds its frame's block",
+      in_range(0, 1 << 16), unit("segments"));
     v("early_placement", &TcpConfig::early_placement,
       "payload behind a hole goes to host memory at once where its FPDU can be located, and only its header is kept");
     v("timestamps", &TcpConfig::timestamps,

@@ -20,7 +20,7 @@ namespace rnic {
 
 struct TcpRxCounters {
   std::uint64_t segments = 0, payload_bytes = 0, out_of_order = 0, duplicates = 0, trimmed = 0, beyond_window = 0;
-  std::uint64_t reorder_drops = 0, reorder_bytes_max = 0, paws = 0, no_timestamp = 0;
+  std::uint64_t reorder_drops = 0, reorder_bytes_max = 0, reorder_segments_max = 0, paws = 0, no_timestamp = 0;
   std::uint64_t early_fpdus = 0, early_saved = 0, not_offered = 0;
   std::uint64_t bad_reset = 0, bad_syn = 0, not_ipv4 = 0, bad_ipv4 = 0, not_for_us = 0, bad_tcp = 0, bad_checksum = 0;
   template <class V>
@@ -31,6 +31,8 @@ struct TcpRxCounters {
       "that came before an earlier one: kept, if there is room");
     v("reorder_drops", &TcpRxCounters::reorder_drops, "segments", "behind a hole, dropped for want of room");
     v("reorder_bytes_max", &TcpRxCounters::reorder_bytes_max, "octets", "most that was kept behind holes");
+    v("reorder_segments_max", &TcpRxCounters::reorder_segments_max, "segments",
+      "most that was kept behind holes of one connection, parts of segments counted by themselves");
     v("early_fpdus", &TcpRxCounters::early_fpdus, "FPDUs",
       "behind a hole, whose payload early_placement had in host memory: only their headers were kept");
     v("early_saved", &TcpRxCounters::early_saved, "octets", "that did not have to be kept behind holes any longer");
@@ -102,6 +104,8 @@ class TcpRx final : public Stage {
     std::uint32_t kept = 0;       // octets in `pieces`
     tcp::SlotList pieces;
     tcp::SlotList behind;  // in the order of their numbers, none overlaps another
+    std::uint32_t behind_pieces = 0;
+    std::uint32_t last_run = 0;  // where the run starts that the last one of them is part of
     std::uint32_t fin_seq = 0;
     std::uint32_t ts_recent = 0;
     std::uint64_t stream_offset = 0;  // of the next octet for the deframer
@@ -148,6 +152,7 @@ class TcpRx final : public Stage {
   // Behind holes.
   wire::SackBlock keep(FlowId flow, const BufferRef& buf, std::uint32_t seq, ByteSpan payload, bool fin);
   bool keep_part(Flow& f, std::uint32_t before, const BufferRef& buf, std::uint32_t seq, ByteSpan part);
+  void insert_behind(Flow& f, std::uint32_t before, std::uint32_t slot);
   wire::SackBlock run_around(const Flow& f, std::uint32_t seq) const;
   void fill_hole(FlowId flow);
   void forget_behind(Flow& f);

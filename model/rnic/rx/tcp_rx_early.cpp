@@ -40,13 +40,16 @@ void TcpRx::on_early(EarlyPlaced placed) {
   offers_.pop();
 }
 
-// Of what is still behind the hole only the header stays.
+// Of what is still behind the hole only the header stays. FPDUs that share a segment are cut out of it while that
+// leaves half of the list to other segments.
 void TcpRx::release_payload(std::uint32_t seq, EarlyPlaced& placed) {
   Flow& f = flows_[placed.flow.v];
   const std::uint32_t end = seq + placed.bytes;
   std::uint32_t at = f.behind.head;
   while (at != tcp::kNil && seq_le(pieces_[at].end(), seq)) at = pieces_[at].next;
   if (at == tcp::kNil || seq_gt(pieces_[at].seq, seq) || seq_lt(pieces_[at].end(), end)) return;
+  const unsigned cuts = (pieces_[at].seq != seq) + (pieces_[at].end() != end);
+  if (cuts != 0 && f.behind_pieces + cuts > config_.reorder_segments / 2) return;
   if (pieces_[at].seq != seq) at = split(f, at, seq);
   if (pieces_[at].end() != end) split(f, at, end);
   Piece& piece = pieces_[at];
@@ -70,7 +73,7 @@ std::uint32_t TcpRx::split(Flow& f, std::uint32_t at, std::uint32_t seq) {
   back.bytes = front.bytes - bytes;
   back.seq = seq;
   front.bytes = bytes;
-  f.behind.insert_after(pieces_, at, rest);
+  insert_behind(f, at, rest);
   return rest;
 }
 

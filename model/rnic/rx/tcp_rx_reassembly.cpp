@@ -16,6 +16,10 @@ SackBlock TcpRx::keep(FlowId flow, const BufferRef& buf, std::uint32_t seq, Byte
   Flow& f = flows_[flow.v];
   const std::uint32_t first = seq;
   std::uint32_t before = kNil, at = f.behind.head;
+  if (at != kNil && seq_le(pieces_[f.behind.tail].end(), seq)) {  // as while a hole's successors come in
+    before = f.behind.tail;
+    at = kNil;
+  }
   while (!payload.empty()) {
     while (at != kNil && seq_le(pieces_[at].end(), seq)) {
       before = at;
@@ -46,7 +50,7 @@ SackBlock TcpRx::keep(FlowId flow, const BufferRef& buf, std::uint32_t seq, Byte
 
 bool TcpRx::keep_part(Flow& f, std::uint32_t before, const BufferRef& buf, std::uint32_t seq, ByteSpan part) {
   const auto bytes = static_cast<std::uint32_t>(part.size());
-  if (behind_bytes_ + bytes > config_.reorder_bytes) return false;
+  if (f.behind_pieces == config_.reorder_segments || behind_bytes_ + bytes > config_.reorder_bytes) return false;
   behind_bytes_ += bytes;
   counters_.reorder_bytes_max = std::max<std::uint64_t>(counters_.reorder_bytes_max, behind_bytes_);
   const std::uint32_t slot = pieces_.take();
@@ -55,13 +59,24 @@ bool TcpRx::keep_part(Flow& f, std::uint32_t before, const BufferRef& buf, std::
   piece.data = part.data();
   piece.bytes = bytes;
   piece.seq = seq;
-  f.behind.insert_after(pieces_, before, slot);
+  if (before == f.behind.tail && (before == kNil || pieces_[before].end() != seq)) f.last_run = seq;
+  insert_behind(f, before, slot);
+  if (slot != f.behind.tail && piece.end() == f.last_run) f.last_run = run_around(f, seq).left;
   return true;
+}
+
+void TcpRx::insert_behind(Flow& f, std::uint32_t before, std::uint32_t slot) {
+  f.behind.insert_after(pieces_, before, slot);
+  counters_.reorder_segments_max = std::max<std::uint64_t>(counters_.reorder_segments_max, ++f.behind_pieces);
 }
 
 // Empty if the octet is not kept.
 SackBlock TcpRx::run_around(const Flow& f, std::uint32_t seq) const {
   SackBlock run;
+  if (!f.behind.empty() && seq_le(f.last_run, seq)) {
+    run = {f.last_run, pieces_[f.behind.tail].end()};
+    return seq_gt(run.right, seq) ? run : SackBlock{};
+  }
   for (std::uint32_t at = f.behind.head; at != kNil; at = pieces_[at].next) {
     const Piece& piece = pieces_[at];
     if (run.left == run.right || run.right != piece.seq) {
@@ -94,6 +109,7 @@ void TcpRx::fill_hole(FlowId flow) {
     behind_bytes_ -= piece.held();
     BufferRef buf = std::move(piece.buf);
     f.behind.drop_front(pieces_);
+    --f.behind_pieces;
     counters_.payload_bytes += payload.size();
     f.rcv_nxt += static_cast<std::uint32_t>(payload.size());
     if (f.mode == Mode::kDiscard) give_room(flow, static_cast<std::uint32_t>(payload.size()));
@@ -106,6 +122,7 @@ void TcpRx::fill_hole(FlowId flow) {
 void TcpRx::forget_behind(Flow& f) {
   for (std::uint32_t at = f.behind.head; at != kNil; at = pieces_[at].next) behind_bytes_ -= pieces_[at].held();
   f.behind.clear(pieces_);
+  f.behind_pieces = 0;
   f.fin_behind = false;
 }
 

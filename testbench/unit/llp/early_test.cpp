@@ -45,9 +45,10 @@ class EarlyTest : public StageTest {
   }
   void enter_rdma() { commands.script({command(Kind::kEnterRdma)}); }
   // Segment n of the stream, at tcp_rx a cycle later.
-  void receive(unsigned n, Cycle at, unsigned segments = 1) {
-    PeerSegment s{"PA", 1 + kSegment * n, 1};
-    s.payload = counting_bytes(kSegment * segments, kSegment * n);
+  void receive(unsigned n, Cycle at, unsigned segments = 1) { receive_octets(kSegment * n, kSegment * segments, at); }
+  void receive_octets(std::uint32_t offset, std::uint32_t bytes, Cycle at) {
+    PeerSegment s{"PA", 1 + offset, 1};
+    s.payload = counting_bytes(bytes, offset);
     const Bytes octets = s.frame();
     Frame f;
     f.buf = pool.take();
@@ -216,6 +217,43 @@ TEST_P(SmallReorderMemory, PlacingMakesRoomForMore) {
   run_until_idle();
   EXPECT_EQ(tcp_rx.counters().reorder_drops, GetParam() ? 0u : 7u);
   EXPECT_EQ(tcp_rx.counters().reorder_bytes_max, GetParam() ? 256u + 8 * 16 : 512u);
+}
+
+class FewSegments : public EarlyTest {
+ protected:
+  static TcpConfig four_segments() {
+    TcpConfig c = config();
+    c.reorder_segments = 4;
+    return c;
+  }
+  FewSegments() : EarlyTest(four_segments()) {}
+};
+
+// Each of them would hold a frame's block for one octet.
+TEST_F(FewSegments, TheirBlocksAreAllThatIsHeld) {
+  for (unsigned n = 1; n <= 10; ++n) receive_octets(kSegment * n, 1, 20 * n);
+  run_until_idle();
+  EXPECT_EQ(pool.in_use(), 4u);
+  EXPECT_EQ(tcp_rx.counters().reorder_drops, 6u);
+  EXPECT_EQ(tcp_rx.counters().reorder_segments_max, 4u);
+  EXPECT_EQ(tcp_rx.counters().reorder_bytes_max, 4u);
+}
+
+// Of five FPDUs in a segment one is cut out: the rest of the list is for segments, of which two more fit.
+TEST_F(FewSegments, HalfOfTheListIsNotForPartsOfSegments) {
+  enter_rdma();
+  receive(1, 10, 5);
+  for (unsigned n = 1; n <= 5; ++n) answer(100 + n, 256 * n, 256, n == 5);
+  for (unsigned n : {6u, 8u, 10u}) receive(n, 200 + 20 * n);
+  for (unsigned n : {6u, 8u}) answer(500 + n, 256 * n, 256, true);  // in one piece: nothing to cut
+  receive(0, 600);
+  run_until_idle();
+  EXPECT_EQ(tcp_rx.counters().early_fpdus, 3u);
+  EXPECT_EQ(tcp_rx.counters().reorder_drops, 1u);
+  EXPECT_EQ(tcp_rx.counters().reorder_segments_max, 4u);
+  EXPECT_THAT(came(),
+              ElementsAre(Came{0, 256, false}, Came{256, 16, true}, Came{512, 1024, false}, Came{1536, 16, true}));
+  EXPECT_EQ(feedback.beats().back().rcv_nxt, 1u + 7 * 256);
 }
 
 // Memory may still be written for these octets: their delivery must not come before.

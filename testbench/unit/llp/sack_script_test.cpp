@@ -72,10 +72,39 @@ TEST(SackScript, OverlapsAndDuplicatesBehindAHoleAreHarmless) {
     > A 1 ack 1 {sack 901:1101 501:701}
     < PA 301:1001 ack 1                        # covers one, fills a hole, touches another
     > A 1 ack 1 {sack 301:1101}
+    < PA 1101:1201 ack 1
+    > A 1 ack 1 {sack 301:1201}
     < PA 1:401 ack 1
-    > A 1 ack 1101 {}
-    +1 delivered 1100
-    count rx.payload_bytes 1100
+    > A 1 ack 1201 {}
+    +1 delivered 1200
+    count rx.payload_bytes 1200
+  )");
+}
+
+TEST(SackScript, RunsThatGrowAtAnyEndAreToldWhole) {
+  run_script(R"(
+    handshake mss 1460, sackOK
+    < PA 1001:1101 ack 1
+    > A 1 ack 1 {sack 1001:1101}
+    < PA 501:601 ack 1
+    > A 1 ack 1 {sack 501:601 1001:1101}
+    < PA 1101:1201 ack 1
+    > A 1 ack 1 {sack 1001:1201 501:601}
+    < PA 901:1001 ack 1                        # before the last run
+    > A 1 ack 1 {sack 901:1201 501:601}
+    < PA 601:901 ack 1                         # between the two
+    > A 1 ack 1 {sack 501:1201}
+    < PA 1201:1301 ack 1
+    > A 1 ack 1 {sack 501:1301}
+    < PA 1401:1501 ack 1
+    > A 1 ack 1 {sack 1401:1501 501:1301}
+    < PA 1:501 ack 1                           # the first run goes, the last one stays
+    > A 1 ack 1301 {sack 1401:1501}
+    < PA 1501:1601 ack 1
+    > A 1 ack 1301 {sack 1401:1601}
+    < PA 1301:1401 ack 1
+    > A 1 ack 1601 {}
+    +1 delivered 1600
   )");
 }
 
@@ -100,6 +129,53 @@ TEST(SackScript, WhatDoesNotFitIsDroppedAndNotTold) {
     > A 1 ack 6001 {}
     +1 delivered 6000
     count rx.reorder_bytes_max 2000
+  )");
+}
+
+// However short they are. What was told of stays (RFC 2018 section 8), and the first hole needs no room.
+TEST(SackScript, NoMoreSegmentsAreKeptThanTheListHolds) {
+  run_script(R"(
+    config reorder_segments 3
+    handshake mss 1460, sackOK
+    < PA 3001:3002 ack 1
+    > A 1 ack 1 {sack 3001:3002}
+    < PA 5001:5002 ack 1
+    > A 1 ack 1 {sack 5001:5002 3001:3002}
+    < PA 7001:7002 ack 1
+    > A 1 ack 1 {sack 7001:7002 5001:5002 3001:3002}
+    count rx.reorder_drops 0
+    < PA 1001:2001 ack 1                       # lower than all
+    > A 1 ack 1 {sack 7001:7002 5001:5002 3001:3002}
+    < PA 4001:4002 ack 1
+    > A 1 ack 1 {sack 7001:7002 5001:5002 3001:3002}
+    < PA 8001:8002 ack 1
+    > A 1 ack 1 {sack 7001:7002 5001:5002 3001:3002}
+    count rx.reorder_drops 3
+    < PA 5001:5002 ack 1                       # known, not new
+    > A 1 ack 1 {sack 5001:5002 7001:7002 3001:3002}
+    count rx.reorder_drops 3
+    < PA 1:1001 ack 1
+    > A 1 ack 1001 {sack 5001:5002 7001:7002 3001:3002}
+    < PA 1001:2001 ack 1                       # again, now next
+    > A 1 ack 2001 {sack 5001:5002 7001:7002 3001:3002}
+    < PA 2001:3401 ack 1                       # what comes behind 3001 finds no room yet
+    > A 1 ack 3002 {sack 5001:5002 7001:7002}
+    < PA 4001:5101 ack 1                       # before 5001 there is room for one, behind it none
+    > A 1 ack 3002 {sack 4001:5002 7001:7002}
+    count rx.reorder_drops 5
+    < PA 3002:4001 ack 1
+    > A 1 ack 5002 {sack 7001:7002}
+    < PA 5002:6001 ack 1
+    > A 1 ack 6001 {sack 7001:7002}
+    < PA 6001:7001 ack 1
+    > A 1 ack 7002 {}
+    < PA 8001:8002 ack 1                       # there is room again
+    > A 1 ack 7002 {sack 8001:8002}
+    < PA 7002:8001 ack 1
+    > A 1 ack 8002 {}
+    +1 delivered 8001
+    count rx.reorder_drops 5
+    count rx.reorder_segments_max 3
   )");
 }
 
