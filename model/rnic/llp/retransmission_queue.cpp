@@ -100,4 +100,33 @@ bool RetransmissionQueue::mark_lost_below_held(Pool& pool, std::uint32_t thresho
   return !list_.empty() && pool[list_.head].lost;
 }
 
+void RetransmissionQueue::mark_dropped(Pool& pool, std::uint32_t slot) {
+  QueuedSegment& s = pool[slot];
+  if (s.held) return;
+  s.resent = false;
+  lost_from_ = list_.head;
+  if (!s.lost) mark_lost(s);
+}
+
+std::uint32_t RetransmissionQueue::split(Pool& pool, std::uint32_t slot, std::uint16_t bytes, BufferRef buf,
+                                         std::uint32_t payload_at) {
+  const std::uint32_t behind = pool.take();
+  QueuedSegment &s = pool[slot], &rest = pool[behind];
+  rest.buf = std::move(buf);
+  rest.payload_at = payload_at;
+  rest.seq = s.seq + bytes;
+  rest.payload_bytes = static_cast<std::uint16_t>(s.payload_bytes - bytes);
+  rest.flags = s.flags;
+  rest.completes_wqe = s.completes_wqe;
+  rest.held = s.held;
+  rest.lost = s.lost;
+  rest.resent = s.resent;
+  held_segments_ += rest.held;
+  s.payload_bytes = bytes;
+  s.flags = static_cast<std::uint8_t>(s.flags & ~wire::TcpHeader::kPsh);
+  s.completes_wqe = false;
+  list_.insert_after(pool, slot, behind);
+  return behind;
+}
+
 }  // namespace rnic::tcp

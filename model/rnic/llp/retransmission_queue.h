@@ -64,6 +64,12 @@ class RetransmissionQueue {
   // section 8).
   void mark_all_lost(Pool& pool);
 
+  // A segment that is on no way to the peer: it goes again, even if it has done so already.
+  void mark_dropped(Pool& pool, std::uint32_t slot);
+  // Leaves `bytes` of payload in a segment; the rest, whose octets are in `buf` at `payload_at`, follows it and is
+  // what the whole was. Returns the rest.
+  std::uint32_t split(Pool& pool, std::uint32_t slot, std::uint16_t bytes, BufferRef buf, std::uint32_t payload_at);
+
   // Without SACK each duplicate ACK stands for a segment that arrived (RFC 5681 section 3.2, which inflates the
   // window).
   void count_held(std::uint32_t bytes) { held_ += bytes; }

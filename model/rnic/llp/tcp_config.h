@@ -39,6 +39,7 @@ struct TcpConfig {
   std::uint64_t timestamp_ns = 1000;
   bool ecn = false;
   std::uint64_t keepalive_us = 0;
+  unsigned path_mtu_min = 576;
   std::uint64_t seed = 1;
 
   template <class V>
@@ -85,6 +86,9 @@ struct TcpConfig {
       "silence after which an idle peer is asked whether it is there, max_retries times; 0: never (RFC 9293 section "
       "3.8.4)",
       in_range(0, 1'000'000'000), unit("us"));
+    v("path_mtu_min", &TcpConfig::path_mtu_min,
+      "smallest path MTU that a router is believed (RFC 1191); mtu or more: none is", in_range(296, 9000),
+      unit("octets"));
     v("seed", &TcpConfig::seed, "of the initial sequence numbers");
   }
 

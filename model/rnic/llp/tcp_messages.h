@@ -113,6 +113,7 @@ struct RxFeedback {
   std::array<wire::SackBlock, wire::TcpOptions::kMaxSackBlocks> sack;  // what the peer keeps
   std::uint32_t ack = 0;
   std::uint32_t window = 0;    // octets
+  std::uint16_t path_mtu = 0;  // not 0: a router had no way for the packet with `seq`, and this is all that is said
   std::uint32_t rcv_nxt = 0;   // next octet expected
   std::uint32_t rcv_edge = 0;  // first octet there is no room for
 };

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "model/wire/ethernet.h"
+#include "model/wire/icmp.h"
+
 namespace rnic {
 
 using tcp::ReceivedSegment;
@@ -122,11 +125,30 @@ void TcpRx::take_frame() {
   Frame frame = in->pop();
   ReceivedSegment s;
   const SegmentFault fault = tcp::read_segment({frame.data(), frame.bytes}, station_.ip, s);
+  if (fault == SegmentFault::kNotForUs && take_path_mtu(frame)) return;
   if (fault != SegmentFault::kNone) return count_fault(fault);
   ++counters_.segments;
   const FlowId flow = table_.find(s.key);
   if (flow == kNoFlow || flows_[flow.v].state == State::kAwaitsSyn) return to_connection(flow, s);
   on_segment(flow, s, std::move(frame));
+}
+
+// "Fragmentation needed" about a segment of one of our flows; tcp_tx knows whether that is in flight.
+bool TcpRx::take_path_mtu(const Frame& frame) {
+  const auto ethernet = wire::EthernetView::parse({frame.data(), frame.bytes});
+  const auto ip = wire::Ipv4View::parse(ethernet->payload);
+  if (ip->header.dst != station_.ip || ip->header.protocol != wire::kIpProtocolIcmp) return false;
+  const auto told = wire::FragmentationNeeded::parse(ip->payload);
+  if (!told || told->src != station_.ip) return false;
+  const FlowId flow = table_.find({told->dst.v, told->dst_port, told->src_port});
+  if (flow == kNoFlow || flows_[flow.v].state != State::kOpen) return false;
+  ++counters_.path_mtu_reports;
+  RxFeedback fb;
+  fb.flow = flow;
+  fb.seq = told->seq;
+  fb.path_mtu = std::max<std::uint16_t>(1, told->next_hop_mtu);
+  feedback->push(fb);
+  return true;
 }
 
 void TcpRx::count_fault(SegmentFault fault) {

@@ -21,7 +21,7 @@ namespace rnic {
 struct TcpRxCounters {
   std::uint64_t segments = 0, payload_bytes = 0, out_of_order = 0, duplicates = 0, trimmed = 0, beyond_window = 0;
   std::uint64_t reorder_drops = 0, reorder_bytes_max = 0, reorder_segments_max = 0, paws = 0, no_timestamp = 0;
-  std::uint64_t early_fpdus = 0, early_saved = 0, not_offered = 0;
+  std::uint64_t early_fpdus = 0, early_saved = 0, not_offered = 0, path_mtu_reports = 0;
   std::uint64_t bad_reset = 0, bad_syn = 0, not_ipv4 = 0, bad_ipv4 = 0, not_for_us = 0, bad_tcp = 0, bad_checksum = 0;
   template <class V>
   static void fields(V& v) {
@@ -47,6 +47,8 @@ struct TcpRxCounters {
     v("not_ipv4", &TcpRxCounters::not_ipv4, "frames", "dropped: another protocol than IPv4");
     v("bad_ipv4", &TcpRxCounters::bad_ipv4, "frames", "dropped: malformed IPv4 header, wrong checksum, or a fragment");
     v("not_for_us", &TcpRxCounters::not_for_us, "frames", "dropped: another address, or another protocol than TCP");
+    v("path_mtu_reports", &TcpRxCounters::path_mtu_reports, "packets",
+      "of ICMP that say that a segment of ours was too long for a router");
     v("bad_tcp", &TcpRxCounters::bad_tcp, "segments", "dropped: malformed TCP header");
     v("bad_checksum", &TcpRxCounters::bad_checksum, "segments", "dropped: wrong TCP checksum");
   }
@@ -141,6 +143,7 @@ class TcpRx final : public Stage {
 
   void take_frame();
   void count_fault(tcp::SegmentFault fault);
+  bool take_path_mtu(const Frame& frame);
   void to_connection(FlowId flow, const tcp::ReceivedSegment& s);
   void on_segment(FlowId flow, const tcp::ReceivedSegment& s, Frame frame);
   bool timely(FlowId flow, const tcp::ReceivedSegment& s);

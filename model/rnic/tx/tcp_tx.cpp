@@ -94,13 +94,17 @@ void TcpTx::take_fpdu() {
     ++counters_.fpdus_dropped;
     return;
   }
-  RNIC_CHECK_MSG(fpdu_bytes_ <= f.mss, std::string(name()) + ": an FPDU is larger than a segment");
+  RNIC_CHECK_MSG(fpdu_bytes_ <= f.emss, std::string(name()) + ": an FPDU is larger than a segment");
   s.payload_at = static_cast<std::uint32_t>(fpdu_ - last.buf->bytes());
   RNIC_CHECK(s.payload_at >= tcp::kHeaderBytes);
   s.payload_bytes = static_cast<std::uint16_t>(fpdu_bytes_);
   s.flags = TcpHeader::kPsh | TcpHeader::kAck;
   s.completes_wqe = last.completes_wqe;
   append(last.flow, std::move(s));
+  if (fpdu_bytes_ > f.mss) {
+    cut(f, f.queue.tail());
+    return resume(last.flow);
+  }
   // Else it waits in the flow's own queue: behind a retransmission, or for a congestion window that fell after the
   // credit was given.
   if (const std::uint32_t slot = next_to_send(f); slot != tcp::kNil && slot == f.queue.tail()) send(last.flow, slot);
@@ -201,7 +205,7 @@ void TcpTx::establish(const TxCommand& c) {
 }
 
 void TcpTx::agree(Flow& f, const tcp::Agreed& agreed, std::uint32_t segments) {
-  f.mss = agreed.emss;
+  f.mss = f.emss = agreed.emss;
   f.scaling = agreed.scaling;
   f.sack = agreed.sack;
   f.timestamps = agreed.timestamps;

@@ -26,6 +26,7 @@ struct TcpTxCounters {
   std::uint64_t retransmitted_bytes = 0, fast_retransmits = 0, idle_restarts = 0;
   std::uint64_t sacked_bytes = 0, congestion_echoes = 0, congestion_marks = 0, keepalives = 0;
   std::uint64_t resets = 0, duplicate_acks = 0, fpdus_dropped = 0;
+  std::uint64_t path_mtu_changes = 0, path_mtu_ignored = 0, cuts = 0;
   template <class V>
   static void fields(V& v) {
     v("segments", &TcpTxCounters::segments, "segments", "all segments sent");
@@ -47,6 +48,11 @@ struct TcpTxCounters {
     v("resets", &TcpTxCounters::resets, "segments", "RST sent");
     v("duplicate_acks", &TcpTxCounters::duplicate_acks, "segments", "pure ACKs received that acknowledge nothing new");
     v("fpdus_dropped", &TcpTxCounters::fpdus_dropped, "FPDUs", "FPDUs of a flow that was closed or reset");
+    v("path_mtu_changes", &TcpTxCounters::path_mtu_changes, "changes",
+      "of a flow's segment size, as a router told of a smaller path MTU (RFC 1191)");
+    v("path_mtu_ignored", &TcpTxCounters::path_mtu_ignored, "reports",
+      "of a path MTU that quote nothing in flight, or change nothing (RFC 5927)");
+    v("cuts", &TcpTxCounters::cuts, "segments", "made of what was too long for the path: they start within an FPDU");
   }
 };
 
@@ -79,6 +85,7 @@ class TcpTx final : public Stage, public RunsAhead {
     tcp::FlowKey key;
     wire::MacAddress peer_mac;
     std::uint16_t mss = 0;
+    std::uint16_t emss = 0;                  // as agreed: FPDUs are no longer; mss is that of the path
     std::uint32_t snd_una = 0, snd_nxt = 0;  // RFC 9293 section 3.3.1
     std::uint32_t snd_end = 0;               // behind the last queued octet
     std::uint32_t snd_edge = 0;              // first octet that the peer's window does not hold; never goes back
@@ -168,6 +175,10 @@ class TcpTx final : public Stage, public RunsAhead {
   void leave_recovery(Flow& f);
   void restart_if_idle(Flow& f);
   void resume(FlowId flow);
+
+  // The path.
+  void on_path_mtu(FlowId flow, const tcp::RxFeedback& fb);
+  void cut(Flow& f, std::uint32_t slot);
 
   // Timers.
   void run_timers();

@@ -19,6 +19,7 @@ using wire::TcpHeader;
 void TcpTx::on_feedback(const RxFeedback& fb) {
   Flow& f = flows_[fb.flow.v];
   if (!f.open) return;
+  if (fb.path_mtu != 0) return on_path_mtu(fb.flow, fb);
   note_mark(fb.flow, fb);
   const std::uint32_t end = fb.seq + fb.payload + ((fb.flags & TcpHeader::kFin) != 0);
   if (f.timestamps && fb.timestamps && seq_le(fb.seq, f.last_ack) && seq_ge(end, f.last_ack)) {

@@ -190,6 +190,7 @@ void PacketScript::step(const Line& line) {
   const auto number = [&line](std::size_t i) { return static_cast<std::uint32_t>(std::stoul(line.words.at(i))); };
   Firmware& fw = chip_->firmware;
   if (verb == "<") inject(line);
+  else if (verb == "icmp") icmp(line);
   else if (verb == "handshake") handshake(line);
   else if (verb == "listen") fw.listen(5000);
   else if (verb == "open") fw.open(kIpA, 4000, 5000);
@@ -225,6 +226,31 @@ void PacketScript::inject(const Line& line) {
   s.options = option_octets(line.options, chip_isn_);
   const Bytes octets = s.frame();
   ASSERT_LE(octets.size(), pool_.block_bytes()) << where(line);
+  put(octets);
+}
+
+// RFC 792 and RFC 1191 section 4, from a router at 10.9.9.9.
+void PacketScript::icmp(const Line& line) {
+  Bytes f = {2,  0, 0, 0,    0, 0xb, 2, 0, 0, 0,  0, 0xa, 8, 0,  0x45, 0, 0,
+             56, 0, 1, 0x40, 0, 64,  1, 0, 0, 10, 9, 9,   9, 10, 0,    0, 2};
+  const std::uint16_t ip_sum = static_cast<std::uint16_t>(~fold(sum_words(f, 14, 34)));
+  f[24] = static_cast<std::uint8_t>(ip_sum >> 8);
+  f[25] = static_cast<std::uint8_t>(ip_sum);
+  const unsigned mtu = static_cast<unsigned>(std::stoul(line.words.at(3)));
+  const auto seq = static_cast<std::uint32_t>(std::stoul(line.words.at(1))) + chip_isn_;
+  for (unsigned octet : {3u, 4u, 0u, 0u, 0u, 0u, mtu >> 8, mtu & 0xff}) f.push_back(static_cast<std::uint8_t>(octet));
+  for (std::uint8_t octet : {0x45, 0, 5, 0xdc, 0, 9, 0x40, 0, 63, 6, 0, 0, 10, 0, 0, 2, 10, 0, 0, 1})
+    f.push_back(octet);
+  for (unsigned octet : {5000u >> 8, 5000u & 0xff, 4000u >> 8, 4000u & 0xff})
+    f.push_back(static_cast<std::uint8_t>(octet));
+  for (int i = 3; i >= 0; --i) f.push_back(static_cast<std::uint8_t>(seq >> (8 * i)));
+  const std::uint16_t sum = static_cast<std::uint16_t>(~fold(sum_words(f, 34, f.size())));
+  f[36] = static_cast<std::uint8_t>(sum >> 8);
+  f[37] = static_cast<std::uint8_t>(sum);
+  put(f);
+}
+
+void PacketScript::put(const Bytes& octets) {
   Frame f;
   f.buf = pool_.take();
   f.bytes = static_cast<std::uint32_t>(octets.size());

@@ -8,6 +8,7 @@
 //   > PA 1:1001 ack 1                the chip's next segment: flags, octets, and what else is to be compared
 //   +10 < A 1 ack 1001 win 65535 {sack 2001:3001}     10 us later the peer sends
 //   +200 > PA 1:1001                 200 us later, and at most half a microsecond more, the chip does
+//   icmp 1001 mtu 600                a router says so of the chip's segment that begins with octet 1001
 //   delivered 3000                   so many octets are with the deframer, and they are the right ones
 //   count tx.timeouts 1              a counter of tx, rx or connection
 //   event closed                     the firmware's next event
@@ -45,6 +46,8 @@ class PacketScript {
   void parse(const std::string& text);
   void step(const Line& line);
   void inject(const Line& line);
+  void icmp(const Line& line);
+  void put(const Bytes& octets);
   void expect(const Line& line);
   void expect_segment(const Line& line, const Seen& s);
   void handshake(const Line& line);

@@ -1,0 +1,28 @@
+// The one ICMP message that TCP listens to: "fragmentation needed and DF set" (RFC 792, RFC 1191 section 4).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "model/common/bytes.h"
+#include "model/wire/ipv4.h"
+
+namespace rnic::wire {
+
+inline constexpr std::uint8_t kIpProtocolIcmp = 1;
+
+struct FragmentationNeeded {
+  static constexpr std::uint8_t kType = 3, kCode = 4;
+  static constexpr std::size_t kBytes = 8;     // before the packet that it quotes
+  static constexpr std::size_t kTcpBytes = 8;  // of TCP that every router quotes: ports and sequence number
+  std::uint16_t next_hop_mtu = 0;              // 0: a router older than RFC 1191
+  Ipv4Address src, dst;                        // of the packet that was too long
+  std::uint16_t src_port = 0, dst_port = 0;
+  std::uint32_t seq = 0;
+
+  // The payload of an IPv4 packet of protocol ICMP. nullopt: another message, a wrong checksum, or a quotation that is
+  // too short or not of TCP.
+  static std::optional<FragmentationNeeded> parse(ByteSpan message);
+};
+
+}  // namespace rnic::wire

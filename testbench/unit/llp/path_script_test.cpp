@@ -1,0 +1,85 @@
+// Path MTU on the wire: RFC 1191, and what RFC 5927 asks of those who believe ICMP.
+#include "testbench/unit/llp/packet_script.h"
+
+namespace rnic::test {
+namespace {
+
+TEST(PathScript, WhatIsTooLongGoesAgainInPieces) {
+  run_script(R"(
+    handshake mss 1000
+    fpdu 1000 x2
+    fpdu 400
+    > PA 1:1001
+    > PA 1001:2001
+    > PA 2001:2401
+    +1 icmp 1 mtu 640
+    > A 1:601
+    > PA 601:1001
+    > A 1001:1601
+    > PA 1601:2001              # the third was short enough
+    +1 < A 1 ack 2401
+    count tx.path_mtu_changes 1
+    count tx.cuts 2
+    count tx.retransmissions 4
+    count tx.timeouts 0
+    count rx.path_mtu_reports 1
+    silence 300
+  )");
+}
+
+// Alignment is lost for what the segmenter cuts by the old MULPDU.
+TEST(PathScript, FpdusOfTheOldSizeAreCutBeforeTheyLeave) {
+  run_script(R"(
+    handshake mss 1000
+    fpdu 1000
+    > PA 1:1001
+    +1 icmp 1 mtu 576
+    > A 1:537
+    > PA 537:1001
+    +1 < A 1 ack 1001
+    fpdu 1000
+    > A 1001:1537
+    > PA 1537:2001
+    +1 < A 1 ack 2001
+    count tx.cuts 2
+    silence 300
+  )");
+}
+
+TEST(PathScript, WhatQuotesNothingInFlightIsNotBelieved) {
+  run_script(R"(
+    handshake mss 1000
+    fpdu 1000 x2
+    > PA 1:1001
+    > PA 1001:2001
+    +1 < A 1 ack 1001
+    +1 icmp 1 mtu 600           # acknowledged
+    +1 icmp 2001 mtu 600        # never sent
+    +1 icmp 1001 mtu 1040       # no smaller than ours
+    silence 5
+    count tx.path_mtu_ignored 3
+    count tx.path_mtu_changes 0
+    +1 < A 1 ack 2001
+    silence 300
+  )");
+}
+
+TEST(PathScript, NoRouterIsBelievedLessThanTheLeast) {
+  run_script(R"(
+    config path_mtu_min 540
+    handshake mss 1000
+    fpdu 1000
+    > PA 1:1001
+    +1 icmp 1 mtu 0             # of a router that is older than RFC 1191
+    > A 1:501
+    > PA 501:1001
+    +1 icmp 501 mtu 68
+    silence 5
+    count tx.path_mtu_ignored 1
+    +1 < A 1 ack 1001
+    silence 300
+  )");
+}
+
+}  // namespace
+}  // namespace rnic::test
