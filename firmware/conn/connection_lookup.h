@@ -133,6 +133,18 @@ void ConnectionManager<Bus, Capacity>::on(const TcpClosed& event) {
   deliver(by_flow(event.flow), ConnInput{Event::kClosed});
 }
 
+// Changes no state, so it needs no row. FPDUs that are cut already stay as they are (RFC 5044 section 4.5).
+template <class Bus, class Capacity>
+void ConnectionManager<Bus, Capacity>::on(const TcpEmssChanged& event) {
+  Connection* c = by_flow(event.flow);
+  if (c == nullptr) return;
+  c->emss = event.emss;
+  if (!c->flow_context.rdma) return;  // write_contexts() is still to come, or nothing is sent any more
+  resources_.qp(c->qpn)->context.mulpdu = mulpdu_of(*c);
+  resources_.publish(c->qpn);
+  log(bus_, LogCode::kMulpdu, id_of(*c), mulpdu_of(*c));
+}
+
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::on(const QpFirstFpdu& event) {
   deliver(by_qp(event.qpn), ConnInput{Event::kFirstFpdu});

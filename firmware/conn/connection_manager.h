@@ -47,6 +47,7 @@ class ConnectionManager {
   void on(const TcpPeerClosed& event);
   void on(const TcpReset& event);
   void on(const TcpClosed& event);
+  void on(const TcpEmssChanged& event);
   void on(const QpFirstFpdu& event);
   void on(const QpTerminateReceived& event);
   void on(const QpStreamError& event);
@@ -114,6 +115,9 @@ class ConnectionManager {
   void write_frame(Connection& c, const wire::MpaFrame& frame);
   void send_frame(const Connection& c) { bus_.write(TcpStreamSend{c.flow, frame_range(c.slot, 0, c.frame_bytes)}); }
   void write_contexts(Connection& c, QpState state, StreamOptions options, std::uint16_t ird, std::uint16_t ord);
+  static std::uint16_t mulpdu_of(const Connection& c) {
+    return static_cast<std::uint16_t>(wire::mulpdu(c.emss, c.flow_context.tx_markers));
+  }
   static void remember_depths(Connection& c, const wire::MpaFrame& frame);
   void report_peer_frame(const Connection& c, abi::EventType type, abi::ConnectStatus status,
                          const wire::MpaFrame& frame);

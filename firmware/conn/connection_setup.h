@@ -239,14 +239,6 @@ template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::write_contexts(Connection& c, QpState state, StreamOptions options,
                                                       std::uint16_t ird, std::uint16_t ord) {
   resources_.qp(c.qpn)->settle(options.rx_markers, options.tx_markers);
-  QpContext& qp = resources_.qp(c.qpn)->context;
-  qp.state = state;
-  qp.version = c.version;
-  qp.mulpdu = static_cast<std::uint16_t>(wire::mulpdu(c.emss, options.tx_markers));
-  qp.ird = ird;
-  qp.ord = ord;
-  qp.flow = c.flow;
-  resources_.publish(c.qpn);
   FlowContext& flow = c.flow_context;
   flow.rdma = true;
   flow.tx_markers = options.tx_markers;
@@ -254,6 +246,14 @@ void ConnectionManager<Bus, Capacity>::write_contexts(Connection& c, QpState sta
   flow.crc = options.crc;
   flow.epoch = ++flow_epoch_[c.flow.v];
   flow.qpn = c.qpn;
+  QpContext& qp = resources_.qp(c.qpn)->context;
+  qp.state = state;
+  qp.version = c.version;
+  qp.mulpdu = mulpdu_of(c);
+  qp.ird = ird;
+  qp.ord = ord;
+  qp.flow = c.flow;
+  resources_.publish(c.qpn);
   bus_.write(WriteFlow{c.flow, c.flow_context});
 }
 

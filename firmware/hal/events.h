@@ -39,6 +39,10 @@ struct TcpReset {  // the flow is gone
 struct TcpClosed {  // both sides closed in order; the flow is gone
   FlowId flow;
 };
+struct TcpEmssChanged {  // the path has become narrower
+  FlowId flow;
+  std::uint16_t emss = 0;
+};
 
 struct QpFirstFpdu {  // the first valid FPDU came in
   Qpn qpn;
@@ -82,6 +86,6 @@ struct TimerExpired {
 // All of them, in the order of their numbers on a target that passes them by number.
 using Events = TypeList<TcpAccepted, TcpConnected, TcpOpenFailed, TcpStreamData, TcpPeerClosed, TcpReset, TcpClosed,
                         QpFirstFpdu, QpTerminateReceived, QpStreamError, QpSendDrained, CqOverflow, SrqLimitReached,
-                        SrqOverrun, HostCommand, TimerExpired>;
+                        SrqOverrun, HostCommand, TimerExpired, TcpEmssChanged>;
 
 }  // namespace rnic::fw

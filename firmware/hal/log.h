@@ -14,13 +14,15 @@ enum class LogCode : std::uint8_t {
   kNoResources,
   kBadFrame,
   kCommandRefused,
-  kConnectionState
+  kConnectionState,
+  kMulpdu
 };
-inline constexpr unsigned kLogCodes = static_cast<unsigned>(LogCode::kConnectionState) + 1;
+inline constexpr unsigned kLogCodes = static_cast<unsigned>(LogCode::kMulpdu) + 1;
 
 // How an argument is to be read.
 enum class LogArgument : std::uint8_t {
   kNone,
+  kOctets,
   kPort,
   kIp,
   kConnection,    // its id
@@ -51,6 +53,7 @@ inline constexpr LogDescription kLog[] = {
     {"command_refused", LogLevel::kDebug, "command {a} refused: {b}", LogArgument::kCommandOp,
      LogArgument::kCommandStatus},
     {"connection_state", LogLevel::kDebug, "connection {a}: {b}", LogArgument::kConnection, LogArgument::kTransition},
+    {"mulpdu", LogLevel::kInfo, "connection {a}: MULPDU is {b} now", LogArgument::kConnection, LogArgument::kOctets},
 };
 static_assert(sizeof kLog / sizeof *kLog == kLogCodes);
 

@@ -13,13 +13,16 @@ inline constexpr std::uint8_t kIpProtocolIcmp = 1;
 
 struct FragmentationNeeded {
   static constexpr std::uint8_t kType = 3, kCode = 4;
-  static constexpr std::size_t kBytes = 8;     // before the packet that it quotes
-  static constexpr std::size_t kTcpBytes = 8;  // of TCP that every router quotes: ports and sequence number
-  std::uint16_t next_hop_mtu = 0;              // 0: a router older than RFC 1191
-  Ipv4Address src, dst;                        // of the packet that was too long
+  static constexpr std::size_t kBytes = 8;          // before the packet that it quotes
+  static constexpr std::size_t kQuotedPayload = 8;  // that every router quotes: of TCP, ports and sequence number
+  std::uint16_t next_hop_mtu = 0;                   // 0: a router older than RFC 1191
+  Ipv4Address src, dst;                             // of the packet that was too long
   std::uint16_t src_port = 0, dst_port = 0;
   std::uint32_t seq = 0;
 
+  // The message that quotes `packet` as RFC 792 asks: its header and 8 octets. Returns the octets written, 0 if `out`
+  // is too small.
+  static std::size_t emit(const Ipv4View& packet, std::uint16_t next_hop_mtu, MutableByteSpan out);
   // The payload of an IPv4 packet of protocol ICMP. nullopt: another message, a wrong checksum, or a quotation that is
   // too short or not of TCP.
   static std::optional<FragmentationNeeded> parse(ByteSpan message);

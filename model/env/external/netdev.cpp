@@ -7,12 +7,13 @@
 #include "model/env/external/frame_port.h"
 #include "model/wire/arp.h"
 #include "model/wire/checksum.h"
+#include "model/wire/icmp.h"
 
 namespace rnic::external {
 namespace {
 
 constexpr wire::MacAddress kBroadcast{{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}};
-constexpr std::uint8_t kIpProtocolIcmp = 1, kEchoRequest = 8, kEchoReply = 0;  // RFC 792
+constexpr std::uint8_t kEchoRequest = 8, kEchoReply = 0;  // RFC 792
 constexpr std::size_t kIcmpHeaderBytes = 8, kIcmpChecksumOffset = 2;
 constexpr std::size_t kIpSourceOffset = 12, kIpAddressBytes = 4;
 
@@ -83,11 +84,11 @@ void Netdev::take_arp(const Frame& frame, std::uint64_t at_ps) {
 bool Netdev::answer_echo(const Frame& frame, std::uint64_t at_ps) {
   const auto ethernet = wire::EthernetView::parse({frame.data(), frame.bytes});
   const auto ip = wire::Ipv4View::parse(ethernet->payload);
-  if (ethernet->vlan_tci || !ip || ip->header.protocol != kIpProtocolIcmp) return false;
+  if (ethernet->vlan_tci || !ip || ip->header.protocol != wire::kIpProtocolIcmp) return false;
   const bool echo = ip->header.dst == station_.ip && !ip->header.is_fragment() && ip->checksum_ok() &&
                     ip->payload.size() >= kIcmpHeaderBytes && ip->payload[0] == kEchoRequest &&
                     wire::internet_checksum(ip->payload) == 0;
-  if (!echo) return true;  // ICMP is not for the chip
+  if (!echo) return !wire::FragmentationNeeded::parse(ip->payload);  // the one message that is for the chip
   ++counters_.echo_answers;
   Frame f = copy(frame);
   std::uint8_t* const octets = f.buf->bytes();

@@ -64,11 +64,14 @@ struct BottleneckConfig {
 struct PathMtuConfig {
   unsigned bytes = 0;
   std::string at_us = "0-";
+  bool icmp = true;
+  bool has_router() const { return bytes != 0 && icmp; }
   template <class V>
   static void fields(V& v) {
-    v("bytes", &PathMtuConfig::bytes, "longer IP packets are lost without a word; 0: none are", in_range(0, 65535),
-      unit("octets"));
+    v("bytes", &PathMtuConfig::bytes, "longer IP packets are lost; 0: none are", in_range(0, 65535), unit("octets"));
     v("at_us", &PathMtuConfig::at_us, "when: times of the run such as 100-200,500-", unit("us"));
+    v("icmp", &PathMtuConfig::icmp,
+      "a router tells the sender by ICMP \"fragmentation needed\" (RFC 1191); false: they are lost without a word");
   }
 };
 
@@ -97,7 +100,7 @@ struct FaultConfig {
 struct FaultCounters {
   std::uint64_t frames = 0, lost = 0, lost_in_bursts = 0, bursts = 0, lost_while_down = 0, too_long = 0,
                 queue_drops = 0;
-  std::uint64_t duplicated = 0, reordered = 0, corrupted = 0, corrupted_repaired = 0;
+  std::uint64_t icmp_sent = 0, duplicated = 0, reordered = 0, corrupted = 0, corrupted_repaired = 0;
   template <class V>
   static void fields(V& v) {
     v("frames", &FaultCounters::frames, "frames", "that entered this direction");
@@ -106,6 +109,7 @@ struct FaultCounters {
     v("bursts", &FaultCounters::bursts, "bursts", "begun");
     v("lost_while_down", &FaultCounters::lost_while_down, "frames", "lost because nothing passed");
     v("too_long", &FaultCounters::too_long, "frames", "lost because they were longer than `mtu`");
+    v("icmp_sent", &FaultCounters::icmp_sent, "packets", "by which a router told the sender of what was too long");
     v("queue_drops", &FaultCounters::queue_drops, "frames", "lost because the queue before the slow stretch was full");
     v("duplicated", &FaultCounters::duplicated, "frames", "that came twice");
     v("reordered", &FaultCounters::reordered, "frames", "held back, so that others could overtake them");

@@ -39,7 +39,11 @@ bool FaultModel::harmless() const {
 
 FaultModel::Fate FaultModel::pass(Frame& frame, std::uint64_t& ps) {
   ++counters_.frames;
-  if (lost(frame, ps) || !queued(frame, ps)) return Fate::kLost;
+  if (std::uint64_t* const why = loss(frame, ps)) {
+    ++*why;
+    return why == &counters_.too_long && config_.mtu.icmp ? Fate::kTooLong : Fate::kLost;
+  }
+  if (!queued(frame, ps)) return Fate::kLost;
   corrupt(frame);
   delay(ps);
   if (!duplicate_.picks(counters_.frames)) return Fate::kOnce;
@@ -47,17 +51,14 @@ FaultModel::Fate FaultModel::pass(Frame& frame, std::uint64_t& ps) {
   return Fate::kTwice;
 }
 
-bool FaultModel::lost(const Frame& frame, std::uint64_t ps) {
+std::uint64_t* FaultModel::loss(const Frame& frame, std::uint64_t ps) {
   const bool by_pick = loss_.picks(counters_.frames), by_burst = lost_in_burst();
   const bool by_length = config_.mtu.bytes != 0 && frame.bytes > wire::EthernetHeader::kBytes + config_.mtu.bytes &&
                          short_us_.contains(ps / kPsPerUs);
-  std::uint64_t* const why = down_us_.contains(ps / kPsPerUs) ? &counters_.lost_while_down
-                             : by_length                      ? &counters_.too_long
-                             : by_pick                        ? &counters_.lost
-                             : by_burst                       ? &counters_.lost_in_bursts
-                                                              : nullptr;
-  if (why != nullptr) ++*why;
-  return why != nullptr;
+  if (down_us_.contains(ps / kPsPerUs)) return &counters_.lost_while_down;
+  if (by_length) return &counters_.too_long;
+  if (by_pick) return &counters_.lost;
+  return by_burst ? &counters_.lost_in_bursts : nullptr;
 }
 
 bool FaultModel::lost_in_burst() {

@@ -40,15 +40,18 @@ class FaultModel {
   FaultModel(const FaultConfig& config, const std::string& path, std::uint64_t seed);
 
   // A frame whose last octet leaves the sender at `ps`. `frame` and `ps` become what goes on; a copy follows it at
-  // once.
-  enum class Fate : std::uint8_t { kLost, kOnce, kTwice };
+  // once. kTooLong is kLost, and a router tells the sender.
+  enum class Fate : std::uint8_t { kLost, kTooLong, kOnce, kTwice };
   Fate pass(Frame& frame, std::uint64_t& ps);
 
   bool harmless() const;  // nothing will ever happen to a frame
+  const FaultConfig& config() const { return config_; }
+  void count_icmp() { ++counters_.icmp_sent; }
   const FaultCounters& counters() const { return counters_; }
 
  private:
-  bool lost(const Frame& frame, std::uint64_t ps);
+  // Which counter says why the frame is lost; null if it is not.
+  std::uint64_t* loss(const Frame& frame, std::uint64_t ps);
   bool lost_in_burst();
   bool queued(const Frame& frame, std::uint64_t& ps);
   void corrupt(Frame& frame);

@@ -17,6 +17,8 @@ void FirmwareProfile::began(const TcpEvent& event, Cycle arrived) {
       return setups_.opened(event.flow, SetupTimes::Role::kResponder, event.syn_at, arrived);
     case TcpEvent::Kind::kStreamData:
       return setups_.enter(event.flow, SetupTimes::Part::kFirmware, arrived);
+    case TcpEvent::Kind::kEmssChanged:
+      return;
     default:
       return setups_.failed(event.flow);
   }

@@ -231,6 +231,8 @@ void FwCpu::dispatch(const TcpEvent& e) {
       return firmware_->on(fw::TcpReset{e.flow});
     case TcpEvent::Kind::kClosed:
       return firmware_->on(fw::TcpClosed{e.flow});
+    case TcpEvent::Kind::kEmssChanged:
+      return firmware_->on(fw::TcpEmssChanged{e.flow, e.emss});
   }
 }
 
@@ -293,6 +295,8 @@ void FwCpu::register_stats(const StatsGroup& group) const {
                 "connections to a port that nobody listens on any more");
   group.counter("no_resources", bus_.log_count(fw::LogCode::kNoResources), "connections",
                 "connections refused for lack of firmware memory");
+  group.counter("mulpdu_changes", bus_.log_count(fw::LogCode::kMulpdu), "changes",
+                "of a stream's MULPDU, after its path had become narrower");
   group.counter("bad_frames", bus_.log_count(fw::LogCode::kBadFrame), "frames", "MPA startup frames that were refused");
 }
 

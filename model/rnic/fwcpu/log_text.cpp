@@ -20,6 +20,7 @@ std::string argument_text(LogArgument kind, std::uint32_t v) {
   switch (kind) {
     case LogArgument::kNone:
       return "";
+    case LogArgument::kOctets:
     case LogArgument::kPort:
       return std::to_string(v);
     case LogArgument::kIp:

@@ -125,6 +125,11 @@ void TcpConnection::on_report(const TxReport& report) {
       return lost(report.flow, TcpEvent::Reason::kTimeout);
     case TxReport::Kind::kReleased:
       return released(report.flow);
+    case TxReport::Kind::kEmss:
+      if (c.state == State::kReleasing) return;
+      c.emss = report.emss;
+      if (is_open(report.flow)) send_event(TcpEvent::Kind::kEmssChanged, report.flow);
+      return;
   }
 }
 

@@ -52,9 +52,10 @@ struct TxCommand {
 
 // tcp_tx -> tcp_connection
 struct TxReport {
-  enum class Kind : std::uint8_t { kSynAcked, kFinAcked, kGaveUp, kReleased };
+  enum class Kind : std::uint8_t { kSynAcked, kFinAcked, kGaveUp, kReleased, kEmss };
   Kind kind = Kind::kSynAcked;
   FlowId flow;
+  std::uint16_t emss = 0;  // kEmss: what it is now
 };
 
 // tcp_connection -> tcp_rx

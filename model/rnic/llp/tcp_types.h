@@ -38,7 +38,8 @@ struct TcpEvent {
     kStreamData,  // flow, data, bytes
     kPeerClosed,  // flow: FIN received, all octets before it were handed over
     kReset,       // flow: RST received or retransmission gave up; the flow is gone
-    kClosed       // flow: both sides closed in order; the flow is gone
+    kClosed,      // flow: both sides closed in order; the flow is gone
+    kEmssChanged  // flow, emss: the path has become narrower
   };
   enum class Reason : std::uint8_t { kNone, kRefused, kTimeout, kNoResources };
   Kind kind = Kind::kAccepted;

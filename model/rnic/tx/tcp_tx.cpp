@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "model/common/burst.h"
+#include "model/wire/fpdu.h"
 
 namespace rnic {
 
@@ -14,6 +15,9 @@ using wire::seq_gt;
 using wire::TcpHeader;
 
 namespace {
+
+// MULPDU never goes below 128, whatever the peer's MSS (RFC 5044 section 4.5): such an FPDU is cut.
+constexpr std::size_t kSmallestMulpduFpdu = wire::fpdu_bytes(wire::kMinMulpdu) + wire::kMarkerBytes;
 
 constexpr std::uint8_t bit(TxReport::Kind kind) { return static_cast<std::uint8_t>(1u << static_cast<unsigned>(kind)); }
 
@@ -94,7 +98,8 @@ void TcpTx::take_fpdu() {
     ++counters_.fpdus_dropped;
     return;
   }
-  RNIC_CHECK_MSG(fpdu_bytes_ <= f.emss, std::string(name()) + ": an FPDU is larger than a segment");
+  RNIC_CHECK_MSG(fpdu_bytes_ <= std::max<std::size_t>(f.emss, kSmallestMulpduFpdu),
+                 std::string(name()) + ": an FPDU is larger than a segment");
   s.payload_at = static_cast<std::uint32_t>(fpdu_ - last.buf->bytes());
   RNIC_CHECK(s.payload_at >= tcp::kHeaderBytes);
   s.payload_bytes = static_cast<std::uint16_t>(fpdu_bytes_);
@@ -264,7 +269,7 @@ void TcpTx::serve_reports() {
     if (reports->can_push()) {
       const unsigned kind = static_cast<unsigned>(__builtin_ctz(f.reports));
       f.reports = static_cast<std::uint8_t>(f.reports & (f.reports - 1));
-      reports->push({static_cast<TxReport::Kind>(kind), flow});
+      reports->push({static_cast<TxReport::Kind>(kind), flow, f.mss});
     }
     more |= f.reports != 0;
   }

@@ -30,6 +30,7 @@ void TcpTx::on_path_mtu(FlowId flow, const RxFeedback& fb) {
     if (seq_lt(segments_[slot].seq, f.snd_nxt)) f.queue.mark_dropped(segments_, slot);
     cut(f, slot);
   }
+  report(flow, tcp::TxReport::Kind::kEmss);
   f.timing = false;
   f.resend_now = f.queue.lost() != 0;
   resume(flow);

@@ -21,6 +21,7 @@ TEST(LogText, EveryCodeHasItsWordsAndArguments) {
   EXPECT_EQ(log_text({0, 0, LogCode::kCommandRefused, 9, 5}), "command_refused: command connect refused: no resources");
   EXPECT_EQ(log_text({0, 0, LogCode::kConnectionState, 0x80000000, 2 << 8 | 6}),
             "connection_state: connection 0x80000000: wait_reply -> rts");
+  EXPECT_EQ(log_text({0, 0, LogCode::kMulpdu, 0x80000000, 954}), "mulpdu: connection 0x80000000: MULPDU is 954 now");
   EXPECT_EQ(log_text({0, 0, LogCode{200}, 1, 2}), "code 200: 0x1 0x2");
   EXPECT_EQ(log_line({7, 1234, LogCode::kNoListener, 1, 0}).substr(0, 26), "     7         1234 ns  no");
 }

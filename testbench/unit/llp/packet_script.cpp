@@ -134,7 +134,7 @@ void configure(TcpConfig& config, const std::string& key, const std::string& val
 
 const char* name_of(TcpEvent::Kind kind) {
   constexpr const char* kNames[] = {"accepted",    "connected", "open_failed", "stream_data",
-                                    "peer_closed", "reset",     "closed"};
+                                    "peer_closed", "reset",     "closed",      "emss_changed"};
   const auto i = static_cast<std::size_t>(kind);
   return i < std::size(kNames) ? kNames[i] : "?";
 }
@@ -346,7 +346,9 @@ void PacketScript::count(const Line& line) {
 void PacketScript::event(const Line& line) {
   const std::vector<TcpEvent>& events = chip_->firmware.events;
   ASSERT_LT(events_, events.size()) << where(line) << "no event";
-  EXPECT_EQ(name_of(events[events_++].kind), line.words.at(1)) << where(line);
+  const TcpEvent& e = events[events_++];
+  EXPECT_EQ(name_of(e.kind), line.words.at(1)) << where(line);
+  EXPECT_TRUE(line.words.size() < 3 || e.emss == std::stoul(line.words[2])) << where(line) << "EMSS " << e.emss;
 }
 
 void PacketScript::delivered(const Line& line) {

@@ -11,7 +11,7 @@
 //   icmp 1001 mtu 600                a router says so of the chip's segment that begins with octet 1001
 //   delivered 3000                   so many octets are with the deframer, and they are the right ones
 //   count tx.timeouts 1              a counter of tx, rx or connection
-//   event closed                     the firmware's next event
+//   event emss_changed 960           the firmware's next event, and the EMSS that it tells
 //   silence 50                       nothing leaves for 50 us
 //
 // Time counts from the step before, in microseconds. Numbers of a direction count from its SYN, which is 0, so the

@@ -23,11 +23,12 @@ TEST(PathScript, WhatIsTooLongGoesAgainInPieces) {
     count tx.retransmissions 4
     count tx.timeouts 0
     count rx.path_mtu_reports 1
+    event emss_changed 600
     silence 300
   )");
 }
 
-// Alignment is lost for what the segmenter cuts by the old MULPDU.
+// Alignment is lost for what was cut by the old MULPDU, and for nothing else.
 TEST(PathScript, FpdusOfTheOldSizeAreCutBeforeTheyLeave) {
   run_script(R"(
     handshake mss 1000
@@ -41,6 +42,10 @@ TEST(PathScript, FpdusOfTheOldSizeAreCutBeforeTheyLeave) {
     > A 1001:1537
     > PA 1537:2001
     +1 < A 1 ack 2001
+    fpdu 536 x2
+    > PA 2001:2537
+    > PA 2537:3073
+    +1 < A 1 ack 3073
     count tx.cuts 2
     silence 300
   )");
@@ -60,6 +65,43 @@ TEST(PathScript, WhatQuotesNothingInFlightIsNotBelieved) {
     count tx.path_mtu_ignored 3
     count tx.path_mtu_changes 0
     +1 < A 1 ack 2001
+    silence 300
+  )");
+}
+
+// RFC 1191 section 6.3: only ever smaller.
+TEST(PathScript, EveryNarrowerHopIsToldOnce) {
+  run_script(R"(
+    handshake mss 1400, sackOK
+    fpdu 1400
+    > PA 1:1401
+    +1 icmp 1 mtu 1240
+    > A 1:1201
+    > PA 1201:1401
+    event emss_changed 1200
+    +1 icmp 1 mtu 1240          # about the one that went before
+    +1 icmp 1 mtu 1400
+    +1 icmp 1 mtu 840
+    > A 1:801
+    > A 801:1201                # what lies behind was short enough
+    event emss_changed 800
+    count tx.path_mtu_ignored 2
+    count tx.path_mtu_changes 2
+    +1 < A 1 ack 1401
+    silence 300
+  )");
+}
+
+// MULPDU has a floor that the peer's MSS has not (RFC 5044 section 4.5).
+TEST(PathScript, TheFpduOfTheSmallestMulpduFitsAnyMss) {
+  run_script(R"(
+    handshake mss 64
+    fpdu 136
+    > A 1:65
+    > A 65:129
+    > PA 129:137
+    +1 < A 1 ack 137
+    count tx.cuts 2
     silence 300
   )");
 }

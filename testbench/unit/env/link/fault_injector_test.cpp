@@ -79,5 +79,80 @@ TEST_F(FaultInjectorTest, SymmetricFaultsStrikeBothDirectionsFromStreamsOfTheirO
   EXPECT_EQ(faults->counters(1)->lost, 64 - arrived(rx0).size());
 }
 
+// RFC 1191: through the other direction, with its delay, and beside its faults.
+class NarrowWayTest : public FaultInjectorTest {
+ protected:
+  // 02:..:01 at 10.0.0.1 to 02:..:02 at 10.0.0.2; the checksum is that of a packet of 1000 octets with DF.
+  Frame packet(std::uint16_t bytes) {
+    static constexpr std::uint8_t kHeaders[] = {
+        2, 0,    0,    0,  0, 2, 2, 0,  0, 0, 0, 1,    8,    0,    0x45, 0,    0x03, 0xe8, 0,    7, 0x40, 0, 64,
+        6, 0x23, 0x07, 10, 0, 0, 1, 10, 0, 0, 2, 0xa0, 0x28, 0x13, 0x88, 0x01, 0x02, 0x03, 0x04, 0, 0,    0, 0};
+    Frame f = frame(14u + bytes);
+    std::copy(std::begin(kHeaders), std::end(kHeaders), f.buf->bytes());
+    store_be16(f.buf->bytes() + 16, bytes);
+    return f;
+  }
+  static EthernetLinkConfig narrow() {
+    EthernetLinkConfig config;
+    config.forward.mtu.bytes = 600;
+    return config;
+  }
+};
+
+TEST_F(NarrowWayTest, TheSenderHearsOfIt) {
+  EthernetLinkConfig config = narrow();
+  config.reverse.delay.ns = 50;
+  config.reverse.loss.frames = "1";
+  build(config);
+  tx0.out.send(packet(600), 500'000);
+  tx0.out.send(packet(1000), 1'000'000);
+  tx1.out.send(packet(100), 900'000);
+  tx1.out.send(packet(100), 1'000'000);
+  run();
+  EXPECT_THAT(arrived(rx1), ElementsAre(614));
+  EXPECT_THAT(arrived(rx0), ElementsAre(114, 70)) << "the sender's own frame first";
+  EXPECT_THAT(rx0.times(), ElementsAre(1'800'000, 1'800'000));
+  const Bytes expected = {2,    0,    0,    0,    0,  1,  2,    0,    0,    0,    0,    2,     // back
+                          8,    0,    0x45, 0,    0,  56, 0,    0,    0x40, 0,    64,   1,     // ICMP
+                          0x6e, 0xc3, 192,  0,    2,  1,  10,   0,    0,    1,                 // of the router
+                          3,    4,    0x42, 0xed, 0,  0,  0x02, 0x58,                          // MTU 600
+                          0x45, 0,    0x03, 0xe8, 0,  7,  0x40, 0,    64,   6,    0x23, 0x07,  // what was sent
+                          10,   0,    0,    1,    10, 0,  0,    2,    0xa0, 0x28, 0x13, 0x88, 0x01, 0x02, 0x03, 0x04};
+  EXPECT_EQ(rx0.got.seen.at(1).frame, expected);
+  EXPECT_EQ(tap.seen.size(), 3u) << "captures see it";
+  EXPECT_EQ(faults->counters(0)->too_long, 1u);
+  EXPECT_EQ(faults->counters(0)->icmp_sent, 1u);
+  EXPECT_EQ(faults->counters(1)->frames, 2u) << "the router's are not counted";
+}
+
+// RFC 1812 section 4.3.2.7, and packets that a router would cut.
+TEST_F(NarrowWayTest, NobodyHearsOfPacketsThatMayHaveNoAnswer) {
+  build(narrow());
+  const auto send = [this](unsigned at, std::uint8_t octet, std::uint64_t us) {
+    Frame f = packet(1000);
+    f.buf->bytes()[at] = octet;
+    tx0.out.send(std::move(f), us * 1'000'000);
+  };
+  send(0, 3, 1);      // to a group
+  send(12, 0x86, 2);  // no IPv4
+  send(20, 0, 3);     // may be fragmented
+  send(21, 1, 4);     // a fragment
+  send(23, 1, 5);     // ICMP
+  run();
+  EXPECT_THAT(arrived(rx0), ElementsAre());
+  EXPECT_EQ(faults->counters(0)->too_long, 5u);
+  EXPECT_EQ(faults->counters(0)->icmp_sent, 0u);
+}
+
+TEST_F(NarrowWayTest, ABlackHoleSaysNothing) {
+  EthernetLinkConfig config = narrow();
+  config.forward.mtu.icmp = false;
+  build(config);
+  tx0.out.send(packet(1000), 1'000'000);
+  run();
+  EXPECT_THAT(arrived(rx0), ElementsAre());
+  EXPECT_EQ(faults->counters(1), nullptr);
+}
+
 }  // namespace
 }  // namespace rnic::test

@@ -182,9 +182,28 @@ TEST_F(FaultModelTest, NothingPassesWhileDown) {
 TEST_F(FaultModelTest, LongerPacketsAreLostWhileTheMtuIsSmall) {
   config.mtu.bytes = kBytes - wire::EthernetHeader::kBytes;
   EXPECT_THAT(missing(config, 3), ElementsAre());
-  config.mtu = {config.mtu.bytes - 1, "2"};
+  config.mtu = {config.mtu.bytes - 1, "2", false};
   EXPECT_THAT(missing(config, 3), ElementsAre(2));
   EXPECT_EQ(counters.too_long, 1u);
+}
+
+TEST_F(FaultModelTest, ARouterTellsOfWhatIsTooLongAndOfNothingElse) {
+  const auto fate_of_all = [this] {
+    FaultModel model(config, "link.forward", kSeed);
+    std::vector<Fate> fates;
+    for (std::uint64_t us = 1; us <= 3; ++us) {
+      Frame f = frame();
+      std::uint64_t ps = us * 1'000'000;
+      fates.push_back(model.pass(f, ps));
+    }
+    return fates;
+  };
+  config.mtu = {60, "1-2", true};
+  config.down_us = "2";
+  config.loss.frames = "1,3";
+  EXPECT_THAT(fate_of_all(), ElementsAre(Fate::kTooLong, Fate::kLost, Fate::kLost));
+  config.mtu.icmp = false;
+  EXPECT_THAT(fate_of_all(), Each(Fate::kLost));
 }
 
 // 114 octets take 1824 ns at 500 Mb/s.
