@@ -35,6 +35,7 @@ RPING = (('rping_server', rping_client), ('rping_client', rping_server))  # ours
 EXAMPLES = (('rdma_server', f'timeout 20 rdma_client -s {OURS}', 'rdma_client: end 0'),
             ('rdma_client', listening('timeout 20 rdma_server'), 'rdma_server: end 0'))
 BOTH_WAYS = ('link.symmetric=true', 'link.forward.loss.ppm=10000', 'link.forward.reorder.ppm=10000')
+NARROW = ('link.symmetric=true', 'link.forward.mtu.bytes=1000')  # behind a router that says so
 # Simulated time goes on while a busy machine lets a guest with a clock of its own wait.
 FREE_CLOCK = dict(owned=False, egress_ms=3, settings=('sim.max_time_us=120000000', 'sim.watchdog_us=120000000'))
 
@@ -59,6 +60,9 @@ def working_cases():
     for ours, peer in RPING:
         yield Case(name_of(ours, 'loss reorder'), ours, peer(50, 4096), count=50, size=4096, expect_peer=last(50),
                    settings=BOTH_WAYS)
+    for ours, peer in RPING:
+        yield Case(name_of(ours, 'narrow path'), ours, peer(50, 4096), count=50, size=4096, expect_peer=last(50),
+                   settings=NARROW)
     for ours, peer, end in EXAMPLES:
         yield Case(ours, ours, peer, expect_peer=end)
     for ours, peer, end in EXAMPLES:
@@ -109,7 +113,7 @@ def free_clock_cases():
 
 def tcp_cases():
     """Both kernels' TCP without RDMA on it: 0.7 MB each way at once."""
-    for what, settings in (('', ()), (' loss reorder', BOTH_WAYS)):
+    for what, settings in (('', ()), (' loss reorder', BOTH_WAYS), (' narrow path', NARROW)):
         yield BulkCase(f'tcp we connect{what}', 'busybox nc -l -p 5001', settings, start_us=500_000)
         yield BulkCase(f'tcp peer connects{what}', f'sleep 0.1; busybox nc {OURS} 5001', settings, listen='true')
 

@@ -88,6 +88,15 @@ class PathMtu(ProgramTest):
         for node in "a", "b":
             self.assertEqual(self.counters(stats["stats"][node]["rnic"], "fwcpu")["mulpdu_changes"], 1)
 
+    def test_start_up_frames_too(self):
+        stats = self.run_scenario(self.scenario(private_data="p" * 500, mpa_revision=1), "--set", "link.symmetric=true",
+                                  "--set", "link.forward.mtu.bytes=400", "--set", "rnic.tcp.path_mtu_min=296")
+        self.assertTrue(all(r["data_ok"] for r in stats["results"]))
+        for node in "a", "b":
+            rnic = stats["stats"][node]["rnic"]
+            sender = self.counters(rnic, "tcp_tx")
+            self.assertEqual((sender["path_mtu_changes"], sender["cuts"], sender["timeouts"]), (1, 1, 0), node)
+
     def test_a_black_hole(self):
         run = self.run_program("run", self.scenario(), "--out", "out", *NARROW, "--set", "link.forward.mtu.icmp=false",
                                "--set", "rnic.tcp.max_retries=3")
