@@ -24,5 +24,5 @@ if(RNIC_SANITIZE)
 endif()
 if(RNIC_COVERAGE)
   add_link_options(--coverage)
-  set(RNIC_COUNTED --coverage)  # for the folders whose lines are counted
+  set(RNIC_COUNTED --coverage)  # for our own code, not for Verilator's
 endif()
