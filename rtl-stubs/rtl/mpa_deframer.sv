@@ -48,6 +48,7 @@ module mpa_deframer #(
   localparam int unsigned BeatWords   = BeatBytes / 4;
   localparam int unsigned ColumnBits  = $clog2(BeatBytes);
   localparam int unsigned MarkerWords = 512 / 4 - 1;  // words between two markers
+  localparam int unsigned PlacedBytes = 16;           // that stand for an FPDU: length field and tagged DDP header
 
   // The contexts are read once a segment.
   logic [7:0]                  used_d, used_q;  // octets of the offered beat that were taken
@@ -235,7 +236,7 @@ module mpa_deframer #(
     completed.flow        = in_i.flow;
     completed.wire_octets = size;
     completed.markers     = marker_octets[9:2];
-    completed.words       = in_i.placed ? 15'd4 : size[16:2] - 15'(completed.markers);
+    completed.words       = in_i.placed ? 15'(PlacedBytes / 4) : size[16:2] - 15'(completed.markers);
     completed.to_marker   = 8'(7'(-start[8:2]));
     completed.marker_ok   = marker_ok;
     completed.crc_on      = crc_on;
@@ -313,7 +314,7 @@ module mpa_deframer #(
       InOrder_A      : assert (in_i.offset + 64'(used_q) == place.next);
       WordAligned_A  : assert (start[1:0] == 0);
       BytesInRange_A : assert (left != 0 && in_i.bytes <= 8'(BeatBytes));
-      PlacedHeader_A : assert (!in_i.placed || (in_i.first && in_i.last && in_i.bytes == 8'd16));
+      PlacedHeader_A : assert (!in_i.placed || (in_i.first && in_i.last && in_i.bytes == 8'(PlacedBytes)));
       WordsOnly_A    : assert (!completes || marker_octets[1:0] == 0);
     end
   end
