@@ -31,14 +31,18 @@ void ClockDomain::arm(Cycle at) {
   event_.notify(sc_core::sc_time::from_value(at_ps > kernel_ps ? at_ps - kernel_ps : 0));
 }
 
+// The commonest answer by far is the next cycle.
 inline Cycle ClockDomain::next_wake() const {
-  Cycle at = std::min(timer_min_, far_.empty() ? kNever : far_.top().at);
-  if (occupied_ != 0) {
-    const unsigned from = static_cast<unsigned>(next_ % kNearCycles);
-    const std::uint64_t rotated = from == 0 ? occupied_ : occupied_ >> from | occupied_ << (64 - from);
-    at = std::min(at, next_ + static_cast<Cycle>(__builtin_ctzll(rotated)));
-  }
-  return at;
+  const unsigned from = static_cast<unsigned>(next_ % kNearCycles);
+  if (wheel_[from] != 0) return next_;
+  if (occupied_ == 0) return later_;
+  const std::uint64_t rotated = occupied_ >> from | occupied_ << (-from % kNearCycles);
+  return std::min(later_, next_ + static_cast<Cycle>(__builtin_ctzll(rotated)));
+}
+
+Cycle ClockDomain::next_later() const {
+  const Cycle timer = *std::min_element(timer_.begin(), timer_.begin() + static_cast<std::ptrdiff_t>(stages_.size()));
+  return far_.empty() ? timer : std::min(timer, far_.top().at);
 }
 
 // The stages to call in this cycle, taken out of wheel, timers and far wake-ups.
@@ -47,14 +51,19 @@ inline std::uint64_t ClockDomain::take_wakes(Cycle cycle) {
   std::uint64_t mask = wheel_[slot];
   wheel_[slot] = 0;
   occupied_ &= ~(std::uint64_t{1} << slot);
+  if (later_ <= cycle) mask |= take_later(cycle);
+  return mask;
+}
+
+std::uint64_t ClockDomain::take_later(Cycle cycle) {
+  std::uint64_t mask = 0;
   for (; !far_.empty() && far_.top().at == cycle; far_.pop()) mask |= std::uint64_t{1} << far_.top().stage;
-  if (timer_min_ <= cycle) {
-    timer_min_ = kNever;
-    for (unsigned i = 0; i < stages_.size(); ++i) {
-      if (timer_[i] == cycle) mask |= std::uint64_t{1} << i;
-      else timer_min_ = std::min(timer_min_, timer_[i]);
-    }
+  for (unsigned i = 0; i < stages_.size(); ++i) {
+    if (timer_[i] != cycle) continue;
+    timer_[i] = kNever;
+    mask |= std::uint64_t{1} << i;
   }
+  later_ = next_later();
   return mask;
 }
 
@@ -69,7 +78,7 @@ inline bool ClockDomain::tick(unsigned stage) {
     mark(stage, at);
   } else {
     timer_[stage] = at;
-    timer_min_ = std::min(timer_min_, at);
+    later_ = std::min(later_, at);
   }
   return false;
 }
@@ -119,9 +128,9 @@ void ClockDomain::run() {
   Cycle cycle = next_wake();
   for (; cycle < limit; cycle = next_wake()) run_cycle(cycle);
   running_ = false;
-  if (cycle == timer_min_ && cycle != kNever) {
+  if (cycle == later_ && cycle != kNever) {
     // Whoever asked for this may have been called earlier and have changed its mind.
-    timer_min_ = *std::min_element(timer_.begin(), timer_.end());
+    later_ = next_later();
     cycle = next_wake();
   }
   if (cycle != kNever) arm(cycle);

@@ -2,6 +2,7 @@
 // while none is. See clock_domain.md for the rules that make this exact.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -82,6 +83,7 @@ class ClockDomain final : public sc_core::sc_module {
       mark(stage, at);
     } else {
       far_.push({at, stage});
+      later_ = std::min(later_, at);
     }
     if (!running_ && at < armed_for_) arm(at);
   }
@@ -109,7 +111,9 @@ class ClockDomain final : public sc_core::sc_module {
   void run();
   void run_cycle(Cycle cycle);
   Cycle next_wake() const;
+  Cycle next_later() const;
   std::uint64_t take_wakes(Cycle cycle);
+  std::uint64_t take_later(Cycle cycle);
   bool tick(unsigned stage);
   unsigned pick(std::uint64_t mask);
   void mark(unsigned stage, Cycle at) {
@@ -131,8 +135,8 @@ class ClockDomain final : public sc_core::sc_module {
   std::uint64_t occupied_ = 0;                      // wheel slots that are not empty
   std::array<std::uint64_t, kNearCycles> wheel_{};  // masks of stages, by cycle modulo the wheel
   std::array<Cycle, kMaxStages> timer_{};           // what each stage last asked for beyond the wheel
-  Cycle timer_min_ = kNever;                        // no timer is earlier
   std::priority_queue<Far, std::vector<Far>, std::greater<>> far_;
+  Cycle later_ = kNever;  // no timer is earlier, nor what is in far_
   std::vector<Stage*> stages_;
   std::vector<Clocked*> clocked_;  // by stage
   std::vector<Committed*> commits_;
@@ -159,8 +163,9 @@ class PortBase {
   const bool optional_;
 };
 
-// A block of the pipeline: an sc_module whose process is the domain's calendar.
-class Stage : public sc_core::sc_module, public Clocked {
+// A block of the pipeline: an sc_module whose process is the domain's calendar. Clocked comes first: the calendar's
+// calls need no adjustment of `this` then.
+class Stage : public Clocked, public sc_core::sc_module {
  public:
   Stage(sc_core::sc_module_name name, ClockDomain& clk) : sc_module(name), clk_(clk), index_(clk.add(*this)) {}
 
