@@ -106,11 +106,12 @@ class BurstOut final {
     link_.tail_ = link_.fill_ = tail_;
     link_.free_from_ = free_from_;
     link_.used_ += loaded_ - room_;
+    link_.push_from_ = link_.next_push();
     link_.pushed_ += loaded_ - room_;
     loaded_ = room_;
   }
   void tell(const Slot& slot, Cycle at) {
-    if (!link_.observers_.empty()) link_.tell_reserved(at, room_ == 0, tail_->stamp);
+    if (!link_.observers_.empty()) link_.tell_reserved(at, room_ == 0 ? kNever : std::max(tail_->stamp, at + 1));
     link_.tell_filled(slot.beat, at, slot.stamp);
   }
 

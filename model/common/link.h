@@ -41,13 +41,9 @@ class Link final {
 
   // Producer's side: one beat a cycle. A refusal is remembered: the producer is called when it can push.
   bool can_push() {
-    if (used_ == config_.depth) {
-      producer_waits_ = true;
-      return false;
-    }
-    const Cycle from = std::max(tail_->stamp, free_from_);
-    if (from <= clk_.now()) return true;
-    if (producer_ != nullptr) producer_->wake(from);
+    if (push_from_ <= clk_.now()) return true;
+    if (push_from_ == kNever) producer_waits_ = true;
+    else if (producer_ != nullptr) producer_->wake(push_from_);
     return false;
   }
   void push(const T& beat) { push_at(beat, clk_.now()); }
@@ -85,10 +81,9 @@ class Link final {
   // other one does until then. kNever is "not known yet"; the stage is called when it is. See burst.h for many moves.
   Cycle front_at() const { return used_ == 0 ? kNever : head_->stamp; }  // may have passed long ago
   Cycle credit_at() {
-    if (used_ == config_.depth) advance_consumer();
-    if (used_ != config_.depth) return std::max(tail_->stamp, free_from_);
-    producer_waits_ = true;
-    return kNever;
+    if (push_from_ == kNever) advance_consumer();
+    producer_waits_ |= push_from_ == kNever;
+    return push_from_;
   }
   void push_at(const T& beat, Cycle at) { push_as(beat, at); }
   void push_at(T&& beat, Cycle at) { push_as(std::move(beat), at); }
@@ -133,13 +128,13 @@ class Link final {
   };
   Slot* next(Slot* slot) { return ++slot == slots_.data() + slots_.size() ? slots_.data() : slot; }
   Slot& take_credit(Cycle at) {
+    RNIC_CHECK_MSG(push_from_ <= at, name_ + ": push without credit, or a second one in one cycle");
     Slot& slot = *tail_;
-    RNIC_CHECK_MSG(used_ < config_.depth && slot.stamp <= at, name_ + ": push without credit");
-    RNIC_CHECK_MSG(at >= free_from_, name_ + ": a second push in one cycle");
-    free_from_ = at + 1;
     tail_ = next(tail_);
     ++used_;
-    if (!observers_.empty()) tell_reserved(at, used_ == config_.depth, tail_->stamp);
+    free_from_ = at + 1;
+    push_from_ = next_push();
+    if (!observers_.empty()) tell_reserved(at, push_from_);
     return slot;
   }
   template <class Beat>
@@ -157,8 +152,10 @@ class Link final {
     ++pushed_;
     if (!taps_.empty()) tell_filled(slot.beat, visible - config_.latency, visible);
   }
+  Cycle next_push() const { return used_ == config_.depth ? kNever : std::max(tail_->stamp, free_from_); }
   // Slots whose beats were popped, the first with this credit.
   void freed(unsigned slots, Cycle credit) {
+    if (used_ == config_.depth) push_from_ = std::max(credit, free_from_);
     used_ -= slots;
     consumer_stuck_ = false;
     if (!producer_waits_ || producer_ == nullptr) return;
@@ -172,8 +169,8 @@ class Link final {
     ahead_->run_ahead();
     consumer_stuck_ = used_ != 0;
   }
-  void tell_reserved(Cycle at, bool full, Cycle credit) {
-    for (LinkObserver<T>* o : observers_) o->reserved(at, full ? kNever : std::max(credit, at + 1));
+  void tell_reserved(Cycle at, Cycle credit) {
+    for (LinkObserver<T>* o : observers_) o->reserved(at, credit);
   }
   void tell_filled(const T& beat, Cycle at, Cycle visible) {
     for (LinkTap<T>* tap : taps_) tap->filled(beat, at, visible);
@@ -199,6 +196,7 @@ class Link final {
   Slot *head_, *fill_, *tail_;  // the oldest beat, the oldest reserved slot, the next free one
   unsigned used_ = 0;
   Cycle free_from_ = 0;  // valid and ready pins move one beat a cycle
+  Cycle push_from_ = 0;  // the first cycle for the next push; kNever while all slots are taken
   bool producer_waits_ = false, consumer_stuck_ = false;
   std::uint64_t pushed_ = 0;
 };
