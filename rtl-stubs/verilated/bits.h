@@ -16,7 +16,7 @@ namespace rnic::rtl {
 // Specialised for each message: kName, and fields(v, message), which calls
 //   v(name, width, number)   for numbers, enumerations and flags, of at most 64 bits
 //   v(name, other)           for a message inside, or an Id
-//   v.octets(name, array)    for octets, of which number i is in bits [8*i +: 8]
+//   v.octets(name, array)    for octets, at least 8, of which number i is in bits [8*i +: 8]
 //   v.each(name, array)      for messages of one kind, of which number i is at index i
 template <class M>
 struct Message;
@@ -71,9 +71,9 @@ class CountBits : public FieldVisitor<CountBits> {
 
 class PackBits : public FieldVisitor<PackBits> {
  public:
-  // `end` is the number of bits that are to come. Each word is written once, by the field that begins in its lowest bit
-  // or across it.
-  PackBits(std::uint32_t* words, unsigned end) : words_(words), at_(end) {}
+  // `end` is the number of bits that are to come. Each pair of the words is written once, by the field that begins in
+  // its lowest bit or across it.
+  PackBits(std::uint32_t* words, std::size_t count, unsigned end) : words_(words), count_(count), at_(end) {}
   template <class T>
   void number(unsigned width, const T& number) {
     const auto value = static_cast<std::uint64_t>(number);
@@ -82,36 +82,37 @@ class PackBits : public FieldVisitor<PackBits> {
   }
   template <std::size_t N>
   void octets(const char*, const std::array<std::uint8_t, N>& octets) {
-    constexpr std::size_t kEights = N / 8 * 8;
-    for (unsigned i = N; i-- != kEights;) put(8, octets[i]);
-    for (unsigned i = kEights; i != 0; i -= 8) put(64, load_le64(octets.data() + i - 8));
+    static_assert(N >= 8);
+    constexpr unsigned kRest = N % 8;
+    if constexpr (kRest != 0) put(8 * kRest, load_le64(octets.data() + N - 8) >> (64 - 8 * kRest));
+    for (std::size_t i = N - kRest; i != 0; i -= 8) put(64, load_le64(octets.data() + i - 8));
   }
-  // The last word, where the last field does not begin in its lowest bit.
+  // The last pair, where the last field does not begin in its lowest bit.
   void finish() {
-    if (at_ % 32 != 0) words_[at_ / 32] = word_;
+    if (at_ % 64 != 0) write(at_ / 64, pair_);
   }
 
  private:
   void put(unsigned width, std::uint64_t value) {
     at_ -= width;
-    std::uint32_t* const w = words_ + at_ / 32;
-    const unsigned shift = at_ % 32;
+    const unsigned shift = at_ % 64;
     if (shift + width > 64) {
-      w[2] = word_ | static_cast<std::uint32_t>(value >> (64 - shift));
-      w[1] = static_cast<std::uint32_t>(value >> (32 - shift));
-      word_ = 0;
-    } else if (shift + width > 32) {
-      w[1] = word_ | static_cast<std::uint32_t>(value >> (32 - shift));
-      word_ = 0;
+      write(at_ / 64 + 1, pair_ | value >> (64 - shift));
+      pair_ = 0;
     }
-    word_ |= static_cast<std::uint32_t>(value << shift);
+    pair_ |= value << shift;
     if (shift != 0) return;
-    w[0] = word_;
-    word_ = 0;
+    write(at_ / 64, pair_);
+    pair_ = 0;
+  }
+  void write(std::size_t pair, std::uint64_t value) {
+    words_[2 * pair] = static_cast<std::uint32_t>(value);
+    if (2 * pair + 1 < count_) words_[2 * pair + 1] = static_cast<std::uint32_t>(value >> 32);
   }
   std::uint32_t* const words_;
+  const std::size_t count_;
   unsigned at_;             // behind the next field
-  std::uint32_t word_ = 0;  // of the word that at_ lies in, what is above it
+  std::uint64_t pair_ = 0;  // of the pair that at_ lies in, what is above it
 };
 
 class UnpackBits : public FieldVisitor<UnpackBits> {
@@ -124,9 +125,9 @@ class UnpackBits : public FieldVisitor<UnpackBits> {
   template <std::size_t N>
   void octets(const char*, std::array<std::uint8_t, N>& octets) {
     at_ -= 8 * N;
-    constexpr std::size_t kEights = N / 8 * 8;
-    for (unsigned i = 0; i < kEights; i += 8) store_le64(octets.data() + i, get(at_ + 8 * i, 64));
-    for (unsigned i = kEights; i < N; ++i) octets[i] = static_cast<std::uint8_t>(get(at_ + 8 * i, 8));
+    static_assert(N >= 8);
+    for (unsigned i = 0; i + 8 <= N; i += 8) store_le64(octets.data() + i, get(at_ + 8 * i, 64));
+    if constexpr (N % 8 != 0) store_le64(octets.data() + N - 8, get(at_ + 8 * (N - 8), 64));
   }
 
  private:
@@ -162,12 +163,12 @@ template <class M, class P>
   RNIC_CHECK((bits + 7) / 8 <= sizeof port);
   if constexpr (std::is_integral_v<P>) {
     std::uint32_t words[2] = {};
-    PackBits v(words, bits);
+    PackBits v(words, 2, bits);
     visit_fields(v, message);
     port = static_cast<P>(std::uint64_t{words[1]} << 32 | words[0]);
   } else {
     for (std::size_t i = (bits + 31) / 32; i < kPortWords<P>; ++i) port[i] = 0;
-    PackBits v(&port[0], bits);
+    PackBits v(&port[0], kPortWords<P>, bits);
     visit_fields(v, message);
   }
 }
@@ -181,7 +182,7 @@ template <class M, class P>
   RNIC_CHECK((std::size_t{index + 1} * bits + 7) / 8 <= sizeof port);
   const unsigned shift = index * bits % 32;
   std::uint32_t words[kPortWords<P>] = {};
-  PackBits v(words, shift + bits);
+  PackBits v(words, kPortWords<P>, shift + bits);
   visit_fields(v, message);
   v.finish();
   for (unsigned i = 0; 32 * i < shift + bits; ++i) port[index * bits / 32 + i] |= words[i];

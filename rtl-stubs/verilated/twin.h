@@ -1,6 +1,7 @@
 // A Verilated block in the place of its stage: links become pins, and pins links.
 #pragma once
 
+#include <new>
 #include <string>
 #include <utility>
 
@@ -71,7 +72,9 @@ class Twin final : public Clocked, public AttachedTwin {
     template <class T, class Bits>
     void out(PushPort<T>& port, const CData&, const CData& valid, const Bits& bits) {
       if (!valid) return;
-      T& message = port->reserve() = T{};
+      T& message = port->reserve();
+      message.~T();
+      new (&message) T{};  // in its place: a copy would wait for what it copies
       unpack(bits, message);
       twin.pins_.pushed(message, *twin.block_);
       port->fill(port->config().latency);
