@@ -42,7 +42,7 @@ class Drain final : public Stage {
     if (!in->can_pop()) return Wake::on_traffic();
     use_(in->front());
     in->drop();
-    return Wake::next_cycle();
+    return in->empty() ? Wake::on_traffic() : Wake::next_cycle();
   }
 
  private:

@@ -58,18 +58,18 @@ class Recorded : public Base {
       : Base(stage, args...), record_(record), tables_(tables) {}
 
   bool look_up(Model& m, unsigned number) {
-    if (!begun_) begin(m);
+    if (recording() && !begun_) begin(m);
     bool asked = true;
     if constexpr (std::is_void_v<decltype(Base::look_up(m, number))>) Base::look_up(m, number);
     else asked = Base::look_up(m, number);
-    if (asked) round(m);
+    if (asked && recording()) round(m);
     return asked;
   }
   void stand_in(const Model& m) {
     Base::stand_in(m);
+    if (record_.cycles++ >= kCycles) return;
     if (!begun_) begin(const_cast<Model&>(m));
     begun_ = false;
-    if (record_.cycles++ >= kCycles) return;
     record_.tape.put(false);
     Outputs outputs{record_.tape};
     Base::links(const_cast<Model&>(m), outputs);
@@ -94,13 +94,11 @@ class Recorded : public Base {
   bool recording() const { return record_.cycles < kCycles; }
   void begin(Model& m) {
     begun_ = true;
-    if (!recording()) return;
     Inputs inputs{record_.tape};
     Base::links(m, inputs);
     changes(m);
   }
   void round(Model& m) {
-    if (!recording()) return;
     record_.tape.put(true);
     changes(m);
   }

@@ -196,7 +196,9 @@ SwappedIn measure_terminate_generator() {
   Bench b;
   Prng rng(1);
   std::array<QpEvent, kQps> errors;
+  std::array<QpContext, kQps> next;  // streams that will begin
   for (std::uint32_t n = 0; n < kQps; ++n) {
+    next[n] = test::rts_qp(n, 2);
     errors[n].kind = QpEvent::Kind::kStreamError;
     errors[n].qpn = Qpn{n};
     errors[n].cause = wire::ddp::kBaseOrBounds;
@@ -209,7 +211,11 @@ SwappedIn measure_terminate_generator() {
   Link<TerminateMessage> out("out", b.clk, {4, 1, 1});
   auto stages = feed<QpEvent>("stages", b.clk, [&] {
     const QpEvent& error = errors[told % kQps];
-    if (++told % 4 == 0) b.contexts.write(error.qpn, test::rts_qp(error.qpn.v, static_cast<std::uint32_t>(told)));
+    if (++told % 4 == 0) {
+      QpContext& context = next[error.qpn.v];
+      b.contexts.write(error.qpn, context);
+      ++context.epoch;
+    }
     return &error;
   });
   auto segmenter = drain<TerminateMessage>("segmenter", b.clk);
