@@ -2,7 +2,7 @@
 """Synthesizes the modules of rtl-stubs/rtl with Yosys, for gates that no technology is meant with, and prints their size.
 
 area.py [MODULE...] [--beat-bytes N,N...]   a table: cells, flip-flops and logic depth, for each datapath width
-area.py --read                              only reads every module, and says which Yosys does not take
+area.py --read                              only reads every module at each width, and says which Yosys does not take
 
 A module with the parameter BeatBytes has a line for each width, others have one. Cells are gates of two inputs,
 multiplexers, inverters and flip-flops; the depth is the longest way through gates and multiplexers from a port or
@@ -25,14 +25,29 @@ class Refused(Exception):
     """What Yosys says of a module that it does not take."""
 
 
+def with_defaults(text, parameters):
+    """The module's text with other defaults. Yosys 0.23 fails an assertion of its own where -chparam chooses them for
+    ddp_placement."""
+    for name, value in parameters.items():
+        text, found = re.subn(rf"(parameter int unsigned {name} += )\d+", rf"\g<1>{value}", text)
+        if found != 1:
+            raise ValueError(f"{name} is no parameter with a number as its default")
+    return text
+
+
 def yosys(module, parameters, commands):
     """Runs commands on a module with everything it may use; returns what Yosys prints."""
-    packages = " ".join(str(p) for p in sorted(RTL.glob("include/*.sv")))
-    modules = " ".join(str(p) for p in sorted(RTL.glob("rtl/*.sv")))
-    chosen = "".join(f" -chparam {k} {v}" for k, v in parameters.items())
-    script = (f"read_verilog -sv {packages}; read_verilog -sv -defer {modules}; "
-              f"hierarchy -check -top {module}{chosen}; {commands}")
-    run = subprocess.run(["yosys", "-Q", "-T", "-p", script], capture_output=True, text=True, check=False)
+    sources = {p.stem: p for p in sorted(RTL.glob("rtl/*.sv"))}
+    with tempfile.NamedTemporaryFile("w", suffix=f"_{module}.sv", encoding="utf-8") as chosen:
+        if parameters:
+            chosen.write(with_defaults(sources[module].read_text(encoding="utf-8"), parameters))
+            chosen.flush()
+            sources[module] = chosen.name
+        packages = " ".join(str(p) for p in sorted(RTL.glob("include/*.sv")))
+        modules = " ".join(str(p) for p in sources.values())
+        script = (f"read_verilog -sv {packages}; read_verilog -sv -defer {modules}; "
+                  f"hierarchy -check -top {module}; {commands}")
+        run = subprocess.run(["yosys", "-Q", "-T", "-p", script], capture_output=True, text=True, check=False)
     if run.returncode != 0:
         raise Refused(f"{module}: {run.stderr.strip() or run.stdout.strip().splitlines()[-1]}")
     return run.stdout
@@ -71,12 +86,11 @@ def main():
     if not args.read:
         print(f"{'module':<20}{'octets a beat':>14}{'cells':>9}{'flip-flops':>12}{'depth':>7}", flush=True)
     for module in args.modules or known:
-        chosen = {"-": {}} if args.read else widths(module, args.beat_bytes)
-        for width, parameters in chosen.items():
+        for width, parameters in widths(module, args.beat_bytes).items():
             try:
                 if args.read:
                     yosys(module, parameters, "proc; check -assert")
-                    print(f"read    {module}", flush=True)
+                    print(f"read    {module} {width}", flush=True)
                     continue
                 cells, flip_flops, depth = size(module, parameters)
                 print(f"{module:<20}{width:>14}{cells:>9}{flip_flops:>12}{depth:>7}", flush=True)
