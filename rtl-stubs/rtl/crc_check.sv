@@ -104,4 +104,8 @@ module crc_check #(
       Stalled_C     : cover (in_valid_i && !out_ready_i);
     end
   end
+
+  if (BeatBytes < 16 || BeatBytes > 128 || (BeatBytes & (BeatBytes - 1)) != 0) begin : gen_check
+    $error("crc_check: BeatBytes must be a power of two from 16 to 128");
+  end
 endmodule

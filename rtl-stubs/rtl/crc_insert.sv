@@ -88,4 +88,8 @@ module crc_insert #(
       Stalled_C   : cover (in_valid_i && !out_ready_i);
     end
   end
+
+  if (BeatBytes < 16 || BeatBytes > 128 || (BeatBytes & (BeatBytes - 1)) != 0) begin : gen_check
+    $error("crc_insert: BeatBytes must be a power of two from 16 to 128");
+  end
 endmodule

@@ -400,4 +400,8 @@ module ddp_placement #(
       Overrun_C         : cover (overruns);
     end
   end
+
+  if (BeatBytes < 16 || BeatBytes > 128 || (BeatBytes & (BeatBytes - 1)) != 0) begin : gen_check
+    $error("ddp_placement: BeatBytes must be a power of two from 16 to 128");
+  end
 endmodule

@@ -169,4 +169,8 @@ module marker_inserter #(
       Stalled_C            : cover ((full || complete_q) && !out_ready_i);
     end
   end
+
+  if (BeatBytes < 16 || BeatBytes > 128 || (BeatBytes & (BeatBytes - 1)) != 0) begin : gen_check
+    $error("marker_inserter: BeatBytes must be a power of two from 16 to 128");
+  end
 endmodule

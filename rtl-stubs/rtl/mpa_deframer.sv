@@ -336,4 +336,8 @@ module mpa_deframer #(
       Stalled_C             : cover (queued_q != '0 && !out_ready_i);
     end
   end
+
+  if (BeatBytes < 16 || BeatBytes > 128 || (BeatBytes & (BeatBytes - 1)) != 0) begin : gen_check
+    $error("mpa_deframer: BeatBytes must be a power of two from 16 to 128");
+  end
 endmodule

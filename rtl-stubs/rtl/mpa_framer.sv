@@ -111,4 +111,8 @@ module mpa_framer #(
       Stalled_C      : cover ((in_valid_i || sending_q) && !out_ready_i);
     end
   end
+
+  if (BeatBytes < 16 || BeatBytes > 128 || (BeatBytes & (BeatBytes - 1)) != 0) begin : gen_check
+    $error("mpa_framer: BeatBytes must be a power of two from 16 to 128");
+  end
 endmodule
