@@ -97,7 +97,7 @@ class Link final {
     RNIC_CHECK_MSG(front_at() <= at, name_ + ": pop of nothing");
     const Cycle credit = at + config_.credit_latency;
     head_->stamp = credit;
-    if (!observers_.empty()) tell_popped(at, used_ == config_.depth ? credit : kNever);
+    if (watched_) tell_popped(at, used_ == config_.depth ? credit : kNever);
     head_ = next(head_);
     freed(1, credit);
   }
@@ -107,7 +107,10 @@ class Link final {
     set(consumer_, stage);
     ahead_ = dynamic_cast<RunsAhead*>(&stage);
   }
-  void tap(LinkTap<T>& tap) { taps_.push_back(&tap); }
+  void tap(LinkTap<T>& tap) {
+    taps_.push_back(&tap);
+    watched_ = true;
+  }
   void observe(LinkObserver<T>& observer) {
     observers_.push_back(&observer);
     tap(observer);
@@ -134,7 +137,7 @@ class Link final {
     ++used_;
     free_from_ = at + 1;
     push_from_ = next_push();
-    if (!observers_.empty()) tell_reserved(at, push_from_);
+    if (watched_) tell_reserved(at, push_from_);
     return slot;
   }
   template <class Beat>
@@ -150,7 +153,7 @@ class Link final {
     slot.stamp = visible;
     fill_ = next(fill_);
     ++pushed_;
-    if (!taps_.empty()) tell_filled(slot.beat, visible - config_.latency, visible);
+    if (watched_) tell_filled(slot.beat, visible - config_.latency, visible);
   }
   Cycle next_push() const { return used_ == config_.depth ? kNever : std::max(tail_->stamp, free_from_); }
   // Slots whose beats were popped, the first with this credit.
@@ -198,6 +201,7 @@ class Link final {
   Cycle free_from_ = 0;  // valid and ready pins move one beat a cycle
   Cycle push_from_ = 0;  // the first cycle for the next push; kNever while all slots are taken
   bool producer_waits_ = false, consumer_stuck_ = false;
+  bool watched_ = false;  // by taps or observers
   std::uint64_t pushed_ = 0;
 };
 
