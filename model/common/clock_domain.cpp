@@ -31,6 +31,11 @@ void ClockDomain::arm(Cycle at) {
   event_.notify(sc_core::sc_time::from_value(at_ps > kernel_ps ? at_ps - kernel_ps : 0));
 }
 
+void ClockDomain::wake_later(unsigned stage, Cycle at) {
+  far_.push({at, stage});
+  later_ = std::min(later_, at);
+}
+
 // The commonest answer by far is the next cycle.
 inline Cycle ClockDomain::next_wake() const {
   const unsigned from = static_cast<unsigned>(next_ % kNearCycles);

@@ -79,12 +79,8 @@ class ClockDomain final : public sc_core::sc_module {
   // are one call.
   void wake(unsigned stage, Cycle at) {
     RNIC_CHECK(at >= next_);
-    if (at - next_ < kNearCycles) {
-      mark(stage, at);
-    } else {
-      far_.push({at, stage});
-      later_ = std::min(later_, at);
-    }
+    if (at - next_ < kNearCycles) mark(stage, at);
+    else wake_later(stage, at);
     if (!running_ && at < armed_for_) arm(at);
   }
 
@@ -120,6 +116,7 @@ class ClockDomain final : public sc_core::sc_module {
     wheel_[at % kNearCycles] |= std::uint64_t{1} << stage;
     occupied_ |= std::uint64_t{1} << (at % kNearCycles);
   }
+  void wake_later(unsigned stage, Cycle at);
   void arm(Cycle at);
 
   struct Far {

@@ -172,13 +172,13 @@ class Link final {
     ahead_->run_ahead();
     consumer_stuck_ = used_ != 0;
   }
-  void tell_reserved(Cycle at, Cycle credit) {
+  [[gnu::noinline]] void tell_reserved(Cycle at, Cycle credit) {
     for (LinkObserver<T>* o : observers_) o->reserved(at, credit);
   }
-  void tell_filled(const T& beat, Cycle at, Cycle visible) {
+  [[gnu::noinline]] void tell_filled(const T& beat, Cycle at, Cycle visible) {
     for (LinkTap<T>* tap : taps_) tap->filled(beat, at, visible);
   }
-  void tell_popped(Cycle at, Cycle credit) {
+  [[gnu::noinline]] void tell_popped(Cycle at, Cycle credit) {
     for (LinkObserver<T>* o : observers_) o->popped(at, credit);
   }
   void set(Stage*& end, Stage& stage) {
