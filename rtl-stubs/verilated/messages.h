@@ -203,10 +203,12 @@ struct Message<QueuedRequest> {
   static constexpr const char* kName = "queued_request";
   template <class V>
   static void fields(V& v, const QueuedRequest& m) {
-    const auto* const read = std::get_if<QueuedRead>(&m);
-    const auto* const atomic = std::get_if<QueuedAtomic>(&m);
-    visit(v, atomic != nullptr, qpn_of(m), read ? read->request : wire::ReadRequest{},
-          atomic ? atomic->request : wire::AtomicRequest{}, segment_of(m));
+    if (const auto* const read = std::get_if<QueuedRead>(&m)) {
+      visit(v, false, read->qpn, read->request, wire::AtomicRequest{}, read->segment);
+    } else {
+      const auto& atomic = std::get<QueuedAtomic>(m);
+      visit(v, true, atomic.qpn, wire::ReadRequest{}, atomic.request, atomic.segment);
+    }
   }
   template <class V>
   static void fields(V& v, QueuedRequest& m) {
