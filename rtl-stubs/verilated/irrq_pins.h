@@ -7,6 +7,7 @@
 #include "model/rnic/responder/irrq.h"
 #include "rtl-stubs/verilated/messages.h"
 #include "rtl-stubs/verilated/pins.h"
+#include "rtl-stubs/verilated/request_memory.h"
 
 #include "Virrq.h"
 
@@ -17,11 +18,7 @@ class IrrqPins : public Pins<Virrq, Irrq> {
   static constexpr std::uint32_t kQps = 1u << 10, kDepth = 1u << 7;  // the module's QpBits and PositionBits
 
   IrrqPins(Irrq& stage, const ContextStore& contexts)
-      : stage_(stage),
-        contexts_(contexts),
-        turns_(kQps),
-        states_(contexts.qps()),
-        requests_(contexts.qps() * std::size_t{kDepth}) {
+      : stage_(stage), contexts_(contexts), turns_(kQps), states_(contexts.qps()), requests_(contexts.qps(), kDepth) {
     RNIC_CHECK(contexts.qps() <= kQps);
   }
 
@@ -66,7 +63,7 @@ class IrrqPins : public Pins<Virrq, Irrq> {
     if (m.accept_write_o) states_[m.accept_index_o] = m.accept_state_o;
     if (m.free_turn_write_o) turns_[m.free_turn_index_o] = m.free_turn_o;
     if (m.accept_turn_write_o) turns_[m.accept_turn_index_o] = m.accept_turn_o;
-    if (m.request_write_o) requests_[m.request_write_index_o] = m.request_o;
+    if (m.request_write_o) requests_.write(m.request_write_index_o, m.accept_held_o, m.request_o);
   }
   bool busy(const Model& m) const { return m.busy_o; }
 
@@ -76,12 +73,11 @@ class IrrqPins : public Pins<Virrq, Irrq> {
   }
 
  private:
-  using Request = std::decay_t<decltype(std::declval<Model>().request_i)>;
   Irrq& stage_;
   const ContextStore& contexts_;
   std::vector<std::uint16_t> turns_;
   std::vector<std::uint64_t> states_;
-  std::vector<Request> requests_;  // by QP and position
+  RequestMemory<std::decay_t<decltype(std::declval<Model>().request_i)>> requests_;
 };
 
 }  // namespace rnic::rtl

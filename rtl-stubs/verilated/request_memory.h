@@ -1,0 +1,47 @@
+// Requests by QP and position, as irrq addresses them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "model/common/check.h"
+
+namespace rnic::rtl {
+
+// The block sees `depth` positions of each QP, a power of two, and goes round them. Here a QP has a ring as large as
+// was needed once: few of its requests wait at a time, and all positions of all QPs are more than a cache holds.
+template <class Request>
+class RequestMemory {
+ public:
+  RequestMemory(std::size_t qps, std::uint32_t depth) : depth_(depth), rings_(qps, Ring(1)) {
+    RNIC_CHECK(depth != 0 && (depth & (depth - 1)) == 0);
+  }
+  // Index: QP * depth + position. What was not written, or lies behind the requests that are kept, is anything.
+  const Request& operator[](std::uint32_t index) const {
+    const Ring& ring = rings_[index / depth_];
+    return ring[index & (ring.size() - 1)];
+  }
+  // `count` requests of its QP are kept, this one and those in front of it.
+  void write(std::uint32_t index, std::uint32_t count, const Request& request) {
+    RNIC_CHECK_MSG(count <= depth_, "a queue pair has more requests than positions");
+    Ring& ring = rings_[index / depth_];
+    while (ring.size() < count) grow(ring, index, count);
+    ring[index & (ring.size() - 1)] = request;
+  }
+
+ private:
+  using Ring = std::vector<Request>;
+  static void grow(Ring& ring, std::uint32_t index, std::uint32_t count) {
+    Ring larger(2 * ring.size());
+    for (std::uint32_t i = 1; i < count; ++i) {
+      larger[(index - i) & (larger.size() - 1)] = ring[(index - i) & (ring.size() - 1)];
+    }
+    ring = std::move(larger);
+  }
+  const std::uint32_t depth_;
+  std::vector<Ring> rings_;  // by QP
+};
+
+}  // namespace rnic::rtl
