@@ -53,9 +53,9 @@ module irrq #(
   input  logic [35+2*PositionBits:0]          accept_state_i,
   output logic                                accept_write_o,
   output logic [35+2*PositionBits:0]          accept_state_o,
-  output logic [PositionBits:0]               accept_held_o,  // requests of this QP, for statistics
+  output logic [PositionBits:0]               accept_held_o,  // requests of this QP, this one included
 
-  // Requests, by QP and position.
+  // Requests, by QP and position. Those of the last accept_held_o positions are kept when one is written.
   output logic [QpBits+PositionBits-1:0]      request_index_o,
   input  rnic_messages_pkg::queued_request_t  request_i,
   output logic                                request_write_o,

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -25,7 +26,7 @@ class RequestMemory {
   }
   // `count` requests of its QP are kept, this one and those in front of it.
   void write(std::uint32_t index, std::uint32_t count, const Request& request) {
-    RNIC_CHECK_MSG(count <= depth_, "a queue pair has more requests than positions");
+    RNIC_CHECK_MSG(count >= 1 && count <= depth_, "irrq: no such number of requests: " + std::to_string(count));
     Ring& ring = rings_[index / depth_];
     while (ring.size() < count) grow(ring, index, count);
     ring[index & (ring.size() - 1)] = request;

@@ -42,9 +42,10 @@ TEST(RequestMemoryTest, HoldsWhatWaitsWhereverItsPositionsBegin) {
   EXPECT_EQ(most, kDepth);
 }
 
-TEST(RequestMemoryTest, RefusesMoreRequestsThanPositions) {
+TEST(RequestMemoryTest, RefusesNoneAndMoreRequestsThanPositions) {
   RequestMemory<int> memory(2, 4);
   memory.write(4 + 3, 4, 1);
+  EXPECT_THROW(memory.write(4 + 3, 0, 2), InternalError);
   EXPECT_THROW(memory.write(4 + 0, 5, 2), InternalError);
 }
 
