@@ -31,7 +31,7 @@ class BurstIn final {
   Cycle front_at() const { return used_ == 0 ? kNever : head_->stamp; }
   T& front() { return head_->beat; }
   void drop(Cycle at) {
-    RNIC_CHECK_MSG(front_at() <= at, link_.name_ + ": pop of nothing");
+    RNIC_CHECK_MSG(front_at() <= at, link_.name_, ": pop of nothing");
     const Cycle credit = head_->stamp = at + credit_latency_;
     if (watched_) link_.tell_popped(at, used_ == link_.config_.depth ? credit : kNever);
     if (used_ == link_.used_) first_credit_ = credit;
@@ -63,7 +63,7 @@ class BurstOut final {
         latency_(link.config_.latency),
         watched_(!link.taps_.empty()),
         ahead_(link.ahead()) {
-    RNIC_CHECK_MSG(link.fill_ == link.tail_, link.name_ + ": push behind a reserved slot");
+    RNIC_CHECK_MSG(link.fill_ == link.tail_, link.name_, ": push behind a reserved slot");
     load();
   }
   BurstOut(const BurstOut&) = delete;
@@ -84,8 +84,8 @@ class BurstOut final {
     return room_ == 0 ? kNever : tail_->stamp;
   }
   void push(const T& beat, Cycle at) {
-    RNIC_CHECK_MSG(room_ != 0 && tail_->stamp <= at, link_.name_ + ": push without credit");
-    RNIC_CHECK_MSG(at >= free_from_, link_.name_ + ": a second push in one cycle");
+    RNIC_CHECK_MSG(room_ != 0 && tail_->stamp <= at, link_.name_, ": push without credit");
+    RNIC_CHECK_MSG(at >= free_from_, link_.name_, ": a second push in one cycle");
     free_from_ = at + 1;
     Slot& slot = *tail_;
     slot.beat = beat;

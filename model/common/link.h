@@ -57,12 +57,12 @@ class Link final {
     return slot.beat;
   }
   T& reserved() {
-    RNIC_CHECK_MSG(fill_->stamp == kNever, name_ + ": fill without reserve");
+    RNIC_CHECK_MSG(fill_->stamp == kNever, name_, ": fill without reserve");
     return fill_->beat;
   }
   void fill(unsigned latency) {
-    RNIC_CHECK_MSG(fill_->stamp == kNever, name_ + ": fill without reserve");
-    RNIC_CHECK_MSG(latency <= config_.latency, name_ + ": fill later than a push");
+    RNIC_CHECK_MSG(fill_->stamp == kNever, name_, ": fill without reserve");
+    RNIC_CHECK_MSG(latency <= config_.latency, name_, ": fill later than a push");
     show(clk_.now() + latency);
     if (consumer_ != nullptr) consumer_->wake(clk_.now() + latency);
   }
@@ -88,13 +88,13 @@ class Link final {
   void push_at(const T& beat, Cycle at) { push_as(beat, at); }
   void push_at(T&& beat, Cycle at) { push_as(std::move(beat), at); }
   T pop_at(Cycle at) {
-    RNIC_CHECK_MSG(front_at() <= at, name_ + ": pop of nothing");
+    RNIC_CHECK_MSG(front_at() <= at, name_, ": pop of nothing");
     T beat = std::move(head_->beat);
     drop_at(at);
     return beat;
   }
   void drop_at(Cycle at) {
-    RNIC_CHECK_MSG(front_at() <= at, name_ + ": pop of nothing");
+    RNIC_CHECK_MSG(front_at() <= at, name_, ": pop of nothing");
     const Cycle credit = at + config_.credit_latency;
     head_->stamp = credit;
     if (watched_) tell_popped(at, used_ == config_.depth ? credit : kNever);
@@ -131,7 +131,7 @@ class Link final {
   };
   Slot* next(Slot* slot) { return ++slot == slots_.data() + slots_.size() ? slots_.data() : slot; }
   Slot& take_credit(Cycle at) {
-    RNIC_CHECK_MSG(push_from_ <= at, name_ + ": push without credit, or a second one in one cycle");
+    RNIC_CHECK_MSG(push_from_ <= at, name_, ": push without credit, or a second one in one cycle");
     Slot& slot = *tail_;
     tail_ = next(tail_);
     ++used_;
@@ -142,7 +142,7 @@ class Link final {
   }
   template <class Beat>
   void push_as(Beat&& beat, Cycle at) {
-    RNIC_CHECK_MSG(fill_ == tail_, name_ + ": push behind a reserved slot");
+    RNIC_CHECK_MSG(fill_ == tail_, name_, ": push behind a reserved slot");
     take_credit(at).beat = std::forward<Beat>(beat);
     show(at + config_.latency);
     if (consumer_ != nullptr) consumer_->wake(at + config_.latency);
@@ -182,8 +182,8 @@ class Link final {
     for (LinkObserver<T>* o : observers_) o->popped(at, credit);
   }
   void set(Stage*& end, Stage& stage) {
-    RNIC_CHECK_MSG(end == nullptr, name_ + " is bound twice on one side");
-    RNIC_CHECK_MSG(&stage.clock() == &clk_, name_ + " joins stages of different clocks");
+    RNIC_CHECK_MSG(end == nullptr, name_, " is bound twice on one side");
+    RNIC_CHECK_MSG(&stage.clock() == &clk_, name_, " joins stages of different clocks");
     end = &stage;
   }
 

@@ -85,7 +85,7 @@ class Twin final : public Clocked, public AttachedTwin {
       if (!launch) return;
       FpduBeat& beat = port->reserve();
       const BeatPlace place = twin.pins_.launched(*twin.block_);
-      RNIC_CHECK_MSG(place.buf != nullptr, std::string(twin.stage_.name()) + ": a beat of nothing");
+      RNIC_CHECK_MSG(place.buf != nullptr, twin.stage_.name(), ": a beat of nothing");
       beat.buf = place.buf;
       beat.data = place.data;
       ++twin.in_flight_;
@@ -105,7 +105,7 @@ class Twin final : public Clocked, public AttachedTwin {
     void pipe(PushPort<FpduBeat>& port, const CData&, const CData&, const CData& valid, const Bits& bits,
               const Data& data) {
       if (!valid) return;
-      RNIC_CHECK_MSG(twin.in_flight_ != 0, std::string(twin.stage_.name()) + ": a beat left that never entered");
+      RNIC_CHECK_MSG(twin.in_flight_ != 0, twin.stage_.name(), ": a beat left that never entered");
       --twin.in_flight_;
       FpduBeat& beat = port->reserved();
       unpack(bits, data, beat);

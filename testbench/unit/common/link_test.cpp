@@ -9,6 +9,9 @@ namespace rnic::test {
 namespace {
 
 using testing::ElementsAre;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
 
 std::vector<int> counting(int n) {
   std::vector<int> v(static_cast<std::size_t>(n));
@@ -68,9 +71,9 @@ TEST_F(LinkTest, PushWithoutCreditAndPopOfNothingAreBugs) {
   Link<int> link("link", clk, {1, 1, 1});
   link.push(1);
   EXPECT_FALSE(link.can_push());
-  EXPECT_THROW(link.push(2), InternalError);
+  EXPECT_THAT([&] { link.push(2); }, ThrowsMessage<InternalError>(HasSubstr(": link: push without credit")));
   EXPECT_FALSE(link.can_pop());
-  EXPECT_THROW(link.pop(), InternalError);
+  EXPECT_THAT([&] { link.pop(); }, ThrowsMessage<InternalError>(EndsWith(": link: pop of nothing")));
 }
 
 TEST_F(LinkTest, OneProducerAndOneConsumer) {
