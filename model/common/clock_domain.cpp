@@ -17,7 +17,7 @@ ClockDomain::ClockDomain(sc_core::sc_module_name name, const ClockDomainConfig& 
 unsigned ClockDomain::add(Stage& stage) {
   RNIC_CHECK_MSG(stages_.size() < kMaxStages, std::string(name()) + " has more than 64 stages");
   stages_.push_back(&stage);
-  clocked_.push_back(&stage);
+  clocked_[stages_.size() - 1] = &stage;
   return static_cast<unsigned>(stages_.size() - 1);
 }
 
@@ -32,6 +32,7 @@ void ClockDomain::arm(Cycle at) {
 }
 
 void ClockDomain::wake_later(unsigned stage, Cycle at) {
+  RNIC_CHECK(at >= next_);
   far_.push({at, stage});
   later_ = std::min(later_, at);
 }
@@ -76,12 +77,12 @@ std::uint64_t ClockDomain::take_later(Cycle cycle) {
 inline bool ClockDomain::tick(unsigned stage) {
   timer_[stage] = kNever;
   const Cycle at = clocked_[stage]->tick().at;
-  if (at == 0 || at == next_) return true;
+  if (at == 0) return true;
   if (at == kNever) return false;
-  RNIC_CHECK(at > next_);
   if (at - next_ < kNearCycles) {
-    mark(stage, at);
+    mark(std::uint64_t{1} << stage, at);
   } else {
+    RNIC_CHECK(at > next_);
     timer_[stage] = at;
     later_ = std::min(later_, at);
   }
@@ -96,8 +97,9 @@ unsigned ClockDomain::pick(std::uint64_t mask) {
   return static_cast<unsigned>(__builtin_ctzll(mask));
 }
 
-inline void ClockDomain::run_cycle(Cycle cycle) {
-  std::uint64_t mask = take_wakes(cycle);
+// `mask`: the stages that wanted this cycle in the one before. Returns those that want the next one.
+inline std::uint64_t ClockDomain::run_cycle(Cycle cycle, std::uint64_t mask) {
+  mask |= take_wakes(cycle);
   std::uint64_t again = 0;
   now_ = cycle;
   next_ = cycle + 1;
@@ -105,17 +107,14 @@ inline void ClockDomain::run_cycle(Cycle cycle) {
   while (mask != 0) {
     const unsigned stage = shuffle_state_ == 0 ? static_cast<unsigned>(__builtin_ctzll(mask)) : pick(mask);
     const std::uint64_t bit = std::uint64_t{1} << stage;
-    mask &= ~bit;
+    mask ^= bit;
     ++activity_.ticks;
     if (tick(stage)) again |= bit;
   }
-  if (again != 0) {
-    wheel_[next_ % kNearCycles] |= again;
-    occupied_ |= std::uint64_t{1} << (next_ % kNearCycles);
-  }
-  if (commits_.empty()) return;
+  if (commits_.empty()) return again;
   for (Committed* state : commits_) state->commit();
   commits_.clear();
+  return again;
 }
 
 void Stage::end_of_elaboration() {
@@ -126,13 +125,14 @@ void Stage::end_of_elaboration() {
 
 void ClockDomain::run() {
   ++activity_.activations;
-  armed_for_ = kNever;
+  armed_for_ = 0;
   const auto kernel_ps = static_cast<std::uint64_t>(sc_core::sc_time_stamp().value());
   const Cycle limit = kernel_ps / config_.period_ps + config_.lookahead_cycles;
-  running_ = true;
+  std::uint64_t again = 0;
   Cycle cycle = next_wake();
-  for (; cycle < limit; cycle = next_wake()) run_cycle(cycle);
-  running_ = false;
+  for (; cycle < limit; cycle = again != 0 ? next_ : next_wake()) again = run_cycle(cycle, again);
+  if (again != 0) mark(again, next_);
+  armed_for_ = kNever;
   if (cycle == later_ && cycle != kNever) {
     // Whoever asked for this may have been called earlier and have changed its mind.
     later_ = next_later();

@@ -78,10 +78,9 @@ class ClockDomain final : public sc_core::sc_module {
   // Calls a stage's tick() in the given cycle, which must not have been executed yet. Several wake-ups in one cycle
   // are one call.
   void wake(unsigned stage, Cycle at) {
-    RNIC_CHECK(at >= next_);
-    if (at - next_ < kNearCycles) mark(stage, at);
+    if (at - next_ < kNearCycles) mark(std::uint64_t{1} << stage, at);
     else wake_later(stage, at);
-    if (!running_ && at < armed_for_) arm(at);
+    if (at < armed_for_) arm(at);
   }
 
   // commit() is called after all stages of this cycle.
@@ -105,15 +104,15 @@ class ClockDomain final : public sc_core::sc_module {
   friend class Stage;
   unsigned add(Stage& stage);
   void run();
-  void run_cycle(Cycle cycle);
+  std::uint64_t run_cycle(Cycle cycle, std::uint64_t mask);
   Cycle next_wake() const;
   Cycle next_later() const;
   std::uint64_t take_wakes(Cycle cycle);
   std::uint64_t take_later(Cycle cycle);
   bool tick(unsigned stage);
   unsigned pick(std::uint64_t mask);
-  void mark(unsigned stage, Cycle at) {
-    wheel_[at % kNearCycles] |= std::uint64_t{1} << stage;
+  void mark(std::uint64_t stages, Cycle at) {
+    wheel_[at % kNearCycles] |= stages;
     occupied_ |= std::uint64_t{1} << (at % kNearCycles);
   }
   void wake_later(unsigned stage, Cycle at);
@@ -126,19 +125,18 @@ class ClockDomain final : public sc_core::sc_module {
   };
 
   ClockDomainConfig config_;
-  Cycle now_ = 0;   // the cycle being executed, or the last one that was
-  Cycle next_ = 0;  // the first cycle not executed yet
-  bool running_ = false;
+  Cycle now_ = 0;                                   // the cycle being executed, or the last one that was
+  Cycle next_ = 0;                                  // the first cycle not executed yet
   std::uint64_t occupied_ = 0;                      // wheel slots that are not empty
   std::array<std::uint64_t, kNearCycles> wheel_{};  // masks of stages, by cycle modulo the wheel
   std::array<Cycle, kMaxStages> timer_{};           // what each stage last asked for beyond the wheel
   std::priority_queue<Far, std::vector<Far>, std::greater<>> far_;
   Cycle later_ = kNever;  // no timer is earlier, nor what is in far_
   std::vector<Stage*> stages_;
-  std::vector<Clocked*> clocked_;  // by stage
+  std::array<Clocked*, kMaxStages> clocked_{};
   std::vector<Committed*> commits_;
   std::uint64_t shuffle_state_ = 0;
-  Cycle armed_for_ = kNever;
+  Cycle armed_for_ = kNever;  // when the kernel will call; 0 while it does
   sc_core::sc_event event_;
   Activity activity_;
 };
