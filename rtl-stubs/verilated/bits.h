@@ -117,7 +117,7 @@ class PackBits : public FieldVisitor<PackBits> {
 
 class UnpackBits : public FieldVisitor<UnpackBits> {
  public:
-  UnpackBits(const std::uint32_t* words, unsigned end) : words_(words), at_(end) {}
+  UnpackBits(const std::uint64_t* pairs, unsigned end) : pairs_(pairs), at_(end) {}
   template <class T>
   void number(unsigned width, T& number) {
     number = static_cast<T>(get(at_ -= width, width));
@@ -132,14 +132,12 @@ class UnpackBits : public FieldVisitor<UnpackBits> {
 
  private:
   std::uint64_t get(unsigned at, unsigned width) const {
-    const std::uint32_t* const w = words_ + at / 32;
-    const unsigned shift = at % 32;
-    std::uint64_t value = w[0] >> shift;
-    if (shift + width > 32) value |= std::uint64_t{w[1]} << (32 - shift);
-    if (shift + width > 64) value |= std::uint64_t{w[2]} << (64 - shift);
+    const unsigned shift = at % 64;
+    std::uint64_t value = pairs_[at / 64] >> shift;
+    if (shift + width > 64) value |= pairs_[at / 64 + 1] << (64 - shift);
     return width == 64 ? value : value & ((std::uint64_t{1} << width) - 1);
   }
-  const std::uint32_t* const words_;
+  const std::uint64_t* const pairs_;
   unsigned at_;
 };
 
@@ -192,14 +190,15 @@ template <class M, class P>
 template <class P, class M>
 [[gnu::flatten]] void unpack(const P& port, M& message) {
   const unsigned bits = bits_of(message);
-  std::uint32_t words[kPortWords<P>];
+  constexpr std::size_t kWords = kPortWords<P>;
+  std::uint64_t pairs[(kWords + 1) / 2];
   if constexpr (std::is_integral_v<P>) {
-    words[0] = static_cast<std::uint32_t>(port);
-    words[1] = static_cast<std::uint32_t>(std::uint64_t{port} >> 32);
+    pairs[0] = port;
   } else {
-    for (std::size_t i = 0; i < kPortWords<P>; ++i) words[i] = port[i];
+    for (std::size_t i = 0; i + 1 < kWords; i += 2) pairs[i / 2] = std::uint64_t{port[i + 1]} << 32 | port[i];
+    if constexpr (kWords % 2 != 0) pairs[kWords / 2] = port[kWords - 1];
   }
-  UnpackBits v(words, bits);
+  UnpackBits v(pairs, bits);
   visit_fields(v, message);
 }
 
