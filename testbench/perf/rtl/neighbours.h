@@ -15,7 +15,7 @@ class Feed final : public Stage {
  public:
   PushPort<T> out{*this, "out"};
   Feed(sc_core::sc_module_name nm, ClockDomain& clk, Next next) : Stage(nm, clk), next_(std::move(next)) { wake(0); }
-  [[gnu::flatten]] Wake tick() override {
+  Wake tick() override {
     if (!out->can_push()) return Wake::on_traffic();
     const T* const message = next_();
     if (message == nullptr) return Wake::on_traffic();
@@ -38,7 +38,7 @@ class Drain final : public Stage {
  public:
   PopPort<T> in{*this, "in"};
   Drain(sc_core::sc_module_name nm, ClockDomain& clk, Use use) : Stage(nm, clk), use_(std::move(use)) {}
-  [[gnu::flatten]] Wake tick() override {
+  Wake tick() override {
     if (!in->can_pop()) return Wake::on_traffic();
     use_(in->front());
     in->drop();
@@ -65,7 +65,7 @@ class Answers final : public Stage {
   PushPort<Out> out{*this, "out"};
   Answers(sc_core::sc_module_name nm, ClockDomain& clk, Cycle latency, Answer answer)
       : Stage(nm, clk), latency_(latency), answer_(std::move(answer)) {}
-  [[gnu::flatten]] Wake tick() override {
+  Wake tick() override {
     if (in->can_pop()) {
       Due due{now() + latency_, {}};
       if (answer_(in->front(), due.message)) due_.push(due);
