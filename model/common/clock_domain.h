@@ -133,7 +133,7 @@ class ClockDomain final : public sc_core::sc_module {
   std::priority_queue<Far, std::vector<Far>, std::greater<>> far_;
   Cycle later_ = kNever;  // no timer is earlier, nor what is in far_
   std::vector<Stage*> stages_;
-  std::array<Clocked*, kMaxStages> clocked_{};
+  std::array<Clocked*, kMaxStages> clocked_{};  // by stage
   std::vector<Committed*> commits_;
   std::uint64_t shuffle_state_ = 0;
   Cycle armed_for_ = kNever;  // when the kernel will call; 0 while it does
