@@ -3,5 +3,5 @@
 # depth, for datapaths of 16, 32, 64 and 128 octets.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-scripts/setup.sh >&2
+scripts/setup.sh --tests >&2
 exec python3 -B scripts/area.py "$@"

@@ -3,5 +3,5 @@
 # RTL; with --faults, that a planted fault brings each proof down. --list names the proofs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-scripts/setup.sh >&2
+scripts/setup.sh --tests >&2
 exec python3 -B scripts/formal.py "$@"

@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 """Says which requirements of the source documents the tests verify, by the results of their last run.
 
-usage: requirements.py [--system NAME]... [--open] [--results FILE] [--record]
+usage: requirements.py [--system NAME]... [--open] [--tied] [--results PATH...] [--record]
 
 testbench/requirements.csv has a row for each requirement: id, system, level (MUST, SHOULD, MAY, INFO), text and how to
 verify it. testbench/testplan.csv ties them to tests: its columns requirements and tests are lists separated by spaces,
 and excluded says why requirements without tests need none. A test is named as ctest names it; * and ? match as in a
 shell. The column covers names functional points of the RTL that the row's tests have to reach, which
 scripts/rtl_coverage.py looks after; such a row needs no requirement. A requirement is covered when all tests tied to
-it have passed; --results is ctest's report of a run (build/release/tests.xml, which scripts/test.sh writes). --open
-prints the requirements that are neither covered nor excluded. testbench/requirements_covered.txt lists the MUSTs that
-were covered before; --record brings it up to date.
+it have passed in the runs that --results names: JUnit reports, or build folders, whose tests.xml and results/*.xml are
+read (build/dev and build/release, where scripts/test.sh leaves them). As scripts/test.sh gives those of its default
+run, no requirement can hang on a test of scripts/test.sh --all alone. --open prints the requirements that are neither
+covered nor excluded, --tied the others with the tests that they are tied to. testbench/requirements_covered.txt lists
+the MUSTs that were covered before; --record brings it up to date.
 Exit status 0; 1 if the plan names an unknown requirement or a test that was not run, or if a MUST that was covered no
 longer is; 2 if a file cannot be read.
 """
@@ -38,15 +40,34 @@ def read_rows(path, columns):
     return rows
 
 
-def read_results(path):
-    """Whether each test passed, by name."""
-    try:
-        suite = xml.etree.ElementTree.parse(path).getroot()
-    except FileNotFoundError as error:
-        raise ValueError(f"{path}: no results; run scripts/test.sh") from error
-    except xml.etree.ElementTree.ParseError as error:
-        raise ValueError(f"{path}: {error}") from error
-    return {case.get("name"): case.get("status") == "run" for case in suite.iter("testcase")}
+def reports_in(path):
+    return [path / "tests.xml", *sorted((path / "results").glob("*.xml"))] if path.is_dir() else [path]
+
+
+def name_of(case):
+    """As the plan has it. gtest's own reports keep a test's suite apart; ctest's and forked_tests.cpp's do not."""
+    return f'{case.get("classname")}.{case.get("name")}' if case.get("result") else case.get("name")
+
+
+def read_results(paths):
+    """Whether each test passed, by name: it ran at least once and never failed."""
+    passed = {}
+    for path in (report for folder in paths for report in reports_in(folder)):
+        try:
+            suite = xml.etree.ElementTree.parse(path).getroot()
+        except FileNotFoundError as error:
+            raise ValueError(f"{path}: no results; run scripts/test.sh") from error
+        except xml.etree.ElementTree.ParseError as error:
+            raise ValueError(f"{path}: {error}") from error
+        for case in suite.iter("testcase"):
+            name = name_of(case)
+            if case.get("status") == "fail" or case.find("failure") is not None:
+                passed[name] = False
+            elif case.get("status") == "run":
+                passed[name] = passed.get(name) is not False
+            else:
+                passed.setdefault(name, None)  # skipped, unless another run has it
+    return {name: bool(value) for name, value in passed.items()}
 
 
 def check_plan(plan, known, results):
@@ -86,14 +107,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--system", action="append", help="only these systems")
     parser.add_argument("--open", action="store_true", help="print the requirements that are not covered")
-    parser.add_argument("--results", default=ROOT / "build" / "release" / "tests.xml", help="ctest's JUnit report")
+    parser.add_argument("--tied", action="store_true", help="print the requirements and the tests that verify them")
+    parser.add_argument("--results", nargs="+", type=pathlib.Path,
+                        default=[ROOT / "build" / "dev", ROOT / "build" / "release"], help="reports or build folders")
     parser.add_argument("--record", action="store_true", help="write the MUSTs that are covered now to the record")
     args = parser.parse_args()
     try:
         matrix = read_rows(MATRIX, ["id", "system", "level", "requirement"])
-        covered, excluded, mistakes = check_plan(
-            read_rows(PLAN, ["requirements", "tests", "excluded"]), {r["id"] for r in matrix},
-            read_results(args.results))
+        plan = read_rows(PLAN, ["requirements", "tests", "excluded"])
+        covered, excluded, mistakes = check_plan(plan, {r["id"] for r in matrix}, read_results(args.results))
         before = set() if args.record else set(RECORD.read_text(encoding="utf-8").split())
     except (OSError, ValueError) as error:
         print(f"requirements: {error}", file=sys.stderr)
@@ -105,6 +127,11 @@ def main():
         for r in shown:
             if r["id"] not in covered and r["id"] not in excluded:
                 print(f"{r['id']} {r['level']}: {r['requirement']}")
+    if args.tied:
+        for r in shown:
+            tests = [row["tests"] for row in plan if r["id"] in row["requirements"].split() and row["tests"]]
+            if tests:
+                print(r["id"], *tests)
     if args.record:
         musts = [r["id"] for r in matrix if r["level"] == "MUST" and r["id"] in covered]
         RECORD.write_text("".join(f"{i}\n" for i in musts), encoding="utf-8")

@@ -1,16 +1,21 @@
 #!/usr/bin/env bash
-# scripts/setup.sh [package…]: installs what is missing for building, running and testing on Debian 12, and the packages
+# scripts/setup.sh [--rv32] [--tests] [package…]: installs what is missing on Debian 12 for building and running the
+# program; with --rv32 also for the firmware's RV32 image, with --tests for tests, benchmarks and proofs; and the packages
 # that are named. Does nothing where all is there.
 set -euo pipefail
 
 packages=(
-  g++ make cmake ninja-build ccache pkg-config git python3
+  g++ cmake ninja-build ccache pkg-config
   libsystemc-dev verilator libboost-program-options-dev nlohmann-json3-dev libfmt-dev
   libisal-dev libpcap-dev zlib1g-dev libunicorn-dev
-  gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf gdb-multiarch
-  libgtest-dev libgmock-dev libbenchmark-dev tshark yosys z3
-  "$@"
 )
+for wanted in "$@"; do
+  case $wanted in
+    --rv32) packages+=(gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf) ;;
+    --tests) packages+=(git make python3 libgtest-dev libgmock-dev libbenchmark-dev tshark gdb-multiarch yosys z3) ;;
+    *) packages+=("$wanted") ;;
+  esac
+done
 missing=()
 for package in "${packages[@]}"; do
   dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed || missing+=("$package")

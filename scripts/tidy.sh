@@ -3,6 +3,7 @@
 # whose path matches.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-scripts/setup.sh clang-tidy >&2
-cmake --preset release >&2  # writes the compile commands
-run-clang-tidy -quiet -p build/release "${1:-$PWD/(model|firmware)/.*\.cpp$}"
+scripts/setup.sh python3 clang-tidy >&2
+# A command for each source, without what g++ precompiles.
+cmake -S . -B build/tidy -G Ninja -D CMAKE_BUILD_TYPE=Release -D RNIC_UNITY=OFF -D CMAKE_DISABLE_PRECOMPILE_HEADERS=ON >&2
+run-clang-tidy -quiet -p build/tidy "${1:-$PWD/(model|firmware)/.*\.cpp$}"

@@ -12,10 +12,7 @@
 namespace rnic::cli {
 
 AttachedTwins::AttachedTwins(const std::vector<Rnic*>& chips, const TwinOptions& options) {
-  if (options.rtl.empty() && options.lockstep.empty()) return;
-  if (options.source == nullptr) {
-    throw ConfigError("run: this program was built without RTL: --rtl and --lockstep are not there");
-  }
+  if (!options.any()) return;
   const std::vector<std::string> beside = twin_names(options.lockstep);
   std::vector<std::string> instead = twin_names(options.rtl);
   const auto is_beside = [&](const std::string& n) {

@@ -11,7 +11,8 @@ namespace rnic::cli {
 
 struct TwinOptions {
   std::string rtl, lockstep;  // names of stages, as twin_names() takes them
-  const TwinSource* source = nullptr;
+  const TwinSource* source = nullptr;  // there where any() are asked for
+  bool any() const { return !rtl.empty() || !lockstep.empty(); }
 };
 
 class AttachedTwins final {

@@ -6,7 +6,6 @@
 #include "model/cli/options.h"
 #include "model/common/check.h"
 #include "model/config/describe.h"
-#include "model/config/resolve.h"
 #include "model/system/system_config.h"
 
 namespace rnic::cli {
@@ -28,11 +27,11 @@ int config_command(const std::vector<std::string>& args, std::ostream& out, std:
     return kOk;
   }
   if (given.count("list") == given.count("dump")) throw ConfigError("config: give either --list or --dump");
-  const SystemConfig effective = resolve<SystemConfig>(config.overlay(config.read_scenario()));
+  const SystemConfig effective = resolve_system(config.overlay(config.read_scenario()));
   if (given.count("list") != 0) {
-    write_list(out, list_fields<SystemConfig>());
+    write_list(out, list_system());
   } else {
-    out << dump_fields(effective).dump(2) << '\n';
+    out << dump_system(effective).dump(2) << '\n';
   }
   return kOk;
 }

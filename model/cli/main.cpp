@@ -3,12 +3,11 @@
 #include <iostream>
 #include <systemc>
 
+#include "model/cli/built_in_twins.h"
 #include "model/cli/program.h"
-#include "rtl-stubs/verilated/verilated_twins.h"
 
 int sc_main(int argc, char* argv[]) {
-  const rnic::rtl::VerilatedTwins twins;
-  return rnic::cli::run_program({argv + 1, argv + argc}, std::cout, std::cerr, &twins);
+  return rnic::cli::run_program({argv + 1, argv + argc}, std::cout, std::cerr, rnic::cli::built_in_twins());
 }
 
 int main(int argc, char* argv[]) {

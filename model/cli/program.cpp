@@ -10,6 +10,7 @@
 #include "model/cli/config_command.h"
 #include "model/cli/decode/decode_command.h"
 #include "model/cli/replay_command.h"
+#include "model/cli/rtl_program.h"
 #include "model/cli/run_command.h"
 #include "model/cli/vectors/run_vectors.h"
 #include "model/cli/version.h"
@@ -27,7 +28,7 @@ int vectors_command(const std::vector<std::string>& args, std::ostream& out, std
            "one\n";
     return args.size() == 1 && args[0] == "--help" ? kOk : kUsage;
   }
-  if (rtl && twins == nullptr) throw ConfigError("vectors: this program was built without RTL: --rtl is not there");
+  if (rtl && twins == nullptr) become_rtl_program("vectors", args);
   return run_vectors(args[0], out, vector_kinds(rtl ? twins : nullptr));
 }
 

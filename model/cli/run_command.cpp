@@ -11,9 +11,9 @@
 #include "model/cli/external_run.h"
 #include "model/cli/one_run.h"
 #include "model/cli/options.h"
+#include "model/cli/rtl_program.h"
 #include "model/cli/sweep_run.h"
 #include "model/common/check.h"
-#include "model/config/resolve.h"
 #include "model/system/system_config.h"
 
 namespace rnic::cli {
@@ -77,7 +77,7 @@ int run_swept(const Scenario& scenario, const Overlay& command_line, const Argum
     }
   }
   for (std::size_t i = 0; i < scenario.sweep.points(); ++i) {
-    resolve<SystemConfig>(at_point(scenario, i).config.with(command_line));
+    resolve_system(at_point(scenario, i).config.with(command_line));
   }
   const auto run = [&](std::size_t point, const std::string& dir, std::ostream& report, std::ostream& errors) {
     OneRun one = a.run;
@@ -135,6 +135,7 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
     throw ConfigError("run: the window of --wave-from and --wave-to ends before it begins");
   }
   if (given.count("gdb") != 0) a.run.options.gdb_port = parse_port(given["gdb"].as<int>());
+  if (a.run.twins.any() && twins == nullptr) become_rtl_program("run", args);
   a.run.twins.source = twins;
   if (given.count("point") != 0) a.point = given["point"].as<std::size_t>();
   if (a.jobs == 0) throw ConfigError("run: --jobs must be 1 or more");

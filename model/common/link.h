@@ -29,7 +29,7 @@ struct LinkConfig {
 template <class T>
 class Link final {
  public:
-  Link(std::string name, ClockDomain& clk, const LinkConfig& config)
+  [[gnu::noinline, gnu::cold]] Link(std::string name, ClockDomain& clk, const LinkConfig& config)
       : name_(std::move(name)), clk_(clk), config_(config), slots_(config.depth) {
     head_ = fill_ = tail_ = slots_.data();
     RNIC_CHECK_MSG(config.depth >= 1, name_);

@@ -331,6 +331,8 @@ void Rnic::bind_firmware() {
   pcie.msix.vectors(links.msix);
 }
 
+Rnic::~Rnic() = default;
+
 void Rnic::register_stats(const StatsGroup& group) const {
   contexts_.register_stats(group.group("context"));
   group.group("tcp_connection")

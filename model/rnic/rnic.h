@@ -31,6 +31,7 @@ namespace rnic {
 class Rnic final : public sc_core::sc_module {
  public:
   Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& config, const StationConfig& station);
+  ~Rnic() override;
 
   void register_stats(const StatsGroup& group) const;
 

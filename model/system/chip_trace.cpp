@@ -1,5 +1,7 @@
 #include "model/system/chip_trace.h"
 
+#include "model/rnic/rnic.h"
+
 #include <functional>
 
 #include "model/trace/link_trace.h"

@@ -5,10 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "model/rnic/rnic.h"
 #include "model/trace/event.h"
 
 namespace rnic {
+
+class Rnic;
 
 class ChipTrace final {
  public:

@@ -1,33 +1,35 @@
 #include "model/system/chip_waves.h"
 
+#include <functional>
 #include <set>
 
 #include "model/rnic/beat_fields.h"
+#include "model/rnic/rnic.h"
 
 namespace rnic {
 
 std::vector<std::string> wave_scopes(Rnic& chip) {
   std::set<std::string> scopes;
-  auto add = [&scopes](auto& link) {
-    const std::string& name = link.name();
+  const std::function<void(const std::string&)> add = [&scopes](const std::string& name) {
     for (std::size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1)) {
       scopes.insert(name.substr(0, dot));
     }
     scopes.insert(name);
   };
-  chip.links.for_each(add);
+  auto add_link = [&add](auto& link) { add(link.name()); };
+  chip.links.for_each(add_link);
   return {scopes.begin(), scopes.end()};
 }
 
 struct ChipWaves::Observers {
   Waves& waves;
   const std::uint64_t period_ps;
-  std::vector<std::shared_ptr<void>> kept;
+  std::vector<std::unique_ptr<LinkPins>> kept;
 
   template <class T>
   void add(Link<T>& link, std::vector<BeatField<T>> fields) {
     if (!waves.dumps(link.name())) return;
-    auto wave = std::make_shared<LinkWave<T>>(waves, link.name(), period_ps, std::move(fields));
+    auto wave = std::make_unique<LinkWave<T>>(waves, link.name(), period_ps, std::move(fields));
     link.observe(*wave);
     kept.push_back(std::move(wave));
   }

@@ -5,10 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "model/rnic/rnic.h"
 #include "model/trace/waves.h"
 
 namespace rnic {
+
+class ClockDomain;
+class Rnic;
 
 // The scopes that a waveform of this chip may name: its links, and all that is above them.
 std::vector<std::string> wave_scopes(Rnic& chip);

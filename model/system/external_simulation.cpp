@@ -6,16 +6,16 @@
 #include <fstream>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
-#include "model/config/describe.h"
-#include "model/config/resolve.h"
 #include "model/env/consumer/make_consumer.h"
+#include "model/system/node.h"
 #include "model/system/stats_report.h"
 
 namespace rnic {
 namespace {
 
-constexpr std::uint64_t kSlicePs = 1'000'000'000;
+constexpr std::uint64_t kAdvancePs = 1'000'000'000;
 
 }  // namespace
 
@@ -32,13 +32,15 @@ ExternalSimulation::ExternalSimulation(const Scenario& scenario, const Overlay& 
 
 ExternalSimulation::~ExternalSimulation() = default;
 
+std::vector<Rnic*> ExternalSimulation::chips() { return {&node_->chip}; }
+
 // The chip's cable ends at the network device, which has the wire's end 0.
 void ExternalSimulation::build(const Overlay& command_line) {
   const ScenarioNode& self = scenario_.nodes[scenario_.nodes[0].external ? 1 : 0];
   const ScenarioNode& peer = scenario_.nodes[scenario_.nodes[0].external ? 0 : 1];
   Overlay seed;
   seed.set(fmt::format("sim.seed={}", scenario_.plan.seed));
-  config_ = resolve<SystemConfig>(seed.with(scenario_.config).with(self.config).with(command_line));
+  config_ = resolve_system(seed.with(scenario_.config).with(self.config).with(command_line));
   config_.rnic.tcp.seed = mix64(config_.sim.seed);
   name_ = self.name;
   const StationConfig station{{self.mac}, {self.ip}, {{{peer.ip}, {peer.mac}}}};
@@ -82,7 +84,7 @@ ExternalSimulation::End ExternalSimulation::run() {
 
 // A slice of time. True at the run's end: a peer that is done leaves by itself, the others are left to themselves.
 bool ExternalSimulation::step(End& end) {
-  peer_->advance((now_ps() / kSlicePs + 1) * kSlicePs, *wire_);
+  peer_->advance((now_ps() / kAdvancePs + 1) * kAdvancePs, *wire_);
   outputs_->advance(now_ps());
   if (netdev_->counters().echo_answers != 0) {
     for (const auto& p : programs_) p->pinged();
@@ -152,7 +154,7 @@ void ExternalSimulation::write_outputs(End end) {
                              {"last_ps", r.last_ps},
                              {"error", p->error()}});
   }
-  j["config"][name_] = dump_fields(config_);
+  j["config"][name_] = dump_system(config_);
   j["stats"] = stats_.to_json();
   const std::filesystem::path file = std::filesystem::path(options_.out_dir) / "stats.json";
   std::ofstream out(file);

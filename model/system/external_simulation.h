@@ -17,6 +17,8 @@
 
 namespace rnic {
 
+class Rnic;
+
 class ExternalSimulation final {
  public:
   // The peer's sockets are there when this returns. ConfigError for what the scenario or the command line got wrong.
@@ -31,7 +33,7 @@ class ExternalSimulation final {
   void write_outputs(End end);
 
   const std::vector<std::unique_ptr<consumer::Consumer>>& programs() const { return programs_; }
-  std::vector<Rnic*> chips() { return {&node_->chip}; }
+  std::vector<Rnic*> chips();
   std::vector<std::string> errors() const;
   std::string waiting_for() const;
   std::vector<std::string> files() const { return files_; }

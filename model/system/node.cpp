@@ -19,6 +19,8 @@ Node::Node(sc_core::sc_module_name nm, const NodeConfig& config, const StationCo
   root_complex.attach(context);
 }
 
+Node::~Node() = default;
+
 void Node::set_lookahead(std::uint64_t wire_delay_ns) {
   const std::uint64_t pcie_ps = config_.rnic.pcie.link.propagation_ns * 1000u;
   const std::uint64_t core_ps = std::min(pcie_ps, wire_delay_ns * 1000);

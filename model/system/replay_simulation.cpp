@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "model/config/resolve.h"
+#include "model/system/node.h"
 
 namespace rnic {
 
@@ -35,7 +35,7 @@ ReplaySimulation::ReplaySimulation(std::vector<std::unique_ptr<replay::Script>> 
     : scripts_(std::move(scripts)) {
   std::uint16_t mss = 536;
   for (const auto& script : scripts_) mss = std::max(mss, script->model_mss);
-  config_ = resolve<SystemConfig>(generous(mss).with(command_line));
+  config_ = resolve_system(generous(mss).with(command_line));
   node_ = std::make_unique<Node>("model", NodeConfig{config_.rnic, config_.host},
                                  StationConfig{kModelMac, kModelIp, {{kPeerIp, kPeerMac}}});
   node_->set_lookahead(config_.link.delay_ns);

@@ -10,6 +10,8 @@
 
 namespace rnic {
 
+class Node;
+
 class ReplaySimulation final {
  public:
   // The scripts are played one after the other. ConfigError for wrong settings.

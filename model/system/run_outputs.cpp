@@ -7,6 +7,7 @@
 
 #include "model/common/check.h"
 #include "model/config/nearest.h"
+#include "model/system/node.h"
 
 namespace rnic {
 namespace {

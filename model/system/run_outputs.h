@@ -9,12 +9,13 @@
 
 #include "model/system/chip_trace.h"
 #include "model/system/chip_waves.h"
-#include "model/system/node.h"
 #include "model/system/wire_capture.h"
 #include "model/trace/digest.h"
 #include "model/trace/transaction_log.h"
 
 namespace rnic {
+
+class Node;
 
 struct RunOptions {
   std::string out_dir = "out";

@@ -8,11 +8,11 @@
 #include <systemc>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
-#include "model/config/describe.h"
-#include "model/config/resolve.h"
 #include "model/rnic/fwcpu/gdb/gdb_server.h"
 #include "model/rnic/fwcpu/rv32/iss.h"
+#include "model/system/node.h"
 #include "model/system/stats_report.h"
 
 namespace rnic {
@@ -58,13 +58,13 @@ void Simulation::build_nodes(const Overlay& command_line) {
   Overlay seed;
   seed.set(fmt::format("sim.seed={}", scenario_.plan.seed));
   const Overlay base = seed.with(scenario_.config);
-  config_ = resolve<SystemConfig>(base.with(command_line));
+  config_ = resolve_system(base.with(command_line));
   for (std::size_t i = 0; i < 2; ++i) {
     const ScenarioNode& n = scenario_.nodes[i];
     const ScenarioNode& peer = scenario_.nodes[1 - i];
     Station s;
     s.name = n.name;
-    s.config = resolve<SystemConfig>(base.with(n.config).with(command_line));
+    s.config = resolve_system(base.with(n.config).with(command_line));
     s.config.rnic.tcp.seed = mix64(config_.sim.seed ^ mix64(i));
     const StationConfig station{{n.mac}, {n.ip}, {{{peer.ip}, {peer.mac}}}};
     s.node = std::make_unique<Node>(n.name.c_str(), NodeConfig{s.config.rnic, s.config.host}, station);
@@ -267,7 +267,7 @@ nlohmann::ordered_json Simulation::stats_json(RunEnd end) const {
   j["results"] = results_json(results(), cycle_ps());
   j["checks"] = checks_json(checks_);
   for (const Utilization& u : utilization()) j["utilization"][u.resource] = u.share;
-  for (const Station& s : stations_) j["config"][s.name] = dump_fields(s.config);
+  for (const Station& s : stations_) j["config"][s.name] = dump_system(s.config);
   j["stats"] = stats_.to_json();
   return j;
 }

@@ -2,6 +2,10 @@
 
 #include <systemc>
 
+#include <nlohmann/json.hpp>
+
+#include "model/system/node.h"
+
 namespace rnic {
 
 namespace {

@@ -3,16 +3,17 @@
 
 #include <vector>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "model/common/clock_domain.h"
 #include "model/env/workload/results.h"
 #include "model/rnic/pcie/pcie_transmitter.h"
 #include "model/stats/registry.h"
-#include "model/system/node.h"
 #include "model/system/scenario.h"
 
 namespace rnic {
+
+class Node;
 
 nlohmann::ordered_json results_json(const std::vector<workload::WorkResult>& results, std::uint64_t cycle_ps);
 nlohmann::ordered_json checks_json(const std::vector<CheckResult>& checks);

@@ -1,12 +1,19 @@
 // The root of the configuration tree.
 #pragma once
 
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
 #include "model/config/field.h"
 #include "model/env/external/external_config.h"
 #include "model/env/link/ethernet_link.h"
-#include "model/system/node.h"
+#include "model/system/node_config.h"
 
 namespace rnic {
+
+class Overlay;
+struct FieldInfo;
 
 // How a run is carried out; nothing here is part of the modelled hardware.
 struct SimConfig {
@@ -43,5 +50,11 @@ struct SystemConfig {
     v.group("host", &SystemConfig::host);
   }
 };
+
+// resolve(), dump_fields() and list_fields() of all settings. They walk some hundreds of fields, so one translation unit
+// has them.
+SystemConfig resolve_system(const Overlay& overlay);
+nlohmann::ordered_json dump_system(const SystemConfig& config);
+std::vector<FieldInfo> list_system();
 
 }  // namespace rnic

@@ -1,12 +1,39 @@
+# Headers from outside of the project, compiled once for each way in which their users are compiled: in a library, in a
+# library that also speaks JSON, or in a program of tests.
+function(rnic_precompiled target)
+  file(WRITE ${CMAKE_BINARY_DIR}/${target}.cpp "")
+  add_library(${target} OBJECT EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/${target}.cpp)
+  target_compile_features(${target} PRIVATE cxx_std_17)
+  target_link_libraries(${target} PRIVATE PkgConfig::SYSTEMC fmt::fmt rnic_warnings)  # -Wpedantic defines a macro less
+  target_precompile_headers(${target} PRIVATE ${ARGN})
+endfunction()
+set(usual ${PROJECT_SOURCE_DIR}/model/common/precompiled.h)
+rnic_precompiled(rnic_precompiled ${usual})
+rnic_precompiled(rnic_precompiled_json ${usual} <nlohmann/json.hpp>)
+set_target_properties(rnic_precompiled rnic_precompiled_json PROPERTIES POSITION_INDEPENDENT_CODE ON)
+
 # One folder is one library: rnic_library(rx SOURCES crc_check.cpp LINK rnic::common rnic::wire).
 # The LINK line is the architecture; a folder that links more than its row in the architecture table is a mistake.
+# PLAIN: nothing in it needs SystemC. JSON: most of it reads or writes JSON. UNITY n: n sources are one translation unit, where
+# each is small beside what it includes.
 function(rnic_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK;PRIVATE_LINK" ${ARGN})
+  cmake_parse_arguments(ARG "PLAIN;JSON" "UNITY" "SOURCES;LINK;PRIVATE_LINK" ${ARGN})
   set(target rnic_${name})
   if(ARG_SOURCES)
     add_library(${target} STATIC ${ARG_SOURCES})
     set(scope PUBLIC)
     target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:rnic_warnings>)
+    if(ARG_UNITY AND RNIC_UNITY)
+      set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${ARG_UNITY})
+    endif()
+    set(precompiled rnic_precompiled)
+    if(ARG_JSON)
+      set(precompiled rnic_precompiled_json)
+    endif()
+    if(NOT ARG_PLAIN)
+      target_precompile_headers(${target} REUSE_FROM ${precompiled})
+      target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:fmt::fmt>)  # its definitions are those of the headers
+    endif()
   else()
     add_library(${target} INTERFACE)
     set(scope INTERFACE)
@@ -23,15 +50,37 @@ function(rnic_library name)
   set_property(GLOBAL APPEND PROPERTY RNIC_LIBRARIES ${target})
 endfunction()
 
-# rnic_test(rx_test LABELS unit SOURCES crc_check_test.cpp LINK rnic::rx rnic_stage_test): one test, one process,
-# because SystemC elaborates once per process. PREFIX tells tests apart whose sources are in two executables.
+if(RNIC_BUILD_TESTS)
+  rnic_precompiled(rnic_precompiled_test ${usual} <gmock/gmock.h>)
+  rnic_precompiled(rnic_precompiled_plain_test <gmock/gmock.h>)
+  target_link_libraries(rnic_precompiled_test PRIVATE GTest::gmock)
+  target_link_libraries(rnic_precompiled_plain_test PRIVATE GTest::gmock)
+endif()
+
+# rnic_test(rx_test LABELS unit SOURCES crc_check_test.cpp LINK rnic::rx rnic_stage_test): a program of tests, which is one
+# test to ctest and leaves what each of its own came to in results/. Each runs in a process of its own, because SystemC elaborates
+# once per process, but for PLAIN programs, which have no SystemC. PREFIX tells tests apart whose sources are in two
+# programs. TIMEOUT is one test's, in seconds.
 function(rnic_test name)
-  cmake_parse_arguments(ARG "" "TIMEOUT;PREFIX" "SOURCES;LINK;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "PLAIN" "TIMEOUT;PREFIX" "SOURCES;LINK;LABELS" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 30)
   endif()
+  set(results ${CMAKE_BINARY_DIR}/results/${name}.xml)
   add_executable(${name} ${ARG_SOURCES})
-  target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gmock rnic_warnings)
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gmock fmt::fmt rnic_warnings)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
-  gtest_discover_tests(${name} TEST_PREFIX "${ARG_PREFIX}" NO_PRETTY_VALUES PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT} DISCOVERY_TIMEOUT 60)
+  if(ARG_PLAIN)
+    target_precompile_headers(${name} REUSE_FROM rnic_precompiled_plain_test)
+    target_link_libraries(${name} PRIVATE GTest::gmock_main)
+    add_test(NAME ${name} COMMAND ${name} --gtest_brief=1 --gtest_output=xml:${results})
+  else()
+    target_precompile_headers(${name} REUSE_FROM rnic_precompiled_test)
+    target_link_libraries(${name} PRIVATE rnic_stage_test)
+    add_test(NAME ${name} COMMAND ${name} --jobs=1 --timeout=${ARG_TIMEOUT} --results=${results} --prefix=${ARG_PREFIX})
+  endif()
+  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 7200 COST 10)
+  foreach(label IN LISTS ARG_LABELS)
+    set_property(GLOBAL APPEND PROPERTY RNIC_TESTS_${label} ${name})
+  endforeach()
 endfunction()

@@ -3,10 +3,18 @@ set(CMAKE_CXX_STANDARD 17)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 
+# In the mode that asks the compiler what a source depends on, a miss costs next to nothing, and precompiled headers are
+# known by what they were made of.
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+  set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_DEPEND=1 CCACHE_SLOPPINESS=pch_defines,time_macros
+                                ${CCACHE_PROGRAM})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_C_COMPILER_LAUNCHER})
+endif()
+
+# g++ collects its garbage all the time where headers were precompiled: a seventh of what it does.
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  add_compile_options(--param=ggc-min-heapsize=524288)
 endif()
 
 # Position-independent static libraries are never interposed; without this g++ does not inline across functions.

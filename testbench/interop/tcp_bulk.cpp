@@ -10,6 +10,8 @@
 #include <iostream>
 #include <systemc>
 
+#include <nlohmann/json.hpp>
+
 #include "model/config/resolve.h"
 #include "model/env/external/external_peer.h"
 #include "model/env/external/netdev.h"

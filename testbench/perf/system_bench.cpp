@@ -6,11 +6,13 @@
 
 #include <benchmark/benchmark.h>
 #include <malloc.h>
+#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include "firmware/app/firmware.h"
 #include "model/rnic/fwcpu/chip_bus.h"
 #include "model/rnic/fwcpu/firmware_target.h"
+#include "model/system/node.h"
 #include "model/system/simulation.h"
 #include "rtl-stubs/verilated/verilated_twins.h"
 #include "testbench/perf/child_process.h"

@@ -1,9 +1,69 @@
-// SystemC brings main(); one test is one process, since SystemC elaborates once per process.
+// The main() of tests that elaborate SystemC, which it does once per process: each selected test runs in a process of its
+// own, forked from this one. What a test prints comes in one piece, when it ends.
+//
+//   cosim_test --gtest_filter='*Framer*'   the tests whose names match, as many at a time as there are processors
+//   --jobs=N                               N at a time
+//   --timeout=S                            a test that takes longer than S seconds is killed, and has failed
+//   --results=FILE --prefix=P              a JUnit report, with P in front of the tests' names
+//   --one-process                          the one test that is selected runs here, as a debugger wants it
+//
+// Exit status 0; 1 where a test failed, or where none was selected.
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+#include <string>
 #include <systemc>
+#include <thread>
 
 #include <gmock/gmock.h>
 
-int sc_main(int argc, char* argv[]) {
+#include "testbench/support/forked_tests.h"
+
+namespace {
+
+// Takes "--name=value" out of the arguments that gtest has left.
+std::string take(int& argc, char** argv, const std::string& name, const std::string& otherwise) {
+  const std::string key = "--" + name + "=";
+  std::string value = otherwise;
+  int kept = 1;
+  for (int i = 1; i < argc; ++i) {
+    if (std::string(argv[i]).rfind(key, 0) == 0) value = argv[i] + key.size();
+    else argv[kept++] = argv[i];
+  }
+  argc = kept;
+  return value;
+}
+
+bool take_flag(int& argc, char** argv, const std::string& name) {
+  if (argc < 2 || argv[argc - 1] != "--" + name) return false;
+  --argc;
+  return true;
+}
+
+}  // namespace
+
+int sc_main(int, char*[]) { return RUN_ALL_TESTS(); }
+
+// Comes before the SystemC library's, so that nothing of a test's kernel is there when its process is forked.
+int main(int argc, char* argv[]) {
+  using rnic::test::ForkedTests;
+  setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 1);
   testing::InitGoogleMock(&argc, argv);
-  return RUN_ALL_TESTS();
+  ForkedTests::Options options;
+  const std::string processors = std::to_string(std::max(1u, std::thread::hardware_concurrency()));
+  options.jobs = static_cast<unsigned>(std::stoul(take(argc, argv, "jobs", processors)));
+  options.timeout_s = static_cast<unsigned>(std::stoul(take(argc, argv, "timeout", "600")));
+  options.results = take(argc, argv, "results", "");
+  options.prefix = take(argc, argv, "prefix", "");
+  const bool one_process = take_flag(argc, argv, "one-process");
+  if (argc > 1) {
+    std::cerr << argv[0] << ": there is no option " << argv[1] << '\n';
+    return EXIT_FAILURE;
+  }
+  const auto run_selected = [argc, argv] { return sc_core::sc_elab_and_sim(argc, argv); };
+  if (one_process) return run_selected();
+  if (testing::GTEST_FLAG(list_tests)) return RUN_ALL_TESTS();
+  // Static, as the leak checker overlooks this stack in a process that has run SystemC's threads, on theirs.
+  static ForkedTests tests(std::move(options), run_selected);
+  return tests.run() ? EXIT_SUCCESS : EXIT_FAILURE;
 }

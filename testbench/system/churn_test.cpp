@@ -2,6 +2,7 @@
 #include <systemc>
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 #include "model/env/link/ethernet_link.h"
 #include "model/env/workload/workload.h"

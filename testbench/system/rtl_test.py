@@ -1,4 +1,6 @@
 """Runs with SystemVerilog twins in the place of stages, and beside them, are the runs without: same cycles, same octets."""
+import os
+import shutil
 import unittest
 
 from rnicsim import TRACES, ProgramTest
@@ -51,6 +53,16 @@ class Rtl(ProgramTest):
         run = self.run_program("run", self.small_scenario(), "--rtl", "crc_chek")
         self.assertEqual(run.returncode, 2)
         self.assertIn("no stage 'crc_chek' has a twin; the nearest that has is 'crc_check'", run.stderr)
+
+    def test_a_program_without_twins_says_how_to_get_them(self):
+        alone = self.folder / "bin" / "rnicsim"
+        alone.parent.mkdir()
+        shutil.copy(os.environ["RNICSIM"], alone)
+        for arguments in (("run", self.small_scenario(), "--lockstep", "all"), ("vectors", "vectors", "--rtl", "all")):
+            run = self.run_command(alone, *arguments)
+            self.assertEqual(run.returncode, 2)
+            self.assertRegex(run.stderr, rf"^rnicsim: {arguments[0]}: --rtl and --lockstep need .*/bin/rnicsim_rtl, which is "
+                                         r"not there; `scripts/build\.sh release rnicsim_rtl` builds it\n$")
 
     def test_a_chip_that_is_not_as_the_rtl(self):
         for setting, words in (

@@ -49,7 +49,7 @@ class Images(ProgramTest):
         copy = shutil.copy(os.environ["RNICSIM"], self.folder)
         run = self.run_command(copy, "run", QUICKSTART, *RV32)
         self.assertEqual(run.returncode, 2, run.stderr)
-        self.assertRegex(run.stderr, r"^rnicsim: rnic\.fwcpu\.image: no RV32 image was built with this program")
+        self.assertRegex(run.stderr, r"^rnicsim: rnic\.fwcpu\.image: there is no RV32 image beside this program; `scripts/build.sh release rnic_fw_rv32` builds it")
 
 
 @NEEDS_IMAGE

@@ -42,7 +42,7 @@ void accept(FirmwareEnd& responder, std::uint32_t connection) {
   run_command(responder, c);
 }
 
-json frame_fields(ByteSpan octets, wire::MpaFrameKind kind) {
+json revision_fields(ByteSpan octets, wire::MpaFrameKind kind) {
   const auto decode = wire::decode_mpa_frame(octets, kind, wire::kMpaRev2);
   if (decode.error != wire::MpaFrameError::kNone) return {{"error", to_string(decode.error)}};
   return {{"rev", decode.frame.rev}, {"m", int{decode.frame.markers}}, {"c", int{decode.frame.crc}}};
@@ -101,9 +101,9 @@ Outcome check_rnic_interop(const json& vector) {
 
   Outcome outcome;
   const auto &request = initiator.record().sent, &reply = responder.record().sent;
-  outcome.compare("request", vector.at("request"), frame_fields(request, wire::MpaFrameKind::kRequest));
+  outcome.compare("request", vector.at("request"), revision_fields(request, wire::MpaFrameKind::kRequest));
   outcome.compare("request_hex", to_hex(hex_field(vector, "request_hex")), to_hex(request));
-  outcome.compare("reply", vector.at("reply"), frame_fields(reply, wire::MpaFrameKind::kReply));
+  outcome.compare("reply", vector.at("reply"), revision_fields(reply, wire::MpaFrameKind::kReply));
   outcome.compare("reply_hex", to_hex(hex_field(vector, "reply_hex")), to_hex(reply));
   const json result = result_of(initiator, responder);
   outcome.compare("result", vector.at("result"), result);

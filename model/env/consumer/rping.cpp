@@ -11,7 +11,7 @@ namespace rnic::consumer {
 namespace {
 
 // Its payload begins with the number of the round and goes on with letters, which start one further each round.
-void fill(std::uint8_t* octets, std::uint32_t size, std::uint64_t round) {
+void fill_round(std::uint8_t* octets, std::uint32_t size, std::uint64_t round) {
   constexpr unsigned kFirst = 'A', kLetters = 'z' - 'A' + 1;
   const std::string text = fmt::format("rdma-ping-{}: ", round);
   const std::size_t copied = std::min<std::size_t>(text.size(), size);
@@ -47,7 +47,7 @@ RpingClient::RpingClient(host::Context& context, const ProgramSpec& spec)
 void RpingClient::ping() {
   if (record_.rounds == 0) record_.first_ps = time_ps();
   read_ = false;
-  fill(octets(kSource, spec_.size), spec_.size, record_.rounds);
+  fill_round(octets(kSource, spec_.size), spec_.size, record_.rounds);
   std::memset(octets(sink(), spec_.size), 0, spec_.size);
   tell({address(kSource), key(), spec_.size});
 }

@@ -2,25 +2,21 @@
 
 #include <algorithm>
 
+#include "model/common/kernel_time.h"
+
 namespace rnic::external {
-namespace {
-
-std::uint64_t now_ps() { return static_cast<std::uint64_t>(sc_core::sc_time_stamp().value()); }
-
-}  // namespace
-
 void FreeRunning::advance(std::uint64_t until_ps, WireEnd& wire) {
   if (!begin_ps_) begin_ps_ = clock_->now_ps();
-  while (now_ps() < until_ps) {
+  while (kernel_time_ps() < until_ps) {
     const std::uint64_t latest_ps = wall_ps() + max_ahead_ps_;
-    if (now_ps() >= latest_ps) {
+    if (kernel_time_ps() >= latest_ps) {
       // A peer that has left would wake us at once and for ever.
-      clock_->wait(port_->peer_gone() ? -1 : port_->descriptor(), now_ps() - latest_ps + 1000);
+      clock_->wait(port_->peer_gone() ? -1 : port_->descriptor(), kernel_time_ps() - latest_ps + 1000);
     }
     while (port_->receive(frame_)) wire.inject({frame_.data(), frame_.size()});
     // In small steps, so that an answer does not wait for much that is none of it.
-    const std::uint64_t room = std::max(wall_ps() + max_ahead_ps_, now_ps() + 1000) - now_ps();
-    const std::uint64_t step = std::min({room, until_ps - now_ps(), max_ahead_ps_ / 10});
+    const std::uint64_t room = std::max(wall_ps() + max_ahead_ps_, kernel_time_ps() + 1000) - kernel_time_ps();
+    const std::uint64_t step = std::min({room, until_ps - kernel_time_ps(), max_ahead_ps_ / 10});
     sc_core::sc_start(sc_core::sc_time::from_value(step));
   }
 }

@@ -4,11 +4,12 @@
 
 #include <poll.h>
 
+#include "model/common/kernel_time.h"
+
 namespace rnic::external {
 namespace {
 
-std::uint64_t now_ps() { return static_cast<std::uint64_t>(sc_core::sc_time_stamp().value()); }
-std::uint64_t now_ns() { return now_ps() / 1000; }
+std::uint64_t now_ns() { return kernel_time_ps() / 1000; }
 
 }  // namespace
 
@@ -54,10 +55,10 @@ void OwnedTime::advance(std::uint64_t until_ps, WireEnd& wire) {
     const std::uint64_t wake_ps =
         gone() || clock_.wake_ns() == GuestClock::kNever ? GuestClock::kNever : clock_.wake_ns() * 1000;
     const std::uint64_t stop_ps = std::min(wake_ps, until_ps);
-    if (stop_ps > now_ps()) sc_core::sc_start(sc_core::sc_time::from_value(stop_ps - now_ps()));
-    if (gone() && now_ps() >= until_ps) return;
-    if (wake_ps <= now_ps()) clock_.run(now_ns());
-    else if (now_ps() >= until_ps) return;
+    if (stop_ps > kernel_time_ps()) sc_core::sc_start(sc_core::sc_time::from_value(stop_ps - kernel_time_ps()));
+    if (gone() && kernel_time_ps() >= until_ps) return;
+    if (wake_ps <= kernel_time_ps()) clock_.run(now_ns());
+    else if (kernel_time_ps() >= until_ps) return;
   }
 }
 

@@ -3,12 +3,12 @@
 #include <cstring>
 #include <utility>
 
+#include "model/common/kernel_time.h"
 #include "model/env/external/frame_port.h"
 
 namespace rnic::external {
 namespace {
 
-std::uint64_t now_ps() { return static_cast<std::uint64_t>(sc_core::sc_time_stamp().value()); }
 constexpr std::uint64_t whole_ns(std::uint64_t ps) { return (ps + 999) / 1000 * 1000; }
 
 }  // namespace
@@ -25,7 +25,7 @@ void WireEnd::inject(ByteSpan frame) {
   if (frame.size() > buffers_.block_bytes()) return;
   Frame f{buffers_.take(), 0, static_cast<std::uint32_t>(frame.size()), true};
   std::memcpy(f.buf->bytes(), frame.data(), frame.size());
-  transmitter.send(std::move(f), now_ps());
+  transmitter.send(std::move(f), kernel_time_ps());
 }
 
 void WireEnd::on_frame(const Frame& frame, std::uint64_t at_ps) {
@@ -34,7 +34,7 @@ void WireEnd::on_frame(const Frame& frame, std::uint64_t at_ps) {
 }
 
 void WireEnd::hand_out() {
-  while (!arrivals_.empty() && arrivals_.top().ps <= now_ps()) {
+  while (!arrivals_.empty() && arrivals_.top().ps <= kernel_time_ps()) {
     const Frame frame = arrivals_.top().frame;
     arrivals_.pop();
     take_({frame.data(), frame.bytes});
@@ -43,7 +43,7 @@ void WireEnd::hand_out() {
 }
 
 void WireEnd::arm() {
-  if (!arrivals_.empty()) event_.notify(sc_core::sc_time::from_value(arrivals_.top().ps - now_ps()));
+  if (!arrivals_.empty()) event_.notify(sc_core::sc_time::from_value(arrivals_.top().ps - kernel_time_ps()));
 }
 
 }  // namespace rnic::external

@@ -15,11 +15,11 @@ TEST(ConfigOptions, CommandLineLiesAboveNodeAboveFile) {
   const Overlay node = Overlay::from_json({{"sim.max_time_us", 2}, {"sim.watchdog_us", 2}}, "node 1");
   ConfigOptions options;
   options.set = {"sim.watchdog_us=3"};
-  const auto sim = resolve<SystemConfig>(options.overlay(contents, node)).sim;
+  const auto sim = resolve_system(options.overlay(contents, node)).sim;
   EXPECT_EQ(sim.seed, 1u);
   EXPECT_EQ(sim.max_time_us, 2u);
   EXPECT_EQ(sim.watchdog_us, 3u);
-  EXPECT_EQ(resolve<SystemConfig>(options.overlay(options.read_scenario())).sim.seed, SimConfig{}.seed);
+  EXPECT_EQ(resolve_system(options.overlay(options.read_scenario())).sim.seed, SimConfig{}.seed);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "model/rnic/fwcpu/setup_times.h"
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 namespace rnic {
 namespace {

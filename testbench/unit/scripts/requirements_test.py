@@ -2,6 +2,7 @@
 
 import pathlib
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts"))
@@ -13,6 +14,35 @@ RESULTS = {"Place.One": True, "Place.Two": False, "Seeds/Shuffled.Three/0": True
 
 def row(requirements, tests="", excluded=""):
     return {"requirements": requirements, "tests": tests, "excluded": excluded}
+
+
+GTEST = """<testsuites><testsuite name="Crc"><testcase name="Known/0" classname="Seeds/Crc" status="run" result="completed"/>
+<testcase name="Wrong" classname="Crc" status="run" result="completed"><failure message="x"/></testcase></testsuite></testsuites>"""
+FORKED = """<testsuite><testcase name="rtl.Place.One" status="run"/><testcase name="Place.Two" status="run"><failure/></testcase>
+<testcase name="Place.Three" status="notrun"/></testsuite>"""
+CTEST = """<testsuite><testcase name="scenario" classname="scenario" status="run"/><testcase name="interop" classname="interop" status="fail"/>
+<testcase name="Place.Three" classname="x" status="run"/></testsuite>"""
+
+
+class Results(unittest.TestCase):
+    def test_of_all_programs_of_a_build(self):
+        with tempfile.TemporaryDirectory() as name:
+            build = pathlib.Path(name)
+            (build / "results").mkdir()
+            (build / "tests.xml").write_text(CTEST)
+            (build / "results/a.xml").write_text(GTEST)
+            (build / "results/b.xml").write_text(FORKED)
+            self.assertEqual(requirements.read_results([build]), {
+                "scenario": True, "interop": False, "Seeds/Crc.Known/0": True, "Crc.Wrong": False,
+                "rtl.Place.One": True, "Place.Two": False, "Place.Three": True})
+            again = build / "again.xml"
+            again.write_text(FORKED.replace("<failure/>", ""))
+            for order in ([build, again], [again, build]):
+                self.assertFalse(requirements.read_results(order)["Place.Two"], "it failed once")
+
+    def test_without_results(self):
+        with self.assertRaisesRegex(ValueError, "run scripts/test.sh"):
+            requirements.read_results([pathlib.Path("/nowhere")])
 
 
 class Plan(unittest.TestCase):

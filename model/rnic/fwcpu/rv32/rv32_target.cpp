@@ -19,7 +19,8 @@ std::string image_of(const FwCpuConfig& config) {
   if (!config.image.empty()) return config.image;
   if (std::string built = built_rv32_image(); !built.empty()) return built;
   throw ConfigError(
-      "rnic.fwcpu.image: no RV32 image was built with this program (there was no riscv64-unknown-elf-g++); name one");
+      "rnic.fwcpu.image: there is no RV32 image beside this program; `scripts/build.sh release rnic_fw_rv32` builds it, "
+      "or name one");
 }
 
 // Within so many a program must be ready for events.

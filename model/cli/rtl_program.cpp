@@ -1,0 +1,26 @@
+#include "model/cli/rtl_program.h"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "model/common/check.h"
+
+namespace rnic::cli {
+
+void become_rtl_program(const std::string& command, const std::vector<std::string>& args) {
+  const std::filesystem::path program =
+      std::filesystem::read_symlink("/proc/self/exe").parent_path() / "rnicsim_rtl";
+  std::vector<std::string> words{program.string(), command};
+  words.insert(words.end(), args.begin(), args.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  ::execv(program.c_str(), argv.data());
+  throw ConfigError(fmt::format("{}: --rtl and --lockstep need {}, which is not there; "
+                                "`scripts/build.sh release rnicsim_rtl` builds it",
+                                command, program.string()));
+}
+
+}  // namespace rnic::cli
