@@ -2,7 +2,7 @@
 // own, forked from this one. What a test prints comes in one piece, when it ends.
 //
 //   cosim_test --gtest_filter='*Framer*'   the tests whose names match, as many at a time as there are processors
-//   --jobs=N                               N at a time
+//   --jobs=N                               N at a time, at least one
 //   --timeout=S                            a test that takes longer than S seconds is killed, and has failed
 //   --results=FILE --prefix=P              a JUnit report, with P in front of the tests' names
 //   --one-process                          the one test that is selected runs here, as a debugger wants it
@@ -51,7 +51,7 @@ int main(int argc, char* argv[]) {
   testing::InitGoogleMock(&argc, argv);
   ForkedTests::Options options;
   const std::string processors = std::to_string(std::max(1u, std::thread::hardware_concurrency()));
-  options.jobs = static_cast<unsigned>(std::stoul(take(argc, argv, "jobs", processors)));
+  options.jobs = std::max(1u, static_cast<unsigned>(std::stoul(take(argc, argv, "jobs", processors))));
   options.timeout_s = static_cast<unsigned>(std::stoul(take(argc, argv, "timeout", "600")));
   options.results = take(argc, argv, "results", "");
   options.prefix = take(argc, argv, "prefix", "");

@@ -12,7 +12,7 @@ class ForkedTests(unittest.TestCase):
         return subprocess.run([os.environ["FORKED_EXAMPLES"], *arguments], capture_output=True, text=True, timeout=30)
 
     def test_each_elaborates(self):
-        for jobs in ("1", "2"):
+        for jobs in ("0", "1", "2"):
             run = self.run_tests("--gtest_filter=Elaborates.*", f"--jobs={jobs}")
             self.assertEqual(run.returncode, 0, run.stdout)
             self.assertIn("2 tests: 2 passed, 0 failed, 0 skipped\n", run.stdout)
