@@ -1,23 +1,33 @@
 #!/usr/bin/env bash
-# scripts/bench.sh [--with-ns3 | --rtl] [benchmark options…]: installs what is missing, builds and runs the benchmarks;
-# with --with-ns3 also ns-3, which it installs; with --rtl those against Verilated RTL instead, for which it installs
-# clang. testbench/perf/README.md says what the figures mean.
+# scripts/bench.sh [--with-ns3 | --rtl] [--short [--write]] [benchmark options…]: installs what is missing, builds and runs
+# the benchmarks; with --with-ns3 also ns-3, which it installs; with --rtl those against Verilated RTL instead, for which it
+# installs clang. --short: each once, and what they count (not what they time) must be as testbench/perf/counted.json says;
+# --write writes that file. testbench/perf/README.md says what the figures mean.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-which=-^rtl_
-if [ "${1:-}" = --with-ns3 ]; then
+which=-^rtl_ short= ns3= write=
+while :; do
+  case ${1:-} in
+    --with-ns3) ns3=yes ;;
+    --rtl) which=^rtl_ ;;
+    --short) short=yes ;;
+    --write) write=--write ;;
+    *) break ;;
+  esac
   shift
-  scripts/setup.sh libns3-dev libgsl-dev >&2
-elif [ "${1:-}" = --rtl ]; then
-  shift
-  which=^rtl_
-  scripts/setup.sh clang >&2
-fi
+done
+[ -z "$ns3" ] || scripts/setup.sh libns3-dev libgsl-dev >&2
+[ "$which$short" != ^rtl_ ] || scripts/setup.sh clang >&2  # the short form does with what is there
 scripts/build.sh release bench >&2
-build/release/bin/bench --benchmark_display_aggregates_only=true --benchmark_filter="$which" "$@"
-[ "$which" = ^rtl_ ] && exit
-if cmake --build --preset release --target help | grep -q '^ns3_bulk:'; then
+run=(build/release/bin/bench --benchmark_filter="$which" "$@")
+if [ -z "$short" ]; then
+  "${run[@]}" --benchmark_display_aggregates_only=true
+else
+  RNIC_BENCH_SHORT=1 "${run[@]}" --benchmark_out=build/release/bench.json
+  [ "$which" = ^rtl_ ] || python3 -B scripts/bench_counted.py build/release/bench.json $write
+fi
+if [ "$which" != ^rtl_ ] && cmake --build --preset release --target help | grep -q '^ns3_bulk:'; then
   cmake --build --preset release --target ns3_bulk >&2
   build/release/bin/ns3_bulk
 fi

@@ -5,8 +5,9 @@ usage: build_times.py [--headers N] [BUILD...]
 
 For each build folder (build/release and build/dev unless given): seconds of compiling by folder of the tree, of
 precompiling headers, Verilator and linking, as ninja logged them; the N headers of the project whose change costs most
-to compile again; and tests by label, with what starting a process of tests takes. Seconds are the commands' own, so on
-two processors the clock shows about half of their sum.
+to compile again; and tests by label, with what starting a process of tests takes. Before them, what configuring takes, and
+what a source pays for each header from outside that is not precompiled. Seconds are the commands' own, so on two processors
+the clock shows about half of their sum.
 """
 import argparse
 import collections
@@ -14,10 +15,20 @@ import json
 import pathlib
 import subprocess
 import sys
+import tempfile
 import time
 import xml.etree.ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+OUTSIDE = ("systemc", "tlm", "gmock/gmock.h", "nlohmann/json.hpp", "fmt/format.h", "benchmark/benchmark.h")
+FLAGS = {"release": ["-O3"], "dev": ["-Og", "-g1", "-fsanitize=address,undefined"]}
+
+
+def elapsed(*command):
+    """Seconds of a command; nothing where it fails."""
+    begin = time.monotonic()
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return time.monotonic() - begin if done.returncode == 0 else None
 
 
 def logged(build):
@@ -80,15 +91,23 @@ def tests(build):
     return count, seconds
 
 
-def start_up(build, runs=5):
+def start_up(build):
     """Seconds that a program of tests takes to start, without a test."""
-    program = build / "bin" / "llp_test"
-    if not program.exists():
-        return None
-    begin = time.monotonic()
-    for _ in range(runs):
-        subprocess.run([program, "--gtest_list_tests"], stdout=subprocess.DEVNULL, check=True)
-    return (time.monotonic() - begin) / runs
+    return elapsed(build / "bin" / "atomic_system_test", "--gtest_list_tests") if (build / "bin").exists() else None
+
+
+def before_anything_is_compiled():
+    with tempfile.TemporaryDirectory() as folder:
+        configuring = elapsed("cmake", "-S", ROOT, "-B", f"{folder}/build", "-G", "Ninja", "-D", "CMAKE_BUILD_TYPE=Release")
+        print(f"configuring: {configuring:.1f} s" if configuring else "configuring: failed")
+        empty = pathlib.Path(folder) / "empty.cpp"
+        empty.write_text("")
+        print(f"\n{'a header from outside, seconds':<40}" + "".join(f"{preset:>10}" for preset in FLAGS))
+        for header in OUTSIDE:
+            seconds = [elapsed("g++", "-std=c++17", *flags, "-include", header, "-c", empty, "-o", f"{folder}/empty.o")
+                       for flags in FLAGS.values()]
+            print(f"{header:<40}" + "".join("   missing" if s is None else f"{s:>10.2f}" for s in seconds))
+    print()
 
 
 def rows(title, count, seconds, limit=None):
@@ -106,6 +125,7 @@ def main():
     if not builds:
         print("build_times: there is no build; run scripts/build.sh", file=sys.stderr)
         return 2
+    before_anything_is_compiled()
     for build in builds:
         if not (build / ".ninja_log").exists():
             print(f"build_times: {build} is no build of ninja's", file=sys.stderr)

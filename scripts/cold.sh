@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # scripts/cold.sh FOLDER: times the README's commands where nothing is installed or built: in a Debian 12 that mmdebstrap
-# makes in FOLDER, on a clone of this tree's HEAD, without a compiler cache. Needs root, mmdebstrap and some 8 GB; FOLDER must not
-# exist. Prints the minutes of scripts/run.sh and scripts/test.sh, and then what scripts/build_times.py says.
+# makes in FOLDER, on a clone of this tree's HEAD. Needs root, mmdebstrap and some 10 GB; FOLDER must not exist.
+# Prints the minutes of scripts/run.sh and scripts/test.sh, and then what scripts/build_times.py says.
 set -euo pipefail
 folder=${1:?usage: scripts/cold.sh FOLDER}
 [ ! -e "$folder" ] || { echo "cold: $folder exists" >&2; exit 2; }
@@ -13,15 +13,13 @@ for mounted in proc sys dev; do mount --rbind "/$mounted" "$folder/$mounted"; do
 trap 'for mounted in proc sys dev; do umount -R -l "$folder/$mounted"; done' EXIT
 git clone -q "$tree" "$folder/root/rnicsim"
 
-inside() { env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root CCACHE_DISABLE=1 chroot "$folder" sh -c "cd /root/rnicsim && $1"; }
+inside() { env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root chroot "$folder" sh -c "cd /root/rnicsim && $1"; }
 timed() {
   local begin=$SECONDS status=0
   inside "$1" > "$folder/root/last.log" 2>&1 || status=$?
   printf '%-34s exit %d  %3d min %02d s\n' "$1" "$status" $(((SECONDS - begin) / 60)) $(((SECONDS - begin) % 60))
   [ "$status" -eq 0 ] || tail -30 "$folder/root/last.log"
 }
-timed scripts/setup.sh
 timed scripts/run.sh
-timed "scripts/setup.sh --rv32 --tests"
 timed scripts/test.sh
 inside "python3 -B scripts/build_times.py"

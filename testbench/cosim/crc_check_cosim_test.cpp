@@ -8,6 +8,7 @@ namespace {
 constexpr unsigned kBeatBytes = sizeof(Vcrc_check::in_data_i);
 
 struct CrcCheckSide : Chain<CrcCheck, FpduBeat, rtl::CrcCheckPins> {
+  static constexpr const char* kBlock = "crc_check";
   CrcCheckSide(const std::string& name, ClockDomain& clk, const ContextStore&)
       : Chain(name, clk, CrcCheck::output_link({})) {}
   void attach_twin(const ContextStore&) { rtl.emplace(block); }
@@ -16,6 +17,7 @@ struct CrcCheckSide : Chain<CrcCheck, FpduBeat, rtl::CrcCheckPins> {
 // FPDUs of any flow from any place of its stream, every fourth one with a wrong bit anywhere, or a header whose payload
 // is placed.
 struct ReceivedFpdus {
+  FpdusUnderWay under_way;
   std::uint64_t good = 0, bad = 0;
 
   std::size_t send(Prng& rng, Cycle from, const std::vector<CrcCheckSide*>& sides) {
@@ -28,6 +30,7 @@ struct ReceivedFpdus {
     if (placed) wire = random_bytes(rng, 16);
     if (crc_on) ++(damage && !placed ? bad : good);
     const FlowId id{static_cast<std::uint32_t>(rng.below(65536))};
+    under_way.sent(id, flow.position);
     std::size_t count = 0;
     for (CrcCheckSide* side : sides) {
       auto beats = cut_fpdu(side->pool, wire, kBeatBytes, markers && !placed, flow.position, id);

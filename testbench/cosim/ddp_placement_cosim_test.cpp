@@ -36,7 +36,7 @@ constexpr wire::TerminateCause kCauses[] = {mpa::kCrcMismatch,
 
 class DdpPlacementCosim : public StageTest, public testing::WithParamInterface<Traffic> {
  protected:
-  PlacementBench model{"model", clk, PlacementTraffic::sizes()};
+  PlacementBench model{"ddp_placement", clk, PlacementTraffic::sizes()};
   PlacementBench twin{"twin", clk, PlacementTraffic::sizes()};
   rtl::Twin<rtl::DdpPlacementPins> rtl{twin.block, twin.contexts};
 
@@ -46,13 +46,18 @@ class DdpPlacementCosim : public StageTest, public testing::WithParamInterface<T
 
   // Everything both have given in this round, which is then forgotten.
   void compare() {
-    ASSERT_NO_FATAL_FAILURE(expect_same(model.dma, twin.dma));
-    ASSERT_NO_FATAL_FAILURE(expect_same(model.placed, twin.placed));
-    ASSERT_NO_FATAL_FAILURE(expect_same(model.events, twin.events));
-    ASSERT_NO_FATAL_FAILURE(expect_same(model.taken, twin.taken));
-    ASSERT_NO_FATAL_FAILURE(expect_same(model.srq_events, twin.srq_events));
+    const auto same = [this](const auto& of_model, const auto& of_twin) {
+      expect_same(of_model, of_twin, [&](std::size_t i) {
+        return model.fpdu_at(i < of_model.cycles().size() ? of_model.cycles()[i] : of_twin.cycles()[i]);
+      });
+    };
+    same(model.dma, twin.dma);
+    same(model.placed, twin.placed);
+    same(model.events, twin.events);
+    same(model.taken, twin.taken);
+    same(model.srq_events, twin.srq_events);
     for (std::size_t i = 0; i < model.dma.beats().size(); ++i) {
-      ASSERT_EQ(octets(model.dma.beats()[i]), octets(twin.dma.beats()[i]));
+      expect_same("octets of write " + std::to_string(i), octets(model.dma.beats()[i]), octets(twin.dma.beats()[i]));
     }
     for (const QpEvent& e : model.events.beats()) causes.insert(wire::terminate_word(e.cause));
     for (const PlacedSegment& s : model.placed.beats()) {

@@ -80,7 +80,7 @@ QueuedRequest random_request(Prng& rng, Qpn qpn) {
 class IrrqTwins : public StageTest {
  protected:
   ContextStore contexts{clk, {kQps, kQps, 1, 1}};
-  IrrqEnds model{"model", clk, contexts}, twin{"twin", clk, contexts};
+  IrrqEnds model{"irrq", clk, contexts}, twin{"twin", clk, contexts};
   rtl::Twin<rtl::IrrqPins> rtl{twin.block, contexts};
   At firmware{"firmware", clk};
 

@@ -10,6 +10,7 @@ namespace {
 constexpr unsigned kFlows = 2048, kBusy = 8, kBeatBytes = sizeof(Vmpa_deframer::in_data_i);
 
 struct DeframerSide : Chain<MpaDeframer, StreamBeat, rtl::MpaDeframerPins> {
+  static constexpr const char* kBlock = "mpa_deframer";
   BufferPool frames{pool.block_bytes()};  // in which the stage takes markers out
   Link<RxConsumed> link_consumed;
   Sink<RxConsumed> consumed;
@@ -46,6 +47,8 @@ std::size_t send_segment(const std::vector<DeframerSide*>& sides, Cycle from, Fl
 // of these come where none starts.
 class RandomStreams {
  public:
+  FpdusUnderWay under_way;
+
   RandomStreams() {
     for (unsigned f = 0; f < kBusy; ++f) begin(f);
   }
@@ -53,6 +56,7 @@ class RandomStreams {
   static bool has_crc(unsigned f) { return f % 3 != 0; }
   // The flow's stream ends here, amid an FPDU perhaps, and another one begins.
   void begin(unsigned f) {
+    under_way.dropped(FlowId{f}, 0);
     streams_[f] = Stream{};
     streams_[f].reference.markers = has_markers(f);
     streams_[f].reference.crc = has_crc(f);
@@ -62,7 +66,7 @@ class RandomStreams {
     Stream& s = streams_[f];
     const bool amid = rng.below(64) == 0 && s.sent % 4 == 0;
     if (rng.below(3) == 0 && (s.pending.empty() || amid)) return send_placed(rng, from, f, sides);
-    if ((s.pending.size() < 9000 && rng.below(3) != 0) || s.pending.empty() || rng.below(4) == 0) grow(s, rng);
+    if ((s.pending.size() < 9000 && rng.below(3) != 0) || s.pending.empty() || rng.below(4) == 0) grow(f, rng);
     const std::size_t limit = rng.below(4) == 0 ? 9 : rng.below(16) == 0 ? 8960 : 1460;
     const std::size_t most = std::min(limit, s.pending.size());
     const std::size_t bytes = rng.below(4) == 0 ? most : rng.between(1, most);
@@ -82,6 +86,8 @@ class RandomStreams {
   std::size_t send_placed(Prng& rng, Cycle from, unsigned f, const std::vector<DeframerSide*>& sides) {
     Stream& s = streams_[f];
     s.pending.clear();
+    under_way.dropped(FlowId{f}, s.sent);
+    under_way.sent(FlowId{f}, s.sent);
     Bytes header = random_bytes(rng, 16);
     const FlowEnd end{s.reference.markers, static_cast<wire::StreamPosition>(s.sent)};
     const std::size_t ulpdu = 14 + random_ulpdu_bytes(rng, end, kBeatBytes) % (0x10000 - 14);
@@ -95,7 +101,9 @@ class RandomStreams {
     s.reference.pos = s.sent;
     return 1;
   }
-  static void grow(Stream& s, Prng& rng) {
+  void grow(unsigned f, Prng& rng) {
+    Stream& s = streams_[f];
+    under_way.sent(FlowId{f}, s.reference.pos);
     const FlowEnd end{s.reference.markers, static_cast<wire::StreamPosition>(s.reference.pos)};
     Bytes fpdu = s.reference.fpdu(random_bytes(rng, random_ulpdu_bytes(rng, end, kBeatBytes)));
     const std::size_t marker = wire::octets_to_marker(end.position);

@@ -1,6 +1,7 @@
 // ddp_placement between scripted neighbours: one side of a co-simulation.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <utility>
@@ -121,6 +122,8 @@ struct PlacementBench {
       beats.back().crc_ok = f.crc_ok;
       beats.back().marker_ok = f.marker_ok;
       wire.script(beats, start);
+      beats_ += beats.size();
+      scripted_.push_back({f.flow, beats_});
     }
     script(round.doorbells, doorbells, start);
     script(round.requests, requests, start);
@@ -130,6 +133,15 @@ struct PlacementBench {
     for (const auto& [cycle, change] : round.changes) {
       agenda.at(start + cycle, [this, change = change] { change(contexts); });
     }
+  }
+  // The last FPDU of which something had come in this cycle, for messages.
+  std::string fpdu_at(Cycle cycle) const {
+    const auto& cycles = wire.cycles();
+    const auto came = static_cast<std::size_t>(std::upper_bound(cycles.begin(), cycles.end(), cycle) - cycles.begin());
+    const auto fpdu = std::lower_bound(scripted_.begin(), scripted_.end(), came,
+                                       [](const Scripted& s, std::size_t beats) { return s.beats < beats; });
+    if (came == 0 || fpdu == scripted_.end()) return "";
+    return fmt::format("\nthe last FPDU to come was {} of this run, flow {}", fpdu - scripted_.begin(), fpdu->flow.v);
   }
   // What came is forgotten, and its buffers go back.
   void clear() {
@@ -141,6 +153,13 @@ struct PlacementBench {
   }
 
  private:
+  struct Scripted {
+    FlowId flow;
+    std::size_t beats;  // of all up to this one
+  };
+  std::vector<Scripted> scripted_;
+  std::size_t beats_ = 0;
+
   template <class T>
   void script(const PlacementRound::Timed<T>& messages, Source<T>& source, Cycle start) {
     for (const auto& [cycle, message] : messages) {

@@ -71,7 +71,7 @@ class TerminateGeneratorCosim : public StageTest, public testing::WithParamInter
  protected:
   const TerminateConfig cfg{std::get<1>(GetParam())};
   ContextStore contexts{clk, {kQps, kQps, 1, 1}};
-  TerminateEnds model{"model", clk, contexts, cfg}, twin{"twin", clk, contexts, cfg};
+  TerminateEnds model{"terminate_generator", clk, contexts, cfg}, twin{"twin", clk, contexts, cfg};
   rtl::Twin<rtl::TerminateGeneratorPins> rtl{twin.block, contexts, twin.pool, cfg};
   At firmware{"firmware", clk};
   Qpn any_qp(Prng& rng) const { return Qpn{static_cast<std::uint32_t>(rng.below(kQps))}; }
@@ -98,7 +98,9 @@ TEST_P(TerminateGeneratorCosim, AgreesInEveryMessageAndEveryCycle) {
     run_until_idle();
     expect_same(model.segmenter, twin.segmenter);
     expect_same(model.firmware, twin.firmware);
-    for (std::size_t i = 0; i < model.segmenter.beats().size(); ++i) ASSERT_EQ(model.octets(i), twin.octets(i)) << i;
+    for (std::size_t i = 0; i < model.segmenter.beats().size(); ++i) {
+      expect_same("octets of message " + std::to_string(i), model.octets(i), twin.octets(i));
+    }
     terminates += model.segmenter.beats().size();
     model.clear();
     twin.clear();

@@ -34,6 +34,7 @@ class TransmitCosim : public StreamCosim<Side, Generator> {
 // The flows in any order.
 class SentUlpdus {
  public:
+  FpdusUnderWay under_way;
   SentUlpdus() {
     for (unsigned i = 0; i < kFlows; ++i) flows_[i].markers = has_markers(i);
   }
@@ -48,6 +49,7 @@ class SentUlpdus {
     const FlowId id{static_cast<std::uint32_t>(rng.below(kFlows))};
     FlowEnd& flow = flows_[id.v];
     const std::size_t bytes = random_ulpdu_bytes(rng, flow, kBeatBytes);
+    under_way.sent(id, flow.position);
     flow.append(bytes);
     return {id, random_octets(rng, bytes), rng.below(2) != 0};
   }
@@ -57,6 +59,7 @@ class SentUlpdus {
 };
 
 struct FramerSide : Chain<MpaFramer, Ulpdu, rtl::MpaFramerPins> {
+  static constexpr const char* kBlock = "mpa_framer";
   FramerSide(const std::string& name, ClockDomain& clk, const ContextStore& contexts)
       : Chain(name, clk, MpaFramer::output_link({}), DatapathConfig{kBeatBytes}, contexts) {}
   void attach_twin(const ContextStore& contexts) { rtl.emplace(block, contexts); }
@@ -99,6 +102,7 @@ struct FramedSource : SentUlpdus {
 };
 
 struct InserterSide : Chain<MarkerInserter, FpduBeat, rtl::MarkerInserterPins> {
+  static constexpr const char* kBlock = "marker_inserter";
   BufferPool marked{pool.block_bytes()};
   InserterSide(const std::string& name, ClockDomain& clk, const ContextStore& contexts)
       : Chain(name, clk, MarkerInserter::output_link({}), DatapathConfig{kBeatBytes}, contexts, marked) {}
@@ -139,6 +143,7 @@ TEST_P(InserterCosim, AgreesOnAFlowThatBeginsAgain) {
 INSTANTIATE_TEST_SUITE_P(Patterns, InserterCosim, kTraffics, traffic_name);
 
 struct CrcInsertSide : Chain<CrcInsert, FpduBeat, rtl::CrcInsertPins> {
+  static constexpr const char* kBlock = "crc_insert";
   CrcInsertSide(const std::string& name, ClockDomain& clk, const ContextStore&)
       : Chain(name, clk, CrcInsert::output_link({})) {}
   void attach_twin(const ContextStore&) { rtl.emplace(block); }

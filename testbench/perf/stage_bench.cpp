@@ -7,6 +7,7 @@
 
 #include "model/rnic/rx/crc_check.h"
 #include "testbench/perf/child_process.h"
+#include "testbench/perf/repeated.h"
 
 namespace rnic::perf {
 namespace {
@@ -81,7 +82,7 @@ void crc_check_per_beat(benchmark::State& state) {
     state.counters["chain_ns/beat"] = 1e9 * with / kBeats;
   }
 }
-BENCHMARK(crc_check_per_beat)->UseManualTime()->Iterations(1)->Repetitions(5);
+BENCHMARK(crc_check_per_beat)->UseManualTime()->Iterations(1)->Apply(repeated);
 
 }  // namespace
 }  // namespace rnic::perf

@@ -17,6 +17,7 @@
 #include "rtl-stubs/verilated/verilated_twins.h"
 #include "testbench/perf/child_process.h"
 #include "testbench/perf/heap_growth.h"
+#include "testbench/perf/repeated.h"
 
 namespace rnic::perf {
 namespace {
@@ -149,7 +150,7 @@ void write_bandwidth(benchmark::State& state) {
     state.SetLabel(f.share_of_limit > 0.98 ? "binds: Ethernet" : "binds: chip or host, not Ethernet");
   }
 }
-BENCHMARK(write_bandwidth)->ArgName("MTU")->Arg(1500)->Arg(9000)->UseManualTime()->Iterations(1)->Repetitions(5);
+BENCHMARK(write_bandwidth)->ArgName("MTU")->Arg(1500)->Arg(9000)->UseManualTime()->Iterations(1)->Apply(repeated);
 
 // The same with all Verilated twins in both chips, against without.
 void rtl_whole_system(benchmark::State& state) {
@@ -165,7 +166,7 @@ void rtl_whole_system(benchmark::State& state) {
     state.counters["with/without"] = rtl.cpu_s / plain.cpu_s;
   }
 }
-BENCHMARK(rtl_whole_system)->UseManualTime()->Iterations(1)->Repetitions(5);
+BENCHMARK(rtl_whole_system)->UseManualTime()->Iterations(1)->Apply(repeated);
 
 // FetchAdds of 64 queue pairs at one word, where each needs the one before, and at many. The atomic ALU starts one
 // every initiation interval, and at one address every pipeline_cycles.
@@ -272,7 +273,7 @@ void cost_at_one_per_cent(benchmark::State& state) {
     state.counters["of_full_load"] = few.cpu_s / few.data_frames / (full.cpu_s / full.data_frames);
   }
 }
-BENCHMARK(cost_at_one_per_cent)->UseManualTime()->Iterations(1)->Repetitions(5);
+BENCHMARK(cost_at_one_per_cent)->UseManualTime()->Iterations(1)->Apply(repeated);
 
 void idle_second(benchmark::State& state) {
   Load load;
@@ -280,7 +281,7 @@ void idle_second(benchmark::State& state) {
   load.idle_second = true;
   for (auto _ : state) state.SetIterationTime(measure(load).idle_cpu_s);
 }
-BENCHMARK(idle_second)->UseManualTime()->Iterations(1)->Repetitions(5)->Unit(benchmark::kMillisecond);
+BENCHMARK(idle_second)->UseManualTime()->Iterations(1)->Apply(repeated)->Unit(benchmark::kMillisecond);
 
 // Memory that a chip allocates for so many queue pairs with their flows, and STags, in octets.
 double chip_bytes(unsigned qps, unsigned stags) {

@@ -9,6 +9,7 @@
 //
 // Exit status 0; 1 where a test failed, or where none was selected.
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <iostream>
 #include <string>
@@ -34,6 +35,15 @@ std::string take(int& argc, char** argv, const std::string& name, const std::str
   return value;
 }
 
+unsigned take_number(int& argc, char** argv, const std::string& name, unsigned otherwise) {
+  const std::string text = take(argc, argv, name, std::to_string(otherwise));
+  unsigned value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc() && end == text.data() + text.size()) return value;
+  std::cerr << argv[0] << ": --" << name << " takes a number, not \"" << text << "\"\n";
+  std::exit(EXIT_FAILURE);
+}
+
 bool take_flag(int& argc, char** argv, const std::string& name) {
   if (argc < 2 || argv[argc - 1] != "--" + name) return false;
   --argc;
@@ -50,9 +60,8 @@ int main(int argc, char* argv[]) {
   setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 1);
   testing::InitGoogleMock(&argc, argv);
   ForkedTests::Options options;
-  const std::string processors = std::to_string(std::max(1u, std::thread::hardware_concurrency()));
-  options.jobs = std::max(1u, static_cast<unsigned>(std::stoul(take(argc, argv, "jobs", processors))));
-  options.timeout_s = static_cast<unsigned>(std::stoul(take(argc, argv, "timeout", "600")));
+  options.jobs = std::max(1u, take_number(argc, argv, "jobs", std::thread::hardware_concurrency()));
+  options.timeout_s = take_number(argc, argv, "timeout", 600);
   options.results = take(argc, argv, "results", "");
   options.prefix = take(argc, argv, "prefix", "");
   const bool one_process = take_flag(argc, argv, "one-process");

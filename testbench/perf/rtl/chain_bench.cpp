@@ -12,6 +12,7 @@
 #include "model/rnic/tx/crc_insert.h"
 #include "model/rnic/tx/marker_inserter.h"
 #include "model/rnic/tx/mpa_framer.h"
+#include "testbench/perf/repeated.h"
 #include "testbench/perf/rtl/beat_sink.h"
 
 namespace rnic::perf {
@@ -117,7 +118,7 @@ void rtl_chain(benchmark::State& state) {
     state.SetLabel(label);
   }
 }
-BENCHMARK(rtl_chain)->ArgName("load")->DenseRange(0, 2)->UseManualTime()->Iterations(1)->Repetitions(5);
+BENCHMARK(rtl_chain)->ArgName("load")->DenseRange(0, 2)->UseManualTime()->Iterations(1)->Apply(repeated);
 
 }  // namespace
 }  // namespace rnic::perf

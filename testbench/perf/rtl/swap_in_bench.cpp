@@ -1,6 +1,7 @@
 // A Verilated block in its stage's place, against the same block in a test bench of its own.
 #include <benchmark/benchmark.h>
 
+#include "testbench/perf/repeated.h"
 #include "testbench/perf/rtl/swap_in_blocks.h"
 
 namespace rnic::perf {
@@ -35,7 +36,7 @@ void rtl_swapped_in(benchmark::State& state) {
     state.SetLabel(m.block);
   }
 }
-BENCHMARK(rtl_swapped_in)->ArgName("block")->DenseRange(0, 9)->UseManualTime()->Iterations(1)->Repetitions(5);
+BENCHMARK(rtl_swapped_in)->ArgName("block")->DenseRange(0, 9)->UseManualTime()->Iterations(1)->Apply(repeated);
 
 }  // namespace
 }  // namespace rnic::perf

@@ -21,7 +21,8 @@ class ForkedTests(unittest.TestCase):
         run = self.run_tests("--gtest_filter=*Parameter*")
         self.assertEqual(run.returncode, 1)
         self.assertIn("2 tests: 1 passed, 1 failed, 0 skipped\n[  FAILED  ] Values/Parameter.IsTwo/0\n", run.stdout)
-        self.assertIn("Which is: 1", run.stdout.replace("GetParam()\n    Which is: 1", "Which is: 1"))
+        self.assertRegex(run.stdout, r"forked_examples\.cpp:\d+: Expected equality of these values:\n  GetParam\(\)\n    Which is: 1\n")
+        self.assertNotIn("[ RUN", run.stdout)
 
     def test_a_signal_and_a_test_that_hangs(self):
         run = self.run_tests("--gtest_filter=Ends.*", "--timeout=1")
@@ -53,6 +54,12 @@ class ForkedTests(unittest.TestCase):
         run = self.run_tests("--job=2")
         self.assertEqual(run.returncode, 1)
         self.assertIn("there is no option --job=2", run.stderr)
+
+    def test_no_number(self):
+        for option in ("--jobs=x", "--timeout=", "--timeout=1s", "--jobs=-1"):
+            run = self.run_tests("--gtest_filter=Elaborates.*", option)
+            self.assertEqual(run.returncode, 1)
+            self.assertIn("takes a number, not", run.stderr)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""Runs every command that the pages show, as they show it, in a copy of this tree in which nothing is built.
+
+documented.py [--all] [--folder DIR]   runs them; what takes long in its short form, as SHORT says, without --all
+documented.py --list                   prints them
+
+A command is a line of an indented block, or text in backquotes, that begins with a program of ours or of PROGRAMS. Options of
+`rnicsim run` by themselves are tried with the default scenario, and lines with (gdb) in gdb. Prints a line for each. Exit status 0;
+1 where one ends otherwise than by 0 or what EXIT says, or where a table below names a command that no page shows.
+"""
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGES = ("README.md", "rtl-stubs/README.md", "firmware/README.md", "traces/README.md")
+PROGRAMS = ("rnicsim", "cmake", "ctest", "gdb-multiarch", "gtkwave")
+RUN_OPTIONS = ("--set", "--wave", "--trace", "--rtl", "--lockstep")
+
+# These come first: they must do with what scripts/run.sh has built.
+FIRST = ("scripts/run.sh", "scripts/interop.sh", "scripts/bench.sh", "scripts/bench.sh --rtl")
+
+# What is not run at all, and why.
+NOT_RUN = {
+    "scripts/test.sh": "it runs this",
+    "scripts/test.sh --all": "it runs this",
+    "rnicsim run traces/quickstart.json --set rnic.fwcpu.target=rv32 --gdb 0": "waits for the gdb session, which starts it",
+    "gtkwave w.fst": "opens a window",
+    "gtkwave out/lockstep.vcd": "opens a window",
+}
+# What stands for what takes minutes. None: nothing does.
+SHORT = {
+    "scripts/interop.sh": "scripts/interop.sh --only 'rping server 64'",
+    "scripts/bench.sh": "scripts/bench.sh --short",
+    "scripts/bench.sh --rtl": "scripts/bench.sh --rtl --short",
+    "scripts/formal.sh": "scripts/formal.sh link",
+    "scripts/formal.sh --faults": "scripts/formal.sh --faults link",
+    "ctest --preset release -L formal": "ctest --preset release -R formal_link$",
+    "scripts/build.sh release released_tests": None,
+    "ctest --preset nightly -j 2": "ctest --preset nightly -N",
+    "scripts/area.sh": "scripts/area.sh irrq",
+    "scripts/coverage.sh": None,
+    "scripts/coverage.sh --rtl": None,
+    "scripts/tidy.sh": "scripts/tidy.sh crc32c",
+}
+# Words that stand for something, in what the pages show.
+PLACEHOLDERS = {"SCENARIO": "traces/quickstart.json"}
+EXIT = {"rnicsim run traces/quickstart.json --set rnic.fwcpu.fault=panic --set rnic.fwcpu.fault_event=5": 1}
+
+
+class Command:
+    def __init__(self, page, line, text):
+        self.page, self.line, self.text = page, line, text
+        self.gdb = []  # what is said to it
+
+
+def is_command(text):
+    word = text.split()[0]
+    if re.match(r"[A-Z_]+=\S+ ", text):
+        return True
+    if word.startswith(("scripts/", "build/")):
+        return " " in text or (word.endswith(".sh") and (ROOT / word).exists())
+    return word in PROGRAMS and " " in text
+
+
+def commands_of(page):
+    found, fenced = [], False
+    for number, line in enumerate((ROOT / page).read_text(encoding="utf-8").splitlines(), 1):
+        fenced ^= line.startswith("```")
+        if line.startswith("    (gdb) ") and found:
+            found[-1].gdb.append(re.sub(r"  .*", "", line.removeprefix("    (gdb) ")))
+            continue
+        if line.startswith("    "):
+            texts = [re.sub(r"\s+#.*", "", line.strip())]
+        else:
+            texts = [] if fenced else re.findall(r"`([^`]+)`", line)
+        for text in texts:
+            if text.startswith(RUN_OPTIONS) and " " in text:
+                text = f"rnicsim run traces/quickstart.json {text}"
+            if text and is_command(text) and "…" not in text:
+                found.append(Command(page, number, text))
+    return found
+
+
+def documented():
+    seen, commands = set(), []
+    for page in PAGES:
+        for command in commands_of(page):
+            if command.text not in seen:
+                seen.add(command.text)
+                commands.append(command)
+    unknown = [text for text in (*FIRST, *NOT_RUN, *SHORT, *EXIT) if text not in seen]
+    if unknown:
+        sys.exit("documented: no page shows " + "; ".join(unknown))
+    return sorted(commands, key=lambda c: FIRST.index(c.text) if c.text in FIRST else len(FIRST))
+
+
+def copy_of_tree(folder):
+    """What git would know of this tree, changes included."""
+    shutil.rmtree(folder, ignore_errors=True)
+    files = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, check=True,
+                           capture_output=True).stdout.decode().split("\0")
+    for name in filter(None, files):
+        if (ROOT / name).exists():  # not deleted
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, folder / name)
+
+
+def in_gdb(command, folder, environment):
+    """The program that waits, and gdb at its port."""
+    wait = "build/release/bin/rnicsim run traces/quickstart.json --set rnic.fwcpu.target=rv32 --gdb 0"
+    with subprocess.Popen(wait.split(), cwd=folder, env=environment, text=True, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE) as waiting:
+        try:
+            port = re.search(r":(\d+)$", waiting.stderr.readline().strip())[1]
+            said = [word for line in (*command.gdb, "kill") for word in ("-ex", line.replace("PORT", port))]
+            return subprocess.run([*command.text.split(), "-batch", "-nx", "-ex", "set confirm off", *said], cwd=folder,
+                                  env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120)
+        finally:
+            waiting.kill()
+
+
+def run(command, text, folder, environment):
+    """Exit status and output."""
+    if command.gdb:
+        session = in_gdb(command, folder, environment)
+        return session.returncode, session.stdout
+    for word, meaning in PLACEHOLDERS.items():
+        text = text.replace(word, meaning)
+    text = text.replace("~/", f"{folder}/build/home/")
+    done = subprocess.run(["bash", "-c", text], cwd=folder, env=environment, text=True, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return done.returncode, done.stdout
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "build/documented")
+    options = parser.parse_args()
+    commands = documented()
+    if options.list:
+        for c in commands:
+            print(f"{c.page}:{c.line}: {c.text}")
+        return 0
+    folder = options.folder.resolve()
+    copy_of_tree(folder)
+    environment = dict(os.environ, PATH=f"{folder}/build/release/bin:{os.environ['PATH']}")
+    failed = 0
+    for c in commands:
+        text = c.text if options.all else SHORT.get(c.text, c.text)
+        if text is None or c.text in NOT_RUN:
+            print(f"not run             {c.text}  ({NOT_RUN.get(c.text, 'only with --all')})", flush=True)
+            continue
+        begin = time.monotonic()
+        status, output = run(c, text, folder, environment)
+        passed = status == EXIT.get(c.text, 0)
+        failed += not passed
+        print(f"{'passed' if passed else 'FAILED':6} {time.monotonic() - begin:6.1f} s    {text}", flush=True)
+        if not passed:
+            print(f"{c.page}:{c.line}: exit status {status}\n" + "\n".join(output.splitlines()[-30:]), flush=True)
+    print(f"{len(commands)} commands, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
