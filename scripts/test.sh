@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
-# scripts/test.sh [--all]: installs what is missing, builds, also the kernel of the live peer (once, into a cache), and
-# runs the tests: what sanitizers can see under ASan and UBSan with warnings as errors, the rest as released. With --all
-# also the long forms (label long), and everything as released, too. testbench/README.md says what runs where.
+# scripts/test.sh [--all | --quick]: tries the commands that the pages show, builds, and runs the tests: what sanitizers can see
+# under ASan and UBSan with warnings as errors, the rest as released. Installs what is missing, and builds the kernel of the
+# live peer (once, into a cache). --all adds the long forms (label long), and runs everything as released, too. --quick is
+# for the time between two edits: of unit and system tests those whose program has changed since it passed, and the scenarios
+# and co-simulations. testbench/README.md says what runs where.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-[ $# -eq 0 ] || [ "$*" = --all ] || { echo "usage: scripts/test.sh [--all]" >&2; exit 2; }
-
-scripts/setup.sh --rv32 --tests
-scripts/interop.sh --prepare || echo "test: no live peer on this machine; its tests are skipped"
+case $* in "" | --all | --quick) ;; *) echo "usage: scripts/test.sh [--all | --quick]" >&2; exit 2 ;; esac
 
 # run PRESET TARGETS… -- CTEST OPTIONS…
 run() {
@@ -16,17 +15,37 @@ run() {
   while [ "$1" != -- ]; do targets+=("$1"); shift; done
   shift
   echo "== $preset"
-  rm -rf "build/$preset/results"
+  [ "$mode" = --quick ] || rm -rf "build/$preset/results"
   scripts/build.sh "$preset" "${targets[@]}"
   mkdir -p "build/$preset/results"
   ctest --preset "$preset" -j "$(nproc)" "$@"
 }
 
-if [ $# -eq 0 ]; then
-  run dev sanitized_tests -- -L '^(unit|system|sanitized)$'
-  run release released_tests -- -LE '^(unit|system|long)$'
-else
+# The programs of a preset that have passed as they are, as a pattern for ctest.
+passed() {
+  local xml name
+  for xml in "build/$1"/results/*.xml; do
+    name=$(basename "$xml" .xml)
+    [ "$xml" -nt "build/$1/bin/$name" ] && ! grep -q '<failure' "$xml" && printf '%s|' "$name"
+  done
+}
+
+mode=${1:-}
+if [ "$mode" = --quick ]; then
+  scripts/build.sh dev sanitized_tests
+  run dev sanitized_tests -- -L '^(unit|system)$' -E "^($(passed dev))$"
+  scripts/build.sh release released_tests
+  run release released_tests -- -L '^(program|sanitized|cosim)$' -LE '^slow$' -E "^($(passed release))$"
+  exit
+fi
+scripts/setup.sh python3
+scripts/documented.py $mode
+scripts/setup.sh --rv32 --tests
+if [ "$mode" = --all ]; then
   run dev all sanitized_tests --
   run release all mutants --
+else
+  run dev sanitized_tests -- -L '^(unit|system|sanitized)$'
+  run release released_tests -- -LE '^(unit|system|long)$'
 fi
 scripts/requirements.py --results build/dev build/release
