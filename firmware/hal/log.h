@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-namespace rnic::fw {
+#include "firmware/hal/log_level.h"
 
-enum class LogLevel : std::uint8_t { kNone, kError, kWarning, kInfo, kDebug };
+namespace rnic::fw {
 
 enum class LogCode : std::uint8_t {
   kUnexpectedEvent,

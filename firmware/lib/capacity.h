@@ -1,22 +1,12 @@
-// Static memory: how many of everything the firmware can keep. A chip may have fewer (Settings), never more.
+// What the firmware is told of its chip, and whether it can run it.
 #pragma once
 
 #include <cstdint>
 
+#include "firmware/lib/default_capacity.h"
 #include "model/rnic/host_abi.h"
 
 namespace rnic::fw {
-
-struct DefaultCapacity {
-  static constexpr std::uint32_t kQps = 1024;
-  static constexpr std::uint32_t kFlows = 1024;
-  static constexpr std::uint32_t kCqs = 1024;
-  static constexpr std::uint32_t kSrqs = 256;
-  static constexpr std::uint32_t kStags = 4096;
-  static constexpr std::uint32_t kConnections = 1024;
-  static constexpr std::uint32_t kSetups = 64;  // connections that exchange startup frames at the same time
-  static constexpr std::uint32_t kListeners = 256;
-};
 
 // What the chip has and what its owner wants, read once at boot.
 struct Settings {

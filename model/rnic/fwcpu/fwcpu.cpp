@@ -1,5 +1,10 @@
 #include "model/rnic/fwcpu/fwcpu.h"
 
+#include "firmware/hal/log.h"
+#include "firmware/lib/capacity.h"
+#include "model/rnic/fwcpu/chip_bus.h"
+#include "model/rnic/fwcpu/firmware_target.h"
+
 namespace rnic {
 namespace {
 
@@ -41,7 +46,7 @@ FwCpu::FwCpu(sc_core::sc_module_name nm, ClockDomain& clk, const FwCpuConfig& co
     : Stage(nm, clk),
       config_(config),
       contexts_(contexts),
-      bus_(config, pool, Capacity::kSetups, contexts.flows()),
+      bus_(std::make_unique<ChipBus>(config, pool, Capacity::kSetups, contexts.flows())),
       timer_at_(Capacity::kConnections, kNever),
       profile_(contexts.flows(), Capacity::kConnections, clk.period_ps()) {
   const fw::Settings settings = settings_of(config, contexts);
@@ -51,15 +56,19 @@ FwCpu::FwCpu(sc_core::sc_module_name nm, ClockDomain& clk, const FwCpuConfig& co
                       std::to_string(Capacity::kSrqs) + " SRQs and " + std::to_string(Capacity::kStags) +
                       " STags at most");
   }
-  firmware_ = config.target == FirmwareTargetKind::kNative ? make_native_target(bus_, settings)
-                                                           : make_rv32_target(bus_, settings, config);
+  firmware_ = config.target == FirmwareTargetKind::kNative ? make_native_target(*bus_, settings)
+                                                           : make_rv32_target(*bus_, settings, config);
 }
 
 FwCpu::~FwCpu() = default;
 
+Iss* FwCpu::processor() const { return firmware_->processor(); }
+
+Cycle FwCpu::busy_until() const { return bus_->end() + slip_; }
+
 Wake FwCpu::tick() {
   issue_due();
-  auto& operations = bus_.operations();
+  auto& operations = bus_->operations();
   if (operations.empty() && now() >= busy_until()) {
     if (profile_.in_handler()) profile_.ended(now());
     dispatch_next();
@@ -74,7 +83,7 @@ Wake FwCpu::tick() {
 
 // A register write that its block cannot take yet holds up the processor, and so all that follows.
 void FwCpu::issue_due() {
-  auto& operations = bus_.operations();
+  auto& operations = bus_->operations();
   stalled_ = false;
   if (fence_ && fence_->passed()) {
     stall_cycles_ += now() - fence_->ended_at();
@@ -82,7 +91,7 @@ void FwCpu::issue_due() {
     fence_.reset();
   }
   while (!fence_ && !operations.empty() && operations.front().due + slip_ <= now()) {
-    if (!issue(operations.front().action)) {
+    if (!issue(operations.front())) {
       stalled_ = true;
       return;
     }
@@ -94,7 +103,7 @@ void FwCpu::issue_due() {
   }
 }
 
-bool FwCpu::issue(TimedOperation::Action& action) {
+bool FwCpu::issue(TimedOperation& operation) {
   const auto push = [](auto& port, auto& message) {
     if (!port->can_push()) return false;
     port->push(std::move(message));
@@ -123,7 +132,7 @@ bool FwCpu::issue(TimedOperation::Action& action) {
                    return set_timer(op.id, now() + clock().cycle_at_or_after(ps)), true;
                  },
                  [&](fw::CancelTimer& op) { return cancel_timer(op.id), true; }},
-      action);
+      operation.action);
 }
 
 // Ends an STag: the register is ready for the next access when no write that the STag allowed is under way any more
@@ -142,16 +151,16 @@ bool FwCpu::dispatch_next() {
       !commands->can_pop()) {
     return false;
   }
-  bus_.start(now());
+  bus_->start(now());
   slip_ = 0;
-  if (log_ != nullptr) bus_.set_log_level(log_->level());
+  if (log_ != nullptr) bus_->set_log_level(log_->level());
   ++handled_;
   try {
     handle(timer);
   } catch (const FirmwareFault& fault) {
     die(fault);
   }
-  busy_cycles_ += bus_.end() - now();
+  busy_cycles_ += bus_->end() - now();
   return true;
 }
 
@@ -178,10 +187,10 @@ void FwCpu::handle(bool timer) {
   } else {
     profile_.began(commands->front().command, commands->front_at());
     const FetchedCommand fetched = commands->pop();
-    bus_.put_private_data(fetched);
+    bus_->put_private_data(fetched);
     firmware_->on(fw::HostCommand{fetched.command});
   }
-  if (bus_.end() - now() > config_.watchdog_cycles * config_.clock_divider) {
+  if (bus_->end() - now() > config_.watchdog_cycles * config_.clock_divider) {
     throw FirmwareFault(abi::FaultCause::kWatchdog, "a handler takes too long");
   }
 }
@@ -193,7 +202,7 @@ void FwCpu::die(const FirmwareFault& fault) {
   abi::Event event;
   event.type = abi::EventType::kDeviceFatal;
   event.status = static_cast<std::uint8_t>(fault.cause);
-  bus_.raise(event);
+  bus_->raise(event);
   if (on_fault_) on_fault_();
 }
 
@@ -202,10 +211,10 @@ std::string FwCpu::dump(const FirmwareFault& fault) const {
   for (const auto& cause : kFaultCauses) {
     if (cause.value == fault.cause) text += "cause " + std::string(cause.name) + '\n';
   }
-  text += "cycle " + std::to_string(bus_.end()) + ", in event " + std::to_string(handled_.value()) + '\n' +
+  text += "cycle " + std::to_string(bus_->end()) + ", in event " + std::to_string(handled_.value()) + '\n' +
           firmware_->dump();
   text += "last log entries:\n";
-  for (const LoggedLine& e : bus_.last_entries()) {
+  for (const LoggedLine& e : bus_->last_entries()) {
     text += "  cycle " + std::to_string(e.at) + "  " + log_text({0, 0, e.line.code, e.line.a, e.line.b}) + '\n';
   }
   return text;
@@ -223,7 +232,7 @@ void FwCpu::dispatch(const TcpEvent& e) {
                                       : e.reason == TcpEvent::Reason::kNoResources ? fw::OpenFailure::kNoResources
                                                                                    : fw::OpenFailure::kRefused});
     case TcpEvent::Kind::kStreamData:
-      bus_.put_stream_octets(e);
+      bus_->put_stream_octets(e);
       return firmware_->on(fw::TcpStreamData{e.flow, e.bytes});
     case TcpEvent::Kind::kPeerClosed:
       return firmware_->on(fw::TcpPeerClosed{e.flow});
@@ -241,10 +250,10 @@ void FwCpu::dispatch(const QpEvent& e) {
     case QpEvent::Kind::kFirstFpdu:
       return firmware_->on(fw::QpFirstFpdu{e.qpn});
     case QpEvent::Kind::kTerminateReceived:
-      return firmware_->on(fw::QpTerminateReceived{e.qpn, e.cause, bus_.put_terminate(e), e.malformed});
+      return firmware_->on(fw::QpTerminateReceived{e.qpn, e.cause, bus_->put_terminate(e), e.malformed});
     case QpEvent::Kind::kStreamError:
     case QpEvent::Kind::kLocalError:
-      return firmware_->on(fw::QpStreamError{e.qpn, e.cause, bus_.put_terminate(e)});
+      return firmware_->on(fw::QpStreamError{e.qpn, e.cause, bus_->put_terminate(e)});
     case QpEvent::Kind::kSendDrained:
       return firmware_->on(fw::QpSendDrained{e.qpn});
   }
@@ -289,15 +298,15 @@ void FwCpu::register_stats(const StatsGroup& group) const {
   group.counter("stall_cycles", stall_cycles_, "cycles", "time in which a register write waited for its block");
   group.derived(
       "timers", [this] { return static_cast<double>(timers_.size()); }, "timers", "timers that run now");
-  group.counter("unexpected_events", bus_.log_count(fw::LogCode::kUnexpectedEvent), "events",
+  group.counter("unexpected_events", bus_->log_count(fw::LogCode::kUnexpectedEvent), "events",
                 "events that meant nothing in the state of their connection");
-  group.counter("no_listener", bus_.log_count(fw::LogCode::kNoListener), "connections",
+  group.counter("no_listener", bus_->log_count(fw::LogCode::kNoListener), "connections",
                 "connections to a port that nobody listens on any more");
-  group.counter("no_resources", bus_.log_count(fw::LogCode::kNoResources), "connections",
+  group.counter("no_resources", bus_->log_count(fw::LogCode::kNoResources), "connections",
                 "connections refused for lack of firmware memory");
-  group.counter("mulpdu_changes", bus_.log_count(fw::LogCode::kMulpdu), "changes",
+  group.counter("mulpdu_changes", bus_->log_count(fw::LogCode::kMulpdu), "changes",
                 "of a stream's MULPDU, after its path had become narrower");
-  group.counter("bad_frames", bus_.log_count(fw::LogCode::kBadFrame), "frames", "MPA startup frames that were refused");
+  group.counter("bad_frames", bus_->log_count(fw::LogCode::kBadFrame), "frames", "MPA startup frames that were refused");
 }
 
 }  // namespace rnic

@@ -11,14 +11,25 @@
 #include "model/common/link.h"
 #include "model/rnic/completion/cqe.h"
 #include "model/rnic/context/context.h"
-#include "model/rnic/fwcpu/chip_bus.h"
+#include "model/rnic/context/srq_events.h"
 #include "model/rnic/fwcpu/firmware_fault.h"
 #include "model/rnic/fwcpu/firmware_profile.h"
-#include "model/rnic/fwcpu/firmware_target.h"
+#include "model/rnic/fwcpu/fwcpu_config.h"
 #include "model/rnic/fwcpu/log_ring.h"
+#include "model/rnic/fwcpu/messages.h"
+#include "model/rnic/llp/tcp_types.h"
 #include "model/stats/registry.h"
 
 namespace rnic {
+
+// The firmware's own headers are in the sources only: a change of theirs does not compile the chip anew.
+namespace fw {
+struct WriteStag;
+}
+class ChipBus;
+class FirmwareTarget;
+class Iss;
+struct TimedOperation;
 
 class FwCpu final : public Stage {
  public:
@@ -51,10 +62,10 @@ class FwCpu final : public Stage {
   const std::optional<Fault>& fault() const { return fault_; }
   void on_fault(std::function<void()> f) { on_fault_ = std::move(f); }  // called when it stops
   void on_command(FirmwareProfile::CommandObserver f) { profile_.on_command(std::move(f)); }
-  Iss* processor() const { return firmware_->processor(); }             // none if the firmware runs natively
+  Iss* processor() const;                                               // none if the firmware runs natively
 
  private:
-  bool issue(TimedOperation::Action& action);
+  bool issue(TimedOperation& operation);
   bool write(const fw::WriteStag& op);
   void issue_due();
   bool dispatch_next();
@@ -66,11 +77,11 @@ class FwCpu final : public Stage {
   void dispatch(const SrqEvent& event);
   void set_timer(std::uint32_t id, Cycle at);
   void cancel_timer(std::uint32_t id);
-  Cycle busy_until() const { return bus_.end() + slip_; }
+  Cycle busy_until() const;
 
   const FwCpuConfig config_;
   ContextStore& contexts_;
-  ChipBus bus_;
+  std::unique_ptr<ChipBus> bus_;
   std::unique_ptr<FirmwareTarget> firmware_;
   Cycle slip_ = 0;                  // what waiting for links has added to the running handler's times
   bool stalled_ = false;            // an operation waits for its link

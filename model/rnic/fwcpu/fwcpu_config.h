@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string>
 
-#include "firmware/hal/log.h"
-#include "firmware/lib/capacity.h"
+#include "firmware/hal/log_level.h"
+#include "firmware/lib/default_capacity.h"
 #include "model/config/field.h"
 #include "model/rnic/fwcpu/rv32/rv32_config.h"
 #include "model/rnic/host_abi.h"

@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "firmware/hal/log_level.h"
 #include "model/common/clock_domain.h"
 #include "model/rnic/fwcpu/log_text.h"
 #include "model/rnic/regs/reg_bank.h"

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "firmware/conn/state_names.h"
+#include "firmware/hal/log.h"
 #include "model/rnic/host_abi_names.h"
 #include "model/wire/mpa_frame.h"
 

@@ -4,14 +4,15 @@
 #include <cstdint>
 #include <string>
 
-#include "firmware/hal/log.h"
-
 namespace rnic {
+namespace fw {
+enum class LogCode : std::uint8_t;  // firmware/hal/log.h
+}
 
 struct LogEntry {
   std::uint32_t sequence = 0;
   std::uint64_t time_ns = 0;
-  fw::LogCode code = fw::LogCode::kUnexpectedEvent;
+  fw::LogCode code{};
   std::uint32_t a = 0, b = 0;
 };
 

@@ -1,4 +1,5 @@
 // A firmware that cannot go on: what it did until then takes effect, the host hears of it, and that is all.
+#include "model/rnic/fwcpu/firmware_target.h"
 #include "testbench/unit/fwcpu/fwcpu_bench.h"
 
 namespace rnic::test {

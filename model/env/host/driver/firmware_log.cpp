@@ -1,5 +1,6 @@
 #include "model/env/host/driver/firmware_log.h"
 
+#include "firmware/hal/log.h"
 #include "model/rnic/regs/rnic_regs.h"
 
 namespace rnic::host {

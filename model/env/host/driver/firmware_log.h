@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "firmware/hal/log_level.h"
 #include "model/env/host/driver/host_cpu.h"
 #include "model/rnic/fwcpu/log_text.h"
 

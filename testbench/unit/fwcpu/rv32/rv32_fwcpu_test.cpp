@@ -1,6 +1,7 @@
 // The firmware's processor as an RV32 core: on a program of a few instructions, cycle by cycle, and on the firmware's
 // image, whose operations are those of the native firmware.
 #include "firmware/targets/rv32/platform.h"
+#include "model/rnic/fwcpu/firmware_target.h"
 #include "testbench/unit/fwcpu/fwcpu_bench.h"
 #include "testbench/unit/fwcpu/rv32/elf_builder.h"
 
