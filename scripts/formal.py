@@ -79,9 +79,11 @@ def bounded(proof, parameters, sources, work):
 
 def inductive(proof, parameters, sources, work):
     """abc either finds an invariant that implies the assertions, or a way to break one, which z3 then walks along."""
-    yosys(proof, parameters, sources, work, "prep -flatten; async2sync; dffunmap; write_smt2 -wires proof.smt2; "
+    memories = "memory_map; setundef -init -zero; " if proof.get("zeros") else ""
+    yosys(proof, parameters, sources, work, f"prep -flatten; async2sync; dffunmap; {memories}write_smt2 -wires proof.smt2; "
           f"chformal -cover -remove; {GATES}; write_aiger -zinit -map proof.aim proof.aig")
-    _, output = run(["yosys-abc", "-c", "read_aiger proof.aig; fold; strash; pdr; write_cex -a proof.aiw"], work, "abc")
+    smaller = "scleanup; lcorr; scorr; " if proof.get("zeros") else ""
+    _, output = run(["yosys-abc", "-c", f"read_aiger proof.aig; fold; strash; {smaller}pdr; write_cex -a proof.aiw"], work, "abc")
     if "Property proved" in output:
         return
     if "was asserted in frame" not in output:

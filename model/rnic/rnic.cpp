@@ -239,6 +239,7 @@ void Rnic::bind_responder() {
   pcie.dma_read.done(kAtomicReader)(links.atomic_reads_done);
   pcie.dma_write.request(kAtomicWriter)(links.atomic_writes);
   pcie.dma_write.done(kAtomicWriter)(links.atomic_writes_done);
+  pcie.dma_write.tell(atomic_alu.words(), kAtomicWriter);
 }
 
 void Rnic::bind_completion() {

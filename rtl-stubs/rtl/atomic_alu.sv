@@ -3,11 +3,13 @@
 // its result, one its operand, one enters the pipeline, and a request is checked and started.
 // Outside lie the contexts and the page table, with ports for the request that is offered (`in_`), for the atomic that
 // gets its result (`held_`) and for the one that is answered; and what DMA reads have brought: the octets of the read
-// that read_done_i tells of are on read_done_data_i.
+// that read_done_i tells of are on read_done_data_i. Outside is, too, what tells of the words of the operations in flight whether
+// somebody else has written to them (WordWatch): word_ and release_ say which are watched, older_ is the one asked for.
 module atomic_alu #(
   parameter int unsigned Operations         = 64,
   parameter int unsigned InitiationInterval = 4,
-  parameter int unsigned PipelineCycles     = 4
+  parameter int unsigned PipelineCycles     = 4,
+  localparam int unsigned IndexWidth = Operations > 1 ? $clog2(Operations) : 1
 ) (
   input  logic                                  clk_i,
   input  logic                                  rst_ni,
@@ -56,13 +58,22 @@ module atomic_alu #(
   output logic                                  event_valid_o,
   output rnic_messages_pkg::qp_event_t          event_o,
 
+  output logic [IndexWidth-1:0]                 older_index_o,
+  input  logic                                  older_overwritten_i,
+  output logic                                  word_watch_o,
+  output logic [IndexWidth-1:0]                 word_index_o,
+  output logic [63:0]                           word_address_o,
+  output logic                                  word_follows_o,  // what older_ says holds for it, too
+  output logic                                  release_o,
+  output logic [IndexWidth-1:0]                 release_index_o,
+
   output logic                                  fetch_add_o,  // one of these to count, in this cycle
   output logic                                  cmp_swap_o,
   output logic                                  forwarded_o,
+  output logic                                  held_up_o,
   output logic                                  refused_o,
   output logic                                  failed_o
 );
-  localparam int unsigned IndexWidth = Operations > 1 ? $clog2(Operations) : 1;
   localparam int unsigned CountWidth = $clog2(Operations + 1);
   localparam logic [31:0] Bytes      = 32'd8;
 
@@ -131,13 +142,16 @@ module atomic_alu #(
 
   // Accept: one request each initiation interval. One of a queue pair that is gone has nobody to answer. While an answer
   // is an event there is no room for another.
-  logic                                free, accepting, known, refused, refusing, starting, follows, has_operand;
+  logic                                free, due_next, holding_up, accepting, known, refused, refusing, starting, follows, has_operand;
   logic [IndexWidth-1:0]               start;
   logic [63:0]                         in_address;
   logic                                in_named, in_contains;
   rnic_messages_pkg::terminate_cause_t in_cause;
   logic [6:0]                          interval_d, interval_q;  // cycles until the next one may start
-  assign accepting     = in_valid_i && interval_q == 0 && free && read_ready_i && event_ready_i && !answer_fails;
+  assign due_next      = in_valid_i && interval_q == 0 && free && read_ready_i && event_ready_i && !answer_fails;
+  // The result of the older one is not what memory holds any more: memory is read when that one is answered.
+  assign holding_up    = due_next && known && !refused && follows && older_overwritten_i;
+  assign accepting     = due_next && !holding_up;
   assign known         = in_qp_i.valid;
   assign refusing      = accepting && known && refused;
   assign starting      = accepting && known && !refused;
@@ -224,6 +238,7 @@ module atomic_alu #(
     .start_epoch_i      (in_qp_i.epoch),
     .start_address_i    (in_address),
     .start_follows_o    (follows),
+    .start_older_o      (older_index_o),
     .start_has_operand_o(has_operand)
   );
 
@@ -287,15 +302,18 @@ module atomic_alu #(
     pipeline_d    = pipeline_q << 1;
     pipeline_d[0] = ready;
   end
+  logic held_up_q;  // the request that is offered
   logic awake_q;  // something was done in the last cycle, or an interval went by
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       awake_q    <= 1'b0;
+      held_up_q  <= 1'b0;
       pipeline_q <= '0;
       waiting_q  <= '0;
       interval_q <= '0;
     end else begin
-      awake_q    <= answering || finishing || ready || accepting || interval_q != 0;
+      held_up_q  <= holding_up || (held_up_q && !accepting);
+      awake_q    <= answering || finishing || ready || accepting || holding_up || interval_q != 0;
       pipeline_q <= pipeline_d;
       waiting_q  <= waiting_d;
       interval_q <= interval_d;
@@ -303,9 +321,17 @@ module atomic_alu #(
   end
   assign busy_o = awake_q || pipeline_q != 0;
 
+  assign word_watch_o    = starting;
+  assign word_index_o    = start;
+  assign word_address_o  = in_address;
+  assign word_follows_o  = follows;
+  assign release_o       = answering;
+  assign release_index_o = answer;
+
   assign fetch_add_o = answering && !answer_fails && !answer_request.operation[1];
   assign cmp_swap_o  = answering && !answer_fails && answer_request.operation[1];
   assign forwarded_o = starting && follows;
+  assign held_up_o   = holding_up && !held_up_q;
   assign refused_o   = refusing || (answer_fails && answer_ok);
   assign failed_o    = answer_fails && !answer_ok;
 
@@ -324,6 +350,8 @@ module atomic_alu #(
       FetchAdd_C              : cover (fetch_add_o);
       CmpSwap_C               : cover (cmp_swap_o);
       Forwarded_C             : cover (forwarded_o);
+      HeldUp_C                : cover (held_up_o);
+      HeldUpTillAnswered_C    : cover (held_up_q && accepting && answering);
       Refused_C               : cover (refusing);
       RevokedBeforeItsWrite_C : cover (finishing && finish_ok && !holds);
       ReadFailed_C            : cover (failed_o);

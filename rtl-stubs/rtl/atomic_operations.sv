@@ -43,6 +43,7 @@ module atomic_operations
   input  logic [31:0]           start_epoch_i,
   input  logic [63:0]           start_address_i,
   output logic                  start_follows_o,
+  output logic [IndexWidth-1:0] start_older_o,
   output logic                  start_has_operand_o
 );
   localparam int unsigned RequestWidth = $bits(finish_request_o);
@@ -92,6 +93,7 @@ module atomic_operations
   end
   assign finishes_older      = finish_i && finish_index_i == older;
   assign start_follows_o     = |at_address;
+  assign start_older_o       = older;
   assign start_has_operand_o = start_follows_o && (executed_q[older] || finishes_older);
 
   always_comb begin

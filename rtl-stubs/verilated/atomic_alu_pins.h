@@ -27,8 +27,8 @@ class AtomicAluPins : public Pins<Vatomic_alu, AtomicAlu> {
 
   using Pins::offered;
   void offered(const DmaReadDone& done, Model& m) const { m.read_done_data_i = load_le64(stage_.landing(done.tag)); }
-  // An STag's entry, its region's entry, a page of its list.
-  static constexpr unsigned kRounds = 3;
+  // An STag's entry, its region's entry, a page of its list, the older one at its address.
+  static constexpr unsigned kRounds = 4;
   void look_up(Model& m, unsigned round) const {
     if (round == 0) {
       qp(m.in_qp_index_o, m.in_qp_i);
@@ -38,9 +38,11 @@ class AtomicAluPins : public Pins<Vatomic_alu, AtomicAlu> {
     } else if (round == 1) {
       stag(m.in_region_index_o, m.in_region_i);
       stag(m.held_region_index_o, m.held_region_i);
-    } else {
+    } else if (round == 2) {
       m.in_page_i = contexts_.page(m.in_page_index_o);
       m.held_page_i = contexts_.page(m.held_page_index_o);
+    } else {
+      m.older_overwritten_i = stage_.words().overwritten(m.older_index_o);
     }
   }
   bool busy(const Model& m) const { return m.busy_o; }
@@ -60,10 +62,15 @@ class AtomicAluPins : public Pins<Vatomic_alu, AtomicAlu> {
   using Pins::taken;
   void taken(const DmaWriteDone&, const Model&) const { contexts_.in_flight.end(StagWrites::kAtomic); }
   void stand_in(const Model& m) const {
+    if (m.release_o) stage_.words().release(m.release_index_o);
+    if (m.word_watch_o) {
+      stage_.words().watch(m.word_index_o, m.word_address_o, m.word_follows_o ? m.older_index_o : WordWatch::kNoEntry);
+    }
     AtomicAlu::Counters& c = stage_.counters();
     c.fetch_adds += m.fetch_add_o;
     c.cmp_swaps += m.cmp_swap_o;
     c.forwarded += m.forwarded_o;
+    c.held_up += m.held_up_o;
     c.refused += m.refused_o;
     c.failed += m.failed_o;
   }

@@ -4,6 +4,7 @@
 #include <tuple>
 #include <vector>
 
+#include "model/common/bytes.h"
 #include "model/rnic/responder/atomic_alu.h"
 #include "rtl-stubs/verilated/atomic_alu_pins.h"
 #include "testbench/cosim/cosim.h"
@@ -126,6 +127,7 @@ struct Side {
   Sink<AtomicWork> segmenter;
   Sink<QpEvent> events;
   At firmware;
+  BufferPool others{8};
   AtomicAlu block;
 
   Side(const std::string& name, ClockDomain& clk)
@@ -258,6 +260,7 @@ class AtomicAluCosim : public StageTest, public testing::WithParamInterface<Traf
       const auto qpn = static_cast<std::uint32_t>(rng.between(1, kQps - 1));
       const auto page = static_cast<std::uint64_t>(rng.below(2));
       const Cycle back = at + rng.between(1, 60);
+      draw_write(rng, at);
       switch (rng.below(4)) {
         case 0:
           ++epochs_[qpn];
@@ -279,6 +282,18 @@ class AtomicAluCosim : public StageTest, public testing::WithParamInterface<Traf
           });
       }
     }
+  }
+  // A Write of somebody else, to one of the words or to octets of two.
+  void draw_write(Prng& rng, Cycle at) {
+    const std::uint64_t address = kBus + rng.below(kLength - 8), value = rng.next();
+    both([&](Side& s) {
+      s.firmware.at(at, [&s, address, value] {
+        BufferRef octets = s.others.take();
+        store_le64(octets->bytes(), value);
+        s.block.words().written(address, 8);
+        s.writer.write_of_another(address, std::move(octets), 8);
+      });
+    });
   }
   template <class Number, class Context>
   static void change(Side& s, Cycle at, Number n, const Context& c) {
@@ -302,9 +317,10 @@ class AtomicAluCosim : public StageTest, public testing::WithParamInterface<Traf
     ASSERT_EQ(model.contexts.in_flight.begun(), twin.contexts.in_flight.begun());
     ASSERT_EQ(counts(model), counts(twin));
   }
-  static std::array<std::uint64_t, 5> counts(Side& s) {
+  static std::array<std::uint64_t, 6> counts(Side& s) {
     const AtomicAlu::Counters& c = s.block.counters();
-    return {c.fetch_adds.value(), c.cmp_swaps.value(), c.forwarded.value(), c.refused.value(), c.failed.value()};
+    return {c.fetch_adds.value(), c.cmp_swaps.value(), c.forwarded.value(),
+            c.held_up.value(),    c.refused.value(),   c.failed.value()};
   }
 
  private:
@@ -336,6 +352,7 @@ TEST_P(AtomicAluCosim, AgreesInEveryMessageAndEveryCycle) {
   EXPECT_GT(counters.fetch_adds.value(), kRequests / 4);
   EXPECT_GT(counters.cmp_swaps.value(), kRequests / 4);
   EXPECT_GT(counters.forwarded.value(), kRequests / 8);
+  EXPECT_GT(counters.held_up.value(), 10u);
   EXPECT_GT(counters.failed.value(), 10u);
   EXPECT_EQ(causes.size(), 8u);  // each check, and memory that could not be read
 }

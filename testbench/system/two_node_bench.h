@@ -51,7 +51,7 @@ class End final : public host::App {
     run([this] {
       pd = node.context.alloc_pd();
       address = node.memory.alloc(kBytes, 4096);
-      mr = node.context.reg_mr(pd, address, kBytes, abi::kLocalWrite | abi::kRemoteWrite | abi::kRemoteRead);
+      mr = node.context.reg_mr(pd, address, kBytes, access);
     });
   }
   End& then(std::function<bool()> step) {
@@ -144,6 +144,7 @@ class End final : public host::App {
   host::Pd pd;
   host::Mr* mr = nullptr;
   std::uint64_t address = 0;
+  std::uint8_t access = abi::kLocalWrite | abi::kRemoteWrite | abi::kRemoteRead;  // to the region
   std::vector<Stream> streams;
   std::uint8_t flags = abi::kCmCrc | abi::kCmEnhanced;  // of listen and connect
   std::vector<host::CmEvent> never_accepted;            // setups that failed before that

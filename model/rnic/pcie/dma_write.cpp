@@ -25,7 +25,8 @@ bool DmaWrite::ready(Client& client) {
   return !r.notify || cut(r.address, r.bytes, max_payload_) < r.bytes || client.done->can_push();
 }
 
-void DmaWrite::send_piece(Client& client) {
+void DmaWrite::send_piece(unsigned number) {
+  Client& client = clients_[number];
   DmaWriteRequest& r = client.current;
   const std::uint32_t n = cut(r.address, r.bytes, max_payload_);
   const bool last = n == r.bytes;
@@ -33,6 +34,7 @@ void DmaWrite::send_piece(Client& client) {
   Tlp tlp = Tlp::write(r.address, from, n, last ? std::move(r.src) : r.src);
   tlp.issued = now();
   tlps->push(std::move(tlp));
+  if (words_ != nullptr && number != watching_) words_->written(r.address, n);
   ++counters_.tlps;
   counters_.bytes += n;
   r.address += n;
@@ -51,7 +53,7 @@ Wake DmaWrite::tick() {
     if (sent) return Wake::next_cycle();
     if (!tlps->can_push()) return Wake::on_traffic();
     if (!ready(clients_[c])) continue;
-    send_piece(clients_[c]);
+    send_piece(c);
     sent = true;
     next_ = c + 1 == count ? 0 : c + 1;
   }

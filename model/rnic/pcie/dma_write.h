@@ -8,6 +8,7 @@
 #include "model/rnic/dma.h"
 #include "model/rnic/pcie/pcie_config.h"
 #include "model/rnic/pcie/tlp.h"
+#include "model/rnic/word_watch.h"
 
 namespace rnic::pcie {
 
@@ -25,6 +26,11 @@ class DmaWrite final : public Stage {
   // `done` may stay unbound where the client never asks for an answer.
   PopPort<DmaWriteRequest>& request(unsigned client) { return clients_.at(client).request; }
   PushPort<DmaWriteDone>& done(unsigned client) { return clients_.at(client).done; }
+  // Hears of what all clients write, in the cycle in which it enters the link, but for the one that watches.
+  void tell(WordWatch& words, unsigned watching) {
+    words_ = &words;
+    watching_ = watching;
+  }
 
   Wake tick() override;
   const DmaWriteCounters& counters() const { return counters_; }
@@ -38,11 +44,13 @@ class DmaWrite final : public Stage {
     bool active = false;
   };
   bool ready(Client& client);
-  void send_piece(Client& client);
+  void send_piece(unsigned number);
 
   const std::uint32_t max_payload_;
   std::deque<Client> clients_;
   unsigned next_ = 0;  // whose turn it is
+  WordWatch* words_ = nullptr;
+  unsigned watching_ = 0;
   DmaWriteCounters counters_;
 };
 

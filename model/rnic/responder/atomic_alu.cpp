@@ -1,6 +1,7 @@
 #include "model/rnic/responder/atomic_alu.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "model/common/bytes.h"
 #include "model/rnic/responder/atomic_operation.h"
@@ -8,7 +9,7 @@
 namespace rnic {
 
 AtomicAlu::AtomicAlu(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts, const AtomicAluConfig& cfg)
-    : Stage(nm, clk), contexts_(contexts), cfg_(cfg), operations_(cfg.operations) {
+    : Stage(nm, clk), contexts_(contexts), cfg_(cfg), words_(clk, cfg.operations), operations_(cfg.operations) {
   for (unsigned i = 0; i < cfg.operations; ++i) free_.push(i);
 }
 
@@ -42,31 +43,43 @@ unsigned AtomicAlu::newest_at(std::uint64_t address) const {
   return kNone;
 }
 
+// An atomic follows the youngest in flight at its address and takes its result. Where something else has been written there
+// since that one's operand left memory, the result is not what the atomic has to see (RFC 7306 section 5.4, rule 5: the
+// Writes before it): it waits until that one is answered, and reads memory.
 bool AtomicAlu::accept() {
   if (!in->can_pop() || now() < next_start_ || free_.empty() || !read->can_push() || !event->can_push()) return false;
+  const QueuedAtomic& next = in->front();
+  const bool known = contexts_.qp(next.qpn).valid;
+  const auto cause = known ? check(next) : std::optional<wire::TerminateCause>();
+  const bool starts = known && !cause;
+  const unsigned older = starts ? newest_at(address_of(next.request)) : kNone;
+  if (older != kNone && words_.overwritten(older)) {
+    counters_.held_up += std::exchange(held_up_, true) ? 0 : 1;
+    return false;
+  }
+  held_up_ = false;
   const QueuedAtomic r = in->pop();
   next_start_ = now() + cfg_.initiation_interval;
-  if (!contexts_.qp(r.qpn).valid) return true;  // destroyed since: nobody to answer
-  if (const auto cause = check(r)) {
+  if (!known) return true;  // destroyed since: nobody to answer
+  if (starts) {
+    start(r, older);
+  } else {
     ++counters_.refused;
     event->push(
         {QpEvent::Kind::kStreamError, r.qpn, *cause, r.segment});  // its IRRQ slot stays taken: the stream is over
-  } else {
-    start(r);
   }
   return true;
 }
 
 // What an older one in flight at this address will write, or has written on its way to memory, is the operand.
-void AtomicAlu::start(const QueuedAtomic& r) {
-  const std::uint64_t address = address_of(r.request);
-  const unsigned older = newest_at(address);
+void AtomicAlu::start(const QueuedAtomic& r, unsigned older) {
   const unsigned i = free_.pop();
   Operation& op = operations_[i] = Operation{};
   op.request = r;
   op.epoch = contexts_.qp(r.qpn).epoch;
-  op.address = address;
+  op.address = address_of(r.request);
   op.newest = true;
+  words_.watch(i, op.address, older);
   if (older == kNone) return read->push({op.address, abi::kAtomicBytes, landing(i), {}, i});
   ++counters_.forwarded;
   operations_[older].newest = false;
@@ -146,6 +159,7 @@ bool AtomicAlu::answer() {
     if (op.epoch == contexts_.qp(qpn).epoch) out->push({qpn, {op.request.request.request_id, op.original}});
   }
   op.newest = false;
+  words_.release(unanswered_.front());
   free_.push(unanswered_.pop());
   return true;
 }
@@ -156,7 +170,8 @@ Wake AtomicAlu::tick() {
   busy |= take_operand();
   busy |= execute_one();
   busy |= accept();
-  if (busy) return Wake::next_cycle();
+  // What a request names may change while it is held up.
+  if (busy || held_up_) return Wake::next_cycle();
   Cycle next = kNever;
   if (!executing_.empty() && executing_.front().done > now()) next = executing_.front().done;
   if (in->can_pop() && next_start_ > now()) next = std::min(next, next_start_);
@@ -175,6 +190,8 @@ void AtomicAlu::register_stats(const StatsGroup& group) const {
   group.counter("cmp_swaps", counters_.cmp_swaps, "requests", "CmpSwaps executed, those that did not match included");
   group.counter("forwarded", counters_.forwarded, "requests",
                 "atomics that took an older one's result instead of memory");
+  group.counter("held_up", counters_.held_up, "requests",
+                "atomics that waited for an older one, whose word a Write had changed meanwhile");
   group.counter("refused", counters_.refused, "requests", "Atomic Requests that failed validation");
   group.counter("failed", counters_.failed, "requests", "atomics whose address could not be read");
 }

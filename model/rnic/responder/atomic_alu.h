@@ -14,6 +14,7 @@
 #include "model/rnic/dma.h"
 #include "model/rnic/host_abi.h"
 #include "model/rnic/responder/read_request.h"
+#include "model/rnic/word_watch.h"
 #include "model/stats/registry.h"
 
 namespace rnic {
@@ -46,18 +47,20 @@ class AtomicAlu final : public Stage {
   AtomicAlu(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts, const AtomicAluConfig& cfg);
   Wake tick() override;
   std::string waiting_for() const override;
+  // Whoever writes to host memory in the chip's name tells it, but for this stage.
+  WordWatch& words() { return words_; }
   void register_stats(const StatsGroup& group) const;
 
   // What the stage counts, and its twin for it.
   struct Counters {
-    Counter fetch_adds, cmp_swaps, forwarded, refused, failed;
+    Counter fetch_adds, cmp_swaps, forwarded, held_up, refused, failed;
   };
   Counters& counters() { return counters_; }
   // Where the octets of a DMA read with this tag go; the twin's as well.
   std::uint8_t* landing(std::uint32_t tag) { return operations_.at(tag).octets.data(); }
 
  private:
-  static constexpr unsigned kNone = ~0u;
+  static constexpr unsigned kNone = WordWatch::kNoEntry;
   struct Operation {
     QueuedAtomic request;
     std::uint32_t epoch = 0;
@@ -80,7 +83,7 @@ class AtomicAlu final : public Stage {
   std::uint64_t address_of(const wire::AtomicRequest& q) const;
   unsigned newest_at(std::uint64_t address) const;
   bool accept();
-  void start(const QueuedAtomic& r);
+  void start(const QueuedAtomic& r, unsigned older);
   bool take_operand();
   void forward(unsigned from, unsigned to);
   bool execute_one();
@@ -90,12 +93,14 @@ class AtomicAlu final : public Stage {
 
   ContextStore& contexts_;
   const AtomicAluConfig cfg_;
+  WordWatch words_;  // of the operations
   std::vector<Operation> operations_;
   Ring<unsigned> free_;
   Ring<unsigned> ready_;       // operand there
   Ring<Execution> executing_;  // in the pipeline
   Ring<unsigned> unanswered_;  // in the order of execution; a write is awaited
   Cycle next_start_ = 0;
+  bool held_up_ = false;  // the next request waits for an older one
   BufferPool buffers_{abi::kAtomicBytes};
   Counters counters_;
 };

@@ -1,5 +1,6 @@
 #include "model/rnic/responder/atomic_alu.h"
 
+#include <algorithm>
 #include <map>
 
 #include "model/common/bytes.h"
@@ -256,6 +257,109 @@ TEST_F(AtomicAluTest, NoMoreInFlightThanOperations) {
   run_until_idle();
   EXPECT_EQ(reader.cycles()[7], kFirst + 1 + 7 * kIi);
   EXPECT_EQ(reader.cycles()[8], segmenter.cycles()[0]);  // the slot is free in the cycle of the answer
+}
+
+// RFC 7306 section 5.4, rule 5: an atomic sees the Writes before it on its stream, whatever is in flight at its word.
+class WriteBetweenAtomics : public AtomicAluTest {
+ protected:
+  BufferPool buffers{256};
+  std::vector<std::uint64_t> landed;  // values of the word at kWord, in their order
+  static constexpr std::uint64_t kWord = 0x1010;
+
+  WriteBetweenAtomics() {
+    writer.on_landing = [this](auto...) { landed.push_back(word(kWord)); };
+  }
+  // As a Write's TLP does, in this cycle.
+  void write(std::uint64_t address, const std::vector<std::uint8_t>& octets) {
+    BufferRef buf = buffers.take();
+    std::copy(octets.begin(), octets.end(), buf->bytes());
+    const auto bytes = static_cast<std::uint32_t>(octets.size());
+    dut.words().written(address, bytes);
+    writer.write_of_another(address, std::move(buf), bytes);
+  }
+  void write_word(std::uint64_t value) {
+    std::vector<std::uint8_t> octets(8);
+    store_le64(octets.data(), value);
+    write(kWord, octets);
+  }
+  // The older ones at once; in a cycle the Write, and behind it an atomic, which has to see it or what came after it.
+  void expect_seen(const std::vector<QueuedAtomic>& older, Cycle write_at) {
+    SCOPED_TRACE("Write in cycle " + std::to_string(write_at));
+    set(kWord, 5);
+    landed.clear();
+    segmenter.clear();
+    const Cycle start = clk.now() + 1;
+    irrq.script(older, start);
+    firmware.at(start + write_at, [this] {
+      write_word(100);
+      irrq.script({add(1, kWord, 2)}, clk.now() + 1);
+    });
+    run_until_idle();
+    ASSERT_EQ(segmenter.beats().size(), older.size() + 1);
+    ASSERT_EQ(segmenter.beats().back().qpn, Qpn{2});
+    const std::uint64_t seen = originals().back();
+    const auto the_write = std::find(landed.begin(), landed.end(), 100);
+    ASSERT_NE(the_write, landed.end());
+    EXPECT_EQ(landed.back(), seen + 1);
+    EXPECT_NE(std::find(the_write, landed.end() - 1, seen), landed.end() - 1) << seen << " is older than the Write";
+  }
+};
+TEST_F(WriteBetweenAtomics, IsSeenBehindACmpSwapThatDoesNotMatch) {
+  for (Cycle at = 0; at < kAnswer + 10; ++at) expect_seen({swap(7, 9, kWord)}, at);
+}
+TEST_F(WriteBetweenAtomics, IsSeenBehindAFetchAdd) {
+  for (Cycle at = 0; at < kAnswer + 10; ++at) expect_seen({add(1, kWord)}, at);
+}
+TEST_F(WriteBetweenAtomics, IsSeenBehindAChainOfBoth) {
+  for (Cycle at = 0; at < kAnswer + 5 * kPipeline; ++at) {
+    expect_seen({add(1, kWord, 1), swap(7, 9, kWord, 3), add(1, kWord, 4), swap(8, 9, kWord, 5)}, at);
+  }
+  EXPECT_GT(dut.counters().forwarded.value(), 100u);
+  EXPECT_GT(dut.counters().held_up.value(), 20u);
+}
+// A lock that one stream polls, and another one releases by a Write.
+TEST_F(WriteBetweenAtomics, IsSeenByThoseWhoPollAllTheTime) {
+  set(kWord, 1);
+  for (int i = 0; i < 40; ++i) irrq.script({swap(0, 1, kWord, 1), swap(0, 1, kWord, 3)});
+  firmware.at(100, [this] { write_word(0); });
+  run_until_idle();
+  const std::vector<std::uint64_t> seen = originals();
+  EXPECT_EQ(std::count(seen.begin(), seen.end(), 0), 1);
+  EXPECT_EQ(word(kWord), 1u);
+}
+TEST_F(WriteBetweenAtomics, HoldsUpTheNextOneUntilTheOlderIsAnswered) {
+  irrq.script({add(1, kWord, 1), add(1, kWord, 2)});
+  irrq.pause(window(1, 10));
+  firmware.at(5, [this] { write_word(100); });
+  run_until_idle();
+  EXPECT_THAT(reader.cycles(), ElementsAre(kFirst + 1, kAnswer));  // asked for in the cycle before
+  EXPECT_THAT(segmenter.cycles(), ElementsAre(kAnswer, kAnswer + kReadTrip - 1 + kPipeline + kWriteTrip + 1));
+  EXPECT_EQ(dut.counters().held_up.value(), 1u);
+}
+TEST_F(WriteBetweenAtomics, BesideTheWordHoldsNobodyUp) {
+  for (const std::uint64_t address : {kWord - 4, kWord + 8}) {
+    const Cycle start = clk.now() + 1;
+    irrq.script({add(1, kWord, 1)}, start);
+    firmware.at(start + 5, [this, address] {
+      write(address, {1, 2, 3, 4});
+      irrq.script({add(1, kWord, 2)}, clk.now() + 1);
+    });
+    run_until_idle();
+  }
+  EXPECT_EQ(dut.counters().held_up.value(), 0u);
+  EXPECT_EQ(dut.counters().forwarded.value(), 2u);
+}
+TEST_F(WriteBetweenAtomics, OfOneOctetOfTheWordHoldsTheNextOneUp) {
+  for (const std::uint64_t address : {kWord - 3, kWord + 7}) {
+    const Cycle start = clk.now() + 1;
+    irrq.script({add(1, kWord, 1)}, start);
+    firmware.at(start + 5, [this, address] {
+      write(address, {1, 2, 3, 4});
+      irrq.script({add(1, kWord, 2)}, clk.now() + 1);
+    });
+    run_until_idle();
+  }
+  EXPECT_EQ(dut.counters().held_up.value(), 2u);
 }
 
 // Errors: each fails its own check and those behind it.

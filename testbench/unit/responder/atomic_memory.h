@@ -3,6 +3,8 @@
 
 #include <cstring>
 #include <deque>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "testbench/support/fake_dma.h"
@@ -21,6 +23,13 @@ class FakeDmaWrite final : public Stage {
       : Stage(nm, clk), memory_(memory) {}
   const std::vector<Cycle>& cycles() const { return cycles_; }
   const std::vector<std::uint64_t>& addresses() const { return addresses_; }
+  // Somebody else's write enters the link in this cycle: in order with those of the stage.
+  void write_of_another(std::uint64_t address, BufferRef octets, std::uint32_t bytes) {
+    held_.push_back({now() + hold, {address, bytes, std::move(octets), 0, 0, false}});
+    wake(now() + 1);
+  }
+  // Called with each write in the order in which they come to be in memory.
+  std::function<void(std::uint64_t address, const std::uint8_t* octets, std::uint32_t bytes)> on_landing = [](auto...) {};
 
   Wake tick() override {
     if (in->can_pop() && !pause.pauses(now())) {
@@ -32,6 +41,7 @@ class FakeDmaWrite final : public Stage {
       const DmaWriteRequest& r = held_.front().request;
       RNIC_CHECK(r.address + r.bytes <= memory_.size());
       std::memcpy(&memory_[r.address], r.src->bytes() + r.src_offset, r.bytes);
+      on_landing(r.address, r.src->bytes() + r.src_offset, r.bytes);
       if (r.notify) out->push({r.tag});
       held_.pop_front();
     }

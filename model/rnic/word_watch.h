@@ -1,0 +1,71 @@
+// Words of host memory that the chip works on, and whether something else of the chip was written to them meanwhile.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/common/clock_domain.h"
+#include "model/rnic/host_abi.h"
+
+namespace rnic {
+
+// One entry for each operation that may be in flight, of abi::kAtomicBytes octets on the bus. Visible from the next cycle on.
+class WordWatch final : public Committed {
+ public:
+  static constexpr unsigned kNoEntry = ~0u;
+  WordWatch(ClockDomain& clk, unsigned entries) : clk_(clk), words_(entries) {}
+
+  // From the end of this cycle on: a write of this cycle is on the bus before a read that is asked for now. An operation that
+  // takes over what `older` has at the same word takes over whether it is overwritten, too.
+  void watch(unsigned entry, std::uint64_t address, unsigned older = kNoEntry) { stage({entry, older, address}); }
+  void release(unsigned entry) { stage({entry, kNoEntry, kNone}); }
+  // Memory is written, by somebody else than those who watch.
+  void written(std::uint64_t address, std::uint32_t bytes) {
+    if (watched_ == 0) return;
+    writes_.push_back({address, bytes});
+    clk_.commit_later(*this);
+  }
+  // Whether the entry's word was written to since it is watched.
+  bool overwritten(unsigned entry) const { return words_[entry].overwritten; }
+
+  void commit() override {
+    for (const Write& w : writes_) {
+      for (Word& word : words_) {
+        word.overwritten |= word.address < w.address + w.bytes && w.address < word.address + abi::kAtomicBytes;
+      }
+    }
+    for (const Change& c : changes_) {
+      watched_ += int{c.address != kNone} - int{words_[c.entry].address != kNone};
+      words_[c.entry] = {c.address, c.older != kNoEntry && words_[c.older].overwritten};
+    }
+    writes_.clear();
+    changes_.clear();
+  }
+
+ private:
+  static constexpr std::uint64_t kNone = ~std::uint64_t{0} - abi::kAtomicBytes;
+  struct Word {
+    std::uint64_t address = kNone;
+    bool overwritten = false;
+  };
+  struct Change {
+    unsigned entry, older;
+    std::uint64_t address;
+  };
+  struct Write {
+    std::uint64_t address;
+    std::uint32_t bytes;
+  };
+  void stage(const Change& change) {
+    changes_.push_back(change);
+    clk_.commit_later(*this);
+  }
+
+  ClockDomain& clk_;
+  std::vector<Word> words_;
+  std::vector<Change> changes_;
+  std::vector<Write> writes_;
+  int watched_ = 0;
+};
+
+}  // namespace rnic
