@@ -76,6 +76,13 @@ TEST_F(CqOverflowTest, OfReceiveCompletionsEndsTheStreamsThatUseTheQueueAndNoOth
   connect(3);
   server.run([this] { server.post_receives(0, 1, 6); });
   client.wait_us(20);
+  client.run([this] {  // without an FPDU the responder could not send its Terminate
+    host::SendWr wr = client.request(100, abi::WrOpcode::kRdmaWrite, 0, 64);
+    wr.remote_addr = server.address;
+    wr.rkey = server.mr->rkey();
+    EXPECT_EQ(client.streams[1].qp->post_send(wr), 0);
+  });
+  client.then([this] { return !client.streams[1].completions.empty(); });
   client.run([this] {
     for (std::uint64_t id = 1; id <= 6; ++id) {
       EXPECT_EQ(client.streams[0].qp->post_send(client.request(id, abi::WrOpcode::kSend, 0, 64)), 0);

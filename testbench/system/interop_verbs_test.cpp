@@ -67,6 +67,21 @@ TEST_F(InteropVerbs, AnIdleQueuePairOnlyMayBeModified) {
   expect_octets_moved(0);
 }
 
+// RFC 5044 section 7.1.2 rule 4: not even a Terminate.
+TEST_F(InteropVerbs, AResponderThatFailsSaysNothingBeforeTheFirstFpdu) {
+  CapturedStreams captured;
+  cable.tap(captured);
+  make(server);
+  make(client);
+  connect(1);
+  server.run([this] { server.node.context.modify_qp(*server.streams[0].qp, {abi::QpState::kError, {}}); });
+  for (End* end : {&server, &client}) end->then([end] { return end->streams[0].ended(); });
+  run();
+  EXPECT_THAT(captured.sent_by(0).behind_startup(), testing::IsEmpty());
+  EXPECT_THAT(server.streams[0].event_types(),
+              ElementsAre(CmEventType::kEstablished, CmEventType::kQpError, CmEventType::kDisconnected));
+}
+
 class StreamOfVersionZero : public InteropVerbs {
  protected:
   StreamOfVersionZero() {

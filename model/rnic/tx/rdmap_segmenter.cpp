@@ -101,8 +101,10 @@ void RdmapSegmenter::take(const TxInternalWork& work) {
 // its stream (RFC 5040 section 4.8).
 void RdmapSegmenter::prepare_terminate(const TxInternalWork& work) {
   QpTx& q = scheduler_.qp(work.qpn);
-  // A responder that never saw a valid FPDU may send none (RFC 5044 section 7.1.2 rule 4): the stream just ends.
-  if (work.cause.layer == wire::Layer::kLlp && q.fenced(contexts_.qp(work.qpn))) return;
+  // A responder that never saw a valid FPDU may send none (RFC 5044 section 7.1.2 rule 4): the stream just ends. Only an error
+  // that MPA has let through returns the headers of a segment.
+  const bool saw_a_segment = q.terminate.bytes > wire::TerminateHeader::kControlBytes;
+  if (q.fenced(contexts_.qp(work.qpn)) && !saw_a_segment) return;
   if (std::exchange(q.terminated, true)) return;
   q.halted = true;
   if (!q.terminate.buf) {

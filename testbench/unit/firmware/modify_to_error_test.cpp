@@ -76,6 +76,7 @@ TEST_F(ModifyToError, WhileTheReplyIsAwaited) {
   expect_destroyable();
 }
 
+// The firmware asks for the Terminate all the same; the segmenter knows that it must not be sent (RFC 5044 section 7.1.2 rule 4).
 TEST_F(ModifyToError, BeforeTheFirstFpdu) {
   listen(abi::kCmCrc);
   request(kReqKey + "40010000");

@@ -786,13 +786,31 @@ TEST_F(RdmapSegmenterTest, AResponderThatSawNoValidFpduSendsNoTerminate) {
   ASSERT_EQ(completions.beats().size(), 1u);
   EXPECT_EQ(completions.beats()[0].marker, WqeIssued::Marker::kDrain) << "the connection closes without it";
 }
+// An error of its own: of the firmware, and of a stage that no segment was the cause of.
+TEST_F(RdmapSegmenterTest, AResponderThatFailsBeforeTheFirstFpduSendsNoTerminate) {
+  for (const std::uint32_t qpn : {1u, 2u}) {
+    QpContext c = rts_qp(qpn);
+    c.state = QpState::kTerminate;
+    c.responder = true;
+    change(qpn, c);
+  }
+  allow();
+  allow(kPlenty, 2);
+  generator.script({{Qpn{2}, pool.take(), wire::TerminateHeader::kControlBytes}});
+  for (const std::uint32_t qpn : {1u, 2u}) {
+    firmware.script({{Qpn{qpn}, TxInternalWork::Kind::kTerminate, wire::rdma::kLocalCatastrophic}}, 10);
+  }
+  run_until_idle();
+  EXPECT_THAT(jobs.beats(), IsEmpty());
+}
 TEST_F(RdmapSegmenterTest, AResponderWhoseFirstFpduWasValidButWrongSendsItsTerminate) {
   QpContext c = rts_qp(1);
   c.state = QpState::kTerminate;
   c.responder = true;
   change(1, c);
   allow();
-  firmware.script({{Qpn{1}, TxInternalWork::Kind::kTerminate, wire::ddp::kInvalidStag}});
+  generator.script({{Qpn{1}, pool.take(), 4 + 2 + 14}});
+  firmware.script({{Qpn{1}, TxInternalWork::Kind::kTerminate, wire::ddp::kInvalidStag}}, 10);
   run_until_idle();
   EXPECT_THAT(opcodes(), ElementsAre(7));
 }
