@@ -18,7 +18,7 @@ void set_depths(MpaPolicy& policy, const abi::Command& command, const Settings& 
   const auto& cm = command.u.cm;
   policy.ird = cm.ird;
   policy.ord = cm.ord;
-  policy.max_ird = cm.max_ird != 0 ? cm.max_ird : settings.max_ird;
+  policy.max_ird = (cm.options & abi::kCmMaxIrd) != 0 ? cm.max_ird : settings.max_ird;
   policy.need_ord = cm.need_ord;
   policy.negotiate_ird = (cm.options & abi::kCmKeepIrd) == 0;
   policy.negotiate_ord = (cm.options & abi::kCmKeepOrd) == 0;

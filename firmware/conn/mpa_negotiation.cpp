@@ -33,10 +33,10 @@ constexpr Rtr choose(RtrKinds rtr, std::uint8_t order) {
   return rtr.write ? Rtr::kWrite : rtr.read ? Rtr::kRead : rtr.send ? Rtr::kSend : Rtr::kNone;
 }
 
-// IRD at least the peer's ORD, as far as it goes. ORD 0 counts as 1 when the RTR may be a Read.
+// IRD at least the peer's ORD, as far as it goes. ORD 0, and one that is not told, count as 1 when the RTR may be a Read.
 std::uint16_t reply_ird(const wire::MpaEnhanced& request, RtrKinds common_kinds, const MpaPolicy& local) {
-  if (request.ord == kNotNegotiated) return local.ird;
-  const std::uint16_t wanted = request.ord == 0 && common_kinds.read ? 1 : request.ord;
+  const std::uint16_t told = request.ord == kNotNegotiated ? 0 : request.ord;
+  const std::uint16_t wanted = told == 0 && common_kinds.read ? 1 : told;
   return larger(local.ird, smaller(wanted, local.max_ird));
 }
 
@@ -77,13 +77,15 @@ ReplyDecision negotiate_reply(const wire::MpaFrame& request, const MpaPolicy& lo
   ReplyDecision decision{reply_to(request, local), local.ird, local.ord, MpaError::kNone};
   if (!request.enhanced) return decision;
   const wire::MpaEnhanced& asked = *request.enhanced;
-  const RtrKinds shared = common(kinds(asked), local.rtr);
-  const std::uint16_t ird = reply_ird(asked, shared, local);
+  const std::uint16_t ird = reply_ird(asked, common(kinds(asked), local.rtr), local);
+  RtrKinds offered = local.rtr;
+  if (ird == 0) offered.read = false;  // there is no place for a Read Request
+  const RtrKinds shared = common(kinds(asked), offered);
   const bool ird_open = asked.ird == kNotNegotiated;
 
   wire::MpaEnhanced word;
   word.peer_to_peer = asked.peer_to_peer;
-  if (asked.peer_to_peer) set_kinds(word, shared.any() ? shared : local.rtr);
+  if (asked.peer_to_peer) set_kinds(word, shared.any() ? shared : offered);
   word.ird = asked.ord == kNotNegotiated ? kNotNegotiated : ird;
 
   if (!ird_open && asked.ird < local.need_ord) {

@@ -221,7 +221,8 @@ enum CmFlags : std::uint8_t {
 // How a connection's depths are negotiated (RFC 6581 section 9.1).
 enum CmOptions : std::uint8_t {
   kCmKeepIrd = 1,  // kConnect: announce 0x3fff, so that the depth stays as it is here and there
-  kCmKeepOrd = 2
+  kCmKeepOrd = 2,
+  kCmMaxIrd = 4  // max_ird holds, be it 0; without it the peer's ORD may raise ird as far as the device goes
 };
 
 // An order of RTR kinds, the first in the lowest two bits. Kinds that it does not name come after them, in the order
@@ -284,7 +285,7 @@ struct Command {
       std::uint16_t ird, ord;
       Personality personality;  // of a listen command: until a QP of another one is given
       std::uint8_t options;     // CmOptions
-      std::uint16_t max_ird;    // up to which the peer's ORD may raise ird; 0: as far as the device goes
+      std::uint16_t max_ird;    // up to which the peer's ORD may raise ird, with kCmMaxIrd
       std::uint16_t need_ord;   // kAccept: rejects an initiator with less IRD; kReject: what it would have taken
       std::uint8_t rtr_order;   // kConnect
       std::uint16_t backlog;    // kListen: requests that may wait for an answer; 0: as many as the device can keep

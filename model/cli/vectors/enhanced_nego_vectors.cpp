@@ -61,7 +61,7 @@ abi::Command connect_command(const json& initiator) {
   c.u.cm.ird = field<std::uint16_t>(initiator, "ird");
   c.u.cm.ord = field<std::uint16_t>(initiator, "ord");
   c.u.cm.max_ird = field<std::uint16_t>(initiator, "max_ird");
-  c.u.cm.options = static_cast<std::uint8_t>((flag(initiator, "auto_ird") ? 0 : abi::kCmKeepIrd) |
+  c.u.cm.options = static_cast<std::uint8_t>(abi::kCmMaxIrd | (flag(initiator, "auto_ird") ? 0 : abi::kCmKeepIrd) |
                                              (flag(initiator, "auto_ord") ? 0 : abi::kCmKeepOrd));
   c.u.cm.rtr_order = rtr_order(initiator.at("rtr_pref"));
   return c;
@@ -80,6 +80,7 @@ abi::Command accept_command(const json& responder, std::uint32_t connection) {
   c.u.cm.ird = field<std::uint16_t>(responder, "ird");
   c.u.cm.ord = field<std::uint16_t>(responder, "ord");
   c.u.cm.max_ird = field<std::uint16_t>(responder, "max_ird");
+  c.u.cm.options = abi::kCmMaxIrd;
   if (flag(responder, "reject_small_ird")) c.u.cm.need_ord = field<std::uint16_t>(responder, "need_ord");
   return c;
 }

@@ -311,8 +311,22 @@ TEST_F(Responder, MaxIrdOfTheAccept) {
   bus.take();
   abi::Command c = accept(id, 2);
   c.u.cm.max_ird = 5;
+  c.u.cm.options = abi::kCmMaxIrd;
   run(c);
   EXPECT_EQ(bus.take()[1], "qp 5 rts flow 3 mulpdu 1454 ird 5 ord 4 fenced");
+}
+
+// RFC 6581 section 9.1: none is none.
+TEST_F(Responder, AMaxIrdOfZero) {
+  listen(abi::kCmCrc | abi::kCmEnhanced);
+  const std::uint32_t id = request(kReqKey + "50020004" + "00040020");
+  bus.take();
+  abi::Command c = accept(id, 0);
+  c.u.cm.options = abi::kCmMaxIrd;
+  run(c);
+  const auto did = bus.take();
+  EXPECT_THAT(did, testing::Contains("send flow 3 " + kRepKey + "50020004" + "00000004"));
+  EXPECT_EQ(did[1], "qp 5 rts flow 3 mulpdu 1454 ird 0 ord 4 fenced");
 }
 
 TEST_F(Responder, AHostsOwnRejectionNamesTheOrdItNeeds) {

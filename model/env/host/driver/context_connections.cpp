@@ -12,7 +12,8 @@ namespace {
 void set_depths(abi::Command& c, const ConnParam& param) {
   c.u.cm.ird = param.responder_resources;
   c.u.cm.ord = param.initiator_depth;
-  c.u.cm.max_ird = param.max_ird;
+  c.u.cm.max_ird = param.max_ird.value_or(0);
+  if (param.max_ird) c.u.cm.options |= abi::kCmMaxIrd;
 }
 
 Terminate decoded_terminate(const abi::Event& event, ByteSpan header) {
