@@ -4,8 +4,9 @@
 usage: requirements.py [--system NAME]... [--open] [--tied] [--results PATH...] [--record]
 
 testbench/requirements.csv has a row for each requirement: id, system, level (MUST, SHOULD, MAY, INFO), text and how to
-verify it. testbench/testplan.csv ties them to tests: its columns requirements and tests are lists separated by spaces,
-and excluded says why requirements without tests need none. A test is named as ctest names it; * and ? match as in a
+verify it. testbench/testplan.csv ties them to tests: its columns requirements and tests are lists separated by spaces.
+testbench/requirements_excluded.csv lists those that need no test, each with a kind of KINDS and the reason; a MUST has to be
+of one of MUST_KINDS, and none may be there that tests verify or have verified. A test is named as ctest names it; * and ? match as in a
 shell. The column covers names functional points of the RTL that the row's tests have to reach, which
 scripts/rtl_coverage.py looks after; such a row needs no requirement. A requirement is covered when all tests tied to
 it have passed in the runs that --results names: JUnit reports, or build folders, whose tests.xml and results/*.xml are
@@ -13,8 +14,8 @@ read (build/dev and build/release, where scripts/test.sh leaves them). As script
 run, no requirement can hang on a test of scripts/test.sh --all alone. --open prints the requirements that are neither
 covered nor excluded, --tied the others with the tests that they are tied to. testbench/requirements_covered.txt lists
 the MUSTs that were covered before; --record brings it up to date.
-Exit status 0; 1 if the plan names an unknown requirement or a test that was not run, or if a MUST that was covered no
-longer is; 2 if a file cannot be read.
+Exit status 0; 1 if the plan names an unknown requirement or a test that was not run, if an exclusion is not as it has to be, or
+if a MUST that was covered no longer is; 2 if a file cannot be read.
 """
 import argparse
 import collections
@@ -27,7 +28,17 @@ import xml.etree.ElementTree
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MATRIX = ROOT / "testbench" / "requirements.csv"
 PLAN = ROOT / "testbench" / "testplan.csv"
+EXCLUDED = ROOT / "testbench" / "requirements_excluded.csv"
 RECORD = ROOT / "testbench" / "requirements_covered.txt"
+KINDS = {
+    "unobservable": "no peer, host or wire could tell",
+    "impossible": "nothing that could break it exists",
+    "permission": "it allows and forbids nothing",
+    "choice": "a MAY that is not taken",
+    "unused": "for others to use, and not used",
+    "user": "it is the device's user who is to do it",
+}
+MUST_KINDS = ("unobservable", "impossible")
 LEVELS = ("MUST", "SHOULD", "MAY", "INFO")
 
 
@@ -71,22 +82,42 @@ def read_results(paths):
 
 
 def check_plan(plan, known, results):
-    """Returns the covered ids, the excluded ids, and what is wrong with the plan."""
-    covered, failing, excluded, mistakes = set(), set(), set(), []
+    """Returns the covered ids, and what is wrong with the plan."""
+    covered, failing, mistakes = set(), set(), []
     for line, row in enumerate(plan, start=2):
-        ids, tests, reason = row["requirements"].split(), row["tests"].split(), (row["excluded"] or "").strip()
+        ids, tests = row["requirements"].split(), row["tests"].split()
         mistakes += [f"line {line}: unknown requirement {i}" for i in ids if i not in known]
-        if bool(tests) == bool(reason):
-            mistakes.append(f"line {line}: give either tests or the reason of the exclusion")
+        if not tests:
+            mistakes.append(f"line {line}: no tests")
         for test in tests:
             names = [test] if test in results else fnmatch.filter(results, test)
             if not names:
                 mistakes.append(f"line {line}: no test {test}")
             if not names or not all(results[n] for n in names):
                 failing.update(ids)
-        (covered if tests else excluded).update(ids)
-    covered -= failing
-    return covered, excluded - covered, mistakes
+        covered.update(ids)
+    return covered - failing, mistakes
+
+
+def check_exclusions(rows, levels, tied):
+    """Returns the excluded ids, and what is wrong with them. `tied`: what tests verify, or have verified."""
+    excluded, mistakes = set(), []
+    for line, row in enumerate(rows, start=2):
+        name, kind = row["requirement"], row["kind"]
+        if name not in levels:
+            mistakes.append(f"line {line}: unknown requirement {name}")
+        if kind not in KINDS:
+            mistakes.append(f"line {line}: unknown kind {kind}; it is one of {', '.join(KINDS)}")
+        elif levels.get(name) == "MUST" and kind not in MUST_KINDS:
+            mistakes.append(f"line {line}: {name} is a MUST, and {kind} does not excuse it")
+        if not row["reason"].strip():
+            mistakes.append(f"line {line}: no reason")
+        if name in excluded:
+            mistakes.append(f"line {line}: {name} a second time")
+        if name in tied:
+            mistakes.append(f"line {line}: {name} has tests, or had")
+        excluded.add(name)
+    return excluded, mistakes
 
 
 def table(matrix, covered, excluded):
@@ -114,9 +145,12 @@ def main():
     args = parser.parse_args()
     try:
         matrix = read_rows(MATRIX, ["id", "system", "level", "requirement"])
-        plan = read_rows(PLAN, ["requirements", "tests", "excluded"])
-        covered, excluded, mistakes = check_plan(plan, {r["id"] for r in matrix}, read_results(args.results))
+        levels = {r["id"]: r["level"] for r in matrix}
+        plan = read_rows(PLAN, ["requirements", "tests"])
+        covered, mistakes = check_plan(plan, levels, read_results(args.results))
         before = set() if args.record else set(RECORD.read_text(encoding="utf-8").split())
+        tied = before.union(*(row["requirements"].split() for row in plan))
+        excluded, wrong = check_exclusions(read_rows(EXCLUDED, ["requirement", "kind", "reason"]), levels, tied)
     except (OSError, ValueError) as error:
         print(f"requirements: {error}", file=sys.stderr)
         return 2
@@ -135,12 +169,13 @@ def main():
     if args.record:
         musts = [r["id"] for r in matrix if r["level"] == "MUST" and r["id"] in covered]
         RECORD.write_text("".join(f"{i}\n" for i in musts), encoding="utf-8")
-    lost = sorted(before - covered - excluded)
-    for mistake in mistakes:
-        print(f"{PLAN.relative_to(ROOT)}: {mistake}")
+    lost = sorted(before - covered)
+    for path, complaints in ((PLAN, mistakes), (EXCLUDED, wrong)):
+        for complaint in complaints:
+            print(f"{path.relative_to(ROOT)}: {complaint}")
     for requirement in lost:
         print(f"{requirement}: was covered and no longer is")
-    return 1 if mistakes or lost else 0
+    return 1 if mistakes or wrong or lost else 0
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The test plan's mistakes are found and named by line; covered beats excluded."""
+"""The mistakes of the test plan and of the exclusions are found and named by line."""
 
 import pathlib
 import sys
@@ -12,8 +12,12 @@ KNOWN = {"DDP-1", "DDP-2", "MPA-1"}
 RESULTS = {"Place.One": True, "Place.Two": False, "Seeds/Shuffled.Three/0": True, "Seeds/Shuffled.Three/1": True}
 
 
-def row(requirements, tests="", excluded=""):
-    return {"requirements": requirements, "tests": tests, "excluded": excluded}
+def row(requirements, tests=""):
+    return {"requirements": requirements, "tests": tests}
+
+
+def excluded(requirement, kind="impossible", reason="because"):
+    return {"requirement": requirement, "kind": kind, "reason": reason}
 
 
 GTEST = """<testsuites><testsuite name="Crc"><testcase name="Known/0" classname="Seeds/Crc" status="run" result="completed"/>
@@ -47,17 +51,11 @@ class Results(unittest.TestCase):
 
 class Plan(unittest.TestCase):
     def test_several_requirements_and_tests_in_a_row(self):
-        covered, excluded, mistakes = requirements.check_plan(
-            [row("DDP-1 MPA-1", "Place.One Seeds/Shuffled.Three/*"), row("DDP-2", "", "never sent")], KNOWN, RESULTS)
-        self.assertEqual((covered, excluded, mistakes), ({"DDP-1", "MPA-1"}, {"DDP-2"}, []))
-
-    def test_what_is_tested_is_not_excluded(self):
-        covered, excluded, _ = requirements.check_plan(
-            [row("DDP-1", "Place.One"), row("DDP-1", "", "no")], KNOWN, RESULTS)
-        self.assertEqual((covered, excluded), ({"DDP-1"}, set()))
+        covered, mistakes = requirements.check_plan([row("DDP-1 MPA-1", "Place.One Seeds/Shuffled.Three/*")], KNOWN, RESULTS)
+        self.assertEqual((covered, mistakes), ({"DDP-1", "MPA-1"}, []))
 
     def test_a_test_that_did_not_pass_covers_nothing(self):
-        covered, _, mistakes = requirements.check_plan(
+        covered, mistakes = requirements.check_plan(
             [row("DDP-1 DDP-2", "Place.*"), row("DDP-1", "Place.One"), row("MPA-1", "Place.One")], KNOWN, RESULTS)
         self.assertEqual((covered, mistakes), ({"MPA-1"}, []))
 
@@ -72,10 +70,29 @@ class Plan(unittest.TestCase):
             (row("DDP-9", "Place.One"), "line 2: unknown requirement DDP-9"),
             (row("DDP-1", "Place.On"), "line 2: no test Place.On"),
             (row("DDP-1", "Place.N*"), "line 2: no test Place.N*"),
-            (row("DDP-1"), "line 2: give either tests or the reason of the exclusion"),
-            (row("DDP-1", "Place.One", "no"), "line 2: give either tests or the reason of the exclusion"),
+            (row("DDP-1"), "line 2: no tests"),
         ):
-            self.assertEqual(requirements.check_plan([bad], KNOWN, RESULTS)[2], [complaint])
+            self.assertEqual(requirements.check_plan([bad], KNOWN, RESULTS)[1], [complaint])
+
+
+class Exclusions(unittest.TestCase):
+    LEVELS = {"DDP-1": "MUST", "DDP-2": "MUST", "MPA-1": "MAY"}
+
+    def test_as_they_have_to_be(self):
+        rows = [excluded("DDP-1"), excluded("MPA-1", "choice")]
+        self.assertEqual(requirements.check_exclusions(rows, self.LEVELS, {"DDP-2"}), ({"DDP-1", "MPA-1"}, []))
+
+    def test_mistakes(self):
+        for bad, complaint in (
+            (excluded("DDP-9"), "line 2: unknown requirement DDP-9"),
+            (excluded("MPA-1", "nonsense"), "line 2: unknown kind nonsense; it is one of " + ", ".join(requirements.KINDS)),
+            (excluded("DDP-1", "choice"), "line 2: DDP-1 is a MUST, and choice does not excuse it"),
+            (excluded("DDP-1", reason=" "), "line 2: no reason"),
+            (excluded("DDP-2"), "line 2: DDP-2 has tests, or had"),
+        ):
+            self.assertEqual(requirements.check_exclusions([bad], self.LEVELS, {"DDP-2"})[1], [complaint])
+        self.assertEqual(requirements.check_exclusions([excluded("MPA-1")] * 2, self.LEVELS, set())[1],
+                         ["line 3: MPA-1 a second time"])
 
 
 if __name__ == "__main__":
