@@ -39,7 +39,7 @@ if [ "$mode" = --quick ]; then
   exit
 fi
 scripts/setup.sh python3
-scripts/documented.py $mode
+scripts/documented.py
 scripts/setup.sh --rv32 --tests
 if [ "$mode" = --all ]; then
   run dev all sanitized_tests --

@@ -14,7 +14,9 @@ namespace {
 // Above this share a resource limits the run; what remains are gaps at its start and end.
 constexpr double kSaturated = 0.95;
 
-std::string binding_text(const Utilization& busiest) {
+std::string binding_text(const std::vector<Utilization>& by_share) {
+  if (by_share.empty()) return "nothing is saturated: no frames went back and forth";
+  const Utilization& busiest = by_share.front();
   const std::string load = fmt::format("{} ({:.1f} % busy)", busiest.resource, 100 * busiest.share);
   if (busiest.share >= kSaturated) return "binds: " + load;
   return fmt::format("nothing is saturated (none above {:.0f} %); busiest: {}", 100 * kSaturated, load);
@@ -27,7 +29,7 @@ int report(const Simulation& sim, const AttachedTwins& twins, RunEnd end, std::o
     out << fmt::format("check {}: {} ({})\n", c.name, c.passed ? "passed" : "FAILED", c.text);
     passed &= c.passed;
   }
-  out << binding_text(sim.utilization().front()) << '\n';
+  out << binding_text(sim.utilization()) << '\n';
   const double cpu = sim.cpu_seconds();
   out << fmt::format("simulated {} in {:.2f} s of processor time, {} frames, seed {}{}\n", time_text(sim.now_ps()), cpu,
                      sim.frames(), sim.seed(),

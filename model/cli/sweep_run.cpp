@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
 #include <ostream>
 
 #include <fmt/format.h>
@@ -43,6 +44,7 @@ class SweepRun {
   [[noreturn]] void be_point(std::size_t point) const;
   void head();
   void row(std::size_t point, int code);
+  void expect_value(std::size_t point, const std::string& path, const nlohmann::json& stats);
   void write_summary() const;
 
   const Scenario& scenario_;
@@ -53,6 +55,7 @@ class SweepRun {
   std::ostream& err_;
   std::vector<SweepColumn> columns_;
   std::vector<std::size_t> widths_;  // of the axes, then of the columns
+  std::set<std::string> mistyped_;   // paths of columns
   std::map<pid_t, std::size_t> running_;
   std::map<std::size_t, int> ended_;  // exit codes of points whose row is still to come
   std::size_t rows_ = 0;
@@ -170,12 +173,21 @@ void SweepRun::row(std::size_t point, int code) {
     const nlohmann::json value = value_at(stats, c.path);
     record["columns"][c.title] = value;
     text += fmt::format("  {:>{}}", number_text(value), widths_[column++]);
+    if (code == kOk) expect_value(point, c.path, stats);
   }
   summary_["points"].push_back(std::move(record));
   out_ << text << (code == kOk ? "  ok\n" : "  FAILED\n") << std::flush;
   if (code == kOk) return;
   err_ << fmt::format("rnicsim: point {} ({}): exit code {}; see {}/report.txt\n", point, sweep_.text(point), code,
                       folder(point));
+}
+
+// A column that is mistyped is so at every point; it is told once, and the runs are not lost.
+void SweepRun::expect_value(std::size_t point, const std::string& path, const nlohmann::json& stats) {
+  const std::string nearest = nearest_path(stats, path);
+  if (nearest == path || !mistyped_.insert(path).second) return;
+  worst_ = std::max<int>(worst_, kUsage);
+  err_ << fmt::format("rnicsim: columns: {}/stats.json has nothing at '{}'; the nearest is '{}'\n", folder(point), path, nearest);
 }
 
 void SweepRun::write_summary() const {

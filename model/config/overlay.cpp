@@ -1,5 +1,6 @@
 #include "model/config/overlay.h"
 
+#include <filesystem>
 #include <fstream>
 
 #include <fmt/format.h>
@@ -7,6 +8,18 @@
 #include "model/common/check.h"
 
 namespace rnic {
+namespace {
+
+// As the JSON library sees it, which writes it to stats.json.
+bool is_utf8(std::string_view text) {
+  try {
+    return !nlohmann::json(std::string(text)).dump().empty();
+  } catch (const nlohmann::json::type_error&) {
+    return false;
+  }
+}
+
+}  // namespace
 
 Overlay Overlay::from_json(const nlohmann::json& object, const std::string& origin) {
   if (!object.is_object()) {
@@ -31,6 +44,10 @@ void Overlay::set(std::string_view assignment) {
   const std::size_t equals = assignment.find('=');
   if (equals == 0 || equals == std::string_view::npos) {
     throw ConfigError(fmt::format("--set {}: expected key=value", assignment));
+  }
+  if (!is_utf8(assignment)) {
+    const std::string_view key = assignment.substr(0, equals);
+    throw ConfigError(fmt::format("--set {}: is not UTF-8", is_utf8(key) ? key : "…"));
   }
   settings_[std::string(assignment.substr(0, equals))] = {std::string(assignment.substr(equals + 1)), true,
                                                           "command line"};
@@ -57,10 +74,19 @@ const Setting* Overlay::find(const std::string& path) const {
 }
 
 nlohmann::json read_json_file(const std::string& file) {
+  if (std::filesystem::is_directory(file)) throw ConfigError(fmt::format("{}: is a folder", file));
   std::ifstream in(file);
   if (!in) throw ConfigError(fmt::format("{}: cannot be read", file));
+  // Whoever walks through it uses the stack.
+  static constexpr int kDeepest = 64;
+  using Event = nlohmann::json::parse_event_t;
+  const auto check_depth = [&file](int depth, Event event, nlohmann::json&) {
+    const bool opens = event == Event::object_start || event == Event::array_start;
+    if (opens && depth >= kDeepest) throw ConfigError(fmt::format("{}: nested more than {} deep", file, kDeepest));
+    return true;
+  };
   try {
-    return nlohmann::json::parse(in);
+    return nlohmann::json::parse(in, check_depth);
   } catch (const nlohmann::json::parse_error& e) {
     const std::string_view what = e.what();
     const std::size_t text = what.find("] ");  // behind the library's own tag

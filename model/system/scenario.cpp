@@ -16,6 +16,8 @@ namespace {
 
 using namespace workload;
 
+constexpr std::size_t kLongestName = 64;
+
 constexpr std::uint64_t kMaxMessageBytes = std::uint64_t{1} << 30;
 constexpr std::uint64_t kMaxOutstanding = 1024;  // entries of a completion queue
 
@@ -49,8 +51,24 @@ unsigned ScenarioReader::index_of(const ScenarioValue& v, const char* what, cons
   return static_cast<unsigned>(n - names.begin());
 }
 
-std::string ScenarioReader::fresh_name(const ScenarioValue& v, std::string name, std::vector<std::string>& names) {
+// Names stand in tables, in traces a line of which is an event, and in messages.
+void expect_printable(const ScenarioValue& v, const std::string& name) {
   if (name.empty()) v.fail("its name is empty");
+  if (name.size() > kLongestName) v.fail(fmt::format("its name is longer than {} octets", kLongestName));
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; };
+  if (std::any_of(name.begin(), name.end(), is_control)) v.fail("its name has a control character");
+}
+
+// A node's names files and modules as well.
+void expect_node_name(const ScenarioValue& v, const std::string& name) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  const auto may_be_in_it = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '-'; };
+  if (!name.empty() && is_letter(name[0]) && std::all_of(name.begin(), name.end(), may_be_in_it)) return;
+  v.fail(fmt::format("a node's name is a letter and then letters, digits, _ and -, not {}", v.at("name").json().dump()));
+}
+
+std::string ScenarioReader::fresh_name(const ScenarioValue& v, std::string name, std::vector<std::string>& names) {
+  expect_printable(v, name);
   if (std::find(names.begin(), names.end(), name) != names.end()) v.fail(fmt::format("the name '{}' is taken", name));
   names.push_back(name);
   return name;
@@ -81,6 +99,7 @@ Scenario ScenarioReader::read() {
   root_.expect_keys({"name", "description", "seed", "config", "link", "nodes", "connections", "work", "checks",
                      "programs", "sweep", "columns"});
   scenario_.name = root_.at("name").string();
+  expect_printable(root_, scenario_.name);
   scenario_.description = root_.get("description", std::string());
   scenario_.plan.seed = root_.get("seed", 1, 0, UINT64_MAX);
   if (root_.has("config"))
@@ -125,6 +144,7 @@ ScenarioNode ScenarioReader::node(const ScenarioValue& v) {
   ScenarioNode n;
   if (v.has("peer")) n.external = v.at("peer").word_of({"modelled", "external"}) == 1;
   n.name = fresh_name(v, v.at("name").string(), node_names_);
+  expect_node_name(v, n.name);
   // Unless told otherwise the n-th node is 10.0.0.n, 02:00:00:00:00:n.
   const auto number = static_cast<std::uint8_t>(node_names_.size());
   n.ip = v.has("ip") ? parse_ip(v.at("ip")) : 0x0a000000u + number;

@@ -94,7 +94,37 @@ workload::TcpPath Simulation::path_from(std::size_t station) const {
   return path;
 }
 
+// Whether the chips have what the connections need, before the device refuses them one by one.
+void Simulation::check_limits() const {
+  for (std::size_t i = 0; i < stations_.size(); ++i) {
+    const RnicConfig& rnic = stations_[i].config.rnic;
+    unsigned qps = 0;
+    for (const workload::ConnectionSpec& c : scenario_.plan.connections) {
+      if (c.from != i && c.to != i) continue;
+      qps += c.qps;
+      const workload::SideSpec& side = c.from == i ? c.from_side : c.to_side;
+      const auto expect_depth = [&](const char* what, unsigned wanted, const char* key, unsigned most) {
+        if (wanted <= most) return;
+        throw ConfigError(fmt::format("{}: connection '{}': {} {} of node '{}' exceeds rnic.fwcpu.{} {}", scenario_.file, c.name,
+                                      what, wanted, stations_[i].name, key, most));
+      };
+      expect_depth("IRD", side.ird, "max_ird", rnic.fwcpu.max_ird);
+      expect_depth("ORD", side.ord, "max_ord", rnic.fwcpu.max_ord);
+    }
+    const auto expect_room = [&](const char* key, unsigned most) {
+      if (qps <= most) return;
+      throw ConfigError(fmt::format("{}: the connections of node '{}' have {} queue pairs; rnic.{} is {}", scenario_.file,
+                                    stations_[i].name, qps, key, most));
+    };
+    expect_room("context.qps", rnic.context.qps);
+    expect_room("tcp.max_flows", rnic.tcp.max_flows);
+    expect_room("fwcpu.max_connections", rnic.fwcpu.max_connections);
+    expect_room("fwcpu.max_setups", rnic.fwcpu.max_setups);  // all are set up at once
+  }
+}
+
 void Simulation::build_workload() {
+  check_limits();
   workload::Plan plan = scenario_.plan;
   plan.seed = config_.sim.seed;
   std::vector<workload::HostNode> hosts;
@@ -214,7 +244,8 @@ std::string Simulation::waiting_for() const {
 
 std::vector<Utilization> Simulation::utilization() const {
   std::vector<Utilization> list;
-  const double active = static_cast<double>(std::max<std::uint64_t>(1, outputs_->capture().active_ps()));
+  if (outputs_->capture().active_ps() == 0) return list;
+  const auto active = static_cast<double>(outputs_->capture().active_ps());
   const auto add = [&](std::string resource, double busy_ps) {
     list.push_back({std::move(resource), busy_ps / active});
   };

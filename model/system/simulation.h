@@ -52,7 +52,7 @@ class Simulation final {
   std::optional<std::uint64_t> fault_seed() const;
   double cpu_seconds() const { return cpu_seconds_; }
   std::uint64_t frames() const { return outputs_->capture().frames(); }
-  std::vector<Utilization> utilization() const;  // the busiest first
+  std::vector<Utilization> utilization() const;  // the busiest first; none without frames
 
  private:
   struct Debugger;
@@ -64,6 +64,7 @@ class Simulation final {
 
   void build_nodes(const Overlay& command_line);
   workload::TcpPath path_from(std::size_t station) const;
+  void check_limits() const;
   void build_workload();
   void open_debugger();
   void open_outputs();

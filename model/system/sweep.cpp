@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "model/config/nearest.h"
+
 namespace rnic {
 namespace {
 
@@ -29,6 +31,37 @@ SweepAxis axis(const ScenarioValue& v) {
   for (const ScenarioValue& label : v.at("labels").elements()) a.labels.push_back(label.string());
   if (a.labels.size() != a.values.size()) v.at("labels").fail(fmt::format("must be {}", a.values.size()));
   return a;
+}
+
+const nlohmann::json* element(const nlohmann::json& list, std::string_view index) {
+  const bool number = !index.empty() && index.size() < 9 && index.find_first_not_of("0123456789") == std::string_view::npos;
+  const std::size_t n = number ? std::stoul(std::string(index)) : list.size();
+  return n < list.size() ? &list[n] : nullptr;
+}
+
+// What the path leads to. A name may have dots of its own (latency_ns.p99.9).
+const nlohmann::json* find(const nlohmann::json& at, std::string_view path) {
+  for (std::size_t end = path.find('.');; end = path.find('.', end + 1)) {
+    const std::string_view name = path.substr(0, end);
+    const nlohmann::json* next = nullptr;
+    if (at.is_array()) next = element(at, name);
+    else if (at.is_object() && at.contains(name)) next = &at[std::string(name)];
+    if (next != nullptr && end != std::string_view::npos) next = find(*next, path.substr(end + 1));
+    if (next != nullptr) return next;
+    if (end == std::string_view::npos) return nullptr;
+  }
+}
+
+// Of all numbers.
+void add_paths(const nlohmann::json& at, const std::string& prefix, std::vector<std::string>& paths) {
+  const auto below = [&](const std::string& name, const nlohmann::json& value) {
+    add_paths(value, prefix.empty() ? name : prefix + '.' + name, paths);
+  };
+  if (at.is_number() || (at.is_object() && at.contains("value"))) return paths.push_back(prefix);
+  if (at.is_object()) {
+    for (const auto& [name, value] : at.items()) below(name, value);
+  }
+  for (std::size_t i = 0; at.is_array() && i < at.size(); ++i) below(std::to_string(i), at[i]);
 }
 
 }  // namespace
@@ -80,22 +113,17 @@ std::string Sweep::text(std::size_t point) const {
 }
 
 nlohmann::json value_at(const nlohmann::json& stats, const std::string& path) {
-  const nlohmann::json* at = &stats;
-  for (std::size_t begin = 0; begin <= path.size();) {
-    const std::size_t end = std::min(path.find('.', begin), path.size());
-    const std::string name = path.substr(begin, end - begin);
-    begin = end + 1;
-    if (at->is_array()) {
-      const bool number = !name.empty() && name.size() < 9 && name.find_first_not_of("0123456789") == std::string::npos;
-      if (!number || std::stoul(name) >= at->size()) return {};
-      at = &(*at)[std::stoul(name)];
-    } else {
-      if (!at->is_object() || !at->contains(name)) return {};
-      at = &(*at)[name];
-    }
-  }
+  const nlohmann::json* at = find(stats, path);
+  if (at == nullptr) return {};
   if (at->is_object() && at->contains("value")) at = &(*at)["value"];
   return at->is_number() ? *at : nlohmann::json();
+}
+
+std::string nearest_path(const nlohmann::json& stats, const std::string& path) {
+  if (find(stats, path) != nullptr) return path;
+  std::vector<std::string> paths;
+  add_paths(stats, "", paths);
+  return paths.empty() ? "" : nearest(path, paths);
 }
 
 }  // namespace rnic

@@ -45,5 +45,7 @@ Sweep read_sweep(const ScenarioValue& scenario);
 // The number at a dotted path of a run's statistics, a list's elements by their index; null if there is none. A record
 // with a "value" and its unit counts as that value.
 nlohmann::json value_at(const nlohmann::json& stats, const std::string& path);
+// The path itself where something is there; else the path of a number that it was probably meant to be.
+std::string nearest_path(const nlohmann::json& stats, const std::string& path);
 
 }  // namespace rnic

@@ -1,5 +1,6 @@
 """What the program says of a run, and what it says and leaves behind when its input is wrong or the run does not end."""
 import json
+import os
 import unittest
 
 from rnicsim import QUICKSTART, TRACES, ProgramTest
@@ -19,6 +20,37 @@ class UsageErrors(ProgramTest):
         (self.folder / "bad.json").write_text('{"name": ')
         self.assertRegex(self.refuse("bad.json"), r"^rnicsim: bad\.json: .*line 1, column 10")
 
+    def test_a_folder_as_scenario(self):
+        (self.folder / "scenario").mkdir()
+        self.assertEqual(self.refuse("scenario"), "rnicsim: scenario: is a folder\n")
+
+    def test_deep_nesting(self):
+        for depth in (65, 200_000):
+            (self.folder / "deep.json").write_text("[" * depth + "]" * depth)
+            self.assertEqual(self.refuse("deep.json"), "rnicsim: deep.json: nested more than 64 deep\n")
+
+    def test_names(self):
+        for node in ("../x", "a/b", "a.b", "a\tb", "a\nb", "", "1", "\u00e4"):
+            with self.subTest(node):
+                scenario = json.loads(QUICKSTART.read_text())
+                scenario["nodes"][1]["name"] = node
+                (self.folder / "named.json").write_text(json.dumps(scenario))
+                self.assertRegex(self.refuse("named.json"), r"^rnicsim: named\.json: nodes\[1\]: (a node's|its) name ")
+        for path in (("connections", 0), ("work", 0), ()):
+            for name, reason in (("a\tb", "its name has a control character"), ("x" * 65, "its name is longer than 64 octets")):
+                with self.subTest(path=path, name=name):
+                    scenario = json.loads(QUICKSTART.read_text())
+                    of = scenario
+                    for key in path:
+                        of = of[key]
+                    of["name"] = name
+                    (self.folder / "named.json").write_text(json.dumps(scenario))
+                    self.assertIn(reason, self.refuse("named.json"))
+
+    def test_a_setting_that_is_not_utf8(self):
+        for setting, named in ((b"rnic.fwcpu.image=\xff\xfe", "rnic.fwcpu.image"), (b"\xc3=1", "\u2026")):
+            self.assertEqual(self.refuse(QUICKSTART, "--set", os.fsdecode(setting)), f"rnicsim: --set {named}: is not UTF-8\n")
+
     def test_unknown_key(self):
         (self.folder / "bad.json").write_text(QUICKSTART.read_text().replace('"depth"', '"deph"', 1))
         self.assertEqual(self.refuse("bad.json"),
@@ -26,6 +58,23 @@ class UsageErrors(ProgramTest):
 
     def test_value_out_of_range(self):
         self.assertRegex(self.refuse(self.small_scenario(port=70000)), r"small\.json: connections\[0\]\.port: ")
+
+    def test_what_the_device_does_not_have(self):
+        many = {"work": [{"op": "write", "size": 64, "count": 2}]}
+        for keys, settings, message in (
+                ({"ord": 16}, ("rnic.fwcpu.max_ord=1",), "connection 'c0': ORD 16 of node 'a' exceeds rnic.fwcpu.max_ord 1"),
+                ({"ird": 40}, (), "connection 'c0': IRD 40 of node 'a' exceeds rnic.fwcpu.max_ird 32"),
+                ({"qps": 65}, (), "the connections of node 'a' have 65 queue pairs; rnic.fwcpu.max_setups is 64"),
+                ({"qps": 300}, (), "the connections of node 'a' have 300 queue pairs; rnic.context.qps is 256"),
+                ({"qps": 9}, ("rnic.tcp.max_flows=8",), "the connections of node 'a' have 9 queue pairs; rnic.tcp.max_flows is 8"),
+                ({"qps": 9}, ("rnic.fwcpu.max_connections=8",),
+                 "the connections of node 'a' have 9 queue pairs; rnic.fwcpu.max_connections is 8")):
+            with self.subTest(message):
+                scenario = {**json.loads(QUICKSTART.read_text()), **many}
+                scenario["connections"][0].update(keys)
+                (self.folder / "limits.json").write_text(json.dumps(scenario))
+                options = [word for s in settings for word in ("--set", s)]
+                self.assertEqual(self.refuse("limits.json", *options), f"rnicsim: limits.json: {message}\n")
 
     def test_unknown_setting(self):
         self.assertEqual(self.refuse(QUICKSTART, "--set", "sim.sed=3"),
@@ -91,6 +140,12 @@ class WhatBinds(ProgramTest):
     def test_nothing(self):
         run = self.run_program("run", TRACES / "send_pingpong.json", "--no-capture")
         self.assertRegex(run.stdout, r"(?m)^nothing is saturated \(none above 95 %\); busiest: .* \(\d+\.\d % busy\)$")
+
+    def test_a_run_without_frames(self):
+        run = self.run_program("run", QUICKSTART, "--set", "rnic.fwcpu.fault=panic", "--set", "rnic.fwcpu.fault_event=1")
+        self.assertEqual(run.returncode, 1)
+        self.assertRegex(run.stdout, r"(?m)^nothing is saturated: no frames went back and forth$")
+        self.assertNotIn("% busy", run.stdout)
 
 
 class RunsThatDoNotEnd(ProgramTest):

@@ -39,6 +39,21 @@ class Sweep(ProgramTest):
             self.assertEqual(self.digest("alone"), summary["points"][point]["digest"])
             self.assertEqual(self.digest(f"out/{point}"), summary["points"][point]["digest"])
 
+    def test_a_mistyped_column(self):
+        mistyped = {"title": "again", "value": "stats.a.rnic.tcp_tx.retransmission"}
+        run = self.run_program("run", self.scenario(columns=[mistyped]), "--out", "out")
+        self.assertEqual(run.returncode, 2, run.stdout)
+        self.assertEqual(run.stderr, "rnicsim: columns: out/0/stats.json has nothing at 'stats.a.rnic.tcp_tx.retransmission'; "
+                                     "the nearest is 'stats.a.rnic.tcp_tx.retransmissions'\n")
+        self.assertEqual(len(json.loads((self.folder / "out/sweep.json").read_text())["points"]), 4)
+
+    def test_a_column_by_a_name_with_a_dot(self):
+        late = {"title": "late", "value": "results.0.latency_ns.p99.9"}
+        run = self.run_program("run", self.scenario(columns=[late]), "--out", "out")
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        for point in json.loads((self.folder / "out/sweep.json").read_text())["points"]:
+            self.assertGreater(point["columns"]["late"], 0)
+
     def test_the_worst_point_decides(self):
         never = {"check": "min_goodput_gbps", "value": 90}
         run = self.run_program("run", self.scenario(checks=[never]), "--out", "out")

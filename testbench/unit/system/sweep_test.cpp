@@ -83,6 +83,21 @@ TEST(Sweep, ColumnsAreNumbersOfTheStatistics) {
     EXPECT_TRUE(value_at(stats, none).is_null()) << none;
   }
 }
+TEST(Sweep, NamesWithDotsAreFoundToo) {
+  const json stats = json::parse(R"({"latency_ns": {"p99": 5, "p99.9": 7}, "a.b": {"c.d": [{"e": 3}]}})");
+  EXPECT_EQ(value_at(stats, "latency_ns.p99"), 5);
+  EXPECT_EQ(value_at(stats, "latency_ns.p99.9"), 7);
+  EXPECT_EQ(value_at(stats, "a.b.c.d.0.e"), 3);
+  EXPECT_TRUE(value_at(stats, "latency_ns.p99.99").is_null());
+}
+TEST(Sweep, AMistypedColumnHasANearestOne) {
+  const json stats = json::parse(R"({"frames": 7, "results": [{"goodput_gbps": 1.5, "name": "w", "p50": null}],
+                                     "stats": {"a": {"segments": {"value": 3, "unit": "segments"}}}})");
+  EXPECT_EQ(nearest_path(stats, "results.0.goodput_gbps"), "results.0.goodput_gbps");
+  EXPECT_EQ(nearest_path(stats, "results.0.goodputgbps"), "results.0.goodput_gbps");
+  EXPECT_EQ(nearest_path(stats, "results.0.p50"), "results.0.p50");  // there, though without a value
+  EXPECT_EQ(nearest_path(stats, "stat.a.segment"), "stats.a.segments");
+}
 
 }  // namespace
 }  // namespace rnic
