@@ -35,7 +35,7 @@ NOT_RUN = {
     "gtkwave w.fst": "opens a window",
     "gtkwave out/lockstep.vcd": "opens a window",
 }
-# What stands for what takes minutes. None: nothing does.
+# What stands for what takes minutes; None: nothing, and only --all runs it.
 SHORT = {
     "scripts/interop.sh": "scripts/interop.sh --only 'rping server 64'",
     "scripts/bench.sh": "scripts/bench.sh --short",
