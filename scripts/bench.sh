@@ -17,15 +17,22 @@ while :; do
   esac
   shift
 done
+[ -z "$write" ] || [ "$which$short" = -^rtl_yes ] || { echo "bench: --write goes with --short, and not with --rtl" >&2; exit 2; }
 [ -z "$ns3" ] || scripts/setup.sh libns3-dev libgsl-dev >&2
 [ "$which$short" != ^rtl_ ] || scripts/setup.sh clang >&2  # the short form does with what is there
 scripts/build.sh release bench >&2
-run=(build/release/bin/bench --benchmark_filter="$which" "$@")
+results=build/release/bench.json
+run=(build/release/bin/bench --benchmark_filter="$which" --benchmark_out=$results "$@")
 if [ -z "$short" ]; then
   "${run[@]}" --benchmark_display_aggregates_only=true
 else
-  RNIC_BENCH_SHORT=1 "${run[@]}" --benchmark_out=build/release/bench.json
-  [ "$which" = ^rtl_ ] || python3 -B scripts/bench_counted.py build/release/bench.json $write
+  RNIC_BENCH_SHORT=1 "${run[@]}"
+fi
+# A benchmark that fails does not end the others, nor with them the program's status.
+if [ "$which$short" = -^rtl_yes ]; then
+  python3 -B scripts/bench_counted.py $results $write
+else
+  python3 -B scripts/bench_counted.py $results --failures
 fi
 if [ "$which" != ^rtl_ ] && cmake --build --preset release --target help | grep -q '^ns3_bulk:'; then
   cmake --build --preset release --target ns3_bulk >&2

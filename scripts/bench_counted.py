@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Compares what the benchmarks have counted, which is the same on every machine, with testbench/perf/counted.json.
 
-bench_counted.py RESULTS [--write]   RESULTS: what --benchmark_out of bench left
+bench_counted.py RESULTS [--write | --failures]   RESULTS: what --benchmark_out of bench left
 
-Prints each figure that differs. Exit status 0; 1 where one differs or is missing; with --write the file is made of RESULTS.
+Prints each figure that differs. Exit status 0; 1 where one differs, is missing or is new, or where a benchmark failed. With --write
+the file is made of RESULTS; with --failures nothing is compared.
 """
 import argparse
 import json
@@ -35,18 +36,22 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("results", type=pathlib.Path)
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--failures", action="store_true")
     options = parser.parse_args()
     figures = counted(json.loads(options.results.read_text(encoding="utf-8")))
+    if options.failures:
+        return 0
     if options.write:
         COUNTED.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
         return 0
     expected = json.loads(COUNTED.read_text(encoding="utf-8"))
-    differences = [f"{name}: {figure} is {figures.get(name, {}).get(figure, 'missing')}, was {value}"
-                   for name, of_run in expected.items() for figure, value in of_run.items()
-                   if figures.get(name, {}).get(figure) != value]
+    flat = [{(name, figure): value for name, of_run in all_runs.items() for figure, value in of_run.items()}
+            for all_runs in (figures, expected)]
+    names = list(dict.fromkeys([*flat[1], *flat[0]]))
+    differences = [f"{name}: {figure} is {flat[0].get((name, figure), 'missing')}, was {flat[1].get((name, figure), 'missing')}"
+                   for name, figure in names if flat[0].get((name, figure)) != flat[1].get((name, figure))]
     print(*differences, sep="\n", end="\n" if differences else "")
-    count = sum(map(len, expected.values()))
-    print(f"bench: of {count} counted figures {len(differences)} differ from testbench/perf/counted.json"
+    print(f"bench: of {len(names)} counted figures {len(differences)} differ from testbench/perf/counted.json"
           + ("; scripts/bench.sh --short --write makes it anew" if differences else ""))
     return 1 if differences else 0
 

@@ -93,7 +93,8 @@ def tests(build):
 
 def start_up(build):
     """Seconds that a program of tests takes to start, without a test."""
-    return elapsed(build / "bin" / "atomic_system_test", "--gtest_list_tests") if (build / "bin").exists() else None
+    program = build / "bin" / "atomic_system_test"
+    return elapsed(program, "--gtest_list_tests") if program.exists() else None
 
 
 def before_anything_is_compiled():

@@ -11,14 +11,14 @@ mmdebstrap --quiet --variant=apt --include=ca-certificates,git bookworm "$folder
 cp /etc/resolv.conf "$folder/etc/"
 for mounted in proc sys dev; do mount --rbind "/$mounted" "$folder/$mounted"; done
 trap 'for mounted in proc sys dev; do umount -R -l "$folder/$mounted"; done' EXIT
-git clone -q "$tree" "$folder/root/rnicsim"
+git clone -q "$tree" "$folder/srv/rnicsim"
 
-inside() { env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root chroot "$folder" sh -c "cd /root/rnicsim && $1"; }
+inside() { env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/srv chroot "$folder" sh -c "cd /srv/rnicsim && $1"; }
 timed() {
   local begin=$SECONDS status=0
-  inside "$1" > "$folder/root/last.log" 2>&1 || status=$?
+  inside "$1" > "$folder/srv/last.log" 2>&1 || status=$?
   printf '%-34s exit %d  %3d min %02d s\n' "$1" "$status" $(((SECONDS - begin) / 60)) $(((SECONDS - begin) % 60))
-  [ "$status" -eq 0 ] || tail -30 "$folder/root/last.log"
+  [ "$status" -eq 0 ] || tail -30 "$folder/srv/last.log"
 }
 timed scripts/run.sh
 timed scripts/test.sh

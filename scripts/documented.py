@@ -9,12 +9,13 @@ A command is a line of an indented block, or text in backquotes, that begins wit
 1 where one ends otherwise than by 0 or what EXIT says, or where a table below names a command that no page shows.
 
 scripts/test.sh begins with this, so that in a new clone each command finds what those before it have installed and built, and
-no more.
+no more. As a user's runs do, they leave their outputs in out/.
 """
 import argparse
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -22,6 +23,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGES = ("README.md", "rtl-stubs/README.md", "firmware/README.md", "traces/README.md")
 PROGRAMS = ("rnicsim", "cmake", "ctest", "gdb-multiarch", "gtkwave")
+MADE = (".fst", ".vcd", ".tsv")  # files that commands make beside out/
 RUN_OPTIONS = ("--set", "--wave", "--trace", "--rtl", "--lockstep")
 
 # These come first: in a new clone they have to do with what scripts/run.sh has left.
@@ -53,6 +55,7 @@ SHORT = {
 # Words that stand for something, in what the pages show.
 PLACEHOLDERS = {"SCENARIO": "traces/quickstart.json"}
 SKIPPED = 77
+PATIENCE = {False: 1800, True: 6 * 3600}  # seconds for one command, by --all
 MAY_SKIP = ("scripts/interop.sh",)  # where a machine can have no guest
 EXIT = {"rnicsim run traces/quickstart.json --set rnic.fwcpu.fault=panic --set rnic.fwcpu.fault_event=5": 1}
 
@@ -123,16 +126,24 @@ def in_gdb(command, environment):
             waiting.kill()
 
 
-def run(command, text, environment):
+def run(command, text, environment, patience):
     """Exit status and output."""
     if command.gdb:
         return in_gdb(command, environment)
     for word, meaning in PLACEHOLDERS.items():
         text = text.replace(word, meaning)
     text = text.replace("~/", f"{ROOT}/build/home/")
-    done = subprocess.run(["bash", "-c", text], cwd=ROOT, env=environment, text=True, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    return done.returncode, done.stdout
+    with subprocess.Popen(["bash", "-c", text], cwd=ROOT, env=environment, text=True, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True) as started:
+        try:
+            output, _ = started.communicate(timeout=patience)
+            return started.returncode, output
+        except subprocess.TimeoutExpired:
+            os.killpg(started.pid, signal.SIGKILL)  # with what it has started
+            return 1, f"killed after {patience} s"
+        except KeyboardInterrupt:
+            os.killpg(started.pid, signal.SIGKILL)
+            raise
 
 
 def main():
@@ -146,23 +157,23 @@ def main():
             print(f"{c.page}:{c.line}: {c.text}")
         return 0
     environment = dict(os.environ, PATH=f"{ROOT}/build/release/bin:{os.environ['PATH']}")
-    before = set(os.listdir(ROOT))
     failed = 0
     for c in commands:
         text = c.text if options.all else SHORT.get(c.text, c.text)
         if text is None or c.text in NOT_RUN:
             print(f"not run             {c.text}  ({NOT_RUN.get(c.text, 'only with --all')})", flush=True)
             continue
+        made = [ROOT / word for word in text.split() if word.endswith(MADE) and "/" not in word and not (ROOT / word).exists()]
         begin = time.monotonic()
-        status, output = run(c, text, environment)
+        status, output = run(c, text, environment, PATIENCE[options.all])
+        for file in made:
+            file.unlink(missing_ok=True)
         skipped = status == SKIPPED and c.text in MAY_SKIP
         passed = skipped or status == EXIT.get(c.text, 0)
         failed += not passed
         print(f"{'skipped' if skipped else 'passed' if passed else 'FAILED':7} {time.monotonic() - begin:6.1f} s    {text}", flush=True)
         if not passed:
             print(f"{c.page}:{c.line}: exit status {status}\n" + "\n".join(output.splitlines()[-30:]), flush=True)
-    for name in set(os.listdir(ROOT)) - before - {"build", "out"}:  # waves and logs
-        (ROOT / name).unlink()
     print(f"{len(commands)} commands, {failed} failed")
     return 1 if failed else 0
 

@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <set>
 #include <ostream>
+#include <set>
 
 #include <fmt/format.h>
 #include <sys/prctl.h>

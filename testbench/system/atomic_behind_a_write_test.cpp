@@ -1,8 +1,9 @@
 // RFC 7306 section 5.4, rule 5, with other streams' atomics at the same word all the time: whoever releases a lock by a Write
 // sees that Write in its own next atomic.
-#include "testbench/system/two_node_bench.h"
+#include <array>
 
 #include "model/common/bytes.h"
+#include "testbench/system/two_node_bench.h"
 
 namespace rnic::test {
 namespace {

@@ -282,6 +282,15 @@ class WriteBetweenAtomics : public AtomicAluTest {
     store_le64(octets.data(), value);
     write(kWord, octets);
   }
+  void write_four_octets_between(std::uint64_t address) {
+    const Cycle start = clk.now() + 1;
+    irrq.script({add(1, kWord, 1)}, start);
+    firmware.at(start + 5, [this, address] {
+      write(address, {1, 2, 3, 4});
+      irrq.script({add(1, kWord, 2)}, clk.now() + 1);
+    });
+    run_until_idle();
+  }
   // The older ones at once; in a cycle the Write, and behind it an atomic, which has to see it or what came after it.
   void expect_seen(const std::vector<QueuedAtomic>& older, Cycle write_at) {
     SCOPED_TRACE("Write in cycle " + std::to_string(write_at));
@@ -337,28 +346,12 @@ TEST_F(WriteBetweenAtomics, HoldsUpTheNextOneUntilTheOlderIsAnswered) {
   EXPECT_EQ(dut.counters().held_up.value(), 1u);
 }
 TEST_F(WriteBetweenAtomics, BesideTheWordHoldsNobodyUp) {
-  for (const std::uint64_t address : {kWord - 4, kWord + 8}) {
-    const Cycle start = clk.now() + 1;
-    irrq.script({add(1, kWord, 1)}, start);
-    firmware.at(start + 5, [this, address] {
-      write(address, {1, 2, 3, 4});
-      irrq.script({add(1, kWord, 2)}, clk.now() + 1);
-    });
-    run_until_idle();
-  }
+  for (const std::uint64_t address : {kWord - 4, kWord + 8}) write_four_octets_between(address);
   EXPECT_EQ(dut.counters().held_up.value(), 0u);
   EXPECT_EQ(dut.counters().forwarded.value(), 2u);
 }
 TEST_F(WriteBetweenAtomics, OfOneOctetOfTheWordHoldsTheNextOneUp) {
-  for (const std::uint64_t address : {kWord - 3, kWord + 7}) {
-    const Cycle start = clk.now() + 1;
-    irrq.script({add(1, kWord, 1)}, start);
-    firmware.at(start + 5, [this, address] {
-      write(address, {1, 2, 3, 4});
-      irrq.script({add(1, kWord, 2)}, clk.now() + 1);
-    });
-    run_until_idle();
-  }
+  for (const std::uint64_t address : {kWord - 3, kWord + 7}) write_four_octets_between(address);
   EXPECT_EQ(dut.counters().held_up.value(), 2u);
 }
 
