@@ -18,7 +18,7 @@ enum class ConnState : std::uint8_t {
   kWaitHost,       // responder: the host decides
   kWaitFirstFpdu,  // responder: in RDMA mode, must not send yet
   kRts,            // both directions flow
-  kDraining,       // the host disconnects: the send queue runs out
+  kDraining,       // the host disconnects, or the peer has closed: the send queue runs out
   kTerminating,    // an error: the Terminate is on its way
   kClosing         // our FIN is sent; TCP ends
 };
@@ -60,6 +60,7 @@ struct Connection {
   bool setup_reported = false;  // the host knows how the setup ended
   bool peer_to_peer = false;    // responder: the first FPDU is an RTR message
   bool has_qp = false;
+  bool peer_closed = false;                      // in RDMA mode
   bool local_failure = false;                    // initiator: to be told to the peer when the reply lets it
   std::uint8_t mpa_revision = 0, mpa_flags = 0;  // agreed on
   std::uint8_t version = 1;                      // of DDP and RDMAP, as far as it is known

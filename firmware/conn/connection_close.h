@@ -24,6 +24,7 @@ template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::fail(Qpn qpn) {
   const QpState state = resources_.qp(qpn)->context.state;
   if (state == QpState::kTerminate || state == QpState::kError) return;  // an error ends it, or has
+  if (const Connection* c = by_qp(qpn); c != nullptr && c->state == State::kClosing) return;  // our FIN is out
   on(QpStreamError{qpn, wire::rdma::kLocalCatastrophic});
 }
 
@@ -32,6 +33,13 @@ template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::close_tcp(const Connection& c) {
   bus_.write(TcpClose{c.flow});
   return State::kClosing;
+}
+
+template <class Bus, class Capacity>
+ConnState ConnectionManager<Bus, Capacity>::abort_tcp(Connection& c, abi::ConnectStatus status) {
+  bus_.write(TcpAbort{c.flow});
+  end_stream(c, status);
+  return State::kFree;
 }
 
 // The end of the QP's stream: no FPDU is taken from the flow any more, the QP is free to be destroyed.
@@ -94,13 +102,28 @@ ConnState ConnectionManager<Bus, Capacity>::terminate_received(Connection& c, co
 
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::drained(Connection& c, const ConnInput&) {
+  if (c.peer_closed) end_stream(c, abi::ConnectStatus::kOk);
   return close_tcp(c);
 }
 
+// Half the stream is over. What was posted and what is due goes out before our FIN (RFC 5041 section 6.2).
 template <class Bus, class Capacity>
-ConnState ConnectionManager<Bus, Capacity>::peer_closed(Connection& c, const ConnInput&) {
-  end_stream(c, abi::ConnectStatus::kOk);
-  return close_tcp(c);
+ConnState ConnectionManager<Bus, Capacity>::peer_closed(Connection& c, const ConnInput& in) {
+  c.peer_closed = true;
+  return disconnect(c, in);
+}
+
+template <class Bus, class Capacity>
+ConnState ConnectionManager<Bus, Capacity>::peer_closed_meanwhile(Connection& c, const ConnInput&) {
+  c.peer_closed = true;
+  return c.state;
+}
+
+// No Terminate can follow our FIN: the peer hears of the error by a RST.
+template <class Bus, class Capacity>
+ConnState ConnectionManager<Bus, Capacity>::error_after_fin(Connection& c, const ConnInput& in) {
+  report_qp_error(c, in, abi::TerminateOrigin::kLocal);
+  return abort_tcp(c, abi::ConnectStatus::kReset);
 }
 
 // Nothing can be sent any more, so only the host hears of it (RFC 5044 section 8, error 1).
@@ -120,9 +143,7 @@ ConnState ConnectionManager<Bus, Capacity>::stream_reset(Connection& c, const Co
 
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::stream_timeout(Connection& c, const ConnInput&) {
-  bus_.write(TcpAbort{c.flow});
-  end_stream(c, abi::ConnectStatus::kTimeout);
-  return State::kFree;
+  return abort_tcp(c, abi::ConnectStatus::kTimeout);
 }
 
 template <class Bus, class Capacity>

@@ -176,6 +176,11 @@ void ConnectionManager<Bus, Capacity>::on(const QpSendDrained& event) {
 }
 
 template <class Bus, class Capacity>
+void ConnectionManager<Bus, Capacity>::on(const QpPeerClosed& event) {
+  deliver(by_qp(event.qpn), ConnInput{Event::kPeerClosed});
+}
+
+template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::on(const TimerExpired& event) {
   deliver(event.id < Capacity::kConnections ? &connections_[event.id] : nullptr, ConnInput{Event::kTimeout});
 }

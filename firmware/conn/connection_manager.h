@@ -52,6 +52,7 @@ class ConnectionManager {
   void on(const QpTerminateReceived& event);
   void on(const QpStreamError& event);
   void on(const QpSendDrained& event);
+  void on(const QpPeerClosed& event);
   void on(const TimerExpired& event);
   // Ends a QP's stream, or its setup, with RFC 5040's local catastrophic error; in any case the QP ends in error.
   void fail(Qpn qpn);
@@ -132,6 +133,8 @@ class ConnectionManager {
   State terminate_received(Connection& c, const ConnInput& in);
   State drained(Connection& c, const ConnInput& in);
   State peer_closed(Connection& c, const ConnInput& in);
+  State peer_closed_meanwhile(Connection& c, const ConnInput& in);
+  State error_after_fin(Connection& c, const ConnInput& in);
   State stream_lost(Connection& c, const ConnInput& in);
   State stream_reset(Connection& c, const ConnInput& in);
   State stream_timeout(Connection& c, const ConnInput& in);
@@ -142,6 +145,7 @@ class ConnectionManager {
   void put_in_error(Qpn qpn);
   void end_stream(Connection& c, abi::ConnectStatus status);
   State close_tcp(const Connection& c);
+  State abort_tcp(Connection& c, abi::ConnectStatus status);
   void report_qp_error(const Connection& c, const ConnInput& in, abi::TerminateOrigin origin);
 
   Bus& bus_;
@@ -198,15 +202,16 @@ const typename ConnectionManager<Bus, Capacity>::Row ConnectionManager<Bus, Capa
     {State::kDraining, Event::kSendDrained, &ConnectionManager::drained},
     {State::kDraining, Event::kStreamError, &ConnectionManager::stream_error},
     {State::kDraining, Event::kTerminateReceived, &ConnectionManager::terminate_received},
-    {State::kDraining, Event::kPeerClosed, &ConnectionManager::peer_closed},
+    {State::kDraining, Event::kPeerClosed, &ConnectionManager::peer_closed_meanwhile},
     {State::kDraining, Event::kReset, &ConnectionManager::stream_lost},
     {State::kDraining, Event::kTimeout, &ConnectionManager::stream_timeout},
 
     {State::kTerminating, Event::kSendDrained, &ConnectionManager::drained},
-    {State::kTerminating, Event::kPeerClosed, &ConnectionManager::peer_closed},
+    {State::kTerminating, Event::kPeerClosed, &ConnectionManager::peer_closed_meanwhile},
     {State::kTerminating, Event::kReset, &ConnectionManager::stream_reset},
     {State::kTerminating, Event::kTimeout, &ConnectionManager::stream_timeout},
 
+    {State::kClosing, Event::kStreamError, &ConnectionManager::error_after_fin},
     {State::kClosing, Event::kTerminateReceived, &ConnectionManager::terminate_received},
     {State::kClosing, Event::kPeerClosed, &ConnectionManager::peer_closed_too},
     {State::kClosing, Event::kClosed, &ConnectionManager::tcp_closed},

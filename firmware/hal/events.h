@@ -59,6 +59,9 @@ struct QpStreamError {  // the peer's mistake, or a failure of our own: the stre
   wire::TerminateCause cause;
   std::uint8_t header_bytes = 0;
 };
+struct QpPeerClosed {  // all is delivered that came before the peer's FIN
+  Qpn qpn;
+};
 struct QpSendDrained {  // answers InternalWork::kDrain
   Qpn qpn;
 };
@@ -86,6 +89,6 @@ struct TimerExpired {
 // All of them, in the order of their numbers on a target that passes them by number.
 using Events = TypeList<TcpAccepted, TcpConnected, TcpOpenFailed, TcpStreamData, TcpPeerClosed, TcpReset, TcpClosed,
                         QpFirstFpdu, QpTerminateReceived, QpStreamError, QpSendDrained, CqOverflow, SrqLimitReached,
-                        SrqOverrun, HostCommand, TimerExpired, TcpEmssChanged>;
+                        SrqOverrun, HostCommand, TimerExpired, TcpEmssChanged, QpPeerClosed>;
 
 }  // namespace rnic::fw

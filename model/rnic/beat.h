@@ -27,7 +27,7 @@ inline constexpr std::uint32_t kFrameHeadroom = 128;
 // Every beat but the last is full. On the receive side a marker that the deframer took out travels beside the words:
 // it stood before word `marker_lane`, and the CRC covers it there (RFC 5044 section 4.4). At most one fits a beat.
 struct FpduBeat {
-  static constexpr std::uint8_t kNoMarker = 0xff, kPlaced = 0xfe;  // marker_lane without a marker
+  static constexpr std::uint8_t kNoMarker = 0xff, kPlaced = 0xfe, kEnds = 0xfd;  // marker_lane without a marker
 
   Buffer* buf = nullptr;         // owner of the bytes
   std::uint8_t* data = nullptr;  // first octet of this beat
@@ -44,6 +44,9 @@ struct FpduBeat {
 
   // Receive: the FPDU's payload is placed already. It is this one beat, length field and DDP header.
   bool placed() const { return marker_lane == kPlaced; }
+  // Receive: no FPDU, but the peer's FIN behind the last one; marker_ok is false if it came amid an FPDU.
+  bool ends() const { return marker_lane == kEnds; }
+  bool marked() const { return marker_lane < kEnds; }
 };
 
 // A piece of a TCP stream: `bytes` octets at stream position `offset` (0 is the first octet after the start-up frame).
@@ -57,7 +60,11 @@ struct StreamBeat {
   bool first = false;      // of a TCP segment
   bool last = false;
   bool placed =
-      false;  // stands for a whole FPDU from `offset` on, whose payload is placed: its first octets, no marker
+      false;          // stands for a whole FPDU from `offset` on, whose payload is placed: its first octets, no marker
+  bool ends = false;  // the peer's FIN: a word that means nothing and has no place in the stream
 };
+
+// Octets of the beat that stands for the peer's FIN.
+inline constexpr std::uint32_t kEndBytes = 4;
 
 }  // namespace rnic

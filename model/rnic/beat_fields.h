@@ -16,6 +16,7 @@ inline std::vector<BeatField<FpduBeat>> fpdu_beat_fields() {
           {"last", 1, [](const FpduBeat& b) { return std::uint64_t{b.last}; }},
           {"crc_ok", 1, [](const FpduBeat& b) { return std::uint64_t{b.crc_ok}; }},
           {"placed", 1, [](const FpduBeat& b) { return std::uint64_t{b.placed()}; }},
+          {"ends", 1, [](const FpduBeat& b) { return std::uint64_t{b.ends()}; }},
           {"marker_lane", 8, [](const FpduBeat& b) { return std::uint64_t{b.marker_lane}; }},
           {"word0", 32, [](const FpduBeat& b) { return std::uint64_t{load_be32(b.data)}; }}};
 }
@@ -26,7 +27,8 @@ inline std::vector<BeatField<StreamBeat>> stream_beat_fields() {
           {"bytes", 8, [](const StreamBeat& b) { return std::uint64_t{b.bytes}; }},
           {"first", 1, [](const StreamBeat& b) { return std::uint64_t{b.first}; }},
           {"last", 1, [](const StreamBeat& b) { return std::uint64_t{b.last}; }},
-          {"placed", 1, [](const StreamBeat& b) { return std::uint64_t{b.placed}; }}};
+          {"placed", 1, [](const StreamBeat& b) { return std::uint64_t{b.placed}; }},
+          {"ends", 1, [](const StreamBeat& b) { return std::uint64_t{b.ends}; }}};
 }
 
 }  // namespace rnic

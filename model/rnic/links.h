@@ -75,6 +75,7 @@ class RnicLinks {
   Link<DmaWriteRequest> placements{path("rx.placements"), clk_, {8, 3, 1}};
   Link<DmaWriteDone> placements_done{path("rx.placements_done"), clk_, {16, 1, 1}};
   Link<PlacedSegment> placed{path("rx.placed"), clk_, {16, 1, 1}};
+  Link<StreamEnded> ended{path("rx.ended"), clk_, {4, 1, 1}};
   Link<StreamBeat> behind{path("rx.behind"), clk_, {4, 1, 1}};
   Link<EarlyPlaced> early{path("rx.early"), clk_, {4, 1, 1}};
   Link<ReadIssued> reads_issued_early{path("rx.reads_issued_early"), clk_, {4, 1, 1}};
@@ -151,9 +152,9 @@ class RnicLinks {
     all(sq_doorbells, rq_doorbells, cq_arms, command_doorbells, wqes, wqes_taken, wqe_reads, wqe_reads_done, jobs,
         payload_reads, payload_reads_done, ulpdus, framed, marked, sealed, tx_frames, rx_frames, stream, consumed,
         deframed, checked, rqes_posted, rqes, rqes_taken, rqe_reads, rqe_reads_done, reads_issued, srq_arms, srq_events,
-        rq_flushes, placements, placements_done, placed, behind, early, reads_issued_early, reads_over, early_writes,
-        early_writes_done, read_requests, reads_due, atomics_due, atomic_reads, atomic_reads_done, atomic_writes,
-        atomic_writes_done, atomic_work, read_work, responses_sent, unblock, reads_done, atomics_issued,
+        rq_flushes, placements, placements_done, placed, ended, behind, early, reads_issued_early, reads_over,
+        early_writes, early_writes_done, read_requests, reads_due, atomics_due, atomic_reads, atomic_reads_done,
+        atomic_writes, atomic_writes_done, atomic_work, read_work, responses_sent, unblock, reads_done, atomics_issued,
         atomic_responses, original_writes, original_writes_done, atomics_done, atomic_unblock, issued, acked, lost,
         credit, receive_cqes, send_cqes, cqe_writes, cq_record_reads, cq_records_read, cq_overflows, cq_notifies,
         tcp_tx_commands, tcp_rx_commands, tcp_tx_reports, tcp_rx_reports, tcp_feedback, stream_errors, terminates,

@@ -172,6 +172,7 @@ void Rnic::bind_receive() {
   tcp_rx.reports(links.tcp_rx_reports);
   tcp_rx.behind(links.behind);
   tcp_rx.early(links.early);
+  tcp_rx.ended(links.ended);
 
   mpa_deframer.in(links.stream);
   mpa_deframer.out(links.deframed);
@@ -219,6 +220,7 @@ void Rnic::bind_receive() {
   rdmap_dispatch.read_done(links.reads_done);
   rdmap_dispatch.read_over(links.reads_over);
   rdmap_dispatch.unblock(links.unblock);
+  rdmap_dispatch.ended(links.ended);
 }
 
 void Rnic::bind_responder() {

@@ -79,6 +79,7 @@ package rnic_ddp_pkg;
   typedef struct packed {
     logic [31:0] epoch;
     logic        begun;         // the first FPDU, which may say ready-to-receive, was here
+    logic        ended;         // the peer's FIN was here
     logic [31:0] send_msn;      // expected, of QN 0, 1 and 3
     logic [31:0] request_msn;
     logic [31:0] response_msn;

@@ -192,6 +192,9 @@ package rnic_messages_pkg;
     logic absorbed;
     logic awaits_write;
     logic malformed;
+    logic ended;
+    logic in_order;
+    logic [31:0] flow;
     logic [31:0] bytes;
     logic [63:0] wr_id;
     logic [31:0] stag;
@@ -331,5 +334,6 @@ package rnic_messages_pkg;
   parameter terminate_cause_t DdpUntaggedInvalidVersion = 16'h1206;
   parameter terminate_cause_t MpaCrcMismatch = 16'h2002;
   parameter terminate_cause_t MpaMarkerMismatch = 16'h2003;
+  parameter terminate_cause_t MpaConnectionLost = 16'h2001;
 
 endpackage

@@ -4,6 +4,7 @@ package rnic_stream_pkg;
 
   // A marker that was taken out stood before word marker_lane.
   typedef struct packed {
+    logic        ends;          // receive: the peer's FIN, behind the last FPDU; marker_ok: not amid an FPDU
     logic        placed;        // receive: the FPDU's one beat is length field and DDP header; the payload is placed
     logic [31:0] marker;        // octet i at [8*i +: 8], as on the wire
     logic [31:0] flow;
@@ -32,6 +33,7 @@ package rnic_stream_pkg;
     logic        first;         // of a TCP segment
     logic        last;
     logic        placed;        // stands for a whole FPDU, whose payload is placed: its first octets, without markers
+    logic        ends;          // the peer's FIN: a word that means nothing and has no place in the stream
   } stream_beat_t;
 
 endpackage

@@ -67,7 +67,7 @@ module crc_check #(
 
   always_comb begin
     checked = beat;
-    if (beat.last) checked.crc_ok = !beat.crc_on || beat.placed || ~crc == data[32*(32'(beat.words)-1)+:32];
+    if (beat.last) checked.crc_ok = !beat.crc_on || beat.placed || beat.ends || ~crc == data[32*(32'(beat.words)-1)+:32];
   end
 
   stream_pipe #(
@@ -100,6 +100,7 @@ module crc_check #(
       MarkerLast_C  : cover (in_valid_i && in_ready_o && in_i.marker_valid && in_i.marker_lane == 5'(BeatWords - 1));
       CrcWrong_C    : cover (valid && beat.last && beat.crc_on && !checked.crc_ok);
       Placed_C      : cover (valid && beat.placed && beat.crc_on && ~crc != data[32*(32'(beat.words)-1)+:32]);
+      Ends_C        : cover (valid && beat.ends && beat.crc_on && ~crc != data[32*(32'(beat.words)-1)+:32]);
       CrcOff_C      : cover (valid && beat.last && !beat.crc_on && ~crc != data[32*(32'(beat.words)-1)+:32]);
       Stalled_C     : cover (in_valid_i && !out_ready_i);
     end

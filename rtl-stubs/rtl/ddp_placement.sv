@@ -128,16 +128,16 @@ module ddp_placement #(
   // The segment under way.
   localparam int unsigned Elements = 32'(rnic_messages_pkg::MaxSge);
   logic                                              free, places;
-  rnic_messages_pkg::placed_segment_t                record;
+  rnic_messages_pkg::placed_segment_t                record, the_end;
   logic [Elements-1:0]                               pieces_used;
   logic [Elements*rnic_ddp_pkg::MemoryPieceBits-1:0] pieces;
   logic [31:0]                                       payload_at;
   placement_writer u_writer (
     .clk_i, .rst_ni,
     .free_o  (free),
-    .begin_i (places),
-    .record_i(record),
-    .use_i   (pieces_used),
+    .begin_i (places || finishes),
+    .record_i(finishes ? the_end : record),
+    .use_i   (places ? pieces_used : '0),
     .pieces_i(pieces),
     .offset_i(payload_at),
     .list_o, .list_i, .pages_read_o, .pages_index_o, .pages_i,
@@ -200,12 +200,13 @@ module ddp_placement #(
   assign new_read  = read_issued_ready_o && read_issued_i.qpn == qp_index_o;
   assign oldest    = old_reads ? reads_front_i : read_issued_i;
 
-  logic live, asks, waits, absorbs, sends, invalidates, scatter_long, scatter_error, tagged_error, untagged_error;
+  logic live, late, asks, waits, absorbs, sends, invalidates, scatter_long, scatter_error, tagged_error, untagged_error;
   rnic_messages_pkg::terminate_cause_t               tagged_cause, untagged_cause;
   rnic_ddp_pkg::memory_piece_t                       tagged_piece;
   logic [Elements-1:0]                               elements;
   logic [Elements*rnic_ddp_pkg::MemoryPieceBits-1:0] element_pieces;
-  assign live     = known && !over && mpa_ok;
+  assign live     = known && !over && mpa_ok && !late && !in_i.ends;
+  assign late     = !in_i.ends && stream.ended;  // cannot be on TCP (RFC 5041 section 6.2)
   assign stag_o   = segment.stag;
   assign region_o = stag_i.region;
   tagged_check u_tagged (
@@ -257,10 +258,12 @@ module ddp_placement #(
   assign windows_read_o = rq_next_o && sends && rq_next_i == rnic_ddp_pkg::RqThere && invalidates;
   assign stag_read_o    = live && (segment.is_tagged ? segment.payload != '0 : asks && sends && invalidates);
 
-  // The verdict: place, drop, stop the stream, or wait.
-  logic stops, waiting_d, waiting_q, taken_last;
+  // The verdict: place, drop, stop the stream, or wait. The peer's FIN goes on in any case; amid an FPDU it is an error.
+  logic stops, finishes, in_order, waiting_d, waiting_q, taken_last;
   always_comb begin
-    stops      = known && !over && (!mpa_ok || (segment.is_tagged ? tagged_error : untagged_error));
+    finishes   = judges && in_i.ends;
+    in_order   = known && !over && in_i.ends && mpa_ok;
+    stops      = known && !over && (!mpa_ok || late || (!in_i.ends && (segment.is_tagged ? tagged_error : untagged_error)));
     waiting_d  = judges ? live && !segment.is_tagged && waits : waiting_q;
     places     = live && !stops && !waiting_d;
     taken_last = judges && !waiting_d;
@@ -277,7 +280,9 @@ module ddp_placement #(
     end else begin
       event_o.kind = rnic_messages_pkg::QpEventStreamError;
       event_o.qpn  = qp_index_o;
-      if (!mpa_ok) begin
+      if (late || in_i.ends) begin
+        event_o.cause = rnic_messages_pkg::MpaConnectionLost;
+      end else if (!mpa_ok) begin
         event_o.cause = in_i.crc_ok ? rnic_messages_pkg::MpaMarkerMismatch : rnic_messages_pkg::MpaCrcMismatch;
       end else begin
         event_o.cause  = segment.is_tagged ? tagged_cause : untagged_cause;
@@ -295,11 +300,14 @@ module ddp_placement #(
   assign payload    = {16'd0, segment.payload};
   assign message    = (segment.is_tagged ? stream.tagged_bytes : stream.offset) + payload;
   always_comb begin
-    stream_o       = stream;
-    stream_o.begun = 1'b1;
-    if (segment.is_tagged) stream_o.tagged_bytes = segment.last ? '0 : message;
-    else if (sends)     stream_o.offset       = segment.last ? '0 : message;
-    if (responds)       stream_o.read_bytes   = segment.last ? '0 : stream.read_bytes + payload;
+    stream_o = stream;
+    if (places) begin
+      stream_o.begun = 1'b1;
+      if (segment.is_tagged) stream_o.tagged_bytes = segment.last ? '0 : message;
+      else if (sends)        stream_o.offset       = segment.last ? '0 : message;
+      if (responds)          stream_o.read_bytes   = segment.last ? '0 : stream.read_bytes + payload;
+    end
+    if (in_order) stream_o.ended = 1'b1;
     if (ends) begin
       case (segment.qn)
         rnic_ddp_pkg::QnSend:    stream_o.send_msn     = stream.send_msn + 32'd1;
@@ -308,7 +316,7 @@ module ddp_placement #(
       endcase
     end
   end
-  assign stream_write_o = places;
+  assign stream_write_o = places || in_order;
   assign stop_write_o   = stops || (places && terminates);
   assign stop_o         = {1'b1, qp_i.epoch};
   assign reads_pop_o    = places && responds && segment.last;
@@ -345,6 +353,15 @@ module ddp_placement #(
     .told_failed_i    (told_failed),
     .record_o         (record)
   );
+
+  always_comb begin
+    the_end          = '0;
+    the_end.opcode   = rnic_messages_pkg::OpSend;
+    the_end.ended    = 1'b1;
+    the_end.in_order = in_order;
+    the_end.flow     = in_i.flow;
+    if (known && !over) the_end.qpn = qp_index_o;
+  end
 
   // What happened to the rings' requests, one of each kind a cycle.
   assign rqe_taken_valid_o = freed_valid_i && rqe_taken_ready_i;
@@ -391,6 +408,10 @@ module ddp_placement #(
       TaggedError_C     : cover (live && segment.is_tagged && tagged_error);
       UntaggedError_C   : cover (live && !segment.is_tagged && untagged_error);
       MpaError_C        : cover (known && !over && !mpa_ok);
+      Ends_C            : cover (in_order);
+      EndsAmidAnFpdu_C  : cover (finishes && stops);
+      EndsUnheard_C     : cover (finishes && !in_order && !stops);
+      AfterTheFin_C     : cover (known && !over && late);
       AfterTheEnd_C     : cover (known && over);
       WaitsForRequest_C : cover (judges && waiting_d);
       Invalidates_C     : cover (stag_end_o);

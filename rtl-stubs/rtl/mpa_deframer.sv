@@ -49,6 +49,7 @@ module mpa_deframer #(
   localparam int unsigned ColumnBits  = $clog2(BeatBytes);
   localparam int unsigned MarkerWords = 512 / 4 - 1;  // words between two markers
   localparam int unsigned PlacedBytes = 16;           // that stand for an FPDU: length field and tagged DDP header
+  localparam int unsigned EndBytes    = 4;            // that stand for the peer's FIN
 
   // The contexts are read once a segment.
   logic [7:0]                  used_d, used_q;  // octets of the offered beat that were taken
@@ -56,7 +57,8 @@ module mpa_deframer #(
   logic                        markers, markers_q;
   logic                        crc_on, crc_on_q;
   rnic_messages_pkg::mpa_place_t place;
-  logic                        amid;  // what is placed comes where no FPDU starts
+  logic                        stands;  // for an FPDU that is placed, or for the FIN
+  logic                        amid;    // where no FPDU starts
   always_comb begin
     begins  = in_i.first && used_q == 0;
     markers = begins ? rx_markers_i : markers_q;
@@ -66,8 +68,9 @@ module mpa_deframer #(
       place       = '0;
       place.epoch = epoch_i;
     end
-    amid = in_i.placed && place.seen != '0;
-    if (in_i.placed) begin
+    stands = in_i.placed || in_i.ends;
+    amid   = stands && place.seen != '0;
+    if (stands) begin
       place.seen          = '0;
       place.size          = '0;
       place.marker_octets = '0;
@@ -102,20 +105,21 @@ module mpa_deframer #(
     left         = in_i.bytes - used_q;
     octets       = in_data_i >> {used_q, 3'd0};
     start        = place.next[8:0] - place.seen[8:0];
-    length_at    = markers && !in_i.placed && start == 0 ? 17'd4 : 17'd0;
+    length_at    = markers && !stands && start == 0 ? 17'd4 : 17'd0;
     second_at    = 3'(length_at + 17'd1 - place.seen);
     ulpdu_length = {second_at == 0 ? place.last_octet : octets[8*(second_at-1)+:8], octets[8*second_at+:8]};
     size         = place.size;
     if (place.size == 0 && place.seen + 17'(left) >= length_at + 17'd2) begin
       size = wire_octets(ulpdu_length, markers, start[8:2]);
     end
+    if (in_i.ends) size = '0;
   end
 
   // Taken are those of one FPDU, or those that stand for it.
   logic [7:0] count;
   logic       completes, full, take;
   assign count         = size != 0 && size - place.seen < 17'(left) ? 8'(size - place.seen) : left;
-  assign completes     = in_i.placed || (size != 0 && size - place.seen == 17'(count));
+  assign completes     = stands || (size != 0 && size - place.seen == 17'(count));
   assign take          = in_valid_i && !(completes && full);
   assign in_ready_o    = take && count == left;
   assign place_write_o = take;
@@ -133,7 +137,7 @@ module mpa_deframer #(
     marker_from = place.next[8:2] == 0 ? '0 : -place.next[8:0];
     lane        = place.next[8:2] == 0 ? place.next[1:0] : '0;
     marked      = '0;
-    if (markers && !in_i.placed && marker_from < 9'(count)) begin
+    if (markers && !stands && marker_from < 9'(count)) begin
       marked = 9'(count) - marker_from < 9'd4 - 9'(lane) ? 3'(9'(count) - marker_from) : 3'd4 - 3'(lane);
     end
     plain = octets >> {marked, 3'd0};
@@ -172,7 +176,7 @@ module mpa_deframer #(
     marker_ok     = (place.seen == 0 || place.marker_ok) && pointer_ok && !amid;
 
     place_o               = place;
-    place_o.next          = place.next + (in_i.placed ? 64'(size) : 64'(count));
+    place_o.next          = place.next + (stands ? 64'(size) : 64'(count));
     place_o.seen          = completes ? '0 : place.seen + 17'(count);
     place_o.size          = completes ? '0 : size;
     place_o.marker_octets = completes ? '0 : marker_octets;
@@ -194,8 +198,9 @@ module mpa_deframer #(
     logic        marker_ok;
     logic        crc_on;
     logic        placed;
+    logic        ends;
   } fpdu_t;
-  localparam int unsigned FpduBits = 32 + 17 + 15 + 8 + 8 + 3;
+  localparam int unsigned FpduBits = 32 + 17 + 15 + 8 + 8 + 4;
 
   logic [QueueFpdus*FpduBits-1:0] queue_d, queue_q;  // the head is the least significant
   logic [6:0]                     queued_d, queued_q;
@@ -218,6 +223,7 @@ module mpa_deframer #(
     beat.marker_ok    = head.marker_ok;
     beat.crc_on       = head.crc_on;
     beat.placed       = head.placed;
+    beat.ends         = head.ends;
     beat.marker_valid = head.markers != 0 && head.to_marker < 8'(beat.words);
     if (beat.marker_valid) begin
       beat.marker_lane = head.to_marker[4:0];
@@ -236,11 +242,12 @@ module mpa_deframer #(
     completed.flow        = in_i.flow;
     completed.wire_octets = size;
     completed.markers     = marker_octets[9:2];
-    completed.words       = in_i.placed ? 15'(PlacedBytes / 4) : size[16:2] - 15'(completed.markers);
+    completed.words       = stands ? 15'(in_i.bytes[7:2]) : size[16:2] - 15'(completed.markers);
     completed.to_marker   = 8'(7'(-start[8:2]));
     completed.marker_ok   = marker_ok;
     completed.crc_on      = crc_on;
     completed.placed      = in_i.placed;
+    completed.ends        = in_i.ends;
   end
   assign fpdu_complete_o  = take && completes;
   assign fpdu_markers_o   = completed.markers;
@@ -308,13 +315,14 @@ module mpa_deframer #(
   assign busy_o = used_q != 0 || queued_q != 0;
 
   // A flow's octets come in order, an FPDU starts at a word, and a beat has octets: a length field and a tagged DDP header
-  // if it stands for a whole FPDU.
+  // if it stands for a whole FPDU, a word if it stands for the FIN.
   always_ff @(posedge clk_i) begin
     if (rst_ni && take) begin
       InOrder_A      : assert (in_i.offset + 64'(used_q) == place.next);
       WordAligned_A  : assert (start[1:0] == 0);
       BytesInRange_A : assert (left != 0 && in_i.bytes <= 8'(BeatBytes));
       PlacedHeader_A : assert (!in_i.placed || (in_i.first && in_i.last && in_i.bytes == 8'(PlacedBytes)));
+      EndWord_A      : assert (!in_i.ends || (!in_i.placed && in_i.first && in_i.last && in_i.bytes == 8'(EndBytes)));
       WordsOnly_A    : assert (!completes || marker_octets[1:0] == 0);
     end
   end
@@ -330,7 +338,9 @@ module mpa_deframer #(
       Straddles_C           : cover (fpdu_complete_o && place.straddles);
       QueueFull_C           : cover (in_valid_i && completes && full);
       Placed_C              : cover (fpdu_complete_o && in_i.placed);
-      PlacedAmidAnFpdu_C    : cover (fpdu_complete_o && amid);
+      PlacedAmidAnFpdu_C    : cover (fpdu_complete_o && in_i.placed && amid);
+      Ends_C                : cover (fpdu_complete_o && in_i.ends);
+      EndsAmidAnFpdu_C      : cover (fpdu_complete_o && in_i.ends && amid);
       NewConnection_C       : cover (take && begins && epoch_i != place_i.epoch);
       WaitsForConsumed_C    : cover (queued_q != '0 && out_ready_i && beat.last && !consumed_ready_i);
       Stalled_C             : cover (queued_q != '0 && !out_ready_i);

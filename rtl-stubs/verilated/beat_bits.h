@@ -16,23 +16,23 @@ struct Message<FpduBeat> {
   static constexpr const char* kName = "fpdu_beat";
   template <class V>
   static void fields(V& v, const FpduBeat& b) {
-    const bool marked = b.marker_lane < FpduBeat::kPlaced;
-    const unsigned lane = marked ? b.marker_lane : 0;
-    visit(v, b, load_le32(b.marker), lane, marked, b.placed());
+    const unsigned lane = b.marked() ? b.marker_lane : 0;
+    visit(v, b, load_le32(b.marker), lane, b.marked(), b.placed(), b.ends());
   }
   template <class V>
   static void fields(V& v, FpduBeat& b) {
     std::uint32_t marker = 0;
     std::uint8_t lane = 0;
-    bool marked = false, placed = false;
-    visit(v, b, marker, lane, marked, placed);
+    bool marked = false, placed = false, ends = false;
+    visit(v, b, marker, lane, marked, placed, ends);
     store_le32(b.marker, marker);
-    b.marker_lane = marked ? lane : placed ? FpduBeat::kPlaced : FpduBeat::kNoMarker;
+    b.marker_lane = marked ? lane : placed ? FpduBeat::kPlaced : ends ? FpduBeat::kEnds : FpduBeat::kNoMarker;
   }
 
  private:
-  template <class V, class Beat, class Marker, class Lane, class Marked, class Placed>
-  static void visit(V& v, Beat& b, Marker&& marker, Lane&& lane, Marked&& marked, Placed&& placed) {
+  template <class V, class Beat, class Marker, class Lane, class Marked, class Placed, class Ends>
+  static void visit(V& v, Beat& b, Marker&& marker, Lane&& lane, Marked&& marked, Placed&& placed, Ends&& ends) {
+    v("ends", 1, ends);
     v("placed", 1, placed);
     v("marker", 32, marker);
     v("flow", b.flow);
@@ -58,6 +58,7 @@ struct Message<StreamBeat> {
     v("first", 1, m.first);
     v("last", 1, m.last);
     v("placed", 1, m.placed);
+    v("ends", 1, m.ends);
   }
 };
 template <>

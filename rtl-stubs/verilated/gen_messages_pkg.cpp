@@ -140,6 +140,7 @@ void Numbers::print() const {
   cause("DdpUntaggedInvalidVersion", wire::ddp::kUntaggedInvalidVersion);
   cause("MpaCrcMismatch", wire::mpa::kCrcMismatch);
   cause("MpaMarkerMismatch", wire::mpa::kMarkerMismatch);
+  cause("MpaConnectionLost", wire::mpa::kConnectionLost);
 }
 
 template <class... M>

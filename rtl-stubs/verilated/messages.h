@@ -363,6 +363,9 @@ struct Message<PlacedSegment> {
     v("absorbed", 1, m.absorbed);
     v("awaits_write", 1, m.awaits_write);
     v("malformed", 1, m.malformed);
+    v("ended", 1, m.ended);
+    v("in_order", 1, m.in_order);
+    v("flow", m.flow);
     v("bytes", 32, m.bytes);
     v("wr_id", 64, m.wr_id);
     v("stag", 32, m.stag);

@@ -30,6 +30,7 @@ class MpaDeframerPins : public Pins<Vmpa_deframer, MpaDeframer> {
   void offered(const StreamBeat& beat, Model& m) {
     flow_ = beat.flow;
     request_ = beat.buf->request();
+    ends_ = beat.ends;
     const FlowContext& context = contexts_.flow(flow_);
     m.epoch_i = context.epoch;
     m.rx_markers_i = context.rx_markers;
@@ -85,7 +86,7 @@ class MpaDeframerPins : public Pins<Vmpa_deframer, MpaDeframer> {
     MpaPlace place;
     unpack(m.place_o, place);
     stage_.set_place(flow_, place);
-    if (m.fpdu_complete_o) stage_.count(m.fpdu_straddles_o, m.fpdu_markers_o, m.fpdu_marker_ok_o);
+    if (m.fpdu_complete_o && !ends_) stage_.count(m.fpdu_straddles_o, m.fpdu_markers_o, m.fpdu_marker_ok_o);
   }
 
  private:
@@ -114,6 +115,7 @@ class MpaDeframerPins : public Pins<Vmpa_deframer, MpaDeframer> {
   Ring<BufferRef> queue_;  // complete FPDUs
   FlowId flow_;            // of the beat that is offered
   std::uint64_t request_ = 0;
+  bool ends_ = false;
 };
 
 }  // namespace rnic::rtl

@@ -15,7 +15,7 @@ struct CrcCheckSide : Chain<CrcCheck, FpduBeat, rtl::CrcCheckPins> {
 };
 
 // FPDUs of any flow from any place of its stream, every fourth one with a wrong bit anywhere, or a header whose payload
-// is placed.
+// is placed, or the end of a stream.
 struct ReceivedFpdus {
   FpdusUnderWay under_way;
   std::uint64_t good = 0, bad = 0;
@@ -27,16 +27,18 @@ struct ReceivedFpdus {
     Bytes wire = reference.fpdu(random_bytes(rng, random_ulpdu_bytes(rng, flow, kBeatBytes)));
     if (damage) wire[rng.below(wire.size())] ^= static_cast<std::uint8_t>(1u << rng.below(8));
     const bool placed = rng.below(8) == 0;
-    if (placed) wire = random_bytes(rng, 16);
-    if (crc_on) ++(damage && !placed ? bad : good);
+    const bool ends = !placed && rng.below(16) == 0;
+    if (placed || ends) wire = random_bytes(rng, placed ? 16 : 4);
+    if (crc_on && !ends) ++(damage && !placed ? bad : good);
     const FlowId id{static_cast<std::uint32_t>(rng.below(65536))};
     under_way.sent(id, flow.position);
     std::size_t count = 0;
     for (CrcCheckSide* side : sides) {
-      auto beats = cut_fpdu(side->pool, wire, kBeatBytes, markers && !placed, flow.position, id);
+      auto beats = cut_fpdu(side->pool, wire, kBeatBytes, markers && !placed && !ends, flow.position, id);
       for (FpduBeat& b : beats) {
         b.crc_on = crc_on;
         if (placed) b.marker_lane = FpduBeat::kPlaced;
+        if (ends) b.marker_lane = FpduBeat::kEnds;
       }
       side->source.script(beats, from);
       count = beats.size();

@@ -15,6 +15,7 @@ namespace mpa = wire::mpa;
 // Every error that the stage knows.
 constexpr wire::TerminateCause kCauses[] = {mpa::kCrcMismatch,
                                             mpa::kMarkerMismatch,
+                                            mpa::kConnectionLost,
                                             ddp::kTaggedInvalidVersion,
                                             ddp::kInvalidStag,
                                             ddp::kStagNotAssociated,
@@ -42,7 +43,7 @@ class DdpPlacementCosim : public StageTest, public testing::WithParamInterface<T
 
   std::set<std::uint32_t> causes;
   std::set<wire::Opcode> opcodes;
-  std::size_t pieces = 0, unused = 0, absorbed = 0, malformed = 0, shared = 0;
+  std::size_t pieces = 0, unused = 0, absorbed = 0, malformed = 0, shared = 0, ends = 0;
 
   // Everything both have given in this round, which is then forgotten.
   void compare() {
@@ -61,10 +62,11 @@ class DdpPlacementCosim : public StageTest, public testing::WithParamInterface<T
     }
     for (const QpEvent& e : model.events.beats()) causes.insert(wire::terminate_word(e.cause));
     for (const PlacedSegment& s : model.placed.beats()) {
-      if (!s.flushed) opcodes.insert(s.opcode);
+      if (!s.flushed && !s.ended) opcodes.insert(s.opcode);
       unused += s.flushed;
       absorbed += s.absorbed;
       malformed += s.malformed;
+      ends += s.in_order;
     }
     pieces += model.dma.beats().size();
     shared += model.srq_events.beats().size();
@@ -84,7 +86,7 @@ TEST_P(DdpPlacementCosim, AgreesInEveryMessageAndEveryCycle) {
   PlacementTraffic traffic(rng);
   model.run_as(GetParam());
   twin.run_as(GetParam());
-  for (unsigned round = 80 * rounds(120'000); round-- > 0;) {
+  for (unsigned round = 120 * rounds(120'000); round-- > 0;) {
     const PlacementRound next = traffic.round();
     model.play(next);
     twin.play(next);
@@ -98,6 +100,7 @@ TEST_P(DdpPlacementCosim, AgreesInEveryMessageAndEveryCycle) {
   }
   EXPECT_EQ(opcodes.size(), 12u);
   EXPECT_GT(model.link_in.pushed(), 50'000u);
+  EXPECT_GT(ends, 10u);
   EXPECT_GT(pieces, 1'000u);
   EXPECT_GT(std::min({unused, absorbed, malformed, shared}), 0u);
 }

@@ -44,7 +44,7 @@ std::size_t send_segment(const std::vector<DeframerSide*>& sides, Cycle from, Fl
 }
 
 // Flows that are interleaved and cut anywhere; some markers have a wrong bit. Some FPDUs are placed already, and a few
-// of these come where none starts.
+// of these come where none starts. Now and then a FIN comes, anywhere; the stream then goes on as if it had been none.
 class RandomStreams {
  public:
   FpdusUnderWay under_way;
@@ -66,6 +66,7 @@ class RandomStreams {
     Stream& s = streams_[f];
     const bool amid = rng.below(64) == 0 && s.sent % 4 == 0;
     if (rng.below(3) == 0 && (s.pending.empty() || amid)) return send_placed(rng, from, f, sides);
+    if (rng.below(32) == 0 && s.sent % 4 == 0) return send_end(from, f, sides);
     if ((s.pending.size() < 9000 && rng.below(3) != 0) || s.pending.empty() || rng.below(4) == 0) grow(f, rng);
     const std::size_t limit = rng.below(4) == 0 ? 9 : rng.below(16) == 0 ? 8960 : 1460;
     const std::size_t most = std::min(limit, s.pending.size());
@@ -99,6 +100,14 @@ class RandomStreams {
     next.append(ulpdu);
     s.sent += next.position - end.position;
     s.reference.pos = s.sent;
+    return 1;
+  }
+  std::size_t send_end(Cycle from, unsigned f, const std::vector<DeframerSide*>& sides) {
+    Stream& s = streams_[f];
+    s.pending.clear();
+    under_way.dropped(FlowId{f}, s.sent);
+    s.reference.pos = s.sent;
+    for (DeframerSide* side : sides) side->source.script({end_of_stream(side->pool, s.sent, FlowId{f})}, from);
     return 1;
   }
   void grow(unsigned f, Prng& rng) {

@@ -21,6 +21,7 @@ struct PlacementRound {
     FlowId flow;
     bool crc_ok = true, marker_ok = true;
     bool placed = false;  // of which only the header comes
+    bool ends = false;    // the peer's FIN
   };
   template <class T>
   using Timed = std::vector<std::pair<Cycle, T>>;
@@ -119,6 +120,7 @@ struct PlacementBench {
       const Bytes header(f.octets.begin(), f.octets.begin() + (f.placed ? 16 : 0));
       auto beats = cut_fpdu(pool, f.placed ? header : f.octets, 64, false, 0, f.flow);
       if (f.placed) beats.back().marker_lane = FpduBeat::kPlaced;
+      if (f.ends) beats.back().marker_lane = FpduBeat::kEnds;
       beats.back().crc_ok = f.crc_ok;
       beats.back().marker_ok = f.marker_ok;
       wire.script(beats, start);

@@ -511,6 +511,10 @@ PlacementRound PlacementTraffic::round() {
   }
   for (unsigned i = 0; i < kSegments; ++i) {
     auto n = static_cast<std::uint32_t>(rng_.below(kQps));
+    if (once_in(100)) {
+      r.fpdus.push_back(end(n));
+      continue;
+    }
     if (streams_[n].over && !once_in(4)) n = static_cast<std::uint32_t>(rng_.below(kQps));
     PlacementRound::Fpdu f;
     f.flow = FlowId{n};
@@ -528,6 +532,18 @@ PlacementRound PlacementTraffic::round() {
     r.fpdus.push_back(std::move(f));
   }
   return r;
+}
+
+// What follows it on its stream is an error.
+PlacementRound::Fpdu PlacementTraffic::end(std::uint32_t n) {
+  PlacementRound::Fpdu f;
+  f.flow = FlowId{n};
+  f.octets = Bytes(4);
+  f.ends = true;
+  f.crc_ok = true;
+  f.marker_ok = !once_in(4);
+  streams_[n].over = true;
+  return f;
 }
 
 }  // namespace rnic::test

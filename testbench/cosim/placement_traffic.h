@@ -61,6 +61,7 @@ class PlacementTraffic {
   void disturb(PlacementRound& r, std::uint32_t n);
 
   Bytes segment(std::uint32_t n);
+  PlacementRound::Fpdu end(std::uint32_t n);
   Bytes tagged(const Stream& s, wire::Opcode op, std::uint32_t stag, std::uint64_t to, std::uint32_t bytes, bool last);
   Bytes untagged(Stream& s, wire::Opcode op, const Bytes& message, bool last, std::uint32_t mo = 0,
                  std::uint32_t stag = 0);

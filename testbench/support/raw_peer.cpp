@@ -52,12 +52,20 @@ bool RawPeer::wait_for(const std::function<bool()>& condition) {
 }
 
 RawStream& RawPeer::connect() {
-  const auto port = static_cast<std::uint16_t>(41000 + streams_.size());
-  streams_.push_back(std::make_unique<RawStream>(*this, port));
-  RawStream& s = *streams_.back();
+  RawStream& s = stream(static_cast<std::uint16_t>(41000 + streams_.size()), addresses_.chip_port);
   s.transmit(kSyn, {});
   EXPECT_TRUE(wait_for([&] { return s.open_; })) << "no answer to our SYN";
   return s;
+}
+
+RawStream& RawPeer::accept() {
+  EXPECT_TRUE(wait_for([&] { return of_the_chip_.size() > accepted_ && of_the_chip_[accepted_]->open_; })) << "no SYN";
+  return *of_the_chip_.at(accepted_++);
+}
+
+RawStream& RawPeer::stream(std::uint16_t port, std::uint16_t chip_port) {
+  streams_.push_back(std::make_unique<RawStream>(*this, port, chip_port));
+  return *streams_.back();
 }
 
 void RawPeer::on_frame(const Frame& frame, std::uint64_t at_ps) {
@@ -71,15 +79,24 @@ void RawPeer::take_frames() {
   while (!arrivals_.empty() && arrivals_.front().ps <= now_ps) {
     const Bytes frame = std::move(arrivals_.front().octets);
     arrivals_.pop_front();
-    const std::uint32_t port = get(frame, kTcp + 2, 2);
-    for (const auto& s : streams_) {
-      if (s->port_ == port) s->on_segment(frame);
-    }
+    dispatch(frame);
   }
   changed_.notify(sc_core::SC_ZERO_TIME);
 }
 
-void RawPeer::transmit(std::uint16_t port, std::uint32_t seq, std::uint32_t ack, unsigned flags, const Bytes& payload) {
+void RawPeer::dispatch(const Bytes& frame) {
+  const auto chip_port = static_cast<std::uint16_t>(get(frame, kTcp, 2));
+  const auto port = static_cast<std::uint16_t>(get(frame, kTcp + 2, 2));
+  for (auto s = streams_.rbegin(); s != streams_.rend(); ++s) {
+    if ((*s)->port_ == port && (*s)->chip_port_ == chip_port) return (*s)->on_segment(frame);
+  }
+  if (port != addresses_.port) return;
+  of_the_chip_.push_back(&stream(port, chip_port));
+  of_the_chip_.back()->on_segment(frame);
+}
+
+void RawPeer::transmit(const RawStream& stream, std::uint32_t seq, std::uint32_t ack, unsigned flags,
+                       const Bytes& payload) {
   const Bytes options = flags & kSyn ? Bytes{2, 4, kSegment >> 8, kSegment & 0xff} : Bytes{};  // MSS
   Bytes f = addresses_.chip_mac;
   append(f, addresses_.mac);
@@ -88,7 +105,7 @@ void RawPeer::transmit(std::uint16_t port, std::uint32_t seq, std::uint32_t ack,
   put(f, 0x00014000, 4), put(f, 0x40060000, 4);  // identification, DF; TTL 64, TCP
   put(f, addresses_.ip, 4), put(f, addresses_.chip_ip, 4);
   set16(f, 24, checksum(f, 14, 34, 0));
-  put(f, port, 2), put(f, addresses_.chip_port, 2), put(f, seq, 4), put(f, ack, 4);
+  put(f, stream.port_, 2), put(f, stream.chip_port_, 2), put(f, seq, 4), put(f, ack, 4);
   put(f, (20 + options.size()) / 4 << 4, 1), put(f, flags, 1), put(f, 0xffff, 2), put(f, 0, 4);
   append(f, options);
   append(f, payload);
@@ -103,10 +120,11 @@ void RawPeer::transmit(std::uint16_t port, std::uint32_t seq, std::uint32_t ack,
   out.send(frame, static_cast<std::uint64_t>(sc_core::sc_time_stamp().value()));
 }
 
-RawStream::RawStream(RawPeer& peer, std::uint16_t port) : peer_(peer), port_(port), seq_(0xfffff000u + port) {}
+RawStream::RawStream(RawPeer& peer, std::uint16_t port, std::uint16_t chip_port)
+    : peer_(peer), port_(port), chip_port_(chip_port), seq_(0xfffff000u + port) {}
 
 void RawStream::transmit(unsigned flags, const Bytes& payload) {
-  peer_.transmit(port_, seq_, ack_, flags, payload);
+  peer_.transmit(*this, seq_, ack_, flags, payload);
   seq_ += static_cast<std::uint32_t>(payload.size()) + ((flags & (kSyn | kFin)) != 0);
 }
 
@@ -121,9 +139,11 @@ void RawStream::on_segment(const Bytes& frame) {
   }
   if (flags & kSyn) {
     ack_ = get(frame, kTcp + 4, 4) + 1;
+    if (!(flags & kAck)) return transmit(kSyn | kAck, {});
     open_ = true;
     return transmit(kAck, {});
   }
+  open_ = true;
   if (begin == end && !(flags & kFin)) return;
   if (get(frame, kTcp + 4, 4) != ack_) {
     ADD_FAILURE() << "the chip's sequence numbers are not in order";
@@ -148,13 +168,15 @@ void RawStream::send(const Bytes& octets) {
 }
 
 void RawStream::send_ahead(const Bytes& first, const Bytes& second) {
-  peer_.transmit(port_, seq_ + static_cast<std::uint32_t>(first.size()), ack_, kAck | kPsh, second);
+  peer_.transmit(*this, seq_ + static_cast<std::uint32_t>(first.size()), ack_, kAck | kPsh, second);
 }
 
 Bytes RawStream::fpdu(const Bytes& ulpdu) {
   marker_at_ = 512 - to_chip_.pos % 512;
   return to_chip_.fpdu(ulpdu);
 }
+
+void RawStream::send_last(const Bytes& octets) { transmit(kAck | kPsh | kFin, octets); }
 
 void RawStream::send_fin() { transmit(kAck | kFin, {}); }
 
@@ -170,15 +192,29 @@ bool RawStream::take(std::size_t octets, Bytes& to) {
 Bytes RawStream::start(const Bytes& request) {
   send(request);
   Bytes reply;
-  if (!take(20, reply) || !take(get(reply, 18, 2), reply)) {
-    ADD_FAILURE() << "no reply to our request";
-    return reply;
-  }
-  const auto flags = [](const Bytes& frame) { return frame.at(16); };
-  to_chip_.markers = flags(reply) & 0x80;
-  from_chip_.markers = flags(request) & 0x80;
-  to_chip_.crc = from_chip_.crc = (flags(reply) | flags(request)) & 0x40;
+  if (take_frame(reply)) agree(request, reply);
+  else ADD_FAILURE() << "no reply to our request";
   return reply;
+}
+
+Bytes RawStream::answer(const Bytes& reply) {
+  Bytes request;
+  if (!take_frame(request)) {
+    ADD_FAILURE() << "no request";
+    return request;
+  }
+  send(reply);
+  agree(reply, request);
+  return request;
+}
+
+bool RawStream::take_frame(Bytes& frame) { return take(20, frame) && take(get(frame, 18, 2), frame); }
+
+void RawStream::agree(const Bytes& ours, const Bytes& chips) {
+  const auto flags = [](const Bytes& frame) { return frame.at(16); };
+  to_chip_.markers = flags(chips) & 0x80;
+  from_chip_.markers = flags(ours) & 0x80;
+  to_chip_.crc = from_chip_.crc = (flags(chips) | flags(ours)) & 0x40;
 }
 
 // An FPDU is one segment, so its length is in reach; what the reference makes of its ULPDU must be the same octets.

@@ -1,5 +1,5 @@
 // A station that speaks TCP, MPA and DDP octet by octet, by the text of the RFCs and without the model's wire code, so
-// that it can break any rule. It opens connections to one chip.
+// that it can break any rule. It opens connections to one chip, and accepts its.
 #pragma once
 
 #include <deque>
@@ -20,15 +20,18 @@ class RawPeer;
 // One TCP connection. The calls block the script until the chip has answered; the wire loses nothing.
 class RawStream final {
  public:
-  // Handshake from the given port of ours.
-  RawStream(RawPeer& peer, std::uint16_t port);
+  RawStream(RawPeer& peer, std::uint16_t port, std::uint16_t chip_port);
 
   // The start-up frame (RFC 5044 section 7.1) out, the reply in: 20 octets and private data. Framing is what the two
   // ask for.
   Bytes start(const Bytes& request);
+  // The other way round: the chip's request in, our reply out.
+  Bytes answer(const Bytes& reply);
 
   // Stream octets as they are, in segments of at most 1460.
   void send(const Bytes& octets);
+  // In one segment with our FIN.
+  void send_last(const Bytes& octets);
   // The second of two segments alone, as if the first were late; then send() the first and the second again, for the
   // chip keeps nothing behind a hole.
   void send_ahead(const Bytes& first, const Bytes& second);
@@ -52,9 +55,11 @@ class RawStream final {
   void on_segment(const Bytes& frame);
   void transmit(unsigned flags, const Bytes& payload);
   bool take(std::size_t octets, Bytes& out);
+  bool take_frame(Bytes& frame);
+  void agree(const Bytes& ours, const Bytes& chips);
 
   RawPeer& peer_;
-  const std::uint16_t port_;
+  const std::uint16_t port_, chip_port_;
   std::uint32_t seq_, ack_ = 0;
   bool open_ = false, fin_ = false, reset_ = false;
   Bytes received_;
@@ -67,7 +72,8 @@ class RawPeer final : public sc_core::sc_module, private EthernetTarget {
   struct Addresses {
     Bytes mac, chip_mac;  // 6 octets
     std::uint32_t ip = 0, chip_ip = 0;
-    std::uint16_t chip_port = 0;
+    std::uint16_t chip_port = 0;  // to connect to
+    std::uint16_t port = 0;       // that we listen on; 0: none
   };
   EthernetInitiator out{"out"};
   RawPeer(sc_core::sc_module_name nm, Addresses addresses);
@@ -78,6 +84,7 @@ class RawPeer final : public sc_core::sc_module, private EthernetTarget {
   bool done() const { return done_; }
   // To be called in the script.
   RawStream& connect();
+  RawStream& accept();  // the next connection of the chip's
   void wait_us(unsigned us) { sc_core::wait(sc_core::sc_time(us, sc_core::SC_US)); }
   // Until the condition holds or 1 ms has passed; what it came to.
   bool wait_for(const std::function<bool()>& condition);
@@ -87,7 +94,9 @@ class RawPeer final : public sc_core::sc_module, private EthernetTarget {
   void on_frame(const Frame& frame, std::uint64_t at_ps) override;
   void take_frames();
   void play();
-  void transmit(std::uint16_t port, std::uint32_t seq, std::uint32_t ack, unsigned flags, const Bytes& payload);
+  void transmit(const RawStream& stream, std::uint32_t seq, std::uint32_t ack, unsigned flags, const Bytes& payload);
+  RawStream& stream(std::uint16_t port, std::uint16_t chip_port);
+  void dispatch(const Bytes& frame);
 
   const Addresses addresses_;
   BufferPool pool_{2048};
@@ -101,6 +110,8 @@ class RawPeer final : public sc_core::sc_module, private EthernetTarget {
   sc_core::sc_event_queue arrived_;
   sc_core::sc_event changed_;
   std::vector<std::unique_ptr<RawStream>> streams_;
+  std::size_t accepted_ = 0;  // of those that the chip opened
+  std::vector<RawStream*> of_the_chip_;
 };
 
 }  // namespace rnic::test

@@ -14,13 +14,20 @@ inline StreamBeat placed_fpdu(BufferPool& pool, ByteSpan header, std::uint64_t o
   return b;
 }
 
+// What stands for the peer's FIN.
+inline StreamBeat end_of_stream(BufferPool& pool, std::uint64_t offset, FlowId flow) {
+  StreamBeat b = cut_segment(pool, Bytes(kEndBytes), offset, 16, flow).front();
+  b.ends = true;
+  return b;
+}
+
 struct ReceivedFpdu {
   FlowId flow;
   Bytes words;  // without markers
   Bytes wire;   // with the markers where they stood
   bool marker_ok = false, crc_on = false, crc_ok = false;
   const std::uint8_t* data = nullptr;
-  bool placed = false;
+  bool placed = false, ends = false;
 };
 
 // Puts FPDUs together and releases their buffers. All beats but the last must be full, in one piece of memory.
@@ -28,7 +35,7 @@ inline std::vector<ReceivedFpdu> receive_fpdus(const std::vector<FpduBeat>& beat
   std::vector<ReceivedFpdu> fpdus;
   for (const FpduBeat& b : beats) {
     EXPECT_EQ(b.first, fpdus.empty() || (&b)[-1].last);
-    if (b.first) fpdus.push_back({b.flow, {}, {}, false, b.crc_on, false, b.data, b.placed()});
+    if (b.first) fpdus.push_back({b.flow, {}, {}, false, b.crc_on, false, b.data, b.placed(), b.ends()});
     ReceivedFpdu& fpdu = fpdus.back();
     EXPECT_EQ(b.flow, fpdu.flow);
     EXPECT_EQ(b.data, fpdu.data + fpdu.words.size());

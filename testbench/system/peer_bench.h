@@ -87,7 +87,7 @@ class PeerBench : public testing::Test {
 
   Node node;
   EthernetLink cable{"cable", {}};
-  RawPeer peer{"peer", {{2, 0, 0, 0, 0, 2}, {2, 0, 0, 0, 0, 1}, kPeerIp, kChipIp, kPort}};
+  RawPeer peer{"peer", {{2, 0, 0, 0, 0, 2}, {2, 0, 0, 0, 0, 1}, kPeerIp, kChipIp, kPort, kPort}};
   Capture capture;
 };
 

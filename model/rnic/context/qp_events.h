@@ -14,7 +14,8 @@ struct QpEvent {
     kTerminateReceived,  // cause and failed: what the peer says
     kStreamError,        // cause and failed: ours to report; nothing more is delivered from this stream
     kLocalError,         // a work request failed locally; it and all later ones complete with an error
-    kSendDrained         // answers TxInternalWork::kDrain
+    kSendDrained,        // answers TxInternalWork::kDrain
+    kPeerClosed          // all is delivered that came before the peer's FIN
   };
   Kind kind = Kind::kFirstFpdu;
   Qpn qpn;
@@ -23,11 +24,13 @@ struct QpEvent {
   bool malformed = false;     // kTerminateReceived: not a Terminate as it should be
 };
 
-// The receive side met a condition that the transmit side may be waiting for.
+// What the receive side has taken in that matters to the transmit side.
 struct TxUnblock {
   enum class Kind : std::uint8_t {
     kFirstFpdu,  // a responder may send now (RFC 5044 section 7.1.2 rule 4)
-    kReadDone    // a Read of ours is complete: one fewer is outstanding against ORD
+    kReadDone,   // a Read of ours is complete: one fewer is outstanding against ORD
+    kRequest,    // a Read or Atomic Request of the peer's: a response is due
+    kPeerClosed  // no request and no response comes any more
   };
   Kind kind = Kind::kFirstFpdu;
   Qpn qpn;

@@ -256,6 +256,8 @@ void FwCpu::dispatch(const QpEvent& e) {
       return firmware_->on(fw::QpStreamError{e.qpn, e.cause, bus_->put_terminate(e)});
     case QpEvent::Kind::kSendDrained:
       return firmware_->on(fw::QpSendDrained{e.qpn});
+    case QpEvent::Kind::kPeerClosed:
+      return firmware_->on(fw::QpPeerClosed{e.qpn});
   }
 }
 
@@ -306,7 +308,8 @@ void FwCpu::register_stats(const StatsGroup& group) const {
                 "connections refused for lack of firmware memory");
   group.counter("mulpdu_changes", bus_->log_count(fw::LogCode::kMulpdu), "changes",
                 "of a stream's MULPDU, after its path had become narrower");
-  group.counter("bad_frames", bus_->log_count(fw::LogCode::kBadFrame), "frames", "MPA startup frames that were refused");
+  group.counter("bad_frames", bus_->log_count(fw::LogCode::kBadFrame), "frames",
+                "MPA startup frames that were refused");
 }
 
 }  // namespace rnic

@@ -140,7 +140,7 @@ void TcpConnection::on_report(RxReport report) {
     case RxReport::Kind::kReset:
       return lost(report.flow, TcpEvent::Reason::kRefused);
     case RxReport::Kind::kFin:
-      return peer_closed(report.flow);
+      return peer_closed(report.flow, report.told_in_band);
     case RxReport::Kind::kReleased:
       return released(report.flow);
     case RxReport::Kind::kStream: {
@@ -155,7 +155,7 @@ void TcpConnection::on_report(RxReport report) {
   }
 }
 
-void TcpConnection::peer_closed(FlowId flow) {
+void TcpConnection::peer_closed(FlowId flow, bool told) {
   Connection& c = connections_[flow.v];
   switch (c.state) {
     case State::kSynReceived:
@@ -163,7 +163,8 @@ void TcpConnection::peer_closed(FlowId flow) {
       return;
     case State::kEstablished:
       c.state = State::kCloseWait;
-      return send_event(TcpEvent::Kind::kPeerClosed, flow);
+      if (!told) send_event(TcpEvent::Kind::kPeerClosed, flow);
+      return;
     case State::kFinWait1:
       c.state = State::kClosing;
       return;

@@ -86,7 +86,7 @@ class TcpConnection final : public Stage {
   void synchronize(FlowId flow, const tcp::RxReport& s);
   void refuse(const tcp::RxReport& s);
   void established(FlowId flow);
-  void peer_closed(FlowId flow);
+  void peer_closed(FlowId flow, bool told = false);
   void close(FlowId flow);
   void lost(FlowId flow, TcpEvent::Reason reason);
   void finish(FlowId flow);

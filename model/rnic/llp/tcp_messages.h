@@ -81,7 +81,7 @@ struct RxReport {
   enum class Kind : std::uint8_t {
     kSegment,  // of no flow, or of one that awaits a SYN: all fields
     kReset,    // a valid RST
-    kFin,      // the peer closed and all octets before were handed over; again for each repetition
+    kFin,      // the peer closed and all octets before were handed over; again for each repetition; told_in_band
     kStream,   // data, bytes: the answer to kRead
     kReleased
   };
@@ -93,7 +93,8 @@ struct RxReport {
   wire::TcpOptions options;
   std::uint16_t window = 0;
   std::uint32_t seq = 0, ack = 0;
-  std::uint32_t bytes = 0;  // of sequence space, SYN and FIN included; kStream: octets
+  std::uint32_t bytes = 0;    // of sequence space, SYN and FIN included; kStream: octets
+  bool told_in_band = false;  // behind the stream's last FPDU, to whoever has it
   BufferRef data;
 };
 

@@ -73,4 +73,9 @@ struct RxConsumed {
   std::uint32_t bytes = 0;
 };
 
+// The beat that stands for the peer's FIN has passed all stages that FPDUs pass.
+struct StreamEnded {
+  FlowId flow;
+};
+
 }  // namespace rnic

@@ -13,10 +13,10 @@ Wake CrcCheck::tick() {
   Cycle at;
   for (; (at = std::max({from.front_at(), to.credit_at(), next_})) <= horizon(); next_ = at + 1) {
     FpduBeat& beat = from.front();
-    if (beat.crc_on && !beat.placed()) absorb(beat);
+    const bool covered = beat.crc_on && !beat.placed() && !beat.ends();
+    if (covered) absorb(beat);
     if (beat.last) {
-      beat.crc_ok =
-          !beat.crc_on || beat.placed() || crc32c_final(crc_) == load_crc32c(beat.data + 4u * (beat.words - 1u));
+      beat.crc_ok = !covered || crc32c_final(crc_) == load_crc32c(beat.data + 4u * (beat.words - 1u));
       count(beat);
     }
     to.push(beat, at);
@@ -25,7 +25,9 @@ Wake CrcCheck::tick() {
   return Wake::at_cycle(at);
 }
 
-void CrcCheck::count(const FpduBeat& last) { ++(!last.crc_on ? unchecked_ : last.crc_ok ? good_ : bad_); }
+void CrcCheck::count(const FpduBeat& last) {
+  if (!last.ends()) ++(!last.crc_on ? unchecked_ : last.crc_ok ? good_ : bad_);
+}
 
 // The CRC covers all words but the CRC field, and the markers where they stood. Beats without a marker are fed together
 // with those behind them.

@@ -141,12 +141,17 @@ void DdpPlacement::stop(Qpn qpn, QpRx& q, wire::TerminateCause cause, ByteSpan u
 // Called with the whole FPDU there; fills job_ and leaves it empty unless the answer is kPlace.
 DdpPlacement::Verdict DdpPlacement::judge(const FpduBeat& last) {
   waiting_ = false;
+  if (last.ends()) return end(last);
   const std::optional<Qpn> carried = contexts_.qp_of(last.flow);
   if (!carried) return Verdict::kDrop;
   const Qpn qpn = *carried;
   QpRx& q = qp(qpn);
   const QpContext& ctx = contexts_.qp(qpn);
   if (q.stopped || !takes_segments(ctx)) return Verdict::kDrop;
+  if (q.ended) {  // cannot be on TCP (RFC 5041 section 6.2)
+    stop(qpn, q, wire::mpa::kConnectionLost, {});
+    return Verdict::kDrop;
+  }
   if (!last.crc_ok || !last.marker_ok) {
     stop(qpn, q, last.crc_ok ? wire::mpa::kMarkerMismatch : wire::mpa::kCrcMismatch, {});
     return Verdict::kDrop;
@@ -167,6 +172,23 @@ DdpPlacement::Verdict DdpPlacement::judge(const FpduBeat& last) {
   if (waiting_) return Verdict::kWait;
   stop(qpn, q, *cause, ulpdu);
   return Verdict::kDrop;
+}
+
+// The peer's FIN goes on in any case, behind all that came before it. One amid an FPDU is an error (RFC 5044 section 8,
+// error 1).
+DdpPlacement::Verdict DdpPlacement::end(const FpduBeat& end) {
+  job_.emplace();
+  PlacedSegment& s = job_->segment;
+  s.ended = true;
+  s.flow = end.flow;
+  const std::optional<Qpn> carried = contexts_.qp_of(end.flow);
+  if (!carried) return Verdict::kPlace;
+  QpRx& q = qp(*carried);
+  if (q.stopped || !takes_segments(contexts_.qp(*carried))) return Verdict::kPlace;
+  s.qpn = *carried;
+  s.in_order = q.ended = end.marker_ok;
+  if (!s.in_order) stop(*carried, q, wire::mpa::kConnectionLost, {});
+  return Verdict::kPlace;
 }
 
 // One beat a cycle; those before an FPDU's last one are never refused.
@@ -207,7 +229,7 @@ bool DdpPlacement::write() {
   }
   if (!out->can_push()) return false;
   out->push(j.segment);
-  ++segments_;
+  count(j.segment);
   job_.reset();
   return true;
 }

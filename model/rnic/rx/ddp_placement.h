@@ -51,7 +51,7 @@ class DdpPlacement final : public Stage, public RunsAhead {
 
   // What leaves, as it is counted. A twin that does the stage's work says what it has done.
   void count(const DmaWriteRequest& write) { payload_bytes_ += write.bytes; }
-  void count(const PlacedSegment& segment) { segments_ += !segment.flushed; }
+  void count(const PlacedSegment& segment) { segments_ += !segment.flushed && !segment.ended; }
   void count(const QpEvent&) { ++errors_; }
 
  private:
@@ -64,6 +64,7 @@ class DdpPlacement final : public Stage, public RunsAhead {
     std::uint32_t read_bytes = 0;                  // placed of the oldest one
     bool begun = false;                            // the first FPDU, which may say ready-to-receive, was here
     bool stopped = false;                          // after an error or a Terminate nothing more is placed
+    bool ended = false;                            // the peer's FIN was here
   };
   enum class Verdict { kPlace, kDrop, kWait };
 
@@ -77,6 +78,7 @@ class DdpPlacement final : public Stage, public RunsAhead {
   bool take_last();
   Cycle beat_at() const { return std::max(in->front_at(), next_beat_); }
   Verdict judge(const FpduBeat& last);
+  Verdict end(const FpduBeat& end);
   std::optional<wire::TerminateCause> tagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu, bool placed);
   std::optional<wire::TerminateCause> read_response(const QpRx& q, const wire::DdpTaggedView& v) const;
   void take_read_response(QpRx& q, std::uint32_t bytes, bool last);

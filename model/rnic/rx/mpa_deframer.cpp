@@ -81,9 +81,9 @@ Cycle MpaDeframer::ingest(BurstIn<StreamBeat>& from) {
     if (beat.first && used_ == 0) begin_segment(beat);
     Flow& flow = flows_[beat.flow.v];
     RNIC_CHECK(beat.offset + used_ == flow.next);
-    if (beat.placed) {
+    if (beat.placed || beat.ends) {
       if ((at = std::max(at, room_at())) > horizon()) return at;
-      stand_in(flow, beat, at);
+      beat.placed ? stand_in(flow, beat, at) : end(flow, beat, at);
       ingest_from_ = at + 1;
       from.drop(at);
       continue;
@@ -155,25 +155,36 @@ std::uint32_t MpaDeframer::fpdu_octets(wire::StreamPosition start, std::size_t u
 // framing that early_placement saw was not the stream's: an MPA error, as a marker that points elsewhere would be.
 void MpaDeframer::stand_in(Flow& flow, const StreamBeat& beat, Cycle at) {
   RNIC_CHECK(beat.first && beat.last && beat.bytes == kPlacedHeaderBytes);
+  const wire::StreamPosition start = static_cast<wire::StreamPosition>(flow.next);
+  count(false, 0, pass(flow, beat, at, FpduBeat::kPlaced, fpdu_octets(start, load_be16(beat.data))));
+}
+
+// A beat that goes on as it came, in the place of so many octets; the answer is its marker_ok.
+bool MpaDeframer::pass(Flow& flow, const StreamBeat& beat, Cycle at, std::uint8_t kind, std::uint32_t wire_octets) {
   Fpdu& fpdu = queue_[tail()];
   ++queued_;
   fpdu = Fpdu{};
   fpdu.next.marker_ok = flow.seen == 0;
   flow.collected = {};
   flow.seen = flow.size = 0;
-  const std::size_t ulpdu_length = load_be16(beat.data);
   fpdu.from = at + 1;
-  fpdu.wire_octets = fpdu_octets(flow.start(), ulpdu_length);
+  fpdu.wire_octets = wire_octets;
   fpdu.buf = BufferRef::adopt(beat.buf);
   fpdu.next.buf = beat.buf;
   fpdu.next.data = beat.buf->bytes() + (beat.data - beat.buf->bytes());
   fpdu.next.flow = beat.flow;
   fpdu.next.first = true;
-  fpdu.next.marker_lane = FpduBeat::kPlaced;
+  fpdu.next.marker_lane = kind;
   fpdu.next.crc_on = crc_on_;
-  fpdu.words_left = kPlacedHeaderBytes / 4;
-  flow.next += fpdu.wire_octets;
-  count(false, 0, fpdu.next.marker_ok);
+  fpdu.words_left = beat.bytes / 4;
+  flow.next += wire_octets;
+  return fpdu.next.marker_ok;
+}
+
+// The peer's FIN. What it cuts short is dropped.
+void MpaDeframer::end(Flow& flow, const StreamBeat& beat, Cycle at) {
+  RNIC_CHECK(beat.first && beat.last && beat.bytes == kEndBytes);
+  pass(flow, beat, at, FpduBeat::kEnds, 0);
 }
 
 // By reference where the FPDU lies in its segment as DDP wants it.

@@ -106,6 +106,8 @@ class MpaDeframer final : public Stage, public RunsAhead {
   std::uint32_t fpdu_octets(wire::StreamPosition start, std::size_t ulpdu_length) const;
   void complete(Flow& flow, const StreamBeat& beat, Cycle at);
   void stand_in(Flow& flow, const StreamBeat& beat, Cycle at);
+  void end(Flow& flow, const StreamBeat& beat, Cycle at);
+  bool pass(Flow& flow, const StreamBeat& beat, Cycle at, std::uint8_t kind, std::uint32_t wire_octets);
   void take_out_markers(Fpdu& fpdu, wire::StreamPosition start, bool in_place);
 
   const ContextStore& contexts_;

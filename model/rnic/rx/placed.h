@@ -10,6 +10,7 @@
 
 namespace rnic {
 
+// Or about the end of a stream, behind its last segment.
 struct PlacedSegment {
   Qpn qpn;
   wire::Opcode opcode = wire::Opcode::kSend;
@@ -24,6 +25,9 @@ struct PlacedSegment {
   wire::TerminateCause cause;  // of a Terminate
   FailedSegment headers;       // of a request or a response: its own; of a Terminate: those that the peer returns
   bool malformed = false;      // a Terminate, but not as it should be
+  bool ended = false;          // no segment: the peer's FIN on `flow`,
+  bool in_order = false;       // behind a whole FPDU of a stream without an error, which is the QP's
+  FlowId flow;
 
   // Of the messages of RFC 7306. Immediate Data uses a receive work request too.
   wire::AtomicRequest atomic;

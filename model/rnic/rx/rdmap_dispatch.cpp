@@ -18,8 +18,10 @@ void RdmapDispatch::deliver(const PlacedSegment& s) {
   if (s.flushed) return complete(s, abi::WcStatus::kWrFlushErr);
   if (s.opcode == Opcode::kReadRequest) {
     read_request->push(QueuedRead{s.qpn, s.read, s.headers});
+    unblock->push({TxUnblock::Kind::kRequest, s.qpn});
   } else if (s.opcode == Opcode::kAtomicRequest) {
     read_request->push(QueuedAtomic{s.qpn, s.atomic, s.headers});
+    unblock->push({TxUnblock::Kind::kRequest, s.qpn});
   } else if (s.opcode == Opcode::kAtomicResponse) {
     atomic_response->push({s.qpn, s.atomic_response, s.headers});
   } else if (s.opcode == Opcode::kReadResponse) {
@@ -34,6 +36,14 @@ void RdmapDispatch::deliver(const PlacedSegment& s) {
     complete(s, abi::WcStatus::kSuccess);
   }
   if (s.last) ++messages_;
+}
+
+// The peer's FIN, which TCP has to hear of in any case.
+void RdmapDispatch::end(const PlacedSegment& s) {
+  ended->push({s.flow});
+  if (!s.in_order || !contexts_.qp(s.qpn).valid) return;
+  unblock->push({TxUnblock::Kind::kPeerClosed, s.qpn});
+  event->push({QpEvent::Kind::kPeerClosed, s.qpn, {}});
 }
 
 // A message that gives memory back to its owner. A Send with Invalidate has ended its STag when it was placed, cycles
@@ -74,8 +84,12 @@ Wake RdmapDispatch::tick() {
   const PlacedSegment& front = in->front();
   if (front.awaits_write && !written->can_pop()) return Wake::on_traffic();
   if (!cqe->can_push() || !read_request->can_push() || !read_done->can_push() || !unblock->can_push() ||
-      !event->can_push() || !atomic_response->can_push() || !read_over->can_push()) {
+      !event->can_push() || !atomic_response->can_push() || !read_over->can_push() || !ended->can_push()) {
     return Wake::on_traffic();
+  }
+  if (front.ended) {
+    end(in->pop());
+    return Wake::next_cycle();
   }
   const bool valid = contexts_.qp(front.qpn).valid;       // else destroyed since: nobody to deliver to
   const bool opens = front.opcode != Opcode::kTerminate;  // a stream that ends with its first FPDU was never there

@@ -10,6 +10,7 @@
 #include "model/rnic/context/context.h"
 #include "model/rnic/context/qp_events.h"
 #include "model/rnic/dma.h"
+#include "model/rnic/llp/tcp_types.h"
 #include "model/rnic/responder/read_request.h"
 #include "model/rnic/rx/placed.h"
 #include "model/stats/registry.h"
@@ -27,6 +28,7 @@ class RdmapDispatch final : public Stage {
   PushPort<ReadDone> read_over{*this, "read_over"};  // a Read's sink is about to be its owner's alone
   PushPort<TxUnblock> unblock{*this, "unblock"};
   PushPort<QpEvent> event{*this, "event"};
+  PushPort<StreamEnded> ended{*this, "ended"};
 
   RdmapDispatch(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts)
       : Stage(nm, clk), contexts_(contexts), opened_(contexts.qps(), kNotOpened) {}
@@ -38,6 +40,7 @@ class RdmapDispatch final : public Stage {
   static constexpr std::uint64_t kNotOpened = ~std::uint64_t{0};
   bool open(Qpn qpn);
   void deliver(const PlacedSegment& s);
+  void end(const PlacedSegment& s);
   bool may_deliver(const PlacedSegment& s);
   void complete(const PlacedSegment& s, abi::WcStatus status);
 

@@ -26,6 +26,7 @@ TcpRx::TcpRx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& conf
       flows_(config.max_flows),
       table_(config.max_flows),
       handovers_(config.max_flows),
+      ends_(config.max_flows),
       reports_queue_(config.max_flows),
       windows_(config.max_flows) {}
 
@@ -34,11 +35,12 @@ TcpRx::TcpRx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& conf
 Wake TcpRx::tick() {
   if (commands->can_pop()) on_command(commands->pop());
   if (consumed->can_pop()) on_consumed(consumed->pop());
+  if (ended->can_pop()) on_ended(ended->pop().flow);
   if (!offers_.empty() && early->can_pop()) on_early(early->pop());
   if (emitting()) {
     emit_beats(emission_, *out, free_from_);
   } else {
-    if (!start_kept() && in->can_pop() && feedback->can_push() && reports->can_push()) take_frame();
+    if (!start_end() && !start_kept() && in->can_pop() && feedback->can_push() && reports->can_push()) take_frame();
     if (emission_.left != 0) {
       free_from_ = now() + 1;
       emit_beats(emission_, *out, free_from_);
@@ -48,8 +50,9 @@ Wake TcpRx::tick() {
   if (!windows_.empty()) open_windows();
   if (!reports_queue_.empty()) serve_reports();
 
-  const bool more = commands->can_pop() || consumed->can_pop() || (!windows_.empty() && feedback->can_push()) ||
-                    (!reports_queue_.empty() && reports->can_push()) || (!offers_.empty() && early->can_pop());
+  const bool more = commands->can_pop() || consumed->can_pop() || ended->can_pop() ||
+                    (!windows_.empty() && feedback->can_push()) || (!reports_queue_.empty() && reports->can_push()) ||
+                    (!offers_.empty() && early->can_pop());
   return more ? Wake::next_cycle() : Wake::at_cycle(std::min(next_octets(), next_offer()));
 }
 
@@ -58,7 +61,8 @@ Cycle TcpRx::next_offer() { return offer_.left == 0 ? kNever : std::max(behind->
 // When octets can move again: a beat of the segment that is leaving, or the next segment.
 Cycle TcpRx::next_octets() {
   if (emission_.left != 0) return std::max(out->credit_at(), free_from_);
-  const bool waiting = !handovers_.empty() || (in->can_pop() && feedback->can_push() && reports->can_push());
+  const bool waiting =
+      !ends_.empty() || !handovers_.empty() || (in->can_pop() && feedback->can_push() && reports->can_push());
   return waiting ? std::max(free_from_, now() + 1) : kNever;
 }
 
@@ -114,7 +118,9 @@ void TcpRx::release(FlowId flow) {
   if (f.state != State::kFree) table_.erase(flow);
   f.pieces.clear(pieces_);
   forget_behind(f);
+  const bool ends = f.end_sent && !f.end_passed;
   f = Flow{};
+  f.end_sent = ends;
   f.release_to_report = true;
   reports_queue_.push(flow);
 }

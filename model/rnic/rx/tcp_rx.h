@@ -59,6 +59,7 @@ class TcpRx final : public Stage {
   PopPort<Frame> in{*this, "in"};
   PushPort<StreamBeat> out{*this, "out"};
   PopPort<RxConsumed> consumed{*this, "consumed"};
+  PopPort<StreamEnded> ended{*this, "ended"};
   PopPort<tcp::RxCommand> commands{*this, "commands"};
   PushPort<tcp::RxFeedback> feedback{*this, "feedback"};
   PushPort<tcp::RxReport> reports{*this, "reports"};
@@ -99,6 +100,8 @@ class TcpRx final : public Stage {
     bool release_to_report : 1;
     bool fin_behind : 1;  // received behind a hole: its number is fin_seq
     bool timestamps : 1;
+    bool end_sent : 1;    // the beat that stands for the FIN,
+    bool end_passed : 1;  // behind all FPDUs
     std::uint32_t rcv_nxt = 0;
     std::uint32_t rcv_edge = 0;   // first octet there is no room for
     std::uint32_t told_edge = 0;  // as tcp_tx knows it
@@ -117,7 +120,9 @@ class TcpRx final : public Stage {
           reset_to_report(false),
           release_to_report(false),
           fin_behind(false),
-          timestamps(false) {}
+          timestamps(false),
+          end_sent(false),
+          end_passed(false) {}
   };
   // The segment whose beats are leaving.
   struct Emission {
@@ -128,6 +133,7 @@ class TcpRx final : public Stage {
     FlowId flow;
     bool first = false;
     bool placed = false;
+    bool ends = false;
   };
   // A segment that early_placement has not answered yet.
   struct Offer {
@@ -140,6 +146,7 @@ class TcpRx final : public Stage {
   void open(const tcp::RxCommand& c);
   void release(FlowId flow);
   void on_consumed(const RxConsumed& c);
+  void on_ended(FlowId flow);
 
   void take_frame();
   void count_fault(tcp::SegmentFault fault);
@@ -168,6 +175,7 @@ class TcpRx final : public Stage {
   void release_payload(std::uint32_t seq, EarlyPlaced& placed);
   std::uint32_t split(Flow& f, std::uint32_t at, std::uint32_t seq);
 
+  bool start_end();
   bool start_kept();
   Piece& append_piece(FlowId flow, BufferRef buf, ByteSpan payload);
   void emit(FlowId flow, BufferRef buf, ByteSpan payload);
@@ -192,7 +200,7 @@ class TcpRx final : public Stage {
   Emission offer_;
   Cycle offer_free_from_ = 0;
   Ring<Offer> offers_;
-  tcp::FlowQueue handovers_, reports_queue_, windows_;
+  tcp::FlowQueue handovers_, ends_, reports_queue_, windows_;
   Emission emission_;
   Cycle free_from_ = 0;  // the cycle after the last beat's, as far as beats have left
   TcpRxCounters counters_;

@@ -40,6 +40,26 @@ TcpRx::Piece& TcpRx::append_piece(FlowId flow, BufferRef buf, ByteSpan payload) 
   return pieces_[slot];
 }
 
+// True if the beat is leaving that stands for a flow's FIN, behind all its octets.
+bool TcpRx::start_end() {
+  if (ends_.empty()) return false;
+  const FlowId flow = ends_.pop();
+  Flow& f = flows_[flow.v];
+  if (f.mode != Mode::kRdma) return false;  // released meanwhile
+  BufferRef word = pool_.take();
+  std::memset(word->bytes(), 0, kEndBytes);
+  emission_ = {std::move(word), nullptr, f.stream_offset, kEndBytes, flow, true};
+  emission_.data = emission_.buf->bytes();
+  emission_.ends = f.end_sent = true;
+  return true;
+}
+
+// All that came before the FIN is delivered, or dropped.
+void TcpRx::on_ended(FlowId flow) {
+  flows_[flow.v].end_passed = true;
+  reports_queue_.push(flow);
+}
+
 // True if kept octets of a flow are leaving now. Octets that early_placement may still be writing wait, so that nothing
 // is written to memory behind their delivery; other flows do not wait for them.
 bool TcpRx::start_kept() {
@@ -96,6 +116,7 @@ void TcpRx::emit_beats(Emission& emission, Link<StreamBeat>& link, Cycle& free_f
     beat.bytes = static_cast<std::uint8_t>(std::min<std::uint32_t>(beat_bytes_, emission.left));
     beat.first = std::exchange(emission.first, false);
     beat.placed = emission.placed;
+    beat.ends = emission.ends;
     emission.data += beat.bytes;
     emission.left -= beat.bytes;
     emission.offset += beat.bytes;
@@ -119,6 +140,7 @@ bool TcpRx::report_one(FlowId flow) {
   RxReport r;
   r.flow = flow;
   if (f.release_to_report) {
+    if (f.end_sent && !f.end_passed) return false;
     if (leaving || awaits_early(flow)) return true;
     f.release_to_report = false;
     r.kind = RxReport::Kind::kReleased;
@@ -140,8 +162,13 @@ bool TcpRx::report_one(FlowId flow) {
   }
   if (!f.fin_to_report || f.kept != 0) return false;
   if (leaving) return true;
+  if (f.mode == Mode::kRdma && !f.end_passed) {
+    if (!f.end_sent) ends_.push(flow);
+    return false;
+  }
   f.fin_to_report = false;
   r.kind = RxReport::Kind::kFin;
+  r.told_in_band = f.end_passed;
   reports->push(std::move(r));
   return false;
 }

@@ -30,6 +30,10 @@ void QpTx::read_done() {
   if (reads > 0) --reads;
 }
 
+void QpTx::response_done() {
+  if (due > 0) --due;
+}
+
 void QpTx::spend(std::size_t fpdu) {
   RNIC_CHECK(credit >= fpdu);
   credit -= fpdu;

@@ -24,7 +24,9 @@ struct QpTx {
   std::uint32_t reads = 0;                   // and atomics, outstanding against ORD
   std::uint64_t credit = 0;                  // octets
   wire::StreamPosition position = 0;
+  std::uint32_t due = 0;       // responses, the one under way included
   bool unfenced = false;       // the first FPDU came in
+  bool peer_closed = false;    // no response comes any more
   bool response_turn = false;  // requests and responses of one QP alternate
   bool halted = false;         // a local error: nothing more is sent
   bool terminated = false;     // by our Terminate, the last message of the stream
@@ -45,6 +47,8 @@ struct QpTx {
   void number(OutboundMessage& m);
   // A Read or Atomic Response came, perhaps one that nobody asked for.
   void read_done();
+  // A response was sent whole, perhaps one that nobody has announced.
+  void response_done();
   // An FPDU of so many octets, markers included, goes out.
   void spend(std::size_t fpdu);
 };

@@ -57,8 +57,20 @@ bool RdmapSegmenter::accept() {
 
 void RdmapSegmenter::take(const TxUnblock& u) {
   QpTx& q = scheduler_.qp(u.qpn);
-  if (u.kind == TxUnblock::Kind::kFirstFpdu) q.unfenced = true;
-  else q.read_done();
+  switch (u.kind) {
+    case TxUnblock::Kind::kFirstFpdu:
+      q.unfenced = true;
+      break;
+    case TxUnblock::Kind::kReadDone:
+      q.read_done();
+      break;
+    case TxUnblock::Kind::kRequest:
+      ++q.due;
+      return;
+    case TxUnblock::Kind::kPeerClosed:
+      q.peer_closed = true;
+      break;
+  }
   scheduler_.list(u.qpn);
 }
 
@@ -101,8 +113,8 @@ void RdmapSegmenter::take(const TxInternalWork& work) {
 // its stream (RFC 5040 section 4.8).
 void RdmapSegmenter::prepare_terminate(const TxInternalWork& work) {
   QpTx& q = scheduler_.qp(work.qpn);
-  // A responder that never saw a valid FPDU may send none (RFC 5044 section 7.1.2 rule 4): the stream just ends. Only an error
-  // that MPA has let through returns the headers of a segment.
+  // A responder that never saw a valid FPDU may send none (RFC 5044 section 7.1.2 rule 4): the stream just ends. Only
+  // an error that MPA has let through returns the headers of a segment.
   const bool saw_a_segment = q.terminate.bytes > wire::TerminateHeader::kControlBytes;
   if (q.fenced(contexts_.qp(work.qpn)) && !saw_a_segment) return;
   if (std::exchange(q.terminated, true)) return;
@@ -184,6 +196,7 @@ void RdmapSegmenter::send_response(Qpn qpn, QpTx& q) {
   send_segment(qpn, q, q.response, nullptr);
   if (q.response.active) return;
   scheduler_.answered(q);
+  q.response_done();
   read_sent->push({qpn});
 }
 

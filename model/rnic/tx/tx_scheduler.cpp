@@ -70,14 +70,21 @@ std::optional<OutboundMessage> TxScheduler::next_request(const QpContext& ctx, c
   return request_message(oldest(q).wqe);
 }
 
+// All that was posted has been sent. Once the peer has closed, all responses that are due (RFC 5041 section 6.2); a
+// request that waits for one of the peer's then waits for ever.
+bool TxScheduler::drained(const QpContext& ctx, const QpTx& q) const {
+  if (q.request.active || q.response.active) return false;
+  if (!q.peer_closed) return q.wqes.empty();
+  return q.due == 0 && (q.wqes.empty() || !q.may_start(ctx, oldest(q).wqe));
+}
+
 // Requests and responses alternate by FPDU, but two tagged messages are never interleaved: no field of a tagged segment
 // says which message it belongs to, and peers refuse it.
 TxScheduler::Source TxScheduler::next(Qpn qpn, const QpTx& q) const {
   const QpContext& ctx = contexts_.qp(qpn);
   if (q.flushing) return q.wqes.empty() ? Source::kNone : Source::kFlush;
   const bool host = q.open(ctx);
-  const bool idle = !host || (!q.request.active && !q.response.active && q.wqes.empty());
-  if (q.draining && idle && q.internal.empty()) return Source::kDrain;
+  if (q.draining && q.internal.empty() && (!host || drained(ctx, q))) return Source::kDrain;
   if (!host && (q.internal.empty() || !ctx.valid)) return Source::kNone;
   if (host && !q.request.active && !q.revoking && q.internal.empty() && !q.wqes.empty() &&
       is_stag_work(oldest(q).wqe.opcode) && q.may_start(ctx, oldest(q).wqe)) {

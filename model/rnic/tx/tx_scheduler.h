@@ -51,6 +51,7 @@ class TxScheduler final {
 
  private:
   std::optional<OutboundMessage> next_request(const QpContext& ctx, const QpTx& q) const;
+  bool drained(const QpContext& ctx, const QpTx& q) const;
   bool has_credit(const QpContext& ctx, const QpTx& q, const OutboundMessage& m) const;
 
   const ContextStore& contexts_;

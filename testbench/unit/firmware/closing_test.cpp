@@ -25,15 +25,19 @@ TEST_F(Closing, HostDisconnectsAfterTheSendQueueRanOut) {
                           "qp 5 closing flow 3 mulpdu 1454 ird 16 ord 16", "work qp 5 drain", "timer 0 3000000us"));
   fw.on(QpSendDrained{Qpn{5}});
   EXPECT_THAT(bus.take(), ElementsAre("close flow 3", "timer 0 3000000us"));
-  fw.on(TcpPeerClosed{FlowId{3}});
+  fw.on(QpPeerClosed{Qpn{5}});
   EXPECT_THAT(bus.take(), ElementsAre(kErrorQp, kFlowOff, "work qp 5 flush", "event disconnected status 0 id 5"));
   fw.on(TcpClosed{FlowId{3}});
   EXPECT_THAT(bus.take(), ElementsAre("cancel timer 0"));
   EXPECT_EQ(fw.connections(), 0u);
 }
 
+// Half the stream goes on until nothing is due any more (RFC 5041 section 6.2).
 TEST_F(Closing, PeerClosesFirst) {
-  fw.on(TcpPeerClosed{FlowId{3}});
+  fw.on(QpPeerClosed{Qpn{5}});
+  EXPECT_THAT(bus.take(),
+              ElementsAre("qp 5 closing flow 3 mulpdu 1454 ird 16 ord 16", "work qp 5 drain", "timer 0 3000000us"));
+  fw.on(QpSendDrained{Qpn{5}});
   EXPECT_THAT(bus.take(), ElementsAre(kErrorQp, kFlowOff, "work qp 5 flush", "event disconnected status 0 id 5",
                                       "close flow 3", "timer 0 3000000us"));
   run(command(abi::CommandOp::kDestroyQp, kQp));
@@ -45,11 +49,22 @@ TEST_F(Closing, PeerClosesFirst) {
 TEST_F(Closing, PeerClosesWhileTheQueueDrains) {
   disconnect();
   bus.take();
-  fw.on(TcpPeerClosed{FlowId{3}});
+  fw.on(QpPeerClosed{Qpn{5}});
+  EXPECT_THAT(bus.take(), testing::IsEmpty()) << "it still drains";
+  fw.on(QpSendDrained{Qpn{5}});
   EXPECT_THAT(bus.take(), ElementsAre(kErrorQp, kFlowOff, "work qp 5 flush", "event disconnected status 0 id 5",
                                       "close flow 3", "timer 0 3000000us"));
+}
+// An error of what the peer still sends: no Terminate can follow our FIN, so the peer hears a RST.
+TEST_F(Closing, AnErrorBehindOurFin) {
+  disconnect();
   fw.on(QpSendDrained{Qpn{5}});
-  EXPECT_THAT(bus.take(), ElementsAre("log unexpected_event")) << "a race that is over";
+  bus.take();
+  fw.on(QpStreamError{Qpn{5}, wire::ddp::kInvalidStag});
+  EXPECT_THAT(bus.take(),
+              ElementsAre("event qp_error status 0 id 5 terminate 11000000", "abort flow 3", kErrorQp, kFlowOff,
+                          "work qp 5 flush", "event disconnected status 3 id 5", "cancel timer 0"));
+  EXPECT_EQ(fw.connections(), 0u);
 }
 
 // RFC 5044 section 8, error 1: the host hears of it, the peer cannot.

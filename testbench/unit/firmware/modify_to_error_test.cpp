@@ -41,7 +41,7 @@ TEST_F(ModifyToError, OfAStreamIsATerminate) {
   EXPECT_THAT(bus.take(), ElementsAre("event done status 0 id 5", kTerminating, "work qp 5 terminate 00000000",
                                       "work qp 5 drain", "event qp_error status 0 id 5", "timer 0 3000000us"));
   fw.on(QpSendDrained{Qpn{kQp}});
-  fw.on(TcpPeerClosed{FlowId{3}});
+  fw.on(QpPeerClosed{Qpn{kQp}});
   EXPECT_THAT(bus.take(), testing::AllOf(Contains("close flow 3"), Contains(kInError), Contains("work qp 5 flush")));
   fw.on(TcpClosed{FlowId{3}});
   expect_destroyable();
@@ -76,7 +76,8 @@ TEST_F(ModifyToError, WhileTheReplyIsAwaited) {
   expect_destroyable();
 }
 
-// The firmware asks for the Terminate all the same; the segmenter knows that it must not be sent (RFC 5044 section 7.1.2 rule 4).
+// The firmware asks for the Terminate all the same; the segmenter knows that it must not be sent (RFC 5044
+// section 7.1.2 rule 4).
 TEST_F(ModifyToError, BeforeTheFirstFpdu) {
   listen(abi::kCmCrc);
   request(kReqKey + "40010000");

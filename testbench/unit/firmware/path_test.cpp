@@ -51,7 +51,8 @@ TEST_F(Path, BeforeRdmaModeItIsKeptForTheContexts) {
 
 TEST_F(Path, BehindTheStreamsEndItMeansNothing) {
   open("40");
-  fw.on(TcpPeerClosed{FlowId{3}});
+  fw.on(QpPeerClosed{Qpn{5}});
+  fw.on(QpSendDrained{Qpn{5}});
   bus.take();
   narrow(960);
   fw.on(TcpClosed{FlowId{3}});

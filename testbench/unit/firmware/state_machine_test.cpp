@@ -74,9 +74,8 @@ const std::map<Cell, Expected>& rows() {
          "close flow 3", "timer 0 3000000us"},
         State::kClosing}},
       {{State::kWaitFirstFpdu, Event::kPeerClosed},
-       {{"qp 5 error flow 3 mulpdu 1454 ird 16 ord 8 fenced", "flow 3 off qp 5 tx_markers 0 rx_markers 0 crc 1 epoch 1",
-         "work qp 5 flush", "event connect_error status 0 id 5 peer 16/16", "close flow 3", "timer 0 3000000us"},
-        State::kClosing}},
+       {{"qp 5 closing flow 3 mulpdu 1454 ird 16 ord 8 fenced", "work qp 5 drain", "timer 0 3000000us"},
+        State::kDraining}},
       {{State::kWaitFirstFpdu, Event::kReset},
        {{"qp 5 error flow 3 mulpdu 1454 ird 16 ord 8 fenced", "flow 3 off qp 5 tx_markers 0 rx_markers 0 crc 1 epoch 1",
          "work qp 5 flush", "event connect_error status 3 id 5 peer 16/16", "cancel timer 0"},
@@ -102,9 +101,7 @@ const std::map<Cell, Expected>& rows() {
          "event connect_error status 2 id 5 peer 16/16", "cancel timer 0"},
         State::kFree}},
       {{State::kRts, Event::kPeerClosed},
-       {{"qp 5 error flow 3 mulpdu 1454 ird 16 ord 16", "flow 3 off qp 5 tx_markers 0 rx_markers 0 crc 1 epoch 1",
-         "work qp 5 flush", "event disconnected status 0 id 5", "close flow 3", "timer 0 3000000us"},
-        State::kClosing}},
+       {{"qp 5 closing flow 3 mulpdu 1454 ird 16 ord 16", "work qp 5 drain", "timer 0 3000000us"}, State::kDraining}},
       {{State::kRts, Event::kReset},
        {{"event qp_error status 0 id 5 terminate 20010000", "qp 5 error flow 3 mulpdu 1454 ird 16 ord 16",
          "flow 3 off qp 5 tx_markers 0 rx_markers 0 crc 1 epoch 1", "work qp 5 flush",
@@ -124,10 +121,7 @@ const std::map<Cell, Expected>& rows() {
        {{"event done status 0 id 5", "qp 5 closing flow 3 mulpdu 1454 ird 16 ord 16", "work qp 5 drain",
          "timer 0 3000000us"},
         State::kDraining}},
-      {{State::kDraining, Event::kPeerClosed},
-       {{"qp 5 error flow 3 mulpdu 1454 ird 16 ord 16", "flow 3 off qp 5 tx_markers 0 rx_markers 0 crc 1 epoch 1",
-         "work qp 5 flush", "event disconnected status 0 id 5", "close flow 3", "timer 0 3000000us"},
-        State::kClosing}},
+      {{State::kDraining, Event::kPeerClosed}, {{}, State::kDraining}},
       {{State::kDraining, Event::kReset},
        {{"event qp_error status 0 id 5 terminate 20010000", "qp 5 error flow 3 mulpdu 1454 ird 16 ord 16",
          "flow 3 off qp 5 tx_markers 0 rx_markers 0 crc 1 epoch 1", "work qp 5 flush",
@@ -148,10 +142,7 @@ const std::map<Cell, Expected>& rows() {
          "flow 3 off qp 5 tx_markers 0 rx_markers 0 crc 1 epoch 1", "work qp 5 flush",
          "event disconnected status 2 id 5", "cancel timer 0"},
         State::kFree}},
-      {{State::kTerminating, Event::kPeerClosed},
-       {{"qp 5 error flow 3 mulpdu 1454 ird 16 ord 16", "flow 3 off qp 5 tx_markers 0 rx_markers 0 crc 1 epoch 1",
-         "work qp 5 flush", "event disconnected status 0 id 5", "close flow 3", "timer 0 3000000us"},
-        State::kClosing}},
+      {{State::kTerminating, Event::kPeerClosed}, {{}, State::kTerminating}},
       {{State::kTerminating, Event::kReset},
        {{"qp 5 error flow 3 mulpdu 1454 ird 16 ord 16", "flow 3 off qp 5 tx_markers 0 rx_markers 0 crc 1 epoch 1",
          "work qp 5 flush", "event disconnected status 3 id 5", "cancel timer 0"},
@@ -179,6 +170,11 @@ const std::map<Cell, Expected>& rows() {
          "flow 3 off qp 5 tx_markers 0 rx_markers 0 crc 1 epoch 1", "work qp 5 flush",
          "event disconnected status 0 id 5"},
         State::kClosing}},
+      {{State::kClosing, Event::kStreamError},
+       {{"event qp_error status 0 id 5 terminate 11000000", "abort flow 3",
+         "qp 5 error flow 3 mulpdu 1454 ird 16 ord 16", "flow 3 off qp 5 tx_markers 0 rx_markers 0 crc 1 epoch 1",
+         "work qp 5 flush", "event disconnected status 3 id 5", "cancel timer 0"},
+        State::kFree}},
       {{State::kClosing, Event::kTimeout},
        {{"abort flow 3", "qp 5 error flow 3 mulpdu 1454 ird 16 ord 16",
          "flow 3 off qp 5 tx_markers 0 rx_markers 0 crc 1 epoch 1", "work qp 5 flush",
@@ -317,6 +313,21 @@ TEST(StateMachineTable, HasTheRowsThatAreTestedAndNoOthers) {
     }
   }
 }
+
+// The end of the stream goes to the host when nothing is due any more, whichever comes first.
+class PeersFin : public StateMachine, public testing::WithParamInterface<State> {};
+TEST_P(PeersFin, WaitsForWhatIsDue) {
+  bring_to(GetParam());
+  fw.on(QpPeerClosed{Qpn{kQp}});
+  bus.take();
+  fw.on(QpSendDrained{Qpn{kQp}});
+  EXPECT_THAT(bus.take(), ElementsAre("qp 5 error flow 3 mulpdu 1454 ird 16 ord 16",
+                                      "flow 3 off qp 5 tx_markers 0 rx_markers 0 crc 1 epoch 1", "work qp 5 flush",
+                                      "event disconnected status 0 id 5", "close flow 3", "timer 0 3000000us"));
+  fw.on(TcpClosed{kFlow});
+  EXPECT_EQ(fw.state(0), State::kFree);
+}
+INSTANTIATE_TEST_SUITE_P(States, PeersFin, testing::Values(State::kRts, State::kDraining, State::kTerminating));
 
 }  // namespace
 }  // namespace rnic::fw::test

@@ -231,11 +231,11 @@ TEST_P(TwoFirmwares, PeerToPeerConnectAndDisconnect) {
   // rest; 1 + 50, 40, 6 for the frame, 12 for the guard, 32 for the event; 1 to the host.
   EXPECT_THAT(trace(b), ElementsAre("1456 type 2 status 0 id 80000000 ird 0 ord 0 peer 4/8",
                                     "3574 type 3 status 0 id 6 ird 8 ord 4 peer 4/8",
-                                    "6428 type 6 status 0 id 6 ird 0 ord 0 peer 4/8"));
+                                    "6579 type 6 status 0 id 6 ird 0 ord 0 peer 4/8"));
   // The reply, likewise: 3001 + 40 + 32 + 6 + 6 + 52 + 16 + 12; 1 + 50 + 40 + 5 + 12; 1 + 50 + 40 + 6, then the
   // contexts with 52 + 16, 4 to enter RDMA mode, 8 for the RTR message, 32 for the event, 1.
   EXPECT_THAT(trace(a), ElementsAre("3483 type 3 status 0 id 5 ird 4 ord 8 peer 8/4",
-                                    "6631 type 6 status 0 id 5 ird 0 ord 0 peer 8/4"));
+                                    "6782 type 6 status 0 id 5 ird 0 ord 0 peer 8/4"));
   EXPECT_EQ(wire.work_log.front(), "3451 qp 5 kind 1") << "the RTR message, by RDMA Write";
   EXPECT_TRUE(wire.end(0).closed && wire.end(1).closed);
   EXPECT_EQ(a.contexts.qp(Qpn{5}).state, QpState::kError);

@@ -26,6 +26,7 @@ class AlignmentTest : public StageTest, public testing::WithParamInterface<bool>
     tcp_rx.reports(reports_link), reports.in(reports_link);
     tcp_rx.out(stream_link), deframer.in(stream_link);
     deframer.consumed(consumed_link), tcp_rx.consumed(consumed_link);
+    ends.out(ended_link), tcp_rx.ended(ended_link);
     deframer.out(deframed_link), crc.in(deframed_link);
     crc.out(checked_link), sink.in(checked_link);
     MpaReference reference{markers};
@@ -85,10 +86,12 @@ class AlignmentTest : public StageTest, public testing::WithParamInterface<bool>
   Link<tcp::RxReport> reports_link{"reports", clk, {4, 1, 1}};
   Link<StreamBeat> stream_link{"stream", clk, config().rx_link()};
   Link<RxConsumed> consumed_link{"consumed", clk, {4, 1, 1}};
+  Link<StreamEnded> ended_link{"ended", clk, {4, 1, 1}};
   Link<FpduBeat> deframed_link{"deframed", clk, MpaDeframer::output_link({})};
   Link<FpduBeat> checked_link{"checked", clk, CrcCheck::output_link({})};
   Source<Frame> frames{"frames_source", clk};
   Source<tcp::RxCommand> commands{"commands_source", clk};
+  Source<StreamEnded> ends{"ends", clk};
   Sink<tcp::RxFeedback> feedback{"feedback_sink", clk};
   Sink<tcp::RxReport> reports{"reports_sink", clk};
   TcpRx tcp_rx{"tcp_rx", clk, config(), DatapathConfig{}, {kMacB, {kIpB}, {}}, pool};

@@ -30,6 +30,7 @@ class EarlyTest : public StageTest {
     tcp_rx.reports(reports_link), reports.in(reports_link);
     tcp_rx.out(stream_link), stream.in(stream_link);
     consumed.out(consumed_link), tcp_rx.consumed(consumed_link);
+    ends.out(ended_link), tcp_rx.ended(ended_link);
     tcp_rx.behind(behind_link), offered.in(behind_link);
     answers.out(early_link), tcp_rx.early(early_link);
     tcp::RxCommand open = command(Kind::kOpen);
@@ -46,8 +47,8 @@ class EarlyTest : public StageTest {
   void enter_rdma() { commands.script({command(Kind::kEnterRdma)}); }
   // Segment n of the stream, at tcp_rx a cycle later.
   void receive(unsigned n, Cycle at, unsigned segments = 1) { receive_octets(kSegment * n, kSegment * segments, at); }
-  void receive_octets(std::uint32_t offset, std::uint32_t bytes, Cycle at) {
-    PeerSegment s{"PA", 1 + offset, 1};
+  void receive_octets(std::uint32_t offset, std::uint32_t bytes, Cycle at, const char* flags = "PA") {
+    PeerSegment s{flags, 1 + offset, 1};
     s.payload = counting_bytes(bytes, offset);
     const Bytes octets = s.frame();
     Frame f;
@@ -111,8 +112,10 @@ class EarlyTest : public StageTest {
   Link<StreamBeat> behind_link{"behind", clk, {4, 1, 1}};
   Link<EarlyPlaced> early_link{"early", clk, {4, 1, 1}};
   Link<RxConsumed> consumed_link{"consumed", clk, {4, 1, 1}};
+  Link<StreamEnded> ended_link{"ended", clk, {4, 1, 1}};
   Source<Frame> frames{"frames_source", clk};
   Source<tcp::RxCommand> commands{"commands_source", clk};
+  Source<StreamEnded> ends{"ends", clk};
   Source<EarlyPlaced> answers{"answers", clk};
   Source<RxConsumed> consumed{"consumed_source", clk};
   Sink<tcp::RxFeedback> feedback{"feedback_sink", clk};
@@ -170,6 +173,66 @@ TEST_F(EarlyTest, ASegmentIsNotOfferedWhileTheOneBeforeItLeaves) {
   run_until_idle();
   EXPECT_THAT(offers(), ElementsAre(Came{256, 256, false}, Came{1024, 256, false}));
   EXPECT_EQ(tcp_rx.counters().not_offered, 1u);
+}
+
+// The frame with the FIN is at tcp_rx in cycle 12, its beats leave in 13 to 16; TCP hears of the FIN when the beat that
+// stands for it has passed all stages.
+TEST_F(EarlyTest, AFinLeavesBehindTheLastOctetAndIsReportedWhenItHasPassed) {
+  enter_rdma();
+  receive_octets(0, kSegment, 10, "FPA");
+  ends.script({StreamEnded{kFlow}}, 100);
+  run_until_idle();
+  ASSERT_EQ(stream.beats().size(), 5u);
+  const StreamBeat& end = stream.beats().back();
+  EXPECT_TRUE(end.ends && end.first && end.last);
+  EXPECT_EQ(end.offset, kSegment);
+  EXPECT_EQ(end.bytes, kEndBytes);
+  EXPECT_EQ(stream.cycles().back(), stream.cycles()[3] + 2);  // looked at when they have left
+  ASSERT_EQ(reports.beats().size(), 1u);
+  EXPECT_EQ(reports.beats()[0].kind, tcp::RxReport::Kind::kFin);
+  EXPECT_TRUE(reports.beats()[0].told_in_band);
+  EXPECT_THAT(reports.cycles(), ElementsAre(102));
+  for (const StreamBeat& b : stream.beats()) {
+    if (b.last) BufferRef::adopt(b.buf);
+  }
+}
+TEST_F(EarlyTest, AFinWaitsForWhatEarlyPlacementHolds) {
+  enter_rdma();
+  receive(1, 10);
+  receive_octets(2 * kSegment, 0, 15, "FA");
+  receive(0, 30);
+  answer(60, kSegment, kSegment, true);
+  ends.script({StreamEnded{kFlow}}, 200);
+  run_until_idle();
+  ASSERT_FALSE(stream.beats().empty());
+  EXPECT_TRUE(stream.beats().back().ends);
+  EXPECT_EQ(stream.beats().back().offset, 2 * kSegment);
+  EXPECT_GT(stream.cycles().back(), 60u);
+  for (const StreamBeat& b : stream.beats()) {
+    if (b.last) BufferRef::adopt(b.buf);
+  }
+  offers();
+}
+// Its number is for nobody else before.
+TEST_F(EarlyTest, AFlowIsReleasedWhenItsFinHasPassed) {
+  enter_rdma();
+  receive_octets(0, kSegment, 10, "FPA");
+  firmware.at(40, [this] { commands.script({command(Kind::kRelease)}, clk.now() + 1); });
+  ends.script({StreamEnded{kFlow}}, 100);
+  run_until_idle();
+  ASSERT_EQ(reports.beats().size(), 1u);
+  EXPECT_EQ(reports.beats()[0].kind, tcp::RxReport::Kind::kReleased);
+  EXPECT_THAT(reports.cycles(), ElementsAre(102));
+  for (const StreamBeat& b : stream.beats()) {
+    if (b.last) BufferRef::adopt(b.buf);
+  }
+}
+TEST_F(EarlyTest, InStreamingModeAFinIsReportedAtOnce) {
+  receive_octets(0, 0, 10, "FA");
+  run_until_idle();
+  EXPECT_THAT(stream.beats(), IsEmpty());
+  ASSERT_EQ(reports.beats().size(), 1u);
+  EXPECT_FALSE(reports.beats()[0].told_in_band);
 }
 
 TEST_F(EarlyTest, OnlyTheHeaderOfWhatIsPlacedStays) {

@@ -5,6 +5,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -77,6 +78,17 @@ class Firmware final : public Stage {
   void close(FlowId flow, Cycle from = 0) { push(on(TcpOp::Kind::kClose, flow), from); }
   void abort(FlowId flow, Cycle from = 0) { push(on(TcpOp::Kind::kAbort, flow), from); }
 
+  // In RDMA mode the datapath tells it, behind all that came before the peer's FIN.
+  void hear_end(FlowId flow) {
+    if (closed_.count(flow.v) != 0) return;
+    TcpEvent e;
+    e.kind = TcpEvent::Kind::kPeerClosed;
+    e.flow = flow;
+    events.push_back(e);
+    cycles.push_back(now());
+    if (on_event) on_event(events.back());
+  }
+
   std::vector<TcpEvent::Kind> kinds() const {
     std::vector<TcpEvent::Kind> k;
     for (const TcpEvent& e : events) k.push_back(e.kind);
@@ -87,10 +99,14 @@ class Firmware final : public Stage {
     ticking_ = true;
     if (event->can_pop() && !(finishes_first && !todo_.empty())) {
       events.push_back(event->pop());
+      const TcpEvent::Kind kind = events.back().kind;
+      if (kind == TcpEvent::Kind::kAccepted || kind == TcpEvent::Kind::kConnected) closed_.erase(events.back().flow.v);
       cycles.push_back(now());
       if (on_event) on_event(events.back());
     }
     if (!todo_.empty() && todo_.front().from <= now() && op->can_push()) {
+      const TcpOp& o = todo_.front().op;
+      if (o.kind == TcpOp::Kind::kClose || o.kind == TcpOp::Kind::kAbort) closed_.insert(o.flow.v);
       op->push(std::move(todo_.front().op));
       todo_.pop_front();
     }
@@ -113,6 +129,7 @@ class Firmware final : public Stage {
   BufferPool& pool_;
   std::deque<Timed> todo_;
   bool ticking_ = false;
+  std::set<std::uint32_t> closed_;  // flows
 };
 
 // Cuts a counting stream into FPDUs under credit; each completes a work request. Not before a flow's first credit.
@@ -194,11 +211,14 @@ class Segmenter final : public Stage {
   std::deque<FpduBeat> beats_;
 };
 
-// Keeps a flow's octets in stream order and reports them consumed when their segment is complete.
+// Keeps a flow's octets in stream order and reports them consumed when their segment is complete. It stands for all
+// stages that FPDUs pass.
 class Deframer final : public Stage {
  public:
   PopPort<StreamBeat> in{*this, "in"};
   PushPort<RxConsumed> consumed{*this, "consumed"};
+  PushPort<StreamEnded> ended{*this, "ended"};
+  std::function<void(FlowId)> on_end;
   std::map<std::uint32_t, Bytes> stream;
   std::vector<StreamBeat> beats;
   std::vector<Cycle> cycles;
@@ -218,7 +238,15 @@ class Deframer final : public Stage {
     const Wake held = held_ != 0 ? Wake::at_cycle(std::max(hold_until, now() + 1)) : Wake::on_traffic();
     if (!in->can_pop()) return held;
     if (pause.pauses(now())) return Wake::next_cycle();
+    if (in->front().ends && !ended->can_push()) return Wake::on_traffic();
     const StreamBeat b = in->pop();
+    if (b.ends) {
+      if (b.offset != 0) EXPECT_EQ(b.offset, stream[b.flow.v].size());
+      BufferRef::adopt(b.buf);
+      ended->push({b.flow});
+      if (on_end) on_end(b.flow);
+      return Wake::next_cycle();
+    }
     Bytes& s = stream[b.flow.v];
     if (b.offset == 0) s.clear();  // another connection's flow number
     EXPECT_EQ(b.offset, s.size());
@@ -259,6 +287,7 @@ struct TcpChip {
         rx_frames(n + "_rx_frames", clk, {4, 1, 1}),
         stream(n + "_stream", clk, config.rx_link()),
         consumed(n + "_consumed", clk, {4, 1, 1}),
+        ended(n + "_ended", clk, {4, 1, 1}),
         firmware((n + "_fw").c_str(), clk, pool),
         segmenter((n + "_segmenter").c_str(), clk, pool, DatapathConfig{}.beat_bytes),
         deframer((n + "_deframer").c_str(), clk),
@@ -281,6 +310,8 @@ struct TcpChip {
     mac_rx.out(rx_frames), tcp_rx.in(rx_frames);
     tcp_rx.out(stream), deframer.in(stream);
     deframer.consumed(consumed), tcp_rx.consumed(consumed);
+    deframer.ended(ended), tcp_rx.ended(ended);
+    deframer.on_end = [this](FlowId flow) { firmware.hear_end(flow); };
   }
   Link<TcpOp> op;
   Link<TcpEvent> event;
@@ -295,6 +326,7 @@ struct TcpChip {
   Link<Frame> tx_frames, rx_frames;
   Link<StreamBeat> stream;
   Link<RxConsumed> consumed;
+  Link<StreamEnded> ended;
   Firmware firmware;
   Segmenter segmenter;
   Deframer deframer;

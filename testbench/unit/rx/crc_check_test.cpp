@@ -105,6 +105,20 @@ TEST_F(CrcCheckTest, BackpressureLosesNothingAndReordersNothing) {
   EXPECT_EQ(sink.cycles().back() - sink.cycles().front(), 4 * (order.size() - 1));  // the sink's rate, no bubble
 }
 
+// It has none.
+TEST_F(CrcCheckTest, TheEndOfAStreamPassesUncounted) {
+  send(kPlain, false, 0);
+  auto end = cut_fpdu(pool, Bytes(4, 0xee), 64, false, 0);
+  end.front().marker_lane = FpduBeat::kEnds;
+  source.script(end);
+  send(kPlain, false, 0);
+  run_until_idle();
+  EXPECT_THAT(verdicts(), ElementsAre(true, true, true));
+  EXPECT_TRUE(sink.beats()[1].ends());
+  EXPECT_THAT(sink.cycles(), ElementsAre(5, 6, 7));
+  EXPECT_EQ(dut.good().value(), 2u);
+}
+
 // Its CRC was checked where its payload was placed.
 TEST_F(CrcCheckTest, AHeaderOfWhatIsPlacedPassesAndLeavesTheRegisterAlone) {
   send(kPlain, false, 0);

@@ -125,6 +125,14 @@ class DdpPlacementTest : public StageTest {
     beats.back().marker_lane = FpduBeat::kPlaced;
     wire.script(beats);
   }
+  // The peer's FIN.
+  void end(std::uint32_t flow = 1, bool whole = true) {
+    auto beats = cut_fpdu(pool, Bytes(kEndBytes), 64, false, 0, FlowId{flow});
+    beats.back().crc_ok = true;
+    beats.back().marker_ok = whole;
+    beats.back().marker_lane = FpduBeat::kEnds;
+    wire.script(beats);
+  }
   static abi::Wqe buffer(std::uint64_t wr_id, std::initializer_list<abi::Sge> list) {
     abi::Wqe w;
     w.wr_id = wr_id;
@@ -742,6 +750,64 @@ TEST_F(DdpPlacementTest, NothingOnceTheFirmwareEndsTheStream) {
   EXPECT_THAT(events.beats(), IsEmpty());
   EXPECT_THAT(placed.beats(), IsEmpty());
   EXPECT_EQ(pool.in_use(), 0u);
+}
+
+// The peer's FIN.
+TEST_F(DdpPlacementTest, TheEndComesBehindTheLastSegmentAndItsWrites) {
+  receive(write(stag_of(3), 0x1000, 4));
+  end();
+  run_until_idle();
+  ASSERT_EQ(placed.beats().size(), 2u);
+  const PlacedSegment& e = placed.beats()[1];
+  EXPECT_TRUE(e.ended && e.in_order && !e.awaits_write && !e.last);
+  EXPECT_EQ(e.qpn, Qpn{1});
+  EXPECT_EQ(e.flow, FlowId{1});
+  EXPECT_THAT(events.beats(), IsEmpty());
+}
+TEST_F(DdpPlacementTest, AnEndAmidAnFpduIsAnErrorAndGoesOn) {
+  end(1, false);
+  run_until_idle();
+  ASSERT_EQ(events.beats().size(), 1u);
+  EXPECT_EQ(events.beats()[0].kind, QpEvent::Kind::kStreamError);
+  EXPECT_EQ(events.beats()[0].cause, wire::mpa::kConnectionLost);
+  ASSERT_EQ(placed.beats().size(), 1u);
+  EXPECT_TRUE(placed.beats()[0].ended && !placed.beats()[0].in_order);
+}
+TEST_F(DdpPlacementTest, AnEndBehindAnErrorGoesOnAndSaysNothingOfTheQueuePair) {
+  receive(write(stag_of(9), 0x1000, 4));
+  end();
+  run_until_idle();
+  EXPECT_EQ(events.beats().size(), 1u);
+  ASSERT_EQ(placed.beats().size(), 1u);
+  EXPECT_TRUE(placed.beats()[0].ended && !placed.beats()[0].in_order);
+  EXPECT_EQ(placed.beats()[0].flow, FlowId{1});
+}
+TEST_F(DdpPlacementTest, AnEndOfAFlowWithoutAQueuePairGoesOn) {
+  contexts.write(FlowId{1}, FlowContext{});
+  contexts.commit();
+  end();
+  run_until_idle();
+  ASSERT_EQ(placed.beats().size(), 1u);
+  EXPECT_TRUE(placed.beats()[0].ended && !placed.beats()[0].in_order);
+}
+// RFC 5041 section 6.2: TCP never does this.
+TEST_F(DdpPlacementTest, ASegmentBehindTheEndIsAnError) {
+  end();
+  receive(write(stag_of(3), 0x1000, 4));
+  run_until_idle();
+  ASSERT_EQ(events.beats().size(), 1u);
+  EXPECT_EQ(events.beats()[0].cause, wire::mpa::kConnectionLost);
+  EXPECT_THAT(pieces(), IsEmpty());
+}
+TEST_F(DdpPlacementTest, AnEndWaitsBehindASendThatWaitsForItsReceive) {
+  doorbells.script({{Qpn{1}, 1}});
+  fetch.script({{Qpn{1}, true, buffer(7, {{0x8000, 4, stag_of(4)}})}}, 100);
+  receive(send(1, 4));
+  end();
+  run_until_idle();
+  ASSERT_EQ(placed.beats().size(), 2u);
+  EXPECT_EQ(placed.beats()[0].wr_id, 7u);
+  EXPECT_TRUE(placed.beats()[1].in_order);
 }
 
 // Terminates: delivered whatever they look like, and the last thing that is.

@@ -500,5 +500,41 @@ TEST_P(MpaDeframerTest, WhatIsPlacedAmidAnFpduIsAFramingError) {
   rx.expect_all_returned();
 }
 
+// The FIN is one beat, behind the last FPDU, and has no octets in the stream.
+TEST_P(MpaDeframer64, TheFinLeavesBehindTheLastFpduInItsOwnBeat) {
+  const Bytes fpdu = MpaReference{}.fpdu(Bytes(500));
+  rx.send(kFlow, fpdu, 0);
+  rx.source.script({end_of_stream(rx.pool, fpdu.size(), kFlow)});
+  run_until_idle();
+  const auto fpdus = rx.received();
+  ASSERT_EQ(fpdus.size(), 2u);
+  EXPECT_FALSE(fpdus[0].ends);
+  EXPECT_TRUE(fpdus[1].ends && fpdus[1].crc_ok && fpdus[1].marker_ok);
+  EXPECT_EQ(rx.sink.cycles().back() - rx.sink.cycles()[rx.sink.cycles().size() - 2], 1u);
+  EXPECT_EQ(rx.consumed_octets(kFlow), fpdu.size());
+  EXPECT_EQ(rx.deframer.fpdus().value(), 1u);
+  rx.expect_all_returned();
+}
+TEST_P(MpaDeframerTest, AFinAmidAnFpduIsAFramingErrorWhereverItCutsIt) {
+  for (const FlowId flow : {kFlow, kMarked}) {
+    for (std::size_t cut = 1; cut < 80; ++cut) {
+      const Bytes fpdu = MpaReference{flow == kMarked, true, 0}.fpdu(Bytes(70));
+      rx.set_flow(flow, flow == kMarked, true, static_cast<std::uint32_t>(cut));
+      const Cycle from = clk.now() + 1;
+      const std::size_t there = std::min(cut, fpdu.size());
+      rx.send(flow, ByteSpan(fpdu).subspan(0, there), 0, from);
+      rx.source.script({end_of_stream(rx.pool, there, flow)}, from);
+      run_until_idle();
+      const auto fpdus = rx.received();
+      ASSERT_EQ(fpdus.size(), there == fpdu.size() ? 2u : 1u) << cut;
+      EXPECT_TRUE(fpdus.back().ends && fpdus.back().crc_ok);
+      EXPECT_EQ(fpdus.back().marker_ok, there == fpdu.size()) << cut;
+      rx.sink.clear();
+      rx.expect_all_returned();
+    }
+  }
+  EXPECT_EQ(rx.deframer.bad_markers().value(), 0u);
+}
+
 }  // namespace
 }  // namespace rnic::test

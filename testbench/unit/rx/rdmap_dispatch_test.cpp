@@ -37,6 +37,7 @@ class RdmapDispatchTest : public StageTest {
   Link<ReadDone> read_over{"read_over", clk, {2, 1, 1}};
   Link<TxUnblock> unblock{"unblock", clk, {2, 1, 1}};
   Link<QpEvent> event{"event", clk, {2, 1, 1}};
+  Link<StreamEnded> ended{"ended", clk, {2, 1, 1}};
   Source<PlacedSegment> placement{"placement", clk};
   Source<DmaWriteDone> engine{"engine", clk};
   Sink<CqeRequest> cqes{"cqes", clk};
@@ -46,6 +47,7 @@ class RdmapDispatchTest : public StageTest {
   Sink<ReadDone> reads_over{"reads_over", clk};
   Sink<TxUnblock> unblocks{"unblocks", clk};
   Sink<QpEvent> events{"events", clk};
+  Sink<StreamEnded> ends{"ends", clk};
   At firmware{"firmware", clk};
   RdmapDispatch dut{"dut", clk, contexts};
 
@@ -61,6 +63,8 @@ class RdmapDispatchTest : public StageTest {
     dut.read_over(read_over);
     dut.unblock(unblock);
     dut.event(event);
+    dut.ended(ended);
+    ends.in(ended);
     cqes.in(cqe);
     read_requests.in(read_request);
     atomic_responses.in(atomic_response);
@@ -247,7 +251,7 @@ TEST_F(RdmapDispatchTest, EveryOutputHoldsTheStageBack) {
   run_until_idle();
   EXPECT_EQ(read_requests.beats().size(), 40u);
   EXPECT_EQ(reads_done.beats().size(), 40u);
-  EXPECT_EQ(unblocks.beats().size(), 41u);
+  EXPECT_EQ(unblocks.beats().size(), 81u);  // the first FPDU's, requests and responses
   EXPECT_EQ(events.beats().size(), 41u);
   ASSERT_EQ(cqes.beats().size(), 40u);
   for (std::uint64_t i = 0; i < 40; ++i) EXPECT_EQ(cqes.beats()[i].cqe.wr_id, i);
@@ -364,6 +368,54 @@ TEST_F(RdmapDispatchTest, ASendWithInvalidateWaitsForWhatIsPlacedEarly) {
   placement.script({send(1), send(2, Opcode::kSendInvalidate)});
   run_until_idle();
   EXPECT_THAT(cqes.cycles(), ElementsAre(3, 32));
+}
+
+// The peer's FIN.
+PlacedSegment end_of(std::uint32_t flow, bool in_order, std::uint32_t qpn = 1) {
+  PlacedSegment s;
+  s.qpn = Qpn{qpn};
+  s.ended = true;
+  s.in_order = in_order;
+  s.flow = FlowId{flow};
+  return s;
+}
+TEST_F(RdmapDispatchTest, TheEndIsToldBehindTheLastDelivery) {
+  PlacedSegment last = send(1);
+  last.awaits_write = true;
+  contexts.in_flight.begin(StagWrites::kPlacement);
+  placement.script({last, end_of(3, true)});
+  engine.script({DmaWriteDone{}}, 40);
+  run_until_idle();
+  EXPECT_THAT(cqes.cycles(), ElementsAre(43));
+  EXPECT_THAT(ends.cycles(), ElementsAre(44));
+  EXPECT_EQ(ends.beats()[0].flow, FlowId{3});
+  ASSERT_EQ(events.beats().size(), 2u);  // behind the first FPDU's
+  EXPECT_EQ(events.beats()[1].kind, QpEvent::Kind::kPeerClosed);
+  EXPECT_EQ(events.beats()[1].qpn, Qpn{1});
+  EXPECT_EQ(events.cycles()[1], 44u);
+  ASSERT_EQ(unblocks.beats().size(), 2u);
+  EXPECT_EQ(unblocks.beats()[1].kind, TxUnblock::Kind::kPeerClosed);
+}
+TEST_F(RdmapDispatchTest, TheEndIsNoFirstFpdu) {
+  placement.script({end_of(3, true)});
+  run_until_idle();
+  ASSERT_EQ(events.beats().size(), 1u);
+  EXPECT_EQ(events.beats()[0].kind, QpEvent::Kind::kPeerClosed);
+}
+TEST_F(RdmapDispatchTest, OfAnEndBehindAnErrorOnlyTcpHears) {
+  placement.script({end_of(3, false)});
+  run_until_idle();
+  EXPECT_EQ(ends.beats().size(), 1u);
+  EXPECT_THAT(events.beats(), IsEmpty());
+  EXPECT_THAT(unblocks.beats(), IsEmpty());
+}
+TEST_F(RdmapDispatchTest, ARequestIsAnnouncedToTheTransmitSide) {
+  placement.script({segment(Opcode::kReadRequest), segment(Opcode::kAtomicRequest)});
+  run_until_idle();
+  ASSERT_EQ(unblocks.beats().size(), 3u);  // the first FPDU's, and one each
+  EXPECT_EQ(unblocks.beats()[1].kind, TxUnblock::Kind::kRequest);
+  EXPECT_EQ(unblocks.beats()[2].kind, TxUnblock::Kind::kRequest);
+  EXPECT_EQ(unblocks.cycles()[1], read_requests.cycles()[0]);
 }
 
 }  // namespace

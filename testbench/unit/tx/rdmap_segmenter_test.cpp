@@ -122,6 +122,12 @@ class RdmapSegmenterTest : public StageTest {
   }
   void change(std::uint32_t qpn, QpContext c, bool markers = false) { open_qp(contexts, qpn, c, markers); }
   void post(const abi::Wqe& w, std::uint32_t qpn = 1) { fetch.script({{Qpn{qpn}, true, w}}); }
+  void closing() {
+    QpContext c = rts_qp(1);
+    c.state = QpState::kClosing;
+    change(1, c);
+    allow();
+  }
   void allow(std::uint32_t bytes = kPlenty, std::uint32_t flow = 1) { tcp.script({{FlowId{flow}, bytes}}); }
   static Bytes header(const UlpduJob& j) {
     const std::uint8_t* at = j.ulpdu.buf->bytes() + Ulpdu::kOffset;
@@ -623,6 +629,44 @@ TEST_F(RdmapSegmenterTest, NothingIsSentOutsideRts) {
   post(wqe(WrOpcode::kSend, {sge(4)}));
   run_until_idle();
   EXPECT_THAT(jobs.beats(), IsEmpty());
+}
+// RFC 5041 section 6.2: a half-closed stream still carries what is due.
+TEST_F(RdmapSegmenterTest, OnceThePeerHasClosedADrainWaitsForTheResponsesThatAreDue) {
+  closing();
+  rx.script({{TxUnblock::Kind::kRequest, Qpn{1}},
+             {TxUnblock::Kind::kRequest, Qpn{1}},
+             {TxUnblock::Kind::kPeerClosed, Qpn{1}}});
+  firmware.script({{Qpn{1}, TxInternalWork::Kind::kDrain}}, 10);
+  responder.script({answer(1, 0x100, 0x2000, 0x7000, 4)}, 50);
+  contexts_at.at(89, [this] { responder.script({answer(1, 0x100, 0x2000, 0x7000, 4)}, 90); });
+  run_until_idle();
+  EXPECT_THAT(jobs.cycles(), ElementsAre(52, 92));
+  ASSERT_EQ(completions.beats().size(), 1u);
+  EXPECT_EQ(completions.beats()[0].marker, WqeIssued::Marker::kDrain);
+  EXPECT_THAT(completions.cycles(), ElementsAre(93));
+}
+TEST_F(RdmapSegmenterTest, BeforeThePeersFinADrainWaitsForNoResponse) {
+  closing();
+  rx.script({{TxUnblock::Kind::kRequest, Qpn{1}}});
+  firmware.script({{Qpn{1}, TxInternalWork::Kind::kDrain}}, 10);
+  run_until_idle();
+  EXPECT_THAT(completions.cycles(), ElementsAre(12));
+}
+TEST_F(RdmapSegmenterTest, ARequestThatWaitsForWhatCannotComeDoesNotHoldUpTheDrain) {
+  QpContext c = rts_qp(1);
+  c.state = QpState::kClosing;
+  c.ord = 1;
+  change(1, c);
+  allow();
+  post(wqe(WrOpcode::kRdmaRead, {sge(4)}));
+  post(wqe(WrOpcode::kRdmaRead, {sge(4)}));
+  firmware.script({{Qpn{1}, TxInternalWork::Kind::kDrain}}, 10);
+  rx.script({{TxUnblock::Kind::kPeerClosed, Qpn{1}}}, 100);
+  run_until_idle();
+  EXPECT_EQ(jobs.beats().size(), 1u);
+  ASSERT_EQ(completions.beats().size(), 2u);
+  EXPECT_EQ(completions.beats()[1].marker, WqeIssued::Marker::kDrain);
+  EXPECT_EQ(completions.cycles()[1], 102u);
 }
 TEST_F(RdmapSegmenterTest, WhatWasPostedBeforeAGracefulCloseIsSent) {
   QpContext c = rts_qp(1);

@@ -1,0 +1,262 @@
+// A peer that sends data, an error and its FIN in one burst, with every number of cycles between the last segment and the
+// FIN: what the FIN finds under way in the chip is delivered or told, in its order, before the stream ends.
+#include <optional>
+
+#include "testbench/system/peer_bench.h"
+
+namespace rnic::test {
+namespace {
+
+using abi::TerminateOrigin;
+using host::CmEventType;
+
+// One stream after the other, each with a queue pair of its own; what each of them came to.
+class BurstHost final : public host::App {
+ public:
+  static constexpr std::uint32_t kRegion = 4096;
+  static constexpr unsigned kReceives = 6;
+  struct Stream {
+    std::vector<CmEventType> events;
+    host::Terminate terminate;
+    unsigned received = 0, flushed = 0;
+  };
+
+  explicit BurstHost(Node& node) : node_(node), core_(node.cpu.add(*this)), channel_(core_) {
+    node.context.when_open(core_);
+    core_.wake_at(0);
+  }
+  bool dials = false;
+  std::vector<Stream> ended;
+  bool armed() const { return armed_; }
+  bool established() const { return !now_.events.empty(); }
+
+  void step() override {
+    if (!node_.context.is_open()) return;
+    if (cq_ == nullptr) create_memory();
+    if (!cq_->ready() || !all_->ready()) return;
+    if (qp_ == nullptr) create_queue_pair();
+    if (!qp_->ready()) return;
+    if (!armed_ && !over_) arm();
+    while (!channel_.empty()) take(channel_.get_cm_event());
+    host::Wc wc;
+    while (cq_->poll_cq(&wc, 1) == 1) ++(wc.status == abi::WcStatus::kSuccess ? now_.received : now_.flushed);
+    if (over_ && now_.received + now_.flushed == kReceives) retire();
+  }
+  std::string waiting_for() const override { return "test"; }
+
+  // {ALL} has every right, {BAD} is no STag; {TO} is the region's first octet.
+  Bytes octets(std::string hex) const {
+    return from_hex(with_names(
+        std::move(hex), {{"{ALL}", {all_->rkey(), 8}}, {"{BAD}", {all_->rkey() ^ 0x80, 8}}, {"{TO}", {address_, 16}}}));
+  }
+
+ private:
+  void create_memory() {
+    pd_ = node_.context.alloc_pd();
+    cq_ = node_.context.create_cq(512, host::CqMode::kPolled);
+    address_ = node_.memory.alloc(kRegion);
+    all_ = node_.context.reg_mr(pd_, address_, kRegion,
+                                abi::kLocalWrite | abi::kRemoteWrite | abi::kRemoteRead | abi::kRemoteAtomic);
+  }
+  void create_queue_pair() {
+    host::QpInitAttr attr;
+    attr.pd = pd_;
+    attr.send_cq = attr.recv_cq = cq_;
+    qp_ = node_.context.create_qp(attr);
+  }
+  void arm() {
+    host::RecvWr wr;
+    wr.num_sge = 1;
+    wr.sg_list[0] = {address_ + kRegion / 2, 64, all_->lkey()};
+    for (unsigned i = 0; i < kReceives; ++i) EXPECT_EQ(qp_->post_recv(wr), 0);
+    host::ConnParam param;
+    param.flags = kFlags;
+    param.responder_resources = param.initiator_depth = 4;
+    if (dials) EXPECT_EQ(node_.context.connect(*qp_, kPeerIp, kPort, param, channel_), 0);
+    else if (listener_ == nullptr) listener_ = &node_.context.listen(kPort, kFlags | abi::kCmEnhanced, channel_);
+    armed_ = true;
+  }
+  void take(host::CmEvent event) {
+    if (event.type == CmEventType::kConnectRequest) {
+      host::ConnParam param;
+      param.responder_resources = param.initiator_depth = 4;
+      node_.context.accept(event.connection, *qp_, param, channel_);
+      return;
+    }
+    now_.events.push_back(event.type);
+    if (event.type == CmEventType::kQpError) now_.terminate = event.terminate;
+    over_ = over_ || event.type == CmEventType::kDisconnected || event.type == CmEventType::kConnectError;
+  }
+  void retire() {
+    node_.context.destroy_qp(*qp_);
+    qp_ = nullptr;
+    armed_ = over_ = false;
+    ended.push_back(std::exchange(now_, {}));
+  }
+
+  static constexpr std::uint8_t kFlags = abi::kCmCrc | abi::kCmMarkers;
+  Node& node_;
+  host::Core& core_;
+  host::EventChannel channel_;
+  host::Pd pd_;
+  host::Cq* cq_ = nullptr;
+  host::Mr* all_ = nullptr;
+  host::Qp* qp_ = nullptr;
+  host::Listener* listener_ = nullptr;
+  std::uint64_t address_ = 0;
+  bool armed_ = false, over_ = false;
+  Stream now_;
+};
+
+const char* const kSend1 = "4143 00000000 00000000 00000001 00000000 11111111";
+const char* const kSend2 = "4143 00000000 00000000 00000002 00000000 22222222";
+const char* const kSend3 = "4143 00000000 00000000 00000003 00000000 33333333";
+const char* const kSend4 = "4143 00000000 00000000 00000004 00000000 44444444";
+const char* const kWrite = "C140 {ALL} {TO} 0BADF00D";
+const char* const kWriteNowhere = "C140 {BAD} {TO} DEADBEEF";
+const char* const kRead1 = "4141 00000000 00000001 00000001 00000000 00005678 0000000000000040 00000004 {ALL} {TO}";
+const char* const kRead2 = "4141 00000000 00000001 00000002 00000000 00005678 0000000000000080 00000004 {ALL} {TO}";
+const char* const kReadNowhere =
+    "4141 00000000 00000001 00000002 00000000 00005678 0000000000000080 00000004 {BAD} {TO}";
+
+struct Burst {
+  const char* name;
+  std::vector<std::string> ulpdus;
+  std::vector<std::string> answers;  // all that the chip sends
+  unsigned received = 0;
+  std::optional<TerminateOrigin> error = {};
+  wire::TerminateCause cause = {};
+  std::size_t missing = 0;  // octets of the last FPDU that do not come
+  bool spoilt = false;      // its CRC
+};
+std::ostream& operator<<(std::ostream& to, const Burst& b) { return to << b.name; }
+
+std::string terminate(const char* header) { return std::string("4147 00000000 00000002 00000001 00000000") + header; }
+
+const std::vector<Burst> kBursts = {
+    {"Nothing", {}, {}},
+    {"Sends", {kSend1, kSend2, kSend3, kSend4}, {}, 4},
+    {"Reads",
+     {kSend1, kWrite, kRead1, kRead2},
+     {"C142 00005678 0000000000000040 0BADF00D", "C142 00005678 0000000000000080 0BADF00D"},
+     1},
+    {"WriteNowhere",
+     {kSend1, kSend2, kWriteNowhere},
+     {terminate("1100C000 0012 C140 {BAD} {TO}")},
+     2,
+     TerminateOrigin::kLocal,
+     wire::ddp::kInvalidStag},
+    {"ReadNowhere",
+     {kWrite, kRead1, kReadNowhere},
+     {"C142 00005678 0000000000000040 0BADF00D",
+      terminate(
+          "0100E000 002E 4141 00000000 00000001 00000002 00000000 00005678 0000000000000080 00000004 {BAD} {TO}")},
+     0,
+     TerminateOrigin::kLocal,
+     wire::rdma::kInvalidStag},
+    {"WrongCrc",
+     {kSend1, kSend2},
+     {terminate("20020000")},
+     1,
+     TerminateOrigin::kLocal,
+     wire::mpa::kCrcMismatch,
+     0,
+     true},
+    {"HalfAnFpdu",
+     {kSend1, kSend2},
+     {terminate("20010000")},
+     1,
+     TerminateOrigin::kLocal,
+     wire::mpa::kConnectionLost,
+     8},
+    {"OneOctetShort",
+     {kSend1, kSend2},
+     {terminate("20010000")},
+     1,
+     TerminateOrigin::kLocal,
+     wire::mpa::kConnectionLost,
+     1},
+    {"Terminate",
+     {kSend1, kSend2, terminate("1100C000 0012 C140 12345678 0000000000001000")},
+     {},
+     2,
+     TerminateOrigin::kPeer,
+     wire::ddp::kInvalidStag},
+};
+
+class BurstTest : public PeerBench, public testing::WithParamInterface<std::tuple<Burst, bool>> {
+ protected:
+  static constexpr int kWithTheLastOctets = -1, kMostCycles = 200;
+
+  static NodeConfig config() {
+    NodeConfig c;
+    c.rnic.tcp.time_wait_us = 20;
+    c.rnic.rx.rqe_fetch.prefetch = 1;  // a Send waits for its receive request
+    return c;
+  }
+  BurstTest() : PeerBench("burst", config()) { host.dials = std::get<bool>(GetParam()); }
+
+  RawStream& open() {
+    while (!host.armed()) peer.wait_us(1);
+    if (!host.dials) return connect();
+    RawStream& s = peer.accept();
+    s.answer(from_hex("4D504120494420526570204672616D65 C001 0000"));
+    while (!host.established()) peer.wait_us(1);
+    return s;
+  }
+  void burst(int distance) {
+    SCOPED_TRACE("FIN " + std::to_string(distance) + " cycles behind");
+    const Burst& b = std::get<Burst>(GetParam());
+    const std::size_t before = host.ended.size();
+    RawStream& s = open();
+    Bytes all;
+    for (const std::string& ulpdu : b.ulpdus) {
+      const Bytes fpdu = s.fpdu(host.octets(ulpdu));
+      all.insert(all.end(), fpdu.begin(), fpdu.end());
+    }
+    all.resize(all.size() - b.missing);
+    if (b.spoilt) all.back() ^= 1;
+    if (distance == kWithTheLastOctets) {
+      s.send_last(all);
+    } else {
+      s.send(all);
+      if (distance != 0) sc_core::wait(sc_core::sc_time::from_value(distance * node.core_clk.period_ps()));
+      s.send_fin();
+    }
+    for (const std::string& answer : b.answers) EXPECT_EQ(s.receive(), host.octets(answer));
+    EXPECT_TRUE(s.receive_fin());
+    EXPECT_EQ(s.unread(), 0u);
+    EXPECT_TRUE(peer.wait_for([&] { return host.ended.size() > before; })) << "the stream does not end";
+    ASSERT_EQ(host.ended.size(), before + 1);
+    const BurstHost::Stream& ended = host.ended.back();
+    EXPECT_EQ(ended.received, b.received);
+    if (!b.error) {
+      EXPECT_THAT(ended.events, testing::ElementsAre(CmEventType::kEstablished, CmEventType::kDisconnected));
+      return;
+    }
+    EXPECT_THAT(ended.events,
+                testing::ElementsAre(CmEventType::kEstablished, CmEventType::kQpError, CmEventType::kDisconnected));
+    EXPECT_EQ(ended.terminate.origin, *b.error);
+    EXPECT_EQ(wire::terminate_word(ended.terminate.cause), wire::terminate_word(b.cause));
+  }
+
+  BurstHost host{node};
+};
+
+TEST_P(BurstTest, IsDeliveredOrToldBeforeTheFin) {
+  peer.run([this] {
+    peer.wait_us(20);  // the host listens by then
+    for (int distance = kWithTheLastOctets; distance <= kMostCycles && !HasFailure(); ++distance) burst(distance);
+  });
+  sc_core::sc_start(sc_core::sc_time(500, sc_core::SC_MS), sc_core::SC_EXIT_ON_STARVATION);
+  EXPECT_TRUE(peer.done());
+  EXPECT_EQ(host.ended.size(), 1u + kMostCycles - kWithTheLastOctets);
+}
+INSTANTIATE_TEST_SUITE_P(All, BurstTest, testing::Combine(testing::ValuesIn(kBursts), testing::Bool()),
+                         [](const auto& of) {
+                           return std::string(std::get<Burst>(of.param).name) +
+                                  (std::get<bool>(of.param) ? "ToTheInitiator" : "ToTheResponder");
+                         });
+
+}  // namespace
+}  // namespace rnic::test
