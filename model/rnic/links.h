@@ -94,6 +94,7 @@ class RnicLinks {
   Link<AtomicWork> atomic_work{path("responder.atomic_work"), clk_, {2, 1, 1}};
   Link<ReadWork> read_work{path("responder.read_work"), clk_, {2, 2, 1}};
   Link<ReadResponseSent> responses_sent{path("responder.responses_sent"), clk_, {4, 1, 1}};
+  Link<ReadResponseSent> answered{path("responder.answered"), clk_, {4, 1, 1}};
 
   // Between the directions, and completion.
   Link<TxUnblock> unblock{path("completion.unblock"), clk_, {4, 1, 1}};
@@ -154,12 +155,12 @@ class RnicLinks {
         deframed, checked, rqes_posted, rqes, rqes_taken, rqe_reads, rqe_reads_done, reads_issued, srq_arms, srq_events,
         rq_flushes, placements, placements_done, placed, ended, behind, early, reads_issued_early, reads_over,
         early_writes, early_writes_done, read_requests, reads_due, atomics_due, atomic_reads, atomic_reads_done,
-        atomic_writes, atomic_writes_done, atomic_work, read_work, responses_sent, unblock, reads_done, atomics_issued,
-        atomic_responses, original_writes, original_writes_done, atomics_done, atomic_unblock, issued, acked, lost,
-        credit, receive_cqes, send_cqes, cqe_writes, cq_record_reads, cq_records_read, cq_overflows, cq_notifies,
-        tcp_tx_commands, tcp_rx_commands, tcp_tx_reports, tcp_rx_reports, tcp_feedback, stream_errors, terminates,
-        qp_events, tcp_ops, tcp_events, internal_work, commands, command_reads, command_reads_done, host_events,
-        events_taken, event_writes, event_writes_done, msix);
+        atomic_writes, atomic_writes_done, atomic_work, read_work, responses_sent, answered, unblock, reads_done,
+        atomics_issued, atomic_responses, original_writes, original_writes_done, atomics_done, atomic_unblock, issued,
+        acked, lost, credit, receive_cqes, send_cqes, cqe_writes, cq_record_reads, cq_records_read, cq_overflows,
+        cq_notifies, tcp_tx_commands, tcp_rx_commands, tcp_tx_reports, tcp_rx_reports, tcp_feedback, stream_errors,
+        terminates, qp_events, tcp_ops, tcp_events, internal_work, commands, command_reads, command_reads_done,
+        host_events, events_taken, event_writes, event_writes_done, msix);
   }
 };
 

@@ -128,6 +128,7 @@ void Rnic::bind_transmit() {
   rdmap_segmenter.read_work(links.read_work);
   rdmap_segmenter.atomic_work(links.atomic_work);
   rdmap_segmenter.read_sent(links.responses_sent);
+  rdmap_segmenter.answered(links.answered);
   rdmap_segmenter.internal_work(links.internal_work);
   rdmap_segmenter.terminate(links.terminates);
   rdmap_segmenter.out(links.jobs);
@@ -198,6 +199,7 @@ void Rnic::bind_receive() {
   ddp_placement.srq_arm(links.srq_arms);
   ddp_placement.srq_event(links.srq_events);
   ddp_placement.flush(links.rq_flushes);
+  ddp_placement.answered(links.answered);
   ddp_placement.dma(links.placements);
   ddp_placement.out(links.placed);
   pcie.dma_write.request(kPlacementWriter)(links.placements);

@@ -69,6 +69,12 @@ package rnic_ddp_pkg;
     logic        empty;
   } reads_t;
 
+  // Requests of the peer's that are not answered, in one use of the queue pair's number.
+  typedef struct packed {
+    logic [31:0] epoch;
+    logic [15:0] count;
+  } held_t;
+
   // The end of a stream: nothing more is placed in this use of the queue pair's number.
   typedef struct packed {
     logic        stopped;

@@ -28,6 +28,9 @@ module ddp_placement #(
   input  logic                                  flush_valid_i,
   output logic                                  flush_ready_o,
   input  rnic_messages_pkg::rq_flush_t          flush_i,
+  input  logic                                  answered_valid_i,
+  output logic                                  answered_ready_o,
+  input  rnic_messages_pkg::read_response_sent_t answered_i,
   input  logic                                  dma_ready_i,
   output logic                                  dma_valid_o,
   output rnic_messages_pkg::dma_write_request_t dma_o,
@@ -91,6 +94,15 @@ module ddp_placement #(
   output logic                                  reads_pop_o,
   input  logic [31:0]                           issued_reads_epoch_i,
   output logic                                  reads_clear_o,  // before the push, which a taken read_issued_i is
+  // Requests of the peer's that are not answered: those of the queue pair qp_index_o, and of answered_i's. Of writes to one
+  // entry that of held_o holds.
+  output logic [31:0]                           answered_qp_index_o,
+  input  logic [31:0]                           answered_epoch_i,
+  input  rnic_ddp_pkg::held_t                   answered_held_i,
+  output rnic_ddp_pkg::held_t                   answered_held_o,  // written when answered_i is taken
+  input  rnic_ddp_pkg::held_t                   held_i,
+  output logic                                  held_write_o,
+  output rnic_ddp_pkg::held_t                   held_o,
   // Streams, and which of them are over, by queue pair.
   input  rnic_ddp_pkg::ddp_stream_t             stream_i,
   output logic                                  stream_write_o,
@@ -113,9 +125,11 @@ module ddp_placement #(
   assign srq_arm_ready_o     = srq_arm_valid_i;
   assign read_issued_ready_o = read_issued_valid_i;
   assign flush_ready_o       = flush_valid_i;
+  assign answered_ready_o    = answered_valid_i;
   assign posted_qp_index_o   = posted_i.rqn.number;
   assign issued_qp_index_o   = read_issued_i.qpn;
   assign flush_qp_index_o    = flush_i.qpn;
+  assign answered_qp_index_o = answered_i.qpn;
 
   // The firmware ends a stream whose ring overran; one that is not there yet ends with its first message, at the latest.
   assign overruns = posted_ready_o && overrun_i && !(posted_stop_i.stopped && posted_stop_i.epoch == posted_qp_i.epoch);
@@ -200,6 +214,19 @@ module ddp_placement #(
   assign new_read  = read_issued_ready_o && read_issued_i.qpn == qp_index_o;
   assign oldest    = old_reads ? reads_front_i : read_issued_i;
 
+  // The peer's requests; a response that has left makes room for a request of the same cycle.
+  logic [15:0] held;
+  always_comb begin
+    answered_held_o = {answered_epoch_i, 16'd0};
+    if (answered_held_i.epoch == answered_epoch_i && answered_held_i.count != '0) begin
+      answered_held_o.count = answered_held_i.count - 16'd1;
+    end
+    held = held_i.epoch == qp_i.epoch ? held_i.count : '0;
+    if (answered_ready_o && answered_i.qpn == qp_index_o) held = answered_held_o.count;
+  end
+  assign held_write_o = places && !segment.is_tagged && segment.qn == rnic_ddp_pkg::QnRequest;
+  assign held_o       = {qp_i.epoch, held + 16'd1};
+
   logic live, late, asks, waits, absorbs, sends, invalidates, scatter_long, scatter_error, tagged_error, untagged_error;
   rnic_messages_pkg::terminate_cause_t               tagged_cause, untagged_cause;
   rnic_ddp_pkg::memory_piece_t                       tagged_piece;
@@ -238,6 +265,7 @@ module ddp_placement #(
     .qpn_i          (qp_index_o),
     .qp_i,
     .stream_i       (stream),
+    .full_i         (held >= qp_i.ird),
     .ask_o          (asks),
     .next_i         (rq_next_i),
     .readable_i     (rq_front_i.ok && rq_front_i.wqe.num_sge <= 8'(rnic_messages_pkg::MaxSge)),
@@ -377,7 +405,8 @@ module ddp_placement #(
       moves_q   <= 1'b0;
     end else begin
       waiting_q <= waiting_d;
-      moves_q   <= posted_ready_o || rqe_ready_o || srq_arm_ready_o || read_issued_ready_o || flush_ready_o || dma_valid_o ||
+      moves_q   <= posted_ready_o || rqe_ready_o || srq_arm_ready_o || read_issued_ready_o || flush_ready_o || answered_ready_o ||
+                   dma_valid_o ||
                    out_valid_o || unused_take_o || in_ready_o || rqe_taken_valid_o || srq_event_valid_o;
     end
   end
@@ -418,6 +447,9 @@ module ddp_placement #(
       PeerTerminates_C  : cover (places && terminates);
       ReadEnds_C        : cover (reads_pop_o);
       ReadOfThisCycle_C : cover (places && responds && !old_reads && new_read);
+      AtIrd_C           : cover (held_write_o && held_o.count == qp_i.ird);
+      OverIrd_C         : cover (stops && segment.qn == rnic_ddp_pkg::QnRequest && !segment.is_tagged && held == qp_i.ird);
+      AnsweredNow_C     : cover (held_write_o && answered_ready_o && answered_i.qpn == qp_index_o);
       Overrun_C         : cover (overruns);
     end
   end

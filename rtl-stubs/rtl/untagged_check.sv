@@ -5,6 +5,7 @@ module untagged_check (
   input  logic [31:0]                         qpn_i,
   input  rnic_messages_pkg::qp_context_t      qp_i,
   input  rnic_ddp_pkg::ddp_stream_t           stream_i,
+  input  logic                                full_i,           // as many requests as IRD allows are held
   output logic                                ask_o,            // it needs a receive request
   input  rnic_ddp_pkg::rq_next_t              next_i,           // the answer
   input  logic                                readable_i,       // there is one, a list of no more elements than there may be
@@ -84,6 +85,7 @@ module untagged_check (
     error_o = 1'b1;
     cause_o = '0;
     if (header_error)                                        cause_o = header_cause;
+    else if (kind.qn == rnic_ddp_pkg::QnRequest && full_i)   cause_o = rnic_messages_pkg::DdpInvalidMsnNoBuffer;
     else if (ask_o && next_i == rnic_ddp_pkg::RqNone)        cause_o = rnic_messages_pkg::DdpInvalidMsnNoBuffer;
     else if (ask_o && next_i == rnic_ddp_pkg::RqLost)        cause_o = rnic_messages_pkg::RdmaLocalCatastrophic;
     else if (wait_o || terminates)                           error_o = 1'b0;

@@ -29,6 +29,7 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
         contexts_(contexts),
         requests_(contexts),
         reads_(contexts.qps()),
+        held_(contexts.qps()),
         streams_(contexts.qps()),
         stops_(contexts.qps()) {}
 
@@ -39,6 +40,7 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
     v.in(stage_.srq_arm, m.srq_arm_valid_i, m.srq_arm_ready_o);
     v.in(stage_.read_issued, m.read_issued_valid_i, m.read_issued_ready_o, m.read_issued_i);
     v.in(stage_.flush, m.flush_valid_i, m.flush_ready_o, m.flush_i);
+    v.in(stage_.answered, m.answered_valid_i, m.answered_ready_o, m.answered_i);
     v.out(stage_.dma, m.dma_ready_i, m.dma_valid_o, m.dma_o);
     v.out(stage_.out, m.out_ready_i, m.out_valid_o, m.out_o);
     v.in(stage_.in, m.in_valid_i, m.in_ready_o, m.in_i, m.in_data_i);
@@ -77,6 +79,8 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
     if (m.reads_clear_o) reads_.start(issued_.qpn, contexts_.qp(issued_.qpn).epoch);
     if (m.read_issued_ready_o) reads_.push(issued_);
     if (m.reads_pop_o) reads_.pop(Qpn{m.qp_index_o});
+    if (m.answered_ready_o) held_[m.answered_qp_index_o] = m.answered_held_o;
+    if (m.held_write_o) held_[m.qp_index_o] = m.held_o;
     if (m.stream_write_o) streams_[m.qp_index_o] = m.stream_o;
     if (m.posted_stop_write_o) stops_[m.posted_qp_index_o] = m.posted_stop_o;
     if (m.flush_stop_write_o) stops_[m.flush_qp_index_o] = m.flush_stop_o;
@@ -107,14 +111,15 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
 
  private:
   using StreamRow = std::remove_reference_t<decltype(Model::stream_i)>;
+  using HeldRow = std::remove_reference_t<decltype(Model::held_i)>;
   using StopRow = std::remove_reference_t<decltype(Model::stop_i)>;
   static constexpr unsigned kPages = 17;
 
   bool judges(const Model& m) const { return m.in_valid_i && last_; }
   // Nothing is asked of any table, and what was answered in the cycle before still holds.
   bool quiet(const Model& m) {
-    const bool messages =
-        m.posted_ready_o || m.rqe_ready_o || m.srq_arm_ready_o || m.read_issued_ready_o || m.flush_ready_o;
+    const bool messages = m.posted_ready_o || m.rqe_ready_o || m.srq_arm_ready_o || m.read_issued_ready_o ||
+                          m.flush_ready_o || m.answered_ready_o;
     const bool answered = m.overrun_i || m.unused_valid_i || m.freed_valid_i || m.shared_event_valid_i;
     const bool waiting = requests_.has_unused() || !requests_.freed().empty() || !requests_.events().empty();
     return !messages && !answered && !waiting && !judges(m) && m.list_o == 0;
@@ -134,6 +139,10 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
     if (m.flush_ready_o) {
       requests_.end(Qpn{m.flush_qp_index_o});
       pack(contexts_.qp(Qpn{m.flush_qp_index_o}), m.flush_qp_i);
+    }
+    if (m.answered_ready_o) {
+      m.answered_epoch_i = contexts_.qp(Qpn{m.answered_qp_index_o}).epoch;
+      m.answered_held_i = held_[m.answered_qp_index_o];
     }
     m.unused_valid_i = requests_.has_unused();
     if (judges(m)) pack(contexts_.flow(FlowId{m.flow_index_o}), m.flow_i);
@@ -164,6 +173,7 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
     pack(contexts_.qp(qpn), m.qp_i);
     m.stream_i = streams_[qpn.v];
     m.stop_i = stops_[qpn.v];
+    m.held_i = held_[qpn.v];
     pack(reads_.row(qpn), m.reads_i);
     pack(reads_.front(qpn), m.reads_front_i);
   }
@@ -207,6 +217,7 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
   ContextStore& contexts_;
   ReceiveRequests requests_;
   OutstandingReads reads_;
+  std::vector<HeldRow> held_;
   std::vector<StreamRow> streams_;
   std::vector<StopRow> stops_;
   bool last_ = false;  // of the beat that is offered

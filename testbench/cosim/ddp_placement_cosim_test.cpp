@@ -132,6 +132,13 @@ struct RaceCosim : DdpPlacementCosim {
   static PlacementRound::Fpdu send(std::uint32_t flow) {
     return fpdu("0016 4143 00000000 00000000 00000001 00000000 DEADBEEF", flow);
   }
+  static PlacementRound::Fpdu read_request(std::uint32_t flow, std::uint8_t msn) {
+    PlacementRound::Fpdu f = fpdu(
+        "002E 4141 00000000 00000001 00000000 00000000 00000100 0000000000002000 00000010 0000015A 0000000000001010",
+        flow);
+    f.octets[15] = msn;
+    return f;
+  }
   // With the message in each of the cycles in which the FPDUs come through.
   template <class Disturb>
   void race(std::initializer_list<PlacementRound::Fpdu> fpdus, Disturb disturb) {
@@ -163,6 +170,13 @@ TEST_P(RaceCosim, AReadAndItsResponse) {
   });
   EXPECT_EQ(causes.count(wire::terminate_word(rdma::kUnexpectedOpcode)), 1u);
   EXPECT_EQ(opcodes.count(wire::Opcode::kReadResponse), 1u);
+}
+// IRD is 4: the fifth request comes when the first one's response leaves.
+TEST_P(RaceCosim, ARequestAtIrdAndAnAnswer) {
+  race({read_request(1, 1), read_request(1, 2), read_request(1, 3), read_request(1, 4), read_request(1, 5), write(1)},
+       [](PlacementRound& r, Cycle at) { r.answers.emplace_back(at, ReadResponseSent{Qpn{1}}); });
+  EXPECT_EQ(causes, std::set{wire::terminate_word(ddp::kInvalidMsnNoBuffer)});
+  EXPECT_GT(pieces, 0u);
 }
 TEST_P(RaceCosim, AnOverrunAndWrites) {
   race({write(2), write(1), write(1), write(1), write(2)}, [](PlacementRound& r, Cycle at) {

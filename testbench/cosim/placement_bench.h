@@ -32,6 +32,7 @@ struct PlacementRound {
   Timed<SrqArm> arms;
   Timed<ReadIssued> reads;
   Timed<RqFlush> flushes;
+  Timed<ReadResponseSent> answers;
   Timed<std::function<void(ContextStore&)>> changes;
 };
 
@@ -44,6 +45,7 @@ struct PlacementBench {
   Link<SrqArm> link_arm;
   Link<ReadIssued> link_reads;
   Link<RqFlush> link_flush;
+  Link<ReadResponseSent> link_answered;
   Link<DmaWriteRequest> link_dma;
   Link<PlacedSegment> link_out;
   Link<QpEvent> link_event;
@@ -55,6 +57,7 @@ struct PlacementBench {
   Source<SrqArm> arms;
   Source<ReadIssued> reads;
   Source<RqFlush> flushes;
+  Source<ReadResponseSent> answers;
   Sink<DmaWriteRequest> dma;
   Sink<PlacedSegment> placed;
   Sink<QpEvent> events;
@@ -71,6 +74,7 @@ struct PlacementBench {
         link_arm(name + "_arm", clk, {4, 1, 1}),
         link_reads(name + "_reads", clk, {4, 1, 1}),
         link_flush(name + "_flush", clk, {4, 1, 1}),
+        link_answered(name + "_answered", clk, {4, 1, 1}),
         link_dma(name + "_dma", clk, {4, 3, 1}),
         link_out(name + "_out", clk, {4, 1, 1}),
         link_event(name + "_event", clk, {2, 1, 1}),
@@ -82,6 +86,7 @@ struct PlacementBench {
         arms((name + "_arms").c_str(), clk),
         reads((name + "_issued").c_str(), clk),
         flushes((name + "_flushes").c_str(), clk),
+        answers((name + "_answers").c_str(), clk),
         dma((name + "_writes").c_str(), clk),
         placed((name + "_placed").c_str(), clk),
         events((name + "_events").c_str(), clk),
@@ -95,6 +100,7 @@ struct PlacementBench {
     arms.out(link_arm), block.srq_arm(link_arm);
     reads.out(link_reads), block.read_issued(link_reads);
     flushes.out(link_flush), block.flush(link_flush);
+    answers.out(link_answered), block.answered(link_answered);
     block.dma(link_dma), dma.in(link_dma);
     block.out(link_out), placed.in(link_out);
     block.event(link_event), events.in(link_event);
@@ -132,6 +138,7 @@ struct PlacementBench {
     script(round.arms, arms, start);
     script(round.reads, reads, start);
     script(round.flushes, flushes, start);
+    script(round.answers, answers, start);
     for (const auto& [cycle, change] : round.changes) {
       agenda.at(start + cycle, [this, change = change] { change(contexts); });
     }

@@ -161,6 +161,7 @@ void PlacementTraffic::open(PlacementRound& r, std::uint32_t n) {
   c.extensions = n != 3;
   s.extended = n != 3 && n != 4;
   c.absorbs_rtr_send = once_in(3);
+  c.ird = once_in(3) ? static_cast<std::uint16_t>(rng_.below(4)) : 128;
   c.shares_rq = s.shares;
   c.srq = kSrq;
   c.first_msn = once_in(4) ? 0xfffffffe : 1;
@@ -508,6 +509,9 @@ PlacementRound PlacementTraffic::round() {
   }
   for (std::uint32_t n = 0; n < kQps; ++n) {
     if (once_in(12)) disturb(r, n);
+  }
+  for (std::uint64_t i = rng_.below(2 * kQps); i-- > 0;) {
+    r.answers.emplace_back(rng_.below(200), ReadResponseSent{Qpn{static_cast<std::uint32_t>(rng_.below(kQps))}});
   }
   for (unsigned i = 0; i < kSegments; ++i) {
     auto n = static_cast<std::uint32_t>(rng_.below(kQps));

@@ -73,7 +73,7 @@ const std::vector<Violation> kViolations = {
     {"MoreReadsThanIrd",
      {kReadRequestToAll, "4141 00000000 00000001 00000002 00000000 00000100 0000000000002000 00001000 {ALL} {TO}"},
      "1202C000 002E 4141 00000000 00000001 00000002 00000000",
-     Finder::kResponder,
+     Finder::kPlacement,
      Spoil::kNothing,
      WcStatus::kWrFlushErr,
      1},

@@ -44,6 +44,11 @@ bool DdpPlacement::accept() {
     reads_pool_.push(qp(r.qpn).reads, r);
     busy = true;
   }
+  if (answered->can_pop()) {
+    QpRx& q = qp(answered->pop().qpn);
+    if (q.requests != 0) --q.requests;
+    busy = true;
+  }
   if (flush->can_pop()) {
     const Qpn qpn = flush->pop().qpn;
     requests_.end(qpn);

@@ -11,6 +11,7 @@
 #include "model/rnic/context/context.h"
 #include "model/rnic/context/qp_events.h"
 #include "model/rnic/dma.h"
+#include "model/rnic/responder/read_request.h"
 #include "model/rnic/rx/placed.h"
 #include "model/rnic/rx/receive_requests.h"
 #include "model/stats/registry.h"
@@ -37,6 +38,8 @@ class DdpPlacement final : public Stage, public RunsAhead {
   PopPort<SrqArm> srq_arm{*this, "srq_arm"};
   PushPort<SrqEvent> srq_event{*this, "srq_event"};
   PopPort<RqFlush> flush{*this, "flush"};
+  PopPort<ReadResponseSent> answered{*this,
+                                     "answered"};  // a request of the peer's, which counts against IRD until then
   PushPort<DmaWriteRequest> dma{*this, "dma"};
   PushPort<PlacedSegment> out{*this, "out"};
   PushPort<QpEvent> event{*this, "event"};
@@ -60,6 +63,7 @@ class DdpPlacement final : public Stage, public RunsAhead {
     std::array<std::uint32_t, 4> msn{1, 1, 1, 1};  // expected, by queue number
     std::uint32_t offset = 0;                      // expected MO of the current Send
     std::uint32_t tagged_bytes = 0;                // of the current tagged message
+    std::uint32_t requests = 0;                    // of the peer's, Reads and atomics, that are not answered
     PooledQueue reads;                             // Reads whose responses are outstanding, oldest first
     std::uint32_t read_bytes = 0;                  // placed of the oldest one
     bool begun = false;                            // the first FPDU, which may say ready-to-receive, was here

@@ -52,7 +52,10 @@ Cause DdpPlacement::untagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu) {
   s.stag = h.invalidate_stag;
   if (op == Opcode::kTerminate) return received_terminate(q, *v), Cause{};
   if (h.msn != q.msn[h.qn]) return wire::ddp::kInvalidMsnRange;
+  if (h.qn == wire::kQnReadRequest && q.requests >= ctx.ird)
+    return wire::ddp::kInvalidMsnNoBuffer;  // RFC 6581 section 9.1
   if (const Cause cause = message(ctx, q, *v)) return cause;
+  q.requests += h.qn == wire::kQnReadRequest;
   if (h.qn != wire::kQnSend) s.headers = FailedSegment::of(ulpdu);
   if (!waiting_ && h.last()) ++q.msn[h.qn];
   return {};

@@ -131,7 +131,7 @@ void RdmapSegmenter::prepare_terminate(const TxInternalWork& work) {
 // One FPDU of the QP whose turn it is.
 bool RdmapSegmenter::cut() {
   if (scheduler_.nobody() || !out->can_push() || !issued->can_push() || !taken->can_push() || !event->can_push() ||
-      !read_sent->can_push() || !atomic_issued->can_push() || !read_issued->can_push() ||
+      !read_sent->can_push() || !answered->can_push() || !atomic_issued->can_push() || !read_issued->can_push() ||
       !read_issued_early->can_push()) {
     return false;
   }
@@ -198,6 +198,7 @@ void RdmapSegmenter::send_response(Qpn qpn, QpTx& q) {
   scheduler_.answered(q);
   q.response_done();
   read_sent->push({qpn});
+  answered->push({qpn});
 }
 
 // False if the source was revoked: the response ends where it is, and its IRRQ slot stays taken, for the stream is

@@ -25,6 +25,7 @@ class RdmapSegmenter final : public Stage {
   PopPort<ReadWork> read_work{*this, "read_work"};
   PopPort<AtomicWork> atomic_work{*this, "atomic_work"};
   PushPort<ReadResponseSent> read_sent{*this, "read_sent"};
+  PushPort<ReadResponseSent> answered{*this, "answered"};  // the same for ddp_placement
   PopPort<TxInternalWork> internal_work{*this, "internal_work"};
   PopPort<TerminateMessage> terminate{*this, "terminate"};
   PushPort<UlpduJob> out{*this, "out"};

@@ -57,6 +57,7 @@ class DdpPlacementTest : public StageTest {
   Link<RqDoorbell> posted{"posted", clk, {2, 1, 1}};
   Link<FetchedRqe> rqe{"rqe", clk, {2, 1, 1}};
   Link<ReadIssued> read_issued{"read_issued", clk, {2, 1, 1}};
+  Link<ReadResponseSent> answered{"answered", clk, {2, 1, 1}};
   Link<RqFlush> flush{"flush", clk, {2, 1, 1}};
   Link<RqeTaken> taken{"taken", clk, {2, 1, 1}};
   Link<DmaWriteRequest> dma{"dma", clk, {2, 1, 1}};
@@ -69,6 +70,7 @@ class DdpPlacementTest : public StageTest {
   Source<FetchedRqe> fetch{"fetch", clk};
   Source<ReadIssued> reads{"reads", clk};
   Source<RqFlush> flushes{"flushes", clk};
+  Source<ReadResponseSent> answers{"answers", clk};
   Source<SrqArm> arms{"arms", clk};
   Sink<SrqEvent> srq_events{"srq_events", clk};
   Sink<RqeTaken> given_back{"given_back", clk};
@@ -89,7 +91,9 @@ class DdpPlacementTest : public StageTest {
     dut.posted(posted);
     dut.rqe(rqe);
     dut.read_issued(read_issued);
+    dut.answered(answered);
     dut.flush(flush);
+    answers.out(answered);
     dut.rqe_taken(taken);
     dut.dma(dma);
     dut.out(out);
@@ -714,6 +718,55 @@ TEST_F(DdpPlacementTest, RepeatedReadRequest) {
   EXPECT_EQ(r.size, 0x1000u);
   EXPECT_EQ(r.src_stag, 0x300u);
   EXPECT_EQ(r.src_to, 0x4000u);
+}
+
+// IRD is 4.
+Bytes read_request(std::uint8_t msn) {
+  Bytes r = kReadRequest;
+  r[13] = msn;
+  return r;
+}
+TEST_F(DdpPlacementTest, ARequestBeyondIrdEndsTheStreamAndNothingBehindItIsPlaced) {
+  for (std::uint8_t msn = 1; msn <= 5; ++msn) receive(read_request(msn));
+  receive(write(stag_of(3), 0x1000, 4));
+  run_until_idle();
+  ASSERT_EQ(events.beats().size(), 1u);
+  EXPECT_EQ(events.beats()[0].cause, ddp::kInvalidMsnNoBuffer);
+  EXPECT_EQ(events.beats()[0].failed.octets[13], 5u);
+  EXPECT_EQ(placed.beats().size(), 4u);
+  EXPECT_THAT(pieces(), IsEmpty());
+}
+// Until the last FPDU of a response is on its way its request counts; then one more is taken, in that cycle already.
+TEST_F(DdpPlacementTest, AnAnswerMakesRoomForARequest) {
+  for (std::uint8_t msn = 1; msn <= 4; ++msn) receive(read_request(msn));
+  run_until_idle();
+  ASSERT_EQ(placed.beats().size(), 4u);
+  const Cycle at = clk.now() + 10;
+  answers.script({ReadResponseSent{Qpn{1}}}, at);
+  receive(read_request(5), 1, at);
+  receive(read_request(6), 1, at);
+  run_until_idle();
+  EXPECT_EQ(placed.beats().size(), 5u);
+  ASSERT_EQ(events.beats().size(), 1u);
+  EXPECT_EQ(events.beats()[0].failed.octets[13], 6u);
+}
+TEST_F(DdpPlacementTest, AnIrdOfZeroTakesNoRequest) {
+  QpContext c = rts_qp(1);
+  c.ird = 0;
+  contexts.write(Qpn{1}, c);
+  contexts.commit();
+  receive(read_request(1));
+  expect_error(ddp::kInvalidMsnNoBuffer);
+}
+TEST_F(DdpPlacementTest, RequestsOfAnEarlierUseDoNotCount) {
+  for (std::uint8_t msn = 1; msn <= 4; ++msn) receive(read_request(msn));
+  run_until_idle();
+  contexts.write(Qpn{1}, rts_qp(1, 2));
+  contexts.commit();
+  receive(read_request(1), 1, clk.now() + 1);
+  run_until_idle();
+  EXPECT_THAT(events.beats(), IsEmpty());
+  EXPECT_EQ(placed.beats().size(), 5u);
 }
 
 TEST_F(DdpPlacementTest, CrcErrorComesBeforeMarkerError) {

@@ -40,6 +40,7 @@ class SharedReceiveQueueTest : public StageTest {
   Link<SrqArm> arm{"arm", clk, {2, 1, 1}};
   Link<RqFlush> flush{"flush", clk, {2, 1, 1}};
   Link<ReadIssued> read_issued{"read_issued", clk, {2, 1, 1}};
+  Link<ReadResponseSent> answered{"answered", clk, {2, 1, 1}};
   Link<RqeTaken> taken{"taken", clk, {2, 1, 1}};
   Link<SrqEvent> srq_event{"srq_event", clk, {2, 1, 1}};
   Link<DmaWriteRequest> dma{"dma", clk, {2, 1, 1}};
@@ -71,6 +72,7 @@ class SharedReceiveQueueTest : public StageTest {
     dut.srq_arm(arm);
     dut.flush(flush);
     dut.read_issued(read_issued);
+    dut.answered(answered);
     dut.rqe_taken(taken);
     dut.srq_event(srq_event);
     dut.dma(dma);

@@ -50,6 +50,7 @@ class RdmapSegmenterTest : public StageTest {
   Link<AtomicWork> atomic_work{"atomic_work", clk, {4, 1, 1}};
   Link<AtomicIssued> atomic_issued{"atomic_issued", clk, {2, 1, 1}};
   Link<ReadIssued> read_issued{"read_issued", clk, {2, 1, 1}};
+  Link<ReadResponseSent> answered{"answered", clk, {2, 1, 1}};
   Link<ReadIssued> read_issued_early{"read_issued_early", clk, {2, 1, 1}};
   Link<ReadResponseSent> read_sent{"read_sent", clk, {2, 1, 1}};
   Link<TxInternalWork> internal_work{"internal_work", clk, {4, 1, 1}};
@@ -71,6 +72,7 @@ class RdmapSegmenterTest : public StageTest {
   Source<TerminateMessage> generator{"generator", clk};
   Sink<WqeTaken> given_back{"given_back", clk};
   Sink<ReadResponseSent> responses{"responses", clk};
+  Sink<ReadResponseSent> answers{"answers", clk};  // for ddp_placement
   Sink<UlpduJob> jobs{"jobs", clk};
   Sink<WqeIssued> completions{"completions", clk};
   Sink<QpEvent> events{"events", clk};
@@ -96,6 +98,8 @@ class RdmapSegmenterTest : public StageTest {
     dut.atomic_work(atomic_work);
     dut.atomic_issued(atomic_issued);
     dut.read_issued(read_issued);
+    dut.answered(answered);
+    answers.in(answered);
     dut.read_issued_early(read_issued_early);
     dut.read_sent(read_sent);
     dut.internal_work(internal_work);
