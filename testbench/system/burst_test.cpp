@@ -1,5 +1,5 @@
-// A peer that sends data, an error and its FIN in one burst, with every number of cycles between the last segment and the
-// FIN: what the FIN finds under way in the chip is delivered or told, in its order, before the stream ends.
+// A peer that sends data, an error and its FIN in one burst, with every number of cycles between the last segment and
+// the FIN: what the FIN finds under way in the chip is delivered or told, in its order, before the stream ends.
 #include <optional>
 
 #include "testbench/system/peer_bench.h"
@@ -26,6 +26,7 @@ class BurstHost final : public host::App {
     core_.wake_at(0);
   }
   bool dials = false;
+  bool reads = false;  // one octet, once the stream carries something
   std::vector<Stream> ended;
   bool armed() const { return armed_; }
   bool established() const { return !now_.events.empty(); }
@@ -40,7 +41,8 @@ class BurstHost final : public host::App {
     while (!channel_.empty()) take(channel_.get_cm_event());
     host::Wc wc;
     while (cq_->poll_cq(&wc, 1) == 1) ++(wc.status == abi::WcStatus::kSuccess ? now_.received : now_.flushed);
-    if (over_ && now_.received + now_.flushed == kReceives) retire();
+    if (reads && !has_read_ && now_.received == 1 && qp_->state() == host::QpState::kRts) read();
+    if (over_ && now_.received + now_.flushed == kReceives + reads) retire();
   }
   std::string waiting_for() const override { return "test"; }
 
@@ -76,6 +78,15 @@ class BurstHost final : public host::App {
     else if (listener_ == nullptr) listener_ = &node_.context.listen(kPort, kFlags | abi::kCmEnhanced, channel_);
     armed_ = true;
   }
+  void read() {
+    host::SendWr wr;
+    wr.opcode = abi::WrOpcode::kRdmaRead;
+    wr.send_flags = abi::kWqeSignaled;
+    wr.num_sge = 1;
+    wr.sg_list[0] = {address_, 1, all_->lkey()};
+    EXPECT_EQ(qp_->post_send(wr), 0);
+    has_read_ = true;
+  }
   void take(host::CmEvent event) {
     if (event.type == CmEventType::kConnectRequest) {
       host::ConnParam param;
@@ -90,7 +101,7 @@ class BurstHost final : public host::App {
   void retire() {
     node_.context.destroy_qp(*qp_);
     qp_ = nullptr;
-    armed_ = over_ = false;
+    armed_ = over_ = has_read_ = false;
     ended.push_back(std::exchange(now_, {}));
   }
 
@@ -104,7 +115,7 @@ class BurstHost final : public host::App {
   host::Qp* qp_ = nullptr;
   host::Listener* listener_ = nullptr;
   std::uint64_t address_ = 0;
-  bool armed_ = false, over_ = false;
+  bool armed_ = false, over_ = false, has_read_ = false;
   Stream now_;
 };
 
@@ -184,17 +195,15 @@ const std::vector<Burst> kBursts = {
      wire::ddp::kInvalidStag},
 };
 
-class BurstTest : public PeerBench, public testing::WithParamInterface<std::tuple<Burst, bool>> {
+class BurstBench : public PeerBench {
  protected:
-  static constexpr int kWithTheLastOctets = -1, kMostCycles = 200;
-
   static NodeConfig config() {
     NodeConfig c;
     c.rnic.tcp.time_wait_us = 20;
     c.rnic.rx.rqe_fetch.prefetch = 1;  // a Send waits for its receive request
     return c;
   }
-  BurstTest() : PeerBench("burst", config()) { host.dials = std::get<bool>(GetParam()); }
+  explicit BurstBench(bool dials) : PeerBench("burst", config()) { host.dials = dials; }
 
   RawStream& open() {
     while (!host.armed()) peer.wait_us(1);
@@ -204,6 +213,13 @@ class BurstTest : public PeerBench, public testing::WithParamInterface<std::tupl
     while (!host.established()) peer.wait_us(1);
     return s;
   }
+  BurstHost host{node};
+};
+
+class BurstTest : public BurstBench, public testing::WithParamInterface<std::tuple<Burst, bool>> {
+ protected:
+  static constexpr int kWithTheLastOctets = -1, kMostCycles = 200;
+  BurstTest() : BurstBench(std::get<bool>(GetParam())) {}
   void burst(int distance) {
     SCOPED_TRACE("FIN " + std::to_string(distance) + " cycles behind");
     const Burst& b = std::get<Burst>(GetParam());
@@ -239,8 +255,6 @@ class BurstTest : public PeerBench, public testing::WithParamInterface<std::tupl
     EXPECT_EQ(ended.terminate.origin, *b.error);
     EXPECT_EQ(wire::terminate_word(ended.terminate.cause), wire::terminate_word(b.cause));
   }
-
-  BurstHost host{node};
 };
 
 TEST_P(BurstTest, IsDeliveredOrToldBeforeTheFin) {
@@ -257,6 +271,34 @@ INSTANTIATE_TEST_SUITE_P(All, BurstTest, testing::Combine(testing::ValuesIn(kBur
                            return std::string(std::get<Burst>(of.param).name) +
                                   (std::get<bool>(of.param) ? "ToTheInitiator" : "ToTheResponder");
                          });
+
+// Nobody will answer it any more.
+class ReadOfOurs : public BurstBench, public testing::WithParamInterface<bool> {
+ protected:
+  ReadOfOurs() : BurstBench(GetParam()) {}
+};
+TEST_P(ReadOfOurs, IsNotWaitedForBehindTheFin) {
+  host.reads = true;
+  peer.run([this] {
+    peer.wait_us(20);
+    for (int round = 0; round < 3; ++round) {
+      RawStream& s = open();
+      s.send_ulpdu(host.octets(kSend1));
+      EXPECT_EQ(s.receive().size(), 18u + 28u);
+      s.send_fin();
+      EXPECT_TRUE(s.receive_fin());
+      EXPECT_EQ(s.unread(), 0u);
+      EXPECT_TRUE(peer.wait_for([&] { return host.ended.size() > static_cast<std::size_t>(round); }));
+    }
+  });
+  sc_core::sc_start(sc_core::sc_time(500, sc_core::SC_MS), sc_core::SC_EXIT_ON_STARVATION);
+  ASSERT_EQ(host.ended.size(), 3u);
+  for (const BurstHost::Stream& ended : host.ended) {
+    EXPECT_EQ(ended.received, 1u);
+    EXPECT_THAT(ended.events, testing::ElementsAre(CmEventType::kEstablished, CmEventType::kDisconnected));
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Initiator, ReadOfOurs, testing::Bool());
 
 }  // namespace
 }  // namespace rnic::test

@@ -38,9 +38,10 @@ struct WqeLost {
   Qpn qpn;
 };
 
-// The oldest outstanding RDMA Read of a QP is complete: all its octets are placed.
+// The oldest outstanding RDMA Read of a QP is complete: all its octets are placed. Or the peer has closed.
 struct ReadDone {
   Qpn qpn;
+  bool closed = false;  // no response comes any more
 };
 
 // An Atomic Request has left the segmenter; its response is awaited.

@@ -72,11 +72,11 @@ bool SqCompletion::satisfied(const QpSq& q, const WqeIssued& w) {
   return !never_left(q, w) && (awaited(w) == Awaited::kNothing || q.arrived(awaited(w)) != 0);
 }
 
-// Behind a Terminate a Read or an atomic ends with what it has; TCP still acknowledges the rest.
+// Where no response comes any more a Read or an atomic ends with what it has; TCP still acknowledges the rest.
 bool SqCompletion::retirable(const QpSq& q) const {
   if (q.outstanding.empty()) return false;
   const WqeIssued& w = pool_.front(q.outstanding);
-  return q.flushing || satisfied(q, w) || never_left(q, w) || (q.terminated && is_response(awaited(w)));
+  return q.flushing || satisfied(q, w) || never_left(q, w) || (q.responses_over && is_response(awaited(w)));
 }
 
 void SqCompletion::list(Qpn qpn) {
@@ -132,7 +132,7 @@ Wake SqCompletion::tick() {
     if (w.marker == WqeIssued::Marker::kFlush) q.flushing = true;
     else pool_.push(q.outstanding, w);
     q.sends += is_send(w);
-    q.terminated |= w.marker == WqeIssued::Marker::kTerminate;
+    q.responses_over |= w.marker == WqeIssued::Marker::kTerminate;
     if (awaited(w) == Awaited::kRead) sink_pool_.push(q.sinks, w.ends);
     list(w.qpn);
     busy = true;
@@ -152,8 +152,11 @@ Wake SqCompletion::tick() {
     busy = true;
   }
   if (read_done->can_pop()) {
-    const Qpn qpn = read_done->pop().qpn;
-    if (QpSq& q = qp(qpn); !q.sinks.empty()) {
+    const auto [qpn, closed] = read_done->pop();
+    if (QpSq& q = qp(qpn); closed) {
+      q.responses_over = true;
+      list(qpn);
+    } else if (!q.sinks.empty()) {
       const std::optional<Stag> sink = sink_pool_.pop(q.sinks);
       outcome_pool_.push(q.outcomes, sink ? end_sink(contexts_, *sink) : abi::WcStatus::kSuccess);
       ++q.arrived(Awaited::kRead);

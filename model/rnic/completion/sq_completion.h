@@ -39,12 +39,12 @@ class SqCompletion final : public Stage {
   struct QpSq {
     std::uint32_t epoch = 0;
     PooledQueue outstanding;
-    PooledQueue sinks;        // of the Reads that wait for their response: WqeIssued::ends,
-    PooledQueue outcomes;     // and how the invalidation of those that have it went
-    std::uint32_t sends = 0;  // Sends and Writes in `outstanding`
-    std::uint32_t lost = 0;   // of them those that never left, which are the last ones
-    bool terminated = false;  // our Terminate went out: no response comes any more
-    bool flushing = false;    // the stream is over: nothing will be acknowledged any more
+    PooledQueue sinks;            // of the Reads that wait for their response: WqeIssued::ends,
+    PooledQueue outcomes;         // and how the invalidation of those that have it went
+    std::uint32_t sends = 0;      // Sends and Writes in `outstanding`
+    std::uint32_t lost = 0;       // of them those that never left, which are the last ones
+    bool responses_over = false;  // our Terminate went out, or the peer has closed: no response comes any more
+    bool flushing = false;        // the stream is over: nothing will be acknowledged any more
     bool listed = false;
 
     // How much of it came and did not yet retire a request.

@@ -43,6 +43,7 @@ void RdmapDispatch::end(const PlacedSegment& s) {
   ended->push({s.flow});
   if (!s.in_order || !contexts_.qp(s.qpn).valid) return;
   unblock->push({TxUnblock::Kind::kPeerClosed, s.qpn});
+  read_done->push({s.qpn, true});
   event->push({QpEvent::Kind::kPeerClosed, s.qpn, {}});
 }
 

@@ -173,6 +173,31 @@ TEST_F(SqCompletionTest, ATerminateEndsReadsAndIsAwaitedByTheDrain) {
   EXPECT_GT(events.cycles()[0], tcp.cycles()[2]);
 }
 
+// The peer's FIN: a drain does not wait for what cannot come (RFC 5041 section 6.2).
+TEST_F(SqCompletionTest, ThePeersFinEndsReadsAndTheDrainGoesOn) {
+  WqeIssued drain;
+  drain.qpn = Qpn{1};
+  drain.marker = WqeIssued::Marker::kDrain;
+  segmenter.script({issue(1), issue(2, WrOpcode::kRdmaRead), issue(3), drain});
+  tcp.script({{FlowId{1}, 2}});
+  dispatch.script({{Qpn{1}, true}}, 50);
+  run_until_idle();
+  EXPECT_THAT(wr_ids(), ElementsAre(1, 2, 3));
+  EXPECT_EQ(cqes.beats()[1].cqe.status, WcStatus::kWrFlushErr);
+  EXPECT_EQ(cqes.beats()[2].cqe.status, WcStatus::kSuccess);
+  ASSERT_EQ(events.beats().size(), 1u);
+  EXPECT_EQ(events.beats()[0].kind, QpEvent::Kind::kSendDrained);
+  EXPECT_THAT(events.cycles(), ElementsAre(54));
+}
+TEST_F(SqCompletionTest, AReadThatWasAnsweredBeforeTheFinIsComplete) {
+  segmenter.script({issue(1), issue(2, WrOpcode::kRdmaRead)});
+  dispatch.script({{Qpn{1}}, {Qpn{1}, true}}, 20);
+  tcp.script({{FlowId{1}, 1}}, 50);
+  run_until_idle();
+  EXPECT_THAT(wr_ids(), ElementsAre(1, 2));
+  EXPECT_EQ(cqes.beats()[1].cqe.status, WcStatus::kSuccess);
+}
+
 // Host memory could not be read: the Terminate's acknowledgement is not taken for that of a Send that never left.
 TEST_F(SqCompletionTest, WhatNeverLeftEndsWithAnErrorBehindWhatDid) {
   WqeIssued terminate, drain;

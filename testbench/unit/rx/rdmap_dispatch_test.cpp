@@ -395,6 +395,8 @@ TEST_F(RdmapDispatchTest, TheEndIsToldBehindTheLastDelivery) {
   EXPECT_EQ(events.cycles()[1], 44u);
   ASSERT_EQ(unblocks.beats().size(), 2u);
   EXPECT_EQ(unblocks.beats()[1].kind, TxUnblock::Kind::kPeerClosed);
+  ASSERT_EQ(reads_done.beats().size(), 1u);
+  EXPECT_TRUE(reads_done.beats()[0].closed);
 }
 TEST_F(RdmapDispatchTest, TheEndIsNoFirstFpdu) {
   placement.script({end_of(3, true)});
