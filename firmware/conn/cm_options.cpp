@@ -6,7 +6,7 @@ MpaPolicy policy_of(std::uint8_t flags, const Settings& settings) {
   MpaPolicy policy;
   policy.personality = settings.personality;
   policy.markers = (flags & abi::kCmMarkers) != 0 || settings.receive_markers;
-  policy.crc = flags & abi::kCmCrc;
+  policy.crc = (flags & abi::kCmCrc) != 0 || settings.crc;
   policy.enhanced = flags & abi::kCmEnhanced;
   policy.peer_to_peer = flags & abi::kCmPeerToPeer;
   policy.rtr = {(flags & abi::kCmRtrSend) != 0, (flags & abi::kCmRtrWrite) != 0, (flags & abi::kCmRtrRead) != 0};

@@ -21,6 +21,7 @@ struct Settings {
   bool extensions = true;   // QPs know the messages of RFC 7306
   abi::Personality personality = abi::Personality::kIetf;
   bool receive_markers = false;  // the device would rather have them
+  bool crc = true;               // asks for it on every stream
   // At a time, and of them in setup; 0: as many as the firmware can keep.
   std::uint32_t connections = 0, setups = 0;
 };

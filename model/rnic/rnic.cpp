@@ -94,7 +94,7 @@ void Rnic::strap() {
   const FwCpuConfig& fw = config_.fwcpu;
   pcie.regs.strap(regs::Features{true, true, fw.rdmap_extensions, fw.rdmap_extensions,
                                  fw.personality != abi::Personality::kIetf, fw.personality != abi::Personality::kRdmac,
-                                 fw.receive_markers || fw.personality == abi::Personality::kRdmac});
+                                 fw.receive_markers || fw.personality == abi::Personality::kRdmac, fw.crc});
   pcie.regs.strap(regs::MaxQps{config_.context.qps});
   pcie.regs.strap(regs::MaxCqs{config_.context.cqs});
   pcie.regs.strap(regs::MaxPages{config_.context.pages});

@@ -19,10 +19,12 @@ constexpr std::uint64_t kStallPs = 20'000'000'000;
 constexpr wire::MacAddress kModelMac{{2, 0, 0, 0, 0, 1}}, kPeerMac{{2, 0, 0, 0, 0, 2}};
 constexpr wire::Ipv4Address kModelIp{0x0a000001}, kPeerIp{0x0a000002};
 
-// What real devices of the captures have and the model's default settings have less of; the command line may change it.
+// What real devices of the captures have and the model's default settings have less of, or otherwise; the command line
+// may change it.
 Overlay generous(std::uint16_t mss) {
   Overlay settings;
   settings.set(fmt::format("rnic.tcp.mtu={}", mss + wire::Ipv4Header::kBytes + wire::TcpHeader::kBytes));
+  settings.set("rnic.fwcpu.crc=false");  // where the side asked for it, its program does
   settings.set("rnic.fwcpu.max_ird=128");
   settings.set("rnic.fwcpu.max_ord=128");
   settings.set("rnic.context.stags=4096");

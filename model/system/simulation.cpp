@@ -105,16 +105,21 @@ void Simulation::check_limits() const {
       const workload::SideSpec& side = c.from == i ? c.from_side : c.to_side;
       const auto expect_depth = [&](const char* what, unsigned wanted, const char* key, unsigned most) {
         if (wanted <= most) return;
-        throw ConfigError(fmt::format("{}: connection '{}': {} {} of node '{}' exceeds rnic.fwcpu.{} {}", scenario_.file, c.name,
-                                      what, wanted, stations_[i].name, key, most));
+        throw ConfigError(fmt::format("{}: connection '{}': {} {} of node '{}' exceeds rnic.fwcpu.{} {}",
+                                      scenario_.file, c.name, what, wanted, stations_[i].name, key, most));
       };
+      if (!side.crc && rnic.fwcpu.crc) {
+        throw ConfigError(
+            fmt::format("{}: connection '{}': node '{}' asks for no CRC, and rnic.fwcpu.crc for it on every stream",
+                        scenario_.file, c.name, stations_[i].name));
+      }
       expect_depth("IRD", side.ird, "max_ird", rnic.fwcpu.max_ird);
       expect_depth("ORD", side.ord, "max_ord", rnic.fwcpu.max_ord);
     }
     const auto expect_room = [&](const char* key, unsigned most) {
       if (qps <= most) return;
-      throw ConfigError(fmt::format("{}: the connections of node '{}' have {} queue pairs; rnic.{} is {}", scenario_.file,
-                                    stations_[i].name, qps, key, most));
+      throw ConfigError(fmt::format("{}: the connections of node '{}' have {} queue pairs; rnic.{} is {}",
+                                    scenario_.file, stations_[i].name, qps, key, most));
     };
     expect_room("context.qps", rnic.context.qps);
     expect_room("tcp.max_flows", rnic.tcp.max_flows);

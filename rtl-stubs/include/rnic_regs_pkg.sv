@@ -23,7 +23,8 @@ package rnic_regs_pkg;
   localparam logic [31:0] FeaturesOffset = 32'h0008;
   localparam logic [31:0] FeaturesReset = 32'h00000000;
   typedef struct packed {
-    logic [24:0] reserved_31_7;
+    logic [23:0] reserved_31_8;
+    logic [0:0] crc;
     logic [0:0] receive_markers;
     logic [0:0] version_1;
     logic [0:0] version_0;

@@ -15,6 +15,7 @@ NodeConfig node(const Setting& s, unsigned reorder_bytes) {
   c.rnic.tcp.early_placement = s.early;
   c.rnic.tcp.reorder_bytes = reorder_bytes;
   c.rnic.fwcpu.receive_markers = s.markers;
+  c.rnic.fwcpu.crc = s.crc;
   return c;
 }
 EthernetLinkConfig losing(const char* frames) {

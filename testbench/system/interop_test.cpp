@@ -66,6 +66,7 @@ const Cell kCells[] = {
 NodeConfig device(Personality personality) {
   NodeConfig config;
   config.rnic.fwcpu.personality = personality;
+  config.rnic.fwcpu.crc = false;  // as the figures have it
   return config;
 }
 
@@ -132,9 +133,8 @@ TEST_P(Connects, BothWaysWithTheVersionAndTheMarkersOfTheFigure) {
   move_octets(0);
   client.run([this] { client.post_receives(0, 300, 1); });
   server.wait_us(200);  // the client has its buffer by then
-  server.run([this] {
-    EXPECT_EQ(server.streams[0].qp->post_send(server.request(200, abi::WrOpcode::kSend, 0, 600)), 0);
-  });
+  server.run(
+      [this] { EXPECT_EQ(server.streams[0].qp->post_send(server.request(200, abi::WrOpcode::kSend, 0, 600)), 0); });
   client.then([this] { return client.streams[0].completions.size() == 3; });
   query(client);
   query(server);

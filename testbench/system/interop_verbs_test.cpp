@@ -33,6 +33,20 @@ class InteropVerbs : public TwoNodeBench {
   }
 };
 
+// RFC 5044 section 4.4: two devices as they come, and programs that say nothing of CRC.
+TEST_F(InteropVerbs, CrcIsOnUnlessAnAdministratorTurnsItOff) {
+  make(server), make(client);
+  connect(1);
+  move_octets(0);
+  run();
+  expect_octets_moved(0);
+  EXPECT_TRUE(client.node.context.query_device().crc);
+  for (const Node* node : {&a, &b}) {
+    EXPECT_GT(node->chip.crc_check.good().value(), 0u);
+    EXPECT_EQ(node->chip.crc_check.unchecked().value(), 0u);
+  }
+}
+
 // Section 6.2: the version is the queue pair's.
 TEST_F(InteropVerbs, QueuePairsOfBothVersionsSideBySide) {
   for (End* end : {&server, &client}) make(*end), make(*end);

@@ -27,6 +27,7 @@ constexpr std::uint16_t kEmss = 1460, kMaxDepth = 0x3ffe;
 fw::Settings settings(abi::Personality personality) {
   fw::Settings s;
   s.personality = personality;
+  s.crc = false;  // a vector says of each end whether it asks
   s.qps = s.flows = s.cqs = 1;
   s.max_ird = s.max_ord = kMaxDepth;
   return s;

@@ -29,6 +29,7 @@ fw::Settings settings_of(const FwCpuConfig& config, const ContextStore& contexts
   settings.extensions = config.rdmap_extensions;
   settings.personality = config.personality;
   settings.receive_markers = config.receive_markers;
+  settings.crc = config.crc;
   return settings;
 }
 

@@ -40,7 +40,7 @@ struct FwCpuConfig {
   unsigned log_level = static_cast<unsigned>(fw::LogLevel::kInfo);
   bool rdmap_extensions = true;
   abi::Personality personality = abi::Personality::kIetf;
-  bool receive_markers = false;
+  bool receive_markers = false, crc = true;
   abi::FaultCause fault = abi::FaultCause::kNone;
   std::uint32_t fault_event = 1;
   Rv32Config rv32;
@@ -83,6 +83,9 @@ struct FwCpuConfig {
       one_of(kPersonalities));
     v("receive_markers", &FwCpuConfig::receive_markers,
       "ask for MPA markers where neither the queue pair nor its connection says anything");
+    v("crc", &FwCpuConfig::crc,
+      "ask for CRC on every stream (RFC 5044 section 4.4); off: only where a program asks. Either end can ask for "
+      "both");
     v("fault", &FwCpuConfig::fault, "how the firmware fails, to see what comes of it", one_of(kFaultCauses));
     v("fault_event", &FwCpuConfig::fault_event, "with which of its events it does, counted from 1",
       in_range(1u, 4'000'000'000u));

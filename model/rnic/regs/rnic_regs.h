@@ -42,20 +42,23 @@ struct Features {
   bool version_0 = false;  // bit 4: DDP and RDMAP version 0 (RDMAC)
   bool version_1 = false;  // bit 5: DDP and RDMAP version 1 (RFC 5040, RFC 5041); with version 0, selectable for each queue pair
   bool receive_markers = false;  // bit 6: the device prefers MPA markers in what it receives
+  bool crc = false;  // bit 7: the device asks for CRC on every stream
   static constexpr Features unpack(std::uint32_t w) { return {(w & 1) != 0,
                                                               (w >> 1 & 1) != 0,
                                                               (w >> 2 & 1) != 0,
                                                               (w >> 3 & 1) != 0,
                                                               (w >> 4 & 1) != 0,
                                                               (w >> 5 & 1) != 0,
-                                                              (w >> 6 & 1) != 0}; }
+                                                              (w >> 6 & 1) != 0,
+                                                              (w >> 7 & 1) != 0}; }
   constexpr std::uint32_t pack() const { return std::uint32_t{markers} |
                                                 std::uint32_t{enhanced_mpa} << 1 |
                                                 std::uint32_t{atomics} << 2 |
                                                 std::uint32_t{immediate} << 3 |
                                                 std::uint32_t{version_0} << 4 |
                                                 std::uint32_t{version_1} << 5 |
-                                                std::uint32_t{receive_markers} << 6; }
+                                                std::uint32_t{receive_markers} << 6 |
+                                                std::uint32_t{crc} << 7; }
 };
 
 // Device control.
@@ -542,7 +545,7 @@ struct RegInfo {
 inline constexpr RegInfo kRegisters[] = {
     {"ID", 0x0000, 1, 4, Access::kRo, 0x50574952, 0xffffffff},
     {"VERSION", 0x0004, 1, 4, Access::kRo, 0x00000101, 0x0000ffff},
-    {"FEATURES", 0x0008, 1, 4, Access::kRo, 0x00000000, 0x0000007f},
+    {"FEATURES", 0x0008, 1, 4, Access::kRo, 0x00000000, 0x000000ff},
     {"CONTROL", 0x0010, 1, 4, Access::kRw, 0x00000000, 0x00000003},
     {"STATUS", 0x0014, 1, 4, Access::kRo, 0x00000000, 0x00000003},
     {"FATAL_ERROR", 0x0018, 1, 4, Access::kW1c, 0x00000000, 0x00000007},

@@ -25,7 +25,8 @@ class FirmwareTest : public testing::Test {
  protected:
   static constexpr std::uint32_t kQp = 5;
 
-  explicit FirmwareTest(abi::Personality device = abi::Personality::kIetf) : settings(settings_of(device)) {
+  explicit FirmwareTest(abi::Personality device = abi::Personality::kIetf) : FirmwareTest(settings_of(device)) {}
+  explicit FirmwareTest(const Settings& s) : settings(s) {
     abi::Command cq = command(abi::CommandOp::kCreateCq, 0);
     cq.u.cq = {0x1000, 4};
     run(cq);
@@ -93,6 +94,7 @@ class FirmwareTest : public testing::Test {
   static Settings settings_of(abi::Personality device) {
     Settings s{16, 16, 8, 32, 32, 32, 10'000'000, 5'000'000, 4'000'000, 3'000'000, 4, 100};
     s.personality = device;
+    s.crc = false;  // as the host asks
     return s;
   }
 

@@ -95,6 +95,7 @@ void Context::start() {
            features.atomics,
            features.immediate,
            features.receive_markers,
+           features.crc,
            static_cast<std::uint8_t>(features.version_1),
            features.version_0 && features.version_1};
   const auto firmware = regs::FirmwareVersion::unpack(probed_[10]);

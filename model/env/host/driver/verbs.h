@@ -77,6 +77,7 @@ struct DeviceAttr {
   // draft-carrier-rddp-rnic-interop-00 section 6.2.1: whether the device asks for MPA markers where nobody else says;
   // the version of DDP and RDMAP that it starts with, and whether queue pairs may have another.
   bool receive_markers = false;
+  bool crc = true;  // asks for CRC on every stream (RFC 5044 section 4.4)
   std::uint8_t ddp_version = 1;
   bool version_selectable = false;
   std::array<std::uint32_t, 3> firmware_version{};  // major, minor, patch

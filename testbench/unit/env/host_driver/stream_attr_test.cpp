@@ -34,7 +34,7 @@ class StreamAttrTest : public DriverTest {
 
 TEST_F(StreamAttrTest, TheDeviceTellsWhatItCan) {
   constexpr std::uint32_t kFeatures = 0x8;
-  a.host.device.registers[kFeatures] = 0x30;  // both versions
+  a.host.device.registers[kFeatures] = 0xb0;  // both versions, and CRC on every stream
   b.host.device.registers[kFeatures] = 0x50;  // version 0 and a preference for markers
   a.wait_open();
   b.wait_open();
@@ -42,6 +42,8 @@ TEST_F(StreamAttrTest, TheDeviceTellsWhatItCan) {
   EXPECT_EQ(a.host.context.query_device().ddp_version, 1);
   EXPECT_TRUE(a.host.context.query_device().version_selectable);
   EXPECT_FALSE(a.host.context.query_device().receive_markers);
+  EXPECT_TRUE(a.host.context.query_device().crc);
+  EXPECT_FALSE(b.host.context.query_device().crc);
   EXPECT_EQ(b.host.context.query_device().ddp_version, 0);
   EXPECT_FALSE(b.host.context.query_device().version_selectable);
   EXPECT_TRUE(b.host.context.query_device().receive_markers);
