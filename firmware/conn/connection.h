@@ -20,7 +20,8 @@ enum class ConnState : std::uint8_t {
   kRts,            // both directions flow
   kDraining,       // the host disconnects, or the peer has closed: the send queue runs out
   kTerminating,    // an error: the Terminate is on its way
-  kClosing         // our FIN is sent; TCP ends
+  kClosing,        // our FIN is sent; TCP ends
+  kRejected        // initiator: the peer rejected, and TCP stays open for another request
 };
 
 enum class ConnEvent : std::uint8_t {
@@ -37,7 +38,8 @@ enum class ConnEvent : std::uint8_t {
   kAccept,
   kReject,
   kDisconnect,
-  kTimeout
+  kTimeout,
+  kConnect  // another request, behind a rejection
 };
 
 // An event with what came along; members that do not belong to it keep their defaults.
@@ -61,6 +63,8 @@ struct Connection {
   bool peer_to_peer = false;    // responder: the first FPDU is an RTR message
   bool has_qp = false;
   bool peer_closed = false;                      // in RDMA mode
+  bool stays = false;                            // initiator: when the peer rejects
+  bool guarded = false;                          // the octet that is asked for goes to the guard's place
   bool local_failure = false;                    // initiator: to be told to the peer when the reply lets it
   std::uint8_t mpa_revision = 0, mpa_flags = 0;  // agreed on
   std::uint8_t version = 1;                      // of DDP and RDMAP, as far as it is known
@@ -79,7 +83,7 @@ struct Connection {
 
 constexpr bool needs_slot(ConnState s) {
   return s == ConnState::kTcpOpening || s == ConnState::kWaitReply || s == ConnState::kWaitRequest ||
-         s == ConnState::kWaitHost;
+         s == ConnState::kWaitHost || s == ConnState::kRejected;
 }
 
 constexpr bool awaits_answer(ConnState s) { return s == ConnState::kWaitRequest || s == ConnState::kWaitHost; }
@@ -101,6 +105,7 @@ constexpr std::uint32_t timeout_us(ConnState state, bool peer_to_peer, const Set
     case ConnState::kTcpOpening:
     case ConnState::kWaitHost:
     case ConnState::kRts:
+    case ConnState::kRejected:
       break;
   }
   return 0;

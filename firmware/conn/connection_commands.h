@@ -44,11 +44,14 @@ abi::CommandStatus ConnectionManager<Bus, Capacity>::check(const abi::Command& c
     if (resources_.qp(Qpn{command.id}) == nullptr) return Status::kBadIndex;
     const Connection* c = by_qp(Qpn{command.id});
     if (c == nullptr) return Status::kBadState;
-    const bool connecting = c->state == State::kTcpOpening || c->state == State::kWaitReply;
+    const bool connecting =
+        c->state == State::kTcpOpening || c->state == State::kWaitReply || c->state == State::kRejected;
     const bool connected = c->state == State::kRts || c->state == State::kWaitFirstFpdu;
     return connecting || connected ? Status::kOk : Status::kBadState;
   }
 
+  const Connection* const asked = connect ? by_qp(Qpn{command.qpn}) : nullptr;
+  const bool again = asked != nullptr && asked->state == State::kRejected;
   bool enhanced = (command.flags & abi::kCmEnhanced) != 0;
   if (connect) {
     if (!consistent_cm_flags(command.flags)) return Status::kBadOp;
@@ -61,7 +64,7 @@ abi::CommandStatus ConnectionManager<Bus, Capacity>::check(const abi::Command& c
   if (connect || accept) {
     const QpEntry* qp = resources_.qp(Qpn{command.qpn});
     if (qp == nullptr) return Status::kBadIndex;
-    if (qp->connection != kNoConnection || qp->context.state != QpState::kIdle) return Status::kBadState;
+    if ((qp->connection != kNoConnection && !again) || qp->context.state != QpState::kIdle) return Status::kBadState;
     if (!can_speak(command, qp->stream.personality)) return Status::kVersionNotSupported;
     const auto& cm = command.u.cm;
     if (cm.ird > settings_.max_ird || cm.max_ird > settings_.max_ird || cm.ord > settings_.max_ord) {
@@ -70,7 +73,7 @@ abi::CommandStatus ConnectionManager<Bus, Capacity>::check(const abi::Command& c
   }
   if (command.u.cm.need_ord > settings_.max_ord) return Status::kNoResources;
   if (command.private_bytes > private_data_limit(enhanced)) return Status::kBadLength;
-  if (connect && !has_room()) return Status::kNoResources;
+  if (connect && !again && !has_room()) return Status::kNoResources;
   return Status::kOk;
 }
 
@@ -100,20 +103,32 @@ void ConnectionManager<Bus, Capacity>::perform(const abi::Command& command) {
     default:
       break;
   }
+  if (Connection* rejected = by_qp(Qpn{command.qpn}); rejected != nullptr) {
+    input.event = Event::kConnect;
+    return deliver(rejected, input);
+  }
   // kConnect: the request waits in its slot until TCP is open.
   Connection& c = *create(State::kTcpOpening);
   const auto& cm = command.u.cm;
   c.peer_ip = cm.peer_ip;
   c.peer_port = cm.peer_port;
   c.local_port = cm.local_port;
+  attach_qp(c, Qpn{command.qpn});
+  prepare(c, command);
+  bus_.write(TcpOpen{cm.peer_ip, cm.peer_port, cm.local_port, id_of(c)});
+}
+
+// The request, in the connection's slot.
+template <class Bus, class Capacity>
+void ConnectionManager<Bus, Capacity>::prepare(Connection& c, const abi::Command& command) {
+  const auto& cm = command.u.cm;
   c.mpa_flags = command.flags;
+  c.stays = (cm.options & abi::kCmStay) != 0;
   c.policy = policy_of(command.flags, settings_);
   c.policy.rtr_order = cm.rtr_order;
   set_depths(c.policy, command, settings_);
   apply(resources_.qp(Qpn{command.qpn})->stream, c.policy);
-  attach_qp(c, Qpn{command.qpn});
   write_frame(c, make_request(c.policy, bus_.sram({kCommandWindow.offset, command.private_bytes})));
-  bus_.write(TcpOpen{cm.peer_ip, cm.peer_port, cm.local_port, id_of(c)});
 }
 
 }  // namespace rnic::fw

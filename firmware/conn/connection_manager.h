@@ -100,6 +100,8 @@ class ConnectionManager {
   State octet_after_request(Connection& c, const ConnInput& in);
   State accept(Connection& c, const ConnInput& in);
   State reject(Connection& c, const ConnInput& in);
+  State ask_again(Connection& c, const ConnInput& in);
+  State leave(Connection& c, const ConnInput& in);
   State peer_left_setup(Connection& c, const ConnInput& in);
   State setup_reset(Connection& c, const ConnInput& in);
   State setup_timeout(Connection& c, const ConnInput& in);
@@ -107,6 +109,8 @@ class ConnectionManager {
   State cancel(Connection& c, const ConnInput& in);
 
   State conclude(Connection& c, const wire::MpaFrame& reply);
+  void prepare(Connection& c, const abi::Command& connect);
+  void guard(Connection& c);
   State refuse(Connection& c, const ReplyDecision& decision, Qpn qpn);
   State bad_frame(Connection& c, wire::MpaFrameError error);
   State refuse_revision(Connection& c, const wire::MpaFrame& request);
@@ -217,6 +221,13 @@ const typename ConnectionManager<Bus, Capacity>::Row ConnectionManager<Bus, Capa
     {State::kClosing, Event::kClosed, &ConnectionManager::tcp_closed},
     {State::kClosing, Event::kReset, &ConnectionManager::stream_reset},
     {State::kClosing, Event::kTimeout, &ConnectionManager::stream_timeout},
+
+    {State::kRejected, Event::kConnect, &ConnectionManager::ask_again},
+    {State::kRejected, Event::kDisconnect, &ConnectionManager::leave},
+    {State::kRejected, Event::kStreamData, &ConnectionManager::octet_after_request},
+    {State::kRejected, Event::kPeerClosed, &ConnectionManager::peer_left_setup},
+    {State::kRejected, Event::kReset, &ConnectionManager::setup_reset},
+    {State::kRejected, Event::kStreamError, &ConnectionManager::setup_failed},
 };
 
 template <class Bus, class Capacity>

@@ -1,6 +1,8 @@
 // ConnectionManager: the startup frames of both roles, and the step into RDMA mode (RFC 5044 section 7.1.2).
 #pragma once
 
+#include <utility>
+
 #include "firmware/conn/connection_manager.h"
 
 namespace rnic::fw {
@@ -29,6 +31,12 @@ void ConnectionManager<Bus, Capacity>::read_frame(Connection& c, std::uint32_t b
 template <class Bus, class Capacity>
 FrameProgress ConnectionManager<Bus, Capacity>::take_octets(Connection& c, std::uint32_t bytes,
                                                             wire::MpaFrameKind expected) {
+  if (std::exchange(c.guarded, false)) {  // the first octet of another frame, behind a rejection
+    bus_.sram(frame_range(c.slot, 0, bytes)).data()[0] = bus_.sram(guard_octet(c.slot)).data()[0];
+    c.frame_bytes = bytes;
+    read_frame(c, wire::kMpaHeaderBytes - bytes);
+    return {wire::MpaFrameError::kNone, c.asked, {}};
+  }
   c.frame_bytes += bytes;
   if (bytes < c.asked) return {wire::MpaFrameError::kTruncated, 0, {}};
   const FrameProgress progress = examine_frame(frame_octets(c), expected, max_revision(c.policy));
@@ -48,6 +56,13 @@ ConnState ConnectionManager<Bus, Capacity>::bad_frame(Connection& c, wire::MpaFr
   log(bus_, LogCode::kBadFrame, id_of(c), static_cast<std::uint32_t>(error));
   report_setup_failure(c, nothing_came ? abi::ConnectStatus::kReset : status_of(error));
   return close_tcp(c);
+}
+
+// Between two frames nothing may come: an octet is asked for all the same.
+template <class Bus, class Capacity>
+void ConnectionManager<Bus, Capacity>::guard(Connection& c) {
+  c.guarded = true;
+  bus_.write(TcpStreamRead{c.flow, guard_octet(c.slot)});
 }
 
 // The initiator.
@@ -89,6 +104,10 @@ ConnState ConnectionManager<Bus, Capacity>::conclude(Connection& c, const wire::
   if (result.kind == SetupResult::Kind::kBadReply) return bad_frame(c, wire::MpaFrameError::kBadRev);
   if (result.kind == SetupResult::Kind::kRejected) {
     report_peer_frame(c, abi::EventType::kRejected, abi::ConnectStatus::kRefused, reply);
+    if (c.stays && !c.local_failure) {
+      guard(c);
+      return State::kRejected;
+    }
     c.setup_reported = true;
     if (c.local_failure) put_in_error(c.qpn);
     detach_qp(c);
@@ -114,6 +133,20 @@ ConnState ConnectionManager<Bus, Capacity>::conclude(Connection& c, const wire::
   return State::kRts;
 }
 
+// RFC 5044 section 7.1.2 rule 3: a rejection leaves TCP open, and the consumer may try other private data.
+template <class Bus, class Capacity>
+ConnState ConnectionManager<Bus, Capacity>::ask_again(Connection& c, const ConnInput& in) {
+  prepare(c, *in.command);
+  send_frame(c);
+  return State::kWaitReply;
+}
+
+template <class Bus, class Capacity>
+ConnState ConnectionManager<Bus, Capacity>::leave(Connection& c, const ConnInput&) {
+  report_setup_failure(c, abi::ConnectStatus::kCancelled);
+  return close_tcp(c);
+}
+
 // The responder.
 
 template <class Bus, class Capacity>
@@ -128,7 +161,7 @@ ConnState ConnectionManager<Bus, Capacity>::request_octets(Connection& c, const 
   c.version = *version;
   c.peer_to_peer = progress.frame.enhanced && progress.frame.enhanced->peer_to_peer;
   remember_depths(c, progress.frame);
-  bus_.write(TcpStreamRead{c.flow, guard_octet(c.slot)});  // an initiator must wait for the reply
+  guard(c);  // an initiator must wait for the reply
   report_peer_frame(c, abi::EventType::kConnectRequest, abi::ConnectStatus::kOk, progress.frame);
   return State::kWaitHost;
 }
@@ -190,6 +223,9 @@ ConnState ConnectionManager<Bus, Capacity>::reject(Connection& c, const ConnInpu
   frame.private_data = bus_.sram({kCommandWindow.offset, in.command->private_bytes});
   write_frame(c, frame);
   send_frame(c);
+  if ((in.command->u.cm.options & abi::kCmStay) != 0) {  // rule 2: MPA is left, TCP is not
+    return State::kWaitRequest;
+  }
   c.setup_reported = true;  // it was the host's own word
   return close_tcp(c);
 }

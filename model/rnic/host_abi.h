@@ -218,11 +218,15 @@ enum CmFlags : std::uint8_t {
   kCmRtrRead = 64
 };
 
-// How a connection's depths are negotiated (RFC 6581 section 9.1).
+// How a connection's depths are negotiated (RFC 6581 section 9.1), and what a rejection leaves (RFC 5044
+// section 7.1.2).
 enum CmOptions : std::uint8_t {
   kCmKeepIrd = 1,  // kConnect: announce 0x3fff, so that the depth stays as it is here and there
   kCmKeepOrd = 2,
-  kCmMaxIrd = 4  // max_ird holds, be it 0; without it the peer's ORD may raise ird as far as the device goes
+  kCmMaxIrd = 4,  // max_ird holds, be it 0; without it the peer's ORD may raise ird as far as the device goes
+  // TCP stays open. kConnect: after the peer's rejection, for another kConnect of the queue pair, or a kDisconnect that
+  // closes. kReject: for another request of the peer's.
+  kCmStay = 8
 };
 
 // An order of RTR kinds, the first in the lowest two bits. Kinds that it does not name come after them, in the order
@@ -284,7 +288,7 @@ struct Command {
       std::uint16_t peer_port, local_port;
       std::uint16_t ird, ord;
       Personality personality;  // of a listen command: until a QP of another one is given
-      std::uint8_t options;     // CmOptions
+      std::uint8_t options;     // CmOptions; kReject: kCmStay
       std::uint16_t max_ird;    // up to which the peer's ORD may raise ird, with kCmMaxIrd
       std::uint16_t need_ord;   // kAccept: rejects an initiator with less IRD; kReject: what it would have taken
       std::uint8_t rtr_order;   // kConnect

@@ -25,6 +25,7 @@ class GuardHost final : public host::App {
   std::vector<host::Cq*> cqs;           // to be polled
   std::vector<host::Wc> completions;    // in the order of polling
   std::vector<host::CmEvent> events;    // of connections
+  bool stays = false;                   // when it refuses: for another request
   std::vector<std::uint8_t> on_reject;  // private data of a refusal; without accepting QPs all are refused
   std::function<void()> watch;          // called in each step, behind all that the step saw
   bool stopped = false;
@@ -47,7 +48,7 @@ class GuardHost final : public host::App {
   void take(host::CmEvent event) {
     if (event.type != host::CmEventType::kConnectRequest) return events.push_back(std::move(event));
     if (accepting.empty()) {
-      node_.context.reject(event.connection, {on_reject.data(), on_reject.size()});
+      node_.context.reject(event.connection, {on_reject.data(), on_reject.size()}, 0, stays);
       return;
     }
     node_.context.accept(event.connection, *accepting.front(), {}, channel_);
@@ -178,7 +179,7 @@ class GuardBench : public testing::Test {
 
   Node node;
   EthernetLink cable{"cable", {}};
-  RawPeer peer{"peer", {{2, 0, 0, 0, 0, 2}, {2, 0, 0, 0, 0, 1}, kPeerIp, kChipIp, kPort}};
+  RawPeer peer{"peer", {{2, 0, 0, 0, 0, 2}, {2, 0, 0, 0, 0, 1}, kPeerIp, kChipIp, kPort, kPort}};
   GuardHost host{node};
 };
 

@@ -82,5 +82,123 @@ TEST_F(Rejection, OfAnOctetBehindTheRequest) {
   });
 }
 
+// Rules 2 and 3: the stream stays, for whoever wants to try again on it.
+const char* const kRequest1 = "4D504120494420526571204672616D65 C001 0000";
+const char* const kRequestAgain = "4D504120494420526571204672616D65 C001 0004 616761FF";
+const char* const kRejected = "4D504120494420526570204672616D65 E001 0002 6E6F";
+const char* const kAccepted = "4D504120494420526570204672616D65 C001 0000";
+
+TEST_F(Rejection, MayLeaveTheStreamToAnotherRequest) {
+  run([&] {
+    peer.wait_us(20);
+    open();
+    host.stays = true;
+    host.on_reject = from_hex("6E6F");
+    host::Qp& qp = queue_pair(domain());
+    RawStream& s = peer.connect();
+    EXPECT_EQ(s.start(from_hex(kRequest1)), from_hex(kRejected));
+    EXPECT_FALSE(s.receive_fin());
+    EXPECT_EQ(s.start(from_hex(kRequestAgain)), from_hex(kRejected)) << "as often as it likes";
+    host.accepting.push_back(&qp);
+    EXPECT_EQ(s.start(from_hex(kRequestAgain)), from_hex(kAccepted));
+    s.send_ulpdu(from_hex("C140 00000000 0000000000000000"));
+    EXPECT_TRUE(await([&] { return qp.state() == host::QpState::kRts; }));
+    EXPECT_EQ(s.unread(), 0u);
+    EXPECT_FALSE(s.was_reset());
+    s.send_fin();
+    EXPECT_TRUE(s.receive_fin());
+  });
+}
+TEST_F(Rejection, ThatLeavesTheStreamEndsWithThePeersFin) {
+  run([&] {
+    peer.wait_us(20);
+    open();
+    host.stays = true;
+    RawStream& s = peer.connect();
+    s.start(from_hex(kRequest1));
+    s.send_fin();
+    EXPECT_TRUE(s.receive_fin());
+    ASSERT_TRUE(await([&] { return !host.events.empty(); }));
+    EXPECT_EQ(host.events[0].type, host::CmEventType::kConnectError);
+  });
+}
+
+// The chip asks.
+class RejectedByThePeer : public Rejection {
+ protected:
+  // The peer's word on the first request.
+  RawStream& ask(host::Qp& qp, std::uint8_t options) {
+    in_host([&] { EXPECT_EQ(node.context.connect(qp, kPeerIp, kPort, param(options), host.channel()), 0); });
+    RawStream& s = peer.accept();
+    EXPECT_EQ(s.answer(from_hex(kRejected)), from_hex(kRequest1));
+    EXPECT_TRUE(await([&] { return host.events.size() == 1; }));
+    EXPECT_EQ(host.events[0].type, host::CmEventType::kRejected);
+    EXPECT_EQ(host.events[0].private_data, from_hex("6E6F"));
+    return s;
+  }
+  static host::ConnParam param(std::uint8_t options) {
+    host::ConnParam p;
+    p.flags = abi::kCmCrc | abi::kCmMarkers;
+    p.options = options;
+    return p;
+  }
+};
+TEST_F(RejectedByThePeer, TheStreamEndsUnlessTheProgramWantsIt) {
+  run([&] {
+    peer.wait_us(20);
+    open();
+    host::Qp& qp = queue_pair(domain());
+    RawStream& s = ask(qp, 0);
+    EXPECT_TRUE(s.receive_fin());
+    EXPECT_EQ(s.unread(), 0u);
+    in_host([&] { EXPECT_EQ(node.context.connect_again(qp, param(0)), ENOTCONN); });
+    s.send_fin();
+  });
+}
+TEST_F(RejectedByThePeer, AnotherRequestGoesOnTheSameStream) {
+  run([&] {
+    peer.wait_us(20);
+    open();
+    host::Qp& qp = queue_pair(domain());
+    RawStream& s = ask(qp, abi::kCmStay);
+    EXPECT_FALSE(s.receive_fin());
+    EXPECT_EQ(s.unread(), 0u) << "no FPDU";
+    host::ConnParam again = param(abi::kCmStay);
+    again.private_data = from_hex("616761FF");
+    in_host([&] { EXPECT_EQ(node.context.connect_again(qp, again), 0); });
+    EXPECT_EQ(s.answer(from_hex(kAccepted)), from_hex(kRequestAgain));
+    EXPECT_TRUE(await([&] { return qp.state() == host::QpState::kRts; }));
+    s.send_fin();
+    EXPECT_TRUE(s.receive_fin());
+  });
+}
+TEST_F(RejectedByThePeer, TheProgramMayCloseInstead) {
+  run([&] {
+    peer.wait_us(20);
+    open();
+    host::Qp& qp = queue_pair(domain());
+    RawStream& s = ask(qp, abi::kCmStay);
+    in_host([&] { EXPECT_EQ(node.context.disconnect(qp), 0); });
+    EXPECT_TRUE(s.receive_fin());
+    ASSERT_TRUE(await([&] { return host.events.size() == 2; }));
+    EXPECT_EQ(host.events[1].type, host::CmEventType::kConnectError);
+    EXPECT_EQ(host.events[1].status, abi::ConnectStatus::kCancelled);
+    s.send_fin();
+  });
+}
+TEST_F(RejectedByThePeer, AnOctetBehindTheRejectionEndsTheStream) {
+  run([&] {
+    peer.wait_us(20);
+    open();
+    host::Qp& qp = queue_pair(domain());
+    RawStream& s = ask(qp, abi::kCmStay);
+    s.send(Bytes(1));
+    EXPECT_TRUE(s.receive_fin());
+    ASSERT_TRUE(await([&] { return host.events.size() == 2; }));
+    EXPECT_EQ(host.events[1].status, abi::ConnectStatus::kBadMpaFrame);
+    s.send_fin();
+  });
+}
+
 }  // namespace
 }  // namespace rnic::test

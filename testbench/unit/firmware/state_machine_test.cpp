@@ -15,8 +15,8 @@ using Cell = std::pair<State, Event>;
 
 constexpr std::uint32_t kConn = 0x80000000;
 constexpr FlowId kFlow{3};
-constexpr unsigned kStates = static_cast<unsigned>(State::kClosing) + 1;
-constexpr unsigned kEvents = static_cast<unsigned>(Event::kTimeout) + 1;
+constexpr unsigned kStates = static_cast<unsigned>(State::kRejected) + 1;
+constexpr unsigned kEvents = static_cast<unsigned>(Event::kConnect) + 1;
 
 struct Expected {
   Lines lines;
@@ -180,6 +180,21 @@ const std::map<Cell, Expected>& rows() {
          "flow 3 off qp 5 tx_markers 0 rx_markers 0 crc 1 epoch 1", "work qp 5 flush",
          "event disconnected status 2 id 5", "cancel timer 0"},
         State::kFree}},
+      {{State::kRejected, Event::kConnect},
+       {{"event done status 0 id 0 cookie 77", "send flow 3 4d504120494420526571204672616d6540010000",
+         "timer 0 5000000us"},
+        State::kWaitReply}},
+      {{State::kRejected, Event::kDisconnect},
+       {{"event done status 0 id 5", "event connect_error status 9 id 5", "close flow 3", "timer 0 3000000us"},
+        State::kClosing}},
+      {{State::kRejected, Event::kStreamData}, {{}, State::kRejected}},
+      {{State::kRejected, Event::kPeerClosed},
+       {{"event connect_error status 3 id 5", "close flow 3", "timer 0 3000000us"}, State::kClosing}},
+      {{State::kRejected, Event::kReset}, {{"event connect_error status 3 id 5"}, State::kFree}},
+      {{State::kRejected, Event::kStreamError},
+       {{"abort flow 3", "qp 5 error sq 10000/6 rq 20000/5 pd 7 cq 0/0", "work qp 5 flush",
+         "event connect_error status 8 id 5 terminate 20050000"},
+        State::kFree}},
   };
   return kRows;
 }
@@ -222,16 +237,21 @@ class StateMachine : public FirmwareTest {
         return run(command(abi::CommandOp::kDisconnect, kQp));
       case Event::kTimeout:
         return fw.on(TimerExpired{0});
+      case Event::kConnect:
+        return run(connect(abi::kCmCrc));
     }
   }
 
  private:
   void active(State state) {
     if (state == State::kFree) return;
-    run(connect(abi::kCmCrc));
+    abi::Command request = connect(abi::kCmCrc);
+    if (state == State::kRejected) request.u.cm.options = abi::kCmStay;
+    run(request);
     if (state == State::kTcpOpening) return;
     fw.on(TcpConnected{kFlow, kConn, 41000, 1460});
     if (state == State::kWaitReply) return;
+    if (state == State::kRejected) return stream(kFlow.v, kRepKey + "60010000");
     stream(kFlow.v, kRepKey + "40010000");
     if (state == State::kTerminating) fw.on(QpStreamError{Qpn{kQp}, wire::ddp::kInvalidStag});
     if (state < State::kDraining || state == State::kTerminating) return;
@@ -253,6 +273,8 @@ class EachCell : public StateMachine, public testing::WithParamInterface<std::tu
 TEST_P(EachCell, DoesWhatItsRowSaysOrNothing) {
   const State state{static_cast<std::uint8_t>(std::get<0>(GetParam()))};
   const Event event{static_cast<std::uint8_t>(std::get<1>(GetParam()))};
+  const bool idle_qp = state == State::kFree || state == State::kWaitRequest || state == State::kWaitHost;
+  if (event == Event::kConnect && idle_qp) return;  // a connection of its own, whatever this one does
   bring_to(state);
   deliver(event);
   const Lines lines = bus.take();
@@ -262,13 +284,13 @@ TEST_P(EachCell, DoesWhatItsRowSaysOrNothing) {
     return;
   }
   EXPECT_EQ(fw.state(0), state);
-  const bool idle_qp = state == State::kFree || state == State::kWaitRequest || state == State::kWaitHost;
   if (event == Event::kStreamError && idle_qp) {  // of a queue pair that has no connection yet
     EXPECT_THAT(lines, ElementsAre("qp 5 error sq 10000/6 rq 20000/5 pd 7 cq 0/0", "work qp 5 flush"));
     return;
   }
   ASSERT_EQ(lines.size(), 1u);
-  const bool command = event == Event::kAccept || event == Event::kReject || event == Event::kDisconnect;
+  const bool command =
+      event == Event::kAccept || event == Event::kReject || event == Event::kDisconnect || event == Event::kConnect;
   const bool nobody = state == State::kFree && event == Event::kConnected;
   if (command) EXPECT_THAT(lines[0], testing::MatchesRegex("event done status [24] id .*"));
   else EXPECT_EQ(lines[0], nobody ? "abort flow 3" : "log unexpected_event");

@@ -126,7 +126,10 @@ class Context final : public App, public HostEvents {
   int connect(Qp& qp, std::uint32_t peer_ip, std::uint16_t port, const ConnParam& param, EventChannel& channel);
   int accept(std::uint32_t connection, Qp& qp, const ConnParam& param, EventChannel& channel);
   // need_ord: the ORD that the initiator's IRD is too small for, to be named in the reply (RFC 6581 section 9.1).
-  int reject(std::uint32_t connection, ByteSpan private_data, std::uint16_t need_ord = 0);
+  int reject(std::uint32_t connection, ByteSpan private_data, std::uint16_t need_ord = 0, bool stays = false);
+  // Another request on the stream that the peer's rejection has left open, after a connect with kCmStay; disconnect()
+  // closes it. ENOTCONN if there is none.
+  int connect_again(Qp& qp, const ConnParam& param);
   // Ends the connection, or gives up the attempt (kConnectError, kCancelled).
   int disconnect(Qp& qp);
 

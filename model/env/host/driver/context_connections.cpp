@@ -74,7 +74,8 @@ void apply(const abi::Event& event, Qp& qp) {
     case abi::EventType::kRejected:
     case abi::EventType::kConnectError:
       qp.set_state(event.qp_state == abi::QpState::kIdle ? QpState::kIdle : QpState::kError);
-      return qp.set_connection(event.qp_state == abi::QpState::kTerminate);
+      qp.set_rejected(event.type == abi::EventType::kRejected && qp.stays() && qp.state() == QpState::kIdle);
+      return qp.set_connection(event.qp_state == abi::QpState::kTerminate || qp.rejected());
     case abi::EventType::kDisconnected:
       qp.set_connection(false);
       break;
@@ -114,6 +115,13 @@ int Context::connect(Qp& qp, std::uint32_t peer_ip, std::uint16_t port, const Co
   return 0;
 }
 
+int Context::connect_again(Qp& qp, const ConnParam& param) {
+  if (!qp.rejected() || qp.doomed()) return ENOTCONN;
+  if (param.private_data.size() > private_data_limit(param.flags)) return EINVAL;
+  start(qp, {0, 0, param});
+  return 0;
+}
+
 void Context::start(Qp& qp, const Qp::Attempt& attempt) {
   const ConnParam& param = attempt.param;
   abi::Command c = command_of(abi::CommandOp::kConnect, qp.number().v, param.flags);
@@ -124,6 +132,8 @@ void Context::start(Qp& qp, const Qp::Attempt& attempt) {
   c.u.cm.rtr_order = param.rtr_order;
   set_depths(c, param);
   qp.set_connection(true);
+  qp.set_stays((param.options & abi::kCmStay) != 0);
+  qp.set_rejected(false);
   commands_.submit(c, param.private_data, qp);
 }
 
@@ -155,13 +165,14 @@ int Context::accept(std::uint32_t connection, Qp& qp, const ConnParam& param, Ev
   return 0;
 }
 
-int Context::reject(std::uint32_t connection, ByteSpan private_data, std::uint16_t need_ord) {
+int Context::reject(std::uint32_t connection, ByteSpan private_data, std::uint16_t need_ord, bool stays) {
   const auto request =
       std::find_if(requests_.begin(), requests_.end(), [=](const Request& r) { return r.connection == connection; });
   if (request == requests_.end() || private_data.size() > private_data_limit(request->mpa_flags)) return EINVAL;
   requests_.erase(request);
   abi::Command c = command_of(abi::CommandOp::kReject, connection);
   c.u.cm.need_ord = need_ord;
+  if (stays) c.u.cm.options = abi::kCmStay;
   commands_.submit(c, private_data, ignored_);
   return 0;
 }

@@ -66,6 +66,11 @@ class Qp final : public Resource {
   // From connect or accept until the event that ends it.
   bool has_connection() const { return has_connection_; }
   void set_connection(bool there) { has_connection_ = there; }
+  // TCP stays open when the peer rejects; and it is open for that.
+  bool stays() const { return stays_; }
+  void set_stays(bool stays) { stays_ = stays; }
+  bool rejected() const { return rejected_; }
+  void set_rejected(bool rejected) { rejected_ = rejected; }
   // To be destroyed when its connection has ended: its program hears no more of it.
   bool doomed() const { return doomed_; }
   void doom() {
@@ -103,7 +108,7 @@ class Qp final : public Resource {
   WorkQueue sq_, rq_;
   QpState state_ = QpState::kIdle;
   EventChannel* channel_ = nullptr;
-  bool has_connection_ = false, doomed_ = false;
+  bool has_connection_ = false, doomed_ = false, stays_ = false, rejected_ = false;
   std::optional<Attempt> attempt_;
   unsigned outstanding_ = 0;  // modify and query commands
   abi::CommandStatus answer_ = abi::CommandStatus::kOk;
