@@ -18,7 +18,8 @@ using End = ExternalSimulation::End;
 int report(const ExternalSimulation& sim, const AttachedTwins& twins, End end, std::ostream& out, std::ostream& err) {
   for (const auto& p : sim.programs()) {
     const consumer::Consumer::Record& r = p->record();
-    out << fmt::format("{}: {} rounds, {} octets, {}\n", p->spec().name, r.rounds, r.bytes,
+    out << fmt::format("{}: {} rounds, {} octets, {}{}\n", p->spec().name, r.rounds, r.bytes,
+                       r.refused == 0 ? "" : fmt::format("{} connections refused, ", r.refused),
                        p->done()             ? "done"
                        : !p->error().empty() ? "FAILED"
                                              : "not complete");

@@ -150,6 +150,7 @@ void ExternalSimulation::write_outputs(End end) {
                              {"done", p->done()},
                              {"rounds", r.rounds},
                              {"bytes", r.bytes},
+                             {"refused", r.refused},
                              {"first_ps", r.first_ps},
                              {"last_ps", r.last_ps},
                              {"error", p->error()}});

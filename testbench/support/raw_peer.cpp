@@ -178,6 +178,8 @@ Bytes RawStream::fpdu(const Bytes& ulpdu) {
 
 void RawStream::send_last(const Bytes& octets) { transmit(kAck | kPsh | kFin, octets); }
 
+void RawStream::send_rst() { transmit(kRst, {}); }
+
 void RawStream::send_fin() { transmit(kAck | kFin, {}); }
 
 bool RawStream::take(std::size_t octets, Bytes& to) {

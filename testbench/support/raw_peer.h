@@ -49,6 +49,7 @@ class RawStream final {
   std::size_t unread() const { return received_.size(); }
   bool was_reset() const { return reset_; }
   void send_fin();
+  void send_rst();
 
  private:
   friend class RawPeer;

@@ -4,11 +4,13 @@
 #include "model/env/consumer/make_consumer.h"
 #include "model/env/link/ethernet_link.h"
 #include "model/system/node.h"
+#include "testbench/support/raw_peer.h"
 #include "testbench/support/stage_test.h"
 
 namespace rnic::consumer {
 namespace {
 
+using test::Bytes;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -161,6 +163,84 @@ TEST_P(EchoTest, MoreThanTheServerTakesIsRefused) {
 INSTANTIATE_TEST_SUITE_P(Operations, EchoTest,
                          testing::Values(EchoOperation::kSend, EchoOperation::kWrite, EchoOperation::kWriteInvalidate,
                                          EchoOperation::kRead));
+
+// A server and a station that opens what it likes. What is not the connection that it serves does not end it.
+class ServerTest : public testing::Test {
+ protected:
+  static constexpr std::uint16_t kPort = 7471;
+  static NodeConfig config() {
+    NodeConfig c;
+    c.rnic.fwcpu.request_timeout_us = 100;
+    return c;
+  }
+  ServerTest() {
+    cable.attach(0, peer.out, peer.in());
+    cable.attach(1, node.chip.mac_tx.ethernet, node.chip.mac_rx);
+    node.set_lookahead(500);
+    ProgramSpec spec;
+    spec.name = "server";
+    spec.part = Part::kServer;
+    spec.port = kPort;
+    spec.count = 1;
+    spec.size = 64;
+    server = make_consumer(node.context, spec);
+  }
+  void run(std::function<void()> script) {
+    peer.run([this, script] {
+      peer.wait_us(50);  // it listens by then
+      script();
+    });
+    sc_core::sc_start(20, sc_core::SC_MS);
+    EXPECT_TRUE(peer.done());
+    EXPECT_EQ(server->error(), "");
+  }
+  // The one that it serves, up to its first FPDU.
+  void connect() {
+    test::RawStream& s = peer.connect();
+    EXPECT_EQ(s.start(test::from_hex("4D504120494420526571204672616D65 4001 0000")),
+              test::from_hex("4D504120494420526570204672616D65 4001 0000"));
+    s.send_ulpdu(test::from_hex("C140 00000000 0000000000000000"));
+    peer.wait_us(50);
+    EXPECT_EQ(server->waiting_for(), "server: the peer, after 0 rounds");
+  }
+  Node node{"a", config(), StationConfig{kMacB, {kIpB}, {{{kIpA}, kMacA}}}};
+  EthernetLink cable{"cable", {}};
+  test::RawPeer peer{"peer", {{2, 0, 0, 0, 0, 1}, {2, 0, 0, 0, 0, 2}, kIpA, kIpB, kPort}};
+  std::unique_ptr<Consumer> server;
+};
+
+TEST_F(ServerTest, ServesOnBehindGarbageAFinARstAndSilence) {
+  run([this] {
+    peer.connect().send(Bytes(100, 0xee));
+    peer.connect().send_fin();
+    peer.connect().send_rst();
+    peer.connect();  // and nothing more
+    peer.wait_us(300);
+    connect();
+    EXPECT_EQ(server->record().refused, 4u);
+  });
+}
+TEST_F(ServerTest, TwoRequestsAtOnceGetOneQueuePair) {
+  run([this] {
+    const Bytes request = test::from_hex("4D504120494420526571204672616D65 4001 0000");
+    test::RawStream &first = peer.connect(), &second = peer.connect();
+    first.send(request);
+    EXPECT_EQ(second.start(request), test::from_hex("4D504120494420526570204672616D65 6001 0002 6E6F"));
+    EXPECT_TRUE(second.receive_fin());
+    EXPECT_EQ(server->record().refused, 1u);
+  });
+}
+TEST_F(ServerTest, AConnectionThatEndsBeforeItIsUpLeavesRoomForAnother) {
+  run([this] {
+    const Bytes ready_to_receive = test::from_hex("4D504120494420526571204672616D65 5002 0004 8010 4010");
+    test::RawStream& gone = peer.connect();
+    gone.start(ready_to_receive);
+    gone.send_rst();
+    peer.wait_us(100);
+    connect();
+    EXPECT_EQ(server->record().refused, 1u);
+  });
+}
 
 }  // namespace
 }  // namespace rnic::consumer

@@ -56,22 +56,29 @@ void Consumer::pinged() {
 }
 
 void Consumer::create() {
-  const host::Pd pd = context_.alloc_pd();
+  pd_ = context_.alloc_pd();
   address_ = context_.memory().alloc(needs_.memory_bytes, 4096);
-  mr_ = context_.reg_mr(pd, address_, needs_.memory_bytes, needs_.access);
-  if (needs_.window) window_ = context_.alloc_mr(pd);
+  mr_ = context_.reg_mr(pd_, address_, needs_.memory_bytes, needs_.access);
+  if (needs_.window) window_ = context_.alloc_mr(pd_);
   send_cq_ = context_.create_cq(kRing, host::CqMode::kPolled);
   recv_cq_ = context_.create_cq(kRing, host::CqMode::kPolled);
-  if (send_cq_ != nullptr && recv_cq_ != nullptr) qp_ = context_.create_qp({pd, send_cq_, recv_cq_, kRing, kRing});
-  if (mr_ == nullptr || qp_ == nullptr || (needs_.window && window_ == nullptr))
-    return fail("the device has no queue pair or region left");
+  if (mr_ == nullptr || (needs_.window && window_ == nullptr)) return fail("the device has no region left");
+  create_queue_pair();
   if (spec_.part == Part::kServer) {
     listener_ = &context_.listen(spec_.port, parameters().flags, channel_);
   }
   state_ = State::kCreating;
 }
 
+void Consumer::create_queue_pair() {
+  if (send_cq_ != nullptr && recv_cq_ != nullptr) qp_ = context_.create_qp({pd_, send_cq_, recv_cq_, kRing, kRing});
+  if (qp_ == nullptr) fail("the device has no queue pair left");
+}
+
 bool Consumer::created() {
+  for (host::Cq* cq : {send_cq_, recv_cq_}) {
+    if (cq->ready()) poll(*cq);  // what a queue pair before this one has flushed
+  }
   if (mr_->failed() || (window_ != nullptr && window_->failed()) || send_cq_->failed() || recv_cq_->failed() ||
       qp_->failed() || (listener_ != nullptr && listener_->failed())) {
     fail("the device refused to make its objects");
@@ -108,16 +115,9 @@ void Consumer::take_events() {
 void Consumer::take(const host::CmEvent& event) {
   switch (event.type) {
     case CmEventType::kConnectRequest:
-      if (spec_.reject) {
-        static constexpr std::uint8_t kReason[] = {'n', 'o'};
-        context_.reject(event.connection, kReason);
-        state_ = State::kDone;
-        return;
-      }
-      context_.unlisten(*std::exchange(listener_, nullptr));
-      if (context_.accept(event.connection, *qp_, parameters(), channel_) != 0) fail("cannot accept");
-      return;
+      return answer(event);
     case CmEventType::kEstablished:
+      if (listener_ != nullptr) context_.unlisten(*std::exchange(listener_, nullptr));
       state_ = State::kConnected;
       return established();
     case CmEventType::kDisconnected:
@@ -125,8 +125,32 @@ void Consumer::take(const host::CmEvent& event) {
       state_ = State::kDone;
       return;
     default:
+      if (spec_.part == Part::kServer && state_ == State::kSetup) return take_stray(event);
       return fail(workload::event_text(event));
   }
+}
+
+// One connection is served, the first that is set up.
+void Consumer::answer(const host::CmEvent& request) {
+  static constexpr std::uint8_t kReason[] = {'n', 'o'};
+  if (spec_.reject) {
+    context_.reject(request.connection, kReason);
+    state_ = State::kDone;
+  } else if (qp_->has_connection()) {
+    context_.reject(request.connection, kReason);
+    ++record_.refused;
+  } else if (context_.accept(request.connection, *qp_, parameters(), channel_) != 0) {
+    fail("cannot accept");
+  }
+}
+
+// A connection that came to nothing; if it had the queue pair, the next one gets another.
+void Consumer::take_stray(const host::CmEvent& event) {
+  ++record_.refused;
+  if (event.qp == nullptr) return;
+  context_.destroy_qp(*std::exchange(qp_, nullptr));
+  create_queue_pair();
+  state_ = State::kCreating;
 }
 
 void Consumer::poll(host::Cq& cq) {

@@ -29,6 +29,7 @@ class Consumer : public host::App {
   // What the tool has done, for the report: rounds complete, payload octets, and the time of each round.
   struct Record {
     std::uint64_t rounds = 0, bytes = 0, first_ps = 0, last_ps = 0;
+    std::uint64_t refused = 0;  // of a server: connections that were not the one it serves
   };
   const Record& record() const { return record_; }
   const ProgramSpec& spec() const { return spec_; }
@@ -72,6 +73,9 @@ class Consumer : public host::App {
   void begin();
   void take_events();
   void take(const host::CmEvent& event);
+  void answer(const host::CmEvent& request);
+  void take_stray(const host::CmEvent& event);
+  void create_queue_pair();
   host::ConnParam parameters() const;
   void poll(host::Cq& cq);
 
@@ -80,6 +84,7 @@ class Consumer : public host::App {
   host::EventChannel channel_;
   const Needs needs_;
   State state_ = State::kOpening;
+  host::Pd pd_;
   std::uint64_t address_ = 0;
   host::Mr *mr_ = nullptr, *window_ = nullptr;
   host::Cq *send_cq_ = nullptr, *recv_cq_ = nullptr;
