@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -33,6 +34,17 @@ sockaddr_un address_of(const std::string& path) {
   return address;
 }
 
+// A socket of a process that lives; the file of one that died stays behind. Asking by connect() would be a connection.
+bool in_use(const std::string& path) {
+  std::ifstream sockets("/proc/net/unix");
+  for (std::string line; std::getline(sockets, line);) {
+    if (line.size() > path.size() && line.compare(line.size() - path.size() - 1, std::string::npos, ' ' + path) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 Descriptor::~Descriptor() {
@@ -46,7 +58,10 @@ Descriptor bound_unix_socket(const std::string& path, int type) {
   Descriptor socket(::socket(AF_UNIX, type | SOCK_CLOEXEC, 0));
   if (!socket.open()) fail_errno(path);
   struct stat status {};
-  if (::stat(path.c_str(), &status) == 0 && S_ISSOCK(status.st_mode)) ::unlink(path.c_str());
+  if (::stat(path.c_str(), &status) == 0 && S_ISSOCK(status.st_mode)) {
+    if (in_use(path)) throw ConfigError(path + ": another process has this socket");
+    ::unlink(path.c_str());
+  }
   if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) fail_errno(path);
   if (type != SOCK_DGRAM && ::listen(socket.get(), 1) != 0) fail_errno(path);
   return socket;

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <linux/if.h>
 #include <linux/if_tun.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -52,12 +53,19 @@ class SeqpacketPort final : public ConnectedPort {
     if (!connected()) return false;
     frame.resize(kMaxFrame);
     const ssize_t n = ::recv(peer_.get(), frame.data(), frame.size(), MSG_DONTWAIT);
-    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) lose_peer();
+    if ((n == 0 && hung_up()) || (n < 0 && errno != EAGAIN && errno != EINTR)) lose_peer();
     frame.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
     return n > 0;
   }
   bool send(ByteSpan frame) override {
     return connected() && ::send(peer_.get(), frame.data(), frame.size(), MSG_DONTWAIT | MSG_NOSIGNAL) > 0;
+  }
+
+ private:
+  // Rather than having sent a packet of no octets.
+  bool hung_up() const {
+    pollfd fd{peer_.get(), POLLRDHUP, 0};
+    return ::poll(&fd, 1, 0) > 0 && (fd.revents & (POLLHUP | POLLRDHUP)) != 0;
   }
 };
 
@@ -67,6 +75,7 @@ class StreamPort final : public ConnectedPort {
   explicit StreamPort(const ExternalConfig& config) : ConnectedPort(config, SOCK_STREAM) {}
   bool receive(std::vector<std::uint8_t>& frame) override {
     if (!connected()) return false;
+    flush();
     if (take(frame)) return true;
     std::uint8_t block[65536];
     const ssize_t n = ::recv(peer_.get(), block, sizeof(block), MSG_DONTWAIT);
@@ -76,20 +85,29 @@ class StreamPort final : public ConnectedPort {
   }
   bool send(ByteSpan frame) override {
     if (!connected()) return false;
-    std::vector<std::uint8_t> out(kLengthBytes);
-    store_be32(out.data(), static_cast<std::uint32_t>(frame.size()));
-    out.insert(out.end(), frame.data(), frame.data() + frame.size());
-    for (std::size_t sent = 0; sent < out.size();) {  // a part of a frame would spoil the stream
-      const ssize_t n = ::send(peer_.get(), out.data() + sent, out.size() - sent, MSG_NOSIGNAL);
-      if (n < 0 && errno == EINTR) continue;
-      if (n <= 0) return lose_peer(), false;
-      sent += static_cast<std::size_t>(n);
-    }
-    return true;
+    flush();
+    if (!peer_.open() || unsent_.size() > kMostUnsent) return false;
+    std::uint8_t length[kLengthBytes];
+    store_be32(length, static_cast<std::uint32_t>(frame.size()));
+    unsent_.insert(unsent_.end(), length, length + kLengthBytes);
+    unsent_.insert(unsent_.end(), frame.data(), frame.data() + frame.size());
+    flush();
+    return peer_.open();
   }
 
  private:
-  static constexpr std::size_t kLengthBytes = 4;
+  static constexpr std::size_t kLengthBytes = 4, kMostUnsent = 1 << 20;
+  // A part of a frame would spoil the stream, and a peer that does not read must not hold us up: what it does not take
+  // stays.
+  void flush() {
+    while (!unsent_.empty()) {
+      const ssize_t n = ::send(peer_.get(), unsent_.data(), unsent_.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0 && errno == EAGAIN) return;
+      if (n <= 0) return lose_peer();
+      unsent_.erase(unsent_.begin(), unsent_.begin() + n);
+    }
+  }
   bool take(std::vector<std::uint8_t>& frame) {
     if (octets_.size() < kLengthBytes) return false;
     const std::size_t length = load_be32(octets_.data());
@@ -100,7 +118,7 @@ class StreamPort final : public ConnectedPort {
     octets_.erase(octets_.begin(), begin + static_cast<std::ptrdiff_t>(length));
     return true;
   }
-  std::vector<std::uint8_t> octets_;
+  std::vector<std::uint8_t> octets_, unsent_;
 };
 
 // One datagram, one frame, between two named sockets: QEMU's -netdev dgram.

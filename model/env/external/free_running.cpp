@@ -5,6 +5,14 @@
 #include "model/common/kernel_time.h"
 
 namespace rnic::external {
+namespace {
+
+// Between two steps of simulated time: a peer that sends without end does not stop it. The others wait where they are,
+// or are lost there.
+constexpr unsigned kFramesPerStep = 1024;
+
+}  // namespace
+
 void FreeRunning::advance(std::uint64_t until_ps, WireEnd& wire) {
   if (!begin_ps_) begin_ps_ = clock_->now_ps();
   while (kernel_time_ps() < until_ps) {
@@ -13,7 +21,7 @@ void FreeRunning::advance(std::uint64_t until_ps, WireEnd& wire) {
       // A peer that has left would wake us at once and for ever.
       clock_->wait(port_->peer_gone() ? -1 : port_->descriptor(), kernel_time_ps() - latest_ps + 1000);
     }
-    while (port_->receive(frame_)) wire.inject({frame_.data(), frame_.size()});
+    for (unsigned n = 0; n < kFramesPerStep && port_->receive(frame_); ++n) wire.inject({frame_.data(), frame_.size()});
     // In small steps, so that an answer does not wait for much that is none of it.
     const std::uint64_t room = std::max(wall_ps() + max_ahead_ps_, kernel_time_ps() + 1000) - kernel_time_ps();
     const std::uint64_t step = std::min({room, until_ps - kernel_time_ps(), max_ahead_ps_ / 10});

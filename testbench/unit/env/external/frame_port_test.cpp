@@ -120,6 +120,47 @@ TEST_F(FramePortTest, AStreamHasALengthBeforeEachFrameAndMayBeCutAnywhere) {
   EXPECT_TRUE(port->peer_gone()) << "no frame has so many octets";
 }
 
+TEST_F(FramePortTest, APacketOfNoOctetsIsNoFarewell) {
+  open(WireKind::kSeqpacket);
+  connect(SOCK_SEQPACKET);
+  say({1, 2});
+  say({});
+  say({3});
+  EXPECT_TRUE(port->receive(frame));
+  EXPECT_FALSE(port->receive(frame));
+  EXPECT_FALSE(port->peer_gone());
+  EXPECT_TRUE(port->receive(frame));
+  EXPECT_EQ(frame, Bytes{3});
+  peer.close();
+  EXPECT_FALSE(port->receive(frame));
+  EXPECT_TRUE(port->peer_gone());
+}
+// It loses frames, as on a wire, and whole ones.
+TEST_F(FramePortTest, AStreamThatNobodyReadsHoldsNobodyUp) {
+  open(WireKind::kStream);
+  connect(SOCK_STREAM);
+  const Bytes sent(1500, 0x5a);
+  unsigned taken = 0;
+  for (int i = 0; i < 4000; ++i) taken += port->send(span(sent));
+  EXPECT_GT(taken, 500u);
+  EXPECT_LT(taken, 3000u);
+  EXPECT_FALSE(port->peer_gone());
+  std::size_t heard = 0;
+  for (Bytes b; heard < taken * 1504u;) {
+    b = hear();
+    heard += b.size();
+    if (b.empty()) port->receive(frame);  // sends what has waited
+  }
+  EXPECT_EQ(heard, taken * 1504u);
+  EXPECT_TRUE(port->send(span(sent)));
+}
+TEST_F(FramePortTest, ASocketOfALivingProcessIsLeftAlone) {
+  open(WireKind::kDgram);
+  const auto first = std::exchange(port, nullptr);
+  EXPECT_THROW(open(WireKind::kDgram), ConfigError);
+  EXPECT_TRUE(std::filesystem::exists(config.path));
+}
+
 TEST_F(FramePortTest, DatagramsGoBetweenTwoNames) {
   open(WireKind::kDgram);
   EXPECT_FALSE(port->send(span({1}))) << "nobody is there";

@@ -142,5 +142,14 @@ TEST_F(FreeRunningTest, FramesReachThePeerAtWholeNanosecondsOrAreLost) {
   EXPECT_EQ(peer.lost(), 1u);
 }
 
+// More than the simulation can take in: time goes on all the same, to its end.
+TEST_F(FreeRunningTest, APeerThatNeverEndsDoesNotStopTime) {
+  for (int i = 0; i < 20'000; ++i) world.arriving.emplace_back(begin, Bytes(64));
+  world.look_ps = kUs;
+  advance(10 * kUs);
+  EXPECT_GE(now_ps(), 10 * kUs);
+  EXPECT_FALSE(world.arriving.empty());
+}
+
 }  // namespace
 }  // namespace rnic::external
