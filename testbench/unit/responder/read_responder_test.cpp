@@ -76,6 +76,33 @@ TEST_F(ReadResponderTest, UnknownKey) { expect_refused(read(stag_of(3, 1), 0x100
 TEST_F(ReadResponderTest, ForeignDomain) {
   expect_refused(read(stag_of(5), ~std::uint64_t{0}, 2), rdma::kStagNotAssociated);
 }
+// A window of type 2 serves the stream of one queue pair, in whatever domain the other one is.
+StagContext window_of(std::uint32_t qpn, std::uint32_t epoch = 1) {
+  StagContext w = region(0x1000, 0x100, abi::kRemoteRead);
+  w.kind = StagKind::kWindow2;
+  w.region = stag_of(3);
+  w.qpn = Qpn{qpn};
+  w.qp_epoch = epoch;
+  return w;
+}
+TEST_F(ReadResponderTest, AWindowOfAnotherStream) {
+  contexts.write(Stag{stag_of(8)}, window_of(2));
+  contexts.commit();
+  expect_refused(read(stag_of(8), 0x1000, 2), rdma::kStagNotAssociated);
+}
+TEST_F(ReadResponderTest, AWindowOfAnEarlierUseOfTheNumber) {
+  contexts.write(Stag{stag_of(8)}, window_of(1, 0));
+  contexts.commit();
+  expect_refused(read(stag_of(8), 0x1000, 2), rdma::kStagNotAssociated);
+}
+TEST_F(ReadResponderTest, AWindowOfItsOwn) {
+  contexts.write(Stag{stag_of(8)}, window_of(1));
+  contexts.commit();
+  irrq.script({read(stag_of(8), 0x1000, 2)});
+  run_until_idle();
+  EXPECT_EQ(segmenter.beats().size(), 1u);
+  EXPECT_THAT(events.beats(), IsEmpty());
+}
 TEST_F(ReadResponderTest, NoRemoteRead) { expect_refused(read(stag_of(4), ~std::uint64_t{0}, 2), rdma::kAccessRights); }
 TEST_F(ReadResponderTest, Wrap) { expect_refused(read(stag_of(3), ~std::uint64_t{0}, 2), rdma::kToWrap); }
 TEST_F(ReadResponderTest, WrapToZero) { expect_refused(read(stag_of(3), ~std::uint64_t{0}, 1), rdma::kToWrap); }

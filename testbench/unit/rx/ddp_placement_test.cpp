@@ -758,6 +758,13 @@ TEST_F(DdpPlacementTest, AnIrdOfZeroTakesNoRequest) {
   receive(read_request(1));
   expect_error(ddp::kInvalidMsnNoBuffer);
 }
+TEST_F(DdpPlacementTest, EachQueuePairHasAnIrdOfItsOwn) {
+  for (std::uint8_t msn = 1; msn <= 4; ++msn) receive(read_request(msn), 1);
+  for (std::uint8_t msn = 1; msn <= 4; ++msn) receive(read_request(msn), 2);
+  run_until_idle();
+  EXPECT_THAT(events.beats(), IsEmpty());
+  EXPECT_EQ(placed.beats().size(), 8u);
+}
 TEST_F(DdpPlacementTest, RequestsOfAnEarlierUseDoNotCount) {
   for (std::uint8_t msn = 1; msn <= 4; ++msn) receive(read_request(msn));
   run_until_idle();
@@ -953,6 +960,42 @@ TEST_F(DdpPlacementTest, InvalidateNamesAForeignStag) {
   receive(from_hex("4146 0000055A 00000000 00000001 00000000"));
   expect_error(rdma::kForeignStagCannotBeInvalidated);
   EXPECT_TRUE(contexts.stag(Stag{stag_of(5)})->valid);
+}
+TEST_F(DdpPlacementTest, InvalidateNamesAnotherStreamsWindow) {
+  StagContext w = window_of(2);
+  w.allocated = true;
+  contexts.write(Stag{stag_of(8)}, w);
+  contexts.commit();
+  post_one(100);
+  receive(from_hex("4144 0000085A 00000000 00000001 00000000"));
+  expect_error(rdma::kForeignStagCannotBeInvalidated);
+  EXPECT_TRUE(contexts.stag(Stag{stag_of(8)})->valid);
+}
+TEST_F(DdpPlacementTest, InvalidateNamesTheStreamsOwnWindow) {
+  StagContext w = window_of(1);
+  w.allocated = true;
+  contexts.write(Stag{stag_of(8)}, w);
+  contexts.commit();
+  post_one(100);
+  receive(from_hex("4144 0000085A 00000000 00000001 00000000"));
+  receive(write(stag_of(8), 0x1040, 4));
+  run_until_idle();
+  ASSERT_EQ(events.beats().size(), 1u);
+  EXPECT_EQ(events.beats()[0].cause, ddp::kInvalidStag) << "of the Write behind it";
+  ASSERT_EQ(placed.beats().size(), 1u);
+}
+// RFC 5040 section 6.1: the octets that name an STag do so in messages that invalidate, and in no others.
+TEST_F(DdpPlacementTest, WhatStandsInPlaceOfAnStagToInvalidateMeansNothingInOtherMessages) {
+  post_one(100);
+  receive(from_hex("4143 0000035A 00000000 00000001 00000000 DEADBEEF"));
+  Bytes request = kReadRequest, terminate = kTerminate;
+  for (Bytes* ulpdu : {&request, &terminate}) store_be32(&(*ulpdu)[2], stag_of(3));
+  receive(request);
+  receive(terminate);
+  run_until_idle();
+  EXPECT_THAT(events.beats(), IsEmpty());
+  EXPECT_EQ(placed.beats().size(), 3u);
+  EXPECT_TRUE(contexts.stag(Stag{stag_of(3)})->valid);
 }
 TEST_F(DdpPlacementTest, ARegionThatOthersMayShareIsNotAPeersToEnd) {
   contexts.write(Stag{stag_of(3)}, region(0x1000, 0x100, kAllRights & ~abi::kRemoteInvalidate));

@@ -223,6 +223,32 @@ TEST_F(RdmapSegmenterTest, HeadersOfEveryMessage) {
   EXPECT_FALSE(completions.beats()[2].signaled);
 }
 
+// In every segment of a message, whatever it is. QP 1 has an RDMAC peer, QP 2 an IETF one.
+TEST_F(RdmapSegmenterTest, VersionsAndTheStagToInvalidateAreTheSameInAllSegments) {
+  for (const std::uint32_t qpn : {1, 2}) {
+    QpContext c = rts_qp(qpn);
+    c.version = static_cast<std::uint8_t>(qpn - 1);
+    change(qpn, c);
+    allow(kPlenty, qpn);
+    for (const WrOpcode op : {WrOpcode::kSendWithInv, WrOpcode::kRdmaWrite}) post(wqe(op, {sge(4000)}), qpn);
+    responder.script({answer(qpn, 0x100, 0x2000, 0x7000, 4000)});
+  }
+  run_until_idle();
+  ASSERT_EQ(jobs.beats().size(), 2u * 9);
+  unsigned sends = 0;
+  for (unsigned i = 0; i < 2 * 9; ++i) {
+    const unsigned version = jobs.beats()[i].ulpdu.flow.v - 1;
+    EXPECT_EQ(header(i)[0] & 3u, version) << i;
+    EXPECT_EQ(header(i)[1] >> 6u, version) << i;
+    if ((header(i)[1] & 0xf) != 4) continue;
+    ++sends;
+    EXPECT_EQ(load_be32(&header(i)[2]), 0xcafe0001u);
+    EXPECT_EQ(load_be32(&header(i)[6]), 0u);
+    EXPECT_EQ(load_be32(&header(i)[10]), 1u);
+  }
+  EXPECT_EQ(sends, 2u * 3);
+}
+
 TEST_F(RdmapSegmenterTest, MsnsWrap) {
   QpContext c = rts_qp(1);
   c.first_msn = 0xfffffffe;
