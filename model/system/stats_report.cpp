@@ -59,18 +59,6 @@ nlohmann::ordered_json versions_json() {
   return {{"rnicsim", RNIC_VERSION}, {"systemc", sc_core::sc_release()}, {"compiler", __VERSION__}};
 }
 
-void register_pcie(const StatsGroup& group, const pcie::TransmitCounters& counters) {
-  using C = pcie::TransmitCounters;
-  const auto add = [&](const char* key, auto member, const char* unit, const char* text) {
-    group.derived(
-        key, [&counters, member] { return static_cast<double>(counters.*member); }, unit, text);
-  };
-  add("tlps", &C::tlps, "TLPs", "sent in this direction");
-  add("data_bytes", &C::data_bytes, "octets", "data in them");
-  add("wire_bytes", &C::wire_bytes, "octets", "on the wire, headers, framing and the share of DLLPs included");
-  add("credit_stalls", &C::credit_stalls, "times", "a TLP was ready, the wire free, and no credit there");
-}
-
 void register_clock(const StatsGroup& group, const ClockDomain& clk) {
   const auto add = [&](const char* key, auto member, const char* unit, const char* text) {
     group.derived(
@@ -89,8 +77,13 @@ void register_node(const StatsGroup& group, const Node& node) {
   register_counters(group.group("rnic.tcp_tx"), chip.tcp_tx.counters());
   register_counters(group.group("rnic.tcp_rx"), chip.tcp_rx.counters());
   register_counters(group.group("rnic.tcp_connection"), chip.tcp_connection.counters());
-  register_pcie(group.group("pcie.device_to_host"), chip.pcie.endpoint.port.counters());
-  register_pcie(group.group("pcie.host_to_device"), node.root_complex.port.counters());
+  register_counters(group.group("rnic.dma_read"), chip.pcie.dma_read.counters());
+  register_counters(group.group("rnic.dma_write"), chip.pcie.dma_write.counters());
+  register_counters(group.group("rnic.mmio"), chip.pcie.mmio.counters());
+  register_counters(group.group("rnic.msix"), chip.pcie.msix.counters());
+  register_counters(group.group("pcie.device_to_host"), chip.pcie.endpoint.port.counters());
+  register_counters(group.group("pcie.host_to_device"), node.root_complex.port.counters());
+  register_counters(group.group("root_complex"), node.root_complex.counters());
   node.context.register_stats(group.group("driver"));
   register_clock(group.group("core_clk"), node.core_clk);
   register_clock(group.group("host_clk"), node.host_clk);

@@ -25,8 +25,6 @@ void register_clock(const StatsGroup& group, const ClockDomain& clk);
 // Everything that a node counts.
 void register_node(const StatsGroup& group, const Node& node);
 
-void register_pcie(const StatsGroup& group, const pcie::TransmitCounters& counters);
-
 // A structure of plain counters that lists them: (key, member, unit, description).
 template <class Counters>
 void register_counters(const StatsGroup& group, const Counters& counters) {

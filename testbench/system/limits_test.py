@@ -36,6 +36,17 @@ class Limits(ProgramTest):
         stats = json.loads((self.folder / "out/stats.json").read_text())
         self.assertGreater(stats["stats"]["b"]["rnic"]["fwcpu"]["no_resources"]["value"], 0)
 
+    def test_a_completion_timeout_is_counted(self):
+        run = self.run_program("run", self.small_scenario(), "--out", "out",
+                               "--set", "host.root_complex.memory_read_ns=5000",
+                               "--set", "rnic.pcie.dma_read.completion_timeout_us=1")
+        self.assertEqual(run.returncode, 3, run.stdout + run.stderr)
+        stats = json.loads((self.folder / "out/stats.json").read_text())["stats"]["a"]
+        self.assertEqual(stats["rnic"]["dma_read"]["timeouts"]["value"], 1)
+        self.assertEqual(stats["rnic"]["dma_read"]["failed_requests"]["value"], 1)
+        self.assertEqual(stats["root_complex"]["memory_reads"]["value"], 1)
+        self.assertEqual(stats["rnic"]["mmio"]["writes"]["value"], stats["root_complex"]["mmio_writes"]["value"])
+
     def test_more_than_the_firmware_can_keep_is_refused(self):
         run = self.run_program("run", self.churn(a={"rnic.fwcpu.max_connections": 2000}), "--out", "out")
         self.assertEqual(run.returncode, 2, run.stdout + run.stderr)

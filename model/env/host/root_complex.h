@@ -31,11 +31,20 @@ struct RootComplexConfig {
 };
 
 struct RootComplexCounters {
-  std::uint64_t memory_reads = 0, memory_writes = 0, interrupts = 0;
-  std::uint64_t mmio_reads = 0, mmio_writes = 0;
-  std::uint64_t refused_reads = 0;    // outside memory: answered with UR
-  std::uint64_t refused_writes = 0;   // outside memory: dropped
-  std::uint64_t poisoned_writes = 0;  // dropped
+  std::uint64_t memory_reads = 0, memory_writes = 0, interrupts = 0, mmio_reads = 0, mmio_writes = 0;
+  std::uint64_t refused_reads = 0, refused_writes = 0, poisoned_writes = 0;
+  template <class V>
+  static void fields(V& v) {
+    v("memory_reads", &RootComplexCounters::memory_reads, "TLPs", "of the device's reads");
+    v("memory_writes", &RootComplexCounters::memory_writes, "TLPs", "of its writes");
+    v("interrupts", &RootComplexCounters::interrupts, "messages", "of its interrupts");
+    v("mmio_reads", &RootComplexCounters::mmio_reads, "accesses", "of programs to its registers");
+    v("mmio_writes", &RootComplexCounters::mmio_writes, "accesses", "of programs to its registers");
+    v("refused_reads", &RootComplexCounters::refused_reads, "TLPs", "outside memory: answered with UR");
+    v("refused_writes", &RootComplexCounters::refused_writes, "TLPs", "outside memory: dropped");
+    v("poisoned_writes", &RootComplexCounters::poisoned_writes, "TLPs",
+      "dropped: their data was marked bad on its way");
+  }
 };
 
 // Lives in the host's clock domain. Takes one TLP of each class and sends one TLP a cycle. Memory is written when a

@@ -30,10 +30,17 @@ struct DmaReadConfig {
 
 struct DmaReadCounters {
   std::uint64_t requests = 0, tlps = 0, bytes = 0;
-  std::uint64_t failed_requests = 0;
-  std::uint64_t timeouts = 0;    // TLPs
-  std::uint64_t unexpected = 0;  // completions that no read TLP waits for
-  std::uint64_t malformed = 0;   // completions whose address or length does not continue their read
+  std::uint64_t failed_requests = 0, timeouts = 0, unexpected = 0, malformed = 0;
+  template <class V>
+  static void fields(V& v) {
+    v("requests", &DmaReadCounters::requests, "requests", "of the other stages");
+    v("tlps", &DmaReadCounters::tlps, "TLPs", "sent for them");
+    v("bytes", &DmaReadCounters::bytes, "octets", "that came for them");
+    v("failed_requests", &DmaReadCounters::failed_requests, "requests", "that ended with an error");
+    v("timeouts", &DmaReadCounters::timeouts, "TLPs", "that were not completed in time");
+    v("unexpected", &DmaReadCounters::unexpected, "completions", "that no read TLP waits for");
+    v("malformed", &DmaReadCounters::malformed, "completions", "whose address or length does not continue their read");
+  }
 };
 
 // One read TLP and one completion a cycle; clients take turns TLP by TLP. Completions of one TLP come in order, those

@@ -14,6 +14,12 @@ namespace rnic::pcie {
 
 struct DmaWriteCounters {
   std::uint64_t requests = 0, tlps = 0, bytes = 0;
+  template <class V>
+  static void fields(V& v) {
+    v("requests", &DmaWriteCounters::requests, "requests", "of the other stages");
+    v("tlps", &DmaWriteCounters::tlps, "TLPs", "sent for them");
+    v("bytes", &DmaWriteCounters::bytes, "octets", "in them");
+  }
 };
 
 // One TLP a cycle; clients take turns TLP by TLP, and the requests of one client stay in order. The answer to `notify`

@@ -13,6 +13,11 @@ namespace rnic::pcie {
 
 struct MsixCounters {
   std::uint64_t requests = 0, messages = 0;
+  template <class V>
+  static void fields(V& v) {
+    v("requests", &MsixCounters::requests, "requests", "for an interrupt");
+    v("messages", &MsixCounters::messages, "messages", "sent: those for a masked or waiting vector merge");
+  }
 };
 
 // One request and one message a cycle. Requests for a vector that is masked, or waits already, merge into its pending

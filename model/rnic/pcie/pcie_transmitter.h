@@ -12,10 +12,16 @@
 namespace rnic::pcie {
 
 struct TransmitCounters {
-  std::uint64_t tlps = 0;
-  std::uint64_t data_bytes = 0;     // asked-for octets: without padding and headers
-  std::uint64_t wire_bytes = 0;     // everything, share of DLLPs included
-  std::uint64_t credit_stalls = 0;  // times a TLP was ready, the wire free, and no credit there
+  std::uint64_t tlps = 0, data_bytes = 0, wire_bytes = 0, credit_stalls = 0;
+  template <class V>
+  static void fields(V& v) {
+    v("tlps", &TransmitCounters::tlps, "TLPs", "sent in this direction");
+    v("data_bytes", &TransmitCounters::data_bytes, "octets", "asked-for octets in them, without padding");
+    v("wire_bytes", &TransmitCounters::wire_bytes, "octets",
+      "on the wire, headers, framing and the share of DLLPs included");
+    v("credit_stalls", &TransmitCounters::credit_stalls, "times",
+      "a TLP was ready, the wire free, and no credit there");
+  }
 };
 
 // Belongs to a stage, which it wakes when a refusal can have ended.
