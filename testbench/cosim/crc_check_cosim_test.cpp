@@ -55,7 +55,7 @@ TEST_P(CrcCheckCosim, AgreesInEveryBeatAndEveryCycle) {
     EXPECT_EQ(side->block.good().value(), generator.good);
     EXPECT_EQ(side->block.bad().value(), generator.bad);
   }
-  EXPECT_GT(generator.bad, 100u);
+  EXPECT_GT(generator.bad, 50u);
 }
 TEST_P(CrcCheckCosim, BehavesAsNewAfterAResetAmidAnFpdu) { agree_after_resets(20260111); }
 

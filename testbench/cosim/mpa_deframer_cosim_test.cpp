@@ -161,6 +161,22 @@ TEST_P(DeframerCosim, AgreesInEveryBeatAndEveryCycle) {
   EXPECT_GT(model.block.bad_markers().value(), 0u);
 }
 TEST_P(DeframerCosim, BehavesAsNewAfterAResetAmidAnFpdu) { agree_after_resets(20260115); }
+// A beat with several FPDUs takes as many cycles.
+TEST_P(DeframerCosim, BehavesAsNewAfterAResetAmidABeat) {
+  Prng rng = seeded(20260117);
+  agree_after_resets_amid(rng, [&](DeframerSide& other) {
+    MpaReference reference{RandomStreams::has_markers(0), RandomStreams::has_crc(0)};
+    for (int segment = 0; segment < 60; ++segment) {
+      const std::uint64_t offset = reference.pos;
+      Bytes octets;
+      for (int i = 0; i < 100; ++i) {
+        const Bytes fpdu = reference.fpdu(Bytes(rng.below(3)));
+        octets.insert(octets.end(), fpdu.begin(), fpdu.end());
+      }
+      send_segment({&other}, clk.now() + 1, FlowId{0}, octets, offset);
+    }
+  });
+}
 
 // A stream around a marker, and around the wrap of 32-bit positions, cut in two at each of its octets.
 TEST_P(DeframerCosim, AgreesForEveryCutOfAStreamInTwo) {

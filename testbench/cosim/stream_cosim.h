@@ -107,8 +107,9 @@ class FpdusUnderWay {
     }
     const auto& fpdus = then.flows_[beats[i].flow.v];
     if (fpdus.empty()) return "";
-    return fmt::format("\nflow {}, FPDU {} of this run, which begins at stream position {}; in it, the beat from octet {} on",
-                       beats[i].flow.v, fpdus.front().number, fpdus.front().position, octets);
+    return fmt::format(
+        "\nflow {}, FPDU {} of this run, which begins at stream position {}; in it, the beat from octet {} on",
+        beats[i].flow.v, fpdus.front().number, fpdus.front().position, octets);
   }
 
  private:
@@ -141,14 +142,20 @@ class StreamCosim : public StageTest, public testing::WithParamInterface<Traffic
   // The twin goes on with the blocks of others that were stopped and reset in the middle of the same traffic.
   void agree_after_resets(std::uint64_t seed) {
     Prng rng = seeded(seed);
+    agree_after_resets_amid(rng, [&](Side& other) {
+      Generator amid;
+      for (std::size_t beats = 0; beats < 400;) beats += amid.send(rng, clk.now() + 1, {&other});
+    });
+  }
+  template <class Amid>
+  void agree_after_resets_amid(Prng& rng, Amid amid) {
     std::deque<Side> others;
     for (int i = 0; i < 12; ++i) {
       others.emplace_back("other" + std::to_string(i), clk, contexts).attach_twin(contexts);
       others.back().run_as(GetParam());
     }
     for (Side& other : others) {
-      Generator amid;
-      for (std::size_t beats = 0; beats < 400;) beats += amid.send(rng, clk.now() + 1, {&other});
+      amid(other);
       sc_core::sc_start(sc_core::sc_time::from_value(rng.between(10, 400) * clk.period_ps()));
       other.block.be_replaced(stopped_);
       twin.rtl->take_over(*other.rtl);
