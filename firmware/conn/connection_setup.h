@@ -223,9 +223,8 @@ ConnState ConnectionManager<Bus, Capacity>::reject(Connection& c, const ConnInpu
   frame.private_data = bus_.sram({kCommandWindow.offset, in.command->private_bytes});
   write_frame(c, frame);
   send_frame(c);
-  if ((in.command->u.cm.options & abi::kCmStay) != 0) {  // rule 2: MPA is left, TCP is not
-    return State::kWaitRequest;
-  }
+  // Rule 2: MPA is left, TCP is not.
+  if ((in.command->u.cm.options & abi::kCmStay) != 0) return State::kWaitRequest;
   c.setup_reported = true;  // it was the host's own word
   return close_tcp(c);
 }

@@ -59,8 +59,8 @@ struct StreamBeat {
   std::uint8_t bytes = 0;  // 1 to beat_bytes
   bool first = false;      // of a TCP segment
   bool last = false;
-  bool placed =
-      false;          // stands for a whole FPDU from `offset` on, whose payload is placed: its first octets, no marker
+  // Stands for a whole FPDU from `offset` on, whose payload is placed: its first octets, no marker.
+  bool placed = false;
   bool ends = false;  // the peer's FIN: a word that means nothing and has no place in the stream
 };
 

@@ -1,9 +1,8 @@
 #include "model/system/chip_trace.h"
 
-#include "model/rnic/rnic.h"
-
 #include <functional>
 
+#include "model/rnic/rnic.h"
 #include "model/trace/link_trace.h"
 
 namespace rnic {
@@ -42,7 +41,7 @@ ChipTrace::ChipTrace(Rnic& chip, const Recorder& recorder) : observers_(std::mak
     return true;
   });
   const auto last_beat = [](const FpduBeat& b, TraceEvent& e) {
-    if (!b.last) return false;
+    if (!b.last || b.ends()) return false;
     e.flow = b.flow;
     e.bytes = b.crc_ok;
     e.request = b.buf->request();
@@ -58,6 +57,7 @@ ChipTrace::ChipTrace(Rnic& chip, const Recorder& recorder) : observers_(std::mak
   on(l.tx_frames, TraceKind::kFrameSent, frame);
   on(l.rx_frames, TraceKind::kFrameReceived, frame);
   on(l.placed, TraceKind::kPlaced, [](const PlacedSegment& s, TraceEvent& e) {
+    if (s.ended) return false;
     e.qpn = s.qpn.v;
     e.bytes = s.bytes;
     return true;

@@ -110,7 +110,7 @@ void Simulation::check_limits() const {
       };
       if (!side.crc && rnic.fwcpu.crc) {
         throw ConfigError(
-            fmt::format("{}: connection '{}': node '{}' asks for no CRC, and rnic.fwcpu.crc for it on every stream",
+            fmt::format("{}: connection '{}': no CRC for node '{}', but its rnic.fwcpu.crc asks for it on every stream",
                         scenario_.file, c.name, stations_[i].name));
       }
       expect_depth("IRD", side.ird, "max_ird", rnic.fwcpu.max_ird);

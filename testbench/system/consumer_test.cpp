@@ -220,6 +220,27 @@ TEST_F(ServerTest, ServesOnBehindGarbageAFinARstAndSilence) {
     EXPECT_EQ(server->record().refused, 4u);
   });
 }
+// The second one's end is in the channel when the first one's takes the queue pair away.
+TEST_F(ServerTest, TwoConnectionsThatEndAtOnce) {
+  run([this] {
+    test::RawStream &accepted = peer.connect(), &silent = peer.connect();
+    accepted.start(test::from_hex("4D504120494420526571204672616D65 5002 0004 8010 4010"));
+    silent.send_rst();
+    accepted.send_rst();
+    peer.wait_us(100);
+    connect();
+    EXPECT_EQ(server->record().refused, 2u);
+  });
+}
+TEST_F(ServerTest, AStrayThatEndsWhenTheServedOneIsUp) {
+  run([this] {
+    test::RawStream& silent = peer.connect();
+    connect();
+    silent.send_rst();
+    peer.wait_us(200);
+    EXPECT_EQ(server->waiting_for(), "server: the peer, after 0 rounds");
+  });
+}
 TEST_F(ServerTest, TwoRequestsAtOnceGetOneQueuePair) {
   run([this] {
     const Bytes request = test::from_hex("4D504120494420526571204672616D65 4001 0000");

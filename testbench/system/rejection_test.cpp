@@ -172,6 +172,29 @@ TEST_F(RejectedByThePeer, AnotherRequestGoesOnTheSameStream) {
     EXPECT_TRUE(s.receive_fin());
   });
 }
+// The device refuses the command: the stream is as it was.
+TEST_F(RejectedByThePeer, ARequestThatTheDeviceRefusesMayBeTriedOtherwise) {
+  run([&] {
+    peer.wait_us(20);
+    open();
+    host::Qp& qp = queue_pair(domain());
+    RawStream& s = ask(qp, abi::kCmStay);
+    host::ConnParam too_deep = param(abi::kCmStay);
+    too_deep.initiator_depth = 16'000;
+    in_host([&] {
+      EXPECT_EQ(node.context.connect_again(qp, too_deep), 0);
+      EXPECT_EQ(node.context.connect_again(qp, too_deep), ENOTCONN) << "the first one is not answered yet";
+    });
+    ASSERT_TRUE(await([&] { return host.events.size() == 2; }));
+    EXPECT_EQ(host.events[1].refused, abi::CommandStatus::kNoResources);
+    EXPECT_EQ(s.unread(), 0u);
+    in_host([&] { EXPECT_EQ(node.context.connect_again(qp, param(0)), 0); });
+    EXPECT_EQ(s.answer(from_hex(kAccepted)), from_hex(kRequest1));
+    EXPECT_TRUE(await([&] { return qp.state() == host::QpState::kRts; }));
+    s.send_fin();
+    EXPECT_TRUE(s.receive_fin());
+  });
+}
 TEST_F(RejectedByThePeer, TheProgramMayCloseInstead) {
   run([&] {
     peer.wait_us(20);

@@ -125,7 +125,8 @@ void Consumer::take(const host::CmEvent& event) {
       state_ = State::kDone;
       return;
     default:
-      if (spec_.part == Part::kServer && state_ == State::kSetup) return take_stray(event);
+      // Until one is set up; and one that has no queue pair is never the one that is served.
+      if (listener_ != nullptr || (spec_.part == Part::kServer && event.qp == nullptr)) return take_stray(event);
       return fail(workload::event_text(event));
   }
 }

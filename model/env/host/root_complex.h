@@ -35,11 +35,11 @@ struct RootComplexCounters {
   std::uint64_t refused_reads = 0, refused_writes = 0, poisoned_writes = 0;
   template <class V>
   static void fields(V& v) {
-    v("memory_reads", &RootComplexCounters::memory_reads, "TLPs", "of the device's reads");
-    v("memory_writes", &RootComplexCounters::memory_writes, "TLPs", "of its writes");
-    v("interrupts", &RootComplexCounters::interrupts, "messages", "of its interrupts");
-    v("mmio_reads", &RootComplexCounters::mmio_reads, "accesses", "of programs to its registers");
-    v("mmio_writes", &RootComplexCounters::mmio_writes, "accesses", "of programs to its registers");
+    v("memory_reads", &RootComplexCounters::memory_reads, "TLPs", "reads of the device");
+    v("memory_writes", &RootComplexCounters::memory_writes, "TLPs", "writes of the device");
+    v("interrupts", &RootComplexCounters::interrupts, "messages", "interrupts of the device");
+    v("mmio_reads", &RootComplexCounters::mmio_reads, "accesses", "reads of the device's registers");
+    v("mmio_writes", &RootComplexCounters::mmio_writes, "accesses", "writes to the device's registers");
     v("refused_reads", &RootComplexCounters::refused_reads, "TLPs", "outside memory: answered with UR");
     v("refused_writes", &RootComplexCounters::refused_writes, "TLPs", "outside memory: dropped");
     v("poisoned_writes", &RootComplexCounters::poisoned_writes, "TLPs",

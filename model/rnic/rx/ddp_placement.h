@@ -38,8 +38,7 @@ class DdpPlacement final : public Stage, public RunsAhead {
   PopPort<SrqArm> srq_arm{*this, "srq_arm"};
   PushPort<SrqEvent> srq_event{*this, "srq_event"};
   PopPort<RqFlush> flush{*this, "flush"};
-  PopPort<ReadResponseSent> answered{*this,
-                                     "answered"};  // a request of the peer's, which counts against IRD until then
+  PopPort<ReadResponseSent> answered{*this, "answered"};  // requests of the peer's, which count until then
   PushPort<DmaWriteRequest> dma{*this, "dma"};
   PushPort<PlacedSegment> out{*this, "out"};
   PushPort<QpEvent> event{*this, "event"};

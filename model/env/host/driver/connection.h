@@ -20,9 +20,8 @@ struct ConnParam {
   std::uint16_t initiator_depth = 16;      // ORD
   std::uint8_t flags = 0;                  // abi::CmFlags; of connect and listen
   std::vector<std::uint8_t> private_data;
-  // RFC 6581.
-  std::optional<std::uint16_t>
-      max_ird{};               // up to which the peer's ORD may raise responder_resources; none: the device's
+  // RFC 6581. max_ird: up to which the peer's ORD may raise responder_resources; none: the device's.
+  std::optional<std::uint16_t> max_ird{};
   std::uint16_t need_ord = 0;  // accept: turn down an initiator that has less IRD
   std::uint8_t options = 0;    // abi::kCmKeepIrd, kCmKeepOrd and kCmStay; connect
   std::uint8_t rtr_order = 0;  // abi::rtr_order(); connect

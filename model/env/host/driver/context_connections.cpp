@@ -118,6 +118,7 @@ int Context::connect(Qp& qp, std::uint32_t peer_ip, std::uint16_t port, const Co
 int Context::connect_again(Qp& qp, const ConnParam& param) {
   if (!qp.rejected() || qp.doomed()) return ENOTCONN;
   if (param.private_data.size() > private_data_limit(param.flags)) return EINVAL;
+  qp.ask_again();
   start(qp, {0, 0, param});
   return 0;
 }
@@ -133,7 +134,6 @@ void Context::start(Qp& qp, const Qp::Attempt& attempt) {
   set_depths(c, param);
   qp.set_connection(true);
   qp.set_stays((param.options & abi::kCmStay) != 0);
-  qp.set_rejected(false);
   commands_.submit(c, param.private_data, qp);
 }
 

@@ -128,9 +128,10 @@ void Qp::command_done(abi::CommandOp op, abi::CommandStatus status) {
   using abi::CommandOp;
   if (op == CommandOp::kCreateQp || op == CommandOp::kDestroyQp) return Resource::command_done(op, status);
   if (op == CommandOp::kModifyQp || op == CommandOp::kQueryQp) return modified(op, status);
+  const bool again = op == CommandOp::kConnect && std::exchange(asks_again_, false);
   // A disconnect that comes too late finds the connection gone already, which its own event tells.
   if (status == abi::CommandStatus::kOk || op == CommandOp::kDisconnect) return;
-  has_connection_ = false;
+  has_connection_ = rejected_ = again;  // a stream that was open for another request still is
   if (channel_ == nullptr) return;
   if (status == abi::CommandStatus::kDeviceFatal && state_ == QpState::kError) return;  // which its own event told
   CmEvent event;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 
 #include "model/env/host/driver/completion_queue.h"
 #include "model/env/host/driver/connection.h"
@@ -66,11 +67,12 @@ class Qp final : public Resource {
   // From connect or accept until the event that ends it.
   bool has_connection() const { return has_connection_; }
   void set_connection(bool there) { has_connection_ = there; }
-  // TCP stays open when the peer rejects; and it is open for that.
+  // Whether TCP is to stay open when the peer rejects, and whether it is open for that, for another request.
   bool stays() const { return stays_; }
   void set_stays(bool stays) { stays_ = stays; }
   bool rejected() const { return rejected_; }
   void set_rejected(bool rejected) { rejected_ = rejected; }
+  void ask_again() { asks_again_ = std::exchange(rejected_, false); }
   // To be destroyed when its connection has ended: its program hears no more of it.
   bool doomed() const { return doomed_; }
   void doom() {
@@ -108,7 +110,7 @@ class Qp final : public Resource {
   WorkQueue sq_, rq_;
   QpState state_ = QpState::kIdle;
   EventChannel* channel_ = nullptr;
-  bool has_connection_ = false, doomed_ = false, stays_ = false, rejected_ = false;
+  bool has_connection_ = false, doomed_ = false, stays_ = false, rejected_ = false, asks_again_ = false;
   std::optional<Attempt> attempt_;
   unsigned outstanding_ = 0;  // modify and query commands
   abi::CommandStatus answer_ = abi::CommandStatus::kOk;
