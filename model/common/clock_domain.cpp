@@ -117,6 +117,13 @@ inline std::uint64_t ClockDomain::run_cycle(Cycle cycle, std::uint64_t mask) {
   return again;
 }
 
+void ClockDomain::reset(Stage& stage) {
+  stage.reset();
+  Clocked* const standing_in = clocked_[stage.index_];
+  if (standing_in != &stage) standing_in->reset();
+  stage.wake(next_);
+}
+
 void Stage::end_of_elaboration() {
   for (const PortBase* port : ports_) {
     RNIC_CHECK_MSG(port->optional() || port->bound(), std::string(name()) + "." + port->name() + " is not bound");

@@ -31,6 +31,9 @@ class Clocked {
   // One cycle. Called when a link has something new for the stage (a beat became visible, a credit came back) or at
   // the cycle that the last call asked for; a call with nothing to do must change nothing.
   virtual Wake tick() = 0;
+  // Back to what it was before its first cycle, between two cycles. What it counts goes on; what it told its links is
+  // theirs to forget.
+  virtual void reset() = 0;
 
  protected:
   ~Clocked() = default;
@@ -96,6 +99,9 @@ class ClockDomain final : public sc_core::sc_module {
     std::uint64_t ticks = 0;        // stage calls
   };
   const Activity& activity() const { return activity_; }
+
+  // Resets the stage and what stands in its place, at the end of a cycle, and calls it in the next one.
+  void reset(Stage& stage);
 
   // Stages in the order of their construction, for reports.
   const std::vector<Stage*>& stages() const { return stages_; }
@@ -164,6 +170,9 @@ class Stage : public Clocked, public sc_core::sc_module {
  public:
   Stage(sc_core::sc_module_name name, ClockDomain& clk) : sc_module(name), clk_(clk), index_(clk.add(*this)) {}
 
+  // A stage that is part of no chip need not know how.
+  void reset() override { RNIC_CHECK_MSG(false, std::string(name()) + " cannot be reset"); }
+
   // For the report of a run that hangs: what the stage waits for, empty when it is at rest.
   virtual std::string waiting_for() const { return {}; }
 
@@ -186,6 +195,7 @@ class Stage : public Clocked, public sc_core::sc_module {
   Cycle horizon() const { return clk_.runs_ahead() && !in_order_ ? kNever - 1 : now(); }
 
  private:
+  friend class ClockDomain;
   void end_of_elaboration() override;
 
   ClockDomain& clk_;

@@ -17,6 +17,12 @@ class BurstIn;
 template <class T>
 class BurstOut;
 
+// Beats that have something to give back when they are dropped on their way have a member abandon().
+template <class T, class = void>
+inline constexpr bool kAbandoned = false;
+template <class T>
+inline constexpr bool kAbandoned<T, std::void_t<decltype(std::declval<T&>().abandon())>> = true;
+
 struct LinkConfig {
   unsigned depth = 2;           // beats in flight and waiting together; full rate needs latency + credit_latency
   unsigned latency = 1;         // cycles from push to the first cycle in which can_pop() sees it, 1 to 63
@@ -100,6 +106,21 @@ class Link final {
     if (watched_) tell_popped(at, used_ == config_.depth ? credit : kNever);
     head_ = next(head_);
     freed(1, credit);
+  }
+
+  // At the end of a cycle: nothing in flight or waiting from the next one on. Both stages are reset, too.
+  void reset() {
+    if constexpr (kAbandoned<T>) {
+      for (; used_ != 0; --used_, head_ = next(head_)) {
+        if (head_->stamp != kNever) head_->beat.abandon();
+      }
+    }
+    for (Slot& slot : slots_) slot = {};
+    head_ = fill_ = tail_ = slots_.data();
+    used_ = 0;
+    free_from_ = push_from_ = 0;
+    producer_waits_ = consumer_stuck_ = false;
+    for (LinkObserver<T>* o : observers_) o->emptied(clk_.now());
   }
 
   void set_producer(Stage& stage) { set(producer_, stage); }

@@ -27,6 +27,8 @@ class LinkObserver : public LinkTap<T> {
   // The front beat is gone. If the link was full, the producer can take a credit from `credit` on; otherwise it is
   // kNever.
   virtual void popped(Cycle now, Cycle credit) = 0;
+  // All beats are gone, and all credits are back, from the cycle behind `now` on.
+  virtual void emptied(Cycle now) = 0;
 
  protected:
   ~LinkObserver() = default;

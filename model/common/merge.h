@@ -28,6 +28,7 @@ class Merge final : public Stage {
     }
     return Wake::on_traffic();
   }
+  void reset() override { next_ = 0; }
 
  private:
   std::deque<PopPort<T>> in_;

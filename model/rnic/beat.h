@@ -47,6 +47,9 @@ struct FpduBeat {
   // Receive: no FPDU, but the peer's FIN behind the last one; marker_ok is false if it came amid an FPDU.
   bool ends() const { return marker_lane == kEnds; }
   bool marked() const { return marker_lane < kEnds; }
+  void abandon() {
+    if (last) BufferRef::adopt(buf);
+  }
 };
 
 // A piece of a TCP stream: `bytes` octets at stream position `offset` (0 is the first octet after the start-up frame).
@@ -62,6 +65,10 @@ struct StreamBeat {
   // Stands for a whole FPDU from `offset` on, whose payload is placed: its first octets, no marker.
   bool placed = false;
   bool ends = false;  // the peer's FIN: a word that means nothing and has no place in the stream
+
+  void abandon() {
+    if (last) BufferRef::adopt(buf);
+  }
 };
 
 // Octets of the beat that stands for the peer's FIN.

@@ -89,6 +89,20 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
   bind_firmware();
 }
 
+// CONTROL.RESET, at the end of the cycle in which the host writes it. Reads that are on their way to the host are
+// answered late, to nobody; the PCIe link and the line to the peer go on.
+void Rnic::reset() {
+  auto empty = [](auto& link) { link.reset(); };
+  links.for_each(empty);
+  contexts_.reset();
+  firmware_log.reset();
+  for (sc_core::sc_module* parent : {static_cast<sc_core::sc_module*>(this), static_cast<sc_core::sc_module*>(&pcie)}) {
+    for (sc_core::sc_object* child : parent->get_child_objects()) {
+      if (auto* const stage = dynamic_cast<Stage*>(child)) stage->clock().reset(*stage);
+    }
+  }
+}
+
 // What the host reads about the chip. The native firmware needs no time to boot.
 void Rnic::strap() {
   const FwCpuConfig& fw = config_.fwcpu;
@@ -107,6 +121,7 @@ void Rnic::strap() {
   pcie.regs.strap(regs::MaxConnections{fw.max_connections});
   pcie.regs.strap(regs::MaxSetups{fw.max_setups});
   fwcpu.attach(firmware_log);
+  pcie.regs.on_reset([this] { reset(); });
   pcie.regs.strap(regs::Status{true, false});
 }
 

@@ -86,6 +86,7 @@ class Rnic final : public sc_core::sc_module {
   Merge<QpEvent> qp_events;
 
  private:
+  void reset();
   void strap();
   void bind_transmit();
   void bind_receive();

@@ -9,14 +9,15 @@
 
 namespace rnic {
 
-// One entry for each operation that may be in flight, of abi::kAtomicBytes octets on the bus. Visible from the next cycle on.
+// One entry for each operation that may be in flight, of abi::kAtomicBytes octets on the bus. Visible from the next
+// cycle on.
 class WordWatch final : public Committed {
  public:
   static constexpr unsigned kNoEntry = ~0u;
   WordWatch(ClockDomain& clk, unsigned entries) : clk_(clk), words_(entries) {}
 
-  // From the end of this cycle on: a write of this cycle is on the bus before a read that is asked for now. An operation that
-  // takes over what `older` has at the same word takes over whether it is overwritten, too.
+  // From the end of this cycle on: a write of this cycle is on the bus before a read that is asked for now. An
+  // operation that takes over what `older` has at the same word takes over whether it is overwritten, too.
   void watch(unsigned entry, std::uint64_t address, unsigned older = kNoEntry) { stage({entry, older, address}); }
   void release(unsigned entry) { stage({entry, kNoEntry, kNone}); }
   // Memory is written, by somebody else than those who watch.
@@ -27,6 +28,12 @@ class WordWatch final : public Committed {
   }
   // Whether the entry's word was written to since it is watched.
   bool overwritten(unsigned entry) const { return words_[entry].overwritten; }
+  void reset() {
+    words_.assign(words_.size(), {});
+    changes_.clear();
+    writes_.clear();
+    watched_ = 0;
+  }
 
   void commit() override {
     for (const Write& w : writes_) {

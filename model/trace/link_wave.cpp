@@ -41,6 +41,13 @@ void LinkPins::on_popped(Cycle now, Cycle credit) {
   if (!pending_.empty()) show_front(std::max(pending_.front().visible, now + 1));
 }
 
+void LinkPins::on_emptied(Cycle now) {
+  if (!pending_.empty()) change(valid_, std::max(pending_.front().visible, now + 1), 0);  // if it shows only then
+  change(valid_, now + 1, 0);
+  change(credit_, now + 1, 1);
+  pending_.clear();
+}
+
 void LinkPins::change(WaveId id, Cycle at, std::uint64_t value) { waves_.change(id, at * period_ps_, value); }
 
 void LinkPins::show_front(Cycle at) {

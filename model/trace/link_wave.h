@@ -32,6 +32,7 @@ class LinkPins {
   void on_reserved(Cycle now, Cycle next_credit);
   void on_filled(std::vector<std::uint64_t> values, Cycle visible);
   void on_popped(Cycle now, Cycle credit);
+  void on_emptied(Cycle now);
 
  private:
   struct Pending {
@@ -67,6 +68,7 @@ class LinkWave final : public LinkPins, public LinkObserver<T> {
     on_filled(std::move(values), visible);
   }
   void popped(Cycle now, Cycle credit) override { on_popped(now, credit); }
+  void emptied(Cycle now) override { on_emptied(now); }
 
  private:
   const std::vector<BeatField<T>> fields_;

@@ -1,6 +1,8 @@
 // atomic_alu: contexts and pages are looked up for it, and what its DMA reads bring lands where the stage's does.
 #pragma once
 
+#include <memory>
+
 #include "model/common/bytes.h"
 #include "model/rnic/responder/atomic_alu.h"
 #include "rtl-stubs/verilated/messages.h"
@@ -50,7 +52,7 @@ class AtomicAluPins : public Pins<Vatomic_alu, AtomicAlu> {
   using Pins::pushed;
   void pushed(DmaReadRequest& r, const Model&) const { r.dst = stage_.landing(r.tag); }
   void pushed(DmaWriteRequest& w, const Model& m) {
-    w.src = buffers_.take();
+    w.src = buffers_->take();
     store_le64(w.src->bytes(), m.write_data_o);
     contexts_.in_flight.begin(StagWrites::kAtomic);
   }
@@ -88,7 +90,7 @@ class AtomicAluPins : public Pins<Vatomic_alu, AtomicAlu> {
 
   AtomicAlu& stage_;
   ContextStore& contexts_;
-  BufferPool buffers_{abi::kAtomicBytes};
+  std::shared_ptr<BufferPool> buffers_ = std::make_shared<BufferPool>(abi::kAtomicBytes);  // one for all copies
 };
 
 }  // namespace rnic::rtl

@@ -74,6 +74,7 @@ class LinkWatch {
   virtual void begin(Sides& sides) = 0;
   virtual void stage_done(Sides& sides) = 0;
   virtual void edge_done(Sides&) {}
+  virtual void reset() {}          // what is on its way through the block is gone
   virtual bool moves() const = 0;  // something was taken, given or is on its way through the block
 };
 
@@ -199,6 +200,7 @@ class PipeWatch final : public LinkWatch, private LinkTap<FpduBeat> {
     message_.set(sides, leaves ? &stage.beat : nullptr, valid_ ? &twin : nullptr);
     octets_.set(sides, stage.octets, valid_ ? octets_of(twin) : ByteSpan{});
   }
+  void reset() override { on_the_way_.clear(); }
   bool moves() const override { return launch_ || !on_the_way_.empty(); }
 
  private:

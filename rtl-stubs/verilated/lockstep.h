@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -26,10 +27,10 @@ class Lockstep final : public Clocked, public AttachedTwin {
  public:
   template <class... Args>
   explicit Lockstep(typename Pins::Block& stage, Args&&... args)
-      : stage_(stage), pins_(stage, std::forward<Args>(args)...), sides_(stage) {
+      : stage_(stage), fresh_(stage, std::forward<Args>(args)...), pins_(fresh_), sides_(stage) {
     stage.be_replaced(*this);
     Watch watch{*this};
-    pins_.links(*block_, watch);
+    pins_->links(*block_, watch);
   }
   Lockstep(const Lockstep&) = delete;
   Lockstep& operator=(const Lockstep&) = delete;
@@ -38,22 +39,29 @@ class Lockstep final : public Clocked, public AttachedTwin {
   const std::string& difference() const override { return sides_.difference(); }
   void write_window(const std::string& file) const override { window_.write(sides_, file); }
 
+  // The stage is reset by whoever resets this.
+  void reset() override {
+    block_.reset();
+    pins_.emplace(fresh_);
+    for (const auto& link : links_) link->reset();
+  }
+
   Wake tick() override {
-    block_.settle(pins_);
+    block_.settle(*pins_);
     for (const auto& link : links_) link->begin(sides_);
     const Wake wake = stage_.tick();
     for (const auto& link : links_) link->stage_done(sides_);
-    pins_.compare(*block_, [this](const char* what, std::uint64_t stage, std::uint64_t block) {
+    pins_->compare(*block_, [this](const char* what, std::uint64_t stage, std::uint64_t block) {
       sides_.expect(what, stage, block);
     });
     const bool moves = std::any_of(links_.begin(), links_.end(), [](const auto& link) { return link->moves(); });
-    pins_.advance(*block_);
+    pins_->advance(*block_);
     block_.edge();
     for (const auto& link : links_) link->edge_done(sides_);
     sides_.compare();
     window_.record(sides_);
     if (!difference().empty() && behind_++ == Window::kBehind) throw std::runtime_error(difference());
-    return moves || behind_ != 0 || pins_.busy(*block_) ? Wake::next_cycle() : wake;
+    return moves || behind_ != 0 || pins_->busy(*block_) ? Wake::next_cycle() : wake;
   }
 
  private:
@@ -69,7 +77,7 @@ class Lockstep final : public Clocked, public AttachedTwin {
     }
     template <class T, class Bits>
     void out(PushPort<T>& port, const CData& ready, const CData& valid, const Bits& bits) {
-      add<OutWatch<Pins, T, Bits>>(self.pins_, *self.block_, port, ready, valid, bits);
+      add<OutWatch<Pins, T, Bits>>(*self.pins_, *self.block_, port, ready, valid, bits);
     }
     template <class Bits, class Data>
     void pipe(PushPort<FpduBeat>& port, const CData& ready, const CData& launch, const CData& valid, const Bits& bits,
@@ -85,7 +93,8 @@ class Lockstep final : public Clocked, public AttachedTwin {
 
   typename Pins::Block& stage_;
   VerilatedBlock<Pins> block_;
-  Pins pins_;
+  const Pins fresh_;
+  std::optional<Pins> pins_;
   Sides sides_;
   Window window_;
   unsigned behind_ = 0;  // cycles since the first difference

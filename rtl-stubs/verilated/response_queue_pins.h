@@ -1,6 +1,7 @@
 // response_queue: the QPs' states, their requests and the writes under way are tables of bits.
 #pragma once
 
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -79,7 +80,7 @@ class ResponseQueuePins : public Pins<Vresponse_queue, ResponseQueue> {
   // Both parts of a value are of one buffer.
   void pushed(DmaWriteRequest& write, const Model& m) {
     if (write.src_offset == 0) {
-      original_ = buffers_.take();
+      original_ = buffers_->take();
       store_le64(original_->bytes(), m.dma_value_o);
     }
     write.src = write.notify ? std::move(original_) : original_;
@@ -104,8 +105,8 @@ class ResponseQueuePins : public Pins<Vresponse_queue, ResponseQueue> {
   ContextStore& contexts_;
   std::vector<std::uint64_t> under_way_;
   std::vector<std::uint64_t> states_;
-  std::vector<Request> requests_;  // by QP and position
-  BufferPool buffers_{abi::kAtomicBytes};
+  std::vector<Request> requests_;                                                          // by QP and position
+  std::shared_ptr<BufferPool> buffers_ = std::make_shared<BufferPool>(abi::kAtomicBytes);  // one for all copies
   BufferRef original_;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <new>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -22,7 +23,7 @@ class Twin final : public Clocked, public AttachedTwin {
   // `args` are the pins' own.
   template <class... Args>
   explicit Twin(typename Pins::Block& stage, Args&&... args)
-      : stage_(stage), pins_(stage, std::forward<Args>(args)...) {
+      : stage_(stage), fresh_(stage, std::forward<Args>(args)...), pins_(fresh_) {
     stage.be_replaced(*this);
   }
   Twin(const Twin&) = delete;
@@ -30,9 +31,9 @@ class Twin final : public Clocked, public AttachedTwin {
 
   std::string waiting_for() override {
     Ask ask;
-    pins_.links(*block_, ask);
+    pins_->links(*block_, ask);
     if (in_flight_ != 0) ask.hold(in_flight_, "pipeline");
-    if (ask.room.empty() && ask.held.empty() && !pins_.busy(*block_)) return {};
+    if (ask.room.empty() && ask.held.empty() && !pins_->busy(*block_)) return {};
     const std::string what = ask.room.empty() ? "its RTL to go on" : "room in" + ask.room;
     return std::string(stage_.name()) + " waits for " + what + (ask.held.empty() ? "" : " (" + ask.held + ")");
   }
@@ -46,17 +47,24 @@ class Twin final : public Clocked, public AttachedTwin {
     block_.reset();
   }
 
+  // The buffer of a packet that the block is amid is not given back.
+  void reset() override {
+    block_.reset();
+    pins_.emplace(fresh_);
+    in_flight_ = 0;
+  }
+
   // Once a cycle and short: calls within would cost as much as what is in them.
   [[gnu::flatten]] Wake tick() override {
-    block_.settle(pins_);
+    block_.settle(*pins_);
     Move move{*this};
-    pins_.links(*block_, move);
-    pins_.stand_in(*block_);
-    pins_.advance(*block_);
+    pins_->links(*block_, move);
+    pins_->stand_in(*block_);
+    pins_->advance(*block_);
     block_.edge();
     Leave leave{*this};
-    pins_.links(*block_, leave);
-    return move.moved || in_flight_ != 0 || pins_.busy(*block_) ? Wake::next_cycle() : Wake::on_traffic();
+    pins_->links(*block_, leave);
+    return move.moved || in_flight_ != 0 || pins_->busy(*block_) ? Wake::next_cycle() : Wake::on_traffic();
   }
 
  private:
@@ -65,7 +73,7 @@ class Twin final : public Clocked, public AttachedTwin {
     template <class Port, class... Bits>
     void in(Port& port, const CData& valid, const CData& ready, const Bits&...) {
       if (!valid || !ready) return;
-      twin.pins_.taken(port->front(), *twin.block_);
+      twin.pins_->taken(port->front(), *twin.block_);
       port->drop();
       moved = true;
     }
@@ -76,7 +84,7 @@ class Twin final : public Clocked, public AttachedTwin {
       message.~T();
       new (&message) T{};  // in its place: a copy would wait for what it copies
       unpack(bits, message);
-      twin.pins_.pushed(message, *twin.block_);
+      twin.pins_->pushed(message, *twin.block_);
       port->fill(port->config().latency);
       moved = true;
     }
@@ -84,7 +92,7 @@ class Twin final : public Clocked, public AttachedTwin {
     void pipe(PushPort<FpduBeat>& port, const CData&, const CData& launch, const Bits&...) {
       if (!launch) return;
       FpduBeat& beat = port->reserve();
-      const BeatPlace place = twin.pins_.launched(*twin.block_);
+      const BeatPlace place = twin.pins_->launched(*twin.block_);
       RNIC_CHECK_MSG(place.buf != nullptr, twin.stage_.name(), ": a beat of nothing");
       beat.buf = place.buf;
       beat.data = place.data;
@@ -109,7 +117,7 @@ class Twin final : public Clocked, public AttachedTwin {
       --twin.in_flight_;
       FpduBeat& beat = port->reserved();
       unpack(bits, data, beat);
-      twin.pins_.left(beat);
+      twin.pins_->left(beat);
       port->fill(1);
     }
     Twin& twin;
@@ -137,7 +145,8 @@ class Twin final : public Clocked, public AttachedTwin {
 
   typename Pins::Block& stage_;
   VerilatedBlock<Pins> block_;
-  Pins pins_;
+  const Pins fresh_;
+  std::optional<Pins> pins_;
   const std::string none_;
   std::size_t in_flight_ = 0;  // beats inside the block
 };

@@ -56,8 +56,10 @@ std::string first_difference(const Sink<T>& model, const Sink<T>& twin, std::siz
     if (!came(twin)) return at(model.cycles()[message], "the stage gives it, the twin never");
     if (!came(model)) return at(twin.cycles()[message], "the twin gives it, the stage never");
     const Cycle stage_cycle = model.cycles()[message], twin_cycle = twin.cycles()[message];
-    if (stage_cycle < twin_cycle) return at(stage_cycle, fmt::format("the stage gives it, the twin in cycle {}", twin_cycle));
-    if (twin_cycle < stage_cycle) return at(twin_cycle, fmt::format("the twin gives it, the stage in cycle {}", stage_cycle));
+    if (stage_cycle < twin_cycle)
+      return at(stage_cycle, fmt::format("the stage gives it, the twin in cycle {}", twin_cycle));
+    if (twin_cycle < stage_cycle)
+      return at(twin_cycle, fmt::format("the twin gives it, the stage in cycle {}", stage_cycle));
     const T &of_model = model.beats()[message], &of_twin = twin.beats()[message];
     for (const auto& [given, values] : {std::pair(&of_model, &m), std::pair(&of_twin, &t)}) {
       rtl::StoreFields store(values->data());
@@ -82,7 +84,8 @@ std::string first_difference(const Sink<T>& model, const Sink<T>& twin, std::siz
   throw testing::AssertionException({testing::TestPartResult::kFatalFailure, __FILE__, __LINE__, text.c_str()});
 }
 
-// Ends the test at the first difference, with a line that says what and when, and one that `where` makes of the message's number.
+// Ends the test at the first difference, with a line that says what and when, and one that `where` makes of the
+// message's number.
 template <class T, class Where>
 void expect_same(const Sink<T>& model, const Sink<T>& twin, Where where) {
   std::size_t message = 0;
@@ -99,12 +102,14 @@ void expect_same(const std::string& what, const List& model, const List& twin) {
   if (model == twin) return;
   const auto [m, t] = std::mismatch(model.begin(), model.end(), twin.begin(), twin.end());
   const auto value = [](auto at, const List& of) { return at == of.end() ? "no more" : std::to_string(*at); };
-  end_test(fmt::format("{}[{}]: the stage has {}, the twin {}", what, m - model.begin(), value(m, model), value(t, twin)));
+  end_test(
+      fmt::format("{}[{}]: the stage has {}, the twin {}", what, m - model.begin(), value(m, model), value(t, twin)));
 }
 
 // In the place of a stage that goes no further.
 struct Stopped final : Clocked {
   Wake tick() override { return Wake::on_traffic(); }
+  void reset() override {}
 };
 
 inline Bytes random_octets(Prng& rng, std::size_t count) {

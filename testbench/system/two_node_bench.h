@@ -167,16 +167,15 @@ class End final : public host::App {
   std::size_t next_ = 0, created_ = 0, accepted_ = 0;
 };
 
-class TwoNodeBench : public testing::Test {
+class TwoNodes : public testing::Test {
  protected:
-  static constexpr std::uint32_t kMoved = 5000;
   static constexpr std::uint32_t kServerIp = 0x0a000001, kClientIp = 0x0a000002;
   static StationConfig station(std::uint32_t ip, std::uint8_t last, std::uint32_t peer_ip, std::uint8_t peer_last) {
     const auto mac = [](std::uint8_t n) { return wire::MacAddress{{2, 0, 0, 0, 0, n}}; };
     return {mac(last), wire::Ipv4Address{ip}, {{wire::Ipv4Address{peer_ip}, mac(peer_last)}}};
   }
-  explicit TwoNodeBench(const NodeConfig& server_config = {}, const NodeConfig& client_config = {},
-                        const EthernetLinkConfig& cable_config = {})
+  explicit TwoNodes(const NodeConfig& server_config = {}, const NodeConfig& client_config = {},
+                    const EthernetLinkConfig& cable_config = {})
       : a("a", server_config, station(kServerIp, 1, kClientIp, 2)),
         b("b", client_config, station(kClientIp, 2, kServerIp, 1)),
         cable("cable", cable_config),
@@ -186,6 +185,16 @@ class TwoNodeBench : public testing::Test {
     a.set_lookahead(500);
     b.set_lookahead(500);
   }
+
+  Node a, b;
+  EthernetLink cable;
+  CableFaults faults;
+};
+
+class TwoNodeBench : public TwoNodes {
+ protected:
+  static constexpr std::uint32_t kMoved = 5000;
+  using TwoNodes::TwoNodes;
   // Connects the client's streams in order; the server's must be made before.
   void connect(std::size_t streams) {
     server.listen(streams);
@@ -222,9 +231,6 @@ class TwoNodeBench : public testing::Test {
     EXPECT_TRUE(client.done()) << "client: " << client.waiting_for();
   }
 
-  Node a, b;
-  EthernetLink cable;
-  CableFaults faults;
   End server{a}, client{b};
 };
 

@@ -122,6 +122,13 @@ bool CqeWriter::raise_late() {
   return true;
 }
 
+void CqeWriter::reset() {
+  cqs_.assign(cqs_.size(), {});
+  send_turn_ = false;
+  deadlines_.clear();
+  asked_.reset();
+}
+
 // One entry or one arming a cycle; receive and send completions in turn, or whichever has a ring with room.
 Wake CqeWriter::tick() {
   if (record_read->can_pop() && overflow->can_push()) hear(record_read->pop().ok);

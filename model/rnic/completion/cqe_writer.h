@@ -30,6 +30,7 @@ class CqeWriter final : public Stage {
   CqeWriter(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts)
       : Stage(nm, clk), contexts_(contexts), cqs_(contexts.cqs()) {}
   Wake tick() override;
+  void reset() override;
   std::string waiting_for() const override;
   void register_stats(const StatsGroup& group) const;
   const Counter& stray_doorbells() const { return stray_doorbells_; }

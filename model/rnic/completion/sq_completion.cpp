@@ -124,6 +124,15 @@ void SqCompletion::retire(Qpn qpn) {
   list(qpn);
 }
 
+void SqCompletion::reset() {
+  qps_.assign(qps_.size(), {});
+  pool_ = {};
+  sink_pool_ = {};
+  outcome_pool_ = {};
+  list_pool_ = {};
+  listed_ = {};
+}
+
 Wake SqCompletion::tick() {
   bool busy = false;
   if (issued->can_pop()) {

@@ -28,6 +28,7 @@ class SqCompletion final : public Stage {
   SqCompletion(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts)
       : Stage(nm, clk), contexts_(contexts), qps_(contexts.qps()) {}
   Wake tick() override;
+  void reset() override;
   std::string waiting_for() const override;
   void register_stats(const StatsGroup& group) const;
   const Counter& unsolicited() const { return unsolicited_; }

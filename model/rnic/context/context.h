@@ -117,6 +117,17 @@ class ContextStore final : public Committed {
   void write_page(std::uint32_t i, std::uint64_t bus_address) { stage(page_writes_, pages_, i, bus_address); }
   void write(Stag s, const StagContext& c) { stage(stag_writes_, stags_, s.v >> 8, c); }
 
+  // No context is valid from the next cycle on.
+  void reset() {
+    in_flight.reset();
+    clear(qp_writes_, qps_);
+    clear(flow_writes_, flows_);
+    clear(cq_writes_, cqs_);
+    clear(stag_writes_, stags_);
+    clear(srq_writes_, srqs_);
+    clear(page_writes_, pages_);
+  }
+
   void commit() override {
     apply(qp_writes_, qps_);
     apply(flow_writes_, flows_);
@@ -146,6 +157,11 @@ class ContextStore final : public Committed {
   static void apply(Writes<C>& writes, std::vector<C>& table) {
     for (const auto& [i, c] : writes) table[i] = c;
     writes.clear();
+  }
+  template <class C>
+  static void clear(Writes<C>& writes, std::vector<C>& table) {
+    writes.clear();
+    table.assign(table.size(), {});
   }
 
   ClockDomain& clk_;

@@ -30,6 +30,7 @@ class StagWrites final : public Committed {
     }
     return true;
   }
+  void reset() { begun_ = ended_ = next_begun_ = next_ended_ = {}; }
   void commit() override {
     begun_ = next_begun_;
     ended_ = next_ended_;

@@ -143,6 +143,15 @@ bool WqeFetch<Doorbell>::deliver() {
 }
 
 template <class Doorbell>
+void WqeFetch<Doorbell>::reset() {
+  progress_.assign(progress_.size(), {});
+  pool_ = {};
+  listed_ = {};
+  reads_.assign(reads_.size(), {});
+  first_ = used_ = 0;
+}
+
+template <class Doorbell>
 Wake WqeFetch<Doorbell>::tick() {
   bool busy = false;
   if (doorbell->can_pop() && (!posted.bound() || posted->can_push()) && (!event.bound() || event->can_push())) {

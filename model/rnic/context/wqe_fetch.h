@@ -83,6 +83,7 @@ class WqeFetch final : public Stage {
 
   WqeFetch(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts, const WqeFetchConfig& cfg);
   Wake tick() override;
+  void reset() override;
   std::string waiting_for() const override;
   void register_stats(const StatsGroup& group) const;
   const Counter& stray_doorbells() const { return stray_doorbells_; }

@@ -18,6 +18,14 @@ ChipBus::ChipBus(const FwCpuConfig& config, BufferPool& pool, std::uint32_t setu
   RNIC_CHECK(pool.block_bytes() >= fw::kFrameBytes);
 }
 
+void ChipBus::reset() {
+  std::memset(memory_.data(), 0, memory_.size());
+  read_into_.assign(read_into_.size(), {});
+  operations_.clear();
+  begin_ = time_ = 0;
+  last_entries_.clear();
+}
+
 void ChipBus::start(Cycle at) {
   RNIC_CHECK(operations_.empty());
   time_ = at;

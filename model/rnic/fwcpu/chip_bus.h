@@ -57,7 +57,9 @@ class ChipBus {
   void advance_to(std::uint64_t firmware_cycles) { time_ = begin_ + firmware_cycles * config_.clock_divider; }
   MutableByteSpan memory() { return memory_; }
 
-  // The model's side. A handler runs at once; its accesses are laid out in time from `at` on.
+  // The model's side. What the firmware had in SRAM and on its way is gone.
+  void reset();
+  // A handler runs at once; its accesses are laid out in time from `at` on.
   void start(Cycle at);
   void set_log_level(fw::LogLevel level) { log_level_ = level; }
   fw::LogLevel log_level() const { return log_level_; }

@@ -10,6 +10,13 @@ CommandFetch::CommandFetch(sc_core::sc_module_name nm, ClockDomain& clk, QueueRe
   RNIC_CHECK(pool.block_bytes() >= abi::kPrivateDataBytes);
 }
 
+void CommandFetch::reset() {
+  state_ = State::kIdle;
+  failed_ = false;
+  producer_ = head_ = 0;
+  fetched_ = {};
+}
+
 // Each step falls through to the next when it is done; a step that must wait leaves the state as it is.
 Wake CommandFetch::tick() {
   while (doorbells->can_pop()) {

@@ -21,6 +21,7 @@ class CommandFetch final : public Stage {
   CommandFetch(sc_core::sc_module_name nm, ClockDomain& clk, QueueRegsReader regs, BufferPool& pool);
 
   Wake tick() override;
+  void reset() override;
   std::string waiting_for() const override;
 
   // A command could not be read: no further one is taken.

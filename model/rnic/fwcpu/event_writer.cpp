@@ -9,6 +9,13 @@ EventWriter::EventWriter(sc_core::sc_module_name nm, ClockDomain& clk, QueueRegs
   RNIC_CHECK(pool.block_bytes() >= abi::kEventBytes);
 }
 
+void EventWriter::reset() {
+  step_ = Step::kIdle;
+  current_ = {};
+  producer_ = consumer_ = 0;
+  waits_counted_ = false;
+}
+
 Wake EventWriter::tick() {
   while (taken->can_pop()) consumer_ = taken->pop().consumer;
   const bool more_interrupts = interrupt(), more_writes = advance();

@@ -25,6 +25,7 @@ class EventWriter final : public Stage {
   EventWriter(sc_core::sc_module_name nm, ClockDomain& clk, QueueRegsReader regs, BufferPool& pool);
 
   Wake tick() override;
+  void reset() override;
   std::string waiting_for() const override;
   void register_stats(const StatsGroup& group) const;
   std::uint64_t waited_for_room() const { return waited_for_room_.value(); }

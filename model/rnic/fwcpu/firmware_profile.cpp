@@ -60,6 +60,12 @@ void FirmwareProfile::posted(const abi::Event& event, Cycle at) {
   }
 }
 
+void FirmwareProfile::reset() {
+  setups_.reset();
+  flow_of_.assign(flow_of_.size(), kNoFlow);
+  in_handler_ = false;
+}
+
 void FirmwareProfile::ended(Cycle at) {
   in_handler_ = false;
   setups_.enter(flow_, waits_for_, at);

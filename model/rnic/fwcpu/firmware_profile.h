@@ -26,6 +26,7 @@ class FirmwareProfile {
   void posted(const abi::Event& event, Cycle at);
   void ended(Cycle at);
   bool in_handler() const { return in_handler_; }
+  void reset();  // what runs comes to no end
 
   // f(operation, cycle at which it was done, cycles since it arrived)
   using CommandObserver = std::function<void(abi::CommandOp op, Cycle at, Cycle latency)>;

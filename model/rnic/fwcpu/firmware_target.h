@@ -24,6 +24,8 @@ class FirmwareTarget {
   // Runs the handler at once. What it does is on the bus then, laid out in time from the bus's start() on. Throws
   // FirmwareFault when the firmware cannot go on; the bus has what it did until then.
   virtual void on(const FirmwareEvent& event) = 0;
+  // The firmware starts anew, with nothing in its memory; the bus was reset.
+  virtual void reset() = 0;
   // Fails as an event's handler could: FirmwareFault.
   virtual void fail(abi::FaultCause cause) = 0;
   // Where the processor is and what is in its registers, a line each.

@@ -67,6 +67,18 @@ Iss* FwCpu::processor() const { return firmware_->processor(); }
 
 Cycle FwCpu::busy_until() const { return bus_->end() + slip_; }
 
+void FwCpu::reset() {
+  bus_->reset();
+  firmware_->reset();
+  slip_ = 0;
+  stalled_ = false;
+  fence_.reset();
+  timers_.clear();
+  timer_at_.assign(timer_at_.size(), kNever);
+  fault_.reset();
+  profile_.reset();
+}
+
 Wake FwCpu::tick() {
   issue_due();
   auto& operations = bus_->operations();

@@ -53,6 +53,7 @@ class FwCpu final : public Stage {
   void attach(LogRing& log) { log_ = &log; }
 
   Wake tick() override;
+  void reset() override;
   std::string waiting_for() const override;
   void register_stats(const StatsGroup& group) const;
   // Why the firmware stopped for good, and what it was doing; nothing as long as it runs.
@@ -62,7 +63,7 @@ class FwCpu final : public Stage {
   const std::optional<Fault>& fault() const { return fault_; }
   void on_fault(std::function<void()> f) { on_fault_ = std::move(f); }  // called when it stops
   void on_command(FirmwareProfile::CommandObserver f) { profile_.on_command(std::move(f)); }
-  Iss* processor() const;                                               // none if the firmware runs natively
+  Iss* processor() const;  // none if the firmware runs natively
 
  private:
   bool issue(TimedOperation& operation);

@@ -24,6 +24,8 @@ class LogRing final {
   fw::LogLevel level() const { return static_cast<fw::LogLevel>(bank_.get<regs::LogLevel>().level); }
   void write(fw::LogCode code, std::uint32_t a, std::uint32_t b);
 
+  void reset() { written_ = 0; }
+
   // The newest entries, oldest first.
   std::vector<LogEntry> entries() const;
   // Is called with each entry.

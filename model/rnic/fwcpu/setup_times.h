@@ -27,6 +27,7 @@ class SetupTimes {
   void enter(FlowId flow, Part part, Cycle at);
   void established(FlowId flow, Cycle at);
   void failed(FlowId flow);
+  void reset() { setups_.assign(setups_.size(), {}); }
 
   void register_stats(const StatsGroup& group) const;
 

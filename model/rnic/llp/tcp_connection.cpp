@@ -30,6 +30,16 @@ TcpConnection::TcpConnection(sc_core::sc_module_name nm, ClockDomain& clk, const
   for (std::uint32_t i = 0; i < config.max_flows; ++i) free_.push(FlowId{i});
 }
 
+void TcpConnection::reset() {
+  const std::size_t flows = connections_.size();
+  connections_.assign(flows, {});
+  table_ = tcp::FlowTable(flows);
+  free_ = late_fins_ = tcp::FlowQueue(flows);
+  for (std::uint32_t i = 0; i < flows; ++i) free_.push(FlowId{i});
+  time_waits_ = tcp::FlowTimers(flows);
+  listening_.reset();
+}
+
 Wake TcpConnection::tick() {
   if (!step()) return Wake::at_cycle(std::max(time_waits_.next(), now() + 1));
   return Wake::next_cycle();

@@ -40,6 +40,7 @@ class TcpConnection final : public Stage {
   TcpConnection(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& config, const StationConfig& station);
 
   Wake tick() override;
+  void reset() override;
   std::string waiting_for() const override;
 
   const TcpConnectionCounters& counters() const { return counters_; }

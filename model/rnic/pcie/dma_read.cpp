@@ -152,6 +152,19 @@ void DmaRead::send_piece(unsigned c) {
   if (q.cut == q.r.bytes) client.current = kNone;
 }
 
+void DmaRead::reset() {
+  for (Client& client : clients_) {
+    client.current = kNone;
+    client.answers = {};
+  }
+  requests_.assign(requests_.size(), {});
+  free_requests_.clear();
+  for (std::size_t i = requests_.size(); i-- > 0;) free_requests_.push_back(static_cast<std::uint16_t>(i));
+  for (Tag& tag : tags_) tag.request = kNone;
+  next_ = 0;
+  answers_ = 0;
+}
+
 Wake DmaRead::tick() {
   receive();
   expire();

@@ -57,6 +57,7 @@ class DmaRead final : public Stage {
   PushPort<DmaReadDone>& done(unsigned client) { return clients_.at(client).done; }
 
   Wake tick() override;
+  void reset() override;
   std::string waiting_for() const override;
   const DmaReadCounters& counters() const { return counters_; }
 

@@ -45,6 +45,14 @@ void DmaWrite::send_piece(unsigned number) {
   if (r.notify) client.done->push({r.tag});
 }
 
+void DmaWrite::reset() {
+  for (Client& client : clients_) {
+    client.current = {};
+    client.active = false;
+  }
+  next_ = 0;
+}
+
 Wake DmaWrite::tick() {
   const auto count = static_cast<unsigned>(clients_.size());
   bool sent = false;

@@ -39,6 +39,7 @@ class DmaWrite final : public Stage {
   }
 
   Wake tick() override;
+  void reset() override;
   const DmaWriteCounters& counters() const { return counters_; }
 
  private:

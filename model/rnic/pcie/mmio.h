@@ -35,6 +35,7 @@ class Mmio final : public Stage {
 
   Mmio(sc_core::sc_module_name nm, ClockDomain& clk, std::uint64_t bar0_address, regs::RegBank& bank);
   Wake tick() override;
+  void reset() override {}
   const MmioCounters& counters() const { return counters_; }
 
  private:

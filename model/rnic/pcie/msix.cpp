@@ -18,6 +18,8 @@ std::uint32_t Msix::deliverable() const {
   return vectors_set;
 }
 
+void Msix::reset() { pending_ = 0; }
+
 Wake Msix::tick() {
   const std::uint32_t before = pending_;
   if (vectors->can_pop()) {

@@ -29,6 +29,7 @@ class Msix final : public Stage {
 
   Msix(sc_core::sc_module_name nm, ClockDomain& clk, regs::RegBank& bank);
   Wake tick() override;
+  void reset() override;
   const MsixCounters& counters() const { return counters_; }
 
  private:

@@ -22,6 +22,7 @@ class PcieEndpoint final : public Stage {
   PcieEndpoint(sc_core::sc_module_name nm, ClockDomain& clk, const PcieLinkConfig& link)
       : Stage(nm, clk), port(*this, link, PcieSide::kDevice) {}
   Wake tick() override;
+  void reset() override {}  // what is on the link, or on its way to it, goes out
   std::string waiting_for() const override { return port.waits_for_credit() ? "credits of the host" : ""; }
 
  private:

@@ -61,6 +61,7 @@ void RegBank::commit() {
     for (Cell& cell : cells_) cell.value = cell.reset;
     reset_ = false;
     changes_.clear();
+    if (reset_chip_) reset_chip_();
     return;
   }
   for (const Change& c : changes_) cells_[c.cell].value &= ~c.clear;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "model/common/clock_domain.h"
@@ -70,6 +71,12 @@ class RegBank final : public Committed {
     hooks.read = [f] { return R(f()).pack(); };
   }
 
+  // Called when the host resets the chip, at the end of the cycle in which it does; at most one owner.
+  void on_reset(std::function<void()> f) {
+    RNIC_CHECK(!reset_chip_);
+    reset_chip_ = std::move(f);
+  }
+
   void commit() override;
 
  private:
@@ -108,6 +115,7 @@ class RegBank final : public Committed {
   std::vector<Cell> cells_;
   std::vector<Hooks> hooks_;
   std::vector<Change> changes_;
+  std::function<void()> reset_chip_;
   bool reset_ = false;
 };
 

@@ -66,7 +66,7 @@ struct Control {
   static constexpr std::uint32_t kOffset = 0x0010;
   static constexpr std::uint32_t kReset = 0x00000000;
   bool enable = false;  // bit 0: the device may use its rings; set them up first
-  bool reset = false;  // bit 1: writing 1 puts every register to its reset value; reads 0. Registers only: queue pairs, connections and the positions in the rings stay, so a device in use does not start anew
+  bool reset = false;  // bit 1: writing 1 empties the chip and puts every register to its reset value, in one cycle; reads 0. No context, connection or ring position stays
   static constexpr Control unpack(std::uint32_t w) { return {(w & 1) != 0, (w >> 1 & 1) != 0}; }
   constexpr std::uint32_t pack() const { return std::uint32_t{enable} | std::uint32_t{reset} << 1; }
 };

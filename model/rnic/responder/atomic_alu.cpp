@@ -43,9 +43,9 @@ unsigned AtomicAlu::newest_at(std::uint64_t address) const {
   return kNone;
 }
 
-// An atomic follows the youngest in flight at its address and takes its result. Where something else has been written there
-// since that one's operand left memory, the result is not what the atomic has to see (RFC 7306 section 5.4, rule 5: the
-// Writes before it): it waits until that one is answered, and reads memory.
+// An atomic follows the youngest in flight at its address and takes its result. Where something else has been written
+// there since that one's operand left memory, the result is not what the atomic has to see (RFC 7306 section 5.4, rule
+// 5: the Writes before it): it waits until that one is answered, and reads memory.
 bool AtomicAlu::accept() {
   if (!in->can_pop() || now() < next_start_ || free_.empty() || !read->can_push() || !event->can_push()) return false;
   const QueuedAtomic& next = in->front();
@@ -162,6 +162,17 @@ bool AtomicAlu::answer() {
   words_.release(unanswered_.front());
   free_.push(unanswered_.pop());
   return true;
+}
+
+void AtomicAlu::reset() {
+  words_.reset();
+  operations_.assign(operations_.size(), {});
+  free_ = {};
+  for (unsigned i = 0; i < cfg_.operations; ++i) free_.push(i);
+  ready_ = unanswered_ = {};
+  executing_ = {};
+  next_start_ = 0;
+  held_up_ = false;
 }
 
 Wake AtomicAlu::tick() {

@@ -46,6 +46,7 @@ class AtomicAlu final : public Stage {
 
   AtomicAlu(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts, const AtomicAluConfig& cfg);
   Wake tick() override;
+  void reset() override;
   std::string waiting_for() const override;
   // Whoever writes to host memory in the chip's name tells it, but for this stage.
   WordWatch& words() { return words_; }

@@ -44,6 +44,13 @@ void Irrq::hand_on(const QueuedRequest& r) {
   else atomic->push(std::get<QueuedAtomic>(r));
 }
 
+void Irrq::reset() {
+  qps_.assign(qps_.size(), {});
+  requests_ = {};
+  list_pool_ = {};
+  listed_ = {};
+}
+
 Wake Irrq::tick() {
   bool busy = false;
   if (!listed_.empty() && out->can_push() && atomic->can_push()) {

@@ -24,6 +24,7 @@ class Irrq final : public Stage {
   Irrq(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts)
       : Stage(nm, clk), contexts_(contexts), qps_(contexts.qps()) {}
   Wake tick() override;
+  void reset() override;
   std::string waiting_for() const override;
   void register_stats(const StatsGroup& group) const;
 

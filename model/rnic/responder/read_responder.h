@@ -19,6 +19,7 @@ class ReadResponder final : public Stage {
   ReadResponder(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts)
       : Stage(nm, clk), contexts_(contexts) {}
   Wake tick() override;
+  void reset() override {}
   void register_stats(const StatsGroup& group) const;
 
  private:

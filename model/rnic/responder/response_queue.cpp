@@ -64,6 +64,14 @@ void ResponseQueue::complete() {
   unblock->push({TxUnblock::Kind::kReadDone, w.qpn});
 }
 
+void ResponseQueue::reset() {
+  qps_.assign(qps_.size(), {});
+  pool_ = {};
+  sink_ = {};
+  original_ = {};
+  writes_ = {};
+}
+
 Wake ResponseQueue::tick() {
   bool busy = false;
   if (written->can_pop() && done->can_push() && unblock->can_push()) {

@@ -7,6 +7,12 @@
 
 namespace rnic {
 
+void CrcCheck::reset() {
+  next_ = 0;
+  crc_ = 0;
+  run_ = nullptr;
+}
+
 Wake CrcCheck::tick() {
   BurstIn from(*in);
   BurstOut to(*out);

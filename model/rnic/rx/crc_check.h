@@ -28,6 +28,7 @@ class CrcCheck final : public Stage, public RunsAhead {
   static LinkConfig output_link(const CrcCheckConfig& cfg) { return {cfg.pipeline_cycles + 2, cfg.pipeline_cycles, 1}; }
 
   Wake tick() override;
+  void reset() override;
   void run_ahead() override { tick(); }
 
   void count(const FpduBeat& last);  // an FPDU was checked; the twin in this place calls it too

@@ -239,6 +239,16 @@ bool DdpPlacement::write() {
   return true;
 }
 
+void DdpPlacement::reset() {
+  requests_.reset();
+  qps_.assign(qps_.size(), {});
+  reads_pool_ = {};
+  job_.reset();
+  next_beat_ = 0;
+  fpdu_ = nullptr;
+  waiting_ = false;
+}
+
 Wake DdpPlacement::tick() {
   bool busy = accept();
   busy |= write() || flush_one();  // both give one segment to the dispatcher

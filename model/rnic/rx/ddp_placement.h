@@ -46,6 +46,7 @@ class DdpPlacement final : public Stage, public RunsAhead {
   DdpPlacement(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts)
       : Stage(nm, clk), contexts_(contexts), requests_(contexts), qps_(contexts.qps()) {}
   Wake tick() override;
+  void reset() override;
   void run_ahead() override { collect(horizon()); }
   std::string waiting_for() const override;
   void register_stats(const StatsGroup& group) const;

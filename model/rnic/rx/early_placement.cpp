@@ -179,6 +179,17 @@ bool EarlyPlacement::tell() {
   return true;
 }
 
+void EarlyPlacement::reset() {
+  reads_.assign(reads_.size(), {});
+  reads_pool_ = {};
+  incoming_ = {};
+  segment_.reset();
+  searched_ = false;
+  next_ = 0;
+  job_.reset();
+  answers_ = {};
+}
+
 Wake EarlyPlacement::tick() {
   bool busy = learn();
   busy |= tell();

@@ -37,6 +37,7 @@ class EarlyPlacement final : public Stage {
       : Stage(nm, clk), contexts_(contexts), pool_(pool), beat_bytes_(datapath.beat_bytes), reads_(contexts.qps()) {}
 
   Wake tick() override;
+  void reset() override;
   std::string waiting_for() const override;
   void register_stats(const StatsGroup& group) const;
   const Counter& fpdus() const { return fpdus_; }

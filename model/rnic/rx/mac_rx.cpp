@@ -16,6 +16,12 @@ constexpr std::uint32_t cells_bytes(std::uint32_t bytes) { return (bytes + kCell
 MacRx::MacRx(sc_core::sc_module_name nm, ClockDomain& clk, const MacRxConfig& config, const wire::MacAddress& mac)
     : Stage(nm, clk), EthernetTarget("ethernet"), config_(config), mac_(mac), ring_(config.buffer_bytes / kCellBytes) {}
 
+void MacRx::reset() {
+  ring_.assign(ring_.size(), {});
+  head_ = used_ = 0;
+  buffered_ = 0;
+}
+
 Wake MacRx::tick() {
   if (inbox_.can_pop()) receive(inbox_.pop());
   if (used_ != 0 && out->can_push()) {

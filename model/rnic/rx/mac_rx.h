@@ -40,6 +40,7 @@ class MacRx final : public Stage, public EthernetTarget {
 
   MacRx(sc_core::sc_module_name nm, ClockDomain& clk, const MacRxConfig& config, const wire::MacAddress& mac);
   Wake tick() override;
+  void reset() override;
 
   const MacRxCounters& counters() const { return counters_; }
 

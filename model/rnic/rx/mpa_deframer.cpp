@@ -20,6 +20,16 @@ BufferRef share(Buffer* buffer) {
 
 }  // namespace
 
+void MpaDeframer::reset() {
+  flows_.assign(flows_.size(), {});
+  emit_from_ = ingest_from_ = 0;
+  used_ = 0;
+  markers_ = crc_on_ = false;
+  fpdu_ = nullptr;
+  queue_.assign(queue_.size(), {});
+  head_ = queued_ = 0;
+}
+
 // Octets come in while beats leave. Each way waits for the other one only by the queue between them.
 Wake MpaDeframer::tick() {
   BurstIn from(*in);

@@ -61,6 +61,7 @@ class MpaDeframer final : public Stage, public RunsAhead {
   void count(bool straddles, unsigned markers, bool marker_ok);
 
   Wake tick() override;
+  void reset() override;
   void run_ahead() override { tick(); }
   std::string waiting_for() const override;
 

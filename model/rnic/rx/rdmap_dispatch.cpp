@@ -79,6 +79,11 @@ void RdmapDispatch::complete(const PlacedSegment& s, abi::WcStatus status) {
   cqe->push(c);
 }
 
+void RdmapDispatch::reset() {
+  opened_.assign(opened_.size(), kNotOpened);
+  fence_.reset();
+}
+
 // One segment a cycle, in order; a segment with payload waits until its last write can no longer be overtaken.
 Wake RdmapDispatch::tick() {
   if (!in->can_pop()) return Wake::on_traffic();

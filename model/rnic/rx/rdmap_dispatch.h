@@ -33,6 +33,7 @@ class RdmapDispatch final : public Stage {
   RdmapDispatch(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts)
       : Stage(nm, clk), contexts_(contexts), opened_(contexts.qps(), kNotOpened) {}
   Wake tick() override;
+  void reset() override;
   std::string waiting_for() const override;
   void register_stats(const StatsGroup& group) const;
 

@@ -13,6 +13,15 @@ ReceiveRequests::Queue& ReceiveRequests::queue(Rqn rqn) {
   return q;
 }
 
+void ReceiveRequests::reset() {
+  queues_.assign(queues_.size(), {});
+  pool_ = {};
+  ended_pool_ = {};
+  ended_ = {};
+  freed_ = {};
+  events_ = {};
+}
+
 bool ReceiveRequests::announce(const RqDoorbell& d) {
   if (!contexts_.has(d.rqn)) return true;
   const WorkRing ring = contexts_.receive_ring(d.rqn);

@@ -18,6 +18,8 @@ class ReceiveRequests {
  public:
   explicit ReceiveRequests(const ContextStore& contexts) : contexts_(contexts), queues_(contexts.receive_queues()) {}
 
+  void reset();
+
   // From the host and the rings. False: the doorbell announces more than the ring holds, so what it held is
   // overwritten, and the queue gives out nothing any more. A doorbell that names no queue says nothing.
   bool announce(const RqDoorbell& d);

@@ -30,6 +30,18 @@ TcpRx::TcpRx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& conf
       reports_queue_(config.max_flows),
       windows_(config.max_flows) {}
 
+void TcpRx::reset() {
+  const std::size_t flows = flows_.size();
+  flows_ = std::vector<Flow>(flows);
+  table_ = tcp::FlowTable(flows);
+  pieces_ = {};
+  behind_bytes_ = 0;
+  offer_ = emission_ = {};
+  offer_free_from_ = free_from_ = 0;
+  offers_ = {};
+  handovers_ = ends_ = reports_queue_ = windows_ = tcp::FlowQueue(flows);
+}
+
 // A frame takes a cycle for its headers and one for each beat of payload. Kept octets of a flow that was switched to
 // RDMA go before any later frame.
 Wake TcpRx::tick() {

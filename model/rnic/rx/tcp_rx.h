@@ -71,6 +71,7 @@ class TcpRx final : public Stage {
         const StationConfig& station, BufferPool& pool);
 
   Wake tick() override;
+  void reset() override;
 
   const TcpRxCounters& counters() const { return counters_; }
   // Of this stage, for one flow without octets waiting for the firmware.

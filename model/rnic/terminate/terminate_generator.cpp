@@ -22,6 +22,8 @@ void TerminateGenerator::report(QpEvent error) {
   event->push(error);
 }
 
+void TerminateGenerator::reset() { reported_.assign(reported_.size(), kNone); }
+
 // One error a cycle. RFC 5040 section 7.1 rule 4: of several errors the first is the one that is reported.
 Wake TerminateGenerator::tick() {
   if (!in->can_pop() || !out->can_push() || !event->can_push()) return Wake::on_traffic();

@@ -32,6 +32,7 @@ class TerminateGenerator final : public Stage {
                      const TerminateConfig& cfg = {})
       : Stage(nm, clk), contexts_(contexts), buffers_(buffers), cfg_(cfg), reported_(contexts.qps(), kNone) {}
   Wake tick() override;
+  void reset() override;
   void register_stats(const StatsGroup& group) const;
 
   void count(bool first) { ++(first ? terminates_ : later_); }  // the twin in this place calls it too

@@ -7,6 +7,11 @@
 
 namespace rnic {
 
+void CrcInsert::reset() {
+  next_ = 0;
+  fpdu_ = nullptr;
+}
+
 Wake CrcInsert::tick() {
   BurstIn from(*in);
   BurstOut to(*out);

@@ -28,6 +28,7 @@ class CrcInsert final : public Stage, public RunsAhead {
   }
 
   Wake tick() override;
+  void reset() override;
   void run_ahead() override { tick(); }
 
   void count(const FpduBeat& last) { ++(last.crc_on ? inserted_ : left_zero_); }  // the twin in this place calls it too

@@ -34,6 +34,7 @@ class MacTx final : public Stage {
 
   MacTx(sc_core::sc_module_name nm, ClockDomain& clk, const MacTxConfig& config) : Stage(nm, clk), config_(config) {}
   Wake tick() override;
+  void reset() override {}  // a frame that has begun goes out whole
 
   const MacTxCounters& counters() const { return counters_; }
 

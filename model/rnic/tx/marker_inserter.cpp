@@ -7,6 +7,18 @@
 
 namespace rnic {
 
+void MarkerInserter::reset() {
+  const bool owner = with_markers_ || complete_;  // otherwise the beat that has not come yet
+  if (end_ != nullptr && owner) BufferRef::adopt(next_.buf);
+  positions_.assign(positions_.size(), {});
+  emit_from_ = absorb_from_ = 0;
+  pending_words_ = 0;
+  complete_ = completes_wqe_ = with_markers_ = false;
+  next_ = {};
+  end_ = nullptr;
+  position_ = length_at_ = 0;
+}
+
 // In a cycle a beat leaves before one comes in, so what came in leaves in the next cycle at the earliest, and room is
 // used in the cycle in which it is made.
 Wake MarkerInserter::tick() {
@@ -39,7 +51,10 @@ FpduBeat MarkerInserter::cut() {
   const FpduBeat beat = next_;
   next_.data += 4u * next_.words;
   next_.first = false;
-  if (beat.last) complete_ = false;
+  if (beat.last) {
+    complete_ = false;
+    end_ = nullptr;
+  }
   return beat;
 }
 

@@ -45,6 +45,7 @@ class MarkerInserter final : public Stage, public RunsAhead {
   void set_position(FlowId flow, wire::StreamPosition position);
 
   Wake tick() override;
+  void reset() override;
   void run_ahead() override { tick(); }
   std::string waiting_for() const override;
 
@@ -75,7 +76,7 @@ class MarkerInserter final : public Stage, public RunsAhead {
   FpduBeat next_;               // the beat to emit next
   bool completes_wqe_ = false;
   bool with_markers_ = false;
-  std::uint8_t* end_ = nullptr;        // behind the words absorbed so far
+  std::uint8_t* end_ = nullptr;        // behind the words absorbed so far; nullptr between FPDUs
   wire::StreamPosition position_ = 0;  // of that octet
   wire::StreamPosition length_at_ = 0;
   Counter markers_;

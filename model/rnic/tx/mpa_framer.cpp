@@ -8,6 +8,14 @@
 
 namespace rnic {
 
+void MpaFramer::reset() {
+  if (words_left_ != 0) BufferRef::adopt(next_.buf);
+  next_at_ = 0;
+  next_ = {};
+  words_left_ = 0;
+  completes_wqe_ = false;
+}
+
 Wake MpaFramer::tick() {
   BurstOut to(*out);
   Cycle at;

@@ -31,6 +31,7 @@ class MpaFramer final : public Stage, public RunsAhead {
   }
 
   Wake tick() override;
+  void reset() override;
   void run_ahead() override { tick(); }
   std::string waiting_for() const override;
 

@@ -53,6 +53,15 @@ bool PayloadFetch::hand_on() {
   return true;
 }
 
+void PayloadFetch::reset() {
+  slots_.assign(slots_.size(), {});
+  first_ = used_ = 0;
+  current_ = {};
+  requested_ = 0;
+  offset_ = 0;
+  broken_.assign(broken_.size(), kIntact);
+}
+
 Wake PayloadFetch::tick() {
   bool busy = hand_on();
   if (dma_done->can_pop()) {

@@ -37,6 +37,7 @@ class PayloadFetch final : public Stage {
                const PayloadFetchConfig& cfg)
       : Stage(nm, clk), contexts_(contexts), slots_(cfg.jobs), broken_(contexts.qps(), kIntact) {}
   Wake tick() override;
+  void reset() override;
   std::string waiting_for() const override;
   void register_stats(const StatsGroup& group) const;
 

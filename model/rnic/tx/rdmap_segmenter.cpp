@@ -315,6 +315,12 @@ void RdmapSegmenter::fail(Qpn qpn, QpTx& q, abi::WcStatus status) {
   ++failed_;
 }
 
+void RdmapSegmenter::reset() {
+  scheduler_.reset();
+  read_ended_.reset();
+  revocations_.clear();
+}
+
 Wake RdmapSegmenter::tick() {
   bool busy = accept();
   const bool flushes = internal_work->can_pop() && internal_work->front().kind == TxInternalWork::Kind::kFlush;

@@ -39,6 +39,7 @@ class RdmapSegmenter final : public Stage {
   RdmapSegmenter(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts, BufferPool& buffers)
       : Stage(nm, clk), contexts_(contexts), buffers_(buffers), scheduler_(contexts) {}
   Wake tick() override;
+  void reset() override;
   std::string waiting_for() const override { return scheduler_.waiting_for(); }
   void register_stats(const StatsGroup& group) const;
 

@@ -43,6 +43,17 @@ TcpTx::TcpTx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& conf
   RNIC_CHECK(pool.block_bytes() >= kFrameHeadroom + config.mtu);
 }
 
+void TcpTx::reset() {
+  const std::size_t flows = flows_.size();
+  flows_ = std::vector<Flow>(flows);
+  segments_ = {};
+  acks_ = sends_ = reports_queue_ = tcp::FlowQueue(flows);
+  rto_ = ack_timers_ = tcp::FlowTimers(flows);
+  next_beat_ = 0;
+  fpdu_ = nullptr;
+  fpdu_bytes_ = 0;
+}
+
 // The frame slot goes to commands first, then to ACKs, to queued segments, and to the FPDU that is coming in.
 Wake TcpTx::tick() {
   if (feedback->can_pop()) on_feedback(feedback->pop());

@@ -71,6 +71,7 @@ class TcpTx final : public Stage, public RunsAhead {
         BufferPool& pool);
 
   Wake tick() override;
+  void reset() override;
   void run_ahead() override { collect(horizon()); }
   std::string waiting_for() const override;
 

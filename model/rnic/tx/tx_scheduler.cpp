@@ -4,6 +4,15 @@
 
 namespace rnic {
 
+void TxScheduler::reset() {
+  qps_ = std::vector<QpTx>(qps_.size());
+  wqe_pool_ = {};
+  read_pool_ = {};
+  internal_pool_ = {};
+  list_pool_ = {};
+  listed_ = {};
+}
+
 QpTx& TxScheduler::qp(Qpn qpn) {
   QpTx& q = qps_[qpn.v];
   if (const std::uint32_t epoch = contexts_.qp(qpn).epoch; q.epoch != epoch) {

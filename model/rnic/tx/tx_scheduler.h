@@ -19,6 +19,7 @@ class TxScheduler final {
 
   // The QP's state, started anew where the QP number was reused.
   QpTx& qp(Qpn qpn);
+  void reset();
 
   void post(FetchedWqe f);
   void post(const TxInternalWork& work);

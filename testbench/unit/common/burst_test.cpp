@@ -39,6 +39,7 @@ struct Moves final : LinkObserver<int> {
   void reserved(Cycle now, Cycle) override { pushes.push_back(now); }
   void filled(const int&, Cycle, Cycle at) override { visible.push_back(at); }
   void popped(Cycle now, Cycle) override { pops.push_back(now); }
+  void emptied(Cycle) override {}
 };
 
 // Source, three relays, sink.

@@ -67,6 +67,21 @@ TEST_F(LinkTest, AStalledProducerIsCalledWhenTheCreditIsBackAndNotBefore) {
   EXPECT_THAT(sink.cycles(), ElementsAre(50, 52));
 }
 
+TEST_F(LinkTest, AResetDropsWhatIsInFlightAndGivesAllCreditsBack) {
+  Link<int> link("link", clk, {2, 5, 3});
+  join(link);
+  source.script({1, 2, 3}, 10);
+  sc_core::sc_start(sc_core::sc_time::from_value(13 * clk.period_ps()));
+  EXPECT_EQ(link.used(), 2u);
+  link.reset();
+  EXPECT_TRUE(link.empty());
+  EXPECT_TRUE(link.can_push());
+  source.wake(clk.now() + 1);
+  run_until_idle();
+  EXPECT_THAT(sink.beats(), ElementsAre(3));
+  EXPECT_EQ(sink.cycles()[0], source.cycles()[2] + 5);
+}
+
 TEST_F(LinkTest, PushWithoutCreditAndPopOfNothingAreBugs) {
   Link<int> link("link", clk, {1, 1, 1});
   link.push(1);

@@ -176,6 +176,28 @@ TEST_F(DmaReadTest, TimeoutFailsTheRequestAndKeepsTheTagUntilItsCompletionComesA
   EXPECT_EQ(answers().back(), (std::pair{3u, true}));
 }
 
+TEST_F(DmaReadTest, AResetKeepsTagsUntilTheirCompletionsCome) {
+  config.max_tags = 3;
+  build();
+  clients[0]->source.script({request(0, 1024, 1), request(1024, 512, 2)});
+  run(10);
+  ASSERT_EQ(tlps.beats().size(), 3u);  // one of four; the second request waits
+  clients[0]->requests.reset();
+  clk.reset(*dut);
+  clients[0]->source.script({request(2048, 64, 3)}, clk.now() + 1);
+  run(20);
+  ASSERT_EQ(tlps.beats().size(), 3u);  // no tag is free
+  for (int i = 0; i < 3; ++i) completions.script({whole(tlps.beats()[i])}, clk.now() + 1);
+  run(20);
+  EXPECT_EQ(std::count(to, to + sizeof to, 0), static_cast<std::ptrdiff_t>(sizeof to));  // nobody asks any more
+  EXPECT_EQ(dut->counters().unexpected, 0u);
+  ASSERT_EQ(tlps.beats().size(), 4u);
+  completions.script({whole(tlps.beats()[3])}, clk.now() + 1);
+  run_until_idle(10000);
+  EXPECT_TRUE(arrived(2048, 64));
+  EXPECT_THAT(answers(), ElementsAre(std::pair{3u, true}));
+}
+
 TEST_F(DmaReadTest, CompletionsThatDoNotContinueTheirReadAreRefused) {
   config.completion_timeout_us = 1;
   build();
@@ -242,6 +264,21 @@ TEST_F(DmaWriteTest, OneTlpPerCycleAndTheAnswerWithTheLast) {
   EXPECT_EQ(clients[0]->sink.beats()[0].tag, 7u);
   const Buffer* source = tlps.beats()[0].hold.get();
   for (std::uint32_t i = 0; i < 4; ++i) EXPECT_EQ(tlps.beats()[i].data(), source->bytes() + 8 + 256 * i);
+}
+
+TEST_F(DmaWriteTest, AResetEndsARequestAmidItsTlps) {
+  build();
+  clients[0]->source.script({request(0x10000, 4096, 7, true)});
+  sc_core::sc_start(6 * 4, sc_core::SC_NS);
+  clk.reset(*dut);
+  run_until_idle(100);
+  EXPECT_LT(tlps.beats().size(), 8u);
+  EXPECT_TRUE(clients[0]->sink.beats().empty());
+  clients[0]->source.script({request(0x20000, 64, 8, true)}, clk.now() + 1);
+  run_until_idle(100);
+  EXPECT_EQ(tlps.beats().back().address, 0x20000u);
+  ASSERT_EQ(clients[0]->sink.beats().size(), 1u);
+  EXPECT_EQ(clients[0]->sink.beats()[0].tag, 8u);
 }
 
 TEST_F(DmaWriteTest, ClientsTakeTurnsAndEachStaysInOrder) {

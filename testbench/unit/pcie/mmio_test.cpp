@@ -168,6 +168,17 @@ TEST_F(MsixTest, AMaskedVectorStaysPendingUntilItIsUnmasked) {
   EXPECT_EQ(dut.counters().messages, 2u);
 }
 
+TEST_F(MsixTest, AResetForgetsWhatIsPending) {
+  source.script({MsixRequest{2}});
+  run_until_idle();
+  EXPECT_EQ(bank.get<regs::MsixPba>().value, 4u);
+  clk.reset(dut);
+  bank.write(regs::MsixControl::offset(2), 4, 0);
+  dut.wake(clk.now() + 2);
+  run_until_idle();
+  EXPECT_TRUE(sink.beats().empty());
+}
+
 TEST_F(MsixTest, AFullLinkMergesRequestsAndLosesNoVector) {
   sink.pause(test::window(0, 40));
   for (unsigned i = 0; i < 20; ++i) source.script({MsixRequest{i % 2}});

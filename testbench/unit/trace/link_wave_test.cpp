@@ -88,6 +88,20 @@ TEST_F(LinkWaveTest, ShowsValidReadyAndCreditInTheirCycles) {
   EXPECT_THAT(t.tags, testing::ElementsAre(1, 2, 3));
 }
 
+// The link holds two beats; the first one would be visible in cycle 6.
+TEST_F(LinkWaveTest, AResetTakesEverythingBack) {
+  source.script({{1}, {2}, {3}}, 3);
+  sc_core::sc_start(sc_core::sc_time::from_value(6 * clk.period_ps()));
+  const Cycle at = clk.now();
+  ASSERT_EQ(at, 5u);
+  link.reset();
+  const Trace t = trace(12);
+  EXPECT_EQ(t.valid, "000000000000");
+  EXPECT_EQ(t.ready, "000000000000");
+  EXPECT_EQ(t.credit.substr(at + 1), std::string(11 - at, '1'));
+  EXPECT_EQ(t.credit[at], '0');
+}
+
 TEST_F(LinkWaveTest, BeatStaysUntilItIsTaken) {
   sink.pause(every(4, 3));
   source.script({{1, false}, {2, true}}, 0);

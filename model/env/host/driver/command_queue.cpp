@@ -55,6 +55,11 @@ void CommandQueue::fail() {
   outstanding_ = 0;
 }
 
+void CommandQueue::restart() {
+  failed_ = false;
+  producer_ = 0;
+}
+
 void CommandQueue::done(const abi::Event& event) {
   Slot& slot = slots_[event.cookie & (slots_.size() - 1)];
   RNIC_CHECK_MSG(slot.target != nullptr && slot.cookie == event.cookie,

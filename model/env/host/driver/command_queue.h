@@ -27,6 +27,8 @@ class CommandQueue {
   void done(const abi::Event& event);
   // The device answers none any more: those that are outstanding, and all to come, end with kDeviceFatal.
   void fail();
+  // The device was reset, and begins at the ring's start.
+  void restart();
   std::size_t outstanding() const { return outstanding_ + backlog_.size(); }
 
  private:

@@ -63,6 +63,9 @@ void Context::step() {
       return take_events();
     case State::kFailed:
       return;
+    case State::kResetting:
+      if (reads_pending_ == 0) forget();
+      return;
   }
 }
 
@@ -150,6 +153,44 @@ void Context::fail(std::string reason) {
 void Context::finish_opening(State state) {
   state_ = state;
   for (Core* core : openers_) core->wake();
+}
+
+int Context::reset() {
+  if (state_ != State::kOpen && state_ != State::kFailed) return EBUSY;
+  error_ = "the device is being reset";
+  if (state_ == State::kOpen) end_everything();
+  cpu_.mmio_write(regs::Control::kOffset, regs::Control{false, true}.pack());
+  // The answer comes behind all that the device had written before, which nobody may take for its successor's.
+  cpu_.mmio_read(regs::Status::kOffset, kStatusCookie);
+  reads_pending_ = 1;
+  state_ = State::kResetting;
+  return 0;
+}
+
+// The device is empty.
+void Context::forget() {
+  const auto destroy = [](const auto& objects, abi::CommandOp op) {
+    for (const auto& object : objects) {
+      if (object != nullptr && !object->destroyed()) object->command_done(op, abi::CommandStatus::kOk);
+    }
+  };
+  using abi::CommandOp;
+  destroy(qps_, CommandOp::kDestroyQp);
+  destroy(cqs_, CommandOp::kDestroyCq);
+  destroy(srqs_, CommandOp::kDestroySrq);
+  destroy(mrs_, CommandOp::kDeregisterMr);
+  destroy(listeners_, CommandOp::kUnlisten);
+  for (const auto& mr : mrs_) {
+    if (mr != nullptr) mr->take_pages();
+  }
+  requests_.clear();
+  doomed_.clear();
+  commands_.restart();
+  events_.ring.clear();
+  log_.restart();
+  read_failed_ = false;
+  error_.clear();
+  probe();
 }
 
 Cq* Context::create_cq(std::uint32_t cqe, CqMode mode, CqOverrun overrun) {
@@ -281,6 +322,8 @@ std::string Context::waiting_for() const {
       return commands_.outstanding() == 0
                  ? ""
                  : "driver: the end of " + std::to_string(commands_.outstanding()) + " command(s)";
+    case State::kResetting:
+      return "driver: the device to be reset";
     case State::kFailed:
       break;
   }

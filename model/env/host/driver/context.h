@@ -65,6 +65,10 @@ class Context final : public App, public HostEvents {
   const std::string& error() const { return error_; }
   // Wakes a program when the device is open or has failed to, and when it fails later.
   void when_open(Core& core) { openers_.push_back(&core); }
+  // Empties the device (CONTROL.RESET) and opens it anew, also after it has failed. Programs see what a fatal error
+  // shows: commands and connections end, with error() set until the device is open again (when_open). All their objects
+  // are destroyed. EBUSY while the device is being opened.
+  int reset();
   const DeviceAttr& query_device() const { return attr_; }
   FirmwareLog& firmware_log() { return log_; }
   HostMemory& memory() { return memory_; }
@@ -146,7 +150,7 @@ class Context final : public App, public HostEvents {
   void mmio_read_done(std::uint32_t cookie, std::uint32_t value, bool ok, std::uint64_t at_ps) override;
 
  private:
-  enum class State { kReset, kProbing, kStarting, kOpen, kFailed };
+  enum class State { kReset, kProbing, kStarting, kOpen, kFailed, kResetting };
   struct EventQueue final : WriteListener {
     EventQueue(HostMemory& memory, const ClockDomain& clk, unsigned log_entries)
         : ring(memory, clk, log_entries), data_base(memory.alloc(abi::kPrivateDataBytes << log_entries, 4096)) {}
@@ -177,6 +181,8 @@ class Context final : public App, public HostEvents {
   void take_events();
   void cq_error(Cq& cq);
   void device_fatal(abi::FaultCause cause);
+  void end_everything();
+  void forget();
   void dispatch(const abi::Event& event, ByteSpan private_data);
   void connection_event(const abi::Event& event, ByteSpan private_data);
   Listener* listener_on(std::uint16_t port) const;

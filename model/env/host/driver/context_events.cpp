@@ -88,6 +88,10 @@ void Context::cq_error(Cq& cq) {
 // its end.
 void Context::device_fatal(abi::FaultCause cause) {
   fail(std::string("the device's firmware stopped: ") + fault_cause_str(cause));
+  end_everything();
+}
+
+void Context::end_everything() {
   for (const auto& qp : qps_) {
     if (qp == nullptr || qp->destroyed()) continue;
     qp->set_connection(false);

@@ -54,6 +54,11 @@ void FirmwareLog::ask_for_entries() {
   if (words_.empty()) collect();
 }
 
+void FirmwareLog::restart() {
+  next_ = lost_ = 0;
+  if (std::exchange(state_, State::kIdle) != State::kIdle) owner_->wake();
+}
+
 // An entry that gave way between the count and its turn is not valid.
 void FirmwareLog::collect() {
   for (std::size_t i = 0; i < words_.size(); i += kWords) {

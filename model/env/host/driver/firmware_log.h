@@ -26,6 +26,8 @@ class FirmwareLog {
   static constexpr std::uint32_t kCookie = 0x10000;
   void answered(std::uint32_t cookie, std::uint32_t value, std::uint64_t at_ps);
   void step();
+  // The device was reset, and has no entry; a read() under way is done.
+  void restart();
 
  private:
   enum class State : std::uint8_t { kIdle, kCounting, kReading };

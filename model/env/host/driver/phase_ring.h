@@ -43,6 +43,12 @@ class PhaseRing {
     return entry.phase == ((taken_ >> log_ & 1) ^ 1);
   }
   void take() { ++taken_; }
+  // As it was before the device wrote to it; nothing of it may be on its way.
+  void clear() {
+    std::memset(memory_.span(base_, bytes()).data(), 0, bytes());
+    taken_ = 0;
+    fresh_in_ = kNever;
+  }
 
  private:
   HostMemory& memory_;

@@ -27,6 +27,10 @@ MutableByteSpan MemoryMap::at(std::uint32_t address, std::size_t bytes) const {
   return {};
 }
 
+void MemoryMap::clear() {
+  for (const PageMemory* memory : {&data_, &mailbox_}) std::memset(memory->data(), 0, memory->size());
+}
+
 void MemoryMap::load(const ElfImage& image) {
   for (const ElfImage::Segment& s : image.segments()) {
     const MutableByteSpan to = at(s.address, s.bytes);

@@ -21,6 +21,8 @@ class MemoryMap {
   // `sram` is the memory that the firmware shares with the hardware: at least kSram.bytes, in whole pages.
   explicit MemoryMap(MutableByteSpan sram);
 
+  // Zeros in data and mailbox; the SRAM is somebody else's.
+  void clear();
   // Puts the segments into text and data. ConfigError if one lies elsewhere.
   void load(const ElfImage& image);
 

@@ -19,7 +19,8 @@ std::string image_of(const FwCpuConfig& config) {
   if (!config.image.empty()) return config.image;
   if (std::string built = built_rv32_image(); !built.empty()) return built;
   throw ConfigError(
-      "rnic.fwcpu.image: there is no RV32 image beside this program; `scripts/build.sh release rnic_fw_rv32` builds it, "
+      "rnic.fwcpu.image: there is no RV32 image beside this program; `scripts/build.sh release rnic_fw_rv32` builds "
+      "it, "
       "or name one");
 }
 
@@ -29,20 +30,25 @@ constexpr std::uint64_t kBootCycles = 100'000'000;
 class Rv32Target final : public FirmwareTarget, private Iss::Registers {
  public:
   Rv32Target(ChipBus& bus, const fw::Settings& settings, const FwCpuConfig& config)
-      : bus_(bus), image_(image_of(config)), memory_(bus.memory()), iss_(memory_, *this, config.rv32, kBootCycles) {
+      : bus_(bus),
+        settings_(settings),
+        watchdog_cycles_(config.watchdog_cycles),
+        image_(image_of(config)),
+        memory_(bus.memory()),
+        iss_(memory_, *this, config.rv32, kBootCycles) {
     const Layout mine = Layout::mine();
     const ByteSpan theirs = image_.object("rnic_layout", sizeof mine);
     if (theirs.empty() || std::memcmp(theirs.data(), &mine, sizeof mine) != 0) {
       image_.refuse("was built for another version of the chip");
     }
-    memory_.load(image_);
-    memory_.mailbox().settings = settings;
-    try {
-      iss_.run(image_.entry());
-    } catch (const FirmwareFault& fault) {
-      image_.refuse(fmt::format("does not start: {}, pc {:#x}", fault.what(), iss_.get(Iss::kPc)));
-    }
-    iss_.set_watchdog(config.watchdog_cycles);
+    boot();
+  }
+
+  void reset() override {
+    memory_.clear();
+    for (unsigned r = 1; r < 32; ++r) iss_.set(r, 0);
+    event_number_ = 0;
+    boot();
   }
 
   void on(const FirmwareEvent& event) override {
@@ -91,6 +97,18 @@ class Rv32Target final : public FirmwareTarget, private Iss::Registers {
   }
 
  private:
+  void boot() {
+    memory_.load(image_);
+    memory_.mailbox().settings = settings_;
+    iss_.set_watchdog(kBootCycles);
+    try {
+      iss_.run(image_.entry());
+    } catch (const FirmwareFault& fault) {
+      image_.refuse(fmt::format("does not start: {}, pc {:#x}", fault.what(), iss_.get(Iss::kPc)));
+    }
+    iss_.set_watchdog(watchdog_cycles_);
+  }
+
   // The bus is as far as the program came, also where it ends in a fault.
   template <class F>
   void run(F f) {
@@ -119,6 +137,8 @@ class Rv32Target final : public FirmwareTarget, private Iss::Registers {
   }
 
   ChipBus& bus_;
+  const fw::Settings settings_;
+  const std::uint64_t watchdog_cycles_;
   const ElfImage image_;
   MemoryMap memory_;
   Iss iss_;

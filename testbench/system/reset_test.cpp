@@ -1,0 +1,79 @@
+// CONTROL.RESET (registers.md, rnic.md).
+#include <cerrno>
+
+#include "testbench/system/reset_bench.h"
+
+namespace rnic::test {
+namespace {
+
+TEST_F(ResetTest, FourHundredTimesAmidTraffic) {
+  play(500 * kUs, 500 * kUs);
+  const std::uint64_t fresh = play_to_the_end(), fresh_with_error = play_to_the_end(true);
+  EXPECT_NE(fresh, fresh_with_error);
+  play_amid(400);
+  expect_silence();
+  EXPECT_EQ(play_to_the_end(true), fresh_with_error);
+  EXPECT_EQ(play_to_the_end(), fresh);
+  expect_silence();
+}
+
+TEST_F(ResetTest, IsRefusedWhileTheDeviceIsOpened) {
+  int again = 0;
+  server.worker.on_reset = [&] { again = a.context.reset(); };
+  play(500 * kUs, 500 * kUs);
+  EXPECT_EQ(again, EBUSY);
+  play_to_the_end();
+}
+
+EthernetLinkConfig bad_cable() {
+  EthernetLinkConfig c;
+  c.forward.loss.ppm = 30'000;
+  c.forward.reorder.ppm = 50'000;
+  c.forward.delay.reorder_ns = 5000;
+  c.symmetric = true;
+  return c;
+}
+struct ResetOnABadCable : ResetTest {
+  ResetOnABadCable() : ResetTest({}, bad_cable()) {}
+};
+TEST_F(ResetOnABadCable, AmidHolesAndRetransmissions) {
+  play_amid(400);
+  EXPECT_GT(a.chip.early_placement.fpdus().value(), 0u);
+  round_us = 1'000'000;
+  play_to_the_end();
+  expect_silence();
+}
+
+NodeConfig with(void (*change)(FwCpuConfig&)) {
+  NodeConfig c;
+  change(c.rnic.fwcpu);
+  return c;
+}
+struct ResetOfADeadDevice : ResetTest {
+  ResetOfADeadDevice()
+      : ResetTest(with([](FwCpuConfig& c) {
+          c.fault = abi::FaultCause::kPanic;
+          c.fault_event = 5;  // TCP has connected
+        })) {}
+};
+TEST_F(ResetOfADeadDevice, BringsItBack) {
+  play(900 * kUs, 900 * kUs);
+  for (const Station* s : {&server, &client}) EXPECT_EQ(s->worker.errors, 1u);
+  play_to_the_end();
+  expect_silence();
+}
+
+struct ResetWithRv32 : ResetTest {
+  ResetWithRv32() : ResetTest(with([](FwCpuConfig& c) { c.target = FirmwareTargetKind::kRv32; })) {}
+};
+TEST_F(ResetWithRv32, TheImageStartsAnew) {
+  play(500 * kUs, 500 * kUs);
+  const std::uint64_t fresh = play_to_the_end();
+  amid_us = 400;
+  play_amid(40);
+  EXPECT_EQ(play_to_the_end(), fresh);
+  expect_silence();
+}
+
+}  // namespace
+}  // namespace rnic::test
