@@ -41,7 +41,7 @@ void ExternalSimulation::build(const Overlay& command_line) {
   Overlay seed;
   seed.set(fmt::format("sim.seed={}", scenario_.plan.seed));
   config_ = resolve_system(seed.with(scenario_.config).with(self.config).with(command_line));
-  config_.rnic.tcp.seed = mix64(config_.sim.seed);
+  draw_keys(config_, 0);
   name_ = self.name;
   const StationConfig station{{self.mac}, {self.ip}, {{{peer.ip}, {peer.mac}}}};
   node_ = std::make_unique<Node>(name_.c_str(), NodeConfig{config_.rnic, config_.host}, station);

@@ -65,7 +65,7 @@ void Simulation::build_nodes(const Overlay& command_line) {
     Station s;
     s.name = n.name;
     s.config = resolve_system(base.with(n.config).with(command_line));
-    s.config.rnic.tcp.seed = mix64(config_.sim.seed ^ mix64(i));
+    draw_keys(s.config, i);
     const StationConfig station{{n.mac}, {n.ip}, {{{peer.ip}, {peer.mac}}}};
     s.node = std::make_unique<Node>(n.name.c_str(), NodeConfig{s.config.rnic, s.config.host}, station);
     s.node->set_lookahead(config_.link.delay_ns);

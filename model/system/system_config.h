@@ -18,6 +18,7 @@ struct FieldInfo;
 // How a run is carried out; nothing here is part of the modelled hardware.
 struct SimConfig {
   std::uint64_t seed = 1;
+  bool system_keys = false;
   std::uint64_t shuffle_seed = 0;
   bool run_ahead = true;
   std::uint64_t max_time_us = 10'000'000;
@@ -25,6 +26,8 @@ struct SimConfig {
   template <class V>
   static void fields(V& v) {
     v("seed", &SimConfig::seed, "of every random stream of the run");
+    v("system_keys", &SimConfig::system_keys,
+      "keys of sequence numbers and STags are the operating system's, not the seed's: for peers that nobody knows");
     v("shuffle_seed", &SimConfig::shuffle_seed, "calls stages in another order each cycle, to no effect; 0 does not");
     v("run_ahead", &SimConfig::run_ahead,
       "stages may move beats in cycles to come, to no effect but speed; waves switch it off");
@@ -51,10 +54,13 @@ struct SystemConfig {
   }
 };
 
-// resolve(), dump_fields() and list_fields() of all settings. They walk some hundreds of fields, so one translation unit
-// has them.
+// resolve(), dump_fields() and list_fields() of all settings. They walk some hundreds of fields, so one translation
+// unit has them.
 SystemConfig resolve_system(const Overlay& overlay);
 nlohmann::ordered_json dump_system(const SystemConfig& config);
 std::vector<FieldInfo> list_system();
+
+// The keys of a node that no setting gives: of the run's seed, or of the operating system.
+void draw_keys(SystemConfig& config, unsigned node);
 
 }  // namespace rnic

@@ -40,11 +40,13 @@ struct TcpConfig {
   bool ecn = false;
   std::uint64_t keepalive_us = 0;
   unsigned path_mtu_min = 576;
-  std::uint64_t seed = 1;
+  std::uint64_t seed = 0;
+  unsigned challenge_acks = 10;
+  std::uint64_t challenge_interval_us = 5'000'000;
 
   template <class V>
   static void fields(V& v) {
-    v("max_flows", &TcpConfig::max_flows, "connections that can exist at a time", in_range(1, 1 << 20));
+    v("max_flows", &TcpConfig::max_flows, "connections that can exist at a time", in_range(1, 1024));
     v("mtu", &TcpConfig::mtu, "largest IPv4 packet", in_range(576, 9000), unit("octets"));
     v("window_bytes", &TcpConfig::window_bytes, "receive window of a flow; scaled by RFC 7323 as far as it needs",
       in_range(4096, 1 << 30), unit("octets"));
@@ -89,7 +91,12 @@ struct TcpConfig {
     v("path_mtu_min", &TcpConfig::path_mtu_min,
       "smallest path MTU that a router is believed (RFC 1191); mtu or more: none is", in_range(296, 9000),
       unit("octets"));
-    v("seed", &TcpConfig::seed, "of the initial sequence numbers");
+    v("seed", &TcpConfig::seed, "of the key of initial sequence numbers (RFC 6528); 0: the run's, or the system's");
+    v("challenge_acks", &TcpConfig::challenge_acks,
+      "answers to a RST, SYN or ACK that may be forged, of one connection in an interval (RFC 5961 section 7)",
+      in_range(1, 255), unit("segments"));
+    v("challenge_interval_us", &TcpConfig::challenge_interval_us, "the interval", in_range(1, 1'000'000'000),
+      unit("us"));
   }
 
   bool wants_ecn() const { return ecn || congestion == tcp::CongestionAlgorithm::kDctcp; }

@@ -21,7 +21,7 @@ TcpConnection::TcpConnection(sc_core::sc_module_name nm, ClockDomain& clk, const
       config_(config),
       station_(station),
       time_wait_(cycles_of_us(config.time_wait_us, clk)),
-      prng_(config.seed),
+      isn_key_(SipKey::of_seed(config.seed)),
       connections_(config.max_flows),
       table_(config.max_flows),
       free_(config.max_flows),

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "model/common/link.h"
-#include "model/common/prng.h"
+#include "model/common/siphash.h"
 #include "model/rnic/llp/flow_queue.h"
 #include "model/rnic/llp/flow_table.h"
 #include "model/rnic/llp/flow_timers.h"
@@ -98,6 +98,7 @@ class TcpConnection final : public Stage {
   tcp::Agreed agree(const tcp::RxReport& syn) const;
   bool is_open(FlowId flow) const;
   FlowId take_flow(const tcp::FlowKey& key);
+  std::uint32_t initial_sequence_number(const tcp::FlowKey& key) const;
   std::uint16_t ephemeral_port(std::uint32_t peer_ip, std::uint16_t peer_port);
   void send_event(TcpEvent::Kind kind, FlowId flow, TcpEvent::Reason reason = TcpEvent::Reason::kNone);
   void command_tx(tcp::TxCommand::Kind kind, FlowId flow);
@@ -106,7 +107,7 @@ class TcpConnection final : public Stage {
   const TcpConfig config_;
   const StationConfig station_;
   const Cycle time_wait_;
-  Prng prng_;
+  const SipKey isn_key_;
   std::vector<Connection> connections_;
   tcp::FlowTable table_;
   tcp::FlowQueue free_;       // the longest unused is taken first

@@ -100,7 +100,7 @@ struct RxReport {
 
 // tcp_rx -> tcp_tx: what a received segment, or an opened window, means to the sender.
 struct RxFeedback {
-  enum class Answer : std::uint8_t { kNone, kSoon, kNow };
+  enum class Answer : std::uint8_t { kNone, kSoon, kNow, kChallenge };  // the last one if RFC 5961 section 7 allows it
   FlowId flow;
   bool acks = false;  // ack and window are a received segment's
   Answer answer = Answer::kNone;

@@ -188,8 +188,19 @@ tcp::Agreed TcpConnection::agree(const RxReport& syn) const {
 FlowId TcpConnection::take_flow(const tcp::FlowKey& key) {
   const FlowId flow = free_.pop();
   table_.insert(flow, key);
-  connections_[flow.v].iss = static_cast<std::uint32_t>(prng_.next());
+  connections_[flow.v].iss = initial_sequence_number(key);
   return flow;
+}
+
+// RFC 6528 section 3: a clock of 4 us, and where it starts for these four.
+std::uint32_t TcpConnection::initial_sequence_number(const tcp::FlowKey& key) const {
+  constexpr std::uint64_t kClockPs = 4'000'000;
+  std::uint8_t octets[12];
+  store_be32(octets, station_.ip.v);
+  store_be32(octets + 4, key.peer_ip);
+  store_be16(octets + 8, key.port);
+  store_be16(octets + 10, key.peer_port);
+  return static_cast<std::uint32_t>(clock().now_ps() / kClockPs + siphash(isn_key_, {octets, sizeof octets}));
 }
 
 // 0 if all are in use with this peer.

@@ -212,8 +212,6 @@ void TcpRx::on_segment(FlowId flow, const ReceivedSegment& s, Frame frame) {
   const TcpHeader& h = s.header;
   RxFeedback fb;
   fb.acks = h.has(TcpHeader::kAck) && !h.has(TcpHeader::kRst);
-  bool answer_now = false;
-  bool accepted = false;
   if (h.has(TcpHeader::kRst)) {
     if (h.seq == f.rcv_nxt) {
       f.reset_to_report = true;
@@ -221,24 +219,24 @@ void TcpRx::on_segment(FlowId flow, const ReceivedSegment& s, Frame frame) {
     }
     ++counters_.bad_reset;
     if (seq_lt(h.seq, f.rcv_nxt) || seq_gt(h.seq, f.rcv_edge)) return;
-    answer_now = true;
+    fb.answer = RxFeedback::Answer::kChallenge;
   } else if (h.has(TcpHeader::kSyn)) {
     ++counters_.bad_syn;
-    answer_now = true;
+    fb.answer = RxFeedback::Answer::kChallenge;
   } else if (!h.has(TcpHeader::kAck)) {
     return;
   } else if (!timely(flow, s)) {
     if (!h.options.timestamps) return;
-    answer_now = true;
+    fb.answer = RxFeedback::Answer::kNow;
     fb.acks = false;
   } else {
     fb.timestamps = h.options.timestamps.has_value();
     const std::uint32_t before = f.rcv_nxt;
-    answer_now = accept(flow, s, std::move(frame), fb.kept);
-    accepted = f.rcv_nxt != before;
+    const bool at_once = accept(flow, s, std::move(frame), fb.kept);
+    if (at_once) fb.answer = RxFeedback::Answer::kNow;
+    else if (f.rcv_nxt != before) fb.answer = RxFeedback::Answer::kSoon;
   }
   fb.flow = flow;
-  fb.answer = answer_now ? RxFeedback::Answer::kNow : accepted ? RxFeedback::Answer::kSoon : RxFeedback::Answer::kNone;
   fb.flags = h.flags;
   fb.payload = static_cast<std::uint16_t>(s.payload.size());
   fb.ce = s.ecn == wire::kCongestionExperienced;

@@ -31,6 +31,7 @@ TcpTx::TcpTx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& conf
       rto_limits_(config, clk.period_ps()),
       ack_delay_(std::max<Cycle>(1, config.ack_delay_ns * 1000 / clk.period_ps())),
       keepalive_(config.keepalive_us * 1'000'000 / clk.period_ps()),
+      challenge_interval_(config.challenge_interval_us * 1'000'000 / clk.period_ps()),
       tick_(std::max<Cycle>(1, config.timestamp_ns * 1000 / clk.period_ps())),
       congestion_(tcp::make_congestion_control(config.congestion)),
       pool_(pool),

@@ -26,7 +26,7 @@ struct TcpTxCounters {
   std::uint64_t retransmitted_bytes = 0, fast_retransmits = 0, idle_restarts = 0;
   std::uint64_t sacked_bytes = 0, congestion_echoes = 0, congestion_marks = 0, keepalives = 0;
   std::uint64_t resets = 0, duplicate_acks = 0, fpdus_dropped = 0;
-  std::uint64_t path_mtu_changes = 0, path_mtu_ignored = 0, cuts = 0;
+  std::uint64_t path_mtu_changes = 0, path_mtu_ignored = 0, cuts = 0, challenges_withheld = 0;
   template <class V>
   static void fields(V& v) {
     v("segments", &TcpTxCounters::segments, "segments", "all segments sent");
@@ -48,6 +48,8 @@ struct TcpTxCounters {
     v("resets", &TcpTxCounters::resets, "segments", "RST sent");
     v("duplicate_acks", &TcpTxCounters::duplicate_acks, "segments", "pure ACKs received that acknowledge nothing new");
     v("fpdus_dropped", &TcpTxCounters::fpdus_dropped, "FPDUs", "FPDUs of a flow that was closed or reset");
+    v("challenges_withheld", &TcpTxCounters::challenges_withheld, "segments",
+      "of a forger, it seems, that got no answer: `challenge_acks` were sent in the interval (RFC 5961 section 7)");
     v("path_mtu_changes", &TcpTxCounters::path_mtu_changes, "changes",
       "of a flow's segment size, as a router told of a smaller path MTU (RFC 1191)");
     v("path_mtu_ignored", &TcpTxCounters::path_mtu_ignored, "reports",
@@ -100,10 +102,12 @@ class TcpTx final : public Stage, public RunsAhead {
     std::uint32_t timed_seq = 0;  // RTT is measured when this is acknowledged
     Cycle timed_at = 0;
     Cycle sent_at = 0;  // the last segment
+    Cycle challenged_at = 0;
     tcp::RttEstimator rtt;
     std::uint32_t wqes_acked = 0;  // not reported yet
     std::uint8_t backoff = 0, retries = 0;
     std::uint8_t duplicate_acks = 0;
+    std::uint8_t challenges = 0;  // challenge ACKs since `challenged_at`
     Recovery recovery = Recovery::kNone;
     std::uint8_t to_acknowledge = 0;                                     // segments since the last ACK
     std::uint8_t kept_runs = 0;                                          // valid ones of `kept`
@@ -191,6 +195,7 @@ class TcpTx final : public Stage, public RunsAhead {
   // Acknowledgements.
   void answer(FlowId flow, tcp::RxFeedback::Answer answer);
   void owe_ack(FlowId flow);
+  void challenge(FlowId flow);
   void note_mark(FlowId flow, const tcp::RxFeedback& fb);
   void note_kept(Flow& f, const wire::SackBlock& run);
   std::uint32_t ticks() const { return static_cast<std::uint32_t>(now() / tick_); }
@@ -215,7 +220,8 @@ class TcpTx final : public Stage, public RunsAhead {
   const tcp::RtoLimits rto_limits_;
   const Cycle ack_delay_;
   const Cycle keepalive_;  // 0: off
-  const Cycle tick_;       // of the timestamp clock
+  const Cycle challenge_interval_;
+  const Cycle tick_;  // of the timestamp clock
   const std::unique_ptr<const tcp::CongestionControl> congestion_;
   BufferPool& pool_;
   std::vector<Flow> flows_;

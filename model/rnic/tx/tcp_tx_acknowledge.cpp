@@ -17,6 +17,8 @@ void TcpTx::answer(FlowId flow, RxFeedback::Answer answer) {
   Flow& f = flows_[flow.v];
   if (answer == RxFeedback::Answer::kNow) {
     owe_ack(flow);
+  } else if (answer == RxFeedback::Answer::kChallenge) {
+    challenge(flow);
   } else if (answer == RxFeedback::Answer::kSoon) {
     if (++f.to_acknowledge >= config_.ack_every) owe_ack(flow);
     else if (!ack_timers_.running(flow)) ack_timers_.start(flow, now() + ack_delay_);
@@ -29,6 +31,21 @@ void TcpTx::answer(FlowId flow, RxFeedback::Answer answer) {
 void TcpTx::owe_ack(FlowId flow) {
   flows_[flow.v].ack_owed = true;
   acks_.push(flow);
+}
+
+// RFC 5961 section 7, for each flow by itself: a limit that flows share would tell of one by another.
+void TcpTx::challenge(FlowId flow) {
+  Flow& f = flows_[flow.v];
+  if (f.challenges == 0 || now() - f.challenged_at >= challenge_interval_) {
+    f.challenged_at = now();
+    f.challenges = 0;
+  }
+  if (f.challenges == config_.challenge_acks) {
+    ++counters_.challenges_withheld;
+    return;
+  }
+  ++f.challenges;
+  owe_ack(flow);
 }
 
 // The latest run first, then those that were told before and are not part of it (RFC 2018 section 4).

@@ -38,7 +38,7 @@ void TcpTx::on_feedback(const RxFeedback& fb) {
 // to take, again and again.
 void TcpTx::on_ack(FlowId flow, const RxFeedback& fb) {
   Flow& f = flows_[flow.v];
-  if (seq_gt(fb.ack, f.snd_nxt)) return owe_ack(flow);
+  if (seq_gt(fb.ack, f.snd_nxt)) return challenge(flow);
   if (seq_lt(fb.ack, f.snd_una)) return;
   const bool same_window = fb.window == std::exchange(f.peer_window, fb.window);
   const bool was_short = window_short(f);

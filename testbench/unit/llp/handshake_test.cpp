@@ -1,4 +1,7 @@
 // Opening, refusing and closing connections, frame by frame.
+#include <map>
+#include <set>
+
 #include "testbench/unit/llp/tcp_chip.h"
 
 namespace rnic::test {
@@ -61,12 +64,12 @@ TEST_F(HandshakeTest, EveryOctetOfTheSynIsAsTheRfcsSay) {
   EXPECT_EQ(sum16(syn, 26, syn.size(), 6 + 32), 0xffff);
   for (std::size_t i : {24, 25, 38, 39, 40, 41, 50, 51}) syn[i] = 0;
   const Bytes expected = {
-      2,    0,    0, 0,    0,    0x0b, 2, 0,    0,    0,    0,    0x0a, 0x08,  // Ethernet
-      0x00, 0x45, 0, 0,    52,   0,    0, 0x40, 0,    64,   6,    0,    0,     // IPv4, DF
-      10,   0,    0, 1,    10,   0,    0, 2,    0x12, 0xb7, 0x13, 0x88,        // ports
-      0,    0,    0, 0,    0,    0,    0, 0,    0x80, 0x02, 0xff, 0xff, 0,    0, 0,
-      0,    2,    4, 0x05, 0xb4, 1,    3, 3,    2,    1,    1,    4,    2};  // MSS 1460, NOP, window scale 2, SACK
-                                                                             // permitted
+      2,    0,    0, 0, 0,    0x0b, 2, 0,    0,    0,    0,    0x0a, 0x08,  // Ethernet
+      0x00, 0x45, 0, 0, 52,   0,    0, 0x40, 0,    64,   6,    0,    0,     // IPv4, DF
+      10,   0,    0, 1, 10,   0,    0, 2,    0x12, 0xb7, 0x13, 0x88,        // ports
+      0,    0,    0, 0, 0,    0,    0, 0,    0x80, 0x02, 0xff, 0xff, 0,    0,
+      0,    0,    2, 4, 0x05, 0xb4, 1, 3,    3,    2,    1,    1,    4,    2};  // MSS 1460, NOP, window scale 2, SACK
+                                                                                // permitted
   EXPECT_EQ(syn, expected);
   const Bytes& syn_ack = wire.seen.at(1).frame;
   EXPECT_EQ(Bytes(syn_ack.begin() + 54, syn_ack.end()), (Bytes{2, 4, 0x05, 0xb4, 1, 3, 3, 2, 1, 1, 4, 2}));
@@ -74,6 +77,27 @@ TEST_F(HandshakeTest, EveryOctetOfTheSynIsAsTheRfcsSay) {
   EXPECT_EQ(wire.seen[2].seq(), wire.seen[0].seq() + 1);
   EXPECT_EQ(wire.seen[2].ack(), wire.seen[1].seq() + 1);
   EXPECT_EQ(wire.seen[2].window(), 131072 >> 2);
+}
+
+// RFC 6528 section 3: between the same four by a clock of 4 us, and unrelated between others.
+TEST_F(HandshakeTest, InitialSequenceNumbersAreAClockAndAStartThatNobodyKnows) {
+  std::map<std::uint16_t, std::vector<std::pair<std::uint64_t, std::uint32_t>>> drawn;  // time in us, number; by port
+  for (unsigned i = 0; i < 12; ++i) {
+    const auto local = static_cast<std::uint16_t>(4791 + i % 4);
+    a.firmware.open(kIpB, 5000, local);  // refused: the port is free again
+    run_until_idle();
+    const Seen& syn = wire.seen.at(2 * i);
+    ASSERT_EQ(syn.text(), ">S");
+    drawn[local].push_back({syn.ps / 1'000'000, syn.seq()});
+    sc_core::sc_start(sc_core::sc_time(100'000 + 7 * i, sc_core::SC_US));
+  }
+  std::set<std::uint32_t> starts;
+  for (const auto& [port, of_port] : drawn) {
+    const auto [first_us, first] = of_port.front();
+    for (const auto& [us, number] : of_port) EXPECT_NEAR(number - first, static_cast<double>(us - first_us) / 4, 1.0);
+    starts.insert((first - static_cast<std::uint32_t>(first_us / 4)) >> 16);
+  }
+  EXPECT_EQ(starts.size(), drawn.size());
 }
 
 TEST_F(HandshakeTest, NobodyListeningRefuses) {

@@ -62,6 +62,19 @@ TEST_F(SegmentArrives, ASynInsideAConnectionIsChallenged) {
   EXPECT_THAT(chip.firmware.kinds(), ElementsAre(Kind::kAccepted));
 }
 
+// RFC 5961 section 7: RST, SYN and ACK count together.
+TEST_F(SegmentArrives, ChallengeAcksAreFewInAnInterval) {
+  const TcpConfig config;
+  const PeerSegment forged[] = {{"R", seq + 1000}, {"S", seq + 10}, {"A", seq, ack + 1000}};
+  for (unsigned i = 0; i < config.challenge_acks + 5; ++i) send(forged[i % 3]);
+  EXPECT_EQ(answers.seen.size(), config.challenge_acks);
+  EXPECT_EQ(chip.tcp_tx.counters().challenges_withheld, 5u);
+  run_us(config.challenge_interval_us);
+  for (const PeerSegment& s : forged) send(s);
+  EXPECT_EQ(answers.seen.size(), config.challenge_acks + 3);
+  EXPECT_THAT(chip.firmware.kinds(), ElementsAre(Kind::kAccepted));
+}
+
 TEST_F(SegmentArrives, AnAckOfWhatWasNeverSentIsAnswered) {
   send(PeerSegment{"A", seq, ack + 1000});
   ASSERT_THAT(answers.texts(), ElementsAre("<A"));

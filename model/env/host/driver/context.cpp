@@ -31,6 +31,8 @@ void Watch::written(std::uint64_t, std::uint32_t) {
   owner_.wake_poller();
 }
 
+void Watch::rewritten() { newest_ = before_ = load_le64(memory_.span(address_, 8).data()); }
+
 Context::Context(HostCpu& cpu, HostMemory& memory, std::uint64_t msi_address, const DriverConfig& config)
     : cpu_(cpu),
       memory_(memory),
@@ -41,7 +43,7 @@ Context::Context(HostCpu& cpu, HostMemory& memory, std::uint64_t msi_address, co
       log_(cpu, core_),
       events_(memory, cpu.clock(), config.log_events),
       probed_(std::size(kProbed) + 1),
-      stags_(mix64(config.stag_seed)) {
+      stags_(SipKey::of_seed(config.stag_seed)) {
   listen_on(events_, events_.ring.base(), events_.ring.bytes());
   core_.wake();
 }

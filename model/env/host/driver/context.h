@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "model/common/prng.h"
+#include "model/common/siphash.h"
 #include "model/env/host/driver/command_queue.h"
 #include "model/env/host/driver/firmware_log.h"
 #include "model/env/host/driver/page_table.h"
@@ -20,14 +20,15 @@ struct DriverConfig {
   unsigned log_commands = 6;
   unsigned log_events = 8;
   unsigned status_poll_us = 1;
-  unsigned stag_seed = 1;
+  std::uint64_t stag_seed = 0;
   template <class V>
   static void fields(V& v) {
     v("log_commands", &DriverConfig::log_commands, "command ring: binary logarithm of its entries", in_range(1, 12));
     v("log_events", &DriverConfig::log_events, "event ring: binary logarithm of its entries", in_range(1, 12));
     v("status_poll_us", &DriverConfig::status_poll_us, "how often the driver asks whether the device is ready",
       in_range(1, 1000000), unit("us"));
-    v("stag_seed", &DriverConfig::stag_seed, "draws the STags that the driver gives to regions and windows");
+    v("stag_seed", &DriverConfig::stag_seed,
+      "of the key that draws the STags of regions and windows (RFC 5042 section 6.2.1); 0: the run's, or the system's");
   }
 };
 
@@ -40,6 +41,7 @@ class Watch final : public WriteListener {
   // As the processor sees it: what was written in this cycle is visible from the next one on.
   std::uint64_t value() const { return fresh_in_ == clk_.now() ? before_ : newest_; }
   void written(std::uint64_t address, std::uint32_t bytes) override;
+  void rewritten();  // by the program itself
 
  private:
   Core& owner_;
@@ -212,7 +214,7 @@ class Context final : public App, public HostEvents {
   std::uint16_t next_pd_ = 1;
   PageTable page_table_;
   std::vector<std::unique_ptr<Mr>> mrs_;  // by STag index - 1: STag 0 stays invalid
-  Prng stags_;
+  SipStream stags_;
   std::vector<std::unique_ptr<Cq>> cqs_;  // by number
   QpTable qps_;
   std::vector<std::unique_ptr<Srq>> srqs_;  // by number
