@@ -64,7 +64,8 @@ void expect_node_name(const ScenarioValue& v, const std::string& name) {
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   const auto may_be_in_it = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '-'; };
   if (!name.empty() && is_letter(name[0]) && std::all_of(name.begin(), name.end(), may_be_in_it)) return;
-  v.fail(fmt::format("a node's name is a letter and then letters, digits, _ and -, not {}", v.at("name").json().dump()));
+  v.fail(
+      fmt::format("a node's name is a letter and then letters, digits, _ and -, not {}", v.at("name").json().dump()));
 }
 
 std::string ScenarioReader::fresh_name(const ScenarioValue& v, std::string name, std::vector<std::string>& names) {
@@ -265,7 +266,8 @@ WorkItem ScenarioReader::item(const ScenarioValue& v) {
   if ((w.align & (w.align - 1)) != 0) v.at("align").fail("must be a power of two");
   w.pattern = v.get("pattern", w.pattern, {"random", "counting"});
   churn(v, w);
-  if (ping && w.op != Op::kSend) v.at("mode").fail("pingpong works with op 'send' only");
+  if (ping && w.op != Op::kSend && w.op != Op::kWrite)
+    v.at("mode").fail("pingpong works with ops 'send' and 'write' only");
   if (ping && w.direction == Direction::kBoth) v.at("mode").fail("pingpong has one direction");
   return w;
 }

@@ -37,7 +37,8 @@ struct Transfer {
   std::uint64_t region = 0;
   std::uint32_t region_rkey = 0;
   std::uint32_t receives = 0;
-  // Set by the requester of Sends: where the responder writes how many receives it has posted in all.
+  // Set by the requester: of Sends, where the responder writes how many receives it has posted in all; of Writes to and
+  // fro, its region.
   std::uint64_t credit = 0;
   std::uint32_t credit_rkey = 0;
 

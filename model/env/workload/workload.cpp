@@ -12,6 +12,7 @@
 #include "model/env/workload/ping_pong.h"
 #include "model/env/workload/requester.h"
 #include "model/env/workload/responder.h"
+#include "model/env/workload/write_ping_pong.h"
 
 namespace rnic::workload {
 namespace {
@@ -120,7 +121,10 @@ void Workload::add_roles(std::size_t phase, Transfer& transfer, unsigned connect
   const std::size_t a = requester.roles(phase).size(), b = responder.roles(phase).size();
   if (std::max(a, b) == kMaxRoles) throw ConfigError("more than 256 work items on one connection at once");
   const auto r = static_cast<std::uint8_t>(a), s = static_cast<std::uint8_t>(b);
-  if (transfer.item.mode == Mode::kPingPong) {
+  if (transfer.item.mode == Mode::kPingPong && transfer.item.op == Op::kWrite) {
+    requester.add(phase, std::make_unique<WritePingPong>(transfer, r, true));
+    responder.add(phase, std::make_unique<WritePingPong>(transfer, s, false));
+  } else if (transfer.item.mode == Mode::kPingPong) {
     requester.add(phase, std::make_unique<PingPong>(transfer, r, true));
     responder.add(phase, std::make_unique<PingPong>(transfer, s, false));
   } else if (transfer.item.op == Op::kConnect) {

@@ -28,8 +28,8 @@ TEST_P(ScenarioFileTest, RunsToItsEnd) {
   }
 }
 INSTANTIATE_TEST_SUITE_P(Traces, ScenarioFileTest,
-                         testing::Values("quickstart", "send_pingpong", "write_bw", "read_bw_ord1", "read_bw_ord16",
-                                         "qps16", "bidirectional", "churn"));
+                         testing::Values("quickstart", "send_pingpong", "write_pingpong", "write_bw", "read_bw_ord1",
+                                         "read_bw_ord16", "qps16", "bidirectional", "churn"));
 
 }  // namespace
 }  // namespace rnic::test

@@ -215,7 +215,7 @@ TEST(ScenarioErrors, ConnectionsThatCannotBe) {
 
 TEST(ScenarioErrors, WorkThatCannotBe) {
   EXPECT_EQ(message_after("/work/0", json{{"op", "read"}, {"mode", "pingpong"}, {"size", 1}}),
-            "s.json: work[0].mode: pingpong works with op 'send' only");
+            "s.json: work[0].mode: pingpong works with ops 'send' and 'write' only");
   EXPECT_EQ(message_after("/work/0", json{{"op", "fetch_add"}, {"size", 8}}),
             "s.json: work[0].size: is not for atomics, which have eight octets");
   EXPECT_EQ(message_after("/work/0", json{{"op", "read"}, {"size", 8}, {"words", 2}}),

@@ -203,6 +203,31 @@ TEST_F(WorkloadTest, PingPongMeasuresHalfARoundTrip) {
   EXPECT_LE(r.latency.p50, 858'000u + 120'000);
 }
 
+TEST_F(WorkloadTest, WritesToAndFroAreSeenInMemory) {
+  WorkItem same = item(Op::kWrite, {SizeLaw::kFixed, 64, 64}, 40, 1),
+           any = item(Op::kWrite, {SizeLaw::kLogUniform, 1, 9000}, 40, 1);
+  same.mode = any.mode = Mode::kPingPong;
+  any.direction = Direction::kReverse;
+  plan.phases = {{same}, {any}};
+  run();
+  expect_success();
+  const std::vector<WorkResult> results = workload->results();
+  EXPECT_EQ(results[0].count, 40u);
+  EXPECT_EQ(results[1].count, 40u);
+  EXPECT_GE(results[0].latency.p50, 858'000u);  // as of Sends
+  EXPECT_LE(results[0].latency.p50, 858'000u + 120'000);
+}
+
+TEST_F(WorkloadTest, AFlippedBitInAWriteToAndFroIsFound) {
+  WorkItem writes = item(Op::kWrite, {SizeLaw::kFixed, 1000, 1000}, 20, 1);
+  writes.mode = Mode::kPingPong;
+  plan.phases = {{writes}};
+  corrupt(b, 7, 123);
+  run();
+  ASSERT_TRUE(workload->failed());
+  EXPECT_THAT(workload->errors()[0], HasSubstr("write on c0: message 7 of 1000 octets differs first at octet 123"));
+}
+
 // One process elaborates once, so the orders are compared through literal figures.
 class OrderTest : public WorkloadTest, public testing::WithParamInterface<std::uint64_t> {};
 
