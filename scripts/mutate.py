@@ -1,0 +1,336 @@
+#!/usr/bin/env python3
+"""Breaks a rule in the model or the firmware, one at a time, and sees whether the tests that are tied to it fail.
+
+usage: mutate.py [--list | --check] [--only ID…] [--jobs N] [--build FOLDER]
+
+testbench/mutants.toml has the mutants. Each is a text that stands exactly once in a file, the text that takes its place, and the
+requirements that this breaks. The tests are those that testbench/testplan.csv ties to these requirements, without
+co-simulations: they compare the model with its twin, which says nothing about the rule. A mutant is killed if for each
+of its requirements a tied test fails; if not, a tie is wrong. A test that hangs has failed if its program cuts it off and says so.
+
+The tree is copied to FOLDER (build/mutants), and only the copy is changed. First the tests have to pass unbroken. --list
+prints each mutant with its tests, --check only looks whether texts, requirements and tests exist; both take the names
+of the tests from the compilation database of FOLDER, and build nothing.
+Exit status 0; 1 if a mutant survives, does not compile or hangs, if tests fail unbroken, or if a text, a requirement or
+a test is not there; 2 if a file cannot be read or the copy cannot be built.
+"""
+import argparse
+import collections
+import dataclasses
+import fnmatch
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+import tomllib
+
+import requirements
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+MUTANTS = ROOT / "testbench" / "mutants.toml"
+FOLDER = ROOT / "build" / "mutants"
+KEYS = {"requirements": list, "file": str, "find": str, "put": str, "breaks": str}
+NO_JUDGES = ("cosim", "perf", "interop")  # folders of testbench/
+TEST_TIMEOUT_S = 30       # a test of a forked program
+PROGRAM_TIMEOUT_S = 300   # a program that does not cut off its tests
+SETTINGS = {  # compiled fast, run fast enough
+    "CMAKE_BUILD_TYPE": "RelWithDebInfo",
+    "CMAKE_CXX_FLAGS_RELWITHDEBINFO": "-O1 -DNDEBUG",
+    "RNIC_RTL_WIDTHS": "",
+    "RNIC_BUILD_BENCH": "OFF",
+}
+
+OBJECT = re.compile(r" -o testbench/(\w+)/(?:\S*/)?CMakeFiles/(\w+)\.dir/")
+TEST = re.compile(r"^\s*TEST(_F|_P)?\(\s*(\w+)\s*,\s*(\w+)\s*\)", re.MULTILINE)
+INSTANCE = re.compile(r"^\s*INSTANTIATE_TEST_SUITE_P\(\s*(\w*)\s*,\s*(\w+)", re.MULTILINE)
+FAILED = re.compile(r"^\[  FAILED  \] ([^\s,]+\.[^\s,]+)", re.MULTILINE)
+STARTED = re.compile(r"^\[ RUN      \] (\S+)", re.MULTILINE)
+
+
+class Unusable(Exception):
+    """What keeps the script from working at all."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Mutant:
+    requirements: tuple
+    file: str
+    find: str
+    put: str
+    breaks: str
+
+    @property
+    def name(self):
+        return f"{self.requirements[0]}: {self.breaks}"
+
+
+def read_mutants(path):
+    with open(path, "rb") as file:
+        tables = tomllib.load(file).get("mutant", [])
+    mutants = []
+    for number, table in enumerate(tables, start=1):
+        for key, kind in KEYS.items():
+            if not isinstance(table.get(key), kind) or (not table[key] and key != "put"):
+                raise Unusable(f"{path}: mutant {number}: {key} is missing or empty")
+        for key in table.keys() - KEYS.keys():
+            raise Unusable(f"{path}: mutant {number}: unknown key {key}")
+        mutants.append(Mutant(**{**table, "requirements": tuple(table["requirements"])}))
+    return mutants
+
+
+class Ties:
+    """The tests that the plan ties to each requirement, and the programs that have them."""
+
+    def __init__(self, plan, database):
+        self.patterns = collections.defaultdict(list)  # by requirement
+        for row in plan:
+            for requirement in row["requirements"].split():
+                self.patterns[requirement] += row["tests"].split()
+        self.tests = tests_by_program(database)
+
+    def programs(self, requirement):
+        """Unit tests first: they are the fast ones."""
+        return [p for p, (_, tests) in sorted(self.tests.items(), key=lambda item: (item[1][0] != "unit", item[0]))
+                if any(could_match(pattern, test) for pattern in self.patterns[requirement] for test in tests)]
+
+    def chosen(self, requirement, names):
+        """Of these names of tests those that are tied to it."""
+        return [n for n in names if any(fnmatch.fnmatchcase(n, p) for p in self.patterns[requirement])]
+
+
+def tests_by_program(database):
+    """program: (folder of testbench/, [(suite with its prefix, name, whether it has parameters)])"""
+    tests = {}
+    try:
+        commands = json.loads(database.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise Unusable(f"{database}: not there; run cmake --preset release, or name a build folder") from error
+    for command in commands:
+        place = OBJECT.search(command["command"])
+        if not place or place[1] in NO_JUDGES or not command["file"].endswith("_test.cpp"):
+            continue
+        text = pathlib.Path(command["file"]).read_text(encoding="utf-8")
+        prefixes = collections.defaultdict(list)
+        for prefix, suite in INSTANCE.findall(text):
+            prefixes[suite].append(f"{prefix}/{suite}" if prefix else suite)
+        found = tests.setdefault(place[2], (place[1], []))[1]
+        for kind, suite, name in TEST.findall(text):
+            found += [(s, name, kind == "_P") for s in (prefixes[suite] if kind == "_P" else [suite])]
+    return tests
+
+
+def could_match(pattern, test):
+    """Whether the pattern may select the test; only its program knows the parameters."""
+    suite, name, has_parameters = test
+    if not has_parameters:
+        return fnmatch.fnmatchcase(f"{suite}.{name}", pattern)
+    left, _, right = pattern.partition(".")
+    return fnmatch.fnmatchcase(suite, left) and fnmatch.fnmatchcase(name, right.partition("/")[0])
+
+
+def mistakes_in(mutants, ties, known, root):
+    for mutant in mutants:
+        where = f"{MUTANTS.name}: {mutant.name}"
+        path = root / mutant.file
+        if not path.is_file():
+            yield f"{where}: no file {mutant.file}"
+            continue
+        count = path.read_text(encoding="utf-8").count(mutant.find)
+        if count != 1:
+            yield f"{where}: what it replaces stands {count} times in {mutant.file}: {mutant.find}"
+        if mutant.find == mutant.put:
+            yield f"{where}: replaces a text by itself"
+        for requirement in mutant.requirements:
+            if requirement not in known:
+                yield f"{where}: unknown requirement {requirement}"
+            elif not ties.programs(requirement):
+                yield f"{where}: no test is tied to {requirement}, or only a program's or a co-simulation"
+    for (file, find, put), count in collections.Counter((m.file, m.find, m.put) for m in mutants).items():
+        if count > 1:
+            yield f"{MUTANTS.name}: {count} mutants are the same: {file}: {find}"
+
+
+def copy_tree(source, target):
+    """Makes target the same as source, without what builds and runs leave. What is equal keeps its time."""
+    wanted = set()
+    for folder, folders, files in os.walk(source):
+        folder = pathlib.Path(folder)
+        top = folder == source
+        folders[:] = [f for f in folders if f not in (".git", "__pycache__") and not (top and re.match("build$|out", f))]
+        for file in files:
+            place = (folder / file).relative_to(source)
+            wanted.add(place)
+            data, copy = (folder / file).read_bytes(), target / place
+            if not copy.is_file() or copy.read_bytes() != data:
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(folder / file, copy)
+                copy.touch()
+    for old in [p for p in target.rglob("*") if p.is_file() and p.relative_to(target) not in wanted]:
+        old.unlink()
+
+
+class Copy:
+    """The copy of the tree, and the test programs that are built from it."""
+
+    def __init__(self, folder, jobs):
+        self.tree, self.out, self.jobs = folder / "tree", folder / "out", jobs
+        self.names = {}  # of the tests, by program
+
+    def configure(self):
+        copy_tree(ROOT, self.tree)
+        command = ["cmake", "-S", self.tree, "-B", self.out, "-G", "Ninja"]
+        command += [f"-D{key}={value}" for key, value in SETTINGS.items()]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode:
+            raise Unusable(done.stderr)
+
+    def build(self, programs):
+        """What the compiler says if it fails, or nothing."""
+        done = subprocess.run(["cmake", "--build", self.out, "-j", str(self.jobs), "--target", *programs],
+                              capture_output=True, text=True)
+        return done.stdout + done.stderr if done.returncode else ""
+
+    def tests(self, program):
+        if program not in self.names:
+            listing = subprocess.run([self.out / "bin" / program, "--gtest_list_tests"], capture_output=True, text=True).stdout
+            self.names[program], suite = [], ""
+            for line in listing.splitlines():
+                line = line.partition("  #")[0]
+                if re.fullmatch(r"\S+\.", line):
+                    suite = line
+                elif re.fullmatch(r"  \S+", line) and "DISABLED_" not in suite + line:
+                    self.names[program].append(suite + line.strip())
+        return self.names[program]
+
+    def failed(self, program, names):
+        """The tests that have failed; None if the program was still at it when its time was over."""
+        command = [self.out / "bin" / program, f"--jobs={self.jobs}", f"--timeout={TEST_TIMEOUT_S}",
+                   f"--gtest_filter={':'.join(names)}"]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=PROGRAM_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            return None
+        failed = list(dict.fromkeys(FAILED.findall(done.stdout)))
+        if done.returncode and not failed:  # a crash ends a program that does not fork
+            failed = STARTED.findall(done.stdout)[-1:] or [program]
+        return failed
+
+    def change(self, mutant):
+        self.replace(mutant.file, lambda text: text.replace(mutant.find, mutant.put))
+
+    def restore(self, mutant):
+        original = (ROOT / mutant.file).read_text(encoding="utf-8")
+        self.replace(mutant.file, lambda _: original)
+
+    def replace(self, file, change):
+        path = self.tree / file
+        path.write_text(change(path.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def judge(mutant, copy, ties):
+    """(whether it was killed, what there is to say)"""
+    left = dict.fromkeys(mutant.requirements)  # those without a test that fails
+    killers = []
+    programs = {p: None for requirement in left for p in ties.programs(requirement)}
+    for program in sorted(programs, key=lambda p: ties.tests[p][0] != "unit"):
+        tied = {r: names for r in left if (names := ties.chosen(r, copy.tests(program)))}
+        if not tied:
+            continue
+        if errors := copy.build([program]):
+            first = next((line for line in errors.splitlines() if "error" in line), errors.strip().splitlines()[-1])
+            return False, f"does not compile: {first}"
+        failed = copy.failed(program, sorted(set().union(*tied.values())))
+        if failed is None:
+            return False, f"{program} hangs, and no test tells"
+        for requirement, names in tied.items():
+            if hits := [f for f in failed if f in names or f == program]:
+                killers.append(hits[0])
+                del left[requirement]
+        if not left:
+            break
+    if left:
+        return False, f"no test of {' '.join(left)} fails"
+    return True, " ".join(dict.fromkeys(killers))
+
+
+def passes_unbroken(mutants, copy, ties):
+    tied = {r: ties.programs(r) for m in mutants for r in m.requirements}
+    programs = sorted(set().union(*tied.values()))
+    print(f"building {len(programs)} programs of tests", flush=True)
+    if errors := copy.build(programs):
+        raise Unusable(errors)
+    well = True
+    for program in programs:
+        names = sorted(set().union(*(ties.chosen(r, copy.tests(program)) for r in tied)))
+        failed = copy.failed(program, names) if names else []
+        for name in [f"{program}: it hangs"] if failed is None else failed:
+            print(f"fails unbroken: {name}")
+            well = False
+    return well
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--list", action="store_true", help="print the mutants and their tests, and run nothing")
+    parser.add_argument("--check", action="store_true", help="only look whether texts, requirements and tests exist")
+    parser.add_argument("--only", nargs="+", default=[], metavar="ID", help="those of these requirements; * and ? as in a shell")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="compilers and tests at once")
+    parser.add_argument("--build", type=pathlib.Path, metavar="FOLDER", help="where the copy is; with --list and --check a build folder")
+    args = parser.parse_args()
+    try:
+        mutants = read_mutants(MUTANTS)
+        if args.only:
+            mutants = [m for m in mutants if any(fnmatch.fnmatchcase(r, o) for r in m.requirements for o in args.only)]
+            if not mutants:
+                raise Unusable(f"{MUTANTS}: no mutant of {' '.join(args.only)}")
+        folder = (args.build or FOLDER).resolve()
+        copy = Copy(folder, args.jobs)
+        if args.list or args.check:
+            database = folder / "compile_commands.json" if args.build else copy.out / "compile_commands.json"
+        else:
+            copy.configure()
+            database = copy.out / "compile_commands.json"
+        ties = Ties(requirements.read_rows(requirements.PLAN, ["requirements", "tests"]), database)
+        known = {r["id"] for r in requirements.read_rows(requirements.MATRIX, ["id"])}
+        mistakes = list(mistakes_in(mutants, ties, known, ROOT))
+        print(*mistakes, sep="\n", end="\n" if mistakes else "")
+        if args.list:
+            for mutant in mutants:
+                print(f"{' '.join(mutant.requirements)}: {mutant.breaks} ({mutant.file})")
+                print(*(f"    {r}: {' '.join(ties.programs(r))}: {' '.join(ties.patterns[r])}" for r in mutant.requirements), sep="\n")
+        if args.list or args.check or mistakes:
+            return 1 if mistakes else 0
+        return 0 if run(mutants, copy, ties) else 1
+    except (OSError, ValueError, Unusable) as error:
+        print(f"mutate: {error}", file=sys.stderr)
+        return 2
+
+
+def run(mutants, copy, ties):
+    begin = time.monotonic()
+    if not passes_unbroken(mutants, copy, ties):
+        return False
+    print(f"unbroken, all tests pass ({time.monotonic() - begin:.0f} s)", flush=True)
+    survivors = []
+    for mutant in mutants:
+        before = time.monotonic()
+        copy.change(mutant)
+        try:
+            killed, words = judge(mutant, copy, ties)
+        finally:
+            copy.restore(mutant)
+        if not killed:
+            survivors.append(mutant)
+        print(f"{'killed' if killed else 'SURVIVED':<9}{time.monotonic() - before:5.1f} s  {mutant.name}: {words}", flush=True)
+    rules = {r for m in mutants for r in m.requirements}
+    print(f"{len(mutants)} mutants of {len(rules)} rules: {len(mutants) - len(survivors)} killed, {len(survivors)} survived"
+          f" ({time.monotonic() - begin:.0f} s)")
+    return not survivors
+
+
+if __name__ == "__main__":
+    sys.exit(main())
