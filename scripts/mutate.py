@@ -16,12 +16,14 @@ a test is not there; 2 if a file cannot be read or the copy cannot be built.
 """
 import argparse
 import collections
+import contextlib
 import dataclasses
 import fnmatch
 import json
 import os
 import pathlib
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -34,7 +36,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 MUTANTS = ROOT / "testbench" / "mutants.toml"
 FOLDER = ROOT / "build" / "mutants"
 KEYS = {"requirements": list, "file": str, "find": str, "put": str, "breaks": str}
-NO_JUDGES = ("cosim", "perf", "interop")  # folders of testbench/
+JUDGES = ("unit", "system")  # folders of testbench/
 TEST_TIMEOUT_S = 30       # a test of a forked program
 PROGRAM_TIMEOUT_S = 300   # a program that does not cut off its tests
 SETTINGS = {  # compiled fast, run fast enough
@@ -92,10 +94,11 @@ class Ties:
                 self.patterns[requirement] += row["tests"].split()
         self.tests = tests_by_program(database)
 
-    def programs(self, requirement):
-        """Unit tests first: they are the fast ones."""
-        return [p for p, (_, tests) in sorted(self.tests.items(), key=lambda item: (item[1][0] != "unit", item[0]))
-                if any(could_match(pattern, test) for pattern in self.patterns[requirement] for test in tests)]
+    def programs(self, requirements, folder=None):
+        """In a folder of tests, or in all, those that may have tests of one of the requirements."""
+        patterns = {p for r in requirements for p in self.patterns[r]}
+        return sorted(program for program, (place, tests) in self.tests.items() if folder in (None, place)
+                      and any(could_match(pattern, test) for pattern in patterns for test in tests))
 
     def chosen(self, requirement, names):
         """Of these names of tests those that are tied to it."""
@@ -111,7 +114,7 @@ def tests_by_program(database):
         raise Unusable(f"{database}: not there; run cmake --preset release, or name a build folder") from error
     for command in commands:
         place = OBJECT.search(command["command"])
-        if not place or place[1] in NO_JUDGES or not command["file"].endswith("_test.cpp"):
+        if not place or place[1] not in JUDGES or not command["file"].endswith("_test.cpp"):
             continue
         text = pathlib.Path(command["file"]).read_text(encoding="utf-8")
         prefixes = collections.defaultdict(list)
@@ -147,7 +150,7 @@ def mistakes_in(mutants, ties, known, root):
         for requirement in mutant.requirements:
             if requirement not in known:
                 yield f"{where}: unknown requirement {requirement}"
-            elif not ties.programs(requirement):
+            elif not ties.programs([requirement]):
                 yield f"{where}: no test is tied to {requirement}, or only a program's or a co-simulation"
     for (file, find, put), count in collections.Counter((m.file, m.find, m.put) for m in mutants).items():
         if count > 1:
@@ -181,6 +184,7 @@ class Copy:
         self.names = {}  # of the tests, by program
 
     def configure(self):
+        subprocess.run([ROOT / "scripts" / "setup.sh", "--tests"], check=True)
         copy_tree(ROOT, self.tree)
         command = ["cmake", "-S", self.tree, "-B", self.out, "-G", "Ninja"]
         command += [f"-D{key}={value}" for key, value in SETTINGS.items()]
@@ -219,58 +223,94 @@ class Copy:
             failed = STARTED.findall(done.stdout)[-1:] or [program]
         return failed
 
-    def change(self, mutant):
-        self.replace(mutant.file, lambda text: text.replace(mutant.find, mutant.put))
-
-    def restore(self, mutant):
-        original = (ROOT / mutant.file).read_text(encoding="utf-8")
-        self.replace(mutant.file, lambda _: original)
-
-    def replace(self, file, change):
-        path = self.tree / file
-        path.write_text(change(path.read_text(encoding="utf-8")), encoding="utf-8")
-
-
-def judge(mutant, copy, ties):
-    """(whether it was killed, what there is to say)"""
-    left = dict.fromkeys(mutant.requirements)  # those without a test that fails
-    killers = []
-    programs = {p: None for requirement in left for p in ties.programs(requirement)}
-    for program in sorted(programs, key=lambda p: ties.tests[p][0] != "unit"):
-        tied = {r: names for r in left if (names := ties.chosen(r, copy.tests(program)))}
-        if not tied:
-            continue
-        if errors := copy.build([program]):
-            first = next((line for line in errors.splitlines() if "error" in line), errors.strip().splitlines()[-1])
-            return False, f"does not compile: {first}"
-        failed = copy.failed(program, sorted(set().union(*tied.values())))
-        if failed is None:
-            return False, f"{program} hangs, and no test tells"
-        for requirement, names in tied.items():
-            if hits := [f for f in failed if f in names or f == program]:
-                killers.append(hits[0])
-                del left[requirement]
-        if not left:
-            break
-    if left:
-        return False, f"no test of {' '.join(left)} fails"
-    return True, " ".join(dict.fromkeys(killers))
+    @contextlib.contextmanager
+    def broken(self, mutant):
+        path = self.tree / mutant.file
+        original = path.read_text(encoding="utf-8")
+        path.write_text(original.replace(mutant.find, mutant.put), encoding="utf-8")
+        try:
+            yield
+        finally:
+            path.write_text(original, encoding="utf-8")
 
 
-def passes_unbroken(mutants, copy, ties):
-    tied = {r: ties.programs(r) for m in mutants for r in m.requirements}
-    programs = sorted(set().union(*tied.values()))
-    print(f"building {len(programs)} programs of tests", flush=True)
-    if errors := copy.build(programs):
+class Trial:
+    """What has come of a mutant: the rules whose tests have not failed yet, and those tests that have."""
+
+    def __init__(self, mutant):
+        self.mutant, self.left, self.killers, self.error = mutant, list(mutant.requirements), [], ""
+
+    @property
+    def over(self):
+        return bool(self.error) or not self.left
+
+    def __str__(self):
+        words = self.error or (f"no test of {' '.join(self.left)} fails" if self.left else " ".join(dict.fromkeys(self.killers)))
+        return f"{'SURVIVED' if self.left else 'killed':<9}{self.mutant.name}: {words}"
+
+    def judge(self, copy, ties, folder):
+        """By the programs of a folder of tests, from a copy that is broken."""
+        for program in ties.programs(self.left, folder):
+            tied = {r: names for r in self.left if (names := ties.chosen(r, copy.tests(program)))}
+            if not tied:
+                continue
+            if errors := copy.build([program]):
+                first = next((line for line in errors.splitlines() if "error" in line), errors.strip().splitlines()[-1])
+                self.error = f"does not compile: {first}"
+                return
+            failed = copy.failed(program, sorted(set().union(*tied.values())))
+            if failed is None:
+                self.error = f"{program} hangs, and no test tells"
+                return
+            for requirement, names in tied.items():
+                if hits := [f for f in failed if f in names or f == program]:
+                    self.killers.append(hits[0])
+                    self.left.remove(requirement)
+            if not self.left:
+                return
+
+
+def fails_unbroken(rules, copy, ties, folder):
+    """The tests that do, of those that are tied to these rules."""
+    programs = ties.programs(rules, folder)
+    print(f"{folder}: building {len(programs)} programs", flush=True)
+    if errors := copy.build(programs) if programs else "":
         raise Unusable(errors)
-    well = True
     for program in programs:
-        names = sorted(set().union(*(ties.chosen(r, copy.tests(program)) for r in tied)))
+        names = sorted(set().union(*(ties.chosen(r, copy.tests(program)) for r in rules)))
         failed = copy.failed(program, names) if names else []
-        for name in [f"{program}: it hangs"] if failed is None else failed:
-            print(f"fails unbroken: {name}")
-            well = False
-    return well
+        yield from [f"{program}, which hangs"] if failed is None else failed
+
+
+def processor_time():
+    """Of all compilers and tests so far."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def run(mutants, copy, ties):
+    """Unit tests first, as they are the fast ones; what they do not kill is left to the tests of whole systems."""
+    begin = time.monotonic()
+    # One file after the other, sources before headers: less is compiled twice, and most is known soon.
+    trials = [Trial(m) for m in sorted(mutants, key=lambda m: (m.file.endswith(".h"), m.file))]
+    for folder in JUDGES:
+        todo = [t for t in trials if not t.over]
+        failing = list(fails_unbroken({r for t in todo for r in t.left}, copy, ties, folder))
+        print(f"{folder}: {len(todo)} mutants; unbroken, the tests have run ({time.monotonic() - begin:.0f} s)", flush=True)
+        if failing:
+            print(*(f"fails unbroken: {name}" for name in failing), sep="\n")
+            return False
+        for trial in todo:
+            with copy.broken(trial.mutant):
+                trial.judge(copy, ties, folder)
+            if trial.over:
+                print(trial, flush=True)
+    survivors = [t for t in trials if t.left]
+    print(*(t for t in survivors if not t.error), sep="\n", end="\n" if survivors else "")
+    rules = {r for m in mutants for r in m.requirements}
+    print(f"{len(mutants)} mutants of {len(rules)} rules: {len(mutants) - len(survivors)} killed, {len(survivors)} survived"
+          f" ({time.monotonic() - begin:.0f} s, {processor_time():.0f} s of processors)")
+    return not survivors
 
 
 def main():
@@ -279,7 +319,8 @@ def main():
     parser.add_argument("--check", action="store_true", help="only look whether texts, requirements and tests exist")
     parser.add_argument("--only", nargs="+", default=[], metavar="ID", help="those of these requirements; * and ? as in a shell")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="compilers and tests at once")
-    parser.add_argument("--build", type=pathlib.Path, metavar="FOLDER", help="where the copy is; with --list and --check a build folder")
+    parser.add_argument("--build", type=pathlib.Path, metavar="FOLDER",
+                        help="where the copy is; with --list and --check a build folder")
     args = parser.parse_args()
     try:
         mutants = read_mutants(MUTANTS)
@@ -301,35 +342,14 @@ def main():
         if args.list:
             for mutant in mutants:
                 print(f"{' '.join(mutant.requirements)}: {mutant.breaks} ({mutant.file})")
-                print(*(f"    {r}: {' '.join(ties.programs(r))}: {' '.join(ties.patterns[r])}" for r in mutant.requirements), sep="\n")
+                for rule in mutant.requirements:
+                    print(f"    {rule}: {' '.join(ties.programs([rule]))}: {' '.join(ties.patterns[rule])}")
         if args.list or args.check or mistakes:
             return 1 if mistakes else 0
         return 0 if run(mutants, copy, ties) else 1
-    except (OSError, ValueError, Unusable) as error:
+    except (OSError, ValueError, subprocess.CalledProcessError, Unusable) as error:
         print(f"mutate: {error}", file=sys.stderr)
         return 2
-
-
-def run(mutants, copy, ties):
-    begin = time.monotonic()
-    if not passes_unbroken(mutants, copy, ties):
-        return False
-    print(f"unbroken, all tests pass ({time.monotonic() - begin:.0f} s)", flush=True)
-    survivors = []
-    for mutant in mutants:
-        before = time.monotonic()
-        copy.change(mutant)
-        try:
-            killed, words = judge(mutant, copy, ties)
-        finally:
-            copy.restore(mutant)
-        if not killed:
-            survivors.append(mutant)
-        print(f"{'killed' if killed else 'SURVIVED':<9}{time.monotonic() - before:5.1f} s  {mutant.name}: {words}", flush=True)
-    rules = {r for m in mutants for r in m.requirements}
-    print(f"{len(mutants)} mutants of {len(rules)} rules: {len(mutants) - len(survivors)} killed, {len(survivors)} survived"
-          f" ({time.monotonic() - begin:.0f} s)")
-    return not survivors
 
 
 if __name__ == "__main__":

@@ -11,6 +11,9 @@ using abi::WrOpcode;
 
 class StagEndToEnd : public OneStreamBench {
  protected:
+  static constexpr const char* kReadOfWindow =
+      "4141 00000000 00000001 00000001 00000000 00000700 0000000000002000 00000008 {MW1} {W0}";
+
   // Work that opens words [first, first + words) under the STag.
   void open(std::uint64_t id, WrOpcode opcode, const host::Mr& stag, unsigned first, unsigned words) {
     host::SendWr wr;
@@ -30,7 +33,42 @@ class StagEndToEnd : public OneStreamBench {
     wr.invalidate_rkey = stag.rkey();
     host.post(wr);
   }
+  // The window's first four words, first with one set of rights and then, under the same STag, with another.
+  void bind_twice(std::uint32_t before, std::uint32_t rights) {
+    host.set_word(0, 0x1122334455667788);
+    host.work = [this, before, rights] {
+      for (const std::uint32_t access : {before, rights}) {
+        host::SendWr wr;
+        wr.wr_id = ++bound_;
+        wr.opcode = WrOpcode::kBindMw;
+        wr.send_flags = abi::kWqeSignaled;
+        wr.rkey = host.window1->rkey();
+        wr.registration = {host.address(0), 32, host.region_key(), access};
+        host.post(wr);
+      }
+    };
+  }
   void write(const std::string& stag, const std::string& to) { send(write_of(stag, to)); }
+  void write_window() {
+    write("{MW1}", "{W1}");
+    peer.wait_us(10);
+    EXPECT_EQ(host.word(1), 0x5555555555555555u);
+  }
+  void expect_write_refused() {
+    expect_refused("{MW1}", "{W1}", "1100");
+    EXPECT_EQ(host.word(1), 0u);
+  }
+  void read_window() {
+    send(kReadOfWindow);
+    EXPECT_EQ(stream->receive(), octets("C142 00000700 0000000000002000 8877665544332211"));
+  }
+  void expect_read_refused() {
+    send(kReadOfWindow);
+    EXPECT_EQ(stream->receive(),
+              octets(std::string("4147 00000000 00000002 00000001 00000000 0102E000 002E") + kReadOfWindow));
+    EXPECT_TRUE(stream->receive_fin());
+    stream->send_fin();
+  }
   static std::string write_of(const std::string& stag, const std::string& to) {
     return "C140 " + stag + to + "5555555555555555";
   }
@@ -46,6 +84,9 @@ class StagEndToEnd : public OneStreamBench {
     EXPECT_TRUE(peer.wait_for([&] { return host.status(id).has_value(); }));
     EXPECT_EQ(host.status(id), WcStatus::kSuccess);
   }
+
+ private:
+  std::uint64_t bound_ = 0;
 };
 
 TEST_F(StagEndToEnd, AFastRegistrationOpensItsMemoryAndNoMore) {
@@ -156,6 +197,43 @@ TEST_F(StagEndToEnd, AWindowOfTypeOneMovesWhenItIsBoundAnew) {
     EXPECT_EQ(host.word(2), 0x5555555555555555u);
     expect_refused("{MW1}", "{W1}", "1101");
     EXPECT_EQ(host.word(1), 0u);
+  });
+}
+
+// RFC 5042 section 10.3: the program sets and revokes remote read, remote write or both.
+TEST_F(StagEndToEnd, AWindowBoundAnewGivesTheRightToReadAlone) {
+  bind_twice(abi::kRemoteRead | abi::kRemoteWrite, abi::kRemoteRead);
+  converse([&] {
+    start_work();
+    expect_done(2);
+    read_window();
+    expect_write_refused();
+  });
+}
+TEST_F(StagEndToEnd, AWindowBoundAnewGivesTheRightToWriteAlone) {
+  bind_twice(abi::kRemoteRead | abi::kRemoteWrite, abi::kRemoteWrite);
+  converse([&] {
+    start_work();
+    expect_done(2);
+    write_window();
+    expect_read_refused();
+  });
+}
+TEST_F(StagEndToEnd, AWindowBoundAnewGivesBothRights) {
+  bind_twice(0, abi::kRemoteRead | abi::kRemoteWrite);
+  converse([&] {
+    start_work();
+    expect_done(2);
+    write_window();
+    read_window();
+  });
+}
+TEST_F(StagEndToEnd, AWindowBoundAnewTakesBothRightsBack) {
+  bind_twice(abi::kRemoteRead | abi::kRemoteWrite, 0);
+  converse([&] {
+    start_work();
+    expect_done(2);
+    expect_write_refused();
   });
 }
 

@@ -89,6 +89,14 @@ TEST_F(SqCompletionTest, ACompletionLeavesInTheCycleOfItsAcknowledgement) {
   EXPECT_EQ(cqes.beats()[2].cqe.opcode, abi::WcOpcode::kSend);
 }
 
+TEST_F(SqCompletionTest, AReadThatIsDoneWaitsForTheSendBeforeIt) {
+  segmenter.script({issue(1), issue(2, WrOpcode::kRdmaRead)});
+  dispatch.script({{Qpn{1}}}, 20);
+  tcp.script({{FlowId{1}, 1}}, 40);
+  run_until_idle();
+  EXPECT_THAT(wr_ids(), ElementsAre(1, 2));
+  EXPECT_THAT(cqes.cycles(), ElementsAre(42, 43));
+}
 TEST_F(SqCompletionTest, PostingOrderWhateverFinishesFirst) {
   segmenter.script({issue(1, WrOpcode::kRdmaRead), issue(2), issue(3, WrOpcode::kRdmaRead), issue(4)});
   tcp.script({{FlowId{1}, 2}}, 20);

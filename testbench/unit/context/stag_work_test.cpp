@@ -174,10 +174,14 @@ TEST_F(StagWorkTest, AWindowOfTypeTwoServesTheQueuePairThatBoundItUntilItIsInval
 TEST_F(StagWorkTest, ABindThatIsRefused) {
   put(5, region(kAddress, kLength, kOwnerRights & ~abi::kMwBind));
   put(6, region(kAddress, kLength, abi::kMwBind));
+  put(7, region(kAddress, kLength, kOwnerRights, 2));
   const auto with = [](std::uint32_t lkey, std::uint32_t access) { return Registration{kAddress, 8, lkey, access}; };
   EXPECT_EQ(bind(stag_of(1), window(abi::kRemoteRead)), WcStatus::kMwBindErr) << "a region";
   EXPECT_EQ(bind(stag_of(9), window(abi::kRemoteRead)), WcStatus::kMwBindErr) << "nothing there";
   EXPECT_EQ(bind(stag_of(4), window(abi::kRemoteRead), 3), WcStatus::kMwBindErr) << "another protection domain";
+  EXPECT_EQ(bind(stag_of(4), with(stag_of(7), abi::kRemoteRead), 3), WcStatus::kMwBindErr)
+      << "with a region of its own";
+  EXPECT_EQ(bind(stag_of(4), with(stag_of(7), abi::kRemoteRead)), WcStatus::kMwBindErr) << "another domain's region";
   EXPECT_EQ(bind(stag_of(4), with(stag_of(1, 0), abi::kRemoteRead)), WcStatus::kMwBindErr) << "an old key";
   EXPECT_EQ(bind(stag_of(4), with(stag_of(5), abi::kRemoteRead)), WcStatus::kMwBindErr) << "no bind right";
   EXPECT_EQ(bind(stag_of(4), with(stag_of(6), abi::kRemoteWrite)), WcStatus::kMwBindErr) << "more than the region";

@@ -196,6 +196,20 @@ TEST_F(Commands, MemoryRegions) {
   EXPECT_THAT(bus.take(), ElementsAre("stag 1fa5 invalid", "event done status 0 id 1fa5"));
 }
 
+TEST_F(Commands, ARegionGetsTheRightsOfItsCommandAndNoOthers) {
+  for (const unsigned rights :
+       {0u, 1u * abi::kRemoteRead, 1u * abi::kRemoteWrite, 1u * abi::kRemoteRead | abi::kRemoteWrite}) {
+    abi::Command c = mr(0x1fa5, 0x7000, 0x1000);
+    c.flags = static_cast<std::uint8_t>(rights);
+    run(c);
+    EXPECT_THAT(bus.take(),
+                ElementsAre(fmt::format("stag 1fa5 key a5 access {:x} pd 7 at 7000 length 1000", rights), testing::_))
+        << rights;
+    run(command(CommandOp::kDeregisterMr, 0x1fa5));
+    EXPECT_THAT(bus.take(), ElementsAre("stag 1fa5 invalid", testing::_)) << rights;
+  }
+}
+
 TEST_F(Commands, PageLists) {
   run(command(CommandOp::kWritePages, 97),
       "0000050000000000"

@@ -95,7 +95,7 @@ const Exchange kExchanges[] = {
      {16, 8, false},
      {Kind::kEstablished, MpaError::kNone, 16, 16, Rtr::kWrite}},
     {"client_server",
-     {false, 16, 16, 32, true, true, ""},
+     {false, 16, 16, 32, true, true, "BCD"},
      {8, 8, 32, 0, "CD"},
      0x00100010,
      0x00100008,
@@ -174,6 +174,14 @@ const Exchange kExchanges[] = {
      false,
      {16, 8, false},
      {Kind::kTerminate, MpaError::kNoMatchingRtr, 0, 0, Rtr::kNone}},
+    {"initiator_raises_ird",
+     {true, 2, 16, 32, true, true, "CD"},
+     {8, 8, 32, 0, "CD"},
+     0x8002c010,
+     0x8010c008,
+     true,
+     {},
+     {Kind::kEstablished, MpaError::kNone, 8, 16, Rtr::kWrite}},
     {"peer_wants_more_ird_than_exists",
      {true, 4, 16, 8, true, true, "BCD"},
      {8, 8, 32, 0, "CD"},
@@ -321,6 +329,10 @@ TEST(MpaRtr, FlagsWithoutPeerToPeerAreIgnored) {
   request.enhanced->rtr_send = request.enhanced->rtr_write = request.enhanced->rtr_read = true;
   const ReplyDecision decision = negotiate_reply(request, revision(2));
   EXPECT_EQ(word_of(decision.frame), 0x00100010u);
+  MpaPolicy no_reads = revision(2);
+  no_reads.ird = 0;
+  request.enhanced->ord = 0;
+  EXPECT_EQ(word_of(negotiate_reply(request, no_reads).frame), 0x00000010u) << "no Read Request will come";
 }
 
 // RFC 5044 section 7.1.1: markers toward whoever asked, CRC if either asked.

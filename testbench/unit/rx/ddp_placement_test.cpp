@@ -776,6 +776,10 @@ TEST_F(DdpPlacementTest, RequestsOfAnEarlierUseDoNotCount) {
   EXPECT_EQ(placed.beats().size(), 5u);
 }
 
+TEST_F(DdpPlacementTest, NothingOfAnFpduWithABadCrcIsPlaced) {
+  wire.script(cut_fpdu(pool, fpdu(write(stag_of(3), 0x1000, 4)), 64, false, 0));
+  expect_error(wire::mpa::kCrcMismatch);
+}
 TEST_F(DdpPlacementTest, CrcErrorComesBeforeMarkerError) {
   auto beats = cut_fpdu(pool, fpdu(write(stag_of(3), 0x1000, 4)), 64, false, 0);
   beats.back().marker_ok = false;

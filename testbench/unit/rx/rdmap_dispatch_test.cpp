@@ -195,6 +195,7 @@ TEST_F(RdmapDispatchTest, ReadRequestGoesToTheIrrqAndTerminateToTheFirmware) {
   run_until_idle();
   ASSERT_EQ(read_requests.beats().size(), 1u);
   EXPECT_EQ(std::get<QueuedRead>(read_requests.beats()[0]).request.src_to, 0x4000u);
+  EXPECT_THAT(cqes.beats(), IsEmpty());
   ASSERT_EQ(events.beats().size(), 2u);
   EXPECT_EQ(events.beats()[1].kind, QpEvent::Kind::kTerminateReceived);
   EXPECT_EQ(events.beats()[1].cause, wire::ddp::kMessageTooLong);

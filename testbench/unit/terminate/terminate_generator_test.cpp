@@ -50,6 +50,9 @@ const char* const kSend = "4143 00000000 00000000 00000001 00000000 AABBCCDDEEFF
 const char* const kToldOfSend = "C000 0018 4143 00000000 00000000 00000001 00000000";
 const char* const kInvalidate = "4144 00000777 00000000 00000001 00000000 AA";
 const char* const kToldOfInvalidate = "C000 0013 4144 00000777 00000000 00000001 00000000";
+const char* const kLongInvalidate =
+    "4144 00000777 00000000 00000001 00000000 00010203040506070809 0A0B0C0D0E0F10111213 1415161718191A1B1C1D";
+const char* const kToldOfLongInvalidate = "C000 0030 4144 00000777 00000000 00000001 00000000";
 const char* const kRead =
     "4141 00000000 00000001 00000001 00000000 00000100 0000000000002000 00001000 00000300 0000000000004000";
 const char* const kToldOfRead = "C000 002E 4141 00000000 00000001 00000001 00000000";
@@ -76,6 +79,7 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"read_not_associated", "0103", kRead, kToldOfReadWhole},
         Row{"read_to_wrap", "0104", kRead, kToldOfReadWhole},
         Row{"send_protection_has_no_rdma_header", "0109", kInvalidate, kToldOfInvalidate},
+        Row{"send_as_long_as_a_read_request_has_no_rdma_header", "0109", kLongInvalidate, kToldOfLongInvalidate},
         Row{"protection_unspecified", "01FF", kRead, kToldOfReadWhole},
         Row{"rdmap_version", "0205", kSend, kToldOfSend}, Row{"unexpected_opcode", "0206", kSend, kToldOfSend},
         Row{"catastrophic_stream", "0207", kSend, kToldOfSend}, Row{"catastrophic_global", "0208", kSend, kToldOfSend},

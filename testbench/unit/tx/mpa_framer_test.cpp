@@ -84,6 +84,7 @@ TEST_F(MpaFramerTest, TakesTheCrcSettingFromTheFlowAndMarksTheLastBeatOfAWorkReq
     completes.push_back(b.completes_wqe);
   }
   EXPECT_THAT(crc_on, ElementsAre(true, true, false, false, true));
+  EXPECT_EQ(framed()[1].size(), framed()[0].size()) << "the field is there in any case";
   EXPECT_THAT(completes, ElementsAre(false, true, false, false, true));
 }
 
