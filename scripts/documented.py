@@ -33,6 +33,7 @@ FIRST = ("scripts/run.sh", "scripts/interop.sh", "scripts/bench.sh", "scripts/be
 NOT_RUN = {
     "scripts/test.sh": "it runs this",
     "scripts/test.sh --all": "it runs this",
+    "scripts/fuzz.sh": "scripts/test.sh runs it last",
     "rnicsim run traces/quickstart.json --set rnic.fwcpu.target=rv32 --gdb 0": "waits for the gdb session, which starts it",
     "gtkwave w.fst": "opens a window",
     "gtkwave out/lockstep.vcd": "opens a window",

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # scripts/test.sh [--all | --quick]: tries the commands that the pages show, builds, and runs the tests: what sanitizers can see
-# under ASan and UBSan with warnings as errors, the rest as released. Installs what is missing, and builds the kernel of the
-# live peer (once, into a cache). --all adds the long forms (label long), and runs everything as released, too. --quick is
+# under ASan and UBSan with warnings as errors, the rest as released; and fuzzes for a minute, where clang is to be had. Installs
+# what is missing, and builds the kernel of the live peer (once, into a cache). --all adds the long forms (label long), and runs everything as released, too. --quick is
 # for the time between two edits: of unit and system tests those whose program has changed since it passed, and the scenarios
 # and co-simulations. testbench/README.md says what runs where.
 set -euo pipefail
@@ -48,4 +48,6 @@ else
   run dev sanitized_tests -- -L '^(unit|system|sanitized)$'
   run release released_tests -- -LE '^(unit|system|long)$'
 fi
+if command -v clang++ >/dev/null || apt-cache show clang >/dev/null 2>&1; then scripts/fuzz.sh --seconds 60
+else echo "scripts/test.sh: clang is not to be had here, so nothing was fuzzed"; fi
 scripts/requirements.py --results build/dev build/release

@@ -1,5 +1,6 @@
 #include "model/config/overlay.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -19,6 +20,13 @@ bool is_utf8(std::string_view text) {
   }
 }
 
+// Messages name keys, and one that begins with a null octet would end them.
+void check_key(std::string_view key, std::string_view origin) {
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20; };
+  if (std::none_of(key.begin(), key.end(), is_control)) return;
+  throw ConfigError(fmt::format("{}: a key with control characters: {}", origin, nlohmann::json(key).dump()));
+}
+
 }  // namespace
 
 Overlay Overlay::from_json(const nlohmann::json& object, const std::string& origin) {
@@ -32,6 +40,7 @@ Overlay Overlay::from_json(const nlohmann::json& object, const std::string& orig
 
 void Overlay::add(const nlohmann::json& object, const std::string& prefix, const std::string& origin) {
   for (const auto& [key, value] : object.items()) {
+    check_key(key, origin);
     if (value.is_object()) {
       add(value, prefix + key + '.', origin);
     } else {
@@ -49,6 +58,7 @@ void Overlay::set(std::string_view assignment) {
     const std::string_view key = assignment.substr(0, equals);
     throw ConfigError(fmt::format("--set {}: is not UTF-8", is_utf8(key) ? key : "…"));
   }
+  check_key(assignment.substr(0, equals), "--set");
   settings_[std::string(assignment.substr(0, equals))] = {std::string(assignment.substr(equals + 1)), true,
                                                           "command line"};
 }

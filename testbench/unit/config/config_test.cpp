@@ -156,6 +156,13 @@ TEST(ConfigError, MalformedInputIsRefused) {
   std::remove(bad.c_str());
 }
 
+// A message ends where a null octet is, which may be where it begins.
+TEST(ConfigError, KeysWithControlCharactersAreRefused) {
+  EXPECT_EQ(error_of([] { file(R"({"\u0000": 1})"); }), R"(a.json: a key with control characters: "\u0000")");
+  EXPECT_EQ(error_of([] { file(R"({"rnic": {"a\nb": 1}})"); }), R"(a.json: a key with control characters: "a\nb")");
+  EXPECT_EQ(error_of([] { Overlay{}.set("a\tb=1"); }), R"(--set: a key with control characters: "a\tb")");
+}
+
 struct WrongDefault {
   unsigned n = 0;
   template <class V>

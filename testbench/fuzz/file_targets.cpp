@@ -1,0 +1,82 @@
+// Files that a user gives: captures, scenarios, settings, vectors, firmware.
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "model/cli/decode/decode_command.h"
+#include "model/cli/replay/capture_recordings.h"
+#include "model/cli/vectors/run_vectors.h"
+#include "model/env/peer/script.h"
+#include "model/rnic/fwcpu/rv32/elf_image.h"
+#include "model/rnic/fwcpu/rv32/memory_map.h"
+#include "model/system/scenario.h"
+#include "model/system/system_config.h"
+#include "testbench/fuzz/input.h"
+#include "testbench/fuzz/parsers.h"
+
+namespace rnic::fuzz {
+
+// pcap or pcapng.
+void capture(ByteSpan octets) {
+  const MemoryFile file(octets);
+  std::ostringstream text, reason;
+  const std::vector<std::string> ways[] = {{file.path()}, {file.path(), "--json", "--ignore-checksums"}};
+  for (const auto& arguments : ways) {
+    const int status = cli::decode_command(arguments, text, reason);
+    require(status >= 0 && status <= 2 && (status == 2) != reason.str().empty(), "decode: refused without a reason");
+  }
+  for (const replay::Side side : {replay::Side::kInitiator, replay::Side::kResponder}) {
+    is_taken([&] { replay::make_scripts(cli::read_recordings(file.path()), side); });
+  }
+}
+
+void scenario(ByteSpan octets) {
+  const MemoryFile file(octets);
+  is_taken([&] {
+    const Scenario s = read_scenario(file.path());
+    evaluate(s.checks, {});
+    const std::size_t points = s.sweep.empty() ? 0 : std::min<std::size_t>(s.sweep.points(), 4);
+    for (std::size_t i = 0; i < points; ++i) resolve_system(at_point(s, i).config);
+    resolve_system(s.config);
+    for (const ScenarioNode& n : s.nodes) resolve_system(s.config.with(n.config));
+  });
+}
+
+// Each line is what stands behind --set.
+void settings(ByteSpan octets) {
+  std::istringstream lines(text_of(octets));
+  is_taken([&] {
+    Overlay overlay;
+    for (std::string line; std::getline(lines, line);) overlay.set(line);
+    dump_system(resolve_system(overlay)).dump();
+  });
+}
+
+void vectors(ByteSpan octets) {
+  // Some have stages of the chip, which a process can elaborate once.
+  static const std::vector<cli::VectorKind> kinds = cli::vector_kinds();
+  static std::string folder = std::filesystem::temp_directory_path() / "rnic_vectors.XXXXXX";
+  static const bool made = ::mkdtemp(folder.data()) != nullptr;
+  require(made, "no folder for vectors");
+  std::ofstream(folder + "/v.json", std::ios::binary) << text_of(octets);
+  std::ostringstream text;
+  const int status = cli::run_vectors(folder, text, kinds);
+  require(status >= 0 && status <= 2 && !text.str().empty(), "vectors: refused without a reason");
+  std::filesystem::remove(folder + "/v.json");
+}
+
+void elf(ByteSpan octets) {
+  const MemoryFile file(octets);
+  is_taken([&] {
+    const ElfImage image(file.path());
+    for (const ElfImage::Segment& s : image.segments()) {
+      require(s.contents.size() <= s.bytes, "a segment has more contents than memory");
+      image.place(s.address);
+    }
+    image.object("rnic_mailbox", 4);
+    std::vector<std::uint8_t> sram((fw::rv32::kSram.bytes + 4095) / 4096 * 4096);
+    MemoryMap(sram).load(image);
+  });
+}
+
+}  // namespace rnic::fuzz

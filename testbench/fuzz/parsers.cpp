@@ -1,0 +1,14 @@
+#include "testbench/fuzz/parsers.h"
+
+namespace rnic::fuzz {
+
+const std::vector<Target>& targets() {
+  static const std::vector<Target> all = {
+      {"frame", frame},         {"mpa", mpa},         {"stream", stream},     {"ddp", ddp},
+      {"terminate", terminate}, {"capture", capture}, {"scenario", scenario}, {"settings", settings},
+      {"vectors", vectors},     {"elf", elf},         {"gdb", gdb},
+  };
+  return all;
+}
+
+}  // namespace rnic::fuzz
