@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include "model/common/check.h"
+#include "model/env/external/external_peer.h"
 
 namespace rnic::external {
 namespace {
@@ -82,6 +84,42 @@ Descriptor accept_waiting(const Descriptor& listener) {
   Descriptor peer(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
   if (peer.open()) end_when_stuck(peer);
   return peer;
+}
+
+namespace {
+
+// Waits until it can be read or written.
+void await(const Descriptor& connection, short events, std::chrono::steady_clock::time_point end) {
+  using std::chrono::milliseconds;
+  const auto left = std::chrono::ceil<milliseconds>(end - std::chrono::steady_clock::now());
+  pollfd fd{connection.get(), events, 0};
+  if (left <= milliseconds::zero() || ::poll(&fd, 1, static_cast<int>(left.count())) == 0)
+    throw PeerError(events == POLLIN ? "the guest stops in the middle of a message" : "the guest does not read");
+}
+
+bool again() { return errno == EAGAIN || errno == EINTR; }
+
+}  // namespace
+
+bool receive_whole(const Descriptor& connection, MutableByteSpan octets, std::chrono::milliseconds patience) {
+  const auto end = std::chrono::steady_clock::now() + patience;
+  while (!octets.empty()) {
+    const ssize_t n = ::recv(connection.get(), octets.data(), octets.size(), MSG_DONTWAIT);
+    if (n > 0) octets = octets.subspan(static_cast<std::size_t>(n));
+    else if (n < 0 && again()) await(connection, POLLIN, end);
+    else return false;
+  }
+  return true;
+}
+
+void send_whole(const Descriptor& connection, ByteSpan octets, std::chrono::milliseconds patience) {
+  const auto end = std::chrono::steady_clock::now() + patience;
+  while (!octets.empty()) {
+    const ssize_t n = ::send(connection.get(), octets.data(), octets.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (n > 0) octets = octets.subspan(static_cast<std::size_t>(n));
+    else if (n < 0 && again()) await(connection, POLLOUT, end);
+    else return;
+  }
 }
 
 }  // namespace rnic::external

@@ -15,17 +15,19 @@ constexpr std::uint64_t kTimeOfDayNs = 1'000'000'000'000'000'000;
 
 }  // namespace
 
-GuestClock::GuestClock(const std::string& path) : listener_(bound_unix_socket(path, SOCK_STREAM)) {}
+GuestClock::GuestClock(const std::string& path, std::chrono::milliseconds patience)
+    : patience_(patience), listener_(bound_unix_socket(path, SOCK_STREAM)) {}
 
 bool GuestClock::receive(Message& message) {
-  const ssize_t n = ::recv(guest_.get(), &message, sizeof(message), MSG_WAITALL);
-  if (n == static_cast<ssize_t>(sizeof(message))) return true;
+  if (receive_whole(guest_, {reinterpret_cast<std::uint8_t*>(&message), sizeof(message)}, patience_)) return true;
   gone_ = true;
   guest_.close();
   return false;
 }
 
-void GuestClock::send(const Message& message) { ::send(guest_.get(), &message, sizeof(message), MSG_NOSIGNAL); }
+void GuestClock::send(const Message& message) {
+  send_whole(guest_, {reinterpret_cast<const std::uint8_t*>(&message), sizeof(message)}, patience_);
+}
 
 // Everything is acknowledged; the answer to a question is in the acknowledgement's time.
 void GuestClock::serve(std::uint64_t now_ns) {

@@ -2,6 +2,7 @@
 // computes in no time, asks to be woken, and waits until simulated time has come so far.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -11,7 +12,8 @@ namespace rnic::external {
 
 class GuestClock {
  public:
-  explicit GuestClock(const std::string& path);
+  // PeerError where the guest says nothing for so long in the middle of something.
+  GuestClock(const std::string& path, std::chrono::milliseconds patience);
 
   // To be polled for input; then serve() takes one message, or the guest itself.
   int descriptor() const { return guest_.open() ? guest_.get() : listener_.get(); }
@@ -34,6 +36,7 @@ class GuestClock {
   bool receive(Message& message);
   void send(const Message& message);
 
+  const std::chrono::milliseconds patience_;
   Descriptor listener_, guest_;
   bool gone_ = false, waiting_ = false;
   std::uint64_t wake_ns_ = kNever;

@@ -1,7 +1,9 @@
 #include "model/env/external/guest_memory.h"
 
-#include <sys/mman.h>
+#include <utility>
+
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "model/env/external/external_peer.h"
 
@@ -15,46 +17,62 @@ constexpr std::uint64_t kDescriptorBytes = 16, kUsedBytes = 8, kRingHeaderBytes 
 
 }  // namespace
 
-GuestMemory::~GuestMemory() { clear(); }
-
-void GuestMemory::clear() {
-  for (const Region& r : regions_) ::munmap(r.mapping, r.mapped);
-  regions_.clear();
-}
-
-void GuestMemory::map(std::uint64_t address, std::uint64_t bytes, std::uint64_t offset, const Descriptor& file) {
+void GuestMemory::add(std::uint64_t address, std::uint64_t bytes, std::uint64_t offset, Descriptor file) {
   struct stat status {};
-  const bool whole = ::fstat(file.get(), &status) == 0 && offset + bytes >= offset &&
+  const bool whole = ::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) && offset + bytes >= offset &&
                      offset + bytes <= static_cast<std::uint64_t>(status.st_size);
   if (!whole) throw PeerError("the guest's memory is longer than the file that it lies in");
-  const std::size_t mapped = offset + bytes;
-  void* const mapping = ::mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
-  if (mapping == MAP_FAILED) throw PeerError("the guest's memory cannot be mapped");
-  regions_.push_back({address, bytes, mapping, mapped, static_cast<std::uint8_t*>(mapping) + offset});
+  regions_.push_back({address, bytes, offset, std::move(file)});
 }
 
-std::uint8_t* GuestMemory::at(std::uint64_t address, std::uint64_t bytes) const {
+GuestMemory::Place GuestMemory::place(std::uint64_t address, std::uint64_t bytes) const {
   for (const Region& r : regions_) {
     if (address >= r.address && address - r.address <= r.bytes && bytes <= r.bytes - (address - r.address)) {
-      return r.begin + (address - r.address);
+      return {r.file.get(), static_cast<off_t>(r.offset + (address - r.address))};
     }
   }
   throw PeerError("the guest's network card is told an address outside of its memory");
 }
 
+void GuestMemory::read(std::uint64_t address, MutableByteSpan octets) const {
+  const Place p = place(address, octets.size());
+  const ssize_t n = ::pread(p.file, octets.data(), octets.size(), p.offset);
+  if (n != static_cast<ssize_t>(octets.size())) throw PeerError("the guest has taken away its memory");
+}
+
+// A write behind the end of the file would make it longer again, to nobody's use.
+void GuestMemory::write(std::uint64_t address, ByteSpan octets) const {
+  const Place p = place(address, octets.size());
+  const ssize_t n = ::pwrite(p.file, octets.data(), octets.size(), p.offset);
+  if (n != static_cast<ssize_t>(octets.size())) throw PeerError("the guest has taken away its memory");
+}
+
+namespace {
+
+std::uint16_t half_word(const GuestMemory& memory, std::uint64_t address) {
+  std::uint8_t octets[2];
+  memory.read(address, octets);
+  return load_le16(octets);
+}
+
+}  // namespace
+
 std::optional<Virtqueue::Chain> Virtqueue::pop(const GuestMemory& memory) {
-  const std::uint16_t offered = load_le16(memory.at(available + kIndexOffset, 2));
+  const std::uint16_t offered = half_word(memory, available + kIndexOffset);
   if (!enabled || entries == 0 || offered == next) return std::nullopt;
   Chain chain;
-  chain.head = load_le16(memory.at(available + kRingHeaderBytes + 2 * (next % entries), 2));
+  chain.head = half_word(memory, available + kRingHeaderBytes + 2 * (next % entries));
   ++next;
   std::uint16_t index = chain.head;
   std::size_t total = 0;
   for (std::uint32_t n = 0; n < entries; ++n) {
-    const std::uint8_t* const d = memory.at(descriptors + kDescriptorBytes * index, kDescriptorBytes);
+    if (index >= entries) throw PeerError("the guest's network card is told a descriptor that its queue does not have");
+    std::uint8_t d[kDescriptorBytes];
+    memory.read(descriptors + kDescriptorBytes * index, d);
     const std::uint32_t bytes = load_le32(d + 8);
     if ((total += bytes) > kMaxChainBytes) throw PeerError("a buffer of the guest's network card is too long");
-    chain.pieces.push_back({memory.at(load_le64(d), bytes), bytes});
+    memory.require(load_le64(d), bytes);
+    chain.pieces.push_back({load_le64(d), bytes});
     if ((load_le16(d + 12) & kNext) == 0) return chain;
     index = load_le16(d + 14);
   }
@@ -62,18 +80,19 @@ std::optional<Virtqueue::Chain> Virtqueue::pop(const GuestMemory& memory) {
 }
 
 void Virtqueue::push(const GuestMemory& memory, const Chain& chain, std::uint32_t written) {
-  std::uint8_t* const index = memory.at(used + kIndexOffset, 2);
-  const std::uint16_t at = load_le16(index);
-  std::uint8_t* const entry = memory.at(used + kRingHeaderBytes + kUsedBytes * (at % entries), kUsedBytes);
+  const std::uint16_t at = half_word(memory, used + kIndexOffset);
+  std::uint8_t entry[kUsedBytes], index[2];
   store_le32(entry, chain.head);
   store_le32(entry + 4, written);
+  memory.write(used + kRingHeaderBytes + kUsedBytes * (at % entries), entry);
   const auto following = static_cast<std::uint16_t>(at + 1);
   index[0] = static_cast<std::uint8_t>(following);
   index[1] = static_cast<std::uint8_t>(following >> 8);
+  memory.write(used + kIndexOffset, index);
 }
 
 bool Virtqueue::wants_interrupt(const GuestMemory& memory) const {
-  return (load_le16(memory.at(available, 2)) & kNoInterrupt) == 0;
+  return (half_word(memory, available) & kNoInterrupt) == 0;
 }
 
 }  // namespace rnic::external

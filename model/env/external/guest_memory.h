@@ -5,41 +5,47 @@
 #include <optional>
 #include <vector>
 
+#include <sys/types.h>
+
 #include "model/common/bytes.h"
 #include "model/env/external/descriptor.h"
 
 namespace rnic::external {
 
+// Read and written through its files, not mapped: a guest that cuts one off breaks its protocol, and no more.
 class GuestMemory {
  public:
-  GuestMemory() = default;
-  GuestMemory(const GuestMemory&) = delete;
-  GuestMemory& operator=(const GuestMemory&) = delete;
-  ~GuestMemory();
-
-  // Forgets all that was mapped.
-  void clear();
-  // Maps `bytes` of the guest's physical addresses, which lie in the file from `offset` on. Throws PeerError, also if
-  // the file is shorter.
-  void map(std::uint64_t address, std::uint64_t bytes, std::uint64_t offset, const Descriptor& file);
-  // Throws PeerError for what is not the guest's.
-  std::uint8_t* at(std::uint64_t address, std::uint64_t bytes) const;
+  // Forgets all that was told.
+  void clear() { regions_.clear(); }
+  // `bytes` of the guest's physical addresses lie in the file from `offset` on. Throws PeerError, also if the file is
+  // shorter.
+  void add(std::uint64_t address, std::uint64_t bytes, std::uint64_t offset, Descriptor file);
+  // Both throw PeerError for what is not the guest's, or not there any more.
+  void read(std::uint64_t address, MutableByteSpan octets) const;
+  void write(std::uint64_t address, ByteSpan octets) const;
+  // Throws PeerError unless all of it is the guest's.
+  void require(std::uint64_t address, std::uint64_t bytes) const { place(address, bytes); }
 
  private:
   struct Region {
-    std::uint64_t address, bytes;
-    void* mapping;
-    std::size_t mapped;
-    std::uint8_t* begin;
+    std::uint64_t address, bytes, offset;
+    Descriptor file;
   };
+  struct Place {
+    int file;
+    off_t offset;
+  };
+  Place place(std::uint64_t address, std::uint64_t bytes) const;
   std::vector<Region> regions_;
 };
 
 // Neither indirect descriptors nor event indexes: we do not offer them.
 class Virtqueue {
  public:
+  static constexpr std::uint32_t kMaxEntries = 32768;  // Virtio 1.1 section 2.6
+
   struct Piece {
-    std::uint8_t* data;
+    std::uint64_t address;
     std::uint32_t bytes;
   };
   struct Chain {

@@ -13,7 +13,9 @@ namespace rnic::external {
 class OwnedTime final : public ExternalPeer {
  public:
   OwnedTime(const std::string& card_path, const std::string& clock_path, unsigned patience_s)
-      : clock_(clock_path), card_(card_path), patience_ms_(static_cast<int>(patience_s) * 1000) {}
+      : clock_(clock_path, std::chrono::seconds(patience_s)),
+        card_(card_path, std::chrono::seconds(patience_s)),
+        patience_ms_(static_cast<int>(patience_s) * 1000) {}
   void deliver(ByteSpan frame) override;
   void advance(std::uint64_t until_ps, WireEnd& wire) override;
   bool gone() const override { return clock_.gone(); }

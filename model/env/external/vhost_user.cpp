@@ -1,6 +1,7 @@
 #include "model/env/external/vhost_user.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <utility>
 
@@ -49,7 +50,8 @@ std::vector<std::uint8_t> of_long_word(std::uint64_t v) {
 
 }  // namespace
 
-VhostUser::VhostUser(const std::string& path) : listener_(bound_unix_socket(path, SOCK_STREAM)) {}
+VhostUser::VhostUser(const std::string& path, std::chrono::milliseconds patience)
+    : patience_(patience), listener_(bound_unix_socket(path, SOCK_STREAM)) {}
 
 Virtqueue& VhostUser::queue(std::uint32_t number) {
   if (number >= kQueues) throw PeerError("the guest's network card has no queue " + std::to_string(number));
@@ -64,8 +66,10 @@ bool VhostUser::take(Header& header, std::vector<std::uint8_t>& payload, std::ve
   message.msg_iovlen = 1;
   message.msg_control = control;
   message.msg_controllen = sizeof(control);
-  bool ok = ::recvmsg(guest_.get(), &message, MSG_WAITALL | MSG_CMSG_CLOEXEC) == static_cast<ssize_t>(sizeof(header));
-  for (cmsghdr* c = ok ? CMSG_FIRSTHDR(&message) : nullptr; c != nullptr; c = CMSG_NXTHDR(&message, c)) {
+  // Files come with the first octet.
+  const ssize_t n = ::recvmsg(guest_.get(), &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  if (n < 0 && (errno == EAGAIN || errno == EINTR)) return false;
+  for (cmsghdr* c = n > 0 ? CMSG_FIRSTHDR(&message) : nullptr; c != nullptr; c = CMSG_NXTHDR(&message, c)) {
     if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) continue;
     for (std::size_t i = 0; i < (c->cmsg_len - CMSG_LEN(0)) / sizeof(int); ++i) {
       int fd;
@@ -73,10 +77,11 @@ bool VhostUser::take(Header& header, std::vector<std::uint8_t>& payload, std::ve
       files.emplace_back(fd);
     }
   }
+  const MutableByteSpan octets{reinterpret_cast<std::uint8_t*>(&header), sizeof(header)};
+  bool ok = n > 0 && receive_whole(guest_, octets.subspan(static_cast<std::size_t>(n)), patience_);
   if (ok && header.bytes > kMaxPayload) throw PeerError("a message of the guest's network card is too long");
   payload.resize(ok ? header.bytes : 0);
-  ok = ok && (payload.empty() || ::recv(guest_.get(), payload.data(), payload.size(), MSG_WAITALL) ==
-                                     static_cast<ssize_t>(payload.size()));
+  ok = ok && receive_whole(guest_, payload, patience_);
   if (ok) return true;
   gone_ = true;
   guest_.close();
@@ -89,16 +94,16 @@ void VhostUser::reply(const Header& to, const std::vector<std::uint8_t>& payload
   store_le32(octets.data() + 4, kVersion | kIsReply);
   store_le32(octets.data() + 8, static_cast<std::uint32_t>(payload.size()));
   octets.insert(octets.end(), payload.begin(), payload.end());
-  ::send(guest_.get(), octets.data(), octets.size(), MSG_NOSIGNAL);
+  send_whole(guest_, octets, patience_);
 }
 
-void VhostUser::map_memory(const std::vector<std::uint8_t>& payload, const std::vector<Descriptor>& files) {
+void VhostUser::take_memory(const std::vector<std::uint8_t>& payload, std::vector<Descriptor>& files) {
   const std::uint32_t regions = word(payload, 0);
   if (regions > files.size()) throw PeerError("the guest's memory comes without its files");
   memory_.clear();
   for (std::uint32_t i = 0; i < regions; ++i) {
     const std::size_t at = 8 + kRegionBytes * i;
-    memory_.map(long_word(payload, at), long_word(payload, at + 8), long_word(payload, at + 24), files[i]);
+    memory_.add(long_word(payload, at), long_word(payload, at + 8), long_word(payload, at + 24), std::move(files[i]));
   }
 }
 
@@ -126,11 +131,14 @@ void VhostUser::serve(const Transmit& to) {
       return reply(header, answer);
     }
     case kSetMemTable:
-      map_memory(payload, files);
+      take_memory(payload, files);
       break;
-    case kSetVringNum:
-      queue(word(payload, 0)).entries = word(payload, 4);
+    case kSetVringNum: {
+      const std::uint32_t entries = word(payload, 4);
+      if (entries > Virtqueue::kMaxEntries) throw PeerError("a queue of the guest's network card is too long");
+      queue(word(payload, 0)).entries = entries;
       break;
+    }
     case kSetVringAddr: {
       Virtqueue& q = queue(word(payload, 0));
       q.descriptors = long_word(payload, 8);
@@ -162,7 +170,10 @@ void VhostUser::transmit(const Transmit& to) {
   bool any = false;
   while (const auto chain = q.pop(memory_)) {
     frame_.clear();
-    for (const Virtqueue::Piece& p : chain->pieces) frame_.insert(frame_.end(), p.data, p.data + p.bytes);
+    for (const Virtqueue::Piece& p : chain->pieces) {
+      frame_.resize(frame_.size() + p.bytes);
+      memory_.read(p.address, {frame_.data() + frame_.size() - p.bytes, p.bytes});
+    }
     q.push(memory_, *chain, 0);
     any = true;
     if (frame_.size() > kNetHeaderBytes) to({frame_.data() + kNetHeaderBytes, frame_.size() - kNetHeaderBytes});
@@ -181,7 +192,7 @@ bool VhostUser::receive(ByteSpan frame) {
   std::size_t written = 0;
   for (const Virtqueue::Piece& p : chain->pieces) {
     const std::size_t n = std::min<std::size_t>(p.bytes, frame_.size() - written);
-    std::memcpy(p.data, frame_.data() + written, n);
+    memory_.write(p.address, {frame_.data() + written, n});
     written += n;
   }
   q.push(memory_, *chain, static_cast<std::uint32_t>(written));
@@ -195,7 +206,7 @@ bool VhostUser::begin_interrupt() {
     std::uint8_t message[20];
     const std::uint32_t words[] = {kBackendVringCall, kVersion | kNeedReply, 8, q, 0};
     for (unsigned i = 0; i < 5; ++i) store_le32(message + 4 * i, words[i]);
-    ::send(interrupts_.get(), message, sizeof(message), MSG_NOSIGNAL);
+    send_whole(interrupts_, message, patience_);
     return true;
   }
   return false;
@@ -203,8 +214,7 @@ bool VhostUser::begin_interrupt() {
 
 void VhostUser::end_interrupt() {
   std::uint8_t answer[20];
-  if (::recv(interrupts_.get(), answer, sizeof(answer), MSG_WAITALL) == static_cast<ssize_t>(sizeof(answer))) return;
-  gone_ = true;
+  if (!receive_whole(interrupts_, answer, patience_)) gone_ = true;
 }
 
 }  // namespace rnic::external

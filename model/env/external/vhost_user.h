@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -18,7 +19,8 @@ class VhostUser {
  public:
   using Transmit = std::function<void(ByteSpan frame)>;
 
-  explicit VhostUser(const std::string& path);
+  // PeerError where the guest says nothing for so long in the middle of something.
+  VhostUser(const std::string& path, std::chrono::milliseconds patience);
 
   // To be polled for input; then serve() takes one message, or the guest itself. Frames of the guest go to `transmit`.
   int descriptor() const { return guest_.open() ? guest_.get() : listener_.get(); }
@@ -40,10 +42,11 @@ class VhostUser {
   };
   bool take(Header& header, std::vector<std::uint8_t>& payload, std::vector<Descriptor>& files);
   void reply(const Header& to, const std::vector<std::uint8_t>& payload);
-  void map_memory(const std::vector<std::uint8_t>& payload, const std::vector<Descriptor>& files);
+  void take_memory(const std::vector<std::uint8_t>& payload, std::vector<Descriptor>& files);
   void transmit(const Transmit& transmit);
   Virtqueue& queue(std::uint32_t number);
 
+  const std::chrono::milliseconds patience_;
   Descriptor listener_, guest_, interrupts_;
   GuestMemory memory_;
   std::array<Virtqueue, kQueues> queues_;

@@ -12,6 +12,8 @@ namespace {
 
 using namespace test;
 
+constexpr std::chrono::milliseconds kPatience{50};
+
 class GuestClockTest : public GuestTest {
  protected:
   GuestClockTest() : guest(connected(folder + "/clock")) { clock.serve(0); }
@@ -26,7 +28,7 @@ class GuestClockTest : public GuestTest {
     EXPECT_EQ(answer.sequence, sequence);
     return answer.time_ns;
   }
-  GuestClock clock{folder + "/clock"};
+  GuestClock clock{folder + "/clock", kPatience};
   Descriptor guest;
   std::uint32_t sequence = 100;
 };
@@ -85,6 +87,16 @@ TEST_F(GuestClockTest, AGuestThatLeavesIsGone) {
   EXPECT_TRUE(clock.gone());
 }
 
+TEST_F(GuestClockTest, HalfAMessageIsWaitedForWithPatience) {
+  ::send(guest.get(), "octets", 6, 0);
+  EXPECT_THROW(clock.serve(0), PeerError);
+}
+
+TEST_F(GuestClockTest, AnAnswerThatDoesNotComeIsWaitedForWithPatience) {
+  ask(kWait, 0);
+  EXPECT_THROW(clock.run(0), PeerError);
+}
+
 class VhostUserTest : public GuestTest {
  protected:
   VhostUserTest() : guest(folder + "/card") {
@@ -95,7 +107,7 @@ class VhostUserTest : public GuestTest {
     guest.send(request, payload, fd);
     card.serve([this](ByteSpan f) { sent.emplace_back(f.begin(), f.end()); });
   }
-  VhostUser card{folder + "/card"};
+  VhostUser card{folder + "/card", kPatience};
   GuestCard guest;
   std::uint8_t* const memory = guest.memory;
   std::vector<Bytes> sent;
@@ -166,6 +178,63 @@ TEST_F(VhostUserTest, MemoryBeyondItsFileIsRefused) {
         GuestCard::put64(table, 32, offset);
     EXPECT_THROW(tell(5, table, guest.file.get()), PeerError) << bytes << " from " << offset;
   }
+}
+
+TEST_F(VhostUserTest, AGuestThatCutsOffItsMemoryIsRefused) {
+  guest.offer(1, 0, 0x4000, 64);
+  guest.make_available(1, 0);
+  ASSERT_EQ(::ftruncate(guest.file.get(), 0x3000), 0);
+  EXPECT_THROW(tell(35, words({1, 0})), PeerError);
+}
+
+TEST_F(VhostUserTest, AQueueIsAsLongAsVirtioAllows) {
+  tell(8, words({1, Virtqueue::kMaxEntries}));
+  EXPECT_THROW(tell(8, words({1, Virtqueue::kMaxEntries + 1})), PeerError);
+}
+
+// Each of which holds nothing, so that no length tells.
+TEST_F(VhostUserTest, DescriptorsThatGoRoundInACircleAreRefused) {
+  guest.offer(1, 0, 0, 0, 1);
+  guest.offer(1, 1, 0, 0, 1);
+  store_le32(memory + 0x2000 + 16 + 12, 1);  // and back to 0
+  guest.make_available(1, 0);
+  tell(8, words({1, Virtqueue::kMaxEntries}));
+  EXPECT_THROW(tell(35, words({1, 0})), PeerError);
+}
+
+TEST_F(VhostUserTest, ADescriptorBehindTheTableIsRefused) {
+  guest.offer(1, 4, 0x4000, 64);
+  guest.make_available(1, 4);
+  EXPECT_THROW(tell(35, words({1, 0})), PeerError);
+}
+
+TEST_F(VhostUserTest, HalfAMessageIsWaitedForWithPatience) {
+  const Bytes whole = words({10, 1, 8, 1, 0});
+  for (const std::size_t octets : {1, 11, 12, 19}) {
+    SCOPED_TRACE(octets);
+    VhostUser other(folder + "/other", kPatience);
+    const Descriptor socket = connected(folder + "/other");
+    other.serve({});
+    ::send(socket.get(), whole.data(), octets, 0);
+    EXPECT_THROW(other.serve({}), PeerError);
+  }
+}
+
+TEST_F(VhostUserTest, AGuestThatDoesNotReadIsNotWaitedForForEver) {
+  const auto ask = [&] {
+    for (unsigned i = 0; i < 1000; ++i) tell(24, words({0, 4096, 0}));
+  };
+  EXPECT_THROW(ask(), PeerError);
+}
+
+TEST_F(VhostUserTest, HalfAnAnswerToAnInterruptIsWaitedForWithPatience) {
+  guest.offer(0, 0, 0x5000, 64);
+  guest.make_available(0, 0);
+  const Bytes frame{1};
+  EXPECT_TRUE(card.receive({frame.data(), frame.size()}));
+  EXPECT_TRUE(card.begin_interrupt());
+  ::send(guest.interrupts.get(), frame.data(), 1, 0);
+  EXPECT_THROW(card.end_interrupt(), PeerError);
 }
 
 TEST_F(VhostUserTest, MessagesThatAreTooShortAreRefused) {
