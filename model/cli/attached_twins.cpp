@@ -41,10 +41,10 @@ const AttachedTwin* AttachedTwins::parted() const {
 
 int AttachedTwins::report_difference(const std::string& out_dir, std::ostream& err) const {
   const AttachedTwin& twin = *parted();
+  err << fmt::format("rnicsim: in lock-step with RTL: {}\n", twin.difference());
   const std::string file = (std::filesystem::path(out_dir) / "lockstep.vcd").string();
   twin.write_window(file);
-  err << fmt::format("rnicsim: in lock-step with RTL: {}\nrnicsim: both sides around it: {}\n", twin.difference(),
-                     file);
+  err << fmt::format("rnicsim: both sides around it: {}\n", file);
   return kCheckFailed;
 }
 

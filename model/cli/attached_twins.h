@@ -10,7 +10,7 @@
 namespace rnic::cli {
 
 struct TwinOptions {
-  std::string rtl, lockstep;  // names of stages, as twin_names() takes them
+  std::string rtl, lockstep;           // names of stages, as twin_names() takes them
   const TwinSource* source = nullptr;  // there where any() are asked for
   bool any() const { return !rtl.empty() || !lockstep.empty(); }
 };
@@ -24,7 +24,8 @@ class AttachedTwins final {
   std::string waiting_for() const;
   // One that has ended the run by a difference; nullptr if none has.
   const AttachedTwin* parted() const;
-  // Says where, writes both sides around it into the folder, and returns the exit code.
+  // Says where, writes both sides around it into the folder, and returns the exit code. OutputError where that cannot
+  // be written.
   int report_difference(const std::string& out_dir, std::ostream& err) const;
 
  private:

@@ -12,13 +12,16 @@ class TwinSource;
 
 namespace rnic::cli {
 
-// How the program ends; scripts rely on the numbers.
+// How the program ends; scripts rely on the numbers. Where several are true, the highest is it. A run that a signal has
+// stopped ends with 128 and the signal's number.
 enum ExitCode : int {
   kOk = 0,
   kCheckFailed = 1,
-  kUsage = 2,  // command line, configuration, files
+  kUsage = 2,  // command line, configuration, files to read
   kHung = 3,   // deadlock or time limit
   kInternal = 4,
+  kNotWritten = 5,  // an output, for want of room for one
+  kSignalled = 128,
 };
 
 // Takes what follows the subcommand's name; returns an exit code or throws. `twins` is null in a program without RTL.

@@ -1,11 +1,14 @@
 #include "model/cli/external_run.h"
 
+#include <algorithm>
 #include <ostream>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "model/cli/command.h"
+#include "model/cli/interruption.h"
+#include "model/cli/one_run.h"
 #include "model/cli/progress.h"
 #include "model/system/external_simulation.h"
 
@@ -16,6 +19,7 @@ namespace {
 using End = ExternalSimulation::End;
 
 int report(const ExternalSimulation& sim, const AttachedTwins& twins, End end, std::ostream& out, std::ostream& err) {
+  if (end == End::kInterrupted) out << fmt::format("incomplete: {} has stopped the run\n", interruption_name());
   for (const auto& p : sim.programs()) {
     const consumer::Consumer::Record& r = p->record();
     out << fmt::format("{}: {} rounds, {} octets, {}{}\n", p->spec().name, r.rounds, r.bytes,
@@ -30,6 +34,7 @@ int report(const ExternalSimulation& sim, const AttachedTwins& twins, End end, s
   for (const std::string& e : sim.errors()) err << "rnicsim: " << e << '\n';
   if (end == End::kDone) return kOk;
   if (end == End::kFailed) return kCheckFailed;
+  if (end == End::kInterrupted) return kSignalled + interruption();
   err << fmt::format("rnicsim: {} at {}; who waits for whom:\n{}",
                      end == End::kPeerGone ? "the peer has left" : "time limit reached", time_text(sim.now_ps()),
                      sim.waiting_for() + twins.waiting_for());
@@ -50,8 +55,9 @@ int run_external(const Scenario& scenario, const Overlay& command_line, const Ru
     if (attached.parted() == nullptr) throw;
   }
   sim.write_outputs(end);
-  if (attached.parted() != nullptr) return attached.report_difference(options.out_dir, err);
-  return report(sim, attached, end, out, err);
+  const int code = attached.parted() != nullptr ? attached.report_difference(options.out_dir, err)
+                                                : report(sim, attached, end, out, err);
+  return std::max(code, tell_unwritten(sim.write_failures(), err));
 }
 
 }  // namespace rnic::cli

@@ -1,11 +1,13 @@
 #include "model/cli/one_run.h"
 
+#include <algorithm>
 #include <ostream>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "model/cli/command.h"
+#include "model/cli/interruption.h"
 #include "model/cli/progress.h"
 
 namespace rnic::cli {
@@ -23,6 +25,9 @@ std::string binding_text(const std::vector<Utilization>& by_share) {
 }
 
 int report(const Simulation& sim, const AttachedTwins& twins, RunEnd end, std::ostream& out, std::ostream& err) {
+  if (end == RunEnd::kInterrupted) {
+    out << fmt::format("incomplete: {} has stopped the run\n", interruption_name());
+  }
   out << workload::results_table(sim.results(), sim.cycle_ps()) << '\n';
   bool passed = end == RunEnd::kDone;
   for (const CheckResult& c : sim.checks()) {
@@ -36,6 +41,7 @@ int report(const Simulation& sim, const AttachedTwins& twins, RunEnd end, std::o
                      sim.fault_seed() ? fmt::format(", faults of seed {}", *sim.fault_seed()) : "");
   out << fmt::format("files: {}\n", fmt::join(sim.files(), ", "));
   for (const std::string& e : sim.errors()) err << "rnicsim: " << e << '\n';
+  if (end == RunEnd::kInterrupted) return kSignalled + interruption();
   if (end != RunEnd::kHung && end != RunEnd::kTimeLimit) return passed ? kOk : kCheckFailed;
   err << fmt::format("rnicsim: {} at {}; who waits for whom:\n{}",
                      end == RunEnd::kHung ? "nothing moves any more" : "time limit reached", time_text(sim.now_ps()),
@@ -44,6 +50,11 @@ int report(const Simulation& sim, const AttachedTwins& twins, RunEnd end, std::o
 }
 
 }  // namespace
+
+int tell_unwritten(const std::vector<std::string>& failures, std::ostream& err) {
+  for (const std::string& failure : failures) err << "rnicsim: " << failure << '\n';
+  return failures.empty() ? kOk : kNotWritten;
+}
 
 int run_one(const Scenario& scenario, const Overlay& command_line, const OneRun& run, std::ostream& out,
             std::ostream& err) {
@@ -61,8 +72,9 @@ int run_one(const Scenario& scenario, const Overlay& command_line, const OneRun&
   }
   shown.finish();
   sim.write_outputs(end);
-  if (attached.parted() != nullptr) return attached.report_difference(run.options.out_dir, err);
-  return report(sim, attached, end, out, err);
+  const int code = attached.parted() != nullptr ? attached.report_difference(run.options.out_dir, err)
+                                                : report(sim, attached, end, out, err);
+  return std::max(code, tell_unwritten(sim.write_failures(), err));
 }
 
 }  // namespace rnic::cli

@@ -3,6 +3,7 @@
 
 #include <iosfwd>
 #include <string>
+#include <vector>
 
 #include "model/cli/attached_twins.h"
 #include "model/config/overlay.h"
@@ -20,5 +21,8 @@ struct OneRun {
 // Once in a process. Returns the exit code.
 int run_one(const Scenario& scenario, const Overlay& command_line, const OneRun& run, std::ostream& out,
             std::ostream& err);
+
+// Says which files could not be written, each with its reason. Returns the exit code.
+int tell_unwritten(const std::vector<std::string>& failures, std::ostream& err);
 
 }  // namespace rnic::cli

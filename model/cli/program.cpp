@@ -1,5 +1,6 @@
 #include "model/cli/program.h"
 
+#include <algorithm>
 #include <ostream>
 #include <systemc>
 
@@ -40,12 +41,29 @@ constexpr Command kCommands[] = {
     {"vectors", "run worked byte-level vectors against the model", vectors_command},
 };
 
+struct ExitCodeText {
+  const char* codes;
+  const char* meaning;
+};
+
+// As README.md has them.
+constexpr ExitCodeText kExitCodes[] = {
+    {"0", "done, and every check passed"},
+    {"1", "a check failed, a connection or a peer did, or RTL differs from its stage"},
+    {"2", "a mistake in the command line, the settings, or a file that is read"},
+    {"3", "deadlock or time limit: who waits for whom is told"},
+    {"4", "internal error: a bug of rnicsim"},
+    {"5", "an output could not be written: the message says which, and why"},
+    {"129, 130, 143", "SIGHUP, SIGINT (Ctrl-C) or SIGTERM stopped the run, and its outputs are marked incomplete"},
+};
+
 void write_help(std::ostream& out) {
   out << "usage: rnicsim <command> [options]\n\n";
   for (const Command& c : kCommands) out << fmt::format("  {:<10}{}\n", c.name, c.summary);
   out << "\n  --version  version of the program and of the SystemC library\n"
          "  --help     this text; `rnicsim <command> --help` for a command's own options\n\n"
-         "exit codes: 0 ok, 1 a check failed, 2 usage or configuration, 3 deadlock or time limit, 4 internal error\n";
+         "exit codes, of several the highest:\n";
+  for (const auto& [codes, meaning] : kExitCodes) out << fmt::format("  {:<15}{}\n", codes, meaning);
 }
 
 const Command& command_named(const std::string& name) {
@@ -84,6 +102,8 @@ int guarded(std::ostream& err, const std::function<int()>& body) try { return bo
   return fail(err, kUsage, e.what());
 } catch (const boost::program_options::error& e) {
   return fail(err, kUsage, e.what());
+} catch (const OutputError& e) {
+  return fail(err, kNotWritten, e.what());
 } catch (const std::exception& e) {  // InternalError, and what the kernel made of an exception within a process
   return fail(err, kInternal, e.what());
 }
@@ -92,8 +112,7 @@ int run_program(const std::vector<std::string>& args, std::ostream& out, std::os
   return guarded(err, [&] {
     const int code = dispatch(args, out, err, twins);
     out.flush();
-    if (!out) throw ConfigError("standard output cannot be written");
-    return code;
+    return out ? code : std::max(code, fail(err, kNotWritten, "standard output cannot be written"));
   });
 }
 

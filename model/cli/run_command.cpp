@@ -1,6 +1,8 @@
 #include "model/cli/run_command.h"
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <ostream>
 #include <thread>
@@ -9,11 +11,13 @@
 
 #include "model/cli/command.h"
 #include "model/cli/external_run.h"
+#include "model/cli/interruption.h"
 #include "model/cli/one_run.h"
 #include "model/cli/options.h"
 #include "model/cli/rtl_program.h"
 #include "model/cli/sweep_run.h"
 #include "model/common/check.h"
+#include "model/common/crc32c.h"
 #include "model/system/system_config.h"
 
 namespace rnic::cli {
@@ -54,7 +58,24 @@ struct Arguments {
   std::string wave_from, wave_to;
   std::optional<std::size_t> point;
   unsigned jobs = std::max(1u, std::thread::hardware_concurrency());
+  bool resume = false;
 };
+
+std::string crc_of(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  const auto* const octets = reinterpret_cast<const std::uint8_t*>(text.data());
+  return fmt::format("{:08x}", crc32c(ByteSpan(octets, text.size())));
+}
+
+// What the results of a sweep come from: the program, the scenario and the command line.
+nlohmann::ordered_json origin_of(const Arguments& a) {
+  return {{"program", crc_of("/proc/self/exe")},
+          {"scenario", crc_of(a.config.scenario)},
+          {"set", a.config.set},
+          {"rtl", a.run.twins.rtl},
+          {"lockstep", a.run.twins.lockstep}};
+}
 
 // One point as a run of its own, or all of them: then every point's settings are read before any point is run.
 int run_swept(const Scenario& scenario, const Overlay& command_line, const Arguments& a, const po::variables_map& given,
@@ -86,7 +107,7 @@ int run_swept(const Scenario& scenario, const Overlay& command_line, const Argum
     one.shows_progress = false;
     return run_one(at_point(scenario, point), command_line, one, report, errors);
   };
-  return run_sweep(scenario, a.run.options.out_dir, a.jobs, run, out, err);
+  return run_sweep(scenario, {a.run.options.out_dir, a.jobs, a.resume, origin_of(a)}, run, out, err);
 }
 
 }  // namespace
@@ -117,6 +138,7 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
       "of a sweep: run this point only, as a scenario without a sweep");
   add("jobs", po::value(&a.jobs)->value_name("n"),
       "of a sweep: points that run at a time; all processors unless given");
+  add("resume", "of a sweep: keep the points that an earlier one has finished in the same folder, and go on");
   a.config.add_to(options, positional);
   const po::variables_map given = parse_options(args, options, positional);
   if (given.count("help") != 0) {
@@ -139,6 +161,10 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
   a.run.twins.source = twins;
   if (given.count("point") != 0) a.point = given["point"].as<std::size_t>();
   if (a.jobs == 0) throw ConfigError("run: --jobs must be 1 or more");
+  a.resume = given.count("resume") != 0;
+  if (a.resume && a.point) throw ConfigError("run: --resume is for all points of a sweep, --point for one");
+  a.run.options.stop_requested = [] { return interruption() != 0; };
+  catch_interruptions();
   Overlay command_line;
   for (const std::string& assignment : a.config.set) command_line.set(assignment);
 
@@ -147,7 +173,7 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
     return run_external(scenario, command_line, a.run.options, a.run.twins, out, err);
   }
   if (!scenario.sweep.empty()) return run_swept(scenario, command_line, a, given, out, err);
-  for (const char* option : {"point", "jobs"}) {
+  for (const char* option : {"point", "jobs", "resume"}) {
     if (given.count(option) != 0) throw ConfigError(fmt::format("run: --{} needs a scenario with a sweep", option));
   }
   return run_one(scenario, command_line, a.run, out, err);

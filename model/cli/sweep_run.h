@@ -5,6 +5,8 @@
 #include <iosfwd>
 #include <string>
 
+#include <nlohmann/json.hpp>
+
 #include "model/system/scenario.h"
 
 namespace rnic::cli {
@@ -13,9 +15,17 @@ namespace rnic::cli {
 using RunPoint =
     std::function<int(std::size_t point, const std::string& out_dir, std::ostream& out, std::ostream& err)>;
 
-// `jobs` points at a time, each in a folder of `out_dir` named after its number, with what it said in report.txt.
-// Prints a row for each on `out` and writes sweep.json. Returns the highest exit code of all.
-int run_sweep(const Scenario& scenario, const std::string& out_dir, unsigned jobs, const RunPoint& run,
-              std::ostream& out, std::ostream& err);
+struct SweepOptions {
+  std::string out_dir;
+  unsigned jobs = 1;    // points at a time
+  bool resume = false;  // points that an earlier sweep of the same origin has finished are not run again
+  // What the results come from, beside a point's values: they are the same where this is.
+  nlohmann::ordered_json origin;
+};
+
+// Each point in a folder of `out_dir` named after its number, with what it said in report.txt, and in point.json that
+// it is finished. Prints a row for each on `out` and writes sweep.json. Returns the highest exit code of all.
+int run_sweep(const Scenario& scenario, const SweepOptions& options, const RunPoint& run, std::ostream& out,
+              std::ostream& err);
 
 }  // namespace rnic::cli

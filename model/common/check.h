@@ -16,6 +16,12 @@ struct ConfigError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// An output that could not be written, for want of room on the disk for one; what() names the file and the reason (exit
+// code 5).
+struct OutputError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 // Cold and out of line, so that a check costs its caller a compare and nothing else. A check in a hot path gives its
 // detail in two parts: a text that the caller makes costs it a stack frame, even while nothing fails.
 [[noreturn, gnu::cold, gnu::noinline]] inline void fail_check(const char* expr, const char* file, int line,

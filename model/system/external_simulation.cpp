@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
-#include <fstream>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -15,7 +13,8 @@
 namespace rnic {
 namespace {
 
-constexpr std::uint64_t kAdvancePs = 1'000'000'000;
+// The state of the run is looked at once in the first, and whether somebody wants it to stop once in the second.
+constexpr std::uint64_t kAdvancePs = 1'000'000'000, kPeerStepPs = 10'000'000;
 
 }  // namespace
 
@@ -26,7 +25,6 @@ ExternalSimulation::ExternalSimulation(const Scenario& scenario, const Overlay& 
   build_programs();
   peer_ = external::open_external_peer(config_.external);
   outputs_ = std::make_unique<RunOutputs>(options_, std::vector<RunOutputs::Station>{{name_, node_.get()}}, *cable_);
-  files_ = outputs_->files();
   register_stats();
 }
 
@@ -75,8 +73,8 @@ ExternalSimulation::End ExternalSimulation::run() {
     while (!step(end)) {
     }
   } catch (const external::PeerError& error) {
-    peer_error_ = error.what();
-    end = End::kFailed;
+    end = stop_requested() ? End::kInterrupted : End::kFailed;  // a signal wakes who waits for the peer
+    if (end == End::kFailed) peer_error_ = error.what();
   }
   wall_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return end;
@@ -84,7 +82,8 @@ ExternalSimulation::End ExternalSimulation::run() {
 
 // A slice of time. True at the run's end: a peer that is done leaves by itself, the others are left to themselves.
 bool ExternalSimulation::step(End& end) {
-  peer_->advance((now_ps() / kAdvancePs + 1) * kAdvancePs, *wire_);
+  const std::uint64_t until_ps = (now_ps() / kAdvancePs + 1) * kAdvancePs;
+  while (now_ps() < until_ps && !stop_requested()) peer_->advance(std::min(until_ps, now_ps() + kPeerStepPs), *wire_);
   outputs_->advance(now_ps());
   if (netdev_->counters().echo_answers != 0) {
     for (const auto& p : programs_) p->pinged();
@@ -94,6 +93,7 @@ bool ExternalSimulation::step(End& end) {
   const bool all_done = std::all_of(programs_.begin(), programs_.end(), done);
   if (!all_done) done_ps_ = now_ps();
   if (all_done && now_ps() - done_ps_ >= config_.external.linger_us * 1'000'000) return end = End::kDone, true;
+  if (stop_requested()) return end = all_done ? End::kDone : End::kInterrupted, true;
   if (peer_->gone()) return end = all_done ? End::kDone : End::kPeerGone, true;
   const std::uint64_t limit_ps = config_.sim.max_time_us * 1'000'000;
   if (limit_ps != 0 && now_ps() >= limit_ps) return end = all_done ? End::kDone : End::kTimeLimit, true;
@@ -133,11 +133,12 @@ void ExternalSimulation::register_stats() {
 }
 
 void ExternalSimulation::write_outputs(End end) {
-  static constexpr const char* kEnds[] = {"done", "failed", "peer gone", "time limit"};
+  static constexpr const char* kEnds[] = {"done", "failed", "peer gone", "time limit", "interrupted"};
   outputs_->close(now_ps());
   nlohmann::ordered_json j;
   j["scenario"] = scenario_.name;
   j["end"] = kEnds[static_cast<unsigned>(end)];
+  j["complete"] = end == End::kDone;
   j["versions"] = versions_json();
   j["seed"] = config_.sim.seed;
   j["digest"] = fmt::format("{:016x}", outputs_->digest());
@@ -156,13 +157,9 @@ void ExternalSimulation::write_outputs(End end) {
                              {"error", p->error()}});
   }
   j["config"][name_] = dump_system(config_);
+  if (!write_failures().empty()) j["not_written"] = write_failures();
   j["stats"] = stats_.to_json();
-  const std::filesystem::path file = std::filesystem::path(options_.out_dir) / "stats.json";
-  std::ofstream out(file);
-  out << j.dump(2) << '\n';
-  out.flush();
-  if (!out) throw ConfigError(file.string() + " cannot be written");
-  files_.push_back(file.string());
+  outputs_->write("stats.json", j.dump(2) + '\n');
 }
 
 }  // namespace rnic

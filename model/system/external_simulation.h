@@ -25,18 +25,19 @@ class ExternalSimulation final {
   ExternalSimulation(const Scenario& scenario, const Overlay& command_line, const RunOptions& options);
   ~ExternalSimulation();
 
-  enum class End { kDone, kFailed, kPeerGone, kTimeLimit };
+  enum class End { kDone, kFailed, kPeerGone, kTimeLimit, kInterrupted };
   // Until all programs are done, and the peer has had `external.linger_us` to say its last.
   End run();
 
-  // Writes stats.json and closes capture, log and waveform. ConfigError where a file could not be written.
+  // Writes stats.json and closes capture, log and waveform.
   void write_outputs(End end);
 
   const std::vector<std::unique_ptr<consumer::Consumer>>& programs() const { return programs_; }
   std::vector<Rnic*> chips();
   std::vector<std::string> errors() const;
   std::string waiting_for() const;
-  std::vector<std::string> files() const { return files_; }
+  const std::vector<std::string>& files() const { return outputs_->files(); }
+  const std::vector<std::string>& write_failures() const { return outputs_->failures(); }
   std::uint64_t now_ps() const;
   std::uint64_t frames() const { return outputs_->capture().frames(); }
   std::uint64_t seed() const { return config_.sim.seed; }
@@ -46,6 +47,7 @@ class ExternalSimulation final {
   void build(const Overlay& command_line);
   void build_programs();
   void register_stats();
+  bool stop_requested() const { return options_.stop_requested && options_.stop_requested(); }
   bool step(End& end);
 
   const Scenario scenario_;
@@ -62,7 +64,6 @@ class ExternalSimulation final {
   std::vector<std::unique_ptr<consumer::Consumer>> programs_;
   StatsRegistry stats_;
   std::string peer_error_;
-  std::vector<std::string> files_;
   std::uint64_t done_ps_ = 0;  // when the last program was
   double wall_seconds_ = 0;
 };

@@ -8,6 +8,7 @@
 #include "model/common/check.h"
 #include "model/config/nearest.h"
 #include "model/system/node.h"
+#include "model/trace/output_file.h"
 
 namespace rnic {
 namespace {
@@ -23,7 +24,30 @@ void check_scopes(const std::vector<std::string>& scopes, const std::vector<RunO
   }
 }
 
+constexpr const char* kCapture = "wire.pcapng";
+
+// What a run may leave in its folder.
+bool is_output(std::string name) {
+  constexpr std::string_view kPart = ".part", kDump = "firmware-", kText = ".txt";
+  const auto ends_with = [&name](std::string_view end) {
+    return name.size() > end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;
+  };
+  if (ends_with(kPart)) name.resize(name.size() - kPart.size());
+  if (name.rfind(kDump, 0) == 0 && ends_with(kText)) return true;
+  constexpr std::string_view kNames[] = {"stats.json", "stats.txt", "fw_log.txt", "lockstep.vcd", kCapture};
+  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
+}
+
 }  // namespace
+
+void remove_outputs(const std::filesystem::path& folder) {
+  std::error_code none;
+  std::vector<std::filesystem::path> found;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, none)) {
+    if (is_output(entry.path().filename().string())) found.push_back(entry.path());
+  }
+  for (const std::filesystem::path& file : found) std::filesystem::remove(file, none);
+}
 
 struct RunOutputs::Listeners {
   explicit Listeners(const Station& s) : recorder(TraceDomain{s.name, s.node->core_clk.period_ps()}) {}
@@ -32,9 +56,10 @@ struct RunOutputs::Listeners {
   std::unique_ptr<ChipWaves> waves;
 };
 
-RunOutputs::RunOutputs(const RunOptions& options, const std::vector<Station>& stations, EthernetLink& cable) {
+RunOutputs::RunOutputs(const RunOptions& options, const std::vector<Station>& stations, EthernetLink& cable)
+    : options_(options) {
   check_scopes(options.wave_window.scopes, stations);
-  open(options, stations.at(0).name);
+  open(stations.at(0).name);
   cable.tap(*capture_);
   for (const Station& s : stations) listen(s);
   if (waves_) waves_->begin();
@@ -43,27 +68,29 @@ RunOutputs::RunOutputs(const RunOptions& options, const std::vector<Station>& st
 RunOutputs::~RunOutputs() = default;
 
 // The waveform may lie in the folder, so that comes first; it goes again if a mistake ends the run here.
-void RunOutputs::open(const RunOptions& options, const std::string& name) {
-  const std::filesystem::path dir = options.out_dir;
+void RunOutputs::open(const std::string& name) {
+  const std::filesystem::path dir = options_.out_dir;
   std::vector<std::filesystem::path> made;  // the innermost first
   std::error_code error;
   for (std::filesystem::path p = dir; !p.empty() && !exists(p, error); p = p.parent_path()) made.push_back(p);
   try {
     create_directories(dir, error);
-    if (error) throw ConfigError(fmt::format("{}: {}", options.out_dir, error.message()));
-    if (!options.trace_file.empty()) trace_ = std::make_unique<TransactionLog>(options.trace_file, trace_words);
-    if (!options.wave_file.empty()) {
-      waves_ = std::make_unique<Waves>(open_wave_sink(options.wave_file), options.wave_window);
+    if (error) throw ConfigError(fmt::format("{}: {}", options_.out_dir, error.message()));
+    if (!options_.trace_file.empty()) trace_ = std::make_unique<TransactionLog>(options_.trace_file, trace_words);
+    if (!options_.wave_file.empty()) {
+      waves_ = std::make_unique<Waves>(open_wave_sink(options_.wave_file), options_.wave_window);
     }
   } catch (const ConfigError&) {
+    trace_.reset();
+    if (!options_.trace_file.empty()) PendingFile(options_.trace_file).discard();
     for (const std::filesystem::path& p : made) remove(p, error);
     throw;
   }
-  const std::string capture = options.capture ? (dir / "wire.pcapng").string() : "";
-  capture_ = std::make_unique<WireCapture>(name, capture);
-  for (const std::string& file : {capture, options.trace_file, options.wave_file}) {
-    if (!file.empty()) files_.push_back(file);
+  for (const std::string& file : {options_.trace_file, options_.wave_file}) {
+    if (!file.empty()) PendingFile(file).remove_earlier();
   }
+  remove_outputs(dir);
+  capture_ = std::make_unique<WireCapture>(name, options_.capture ? (dir / kCapture).string() : "");
 }
 
 void RunOutputs::listen(const Station& station) {
@@ -84,10 +111,25 @@ void RunOutputs::advance(std::uint64_t now_ps) {
   if (waves_) waves_->advance(now_ps);
 }
 
+bool RunOutputs::attempt(const std::string& file, const std::function<void()>& write) try {
+  write();
+  files_.push_back(file);
+  return true;
+} catch (const OutputError& error) {
+  failures_.emplace_back(error.what());
+  return false;
+}
+
 void RunOutputs::close(std::uint64_t end_ps) {
-  capture_->close();
-  if (trace_) trace_->close();
-  if (waves_) waves_->close(end_ps);
+  const std::string capture = (std::filesystem::path(options_.out_dir) / kCapture).string();
+  if (options_.capture) attempt(capture, [&] { capture_->close(); });
+  if (trace_) attempt(options_.trace_file, [&] { trace_->close(); });
+  if (waves_) attempt(options_.wave_file, [&] { waves_->close(end_ps); });
+}
+
+bool RunOutputs::write(const std::string& name, const std::string& text) {
+  const std::string file = (std::filesystem::path(options_.out_dir) / name).string();
+  return attempt(file, [&] { write_file(file, text); });
 }
 
 }  // namespace rnic

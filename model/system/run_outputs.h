@@ -1,7 +1,10 @@
-// Who listens to a run: capture, digest, transaction log and waveform. Nothing in the chips knows.
+// What a run leaves: capture, digest, transaction log and waveform, and the files of its folder. Nothing in the chips
+// knows.
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,7 +27,12 @@ struct RunOptions {
   std::string wave_file;   // empty: none
   WaveWindow wave_window;
   std::optional<std::uint16_t> gdb_port;  // a debugger attaches to the firmware there; 0: any port
+  // Asked about once in a microsecond of simulated time; the run ends soon after it says yes. Empty: nobody stops it.
+  std::function<bool()> stop_requested;
 };
+
+// Removes what a run leaves in its folder, whole or not: it may not be taken for the next one's.
+void remove_outputs(const std::filesystem::path& folder);
 
 class RunOutputs final {
  public:
@@ -32,32 +40,39 @@ class RunOutputs final {
     std::string name;
     Node* node;
   };
-  // The capture is seen from the first station. ConfigError for what cannot be written and for scopes that are not
-  // there; no file and no folder is left behind then.
+  // The capture is seen from the first station. ConfigError for what cannot be created and for scopes that are not
+  // there; no file and no folder is left behind then. Otherwise an earlier run's files are gone from the folder.
   RunOutputs(const RunOptions& options, const std::vector<Station>& stations, EthernetLink& cable);
   ~RunOutputs();
 
   // Nothing earlier will be told any more.
   void advance(std::uint64_t now_ps);
-  // ConfigError if not all could be written.
+  // Capture, log and waveform get their names.
   void close(std::uint64_t end_ps);
+  // A file of the folder. Returns whether there was room for it.
+  bool write(const std::string& name, const std::string& text);
 
   const WireCapture& capture() const { return *capture_; }
   std::uint64_t digest() const { return digest_.value(); }
+  // The files that are whole.
   const std::vector<std::string>& files() const { return files_; }
+  // Those that are not, each with the reason; nothing is left of them.
+  const std::vector<std::string>& failures() const { return failures_; }
 
  private:
   struct Listeners;  // to one chip
-  void open(const RunOptions& options, const std::string& name);
+  void open(const std::string& name);
   void listen(const Station& station);
+  bool attempt(const std::string& file, const std::function<void()>& write);
 
+  const RunOptions options_;
   std::unique_ptr<WireCapture> capture_;
   TraceDigest digest_;
   std::unique_ptr<TransactionLog> trace_;
   std::unique_ptr<Waves> waves_;
   std::vector<std::unique_ptr<Listeners>> listeners_;
   std::uint64_t trace_delay_ps_ = 0;  // how late an event may be told
-  std::vector<std::string> files_;
+  std::vector<std::string> files_, failures_;
 };
 
 }  // namespace rnic

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
+#include <sstream>
 #include <systemc>
 
 #include <fmt/format.h>
@@ -19,8 +19,29 @@ namespace rnic {
 
 namespace {
 
-// The kernel is entered once for so much simulated time; a run ends at a multiple of it.
+// A run ends at a multiple of this, unless somebody stops it.
 constexpr std::uint64_t kSlicePs = 50'000'000;
+// The kernel is entered once for so much simulated time: with all RTL blocks that is some ten milliseconds of work.
+constexpr std::uint64_t kStepPs = 1'000'000;
+static_assert(kSlicePs % kStepPs == 0);
+
+const char* end_name(RunEnd end) {
+  switch (end) {
+    case RunEnd::kDone:
+      return "done";
+    case RunEnd::kFailed:
+      return "failed";
+    case RunEnd::kHung:
+      return "hung";
+    case RunEnd::kTimeLimit:
+      return "time limit";
+    case RunEnd::kInterrupted:
+      return "interrupted";
+  }
+  return "";
+}
+
+std::string dump_name(const std::string& node) { return "firmware-" + node + ".txt"; }
 
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
@@ -28,7 +49,8 @@ double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_P
 
 // gdb, and the processors that it sees.
 struct Simulation::Debugger {
-  Debugger(std::uint16_t port, std::vector<GdbSession::Thread> threads) : server(port), session(threads, server) {}
+  Debugger(const RunOptions& options, std::vector<GdbSession::Thread> threads)
+      : server(*options.gdb_port, options.stop_requested), session(threads, server) {}
   GdbServer server;
   GdbSession session;
 };
@@ -162,7 +184,7 @@ void Simulation::open_debugger() {
   if (processors.empty()) {
     throw ConfigError("--gdb: the firmware runs natively; a debugger needs --set rnic.fwcpu.target=rv32");
   }
-  debugger_ = std::make_unique<Debugger>(*options_.gdb_port, threads);
+  debugger_ = std::make_unique<Debugger>(options_, threads);
   for (Iss* iss : processors) iss->observe(debugger_->session);
 }
 
@@ -174,16 +196,21 @@ void Simulation::open_outputs() {
   std::vector<RunOutputs::Station> watched;
   for (const Station& s : stations_) watched.push_back({s.name, s.node.get()});
   outputs_ = std::make_unique<RunOutputs>(options_, watched, *cable_);
-  files_ = outputs_->files();
 }
 
 std::uint64_t Simulation::now_ps() const { return static_cast<std::uint64_t>(sc_core::sc_time_stamp().value()); }
 
-RunEnd Simulation::run(const ProgressReport& report) {
-  if (debugger_) {
-    debugger_->server.accept();
-    debugger_->session.begin();
+// False if somebody wants the run to stop.
+bool Simulation::run_slice() {
+  for (std::uint64_t ps = 0; ps < kSlicePs; ps += kStepPs) {
+    if (options_.stop_requested && options_.stop_requested()) return false;
+    sc_core::sc_start(sc_core::sc_time::from_value(kStepPs));
   }
+  return true;
+}
+
+RunEnd Simulation::run(const ProgressReport& report) {
+  if (debugger_ && debugger_->server.accept()) debugger_->session.begin();
   const auto wall_start = std::chrono::steady_clock::now();
   const double cpu_start = processor_seconds();
   const std::uint64_t limit_ps = config_.sim.max_time_us * 1'000'000;
@@ -191,13 +218,17 @@ RunEnd Simulation::run(const ProgressReport& report) {
   std::uint64_t progress = 0, progress_ps = 0;
   RunEnd end = RunEnd::kDone;
   while (!workload_->done()) {
-    sc_core::sc_start(sc_core::sc_time::from_value(kSlicePs));
+    const bool stopped = !run_slice();
     const std::uint64_t now = now_ps();
     outputs_->advance(now);
     report(now, workload_->progress(), total_);
     if (debugger_) debugger_->session.poll();
     if (workload_->failed() || (debugger_ && debugger_->session.killed())) {
       end = RunEnd::kFailed;
+      break;
+    }
+    if (stopped && !workload_->done()) {
+      end = RunEnd::kInterrupted;
       break;
     }
     if (const std::uint64_t p = workload_->progress(); p != progress) progress = p, progress_ps = now;
@@ -219,7 +250,7 @@ RunEnd Simulation::run(const ProgressReport& report) {
 }
 
 std::string Simulation::dump_file(const Station& s) const {
-  return (std::filesystem::path(options_.out_dir) / ("firmware-" + s.name + ".txt")).string();
+  return (std::filesystem::path(options_.out_dir) / dump_name(s.name)).string();
 }
 
 std::vector<std::string> Simulation::errors() const {
@@ -287,10 +318,8 @@ void Simulation::register_stats() {
 nlohmann::ordered_json Simulation::stats_json(RunEnd end) const {
   nlohmann::ordered_json j;
   j["scenario"] = scenario_.name;
-  j["end"] = end == RunEnd::kDone     ? "done"
-             : end == RunEnd::kFailed ? "failed"
-             : end == RunEnd::kHung   ? "hung"
-                                      : "time limit";
+  j["end"] = end_name(end);
+  j["complete"] = end == RunEnd::kDone;
   j["versions"] = versions_json();
   j["seed"] = config_.sim.seed;
   if (fault_seed()) j["fault_seed"] = *fault_seed();
@@ -304,38 +333,30 @@ nlohmann::ordered_json Simulation::stats_json(RunEnd end) const {
   j["checks"] = checks_json(checks_);
   for (const Utilization& u : utilization()) j["utilization"][u.resource] = u.share;
   for (const Station& s : stations_) j["config"][s.name] = dump_system(s.config);
+  if (!write_failures().empty()) j["not_written"] = write_failures();
   j["stats"] = stats_.to_json();
   return j;
 }
 
+std::string Simulation::stats_text(RunEnd end) const {
+  std::ostringstream text;
+  if (end != RunEnd::kDone) text << "incomplete: " << end_name(end) << '\n';
+  text << workload::results_table(results(), cycle_ps()) << '\n';
+  stats_.write_text(text);
+  return text.str();
+}
+
+// What may be large comes first: what there was no room for leaves its room to the rest.
 void Simulation::write_outputs(RunEnd end) {
   outputs_->close(now_ps());
-  const std::filesystem::path dir = options_.out_dir;
-  const nlohmann::ordered_json j = stats_json(end);
-  const auto write = [this](const std::filesystem::path& file, const auto& body) {
-    std::ofstream out(file);
-    body(out);
-    out.flush();
-    if (!out) throw ConfigError(file.string() + " cannot be written");
-    files_.push_back(file.string());
-  };
-  write(dir / "stats.json", [&j](std::ostream& out) { out << j.dump(2) << '\n'; });
+  std::string log;
   for (const Station& s : stations_) {
-    std::error_code none;
-    std::filesystem::remove(dump_file(s), none);  // of an earlier run
-    if (const auto& fault = s.node->chip.fwcpu.fault()) {
-      write(dump_file(s), [&fault](std::ostream& out) { out << fault->dump; });
-    }
+    if (const auto& fault = s.node->chip.fwcpu.fault()) outputs_->write(dump_name(s.name), fault->dump);
+    for (const LogEntry& entry : s.node->chip.firmware_log.entries()) log += s.name + ' ' + log_line(entry) + '\n';
   }
-  write(dir / "fw_log.txt", [this](std::ostream& out) {
-    for (const Station& s : stations_) {
-      for (const LogEntry& entry : s.node->chip.firmware_log.entries()) out << s.name << ' ' << log_line(entry) << '\n';
-    }
-  });
-  write(dir / "stats.txt", [this](std::ostream& out) {
-    out << workload::results_table(results(), cycle_ps()) << '\n';
-    stats_.write_text(out);
-  });
+  outputs_->write("fw_log.txt", log);
+  outputs_->write("stats.txt", stats_text(end));
+  outputs_->write("stats.json", stats_json(end).dump(2) + '\n');
 }
 
 }  // namespace rnic

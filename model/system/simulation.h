@@ -21,7 +21,7 @@ struct Utilization {
   double share = 0;  // 0 to 1
 };
 
-enum class RunEnd { kDone, kFailed, kHung, kTimeLimit };
+enum class RunEnd { kDone, kFailed, kHung, kTimeLimit, kInterrupted };
 
 class Simulation final {
  public:
@@ -36,7 +36,7 @@ class Simulation final {
   using ProgressReport = std::function<void(std::uint64_t now_ps, std::uint64_t done, std::uint64_t total)>;
   RunEnd run(const ProgressReport& report);
 
-  // Writes stats.json and stats.txt, closes capture and waves. ConfigError where a file could not be written.
+  // Writes stats.json and stats.txt, closes capture and waves.
   void write_outputs(RunEnd end);
 
   std::vector<workload::WorkResult> results() const { return workload_->results(); }
@@ -44,7 +44,8 @@ class Simulation final {
   std::string waiting_for() const;  // who waits for whom, one line each
   std::vector<Rnic*> chips();       // for twins that stand in for stages; in the order of the scenario's nodes
   std::vector<std::string> errors() const;
-  std::vector<std::string> files() const { return files_; }
+  const std::vector<std::string>& files() const { return outputs_->files(); }
+  const std::vector<std::string>& write_failures() const { return outputs_->failures(); }
   std::uint64_t cycle_ps() const { return config_.rnic.clock_period_ps; }
   std::uint64_t now_ps() const;
   std::uint64_t seed() const { return config_.sim.seed; }
@@ -68,7 +69,9 @@ class Simulation final {
   void build_workload();
   void open_debugger();
   void open_outputs();
+  bool run_slice();
   std::string dump_file(const Station& s) const;
+  std::string stats_text(RunEnd end) const;
   nlohmann::ordered_json stats_json(RunEnd end) const;
   void register_stats();
 
@@ -83,7 +86,6 @@ class Simulation final {
   std::unique_ptr<RunOutputs> outputs_;
   StatsRegistry stats_;
   std::vector<CheckResult> checks_;
-  std::vector<std::string> files_;
   std::uint64_t total_ = 0;
   double wall_seconds_ = 0, cpu_seconds_ = 0;
 };

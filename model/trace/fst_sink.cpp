@@ -40,7 +40,7 @@ bool is_complete(const std::string& file, std::size_t variables) {
 
 }  // namespace
 
-FstSink::FstSink(const std::string& file) : file_(file), writer_(fstWriterCreate(file.c_str(), 1)) {
+FstSink::FstSink(const std::string& file) : pending_(file), writer_(fstWriterCreate(pending_.name().c_str(), 1)) {
   if (writer_ == nullptr) throw ConfigError(file + ": cannot be created");
   fstWriterSetPackType(writer_, FST_WR_PT_LZ4);
   fstWriterSetTimescaleFromString(writer_, "1ps");
@@ -77,8 +77,9 @@ void FstSink::close() {
   if (last_ps_ == 0) time(1);  // readers take an end at 0 for a file that was never finished
   fstWriterClose(writer_);
   writer_ = nullptr;
-  if (!is_complete(file_, handles_.size()))
-    throw ConfigError(file_ + ": cannot be written completely; is the disk full?");
+  if (is_complete(pending_.name(), handles_.size())) return pending_.commit();
+  pending_.discard();
+  throw OutputError(pending_.file() + ": cannot be written completely; is the disk full?");
 }
 
 }  // namespace rnic

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "model/trace/pending_file.h"
 #include "model/trace/wave_sink.h"
 
 namespace rnic {
@@ -20,7 +21,7 @@ class FstSink final : public WaveSink {
   void close() override;
 
  private:
-  const std::string file_;
+  const PendingFile pending_;
   void* writer_;                        // fstapi's context
   std::vector<std::uint32_t> handles_;  // fstapi's, by variable
   std::uint64_t last_ps_ = 0;

@@ -13,8 +13,8 @@ constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
 }  // namespace
 
 OutputFile::OutputFile(std::string file)
-    : name_(std::move(file)), buffer_(new char[kBufferBytes]), file_(std::fopen(name_.c_str(), "wb")) {
-  if (file_ == nullptr) throw ConfigError(name_ + ": cannot be created: " + std::strerror(errno));
+    : pending_(std::move(file)), buffer_(new char[kBufferBytes]), file_(std::fopen(pending_.name().c_str(), "wb")) {
+  if (file_ == nullptr) throw ConfigError(name() + ": cannot be created: " + std::strerror(errno));
   std::setvbuf(file_, buffer_.get(), _IOFBF, kBufferBytes);
 }
 
@@ -40,7 +40,17 @@ void OutputFile::close() {
   if (std::fflush(file_) != 0) remember_failure();
   if (std::fclose(file_) != 0) remember_failure();
   file_ = nullptr;
-  if (error_ != 0) throw ConfigError(name_ + ": cannot be written: " + std::strerror(error_));
+  if (error_ == 0) return pending_.commit();
+  pending_.discard();
+  throw OutputError(name() + ": cannot be written: " + std::strerror(error_));
+}
+
+void write_file(const std::string& file, const std::string& text) try {
+  OutputFile out(file);
+  out.write(text);
+  out.close();
+} catch (const ConfigError& error) {  // it cannot even be created
+  throw OutputError(error.what());
 }
 
 }  // namespace rnic

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "model/common/bytes.h"
+#include "model/trace/pending_file.h"
 
 namespace rnic {
 
@@ -21,19 +22,22 @@ class OutputFile {
   void write(ByteSpan bytes);
   void write(const std::string& text);
 
-  // Throws ConfigError naming file and reason if anything could not be written. Without close() the file ends where
-  // it ends, as after any other error.
+  // Gives the file its name. If anything could not be written, removes it and throws OutputError naming file and
+  // reason. Without close() what was written stays under the name of a PendingFile, as after any other error.
   void close();
 
-  const std::string& name() const { return name_; }
+  const std::string& name() const { return pending_.file(); }
 
  private:
   void remember_failure();
 
-  const std::string name_;
+  const PendingFile pending_;
   const std::unique_ptr<char[]> buffer_;
   std::FILE* file_;
   int error_ = 0;  // errno of the first failure
 };
+
+// A whole file at once. Throws OutputError.
+void write_file(const std::string& file, const std::string& text);
 
 }  // namespace rnic

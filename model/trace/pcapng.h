@@ -27,7 +27,7 @@ class PcapngWriter {
   void write(unsigned interface, std::uint64_t time_ps, ByteSpan frame, Direction direction,
              std::string_view comment = {});
 
-  // Throws ConfigError if anything could not be written.
+  // Throws OutputError if anything could not be written.
   void close() { out_.close(); }
 
  private:

@@ -22,7 +22,7 @@ class TransactionLog final : public TraceSink {
   void event(const TraceDomain& domain, const TraceEvent& event) override;
   // No event before this time will come any more; one that does is a bug.
   void advance(std::uint64_t ps);
-  // ConfigError if not all could be written.
+  // OutputError if not all could be written.
   void close();
 
  private:

@@ -23,7 +23,7 @@ class WaveSink {
   virtual void time(std::uint64_t ps) = 0;
   // Most significant bit first, a 0, 1 or x for each bit. `variable` is the index in declare()'s list.
   virtual void value(std::size_t variable, std::string_view bits) = 0;
-  // Throws ConfigError if the file could not be written.
+  // Throws OutputError if the file could not be written.
   virtual void close() = 0;
 };
 

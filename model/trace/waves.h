@@ -56,7 +56,7 @@ class Waves {
   void advance(std::uint64_t time_ps);
 
   // Writes what is left; the waveform ends at `end_ps` or with its window. A window that the run did not reach holds
-  // the last values at its beginning. Throws ConfigError if the file could not be written.
+  // the last values at its beginning. Throws OutputError if the file could not be written.
   void close(std::uint64_t end_ps);
 
  private:

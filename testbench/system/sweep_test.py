@@ -1,5 +1,9 @@
 """A scenario with a sweep: a run for each point, each the run that it would be alone."""
 import json
+import os
+import signal
+import subprocess
+import time
 import unittest
 
 from rnicsim import QUICKSTART, ProgramTest
@@ -63,6 +67,70 @@ class Sweep(ProgramTest):
         self.assertIn("point 2 (loss 0.5 %, SACK true): exit code 1; see out/2/report.txt", run.stderr)
         self.assertIn("FAILED", (self.folder / "out/2/report.txt").read_text())
 
+    def long_scenario(self):
+        """Points that take about as long as it takes to look for their files."""
+        return self.scenario(work=[{"op": "send", "size": 65536, "count": 600}])
+
+    def written(self, name):
+        file = self.folder / name
+        return (file.stat().st_ino, file.stat().st_mtime_ns) if file.exists() else None
+
+    def stopped_sweep(self, stop, *options):
+        """Stops a sweep when its first point is finished: exit code and standard error."""
+        earlier = self.written("out/0/point.json")
+        command = [os.environ["RNICSIM"], "run", self.long_scenario(), "--out", "out", "--jobs", "1", *options]
+        with subprocess.Popen(command, cwd=self.folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              start_new_session=True) as sweep:
+            while self.written("out/0/point.json") in (None, earlier):
+                self.assertIsNone(sweep.poll(), "it has ended")
+                time.sleep(0.005)
+            begin = time.monotonic()
+            stop(sweep)
+            errors = sweep.communicate(timeout=60)[1]
+            self.assertLess(time.monotonic() - begin, 10)  # a second, on a machine with nothing else to do
+            return sweep.returncode, errors
+
+    def check_resumed(self):
+        """Goes on, and comes to what a sweep comes to that nobody stops; returns how many points were finished before."""
+        first = self.written("out/0/stats.json")
+        run = self.run_program("run", "swept.json", "--out", "out", "--resume")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        finished = int(run.stdout.splitlines()[0].removesuffix(" of 4 points were finished before"))
+        whole = self.run_program("run", "swept.json", "--out", "whole")
+        self.assertEqual(run.stdout.splitlines()[1:6], whole.stdout.splitlines()[:5])
+        resumed, unstopped = (json.loads((self.folder / f / "sweep.json").read_text()) for f in ("out", "whole"))
+        self.assertEqual([p["digest"] for p in resumed["points"]], [p["digest"] for p in unstopped["points"]])
+        self.assertTrue(resumed["complete"])
+        if finished:
+            self.assertEqual(self.written("out/0/stats.json"), first, "the first point was run again")
+        return finished
+
+    def test_stopped_and_resumed(self):
+        for number, everyone in ((signal.SIGTERM, False), (signal.SIGINT, True)):
+            with self.subTest(number.name):
+                def stop(sweep, number=number, everyone=everyone):
+                    (os.killpg if everyone else os.kill)(sweep.pid, number)  # a terminal's Ctrl-C goes to all
+                code, errors = self.stopped_sweep(stop)
+                self.assertEqual(code, 128 + number)
+                self.assertRegex(errors, rf"{number.name} has stopped the sweep: [123] of 4 points are finished; --resume goes on\n$")
+                self.assertFalse(json.loads((self.folder / "out/sweep.json").read_text())["complete"])
+                self.assertGreaterEqual(self.check_resumed(), 1)
+
+    def test_killed_and_resumed(self):
+        self.run_program("run", self.scenario(), "--out", "out")
+        self.assertEqual(self.stopped_sweep(lambda sweep: sweep.kill())[0], -signal.SIGKILL)
+        self.assertFalse((self.folder / "out/sweep.json").exists(), "of an earlier sweep")
+        self.assertFalse((self.folder / "out/3/stats.json").exists(), "of an earlier sweep")
+        self.assertGreaterEqual(self.check_resumed(), 1)
+
+    def test_what_another_scenario_has_left_is_no_point_of_this(self):
+        self.run_program("run", self.scenario(), "--out", "out")
+        for keys, options, kept in (({}, (), 4), ({"seed": 7}, (), 0), ({"seed": 7}, ("--set", "link.delay_ns=1000"), 0)):
+            with self.subTest(keys=keys, options=options):
+                run = self.run_program("run", self.scenario(**keys), "--out", "out", "--resume", *options)
+                self.assertEqual(run.returncode, 0, run.stderr)
+                self.assertEqual(run.stdout.splitlines()[0], f"{kept} of 4 points were finished before")
+
     def test_mistakes_are_told_before_anything_runs(self):
         wrong = [{"key": "link.delay_ns", "values": [100, 0]}]
         unknown = [{"key": "link.dely_ns", "values": [100]}]
@@ -72,6 +140,7 @@ class Sweep(ProgramTest):
                 ({}, ("--set", "rnic.tcp.sack=true"), "--set rnic.tcp.sack: is what the sweep varies"),
                 ({}, ("--point", 4), "run: --point 4: the sweep has points 0 to 3"),
                 ({}, ("--trace", "t.txt"), "run: --trace is for one point of a sweep: --point"),
+                ({}, ("--resume", "--point", 0), "run: --resume is for all points of a sweep, --point for one"),
                 ({}, ("--jobs", 0), "run: --jobs must be 1 or more")):
             with self.subTest(message):
                 run = self.run_program("run", self.scenario(**scenario), "--out", "out", *options)

@@ -63,7 +63,7 @@ TEST(Program, UnknownCommandIsAUsageError) {
 
 TEST(Program, OutputThatCannotBeWrittenIsAnError) {
   const Result r = shell("{ " RNICSIM " config --list >/dev/full; } 2>&1");
-  EXPECT_EQ(r.code, 2);
+  EXPECT_EQ(r.code, 5);
   EXPECT_EQ(r.text, "rnicsim: standard output cannot be written\n");
 }
 

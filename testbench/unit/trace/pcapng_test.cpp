@@ -61,6 +61,21 @@ TEST(Pcapng, FileIsSectionInterfacesAndPackets) {
   std::remove(file.c_str());
 }
 
+TEST(Pcapng, FileHasItsNameWhenItIsWhole) {
+  const std::string file = temp_file("whole.pcapng"), part = file + ".part";
+  std::ofstream(file) << "of an earlier run";
+  {
+    const PcapngWriter abandoned(file);
+    EXPECT_TRUE(std::ifstream(part).good());
+  }
+  EXPECT_THAT(contents(file), ElementsAreArray("of an earlier run", 17));
+  PcapngWriter writer(file);
+  writer.close();
+  EXPECT_EQ(contents(file).size(), 44u);
+  EXPECT_FALSE(std::ifstream(part).good());
+  std::remove(file.c_str());
+}
+
 TEST(Pcapng, TsharkReadsTimesInterfacesDirectionsAndComments) {
   const std::string file = temp_file("tshark.pcapng");
   std::array<std::uint8_t, 61> frame{};
@@ -86,6 +101,8 @@ std::string error_of(F f) {
   try {
     f();
   } catch (const ConfigError& e) {
+    return e.what();
+  } catch (const OutputError& e) {
     return e.what();
   }
   return "no error";

@@ -33,6 +33,8 @@ std::string error_of(F f) {
     f();
   } catch (const ConfigError& e) {
     return e.what();
+  } catch (const OutputError& e) {
+    return e.what();
   }
   return "no error";
 }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -14,7 +15,8 @@
 
 namespace rnic {
 
-GdbServer::GdbServer(std::uint16_t port) : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+GdbServer::GdbServer(std::uint16_t port, std::function<bool()> stop)
+    : stop_(std::move(stop)), listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
@@ -36,12 +38,24 @@ GdbServer::~GdbServer() {
   if (socket_ >= 0) ::close(socket_);
 }
 
-void GdbServer::accept() {
+// A signal that comes just before the call would not end it, so it looks up now and then.
+bool GdbServer::wait_for(int descriptor) const {
+  constexpr int kLookUpMs = 200;
+  pollfd fd{descriptor, POLLIN, 0};
+  while (!stop_ || !stop_()) {
+    if (::poll(&fd, 1, kLookUpMs) > 0) return true;
+  }
+  return false;
+}
+
+bool GdbServer::accept() {
+  if (!wait_for(listener_)) return false;
   do socket_ = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
   while (socket_ < 0 && errno == EINTR);
   if (socket_ < 0) throw ConfigError(fmt::format("--gdb {}: {}", port_, std::strerror(errno)));
   const int on = 1;
   ::setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  return true;
 }
 
 // A debugger that is gone shows when something is received.
@@ -56,6 +70,7 @@ void GdbServer::send(std::string_view octets) {
 
 bool GdbServer::receive(std::string& octets, bool wait) {
   char buffer[4096];
+  if (wait && !wait_for(socket_)) return false;
   for (;;) {
     const ssize_t got = ::recv(socket_, buffer, sizeof buffer, wait ? 0 : MSG_DONTWAIT);
     if (got > 0) return octets.append(buffer, static_cast<std::size_t>(got)), true;
