@@ -64,6 +64,8 @@ class ClockDomain final : public sc_core::sc_module {
   ClockDomain(sc_core::sc_module_name name, const ClockDomainConfig& config);
 
   Cycle now() const { return now_; }
+  // The first cycle that is still to come, while the kernel stands.
+  Cycle next() const { return std::max(next_, cycle_at_or_after(sc_core::sc_time_stamp().value())); }
   std::uint64_t now_ps() const { return now_ * config_.period_ps; }
   std::uint64_t period_ps() const { return config_.period_ps; }
   // The first edge at or after a time.
@@ -74,7 +76,7 @@ class ClockDomain final : public sc_core::sc_module {
     config_.lookahead_cycles = cycles;
   }
   Cycle lookahead() const { return config_.lookahead_cycles; }
-  // Until the simulation starts.
+  // While the kernel stands. What was moved ahead before stays where it is.
   void set_run_ahead(bool on) { config_.run_ahead = on; }
   bool runs_ahead() const { return config_.run_ahead; }
 

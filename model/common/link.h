@@ -137,6 +137,27 @@ class Link final {
     tap(observer);
   }
 
+  void forget(LinkObserver<T>& observer) {
+    observers_.erase(std::remove(observers_.begin(), observers_.end(), &observer), observers_.end());
+    taps_.erase(std::remove(taps_.begin(), taps_.end(), &observer), taps_.end());
+    watched_ = !taps_.empty();
+  }
+  // For an observer that comes in mid-run. No move has been made in cycle `next` or later; else some of what it would
+  // see has passed.
+  bool is_settled(Cycle next) const {
+    const Cycle longest = std::max(config_.latency, config_.credit_latency);
+    return free_from_ <= next && std::all_of(slots_.begin(), slots_.end(), [&](const Slot& slot) {
+             return slot.stamp == kNever || slot.stamp < next + longest;
+           });
+  }
+  // The beats that are visible or will be, the oldest first: see(beat, visible).
+  template <class See>
+  void for_each_beat(See see) {
+    Slot* slot = head_;
+    for (unsigned n = 0; n < used_ && slot->stamp != kNever; ++n, slot = next(slot)) see(slot->beat, slot->stamp);
+  }
+  Cycle credit_from() const { return push_from_; }  // kNever: not before another pop
+
   const std::string& name() const { return name_; }
   const LinkConfig& config() const { return config_; }
   std::uint64_t pushed() const { return pushed_; }  // beats ever pushed

@@ -21,17 +21,44 @@ std::vector<std::string> wave_scopes(Rnic& chip) {
   return {scopes.begin(), scopes.end()};
 }
 
+namespace {
+
+// Long enough for what stages have moved ahead to have happened, in steps of 10 us.
+constexpr std::uint64_t kMarginPs = 40'000'000;
+
+}  // namespace
+
 struct ChipWaves::Observers {
+  // A link and its pins.
+  struct Watched {
+    virtual ~Watched() = default;
+    virtual bool is_settled(Cycle next) const = 0;
+    virtual void join(Cycle next) = 0;
+    virtual void leave() = 0;
+  };
+
+  template <class T>
+  class WatchedLink final : public Watched {
+   public:
+    WatchedLink(Link<T>& link, Waves& waves, std::uint64_t period_ps, std::vector<BeatField<T>> fields)
+        : link_(link), wave_(waves, link.name(), period_ps, std::move(fields)) {}
+    bool is_settled(Cycle next) const override { return link_.is_settled(next); }
+    void join(Cycle next) override { wave_.join(link_, next); }
+    void leave() override { link_.forget(wave_); }
+
+   private:
+    Link<T>& link_;
+    LinkWave<T> wave_;
+  };
+
   Waves& waves;
   const std::uint64_t period_ps;
-  std::vector<std::unique_ptr<LinkPins>> kept;
+  std::vector<std::unique_ptr<Watched>> kept;
 
   template <class T>
   void add(Link<T>& link, std::vector<BeatField<T>> fields) {
     if (!waves.dumps(link.name())) return;
-    auto wave = std::make_unique<LinkWave<T>>(waves, link.name(), period_ps, std::move(fields));
-    link.observe(*wave);
-    kept.push_back(std::move(wave));
+    kept.push_back(std::make_unique<WatchedLink<T>>(link, waves, period_ps, std::move(fields)));
   }
   template <class T>
   void operator()(Link<T>& link) {
@@ -41,11 +68,39 @@ struct ChipWaves::Observers {
   void operator()(Link<StreamBeat>& link) { add(link, stream_beat_fields()); }
 };
 
-ChipWaves::ChipWaves(Rnic& chip, const ClockDomain& clk, Waves& waves)
-    : observers_(std::make_unique<Observers>(Observers{waves, clk.period_ps(), {}})) {
+ChipWaves::ChipWaves(Rnic& chip, ClockDomain& clk, Waves& waves, const WaveWindow& window)
+    : clk_(clk),
+      from_ps_(window.from_ps),
+      to_ps_(window.to_ps),
+      margin_ps_(kMarginPs + 2 * clk.lookahead() * clk.period_ps()),
+      runs_ahead_(clk.runs_ahead()),
+      observers_(std::make_unique<Observers>(Observers{waves, clk.period_ps(), {}})) {
   chip.links.for_each(*observers_);
 }
 
 ChipWaves::~ChipWaves() = default;
+
+void ChipWaves::follow(std::uint64_t now_ps) {
+  if (state_ == State::kBefore && now_ps + margin_ps_ >= from_ps_) {
+    clk_.set_run_ahead(false);
+    state_ = State::kSettling;
+  }
+  if (state_ == State::kSettling && join()) state_ = State::kWatching;
+  RNIC_CHECK_MSG(state_ != State::kSettling || now_ps < from_ps_, "a stage has run ahead into the waveform's window");
+  if (state_ == State::kWatching && now_ps >= to_ps_) {
+    for (const auto& link : observers_->kept) link->leave();
+    clk_.set_run_ahead(runs_ahead_);
+    state_ = State::kOver;
+  }
+}
+
+bool ChipWaves::join() {
+  const Cycle next = clk_.next();
+  for (const auto& link : observers_->kept) {
+    if (!link->is_settled(next)) return false;
+  }
+  for (const auto& link : observers_->kept) link->join(next);
+  return true;
+}
 
 }  // namespace rnic

@@ -45,7 +45,7 @@ void ExternalSimulation::build(const Overlay& command_line) {
   node_ = std::make_unique<Node>(name_.c_str(), NodeConfig{config_.rnic, config_.host}, station);
   node_->set_lookahead(config_.link.delay_ns);
   if (config_.sim.shuffle_seed != 0) node_->shuffle(config_.sim.shuffle_seed);
-  node_->set_run_ahead(config_.sim.run_ahead && options_.wave_file.empty());  // waves are drawn in order
+  node_->set_run_ahead(config_.sim.run_ahead);
   netdev_ = std::make_unique<external::Netdev>("netdev", station);
   node_->chip.mac_tx.ethernet.socket.bind(netdev_->from_chip().socket);
   netdev_->to_chip.socket.bind(node_->chip.mac_rx.socket);
@@ -83,7 +83,10 @@ ExternalSimulation::End ExternalSimulation::run() {
 // A slice of time. True at the run's end: a peer that is done leaves by itself, the others are left to themselves.
 bool ExternalSimulation::step(End& end) {
   const std::uint64_t until_ps = (now_ps() / kAdvancePs + 1) * kAdvancePs;
-  while (now_ps() < until_ps && !stop_requested()) peer_->advance(std::min(until_ps, now_ps() + kPeerStepPs), *wire_);
+  while (now_ps() < until_ps && !stop_requested()) {
+    outputs_->follow(now_ps());
+    peer_->advance(std::min(until_ps, now_ps() + kPeerStepPs), *wire_);
+  }
   outputs_->advance(now_ps());
   if (netdev_->counters().echo_answers != 0) {
     for (const auto& p : programs_) p->pinged();

@@ -98,11 +98,16 @@ void RunOutputs::listen(const Station& station) {
   l->recorder.attach(digest_);
   if (trace_) l->recorder.attach(*trace_);
   // A twin tells of a beat when it leaves its pipeline, with the cycle in which it entered.
-  const ClockDomain& clk = station.node->core_clk;
+  ClockDomain& clk = station.node->core_clk;
   trace_delay_ps_ = std::max(trace_delay_ps_, ClockDomain::kNearCycles * clk.period_ps());
   l->trace = std::make_unique<ChipTrace>(station.node->chip, l->recorder);
-  if (waves_) l->waves = std::make_unique<ChipWaves>(station.node->chip, clk, *waves_);
+  if (waves_) l->waves = std::make_unique<ChipWaves>(station.node->chip, clk, *waves_, options_.wave_window);
   listeners_.push_back(std::move(l));
+}
+
+void RunOutputs::follow(std::uint64_t now_ps) {
+  if (!waves_) return;
+  for (const auto& l : listeners_) l->waves->follow(now_ps);
 }
 
 void RunOutputs::advance(std::uint64_t now_ps) {

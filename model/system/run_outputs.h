@@ -45,6 +45,8 @@ class RunOutputs final {
   RunOutputs(const RunOptions& options, const std::vector<Station>& stations, EthernetLink& cable);
   ~RunOutputs();
 
+  // The kernel stands at this time; to be called at least every 10 us, and before the first.
+  void follow(std::uint64_t now_ps);
   // Nothing earlier will be told any more.
   void advance(std::uint64_t now_ps);
   // Capture, log and waveform get their names.
@@ -53,6 +55,8 @@ class RunOutputs final {
   bool write(const std::string& name, const std::string& text);
 
   const WireCapture& capture() const { return *capture_; }
+  // Changes of signals that were observed; nothing without a waveform.
+  std::optional<std::uint64_t> wave_changes() const { return waves_ ? std::optional(waves_->changes()) : std::nullopt; }
   std::uint64_t digest() const { return digest_.value(); }
   // The files that are whole.
   const std::vector<std::string>& files() const { return files_; }

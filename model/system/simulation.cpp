@@ -92,7 +92,7 @@ void Simulation::build_nodes(const Overlay& command_line) {
     s.node = std::make_unique<Node>(n.name.c_str(), NodeConfig{s.config.rnic, s.config.host}, station);
     s.node->set_lookahead(config_.link.delay_ns);
     if (config_.sim.shuffle_seed != 0) s.node->shuffle(config_.sim.shuffle_seed + i);
-    s.node->set_run_ahead(config_.sim.run_ahead && options_.wave_file.empty());  // waves are drawn in order
+    s.node->set_run_ahead(config_.sim.run_ahead);
     stations_.push_back(std::move(s));
   }
   cable_ = std::make_unique<EthernetLink>("cable", config_.link);
@@ -204,6 +204,7 @@ std::uint64_t Simulation::now_ps() const { return static_cast<std::uint64_t>(sc_
 bool Simulation::run_slice() {
   for (std::uint64_t ps = 0; ps < kSlicePs; ps += kStepPs) {
     if (options_.stop_requested && options_.stop_requested()) return false;
+    outputs_->follow(now_ps());
     sc_core::sc_start(sc_core::sc_time::from_value(kStepPs));
   }
   return true;
@@ -329,6 +330,7 @@ nlohmann::ordered_json Simulation::stats_json(RunEnd end) const {
   j["cpu_s"] = cpu_seconds_;
   j["frames"] = frames();
   j["frames_per_cpu_s"] = cpu_seconds_ > 0 ? static_cast<double>(frames()) / cpu_seconds_ : 0;
+  if (outputs_->wave_changes()) j["wave_changes"] = *outputs_->wave_changes();
   j["results"] = results_json(results(), cycle_ps());
   j["checks"] = checks_json(checks_);
   for (const Utilization& u : utilization()) j["utilization"][u.resource] = u.share;

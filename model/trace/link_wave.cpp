@@ -21,6 +21,13 @@ void LinkPins::declare_field(const std::string& scope, const char* name, unsigne
   field_ids_.push_back(waves_.declare(scope, name, width));
 }
 
+void LinkPins::on_joined(Cycle next, Cycle credit) {
+  pending_.clear();
+  if (credit <= next) return;
+  change(credit_, next, 0);
+  if (credit != kNever) change(credit_, credit, 1);
+}
+
 void LinkPins::on_reserved(Cycle now, Cycle next_credit) {
   if (next_credit == now + 1) return;
   change(credit_, now + 1, 0);

@@ -52,6 +52,9 @@ class Waves {
   // Once, when everything is declared. Throws ConfigError if none of it lies in the scopes to be dumped.
   void begin();
 
+  // Calls of change() that lay before the window's end: what observing has cost.
+  std::uint64_t changes() const { return sequence_; }
+
   // No change before this time will come any more.
   void advance(std::uint64_t time_ps);
 

@@ -1,7 +1,7 @@
 """Waveforms of a window and a scope of a run."""
 import unittest
 
-from rnicsim import ProgramTest
+from rnicsim import QUICKSTART, ProgramTest
 
 WINDOW = ("--wave-scope", "rnic_a.tx", "--wave-from", "34us", "--wave-to", "36us")
 
@@ -32,6 +32,56 @@ class Waves(ProgramTest):
         text = self.dump("w.vcd", "--wave-from", "34us", "--wave-to", "35us").decode()
         self.assertIn("$scope module rnic_a $end", text)
         self.assertIn("$scope module rnic_b $end", text)
+
+    def pins(self, first_us):
+        """Of the chip's transmit side from 200 us on, by signal: the times at which it changed, and to what."""
+        text = self.dump("w.vcd", "--wave-scope", "rnic_a.tx", "--wave-from", f"{first_us}us", "--wave-to", "204us").decode()
+        head, body = text.split("$enddefinitions $end\n")
+        names, scope = {}, []
+        for words in map(str.split, head.splitlines()):
+            if words[0] == "$scope":
+                scope.append(words[2])
+            elif words[0] == "$upscope":
+                scope.pop()
+            elif words[0] == "$var":
+                names[words[3]] = ".".join([*scope, words[4]])
+        changes, now = {name: [] for name in names.values()}, 0
+        for line in body.splitlines():
+            if line[0] == "#":
+                now = max(int(line[1:]), 200_000_000)
+                continue
+            value, code = line[1:].split() if line[0] == "b" else (line[0], line[1:])
+            of = changes[names[code]]
+            if of and of[-1][0] == now:
+                of.pop()  # before, or in this instant
+            if not of or of[-1][1] != value:
+                of.append((now, value))
+        return changes
+
+    def test_a_late_window_shows_what_observing_from_the_beginning_does(self):
+        whole, late = self.pins(0), self.pins(200)
+        self.assertEqual(whole.keys(), late.keys())
+        moves = 0
+        for name, changes in whole.items():
+            if changes[0][1] != late[name][0][1]:  # of a beat that had passed before
+                self.assertNotIn(name.rsplit(".", 1)[1], ("valid", "ready", "credit"))
+                self.assertLessEqual(set(late[name][0][1]), {"x"}, name)
+                changes, late[name] = changes[1:], late[name][1:]
+            self.assertEqual(changes, late[name], name)
+            moves += len(changes)
+        self.assertGreater(moves, 1000)
+
+    def test_outside_of_its_window_nothing_is_observed(self):
+        """Counted in work, of which the clock's is none: stages run ahead but in the window, and links tell nobody."""
+        plain = self.run_scenario(QUICKSTART, "--no-capture")
+        for first_us in (300, 1500, 2900):
+            window = ("--wave", "w.fst", "--wave-from", f"{first_us}us", "--wave-to", f"{first_us + 1}us")
+            stats = self.run_scenario(QUICKSTART, "--no-capture", *window)
+            self.assertEqual(stats["digest"], plain["digest"])
+            self.assertLess(stats["wave_changes"], 1_000_000)  # of 50 million in the whole run
+            for node in "ab":
+                calls = [run["stats"][node]["core_clk"]["stage_calls"]["value"] for run in (stats, plain)]
+                self.assertLess(calls[0], 1.05 * calls[1])
 
 
 if __name__ == "__main__":

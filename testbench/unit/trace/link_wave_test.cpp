@@ -39,7 +39,10 @@ class LinkWaveTest : public StageTest {
 
   Trace trace(Cycle cycles) {
     waves.close(cycles * clk.period_ps());
-    std::ifstream in(file);
+    return read(file);
+  }
+  Trace read(const std::string& from) const {
+    std::ifstream in(from);
     std::string word, now[4] = {"x", "x", "x", "x"};
     Trace t;
     Cycle cycle = 0;
@@ -142,6 +145,56 @@ TEST_F(LinkWaveTest, TransfersAreWhereTheEndsSawThem) {
   ASSERT_EQ(tags.size(), beats.size());
   for (std::size_t i = 0; i < beats.size(); ++i) EXPECT_EQ(tags[i], beats[i].tag) << i;
   for (const Cycle c : source.cycles()) EXPECT_EQ(t.credit[c], '1') << c;
+}
+
+// Whenever an observer comes, it tells from there on what one tells that was there from the beginning.
+TEST_F(LinkWaveTest, ObserverJoinsInMidRun) {
+  source.pause(at_random(1, 30));
+  sink.pause(at_random(2, 40));
+  std::vector<Beat> beats(60);
+  for (std::size_t i = 0; i < beats.size(); ++i) beats[i].tag = static_cast<std::uint8_t>(i);
+  source.script(beats);
+  struct Late {
+    std::string file;
+    Waves waves;
+    LinkWave<Beat> wave;
+    Cycle from = 0;
+    explicit Late(unsigned n, std::uint64_t period_ps)
+        : file(testing::TempDir() + "rnic_link_wave_late_" + std::to_string(n) + ".vcd"),
+          waves(open_wave_sink(file), {}),
+          wave(waves, "top.link", period_ps, kFields) {
+      waves.begin();
+    }
+  };
+  std::vector<std::unique_ptr<Late>> lates;
+  for (unsigned n = 0; n < 100; ++n) {
+    lates.push_back(std::make_unique<Late>(n, clk.period_ps()));
+    Late& late = *lates.back();
+    late.from = clk.next();
+    ASSERT_TRUE(link.is_settled(late.from));
+    late.wave.join(link, late.from);
+    sc_core::sc_start(sc_core::sc_time::from_value(clk.period_ps()));
+  }
+  run_until_idle();
+  const Cycle end = sink.cycles().back() + 3;
+  const Trace whole = trace(end);
+  ASSERT_GT(end, 80u);
+  for (const auto& late : lates) {
+    late->waves.close(end * clk.period_ps());
+    const Trace t = read(late->file);
+    std::remove(late->file.c_str());
+    EXPECT_EQ(t.valid.substr(late->from), whole.valid.substr(late->from)) << late->from;
+    EXPECT_EQ(t.ready.substr(late->from), whole.ready.substr(late->from)) << late->from;
+    EXPECT_EQ(t.credit.substr(late->from), whole.credit.substr(late->from)) << late->from;
+    EXPECT_TRUE(std::equal(t.tags.rbegin(), t.tags.rend(), whole.tags.rbegin())) << late->from;
+  }
+}
+
+TEST_F(LinkWaveTest, OneThatHasLeftHearsNothing) {
+  link.forget(wave);
+  source.script({{1, false}, {2, false}}, 0);
+  run_until_idle();
+  EXPECT_EQ(waves.changes(), 3u);  // of the declaration
 }
 
 // A pipeline takes the credit on entry and shows the beat when it leaves.
