@@ -6,7 +6,7 @@ usage: mutate.py [--list | --check] [--only ID…] [--jobs N] [--build FOLDER]
 testbench/mutants.toml has the mutants. Each is a text that stands exactly once in a file, the text that takes its place, and the
 requirements that this breaks. The tests are those that testbench/testplan.csv ties to these requirements, without
 co-simulations: they compare the model with its twin, which says nothing about the rule. A mutant is killed if for each
-of its requirements a tied test fails; if not, a tie is wrong. A test that hangs has failed if its program cuts it off and says so.
+of its requirements a tied test fails; if not, a tie is wrong. A test that hangs has failed if its program cuts it off and says so, and is marked.
 
 The tree is copied to FOLDER (build/mutants), and only the copy is changed. First the tests have to pass unbroken. --list
 prints each mutant with its tests, --check only looks whether texts, requirements and tests exist; both take the names
@@ -37,8 +37,8 @@ MUTANTS = ROOT / "testbench" / "mutants.toml"
 FOLDER = ROOT / "build" / "mutants"
 KEYS = {"requirements": list, "file": str, "find": str, "put": str, "breaks": str}
 JUDGES = ("unit", "system")  # folders of testbench/
-TEST_TIMEOUT_S = 30       # a test of a forked program
-PROGRAM_TIMEOUT_S = 300   # a program that does not cut off its tests
+TEST_TIMEOUT_S = 60       # a test of a forked program
+PROGRAM_TIMEOUT_S = 600   # a program that does not cut off its tests
 SETTINGS = {  # compiled fast, run fast enough
     "CMAKE_BUILD_TYPE": "RelWithDebInfo",
     "CMAKE_CXX_FLAGS_RELWITHDEBINFO": "-O1 -DNDEBUG",
@@ -50,6 +50,7 @@ OBJECT = re.compile(r" -o testbench/(\w+)/(?:\S*/)?CMakeFiles/(\w+)\.dir/")
 TEST = re.compile(r"^\s*TEST(_F|_P)?\(\s*(\w+)\s*,\s*(\w+)\s*\)", re.MULTILINE)
 INSTANCE = re.compile(r"^\s*INSTANTIATE_TEST_SUITE_P\(\s*(\w*)\s*,\s*(\w+)", re.MULTILINE)
 FAILED = re.compile(r"^\[  FAILED  \] ([^\s,]+\.[^\s,]+)", re.MULTILINE)
+CUT_OFF = re.compile(r"killed after \d+ s\nFAILED .*  (\S+)$", re.MULTILINE)
 STARTED = re.compile(r"^\[ RUN      \] (\S+)", re.MULTILINE)
 
 
@@ -211,16 +212,17 @@ class Copy:
         return self.names[program]
 
     def failed(self, program, names):
-        """The tests that have failed; None if the program was still at it when its time was over."""
+        """How the tests that have failed did so, by name; None if the program was still at it when its time was over."""
         command = [self.out / "bin" / program, f"--jobs={self.jobs}", f"--timeout={TEST_TIMEOUT_S}",
                    f"--gtest_filter={':'.join(names)}"]
         try:
             done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=PROGRAM_TIMEOUT_S)
         except subprocess.TimeoutExpired:
             return None
-        failed = list(dict.fromkeys(FAILED.findall(done.stdout)))
+        failed = dict.fromkeys(FAILED.findall(done.stdout), "")
+        failed.update(dict.fromkeys(CUT_OFF.findall(done.stdout), " (cut off)"))
         if done.returncode and not failed:  # a crash ends a program that does not fork
-            failed = STARTED.findall(done.stdout)[-1:] or [program]
+            failed[(STARTED.findall(done.stdout) or [program])[-1]] = " (broke down)"
         return failed
 
     @contextlib.contextmanager
@@ -264,7 +266,7 @@ class Trial:
                 return
             for requirement, names in tied.items():
                 if hits := [f for f in failed if f in names or f == program]:
-                    self.killers.append(hits[0])
+                    self.killers.append(hits[0] + failed[hits[0]])
                     self.left.remove(requirement)
             if not self.left:
                 return

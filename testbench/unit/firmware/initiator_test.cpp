@@ -41,14 +41,14 @@ TEST_F(Initiator, EnhancedPeerToPeerSendsTheAgreedRtrFirst) {
   bus.take();
   fw.on(TcpConnected{FlowId{3}, 0x80000000, 41000, 1460});
   EXPECT_EQ(bus.take().front(), "send flow 3 " + kReqKey + "500200098010c02068656c6c6f");
-  stream(3, kRepKey + "5002000480208010");
+  stream(3, kRepKey + "5002000480148012");  // IRD 20, ORD 18
   EXPECT_THAT(bus.take(),
               ElementsAre("read flow 3 4",  //
-                          "qp 5 rts flow 3 mulpdu 1454 ird 16 ord 32",
+                          "qp 5 rts flow 3 mulpdu 1454 ird 18 ord 20",
                           "flow 3 rdma qp 5 tx_markers 0 rx_markers 0 crc 1 epoch 1",
                           "enter_rdma flow 3",  //
                           "work qp 5 rtr_write",
-                          "event established status 0 id 5 ird 16 ord 32 peer 32/16 rev 2 flags 2e", "cancel timer 0"));
+                          "event established status 0 id 5 ird 18 ord 20 peer 20/18 rev 2 flags 2e", "cancel timer 0"));
 }
 
 TEST_F(Initiator, EveryRtrKind) {

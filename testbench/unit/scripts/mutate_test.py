@@ -115,7 +115,8 @@ class FakeCopy:
 
     def failed(self, program, names):
         self.ran.append((program, names))
-        return self.results.get(program, [])
+        failed = self.results.get(program, [])
+        return failed if failed is None else dict.fromkeys(failed, " (so)")
 
 
 class Verdicts(Folder):
@@ -128,14 +129,14 @@ class Verdicts(Folder):
 
     def test_killed_by_the_first_program_that_has_a_tied_test_that_fails(self):
         copy = FakeCopy(unit_test=["Place.One"])
-        self.assertEqual(self.verdict(mutant(), copy), ("killed", "Place.One"))
+        self.assertEqual(self.verdict(mutant(), copy), ("killed", "Place.One (so)"))
         self.assertEqual(copy.ran, [("unit_test", ["Place.One", "Seeds/Three.Four/0"])])
 
     def test_each_rule_needs_its_own(self):
         both = mutant(["DDP-1", "DDP-2"])
         self.assertEqual(self.verdict(both, FakeCopy(unit_test=["Place.Two"])), ("SURVIVED", "no test of DDP-1 fails"))
         killed = FakeCopy(unit_test=["Place.Two"], system_test=["Place.One"])
-        self.assertEqual(self.verdict(both, killed), ("killed", "Place.Two Place.One"))
+        self.assertEqual(self.verdict(both, killed), ("killed", "Place.Two (so) Place.One (so)"))
 
     def test_what_does_not_compile_or_hangs_is_not_killed(self):
         wrong = FakeCopy(unit_test="[1/2] a.cpp\na.cpp:1: error: no such thing\nninja: stopped\n")
@@ -143,12 +144,45 @@ class Verdicts(Folder):
         self.assertEqual(self.verdict(mutant(), FakeCopy(unit_test=None)), ("SURVIVED", "unit_test hangs, and no test tells"))
 
     def test_a_program_that_breaks_down_has_failed(self):
-        self.assertEqual(self.verdict(mutant(), FakeCopy(unit_test=["unit_test"])), ("killed", "unit_test"))
+        self.assertEqual(self.verdict(mutant(), FakeCopy(unit_test=["unit_test"])), ("killed", "unit_test (so)"))
 
     def test_tests_that_fail_unbroken_are_told(self):
         copy = FakeCopy(unit_test=None, system_test=["Place.One"])
         self.assertEqual(list(mutate.fails_unbroken({"DDP-1"}, copy, self.ties, "unit")), ["unit_test, which hangs"])
         self.assertEqual(list(mutate.fails_unbroken({"DDP-1"}, copy, self.ties, "system")), ["Place.One"])
+
+
+class Reports(Folder):
+    def failed(self, script):
+        program = self.write("bin/program", f"#!/bin/sh\n{script}\n")
+        program.chmod(0o755)
+        copy = mutate.Copy(self.root, 1)
+        copy.out = self.root
+        return copy.failed("program", ["Place.One"])
+
+    def test_of_forked_tests(self):
+        self.assertEqual(self.failed("""cat <<'END'
+killed after 60 s
+FAILED    60.01 s  Seeds/Three.Four/0
+passed     0.01 s  Place.Two
+wrong
+FAILED     0.01 s  Place.One
+3 tests: 1 passed, 2 failed, 0 skipped
+[  FAILED  ] Seeds/Three.Four/0
+[  FAILED  ] Place.One
+END
+exit 1"""), {"Seeds/Three.Four/0": " (cut off)", "Place.One": ""})
+
+    def test_of_one_process(self):
+        self.assertEqual(self.failed("""cat <<'END'
+[ RUN      ] Seeds/Three.Four/0
+[  FAILED  ] Seeds/Three.Four/0, where GetParam() = 1 (0 ms)
+[  FAILED  ] 1 test, listed below:
+[  FAILED  ] Seeds/Three.Four/0, where GetParam() = 1
+END
+exit 1"""), {"Seeds/Three.Four/0": ""})
+        self.assertEqual(self.failed("echo '[ RUN      ] Place.One'; kill -SEGV $$"), {"Place.One": " (broke down)"})
+        self.assertEqual(self.failed("echo '[       OK ] Place.One (0 ms)'"), {})
 
 
 class Copies(Folder):

@@ -1195,7 +1195,7 @@ TEST_F(RdmapSegmenterTest, CmpSwap) {
 }
 TEST_F(RdmapSegmenterTest, AtomicResponsesHaveQueueThreeAndMsnsOfTheirOwn) {
   allow();
-  post(wqe(WrOpcode::kSend, {sge(4)}));
+  post(wqe(WrOpcode::kRdmaRead, {sge(4)}));
   alu.script({{Qpn{1}, {0xabcd0001, 0x1122334455667788}}, {Qpn{1}, {0xabcd0002, 0}}}, 20);
   alu.pause(window(21, 40));
   run_until_idle();
