@@ -38,6 +38,7 @@ cmake --build --preset fuzz --target "${programs[@]}" -- --quiet
 # So many run at a time; the chip has more to offer than any parser, and gets four times as long.
 jobs=$(nproc)
 weight() { if [ "$1" = chip ]; then echo 4; else echo 1; fi; }
+longest() { if [ "$1" = chip ]; then echo 512; else echo 16384; fi; }  # octets of an input
 shares=0
 for target in "${targets[@]}"; do shares=$((shares + $(weight "$target"))); done
 
@@ -48,13 +49,14 @@ fuzz() {
   local status=0 inputs
   touch "$log.begin"
   "build/fuzz/bin/$(program_of "$target")" "--target=$target" "$grown" "testbench/fuzz/corpus/$target" \
-    -max_total_time="$2" -timeout=20 -rss_limit_mb=2048 -max_len=16384 -artifact_prefix="$found/" -print_final_stats=1 \
+    -max_total_time="$2" -timeout=20 -rss_limit_mb=2048 -max_len="$(longest "$target")" -artifact_prefix="$found/" \
+    -print_final_stats=1 \
     >"$log" 2>&1 </dev/null || status=$?
   inputs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
   if [ $status -eq 0 ]; then
     printf '%-12s %10d inputs in %d s, nothing found\n' "$target" "${inputs:-0}" "$2"
   else
-    printf '%-12s FAILED: %s\n' "$target" "$(sed -n 's/^SUMMARY: //p' "$log" | tail -1)"
+    printf '%-12s FAILED: %s\n' "$target" "$(sed -n 's/^ *what(): *//p; s/^SUMMARY: //p' "$log" | head -1)"
     find "$found" -newer "$log.begin" -type f -printf '             %p\n'
     echo "             $log"
   fi

@@ -49,6 +49,15 @@ void StatsRegistry::add(const std::string& path, Source source, std::string unit
   entries_.push_back({path, std::move(source), std::move(unit), std::move(description)});
 }
 
+double StatsRegistry::value(const std::string& path) const {
+  const auto entry = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.path == path; });
+  RNIC_CHECK_MSG(entry != entries_.end() && !std::holds_alternative<const Histogram*>(entry->source),
+                 path + " is no single figure");
+  if (const auto* counter = std::get_if<const Counter*>(&entry->source))
+    return static_cast<double>((*counter)->value());
+  return std::get<Derived>(entry->source)();
+}
+
 ordered_json StatsRegistry::to_json() const {
   ordered_json tree = ordered_json::object();
   for (const Entry& e : entries_) {

@@ -25,6 +25,9 @@ class StatsRegistry {
   // group of figures.
   void add(const std::string& path, Source source, std::string unit, std::string description);
 
+  // What a figure is now; not of histograms.
+  double value(const std::string& path) const;
+
   // Nested by group, in the order of registration:
   //   {"rx": {"fpdus": {"value": 12, "unit": "FPDUs", "description": "…"}}}
   // A histogram has count, min, mean, p50, p90, p99, p99.9 and max in place of the value.

@@ -95,6 +95,29 @@ def from_vectors(folder):
             write("vectors", kind["kind"], json.dumps({"kind": kind["kind"], "vectors": [kept]}).encode())
 
 
+def replays():
+    def record(what, octets):
+        return bytes([what, len(octets)]) + octets
+
+    def untagged(opcode, qn, msn, payload):
+        return bytes([0x41, 0x40 | opcode]) + struct.pack(">IIII", 0, qn, msn, 0) + payload
+
+    def tagged(opcode, stag, to, payload):
+        return bytes([0xC1, 0x40 | opcode]) + struct.pack(">IQ", stag, to) + payload
+
+    def read(msn, size, stag, to):
+        return untagged(1, 1, msn, struct.pack(">IQIIQ", 7, 0x5000, size, stag, to))
+
+    send = record(0, untagged(3, 0, 1, b"hello"))
+    write("replay", "all", b"\4" + send + record(0, tagged(0, 0x100, 0x1000, b"abcd")) + record(0, read(1, 4, 0x100, 0x1000)) +
+          record(1, tagged(2, 7, 0x5000, b"abcd")) + record(1, untagged(3, 0, 1, b"world")))
+    terminate = bytes.fromhex("1101c0000012") + tagged(0, 0x100, 0x1000, b"")
+    write("replay", "terminate", b"\6" + record(0, tagged(0, 0x100, 0x1000, b"abcd")) + record(1, untagged(7, 2, 1, terminate)))
+    write("replay", "refused", b"\1")
+    write("replay", "invalidate", b"\4" + record(0, tagged(0, 0x100, 0, b"abcd")) +
+          record(0, bytes([0x41, 0x44]) + struct.pack(">IIII", 0x100, 0, 1, 0)) + record(0, tagged(0, 0x100, 64, b"ab")))
+
+
 def scenarios():
     for name in ("quickstart", "loss-sweep", "churn", "interop/rping_server"):
         text = json.dumps(json.loads((TRACES / f"{name}.json").read_text()))
@@ -127,8 +150,64 @@ def debugger():
     write("gdb", "octets", b"\0+$g#67\n$m1000,4#25\n-\n\x03\n$vCont;c#a8\n$k#6b")
 
 
+def guest():
+    def message(request, payload, odd=0):
+        return bytes([request, odd, len(payload)]) + payload
+
+    def words(*values):
+        return struct.pack(f"<{len(values)}I", *values)
+
+    def memory(*pieces):
+        octets = bytearray(0x3100)
+        for at, piece in pieces:
+            octets[at - 0x1000:at - 0x1000 + len(piece)] = piece
+        return bytes(octets).rstrip(b"\0")
+
+    kick = memory((0x2000, struct.pack("<QIHH", 0x10000 + 0x3000, 64, 0, 0)), (0x2100, struct.pack("<HHH", 0, 1, 0)))
+    write("vhost", "transmit", b"\1\3" + message(1, b"") + message(24, words(0, 8, 0)) + message(35, words(1, 0), 4) + kick)
+    write("vhost", "cut", b"\3\1" + message(35, words(1, 0)) + kick)
+    receive = memory((0x1000, struct.pack("<QIHH", 0x10000 + 0x3000, 200, 2, 0)), (0x1100, struct.pack("<HHH", 0, 1, 0)))
+    write("vhost", "receive", b"\1\1" + message(15, b"", 2 | 4 | 8) + receive)
+    circle = memory((0x2000, struct.pack("<QIHH", 0x10000, 0, 1, 0)), (0x2100, struct.pack("<HHH", 0, 1, 0)))
+    write("vhost", "circle", b"\1\2" + message(8, words(1, 32768)) + message(35, words(1, 0)) + circle)
+    write("vhost", "set-up", b"\0\5" + message(5, words(1, 0) + struct.pack("<QQQQ", 0x10000, 0x8000, 0, 0), 1) +
+          message(8, words(1, 4)) + message(9, words(1, 0) + struct.pack("<QQQQ", 0x12000, 0x12200, 0x12100, 0)) +
+          message(18, words(1, 1)) + message(35, words(1, 0)) + kick)
+    write("guest_clock", "some", b"".join(struct.pack("<IIQ", *m) for m in ((1, 1, 1), (2, 2, 50), (3, 3, 0), (0, 1, 0), (4, 4, 0))))
+    write("frame_port", "two", struct.pack(">I", 60) + bytes(60) + struct.pack(">I", 14) + bytes(14))
+
+
+def sessions():
+    # A session of chip_target.cpp: how to connect, bends of request and SYN, then steps: what, bend, and what they take.
+    straight = b"\0"
+    begin = b"\xc0" + straight + straight
+    w = b"\0" + straight + b"\0\0\0\0\x40\7"            # Write of 64 octets to the first grant
+    send = b"\2" + straight + b"\0" + b"\0\x20\1"
+    read = b"\4" + straight + b"\0\0\0" + b"\1\0" + b"\0"
+    atomic = b"\6" + straight + b"\0\0\0" + b"\0"
+    immediate = b"\7" + straight + bytes(8)
+    answers, pause = b"\x10" + straight, b"\x0d" + straight + b"\x14"
+    write("chip", "all", begin + w + send + read + atomic + immediate + pause + answers + b"\1")
+    write("chip", "writes", begin + w * 4 + b"\1")
+    write("chip", "ahead", begin + b"\x0b" + straight + b"\0\0\0\0\x20\1" + b"\0\x20\2" + b"\1")
+    write("chip", "beyond", begin + b"\0" + straight + b"\x80\xff\xff\0\x40\7" + pause + answers)
+    write("chip", "read-beyond", begin + b"\4" + straight + b"\0\3\0" + b"\2\0" + b"\0" + pause + answers)
+    write("chip", "bent", begin + w + b"\0" + b"\xa1\0\x10\7" + b"\0\0\0\0\x40\7" + pause + answers)
+    post = b"".join(b"\x0e" + straight + bytes([op]) + (b"" if op == 3 else b"\x20") for op in range(4))
+    write("chip", "posts", begin + post + pause + answers + straight * 12 + pause + b"\1")
+    write("chip", "called", b"\x81" + straight + post + pause + answers + b"\1")
+    enhanced = b"\xc2" + straight + straight + b"\x40\x10\0\x10"
+    write("chip", "enhanced", enhanced + w + send + b"\1")
+    write("chip", "terminate", begin + b"\x08" + straight + b"\4" + b"\x11\0\x40\0" + pause)
+    write("chip", "fin", begin + w + b"\x31" + straight + pause)
+    write("chip", "disconnect", begin + w + b"\x0f" + straight + b"\0" + pause + b"\1")
+
+
 captures()
 from_vectors(pathlib.Path(sys.argv[1]))
+replays()
 scenarios()
 program()
 debugger()
+guest()
+sessions()

@@ -11,12 +11,14 @@ void stream(ByteSpan octets);
 void ddp(ByteSpan octets);
 void terminate(ByteSpan octets);
 void capture(ByteSpan octets);
+void replay(ByteSpan octets);
 void scenario(ByteSpan octets);
 void settings(ByteSpan octets);
 void vectors(ByteSpan octets);
 void elf(ByteSpan octets);
 void gdb(ByteSpan octets);
 void vhost(ByteSpan octets);
-void wire(ByteSpan octets);
+void guest_clock(ByteSpan octets);
+void frame_port(ByteSpan octets);
 
 }  // namespace rnic::fuzz

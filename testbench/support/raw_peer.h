@@ -25,6 +25,8 @@ class RawStream final {
   // The start-up frame (RFC 5044 section 7.1) out, the reply in: 20 octets and private data. Framing is what the two
   // ask for.
   Bytes start(const Bytes& request);
+  // The same for a request that the chip need not answer. Empty if it does not; then there are no FPDUs to be received.
+  Bytes try_start(const Bytes& request);
   // The other way round: the chip's request in, our reply out.
   Bytes answer(const Bytes& reply);
 
@@ -50,6 +52,9 @@ class RawStream final {
   bool was_reset() const { return reset_; }
   void send_fin();
   void send_rst();
+  // RST with the sequence number that the chip waits for, whatever was lost or spoilt on its way there.
+  void abort();
+  bool negotiated() const { return negotiated_; }
 
  private:
   friend class RawPeer;
@@ -61,8 +66,8 @@ class RawStream final {
 
   RawPeer& peer_;
   const std::uint16_t port_, chip_port_;
-  std::uint32_t seq_, ack_ = 0;
-  bool open_ = false, fin_ = false, reset_ = false;
+  std::uint32_t seq_, ack_ = 0, chips_ack_;
+  bool open_ = false, fin_ = false, reset_ = false, negotiated_ = false;
   Bytes received_;
   std::size_t marker_at_ = 0;
   MpaReference to_chip_, from_chip_;
@@ -86,6 +91,18 @@ class RawPeer final : public sc_core::sc_module, private EthernetTarget {
   // To be called in the script.
   RawStream& connect();
   RawStream& accept();  // the next connection of the chip's
+  // The same where the chip may not answer.
+  RawStream* try_connect();
+  // Any frame. set_checksums() makes those of IPv4 and TCP right.
+  void send_frame(const Bytes& octets);
+  static void set_checksums(Bytes& frame);
+  // Is given the next frame of a stream in the last moment, and may change it.
+  std::function<void(Bytes& frame)> bend;
+  // The wire or we are not to be relied on: what the chip sends again is acknowledged again, and what belongs to none
+  // of our streams is reset, as RFC 9293 section 3.10.7.1 asks.
+  bool lenient = false;
+  // All streams but this one have come to their end.
+  void forget_streams(const RawStream& kept);
   void wait_us(unsigned us) { sc_core::wait(sc_core::sc_time(us, sc_core::SC_US)); }
   // Until the condition holds or 1 ms has passed; what it came to.
   bool wait_for(const std::function<bool()>& condition);
@@ -97,6 +114,7 @@ class RawPeer final : public sc_core::sc_module, private EthernetTarget {
   void play();
   void transmit(const RawStream& stream, std::uint32_t seq, std::uint32_t ack, unsigned flags, const Bytes& payload);
   RawStream& stream(std::uint16_t port, std::uint16_t chip_port);
+  void refuse(const Bytes& frame);
   void dispatch(const Bytes& frame);
 
   const Addresses addresses_;
@@ -111,6 +129,7 @@ class RawPeer final : public sc_core::sc_module, private EthernetTarget {
   sc_core::sc_event_queue arrived_;
   sc_core::sc_event changed_;
   std::vector<std::unique_ptr<RawStream>> streams_;
+  std::uint16_t next_port_ = 41000;
   std::size_t accepted_ = 0;  // of those that the chip opened
   std::vector<RawStream*> of_the_chip_;
 };

@@ -2,13 +2,13 @@
 #include <systemc>
 
 #include <gmock/gmock.h>
-#include <nlohmann/json.hpp>
 
 #include "model/env/link/ethernet_link.h"
 #include "model/env/workload/workload.h"
 #include "model/stats/registry.h"
 #include "model/system/node.h"
 #include "testbench/perf/heap_growth.h"
+#include "testbench/support/in_use.h"
 
 namespace rnic::test {
 namespace {
@@ -77,39 +77,27 @@ class ChurnSystemTest : public testing::Test {
     }
     ASSERT_GE(load->results()[phase].count, 50u) << load->waiting_for();
   }
-  struct InUse {
-    nlohmann::ordered_json counts;
-    bool operator==(const InUse& o) const { return counts == o.counts; }
-    friend std::ostream& operator<<(std::ostream& out, const InUse& u) { return out << u.counts; }
-  };
+  using InUse = std::map<std::string, std::map<std::string, double>>;
   // Each quiet part keeps a memory region until the end; `regions` of them do not count.
   InUse in_use(unsigned regions = 0) const {
-    const nlohmann::ordered_json all = stats.to_json();
-    nlohmann::ordered_json now;
-    for (const char* node : {"a", "b"}) {
-      const auto take = [&](const char* group, std::initializer_list<const char*> keys) {
-        const auto& from = all[node].contains(group) ? all[node][group] : all[node]["rnic"][group];
-        for (const char* key : keys) now[node][group][key] = from.at(key).at("value");
-      };
-      take("context", {"qps", "cqs", "srqs", "stags"});
-      take("tcp_connection", {"flows"});
-      take("fwcpu", {"connections", "setups", "timers", "unexpected_events", "no_resources", "bad_frames"});
-      take("event_writer", {"slots", "dropped"});
-      take("driver", {"qps", "cqs", "srqs", "mrs", "listeners", "commands"});
-      for (auto* mrs : {&now[node]["context"]["stags"], &now[node]["driver"]["mrs"]}) {
-        *mrs = mrs->get<double>() - regions;
+    InUse now;
+    for (const std::string node : {"a", "b"}) {
+      now[node] = test::in_use(stats, node);
+      for (const char* key : {"unexpected_events", "no_resources", "bad_frames"}) {
+        now[node][key] = stats.value(node + ".rnic.fwcpu." + key);
       }
+      for (const char* mrs : {"rnic.context.stags", "driver.mrs"}) now[node][mrs] -= regions;
     }
-    return {now};
+    return now;
   }
   void expect_nothing_left(std::vector<Outcome> outcomes) {
     make(std::move(outcomes));
     perf::HeapGrowth heap;
     run_into(0);
     const InUse before = in_use();
-    EXPECT_EQ(before.counts["a"]["context"]["qps"], 1);
-    EXPECT_EQ(before.counts["a"]["fwcpu"]["connections"], 1);
-    EXPECT_EQ(before.counts["a"]["tcp_connection"]["flows"], 1);
+    EXPECT_EQ(before.at("a").at("rnic.context.qps"), 1);
+    EXPECT_EQ(before.at("a").at("rnic.fwcpu.connections"), 1);
+    EXPECT_EQ(before.at("a").at("rnic.tcp_connection.flows"), 1);
     run_into(2);
     EXPECT_EQ(in_use(1), before);
     const perf::HeapShares heap_then = heap.most();

@@ -25,8 +25,8 @@ const Message* terminate_of(const MessageReader& stream) {
   return nullptr;
 }
 
-// Of a region, in octets; all of them have to fit a host's memory.
-constexpr std::uint64_t kMaxRegion = 1 << 28;
+// In octets, of a region and of all together: a capture says what it likes.
+constexpr std::uint64_t kMaxRegion = 1 << 28, kMaxMemory = 1 << 28;
 
 bool same(ByteSpan a, ByteSpan b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
 
@@ -177,6 +177,7 @@ void MemoryPlanner::make_regions() {
   std::sort(accesses_.begin(), accesses_.end(), [](const Access& a, const Access& b) {
     return std::tie(a.stag, a.generation, a.to) < std::tie(b.stag, b.generation, b.to);
   });
+  std::uint64_t all = 0;
   const auto whole = [&](std::uint32_t stag) { return plan_.invalidations.count(stag) != 0; };
   for (const Access& a : accesses_) {
     Region* r = plan_.regions.empty() ? nullptr : &plan_.regions.back();
@@ -189,7 +190,10 @@ void MemoryPlanner::make_regions() {
                                     a.stag, a.bytes, a.to, r->base));
     }
     r->access |= a.right;
-    if (reach + a.bytes > r->octets.size()) r->octets.resize(reach + a.bytes);
+    if (reach + a.bytes <= r->octets.size()) continue;
+    all += reach + a.bytes - r->octets.size();
+    if (all > kMaxMemory) throw ConfigError(fmt::format("more than {} MiB of memory were used", kMaxMemory >> 20));
+    r->octets.resize(reach + a.bytes);
   }
   for (const Region& r : plan_.regions) {
     plan_.final.push_back(r.octets);

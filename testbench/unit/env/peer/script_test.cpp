@@ -105,6 +105,10 @@ TEST_F(ScriptTest, WhatCannotBeReplayedIsRefused) {
       .write(2, "11111111", "7000000000000000", "01")
       .fpdu(3, hex("4144 11111111 00000000 00000001 00000000"));
   EXPECT_THAT(refusal(sparse, reply), HasSubstr("too far for one region"));
+  TestStream much{wire::MpaFrameKind::kRequest};
+  much.read(1, "99999999 0000000000005000", "08000000", "11111111 0000000000001000")
+      .read(2, "99999999 0000000000005000", "08000001", "22222222 0000000000001000");
+  EXPECT_THAT(refusal(much, reply), HasSubstr("more than 256 MiB of memory were used"));
 }
 
 }  // namespace
