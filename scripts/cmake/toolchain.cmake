@@ -23,7 +23,7 @@ add_compile_options(-fno-semantic-interposition)
 # Compiling third-party headers (SystemC, Boost) as our own code would drown our warnings in theirs.
 add_library(rnic_warnings INTERFACE)
 target_compile_options(rnic_warnings INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-align -Wformat=2
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor $<$<CXX_COMPILER_ID:GNU>:-Woverloaded-virtual> -Wcast-align -Wformat=2
   $<$<BOOL:${RNIC_WERROR}>:-Werror>)
 
 if(RNIC_SANITIZE)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -177,24 +178,27 @@ void MemoryPlanner::make_regions() {
   std::sort(accesses_.begin(), accesses_.end(), [](const Access& a, const Access& b) {
     return std::tie(a.stag, a.generation, a.to) < std::tie(b.stag, b.generation, b.to);
   });
-  std::uint64_t all = 0;
+  std::vector<std::uint64_t> sizes;  // before any memory is taken
   const auto whole = [&](std::uint32_t stag) { return plan_.invalidations.count(stag) != 0; };
   for (const Access& a : accesses_) {
     Region* r = plan_.regions.empty() ? nullptr : &plan_.regions.back();
-    const bool joins =
-        r != nullptr && r->stag == a.stag && r->generation == a.generation && (a.to <= r->end() || whole(a.stag));
-    if (!joins) r = &plan_.regions.emplace_back(Region{a.stag, a.generation, a.to, 0, a.foreign, {}});
+    const bool joins = r != nullptr && r->stag == a.stag && r->generation == a.generation &&
+                       (a.to - r->base <= sizes.back() || whole(a.stag));
+    if (!joins) {
+      r = &plan_.regions.emplace_back(Region{a.stag, a.generation, a.to, 0, a.foreign, {}});
+      sizes.push_back(0);
+    }
     const std::uint64_t reach = a.to - r->base;
     if (reach > kMaxRegion || a.bytes > kMaxRegion - reach || a.to + a.bytes < a.to) {
       throw ConfigError(fmt::format("STag {:#010x}: {} octets at {:#x} were used, and at {:#x}: too far for one region",
                                     a.stag, a.bytes, a.to, r->base));
     }
     r->access |= a.right;
-    if (reach + a.bytes <= r->octets.size()) continue;
-    all += reach + a.bytes - r->octets.size();
-    if (all > kMaxMemory) throw ConfigError(fmt::format("more than {} MiB of memory were used", kMaxMemory >> 20));
-    r->octets.resize(reach + a.bytes);
+    sizes.back() = std::max(sizes.back(), reach + a.bytes);
   }
+  if (std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0}) > kMaxMemory)
+    throw ConfigError(fmt::format("more than {} MiB of memory were used", kMaxMemory >> 20));
+  for (std::size_t i = 0; i < sizes.size(); ++i) plan_.regions[i].octets.resize(sizes[i]);
   for (const Region& r : plan_.regions) {
     plan_.final.push_back(r.octets);
     known_.emplace_back(r.octets.size());

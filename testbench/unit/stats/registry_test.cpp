@@ -40,6 +40,15 @@ TEST_F(RegistryTest, JsonNestsByGroupInTheOrderOfRegistration) {
             R"("max":300,"unit":"ps","description":"doorbell to CQE"}})");
 }
 
+TEST_F(RegistryTest, ASingleFigureIsHadByItsPath) {
+  fpdus += 8;
+  ++bad;
+  EXPECT_EQ(registry.value("node0.rx.fpdus"), 8);
+  EXPECT_EQ(registry.value("node0.rx.share"), 0.125);
+  EXPECT_THROW(registry.value("node0.rx"), InternalError);
+  EXPECT_THROW(registry.value("latency"), InternalError);
+}
+
 TEST_F(RegistryTest, TextHasOneAlignedLinePerFigure) {
   fpdus += 1000;
   latency.record(5);
