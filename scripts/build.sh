@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 preset=${1:-release}
 shift || true
 case "$*" in
-  rnicsim | rnicsim_rtl) needs=() ;;
+  rnicsim | rnicsim_rtl | rnicsim_rtl_trace) needs=() ;;
   rnic_fw_rv32) needs=(--rv32) ;;
   *) needs=(--rv32 --tests) ;;
 esac

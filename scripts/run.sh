@@ -4,7 +4,10 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/build.sh release rnicsim >&2
-case " $*" in *" --rtl"* | *" --lockstep"*) scripts/build.sh release rnicsim_rtl >&2 ;; esac
+case " $*" in
+  *" --lockstep-inside"*) scripts/build.sh release rnicsim_rtl_trace >&2 ;;
+  *" --rtl"* | *" --lockstep"*) scripts/build.sh release rnicsim_rtl >&2 ;;
+esac
 case " $*" in *fwcpu.target=rv32*) scripts/build.sh release rnic_fw_rv32 >&2 ;; esac
 if [ $# -eq 0 ]; then set -- run traces/quickstart.json; fi
 exec build/release/bin/rnicsim "$@"

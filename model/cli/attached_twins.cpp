@@ -11,7 +11,7 @@
 
 namespace rnic::cli {
 
-AttachedTwins::AttachedTwins(const std::vector<Rnic*>& chips, const TwinOptions& options) {
+AttachedTwins::AttachedTwins(const std::vector<Rnic*>& chips, const TwinOptions& options) : inside_(options.inside) {
   if (!options.any()) return;
   const std::vector<std::string> beside = twin_names(options.lockstep);
   std::vector<std::string> instead = twin_names(options.rtl);
@@ -33,18 +33,21 @@ std::string AttachedTwins::waiting_for() const {
   return text;
 }
 
-const AttachedTwin* AttachedTwins::parted() const {
+AttachedTwin* AttachedTwins::parted() const {
   const auto parted = [](const TwinSource::Handle& t) { return !t->difference().empty(); };
   const auto found = std::find_if(twins_.begin(), twins_.end(), parted);
   return found == twins_.end() ? nullptr : found->get();
 }
 
 int AttachedTwins::report_difference(const std::string& out_dir, std::ostream& err) const {
-  const AttachedTwin& twin = *parted();
+  AttachedTwin& twin = *parted();
   err << fmt::format("rnicsim: in lock-step with RTL: {}\n", twin.difference());
   const std::string file = (std::filesystem::path(out_dir) / "lockstep.vcd").string();
   twin.write_window(file);
   err << fmt::format("rnicsim: both sides around it: {}\n", file);
+  const std::string inside = (std::filesystem::path(out_dir) / "lockstep_inside.vcd").string();
+  if (inside_ && twin.write_inside(inside))
+    err << fmt::format("rnicsim: the inside of the twin before it: {}\n", inside);
   return kCheckFailed;
 }
 

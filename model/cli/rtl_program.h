@@ -7,7 +7,11 @@
 
 namespace rnic::cli {
 
+// The same with twins that show their inside is rnicsim_rtl_trace.
+enum class RtlProgram { kPlain, kInside };
+
 // Never returns. ConfigError where there is no such program, which says how to build it.
-[[noreturn]] void become_rtl_program(const std::string& command, const std::vector<std::string>& args);
+[[noreturn]] void become_rtl_program(const std::string& command, const std::vector<std::string>& args,
+                                     RtlProgram which = RtlProgram::kPlain);
 
 }  // namespace rnic::cli

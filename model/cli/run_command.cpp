@@ -18,6 +18,7 @@
 #include "model/cli/sweep_run.h"
 #include "model/common/check.h"
 #include "model/common/crc32c.h"
+#include "model/rnic/twins.h"
 #include "model/system/system_config.h"
 
 namespace rnic::cli {
@@ -132,6 +133,7 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
       "run with the SystemVerilog twins of these stages in their places: all, or names separated by commas");
   add("lockstep", po::value(&a.run.twins.lockstep)->value_name("stages"),
       "run these stages beside their twins, and stop at the first difference");
+  add("lockstep-inside", "with --lockstep: a difference leaves a waveform of the twin's inside, too");
   add("gdb", po::value<int>()->value_name("port"),
       "wait on this port of 127.0.0.1 for gdb to debug the RV32 firmware; 0 chooses one");
   add("point", po::value<std::size_t>()->value_name("n"),
@@ -157,6 +159,11 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
     throw ConfigError("run: the window of --wave-from and --wave-to ends before it begins");
   }
   if (given.count("gdb") != 0) a.run.options.gdb_port = parse_port(given["gdb"].as<int>());
+  a.run.twins.inside = given.count("lockstep-inside") != 0;
+  if (a.run.twins.inside && a.run.twins.lockstep.empty()) throw ConfigError("run: --lockstep-inside needs --lockstep");
+  if (a.run.twins.inside && (twins == nullptr || !twins->shows_inside())) {
+    become_rtl_program("run", args, RtlProgram::kInside);
+  }
   if (a.run.twins.any() && twins == nullptr) become_rtl_program("run", args);
   a.run.twins.source = twins;
   if (given.count("point") != 0) a.point = given["point"].as<std::size_t>();

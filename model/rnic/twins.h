@@ -37,6 +37,8 @@ class AttachedTwin {
   virtual const std::string& difference() const = 0;
   // A waveform of both sides in the cycles around it. ConfigError if the file cannot be written.
   virtual void write_window(const std::string& file) const = 0;
+  // And of the twin's inside, where TwinSource::shows_inside(). False where not.
+  virtual bool write_inside(const std::string& file) = 0;
 };
 
 // Makes twins for stages that are bound.
@@ -54,6 +56,8 @@ class TwinSource {
   virtual Handle make(ResponseQueue& stage, ContextStore& contexts, TwinMode mode) const = 0;
   virtual Handle make(TerminateGenerator& stage, const ContextStore& contexts, BufferPool& buffers,
                       const TerminateConfig& config, TwinMode mode) const = 0;
+  // Twins in lock-step keep what their signals were in the last cycles, which makes them slower.
+  virtual bool shows_inside() const = 0;
 
  protected:
   ~TwinSource() = default;

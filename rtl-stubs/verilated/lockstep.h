@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "model/rnic/twins.h"
+#include "rtl-stubs/verilated/inside.h"
 #include "rtl-stubs/verilated/link_watch.h"
 #include "rtl-stubs/verilated/pins.h"
 #include "rtl-stubs/verilated/sides.h"
@@ -29,6 +30,7 @@ class Lockstep final : public Clocked, public AttachedTwin {
   explicit Lockstep(typename Pins::Block& stage, Args&&... args)
       : stage_(stage), fresh_(stage, std::forward<Args>(args)...), pins_(fresh_), sides_(stage) {
     stage.be_replaced(*this);
+    inside_.watch(*block_);
     Watch watch{*this};
     pins_->links(*block_, watch);
   }
@@ -38,6 +40,10 @@ class Lockstep final : public Clocked, public AttachedTwin {
   std::string waiting_for() override { return {}; }
   const std::string& difference() const override { return sides_.difference(); }
   void write_window(const std::string& file) const override { window_.write(sides_, file); }
+  bool write_inside(const std::string& file) override {
+    if (kShowsInside) inside_.write(file);
+    return kShowsInside;
+  }
 
   // The stage is reset by whoever resets this.
   void reset() override {
@@ -54,6 +60,7 @@ class Lockstep final : public Clocked, public AttachedTwin {
     pins_->compare(*block_, [this](const char* what, std::uint64_t stage, std::uint64_t block) {
       sides_.expect(what, stage, block);
     });
+    inside_.record(sides_.now() * sides_.period_ps());
     const bool moves = std::any_of(links_.begin(), links_.end(), [](const auto& link) { return link->moves(); });
     pins_->advance(*block_);
     block_.edge();
@@ -93,6 +100,7 @@ class Lockstep final : public Clocked, public AttachedTwin {
 
   typename Pins::Block& stage_;
   VerilatedBlock<Pins> block_;
+  Inside<typename Pins::Model> inside_{block_.context()};
   const Pins fresh_;
   std::optional<Pins> pins_;
   Sides sides_;

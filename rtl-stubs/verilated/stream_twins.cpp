@@ -24,4 +24,6 @@ TwinSource::Handle VerilatedTwins::make(CrcCheck& stage, TwinMode mode) const {
   return make_twin<CrcCheckPins>(mode, stage);
 }
 
+bool VerilatedTwins::shows_inside() const { return kShowsInside; }
+
 }  // namespace rnic::rtl

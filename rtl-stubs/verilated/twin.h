@@ -39,6 +39,7 @@ class Twin final : public Clocked, public AttachedTwin {
   }
   const std::string& difference() const override { return none_; }
   void write_window(const std::string&) const override {}
+  bool write_inside(const std::string&) override { return false; }
 
   // Goes on with the other's block, reset in whatever it was amid; the other must not be called any more.
   void take_over(Twin& other) {

@@ -39,6 +39,7 @@ class VerilatedBlock {
     model_->rst_ni = 1;
   }
 
+  VerilatedContext& context() { return *context_; }
   Model* operator->() { return model_.get(); }
   Model& operator*() { return *model_; }
 
@@ -64,6 +65,7 @@ class VerilatedBlock {
     auto context = std::make_unique<VerilatedContext>();
     context->threads(1);
     context->assertOn(true);
+    context->traceEverOn(VM_TRACE);
     context->fatalOnError(false);  // edge() says it as the rest of the program does
     return context;
   }

@@ -17,6 +17,7 @@ class VerilatedTwins final : public TwinSource {
   Handle make(ResponseQueue& stage, ContextStore& contexts, TwinMode mode) const override;
   Handle make(TerminateGenerator& stage, const ContextStore& contexts, BufferPool& buffers,
               const TerminateConfig& config, TwinMode mode) const override;
+  bool shows_inside() const override;
   Handle make(AtomicAlu& stage, ContextStore& contexts, TwinMode mode) const override;
 };
 

@@ -11,20 +11,20 @@ class Wave:
 
     def __init__(self, text):
         self.changes, names, scope, now = {}, {}, [], 0
-        for line in text.splitlines():
+        for line in map(str.strip, text.splitlines()):
             words = line.split()
             if line.startswith("$scope"):
                 scope.append(words[2])
             elif line.startswith("$upscope"):
                 scope.pop()
             elif line.startswith("$var"):
-                names[words[3]] = ".".join([*scope, words[4]])
+                names.setdefault(words[3], []).append(".".join([*scope, words[4]]))
             elif line.startswith("#"):
                 now = int(line[1:])
             elif line and line[0] in "01xb":
                 value, code = line[1:].split() if line[0] == "b" else (line[0], line[1:])
-                if set(value) <= set("01") and code in names:
-                    self.changes.setdefault(names[code], []).append((now, int(value, 2)))
+                for name in names.get(code, ()) if set(value) <= set("01") else ():
+                    self.changes.setdefault(name, []).append((now, int(value, 2)))
 
     def at(self, name, time):
         return [value for when, value in self.changes[name] if when <= time][-1]

@@ -58,6 +58,10 @@ class Rtl(ProgramTest):
         alone = self.folder / "bin" / "rnicsim"
         alone.parent.mkdir()
         shutil.copy(os.environ["RNICSIM"], alone)
+        inside = self.run_command(alone, "run", self.small_scenario(), "--lockstep", "all", "--lockstep-inside")
+        self.assertEqual(inside.returncode, 2)
+        self.assertRegex(inside.stderr, r"^rnicsim: run: --lockstep-inside needs .*/bin/rnicsim_rtl_trace, which is not there; "
+                                        r"`scripts/build\.sh release rnicsim_rtl_trace` builds it\n$")
         for arguments in (("run", self.small_scenario(), "--lockstep", "all"), ("vectors", "vectors", "--rtl", "all")):
             run = self.run_command(alone, *arguments)
             self.assertEqual(run.returncode, 2)
