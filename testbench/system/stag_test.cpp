@@ -35,8 +35,8 @@ class StagEndToEnd : public OneStreamBench {
   }
   // The window's first four words, first with one set of rights and then, under the same STag, with another.
   void bind_twice(std::uint32_t before, std::uint32_t rights) {
-    host.set_word(0, 0x1122334455667788);
     host.work = [this, before, rights] {
+      host.set_word(0, 0x1122334455667788);
       for (const std::uint32_t access : {before, rights}) {
         host::SendWr wr;
         wr.wr_id = ++bound_;
