@@ -17,7 +17,7 @@ namespace {
 constexpr double kSaturated = 0.95;
 
 std::string binding_text(const std::vector<Utilization>& by_share) {
-  if (by_share.empty()) return "nothing is saturated: no frames went back and forth";
+  if (by_share.empty()) return "nothing is saturated: no work was begun";
   const Utilization& busiest = by_share.front();
   const std::string load = fmt::format("{} ({:.1f} % busy)", busiest.resource, 100 * busiest.share);
   if (busiest.share >= kSaturated) return "binds: " + load;

@@ -206,6 +206,7 @@ bool Simulation::run_slice() {
     if (options_.stop_requested && options_.stop_requested()) return false;
     outputs_->follow(now_ps());
     sc_core::sc_start(sc_core::sc_time::from_value(kStepPs));
+    follow_work();
   }
   return true;
 }
@@ -243,6 +244,7 @@ RunEnd Simulation::run(const ProgressReport& report) {
       break;
     }
   }
+  if (phase_begin_) end_phase();
   cpu_seconds_ = processor_seconds() - cpu_start;
   wall_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count();
   checks_ = evaluate(scenario_.checks, results());
@@ -279,13 +281,9 @@ std::string Simulation::waiting_for() const {
   return text;
 }
 
-std::vector<Utilization> Simulation::utilization() const {
-  std::vector<Utilization> list;
-  if (outputs_->capture().active_ps() == 0) return list;
-  const auto active = static_cast<double>(outputs_->capture().active_ps());
-  const auto add = [&](std::string resource, double busy_ps) {
-    list.push_back({std::move(resource), busy_ps / active});
-  };
+Simulation::Busy Simulation::busy() const {
+  Busy busy{now_ps(), {}};
+  const auto add = [&](std::string resource, double ps) { busy.ps.emplace_back(std::move(resource), ps); };
   for (std::size_t i = 0; i < stations_.size(); ++i) {
     const Station& s = stations_[i];
     const Rnic& chip = s.node->chip;
@@ -299,6 +297,31 @@ std::vector<Utilization> Simulation::utilization() const {
     add("transmit datapath, " + s.name, static_cast<double>(chip.links.sealed.pushed()) * cycle);
     add("receive datapath, " + s.name, static_cast<double>(chip.links.checked.pushed()) * cycle);
   }
+  return busy;
+}
+
+// To a step of the kernel exact.
+void Simulation::follow_work() {
+  if (workload_->working() == phase_begin_.has_value()) return;
+  if (phase_begin_) end_phase();
+  else phase_begin_ = busy();
+}
+
+void Simulation::end_phase() {
+  Busy phase = busy();
+  phase.time_ps -= phase_begin_->time_ps;
+  if (work_) phase.time_ps += work_->time_ps;
+  for (std::size_t i = 0; i < phase.ps.size(); ++i) {
+    phase.ps[i].second += (work_ ? work_->ps[i].second : 0) - phase_begin_->ps[i].second;
+  }
+  work_ = std::move(phase);
+  phase_begin_.reset();
+}
+
+std::vector<Utilization> Simulation::utilization() const {
+  std::vector<Utilization> list;
+  if (!work_ || work_->time_ps == 0) return list;
+  for (const auto& [resource, ps] : work_->ps) list.push_back({resource, ps / static_cast<double>(work_->time_ps)});
   std::stable_sort(list.begin(), list.end(), [](const auto& x, const auto& y) { return x.share > y.share; });
   return list;
 }
@@ -333,6 +356,7 @@ nlohmann::ordered_json Simulation::stats_json(RunEnd end) const {
   if (outputs_->wave_changes()) j["wave_changes"] = *outputs_->wave_changes();
   j["results"] = results_json(results(), cycle_ps());
   j["checks"] = checks_json(checks_);
+  j["errors"] = errors();
   for (const Utilization& u : utilization()) j["utilization"][u.resource] = u.share;
   for (const Station& s : stations_) j["config"][s.name] = dump_system(s.config);
   if (!write_failures().empty()) j["not_written"] = write_failures();
@@ -344,6 +368,7 @@ std::string Simulation::stats_text(RunEnd end) const {
   std::ostringstream text;
   if (end != RunEnd::kDone) text << "incomplete: " << end_name(end) << '\n';
   text << workload::results_table(results(), cycle_ps()) << '\n';
+  for (const std::string& e : errors()) text << "error: " << e << '\n';
   stats_.write_text(text);
   return text.str();
 }

@@ -15,7 +15,7 @@
 
 namespace rnic {
 
-// How busy a resource was between the run's first and last frame.
+// How busy a resource was while the work was done, without the connections' set-up and end.
 struct Utilization {
   std::string resource;
   double share = 0;  // 0 to 1
@@ -53,7 +53,7 @@ class Simulation final {
   std::optional<std::uint64_t> fault_seed() const;
   double cpu_seconds() const { return cpu_seconds_; }
   std::uint64_t frames() const { return outputs_->capture().frames(); }
-  std::vector<Utilization> utilization() const;  // the busiest first; none without frames
+  std::vector<Utilization> utilization() const;  // the busiest first; none if no work was begun
 
  private:
   struct Debugger;
@@ -69,6 +69,14 @@ class Simulation final {
   void build_workload();
   void open_debugger();
   void open_outputs();
+  // How long each resource has been busy in how much time.
+  struct Busy {
+    std::uint64_t time_ps = 0;
+    std::vector<std::pair<std::string, double>> ps;
+  };
+  Busy busy() const;  // since the begin
+  void follow_work();
+  void end_phase();
   bool run_slice();
   std::string dump_file(const Station& s) const;
   std::string stats_text(RunEnd end) const;
@@ -84,6 +92,7 @@ class Simulation final {
   std::unique_ptr<workload::Workload> workload_;
   std::unique_ptr<Debugger> debugger_;
   std::unique_ptr<RunOutputs> outputs_;
+  std::optional<Busy> phase_begin_, work_;  // of the phase that goes on; of all that are over
   StatsRegistry stats_;
   std::vector<CheckResult> checks_;
   std::uint64_t total_ = 0;

@@ -1,7 +1,5 @@
 #include "model/system/wire_capture.h"
 
-#include <algorithm>
-
 #include "model/common/cycle.h"
 
 namespace rnic {
@@ -14,8 +12,6 @@ WireCapture::WireCapture(const std::string& station, const std::string& file) {
 
 void WireCapture::frame(unsigned direction, const Frame& frame, std::uint64_t ps) {
   ++frames_;
-  if (first_ps_ == 0) first_ps_ = ps;
-  last_ps_ = std::max(last_ps_, ps);
   if (writer_) waiting_[direction].push({ps, frame});
 }
 

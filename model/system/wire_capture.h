@@ -25,7 +25,6 @@ class WireCapture final : public FrameTap {
   void close();
 
   std::uint64_t frames() const { return frames_; }
-  std::uint64_t active_ps() const { return last_ps_ - first_ps_; }  // from the first frame to the last
 
  private:
   struct Waiting {
@@ -34,7 +33,7 @@ class WireCapture final : public FrameTap {
   };
   std::unique_ptr<PcapngWriter> writer_;
   unsigned interface_ = 0;
-  std::uint64_t frames_ = 0, first_ps_ = 0, last_ps_ = 0;
+  std::uint64_t frames_ = 0;
   std::array<Ring<Waiting>, 2> waiting_;
 };
 

@@ -141,11 +141,36 @@ class WhatBinds(ProgramTest):
         run = self.run_program("run", TRACES / "send_pingpong.json", "--no-capture")
         self.assertRegex(run.stdout, r"(?m)^nothing is saturated \(none above 95 %\); busiest: .* \(\d+\.\d % busy\)$")
 
+    def test_set_up_does_not_count(self):
+        """A short work item keeps the wire as busy as a long one."""
+        shares = []
+        for count in (40, 400):
+            scenario = {**json.loads(QUICKSTART.read_text()), "work": [{"op": "write", "size": 65536, "count": count}]}
+            (self.folder / "work.json").write_text(json.dumps(scenario))
+            shares.append(self.run_scenario("work.json", "--no-capture")["utilization"]["wire a to b"])
+        self.assertGreater(shares[0], 0.95)
+        self.assertAlmostEqual(shares[0], shares[1], delta=0.03)
+
     def test_a_run_without_frames(self):
         run = self.run_program("run", QUICKSTART, "--set", "rnic.fwcpu.fault=panic", "--set", "rnic.fwcpu.fault_event=1")
         self.assertEqual(run.returncode, 1)
-        self.assertRegex(run.stdout, r"(?m)^nothing is saturated: no frames went back and forth$")
+        self.assertRegex(run.stdout, r"(?m)^nothing is saturated: no work was begun$")
         self.assertNotIn("% busy", run.stdout)
+
+
+class Terminates(ProgramTest):
+    def test_the_cause_is_in_the_report(self):
+        scenario = json.loads(QUICKSTART.read_text())
+        scenario["link"] = {"forward": {"corrupt_repaired": {"frames": "40"}}}
+        (self.folder / "corrupt.json").write_text(json.dumps(scenario))
+        run = self.run_program("run", "corrupt.json", "--out", "out", "--no-capture")
+        self.assertEqual(run.returncode, 1, run.stderr)
+        errors = json.loads((self.folder / "out/stats.json").read_text())["errors"]
+        self.assertEqual(run.stderr, "".join(f"rnicsim: {e}\n" for e in errors))
+        self.assertTrue(any("Terminate 2/0/02" in e for e in errors), errors)
+        text = (self.folder / "out/stats.txt").read_text()
+        for error in errors:
+            self.assertIn(f"\nerror: {error}\n", text)
 
 
 class RunsThatDoNotEnd(ProgramTest):

@@ -36,6 +36,7 @@ class Endpoint final : public host::App {
   void add(std::size_t phase, std::unique_ptr<Role> role) { roles_[phase].push_back(std::move(role)); }
   const std::vector<std::unique_ptr<Role>>& roles(std::size_t phase) const { return roles_[phase]; }
   unsigned last_stage() const { return static_cast<unsigned>(2 + 2 * roles_.size()); }
+  bool is_phase(unsigned stage) const { return stage >= 2 && stage < last_stage() && stage % 2 == 1; }
   // Begins a stage at a time that no clock has reached yet.
   void begin(unsigned stage, std::uint64_t at_ps);
 

@@ -33,6 +33,8 @@ class Workload final : private Barrier {
   Workload& operator=(const Workload&) = delete;
 
   bool done() const { return done_; }  // all phases are over and all connections closed
+  // In a phase: connections and memory regions are there.
+  bool working() const { return !done_ && !failed() && endpoints_.front().is_phase(stage_); }
   bool failed() const { return !errors_.empty(); }
   const std::vector<std::string>& errors() const { return errors_; }
 
