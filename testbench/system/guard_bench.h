@@ -71,12 +71,12 @@ class GuardBench : public testing::Test {
     cable.attach(1, peer.out, peer.in());
     node.set_lookahead(500);
   }
-  void run(std::function<void()> script) {
+  void run(std::function<void()> script, unsigned longest_ms = 50) {
     peer.run([this, script] {
       script();
       host.stopped = true;
     });
-    sc_core::sc_start(sc_core::sc_time(50, sc_core::SC_MS), sc_core::SC_EXIT_ON_STARVATION);
+    sc_core::sc_start(sc_core::sc_time(longest_ms, sc_core::SC_MS), sc_core::SC_EXIT_ON_STARVATION);
     EXPECT_TRUE(peer.done()) << "the script waits for ever";
   }
 
