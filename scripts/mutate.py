@@ -296,13 +296,13 @@ def run(mutants, copy, ties):
     # One file after the other, sources before headers: less is compiled twice, and most is known soon.
     trials = [Trial(m) for m in sorted(mutants, key=lambda m: (m.file.endswith(".h"), m.file))]
     for folder in JUDGES:
-        todo = [t for t in trials if not t.over]
-        failing = list(fails_unbroken({r for t in todo for r in t.left}, copy, ties, folder))
-        print(f"{folder}: {len(todo)} mutants; unbroken, the tests have run ({time.monotonic() - begin:.0f} s)", flush=True)
+        left = [t for t in trials if not t.over]
+        failing = list(fails_unbroken({r for t in left for r in t.left}, copy, ties, folder))
+        print(f"{folder}: {len(left)} mutants; unbroken, the tests have run ({time.monotonic() - begin:.0f} s)", flush=True)
         if failing:
             print(*(f"fails unbroken: {name}" for name in failing), sep="\n")
             return False
-        for trial in todo:
+        for trial in left:
             with copy.broken(trial.mutant):
                 trial.judge(copy, ties, folder)
             if trial.over:

@@ -178,7 +178,8 @@ void SweepRun::keep_finished() {
   for (std::size_t point = 0; point < sweep_.points(); ++point) {
     if (!std::filesystem::exists(file(point, kPoint)) || !std::filesystem::exists(file(point, "stats.json"))) continue;
     const nlohmann::json kept = read_json_file(file(point, kPoint));
-    if (!kept.is_object() || !kept.contains("origin") || !kept.contains("exit_code")) continue;
+    if (!kept.is_object() || !kept.contains("origin")) continue;
+    if (!kept.contains("exit_code") || !kept["exit_code"].is_number_integer()) continue;
     if (kept["origin"] == nlohmann::json(origin(point))) ended_[point] = kept["exit_code"].get<int>();
   }
   out_ << fmt::format("{} of {} points were finished before\n", ended_.size(), sweep_.points());

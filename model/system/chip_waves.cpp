@@ -23,8 +23,15 @@ std::vector<std::string> wave_scopes(Rnic& chip) {
 
 namespace {
 
-// Long enough for what stages have moved ahead to have happened, in steps of 10 us.
-constexpr std::uint64_t kMarginPs = 40'000'000;
+// Long enough for what stages have moved ahead to have happened, in steps of 10 us: the FPDUs in the deframer's queue,
+// and those that its neighbours and the transmit path are at.
+std::uint64_t margin_ps(const RnicConfig& config, const ClockDomain& clk) {
+  constexpr std::uint64_t kStepsPs = 40'000'000;
+  constexpr unsigned kFpdusElsewhere = 8;
+  const Cycle fpdu = config.tcp.mtu / config.datapath.beat_bytes + 1;
+  const Cycle ahead = (config.rx.mpa_deframer.queue_fpdus + kFpdusElsewhere) * fpdu + 2 * clk.lookahead();
+  return kStepsPs + ahead * clk.period_ps();
+}
 
 }  // namespace
 
@@ -72,7 +79,7 @@ ChipWaves::ChipWaves(Rnic& chip, ClockDomain& clk, Waves& waves, const WaveWindo
     : clk_(clk),
       from_ps_(window.from_ps),
       to_ps_(window.to_ps),
-      margin_ps_(kMarginPs + 2 * clk.lookahead() * clk.period_ps()),
+      margin_ps_(margin_ps(chip.config(), clk)),
       runs_ahead_(clk.runs_ahead()),
       observers_(std::make_unique<Observers>(Observers{waves, clk.period_ps(), {}})) {
   chip.links.for_each(*observers_);

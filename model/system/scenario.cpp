@@ -268,6 +268,7 @@ WorkItem ScenarioReader::item(const ScenarioValue& v) {
   churn(v, w);
   if (ping && w.op != Op::kSend && w.op != Op::kWrite)
     v.at("mode").fail("pingpong works with ops 'send' and 'write' only");
+  if (ping && w.op == Op::kWrite && w.size.min == 0) v.at("size").fail("must be 1 or more: pingpong awaits an octet");
   if (ping && w.direction == Direction::kBoth) v.at("mode").fail("pingpong has one direction");
   return w;
 }

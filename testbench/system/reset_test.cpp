@@ -19,9 +19,14 @@ TEST_F(ResetTest, FourHundredTimesAmidTraffic) {
 
 TEST_F(ResetTest, IsRefusedWhileTheDeviceIsOpened) {
   int again = 0;
-  server.worker.on_reset = [&] { again = a.context.reset(); };
+  server.worker.on_reset = [&] {
+    again = a.context.reset();
+    EXPECT_FALSE(a.context.is_open());
+    EXPECT_EQ(a.context.error(), "the device is being reset");
+  };
   play(500 * kUs, 500 * kUs);
   EXPECT_EQ(again, EBUSY);
+  EXPECT_EQ(a.context.error(), "");
   play_to_the_end();
 }
 

@@ -1,7 +1,8 @@
 """Waveforms of a window and a scope of a run."""
+import json
 import unittest
 
-from rnicsim import QUICKSTART, ProgramTest
+from rnicsim import QUICKSTART, TRACES, ProgramTest
 
 WINDOW = ("--wave-scope", "rnic_a.tx", "--wave-from", "34us", "--wave-to", "36us")
 
@@ -82,6 +83,17 @@ class Waves(ProgramTest):
             for node in "ab":
                 calls = [run["stats"][node]["core_clk"]["stage_calls"]["value"] for run in (stats, plain)]
                 self.assertLess(calls[0], 1.05 * calls[1])
+
+    def test_a_slow_narrow_chip_runs_far_ahead(self):
+        """Long FPDUs take many cycles, and cycles long: what has moved ahead of the window has to have happened before it."""
+        slow = [word for key in ("rnic.clock_period_ps=100000", "rnic.datapath.beat_bytes=16", "rnic.tcp.mtu=9000",
+                                 "rnic.rx.mpa_deframer.queue_fpdus=64") for word in ("--set", key)]
+        scenario = json.loads((TRACES / "write_bw.json").read_text())
+        scenario["checks"] = [{"check": "data"}]  # it is no faster than its clock
+        (self.folder / "slow.json").write_text(json.dumps(scenario))
+        for first_us in (400, 40_000):
+            window = ("--wave", "w.vcd", "--wave-from", f"{first_us}us", "--wave-to", f"{first_us + 2}us")
+            self.run_scenario("slow.json", "--no-capture", *slow, *window)
 
 
 if __name__ == "__main__":

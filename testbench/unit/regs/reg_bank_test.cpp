@@ -133,6 +133,25 @@ TEST_F(RegBankTest, ResetRestoresWhatTheChipWasBuiltWith) {
   run_until_idle();
 }
 
+// Its chip hears of it in that cycle, when the registers have their values.
+TEST_F(RegBankTest, ResetEmptiesTheChipInItsCycle) {
+  std::vector<Cycle> resets;
+  bank.on_reset([&] {
+    resets.push_back(clk.now());
+    EXPECT_EQ(bank.get<Scratch>().value, 0u);
+  });
+  Cycle written = 0;
+  script.then([&] { bank.write(Scratch::kOffset, 4, 1); });
+  script.then([&] {
+    bank.write(Control::kOffset, 4, Control{true, true}.pack());
+    written = clk.now();
+    EXPECT_TRUE(resets.empty());
+  });
+  script.then([&] { bank.write(Control::kOffset, 4, Control{true, false}.pack()); });
+  run_until_idle();
+  EXPECT_THAT(resets, testing::ElementsAre(written));
+}
+
 TEST(Registers, FieldsPackAndUnpackBothWays) {
   EXPECT_EQ((CqArm{0xfffff, false, 0}.pack()), 0x000fffffu);
   EXPECT_EQ((CqArm{0, true, 0}.pack()), 0x00100000u);

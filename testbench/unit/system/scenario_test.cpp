@@ -216,6 +216,10 @@ TEST(ScenarioErrors, ConnectionsThatCannotBe) {
 TEST(ScenarioErrors, WorkThatCannotBe) {
   EXPECT_EQ(message_after("/work/0", json{{"op", "read"}, {"mode", "pingpong"}, {"size", 1}}),
             "s.json: work[0].mode: pingpong works with ops 'send' and 'write' only");
+  for (const json& size : {json(0), json{{"law", "uniform"}, {"min", 0}, {"max", 4}}}) {
+    EXPECT_EQ(message_after("/work/0", json{{"op", "write"}, {"mode", "pingpong"}, {"size", size}}),
+              "s.json: work[0].size: must be 1 or more: pingpong awaits an octet");
+  }
   EXPECT_EQ(message_after("/work/0", json{{"op", "fetch_add"}, {"size", 8}}),
             "s.json: work[0].size: is not for atomics, which have eight octets");
   EXPECT_EQ(message_after("/work/0", json{{"op", "read"}, {"size", 8}, {"words", 2}}),

@@ -132,7 +132,10 @@ void Context::start() {
 void Context::ask_status() {
   const auto status = regs::Status::unpack(std::exchange(probed_[kStatusCookie], 0));
   if (read_failed_ || status.fatal) return fail("the device reports a fatal error");
-  if (status.ready) return finish_opening(State::kOpen);
+  if (status.ready) {
+    error_.clear();
+    return finish_opening(State::kOpen);
+  }
   cpu_.mmio_read(regs::Status::kOffset, kStatusCookie);
   reads_pending_ = 1;
 }
@@ -159,8 +162,9 @@ void Context::finish_opening(State state) {
 
 int Context::reset() {
   if (state_ != State::kOpen && state_ != State::kFailed) return EBUSY;
-  error_ = "the device is being reset";
-  if (state_ == State::kOpen) end_everything();
+  const bool was_open = state_ == State::kOpen;
+  fail("the device is being reset");
+  if (was_open) end_everything();
   cpu_.mmio_write(regs::Control::kOffset, regs::Control{false, true}.pack());
   // The answer comes behind all that the device had written before, which nobody may take for its successor's.
   cpu_.mmio_read(regs::Status::kOffset, kStatusCookie);
@@ -191,7 +195,6 @@ void Context::forget() {
   events_.ring.clear();
   log_.restart();
   read_failed_ = false;
-  error_.clear();
   probe();
 }
 
