@@ -214,13 +214,16 @@ Outcome check_message(const json& vector) {
   const Opcode op = wire::RdmapControl::opcode(expected[1]);
   if (!wire::is_assigned(op)) throw std::invalid_argument("ulpdu_hex has an unassigned opcode");
 
+  const json decoded = wire::is_tagged(op) ? decoded_tagged(expected, op) : decoded_untagged(expected, op);
+  std::vector<VectorField> known;
+  for (const auto& [key, value] : decoded.items()) known.emplace_back(key.c_str());
+  refuse_unknown_fields(fields, known, "fields.");
+
   Outcome outcome;
   outcome.compare("ulpdu_hex", to_hex(expected), to_hex(encoded(fields, op, expected)));
   if (vector.contains("ulpdu_length"))
     outcome.compare("ulpdu_length", integer_field(vector, "ulpdu_length"), expected.size());
-  const json decoded = wire::is_tagged(op) ? decoded_tagged(expected, op) : decoded_untagged(expected, op);
   for (const auto& [key, value] : fields.items()) {
-    if (!decoded.contains(key)) throw std::invalid_argument("field " + key + " is not one of this message");
     const bool text = decoded[key].is_string();
     outcome.compare("decoded " + key, text ? json(to_hex(hex_field(fields, key))) : json(integer_field(fields, key)),
                     decoded[key]);

@@ -27,6 +27,8 @@ std::vector<std::filesystem::path> json_files(const std::string& dir) {
   return files;
 }
 
+const std::vector<VectorField> kFileFields = {"kind", "note", "vectors"};
+
 // Throws what explains why the file is not one of vectors.
 nlohmann::json load(const std::filesystem::path& path) {
   std::ifstream in(path);
@@ -36,11 +38,15 @@ nlohmann::json load(const std::filesystem::path& path) {
       !file.value("vectors", nlohmann::json()).is_array()) {
     throw std::runtime_error("is no file of vectors: it has no \"kind\" and \"vectors\"");
   }
+  refuse_unknown_fields(file, kFileFields);
   return file;
 }
 
 Outcome run_one(const VectorKind& kind, const nlohmann::json& vector) {
   try {
+    std::vector<VectorField> known = kind.fields;
+    known.emplace_back("name");
+    refuse_unknown_fields(vector, known);
     return kind.check(vector);
   } catch (const InternalError&) {
     throw;
@@ -54,13 +60,14 @@ std::string name_of(const nlohmann::json& vector, std::size_t index) {
   return named ? vector["name"].get<std::string>() : fmt::format("#{}", index);
 }
 
-Tally run_file(const VectorKind& kind, const nlohmann::json& vectors, std::ostream& out) {
+Tally run_file(const VectorKind& kind, const nlohmann::json& vectors, const std::string& file, std::ostream& out) {
   Tally tally;
   for (std::size_t i = 0; i < vectors.size(); ++i) {
     const Outcome outcome = run_one(kind, vectors[i]);
     ++(outcome.passed() ? tally.passed : tally.failed);
     if (!outcome.unreadable.empty()) {
-      out << fmt::format("FAILED {}/{}: cannot be run: {}\n", kind.name, name_of(vectors[i], i), outcome.unreadable);
+      out << fmt::format("FAILED {}/{}: cannot be run: {} ({})\n", kind.name, name_of(vectors[i], i),
+                         outcome.unreadable, file);
     }
     for (const Outcome::Difference& d : outcome.differences) {
       out << fmt::format("FAILED {}/{}: {}: expected {}, got {}\n", kind.name, name_of(vectors[i], i), d.field,
@@ -111,7 +118,7 @@ int run_vectors(const std::string& dir, std::ostream& out, const std::vector<Vec
         tally.not_implemented += file["vectors"].size();
         continue;
       }
-      const Tally of_file = run_file(*kind, file["vectors"], out);
+      const Tally of_file = run_file(*kind, file["vectors"], path.string(), out);
       tally.passed += of_file.passed;
       tally.failed += of_file.failed;
       run += of_file.passed + of_file.failed;

@@ -7,6 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "model/cli/vectors/vector_fields.h"
+
 namespace rnic {
 class TwinSource;
 }
@@ -29,10 +31,11 @@ struct Outcome {
   }
 };
 
-// A check may throw any std::exception on a vector it cannot read (a missing key, bad hex): that becomes its outcome.
-// An InternalError is a bug of ours and ends the run.
+// A check is given vectors without unknown fields. It may throw any std::exception on one that it cannot read (a
+// missing key, bad hex): that becomes its outcome. An InternalError is a bug of ours and ends the run.
 struct VectorKind {
   std::string name;
+  std::vector<VectorField> fields;  // beside "name"
   std::function<Outcome(const nlohmann::json& vector)> check;
 };
 

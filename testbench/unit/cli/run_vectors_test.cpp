@@ -68,6 +68,49 @@ TEST_F(RunVectorsTest, AMalformedVectorIsAFailureThatNamesItAndTheRestRuns) {
   EXPECT_THAT(out, HasSubstr("crc32c: 1 passed, 5 failed\n"));
 }
 
+// One good vector of each kind; whatever it does not know is refused, at every depth.
+TEST_F(RunVectorsTest, NoKindIgnoresAFieldThatItDoesNotKnow) {
+  struct Case {
+    const char *kind, *vector, *unknown, *nearest;
+  };
+  const Case cases[] = {
+      {"crc32c", R"({"name": "n", "last": 1, "data_hex": "", "crc": 0, "wire_hex": "00000000"})", "last", "name"},
+      {"mulpdu", R"({"name": "n", "emss": 1460, "plain": 1454, "markers": 1442, "marker": 1})", "marker", "markers"},
+      {"fetch_add", R"({"name": "n", "original": 1, "add": 1, "mask": 0, "result": 2, "returned": 1, "masks": 1})",
+       "masks", "mask"},
+      {"cmp_swap",
+       R"({"name": "n", "original": 1, "compare": 1, "compare_mask": 1, "swap": 1, "swap_mask": 1, "match": 1,
+                       "result": 1, "returned": 1, "matches": 0})",
+       "matches", "match"},
+      {"fpdu", R"({"name": "n", "ulpdu_hex": "deadbeef", "marker_pos": null, "crc": 1, "ulpdu_length": 4, "pad": 2,
+                   "fpdu_hex": "0004deadbeef00004ad5c925", "markers": [], "received_hex": "0004deadbeef00004ad5c925",
+                   "expect": "ok", "expects": "crc_error"})",
+       "expects", "expect"},
+      {"fpdu", R"({"name": "n", "markers": [{"offset": 8}, {"ofset": 8}]})", "markers[1].ofset", "markers[1].offset"},
+      {"marker_stream", R"({"name": "n", "fpdus": [{"octet": 1}]})", "fpdus[0].octet", "fpdus[0].octets"},
+      {"mpa_frame", R"({"name": "n", "encode": {"enhanced": {"irda": 1}}})", "encode.enhanced.irda",
+       "encode.enhanced.ird"},
+      {"enhanced_nego", R"({"name": "n", "initiator": {"max_ord": 1}})", "initiator.max_ord", "initiator.max_ird"},
+      {"rnic_interop", R"({"name": "n", "result": {"close_by": "initiator"}})", "result.close_by", "result.closed_by"},
+      {"messages", R"({"name": "n", "fields": {"stags": 305419896, "to": 4096, "payload_hex": "deadbeef"},
+                       "ulpdu_hex": "c140123456780000000000001000deadbeef"})",
+       "fields.stags", "fields.stag"},
+      {"messages", R"({"name": "n", "field": {}, "fields": {}, "ulpdu_hex": ""})", "field", "fields"},
+  };
+  for (const Case& c : cases) {
+    file("a.json", std::string(R"({"kind": ")") + c.kind + R"(", "vectors": [)" + c.vector + "]}");
+    EXPECT_EQ(run(), 1) << c.kind;
+    EXPECT_THAT(out, HasSubstr(std::string("FAILED ") + c.kind + "/n: cannot be run: unknown field " + c.unknown +
+                               "; the nearest is " + c.nearest + " (" + (dir / "a.json").string() + ")\n"));
+  }
+}
+
+TEST_F(RunVectorsTest, AFileWithAnUnknownFieldIsNotRead) {
+  file("a.json", std::string(R"({"kind": "crc32c", "skip": 1, "vectors": [)") + kGoodCrc + "]}");
+  EXPECT_EQ(run(), 2);
+  EXPECT_THAT(out, HasSubstr("a.json: unknown field skip; the nearest is "));
+}
+
 TEST_F(RunVectorsTest, AKindWithoutAHandlerNeverPasses) {
   file("a.json", R"({"kind": "telepathy", "vectors": [{"name": "x"}]})");
   EXPECT_EQ(run(), 2) << "nothing was run";
@@ -128,7 +171,7 @@ TEST_F(RunVectorsTest, MessagesBothWays) {
   EXPECT_THAT(out, HasSubstr("FAILED messages/wrong stag: ulpdu_hex:"));
   EXPECT_THAT(out, HasSubstr("FAILED messages/wrong stag: decoded stag: expected 1, got 305419896"));
   EXPECT_THAT(out, HasSubstr("FAILED messages/reserved bit: ulpdu_hex:"));
-  EXPECT_THAT(out, HasSubstr("FAILED messages/strange field: cannot be run: field colour"));
+  EXPECT_THAT(out, HasSubstr("FAILED messages/strange field: cannot be run: unknown field fields.colour"));
   EXPECT_THAT(out, HasSubstr("FAILED messages/unassigned: cannot be run"));
 }
 
