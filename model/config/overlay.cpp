@@ -27,6 +27,17 @@ void check_key(std::string_view key, std::string_view origin) {
   throw ConfigError(fmt::format("{}: a key with control characters: {}", origin, nlohmann::json(key).dump()));
 }
 
+// Whoever walks through it uses the stack.
+nlohmann::json::parser_callback_t depth_check(const std::string& origin) {
+  static constexpr int kDeepest = 64;
+  using Event = nlohmann::json::parse_event_t;
+  return [&origin](int depth, Event event, nlohmann::json&) {
+    const bool opens = event == Event::object_start || event == Event::array_start;
+    if (opens && depth >= kDeepest) throw ConfigError(fmt::format("{}: nested more than {} deep", origin, kDeepest));
+    return true;
+  };
+}
+
 }  // namespace
 
 Overlay Overlay::from_json(const nlohmann::json& object, const std::string& origin) {
@@ -69,6 +80,14 @@ Overlay Overlay::with(const Overlay& upper) const {
   return merged;
 }
 
+Overlay Overlay::select(const std::function<bool(std::string_view path)>& is_one) const {
+  Overlay selected;
+  for (const auto& [path, setting] : settings_) {
+    if (is_one(path)) selected.settings_[path] = setting;
+  }
+  return selected;
+}
+
 void Overlay::require_within(std::string_view group) const {
   const std::string prefix = std::string(group) + '.';
   for (const auto& [path, setting] : settings_) {
@@ -87,21 +106,17 @@ nlohmann::json read_json_file(const std::string& file) {
   if (std::filesystem::is_directory(file)) throw ConfigError(fmt::format("{}: is a folder", file));
   std::ifstream in(file);
   if (!in) throw ConfigError(fmt::format("{}: cannot be read", file));
-  // Whoever walks through it uses the stack.
-  static constexpr int kDeepest = 64;
-  using Event = nlohmann::json::parse_event_t;
-  const auto check_depth = [&file](int depth, Event event, nlohmann::json&) {
-    const bool opens = event == Event::object_start || event == Event::array_start;
-    if (opens && depth >= kDeepest) throw ConfigError(fmt::format("{}: nested more than {} deep", file, kDeepest));
-    return true;
-  };
   try {
-    return nlohmann::json::parse(in, check_depth);
+    return nlohmann::json::parse(in, depth_check(file));
   } catch (const nlohmann::json::parse_error& e) {
     const std::string_view what = e.what();
     const std::size_t text = what.find("] ");  // behind the library's own tag
     throw ConfigError(fmt::format("{}: {}", file, what.substr(text == std::string_view::npos ? 0 : text + 2)));
   }
+}
+
+nlohmann::json parse_json(const std::string& text, const std::string& origin) {
+  return nlohmann::json::parse(text, depth_check(origin), false);
 }
 
 }  // namespace rnic

@@ -1,9 +1,11 @@
 // What users wrote, by dotted path: scenario files and --set options, each value with the place it came from.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -23,10 +25,14 @@ class Overlay {
 
   // "key=value" as given to --set. Throws ConfigError without a key or an equals sign.
   void set(std::string_view assignment);
+  void put(const std::string& path, Setting setting) { settings_[path] = std::move(setting); }
 
   // This overlay below another one: where both have a value the other's counts. A node's own settings are
   // base.with(node).with(command_line).
   Overlay with(const Overlay& upper) const;
+
+  // The settings whose path is one of those.
+  Overlay select(const std::function<bool(std::string_view path)>& is_one) const;
 
   // Throws ConfigError unless every path lies in the given group ("rnic" for the settings of one node).
   void require_within(std::string_view group) const;
@@ -41,5 +47,7 @@ class Overlay {
 
 // The parsed contents of a JSON file. Throws ConfigError naming the file, and line and column of a syntax error.
 nlohmann::json read_json_file(const std::string& file);
+// `text` as JSON; discarded if it is none. Throws ConfigError with the origin where it is nested too deep to be walked.
+nlohmann::json parse_json(const std::string& text, const std::string& origin);
 
 }  // namespace rnic

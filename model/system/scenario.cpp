@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "model/common/check.h"
+#include "model/system/scenario_assignment.h"
 #include "model/system/scenario_programs.h"
 #include "model/system/scenario_value.h"
 
@@ -23,7 +24,11 @@ constexpr std::uint64_t kMaxOutstanding = 1024;  // entries of a completion queu
 
 class ScenarioReader {
  public:
-  ScenarioReader(const nlohmann::json& json, const std::string& file) : root_(json, "", file) { scenario_.file = file; }
+  // Messages about the JSON name its `source`.
+  ScenarioReader(const nlohmann::json& json, const std::string& file, const std::string& source)
+      : root_(json, "", source) {
+    scenario_.file = file;
+  }
   Scenario read();
 
  private:
@@ -345,17 +350,37 @@ ScenarioCheck ScenarioReader::check(const ScenarioValue& v) {
 
 }  // namespace
 
-Scenario parse_scenario(const nlohmann::json& json, const std::string& file) {
-  return ScenarioReader(json, file).read();
+Scenario parse_scenario(const nlohmann::json& json, const std::string& file, const Overlay& assigned) {
+  Scenario scenario = ScenarioReader(json, file, file).read();
+  if (!assigned.settings().empty()) {
+    const Assigned changed = assign(json, scenario, assigned);
+    scenario.assigned = assigned;
+    scenario = ScenarioReader(changed.json, file, scenario.source()).read();
+    for (std::size_t n = 0; n < changed.nodes.size(); ++n) scenario.nodes[n].assigned = changed.nodes[n];
+    scenario.assigned = assigned;
+  }
+  scenario.json = json;
+  for (const char* key : {"sweep", "columns"}) scenario.json.erase(key);
+  return scenario;
 }
 
 Scenario at_point(const Scenario& scenario, std::size_t point) {
-  Scenario one = scenario;
-  one.config = scenario.config.with(scenario.sweep.settings(point));
-  one.sweep = {};
+  const Overlay swept = scenario.sweep.settings(point);
+  Scenario one = parse_scenario(scenario.json, scenario.file, scenario_values(swept).with(scenario.assigned));
+  one.config = one.config.with(settings_of_all(swept));
   return one;
 }
 
-Scenario read_scenario(const std::string& file) { return parse_scenario(read_json_file(file), file); }
+std::string Scenario::source() const {
+  return assigned.settings().empty() ? file : fmt::format("{} with {}", file, text_of(assigned));
+}
+
+Overlay settings_of(const Scenario& scenario, const ScenarioNode& node, const Overlay& command_line) {
+  return scenario.config.with(node.config).with(command_line).with(node.assigned);
+}
+
+Scenario read_scenario(const std::string& file, const Overlay& assigned) {
+  return parse_scenario(read_json_file(file), file, assigned);
+}
 
 }  // namespace rnic

@@ -20,6 +20,7 @@ struct ScenarioNode {
   std::uint32_t ip = 0;
   std::array<std::uint8_t, 6> mac{};
   Overlay config;         // of this node, above the scenario's
+  Overlay assigned;       // of this node, by --set and sweeps that name it, above all others
   bool external = false;  // no part of the simulation
 };
 
@@ -50,16 +51,24 @@ struct Scenario {
   std::vector<ScenarioCheck> checks;
   std::vector<consumer::ProgramSpec> programs;  // with an external peer, in place of a plan
   Sweep sweep;                                  // empty: one run
+  nlohmann::json json;                          // what was read, without a sweep
+  Overlay assigned;                             // values put in their places in it
 
   bool has_external_peer() const;
+  // The file, and what was assigned: for messages.
+  std::string source() const;
 };
 
 // Throws ConfigError naming the file, the JSON path and the reason; an unknown key or name comes with the nearest one.
-Scenario read_scenario(const std::string& file);
-Scenario parse_scenario(const nlohmann::json& json, const std::string& file);
+// `assigned` are values that take the place of the file's (scenario_assignment.h).
+Scenario read_scenario(const std::string& file, const Overlay& assigned = {});
+Scenario parse_scenario(const nlohmann::json& json, const std::string& file, const Overlay& assigned = {});
 
-// One point of the scenario's sweep, as a scenario without one.
+// One point of the scenario's sweep, as a scenario without one. Values that were assigned lie above the sweep's.
 Scenario at_point(const Scenario& scenario, std::size_t point);
+
+// Of one node, from below: the scenario's, its own, the command line's for all nodes, and those that name it.
+Overlay settings_of(const Scenario& scenario, const ScenarioNode& node, const Overlay& command_line);
 
 struct CheckResult {
   std::string name;
