@@ -23,9 +23,10 @@ std::string meant(const std::string& word, const po::options_description& option
 
 }  // namespace
 
-void ConfigOptions::add_to(po::options_description& options, po::positional_options_description& positional) {
+void ConfigOptions::add_to(po::options_description& options, po::positional_options_description& positional,
+                           const char* meaning_of_set) {
   auto add = options.add_options();
-  add("set", po::value(&set)->value_name("key=value"), "overrides one setting; may be repeated");
+  add("set", po::value(&set)->value_name("key=value"), meaning_of_set);
   add("scenario", po::value(&scenario)->value_name("file"), "scenario (JSON), also without --scenario");
   positional.add("scenario", 1);
 }

@@ -17,7 +17,8 @@ struct ConfigOptions {
 
   // Declares --set, and the scenario as the only positional argument.
   void add_to(boost::program_options::options_description& options,
-              boost::program_options::positional_options_description& positional);
+              boost::program_options::positional_options_description& positional,
+              const char* meaning_of_set = "overrides one setting; may be repeated");
 
   // The scenario's contents, an empty object without one. Throws ConfigError if it is not a JSON object.
   nlohmann::json read_scenario() const;

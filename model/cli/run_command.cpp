@@ -19,7 +19,8 @@
 #include "model/common/check.h"
 #include "model/common/crc32c.h"
 #include "model/rnic/twins.h"
-#include "model/system/system_config.h"
+#include "model/system/scenario_assignment.h"
+#include "model/system/scenario_config.h"
 
 namespace rnic::cli {
 
@@ -94,12 +95,12 @@ int run_swept(const Scenario& scenario, const Overlay& command_line, const Argum
       throw ConfigError(fmt::format("run: --{} is for one point of a sweep: --point", option));
   }
   for (const SweepAxis& axis : scenario.sweep.axes) {
-    if (command_line.find(axis.key) != nullptr) {
+    if (command_line.find(axis.key) != nullptr || scenario.assigned.find(axis.key) != nullptr) {
       throw ConfigError(fmt::format("--set {}: is what the sweep varies; --point runs one of its points", axis.key));
     }
   }
   for (std::size_t i = 0; i < scenario.sweep.points(); ++i) {
-    resolve_system(at_point(scenario, i).config.with(command_line));
+    resolve_scenario(at_point(scenario, i), command_line);
   }
   const auto run = [&](std::size_t point, const std::string& dir, std::ostream& report, std::ostream& errors) {
     OneRun one = a.run;
@@ -141,7 +142,10 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
   add("jobs", po::value(&a.jobs)->value_name("n"),
       "of a sweep: points that run at a time; all processors unless given");
   add("resume", "of a sweep: keep the points that an earlier one has finished in the same folder, and go on");
-  a.config.add_to(options, positional);
+  a.config.add_to(options, positional,
+                  "overrides one setting of all nodes (rnicsim config --list), of one node "
+                  "(nodes.a.rnic.fwcpu.max_ord=4), or a value of the scenario by the name of its connection, work item "
+                  "or check (connections.c0.ord=8, work.write0.depth=32); may be repeated");
   const po::variables_map given = parse_options(args, options, positional);
   if (given.count("help") != 0) {
     out << "usage: rnicsim run SCENARIO [options]\n\n" << options;
@@ -172,10 +176,10 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
   if (a.resume && a.point) throw ConfigError("run: --resume is for all points of a sweep, --point for one");
   a.run.options.stop_requested = [] { return interruption() != 0; };
   catch_interruptions();
-  Overlay command_line;
-  for (const std::string& assignment : a.config.set) command_line.set(assignment);
-
-  const Scenario scenario = read_scenario(a.config.scenario);
+  Overlay assigned;
+  for (const std::string& assignment : a.config.set) assigned.set(assignment);
+  const Scenario scenario = read_scenario(a.config.scenario, scenario_values(assigned));
+  const Overlay command_line = settings_of_all(assigned);
   if (scenario.has_external_peer()) {
     return run_external(scenario, command_line, a.run.options, a.run.twins, out, err);
   }

@@ -46,6 +46,20 @@ bool is_number(const std::string& name) {
 // The run came to an end of its own, and would come to the same again.
 bool is_finished(int code) { return code == kOk || code == kCheckFailed || code == kHung; }
 
+// Unless some are given, the goodput of each item.
+std::vector<SweepColumn> columns_of(const Scenario& scenario, const std::vector<SweepColumn>& given) {
+  if (!given.empty()) return given;
+  std::vector<SweepColumn> columns;
+  std::size_t n = 0;
+  for (const auto& phase : scenario.plan.phases) {
+    for (const workload::WorkItem& item : phase) {
+      columns.push_back({item.name + " Gb/s", fmt::format("results.{}.goodput_gbps", n)});
+      n += item.direction == workload::Direction::kBoth ? 2 : 1;
+    }
+  }
+  return columns;
+}
+
 // Until a child has ended or a signal has come; a signal that comes just before is seen a moment later.
 void wait_for_child() {
   sigset_t children;
@@ -105,7 +119,7 @@ SweepRun::SweepRun(const Scenario& scenario, const SweepOptions& options, const 
       run_(run),
       out_(out),
       err_(err),
-      columns_(scenario.sweep.columns) {
+      columns_(columns_of(scenario, scenario.sweep.columns)) {
   summary_["scenario"] = scenario.name;
   summary_["complete"] = false;
   summary_["points"] = nlohmann::ordered_json::array();
@@ -246,15 +260,6 @@ void SweepRun::stop_running() {
 }
 
 void SweepRun::head() {
-  if (columns_.empty()) {
-    std::size_t n = 0;
-    for (const auto& phase : scenario_.plan.phases) {
-      for (const workload::WorkItem& item : phase) {
-        columns_.push_back({item.name + " Gb/s", fmt::format("results.{}.goodput_gbps", n)});
-        n += item.direction == workload::Direction::kBoth ? 2 : 1;
-      }
-    }
-  }
   std::string text = "point";
   for (const SweepAxis& a : sweep_.axes) {
     widths_.push_back(a.title.size());
@@ -290,11 +295,13 @@ void SweepRun::row(std::size_t point, int code) {
     record["settings"][sweep_.axes[i].key] = sweep_.axes[i].values[at[i]];
     text += fmt::format("  {:>{}}", sweep_.axes[i].labels[at[i]], widths_[column++]);
   }
-  for (const SweepColumn& c : columns_) {
-    const nlohmann::json value = value_at(stats, c.path);
-    record["columns"][c.title] = value;
+  // A point may have items in other directions than the file, and results at other places with them.
+  const std::vector<SweepColumn> columns = columns_of(at_point(scenario_, point), sweep_.columns);
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const nlohmann::json value = value_at(stats, columns[i].path);
+    record["columns"][columns_[i].title] = value;
     text += fmt::format("  {:>{}}", number_text(value), widths_[column++]);
-    if (code == kOk) expect_value(point, c.path, stats);
+    if (code == kOk) expect_value(point, columns[i].path, stats);
   }
   summary_["points"].push_back(std::move(record));
   out_ << text << (code == kOk ? "  ok\n" : incomplete ? "  incomplete\n" : "  FAILED\n") << std::flush;

@@ -8,6 +8,8 @@
 
 #include "model/env/consumer/make_consumer.h"
 #include "model/system/node.h"
+#include "model/system/scenario_assignment.h"
+#include "model/system/scenario_config.h"
 #include "model/system/stats_report.h"
 
 namespace rnic {
@@ -36,9 +38,7 @@ std::vector<Rnic*> ExternalSimulation::chips() { return {&node_->chip}; }
 void ExternalSimulation::build(const Overlay& command_line) {
   const ScenarioNode& self = scenario_.nodes[scenario_.nodes[0].external ? 1 : 0];
   const ScenarioNode& peer = scenario_.nodes[scenario_.nodes[0].external ? 0 : 1];
-  Overlay seed;
-  seed.set(fmt::format("sim.seed={}", scenario_.plan.seed));
-  config_ = resolve_system(seed.with(scenario_.config).with(self.config).with(command_line));
+  config_ = resolve_scenario(scenario_, command_line).nodes[scenario_.nodes[0].external ? 1 : 0];
   draw_keys(config_, 0);
   name_ = self.name;
   const StationConfig station{{self.mac}, {self.ip}, {{{peer.ip}, {peer.mac}}}};
@@ -144,6 +144,7 @@ void ExternalSimulation::write_outputs(End end) {
   j["complete"] = end == End::kDone;
   j["versions"] = versions_json();
   j["seed"] = config_.sim.seed;
+  if (!scenario_.assigned.settings().empty()) j["assigned"] = values_json(scenario_.assigned);
   j["digest"] = fmt::format("{:016x}", outputs_->digest());
   j["sim_time_ps"] = now_ps();
   j["wall_s"] = wall_seconds_;

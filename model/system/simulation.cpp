@@ -13,6 +13,8 @@
 #include "model/rnic/fwcpu/gdb/gdb_server.h"
 #include "model/rnic/fwcpu/rv32/iss.h"
 #include "model/system/node.h"
+#include "model/system/scenario_assignment.h"
+#include "model/system/scenario_config.h"
 #include "model/system/stats_report.h"
 
 namespace rnic {
@@ -77,16 +79,14 @@ std::vector<Rnic*> Simulation::chips() {
 }
 
 void Simulation::build_nodes(const Overlay& command_line) {
-  Overlay seed;
-  seed.set(fmt::format("sim.seed={}", scenario_.plan.seed));
-  const Overlay base = seed.with(scenario_.config);
-  config_ = resolve_system(base.with(command_line));
+  const ScenarioConfig config = resolve_scenario(scenario_, command_line);
+  config_ = config.run;
   for (std::size_t i = 0; i < 2; ++i) {
     const ScenarioNode& n = scenario_.nodes[i];
     const ScenarioNode& peer = scenario_.nodes[1 - i];
     Station s;
     s.name = n.name;
-    s.config = resolve_system(base.with(n.config).with(command_line));
+    s.config = config.nodes[i];
     draw_keys(s.config, i);
     const StationConfig station{{n.mac}, {n.ip}, {{{peer.ip}, {peer.mac}}}};
     s.node = std::make_unique<Node>(n.name.c_str(), NodeConfig{s.config.rnic, s.config.host}, station);
@@ -116,42 +116,7 @@ workload::TcpPath Simulation::path_from(std::size_t station) const {
   return path;
 }
 
-// Whether the chips have what the connections need, before the device refuses them one by one.
-void Simulation::check_limits() const {
-  for (std::size_t i = 0; i < stations_.size(); ++i) {
-    const RnicConfig& rnic = stations_[i].config.rnic;
-    unsigned qps = 0;
-    for (const workload::ConnectionSpec& c : scenario_.plan.connections) {
-      if (c.from != i && c.to != i) continue;
-      qps += c.qps;
-      const workload::SideSpec& side = c.from == i ? c.from_side : c.to_side;
-      const auto expect_depth = [&](const char* what, unsigned wanted, const char* key, unsigned most) {
-        if (wanted <= most) return;
-        throw ConfigError(fmt::format("{}: connection '{}': {} {} of node '{}' exceeds rnic.fwcpu.{} {}",
-                                      scenario_.file, c.name, what, wanted, stations_[i].name, key, most));
-      };
-      if (!side.crc && rnic.fwcpu.crc) {
-        throw ConfigError(
-            fmt::format("{}: connection '{}': no CRC for node '{}', but its rnic.fwcpu.crc asks for it on every stream",
-                        scenario_.file, c.name, stations_[i].name));
-      }
-      expect_depth("IRD", side.ird, "max_ird", rnic.fwcpu.max_ird);
-      expect_depth("ORD", side.ord, "max_ord", rnic.fwcpu.max_ord);
-    }
-    const auto expect_room = [&](const char* key, unsigned most) {
-      if (qps <= most) return;
-      throw ConfigError(fmt::format("{}: the connections of node '{}' have {} queue pairs; rnic.{} is {}",
-                                    scenario_.file, stations_[i].name, qps, key, most));
-    };
-    expect_room("context.qps", rnic.context.qps);
-    expect_room("tcp.max_flows", rnic.tcp.max_flows);
-    expect_room("fwcpu.max_connections", rnic.fwcpu.max_connections);
-    expect_room("fwcpu.max_setups", rnic.fwcpu.max_setups);  // all are set up at once
-  }
-}
-
 void Simulation::build_workload() {
-  check_limits();
   workload::Plan plan = scenario_.plan;
   plan.seed = config_.sim.seed;
   std::vector<workload::HostNode> hosts;
@@ -346,6 +311,7 @@ nlohmann::ordered_json Simulation::stats_json(RunEnd end) const {
   j["complete"] = end == RunEnd::kDone;
   j["versions"] = versions_json();
   j["seed"] = config_.sim.seed;
+  if (!scenario_.assigned.settings().empty()) j["assigned"] = values_json(scenario_.assigned);
   if (fault_seed()) j["fault_seed"] = *fault_seed();
   j["digest"] = fmt::format("{:016x}", outputs_->digest());
   j["sim_time_ps"] = now_ps();

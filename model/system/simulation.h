@@ -65,7 +65,6 @@ class Simulation final {
 
   void build_nodes(const Overlay& command_line);
   workload::TcpPath path_from(std::size_t station) const;
-  void check_limits() const;
   void build_workload();
   void open_debugger();
   void open_outputs();

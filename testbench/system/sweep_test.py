@@ -43,6 +43,26 @@ class Sweep(ProgramTest):
             self.assertEqual(self.digest("alone"), summary["points"][point]["digest"])
             self.assertEqual(self.digest(f"out/{point}"), summary["points"][point]["digest"])
 
+    def test_values_of_the_scenario(self):
+        deeper = [{"key": "connections.c0.ord", "title": "ORD", "values": [1, 8]},
+                  {"key": "work.reads.depth", "title": "depth", "values": [1, 16]}]
+        reads = [{"name": "reads", "op": "read", "size": 1024, "count": 100}]
+        scenario = self.scenario(sweep=deeper, work=reads, columns=[])
+        run = self.run_program("run", scenario, "--out", "out", "--set", "nodes.b.rnic.fwcpu.max_ird=16")
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        points = json.loads((self.folder / "out/sweep.json").read_text())["points"]
+        shallow, one_read, one_request, deep = (p["columns"]["reads Gb/s"] for p in points)
+        self.assertGreater(deep, 2 * one_read, "ORD 8 and ORD 1")
+        self.assertGreater(deep, 2 * one_request, "16 requests and one")
+        self.assertGreaterEqual(one_read, shallow)
+        for point in (0, 3):
+            alone = self.run_program("run", scenario, "--point", point, "--out", "alone", "--set", "nodes.b.rnic.fwcpu.max_ird=16")
+            self.assertEqual(alone.returncode, 0, alone.stdout + alone.stderr)
+            self.assertEqual(self.digest("alone"), points[point]["digest"])
+        stats = json.loads((self.folder / "alone/stats.json").read_text())
+        self.assertEqual(stats["assigned"], {"connections.c0.ord": 8, "nodes.b.rnic.fwcpu.max_ird": 16, "work.reads.depth": 16})
+        self.assertEqual([stats["config"][n]["rnic"]["fwcpu"]["max_ird"] for n in "ab"], [32, 16])
+
     def test_a_mistyped_column(self):
         mistyped = {"title": "again", "value": "stats.a.rnic.tcp_tx.retransmission"}
         run = self.run_program("run", self.scenario(columns=[mistyped]), "--out", "out")
@@ -137,6 +157,16 @@ class Sweep(ProgramTest):
         for scenario, options, message in (
                 ({"sweep": wrong}, (), "link.delay_ns = 0 (sweep): must be 1 to 1000000000 ns"),
                 ({"sweep": unknown}, (), "link.dely_ns (sweep): unknown setting; the nearest is link.delay_ns"),
+                ({"sweep": [{"key": "connections.c0.ord", "values": [1, 200]}]}, ("--set", "rnic.fwcpu.max_ord=8"),
+                 "swept.json with connections.c0.ord = 200 (sweep): connection 'c0': ORD 200 of node 'a' exceeds rnic.fwcpu.max_ord 8"),
+                ({"sweep": [{"key": "work.write0.dept", "values": [1]}]}, (),
+                 "swept.json with work.write0.dept = 1 (sweep): work[0]: unknown key 'dept'; did you mean 'depth'?"),
+                ({"sweep": [{"key": "nodes.b.rnic.tcp.sak", "values": [1]}]}, (),
+                 "rnic.tcp.sak (sweep, node 'b'): unknown setting; the nearest is rnic.tcp.sack"),
+                ({"sweep": [{"key": "work.write0.depth", "values": [1]}]}, ("--set", "work.write0.depth=2"),
+                 "--set work.write0.depth: is what the sweep varies"),
+                ({}, ("--set", "connections.c1.ord=2"),
+                 "connections.c1.ord (command line): unknown connection 'c1'; the nearest is 'c0'"),
                 ({}, ("--set", "rnic.tcp.sack=true"), "--set rnic.tcp.sack: is what the sweep varies"),
                 ({}, ("--point", 4), "run: --point 4: the sweep has points 0 to 3"),
                 ({}, ("--trace", "t.txt"), "run: --trace is for one point of a sweep: --point"),

@@ -1,0 +1,58 @@
+#include "model/system/scenario_config.h"
+
+#include <fmt/format.h>
+
+#include "model/common/check.h"
+
+namespace rnic {
+namespace {
+
+// Whether the chips have what the connections need, before the device refuses them one by one.
+void check_limits(const Scenario& scenario, const std::vector<SystemConfig>& nodes) {
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const RnicConfig& rnic = nodes[i].rnic;
+    unsigned qps = 0;
+    for (const workload::ConnectionSpec& c : scenario.plan.connections) {
+      if (c.from != i && c.to != i) continue;
+      qps += c.qps;
+      const workload::SideSpec& side = c.from == i ? c.from_side : c.to_side;
+      const auto expect_depth = [&](const char* what, unsigned wanted, const char* key, unsigned most) {
+        if (wanted <= most) return;
+        throw ConfigError(fmt::format("{}: connection '{}': {} {} of node '{}' exceeds rnic.fwcpu.{} {}",
+                                      scenario.source(), c.name, what, wanted, scenario.nodes[i].name, key, most));
+      };
+      if (!side.crc && rnic.fwcpu.crc) {
+        throw ConfigError(
+            fmt::format("{}: connection '{}': no CRC for node '{}', but its rnic.fwcpu.crc asks for it on every stream",
+                        scenario.source(), c.name, scenario.nodes[i].name));
+      }
+      expect_depth("IRD", side.ird, "max_ird", rnic.fwcpu.max_ird);
+      expect_depth("ORD", side.ord, "max_ord", rnic.fwcpu.max_ord);
+    }
+    const auto expect_room = [&](const char* key, unsigned most) {
+      if (qps <= most) return;
+      throw ConfigError(fmt::format("{}: the connections of node '{}' have {} queue pairs; rnic.{} is {}",
+                                    scenario.source(), scenario.nodes[i].name, qps, key, most));
+    };
+    expect_room("context.qps", rnic.context.qps);
+    expect_room("tcp.max_flows", rnic.tcp.max_flows);
+    expect_room("fwcpu.max_connections", rnic.fwcpu.max_connections);
+    expect_room("fwcpu.max_setups", rnic.fwcpu.max_setups);  // all are set up at once
+  }
+}
+
+}  // namespace
+
+ScenarioConfig resolve_scenario(const Scenario& scenario, const Overlay& command_line) {
+  Overlay seed;
+  seed.set(fmt::format("sim.seed={}", scenario.plan.seed));
+  ScenarioConfig config;
+  config.run = resolve_system(seed.with(scenario.config).with(command_line));
+  for (const ScenarioNode& node : scenario.nodes) {
+    config.nodes.push_back(resolve_system(seed.with(settings_of(scenario, node, command_line))));
+  }
+  check_limits(scenario, config.nodes);
+  return config;
+}
+
+}  // namespace rnic
