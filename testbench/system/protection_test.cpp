@@ -115,7 +115,9 @@ class Protection : public GuardBench, public testing::WithParamInterface<std::ui
     for (std::uint32_t d = 0; d < 2; ++d) {
       regions.push_back(&region(domains[d], arena + kArena, 4096, abi::kLocalWrite));
       receive_keys.push_back(regions.back()->lkey());
+      add(receive_keys[d], {arena + kArena, 4096}, abi::kLocalWrite, d);
     }
+    add(bystanders, {arena, 64}, abi::kLocalWrite | abi::kRemoteWrite, kOfBystander);
   }
   // Of a round: all that it has opened, and its queue pairs.
   void end_round() {
@@ -312,7 +314,9 @@ class Protection : public GuardBench, public testing::WithParamInterface<std::ui
   Prng prng{mix64(GetParam())};
   Reference reference;
   std::vector<host::Pd> domains;
+  static constexpr std::uint32_t kOfBystander = 2;  // its domain
   std::vector<std::uint32_t> wide, receive_keys;
+  std::uint32_t bystanders = 0;  // the STag of its region
   std::vector<host::Mr*> regions, windows;
   std::vector<host::Qp*> qps;
   std::uint64_t arena = 0;
@@ -337,7 +341,7 @@ TEST_P(Protection, NothingOutsideWhatIsOpenChanges) {
     for (std::uint32_t d = 0; d < 2; ++d) domains.push_back(domain());
     const host::Pd own = domain();
     const std::uint64_t page = memory(64);
-    const std::uint32_t key = region(own, page, 64, abi::kLocalWrite | abi::kRemoteWrite).rkey();
+    bystanders = region(own, page, 64, abi::kLocalWrite | abi::kRemoteWrite).rkey();
     host::Qp& untouched = queue_pair(own);
     RawStream& bystander = connect(untouched);
     expected = octets_at(arena, 2 * kArena);
@@ -350,7 +354,7 @@ TEST_P(Protection, NothingOutsideWhatIsOpenChanges) {
         const auto differs = std::mismatch(now.begin(), now.end(), expected.begin());
         ASSERT_EQ(now, expected) << "first at octet " << differs.first - now.begin() << " after stream " << streams;
         const Bytes word = octets("", prng.next());
-        bystander.send_ulpdu(tagged("C140", key, page + 8, word));
+        bystander.send_ulpdu(tagged("C140", bystanders, page + 8, word));
         peer.wait_us(5);
         ASSERT_EQ(octets_at(page + 8, 8), word);
         EXPECT_EQ(untouched.state(), host::QpState::kRts);
