@@ -13,8 +13,14 @@ constexpr std::size_t kLastEntries = 16;
 
 }  // namespace
 
-ChipBus::ChipBus(const FwCpuConfig& config, BufferPool& pool, std::uint32_t setups, std::size_t flows)
-    : config_(config), pool_(pool), memory_(fw::sram_bytes(setups)), read_into_(flows) {
+ChipBus::ChipBus(const FwCpuConfig& config, BufferPool& pool, const ContextStore& contexts, std::uint32_t setups,
+                 std::uint32_t timers)
+    : config_(config),
+      pool_(pool),
+      contexts_(contexts),
+      timers_(timers),
+      memory_(fw::sram_bytes(setups)),
+      read_into_(contexts.flows()) {
   RNIC_CHECK(pool.block_bytes() >= fw::kFrameBytes);
 }
 
@@ -70,7 +76,14 @@ std::uint8_t ChipBus::put_terminate(const QpEvent& event) {
   return static_cast<std::uint8_t>(event.failed.header(event.cause).emit(window));
 }
 
-TcpOp ChipBus::flow_op(TcpOp::Kind kind, FlowId flow) {
+void ChipBus::need(const char* what, std::size_t number, std::size_t entries) {
+  if (number < entries) return;
+  throw FirmwareFault(abi::FaultCause::kPanic,
+                      std::string("a request for ") + what + ' ' + std::to_string(number) + ", which there is not");
+}
+
+TcpOp ChipBus::flow_op(TcpOp::Kind kind, FlowId flow) const {
+  need("flow", flow.v, contexts_.flows());
   TcpOp op;
   op.kind = kind;
   op.flow = flow;
@@ -112,14 +125,12 @@ void ChipBus::apply(const fw::TcpStreamRead& op) {
   TcpOp out = flow_op(TcpOp::Kind::kStreamRead, op.flow);
   out.bytes = op.into.bytes;
   check_window(op.into);
-  if (op.flow.v >= read_into_.size()) {
-    throw FirmwareFault(abi::FaultCause::kPanic, "a read from flow " + std::to_string(op.flow.v));
-  }
   read_into_[op.flow.v] = op.into;
   post(std::move(out));
 }
 
 void ChipBus::apply(const fw::Log& op) {
+  need("log code", static_cast<std::size_t>(op.code), logs_.size());
   ++logs_[static_cast<std::size_t>(op.code)];
   if (last_entries_.size() == kLastEntries) last_entries_.pop_front();
   last_entries_.push_back({time_, op});

@@ -11,6 +11,7 @@
 #include "firmware/hal/sram.h"
 #include "model/common/bytes.h"
 #include "model/common/cycle.h"
+#include "model/rnic/context/context.h"
 #include "model/rnic/fwcpu/fwcpu_config.h"
 #include "model/rnic/fwcpu/messages.h"
 #include "model/rnic/fwcpu/page_memory.h"
@@ -35,8 +36,9 @@ struct LoggedLine {
 
 class ChipBus {
  public:
-  // `setups` is the number of startup frame slots in SRAM, `flows` the number of flows.
-  ChipBus(const FwCpuConfig& config, BufferPool& pool, std::uint32_t setups, std::size_t flows);
+  // `setups` is the number of startup frame slots in SRAM.
+  ChipBus(const FwCpuConfig& config, BufferPool& pool, const ContextStore& contexts, std::uint32_t setups,
+          std::uint32_t timers);
 
   // The firmware's side.
   template <class Op>
@@ -78,6 +80,8 @@ class ChipBus {
   void post(TimedOperation::Action action) { operations_.push_back({time_, std::move(action)}); }
   BufferRef copy_out(fw::SramRange range);
   void check_window(fw::SramRange range) const;
+  // FirmwareFault for a number that the chip does not have.
+  static void need(const char* what, std::size_t number, std::size_t entries);
 
   void apply(const fw::TcpListen& op);
   void apply(const fw::TcpUnlisten& op);
@@ -87,23 +91,25 @@ class ChipBus {
   void apply(const fw::TcpEnterRdma& op) { post(flow_op(TcpOp::Kind::kEnterRdma, op.flow)); }
   void apply(const fw::TcpClose& op) { post(flow_op(TcpOp::Kind::kClose, op.flow)); }
   void apply(const fw::TcpAbort& op) { post(flow_op(TcpOp::Kind::kAbort, op.flow)); }
-  void apply(const fw::WriteQp& op) { post(op); }
-  void apply(const fw::WriteFlow& op) { post(op); }
-  void apply(const fw::WriteCq& op) { post(op); }
-  void apply(const fw::WriteSrq& op) { post(op); }
-  void apply(const fw::ArmSrq& op) { post(op.arm); }
-  void apply(const fw::WritePage& op) { post(op); }
-  void apply(const fw::WriteStag& op) { post(op); }
-  void apply(const fw::PostWork& op) { post(op.work); }
+  void apply(const fw::WriteQp& op) { need("QP", op.qpn.v, contexts_.qps()), post(op); }
+  void apply(const fw::WriteFlow& op) { need("flow", op.flow.v, contexts_.flows()), post(op); }
+  void apply(const fw::WriteCq& op) { need("CQ", op.cqn.v, contexts_.cqs()), post(op); }
+  void apply(const fw::WriteSrq& op) { need("SRQ", op.srqn.v, contexts_.srqs()), post(op); }
+  void apply(const fw::ArmSrq& op) { need("SRQ", op.arm.srqn.v, contexts_.srqs()), post(op.arm); }
+  void apply(const fw::WritePage& op) { need("page", op.index, contexts_.pages()), post(op); }
+  void apply(const fw::WriteStag& op) { need("STag index", op.stag.v >> 8, contexts_.stags()), post(op); }
+  void apply(const fw::PostWork& op) { need("QP", op.work.qpn.v, contexts_.qps()), post(op.work); }
   void apply(const fw::PostEvent& op);
-  void apply(const fw::SetTimer& op) { post(op); }
-  void apply(const fw::CancelTimer& op) { post(op); }
+  void apply(const fw::SetTimer& op) { need("timer", op.id, timers_), post(op); }
+  void apply(const fw::CancelTimer& op) { need("timer", op.id, timers_), post(op); }
   void apply(const fw::Log& op);
   [[noreturn]] void apply(const fw::Panic& op);
-  static TcpOp flow_op(TcpOp::Kind kind, FlowId flow);
+  TcpOp flow_op(TcpOp::Kind kind, FlowId flow) const;
 
   const FwCpuConfig config_;
   BufferPool& pool_;
+  const ContextStore& contexts_;
+  const std::uint32_t timers_;
   const PageMemory memory_;
   std::vector<fw::SramRange> read_into_;  // by flow
   Cycle begin_ = 0, time_ = 0;

@@ -47,7 +47,7 @@ FwCpu::FwCpu(sc_core::sc_module_name nm, ClockDomain& clk, const FwCpuConfig& co
     : Stage(nm, clk),
       config_(config),
       contexts_(contexts),
-      bus_(std::make_unique<ChipBus>(config, pool, Capacity::kSetups, contexts.flows())),
+      bus_(std::make_unique<ChipBus>(config, pool, contexts, Capacity::kSetups, Capacity::kConnections)),
       timer_at_(Capacity::kConnections, kNever),
       profile_(contexts.flows(), Capacity::kConnections, clk.period_ps()) {
   const fw::Settings settings = settings_of(config, contexts);

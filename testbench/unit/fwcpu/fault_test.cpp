@@ -1,5 +1,9 @@
 // A firmware that cannot go on: what it did until then takes effect, the host hears of it, and that is all.
+#include <stdexcept>
+
+#include "model/common/check.h"
 #include "model/rnic/fwcpu/firmware_target.h"
+#include "model/rnic/fwcpu/native_target.h"
 #include "testbench/unit/fwcpu/fwcpu_bench.h"
 
 namespace rnic::test {
@@ -98,6 +102,93 @@ TEST_F(NativeLog, TheDumpHasTheLastSixteenEntries) {
   EXPECT_EQ(entries, 16u);
   EXPECT_THAT(dump, HasSubstr("cycle 1945  unexpected_event"));
   EXPECT_THAT(dump, testing::Not(HasSubstr("cycle 345  ")));
+}
+
+// Firmware that fails in ways in which that of `firmware/` should not.
+template <class Handler>
+std::string fault_of(ChipBus& chip, Handler handler) {
+  GuardedBus<ChipBus> bus(chip);
+  try {
+    bus.run([&] { handler(bus); });
+  } catch (const FirmwareFault& fault) {
+    EXPECT_EQ(fault.cause, FaultCause::kPanic);
+    return fault.what();
+  }
+  return "";
+}
+
+class MistakenFirmware : public StageTest {
+ protected:
+  BufferPool pool{1024};
+  ContextStore contexts{clk, {4, 4, 4, 4}};
+  ChipBus chip{{}, pool, contexts, 1, 8};
+};
+
+TEST_F(MistakenFirmware, AnExceptionThatLeavesTheHandlerIsItsEnd) {
+  const auto fault = [this](auto throws) {
+    return fault_of(chip, [&](auto& bus) {
+      bus.write(fw::TcpUnlisten{7000});
+      throws();
+    });
+  };
+  EXPECT_THAT(fault([] { RNIC_CHECK(1 == 2); }), HasSubstr("an exception left its handler: internal error: 1 == 2"));
+  EXPECT_THAT(fault([] { throw std::out_of_range("entry 9"); }), HasSubstr("handler: entry 9"));
+  EXPECT_EQ(fault([] { throw 7; }), "an exception left its handler");
+  EXPECT_EQ(chip.operations().size(), 3u) << "what it did until then takes effect";
+}
+
+TEST_F(MistakenFirmware, ANumberThatTheChipDoesNotHaveIsItsEnd) {
+  const auto fault = [this](const auto& op) { return fault_of(chip, [&](auto& bus) { bus.write(op); }); };
+  EXPECT_EQ(fault(fw::WriteQp{Qpn{4}, {}}), "a request for QP 4, which there is not");
+  EXPECT_EQ(fault(fw::WriteFlow{FlowId{4}, {}}), "a request for flow 4, which there is not");
+  EXPECT_EQ(fault(fw::WriteCq{Cqn{4}, {}}), "a request for CQ 4, which there is not");
+  EXPECT_THAT(fault(fw::WriteSrq{Srqn{1u << 20}, {}}), HasSubstr("SRQ"));
+  EXPECT_THAT(fault(fw::WritePage{1u << 31, 0}), HasSubstr("page"));
+  EXPECT_EQ(fault(fw::WriteStag{Stag{4 << 8}, {}}), "a request for STag index 4, which there is not");
+  EXPECT_THAT(fault(fw::PostWork{{Qpn{4}}}), HasSubstr("QP 4"));
+  EXPECT_THAT(fault(fw::TcpAbort{FlowId{4}}), HasSubstr("flow 4"));
+  EXPECT_EQ(fault(fw::SetTimer{8, 1}), "a request for timer 8, which there is not");
+  EXPECT_THAT(fault(fw::CancelTimer{8}), HasSubstr("timer 8"));
+  EXPECT_THAT(fault(fw::Log{static_cast<fw::LogCode>(255)}), HasSubstr("log code 255"));
+  EXPECT_TRUE(chip.operations().empty());
+  EXPECT_EQ(fault(fw::WriteStag{Stag{3 << 8 | 0xff}, {}}), "");
+  EXPECT_EQ(fault(fw::SetTimer{7, 1}), "");
+}
+
+TEST_F(MistakenFirmware, CannotHideAFault) {
+  EXPECT_THAT(fault_of(chip,
+                       [](auto& bus) {
+                         try {
+                           bus.write(fw::WriteQp{Qpn{4}, {}});
+                         } catch (...) {
+                         }
+                       }),
+              HasSubstr("QP 4"));
+}
+
+// A bus that has a bug.
+struct BrokenBus {
+  template <class Op>
+  void write(const Op&) {
+    throw std::out_of_range("a table of the model");
+  }
+  MutableByteSpan sram(fw::SramRange) { throw InternalError("a check of the model"); }
+  bool logs(fw::LogLevel) const { return true; }
+};
+
+TEST(NativeFirmware, IsNotBlamedForTheModel) {
+  BrokenBus broken;
+  GuardedBus<BrokenBus> bus(broken);
+  EXPECT_THROW(bus.run([&] { bus.write(1); }), std::out_of_range);
+  EXPECT_THROW(bus.run([&] { bus.sram({}); }), InternalError);
+  const auto swallows = [&] {
+    try {
+      bus.write(1);
+    } catch (...) {
+    }
+  };
+  EXPECT_THROW(bus.run(swallows), std::out_of_range);
+  EXPECT_NO_THROW(bus.run([] {}));
 }
 
 // The image's own.
