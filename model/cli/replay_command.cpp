@@ -1,15 +1,21 @@
 #include "model/cli/replay_command.h"
 
+#include <algorithm>
 #include <ostream>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "model/cli/command.h"
+#include "model/cli/interruption.h"
+#include "model/cli/one_run.h"
 #include "model/cli/options.h"
+#include "model/cli/output_options.h"
 #include "model/cli/replay/capture_recordings.h"
 #include "model/common/check.h"
 #include "model/system/replay_simulation.h"
+#include "model/system/stats_report.h"
 
 namespace rnic::cli {
 
@@ -17,15 +23,7 @@ namespace po = boost::program_options;
 
 namespace {
 
-nlohmann::ordered_json to_json(const replay::Comparison& comparison) {
-  nlohmann::ordered_json differences = nlohmann::ordered_json::array();
-  for (const replay::Difference& d : comparison.differences) {
-    const nlohmann::ordered_json why =
-        d.explained_by.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(d.explained_by);
-    differences.push_back({{"what", d.what}, {"expected", d.expected}, {"got", d.got}, {"explained_by", why}});
-  }
-  return {{"messages", comparison.messages}, {"matched", comparison.matched}, {"differences", differences}};
-}
+using End = ReplaySimulation::End;
 
 void print(const replay::Comparison& comparison, std::ostream& out) {
   for (const replay::Difference& d : comparison.differences) {
@@ -51,17 +49,42 @@ std::vector<std::unique_ptr<replay::Script>> read_scripts(const std::string& cap
   }
 }
 
+int report(const ReplaySimulation& simulation, End end, bool json, std::ostream& out, std::ostream& err) {
+  const replay::Comparison comparison = simulation.comparison();
+  if (json) {
+    nlohmann::ordered_json j = comparison_json(comparison);
+    if (end == End::kInterrupted) j["incomplete"] = interruption_name();
+    out << j.dump(1) << '\n';
+  } else {
+    if (end == End::kInterrupted) out << fmt::format("incomplete: {} has stopped the replay\n", interruption_name());
+    print(comparison, out);
+    if (!simulation.files().empty()) out << fmt::format("files: {}\n", fmt::join(simulation.files(), ", "));
+  }
+  const std::vector<std::string> errors = simulation.errors();
+  for (const std::string& e : errors) err << "rnicsim: " << e << '\n';
+  if (end == End::kInterrupted) return kSignalled + interruption();
+  if (!errors.empty()) return kCheckFailed;
+  if (end == End::kFailed) return err << "rnicsim: " << simulation.host_error() << '\n', kUsage;
+  return comparison.unexplained() == 0 ? kOk : kCheckFailed;
+}
+
 }  // namespace
 
-int replay_command(const std::vector<std::string>& args, std::ostream& out, std::ostream&, const TwinSource*) {
+int replay_command(const std::vector<std::string>& args, std::ostream& out, std::ostream& err, const TwinSource*) {
   std::string capture, role;
   std::vector<std::string> set;
+  RunOptions outputs;
+  outputs.out_dir.clear();
+  OutputOptions watching(outputs);
   po::options_description options("options"), all;
   auto add = options.add_options();
   add("help,h", "this text");
   add("as", po::value(&role)->value_name("server|client"), "the side that the model plays");
   add("json", "machine-readable output");
   add("set", po::value(&set)->value_name("key=value"), "changes a setting; may be repeated");
+  add("out", po::value(&outputs.out_dir)->value_name("dir"),
+      "folder for what the replay leaves: stats.json, wire.pcapng, fw_log.txt");
+  watching.add_to(options);
   all.add(options).add_options()("capture", po::value(&capture));
   const po::variables_map given = parse_options(args, all, po::positional_options_description().add("capture", 1));
   if (given.count("help") != 0) {
@@ -73,11 +96,15 @@ int replay_command(const std::vector<std::string>& args, std::ostream& out, std:
   for (const std::string& assignment : set) command_line.set(assignment);
   const replay::Side side = side_of(role);
 
-  ReplaySimulation simulation(read_scripts(capture, side), command_line);
-  const replay::Comparison comparison = simulation.run();
-  if (given.count("json") != 0) out << to_json(comparison).dump(1) << '\n';
-  else print(comparison, out);
-  return comparison.unexplained() == 0 ? kOk : kCheckFailed;
+  watching.read("replay", given);
+  outputs.stop_requested = [] { return interruption() != 0; };
+  catch_interruptions();
+
+  ReplaySimulation simulation(read_scripts(capture, side), command_line, outputs);
+  const End end = simulation.run();
+  simulation.write_outputs(end, {{"capture", capture}, {"as", role}});
+  const int written = tell_unwritten(simulation.write_failures(), err);
+  return std::max(written, report(simulation, end, given.count("json") != 0, out, err));
 }
 
 }  // namespace rnic::cli

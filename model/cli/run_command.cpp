@@ -14,6 +14,7 @@
 #include "model/cli/interruption.h"
 #include "model/cli/one_run.h"
 #include "model/cli/options.h"
+#include "model/cli/output_options.h"
 #include "model/cli/rtl_program.h"
 #include "model/cli/sweep_run.h"
 #include "model/common/check.h"
@@ -28,27 +29,6 @@ namespace po = boost::program_options;
 
 namespace {
 
-// "12us", "1.5ms", "800ns", "40ps"; a bare number is picoseconds.
-std::uint64_t parse_time(const std::string& text, const char* option) {
-  std::size_t used = 0;
-  double value = -1;
-  try {
-    value = std::stod(text, &used);
-  } catch (const std::exception&) {
-  }
-  const std::string unit = text.substr(used);
-  const double scale = unit.empty() || unit == "ps" ? 1
-                       : unit == "ns"               ? 1e3
-                       : unit == "us"               ? 1e6
-                       : unit == "ms"               ? 1e9
-                       : unit == "s"                ? 1e12
-                                                    : 0;
-  if (value < 0 || scale == 0 || value * scale > 1e19) {
-    throw ConfigError(fmt::format("{}: '{}' is not a time such as 12us (ps, ns, us, ms or s)", option, text));
-  }
-  return static_cast<std::uint64_t>(value * scale);
-}
-
 std::uint16_t parse_port(int port) {
   if (port < 0 || port > UINT16_MAX) throw ConfigError(fmt::format("--gdb: {} is no TCP port", port));
   return static_cast<std::uint16_t>(port);
@@ -57,7 +37,6 @@ std::uint16_t parse_port(int port) {
 struct Arguments {
   ConfigOptions config;
   OneRun run;
-  std::string wave_from, wave_to;
   std::optional<std::size_t> point;
   unsigned jobs = std::max(1u, std::thread::hardware_concurrency());
   bool resume = false;
@@ -123,13 +102,8 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
   add("out", po::value(&a.run.options.out_dir)->value_name("dir")->default_value("out"),
       "folder for what the run leaves");
   add("no-capture", "do not write wire.pcapng");
-  add("trace", po::value(&a.run.options.trace_file)->value_name("file"),
-      "transaction log: what happened to whom, line by line, in the order of time");
-  add("wave", po::value(&a.run.options.wave_file)->value_name("file"), "waveform of the chips' links: .fst or .vcd");
-  add("wave-scope", po::value(&a.run.options.wave_window.scopes)->value_name("scope"),
-      "dump this scope and all below it, e.g. rnic_a.tx; may be repeated");
-  add("wave-from", po::value(&a.wave_from)->value_name("time"), "start of the waveform, e.g. 10us");
-  add("wave-to", po::value(&a.wave_to)->value_name("time"), "its end");
+  OutputOptions outputs(a.run.options);
+  outputs.add_to(options);
   add("rtl", po::value(&a.run.twins.rtl)->value_name("stages"),
       "run with the SystemVerilog twins of these stages in their places: all, or names separated by commas");
   add("lockstep", po::value(&a.run.twins.lockstep)->value_name("stages"),
@@ -153,15 +127,7 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
   }
   if (a.config.scenario.empty()) throw ConfigError("run: which scenario? traces/quickstart.json is a good start");
   a.run.options.capture = given.count("no-capture") == 0;
-  if (!a.wave_from.empty()) a.run.options.wave_window.from_ps = parse_time(a.wave_from, "--wave-from");
-  if (!a.wave_to.empty()) a.run.options.wave_window.to_ps = parse_time(a.wave_to, "--wave-to");
-  if (a.run.options.wave_file.empty() &&
-      (given.count("wave-scope") || given.count("wave-from") || given.count("wave-to"))) {
-    throw ConfigError("run: --wave-scope, --wave-from and --wave-to need --wave FILE");
-  }
-  if (a.run.options.wave_window.from_ps >= a.run.options.wave_window.to_ps) {
-    throw ConfigError("run: the window of --wave-from and --wave-to ends before it begins");
-  }
+  outputs.read("run", given);
   if (given.count("gdb") != 0) a.run.options.gdb_port = parse_port(given["gdb"].as<int>());
   a.run.twins.inside = given.count("lockstep-inside") != 0;
   if (a.run.twins.inside && a.run.twins.lockstep.empty()) throw ConfigError("run: --lockstep-inside needs --lockstep");

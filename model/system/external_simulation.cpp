@@ -109,9 +109,7 @@ std::vector<std::string> ExternalSimulation::errors() const {
     if (!p->error().empty()) errors.push_back(p->error());
   }
   if (!peer_error_.empty()) errors.push_back("the peer: " + peer_error_);
-  if (const auto& fault = node_->chip.fwcpu.fault()) {
-    errors.push_back(fmt::format("the firmware of {} stopped: {}", name_, fault->reason));
-  }
+  for (std::string& fault : outputs_->firmware_faults()) errors.push_back(std::move(fault));
   return errors;
 }
 
@@ -138,6 +136,7 @@ void ExternalSimulation::register_stats() {
 void ExternalSimulation::write_outputs(End end) {
   static constexpr const char* kEnds[] = {"done", "failed", "peer gone", "time limit", "interrupted"};
   outputs_->close(now_ps());
+  outputs_->write_firmware();
   nlohmann::ordered_json j;
   j["scenario"] = scenario_.name;
   j["end"] = kEnds[static_cast<unsigned>(end)];

@@ -26,9 +26,12 @@ void check_scopes(const std::vector<std::string>& scopes, const std::vector<RunO
 
 constexpr const char* kCapture = "wire.pcapng";
 
+constexpr std::string_view kDump = "firmware-", kText = ".txt";
+std::string dump_name(const std::string& node) { return fmt::format("{}{}{}", kDump, node, kText); }
+
 // What a run may leave in its folder.
 bool is_output(std::string name) {
-  constexpr std::string_view kPart = ".part", kDump = "firmware-", kText = ".txt";
+  constexpr std::string_view kPart = ".part";
   const auto ends_with = [&name](std::string_view end) {
     return name.size() > end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;
   };
@@ -50,6 +53,10 @@ void remove_outputs(const std::filesystem::path& folder) {
   for (const std::filesystem::path& file : found) std::filesystem::remove(file, none);
 }
 
+std::string firmware_fault_text(const std::string& node, const std::string& reason) {
+  return fmt::format("the firmware of {} stopped: {}", node, reason);
+}
+
 struct RunOutputs::Listeners {
   explicit Listeners(const Station& s) : recorder(TraceDomain{s.name, s.node->core_clk.period_ps()}) {}
   Recorder recorder;
@@ -58,7 +65,7 @@ struct RunOutputs::Listeners {
 };
 
 RunOutputs::RunOutputs(const RunOptions& options, const std::vector<Station>& stations, EthernetLink& cable)
-    : options_(options) {
+    : options_(options), stations_(stations) {
   check_scopes(options.wave_window.scopes, stations);
   open(stations.at(0).name);
   cable.tap(*capture_);
@@ -68,6 +75,10 @@ RunOutputs::RunOutputs(const RunOptions& options, const std::vector<Station>& st
 
 RunOutputs::~RunOutputs() = default;
 
+std::string RunOutputs::in_folder(const std::string& name) const {
+  return (std::filesystem::path(options_.out_dir) / name).string();
+}
+
 // The waveform may lie in the folder, so that comes first; it goes again if a mistake ends the run here.
 void RunOutputs::open(const std::string& name) {
   const std::filesystem::path dir = options_.out_dir;
@@ -75,7 +86,7 @@ void RunOutputs::open(const std::string& name) {
   std::error_code error;
   for (std::filesystem::path p = dir; !p.empty() && !exists(p, error); p = p.parent_path()) made.push_back(p);
   try {
-    create_directories(dir, error);
+    if (!dir.empty()) create_directories(dir, error);
     if (error) throw ConfigError(fmt::format("{}: {}", options_.out_dir, error.message()));
     if (!options_.trace_file.empty()) trace_ = std::make_unique<TransactionLog>(options_.trace_file, trace_words);
     if (!options_.wave_file.empty()) {
@@ -90,8 +101,8 @@ void RunOutputs::open(const std::string& name) {
   for (const std::string& file : {options_.trace_file, options_.wave_file}) {
     if (!file.empty()) PendingFile(file).remove_earlier();
   }
-  remove_outputs(dir);
-  capture_ = std::make_unique<WireCapture>(name, options_.capture ? (dir / kCapture).string() : "");
+  if (!dir.empty()) remove_outputs(dir);
+  capture_ = std::make_unique<WireCapture>(name, captures() ? in_folder(kCapture) : "");
 }
 
 void RunOutputs::listen(const Station& station) {
@@ -127,15 +138,34 @@ bool RunOutputs::attempt(const std::string& file, const std::function<void()>& w
 }
 
 void RunOutputs::close(std::uint64_t end_ps) {
-  const std::string capture = (std::filesystem::path(options_.out_dir) / kCapture).string();
-  if (options_.capture) attempt(capture, [&] { capture_->close(); });
+  if (captures()) attempt(in_folder(kCapture), [&] { capture_->close(); });
   if (trace_) attempt(options_.trace_file, [&] { trace_->close(); });
   if (waves_) attempt(options_.wave_file, [&] { waves_->close(end_ps); });
 }
 
 bool RunOutputs::write(const std::string& name, const std::string& text) {
-  const std::string file = (std::filesystem::path(options_.out_dir) / name).string();
+  const std::string file = in_folder(name);
   return attempt(file, [&] { write_file(file, text); });
+}
+
+void RunOutputs::write_firmware() {
+  std::string log;
+  for (const Station& s : stations_) {
+    if (const auto& fault = s.node->chip.fwcpu.fault()) write(dump_name(s.name), fault->dump);
+    for (const LogEntry& entry : s.node->chip.firmware_log.entries()) log += s.name + ' ' + log_line(entry) + '\n';
+  }
+  write("fw_log.txt", log);
+}
+
+std::vector<std::string> RunOutputs::firmware_faults() const {
+  std::vector<std::string> faults;
+  for (const Station& s : stations_) {
+    const auto& fault = s.node->chip.fwcpu.fault();
+    if (!fault) continue;
+    faults.push_back(firmware_fault_text(s.name, fault->reason));
+    if (!options_.out_dir.empty()) faults.back() += "; see " + in_folder(dump_name(s.name));
+  }
+  return faults;
 }
 
 }  // namespace rnic

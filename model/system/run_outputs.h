@@ -21,10 +21,10 @@ namespace rnic {
 class Node;
 
 struct RunOptions {
-  std::string out_dir = "out";
-  bool capture = true;     // write wire.pcapng
-  std::string trace_file;  // the transaction log; empty: none
-  std::string wave_file;   // empty: none
+  std::string out_dir = "out";  // empty: no folder, and so neither capture nor reports
+  bool capture = true;          // write wire.pcapng
+  std::string trace_file;       // the transaction log; empty: none
+  std::string wave_file;        // empty: none
   WaveWindow wave_window;
   std::optional<std::uint16_t> gdb_port;  // a debugger attaches to the firmware there; 0: any port
   // Asked about once in a microsecond of simulated time; the run ends soon after it says yes. Empty: nobody stops it.
@@ -33,6 +33,9 @@ struct RunOptions {
 
 // Removes what a run leaves in its folder, whole or not: it may not be taken for the next one's.
 void remove_outputs(const std::filesystem::path& folder);
+
+// "the firmware of b stopped: …"
+std::string firmware_fault_text(const std::string& node, const std::string& reason);
 
 class RunOutputs final {
  public:
@@ -53,6 +56,10 @@ class RunOutputs final {
   void close(std::uint64_t end_ps);
   // A file of the folder. Returns whether there was room for it.
   bool write(const std::string& name, const std::string& text);
+  // What the firmware noted down, and a dump of each that has stopped.
+  void write_firmware();
+  // A line for each firmware that has stopped.
+  std::vector<std::string> firmware_faults() const;
 
   const WireCapture& capture() const { return *capture_; }
   // Changes of signals that were observed; nothing without a waveform.
@@ -65,11 +72,14 @@ class RunOutputs final {
 
  private:
   struct Listeners;  // to one chip
+  bool captures() const { return options_.capture && !options_.out_dir.empty(); }
+  std::string in_folder(const std::string& name) const;
   void open(const std::string& name);
   void listen(const Station& station);
   bool attempt(const std::string& file, const std::function<void()>& write);
 
   const RunOptions options_;
+  const std::vector<Station> stations_;
   std::unique_ptr<WireCapture> capture_;
   TraceDigest digest_;
   std::unique_ptr<TransactionLog> trace_;

@@ -43,8 +43,6 @@ const char* end_name(RunEnd end) {
   return "";
 }
 
-std::string dump_name(const std::string& node) { return "firmware-" + node + ".txt"; }
-
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 }  // namespace
@@ -217,17 +215,9 @@ RunEnd Simulation::run(const ProgressReport& report) {
   return end;
 }
 
-std::string Simulation::dump_file(const Station& s) const {
-  return (std::filesystem::path(options_.out_dir) / dump_name(s.name)).string();
-}
-
 std::vector<std::string> Simulation::errors() const {
   std::vector<std::string> errors = workload_->errors();
-  for (const Station& s : stations_) {
-    if (const auto& fault = s.node->chip.fwcpu.fault()) {
-      errors.push_back(fmt::format("the firmware of {} stopped: {}; see {}", s.name, fault->reason, dump_file(s)));
-    }
-  }
+  for (std::string& fault : outputs_->firmware_faults()) errors.push_back(std::move(fault));
   if (debugger_ && debugger_->session.killed()) errors.push_back("the debugger ended the run");
   return errors;
 }
@@ -342,12 +332,7 @@ std::string Simulation::stats_text(RunEnd end) const {
 // What may be large comes first: what there was no room for leaves its room to the rest.
 void Simulation::write_outputs(RunEnd end) {
   outputs_->close(now_ps());
-  std::string log;
-  for (const Station& s : stations_) {
-    if (const auto& fault = s.node->chip.fwcpu.fault()) outputs_->write(dump_name(s.name), fault->dump);
-    for (const LogEntry& entry : s.node->chip.firmware_log.entries()) log += s.name + ' ' + log_line(entry) + '\n';
-  }
-  outputs_->write("fw_log.txt", log);
+  outputs_->write_firmware();
   outputs_->write("stats.txt", stats_text(end));
   outputs_->write("stats.json", stats_json(end).dump(2) + '\n');
 }

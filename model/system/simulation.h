@@ -77,7 +77,6 @@ class Simulation final {
   void follow_work();
   void end_phase();
   bool run_slice();
-  std::string dump_file(const Station& s) const;
   std::string stats_text(RunEnd end) const;
   nlohmann::ordered_json stats_json(RunEnd end) const;
   void register_stats();

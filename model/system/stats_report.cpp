@@ -55,6 +55,16 @@ nlohmann::ordered_json checks_json(const std::vector<CheckResult>& checks) {
   return list;
 }
 
+nlohmann::ordered_json comparison_json(const replay::Comparison& comparison) {
+  nlohmann::ordered_json differences = nlohmann::ordered_json::array();
+  for (const replay::Difference& d : comparison.differences) {
+    const nlohmann::ordered_json why =
+        d.explained_by.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(d.explained_by);
+    differences.push_back({{"what", d.what}, {"expected", d.expected}, {"got", d.got}, {"explained_by", why}});
+  }
+  return {{"messages", comparison.messages}, {"matched", comparison.matched}, {"differences", differences}};
+}
+
 nlohmann::ordered_json versions_json() {
   return {{"rnicsim", RNIC_VERSION}, {"systemc", sc_core::sc_release()}, {"compiler", __VERSION__}};
 }

@@ -6,6 +6,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "model/common/clock_domain.h"
+#include "model/env/peer/comparison.h"
 #include "model/env/workload/results.h"
 #include "model/rnic/pcie/pcie_transmitter.h"
 #include "model/stats/registry.h"
@@ -18,6 +19,7 @@ class Node;
 nlohmann::ordered_json results_json(const std::vector<workload::WorkResult>& results, std::uint64_t cycle_ps);
 nlohmann::ordered_json checks_json(const std::vector<CheckResult>& checks);
 nlohmann::ordered_json versions_json();
+nlohmann::ordered_json comparison_json(const replay::Comparison& comparison);
 
 // What the calendar itself did: kernel events, busy cycles, stage calls.
 void register_clock(const StatsGroup& group, const ClockDomain& clk);

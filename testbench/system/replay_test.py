@@ -1,6 +1,10 @@
 """The model in the place of either side of the captures of a real peer."""
 import json
+import os
+import signal
 import struct
+import subprocess
+import time
 import unittest
 
 from rnicsim import TRACES, ProgramTest
@@ -59,6 +63,84 @@ class Captures(Replay):
     def test_text(self):
         run = self.run_program("replay", TRACES / "siw/mpa1-reject.pcap", "--as", "server")
         self.assertEqual((run.returncode, run.stdout), (0, "1 messages, 1 matched, 0 differences, 0 unexplained\n"))
+
+
+class Watched(Replay):
+    CAPTURE = TRACES / "siw/crc-rping-2000.pcap"
+    WATCHING = ("--trace", "log.tsv", "--wave", "w.vcd", "--wave-from", "10us", "--wave-to", "20us")
+
+    def stats(self, folder="out"):
+        return json.loads((self.folder / folder / "stats.json").read_text())
+
+    def test_nothing_changes_by_watching(self):
+        for role in "server", "client":
+            with self.subTest(role):
+                alone = self.replay(self.CAPTURE, role)
+                self.assertEqual(self.replay(self.CAPTURE, role, "--out", "plain"), alone)
+                self.assertEqual(self.replay(self.CAPTURE, role, "--out", "out", *self.WATCHING), alone)
+                plain, watched = self.stats("plain"), self.stats()
+                for stats in plain, watched:  # how often the kernel was entered, which a waveform's window adds to
+                    del stats["stats"]["model"]["core_clk"], stats["stats"]["model"]["host_clk"]
+                self.assertGreater(watched.pop("wave_changes"), 0)
+                self.assertEqual(plain, watched)
+                self.assertEqual(watched["comparison"], alone[0])
+                self.assertEqual((watched["end"], watched["complete"], watched["as"]), ("done", True, role))
+                self.assertGreater(watched["stats"]["model"]["rnic"]["mac_tx"]["frames"]["value"], 0)
+
+    def test_the_files_show_the_replay(self):
+        run = self.run_program("replay", self.CAPTURE, "--as", "server", "--out", "out", *self.WATCHING)
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        self.assertTrue(run.stdout.endswith("files: out/wire.pcapng, log.tsv, w.vcd, out/fw_log.txt, out/stats.json\n"), run.stdout)
+        self.assertEqual(self.files(), ["log.tsv", "out/fw_log.txt", "out/stats.json", "out/wire.pcapng", "w.vcd"])
+        found = json.loads(self.run_program("decode", "out/wire.pcapng", "--json").stdout)
+        real = json.loads(self.run_program("decode", self.CAPTURE, "--json").stdout)
+        self.assertEqual([c["directions"][1]["fpdus"] for c in found["connections"]],
+                         [c["directions"][1]["fpdus"] for c in real["connections"]])
+        events = [line.split("\t") for line in (self.folder / "log.tsv").read_text().splitlines()]
+        self.assertGreater(len(events), 100)
+        self.assertEqual({len(e) for e in events}, {10})
+        times = [int(line[1:]) for line in (self.folder / "w.vcd").read_text().splitlines() if line.startswith("#")]
+        self.assertLessEqual(max(times), 20_000_000)
+        self.assertGreaterEqual(min(t for t in times if t), 10_000_000)
+
+    def test_without_a_folder_only_what_is_asked_for_is_written(self):
+        self.replay(self.CAPTURE, "server", "--trace", "log.tsv")
+        self.assertEqual(self.files(), ["log.tsv"])
+
+    def test_a_full_disk(self):
+        run = self.run_command("bash", "-c", 'ulimit -f 8; exec "$0" "$@"', os.environ["RNICSIM"], "replay", self.CAPTURE,
+                               "--as", "server", "--out", "out", "--trace", "log.tsv")
+        self.assertEqual(run.returncode, 5, run.stdout + run.stderr)
+        self.assertIn("log.tsv: ", run.stderr)
+        self.assertIn(" 0 unexplained\n", run.stdout)
+        self.assertNotIn("log.tsv", self.files())
+
+    def test_a_window_without_a_waveform_is_a_mistake(self):
+        run = self.run_program("replay", self.CAPTURE, "--as", "server", "--wave-from", "10us")
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("replay: --wave-scope, --wave-from and --wave-to need --wave FILE", run.stderr)
+
+    def test_a_signal_leaves_what_there_is(self):
+        process = subprocess.Popen([os.environ["RNICSIM"], "replay", str(self.CAPTURE), "--as", "client", "--out", "out",
+                                    "--set", "sim.run_ahead=false"], cwd=self.folder, stdout=subprocess.PIPE, text=True)
+        while not (self.folder / "out/wire.pcapng.part").exists():
+            self.assertIsNone(process.poll())
+            time.sleep(0.001)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=60)
+        if process.returncode in (0, 1):
+            self.skipTest("the replay was over before the signal came")
+        self.assertEqual(process.returncode, 130)
+        self.assertTrue(out.startswith("incomplete: SIGINT has stopped the replay\n"), out)
+        self.assertEqual((self.stats()["end"], self.stats()["complete"]), ("interrupted", False))
+
+    def test_a_firmware_that_fails(self):
+        run = self.run_program("replay", self.CAPTURE, "--as", "server", "--out", "out",
+                               "--set", "rnic.fwcpu.fault=panic", "--set", "rnic.fwcpu.fault_event=7")
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertRegex(run.stderr, r"(?m)^rnicsim: the firmware of model stopped: .*; see out/firmware-model.txt$")
+        self.assertEqual((self.stats()["end"], self.stats()["complete"]), ("failed", False))
+        self.assertIn("cause panic\n", (self.folder / "out/firmware-model.txt").read_text())
 
 
 class WrongCaptures(Replay):

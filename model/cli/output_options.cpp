@@ -1,0 +1,60 @@
+#include "model/cli/output_options.h"
+
+#include <cstdint>
+
+#include <fmt/format.h>
+
+#include "model/common/check.h"
+
+namespace rnic::cli {
+
+namespace po = boost::program_options;
+
+namespace {
+
+// "12us", "1.5ms", "800ns", "40ps"; a bare number is picoseconds.
+std::uint64_t parse_time(const std::string& text, const char* option) {
+  std::size_t used = 0;
+  double value = -1;
+  try {
+    value = std::stod(text, &used);
+  } catch (const std::exception&) {
+  }
+  const std::string unit = text.substr(used);
+  const double scale = unit.empty() || unit == "ps" ? 1
+                       : unit == "ns"               ? 1e3
+                       : unit == "us"               ? 1e6
+                       : unit == "ms"               ? 1e9
+                       : unit == "s"                ? 1e12
+                                                    : 0;
+  if (value < 0 || scale == 0 || value * scale > 1e19) {
+    throw ConfigError(fmt::format("{}: '{}' is not a time such as 12us (ps, ns, us, ms or s)", option, text));
+  }
+  return static_cast<std::uint64_t>(value * scale);
+}
+
+}  // namespace
+
+void OutputOptions::add_to(po::options_description& options) {
+  auto add = options.add_options();
+  add("trace", po::value(&into_.trace_file)->value_name("file"),
+      "transaction log: what happened to whom, line by line, in the order of time");
+  add("wave", po::value(&into_.wave_file)->value_name("file"), "waveform of the chips' links: .fst or .vcd");
+  add("wave-scope", po::value(&into_.wave_window.scopes)->value_name("scope"),
+      "dump this scope and all below it, e.g. rnic_a.tx; may be repeated");
+  add("wave-from", po::value(&wave_from_)->value_name("time"), "start of the waveform, e.g. 10us");
+  add("wave-to", po::value(&wave_to_)->value_name("time"), "its end");
+}
+
+void OutputOptions::read(const std::string& command, const po::variables_map& given) {
+  if (!wave_from_.empty()) into_.wave_window.from_ps = parse_time(wave_from_, "--wave-from");
+  if (!wave_to_.empty()) into_.wave_window.to_ps = parse_time(wave_to_, "--wave-to");
+  if (into_.wave_file.empty() && (given.count("wave-scope") || given.count("wave-from") || given.count("wave-to"))) {
+    throw ConfigError(command + ": --wave-scope, --wave-from and --wave-to need --wave FILE");
+  }
+  if (into_.wave_window.from_ps >= into_.wave_window.to_ps) {
+    throw ConfigError(command + ": the window of --wave-from and --wave-to ends before it begins");
+  }
+}
+
+}  // namespace rnic::cli

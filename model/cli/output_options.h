@@ -1,0 +1,25 @@
+// The options of what a command shows of the chips it simulates: transaction log and waveform.
+#pragma once
+
+#include <string>
+
+#include <boost/program_options.hpp>
+
+#include "model/system/run_outputs.h"
+
+namespace rnic::cli {
+
+class OutputOptions {
+ public:
+  explicit OutputOptions(RunOptions& into) : into_(into) {}
+  // Declares --trace, --wave, --wave-scope, --wave-from and --wave-to.
+  void add_to(boost::program_options::options_description& options);
+  // Completes the RunOptions. ConfigError that begins with the command's name for what does not go together.
+  void read(const std::string& command, const boost::program_options::variables_map& given);
+
+ private:
+  RunOptions& into_;
+  std::string wave_from_, wave_to_;
+};
+
+}  // namespace rnic::cli
