@@ -9,6 +9,7 @@
 
 #include "model/common/check.h"
 #include "model/system/scenario_assignment.h"
+#include "model/system/scenario_inject.h"
 #include "model/system/scenario_programs.h"
 #include "model/system/scenario_value.h"
 
@@ -40,6 +41,8 @@ class ScenarioReader {
   SizeSpec size(const ScenarioValue& v);
   std::vector<unsigned> connections_of(const ScenarioValue& v);
   void check_phase(const ScenarioValue& v, const std::vector<WorkItem>& items);
+  void injection(const ScenarioValue& v);
+  void terminate_check(const ScenarioValue& v, ScenarioCheck& c);
   ScenarioCheck check(const ScenarioValue& v);
   unsigned index_of(const ScenarioValue& v, const char* what, const std::vector<std::string>& names);
   std::string fresh_name(const ScenarioValue& v, std::string name, std::vector<std::string>& names);
@@ -102,8 +105,8 @@ std::array<std::uint8_t, 6> parse_mac(const ScenarioValue& v) {
 }
 
 Scenario ScenarioReader::read() {
-  root_.expect_keys({"name", "description", "seed", "config", "link", "nodes", "connections", "work", "checks",
-                     "programs", "sweep", "columns"});
+  root_.expect_keys({"name", "description", "seed", "config", "link", "nodes", "connections", "work", "inject",
+                     "checks", "programs", "sweep", "columns"});
   scenario_.name = root_.at("name").string();
   expect_printable(root_, scenario_.name);
   scenario_.description = root_.get("description", std::string());
@@ -136,6 +139,9 @@ Scenario ScenarioReader::read() {
     }
     check_phase(v, phase);
     scenario_.plan.phases.push_back(std::move(phase));
+  }
+  if (root_.has("inject")) {
+    for (const ScenarioValue& v : root_.at("inject").elements()) injection(v);
   }
   if (root_.has("checks")) {
     for (const ScenarioValue& v : root_.at("checks").elements()) scenario_.checks.push_back(check(v));
@@ -331,13 +337,52 @@ void ScenarioReader::check_phase(const ScenarioValue& v, const std::vector<WorkI
   }
 }
 
+void ScenarioReader::injection(const ScenarioValue& v) {
+  if (!v.is_object()) v.expect_keys({});
+  const std::string name = v.get("name", fmt::format("inject{}", scenario_.injection_names.size()));
+  const InjectionNames names{node_names_, connection_names_, work_names_};
+  auto one = read_injection(v, fresh_name(v, name, scenario_.injection_names), names, scenario_.plan);
+  if (one) scenario_.injections.push_back(*one);
+}
+
+// A connection that a Terminate is expected on may end before its work is done.
+void ScenarioReader::terminate_check(const ScenarioValue& v, ScenarioCheck& c) {
+  if (!v.has("connection") && connection_names_.size() > 1) v.fail("needs 'connection': there are several");
+  if (v.has("connection")) c.connection = index_of(v.at("connection"), "connection", connection_names_);
+  ConnectionSpec& connection = scenario_.plan.connections[c.connection];
+  c.qp = static_cast<unsigned>(v.get("qp", 0, 0, connection.qps - 1));
+  const unsigned sender = index_of(v.at("sender"), "node", node_names_);
+  if (sender != connection.from && sender != connection.to) {
+    v.at("sender").fail(fmt::format("is no end of connection '{}'", connection.name));
+  }
+  c.sent_by_from = sender == connection.from;
+  c.cause = read_terminate_code(v.at("code"));
+  c.told = v.get("told", true);
+  connection.may_end = true;
+}
+
 ScenarioCheck ScenarioReader::check(const ScenarioValue& v) {
-  static const std::vector<std::string> kKinds{"data",          "min_goodput_gbps", "min_share_percent",
-                                               "min_rate_mops", "max_p50_ns",       "max_p99_ns",
-                                               "max_p999_ns",   "max_latency_ns",   "min_fairness"};
-  v.expect_keys({"name", "check", "work", "value"});
+  static const std::vector<std::string> kKinds{
+      "data",       "min_goodput_gbps", "min_share_percent", "min_rate_mops", "max_p50_ns",
+      "max_p99_ns", "max_p999_ns",      "max_latency_ns",    "min_fairness",  "terminate"};
+  v.expect_keys({"name", "check", "work", "value", "connection", "qp", "sender", "code", "told"});
   ScenarioCheck c;
   c.kind = static_cast<CheckKind>(v.at("check").word_of(kKinds));
+  const bool of_terminate = c.kind == CheckKind::kTerminate;
+  for (const char* key : {"connection", "qp", "sender", "code", "told"}) {
+    if (v.has(key) && !of_terminate) v.at(key).fail("is for check 'terminate'");
+  }
+  for (const char* key : {"work", "value"}) {
+    if (v.has(key) && of_terminate) v.at(key).fail("is not for check 'terminate'");
+  }
+  if (of_terminate) {
+    terminate_check(v, c);
+    const std::string where =
+        scenario_.plan.connections[c.connection].name + (c.qp == 0 ? "" : fmt::format("[{}]", c.qp));
+    c.name =
+        fresh_name(v, v.get("name", fmt::format("terminate {} on {}", terminate_code(c.cause), where)), check_names_);
+    return c;
+  }
   if (v.has("work")) {
     c.work = work_names_[index_of(v.at("work"), "work", work_names_)];
   }

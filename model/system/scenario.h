@@ -4,11 +4,15 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "model/config/overlay.h"
 #include "model/env/consumer/program_spec.h"
+#include "model/env/inject/injection.h"
+#include "model/env/workload/endpoint.h"
 #include "model/env/workload/plan.h"
 #include "model/env/workload/results.h"
 #include "model/system/sweep.h"
@@ -33,7 +37,8 @@ enum class CheckKind : std::uint8_t {
   kMaxP99,
   kMaxP999,
   kMaxLatency,
-  kMinFairness
+  kMinFairness,
+  kTerminate
 };
 
 struct ScenarioCheck {
@@ -41,6 +46,10 @@ struct ScenarioCheck {
   CheckKind kind = CheckKind::kData;
   std::string work;  // a work item, or empty: all of them
   double value = 0;  // Gb/s, per cent, M/s, ns, or an index
+  // kTerminate: on which connection, by whom, why.
+  unsigned connection = 0, qp = 0;
+  bool sent_by_from = false, told = true;  // told: the other side has received it
+  wire::TerminateCause cause{};
 };
 
 struct Scenario {
@@ -49,6 +58,8 @@ struct Scenario {
   std::vector<ScenarioNode> nodes;
   workload::Plan plan;  // its connections name nodes by index
   std::vector<ScenarioCheck> checks;
+  std::vector<inject::Injection> injections;    // of messages; those of requests are in the plan
+  std::vector<std::string> injection_names;     // of both kinds, in the order of the file
   std::vector<consumer::ProgramSpec> programs;  // with an external peer, in place of a plan
   Sweep sweep;                                  // empty: one run
   nlohmann::json json;                          // what was read, without a sweep
@@ -76,8 +87,11 @@ struct CheckResult {
   std::string text;  // "93.1 Gb/s, at least 90"
 };
 
+// How one side of a queue pair of a connection ended before its work was done, if it did.
+using EndingOf = std::function<std::optional<workload::Ending>(unsigned connection, unsigned qp, bool from)>;
+
 // Every check of the scenario. A check of goodput or latency fails when its work is not complete.
 std::vector<CheckResult> evaluate(const std::vector<ScenarioCheck>& checks,
-                                  const std::vector<workload::WorkResult>& results);
+                                  const std::vector<workload::WorkResult>& results, const EndingOf& ending_of);
 
 }  // namespace rnic

@@ -17,11 +17,8 @@ struct ListName {
   const char* key;
   const char* element;  // in messages
 };
-constexpr ListName kLists[] = {{"nodes", "node"},
-                               {"connections", "connection"},
-                               {"work", "work item"},
-                               {"programs", "program"},
-                               {"checks", "check"}};
+constexpr ListName kLists[] = {{"nodes", "node"},       {"connections", "connection"}, {"work", "work item"},
+                               {"inject", "injection"}, {"programs", "program"},       {"checks", "check"}};
 constexpr unsigned kMistyped = 2;  // letters; the groups of settings differ by more
 
 std::string_view first_word(std::string_view path) { return path.substr(0, path.find('.')); }
@@ -54,6 +51,12 @@ std::vector<Element> work_items(const Scenario& scenario, json& work) {
 std::vector<Element> elements_of(std::string_view list, const Scenario& scenario, json& root) {
   if (list == "work") return work_items(scenario, root["work"]);
   std::vector<Element> elements;
+  if (list == "inject") {
+    for (const std::string& name : scenario.injection_names) {
+      elements.push_back({name, &root["inject"][elements.size()], elements.size()});
+    }
+    return elements;
+  }
   const auto add_all = [&](const auto& named) {
     json& values = root[std::string(list)];
     for (const auto& n : named) elements.push_back({n.name, &values[elements.size()], elements.size()});

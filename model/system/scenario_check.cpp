@@ -32,16 +32,38 @@ Measured measured(CheckKind kind, const WorkResult& r) {
       return {r.fairness, "(Jain's index)", true};
     case CheckKind::kMaxLatency:
     case CheckKind::kData:
+    case CheckKind::kTerminate:
       break;
   }
   return {ns(r.latency.max), "ns", false};
 }
 
+// One side must have sent it and the other must have received it; where it cannot be told, as the startup is not over
+// yet, its connection must have ended without one.
+CheckResult terminated(const ScenarioCheck& check, const EndingOf& ending_of) {
+  CheckResult c{check.name, true, ""};
+  for (const bool sender : {true, false}) {
+    const auto ending = ending_of(check.connection, check.qp, sender == check.sent_by_from);
+    const auto origin = sender ? abi::TerminateOrigin::kLocal : abi::TerminateOrigin::kPeer;
+    const bool informed = sender || check.told;
+    c.passed = c.passed && ending && ending->terminate.has_value() == informed &&
+               (!informed || (ending->terminate->origin == origin && ending->terminate->cause == check.cause));
+    c.text += fmt::format("{}{}: {}", sender ? "" : "; ", sender ? "sender" : "receiver",
+                          ending ? ending->text : "its connection has not ended");
+  }
+  return c;
+}
+
 }  // namespace
 
-std::vector<CheckResult> evaluate(const std::vector<ScenarioCheck>& checks, const std::vector<WorkResult>& results) {
+std::vector<CheckResult> evaluate(const std::vector<ScenarioCheck>& checks, const std::vector<WorkResult>& results,
+                                  const EndingOf& ending_of) {
   std::vector<CheckResult> list;
   for (const ScenarioCheck& check : checks) {
+    if (check.kind == CheckKind::kTerminate) {
+      list.push_back(terminated(check, ending_of));
+      continue;
+    }
     CheckResult c{check.name, true, ""};
     for (const WorkResult& r : results) {
       if (!check.work.empty() && r.item != check.work) continue;

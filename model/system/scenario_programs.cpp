@@ -75,7 +75,7 @@ bool Scenario::has_external_peer() const {
 }
 
 std::vector<ProgramSpec> read_programs(const ScenarioValue& root, const std::vector<ScenarioNode>& nodes) {
-  for (const char* key : {"connections", "work", "checks"}) {
+  for (const char* key : {"connections", "work", "inject", "checks"}) {
     if (root.has(key)) root.at(key).fail("is for runs without an external peer, which have `programs`");
   }
   if (nodes.size() != 2 || nodes[0].external == nodes[1].external) {

@@ -1,6 +1,8 @@
 #include "model/system/scenario_value.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -45,6 +47,26 @@ std::uint64_t ScenarioValue::unsigned_in(std::uint64_t lo, std::uint64_t hi) con
   if (!natural || n < lo || n > hi)
     fail(fmt::format("must be an integer from {} to {}, not {}", lo, hi, value_.dump()));
   return n;
+}
+
+std::uint64_t ScenarioValue::unsigned_or_hex(std::uint64_t most) const {
+  if (!is_string()) return unsigned_in(0, most);
+  const std::string text = string();
+  char* end = nullptr;
+  const bool digits = !text.empty() && text[0] >= '0' && text[0] <= '9';
+  errno = 0;
+  const std::uint64_t n = digits ? std::strtoull(text.c_str(), &end, 0) : 0;
+  if (!digits || *end != '\0' || errno != 0 || n > most) {
+    fail(fmt::format("must be a number from 0 to {:#x}, not {}", most, value_.dump()));
+  }
+  return n;
+}
+
+std::int64_t ScenarioValue::integer() const {
+  const bool fits =
+      value_.is_number_integer() && (!value_.is_number_unsigned() || value_.get<std::uint64_t>() <= INT64_MAX);
+  if (!fits) fail(fmt::format("must be an integer, not {}", value_.dump()));
+  return value_.get<std::int64_t>();
 }
 
 double ScenarioValue::number_in(double lo, double hi) const {

@@ -33,6 +33,8 @@ class ScenarioValue {
   bool is_string() const { return value_.is_string(); }
 
   std::uint64_t unsigned_in(std::uint64_t lo, std::uint64_t hi) const;
+  std::uint64_t unsigned_or_hex(std::uint64_t most) const;  // 17, "17" or "0x11"
+  std::int64_t integer() const;
   double number_in(double lo, double hi) const;
   bool boolean() const;
   std::string string() const;

@@ -95,9 +95,13 @@ void Simulation::build_nodes(const Overlay& command_line) {
   }
   cable_ = std::make_unique<EthernetLink>("cable", config_.link);
   faults_ = std::make_unique<CableFaults>(config_.link, config_.sim.seed);
+  if (!scenario_.injections.empty()) {
+    injector_ = std::make_unique<inject::ErrorInjector>("inject", scenario_.injections);
+  }
   for (unsigned i = 0; i < 2; ++i) {
     Rnic& chip = stations_[i].node->chip;
-    faults_->attach(*cable_, i, chip.mac_tx.ethernet, chip.mac_rx);
+    if (injector_) chip.mac_tx.ethernet.socket.bind(injector_->in(i).socket);
+    faults_->attach(*cable_, i, injector_ ? injector_->out(i) : chip.mac_tx.ethernet, chip.mac_rx);
   }
 }
 
@@ -207,10 +211,13 @@ RunEnd Simulation::run(const ProgressReport& report) {
       break;
     }
   }
+  if (end == RunEnd::kDone && injector_ && !injector_->failures().empty()) end = RunEnd::kFailed;
   if (phase_begin_) end_phase();
   cpu_seconds_ = processor_seconds() - cpu_start;
   wall_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count();
-  checks_ = evaluate(scenario_.checks, results());
+  checks_ = evaluate(scenario_.checks, results(), [this](unsigned connection, unsigned qp, bool from) {
+    return workload_->ending(connection, qp, from);
+  });
   if (debugger_) debugger_->session.end(end == RunEnd::kDone);
   return end;
 }
@@ -218,6 +225,9 @@ RunEnd Simulation::run(const ProgressReport& report) {
 std::vector<std::string> Simulation::errors() const {
   std::vector<std::string> errors = workload_->errors();
   for (std::string& fault : outputs_->firmware_faults()) errors.push_back(std::move(fault));
+  if (injector_ && workload_->done()) {
+    for (std::string& failure : injector_->failures()) errors.push_back(std::move(failure));
+  }
   if (debugger_ && debugger_->session.killed()) errors.push_back("the debugger ended the run");
   return errors;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "model/env/inject/error_injector.h"
 #include "model/env/link/cable_faults.h"
 #include "model/env/workload/workload.h"
 #include "model/system/run_outputs.h"
@@ -86,6 +87,7 @@ class Simulation final {
   SystemConfig config_;
   std::vector<Station> stations_;
   std::unique_ptr<EthernetLink> cable_;
+  std::unique_ptr<inject::ErrorInjector> injector_;  // if there is something to inject
   std::unique_ptr<CableFaults> faults_;
   std::unique_ptr<workload::Workload> workload_;
   std::unique_ptr<Debugger> debugger_;

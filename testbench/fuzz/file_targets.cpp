@@ -34,7 +34,7 @@ void scenario(ByteSpan octets) {
   const MemoryFile file(octets);
   is_taken([&] {
     const Scenario s = read_scenario(file.path());
-    evaluate(s.checks, {});
+    evaluate(s.checks, {}, [](unsigned, unsigned, bool) { return std::nullopt; });
     const std::size_t points = s.sweep.empty() ? 0 : std::min<std::size_t>(s.sweep.points(), 4);
     for (std::size_t i = 0; i < points; ++i) resolve_system(at_point(s, i).config);
     resolve_system(s.config);

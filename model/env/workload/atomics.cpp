@@ -26,6 +26,7 @@ host::SendWr AtomicRequester::request(std::uint32_t message) const {
     wr.atomic.compare_add = turn(message);
     wr.atomic.swap = turn(message) + 1;
   }
+  spoil(transfer_, message, wr);
   return wr;
 }
 
@@ -47,7 +48,7 @@ void AtomicRequester::advance() {
 
 // A completion stands for the unsignaled requests before it too.
 void AtomicRequester::completed(const host::Wc& wc, WrId id, std::uint64_t at_ps) {
-  if (wc.status != abi::WcStatus::kSuccess) return transfer_.fail(completion_error(wc, id.message));
+  if (wc.status != abi::WcStatus::kSuccess) return transfer_.cut(completion_error(wc, id.message));
   if (id.message < transfer_.completed || id.message >= next_) {
     return transfer_.fail(fmt::format("completion of message {} out of order", id.message));
   }
@@ -81,7 +82,8 @@ bool AtomicResponder::prepare(host::Context& context, host::Qp& qp, host::Pd pd)
                                     abi::kLocalWrite | abi::kRemoteWrite | abi::kRemoteRead | abi::kRemoteAtomic);
   transfer_.region = words_.address();
   transfer_.region_rkey = words_.key();
-  return ready;
+  const std::uint64_t bytes = transfer_.words->bytes();
+  return other_regions_.prepare(context, transfer_, pd, transfer_.words->address(), bytes) && ready;
 }
 
 }  // namespace rnic::workload

@@ -1,6 +1,7 @@
 // Both sides of an item of atomics: one counts words of the other's memory.
 #pragma once
 
+#include "model/env/workload/request_fault.h"
 #include "model/env/workload/role.h"
 
 namespace rnic::workload {
@@ -40,6 +41,7 @@ class AtomicResponder final : public Role {
 
  private:
   LocalMemory words_;
+  OtherRegions other_regions_;
 };
 
 }  // namespace rnic::workload

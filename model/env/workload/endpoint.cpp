@@ -32,11 +32,30 @@ void Endpoint::fail(const std::string& reason) {
   failed_ = true;
 }
 
+// The connection has ended. Where it may, the event that says why is yet to come.
+void Endpoint::end(const std::string& reason) {
+  if (!settings_.may_end) return fail(reason);
+  if (!ending_) ending_ = Ending{reason};
+}
+
+void Endpoint::end(const host::CmEvent& event) {
+  end(event_text(event));
+  if (!ending_) return;
+  ending_->text = event_text(event);
+  const bool tells = event.type == CmEventType::kQpError || event.terminate.cause != wire::TerminateCause{};
+  if (tells) ending_->terminate = event.terminate;
+  left_ = true;
+  barrier_.left(*this, core_.time_ps());
+}
+
 void Endpoint::step() {
   if (!context_.error().empty()) fail(context_.error());
-  if (failed_ || waiting_ || core_.time_ps() < begin_ps_) return;
+  if (failed_ || left_) return;
+  host::CmEvent event;
+  if (ending_ || (waiting_ && settings_.may_end)) return void(take_event(event));
+  if (waiting_ || core_.time_ps() < begin_ps_) return;
   try {
-    if (!work() || failed_) return;
+    if (!work() || failed_ || ending_) return;
   } catch (const ConfigError& error) {  // memory or STags ran out
     return fail(error.what());
   }
@@ -81,14 +100,15 @@ bool Endpoint::create() {
   return has_memory && qp_->ready() && (listener_ == nullptr || listener_->ready());
 }
 
-// Events that nobody expects end the run.
+// Events that nobody expects end the connection, and the run unless it may.
 bool Endpoint::take_event(host::CmEvent& event) {
   if (channel_.empty()) return false;
   event = channel_.get_cm_event();
-  if (event.type == CmEventType::kConnectError && event.qp == nullptr) return true;  // its initiator may try again
+  const bool of_nobody = event.type == CmEventType::kConnectError && event.qp == nullptr;
+  if (of_nobody && !settings_.may_end) return true;  // its initiator may try again
   const bool expected = stage_ == last_stage() && event.type == CmEventType::kDisconnected;
   if (expected || event.type == CmEventType::kConnectRequest || event.type == CmEventType::kEstablished) return true;
-  fail(event_text(event));
+  end(event);
   return false;
 }
 
@@ -127,7 +147,7 @@ bool Endpoint::greet() {
   host::Cq& cq = settings_.active ? *send_cq_ : *recv_cq_;
   if (!greeted_ && cq.poll_cq(&wc, 1) == 1) {
     greeted_ = true;
-    if (wc.status != abi::WcStatus::kSuccess) fail("the first Send: " + completion_error(wc, 0));
+    if (wc.status != abi::WcStatus::kSuccess) end("the first Send: " + completion_error(wc, 0));
   }
   return greeted_;
 }
@@ -177,7 +197,8 @@ bool Endpoint::run() {
   bool done = true;
   for (const auto& role : current()) {
     if (role->transfer().error.empty()) role->advance();
-    if (!role->transfer().error.empty()) fail(role->transfer().error);
+    const Transfer& t = role->transfer();
+    if (!t.error.empty()) t.cut_off ? end(t.error) : fail(t.error);
     done = role->done() && done;
   }
   return done;
@@ -196,8 +217,9 @@ bool Endpoint::disconnect() {
 }
 
 std::string Endpoint::waiting_for() const {
-  if (waiting_ || failed_) return "";
+  if (waiting_ || failed_ || left_) return "";
   const std::string who = settings_.name + ": ";
+  if (ending_) return who + "the event that says why its connection has ended";
   if (stage_ == 0) return who + (qp_ == nullptr ? "the device to open" : "the device to make its queues");
   if (stage_ == 1)
     return who + (settings_.active ? "the connection, or the end of its first Send"

@@ -3,6 +3,8 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "model/env/workload/role.h"
@@ -11,10 +13,17 @@ namespace rnic::workload {
 
 class Endpoint;
 
+struct Ending {
+  std::string text;
+  std::optional<host::Terminate> terminate{};  // of the event that told of it
+};
+
 // Endpoints go through the same stages and wait for each other between them.
 struct Barrier {
   virtual void arrived(Endpoint& endpoint, std::uint64_t at_ps) = 0;
   virtual void aborted(const std::string& reason) = 0;
+  // It will not arrive any more: its connection has ended, as it may.
+  virtual void left(Endpoint& endpoint, std::uint64_t at_ps) = 0;
 
  protected:
   ~Barrier() = default;
@@ -30,6 +39,7 @@ class Endpoint final : public host::App {
     bool active = false;
     host::ConnParam param;
     host::CqMode mode = host::CqMode::kPolled;
+    bool may_end = false;  // its connection, before the work is done
   };
   Endpoint(Barrier& barrier, host::Context& context, Settings settings, std::size_t phases);
 
@@ -37,6 +47,9 @@ class Endpoint final : public host::App {
   const std::vector<std::unique_ptr<Role>>& roles(std::size_t phase) const { return roles_[phase]; }
   unsigned last_stage() const { return static_cast<unsigned>(2 + 2 * roles_.size()); }
   bool is_phase(unsigned stage) const { return stage >= 2 && stage < last_stage() && stage % 2 == 1; }
+  // How its connection has ended before the work was done, if it has.
+  const std::optional<Ending>& ending() const { return ending_; }
+  bool waiting() const { return waiting_; }
   // Begins a stage at a time that no clock has reached yet.
   void begin(unsigned stage, std::uint64_t at_ps);
 
@@ -58,6 +71,8 @@ class Endpoint final : public host::App {
   static constexpr std::uint32_t kGreetingBytes = 16;
   std::vector<std::unique_ptr<Role>>& current() { return roles_[(stage_ - 2) / 2]; }
   void fail(const std::string& reason);
+  void end(const std::string& reason);
+  void end(const host::CmEvent& event);
 
   Barrier& barrier_;
   host::Context& context_;
@@ -70,7 +85,8 @@ class Endpoint final : public host::App {
   std::uint64_t begin_ps_ = 0;
   bool waiting_ = false;  // at the barrier
   bool started_ = false;  // the stage's first action is done
-  bool failed_ = false, connected_ = false, greeted_ = false;
+  bool failed_ = false, left_ = false, connected_ = false, greeted_ = false;
+  std::optional<Ending> ending_;
   host::Pd pd_;
   host::Cq* send_cq_ = nullptr;
   host::Cq* recv_cq_ = nullptr;

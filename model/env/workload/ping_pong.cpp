@@ -45,7 +45,7 @@ void PingPong::send() {
 }
 
 void PingPong::completed(const host::Wc& wc, WrId id, std::uint64_t at_ps) {
-  if (wc.status != abi::WcStatus::kSuccess) return transfer_.fail(completion_error(wc, id.message));
+  if (wc.status != abi::WcStatus::kSuccess) return transfer_.cut(completion_error(wc, id.message));
   if (id.kind == Kind::kMessage) return received(wc, id.message, at_ps);
   ++send_completed_;
 }

@@ -1,7 +1,9 @@
 // What the programs of a run shall do: connections between nodes and the work on them, in phases.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +31,19 @@ struct SizeSpec {
   std::uint32_t min = 64, max = 64;
 };
 
+// What the memory that a request names grants it, in place of what it needs.
+enum class Right : std::uint8_t { kNone, kRemoteRead, kRemoteWrite, kOtherDomain };
+constexpr std::size_t kRights = 4;
+
+// A work request that is to fail. One of `right`, `length` and `wrong_lkey` says how.
+struct RequestFault {
+  std::uint32_t request = 0;            // its number in the item, on each of its queue pairs
+  bool receive = false;                 // it is a receive, of the other side
+  std::optional<Right> right;           // the memory that it names has this right only; a Send invalidates its STag
+  std::optional<std::uint32_t> length;  // octets that it sends, writes or reads, wherever they end
+  bool wrong_lkey = false;              // its own memory goes by an STag that does not exist
+};
+
 // One kind of operation, `count` times on each queue pair of its connections. Op::kConnect opens, uses and closes
 // connections beside it, with its options and `depth` of them at a time.
 struct WorkItem {
@@ -46,6 +61,7 @@ struct WorkItem {
   Pattern pattern = Pattern::kRandom;
   std::uint64_t interval_ns = 0;                    // kConnect: from one's begin to the next one's, at least
   std::vector<Outcome> outcomes{Outcome::kAccept};  // kConnect: in turn
+  std::vector<RequestFault> faults;
 };
 
 // Options of one side of a connection.
@@ -64,6 +80,7 @@ struct ConnectionSpec {
   std::uint8_t mpa_revision = 2;
   Rtr rtr = Rtr::kNone;
   bool notified = false;  // programs sleep until a completion notification instead of polling
+  bool may_end = false;   // before its work is done: that is no error of the run
   SideSpec from_side, to_side;
 };
 

@@ -4,13 +4,15 @@
 
 #include <fmt/format.h>
 
+#include "model/env/workload/request_fault.h"
+
 namespace rnic::workload {
 
 bool Requester::prepare(host::Context& context, host::Qp& qp, host::Pd pd) {
   context_ = &context;
   qp_ = &qp;
   slots_ = std::min(item_.depth, item_.count);
-  stride_ = (transfer_.max_size + 63) & ~63u;
+  stride_ = (longest_request(transfer_) + 63) & ~63u;
   const std::uint8_t access = item_.op == Op::kRead ? abi::kLocalWrite | abi::kRemoteWrite : 0;
   bool ready = buffers_.prepare(context, pd, std::uint64_t{slots_} * stride_, access);
   if (uses_receives(item_.op) && item_.count > receives_of(item_)) {
@@ -41,6 +43,7 @@ host::SendWr Requester::request(std::uint32_t message) {
   }
   if (item_.op == Op::kWriteImm) wr.imm_data = message;
   if (item_.op != Op::kRead) transfer_.payload.fill(span(buffers_.address() + slot(message), size), message);
+  spoil(transfer_, message, wr);
   return wr;
 }
 
@@ -70,7 +73,7 @@ void Requester::post_end() {
 
 // A completion stands for the unsignaled requests before it too.
 void Requester::completed(const host::Wc& wc, WrId id, std::uint64_t at_ps) {
-  if (wc.status != abi::WcStatus::kSuccess) return transfer_.fail(completion_error(wc, id.message));
+  if (wc.status != abi::WcStatus::kSuccess) return transfer_.cut(completion_error(wc, id.message));
   if (id.kind == Kind::kEnd) {
     ended_ = true;
     return;

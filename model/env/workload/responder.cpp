@@ -18,7 +18,9 @@ bool Responder::prepare(host::Context& context, host::Qp& qp, host::Pd pd) {
   slots_ = needs().receives;
   if (item_.op == Op::kSend) {
     stride_ = (transfer_.max_size + 63) & ~63u;
-    if (!memory_.prepare(context, pd, std::uint64_t{slots_} * stride_, abi::kLocalWrite)) return false;
+    const std::uint64_t bytes = std::uint64_t{slots_} * stride_;
+    if (!memory_.prepare(context, pd, bytes, abi::kLocalWrite)) return false;
+    if (!other_regions_.prepare(context, transfer_, pd, memory_.address(), bytes)) return false;
   } else if (!prepare_region(pd)) {
     return false;
   }
@@ -39,7 +41,7 @@ bool Responder::prepare_region(host::Pd pd) {
   }
   transfer_.region = memory_.address();
   transfer_.region_rkey = memory_.key();
-  return ready;
+  return other_regions_.prepare(*context_, transfer_, pd, memory_.address(), transfer_.region_bytes) && ready;
 }
 
 // Only Sends bring octets along.
@@ -50,12 +52,13 @@ void Responder::post_receive(std::uint32_t message) {
     wr.num_sge = 1;
     wr.sg_list[0] = memory_.sge(message % slots_ * std::uint64_t{stride_}, stride_);
   }
+  spoil(transfer_, message, wr);
   post(wr);
   ++posted_;
 }
 
 void Responder::completed(const host::Wc& wc, WrId id, std::uint64_t at_ps) {
-  if (wc.status != abi::WcStatus::kSuccess) return transfer_.fail(completion_error(wc, id.message));
+  if (wc.status != abi::WcStatus::kSuccess) return transfer_.cut(completion_error(wc, id.message));
   switch (id.kind) {
     case Kind::kMessage:
       return received(wc, id.message, at_ps);

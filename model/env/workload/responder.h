@@ -1,6 +1,7 @@
 // The other side of a Requester: takes Sends, or offers the memory that Writes and Reads use.
 #pragma once
 
+#include "model/env/workload/request_fault.h"
 #include "model/env/workload/role.h"
 
 namespace rnic::workload {
@@ -29,6 +30,7 @@ class Responder final : public Role {
   void post_credit();
 
   LocalMemory memory_;
+  OtherRegions other_regions_;
   std::uint64_t credit_word_ = 0;
   bool filled_ = false;
   std::uint32_t stride_ = 0, slots_ = 0;

@@ -27,7 +27,10 @@ std::string results_table(const std::vector<WorkResult>& results, std::uint64_t 
                                          connects ? 1 : 2, connects ? 'k' : 'M');
     text += fmt::format("{:<{}}  {:<9}  {:>9}  {:>12}  {:>6.2f} Gb/s  {:>9}  {:>8}  {}  {}  {}\n", r.name, width, op,
                         r.count, r.bytes, r.goodput_gbps, rate, share, nanoseconds(r.latency.p50, cycle_ps),
-                        nanoseconds(r.latency.p99, cycle_ps), r.data_ok ? "ok" : "FAILED");
+                        nanoseconds(r.latency.p99, cycle_ps),
+                        r.data_ok   ? "ok"
+                        : r.cut_off ? "cut off"
+                                    : "FAILED");
   }
   return text;
 }

@@ -38,6 +38,7 @@ struct WorkResult {
   std::array<std::uint64_t, 4> outcomes{};  // by Outcome
   std::uint64_t retries = 0;                // connections tried again, as the device had no room
   bool data_ok = false;                     // all messages complete and every octet compared
+  bool cut_off = false;                     // a connection of it has ended before
   std::string error;
 
   double share_of_limit() const { return limit_gbps == 0 ? 0 : goodput_gbps / limit_gbps; }

@@ -8,12 +8,12 @@ namespace rnic::workload {
 
 void Role::post(const host::SendWr* wrs, unsigned n) {
   const int error = qp_->post_send(wrs, n);
-  if (error != 0) transfer_.fail(fmt::format("post_send returns errno {}", error));
+  if (error != 0) transfer_.cut(fmt::format("post_send returns errno {}", error));
 }
 
 void Role::post(const host::RecvWr& wr) {
   const int error = qp_->post_recv(wr);
-  if (error != 0) transfer_.fail(fmt::format("post_recv returns errno {}", error));
+  if (error != 0) transfer_.cut(fmt::format("post_recv returns errno {}", error));
 }
 
 bool LocalMemory::prepare(host::Context& context, host::Pd pd, std::uint64_t bytes, std::uint8_t access) {

@@ -49,6 +49,11 @@ void Transfer::fail(const std::string& reason) {
   if (error.empty()) error = label + ": " + reason;
 }
 
+void Transfer::cut(const std::string& reason) {
+  if (error.empty()) cut_off = true;
+  fail(reason);
+}
+
 void Transfer::check(ByteSpan found, std::uint32_t message, const PayloadGenerator& expected) {
   const auto d = expected.compare(found, message);
   if (!d) return;

@@ -1,6 +1,7 @@
 // One work item in one direction on one queue pair: what both programs know of it, and what they measured.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -42,6 +43,9 @@ struct Transfer {
   std::uint64_t credit = 0;
   std::uint32_t credit_rkey = 0;
 
+  // The same region with other rights, for requests that are to fail; set by the responder.
+  std::array<std::uint32_t, kRights> other_rkeys{};
+
   // Measured, in ps.
   std::vector<std::uint64_t> posted_ps;
   std::uint64_t first_post_ps = 0, last_completion_ps = 0;
@@ -51,7 +55,9 @@ struct Transfer {
 
   // The first error, with the message and the octet; empty when all is well.
   std::string error;
+  bool cut_off = false;  // the error is that the connection has ended, and no other
   void fail(const std::string& reason);
+  void cut(const std::string& reason);
   // Compares a message with what it must be.
   void check(ByteSpan found, std::uint32_t message, const PayloadGenerator& expected);
 };

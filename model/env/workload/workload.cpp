@@ -59,14 +59,15 @@ void Workload::connect(unsigned connection) {
     const auto port = static_cast<std::uint16_t>(c.port + q);
     const host::CqMode mode = c.notified ? host::CqMode::kNotified : host::CqMode::kPolled;
     Pair pair;
-    endpoints_.emplace_back(barrier, *hosts_[c.to].context,
-                            Endpoint::Settings{name + " listening", port, 0, false, param_of(c, c.to_side), mode},
-                            plan_.phases.size());
-    pair.to = &endpoints_.back();
     endpoints_.emplace_back(
-        barrier, *hosts_[c.from].context,
-        Endpoint::Settings{name + " connecting", port, hosts_[c.to].ip, true, param_of(c, c.from_side), mode},
+        barrier, *hosts_[c.to].context,
+        Endpoint::Settings{name + " listening", port, 0, false, param_of(c, c.to_side), mode, c.may_end},
         plan_.phases.size());
+    pair.to = &endpoints_.back();
+    endpoints_.emplace_back(barrier, *hosts_[c.from].context,
+                            Endpoint::Settings{name + " connecting", port, hosts_[c.to].ip, true,
+                                               param_of(c, c.from_side), mode, c.may_end},
+                            plan_.phases.size());
     pair.from = &endpoints_.back();
     pairs_.back().push_back(pair);
   }
@@ -169,20 +170,35 @@ void Workload::limit(Group& group) const {
 
 void Workload::arrived(Endpoint&, std::uint64_t at_ps) {
   last_arrival_ps_ = std::max(last_arrival_ps_, at_ps);
-  if (++arrived_ < endpoints_.size()) return;
+  ++arrived_;
+  proceed();
+}
+
+void Workload::left(Endpoint& endpoint, std::uint64_t at_ps) {
+  last_arrival_ps_ = std::max(last_arrival_ps_, at_ps);
+  if (endpoint.waiting()) --arrived_;
+  ++left_;
+  proceed();
+}
+
+// To the next stage, when all have come who still will.
+void Workload::proceed() {
+  if (arrived_ + left_ < endpoints_.size()) return;
   arrived_ = 0;
-  if (stage_ == endpoints_.front().last_stage()) {
+  if (stage_ == endpoints_.front().last_stage() || left_ == endpoints_.size()) {
     done_ = true;
     return;
   }
   ++stage_;
-  for (Endpoint& e : endpoints_) e.begin(stage_, last_arrival_ps_ + kBarrierNs * 1000);
+  for (Endpoint& e : endpoints_) {
+    if (!e.ending()) e.begin(stage_, last_arrival_ps_ + kBarrierNs * 1000);
+  }
 }
 
 void Workload::aborted(const std::string& reason) { errors_.push_back(reason); }
 
 std::uint64_t Workload::progress() const {
-  std::uint64_t sum = stage_ + arrived_;
+  std::uint64_t sum = stage_ + arrived_ + left_;
   for (const Transfer& t : transfers_) sum += t.completed;
   return sum;
 }
@@ -243,6 +259,7 @@ WorkResult Workload::result_of(const Group& group) const {
     }
     complete = complete && t->completed == t->item.count;
     if (r.error.empty()) r.error = t->error;
+    r.cut_off = r.cut_off || t->cut_off;
     if (t->completed == 0) continue;
     first = std::min(first, t->first_post_ps);
     last = std::max(last, t->last_completion_ps);

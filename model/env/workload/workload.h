@@ -42,6 +42,11 @@ class Workload final : private Barrier {
   std::uint64_t progress() const;
   // Who waits for what, one line each.
   std::string waiting_for() const;
+  // Of one side of a queue pair of a connection of the plan.
+  const std::optional<Ending>& ending(unsigned connection, std::size_t qp, bool from) const {
+    const Pair& pair = pairs_[connection][qp];
+    return (from ? pair.from : pair.to)->ending();
+  }
   // Records of all items, in the order of the plan, as far as the run has come.
   std::vector<WorkResult> results() const;
 
@@ -64,6 +69,8 @@ class Workload final : private Barrier {
   WorkResult result_of(const Group& group) const;
   void arrived(Endpoint& endpoint, std::uint64_t at_ps) override;
   void aborted(const std::string& reason) override;
+  void left(Endpoint& endpoint, std::uint64_t at_ps) override;
+  void proceed();
 
   const Plan plan_;
   const std::vector<HostNode> hosts_;
@@ -77,7 +84,7 @@ class Workload final : private Barrier {
   std::deque<CountedWords> words_;
   std::deque<Group> groups_;
   unsigned stage_ = 0;
-  std::size_t arrived_ = 0;
+  std::size_t arrived_ = 0, left_ = 0;
   std::uint64_t last_arrival_ps_ = 0;
   bool done_ = false;
   std::vector<std::string> errors_;

@@ -75,7 +75,7 @@ void WritePingPong::send() {
 }
 
 void WritePingPong::completed(const host::Wc& wc, WrId id, std::uint64_t) {
-  if (wc.status != abi::WcStatus::kSuccess) return transfer_.fail(completion_error(wc, id.message));
+  if (wc.status != abi::WcStatus::kSuccess) return transfer_.cut(completion_error(wc, id.message));
   ++completed_;
 }
 

@@ -24,7 +24,7 @@ TEST_P(ScenarioFileTest, RunsToItsEnd) {
   EXPECT_EQ(a.device.sends_without_receive + b.device.sends_without_receive, 0u);
   for (const ScenarioCheck& check : s.checks) {
     if (check.kind != CheckKind::kData) continue;
-    for (const CheckResult& r : evaluate({check}, workload.results())) EXPECT_TRUE(r.passed) << r.text;
+    for (const CheckResult& r : evaluate({check}, workload.results(), {})) EXPECT_TRUE(r.passed) << r.text;
   }
 }
 INSTANTIATE_TEST_SUITE_P(Traces, ScenarioFileTest,

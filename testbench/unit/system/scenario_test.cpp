@@ -245,7 +245,7 @@ TEST(ScenarioErrors, ChecksThatCannotBe) {
   EXPECT_EQ(
       message_after("/checks", json::array({{{"check", "dat"}}})),
       "s.json: checks[0].check: must be one of data, min_goodput_gbps, min_share_percent, min_rate_mops, max_p50_ns, "
-      "max_p99_ns, max_p999_ns, max_latency_ns, min_fairness, not 'dat'");
+      "max_p99_ns, max_p999_ns, max_latency_ns, min_fairness, terminate, not 'dat'");
   EXPECT_EQ(message_after("/checks", json::array({{{"check", "data"}, {"value", 1}}})),
             "s.json: checks[0].value: is not for check 'data'");
 }
@@ -261,7 +261,9 @@ TEST(ScenarioChecks, CompareWithTheMeasuredValues) {
   r.limit_gbps = 100;
   r.latency = {10, 1'000'000, 2'000'000, 3'000'000, 4'000'000};
   r.data_ok = true;
-  const auto passed = [&](CheckKind kind, double value) { return evaluate({{"c", kind, "w", value}}, {r})[0].passed; };
+  const auto passed = [&](CheckKind kind, double value) {
+    return evaluate({{"c", kind, "w", value}}, {r}, {})[0].passed;
+  };
   EXPECT_TRUE(passed(CheckKind::kMinGoodput, 90));
   EXPECT_FALSE(passed(CheckKind::kMinGoodput, 90.1));
   EXPECT_TRUE(passed(CheckKind::kMinShare, 90));
@@ -275,11 +277,11 @@ TEST(ScenarioChecks, CompareWithTheMeasuredValues) {
   EXPECT_TRUE(passed(CheckKind::kMinFairness, 1));
   r.fairness = 0.8;
   EXPECT_FALSE(passed(CheckKind::kMinFairness, 0.81));
-  EXPECT_EQ(evaluate({{"c", CheckKind::kMinGoodput, "", 95}}, {r})[0].text, "w forward: 90.00 Gb/s, at least 95");
+  EXPECT_EQ(evaluate({{"c", CheckKind::kMinGoodput, "", 95}}, {r}, {})[0].text, "w forward: 90.00 Gb/s, at least 95");
   r.data_ok = false;
   EXPECT_FALSE(passed(CheckKind::kMinGoodput, 1));
   r.error = "w: message 1 differs";
-  EXPECT_EQ(evaluate({{"data", CheckKind::kData, "", 0}}, {r})[0].text, "w forward: w: message 1 differs");
+  EXPECT_EQ(evaluate({{"data", CheckKind::kData, "", 0}}, {r}, {})[0].text, "w forward: w: message 1 differs");
 }
 
 }  // namespace
