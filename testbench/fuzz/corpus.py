@@ -119,11 +119,13 @@ def replays():
 
 
 def scenarios():
-    for name in ("quickstart", "loss-sweep", "churn", "interop/rping_server"):
+    for name in ("quickstart", "loss-sweep", "churn", "interop/rping_server", "errors/ddp_mo", "errors/ddp_bounds", "errors/mpa_closed"):
         text = json.dumps(json.loads((TRACES / f"{name}.json").read_text()))
         write("scenario", name.split("/")[-1], text.encode())
     write("settings", "some", b"rnic.tcp.mtu=9000\nsim.seed=0x7\nrnic.fwcpu.crc=false\nlink.forward.loss.ppm=1000\n"
           b"rnic.tcp.congestion=cubic\nexternal.wire=stream")
+    write("settings", "scenario", b"nodes.a.rnic.fwcpu.max_ord=4\nconnections.c0.from_side.ord=2\nwork.w.size.max=9\n"
+          b"inject.i.value=\"0x7\"\nchecks.terminate 1/1/00 on c0.code=1/1/01")
 
 
 def program():

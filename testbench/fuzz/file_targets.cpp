@@ -10,6 +10,8 @@
 #include "model/rnic/fwcpu/rv32/elf_image.h"
 #include "model/rnic/fwcpu/rv32/memory_map.h"
 #include "model/system/scenario.h"
+#include "model/system/scenario_assignment.h"
+#include "model/system/scenario_config.h"
 #include "model/system/system_config.h"
 #include "testbench/fuzz/input.h"
 #include "testbench/fuzz/parsers.h"
@@ -42,13 +44,20 @@ void scenario(ByteSpan octets) {
   });
 }
 
-// Each line is what stands behind --set.
+// Each line is what stands behind --set: settings, and values of a scenario.
 void settings(ByteSpan octets) {
+  static const auto assigned_to = nlohmann::json::parse(R"({
+    "name": "s", "nodes": [{"name": "a"}, {"name": "b"}], "connections": [{"from": "a", "to": "b"}],
+    "work": [{"name": "w", "op": "write", "size": {"law": "uniform", "min": 1, "max": 64}}],
+    "inject": [{"name": "i", "sender": "a", "message": "write", "field": "stag", "value": 1}],
+    "checks": [{"check": "terminate", "sender": "b", "code": "1/1/00"}]})");
   std::istringstream lines(text_of(octets));
   is_taken([&] {
     Overlay overlay;
     for (std::string line; std::getline(lines, line);) overlay.set(line);
-    dump_system(resolve_system(overlay)).dump();
+    const Scenario s = parse_scenario(assigned_to, "s.json", scenario_values(overlay));
+    values_json(s.assigned).dump();
+    dump_system(resolve_scenario(s, settings_of_all(overlay)).run).dump();
   });
 }
 
