@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "model/env/peer/terminate_comparison.h"
+#include "model/env/peer/terminate_reader.h"
 
 namespace rnic::replay {
 
@@ -128,19 +129,41 @@ class Comparer {
       const std::string what = fmt::format("{} {}", kClassNames[static_cast<unsigned>(c)], i + 1);
       message([&] {
         if (i >= got.size()) return tell(what, describe(*expected[i]), "nothing", why_nothing());
-        if (i >= expected.size()) return tell(what, "nothing", describe(*got[i]), "");
+        if (i >= expected.size()) return tell(what, "nothing", describe(*got[i]), why_more(c, i, *got[i]));
         one(what, *expected[i], *got[i]);
       });
     }
   }
 
-  // The stream ends with a Terminate of the model, which is told of itself and has to be explained.
+  // The stream ends with a Terminate of the model, which is told of itself and has to be explained. One for the end of
+  // the peer's stream comes behind everything.
   bool ended_early() const {
     const Terminates t = read_terminates();
-    return t.model != nullptr && t.real == nullptr;
+    if (t.model == nullptr || t.real != nullptr) return false;
+    const auto model = read_terminate(t.model->payload);
+    return !model || model->cause != wire::mpa::kConnectionLost;
   }
   std::string why_nothing() const { return ended_early() ? "RDMAP-7.4-06: nothing follows the Terminate" : ""; }
   std::string why_dropped() const { return ended_early() ? "DDP-7.1-13: segments after the error are dropped" : ""; }
+
+  // A real side that was killed, or left, owes answers; the model gives them.
+  std::string why_more(Class c, std::size_t index, const Message& got) const {
+    const Terminates t = read_terminates();
+    const bool left = script_.model_closes_first && t.real == nullptr && t.model == nullptr;
+    return c == Class::kResponse && left && answers(index, got)
+               ? "RDMAP-7.2.2-07: the answer to a Read Request that the real side had not answered when it closed"
+               : "";
+  }
+  // That it is what this Read Request of the peer, counted from 0, asks for.
+  bool answers(std::size_t index, const Message& got) const {
+    for (const Message& m : script_.fed.messages()) {
+      if (m.header.opcode != Opcode::kReadRequest || index-- != 0) continue;
+      const auto r = wire::ReadRequest::parse(m.payload);
+      return r && got.header.last && got.payload.size() == r->size &&
+             (r->size == 0 || (got.header.stag == r->sink_stag && got.header.to == r->sink_to));
+    }
+    return false;
+  }
 
   void one(const std::string& what, const Message& expected, const Message& got) {
     // The real side was killed in the middle of it: how long it was to be is not known.

@@ -1,6 +1,7 @@
 #include "model/env/peer/replay_memory.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -47,16 +48,19 @@ bool ReplayMemory::failed() const {
 }
 
 // An offset that would wrap stays as it is, so that it still does.
-ReplayMemory::Place ReplayMemory::to_model(std::uint32_t stag, unsigned generation, std::uint64_t to) const {
+ReplayMemory::Place ReplayMemory::to_model(std::uint32_t stag, unsigned generation, std::uint64_t to,
+                                           std::uint64_t bytes) const {
   const auto at = script_.memory.find(stag, generation, to);
   if (!at) return {stag | kUnknown, to};
+  if (wraps(to, bytes)) return {regions_[*at].mr->rkey(), to};
   return {regions_[*at].mr->rkey(), to - script_.memory.regions[*at].base + regions_[*at].address};
 }
 
 ReplayMemory::Place ReplayMemory::to_real(std::uint32_t stag, std::uint64_t to) const {
   for (std::size_t i = 0; i < regions_.size(); ++i) {
     const Region& r = script_.memory.regions[i];
-    if (regions_[i].mr->rkey() == stag) return {r.stag, to - regions_[i].address + r.base};
+    if (regions_[i].mr->rkey() != stag) continue;
+    return {r.stag, wrapping_.count(to) != 0 ? to : to - regions_[i].address + r.base};
   }
   const auto unknown = unknown_.find(stag);
   return {unknown == unknown_.end() ? stag : unknown->second, to};
@@ -70,22 +74,23 @@ std::vector<std::uint8_t> ReplayMemory::translated() {
 
 void ReplayMemory::translate(std::size_t segment, std::vector<std::uint8_t>& octets) {
   const DdpSegment& s = script_.fed.segments()[segment];
-  const auto model = [&](std::uint32_t stag, std::uint64_t to) {
-    const Place place = to_model(stag, script_.memory.generation(stag, segment), to);
+  const auto model = [&](std::uint32_t stag, std::uint64_t to, std::uint64_t bytes) {
+    const Place place = to_model(stag, script_.memory.generation(stag, segment), to, bytes);
+    if (wraps(to, bytes)) wrapping_.insert(to);
     if (place.stag == (stag | kUnknown)) unknown_[place.stag] = stag;
     return place;
   };
   std::uint8_t* const header = octets.data() + s.begin + wire::kUlpduLengthBytes;
   std::uint8_t* const payload = octets.data() + s.payload_at;
   if (s.header.tagged && s.payload_bytes != 0) {
-    const Place place = model(s.header.stag, s.header.to);
+    const Place place = model(s.header.stag, s.header.to, s.payload_bytes);
     store_be32(header + kTaggedStagAt, place.stag);
     store_be64(header + kTaggedToAt, place.to);
   } else if (wire::invalidates(s.header.opcode)) {
-    store_be32(header + kInvalidateStagAt, model(s.header.stag, 0).stag);
+    store_be32(header + kInvalidateStagAt, model(s.header.stag, 0, 0).stag);
   } else if (const auto r = wire::ReadRequest::parse(script_.fed.payload(s));
              s.header.opcode == wire::Opcode::kReadRequest && r && r->size != 0) {
-    const Place place = model(r->src_stag, r->src_to);
+    const Place place = model(r->src_stag, r->src_to, r->size);
     store_be32(payload + kSrcStagAt, place.stag);
     store_be64(payload + kSrcToAt, place.to);
   }
@@ -126,7 +131,7 @@ Message ReplayMemory::translated_back(Message message) const {
 // A Read of nothing names no memory, so what it names is not looked at.
 host::Sge ReplayMemory::sink(std::size_t message, const wire::ReadRequest& read) const {
   if (read.size == 0) return {read.sink_to, 0, read.sink_stag};
-  const Place place = to_model(read.sink_stag, script_.memory.sinks.at(message), read.sink_to);
+  const Place place = to_model(read.sink_stag, script_.memory.sinks.at(message), read.sink_to, read.size);
   return {place.to, read.size, place.stag};
 }
 
@@ -145,9 +150,19 @@ std::vector<std::string> ReplayMemory::misplaced() const {
   return list;
 }
 
-void ReplayMemory::apply(const Rewrite& rewrite) {
-  const std::uint64_t at = regions_[rewrite.region].address + rewrite.offset;
-  std::copy(rewrite.octets.begin(), rewrite.octets.end(), context_.memory().span(at, rewrite.octets.size()).data());
+bool ReplayMemory::apply(const MemoryChange& change) {
+  const Registered& r = regions_[change.region];
+  if (change.ends) {
+    to_end_ = r.mr;
+    return r.mr->destroyed();
+  }
+  const MutableByteSpan at = context_.memory().span(r.address + change.offset, change.octets.size());
+  std::copy(change.octets.begin(), change.octets.end(), at.data());
+  return true;
+}
+
+void ReplayMemory::advance() {
+  if (to_end_ != nullptr && !std::exchange(ended_, true)) context_.dereg_mr(*to_end_);
 }
 
 }  // namespace rnic::replay

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,10 @@ class ReplayMemory {
   Message translated_back(Message message) const;
   // Where the Read that is this message of the real side puts its data.
   host::Sge sink(std::size_t message, const wire::ReadRequest& read) const;
-  void apply(const Rewrite& rewrite);
+  // False while the device has not done it yet: to be called again. Only a program can ask the device for something, so
+  // that is left to advance().
+  bool apply(const MemoryChange& change);
+  void advance();
   // The first wrong octet of each region at the end.
   std::vector<std::string> misplaced() const;
 
@@ -38,7 +42,7 @@ class ReplayMemory {
     std::uint32_t stag;
     std::uint64_t to;
   };
-  Place to_model(std::uint32_t stag, unsigned generation, std::uint64_t to) const;
+  Place to_model(std::uint32_t stag, unsigned generation, std::uint64_t to, std::uint64_t bytes) const;
   Place to_real(std::uint32_t stag, std::uint64_t to) const;
   void translate(std::size_t segment, std::vector<std::uint8_t>& octets);
 
@@ -46,6 +50,9 @@ class ReplayMemory {
   host::Context& context_;
   std::vector<Registered> regions_;
   std::map<std::uint32_t, std::uint32_t> unknown_;  // STags that stand for ones that the real side did not have
+  std::set<std::uint64_t> wrapping_;                // tagged offsets that are the real side's own, for they wrap
+  host::Mr* to_end_ = nullptr;                      // for the program to deregister
+  bool ended_ = false;                              // it has asked for that
 };
 
 }  // namespace rnic::replay

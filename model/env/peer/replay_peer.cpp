@@ -25,14 +25,14 @@ ReplayPeer::ReplayPeer(sc_core::sc_module_name nm, const Station& self, const St
   dont_initialize();
 }
 
-void ReplayPeer::begin(const Script& script, std::vector<std::uint8_t> fed, Apply rewrite) {
+void ReplayPeer::begin(const Script& script, std::vector<std::uint8_t> fed, Apply apply) {
   const bool active = script.model == Side::kResponder;
   script_ = &script;
   fed_ = std::move(fed);
-  rewrite_ = std::move(rewrite);
+  apply_ = std::move(apply);
   answer_.emplace(active ? wire::MpaFrameKind::kReply : wire::MpaFrameKind::kRequest);
   answer_->expect_crc(script.crc);
-  next_step_ = next_rewrite_ = forgiven_ = 0;
+  next_step_ = next_change_ = forgiven_ = 0;
   closing_ = refused_ = false;
   TcpEndpoint::Config config;
   config.port = script.peer_port;
@@ -102,21 +102,21 @@ void ReplayPeer::feed() {
     const Script::Step& s = script_->steps[next_step_];
     const std::size_t begin = next_step_ == 0 ? 0 : script_->steps[next_step_ - 1].end;
     if (answered() < s.model_messages) return;
-    if (!rewritten(begin)) return;
+    if (!changed(begin)) return;
     if (s.end > begin) tcp_->send(ByteSpan(fed_).subspan(begin, s.end - begin));
     ++next_step_;
     ++progress_;
   }
 }
 
-// True if no rewrite is due before the octet at `position`. One that is waits until the model has taken in all that was
-// sent and had time to place it.
-bool ReplayPeer::rewritten(std::size_t position) {
-  const std::vector<Rewrite>& list = script_->memory.rewrites;
-  if (next_rewrite_ == list.size() || list[next_rewrite_].before > position) return true;
+// True if no change of memory is due before the octet at `position`. One that is waits until the model has taken in all
+// that was sent and had time to place it.
+bool ReplayPeer::changed(std::size_t position) {
+  const std::vector<MemoryChange>& list = script_->memory.changes;
+  if (next_change_ == list.size() || list[next_change_].before > position) return true;
   if (tcp_->acked() < position || !resting()) return false;
-  for (; next_rewrite_ < list.size() && list[next_rewrite_].before <= position; ++next_rewrite_) {
-    rewrite_(list[next_rewrite_]);
+  for (; next_change_ < list.size() && list[next_change_].before <= position; ++next_change_) {
+    if (!apply_(list[next_change_])) return false;
   }
   return true;
 }

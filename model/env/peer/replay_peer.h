@@ -34,8 +34,8 @@ class ReplayPeer final : public sc_core::sc_module, private EthernetTarget {
   EthernetTarget& receiver() { return *this; }
 
   // Plays the script's peer, from the SYN on; `fed` is the stream to send, as long as the script's. One at a time.
-  using Apply = std::function<void(const Rewrite& rewrite)>;
-  void begin(const Script& script, std::vector<std::uint8_t> fed, Apply rewrite);
+  using Apply = std::function<bool(const MemoryChange& change)>;  // false: not done yet, call again
+  void begin(const Script& script, std::vector<std::uint8_t> fed, Apply apply);
   // Counts the messages that the next step waits for as sent, for nothing moves any more. False if it waits for none.
   bool forgive();
   void abort();
@@ -57,7 +57,7 @@ class ReplayPeer final : public sc_core::sc_module, private EthernetTarget {
   void step();
   void receive(const Frame& frame, std::uint64_t now_ps);
   void feed();
-  bool rewritten(std::size_t position);
+  bool changed(std::size_t position);
   void finish();
   void transmit(const wire::TcpHeader& header, ByteSpan payload);
 
@@ -73,10 +73,10 @@ class ReplayPeer final : public sc_core::sc_module, private EthernetTarget {
 
   const Script* script_ = nullptr;
   std::vector<std::uint8_t> fed_;
-  Apply rewrite_;
+  Apply apply_;
   std::optional<MessageReader> answer_;
   std::unique_ptr<TcpEndpoint> tcp_;
-  std::size_t next_step_ = 0, next_rewrite_ = 0, forgiven_ = 0;
+  std::size_t next_step_ = 0, next_change_ = 0, forgiven_ = 0;
   std::uint64_t newest_frame_ps_ = 0;  // of either direction
   bool closing_ = false, refused_ = false;
   std::uint32_t connections_ = 0;

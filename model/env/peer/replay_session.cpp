@@ -75,14 +75,9 @@ void ReplayProgram::Session::create() {
     payload_at_.push_back(bytes);
     bytes += m.payload.size();
   }
-  const auto& failing = script_.memory.failing;
-  const std::size_t stop = failing ? script_.fed.segments()[*failing].begin : SIZE_MAX;
-  for (const Message& m : script_.fed.messages()) {
-    if (!wire::is_send(m.header.opcode)) continue;
-    if (m.end > stop) break;  // no receive was posted for it
-    const auto room = static_cast<std::uint32_t>(m.payload.size() + (m.header.last ? 0 : 0x10000));
-    buffers_.push_back({&m, bytes, room});
-    bytes += room;
+  for (const Receive& r : script_.memory.receives) {
+    buffers_.push_back({&script_.fed.messages()[r.message], bytes, r.bytes});
+    bytes += r.bytes;
   }
   const std::uint64_t base = context_.memory().alloc(bytes, 64);
   for (std::uint64_t& at : payload_at_) at += base;
@@ -108,6 +103,7 @@ bool ReplayProgram::Session::advance() {
     return false;
   }
   take_events();
+  memory_->advance();
   post_receives();
   if (stage_ == Stage::kConnected) post_sends();
   poll();
@@ -119,7 +115,7 @@ bool ReplayProgram::Session::advance() {
 void ReplayProgram::Session::begin() {
   stage_ = Stage::kSetup;
   post_receives();
-  peer_.begin(script_, memory_->translated(), [this](const Rewrite& r) { memory_->apply(r); });
+  peer_.begin(script_, memory_->translated(), [this](const MemoryChange& c) { return memory_->apply(c); });
   if (script_.model == Side::kResponder) return;
   host::ConnParam param;
   if (script_.real.started()) {

@@ -83,12 +83,12 @@ class ScriptWriter {
     const auto add = [&](std::size_t end, std::size_t messages) {
       script_.steps.push_back({end, end > terminate ? std::max(messages, script_.real_messages()) : messages});
     };
-    auto rewrite = script_.memory.rewrites.begin();
+    auto change = script_.memory.changes.begin();
     for (const RecordedStream::Arrival& a : fed_.arrivals) {
       const std::size_t begin = script_.steps.empty() ? 0 : script_.steps.back().end;
       const std::size_t messages = model_messages_before(a.order);
-      for (; rewrite != script_.memory.rewrites.end() && rewrite->before < a.end; ++rewrite) {
-        if (rewrite->before > begin) add(rewrite->before, messages);
+      for (; change != script_.memory.changes.end() && change->before < a.end; ++change) {
+        if (change->before > begin) add(change->before, messages);
       }
       if (terminate > begin && terminate < a.end) add(terminate, messages);
       add(a.end, messages);

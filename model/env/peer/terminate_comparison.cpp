@@ -25,7 +25,17 @@ constexpr CodeChoice kCodeChoices[] = {
     {{wire::Layer::kRdma, wire::rdma::kLocalCatastrophicType, 0xff}, wire::rdma::kLocalCatastrophic, "wire-facts 8.15"},
 };
 
-std::string why_code(const TerminateCause& real, const TerminateCause& model) {
+// The real side found the sink of a Read wrong in another way; the replay can only end its STag.
+bool stands_for_sink(const TerminateCause& real, const TerminateCause& model) {
+  return (real == wire::ddp::kBaseOrBounds || real == wire::ddp::kStagNotAssociated) &&
+         model == wire::ddp::kInvalidStag;
+}
+
+std::string why_code(const Script& script, const TerminateCause& real, const TerminateCause& model) {
+  if (script.memory.ends_sink && stands_for_sink(real, model)) {
+    return "RDMAP-5.2-07: siw looks at a Read's sink when the response comes, the model when the Read starts, so the "
+           "replay ends the sink's STag in between";
+  }
   for (const CodeChoice& c : kCodeChoices) {
     if (c.real == real && c.model == model) return c.why;
   }
@@ -57,6 +67,25 @@ bool refuses_invalidate(const TerminateCause& cause) {
   return cause == wire::rdma::kUnknownStagCannotBeInvalidated || cause == wire::rdma::kForeignStagCannotBeInvalidated;
 }
 
+// siw closes without a Terminate where a Read's source wraps, and where its peer's stream ends amid an FPDU.
+std::string why_alone(const Script& script, const ReadTerminate& model) {
+  if (refuses_invalidate(model.cause)) return "RDMAP-9.2-04, RDMAP-9.2-05: siw ignores an Invalidate that it cannot do";
+  const auto read = wire::ReadRequest::parse(model.read_request);
+  const auto& fed = script.fed.segments();
+  const bool asked = std::any_of(fed.begin(), fed.end(), [&](const DdpSegment& s) {
+    const ByteSpan request = script.fed.payload(s);
+    return s.header.opcode == wire::Opcode::kReadRequest &&
+           std::equal(request.begin(), request.end(), model.read_request.begin(), model.read_request.end());
+  });
+  if (model.cause == wire::rdma::kToWrap && asked && read && read->size != 0 && wraps(read->src_to, read->size)) {
+    return "RDMAP-9.2-10: siw closes without a Terminate where a Read's source wraps";
+  }
+  if (model.cause == wire::mpa::kConnectionLost && script.fed.rest() != 0) {
+    return "MPA-8-01: siw closes without a Terminate where its peer's stream ends amid an FPDU";
+  }
+  return "";
+}
+
 void compare_fields(const Script& script, const ReadTerminate& real, const ReadTerminate& model,
                     std::vector<Difference>& out) {
   const Failing failing = failing_segment(script);
@@ -66,8 +95,8 @@ void compare_fields(const Script& script, const ReadTerminate& real, const ReadT
                    model.swapped ? "" : "RDMAP-6.8-01; siw's bit-fields are right on big-endian machines only"});
   }
   if (real.cause != model.cause) {
-    out.push_back(
-        {"Terminate, cause", cause_text(real.cause), cause_text(model.cause), why_code(real.cause, model.cause)});
+    out.push_back({"Terminate, cause", cause_text(real.cause), cause_text(model.cause),
+                   why_code(script, real.cause, model.cause)});
   }
   if (real.segment_length != model.segment_length) {
     const auto text = [](const std::optional<std::uint16_t>& n) { return n ? fmt::format("{}", *n) : "none"; };
@@ -97,10 +126,7 @@ std::vector<Difference> compare_terminates(const Script& script, const Message* 
   if (r && m) {
     compare_fields(script, *r, *m, out);
   } else {
-    out.push_back({"Terminate", text(r), text(m),
-                   m && refuses_invalidate(m->cause)
-                       ? "RDMAP-9.2-04, RDMAP-9.2-05: siw ignores an Invalidate that it cannot do"
-                       : ""});
+    out.push_back({"Terminate", text(r), text(m), m && !r ? why_alone(script, *m) : ""});
   }
   return out;
 }

@@ -22,11 +22,15 @@ class ComparisonTest : public testing::Test {
         .fpdu(4, hex("4143 00000000 00000000 00000002 00000000 0304"));
     return real;
   }
-  void record(const TestStream& real) {
+  // With `reads` Read Requests of the peer; the real side's FIN or RST is at `closed`.
+  void record(const TestStream& real, unsigned reads = 1, Order closed = kNotCaptured) {
     TestStream fed{wire::MpaFrameKind::kRequest};
-    fed.read(1, "99999999 0000000000005000", "00000002", "11111111 0000000000001000");
+    for (unsigned i = 0; i < reads; ++i) {
+      fed.read(1, "99999999 0000000000005000", "00000002", "11111111 0000000000001000");
+    }
     recording.name = "a > b";
     recording.streams = {fed.stream(), real.stream()};
+    recording.streams[1].closed = closed;
     scripts = make_scripts({recording}, Side::kResponder);
     outcome.script = scripts[0].get();
     const std::vector<std::uint8_t>& octets = scripts[0]->real.octets();
@@ -114,6 +118,38 @@ TEST_F(ComparisonTest, AMessageThatTheRealSideWasKilledIn) {
   EXPECT_EQ(compared().matched, 5u);
   outcome.messages[3].payload[0] = 0;
   EXPECT_EQ(compared().unexplained(), 1u);
+}
+
+TEST_F(ComparisonTest, ARealSideThatClosedOwesAnswers) {
+  record(real_side(), 2, 9);
+  outcome.messages.push_back(outcome.messages[1]);
+  EXPECT_EQ(compared().unexplained(), 0u);
+  EXPECT_EQ(compared().matched, 4u);
+  EXPECT_EQ(compared().differences.at(0).explained_by.substr(0, 14), "RDMAP-7.2.2-07");
+  outcome.messages.push_back(outcome.messages[1]);  // that nobody asked for
+  EXPECT_EQ(compared().unexplained(), 1u);
+  outcome.messages.pop_back();
+  outcome.messages[3].header.to = 0x5001;
+  EXPECT_EQ(compared().unexplained(), 1u);
+  outcome.messages[3].header.to = 0x5000;
+  outcome.messages[3].payload.pop_back();
+  EXPECT_EQ(compared().unexplained(), 1u);
+}
+
+TEST_F(ComparisonTest, ARealSideThatStaysOwesNothing) {
+  record(real_side(), 2);
+  outcome.messages.push_back(outcome.messages[1]);
+  expect_one("response 2", "nothing", "Read Response of 2 octets to STag 0x99999999, TO 0x5000");
+}
+
+// The model's Terminate for that comes last; it is no excuse for what was not said before.
+TEST_F(ComparisonTest, TheEndOfThePeersStreamCutsNothingShort) {
+  Message terminate;
+  terminate.header.opcode = wire::Opcode::kTerminate;
+  terminate.payload = hex("20010000");
+  outcome.messages = {outcome.messages[0], outcome.messages[1], terminate};
+  outcome.misplaced = {"STag 0x11111111, TO 0x1000: 0x00 instead of 0xa1"};
+  EXPECT_EQ(compared().unexplained(), 3u);
 }
 
 TEST_F(ComparisonTest, NothingFollowsATerminateOfTheModel) {

@@ -90,5 +90,60 @@ TEST_F(TerminateComparisonTest, OnlyARefusedInvalidateExplainsATerminateOfTheMod
   EXPECT_THAT(alone("11000000"), ElementsAre(difference("Terminate", "")));
 }
 
+// A connection whose model is the initiator and has read into a sink that the real side called out of bounds.
+TEST(SinkComparisonTest, OnlyAnEndedSinkExplainsAnotherCode) {
+  Recording recording;
+  TestStream fed{wire::MpaFrameKind::kReply}, real{wire::MpaFrameKind::kRequest};
+  real.read(1, "33333333 0000000000002000", "00000002", "44444444 0000000000000000");
+  fed.response(2, "33333333", "0000000000002000", "0102");
+  real.terminate(3, "11010300 0002 C142 33333333 0000000000002000");
+  recording.streams = {real.stream(), fed.stream()};
+  const auto scripts = make_scripts({recording}, Side::kInitiator);
+  Script& script = *scripts.at(0);
+  Message model;
+  model.payload = hex("1100C000 0010 C142 33333333 0000000000002000");
+  const auto why = [&] { return compare_terminates(script, &script.real.messages().at(1), &model).at(1).explained_by; };
+  EXPECT_THAT(why(), HasSubstr("RDMAP-5.2-07"));
+  model.payload[1] = 3;
+  EXPECT_EQ(why(), "");
+  model.payload[1] = 0;
+  script.memory.ends_sink = false;
+  EXPECT_EQ(why(), "");
+}
+
+// siw closes in silence; the Terminate is the model's alone.
+class SilenceTest : public testing::Test {
+ protected:
+  TestStream fed{wire::MpaFrameKind::kRequest};
+  const TestStream real{wire::MpaFrameKind::kReply};
+  std::string why(const std::string& terminate) {
+    Recording recording;
+    recording.streams = {fed.stream(), real.stream()};
+    const auto scripts = make_scripts({recording}, Side::kResponder);
+    Message model;
+    model.payload = hex(terminate);
+    return compare_terminates(*scripts.at(0), nullptr, &model).at(0).explained_by;
+  }
+};
+
+TEST_F(SilenceTest, AReadWhoseSourceWraps) {
+  const std::string request = "99999999 0000000000005000 00000010 11111111 FFFFFFFFFFFFFFF8";
+  const std::string header = "0104E000 002E 4141 00000000 00000001 00000001 00000000";
+  fed.read(1, "99999999 0000000000005000", "00000010", "11111111 FFFFFFFFFFFFFFF8")
+      .read(2, "99999999 0000000000005000", "00000010", "11111111 0000000000001000");
+  EXPECT_THAT(why(header + request), HasSubstr("RDMAP-9.2-10"));
+  EXPECT_EQ(why(header + "99999999 0000000000005000 00000010 11111111 0000000000001000"), "");
+  EXPECT_EQ(why(header + "99999999 0000000000005000 00000010 11111111 FFFFFFFFFFFFFFF9"), "");  // not of the peer
+  EXPECT_EQ(why("0104"), "");
+}
+
+TEST_F(SilenceTest, AStreamThatEndsAmidAnFpdu) {
+  fed.write(1, "11111111", "0000000000001000", "01");
+  EXPECT_EQ(why("20010000"), "");
+  fed.add(2, hex("0010 C140"));
+  EXPECT_THAT(why("20010000"), HasSubstr("MPA-8-01"));
+  EXPECT_EQ(why("20020000"), "");
+}
+
 }  // namespace
 }  // namespace rnic::replay
