@@ -9,7 +9,8 @@ import unittest
 
 from rnicsim import TRACES, ProgramTest
 
-CAPTURES = sorted((TRACES / "siw").glob("*.pcap"))
+FAULTS = TRACES / "siw-faults"
+CAPTURES = sorted([*(TRACES / "siw").glob("*.pcap"), *FAULTS.glob("*.pcap")])
 RECORD = 16  # octets of a pcap record's header; the file's has 24
 
 
@@ -54,6 +55,29 @@ class Captures(Replay):
         self.assertEqual((difference["expected"], difference["got"]), ("0x8", "0x0"))
         self.assertIn("MPA-7.1.1-09", difference["explained_by"])
         self.assertEqual(report["matched"], report["messages"] - 1)
+
+    def test_what_siw_refuses_the_model_refuses_too(self):
+        """What is expected of each side that offends, or is offended, beyond the layout and length of Terminates."""
+        for name, role, matched, explained in (
+                ("read-sink-unknown", "client", -1, []),
+                ("read-sink-short", "client", -1, ["RDMAP-5.2-07"]),
+                ("read-sink-ended", "client", -1, []),
+                ("read-source-ended", "server", -1, ["DDP-7.1-12"]),
+                ("read-wraps", "server", -1, ["RDMAP-9.2-10"]),
+                ("write-wraps", "server", -1, ["DDP-7.1-10"]),
+                ("crc-write-wraps", "server", -1, ["DDP-7.1-10"]),
+                ("send-too-long-middle", "server", -1, ["RDMAP-7.3-04"]),
+                ("server-killed", "server", -2, ["RDMAP-7.2.2-07"] * 2),
+                ("server-killed", "client", -1, ["MPA-8-01"]),
+                ("two-clients-one-short", "server", -1, ["RDMAP-5.2-07"]),
+                ("two-clients-one-too-long", "server", -1, ["RDMAP-7.3-04"])):
+            with self.subTest(capture=name, role=role):
+                report, unexplained = self.replay(FAULTS / f"{name}.pcap", role)
+                self.assertEqual(unexplained, [])
+                self.assertEqual(report["matched"] - report["messages"], matched)
+                other = [d["explained_by"] for d in report["differences"]
+                         if "layout" not in d["what"] and "segment length" not in d["what"]]
+                self.assertEqual([why.split(":")[0].split(",")[0] for why in other], explained)
 
     def test_the_result_does_not_depend_on_the_order_of_stages(self):
         capture = TRACES / "siw/crc-rping-2000.pcap"
