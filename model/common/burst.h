@@ -112,7 +112,7 @@ class BurstOut final {
   }
   void tell(const Slot& slot, Cycle at) {
     if (!link_.observers_.empty()) link_.tell_reserved(at, room_ == 0 ? kNever : std::max(tail_->stamp, at + 1));
-    link_.tell_filled(slot.beat, at, slot.stamp);
+    link_.tell_filled(&slot.beat, at, slot.stamp);
   }
 
   Link<T>& link_;

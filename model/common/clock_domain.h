@@ -15,6 +15,7 @@
 
 namespace rnic {
 
+class LinkBase;
 class Stage;
 
 // What a stage answers to tick(): when it wants to be called next whatever its links do.
@@ -105,12 +106,16 @@ class ClockDomain final : public sc_core::sc_module {
   // Resets the stage and what stands in its place, at the end of a cycle, and calls it in the next one.
   void reset(Stage& stage);
 
-  // Stages in the order of their construction, for reports.
+  // Stages and links in the order of their construction, for reports.
   const std::vector<Stage*>& stages() const { return stages_; }
+  const std::vector<LinkBase*>& links() const { return links_; }
 
  private:
+  friend class LinkBase;
   friend class Stage;
   unsigned add(Stage& stage);
+  void add(LinkBase& link) { links_.push_back(&link); }
+  void remove(LinkBase& link) { links_.erase(std::find(links_.begin(), links_.end(), &link)); }
   void run();
   std::uint64_t run_cycle(Cycle cycle, std::uint64_t mask);
   Cycle next_wake() const;
@@ -141,6 +146,7 @@ class ClockDomain final : public sc_core::sc_module {
   std::priority_queue<Far, std::vector<Far>, std::greater<>> far_;
   Cycle later_ = kNever;  // no timer is earlier, nor what is in far_
   std::vector<Stage*> stages_;
+  std::vector<LinkBase*> links_;
   std::array<Clocked*, kMaxStages> clocked_{};  // by stage
   std::vector<Committed*> commits_;
   std::uint64_t shuffle_state_ = 0;

@@ -30,6 +30,13 @@ struct Rqn {
   constexpr Rqn() = default;
   constexpr Rqn(Qpn qpn) : v(qpn.v) {}
   constexpr Rqn(Srqn srqn) : v(srqn.v), shared(true) {}
+
+  static constexpr const char* kMessage = "rqn";
+  template <class V, class M>
+  static void fields(V& visit, M& m) {
+    visit("shared", 1, m.shared);
+    visit("number", 32, m.v);
+  }
   friend constexpr bool operator==(Rqn a, Rqn b) { return a.v == b.v && a.shared == b.shared; }
 };
 

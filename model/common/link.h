@@ -7,8 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/common/clock_domain.h"
-#include "model/common/link_observer.h"
+#include "model/common/link_base.h"
 
 namespace rnic {
 
@@ -23,27 +22,16 @@ inline constexpr bool kAbandoned = false;
 template <class T>
 inline constexpr bool kAbandoned<T, std::void_t<decltype(std::declval<T&>().abandon())>> = true;
 
-struct LinkConfig {
-  unsigned depth = 2;           // beats in flight and waiting together; full rate needs latency + credit_latency
-  unsigned latency = 1;         // cycles from push to the first cycle in which can_pop() sees it, 1 to 63
-  unsigned credit_latency = 1;  // cycles from pop to the first cycle in which can_push() sees the free slot, 1 to 63
-};
-
 // Nothing a neighbour does in a cycle is visible in that cycle, so the order of calls within a cycle cannot matter.
 // One producer, one consumer. A slot carries one stamp: while full, when its beat becomes visible; while free, when
 // its credit is back.
 template <class T>
-class Link final {
+class Link final : public LinkBase {
  public:
   [[gnu::noinline, gnu::cold]] Link(std::string name, ClockDomain& clk, const LinkConfig& config)
-      : name_(std::move(name)), clk_(clk), config_(config), slots_(config.depth) {
+      : LinkBase(std::move(name), clk, config), slots_(config.depth) {
     head_ = fill_ = tail_ = slots_.data();
-    RNIC_CHECK_MSG(config.depth >= 1, name_);
-    RNIC_CHECK_MSG(config.latency >= 1 && config.latency < ClockDomain::kNearCycles, name_);
-    RNIC_CHECK_MSG(config.credit_latency >= 1 && config.credit_latency < ClockDomain::kNearCycles, name_);
   }
-  Link(const Link&) = delete;
-  Link& operator=(const Link&) = delete;
 
   // Producer's side: one beat a cycle. A refusal is remembered: the producer is called when it can push.
   bool can_push() {
@@ -108,8 +96,7 @@ class Link final {
     freed(1, credit);
   }
 
-  // At the end of a cycle: nothing in flight or waiting from the next one on. Both stages are reset, too.
-  void reset() {
+  void reset() override {
     if constexpr (kAbandoned<T>) {
       for (; used_ != 0; --used_, head_ = next(head_)) {
         if (head_->stamp != kNever) head_->beat.abandon();
@@ -120,49 +107,28 @@ class Link final {
     used_ = 0;
     free_from_ = push_from_ = 0;
     producer_waits_ = consumer_stuck_ = false;
-    for (LinkObserver<T>* o : observers_) o->emptied(clk_.now());
+    tell_emptied();
   }
 
-  void set_producer(Stage& stage) { set(producer_, stage); }
+  void set_producer(Stage& stage) { set_end(producer_, stage); }
   void set_consumer(Stage& stage) {
-    set(consumer_, stage);
-    ahead_ = dynamic_cast<RunsAhead*>(&stage);
-  }
-  void tap(LinkTap<T>& tap) {
-    taps_.push_back(&tap);
-    watched_ = true;
-  }
-  void observe(LinkObserver<T>& observer) {
-    observers_.push_back(&observer);
-    tap(observer);
+    set_end(consumer_, stage);
+    set_ahead(stage);
   }
 
-  void forget(LinkObserver<T>& observer) {
-    observers_.erase(std::remove(observers_.begin(), observers_.end(), &observer), observers_.end());
-    taps_.erase(std::remove(taps_.begin(), taps_.end(), &observer), taps_.end());
-    watched_ = !taps_.empty();
-  }
-  // For an observer that comes in mid-run. No move has been made in cycle `next` or later; else some of what it would
-  // see has passed.
-  bool is_settled(Cycle next) const {
+  MessageKind kind() const override { return kind_of<T>(); }
+  bool is_settled(Cycle next) const override {
     const Cycle longest = std::max(config_.latency, config_.credit_latency);
     return free_from_ <= next && std::all_of(slots_.begin(), slots_.end(), [&](const Slot& slot) {
              return slot.stamp == kNever || slot.stamp < next + longest;
            });
   }
-  // The beats that are visible or will be, the oldest first: see(beat, visible).
-  template <class See>
-  void for_each_beat(See see) {
-    Slot* slot = head_;
-    for (unsigned n = 0; n < used_ && slot->stamp != kNever; ++n, slot = next(slot)) see(slot->beat, slot->stamp);
+  void show_beats(LinkTap& tap, Cycle next_cycle) const override {
+    const Slot* slot = head_;
+    for (unsigned n = 0; n < used_ && slot->stamp != kNever; ++n, slot = next(slot)) {
+      tap.filled(&slot->beat, next_cycle, std::max(slot->stamp, next_cycle));
+    }
   }
-  Cycle credit_from() const { return push_from_; }  // kNever: not before another pop
-
-  const std::string& name() const { return name_; }
-  const LinkConfig& config() const { return config_; }
-  std::uint64_t pushed() const { return pushed_; }  // beats ever pushed
-  unsigned used() const { return used_; }           // slots that hold a beat, or will
-  bool empty() const { return used_ == 0; }         // nothing waiting or in flight
 
  private:
   friend class BurstIn<T>;
@@ -172,6 +138,7 @@ class Link final {
     Cycle stamp = 0;
   };
   Slot* next(Slot* slot) { return ++slot == slots_.data() + slots_.size() ? slots_.data() : slot; }
+  const Slot* next(const Slot* slot) const { return ++slot == slots_.data() + slots_.size() ? slots_.data() : slot; }
   Slot& take_credit(Cycle at) {
     RNIC_CHECK_MSG(push_from_ <= at, name_, ": push without credit, or a second one in one cycle");
     Slot& slot = *tail_;
@@ -195,7 +162,7 @@ class Link final {
     slot.stamp = visible;
     fill_ = next(fill_);
     ++pushed_;
-    if (watched_) tell_filled(slot.beat, visible - config_.latency, visible);
+    if (watched_) tell_filled(&slot.beat, visible - config_.latency, visible);
   }
   Cycle next_push() const { return used_ == config_.depth ? kNever : std::max(tail_->stamp, free_from_); }
   // Slots whose beats were popped, the first with this credit.
@@ -207,44 +174,17 @@ class Link final {
     producer_waits_ = false;
     producer_->wake(credit);
   }
-  bool ahead() const { return ahead_ != nullptr && clk_.runs_ahead() && !consumer_->in_order(); }
   // A consumer that left something behind waits for somebody else, who calls it.
   void advance_consumer() {
     if (consumer_stuck_ || !ahead()) return;
     ahead_->run_ahead();
     consumer_stuck_ = used_ != 0;
   }
-  [[gnu::noinline]] void tell_reserved(Cycle at, Cycle credit) {
-    for (LinkObserver<T>* o : observers_) o->reserved(at, credit);
-  }
-  [[gnu::noinline]] void tell_filled(const T& beat, Cycle at, Cycle visible) {
-    for (LinkTap<T>* tap : taps_) tap->filled(beat, at, visible);
-  }
-  [[gnu::noinline]] void tell_popped(Cycle at, Cycle credit) {
-    for (LinkObserver<T>* o : observers_) o->popped(at, credit);
-  }
-  void set(Stage*& end, Stage& stage) {
-    RNIC_CHECK_MSG(end == nullptr, name_, " is bound twice on one side");
-    RNIC_CHECK_MSG(&stage.clock() == &clk_, name_, " joins stages of different clocks");
-    end = &stage;
-  }
 
-  const std::string name_;
-  ClockDomain& clk_;
-  const LinkConfig config_;
   std::vector<Slot> slots_;
-  Stage* producer_ = nullptr;
-  Stage* consumer_ = nullptr;
-  RunsAhead* ahead_ = nullptr;  // the consumer, if it does
-  std::vector<LinkTap<T>*> taps_;
-  std::vector<LinkObserver<T>*> observers_;
   Slot *head_, *fill_, *tail_;  // the oldest beat, the oldest reserved slot, the next free one
-  unsigned used_ = 0;
-  Cycle free_from_ = 0;  // valid and ready pins move one beat a cycle
-  Cycle push_from_ = 0;  // the first cycle for the next push; kNever while all slots are taken
+  Cycle free_from_ = 0;         // valid and ready pins move one beat a cycle
   bool producer_waits_ = false, consumer_stuck_ = false;
-  bool watched_ = false;  // by taps or observers
-  std::uint64_t pushed_ = 0;
 };
 
 // A stage's typed ends of a link: `out(link)` binds, `out->push(beat)` uses.

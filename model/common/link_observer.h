@@ -1,4 +1,4 @@
-// Somebody who watches a link without taking part.
+// Somebody who watches a link without taking part. A beat is given as a pointer to what the link carries, Link<T>'s T.
 #pragma once
 
 #include "model/common/cycle.h"
@@ -6,12 +6,11 @@
 namespace rnic {
 
 // What passes: trace events.
-template <class T>
 class LinkTap {
  public:
   // The oldest reserved slot got its beat in cycle `now`, which the consumer sees from `visible` on, if it has popped
   // all before it.
-  virtual void filled(const T& beat, Cycle now, Cycle visible) = 0;
+  virtual void filled(const void* beat, Cycle now, Cycle visible) = 0;
 
  protected:
   ~LinkTap() = default;
@@ -19,8 +18,7 @@ class LinkTap {
 
 // Both ends: waveforms, protocol checkers. Each end's moves come in their order; where stages run ahead one end may be
 // ahead of the other.
-template <class T>
-class LinkObserver : public LinkTap<T> {
+class LinkObserver : public LinkTap {
  public:
   // The producer took a credit, and can take the next one from `next_credit` on; kNever means not before another pop.
   virtual void reserved(Cycle now, Cycle next_credit) = 0;

@@ -12,10 +12,9 @@ class Merge final : public Stage {
  public:
   PushPort<T> out{*this, "out"};
 
-  Merge(sc_core::sc_module_name nm, ClockDomain& clk, unsigned inputs) : Stage(nm, clk) {
-    for (unsigned i = 0; i < inputs; ++i) in_.emplace_back(*this, "in");
-  }
-  PopPort<T>& in(unsigned i) { return in_.at(i); }
+  Merge(sc_core::sc_module_name nm, ClockDomain& clk) : Stage(nm, clk) {}
+  // Another input, whose turn is behind that of those before it.
+  PopPort<T>& add() { return in_.emplace_back(*this, "in"); }
 
   Wake tick() override {
     for (std::size_t n = 0; n < in_.size(); ++n) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "model/common/buffer.h"
+#include "model/common/bytes.h"
 #include "model/common/ids.h"
 #include "model/config/field.h"
 
@@ -47,8 +48,45 @@ struct FpduBeat {
   // Receive: no FPDU, but the peer's FIN behind the last one; marker_ok is false if it came amid an FPDU.
   bool ends() const { return marker_lane == kEnds; }
   bool marked() const { return marker_lane < kEnds; }
+  std::uint32_t first_word() const { return load_be32(data); }  // for waveforms
   void abandon() {
     if (last) BufferRef::adopt(buf);
+  }
+
+  static constexpr const char* kMessage = "fpdu_beat";
+  template <class V>
+  static void fields(V& v, const FpduBeat& b) {
+    const std::uint32_t marker = load_le32(b.marker);
+    const std::uint8_t lane = b.marked() ? b.marker_lane : 0;
+    const bool marked = b.marked(), placed = b.placed(), ends = b.ends();
+    visit(v, b, marker, lane, marked, placed, ends);
+  }
+  template <class V>
+  static void fields(V& v, FpduBeat& b) {
+    std::uint32_t marker = 0;
+    std::uint8_t lane = 0;
+    bool marked = false, placed = false, ends = false;
+    visit(v, b, marker, lane, marked, placed, ends);
+    store_le32(b.marker, marker);
+    b.marker_lane = marked ? lane : placed ? kPlaced : ends ? kEnds : kNoMarker;
+  }
+
+ private:
+  template <class V, class Beat, class Marker, class Lane, class Flag>
+  static void visit(V& v, Beat& b, Marker& marker, Lane& lane, Flag& marked, Flag& placed, Flag& ends) {
+    v("ends", 1, ends);
+    v("placed", 1, placed);
+    v("marker", 32, marker);
+    v("flow", b.flow);
+    v("words", 6, b.words);
+    v("marker_lane", 5, lane);
+    v("marker_valid", 1, marked);
+    v("marker_ok", 1, b.marker_ok);
+    v("completes_wqe", 1, b.completes_wqe);
+    v("first", 1, b.first);
+    v("last", 1, b.last);
+    v("crc_on", 1, b.crc_on);
+    v("crc_ok", 1, b.crc_ok);
   }
 };
 
@@ -68,6 +106,18 @@ struct StreamBeat {
 
   void abandon() {
     if (last) BufferRef::adopt(buf);
+  }
+
+  static constexpr const char* kMessage = "stream_beat";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("offset", 64, m.offset);
+    v("flow", m.flow);
+    v("bytes", 8, m.bytes);
+    v("first", 1, m.first);
+    v("last", 1, m.last);
+    v("placed", 1, m.placed);
+    v("ends", 1, m.ends);
   }
 };
 

@@ -15,10 +15,25 @@ struct DmaReadRequest {
   std::uint8_t* dst = nullptr;
   BufferRef hold;         // keeps dst alive; empty when dst is on-chip memory
   std::uint32_t tag = 0;  // the client's, returned in the answer
+
+  static constexpr const char* kMessage = "dma_read_request";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("address", 64, m.address);
+    v("bytes", 32, m.bytes);
+    v("tag", 32, m.tag);
+  }
 };
 struct DmaReadDone {
   std::uint32_t tag = 0;
   bool ok = true;  // false: unsupported request, abort, poisoned data or completion timeout
+
+  static constexpr const char* kMessage = "dma_read_done";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("tag", 32, m.tag);
+    v("ok", 1, m.ok);
+  }
 };
 
 // Writes octets from a buffer to host memory. Posted: writes of one client leave in order; `notify` asks for an
@@ -30,9 +45,25 @@ struct DmaWriteRequest {
   std::uint32_t src_offset = 0;
   std::uint32_t tag = 0;
   bool notify = false;
+
+  static constexpr const char* kMessage = "dma_write_request";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("address", 64, m.address);
+    v("bytes", 32, m.bytes);
+    v("src_offset", 32, m.src_offset);
+    v("tag", 32, m.tag);
+    v("notify", 1, m.notify);
+  }
 };
 struct DmaWriteDone {
   std::uint32_t tag = 0;
+
+  static constexpr const char* kMessage = "dma_write_done";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("tag", 32, m.tag);
+  }
 };
 
 }  // namespace rnic

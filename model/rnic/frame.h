@@ -18,6 +18,13 @@ struct Frame {
   bool fcs_ok = true;
 
   const std::uint8_t* data() const { return buf->bytes() + offset; }
+
+  static constexpr const char* kMessage = "frame";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("bytes", 32, m.bytes);
+    v("fcs_ok", 1, m.fcs_ok);
+  }
 };
 
 // The Ethernet boundary in TLM-2.0: nb_transport_fw(frame, phase = BEGIN_REQ, delay), one call a frame, answered with

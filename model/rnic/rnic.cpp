@@ -47,7 +47,7 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
                       config.context.srqs, config.context.pages}),
       frames_(frame_block_bytes(config)),
       messages_(kMessageBlockBytes),
-      links(basename(), clk, config_),
+      net_(basename(), clk),
       pcie("pcie", clk, config.pcie, {kReaders, kWriters}),
       wqe_fetch("wqe_fetch", clk, contexts_, config.tx.wqe_fetch),
       rdmap_segmenter("rdmap_segmenter", clk, contexts_, frames_),
@@ -78,22 +78,21 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
       fwcpu("fwcpu", clk, config.fwcpu, contexts_, messages_),
       event_writer(
           "event_writer", clk, [this] { return queue_regs(pcie.regs); }, messages_),
-      stream_errors("stream_errors", clk, kErrorSources),
+      stream_errors("stream_errors", clk),
       terminate_generator("terminate_generator", clk, contexts_, frames_, config.terminate),
-      qp_events("qp_events", clk, kQpEventSources) {
+      qp_events("qp_events", clk) {
   strap();
-  bind_transmit();
-  bind_receive();
-  bind_responder();
-  bind_completion();
-  bind_firmware();
+  connect_transmit();
+  connect_receive();
+  connect_responder();
+  connect_completion();
+  connect_firmware();
 }
 
 // CONTROL.RESET, at the end of the cycle in which the host writes it. Reads that are on their way to the host are
 // answered late, to nobody; the PCIe link and the line to the peer go on.
 void Rnic::reset() {
-  auto empty = [](auto& link) { link.reset(); };
-  links.for_each(empty);
+  net_.reset();
   contexts_.reset();
   firmware_log.reset();
   for (sc_core::sc_module* parent : {static_cast<sc_core::sc_module*>(this), static_cast<sc_core::sc_module*>(&pcie)}) {
@@ -125,233 +124,135 @@ void Rnic::strap() {
   pcie.regs.strap(regs::Status{true, false});
 }
 
-void Rnic::bind_transmit() {
-  pcie.mmio.sq_doorbells(links.sq_doorbells);
-  wqe_fetch.doorbell(links.sq_doorbells);
-  wqe_fetch.taken(links.wqes_taken);
-  wqe_fetch.dma(links.wqe_reads);
-  wqe_fetch.dma_done(links.wqe_reads_done);
-  wqe_fetch.out(links.wqes);
-  pcie.dma_read.request(kWqeReader)(links.wqe_reads);
-  pcie.dma_read.done(kWqeReader)(links.wqe_reads_done);
-
-  rdmap_segmenter.wqe(links.wqes);
-  rdmap_segmenter.taken(links.wqes_taken);
-  rdmap_segmenter.credit(links.credit);
-  rdmap_segmenter.unblock(links.unblock);
-  rdmap_segmenter.atomic_unblock(links.atomic_unblock);
-  rdmap_segmenter.read_work(links.read_work);
-  rdmap_segmenter.atomic_work(links.atomic_work);
-  rdmap_segmenter.read_sent(links.responses_sent);
-  rdmap_segmenter.answered(links.answered);
-  rdmap_segmenter.internal_work(links.internal_work);
-  rdmap_segmenter.terminate(links.terminates);
-  rdmap_segmenter.out(links.jobs);
-  rdmap_segmenter.issued(links.issued);
-  rdmap_segmenter.atomic_issued(links.atomics_issued);
-  rdmap_segmenter.read_issued(links.reads_issued);
-  rdmap_segmenter.read_issued_early(links.reads_issued_early);
-  rdmap_segmenter.flush_rq(links.rq_flushes);
-
-  payload_fetch.in(links.jobs);
-  payload_fetch.dma(links.payload_reads);
-  payload_fetch.dma_done(links.payload_reads_done);
-  payload_fetch.lost(links.lost);
-  payload_fetch.out(links.ulpdus);
-  pcie.dma_read.request(kPayloadReader)(links.payload_reads);
-  pcie.dma_read.done(kPayloadReader)(links.payload_reads_done);
-
-  mpa_framer.in(links.ulpdus);
-  mpa_framer.out(links.framed);
-  marker_inserter.in(links.framed);
-  marker_inserter.out(links.marked);
-  crc_insert.in(links.marked);
-  crc_insert.out(links.sealed);
-
-  tcp_tx.in(links.sealed);
-  tcp_tx.out(links.tx_frames);
-  tcp_tx.credit(links.credit);
-  tcp_tx.acked(links.acked);
-  tcp_tx.commands(links.tcp_tx_commands);
-  tcp_tx.feedback(links.tcp_feedback);
-  tcp_tx.reports(links.tcp_tx_reports);
-  mac_tx.in(links.tx_frames);
+void Rnic::connect_transmit() {
+  net_.connect(pcie.mmio.sq_doorbells, wqe_fetch.doorbell, "host.sq_doorbells", {16, 1, 1});
+  net_.connect(wqe_fetch.out, rdmap_segmenter.wqe, "tx.wqes");
+  net_.connect(rdmap_segmenter.taken, wqe_fetch.taken, "tx.wqes_taken");
+  net_.connect(wqe_fetch.dma, pcie.dma_read.request(kWqeReader), "tx.wqe_reads");
+  net_.connect(pcie.dma_read.done(kWqeReader), wqe_fetch.dma_done, "tx.wqe_reads_done");
+  net_.connect(rdmap_segmenter.out, payload_fetch.in, "tx.jobs", {4, 2, 1});
+  net_.connect(payload_fetch.dma, pcie.dma_read.request(kPayloadReader), "tx.payload_reads");
+  net_.connect(pcie.dma_read.done(kPayloadReader), payload_fetch.dma_done, "tx.payload_reads_done");
+  net_.connect(payload_fetch.out, mpa_framer.in, "tx.ulpdus", {2, 1, 1});
+  net_.connect(mpa_framer.out, marker_inserter.in, "tx.framed", MpaFramer::output_link(config_.tx.mpa_framer));
+  net_.connect(marker_inserter.out, crc_insert.in, "tx.marked",
+               MarkerInserter::output_link(config_.tx.marker_inserter));
+  net_.connect(crc_insert.out, tcp_tx.in, "tx.sealed", CrcInsert::output_link(config_.tx.crc_insert));
+  net_.connect(tcp_tx.out, mac_tx.in, "tx.tx_frames", config_.tcp.tx_link());
 }
 
-void Rnic::bind_receive() {
-  mac_rx.out(links.rx_frames);
-  tcp_rx.in(links.rx_frames);
-  tcp_rx.out(links.stream);
-  tcp_rx.consumed(links.consumed);
-  tcp_rx.commands(links.tcp_rx_commands);
-  tcp_rx.feedback(links.tcp_feedback);
-  tcp_rx.reports(links.tcp_rx_reports);
-  tcp_rx.behind(links.behind);
-  tcp_rx.early(links.early);
-  tcp_rx.ended(links.ended);
-
-  mpa_deframer.in(links.stream);
-  mpa_deframer.out(links.deframed);
-  mpa_deframer.consumed(links.consumed);
-  crc_check.in(links.deframed);
-  crc_check.out(links.checked);
-
-  pcie.mmio.rq_doorbells(links.rq_doorbells);
-  rqe_fetch.doorbell(links.rq_doorbells);
-  rqe_fetch.posted(links.rqes_posted);
-  rqe_fetch.taken(links.rqes_taken);
-  rqe_fetch.dma(links.rqe_reads);
-  rqe_fetch.dma_done(links.rqe_reads_done);
-  rqe_fetch.out(links.rqes);
-  pcie.dma_read.request(kRqeReader)(links.rqe_reads);
-  pcie.dma_read.done(kRqeReader)(links.rqe_reads_done);
-
-  ddp_placement.in(links.checked);
-  ddp_placement.posted(links.rqes_posted);
-  ddp_placement.rqe(links.rqes);
-  ddp_placement.rqe_taken(links.rqes_taken);
-  ddp_placement.read_issued(links.reads_issued);
-  ddp_placement.srq_arm(links.srq_arms);
-  ddp_placement.srq_event(links.srq_events);
-  ddp_placement.flush(links.rq_flushes);
-  ddp_placement.answered(links.answered);
-  ddp_placement.dma(links.placements);
-  ddp_placement.out(links.placed);
-  pcie.dma_write.request(kPlacementWriter)(links.placements);
-  pcie.dma_write.done(kPlacementWriter)(links.placements_done);
-
-  early_placement.in(links.behind);
-  early_placement.read_issued(links.reads_issued_early);
-  early_placement.read_over(links.reads_over);
-  early_placement.dma(links.early_writes);
-  early_placement.written(links.early_writes_done);
-  early_placement.out(links.early);
-  pcie.dma_write.request(kEarlyWriter)(links.early_writes);
-  pcie.dma_write.done(kEarlyWriter)(links.early_writes_done);
-
-  rdmap_dispatch.in(links.placed);
-  rdmap_dispatch.written(links.placements_done);
-  rdmap_dispatch.cqe(links.receive_cqes);
-  rdmap_dispatch.read_request(links.read_requests);
-  rdmap_dispatch.atomic_response(links.atomic_responses);
-  rdmap_dispatch.read_done(links.reads_done);
-  rdmap_dispatch.read_over(links.reads_over);
-  rdmap_dispatch.unblock(links.unblock);
-  rdmap_dispatch.ended(links.ended);
+void Rnic::connect_receive() {
+  net_.connect(pcie.mmio.rq_doorbells, rqe_fetch.doorbell, "host.rq_doorbells", {16, 1, 1});
+  net_.connect(mac_rx.out, tcp_rx.in, "rx.rx_frames");
+  net_.connect(tcp_rx.out, mpa_deframer.in, "rx.stream", config_.tcp.rx_link());
+  net_.connect(mpa_deframer.consumed, tcp_rx.consumed, "rx.consumed");
+  net_.connect(mpa_deframer.out, crc_check.in, "rx.deframed", MpaDeframer::output_link(config_.rx.mpa_deframer));
+  net_.connect(crc_check.out, ddp_placement.in, "rx.checked", CrcCheck::output_link(config_.rx.crc_check));
+  net_.connect(rqe_fetch.posted, ddp_placement.posted, "rx.rqes_posted");
+  net_.connect(rqe_fetch.out, ddp_placement.rqe, "rx.rqes");
+  net_.connect(ddp_placement.rqe_taken, rqe_fetch.taken, "rx.rqes_taken");
+  net_.connect(rqe_fetch.dma, pcie.dma_read.request(kRqeReader), "rx.rqe_reads");
+  net_.connect(pcie.dma_read.done(kRqeReader), rqe_fetch.dma_done, "rx.rqe_reads_done");
+  net_.connect(rdmap_segmenter.read_issued, ddp_placement.read_issued, "rx.reads_issued");
+  net_.connect(fwcpu.srq_arms, ddp_placement.srq_arm, "rx.srq_arms");
+  net_.connect(ddp_placement.srq_event, fwcpu.srq_events, "rx.srq_events");
+  net_.connect(rdmap_segmenter.flush_rq, ddp_placement.flush, "rx.rq_flushes");
+  net_.connect(ddp_placement.dma, pcie.dma_write.request(kPlacementWriter), "rx.placements", {8, 3, 1});
+  net_.connect(pcie.dma_write.done(kPlacementWriter), rdmap_dispatch.written, "rx.placements_done", {16, 1, 1});
+  net_.connect(ddp_placement.out, rdmap_dispatch.in, "rx.placed", {16, 1, 1});
+  net_.connect(rdmap_dispatch.ended, tcp_rx.ended, "rx.ended");
+  net_.connect(tcp_rx.behind, early_placement.in, "rx.behind");
+  net_.connect(early_placement.out, tcp_rx.early, "rx.early");
+  net_.connect(rdmap_segmenter.read_issued_early, early_placement.read_issued, "rx.reads_issued_early");
+  net_.connect(rdmap_dispatch.read_over, early_placement.read_over, "rx.reads_over");
+  net_.connect(early_placement.dma, pcie.dma_write.request(kEarlyWriter), "rx.early_writes", {8, 3, 1});
+  net_.connect(pcie.dma_write.done(kEarlyWriter), early_placement.written, "rx.early_writes_done", {16, 1, 1});
 }
 
-void Rnic::bind_responder() {
-  irrq.in(links.read_requests);
-  irrq.sent(links.responses_sent);
-  irrq.out(links.reads_due);
-  irrq.atomic(links.atomics_due);
-  read_responder.in(links.reads_due);
-  read_responder.out(links.read_work);
-
-  atomic_alu.in(links.atomics_due);
-  atomic_alu.read(links.atomic_reads);
-  atomic_alu.read_done(links.atomic_reads_done);
-  atomic_alu.write(links.atomic_writes);
-  atomic_alu.written(links.atomic_writes_done);
-  atomic_alu.out(links.atomic_work);
-  pcie.dma_read.request(kAtomicReader)(links.atomic_reads);
-  pcie.dma_read.done(kAtomicReader)(links.atomic_reads_done);
-  pcie.dma_write.request(kAtomicWriter)(links.atomic_writes);
-  pcie.dma_write.done(kAtomicWriter)(links.atomic_writes_done);
+void Rnic::connect_responder() {
+  net_.connect(rdmap_dispatch.read_request, irrq.in, "responder.read_requests");
+  net_.connect(irrq.out, read_responder.in, "responder.reads_due", {2, 1, 1});
+  net_.connect(irrq.atomic, atomic_alu.in, "responder.atomics_due", {2, 1, 1});
+  net_.connect(atomic_alu.read, pcie.dma_read.request(kAtomicReader), "responder.atomic_reads");
+  net_.connect(pcie.dma_read.done(kAtomicReader), atomic_alu.read_done, "responder.atomic_reads_done");
+  net_.connect(atomic_alu.write, pcie.dma_write.request(kAtomicWriter), "responder.atomic_writes");
+  net_.connect(pcie.dma_write.done(kAtomicWriter), atomic_alu.written, "responder.atomic_writes_done");
+  net_.connect(atomic_alu.out, rdmap_segmenter.atomic_work, "responder.atomic_work", {2, 1, 1});
+  net_.connect(read_responder.out, rdmap_segmenter.read_work, "responder.read_work", {2, 2, 1});
+  net_.connect(rdmap_segmenter.read_sent, irrq.sent, "responder.responses_sent");
+  net_.connect(rdmap_segmenter.answered, ddp_placement.answered, "responder.answered");
   pcie.dma_write.tell(atomic_alu.words(), kAtomicWriter);
 }
 
-void Rnic::bind_completion() {
-  response_queue.issued(links.atomics_issued);
-  response_queue.in(links.atomic_responses);
-  response_queue.dma(links.original_writes);
-  response_queue.written(links.original_writes_done);
-  response_queue.done(links.atomics_done);
-  response_queue.unblock(links.atomic_unblock);
-  pcie.dma_write.request(kOriginalWriter)(links.original_writes);
-  pcie.dma_write.done(kOriginalWriter)(links.original_writes_done);
-  sq_completion.issued(links.issued);
-  sq_completion.acked(links.acked);
-  sq_completion.lost(links.lost);
-  sq_completion.read_done(links.reads_done);
-  sq_completion.atomic_done(links.atomics_done);
-  sq_completion.cqe(links.send_cqes);
-  pcie.mmio.cq_arms(links.cq_arms);
-  cqe_writer.receive(links.receive_cqes);
-  cqe_writer.send(links.send_cqes);
-  cqe_writer.arm(links.cq_arms);
-  cqe_writer.dma(links.cqe_writes);
-  cqe_writer.notify(links.cq_notifies);
-  cqe_writer.read_record(links.cq_record_reads);
-  cqe_writer.record_read(links.cq_records_read);
-  cqe_writer.overflow(links.cq_overflows);
-  pcie.dma_write.request(kCqeWriter)(links.cqe_writes);
-  pcie.dma_read.request(kCqReader)(links.cq_record_reads);
-  pcie.dma_read.done(kCqReader)(links.cq_records_read);
+void Rnic::connect_completion() {
+  net_.connect(pcie.mmio.cq_arms, cqe_writer.arm, "host.cq_arms", {16, 1, 1});
+  net_.connect(rdmap_dispatch.unblock, rdmap_segmenter.unblock, "completion.unblock");
+  net_.connect(rdmap_dispatch.read_done, sq_completion.read_done, "completion.reads_done");
+  net_.connect(rdmap_segmenter.atomic_issued, response_queue.issued, "completion.atomics_issued");
+  net_.connect(rdmap_dispatch.atomic_response, response_queue.in, "completion.atomic_responses");
+  net_.connect(response_queue.dma, pcie.dma_write.request(kOriginalWriter), "completion.original_writes");
+  net_.connect(pcie.dma_write.done(kOriginalWriter), response_queue.written, "completion.original_writes_done");
+  net_.connect(response_queue.done, sq_completion.atomic_done, "completion.atomics_done");
+  net_.connect(response_queue.unblock, rdmap_segmenter.atomic_unblock, "completion.atomic_unblock");
+  net_.connect(rdmap_segmenter.issued, sq_completion.issued, "completion.issued");
+  net_.connect(tcp_tx.acked, sq_completion.acked, "completion.acked");
+  net_.connect(payload_fetch.lost, sq_completion.lost, "completion.lost");
+  net_.connect(tcp_tx.credit, rdmap_segmenter.credit, "completion.credit");
+  net_.connect(rdmap_dispatch.cqe, cqe_writer.receive, "completion.receive_cqes");
+  net_.connect(sq_completion.cqe, cqe_writer.send, "completion.send_cqes");
+  net_.connect(cqe_writer.dma, pcie.dma_write.request(kCqeWriter), "completion.cqe_writes");
+  net_.connect(cqe_writer.read_record, pcie.dma_read.request(kCqReader), "completion.cq_record_reads");
+  net_.connect(pcie.dma_read.done(kCqReader), cqe_writer.record_read, "completion.cq_records_read");
+  net_.connect(cqe_writer.overflow, fwcpu.cq_overflows, "completion.cq_overflows");
+  net_.connect(cqe_writer.notify, event_writer.cq_notifies, "completion.cq_notifies", {16, 1, 1});
 }
 
-void Rnic::bind_firmware() {
+void Rnic::connect_firmware() {
   fwcpu.on_fault([this] {
     pcie.regs.raise(regs::FatalError{false, false, true});
     pcie.regs.set(regs::Status{false, true});
   });
-  pcie.mmio.command_doorbells(links.command_doorbells);
-  command_fetch.doorbells(links.command_doorbells);
-  command_fetch.read(links.command_reads);
-  command_fetch.read_done(links.command_reads_done);
-  command_fetch.commands(links.commands);
-  pcie.dma_read.request(kCommandReader)(links.command_reads);
-  pcie.dma_read.done(kCommandReader)(links.command_reads_done);
+  net_.connect(pcie.mmio.command_doorbells, command_fetch.doorbells, "host.command_doorbells");
+  net_.connect(tcp_connection.to_tx, tcp_tx.commands, "tcp.tcp_tx_commands");
+  net_.connect(tcp_connection.to_rx, tcp_rx.commands, "tcp.tcp_rx_commands");
+  net_.connect(tcp_tx.reports, tcp_connection.from_tx, "tcp.tcp_tx_reports");
+  net_.connect(tcp_rx.reports, tcp_connection.from_rx, "tcp.tcp_rx_reports");
+  net_.connect(tcp_rx.feedback, tcp_tx.feedback, "tcp.tcp_feedback");
 
-  payload_fetch.event(links.stream_error[0]);
-  rdmap_segmenter.event(links.stream_error[1]);
-  ddp_placement.event(links.stream_error[2]);
-  irrq.event(links.stream_error[3]);
-  read_responder.event(links.stream_error[4]);
-  atomic_alu.event(links.stream_error[5]);
-  response_queue.event(links.stream_error[6]);
-  wqe_fetch.event(links.stream_error[7]);
-  for (unsigned i = 0; i < kErrorSources; ++i) stream_errors.in(i)(links.stream_error[i]);
-  stream_errors.out(links.stream_errors);
-  terminate_generator.in(links.stream_errors);
-  terminate_generator.out(links.terminates);
-
-  terminate_generator.event(links.qp_event[0]);
-  rdmap_dispatch.event(links.qp_event[1]);
-  sq_completion.event(links.qp_event[2]);
-  for (unsigned i = 0; i < kQpEventSources; ++i) qp_events.in(i)(links.qp_event[i]);
-  qp_events.out(links.qp_events);
-
-  tcp_connection.op(links.tcp_ops);
-  tcp_connection.event(links.tcp_events);
-  tcp_connection.to_tx(links.tcp_tx_commands);
-  tcp_connection.to_rx(links.tcp_rx_commands);
-  tcp_connection.from_tx(links.tcp_tx_reports);
-  tcp_connection.from_rx(links.tcp_rx_reports);
-
-  fwcpu.commands(links.commands);
-  fwcpu.tcp_events(links.tcp_events);
-  fwcpu.qp_events(links.qp_events);
-  fwcpu.cq_overflows(links.cq_overflows);
-  fwcpu.srq_events(links.srq_events);
-  fwcpu.srq_arms(links.srq_arms);
-  fwcpu.tcp_ops(links.tcp_ops);
-  fwcpu.tx_work(links.internal_work);
-  fwcpu.events(links.host_events);
-
-  pcie.mmio.events_taken(links.events_taken);
-  event_writer.events(links.host_events);
-  event_writer.cq_notifies(links.cq_notifies);
-  event_writer.taken(links.events_taken);
-  event_writer.write(links.event_writes);
-  event_writer.write_done(links.event_writes_done);
-  event_writer.msix(links.msix);
-  pcie.dma_write.request(kEventWriter)(links.event_writes);
-  pcie.dma_write.done(kEventWriter)(links.event_writes_done);
-  pcie.msix.vectors(links.msix);
+  unsigned source = 0;
+  for (PushPort<QpEvent>* error : {&payload_fetch.event, &rdmap_segmenter.event, &ddp_placement.event, &irrq.event,
+                                   &read_responder.event, &atomic_alu.event, &response_queue.event, &wqe_fetch.event}) {
+    net_.connect(*error, stream_errors.add(), "firmware.stream_error" + std::to_string(source++));
+  }
+  net_.connect(stream_errors.out, terminate_generator.in, "firmware.stream_errors");
+  net_.connect(terminate_generator.out, rdmap_segmenter.terminate, "firmware.terminates");
+  source = 0;
+  for (PushPort<QpEvent>* event : {&terminate_generator.event, &rdmap_dispatch.event, &sq_completion.event}) {
+    net_.connect(*event, qp_events.add(), "firmware.qp_event" + std::to_string(source++));
+  }
+  net_.connect(qp_events.out, fwcpu.qp_events, "firmware.qp_events", {8, 1, 1});
+  net_.connect(fwcpu.tcp_ops, tcp_connection.op, "firmware.tcp_ops");
+  net_.connect(tcp_connection.event, fwcpu.tcp_events, "firmware.tcp_events", {8, 1, 1});
+  net_.connect(fwcpu.tx_work, rdmap_segmenter.internal_work, "firmware.internal_work");
+  net_.connect(command_fetch.commands, fwcpu.commands, "firmware.commands", {2, 1, 1});
+  net_.connect(command_fetch.read, pcie.dma_read.request(kCommandReader), "firmware.command_reads", {2, 1, 1});
+  net_.connect(pcie.dma_read.done(kCommandReader), command_fetch.read_done, "firmware.command_reads_done", {2, 1, 1});
+  net_.connect(fwcpu.events, event_writer.events, "firmware.host_events", {8, 1, 1});
+  net_.connect(pcie.mmio.events_taken, event_writer.taken, "firmware.events_taken");
+  net_.connect(event_writer.write, pcie.dma_write.request(kEventWriter), "firmware.event_writes");
+  net_.connect(pcie.dma_write.done(kEventWriter), event_writer.write_done, "firmware.event_writes_done");
+  net_.connect(event_writer.msix, pcie.msix.vectors, "firmware.msix");
 }
 
 Rnic::~Rnic() = default;
+
+std::vector<LinkBase*> Rnic::links() const {
+  std::vector<LinkBase*> links;
+  for (const Netlist* net : {&net_, &pcie.net()}) {
+    for (const auto& link : net->links()) links.push_back(link.get());
+  }
+  return links;
+}
 
 void Rnic::register_stats(const StatsGroup& group) const {
   contexts_.register_stats(group.group("context"));

@@ -4,12 +4,12 @@
 #include <memory>
 
 #include "model/common/merge.h"
+#include "model/common/netlist.h"
 #include "model/rnic/completion/cqe_writer.h"
 #include "model/rnic/completion/sq_completion.h"
 #include "model/rnic/fwcpu/command_fetch.h"
 #include "model/rnic/fwcpu/event_writer.h"
 #include "model/rnic/fwcpu/fwcpu.h"
-#include "model/rnic/links.h"
 #include "model/rnic/llp/tcp_connection.h"
 #include "model/rnic/responder/atomic_alu.h"
 #include "model/rnic/responder/irrq.h"
@@ -41,14 +41,17 @@ class Rnic final : public sc_core::sc_module {
   ContextStore& contexts() { return contexts_; }
   BufferPool& frames() { return frames_; }
 
+  // All of the chip's links, those inside of the PCIe block too.
+  std::vector<LinkBase*> links() const;
+
  private:
   const RnicConfig config_;
   ContextStore contexts_;
   BufferPool frames_;    // a frame of the MTU with its headroom; declared before the stages that hold its blocks
   BufferPool messages_;  // private data, start-up frames
+  Netlist net_;
 
  public:
-  RnicLinks links;
   pcie::Pcie pcie;
 
   WqeFetch<SqDoorbell> wqe_fetch;
@@ -88,11 +91,11 @@ class Rnic final : public sc_core::sc_module {
  private:
   void reset();
   void strap();
-  void bind_transmit();
-  void bind_receive();
-  void bind_responder();
-  void bind_completion();
-  void bind_firmware();
+  void connect_transmit();
+  void connect_receive();
+  void connect_responder();
+  void connect_completion();
+  void connect_firmware();
 };
 
 }  // namespace rnic

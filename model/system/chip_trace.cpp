@@ -1,7 +1,5 @@
 #include "model/system/chip_trace.h"
 
-#include <functional>
-
 #include "model/rnic/rnic.h"
 #include "model/trace/link_trace.h"
 
@@ -17,9 +15,8 @@ struct ChipTrace::Observers {
 };
 
 ChipTrace::ChipTrace(Rnic& chip, const Recorder& recorder) : observers_(std::make_unique<Observers>()) {
-  const auto on = [&](auto& link, TraceKind kind, auto project) { observers_->add(link, recorder, kind, project); };
-  RnicLinks& l = chip.links;
-  on(l.sq_doorbells, TraceKind::kDoorbell, [](const SqDoorbell& d, TraceEvent& e) {
+  const auto on = [&](auto& port, TraceKind kind, auto project) { observers_->add(*port, recorder, kind, project); };
+  on(chip.pcie.mmio.sq_doorbells, TraceKind::kDoorbell, [](const SqDoorbell& d, TraceEvent& e) {
     e.qpn = d.qpn.v;
     return true;
   });
@@ -28,13 +25,13 @@ ChipTrace::ChipTrace(Rnic& chip, const Recorder& recorder) : observers_(std::mak
     e.request = w.wqe.wr_id;
     return true;
   };
-  on(l.wqes, TraceKind::kWqeFetched, fetched);
-  on(l.rqes, TraceKind::kWqeFetched, [](const FetchedRqe& r, TraceEvent& e) {
+  on(chip.wqe_fetch.out, TraceKind::kWqeFetched, fetched);
+  on(chip.rqe_fetch.out, TraceKind::kWqeFetched, [](const FetchedRqe& r, TraceEvent& e) {
     e.qpn = r.rqn.v;
     e.request = r.wqe.wr_id;
     return !r.rqn.shared;  // of no queue pair yet
   });
-  on(l.ulpdus, TraceKind::kPayloadRead, [](const Ulpdu& u, TraceEvent& e) {
+  on(chip.payload_fetch.out, TraceKind::kPayloadRead, [](const Ulpdu& u, TraceEvent& e) {
     e.flow = u.flow;
     e.request = u.buf->request();
     e.bytes = u.bytes;
@@ -47,22 +44,22 @@ ChipTrace::ChipTrace(Rnic& chip, const Recorder& recorder) : observers_(std::mak
     e.request = b.buf->request();
     return true;
   };
-  on(l.sealed, TraceKind::kFpduSent, last_beat);
-  on(l.checked, TraceKind::kCrcChecked, last_beat);
+  on(chip.crc_insert.out, TraceKind::kFpduSent, last_beat);
+  on(chip.crc_check.out, TraceKind::kCrcChecked, last_beat);
   const auto frame = [](const Frame& f, TraceEvent& e) {
     e.bytes = f.bytes;
     e.request = f.buf->request();
     return true;
   };
-  on(l.tx_frames, TraceKind::kFrameSent, frame);
-  on(l.rx_frames, TraceKind::kFrameReceived, frame);
-  on(l.placed, TraceKind::kPlaced, [](const PlacedSegment& s, TraceEvent& e) {
+  on(chip.tcp_tx.out, TraceKind::kFrameSent, frame);
+  on(chip.mac_rx.out, TraceKind::kFrameReceived, frame);
+  on(chip.ddp_placement.out, TraceKind::kPlaced, [](const PlacedSegment& s, TraceEvent& e) {
     if (s.ended) return false;
     e.qpn = s.qpn.v;
     e.bytes = s.bytes;
     return true;
   });
-  on(l.read_work, TraceKind::kResponse, [](const ReadWork& r, TraceEvent& e) {
+  on(chip.read_responder.out, TraceKind::kResponse, [](const ReadWork& r, TraceEvent& e) {
     e.qpn = r.qpn.v;
     e.bytes = r.request.size;
     return true;
@@ -73,8 +70,8 @@ ChipTrace::ChipTrace(Rnic& chip, const Recorder& recorder) : observers_(std::mak
     e.request = c.cqe.wr_id;
     return true;
   };
-  on(l.receive_cqes, TraceKind::kCompleted, completion);
-  on(l.send_cqes, TraceKind::kCompleted, completion);
+  on(chip.rdmap_dispatch.cqe, TraceKind::kCompleted, completion);
+  on(chip.sq_completion.cqe, TraceKind::kCompleted, completion);
   chip.firmware_log.on_entry([&recorder, &clk = chip.fwcpu.clock()](const LogEntry& entry) {
     if (!recorder.on()) return;
     TraceEvent e;
@@ -96,7 +93,7 @@ ChipTrace::ChipTrace(Rnic& chip, const Recorder& recorder) : observers_(std::mak
     e.bytes = static_cast<std::uint32_t>(latency);
     recorder(e);
   });
-  on(l.msix, TraceKind::kInterrupt, [](const MsixRequest& m, TraceEvent& e) {
+  on(chip.event_writer.msix, TraceKind::kInterrupt, [](const MsixRequest& m, TraceEvent& e) {
     e.msn = m.vector;
     return true;
   });

@@ -3,12 +3,11 @@
 #include <functional>
 #include <set>
 
-#include "model/rnic/beat_fields.h"
 #include "model/rnic/rnic.h"
 
 namespace rnic {
 
-std::vector<std::string> wave_scopes(Rnic& chip) {
+std::vector<std::string> wave_scopes(const Rnic& chip) {
   std::set<std::string> scopes;
   const std::function<void(const std::string&)> add = [&scopes](const std::string& name) {
     for (std::size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1)) {
@@ -16,8 +15,7 @@ std::vector<std::string> wave_scopes(Rnic& chip) {
     }
     scopes.insert(name);
   };
-  auto add_link = [&add](auto& link) { add(link.name()); };
-  chip.links.for_each(add_link);
+  for (const LinkBase* link : chip.links()) add(link->name());
   return {scopes.begin(), scopes.end()};
 }
 
@@ -35,57 +33,16 @@ std::uint64_t margin_ps(const RnicConfig& config, const ClockDomain& clk) {
 
 }  // namespace
 
-struct ChipWaves::Observers {
-  // A link and its pins.
-  struct Watched {
-    virtual ~Watched() = default;
-    virtual bool is_settled(Cycle next) const = 0;
-    virtual void join(Cycle next) = 0;
-    virtual void leave() = 0;
-  };
-
-  template <class T>
-  class WatchedLink final : public Watched {
-   public:
-    WatchedLink(Link<T>& link, Waves& waves, std::uint64_t period_ps, std::vector<BeatField<T>> fields)
-        : link_(link), wave_(waves, link.name(), period_ps, std::move(fields)) {}
-    bool is_settled(Cycle next) const override { return link_.is_settled(next); }
-    void join(Cycle next) override { wave_.join(link_, next); }
-    void leave() override { link_.forget(wave_); }
-
-   private:
-    Link<T>& link_;
-    LinkWave<T> wave_;
-  };
-
-  Waves& waves;
-  const std::uint64_t period_ps;
-  std::vector<std::unique_ptr<Watched>> kept;
-
-  template <class T>
-  void add(Link<T>& link, std::vector<BeatField<T>> fields) {
-    if (!waves.dumps(link.name())) return;
-    kept.push_back(std::make_unique<WatchedLink<T>>(link, waves, period_ps, std::move(fields)));
-  }
-  template <class T>
-  void operator()(Link<T>& link) {
-    add(link, {});
-  }
-  void operator()(Link<FpduBeat>& link) { add(link, fpdu_beat_fields()); }
-  void operator()(Link<StreamBeat>& link) { add(link, stream_beat_fields()); }
-};
-
-ChipWaves::ChipWaves(Rnic& chip, ClockDomain& clk, Waves& waves, const WaveWindow& window)
+ChipWaves::ChipWaves(const Rnic& chip, ClockDomain& clk, Waves& waves, const WaveWindow& window)
     : clk_(clk),
       from_ps_(window.from_ps),
       to_ps_(window.to_ps),
       margin_ps_(margin_ps(chip.config(), clk)),
-      runs_ahead_(clk.runs_ahead()),
-      observers_(std::make_unique<Observers>(Observers{waves, clk.period_ps(), {}})) {
-  chip.links.for_each(*observers_);
+      runs_ahead_(clk.runs_ahead()) {
+  for (LinkBase* link : chip.links()) {
+    if (waves.dumps(link->name())) links_.emplace_back(waves, *link, clk.period_ps());
+  }
 }
-
-ChipWaves::~ChipWaves() = default;
 
 void ChipWaves::follow(std::uint64_t now_ps) {
   if (state_ == State::kBefore && now_ps + margin_ps_ >= from_ps_) {
@@ -95,7 +52,7 @@ void ChipWaves::follow(std::uint64_t now_ps) {
   if (state_ == State::kSettling && join()) state_ = State::kWatching;
   RNIC_CHECK_MSG(state_ != State::kSettling || now_ps < from_ps_, "a stage has run ahead into the waveform's window");
   if (state_ == State::kWatching && now_ps >= to_ps_) {
-    for (const auto& link : observers_->kept) link->leave();
+    for (LinkWave& wave : links_) wave.leave();
     clk_.set_run_ahead(runs_ahead_);
     state_ = State::kOver;
   }
@@ -103,10 +60,10 @@ void ChipWaves::follow(std::uint64_t now_ps) {
 
 bool ChipWaves::join() {
   const Cycle next = clk_.next();
-  for (const auto& link : observers_->kept) {
-    if (!link->is_settled(next)) return false;
+  for (const LinkWave& wave : links_) {
+    if (!wave.link().is_settled(next)) return false;
   }
-  for (const auto& link : observers_->kept) link->join(next);
+  for (LinkWave& wave : links_) wave.join(next);
   return true;
 }
 

@@ -259,8 +259,8 @@ Simulation::Busy Simulation::busy() const {
         static_cast<double>(chip.mac_tx.counters().line_octets) * 8000 / s.config.rnic.mac_tx.line_gbps);
     add("PCIe device to host, " + s.name, static_cast<double>(chip.pcie.endpoint.port.counters().wire_bytes) * octet);
     add("PCIe host to device, " + s.name, static_cast<double>(s.node->root_complex.port.counters().wire_bytes) * octet);
-    add("transmit datapath, " + s.name, static_cast<double>(chip.links.sealed.pushed()) * cycle);
-    add("receive datapath, " + s.name, static_cast<double>(chip.links.checked.pushed()) * cycle);
+    add("transmit datapath, " + s.name, static_cast<double>(chip.crc_insert.out->pushed()) * cycle);
+    add("receive datapath, " + s.name, static_cast<double>(chip.crc_check.out->pushed()) * cycle);
   }
   return busy;
 }

@@ -12,16 +12,16 @@ namespace rnic {
 // `Project` makes an event of a beat, or says by false that this one is none: bool(const T&, TraceEvent&). The event's
 // cycle is that of the push, its place the link's name.
 template <class T, class Project>
-class LinkTrace final : public LinkTap<T> {
+class LinkTrace final : public LinkTap {
  public:
   LinkTrace(Link<T>& link, const Recorder& recorder, TraceKind kind, Project project)
       : link_(link), recorder_(recorder), kind_(kind), project_(std::move(project)) {
     link.tap(*this);
   }
-  void filled(const T& beat, Cycle now, Cycle) override {
+  void filled(const void* beat, Cycle now, Cycle) override {
     if (!recorder_.on()) return;
     TraceEvent event;
-    if (!project_(beat, event)) return;
+    if (!project_(*static_cast<const T*>(beat), event)) return;
     event.cycle = now;
     event.where = link_.name().c_str();
     event.kind = kind_;

@@ -1,45 +1,61 @@
 #include "model/trace/link_wave.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace rnic {
+namespace {
 
-LinkPins::LinkPins(Waves& waves, const std::string& scope, std::uint64_t period_ps)
-    : waves_(waves), period_ps_(period_ps) {
-  valid_ = declare(scope, "valid", 0);
-  ready_ = declare(scope, "ready", 0);
-  credit_ = declare(scope, "credit", 1);
+// A field inside of a message is no scope of its own: "cause.code" is cause_code, "sge[1].lkey" sge_1_lkey.
+std::string variable_of(const std::string& field) {
+  std::string variable;
+  for (const char c : field) {
+    if (c != ']') variable += c == '.' || c == '[' ? '_' : c;
+  }
+  return variable;
 }
 
-WaveId LinkPins::declare(const std::string& scope, const char* name, std::uint64_t at_start) {
-  const WaveId id = waves_.declare(scope, name, 1);
-  waves_.change(id, 0, at_start);
-  return id;
+}  // namespace
+
+LinkWave::LinkWave(Waves& waves, LinkBase& link, std::uint64_t period_ps)
+    : waves_(waves), link_(link), period_ps_(period_ps), kind_(link.kind()) {
+  const auto pin = [&](const char* name, std::uint64_t at_start) {
+    const WaveId id = waves_.declare(link.name(), name, 1);
+    waves_.change(id, 0, at_start);
+    return id;
+  };
+  valid_ = pin("valid", 0);
+  ready_ = pin("ready", 0);
+  credit_ = pin("credit", 1);
+  for (const Signal& field : kind_.signals) {
+    field_ids_.push_back(waves_.declare(link.name(), variable_of(field.name).c_str(), field.width));
+  }
 }
 
-void LinkPins::declare_field(const std::string& scope, const char* name, unsigned width) {
-  field_ids_.push_back(waves_.declare(scope, name, width));
-}
-
-void LinkPins::on_joined(Cycle next, Cycle credit) {
+void LinkWave::join(Cycle next) {
   pending_.clear();
-  if (credit <= next) return;
-  change(credit_, next, 0);
-  if (credit != kNever) change(credit_, credit, 1);
+  if (const Cycle credit = link_.credit_from(); credit > next) {
+    change(credit_, next, 0);
+    if (credit != kNever) change(credit_, credit, 1);
+  }
+  link_.show_beats(*this, next);
+  link_.observe(*this);
 }
 
-void LinkPins::on_reserved(Cycle now, Cycle next_credit) {
+void LinkWave::reserved(Cycle now, Cycle next_credit) {
   if (next_credit == now + 1) return;
   change(credit_, now + 1, 0);
   if (next_credit != kNever) change(credit_, next_credit, 1);
 }
 
-void LinkPins::on_filled(std::vector<std::uint64_t> values, Cycle visible) {
+void LinkWave::filled(const void* beat, Cycle, Cycle visible) {
+  std::vector<std::uint64_t> values(kind_.signals.size());
+  kind_.store(beat, values.data());
   pending_.push_back({visible, std::move(values)});
   if (pending_.size() == 1) show_front(visible);
 }
 
-void LinkPins::on_popped(Cycle now, Cycle credit) {
+void LinkWave::popped(Cycle now, Cycle credit) {
   change(ready_, now, 1);
   change(ready_, now + 1, 0);
   if (credit != kNever) change(credit_, credit, 1);
@@ -48,16 +64,16 @@ void LinkPins::on_popped(Cycle now, Cycle credit) {
   if (!pending_.empty()) show_front(std::max(pending_.front().visible, now + 1));
 }
 
-void LinkPins::on_emptied(Cycle now) {
+void LinkWave::emptied(Cycle now) {
   if (!pending_.empty()) change(valid_, std::max(pending_.front().visible, now + 1), 0);  // if it shows only then
   change(valid_, now + 1, 0);
   change(credit_, now + 1, 1);
   pending_.clear();
 }
 
-void LinkPins::change(WaveId id, Cycle at, std::uint64_t value) { waves_.change(id, at * period_ps_, value); }
+void LinkWave::change(WaveId id, Cycle at, std::uint64_t value) { waves_.change(id, at * period_ps_, value); }
 
-void LinkPins::show_front(Cycle at) {
+void LinkWave::show_front(Cycle at) {
   change(valid_, at, 1);
   for (std::size_t i = 0; i < field_ids_.size(); ++i) change(field_ids_[i], at, pending_.front().values[i]);
 }

@@ -9,52 +9,9 @@
 
 #include "model/common/bytes.h"
 #include "model/common/check.h"
-#include "model/common/ids.h"
+#include "model/common/message.h"
 
 namespace rnic::rtl {
-
-// Specialised for each message: kName, and fields(v, message), which calls
-//   v(name, width, number)   for numbers, enumerations and flags, of at most 64 bits
-//   v(name, other)           for a message inside, or an Id
-//   v.octets(name, array)    for octets, at least 8, of which number i is in bits [8*i +: 8]
-//   v.each(name, array)      for messages of one kind, of which number i is at index i
-template <class M>
-struct Message;
-
-template <class M, class V>
-void visit_fields(V& v, M& message) {
-  Message<std::remove_const_t<M>>::fields(v, message);
-}
-
-// What the visitors below share: how messages are made of numbers. `Visitor::number(width, n)` and `Visitor::octets`
-// are theirs.
-template <class Visitor>
-class FieldVisitor {
- public:
-  template <class T>
-  void operator()(const char*, unsigned width, T& number) {
-    self().number(width, number);
-  }
-  template <class Tag>
-  void operator()(const char*, const Id<Tag>& id) {
-    self().number(32, id.v);
-  }
-  template <class Tag>
-  void operator()(const char*, Id<Tag>& id) {
-    self().number(32, id.v);
-  }
-  template <class M>
-  void operator()(const char*, M& message) {
-    visit_fields(self(), message);
-  }
-  template <class M, std::size_t N>
-  void each(const char* name, M (&messages)[N]) {
-    for (std::size_t i = N; i-- != 0;) (*this)(name, messages[i]);
-  }
-
- private:
-  Visitor& self() { return static_cast<Visitor&>(*this); }
-};
 
 class CountBits : public FieldVisitor<CountBits> {
  public:

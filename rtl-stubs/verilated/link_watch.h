@@ -116,7 +116,7 @@ class InWatch final : public LinkWatch {
 };
 
 template <class Pins, class T, class Bits>
-class OutWatch final : public LinkWatch, private LinkTap<T> {
+class OutWatch final : public LinkWatch, private LinkTap {
  public:
   OutWatch(Sides& sides, const Pins& pins, const typename Pins::Model& model, PushPort<T>& port, const CData& ready,
            const CData& valid, const Bits& bits)
@@ -149,7 +149,7 @@ class OutWatch final : public LinkWatch, private LinkTap<T> {
   bool moves() const override { return valid_; }
 
  private:
-  void filled(const T& message, Cycle, Cycle) override { pushed_ = message; }
+  void filled(const void* message, Cycle, Cycle) override { pushed_ = *static_cast<const T*>(message); }
 
   const Pins& pins_;
   const typename Pins::Model& model_;
@@ -164,7 +164,7 @@ class OutWatch final : public LinkWatch, private LinkTap<T> {
 
 // The beat that leaves is compared as the stage left it in the cycle in which it entered the block's pipeline.
 template <class Bits, class Data>
-class PipeWatch final : public LinkWatch, private LinkTap<FpduBeat> {
+class PipeWatch final : public LinkWatch, private LinkTap {
  public:
   PipeWatch(Sides& sides, PushPort<FpduBeat>& port, const CData& ready, const CData& launch, const CData& valid,
             const Bits& bits, const Data& data)
@@ -210,7 +210,8 @@ class PipeWatch final : public LinkWatch, private LinkTap<FpduBeat> {
     Cycle visible = 0;
     std::uint64_t request = 0;
   };
-  void filled(const FpduBeat& beat, Cycle, Cycle visible) override {
+  void filled(const void* message, Cycle, Cycle visible) override {
+    const FpduBeat& beat = *static_cast<const FpduBeat*>(message);
     const ByteSpan octets = octets_of(beat);
     on_the_way_.push_back({beat, {octets.begin(), octets.end()}, visible, request_of(beat)});
   }

@@ -11,6 +11,19 @@ struct MpaPlace : MpaDeframer::Place {
   std::uint8_t last_octet = 0;      // that was seen: it may be the first one of the length field
   bool marker_ok = false;           // of the FPDU's markers so far
   bool straddles = false;           // it began in an earlier segment
+
+  static constexpr const char* kMessage = "mpa_place";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("next", 64, m.next);
+    v("epoch", 32, m.epoch);
+    v("seen", 17, m.seen);
+    v("size", 17, m.size);
+    v("marker_octets", 10, m.marker_octets);
+    v("last_octet", 8, m.last_octet);
+    v("marker_ok", 1, m.marker_ok);
+    v("straddles", 1, m.straddles);
+  }
 };
 
 }  // namespace rnic::rtl

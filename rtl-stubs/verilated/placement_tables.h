@@ -16,6 +16,13 @@ class OutstandingReads {
   struct Row {
     std::uint32_t epoch;
     bool empty;
+
+    static constexpr const char* kMessage = "outstanding_reads";
+    template <class V, class M>
+    static void fields(V& v, M& m) {
+      v("epoch", 32, m.epoch);
+      v("empty", 1, m.empty);
+    }
   };
 
   explicit OutstandingReads(std::size_t qps) : queues_(qps) {}
@@ -40,23 +47,14 @@ class OutstandingReads {
   std::vector<Queue> queues_;
   NodePool<ReadIssued> pool_;
 };
-template <>
-struct Message<OutstandingReads::Row> {
-  template <class V, class M>
-  static void fields(V& v, M& m) {
-    v("epoch", 32, m.epoch);
-    v("empty", 1, m.empty);
-  }
-};
 
 // unused_t of rnic_ddp_pkg.
 struct UnusedRequest {
   bool valid = false;
   Qpn qpn;
   std::uint64_t wr_id = 0;
-};
-template <>
-struct Message<UnusedRequest> {
+
+  static constexpr const char* kMessage = "unused";
   template <class V, class M>
   static void fields(V& v, M& m) {
     v("valid", 1, m.valid);

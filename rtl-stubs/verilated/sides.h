@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model/common/clock_domain.h"
-#include "rtl-stubs/verilated/field_values.h"
+#include "model/common/message.h"
 
 namespace rnic::rtl {
 

@@ -13,11 +13,11 @@
 
 #include <fmt/format.h>
 
+#include "model/common/message.h"
 #include "model/common/prng.h"
 #include "model/rnic/beat.h"
 #include "model/stats/registry.h"
 #include "rtl-stubs/verilated/beat_bits.h"
-#include "rtl-stubs/verilated/field_values.h"
 #include "rtl-stubs/verilated/twin.h"
 #include "testbench/support/fpdu_beats.h"
 #include "testbench/support/stage_test.h"
@@ -50,7 +50,7 @@ std::string first_difference(const Sink<T>& model, const Sink<T>& twin, std::siz
   const auto differ = [&](const std::string& field, std::uint64_t m, std::uint64_t t) {
     return at(model.cycles()[message], fmt::format("{}: the stage has {}, the twin {}", field, m, t));
   };
-  const std::vector<rtl::Signal> signals = rtl::signals_of<T>("");
+  const std::vector<Signal> signals = signals_of<T>();
   std::vector<std::uint64_t> m(signals.size()), t(signals.size());
   for (message = 0; came(model) || came(twin); ++message) {
     if (!came(twin)) return at(model.cycles()[message], "the stage gives it, the twin never");
@@ -62,11 +62,11 @@ std::string first_difference(const Sink<T>& model, const Sink<T>& twin, std::siz
       return at(twin_cycle, fmt::format("the twin gives it, the stage in cycle {}", stage_cycle));
     const T &of_model = model.beats()[message], &of_twin = twin.beats()[message];
     for (const auto& [given, values] : {std::pair(&of_model, &m), std::pair(&of_twin, &t)}) {
-      rtl::StoreFields store(values->data());
-      rtl::visit_fields(store, *given);
+      StoreFields store(values->data());
+      visit_fields(store, *given);
     }
     for (std::size_t k = 0; k < signals.size(); ++k) {
-      if (m[k] != t[k]) return differ(signals[k].name.substr(1), m[k], t[k]);
+      if (m[k] != t[k]) return differ(signals[k].name, m[k], t[k]);
     }
     if constexpr (std::is_same_v<T, FpduBeat>) {
       const ByteSpan a = rtl::octets_of(of_model), b = rtl::octets_of(of_twin);

@@ -5,6 +5,7 @@
 
 #include "model/common/ids.h"
 #include "model/rnic/host_abi.h"
+#include "model/rnic/messages/parts.h"
 
 namespace rnic {
 
@@ -12,10 +13,23 @@ namespace rnic {
 struct CqeRequest {
   Cqn cqn;
   abi::Cqe cqe;
+
+  static constexpr const char* kMessage = "cqe_request";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("cqn", m.cqn);
+    v("cqe", m.cqe);
+  }
 };
 // A completion queue had no room for an entry: the entry is lost, and all that follow.
 struct CqOverflow {
   Cqn cqn;
+
+  static constexpr const char* kMessage = "cq_overflow";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("cqn", m.cqn);
+  }
 };
 // A work request has left the segmenter, whole: it completes when its condition is met, in posting order.
 struct WqeIssued {
@@ -31,17 +45,47 @@ struct WqeIssued {
   // complete all before with an error, or the Terminate, behind which no response is awaited any more.
   enum class Marker : std::uint8_t { kNone, kDrain, kFlush, kTerminate };
   Marker marker = Marker::kNone;
+
+  static constexpr const char* kMessage = "wqe_issued";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("qpn", m.qpn);
+    v("wr_id", 64, m.wr_id);
+    v("bytes", 32, m.bytes);
+    v("opcode", 8, m.opcode);
+    v("status", 8, m.status);
+    v("signaled", 1, m.signaled);
+    v("internal", 1, m.internal);
+    const bool ends = m.ends.has_value();
+    const Stag ended = m.ends.value_or(Stag{});
+    v("ends", 1, ends);
+    v("ended_stag", ended);
+    v("marker", 2, m.marker);
+  }
 };
 
 // The last FPDU of a Send or Write was given up before TCP had it, for its stream broke: no acknowledgement will come.
 struct WqeLost {
   Qpn qpn;
+
+  static constexpr const char* kMessage = "wqe_lost";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("qpn", m.qpn);
+  }
 };
 
 // The oldest outstanding RDMA Read of a QP is complete: all its octets are placed. Or the peer has closed.
 struct ReadDone {
   Qpn qpn;
   bool closed = false;  // no response comes any more
+
+  static constexpr const char* kMessage = "read_done";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("qpn", m.qpn);
+    v("closed", 1, m.closed);
+  }
 };
 
 // An Atomic Request has left the segmenter; its response is awaited.
@@ -49,10 +93,24 @@ struct AtomicIssued {
   Qpn qpn;
   std::uint32_t request_id = 0;
   abi::Sge sink;  // of the value before the operation
+
+  static constexpr const char* kMessage = "atomic_issued";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("qpn", m.qpn);
+    v("request_id", 32, m.request_id);
+    v("sink", m.sink);
+  }
 };
 // The oldest outstanding atomic of a QP is complete: the value is in local memory.
 struct AtomicDone {
   Qpn qpn;
+
+  static constexpr const char* kMessage = "atomic_done";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("qpn", m.qpn);
+  }
 };
 
 }  // namespace rnic

@@ -32,6 +32,26 @@ struct QpContext {
 
   // RDMAC peers cannot know the messages of RFC 7306 (wire-facts 8.28).
   constexpr bool extended() const { return extensions && version == 1; }
+
+  static constexpr const char* kMessage = "qp_context";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("state", 3, m.state);
+    v("valid", 1, m.valid);
+    v("responder", 1, m.responder);
+    v("absorbs_rtr_send", 1, m.absorbs_rtr_send);
+    v("version", 2, m.version);
+    v("extensions", 1, m.extensions);
+    v("mulpdu", 16, m.mulpdu);
+    v("ird", 16, m.ird);
+    v("ord", 16, m.ord);
+    v("pd", m.pd);
+    v("flow", m.flow);
+    v("shares_rq", 1, m.shares_rq);
+    v("srq", m.srq);
+    v("epoch", 32, m.epoch);
+    v("first_msn", 32, m.first_msn);
+  }
 };
 
 struct SrqContext {
@@ -55,6 +75,17 @@ struct FlowContext {
   bool tx_markers = false, rx_markers = false, crc = true;
   std::uint32_t epoch = 0;  // counts the flow's uses: per-flow state of an older epoch is stale
   Qpn qpn;
+
+  static constexpr const char* kMessage = "flow_context";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("rdma", 1, m.rdma);
+    v("tx_markers", 1, m.tx_markers);
+    v("rx_markers", 1, m.rx_markers);
+    v("crc", 1, m.crc);
+    v("epoch", 32, m.epoch);
+    v("qpn", m.qpn);
+  }
 };
 
 struct CqContext {
@@ -102,6 +133,27 @@ struct StagContext {
   // The octets [to, to + bytes) of this entry, which `stag` names and which contains them.
   constexpr MemoryPiece piece(std::uint32_t stag, std::uint64_t to, std::uint32_t bytes) const {
     return {bus + (to - base()), bytes, log_page == 0 ? 0 : kind == StagKind::kRegion ? stag : region};
+  }
+
+  static constexpr const char* kMessage = "stag_context";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("allocated", 1, m.allocated);
+    v("valid", 1, m.valid);
+    v("kind", 2, m.kind);
+    v("zero_based", 1, m.zero_based);
+    v("key", 8, m.key);
+    v("access", 8, m.access);
+    v("pd", m.pd);
+    v("region", 32, m.region);
+    v("qpn", m.qpn);
+    v("qp_epoch", 32, m.qp_epoch);
+    v("address", 64, m.address);
+    v("length", 64, m.length);
+    v("bus", 64, m.bus);
+    v("log_page", 5, m.log_page);
+    v("first_page", 32, m.first_page);
+    v("pages", 32, m.pages);
   }
 };
 

@@ -63,6 +63,15 @@ struct FailedSegment {
     return t;
   }
 
+  static constexpr const char* kMessage = "failed_segment";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("length", 16, m.length);
+    v("ddp_bytes", 5, m.ddp_bytes);
+    v("request_bytes", 5, m.request_bytes);
+    v.octets("octets", m.octets);
+  }
+
  private:
   void keep(ByteSpan ddp, ByteSpan request) {
     ddp_bytes = static_cast<std::uint8_t>(ddp.size());

@@ -9,6 +9,14 @@ struct MemoryPiece {
   std::uint64_t address = 0;  // on the bus; or, with a list, the offset from the start of its first page
   std::uint32_t bytes = 0;
   std::uint32_t list = 0;  // the STag of the region whose page list this is; 0: none
+
+  static constexpr const char* kMessage = "memory_piece";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("address", 64, m.address);
+    v("bytes", 32, m.bytes);
+    v("list", 32, m.list);
+  }
 };
 struct BusPiece {
   std::uint64_t address = 0;

@@ -5,6 +5,7 @@
 
 #include "model/common/ids.h"
 #include "model/rnic/context/failed_segment.h"
+#include "model/rnic/messages/parts.h"
 
 namespace rnic {
 
@@ -22,6 +23,16 @@ struct QpEvent {
   wire::TerminateCause cause;
   FailedSegment failed = {};  // kStreamError, kTerminateReceived
   bool malformed = false;     // kTerminateReceived: not a Terminate as it should be
+
+  static constexpr const char* kMessage = "qp_event";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("kind", 3, m.kind);
+    v("qpn", m.qpn);
+    v("cause", m.cause);
+    v("failed", m.failed);
+    v("malformed", 1, m.malformed);
+  }
 };
 
 // What the receive side has taken in that matters to the transmit side.
@@ -34,6 +45,13 @@ struct TxUnblock {
   };
   Kind kind = Kind::kFirstFpdu;
   Qpn qpn;
+
+  static constexpr const char* kMessage = "tx_unblock";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("kind", 2, m.kind);
+    v("qpn", m.qpn);
+  }
 };
 
 // A Read Request leaves: the receive side expects a Read Response that fills this sink, behind those of earlier ones.
@@ -42,11 +60,26 @@ struct ReadIssued {
   std::uint32_t sink_stag = 0;
   std::uint64_t sink_to = 0;
   std::uint32_t bytes = 0;
+
+  static constexpr const char* kMessage = "read_issued";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("qpn", m.qpn);
+    v("sink_stag", 32, m.sink_stag);
+    v("sink_to", 64, m.sink_to);
+    v("bytes", 32, m.bytes);
+  }
 };
 
 // The queue pair's stream is over: its receive requests complete with an error, those posted later as well.
 struct RqFlush {
   Qpn qpn;
+
+  static constexpr const char* kMessage = "rq_flush";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("qpn", m.qpn);
+  }
 };
 
 }  // namespace rnic

@@ -12,6 +12,14 @@ struct SrqArm {
   Srqn srqn;
   std::uint32_t limit = 0;
   std::uint32_t serial = 0;
+
+  static constexpr const char* kMessage = "srq_arm";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("srqn", m.srqn);
+    v("limit", 32, m.limit);
+    v("serial", 32, m.serial);
+  }
 };
 
 struct SrqEvent {
@@ -22,6 +30,14 @@ struct SrqEvent {
   Kind kind = Kind::kLimit;
   Srqn srqn;
   std::uint32_t serial = 0;  // of the SrqArm
+
+  static constexpr const char* kMessage = "srq_event";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("kind", 1, m.kind);
+    v("srqn", m.srqn);
+    v("serial", 32, m.serial);
+  }
 };
 
 }  // namespace rnic

@@ -21,6 +21,14 @@ struct TxInternalWork {
   Qpn qpn;
   Kind kind = Kind::kRtrSend;
   wire::TerminateCause cause{};  // kTerminate
+
+  static constexpr const char* kMessage = "tx_internal_work";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("qpn", m.qpn);
+    v("kind", 3, m.kind);
+    v("cause", m.cause);
+  }
 };
 
 }  // namespace rnic

@@ -7,6 +7,7 @@
 #include "model/rnic/context/qp_events.h"
 #include "model/rnic/context/tx_internal_work.h"
 #include "model/rnic/host_abi.h"
+#include "model/rnic/messages/parts.h"
 
 namespace rnic {
 
@@ -14,12 +15,24 @@ namespace rnic {
 struct FetchedCommand {
   abi::Command command;
   BufferRef private_data;
+
+  static constexpr const char* kMessage = "fetched_command";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("command", m.command);
+  }
 };
 
 // An event for the host; the phase is filled in when it is written.
 struct HostEvent {
   abi::Event event;
   BufferRef private_data;
+
+  static constexpr const char* kMessage = "host_event";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("event", m.event);
+  }
 };
 
 }  // namespace rnic

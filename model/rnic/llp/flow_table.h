@@ -17,6 +17,14 @@ struct FlowKey {
   friend bool operator==(const FlowKey& a, const FlowKey& b) {
     return a.peer_ip == b.peer_ip && a.peer_port == b.peer_port && a.port == b.port;
   }
+
+  static constexpr const char* kMessage = "flow_key";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("peer_ip", 32, m.peer_ip);
+    v("peer_port", 16, m.peer_port);
+    v("port", 16, m.port);
+  }
 };
 
 // Linear probing at a load of at most one half; removal moves the followers up, so nothing is ever rebuilt.

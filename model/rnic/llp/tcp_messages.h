@@ -8,6 +8,7 @@
 #include "model/common/buffer.h"
 #include "model/common/ids.h"
 #include "model/rnic/llp/flow_table.h"
+#include "model/rnic/messages/parts.h"
 #include "model/wire/ethernet.h"
 #include "model/wire/tcp.h"
 
@@ -22,6 +23,18 @@ struct Agreed {
   bool timestamps = false;  // RFC 7323 section 3
   std::uint32_t ts_recent = 0;
   bool ecn = false;  // RFC 3168
+
+  static constexpr const char* kMessage = "tcp_agreed";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("emss", 16, m.emss);
+    v("scaling", 1, m.scaling);
+    v("scale", 4, m.scale);
+    v("sack", 1, m.sack);
+    v("timestamps", 1, m.timestamps);
+    v("ts_recent", 32, m.ts_recent);
+    v("ecn", 1, m.ecn);
+  }
 };
 
 // tcp_connection -> tcp_tx
@@ -48,6 +61,22 @@ struct TxCommand {
   std::uint32_t peer_window = 0;  // octets
   std::uint32_t bytes = 0;
   BufferRef data;
+
+  static constexpr const char* kMessage = "tcp_tx_command";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("kind", 3, m.kind);
+    v("flow", m.flow);
+    v("key", m.key);
+    v("peer_mac", m.peer_mac);
+    v("with_ack", 1, m.with_ack);
+    v("agreed", m.agreed);
+    v("seq", 32, m.seq);
+    v("ack", 32, m.ack);
+    v("rcv_nxt", 32, m.rcv_nxt);
+    v("peer_window", 32, m.peer_window);
+    v("bytes", 32, m.bytes);
+  }
 };
 
 // tcp_tx -> tcp_connection
@@ -56,6 +85,14 @@ struct TxReport {
   Kind kind = Kind::kSynAcked;
   FlowId flow;
   std::uint16_t emss = 0;  // kEmss: what it is now
+
+  static constexpr const char* kMessage = "tcp_tx_report";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("kind", 3, m.kind);
+    v("flow", m.flow);
+    v("emss", 16, m.emss);
+  }
 };
 
 // tcp_connection -> tcp_rx
@@ -74,6 +111,17 @@ struct RxCommand {
   std::uint32_t rcv_nxt = 0;
   std::uint32_t bytes = 0;
   Agreed agreed;
+
+  static constexpr const char* kMessage = "tcp_rx_command";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("kind", 3, m.kind);
+    v("flow", m.flow);
+    v("key", m.key);
+    v("rcv_nxt", 32, m.rcv_nxt);
+    v("bytes", 32, m.bytes);
+    v("agreed", m.agreed);
+  }
 };
 
 // tcp_rx -> tcp_connection
@@ -96,6 +144,22 @@ struct RxReport {
   std::uint32_t bytes = 0;    // of sequence space, SYN and FIN included; kStream: octets
   bool told_in_band = false;  // behind the stream's last FPDU, to whoever has it
   BufferRef data;
+
+  static constexpr const char* kMessage = "tcp_rx_report";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("kind", 3, m.kind);
+    v("flow", m.flow);
+    v("key", m.key);
+    v("peer_mac", m.peer_mac);
+    v("flags", 8, m.flags);
+    v("options", m.options);
+    v("window", 16, m.window);
+    v("seq", 32, m.seq);
+    v("ack", 32, m.ack);
+    v("bytes", 32, m.bytes);
+    v("told_in_band", 1, m.told_in_band);
+  }
 };
 
 // tcp_rx -> tcp_tx: what a received segment, or an opened window, means to the sender.
@@ -118,6 +182,28 @@ struct RxFeedback {
   std::uint16_t path_mtu = 0;  // not 0: a router had no way for the packet with `seq`, and this is all that is said
   std::uint32_t rcv_nxt = 0;   // next octet expected
   std::uint32_t rcv_edge = 0;  // first octet there is no room for
+
+  static constexpr const char* kMessage = "tcp_rx_feedback";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("flow", m.flow);
+    v("acks", 1, m.acks);
+    v("answer", 2, m.answer);
+    v("payload", 16, m.payload);
+    v("flags", 8, m.flags);
+    v("ce", 1, m.ce);
+    v("timestamps", 1, m.timestamps);
+    v("stamps", m.stamps);
+    v("seq", 32, m.seq);
+    v("kept", m.kept);
+    v("sack_blocks", 8, m.sack_blocks);
+    v.each("sack", m.sack);
+    v("ack", 32, m.ack);
+    v("window", 32, m.window);
+    v("path_mtu", 16, m.path_mtu);
+    v("rcv_nxt", 32, m.rcv_nxt);
+    v("rcv_edge", 32, m.rcv_edge);
+  }
 };
 
 }  // namespace rnic::tcp

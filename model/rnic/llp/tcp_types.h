@@ -28,6 +28,18 @@ struct TcpOp {
   std::uint32_t cookie = 0;
   std::uint32_t bytes = 0;
   BufferRef data;  // kStreamSend: `bytes` octets from its start
+
+  static constexpr const char* kMessage = "tcp_op";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("kind", 3, m.kind);
+    v("flow", m.flow);
+    v("peer_ip", 32, m.peer_ip);
+    v("peer_port", 16, m.peer_port);
+    v("port", 16, m.port);
+    v("cookie", 32, m.cookie);
+    v("bytes", 32, m.bytes);
+  }
 };
 
 struct TcpEvent {
@@ -52,6 +64,21 @@ struct TcpEvent {
   Cycle syn_at = 0;        // kAccepted, kConnected: when the first SYN came or went
   std::uint32_t bytes = 0;
   BufferRef data;
+
+  static constexpr const char* kMessage = "tcp_event";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("kind", 3, m.kind);
+    v("reason", 2, m.reason);
+    v("flow", m.flow);
+    v("peer_ip", 32, m.peer_ip);
+    v("peer_port", 16, m.peer_port);
+    v("port", 16, m.port);
+    v("cookie", 32, m.cookie);
+    v("emss", 16, m.emss);
+    v("syn_at", 64, m.syn_at);
+    v("bytes", 32, m.bytes);
+  }
 };
 
 // Octets that the segmenter may hand to a flow beyond what it was allowed before. Window, not yet sent: an FPDU
@@ -59,23 +86,50 @@ struct TcpEvent {
 struct TxCredit {
   FlowId flow;
   std::uint32_t bytes = 0;
+
+  static constexpr const char* kMessage = "tx_credit";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("flow", m.flow);
+    v("bytes", 32, m.bytes);
+  }
 };
 
 // The peer's TCP acknowledged the last octet of `wqes` Sends and Writes, in posting order.
 struct WqesAcked {
   FlowId flow;
   std::uint32_t wqes = 0;
+
+  static constexpr const char* kMessage = "wqes_acked";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("flow", m.flow);
+    v("wqes", 32, m.wqes);
+  }
 };
 
 // Received octets that left the receive pipeline (placed or dropped): opens the receive window again.
 struct RxConsumed {
   FlowId flow;
   std::uint32_t bytes = 0;
+
+  static constexpr const char* kMessage = "rx_consumed";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("flow", m.flow);
+    v("bytes", 32, m.bytes);
+  }
 };
 
 // The beat that stands for the peer's FIN has passed all stages that FPDUs pass.
 struct StreamEnded {
   FlowId flow;
+
+  static constexpr const char* kMessage = "stream_ended";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("flow", m.flow);
+  }
 };
 
 }  // namespace rnic

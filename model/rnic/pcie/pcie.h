@@ -1,7 +1,7 @@
 // The chip's PCIe block: endpoint, registers, DMA engines and interrupts, bound to each other.
 #pragma once
 
-#include "model/common/link.h"
+#include "model/common/netlist.h"
 #include "model/rnic/pcie/dma_read.h"
 #include "model/rnic/pcie/dma_write.h"
 #include "model/rnic/pcie/mmio.h"
@@ -35,8 +35,7 @@ class Pcie final : public sc_core::sc_module {
   };
 
  private:
-  Link<Tlp> to_mmio_, to_dma_read_;
-  Link<Tlp> dma_writes_, messages_, mmio_completions_, dma_reads_;
+  Netlist net_;
 
  public:
   regs::RegBank regs;
@@ -47,6 +46,9 @@ class Pcie final : public sc_core::sc_module {
   Msix msix;
 
   Pcie(sc_core::sc_module_name nm, ClockDomain& clk, const PcieConfig& config, const Clients& clients);
+
+  // TLPs between the stages: what CONTROL.RESET leaves alone.
+  const Netlist& net() const { return net_; }
 };
 
 }  // namespace rnic::pcie

@@ -104,6 +104,19 @@ struct Tlp {
     bytes = 4;
     for (unsigned i = 0; i < 4; ++i) near_data[i] = static_cast<std::uint8_t>(value >> 8 * i);
   }
+
+  static constexpr const char* kMessage = "tlp";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("type", 2, m.type);
+    v("address", 64, m.address);
+    v("bytes", 32, m.bytes);
+    v("tag", 16, m.tag);
+    v("byte_count", 13, m.byte_count);
+    v("lower_address", 7, m.lower_address);
+    v("status", 3, m.status);
+    v("poisoned", 1, m.poisoned);
+  }
 };
 static_assert(sizeof(Tlp) <= 64);
 

@@ -4,8 +4,10 @@
 #include <variant>
 
 #include "model/common/ids.h"
+#include "model/common/message.h"
 #include "model/rnic/context/failed_segment.h"
 #include "model/rnic/context/memory_piece.h"
+#include "model/rnic/messages/parts.h"
 #include "model/wire/rdmap.h"
 
 namespace rnic {
@@ -15,6 +17,14 @@ struct QueuedRead {
   Qpn qpn;
   wire::ReadRequest request;
   FailedSegment segment = {};  // its headers as they came, if it has to be refused
+
+  static constexpr const char* kMessage = "queued_read";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("qpn", m.qpn);
+    v("request", m.request);
+    v("segment", m.segment);
+  }
 };
 
 // An Atomic Request that was delivered in order (RFC 7306 section 5.2).
@@ -22,10 +32,52 @@ struct QueuedAtomic {
   Qpn qpn;
   wire::AtomicRequest request;
   FailedSegment segment = {};
+
+  static constexpr const char* kMessage = "queued_atomic";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("qpn", m.qpn);
+    v("request", m.request);
+    v("segment", m.segment);
+  }
 };
 
 // Both kinds share the queue number 1, its order and the limit of IRD (RFC 7306 section 5.2).
 using QueuedRequest = std::variant<QueuedRead, QueuedAtomic>;
+// Either kind of request. Of `read` and `atomic` the one that is not meant is 0.
+template <>
+struct Message<QueuedRequest> {
+  static constexpr const char* kName = "queued_request";
+  template <class V>
+  static void fields(V& v, const QueuedRequest& m) {
+    if (const auto* const read = std::get_if<QueuedRead>(&m)) {
+      visit(v, false, read->qpn, read->request, wire::AtomicRequest{}, read->segment);
+    } else {
+      const auto& atomic = std::get<QueuedAtomic>(m);
+      visit(v, true, atomic.qpn, wire::ReadRequest{}, atomic.request, atomic.segment);
+    }
+  }
+  template <class V>
+  static void fields(V& v, QueuedRequest& m) {
+    bool is_atomic = false;
+    QueuedRead read;
+    QueuedAtomic atomic;
+    visit(v, is_atomic, read.qpn, read.request, atomic.request, read.segment);
+    if (is_atomic) m = QueuedAtomic{read.qpn, atomic.request, read.segment};
+    else m = read;
+  }
+
+ private:
+  template <class V, class Flag, class Qp, class Read, class Atomic, class Segment>
+  static void visit(V& v, Flag&& is_atomic, Qp&& qpn, Read&& read, Atomic&& atomic, Segment&& segment) {
+    v("is_atomic", 1, is_atomic);
+    v("qpn", qpn);
+    v("read", read);
+    v("atomic", atomic);
+    v("segment", segment);
+  }
+};
+
 inline Qpn qpn_of(const QueuedRequest& r) {
   return std::visit([](const auto& request) { return request.qpn; }, r);
 }
@@ -38,15 +90,36 @@ struct ReadWork {
   Qpn qpn;
   wire::ReadRequest request;
   FailedSegment segment = {};  // its headers as they came, if its source is revoked before all is sent
+
+  static constexpr const char* kMessage = "read_work";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("qpn", m.qpn);
+    v("request", m.request);
+    v("segment", m.segment);
+  }
 };
 // An atomic that was executed and whose result is in memory, to be answered with an Atomic Response.
 struct AtomicWork {
   Qpn qpn;
   wire::AtomicResponse response;
+
+  static constexpr const char* kMessage = "atomic_work";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("qpn", m.qpn);
+    v("response", m.response);
+  }
 };
 // The last FPDU of a response was handed on: the IRRQ slot is free (wire-facts 8.51).
 struct ReadResponseSent {
   Qpn qpn;
+
+  static constexpr const char* kMessage = "read_response_sent";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("qpn", m.qpn);
+  }
 };
 
 // An Atomic Response to a request of ours, delivered in order.
@@ -54,6 +127,14 @@ struct DeliveredAtomic {
   Qpn qpn;
   wire::AtomicResponse response;
   FailedSegment segment = {};
+
+  static constexpr const char* kMessage = "delivered_atomic";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("qpn", m.qpn);
+    v("response", m.response);
+    v("segment", m.segment);
+  }
 };
 
 }  // namespace rnic

@@ -20,6 +20,15 @@ struct EarlyPlaced {
   std::uint32_t bytes = 0;   // it has on the wire; 0: of no FPDU
   BufferRef header;          // kPlacedHeaderBytes from the block's start
   bool last = false;         // nothing more of its segment will be written
+
+  static constexpr const char* kMessage = "early_placed";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("flow", m.flow);
+    v("offset", 64, m.offset);
+    v("bytes", 32, m.bytes);
+    v("last", 1, m.last);
+  }
 };
 
 }  // namespace rnic

@@ -6,6 +6,7 @@
 #include "model/common/ids.h"
 #include "model/rnic/context/failed_segment.h"
 #include "model/rnic/host_abi.h"
+#include "model/rnic/messages/parts.h"
 #include "model/wire/rdmap.h"
 
 namespace rnic {
@@ -33,6 +34,30 @@ struct PlacedSegment {
   wire::AtomicRequest atomic;
   wire::AtomicResponse atomic_response;
   wire::ImmediateData immediate;
+
+  static constexpr const char* kMessage = "placed_segment";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("qpn", m.qpn);
+    v("opcode", 4, m.opcode);
+    v("last", 1, m.last);
+    v("flushed", 1, m.flushed);
+    v("absorbed", 1, m.absorbed);
+    v("awaits_write", 1, m.awaits_write);
+    v("malformed", 1, m.malformed);
+    v("ended", 1, m.ended);
+    v("in_order", 1, m.in_order);
+    v("flow", m.flow);
+    v("bytes", 32, m.bytes);
+    v("wr_id", 64, m.wr_id);
+    v("stag", 32, m.stag);
+    v("read", m.read);
+    v("cause", m.cause);
+    v("headers", m.headers);
+    v("atomic", m.atomic);
+    v("atomic_response", m.atomic_response);
+    v("immediate", m.immediate);
+  }
 };
 
 }  // namespace rnic

@@ -14,6 +14,13 @@ struct TerminateMessage {
   Qpn qpn;
   BufferRef buf;
   std::uint8_t bytes = 0;
+
+  static constexpr const char* kMessage = "terminate_message";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("qpn", m.qpn);
+    v("bytes", 6, m.bytes);
+  }
 };
 
 }  // namespace rnic

@@ -17,6 +17,14 @@ struct Ulpdu {
   FlowId flow;
   std::uint16_t bytes = 0;
   bool completes_wqe = false;  // the last FPDU of a Send or RDMA Write
+
+  static constexpr const char* kMessage = "ulpdu";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("flow", m.flow);
+    v("bytes", 16, m.bytes);
+    v("completes_wqe", 1, m.completes_wqe);
+  }
 };
 
 }  // namespace rnic

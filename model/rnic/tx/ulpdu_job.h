@@ -18,6 +18,16 @@ struct UlpduJob {
   std::uint16_t header_bytes = 0;
   std::uint8_t pieces = 0;
   std::array<Piece, abi::kMaxSge> piece;
+
+  static constexpr const char* kMessage = "ulpdu_job";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("ulpdu", m.ulpdu);
+    v("qpn", m.qpn);
+    v("header_bytes", 16, m.header_bytes);
+    v("pieces", 8, m.pieces);
+    v.each("piece", m.piece);
+  }
 };
 
 }  // namespace rnic

@@ -33,11 +33,11 @@ class Relay final : public Stage, public RunsAhead {
   Cycle next_ = 0;
 };
 
-struct Moves final : LinkObserver<int> {
+struct Moves final : LinkObserver {
   explicit Moves(Link<int>& link) { link.observe(*this); }
   std::vector<Cycle> pushes, visible, pops;
   void reserved(Cycle now, Cycle) override { pushes.push_back(now); }
-  void filled(const int&, Cycle, Cycle at) override { visible.push_back(at); }
+  void filled(const void*, Cycle, Cycle at) override { visible.push_back(at); }
   void popped(Cycle now, Cycle) override { pops.push_back(now); }
   void emptied(Cycle) override {}
 };

@@ -15,11 +15,13 @@ namespace {
 struct Beat {
   std::uint8_t tag = 0;
   bool last = false;
-};
 
-const std::vector<BeatField<Beat>> kFields = {
-    {"tag", 8, [](const Beat& b) { return std::uint64_t{b.tag}; }},
-    {"last", 1, [](const Beat& b) { return std::uint64_t{b.last}; }},
+  static constexpr const char* kMessage = "beat";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("tag", 8, m.tag);
+    v("last", 1, m.last);
+  }
 };
 
 class LinkWaveTest : public StageTest {
@@ -71,8 +73,8 @@ class LinkWaveTest : public StageTest {
   const std::string file =
       testing::TempDir() + "rnic_link_wave_" + testing::UnitTest::GetInstance()->current_test_info()->name() + ".vcd";
   Waves waves{open_wave_sink(file), {}};
-  Link<Beat> link{"link", clk, {2, 3, 2}};
-  LinkWave<Beat> wave{waves, "top.link", clk.period_ps(), kFields};
+  Link<Beat> link{"top.link", clk, {2, 3, 2}};
+  LinkWave wave{waves, link, clk.period_ps()};
   Source<Beat> source{"source", clk};
   Sink<Beat> sink{"sink", clk};
 };
@@ -157,22 +159,22 @@ TEST_F(LinkWaveTest, ObserverJoinsInMidRun) {
   struct Late {
     std::string file;
     Waves waves;
-    LinkWave<Beat> wave;
+    LinkWave wave;
     Cycle from = 0;
-    explicit Late(unsigned n, std::uint64_t period_ps)
+    Late(unsigned n, LinkBase& link, std::uint64_t period_ps)
         : file(testing::TempDir() + "rnic_link_wave_late_" + std::to_string(n) + ".vcd"),
           waves(open_wave_sink(file), {}),
-          wave(waves, "top.link", period_ps, kFields) {
+          wave(waves, link, period_ps) {
       waves.begin();
     }
   };
   std::vector<std::unique_ptr<Late>> lates;
   for (unsigned n = 0; n < 100; ++n) {
-    lates.push_back(std::make_unique<Late>(n, clk.period_ps()));
+    lates.push_back(std::make_unique<Late>(n, link, clk.period_ps()));
     Late& late = *lates.back();
     late.from = clk.next();
     ASSERT_TRUE(link.is_settled(late.from));
-    late.wave.join(link, late.from);
+    late.wave.join(late.from);
     sc_core::sc_start(sc_core::sc_time::from_value(clk.period_ps()));
   }
   run_until_idle();
@@ -191,7 +193,7 @@ TEST_F(LinkWaveTest, ObserverJoinsInMidRun) {
 }
 
 TEST_F(LinkWaveTest, OneThatHasLeftHearsNothing) {
-  link.forget(wave);
+  wave.leave();
   source.script({{1, false}, {2, false}}, 0);
   run_until_idle();
   EXPECT_EQ(waves.changes(), 3u);  // of the declaration
@@ -212,10 +214,10 @@ TEST_F(LinkWaveTest, ReservedSlotTakesCreditAndShowsNothing) {
       return now() == 6 ? Wake::next_cycle() : Wake::on_traffic();
     }
   };
-  Link<Beat> piped("piped", clk, {2, 1, 1});
+  Link<Beat> piped("top.piped", clk, {2, 1, 1});
   const std::string piped_file = testing::TempDir() + "rnic_link_wave_piped.vcd";
   Waves piped_waves(open_wave_sink(piped_file), {});
-  LinkWave<Beat> piped_wave(piped_waves, "top.piped", 1, kFields);
+  LinkWave piped_wave(piped_waves, piped, 1);
   piped_waves.begin();
   piped.observe(piped_wave);
   Pipeline pipeline("pipeline", clk);

@@ -1,0 +1,78 @@
+// What a clock domain knows of a link, whatever its beats are: its ends, its capacity, and how to watch and reset it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/common/clock_domain.h"
+#include "model/common/link_observer.h"
+#include "model/common/message.h"
+
+namespace rnic {
+
+class RunsAhead;
+
+struct LinkConfig {
+  unsigned depth = 2;           // beats in flight and waiting together; full rate needs latency + credit_latency
+  unsigned latency = 1;         // cycles from push to the first cycle in which can_pop() sees it, 1 to 63
+  unsigned credit_latency = 1;  // cycles from pop to the first cycle in which can_push() sees the free slot, 1 to 63
+
+  // A pipeline of so many cycles, deep enough for a beat in each.
+  static constexpr LinkConfig pipeline(unsigned cycles) { return {cycles + 2, cycles, 1}; }
+};
+
+class LinkBase {
+ public:
+  LinkBase(const LinkBase&) = delete;
+  LinkBase& operator=(const LinkBase&) = delete;
+  virtual ~LinkBase();
+
+  const std::string& name() const { return name_; }
+  const LinkConfig& config() const { return config_; }
+  const Stage* producer() const { return producer_; }  // nullptr: not bound
+  const Stage* consumer() const { return consumer_; }
+  std::uint64_t pushed() const { return pushed_; }  // beats ever pushed
+  unsigned used() const { return used_; }           // slots that hold a beat, or will
+  bool empty() const { return used_ == 0; }         // nothing waiting or in flight
+
+  // At the end of a cycle: nothing in flight or waiting from the next one on. Both stages are reset, too.
+  virtual void reset() = 0;
+
+  // What the beats are, for who watches without knowing their type.
+  virtual MessageKind kind() const = 0;
+  void tap(LinkTap& tap);
+  void observe(LinkObserver& observer);
+  void forget(LinkObserver& observer);
+  // For an observer that comes in mid-run. No move has been made in cycle `next` or later; else some of what it would
+  // see has passed.
+  virtual bool is_settled(Cycle next) const = 0;
+  // tap.filled() for the beats that are visible in cycle `next` or will be, the oldest first.
+  virtual void show_beats(LinkTap& tap, Cycle next) const = 0;
+  Cycle credit_from() const { return push_from_; }  // kNever: not before another pop
+
+ protected:
+  LinkBase(std::string name, ClockDomain& clk, const LinkConfig& config);
+  void set_end(Stage*& end, Stage& stage);
+  void set_ahead(Stage& consumer);
+  bool ahead() const { return ahead_ != nullptr && clk_.runs_ahead() && !consumer_->in_order(); }
+  [[gnu::noinline]] void tell_reserved(Cycle at, Cycle credit);
+  [[gnu::noinline]] void tell_filled(const void* beat, Cycle at, Cycle visible);
+  [[gnu::noinline]] void tell_popped(Cycle at, Cycle credit);
+  void tell_emptied();
+
+  const std::string name_;
+  ClockDomain& clk_;
+  const LinkConfig config_;
+  Stage* producer_ = nullptr;
+  Stage* consumer_ = nullptr;
+  RunsAhead* ahead_ = nullptr;  // the consumer, if it does
+  unsigned used_ = 0;
+  Cycle push_from_ = 0;   // the first cycle for the next push; kNever while all slots are taken
+  bool watched_ = false;  // by taps or observers
+  std::uint64_t pushed_ = 0;
+  std::vector<LinkTap*> taps_;
+  std::vector<LinkObserver*> observers_;
+};
+
+}  // namespace rnic

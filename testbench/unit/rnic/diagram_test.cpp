@@ -1,0 +1,109 @@
+// The pages' diagrams of the chip, held against its stages and links.
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "model/rnic/rnic.h"
+#include "testbench/support/stage_test.h"
+
+namespace rnic::test {
+namespace {
+
+using testing::IsSupersetOf;
+
+std::string text_of(const char* page) {
+  std::ifstream in(std::string(SOURCE_DIR "/") + page);
+  EXPECT_TRUE(in) << page;
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// The words of a text, and which an arrow joins.
+struct Diagram {
+  std::set<std::string> words;
+  std::set<std::pair<std::string, std::string>> arrows;
+
+  explicit Diagram(const std::string& text) {
+    std::istringstream in(text);
+    std::string token, before;
+    for (bool arrow = false; in >> token; arrow = token == "→") {
+      if (token == "→") continue;
+      while (token.back() == ';' || token.back() == ',') token.pop_back();
+      words.insert(token);
+      if (arrow) arrows.insert({before, token});
+      before = token;
+    }
+  }
+};
+
+// What lies between two pages' texts, with each of `parts` replaced by a blank.
+std::string between(const std::string& page, const std::string& from, const std::string& to,
+                    std::initializer_list<const char*> parts) {
+  const std::size_t at = page.find(from);
+  std::string text = page.substr(at, page.find(to, at) - at);
+  for (const std::string part : parts) {
+    for (std::size_t i; (i = text.find(part)) != std::string::npos;) text.replace(i, part.size(), " ");
+  }
+  return text;
+}
+
+// The README's diagram in its widest column, the chip's.
+std::string rnic_column(const std::string& page) {
+  std::istringstream lines(between(page, "RNIC   ", "```", {"─", "►", "◄"}));
+  std::string column, line;
+  while (std::getline(lines, line)) {
+    std::string widest;
+    for (std::size_t from = 0, to = 0; to != std::string::npos; from = to + 3) {
+      to = std::min(line.find("│", from), line.find("┼", from));
+      const std::string cell = line.substr(from, to - from);
+      if (cell.size() > widest.size()) widest = cell;
+    }
+    column += widest + ' ';
+  }
+  return column;
+}
+
+class ChipTest : public StageTest {
+ protected:
+  Rnic chip{"chip", clk, RnicConfig{}, StationConfig{}};
+
+  // By their names in the chip; those of the PCIe block too.
+  std::set<std::string> stages() const {
+    std::set<std::string> names;
+    for (const Stage* stage : clk.stages()) names.insert(stage->basename());
+    return names;
+  }
+  std::set<std::pair<std::string, std::string>> connections() const {
+    std::set<std::pair<std::string, std::string>> pairs;
+    for (const LinkBase* link : chip.links())
+      pairs.insert({link->producer()->basename(), link->consumer()->basename()});
+    return pairs;
+  }
+};
+
+TEST_F(ChipTest, EveryLinkHasANameTwoEndsAndFields) {
+  std::set<std::string> names;
+  EXPECT_EQ(chip.links().size(), clk.links().size());
+  for (const LinkBase* link : chip.links()) {
+    EXPECT_TRUE(names.insert(link->name()).second) << link->name();
+    EXPECT_NE(link->producer(), nullptr) << link->name();
+    EXPECT_NE(link->consumer(), nullptr) << link->name();
+    EXPECT_FALSE(link->kind().signals.empty()) << link->name();
+  }
+}
+
+TEST_F(ChipTest, TheReadmeShowsEveryStageAndOnlyLinksThatThereAre) {
+  const Diagram diagram(rnic_column(text_of("README.md")));
+  EXPECT_THAT(diagram.words, IsSupersetOf(stages()));
+  EXPECT_THAT(connections(), IsSupersetOf(diagram.arrows));
+  EXPECT_GE(diagram.arrows.size(), 20u);
+}
+
+// The paths in rnic.md: stages in code quotes with arrows between them.
+TEST_F(ChipTest, ThePathsOfThePageAreLinks) {
+  const Diagram diagram(between(text_of("model/rnic/rnic.md"), "| path |", "\n\n", {"`"}));
+  EXPECT_THAT(connections(), IsSupersetOf(diagram.arrows));
+  EXPECT_GE(diagram.arrows.size(), 20u);
+}
+
+}  // namespace
+}  // namespace rnic::test
