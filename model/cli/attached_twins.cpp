@@ -13,8 +13,8 @@ namespace rnic::cli {
 
 AttachedTwins::AttachedTwins(const std::vector<Rnic*>& chips, const TwinOptions& options) : inside_(options.inside) {
   if (!options.any()) return;
-  const std::vector<std::string> beside = twin_names(options.lockstep);
-  std::vector<std::string> instead = twin_names(options.rtl);
+  const std::vector<std::string> beside = twin_names(options.lockstep, *options.source);
+  std::vector<std::string> instead = twin_names(options.rtl, *options.source);
   const auto is_beside = [&](const std::string& n) {
     return std::find(beside.begin(), beside.end(), n) != beside.end();
   };

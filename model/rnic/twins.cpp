@@ -1,5 +1,6 @@
 #include "model/rnic/twins.h"
 
+#include <algorithm>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -10,121 +11,82 @@
 namespace rnic {
 namespace {
 
-using Handle = TwinSource::Handle;
-
-// The twin's registers are the default ones; the link says how many the stage is configured for.
-template <class Stage>
-void check_latency(const Stage& stage, unsigned registers) {
-  const unsigned latency = stage.out->config().latency;
-  if (latency == registers) return;
-  throw ConfigError(fmt::format("{}: its twin has {} pipeline registers, but pipeline_cycles is {}", stage.name(),
-                                registers, latency));
-}
-
-void check_size(const Stage& stage, const char* what, unsigned configured, unsigned size) {
-  if (configured == size) return;
-  throw ConfigError(
-      fmt::format("{}: its twin is built for {} = {}, but it is {}", stage.name(), what, size, configured));
-}
-
-// Positions in the queues of a QP.
-void check_depth(const Stage& stage, const char* what, unsigned configured) {
-  constexpr unsigned kDepth = 128;
-  if (configured <= kDepth) return;
-  throw ConfigError(
-      fmt::format("{}: its twin holds {} requests of a QP, but {} is {}", stage.name(), kDepth, what, configured));
-}
-
-struct Entry {
-  const char* name;
-  Handle (*make)(Rnic& chip, const TwinSource& source, TwinMode mode);
+// Settings that a twin is built for: its parameters have the defaults, and its memories may be larger than asked for.
+struct BuiltFor {
+  const char* twin;
+  const char* setting;
+  unsigned (*of)(const RnicConfig& config);
+  unsigned at_most = 0;  // 0: as the default
 };
-constexpr Entry kTwins[] = {
-    {"mpa_framer",
-     [](Rnic& chip, const TwinSource& source, TwinMode mode) {
-       check_latency(chip.mpa_framer, MpaFramerConfig{}.pipeline_cycles);
-       return source.make(chip.mpa_framer, chip.contexts(), mode);
-     }},
-    {"marker_inserter",
-     [](Rnic& chip, const TwinSource& source, TwinMode mode) {
-       check_latency(chip.marker_inserter, MarkerInserterConfig{}.pipeline_cycles);
-       return source.make(chip.marker_inserter, chip.contexts(), chip.frames(), mode);
-     }},
-    {"crc_insert",
-     [](Rnic& chip, const TwinSource& source, TwinMode mode) {
-       check_latency(chip.crc_insert, CrcInsertConfig{}.pipeline_cycles);
-       return source.make(chip.crc_insert, mode);
-     }},
-    {"mpa_deframer",
-     [](Rnic& chip, const TwinSource& source, TwinMode mode) {
-       check_latency(chip.mpa_deframer, MpaDeframerConfig{}.pipeline_cycles);
-       check_size(chip.mpa_deframer, "queue_fpdus", chip.config().rx.mpa_deframer.queue_fpdus,
-                  MpaDeframerConfig{}.queue_fpdus);
-       return source.make(chip.mpa_deframer, chip.contexts(), mode);
-     }},
-    {"crc_check",
-     [](Rnic& chip, const TwinSource& source, TwinMode mode) {
-       check_latency(chip.crc_check, CrcCheckConfig{}.pipeline_cycles);
-       return source.make(chip.crc_check, mode);
-     }},
-    {"irrq",
-     [](Rnic& chip, const TwinSource& source, TwinMode mode) {
-       check_depth(chip.irrq, "fwcpu.max_ird", chip.config().fwcpu.max_ird);
-       return source.make(chip.irrq, chip.contexts(), mode);
-     }},
-    {"ddp_placement", [](Rnic& chip, const TwinSource& source,
-                         TwinMode mode) { return source.make(chip.ddp_placement, chip.contexts(), mode); }},
-    {"response_queue",
-     [](Rnic& chip, const TwinSource& source, TwinMode mode) {
-       check_depth(chip.response_queue, "fwcpu.max_ord", chip.config().fwcpu.max_ord);
-       return source.make(chip.response_queue, chip.contexts(), mode);
-     }},
-    {"terminate_generator",
-     [](Rnic& chip, const TwinSource& source, TwinMode mode) {
-       return source.make(chip.terminate_generator, chip.contexts(), chip.frames(), chip.config().terminate, mode);
-     }},
-    {"atomic_alu",
-     [](Rnic& chip, const TwinSource& source, TwinMode mode) {
-       const AtomicAluConfig &is = chip.config().responder.atomic_alu, standard;
-       check_size(chip.atomic_alu, "operations", is.operations, standard.operations);
-       check_size(chip.atomic_alu, "initiation_interval", is.initiation_interval, standard.initiation_interval);
-       check_size(chip.atomic_alu, "pipeline_cycles", is.pipeline_cycles, standard.pipeline_cycles);
-       return source.make(chip.atomic_alu, chip.contexts(), mode);
-     }},
+constexpr unsigned kRequests = 128;  // of each kind that a QP has in a queue
+constexpr BuiltFor kBuiltFor[] = {
+    {"mpa_framer", "tx.mpa_framer.pipeline_cycles",
+     [](const RnicConfig& c) { return c.tx.mpa_framer.pipeline_cycles; }},
+    {"marker_inserter", "tx.marker_inserter.pipeline_cycles",
+     [](const RnicConfig& c) { return c.tx.marker_inserter.pipeline_cycles; }},
+    {"crc_insert", "tx.crc_insert.pipeline_cycles",
+     [](const RnicConfig& c) { return c.tx.crc_insert.pipeline_cycles; }},
+    {"mpa_deframer", "rx.mpa_deframer.pipeline_cycles",
+     [](const RnicConfig& c) { return c.rx.mpa_deframer.pipeline_cycles; }},
+    {"mpa_deframer", "rx.mpa_deframer.queue_fpdus", [](const RnicConfig& c) { return c.rx.mpa_deframer.queue_fpdus; }},
+    {"crc_check", "rx.crc_check.pipeline_cycles", [](const RnicConfig& c) { return c.rx.crc_check.pipeline_cycles; }},
+    {"irrq", "fwcpu.max_ird", [](const RnicConfig& c) { return unsigned{c.fwcpu.max_ird}; }, kRequests},
+    {"response_queue", "fwcpu.max_ord", [](const RnicConfig& c) { return unsigned{c.fwcpu.max_ord}; }, kRequests},
+    {"atomic_alu", "responder.atomic_alu.operations",
+     [](const RnicConfig& c) { return c.responder.atomic_alu.operations; }},
+    {"atomic_alu", "responder.atomic_alu.initiation_interval",
+     [](const RnicConfig& c) { return c.responder.atomic_alu.initiation_interval; }},
+    {"atomic_alu", "responder.atomic_alu.pipeline_cycles",
+     [](const RnicConfig& c) { return c.responder.atomic_alu.pipeline_cycles; }},
 };
 
-std::vector<std::string> all_names() {
-  std::vector<std::string> names;
-  for (const Entry& entry : kTwins) names.emplace_back(entry.name);
-  return names;
+void check(const Rnic& chip, const char* twin, const BuiltFor& built) {
+  const unsigned is = built.of(chip.config()), standard = built.of(RnicConfig{});
+  if (built.at_most != 0 ? is <= built.at_most : is == standard) return;
+  throw ConfigError(
+      fmt::format("{}: {} built for rnic.{} = {}, but it is {}", chip.name(), twin, built.setting,
+                  built.at_most != 0 ? fmt::format("at most {}", built.at_most) : fmt::to_string(standard), is));
 }
 
-const Entry& entry_named(const std::string& name) {
-  for (const Entry& entry : kTwins) {
-    if (entry.name == name) return entry;
+void check(const Rnic& chip, const std::string& name) {
+  check(chip, "twins are", {"", "datapath.beat_bytes", [](const RnicConfig& c) { return c.datapath.beat_bytes; }});
+  for (const BuiltFor& built : kBuiltFor) {
+    if (name == built.twin) check(chip, ("the twin of " + name + " is").c_str(), built);
   }
-  throw ConfigError(
-      fmt::format("no stage '{}' has a twin; the nearest that has is '{}'", name, nearest(name, all_names())));
+}
+
+Stage& stage_of(const Rnic& chip, const std::string& name) {
+  for (sc_core::sc_object* child : chip.get_child_objects()) {
+    if (name == child->basename()) return dynamic_cast<Stage&>(*child);
+  }
+  throw InternalError("a chip has no stage " + name);
 }
 
 }  // namespace
 
-std::vector<std::string> twin_names(const std::string& list) {
-  if (list == "all") return all_names();
+std::vector<std::string> twin_names(const std::string& list, const TwinSource& source) {
+  const std::vector<std::string> all = source.names();
+  if (list == "all") return all;
   std::vector<std::string> names;
   std::istringstream in(list);
-  for (std::string name; std::getline(in, name, ',');) names.push_back(entry_named(name).name);
+  for (std::string name; std::getline(in, name, ',');) {
+    if (std::find(all.begin(), all.end(), name) == all.end()) {
+      throw ConfigError(
+          fmt::format("no stage '{}' has a twin; the nearest that has is '{}'", name, nearest(name, all)));
+    }
+    names.push_back(name);
+  }
   return names;
 }
 
-std::vector<Handle> make_twins(Rnic& chip, const std::vector<std::string>& names, const TwinSource& source,
-                               TwinMode mode) {
-  std::vector<Handle> twins;
-  if (!names.empty() && chip.config().datapath.beat_bytes != DatapathConfig{}.beat_bytes) {
-    throw ConfigError(fmt::format("{}: twins have beats of {} octets, but datapath.beat_bytes is {}", chip.name(),
-                                  DatapathConfig{}.beat_bytes, chip.config().datapath.beat_bytes));
+std::vector<TwinSource::Handle> make_twins(Rnic& chip, const std::vector<std::string>& names, const TwinSource& source,
+                                           TwinMode mode) {
+  const TwinSurroundings surroundings{&chip.contexts(), &chip.frames(), &chip.config().terminate};
+  std::vector<TwinSource::Handle> twins;
+  for (const std::string& name : names) {
+    check(chip, name);
+    twins.push_back(source.make(name, stage_of(chip, name), surroundings, mode));
   }
-  for (const std::string& name : names) twins.push_back(entry_named(name).make(chip, source, mode));
   return twins;
 }
 

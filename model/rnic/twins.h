@@ -6,20 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "model/rnic/responder/atomic_alu.h"
-#include "model/rnic/responder/irrq.h"
-#include "model/rnic/responder/response_queue.h"
-#include "model/rnic/rx/crc_check.h"
-#include "model/rnic/rx/ddp_placement.h"
-#include "model/rnic/rx/mpa_deframer.h"
-#include "model/rnic/terminate/terminate_generator.h"
-#include "model/rnic/tx/crc_insert.h"
-#include "model/rnic/tx/marker_inserter.h"
-#include "model/rnic/tx/mpa_framer.h"
-
 namespace rnic {
 
+class BufferPool;
+class ContextStore;
 class Rnic;
+class Stage;
+struct TerminateConfig;
 
 enum class TwinMode {
   kReplace,  // the twin does the stage's work
@@ -41,21 +34,20 @@ class AttachedTwin {
   virtual bool write_inside(const std::string& file) = 0;
 };
 
-// Makes twins for stages that are bound.
+// What twins use of the chip that their stages are in. nullptr where no twin that is asked for needs it.
+struct TwinSurroundings {
+  ContextStore* contexts = nullptr;
+  BufferPool* frames = nullptr;
+  const TerminateConfig* terminate = nullptr;
+};
+
+// Makes twins by the names of their stages.
 class TwinSource {
  public:
   using Handle = std::unique_ptr<AttachedTwin>;
-  virtual Handle make(MpaFramer& stage, const ContextStore& contexts, TwinMode mode) const = 0;
-  virtual Handle make(MarkerInserter& stage, const ContextStore& contexts, BufferPool& pool, TwinMode mode) const = 0;
-  virtual Handle make(CrcInsert& stage, TwinMode mode) const = 0;
-  virtual Handle make(MpaDeframer& stage, const ContextStore& contexts, TwinMode mode) const = 0;
-  virtual Handle make(CrcCheck& stage, TwinMode mode) const = 0;
-  virtual Handle make(AtomicAlu& stage, ContextStore& contexts, TwinMode mode) const = 0;
-  virtual Handle make(Irrq& stage, const ContextStore& contexts, TwinMode mode) const = 0;
-  virtual Handle make(DdpPlacement& stage, ContextStore& contexts, TwinMode mode) const = 0;
-  virtual Handle make(ResponseQueue& stage, ContextStore& contexts, TwinMode mode) const = 0;
-  virtual Handle make(TerminateGenerator& stage, const ContextStore& contexts, BufferPool& buffers,
-                      const TerminateConfig& config, TwinMode mode) const = 0;
+  virtual std::vector<std::string> names() const = 0;  // of the stages that it has twins for
+  // `stage` is bound, and of the class that has this name in a chip.
+  virtual Handle make(const std::string& name, Stage& stage, const TwinSurroundings& chip, TwinMode mode) const = 0;
   // Twins in lock-step keep what their signals were in the last cycles, which makes them slower.
   virtual bool shows_inside() const = 0;
 
@@ -64,10 +56,10 @@ class TwinSource {
 };
 
 // The stages that a command line names: "all", or names separated by commas. ConfigError for an unknown one.
-std::vector<std::string> twin_names(const std::string& list);
+std::vector<std::string> twin_names(const std::string& list, const TwinSource& source);
 
-// For stages of one chip. ConfigError where the chip is not built as the RTL is: twins have the default widths and
-// latencies.
+// For stages of one chip. ConfigError that names the setting where the chip is not built as the RTL is: twins have the
+// default widths and latencies.
 std::vector<TwinSource::Handle> make_twins(Rnic& chip, const std::vector<std::string>& names, const TwinSource& source,
                                            TwinMode mode);
 

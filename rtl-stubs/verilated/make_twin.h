@@ -1,18 +1,20 @@
-// How VerilatedTwins makes a twin.
+// How VerilatedTwins makes a twin: the stages of a part of the chip, in a source of their own each, as a block's
+// compilation takes long.
 #pragma once
 
 #include <memory>
+#include <vector>
 
-#include "rtl-stubs/verilated/lockstep.h"
-#include "rtl-stubs/verilated/twin.h"
-#include "rtl-stubs/verilated/verilated_twins.h"
+#include "model/common/clock_domain.h"
+#include "model/rnic/twins.h"
 
 namespace rnic::rtl {
 
-template <class Pins, class... Args>
-TwinSource::Handle make_twin(TwinMode mode, typename Pins::Block& stage, Args&... args) {
-  if (mode == TwinMode::kReplace) return std::make_unique<Twin<Pins>>(stage, args...);
-  return std::make_unique<Lockstep<Pins>>(stage, args...);
-}
+struct TwinMaker {
+  const char* stage;
+  TwinSource::Handle (*make)(Stage& stage, const TwinSurroundings& chip, TwinMode mode);
+};
+const std::vector<TwinMaker>& stream_twins();   // that FPDUs pass through
+const std::vector<TwinMaker>& message_twins();  // that work on requests, responses, errors and memory
 
 }  // namespace rnic::rtl

@@ -1,28 +1,22 @@
-// VerilatedTwins: the blocks that work on requests, responses, errors and memory.
 #include "rtl-stubs/verilated/atomic_alu_pins.h"
 #include "rtl-stubs/verilated/ddp_placement_pins.h"
 #include "rtl-stubs/verilated/irrq_pins.h"
-#include "rtl-stubs/verilated/make_twin.h"
 #include "rtl-stubs/verilated/response_queue_pins.h"
 #include "rtl-stubs/verilated/terminate_generator_pins.h"
+#include "rtl-stubs/verilated/twin_of.h"
 
 namespace rnic::rtl {
 
-TwinSource::Handle VerilatedTwins::make(Irrq& stage, const ContextStore& contexts, TwinMode mode) const {
-  return make_twin<IrrqPins>(mode, stage, contexts);
-}
-TwinSource::Handle VerilatedTwins::make(DdpPlacement& stage, ContextStore& contexts, TwinMode mode) const {
-  return make_twin<DdpPlacementPins>(mode, stage, contexts);
-}
-TwinSource::Handle VerilatedTwins::make(ResponseQueue& stage, ContextStore& contexts, TwinMode mode) const {
-  return make_twin<ResponseQueuePins>(mode, stage, contexts);
-}
-TwinSource::Handle VerilatedTwins::make(TerminateGenerator& stage, const ContextStore& contexts, BufferPool& buffers,
-                                        const TerminateConfig& config, TwinMode mode) const {
-  return make_twin<TerminateGeneratorPins>(mode, stage, contexts, buffers, config);
-}
-TwinSource::Handle VerilatedTwins::make(AtomicAlu& stage, ContextStore& contexts, TwinMode mode) const {
-  return make_twin<AtomicAluPins>(mode, stage, contexts);
+const std::vector<TwinMaker>& message_twins() {
+  using Chip = TwinSurroundings;
+  static const std::vector<TwinMaker> twins{
+      {"irrq", twin_of<IrrqPins, &Chip::contexts>},
+      {"ddp_placement", twin_of<DdpPlacementPins, &Chip::contexts>},
+      {"response_queue", twin_of<ResponseQueuePins, &Chip::contexts>},
+      {"terminate_generator", twin_of<TerminateGeneratorPins, &Chip::contexts, &Chip::frames, &Chip::terminate>},
+      {"atomic_alu", twin_of<AtomicAluPins, &Chip::contexts>},
+  };
+  return twins;
 }
 
 }  // namespace rnic::rtl

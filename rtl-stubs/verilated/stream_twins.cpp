@@ -1,29 +1,21 @@
-// VerilatedTwins: the blocks that FPDUs pass through.
 #include "rtl-stubs/verilated/crc_pins.h"
-#include "rtl-stubs/verilated/make_twin.h"
 #include "rtl-stubs/verilated/marker_inserter_pins.h"
 #include "rtl-stubs/verilated/mpa_deframer_pins.h"
 #include "rtl-stubs/verilated/mpa_framer_pins.h"
+#include "rtl-stubs/verilated/twin_of.h"
 
 namespace rnic::rtl {
 
-TwinSource::Handle VerilatedTwins::make(MpaFramer& stage, const ContextStore& contexts, TwinMode mode) const {
-  return make_twin<MpaFramerPins>(mode, stage, contexts);
+const std::vector<TwinMaker>& stream_twins() {
+  using Chip = TwinSurroundings;
+  static const std::vector<TwinMaker> twins{
+      {"mpa_framer", twin_of<MpaFramerPins, &Chip::contexts>},
+      {"marker_inserter", twin_of<MarkerInserterPins, &Chip::contexts, &Chip::frames>},
+      {"crc_insert", twin_of<CrcInsertPins>},
+      {"mpa_deframer", twin_of<MpaDeframerPins, &Chip::contexts>},
+      {"crc_check", twin_of<CrcCheckPins>},
+  };
+  return twins;
 }
-TwinSource::Handle VerilatedTwins::make(MarkerInserter& stage, const ContextStore& contexts, BufferPool& pool,
-                                        TwinMode mode) const {
-  return make_twin<MarkerInserterPins>(mode, stage, contexts, pool);
-}
-TwinSource::Handle VerilatedTwins::make(CrcInsert& stage, TwinMode mode) const {
-  return make_twin<CrcInsertPins>(mode, stage);
-}
-TwinSource::Handle VerilatedTwins::make(MpaDeframer& stage, const ContextStore& contexts, TwinMode mode) const {
-  return make_twin<MpaDeframerPins>(mode, stage, contexts);
-}
-TwinSource::Handle VerilatedTwins::make(CrcCheck& stage, TwinMode mode) const {
-  return make_twin<CrcCheckPins>(mode, stage);
-}
-
-bool VerilatedTwins::shows_inside() const { return kShowsInside; }
 
 }  // namespace rnic::rtl

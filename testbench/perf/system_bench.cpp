@@ -97,9 +97,10 @@ std::vector<double> run(const Load& load) {
   options.out_dir = dir.string();
   options.capture = false;
   Simulation sim(scenario(load), settings, options);
+  const rtl::VerilatedTwins source;
   std::vector<TwinSource::Handle> twins;
   for (Rnic* chip : sim.chips()) {
-    for (auto& t : make_twins(*chip, twin_names(load.rtl), rtl::VerilatedTwins(), TwinMode::kReplace)) {
+    for (auto& t : make_twins(*chip, twin_names(load.rtl, source), source, TwinMode::kReplace)) {
       twins.push_back(std::move(t));
     }
   }

@@ -70,10 +70,10 @@ class Rtl(ProgramTest):
 
     def test_a_chip_that_is_not_as_the_rtl(self):
         for setting, words in (
-            ("rnic.rx.mpa_deframer.queue_fpdus=4", "its twin is built for queue_fpdus = 2, but it is 4"),
-            ("rnic.rx.crc_check.pipeline_cycles=6", "its twin has 4 pipeline registers, but pipeline_cycles is 6"),
-            ("rnic.datapath.beat_bytes=32", "twins have beats of 64 octets, but datapath.beat_bytes is 32"),
-            ("rnic.responder.atomic_alu.operations=32", "its twin is built for operations = 64, but it is 32"),
+            ("rnic.rx.mpa_deframer.queue_fpdus=4", "rnic_a: the twin of mpa_deframer is built for rnic.rx.mpa_deframer.queue_fpdus = 2, but it is 4"),
+            ("rnic.rx.crc_check.pipeline_cycles=6", "rnic_a: the twin of crc_check is built for rnic.rx.crc_check.pipeline_cycles = 4, but it is 6"),
+            ("rnic.datapath.beat_bytes=32", "rnic_a: twins are built for rnic.datapath.beat_bytes = 64, but it is 32"),
+            ("rnic.responder.atomic_alu.operations=32", "rnic_a: the twin of atomic_alu is built for rnic.responder.atomic_alu.operations = 64, but it is 32"),
         ):
             run = self.run_program("run", self.small_scenario(), "--set", setting, "--lockstep", "all")
             self.assertEqual(run.returncode, 2)

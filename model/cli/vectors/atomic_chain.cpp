@@ -59,7 +59,7 @@ AtomicChain::AtomicChain(const TwinSource* twins)
   memory_.written(writes_done_);
   response_collector_.in(responses_);
   event_collector_.in(events_);
-  if (twins != nullptr) twin_ = twins->make(alu_, contexts_, TwinMode::kReplace);
+  if (twins != nullptr) twin_ = twins->make("atomic_alu", alu_, {&contexts_}, TwinMode::kReplace);
 
   QpContext qp;
   qp.valid = true;

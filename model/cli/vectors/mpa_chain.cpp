@@ -62,11 +62,9 @@ MpaChain::MpaChain(const TwinSource* twins)
   checked_collector_.in(checked_);
   consumed_collector_.in(consumed_);
   if (twins == nullptr) return;
-  twins_.push_back(twins->make(framer_, contexts_, TwinMode::kReplace));
-  twins_.push_back(twins->make(inserter_, contexts_, pool_, TwinMode::kReplace));
-  twins_.push_back(twins->make(crc_insert_, TwinMode::kReplace));
-  twins_.push_back(twins->make(deframer_, contexts_, TwinMode::kReplace));
-  twins_.push_back(twins->make(crc_check_, TwinMode::kReplace));
+  for (Stage* stage : std::initializer_list<Stage*>{&framer_, &inserter_, &crc_insert_, &deframer_, &crc_check_}) {
+    twins_.push_back(twins->make(stage->basename(), *stage, {&contexts_, &pool_}, TwinMode::kReplace));
+  }
 }
 
 std::vector<Octets> MpaChain::send(const MpaStream& stream, const std::vector<Octets>& ulpdus) {

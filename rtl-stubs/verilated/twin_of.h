@@ -1,0 +1,19 @@
+// A twin by the class of its pins.
+#pragma once
+
+#include "rtl-stubs/verilated/lockstep.h"
+#include "rtl-stubs/verilated/make_twin.h"
+#include "rtl-stubs/verilated/twin.h"
+
+namespace rnic::rtl {
+
+// `Needs` are what its pins take of the surroundings, in the order of their constructor.
+template <class Pins, auto... Needs>
+TwinSource::Handle twin_of(Stage& stage, const TwinSurroundings& chip, TwinMode mode) {
+  auto& block = dynamic_cast<typename Pins::Block&>(stage);
+  (RNIC_CHECK(chip.*Needs != nullptr), ...);
+  if (mode == TwinMode::kReplace) return std::make_unique<Twin<Pins>>(block, *(chip.*Needs)...);
+  return std::make_unique<Lockstep<Pins>>(block, *(chip.*Needs)...);
+}
+
+}  // namespace rnic::rtl
