@@ -20,6 +20,11 @@ struct LinkConfig {
 
   // A pipeline of so many cycles, deep enough for a beat in each.
   static constexpr LinkConfig pipeline(unsigned cycles) { return {cycles + 2, cycles, 1}; }
+  // That of a stage with this configuration, whose latency lies in the link behind it.
+  template <class StageConfig>
+  static constexpr auto pipeline(const StageConfig& cfg) -> decltype(pipeline(cfg.pipeline_cycles)) {
+    return pipeline(cfg.pipeline_cycles);
+  }
 };
 
 class LinkBase {

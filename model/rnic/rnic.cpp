@@ -134,10 +134,9 @@ void Rnic::connect_transmit() {
   net_.connect(payload_fetch.dma, pcie.dma_read.request(kPayloadReader), "tx.payload_reads");
   net_.connect(pcie.dma_read.done(kPayloadReader), payload_fetch.dma_done, "tx.payload_reads_done");
   net_.connect(payload_fetch.out, mpa_framer.in, "tx.ulpdus", {2, 1, 1});
-  net_.connect(mpa_framer.out, marker_inserter.in, "tx.framed", MpaFramer::output_link(config_.tx.mpa_framer));
-  net_.connect(marker_inserter.out, crc_insert.in, "tx.marked",
-               MarkerInserter::output_link(config_.tx.marker_inserter));
-  net_.connect(crc_insert.out, tcp_tx.in, "tx.sealed", CrcInsert::output_link(config_.tx.crc_insert));
+  net_.connect(mpa_framer.out, marker_inserter.in, "tx.framed", LinkConfig::pipeline(config_.tx.mpa_framer));
+  net_.connect(marker_inserter.out, crc_insert.in, "tx.marked", LinkConfig::pipeline(config_.tx.marker_inserter));
+  net_.connect(crc_insert.out, tcp_tx.in, "tx.sealed", LinkConfig::pipeline(config_.tx.crc_insert));
   net_.connect(tcp_tx.out, mac_tx.in, "tx.tx_frames", config_.tcp.tx_link());
 }
 
@@ -146,8 +145,8 @@ void Rnic::connect_receive() {
   net_.connect(mac_rx.out, tcp_rx.in, "rx.rx_frames");
   net_.connect(tcp_rx.out, mpa_deframer.in, "rx.stream", config_.tcp.rx_link());
   net_.connect(mpa_deframer.consumed, tcp_rx.consumed, "rx.consumed");
-  net_.connect(mpa_deframer.out, crc_check.in, "rx.deframed", MpaDeframer::output_link(config_.rx.mpa_deframer));
-  net_.connect(crc_check.out, ddp_placement.in, "rx.checked", CrcCheck::output_link(config_.rx.crc_check));
+  net_.connect(mpa_deframer.out, crc_check.in, "rx.deframed", LinkConfig::pipeline(config_.rx.mpa_deframer));
+  net_.connect(crc_check.out, ddp_placement.in, "rx.checked", LinkConfig::pipeline(config_.rx.crc_check));
   net_.connect(rqe_fetch.posted, ddp_placement.posted, "rx.rqes_posted");
   net_.connect(rqe_fetch.out, ddp_placement.rqe, "rx.rqes");
   net_.connect(ddp_placement.rqe_taken, rqe_fetch.taken, "rx.rqes_taken");

@@ -10,7 +10,7 @@ constexpr unsigned kBeatBytes = sizeof(Vcrc_check::in_data_i);
 struct CrcCheckSide : Chain<CrcCheck, FpduBeat, rtl::CrcCheckPins> {
   static constexpr const char* kBlock = "crc_check";
   CrcCheckSide(const std::string& name, ClockDomain& clk, const ContextStore&)
-      : Chain(name, clk, CrcCheck::output_link({})) {}
+      : Chain(name, clk, LinkConfig::pipeline(CrcCheckConfig{})) {}
   void attach_twin(const ContextStore&) { rtl.emplace(block); }
 };
 

@@ -16,8 +16,8 @@ struct DeframerSide : Chain<MpaDeframer, StreamBeat, rtl::MpaDeframerPins> {
   Sink<RxConsumed> consumed;
 
   DeframerSide(const std::string& name, ClockDomain& clk, const ContextStore& contexts)
-      : Chain(name, clk, MpaDeframer::output_link({}), MpaDeframerConfig{}, DatapathConfig{kBeatBytes}, contexts,
-              frames),
+      : Chain(name, clk, LinkConfig::pipeline(MpaDeframerConfig{}), MpaDeframerConfig{}, DatapathConfig{kBeatBytes},
+              contexts, frames),
         link_consumed(name + "_consumed", clk, {}),
         consumed((name + "_credit").c_str(), clk) {
     block.consumed(link_consumed);

@@ -61,7 +61,7 @@ class SentUlpdus {
 struct FramerSide : Chain<MpaFramer, Ulpdu, rtl::MpaFramerPins> {
   static constexpr const char* kBlock = "mpa_framer";
   FramerSide(const std::string& name, ClockDomain& clk, const ContextStore& contexts)
-      : Chain(name, clk, MpaFramer::output_link({}), DatapathConfig{kBeatBytes}, contexts) {}
+      : Chain(name, clk, LinkConfig::pipeline(MpaFramerConfig{}), DatapathConfig{kBeatBytes}, contexts) {}
   void attach_twin(const ContextStore& contexts) { rtl.emplace(block, contexts); }
 };
 struct UlpduSource : SentUlpdus {
@@ -105,7 +105,7 @@ struct InserterSide : Chain<MarkerInserter, FpduBeat, rtl::MarkerInserterPins> {
   static constexpr const char* kBlock = "marker_inserter";
   BufferPool marked{pool.block_bytes()};
   InserterSide(const std::string& name, ClockDomain& clk, const ContextStore& contexts)
-      : Chain(name, clk, MarkerInserter::output_link({}), DatapathConfig{kBeatBytes}, contexts, marked) {}
+      : Chain(name, clk, LinkConfig::pipeline(MarkerInserterConfig{}), DatapathConfig{kBeatBytes}, contexts, marked) {}
   void attach_twin(const ContextStore& contexts) { rtl.emplace(block, contexts, marked); }
 };
 struct InserterCosim : TransmitCosim<InserterSide, FramedSource<InserterSide>> {
@@ -145,7 +145,7 @@ INSTANTIATE_TEST_SUITE_P(Patterns, InserterCosim, kTraffics, traffic_name);
 struct CrcInsertSide : Chain<CrcInsert, FpduBeat, rtl::CrcInsertPins> {
   static constexpr const char* kBlock = "crc_insert";
   CrcInsertSide(const std::string& name, ClockDomain& clk, const ContextStore&)
-      : Chain(name, clk, CrcInsert::output_link({})) {}
+      : Chain(name, clk, LinkConfig::pipeline(CrcInsertConfig{})) {}
   void attach_twin(const ContextStore&) { rtl.emplace(block); }
 };
 using CrcInsertCosim = TransmitCosim<CrcInsertSide, FramedSource<CrcInsertSide>>;

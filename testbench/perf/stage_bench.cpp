@@ -56,7 +56,8 @@ class Sink final : public Stage {
 // Processor seconds of a chain; its look-ahead is that of the chip.
 std::vector<double> run(bool with_stage) {
   ClockDomain clk("clk", {4000, 38});
-  Link<FpduBeat> in("in", clk, CrcCheck::output_link({})), out("out", clk, CrcCheck::output_link({}));
+  Link<FpduBeat> in("in", clk, LinkConfig::pipeline(CrcCheckConfig{})),
+      out("out", clk, LinkConfig::pipeline(CrcCheckConfig{}));
   Source source("source", clk);
   std::optional<CrcCheck> stage;  // a stage that is there must be bound
   Sink sink("sink", clk);

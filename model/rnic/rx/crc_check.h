@@ -23,9 +23,6 @@ class CrcCheck final : public Stage, public RunsAhead {
   PushPort<FpduBeat> out{*this, "out"};
 
   CrcCheck(sc_core::sc_module_name nm, ClockDomain& clk) : Stage(nm, clk) {}
-  // The pipeline's depth lives in the output link; its slots cover the round trip of a credit, so that one beat a
-  // cycle flows.
-  static LinkConfig output_link(const CrcCheckConfig& cfg) { return {cfg.pipeline_cycles + 2, cfg.pipeline_cycles, 1}; }
 
   Wake tick() override;
   void reset() override;

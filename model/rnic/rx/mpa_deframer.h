@@ -40,9 +40,6 @@ class MpaDeframer final : public Stage, public RunsAhead {
         beat_words_(datapath.beat_bytes / 4),
         flows_(contexts.flows()),
         queue_(cfg.queue_fpdus) {}
-  static LinkConfig output_link(const MpaDeframerConfig& cfg) {
-    return {cfg.pipeline_cycles + 2, cfg.pipeline_cycles, 1};
-  }
 
   // The stream position of the flow's next octet, where an FPDU starts, for a stream that is taken over in its middle.
   // Otherwise a flow starts at 0 whenever its context's epoch changes.

@@ -23,9 +23,6 @@ class CrcInsert final : public Stage, public RunsAhead {
   PushPort<FpduBeat> out{*this, "out"};
 
   CrcInsert(sc_core::sc_module_name nm, ClockDomain& clk) : Stage(nm, clk) {}
-  static LinkConfig output_link(const CrcInsertConfig& cfg) {
-    return {cfg.pipeline_cycles + 2, cfg.pipeline_cycles, 1};
-  }
 
   Wake tick() override;
   void reset() override;

@@ -35,9 +35,6 @@ class MarkerInserter final : public Stage, public RunsAhead {
         pool_(pool),
         beat_words_(datapath.beat_bytes / 4),
         positions_(contexts.flows()) {}
-  static LinkConfig output_link(const MarkerInserterConfig& cfg) {
-    return {cfg.pipeline_cycles + 2, cfg.pipeline_cycles, 1};
-  }
 
   // Where the flow's next FPDU starts; set for a stream that is taken over in its middle. Otherwise a flow starts at 0
   // whenever its context's epoch changes. Octets, a multiple of 4.

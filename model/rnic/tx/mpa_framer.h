@@ -26,9 +26,6 @@ class MpaFramer final : public Stage, public RunsAhead {
 
   MpaFramer(sc_core::sc_module_name nm, ClockDomain& clk, const DatapathConfig& datapath, const ContextStore& contexts)
       : Stage(nm, clk), contexts_(contexts), beat_words_(datapath.beat_bytes / 4) {}
-  static LinkConfig output_link(const MpaFramerConfig& cfg) {
-    return {cfg.pipeline_cycles + 2, cfg.pipeline_cycles, 1};
-  }
 
   Wake tick() override;
   void reset() override;

@@ -50,9 +50,9 @@ struct Chain {
   ContextStore contexts{clk, {1, 1, 1, 1}};
   BufferPool frames{2048};
   Link<Ulpdu> ulpdus{"ulpdus", clk, {4, 1, 1}};
-  Link<FpduBeat> framed{"framed", clk, MpaFramer::output_link({})};
-  Link<FpduBeat> marked{"marked", clk, MarkerInserter::output_link({})};
-  Link<FpduBeat> sealed{"sealed", clk, CrcInsert::output_link({})};
+  Link<FpduBeat> framed{"framed", clk, LinkConfig::pipeline(MpaFramerConfig{})};
+  Link<FpduBeat> marked{"marked", clk, LinkConfig::pipeline(MarkerInserterConfig{})};
+  Link<FpduBeat> sealed{"sealed", clk, LinkConfig::pipeline(CrcInsertConfig{})};
   UlpduSource source;
   MpaFramer framer{"mpa_framer", clk, {}, contexts};
   MarkerInserter inserter{"marker_inserter", clk, {}, contexts, frames};

@@ -95,21 +95,20 @@ struct Bench {
   }
 };
 
-template <class Pins>
+template <class Pins, class Config>
 SwappedIn measure_crc() {
-  using Block = typename Pins::Block;
-  Bench bench(Block::output_link({}));
-  Block block("block", bench.clk);
+  Bench bench(LinkConfig::pipeline(Config{}));
+  typename Pins::Block block("block", bench.clk);
   return measure_swapped_in<Pins>(bench.around(block), kNoTables);
 }
 
 }  // namespace
 
-SwappedIn measure_crc_insert() { return measure_crc<rtl::CrcInsertPins>(); }
-SwappedIn measure_crc_check() { return measure_crc<rtl::CrcCheckPins>(); }
+SwappedIn measure_crc_insert() { return measure_crc<rtl::CrcInsertPins, CrcInsertConfig>(); }
+SwappedIn measure_crc_check() { return measure_crc<rtl::CrcCheckPins, CrcCheckConfig>(); }
 
 SwappedIn measure_marker_inserter() {
-  Bench bench(MarkerInserter::output_link({}));
+  Bench bench(LinkConfig::pipeline(MarkerInserterConfig{}));
   MarkerInserter block("block", bench.clk, {}, bench.contexts, bench.pool);
   return measure_swapped_in<rtl::MarkerInserterPins>(
       bench.around(block), [](auto& m, auto&& f) { f(m.tx_markers_i, m.position_i); }, bench.contexts, bench.pool);
@@ -129,7 +128,7 @@ SwappedIn measure_mpa_framer() {
     ulpdu.buf->bytes()[Ulpdu::kOffset + i] = static_cast<std::uint8_t>(rng.next());
   }
   Link<Ulpdu> in("in", clk, {4, 1, 1});
-  Link<FpduBeat> out("out", clk, MpaFramer::output_link({}));
+  Link<FpduBeat> out("out", clk, LinkConfig::pipeline(MpaFramerConfig{}));
   auto source = feed<Ulpdu>("source", clk, [&] { return &ulpdu; });
   auto sink = drain<FpduBeat>("sink", clk, End{});
   MpaFramer block("block", clk, {}, contexts);
@@ -162,7 +161,7 @@ SwappedIn measure_mpa_deframer() {
   add(rest);
   const std::uint64_t length = reference.pos;
   Link<StreamBeat> in("in", clk, {4, 1, 1});
-  Link<FpduBeat> out("out", clk, MpaDeframer::output_link({}));
+  Link<FpduBeat> out("out", clk, LinkConfig::pipeline(MpaDeframerConfig{}));
   Link<RxConsumed> consumed("consumed", clk, {});
   StreamBeat sent;
   auto source = feed<StreamBeat>("source", clk, [&, round = std::uint64_t{0}]() mutable {

@@ -87,8 +87,8 @@ class AlignmentTest : public StageTest, public testing::WithParamInterface<bool>
   Link<StreamBeat> stream_link{"stream", clk, config().rx_link()};
   Link<RxConsumed> consumed_link{"consumed", clk, {4, 1, 1}};
   Link<StreamEnded> ended_link{"ended", clk, {4, 1, 1}};
-  Link<FpduBeat> deframed_link{"deframed", clk, MpaDeframer::output_link({})};
-  Link<FpduBeat> checked_link{"checked", clk, CrcCheck::output_link({})};
+  Link<FpduBeat> deframed_link{"deframed", clk, LinkConfig::pipeline(MpaDeframerConfig{})};
+  Link<FpduBeat> checked_link{"checked", clk, LinkConfig::pipeline(CrcCheckConfig{})};
   Source<Frame> frames{"frames_source", clk};
   Source<tcp::RxCommand> commands{"commands_source", clk};
   Source<StreamEnded> ends{"ends", clk};

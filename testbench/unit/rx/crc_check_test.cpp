@@ -24,7 +24,7 @@ class CrcCheckTest : public StageTest {
   CrcCheckConfig cfg;
   BufferPool pool{4096};
   Link<FpduBeat> link_in{"link_in", clk, {8, 1, 1}};
-  Link<FpduBeat> link_out{"link_out", clk, CrcCheck::output_link(cfg)};
+  Link<FpduBeat> link_out{"link_out", clk, LinkConfig::pipeline(cfg)};
   Source<FpduBeat> source{"source", clk};
   Sink<FpduBeat> sink{"sink", clk};
   CrcCheck dut{"dut", clk};

@@ -12,7 +12,7 @@ class CrcInsertTest : public StageTest {
   CrcInsertConfig cfg;
   BufferPool pool{4096};
   Link<FpduBeat> link_in{"link_in", clk, {8, 1, 1}};
-  Link<FpduBeat> link_out{"link_out", clk, CrcInsert::output_link(cfg)};
+  Link<FpduBeat> link_out{"link_out", clk, LinkConfig::pipeline(cfg)};
   Source<FpduBeat> source{"source", clk};
   Sink<FpduBeat> sink{"sink", clk};
   CrcInsert dut{"dut", clk};

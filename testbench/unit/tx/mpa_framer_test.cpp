@@ -13,7 +13,7 @@ class MpaFramerTest : public StageTest {
   BufferPool pool{2048};
   ContextStore contexts{clk, {1, 4, 1, 1}};
   Link<Ulpdu> link_in{"link_in", clk, {4, 1, 1}};
-  Link<FpduBeat> link_out{"link_out", clk, MpaFramer::output_link(cfg)};
+  Link<FpduBeat> link_out{"link_out", clk, LinkConfig::pipeline(cfg)};
   Source<Ulpdu> source{"source", clk};
   Sink<FpduBeat> sink{"sink", clk};
   MpaFramer dut{"dut", clk, {}, contexts};
