@@ -108,7 +108,7 @@ nlohmann::json read_json_file(const std::string& file) {
   if (!in) throw ConfigError(fmt::format("{}: cannot be read", file));
   try {
     return nlohmann::json::parse(in, depth_check(file));
-  } catch (const nlohmann::json::parse_error& e) {
+  } catch (const nlohmann::json::exception& e) {  // a number that no double holds is no parse_error
     const std::string_view what = e.what();
     const std::size_t text = what.find("] ");  // behind the library's own tag
     throw ConfigError(fmt::format("{}: {}", file, what.substr(text == std::string_view::npos ? 0 : text + 2)));

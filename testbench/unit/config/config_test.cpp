@@ -153,6 +153,8 @@ TEST(ConfigError, MalformedInputIsRefused) {
   std::ofstream(bad) << "{\n  \"seed\": 1,\n}\n";
   EXPECT_THAT(error_of([&] { read_json_file(bad); }),
               ::testing::StartsWith(bad + ": parse error at line 3, column 1: "));
+  std::ofstream(bad) << R"({"seed": 7e70771})";
+  EXPECT_EQ(error_of([&] { read_json_file(bad); }), bad + ": number overflow parsing '7e70771'");
   std::remove(bad.c_str());
 }
 
