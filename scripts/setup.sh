@@ -12,7 +12,8 @@ packages=(
 for wanted in "$@"; do
   case $wanted in
     --rv32) packages+=(gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf) ;;
-    --tests) packages+=(git make python3 libgtest-dev libgmock-dev libbenchmark-dev tshark gdb-multiarch yosys z3) ;;
+    --tests) packages+=(git make python3 libgtest-dev libgmock-dev libbenchmark-dev clang-format tshark gdb-multiarch
+                          yosys z3) ;;
     *) packages+=("$wanted") ;;
   esac
 done

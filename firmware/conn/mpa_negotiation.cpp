@@ -33,7 +33,7 @@ constexpr Rtr choose(RtrKinds rtr, std::uint8_t order) {
   return rtr.write ? Rtr::kWrite : rtr.read ? Rtr::kRead : rtr.send ? Rtr::kSend : Rtr::kNone;
 }
 
-// IRD at least the peer's ORD, as far as it goes. ORD 0, and one that is not told, count as 1 when the RTR may be a Read.
+// IRD at least the peer's ORD, as far as it goes. ORD 0, or none in the request, counts as 1 if the RTR may be a Read.
 std::uint16_t reply_ird(const wire::MpaEnhanced& request, RtrKinds common_kinds, const MpaPolicy& local) {
   const std::uint16_t told = request.ord == kNotNegotiated ? 0 : request.ord;
   const std::uint16_t wanted = told == 0 && common_kinds.read ? 1 : told;

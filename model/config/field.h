@@ -117,7 +117,8 @@ class FieldWalker {
 
   // Out of line: hundreds of fields are walked, once each, and inlining each is what takes a compiler its time.
   template <class T, class S, class... Options>
-  [[gnu::noinline, gnu::cold]] void operator()(const char* key, T S::*member, std::string_view meaning, const Options&... options) {
+  [[gnu::noinline, gnu::cold]] void operator()(const char* key, T S::*member, std::string_view meaning,
+                                               const Options&... options) {
     leaf_(prefix_ + key, object_.*member, FieldSpec<T>(meaning, options...));
   }
   template <class G, class S>

@@ -34,7 +34,8 @@ SweepAxis axis(const ScenarioValue& v) {
 }
 
 const nlohmann::json* element(const nlohmann::json& list, std::string_view index) {
-  const bool number = !index.empty() && index.size() < 9 && index.find_first_not_of("0123456789") == std::string_view::npos;
+  const bool number =
+      !index.empty() && index.size() < 9 && index.find_first_not_of("0123456789") == std::string_view::npos;
   const std::size_t n = number ? std::stoul(std::string(index)) : list.size();
   return n < list.size() ? &list[n] : nullptr;
 }

@@ -8,9 +8,9 @@
 
 namespace rnic {
 
-// Each event is hashed over all of its fields, its domain and its cycle among them, with SplitMix64's finalizer, and the
-// hashes are added. So it does not matter in which order stages are called within a cycle, how far a stage runs ahead
-// of its neighbours, or which of two clocks the kernel serves first; only what happened, and when.
+// Each event is hashed over all of its fields, its domain and its cycle among them, with SplitMix64's finalizer, and
+// the hashes are added. So it does not matter in which order stages are called within a cycle, how far a stage runs
+// ahead of its neighbours, or which of two clocks the kernel serves first; only what happened, and when.
 class TraceDigest final : public TraceSink {
  public:
   void event(const TraceDomain& domain, const TraceEvent& event) override;

@@ -10,11 +10,10 @@
 #include <sstream>
 #include <stdexcept>
 
+#include <gmock/gmock.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <gmock/gmock.h>
 
 namespace rnic::test {
 namespace {
@@ -50,10 +49,12 @@ pid_t fork_with_output(int output, Work work) {
 //     AgreesInEveryBeatAndEveryCycle/idle  # GetParam() = idle
 std::vector<std::string> selected_tests() {
   const int listing = ::memfd_create("tests", MFD_CLOEXEC);
-  ::waitpid(fork_with_output(listing, [] {
-    testing::GTEST_FLAG(list_tests) = true;
-    return RUN_ALL_TESTS();
-  }), nullptr, 0);
+  ::waitpid(fork_with_output(listing,
+                             [] {
+                               testing::GTEST_FLAG(list_tests) = true;
+                               return RUN_ALL_TESTS();
+                             }),
+            nullptr, 0);
   std::istringstream lines(contents(listing));
   ::close(listing);
   std::vector<std::string> names;
@@ -161,7 +162,9 @@ void ForkedTests::finish(const Running& test, int status) {
   } else if (WIFSIGNALED(status)) {
     result.output += std::string("ended by a signal: ") + ::strsignal(WTERMSIG(status)) + "\n";
   }
-  const char* const word = result.outcome == Outcome::kPassed ? "passed" : result.outcome == Outcome::kFailed ? "FAILED" : "skipped";
+  const char* const word = result.outcome == Outcome::kPassed   ? "passed"
+                           : result.outcome == Outcome::kFailed ? "FAILED"
+                                                                : "skipped";
   if (result.outcome == Outcome::kFailed) std::fputs(result.output.c_str(), stdout);
   std::printf("%-8s %6.2f s  %s\n", word, seconds, test.name.c_str());
   results_.push_back(std::move(result));
@@ -173,7 +176,8 @@ void ForkedTests::write_results() const {
   for (const Result& r : results_) {
     file << "  <testcase name=\"" << xml_text(options_.prefix + r.name) << "\" time=\"" << r.seconds << "\" status=\""
          << (r.outcome == Outcome::kSkipped ? "notrun" : "run") << '"';
-    if (r.outcome == Outcome::kFailed) file << ">\n    <failure>" << xml_text(r.output) << "</failure>\n  </testcase>\n";
+    if (r.outcome == Outcome::kFailed)
+      file << ">\n    <failure>" << xml_text(r.output) << "</failure>\n  </testcase>\n";
     else file << "/>\n";
   }
   file << "</testsuite>\n";

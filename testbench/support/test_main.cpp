@@ -1,5 +1,5 @@
-// The main() of tests that elaborate SystemC, which it does once per process: each selected test runs in a process of its
-// own, forked from this one. What a test prints comes in one piece, when it ends.
+// The main() of tests that elaborate SystemC, which it does once per process: each selected test runs in a process of
+// its own, forked from this one. What a test prints comes in one piece, when it ends.
 //
 //   cosim_test --gtest_filter='*Framer*'   the tests whose names match, as many at a time as there are processors
 //   --jobs=N                               N at a time, at least one

@@ -29,7 +29,8 @@ class FakeDmaWrite final : public Stage {
     wake(now() + 1);
   }
   // Called with each write in the order in which they come to be in memory.
-  std::function<void(std::uint64_t address, const std::uint8_t* octets, std::uint32_t bytes)> on_landing = [](auto...) {};
+  std::function<void(std::uint64_t address, const std::uint8_t* octets, std::uint32_t bytes)> on_landing = [](auto...) {
+  };
 
   Wake tick() override {
     if (in->can_pop() && !pause.pauses(now())) {
