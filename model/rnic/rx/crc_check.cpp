@@ -1,7 +1,5 @@
 #include "model/rnic/rx/crc_check.h"
 
-#include <algorithm>
-
 #include "model/common/burst.h"
 #include "model/common/crc32c.h"
 
@@ -14,21 +12,13 @@ void CrcCheck::reset() {
 }
 
 Wake CrcCheck::tick() {
-  BurstIn from(*in);
-  BurstOut to(*out);
-  Cycle at;
-  for (; (at = std::max({from.front_at(), to.credit_at(), next_})) <= horizon(); next_ = at + 1) {
-    FpduBeat& beat = from.front();
+  return for_each_beat(*in, *out, next_, horizon(), [this](FpduBeat& beat) {
     const bool covered = beat.crc_on && !beat.placed() && !beat.ends();
     if (covered) absorb(beat);
-    if (beat.last) {
-      beat.crc_ok = !covered || crc32c_final(crc_) == load_crc32c(beat.data + 4u * (beat.words - 1u));
-      count(beat);
-    }
-    to.push(beat, at);
-    from.drop(at);
-  }
-  return Wake::at_cycle(at);
+    if (!beat.last) return;
+    beat.crc_ok = !covered || crc32c_final(crc_) == load_crc32c(beat.data + 4u * (beat.words - 1u));
+    count(beat);
+  });
 }
 
 void CrcCheck::count(const FpduBeat& last) {

@@ -1,7 +1,5 @@
 #include "model/rnic/tx/crc_insert.h"
 
-#include <algorithm>
-
 #include "model/common/burst.h"
 #include "model/common/crc32c.h"
 
@@ -13,17 +11,10 @@ void CrcInsert::reset() {
 }
 
 Wake CrcInsert::tick() {
-  BurstIn from(*in);
-  BurstOut to(*out);
-  Cycle at;
-  for (; (at = std::max({from.front_at(), to.credit_at(), next_})) <= horizon(); next_ = at + 1) {
-    const FpduBeat& beat = from.front();
+  return for_each_beat(*in, *out, next_, horizon(), [this](const FpduBeat& beat) {
     if (beat.first) fpdu_ = beat.data;
     if (beat.last) seal(beat);
-    to.push(beat, at);
-    from.drop(at);
-  }
-  return Wake::at_cycle(at);
+  });
 }
 
 // The tree takes in a beat a cycle; nobody sees the register before the FPDU's last one.

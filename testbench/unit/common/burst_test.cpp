@@ -19,14 +19,7 @@ class Relay final : public Stage, public RunsAhead {
   Relay(sc_core::sc_module_name nm, ClockDomain& clk) : Stage(nm, clk) {}
   void run_ahead() override { tick(); }
   Wake tick() override {
-    BurstIn from(*in);
-    BurstOut to(*out);
-    Cycle at;
-    for (; (at = std::max({from.front_at(), to.credit_at(), next_})) <= horizon(); next_ = at + 1) {
-      to.push(from.front(), at);
-      from.drop(at);
-    }
-    return Wake::at_cycle(at);
+    return for_each_beat(*in, *out, next_, horizon(), [](int) {});
   }
 
  private:
