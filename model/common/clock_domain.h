@@ -17,6 +17,7 @@ namespace rnic {
 
 class LinkBase;
 class Stage;
+class StatsGroup;
 
 // What a stage answers to tick(): when it wants to be called next whatever its links do.
 struct Wake {
@@ -180,6 +181,9 @@ class Stage : public Clocked, public sc_core::sc_module {
 
   // A stage that is part of no chip need not know how.
   void reset() override { RNIC_CHECK_MSG(false, std::string(name()) + " cannot be reset"); }
+
+  // Everything that the stage counts; whoever owns a chip or a host calls it for each of its stages.
+  virtual void register_stats(const StatsGroup&) const {}
 
   // For the report of a run that hangs: what the stage waits for, empty when it is at rest.
   virtual std::string waiting_for() const { return {}; }

@@ -95,11 +95,7 @@ void Rnic::reset() {
   net_.reset();
   contexts_.reset();
   firmware_log.reset();
-  for (sc_core::sc_module* parent : {static_cast<sc_core::sc_module*>(this), static_cast<sc_core::sc_module*>(&pcie)}) {
-    for (sc_core::sc_object* child : parent->get_child_objects()) {
-      if (auto* const stage = dynamic_cast<Stage*>(child)) stage->clock().reset(*stage);
-    }
-  }
+  for (Stage* stage : stages()) stage->clock().reset(*stage);
 }
 
 // What the host reads about the chip. The native firmware needs no time to boot.
@@ -255,32 +251,18 @@ std::vector<LinkBase*> Rnic::links() const {
 
 void Rnic::register_stats(const StatsGroup& group) const {
   contexts_.register_stats(group.group("context"));
-  group.group("tcp_connection")
-      .derived(
-          "flows", [this] { return static_cast<double>(tcp_connection.flows_in_use()); }, "flows",
-          "flows that are not free, those in TIME-WAIT included");
-  wqe_fetch.register_stats(group.group("wqe_fetch"));
-  rdmap_segmenter.register_stats(group.group("rdmap_segmenter"));
-  payload_fetch.register_stats(group.group("payload_fetch"));
-  mpa_framer.register_stats(group.group("mpa_framer"));
-  marker_inserter.register_stats(group.group("marker_inserter"));
-  crc_insert.register_stats(group.group("crc_insert"));
-  mpa_deframer.register_stats(group.group("mpa_deframer"));
-  crc_check.register_stats(group.group("crc_check"));
-  rqe_fetch.register_stats(group.group("rqe_fetch"));
-  ddp_placement.register_stats(group.group("ddp_placement"));
-  early_placement.register_stats(group.group("early_placement"));
-  rdmap_dispatch.register_stats(group.group("rdmap_dispatch"));
-  irrq.register_stats(group.group("irrq"));
-  read_responder.register_stats(group.group("read_responder"));
-  atomic_alu.register_stats(group.group("atomic_alu"));
-  response_queue.register_stats(group.group("response_queue"));
-  sq_completion.register_stats(group.group("sq_completion"));
-  cqe_writer.register_stats(group.group("cqe_writer"));
-  command_fetch.register_stats(group.group("command_fetch"));
-  fwcpu.register_stats(group.group("fwcpu"));
-  terminate_generator.register_stats(group.group("terminate_generator"));
-  event_writer.register_stats(group.group("event_writer"));
+  for (const Stage* stage : stages()) stage->register_stats(group.group(stage->basename()));
+}
+
+std::vector<Stage*> Rnic::stages() const {
+  std::vector<Stage*> stages;
+  for (const sc_core::sc_module* parent :
+       {static_cast<const sc_core::sc_module*>(this), static_cast<const sc_core::sc_module*>(&pcie)}) {
+    for (sc_core::sc_object* child : parent->get_child_objects()) {
+      if (auto* const stage = dynamic_cast<Stage*>(child)) stages.push_back(stage);
+    }
+  }
+  return stages;
 }
 
 }  // namespace rnic

@@ -3,7 +3,6 @@
 
 #include <memory>
 
-#include "model/common/merge.h"
 #include "model/common/netlist.h"
 #include "model/rnic/completion/cqe_writer.h"
 #include "model/rnic/completion/sq_completion.h"
@@ -11,6 +10,7 @@
 #include "model/rnic/fwcpu/event_writer.h"
 #include "model/rnic/fwcpu/fwcpu.h"
 #include "model/rnic/llp/tcp_connection.h"
+#include "model/rnic/merge.h"
 #include "model/rnic/responder/atomic_alu.h"
 #include "model/rnic/responder/irrq.h"
 #include "model/rnic/responder/read_responder.h"
@@ -41,7 +41,8 @@ class Rnic final : public sc_core::sc_module {
   ContextStore& contexts() { return contexts_; }
   BufferPool& frames() { return frames_; }
 
-  // All of the chip's links, those inside of the PCIe block too.
+  // All of the chip's stages and links, those of the PCIe block too.
+  std::vector<Stage*> stages() const;
   std::vector<LinkBase*> links() const;
 
  private:

@@ -56,8 +56,8 @@ void check(const Rnic& chip, const std::string& name) {
 }
 
 Stage& stage_of(const Rnic& chip, const std::string& name) {
-  for (sc_core::sc_object* child : chip.get_child_objects()) {
-    if (name == child->basename()) return dynamic_cast<Stage&>(*child);
+  for (Stage* stage : chip.stages()) {
+    if (name == stage->basename()) return *stage;
   }
   throw InternalError("a chip has no stage " + name);
 }

@@ -15,6 +15,15 @@ namespace {
 
 using nlohmann::ordered_json;
 
+// One word for each thing, the same in all of a run's outputs. "ratio" is of 0 to 1.
+constexpr std::string_view kUnits[] = {
+    "CQEs",        "CQs",        "FPDUs",      "MRs",      "QPs",        "SRQs",      "STags",    "TLPs",
+    "ULPDUs",      "WQEs",       "accesses",   "bursts",   "calls",      "changes",   "commands", "completions",
+    "connections", "cycles",     "doorbells",  "errors",   "events",     "flows",     "frames",   "instructions",
+    "listeners",   "markers",    "messages",   "octets",   "operations", "packets",   "ps",       "ratio",
+    "reads",       "recoveries", "reductions", "reports",  "requests",   "responses", "restarts", "segments",
+    "slots",       "stalls",     "streams",    "timeouts", "timers",     "writes"};
+
 // The figures of one source by name; a single value has the name "value".
 using Figures = std::vector<std::pair<const char*, ordered_json>>;
 
@@ -40,6 +49,9 @@ Figures figures_of(const StatsRegistry::Source& source) {
 }  // namespace
 
 void StatsRegistry::add(const std::string& path, Source source, std::string unit, std::string description) {
+  RNIC_CHECK_MSG(std::find(std::begin(kUnits), std::end(kUnits), unit) != std::end(kUnits),
+                 path + " counts in unknown units: " + unit);
+  RNIC_CHECK_MSG(!description.empty(), path + " has no description");
   RNIC_CHECK_MSG(groups_.count(path) == 0, path + " is a group of figures");
   RNIC_CHECK_MSG(paths_.insert(path).second, path + " is registered twice");
   for (std::size_t dot = path.find('.'); dot != std::string::npos; dot = path.find('.', dot + 1)) {

@@ -61,6 +61,15 @@ class StatsGroup {
   void derived(const std::string& name, StatsRegistry::Derived value, std::string unit, std::string description) const {
     registry_->add(join(name), std::move(value), std::move(unit), std::move(description));
   }
+  // A structure of plain counters that lists them: Counters::fields(v) calls v(key, member, unit, description).
+  template <class Counters>
+  void counters(const Counters& counters) const {
+    const auto add = [&](const char* key, auto member, const char* unit, const char* description) {
+      derived(
+          key, [&counters, member] { return static_cast<double>(counters.*member); }, unit, description);
+    };
+    Counters::fields(add);
+  }
 
  private:
   std::string join(const std::string& name) const { return path_.empty() ? name : path_ + '.' + name; }

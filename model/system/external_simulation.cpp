@@ -125,10 +125,10 @@ void ExternalSimulation::register_stats() {
   const StatsGroup root(stats_);
   for (unsigned direction = 0; direction < 2; ++direction) {
     const FaultCounters* const counters = faults_->counters(direction);
-    if (counters != nullptr) register_counters(root.group(direction == 0 ? "link.forward" : "link.reverse"), *counters);
+    if (counters != nullptr) root.group(direction == 0 ? "link.forward" : "link.reverse").counters(*counters);
   }
   register_node(root.group(name_), *node_);
-  register_counters(root.group(name_ + ".netdev"), netdev_->counters());
+  root.group(name_ + ".netdev").counters(netdev_->counters());
   root.derived(
       "external.lost", [this] { return static_cast<double>(peer_->lost()); }, "frames", "that the peer could not take");
 }

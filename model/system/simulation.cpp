@@ -299,7 +299,7 @@ void Simulation::register_stats() {
   for (unsigned direction = 0; direction < 2; ++direction) {
     const FaultCounters* const counters = faults_->counters(direction);
     if (counters == nullptr) continue;
-    register_counters(StatsGroup(stats_, direction == 0 ? "link.forward" : "link.reverse"), *counters);
+    StatsGroup(stats_, direction == 0 ? "link.forward" : "link.reverse").counters(*counters);
   }
   for (const Station& s : stations_) register_node(StatsGroup(stats_, s.name), *s.node);
 }

@@ -80,20 +80,10 @@ void register_clock(const StatsGroup& group, const ClockDomain& clk) {
 }
 
 void register_node(const StatsGroup& group, const Node& node) {
-  const Rnic& chip = node.chip;
-  chip.register_stats(group.group("rnic"));
-  register_counters(group.group("rnic.mac_tx"), chip.mac_tx.counters());
-  register_counters(group.group("rnic.mac_rx"), chip.mac_rx.counters());
-  register_counters(group.group("rnic.tcp_tx"), chip.tcp_tx.counters());
-  register_counters(group.group("rnic.tcp_rx"), chip.tcp_rx.counters());
-  register_counters(group.group("rnic.tcp_connection"), chip.tcp_connection.counters());
-  register_counters(group.group("rnic.dma_read"), chip.pcie.dma_read.counters());
-  register_counters(group.group("rnic.dma_write"), chip.pcie.dma_write.counters());
-  register_counters(group.group("rnic.mmio"), chip.pcie.mmio.counters());
-  register_counters(group.group("rnic.msix"), chip.pcie.msix.counters());
-  register_counters(group.group("pcie.device_to_host"), chip.pcie.endpoint.port.counters());
-  register_counters(group.group("pcie.host_to_device"), node.root_complex.port.counters());
-  register_counters(group.group("root_complex"), node.root_complex.counters());
+  node.chip.register_stats(group.group("rnic"));
+  group.group("pcie.device_to_host").counters(node.chip.pcie.endpoint.port.counters());
+  group.group("pcie.host_to_device").counters(node.root_complex.port.counters());
+  for (const Stage* stage : node.host_clk.stages()) stage->register_stats(group.group(stage->basename()));
   node.context.register_stats(group.group("driver"));
   register_clock(group.group("core_clk"), node.core_clk);
   register_clock(group.group("host_clk"), node.host_clk);

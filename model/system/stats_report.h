@@ -8,7 +8,6 @@
 #include "model/common/clock_domain.h"
 #include "model/env/peer/comparison.h"
 #include "model/env/workload/results.h"
-#include "model/rnic/pcie/pcie_transmitter.h"
 #include "model/stats/registry.h"
 #include "model/system/scenario.h"
 
@@ -26,15 +25,5 @@ void register_clock(const StatsGroup& group, const ClockDomain& clk);
 
 // Everything that a node counts.
 void register_node(const StatsGroup& group, const Node& node);
-
-// A structure of plain counters that lists them: (key, member, unit, description).
-template <class Counters>
-void register_counters(const StatsGroup& group, const Counters& counters) {
-  const auto add = [&](const char* key, auto member, const char* unit, const char* description) {
-    group.derived(
-        key, [&counters, member] { return static_cast<double>(counters.*member); }, unit, description);
-  };
-  Counters::fields(add);
-}
 
 }  // namespace rnic

@@ -99,11 +99,11 @@ class Bulk {
         .write(reinterpret_cast<const char*>(got.data()), static_cast<std::streamsize>(got.size()));
     StatsRegistry stats;
     const StatsGroup root(stats);
-    register_counters(root.group("a.rnic.tcp_tx"), chip_.tcp_tx.counters());
-    register_counters(root.group("a.rnic.tcp_rx"), chip_.tcp_rx.counters());
+    root.group("a.rnic.tcp_tx").counters(chip_.tcp_tx.counters());
+    root.group("a.rnic.tcp_rx").counters(chip_.tcp_rx.counters());
     for (unsigned d = 0; d < 2; ++d) {
       const FaultCounters* const counters = faults_.counters(d);
-      if (counters != nullptr) register_counters(root.group(d == 0 ? "link.forward" : "link.reverse"), *counters);
+      if (counters != nullptr) root.group(d == 0 ? "link.forward" : "link.reverse").counters(*counters);
     }
     const nlohmann::ordered_json j{{"sim_time_ps", now_ps()}, {"done_ps", done_ps_},
                                    {"begun_ps", begun_ps_},   {"frames", capture_.frames()},

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "model/common/bytes.h"
+#include "model/stats/registry.h"
 
 namespace rnic::host {
 
@@ -156,5 +157,7 @@ std::string RootComplex::waiting_for() const {
   if (free_tags_ != 0xffffffff) return "completions of register reads";
   return reads_.empty() ? "" : "memory";
 }
+
+void RootComplex::register_stats(const StatsGroup& group) const { group.counters(counters_); }
 
 }  // namespace rnic::host

@@ -70,6 +70,7 @@ class RootComplex final : public Stage, public HostPort {
 
   Wake tick() override;
   std::string waiting_for() const override;
+  void register_stats(const StatsGroup& group) const override;
   const RootComplexCounters& counters() const { return counters_; }
 
  private:

@@ -30,7 +30,7 @@ class SqCompletion final : public Stage {
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override;
-  void register_stats(const StatsGroup& group) const;
+  void register_stats(const StatsGroup& group) const override;
   const Counter& unsolicited() const { return unsolicited_; }
 
   // What a request waits for once it was issued: TCP's acknowledgement, its response, or nothing more.

@@ -98,16 +98,16 @@ class ContextStore final : public Committed {
 
   // How many entries of each table are valid.
   void register_stats(const StatsGroup& group) const {
-    const auto add = [&](const char* key, const auto& table, const char* text) {
+    const auto add = [&](const char* key, const auto& table, const char* unit, const char* text) {
       const auto valid = [&table] {
         return static_cast<double>(std::count_if(table.begin(), table.end(), [](const auto& c) { return c.valid; }));
       };
-      group.derived(key, valid, key, text);
+      group.derived(key, valid, unit, text);
     };
-    add("qps", qps_, "queue pairs that exist");
-    add("cqs", cqs_, "completion queues that exist");
-    add("srqs", srqs_, "shared receive queues that exist");
-    add("stags", stags_, "STags that are valid");
+    add("qps", qps_, "QPs", "queue pairs that exist");
+    add("cqs", cqs_, "CQs", "completion queues that exist");
+    add("srqs", srqs_, "SRQs", "shared receive queues that exist");
+    add("stags", stags_, "STags", "STags that are valid");
   }
 
   void write(Qpn n, const QpContext& c) { stage(qp_writes_, qps_, n.v, c); }

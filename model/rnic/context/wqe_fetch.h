@@ -120,7 +120,7 @@ class WqeFetch final : public Stage {
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override;
-  void register_stats(const StatsGroup& group) const;
+  void register_stats(const StatsGroup& group) const override;
   const Counter& stray_doorbells() const { return stray_doorbells_; }
   const Counter& overruns() const { return overruns_; }
 

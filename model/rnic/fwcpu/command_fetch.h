@@ -26,7 +26,7 @@ class CommandFetch final : public Stage {
 
   // A command could not be read: no further one is taken.
   bool failed() const { return failed_; }
-  void register_stats(const StatsGroup& group) const;
+  void register_stats(const StatsGroup& group) const override;
 
  private:
   enum class State { kIdle, kReadsCommand, kNeedsData, kReadsData, kDelivers };

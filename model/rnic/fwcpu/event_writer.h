@@ -27,7 +27,7 @@ class EventWriter final : public Stage {
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override;
-  void register_stats(const StatsGroup& group) const;
+  void register_stats(const StatsGroup& group) const override;
   std::uint64_t waited_for_room() const { return waited_for_room_.value(); }
   std::uint64_t dropped() const { return dropped_.value(); }
 

@@ -308,7 +308,7 @@ void FwCpu::register_stats(const StatsGroup& group) const {
   group.derived(
       "utilization",
       [this] { return now() == 0 ? 0 : static_cast<double>(busy_cycles_.value()) / static_cast<double>(now()); },
-      "of 1", "share of its time that the processor was in handlers");
+      "ratio", "share of its time that the processor was in handlers");
   profile_.register_stats(group);
   group.counter("stall_cycles", stall_cycles_, "cycles", "time in which a register write waited for its block");
   group.derived(

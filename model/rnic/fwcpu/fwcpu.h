@@ -55,7 +55,7 @@ class FwCpu final : public Stage {
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override;
-  void register_stats(const StatsGroup& group) const;
+  void register_stats(const StatsGroup& group) const override;
   // Why the firmware stopped for good, and what it was doing; nothing as long as it runs.
   struct Fault {
     std::string reason, dump;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/stats/registry.h"
+
 namespace rnic {
 
 using tcp::RxCommand;
@@ -297,6 +299,13 @@ std::string TcpConnection::waiting_for() const {
     if (what != nullptr) text += (text.empty() ? "" : ", ") + std::string("flow ") + std::to_string(i) + ": " + what;
   }
   return text;
+}
+
+void TcpConnection::register_stats(const StatsGroup& group) const {
+  group.derived(
+      "flows", [this] { return static_cast<double>(flows_in_use()); }, "flows",
+      "flows that are not free, those in TIME-WAIT included");
+  group.counters(counters_);
 }
 
 }  // namespace rnic

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "model/rnic/pcie/cut.h"
+#include "model/stats/registry.h"
 
 namespace rnic::pcie {
 
@@ -178,5 +179,7 @@ std::string DmaRead::waiting_for() const {
   const std::size_t in_use = tags_.size() - free_tags_.size();
   return in_use == 0 ? "" : "completions of " + std::to_string(in_use) + " read TLPs";
 }
+
+void DmaRead::register_stats(const StatsGroup& group) const { group.counters(counters_); }
 
 }  // namespace rnic::pcie

@@ -59,6 +59,7 @@ class DmaRead final : public Stage {
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override;
+  void register_stats(const StatsGroup& group) const override;
   const DmaReadCounters& counters() const { return counters_; }
 
  private:

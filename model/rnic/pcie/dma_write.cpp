@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "model/rnic/pcie/cut.h"
+#include "model/stats/registry.h"
 
 namespace rnic::pcie {
 
@@ -69,5 +70,7 @@ Wake DmaWrite::tick() {
   const bool more = sent && (clients_[last].active || clients_[last].request->can_pop());
   return more ? Wake::next_cycle() : Wake::on_traffic();
 }
+
+void DmaWrite::register_stats(const StatsGroup& group) const { group.counters(counters_); }
 
 }  // namespace rnic::pcie

@@ -40,6 +40,7 @@ class DmaWrite final : public Stage {
 
   Wake tick() override;
   void reset() override;
+  void register_stats(const StatsGroup& group) const override;
   const DmaWriteCounters& counters() const { return counters_; }
 
  private:

@@ -1,6 +1,7 @@
 #include "model/rnic/pcie/mmio.h"
 
 #include "model/common/bytes.h"
+#include "model/stats/registry.h"
 
 namespace rnic::pcie {
 
@@ -71,5 +72,7 @@ Wake Mmio::tick() {
   else read(request);
   return requests->can_pop() ? Wake::next_cycle() : Wake::on_traffic();
 }
+
+void Mmio::register_stats(const StatsGroup& group) const { group.counters(counters_); }
 
 }  // namespace rnic::pcie

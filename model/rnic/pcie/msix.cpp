@@ -1,5 +1,7 @@
 #include "model/rnic/pcie/msix.h"
 
+#include "model/stats/registry.h"
+
 namespace rnic::pcie {
 
 static_assert(regs::MsixControl::kCount <= 32, "the pending bits are one word");
@@ -42,5 +44,7 @@ Wake Msix::tick() {
   if (pending_ != before) bank_.set(regs::MsixPba{pending_});
   return vectors->can_pop() || (deliverable() != 0 && messages->can_push()) ? Wake::next_cycle() : Wake::on_traffic();
 }
+
+void Msix::register_stats(const StatsGroup& group) const { group.counters(counters_); }
 
 }  // namespace rnic::pcie

@@ -19,7 +19,7 @@ struct TransmitCounters {
     v("data_bytes", &TransmitCounters::data_bytes, "octets", "asked-for octets in them, without padding");
     v("wire_bytes", &TransmitCounters::wire_bytes, "octets",
       "on the wire, headers, framing and the share of DLLPs included");
-    v("credit_stalls", &TransmitCounters::credit_stalls, "times",
+    v("credit_stalls", &TransmitCounters::credit_stalls, "stalls",
       "a TLP was ready, the wire free, and no credit there");
   }
 };

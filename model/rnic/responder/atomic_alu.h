@@ -50,7 +50,7 @@ class AtomicAlu final : public Stage {
   std::string waiting_for() const override;
   // Whoever writes to host memory in the chip's name tells it, but for this stage.
   WordWatch& words() { return words_; }
-  void register_stats(const StatsGroup& group) const;
+  void register_stats(const StatsGroup& group) const override;
 
   // What the stage counts, and its twin for it.
   struct Counters {

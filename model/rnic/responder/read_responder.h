@@ -20,7 +20,7 @@ class ReadResponder final : public Stage {
       : Stage(nm, clk), contexts_(contexts) {}
   Wake tick() override;
   void reset() override {}
-  void register_stats(const StatsGroup& group) const;
+  void register_stats(const StatsGroup& group) const override;
 
  private:
   const ContextStore& contexts_;

@@ -32,7 +32,7 @@ class ResponseQueue final : public Stage {
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override;
-  void register_stats(const StatsGroup& group) const;
+  void register_stats(const StatsGroup& group) const override;
 
   // The twin in this place calls these too.
   void count_response() { ++responses_; }

@@ -29,7 +29,7 @@ class CrcCheck final : public Stage, public RunsAhead {
   void run_ahead() override { tick(); }
 
   void count(const FpduBeat& last);  // an FPDU was checked; the twin in this place calls it too
-  void register_stats(const StatsGroup& group) const;
+  void register_stats(const StatsGroup& group) const override;
   const Counter& good() const { return good_; }
   const Counter& unchecked() const { return unchecked_; }
   const Counter& bad() const { return bad_; }

@@ -268,7 +268,7 @@ std::string DdpPlacement::waiting_for() const {
 
 void DdpPlacement::register_stats(const StatsGroup& group) const {
   group.counter("segments", segments_, "segments", "DDP segments validated and placed");
-  group.counter("payload_bytes", payload_bytes_, "B", "payload octets written to host memory");
+  group.counter("payload_bytes", payload_bytes_, "octets", "payload octets written to host memory");
   group.counter("errors", errors_, "streams", "streams stopped by a DDP, RDMAP or MPA error");
 }
 

@@ -49,7 +49,7 @@ class DdpPlacement final : public Stage, public RunsAhead {
   void reset() override;
   void run_ahead() override { collect(horizon()); }
   std::string waiting_for() const override;
-  void register_stats(const StatsGroup& group) const;
+  void register_stats(const StatsGroup& group) const override;
   const Counter& errors() const { return errors_; }
 
   // What leaves, as it is counted. A twin that does the stage's work says what it has done.

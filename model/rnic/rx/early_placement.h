@@ -39,7 +39,7 @@ class EarlyPlacement final : public Stage {
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override;
-  void register_stats(const StatsGroup& group) const;
+  void register_stats(const StatsGroup& group) const override;
   const Counter& fpdus() const { return fpdus_; }
   const Counter& payload_bytes() const { return payload_bytes_; }
   const Counter& not_located() const { return not_located_; }

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "model/stats/registry.h"
+
 namespace rnic {
 namespace {
 
@@ -57,5 +59,7 @@ void MacRx::receive(Frame frame) {
   ring_[(head_ + used_) % ring_.size()] = std::move(frame);
   ++used_;
 }
+
+void MacRx::register_stats(const StatsGroup& group) const { group.counters(counters_); }
 
 }  // namespace rnic

@@ -42,6 +42,7 @@ class MacRx final : public Stage, public EthernetTarget {
   Wake tick() override;
   void reset() override;
 
+  void register_stats(const StatsGroup& group) const override;
   const MacRxCounters& counters() const { return counters_; }
 
  private:

@@ -62,7 +62,7 @@ class MpaDeframer final : public Stage, public RunsAhead {
   void run_ahead() override { tick(); }
   std::string waiting_for() const override;
 
-  void register_stats(const StatsGroup& group) const;
+  void register_stats(const StatsGroup& group) const override;
   const Counter& fpdus() const { return fpdus_; }
   const Counter& straddling() const { return straddling_; }
   const Counter& markers() const { return taken_markers_; }

@@ -35,7 +35,7 @@ class RdmapDispatch final : public Stage {
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override;
-  void register_stats(const StatsGroup& group) const;
+  void register_stats(const StatsGroup& group) const override;
 
  private:
   static constexpr std::uint64_t kNotOpened = ~std::uint64_t{0};

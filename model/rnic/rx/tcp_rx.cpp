@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/stats/registry.h"
 #include "model/wire/ethernet.h"
 #include "model/wire/icmp.h"
 
@@ -352,5 +353,7 @@ void TcpRx::open_windows() {
   fb.rcv_edge = f.told_edge = f.rcv_edge;
   feedback->push(fb);
 }
+
+void TcpRx::register_stats(const StatsGroup& group) const { group.counters(counters_); }
 
 }  // namespace rnic

@@ -33,7 +33,7 @@ class TerminateGenerator final : public Stage {
       : Stage(nm, clk), contexts_(contexts), buffers_(buffers), cfg_(cfg), reported_(contexts.qps(), kNone) {}
   Wake tick() override;
   void reset() override;
-  void register_stats(const StatsGroup& group) const;
+  void register_stats(const StatsGroup& group) const override;
 
   void count(bool first) { ++(first ? terminates_ : later_); }  // the twin in this place calls it too
 

@@ -29,7 +29,7 @@ class CrcInsert final : public Stage, public RunsAhead {
   void run_ahead() override { tick(); }
 
   void count(const FpduBeat& last) { ++(last.crc_on ? inserted_ : left_zero_); }  // the twin in this place calls it too
-  void register_stats(const StatsGroup& group) const;
+  void register_stats(const StatsGroup& group) const override;
   const Counter& inserted() const { return inserted_; }
   const Counter& left_zero() const { return left_zero_; }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/rnic/llp/ethernet_timing.h"
+#include "model/stats/registry.h"
 
 namespace rnic {
 
@@ -21,5 +22,7 @@ Wake MacTx::tick() {
   ethernet.send(frame, start_ps + ethernet::octets_to_ps(octets, config_.line_gbps));
   return in->can_pop() ? Wake::next_cycle() : Wake::on_traffic();
 }
+
+void MacTx::register_stats(const StatsGroup& group) const { group.counters(counters_); }
 
 }  // namespace rnic

@@ -36,6 +36,7 @@ class MacTx final : public Stage {
   Wake tick() override;
   void reset() override {}  // a frame that has begun goes out whole
 
+  void register_stats(const StatsGroup& group) const override;
   const MacTxCounters& counters() const { return counters_; }
 
  private:

@@ -47,7 +47,7 @@ class MarkerInserter final : public Stage, public RunsAhead {
   std::string waiting_for() const override;
 
   void count(std::uint64_t markers) { markers_ += markers; }  // inserted; the twin in this place calls it too
-  void register_stats(const StatsGroup& group) const;
+  void register_stats(const StatsGroup& group) const override;
   const Counter& markers() const { return markers_; }
 
  private:

@@ -33,7 +33,7 @@ class MpaFramer final : public Stage, public RunsAhead {
   std::string waiting_for() const override;
 
   void count(const Ulpdu& ulpdu);  // an FPDU was begun; the twin in this place calls it too
-  void register_stats(const StatsGroup& group) const;
+  void register_stats(const StatsGroup& group) const override;
   const Counter& fpdus() const { return fpdus_; }
 
  private:

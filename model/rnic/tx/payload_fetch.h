@@ -39,7 +39,7 @@ class PayloadFetch final : public Stage {
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override;
-  void register_stats(const StatsGroup& group) const;
+  void register_stats(const StatsGroup& group) const override;
 
  private:
   struct Slot {

@@ -41,7 +41,7 @@ class RdmapSegmenter final : public Stage {
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override { return scheduler_.waiting_for(); }
-  void register_stats(const StatsGroup& group) const;
+  void register_stats(const StatsGroup& group) const override;
 
  private:
   struct Revocation {

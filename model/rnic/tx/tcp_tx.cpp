@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "model/common/burst.h"
+#include "model/stats/registry.h"
 #include "model/wire/fpdu.h"
 
 namespace rnic {
@@ -299,5 +300,7 @@ std::string TcpTx::waiting_for() const {
   }
   return text;
 }
+
+void TcpTx::register_stats(const StatsGroup& group) const { group.counters(counters_); }
 
 }  // namespace rnic

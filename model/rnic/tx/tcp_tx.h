@@ -77,6 +77,7 @@ class TcpTx final : public Stage, public RunsAhead {
   void run_ahead() override { collect(horizon()); }
   std::string waiting_for() const override;
 
+  void register_stats(const StatsGroup& group) const override;
   const TcpTxCounters& counters() const { return counters_; }
   // Of this stage, for one flow without segments in flight, in octets.
   static constexpr std::size_t bytes_per_flow();

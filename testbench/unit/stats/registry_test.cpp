@@ -17,7 +17,7 @@ class RegistryTest : public ::testing::Test {
     const StatsGroup rx = StatsGroup(registry).group("node0").group("rx");
     rx.counter("fpdus", fpdus, "FPDUs", "FPDUs checked");
     rx.derived(
-        "share", [this] { return static_cast<double>(bad.value()) / static_cast<double>(fpdus.value()); }, "",
+        "share", [this] { return static_cast<double>(bad.value()) / static_cast<double>(fpdus.value()); }, "ratio",
         "bad among all");
     StatsGroup(registry).histogram("latency", latency, "ps", "doorbell to CQE");
     rx.counter("bad", bad, "FPDUs", "FPDUs with a wrong CRC");
@@ -34,7 +34,7 @@ TEST_F(RegistryTest, JsonNestsByGroupInTheOrderOfRegistration) {
   EXPECT_EQ(registry.to_json().dump(),
             R"({"node0":{"rx":{)"
             R"("fpdus":{"value":8,"unit":"FPDUs","description":"FPDUs checked"},)"
-            R"("share":{"value":0.125,"unit":"","description":"bad among all"},)"
+            R"("share":{"value":0.125,"unit":"ratio","description":"bad among all"},)"
             R"("bad":{"value":1,"unit":"FPDUs","description":"FPDUs with a wrong CRC"}}},)"
             R"("latency":{"count":3,"min":100,"mean":200.33333333333334,"p50":201,"p90":300,"p99":300,"p99.9":300,)"
             R"("max":300,"unit":"ps","description":"doorbell to CQE"}})");
@@ -56,7 +56,7 @@ TEST_F(RegistryTest, TextHasOneAlignedLinePerFigure) {
   registry.write_text(out);
   EXPECT_EQ(out.str(),
             "node0.rx.fpdus  1000  FPDUs  FPDUs checked\n"
-            "node0.rx.share   0.0         bad among all\n"
+            "node0.rx.share   0.0  ratio  bad among all\n"
             "latency.count      1  ps     doorbell to CQE\n"
             "latency.min        5  ps     doorbell to CQE\n"
             "latency.mean     5.0  ps     doorbell to CQE\n"
@@ -73,10 +73,18 @@ TEST_F(RegistryTest, FigureWithoutFiniteValueIsNull) {
 }
 
 TEST_F(RegistryTest, PathIsOneFigureOrOneGroup) {
-  EXPECT_THROW(registry.add("latency", &bad, "", ""), InternalError);
-  EXPECT_THROW(registry.add("node0.rx", &bad, "", ""), InternalError);
-  EXPECT_THROW(registry.add("latency.tail", &bad, "", ""), InternalError);
-  EXPECT_NO_THROW(registry.add("latency2", &bad, "", ""));
+  EXPECT_THROW(registry.add("latency", &bad, "FPDUs", "bad ones"), InternalError);
+  EXPECT_THROW(registry.add("node0.rx", &bad, "FPDUs", "bad ones"), InternalError);
+  EXPECT_THROW(registry.add("latency.tail", &bad, "FPDUs", "bad ones"), InternalError);
+  EXPECT_NO_THROW(registry.add("latency2", &bad, "FPDUs", "bad ones"));
+}
+
+// A word that is in no list is a typing mistake, or a second word for a thing that has one.
+TEST_F(RegistryTest, UnitsAreOfOneVocabulary) {
+  EXPECT_THROW(registry.add("new", &bad, "B", "octets"), InternalError);
+  EXPECT_THROW(registry.add("new", &bad, "", "a share"), InternalError);
+  EXPECT_THROW(registry.add("new", &bad, "octets", ""), InternalError);
+  EXPECT_NO_THROW(registry.add("new", &bad, "octets", "received"));
 }
 
 }  // namespace

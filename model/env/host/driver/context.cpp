@@ -298,19 +298,19 @@ Watch& Context::watch(std::uint64_t address) {
 }
 
 void Context::register_stats(const StatsGroup& group) const {
-  const auto add = [&](const char* key, const auto& objects, const char* text) {
+  const auto add = [&](const char* key, const auto& objects, const char* unit, const char* text) {
     const auto alive = [&objects] {
       return static_cast<double>(std::count_if(objects.begin(), objects.end(), [](const auto& object) {
         return object != nullptr && !object->destroyed();
       }));
     };
-    group.derived(key, alive, key, text);
+    group.derived(key, alive, unit, text);
   };
-  add("qps", qps_, "queue pairs of programs");
-  add("cqs", cqs_, "completion queues of programs");
-  add("srqs", srqs_, "shared receive queues of programs");
-  add("mrs", mrs_, "memory regions and windows of programs");
-  add("listeners", listeners_, "ports that programs listen on");
+  add("qps", qps_, "QPs", "queue pairs of programs");
+  add("cqs", cqs_, "CQs", "completion queues of programs");
+  add("srqs", srqs_, "SRQs", "shared receive queues of programs");
+  add("mrs", mrs_, "MRs", "memory regions and windows of programs");
+  add("listeners", listeners_, "listeners", "ports that programs listen on");
   group.derived(
       "commands", [this] { return static_cast<double>(commands_.outstanding()); }, "commands",
       "that the device has not ended yet");

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/stats/registry.h"
+
 namespace rnic::host {
 
 std::uint64_t Core::time_ps() const { return std::max(busy_until_ps_, cpu_.clock().now_ps()); }
@@ -97,6 +99,15 @@ std::string HostCpu::waiting_for() const {
     if (!one.empty()) text += (text.empty() ? "" : "; ") + one;
   }
   return text;
+}
+
+void HostCpu::register_stats(const StatsGroup& group) const {
+  const auto calls = [this] {
+    std::uint64_t sum = 0;
+    for (const auto& core : cores_) sum += core->calls();
+    return static_cast<double>(sum);
+  };
+  group.derived("program_calls", calls, "calls", "calls of programs, on all cores");
 }
 
 }  // namespace rnic::host

@@ -103,6 +103,7 @@ class HostCpu final : public Stage {
 
   Wake tick() override;
   std::string waiting_for() const override;
+  void register_stats(const StatsGroup& group) const override;
 
  private:
   friend class Core;

@@ -1,7 +1,9 @@
-// The pages' diagrams of the chip, held against its stages and links.
+// The chip as a whole: its stages, links and statistics, and the pages' diagrams held against them.
 #include <fstream>
 #include <set>
 #include <sstream>
+
+#include <nlohmann/json.hpp>
 
 #include "model/rnic/rnic.h"
 #include "testbench/support/stage_test.h"
@@ -27,7 +29,7 @@ struct Diagram {
     std::string token, before;
     for (bool arrow = false; in >> token; arrow = token == "→") {
       if (token == "→") continue;
-      while (token.back() == ';' || token.back() == ',') token.pop_back();
+      while (!token.empty() && (token.back() == ';' || token.back() == ',')) token.pop_back();
       words.insert(token);
       if (arrow) arrows.insert({before, token});
       before = token;
@@ -89,6 +91,14 @@ TEST_F(ChipTest, EveryLinkHasANameTwoEndsAndFields) {
     EXPECT_NE(link->consumer(), nullptr) << link->name();
     EXPECT_FALSE(link->kind().signals.empty()) << link->name();
   }
+}
+
+// What the PCIe endpoint counts belongs to the link: pcie.device_to_host.
+TEST_F(ChipTest, EveryStageHasStatistics) {
+  StatsRegistry registry;
+  chip.register_stats(StatsGroup(registry).group("rnic"));
+  const nlohmann::ordered_json stats = registry.to_json()["rnic"];
+  for (const std::string& stage : stages()) EXPECT_NE(stats.contains(stage), stage == "endpoint") << stage;
 }
 
 TEST_F(ChipTest, TheReadmeShowsEveryStageAndOnlyLinksThatThereAre) {

@@ -1,9 +1,10 @@
-// Several producers, one consumer: takes one item a cycle, in turn over the inputs that have one.
+// Several producers, one consumer: takes one item a cycle, round-robin over the inputs that have one.
 #pragma once
 
 #include <deque>
 
 #include "model/common/link.h"
+#include "model/stats/registry.h"
 
 namespace rnic {
 
@@ -28,6 +29,10 @@ class Merge final : public Stage {
     return Wake::on_traffic();
   }
   void reset() override { next_ = 0; }
+  void register_stats(const StatsGroup& group) const override {
+    group.derived(
+        "items", [this] { return static_cast<double>(out->pushed()); }, "messages", "passed on");
+  }
 
  private:
   std::deque<PopPort<T>> in_;
