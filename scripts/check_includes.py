@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""Compares every #include of ours with the LINK lines: what a folder uses of another, its library has to link.
+
+check_includes.py [--build FOLDER] [--known FILE]
+
+A file belongs to the library of its folder; where a folder has several targets, to the one that lists it, that lists
+the source of the same name, that has the folder's name, or whose sources include it. It may include headers of its own
+target and of those that this links, with what they link publicly. CMake writes the targets into targets.tsv of the
+build folder (the newest of build/ without --build). Prints each violation, and each circle between folders. Exit status
+0; 1 where there is one that --known does not list, or where --known lists one that is gone; 2 on bad usage.
+"""
+import argparse
+import collections
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+CHECKED = ("model", "firmware", "rtl-stubs/verilated", "testbench/support")
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"')
+
+Target = collections.namedtuple("Target", "name folder sources links public")
+
+
+def read_targets(path):
+    """The targets of targets.tsv that have a folder of the tree and are compiled or linked, by name."""
+    targets = {}
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        parts = line.split("\t")
+        if len(parts) != 5:
+            raise ValueError(f"{path}:{number}: {len(parts)} columns instead of 5")
+        name, folder, *lists = parts
+        sources, links, public = (tuple(dict.fromkeys(filter(None, text.split(";")))) for text in lists)
+        targets[name] = Target(name, folder, frozenset(f"{folder}/{source}" for source in sources), links, public)
+    return targets
+
+
+def linked(targets, name):
+    """Targets whose headers `name` may use: what it links, and what these link publicly."""
+    found, left = set(), list(targets[name].links)
+    while left:
+        other = left.pop()
+        if other in targets and other not in found:
+            found.add(other)
+            left += targets[other].public
+    return found
+
+
+def read_includes(root):
+    """Of each file that is checked, the pairs of line and file that it includes from the tree."""
+    includes = {}
+    for folder in CHECKED:
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix not in (".h", ".cpp", ".c"):
+                continue
+            lines = enumerate(path.read_text().splitlines(), 1)
+            found = ((number, INCLUDE.match(line)) for number, line in lines)
+            includes[path.relative_to(root).as_posix()] = [(number, m[1]) for number, m in found
+                                                           if m and (root / m[1]).is_file()]
+    return includes
+
+
+class Owners:
+    """Which targets a file belongs to."""
+
+    def __init__(self, targets, includes):
+        self._includes = includes
+        self._in_folder = collections.defaultdict(list)
+        for target in targets.values():
+            self._in_folder[target.folder].append(target)
+        self._reached = {}
+
+    def of(self, file):
+        for folder in map(str, pathlib.PurePosixPath(file).parents):
+            here = self._in_folder.get(folder)
+            if here:
+                break
+        else:
+            return []
+        named = [t for t in here if file in t.sources]
+        named = named or [t for t in here if any(file.rpartition(".")[0] == s.rpartition(".")[0] for s in t.sources)]
+        named = named or (here if len(here) == 1 else [])
+        named = named or [t for t in here if t.name == "rnic_" + folder.rpartition("/")[2]]
+        return named or [t for t in here if file in self._reached_from(t)]
+
+    def _reached_from(self, target):
+        """Files of the target's folder that its sources include, over others of them."""
+        if target.name not in self._reached:
+            found, left = set(), [s for s in target.sources if s in self._includes]
+            while left:
+                file = left.pop()
+                if file not in found:
+                    found.add(file)
+                    others = (other for _, other in self._includes.get(file, ()))
+                    left += [other for other in others if other.startswith(target.folder + "/")]
+            self._reached[target.name] = found
+        return self._reached[target.name]
+
+
+def circles(uses):
+    """Groups of targets that use each other, over others or not: strongly connected components of more than one."""
+    def reached(start):
+        found, left = set(), [start]
+        while left:
+            for other in uses.get(left.pop(), ()):
+                if other not in found:
+                    found.add(other)
+                    left.append(other)
+        return found
+    from_each = {name: reached(name) for name in uses}
+    groups = {frozenset(other for other in found if name in from_each.get(other, ()))
+              for name, found in from_each.items()}
+    return sorted(sorted(group) for group in groups if len(group) > 1)
+
+
+def check(root, targets):
+    """Violations as (file, line, included file, owner of that, owner of the file), and the circles."""
+    includes = read_includes(root)
+    owners = Owners(targets, includes)
+    violations, uses = [], collections.defaultdict(set)
+    for file, found in includes.items():
+        for line, other in found:
+            theirs = owners.of(other)
+            for mine in owners.of(file):
+                if mine in theirs or not theirs:
+                    continue
+                uses[mine.name].add(theirs[0].name)
+                if not any(t.name in linked(targets, mine.name) for t in theirs):
+                    violations.append((file, line, other, theirs[0].name, mine.name))
+    return violations, circles(uses)
+
+
+def newest(root):
+    files = sorted(root.glob("build/*/targets.tsv"), key=lambda path: path.stat().st_mtime)
+    if not files:
+        raise ValueError(f"no targets.tsv in {root}/build: run cmake --preset release")
+    return files[-1].parent
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, help="a build folder that cmake has configured")
+    parser.add_argument("--known", type=pathlib.Path, help="violations that there are, as `file includes other`")
+    parser.add_argument("--root", type=pathlib.Path, default=ROOT, help="the tree; by default the one of this script")
+    parser.add_argument("--pairs", action="store_true", help="prints pairs of targets alone, with their number")
+    args = parser.parse_args(arguments)
+    try:
+        targets = read_targets((args.build or newest(args.root)) / "targets.tsv")
+        known = set(args.known.read_text().splitlines()) if args.known else set()
+    except (OSError, ValueError) as error:
+        print(f"check_includes.py: {error}", file=sys.stderr)
+        return 2
+    violations, groups = check(args.root, targets)
+    if args.pairs:
+        for (mine, theirs), count in sorted(collections.Counter((v[4], v[3]) for v in violations).items()):
+            print(f"{mine} {theirs} {count}")
+    found = {f"{file} includes {other}" for file, _, other, _, _ in violations}
+    for file, line, other, theirs, mine in violations:
+        if f"{file} includes {other}" not in known and not args.pairs:
+            print(f"{file}:{line} includes {other} of target {theirs}, which {mine} does not link")
+    for gone in sorted(known - found):
+        print(f"{args.known}: \"{gone}\" is mended: take it from the list")
+    for group in groups:
+        print(f"a circle: {', '.join(group)} include each other")
+    return 1 if found != known or (groups and not known) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

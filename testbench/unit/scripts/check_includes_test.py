@@ -1,0 +1,91 @@
+"""An include that no LINK line allows is found and named by line, and so is a circle between folders."""
+
+import contextlib
+import io
+import pathlib
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts"))
+import check_includes  # noqa: E402
+
+# wire <- chip <- tx; other is linked by nobody. Of folder wire a second target has a source and its header.
+TARGETS = """rnic_wire\tmodel/wire\tframe.cpp\t\t
+rnic_text\tmodel/wire\ttext.cpp\trnic_wire\t
+rnic_chip\tmodel/chip\tchip.cpp\trnic_wire;rnic_secret\trnic_wire
+rnic_secret\tmodel/secret\tsecret.cpp\t\t
+rnic_tx\tmodel/tx\ttx.cpp\trnic_chip\trnic_chip
+rnic_other\tmodel/other\tother.cpp\t\t
+"""
+CLEAN = {
+    "model/wire/frame.h": "",
+    "model/wire/frame.cpp": '#include "model/wire/frame.h"\n#include <cstdint>\n',
+    "model/wire/text.h": "",
+    "model/wire/text.cpp": '#include "model/wire/text.h"\n#include "model/wire/frame.h"\n',
+    "model/secret/secret.h": "",
+    "model/chip/chip.cpp": '#include "model/secret/secret.h"\n',
+    "model/tx/part/deep.h": '#include "model/wire/frame.h"\n#include "not/in/the/tree.h"\n',
+    "model/tx/tx.cpp": '#include "model/tx/part/deep.h"\n',
+    "model/other/other.h": "",
+}
+
+
+class Includes(unittest.TestCase):
+    def run_with(self, files=None, known=None, targets=TARGETS):
+        """Exit status and what is printed, for the clean tree with these files more."""
+        with tempfile.TemporaryDirectory() as name:
+            root = pathlib.Path(name)
+            for file, text in {**CLEAN, **(files or {}), "build/x/targets.tsv": targets}.items():
+                (root / file).parent.mkdir(parents=True, exist_ok=True)
+                (root / file).write_text(text)
+            arguments = ["--root", name]
+            if known is not None:
+                (root / "known.txt").write_text(known)
+                arguments += ["--known", str(root / "known.txt")]
+            out, err = io.StringIO(), io.StringIO()
+            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+                status = check_includes.main(arguments)
+            return status, (out.getvalue() + err.getvalue()).replace(name + "/", "")
+
+    def test_of_what_is_linked_are_allowed(self):
+        self.assertEqual(self.run_with(), (0, ""))
+
+    def test_of_what_is_not_linked_are_named(self):
+        self.assertEqual(self.run_with({"model/tx/tx.cpp": '// one\n#  include "model/other/other.h"\n'}), (1,
+            "model/tx/tx.cpp:2 includes model/other/other.h of target rnic_other, which rnic_tx does not link\n"))
+
+    def test_of_what_another_links_privately_are_none_of_mine(self):
+        status, text = self.run_with({"model/tx/tx.h": '#include "model/secret/secret.h"\n'})
+        self.assertEqual(status, 1)
+        self.assertIn("model/tx/tx.h:1 includes model/secret/secret.h of target rnic_secret", text)
+
+    def test_a_second_target_of_a_folder_has_its_own_link_line(self):
+        status, text = self.run_with({"model/wire/frame.cpp": '#include "model/wire/text.h"\n'})
+        self.assertEqual(status, 1)
+        self.assertIn("of target rnic_text, which rnic_wire does not link", text)
+
+    def test_in_a_circle_are_reported_even_where_links_allow_them(self):
+        both_ways = TARGETS.replace("model/wire\tframe.cpp\t\t", "model/wire\tframe.cpp\trnic_chip\t")
+        files = {"model/wire/frame.cpp": '#include "model/chip/chip.h"\n',
+                 "model/chip/chip.h": '#include "model/wire/frame.h"\n'}
+        self.assertEqual(self.run_with(files, targets=both_ways),
+                         (1, "a circle: rnic_chip, rnic_wire include each other\n"))
+
+    def test_known_violations_may_only_become_fewer(self):
+        files = {"model/tx/tx.cpp": '#include "model/other/other.h"\n'}
+        line = "model/tx/tx.cpp includes model/other/other.h\n"
+        self.assertEqual(self.run_with(files, known=line), (0, ""))
+        self.assertEqual(self.run_with(known=line),
+                         (1, f'known.txt: "{line.strip()}" is mended: take it from the list\n'))
+
+    def test_without_targets_nothing_is_said(self):
+        self.assertEqual(self.run_with(targets="rnic_wire\tmodel\n"),
+                         (2, "check_includes.py: build/x/targets.tsv:1: 2 columns instead of 5\n"))
+        with tempfile.TemporaryDirectory() as name, contextlib.redirect_stderr(io.StringIO()) as err:
+            self.assertEqual(check_includes.main(["--root", name]), 2)
+            self.assertIn("run cmake --preset release", err.getvalue())
+
+
+if __name__ == "__main__":
+    unittest.main()
