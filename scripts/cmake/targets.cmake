@@ -14,13 +14,14 @@ set_target_properties(rnic_precompiled rnic_precompiled_json PROPERTIES POSITION
 
 # One folder is one library: rnic_library(rx SOURCES crc_check.cpp LINK rnic::common rnic::wire).
 # The LINK line is the architecture; a folder that links more than its row in the architecture table is a mistake.
+# HEADERS: those without a source of their name, where the folder has several libraries.
 # PLAIN: nothing in it needs SystemC. JSON: most of it reads or writes JSON. UNITY n: n sources are one translation unit, where
 # each is small beside what it includes.
 function(rnic_library name)
-  cmake_parse_arguments(ARG "PLAIN;JSON" "UNITY" "SOURCES;LINK;PRIVATE_LINK" ${ARGN})
+  cmake_parse_arguments(ARG "PLAIN;JSON" "UNITY" "SOURCES;HEADERS;LINK;PRIVATE_LINK" ${ARGN})
   set(target rnic_${name})
   if(ARG_SOURCES)
-    add_library(${target} STATIC ${ARG_SOURCES})
+    add_library(${target} STATIC ${ARG_SOURCES} ${ARG_HEADERS})
     set(scope PUBLIC)
     target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:rnic_warnings>)
     if(ARG_UNITY AND RNIC_UNITY)
@@ -35,7 +36,7 @@ function(rnic_library name)
       target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:fmt::fmt>)  # its definitions are those of the headers
     endif()
   else()
-    add_library(${target} INTERFACE)
+    add_library(${target} INTERFACE ${ARG_HEADERS})
     set(scope INTERFACE)
   endif()
   add_library(rnic::${name} ALIAS ${target})
