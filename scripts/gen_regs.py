@@ -251,7 +251,7 @@ def page(bar_bytes, regs):
 def generate(text):
     """Path relative to the root -> contents."""
     description = parse(text)
-    return {"model/rnic/regs/rnic_regs.h": cpp_header(*description),
+    return {"model/abi/rnic_regs.h": cpp_header(*description),
             "model/rnic/regs/registers.md": page(*description),
             "rtl-stubs/include/rnic_regs_pkg.sv": sv_package(*description)}
 

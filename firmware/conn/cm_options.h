@@ -5,8 +5,8 @@
 
 #include "firmware/conn/mpa_negotiation.h"
 #include "firmware/lib/capacity.h"
-#include "model/rnic/context/context_types.h"
-#include "model/rnic/host_abi.h"
+#include "model/abi/context_types.h"
+#include "model/abi/host_abi.h"
 
 namespace rnic::fw {
 

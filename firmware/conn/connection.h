@@ -4,43 +4,12 @@
 #include <cstdint>
 
 #include "firmware/conn/mpa_negotiation.h"
-#include "firmware/hal/events.h"
 #include "firmware/lib/capacity.h"
-#include "model/rnic/context/context_types.h"
+#include "model/abi/connection_states.h"
+#include "model/abi/context_types.h"
+#include "model/abi/firmware_events.h"
 
 namespace rnic::fw {
-
-enum class ConnState : std::uint8_t {
-  kFree,
-  kTcpOpening,     // initiator: TCP handshake
-  kWaitReply,      // initiator: request sent
-  kWaitRequest,    // responder: TCP is open
-  kWaitHost,       // responder: the host decides
-  kWaitFirstFpdu,  // responder: in RDMA mode, must not send yet
-  kRts,            // both directions flow
-  kDraining,       // the host disconnects, or the peer has closed: the send queue runs out
-  kTerminating,    // an error: the Terminate is on its way
-  kClosing,        // our FIN is sent; TCP ends
-  kRejected        // initiator: the peer rejected, and TCP stays open for another request
-};
-
-enum class ConnEvent : std::uint8_t {
-  kConnected,
-  kOpenFailed,
-  kStreamData,
-  kPeerClosed,
-  kReset,
-  kClosed,
-  kFirstFpdu,
-  kTerminateReceived,
-  kStreamError,
-  kSendDrained,
-  kAccept,
-  kReject,
-  kDisconnect,
-  kTimeout,
-  kConnect  // another request, behind a rejection
-};
 
 // An event with what came along; members that do not belong to it keep their defaults.
 struct ConnInput {

@@ -9,11 +9,11 @@
 #include "firmware/conn/connection.h"
 #include "firmware/conn/listener_table.h"
 #include "firmware/events/host_events.h"
-#include "firmware/hal/sram.h"
 #include "firmware/lib/index_pool.h"
 #include "firmware/lib/logging.h"
 #include "firmware/lib/personality.h"
 #include "firmware/qp/resource_manager.h"
+#include "model/abi/firmware_sram.h"
 #include "model/wire/fpdu.h"
 
 namespace rnic::fw {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "model/rnic/host_abi.h"
+#include "model/abi/host_abi.h"
 #include "model/wire/mpa_frame.h"
 
 namespace rnic::fw {

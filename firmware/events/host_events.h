@@ -2,7 +2,7 @@
 #pragma once
 
 #include "firmware/conn/connection.h"
-#include "model/rnic/host_abi.h"
+#include "model/abi/host_abi.h"
 #include "model/wire/terminate.h"
 
 namespace rnic::fw {

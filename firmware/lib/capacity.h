@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "firmware/lib/default_capacity.h"
-#include "model/rnic/host_abi.h"
+#include "model/abi/host_abi.h"
 
 namespace rnic::fw {
 

@@ -1,7 +1,7 @@
 // Writes to the log what somebody wants to know.
 #pragma once
 
-#include "firmware/hal/operations.h"
+#include "model/abi/firmware_operations.h"
 
 namespace rnic::fw {
 

@@ -1,7 +1,7 @@
 // What a device can be for a queue pair (draft-carrier-rddp-rnic-interop-00 sections 5.1 and 6.2).
 #pragma once
 
-#include "model/rnic/host_abi.h"
+#include "model/abi/host_abi.h"
 
 namespace rnic::fw {
 

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <optional>
 
-#include "firmware/hal/operations.h"
-#include "firmware/hal/sram.h"
 #include "firmware/lib/capacity.h"
 #include "firmware/lib/personality.h"
+#include "model/abi/firmware_operations.h"
+#include "model/abi/firmware_sram.h"
 #include "model/common/bytes.h"
 
 namespace rnic::fw {

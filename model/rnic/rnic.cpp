@@ -1,7 +1,7 @@
 #include "model/rnic/rnic.h"
 
 #include "firmware/lib/version.h"
-#include "model/rnic/host_abi_names.h"
+#include "model/abi/host_abi_names.h"
 
 namespace rnic {
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/abi/host_abi.h"
 #include "model/common/clock_domain.h"
-#include "model/rnic/host_abi.h"
 
 namespace rnic {
 

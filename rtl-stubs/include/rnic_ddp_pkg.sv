@@ -40,7 +40,7 @@ package rnic_ddp_pkg;
     logic [31:0] qn;
   } message_kind_t;
 
-  // Octets of host memory as an STag's region has them: see model/rnic/context/memory_piece.h.
+  // Octets of host memory as an STag's region has them: see model/abi/memory_piece.h.
   typedef struct packed {
     logic [63:0] address;  // on the bus; or, with a list, the offset from the start of its first page
     logic [15:0] bytes;    // no more than a ULPDU has

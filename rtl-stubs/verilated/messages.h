@@ -3,10 +3,10 @@
 
 #include <tuple>
 
+#include "model/abi/context_types.h"
+#include "model/abi/srq_events.h"
 #include "model/rnic/completion/cqe.h"
-#include "model/rnic/context/context_types.h"
 #include "model/rnic/context/qp_events.h"
-#include "model/rnic/context/srq_events.h"
 #include "model/rnic/context/wqe_fetch.h"
 #include "model/rnic/dma.h"
 #include "model/rnic/llp/tcp_types.h"

@@ -1,6 +1,6 @@
 // What a program can do to its send queue behind the driver's back: its own stream may end, and nothing else happens.
+#include "model/abi/rnic_regs.h"
 #include "model/common/prng.h"
-#include "model/rnic/regs/rnic_regs.h"
 #include "testbench/system/two_node_bench.h"
 
 namespace rnic::test {

@@ -1,5 +1,5 @@
 // A program reads the firmware's log while the device runs.
-#include "model/rnic/fwcpu/log_text.h"
+#include "model/abi/log_text.h"
 #include "testbench/system/two_node_bench.h"
 
 namespace rnic::test {

@@ -3,9 +3,9 @@
 #include <map>
 #include <utility>
 
+#include "model/abi/rnic_regs.h"
 #include "model/common/prng.h"
 #include "model/env/link/ethernet_link.h"
-#include "model/rnic/regs/rnic_regs.h"
 #include "model/system/node.h"
 #include "testbench/support/stage_test.h"
 

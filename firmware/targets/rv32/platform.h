@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "firmware/hal/events.h"
-#include "firmware/hal/operations.h"
-#include "firmware/hal/sram.h"
 #include "firmware/lib/capacity.h"
+#include "model/abi/firmware_events.h"
+#include "model/abi/firmware_operations.h"
+#include "model/abi/firmware_sram.h"
 
 namespace rnic::fw::rv32 {
 

@@ -8,10 +8,10 @@
 #include <optional>
 #include <vector>
 
+#include "model/abi/context_types.h"
+#include "model/abi/host_abi.h"
+#include "model/abi/tx_internal_work.h"
 #include "model/common/bytes.h"
-#include "model/rnic/context/context_types.h"
-#include "model/rnic/context/tx_internal_work.h"
-#include "model/rnic/host_abi.h"
 
 namespace rnic::cli {
 

@@ -9,9 +9,9 @@
 
 #include <fmt/format.h>
 
+#include "model/abi/host_abi.h"
 #include "model/common/check.h"
 #include "model/env/peer/terminate_reader.h"
-#include "model/rnic/host_abi.h"
 
 namespace rnic::replay {
 

@@ -3,8 +3,8 @@
 
 #include <optional>
 
+#include "model/abi/host_abi.h"
 #include "model/common/ids.h"
-#include "model/rnic/host_abi.h"
 #include "model/rnic/messages/parts.h"
 
 namespace rnic {

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "model/abi/context_types.h"
 #include "model/common/clock_domain.h"
-#include "model/rnic/context/context_types.h"
 #include "model/rnic/context/stag_writes.h"
 #include "model/stats/registry.h"
 

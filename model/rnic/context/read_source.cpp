@@ -1,6 +1,6 @@
 #include "model/rnic/context/read_source.h"
 
-#include "model/rnic/host_abi.h"
+#include "model/abi/host_abi.h"
 
 namespace rnic {
 

@@ -1,8 +1,8 @@
 // Send-queue work on STags: fast registration, local invalidation, windows. See stag_work.md.
 #pragma once
 
+#include "model/abi/host_abi.h"
 #include "model/rnic/context/context.h"
-#include "model/rnic/host_abi.h"
 
 namespace rnic {
 

@@ -5,13 +5,13 @@
 #include <array>
 #include <vector>
 
+#include "model/abi/host_abi.h"
 #include "model/common/link.h"
 #include "model/common/node_pool.h"
 #include "model/config/field.h"
 #include "model/rnic/context/context.h"
 #include "model/rnic/context/qp_events.h"
 #include "model/rnic/dma.h"
-#include "model/rnic/host_abi.h"
 #include "model/rnic/messages/parts.h"
 #include "model/rnic/pcie/doorbells.h"
 #include "model/stats/registry.h"

@@ -7,8 +7,8 @@
 #include <variant>
 #include <vector>
 
-#include "firmware/hal/operations.h"
-#include "firmware/hal/sram.h"
+#include "model/abi/firmware_operations.h"
+#include "model/abi/firmware_sram.h"
 #include "model/common/bytes.h"
 #include "model/common/cycle.h"
 #include "model/rnic/context/context.h"

@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-#include "model/rnic/host_abi.h"
+#include "model/abi/host_abi.h"
 
 namespace rnic {
 

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "model/abi/host_abi_names.h"
 #include "model/rnic/fwcpu/messages.h"
 #include "model/rnic/fwcpu/setup_times.h"
-#include "model/rnic/host_abi_names.h"
 #include "model/rnic/llp/tcp_types.h"
 
 namespace rnic {

@@ -5,8 +5,8 @@
 #include <string>
 #include <variant>
 
-#include "firmware/hal/events.h"
 #include "firmware/lib/capacity.h"
+#include "model/abi/firmware_events.h"
 #include "model/rnic/fwcpu/chip_bus.h"
 #include "model/stats/registry.h"
 

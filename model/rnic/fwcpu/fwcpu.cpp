@@ -1,7 +1,7 @@
 #include "model/rnic/fwcpu/fwcpu.h"
 
-#include "firmware/hal/log.h"
 #include "firmware/lib/capacity.h"
+#include "model/abi/firmware_log.h"
 #include "model/rnic/fwcpu/chip_bus.h"
 #include "model/rnic/fwcpu/firmware_target.h"
 

@@ -8,10 +8,10 @@
 #include <string>
 #include <utility>
 
+#include "model/abi/srq_events.h"
 #include "model/common/link.h"
 #include "model/rnic/completion/cqe.h"
 #include "model/rnic/context/context.h"
-#include "model/rnic/context/srq_events.h"
 #include "model/rnic/fwcpu/firmware_fault.h"
 #include "model/rnic/fwcpu/firmware_profile.h"
 #include "model/rnic/fwcpu/fwcpu_config.h"

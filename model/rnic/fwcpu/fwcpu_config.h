@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <string>
 
-#include "firmware/hal/log_level.h"
 #include "firmware/lib/default_capacity.h"
+#include "model/abi/firmware_log_level.h"
+#include "model/abi/host_abi.h"
 #include "model/config/field.h"
 #include "model/rnic/fwcpu/rv32/rv32_config.h"
-#include "model/rnic/host_abi.h"
 
 namespace rnic {
 

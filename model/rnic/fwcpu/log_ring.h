@@ -5,9 +5,9 @@
 #include <functional>
 #include <vector>
 
-#include "firmware/hal/log_level.h"
+#include "model/abi/firmware_log_level.h"
+#include "model/abi/log_text.h"
 #include "model/common/clock_domain.h"
-#include "model/rnic/fwcpu/log_text.h"
 #include "model/rnic/regs/reg_bank.h"
 
 namespace rnic {

@@ -3,10 +3,10 @@
 
 #include <cstdint>
 
+#include "model/abi/host_abi.h"
+#include "model/abi/tx_internal_work.h"
 #include "model/common/buffer.h"
 #include "model/rnic/context/qp_events.h"
-#include "model/rnic/context/tx_internal_work.h"
-#include "model/rnic/host_abi.h"
 #include "model/rnic/messages/parts.h"
 
 namespace rnic {

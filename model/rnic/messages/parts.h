@@ -4,8 +4,8 @@
 #include <array>
 #include <cstring>
 
+#include "model/abi/host_abi.h"
 #include "model/common/message.h"
-#include "model/rnic/host_abi.h"
 #include "model/wire/ethernet.h"
 #include "model/wire/rdmap.h"
 #include "model/wire/tcp_options.h"

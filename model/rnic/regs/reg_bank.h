@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "model/abi/rnic_regs.h"
 #include "model/common/clock_domain.h"
-#include "model/rnic/regs/rnic_regs.h"
 
 namespace rnic::regs {
 

@@ -6,13 +6,13 @@
 #include <optional>
 #include <vector>
 
+#include "model/abi/host_abi.h"
 #include "model/common/link.h"
 #include "model/common/ring.h"
 #include "model/config/field.h"
 #include "model/rnic/context/context.h"
 #include "model/rnic/context/qp_events.h"
 #include "model/rnic/dma.h"
-#include "model/rnic/host_abi.h"
 #include "model/rnic/responder/read_request.h"
 #include "model/rnic/word_watch.h"
 #include "model/stats/registry.h"

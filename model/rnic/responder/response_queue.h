@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "model/abi/host_abi.h"
 #include "model/common/link.h"
 #include "model/common/node_pool.h"
 #include "model/common/ring.h"
@@ -11,7 +12,6 @@
 #include "model/rnic/context/context.h"
 #include "model/rnic/context/qp_events.h"
 #include "model/rnic/dma.h"
-#include "model/rnic/host_abi.h"
 #include "model/rnic/responder/read_request.h"
 #include "model/stats/registry.h"
 

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
+#include "model/abi/host_abi.h"
 #include "model/common/ids.h"
 #include "model/rnic/context/failed_segment.h"
-#include "model/rnic/host_abi.h"
 #include "model/rnic/messages/parts.h"
 #include "model/wire/rdmap.h"
 

@@ -6,10 +6,10 @@
 #include <optional>
 #include <vector>
 
+#include "model/abi/srq_events.h"
 #include "model/common/node_pool.h"
 #include "model/common/ring.h"
 #include "model/rnic/context/context.h"
-#include "model/rnic/context/srq_events.h"
 #include "model/rnic/context/wqe_fetch.h"
 
 namespace rnic {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "model/rnic/context/context_types.h"
-#include "model/rnic/context/tx_internal_work.h"
-#include "model/rnic/host_abi.h"
+#include "model/abi/context_types.h"
+#include "model/abi/host_abi.h"
+#include "model/abi/tx_internal_work.h"
 #include "model/rnic/responder/read_request.h"
 #include "model/rnic/tx/ulpdu_job.h"
 #include "model/wire/ddp.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "model/rnic/context/tx_internal_work.h"
+#include "model/abi/tx_internal_work.h"
 #include "model/rnic/context/wqe_fetch.h"
 #include "model/rnic/tx/qp_tx.h"
 

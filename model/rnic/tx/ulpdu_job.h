@@ -4,8 +4,8 @@
 #include <array>
 #include <cstdint>
 
-#include "model/rnic/context/memory_piece.h"
-#include "model/rnic/host_abi.h"
+#include "model/abi/host_abi.h"
+#include "model/abi/memory_piece.h"
 #include "model/rnic/tx/ulpdu.h"
 
 namespace rnic {

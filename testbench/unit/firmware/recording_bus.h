@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 
 #include "firmware/events/host_events.h"
-#include "firmware/hal/operations.h"
-#include "firmware/hal/sram.h"
 #include "firmware/lib/capacity.h"
+#include "model/abi/firmware_operations.h"
+#include "model/abi/firmware_sram.h"
 #include "testbench/unit/wire/hex.h"
 
 namespace rnic::fw::test {

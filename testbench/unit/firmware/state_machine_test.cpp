@@ -2,7 +2,7 @@
 // nothing but the log.
 #include <map>
 
-#include "firmware/conn/state_names.h"
+#include "model/abi/connection_states.h"
 #include "testbench/unit/firmware/firmware_test.h"
 
 namespace rnic::fw::test {

@@ -1,6 +1,5 @@
 // The firmware's log: entries in words, and the ring behind its registers.
-#include "firmware/hal/log.h"
-
+#include "model/abi/firmware_log.h"
 #include "model/rnic/fwcpu/log_ring.h"
 #include "testbench/support/stage_test.h"
 

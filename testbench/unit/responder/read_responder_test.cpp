@@ -1,6 +1,6 @@
 #include "model/rnic/responder/read_responder.h"
 
-#include "model/rnic/host_abi.h"
+#include "model/abi/host_abi.h"
 #include "testbench/support/contexts.h"
 #include "testbench/support/stage_test.h"
 

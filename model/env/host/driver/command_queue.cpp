@@ -3,7 +3,7 @@
 #include <cstring>
 #include <utility>
 
-#include "model/rnic/regs/rnic_regs.h"
+#include "model/abi/rnic_regs.h"
 
 namespace rnic::host {
 

@@ -1,8 +1,8 @@
 #include "model/env/host/driver/completion_queue.h"
 
+#include "model/abi/rnic_regs.h"
 #include "model/common/bytes.h"
 #include "model/env/host/driver/queue_pair.h"
-#include "model/rnic/regs/rnic_regs.h"
 
 namespace rnic::host {
 

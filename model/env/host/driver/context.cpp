@@ -4,9 +4,9 @@
 #include <cerrno>
 #include <utility>
 
+#include "model/abi/host_abi_names.h"
+#include "model/abi/rnic_regs.h"
 #include "model/env/host/driver/device_objects.h"
-#include "model/rnic/host_abi_names.h"
-#include "model/rnic/regs/rnic_regs.h"
 
 namespace rnic::host {
 namespace {

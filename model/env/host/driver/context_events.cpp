@@ -1,8 +1,8 @@
 // Context: what the device does to the host.
 #include <algorithm>
 
+#include "model/abi/rnic_regs.h"
 #include "model/env/host/driver/context.h"
-#include "model/rnic/regs/rnic_regs.h"
 
 namespace rnic::host {
 

@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
+#include "model/abi/host_abi.h"
 #include "model/env/host/driver/host_cpu.h"
-#include "model/rnic/host_abi.h"
 
 namespace rnic::host {
 

@@ -1,7 +1,7 @@
 #include "model/env/host/driver/firmware_log.h"
 
-#include "firmware/hal/log.h"
-#include "model/rnic/regs/rnic_regs.h"
+#include "model/abi/firmware_log.h"
+#include "model/abi/rnic_regs.h"
 
 namespace rnic::host {
 

@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "firmware/hal/log_level.h"
+#include "model/abi/firmware_log_level.h"
+#include "model/abi/log_text.h"
 #include "model/env/host/driver/host_cpu.h"
-#include "model/rnic/fwcpu/log_text.h"
 
 namespace rnic::host {
 

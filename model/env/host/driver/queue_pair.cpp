@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "model/rnic/regs/rnic_regs.h"
+#include "model/abi/rnic_regs.h"
 
 namespace rnic::host {
 namespace {

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "model/abi/host_abi.h"
 #include "model/common/ids.h"
 #include "model/env/host/driver/host_cpu.h"
-#include "model/rnic/host_abi.h"
 
 namespace rnic::host {
 

@@ -4,9 +4,9 @@
 #include <cerrno>
 #include <cstring>
 
+#include "model/abi/rnic_regs.h"
 #include "model/env/host/driver/completion_queue.h"
 #include "model/env/host/driver/work_queue.h"
-#include "model/rnic/regs/rnic_regs.h"
 
 namespace rnic::host {
 

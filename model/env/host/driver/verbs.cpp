@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "model/rnic/host_abi_names.h"
+#include "model/abi/host_abi_names.h"
 
 namespace rnic::host {
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "model/abi/host_abi.h"
 #include "model/common/ids.h"
-#include "model/rnic/host_abi.h"
 
 namespace rnic::host {
 

@@ -5,9 +5,9 @@
 #include <cstring>
 #include <vector>
 
+#include "model/abi/host_abi.h"
 #include "model/common/check.h"
 #include "model/env/host/host_memory.h"
-#include "model/rnic/host_abi.h"
 
 namespace rnic::host {
 

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
+#include "model/abi/host_abi.h"
 #include "model/common/bytes.h"
-#include "model/rnic/host_abi.h"
 
 namespace rnic {
 

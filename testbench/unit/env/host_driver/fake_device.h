@@ -8,9 +8,9 @@
 #include <queue>
 #include <vector>
 
+#include "model/abi/host_abi.h"
 #include "model/env/host/driver/context.h"
 #include "model/env/host/host_memory.h"
-#include "model/rnic/host_abi.h"
 
 namespace rnic::test {
 

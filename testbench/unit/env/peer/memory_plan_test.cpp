@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "model/rnic/host_abi.h"
+#include "model/abi/host_abi.h"
 #include "testbench/unit/env/peer/streams.h"
 
 namespace rnic::replay {

@@ -1,10 +1,10 @@
-#include "model/rnic/fwcpu/log_text.h"
+#include "model/abi/log_text.h"
 
 #include <fmt/format.h>
 
-#include "firmware/conn/state_names.h"
-#include "firmware/hal/log.h"
-#include "model/rnic/host_abi_names.h"
+#include "model/abi/connection_states.h"
+#include "model/abi/firmware_log.h"
+#include "model/abi/host_abi_names.h"
 #include "model/wire/mpa_frame.h"
 
 namespace rnic {

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
+#include "model/abi/host_abi.h"
+#include "model/abi/memory_piece.h"
 #include "model/common/ids.h"
-#include "model/rnic/context/memory_piece.h"
-#include "model/rnic/host_abi.h"
 
 namespace rnic {
 

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "firmware/lib/type_list.h"
+#include "model/abi/host_abi.h"
+#include "model/abi/type_list.h"
 #include "model/common/ids.h"
-#include "model/rnic/host_abi.h"
 #include "model/wire/terminate.h"
 
 namespace rnic::fw {

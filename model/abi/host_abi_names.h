@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "model/rnic/host_abi.h"
+#include "model/abi/host_abi.h"
 
 namespace rnic::abi {
 

@@ -4,12 +4,12 @@
 
 #include <cstdint>
 
-#include "firmware/hal/log.h"
-#include "firmware/lib/type_list.h"
-#include "model/rnic/context/context_types.h"
-#include "model/rnic/context/srq_events.h"
-#include "model/rnic/context/tx_internal_work.h"
-#include "model/rnic/host_abi.h"
+#include "model/abi/context_types.h"
+#include "model/abi/firmware_log.h"
+#include "model/abi/host_abi.h"
+#include "model/abi/srq_events.h"
+#include "model/abi/tx_internal_work.h"
+#include "model/abi/type_list.h"
 
 namespace rnic::fw {
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "firmware/hal/log_level.h"
+#include "model/abi/firmware_log_level.h"
 
 namespace rnic::fw {
 

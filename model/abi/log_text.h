@@ -6,7 +6,7 @@
 
 namespace rnic {
 namespace fw {
-enum class LogCode : std::uint8_t;  // firmware/hal/log.h
+enum class LogCode : std::uint8_t;  // model/abi/firmware_log.h
 }
 
 struct LogEntry {

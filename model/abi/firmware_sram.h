@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "firmware/hal/operations.h"
+#include "model/abi/firmware_operations.h"
 #include "model/wire/mpa_frame.h"
 #include "model/wire/terminate.h"
 
