@@ -114,7 +114,7 @@ def circles(uses):
 
 
 def check(root, targets):
-    """Violations as (file, line, included file, owner of that, owner of the file), and the circles."""
+    """Violations as (file, line, included file, owner of that, owner of the file), files of no target, circles."""
     includes = read_includes(root)
     owners = Owners(targets, includes)
     violations, uses = [], collections.defaultdict(set)
@@ -122,12 +122,12 @@ def check(root, targets):
         for line, other in found:
             theirs = owners.of(other)
             for mine in owners.of(file):
-                if mine in theirs or not theirs:
+                if mine in theirs or not theirs:  # one of no target is reported by itself
                     continue
                 uses[mine.name].add(theirs[0].name)
                 if not any(t.name in linked(targets, mine.name) for t in theirs):
                     violations.append((file, line, other, theirs[0].name, mine.name))
-    return violations, circles(uses)
+    return violations, [file for file in includes if not owners.of(file)], circles(uses)
 
 
 def newest(root):
@@ -150,7 +150,7 @@ def main(arguments):
     except (OSError, ValueError) as error:
         print(f"check_includes.py: {error}", file=sys.stderr)
         return 2
-    violations, groups = check(args.root, targets)
+    violations, orphans, groups = check(args.root, targets)
     if args.pairs:
         for (mine, theirs), count in sorted(collections.Counter((v[4], v[3]) for v in violations).items()):
             print(f"{mine} {theirs} {count}")
@@ -158,11 +158,13 @@ def main(arguments):
     for file, line, other, theirs, mine in violations:
         if f"{file} includes {other}" not in known and not args.pairs:
             print(f"{file}:{line} includes {other} of target {theirs}, which {mine} does not link")
+    for file in orphans:
+        print(f"{file} belongs to no target: list it beside the sources of one")
     for gone in sorted(known - found):
         print(f"{args.known}: \"{gone}\" is mended: take it from the list")
     for group in groups:
         print(f"a circle: {', '.join(group)} include each other")
-    return 1 if found != known or (groups and not known) else 0
+    return 1 if found != known or orphans or (groups and not known) else 0
 
 
 if __name__ == "__main__":

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "model/config/field.h"
-#include "model/rnic/beat.h"
 #include "model/rnic/context/wqe_fetch.h"
 #include "model/rnic/fwcpu/fwcpu_config.h"
 #include "model/rnic/llp/tcp_config.h"
+#include "model/rnic/messages/datapath.h"
 #include "model/rnic/pcie/pcie.h"
 #include "model/rnic/responder/atomic_alu.h"
 #include "model/rnic/rx/crc_check.h"

@@ -1,5 +1,5 @@
 // What a Terminate tells of a segment: length, DDP header, and the header of a Read Request behind it, octet by octet as
-// they came. The twin of model/rnic/context/failed_segment.h. No registers.
+// they came. The twin of model/rnic/messages/failed_segment.h. No registers.
 module failed_segment (
   input  logic [8*46-1:0]                    octets_i,   // that begin with the DDP header
   input  logic [15:0]                        bytes_i,    // of them; what is behind means nothing

@@ -1,12 +1,11 @@
-// The beats of model/rnic/beat.h, and ULPDUs, as the structures of rtl-stubs/include/rnic_stream_pkg.sv. A beat's
-// octets have a port of their own: octet i is [8*i +: 8].
+// The beats and ULPDUs of model/rnic/messages/datapath.h as the structures of rtl-stubs/include/rnic_stream_pkg.sv. A
+// beat's octets have a port of their own: octet i is [8*i +: 8].
 #pragma once
 
 #include <cstring>
 
 #include "model/common/bytes.h"
-#include "model/rnic/beat.h"
-#include "model/rnic/tx/ulpdu.h"
+#include "model/rnic/messages/datapath.h"
 #include "rtl-stubs/verilated/bits.h"
 
 namespace rnic::rtl {

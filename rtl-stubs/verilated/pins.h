@@ -9,7 +9,7 @@
 // message among several.
 #pragma once
 
-#include "model/rnic/beat.h"
+#include "model/rnic/messages/datapath.h"
 #include "rtl-stubs/verilated/verilated_with_systemc.h"
 
 namespace rnic::rtl {

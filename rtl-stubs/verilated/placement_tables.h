@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "model/common/node_pool.h"
-#include "model/rnic/context/qp_events.h"
+#include "model/rnic/messages/qp_events.h"
 #include "rtl-stubs/verilated/bits.h"
 
 namespace rnic::rtl {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "model/rnic/messages/datapath.h"
 #include "model/rnic/terminate/terminate_generator.h"
-#include "model/rnic/tx/ulpdu.h"
 #include "rtl-stubs/verilated/messages.h"
 #include "rtl-stubs/verilated/pins.h"
 

@@ -15,7 +15,7 @@
 
 #include "model/common/message.h"
 #include "model/common/prng.h"
-#include "model/rnic/beat.h"
+#include "model/rnic/messages/datapath.h"
 #include "model/stats/registry.h"
 #include "rtl-stubs/verilated/beat_bits.h"
 #include "rtl-stubs/verilated/twin.h"

@@ -1,5 +1,5 @@
+#include "model/rnic/messages/datapath.h"
 #include "model/rnic/terminate/terminate_generator.h"
-#include "model/rnic/tx/ulpdu.h"
 #include "rtl-stubs/verilated/terminate_generator_pins.h"
 #include "testbench/cosim/cosim.h"
 #include "testbench/support/contexts.h"

@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "model/rnic/dma.h"
+#include "model/rnic/messages/dma.h"
 #include "testbench/support/stage_test.h"
 
 namespace rnic::test {

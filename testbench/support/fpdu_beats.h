@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "model/common/bytes.h"
-#include "model/rnic/beat.h"
+#include "model/rnic/messages/datapath.h"
 
 namespace rnic::test {
 

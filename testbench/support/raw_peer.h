@@ -10,7 +10,7 @@
 
 #include <gmock/gmock.h>
 
-#include "model/rnic/ethernet_socket.h"
+#include "model/rnic/boundary/ethernet_socket.h"
 #include "testbench/support/mpa_reference.h"
 
 namespace rnic::test {

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "model/common/buffer.h"
-#include "model/rnic/ethernet_socket.h"
+#include "model/rnic/boundary/ethernet_socket.h"
 #include "model/rnic/llp/tcp_config.h"
 
 namespace rnic::external {

@@ -9,7 +9,7 @@
 
 #include "model/common/buffer.h"
 #include "model/common/bytes.h"
-#include "model/rnic/ethernet_socket.h"
+#include "model/rnic/boundary/ethernet_socket.h"
 
 namespace rnic::external {
 

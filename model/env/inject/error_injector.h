@@ -10,7 +10,7 @@
 #include "model/common/buffer.h"
 #include "model/env/inject/stream_bender.h"
 #include "model/env/link/tcp_frame.h"
-#include "model/rnic/ethernet_socket.h"
+#include "model/rnic/boundary/ethernet_socket.h"
 
 namespace rnic::inject {
 

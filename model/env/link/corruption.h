@@ -3,7 +3,7 @@
 
 #include "model/common/buffer.h"
 #include "model/common/prng.h"
-#include "model/rnic/frame.h"
+#include "model/rnic/boundary/frame.h"
 
 namespace rnic {
 

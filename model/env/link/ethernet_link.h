@@ -8,7 +8,7 @@
 
 #include "model/config/field.h"
 #include "model/env/link/fault_config.h"
-#include "model/rnic/ethernet_socket.h"
+#include "model/rnic/boundary/ethernet_socket.h"
 
 namespace rnic {
 

@@ -8,7 +8,7 @@
 
 #include "model/env/link/fault_model.h"
 #include "model/env/link/router.h"
-#include "model/rnic/ethernet_socket.h"
+#include "model/rnic/boundary/ethernet_socket.h"
 
 namespace rnic {
 

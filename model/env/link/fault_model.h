@@ -9,7 +9,7 @@
 #include "model/common/prng.h"
 #include "model/env/link/fault_config.h"
 #include "model/env/link/intervals.h"
-#include "model/rnic/frame.h"
+#include "model/rnic/boundary/frame.h"
 
 namespace rnic {
 

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "model/common/buffer.h"
-#include "model/rnic/frame.h"
+#include "model/rnic/boundary/frame.h"
 #include "model/wire/ipv4.h"
 #include "model/wire/tcp.h"
 

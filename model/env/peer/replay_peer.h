@@ -11,7 +11,7 @@
 #include "model/common/buffer.h"
 #include "model/env/peer/script.h"
 #include "model/env/peer/tcp_endpoint.h"
-#include "model/rnic/ethernet_socket.h"
+#include "model/rnic/boundary/ethernet_socket.h"
 #include "model/wire/ethernet.h"
 #include "model/wire/ipv4.h"
 

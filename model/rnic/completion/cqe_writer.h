@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "model/common/link.h"
-#include "model/rnic/completion/cqe.h"
 #include "model/rnic/context/context.h"
-#include "model/rnic/dma.h"
-#include "model/rnic/pcie/doorbells.h"
+#include "model/rnic/messages/completion.h"
+#include "model/rnic/messages/dma.h"
+#include "model/rnic/messages/doorbells.h"
 #include "model/stats/registry.h"
 
 namespace rnic {

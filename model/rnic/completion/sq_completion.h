@@ -7,10 +7,10 @@
 
 #include "model/common/link.h"
 #include "model/common/node_pool.h"
-#include "model/rnic/completion/cqe.h"
 #include "model/rnic/context/context.h"
-#include "model/rnic/context/qp_events.h"
-#include "model/rnic/llp/tcp_types.h"
+#include "model/rnic/messages/completion.h"
+#include "model/rnic/messages/qp_events.h"
+#include "model/rnic/messages/tcp.h"
 #include "model/stats/registry.h"
 
 namespace rnic {

@@ -13,9 +13,9 @@
 #include "model/common/cycle.h"
 #include "model/rnic/context/context.h"
 #include "model/rnic/fwcpu/fwcpu_config.h"
-#include "model/rnic/fwcpu/messages.h"
 #include "model/rnic/fwcpu/page_memory.h"
-#include "model/rnic/llp/tcp_types.h"
+#include "model/rnic/messages/firmware.h"
+#include "model/rnic/messages/tcp.h"
 #include "model/stats/counter.h"
 
 namespace rnic {

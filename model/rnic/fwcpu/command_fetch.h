@@ -2,10 +2,10 @@
 #pragma once
 
 #include "model/common/link.h"
-#include "model/rnic/dma.h"
-#include "model/rnic/fwcpu/messages.h"
 #include "model/rnic/fwcpu/queue_regs.h"
-#include "model/rnic/pcie/doorbells.h"
+#include "model/rnic/messages/dma.h"
+#include "model/rnic/messages/doorbells.h"
+#include "model/rnic/messages/firmware.h"
 #include "model/stats/registry.h"
 
 namespace rnic {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "model/abi/host_abi_names.h"
-#include "model/rnic/fwcpu/messages.h"
 #include "model/rnic/fwcpu/setup_times.h"
-#include "model/rnic/llp/tcp_types.h"
+#include "model/rnic/messages/firmware.h"
+#include "model/rnic/messages/tcp.h"
 
 namespace rnic {
 

@@ -10,14 +10,14 @@
 
 #include "model/abi/srq_events.h"
 #include "model/common/link.h"
-#include "model/rnic/completion/cqe.h"
 #include "model/rnic/context/context.h"
 #include "model/rnic/fwcpu/firmware_fault.h"
 #include "model/rnic/fwcpu/firmware_profile.h"
 #include "model/rnic/fwcpu/fwcpu_config.h"
 #include "model/rnic/fwcpu/log_ring.h"
-#include "model/rnic/fwcpu/messages.h"
-#include "model/rnic/llp/tcp_types.h"
+#include "model/rnic/messages/completion.h"
+#include "model/rnic/messages/firmware.h"
+#include "model/rnic/messages/tcp.h"
 #include "model/stats/registry.h"
 
 namespace rnic {

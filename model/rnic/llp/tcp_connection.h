@@ -10,8 +10,8 @@
 #include "model/rnic/llp/flow_table.h"
 #include "model/rnic/llp/flow_timers.h"
 #include "model/rnic/llp/tcp_config.h"
-#include "model/rnic/llp/tcp_messages.h"
-#include "model/rnic/llp/tcp_types.h"
+#include "model/rnic/messages/tcp.h"
+#include "model/rnic/messages/tcp_offload.h"
 
 namespace rnic {
 

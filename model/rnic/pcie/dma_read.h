@@ -9,7 +9,7 @@
 
 #include "model/common/link.h"
 #include "model/common/ring.h"
-#include "model/rnic/dma.h"
+#include "model/rnic/messages/dma.h"
 #include "model/rnic/pcie/pcie_config.h"
 #include "model/rnic/pcie/tlp.h"
 

@@ -5,7 +5,7 @@
 #include <deque>
 
 #include "model/common/link.h"
-#include "model/rnic/dma.h"
+#include "model/rnic/messages/dma.h"
 #include "model/rnic/pcie/pcie_config.h"
 #include "model/rnic/pcie/tlp.h"
 #include "model/rnic/word_watch.h"

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "model/common/link.h"
-#include "model/rnic/pcie/doorbells.h"
+#include "model/rnic/messages/doorbells.h"
 #include "model/rnic/pcie/tlp.h"
 #include "model/rnic/regs/reg_bank.h"
 

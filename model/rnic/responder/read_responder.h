@@ -4,8 +4,8 @@
 
 #include "model/common/link.h"
 #include "model/rnic/context/context.h"
-#include "model/rnic/context/qp_events.h"
-#include "model/rnic/responder/read_request.h"
+#include "model/rnic/messages/qp_events.h"
+#include "model/rnic/messages/requests.h"
 #include "model/stats/registry.h"
 
 namespace rnic {

@@ -8,11 +8,11 @@
 #include "model/common/link.h"
 #include "model/common/node_pool.h"
 #include "model/common/ring.h"
-#include "model/rnic/completion/cqe.h"
 #include "model/rnic/context/context.h"
-#include "model/rnic/context/qp_events.h"
-#include "model/rnic/dma.h"
-#include "model/rnic/responder/read_request.h"
+#include "model/rnic/messages/completion.h"
+#include "model/rnic/messages/dma.h"
+#include "model/rnic/messages/qp_events.h"
+#include "model/rnic/messages/requests.h"
 #include "model/stats/registry.h"
 
 namespace rnic {

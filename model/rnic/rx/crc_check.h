@@ -3,7 +3,7 @@
 
 #include "model/common/link.h"
 #include "model/config/field.h"
-#include "model/rnic/beat.h"
+#include "model/rnic/messages/datapath.h"
 #include "model/stats/registry.h"
 
 namespace rnic {

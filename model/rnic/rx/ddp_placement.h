@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "model/common/link.h"
-#include "model/rnic/beat.h"
 #include "model/rnic/context/context.h"
-#include "model/rnic/context/qp_events.h"
-#include "model/rnic/dma.h"
-#include "model/rnic/responder/read_request.h"
-#include "model/rnic/rx/placed.h"
+#include "model/rnic/messages/datapath.h"
+#include "model/rnic/messages/dma.h"
+#include "model/rnic/messages/placement.h"
+#include "model/rnic/messages/qp_events.h"
+#include "model/rnic/messages/requests.h"
 #include "model/rnic/rx/receive_requests.h"
 #include "model/stats/registry.h"
 #include "model/wire/ddp.h"

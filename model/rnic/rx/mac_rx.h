@@ -6,8 +6,8 @@
 #include "model/common/inbox.h"
 #include "model/common/link.h"
 #include "model/config/field.h"
-#include "model/rnic/ethernet_socket.h"
-#include "model/rnic/frame.h"
+#include "model/rnic/boundary/ethernet_socket.h"
+#include "model/rnic/boundary/frame.h"
 #include "model/wire/ethernet.h"
 
 namespace rnic {

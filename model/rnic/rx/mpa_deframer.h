@@ -5,9 +5,9 @@
 
 #include "model/common/burst.h"
 #include "model/config/field.h"
-#include "model/rnic/beat.h"
 #include "model/rnic/context/context.h"
-#include "model/rnic/llp/tcp_types.h"
+#include "model/rnic/messages/datapath.h"
+#include "model/rnic/messages/tcp.h"
 #include "model/stats/registry.h"
 #include "model/wire/fpdu.h"
 

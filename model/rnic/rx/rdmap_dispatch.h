@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "model/common/link.h"
-#include "model/rnic/completion/cqe.h"
 #include "model/rnic/context/context.h"
-#include "model/rnic/context/qp_events.h"
-#include "model/rnic/dma.h"
-#include "model/rnic/llp/tcp_types.h"
-#include "model/rnic/responder/read_request.h"
-#include "model/rnic/rx/placed.h"
+#include "model/rnic/messages/completion.h"
+#include "model/rnic/messages/dma.h"
+#include "model/rnic/messages/placement.h"
+#include "model/rnic/messages/qp_events.h"
+#include "model/rnic/messages/requests.h"
+#include "model/rnic/messages/tcp.h"
 #include "model/stats/registry.h"
 
 namespace rnic {

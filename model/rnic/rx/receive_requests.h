@@ -10,7 +10,8 @@
 #include "model/common/node_pool.h"
 #include "model/common/ring.h"
 #include "model/rnic/context/context.h"
-#include "model/rnic/context/wqe_fetch.h"
+#include "model/rnic/messages/doorbells.h"
+#include "model/rnic/messages/work_requests.h"
 
 namespace rnic {
 

@@ -6,14 +6,14 @@
 
 #include "model/common/link.h"
 #include "model/common/ring.h"
-#include "model/rnic/beat.h"
-#include "model/rnic/frame.h"
+#include "model/rnic/boundary/frame.h"
 #include "model/rnic/llp/flow_queue.h"
 #include "model/rnic/llp/flow_table.h"
 #include "model/rnic/llp/segment.h"
 #include "model/rnic/llp/slot_pool.h"
-#include "model/rnic/llp/tcp_messages.h"
-#include "model/rnic/llp/tcp_types.h"
+#include "model/rnic/messages/datapath.h"
+#include "model/rnic/messages/tcp.h"
+#include "model/rnic/messages/tcp_offload.h"
 #include "model/rnic/rx/early_placed.h"
 
 namespace rnic {

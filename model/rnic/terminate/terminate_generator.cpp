@@ -1,6 +1,6 @@
 #include "model/rnic/terminate/terminate_generator.h"
 
-#include "model/rnic/tx/ulpdu.h"
+#include "model/rnic/messages/datapath.h"
 
 namespace rnic {
 

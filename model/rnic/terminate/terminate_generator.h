@@ -6,8 +6,8 @@
 #include "model/common/link.h"
 #include "model/config/field.h"
 #include "model/rnic/context/context.h"
-#include "model/rnic/context/qp_events.h"
-#include "model/rnic/terminate/terminate_message.h"
+#include "model/rnic/messages/qp_events.h"
+#include "model/rnic/messages/terminate.h"
 #include "model/stats/registry.h"
 
 namespace rnic {

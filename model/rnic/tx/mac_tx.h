@@ -3,8 +3,8 @@
 
 #include "model/common/link.h"
 #include "model/config/field.h"
-#include "model/rnic/ethernet_socket.h"
-#include "model/rnic/frame.h"
+#include "model/rnic/boundary/ethernet_socket.h"
+#include "model/rnic/boundary/frame.h"
 
 namespace rnic {
 

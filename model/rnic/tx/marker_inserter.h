@@ -5,8 +5,8 @@
 
 #include "model/common/link.h"
 #include "model/config/field.h"
-#include "model/rnic/beat.h"
 #include "model/rnic/context/context.h"
+#include "model/rnic/messages/datapath.h"
 #include "model/stats/registry.h"
 #include "model/wire/fpdu.h"
 

@@ -4,7 +4,7 @@
 #include "model/common/link.h"
 #include "model/config/field.h"
 #include "model/rnic/context/context.h"
-#include "model/rnic/tx/ulpdu.h"
+#include "model/rnic/messages/datapath.h"
 #include "model/stats/registry.h"
 
 namespace rnic {

@@ -5,10 +5,10 @@
 
 #include "model/common/link.h"
 #include "model/config/field.h"
-#include "model/rnic/completion/cqe.h"
 #include "model/rnic/context/context.h"
-#include "model/rnic/context/qp_events.h"
-#include "model/rnic/dma.h"
+#include "model/rnic/messages/completion.h"
+#include "model/rnic/messages/dma.h"
+#include "model/rnic/messages/qp_events.h"
 #include "model/rnic/tx/ulpdu_job.h"
 #include "model/stats/registry.h"
 #include "model/wire/rdmap.h"

@@ -6,7 +6,7 @@
 
 #include "model/common/node_pool.h"
 #include "model/rnic/context/context.h"
-#include "model/rnic/terminate/terminate_message.h"
+#include "model/rnic/messages/terminate.h"
 #include "model/rnic/tx/segment_cut.h"
 #include "model/wire/fpdu.h"
 

@@ -6,10 +6,10 @@
 #include <optional>
 
 #include "model/common/link.h"
-#include "model/rnic/completion/cqe.h"
-#include "model/rnic/context/qp_events.h"
-#include "model/rnic/llp/tcp_types.h"
-#include "model/rnic/responder/read_request.h"
+#include "model/rnic/messages/completion.h"
+#include "model/rnic/messages/qp_events.h"
+#include "model/rnic/messages/requests.h"
+#include "model/rnic/messages/tcp.h"
 #include "model/rnic/tx/tx_scheduler.h"
 #include "model/stats/registry.h"
 

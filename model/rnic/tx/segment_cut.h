@@ -7,7 +7,7 @@
 #include "model/abi/context_types.h"
 #include "model/abi/host_abi.h"
 #include "model/abi/tx_internal_work.h"
-#include "model/rnic/responder/read_request.h"
+#include "model/rnic/messages/requests.h"
 #include "model/rnic/tx/ulpdu_job.h"
 #include "model/wire/ddp.h"
 #include "model/wire/rdmap.h"

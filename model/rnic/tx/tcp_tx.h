@@ -8,16 +8,16 @@
 #include <vector>
 
 #include "model/common/link.h"
-#include "model/rnic/beat.h"
-#include "model/rnic/frame.h"
+#include "model/rnic/boundary/frame.h"
 #include "model/rnic/llp/congestion_control.h"
 #include "model/rnic/llp/flow_queue.h"
 #include "model/rnic/llp/flow_timers.h"
 #include "model/rnic/llp/retransmission_queue.h"
 #include "model/rnic/llp/rto.h"
 #include "model/rnic/llp/segment.h"
-#include "model/rnic/llp/tcp_messages.h"
-#include "model/rnic/llp/tcp_types.h"
+#include "model/rnic/messages/datapath.h"
+#include "model/rnic/messages/tcp.h"
+#include "model/rnic/messages/tcp_offload.h"
 
 namespace rnic {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "model/abi/tx_internal_work.h"
-#include "model/rnic/context/wqe_fetch.h"
+#include "model/rnic/messages/work_requests.h"
 #include "model/rnic/tx/qp_tx.h"
 
 namespace rnic {

@@ -6,7 +6,7 @@
 
 #include "model/abi/host_abi.h"
 #include "model/abi/memory_piece.h"
-#include "model/rnic/tx/ulpdu.h"
+#include "model/rnic/messages/datapath.h"
 
 namespace rnic {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "model/rnic/context/context.h"
-#include "model/rnic/context/wqe_fetch.h"
+#include "model/rnic/messages/work_requests.h"
 
 namespace rnic {
 

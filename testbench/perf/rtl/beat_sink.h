@@ -7,7 +7,7 @@
 
 #include "model/common/burst.h"
 #include "model/common/bytes.h"
-#include "model/rnic/beat.h"
+#include "model/rnic/messages/datapath.h"
 #include "testbench/perf/child_process.h"
 #include "testbench/perf/rtl/chain_load.h"
 

@@ -65,6 +65,11 @@ class Includes(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("of target rnic_text, which rnic_wire does not link", text)
 
+    def test_of_a_file_of_no_target_are_not_passed_over(self):
+        two = TARGETS + "rnic_more\tmodel/other\tmore.cpp\t\t\n"
+        self.assertEqual(self.run_with({"model/other/stray.h": ""}, targets=two.replace("rnic_other", "rnic_another")),
+                         (1, "model/other/stray.h belongs to no target: list it beside the sources of one\n"))
+
     def test_in_a_circle_are_reported_even_where_links_allow_them(self):
         both_ways = TARGETS.replace("model/wire\tframe.cpp\t\t", "model/wire\tframe.cpp\trnic_chip\t")
         files = {"model/wire/frame.cpp": '#include "model/chip/chip.h"\n',

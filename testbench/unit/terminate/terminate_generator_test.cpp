@@ -1,6 +1,6 @@
 #include "model/rnic/terminate/terminate_generator.h"
 
-#include "model/rnic/tx/ulpdu.h"
+#include "model/rnic/messages/datapath.h"
 #include "testbench/support/contexts.h"
 #include "testbench/support/fpdu_beats.h"
 #include "testbench/support/stage_test.h"

@@ -1,4 +1,4 @@
-// The datapath's beats: what one stage hands to the next in one cycle. Both are plain and small; the bytes stay in a
+// The datapath's beats: what one stage hands to the next in one cycle. They are plain and small; the bytes stay in a
 // pooled buffer whose one reference belongs to the consumer of the last beat.
 #pragma once
 
@@ -23,6 +23,24 @@ struct DatapathConfig {
 
 // On the transmit side an FPDU starts here in its buffer: Ethernet, IP and TCP headers are written before it.
 inline constexpr std::uint32_t kFrameHeadroom = 128;
+
+// A ULPDU on its way to the framer: `bytes` octets (DDP header and payload) lie at kOffset; there is room for the
+// length field before them and for pad and CRC behind, so that the FPDU is framed in place.
+struct Ulpdu {
+  static constexpr std::uint32_t kOffset = kFrameHeadroom + 2;
+  BufferRef buf;
+  FlowId flow;
+  std::uint16_t bytes = 0;
+  bool completes_wqe = false;  // the last FPDU of a Send or RDMA Write
+
+  static constexpr const char* kMessage = "ulpdu";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("flow", m.flow);
+    v("bytes", 16, m.bytes);
+    v("completes_wqe", 1, m.completes_wqe);
+  }
+};
 
 // A piece of an FPDU. All of MPA lies on 4-octet steps (RFC 5044 section 4), so a beat is counted in 32-bit words.
 // Every beat but the last is full. On the receive side a marker that the deframer took out travels beside the words:

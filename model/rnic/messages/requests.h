@@ -6,7 +6,7 @@
 #include "model/abi/memory_piece.h"
 #include "model/common/ids.h"
 #include "model/common/message.h"
-#include "model/rnic/context/failed_segment.h"
+#include "model/rnic/messages/failed_segment.h"
 #include "model/rnic/messages/parts.h"
 #include "model/wire/rdmap.h"
 

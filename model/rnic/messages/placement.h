@@ -5,7 +5,7 @@
 
 #include "model/abi/host_abi.h"
 #include "model/common/ids.h"
-#include "model/rnic/context/failed_segment.h"
+#include "model/rnic/messages/failed_segment.h"
 #include "model/rnic/messages/parts.h"
 #include "model/wire/rdmap.h"
 

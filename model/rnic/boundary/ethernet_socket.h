@@ -6,7 +6,7 @@
 #include <tlm>
 
 #include "model/common/check.h"
-#include "model/rnic/frame.h"
+#include "model/rnic/boundary/frame.h"
 
 namespace rnic {
 

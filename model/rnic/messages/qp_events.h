@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "model/common/ids.h"
-#include "model/rnic/context/failed_segment.h"
+#include "model/rnic/messages/failed_segment.h"
 #include "model/rnic/messages/parts.h"
 
 namespace rnic {

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "model/common/buffer.h"
+#include "model/common/cycle.h"
 #include "model/common/ids.h"
 
 namespace rnic {

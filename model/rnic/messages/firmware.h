@@ -6,8 +6,8 @@
 #include "model/abi/host_abi.h"
 #include "model/abi/tx_internal_work.h"
 #include "model/common/buffer.h"
-#include "model/rnic/context/qp_events.h"
 #include "model/rnic/messages/parts.h"
+#include "model/rnic/messages/qp_events.h"
 
 namespace rnic {
 

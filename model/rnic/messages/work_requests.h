@@ -1,0 +1,63 @@
+// Work queue entries of the host's rings, fetched, and that their places in the prefetch buffers are free again.
+#pragma once
+
+#include "model/abi/host_abi.h"
+#include "model/common/ids.h"
+#include "model/rnic/messages/parts.h"
+
+namespace rnic {
+
+struct FetchedWqe {
+  Qpn qpn;
+  bool ok = true;  // false: host memory could not be read; wqe is empty
+  abi::Wqe wqe;
+
+  static constexpr const char* kMessage = "fetched_wqe";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("qpn", m.qpn);
+    v("ok", 1, m.ok);
+    v("opcode", 8, m.wqe.opcode);
+    v("flags", 8, m.wqe.flags);
+    v("invalidate_stag", 32, m.wqe.invalidate_stag);
+    v("remote_address", 64, m.wqe.remote_address);
+    v("rkey", 32, m.wqe.rkey);
+    v("inline_bytes", 32, m.wqe.inline_bytes);
+    v("wqe", m.wqe);
+  }
+};
+// The consumer is done with one entry: its place in the prefetch buffer is free.
+struct WqeTaken {
+  Qpn qpn;
+
+  static constexpr const char* kMessage = "wqe_taken";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("qpn", m.qpn);
+  }
+};
+// The same of a receive ring.
+struct FetchedRqe {
+  Rqn rqn;
+  bool ok = true;
+  abi::Wqe wqe;
+
+  static constexpr const char* kMessage = "fetched_rqe";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("rqn", m.rqn);
+    v("ok", 1, m.ok);
+    v("wqe", m.wqe);
+  }
+};
+struct RqeTaken {
+  Rqn rqn;
+
+  static constexpr const char* kMessage = "rqe_taken";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("rqn", m.rqn);
+  }
+};
+
+}  // namespace rnic
