@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Compares every #include of ours with the LINK lines: what a folder uses of another, its library has to link.
 
-check_includes.py [--build FOLDER] [--known FILE]
+check_includes.py [--build FOLDER]
 
 A file belongs to the library of its folder; where a folder has several targets, to the one that lists it, that lists
 the source of the same name, that has the folder's name, or whose sources include it. It may include headers of its own
 target and of those that this links, with what they link publicly. CMake writes the targets into targets.tsv of the
-build folder (the newest of build/ without --build). Prints each violation, and each circle between folders. Exit status
-0; 1 where there is one that --known does not list, or where --known lists one that is gone; 2 on bad usage.
+build folder (the newest of build/ without --build). Prints each violation, each file of no target, each circle between
+folders, and what is linked against NEVER and ONLY. Exit status 0; 1 where there is any of these; 2 on bad usage.
 """
 import argparse
 import collections
@@ -17,6 +17,11 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CHECKED = ("model", "firmware", "rtl-stubs/verilated", "testbench/support")
+
+# What a target may not link, over others or not; or all that it may link.
+NEVER = {"rnic_tx": {"rnic_rx"}, "rnic_rx": {"rnic_tx"}}
+ONLY = {"rnic_firmware": {"rnic_abi", "rnic_wire", "rnic_base"}}
+
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"')
 
 Target = collections.namedtuple("Target", "name folder sources links public")
@@ -130,6 +135,14 @@ def check(root, targets):
     return violations, [file for file in includes if not owners.of(file)], circles(uses)
 
 
+def breaches(targets):
+    """Pairs of a target and what it may not link."""
+    for name in targets:
+        reached = linked(targets, name)
+        for other in sorted(reached & NEVER.get(name, set()) | reached - ONLY.get(name, reached)):
+            yield name, other
+
+
 def newest(root):
     files = sorted(root.glob("build/*/targets.tsv"), key=lambda path: path.stat().st_mtime)
     if not files:
@@ -140,31 +153,24 @@ def newest(root):
 def main(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, help="a build folder that cmake has configured")
-    parser.add_argument("--known", type=pathlib.Path, help="violations that there are, as `file includes other`")
     parser.add_argument("--root", type=pathlib.Path, default=ROOT, help="the tree; by default the one of this script")
-    parser.add_argument("--pairs", action="store_true", help="prints pairs of targets alone, with their number")
     args = parser.parse_args(arguments)
     try:
         targets = read_targets((args.build or newest(args.root)) / "targets.tsv")
-        known = set(args.known.read_text().splitlines()) if args.known else set()
     except (OSError, ValueError) as error:
         print(f"check_includes.py: {error}", file=sys.stderr)
         return 2
     violations, orphans, groups = check(args.root, targets)
-    if args.pairs:
-        for (mine, theirs), count in sorted(collections.Counter((v[4], v[3]) for v in violations).items()):
-            print(f"{mine} {theirs} {count}")
-    found = {f"{file} includes {other}" for file, _, other, _, _ in violations}
+    walls = list(breaches(targets))
     for file, line, other, theirs, mine in violations:
-        if f"{file} includes {other}" not in known and not args.pairs:
-            print(f"{file}:{line} includes {other} of target {theirs}, which {mine} does not link")
+        print(f"{file}:{line} includes {other} of target {theirs}, which {mine} does not link")
     for file in orphans:
         print(f"{file} belongs to no target: list it beside the sources of one")
-    for gone in sorted(known - found):
-        print(f"{args.known}: \"{gone}\" is mended: take it from the list")
+    for mine, other in walls:
+        print(f"{mine} links {other}, which it may not")
     for group in groups:
         print(f"a circle: {', '.join(group)} include each other")
-    return 1 if found != known or orphans or (groups and not known) else 0
+    return 1 if violations or orphans or walls or groups else 0
 
 
 if __name__ == "__main__":

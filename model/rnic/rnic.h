@@ -5,6 +5,7 @@
 
 #include "model/common/netlist.h"
 #include "model/rnic/completion/cqe_writer.h"
+#include "model/rnic/completion/response_queue.h"
 #include "model/rnic/completion/sq_completion.h"
 #include "model/rnic/fwcpu/command_fetch.h"
 #include "model/rnic/fwcpu/event_writer.h"
@@ -14,7 +15,6 @@
 #include "model/rnic/responder/atomic_alu.h"
 #include "model/rnic/responder/irrq.h"
 #include "model/rnic/responder/read_responder.h"
-#include "model/rnic/responder/response_queue.h"
 #include "model/rnic/rnic_config.h"
 #include "model/rnic/rx/ddp_placement.h"
 #include "model/rnic/rx/early_placement.h"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "model/config/field.h"
-#include "model/rnic/context/wqe_fetch.h"
 #include "model/rnic/fwcpu/fwcpu_config.h"
 #include "model/rnic/llp/tcp_config.h"
 #include "model/rnic/messages/datapath.h"
@@ -17,6 +16,7 @@
 #include "model/rnic/tx/marker_inserter.h"
 #include "model/rnic/tx/mpa_framer.h"
 #include "model/rnic/tx/payload_fetch.h"
+#include "model/rnic/tx/wqe_fetch.h"
 
 namespace rnic {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "model/common/bytes.h"
-#include "model/rnic/responder/response_queue.h"
+#include "model/rnic/completion/response_queue.h"
 #include "rtl-stubs/verilated/messages.h"
 #include "rtl-stubs/verilated/pins.h"
 

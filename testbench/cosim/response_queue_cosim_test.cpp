@@ -1,7 +1,7 @@
 #include <deque>
 
 #include "model/common/bytes.h"
-#include "model/rnic/responder/response_queue.h"
+#include "model/rnic/completion/response_queue.h"
 #include "rtl-stubs/verilated/response_queue_pins.h"
 #include "testbench/cosim/cosim.h"
 #include "testbench/support/contexts.h"

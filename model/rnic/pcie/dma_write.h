@@ -5,10 +5,10 @@
 #include <deque>
 
 #include "model/common/link.h"
+#include "model/rnic/context/word_watch.h"
 #include "model/rnic/messages/dma.h"
 #include "model/rnic/pcie/pcie_config.h"
 #include "model/rnic/pcie/tlp.h"
-#include "model/rnic/word_watch.h"
 
 namespace rnic::pcie {
 

@@ -11,10 +11,10 @@
 #include "model/common/ring.h"
 #include "model/config/field.h"
 #include "model/rnic/context/context.h"
+#include "model/rnic/context/word_watch.h"
 #include "model/rnic/messages/dma.h"
 #include "model/rnic/messages/qp_events.h"
 #include "model/rnic/messages/requests.h"
-#include "model/rnic/word_watch.h"
 #include "model/stats/registry.h"
 
 namespace rnic {

@@ -1,4 +1,4 @@
-#include "model/rnic/context/wqe_fetch.h"
+#include "model/rnic/tx/wqe_fetch.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "model/rnic/responder/response_queue.h"
+#include "model/rnic/completion/response_queue.h"
 
 #include "model/common/bytes.h"
 

@@ -1,4 +1,4 @@
-#include "model/rnic/word_watch.h"
+#include "model/rnic/context/word_watch.h"
 
 #include "testbench/support/stage_test.h"
 
