@@ -30,10 +30,8 @@ TcpTx::TcpTx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& conf
       config_(config),
       station_(station),
       rto_limits_(config, clk.period_ps()),
-      ack_delay_(std::max<Cycle>(1, config.ack_delay_ns * 1000 / clk.period_ps())),
+      ack_settings_(config, clk.period_ps()),
       keepalive_(config.keepalive_us * 1'000'000 / clk.period_ps()),
-      challenge_interval_(config.challenge_interval_us * 1'000'000 / clk.period_ps()),
-      tick_(std::max<Cycle>(1, config.timestamp_ns * 1000 / clk.period_ps())),
       congestion_(tcp::make_congestion_control(config.congestion)),
       pool_(pool),
       flows_(config.max_flows),
@@ -164,7 +162,7 @@ bool TcpTx::on_command(const TxCommand& c) {
       return false;
     }
     case TxCommand::Kind::kAbort:
-      send_reset(f.key, f.peer_mac, f.snd_nxt, true, f.rcv_nxt);
+      send_reset(f.key, f.peer_mac, f.snd_nxt, true, f.acks.rcv_nxt());
       release(c.flow);
       return true;
     case TxCommand::Kind::kRelease:
@@ -187,9 +185,7 @@ void TcpTx::open(const TxCommand& c) {
   f.snd_una = f.snd_nxt = f.snd_end = f.recover = c.seq;
   f.snd_edge = c.seq + 1 + c.peer_window;
   f.peer_window = c.peer_window;
-  f.synchronized = c.with_ack;
-  f.rcv_nxt = c.rcv_nxt;
-  f.rcv_edge = c.rcv_nxt + config_.window_bytes;
+  f.acks.start(ack_settings_, c.rcv_nxt, c.with_ack);
   tcp::Agreed agreed = c.agreed;
   if (!c.with_ack) {  // what we offer
     agreed.scaling = true;
@@ -209,9 +205,7 @@ void TcpTx::open(const TxCommand& c) {
 
 void TcpTx::establish(const TxCommand& c) {
   Flow& f = flows_[c.flow.v];
-  f.synchronized = true;
-  f.rcv_nxt = c.rcv_nxt;
-  f.rcv_edge = c.rcv_nxt + config_.window_bytes;
+  f.acks.start(ack_settings_, c.rcv_nxt, true);
   f.snd_edge = c.ack + c.peer_window;
   f.peer_window = c.peer_window;
   // One segment when the SYN was lost (RFC 5681 section 3.1).
@@ -224,10 +218,10 @@ void TcpTx::establish(const TxCommand& c) {
 
 void TcpTx::agree(Flow& f, const tcp::Agreed& agreed, std::uint32_t segments) {
   f.mss = f.emss = agreed.emss;
+  f.acks.agree(agreed);
   f.scaling = agreed.scaling;
   f.sack = agreed.sack;
   f.timestamps = agreed.timestamps;
-  f.ts_recent = agreed.ts_recent;
   f.ecn = agreed.ecn;
   f.ecn_recover = f.snd_una;
   congestion_->open(f.congestion, f.mss, segments);

@@ -3,12 +3,12 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <vector>
 
 #include "model/common/link.h"
 #include "model/rnic/boundary/frame.h"
+#include "model/rnic/llp/ack_policy.h"
 #include "model/rnic/llp/congestion_control.h"
 #include "model/rnic/llp/flow_queue.h"
 #include "model/rnic/llp/flow_timers.h"
@@ -96,54 +96,37 @@ class TcpTx final : public Stage, public RunsAhead {
     std::uint32_t granted = 0;               // up to where the segmenter may send
     std::uint32_t peer_window = 0;           // as last advertised
     std::uint32_t recover = 0;               // snd_nxt when the last loss was found (RFC 6582)
-    std::uint32_t rcv_nxt = 0, rcv_edge = 0;
-    std::uint32_t told_edge = 0;  // the right edge that the peer knows
+    tcp::AckPolicy acks;
     tcp::RetransmissionQueue queue;
     tcp::CongestionState congestion;
     std::uint32_t timed_seq = 0;  // RTT is measured when this is acknowledged
     Cycle timed_at = 0;
     Cycle sent_at = 0;  // the last segment
-    Cycle challenged_at = 0;
     tcp::RttEstimator rtt;
     std::uint32_t wqes_acked = 0;  // not reported yet
     std::uint8_t backoff = 0, retries = 0;
     std::uint8_t duplicate_acks = 0;
-    std::uint8_t challenges = 0;  // challenge ACKs since `challenged_at`
     Recovery recovery = Recovery::kNone;
-    std::uint8_t to_acknowledge = 0;                                     // segments since the last ACK
-    std::uint8_t kept_runs = 0;                                          // valid ones of `kept`
-    std::array<wire::SackBlock, wire::TcpOptions::kMaxSackBlocks> kept;  // behind holes, the latest first
-    std::uint32_t ts_recent = 0;                                         // to echo
-    std::uint32_t last_ack = 0;                                          // Last.ACK.sent (RFC 7323 section 4.3)
-    std::uint32_t ecn_recover = 0;   // until this is acknowledged, echoes are of a known congestion
-    std::uint32_t unmarked_ack = 0;  // what to acknowledge before the mark changed (RFC 8257 section 3.2)
-    std::uint8_t reports = 0;        // TxReport kinds to be sent, one bit each
+    std::uint32_t ecn_recover = 0;  // until this is acknowledged, echoes are of a known congestion
+    std::uint8_t reports = 0;       // TxReport kinds to be sent, one bit each
     bool open : 1, established : 1, rdma : 1, fin_queued : 1;
-    bool synchronized : 1;  // rcv_nxt is known
-    bool scaling : 1, timing : 1, ack_owed : 1, probe_owed : 1;
+    bool scaling : 1, timing : 1, probe_owed : 1;
     bool resend_now : 1;  // whatever the congestion window says
     bool sack : 1, timestamps : 1, ecn : 1;
-    bool ce : 1;        // ECN-Echo is what ACKs say now
     bool cwr_owed : 1;  // the next new segment says that the window was reduced
-    bool old_ack_owed : 1, old_ce : 1;
     Flow()
         : open(false),
           established(false),
           rdma(false),
           fin_queued(false),
-          synchronized(false),
           scaling(false),
           timing(false),
-          ack_owed(false),
           probe_owed(false),
           resend_now(false),
           sack(false),
           timestamps(false),
           ecn(false),
-          ce(false),
-          cwr_owed(false),
-          old_ack_owed(false),
-          old_ce(false) {}
+          cwr_owed(false) {}
   };
 
   // What comes in.
@@ -195,34 +178,28 @@ class TcpTx final : public Stage, public RunsAhead {
 
   // Acknowledgements.
   void answer(FlowId flow, tcp::RxFeedback::Answer answer);
+  void settle(FlowId flow, tcp::AckPolicy::Due due);
   void owe_ack(FlowId flow);
   void challenge(FlowId flow);
-  void note_mark(FlowId flow, const tcp::RxFeedback& fb);
-  void note_kept(Flow& f, const wire::SackBlock& run);
-  std::uint32_t ticks() const { return static_cast<std::uint32_t>(now() / tick_); }
 
   // What leaves: at most one frame a cycle.
   bool send_owed_ack();
   bool send_queued();
   void send(FlowId flow, std::uint32_t segment);
   void send_bare(FlowId flow, std::uint32_t seq, std::uint8_t flags);
-  void send_old_ack(FlowId flow);
-  tcp::SegmentFields fields_of(Flow& f, std::uint32_t seq, std::uint8_t flags);
+  void send_earlier_ack(FlowId flow);
+  tcp::SegmentFields fields_of(FlowId flow, std::uint32_t seq, std::uint8_t flags, bool bare);
   void send_reset(const tcp::FlowKey& key, const wire::MacAddress& mac, std::uint32_t seq, bool with_ack,
                   std::uint32_t ack);
   void push_frame(const tcp::FlowKey& key, const wire::MacAddress& mac, const tcp::SegmentFields& fields,
                   const BufferRef& buf, std::uint32_t payload_at, std::uint32_t payload_bytes);
-  std::uint16_t advertise(Flow& f, bool syn);
-  void acknowledged(Flow& f);
   Wake next_wake(bool room) const;
 
   const TcpConfig config_;
   const StationConfig station_;
   const tcp::RtoLimits rto_limits_;
-  const Cycle ack_delay_;
+  const tcp::AckSettings ack_settings_;
   const Cycle keepalive_;  // 0: off
-  const Cycle challenge_interval_;
-  const Cycle tick_;  // of the timestamp clock
   const std::unique_ptr<const tcp::CongestionControl> congestion_;
   BufferPool& pool_;
   std::vector<Flow> flows_;

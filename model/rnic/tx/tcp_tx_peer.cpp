@@ -20,16 +20,8 @@ void TcpTx::on_feedback(const RxFeedback& fb) {
   Flow& f = flows_[fb.flow.v];
   if (!f.open) return;
   if (fb.path_mtu != 0) return on_path_mtu(fb.flow, fb);
-  note_mark(fb.flow, fb);
-  const std::uint32_t end = fb.seq + fb.payload + ((fb.flags & TcpHeader::kFin) != 0);
-  if (f.timestamps && fb.timestamps && seq_le(fb.seq, f.last_ack) && seq_ge(end, f.last_ack)) {
-    if (seq_ge(fb.stamps.value, f.ts_recent)) f.ts_recent = fb.stamps.value;  // RFC 7323 section 4.3
-  }
-  if (f.synchronized) {
-    f.rcv_nxt = seq_max(f.rcv_nxt, fb.rcv_nxt);
-    f.rcv_edge = seq_max(f.rcv_edge, fb.rcv_edge);
-  }
-  if (f.sack && (f.kept_runs != 0 || fb.kept.left != fb.kept.right)) note_kept(f, fb.kept);
+  if (f.acks.on_feedback(ack_settings_, fb)) acks_.push(fb.flow);
+  counters_.congestion_marks += f.ecn && fb.acks && fb.payload != 0 && fb.ce;
   if (fb.acks) on_ack(fb.flow, fb);
   answer(fb.flow, fb.answer);
 }
@@ -96,7 +88,7 @@ void TcpTx::acknowledge(FlowId flow, const RxFeedback& fb) {
 void TcpTx::measure(Flow& f, const RxFeedback& fb) {
   if (!f.timing || seq_lt(fb.ack, f.timed_seq)) return;
   f.timing = false;
-  if (f.timestamps && fb.timestamps) f.rtt.sample(Cycle{ticks() - fb.stamps.echo_reply} * tick_);
+  if (f.timestamps && fb.timestamps) f.rtt.sample(ack_settings_.clock.since(fb.stamps.echo_reply, now()));
   else f.rtt.sample(now() - f.timed_at);
 }
 
@@ -117,7 +109,7 @@ bool TcpTx::keeps_alive(const Flow& f) const { return keepalive_ != 0 && f.estab
 
 void TcpTx::run_timers() {
   for (FlowId flow = ack_timers_.expired(now()); flow != kNoFlow; flow = ack_timers_.expired(now())) {
-    if (flows_[flow.v].to_acknowledge != 0) owe_ack(flow);
+    if (flows_[flow.v].acks.on_delay_over()) acks_.push(flow);
   }
   for (FlowId flow = rto_.expired(now()); flow != kNoFlow; flow = rto_.expired(now())) on_timeout(flow);
 }

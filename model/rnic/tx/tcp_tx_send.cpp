@@ -59,7 +59,7 @@ void TcpTx::send(FlowId flow, std::uint32_t slot) {
     s.buf = std::move(copy);
     s.payload_at = kFrameHeadroom;
   }
-  tcp::SegmentFields fields = fields_of(f, s.seq, s.flags);
+  tcp::SegmentFields fields = fields_of(flow, s.seq, s.flags, false);
   if (f.ecn && !again) {
     fields.ecn = wire::kEct0;
     if (f.cwr_owed) fields.flags |= TcpHeader::kCwr;
@@ -69,33 +69,21 @@ void TcpTx::send(FlowId flow, std::uint32_t slot) {
   push_frame(f.key, f.peer_mac, fields, s.buf, s.payload_at, s.payload_bytes);
 }
 
-// Segments of payload have no room for SACK; what is owed to a peer that waits for it is a segment of its own, which
-// counts as a duplicate ACK as well.
-tcp::SegmentFields TcpTx::fields_of(Flow& f, std::uint32_t seq, std::uint8_t flags) {
-  const bool syn = flags & TcpHeader::kSyn;
+tcp::SegmentFields TcpTx::fields_of(FlowId flow, std::uint32_t seq, std::uint8_t flags, bool bare) {
   tcp::SegmentFields fields;
   fields.seq = seq;
   fields.flags = flags;
-  if (flags & TcpHeader::kAck) fields.ack = f.rcv_nxt;
-  if (f.ecn && f.ce && !syn) fields.flags |= TcpHeader::kEce;
-  fields.window = advertise(f, syn);
-  if (f.timestamps) fields.options.timestamps = wire::TcpTimestamps{ticks(), flags & TcpHeader::kAck ? f.ts_recent : 0};
-  if (f.kept_runs == 0) acknowledged(f);
+  if (flows_[flow.v].acks.write(ack_settings_, now(), bare, fields)) ack_timers_.stop(flow);
   return fields;
 }
 
 void TcpTx::send_bare(FlowId flow, std::uint32_t seq, std::uint8_t flags) {
-  Flow& f = flows_[flow.v];
-  tcp::SegmentFields fields = fields_of(f, seq, flags);
-  wire::TcpOptions& options = fields.options;
+  const Flow& f = flows_[flow.v];
+  tcp::SegmentFields fields = fields_of(flow, seq, flags, true);
   if (flags & TcpHeader::kSyn) {
-    options.mss = config_.mss();
-    if (f.scaling) options.window_scale = config_.window_scale();
-    options.sack_permitted = f.sack;
-  } else if (f.kept_runs != 0) {
-    options.sack = f.kept;
-    options.sack_blocks = std::min<std::size_t>(f.kept_runs, f.timestamps ? 3 : 4);
-    acknowledged(f);
+    fields.options.mss = config_.mss();
+    if (f.scaling) fields.options.window_scale = config_.window_scale();
+    fields.options.sack_permitted = f.sack;
   }
   push_frame(f.key, f.peer_mac, fields, pool_.take(), kFrameHeadroom, 0);
 }
@@ -121,21 +109,6 @@ void TcpTx::push_frame(const tcp::FlowKey& key, const wire::MacAddress& mac, con
   tcp::write_headers(station_, key, mac, numbered, buf->bytes() + payload_at, payload_bytes);
   const std::uint32_t headers = tcp::header_bytes(fields);
   out->push({buf, payload_at - headers, headers + payload_bytes, true});
-}
-
-// The window field of the segment that is leaving. The window of a SYN is never scaled (RFC 7323 section 2.2).
-std::uint16_t TcpTx::advertise(Flow& f, bool syn) {
-  const std::uint8_t scale = f.scaling && !syn ? config_.window_scale() : 0;
-  const std::uint32_t units = std::min<std::uint32_t>(0xffff, (f.rcv_edge - f.rcv_nxt) >> scale);
-  f.told_edge = f.rcv_nxt + (units << scale);
-  return static_cast<std::uint16_t>(units);
-}
-
-void TcpTx::acknowledged(Flow& f) {
-  f.ack_owed = false;
-  f.to_acknowledge = 0;
-  f.last_ack = f.rcv_nxt;
-  ack_timers_.stop(FlowId{static_cast<std::uint32_t>(&f - flows_.data())});
 }
 
 }  // namespace rnic

@@ -1,0 +1,86 @@
+// What a flow tells its peer of what was received, and when: delayed, immediate and challenge ACKs, window updates,
+// SACK blocks, echoes of marks and timestamps (RFC 9293 sections 3.8.6.2 and 3.8.6.3, RFC 2018, 3168, 5961, 7323,
+// 8257).
+#pragma once
+
+#include <cstdint>
+
+#include "model/rnic/llp/challenge_limit.h"
+#include "model/rnic/llp/mark_echo.h"
+#include "model/rnic/llp/sack_list.h"
+#include "model/rnic/llp/segment.h"
+#include "model/rnic/llp/tcp_config.h"
+#include "model/rnic/llp/timestamp_clock.h"
+#include "model/rnic/messages/tcp.h"
+
+namespace rnic::tcp {
+
+// The same for all flows of a chip.
+struct AckSettings {
+  AckSettings(const TcpConfig& config, std::uint64_t period_ps);
+
+  unsigned every;  // segments that are acknowledged together
+  Cycle delay;     // longest wait of an acknowledgement
+  unsigned challenges;
+  Cycle challenge_interval;
+  std::uint32_t window;  // octets
+  std::uint8_t scale;
+  std::uint32_t window_step;  // by which a short window has to open before the peer is told
+  bool dctcp;
+  TimestampClock clock;
+};
+
+// Of one flow. Its owner runs the delayed-ACK timer and sends; owed() and owes_earlier() say what a pure ACK is for.
+class AckPolicy {
+ public:
+  // kDelayed: when the delayed-ACK timer runs out, which may run already.
+  enum class Due : std::uint8_t { kNothing, kDelayed, kNow };
+
+  AckPolicy() : synchronized_(false), scaling_(false), timestamps_(false), sack_(false), ecn_(false), owed_(false) {}
+
+  void agree(const Agreed& agreed);
+  // Nothing is received yet. While the flow is not `synchronized`, the peer's sequence numbers are not known.
+  void start(const AckSettings& s, std::uint32_t rcv_nxt, bool synchronized);
+
+  std::uint32_t rcv_nxt() const { return rcv_nxt_; }
+
+  // A received segment, or a window that opened: what later ACKs say. True if an ACK of what came before is owed now.
+  bool on_feedback(const AckSettings& s, const RxFeedback& fb);
+  // A segment is to be acknowledged: `may_wait` for company, or at once.
+  Due on_segment(const AckSettings& s, bool may_wait);
+  // The peer knows of a short window, which has opened since (RFC 9293 section 3.8.6.2.2).
+  bool window_update_due(const AckSettings& s) const;
+  // An ACK for a segment that may be forged: false if it is withheld.
+  bool challenge(const AckSettings& s, Cycle now);
+  void owe() { owed_ = true; }
+  // The delayed-ACK timer ran out. False if a segment has carried the acknowledgement meanwhile.
+  bool on_delay_over();
+
+  bool owed() const { return owed_; }
+  bool owes_earlier() const { return marks_.owes_earlier(); }
+
+  // Fills in what a segment with `fields.flags` says of what was received. `bare`: it has no payload, hence room for
+  // SACK blocks. True if nothing is left to acknowledge, so the timer can stop. While runs are kept, a payload's ACK is
+  // not enough: the peer waits for SACK, and counts duplicate ACKs.
+  bool write(const AckSettings& s, Cycle now, bool bare, SegmentFields& fields);
+  // The same for the ACK of what came before the mark changed. Says how the rest is due.
+  Due write_earlier(const AckSettings& s, Cycle now, SegmentFields& fields);
+
+ private:
+  void write_received(const AckSettings& s, Cycle now, std::uint32_t ack, bool echo, SegmentFields& fields);
+  std::uint16_t advertise(const AckSettings& s, std::uint32_t ack, bool syn);
+  void acknowledged(std::uint32_t ack);
+
+  std::uint32_t rcv_nxt_ = 0, rcv_edge_ = 0;
+  std::uint32_t rcv_adv_ = 0;    // the right edge that the peer was last told
+  std::uint32_t ts_recent_ = 0;  // to echo
+  std::uint32_t last_ack_ = 0;   // Last.ACK.sent (RFC 7323 section 4.3)
+  SackList kept_;
+  std::uint8_t unacknowledged_ = 0;  // segments since the last ACK
+  bool synchronized_ : 1, scaling_ : 1, timestamps_ : 1, sack_ : 1, ecn_ : 1;
+  bool owed_ : 1;
+  MarkEcho marks_;
+  ChallengeLimit challenges_;
+};
+
+}  // namespace rnic::tcp

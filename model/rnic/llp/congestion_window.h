@@ -1,0 +1,76 @@
+// How much a flow may have in flight, and what makes that less: a loss, a timeout, an echoed mark (RFC 3168 section
+// 6.1.2), silence (RFC 5681 section 4.1). By how much, and how it grows again, is the algorithm's:
+// congestion_control.h.
+#pragma once
+
+#include <cstdint>
+
+#include "model/rnic/llp/congestion_control.h"
+#include "model/wire/tcp.h"
+
+namespace rnic::tcp {
+
+// Of one flow; the algorithm, which every call names, serves all flows of a chip. `flight` is SND.NXT - SND.UNA.
+class CongestionWindow {
+ public:
+  // An initial window of `segments`. `ecn`: both ends agreed on it.
+  void open(const CongestionControl& algorithm, std::uint32_t mss, std::uint32_t segments, std::uint32_t snd_una,
+            bool ecn) {
+    algorithm.open(state_, mss, segments);
+    ecn_recover_ = snd_una;
+    ecn_ = ecn;
+  }
+  std::uint32_t octets() const { return CongestionControl::cwnd(state_); }
+  bool ecn() const { return ecn_; }
+  // The path takes shorter segments only; the window stays.
+  void set_mss(std::uint32_t mss) { state_.mss = mss; }
+
+  // An ACK of new octets; `may_grow`: outside of fast recovery, in RDMA mode.
+  void on_ack(const CongestionControl& algorithm, const AckedOctets& acked, bool may_grow) {
+    algorithm.on_marks(state_, acked);
+    if (may_grow && !acked.ece) algorithm.on_ack(state_, acked);
+  }
+  // Fast recovery begins.
+  void on_loss(const CongestionControl& algorithm, std::uint32_t flight, std::uint32_t snd_nxt) {
+    algorithm.on_loss(state_, flight);
+    reduced(snd_nxt);
+  }
+  // The peer echoed a mark, outside of a recovery. Once a window of data: true if the window was reduced.
+  bool on_echo(const CongestionControl& algorithm, std::uint32_t snd_una, std::uint32_t snd_nxt) {
+    if (!wire::seq_gt(snd_una, ecn_recover_)) return false;
+    algorithm.on_ecn(state_, snd_nxt - snd_una);
+    reduced(snd_nxt);
+    return true;
+  }
+  // `repeated`: the same segment timed out before.
+  void on_timeout(const CongestionControl& algorithm, std::uint32_t flight, bool repeated) {
+    algorithm.on_timeout(state_, flight, repeated);
+  }
+  // Nothing was sent for an RTO: what was learnt of the path is forgotten. True if the window fell to the initial one.
+  bool on_idle(const CongestionControl& algorithm, std::uint32_t initial_segments) {
+    const std::uint32_t before = state_.window;
+    algorithm.on_idle(state_, initial_segments);
+    return state_.window < before;
+  }
+
+  // A new segment leaves: true if it has to tell the peer, by CWR, that the window was reduced.
+  bool take_cwr() {
+    const bool owed = cwr_owed_;
+    cwr_owed_ = false;
+    return owed;
+  }
+
+ private:
+  // Echoes of marks before `snd_nxt` are of the same congestion.
+  void reduced(std::uint32_t snd_nxt) {
+    ecn_recover_ = snd_nxt;
+    cwr_owed_ = ecn_;
+  }
+
+  CongestionState state_;
+  std::uint32_t ecn_recover_ = 0;
+  bool ecn_ = false;
+  bool cwr_owed_ = false;
+};
+
+}  // namespace rnic::tcp

@@ -1,0 +1,52 @@
+// The receiver's half of ECN: what acknowledgements say of marked packets (RFC 3168 section 6.1.3; RFC 8257
+// section 3.2).
+#pragma once
+
+#include <cstdint>
+
+namespace rnic::tcp {
+
+class MarkEcho {
+ public:
+  MarkEcho() : echo_(false), earlier_owed_(false), earlier_echo_(false) {}
+
+  // ECN-Echo in what is acknowledged now.
+  bool echo() const { return echo_; }
+
+  // RFC 3168: from a marked packet on, in every ACK, until the peer says that it reduced its window.
+  void on_segment(bool marked, bool window_reduced) {
+    if (window_reduced) echo_ = false;
+    if (marked) echo_ = true;
+  }
+
+  // DCTCP: an ACK says of all its octets whether they were marked, so none covers a change of the mark. With
+  // `unacknowledged` octets up to `rcv_nxt` before this segment, they need an ACK of their own. True if this is news.
+  bool on_segment_dctcp(bool marked, bool unacknowledged, std::uint32_t rcv_nxt) {
+    if (echo_ == marked) return false;
+    const bool earlier = unacknowledged && !earlier_owed_;
+    if (earlier) {
+      earlier_owed_ = true;
+      earlier_echo_ = echo_;
+      earlier_ack_ = rcv_nxt;
+    }
+    echo_ = marked;
+    return earlier;
+  }
+
+  // The ACK of what came before the mark changed.
+  struct Earlier {
+    std::uint32_t ack;
+    bool echo;
+  };
+  bool owes_earlier() const { return earlier_owed_; }
+  Earlier take_earlier() {
+    earlier_owed_ = false;
+    return {earlier_ack_, earlier_echo_};
+  }
+
+ private:
+  std::uint32_t earlier_ack_ = 0;
+  bool echo_ : 1, earlier_owed_ : 1, earlier_echo_ : 1;
+};
+
+}  // namespace rnic::tcp

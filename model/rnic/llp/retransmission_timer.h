@@ -1,0 +1,106 @@
+// One timer of a flow, for three ends: to send again what nobody acknowledges (RFC 6298), to ask for a window that
+// stays too small (RFC 9293 section 3.8.6.1), and to ask whether an idle peer is there (section 3.8.4). It says how
+// long to wait, and when to give up. FlowTimers counts the cycles.
+#pragma once
+
+#include <cstdint>
+
+#include "model/rnic/llp/rto.h"
+#include "model/rnic/llp/timestamp_clock.h"
+#include "model/wire/tcp.h"
+
+namespace rnic::tcp {
+
+// The same for all flows of a chip.
+struct RetransmissionTimerSettings {
+  RetransmissionTimerSettings(const TcpConfig& config, std::uint64_t period_ps)
+      : rto(config, period_ps),
+        keepalive(config.keepalive_us * 1'000'000 / period_ps),
+        clock(config.timestamp_ns, period_ps),
+        max_retries(config.max_retries),
+        syn_retries(config.syn_retries) {}
+
+  RtoLimits rto;
+  Cycle keepalive;  // 0: idle peers are not asked
+  TimestampClock clock;
+  unsigned max_retries, syn_retries;
+};
+
+class RetransmissionTimer {
+ public:
+  enum class Awaits : std::uint8_t {
+    kNothing,
+    kAck,     // of what is in flight
+    kWindow,  // nothing is in flight, and what there is to send does not fit
+    kSign     // of life; if keepalive is not off
+  };
+  // From now; kNever: the timer is off.
+  Cycle length(const RetransmissionTimerSettings& s, Awaits awaits) const {
+    switch (awaits) {
+      case Awaits::kAck:
+      case Awaits::kWindow:
+        return rtt_.rto(s.rto, backoff_);
+      case Awaits::kSign:
+        return s.keepalive != 0 ? s.keepalive : kNever;
+      case Awaits::kNothing:
+        break;
+    }
+    return kNever;
+  }
+
+  // It ran out. False: the peer did not answer often enough, and the flow is given up.
+  bool on_expiry(const RetransmissionTimerSettings& s, bool established) {
+    if (retries_ >= (established ? s.max_retries : s.syn_retries)) return false;
+    ++retries_;
+    if (backoff_ < 0xff) ++backoff_;
+    timing_ = false;
+    return true;
+  }
+  // It ran out before, without an acknowledgement since.
+  bool backed_off() const { return backoff_ != 0; }
+
+  // An ACK of new octets.
+  void on_new_ack() { backoff_ = retries_ = 0; }
+  // A sign of life, that acknowledges nothing. While its window stays short, the intervals still grow.
+  void on_answer(bool window_short) {
+    retries_ = 0;
+    if (!window_short) backoff_ = 0;
+  }
+  // The window is closed, but the peer is there.
+  void on_closed_window() { retries_ = 0; }
+
+  // ---- The round trip: one octet is timed at a time.
+
+  void on_sent(std::uint32_t end, Cycle now) {
+    last_sent_ = now;
+    if (timing_) return;
+    timing_ = true;
+    timed_seq_ = end;
+    timed_at_ = now;
+  }
+  // Without timestamps, an ACK does not tell which of the two it answers (RFC 6298 section 3).
+  void on_sent_again(bool timestamps, Cycle now) {
+    last_sent_ = now;
+    if (!timestamps) timing_ = false;
+  }
+  // What is timed goes again, in other segments.
+  void forget() { timing_ = false; }
+  // An echoed timestamp, if there is one, is right for a segment that was sent twice as well (RFC 7323 section 4).
+  void measure(const RetransmissionTimerSettings& s, std::uint32_t ack, const std::uint32_t* echo, Cycle now) {
+    if (!timing_ || wire::seq_lt(ack, timed_seq_)) return;
+    timing_ = false;
+    rtt_.sample(echo != nullptr ? s.clock.since(*echo, now) : now - timed_at_);
+  }
+  Cycle srtt() const { return rtt_.srtt(); }
+  // Nothing was sent for an RTO.
+  bool idle(const RetransmissionTimerSettings& s, Cycle now) const { return now - last_sent_ > rtt_.rto(s.rto, 0); }
+
+ private:
+  Cycle timed_at_ = 0, last_sent_ = 0;
+  std::uint32_t timed_seq_ = 0;  // timed until this is acknowledged
+  RttEstimator rtt_;
+  std::uint8_t backoff_ = 0, retries_ = 0;
+  bool timing_ = false;
+};
+
+}  // namespace rnic::tcp
