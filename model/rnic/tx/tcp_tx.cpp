@@ -116,14 +116,14 @@ void TcpTx::take_fpdu() {
   s.payload_bytes = static_cast<std::uint16_t>(fpdu_bytes_);
   s.flags = TcpHeader::kPsh | TcpHeader::kAck;
   s.completes_wqe = last.completes_wqe;
-  append(last.flow, std::move(s));
+  const std::uint32_t slot = append(last.flow, std::move(s));
   if (fpdu_bytes_ > f.mss) {
-    cut(f, f.queue.tail());
+    counters_.cuts += f.loss.fit_last_to(segments_, f.mss, pool_);
     return resume(last.flow);
   }
   // Else it waits in the flow's own queue: behind a retransmission, or for a congestion window that fell after the
   // credit was given.
-  if (const std::uint32_t slot = next_to_send(f); slot != tcp::kNil && slot == f.queue.tail()) send(last.flow, slot);
+  if (next_to_send(f) == slot) send(last.flow, slot);
 }
 
 // ---- Commands
@@ -149,7 +149,7 @@ bool TcpTx::on_command(const TxCommand& c) {
       return false;
     case TxCommand::Kind::kEnterRdma:
       f.rdma = true;
-      f.granted = f.snd_end;
+      f.granted = f.loss.snd_end();
       reports_queue_.push(c.flow);
       restart_rto(c.flow);
       return false;
@@ -162,7 +162,7 @@ bool TcpTx::on_command(const TxCommand& c) {
       return false;
     }
     case TxCommand::Kind::kAbort:
-      send_reset(f.key, f.peer_mac, f.snd_nxt, true, f.acks.rcv_nxt());
+      send_reset(f.key, f.peer_mac, f.loss.snd_nxt(), true, f.acks.rcv_nxt());
       release(c.flow);
       return true;
     case TxCommand::Kind::kRelease:
@@ -177,12 +177,12 @@ bool TcpTx::on_command(const TxCommand& c) {
 // A second kOpen is that of a flow whose own SYN crossed the peer's.
 void TcpTx::open(const TxCommand& c) {
   Flow& f = flows_[c.flow.v];
-  f.queue.clear(segments_);
+  f.loss.clear(segments_);
   f = Flow{};
   f.open = true;
   f.key = c.key;
   f.peer_mac = c.peer_mac;
-  f.snd_una = f.snd_nxt = f.snd_end = f.recover = c.seq;
+  f.loss.start(c.seq);
   f.snd_edge = c.seq + 1 + c.peer_window;
   f.peer_window = c.peer_window;
   f.acks.start(ack_settings_, c.rcv_nxt, c.with_ack);
@@ -220,10 +220,11 @@ void TcpTx::agree(Flow& f, const tcp::Agreed& agreed, std::uint32_t segments) {
   f.mss = f.emss = agreed.emss;
   f.acks.agree(agreed);
   f.scaling = agreed.scaling;
+  f.loss.use_sack(agreed.sack);
   f.sack = agreed.sack;
   f.timestamps = agreed.timestamps;
   f.ecn = agreed.ecn;
-  f.ecn_recover = f.snd_una;
+  f.ecn_recover = f.loss.snd_una();
   congestion_->open(f.congestion, f.mss, segments);
 }
 
@@ -246,7 +247,7 @@ void TcpTx::queue_stream(const TxCommand& c) {
 
 void TcpTx::release(FlowId flow) {
   Flow& f = flows_[flow.v];
-  f.queue.clear(segments_);
+  f.loss.clear(segments_);
   f = Flow{};
   rto_.stop(flow);
   ack_timers_.stop(flow);
@@ -288,9 +289,9 @@ std::string TcpTx::waiting_for() const {
   std::string text;
   for (std::uint32_t i = 0; i < flows_.size(); ++i) {
     const Flow& f = flows_[i];
-    if (!f.open || f.snd_una == f.snd_end) continue;
+    if (!f.open || f.loss.snd_una() == f.loss.snd_end()) continue;
     text += (text.empty() ? "" : ", ") + std::string("flow ") + std::to_string(i) + ": ACK of " +
-            std::to_string(f.snd_end - f.snd_una) + " octets";
+            std::to_string(f.loss.snd_end() - f.loss.snd_una()) + " octets";
   }
   return text;
 }

@@ -12,7 +12,7 @@
 #include "model/rnic/llp/congestion_control.h"
 #include "model/rnic/llp/flow_queue.h"
 #include "model/rnic/llp/flow_timers.h"
-#include "model/rnic/llp/retransmission_queue.h"
+#include "model/rnic/llp/loss_recovery.h"
 #include "model/rnic/llp/rto.h"
 #include "model/rnic/llp/segment.h"
 #include "model/rnic/messages/datapath.h"
@@ -84,20 +84,16 @@ class TcpTx final : public Stage, public RunsAhead {
 
  private:
   using Segment = tcp::QueuedSegment;
-  enum class Recovery : std::uint8_t { kNone, kFast, kTimeout };  // until `recover` is acknowledged
   struct Flow {
     tcp::FlowKey key;
     wire::MacAddress peer_mac;
     std::uint16_t mss = 0;
-    std::uint16_t emss = 0;                  // as agreed: FPDUs are no longer; mss is that of the path
-    std::uint32_t snd_una = 0, snd_nxt = 0;  // RFC 9293 section 3.3.1
-    std::uint32_t snd_end = 0;               // behind the last queued octet
-    std::uint32_t snd_edge = 0;              // first octet that the peer's window does not hold; never goes back
-    std::uint32_t granted = 0;               // up to where the segmenter may send
-    std::uint32_t peer_window = 0;           // as last advertised
-    std::uint32_t recover = 0;               // snd_nxt when the last loss was found (RFC 6582)
+    std::uint16_t emss = 0;         // as agreed: FPDUs are no longer; mss is that of the path
+    std::uint32_t snd_edge = 0;     // first octet that the peer's window does not hold; never goes back
+    std::uint32_t granted = 0;      // up to where the segmenter may send
+    std::uint32_t peer_window = 0;  // as last advertised
+    tcp::LossRecovery loss;
     tcp::AckPolicy acks;
-    tcp::RetransmissionQueue queue;
     tcp::CongestionState congestion;
     std::uint32_t timed_seq = 0;  // RTT is measured when this is acknowledged
     Cycle timed_at = 0;
@@ -105,13 +101,10 @@ class TcpTx final : public Stage, public RunsAhead {
     tcp::RttEstimator rtt;
     std::uint32_t wqes_acked = 0;  // not reported yet
     std::uint8_t backoff = 0, retries = 0;
-    std::uint8_t duplicate_acks = 0;
-    Recovery recovery = Recovery::kNone;
     std::uint32_t ecn_recover = 0;  // until this is acknowledged, echoes are of a known congestion
     std::uint8_t reports = 0;       // TxReport kinds to be sent, one bit each
     bool open : 1, established : 1, rdma : 1, fin_queued : 1;
     bool scaling : 1, timing : 1, probe_owed : 1;
-    bool resend_now : 1;  // whatever the congestion window says
     bool sack : 1, timestamps : 1, ecn : 1;
     bool cwr_owed : 1;  // the next new segment says that the window was reduced
     Flow()
@@ -122,7 +115,6 @@ class TcpTx final : public Stage, public RunsAhead {
           scaling(false),
           timing(false),
           probe_owed(false),
-          resend_now(false),
           sack(false),
           timestamps(false),
           ecn(false),
@@ -132,7 +124,6 @@ class TcpTx final : public Stage, public RunsAhead {
   // What comes in.
   void on_feedback(const tcp::RxFeedback& f);
   void on_ack(FlowId flow, const tcp::RxFeedback& f);
-  bool apply_sack(Flow& f, const tcp::RxFeedback& fb);
   bool on_command(const tcp::TxCommand& command);
   void open(const tcp::TxCommand& c);
   void establish(const tcp::TxCommand& c);
@@ -144,30 +135,25 @@ class TcpTx final : public Stage, public RunsAhead {
   Cycle beat_at() const { return std::max(in->front_at(), next_beat_); }
 
   // The queue of a flow.
-  void append(FlowId flow, Segment segment);
+  std::uint32_t append(FlowId flow, Segment segment);
   void acknowledge(FlowId flow, const tcp::RxFeedback& fb);
   void measure(Flow& f, const tcp::RxFeedback& fb);
   void agree(Flow& f, const tcp::Agreed& agreed, std::uint32_t segments);
   std::uint32_t next_to_send(Flow& f);
-  bool fits(const Flow& f, const Segment& s) const;
   std::uint32_t credit_edge(const Flow& f) const;
   void report(FlowId flow, tcp::TxReport::Kind kind);
   void serve_reports();
 
   // Loss and congestion.
-  static std::uint32_t pipe(const Flow& f);
-  void on_duplicate_ack(FlowId flow);
+  void on_duplicate_ack(Flow& f);
   void on_new_ack(FlowId flow, tcp::AckedOctets octets);
-  void find_losses(FlowId flow);
   void on_echo(Flow& f);
-  void enter_fast_recovery(FlowId flow);
-  void leave_recovery(Flow& f);
+  void on_loss(Flow& f);
   void restart_if_idle(Flow& f);
   void resume(FlowId flow);
 
   // The path.
   void on_path_mtu(FlowId flow, const tcp::RxFeedback& fb);
-  void cut(Flow& f, std::uint32_t slot);
 
   // Timers.
   void run_timers();

@@ -39,10 +39,11 @@ bool TcpTx::send_owed_ack() {
       send_earlier_ack(flow);
     } else if (f.probe_owed) {
       f.probe_owed = false;
-      send_bare(flow, f.snd_una - 1, TcpHeader::kAck);  // not acceptable, hence answered (RFC 9293 section 3.8.6.1)
+      send_bare(flow, f.loss.snd_una() - 1,
+                TcpHeader::kAck);  // not acceptable, hence answered (RFC 9293 section 3.8.6.1)
     } else if (f.acks.owed()) {
       ++counters_.pure_acks;
-      send_bare(flow, f.snd_nxt, TcpHeader::kAck);
+      send_bare(flow, f.loss.snd_nxt(), TcpHeader::kAck);
     } else {
       continue;  // a segment has carried it meanwhile, or the flow is gone
     }
@@ -56,7 +57,7 @@ void TcpTx::send_earlier_ack(FlowId flow) {
   Flow& f = flows_[flow.v];
   ++counters_.pure_acks;
   tcp::SegmentFields fields;
-  fields.seq = f.snd_nxt;
+  fields.seq = f.loss.snd_nxt();
   fields.flags = TcpHeader::kAck;
   const AckPolicy::Due rest = f.acks.write_earlier(ack_settings_, now(), fields);
   ack_timers_.stop(flow);

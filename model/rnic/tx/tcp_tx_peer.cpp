@@ -9,9 +9,7 @@ namespace rnic {
 using tcp::kNil;
 using tcp::RxFeedback;
 using tcp::TxReport;
-using wire::seq_ge;
 using wire::seq_gt;
-using wire::seq_le;
 using wire::seq_lt;
 using wire::seq_max;
 using wire::TcpHeader;
@@ -30,31 +28,33 @@ void TcpTx::on_feedback(const RxFeedback& fb) {
 // to take, again and again.
 void TcpTx::on_ack(FlowId flow, const RxFeedback& fb) {
   Flow& f = flows_[flow.v];
-  if (seq_gt(fb.ack, f.snd_nxt)) return challenge(flow);
-  if (seq_lt(fb.ack, f.snd_una)) return;
+  if (seq_gt(fb.ack, f.loss.snd_nxt())) return challenge(flow);
+  if (seq_lt(fb.ack, f.loss.snd_una())) return;
   const bool same_window = fb.window == std::exchange(f.peer_window, fb.window);
   const bool was_short = window_short(f);
   f.snd_edge = seq_max(f.snd_edge, fb.ack + fb.window);
-  const bool news = f.sack && fb.sack_blocks != 0 && apply_sack(f, fb);
+  const std::uint32_t news =
+      f.sack && fb.sack_blocks != 0 ? f.loss.on_sack(segments_, fb.ack, fb.sack.data(), fb.sack_blocks) : 0;
+  counters_.sacked_bytes += news;
   const bool ece = f.ecn && (fb.flags & TcpHeader::kEce);
-  if (seq_gt(fb.ack, f.snd_una)) {
+  if (seq_gt(fb.ack, f.loss.snd_una())) {
     tcp::AckedOctets octets;
-    octets.bytes = fb.ack - f.snd_una;
-    octets.flight = pipe(f);
+    octets.bytes = fb.ack - f.loss.snd_una();
+    octets.flight = f.loss.pipe();
     octets.ece = ece;
     acknowledge(flow, fb);
     on_new_ack(flow, octets);
   } else {
-    const bool duplicate = f.sack ? news : fb.payload == 0 && same_window && f.snd_una != f.snd_nxt;
-    if (duplicate) on_duplicate_ack(flow);
+    const bool duplicate = f.sack ? news != 0 : fb.payload == 0 && same_window && f.loss.flight() != 0;
+    if (duplicate) on_duplicate_ack(f);
     if (f.peer_window < f.mss) f.retries = 0;  // closed, but there
-    if (f.snd_una == f.snd_nxt && (was_short || keeps_alive(f))) {
+    if (f.loss.flight() == 0 && (was_short || keeps_alive(f))) {
       f.retries = 0;
       if (!window_short(f)) f.backoff = 0;
       restart_rto(flow);
     }
   }
-  if (news) find_losses(flow);
+  if (news != 0 && f.loss.find_losses(segments_)) on_loss(f);
   if (ece) on_echo(f);
   resume(flow);
 }
@@ -68,17 +68,14 @@ void TcpTx::resume(FlowId flow) {
 
 void TcpTx::acknowledge(FlowId flow, const RxFeedback& fb) {
   Flow& f = flows_[flow.v];
-  while (!f.queue.empty() && seq_le(segments_[f.queue.head()].end(), fb.ack)) {
-    const Segment& s = segments_[f.queue.head()];
-    if (s.completes_wqe && f.wqes_acked++ == 0) reports_queue_.push(flow);
-    if (s.flags & TcpHeader::kSyn) {
-      f.established = true;
-      report(flow, TxReport::Kind::kSynAcked);
-    }
-    if (s.flags & TcpHeader::kFin) report(flow, TxReport::Kind::kFinAcked);
-    f.queue.drop_front(segments_);
+  const tcp::LossRecovery::Acked done = f.loss.acknowledge(segments_, fb.ack);
+  f.wqes_acked += done.wqes;
+  if (done.wqes != 0) reports_queue_.push(flow);
+  if (done.syn) {
+    f.established = true;
+    report(flow, TxReport::Kind::kSynAcked);
   }
-  f.snd_una = fb.ack;
+  if (done.fin) report(flow, TxReport::Kind::kFinAcked);
   measure(f, fb);
   f.backoff = f.retries = 0;
   restart_rto(flow);
@@ -94,12 +91,12 @@ void TcpTx::measure(Flow& f, const RxFeedback& fb) {
 
 // Nothing is in flight, and an FPDU or what is queued may not fit: only the peer can help, and its word may be lost.
 bool TcpTx::window_short(const Flow& f) const {
-  return (f.queue.unsent() != kNil || (f.rdma && !f.fin_queued)) && f.snd_edge - f.snd_nxt < f.mss;
+  return (f.loss.has_unsent() || (f.rdma && !f.fin_queued)) && f.snd_edge - f.loss.snd_nxt() < f.mss;
 }
 
 void TcpTx::restart_rto(FlowId flow) {
   const Flow& f = flows_[flow.v];
-  if (f.snd_una != f.snd_nxt || window_short(f)) rto_.start(flow, now() + f.rtt.rto(rto_limits_, f.backoff));
+  if (f.loss.flight() != 0 || window_short(f)) rto_.start(flow, now() + f.rtt.rto(rto_limits_, f.backoff));
   else if (keeps_alive(f)) rto_.start(flow, now() + keepalive_);
   else rto_.stop(flow);
 }

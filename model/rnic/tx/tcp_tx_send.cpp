@@ -7,15 +7,13 @@
 namespace rnic {
 
 using tcp::kNil;
-using wire::seq_lt;
 using wire::TcpHeader;
 
-void TcpTx::append(FlowId flow, Segment segment) {
+std::uint32_t TcpTx::append(FlowId flow, Segment segment) {
   Flow& f = flows_[flow.v];
-  segment.seq = f.snd_end;
-  f.snd_end = segment.end();
-  f.queue.append(segments_, std::move(segment));
-  if (f.snd_una == f.snd_nxt && (!rto_.running(flow) || keepalive_ != 0)) restart_rto(flow);
+  const std::uint32_t slot = f.loss.append(segments_, std::move(segment));
+  if (f.loss.flight() == 0 && (!rto_.running(flow) || keepalive_ != 0)) restart_rto(flow);
+  return slot;
 }
 
 bool TcpTx::send_queued() {
@@ -34,24 +32,19 @@ bool TcpTx::send_queued() {
 void TcpTx::send(FlowId flow, std::uint32_t slot) {
   Flow& f = flows_[flow.v];
   Segment& s = segments_[slot];
-  const bool again = seq_lt(s.seq, f.snd_nxt);
-  if (f.rdma && f.snd_una == f.snd_nxt) restart_if_idle(f);
-  f.queue.sent(segments_, slot);
+  if (f.rdma && f.loss.flight() == 0) restart_if_idle(f);
+  const bool again = f.loss.sent(segments_, slot);
   f.sent_at = now();
   if (again) {
     ++counters_.retransmissions;
     counters_.retransmitted_bytes += s.payload_bytes;
-    f.resend_now = false;
     if (!f.timestamps) f.timing = false;  // RFC 6298 section 3: an ACK would not tell which one it answers
-  } else {
-    f.snd_nxt = s.end();
-    if (!f.timing) {
-      f.timing = true;
-      f.timed_seq = f.snd_nxt;
-      f.timed_at = now();
-    }
+  } else if (!f.timing) {
+    f.timing = true;
+    f.timed_seq = f.loss.snd_nxt();
+    f.timed_at = now();
   }
-  if (!rto_.running(flow) || f.snd_una == s.seq) restart_rto(flow);
+  if (!rto_.running(flow) || f.loss.snd_una() == s.seq) restart_rto(flow);
   if (!s.buf) return send_bare(flow, s.seq, s.flags);
   if (again && s.buf.shared()) {  // somebody still reads the frame that was sent first
     BufferRef copy = pool_.take(s.buf->request());
