@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "model/rnic/llp/rto.h"
 #include "model/rnic/llp/timestamp_clock.h"
@@ -86,10 +87,10 @@ class RetransmissionTimer {
   // What is timed goes again, in other segments.
   void forget() { timing_ = false; }
   // An echoed timestamp, if there is one, is right for a segment that was sent twice as well (RFC 7323 section 4).
-  void measure(const RetransmissionTimerSettings& s, std::uint32_t ack, const std::uint32_t* echo, Cycle now) {
+  void measure(const RetransmissionTimerSettings& s, std::uint32_t ack, std::optional<std::uint32_t> echo, Cycle now) {
     if (!timing_ || wire::seq_lt(ack, timed_seq_)) return;
     timing_ = false;
-    rtt_.sample(echo != nullptr ? s.clock.since(*echo, now) : now - timed_at_);
+    rtt_.sample(echo ? s.clock.since(*echo, now) : now - timed_at_);
   }
   Cycle srtt() const { return rtt_.srtt(); }
   // Nothing was sent for an RTO.

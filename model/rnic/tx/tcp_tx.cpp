@@ -12,7 +12,6 @@ namespace rnic {
 using tcp::RxFeedback;
 using tcp::TxCommand;
 using tcp::TxReport;
-using wire::seq_gt;
 using wire::TcpHeader;
 
 namespace {
@@ -28,12 +27,11 @@ TcpTx::TcpTx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& conf
              BufferPool& pool)
     : Stage(nm, clk),
       config_(config),
-      station_(station),
-      rto_limits_(config, clk.period_ps()),
+      timer_settings_(config, clk.period_ps()),
       ack_settings_(config, clk.period_ps()),
-      keepalive_(config.keepalive_us * 1'000'000 / clk.period_ps()),
       congestion_(tcp::make_congestion_control(config.congestion)),
       pool_(pool),
+      writer_(station, pool),
       flows_(config.max_flows),
       acks_(config.max_flows),
       sends_(config.max_flows),
@@ -109,7 +107,7 @@ void TcpTx::take_fpdu() {
     ++counters_.fpdus_dropped;
     return;
   }
-  RNIC_CHECK_MSG(fpdu_bytes_ <= std::max<std::size_t>(f.emss, kSmallestMulpduFpdu),
+  RNIC_CHECK_MSG(fpdu_bytes_ <= std::max<std::size_t>(f.path.emss(), kSmallestMulpduFpdu),
                  std::string(name()) + ": an FPDU is larger than a segment");
   s.payload_at = static_cast<std::uint32_t>(fpdu_ - last.buf->bytes());
   RNIC_CHECK(s.payload_at >= tcp::kHeaderBytes);
@@ -117,8 +115,8 @@ void TcpTx::take_fpdu() {
   s.flags = TcpHeader::kPsh | TcpHeader::kAck;
   s.completes_wqe = last.completes_wqe;
   const std::uint32_t slot = append(last.flow, std::move(s));
-  if (fpdu_bytes_ > f.mss) {
-    counters_.cuts += f.loss.fit_last_to(segments_, f.mss, pool_);
+  if (fpdu_bytes_ > f.path.mss()) {
+    counters_.cuts += f.loss.fit_last_to(segments_, f.path.mss(), pool_);
     return resume(last.flow);
   }
   // Else it waits in the flow's own queue: behind a retransmission, or for a congestion window that fell after the
@@ -149,7 +147,7 @@ bool TcpTx::on_command(const TxCommand& c) {
       return false;
     case TxCommand::Kind::kEnterRdma:
       f.rdma = true;
-      f.granted = f.loss.snd_end();
+      f.window.start_credit(f.loss.snd_end());
       reports_queue_.push(c.flow);
       restart_rto(c.flow);
       return false;
@@ -183,8 +181,7 @@ void TcpTx::open(const TxCommand& c) {
   f.key = c.key;
   f.peer_mac = c.peer_mac;
   f.loss.start(c.seq);
-  f.snd_edge = c.seq + 1 + c.peer_window;
-  f.peer_window = c.peer_window;
+  f.window.open(c.seq + 1, c.peer_window);
   f.acks.start(ack_settings_, c.rcv_nxt, c.with_ack);
   tcp::Agreed agreed = c.agreed;
   if (!c.with_ack) {  // what we offer
@@ -196,9 +193,9 @@ void TcpTx::open(const TxCommand& c) {
   agree(f, agreed, config_.initial_window);
   Segment syn;
   syn.flags = TcpHeader::kSyn;
-  if (f.ecn) syn.flags |= TcpHeader::kEce;
+  if (agreed.ecn) syn.flags |= TcpHeader::kEce;
   if (c.with_ack) syn.flags |= TcpHeader::kAck;
-  else if (f.ecn) syn.flags |= TcpHeader::kCwr;
+  else if (agreed.ecn) syn.flags |= TcpHeader::kCwr;
   append(c.flow, std::move(syn));
   sends_.push(c.flow);
 }
@@ -206,10 +203,9 @@ void TcpTx::open(const TxCommand& c) {
 void TcpTx::establish(const TxCommand& c) {
   Flow& f = flows_[c.flow.v];
   f.acks.start(ack_settings_, c.rcv_nxt, true);
-  f.snd_edge = c.ack + c.peer_window;
-  f.peer_window = c.peer_window;
+  f.window.open(c.ack, c.peer_window);
   // One segment when the SYN was lost (RFC 5681 section 3.1).
-  agree(f, c.agreed, f.backoff == 0 ? config_.initial_window : 1);
+  agree(f, c.agreed, f.timer.backed_off() ? 1 : config_.initial_window);
   RxFeedback syn_ack;
   syn_ack.ack = c.ack;
   acknowledge(c.flow, syn_ack);
@@ -217,15 +213,13 @@ void TcpTx::establish(const TxCommand& c) {
 }
 
 void TcpTx::agree(Flow& f, const tcp::Agreed& agreed, std::uint32_t segments) {
-  f.mss = f.emss = agreed.emss;
+  f.path.open(agreed.emss);
   f.acks.agree(agreed);
   f.scaling = agreed.scaling;
   f.loss.use_sack(agreed.sack);
   f.sack = agreed.sack;
   f.timestamps = agreed.timestamps;
-  f.ecn = agreed.ecn;
-  f.ecn_recover = f.loss.snd_una();
-  congestion_->open(f.congestion, f.mss, segments);
+  f.congestion.open(*congestion_, agreed.emss, segments, f.loss.snd_una(), agreed.ecn);
 }
 
 void TcpTx::queue_stream(const TxCommand& c) {
@@ -235,7 +229,7 @@ void TcpTx::queue_stream(const TxCommand& c) {
     Segment s;
     s.buf = pool_.take();
     s.payload_at = kFrameHeadroom;
-    s.payload_bytes = static_cast<std::uint16_t>(std::min<std::uint32_t>(f.mss, c.bytes - at));
+    s.payload_bytes = static_cast<std::uint16_t>(std::min<std::uint32_t>(f.path.mss(), c.bytes - at));
     std::memcpy(s.buf->bytes() + kFrameHeadroom, c.data->bytes() + at, s.payload_bytes);
     at += s.payload_bytes;
     s.flags = TcpHeader::kAck;
@@ -269,15 +263,19 @@ void TcpTx::serve_reports() {
     if (acked->can_push()) acked->push({flow, std::exchange(f.wqes_acked, 0)});
     else more = true;
   }
-  if (const std::uint32_t edge = credit_edge(f); f.rdma && !f.fin_queued && seq_gt(edge, f.granted)) {
-    if (credit->can_push()) credit->push({flow, edge - std::exchange(f.granted, edge)});
-    else more = true;
+  if (const std::uint32_t octets = grantable(f); octets != 0 && !f.fin_queued) {
+    if (credit->can_push()) {
+      credit->push({flow, octets});
+      f.window.grant(octets);
+    } else {
+      more = true;
+    }
   }
   if (f.reports != 0) {
     if (reports->can_push()) {
       const unsigned kind = static_cast<unsigned>(__builtin_ctz(f.reports));
       f.reports = static_cast<std::uint8_t>(f.reports & (f.reports - 1));
-      reports->push({static_cast<TxReport::Kind>(kind), flow, f.mss});
+      reports->push({static_cast<TxReport::Kind>(kind), flow, f.path.mss()});
     }
     more |= f.reports != 0;
   }

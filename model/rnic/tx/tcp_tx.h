@@ -9,12 +9,14 @@
 #include "model/common/link.h"
 #include "model/rnic/boundary/frame.h"
 #include "model/rnic/llp/ack_policy.h"
-#include "model/rnic/llp/congestion_control.h"
+#include "model/rnic/llp/congestion_window.h"
 #include "model/rnic/llp/flow_queue.h"
 #include "model/rnic/llp/flow_timers.h"
 #include "model/rnic/llp/loss_recovery.h"
-#include "model/rnic/llp/rto.h"
-#include "model/rnic/llp/segment.h"
+#include "model/rnic/llp/path_mtu.h"
+#include "model/rnic/llp/retransmission_timer.h"
+#include "model/rnic/llp/segment_writer.h"
+#include "model/rnic/llp/send_window.h"
 #include "model/rnic/messages/datapath.h"
 #include "model/rnic/messages/tcp.h"
 #include "model/rnic/messages/tcp_offload.h"
@@ -87,38 +89,26 @@ class TcpTx final : public Stage, public RunsAhead {
   struct Flow {
     tcp::FlowKey key;
     wire::MacAddress peer_mac;
-    std::uint16_t mss = 0;
-    std::uint16_t emss = 0;         // as agreed: FPDUs are no longer; mss is that of the path
-    std::uint32_t snd_edge = 0;     // first octet that the peer's window does not hold; never goes back
-    std::uint32_t granted = 0;      // up to where the segmenter may send
-    std::uint32_t peer_window = 0;  // as last advertised
     tcp::LossRecovery loss;
+    tcp::CongestionWindow congestion;
+    tcp::SendWindow window;
+    tcp::PathMtu path;
+    tcp::RetransmissionTimer timer;
     tcp::AckPolicy acks;
-    tcp::CongestionState congestion;
-    std::uint32_t timed_seq = 0;  // RTT is measured when this is acknowledged
-    Cycle timed_at = 0;
-    Cycle sent_at = 0;  // the last segment
-    tcp::RttEstimator rtt;
     std::uint32_t wqes_acked = 0;  // not reported yet
-    std::uint8_t backoff = 0, retries = 0;
-    std::uint32_t ecn_recover = 0;  // until this is acknowledged, echoes are of a known congestion
-    std::uint8_t reports = 0;       // TxReport kinds to be sent, one bit each
+    std::uint8_t reports = 0;      // TxReport kinds to be sent, one bit each
     bool open : 1, established : 1, rdma : 1, fin_queued : 1;
-    bool scaling : 1, timing : 1, probe_owed : 1;
-    bool sack : 1, timestamps : 1, ecn : 1;
-    bool cwr_owed : 1;  // the next new segment says that the window was reduced
+    bool scaling : 1, sack : 1, timestamps : 1;
+    bool probe_owed : 1;
     Flow()
         : open(false),
           established(false),
           rdma(false),
           fin_queued(false),
           scaling(false),
-          timing(false),
-          probe_owed(false),
           sack(false),
           timestamps(false),
-          ecn(false),
-          cwr_owed(false) {}
+          probe_owed(false) {}
   };
 
   // What comes in.
@@ -137,19 +127,16 @@ class TcpTx final : public Stage, public RunsAhead {
   // The queue of a flow.
   std::uint32_t append(FlowId flow, Segment segment);
   void acknowledge(FlowId flow, const tcp::RxFeedback& fb);
-  void measure(Flow& f, const tcp::RxFeedback& fb);
   void agree(Flow& f, const tcp::Agreed& agreed, std::uint32_t segments);
   std::uint32_t next_to_send(Flow& f);
-  std::uint32_t credit_edge(const Flow& f) const;
+  std::uint32_t grantable(const Flow& f) const;
   void report(FlowId flow, tcp::TxReport::Kind kind);
   void serve_reports();
 
   // Loss and congestion.
   void on_duplicate_ack(Flow& f);
   void on_new_ack(FlowId flow, tcp::AckedOctets octets);
-  void on_echo(Flow& f);
   void on_loss(Flow& f);
-  void restart_if_idle(Flow& f);
   void resume(FlowId flow);
 
   // The path.
@@ -161,6 +148,7 @@ class TcpTx final : public Stage, public RunsAhead {
   void restart_rto(FlowId flow);
   bool window_short(const Flow& f) const;
   bool keeps_alive(const Flow& f) const;
+  tcp::RetransmissionTimer::Awaits awaits(const Flow& f) const;
 
   // Acknowledgements.
   void answer(FlowId flow, tcp::RxFeedback::Answer answer);
@@ -177,17 +165,15 @@ class TcpTx final : public Stage, public RunsAhead {
   tcp::SegmentFields fields_of(FlowId flow, std::uint32_t seq, std::uint8_t flags, bool bare);
   void send_reset(const tcp::FlowKey& key, const wire::MacAddress& mac, std::uint32_t seq, bool with_ack,
                   std::uint32_t ack);
-  void push_frame(const tcp::FlowKey& key, const wire::MacAddress& mac, const tcp::SegmentFields& fields,
-                  const BufferRef& buf, std::uint32_t payload_at, std::uint32_t payload_bytes);
+  void push_frame(Frame frame);
   Wake next_wake(bool room) const;
 
   const TcpConfig config_;
-  const StationConfig station_;
-  const tcp::RtoLimits rto_limits_;
+  const tcp::RetransmissionTimerSettings timer_settings_;
   const tcp::AckSettings ack_settings_;
-  const Cycle keepalive_;  // 0: off
   const std::unique_ptr<const tcp::CongestionControl> congestion_;
   BufferPool& pool_;
+  tcp::SegmentWriter writer_;
   std::vector<Flow> flows_;
   tcp::RetransmissionQueue::Pool segments_;
   tcp::FlowQueue acks_, sends_, reports_queue_;
@@ -195,7 +181,6 @@ class TcpTx final : public Stage, public RunsAhead {
   Cycle next_beat_ = 0;           // a beat a cycle
   std::uint8_t* fpdu_ = nullptr;  // first octet of the FPDU that is coming in
   std::uint32_t fpdu_bytes_ = 0;
-  std::uint16_t ip_id_ = 0;
   TcpTxCounters counters_;
 };
 

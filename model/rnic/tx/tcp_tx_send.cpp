@@ -1,4 +1,4 @@
-// What leaves tcp_tx: the retransmission queue's segments, acknowledgements and resets.
+// What leaves tcp_tx: queued segments, acknowledgements and resets.
 #include <algorithm>
 #include <cstring>
 
@@ -6,13 +6,14 @@
 
 namespace rnic {
 
+using tcp::AckPolicy;
 using tcp::kNil;
 using wire::TcpHeader;
 
 std::uint32_t TcpTx::append(FlowId flow, Segment segment) {
   Flow& f = flows_[flow.v];
   const std::uint32_t slot = f.loss.append(segments_, std::move(segment));
-  if (f.loss.flight() == 0 && (!rto_.running(flow) || keepalive_ != 0)) restart_rto(flow);
+  if (f.loss.flight() == 0 && (!rto_.running(flow) || timer_settings_.keepalive != 0)) restart_rto(flow);
   return slot;
 }
 
@@ -32,17 +33,16 @@ bool TcpTx::send_queued() {
 void TcpTx::send(FlowId flow, std::uint32_t slot) {
   Flow& f = flows_[flow.v];
   Segment& s = segments_[slot];
-  if (f.rdma && f.loss.flight() == 0) restart_if_idle(f);
+  if (f.rdma && f.loss.flight() == 0 && f.timer.idle(timer_settings_, now())) {
+    counters_.idle_restarts += f.congestion.on_idle(*congestion_, config_.initial_window);
+  }
   const bool again = f.loss.sent(segments_, slot);
-  f.sent_at = now();
   if (again) {
     ++counters_.retransmissions;
     counters_.retransmitted_bytes += s.payload_bytes;
-    if (!f.timestamps) f.timing = false;  // RFC 6298 section 3: an ACK would not tell which one it answers
-  } else if (!f.timing) {
-    f.timing = true;
-    f.timed_seq = f.loss.snd_nxt();
-    f.timed_at = now();
+    f.timer.on_sent_again(f.timestamps, now());
+  } else {
+    f.timer.on_sent(f.loss.snd_nxt(), now());
   }
   if (!rto_.running(flow) || f.loss.snd_una() == s.seq) restart_rto(flow);
   if (!s.buf) return send_bare(flow, s.seq, s.flags);
@@ -53,13 +53,12 @@ void TcpTx::send(FlowId flow, std::uint32_t slot) {
     s.payload_at = kFrameHeadroom;
   }
   tcp::SegmentFields fields = fields_of(flow, s.seq, s.flags, false);
-  if (f.ecn && !again) {
+  if (f.congestion.ecn() && !again) {
     fields.ecn = wire::kEct0;
-    if (f.cwr_owed) fields.flags |= TcpHeader::kCwr;
-    f.cwr_owed = false;
+    if (f.congestion.take_cwr()) fields.flags |= TcpHeader::kCwr;
   }
   counters_.payload_bytes += s.payload_bytes;
-  push_frame(f.key, f.peer_mac, fields, s.buf, s.payload_at, s.payload_bytes);
+  push_frame(writer_.write(f.key, f.peer_mac, fields, s.buf, s.payload_at, s.payload_bytes));
 }
 
 tcp::SegmentFields TcpTx::fields_of(FlowId flow, std::uint32_t seq, std::uint8_t flags, bool bare) {
@@ -78,30 +77,52 @@ void TcpTx::send_bare(FlowId flow, std::uint32_t seq, std::uint8_t flags) {
     if (f.scaling) fields.options.window_scale = config_.window_scale();
     fields.options.sack_permitted = f.sack;
   }
-  push_frame(f.key, f.peer_mac, fields, pool_.take(), kFrameHeadroom, 0);
+  push_frame(writer_.write_bare(f.key, f.peer_mac, fields));
 }
 
 void TcpTx::send_reset(const tcp::FlowKey& key, const wire::MacAddress& mac, std::uint32_t seq, bool with_ack,
                        std::uint32_t ack) {
   ++counters_.resets;
-  tcp::SegmentFields fields;
-  fields.seq = seq;
-  fields.flags = TcpHeader::kRst;
-  if (with_ack) {
-    fields.flags |= TcpHeader::kAck;
-    fields.ack = ack;
-  }
-  push_frame(key, mac, fields, pool_.take(), kFrameHeadroom, 0);
+  push_frame(writer_.write_reset(key, mac, seq, with_ack, ack));
 }
 
-void TcpTx::push_frame(const tcp::FlowKey& key, const wire::MacAddress& mac, const tcp::SegmentFields& fields,
-                       const BufferRef& buf, std::uint32_t payload_at, std::uint32_t payload_bytes) {
+void TcpTx::push_frame(Frame frame) {
   ++counters_.segments;
-  tcp::SegmentFields numbered = fields;
-  numbered.ip_id = ip_id_++;
-  tcp::write_headers(station_, key, mac, numbered, buf->bytes() + payload_at, payload_bytes);
-  const std::uint32_t headers = tcp::header_bytes(fields);
-  out->push({buf, payload_at - headers, headers + payload_bytes, true});
+  out->push(std::move(frame));
+}
+
+bool TcpTx::send_owed_ack() {
+  while (!acks_.empty()) {
+    const FlowId flow = acks_.pop();
+    Flow& f = flows_[flow.v];
+    if (f.acks.owes_earlier()) {
+      send_earlier_ack(flow);
+    } else if (f.probe_owed) {
+      // Not acceptable, hence answered (RFC 9293 section 3.8.6.1).
+      f.probe_owed = false;
+      send_bare(flow, f.loss.snd_una() - 1, TcpHeader::kAck);
+    } else if (f.acks.owed()) {
+      ++counters_.pure_acks;
+      send_bare(flow, f.loss.snd_nxt(), TcpHeader::kAck);
+    } else {
+      continue;  // a segment has carried it meanwhile, or the flow is gone
+    }
+    return true;
+  }
+  return false;
+}
+
+// What came before the mark changed; the rest is still owed.
+void TcpTx::send_earlier_ack(FlowId flow) {
+  Flow& f = flows_[flow.v];
+  ++counters_.pure_acks;
+  tcp::SegmentFields fields;
+  fields.seq = f.loss.snd_nxt();
+  fields.flags = TcpHeader::kAck;
+  const AckPolicy::Due rest = f.acks.write_earlier(ack_settings_, now(), fields);
+  ack_timers_.stop(flow);
+  push_frame(writer_.write_bare(f.key, f.peer_mac, fields));
+  settle(flow, rest);
 }
 
 }  // namespace rnic

@@ -1,0 +1,46 @@
+// The window that the peer advertises, and the credit that the segmenter gets of it (RFC 9293 sections 3.8.4 to 3.8.6).
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "model/wire/tcp.h"
+
+namespace rnic::tcp {
+
+class SendWindow {
+ public:
+  void open(std::uint32_t ack, std::uint32_t window) {
+    edge_ = ack + window;
+    window_ = window;
+  }
+  // An ACK that is not old. True if its window is that of the ACK before. The edge never goes back: a peer that shrinks
+  // its window gets what it was promised to take, again and again.
+  bool update(std::uint32_t ack, std::uint32_t window) {
+    edge_ = wire::seq_max(edge_, ack + window);
+    return window == std::exchange(window_, window);
+  }
+  // The first octet that the window does not hold.
+  std::uint32_t edge() const { return edge_; }
+  // As last advertised.
+  std::uint32_t advertised() const { return window_; }
+  bool holds(std::uint32_t snd_nxt, std::uint32_t bytes) const { return edge_ - snd_nxt >= bytes; }
+
+  // ---- Credit: octets that the segmenter may hand over, of this window and of what the congestion window allows.
+
+  // RDMA mode begins: what is queued up to `snd_end` was not the segmenter's.
+  void start_credit(std::uint32_t snd_end) { granted_ = snd_end; }
+  // What can be granted beyond what was, up to `limit`.
+  std::uint32_t credit(std::uint32_t limit) const {
+    const std::uint32_t edge = wire::seq_min(edge_, limit);
+    return wire::seq_gt(edge, granted_) ? edge - granted_ : 0;
+  }
+  void grant(std::uint32_t bytes) { granted_ += bytes; }
+
+ private:
+  std::uint32_t edge_ = 0;
+  std::uint32_t window_ = 0;
+  std::uint32_t granted_ = 0;  // up to where the segmenter may send
+};
+
+}  // namespace rnic::tcp
