@@ -35,7 +35,7 @@ int report(const ExternalSimulation& sim, const AttachedTwins& twins, End end, s
   if (end == End::kDone) return kOk;
   if (end == End::kFailed) return kCheckFailed;
   if (end == End::kInterrupted) return kSignalled + interruption();
-  err << fmt::format("rnicsim: {} at {}; who waits for whom:\n{}",
+  err << fmt::format("rnicsim: {} at {}; waiting programs and stages:\n{}",
                      end == End::kPeerGone ? "the peer has left" : "time limit reached", time_text(sim.now_ps()),
                      sim.waiting_for() + twins.waiting_for());
   return end == End::kPeerGone ? kCheckFailed : kHung;

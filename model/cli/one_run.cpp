@@ -43,8 +43,8 @@ int report(const Simulation& sim, const AttachedTwins& twins, RunEnd end, std::o
   for (const std::string& e : sim.errors()) err << "rnicsim: " << e << '\n';
   if (end == RunEnd::kInterrupted) return kSignalled + interruption();
   if (end != RunEnd::kHung && end != RunEnd::kTimeLimit) return passed ? kOk : kCheckFailed;
-  err << fmt::format("rnicsim: {} at {}; who waits for whom:\n{}",
-                     end == RunEnd::kHung ? "nothing moves any more" : "time limit reached", time_text(sim.now_ps()),
+  err << fmt::format("rnicsim: {} at {}; waiting programs and stages:\n{}",
+                     end == RunEnd::kHung ? "no progress" : "time limit reached", time_text(sim.now_ps()),
                      sim.waiting_for() + twins.waiting_for());
   return kHung;
 }

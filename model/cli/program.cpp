@@ -49,9 +49,9 @@ struct ExitCodeText {
 // As README.md has them.
 constexpr ExitCodeText kExitCodes[] = {
     {"0", "done, and every check passed"},
-    {"1", "a check failed, a connection or a peer did, or RTL differs from its stage"},
-    {"2", "a mistake in the command line, the settings, or a file that is read"},
-    {"3", "deadlock or time limit: who waits for whom is told"},
+    {"1", "a check, a connection or a peer failed, or RTL differs from its stage"},
+    {"2", "a mistake in the command line, the settings, or an input file"},
+    {"3", "deadlock or time limit: the report lists the waiting programs and stages"},
     {"4", "internal error: a bug of rnicsim"},
     {"5", "an output could not be written: the message says which, and why"},
     {"129, 130, 143", "SIGHUP, SIGINT (Ctrl-C) or SIGTERM stopped the run, and its outputs are marked incomplete"},

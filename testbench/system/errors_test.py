@@ -178,7 +178,7 @@ class RunsThatDoNotEnd(ProgramTest):
         run = self.run_program("run", QUICKSTART, "--set", "sim.max_time_us=100", "--out", "out")
         self.assertEqual(run.returncode, 3, run.stderr)
         first, *waiting = run.stderr.splitlines()
-        self.assertEqual(first, "rnicsim: time limit reached at 100.000 us; who waits for whom:")
+        self.assertEqual(first, "rnicsim: time limit reached at 100.000 us; waiting programs and stages:")
         self.assertTrue(any(line.startswith("c0 connecting: sends on c0: completion of message") for line in waiting))
         self.assertTrue(any(line.startswith("a.rnic_a.") and " waits for " in line for line in waiting))
         stats = json.loads((self.folder / "out/stats.json").read_text())
