@@ -7,7 +7,7 @@ A file belongs to the library of its folder; where a folder has several targets,
 the source of the same name, that has the folder's name, or whose sources include it. It may include headers of its own
 target and of those that this links, with what they link publicly. CMake writes the targets into targets.tsv of the
 build folder (the newest of build/ without --build). Prints each violation, each file of no target, each circle between
-folders, and what is linked against NEVER and ONLY. Exit status 0; 1 where there is any of these; 2 on bad usage.
+folders, and what is linked against STAGES and ONLY. Exit status 0; 1 where there is any of these; 2 on bad usage.
 """
 import argparse
 import collections
@@ -18,9 +18,21 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CHECKED = ("model", "firmware", "rtl-stubs/verilated", "testbench/support")
 
-# What a target may not link, over others or not; or all that it may link.
-NEVER = {"rnic_tx": {"rnic_rx"}, "rnic_rx": {"rnic_tx"}}
-ONLY = {"rnic_firmware": {"rnic_abi", "rnic_wire", "rnic_base"}}
+# Folders of stages: they talk by messages and link no other of these, not even over others.
+STAGES = {f"rnic_{folder}" for folder in ("completion", "fwcpu", "pcie", "responder", "rx", "terminate", "tx")}
+# Of the others below the chip and of the firmware, all that they may link.
+ONLY = {
+    "rnic_base": set(),
+    "rnic_common": {"rnic_base"},
+    "rnic_wire": {"rnic_base"},
+    "rnic_config": {"rnic_base"},
+    "rnic_stats": {"rnic_base"},
+    "rnic_trace": {"rnic_base"},
+    "rnic_abi": {"rnic_base", "rnic_wire"},
+    "rnic_messages": {"rnic_base", "rnic_wire", "rnic_config", "rnic_abi"},
+    "rnic_boundary": {"rnic_base"},
+    "rnic_firmware": {"rnic_base", "rnic_wire", "rnic_abi"},
+}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"')
 
@@ -138,8 +150,11 @@ def check(root, targets):
 def breaches(targets):
     """Pairs of a target and what it may not link."""
     for name in targets:
-        reached = linked(targets, name)
-        for other in sorted(reached & NEVER.get(name, set()) | reached - ONLY.get(name, reached)):
+        reached = linked(targets, name) - {name}
+        forbidden = reached - ONLY.get(name, reached)
+        if name in STAGES:
+            forbidden |= reached & STAGES - {name}
+        for other in sorted(forbidden):
             yield name, other
 
 

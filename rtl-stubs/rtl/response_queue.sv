@@ -1,5 +1,5 @@
-// Matches Atomic Responses to the Atomic Requests that wait for them: the twin of model/rnic/responder/response_queue. See
-// response_queue.md there for the timing and the errors.
+// Matches Atomic Responses to the Atomic Requests that wait for them: the twin of model/rnic/completion/response_queue.
+// See response_queue.md there for the timing and the errors.
 // In a cycle a write is reported out (written), a request comes (issued), and a response comes in or the second part of
 // a value leaves, in this order. The QPs' states, their requests and the ring of writes under way lie outside, as contexts,
 // STags and the page table do; of writes to one entry the last one holds.

@@ -67,16 +67,19 @@ class Includes(unittest.TestCase):
                          (1, "model/other/stray.h belongs to no target: list it beside the sources of one\n"))
 
     def test_in_a_circle_are_reported_even_where_links_allow_them(self):
-        both_ways = TARGETS.replace("model/wire\tframe.cpp\t\t", "model/wire\tframe.cpp\trnic_chip\t")
-        files = {"model/wire/frame.cpp": '#include "model/chip/chip.h"\n',
-                 "model/chip/chip.h": '#include "model/wire/frame.h"\n'}
+        both_ways = TARGETS.replace("model/chip\tchip.cpp\trnic_wire", "model/chip\tchip.cpp\trnic_tx;rnic_wire")
+        files = {"model/chip/chip.h": '#include "model/tx/tx.h"\n', "model/tx/tx.h": '#include "model/chip/chip.h"\n'}
         self.assertEqual(self.run_with(files, targets=both_ways),
-                         (1, "a circle: rnic_chip, rnic_wire include each other\n"))
+                         (1, "a circle: rnic_chip, rnic_tx include each other\n"))
 
     def test_what_may_never_be_linked_is_not_even_over_others(self):
         over = TARGETS + "rnic_rx\tmodel/rx\trx.cpp\trnic_other\t\n"
         over = over.replace("model/other\tother.cpp\t\t", "model/other\tother.cpp\trnic_tx\trnic_tx")
         self.assertEqual(self.run_with(targets=over), (1, "rnic_rx links rnic_tx, which it may not\n"))
+
+    def test_stages_of_two_folders_stay_apart(self):
+        near = TARGETS + "rnic_terminate\tmodel/terminate\tt.cpp\trnic_tx\t\n"
+        self.assertEqual(self.run_with(targets=near), (1, "rnic_terminate links rnic_tx, which it may not\n"))
 
     def test_the_firmware_links_what_it_shares_alone(self):
         more = TARGETS + "rnic_firmware\tfirmware\tcm.cpp\trnic_wire;rnic_secret\t\n"
