@@ -34,8 +34,8 @@ class RawStream final {
   void send(const Bytes& octets);
   // In one segment with our FIN.
   void send_last(const Bytes& octets);
-  // The second of two segments alone, as if the first were late; then send() the first and the second again, for the
-  // chip keeps nothing behind a hole.
+  // The second of two segments alone, out of order: the chip keeps it until send() has brought the first. send() of the
+  // second again moves our own sequence number past it; the chip drops the duplicate.
   void send_ahead(const Bytes& first, const Bytes& second);
   // The next FPDU of our direction, to be sent as it is or spoilt.
   Bytes fpdu(const Bytes& ulpdu);
