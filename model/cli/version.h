@@ -2,7 +2,7 @@
 
 namespace rnic::cli {
 
-// Of this program, as the build has it: "0.1.0".
+// Of this program, as the build has it: "0.2.0".
 const char* version();
 
 }  // namespace rnic::cli
