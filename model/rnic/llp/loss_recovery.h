@@ -51,7 +51,7 @@ class LossRecovery {
   // The octets that `count` SACK blocks of an ACK bring news of. Blocks of what was never sent, or is acknowledged
   // already, say nothing.
   std::uint32_t on_sack(Pool& pool, std::uint32_t ack, const wire::SackBlock* blocks, unsigned count);
-  // Of these three: true if fast recovery begins.
+  // Of these two: true if fast recovery begins.
   bool on_duplicate_ack(Pool& pool, std::uint32_t mss);
   // After SACK brought news.
   bool find_losses(Pool& pool);
