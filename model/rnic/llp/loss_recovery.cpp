@@ -22,7 +22,7 @@ constexpr std::uint8_t kDuplicateAcks = 3;  // RFC 5681's DupThresh
 
 void LossRecovery::start(std::uint32_t iss) { snd_una_ = snd_nxt_ = snd_end_ = recover_ = iss; }
 
-std::uint32_t LossRecovery::append(Pool& pool, QueuedSegment segment) {
+std::uint32_t LossRecovery::append(Pool& pool, QueuedSegment&& segment) {
   segment.seq = snd_end_;
   snd_end_ = segment.end();
   return queue_.append(pool, std::move(segment));

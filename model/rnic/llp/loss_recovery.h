@@ -30,7 +30,7 @@ class LossRecovery {
   std::uint32_t held_by_peer() const { return queue_.held_by_peer(); }
 
   // The last one, with the next sequence number. Returns its slot.
-  std::uint32_t append(Pool& pool, QueuedSegment segment);
+  std::uint32_t append(Pool& pool, QueuedSegment&& segment);
   void clear(Pool& pool) { queue_.clear(pool); }
 
   // The segment that may leave next, within a congestion window of `cwnd` octets and the peer's window, which ends at

@@ -6,7 +6,7 @@
 
 namespace rnic::tcp {
 
-std::uint32_t RetransmissionQueue::append(Pool& pool, QueuedSegment segment) {
+std::uint32_t RetransmissionQueue::append(Pool& pool, QueuedSegment&& segment) {
   const std::uint32_t slot = pool.take();
   pool[slot] = std::move(segment);
   list_.append(pool, slot);

@@ -44,7 +44,7 @@ class RetransmissionQueue {
   // Of which somebody knows that the peer has them though it could not acknowledge them.
   std::uint32_t held_by_peer() const { return held_; }
 
-  std::uint32_t append(Pool& pool, QueuedSegment segment);
+  std::uint32_t append(Pool& pool, QueuedSegment&& segment);
   void clear(Pool& pool);
   // Takes the first one off.
   void drop_front(Pool& pool);

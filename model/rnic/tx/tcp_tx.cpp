@@ -1,7 +1,6 @@
 #include "model/rnic/tx/tcp_tx.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "model/common/burst.h"
 #include "model/stats/registry.h"
@@ -9,7 +8,6 @@
 
 namespace rnic {
 
-using tcp::RxFeedback;
 using tcp::TxCommand;
 using tcp::TxReport;
 using wire::TcpHeader;
@@ -27,10 +25,8 @@ TcpTx::TcpTx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& conf
              BufferPool& pool)
     : Stage(nm, clk),
       config_(config),
-      timer_settings_(config, clk.period_ps()),
       ack_settings_(config, clk.period_ps()),
-      congestion_(tcp::make_congestion_control(config.congestion)),
-      pool_(pool),
+      resources_(config, clk.period_ps(), pool),
       writer_(station, pool),
       flows_(config.max_flows),
       acks_(config.max_flows),
@@ -44,7 +40,7 @@ TcpTx::TcpTx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& conf
 void TcpTx::reset() {
   const std::size_t flows = flows_.size();
   flows_ = std::vector<Flow>(flows);
-  segments_ = {};
+  resources_.segments = {};
   acks_ = sends_ = reports_queue_ = tcp::FlowQueue(flows);
   rto_ = ack_timers_ = tcp::FlowTimers(flows);
   next_beat_ = 0;
@@ -101,27 +97,27 @@ void TcpTx::take_fpdu() {
   gather(last);
   next_beat_ = now() + 1;
   Flow& f = flows_[last.flow.v];
-  Segment s;
+  tcp::QueuedSegment s;
   s.buf = BufferRef::adopt(last.buf);
-  if (!f.rdma || f.fin_queued) {
+  if (!f.sender.rdma() || f.sender.finished()) {
     ++counters_.fpdus_dropped;
     return;
   }
-  RNIC_CHECK_MSG(fpdu_bytes_ <= std::max<std::size_t>(f.path.emss(), kSmallestMulpduFpdu),
+  RNIC_CHECK_MSG(fpdu_bytes_ <= std::max<std::size_t>(f.sender.emss(), kSmallestMulpduFpdu),
                  std::string(name()) + ": an FPDU is larger than a segment");
   s.payload_at = static_cast<std::uint32_t>(fpdu_ - last.buf->bytes());
   RNIC_CHECK(s.payload_at >= tcp::kHeaderBytes);
   s.payload_bytes = static_cast<std::uint16_t>(fpdu_bytes_);
   s.flags = TcpHeader::kPsh | TcpHeader::kAck;
   s.completes_wqe = last.completes_wqe;
-  const std::uint32_t slot = append(last.flow, std::move(s));
-  if (fpdu_bytes_ > f.path.mss()) {
-    counters_.cuts += f.loss.fit_last_to(segments_, f.path.mss(), pool_);
-    return resume(last.flow);
-  }
+  std::uint32_t cuts = 0;
+  const std::uint32_t slot = f.sender.queue_fpdu(resources_, std::move(s), cuts);
+  on_queued(last.flow);
+  counters_.cuts += cuts;
+  if (cuts != 0) return resume(last.flow);
   // Else it waits in the flow's own queue: behind a retransmission, or for a congestion window that fell after the
   // credit was given.
-  if (next_to_send(f) == slot) send(last.flow, slot);
+  if (f.sender.next_to_send(resources_) == slot) send(last.flow, slot);
 }
 
 // ---- Commands
@@ -143,24 +139,24 @@ bool TcpTx::on_command(const TxCommand& c) {
       establish(c);
       return false;
     case TxCommand::Kind::kStream:
-      queue_stream(c);
+      if (f.sender.finished() || c.bytes == 0) return false;
+      f.sender.queue_stream(resources_, c.data->bytes(), c.bytes);
+      on_queued(c.flow);
+      sends_.push(c.flow);
       return false;
     case TxCommand::Kind::kEnterRdma:
-      f.rdma = true;
-      f.window.start_credit(f.loss.snd_end());
+      f.sender.enter_rdma();
       reports_queue_.push(c.flow);
       restart_rto(c.flow);
       return false;
-    case TxCommand::Kind::kFin: {
-      Segment fin;
-      fin.flags = TcpHeader::kFin | TcpHeader::kAck;
-      append(c.flow, std::move(fin));
+    case TxCommand::Kind::kFin:
+      f.sender.queue_fin(resources_);
+      on_queued(c.flow);
       sends_.push(c.flow);
-      f.fin_queued = true;
+      f.sender.finish();
       return false;
-    }
     case TxCommand::Kind::kAbort:
-      send_reset(f.key, f.peer_mac, f.loss.snd_nxt(), true, f.acks.rcv_nxt());
+      send_reset(f.key, f.peer_mac, f.sender.snd_nxt(), true, f.acks.rcv_nxt());
       release(c.flow);
       return true;
     case TxCommand::Kind::kRelease:
@@ -175,14 +171,11 @@ bool TcpTx::on_command(const TxCommand& c) {
 // A second kOpen is that of a flow whose own SYN crossed the peer's.
 void TcpTx::open(const TxCommand& c) {
   Flow& f = flows_[c.flow.v];
-  f.loss.clear(segments_);
+  f.sender.clear(resources_);
   f = Flow{};
   f.open = true;
   f.key = c.key;
   f.peer_mac = c.peer_mac;
-  f.loss.start(c.seq);
-  f.window.open(c.seq + 1, c.peer_window);
-  f.acks.start(ack_settings_, c.rcv_nxt, c.with_ack);
   tcp::Agreed agreed = c.agreed;
   if (!c.with_ack) {  // what we offer
     agreed.scaling = true;
@@ -190,58 +183,25 @@ void TcpTx::open(const TxCommand& c) {
     agreed.timestamps = config_.timestamps;
     agreed.ecn = config_.wants_ecn();
   }
-  agree(f, agreed, config_.initial_window);
-  Segment syn;
-  syn.flags = TcpHeader::kSyn;
-  if (agreed.ecn) syn.flags |= TcpHeader::kEce;
-  if (c.with_ack) syn.flags |= TcpHeader::kAck;
-  else if (agreed.ecn) syn.flags |= TcpHeader::kCwr;
-  append(c.flow, std::move(syn));
+  f.acks.start(ack_settings_, c.rcv_nxt, c.with_ack);
+  f.acks.agree(agreed);
+  f.sender.open(resources_, c.seq, c.with_ack, agreed, c.peer_window);
+  on_queued(c.flow);
   sends_.push(c.flow);
 }
 
 void TcpTx::establish(const TxCommand& c) {
   Flow& f = flows_[c.flow.v];
   f.acks.start(ack_settings_, c.rcv_nxt, true);
-  f.window.open(c.ack, c.peer_window);
-  // One segment when the SYN was lost (RFC 5681 section 3.1).
-  agree(f, c.agreed, f.timer.backed_off() ? 1 : config_.initial_window);
-  RxFeedback syn_ack;
-  syn_ack.ack = c.ack;
-  acknowledge(c.flow, syn_ack);
+  f.acks.agree(c.agreed);
+  on_acked(c.flow, f.sender.establish(resources_, c.agreed, c.ack, c.peer_window, now()));
+  restart_rto(c.flow);
   owe_ack(c.flow);
-}
-
-void TcpTx::agree(Flow& f, const tcp::Agreed& agreed, std::uint32_t segments) {
-  f.path.open(agreed.emss);
-  f.acks.agree(agreed);
-  f.scaling = agreed.scaling;
-  f.loss.use_sack(agreed.sack);
-  f.sack = agreed.sack;
-  f.timestamps = agreed.timestamps;
-  f.congestion.open(*congestion_, agreed.emss, segments, f.loss.snd_una(), agreed.ecn);
-}
-
-void TcpTx::queue_stream(const TxCommand& c) {
-  const Flow& f = flows_[c.flow.v];
-  if (f.fin_queued) return;
-  for (std::uint32_t at = 0; at < c.bytes;) {
-    Segment s;
-    s.buf = pool_.take();
-    s.payload_at = kFrameHeadroom;
-    s.payload_bytes = static_cast<std::uint16_t>(std::min<std::uint32_t>(f.path.mss(), c.bytes - at));
-    std::memcpy(s.buf->bytes() + kFrameHeadroom, c.data->bytes() + at, s.payload_bytes);
-    at += s.payload_bytes;
-    s.flags = TcpHeader::kAck;
-    if (at == c.bytes) s.flags |= TcpHeader::kPsh;
-    append(c.flow, std::move(s));
-    sends_.push(c.flow);
-  }
 }
 
 void TcpTx::release(FlowId flow) {
   Flow& f = flows_[flow.v];
-  f.loss.clear(segments_);
+  f.sender.clear(resources_);
   f = Flow{};
   rto_.stop(flow);
   ack_timers_.stop(flow);
@@ -263,10 +223,10 @@ void TcpTx::serve_reports() {
     if (acked->can_push()) acked->push({flow, std::exchange(f.wqes_acked, 0)});
     else more = true;
   }
-  if (const std::uint32_t octets = grantable(f); octets != 0 && !f.fin_queued) {
+  if (const std::uint32_t octets = f.sender.grantable(); octets != 0 && !f.sender.finished()) {
     if (credit->can_push()) {
       credit->push({flow, octets});
-      f.window.grant(octets);
+      f.sender.grant(octets);
     } else {
       more = true;
     }
@@ -275,7 +235,7 @@ void TcpTx::serve_reports() {
     if (reports->can_push()) {
       const unsigned kind = static_cast<unsigned>(__builtin_ctz(f.reports));
       f.reports = static_cast<std::uint8_t>(f.reports & (f.reports - 1));
-      reports->push({static_cast<TxReport::Kind>(kind), flow, f.path.mss()});
+      reports->push({static_cast<TxReport::Kind>(kind), flow, f.sender.mss()});
     }
     more |= f.reports != 0;
   }
@@ -287,9 +247,9 @@ std::string TcpTx::waiting_for() const {
   std::string text;
   for (std::uint32_t i = 0; i < flows_.size(); ++i) {
     const Flow& f = flows_[i];
-    if (!f.open || f.loss.snd_una() == f.loss.snd_end()) continue;
+    if (!f.open || f.sender.snd_una() == f.sender.snd_end()) continue;
     text += (text.empty() ? "" : ", ") + std::string("flow ") + std::to_string(i) + ": ACK of " +
-            std::to_string(f.loss.snd_end() - f.loss.snd_una()) + " octets";
+            std::to_string(f.sender.snd_end() - f.sender.snd_una()) + " octets";
   }
   return text;
 }

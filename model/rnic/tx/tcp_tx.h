@@ -3,20 +3,15 @@
 #pragma once
 
 #include <algorithm>
-#include <memory>
 #include <vector>
 
 #include "model/common/link.h"
 #include "model/rnic/boundary/frame.h"
 #include "model/rnic/llp/ack_policy.h"
-#include "model/rnic/llp/congestion_window.h"
 #include "model/rnic/llp/flow_queue.h"
 #include "model/rnic/llp/flow_timers.h"
-#include "model/rnic/llp/loss_recovery.h"
-#include "model/rnic/llp/path_mtu.h"
-#include "model/rnic/llp/retransmission_timer.h"
 #include "model/rnic/llp/segment_writer.h"
-#include "model/rnic/llp/send_window.h"
+#include "model/rnic/llp/sender.h"
 #include "model/rnic/messages/datapath.h"
 #include "model/rnic/messages/tcp.h"
 #include "model/rnic/messages/tcp_offload.h"
@@ -85,76 +80,46 @@ class TcpTx final : public Stage, public RunsAhead {
   static constexpr std::size_t bytes_per_flow();
 
  private:
-  using Segment = tcp::QueuedSegment;
   struct Flow {
     tcp::FlowKey key;
     wire::MacAddress peer_mac;
-    tcp::LossRecovery loss;
-    tcp::CongestionWindow congestion;
-    tcp::SendWindow window;
-    tcp::PathMtu path;
-    tcp::RetransmissionTimer timer;
+    tcp::Sender sender;
     tcp::AckPolicy acks;
     std::uint32_t wqes_acked = 0;  // not reported yet
     std::uint8_t reports = 0;      // TxReport kinds to be sent, one bit each
-    bool open : 1, established : 1, rdma : 1, fin_queued : 1;
-    bool scaling : 1, sack : 1, timestamps : 1;
-    bool probe_owed : 1;
-    Flow()
-        : open(false),
-          established(false),
-          rdma(false),
-          fin_queued(false),
-          scaling(false),
-          sack(false),
-          timestamps(false),
-          probe_owed(false) {}
+    bool open = false;
+    bool probe_owed = false;  // a segment that the peer has to answer
   };
 
   // What comes in.
-  void on_feedback(const tcp::RxFeedback& f);
-  void on_ack(FlowId flow, const tcp::RxFeedback& f);
   bool on_command(const tcp::TxCommand& command);
   void open(const tcp::TxCommand& c);
   void establish(const tcp::TxCommand& c);
-  void queue_stream(const tcp::TxCommand& c);
   void release(FlowId flow);
   void collect(Cycle until);
   void gather(const FpduBeat& beat);
   void take_fpdu();
   Cycle beat_at() const { return std::max(in->front_at(), next_beat_); }
-
-  // The queue of a flow.
-  std::uint32_t append(FlowId flow, Segment segment);
-  void acknowledge(FlowId flow, const tcp::RxFeedback& fb);
-  void agree(Flow& f, const tcp::Agreed& agreed, std::uint32_t segments);
-  std::uint32_t next_to_send(Flow& f);
-  std::uint32_t grantable(const Flow& f) const;
-  void report(FlowId flow, tcp::TxReport::Kind kind);
-  void serve_reports();
-
-  // Loss and congestion.
-  void on_duplicate_ack(Flow& f);
-  void on_new_ack(FlowId flow, tcp::AckedOctets octets);
-  void on_loss(Flow& f);
-  void resume(FlowId flow);
-
-  // The path.
+  void on_feedback(const tcp::RxFeedback& fb);
+  void on_ack(FlowId flow, const tcp::RxFeedback& fb);
+  void on_acked(FlowId flow, const tcp::LossRecovery::Acked& segments);
   void on_path_mtu(FlowId flow, const tcp::RxFeedback& fb);
 
-  // Timers.
-  void run_timers();
-  void on_timeout(FlowId flow);
-  void restart_rto(FlowId flow);
-  bool window_short(const Flow& f) const;
-  bool keeps_alive(const Flow& f) const;
-  tcp::RetransmissionTimer::Awaits awaits(const Flow& f) const;
-
-  // Acknowledgements.
+  // What it leads to.
+  void resume(FlowId flow);
+  void report(FlowId flow, tcp::TxReport::Kind kind);
+  void serve_reports();
   void answer(FlowId flow, tcp::RxFeedback::Answer answer);
   void settle(FlowId flow, tcp::AckPolicy::Due due);
   void owe_ack(FlowId flow);
   void challenge(FlowId flow);
+
+  // Timers.
+  void run_timers();
+  void restart_rto(FlowId flow);
+  void on_queued(FlowId flow);
+  void on_timeout(FlowId flow);
+  void owe_probe(FlowId flow);
 
   // What leaves: at most one frame a cycle.
   bool send_owed_ack();
@@ -169,13 +134,10 @@ class TcpTx final : public Stage, public RunsAhead {
   Wake next_wake(bool room) const;
 
   const TcpConfig config_;
-  const tcp::RetransmissionTimerSettings timer_settings_;
   const tcp::AckSettings ack_settings_;
-  const std::unique_ptr<const tcp::CongestionControl> congestion_;
-  BufferPool& pool_;
+  tcp::SenderResources resources_;
   tcp::SegmentWriter writer_;
   std::vector<Flow> flows_;
-  tcp::RetransmissionQueue::Pool segments_;
   tcp::FlowQueue acks_, sends_, reports_queue_;
   tcp::FlowTimers rto_, ack_timers_;
   Cycle next_beat_ = 0;           // a beat a cycle

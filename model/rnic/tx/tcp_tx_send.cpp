@@ -1,7 +1,4 @@
 // What leaves tcp_tx: queued segments, acknowledgements and resets.
-#include <algorithm>
-#include <cstring>
-
 #include "model/rnic/tx/tcp_tx.h"
 
 namespace rnic {
@@ -10,21 +7,14 @@ using tcp::AckPolicy;
 using tcp::kNil;
 using wire::TcpHeader;
 
-std::uint32_t TcpTx::append(FlowId flow, Segment segment) {
-  Flow& f = flows_[flow.v];
-  const std::uint32_t slot = f.loss.append(segments_, std::move(segment));
-  if (f.loss.flight() == 0 && (!rto_.running(flow) || timer_settings_.keepalive != 0)) restart_rto(flow);
-  return slot;
-}
-
 bool TcpTx::send_queued() {
   while (!sends_.empty()) {
     const FlowId flow = sends_.pop();
     Flow& f = flows_[flow.v];
-    const std::uint32_t slot = next_to_send(f);
+    const std::uint32_t slot = f.sender.next_to_send(resources_);
     if (slot == kNil) continue;
     send(flow, slot);
-    if (next_to_send(f) != kNil) sends_.push(flow);
+    if (f.sender.next_to_send(resources_) != kNil) sends_.push(flow);
     return true;
   }
   return false;
@@ -32,31 +22,18 @@ bool TcpTx::send_queued() {
 
 void TcpTx::send(FlowId flow, std::uint32_t slot) {
   Flow& f = flows_[flow.v];
-  Segment& s = segments_[slot];
-  if (f.rdma && f.loss.flight() == 0 && f.timer.idle(timer_settings_, now())) {
-    counters_.idle_restarts += f.congestion.on_idle(*congestion_, config_.initial_window);
-  }
-  const bool again = f.loss.sent(segments_, slot);
-  if (again) {
+  const tcp::Sender::Departure departure = f.sender.send(resources_, slot, now());
+  const tcp::QueuedSegment& s = resources_.segments[slot];
+  counters_.idle_restarts += departure.idle_restart;
+  if (departure.again) {
     ++counters_.retransmissions;
     counters_.retransmitted_bytes += s.payload_bytes;
-    f.timer.on_sent_again(f.timestamps, now());
-  } else {
-    f.timer.on_sent(f.loss.snd_nxt(), now());
   }
-  if (!rto_.running(flow) || f.loss.snd_una() == s.seq) restart_rto(flow);
+  if (!rto_.running(flow) || f.sender.snd_una() == s.seq) restart_rto(flow);
   if (!s.buf) return send_bare(flow, s.seq, s.flags);
-  if (again && s.buf.shared()) {  // somebody still reads the frame that was sent first
-    BufferRef copy = pool_.take(s.buf->request());
-    std::memcpy(copy->bytes() + kFrameHeadroom, s.buf->bytes() + s.payload_at, s.payload_bytes);
-    s.buf = std::move(copy);
-    s.payload_at = kFrameHeadroom;
-  }
   tcp::SegmentFields fields = fields_of(flow, s.seq, s.flags, false);
-  if (f.congestion.ecn() && !again) {
-    fields.ecn = wire::kEct0;
-    if (f.congestion.take_cwr()) fields.flags |= TcpHeader::kCwr;
-  }
+  if (departure.ect) fields.ecn = wire::kEct0;
+  if (departure.cwr) fields.flags |= TcpHeader::kCwr;
   counters_.payload_bytes += s.payload_bytes;
   push_frame(writer_.write(f.key, f.peer_mac, fields, s.buf, s.payload_at, s.payload_bytes));
 }
@@ -74,8 +51,8 @@ void TcpTx::send_bare(FlowId flow, std::uint32_t seq, std::uint8_t flags) {
   tcp::SegmentFields fields = fields_of(flow, seq, flags, true);
   if (flags & TcpHeader::kSyn) {
     fields.options.mss = config_.mss();
-    if (f.scaling) fields.options.window_scale = config_.window_scale();
-    fields.options.sack_permitted = f.sack;
+    if (f.sender.scaling()) fields.options.window_scale = config_.window_scale();
+    fields.options.sack_permitted = f.sender.sack();
   }
   push_frame(writer_.write_bare(f.key, f.peer_mac, fields));
 }
@@ -100,10 +77,10 @@ bool TcpTx::send_owed_ack() {
     } else if (f.probe_owed) {
       // Not acceptable, hence answered (RFC 9293 section 3.8.6.1).
       f.probe_owed = false;
-      send_bare(flow, f.loss.snd_una() - 1, TcpHeader::kAck);
+      send_bare(flow, f.sender.snd_una() - 1, TcpHeader::kAck);
     } else if (f.acks.owed()) {
       ++counters_.pure_acks;
-      send_bare(flow, f.loss.snd_nxt(), TcpHeader::kAck);
+      send_bare(flow, f.sender.snd_nxt(), TcpHeader::kAck);
     } else {
       continue;  // a segment has carried it meanwhile, or the flow is gone
     }
@@ -117,7 +94,7 @@ void TcpTx::send_earlier_ack(FlowId flow) {
   Flow& f = flows_[flow.v];
   ++counters_.pure_acks;
   tcp::SegmentFields fields;
-  fields.seq = f.loss.snd_nxt();
+  fields.seq = f.sender.snd_nxt();
   fields.flags = TcpHeader::kAck;
   const AckPolicy::Due rest = f.acks.write_earlier(ack_settings_, now(), fields);
   ack_timers_.stop(flow);

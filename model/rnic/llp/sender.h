@@ -1,0 +1,131 @@
+// The sending half of a connection (RFC 9293 section 3.8): puts the policies of a flow together. It has no port, queue
+// or clock: every call says what its owner has to do, and timeout() when it has to come back.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "model/rnic/llp/congestion_window.h"
+#include "model/rnic/llp/loss_recovery.h"
+#include "model/rnic/llp/path_mtu.h"
+#include "model/rnic/llp/retransmission_timer.h"
+#include "model/rnic/llp/send_window.h"
+#include "model/rnic/llp/tcp_messages.h"
+
+namespace rnic::tcp {
+
+// What the senders of a chip share. Copies of payload go to blocks of `buffers`, behind kFrameHeadroom octets.
+struct SenderResources {
+  SenderResources(const TcpConfig& config, std::uint64_t period_ps, BufferPool& buffers);
+
+  const RetransmissionTimerSettings timer;
+  const unsigned initial_window;  // segments
+  const std::uint32_t path_mtu_min;
+  const std::uint64_t period_ps;
+  const std::unique_ptr<const CongestionControl> algorithm;
+  LossRecovery::Pool segments;
+  BufferPool& buffers;
+};
+
+class Sender {
+ public:
+  Sender() : established_(false), rdma_(false), finished_(false), scaling_(false), sack_(false), timestamps_(false) {}
+
+  // ---- The life of a connection
+
+  // Queues SYN, or SYN and ACK if the peer's SYN came first.
+  void open(SenderResources& r, std::uint32_t iss, bool with_ack, const Agreed& agreed, std::uint32_t peer_window);
+  // The peer's SYN and ACK came.
+  LossRecovery::Acked establish(SenderResources& r, const Agreed& agreed, std::uint32_t ack, std::uint32_t peer_window,
+                                Cycle now);
+  // From now on there are FPDUs, and credit for them.
+  void enter_rdma();
+  void queue_fin(SenderResources& r);
+  // FIN is queued, and nothing comes behind it.
+  void finish() { finished_ = true; }
+  void clear(SenderResources& r) { loss_.clear(r.segments); }
+
+  bool rdma() const { return rdma_; }
+  bool finished() const { return finished_; }
+  bool scaling() const { return scaling_; }
+  bool sack() const { return sack_; }
+  bool ecn() const { return congestion_.ecn(); }
+  std::uint16_t mss() const { return path_.mss(); }
+  // The longest FPDU: some are longer than mss() where the path became narrower.
+  std::uint16_t emss() const { return path_.emss(); }
+  std::uint32_t snd_una() const { return loss_.snd_una(); }
+  std::uint32_t snd_nxt() const { return loss_.snd_nxt(); }
+  std::uint32_t snd_end() const { return loss_.snd_end(); }
+
+  // ---- What there is to send
+
+  // An FPDU; `cuts` if it is too long for the path. Returns the slot of its first segment.
+  std::uint32_t queue_fpdu(SenderResources& r, QueuedSegment&& fpdu, std::uint32_t& cuts);
+  void queue_stream(SenderResources& r, const std::uint8_t* data, std::uint32_t bytes);
+  // Of the segment that may leave now; kNil: none.
+  std::uint32_t next_to_send(const SenderResources& r) {
+    return loss_.next_to_send(r.segments, congestion_.octets(), window_.edge());
+  }
+  struct Departure {
+    bool again = false;         // it has left before
+    bool idle_restart = false;  // the flow was idle, and its congestion window fell
+    bool ect = false, cwr = false;
+  };
+  Departure send(SenderResources& r, std::uint32_t slot, Cycle now);
+  // Octets that the segmenter may be granted: both windows hold them. What the peer has out of order makes room.
+  std::uint32_t grantable() const {
+    return rdma_ ? window_.credit(loss_.snd_una() + loss_.held_by_peer() + congestion_.octets()) : 0;
+  }
+  void grant(std::uint32_t octets) { window_.grant(octets); }
+
+  // ---- What the peer and routers say
+
+  struct AckOutcome {
+    bool old = false;  // it says nothing
+    bool restart_timer = false;
+    bool duplicate = false, loss = false, echo = false;
+    std::uint32_t sacked = 0;  // octets
+    LossRecovery::Acked acked;
+  };
+  // Of an octet that was never sent, no peer of ours can say anything.
+  bool acceptable(std::uint32_t ack) const { return !wire::seq_gt(ack, loss_.snd_nxt()); }
+  AckOutcome on_ack(SenderResources& r, const RxFeedback& fb, Cycle now);
+  // False: the report is ignored.
+  bool on_path_mtu(SenderResources& r, const RxFeedback& fb, std::uint32_t& cuts);
+
+  // ---- The timer
+
+  // From now; kNever: it is off.
+  Cycle timeout(const SenderResources& r) const { return timer_.length(r.timer, awaits(r)); }
+  // What is queued first may wait for a window, or end the silence of an idle flow.
+  bool idle() const { return loss_.flight() == 0; }
+  enum class Expiry : std::uint8_t { kGaveUp, kResend, kProbe, kKeepalive };
+  // For the last two, the peer is to be asked by a segment that it does not accept.
+  Expiry on_timeout(SenderResources& r);
+
+ private:
+  void agree(SenderResources& r, const Agreed& agreed, unsigned segments);
+  void on_new_ack(SenderResources& r, const RxFeedback& fb, bool ece, Cycle now, AckOutcome& out);
+  LossRecovery::Acked acknowledge(SenderResources& r, const RxFeedback& fb, Cycle now);
+  void reduce(SenderResources& r) { congestion_.on_loss(*r.algorithm, loss_.flight(), loss_.snd_nxt()); }
+  // Nothing is in flight, and an FPDU or what is queued may not fit: only the peer can help, and its word may be lost.
+  bool window_short() const {
+    return (loss_.has_unsent() || (rdma_ && !finished_)) && !window_.holds(loss_.snd_nxt(), path_.mss());
+  }
+  bool keeps_alive(const SenderResources& r) const { return r.timer.keepalive != 0 && established_ && !finished_; }
+  RetransmissionTimer::Awaits awaits(const SenderResources& r) const {
+    if (loss_.flight() != 0) return RetransmissionTimer::Awaits::kAck;
+    if (window_short()) return RetransmissionTimer::Awaits::kWindow;
+    return keeps_alive(r) ? RetransmissionTimer::Awaits::kSign : RetransmissionTimer::Awaits::kNothing;
+  }
+
+  LossRecovery loss_;
+  CongestionWindow congestion_;
+  SendWindow window_;
+  PathMtu path_;
+  bool established_ : 1, rdma_ : 1, finished_ : 1;
+  bool scaling_ : 1, sack_ : 1, timestamps_ : 1;
+  RetransmissionTimer timer_;
+};
+
+}  // namespace rnic::tcp

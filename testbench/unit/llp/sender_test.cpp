@@ -1,0 +1,254 @@
+// The sending half of a connection, without a network: what an ACK, a timeout or a router's report leads to.
+#include "model/rnic/llp/sender.h"
+
+#include <gmock/gmock.h>
+
+#include "model/rnic/beat.h"
+
+namespace rnic::tcp {
+namespace {
+
+using wire::TcpHeader;
+
+constexpr std::uint32_t kMss = 1000, kWindow = 8 * kMss;
+
+class SenderTest : public testing::Test {
+ protected:
+  SenderTest() {
+    config.rto_initial_us = 100;
+    config.rto_min_us = 100;
+    config.max_retries = 3;
+    config.syn_retries = 1;
+    config.initial_window = 4;
+    agreed.emss = kMss;
+    agreed.sack = true;
+  }
+  ~SenderTest() override { sender.clear(*resources); }
+
+  // iss is -1, so that the stream begins at 0.
+  void open() {
+    resources.emplace(config, 1'000'000, buffers);  // a cycle is a microsecond
+    sender.open(*resources, 0xffffffff, false, agreed, kWindow);
+  }
+  void establish() {
+    open();
+    send();
+    ASSERT_TRUE(sender.establish(*resources, agreed, 0, kWindow, now).syn);
+  }
+  void enter_rdma() {
+    establish();
+    sender.enter_rdma();
+  }
+  void queue(unsigned fpdus, std::uint16_t bytes = kMss) {
+    for (unsigned i = 0; i < fpdus; ++i) {
+      QueuedSegment s;
+      s.buf = buffers.take();
+      s.payload_at = kFrameHeadroom;
+      s.payload_bytes = bytes;
+      s.flags = TcpHeader::kAck | TcpHeader::kPsh;
+      s.completes_wqe = true;
+      sender.queue_fpdu(*resources, std::move(s), cuts);
+    }
+  }
+  // The segment that leaves; nullptr: none may.
+  const QueuedSegment* send() {
+    const std::uint32_t slot = sender.next_to_send(*resources);
+    if (slot == kNil) return nullptr;
+    departure = sender.send(*resources, slot, now);
+    return &resources->segments[slot];
+  }
+  unsigned send_all() {
+    unsigned segments = 0;
+    while (send() != nullptr) ++segments;
+    return segments;
+  }
+  Sender::AckOutcome ack(std::uint32_t to, std::uint32_t window = kWindow, std::uint8_t flags = TcpHeader::kAck) {
+    RxFeedback fb;
+    fb.ack = to;
+    fb.window = window;
+    fb.flags = flags;
+    return sender.on_ack(*resources, fb, now);
+  }
+
+  TcpConfig config;
+  Agreed agreed;
+  BufferPool buffers{2048};
+  std::optional<SenderResources> resources;
+  Sender sender;
+  Sender::Departure departure;
+  std::uint32_t cuts = 0;
+  Cycle now = 0;
+};
+
+TEST_F(SenderTest, TheHandshake) {
+  agreed.ecn = true;
+  open();
+  EXPECT_EQ(send()->flags, TcpHeader::kSyn | TcpHeader::kEce | TcpHeader::kCwr);
+  EXPECT_FALSE(departure.ect);
+  EXPECT_EQ(sender.timeout(*resources), 100u);
+  EXPECT_TRUE(sender.establish(*resources, agreed, 0, kWindow, now).syn);
+  EXPECT_EQ(sender.timeout(*resources), kNever);
+  EXPECT_EQ(sender.grantable(), 0u);  // not in RDMA mode yet
+}
+
+TEST_F(SenderTest, ALostSynLeavesAWindowOfOneSegment) {
+  open();
+  send();
+  EXPECT_EQ(sender.on_timeout(*resources), Sender::Expiry::kResend);
+  EXPECT_EQ(sender.on_timeout(*resources), Sender::Expiry::kGaveUp);
+  sender.establish(*resources, agreed, 0, kWindow, now);
+  sender.enter_rdma();
+  EXPECT_EQ(sender.grantable(), kMss);
+}
+
+TEST_F(SenderTest, CreditIsTheSmallerOfBothWindows) {
+  enter_rdma();
+  EXPECT_EQ(sender.grantable(), 4 * kMss);
+  sender.grant(4 * kMss);
+  EXPECT_EQ(sender.grantable(), 0u);
+  queue(4);
+  EXPECT_EQ(send_all(), 4u);
+  ack(4 * kMss, 2 * kMss);  // slow start: one segment more; the edge does not go back
+  EXPECT_EQ(sender.grantable(), 4 * kMss);
+}
+
+TEST_F(SenderTest, AnAckOfNewOctetsRestartsTheTimerAndCountsWorkRequests) {
+  enter_rdma();
+  queue(3);
+  send_all();
+  const Sender::AckOutcome outcome = ack(2 * kMss);
+  EXPECT_EQ(outcome.acked.wqes, 2u);
+  EXPECT_TRUE(outcome.restart_timer);
+  EXPECT_TRUE(ack(kMss).old);
+  EXPECT_FALSE(sender.acceptable(3 * kMss + 1));
+  EXPECT_TRUE(sender.acceptable(3 * kMss));
+}
+
+TEST_F(SenderTest, WithoutSackADuplicateAckIsPureAndHasTheSameWindow) {
+  agreed.sack = false;
+  enter_rdma();
+  queue(4);
+  send_all();
+  EXPECT_TRUE(ack(0).duplicate);
+  EXPECT_FALSE(ack(0, kWindow + 1).duplicate);
+  EXPECT_TRUE(ack(0, kWindow + 1).duplicate);
+  const Sender::AckOutcome third = ack(0, kWindow + 1);
+  EXPECT_TRUE(third.duplicate);
+  EXPECT_TRUE(third.loss);
+  EXPECT_EQ(send()->seq, 0u);
+  EXPECT_TRUE(departure.again);
+}
+
+TEST_F(SenderTest, AnEchoReducesTheWindowOnceAndTheNextNewSegmentSaysSo) {
+  agreed.ecn = true;
+  enter_rdma();
+  queue(4);
+  send_all();
+  EXPECT_TRUE(departure.ect);
+  EXPECT_FALSE(departure.cwr);
+  EXPECT_TRUE(ack(kMss, kWindow, TcpHeader::kAck | TcpHeader::kEce).echo);
+  EXPECT_FALSE(ack(2 * kMss, kWindow, TcpHeader::kAck | TcpHeader::kEce).echo);
+  ack(4 * kMss);
+  queue(1);
+  send();
+  EXPECT_TRUE(departure.cwr);
+}
+
+TEST_F(SenderTest, AShortWindowIsProbedForAsLongAsThePeerAnswers) {
+  enter_rdma();
+  queue(1);
+  send_all();
+  ack(kMss, 0);  // the edge stays: 7 segments are left
+  sender.grant(7 * kMss);
+  queue(6);
+  while (sender.snd_nxt() != 7 * kMss) {
+    if (send() == nullptr) ack(sender.snd_nxt(), 0);
+  }
+  ack(7 * kMss, 0);
+  queue(1, 500);
+  EXPECT_EQ(send_all(), 1u);
+  EXPECT_TRUE(ack(7 * kMss + 500, 0).restart_timer);  // 500 octets are no room for an FPDU
+  EXPECT_EQ(sender.timeout(*resources), 100u);
+  for (unsigned i = 1; i < 6; ++i) {
+    EXPECT_EQ(sender.on_timeout(*resources), Sender::Expiry::kProbe);
+    EXPECT_TRUE(ack(7 * kMss + 500, 0).restart_timer);
+    EXPECT_EQ(sender.timeout(*resources), Cycle{100} << i);
+  }
+  EXPECT_TRUE(ack(7 * kMss + 500, kWindow).restart_timer);
+  EXPECT_EQ(sender.timeout(*resources), kNever);
+}
+
+TEST_F(SenderTest, AnIdlePeerIsAskedAndGivenUp) {
+  config.keepalive_us = 30;
+  enter_rdma();
+  EXPECT_EQ(sender.timeout(*resources), 30u);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(sender.on_timeout(*resources), Sender::Expiry::kKeepalive);
+  EXPECT_TRUE(ack(0).restart_timer);  // it answers
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(sender.on_timeout(*resources), Sender::Expiry::kKeepalive);
+  EXPECT_EQ(sender.on_timeout(*resources), Sender::Expiry::kGaveUp);
+  sender.finish();
+  EXPECT_EQ(sender.timeout(*resources), kNever);
+}
+
+TEST_F(SenderTest, AnIdleFlowBeginsAgainWithTheInitialWindow) {
+  enter_rdma();
+  sender.grant(4 * kMss);
+  queue(4);
+  send_all();
+  ack(4 * kMss);
+  EXPECT_EQ(sender.grantable(), 5 * kMss);
+  now = 1000;
+  queue(1);
+  send();
+  EXPECT_TRUE(departure.idle_restart);
+  EXPECT_EQ(sender.grantable(), 4 * kMss);
+}
+
+TEST_F(SenderTest, ASegmentGoesAgainInACopyWhileSomebodyReadsTheFirst) {
+  enter_rdma();
+  queue(1);
+  const BufferRef frame = send()->buf;
+  frame.get()->bytes()[kFrameHeadroom] = 77;
+  sender.on_timeout(*resources);
+  const QueuedSegment* again = send();
+  EXPECT_NE(again->buf.get(), frame.get());
+  EXPECT_EQ(again->buf->bytes()[again->payload_at], 77);
+  const Buffer* copy = again->buf.get();
+  sender.on_timeout(*resources);
+  EXPECT_EQ(send()->buf.get(), copy);  // nobody else has that one
+}
+
+TEST_F(SenderTest, ANarrowerPathCutsWhatIsInFlightAndWhatComes) {
+  enter_rdma();
+  queue(1);
+  send_all();
+  RxFeedback report;
+  report.path_mtu = 640;
+  report.seq = kMss;  // not in flight
+  EXPECT_FALSE(sender.on_path_mtu(*resources, report, cuts));
+  report.seq = 0;
+  EXPECT_TRUE(sender.on_path_mtu(*resources, report, cuts));
+  EXPECT_EQ(cuts, 1u);
+  EXPECT_EQ(sender.mss(), 600u);
+  EXPECT_EQ(sender.emss(), kMss);
+  EXPECT_EQ(send()->payload_bytes, 600u);
+  queue(1);
+  EXPECT_EQ(cuts, 1u);
+}
+
+TEST_F(SenderTest, AStreamIsCutIntoSegmentsOfWhichTheLastIsPushed) {
+  establish();
+  const std::vector<std::uint8_t> data(2 * kMss + 1, 5);
+  sender.queue_stream(*resources, data.data(), static_cast<std::uint32_t>(data.size()));
+  EXPECT_EQ(send()->flags, TcpHeader::kAck);
+  send();
+  const QueuedSegment* last = send();
+  EXPECT_EQ(last->payload_bytes, 1u);
+  EXPECT_EQ(last->flags, TcpHeader::kAck | TcpHeader::kPsh);
+  sender.queue_fin(*resources);
+  EXPECT_EQ(send()->flags, TcpHeader::kFin | TcpHeader::kAck);
+  EXPECT_TRUE(ack(2 * kMss + 2).acked.fin);
+}
+
+}  // namespace
+}  // namespace rnic::tcp
