@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "model/rnic/beat.h"
+#include "model/rnic/messages/datapath.h"
 
 namespace rnic::tcp {
 

@@ -10,7 +10,7 @@
 #include "model/rnic/llp/path_mtu.h"
 #include "model/rnic/llp/retransmission_timer.h"
 #include "model/rnic/llp/send_window.h"
-#include "model/rnic/llp/tcp_messages.h"
+#include "model/rnic/messages/tcp_offload.h"
 
 namespace rnic::tcp {
 

@@ -119,6 +119,10 @@ TEST_F(LossRecoveryTest, EachDuplicateAckTakesASegmentOutOfTheNetwork) {
   ack(kMss);
   for (int i = 0; i < 3; ++i) flow.on_duplicate_ack(pool, kMss);
   EXPECT_EQ(flow.pipe(), 5 * kMss - 3 * kMss - kMss);  // and one is lost
+  EXPECT_EQ(send(), 1);
+  ack(3 * kMss);  // two segments, of which one stood for a duplicate ACK; the next one is lost
+  EXPECT_EQ(flow.held_by_peer(), 2 * kMss);
+  EXPECT_EQ(flow.pipe(), 3 * kMss - 2 * kMss - kMss);
 }
 
 TEST_F(LossRecoveryTest, APartialAckMakesTheNextSegmentLost) {
@@ -187,6 +191,18 @@ TEST_F(LossRecoveryTest, AfterATimeoutAllGoesAgainWhateverSackSaid) {
   EXPECT_FALSE(flow.recovering());
 }
 
+TEST_F(LossRecoveryTest, UntilATimeoutIsOverSackMakesNothingLost) {
+  flow.use_sack(true);
+  queue(2);
+  send_all();
+  flow.on_timeout(pool);
+  send_all();
+  queue(4);
+  send_all();
+  EXPECT_FALSE(sack(3, 6));  // three above segment 2
+  EXPECT_EQ(send(), -1);
+}
+
 TEST_F(LossRecoveryTest, DuplicateAcksOfWhatATimeoutSentTwiceTellOfNoLoss) {
   queue(4);
   send_all();
@@ -221,9 +237,11 @@ TEST_F(LossRecoveryTest, ANarrowerPathCutsWhatIsQueuedAndResendsWhatWasSent) {
 }
 
 TEST_F(LossRecoveryTest, ANarrowerPathOverrulesTheCongestionWindowOnce) {
-  queue(2);
+  queue(1, 500);
+  queue(1, 1500);
   send_all();
   flow.fit_to(pool, 600, buffers);
+  EXPECT_EQ(flow.pipe(), 500u);  // the short one is on its way
   EXPECT_EQ(send(1), 0);
   EXPECT_EQ(send(1), -1);
 }
