@@ -28,7 +28,7 @@ struct ContextConfig {
     v("cqs", &ContextConfig::cqs, "completion queues", in_range(1, 1024));
     v("srqs", &ContextConfig::srqs, "shared receive queues", in_range(1, 256));
     v("stags", &ContextConfig::stags, "STag table entries", in_range(1, 4096));
-    v("pages", &ContextConfig::pages, "entries of the table in which page lists lie", in_range(1, 1 << 20),
+    v("pages", &ContextConfig::pages, "entries of the page table, for regions over page lists", in_range(1, 1 << 20),
       unit("pages"));
   }
 };

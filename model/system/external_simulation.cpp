@@ -130,7 +130,8 @@ void ExternalSimulation::register_stats() {
   register_node(root.group(name_), *node_);
   root.group(name_ + ".netdev").counters(netdev_->counters());
   root.derived(
-      "external.lost", [this] { return static_cast<double>(peer_->lost()); }, "frames", "that the peer could not take");
+      "external.lost", [this] { return static_cast<double>(peer_->lost()); }, "frames",
+      "frames lost, as the peer did not read them");
 }
 
 void ExternalSimulation::write_outputs(End end) {

@@ -74,8 +74,8 @@ void register_clock(const StatsGroup& group, const ClockDomain& clk) {
     group.derived(
         key, [&clk, member] { return static_cast<double>(clk.activity().*member); }, unit, text);
   };
-  add("kernel_events", &ClockDomain::Activity::activations, "events", "times the kernel called this clock");
-  add("busy_cycles", &ClockDomain::Activity::cycles, "cycles", "cycles in which some stage was called");
+  add("kernel_events", &ClockDomain::Activity::activations, "events", "calls of this clock by the kernel");
+  add("busy_cycles", &ClockDomain::Activity::cycles, "cycles", "cycles in which a stage was called");
   add("stage_calls", &ClockDomain::Activity::ticks, "calls", "calls of stages");
 }
 

@@ -25,12 +25,13 @@ struct SimConfig {
   std::uint64_t watchdog_us = 1'000'000;
   template <class V>
   static void fields(V& v) {
-    v("seed", &SimConfig::seed, "of every random stream of the run");
+    v("seed", &SimConfig::seed, "seed of every random stream of the run");
     v("system_keys", &SimConfig::system_keys,
-      "keys of sequence numbers and STags are the operating system's, not the seed's: for peers that nobody knows");
-    v("shuffle_seed", &SimConfig::shuffle_seed, "calls stages in another order each cycle, to no effect; 0 does not");
+      "take the keys of sequence numbers and STags from the operating system instead of the seed: for untrusted peers");
+    v("shuffle_seed", &SimConfig::shuffle_seed,
+      "seed of a random order of the stages' calls in each cycle, which changes no result; 0: fixed order");
     v("run_ahead", &SimConfig::run_ahead,
-      "stages may move beats in cycles to come, to no effect but speed; waves switch it off");
+      "stages may move beats of future cycles in one call: faster, with the same results; waveforms switch it off");
     v("max_time_us", &SimConfig::max_time_us, "simulated time after which the run fails; 0 is no limit", unit("us"));
     v("watchdog_us", &SimConfig::watchdog_us,
       "simulated time without progress after which the run fails; 0 is no limit", unit("us"));

@@ -35,12 +35,12 @@ struct ExternalConfig {
       "seqpacket, stream: connect to the peer's socket at `path`, rather than wait there for the peer");
     v("time_path", &ExternalConfig::time_path, "vhost_user: the socket of the guest's time-travel=ext");
     v("max_ahead_us", &ExternalConfig::max_ahead_us,
-      "how far simulated time may be ahead of the wall's, where it is not the peer's clock", in_range(10, 1'000'000),
+      "how far simulated time may be ahead of wall time, if it is not the peer's clock", in_range(10, 1'000'000),
       unit("us"));
-    v("patience_s", &ExternalConfig::patience_s, "wall time that a guest may say nothing when asked", in_range(1, 3600),
+    v("patience_s", &ExternalConfig::patience_s, "wall time within which a guest must answer", in_range(1, 3600),
       unit("s"));
     v("linger_us", &ExternalConfig::linger_us,
-      "how long a run goes on for the peer when all programs are done, unless it leaves before", unit("us"));
+      "how long a run continues for the peer when all programs are done, unless the peer leaves before", unit("us"));
   }
 };
 

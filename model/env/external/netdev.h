@@ -17,10 +17,11 @@ struct NetdevCounters {
   std::uint64_t arp_requests = 0, arp_answers = 0, echo_answers = 0, unresolved_drops = 0;
   template <class V>
   static void fields(V& v) {
-    v("arp_requests", &NetdevCounters::arp_requests, "frames", "sent to find out the peer's MAC address");
-    v("arp_answers", &NetdevCounters::arp_answers, "frames", "sent to peers that asked for ours");
+    v("arp_requests", &NetdevCounters::arp_requests, "frames", "ARP requests for the peer's MAC address");
+    v("arp_answers", &NetdevCounters::arp_answers, "frames", "ARP replies");
     v("echo_answers", &NetdevCounters::echo_answers, "frames", "ICMP echo replies");
-    v("unresolved_drops", &NetdevCounters::unresolved_drops, "frames", "the oldest of too many that waited for ARP");
+    v("unresolved_drops", &NetdevCounters::unresolved_drops, "frames",
+      "oldest frames dropped, as too many waited for ARP");
   }
 };
 

@@ -17,8 +17,8 @@ struct HostMemoryConfig {
   template <class V>
   static void fields(V& v) {
     v("base_address", &HostMemoryConfig::base_address, "bus address of the first octet", power_of_two());
-    v("size_mib", &HostMemoryConfig::size_mib, "how much can be allocated; untouched pages cost nothing",
-      in_range(1, 1 << 20), unit("MiB"));
+    v("size_mib", &HostMemoryConfig::size_mib, "size of the memory; untouched pages cost nothing", in_range(1, 1 << 20),
+      unit("MiB"));
   }
 };
 

@@ -24,8 +24,7 @@ struct RootComplexConfig {
     v("mmio_ns", &RootComplexConfig::mmio_ns, "from the CPU's access to the root port", in_range(1, 100000),
       unit("ns"));
     v("pending_reads", &RootComplexConfig::pending_reads,
-      "read requests that wait for memory; more stay in the receive "
-      "buffer and keep their credits",
+      "read requests waiting for memory; further ones stay in the receive buffer and keep their credits",
       in_range(1, 4096));
   }
 };
@@ -42,8 +41,7 @@ struct RootComplexCounters {
     v("mmio_writes", &RootComplexCounters::mmio_writes, "accesses", "writes to the device's registers");
     v("refused_reads", &RootComplexCounters::refused_reads, "TLPs", "outside memory: answered with UR");
     v("refused_writes", &RootComplexCounters::refused_writes, "TLPs", "outside memory: dropped");
-    v("poisoned_writes", &RootComplexCounters::poisoned_writes, "TLPs",
-      "dropped: their data was marked bad on its way");
+    v("poisoned_writes", &RootComplexCounters::poisoned_writes, "TLPs", "dropped: poisoned data");
   }
 };
 

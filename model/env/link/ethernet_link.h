@@ -24,7 +24,7 @@ struct EthernetLinkConfig {
     v.group("forward", &EthernetLinkConfig::forward);
     v.group("reverse", &EthernetLinkConfig::reverse);
     v("symmetric", &EthernetLinkConfig::symmetric, "the reverse direction has the faults of `forward`");
-    v("seed", &EthernetLinkConfig::seed, "of what happens by chance; 0: that of the run");
+    v("seed", &EthernetLinkConfig::seed, "seed of random faults; 0: the run's seed");
   }
 };
 

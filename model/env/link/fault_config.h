@@ -16,8 +16,8 @@ struct PickConfig {
   template <class V>
   static void fields(V& v) {
     v("ppm", &PickConfig::ppm, "probability, for each frame by itself", in_range(0, 1'000'000), unit("ppm"));
-    v("every", &PickConfig::every, "each so many-th frame; 0: none");
-    v("frames", &PickConfig::frames, "their numbers in this direction, from 1, such as 3,7,10-12,20-");
+    v("every", &PickConfig::every, "every n-th frame; 0: none");
+    v("frames", &PickConfig::frames, "frame numbers in this direction, from 1, such as 3,7,10-12,20-");
   }
 };
 
@@ -39,11 +39,13 @@ struct DelayConfig {
   std::uint64_t ns = 0, jitter_ns = 0, reorder_ns = 10'000;
   template <class V>
   static void fields(V& v) {
-    v("ns", &DelayConfig::ns, "of each frame, beside the cable's", in_range(0, 1'000'000'000), unit("ns"));
-    v("jitter_ns", &DelayConfig::jitter_ns, "of 0 to so much more, evenly distributed; frames keep their order",
-      in_range(0, 1'000'000'000), unit("ns"));
-    v("reorder_ns", &DelayConfig::reorder_ns, "how much later than in its turn a reordered frame comes",
-      in_range(1, 1'000'000'000), unit("ns"));
+    v("ns", &DelayConfig::ns, "delay of each frame, in addition to the cable's", in_range(0, 1'000'000'000),
+      unit("ns"));
+    v("jitter_ns", &DelayConfig::jitter_ns,
+      "maximum of a further, uniformly distributed delay; frames keep their order", in_range(0, 1'000'000'000),
+      unit("ns"));
+    v("reorder_ns", &DelayConfig::reorder_ns, "extra delay of a reordered frame", in_range(1, 1'000'000'000),
+      unit("ns"));
   }
 };
 
@@ -53,11 +55,12 @@ struct BottleneckConfig {
   std::string at_us = "0-";
   template <class V>
   static void fields(V& v) {
-    v("mbps", &BottleneckConfig::mbps, "rate of a slower stretch; 0: there is none", in_range(0, 1'000'000),
+    v("mbps", &BottleneckConfig::mbps, "rate of a bottleneck on the path; 0: none", in_range(0, 1'000'000),
       unit("Mb/s"));
-    v("queue_bytes", &BottleneckConfig::queue_bytes, "before it; what does not fit is lost", in_range(2048, 1 << 30),
-      unit("octets"));
-    v("at_us", &BottleneckConfig::at_us, "when it is slow: times of the run such as 100-200,500-", unit("us"));
+    v("queue_bytes", &BottleneckConfig::queue_bytes, "queue before the bottleneck; frames that do not fit are lost",
+      in_range(2048, 1 << 30), unit("octets"));
+    v("at_us", &BottleneckConfig::at_us, "when the bottleneck exists: times of the run such as 100-200,500-",
+      unit("us"));
   }
 };
 
@@ -68,10 +71,10 @@ struct PathMtuConfig {
   bool has_router() const { return bytes != 0 && icmp; }
   template <class V>
   static void fields(V& v) {
-    v("bytes", &PathMtuConfig::bytes, "longer IP packets are lost; 0: none are", in_range(0, 65535), unit("octets"));
-    v("at_us", &PathMtuConfig::at_us, "when: times of the run such as 100-200,500-", unit("us"));
+    v("bytes", &PathMtuConfig::bytes, "longer IP packets are lost; 0: no limit", in_range(0, 65535), unit("octets"));
+    v("at_us", &PathMtuConfig::at_us, "when the limit applies: times of the run such as 100-200,500-", unit("us"));
     v("icmp", &PathMtuConfig::icmp,
-      "a router tells the sender by ICMP \"fragmentation needed\" (RFC 1191); false: they are lost without a word");
+      "a router informs the sender by ICMP \"fragmentation needed\" (RFC 1191); false: a black hole");
   }
 };
 
@@ -93,7 +96,7 @@ struct FaultConfig {
     v.group("delay", &FaultConfig::delay);
     v.group("rate", &FaultConfig::rate);
     v.group("mtu", &FaultConfig::mtu);
-    v("down_us", &FaultConfig::down_us, "times of the run when nothing passes, such as 100-200,500-", unit("us"));
+    v("down_us", &FaultConfig::down_us, "times of the run when all frames are lost, such as 100-200,500-", unit("us"));
   }
 };
 
@@ -103,19 +106,19 @@ struct FaultCounters {
   std::uint64_t icmp_sent = 0, duplicated = 0, reordered = 0, corrupted = 0, corrupted_repaired = 0;
   template <class V>
   static void fields(V& v) {
-    v("frames", &FaultCounters::frames, "frames", "that entered this direction");
+    v("frames", &FaultCounters::frames, "frames", "frames that entered this direction");
     v("lost", &FaultCounters::lost, "frames", "lost by `loss`");
     v("lost_in_bursts", &FaultCounters::lost_in_bursts, "frames", "lost by `burst`");
-    v("bursts", &FaultCounters::bursts, "bursts", "begun");
-    v("lost_while_down", &FaultCounters::lost_while_down, "frames", "lost because nothing passed");
+    v("bursts", &FaultCounters::bursts, "bursts", "bursts begun");
+    v("lost_while_down", &FaultCounters::lost_while_down, "frames", "lost while the link was down");
     v("too_long", &FaultCounters::too_long, "frames", "lost because they were longer than `mtu`");
-    v("icmp_sent", &FaultCounters::icmp_sent, "packets", "by which a router told the sender of what was too long");
-    v("queue_drops", &FaultCounters::queue_drops, "frames", "lost because the queue before the slow stretch was full");
-    v("duplicated", &FaultCounters::duplicated, "frames", "that came twice");
+    v("icmp_sent", &FaultCounters::icmp_sent, "packets", "ICMP packets by which a router reported a frame as too long");
+    v("queue_drops", &FaultCounters::queue_drops, "frames", "lost because the queue of the bottleneck was full");
+    v("duplicated", &FaultCounters::duplicated, "frames", "frames duplicated");
     v("reordered", &FaultCounters::reordered, "frames", "held back, so that others could overtake them");
-    v("corrupted", &FaultCounters::corrupted, "frames", "with a flipped bit and a checksum that tells");
+    v("corrupted", &FaultCounters::corrupted, "frames", "frames with a flipped bit and a wrong checksum");
     v("corrupted_repaired", &FaultCounters::corrupted_repaired, "frames",
-      "with a flipped bit of TCP payload and a checksum made right again");
+      "frames with a flipped bit of TCP payload and a recomputed checksum");
   }
 };
 

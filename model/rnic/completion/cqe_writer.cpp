@@ -154,9 +154,10 @@ std::string CqeWriter::waiting_for() const {
 
 void CqeWriter::register_stats(const StatsGroup& group) const {
   group.counter("cqes", cqes_, "CQEs", "completion queue entries written");
-  group.counter("stray_doorbells", stray_doorbells_, "doorbells", "arm doorbells that named no CQ, dropped");
-  group.counter("overruns", overruns_, "CQs", "completion queues that had no room for an entry");
-  group.counter("lost", lost_, "CQEs", "entries for a completion queue that had overrun");
+  group.counter("stray_doorbells", stray_doorbells_, "doorbells",
+                "arm doorbells for a CQ that does not exist, dropped");
+  group.counter("overruns", overruns_, "CQs", "completion queues that overran");
+  group.counter("lost", lost_, "CQEs", "entries lost after a completion queue overran");
   group.counter("notifications", notifications_, "events", "armed completion queues that were notified");
 }
 

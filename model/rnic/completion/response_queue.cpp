@@ -100,7 +100,7 @@ std::string ResponseQueue::waiting_for() const {
 
 void ResponseQueue::register_stats(const StatsGroup& group) const {
   group.counter("responses", responses_, "messages", "Atomic Responses that answered a request");
-  group.counter("refused", refused_, "streams", "streams stopped by an Atomic Response that answered none");
+  group.counter("refused", refused_, "streams", "streams stopped by an Atomic Response that matched no request");
 }
 
 }  // namespace rnic

@@ -189,7 +189,7 @@ Wake SqCompletion::tick() {
 }
 
 void SqCompletion::register_stats(const StatsGroup& group) const {
-  group.counter("unsolicited", unsolicited_, "messages", "Read Responses that no Read Request asked for");
+  group.counter("unsolicited", unsolicited_, "messages", "unsolicited Read Responses");
 }
 
 std::string SqCompletion::waiting_for() const {

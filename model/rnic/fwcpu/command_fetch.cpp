@@ -97,7 +97,7 @@ std::string CommandFetch::waiting_for() const {
 }
 
 void CommandFetch::register_stats(const StatsGroup& group) const {
-  group.counter("commands", fetched_count_, "commands", "commands handed to the firmware");
+  group.counter("commands", fetched_count_, "commands", "commands passed to the firmware");
   group.counter("ignored_doorbells", ignored_doorbells_, "doorbells",
                 "command doorbells while the device was disabled");
 }

@@ -105,7 +105,7 @@ void EventWriter::register_stats(const StatsGroup& group) const {
   group.counter("waited_for_room", waited_for_room_, "events", "events that found the event ring full");
   group.derived(
       "slots", [this] { return static_cast<double>(ring_distance(producer_, consumer_)); }, "slots",
-      "of the event ring that the host has not given back");
+      "entries of the event ring that the host has not released");
   group.counter("dropped", dropped_, "events", "events while the device was disabled");
 }
 

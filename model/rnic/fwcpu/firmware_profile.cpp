@@ -76,7 +76,7 @@ void FirmwareProfile::register_stats(const StatsGroup& group) const {
   const StatsGroup commands = group.group("commands");
   for (std::size_t op = 0; op < abi::kCommandOps; ++op) {
     commands.histogram(abi::kCommandNames[op], commands_[op], "ps",
-                       "from the command's arrival at the firmware to the event that it is done");
+                       "from the command's arrival at the firmware to its completion event");
   }
 }
 

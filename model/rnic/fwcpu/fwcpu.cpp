@@ -308,19 +308,19 @@ void FwCpu::register_stats(const StatsGroup& group) const {
   group.derived(
       "utilization",
       [this] { return now() == 0 ? 0 : static_cast<double>(busy_cycles_.value()) / static_cast<double>(now()); },
-      "ratio", "share of its time that the processor was in handlers");
+      "ratio", "share of time that the processor spent in handlers");
   profile_.register_stats(group);
   group.counter("stall_cycles", stall_cycles_, "cycles", "time in which a register write waited for its block");
   group.derived(
-      "timers", [this] { return static_cast<double>(timers_.size()); }, "timers", "timers that run now");
+      "timers", [this] { return static_cast<double>(timers_.size()); }, "timers", "timers running at present");
   group.counter("unexpected_events", bus_->log_count(fw::LogCode::kUnexpectedEvent), "events",
-                "events that meant nothing in the state of their connection");
+                "events that were invalid in the state of their connection");
   group.counter("no_listener", bus_->log_count(fw::LogCode::kNoListener), "connections",
-                "connections to a port that nobody listens on any more");
+                "connections to a port whose listener was closed");
   group.counter("no_resources", bus_->log_count(fw::LogCode::kNoResources), "connections",
                 "connections refused for lack of firmware memory");
   group.counter("mulpdu_changes", bus_->log_count(fw::LogCode::kMulpdu), "changes",
-                "of a stream's MULPDU, after its path had become narrower");
+                "changes of a stream's MULPDU after a smaller path MTU");
   group.counter("bad_frames", bus_->log_count(fw::LogCode::kBadFrame), "frames",
                 "MPA startup frames that were refused");
 }

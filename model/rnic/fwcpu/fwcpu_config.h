@@ -57,7 +57,7 @@ struct FwCpuConfig {
       in_range(1, 1000), unit("cycles"));
     v("sram_word_cycles", &FwCpuConfig::sram_word_cycles, "native: firmware cycles per 32-bit word of SRAM",
       in_range(0, 1000), unit("cycles"));
-    v("watchdog_cycles", &FwCpuConfig::watchdog_cycles, "a handler that takes more firmware cycles is a fault",
+    v("watchdog_cycles", &FwCpuConfig::watchdog_cycles, "a handler that takes more firmware cycles causes a fault",
       in_range<std::uint64_t>(100, 1'000'000'000'000), unit("cycles"));
     v("max_ird", &FwCpuConfig::max_ird, "most RDMA Reads and atomics that a QP serves at a time", in_range(1, 0x3ffe));
     v("max_ord", &FwCpuConfig::max_ord, "most RDMA Reads and atomics that a QP has outstanding", in_range(1, 0x3ffe));
@@ -74,20 +74,19 @@ struct FwCpuConfig {
     v("max_setups", &FwCpuConfig::max_setups, "connections that exchange start-up frames at a time",
       in_range(1u, fw::DefaultCapacity::kSetups));
     v("log_level", &FwCpuConfig::log_level,
-      "what the firmware logs at first: 0 nothing, 1 errors, 2 warnings, 3 what may interest, 4 every state too",
+      "initial log level of the firmware: 0 nothing, 1 errors, 2 warnings, 3 information, 4 every state too",
       in_range(0, 4));
     v("rdmap_extensions", &FwCpuConfig::rdmap_extensions,
-      "atomics and immediate data (RFC 7306); without, their opcodes are unexpected");
+      "atomics and immediate data (RFC 7306); if off, their opcodes are unexpected");
     v("personality", &FwCpuConfig::personality,
       "DDP and RDMAP version 0 (rdmac), 1 (ietf), or either, by queue pair and by peer (permissive)",
       one_of(kPersonalities));
     v("receive_markers", &FwCpuConfig::receive_markers,
-      "ask for MPA markers where neither the queue pair nor its connection says anything");
+      "request MPA markers if neither the queue pair nor its connection specifies them");
     v("crc", &FwCpuConfig::crc,
-      "ask for CRC on every stream (RFC 5044 section 4.4); off: only where a program asks. Either end can ask for "
-      "both");
-    v("fault", &FwCpuConfig::fault, "how the firmware fails, to see what comes of it", one_of(kFaultCauses));
-    v("fault_event", &FwCpuConfig::fault_event, "with which of its events it does, counted from 1",
+      "request CRC on every stream (RFC 5044 section 4.4); off: only if a program requests it. One end is enough");
+    v("fault", &FwCpuConfig::fault, "injected firmware fault", one_of(kFaultCauses));
+    v("fault_event", &FwCpuConfig::fault_event, "event of the firmware at which the fault occurs, counted from 1",
       in_range(1u, 4'000'000'000u));
     v.group("rv32", &FwCpuConfig::rv32);
   }

@@ -78,10 +78,10 @@ class NativeTarget final : public FirmwareTarget {
   void register_stats(const StatsGroup& group) const override {
     group.derived(
         "connections", [this] { return static_cast<double>(firmware_->connections()); }, "connections",
-        "connections that the firmware keeps now");
+        "connections of the firmware at present");
     group.derived(
         "setups", [this] { return static_cast<double>(firmware_->setups()); }, "connections",
-        "connections that exchange start-up frames now");
+        "connections that exchange start-up frames at present");
   }
 
  private:

@@ -37,10 +37,10 @@ void SetupTimes::register_stats(const StatsGroup& group) const {
   constexpr const char* kRoles[] = {"initiator", "responder"};
   struct {
     const char *name, *text;
-  } constexpr kPartTexts[] = {{"tcp", "of it in TCP's handshake"},
-                              {"mpa", "of it for the peer's start-up frame or RTR message"},
-                              {"firmware", "of it in the firmware, and for it"},
-                              {"host", "of it for the host to accept"}};
+  } constexpr kPartTexts[] = {{"tcp", "part spent in TCP's handshake"},
+                              {"mpa", "part spent waiting for the peer's start-up frame or RTR message"},
+                              {"firmware", "part spent in the firmware, or waiting for it"},
+                              {"host", "part spent waiting for the host to accept"}};
   for (std::size_t role = 0; role < times_.size(); ++role) {
     const StatsGroup of = group.group(kRoles[role]);
     of.histogram("total", times_[role].total, "ps", "from SYN to established");

@@ -46,57 +46,58 @@ struct TcpConfig {
 
   template <class V>
   static void fields(V& v) {
-    v("max_flows", &TcpConfig::max_flows, "connections that can exist at a time", in_range(1, 1024));
+    v("max_flows", &TcpConfig::max_flows, "connections at a time", in_range(1, 1024));
     v("mtu", &TcpConfig::mtu, "largest IPv4 packet", in_range(576, 9000), unit("octets"));
-    v("window_bytes", &TcpConfig::window_bytes, "receive window of a flow; scaled by RFC 7323 as far as it needs",
+    v("window_bytes", &TcpConfig::window_bytes, "receive window of a flow; scaled by RFC 7323 as needed",
       in_range(4096, 1 << 30), unit("octets"));
     v("tx_cycles", &TcpConfig::tx_cycles, "from the last beat of an FPDU to its frame at mac_tx", in_range(1, 63),
       unit("cycles"));
     v("rx_cycles", &TcpConfig::rx_cycles, "from a frame's beat in tcp_rx to that beat at the deframer", in_range(1, 63),
       unit("cycles"));
-    v("ack_every", &TcpConfig::ack_every, "segments that are acknowledged together", in_range(1, 255));
-    v("ack_delay_ns", &TcpConfig::ack_delay_ns, "longest wait of an acknowledgement for company", unit("ns"));
+    v("ack_every", &TcpConfig::ack_every, "delayed ACK: segments per acknowledgement", in_range(1, 255));
+    v("ack_delay_ns", &TcpConfig::ack_delay_ns, "delayed ACK: longest delay of an acknowledgement", unit("ns"));
     v("rto_initial_us", &TcpConfig::rto_initial_us, "retransmission timeout before the first measurement",
       in_range(1, 60'000'000), unit("us"));
     v("rto_min_us", &TcpConfig::rto_min_us, "lower bound of the retransmission timeout", in_range(1, 60'000'000),
       unit("us"));
     v("rto_max_us", &TcpConfig::rto_max_us, "upper bound of the retransmission timeout", in_range(1, 240'000'000),
       unit("us"));
-    v("max_retries", &TcpConfig::max_retries, "timeouts without an answer after which a flow is given up",
+    v("max_retries", &TcpConfig::max_retries, "retransmission timeouts without an answer after which a flow is reset",
       in_range(0, 64));
-    v("syn_retries", &TcpConfig::syn_retries, "the same while the connection is being opened", in_range(0, 64));
-    v("time_wait_us", &TcpConfig::time_wait_us, "how long a flow that closed first stays", unit("us"));
-    v("congestion", &TcpConfig::congestion, "how the congestion window moves", one_of(tcp::kCongestionAlgorithms));
+    v("syn_retries", &TcpConfig::syn_retries, "the same during the handshake", in_range(0, 64));
+    v("time_wait_us", &TcpConfig::time_wait_us, "how long a flow that closed first stays in TIME-WAIT", unit("us"));
+    v("congestion", &TcpConfig::congestion, "congestion control algorithm", one_of(tcp::kCongestionAlgorithms));
     v("initial_window", &TcpConfig::initial_window,
       "congestion window of a new or idle flow; RFC 6928 has 10, the default lets a flow start at line rate",
       in_range(1, 65'535), unit("segments"));
-    v("sack", &TcpConfig::sack, "selective acknowledgements (RFC 2018), if the peer wants them");
+    v("sack", &TcpConfig::sack, "selective acknowledgements (RFC 2018), if the peer agrees");
     v("reorder_bytes", &TcpConfig::reorder_bytes,
-      "payload behind holes that is kept, of all flows; what does not fit is dropped and has to be sent again",
+      "reassembly queue: payload of segments out of order, over all flows; what does not fit is dropped and "
+      "retransmitted",
       in_range(0, 1 << 30), unit("octets"));
     v("reorder_segments", &TcpConfig::reorder_segments,
-      "segments behind holes that are kept of one connection, however short they are: each holds its frame's block",
+      "reassembly queue: segments out of order of one connection; even a short one occupies its frame's block",
       in_range(0, 1 << 16), unit("segments"));
     v("early_placement", &TcpConfig::early_placement,
-      "payload behind a hole goes to host memory at once where its FPDU can be located, and only its header is kept");
+      "place payload received out of order in host memory at once if its FPDU can be located, and keep only its "
+      "header");
     v("timestamps", &TcpConfig::timestamps,
-      "timestamps and PAWS (RFC 7323), if the peer wants them; they take 12 octets of every segment");
+      "timestamps and PAWS (RFC 7323), if the peer agrees; they take 12 octets of every segment");
     v("timestamp_ns", &TcpConfig::timestamp_ns, "tick of the timestamp clock", in_range(100, 1'000'000'000),
       unit("ns"));
-    v("ecn", &TcpConfig::ecn, "explicit congestion notification (RFC 3168), if the peer wants it; dctcp implies it");
+    v("ecn", &TcpConfig::ecn, "explicit congestion notification (RFC 3168), if the peer agrees; dctcp implies it");
     v("keepalive_us", &TcpConfig::keepalive_us,
-      "silence after which an idle peer is asked whether it is there, max_retries times; 0: never (RFC 9293 section "
-      "3.8.4)",
+      "idle time after which keepalive probes are sent, up to max_retries; 0: never (RFC 9293 section 3.8.4)",
       in_range(0, 1'000'000'000), unit("us"));
     v("path_mtu_min", &TcpConfig::path_mtu_min,
-      "smallest path MTU that a router is believed (RFC 1191); mtu or more: none is", in_range(296, 9000),
+      "smallest path MTU that is accepted from a router (RFC 1191); mtu or more: none", in_range(296, 9000),
       unit("octets"));
-    v("seed", &TcpConfig::seed, "of the key of initial sequence numbers (RFC 6528); 0: the run's, or the system's");
+    v("seed", &TcpConfig::seed,
+      "seed of the key of initial sequence numbers (RFC 6528); 0: the run's, or the system's");
     v("challenge_acks", &TcpConfig::challenge_acks,
-      "answers to a RST, SYN or ACK that may be forged, of one connection in an interval (RFC 5961 section 7)",
-      in_range(1, 255), unit("segments"));
-    v("challenge_interval_us", &TcpConfig::challenge_interval_us, "the interval", in_range(1, 1'000'000'000),
-      unit("us"));
+      "challenge ACKs of one connection per interval (RFC 5961 section 7)", in_range(1, 255), unit("segments"));
+    v("challenge_interval_us", &TcpConfig::challenge_interval_us, "interval of the limit of challenge ACKs",
+      in_range(1, 1'000'000'000), unit("us"));
   }
 
   bool wants_ecn() const { return ecn || congestion == tcp::CongestionAlgorithm::kDctcp; }

@@ -21,10 +21,10 @@ struct TcpConnectionCounters {
   static void fields(V& v) {
     v("opened", &TcpConnectionCounters::opened, "connections", "active opens that were established");
     v("accepted", &TcpConnectionCounters::accepted, "connections", "passive opens that were established");
-    v("refused", &TcpConnectionCounters::refused, "segments", "segments answered by RST: nobody listens, or no flow");
+    v("refused", &TcpConnectionCounters::refused, "segments", "segments answered by RST: no listener, or no flow");
     v("no_flow", &TcpConnectionCounters::no_flow, "segments", "SYNs dropped because all flows were in use");
     v("resets", &TcpConnectionCounters::resets, "connections", "flows ended by a RST or by unanswered retransmission");
-    v("ops_ignored", &TcpConnectionCounters::ops_ignored, "operations", "operations on a flow that was gone");
+    v("ops_ignored", &TcpConnectionCounters::ops_ignored, "operations", "operations on a flow that no longer exists");
   }
 };
 

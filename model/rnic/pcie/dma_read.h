@@ -23,7 +23,7 @@ struct DmaReadConfig {
   static void fields(V& v) {
     v("max_tags", &DmaReadConfig::max_tags, "read TLPs outstanding at a time", in_range(1, 256));
     v("max_requests", &DmaReadConfig::max_requests, "requests of all clients outstanding at a time", in_range(1, 4096));
-    v("completion_timeout_us", &DmaReadConfig::completion_timeout_us, "after which a read has failed",
+    v("completion_timeout_us", &DmaReadConfig::completion_timeout_us, "time after which a read fails",
       in_range(1, 1000000), unit("us"));
   }
 };
@@ -33,13 +33,14 @@ struct DmaReadCounters {
   std::uint64_t failed_requests = 0, timeouts = 0, unexpected = 0, malformed = 0;
   template <class V>
   static void fields(V& v) {
-    v("requests", &DmaReadCounters::requests, "requests", "of the other stages");
-    v("tlps", &DmaReadCounters::tlps, "TLPs", "sent for them");
-    v("bytes", &DmaReadCounters::bytes, "octets", "that came for them");
-    v("failed_requests", &DmaReadCounters::failed_requests, "requests", "that ended with an error");
-    v("timeouts", &DmaReadCounters::timeouts, "TLPs", "that were not completed in time");
-    v("unexpected", &DmaReadCounters::unexpected, "completions", "that no read TLP waits for");
-    v("malformed", &DmaReadCounters::malformed, "completions", "whose address or length does not continue their read");
+    v("requests", &DmaReadCounters::requests, "requests", "requests of the other stages");
+    v("tlps", &DmaReadCounters::tlps, "TLPs", "TLPs sent");
+    v("bytes", &DmaReadCounters::bytes, "octets", "octets read");
+    v("failed_requests", &DmaReadCounters::failed_requests, "requests", "requests that ended with an error");
+    v("timeouts", &DmaReadCounters::timeouts, "TLPs", "read TLPs that were not completed in time");
+    v("unexpected", &DmaReadCounters::unexpected, "completions", "completions for which no read TLP is outstanding");
+    v("malformed", &DmaReadCounters::malformed, "completions",
+      "completions whose address or length does not continue their read");
   }
 };
 

@@ -16,9 +16,9 @@ struct DmaWriteCounters {
   std::uint64_t requests = 0, tlps = 0, bytes = 0;
   template <class V>
   static void fields(V& v) {
-    v("requests", &DmaWriteCounters::requests, "requests", "of the other stages");
-    v("tlps", &DmaWriteCounters::tlps, "TLPs", "sent for them");
-    v("bytes", &DmaWriteCounters::bytes, "octets", "in them");
+    v("requests", &DmaWriteCounters::requests, "requests", "requests of the other stages");
+    v("tlps", &DmaWriteCounters::tlps, "TLPs", "TLPs sent");
+    v("bytes", &DmaWriteCounters::bytes, "octets", "octets written");
   }
 };
 

@@ -14,10 +14,10 @@ struct MmioCounters {
   std::uint64_t reads = 0, writes = 0, refused = 0, poisoned = 0;
   template <class V>
   static void fields(V& v) {
-    v("reads", &MmioCounters::reads, "accesses", "answered");
-    v("writes", &MmioCounters::writes, "accesses", "done");
-    v("refused", &MmioCounters::refused, "accesses", "outside the registers, or not of 32 bits");
-    v("poisoned", &MmioCounters::poisoned, "writes", "dropped: their data was marked bad on its way");
+    v("reads", &MmioCounters::reads, "accesses", "reads answered");
+    v("writes", &MmioCounters::writes, "accesses", "writes executed");
+    v("refused", &MmioCounters::refused, "accesses", "accesses outside the registers, or not of 32 bits");
+    v("poisoned", &MmioCounters::poisoned, "writes", "dropped: poisoned data");
   }
 };
 

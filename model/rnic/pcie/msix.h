@@ -15,8 +15,8 @@ struct MsixCounters {
   std::uint64_t requests = 0, messages = 0;
   template <class V>
   static void fields(V& v) {
-    v("requests", &MsixCounters::requests, "requests", "for an interrupt");
-    v("messages", &MsixCounters::messages, "messages", "sent: those for a masked or waiting vector merge");
+    v("requests", &MsixCounters::requests, "requests", "requests for an interrupt");
+    v("messages", &MsixCounters::messages, "messages", "messages sent: requests for a masked or waiting vector merge");
   }
 };
 

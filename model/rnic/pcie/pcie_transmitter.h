@@ -15,12 +15,12 @@ struct TransmitCounters {
   std::uint64_t tlps = 0, data_bytes = 0, wire_bytes = 0, credit_stalls = 0;
   template <class V>
   static void fields(V& v) {
-    v("tlps", &TransmitCounters::tlps, "TLPs", "sent in this direction");
-    v("data_bytes", &TransmitCounters::data_bytes, "octets", "asked-for octets in them, without padding");
+    v("tlps", &TransmitCounters::tlps, "TLPs", "TLPs sent in this direction");
+    v("data_bytes", &TransmitCounters::data_bytes, "octets", "requested octets in TLPs, without padding");
     v("wire_bytes", &TransmitCounters::wire_bytes, "octets",
-      "on the wire, headers, framing and the share of DLLPs included");
+      "octets on the wire, including headers, framing and the share of DLLPs");
     v("credit_stalls", &TransmitCounters::credit_stalls, "stalls",
-      "a TLP was ready, the wire free, and no credit there");
+      "a TLP was ready and the wire free, but there was no credit");
   }
 };
 

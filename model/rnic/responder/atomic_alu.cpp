@@ -198,13 +198,13 @@ std::string AtomicAlu::waiting_for() const {
 
 void AtomicAlu::register_stats(const StatsGroup& group) const {
   group.counter("fetch_adds", counters_.fetch_adds, "requests", "FetchAdds executed");
-  group.counter("cmp_swaps", counters_.cmp_swaps, "requests", "CmpSwaps executed, those that did not match included");
+  group.counter("cmp_swaps", counters_.cmp_swaps, "requests", "CmpSwaps executed, including those that did not match");
   group.counter("forwarded", counters_.forwarded, "requests",
-                "atomics that took an older one's result instead of memory");
+                "atomics that took the forwarded result of an older one instead of reading memory");
   group.counter("held_up", counters_.held_up, "requests",
-                "atomics that waited for an older one, whose word a Write had changed meanwhile");
+                "atomics that waited for an older one, as a Write had changed the word in between");
   group.counter("refused", counters_.refused, "requests", "Atomic Requests that failed validation");
-  group.counter("failed", counters_.failed, "requests", "atomics whose address could not be read");
+  group.counter("failed", counters_.failed, "requests", "atomics whose memory could not be read");
 }
 
 }  // namespace rnic

@@ -86,7 +86,7 @@ std::string Irrq::waiting_for() const {
 void Irrq::register_stats(const StatsGroup& group) const {
   group.counter("accepted", accepted_, "requests", "Read and Atomic Requests queued");
   group.counter("overruns", overruns_, "requests", "Read and Atomic Requests beyond IRD (Terminate 1/2/02)");
-  group.histogram("depth", depth_, "requests", "requests held by the QP of each new one");
+  group.histogram("depth", depth_, "requests", "requests held by the QP when a new one arrives");
 }
 
 }  // namespace rnic

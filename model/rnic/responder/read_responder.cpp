@@ -21,7 +21,7 @@ Wake ReadResponder::tick() {
 
 void ReadResponder::register_stats(const StatsGroup& group) const {
   group.counter("reads", reads_, "requests", "Read Requests answered");
-  group.counter("bytes", bytes_, "octets", "octets they asked for");
+  group.counter("bytes", bytes_, "octets", "octets requested by Read Requests");
   group.counter("refused", refused_, "requests", "Read Requests that failed validation");
 }
 

@@ -45,9 +45,9 @@ void CrcCheck::absorb_run(const std::uint8_t* end) {
 }
 
 void CrcCheck::register_stats(const StatsGroup& group) const {
-  group.counter("good", good_, "FPDUs", "FPDUs whose CRC32c was right");
+  group.counter("good", good_, "FPDUs", "FPDUs whose CRC32c was correct");
   group.counter("bad", bad_, "FPDUs", "FPDUs whose CRC32c was wrong (MPA error 2)");
-  group.counter("unchecked", unchecked_, "FPDUs", "FPDUs of streams that agreed on no CRC");
+  group.counter("unchecked", unchecked_, "FPDUs", "FPDUs of streams without CRC");
 }
 
 }  // namespace rnic

@@ -205,13 +205,13 @@ std::string EarlyPlacement::waiting_for() const {
 }
 
 void EarlyPlacement::register_stats(const StatsGroup& group) const {
-  group.counter("segments", segments_, "segments", "segments behind a hole that were looked at");
-  group.counter("fpdus", fpdus_, "FPDUs", "FPDUs placed before the hole was filled");
-  group.counter("payload_bytes", payload_bytes_, "octets", "payload octets of them");
-  group.counter("not_located", not_located_, "segments", "in which no FPDU's start could be found");
-  group.counter("bad_crc", bad_crc_, "FPDUs", "left to the way in order: wrong CRC32c or marker");
-  group.counter("untagged", untagged_, "FPDUs", "left to the way in order: untagged, or without payload");
-  group.counter("invalid", invalid_, "FPDUs", "left to the way in order: their stream, STag or bounds are not right");
+  group.counter("segments", segments_, "segments", "segments received out of order and searched for FPDUs");
+  group.counter("fpdus", fpdus_, "FPDUs", "FPDUs placed before the gap was filled");
+  group.counter("payload_bytes", payload_bytes_, "octets", "payload octets of FPDUs placed before the gap was filled");
+  group.counter("not_located", not_located_, "segments", "segments in which no FPDU's start could be located");
+  group.counter("bad_crc", bad_crc_, "FPDUs", "FPDUs left to the in-order path: wrong CRC32c or marker");
+  group.counter("untagged", untagged_, "FPDUs", "FPDUs left to the in-order path: untagged, or without payload");
+  group.counter("invalid", invalid_, "FPDUs", "FPDUs left to the in-order path: wrong stream, STag or bounds");
 }
 
 }  // namespace rnic

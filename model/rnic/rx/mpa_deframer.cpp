@@ -267,8 +267,8 @@ std::string MpaDeframer::waiting_for() const {
 
 void MpaDeframer::register_stats(const StatsGroup& group) const {
   group.counter("fpdus", fpdus_, "FPDUs", "FPDUs found");
-  group.counter("straddling", straddling_, "FPDUs", "FPDUs that lay in more than one TCP segment");
-  group.counter("markers", taken_markers_, "markers", "markers taken out");
+  group.counter("straddling", straddling_, "FPDUs", "FPDUs in more than one TCP segment");
+  group.counter("markers", taken_markers_, "markers", "markers removed");
   group.counter("bad_markers", bad_markers_, "FPDUs",
                 "FPDUs with an FPDUPTR that does not point to their length field");
 }

@@ -20,7 +20,7 @@ struct MpaDeframerConfig {
   static void fields(V& v) {
     v("pipeline_cycles", &MpaDeframerConfig::pipeline_cycles,
       "cycles from a beat's exit from the FPDU store to its exit from the stage", in_range(1, 32), unit("cycles"));
-    v("queue_fpdus", &MpaDeframerConfig::queue_fpdus, "complete FPDUs that wait, the one being sent included",
+    v("queue_fpdus", &MpaDeframerConfig::queue_fpdus, "complete FPDUs in the queue, including the one being sent",
       in_range(2, 64), unit("FPDUs"));
   }
 };

@@ -28,27 +28,30 @@ struct TcpRxCounters {
     v("segments", &TcpRxCounters::segments, "segments", "valid segments, of any flow or none");
     v("payload_bytes", &TcpRxCounters::payload_bytes, "octets", "payload accepted");
     v("out_of_order", &TcpRxCounters::out_of_order, "segments",
-      "that came before an earlier one: kept, if there is room");
-    v("reorder_drops", &TcpRxCounters::reorder_drops, "segments", "behind a hole, dropped for want of room");
-    v("reorder_bytes_max", &TcpRxCounters::reorder_bytes_max, "octets", "most that was kept behind holes");
+      "segments out of order: kept if they fit into the reassembly queue");
+    v("reorder_drops", &TcpRxCounters::reorder_drops, "segments",
+      "segments out of order, dropped as the reassembly queue was full");
+    v("reorder_bytes_max", &TcpRxCounters::reorder_bytes_max, "octets",
+      "peak of the reassembly queue, over all connections");
     v("reorder_segments_max", &TcpRxCounters::reorder_segments_max, "segments",
-      "most that was kept behind holes of one connection, parts of segments counted by themselves");
+      "peak of the reassembly queue of one connection, parts of segments counted separately");
     v("early_fpdus", &TcpRxCounters::early_fpdus, "FPDUs",
-      "behind a hole, whose payload early_placement had in host memory: only their headers were kept");
-    v("early_saved", &TcpRxCounters::early_saved, "octets", "that did not have to be kept behind holes any longer");
-    v("not_offered", &TcpRxCounters::not_offered, "segments", "kept behind a hole while early_placement had no room");
+      "FPDUs out of order whose payload early_placement has placed: only their headers were kept");
+    v("early_saved", &TcpRxCounters::early_saved, "octets", "octets freed in the reassembly queue by early placement");
+    v("not_offered", &TcpRxCounters::not_offered, "segments",
+      "segments out of order that early_placement could not take");
     v("paws", &TcpRxCounters::paws, "segments", "dropped: an old timestamp (RFC 7323 section 5)");
-    v("no_timestamp", &TcpRxCounters::no_timestamp, "segments", "dropped: without the timestamp that was agreed");
+    v("no_timestamp", &TcpRxCounters::no_timestamp, "segments", "dropped: without the negotiated timestamp");
     v("duplicates", &TcpRxCounters::duplicates, "segments", "dropped: all octets were received before");
-    v("trimmed", &TcpRxCounters::trimmed, "segments", "of which some octets were received before");
-    v("beyond_window", &TcpRxCounters::beyond_window, "segments", "of which octets had no room");
+    v("trimmed", &TcpRxCounters::trimmed, "segments", "segments of which some octets were received before");
+    v("beyond_window", &TcpRxCounters::beyond_window, "segments", "segments with octets beyond the receive window");
     v("bad_reset", &TcpRxCounters::bad_reset, "segments", "RST not at the next octet (RFC 5961 section 3)");
-    v("bad_syn", &TcpRxCounters::bad_syn, "segments", "SYN inside of a connection (RFC 5961 section 4)");
-    v("not_ipv4", &TcpRxCounters::not_ipv4, "frames", "dropped: another protocol than IPv4");
+    v("bad_syn", &TcpRxCounters::bad_syn, "segments", "SYN within a connection (RFC 5961 section 4)");
+    v("not_ipv4", &TcpRxCounters::not_ipv4, "frames", "dropped: a protocol other than IPv4");
     v("bad_ipv4", &TcpRxCounters::bad_ipv4, "frames", "dropped: malformed IPv4 header, wrong checksum, or a fragment");
-    v("not_for_us", &TcpRxCounters::not_for_us, "frames", "dropped: another address, or another protocol than TCP");
+    v("not_for_us", &TcpRxCounters::not_for_us, "frames", "dropped: another address, or a protocol other than TCP");
     v("path_mtu_reports", &TcpRxCounters::path_mtu_reports, "packets",
-      "of ICMP that say that a segment of ours was too long for a router");
+      "ICMP packets that report a segment of ours as too long for a router");
     v("bad_tcp", &TcpRxCounters::bad_tcp, "segments", "dropped: malformed TCP header");
     v("bad_checksum", &TcpRxCounters::bad_checksum, "segments", "dropped: wrong TCP checksum");
   }

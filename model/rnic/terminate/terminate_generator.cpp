@@ -36,8 +36,8 @@ Wake TerminateGenerator::tick() {
 }
 
 void TerminateGenerator::register_stats(const StatsGroup& group) const {
-  group.counter("terminates", terminates_, "streams", "streams that an error of ours or of the peer's ended");
-  group.counter("later_errors", later_, "errors", "errors of streams that were over already");
+  group.counter("terminates", terminates_, "streams", "streams ended by a local error or an error of the peer");
+  group.counter("later_errors", later_, "errors", "errors of streams that had already ended");
 }
 
 }  // namespace rnic

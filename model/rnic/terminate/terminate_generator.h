@@ -17,7 +17,7 @@ struct TerminateConfig {
   template <class V>
   static void fields(V& v) {
     v("foreign_stag_is_invalid", &TerminateConfig::foreign_stag_is_invalid,
-      "an STag of another protection domain or stream is an invalid one (00), as RDMAP's first draft has it");
+      "report an STag of another protection domain or stream as invalid (00), as in RDMAP's first draft");
   }
 };
 

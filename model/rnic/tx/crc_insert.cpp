@@ -27,7 +27,7 @@ void CrcInsert::seal(const FpduBeat& last) {
 
 void CrcInsert::register_stats(const StatsGroup& group) const {
   group.counter("inserted", inserted_, "FPDUs", "FPDUs sent with a CRC32c");
-  group.counter("left_zero", left_zero_, "FPDUs", "FPDUs of streams that agreed on no CRC");
+  group.counter("left_zero", left_zero_, "FPDUs", "FPDUs of streams without CRC");
 }
 
 }  // namespace rnic

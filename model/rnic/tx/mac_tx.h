@@ -23,7 +23,7 @@ struct MacTxCounters {
     v("frames", &MacTxCounters::frames, "frames", "frames sent");
     v("bytes", &MacTxCounters::bytes, "octets", "octets of frames sent, without padding, FCS, preamble and gap");
     v("line_octets", &MacTxCounters::line_octets, "octets",
-      "octet times the line was busy, gaps between frames included");
+      "octet times the line was busy, including gaps between frames");
   }
 };
 

@@ -64,7 +64,7 @@ std::string MpaFramer::waiting_for() const {
 
 void MpaFramer::register_stats(const StatsGroup& group) const {
   group.counter("fpdus", fpdus_, "FPDUs", "FPDUs framed");
-  group.counter("ulpdu_octets", ulpdu_octets_, "octets", "octets of their ULPDUs: DDP headers and payload");
+  group.counter("ulpdu_octets", ulpdu_octets_, "octets", "octets of ULPDUs: DDP headers and payload");
 }
 
 }  // namespace rnic

@@ -80,9 +80,9 @@ std::string PayloadFetch::waiting_for() const {
 }
 
 void PayloadFetch::register_stats(const StatsGroup& group) const {
-  group.counter("ulpdus", ulpdus_, "ULPDUs", "ULPDUs handed to the framer");
+  group.counter("ulpdus", ulpdus_, "ULPDUs", "ULPDUs passed to the framer");
   group.counter("failed", failed_, "ULPDUs", "ULPDUs whose payload could not be read from host memory");
-  group.counter("dropped", dropped_, "ULPDUs", "ULPDUs behind a failed one of their stream");
+  group.counter("dropped", dropped_, "ULPDUs", "ULPDUs after a failed one of their stream");
 }
 
 }  // namespace rnic

@@ -19,7 +19,7 @@ struct PayloadFetchConfig {
   unsigned jobs = 32;
   template <class V>
   static void fields(V& v) {
-    v("jobs", &PayloadFetchConfig::jobs, "ULPDUs whose payload is on its way: covers the PCIe round trip",
+    v("jobs", &PayloadFetchConfig::jobs, "ULPDUs whose payload is being read: covers the PCIe round trip",
       in_range(1, 256), unit("ULPDUs"));
   }
 };

@@ -332,10 +332,10 @@ Wake RdmapSegmenter::tick() {
 
 void RdmapSegmenter::register_stats(const StatsGroup& group) const {
   group.counter("fpdus", fpdus_, "FPDUs", "DDP segments cut");
-  group.counter("payload_bytes", payload_bytes_, "octets", "payload octets in them");
-  group.counter("failed", failed_, "WQEs", "work requests refused before anything of them was sent");
+  group.counter("payload_bytes", payload_bytes_, "octets", "payload octets in DDP segments");
+  group.counter("failed", failed_, "WQEs", "work requests refused before their first segment");
   group.counter("revoked", revoked_, "responses",
-                "Read Responses whose source was revoked before they were sent whole");
+                "Read Responses whose source was revoked before they were sent completely");
 }
 
 }  // namespace rnic

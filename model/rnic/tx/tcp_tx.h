@@ -27,31 +27,33 @@ struct TcpTxCounters {
   template <class V>
   static void fields(V& v) {
     v("segments", &TcpTxCounters::segments, "segments", "all segments sent");
-    v("payload_bytes", &TcpTxCounters::payload_bytes, "octets", "payload sent, retransmissions included");
-    v("pure_acks", &TcpTxCounters::pure_acks, "segments", "sent only to acknowledge or to open the window");
-    v("retransmissions", &TcpTxCounters::retransmissions, "segments", "sent again");
-    v("retransmitted_bytes", &TcpTxCounters::retransmitted_bytes, "octets", "payload sent again");
+    v("payload_bytes", &TcpTxCounters::payload_bytes, "octets", "payload sent, including retransmissions");
+    v("pure_acks", &TcpTxCounters::pure_acks, "segments", "segments sent only to acknowledge or to update the window");
+    v("retransmissions", &TcpTxCounters::retransmissions, "segments", "segments retransmitted");
+    v("retransmitted_bytes", &TcpTxCounters::retransmitted_bytes, "octets", "payload retransmitted");
     v("fast_retransmits", &TcpTxCounters::fast_retransmits, "recoveries",
-      "losses that duplicate ACKs told of (RFC 5681 section 3.2)");
-    v("sacked_bytes", &TcpTxCounters::sacked_bytes, "octets", "that the peer said it keeps behind a hole (RFC 2018)");
+      "recoveries started by duplicate ACKs (RFC 5681 section 3.2)");
+    v("sacked_bytes", &TcpTxCounters::sacked_bytes, "octets",
+      "octets reported out of order by the peer's SACK (RFC 2018)");
     v("congestion_echoes", &TcpTxCounters::congestion_echoes, "reductions",
-      "of the congestion window because the peer echoed a mark (RFC 3168)");
-    v("congestion_marks", &TcpTxCounters::congestion_marks, "segments", "received with the mark of a congested queue");
-    v("keepalives", &TcpTxCounters::keepalives, "segments", "sent to ask whether an idle peer is there");
+      "reductions of the congestion window after an echoed congestion mark (RFC 3168)");
+    v("congestion_marks", &TcpTxCounters::congestion_marks, "segments", "segments received with a congestion mark");
+    v("keepalives", &TcpTxCounters::keepalives, "segments", "keepalive probes sent to an idle peer");
     v("idle_restarts", &TcpTxCounters::idle_restarts, "restarts",
-      "flows that had sent nothing for an RTO and began with the initial window again");
+      "restarts with the initial window after an idle retransmission timeout");
     v("timeouts", &TcpTxCounters::timeouts, "timeouts", "expiries of the retransmission timer");
-    v("probes", &TcpTxCounters::probes, "segments", "sent to ask for a window that stays too small");
+    v("probes", &TcpTxCounters::probes, "segments", "zero-window probes sent");
     v("resets", &TcpTxCounters::resets, "segments", "RST sent");
     v("duplicate_acks", &TcpTxCounters::duplicate_acks, "segments", "pure ACKs received that acknowledge nothing new");
     v("fpdus_dropped", &TcpTxCounters::fpdus_dropped, "FPDUs", "FPDUs of a flow that was closed or reset");
     v("challenges_withheld", &TcpTxCounters::challenges_withheld, "segments",
-      "of a forger, it seems, that got no answer: `challenge_acks` were sent in the interval (RFC 5961 section 7)");
+      "challenge ACKs not sent, as `challenge_acks` were sent in the interval (RFC 5961 section 7)");
     v("path_mtu_changes", &TcpTxCounters::path_mtu_changes, "changes",
-      "of a flow's segment size, as a router told of a smaller path MTU (RFC 1191)");
+      "changes of a flow's segment size after a router reported a smaller path MTU (RFC 1191)");
     v("path_mtu_ignored", &TcpTxCounters::path_mtu_ignored, "reports",
-      "of a path MTU that quote nothing in flight, or change nothing (RFC 5927)");
-    v("cuts", &TcpTxCounters::cuts, "segments", "made of what was too long for the path: they start within an FPDU");
+      "path MTU reports that quote no octet in flight, or change nothing (RFC 5927)");
+    v("cuts", &TcpTxCounters::cuts, "segments",
+      "segments cut from FPDUs too long for the path MTU: they start within an FPDU");
   }
 };
 

@@ -183,9 +183,9 @@ std::string WqeFetch<Doorbell>::waiting_for() const {
 template <class Doorbell>
 void WqeFetch<Doorbell>::register_stats(const StatsGroup& group) const {
   group.counter("wqes", wqes_, "WQEs", "work queue entries fetched");
-  group.counter("dma_reads", dma_reads_, "reads", "DMA reads that brought them");
-  group.counter("overruns", overruns_, "doorbells", "doorbells that announced more than the ring had room for");
-  group.counter("stray_doorbells", stray_doorbells_, "doorbells", "doorbells that named no ring, dropped");
+  group.counter("dma_reads", dma_reads_, "reads", "DMA reads of work queue entries");
+  group.counter("overruns", overruns_, "doorbells", "doorbells that announced more entries than the ring can hold");
+  group.counter("stray_doorbells", stray_doorbells_, "doorbells", "doorbells for a ring that does not exist, dropped");
 }
 
 template class WqeFetch<SqDoorbell>;

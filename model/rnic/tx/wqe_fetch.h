@@ -42,7 +42,7 @@ struct WqeFetchConfig {
   static void fields(V& v) {
     v("prefetch", &WqeFetchConfig::prefetch, "entries of one ring on chip, fetched or in flight", in_range(1, 256),
       unit("WQEs"));
-    v("batch", &WqeFetchConfig::batch, "most entries that one DMA read brings", in_range(1, 8), unit("WQEs"));
+    v("batch", &WqeFetchConfig::batch, "most entries per DMA read", in_range(1, 8), unit("WQEs"));
     v("reads", &WqeFetchConfig::reads, "DMA reads in flight over all rings", in_range(1, 64));
   }
 };

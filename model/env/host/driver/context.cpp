@@ -313,7 +313,7 @@ void Context::register_stats(const StatsGroup& group) const {
   add("listeners", listeners_, "listeners", "ports that programs listen on");
   group.derived(
       "commands", [this] { return static_cast<double>(commands_.outstanding()); }, "commands",
-      "that the device has not ended yet");
+      "commands that the device has not completed");
 }
 
 std::string Context::waiting_for() const {

@@ -25,10 +25,11 @@ struct DriverConfig {
   static void fields(V& v) {
     v("log_commands", &DriverConfig::log_commands, "command ring: binary logarithm of its entries", in_range(1, 12));
     v("log_events", &DriverConfig::log_events, "event ring: binary logarithm of its entries", in_range(1, 12));
-    v("status_poll_us", &DriverConfig::status_poll_us, "how often the driver asks whether the device is ready",
+    v("status_poll_us", &DriverConfig::status_poll_us, "interval at which the driver polls whether the device is ready",
       in_range(1, 1000000), unit("us"));
     v("stag_seed", &DriverConfig::stag_seed,
-      "of the key that draws the STags of regions and windows (RFC 5042 section 6.2.1); 0: the run's, or the system's");
+      "seed of the key that draws the STags of regions and windows (RFC 5042 section 6.2.1); 0: the run's, or the "
+      "system's");
   }
 };
 

@@ -29,8 +29,8 @@ struct HostCpuConfig {
     v("poll_ns", &HostCpuConfig::poll_ns, "one poll_cq call", in_range(0, 1000000), unit("ns"));
     v("completion_ns", &HostCpuConfig::completion_ns, "each completion that poll_cq returns", in_range(0, 1000000),
       unit("ns"));
-    v("mmio_write_ns", &HostCpuConfig::mmio_write_ns, "one register write, which leaves at its end",
-      in_range(0, 1000000), unit("ns"));
+    v("mmio_write_ns", &HostCpuConfig::mmio_write_ns, "one register write, sent at its end", in_range(0, 1000000),
+      unit("ns"));
     v("poll_interval_ns", &HostCpuConfig::poll_interval_ns, "period of an idle polling loop", in_range(1, 1000000),
       unit("ns"));
     v("interrupt_ns", &HostCpuConfig::interrupt_ns, "from the MSI-X message to the driver's handler",

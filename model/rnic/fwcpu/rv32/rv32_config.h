@@ -22,9 +22,9 @@ struct Rv32Config {
     v("divide_cycles", &Rv32Config::divide_cycles, "division and remainder", in_range(1, 100), unit("cycles"));
     v("jump_cycles", &Rv32Config::jump_cycles, "jump, call and return", in_range(1, 100), unit("cycles"));
     v("branch_cycles", &Rv32Config::branch_cycles, "conditional branch", in_range(1, 100), unit("cycles"));
-    v("taken_cycles", &Rv32Config::taken_cycles, "more when the branch is taken", in_range(0, 100), unit("cycles"));
+    v("taken_cycles", &Rv32Config::taken_cycles, "added for a taken branch", in_range(0, 100), unit("cycles"));
     v("system_cycles", &Rv32Config::system_cycles, "CSR instruction, mret, wfi", in_range(1, 100), unit("cycles"));
-    v("csr_access_cycles", &Rv32Config::csr_access_cycles, "more for a load or store to a register of the chip",
+    v("csr_access_cycles", &Rv32Config::csr_access_cycles, "added for a load or store to a register of the chip",
       in_range(0, 1000), unit("cycles"));
     v("trap_cycles", &Rv32Config::trap_cycles, "from an event to the first instruction of the interrupt handler",
       in_range(1, 1000), unit("cycles"));
