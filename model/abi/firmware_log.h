@@ -42,11 +42,11 @@ struct LogDescription {
 };
 
 inline constexpr LogDescription kLog[] = {
-    {"unexpected_event", LogLevel::kWarning, "{a} means nothing in state {b}", LogArgument::kConnEvent,
+    {"unexpected_event", LogLevel::kWarning, "{a} is invalid in state {b}", LogArgument::kConnEvent,
      LogArgument::kConnState},
-    {"no_listener", LogLevel::kInfo, "nobody listens at port {a} any more, to which {b} connected", LogArgument::kPort,
+    {"no_listener", LogLevel::kInfo, "port {a}, to which {b} connected, has no listener any more", LogArgument::kPort,
      LogArgument::kIp},
-    {"no_resources", LogLevel::kWarning, "no room for a connection to port {a} from {b}", LogArgument::kPort,
+    {"no_resources", LogLevel::kWarning, "no resources for a connection to port {a} from {b}", LogArgument::kPort,
      LogArgument::kIp},
     {"bad_frame", LogLevel::kWarning, "connection {a}: start-up frame refused: {b}", LogArgument::kConnection,
      LogArgument::kFrameError},

@@ -38,7 +38,7 @@ std::uint64_t parse_time(const std::string& text, const char* option) {
 void OutputOptions::add_to(po::options_description& options) {
   auto add = options.add_options();
   add("trace", po::value(&into_.trace_file)->value_name("file"),
-      "transaction log: what happened to whom, line by line, in the order of time");
+      "transaction log: every event of the chips, one line each, in order of time");
   add("wave", po::value(&into_.wave_file)->value_name("file"), "waveform of the chips' links: .fst or .vcd");
   add("wave-scope", po::value(&into_.wave_window.scopes)->value_name("scope"),
       "dump this scope and all below it, e.g. rnic_a.tx; may be repeated");

@@ -83,7 +83,7 @@ int replay_command(const std::vector<std::string>& args, std::ostream& out, std:
   add("json", "machine-readable output");
   add("set", po::value(&set)->value_name("key=value"), "changes a setting; may be repeated");
   add("out", po::value(&outputs.out_dir)->value_name("dir"),
-      "folder for what the replay leaves: stats.json, wire.pcapng, fw_log.txt");
+      "folder for the outputs of the replay: stats.json, wire.pcapng, fw_log.txt");
   watching.add_to(options);
   all.add(options).add_options()("capture", po::value(&capture));
   const po::variables_map given = parse_options(args, all, po::positional_options_description().add("capture", 1));

@@ -18,7 +18,7 @@ void become_rtl_program(const std::string& command, const std::vector<std::strin
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   ::execv(program.c_str(), argv.data());
-  throw ConfigError(fmt::format("{}: {} {}, which is not there; `scripts/build.sh release {}` builds it", command,
+  throw ConfigError(fmt::format("{}: {} {}, which does not exist; `scripts/build.sh release {}` builds it", command,
                                 which == RtlProgram::kInside ? "--lockstep-inside needs" : "--rtl and --lockstep need",
                                 program.string(), name));
 }

@@ -71,11 +71,11 @@ int run_swept(const Scenario& scenario, const Overlay& command_line, const Argum
   }
   for (const char* option : {"trace", "wave", "gdb"}) {
     if (given.count(option) != 0)
-      throw ConfigError(fmt::format("run: --{} is for one point of a sweep: --point", option));
+      throw ConfigError(fmt::format("run: --{} applies to one point of a sweep only; use --point", option));
   }
   for (const SweepAxis& axis : scenario.sweep.axes) {
     if (command_line.find(axis.key) != nullptr || scenario.assigned.find(axis.key) != nullptr) {
-      throw ConfigError(fmt::format("--set {}: is what the sweep varies; --point runs one of its points", axis.key));
+      throw ConfigError(fmt::format("--set {}: is varied by the sweep; --point runs one of its points", axis.key));
     }
   }
   for (std::size_t i = 0; i < scenario.sweep.points(); ++i) {
@@ -100,7 +100,7 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
   auto add = options.add_options();
   add("help,h", "this text");
   add("out", po::value(&a.run.options.out_dir)->value_name("dir")->default_value("out"),
-      "folder for what the run leaves");
+      "folder for the outputs of the run");
   add("no-capture", "do not write wire.pcapng");
   OutputOptions outputs(a.run.options);
   outputs.add_to(options);
@@ -108,14 +108,14 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
       "run with the SystemVerilog twins of these stages in their places: all, or names separated by commas");
   add("lockstep", po::value(&a.run.twins.lockstep)->value_name("stages"),
       "run these stages beside their twins, and stop at the first difference");
-  add("lockstep-inside", "with --lockstep: a difference leaves a waveform of the twin's inside, too");
+  add("lockstep-inside", "with --lockstep: a difference also writes a waveform of the signals inside the twin");
   add("gdb", po::value<int>()->value_name("port"),
       "wait on this port of 127.0.0.1 for gdb to debug the RV32 firmware; 0 chooses one");
   add("point", po::value<std::size_t>()->value_name("n"),
       "of a sweep: run this point only, as a scenario without a sweep");
   add("jobs", po::value(&a.jobs)->value_name("n"),
       "of a sweep: points that run at a time; all processors unless given");
-  add("resume", "of a sweep: keep the points that an earlier one has finished in the same folder, and go on");
+  add("resume", "of a sweep: continue an earlier one in the same folder, without its finished points");
   a.config.add_to(options, positional,
                   "overrides one setting of all nodes (rnicsim config --list), of one node "
                   "(nodes.a.rnic.fwcpu.max_ord=4), or a value of the scenario by the name of its connection, work item "

@@ -207,7 +207,7 @@ void SweepRun::start(std::size_t point) {
   out_.flush();
   err_.flush();
   const pid_t pid = fork();
-  if (pid < 0) throw ConfigError(fmt::format("point {}: no process can be made for it", point));
+  if (pid < 0) throw ConfigError(fmt::format("point {}: no process can be created", point));
   if (pid == 0) be_point(point);
   running_[pid] = point;
 }

@@ -120,7 +120,7 @@ class UsageErrors(ProgramTest):
 
     def test_an_external_peer_that_cannot_be_reached(self):
         self.assertEqual(self.refuse(TRACES / "interop/rping_server.json", "--trace", "t.tsv"),
-                         "rnicsim: external.time_path: a guest whose clock we own needs a socket for it\n")
+                         "rnicsim: external.time_path: with owned time the guest's clock needs a socket\n")
 
     def test_options_are_not_abbreviated(self):
         for command, typed, nearest in [("run", "--wav", "--wave"), ("config", "--dum", "--dump"),

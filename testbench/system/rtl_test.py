@@ -60,7 +60,7 @@ class Rtl(ProgramTest):
         shutil.copy(os.environ["RNICSIM"], alone)
         inside = self.run_command(alone, "run", self.small_scenario(), "--lockstep", "all", "--lockstep-inside")
         self.assertEqual(inside.returncode, 2)
-        self.assertRegex(inside.stderr, r"^rnicsim: run: --lockstep-inside needs .*/bin/rnicsim_rtl_trace, which is not there; "
+        self.assertRegex(inside.stderr, r"^rnicsim: run: --lockstep-inside needs .*/bin/rnicsim_rtl_trace, which does not exist; "
                                         r"`scripts/build\.sh release rnicsim_rtl_trace` builds it\n$")
         for arguments in (("run", self.small_scenario(), "--lockstep", "all"), ("vectors", "vectors", "--rtl", "all")):
             run = self.run_command(alone, *arguments)

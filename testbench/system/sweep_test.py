@@ -164,12 +164,12 @@ class Sweep(ProgramTest):
                 ({"sweep": [{"key": "nodes.b.rnic.tcp.sak", "values": [1]}]}, (),
                  "rnic.tcp.sak (sweep, node 'b'): unknown setting; the nearest is rnic.tcp.sack"),
                 ({"sweep": [{"key": "work.write0.depth", "values": [1]}]}, ("--set", "work.write0.depth=2"),
-                 "--set work.write0.depth: is what the sweep varies"),
+                 "--set work.write0.depth: is varied by the sweep"),
                 ({}, ("--set", "connections.c1.ord=2"),
                  "connections.c1.ord (command line): unknown connection 'c1'; the nearest is 'c0'"),
-                ({}, ("--set", "rnic.tcp.sack=true"), "--set rnic.tcp.sack: is what the sweep varies"),
+                ({}, ("--set", "rnic.tcp.sack=true"), "--set rnic.tcp.sack: is varied by the sweep"),
                 ({}, ("--point", 4), "run: --point 4: the sweep has points 0 to 3"),
-                ({}, ("--trace", "t.txt"), "run: --trace is for one point of a sweep: --point"),
+                ({}, ("--trace", "t.txt"), "run: --trace applies to one point of a sweep only; use --point"),
                 ({}, ("--resume", "--point", 0), "run: --resume is for all points of a sweep, --point for one"),
                 ({}, ("--jobs", 0), "run: --jobs must be 1 or more")):
             with self.subTest(message):

@@ -18,10 +18,10 @@ CaptureReader::CaptureReader(const std::string& path) {
   handle_.reset(pcap_fopen_offline(file, error));  // owns the file only if it succeeds
   if (!handle_) {
     std::fclose(file);
-    throw ConfigError(fmt::format("{}: no capture: {}", path, error));
+    throw ConfigError(fmt::format("{}: not a capture: {}", path, error));
   }
   if (pcap_datalink(handle_.get()) != DLT_EN10MB) {
-    throw ConfigError(path + ": a capture of another link type than Ethernet");
+    throw ConfigError(path + ": the link type of the capture is not Ethernet");
   }
 }
 

@@ -217,7 +217,7 @@ Outcome check_enhanced_nego(const json& vector) {
   compare_fields(outcome, "request", vector.at("request"), request);
   const json result = result_of(initiator, policy);
   compare_fields(outcome, "result", vector.at("result"), result);
-  if (result.contains("told")) outcome.compare("error told to the host", result["error"], result["told"]);
+  if (result.contains("told")) outcome.compare("error reported to the host", result["error"], result["told"]);
   if (forced) return outcome;
 
   compare_fields(outcome, "reply", vector.at("reply"), reply_of(responder.record()));
@@ -225,8 +225,8 @@ Outcome check_enhanced_nego(const json& vector) {
     compare_fields(outcome, "responder_final", expected, final_of(responder, other));
   }
   if (const auto* told = responder.report(EventType::kConnectRequest); told != nullptr && request.contains("ird")) {
-    outcome.compare("IRD told to the responder's host", request["ird"], told->event.peer_ird);
-    outcome.compare("ORD told to the responder's host", request["ord"], told->event.peer_ord);
+    outcome.compare("IRD reported to the responder's host", request["ird"], told->event.peer_ird);
+    outcome.compare("ORD reported to the responder's host", request["ord"], told->event.peer_ord);
   }
   const bool responder_up = responder.report(EventType::kEstablished) != nullptr;
   outcome.compare("responder established", vector.at("result").at("outcome") == "established", responder_up);

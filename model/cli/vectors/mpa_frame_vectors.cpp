@@ -111,11 +111,11 @@ nlohmann::json told(const FirmwareRecord::Report& report) {
 void compare_told(Outcome& outcome, const nlohmann::json& decoded, const FirmwareRecord::Report& report) {
   const nlohmann::json got = told(report);
   for (const char* key : {"m", "c", "rev", "private_hex"}) {
-    outcome.compare(std::string("told to the host: ") + key, decoded.at(key), got[key]);
+    outcome.compare(std::string("reported to the host: ") + key, decoded.at(key), got[key]);
   }
   nlohmann::json word = decoded.at("enhanced");
   if (!word.is_null() && !flag(word, "a")) word["b"] = word["c"] = word["d"] = 0;
-  outcome.compare("told to the host: enhanced", word, got["enhanced"]);
+  outcome.compare("reported to the host: enhanced", word, got["enhanced"]);
 }
 
 // Refused: TCP is closed, nothing is sent, the host hears of MPA error 4.
@@ -123,7 +123,7 @@ void compare_refusal(Outcome& outcome, const std::string& error, const FirmwareE
   const auto* report = end.report(abi::EventType::kConnectError);
   outcome.compare("closed", true, end.record().closed);
   outcome.compare("an answer was sent", sent_before, !end.record().sent.empty());
-  outcome.compare("error told to the host", true, report != nullptr);
+  outcome.compare("error reported to the host", true, report != nullptr);
   if (report == nullptr) return;
   const auto status = error == "bad_rev" ? abi::ConnectStatus::kBadRevision : abi::ConnectStatus::kBadMpaFrame;
   outcome.compare("status", static_cast<int>(status), report->event.status);
@@ -135,7 +135,7 @@ void compare_responder(Outcome& outcome, const nlohmann::json& vector, const std
   const FirmwareEnd end = responder(bytes, field<std::uint8_t>(vector, "receiver_max_rev") >= wire::kMpaRev2);
   if (!decoded.at("ok")) return compare_refusal(outcome, decoded.at("error"), end, false);
   const auto* request = end.report(abi::EventType::kConnectRequest);
-  outcome.compare("request told to the host", true, request != nullptr);
+  outcome.compare("request reported to the host", true, request != nullptr);
   if (request != nullptr) compare_told(outcome, decoded, *request);
 }
 
@@ -151,7 +151,7 @@ void compare_initiator(Outcome& outcome, const nlohmann::json& vector, const std
   if (!enhanced && integer_field(decoded, "rev") >= wire::kMpaRev2) return;
   const FirmwareEnd end = initiator(bytes, enhanced);
   const auto& reports = end.record().reports;
-  outcome.compare("reply told to the host", true, !reports.empty());
+  outcome.compare("reply reported to the host", true, !reports.empty());
   if (reports.empty()) return;
   outcome.compare("rejected", flag(decoded, "r"), reports[0].event.type == abi::EventType::kRejected);
   compare_told(outcome, decoded, reports[0]);

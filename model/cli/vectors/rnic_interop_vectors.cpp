@@ -80,7 +80,7 @@ void compare_ends(Outcome& outcome, const FirmwareEnd& initiator, const Firmware
   outcome.compare("markers that the responder receives", one.flow->tx_markers, other.flow->rx_markers);
   outcome.compare("CRC at the responder", one.flow->crc, other.flow->crc);
   for (const FirmwareEnd* end : {&initiator, &responder}) {
-    outcome.compare("version told to the host", one.qp->version,
+    outcome.compare("version reported to the host", one.qp->version,
                     end->report(EventType::kEstablished)->event.ddp_version);
   }
 }

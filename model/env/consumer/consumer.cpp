@@ -81,7 +81,7 @@ bool Consumer::created() {
   }
   if (mr_->failed() || (window_ != nullptr && window_->failed()) || send_cq_->failed() || recv_cq_->failed() ||
       qp_->failed() || (listener_ != nullptr && listener_->failed())) {
-    fail("the device refused to make its objects");
+    fail("the device refused to create its objects");
     return false;
   }
   return mr_->ready() && (window_ == nullptr || window_->ready()) && qp_->ready() &&

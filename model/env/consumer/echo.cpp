@@ -131,7 +131,7 @@ void EchoServer::greet(std::uint64_t place, std::uint32_t bytes) {
   const EchoNote note = note_at(place, bytes);
   if (!error().empty()) return;
   if (note.operation > static_cast<std::uint32_t>(EchoOperation::kRead)) {
-    return fail(fmt::format("the client wants operation {}, which there is not", note.operation));
+    return fail(fmt::format("the client requests operation {}, which does not exist", note.operation));
   }
   if (note.size > spec_.size) return fail(fmt::format("the client has {} octets, more than {}", note.size, spec_.size));
   operation_ = static_cast<EchoOperation>(note.operation);

@@ -58,7 +58,7 @@ void RpingClient::told(const RpingInfo&) {
     return tell({address(sink()), key(), spec_.size});
   }
   if (std::memcmp(octets(kSource, spec_.size), octets(sink(), spec_.size), spec_.size) != 0) {
-    return fail(fmt::format("round {}: what came back is not what was sent", record_.rounds));
+    return fail(fmt::format("round {}: the returned data differs from the data sent", record_.rounds));
   }
   count_round(2 * std::uint64_t{spec_.size});
   if (record_.rounds == spec_.count) disconnect();

@@ -12,7 +12,7 @@ std::unique_ptr<ExternalPeer> open_external_peer(const ExternalConfig& config) {
                                          std::uint64_t{config.max_ahead_us} * 1'000'000);
   }
   if (config.time_path.empty())
-    throw ConfigError("external.time_path: a guest whose clock we own needs a socket for it");
+    throw ConfigError("external.time_path: with owned time the guest's clock needs a socket");
   return std::make_unique<OwnedTime>(config.path, config.time_path, config.patience_s);
 }
 

@@ -60,7 +60,7 @@ void GuestClock::serve(std::uint64_t now_ns) {
     case kStart:
       break;
     default:
-      throw PeerError("the guest's clock sends message " + std::to_string(m.op) + ", which has no meaning here");
+      throw PeerError("the guest's clock sends message " + std::to_string(m.op) + ", which is invalid here");
   }
   send({kAck, m.sequence, answer});
 }

@@ -21,7 +21,7 @@ void GuestMemory::add(std::uint64_t address, std::uint64_t bytes, std::uint64_t 
   struct stat status {};
   const bool whole = ::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) && offset + bytes >= offset &&
                      offset + bytes <= static_cast<std::uint64_t>(status.st_size);
-  if (!whole) throw PeerError("the guest's memory is longer than the file that it lies in");
+  if (!whole) throw PeerError("the guest's memory is longer than its file");
   regions_.push_back({address, bytes, offset, std::move(file)});
 }
 
@@ -31,20 +31,20 @@ GuestMemory::Place GuestMemory::place(std::uint64_t address, std::uint64_t bytes
       return {r.file.get(), static_cast<off_t>(r.offset + (address - r.address))};
     }
   }
-  throw PeerError("the guest's network card is told an address outside of its memory");
+  throw PeerError("the guest's network card got an address outside its memory");
 }
 
 void GuestMemory::read(std::uint64_t address, MutableByteSpan octets) const {
   const Place p = place(address, octets.size());
   const ssize_t n = ::pread(p.file, octets.data(), octets.size(), p.offset);
-  if (n != static_cast<ssize_t>(octets.size())) throw PeerError("the guest has taken away its memory");
+  if (n != static_cast<ssize_t>(octets.size())) throw PeerError("the guest has truncated its memory file");
 }
 
 // A write behind the end of the file would make it longer again, to nobody's use.
 void GuestMemory::write(std::uint64_t address, ByteSpan octets) const {
   const Place p = place(address, octets.size());
   const ssize_t n = ::pwrite(p.file, octets.data(), octets.size(), p.offset);
-  if (n != static_cast<ssize_t>(octets.size())) throw PeerError("the guest has taken away its memory");
+  if (n != static_cast<ssize_t>(octets.size())) throw PeerError("the guest has truncated its memory file");
 }
 
 namespace {
@@ -66,7 +66,7 @@ std::optional<Virtqueue::Chain> Virtqueue::pop(const GuestMemory& memory) {
   std::uint16_t index = chain.head;
   std::size_t total = 0;
   for (std::uint32_t n = 0; n < entries; ++n) {
-    if (index >= entries) throw PeerError("the guest's network card is told a descriptor that its queue does not have");
+    if (index >= entries) throw PeerError("the guest's network card got a descriptor outside its queue");
     std::uint8_t d[kDescriptorBytes];
     memory.read(descriptors + kDescriptorBytes * index, d);
     const std::uint32_t bytes = load_le32(d + 8);

@@ -94,7 +94,7 @@ void StreamBender::apply(Order& order, std::size_t ulpdu_length) {
   const Change& change = injection.change;
   const auto fail = [&](const char* why) { order.failure = why; };
   const std::size_t message_bytes = startup_bytes_ == 0 ? *wire::mpa_frame_bytes(pending_) : ulpdu_length;
-  if (begin_ < fresh_) return fail("the FPDU does not lie in one TCP segment, so a part of it has passed before");
+  if (begin_ < fresh_) return fail("the FPDU lies in several TCP segments, and the first one was already forwarded");
   const Field octet{"octet", 8 * std::size_t{change.octet.value_or(0)}, 8};
   const Field& field = change.field ? *change.field : octet;
   const bool inside = (field.bit + field.bits + 7) / 8 <= message_bytes;

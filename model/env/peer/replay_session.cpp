@@ -97,7 +97,7 @@ void ReplayProgram::Session::create() {
 bool ReplayProgram::Session::advance() {
   if (stage_ == Stage::kCreating) {
     if (qp_->failed() || payloads_->failed() || memory_->failed() || (listener_ != nullptr && listener_->failed())) {
-      throw ConfigError(script_.name + ": the device refused to make the connection's objects");
+      throw ConfigError(script_.name + ": the device refused to create the connection's objects");
     }
     if (qp_->ready() && payloads_->ready() && memory_->ready() && (listener_ == nullptr || listener_->ready())) begin();
     return false;

@@ -41,7 +41,7 @@ class ScriptWriter {
   void negotiate() {
     if (!script_.fed.started() || !script_.real.started()) return;
     const wire::MpaFrame fed = script_.fed.startup(), real = script_.real.startup();
-    if (fed.markers || real.markers) throw ConfigError("its streams have markers, which a replay does not renew");
+    if (fed.markers || real.markers) throw ConfigError("its streams have markers, which a replay cannot regenerate");
     script_.crc = fed.crc || real.crc;
     const bool peer_to_peer =
         fed.enhanced && fed.enhanced->peer_to_peer && real.enhanced && real.enhanced->peer_to_peer;

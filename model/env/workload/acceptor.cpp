@@ -67,7 +67,7 @@ void Acceptor::answer_requests() {
         --to_end_;
         break;
       case Outcome::kNoListener:
-        return fail(r.connection, "a request at a port that nobody listens on");
+        return fail(r.connection, "a request at a port without a listener");
     }
   }
 }

@@ -105,7 +105,8 @@ void Connector::take(const host::CmEvent& event) {
 
 void Connector::established(Slot& s, const host::CmEvent& event) {
   if (s.state != State::kConnecting || outcome(s.connection) != Outcome::kAccept) return fail(s.connection, event);
-  if (event.private_data != number(s.connection)) return fail(s.connection, "the reply's private data is another's");
+  if (event.private_data != number(s.connection))
+    return fail(s.connection, "the reply has the private data of another connection");
   transfer_.latencies.completion.record(core().time_ps() - transfer_.posted_ps[s.connection]);
   const std::uint32_t size = transfer_.sizes[s.connection];
   transfer_.payload.fill(octets(index_of(s), size), s.connection);

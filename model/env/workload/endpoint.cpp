@@ -92,7 +92,7 @@ bool Endpoint::create() {
     if (!settings_.active) listener_ = &context_.listen(settings_.port, settings_.param.flags, channel_);
     started_ = true;
   }
-  if (send_cq_->failed() || recv_cq_->failed() || qp_->failed()) fail("the device refused to make its queues");
+  if (send_cq_->failed() || recv_cq_->failed() || qp_->failed()) fail("the device refused to create its queues");
   if (listener_ != nullptr && listener_->failed()) {
     fail(fmt::format("cannot listen on port {}: {}", settings_.port, host::command_status_str(listener_->status())));
   }

@@ -48,7 +48,7 @@ MutableByteSpan ChipBus::sram(fw::SramRange range) {
 void ChipBus::check_window(fw::SramRange range) const {
   if (std::uint64_t{range.offset} + range.bytes <= memory_.size() && range.bytes <= pool_.block_bytes()) return;
   throw FirmwareFault(abi::FaultCause::kPanic, "a window of " + std::to_string(range.bytes) + " octets at " +
-                                                   std::to_string(range.offset) + " of the SRAM, which there is not");
+                                                   std::to_string(range.offset) + " of the SRAM, which does not exist");
 }
 
 BufferRef ChipBus::copy_out(fw::SramRange range) {
@@ -79,7 +79,7 @@ std::uint8_t ChipBus::put_terminate(const QpEvent& event) {
 void ChipBus::need(const char* what, std::size_t number, std::size_t entries) {
   if (number < entries) return;
   throw FirmwareFault(abi::FaultCause::kPanic,
-                      std::string("a request for ") + what + ' ' + std::to_string(number) + ", which there is not");
+                      std::string("a request for ") + what + ' ' + std::to_string(number) + ", which does not exist");
 }
 
 TcpOp ChipBus::flow_op(TcpOp::Kind kind, FlowId flow) const {

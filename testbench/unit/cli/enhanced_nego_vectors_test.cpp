@@ -81,9 +81,10 @@ TEST(MpaFrameVectors, TheFirmwareIsAskedToo) {
   };
   EXPECT_THAT(fields(request), IsEmpty());
   EXPECT_THAT(fields(with(request, "/decoded/private_hex", "68656c6c")),
-              ElementsAre("decoded", "told to the host: private_hex"));
-  EXPECT_THAT(fields(with(request, "/decoded/enhanced/ord", 31)), ElementsAre("decoded", "told to the host: enhanced"));
-  EXPECT_THAT(fields(with(request, "/receiver_max_rev", 1)), Contains("request told to the host"));
+              ElementsAre("decoded", "reported to the host: private_hex"));
+  EXPECT_THAT(fields(with(request, "/decoded/enhanced/ord", 31)),
+              ElementsAre("decoded", "reported to the host: enhanced"));
+  EXPECT_THAT(fields(with(request, "/receiver_max_rev", 1)), Contains("request reported to the host"));
 }
 
 }  // namespace

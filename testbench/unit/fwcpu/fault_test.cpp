@@ -139,15 +139,15 @@ TEST_F(MistakenFirmware, AnExceptionThatLeavesTheHandlerIsItsEnd) {
 
 TEST_F(MistakenFirmware, ANumberThatTheChipDoesNotHaveIsItsEnd) {
   const auto fault = [this](const auto& op) { return fault_of(chip, [&](auto& bus) { bus.write(op); }); };
-  EXPECT_EQ(fault(fw::WriteQp{Qpn{4}, {}}), "a request for QP 4, which there is not");
-  EXPECT_EQ(fault(fw::WriteFlow{FlowId{4}, {}}), "a request for flow 4, which there is not");
-  EXPECT_EQ(fault(fw::WriteCq{Cqn{4}, {}}), "a request for CQ 4, which there is not");
+  EXPECT_EQ(fault(fw::WriteQp{Qpn{4}, {}}), "a request for QP 4, which does not exist");
+  EXPECT_EQ(fault(fw::WriteFlow{FlowId{4}, {}}), "a request for flow 4, which does not exist");
+  EXPECT_EQ(fault(fw::WriteCq{Cqn{4}, {}}), "a request for CQ 4, which does not exist");
   EXPECT_THAT(fault(fw::WriteSrq{Srqn{1u << 20}, {}}), HasSubstr("SRQ"));
   EXPECT_THAT(fault(fw::WritePage{1u << 31, 0}), HasSubstr("page"));
-  EXPECT_EQ(fault(fw::WriteStag{Stag{4 << 8}, {}}), "a request for STag index 4, which there is not");
+  EXPECT_EQ(fault(fw::WriteStag{Stag{4 << 8}, {}}), "a request for STag index 4, which does not exist");
   EXPECT_THAT(fault(fw::PostWork{{Qpn{4}}}), HasSubstr("QP 4"));
   EXPECT_THAT(fault(fw::TcpAbort{FlowId{4}}), HasSubstr("flow 4"));
-  EXPECT_EQ(fault(fw::SetTimer{8, 1}), "a request for timer 8, which there is not");
+  EXPECT_EQ(fault(fw::SetTimer{8, 1}), "a request for timer 8, which does not exist");
   EXPECT_THAT(fault(fw::CancelTimer{8}), HasSubstr("timer 8"));
   EXPECT_THAT(fault(fw::Log{static_cast<fw::LogCode>(255)}), HasSubstr("log code 255"));
   EXPECT_TRUE(chip.operations().empty());

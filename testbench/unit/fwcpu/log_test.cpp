@@ -10,13 +10,13 @@ using fw::LogCode;
 
 TEST(LogText, EveryCodeHasItsWordsAndArguments) {
   EXPECT_EQ(log_text({0, 0, LogCode::kUnexpectedEvent, 9, 7}),
-            "unexpected_event: send_drained means nothing in state draining");
+            "unexpected_event: send_drained is invalid in state draining");
   EXPECT_EQ(log_text({0, 0, LogCode::kUnexpectedEvent, 9, 0xffffffff}),
-            "unexpected_event: send_drained means nothing in state none");
+            "unexpected_event: send_drained is invalid in state none");
   EXPECT_EQ(log_text({0, 0, LogCode::kNoListener, 41000, 0x0a000002}),
-            "no_listener: nobody listens at port 41000 any more, to which 10.0.0.2 connected");
+            "no_listener: port 41000, to which 10.0.0.2 connected, has no listener any more");
   EXPECT_EQ(log_text({0, 0, LogCode::kNoResources, 41000, 0x0a000002}),
-            "no_resources: no room for a connection to port 41000 from 10.0.0.2");
+            "no_resources: no resources for a connection to port 41000 from 10.0.0.2");
   EXPECT_EQ(log_text({0, 0, LogCode::kBadFrame, 0x80000001, 2}),
             "bad_frame: connection 0x80000001: start-up frame refused: bad_key");
   EXPECT_EQ(log_text({0, 0, LogCode::kCommandRefused, 9, 5}), "command_refused: command connect refused: no resources");

@@ -266,7 +266,7 @@ TEST_P(StreamBenderTest, FpdusMayLieAcrossSegmentsUnlessTheyAreChanged) {
   EXPECT_FALSE(order_.done);
   EXPECT_TRUE(bender_->asks_for_markers().value_or(false));
   EXPECT_EQ(in_pieces(bender(injection(Opcode::kWrite, "stag", 1, 19)), 700), stream);
-  EXPECT_EQ(order_.failure, "the FPDU does not lie in one TCP segment, so a part of it has passed before");
+  EXPECT_EQ(order_.failure, "the FPDU lies in several TCP segments, and the first one was already forwarded");
   EXPECT_FALSE(order_.done);
 }
 
