@@ -11,7 +11,7 @@ inline constexpr std::uint32_t kBarBytes = 0x2000;
 
 enum class Access : std::uint8_t { kRw, kRo, kWo, kRc, kW1c };
 
-// What this device is.
+// Identification of the device.
 struct Id {
   static constexpr std::uint32_t kOffset = 0x0000;
   static constexpr std::uint32_t kReset = 0x50574952;
@@ -31,7 +31,7 @@ struct Version {
   constexpr std::uint32_t pack() const { return (minor & 0xff) | (major & 0xff) << 8; }
 };
 
-// What the chip was built with; its owner sets the bits.
+// Features of the chip; its configuration sets the bits.
 struct Features {
   static constexpr std::uint32_t kOffset = 0x0008;
   static constexpr std::uint32_t kReset = 0x00000000;
@@ -41,8 +41,8 @@ struct Features {
   bool immediate = false;  // bit 3: immediate data (RFC 7306 section 6)
   bool version_0 = false;  // bit 4: DDP and RDMAP version 0 (RDMAC)
   bool version_1 = false;  // bit 5: DDP and RDMAP version 1 (RFC 5040, RFC 5041); with version 0, selectable for each queue pair
-  bool receive_markers = false;  // bit 6: the device prefers MPA markers in what it receives
-  bool crc = false;  // bit 7: the device asks for CRC on every stream
+  bool receive_markers = false;  // bit 6: the device prefers MPA markers in the streams that it receives
+  bool crc = false;  // bit 7: the device requests CRC on every stream
   static constexpr Features unpack(std::uint32_t w) { return {(w & 1) != 0,
                                                               (w >> 1 & 1) != 0,
                                                               (w >> 2 & 1) != 0,
@@ -66,7 +66,7 @@ struct Control {
   static constexpr std::uint32_t kOffset = 0x0010;
   static constexpr std::uint32_t kReset = 0x00000000;
   bool enable = false;  // bit 0: the device may use its rings; set them up first
-  bool reset = false;  // bit 1: writing 1 empties the chip and puts every register to its reset value, in one cycle; reads 0. No context, connection or ring position stays
+  bool reset = false;  // bit 1: writing 1 resets the chip and sets every register to its reset value, in one cycle; reads 0. No context, connection or ring position is kept
   static constexpr Control unpack(std::uint32_t w) { return {(w & 1) != 0, (w >> 1 & 1) != 0}; }
   constexpr std::uint32_t pack() const { return std::uint32_t{enable} | std::uint32_t{reset} << 1; }
 };
@@ -94,7 +94,7 @@ struct FatalError {
                                                 std::uint32_t{firmware} << 2; }
 };
 
-// Kept for the driver; the device ignores it.
+// Scratch register of the driver; the device ignores it.
 struct Scratch {
   static constexpr std::uint32_t kOffset = 0x001c;
   static constexpr std::uint32_t kReset = 0x00000000;
@@ -130,7 +130,7 @@ struct MaxStags {
   constexpr std::uint32_t pack() const { return value; }
 };
 
-// Connections of the lower layer.
+// TCP connections.
 struct MaxFlows {
   static constexpr std::uint32_t kOffset = 0x002c;
   static constexpr std::uint32_t kReset = 0x00000000;
@@ -148,7 +148,7 @@ struct MaxSrqs {
   constexpr std::uint32_t pack() const { return value; }
 };
 
-// Entries of the table in which page lists lie; numbers are 0 to VALUE - 1.
+// Entries of the page table; numbers are 0 to VALUE - 1.
 struct MaxPages {
   static constexpr std::uint32_t kOffset = 0x0034;
   static constexpr std::uint32_t kReset = 0x00000000;
@@ -177,7 +177,7 @@ struct RqDoorbell {
   constexpr std::uint32_t pack() const { return (qpn & 0xfffff) | (pi & 0xfff) << 20; }
 };
 
-// Asks for one notification at the next completion that CI does not cover.
+// Requests one notification at the next completion that CI does not cover.
 struct CqArm {
   static constexpr std::uint32_t kOffset = 0x0048;
   static constexpr std::uint32_t kReset = 0x00000000;
@@ -360,7 +360,7 @@ struct AbiVersion {
   constexpr std::uint32_t pack() const { return value; }
 };
 
-// Connections that the firmware keeps at a time, those that are being closed included.
+// Connections of the firmware at a time, including those being closed.
 struct MaxConnections {
   static constexpr std::uint32_t kOffset = 0x0108;
   static constexpr std::uint32_t kReset = 0x00000000;
@@ -378,11 +378,11 @@ struct MaxSetups {
   constexpr std::uint32_t pack() const { return value; }
 };
 
-// What the firmware logs from its next event on.
+// Log level of the firmware from its next event on.
 struct LogLevel {
   static constexpr std::uint32_t kOffset = 0x0120;
   static constexpr std::uint32_t kReset = 0x00000000;
-  std::uint32_t level = 0;  // bits 3..0: 0 nothing, 1 errors, 2 warnings, 3 what may interest, 4 every state of every connection
+  std::uint32_t level = 0;  // bits 3..0: 0 nothing, 1 errors, 2 warnings, 3 information, 4 every state of every connection
   static constexpr LogLevel unpack(std::uint32_t w) { return {w & 0xf}; }
   constexpr std::uint32_t pack() const { return (level & 0xf); }
 };
@@ -414,7 +414,7 @@ struct LogTaken {
   constexpr std::uint32_t pack() const { return value; }
 };
 
-// Entries that gave way before the driver had taken them.
+// Entries overwritten before the driver had read them.
 struct LogLost {
   static constexpr std::uint32_t kOffset = 0x0130;
   static constexpr std::uint32_t kReset = 0x00000000;
@@ -432,7 +432,7 @@ struct LogSelect {
   constexpr std::uint32_t pack() const { return value; }
 };
 
-// What happened.
+// Code of the entry.
 struct LogCode {
   static constexpr std::uint32_t kOffset = 0x0138;
   static constexpr std::uint32_t kReset = 0x00000000;
@@ -442,7 +442,7 @@ struct LogCode {
   constexpr std::uint32_t pack() const { return (code & 0xff) | std::uint32_t{valid} << 31; }
 };
 
-// When, in ns of the chip's time, bits 31..0.
+// Time of the entry, in ns of the chip's time, bits 31..0.
 struct LogTimeLo {
   static constexpr std::uint32_t kOffset = 0x013c;
   static constexpr std::uint32_t kReset = 0x00000000;
@@ -451,7 +451,7 @@ struct LogTimeLo {
   constexpr std::uint32_t pack() const { return value; }
 };
 
-// When, bits 63..32.
+// Time of the entry, bits 63..32.
 struct LogTimeHi {
   static constexpr std::uint32_t kOffset = 0x0140;
   static constexpr std::uint32_t kReset = 0x00000000;
@@ -521,7 +521,7 @@ struct MsixControl {
   static constexpr std::uint32_t kCount = 32;
   static constexpr std::uint32_t kStride = 16;
   static constexpr std::uint32_t offset(std::uint32_t i) { return kOffset + i * kStride; }
-  bool mask = false;  // bit 0: the vector is held back; its pending bit remembers it
+  bool mask = false;  // bit 0: the vector is masked; its pending bit records an interrupt
   static constexpr MsixControl unpack(std::uint32_t w) { return {(w & 1) != 0}; }
   constexpr std::uint32_t pack() const { return std::uint32_t{mask}; }
 };

@@ -86,7 +86,7 @@ void request_injection(const ScenarioValue& v, const InjectionNames& names, work
   for (; index >= phase->size(); ++phase) index -= static_cast<unsigned>(phase->size());
   WorkItem& item = (*phase)[index];
   if (item.op == workload::Op::kConnect || item.mode == workload::Mode::kPingPong) {
-    v.at("work").fail("has no requests that can be changed: it connects, or sends to and fro");
+    v.at("work").fail("has no requests that can be changed: it is of op 'connect' or mode 'pingpong'");
   }
   RequestFault fault;
   fault.receive = v.has("receive");

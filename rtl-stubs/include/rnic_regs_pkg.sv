@@ -2,7 +2,7 @@
 package rnic_regs_pkg;
   localparam int unsigned BarBytes = 'h2000;
 
-  // What this device is.
+  // Identification of the device.
   localparam logic [31:0] IdOffset = 32'h0000;
   localparam logic [31:0] IdReset = 32'h50574952;
   typedef struct packed {
@@ -19,7 +19,7 @@ package rnic_regs_pkg;
     logic [7:0] minor;
   } version_t;
 
-  // What the chip was built with; its owner sets the bits.
+  // Features of the chip; its configuration sets the bits.
   localparam logic [31:0] FeaturesOffset = 32'h0008;
   localparam logic [31:0] FeaturesReset = 32'h00000000;
   typedef struct packed {
@@ -62,7 +62,7 @@ package rnic_regs_pkg;
     logic [0:0] command_dma;
   } fatal_error_t;
 
-  // Kept for the driver; the device ignores it.
+  // Scratch register of the driver; the device ignores it.
   localparam logic [31:0] ScratchOffset = 32'h001c;
   localparam logic [31:0] ScratchReset = 32'h00000000;
   typedef struct packed {
@@ -90,7 +90,7 @@ package rnic_regs_pkg;
     logic [31:0] value;
   } max_stags_t;
 
-  // Connections of the lower layer.
+  // TCP connections.
   localparam logic [31:0] MaxFlowsOffset = 32'h002c;
   localparam logic [31:0] MaxFlowsReset = 32'h00000000;
   typedef struct packed {
@@ -104,7 +104,7 @@ package rnic_regs_pkg;
     logic [31:0] value;
   } max_srqs_t;
 
-  // Entries of the table in which page lists lie; numbers are 0 to VALUE - 1.
+  // Entries of the page table; numbers are 0 to VALUE - 1.
   localparam logic [31:0] MaxPagesOffset = 32'h0034;
   localparam logic [31:0] MaxPagesReset = 32'h00000000;
   typedef struct packed {
@@ -127,7 +127,7 @@ package rnic_regs_pkg;
     logic [19:0] qpn;
   } rq_doorbell_t;
 
-  // Asks for one notification at the next completion that CI does not cover.
+  // Requests one notification at the next completion that CI does not cover.
   localparam logic [31:0] CqArmOffset = 32'h0048;
   localparam logic [31:0] CqArmReset = 32'h00000000;
   typedef struct packed {
@@ -271,7 +271,7 @@ package rnic_regs_pkg;
     logic [31:0] value;
   } abi_version_t;
 
-  // Connections that the firmware keeps at a time, those that are being closed included.
+  // Connections of the firmware at a time, including those being closed.
   localparam logic [31:0] MaxConnectionsOffset = 32'h0108;
   localparam logic [31:0] MaxConnectionsReset = 32'h00000000;
   typedef struct packed {
@@ -285,7 +285,7 @@ package rnic_regs_pkg;
     logic [31:0] value;
   } max_setups_t;
 
-  // What the firmware logs from its next event on.
+  // Log level of the firmware from its next event on.
   localparam logic [31:0] LogLevelOffset = 32'h0120;
   localparam logic [31:0] LogLevelReset = 32'h00000000;
   typedef struct packed {
@@ -314,7 +314,7 @@ package rnic_regs_pkg;
     logic [31:0] value;
   } log_taken_t;
 
-  // Entries that gave way before the driver had taken them.
+  // Entries overwritten before the driver had read them.
   localparam logic [31:0] LogLostOffset = 32'h0130;
   localparam logic [31:0] LogLostReset = 32'h00000000;
   typedef struct packed {
@@ -328,7 +328,7 @@ package rnic_regs_pkg;
     logic [31:0] value;
   } log_select_t;
 
-  // What happened.
+  // Code of the entry.
   localparam logic [31:0] LogCodeOffset = 32'h0138;
   localparam logic [31:0] LogCodeReset = 32'h00000000;
   typedef struct packed {
@@ -337,14 +337,14 @@ package rnic_regs_pkg;
     logic [7:0] code;
   } log_code_t;
 
-  // When, in ns of the chip's time, bits 31..0.
+  // Time of the entry, in ns of the chip's time, bits 31..0.
   localparam logic [31:0] LogTimeLoOffset = 32'h013c;
   localparam logic [31:0] LogTimeLoReset = 32'h00000000;
   typedef struct packed {
     logic [31:0] value;
   } log_time_lo_t;
 
-  // When, bits 63..32.
+  // Time of the entry, bits 63..32.
   localparam logic [31:0] LogTimeHiOffset = 32'h0140;
   localparam logic [31:0] LogTimeHiReset = 32'h00000000;
   typedef struct packed {
