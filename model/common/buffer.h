@@ -14,7 +14,7 @@ class BufferPool;
 struct BufferStore;
 
 // A block of a pool. Beats carry a bare pointer; exactly one reference travels with the beats of a packet and belongs
-// to whoever consumes the one marked last (BufferRef::adopt).
+// to the consumer of the beat marked last (BufferRef::adopt).
 class Buffer {
  public:
   std::uint8_t* bytes() { return bytes_; }
@@ -35,7 +35,7 @@ class Buffer {
 };
 
 // What a pool owns. It outlives the pool while there are references: packets in flight at the end of a run may be
-// destroyed after their sender. Bare pointers in beats do not count, for nobody follows them any more.
+// destroyed after their sender. Bare pointers in beats do not count, as no one uses them any more.
 struct BufferStore {
   static constexpr std::uint32_t kSlabBlocks = 32;
 

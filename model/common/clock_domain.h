@@ -19,7 +19,7 @@ class LinkBase;
 class Stage;
 class StatsGroup;
 
-// What a stage answers to tick(): when it wants to be called next whatever its links do.
+// The result of tick(): when the stage wants to be called next, regardless of its links.
 struct Wake {
   Cycle at;  // kNever: only when a link has something new; 0: the next cycle
   static constexpr Wake on_traffic() { return {kNever}; }
@@ -27,14 +27,14 @@ struct Wake {
   static constexpr Wake at_cycle(Cycle c) { return {c}; }
 };
 
-// What the calendar calls: a stage, or whoever stands in for it.
+// What the calendar calls: a stage, or a twin in its place.
 class Clocked {
  public:
   // One cycle. Called when a link has something new for the stage (a beat became visible, a credit came back) or at
   // the cycle that the last call asked for; a call with nothing to do must change nothing.
   virtual Wake tick() = 0;
-  // Back to what it was before its first cycle, between two cycles. What it counts goes on; what it told its links is
-  // theirs to forget.
+  // Resets the stage to its state before its first cycle, between two cycles. Statistics keep their values; links are
+  // reset by themselves.
   virtual void reset() = 0;
 
  protected:
@@ -156,8 +156,8 @@ class ClockDomain final : public sc_core::sc_module {
   Activity activity_;
 };
 
-// A stage's end of a link (link.h). A stage that is elaborated with an end in the air is a mistake, unless the port
-// says that it may be.
+// A stage's end of a link (link.h). An unbound end at elaboration is a mistake, unless the port is
+// optional.
 class PortBase {
  public:
   virtual bool bound() const = 0;
@@ -179,7 +179,7 @@ class Stage : public Clocked, public sc_core::sc_module {
  public:
   Stage(sc_core::sc_module_name name, ClockDomain& clk) : sc_module(name), clk_(clk), index_(clk.add(*this)) {}
 
-  // A stage that is part of no chip need not know how.
+  // A stage that is not part of a chip need not implement it.
   void reset() override { RNIC_CHECK_MSG(false, std::string(name()) + " cannot be reset"); }
 
   // Everything that the stage counts; whoever owns a chip or a host calls it for each of its stages.
@@ -198,7 +198,7 @@ class Stage : public Clocked, public sc_core::sc_module {
     clk_.clocked_[index_] = &other;
     in_order_ = true;
   }
-  // Moves no beats in cycles to come, whatever its class can do.
+  // The stage moves no beats of future cycles, even if its class can.
   bool in_order() const { return in_order_; }
 
  protected:
@@ -216,8 +216,8 @@ class Stage : public Clocked, public sc_core::sc_module {
   std::vector<const PortBase*> ports_;
 };
 
-// A stage that moves beats in cycles to come, as far as its links say what will be there, instead of being called in
-// each. See clock_domain.md.
+// A stage that moves beats of future cycles, as far as its links know them, instead of being called in each cycle. See
+// clock_domain.md.
 class RunsAhead {
  public:
   // Called by the producer of one of its links, in a cycle that the stage may or may not have been called in already.
@@ -227,7 +227,7 @@ class RunsAhead {
   ~RunsAhead() = default;
 };
 
-// A configuration or context register: set() is visible from the next cycle on, whoever is called first.
+// A configuration or context register: set() is visible from the next cycle on, in any order of calls.
 template <class T>
 class Registered final : public Committed {
  public:

@@ -8,8 +8,8 @@
 
 namespace rnic {
 
-// One sender, one consuming stage. The sender may be ahead of the consumer or behind it in kernel time; what counts
-// is the stamp, which must not lie in cycles that the domain has already executed (its lookahead guarantees that).
+// One sender, one consuming stage. The sender may be ahead of the consumer or behind it in kernel time; only
+// the stamp matters, which must not lie in cycles that the domain has already executed (its lookahead guarantees that).
 template <class T>
 class Inbox final {
  public:

@@ -16,7 +16,7 @@ class BurstIn;
 template <class T>
 class BurstOut;
 
-// Beats that have something to give back when they are dropped on their way have a member abandon().
+// Beats that hold a resource have a member abandon(), which releases it when they are dropped in flight.
 template <class T, class = void>
 inline constexpr bool kAbandoned = false;
 template <class T>
@@ -43,8 +43,8 @@ class Link final : public LinkBase {
   void push(const T& beat) { push_at(beat, clk_.now()); }
   void push(T&& beat) { push_at(std::move(beat), clk_.now()); }
   // push() in two steps, for a pipeline that knows the beat only when it leaves: reserve() takes the credit on entry
-  // and gives the slot, in which what is known already may wait; reserved() is the oldest one, and fill() shows its
-  // beat, visible `latency` cycles from now. For those who watch it is as if it had been pushed then.
+  // and returns the slot, which may hold the fields known so far; reserved() is the oldest one, and fill() sends its
+  // beat, visible `latency` cycles from now. Observers see it as a push at that time.
   T& reserve() {
     Slot& slot = take_credit(clk_.now());
     slot.stamp = kNever;
@@ -71,8 +71,8 @@ class Link final : public LinkBase {
     drop_at(clk_.now());
   }
 
-  // The same for stages that run ahead (clock_domain.md): a move's cycle is a number, of which each end knows what the
-  // other one does until then. kNever is "not known yet"; the stage is called when it is. See burst.h for many moves.
+  // The same for stages that run ahead (clock_domain.md): a move's cycle is a number up to which each end knows the
+  // moves of the other one. kNever means not known yet; the stage is called when it is. See burst.h for many moves.
   Cycle front_at() const { return used_ == 0 ? kNever : head_->stamp; }  // may have passed long ago
   Cycle credit_at() {
     if (push_from_ == kNever) advance_consumer();
@@ -174,7 +174,7 @@ class Link final : public LinkBase {
     producer_waits_ = false;
     producer_->wake(credit);
   }
-  // A consumer that left something behind waits for somebody else, who calls it.
+  // A consumer that left a beat waits for another event, which wakes it.
   void advance_consumer() {
     if (consumer_stuck_ || !ahead()) return;
     ahead_->run_ahead();

@@ -1,4 +1,4 @@
-// What a clock domain knows of a link, whatever its beats are: its ends, its capacity, and how to watch and reset it.
+// The part of a link that does not depend on its beats: its ends, its capacity, observation and reset.
 #pragma once
 
 #include <cstdint>
@@ -44,13 +44,13 @@ class LinkBase {
   // At the end of a cycle: nothing in flight or waiting from the next one on. Both stages are reset, too.
   virtual void reset() = 0;
 
-  // What the beats are, for who watches without knowing their type.
+  // The description of the beats, for observers that do not know their type.
   virtual MessageKind kind() const = 0;
   void tap(LinkTap& tap);
   void observe(LinkObserver& observer);
   void forget(LinkObserver& observer);
-  // For an observer that comes in mid-run. No move has been made in cycle `next` or later; else some of what it would
-  // see has passed.
+  // For an observer that joins during the run. No move may have been made in cycle `next` or later; otherwise the
+  // observer would miss it.
   virtual bool is_settled(Cycle next) const = 0;
   // tap.filled() for the beats that are visible in cycle `next` or will be, the oldest first.
   virtual void show_beats(LinkTap& tap, Cycle next) const = 0;

@@ -1,11 +1,11 @@
-// Somebody who watches a link without taking part. A beat is given as a pointer to what the link carries, Link<T>'s T.
+// Observes a link without taking part. A beat is given as a pointer to what the link carries, Link<T>'s T.
 #pragma once
 
 #include "model/common/cycle.h"
 
 namespace rnic {
 
-// What passes: trace events.
+// The beats that pass: trace events.
 class LinkTap {
  public:
   // The oldest reserved slot got its beat in cycle `now`, which the consumer sees from `visible` on, if it has popped
@@ -25,7 +25,7 @@ class LinkObserver : public LinkTap {
   // The front beat is gone. If the link was full, the producer can take a credit from `credit` on; otherwise it is
   // kNever.
   virtual void popped(Cycle now, Cycle credit) = 0;
-  // All beats are gone, and all credits are back, from the cycle behind `now` on.
+  // All beats are gone, and all credits are back, from the cycle after `now` on.
   virtual void emptied(Cycle now) = 0;
 
  protected:

@@ -132,7 +132,7 @@ std::vector<Signal> signals_of(const std::string& prefix = "") {
   return signals;
 }
 
-// Writes the values of the fields one behind the other, in the order of their signals.
+// Writes the values of the fields one after the other, in the order of their signals.
 class StoreFields : public FieldVisitor<StoreFields> {
  public:
   explicit StoreFields(std::uint64_t* at) : at_(at) {}
@@ -163,7 +163,7 @@ std::string describe(const M& message) {
   return text;
 }
 
-// A kind of message for those who hold it by a pointer: a link's, for waveforms.
+// The description of a message type, for code that has only a pointer to a message: waveforms.
 struct MessageKind {
   const char* name;
   std::vector<Signal> signals;

@@ -1,4 +1,4 @@
-// SipHash-2-4 (Aumasson and Bernstein, 2012): without the key, no value of it tells of another one.
+// SipHash-2-4 (Aumasson and Bernstein, 2012): without the key, values reveal nothing about other values.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct SipKey {
 
 std::uint64_t siphash(const SipKey& key, ByteSpan octets);
 
-// Numbers that nobody guesses who has seen those before.
+// Numbers that cannot be predicted from earlier ones.
 class SipStream {
  public:
   explicit SipStream(const SipKey& key) : key_(key) {}

@@ -1,4 +1,4 @@
-// Several producers, one consumer: takes one item a cycle, round-robin over the inputs that have one.
+// Several producers, one consumer: takes one item per cycle, round-robin over the inputs that have one.
 #pragma once
 
 #include <deque>
@@ -14,7 +14,7 @@ class Merge final : public Stage {
   PushPort<T> out{*this, "out"};
 
   Merge(sc_core::sc_module_name nm, ClockDomain& clk) : Stage(nm, clk) {}
-  // Another input, whose turn is behind that of those before it.
+  // Adds an input, after the earlier ones in the round-robin order.
   PopPort<T>& add() { return in_.emplace_back(*this, "in"); }
 
   Wake tick() override {

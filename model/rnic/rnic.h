@@ -35,13 +35,13 @@ class Rnic final : public sc_core::sc_module {
 
   void register_stats(const StatsGroup& group) const;
 
-  // For twins that stand in for stages.
+  // For twins in the place of stages.
   const RnicConfig& config() const { return config_; }
   const ContextStore& contexts() const { return contexts_; }
   ContextStore& contexts() { return contexts_; }
   BufferPool& frames() { return frames_; }
 
-  // All of the chip's stages and links, those of the PCIe block too.
+  // All stages and links of the chip, including those inside the PCIe block.
   std::vector<Stage*> stages() const;
   std::vector<LinkBase*> links() const;
 

@@ -13,7 +13,7 @@ class Rnic;
 
 class ChipTrace final {
  public:
-  // Observes the chip's links; events go to the recorder while anybody listens to it.
+  // Observes the chip's links; events go to the recorder while a sink is attached.
   ChipTrace(Rnic& chip, const Recorder& recorder);
   ~ChipTrace();
 
@@ -22,7 +22,7 @@ class ChipTrace final {
   const std::unique_ptr<Observers> observers_;
 };
 
-// What the numbers of a chip's event mean, where they are not what their names say.
+// The meaning of the numbers of a chip's event, if it differs from their names.
 std::string trace_words(const TraceEvent& event);
 
 }  // namespace rnic

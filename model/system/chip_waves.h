@@ -22,7 +22,7 @@ class ChipWaves final {
   // Those links that the waveform's scopes name.
   ChipWaves(const Rnic& chip, ClockDomain& clk, Waves& waves, const WaveWindow& window);
 
-  // The kernel stands at this time; to be called at least every 10 us.
+  // The kernel has reached this time; to be called at least every 10 us.
   void follow(std::uint64_t now_ps);
 
  private:

@@ -21,12 +21,12 @@ class Rnic;
 
 class ExternalSimulation final {
  public:
-  // The peer's sockets are there when this returns. ConfigError for what the scenario or the command line got wrong.
+  // The peer's sockets exist when this returns. ConfigError for mistakes in the scenario or the command line.
   ExternalSimulation(const Scenario& scenario, const Overlay& command_line, const RunOptions& options);
   ~ExternalSimulation();
 
   enum class End { kDone, kFailed, kPeerGone, kTimeLimit, kInterrupted };
-  // Until all programs are done, and the peer has had `external.linger_us` to say its last.
+  // Until all programs are done, and `external.linger_us` longer for the peer's last frames.
   End run();
 
   // Writes stats.json and closes capture, log and waveform.

@@ -25,17 +25,17 @@ class ReplaySimulation final {
   ~ReplaySimulation();
 
   enum class End { kDone, kFailed, kInterrupted };
-  // Runs to the end of the last connection. A connection in which nothing moves any more is ended, which is a
+  // Runs to the end of the last connection. A connection without progress is ended, which is a
   // difference.
   End run();
 
   // Closes capture, log and waveform. The folder, if there is one, gets stats.json, which begins with `about`.
   void write_outputs(End end, nlohmann::ordered_json about);
 
-  replay::Comparison comparison() const;    // of the connections that are over
-  const std::string& host_error() const;    // the host's trouble: what the capture needs and the settings do not give
+  replay::Comparison comparison() const;    // of the connections that have ended
+  const std::string& host_error() const;    // the host's error: the settings do not allow what the capture needs
   std::vector<std::string> errors() const;  // the firmware's
-  std::vector<std::string> files() const;   // those that are whole
+  std::vector<std::string> files() const;   // those that are complete
   std::vector<std::string> write_failures() const;
 
  private:
@@ -48,7 +48,7 @@ class ReplaySimulation final {
   std::unique_ptr<EthernetLink> cable_;
   std::unique_ptr<replay::ReplayPeer> peer_;
   std::unique_ptr<replay::ReplayProgram> program_;
-  std::unique_ptr<RunOutputs> outputs_;  // none if nobody watches
+  std::unique_ptr<RunOutputs> outputs_;  // none without observers
   StatsRegistry stats_;
 };
 

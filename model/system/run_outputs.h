@@ -1,5 +1,5 @@
-// What a run leaves: capture, digest, transaction log and waveform, and the files of its folder. Nothing in the chips
-// knows.
+// The outputs of a run: capture, digest, transaction log and waveform, and the files of its folder. The chips are not
+// aware of them.
 #pragma once
 
 #include <cstdint>
@@ -27,11 +27,11 @@ struct RunOptions {
   std::string wave_file;        // empty: none
   WaveWindow wave_window;
   std::optional<std::uint16_t> gdb_port;  // a debugger attaches to the firmware there; 0: any port
-  // Asked about once in a microsecond of simulated time; the run ends soon after it says yes. Empty: nobody stops it.
+  // Polled about once per microsecond of simulated time; when it is true, the run ends. Empty: the run is not stopped.
   std::function<bool()> stop_requested;
 };
 
-// Removes what a run leaves in its folder, whole or not: it may not be taken for the next one's.
+// Removes the files of an earlier run from its folder, complete or not: they must not pass for the next one's.
 void remove_outputs(const std::filesystem::path& folder);
 
 // "the firmware of b stopped: …"
@@ -43,31 +43,31 @@ class RunOutputs final {
     std::string name;
     Node* node;
   };
-  // The capture is seen from the first station. ConfigError for what cannot be created and for scopes that are not
-  // there; no file and no folder is left behind then. Otherwise an earlier run's files are gone from the folder.
+  // The capture is seen from the first station. ConfigError for files that cannot be created and for
+  // unknown scopes; then no file and no folder remains. Otherwise an earlier run's files are removed from the folder.
   RunOutputs(const RunOptions& options, const std::vector<Station>& stations, EthernetLink& cable);
   ~RunOutputs();
 
-  // The kernel stands at this time; to be called at least every 10 us, and before the first.
+  // The kernel has reached this time; to be called at least every 10 us, and before the first.
   void follow(std::uint64_t now_ps);
-  // Nothing earlier will be told any more.
+  // No earlier event will follow.
   void advance(std::uint64_t now_ps);
-  // Capture, log and waveform get their names.
+  // Closes capture, log and waveform, which get their final names.
   void close(std::uint64_t end_ps);
-  // A file of the folder. Returns whether there was room for it.
+  // A file of the folder. False if it could not be written.
   bool write(const std::string& name, const std::string& text);
-  // What the firmware noted down, and a dump of each that has stopped.
+  // The firmware's logs, and a dump of each firmware after a fatal fault.
   void write_firmware();
-  // A line for each firmware that has stopped.
+  // A line for each fatal firmware fault.
   std::vector<std::string> firmware_faults() const;
 
   const WireCapture& capture() const { return *capture_; }
   // Changes of signals that were observed; nothing without a waveform.
   std::optional<std::uint64_t> wave_changes() const { return waves_ ? std::optional(waves_->changes()) : std::nullopt; }
   std::uint64_t digest() const { return digest_.value(); }
-  // The files that are whole.
+  // The complete files.
   const std::vector<std::string>& files() const { return files_; }
-  // Those that are not, each with the reason; nothing is left of them.
+  // Files that could not be written, each with the reason; they are removed.
   const std::vector<std::string>& failures() const { return failures_; }
 
  private:
@@ -85,7 +85,7 @@ class RunOutputs final {
   std::unique_ptr<TransactionLog> trace_;
   std::unique_ptr<Waves> waves_;
   std::vector<std::unique_ptr<Listeners>> listeners_;
-  std::uint64_t trace_delay_ps_ = 0;  // how late an event may be told
+  std::uint64_t trace_delay_ps_ = 0;  // how late an event may be recorded
   std::vector<std::string> files_, failures_;
 };
 

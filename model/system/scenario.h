@@ -1,4 +1,4 @@
-// A scenario file: the nodes of a run, how they are connected, the work they do and what must come out of it.
+// A scenario file: the nodes of a run, how they are connected, the work they do and the expected results.
 // traces/README.md documents every key.
 #pragma once
 
@@ -23,9 +23,9 @@ struct ScenarioNode {
   std::string name;
   std::uint32_t ip = 0;
   std::array<std::uint8_t, 6> mac{};
-  Overlay config;         // of this node, above the scenario's
-  Overlay assigned;       // of this node, by --set and sweeps that name it, above all others
-  bool external = false;  // no part of the simulation
+  Overlay config;         // of this node, with precedence over the scenario's
+  Overlay assigned;       // of this node, by --set and sweeps that name it; highest precedence
+  bool external = false;  // outside the simulation
 };
 
 enum class CheckKind : std::uint8_t {
@@ -62,11 +62,11 @@ struct Scenario {
   std::vector<std::string> injection_names;     // of both kinds, in the order of the file
   std::vector<consumer::ProgramSpec> programs;  // with an external peer, in place of a plan
   Sweep sweep;                                  // empty: one run
-  nlohmann::json json;                          // what was read, without a sweep
+  nlohmann::json json;                          // the file's contents, without a sweep
   Overlay assigned;                             // values put in their places in it
 
   bool has_external_peer() const;
-  // The file, and what was assigned: for messages.
+  // The file and the assigned values, for messages.
   std::string source() const;
 };
 
@@ -75,10 +75,10 @@ struct Scenario {
 Scenario read_scenario(const std::string& file, const Overlay& assigned = {});
 Scenario parse_scenario(const nlohmann::json& json, const std::string& file, const Overlay& assigned = {});
 
-// One point of the scenario's sweep, as a scenario without one. Values that were assigned lie above the sweep's.
+// One point of the scenario's sweep, as a scenario without one. Assigned values take precedence over the sweep's.
 Scenario at_point(const Scenario& scenario, std::size_t point);
 
-// Of one node, from below: the scenario's, its own, the command line's for all nodes, and those that name it.
+// Of one node, by increasing precedence: the scenario's, its own, the command line's for all nodes and for this node.
 Overlay settings_of(const Scenario& scenario, const ScenarioNode& node, const Overlay& command_line);
 
 struct CheckResult {

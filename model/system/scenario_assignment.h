@@ -14,7 +14,7 @@ namespace rnic {
 
 struct Scenario;
 
-// Whether the path begins with a list of the scenario, or nearly so: assign() tells which list was meant.
+// Whether the path begins with a list of the scenario, or a similar word: assign() names the nearest list.
 bool is_scenario_path(std::string_view path);
 // The part of an overlay that assign() takes, and the settings of all nodes.
 Overlay scenario_values(const Overlay& overlay);
@@ -25,8 +25,8 @@ struct Assigned {
   std::vector<Overlay> nodes;  // settings of each
 };
 
-// Whoever reads the result checks the values, and the keys below the name of an element. `scenario` is what `json` was
-// read to: it knows the names, also those that the file leaves out. Throws ConfigError for a path that leads nowhere.
+// The reader of the result checks the values, and the keys below the name of an element. `scenario` was read from
+// `json` and has all names, also default ones. Throws ConfigError for a path that does not exist.
 Assigned assign(const nlohmann::json& json, const Scenario& scenario, const Overlay& values);
 
 // By their paths, for the record.

@@ -14,7 +14,7 @@ struct ScenarioConfig {
   std::vector<SystemConfig> nodes;
 };
 
-// Throws ConfigError for settings that cannot be, and for connections that the chips have no room for.
+// Throws ConfigError for invalid settings, and for connections that exceed the capacity of the chips.
 ScenarioConfig resolve_scenario(const Scenario& scenario, const Overlay& command_line);
 
 }  // namespace rnic

@@ -1,4 +1,4 @@
-// The key `inject` of a scenario: errors on demand.
+// The key `inject` of a scenario: error injection.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ struct InjectionNames {
   const std::vector<std::string>&nodes, &connections, &work;
 };
 
-// One injection. Those of messages are returned; a request that is to fail goes to its work item in the plan.
+// One injection. Changed messages are returned; a failing request goes to its work item in the plan.
 std::optional<inject::Injection> read_injection(const ScenarioValue& v, const std::string& name,
                                                 const InjectionNames& names, workload::Plan& plan);
 

@@ -8,7 +8,7 @@
 
 namespace rnic {
 
-// Reads the key `programs` and refuses what only counts between two modelled nodes.
+// Reads the key `programs` and refuses keys that apply to two modelled nodes only.
 std::vector<consumer::ProgramSpec> read_programs(const ScenarioValue& root, const std::vector<ScenarioNode>& nodes);
 
 }  // namespace rnic

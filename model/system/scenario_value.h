@@ -1,4 +1,4 @@
-// A value of a scenario file together with the path that leads to it, for messages that say where.
+// A value of a scenario file together with its path, for messages.
 #pragma once
 
 #include <initializer_list>
@@ -22,7 +22,7 @@ class ScenarioValue {
                                  const std::vector<std::string>& candidates) const;
   const nlohmann::json& json() const { return value_; }
 
-  // Objects. expect_keys() refuses what is not an object and every other key.
+  // Objects. expect_keys() refuses every other key, and values that are not objects.
   void expect_keys(std::initializer_list<std::string_view> keys) const;
   bool has(const char* key) const { return value_.contains(key); }
   ScenarioValue at(const char* key) const;  // a missing key is an error

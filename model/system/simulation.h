@@ -1,4 +1,4 @@
-// A run: two nodes and a cable built from a scenario, driven until the work is done, with what it leaves behind.
+// A run: two nodes and a cable built from a scenario, driven until the work is done, with its outputs.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@
 
 namespace rnic {
 
-// How busy a resource was while the work was done, without the connections' set-up and end.
+// Utilization of a resource while work is done, without connection setup and teardown.
 struct Utilization {
   std::string resource;
   double share = 0;  // 0 to 1
@@ -26,14 +26,14 @@ enum class RunEnd { kDone, kFailed, kHung, kTimeLimit, kInterrupted };
 
 class Simulation final {
  public:
-  // ConfigError for what the scenario or the command line got wrong; nothing has been written then.
+  // ConfigError for mistakes in the scenario or the command line, before any file is written.
   Simulation(const Scenario& scenario, const Overlay& command_line, const RunOptions& options);
   ~Simulation();
 
-  // Where the debugger is waited for when the run begins; nothing without one.
+  // The port at which the run waits for a debugger; nothing without one.
   std::optional<std::uint16_t> gdb_port() const;
 
-  // Called now and then with simulated time, messages done and messages in all.
+  // Called from time to time with simulated time, messages done and the total of messages.
   using ProgressReport = std::function<void(std::uint64_t now_ps, std::uint64_t done, std::uint64_t total)>;
   RunEnd run(const ProgressReport& report);
 
@@ -42,15 +42,15 @@ class Simulation final {
 
   std::vector<workload::WorkResult> results() const { return workload_->results(); }
   const std::vector<CheckResult>& checks() const { return checks_; }
-  std::string waiting_for() const;  // who waits for whom, one line each
-  std::vector<Rnic*> chips();       // for twins that stand in for stages; in the order of the scenario's nodes
+  std::string waiting_for() const;  // waiting programs and stages, one line each
+  std::vector<Rnic*> chips();       // for twins; in the order of the scenario's nodes
   std::vector<std::string> errors() const;
   const std::vector<std::string>& files() const { return outputs_->files(); }
   const std::vector<std::string>& write_failures() const { return outputs_->failures(); }
   std::uint64_t cycle_ps() const { return config_.rnic.clock_period_ps; }
   std::uint64_t now_ps() const;
   std::uint64_t seed() const { return config_.sim.seed; }
-  // What faults of the cable are drawn from; nothing without faults.
+  // The seed of the cable's faults; nothing without faults.
   std::optional<std::uint64_t> fault_seed() const;
   double cpu_seconds() const { return cpu_seconds_; }
   std::uint64_t frames() const { return outputs_->capture().frames(); }
@@ -92,7 +92,7 @@ class Simulation final {
   std::unique_ptr<workload::Workload> workload_;
   std::unique_ptr<Debugger> debugger_;
   std::unique_ptr<RunOutputs> outputs_;
-  std::optional<Busy> phase_begin_, work_;  // of the phase that goes on; of all that are over
+  std::optional<Busy> phase_begin_, work_;  // of the current phase; of all finished phases
   StatsRegistry stats_;
   std::vector<CheckResult> checks_;
   std::uint64_t total_ = 0;

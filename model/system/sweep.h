@@ -1,4 +1,4 @@
-// The key "sweep" of a scenario: settings that take several values in turn, and a run for each combination of them.
+// The key "sweep" of a scenario: settings that take several values, and a run for each combination of them.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct SweepAxis {
   std::vector<std::string> labels;  // of the values, in tables
 };
 
-// What the table tells of a run beside the values: a number of its stats.json.
+// A column of the table beside the values: a number of a run's stats.json.
 struct SweepColumn {
   std::string title, path;  // "stats.a.rnic.tcp_tx.retransmissions", "results.0.goodput_gbps"
 };
@@ -33,7 +33,7 @@ struct Sweep {
   std::size_t points() const;
   // Which value of each axis.
   std::vector<std::size_t> indexes(std::size_t point) const;
-  // To lie above the scenario's own settings.
+  // They take precedence over the scenario's own settings.
   Overlay settings(std::size_t point) const;
   // "loss 1 %, SACK on"
   std::string text(std::size_t point) const;
@@ -45,7 +45,7 @@ Sweep read_sweep(const ScenarioValue& scenario);
 // The number at a dotted path of a run's statistics, a list's elements by their index; null if there is none. A record
 // with a "value" and its unit counts as that value.
 nlohmann::json value_at(const nlohmann::json& stats, const std::string& path);
-// The path itself where something is there; else the path of a number that it was probably meant to be.
+// The path itself if it exists; otherwise the nearest path of a number.
 std::string nearest_path(const nlohmann::json& stats, const std::string& path);
 
 }  // namespace rnic

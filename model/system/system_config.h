@@ -61,7 +61,7 @@ SystemConfig resolve_system(const Overlay& overlay);
 nlohmann::ordered_json dump_system(const SystemConfig& config);
 std::vector<FieldInfo> list_system();
 
-// The keys of a node that no setting gives: of the run's seed, or of the operating system.
+// The keys of a node without a seed of their own: from the run's seed, or from the operating system.
 void draw_keys(SystemConfig& config, unsigned node);
 
 }  // namespace rnic

@@ -12,15 +12,15 @@
 
 namespace rnic {
 
-// The two directions' clocks run ahead of each other, so frames come out of order; each waits until nothing earlier can
-// come.
+// The two directions' clocks run ahead of each other, so frames come out of order; each waits until no earlier one can
+// follow.
 class WireCapture final : public FrameTap {
  public:
   // Seen from the station at end 0. Without a file it only counts. ConfigError if the file cannot be created.
   WireCapture(const std::string& station, const std::string& file);
 
   void frame(unsigned direction, const Frame& frame, std::uint64_t ps) override;
-  // No frame before this time will come any more.
+  // No earlier frame will follow.
   void advance(std::uint64_t now_ps);
   void close();
 

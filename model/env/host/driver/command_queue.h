@@ -21,11 +21,11 @@ class CommandQueue {
   std::uint64_t data_base() const { return data_base_; }
   unsigned log_entries() const { return log_; }
 
-  // Rings the doorbell at once if there is room. `target` hears the end, and must live until then.
+  // Rings the doorbell at once if there is room. `target` gets the result, and must live until then.
   void submit(abi::Command command, ByteSpan private_data, CommandTarget& target);
   // A kCommandDone event. InternalError for a command that was not outstanding.
   void done(const abi::Event& event);
-  // The device answers none any more: those that are outstanding, and all to come, end with kDeviceFatal.
+  // After a fatal fault: outstanding and later commands end with kDeviceFatal.
   void fail();
   // The device was reset, and begins at the ring's start.
   void restart();

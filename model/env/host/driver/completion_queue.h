@@ -14,7 +14,7 @@ namespace rnic::host {
 class Qp;
 using QpTable = std::vector<std::unique_ptr<Qp>>;  // by number
 
-// Hears of the device's writes to a range of memory, in the cycle in which they arrive.
+// Is notified of the device's writes to a range of memory, in the cycle in which they arrive.
 class WriteListener {
  public:
   virtual void written(std::uint64_t address, std::uint32_t bytes) = 0;
@@ -26,8 +26,8 @@ class WriteListener {
 // How the owner learns of completions: its loop polls the ring, or it sleeps until a notification.
 enum class CqMode : std::uint8_t { kPolled, kNotified };
 
-// Whether every work request that may complete on the queue has an entry set aside, or the queue is as small as the
-// program wants it, which then takes entries in time: one that finds no room is lost, and ends the queue.
+// Whether every work request that may complete on the queue has a reserved entry, or the queue has any size that the
+// program chooses, and the program must poll in time: an entry that does not fit is lost, and ends the queue.
 enum class CqOverrun : std::uint8_t { kPrevented, kPossible };
 
 class Cq final : public Resource, public WriteListener {
@@ -59,8 +59,8 @@ class Cq final : public Resource, public WriteListener {
   // ibv_get_cq_event: takes a notification; false when there is none.
   bool get_cq_event() { return std::exchange(notified_, false); }
 
-  // IBV_EVENT_CQ_ERR: a completion found no room. What came before can still be polled; the queue pairs that complete
-  // here are in error, and the queue is good for nothing but to be destroyed after them.
+  // IBV_EVENT_CQ_ERR: the queue overran. Earlier completions can still be polled; the queue pairs that complete
+  // here are in error, and the queue can only be destroyed after them.
   bool in_error() const { return in_error_; }
 
   // For the work requests of a queue: false if there are not as many entries left, where CqOverrun::kPrevented.

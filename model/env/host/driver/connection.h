@@ -22,7 +22,7 @@ struct ConnParam {
   std::vector<std::uint8_t> private_data;
   // RFC 6581. max_ird: up to which the peer's ORD may raise responder_resources; none: the device's.
   std::optional<std::uint16_t> max_ird{};
-  std::uint16_t need_ord = 0;  // accept: turn down an initiator that has less IRD
+  std::uint16_t need_ord = 0;  // accept: reject an initiator with less IRD
   std::uint8_t options = 0;    // abi::kCmKeepIrd, kCmKeepOrd and kCmStay; connect
   std::uint8_t rtr_order = 0;  // abi::rtr_order(); connect
   bool fall_back = false;      // connect: try again without enhancement if the peer closes on them (section 10)
@@ -51,11 +51,11 @@ enum class CmEventType : std::uint8_t {
   kQpError
 };
 
-// The Terminate that ended a stream (RFC 5040 section 4.8): ours or the peer's. to_string(cause) says what it means.
+// The Terminate that ended a stream (RFC 5040 section 4.8): ours or the peer's. to_string(cause) is its meaning.
 struct Terminate {
   abi::TerminateOrigin origin = abi::TerminateOrigin::kLocal;
   wire::TerminateCause cause;
-  std::uint16_t segment_length = 0;        // ULPDU_Length of the segment at fault; 0 if it is not told
+  std::uint16_t segment_length = 0;        // ULPDU_Length of the segment at fault; 0 if it was not sent
   std::vector<std::uint8_t> ddp_header;    // 14 or 18 octets, or none
   std::vector<std::uint8_t> read_request;  // 28 octets, or none
 };
@@ -66,14 +66,14 @@ struct CmEvent {
   abi::CommandStatus refused = abi::CommandStatus::kOk;  // kConnectError: why the device did not take the command
   // None for kConnectRequest, nor for kConnectError of a connection that ended before it was accepted.
   Qp* qp = nullptr;
-  std::uint32_t connection = 0;  // where there is no queue pair: what accept or reject wants
+  std::uint32_t connection = 0;  // without a queue pair: the id for accept or reject
   std::uint32_t peer_ip = 0;
   std::uint16_t peer_port = 0, local_port = 0;
-  std::uint16_t ird = 0, ord = 0;            // kEstablished: what they are from now on
+  std::uint16_t ird = 0, ord = 0;            // kEstablished: the negotiated depths
   std::uint16_t peer_ird = 0, peer_ord = 0;  // as in the peer's startup frame; 0x3fff: not negotiated
   std::uint8_t mpa_revision = 0, mpa_flags = 0;
   std::uint8_t ddp_version = 1;  // and RDMAP's: 0 with an RDMAC peer
-  Terminate terminate;           // kQpError; kConnectError with an MPA error, whether the peer could be told or not
+  Terminate terminate;           // kQpError; kConnectError with an MPA error, even if it was not sent to the peer
   std::vector<std::uint8_t> private_data;
 };
 

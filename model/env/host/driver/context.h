@@ -1,4 +1,4 @@
-// The device as a program sees it (ibv_context): opens it, makes its objects, and hands its events to their owners.
+// The device as a program sees it (ibv_context): opens it, creates its objects, and passes its events to their owners.
 #pragma once
 
 #include <array>
@@ -39,7 +39,7 @@ class Watch final : public WriteListener {
   Watch(Core& owner, HostMemory& memory, const ClockDomain& clk, std::uint64_t address)
       : owner_(owner), memory_(memory), clk_(clk), address_(address) {}
   std::uint64_t address() const { return address_; }
-  // As the processor sees it: what was written in this cycle is visible from the next one on.
+  // As the processor sees it: a write of this cycle is visible from the next one on.
   std::uint64_t value() const { return fresh_in_ == clk_.now() ? before_ : newest_; }
   void written(std::uint64_t address, std::uint32_t bytes) override;
   void rewritten();  // by the program itself
@@ -55,7 +55,7 @@ class Watch final : public WriteListener {
 
 // The driver is a program too: its core takes the interrupts. Everything that makes an object is called from a
 // program's step(), which is woken when the object is ready or has failed. An object
-// that was destroyed is there until its maker has seen it so and makes another one, or until the end of that step().
+// that was destroyed exists until its creator has seen that and creates another one, or until the end of that step().
 class Context final : public App, public HostEvents {
  public:
   // Message-signalled interrupts go to msi_address, with the vector as data. Opens the device as soon as the
@@ -64,11 +64,11 @@ class Context final : public App, public HostEvents {
   ~Context() override;
 
   bool is_open() const { return state_ == State::kOpen; }
-  // Why the device cannot be used; empty while it can, or may come to be.
+  // Why the device cannot be used; empty while it is usable or being opened.
   const std::string& error() const { return error_; }
   // Wakes a program when the device is open or has failed to, and when it fails later.
   void when_open(Core& core) { openers_.push_back(&core); }
-  // Empties the device (CONTROL.RESET) and opens it anew, also after it has failed. Programs see what a fatal error
+  // Resets the device (CONTROL.RESET) and opens it again, also after it has failed. Programs see what a fatal error
   // shows: commands and connections end, with error() set until the device is open again (when_open). All their objects
   // are destroyed. EBUSY while the device is being opened.
   int reset();
@@ -124,7 +124,7 @@ class Context final : public App, public HostEvents {
   // At most `backlog` requests wait for an answer (0: as many as the device can keep); a peer beyond them is reset.
   Listener& listen(std::uint16_t port, std::uint8_t cm_flags, EventChannel& channel,
                    abi::Personality personality = abi::Personality::kDevice, std::uint16_t backlog = 0);
-  // Requests that were told stay.
+  // Requests that programs have received remain.
   void unlisten(Listener& listener);
   // A queue pair is its connection's id, and has one connection in its life, but as many attempts as it needs. A
   // request has an id of its own until it is answered. Nothing happens on an error: EINVAL for too much private data,
@@ -137,10 +137,10 @@ class Context final : public App, public HostEvents {
   // Another request on the stream that the peer's rejection has left open, after a connect with kCmStay; disconnect()
   // closes it. ENOTCONN if there is none.
   int connect_again(Qp& qp, const ConnParam& param);
-  // Ends the connection, or gives up the attempt (kConnectError, kCancelled).
+  // Ends the connection, or cancels the attempt (kConnectError, kCancelled).
   int disconnect(Qp& qp);
 
-  // How many objects there are: those that were destroyed do not count.
+  // The number of objects, without destroyed ones.
   void register_stats(const StatsGroup& group) const;
 
   // App.
@@ -165,7 +165,7 @@ class Context final : public App, public HostEvents {
     std::uint64_t begin, end;
     WriteListener* listener;
   };
-  // Commands whose outcome nobody waits for.
+  // Commands whose result is not used.
   struct Ignored final : CommandTarget {
     void command_done(abi::CommandOp, abi::CommandStatus) override {}
   };
@@ -224,7 +224,7 @@ class Context final : public App, public HostEvents {
     std::uint32_t connection;
     std::uint8_t mpa_flags;
   };
-  std::vector<Request> requests_;  // told to programs, and not answered
+  std::vector<Request> requests_;  // passed to programs, and not answered
   std::vector<Qp*> doomed_;
   std::vector<std::unique_ptr<Watch>> watches_;
   std::vector<Range> ranges_;  // sorted, disjoint

@@ -26,7 +26,7 @@ class FirmwareLog {
   static constexpr std::uint32_t kCookie = 0x10000;
   void answered(std::uint32_t cookie, std::uint32_t value, std::uint64_t at_ps);
   void step();
-  // The device was reset, and has no entry; a read() under way is done.
+  // The device was reset, and has no entry; a pending read() is done.
   void restart();
 
  private:

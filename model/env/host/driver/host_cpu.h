@@ -62,12 +62,12 @@ class Core {
   void spin_until(std::uint64_t ps) { busy_until_ps_ = ps > time_ps() ? ps : time_ps(); }
   // Calls step() at the first clock edge at or after at_ps at which the core is free; never within this cycle.
   void wake_at(std::uint64_t at_ps);
-  // At the time of the program that is running: what it has just done is why.
+  // At the time of the running program, which caused it.
   void wake();
-  // The device writes in this cycle what a polling loop looks at: step() is called at the loop's next turn.
+  // The device writes in this cycle to memory that a polling loop reads: step() is called at the loop's next iteration.
   void wake_poller();
   App& app() const { return app_; }
-  // Calls of step() that are over.
+  // Completed calls of step().
   std::uint64_t calls() const { return calls_; }
 
  private:

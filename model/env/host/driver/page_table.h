@@ -12,7 +12,7 @@ class PageTable {
   void resize(std::uint32_t entries) {
     if (entries != 0) free_ = {{0, entries}};
   }
-  // The first of so many entries one behind the other; nothing when there are not as many left.
+  // The first of this number of consecutive entries; nothing if there are not as many left.
   std::optional<std::uint32_t> take(std::uint32_t entries) {
     for (auto range = free_.begin(); range != free_.end(); ++range) {
       if (range->second < entries) continue;

@@ -9,12 +9,12 @@
 
 namespace rnic::host {
 
-// Entries carry a phase bit that starts at 1 and flips each time the ring wraps, so that a valid entry can be told
-// from an old one without asking the device.
+// Entries carry a phase bit that starts at 1 and flips each time the ring wraps, so that a valid entry differs
+// from an old one without a register read.
 template <class Entry>
 class PhaseRing {
  public:
-  // Behind the last entry there is room for so many octets more.
+  // Further octets after the last entry.
   PhaseRing(HostMemory& memory, const ClockDomain& clk, unsigned log_entries, std::size_t behind = 0)
       : memory_(memory), clk_(clk), log_(log_entries), behind_(behind), base_(memory.alloc(bytes() + behind, 4096)) {}
   ~PhaseRing() { memory_.free(base_, bytes() + behind_); }
@@ -43,7 +43,7 @@ class PhaseRing {
     return entry.phase == ((taken_ >> log_ & 1) ^ 1);
   }
   void take() { ++taken_; }
-  // As it was before the device wrote to it; nothing of it may be on its way.
+  // As it was before the device wrote to it; no write to it may be in flight.
   void clear() {
     std::memset(memory_.span(base_, bytes()).data(), 0, bytes());
     taken_ = 0;

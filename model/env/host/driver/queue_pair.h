@@ -30,7 +30,7 @@ struct QpModifyAttr {
   abi::StreamAttr stream = {};
 };
 
-// What the device says. Markers are as agreed once there is a connection.
+// The device's answer. Markers are as negotiated once there is a connection.
 struct QpAttr {
   abi::QpState state = abi::QpState::kIdle;
   std::uint8_t ddp_version = 1;
@@ -51,7 +51,7 @@ class Qp final : public Resource {
   WorkQueue& sq() { return sq_; }
   WorkQueue& rq() { return rq_; }
 
-  // ibv_post_send: all requests behind one doorbell. EINVAL: not connected, too many SGEs, inline data too long, an
+  // ibv_post_send: all requests with one doorbell. EINVAL: not connected, too many SGEs, inline data too long, an
   // atomic without its eight octets, a Read that ends its sink without one, or immediate data without a Write; ENOMEM:
   // no room for all of them. No side effect on an error.
   int post_send(const SendWr* wrs, unsigned n);
@@ -73,13 +73,13 @@ class Qp final : public Resource {
   bool rejected() const { return rejected_; }
   void set_rejected(bool rejected) { rejected_ = rejected; }
   void ask_again() { asks_again_ = std::exchange(rejected_, false); }
-  // To be destroyed when its connection has ended: its program hears no more of it.
+  // To be destroyed when its connection has ended: its program gets no more events of it.
   bool doomed() const { return doomed_; }
   void doom() {
     doomed_ = true;
     channel_ = nullptr;
   }
-  // What a second attempt without enhancements needs.
+  // The parameters of a second attempt without enhancements.
   struct Attempt {
     std::uint32_t peer_ip = 0;
     std::uint16_t port = 0;

@@ -11,11 +11,11 @@
 
 namespace rnic::host {
 
-// Hears how a command ended.
+// Gets the result of a command.
 class CommandTarget {
  public:
   virtual void command_done(abi::CommandOp op, abi::CommandStatus status) = 0;
-  // A command that neither makes nor ends the object is on its way.
+  // A command that neither creates nor destroys the object is pending.
   virtual void submitted() {}
   // Before it: the whole answer, for commands that ask for something.
   virtual void answered_with(const abi::Event&) {}
@@ -24,7 +24,7 @@ class CommandTarget {
   ~CommandTarget() = default;
 };
 
-// The program that made the object is woken when its state changes; others do not use it.
+// The program that created the object is woken when its state changes; other programs do not use it.
 class Resource : public CommandTarget {
  public:
   bool ready() const { return state_ == State::kReady; }
@@ -114,7 +114,7 @@ class Mr final : public Resource {
   Stag stag_;
   const std::uint64_t address_, length_;
   PageRange pages_;
-  unsigned mapping_ = 0;  // commands under way
+  unsigned mapping_ = 0;  // pending commands
 };
 
 }  // namespace rnic::host

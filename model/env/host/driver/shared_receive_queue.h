@@ -18,8 +18,7 @@ struct SrqInitAttr {
 };
 
 // Streams complete their requests in any order, so the device sees the number of a slot in a table as an entry's wr_id.
-// A request that waits for its message's end has left the ring long ago: when a slot is free, so is the ring's next
-// entry.
+// A request whose message is not complete has already left the ring: when a slot is free, so is the ring's next entry.
 class Srq final : public Resource {
  public:
   Srq(Core& owner, HostCpu& cpu, HostMemory& memory, Srqn number, const SrqInitAttr& attr);
@@ -45,12 +44,12 @@ class Srq final : public Resource {
   std::uint32_t queried_limit() const { return queried_limit_; }
 
   // A completion names this slot: the caller's wr_id. InternalError where it is not outstanding, unless the completion
-  // is one with an error: the octets of an entry that was overwritten say anything, and come back as they are; its slot
+  // is one with an error: the octets of an overwritten entry are arbitrary, and are returned unchanged; its slot
   // is lost.
   std::uint64_t release(std::uint64_t slot, abi::WcStatus status);
 
-  // A queue pair's completions go to this CQ: room is set aside in it once, whatever the number of queue pairs. False
-  // when there is none.
+  // A queue pair's completions go to this CQ: entries are reserved in it once, for any number of queue pairs. False
+  // if there are not enough.
   bool join(Cq& cq);
   void leave(Cq& cq);
 

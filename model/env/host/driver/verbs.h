@@ -39,7 +39,7 @@ struct SendWr {
   std::uint32_t rkey = 0;
   std::uint32_t invalidate_rkey = 0;  // kSendWithInv, kLocalInv
   // kRegMr: what an allocated region becomes, under `rkey`. kBindMw: what a window of `rkey` opens of the region
-  // `registration.lkey`. Either takes effect in its turn in the send queue.
+  // `registration.lkey`. Either takes effect in posting order.
   abi::Registration registration{};
   // With kRdmaWrite this is RDMA_WRITE_WITH_IMM: the Write, then its Immediate Data (RFC 7306 section 6), which takes a
   // receive of the peer. They take two entries of the ring and complete as one request.
@@ -68,14 +68,14 @@ struct Wc {
   std::uint64_t imm_data = 0;  // kRecvRdmaWithImm
 };
 
-// ibv_device_attr: what the device says of itself. Atomics are atomic among the queue pairs of the device only
+// ibv_device_attr: the device's capabilities. Atomics are atomic among the queue pairs of the device only
 // (IBV_ATOMIC_HCA).
 struct DeviceAttr {
   std::uint32_t max_qp = 0, max_cq = 0, max_mr = 0, max_connections = 0;
   std::uint32_t max_srq = 0, max_pages = 0;
   bool atomics = false, immediate_data = false;
-  // draft-carrier-rddp-rnic-interop-00 section 6.2.1: whether the device asks for MPA markers where nobody else says;
-  // the version of DDP and RDMAP that it starts with, and whether queue pairs may have another.
+  // draft-carrier-rddp-rnic-interop-00 section 6.2.1: whether the device requests MPA markers by default; the
+  // version of DDP and RDMAP that it starts with, and whether queue pairs may have another.
   bool receive_markers = false;
   bool crc = true;  // asks for CRC on every stream (RFC 5044 section 4.4)
   std::uint8_t ddp_version = 1;

@@ -55,16 +55,16 @@ class WorkQueue {
     std::memcpy(memory_.span(base_ + slot * abi::kWqeBytes, abi::kWqeBytes).data(), &wqe, abi::kWqeBytes);
   }
 
-  // Whether a completion of the entry is the caller's news: a first part completes only with an error, and then the
-  // second one, which was flushed behind it, says nothing more.
+  // Whether a completion of the entry is passed to the caller: a first part completes only with an error, and then the
+  // flushed second one is not reported.
   bool tells(std::uint64_t sequence) {
     Part& part = parts_[sequence & (entries() - 1)];
     if (part == Part::kFirst) parts_[(sequence + 1) & (entries() - 1)] = Part::kToldAlready;
     return part != Part::kToldAlready;
   }
 
-  // The entry that a completion names. One whose octets were overwritten comes back, with an error, under whatever they
-  // say: it is the oldest, since entries complete in order.
+  // The entry that a completion names. An overwritten entry completes with an error and an
+  // arbitrary number: it is the oldest, since entries complete in order.
   std::uint64_t named(std::uint64_t sequence, abi::WcStatus status) const {
     const bool outstanding = sequence >= released_ && sequence < posted_;
     return outstanding || status == abi::WcStatus::kSuccess || released_ == posted_ ? sequence : released_;
