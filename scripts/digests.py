@@ -9,7 +9,7 @@ in the stages' places, which takes minutes and needs rnicsim_rtl beside the prog
 their units, and of waves, of one node: testbench/statistics.txt and testbench/waves.txt. SCENARIO: a name such as quickstart; all unless given.
 
 Prints a table. Exit status 0; 1 where something differs or a run fails. With --write the files are made of this program: for a change
-that is meant, which the CHANGELOG tells.
+that is intended, which the CHANGELOG lists.
 """
 import argparse
 import hashlib
@@ -44,7 +44,7 @@ def scenarios():
 
 
 def frames_of(capture):
-    """A hash over the packets, without what tells of program and file."""
+    """A hash over the packets, without the blocks that name program and file."""
     octets, at, digest = capture.read_bytes(), 0, hashlib.sha256()
     while at < len(octets):
         kind, size = (int.from_bytes(octets[at + n:at + n + 4], "little") for n in (0, 4))

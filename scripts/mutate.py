@@ -262,7 +262,7 @@ class Trial:
                 return
             failed = copy.failed(program, sorted(set().union(*tied.values())))
             if failed is None:
-                self.error = f"{program} hangs, and no test tells"
+                self.error = f"{program} hangs, and no test reports it"
                 return
             for requirement, names in tied.items():
                 if hits := [f for f in failed if f in names or f == program]:

@@ -31,7 +31,7 @@ PLAN = ROOT / "testbench" / "testplan.csv"
 EXCLUDED = ROOT / "testbench" / "requirements_excluded.csv"
 RECORD = ROOT / "testbench" / "requirements_covered.txt"
 KINDS = {
-    "unobservable": "no peer, host or wire could tell",
+    "unobservable": "not observable by a peer, a host or on the wire",
     "impossible": "nothing that could break it exists",
     "permission": "it allows and forbids nothing",
     "choice": "a MAY that is not taken",

@@ -58,8 +58,7 @@ class TraceSink {
   ~TraceSink() = default;
 };
 
-// One per clock domain, handed to its stages at construction:
-//   if (trace_.on()) trace_({now(), name(), TraceKind::kCrcChecked, beat.flow, qpn, msn, bytes});
+// One per clock domain. Each LinkTrace (link_trace.h) records the messages of its link while a sink is attached.
 class Recorder {
  public:
   explicit Recorder(TraceDomain domain) : domain_(std::move(domain)) {}

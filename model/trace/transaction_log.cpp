@@ -16,7 +16,7 @@ TransactionLog::TransactionLog(const std::string& file, Words words) : file_(fil
 
 void TransactionLog::event(const TraceDomain& domain, const TraceEvent& event) {
   const std::uint64_t ps = event.cycle * domain.period_ps;
-  RNIC_CHECK_MSG(ps >= written_until_, std::string(event.where) + ": an event is told too late to be in order");
+  RNIC_CHECK_MSG(ps >= written_until_, std::string(event.where) + ": an event was recorded too late to be in order");
   waiting_.push_back({ps, &domain, event});
 }
 

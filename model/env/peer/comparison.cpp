@@ -194,7 +194,7 @@ class Comparer {
     if (t.real == nullptr && t.model == nullptr) return;
     message([&] {
       if (t.model != nullptr && t.model != &outcome_.messages.back()) {
-        tell("behind the Terminate", "nothing", describe(outcome_.messages.back()), "");
+        tell("after the Terminate", "nothing", describe(outcome_.messages.back()), "");
       }
       for (Difference& d : compare_terminates(script_, t.real, t.model)) {
         tell(std::move(d.what), std::move(d.expected), std::move(d.got), std::move(d.explained_by));

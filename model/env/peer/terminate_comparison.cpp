@@ -67,7 +67,7 @@ bool refuses_invalidate(const TerminateCause& cause) {
   return cause == wire::rdma::kUnknownStagCannotBeInvalidated || cause == wire::rdma::kForeignStagCannotBeInvalidated;
 }
 
-// siw closes without a Terminate where a Read's source wraps, and where its peer's stream ends amid an FPDU.
+// siw closes without a Terminate where a Read's source wraps, and where its peer's stream ends within an FPDU.
 std::string why_alone(const Script& script, const ReadTerminate& model) {
   if (refuses_invalidate(model.cause)) return "RDMAP-9.2-04, RDMAP-9.2-05: siw ignores an Invalidate that it cannot do";
   const auto read = wire::ReadRequest::parse(model.read_request);
@@ -81,7 +81,7 @@ std::string why_alone(const Script& script, const ReadTerminate& model) {
     return "RDMAP-9.2-10: siw closes without a Terminate where a Read's source wraps";
   }
   if (model.cause == wire::mpa::kConnectionLost && script.fed.rest() != 0) {
-    return "MPA-8-01: siw closes without a Terminate where its peer's stream ends amid an FPDU";
+    return "MPA-8-01: siw closes without a Terminate where its peer's stream ends in the middle of an FPDU";
   }
   return "";
 }

@@ -70,7 +70,7 @@ class NativeTarget final : public FirmwareTarget {
 
   // A panic is an exception in the place of the handler; a processor's traps are none of native code.
   void fail(abi::FaultCause cause) override {
-    constexpr const char* kWhy = "as rnic.fwcpu.fault wants it";
+    constexpr const char* kWhy = "injected by rnic.fwcpu.fault";
     if (cause != abi::FaultCause::kPanic) throw FirmwareFault(cause, kWhy);
     bus_.run([&] { throw std::logic_error(kWhy); });
   }

@@ -124,7 +124,7 @@ std::string MarkerInserter::waiting_for() const {
   if (pending_words_ == 0) return "";
   const std::string words =
       std::to_string(pending_words_) + " words of an FPDU of flow " + std::to_string(next_.flow.v);
-  return (complete_ || pending_words_ >= beat_words_ ? "room for " : "the rest behind ") + words;
+  return (complete_ || pending_words_ >= beat_words_ ? "room for " : "the rest after ") + words;
 }
 
 void MarkerInserter::register_stats(const StatsGroup& group) const {

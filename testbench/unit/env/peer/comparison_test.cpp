@@ -169,7 +169,7 @@ TEST_F(ComparisonTest, ATerminateIsTheLastMessage) {
   record(real);
   EXPECT_EQ(compared().matched, 5u);
   std::swap(outcome.messages[2], outcome.messages[3]);
-  expect_one("behind the Terminate", "nothing", "Send of 2 octets, MSN 2");
+  expect_one("after the Terminate", "nothing", "Send of 2 octets, MSN 2");
 }
 
 }  // namespace
