@@ -15,7 +15,7 @@ struct PickConfig {
   std::string frames;
   template <class V>
   static void fields(V& v) {
-    v("ppm", &PickConfig::ppm, "probability, for each frame by itself", in_range(0, 1'000'000), unit("ppm"));
+    v("ppm", &PickConfig::ppm, "probability, for each frame independently", in_range(0, 1'000'000), unit("ppm"));
     v("every", &PickConfig::every, "every n-th frame; 0: none");
     v("frames", &PickConfig::frames, "frame numbers in this direction, from 1, such as 3,7,10-12,20-");
   }

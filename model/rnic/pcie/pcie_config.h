@@ -55,7 +55,7 @@ struct PcieLinkConfig {
 
   template <class V>
   static void fields(V& v) {
-    v("generation", &PcieLinkConfig::generation, "2.5, 5, 8, 16 or 32 GT/s a lane", in_range(1, 5));
+    v("generation", &PcieLinkConfig::generation, "2.5, 5, 8, 16 or 32 GT/s per lane", in_range(1, 5));
     v("width", &PcieLinkConfig::width, "lanes", in_range(1, 16), power_of_two());
     v("max_payload_bytes", &PcieLinkConfig::max_payload_bytes, "largest payload of a TLP (MPS)", in_range(128, 4096),
       power_of_two(), unit("octets"));

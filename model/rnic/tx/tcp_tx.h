@@ -40,7 +40,7 @@ struct TcpTxCounters {
     v("congestion_marks", &TcpTxCounters::congestion_marks, "segments", "segments received with a congestion mark");
     v("keepalives", &TcpTxCounters::keepalives, "segments", "keepalive probes sent to an idle peer");
     v("idle_restarts", &TcpTxCounters::idle_restarts, "restarts",
-      "restarts with the initial window after an idle retransmission timeout");
+      "restarts with the initial window after an idle time of one RTO");
     v("timeouts", &TcpTxCounters::timeouts, "timeouts", "expiries of the retransmission timer");
     v("probes", &TcpTxCounters::probes, "segments", "zero-window probes sent");
     v("resets", &TcpTxCounters::resets, "segments", "RST sent");
