@@ -6,7 +6,6 @@ namespace rnic::tcp {
 
 using wire::seq_ge;
 using wire::seq_le;
-using wire::seq_lt;
 using wire::seq_max;
 using wire::TcpHeader;
 
@@ -51,16 +50,6 @@ bool AckPolicy::on_feedback(const AckSettings& s, const RxFeedback& fb) {
   }
   if (sack_ && (!kept_.empty() || fb.kept.left != fb.kept.right)) kept_.note(fb.kept, rcv_nxt_);
   return earlier;
-}
-
-AckPolicy::Due AckPolicy::on_segment(const AckSettings& s, bool may_wait) {
-  const bool now = !may_wait || ++unacknowledged_ >= s.every;
-  if (now) owe();
-  return now ? Due::kNow : Due::kDelayed;
-}
-
-bool AckPolicy::window_update_due(const AckSettings& s) const {
-  return seq_lt(rcv_adv_, rcv_nxt_ + s.window_step) && seq_ge(rcv_edge_, rcv_adv_ + s.window_step);
 }
 
 bool AckPolicy::challenge(const AckSettings& s, Cycle now) {

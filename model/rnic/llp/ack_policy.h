@@ -47,9 +47,15 @@ class AckPolicy {
   // A received segment, or a window that opened: what later ACKs say. True if an ACK of what came before is owed now.
   bool on_feedback(const AckSettings& s, const RxFeedback& fb);
   // A segment is to be acknowledged: `may_wait` for company, or at once.
-  Due on_segment(const AckSettings& s, bool may_wait);
+  Due on_segment(const AckSettings& s, bool may_wait) {
+    const bool now = !may_wait || ++unacknowledged_ >= s.every;
+    if (now) owe();
+    return now ? Due::kNow : Due::kDelayed;
+  }
   // The peer knows of a short window, which has opened since (RFC 9293 section 3.8.6.2.2).
-  bool window_update_due(const AckSettings& s) const;
+  bool window_update_due(const AckSettings& s) const {
+    return wire::seq_lt(rcv_adv_, rcv_nxt_ + s.window_step) && wire::seq_ge(rcv_edge_, rcv_adv_ + s.window_step);
+  }
   // An ACK for a segment that may be forged: false if it is withheld.
   bool challenge(const AckSettings& s, Cycle now);
   void owe() { owed_ = true; }

@@ -13,7 +13,6 @@ namespace rnic::tcp {
 class SackList {
  public:
   bool empty() const { return runs_ == 0; }
-  std::size_t size() const { return runs_; }
 
   // A segment became part of `run`, which goes first; an empty one only tells of a new RCV.NXT. Runs reported before
   // follow, but for those that are part of it, or that the cumulative acknowledgement covers.
