@@ -65,8 +65,8 @@ class Rtl(ProgramTest):
         for arguments in (("run", self.small_scenario(), "--lockstep", "all"), ("vectors", "vectors", "--rtl", "all")):
             run = self.run_command(alone, *arguments)
             self.assertEqual(run.returncode, 2)
-            self.assertRegex(run.stderr, rf"^rnicsim: {arguments[0]}: --rtl and --lockstep need .*/bin/rnicsim_rtl, which is "
-                                         r"not there; `scripts/build\.sh release rnicsim_rtl` builds it\n$")
+            self.assertRegex(run.stderr, rf"^rnicsim: {arguments[0]}: --rtl and --lockstep need .*/bin/rnicsim_rtl, which "
+                                         r"does not exist; `scripts/build\.sh release rnicsim_rtl` builds it\n$")
 
     def test_a_chip_that_is_not_as_the_rtl(self):
         for setting, words in (

@@ -141,7 +141,7 @@ class Verdicts(Folder):
     def test_what_does_not_compile_or_hangs_is_not_killed(self):
         wrong = FakeCopy(unit_test="[1/2] a.cpp\na.cpp:1: error: no such thing\nninja: stopped\n")
         self.assertEqual(self.verdict(mutant(), wrong), ("SURVIVED", "does not compile: a.cpp:1: error: no such thing"))
-        self.assertEqual(self.verdict(mutant(), FakeCopy(unit_test=None)), ("SURVIVED", "unit_test hangs, and no test tells"))
+        self.assertEqual(self.verdict(mutant(), FakeCopy(unit_test=None)), ("SURVIVED", "unit_test hangs, and no test reports it"))
 
     def test_a_program_that_breaks_down_has_failed(self):
         self.assertEqual(self.verdict(mutant(), FakeCopy(unit_test=["unit_test"])), ("killed", "unit_test (so)"))
