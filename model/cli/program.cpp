@@ -9,14 +9,14 @@
 
 #include "model/cli/command.h"
 #include "model/cli/config_command.h"
-#include "model/cli/decode/decode_command.h"
+#include "model/cli/decode_command.h"
 #include "model/cli/replay_command.h"
 #include "model/cli/rtl_program.h"
 #include "model/cli/run_command.h"
-#include "model/cli/vectors/run_vectors.h"
 #include "model/cli/version.h"
 #include "model/common/check.h"
 #include "model/config/nearest.h"
+#include "testbench/conformance/run_vectors.h"
 
 namespace rnic::cli {
 namespace {
@@ -30,7 +30,7 @@ int vectors_command(const std::vector<std::string>& args, std::ostream& out, std
     return args.size() == 1 && args[0] == "--help" ? kOk : kUsage;
   }
   if (rtl && twins == nullptr) become_rtl_program("vectors", args);
-  return run_vectors(args[0], out, vector_kinds(rtl ? twins : nullptr));
+  return conformance::run_vectors(args[0], out, conformance::vector_kinds(rtl ? twins : nullptr));
 }
 
 constexpr Command kCommands[] = {

@@ -7,12 +7,12 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "model/capture/replay/capture_recordings.h"
 #include "model/cli/command.h"
 #include "model/cli/interruption.h"
 #include "model/cli/one_run.h"
 #include "model/cli/options.h"
 #include "model/cli/output_options.h"
-#include "model/cli/replay/capture_recordings.h"
 #include "model/common/check.h"
 #include "model/system/replay_simulation.h"
 #include "model/system/stats_report.h"
@@ -40,12 +40,12 @@ replay::Side side_of(const std::string& role) {
   throw ConfigError(fmt::format("replay: --as '{}': server or client?", role));
 }
 
-std::vector<std::unique_ptr<replay::Script>> read_scripts(const std::string& capture, replay::Side side) {
-  const std::vector<replay::Recording> recordings = read_recordings(capture);
+std::vector<std::unique_ptr<replay::Script>> read_scripts(const std::string& path, replay::Side side) {
+  const std::vector<replay::Recording> recordings = capture::read_recordings(path);
   try {
     return replay::make_scripts(recordings, side);
   } catch (const ConfigError& error) {
-    throw ConfigError(fmt::format("{}: cannot be replayed: {}", capture, error.what()));
+    throw ConfigError(fmt::format("{}: cannot be replayed: {}", path, error.what()));
   }
 }
 

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "model/env/consumer/make_consumer.h"
+#include "model/programs/consumer/make_consumer.h"
 #include "model/system/node.h"
 #include "model/system/scenario_assignment.h"
 #include "model/system/scenario_config.h"

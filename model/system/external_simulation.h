@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "model/env/consumer/consumer.h"
-#include "model/env/external/external_peer.h"
-#include "model/env/external/netdev.h"
-#include "model/env/link/cable_faults.h"
+#include "model/cable/cable_faults.h"
+#include "model/external/external_peer.h"
+#include "model/external/netdev.h"
+#include "model/programs/consumer/consumer.h"
 #include "model/stats/registry.h"
 #include "model/system/run_outputs.h"
 #include "model/system/scenario.h"

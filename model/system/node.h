@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "model/env/host/driver/context.h"
-#include "model/env/host/root_complex.h"
+#include "model/host/driver/context.h"
+#include "model/host/root_complex.h"
 #include "model/rnic/rnic.h"
 #include "model/system/node_config.h"
 

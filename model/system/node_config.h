@@ -1,8 +1,8 @@
 // All settings of a node: its chip's and its host's.
 #pragma once
 
-#include "model/env/host/driver/context.h"
-#include "model/env/host/root_complex.h"
+#include "model/host/driver/context.h"
+#include "model/host/root_complex.h"
 #include "model/rnic/rnic_config.h"
 
 namespace rnic {

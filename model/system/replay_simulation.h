@@ -7,8 +7,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "model/capture/replay/comparison.h"
 #include "model/config/overlay.h"
-#include "model/env/peer/comparison.h"
 #include "model/stats/registry.h"
 #include "model/system/run_outputs.h"
 #include "model/system/system_config.h"

@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "model/cable/inject/injection.h"
 #include "model/config/overlay.h"
-#include "model/env/consumer/program_spec.h"
-#include "model/env/inject/injection.h"
-#include "model/env/workload/endpoint.h"
-#include "model/env/workload/plan.h"
-#include "model/env/workload/results.h"
+#include "model/programs/consumer/program_spec.h"
+#include "model/programs/workload/endpoint.h"
+#include "model/programs/workload/plan.h"
+#include "model/programs/workload/results.h"
 #include "model/system/sweep.h"
 
 namespace rnic {

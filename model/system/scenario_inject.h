@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "model/env/inject/injection.h"
-#include "model/env/workload/plan.h"
+#include "model/cable/inject/injection.h"
+#include "model/programs/workload/plan.h"
 #include "model/system/scenario_value.h"
 #include "model/wire/terminate.h"
 

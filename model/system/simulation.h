@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "model/env/inject/error_injector.h"
-#include "model/env/link/cable_faults.h"
-#include "model/env/workload/workload.h"
+#include "model/cable/cable_faults.h"
+#include "model/cable/inject/error_injector.h"
+#include "model/programs/workload/workload.h"
 #include "model/system/run_outputs.h"
 #include "model/system/scenario.h"
 #include "model/system/system_config.h"

@@ -5,9 +5,9 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "model/capture/replay/comparison.h"
 #include "model/common/clock_domain.h"
-#include "model/env/peer/comparison.h"
-#include "model/env/workload/results.h"
+#include "model/programs/workload/results.h"
 #include "model/stats/registry.h"
 #include "model/system/scenario.h"
 

@@ -5,9 +5,9 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "model/cable/ethernet_link.h"
 #include "model/config/field.h"
-#include "model/env/external/external_config.h"
-#include "model/env/link/ethernet_link.h"
+#include "model/external/external_config.h"
 #include "model/system/node_config.h"
 
 namespace rnic {

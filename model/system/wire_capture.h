@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
+#include "model/cable/ethernet_link.h"
 #include "model/common/ring.h"
-#include "model/env/link/ethernet_link.h"
 #include "model/trace/pcapng.h"
 
 namespace rnic {

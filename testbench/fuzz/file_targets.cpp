@@ -3,16 +3,16 @@
 #include <fstream>
 #include <sstream>
 
-#include "model/cli/decode/decode_command.h"
-#include "model/cli/replay/capture_recordings.h"
-#include "model/cli/vectors/run_vectors.h"
-#include "model/env/peer/script.h"
+#include "model/capture/replay/capture_recordings.h"
+#include "model/capture/replay/script.h"
+#include "model/cli/decode_command.h"
 #include "model/rnic/fwcpu/rv32/elf_image.h"
 #include "model/rnic/fwcpu/rv32/memory_map.h"
 #include "model/system/scenario.h"
 #include "model/system/scenario_assignment.h"
 #include "model/system/scenario_config.h"
 #include "model/system/system_config.h"
+#include "testbench/conformance/run_vectors.h"
 #include "testbench/fuzz/input.h"
 #include "testbench/fuzz/parsers.h"
 
@@ -28,7 +28,7 @@ void capture(ByteSpan octets) {
     require(status >= 0 && status <= 2 && (status == 2) != reason.str().empty(), "decode: refused without a reason");
   }
   for (const replay::Side side : {replay::Side::kInitiator, replay::Side::kResponder}) {
-    is_taken([&] { replay::make_scripts(cli::read_recordings(file.path()), side); });
+    is_taken([&] { replay::make_scripts(capture::read_recordings(file.path()), side); });
   }
 }
 
@@ -63,13 +63,13 @@ void settings(ByteSpan octets) {
 
 void vectors(ByteSpan octets) {
   // Some have stages of the chip, which a process can elaborate once.
-  static const std::vector<cli::VectorKind> kinds = cli::vector_kinds();
+  static const std::vector<conformance::VectorKind> kinds = conformance::vector_kinds();
   static std::string folder = std::filesystem::temp_directory_path() / "rnic_vectors.XXXXXX";
   static const bool made = ::mkdtemp(folder.data()) != nullptr;
   require(made, "no folder for vectors");
   std::ofstream(folder + "/v.json", std::ios::binary) << text_of(octets);
   std::ostringstream text;
-  const int status = cli::run_vectors(folder, text, kinds);
+  const int status = conformance::run_vectors(folder, text, kinds);
   require(status >= 0 && status <= 2 && !text.str().empty(), "vectors: refused without a reason");
   std::filesystem::remove(folder + "/v.json");
 }

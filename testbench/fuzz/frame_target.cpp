@@ -1,5 +1,5 @@
 // Ethernet frames, with the packets and segments in them.
-#include "model/cli/decode/segment.h"
+#include "model/capture/segment.h"
 #include "model/wire/arp.h"
 #include "model/wire/ethernet.h"
 #include "model/wire/icmp.h"
@@ -60,10 +60,10 @@ void frame(ByteSpan octets) {
     }
   }
   for (const bool trusting : {false, true}) {
-    const cli::FrameResult result = cli::read_frame({0, octets, octets.size()}, trusting);
-    if (result.fate != cli::FrameFate::kSegment) continue;
+    const capture::FrameResult result = capture::read_frame({0, octets, octets.size()}, trusting);
+    if (result.fate != capture::FrameFate::kSegment) continue;
     require(inside(octets, result.segment.payload), "a segment's payload lies outside of its frame");
-    cli::to_string(result.segment.src);
+    capture::to_string(result.segment.src);
   }
 }
 

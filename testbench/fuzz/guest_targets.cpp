@@ -4,13 +4,13 @@
 
 #include <fcntl.h>
 
-#include "model/env/external/external_peer.h"
-#include "model/env/external/frame_port.h"
-#include "model/env/external/guest_clock.h"
-#include "model/env/external/vhost_user.h"
+#include "model/external/external_peer.h"
+#include "model/external/frame_port.h"
+#include "model/external/guest_clock.h"
+#include "model/external/vhost_user.h"
 #include "testbench/fuzz/input.h"
 #include "testbench/fuzz/parsers.h"
-#include "testbench/unit/env/external/guest.h"
+#include "testbench/unit/external/guest.h"
 
 namespace rnic::fuzz {
 namespace {

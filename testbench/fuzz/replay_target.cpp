@@ -1,6 +1,6 @@
 // Both streams of a captured connection, behind TCP: records of a side, its octets or a DDP segment to be framed, and
 // when they came. What a replay makes of them.
-#include "model/env/peer/script.h"
+#include "model/capture/replay/script.h"
 #include "testbench/fuzz/input.h"
 #include "testbench/fuzz/parsers.h"
 #include "testbench/support/mpa_reference.h"

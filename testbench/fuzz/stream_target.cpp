@@ -2,8 +2,8 @@
 // segments alone, in FPDUs that are right.
 #include <algorithm>
 
-#include "model/cli/decode/iwarp_stream.h"
-#include "model/env/peer/message_reader.h"
+#include "model/capture/iwarp_stream.h"
+#include "model/capture/replay/message_reader.h"
 #include "model/wire/ddp.h"
 #include "model/wire/rdmap.h"
 #include "testbench/fuzz/input.h"
@@ -18,12 +18,12 @@ struct Reading {
       : stream(kind, "a", undecoded) {
     for (std::size_t at = 0; at < octets.size(); at += piece) {
       stream.push(octets.subspan(at, piece), at);
-      if (stream.phase() == cli::IwarpStream::Phase::kNegotiating) stream.enter_rdma(markers, crc);
+      if (stream.phase() == capture::IwarpStream::Phase::kNegotiating) stream.enter_rdma(markers, crc);
     }
     stream.finish();
   }
-  cli::UndecodedList undecoded;
-  cli::IwarpStream stream;
+  capture::UndecodedList undecoded;
+  capture::IwarpStream stream;
 };
 
 void read_messages(wire::MpaFrameKind kind, bool crc, ByteSpan octets, std::size_t piece) {

@@ -1,7 +1,7 @@
 // A Terminate's payload, in RFC 5040's layout and in that of Linux siw.
 #include <algorithm>
 
-#include "model/env/peer/terminate_reader.h"
+#include "model/capture/replay/terminate_reader.h"
 #include "model/wire/terminate.h"
 #include "testbench/fuzz/parsers.h"
 

@@ -12,10 +12,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "model/cable/cable_faults.h"
 #include "model/config/resolve.h"
-#include "model/env/external/external_peer.h"
-#include "model/env/external/netdev.h"
-#include "model/env/link/cable_faults.h"
+#include "model/external/external_peer.h"
+#include "model/external/netdev.h"
 #include "model/system/stats_report.h"
 #include "model/system/wire_capture.h"
 #include "testbench/unit/llp/tcp_chip.h"

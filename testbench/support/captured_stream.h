@@ -9,7 +9,7 @@
 
 #include <gmock/gmock.h>
 
-#include "model/env/link/ethernet_link.h"
+#include "model/cable/ethernet_link.h"
 #include "testbench/support/mpa_reference.h"
 
 namespace rnic::test {

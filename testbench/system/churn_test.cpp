@@ -3,8 +3,8 @@
 
 #include <gmock/gmock.h>
 
-#include "model/env/link/ethernet_link.h"
-#include "model/env/workload/workload.h"
+#include "model/cable/ethernet_link.h"
+#include "model/programs/workload/workload.h"
 #include "model/stats/registry.h"
 #include "model/system/node.h"
 #include "testbench/perf/heap_growth.h"

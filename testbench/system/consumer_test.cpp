@@ -1,8 +1,8 @@
 // Both parts of each of our tools against each other, before they meet real ones.
 #include <gmock/gmock.h>
 
-#include "model/env/consumer/make_consumer.h"
-#include "model/env/link/ethernet_link.h"
+#include "model/cable/ethernet_link.h"
+#include "model/programs/consumer/make_consumer.h"
 #include "model/system/node.h"
 #include "testbench/support/raw_peer.h"
 #include "testbench/support/stage_test.h"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/env/link/ethernet_link.h"
+#include "model/cable/ethernet_link.h"
 #include "model/system/node.h"
 #include "testbench/support/raw_peer.h"
 #include "testbench/support/stage_test.h"

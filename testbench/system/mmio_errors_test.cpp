@@ -2,7 +2,7 @@
 #include <map>
 #include <utility>
 
-#include "model/env/link/ethernet_link.h"
+#include "model/cable/ethernet_link.h"
 #include "model/system/node.h"
 #include "testbench/support/stage_test.h"
 

@@ -1,6 +1,6 @@
 // Two hosts whose memory is scattered over pages: Sends, Writes and Reads from pages to pages.
+#include "model/cable/ethernet_link.h"
 #include "model/common/prng.h"
-#include "model/env/link/ethernet_link.h"
 #include "model/system/node.h"
 #include "testbench/support/stage_test.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "model/env/link/ethernet_link.h"
+#include "model/cable/ethernet_link.h"
 #include "model/system/node.h"
 #include "model/trace/pcapng.h"
 #include "testbench/support/raw_peer.h"

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "model/abi/rnic_regs.h"
+#include "model/cable/ethernet_link.h"
 #include "model/common/prng.h"
-#include "model/env/link/ethernet_link.h"
 #include "model/system/node.h"
 #include "testbench/support/stage_test.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "model/env/link/cable_faults.h"
+#include "model/cable/cable_faults.h"
 #include "model/system/node.h"
 #include "testbench/support/stage_test.h"
 

@@ -1,8 +1,8 @@
 // Two hosts, two chips, one cable: the verbs of one end move octets into the memory of the other.
 #include <numeric>
 
+#include "model/cable/ethernet_link.h"
 #include "model/common/prng.h"
-#include "model/env/link/ethernet_link.h"
 #include "model/system/node.h"
 #include "testbench/support/stage_test.h"
 

@@ -1,4 +1,4 @@
-#include "model/cli/decode/decode_command.h"
+#include "model/cli/decode_command.h"
 
 #include <filesystem>
 #include <fstream>
@@ -9,10 +9,12 @@
 #include <unistd.h>
 
 #include "model/common/prng.h"
-#include "testbench/unit/cli/capture_builder.h"
+#include "testbench/unit/capture/capture_builder.h"
 
 namespace rnic::cli {
 namespace {
+
+using namespace capture;  // the builder
 
 using nlohmann::json;
 using testing::HasSubstr;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "model/env/link/ethernet_link.h"
+#include "model/cable/ethernet_link.h"
 #include "model/rnic/llp/tcp_connection.h"
 #include "model/rnic/rx/mac_rx.h"
 #include "model/rnic/rx/tcp_rx.h"

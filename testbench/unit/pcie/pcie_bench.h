@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model/common/prng.h"
-#include "model/env/host/root_complex.h"
+#include "model/host/root_complex.h"
 #include "model/rnic/pcie/pcie.h"
 #include "testbench/support/stage_test.h"
 #include "testbench/unit/pcie/short_tlps.h"

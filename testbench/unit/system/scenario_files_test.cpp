@@ -1,10 +1,10 @@
 // The scenarios of traces/ on two hosts with fake devices: they parse, run to their end, and compare every octet.
 #include <gmock/gmock.h>
 
-#include "model/env/workload/workload.h"
+#include "model/programs/workload/workload.h"
 #include "model/system/scenario.h"
 #include "testbench/support/stage_test.h"
-#include "testbench/unit/env/host_driver/fake_device.h"
+#include "testbench/unit/host/driver/fake_device.h"
 
 namespace rnic::test {
 namespace {

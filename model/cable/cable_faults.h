@@ -1,0 +1,32 @@
+// The fault injectors of a cable, one for each direction that has faults.
+#pragma once
+
+#include <array>
+#include <memory>
+
+#include "model/cable/ethernet_link.h"
+#include "model/cable/fault_injector.h"
+
+namespace rnic {
+
+class CableFaults final {
+ public:
+  // `run_seed` counts where the link has no seed of its own. Throws ConfigError for a setting that cannot be read.
+  CableFaults(const EthernetLinkConfig& config, std::uint64_t run_seed);
+
+  // As EthernetLink::attach, with the injector of that direction between transmitter and cable.
+  void attach(EthernetLink& cable, unsigned end, EthernetInitiator& tx, EthernetTarget& rx);
+
+  std::uint64_t seed() const { return seed_; }
+  bool any() const { return injectors_[0] || injectors_[1]; }
+  // Null where the direction has no faults.
+  const FaultCounters* counters(unsigned direction) const {
+    return injectors_[direction] ? &injectors_[direction]->counters() : nullptr;
+  }
+
+ private:
+  const std::uint64_t seed_;
+  std::array<std::unique_ptr<FaultInjector>, 2> injectors_;
+};
+
+}  // namespace rnic

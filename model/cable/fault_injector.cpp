@@ -1,0 +1,60 @@
+#include "model/cable/fault_injector.h"
+
+#include <utility>
+
+namespace rnic {
+
+FaultInjector::FaultInjector(sc_core::sc_module_name nm, const FaultConfig& config, const std::string& path,
+                             std::uint64_t seed)
+    : sc_module(nm), EthernetTarget("in"), model_(config, path, seed) {
+  SC_HAS_PROCESS(FaultInjector);
+  SC_METHOD(release);
+  sensitive << event_;
+  dont_initialize();
+}
+
+void FaultInjector::on_frame(const Frame& frame, std::uint64_t at_ps) {
+  Frame passed = frame;
+  const FaultModel::Fate fate = model_.pass(passed, at_ps);
+  if (fate == FaultModel::Fate::kTooLong) return answer(frame, at_ps);
+  if (fate == FaultModel::Fate::kLost) return;
+  if (fate == FaultModel::Fate::kTwice) hold(passed, at_ps);
+  hold(std::move(passed), at_ps);
+  arm();
+}
+
+void FaultInjector::hold(Frame frame, std::uint64_t ps) { held_.push({ps, numbers_++, std::move(frame)}); }
+
+void FaultInjector::answer(const Frame& frame, std::uint64_t ps) {
+  auto icmp = router_.fragmentation_needed(frame, static_cast<std::uint16_t>(model_.config().mtu.bytes));
+  if (!icmp || back_ == nullptr) return;
+  model_.count_icmp();
+  back_->insert(std::move(*icmp), ps);
+}
+
+// Beside the faults: it has no number among the sender's frames, and what they meet does not depend on it.
+void FaultInjector::insert(Frame frame, std::uint64_t ps) {
+  constexpr std::uint64_t kBehindTheSenders = std::uint64_t{1} << 63;
+  held_.push({ps + model_.config().delay.ns * 1000, kBehindTheSenders | numbers_++, std::move(frame)});
+  arm();
+}
+
+// A sender may be ahead of the kernel and tell of frames early, but never late: what the kernel's time has come for is
+// in order.
+void FaultInjector::release() {
+  const auto now_ps = static_cast<std::uint64_t>(sc_core::sc_time_stamp().value());
+  while (!held_.empty() && held_.top().ps <= now_ps) {
+    out.send(held_.top().frame, held_.top().ps);
+    held_.pop();
+  }
+  arm();
+}
+
+void FaultInjector::arm() {
+  if (held_.empty()) return;
+  const auto now_ps = static_cast<std::uint64_t>(sc_core::sc_time_stamp().value());
+  const std::uint64_t in_ps = held_.top().ps - now_ps;  // an earlier appointment of the event stays
+  event_.notify(sc_core::sc_time::from_value(in_ps));
+}
+
+}  // namespace rnic

@@ -1,0 +1,71 @@
+// What one direction of an imperfect way does to each frame: nothing, loss, another time, other octets, a second copy.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "model/cable/fault_config.h"
+#include "model/cable/intervals.h"
+#include "model/common/buffer.h"
+#include "model/common/prng.h"
+#include "model/rnic/boundary/frame.h"
+
+namespace rnic {
+
+// Chooses frames by chance, by count and by number.
+class Pick {
+ public:
+  Pick(const PickConfig& config, const std::string& path, std::uint64_t seed)
+      : ppm_(config.ppm), every_(config.every), frames_(config.frames, path + ".frames"), prng_(seed) {}
+  // `number` counts from 1.
+  bool picks(std::uint64_t number) {
+    const bool by_chance = ppm_ != 0 && prng_.below(1'000'000) < ppm_;
+    return by_chance || (every_ != 0 && number % every_ == 0) || frames_.contains(number);
+  }
+  bool never() const { return ppm_ == 0 && every_ == 0 && frames_.empty(); }
+  Prng& prng() { return prng_; }
+
+ private:
+  const unsigned ppm_;
+  const std::uint64_t every_;
+  const Intervals frames_;
+  Prng prng_;
+};
+
+class FaultModel {
+ public:
+  // Every kind of fault draws from a stream of its own, so that adding one does not move the others. Throws ConfigError
+  // naming the setting below `path`.
+  FaultModel(const FaultConfig& config, const std::string& path, std::uint64_t seed);
+
+  // A frame whose last octet leaves the sender at `ps`. `frame` and `ps` become what goes on; a copy follows it at
+  // once. kTooLong is kLost, and a router tells the sender.
+  enum class Fate : std::uint8_t { kLost, kTooLong, kOnce, kTwice };
+  Fate pass(Frame& frame, std::uint64_t& ps);
+
+  bool harmless() const;  // nothing will ever happen to a frame
+  const FaultConfig& config() const { return config_; }
+  void count_icmp() { ++counters_.icmp_sent; }
+  const FaultCounters& counters() const { return counters_; }
+
+ private:
+  // Which counter says why the frame is lost; null if it is not.
+  std::uint64_t* loss(const Frame& frame, std::uint64_t ps);
+  bool lost_in_burst();
+  bool queued(const Frame& frame, std::uint64_t& ps);
+  void corrupt(Frame& frame);
+  void delay(std::uint64_t& ps);
+
+  const FaultConfig config_;
+  Pick loss_, duplicate_, reorder_, corrupt_, corrupt_repaired_;
+  Prng burst_, jitter_;
+  const Intervals down_us_, slow_us_, short_us_;
+  BufferPool copies_;
+  bool in_burst_ = false;
+  std::uint64_t line_free_ps_ = 0;  // of the slow stretch
+  std::uint64_t newest_ps_ = 0;     // of a frame that kept its turn
+  FaultCounters counters_;
+};
+
+}  // namespace rnic

@@ -1,0 +1,101 @@
+#include "model/cable/inject/error_injector.h"
+
+#include <algorithm>
+
+namespace rnic::inject {
+namespace {
+
+constexpr std::uint32_t kLongestFrame = 65536;
+
+}  // namespace
+
+ErrorInjector::ErrorInjector(sc_core::sc_module_name nm, std::vector<Injection> injections)
+    : sc_module(nm),
+      injections_(std::move(injections)),
+      ways_{std::make_unique<Way>(*this, 0, "in0", "out0"), std::make_unique<Way>(*this, 1, "in1", "out1")},
+      copies_(kLongestFrame) {
+  std::vector<std::pair<unsigned, std::uint16_t>> ports;  // listener's end, port
+  const auto port_of = [](const Injection& i) { return std::pair(i.by_listener ? i.node : 1 - i.node, i.port); };
+  for (const Injection& i : injections_) {
+    orders_.push_back({&i});
+    if (std::find(ports.begin(), ports.end(), port_of(i)) == ports.end()) ports.push_back(port_of(i));
+  }
+  for (const auto& [listener, port] : ports) {
+    Connection c;
+    c.port = port;
+    c.listener = listener;
+    for (unsigned end = 0; end < 2; ++end) {
+      std::vector<StreamBender::Order*> orders;
+      for (StreamBender::Order& o : orders_) {
+        if (port_of(*o.injection) == std::pair(listener, port) && o.injection->node == end) orders.push_back(&o);
+      }
+      const auto startup = end == listener ? wire::MpaFrameKind::kReply : wire::MpaFrameKind::kRequest;
+      c.sides[end] = std::make_unique<Side>(startup, std::move(orders));
+    }
+    connections_.push_back(std::move(c));
+  }
+}
+
+std::vector<std::string> ErrorInjector::failures() const {
+  std::vector<std::string> list;
+  for (const StreamBender::Order& o : orders_) {
+    if (o.done) continue;
+    list.push_back(o.injection->name + ": " + (o.failure.empty() ? "its message was not sent" : o.failure));
+  }
+  return list;
+}
+
+void ErrorInjector::pass(Way& way, Frame frame, std::uint64_t at_ps) {
+  bend(way.end, frame);
+  way.out.send(std::move(frame), at_ps);
+}
+
+ErrorInjector::Connection* ErrorInjector::connection_of(unsigned end, const wire::TcpHeader& tcp) {
+  for (Connection& c : connections_) {
+    const bool by_listener = end == c.listener;
+    if ((by_listener ? tcp.src_port : tcp.dst_port) != c.port) continue;
+    const std::uint16_t peer_port = by_listener ? tcp.dst_port : tcp.src_port;
+    if (c.peer_port == 0 && !by_listener) c.peer_port = peer_port;
+    if (c.peer_port == peer_port) return &c;
+  }
+  return nullptr;
+}
+
+// Within 2^31 octets of the newest one, in a stream of any length.
+std::uint64_t ErrorInjector::place(const Side& side, std::uint32_t seq) {
+  const auto newest = static_cast<std::uint32_t>(*side.first + side.newest);
+  const std::int64_t at = static_cast<std::int64_t>(side.newest) + wire::seq_diff(seq, newest);
+  RNIC_CHECK(at >= 0);
+  return static_cast<std::uint64_t>(at);
+}
+
+void ErrorInjector::bend(unsigned end, Frame& frame) {
+  auto tcp = TcpFrame::parse(frame);
+  Connection* const c = tcp ? connection_of(end, tcp->header()) : nullptr;
+  if (c == nullptr) return;
+  Side& side = *c->sides[end];
+  StreamBender& stream = side.stream;
+  const wire::TcpHeader& header = tcp->header();
+  if (header.has(wire::TcpHeader::kSyn)) side.first = header.seq + 1;
+  if (!side.first || header.has(wire::TcpHeader::kSyn)) return;
+  if (tcp->payload_bytes() == 0 && !stream.end()) return;
+
+  if (const auto asks = c->sides[1 - end]->stream.asks_for_markers()) stream.use_markers(*asks);
+  const std::uint64_t at = place(side, header.seq);
+  side.newest = std::max(side.newest, at);
+  tcp->copy(copies_);
+  if (tcp->payload_bytes() != 0) stream.pass(at, tcp->payload());
+  if (stream.end() && at + tcp->payload_bytes() > *stream.end()) close(side, at, *tcp);
+  tcp->seal();
+}
+
+// The stream has a FIN at `end`. The sender does not know: what it sends from there on has nothing but its ACK.
+void ErrorInjector::close(const Side& side, std::uint64_t at, TcpFrame& tcp) {
+  const std::uint64_t end = *side.stream.end();
+  const std::uint8_t flags = tcp.header().flags & ~wire::TcpHeader::kFin;
+  tcp.shorten(at < end ? end - at : 0);
+  if (at > end) tcp.set_seq(static_cast<std::uint32_t>(*side.first + end + 1));
+  tcp.set_flags(at > end ? flags : flags | wire::TcpHeader::kFin);
+}
+
+}  // namespace rnic::inject

@@ -1,0 +1,64 @@
+// Changes messages on their way over a cable, as a scenario's `inject` says. See inject.md.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/cable/inject/stream_bender.h"
+#include "model/cable/tcp_frame.h"
+#include "model/common/buffer.h"
+#include "model/rnic/boundary/ethernet_socket.h"
+
+namespace rnic::inject {
+
+// Stands between both stations' transmitters and the way to the other one, before all faults of the link. What it does
+// not change it hands on as it is, at the same time.
+class ErrorInjector final : public sc_core::sc_module {
+ public:
+  ErrorInjector(sc_core::sc_module_name nm, std::vector<Injection> injections);
+
+  EthernetTarget& in(unsigned end) { return *ways_[end]; }
+  EthernetInitiator& out(unsigned end) { return ways_[end]->out; }
+  // The injections that did not take place, by name and with the reason.
+  std::vector<std::string> failures() const;
+
+ private:
+  struct Way final : EthernetTarget {
+    Way(ErrorInjector& i, unsigned n, const char* in_name, const char* out_name)
+        : EthernetTarget(in_name), out(out_name), injector(i), end(n) {}
+    void on_frame(const Frame& frame, std::uint64_t at_ps) override { injector.pass(*this, frame, at_ps); }
+    EthernetInitiator out;
+    ErrorInjector& injector;
+    const unsigned end;
+  };
+  // One side of a TCP connection as it sends.
+  struct Side {
+    Side(wire::MpaFrameKind startup, std::vector<StreamBender::Order*> orders) : stream(startup, std::move(orders)) {}
+    StreamBender stream;
+    std::optional<std::uint32_t> first;  // sequence number of the first octet
+    std::uint64_t newest = 0;            // octet of the stream, to tell where a sequence number lies
+  };
+  // The first connection to a port that injections name; later ones to it pass as they are.
+  struct Connection {
+    std::uint16_t port = 0;
+    unsigned listener = 0;                       // its end
+    std::uint16_t peer_port = 0;                 // of the other side, once it has sent
+    std::array<std::unique_ptr<Side>, 2> sides;  // by end
+  };
+  void pass(Way& way, Frame frame, std::uint64_t at_ps);
+  void bend(unsigned end, Frame& frame);
+  static void close(const Side& side, std::uint64_t at, TcpFrame& tcp);
+  Connection* connection_of(unsigned end, const wire::TcpHeader& tcp);
+  static std::uint64_t place(const Side& side, std::uint32_t seq);
+
+  const std::vector<Injection> injections_;
+  std::deque<StreamBender::Order> orders_;
+  std::vector<Connection> connections_;
+  std::array<std::unique_ptr<Way>, 2> ways_;
+  BufferPool copies_;
+};
+
+}  // namespace rnic::inject

@@ -1,0 +1,28 @@
+#include "model/cable/router.h"
+
+namespace rnic {
+
+std::optional<Frame> Router::fragmentation_needed(const Frame& frame, std::uint16_t next_hop_mtu) {
+  const auto ethernet = wire::EthernetView::parse({frame.data(), frame.bytes});
+  if (!ethernet || ethernet->vlan_tci || ethernet->header.ethertype != wire::kEthertypeIpv4) return std::nullopt;
+  const auto packet = wire::Ipv4View::parse(ethernet->payload);
+  if (!packet || packet->header.fragment != wire::Ipv4Header::kDontFragment) return std::nullopt;
+  if (packet->header.protocol == wire::kIpProtocolIcmp || ethernet->header.dst.is_group()) return std::nullopt;
+
+  constexpr std::size_t kIp = wire::EthernetHeader::kBytes, kIcmp = kIp + wire::Ipv4Header::kBytes;
+  Frame answer{pool_.take(), 0, 0, true};
+  std::uint8_t* const octets = answer.buf->bytes();
+  const std::size_t icmp_bytes =
+      wire::FragmentationNeeded::emit(*packet, next_hop_mtu, {octets + kIcmp, pool_.block_bytes() - kIcmp});
+  wire::Ipv4Header ip;
+  ip.total_length = static_cast<std::uint16_t>(wire::Ipv4Header::kBytes + icmp_bytes);
+  ip.protocol = wire::kIpProtocolIcmp;
+  ip.src = kAddress;
+  ip.dst = packet->header.src;
+  ip.emit({octets + kIp, wire::Ipv4Header::kBytes});
+  wire::EthernetHeader{ethernet->header.src, ethernet->header.dst, wire::kEthertypeIpv4}.emit({octets, kIp});
+  answer.bytes = static_cast<std::uint32_t>(kIcmp + icmp_bytes);
+  return answer;
+}
+
+}  // namespace rnic

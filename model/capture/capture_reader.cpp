@@ -1,0 +1,46 @@
+#include "model/capture/capture_reader.h"
+
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <pcap/pcap.h>
+
+#include "model/common/check.h"
+
+namespace rnic::capture {
+
+void CaptureReader::Close::operator()(pcap* handle) const { pcap_close(handle); }
+
+CaptureReader::CaptureReader(const std::string& path) {
+  char error[PCAP_ERRBUF_SIZE] = "";
+  std::FILE* file = std::fopen(path.c_str(), "rb");
+  if (file == nullptr) throw ConfigError(path + ": cannot be opened");
+  handle_.reset(pcap_fopen_offline(file, error));  // owns the file only if it succeeds
+  if (!handle_) {
+    std::fclose(file);
+    throw ConfigError(fmt::format("{}: not a capture: {}", path, error));
+  }
+  if (pcap_datalink(handle_.get()) != DLT_EN10MB) {
+    throw ConfigError(path + ": the link type of the capture is not Ethernet");
+  }
+}
+
+CaptureReader::~CaptureReader() = default;
+
+std::uint64_t CaptureReader::position() const {
+  const off_t at = ftello(pcap_file(handle_.get()));
+  return at < 0 ? 0 : static_cast<std::uint64_t>(at);  // a pipe has no positions
+}
+
+std::optional<CapturedFrame> CaptureReader::next(UndecodedList& undecoded) {
+  const std::uint64_t offset = position();
+  pcap_pkthdr* header = nullptr;
+  const u_char* data = nullptr;
+  const int status = pcap_next_ex(handle_.get(), &header, &data);
+  if (status == PCAP_ERROR)
+    undecoded.push_back({offset, fmt::format("the rest of the file: {}", pcap_geterr(handle_.get()))});
+  if (status != 1) return std::nullopt;
+  return CapturedFrame{offset, {data, header->caplen}, header->len};
+}
+
+}  // namespace rnic::capture

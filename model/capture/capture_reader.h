@@ -1,0 +1,40 @@
+// Frames of a pcap or pcapng file with their place in it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "model/capture/undecoded.h"
+#include "model/common/bytes.h"
+
+struct pcap;
+
+namespace rnic::capture {
+
+struct CapturedFrame {
+  std::uint64_t offset = 0;  // of its record in the file (pcapng: of the block after the previous frame's)
+  ByteSpan bytes;            // what the capture kept; valid until the next call of next()
+  std::size_t wire_bytes = 0;
+};
+
+class CaptureReader {
+ public:
+  // Throws ConfigError if the file cannot be read, is no capture, or is not one of Ethernet.
+  explicit CaptureReader(const std::string& path);
+  ~CaptureReader();
+
+  // The next frame, or nullopt at the end. A file that ends or turns to nonsense in the middle is told to `undecoded`.
+  std::optional<CapturedFrame> next(UndecodedList& undecoded);
+
+ private:
+  std::uint64_t position() const;
+
+  struct Close {
+    void operator()(pcap* handle) const;
+  };
+  std::unique_ptr<pcap, Close> handle_;
+};
+
+}  // namespace rnic::capture

@@ -1,0 +1,112 @@
+#include "model/capture/connection.h"
+
+#include <fmt/format.h>
+
+namespace rnic::capture {
+
+using wire::TcpHeader;
+
+namespace {
+
+std::string direction_name(const Endpoint& from, const Endpoint& to) {
+  return fmt::format("{} > {}", to_string(from), to_string(to));
+}
+
+}  // namespace
+
+Connection::Connection(const Endpoint& initiator, const Endpoint& responder, UndecodedList& undecoded,
+                       ConnectionObserver* observer)
+    : initiator_(initiator),
+      responder_(responder),
+      undecoded_(undecoded),
+      observer_(observer),
+      directions_{{{wire::MpaFrameKind::kRequest, direction_name(initiator, responder), undecoded},
+                   {wire::MpaFrameKind::kReply, direction_name(responder, initiator), undecoded}}} {}
+
+bool Connection::is_another(const Segment& syn) const {
+  const TcpReassembly& tcp = directions_[syn.src == initiator_ ? 0 : 1].tcp;
+  return tcp.started() && tcp.first_seq() != syn.header.seq + 1;
+}
+
+// A SYN whose checksum is only the pseudo header's sum tells that this host's are filled in after the capture point;
+// elsewhere such a value is a wrong checksum that looks odd.
+bool Connection::dropped(const Direction& from, const Segment& segment) const {
+  switch (segment.checksum) {
+    case TcpChecksum::kGood:
+      return false;
+    case TcpChecksum::kPartial:
+      return !from.offloaded && !segment.header.has(TcpHeader::kSyn);
+    case TcpChecksum::kWrong:
+      return true;
+  }
+  return true;
+}
+
+// A SYN-ACK also gives the other side's first octet, should its SYN not be in the capture.
+void Connection::open(Direction& from, Direction& to, const Segment& syn) {
+  if (!from.tcp.started()) {
+    from.tcp.start(syn.header.seq + 1);
+    from.offloaded = syn.checksum == TcpChecksum::kPartial;
+  }
+  if (syn.header.has(TcpHeader::kAck) && !to.tcp.started()) to.tcp.start(syn.header.ack);
+}
+
+bool Connection::segment(const Segment& segment) {
+  const bool from_initiator = segment.src == initiator_;
+  const Side side = from_initiator ? Side::kInitiator : Side::kResponder;
+  Direction& from = direction(side);
+  Direction& to = direction(from_initiator ? Side::kResponder : Side::kInitiator);
+  if (dropped(from, segment)) return false;
+  if (observer_ != nullptr) observer_->segment(side, segment);
+
+  const bool syn = segment.header.has(TcpHeader::kSyn);
+  if (syn) open(from, to, segment);
+  if (segment.header.has(TcpHeader::kRst) || segment.payload.empty()) return true;  // data in an RST is a remark
+  if (!from.tcp.started()) {
+    if (!from.told_no_syn)
+      undecoded_.push_back({segment.offset, fmt::format("{}: data, but its SYN is not in the capture",
+                                                        direction_name(segment.src, segment.dst))});
+    from.told_no_syn = true;
+    return true;
+  }
+  from.tcp.segment(segment.header.seq + (syn ? 1 : 0), segment.payload, segment.offset,
+                   [&](ByteSpan octets, std::uint64_t offset) {
+                     if (observer_ != nullptr) observer_->octets(side, octets, offset);
+                     from.stream.push(octets, offset);
+                     negotiate();
+                   });
+  return true;
+}
+
+// Markers go to the side whose frame has M, CRCs both ways if either frame has C (RFC 5044 section 7.1). Behind a reply
+// of revision 0 there are both, both ways, even if an IETF initiator's request had neither
+// (draft-carrier-rddp-rnic-interop-00, Figure 3).
+void Connection::negotiate() {
+  using Phase = IwarpStream::Phase;
+  IwarpStream& request = direction(Side::kInitiator).stream;
+  IwarpStream& reply = direction(Side::kResponder).stream;
+  const bool rejected = reply.phase() == Phase::kNegotiating && reply.startup()->rejected;
+  if (request.phase() == Phase::kStreaming || reply.phase() == Phase::kStreaming || rejected) {
+    request.leave_mpa();
+    reply.leave_mpa();
+  } else if (request.phase() == Phase::kNegotiating && reply.phase() == Phase::kNegotiating) {
+    const bool rdmac = reply.startup()->rev == wire::kMpaRevRdmac;
+    const bool crc = rdmac || request.startup()->crc || reply.startup()->crc;
+    request.enter_rdma(rdmac || reply.startup()->markers, crc);
+    reply.enter_rdma(rdmac || request.startup()->markers, crc);
+  }
+}
+
+void Connection::finish() {
+  for (Direction& from : directions_) {
+    if (from.stream.phase() == IwarpStream::Phase::kStreaming) continue;
+    from.stream.finish();
+    if (const auto hole = from.tcp.hole()) {
+      undecoded_.push_back(
+          {hole->offset, fmt::format("{}: from here on, for {} octets before it are not in the capture",
+                                     from.stream.name(), hole->octets)});
+    }
+  }
+}
+
+}  // namespace rnic::capture

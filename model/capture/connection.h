@@ -1,0 +1,65 @@
+// One TCP connection from its SYN on: two reassembled directions, and what MPA's start-up means for both.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "model/capture/iwarp_stream.h"
+#include "model/capture/segment.h"
+#include "model/capture/tcp_reassembly.h"
+#include "model/capture/undecoded.h"
+
+namespace rnic::capture {
+
+enum class Side : std::uint8_t { kInitiator = 0, kResponder = 1 };  // of the TCP connection and so of MPA
+
+// Sees a connection as its two receivers do: what is dropped for its checksum is not there.
+class ConnectionObserver {
+ public:
+  virtual void segment(Side from, const Segment& segment) = 0;
+  // New octets of a side's stream, each once and in order; `offset` is that of the frame they came in.
+  virtual void octets(Side from, ByteSpan octets, std::uint64_t offset) = 0;
+
+ protected:
+  ~ConnectionObserver() = default;
+};
+
+class Connection {
+ public:
+  // `observer` may be nullptr.
+  Connection(const Endpoint& initiator, const Endpoint& responder, UndecodedList& undecoded,
+             ConnectionObserver* observer = nullptr);
+
+  const Endpoint& initiator() const { return initiator_; }
+  const Endpoint& responder() const { return responder_; }
+  const IwarpStream& stream(Side from) const { return directions_[static_cast<std::size_t>(from)].stream; }
+  const TcpReassembly& tcp(Side from) const { return directions_[static_cast<std::size_t>(from)].tcp; }
+
+  // A SYN with another initial sequence number than the first from this side: a new connection on the same ports.
+  bool is_another(const Segment& syn) const;
+
+  // Takes a segment of either direction; false if it is dropped as a receiver does, for its checksum.
+  bool segment(const Segment& segment);
+  void finish();
+
+ private:
+  struct Direction {
+    Direction(wire::MpaFrameKind startup, const std::string& name, UndecodedList& undecoded)
+        : stream(startup, name, undecoded) {}
+    TcpReassembly tcp;
+    IwarpStream stream;
+    bool offloaded = false;    // the sender leaves checksums to its NIC, and was captured before it
+    bool told_no_syn = false;  // once is enough
+  };
+  Direction& direction(Side from) { return directions_[static_cast<std::size_t>(from)]; }
+  bool dropped(const Direction& from, const Segment& segment) const;
+  void open(Direction& from, Direction& to, const Segment& syn);
+  void negotiate();
+
+  const Endpoint initiator_, responder_;
+  UndecodedList& undecoded_;
+  ConnectionObserver* const observer_;
+  std::array<Direction, 2> directions_;
+};
+
+}  // namespace rnic::capture

@@ -1,0 +1,41 @@
+// Which connection a segment belongs to.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "model/capture/connection.h"
+
+namespace rnic::capture {
+
+class ConnectionTable {
+ public:
+  // Called for each new connection; may return nullptr.
+  using Observe = std::function<ConnectionObserver*(const Endpoint& initiator, const Endpoint& responder)>;
+  explicit ConnectionTable(UndecodedList& undecoded, Observe observe = nullptr)
+      : undecoded_(undecoded), observe_(std::move(observe)) {}
+
+  // False if the segment is dropped for its checksum. Data of connections that began before the capture is told to
+  // `undecoded`, once per connection.
+  bool segment(const Segment& segment);
+  void finish();
+
+  // In the order of their SYNs.
+  const std::vector<std::unique_ptr<Connection>>& connections() const { return connections_; }
+
+ private:
+  using Key = std::pair<Endpoint, Endpoint>;  // the smaller endpoint first
+  Connection* find_or_open(const Key& key, const Segment& segment);
+
+  UndecodedList& undecoded_;
+  const Observe observe_;
+  std::vector<std::unique_ptr<Connection>> connections_;
+  std::map<Key, Connection*> current_;  // several connections can use the same ports one after the other
+  std::set<Key> strangers_;             // seen, but not from the SYN on
+};
+
+}  // namespace rnic::capture

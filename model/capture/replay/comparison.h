@@ -1,0 +1,28 @@
+// What the model said against what the real side said, message by message.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "model/capture/replay/replay_program.h"
+
+namespace rnic::replay {
+
+struct Difference {
+  std::string what, expected, got;
+  std::string explained_by;  // requirement ids, or a section of the wire facts; empty: nothing explains it
+};
+
+struct Comparison {
+  std::size_t messages =
+      0;  // of the real side, startup frames and a refusal counted; and what the model said beyond that
+  std::size_t matched = 0;  // without any difference
+  std::vector<Difference> differences;
+
+  std::size_t unexplained() const;
+};
+
+void compare(const Outcome& outcome, Comparison& comparison);
+
+}  // namespace rnic::replay

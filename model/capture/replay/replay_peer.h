@@ -1,0 +1,86 @@
+// The captured peer on the wire: a station whose TCP sends a captured stream again and reads what the model answers.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "model/capture/replay/script.h"
+#include "model/capture/replay/tcp_endpoint.h"
+#include "model/common/buffer.h"
+#include "model/rnic/boundary/ethernet_socket.h"
+#include "model/wire/ethernet.h"
+#include "model/wire/ipv4.h"
+
+namespace rnic::replay {
+
+class ReplayPeer final : public sc_core::sc_module, private EthernetTarget {
+ public:
+  struct Station {
+    wire::MacAddress mac;
+    wire::Ipv4Address ip;
+  };
+  // After so long without a frame the model has done all that the last ones ask of it.
+  static constexpr std::uint64_t kRestPs = 20'000'000;
+  static constexpr std::uint64_t kPollPs = 1'000'000;
+  static constexpr unsigned kLineGbps = 100;
+
+  EthernetInitiator transmitter{"transmitter"};
+
+  ReplayPeer(sc_core::sc_module_name nm, const Station& self, const Station& chip);
+  EthernetTarget& receiver() { return *this; }
+
+  // Plays the script's peer, from the SYN on; `fed` is the stream to send, as long as the script's. One at a time.
+  using Apply = std::function<bool(const MemoryChange& change)>;  // false: not done yet, call again
+  void begin(const Script& script, std::vector<std::uint8_t> fed, Apply apply);
+  // Counts the messages that the next step waits for as sent, for nothing moves any more. False if it waits for none.
+  bool forgive();
+  void abort();
+
+  bool begun() const { return tcp_ != nullptr; }
+  bool over() const { return tcp_->over(); }
+  bool fed_all() const { return next_step_ == script_->steps.size(); }
+  std::size_t acked() const { return tcp_->acked(); }
+  bool resting() const;
+  const MessageReader& answer() const { return *answer_; }
+  // Messages of the model, its startup frame and what was forgiven.
+  std::size_t answered() const { return answer_->whole_messages() + (answer_->started() ? 1 : 0) + forgiven_; }
+  bool refused() const { return refused_; }
+  // Grows with everything that comes in or goes out.
+  std::uint64_t progress() const { return progress_; }
+
+ private:
+  void on_frame(const Frame& frame, std::uint64_t at_ps) override;
+  void step();
+  void receive(const Frame& frame, std::uint64_t now_ps);
+  void feed();
+  bool changed(std::size_t position);
+  void finish();
+  void transmit(const wire::TcpHeader& header, ByteSpan payload);
+
+  struct Arrival {
+    std::uint64_t at_ps;
+    Frame frame;
+  };
+  const Station self_, chip_;
+  BufferPool buffers_{16384};
+  sc_core::sc_event event_;
+  std::deque<Arrival> arrivals_;
+  std::uint64_t line_free_ps_ = 0;
+
+  const Script* script_ = nullptr;
+  std::vector<std::uint8_t> fed_;
+  Apply apply_;
+  std::optional<MessageReader> answer_;
+  std::unique_ptr<TcpEndpoint> tcp_;
+  std::size_t next_step_ = 0, next_change_ = 0, forgiven_ = 0;
+  std::uint64_t newest_frame_ps_ = 0;  // of either direction
+  bool closing_ = false, refused_ = false;
+  std::uint32_t connections_ = 0;
+  std::uint64_t progress_ = 0;
+};
+
+}  // namespace rnic::replay

@@ -1,0 +1,22 @@
+// What a capture holds, as JSON and for people.
+#pragma once
+
+#include <ostream>
+
+#include <nlohmann/json.hpp>
+
+#include "model/capture/connection_table.h"
+
+namespace rnic::capture {
+
+struct CaptureReport {
+  UndecodedList undecoded;  // in the order of the file
+  ConnectionTable table{undecoded};
+  std::uint64_t frames = 0;
+  std::uint64_t dropped = 0;  // frames that a receiver drops for a wrong IP or TCP checksum
+};
+
+nlohmann::ordered_json to_json(const CaptureReport& report);
+void print(const CaptureReport& report, std::ostream& out);
+
+}  // namespace rnic::capture

@@ -1,0 +1,112 @@
+#include "model/capture/segment.h"
+
+#include <algorithm>
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+
+#include "model/wire/checksum.h"
+#include "model/wire/ethernet.h"
+#include "model/wire/ipv4.h"
+#include "model/wire/ipv6.h"
+
+namespace rnic::capture {
+namespace {
+
+// A packet of either IP version, as far as TCP needs it.
+struct Packet {
+  Endpoint src, dst;
+  ByteSpan tcp;
+  wire::ChecksumAccumulator pseudo_header;
+};
+
+FrameResult undecoded(const CapturedFrame& frame, const char* what) {
+  if (frame.bytes.size() < frame.wire_bytes) {
+    return {FrameFate::kUndecoded,
+            {},
+            fmt::format("the capture kept {} of the frame's {} octets", frame.bytes.size(), frame.wire_bytes)};
+  }
+  return {FrameFate::kUndecoded, {}, what};
+}
+
+// A receiver drops an IPv4 header whose checksum is wrong before it looks at the fields.
+bool wrong_ipv4_checksum(ByteSpan packet) {
+  if (packet.size() < wire::Ipv4Header::kBytes) return false;
+  const std::size_t size = std::max(std::size_t{4} * (packet[0] & 0x0f), wire::Ipv4Header::kBytes);
+  return packet.size() >= size && wire::internet_checksum(packet.subspan(0, size)) != 0;
+}
+
+TcpChecksum classify(const Packet& packet, const wire::TcpHeader& header) {
+  wire::ChecksumAccumulator sum = packet.pseudo_header;
+  sum.add(packet.tcp);
+  if (sum.checksum() == 0) return TcpChecksum::kGood;
+  return header.checksum == packet.pseudo_header.partial() ? TcpChecksum::kPartial : TcpChecksum::kWrong;
+}
+
+FrameResult read_tcp(const CapturedFrame& frame, Packet packet, bool trust_checksums) {
+  const auto tcp = wire::TcpView::parse(packet.tcp);
+  if (!tcp) return undecoded(frame, "malformed TCP header");
+  FrameResult result{FrameFate::kSegment, {}, {}};
+  packet.src.port = tcp->header.src_port;
+  packet.dst.port = tcp->header.dst_port;
+  result.segment = {frame.offset,
+                    packet.src,
+                    packet.dst,
+                    tcp->header,
+                    trust_checksums ? TcpChecksum::kGood : classify(packet, tcp->header),
+                    tcp->payload};
+  return result;
+}
+
+FrameResult read_ipv4(const CapturedFrame& frame, ByteSpan bytes, bool trust_checksums) {
+  if (!trust_checksums && wrong_ipv4_checksum(bytes)) {
+    return {FrameFate::kWrongIpChecksum, {}, {}};
+  }
+  const auto ip = wire::Ipv4View::parse(bytes);
+  if (!ip) return undecoded(frame, "malformed IPv4 header");
+  if (ip->header.protocol != wire::kIpProtocolTcp) return {};
+  if (ip->header.is_fragment()) return undecoded(frame, "IPv4 fragment");
+  Packet packet;
+  store_be32(packet.src.address.data(), ip->header.src.v);
+  store_be32(packet.dst.address.data(), ip->header.dst.v);
+  packet.tcp = ip->payload;
+  packet.pseudo_header = wire::tcp_pseudo_header(ip->header.src, ip->header.dst, ip->payload.size());
+  return read_tcp(frame, packet, trust_checksums);
+}
+
+FrameResult read_ipv6(const CapturedFrame& frame, ByteSpan bytes, bool trust_checksums) {
+  const auto ip = wire::Ipv6View::parse(bytes);
+  if (!ip) return undecoded(frame, "malformed IPv6 header");
+  if (ip->protocol != wire::kIpProtocolTcp) return {};
+  if (ip->fragment) return undecoded(frame, "IPv6 fragment");
+  Packet packet;
+  packet.src.ipv6 = packet.dst.ipv6 = true;
+  packet.src.address = ip->header.src.octets;
+  packet.dst.address = ip->header.dst.octets;
+  packet.tcp = ip->payload;
+  packet.pseudo_header = wire::tcp_pseudo_header(ip->header.src, ip->header.dst, ip->payload.size());
+  return read_tcp(frame, packet, trust_checksums);
+}
+
+}  // namespace
+
+std::string to_string(const Endpoint& endpoint) {
+  char text[INET6_ADDRSTRLEN] = "";
+  inet_ntop(endpoint.ipv6 ? AF_INET6 : AF_INET, endpoint.address.data(), text, sizeof text);
+  return endpoint.ipv6 ? fmt::format("[{}]:{}", text, endpoint.port) : fmt::format("{}:{}", text, endpoint.port);
+}
+
+FrameResult read_frame(const CapturedFrame& frame, bool trust_checksums) {
+  const auto ethernet = wire::EthernetView::parse(frame.bytes);
+  if (!ethernet) return undecoded(frame, "malformed Ethernet header");
+  switch (ethernet->header.ethertype) {
+    case wire::kEthertypeIpv4:
+      return read_ipv4(frame, ethernet->payload, trust_checksums);
+    case wire::kEthertypeIpv6:
+      return read_ipv6(frame, ethernet->payload, trust_checksums);
+    default:
+      return {};
+  }
+}
+
+}  // namespace rnic::capture

@@ -1,0 +1,53 @@
+// A TCP segment found in a captured frame.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tuple>
+
+#include "model/capture/capture_reader.h"
+#include "model/common/bytes.h"
+#include "model/wire/tcp.h"
+
+namespace rnic::capture {
+
+struct Endpoint {
+  bool ipv6 = false;
+  std::array<std::uint8_t, 16> address{};  // IPv4 in the first four octets
+  std::uint16_t port = 0;
+
+  friend bool operator<(const Endpoint& a, const Endpoint& b) {
+    return std::tie(a.ipv6, a.address, a.port) < std::tie(b.ipv6, b.address, b.port);
+  }
+  friend bool operator==(const Endpoint& a, const Endpoint& b) {
+    return std::tie(a.ipv6, a.address, a.port) == std::tie(b.ipv6, b.address, b.port);
+  }
+};
+std::string to_string(const Endpoint& endpoint);  // 10.0.0.2:7471, [fd00::2]:7471
+
+// kPartial: the field holds the sum of the pseudo header alone, as a host leaves it to its NIC. Such a segment may be
+// right or wrong: nobody has added the rest yet.
+enum class TcpChecksum : std::uint8_t { kGood, kPartial, kWrong };
+
+struct Segment {
+  std::uint64_t offset = 0;  // of the frame in the file
+  Endpoint src, dst;
+  wire::TcpHeader header;
+  TcpChecksum checksum = TcpChecksum::kGood;
+  ByteSpan payload;
+};
+
+enum class FrameFate : std::uint8_t { kSegment, kNotTcp, kWrongIpChecksum, kUndecoded };
+
+struct FrameResult {
+  FrameFate fate = FrameFate::kNotTcp;
+  Segment segment;     // valid iff kSegment; its payload is a window on the frame
+  std::string reason;  // iff kUndecoded
+};
+
+// `trust_checksums`: take every checksum for good, IPv4's too.
+FrameResult read_frame(const CapturedFrame& frame, bool trust_checksums);
+
+}  // namespace rnic::capture

@@ -1,0 +1,51 @@
+// One direction of a TCP connection: segments in any order in, the stream in order out.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "model/common/bytes.h"
+
+namespace rnic::capture {
+
+class TcpReassembly {
+ public:
+  // Receives each octet of the stream once and in order; `offset` is that of the frame the octets came in.
+  using Deliver = std::function<void(ByteSpan octets, std::uint64_t offset)>;
+
+  bool started() const { return started_; }
+  // The sequence number of the stream's first octet: that after the SYN.
+  void start(std::uint32_t first_seq) {
+    started_ = true;
+    first_seq_ = first_seq;
+  }
+  std::uint32_t first_seq() const { return first_seq_; }
+
+  // Duplicates and overlaps are cut off; what comes before a hole is filled waits. Where overlapping segments differ,
+  // the octets that could be delivered first count. Time and memory are O(n log n) and O(n) in the octets given.
+  void segment(std::uint32_t seq, ByteSpan payload, std::uint64_t offset, const Deliver& deliver);
+
+  // At the end of the capture: the first segment that still waits, and how many octets are missing before it.
+  struct Hole {
+    std::uint64_t offset = 0;
+    std::uint64_t octets = 0;
+  };
+  std::optional<Hole> hole() const;
+
+ private:
+  struct Waiting {
+    std::vector<std::uint8_t> octets;
+    std::uint64_t offset;
+  };
+  void deliver_new(std::uint64_t position, ByteSpan payload, std::uint64_t offset, const Deliver& deliver);
+
+  bool started_ = false;
+  std::uint32_t first_seq_ = 0;
+  std::uint64_t next_ = 0;                         // stream position of the next octet to deliver; does not wrap
+  std::multimap<std::uint64_t, Waiting> waiting_;  // by stream position
+};
+
+}  // namespace rnic::capture

@@ -1,0 +1,113 @@
+#include "model/host/driver/host_cpu.h"
+
+#include <algorithm>
+
+#include "model/stats/registry.h"
+
+namespace rnic::host {
+
+std::uint64_t Core::time_ps() const { return std::max(busy_until_ps_, cpu_.clock().now_ps()); }
+
+void Core::wake_at(std::uint64_t at_ps) {
+  const ClockDomain& clk = cpu_.clock();
+  const std::uint64_t ps = std::max(at_ps, clk.now_ps() + clk.period_ps());
+  if (std::find(wakes_ps_.begin(), wakes_ps_.end(), ps) == wakes_ps_.end()) wakes_ps_.push_back(ps);
+  cpu_.wake(std::max(due(), clk.now() + 1));
+}
+
+void Core::wake() { wake_at(cpu_.running_ == nullptr ? 0 : cpu_.running_->time_ps()); }
+
+// What is written in this cycle can be seen from the next one on.
+void Core::wake_poller() {
+  const ClockDomain& clk = cpu_.clock();
+  newest_visible_ps_ = clk.now_ps() + clk.period_ps();
+  visible_ps_ = std::min(visible_ps_, newest_visible_ps_);
+  cpu_.wake(std::max(due(), clk.now() + 1));
+}
+
+// The cycle of the next call, which waits for the end of the call before. A polling loop has turned since then, so its
+// turns are a grid that starts there.
+Cycle Core::due() const {
+  std::uint64_t asked = kNone;
+  for (const std::uint64_t ps : wakes_ps_) asked = std::min(asked, ps);
+  if (visible_ps_ != kNone) {
+    const std::uint64_t interval = std::uint64_t{cpu_.config_.poll_interval_ns} * 1000;
+    const std::uint64_t idle_ps = visible_ps_ <= busy_until_ps_ ? 0 : visible_ps_ - busy_until_ps_;
+    asked = std::min(asked, busy_until_ps_ + (idle_ps + interval - 1) / interval * interval);
+  }
+  return asked == kNone ? kNever : cpu_.clock().cycle_at_or_after(std::max(asked, busy_until_ps_));
+}
+
+// What asked for this call is answered; what was written in this cycle asks for another one.
+void Core::begin_call() {
+  const std::uint64_t now_ps = cpu_.clock().now_ps();
+  wakes_ps_.erase(std::remove_if(wakes_ps_.begin(), wakes_ps_.end(), [=](std::uint64_t ps) { return ps <= now_ps; }),
+                  wakes_ps_.end());
+  if (visible_ps_ <= now_ps) visible_ps_ = newest_visible_ps_ > now_ps ? newest_visible_ps_ : kNone;
+}
+
+Core& HostCpu::add(App& app) {
+  cores_.push_back(std::unique_ptr<Core>(new Core(*this, app)));
+  return *cores_.back();
+}
+
+Core& HostCpu::running() {
+  RNIC_CHECK_MSG(running_ != nullptr, std::string(name()) + ": a verb was called outside a program");
+  return *running_;
+}
+
+void HostCpu::mmio_write(std::uint32_t offset, std::uint32_t value) {
+  running().spend_ns(config_.mmio_write_ns);
+  mmio_.push({running().time_ps(), mmio_sequence_++, offset, value, false});
+}
+
+void HostCpu::mmio_read(std::uint32_t offset, std::uint32_t cookie) {
+  mmio_.push({running().time_ps(), mmio_sequence_++, offset, cookie, true});
+}
+
+// A core that works runs ahead of the clock; its accesses are issued when the clock has come to them.
+void HostCpu::issue_mmio() {
+  for (; !mmio_.empty() && mmio_.top().at_ps <= clock().now_ps(); mmio_.pop()) {
+    const Mmio& m = mmio_.top();
+    m.read ? port_.mmio_read(m.offset, m.value, m.at_ps) : port_.mmio_write(m.offset, m.value, m.at_ps);
+  }
+}
+
+void HostCpu::run(Core& core) {
+  core.begin_call();
+  running_ = &core;
+  core.app_.step();
+  ++core.calls_;
+  running_ = nullptr;
+}
+
+Wake HostCpu::tick() {
+  issue_mmio();
+  for (const auto& core : cores_) {
+    if (core->due() <= now()) run(*core);
+  }
+  issue_mmio();
+  Cycle next = mmio_.empty() ? kNever : clock().cycle_at_or_after(mmio_.top().at_ps);
+  for (const auto& core : cores_) next = std::min(next, core->due());
+  return next == kNever ? Wake::on_traffic() : Wake::at_cycle(std::max(next, now() + 1));
+}
+
+std::string HostCpu::waiting_for() const {
+  std::string text;
+  for (const auto& core : cores_) {
+    const std::string one = core->app().waiting_for();
+    if (!one.empty()) text += (text.empty() ? "" : "; ") + one;
+  }
+  return text;
+}
+
+void HostCpu::register_stats(const StatsGroup& group) const {
+  const auto calls = [this] {
+    std::uint64_t sum = 0;
+    for (const auto& core : cores_) sum += core->calls();
+    return static_cast<double>(sum);
+  };
+  group.derived("program_calls", calls, "calls", "calls of programs, on all cores");
+}
+
+}  // namespace rnic::host

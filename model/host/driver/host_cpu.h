@@ -1,0 +1,127 @@
+// The host's processor: every program (App) has a core to itself, whose time passes while it executes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <queue>
+#include <string>
+#include <vector>
+
+#include "model/common/clock_domain.h"
+#include "model/config/field.h"
+#include "model/host/host_port.h"
+
+namespace rnic::host {
+
+// What verbs cost in processor time. All of it is time in which the calling program does nothing else.
+struct HostCpuConfig {
+  unsigned post_ns = 40;
+  unsigned poll_ns = 15;
+  unsigned completion_ns = 15;
+  unsigned mmio_write_ns = 5;
+  unsigned poll_interval_ns = 20;
+  unsigned interrupt_ns = 1500;
+  unsigned event_ns = 200;
+  unsigned command_ns = 300;
+  template <class V>
+  static void fields(V& v) {
+    v("post_ns", &HostCpuConfig::post_ns, "building one work request in its ring", in_range(0, 1000000), unit("ns"));
+    v("poll_ns", &HostCpuConfig::poll_ns, "one poll_cq call", in_range(0, 1000000), unit("ns"));
+    v("completion_ns", &HostCpuConfig::completion_ns, "each completion that poll_cq returns", in_range(0, 1000000),
+      unit("ns"));
+    v("mmio_write_ns", &HostCpuConfig::mmio_write_ns, "one register write, sent at its end", in_range(0, 1000000),
+      unit("ns"));
+    v("poll_interval_ns", &HostCpuConfig::poll_interval_ns, "period of an idle polling loop", in_range(1, 1000000),
+      unit("ns"));
+    v("interrupt_ns", &HostCpuConfig::interrupt_ns, "from the MSI-X message to the driver's handler",
+      in_range(0, 1000000), unit("ns"));
+    v("event_ns", &HostCpuConfig::event_ns, "handling one event of the event queue", in_range(0, 1000000), unit("ns"));
+    v("command_ns", &HostCpuConfig::command_ns, "building one command in the command ring", in_range(0, 1000000),
+      unit("ns"));
+  }
+};
+
+// A program as a state machine: step() is called when something it may be waiting for has happened, looks, and does
+// what can be done. A call with nothing to do must change nothing.
+class App {
+ public:
+  virtual ~App() = default;
+  virtual void step() = 0;
+  // For the report of a run that hangs; empty when it is at rest.
+  virtual std::string waiting_for() const = 0;
+};
+
+class HostCpu;
+
+// A core and its own clock, which runs ahead of the simulation while it works: calls of one program follow each other.
+class Core {
+ public:
+  std::uint64_t time_ps() const;
+  void spend_ns(unsigned ns) { busy_until_ps_ = time_ps() + std::uint64_t{ns} * 1000; }
+  // Spins until then, as for a lock.
+  void spin_until(std::uint64_t ps) { busy_until_ps_ = ps > time_ps() ? ps : time_ps(); }
+  // Calls step() at the first clock edge at or after at_ps at which the core is free; never within this cycle.
+  void wake_at(std::uint64_t at_ps);
+  // At the time of the running program, which caused it.
+  void wake();
+  // The device writes in this cycle to memory that a polling loop reads: step() is called at the loop's next iteration.
+  void wake_poller();
+  App& app() const { return app_; }
+  // Completed calls of step().
+  std::uint64_t calls() const { return calls_; }
+
+ private:
+  friend class HostCpu;
+  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+  Core(HostCpu& cpu, App& app) : cpu_(cpu), app_(app) {}
+  Cycle due() const;
+  void begin_call();
+
+  HostCpu& cpu_;
+  App& app_;
+  std::uint64_t busy_until_ps_ = 0, calls_ = 0;
+  std::vector<std::uint64_t> wakes_ps_;  // few, in no order
+  std::uint64_t visible_ps_ = kNone;     // the oldest write that no call has followed
+  std::uint64_t newest_visible_ps_ = 0;
+};
+
+// Lives in the host's clock domain. Costs nothing while all programs wait.
+class HostCpu final : public Stage {
+ public:
+  HostCpu(sc_core::sc_module_name nm, ClockDomain& clk, const HostCpuConfig& config, HostPort& port)
+      : Stage(nm, clk), config_(config), port_(port) {}
+
+  // The reference stays valid; `app` must outlive the simulation.
+  Core& add(App& app);
+  // The core whose program is being called; InternalError outside step().
+  Core& running();
+  const HostCpuConfig& config() const { return config_; }
+
+  // Register accesses of the running program, in the order of time over all cores.
+  void mmio_write(std::uint32_t offset, std::uint32_t value);
+  void mmio_read(std::uint32_t offset, std::uint32_t cookie);
+
+  Wake tick() override;
+  std::string waiting_for() const override;
+  void register_stats(const StatsGroup& group) const override;
+
+ private:
+  friend class Core;
+  struct Mmio {
+    std::uint64_t at_ps, sequence;
+    std::uint32_t offset, value;
+    bool read;
+    bool operator>(const Mmio& o) const { return at_ps != o.at_ps ? at_ps > o.at_ps : sequence > o.sequence; }
+  };
+  void issue_mmio();
+  void run(Core& core);
+
+  const HostCpuConfig config_;
+  HostPort& port_;
+  std::vector<std::unique_ptr<Core>> cores_;
+  Core* running_ = nullptr;
+  std::priority_queue<Mmio, std::vector<Mmio>, std::greater<>> mmio_;
+  std::uint64_t mmio_sequence_ = 0;
+};
+
+}  // namespace rnic::host

@@ -1,0 +1,86 @@
+#include "model/host/host_memory.h"
+
+#include <cstring>
+#include <iterator>
+#include <string>
+
+#include <sys/mman.h>
+
+#include "model/common/check.h"
+#include "model/common/prng.h"
+
+namespace rnic::host {
+
+// Fresh memory of the operating system: zero, and free of cost until it is touched; large pages make touching cheaper.
+namespace {
+
+std::uint8_t* map(std::uint64_t bytes) {
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) throw ConfigError("host.memory.size_mib: this machine cannot provide that much");
+  madvise(memory, bytes, MADV_HUGEPAGE);
+  return static_cast<std::uint8_t*>(memory);
+}
+
+}  // namespace
+
+void HostMemory::Unmap::operator()(std::uint8_t* p) const { munmap(p, bytes); }
+
+HostMemory::HostMemory(const HostMemoryConfig& config)
+    : base_(config.base_address), capacity_(config.size_mib << 20), bytes_(map(capacity_), Unmap{capacity_}) {}
+
+std::uint64_t HostMemory::alloc(std::uint64_t bytes, std::uint64_t align) {
+  RNIC_CHECK(align != 0 && (align & (align - 1)) == 0);
+  const auto aligned = [=](std::uint64_t offset) { return ((base_ + offset + align - 1) & ~(align - 1)) - base_; };
+  for (auto piece = free_.begin(); piece != free_.end(); ++piece) {
+    const std::uint64_t begin = piece->first, end = begin + piece->second, at = aligned(begin);
+    if (at > end || bytes > end - at) continue;
+    free_.erase(piece);
+    if (at != begin) free_[begin] = at - begin;
+    if (at + bytes != end) free_[at + bytes] = end - at - bytes;
+    std::memset(bytes_.get() + at, 0, bytes);
+    return base_ + at;
+  }
+  const std::uint64_t offset = aligned(used_);
+  if (offset > capacity_ || bytes > capacity_ - offset) {
+    throw ConfigError("host.memory.size_mib: no room for " + std::to_string(bytes) + " octets more; " +
+                      std::to_string(capacity_ - used_) + " are left");
+  }
+  used_ = offset + bytes;
+  return base_ + offset;
+}
+
+void HostMemory::free(std::uint64_t address, std::uint64_t bytes) {
+  RNIC_CHECK(contains(address, bytes));
+  if (bytes == 0) return;
+  const auto [piece, fresh] = free_.emplace(address - base_, bytes);
+  RNIC_CHECK(fresh);
+  const auto merge = [this](auto first) {
+    const auto second = std::next(first);
+    if (second == free_.end()) return;
+    RNIC_CHECK_MSG(first->first + first->second <= second->first, "host memory was given back twice");
+    if (first->first + first->second != second->first) return;
+    first->second += second->second;
+    free_.erase(second);
+  };
+  merge(piece);
+  if (piece != free_.begin()) merge(std::prev(piece));
+}
+
+// Every other page of a range, shuffled; the pages between them are nobody's.
+std::vector<std::uint64_t> HostMemory::alloc_pages(std::uint32_t pages, unsigned log_page, std::uint64_t seed) {
+  const std::uint64_t size = std::uint64_t{1} << log_page, first = alloc(2 * pages * size, size);
+  std::vector<std::uint64_t> list;
+  for (std::uint32_t i = 0; i < pages; ++i) list.push_back(first + 2 * i * size);
+  Prng prng(seed);
+  for (std::uint32_t i = pages; i > 1; --i) std::swap(list[i - 1], list[prng.below(i)]);
+  return list;
+}
+
+MutableByteSpan HostMemory::span(std::uint64_t address, std::uint64_t bytes) {
+  std::uint8_t* data = find(address, bytes);
+  RNIC_CHECK_MSG(data != nullptr,
+                 std::to_string(bytes) + " octets at bus address " + std::to_string(address) + " are not allocated");
+  return {data, bytes};
+}
+
+}  // namespace rnic::host

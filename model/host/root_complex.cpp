@@ -1,0 +1,163 @@
+#include "model/host/root_complex.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "model/common/bytes.h"
+#include "model/stats/registry.h"
+
+namespace rnic::host {
+
+using pcie::CplStatus;
+using pcie::FlowClass;
+using pcie::Tlp;
+using pcie::TlpType;
+
+RootComplex::RootComplex(sc_core::sc_module_name nm, ClockDomain& clk, const RootComplexConfig& config,
+                         const pcie::PcieLinkConfig& link, HostMemory& memory)
+    : Stage(nm, clk),
+      port(*this, link, pcie::PcieSide::kHost),
+      config_(config),
+      link_(link),
+      memory_(memory),
+      snapshots_(link.max_payload_bytes),
+      mmio_(*this) {
+  if (std::uint64_t{config.mmio_ns} * 1000 < clk.period_ps()) {
+    throw ConfigError("host.root_complex.mmio_ns: must be at least one cycle of the host's clock");
+  }
+}
+
+void RootComplex::access(Access access, std::uint64_t at_ps) {
+  last_mmio_ps_ = std::max(last_mmio_ps_, at_ps + std::uint64_t{config_.mmio_ns} * 1000);
+  access.tlp.issued = clock().cycle_at_or_after(last_mmio_ps_);
+  mmio_.deliver(std::move(access), last_mmio_ps_);
+}
+
+void RootComplex::mmio_write(std::uint32_t offset, std::uint32_t value, std::uint64_t at_ps) {
+  access({Tlp::write32(link_.bar0_address + offset, value)}, at_ps);
+}
+
+void RootComplex::mmio_read(std::uint32_t offset, std::uint32_t cookie, std::uint64_t at_ps) {
+  access({Tlp::read(link_.bar0_address + offset, 4, 0), cookie}, at_ps);
+}
+
+// Reads and completions do not pass a posted write that arrived before them.
+bool RootComplex::behind_a_write(FlowClass c) const {
+  return port.can_pop(FlowClass::kPosted) && port.front_ps(FlowClass::kPosted) <= port.front_ps(c);
+}
+
+void RootComplex::take_write() {
+  if (!port.can_pop(FlowClass::kPosted)) return;
+  const Tlp tlp = port.pop(FlowClass::kPosted);
+  if (tlp.poisoned) {
+    ++counters_.poisoned_writes;
+  } else if (tlp.address - kMsiAddress < kMsiBytes) {
+    ++counters_.interrupts;
+    if (events_ != nullptr) events_->msix(load_le32(tlp.data()), clock().now_ps());
+  } else if (std::uint8_t* to = memory_.find(tlp.address, tlp.bytes)) {
+    ++counters_.memory_writes;
+    std::memcpy(to, tlp.data(), tlp.bytes);
+    if (events_ != nullptr) events_->memory_written(tlp.address, tlp.bytes, clock().now_ps());
+  } else {
+    ++counters_.refused_writes;
+  }
+}
+
+void RootComplex::take_read() {
+  if (!port.can_pop(FlowClass::kNonPosted) || behind_a_write(FlowClass::kNonPosted)) return;
+  if (reads_.size() == config_.pending_reads) return;
+  const std::uint64_t due_ps = port.front_ps(FlowClass::kNonPosted) + std::uint64_t{config_.memory_read_ns} * 1000;
+  ++counters_.memory_reads;
+  reads_.push({port.pop(FlowClass::kNonPosted), std::max(now(), clock().cycle_at_or_after(due_ps)), 0});
+}
+
+void RootComplex::take_completion() {
+  if (!port.can_pop(FlowClass::kCompletion) || behind_a_write(FlowClass::kCompletion)) return;
+  const Tlp tlp = port.pop(FlowClass::kCompletion);
+  const bool ours = tlp.tag < kMmioTags && (free_tags_ >> tlp.tag & 1) == 0;
+  RNIC_CHECK_MSG(ours, "completion for a tag that is not in use");
+  free_tags_ |= 1u << tlp.tag;
+  const bool ok = tlp.type == TlpType::kCplD && tlp.status == CplStatus::kSc && !tlp.poisoned;
+  if (events_ == nullptr) return;
+  events_->mmio_read_done(cookies_[tlp.tag], ok ? load_le32(tlp.data()) : 0xffffffff, ok, clock().now_ps());
+}
+
+// The next piece of the oldest read that memory has answered. A piece ends at a multiple of RCB (section 2.3.1.1).
+void RootComplex::prepare_completion() {
+  if (completion_ready_ || reads_.empty() || reads_.front().due > now()) return;
+  Read& read = reads_.front();
+  const std::uint64_t address = read.request.address + read.sent;
+  const std::uint64_t boundary = link_.read_completion_boundary_bytes;
+  const std::uint64_t end = (address + link_.max_payload_bytes) & ~(boundary - 1);
+  const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(read.request.bytes - read.sent, end - address));
+  const std::uint8_t* from = memory_.find(read.request.address, read.request.bytes);
+  if (from == nullptr) {
+    ++counters_.refused_reads;
+    completion_ = Tlp::refusal(read.request, CplStatus::kUr);
+    read.sent = read.request.bytes;
+  } else {
+    completion_ = Tlp::completion(read.request, address, n);
+    std::uint8_t* to = completion_.near_data;
+    if (n > Tlp::kInlineBytes) {
+      completion_.hold = snapshots_.take();
+      completion_.far_data = to = completion_.hold->bytes();
+    }
+    std::memcpy(to, from + read.sent, n);
+    read.sent += n;
+  }
+  completion_.issued = read.due;
+  completion_ready_ = true;
+  if (read.sent == read.request.bytes) reads_.pop();
+}
+
+// The CPU's next access, unless it is a read and all tags are in use.
+const Tlp* RootComplex::mmio_head() const {
+  if (!mmio_.can_pop()) return nullptr;
+  const Tlp& tlp = mmio_.front().tlp;
+  return tlp.type == TlpType::kMRd && free_tags_ == 0 ? nullptr : &tlp;
+}
+
+void RootComplex::transmit() {
+  const Tlp* heads[] = {mmio_head(), completion_ready_ ? &completion_ : nullptr};
+  if (heads[0] == nullptr && heads[1] == nullptr) return;
+  const int chosen = port.choose(heads, 2);
+  if (chosen < 0) return;
+  if (chosen == 0) {
+    Access access = mmio_.pop();
+    const bool read = access.tlp.type == TlpType::kMRd;
+    ++(read ? counters_.mmio_reads : counters_.mmio_writes);
+    if (read) {
+      access.tlp.tag = static_cast<std::uint16_t>(__builtin_ctz(free_tags_));
+      free_tags_ &= free_tags_ - 1;
+      cookies_[access.tlp.tag] = access.cookie;
+    }
+    port.send(std::move(access.tlp));
+  } else {
+    completion_ready_ = false;
+    port.send(std::move(completion_));
+  }
+  const bool served = !reads_.empty() && reads_.front().due <= now();
+  if (mmio_head() != nullptr || completion_ready_ || served) port.wake_when_free();
+}
+
+Wake RootComplex::tick() {
+  take_write();
+  take_read();
+  take_completion();
+  prepare_completion();
+  transmit();
+  const bool reads = port.can_pop(FlowClass::kNonPosted) && reads_.size() < config_.pending_reads;
+  if (reads || port.can_pop(FlowClass::kPosted) || port.can_pop(FlowClass::kCompletion)) return Wake::next_cycle();
+  const bool memory_works = !reads_.empty() && reads_.front().due > now();
+  return memory_works ? Wake::at_cycle(reads_.front().due) : Wake::on_traffic();
+}
+
+std::string RootComplex::waiting_for() const {
+  if (port.waits_for_credit()) return "credits of the device";
+  if (free_tags_ != 0xffffffff) return "completions of register reads";
+  return reads_.empty() ? "" : "memory";
+}
+
+void RootComplex::register_stats(const StatsGroup& group) const { group.counters(counters_); }
+
+}  // namespace rnic::host

@@ -1,0 +1,198 @@
+#include "model/programs/consumer/consumer.h"
+
+#include <cerrno>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "model/common/check.h"
+#include "model/programs/workload/event_text.h"
+
+namespace rnic::consumer {
+
+using host::CmEventType;
+
+namespace {
+
+constexpr std::uint32_t kRing = 16;  // work requests
+
+}  // namespace
+
+Consumer::Consumer(host::Context& context, const ProgramSpec& spec, const Needs& needs)
+    : spec_(spec), context_(context), core_(context.cpu().add(*this)), channel_(core_), needs_(needs) {
+  context_.when_open(core_);
+}
+
+void Consumer::fail(const std::string& reason) {
+  if (error_.empty()) error_ = spec_.name + ": " + reason;
+}
+
+void Consumer::count_round(std::uint64_t bytes) {
+  record_.bytes += bytes;
+  ++record_.rounds;
+  record_.last_ps = time_ps();
+}
+
+void Consumer::step() {
+  if (!context_.error().empty()) fail(context_.error());
+  if (!error_.empty() || done()) return;
+  if (state_ == State::kOpening && context_.is_open()) create();
+  if (state_ == State::kCreating && created()) begin();
+  const bool due = spec_.start_on_ping ? pinged_ : core_.time_ps() >= spec_.start_us * 1'000'000;
+  if (state_ == State::kWaiting && due) {
+    if (context_.connect(*qp_, spec_.peer_ip, spec_.port, parameters(), channel_) != 0) fail("cannot connect");
+    state_ = State::kSetup;
+  }
+  if (state_ != State::kSetup && state_ != State::kConnected) return;
+  // What came before the connection ended is told before its end.
+  if (state_ == State::kConnected) poll(*recv_cq_), poll(*send_cq_);
+  take_events();
+  if (state_ == State::kConnected) poll(*recv_cq_), poll(*send_cq_);
+}
+
+void Consumer::pinged() {
+  if (std::exchange(pinged_, true)) return;
+  core_.wake_at(static_cast<std::uint64_t>(sc_core::sc_time_stamp().value()));
+}
+
+void Consumer::create() {
+  pd_ = context_.alloc_pd();
+  address_ = context_.memory().alloc(needs_.memory_bytes, 4096);
+  mr_ = context_.reg_mr(pd_, address_, needs_.memory_bytes, needs_.access);
+  if (needs_.window) window_ = context_.alloc_mr(pd_);
+  send_cq_ = context_.create_cq(kRing, host::CqMode::kPolled);
+  recv_cq_ = context_.create_cq(kRing, host::CqMode::kPolled);
+  if (mr_ == nullptr || (needs_.window && window_ == nullptr)) return fail("the device has no region left");
+  create_queue_pair();
+  if (spec_.part == Part::kServer) {
+    listener_ = &context_.listen(spec_.port, parameters().flags, channel_);
+  }
+  state_ = State::kCreating;
+}
+
+void Consumer::create_queue_pair() {
+  if (send_cq_ != nullptr && recv_cq_ != nullptr) qp_ = context_.create_qp({pd_, send_cq_, recv_cq_, kRing, kRing});
+  if (qp_ == nullptr) fail("the device has no queue pair left");
+}
+
+bool Consumer::created() {
+  for (host::Cq* cq : {send_cq_, recv_cq_}) {
+    if (cq->ready()) poll(*cq);  // what a queue pair before this one has flushed
+  }
+  if (mr_->failed() || (window_ != nullptr && window_->failed()) || send_cq_->failed() || recv_cq_->failed() ||
+      qp_->failed() || (listener_ != nullptr && listener_->failed())) {
+    fail("the device refused to create its objects");
+    return false;
+  }
+  return mr_->ready() && (window_ == nullptr || window_->ready()) && qp_->ready() &&
+         (listener_ == nullptr || listener_->ready());
+}
+
+void Consumer::begin() {
+  ready();
+  state_ = spec_.part == Part::kServer ? State::kSetup : State::kWaiting;
+  if (state_ == State::kWaiting) core_.wake_at(spec_.start_us * 1'000'000);
+}
+
+host::ConnParam Consumer::parameters() const {
+  host::ConnParam param;
+  param.responder_resources = param.initiator_depth = needs_.depth;
+  unsigned flags = abi::kCmEnhanced;
+  if (spec_.crc) flags |= abi::kCmCrc;
+  if (spec_.markers) flags |= abi::kCmMarkers;
+  if (spec_.rtr) flags |= abi::kCmPeerToPeer | abi::kCmRtrWrite;
+  param.flags = static_cast<std::uint8_t>(flags);
+  return param;
+}
+
+void Consumer::take_events() {
+  while (error_.empty() && !done() && !channel_.empty()) {
+    ++progress_;
+    take(channel_.get_cm_event());
+  }
+}
+
+void Consumer::take(const host::CmEvent& event) {
+  switch (event.type) {
+    case CmEventType::kConnectRequest:
+      return answer(event);
+    case CmEventType::kEstablished:
+      if (listener_ != nullptr) context_.unlisten(*std::exchange(listener_, nullptr));
+      state_ = State::kConnected;
+      return established();
+    case CmEventType::kDisconnected:
+      if (!may_end()) return fail(fmt::format("the peer left after {} rounds", record_.rounds));
+      state_ = State::kDone;
+      return;
+    default:
+      // Until one is set up; and one that has no queue pair is never the one that is served.
+      if (listener_ != nullptr || (spec_.part == Part::kServer && event.qp == nullptr)) return take_stray(event);
+      return fail(workload::event_text(event));
+  }
+}
+
+// One connection is served, the first that is set up.
+void Consumer::answer(const host::CmEvent& request) {
+  static constexpr std::uint8_t kReason[] = {'n', 'o'};
+  if (spec_.reject) {
+    context_.reject(request.connection, kReason);
+    state_ = State::kDone;
+  } else if (qp_->has_connection()) {
+    context_.reject(request.connection, kReason);
+    ++record_.refused;
+  } else if (context_.accept(request.connection, *qp_, parameters(), channel_) != 0) {
+    fail("cannot accept");
+  }
+}
+
+// A connection that came to nothing; if it had the queue pair, the next one gets another.
+void Consumer::take_stray(const host::CmEvent& event) {
+  ++record_.refused;
+  if (event.qp == nullptr) return;
+  context_.destroy_qp(*std::exchange(qp_, nullptr));
+  create_queue_pair();
+  state_ = State::kCreating;
+}
+
+void Consumer::poll(host::Cq& cq) {
+  host::Wc wc;
+  while (error_.empty() && cq.poll_cq(&wc, 1) == 1) {
+    ++progress_;
+    const bool ended = wc.status == abi::WcStatus::kWrFlushErr;  // its event says why
+    if (wc.status == abi::WcStatus::kSuccess) completed(wc);
+    else if (!ended) fail(fmt::format("completed with '{}'", host::wc_status_str(wc.status)));
+  }
+}
+
+void Consumer::receive(std::uint64_t offset, std::uint32_t bytes) {
+  host::RecvWr wr;
+  wr.num_sge = 1;
+  wr.sg_list[0] = {address_ + offset, bytes, mr_->lkey()};
+  const int refused = qp_->post_recv(wr);
+  RNIC_CHECK(refused == 0 || refused == EINVAL);  // EINVAL: the connection has ended, its event is on the way
+}
+
+void Consumer::post(host::SendWr wr, std::uint64_t offset, std::uint32_t bytes) {
+  wr.send_flags = abi::kWqeSignaled;
+  wr.num_sge = 1;
+  wr.sg_list[0] = {address_ + offset, bytes, mr_->lkey()};
+  if (qp_->post_send(wr) != 0) fail("a work request cannot be posted");
+}
+
+void Consumer::open_window(std::uint64_t offset, std::uint32_t bytes) {
+  host::SendWr wr;
+  wr.opcode = abi::WrOpcode::kRegMr;
+  wr.send_flags = abi::kWqeSignaled;
+  wr.rkey = window_->inc_rkey();
+  wr.registration = {address_ + offset, bytes, 0, abi::kLocalWrite | abi::kRemoteWrite};
+  if (qp_->post_send(wr) != 0) fail("a registration cannot be posted");
+}
+
+std::string Consumer::waiting_for() const {
+  static constexpr const char* kWhat[] = {"the device",   "its objects", "its time to connect",
+                                          "a connection", "the peer",    ""};
+  if (done() || !error_.empty()) return "";
+  return fmt::format("{}: {}, after {} rounds", spec_.name, kWhat[static_cast<unsigned>(state_)], record_.rounds);
+}
+
+}  // namespace rnic::consumer

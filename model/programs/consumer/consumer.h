@@ -1,0 +1,98 @@
+// A program with one connection to a peer that is not of this project: makes its objects, connects or listens, and
+// leaves the rest to the tool whose part it plays.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "model/host/driver/context.h"
+#include "model/programs/consumer/program_spec.h"
+
+namespace rnic::consumer {
+
+class Consumer : public host::App {
+ public:
+  // `memory_bytes` octets of host memory are registered with `access` (abi::Access); `depth` is IRD and ORD. With a
+  // `window` there is one more region, for open_window().
+  struct Needs {
+    std::uint64_t memory_bytes;
+    std::uint8_t access;
+    std::uint16_t depth;
+    bool window = false;
+  };
+  Consumer(host::Context& context, const ProgramSpec& spec, const Needs& needs);
+
+  bool done() const { return state_ == State::kDone; }
+  // What went wrong; empty while nothing did.
+  const std::string& error() const { return error_; }
+  std::uint64_t progress() const { return progress_; }
+  // What the tool has done, for the report: rounds complete, payload octets, and the time of each round.
+  struct Record {
+    std::uint64_t rounds = 0, bytes = 0, first_ps = 0, last_ps = 0;
+    std::uint64_t refused = 0;  // of a server: connections that were not the one it serves
+  };
+  const Record& record() const { return record_; }
+  const ProgramSpec& spec() const { return spec_; }
+
+  // The peer has sent an ICMP echo request.
+  void pinged();
+
+  void step() override;
+  std::string waiting_for() const override;
+
+ protected:
+  // In the order in which they come. Receives are to be posted in ready().
+  virtual void ready() = 0;
+  virtual void established() = 0;
+  virtual void completed(const host::Wc& wc) = 0;
+  // The peer has closed in order: whether all is said and done.
+  virtual bool may_end() const = 0;
+
+  void fail(const std::string& reason);
+  void count_round(std::uint64_t bytes);
+  void disconnect() { context_.disconnect(*qp_); }
+  void receive(std::uint64_t offset, std::uint32_t bytes);
+  void post(host::SendWr wr, std::uint64_t offset, std::uint32_t bytes);
+  // A region over a part of the memory, under a new key, until a peer invalidates it: in its turn in the send queue.
+  void open_window(std::uint64_t offset, std::uint32_t bytes);
+  std::uint32_t window_key() const { return window_->rkey(); }
+  std::uint8_t* octets(std::uint64_t offset, std::uint64_t bytes) {
+    return context_.memory().span(address_ + offset, bytes).data();
+  }
+  std::uint64_t address(std::uint64_t offset) const { return address_ + offset; }
+  std::uint32_t key() const { return mr_->rkey(); }
+  std::uint64_t time_ps() const { return core_.time_ps(); }
+
+  const ProgramSpec spec_;
+  Record record_;
+
+ private:
+  enum class State : std::uint8_t { kOpening, kCreating, kWaiting, kSetup, kConnected, kDone };
+  void create();
+  bool created();
+  void begin();
+  void take_events();
+  void take(const host::CmEvent& event);
+  void answer(const host::CmEvent& request);
+  void take_stray(const host::CmEvent& event);
+  void create_queue_pair();
+  host::ConnParam parameters() const;
+  void poll(host::Cq& cq);
+
+  host::Context& context_;
+  host::Core& core_;
+  host::EventChannel channel_;
+  const Needs needs_;
+  State state_ = State::kOpening;
+  host::Pd pd_;
+  std::uint64_t address_ = 0;
+  host::Mr *mr_ = nullptr, *window_ = nullptr;
+  host::Cq *send_cq_ = nullptr, *recv_cq_ = nullptr;
+  host::Qp* qp_ = nullptr;
+  host::Listener* listener_ = nullptr;
+  std::string error_;
+  std::uint64_t progress_ = 0;
+  bool pinged_ = false;
+};
+
+}  // namespace rnic::consumer

@@ -1,0 +1,86 @@
+// Messages that come back: verbs programs that use one operation each way and compare every octet. consumer.md has the
+// protocol.
+#pragma once
+
+#include "model/programs/consumer/consumer.h"
+
+namespace rnic::consumer {
+
+// The 24 octets of all Sends but those that are messages themselves, big-endian. The first one each way says what is to
+// be done and where the sender's memory is; the others, where the message of that number is or is wanted.
+struct EchoNote {
+  static constexpr std::uint32_t kBytes = 24;
+  std::uint32_t operation = 0;
+  std::uint32_t number = 0;  // of the message; in the first note, how many there will be
+  std::uint32_t size = 0;
+  std::uint32_t stag = 0;
+  std::uint64_t address = 0;
+  template <class Self, class F>
+  static constexpr void fields(Self& n, F& f) {
+    f(n.operation, n.number, n.size, n.stag, n.address);
+  }
+};
+
+class Echo : public Consumer {
+ protected:
+  // Its memory: two places for what comes by Send, since the next receive is posted before the last one is done with; a
+  // note to be sent; and two buffers for messages.
+  Echo(host::Context& context, const ProgramSpec& spec);
+  static constexpr std::uint64_t kNote = 0, kReceived = 4096;
+  static std::uint64_t room(std::uint32_t size) { return (std::uint64_t{size} + 4095) / 4096 * 4096; }
+  std::uint64_t room() const { return room(spec_.size); }
+  std::uint64_t received(unsigned place) const { return kReceived + place * room(); }
+  std::uint64_t source() const { return kReceived + 2 * room(); }
+  std::uint64_t sink() const { return kReceived + 3 * room(); }
+
+  void ready() override { post_receive(); }
+  void completed(const host::Wc& wc) override;
+  // What came by Send, at this place; the next receive is posted.
+  virtual void heard(std::uint64_t place, std::uint32_t bytes) = 0;
+  virtual void read_done() {}
+
+  void tell(const EchoNote& note, std::uint32_t invalidate = 0);
+  void transfer(abi::WrOpcode opcode, std::uint64_t local, const EchoNote& remote);
+  // The note at that place; an empty one, and the program fails, if it is none.
+  EchoNote note_at(std::uint64_t place, std::uint32_t bytes);
+
+  EchoOperation operation_;
+
+ private:
+  void post_receive() { receive(received(place_), static_cast<std::uint32_t>(room())); }
+  unsigned place_ = 0;  // where the posted receive is
+};
+
+class EchoClient final : public Echo {
+ public:
+  EchoClient(host::Context& context, const ProgramSpec& spec) : Echo(context, spec) {}
+
+ private:
+  void established() override;
+  void heard(std::uint64_t place, std::uint32_t bytes) override;
+  void read_done() override { compare(sink()); }
+  bool may_end() const override { return record_.rounds == spec_.count; }
+  void say_next();
+  void compare(std::uint64_t place);
+
+  bool greeted_ = false;
+  EchoNote server_;  // where its memory is
+};
+
+class EchoServer final : public Echo {
+ public:
+  EchoServer(host::Context& context, const ProgramSpec& spec) : Echo(context, spec) {}
+
+ private:
+  void established() override {}
+  void heard(std::uint64_t place, std::uint32_t bytes) override;
+  void read_done() override;
+  bool may_end() const override { return greeted_ && record_.rounds == count_; }
+  void greet(std::uint64_t place, std::uint32_t bytes);
+  void echo(const EchoNote& note);
+
+  bool greeted_ = false;
+  std::uint32_t count_ = 0, size_ = 0;  // what the client has announced
+};
+
+}  // namespace rnic::consumer

@@ -1,0 +1,12 @@
+// From a scenario's words to a program.
+#pragma once
+
+#include <memory>
+
+#include "model/programs/consumer/consumer.h"
+
+namespace rnic::consumer {
+
+std::unique_ptr<Consumer> make_consumer(host::Context& context, const ProgramSpec& spec);
+
+}  // namespace rnic::consumer

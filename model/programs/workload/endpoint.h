@@ -1,0 +1,98 @@
+// A program with one queue pair: sets it up, connects it and plays its roles, phase by phase.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/programs/workload/role.h"
+
+namespace rnic::workload {
+
+class Endpoint;
+
+struct Ending {
+  std::string text;
+  std::optional<host::Terminate> terminate{};  // of the event that told of it
+};
+
+// Endpoints go through the same stages and wait for each other between them.
+struct Barrier {
+  virtual void arrived(Endpoint& endpoint, std::uint64_t at_ps) = 0;
+  virtual void aborted(const std::string& reason) = 0;
+  // It will not arrive any more: its connection has ended, as it may.
+  virtual void left(Endpoint& endpoint, std::uint64_t at_ps) = 0;
+
+ protected:
+  ~Barrier() = default;
+};
+
+// Stages: 0 create and listen, 1 connect, then for each phase prepare and run, last disconnect.
+class Endpoint final : public host::App {
+ public:
+  struct Settings {
+    std::string name;  // "c0[1] at client"
+    std::uint16_t port = 0;
+    std::uint32_t peer_ip = 0;  // of the side that connects
+    bool active = false;
+    host::ConnParam param;
+    host::CqMode mode = host::CqMode::kPolled;
+    bool may_end = false;  // its connection, before the work is done
+  };
+  Endpoint(Barrier& barrier, host::Context& context, Settings settings, std::size_t phases);
+
+  void add(std::size_t phase, std::unique_ptr<Role> role) { roles_[phase].push_back(std::move(role)); }
+  const std::vector<std::unique_ptr<Role>>& roles(std::size_t phase) const { return roles_[phase]; }
+  unsigned last_stage() const { return static_cast<unsigned>(2 + 2 * roles_.size()); }
+  bool is_phase(unsigned stage) const { return stage >= 2 && stage < last_stage() && stage % 2 == 1; }
+  // How its connection has ended before the work was done, if it has.
+  const std::optional<Ending>& ending() const { return ending_; }
+  bool waiting() const { return waiting_; }
+  // Begins a stage at a time that no clock has reached yet.
+  void begin(unsigned stage, std::uint64_t at_ps);
+
+  void step() override;
+  std::string waiting_for() const override;
+
+ private:
+  bool work();  // true when the stage is complete
+  bool create();
+  bool connect();
+  bool greet();
+  bool prepare();
+  bool run();
+  bool disconnect();
+  void take_completions();
+  unsigned poll(host::Cq& cq);
+  bool take_event(host::CmEvent& event);
+  // Not shorter: dissectors take what is for a broken header of RPC over RDMA.
+  static constexpr std::uint32_t kGreetingBytes = 16;
+  std::vector<std::unique_ptr<Role>>& current() { return roles_[(stage_ - 2) / 2]; }
+  void fail(const std::string& reason);
+  void end(const std::string& reason);
+  void end(const host::CmEvent& event);
+
+  Barrier& barrier_;
+  host::Context& context_;
+  const Settings settings_;
+  host::Core& core_;
+  host::EventChannel channel_;
+  std::vector<std::vector<std::unique_ptr<Role>>> roles_;  // by phase
+
+  unsigned stage_ = 0;
+  std::uint64_t begin_ps_ = 0;
+  bool waiting_ = false;  // at the barrier
+  bool started_ = false;  // the stage's first action is done
+  bool failed_ = false, left_ = false, connected_ = false, greeted_ = false;
+  std::optional<Ending> ending_;
+  host::Pd pd_;
+  host::Cq* send_cq_ = nullptr;
+  host::Cq* recv_cq_ = nullptr;
+  host::Qp* qp_ = nullptr;
+  host::Listener* listener_ = nullptr;
+  LocalMemory greeting_;
+};
+
+}  // namespace rnic::workload

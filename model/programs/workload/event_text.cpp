@@ -1,0 +1,62 @@
+#include "model/programs/workload/event_text.h"
+
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "model/host/driver/verbs.h"
+
+namespace rnic::workload {
+namespace {
+
+using host::CmEventType;
+
+bool known(const wire::TerminateCause& c) { return std::string_view(wire::to_string(c)) != "unknown"; }
+
+// Linux siw on a little-endian host writes the first octet's two fields in each other's places.
+wire::TerminateCause exchanged(const wire::TerminateCause& c) {
+  return {static_cast<wire::Layer>(c.etype), static_cast<std::uint8_t>(c.layer), c.code};
+}
+
+// ": sent Terminate 1/2/05 (untagged buffer: message too long for the buffer)".
+std::string terminate_text(const host::Terminate& t) {
+  const char* const verb = t.origin == abi::TerminateOrigin::kLocal  ? "sent"
+                           : t.origin == abi::TerminateOrigin::kPeer ? "received"
+                                                                     : "received malformed";
+  const bool swapped = t.origin == abi::TerminateOrigin::kPeer && !known(t.cause) && known(exchanged(t.cause));
+  const wire::TerminateCause cause = swapped ? exchanged(t.cause) : t.cause;
+  return fmt::format(": {} Terminate {}/{}/{:02x} ({}{})", verb, static_cast<unsigned>(cause.layer), cause.etype,
+                     cause.code, wire::to_string(cause), swapped ? "; layer and type came exchanged" : "");
+}
+
+const char* what(CmEventType type) {
+  switch (type) {
+    case CmEventType::kConnectRequest:
+      return "a connection was requested";
+    case CmEventType::kEstablished:
+      return "the connection was established";
+    case CmEventType::kRejected:
+      return "the peer rejected the connection";
+    case CmEventType::kConnectError:
+      return "the connection failed";
+    case CmEventType::kDisconnected:
+      return "the connection was closed";
+    case CmEventType::kQpError:
+      break;
+  }
+  return "the queue pair went to the error state";
+}
+
+}  // namespace
+
+std::string event_text(const host::CmEvent& event) {
+  std::string text = what(event.type);
+  if (event.status != abi::ConnectStatus::kOk) text += fmt::format(": {}", host::connect_status_str(event.status));
+  if (event.refused != abi::CommandStatus::kOk) {
+    text += fmt::format(": the device refused the command: {}", host::command_status_str(event.refused));
+  }
+  if (event.type == CmEventType::kQpError) text += terminate_text(event.terminate);
+  return text;
+}
+
+}  // namespace rnic::workload

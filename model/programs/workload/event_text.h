@@ -1,0 +1,13 @@
+// What a connection event means, for messages.
+#pragma once
+
+#include <string>
+
+#include "model/host/driver/connection.h"
+
+namespace rnic::workload {
+
+// "the connection failed: timed out". With the status, the refused command or the Terminate where there is one.
+std::string event_text(const host::CmEvent& event);
+
+}  // namespace rnic::workload

@@ -1,0 +1,77 @@
+#include "model/programs/workload/ping_pong.h"
+
+#include <fmt/format.h>
+
+namespace rnic::workload {
+
+bool PingPong::prepare(host::Context& context, host::Qp& qp, host::Pd pd) {
+  context_ = &context;
+  qp_ = &qp;
+  stride_ = (transfer_.max_size + 63) & ~63u;
+  if (!memory_.prepare(context, pd, std::uint64_t{1 + kReceives} * stride_, abi::kLocalWrite)) return false;
+  while (posted_ < kReceives && posted_ < item_.count) post_receive();
+  return true;
+}
+
+void PingPong::post_receive() {
+  host::RecvWr wr;
+  wr.wr_id = wr_id(Kind::kMessage, posted_);
+  wr.num_sge = 1;
+  wr.sg_list[0] = memory_.sge(std::uint64_t{1 + posted_ % kReceives} * stride_, stride_);
+  post(wr);
+  ++posted_;
+}
+
+// One Send is on its way at a time: the requester's next when the answer is there, the responder's when a message is.
+void PingPong::advance() {
+  const bool turn = requester_ ? received_ == sent_ : received_ == sent_ + 1;
+  if (turn && sent_ < item_.count && send_completed_ == sent_) send();
+}
+
+void PingPong::send() {
+  const std::uint32_t size = transfer_.sizes[sent_];
+  (requester_ ? transfer_.payload : transfer_.reply).fill(span(memory_.address(), size), sent_);
+  host::SendWr wr;
+  wr.wr_id = wr_id(Kind::kEnd, sent_);
+  wr.send_flags = abi::kWqeSignaled;
+  wr.num_sge = 1;
+  wr.sg_list[0] = memory_.sge(0, size);
+  if (requester_) {
+    transfer_.posted_ps[sent_] = core().time_ps();
+    if (sent_ == 0) transfer_.first_post_ps = transfer_.posted_ps[0];
+  }
+  ++sent_;
+  post(&wr, 1);
+}
+
+void PingPong::completed(const host::Wc& wc, WrId id, std::uint64_t at_ps) {
+  if (wc.status != abi::WcStatus::kSuccess) return transfer_.cut(completion_error(wc, id.message));
+  if (id.kind == Kind::kMessage) return received(wc, id.message, at_ps);
+  ++send_completed_;
+}
+
+void PingPong::received(const host::Wc& wc, std::uint32_t message, std::uint64_t at_ps) {
+  if (message != received_++) return transfer_.fail(fmt::format("message {} received out of order", message));
+  const std::uint32_t size = transfer_.sizes[message];
+  if (wc.byte_len != size) {
+    return transfer_.fail(fmt::format("message {} has {} octets instead of {}", message, wc.byte_len, size));
+  }
+  const std::uint64_t buffer = memory_.address() + std::uint64_t{1 + message % kReceives} * stride_;
+  transfer_.check(span(buffer, size), message, requester_ ? transfer_.reply : transfer_.payload);
+  if (posted_ < item_.count) post_receive();
+  if (requester_) {
+    transfer_.latencies.completion.record((at_ps - transfer_.posted_ps[message]) / 2);
+    transfer_.last_completion_ps = at_ps;
+    ++transfer_.completed;
+  } else {
+    transfer_.latencies.one_way.record(at_ps - transfer_.posted_ps[message]);
+  }
+}
+
+std::string PingPong::waiting_for() const {
+  if (done()) return "";
+  if (send_completed_ < sent_) return fmt::format("{}: completion of Send {}", transfer_.label, send_completed_);
+  return fmt::format("{}: arrival of {} {}", transfer_.label, requester_ ? "answer" : "message", received_);
+}
+
+}  // namespace rnic::workload

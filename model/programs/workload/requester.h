@@ -1,0 +1,34 @@
+// Keeps `depth` Sends, RDMA Writes (also with immediate data) or RDMA Reads outstanding until `count` are complete.
+#pragma once
+
+#include "model/programs/workload/role.h"
+
+namespace rnic::workload {
+
+// Local buffers are slots, used again when their request is complete. A Write transfer ends with a zero-length Send:
+// its delivery tells the responder that all Writes before it are placed (RFC 5040 section 5.5).
+class Requester final : public Role {
+ public:
+  using Role::Role;
+  RingNeeds needs() const override { return {(item_.op == Op::kWriteImm ? 2 : 1) * item_.depth + 1, 0}; }
+  bool prepare(host::Context& context, host::Qp& qp, host::Pd pd) override;
+  void completed(const host::Wc& wc, WrId id, std::uint64_t at_ps) override;
+  void advance() override;
+  bool done() const override { return transfer_.completed == item_.count && (item_.op != Op::kWrite || ended_); }
+  std::string waiting_for() const override;
+
+ private:
+  bool with_credits() const { return uses_receives(item_.op) && item_.count > transfer_.receives; }
+  bool may_post() const;
+  host::SendWr request(std::uint32_t message);
+  std::uint64_t slot(std::uint32_t message) const { return message % slots_ * std::uint64_t{stride_}; }
+  void post_end();
+
+  LocalMemory buffers_, credit_;
+  host::Watch* credits_ = nullptr;
+  std::uint32_t slots_ = 0, stride_ = 0;
+  std::uint32_t next_ = 0;
+  bool end_posted_ = false, ended_ = false;
+};
+
+}  // namespace rnic::workload

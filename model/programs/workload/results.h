@@ -1,0 +1,50 @@
+// What a run measured, one record per work item and direction, and its table.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/programs/workload/transfer.h"
+#include "model/programs/workload/wire_limit.h"
+
+namespace rnic::workload {
+
+struct WorkResult {
+  std::string item;  // the work item's name
+  std::string name;  // the same, with the direction when the item has both
+  Op op = Op::kSend;
+  Mode mode = Mode::kBandwidth;
+  std::uint64_t count = 0;  // messages complete
+  std::uint64_t bytes = 0;  // payload octets, all messages
+  std::uint64_t duration_ps = 0;
+  // Payload over the time from the first post_send to the moment the last completion was seen, over all queue pairs.
+  double goodput_gbps = 0;
+  double rate_mops = 0;  // messages in the same time, in millions a second
+  // What the Ethernet links of the item allow if it has them to itself; 0 in ping-pong mode.
+  double limit_gbps = 0;
+  // Of which TCP can use so much in the long run: loss, window and round trip (tcp_limit.h).
+  double tcp_limit_gbps = 0;
+  // Of the goodput of the queue pairs among each other, each over its own time: (sum x)^2 / (n sum x^2), 1 if all had
+  // the same (Jain, Chiu, Hawe 1984).
+  double fairness = 1;
+  struct Percentiles {
+    std::uint64_t count = 0, p50 = 0, p99 = 0, p999 = 0, max = 0;  // in ps
+  };
+  Percentiles latency;  // from post_send to its completion seen; half a round trip in ping-pong mode
+  Percentiles one_way;  // from post_send to the message seen by the receiving program; Sends only
+  // Of Op::kConnect, whose count is connections and whose latency is from connect() to the event that it is there.
+  std::array<std::uint64_t, 4> outcomes{};  // by Outcome
+  std::uint64_t retries = 0;                // connections tried again, as the device had no room
+  bool data_ok = false;                     // all messages complete and every octet compared
+  bool cut_off = false;                     // a connection of it has ended before
+  std::string error;
+
+  double share_of_limit() const { return limit_gbps == 0 ? 0 : goodput_gbps / limit_gbps; }
+};
+
+// One line per record: operation, count, bytes, goodput, share of the limit, latency in ns and cycles of cycle_ps.
+std::string results_table(const std::vector<WorkResult>& results, std::uint64_t cycle_ps);
+
+}  // namespace rnic::workload

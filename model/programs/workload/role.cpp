@@ -1,0 +1,52 @@
+#include "model/programs/workload/role.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace rnic::workload {
+
+void Role::post(const host::SendWr* wrs, unsigned n) {
+  const int error = qp_->post_send(wrs, n);
+  if (error != 0) transfer_.cut(fmt::format("post_send returns errno {}", error));
+}
+
+void Role::post(const host::RecvWr& wr) {
+  const int error = qp_->post_recv(wr);
+  if (error != 0) transfer_.cut(fmt::format("post_recv returns errno {}", error));
+}
+
+bool LocalMemory::prepare(host::Context& context, host::Pd pd, std::uint64_t bytes, std::uint8_t access) {
+  bytes = std::max<std::uint64_t>(bytes, 1);
+  const std::uint64_t address = mr_ == nullptr ? context.memory().alloc(bytes, 4096) : address_;
+  allocated_ = bytes;
+  return prepare(context, pd, address, bytes, access);
+}
+
+bool LocalMemory::prepare(host::Context& context, host::Pd pd, std::uint64_t address, std::uint64_t bytes,
+                          std::uint8_t access) {
+  if (mr_ == nullptr) {
+    address_ = address;
+    mr_ = context.reg_mr(pd, address, bytes, access);
+    if (mr_ == nullptr) throw ConfigError("the device has too few STags for the memory regions of this scenario");
+  }
+  if (mr_->failed()) throw ConfigError("the device refused to register a memory region of this scenario");
+  return mr_->ready();
+}
+
+bool LocalMemory::release(host::Context& context) {
+  if (mr_ == nullptr) return true;
+  if (!releasing_) context.dereg_mr(*mr_);
+  releasing_ = true;
+  if (!mr_->destroyed()) return false;
+  if (allocated_ != 0) context.memory().free(address_, allocated_);
+  *this = {};
+  return true;
+}
+
+std::string completion_error(const host::Wc& wc, std::uint32_t message) {
+  return fmt::format("message {} completed with '{}' (vendor error {:#x})", message, host::wc_status_str(wc.status),
+                     wc.vendor_err);
+}
+
+}  // namespace rnic::workload

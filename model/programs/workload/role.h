@@ -1,0 +1,90 @@
+// One program's part in a transfer. Roles of a phase share the program's queue pair.
+#pragma once
+
+#include <string>
+
+#include "model/host/driver/context.h"
+#include "model/programs/workload/transfer.h"
+
+namespace rnic::workload {
+
+// What a role's work requests need of the rings.
+struct RingNeeds {
+  std::uint32_t sends = 0, receives = 0;
+};
+
+class Role {
+ public:
+  enum class Kind : std::uint8_t { kMessage, kCredit, kEnd };
+  // wr_id of a role's work requests: which role, what for, which message. Messages count from 1 in it, because 0 is no
+  // work request in a trace.
+  struct WrId {
+    std::uint8_t role;
+    Kind kind;
+    std::uint32_t message;
+    static WrId unpack(std::uint64_t v) {
+      return {static_cast<std::uint8_t>(v >> 56), static_cast<Kind>(v >> 48 & 0xff), static_cast<std::uint32_t>(v) - 1};
+    }
+    std::uint64_t pack() const {
+      return std::uint64_t{role} << 56 | std::uint64_t{static_cast<std::uint8_t>(kind)} << 48 |
+             (std::uint64_t{message} + 1);
+    }
+  };
+
+  static constexpr unsigned kBatch = 16;  // requests behind one doorbell
+
+  Role(Transfer& transfer, std::uint8_t index) : transfer_(transfer), item_(transfer.item), index_(index) {}
+  virtual ~Role() = default;
+
+  virtual RingNeeds needs() const = 0;
+  // Memory, regions and receives, before the phase begins on either side. Called until it is true.
+  virtual bool prepare(host::Context& context, host::Qp& qp, host::Pd pd) = 0;
+  // Somebody asks for a connection at the program's port.
+  virtual void requested(const host::CmEvent&) {}
+  // A completion of one of its work requests, seen at `at_ps`.
+  virtual void completed(const host::Wc& wc, WrId id, std::uint64_t at_ps) = 0;
+  // Posts what can be posted.
+  virtual void advance() = 0;
+  virtual bool done() const = 0;
+  virtual std::string waiting_for() const = 0;
+
+  Transfer& transfer() { return transfer_; }
+
+ protected:
+  host::Core& core() const { return context_->cpu().running(); }
+  std::uint64_t wr_id(Kind kind, std::uint32_t message) const { return WrId{index_, kind, message}.pack(); }
+  MutableByteSpan span(std::uint64_t address, std::uint64_t bytes) { return context_->memory().span(address, bytes); }
+  // A posted request that is refused is a bug of this program: it never posts more than its rings hold.
+  void post(const host::SendWr* wrs, unsigned n);
+  void post(const host::RecvWr& wr);
+
+  Transfer& transfer_;
+  const WorkItem& item_;
+  const std::uint8_t index_;
+  host::Context* context_ = nullptr;
+  host::Qp* qp_ = nullptr;
+};
+
+// A region of host memory and its registration.
+class LocalMemory {
+ public:
+  // Allocates and registers at the first call; true when the device knows the region.
+  bool prepare(host::Context& context, host::Pd pd, std::uint64_t bytes, std::uint8_t access);
+  // The same with memory that is there.
+  bool prepare(host::Context& context, host::Pd pd, std::uint64_t address, std::uint64_t bytes, std::uint8_t access);
+  // Gives both back; true when the device has forgotten the region. To be called until it is.
+  bool release(host::Context& context);
+  std::uint64_t address() const { return address_; }
+  std::uint32_t key() const { return mr_->lkey(); }
+  host::Sge sge(std::uint64_t offset, std::uint32_t bytes) const { return {address_ + offset, bytes, mr_->lkey()}; }
+
+ private:
+  std::uint64_t address_ = 0, allocated_ = 0;  // allocated: octets of its own
+  bool releasing_ = false;
+  host::Mr* mr_ = nullptr;
+};
+
+// The error of a completion, for Transfer::fail.
+std::string completion_error(const host::Wc& wc, std::uint32_t message);
+
+}  // namespace rnic::workload

@@ -1,0 +1,28 @@
+// What TCP can make of a path in the long run: the published formulas of congestion control, and the window that the
+// receiver offers. traces/README.md compares.
+#pragma once
+
+#include <cstdint>
+
+#include "model/programs/workload/wire_limit.h"
+#include "model/rnic/llp/congestion_control.h"
+
+namespace rnic::workload {
+
+// Of one direction. `loss` is the probability that a segment is lost, each by itself; `rtt_ns` that of an empty path.
+struct TcpPath {
+  tcp::CongestionAlgorithm congestion = tcp::CongestionAlgorithm::kNewReno;
+  double loss = 0;
+  std::uint64_t rtt_ns = 0;
+  std::uint32_t window_bytes = 0;  // of the receiver
+};
+
+// The mean congestion window in segments; infinite without loss. NewReno, and DCTCP, which answers loss as NewReno
+// does: sqrt(3/2 / p) (Mathis, Semke, Mahdavi, Ott 1997, an ACK's octets all counted). CUBIC: the larger one of
+// (C (3 + beta) / (4 (1 - beta)))^(1/4) (RTT / p)^(3/4) and sqrt(3/2 / p) (RFC 9438 sections 5.1 and 4.3).
+double mean_window(const TcpPath& path);
+
+// The part of the link's segments that so many flows can fill, 0 to 1.
+double tcp_share(const TcpPath& path, const WireParams& wire, unsigned flows);
+
+}  // namespace rnic::workload

@@ -1,0 +1,54 @@
+// What the Ethernet link allows at best: payload over all octet times that the frames take. traces/README.md derives
+// it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/programs/workload/plan.h"
+
+namespace rnic::workload {
+
+// MTU and TCP options in octets; the options of every data segment (12 with timestamps).
+struct WireParams {
+  double rate_gbps = 100;
+  unsigned mtu = 1500;
+  unsigned tcp_option_bytes = 0;
+};
+
+// Counts the octet times of one direction of one connection: each FPDU is a frame of its own, with the markers that
+// really fall into it, padded to the smallest frame, with preamble, FCS and gap.
+class WireMeter {
+ public:
+  WireMeter(const WireParams& wire, bool markers);
+  // A message with `header` octets of DDP and RDMAP header in each segment.
+  void add_message(std::uint32_t header, std::uint64_t bytes);
+  void add_send(std::uint64_t bytes) { add_message(kUntaggedHeader, bytes); }
+  void add_tagged(std::uint64_t bytes) { add_message(kTaggedHeader, bytes); }
+  void add_read_request() { add_message(kUntaggedHeader, kReadRequestBytes); }
+  void add_immediate() { add_message(kUntaggedHeader, kImmediateBytes); }
+  void add_atomic_request() { add_message(kUntaggedHeader, kAtomicRequestBytes); }
+  void add_atomic_response() { add_message(kUntaggedHeader, kAtomicResponseBytes); }
+  std::uint64_t octets() const { return octets_; }
+
+  static constexpr std::uint32_t kTaggedHeader = 14, kUntaggedHeader = 18;  // RFC 5041 section 4
+  static constexpr std::uint32_t kReadRequestBytes = 28;                    // RFC 5040 section 4.4
+  static constexpr std::uint32_t kImmediateBytes = 8, kAtomicRequestBytes = 52, kAtomicResponseBytes = 12;  // RFC 7306
+
+ private:
+  void add_fpdu(std::size_t ulpdu);
+  const unsigned headers_;  // Ethernet, IPv4, TCP
+  const bool markers_;
+  const std::size_t mulpdu_;
+  std::uint32_t position_ = 0;  // in the stream
+  std::uint64_t octets_ = 0;
+};
+
+// The highest goodput of messages of these sizes in one direction of one link. `data_markers` is for the direction of
+// the payload, `request_markers` for that of Read and Atomic Requests, whose own octet times limit small Reads.
+double limit_gbps(Op op, const std::vector<std::uint32_t>& sizes, const WireParams& wire, bool data_markers,
+                  bool request_markers);
+// The same for messages of one size, in the long run.
+double limit_gbps(Op op, std::uint32_t bytes, const WireParams& wire, bool markers);
+
+}  // namespace rnic::workload

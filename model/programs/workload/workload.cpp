@@ -1,0 +1,276 @@
+#include "model/programs/workload/workload.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "model/common/prng.h"
+#include "model/programs/workload/acceptor.h"
+#include "model/programs/workload/atomics.h"
+#include "model/programs/workload/connector.h"
+#include "model/programs/workload/ping_pong.h"
+#include "model/programs/workload/requester.h"
+#include "model/programs/workload/responder.h"
+#include "model/programs/workload/write_ping_pong.h"
+
+namespace rnic::workload {
+namespace {
+
+constexpr std::size_t kMaxRoles = 256;  // of one program in one phase: eight bits of a wr_id
+
+host::ConnParam param_of(const ConnectionSpec& c, const SideSpec& side) {
+  host::ConnParam p;
+  p.responder_resources = side.ird;
+  p.initiator_depth = side.ord;
+  if (side.markers) p.flags |= abi::kCmMarkers;
+  if (side.crc) p.flags |= abi::kCmCrc;
+  if (c.mpa_revision == 2) p.flags |= abi::kCmEnhanced;
+  constexpr std::uint8_t kRtrFlags[] = {0, abi::kCmRtrSend, abi::kCmRtrWrite, abi::kCmRtrRead};
+  if (c.rtr != Rtr::kNone) p.flags |= abi::kCmPeerToPeer | kRtrFlags[static_cast<unsigned>(c.rtr)];
+  p.private_data.assign(side.private_data.begin(), side.private_data.end());
+  return p;
+}
+
+WorkResult::Percentiles percentiles(const Histogram& h) {
+  return {h.count(), h.percentile(500), h.percentile(990), h.percentile(999), h.max()};
+}
+
+}  // namespace
+
+Workload::Workload(const Plan& plan, const std::vector<HostNode>& hosts, const WireParams& wire)
+    : plan_(plan), hosts_(hosts), wire_(wire) {
+  for (unsigned c = 0; c < plan_.connections.size(); ++c) connect(c);
+  for (std::size_t phase = 0; phase < plan_.phases.size(); ++phase) {
+    for (const WorkItem& item : plan_.phases[phase]) {
+      if (item.direction != Direction::kReverse) assign(phase, item, false);
+      if (item.direction != Direction::kForward) assign(phase, item, true);
+    }
+  }
+}
+
+// The programs at both ends of each queue pair; the listening one first, as it must be there first.
+void Workload::connect(unsigned connection) {
+  const ConnectionSpec& c = plan_.connections[connection];
+  Barrier& barrier = *this;
+  pairs_.emplace_back();
+  for (unsigned q = 0; q < c.qps; ++q) {
+    const std::string name = c.qps == 1 ? c.name : fmt::format("{}[{}]", c.name, q);
+    const auto port = static_cast<std::uint16_t>(c.port + q);
+    const host::CqMode mode = c.notified ? host::CqMode::kNotified : host::CqMode::kPolled;
+    Pair pair;
+    endpoints_.emplace_back(
+        barrier, *hosts_[c.to].context,
+        Endpoint::Settings{name + " listening", port, 0, false, param_of(c, c.to_side), mode, c.may_end},
+        plan_.phases.size());
+    pair.to = &endpoints_.back();
+    endpoints_.emplace_back(barrier, *hosts_[c.from].context,
+                            Endpoint::Settings{name + " connecting", port, hosts_[c.to].ip, true,
+                                               param_of(c, c.from_side), mode, c.may_end},
+                            plan_.phases.size());
+    pair.from = &endpoints_.back();
+    pairs_.back().push_back(pair);
+  }
+}
+
+void Workload::assign(std::size_t phase, const WorkItem& item, bool reverse) {
+  const char* direction = item.direction != Direction::kBoth ? "" : reverse ? " reverse" : " forward";
+  groups_.push_back({&item, item.name + direction, reverse, {}, 0, 0, {}});
+  Group& group = groups_.back();
+  std::map<unsigned, CountedWords*> shared;  // by node
+  for (const unsigned c : item.connections) {
+    const unsigned responder_node = reverse ? plan_.connections[c].from : plan_.connections[c].to;
+    for (std::size_t q = 0; q < pairs_[c].size(); ++q) {
+      const std::string where = plan_.connections[c].name + (pairs_[c].size() == 1 ? "" : fmt::format("[{}]", q));
+      // A stream of its own for each transfer.
+      const std::uint64_t seed = mix64(mix64(plan_.seed) ^ mix64(transfers_.size()));
+      transfers_.emplace_back(item, group.name + " on " + where, seed, group.latencies);
+      group.transfers.push_back(&transfers_.back());
+      if (is_atomic(item.op)) transfers_.back().words = words_for(item, responder_node, shared);
+      add_roles(phase, transfers_.back(), c, q, reverse);
+    }
+  }
+  if (item.mode == Mode::kBandwidth && item.op != Op::kConnect) limit(group);
+}
+
+// FetchAdds of all queue pairs go to the same words of a node. A CmpSwap depends on those before it in its queue pair.
+CountedWords* Workload::words_for(const WorkItem& item, unsigned responder_node,
+                                  std::map<unsigned, CountedWords*>& shared) {
+  CountedWords*& words = shared[responder_node];
+  if (words == nullptr || item.op == Op::kCmpSwap) words = &words_.emplace_back(item.words);
+  words->expect(item.count);
+  return words;
+}
+
+// Where nothing of the plan listens.
+std::uint16_t Workload::unused_port(unsigned node) const {
+  std::uint16_t port = 1024;
+  const auto used = [&](const ConnectionSpec& c) { return c.to == node && port >= c.port && port < c.port + c.qps; };
+  while (std::any_of(plan_.connections.begin(), plan_.connections.end(), used)) ++port;
+  return port;
+}
+
+ChurnSide Workload::churn_side(unsigned connection, std::size_t qp, bool from) const {
+  const ConnectionSpec& c = plan_.connections[connection];
+  return {hosts_[c.to].ip, static_cast<std::uint16_t>(c.port + qp), unused_port(c.to),
+          param_of(c, from ? c.from_side : c.to_side), c.notified ? host::CqMode::kNotified : host::CqMode::kPolled};
+}
+
+void Workload::add_roles(std::size_t phase, Transfer& transfer, unsigned connection, std::size_t qp, bool reverse) {
+  const Pair& pair = pairs_[connection][qp];
+  Endpoint &requester = reverse ? *pair.to : *pair.from, &responder = reverse ? *pair.from : *pair.to;
+  const std::size_t a = requester.roles(phase).size(), b = responder.roles(phase).size();
+  if (std::max(a, b) == kMaxRoles) throw ConfigError("more than 256 work items on one connection at once");
+  const auto r = static_cast<std::uint8_t>(a), s = static_cast<std::uint8_t>(b);
+  if (transfer.item.mode == Mode::kPingPong && transfer.item.op == Op::kWrite) {
+    requester.add(phase, std::make_unique<WritePingPong>(transfer, r, true));
+    responder.add(phase, std::make_unique<WritePingPong>(transfer, s, false));
+  } else if (transfer.item.mode == Mode::kPingPong) {
+    requester.add(phase, std::make_unique<PingPong>(transfer, r, true));
+    responder.add(phase, std::make_unique<PingPong>(transfer, s, false));
+  } else if (transfer.item.op == Op::kConnect) {
+    requester.add(phase, std::make_unique<Connector>(transfer, r, churn_side(connection, qp, true)));
+    responder.add(phase, std::make_unique<Acceptor>(transfer, s, churn_side(connection, qp, false)));
+  } else if (is_atomic(transfer.item.op)) {
+    requester.add(phase, std::make_unique<AtomicRequester>(transfer, r));
+    responder.add(phase, std::make_unique<AtomicResponder>(transfer, s));
+  } else {
+    requester.add(phase, std::make_unique<Requester>(transfer, r));
+    responder.add(phase, std::make_unique<Responder>(transfer, s));
+  }
+}
+
+// Payload leaves on the links of its sources and arrives on those of its sinks; the fewer of them decide.
+// The most that the wire allows, and the part of it that TCP can use.
+void Workload::limit(Group& group) const {
+  const WorkItem& item = *group.item;
+  std::set<unsigned> sources, sinks;
+  const bool from_sends = is_answered(item.op) == group.reverse;
+  double worst = 0;
+  std::size_t next = 0;
+  for (const unsigned c : item.connections) {
+    const ConnectionSpec& spec = plan_.connections[c];
+    sources.insert(from_sends ? spec.from : spec.to);
+    sinks.insert(from_sends ? spec.to : spec.from);
+    const SideSpec& sink = from_sends ? spec.to_side : spec.from_side;
+    const SideSpec& source = from_sends ? spec.from_side : spec.to_side;
+    for (unsigned q = 0; q < spec.qps; ++q) {
+      const std::vector<std::uint32_t>& sizes = group.transfers[next++]->sizes;
+      const double one = workload::limit_gbps(item.op, sizes, wire_, sink.markers, source.markers);
+      worst = worst == 0 ? one : std::min(worst, one);
+    }
+  }
+  const auto links = static_cast<unsigned>(std::min(sources.size(), sinks.size()));
+  group.limit_gbps = worst * links;
+  const auto flows = static_cast<unsigned>(group.transfers.size());
+  double share = 0;
+  for (const unsigned source : sources) share = std::max(share, tcp_share(hosts_[source].path, wire_, flows));
+  group.tcp_limit_gbps = group.limit_gbps * share;
+}
+
+void Workload::arrived(Endpoint&, std::uint64_t at_ps) {
+  last_arrival_ps_ = std::max(last_arrival_ps_, at_ps);
+  ++arrived_;
+  proceed();
+}
+
+void Workload::left(Endpoint& endpoint, std::uint64_t at_ps) {
+  last_arrival_ps_ = std::max(last_arrival_ps_, at_ps);
+  if (endpoint.waiting()) --arrived_;
+  ++left_;
+  proceed();
+}
+
+// To the next stage, when all have come who still will.
+void Workload::proceed() {
+  if (arrived_ + left_ < endpoints_.size()) return;
+  arrived_ = 0;
+  if (stage_ == endpoints_.front().last_stage() || left_ == endpoints_.size()) {
+    done_ = true;
+    return;
+  }
+  ++stage_;
+  for (Endpoint& e : endpoints_) {
+    if (!e.ending()) e.begin(stage_, last_arrival_ps_ + kBarrierNs * 1000);
+  }
+}
+
+void Workload::aborted(const std::string& reason) { errors_.push_back(reason); }
+
+std::uint64_t Workload::progress() const {
+  std::uint64_t sum = stage_ + arrived_ + left_;
+  for (const Transfer& t : transfers_) sum += t.completed;
+  return sum;
+}
+
+std::string Workload::waiting_for() const {
+  std::string text;
+  for (const Endpoint& e : endpoints_) {
+    const std::string one = e.waiting_for();
+    if (!one.empty()) text += one + '\n';
+  }
+  return text;
+}
+
+std::vector<WorkResult> Workload::results() const {
+  std::vector<WorkResult> list;
+  for (const Group& g : groups_) list.push_back(result_of(g));
+  return list;
+}
+
+namespace {
+
+double fairness(const std::vector<Transfer*>& transfers) {
+  double sum = 0, squares = 0;
+  for (const Transfer* t : transfers) {
+    if (t->completed == 0 || t->last_completion_ps <= t->first_post_ps) continue;
+    std::uint64_t bytes = 0;
+    for (std::uint32_t m = 0; m < t->completed; ++m) bytes += t->sizes[m];
+    const double x = static_cast<double>(bytes) / static_cast<double>(t->last_completion_ps - t->first_post_ps);
+    sum += x;
+    squares += x * x;
+  }
+  return squares == 0 ? 1 : sum * sum / (static_cast<double>(transfers.size()) * squares);
+}
+
+}  // namespace
+
+WorkResult Workload::result_of(const Group& group) const {
+  WorkResult r;
+  r.item = group.item->name;
+  r.name = group.name;
+  r.op = group.item->op;
+  r.mode = group.item->mode;
+  r.limit_gbps = group.limit_gbps;
+  r.tcp_limit_gbps = group.tcp_limit_gbps;
+  r.fairness = fairness(group.transfers);
+  r.latency = percentiles(group.latencies.completion);
+  r.one_way = percentiles(group.latencies.one_way);
+  std::uint64_t first = UINT64_MAX, last = 0;
+  bool complete = true;
+  for (const Transfer* t : group.transfers) {
+    r.count += t->completed;
+    r.retries += t->retries;
+    const auto& outcomes = t->item.outcomes;
+    for (std::uint32_t m = 0; m < t->completed; ++m) {
+      const Outcome outcome = outcomes[m % outcomes.size()];
+      ++r.outcomes[static_cast<std::size_t>(outcome)];
+      if (outcome == Outcome::kAccept) r.bytes += t->sizes[m];
+    }
+    complete = complete && t->completed == t->item.count;
+    if (r.error.empty()) r.error = t->error;
+    r.cut_off = r.cut_off || t->cut_off;
+    if (t->completed == 0) continue;
+    first = std::min(first, t->first_post_ps);
+    last = std::max(last, t->last_completion_ps);
+  }
+  if (last > first) {
+    r.duration_ps = last - first;
+    r.goodput_gbps = 8000.0 * static_cast<double>(r.bytes) / static_cast<double>(r.duration_ps);
+    r.rate_mops = 1e6 * static_cast<double>(r.count) / static_cast<double>(r.duration_ps);
+  }
+  r.data_ok = complete && done_ && errors_.empty();
+  return r;
+}
+
+}  // namespace rnic::workload

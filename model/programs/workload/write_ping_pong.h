@@ -1,0 +1,39 @@
+// RDMA Writes that go to and fro, one at a time: a program that finds the last octet of one in its memory answers with
+// one of the same size. No program learns of the other's Writes by a completion.
+#pragma once
+
+#include "model/programs/workload/role.h"
+
+namespace rnic::workload {
+
+class WritePingPong final : public Role {
+ public:
+  WritePingPong(Transfer& transfer, std::uint8_t index, bool requester)
+      : Role(transfer, index), requester_(requester) {}
+  RingNeeds needs() const override { return {kSources, 0}; }
+  bool prepare(host::Context& context, host::Qp& qp, host::Pd pd) override;
+  void completed(const host::Wc& wc, WrId id, std::uint64_t at_ps) override;
+  void advance() override;
+  bool done() const override { return received_ == item_.count && sent_ == item_.count && completed_ == sent_; }
+  std::string waiting_for() const override;
+
+ private:
+  // So many Writes may await their acknowledgement, each with its octets: the answer does not wait for that.
+  static constexpr std::uint32_t kSources = 2;
+  const PayloadGenerator& incoming() const { return requester_ ? transfer_.reply : transfer_.payload; }
+  // Messages end at the region's end, so that the last octet is always the same one.
+  std::uint64_t sink(std::uint32_t size) const { return memory_.address() + stride_ - size; }
+  void expect_next();
+  bool arrived() const;
+  void receive();
+  void send();
+
+  const bool requester_;
+  LocalMemory memory_;  // the region that the peer writes to, then the sources
+  std::uint32_t stride_ = 0;
+  host::Watch* last_octet_ = nullptr;
+  std::uint8_t awaited_ = 0;
+  std::uint32_t received_ = 0, sent_ = 0, completed_ = 0;
+};
+
+}  // namespace rnic::workload

@@ -1,0 +1,358 @@
+#include "model/programs/workload/workload.h"
+
+#include "testbench/support/stage_test.h"
+#include "testbench/unit/host/driver/fake_device.h"
+
+namespace rnic::workload {
+namespace {
+
+using test::FakeDevice;
+using test::FakeHost;
+using testing::HasSubstr;
+
+class WorkloadTest : public test::StageTest {
+ protected:
+  WorkloadTest() {
+    FakeDevice::join(a.device, b.device);
+    ConnectionSpec c;
+    c.name = "c0";
+    c.to = 1;
+    plan.connections = {c};
+  }
+  static WorkItem item(Op op, SizeSpec size, std::uint32_t count, std::uint32_t depth) {
+    WorkItem i;
+    i.name = op_name(op);
+    i.connections = {0};
+    i.op = op;
+    i.size = size;
+    i.count = count;
+    i.depth = depth;
+    return i;
+  }
+  void run(std::uint64_t us = 20'000) {
+    workload = std::make_unique<Workload>(
+        plan, std::vector<HostNode>{{&a.context, 0x0a000001}, {&b.context, 0x0a000002}}, WireParams{});
+    sc_core::sc_start(static_cast<double>(us), sc_core::SC_US);
+  }
+  void expect_success() {
+    EXPECT_TRUE(workload->done()) << workload->waiting_for();
+    EXPECT_THAT(workload->errors(), testing::IsEmpty());
+    EXPECT_EQ(a.device.sends_without_receive + b.device.sends_without_receive, 0u);
+    for (const WorkResult& r : workload->results()) {
+      EXPECT_TRUE(r.data_ok) << r.name << ": " << r.error;
+      EXPECT_GT(r.goodput_gbps, 0);
+      EXPECT_LE(r.goodput_gbps, 100);
+    }
+  }
+  // Corrupts one octet of the n-th piece of at least 32 octets that reaches this host.
+  static void corrupt(FakeHost& host, unsigned n, std::uint32_t offset) {
+    host.device.corrupt = [n, offset, seen = 0u](std::uint8_t* p, std::uint32_t bytes) mutable {
+      if (bytes >= 32 && seen++ == n) p[offset] ^= 1;
+    };
+  }
+
+  FakeHost a{clk, "a"}, b{clk, "b"};
+  Plan plan;
+  std::unique_ptr<Workload> workload;
+};
+
+TEST_F(WorkloadTest, PhasesOfEveryOperation) {
+  const SizeSpec sizes{SizeLaw::kLogUniform, 1, 65536};
+  plan.phases = {{item(Op::kSend, sizes, 100, 16)}, {item(Op::kWrite, sizes, 60, 8)}, {item(Op::kRead, sizes, 60, 8)}};
+  run();
+  expect_success();
+  const auto results = workload->results();
+  ASSERT_EQ(results.size(), 3u);
+  EXPECT_EQ(results[0].count, 100u);
+  EXPECT_EQ(results[0].one_way.count, 100u);
+  EXPECT_EQ(results[1].count, 60u);
+  EXPECT_EQ(results[1].one_way.count, 0u);
+  EXPECT_EQ(results[2].latency.count, 60u);
+  EXPECT_EQ(workload->waiting_for(), "");
+}
+
+TEST_F(WorkloadTest, AtomicsOfSeveralQueuePairsCountTheSameWords) {
+  plan.connections[0].qps = 3;
+  WorkItem adds = item(Op::kFetchAdd, {SizeLaw::kFixed, 8, 8}, 101, 8);
+  adds.words = 4;
+  adds.signal_every = 3;
+  WorkItem swaps = item(Op::kCmpSwap, {SizeLaw::kFixed, 8, 8}, 50, 8);
+  swaps.words = 3;
+  swaps.direction = Direction::kReverse;
+  plan.phases = {{adds, swaps}, {adds}};
+  run();
+  expect_success();
+  const auto results = workload->results();
+  EXPECT_EQ(results[0].count, 303u);
+  EXPECT_EQ(results[0].bytes, 8 * 303u);
+  EXPECT_EQ(results[1].count, 150u);
+  EXPECT_NEAR(results[0].rate_mops, results[0].goodput_gbps * 1000 / 64, 1e-6);
+}
+
+TEST_F(WorkloadTest, AnAtomicThatWasNotAtomicIsFound) {
+  plan.phases = {{item(Op::kFetchAdd, {SizeLaw::kFixed, 8, 8}, 100, 4)}};
+  a.device.inject_error = [this, n = 0](const abi::Wqe& wqe) mutable {
+    if (wqe.opcode == abi::WrOpcode::kFetchAdd && n++ == 20) b.memory.span(wqe.remote_address, 1)[0] -= 1;
+    return abi::WcStatus::kSuccess;
+  };
+  run();
+  ASSERT_TRUE(workload->failed());
+  EXPECT_THAT(workload->errors()[0], HasSubstr("fetch_add on c0: message 20: word 0 was 19 a second time"));
+}
+
+TEST_F(WorkloadTest, ALostAtomicIsFound) {
+  plan.phases = {{item(Op::kCmpSwap, {SizeLaw::kFixed, 8, 8}, 100, 4)}};
+  a.device.inject_error = [this, n = 0](const abi::Wqe& wqe) mutable {
+    if (wqe.opcode == abi::WrOpcode::kCmpSwap && n++ == 20) b.memory.span(wqe.remote_address, 1)[0] -= 1;
+    return abi::WcStatus::kSuccess;
+  };
+  run();
+  ASSERT_TRUE(workload->failed());
+  EXPECT_THAT(workload->errors()[0], HasSubstr("cmp_swap on c0: message 20 has found 19 instead of 20"));
+}
+
+TEST_F(WorkloadTest, WritesWithImmediateDataUseReceivesAndAreComparedAtOnce) {
+  plan.phases = {{item(Op::kWriteImm, {SizeLaw::kLogUniform, 1, 9000}, 700, 16)}};
+  run();
+  expect_success();
+  EXPECT_EQ(workload->results()[0].one_way.count, 700u);
+}
+
+TEST_F(WorkloadTest, AFlippedBitInAWriteWithImmediateDataIsFound) {
+  plan.phases = {{item(Op::kWriteImm, {SizeLaw::kFixed, 1000, 1000}, 20, 4)}};
+  corrupt(b, 7, 999);
+  run();
+  ASSERT_TRUE(workload->failed());
+  EXPECT_THAT(workload->errors()[0], HasSubstr("write_imm on c0: message 7 of 1000 octets differs first at octet 999"));
+}
+
+TEST_F(WorkloadTest, LatencyIsWhatTheDeviceAndTheProgramTake) {
+  plan.phases = {{item(Op::kWrite, {SizeLaw::kFixed, 100, 100}, 50, 1)}};
+  run();
+  expect_success();
+  const WorkResult r = workload->results()[0];
+  EXPECT_EQ(r.bytes, 5000u);
+  // 45 ns to post, 400 ns to the device, 16 ns on the wire, 800 ns until the completion is written, 20 ns a turn,
+  // 45 ns to poll two queues and take one completion.
+  EXPECT_GE(r.latency.p50, 1'306'000u);
+  EXPECT_LE(r.latency.p50, 1'306'000u + 40'000);
+  EXPECT_LE(r.latency.p50, r.latency.p99);
+  EXPECT_LE(r.latency.p99, r.latency.max);
+  EXPECT_NEAR(r.goodput_gbps, 8 * 100 / (static_cast<double>(r.latency.p50) / 1000), 0.05);
+}
+
+TEST_F(WorkloadTest, SendsBeyondThePostedReceivesWaitForCredits) {
+  plan.phases = {{item(Op::kSend, {SizeLaw::kUniform, 0, 300}, 1500, 64)}};  // 128 receives
+  run();
+  expect_success();
+  EXPECT_EQ(workload->results()[0].count, 1500u);
+}
+
+TEST_F(WorkloadTest, BothDirectionsAndTwoItemsAtOnce) {
+  WorkItem both = item(Op::kSend, {SizeLaw::kPowersOfTwo, 1, 8192}, 700, 32);
+  both.direction = Direction::kBoth;
+  WorkItem reads = item(Op::kRead, {SizeLaw::kFixed, 5000, 5000}, 100, 4);
+  reads.direction = Direction::kReverse;
+  plan.phases = {{both, reads}};
+  run();
+  expect_success();
+  const auto results = workload->results();
+  ASSERT_EQ(results.size(), 3u);
+  EXPECT_EQ(results[0].name, "send forward");
+  EXPECT_EQ(results[1].name, "send reverse");
+  EXPECT_EQ(results[2].name, "read");
+}
+
+TEST_F(WorkloadTest, UnsignaledRequestsAndNotifiedPrograms) {
+  plan.connections[0].notified = true;
+  plan.connections[0].qps = 4;
+  WorkItem writes = item(Op::kWrite, {SizeLaw::kFixed, 4096, 4096}, 101, 16);
+  writes.signal_every = 8;
+  plan.phases = {{writes}, {item(Op::kSend, {SizeLaw::kFixed, 64, 64}, 300, 8)}};
+  run();
+  expect_success();
+  EXPECT_EQ(workload->results()[0].count, 404u);
+  EXPECT_EQ(workload->results()[1].count, 1200u);
+}
+
+// The listening side posts first here; it must not send before it has received (the other side's empty Send).
+TEST_F(WorkloadTest, TheSideThatListensMayBeginTheWork) {
+  WorkItem sends = item(Op::kSend, {SizeLaw::kFixed, 64, 64}, 20, 4);
+  sends.direction = Direction::kReverse;
+  plan.phases = {{sends}};
+  bool received = false, sent_early = false;
+  a.device.inject_error = [&](const abi::Wqe&) { return received = true, abi::WcStatus::kSuccess; };
+  b.device.inject_error = [&](const abi::Wqe&) { return sent_early |= !received, abi::WcStatus::kSuccess; };
+  run();
+  expect_success();
+  EXPECT_TRUE(received);
+  EXPECT_FALSE(sent_early);
+}
+
+TEST_F(WorkloadTest, PingPongMeasuresHalfARoundTrip) {
+  WorkItem ping = item(Op::kSend, {SizeLaw::kFixed, 64, 64}, 40, 1);
+  ping.mode = Mode::kPingPong;
+  plan.phases = {{ping}};
+  run();
+  expect_success();
+  const WorkResult r = workload->results()[0];
+  EXPECT_EQ(r.count, 40u);
+  EXPECT_EQ(r.limit_gbps, 0);
+  // One way: 45 ns to post, 400 ns to the device, 13.1 ns on the wire, 400 ns to the other side, then the loop.
+  EXPECT_GE(r.latency.p50, 858'000u);
+  EXPECT_LE(r.latency.p50, 858'000u + 120'000);
+}
+
+TEST_F(WorkloadTest, WritesToAndFroAreSeenInMemory) {
+  WorkItem same = item(Op::kWrite, {SizeLaw::kFixed, 64, 64}, 40, 1),
+           any = item(Op::kWrite, {SizeLaw::kLogUniform, 1, 9000}, 40, 1);
+  same.mode = any.mode = Mode::kPingPong;
+  any.direction = Direction::kReverse;
+  plan.phases = {{same}, {any}};
+  run();
+  expect_success();
+  const std::vector<WorkResult> results = workload->results();
+  EXPECT_EQ(results[0].count, 40u);
+  EXPECT_EQ(results[1].count, 40u);
+  EXPECT_GE(results[0].latency.p50, 858'000u);  // as of Sends
+  EXPECT_LE(results[0].latency.p50, 858'000u + 120'000);
+}
+
+TEST_F(WorkloadTest, AFlippedBitInAWriteToAndFroIsFound) {
+  WorkItem writes = item(Op::kWrite, {SizeLaw::kFixed, 1000, 1000}, 20, 1);
+  writes.mode = Mode::kPingPong;
+  plan.phases = {{writes}};
+  corrupt(b, 7, 123);
+  run();
+  ASSERT_TRUE(workload->failed());
+  EXPECT_THAT(workload->errors()[0], HasSubstr("write on c0: message 7 of 1000 octets differs first at octet 123"));
+}
+
+// One process elaborates once, so the orders are compared through literal figures.
+class OrderTest : public WorkloadTest, public testing::WithParamInterface<std::uint64_t> {};
+
+TEST_P(OrderTest, TheOrderInWhichStagesAreCalledDoesNotMatter) {
+  plan.phases = {{item(Op::kSend, {SizeLaw::kLogUniform, 1, 9000}, 200, 16)}};
+  if (GetParam() != 0) clk.shuffle(GetParam());
+  run();
+  expect_success();
+  const WorkResult r = workload->results()[0];
+  EXPECT_EQ(r.bytes, 314'674u);
+  EXPECT_EQ(r.duration_ps, 32'227'000u);
+  EXPECT_EQ(r.latency.p50, 2'209'000u);
+  EXPECT_EQ(r.one_way.p99, 3'904'000u);
+}
+INSTANTIATE_TEST_SUITE_P(Seeds, OrderTest, testing::Values(0, 1, 77, 4711));
+
+TEST_F(WorkloadTest, AFlippedBitInASendIsFound) {
+  plan.phases = {{item(Op::kSend, {SizeLaw::kFixed, 1000, 1000}, 20, 4)}};
+  corrupt(b, 7, 123);
+  run();
+  ASSERT_TRUE(workload->failed());
+  EXPECT_THAT(workload->errors()[0],
+              HasSubstr("send on c0: message 7 of 1000 octets differs first at octet 123: expected 0x"));
+  EXPECT_FALSE(workload->done());
+  EXPECT_FALSE(workload->results()[0].data_ok);
+}
+
+TEST_F(WorkloadTest, AFlippedBitInAWriteIsFound) {
+  plan.phases = {{item(Op::kWrite, {SizeLaw::kFixed, 1000, 1000}, 20, 4)}};
+  corrupt(b, 7, 999);
+  run();
+  ASSERT_TRUE(workload->failed());
+  EXPECT_THAT(workload->errors()[0], HasSubstr("write on c0: message 7 of 1000 octets differs first at octet 999"));
+}
+
+TEST_F(WorkloadTest, AFlippedBitInAReadIsFound) {
+  plan.phases = {{item(Op::kRead, {SizeLaw::kFixed, 1000, 1000}, 20, 4)}};
+  corrupt(a, 0, 0);
+  run();
+  ASSERT_TRUE(workload->failed());
+  EXPECT_THAT(workload->errors()[0], HasSubstr("read on c0: message 0 of 1000 octets differs first at octet 0"));
+}
+
+TEST_F(WorkloadTest, AWriteOutsideItsPlaceIsFound) {
+  WorkItem writes = item(Op::kWrite, {SizeLaw::kFixed, 1000, 1000}, 20, 4);  // 24 octets between messages
+  plan.phases = {{writes}};
+  a.device.inject_error = [this](const abi::Wqe& wqe) {
+    if (wqe.opcode == abi::WrOpcode::kRdmaWrite) b.memory.span(wqe.remote_address + 1003, 1)[0] = 1;
+    return abi::WcStatus::kSuccess;
+  };
+  run();
+  ASSERT_TRUE(workload->failed());
+  EXPECT_THAT(workload->errors()[0], HasSubstr("a Write has touched octets before message 1"));
+}
+
+TEST_F(WorkloadTest, ACompletionInErrorEndsTheRun) {
+  plan.phases = {{item(Op::kRead, {SizeLaw::kFixed, 100, 100}, 20, 1)}};
+  a.device.inject_error = [n = 0](const abi::Wqe&) mutable {
+    return ++n == 5 ? abi::WcStatus::kRemAccessErr : abi::WcStatus::kSuccess;
+  };
+  run();
+  ASSERT_TRUE(workload->failed());
+  EXPECT_THAT(workload->errors()[0], HasSubstr("message 3 completed with 'remote access error'"));
+  EXPECT_EQ(workload->results()[0].count, 3u);
+}
+
+TEST_F(WorkloadTest, AConnectionThatBreaksEndsTheRun) {
+  plan.phases = {{item(Op::kSend, {SizeLaw::kFixed, 100, 100}, 100, 1)}};
+  a.device.inject_error = [this, n = 0](const abi::Wqe&) mutable {
+    if (++n == 5) a.device.close(0, abi::EventType::kQpError);
+    return abi::WcStatus::kSuccess;
+  };
+  run();
+  ASSERT_TRUE(workload->failed());
+  EXPECT_THAT(workload->errors()[0], HasSubstr("c0 connecting: "));
+}
+
+TEST_F(WorkloadTest, AConnectionThatTheDeviceRefusesEndsTheRun) {
+  plan.phases = {{item(Op::kSend, {SizeLaw::kFixed, 100, 100}, 20, 4)}};
+  a.device.refuse = [](const abi::Command& c) {
+    return c.op == abi::CommandOp::kConnect ? abi::CommandStatus::kNoResources : abi::CommandStatus::kOk;
+  };
+  run();
+  ASSERT_TRUE(workload->failed());
+  EXPECT_EQ(workload->errors()[0],
+            "c0 connecting: the connection failed: the device refused the command: no resources");
+}
+
+TEST_F(WorkloadTest, AHungRunSaysWhoWaitsForWhat) {
+  plan.phases = {{item(Op::kSend, {SizeLaw::kFixed, 100, 100}, 20, 4)}};
+  a.device.inject_error = [this](const abi::Wqe&) {
+    a.device.execute_sends = false;  // the first Send is the last one
+    return abi::WcStatus::kSuccess;
+  };
+  run();
+  EXPECT_FALSE(workload->done());
+  EXPECT_EQ(workload->waiting_for(),
+            "c0 listening: send on c0: arrival of message 0\n"
+            "c0 connecting: send on c0: completion of message 0 (4 outstanding)\n");
+}
+
+TEST_F(WorkloadTest, TooManyOctetsForOneItemAreAConfigurationError) {
+  plan.phases = {{item(Op::kWrite, {SizeLaw::kFixed, 1 << 20, 1 << 20}, 257, 4)}};
+  EXPECT_THROW(run(), ConfigError);
+}
+
+TEST(ResultsTable, OneLineEach) {
+  WorkResult r;
+  r.name = "writes";
+  r.op = Op::kWrite;
+  r.count = 1000;
+  r.bytes = 65536000;
+  r.goodput_gbps = 46.435;
+  r.rate_mops = 7.5;
+  r.limit_gbps = 92.87;
+  r.latency = {1000, 12'345'600, 20'000'100, 0, 0};
+  r.data_ok = true;
+  EXPECT_EQ(results_table({r}, 4000),
+            "work    operation      count         bytes      goodput       rate  of limit   p50 latency, cycles   p99 "
+            "latency, "
+            "cycles  data\n"
+            "writes  write           1000      65536000   46.44 Gb/s   7.50 M/s    50.0 %    12345.6 ns    3087    "
+            "20000.1 ns    "
+            "5001  ok\n");
+}
+
+}  // namespace
+}  // namespace rnic::workload
