@@ -5,27 +5,47 @@ function(rnic_precompiled target)
   add_library(${target} OBJECT EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/${target}.cpp)
   target_compile_features(${target} PRIVATE cxx_std_17)
   target_link_libraries(${target} PRIVATE PkgConfig::SYSTEMC fmt::fmt rnic_warnings)  # -Wpedantic defines a macro less
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
   target_precompile_headers(${target} PRIVATE ${ARGN})
 endfunction()
-set(usual ${PROJECT_SOURCE_DIR}/model/common/precompiled.h)
+set(usual <model/common/precompiled.h>)
 rnic_precompiled(rnic_precompiled ${usual})
 rnic_precompiled(rnic_precompiled_json ${usual} <nlohmann/json.hpp>)
 set_target_properties(rnic_precompiled rnic_precompiled_json PROPERTIES POSITION_INDEPENDENT_CODE ON)
+
+# Has the sources of a target compiled `size` at a time. CMake's own UNITY_BUILD writes absolute paths into its files, which
+# a compiler cache does not know in another clone.
+function(rnic_unite target size)
+  file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+  list(FILTER ARGN INCLUDE REGEX "[.]cpp$")  # not the objects of others
+  set(batch 0)
+  while(ARGN)
+    list(SUBLIST ARGN 0 ${size} sources)
+    list(REMOVE_ITEM ARGN ${sources})
+    set_source_files_properties(${sources} PROPERTIES HEADER_FILE_ONLY ON)
+    list(TRANSFORM sources REPLACE "(.+)" "#include \"${folder}/\\1\"\n")
+    list(JOIN sources "" text)
+    set(unit ${CMAKE_CURRENT_BINARY_DIR}/Unity/${target}_${batch}.cpp)
+    file(CONFIGURE OUTPUT ${unit} CONTENT "${text}" @ONLY)
+    target_sources(${target} PRIVATE ${unit})
+    math(EXPR batch "${batch} + 1")
+  endwhile()
+endfunction()
 
 # One folder is one library: rnic_library(rx SOURCES crc_check.cpp LINK rnic::common rnic::wire).
 # The LINK line is the architecture; a folder that links more than its row in the architecture table is a mistake.
 # HEADERS: those without a source of their name, where the folder has several libraries.
 # PLAIN: nothing in it needs SystemC. JSON: most of it reads or writes JSON. UNITY n: n sources are one translation unit, where
-# each is small beside what it includes.
+# each is small beside what it includes. ALONE: sources that are not, or that have definitions of their own.
 function(rnic_library name)
-  cmake_parse_arguments(ARG "PLAIN;JSON" "UNITY" "SOURCES;HEADERS;LINK;PRIVATE_LINK" ${ARGN})
+  cmake_parse_arguments(ARG "PLAIN;JSON" "UNITY" "SOURCES;ALONE;HEADERS;LINK;PRIVATE_LINK" ${ARGN})
   set(target rnic_${name})
   if(ARG_SOURCES)
-    add_library(${target} STATIC ${ARG_SOURCES} ${ARG_HEADERS})
+    add_library(${target} STATIC ${ARG_SOURCES} ${ARG_ALONE} ${ARG_HEADERS})
     set(scope PUBLIC)
     target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:rnic_warnings>)
     if(ARG_UNITY AND RNIC_UNITY)
-      set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${ARG_UNITY})
+      rnic_unite(${target} ${ARG_UNITY} ${ARG_SOURCES})
     endif()
     set(precompiled rnic_precompiled)
     if(ARG_JSON)

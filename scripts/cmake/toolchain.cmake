@@ -4,13 +4,16 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 
 # In the mode that asks the compiler what a source depends on, a miss costs next to nothing, and precompiled headers are
-# known by what they were made of.
+# known by what they were made of. Paths are those of the clone's files relative to its root, for ccache and in debug information,
+# so that one clone has the use of what was compiled in another.
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_DEPEND=1 CCACHE_SLOPPINESS=pch_defines,time_macros
-                                ${CCACHE_PROGRAM})
+                                CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${CCACHE_PROGRAM})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_C_COMPILER_LAUNCHER})
 endif()
+
+add_compile_options(-ffile-prefix-map=${PROJECT_SOURCE_DIR}/= -fdebug-prefix-map=${PROJECT_BINARY_DIR}=.)
 
 # g++ collects its garbage all the time where headers were precompiled: a seventh of what it does.
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
