@@ -6,7 +6,7 @@ import subprocess
 import time
 import unittest
 
-from rnicsim import TRACES, ProgramTest
+from rnicsim import NEEDS_RTL, TRACES, ProgramTest
 
 LOSS = ("--set", "link.symmetric=true", "--set", "link.forward.loss.ppm=20000")
 WAIT = 200  # seconds of wall time; simulated time goes on with it
@@ -64,6 +64,7 @@ class TwoProcesses(ProgramTest):
         client = {"op": "read", "count": 3, "size": 64}
         self.check_rounds(self.echo(client, wire="stream"), client)
 
+    @NEEDS_RTL
     def test_with_twins_log_and_waveform(self):
         client = {"op": "write", "count": 5, "size": 9000}
         watching = ("--rtl", "all", "--trace", "log.tsv", "--wave", "w.vcd", "--wave-scope", "rnic_a.tx",
@@ -76,6 +77,7 @@ class TwoProcesses(ProgramTest):
         self.assertEqual(kinds.count("fpdu_sent"), fpdus)
         self.assertIn("$scope module tx $end", (self.folder / "w.vcd").read_text())
 
+    @NEEDS_RTL
     def test_in_lock_step_and_without_a_capture(self):
         client = {"op": "send", "count": 5, "size": 9000}
         self.check_rounds(self.echo(client, at_client=("--lockstep", "all", "--no-capture")), client)

@@ -14,6 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 TRACES = ROOT / "traces"
 QUICKSTART = TRACES / "quickstart.json"
 RV32 = ("--set", "rnic.fwcpu.target=rv32")
+NEEDS_RTL = unittest.skipUnless(os.path.exists(os.environ.get("RNICSIM", "") + "_rtl"), "rnicsim_rtl is not built")
 NEEDS_IMAGE = unittest.skipUnless("RV32_IMAGE" in os.environ, "no RV32 image was built: riscv64-unknown-elf-g++ is missing")
 
 

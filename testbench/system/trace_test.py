@@ -2,7 +2,7 @@
 import csv
 import unittest
 
-from rnicsim import QUICKSTART, ProgramTest
+from rnicsim import NEEDS_RTL, QUICKSTART, ProgramTest
 
 
 class TransactionLog(ProgramTest):
@@ -44,13 +44,20 @@ class TransactionLog(ProgramTest):
             self.assertEqual(len(latencies), commands[op]["count"])
             self.assertEqual(max(latencies), commands[op]["max"])
 
-    def test_the_same_file_in_any_order_of_calls(self):
+    def check_same_file(self, *runs):
         files = []
-        for options in [(), ("--set", "sim.shuffle_seed=7"), ("--set", "sim.run_ahead=false"), ("--rtl", "all")]:
+        for options in ((), *runs):
             self.lines(self.small_scenario(), *options)
             files.append((self.folder / "log.tsv").read_bytes())
         for file in files[1:]:
             self.assertEqual(files[0], file)
+
+    def test_the_same_file_in_any_order_of_calls(self):
+        self.check_same_file(("--set", "sim.shuffle_seed=7"), ("--set", "sim.run_ahead=false"))
+
+    @NEEDS_RTL
+    def test_the_same_file_with_rtl(self):
+        self.check_same_file(("--rtl", "all"))
 
     def test_a_file_that_cannot_be(self):
         run = self.run_program("run", QUICKSTART, "--trace", "none/log.tsv")
