@@ -21,7 +21,7 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PAGES = ("README.md", "rtl-stubs/README.md", "firmware/README.md", "traces/README.md")
+PAGES = ("README.md", "rtl-stubs/README.md", "firmware/README.md", "traces/README.md", "testbench/fuzz/README.md")
 PROGRAMS = ("rnicsim", "cmake", "ctest", "gdb-multiarch", "gtkwave")
 MADE = (".fst", ".vcd", ".tsv")  # files that commands make beside out/
 RUN_OPTIONS = ("--set", "--wave", "--trace", "--rtl", "--lockstep")
@@ -45,6 +45,7 @@ SHORT = {
     "scripts/bench.sh --rtl": "scripts/bench.sh --rtl --short",
     "scripts/formal.sh": "scripts/formal.sh link",
     "scripts/formal.sh --faults": "scripts/formal.sh --faults link",
+    "scripts/fuzz.sh --minutes 30 capture elf": None,
     "ctest --preset release -L formal": None,
     "scripts/build.sh release released_tests": None,
     "ctest --preset nightly -j 2": "ctest --preset nightly -N",
