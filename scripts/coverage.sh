@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 report=build/coverage/report
-scripts/setup.sh gcovr >&2
+scripts/setup.sh gcovr lcov >&2
 
 if [ "${1:-}" != --rtl ]; then
   build=build/coverage

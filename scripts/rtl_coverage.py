@@ -1,20 +1,22 @@
 #!/usr/bin/env python3
-"""Says what tests reach in the RTL: merges the files that Verilated blocks have written, and writes a report as HTML.
+"""Says what tests reach in the RTL: merges the files that Verilated blocks have written, and has genhtml write the report.
 
 rtl_coverage.py FOLDER REPORT   the folder of the .dat files, and the one for the report
 
 Lines and branches are those that Verilator counts; a line that several statements share is reached when all of them are.
+(`verilator_coverage --write-info` of Verilator 5.006 adds their counts, so that one of them is enough: the tracefile for
+genhtml is written here.) In the report functional points stand where a program has functions, and excluded lines have no count.
 A point `Name_C : cover` in a module is a functional one, and testbench/testplan.csv names each, as module.Name_C. The same point of
 several instances is one. rtl-stubs/coverage_exclusions.csv says what need not be reached, and why.
 Exit status 0; 1 where a module has less than 98 % of its lines, a functional point is not reached or not in the plan, or
-an exclusion is of no use; 2 if a file cannot be read.
+an exclusion is of no use; 2 if a file cannot be read or the report not be written.
 """
 import argparse
 import collections
 import csv
-import html
 import pathlib
 import re
+import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -23,24 +25,25 @@ EXCLUSIONS = RTL / "coverage_exclusions.csv"
 PLAN = ROOT / "testbench" / "testplan.csv"
 TARGET = 98  # percent of the lines
 
-STYLE = """body{font:14px sans-serif;margin:2em}pre{margin:0}td,th{padding:1px 8px;text-align:right}td:first-child,
-th:first-child{text-align:left}.code td{font:12px monospace;text-align:left}.hit{background:#dfd}.missed{background:#fcc}
-.excluded{background:#ddd}"""
-
-
 class Module:
     """What was reached in one source file."""
 
     def __init__(self, path):
+        self.path = path
         self.text = path.read_text(encoding="utf-8").splitlines()
         self.lines = {}                  # by number: how often, at least
         self.points = {}                 # functional points by name
-        self.branches = []               # how often
+        self.places = {}                 # and their lines
+        self.branches = []               # line, and how often
         self.toggles = []
         self.excluded = {}               # by line: the reason
 
-    def counts(self, values):
+    @staticmethod
+    def counts(values):
         return sum(1 for v in values if v), len(values)
+
+    def branch_counts(self):
+        return self.counts([count for _, count in self.branches])
 
     def line_counts(self):
         return self.counts([n for line, n in self.lines.items() if line not in self.excluded])
@@ -75,7 +78,7 @@ def spans(text):
 def collect(points):
     """Modules of rtl-stubs/rtl by name."""
     modules = {}
-    for (file, kind, _, _, name, lines), count in sorted(points.items()):
+    for (file, kind, at, _, name, lines), count in sorted(points.items()):
         path = pathlib.Path(file)
         if path.parent.name != "rtl" or path.parent.parent.name != RTL.name:
             continue
@@ -84,9 +87,10 @@ def collect(points):
             module.toggles.append(count)
         elif kind == "v_user":
             module.points[name] = module.points.get(name, 0) + count
+            module.places[name] = at
         else:
             if kind == "v_branch":
-                module.branches.append(count)
+                module.branches.append((at, count))
             for line in spans(lines):
                 module.lines[line] = min(module.lines.get(line, count), count)
     return modules
@@ -132,36 +136,30 @@ def table(modules):
     yield "module", "lines", "%", "excluded", "branches", "%", "toggles", "%", "points"
     for name, m in modules.items():
         row = [name]
-        for hit, all_ in (m.line_counts(), m.counts(m.branches), m.counts(m.toggles)):
+        for hit, all_ in (m.line_counts(), m.branch_counts(), m.counts(m.toggles)):
             row += [f"{hit}/{all_}", f"{percent(hit, all_):.1f}"]
             if len(row) == 3:
                 row.append(str(len(m.excluded)))
         yield *row, "{}/{}".format(*m.counts(list(m.points.values())))
 
 
-def page(title, body):
-    return f"<!DOCTYPE html><meta charset=utf-8><title>{title}</title><style>{STYLE}</style><h1>{title}</h1>{body}"
+def tracefile(modules):
+    """The modules as lcov describes programs (geninfo(1), FILES)."""
+    for m in modules.values():
+        yield f"SF:{m.path}"
+        yield from (f"FN:{m.places[name]},{name}" for name in m.points)
+        yield from (f"FNDA:{count},{name}" for name, count in m.points.items())
+        yield from (f"BRDA:{line},0,{n},{count}" for n, (line, count) in enumerate(m.branches))
+        yield from (f"DA:{line},{count}" for line, count in sorted(m.lines.items()) if line not in m.excluded)
+        yield "end_of_record"
 
 
-def write_report(modules, problems, report):
+def write_report(modules, report):
     report.mkdir(parents=True, exist_ok=True)
-    head, *rows = table(modules)
-    cells = "".join(f"<th>{c}</th>" for c in head)
-    body = "".join(f"<tr><td><a href='{r[0]}.html'>{r[0]}</a></td>" + "".join(f"<td>{c}</td>" for c in r[1:]) + "</tr>"
-                   for r in rows)
-    missing = "".join(f"<li>{html.escape(p)}</li>" for p in problems)
-    (report / "index.html").write_text(
-        page("RTL coverage", f"<table><tr>{cells}</tr>{body}</table><ul>{missing}</ul>"), encoding="utf-8")
-    for name, m in modules.items():
-        points = "".join(f"<li class={'hit' if n else 'missed'}>{p}: {n}</li>" for p, n in m.points.items())
-        code = []
-        for n, text in enumerate(m.text, start=1):
-            count = m.lines.get(n)
-            kind = "excluded" if n in m.excluded else "" if count is None else "hit" if count else "missed"
-            code.append(f"<tr class='{kind}'><td>{n}</td><td>{'' if count is None else count}</td>"
-                        f"<td><pre>{html.escape(text)}</pre></td><td>{html.escape(m.excluded.get(n, ''))}</td></tr>")
-        (report / f"{name}.html").write_text(
-            page(name, f"<ul>{points}</ul><table class=code>{''.join(code)}</table>"), encoding="utf-8")
+    info = report / "rtl.info"
+    info.write_text("\n".join(tracefile(modules)) + "\n", encoding="utf-8")
+    subprocess.run(["genhtml", "--quiet", "--branch-coverage", "--title", "RTL coverage", "--prefix", RTL,
+                    "--output-directory", report, info], check=True)
 
 
 def main():
@@ -175,10 +173,10 @@ def main():
             raise ValueError(f"{args.folder}: no files of coverage")
         modules = dict(sorted(collect(points).items()))
         problems = [*exclude(modules), *judge(modules)]
-    except (OSError, ValueError, KeyError) as error:
+        write_report(modules, args.report)
+    except (OSError, ValueError, KeyError, subprocess.CalledProcessError) as error:
         print(f"rtl_coverage: {error}", file=sys.stderr)
         return 2
-    write_report(modules, problems, args.report)
     for row in table(modules):
         print(f"{row[0]:<18}" + "".join(f"{cell:>12}" for cell in row[1:]))
     print(*problems, f"report: {args.report / 'index.html'}", sep="\n")

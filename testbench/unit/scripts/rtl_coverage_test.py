@@ -1,5 +1,6 @@
 """What rtl_coverage.py makes of Verilator's files: lines that several statements share, and instances that are one module."""
 import pathlib
+import shutil
 import sys
 import tempfile
 import unittest
@@ -35,12 +36,29 @@ class Collected(unittest.TestCase):
 
     def test_statements_of_one_line_are_not(self):
         m = module(point("v_branch", "if", "4", 3), point("v_branch", "else", "", 0, column=2))
-        self.assertEqual((m.line_counts(), m.counts(m.branches)), ((1, 1), (1, 2)))
+        self.assertEqual((m.line_counts(), m.branch_counts()), ((1, 1), (1, 2)))
 
     def test_functional_points_have_names(self):
         m = module(point("v_user", "Full_C", "20", 0, "a"), point("v_user", "Full_C", "20", 7, "b"))
         self.assertEqual(m.points, {"Full_C": 7})
         self.assertEqual(m.lines, {})
+
+
+class Reported(unittest.TestCase):
+    def test_lcov_is_told_the_same_without_what_is_excluded(self):
+        m = module(point("v_line", "block", "2-3,9", 5), point("v_branch", "if", "9", 0), point("v_user", "Full_C", "20", 7))
+        m.excluded[3] = "no way there"
+        self.assertEqual(list(rtl_coverage.tracefile({"stream_pipe": m})),
+                         [f"SF:{SOURCE}", "FN:20,Full_C", "FNDA:7,Full_C", "BRDA:9,0,0,0", "DA:2,5", "DA:9,0",
+                          "end_of_record"])
+
+    @unittest.skipUnless(shutil.which("genhtml"), "lcov is not installed")
+    def test_the_report_has_a_page_of_each_module(self):
+        with tempfile.TemporaryDirectory() as folder:
+            report = pathlib.Path(folder)
+            rtl_coverage.write_report({"stream_pipe": module(point("v_line", "block", "2-3", 5))}, report)
+            self.assertIn("stream_pipe.sv", (report / "rtl/index.html").read_text())
+            self.assertTrue((report / "rtl/stream_pipe.sv.gcov.html").is_file())
 
 
 class Judged(unittest.TestCase):
