@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "model/wire/checksum.h"
-#include "model/wire/ethernet.h"
+#include "model/wire/tcp_frame_view.h"
 
 namespace rnic {
 
@@ -17,21 +17,18 @@ std::uint8_t* own_copy(Frame& frame, BufferPool& pool) {
 }
 
 std::optional<TcpFrame> TcpFrame::parse(Frame& frame) {
-  const auto ethernet = wire::EthernetView::parse({frame.data(), frame.bytes});
-  if (!ethernet || ethernet->header.ethertype != wire::kEthertypeIpv4) return std::nullopt;
-  const auto ip = wire::Ipv4View::parse(ethernet->payload);
-  if (!ip || ip->header.protocol != wire::kIpProtocolTcp || ip->header.is_fragment()) return std::nullopt;
-  const auto tcp = wire::TcpView::parse(ip->payload);
-  if (!tcp) return std::nullopt;
+  const auto segment = wire::TcpFrameView::parse({frame.data(), frame.bytes});
+  if (!segment) return std::nullopt;
+  const auto& [ip, tcp] = *segment;
   const auto at = [&](ByteSpan part) { return static_cast<std::size_t>(part.data() - frame.data()); };
   TcpFrame view;
   view.frame_ = &frame;
-  view.ip_ = ip->header;
-  view.tcp_ = tcp->header;
-  view.ip_at_ = at(ip->header_bytes);
-  view.segment_at_ = at(ip->payload);
-  view.payload_bytes_ = tcp->payload.size();
-  view.payload_at_ = view.segment_at_ + ip->payload.size() - view.payload_bytes_;
+  view.ip_ = ip.header;
+  view.tcp_ = tcp.header;
+  view.ip_at_ = at(ip.header_bytes);
+  view.segment_at_ = at(ip.payload);
+  view.payload_bytes_ = tcp.payload.size();
+  view.payload_at_ = view.segment_at_ + ip.payload.size() - view.payload_bytes_;
   return view;
 }
 

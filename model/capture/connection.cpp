@@ -52,10 +52,9 @@ void Connection::open(Direction& from, Direction& to, const Segment& syn) {
 }
 
 bool Connection::segment(const Segment& segment) {
-  const bool from_initiator = segment.src == initiator_;
-  const Side side = from_initiator ? Side::kInitiator : Side::kResponder;
+  const Side side = segment.src == initiator_ ? Side::kInitiator : Side::kResponder;
   Direction& from = direction(side);
-  Direction& to = direction(from_initiator ? Side::kResponder : Side::kInitiator);
+  Direction& to = direction(other(side));
   if (dropped(from, segment)) return false;
   if (observer_ != nullptr) observer_->segment(side, segment);
 

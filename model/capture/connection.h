@@ -6,12 +6,11 @@
 
 #include "model/capture/iwarp_stream.h"
 #include "model/capture/segment.h"
+#include "model/capture/side.h"
 #include "model/capture/tcp_reassembly.h"
 #include "model/capture/undecoded.h"
 
 namespace rnic::capture {
-
-enum class Side : std::uint8_t { kInitiator = 0, kResponder = 1 };  // of the TCP connection and so of MPA
 
 // Sees a connection as its two receivers do: what is dropped for its checksum is not there.
 class ConnectionObserver {

@@ -2,6 +2,7 @@
 
 #include <initializer_list>
 
+#include "model/common/check.h"
 #include "model/wire/ddp.h"
 
 namespace rnic::inject {

@@ -5,7 +5,6 @@
 #include "model/common/check.h"
 #include "model/common/crc32c.h"
 #include "model/wire/ddp.h"
-#include "model/wire/fpdu.h"
 
 namespace rnic::inject {
 
@@ -35,7 +34,7 @@ bool StreamBender::read_startup() {
   const auto size = wire::mpa_frame_bytes(pending_);
   if (!size || pending_.size() < *size) return false;
   for (Order* const order : orders_) {
-    if (order->injection->message == MessageKind(startup_)) apply(*order, 0);
+    if (order->injection->message == MessageKind(startup_)) apply(*order, nullptr);
   }
   startup_bytes_ = *size;
   const auto field = fields_of(startup_);
@@ -46,85 +45,74 @@ bool StreamBender::read_startup() {
   return true;
 }
 
-std::size_t StreamBender::place(std::size_t i) const {
-  if (!markers_ || startup_bytes_ == 0) return i;
-  const auto position = static_cast<wire::StreamPosition>(begin_ - startup_bytes_);
-  return i + wire::kMarkerBytes * wire::fpdu_markers(position, i + 1);
-}
-
 bool StreamBender::read_fpdu() {
-  constexpr std::size_t kControl = wire::kUlpduLengthBytes;
-  if (pending_.size() <= place(kControl + 1)) return false;
-  const std::size_t length = std::size_t{pending_[place(0)]} << 8 | pending_[place(1)];
-  const std::size_t size = place(wire::fpdu_bytes(length) - 1) + 1;
-  if (pending_.size() < size) return false;
-  const MessageKind kind = wire::RdmapControl::opcode(pending_[place(kControl + 1)]);
+  const auto fpdu = wire::FpduView::parse(pending_, position(), markers_);
+  if (!fpdu) return false;
+  const MessageKind kind = wire::RdmapControl::opcode(fpdu->ulpdu_octet(1));
   RNIC_CHECK(kind.index() < MessageKind::kCount);
-  const bool last = wire::DdpControl::last(pending_[place(kControl)]);
+  const bool last = wire::DdpControl::last(fpdu->ulpdu_octet(0));
   std::uint64_t& message = messages_[kind.index()];
   std::uint64_t& segment = segments_[kind.index()];
   for (Order* const order : orders_) {
     const Injection& i = *order->injection;
-    if (i.message == kind && i.number == message && i.segment == segment) apply(*order, length);
+    if (i.message == kind && i.number == message && i.segment == segment) apply(*order, &*fpdu);
   }
   if (last) ++message;
   segment = last ? 0 : segment + 1;
+  const std::size_t size = fpdu->octets().size();
   pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(size));
   begin_ += size;
   return true;
 }
 
-std::size_t StreamBender::place(const Field& field, std::size_t octet, std::size_t ulpdu_length) const {
+std::size_t StreamBender::place(const Field& field, std::size_t octet, const wire::FpduView* fpdu) const {
   switch (field.where) {
     case Field::Where::kMessage:
-      return startup_bytes_ == 0 ? octet : place(wire::kUlpduLengthBytes + octet);
+      return fpdu == nullptr ? octet : fpdu->place(wire::kUlpduLengthBytes + octet);
     case Field::Where::kLength:
-      return place(octet);
+      return fpdu->place(octet);
     case Field::Where::kMarker:
       break;
     case Field::Where::kCrc:
-      return place(wire::fpdu_bytes(ulpdu_length) - wire::kFpduCrcBytes + octet);
+      return fpdu->crc_at() + octet;
   }
-  const auto position = static_cast<wire::StreamPosition>(begin_ - startup_bytes_);
-  return wire::octets_to_marker(position) + octet;
+  return wire::octets_to_marker(position()) + octet;
 }
 
-void StreamBender::apply(Order& order, std::size_t ulpdu_length) {
+void StreamBender::apply(Order& order, const wire::FpduView* fpdu) {
   const Injection& injection = *order.injection;
   const Change& change = injection.change;
   const auto fail = [&](const char* why) { order.failure = why; };
-  const std::size_t message_bytes = startup_bytes_ == 0 ? *wire::mpa_frame_bytes(pending_) : ulpdu_length;
+  const std::size_t message_bytes = fpdu == nullptr ? *wire::mpa_frame_bytes(pending_) : fpdu->ulpdu_bytes();
   if (begin_ < fresh_) return fail("the FPDU lies in several TCP segments, and the first one was already forwarded");
   const Field octet{"octet", 8 * std::size_t{change.octet.value_or(0)}, 8};
   const Field& field = change.field ? *change.field : octet;
   const bool inside = (field.bit + field.bits + 7) / 8 <= message_bytes;
   if (change.close_after) {
-    if (*change.close_after >= ulpdu_length) return fail("the ULPDU has fewer octets");
+    if (fpdu == nullptr || *change.close_after >= message_bytes) return fail("the ULPDU has fewer octets");
     order.done = true;
-    end_ = begin_ + place(wire::kUlpduLengthBytes + *change.close_after);
+    end_ = begin_ + fpdu->place(wire::kUlpduLengthBytes + *change.close_after);
     return;
   }
   if (field.where == Field::Where::kMessage && !inside) return fail("the message has fewer octets");
   if (field.where == Field::Where::kMarker) {
-    const auto position = static_cast<wire::StreamPosition>(begin_ - startup_bytes_);
-    const bool marked = markers_ && wire::fpdu_markers(position, wire::fpdu_bytes(ulpdu_length)) != 0;
+    const bool marked = markers_ && wire::octets_to_marker(position()) < fpdu->octets().size();
     if (!marked) return fail("the FPDU has no marker");
   }
-  write(injection, field, ulpdu_length);
+  write(injection, field, fpdu);
   order.done = true;
 }
 
-void StreamBender::write(const Injection& injection, const Field& field, std::size_t ulpdu_length) {
+void StreamBender::write(const Injection& injection, const Field& field, const wire::FpduView* fpdu) {
   const std::vector<std::uint8_t> before = pending_;
-  const bool startup = startup_bytes_ == 0;
-  const std::size_t crc_at = startup ? 0 : place(wire::fpdu_bytes(ulpdu_length) - wire::kFpduCrcBytes);
+  const std::size_t crc_at = fpdu == nullptr ? 0 : fpdu->crc_at();
   const auto crc = [&] { return crc32c(ByteSpan(pending_).subspan(0, crc_at)); };
-  const bool sealed = !startup && field.where != Field::Where::kCrc && load_crc32c(&pending_[crc_at]) == crc();
+  const bool sealed = fpdu != nullptr && field.where != Field::Where::kCrc && load_crc32c(&pending_[crc_at]) == crc();
 
   std::uint64_t old = 0;
   const auto bit_at = [&](unsigned b) -> std::pair<std::uint8_t&, std::uint8_t> {
     const std::size_t bit = field.bit + b;
-    return {pending_[place(field, bit / 8, ulpdu_length)], static_cast<std::uint8_t>(0x80 >> bit % 8)};
+    return {pending_[place(field, bit / 8, fpdu)], static_cast<std::uint8_t>(0x80 >> bit % 8)};
   };
   for (unsigned b = 0; b < field.bits; ++b) {
     const auto [octet, mask] = bit_at(b);

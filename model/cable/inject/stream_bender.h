@@ -10,6 +10,7 @@
 
 #include "model/cable/inject/injection.h"
 #include "model/common/bytes.h"
+#include "model/wire/fpdu_view.h"
 
 namespace rnic::inject {
 
@@ -36,11 +37,12 @@ class StreamBender {
  private:
   bool read_startup();
   bool read_fpdu();
-  // Where octet i of the first FPDU in pending_ lies, when those before it and the markers are counted.
-  std::size_t place(std::size_t i) const;
-  std::size_t place(const Field& field, std::size_t octet, std::size_t ulpdu_length) const;
-  void apply(Order& order, std::size_t ulpdu_length);
-  void write(const Injection& injection, const Field& field, std::size_t ulpdu_length);
+  wire::StreamPosition position() const { return static_cast<wire::StreamPosition>(begin_ - startup_bytes_); }
+  // Where an octet that a field counts lies in pending_, which begins with this FPDU; without one, with the startup
+  // frame.
+  std::size_t place(const Field& field, std::size_t octet, const wire::FpduView* fpdu) const;
+  void apply(Order& order, const wire::FpduView* fpdu);
+  void write(const Injection& injection, const Field& field, const wire::FpduView* fpdu);
   void overwrite(std::uint64_t at, MutableByteSpan octets) const;
 
   const wire::MpaFrameKind startup_;

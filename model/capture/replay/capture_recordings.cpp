@@ -29,7 +29,7 @@ class Recorder final : public ConnectionObserver {
     RecordedStream& stream = stream_of(from);
     if (s.header.has(TcpHeader::kSyn)) {
       const std::uint16_t mss = s.header.options.mss.value_or(536);
-      RecordedStream& peer = stream_of(from == Side::kInitiator ? Side::kResponder : Side::kInitiator);
+      RecordedStream& peer = stream_of(other(from));
       peer.emss = static_cast<std::uint16_t>(mss - (s.header.options.timestamps ? kTimestampBytes : 0));
       established_ = established_ || from == Side::kResponder;
     }

@@ -1,38 +1,15 @@
 #include "model/capture/replay/message_reader.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 
-#include "model/common/crc32c.h"
-#include "model/wire/ddp.h"
-#include "model/wire/fpdu.h"
+#include "model/wire/rdmap.h"
 
 namespace rnic::replay {
 
 using wire::Opcode;
-
-namespace {
-
-std::optional<SegmentHeader> header_of(ByteSpan ulpdu) {
-  if (ulpdu.size() < 2) return std::nullopt;
-  SegmentHeader h;
-  h.opcode = wire::RdmapControl::opcode(ulpdu[1]);
-  h.last = wire::DdpControl::last(ulpdu[0]);
-  if (const auto tagged = wire::DdpTaggedView::parse(ulpdu)) {
-    h.tagged = true;
-    h.stag = tagged->header.stag;
-    h.to = tagged->header.to;
-    return h;
-  }
-  const auto untagged = wire::DdpUntaggedView::parse(ulpdu);
-  if (!untagged) return std::nullopt;
-  h.stag = untagged->header.invalidate_stag;
-  h.qn = untagged->header.qn;
-  h.msn = untagged->header.msn;
-  h.mo = untagged->header.mo;
-  return h;
-}
-
-}  // namespace
+using Phase = capture::MpaStream::Phase;
 
 std::string describe(const Message& message) {
   const SegmentHeader& h = message.header;
@@ -57,48 +34,39 @@ std::string hex_text(ByteSpan octets) {
 
 void MessageReader::push(ByteSpan octets) {
   octets_.insert(octets_.end(), octets.begin(), octets.end());
-  if (!error_.empty() || (!started() && !read_startup())) return;
-  while (error_.empty() && read_fpdu()) {
+  if (!error_.empty()) return;
+  mpa_.push(octets);
+  if (mpa_.phase() != Phase::kRdma && !read_startup()) return;
+  while (error_.empty()) {
+    const auto fpdu = mpa_.next_fpdu();
+    if (!fpdu) return;
+    read_fpdu(*fpdu);
   }
 }
 
 bool MessageReader::read_startup() {
-  if (!wire::starts_like_mpa_key(octets_, kind_)) error_ = "the stream does not begin with an MPA startup frame";
-  const auto size = wire::mpa_frame_bytes(octets_);
-  if (!error_.empty() || !size || octets_.size() < *size) return false;
-  const auto decoded = wire::decode_mpa_frame(ByteSpan(octets_).subspan(0, *size), kind_, wire::kMpaRev2);
-  if (decoded.error != wire::MpaFrameError::kNone) {
-    error_ = fmt::format("startup frame: {}", to_string(decoded.error));
-    return false;
-  }
-  at_ = startup_bytes_ = *size;
+  if (mpa_.phase() == Phase::kStreaming) error_ = "the stream does not begin with an MPA startup frame";
+  if (mpa_.phase() == Phase::kBroken) error_ = fmt::format("startup frame: {}", to_string(mpa_.error()));
+  if (mpa_.phase() != Phase::kNegotiating) return false;
+  mpa_.enter_rdma(false);
+  end_ = startup_bytes();
   return true;
 }
 
-wire::MpaFrame MessageReader::startup() const {
-  return wire::decode_mpa_frame(ByteSpan(octets_).subspan(0, startup_bytes_), kind_, wire::kMpaRev2).frame;
-}
-
-bool MessageReader::read_fpdu() {
-  const ByteSpan stream = ByteSpan(octets_).subspan(at_);
-  if (stream.size() < wire::kUlpduLengthBytes) return false;
-  const std::size_t length = load_be16(stream.data()), size = wire::fpdu_bytes(length);
-  if (stream.size() < size) return false;
-  const ByteSpan ulpdu = stream.subspan(wire::kUlpduLengthBytes, length);
-  const auto header = header_of(ulpdu);
-  if (!header) {
-    error_ = fmt::format("ULPDU of {} octets is no DDP segment", length);
-    return false;
+void MessageReader::read_fpdu(const wire::FpduView& fpdu) {
+  const ByteSpan ulpdu = fpdu.octets().subspan(wire::kUlpduLengthBytes, fpdu.ulpdu_bytes());
+  const auto segment = capture::SegmentView::parse(ulpdu);
+  if (!segment) {
+    error_ = fmt::format("ULPDU of {} octets is no DDP segment", ulpdu.size());
+    return;
   }
-  const std::size_t covered = size - wire::kFpduCrcBytes;
-  if (crc_ && crc32c(stream.subspan(0, covered)) != load_crc32c(stream.data() + covered)) {
-    error_ = fmt::format("FPDU with a wrong CRC at octet {} of the stream", at_);
-    return false;
+  if (crc_ && !capture::crc_ok(fpdu)) {
+    error_ = fmt::format("FPDU with a wrong CRC at octet {} of the stream", end_);
+    return;
   }
-  const std::size_t header_bytes = wire::ddp_header_bytes(ulpdu[0]);
-  take({*header, at_, at_ + size, at_ + wire::kUlpduLengthBytes + header_bytes, length - header_bytes});
-  at_ += size;
-  return true;
+  const std::size_t begin = std::exchange(end_, mpa_.position());
+  const std::size_t payload_at = begin + wire::kUlpduLengthBytes + ulpdu.size() - segment->payload.size();
+  take({segment->header, begin, end_, payload_at, segment->payload.size()});
 }
 
 void MessageReader::take(const DdpSegment& segment) {

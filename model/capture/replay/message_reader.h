@@ -1,4 +1,5 @@
-// One direction of an MPA connection without markers: octets in, DDP segments and RDMAP messages out.
+// One direction of an MPA connection without markers as a replay reads it: octets in, DDP segments and RDMAP messages
+// out.
 #pragma once
 
 #include <array>
@@ -7,20 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "model/capture/ddp_segment.h"
+#include "model/capture/mpa_stream.h"
 #include "model/common/bytes.h"
-#include "model/wire/mpa_frame.h"
-#include "model/wire/rdmap.h"
 
 namespace rnic::replay {
 
-// What a DDP header and RDMAP's part of it say; of an untagged message `stag` is the STag to invalidate.
-struct SegmentHeader {
-  wire::Opcode opcode{};
-  bool tagged = false, last = false;
-  std::uint32_t stag = 0;
-  std::uint64_t to = 0;
-  std::uint32_t qn = 0, msn = 0, mo = 0;
-};
+using capture::SegmentHeader;
 
 struct DdpSegment {
   SegmentHeader header;
@@ -41,36 +35,36 @@ std::string hex_text(ByteSpan octets);
 
 class MessageReader {
  public:
-  explicit MessageReader(wire::MpaFrameKind startup) : kind_(startup) {}
+  explicit MessageReader(wire::MpaFrameKind startup) : mpa_(startup) {}
 
   void push(ByteSpan octets);
   // CRCs are checked from now on; called before the first FPDU is there.
   void expect_crc(bool on) { crc_ = on; }
 
   const std::vector<std::uint8_t>& octets() const { return octets_; }
-  bool started() const { return startup_bytes_ != 0; }
-  std::size_t startup_bytes() const { return startup_bytes_; }
-  // Valid iff started(); its private data is a window on octets(), so take it before the next push.
-  wire::MpaFrame startup() const;
+  bool started() const { return startup_bytes() != 0; }
+  std::size_t startup_bytes() const { return mpa_.startup_bytes(); }
+  // Valid iff started(); its private data is a window on this reader.
+  wire::MpaFrame startup() const { return *mpa_.startup(); }
 
   const std::vector<DdpSegment>& segments() const { return segments_; }
   ByteSpan payload(const DdpSegment& s) const { return ByteSpan(octets_).subspan(s.payload_at, s.payload_bytes); }
   const std::vector<Message>& messages() const { return messages_; }  // by their first segments
   std::size_t whole_messages() const { return whole_messages_; }
   // Octets behind the last whole FPDU.
-  std::size_t rest() const { return octets_.size() - at_; }
+  std::size_t rest() const { return octets_.size() - end_; }
   // The first thing that is no MPA, DDP or RDMAP; reading ends there.
   const std::string& error() const { return error_; }
 
  private:
   bool read_startup();
-  bool read_fpdu();
+  void read_fpdu(const wire::FpduView& fpdu);
   void take(const DdpSegment& segment);
 
-  const wire::MpaFrameKind kind_;
+  capture::MpaStream mpa_;
   bool crc_ = false;
   std::vector<std::uint8_t> octets_;
-  std::size_t at_ = 0, startup_bytes_ = 0;
+  std::size_t end_ = 0;  // of the startup frame, then of the newest FPDU that could be read
   std::vector<DdpSegment> segments_;
   std::vector<Message> messages_;
   std::array<std::optional<std::size_t>, 16> open_;  // by opcode: messages of different kinds may alternate

@@ -8,10 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "model/capture/side.h"
+
 namespace rnic::replay {
 
-enum class Side : std::uint8_t { kInitiator = 0, kResponder = 1 };  // of the TCP connection and so of MPA
-constexpr Side other(Side side) { return side == Side::kInitiator ? Side::kResponder : Side::kInitiator; }
+using capture::Side;
 
 // A place in the capture: what came later has a larger one.
 using Order = std::uint64_t;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "model/wire/checksum.h"
+#include "model/wire/tcp_frame_view.h"
 
 namespace rnic::replay {
 
@@ -81,17 +82,13 @@ void ReplayPeer::step() {
 }
 
 void ReplayPeer::receive(const Frame& frame, std::uint64_t now) {
-  const auto ethernet = wire::EthernetView::parse({frame.data(), frame.bytes});
-  if (!ethernet || ethernet->header.ethertype != wire::kEthertypeIpv4) return;
-  const auto ip = wire::Ipv4View::parse(ethernet->payload);
-  if (!ip || ip->header.protocol != wire::kIpProtocolTcp) return;
-  const auto tcp = wire::TcpView::parse(ip->payload);
-  const bool ours = tcp && script_ != nullptr && tcp->header.dst_port == script_->peer_port;
+  const auto segment = wire::TcpFrameView::parse({frame.data(), frame.bytes});
+  const bool ours = segment && script_ != nullptr && segment->tcp.header.dst_port == script_->peer_port;
   if (!ours) return;
   ++progress_;
   newest_frame_ps_ = now;
-  refused_ = refused_ || (tcp->header.has(wire::TcpHeader::kRst) && !tcp_->established());
-  tcp_->segment(*tcp, now);
+  refused_ = refused_ || (segment->tcp.header.has(wire::TcpHeader::kRst) && !tcp_->established());
+  tcp_->segment(segment->tcp, now);
 }
 
 bool ReplayPeer::resting() const { return now_ps() >= newest_frame_ps_ + kRestPs; }

@@ -1,0 +1,29 @@
+#include "model/capture/ddp_segment.h"
+
+#include "model/wire/ddp.h"
+
+namespace rnic::capture {
+
+std::optional<SegmentView> SegmentView::parse(ByteSpan ulpdu) {
+  SegmentView s;
+  SegmentHeader& h = s.header;
+  if (const auto tagged = wire::DdpTaggedView::parse(ulpdu)) {
+    h.tagged = true;
+    h.stag = tagged->header.stag;
+    h.to = tagged->header.to;
+    s.payload = tagged->payload;
+  } else if (const auto untagged = wire::DdpUntaggedView::parse(ulpdu)) {
+    h.stag = untagged->header.invalidate_stag;
+    h.qn = untagged->header.qn;
+    h.msn = untagged->header.msn;
+    h.mo = untagged->header.mo;
+    s.payload = untagged->payload;
+  } else {
+    return std::nullopt;
+  }
+  h.opcode = wire::RdmapControl::opcode(ulpdu[1]);
+  h.last = wire::DdpControl::last(ulpdu[0]);
+  return s;
+}
+
+}  // namespace rnic::capture

@@ -1,0 +1,28 @@
+// The header of a DDP segment, whichever of the two it has.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "model/common/bytes.h"
+#include "model/wire/rdmap.h"
+
+namespace rnic::capture {
+
+// What a DDP header and RDMAP's part of it say; of an untagged message `stag` is the STag to invalidate.
+struct SegmentHeader {
+  wire::Opcode opcode{};
+  bool tagged = false, last = false;
+  std::uint32_t stag = 0;
+  std::uint64_t to = 0;
+  std::uint32_t qn = 0, msn = 0, mo = 0;
+};
+
+struct SegmentView {
+  SegmentHeader header;
+  ByteSpan payload;
+
+  static std::optional<SegmentView> parse(ByteSpan ulpdu);  // nullopt: too short for its header
+};
+
+}  // namespace rnic::capture

@@ -1,0 +1,60 @@
+// One direction of an MPA connection: octets of the TCP stream in; its startup frame, then its FPDUs out.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "model/common/bytes.h"
+#include "model/wire/fpdu_view.h"
+#include "model/wire/mpa_frame.h"
+
+namespace rnic::capture {
+
+class MpaStream {
+ public:
+  enum class Phase : std::uint8_t {
+    kStartup,      // the startup frame is not complete
+    kNegotiating,  // it is; what follows waits for the other side's
+    kRdma,         // FPDUs
+    kStreaming,    // not MPA, or not any more: the rest is somebody else's
+    kBroken,       // a startup frame that cannot be used: see error()
+  };
+
+  explicit MpaStream(wire::MpaFrameKind startup) : startup_kind_(startup) {}
+
+  void push(ByteSpan octets);
+  Phase phase() const { return phase_; }
+  wire::MpaFrameError error() const { return error_; }
+  // Octets of the startup frame; 0 until it is complete.
+  std::size_t startup_bytes() const { return startup_octets_.size(); }
+  std::optional<wire::MpaFrame> startup() const;  // its private data is a window on this stream
+
+  // Both startup frames are known.
+  void enter_rdma(bool markers);
+  // MPA is over before it began.
+  void leave_mpa();
+
+  // The next FPDU that is whole; nullopt while there is none. The view lasts until the next push().
+  std::optional<wire::FpduView> next_fpdu();
+  // Octets of the stream up to the end of the newest FPDU, the startup frame included; and behind it, not used yet.
+  std::uint64_t position() const { return startup_bytes() + fpdu_octets_; }
+  std::size_t rest() const { return buffer_.size() - used_; }
+
+ private:
+  void read_startup();
+
+  const wire::MpaFrameKind startup_kind_;
+  Phase phase_ = Phase::kStartup;
+  wire::MpaFrameError error_ = wire::MpaFrameError::kNone;
+  bool markers_ = false;
+  std::vector<std::uint8_t> startup_octets_;
+  std::vector<std::uint8_t> buffer_;  // what came behind the startup frame, without what was used before the last push
+  std::size_t used_ = 0;              // of the buffer
+  std::uint64_t fpdu_octets_ = 0;     // used altogether
+};
+
+// Whether the FPDU's CRC is that of its octets.
+bool crc_ok(const wire::FpduView& fpdu);
+
+}  // namespace rnic::capture

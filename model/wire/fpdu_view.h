@@ -1,0 +1,50 @@
+// An FPDU as it lies in a TCP stream, with or without markers (RFC 5044 section 4).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "model/common/bytes.h"
+#include "model/wire/fpdu.h"
+
+namespace rnic::wire {
+
+class FpduView {
+ public:
+  // The one that begins `stream`, whose first octet is at `position`; nullopt while it is not whole.
+  static std::optional<FpduView> parse(ByteSpan stream, StreamPosition position, bool markers);
+
+  ByteSpan octets() const { return octets_; }  // with markers, pad and CRC
+  std::size_t ulpdu_bytes() const { return ulpdu_bytes_; }
+  // Where octet `i` lies in octets(), markers not counted; that at kUlpduLengthBytes is the ULPDU's first.
+  std::size_t place(std::size_t i) const { return markers_ ? i + kMarkerBytes * fpdu_markers(position_, i + 1) : i; }
+  std::uint8_t ulpdu_octet(std::size_t i) const { return octets_[place(kUlpduLengthBytes + i)]; }
+  std::size_t crc_at() const { return place(fpdu_bytes(ulpdu_bytes_) - kFpduCrcBytes); }
+  // What the CRC covers: all before it, markers too (section 4.4).
+  ByteSpan covered() const { return octets_.subspan(0, crc_at()); }
+
+  // The ULPDU without markers. `out` has room for ulpdu_bytes().
+  void copy_ulpdu(MutableByteSpan out) const;
+
+  // Calls f(FPDUPTR, what it should be) for each marker.
+  template <class F>
+  void for_each_marker(F f) const {
+    if (!markers_) return;
+    for (std::size_t at = octets_to_marker(position_); at < octets_.size(); at += kMarkerInterval) {
+      f(load_marker(octets_.data() + at),
+        fpduptr(position_ + static_cast<StreamPosition>(at), ulpdu_length_position(position_)));
+    }
+  }
+
+ private:
+  FpduView(ByteSpan octets, StreamPosition position, bool markers, std::size_t ulpdu_bytes)
+      : octets_(octets), position_(position), markers_(markers), ulpdu_bytes_(ulpdu_bytes) {}
+
+  ByteSpan octets_;
+  StreamPosition position_;
+  bool markers_;
+  std::size_t ulpdu_bytes_;
+};
+
+}  // namespace rnic::wire
