@@ -1,7 +1,6 @@
 #include "model/host/host_memory.h"
 
 #include <cstring>
-#include <iterator>
 #include <string>
 
 #include <sys/mman.h>
@@ -30,17 +29,11 @@ HostMemory::HostMemory(const HostMemoryConfig& config)
 
 std::uint64_t HostMemory::alloc(std::uint64_t bytes, std::uint64_t align) {
   RNIC_CHECK(align != 0 && (align & (align - 1)) == 0);
-  const auto aligned = [=](std::uint64_t offset) { return ((base_ + offset + align - 1) & ~(align - 1)) - base_; };
-  for (auto piece = free_.begin(); piece != free_.end(); ++piece) {
-    const std::uint64_t begin = piece->first, end = begin + piece->second, at = aligned(begin);
-    if (at > end || bytes > end - at) continue;
-    free_.erase(piece);
-    if (at != begin) free_[begin] = at - begin;
-    if (at + bytes != end) free_[at + bytes] = end - at - bytes;
-    std::memset(bytes_.get() + at, 0, bytes);
-    return base_ + at;
+  if (const auto address = free_.take(bytes, align)) {
+    std::memset(bytes_.get() + (*address - base_), 0, bytes);
+    return *address;
   }
-  const std::uint64_t offset = aligned(used_);
+  const std::uint64_t offset = ((base_ + used_ + align - 1) & ~(align - 1)) - base_;
   if (offset > capacity_ || bytes > capacity_ - offset) {
     throw ConfigError("host.memory.size_mib: no room for " + std::to_string(bytes) + " octets more; " +
                       std::to_string(capacity_ - used_) + " are left");
@@ -51,19 +44,7 @@ std::uint64_t HostMemory::alloc(std::uint64_t bytes, std::uint64_t align) {
 
 void HostMemory::free(std::uint64_t address, std::uint64_t bytes) {
   RNIC_CHECK(contains(address, bytes));
-  if (bytes == 0) return;
-  const auto [piece, fresh] = free_.emplace(address - base_, bytes);
-  RNIC_CHECK(fresh);
-  const auto merge = [this](auto first) {
-    const auto second = std::next(first);
-    if (second == free_.end()) return;
-    RNIC_CHECK_MSG(first->first + first->second <= second->first, "host memory was given back twice");
-    if (first->first + first->second != second->first) return;
-    first->second += second->second;
-    free_.erase(second);
-  };
-  merge(piece);
-  if (piece != free_.begin()) merge(std::prev(piece));
+  free_.give(address, bytes);
 }
 
 // Every other page of a range, shuffled; the pages between them are nobody's.

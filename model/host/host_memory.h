@@ -2,12 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <vector>
 
 #include "model/common/bytes.h"
 #include "model/config/field.h"
+#include "model/host/free_ranges.h"
 
 namespace rnic::host {
 
@@ -59,7 +59,7 @@ class HostMemory final {
   const std::uint64_t base_;
   const std::uint64_t capacity_;
   std::uint64_t used_ = 0;
-  std::map<std::uint64_t, std::uint64_t> free_;  // octets by offset, no two pieces adjacent
+  FreeRanges free_;  // bus addresses below base_ + used_
   std::unique_ptr<std::uint8_t, Unmap> bytes_;
 };
 

@@ -106,7 +106,8 @@ void Context::start() {
   const auto firmware = regs::FirmwareVersion::unpack(probed_[10]);
   attr_.firmware_version = {firmware.major, firmware.minor, firmware.patch};
   attr_.max_connections = std::min(attr_.max_connections, probed_[11]);
-  page_table_.resize(attr_.max_pages);
+  page_table_ = FreeRanges();
+  page_table_.give(0, attr_.max_pages);
 
   const auto write = [this](std::uint32_t offset, std::uint32_t value) { cpu_.mmio_write(offset, value); };
   write(regs::CmdqBaseLo::kOffset, low(commands_.base()));

@@ -10,8 +10,8 @@
 #include "model/common/siphash.h"
 #include "model/host/driver/command_queue.h"
 #include "model/host/driver/firmware_log.h"
-#include "model/host/driver/page_table.h"
 #include "model/host/driver/queue_pair.h"
+#include "model/host/free_ranges.h"
 #include "model/stats/registry.h"
 
 namespace rnic::host {
@@ -213,7 +213,7 @@ class Context final : public App, public HostEvents {
   std::vector<Core*> openers_;
 
   std::uint16_t next_pd_ = 1;
-  PageTable page_table_;
+  FreeRanges page_table_;
   std::vector<std::unique_ptr<Mr>> mrs_;  // by STag index - 1: STag 0 stays invalid
   SipStream stags_;
   std::vector<std::unique_ptr<Cq>> cqs_;  // by number

@@ -86,11 +86,11 @@ std::optional<PageRange> Context::take_pages(std::size_t pages) {
   if (pages == 0) return PageRange{};
   if (pages > attr_.max_pages) return {};
   const auto count = static_cast<std::uint32_t>(pages);
-  const std::optional<std::uint32_t> first = page_table_.take(count);
-  return first ? std::optional(PageRange{*first, count}) : std::nullopt;
+  const auto first = page_table_.take(count);
+  return first ? std::optional(PageRange{static_cast<std::uint32_t>(*first), count}) : std::nullopt;
 }
 
-void Context::give_back(PageRange range) { page_table_.give_back(range.first, range.count); }
+void Context::give_back(PageRange range) { page_table_.give(range.first, range.count); }
 
 void Context::dereg_mr(Mr& mr) { commands_.submit(command_of(abi::CommandOp::kDeregisterMr, mr.lkey()), {}, mr); }
 
