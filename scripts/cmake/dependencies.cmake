@@ -10,12 +10,13 @@ endfunction()
 
 rnic_require_pkg(SYSTEMC systemc libsystemc-dev)
 rnic_require_pkg(ISAL libisal libisal-dev)
+rnic_require_pkg(LIBELF libelf libelf-dev)
 rnic_require_pkg(PCAP libpcap libpcap-dev)
 rnic_require_pkg(UNICORN unicorn libunicorn-dev)
 find_package(nlohmann_json REQUIRED)
 find_package(fmt REQUIRED)
 find_package(ZLIB REQUIRED)
-find_package(Boost REQUIRED COMPONENTS program_options)
+find_package(Boost REQUIRED COMPONENTS program_options)  # of the rest only headers
 
 # SystemC encodes the C++ standard in a symbol; a mismatch is a page of linker errors, so ask first.
 include(CheckCXXSourceCompiles)

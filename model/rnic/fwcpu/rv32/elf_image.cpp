@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
 
 #include <cxxabi.h>
-#include <elf.h>
 #include <fmt/format.h>
+#include <gelf.h>
 
 #include "model/common/check.h"
 
@@ -31,17 +30,53 @@ ElfImage::ElfImage(const std::string& file) : name_(file) {
   if (!in || !std::filesystem::is_regular_file(file)) refuse("cannot be read");
   file_.assign(std::istreambuf_iterator<char>(in), {});
   if (file_.size() < sizeof(Elf32_Ehdr)) refuse("is no ELF file");
-  const auto head = at<Elf32_Ehdr>(0);
-  if (std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_ident[EI_CLASS] != ELFCLASS32 ||
-      head.e_machine != EM_RISCV || head.e_type != ET_EXEC) {
+  elf_version(EV_CURRENT);
+  const std::unique_ptr<Elf, int (*)(Elf*)> elf(elf_memory(reinterpret_cast<char*>(file_.data()), file_.size()),
+                                                elf_end);
+  if (elf == nullptr) refuse_damaged();
+  GElf_Ehdr head;
+  if (gelf_getehdr(elf.get(), &head) == nullptr || head.e_ident[EI_CLASS] != ELFCLASS32 ||
+      head.e_ident[EI_DATA] != ELFDATA2LSB || head.e_machine != EM_RISCV || head.e_type != ET_EXEC) {
     refuse("is no RV32 program");
   }
-  entry_ = head.e_entry;
-  for (unsigned i = 0; i < head.e_phnum; ++i) {
-    const auto s = at<Elf32_Phdr>(head.e_phoff + std::uint64_t{i} * head.e_phentsize);
+  // libelf takes as many headers as there are.
+  const std::uint64_t segments_end = head.e_phoff + head.e_phnum * sizeof(Elf32_Phdr);
+  const std::uint64_t sections_end = head.e_shoff + head.e_shnum * sizeof(Elf32_Shdr);
+  if (std::max(segments_end, sections_end) > file_.size()) refuse("is cut off");
+  entry_ = static_cast<std::uint32_t>(head.e_entry);
+  read_segments(elf.get());
+  read_symbols(elf.get());
+}
+
+void ElfImage::read_segments(Elf* elf) {
+  std::size_t count = 0;
+  if (elf_getphdrnum(elf, &count) != 0) refuse_damaged();
+  for (int i = 0; i < static_cast<int>(count); ++i) {
+    GElf_Phdr s;
+    if (gelf_getphdr(elf, i, &s) == nullptr) refuse_damaged();
     if (s.p_type != PT_LOAD || s.p_memsz == 0) continue;
     if (s.p_filesz > s.p_memsz) refuse("has a segment larger than its memory");
-    add({s.p_vaddr, s.p_memsz, piece(s.p_offset, s.p_filesz)});
+    if (s.p_offset + s.p_filesz > file_.size()) refuse("is cut off");
+    add({static_cast<std::uint32_t>(s.p_vaddr), static_cast<std::uint32_t>(s.p_memsz),
+         ByteSpan(file_).subspan(s.p_offset, s.p_filesz)});
+  }
+}
+
+void ElfImage::read_symbols(Elf* elf) {
+  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
+    GElf_Shdr table;
+    if (gelf_getshdr(section, &table) == nullptr) refuse_damaged();
+    if (table.sh_type != SHT_SYMTAB) continue;
+    Elf_Data* const data = elf_getdata(section, nullptr);
+    if (data == nullptr) refuse_damaged();
+    for (int i = 0; i < static_cast<int>(data->d_size / sizeof(Elf32_Sym)); ++i) {
+      GElf_Sym s;
+      if (gelf_getsym(data, i, &s) == nullptr) refuse_damaged();
+      const char* const name = elf_strptr(elf, table.sh_link, s.st_name);
+      if (name == nullptr) refuse_damaged();
+      symbols_.push_back({name, static_cast<std::uint32_t>(s.st_value), static_cast<std::uint32_t>(s.st_size),
+                          GELF_ST_TYPE(s.st_info) == STT_FUNC});
+    }
   }
 }
 
@@ -55,18 +90,7 @@ void ElfImage::add(const Segment& segment) {
 }
 
 void ElfImage::refuse(const std::string& why) const { throw ConfigError("rnic.fwcpu.image: " + name_ + ": " + why); }
-
-ByteSpan ElfImage::piece(std::uint64_t offset, std::uint64_t bytes) const {
-  if (offset + bytes > file_.size()) refuse("is cut off");
-  return ByteSpan(file_).subspan(offset, bytes);
-}
-
-template <class T>
-T ElfImage::at(std::uint64_t offset) const {
-  T value;
-  std::memcpy(&value, piece(offset, sizeof value).data(), sizeof value);
-  return value;
-}
+void ElfImage::refuse_damaged() const { refuse(fmt::format("is cut off or damaged: {}", elf_errmsg(-1))); }
 
 ByteSpan ElfImage::memory(std::uint64_t address, std::uint64_t bytes) const {
   for (const Segment& s : segments_) {
@@ -77,42 +101,16 @@ ByteSpan ElfImage::memory(std::uint64_t address, std::uint64_t bytes) const {
   return {};
 }
 
-// Calls f(symbol, octets from its name on) until it says that it has found what it looked for.
-template <class F>
-void ElfImage::for_each_symbol(F f) const {
-  const auto head = at<Elf32_Ehdr>(0);
-  const auto section = [&](unsigned i) { return at<Elf32_Shdr>(head.e_shoff + std::uint64_t{i} * head.e_shentsize); };
-  for (unsigned i = 0; i < head.e_shnum; ++i) {
-    const Elf32_Shdr table = section(i);
-    if (table.sh_type != SHT_SYMTAB) continue;
-    const Elf32_Shdr names = section(table.sh_link);
-    for (std::uint32_t n = 0; n + sizeof(Elf32_Sym) <= table.sh_size; n += sizeof(Elf32_Sym)) {
-      const auto symbol = at<Elf32_Sym>(std::uint64_t{table.sh_offset} + n);
-      if (f(symbol, ByteSpan(file_).subspan(std::uint64_t{names.sh_offset} + symbol.st_name))) return;
-    }
-  }
-}
-
 ByteSpan ElfImage::object(const std::string& symbol, std::size_t bytes) const {
-  const std::size_t length = symbol.size() + 1;
-  ByteSpan found;
-  for_each_symbol([&](const Elf32_Sym& s, ByteSpan name) {
-    if (name.size() < length || std::memcmp(name.data(), symbol.c_str(), length) != 0) return false;
-    if (s.st_size == bytes) found = memory(s.st_value, bytes);
-    return true;
-  });
-  return found;
+  const auto s = std::find_if(symbols_.begin(), symbols_.end(), [&](const Symbol& o) { return o.name == symbol; });
+  return s == symbols_.end() || s->bytes != bytes ? ByteSpan() : memory(s->address, bytes);
 }
 
 std::string ElfImage::place(std::uint32_t address) const {
-  std::string text;
-  for_each_symbol([&](const Elf32_Sym& s, ByteSpan name) {
-    if (ELF32_ST_TYPE(s.st_info) != STT_FUNC || address < s.st_value || address - s.st_value >= s.st_size) return false;
-    const auto end = std::find(name.begin(), name.end(), 0);
-    text = fmt::format("{}+{:#x}", demangled(std::string(name.begin(), end)), address - s.st_value);
-    return true;
+  const auto s = std::find_if(symbols_.begin(), symbols_.end(), [&](const Symbol& f) {
+    return f.function && address >= f.address && address - f.address < f.bytes;
   });
-  return text;
+  return s == symbols_.end() ? "" : fmt::format("{}+{:#x}", demangled(s->name), address - s->address);
 }
 
 }  // namespace rnic

@@ -1,4 +1,4 @@
-// An RV32 program as the linker wrote it.
+// An RV32 program as the linker wrote it, read by libelf.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,14 @@
 
 #include "model/common/bytes.h"
 
+struct Elf;
+
 namespace rnic {
 
 class ElfImage {
  public:
-  // ConfigError, naming rnic.fwcpu.image, if the file is not a whole 32-bit RISC-V program, or its segments overlap.
+  // ConfigError, naming rnic.fwcpu.image, if the file is not a whole 32-bit RISC-V program, its segments overlap, or
+  // its symbols cannot be read. What it says later is from memory.
   explicit ElfImage(const std::string& file);
 
   struct Segment {
@@ -27,18 +30,22 @@ class ElfImage {
   [[noreturn]] void refuse(const std::string& why) const;
 
  private:
-  template <class T>
-  T at(std::uint64_t offset) const;
-  ByteSpan piece(std::uint64_t offset, std::uint64_t bytes) const;
-  ByteSpan memory(std::uint64_t address, std::uint64_t bytes) const;
+  struct Symbol {
+    std::string name;
+    std::uint32_t address = 0, bytes = 0;
+    bool function = false;
+  };
+  void read_segments(Elf* elf);
+  void read_symbols(Elf* elf);
   void add(const Segment& segment);
-  template <class F>
-  void for_each_symbol(F f) const;
+  [[noreturn]] void refuse_damaged() const;  // for what libelf says
+  ByteSpan memory(std::uint64_t address, std::uint64_t bytes) const;
 
   const std::string name_;
   std::vector<std::uint8_t> file_;
   std::uint32_t entry_ = 0;
   std::vector<Segment> segments_;
+  std::vector<Symbol> symbols_;
 };
 
 }  // namespace rnic

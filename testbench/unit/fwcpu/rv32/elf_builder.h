@@ -26,6 +26,7 @@ struct ElfBuilder {
   struct Symbol {
     std::string name;
     std::uint32_t address, bytes;
+    unsigned char type = STT_OBJECT;
   };
   std::vector<Segment> segments;
   std::vector<Symbol> symbols;
@@ -35,8 +36,10 @@ struct ElfBuilder {
     std::memcpy(head.e_ident, ELFMAG, SELFMAG);
     head.e_ident[EI_CLASS] = width;
     head.e_ident[EI_DATA] = ELFDATA2LSB;
+    head.e_ident[EI_VERSION] = EV_CURRENT;
     head.e_type = type;
     head.e_machine = machine;
+    head.e_version = EV_CURRENT;
     head.e_entry = entry;
     head.e_phoff = sizeof head;
     head.e_phentsize = sizeof(Elf32_Phdr);
@@ -58,19 +61,20 @@ struct ElfBuilder {
     if (!symbols.empty()) append_symbols(file);
     return file;
   }
-  // A symbol table, its names, and the table of these two sections.
+  // A symbol table, its names, and the table of these two sections behind the one that is none.
   void append_symbols(Octets& file) const {
-    Elf32_Shdr table{}, names{};
+    Elf32_Shdr none{}, table{}, names{};
     std::string text(1, '\0');
     table.sh_type = SHT_SYMTAB;
-    table.sh_link = 1;
+    table.sh_link = 2;
+    table.sh_entsize = sizeof(Elf32_Sym);
     table.sh_offset = static_cast<std::uint32_t>(file.size());
     for (const Symbol& s : symbols) {
       Elf32_Sym symbol{};
       symbol.st_name = static_cast<std::uint32_t>(text.size());
       symbol.st_value = s.address;
       symbol.st_size = s.bytes;
-      symbol.st_info = ELF32_ST_INFO(STB_GLOBAL, STT_OBJECT);
+      symbol.st_info = ELF32_ST_INFO(STB_GLOBAL, s.type);
       append(file, &symbol, sizeof symbol);
       text += s.name + '\0';
     }
@@ -83,8 +87,9 @@ struct ElfBuilder {
     std::memcpy(&head, file.data(), sizeof head);
     head.e_shoff = static_cast<std::uint32_t>(file.size());
     head.e_shentsize = sizeof(Elf32_Shdr);
-    head.e_shnum = 2;
+    head.e_shnum = 3;
     std::memcpy(file.data(), &head, sizeof head);
+    append(file, &none, sizeof none);
     append(file, &table, sizeof table);
     append(file, &names, sizeof names);
   }

@@ -102,6 +102,53 @@ TEST(ElfImageTest, ASegmentOutsideTextAndDataIsRefused) {
 
 TEST(ElfImageTest, AProgramWithoutSymbolsNamesNoObject) {
   EXPECT_TRUE(image_of(program()).object("rnic_layout", 4).empty());
+  EXPECT_EQ(image_of(program()).place(0x80000000), "");
+}
+
+ElfBuilder program_with_symbols() {
+  ElfBuilder elf = program();
+  elf.symbols = {{"rnic_layout", 0x80100000, 2}, {"_ZN2fw4mainEv", 0x80000000, 4, STT_FUNC}};
+  return elf;
+}
+
+TEST(ElfImageTest, SymbolsNameObjectsAndPlaces) {
+  const ElfImage image = image_of(program_with_symbols());
+  const ByteSpan object = image.object("rnic_layout", 2);
+  EXPECT_THAT(std::vector(object.begin(), object.end()), ElementsAre(5, 6));
+  EXPECT_TRUE(image.object("rnic_layout", 1).empty()) << "another size";
+  EXPECT_TRUE(image.object("rnic", 2).empty()) << "another name";
+  EXPECT_EQ(image.place(0x80000003), "fw::main()+0x3");
+  EXPECT_EQ(image.place(0x80000004), "");
+  EXPECT_EQ(image.place(0x80100000), "") << "data";
+}
+
+// place() is for a dump in the middle of a run: what it would find wrong has to be found here.
+TEST(ElfImageTest, DamagedSectionsAndSymbolsAreRefusedWhenTheImageIsRead) {
+  const ElfBuilder::Octets whole = program_with_symbols().build();
+  Elf32_Ehdr head;
+  std::memcpy(&head, whole.data(), sizeof head);
+  const std::size_t table = head.e_shoff + sizeof(Elf32_Shdr), names = table + sizeof(Elf32_Shdr);
+  Elf32_Shdr symtab;
+  std::memcpy(&symtab, whole.data() + table, sizeof symtab);
+  const struct {
+    const char* what;
+    std::size_t at;
+    std::uint32_t value;
+  } kDamages[] = {
+      {"the section headers lie behind the file", offsetof(Elf32_Ehdr, e_shoff), 0x10000},
+      {"the symbols lie behind the file", table + offsetof(Elf32_Shdr, sh_offset), 0x10000},
+      {"the symbols end behind the file", table + offsetof(Elf32_Shdr, sh_size), 0x1000},
+      {"the names are in no section", table + offsetof(Elf32_Shdr, sh_link), 7},
+      {"the names are in a section of something else", names + offsetof(Elf32_Shdr, sh_type), SHT_PROGBITS},
+      {"the names lie behind the file", names + offsetof(Elf32_Shdr, sh_offset), 0x10000},
+      {"a name lies behind the names", symtab.sh_offset + offsetof(Elf32_Sym, st_name), 0x1000},
+  };
+  for (const auto& damage : kDamages) {
+    ElfBuilder::Octets octets = whole;
+    store_le32(octets.data() + damage.at, damage.value);
+    EXPECT_THAT(refusal_of(octets), HasSubstr("is cut off")) << damage.what;
+  }
+  EXPECT_THAT(refusal_of({whole.begin(), whole.end() - 1}), HasSubstr("is cut off"));
 }
 
 }  // namespace
