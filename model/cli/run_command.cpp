@@ -19,6 +19,7 @@
 #include "model/cli/sweep_run.h"
 #include "model/common/check.h"
 #include "model/common/crc32c.h"
+#include "model/rnic/fwcpu/firmware_target.h"
 #include "model/rnic/twins.h"
 #include "model/system/scenario_assignment.h"
 #include "model/system/scenario_config.h"
@@ -58,6 +59,18 @@ nlohmann::ordered_json origin_of(const Arguments& a) {
           {"lockstep", a.run.twins.lockstep}};
 }
 
+// The RV32 images that the nodes run, by their contents.
+nlohmann::ordered_json images_of(const ScenarioConfig& config) {
+  nlohmann::ordered_json images = nlohmann::ordered_json::array();
+  for (const SystemConfig& node : config.nodes) {
+    const FwCpuConfig& fwcpu = node.rnic.fwcpu;
+    if (fwcpu.target == FirmwareTargetKind::kRv32) {
+      images.push_back(crc_of(fwcpu.image.empty() ? built_rv32_image() : fwcpu.image));
+    }
+  }
+  return images;
+}
+
 // One point as a run of its own, or all of them: then every point's settings are read before any point is run.
 int run_swept(const Scenario& scenario, const Overlay& command_line, const Arguments& a, const po::variables_map& given,
               std::ostream& out, std::ostream& err) {
@@ -78,8 +91,9 @@ int run_swept(const Scenario& scenario, const Overlay& command_line, const Argum
       throw ConfigError(fmt::format("--set {}: is varied by the sweep; --point runs one of its points", axis.key));
     }
   }
+  SweepOptions sweep{a.run.options.out_dir, a.jobs, a.resume, origin_of(a), {}};
   for (std::size_t i = 0; i < scenario.sweep.points(); ++i) {
-    resolve_scenario(at_point(scenario, i), command_line);
+    sweep.images.push_back(images_of(resolve_scenario(at_point(scenario, i), command_line)));
   }
   const auto run = [&](std::size_t point, const std::string& dir, std::ostream& report, std::ostream& errors) {
     OneRun one = a.run;
@@ -88,7 +102,7 @@ int run_swept(const Scenario& scenario, const Overlay& command_line, const Argum
     one.shows_progress = false;
     return run_one(at_point(scenario, point), command_line, one, report, errors);
   };
-  return run_sweep(scenario, {a.run.options.out_dir, a.jobs, a.resume, origin_of(a)}, run, out, err);
+  return run_sweep(scenario, sweep, run, out, err);
 }
 
 }  // namespace

@@ -166,6 +166,7 @@ std::string SweepRun::file(std::size_t point, const char* name) const {
 
 nlohmann::ordered_json SweepRun::origin(std::size_t point) const {
   nlohmann::ordered_json origin = options_.origin;
+  origin["images"] = options_.images.at(point);
   origin["settings"] = nlohmann::ordered_json::object();
   const std::vector<std::size_t> at = sweep_.indexes(point);
   for (std::size_t i = 0; i < at.size(); ++i) origin["settings"][sweep_.axes[i].key] = sweep_.axes[i].values[at[i]];

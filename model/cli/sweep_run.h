@@ -4,6 +4,7 @@
 #include <functional>
 #include <iosfwd>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -19,8 +20,9 @@ struct SweepOptions {
   std::string out_dir;
   unsigned jobs = 1;    // points at a time
   bool resume = false;  // points that an earlier sweep of the same origin has finished are not run again
-  // What the results come from, beside a point's values: they are the same where this is.
+  // What the results come from, beside a point's values: they are the same where this and the point's images are.
   nlohmann::ordered_json origin;
+  std::vector<nlohmann::ordered_json> images;  // by point: of the firmware, as far as it is not in the program
 };
 
 // Each point in a folder of `out_dir` named after its number, with what it said in report.txt, and in point.json that

@@ -1,12 +1,13 @@
 """A scenario with a sweep: a run for each point, each the run that it would be alone."""
 import json
 import os
+import shutil
 import signal
 import subprocess
 import time
 import unittest
 
-from rnicsim import QUICKSTART, ProgramTest
+from rnicsim import NEEDS_IMAGE, QUICKSTART, ProgramTest
 
 SWEEP = [{"key": "link.forward.loss.ppm", "title": "loss", "values": [0, 5000], "labels": ["none", "0.5 %"]},
          {"key": "rnic.tcp.sack", "title": "SACK", "values": [True, False]}]
@@ -150,6 +151,20 @@ class Sweep(ProgramTest):
                 run = self.run_program("run", self.scenario(**keys), "--out", "out", "--resume", *options)
                 self.assertEqual(run.returncode, 0, run.stderr)
                 self.assertEqual(run.stdout.splitlines()[0], f"{kept} of 4 points were finished before")
+
+    @NEEDS_IMAGE
+    def test_points_of_another_firmware_image_are_run_again(self):
+        image = self.folder / "fw.elf"
+        shutil.copy(os.environ["RV32_IMAGE"], image)
+        options = ("--out", "out", "--set", f"rnic.fwcpu.image={image}")
+        scenario = self.scenario(sweep=[{"key": "rnic.fwcpu.target", "values": ["native", "rv32"]}])
+        self.assertEqual(self.run_program("run", scenario, *options).returncode, 0)
+        for finished in (2, 1):
+            run = self.run_program("run", scenario, *options, "--resume")
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertEqual(run.stdout.splitlines()[0], f"{finished} of 2 points were finished before")
+            with image.open("ab") as file:  # the same program, in another file
+                file.write(b"\0")
 
     def test_mistakes_are_told_before_anything_runs(self):
         wrong = [{"key": "link.delay_ns", "values": [100, 0]}]
