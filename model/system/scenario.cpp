@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
 
 #include "model/common/check.h"
@@ -84,12 +85,11 @@ std::string ScenarioReader::fresh_name(const ScenarioValue& v, std::string name,
 }
 
 std::uint32_t parse_ip(const ScenarioValue& v) {
-  unsigned b[4];
-  char rest;
-  const bool ok = std::sscanf(v.string().c_str(), "%3u.%3u.%3u.%3u%c", &b[0], &b[1], &b[2], &b[3], &rest) == 4 &&
-                  *std::max_element(b, b + 4) <= 255;
-  if (!ok) v.fail(fmt::format("'{}' is not an IPv4 address", v.string()));
-  return b[0] << 24 | b[1] << 16 | b[2] << 8 | b[3];
+  in_addr address;
+  if (inet_pton(AF_INET, v.string().c_str(), &address) != 1) {
+    v.fail(fmt::format("'{}' is not an IPv4 address", v.string()));
+  }
+  return ntohl(address.s_addr);
 }
 
 std::array<std::uint8_t, 6> parse_mac(const ScenarioValue& v) {

@@ -191,6 +191,7 @@ TEST(ScenarioErrors, MissingKeys) {
 TEST(ScenarioErrors, NodesAndAddresses) {
   EXPECT_EQ(message_after("/nodes/1/name", "client"), "s.json: nodes[1]: the name 'client' is taken");
   EXPECT_EQ(message_after("/nodes/0/ip", "10.0.0.256"), "s.json: nodes[0].ip: '10.0.0.256' is not an IPv4 address");
+  EXPECT_EQ(message_after("/nodes/0/ip", " 10.0.0.1"), "s.json: nodes[0].ip: ' 10.0.0.1' is not an IPv4 address");
   EXPECT_EQ(message_after("/nodes/1/ip", "10.0.0.1"), "s.json: nodes[1]: has the IP address of node 'client'");
   EXPECT_EQ(message_after("/nodes/0/mac", "02:00:00:00:01"),
             "s.json: nodes[0].mac: '02:00:00:00:01' is not a MAC address");
