@@ -18,6 +18,7 @@ enum class ConnState : std::uint8_t {
   kClosing,        // our FIN is sent; TCP ends
   kRejected        // initiator: the peer rejected, and TCP stays open for another request
 };
+inline constexpr unsigned kConnStates = static_cast<unsigned>(ConnState::kRejected) + 1;
 
 enum class ConnEvent : std::uint8_t {
   kConnected,
@@ -36,11 +37,12 @@ enum class ConnEvent : std::uint8_t {
   kTimeout,
   kConnect  // another request, behind a rejection
 };
+inline constexpr unsigned kConnEvents = static_cast<unsigned>(ConnEvent::kConnect) + 1;
 
 constexpr const char* name(ConnState state) {
   constexpr const char* kNames[] = {"free", "tcp_opening", "wait_reply",  "wait_request", "wait_host", "first_fpdu",
                                     "rts",  "draining",    "terminating", "closing",      "rejected"};
-  static_assert(sizeof kNames / sizeof *kNames == static_cast<unsigned>(ConnState::kRejected) + 1);
+  static_assert(sizeof kNames / sizeof *kNames == kConnStates);
   return kNames[static_cast<unsigned>(state)];
 }
 
@@ -48,7 +50,7 @@ constexpr const char* name(ConnEvent event) {
   constexpr const char* kNames[] = {"connected", "open_failed", "stream_data",        "peer_closed",  "reset",
                                     "closed",    "first_fpdu",  "terminate_received", "stream_error", "send_drained",
                                     "accept",    "reject",      "disconnect",         "timeout",      "connect"};
-  static_assert(sizeof kNames / sizeof *kNames == static_cast<unsigned>(ConnEvent::kConnect) + 1);
+  static_assert(sizeof kNames / sizeof *kNames == kConnEvents);
   return kNames[static_cast<unsigned>(event)];
 }
 

@@ -1,5 +1,6 @@
 #include "model/abi/log_text.h"
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
 
 #include "model/abi/connection_states.h"
@@ -12,9 +13,18 @@ namespace {
 
 using fw::LogArgument;
 
-template <class Enum>
-std::string named(std::uint32_t value, Enum last) {
-  return value <= static_cast<std::uint32_t>(last) ? name(static_cast<Enum>(value)) : fmt::format("{:#x}", value);
+std::string event_name(std::uint32_t v) {
+  return v < fw::kConnEvents ? name(static_cast<fw::ConnEvent>(v)) : fmt::format("{:#x}", v);
+}
+std::string state_name(std::uint32_t v) {
+  return v < fw::kConnStates ? name(static_cast<fw::ConnState>(v)) : fmt::format("{:#x}", v);
+}
+
+std::string ip_text(std::uint32_t v) {
+  const in_addr address{htonl(v)};
+  char text[INET_ADDRSTRLEN] = "";
+  inet_ntop(AF_INET, &address, text, sizeof text);
+  return text;
 }
 
 std::string argument_text(LogArgument kind, std::uint32_t v) {
@@ -25,15 +35,15 @@ std::string argument_text(LogArgument kind, std::uint32_t v) {
     case LogArgument::kPort:
       return std::to_string(v);
     case LogArgument::kIp:
-      return fmt::format("{}.{}.{}.{}", v >> 24, v >> 16 & 0xff, v >> 8 & 0xff, v & 0xff);
+      return ip_text(v);
     case LogArgument::kConnection:
       return fmt::format("{:#010x}", v);
     case LogArgument::kConnEvent:
-      return named(v, fw::ConnEvent::kTimeout);
+      return event_name(v);
     case LogArgument::kConnState:
-      return v == 0xffffffff ? "none" : named(v, fw::ConnState::kClosing);
+      return v == 0xffffffff ? "none" : state_name(v);
     case LogArgument::kTransition:
-      return named(v >> 8, fw::ConnState::kClosing) + " -> " + named(v & 0xff, fw::ConnState::kClosing);
+      return state_name(v >> 8) + " -> " + state_name(v & 0xff);
     case LogArgument::kFrameError:
       return wire::to_string(static_cast<wire::MpaFrameError>(v));
     case LogArgument::kCommandOp:
