@@ -7,14 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "model/common/link_base.h"
+#include "model/common/link_ends.h"
 
 namespace rnic {
-
-template <class T>
-class BurstIn;
-template <class T>
-class BurstOut;
 
 // Beats that hold a resource have a member abandon(), which releases it when they are dropped in flight.
 template <class T, class = void>
@@ -46,7 +41,9 @@ class Link final : public LinkBase {
   // and returns the slot, which may hold the fields known so far; reserved() is the oldest one, and fill() sends its
   // beat, visible `latency` cycles from now. Observers see it as a push at that time.
   T& reserve() {
-    Slot& slot = take_credit(clk_.now());
+    LinkTail<T> tail(*this);
+    Slot& slot = tail.take(clk_.now());
+    tail.store();
     slot.stamp = kNever;
     return slot.beat;
   }
@@ -57,8 +54,12 @@ class Link final : public LinkBase {
   void fill(unsigned latency) {
     RNIC_CHECK_MSG(fill_->stamp == kNever, name_, ": fill without reserve");
     RNIC_CHECK_MSG(latency <= config_.latency, name_, ": fill later than a push");
-    show(clk_.now() + latency);
-    if (consumer_ != nullptr) consumer_->wake(clk_.now() + latency);
+    Slot& slot = *fill_;
+    slot.stamp = clk_.now() + latency;
+    fill_ = next(fill_);
+    ++pushed_;
+    if (watched_) tell_filled(&slot.beat, slot.stamp - config_.latency, slot.stamp);
+    if (consumer_ != nullptr) consumer_->wake(slot.stamp);
   }
 
   // Consumer's side.
@@ -72,7 +73,7 @@ class Link final : public LinkBase {
   }
 
   // The same for stages that run ahead (clock_domain.md): a move's cycle is a number up to which each end knows the
-  // moves of the other one. kNever means not known yet; the stage is called when it is. See burst.h for many moves.
+  // moves of the other one. kNever means not known yet; the stage is called when it is. BurstIn and BurstOut make many.
   Cycle front_at() const { return used_ == 0 ? kNever : head_->stamp; }  // may have passed long ago
   Cycle credit_at() {
     if (push_from_ == kNever) advance_consumer();
@@ -87,14 +88,7 @@ class Link final : public LinkBase {
     drop_at(at);
     return beat;
   }
-  void drop_at(Cycle at) {
-    RNIC_CHECK_MSG(front_at() <= at, name_, ": pop of nothing");
-    const Cycle credit = at + config_.credit_latency;
-    head_->stamp = credit;
-    if (watched_) tell_popped(at, used_ == config_.depth ? credit : kNever);
-    head_ = next(head_);
-    freed(1, credit);
-  }
+  void drop_at(Cycle at) { BurstIn<T>(*this).drop(at); }
 
   void reset() override {
     if constexpr (kAbandoned<T>) {
@@ -132,6 +126,7 @@ class Link final : public LinkBase {
 
  private:
   friend class BurstIn<T>;
+  friend class LinkTail<T>;
   friend class BurstOut<T>;
   struct Slot {
     T beat{};
@@ -139,32 +134,15 @@ class Link final : public LinkBase {
   };
   Slot* next(Slot* slot) { return ++slot == slots_.data() + slots_.size() ? slots_.data() : slot; }
   const Slot* next(const Slot* slot) const { return ++slot == slots_.data() + slots_.size() ? slots_.data() : slot; }
-  Slot& take_credit(Cycle at) {
-    RNIC_CHECK_MSG(push_from_ <= at, name_, ": push without credit, or a second one in one cycle");
-    Slot& slot = *tail_;
-    tail_ = next(tail_);
-    ++used_;
-    free_from_ = at + 1;
-    push_from_ = next_push();
-    if (watched_) tell_reserved(at, push_from_);
-    return slot;
-  }
   template <class Beat>
   void push_as(Beat&& beat, Cycle at) {
-    RNIC_CHECK_MSG(fill_ == tail_, name_, ": push behind a reserved slot");
-    take_credit(at).beat = std::forward<Beat>(beat);
-    show(at + config_.latency);
-    if (consumer_ != nullptr) consumer_->wake(at + config_.latency);
+    check_none_reserved();
+    LinkTail<T> tail(*this);
+    const Cycle visible = tail.push(std::forward<Beat>(beat), at);
+    tail.store_pushed();
+    if (consumer_ != nullptr) consumer_->wake(visible);
   }
-  // The beat in the oldest slot that has none to show yet.
-  void show(Cycle visible) {
-    Slot& slot = *fill_;
-    slot.stamp = visible;
-    fill_ = next(fill_);
-    ++pushed_;
-    if (watched_) tell_filled(&slot.beat, visible - config_.latency, visible);
-  }
-  Cycle next_push() const { return used_ == config_.depth ? kNever : std::max(tail_->stamp, free_from_); }
+  void check_none_reserved() const { RNIC_CHECK_MSG(fill_ == tail_, name_, ": push behind a reserved slot"); }
   // Slots whose beats were popped, the first with this credit.
   void freed(unsigned slots, Cycle credit) {
     if (used_ == config_.depth) push_from_ = std::max(credit, free_from_);
