@@ -7,7 +7,8 @@ A file belongs to the library of its folder; where a folder has several targets,
 the source of the same name, that has the folder's name, or whose sources include it. It may include headers of its own
 target and of those that this links, with what they link publicly. CMake writes the targets into targets.tsv of the
 build folder (the newest of build/ without --build). Prints each violation, each file of no target, each circle between
-folders, and what is linked against STAGES and ONLY. Exit status 0; 1 where there is any of these; 2 on bad usage.
+folders, what is linked against STAGES and ONLY, and each header of PLAIN that reaches the JSON library. Exit status 0; 1 where
+there is any of these; 2 on bad usage.
 """
 import argparse
 import collections
@@ -33,6 +34,10 @@ ONLY = {
     "rnic_boundary": {"rnic_base"},
     "rnic_firmware": {"rnic_base", "rnic_wire", "rnic_abi"},
 }
+
+# Headers of stages, and what they include: none of these brings in the JSON library, not even over others.
+PLAIN = ("model/common", "model/rnic", "model/host", "model/stats/registry.h", "model/stats/histogram.h")
+JSON = "nlohmann/"
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"')
 
@@ -75,6 +80,24 @@ def read_includes(root):
             includes[path.relative_to(root).as_posix()] = [(number, m[1]) for number, m in found
                                                            if m and (root / m[1]).is_file()]
     return includes
+
+
+def reaches_json(root, includes):
+    """Of headers of PLAIN that reach the JSON library, the chain of includes to it."""
+    direct = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<" + JSON, re.M)
+    for start in includes:
+        if not start.endswith(".h") or not any(start == p or start.startswith(p + "/") for p in PLAIN):
+            continue
+        chains, seen = [[start]], {start}
+        while chains:
+            chain = chains.pop(0)
+            if direct.search((root / chain[-1]).read_text()):
+                yield chain
+                break
+            for _, other in includes.get(chain[-1], ()):
+                if other not in seen:
+                    seen.add(other)
+                    chains.append([*chain, other])
 
 
 class Owners:
@@ -144,7 +167,7 @@ def check(root, targets):
                 uses[mine.name].add(theirs[0].name)
                 if not any(t.name in linked(targets, mine.name) for t in theirs):
                     violations.append((file, line, other, theirs[0].name, mine.name))
-    return violations, [file for file in includes if not owners.of(file)], circles(uses)
+    return violations, [file for file in includes if not owners.of(file)], circles(uses), list(reaches_json(root, includes))
 
 
 def breaches(targets):
@@ -175,7 +198,7 @@ def main(arguments):
     except (OSError, ValueError) as error:
         print(f"check_includes.py: {error}", file=sys.stderr)
         return 2
-    violations, orphans, groups = check(args.root, targets)
+    violations, orphans, groups, chains = check(args.root, targets)
     walls = list(breaches(targets))
     for file, line, other, theirs, mine in violations:
         print(f"{file}:{line} includes {other} of target {theirs}, which {mine} does not link")
@@ -185,7 +208,9 @@ def main(arguments):
         print(f"{mine} links {other}, which it may not")
     for group in groups:
         print(f"a circle: {', '.join(group)} include each other")
-    return 1 if violations or orphans or walls or groups else 0
+    for chain in chains:
+        print(f"{chain[0]} brings in the JSON library: {' -> '.join(chain)}")
+    return 1 if violations or orphans or walls or groups or chains else 0
 
 
 if __name__ == "__main__":

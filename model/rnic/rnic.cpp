@@ -2,6 +2,7 @@
 
 #include "firmware/lib/version.h"
 #include "model/abi/host_abi_names.h"
+#include "model/stats/registry.h"
 
 namespace rnic {
 

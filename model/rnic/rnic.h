@@ -23,7 +23,6 @@
 #include "model/rnic/terminate/terminate_generator.h"
 #include "model/rnic/tx/rdmap_segmenter.h"
 #include "model/rnic/tx/tcp_tx.h"
-#include "model/stats/registry.h"
 
 namespace rnic {
 

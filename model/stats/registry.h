@@ -1,25 +1,29 @@
 // All figures of a run by dotted path. Components own their counters; the registry knows where they are, what they
-// are called and in which unit they count.
+// are called and in which unit they count. report.h writes them.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <set>
 #include <string>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
-#include "model/stats/counter.h"
 #include "model/stats/histogram.h"
 
 namespace rnic {
 
 class StatsRegistry {
  public:
-  // Computed when the figures are written: rates, shares, and counts that a component keeps in its own way.
+  // Computed when the figures are written: rates, shares, and what is counted only then.
   using Derived = std::function<double()>;
-  using Source = std::variant<const Counter*, const Histogram*, Derived>;
+  using Source = std::variant<const std::uint64_t*, const Histogram*, Derived>;
+  struct Entry {
+    std::string path;
+    Source source;
+    std::string unit, description;
+  };
 
   // The source must live until the figures have been written. A path is registered once, and is either a figure or a
   // group of figures.
@@ -28,20 +32,9 @@ class StatsRegistry {
   // What a figure is now; not of histograms.
   double value(const std::string& path) const;
 
-  // Nested by group, in the order of registration:
-  //   {"rx": {"fpdus": {"value": 12, "unit": "FPDUs", "description": "…"}}}
-  // A histogram has count, min, mean, p50, p90, p99, p99.9 and max in place of the value.
-  nlohmann::ordered_json to_json() const;
-
-  // One aligned line per figure: name, value, unit, description.
-  void write_text(std::ostream& out) const;
+  const std::vector<Entry>& entries() const { return entries_; }  // in the order of registration
 
  private:
-  struct Entry {
-    std::string path;
-    Source source;
-    std::string unit, description;
-  };
   std::vector<Entry> entries_;
   std::set<std::string> paths_, groups_;
 };
@@ -52,7 +45,16 @@ class StatsGroup {
   explicit StatsGroup(StatsRegistry& registry, std::string path = {}) : registry_(&registry), path_(std::move(path)) {}
 
   StatsGroup group(const std::string& name) const { return StatsGroup(*registry_, join(name)); }
-  void counter(const std::string& name, const Counter& counter, std::string unit, std::string description) const {
+  // What a component counts: Counters::fields(v) calls v(key, member, unit, description) for each member.
+  template <class Counters>
+  void counters(const Counters& counters) const {
+    const auto add = [&](const char* key, auto member, const char* unit, const char* description) {
+      static_assert(std::is_same_v<decltype(member), std::uint64_t Counters::*>);
+      counter(key, counters.*member, unit, description);
+    };
+    Counters::fields(add);
+  }
+  void counter(const std::string& name, const std::uint64_t& counter, std::string unit, std::string description) const {
     registry_->add(join(name), &counter, std::move(unit), std::move(description));
   }
   void histogram(const std::string& name, const Histogram& histogram, std::string unit, std::string description) const {
@@ -60,15 +62,6 @@ class StatsGroup {
   }
   void derived(const std::string& name, StatsRegistry::Derived value, std::string unit, std::string description) const {
     registry_->add(join(name), std::move(value), std::move(unit), std::move(description));
-  }
-  // A structure of plain counters that lists them: Counters::fields(v) calls v(key, member, unit, description).
-  template <class Counters>
-  void counters(const Counters& counters) const {
-    const auto add = [&](const char* key, auto member, const char* unit, const char* description) {
-      derived(
-          key, [&counters, member] { return static_cast<double>(counters.*member); }, unit, description);
-    };
-    Counters::fields(add);
   }
 
  private:

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "model/programs/consumer/make_consumer.h"
+#include "model/stats/report.h"
 #include "model/system/node.h"
 #include "model/system/scenario_assignment.h"
 #include "model/system/scenario_config.h"
@@ -162,7 +163,7 @@ void ExternalSimulation::write_outputs(End end) {
   }
   j["config"][name_] = dump_system(config_);
   if (!write_failures().empty()) j["not_written"] = write_failures();
-  j["stats"] = stats_.to_json();
+  j["stats"] = to_json(stats_);
   outputs_->write("stats.json", j.dump(2) + '\n');
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "model/stats/report.h"
 #include "model/system/node.h"
 #include "model/system/stats_report.h"
 
@@ -135,7 +136,7 @@ void ReplaySimulation::write_outputs(End end, nlohmann::ordered_json about) {
   if (!host_error().empty()) j["errors"].push_back(host_error());
   j["config"][kNode] = dump_system(config_);
   if (!write_failures().empty()) j["not_written"] = write_failures();
-  j["stats"] = stats_.to_json();
+  j["stats"] = to_json(stats_);
   outputs_->write("stats.json", j.dump(2) + '\n');
 }
 

@@ -12,6 +12,7 @@
 
 #include "model/rnic/fwcpu/gdb/gdb_server.h"
 #include "model/rnic/fwcpu/rv32/iss.h"
+#include "model/stats/report.h"
 #include "model/system/node.h"
 #include "model/system/scenario_assignment.h"
 #include "model/system/scenario_config.h"
@@ -326,7 +327,7 @@ nlohmann::ordered_json Simulation::stats_json(RunEnd end) const {
   for (const Utilization& u : utilization()) j["utilization"][u.resource] = u.share;
   for (const Station& s : stations_) j["config"][s.name] = dump_system(s.config);
   if (!write_failures().empty()) j["not_written"] = write_failures();
-  j["stats"] = stats_.to_json();
+  j["stats"] = to_json(stats_);
   return j;
 }
 
@@ -335,7 +336,7 @@ std::string Simulation::stats_text(RunEnd end) const {
   if (end != RunEnd::kDone) text << "incomplete: " << end_name(end) << '\n';
   text << workload::results_table(results(), cycle_ps()) << '\n';
   for (const std::string& e : errors()) text << "error: " << e << '\n';
-  stats_.write_text(text);
+  write_text(text, stats_);
   return text.str();
 }
 

@@ -68,7 +68,7 @@ class AtomicAluPins : public Pins<Vatomic_alu, AtomicAlu> {
     if (m.word_watch_o) {
       stage_.words().watch(m.word_index_o, m.word_address_o, m.word_follows_o ? m.older_index_o : WordWatch::kNoEntry);
     }
-    AtomicAlu::Counters& c = stage_.counters();
+    AtomicAluCounters& c = stage_.counters();
     c.fetch_adds += m.fetch_add_o;
     c.cmp_swaps += m.cmp_swap_o;
     c.forwarded += m.forwarded_o;

@@ -318,9 +318,8 @@ class AtomicAluCosim : public StageTest, public testing::WithParamInterface<Traf
     ASSERT_EQ(counts(model), counts(twin));
   }
   static std::array<std::uint64_t, 6> counts(Side& s) {
-    const AtomicAlu::Counters& c = s.block.counters();
-    return {c.fetch_adds.value(), c.cmp_swaps.value(), c.forwarded.value(),
-            c.held_up.value(),    c.refused.value(),   c.failed.value()};
+    const AtomicAluCounters& c = s.block.counters();
+    return {c.fetch_adds, c.cmp_swaps, c.forwarded, c.held_up, c.refused, c.failed};
   }
 
  private:
@@ -348,12 +347,12 @@ TEST_P(AtomicAluCosim, AgreesInEveryMessageAndEveryCycle) {
       s.events.clear();
     });
   }
-  const AtomicAlu::Counters& counters = model.block.counters();
-  EXPECT_GT(counters.fetch_adds.value(), kRequests / 4);
-  EXPECT_GT(counters.cmp_swaps.value(), kRequests / 4);
-  EXPECT_GT(counters.forwarded.value(), kRequests / 8);
-  EXPECT_GT(counters.held_up.value(), 10u);
-  EXPECT_GT(counters.failed.value(), 10u);
+  const AtomicAluCounters& counters = model.block.counters();
+  EXPECT_GT(counters.fetch_adds, kRequests / 4);
+  EXPECT_GT(counters.cmp_swaps, kRequests / 4);
+  EXPECT_GT(counters.forwarded, kRequests / 8);
+  EXPECT_GT(counters.held_up, 10u);
+  EXPECT_GT(counters.failed, 10u);
   EXPECT_EQ(causes.size(), 8u);  // each check, and memory that could not be read
 }
 

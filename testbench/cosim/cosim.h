@@ -16,7 +16,7 @@
 #include "model/common/message.h"
 #include "model/common/prng.h"
 #include "model/rnic/messages/datapath.h"
-#include "model/stats/registry.h"
+#include "model/stats/report.h"
 #include "rtl-stubs/verilated/beat_bits.h"
 #include "rtl-stubs/verilated/twin.h"
 #include "testbench/support/fpdu_beats.h"
@@ -124,7 +124,7 @@ std::string figures(const Block& block) {
   StatsRegistry registry;
   block.register_stats(StatsGroup(registry));
   std::ostringstream text;
-  registry.write_text(text);
+  write_text(text, registry);
   return text.str();
 }
 

@@ -52,8 +52,8 @@ using CrcCheckCosim = StreamCosim<CrcCheckSide, ReceivedFpdus>;
 TEST_P(CrcCheckCosim, AgreesInEveryBeatAndEveryCycle) {
   agree(20260101);
   for (const auto* side : {&model, &twin}) {
-    EXPECT_EQ(side->block.good().value(), generator.good);
-    EXPECT_EQ(side->block.bad().value(), generator.bad);
+    EXPECT_EQ(side->block.counters().good, generator.good);
+    EXPECT_EQ(side->block.counters().bad, generator.bad);
   }
   EXPECT_GT(generator.bad, 50u);
 }

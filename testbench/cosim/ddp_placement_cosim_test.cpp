@@ -93,7 +93,7 @@ TEST_P(DdpPlacementCosim, AgreesInEveryMessageAndEveryCycle) {
     run_until_idle(1'000'000);
     ASSERT_NO_FATAL_FAILURE(compare()) << "round " << round;
   }
-  EXPECT_EQ(model.block.errors().value(), twin.block.errors().value());
+  EXPECT_EQ(model.block.counters().errors, twin.block.counters().errors);
   EXPECT_EQ(model.contexts.in_flight.begun(), twin.contexts.in_flight.begun());
   for (const wire::TerminateCause& cause : kCauses) {
     EXPECT_EQ(causes.count(wire::terminate_word(cause)), 1u) << to_string(cause);
@@ -153,7 +153,7 @@ struct RaceCosim : DdpPlacementCosim {
       run_until_idle(100'000);
       ASSERT_NO_FATAL_FAILURE(compare()) << "disturbed in cycle " << at;
     }
-    EXPECT_EQ(model.block.errors().value(), twin.block.errors().value());
+    EXPECT_EQ(model.block.counters().errors, twin.block.counters().errors);
   }
 
  private:

@@ -141,10 +141,10 @@ class DeframerCosim : public StreamCosim<DeframerSide, RandomStreams> {
     StreamCosim::compare();
     for (const DeframerSide* side : {&model, &twin}) EXPECT_EQ(side->pool.in_use() + side->frames.in_use(), 0u);
     EXPECT_EQ(model.block.collecting().in_use(), twin.block.collecting().in_use());
-    EXPECT_EQ(model.block.fpdus().value(), twin.block.fpdus().value());
-    EXPECT_EQ(model.block.straddling().value(), twin.block.straddling().value());
-    EXPECT_EQ(model.block.markers().value(), twin.block.markers().value());
-    EXPECT_EQ(model.block.bad_markers().value(), twin.block.bad_markers().value());
+    EXPECT_EQ(model.block.counters().fpdus, twin.block.counters().fpdus);
+    EXPECT_EQ(model.block.counters().straddling, twin.block.counters().straddling);
+    EXPECT_EQ(model.block.counters().markers, twin.block.counters().markers);
+    EXPECT_EQ(model.block.counters().bad_markers, twin.block.counters().bad_markers);
   }
   void begin_round(Prng& rng) override {
     const auto f = static_cast<unsigned>(rng.below(kBusy));
@@ -158,7 +158,7 @@ class DeframerCosim : public StreamCosim<DeframerSide, RandomStreams> {
 
 TEST_P(DeframerCosim, AgreesInEveryBeatAndEveryCycle) {
   agree(20260105);
-  EXPECT_GT(model.block.bad_markers().value(), 0u);
+  EXPECT_GT(model.block.counters().bad_markers, 0u);
 }
 TEST_P(DeframerCosim, BehavesAsNewAfterAResetAmidAnFpdu) { agree_after_resets(20260115); }
 // A beat with several FPDUs takes as many cycles.
@@ -208,7 +208,7 @@ TEST_P(DeframerCosim, AgreesOnAnEpochThatChangesInsideASegment) {
   set_flow(1, false, false, 1);
   send_segment({&model, &twin}, clk.now() + 1, FlowId{1}, fresh.fpdu(counting(100)), 0);
   check();
-  EXPECT_EQ(model.block.fpdus().value(), 2u);
+  EXPECT_EQ(model.block.counters().fpdus, 2u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Patterns, DeframerCosim, kTraffics, traffic_name);

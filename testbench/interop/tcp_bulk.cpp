@@ -16,6 +16,7 @@
 #include "model/config/resolve.h"
 #include "model/external/external_peer.h"
 #include "model/external/netdev.h"
+#include "model/stats/report.h"
 #include "model/system/stats_report.h"
 #include "model/system/wire_capture.h"
 #include "testbench/unit/llp/tcp_chip.h"
@@ -105,10 +106,10 @@ class Bulk {
       const FaultCounters* const counters = faults_.counters(d);
       if (counters != nullptr) root.group(d == 0 ? "link.forward" : "link.reverse").counters(*counters);
     }
-    const nlohmann::ordered_json j{{"sim_time_ps", now_ps()}, {"done_ps", done_ps_},
-                                   {"begun_ps", begun_ps_},   {"frames", capture_.frames()},
-                                   {"received", got.size()},  {"acknowledged", chip_.segmenter.wqes[flow_.v]},
-                                   {"stats", stats.to_json()}};
+    const nlohmann::ordered_json j{{"sim_time_ps", now_ps()},      {"done_ps", done_ps_},
+                                   {"begun_ps", begun_ps_},        {"frames", capture_.frames()},
+                                   {"received", got.size()},       {"acknowledged", chip_.segmenter.wqes[flow_.v]},
+                                   {"stats", rnic::to_json(stats)}};
     std::ofstream(out_ / "stats.json") << j.dump(2) << '\n';
   }
 

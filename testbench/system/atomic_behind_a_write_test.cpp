@@ -62,9 +62,9 @@ TEST_F(AtomicBehindAWrite, SeesIt) {
   });
   run();
   EXPECT_EQ(stale_, 0u) << "of " << kRounds << " atomics told an older value than the Write before them";
-  const AtomicAlu::Counters& counters = a.chip.atomic_alu.counters();
-  EXPECT_GT(counters.forwarded.value(), 5 * kRounds);
-  EXPECT_GT(counters.held_up.value(), kRounds / 2);
+  const AtomicAluCounters& counters = a.chip.atomic_alu.counters();
+  EXPECT_GT(counters.forwarded, 5 * kRounds);
+  EXPECT_GT(counters.held_up, kRounds / 2);
 }
 
 }  // namespace

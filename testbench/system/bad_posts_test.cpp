@@ -50,7 +50,7 @@ TEST_P(BadProducer, EndsItsStreamAndSendsNothingOld) {
   move_octets(1);
   run();
   expect_victim_ended();
-  EXPECT_EQ(b.chip.wqe_fetch.overruns().value(), 1u);
+  EXPECT_EQ(b.chip.wqe_fetch.counters().overruns, 1u);
   expect_octets_moved(1);
 }
 INSTANTIATE_TEST_SUITE_P(Distances, BadProducer, testing::Values(-1, -3, 17, 18, 100, 2048, 4000));
@@ -61,7 +61,7 @@ TEST_F(BadPostsTest, DoorbellsOfQueuePairsThatDoNotExistDoNothing) {
   });
   move_octets(1);
   run();
-  EXPECT_EQ(b.chip.wqe_fetch.stray_doorbells().value(), 4u);
+  EXPECT_EQ(b.chip.wqe_fetch.counters().stray_doorbells, 4u);
   EXPECT_THAT(client.streams[0].event_types(), ElementsAre(CmEventType::kEstablished));
   expect_octets_moved(1);
 }

@@ -131,14 +131,14 @@ TEST_P(EarlyPlacementSystem, AWriteIsInMemoryBeforeItsHoleIsFilledAndDeliveredAf
   expect_in_order(w);
   EXPECT_EQ(w.ahead, places());
   EXPECT_EQ(counters(a).early_fpdus != 0, places());
-  EXPECT_EQ(a.chip.early_placement.invalid().value() + a.chip.early_placement.bad_crc().value(), 0u);
+  EXPECT_EQ(a.chip.early_placement.counters().invalid + a.chip.early_placement.counters().bad_crc, 0u);
 }
 TEST_P(EarlyPlacementSystem, AReadResponseIsInMemoryBeforeItsHoleIsFilledAndDeliveredAfterIt) {
   const Watcher w = read();
   expect_in_order(w);
   EXPECT_EQ(w.ahead, places());
   EXPECT_EQ(counters(b).early_fpdus != 0, places());
-  EXPECT_EQ(b.chip.early_placement.invalid().value() + b.chip.early_placement.bad_crc().value(), 0u);
+  EXPECT_EQ(b.chip.early_placement.counters().invalid + b.chip.early_placement.counters().bad_crc, 0u);
 }
 
 class SmallReorderBuffer : public LostFrames, public testing::WithParamInterface<bool> {

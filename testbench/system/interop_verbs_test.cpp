@@ -42,8 +42,8 @@ TEST_F(InteropVerbs, CrcIsOnUnlessAnAdministratorTurnsItOff) {
   expect_octets_moved(0);
   EXPECT_TRUE(client.node.context.query_device().crc);
   for (const Node* node : {&a, &b}) {
-    EXPECT_GT(node->chip.crc_check.good().value(), 0u);
-    EXPECT_EQ(node->chip.crc_check.unchecked().value(), 0u);
+    EXPECT_GT(node->chip.crc_check.counters().good, 0u);
+    EXPECT_EQ(node->chip.crc_check.counters().unchecked, 0u);
   }
 }
 

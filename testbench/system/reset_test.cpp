@@ -43,7 +43,7 @@ struct ResetOnABadCable : ResetTest {
 };
 TEST_F(ResetOnABadCable, AmidHolesAndRetransmissions) {
   play_amid(400);
-  EXPECT_GT(a.chip.early_placement.fpdus().value(), 0u);
+  EXPECT_GT(a.chip.early_placement.counters().fpdus, 0u);
   round_us = 1'000'000;
   play_to_the_end();
   expect_silence();

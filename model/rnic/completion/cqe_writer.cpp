@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "model/common/bytes.h"
+#include "model/stats/registry.h"
 
 namespace rnic {
 
@@ -22,7 +23,7 @@ void CqeWriter::write(const CqeRequest& r) {
   if (!ctx.valid) return;
   Cq& q = cq(r.cqn);
   if (q.overrun) {
-    ++lost_;
+    ++counters_.lost;
     return;
   }
   const std::uint32_t size = entries(r.cqn);
@@ -33,7 +34,7 @@ void CqeWriter::write(const CqeRequest& r) {
   dma->push(
       {ctx.base + std::uint64_t{q.produced % size} * abi::kCqeBytes, abi::kCqeBytes, std::move(buf), 0, 0, false});
   ++q.produced;
-  ++cqes_;
+  ++counters_.cqes;
   const bool solicited = (cqe.flags & abi::kCqeSolicited) || cqe.status != abi::WcStatus::kSuccess;
   if (solicited) q.last_solicited = q.produced;
   if (q.armed && (solicited || !q.solicited_only)) owe(r.cqn, q, 1);
@@ -65,7 +66,7 @@ void CqeWriter::hear(bool ok) {
   if (ok) q.take(load_le32(record_.data()) - q.taken);
   if (!asked.decides || q.unread() < entries(asked.cqn)) return;
   q.overrun = true;
-  ++overruns_;
+  ++counters_.overruns;
   overflow->push({asked.cqn});
 }
 
@@ -73,7 +74,7 @@ void CqeWriter::hear(bool ok) {
 // The number of the CQ is the host's word: one that names none is dropped.
 void CqeWriter::rearm(const CqArm& a) {
   if (!contexts_.has(a.cqn) || !contexts_.cq(a.cqn).valid) {
-    ++stray_doorbells_;
+    ++counters_.stray_doorbells;
     return;
   }
   Cq& q = cq(a.cqn);
@@ -107,7 +108,7 @@ void CqeWriter::raise(Cqn cqn, Cq& q) {
   set_deadline(cqn, q, kNever);
   q.armed = false;
   q.due = 0;
-  ++notifications_;
+  ++counters_.notifications;
   notify->push({cqn});
 }
 
@@ -152,13 +153,6 @@ std::string CqeWriter::waiting_for() const {
   return asked_ && asked_->decides ? "the consumer index of CQ " + std::to_string(asked_->cqn.v) : "";
 }
 
-void CqeWriter::register_stats(const StatsGroup& group) const {
-  group.counter("cqes", cqes_, "CQEs", "completion queue entries written");
-  group.counter("stray_doorbells", stray_doorbells_, "doorbells",
-                "arm doorbells for a CQ that does not exist, dropped");
-  group.counter("overruns", overruns_, "CQs", "completion queues that overran");
-  group.counter("lost", lost_, "CQEs", "entries lost after a completion queue overran");
-  group.counter("notifications", notifications_, "events", "armed completion queues that were notified");
-}
+void CqeWriter::register_stats(const StatsGroup& group) const { group.counters(counters_); }
 
 }  // namespace rnic

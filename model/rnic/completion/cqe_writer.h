@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <utility>
@@ -12,9 +13,21 @@
 #include "model/rnic/messages/completion.h"
 #include "model/rnic/messages/dma.h"
 #include "model/rnic/messages/doorbells.h"
-#include "model/stats/registry.h"
 
 namespace rnic {
+
+struct CqeWriterCounters {
+  std::uint64_t cqes = 0, stray_doorbells = 0, overruns = 0, lost = 0, notifications = 0;
+  template <class V>
+  static void fields(V& v) {
+    v("cqes", &CqeWriterCounters::cqes, "CQEs", "completion queue entries written");
+    v("stray_doorbells", &CqeWriterCounters::stray_doorbells, "doorbells",
+      "arm doorbells for a CQ that does not exist, dropped");
+    v("overruns", &CqeWriterCounters::overruns, "CQs", "completion queues that overran");
+    v("lost", &CqeWriterCounters::lost, "CQEs", "entries lost after a completion queue overran");
+    v("notifications", &CqeWriterCounters::notifications, "events", "armed completion queues that were notified");
+  }
+};
 
 class CqeWriter final : public Stage {
  public:
@@ -33,8 +46,7 @@ class CqeWriter final : public Stage {
   void reset() override;
   std::string waiting_for() const override;
   void register_stats(const StatsGroup& group) const override;
-  const Counter& stray_doorbells() const { return stray_doorbells_; }
-  const Counter& overruns() const { return overruns_; }
+  const CqeWriterCounters& counters() const { return counters_; }
 
  private:
   static constexpr std::uint32_t kConsumerMask = 0x7ff;  // of CqArm::consumer
@@ -79,7 +91,7 @@ class CqeWriter final : public Stage {
   std::set<std::pair<Cycle, std::uint32_t>> deadlines_;  // with the CQ's number
   std::optional<Inquiry> asked_;
   std::array<std::uint8_t, abi::kCqRecordBytes> record_{};
-  Counter cqes_, notifications_, stray_doorbells_, overruns_, lost_;
+  CqeWriterCounters counters_;
 };
 
 }  // namespace rnic

@@ -1,6 +1,7 @@
 #include "model/rnic/completion/response_queue.h"
 
 #include "model/common/bytes.h"
+#include "model/stats/registry.h"
 
 namespace rnic {
 
@@ -98,9 +99,6 @@ std::string ResponseQueue::waiting_for() const {
   return writes_.empty() ? "" : "the write of an atomic's original value";
 }
 
-void ResponseQueue::register_stats(const StatsGroup& group) const {
-  group.counter("responses", responses_, "messages", "Atomic Responses that answered a request");
-  group.counter("refused", refused_, "streams", "streams stopped by an Atomic Response that matched no request");
-}
+void ResponseQueue::register_stats(const StatsGroup& group) const { group.counters(counters_); }
 
 }  // namespace rnic

@@ -2,6 +2,7 @@
 // See response_queue.md.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "model/abi/host_abi.h"
@@ -13,9 +14,18 @@
 #include "model/rnic/messages/dma.h"
 #include "model/rnic/messages/qp_events.h"
 #include "model/rnic/messages/requests.h"
-#include "model/stats/registry.h"
 
 namespace rnic {
+
+struct ResponseQueueCounters {
+  std::uint64_t responses = 0, refused = 0;
+  template <class V>
+  static void fields(V& v) {
+    v("responses", &ResponseQueueCounters::responses, "messages", "Atomic Responses that answered a request");
+    v("refused", &ResponseQueueCounters::refused, "streams",
+      "streams stopped by an Atomic Response that matched no request");
+  }
+};
 
 class ResponseQueue final : public Stage {
  public:
@@ -33,10 +43,11 @@ class ResponseQueue final : public Stage {
   void reset() override;
   std::string waiting_for() const override;
   void register_stats(const StatsGroup& group) const override;
+  const ResponseQueueCounters& counters() const { return counters_; }
 
   // The twin in this place calls these too.
-  void count_response() { ++responses_; }
-  void count_refused() { ++refused_; }
+  void count_response() { ++counters_.responses; }
+  void count_refused() { ++counters_.refused; }
 
  private:
   struct QpAtomics {
@@ -61,7 +72,7 @@ class ResponseQueue final : public Stage {
   BufferRef original_;
   Ring<Write> writes_;  // under way, in order
   BufferPool buffers_{abi::kAtomicBytes};
-  Counter responses_, refused_;
+  ResponseQueueCounters counters_;
 };
 
 }  // namespace rnic

@@ -1,6 +1,7 @@
 #include "model/rnic/completion/sq_completion.h"
 
 #include "model/rnic/context/stag_work.h"
+#include "model/stats/registry.h"
 
 namespace rnic {
 
@@ -171,7 +172,7 @@ Wake SqCompletion::tick() {
       ++q.arrived(Awaited::kRead);
       list(qpn);
     } else {
-      ++unsolicited_;
+      ++counters_.unsolicited;
     }
     busy = true;
   }
@@ -188,9 +189,7 @@ Wake SqCompletion::tick() {
   return busy ? Wake::next_cycle() : Wake::on_traffic();
 }
 
-void SqCompletion::register_stats(const StatsGroup& group) const {
-  group.counter("unsolicited", unsolicited_, "messages", "unsolicited Read Responses");
-}
+void SqCompletion::register_stats(const StatsGroup& group) const { group.counters(counters_); }
 
 std::string SqCompletion::waiting_for() const {
   for (std::size_t n = 0; n < qps_.size(); ++n) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <vector>
 
 #include "model/common/link.h"
@@ -11,9 +12,16 @@
 #include "model/rnic/messages/completion.h"
 #include "model/rnic/messages/qp_events.h"
 #include "model/rnic/messages/tcp.h"
-#include "model/stats/registry.h"
 
 namespace rnic {
+
+struct SqCompletionCounters {
+  std::uint64_t unsolicited = 0;
+  template <class V>
+  static void fields(V& v) {
+    v("unsolicited", &SqCompletionCounters::unsolicited, "messages", "unsolicited Read Responses");
+  }
+};
 
 class SqCompletion final : public Stage {
  public:
@@ -31,7 +39,7 @@ class SqCompletion final : public Stage {
   void reset() override;
   std::string waiting_for() const override;
   void register_stats(const StatsGroup& group) const override;
-  const Counter& unsolicited() const { return unsolicited_; }
+  const SqCompletionCounters& counters() const { return counters_; }
 
   // What a request waits for once it was issued: TCP's acknowledgement, its response, or nothing more.
   enum class Awaited : std::uint8_t { kNothing, kAck, kRead, kAtomic };
@@ -70,7 +78,7 @@ class SqCompletion final : public Stage {
   NodePool<abi::WcStatus> outcome_pool_;
   NodePool<Qpn> list_pool_;
   PooledQueue listed_;
-  Counter unsolicited_;
+  SqCompletionCounters counters_;
 };
 
 }  // namespace rnic

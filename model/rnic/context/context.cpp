@@ -1,5 +1,7 @@
 #include "model/rnic/context/context.h"
 
+#include "model/stats/registry.h"
+
 namespace rnic {
 
 // Pages that are neighbours on the bus make one piece.
@@ -13,6 +15,19 @@ BusPiece ContextStore::in_pages(const MemoryPiece& m) const {
   std::uint64_t run = size - offset;
   for (; run < m.bytes && page + 1 < end && at(pages_, page + 1) == at(pages_, page) + size; ++page) run += size;
   return {address, static_cast<std::uint32_t>(std::min<std::uint64_t>(run, m.bytes))};
+}
+
+void ContextStore::register_stats(const StatsGroup& group) const {
+  const auto add = [&](const char* key, const auto& table, const char* unit, const char* text) {
+    const auto valid = [&table] {
+      return static_cast<double>(std::count_if(table.begin(), table.end(), [](const auto& c) { return c.valid; }));
+    };
+    group.derived(key, valid, unit, text);
+  };
+  add("qps", qps_, "QPs", "queue pairs that exist");
+  add("cqs", cqs_, "CQs", "completion queues that exist");
+  add("srqs", srqs_, "SRQs", "shared receive queues that exist");
+  add("stags", stags_, "STags", "STags that are valid");
 }
 
 }  // namespace rnic

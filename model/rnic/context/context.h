@@ -8,7 +8,6 @@
 #include "model/abi/context_types.h"
 #include "model/common/clock_domain.h"
 #include "model/rnic/context/stag_writes.h"
-#include "model/stats/registry.h"
 
 namespace rnic {
 
@@ -96,19 +95,7 @@ class ContextStore final : public Committed {
   std::size_t pages() const { return pages_.size(); }
   std::size_t stags() const { return stags_.size(); }
 
-  // How many entries of each table are valid.
-  void register_stats(const StatsGroup& group) const {
-    const auto add = [&](const char* key, const auto& table, const char* unit, const char* text) {
-      const auto valid = [&table] {
-        return static_cast<double>(std::count_if(table.begin(), table.end(), [](const auto& c) { return c.valid; }));
-      };
-      group.derived(key, valid, unit, text);
-    };
-    add("qps", qps_, "QPs", "queue pairs that exist");
-    add("cqs", cqs_, "CQs", "completion queues that exist");
-    add("srqs", srqs_, "SRQs", "shared receive queues that exist");
-    add("stags", stags_, "STags", "STags that are valid");
-  }
+  void register_stats(const StatsGroup& group) const;  // how many entries of each table are valid
 
   void write(Qpn n, const QpContext& c) { stage(qp_writes_, qps_, n.v, c); }
   void write(FlowId f, const FlowContext& c) { stage(flow_writes_, flows_, f.v, c); }

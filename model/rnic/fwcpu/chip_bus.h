@@ -16,7 +16,6 @@
 #include "model/rnic/fwcpu/page_memory.h"
 #include "model/rnic/messages/firmware.h"
 #include "model/rnic/messages/tcp.h"
-#include "model/stats/counter.h"
 
 namespace rnic {
 
@@ -73,7 +72,7 @@ class ChipBus {
   std::uint8_t put_terminate(const QpEvent& event);  // its header's octets
   void raise(const abi::Event& event);               // the processor itself tells the host, now
   const std::deque<LoggedLine>& last_entries() const { return last_entries_; }
-  const Counter& log_count(fw::LogCode code) const { return logs_[static_cast<std::size_t>(code)]; }
+  const std::uint64_t& log_count(fw::LogCode code) const { return logs_[static_cast<std::size_t>(code)]; }
 
  private:
   void spend(std::uint64_t firmware_cycles) { time_ += firmware_cycles * config_.clock_divider; }
@@ -114,7 +113,7 @@ class ChipBus {
   std::vector<fw::SramRange> read_into_;  // by flow
   Cycle begin_ = 0, time_ = 0;
   std::deque<TimedOperation> operations_;
-  std::array<Counter, fw::kLogCodes> logs_;
+  std::array<std::uint64_t, fw::kLogCodes> logs_{};
   std::deque<LoggedLine> last_entries_;
   fw::LogLevel log_level_ = fw::LogLevel::kInfo;
 };

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "model/stats/registry.h"
+
 namespace rnic {
 
 CommandFetch::CommandFetch(sc_core::sc_module_name nm, ClockDomain& clk, QueueRegsReader regs, BufferPool& pool)
@@ -24,7 +26,7 @@ Wake CommandFetch::tick() {
     if (regs_().enabled) {
       producer_ = producer;
     } else {
-      ++ignored_doorbells_;
+      ++counters_.ignored_doorbells;
     }
   }
   if (state_ == State::kReadsCommand && take_answer()) {
@@ -40,7 +42,7 @@ Wake CommandFetch::tick() {
     commands->push(std::move(fetched_));
     fetched_ = {};
     ++head_;
-    ++fetched_count_;
+    ++counters_.commands;
     state_ = State::kIdle;
   }
   if (state_ == State::kIdle && !failed_ && ring_distance(producer_, head_) != 0 && request_command()) {
@@ -96,10 +98,6 @@ std::string CommandFetch::waiting_for() const {
   return {};
 }
 
-void CommandFetch::register_stats(const StatsGroup& group) const {
-  group.counter("commands", fetched_count_, "commands", "commands passed to the firmware");
-  group.counter("ignored_doorbells", ignored_doorbells_, "doorbells",
-                "command doorbells while the device was disabled");
-}
+void CommandFetch::register_stats(const StatsGroup& group) const { group.counters(counters_); }
 
 }  // namespace rnic

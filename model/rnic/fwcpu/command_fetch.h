@@ -1,14 +1,25 @@
 // Reads commands and their private data from host memory, one after the other. See command_fetch.md.
 #pragma once
 
+#include <cstdint>
+
 #include "model/common/link.h"
 #include "model/rnic/fwcpu/queue_regs.h"
 #include "model/rnic/messages/dma.h"
 #include "model/rnic/messages/doorbells.h"
 #include "model/rnic/messages/firmware.h"
-#include "model/stats/registry.h"
 
 namespace rnic {
+
+struct CommandFetchCounters {
+  std::uint64_t commands = 0, ignored_doorbells = 0;
+  template <class V>
+  static void fields(V& v) {
+    v("commands", &CommandFetchCounters::commands, "commands", "commands passed to the firmware");
+    v("ignored_doorbells", &CommandFetchCounters::ignored_doorbells, "doorbells",
+      "command doorbells while the device was disabled");
+  }
+};
 
 class CommandFetch final : public Stage {
  public:
@@ -27,6 +38,7 @@ class CommandFetch final : public Stage {
   // A command could not be read: no further one is taken.
   bool failed() const { return failed_; }
   void register_stats(const StatsGroup& group) const override;
+  const CommandFetchCounters& counters() const { return counters_; }
 
  private:
   enum class State { kIdle, kReadsCommand, kNeedsData, kReadsData, kDelivers };
@@ -42,7 +54,7 @@ class CommandFetch final : public Stage {
   std::uint32_t producer_ = 0, head_ = 0;  // head: the command being fetched, or the next one
   std::uint8_t raw_[abi::kCommandBytes] = {};
   FetchedCommand fetched_;
-  Counter fetched_count_, ignored_doorbells_;
+  CommandFetchCounters counters_;
 };
 
 }  // namespace rnic

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "model/stats/registry.h"
+
 namespace rnic {
 
 EventWriter::EventWriter(sc_core::sc_module_name nm, ClockDomain& clk, QueueRegsReader regs, BufferPool& pool)
@@ -36,7 +38,7 @@ bool EventWriter::advance() {
   const QueueRegs regs = regs_();
   if (step_ == Step::kRoom) {
     if (!room(regs)) {
-      if (!std::exchange(waits_counted_, true)) ++waited_for_room_;
+      if (!std::exchange(waits_counted_, true)) ++counters_.waited_for_room;
       return false;
     }
     waits_counted_ = false;
@@ -67,7 +69,7 @@ bool EventWriter::take_next() {
     }
     if (regs_().enabled) break;
     current_ = {};
-    ++dropped_;
+    ++counters_.dropped;
   }
   step_ = Step::kRoom;
   return true;
@@ -92,7 +94,7 @@ void EventWriter::write_event(const QueueRegs& regs) {
   write->push(std::move(request));
   current_ = {};
   ++producer_;
-  ++written_;
+  ++counters_.events;
 }
 
 std::string EventWriter::waiting_for() const {
@@ -101,12 +103,10 @@ std::string EventWriter::waiting_for() const {
 }
 
 void EventWriter::register_stats(const StatsGroup& group) const {
-  group.counter("events", written_, "events", "events written to the host");
-  group.counter("waited_for_room", waited_for_room_, "events", "events that found the event ring full");
+  group.counters(counters_);
   group.derived(
       "slots", [this] { return static_cast<double>(ring_distance(producer_, consumer_)); }, "slots",
       "entries of the event ring that the host has not released");
-  group.counter("dropped", dropped_, "events", "events while the device was disabled");
 }
 
 }  // namespace rnic

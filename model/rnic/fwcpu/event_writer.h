@@ -1,14 +1,25 @@
 // Writes events into the host's event ring and interrupts. See event_writer.md.
 #pragma once
 
+#include <cstdint>
+
 #include "model/common/link.h"
 #include "model/rnic/fwcpu/queue_regs.h"
 #include "model/rnic/messages/dma.h"
 #include "model/rnic/messages/doorbells.h"
 #include "model/rnic/messages/firmware.h"
-#include "model/stats/registry.h"
 
 namespace rnic {
+
+struct EventWriterCounters {
+  std::uint64_t events = 0, waited_for_room = 0, dropped = 0;
+  template <class V>
+  static void fields(V& v) {
+    v("events", &EventWriterCounters::events, "events", "events written to the host");
+    v("waited_for_room", &EventWriterCounters::waited_for_room, "events", "events that found the event ring full");
+    v("dropped", &EventWriterCounters::dropped, "events", "events while the device was disabled");
+  }
+};
 
 class EventWriter final : public Stage {
  public:
@@ -28,8 +39,7 @@ class EventWriter final : public Stage {
   void reset() override;
   std::string waiting_for() const override;
   void register_stats(const StatsGroup& group) const override;
-  std::uint64_t waited_for_room() const { return waited_for_room_.value(); }
-  std::uint64_t dropped() const { return dropped_.value(); }
+  const EventWriterCounters& counters() const { return counters_; }
 
  private:
   enum class Step { kIdle, kRoom, kPrivateData, kEvent };
@@ -49,7 +59,7 @@ class EventWriter final : public Stage {
   HostEvent current_;
   std::uint32_t producer_ = 0, consumer_ = 0;
   bool waits_counted_ = false;
-  Counter written_, waited_for_room_, dropped_;
+  EventWriterCounters counters_;
 };
 
 }  // namespace rnic

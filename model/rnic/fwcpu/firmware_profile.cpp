@@ -1,5 +1,7 @@
 #include "model/rnic/fwcpu/firmware_profile.h"
 
+#include "model/stats/registry.h"
+
 namespace rnic {
 
 void FirmwareProfile::about(FlowId flow) {

@@ -8,9 +8,10 @@
 #include "firmware/lib/capacity.h"
 #include "model/abi/firmware_events.h"
 #include "model/rnic/fwcpu/chip_bus.h"
-#include "model/stats/registry.h"
 
 namespace rnic {
+
+class StatsGroup;
 
 template <class... E>
 std::variant<E...> variant_of(fw::TypeList<E...>);

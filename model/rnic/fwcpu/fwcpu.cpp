@@ -4,6 +4,7 @@
 #include "model/abi/firmware_log.h"
 #include "model/rnic/fwcpu/chip_bus.h"
 #include "model/rnic/fwcpu/firmware_target.h"
+#include "model/stats/registry.h"
 
 namespace rnic {
 namespace {
@@ -99,7 +100,7 @@ void FwCpu::issue_due() {
   auto& operations = bus_->operations();
   stalled_ = false;
   if (fence_ && fence_->passed()) {
-    stall_cycles_ += now() - fence_->ended_at();
+    counters_.stall_cycles += now() - fence_->ended_at();
     slip_ += now() - fence_->ended_at();
     fence_.reset();
   }
@@ -109,10 +110,10 @@ void FwCpu::issue_due() {
       return;
     }
     const Cycle late = now() - operations.front().due;
-    stall_cycles_ += late - slip_;
+    counters_.stall_cycles += late - slip_;
     slip_ = late;
     operations.pop_front();
-    ++operations_;
+    ++counters_.operations;
   }
 }
 
@@ -167,18 +168,18 @@ bool FwCpu::dispatch_next() {
   bus_->start(now());
   slip_ = 0;
   if (log_ != nullptr) bus_->set_log_level(log_->level());
-  ++handled_;
+  ++counters_.events;
   try {
     handle(timer);
   } catch (const FirmwareFault& fault) {
     die(fault);
   }
-  busy_cycles_ += bus_->end() - now();
+  counters_.busy_cycles += bus_->end() - now();
   return true;
 }
 
 void FwCpu::handle(bool timer) {
-  if (config_.fault != abi::FaultCause::kNone && handled_.value() == config_.fault_event)
+  if (config_.fault != abi::FaultCause::kNone && counters_.events == config_.fault_event)
     return firmware_->fail(config_.fault);
   if (timer) {
     const std::uint32_t id = timers_.begin()->second;
@@ -224,7 +225,7 @@ std::string FwCpu::dump(const FirmwareFault& fault) const {
   for (const auto& cause : kFaultCauses) {
     if (cause.value == fault.cause) text += "cause " + std::string(cause.name) + '\n';
   }
-  text += "cycle " + std::to_string(bus_->end()) + ", in event " + std::to_string(handled_.value()) + '\n' +
+  text += "cycle " + std::to_string(bus_->end()) + ", in event " + std::to_string(counters_.events) + '\n' +
           firmware_->dump();
   text += "last log entries:\n";
   for (const LoggedLine& e : bus_->last_entries()) {
@@ -302,15 +303,12 @@ std::string FwCpu::waiting_for() const {
 
 void FwCpu::register_stats(const StatsGroup& group) const {
   firmware_->register_stats(group);
-  group.counter("events", handled_, "events", "events that the firmware handled");
-  group.counter("operations", operations_, "operations", "operations that the firmware issued");
-  group.counter("busy_cycles", busy_cycles_, "cycles", "time in handlers, without stalls");
+  group.counters(counters_);
   group.derived(
       "utilization",
-      [this] { return now() == 0 ? 0 : static_cast<double>(busy_cycles_.value()) / static_cast<double>(now()); },
+      [this] { return now() == 0 ? 0 : static_cast<double>(counters_.busy_cycles) / static_cast<double>(now()); },
       "ratio", "share of time that the processor spent in handlers");
   profile_.register_stats(group);
-  group.counter("stall_cycles", stall_cycles_, "cycles", "time in which a register write waited for its block");
   group.derived(
       "timers", [this] { return static_cast<double>(timers_.size()); }, "timers", "timers running at present");
   group.counter("unexpected_events", bus_->log_count(fw::LogCode::kUnexpectedEvent), "events",

@@ -1,6 +1,7 @@
 // The processor that runs the firmware. See fwcpu.md.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -18,7 +19,6 @@
 #include "model/rnic/messages/completion.h"
 #include "model/rnic/messages/firmware.h"
 #include "model/rnic/messages/tcp.h"
-#include "model/stats/registry.h"
 
 namespace rnic {
 
@@ -30,6 +30,17 @@ class ChipBus;
 class FirmwareTarget;
 class Iss;
 struct TimedOperation;
+
+struct FwCpuCounters {
+  std::uint64_t events = 0, operations = 0, busy_cycles = 0, stall_cycles = 0;
+  template <class V>
+  static void fields(V& v) {
+    v("events", &FwCpuCounters::events, "events", "events that the firmware handled");
+    v("operations", &FwCpuCounters::operations, "operations", "operations that the firmware issued");
+    v("busy_cycles", &FwCpuCounters::busy_cycles, "cycles", "time in handlers, without stalls");
+    v("stall_cycles", &FwCpuCounters::stall_cycles, "cycles", "time in which a register write waited for its block");
+  }
+};
 
 class FwCpu final : public Stage {
  public:
@@ -56,6 +67,7 @@ class FwCpu final : public Stage {
   void reset() override;
   std::string waiting_for() const override;
   void register_stats(const StatsGroup& group) const override;
+  const FwCpuCounters& counters() const { return counters_; }
   // Why the firmware stopped for good, and what it was doing; nothing as long as it runs.
   struct Fault {
     std::string reason, dump;
@@ -93,7 +105,7 @@ class FwCpu final : public Stage {
   std::function<void()> on_fault_;
   LogRing* log_ = nullptr;
   FirmwareProfile profile_;
-  Counter handled_, operations_, stall_cycles_, busy_cycles_;
+  FwCpuCounters counters_;
 };
 
 }  // namespace rnic

@@ -10,6 +10,7 @@
 
 #include "model/rnic/fwcpu/firmware_fault.h"
 #include "model/rnic/fwcpu/firmware_target.h"
+#include "model/stats/registry.h"
 
 namespace rnic {
 

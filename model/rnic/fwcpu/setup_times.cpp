@@ -1,5 +1,7 @@
 #include "model/rnic/fwcpu/setup_times.h"
 
+#include "model/stats/registry.h"
+
 namespace rnic {
 
 void SetupTimes::opened(FlowId flow, Role role, Cycle syn, Cycle at) {

@@ -6,9 +6,11 @@
 
 #include "model/common/cycle.h"
 #include "model/common/ids.h"
-#include "model/stats/registry.h"
+#include "model/stats/histogram.h"
 
 namespace rnic {
+
+class StatsGroup;
 
 // A setup is in one part at a time, so the parts add up to the whole to the cycle. Kept by flow; nothing is allocated
 // after construction but the histograms' samples.

@@ -5,6 +5,7 @@
 
 #include "model/common/bytes.h"
 #include "model/rnic/responder/atomic_operation.h"
+#include "model/stats/registry.h"
 
 namespace rnic {
 
@@ -196,15 +197,6 @@ std::string AtomicAlu::waiting_for() const {
   return unanswered_.empty() ? "" : "the write of an atomic";
 }
 
-void AtomicAlu::register_stats(const StatsGroup& group) const {
-  group.counter("fetch_adds", counters_.fetch_adds, "requests", "FetchAdds executed");
-  group.counter("cmp_swaps", counters_.cmp_swaps, "requests", "CmpSwaps executed, including those that did not match");
-  group.counter("forwarded", counters_.forwarded, "requests",
-                "atomics that took the forwarded result of an older one instead of reading memory");
-  group.counter("held_up", counters_.held_up, "requests",
-                "atomics that waited for an older one, as a Write had changed the word in between");
-  group.counter("refused", counters_.refused, "requests", "Atomic Requests that failed validation");
-  group.counter("failed", counters_.failed, "requests", "atomics whose memory could not be read");
-}
+void AtomicAlu::register_stats(const StatsGroup& group) const { group.counters(counters_); }
 
 }  // namespace rnic

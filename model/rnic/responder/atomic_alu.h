@@ -15,7 +15,6 @@
 #include "model/rnic/messages/dma.h"
 #include "model/rnic/messages/qp_events.h"
 #include "model/rnic/messages/requests.h"
-#include "model/stats/registry.h"
 
 namespace rnic {
 
@@ -31,6 +30,21 @@ struct AtomicAluConfig {
       in_range(1, 64), unit("cycles"));
     v("pipeline_cycles", &AtomicAluConfig::pipeline_cycles, "from operands to result; the interval at one address",
       in_range(1, 64), unit("cycles"));
+  }
+};
+
+struct AtomicAluCounters {
+  std::uint64_t fetch_adds = 0, cmp_swaps = 0, forwarded = 0, held_up = 0, refused = 0, failed = 0;
+  template <class V>
+  static void fields(V& v) {
+    v("fetch_adds", &AtomicAluCounters::fetch_adds, "requests", "FetchAdds executed");
+    v("cmp_swaps", &AtomicAluCounters::cmp_swaps, "requests", "CmpSwaps executed, including those that did not match");
+    v("forwarded", &AtomicAluCounters::forwarded, "requests",
+      "atomics that took the forwarded result of an older one instead of reading memory");
+    v("held_up", &AtomicAluCounters::held_up, "requests",
+      "atomics that waited for an older one, as a Write had changed the word in between");
+    v("refused", &AtomicAluCounters::refused, "requests", "Atomic Requests that failed validation");
+    v("failed", &AtomicAluCounters::failed, "requests", "atomics whose memory could not be read");
   }
 };
 
@@ -51,12 +65,7 @@ class AtomicAlu final : public Stage {
   // Whoever writes to host memory in the chip's name tells it, but for this stage.
   WordWatch& words() { return words_; }
   void register_stats(const StatsGroup& group) const override;
-
-  // What the stage counts, and its twin for it.
-  struct Counters {
-    Counter fetch_adds, cmp_swaps, forwarded, held_up, refused, failed;
-  };
-  Counters& counters() { return counters_; }
+  AtomicAluCounters& counters() { return counters_; }  // its twin counts for it
   // Where the octets of a DMA read with this tag go; the twin's as well.
   std::uint8_t* landing(std::uint32_t tag) { return operations_.at(tag).octets.data(); }
 
@@ -103,7 +112,7 @@ class AtomicAlu final : public Stage {
   Cycle next_start_ = 0;
   bool held_up_ = false;  // the next request waits for an older one
   BufferPool buffers_{abi::kAtomicBytes};
-  Counters counters_;
+  AtomicAluCounters counters_;
 };
 
 }  // namespace rnic

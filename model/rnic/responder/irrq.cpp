@@ -1,5 +1,7 @@
 #include "model/rnic/responder/irrq.h"
 
+#include "model/stats/registry.h"
+
 namespace rnic {
 
 // The QP's state, started anew where the QP number was reused.
@@ -84,8 +86,7 @@ std::string Irrq::waiting_for() const {
 }
 
 void Irrq::register_stats(const StatsGroup& group) const {
-  group.counter("accepted", accepted_, "requests", "Read and Atomic Requests queued");
-  group.counter("overruns", overruns_, "requests", "Read and Atomic Requests beyond IRD (Terminate 1/2/02)");
+  group.counters(counters_);
   group.histogram("depth", depth_, "requests", "requests held by the QP when a new one arrives");
 }
 

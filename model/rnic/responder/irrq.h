@@ -2,6 +2,7 @@
 // 5.2, RFC 7306 section 5.2, RFC 6581). See irrq.md.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "model/common/link.h"
@@ -9,9 +10,18 @@
 #include "model/rnic/context/context.h"
 #include "model/rnic/messages/qp_events.h"
 #include "model/rnic/messages/requests.h"
-#include "model/stats/registry.h"
+#include "model/stats/histogram.h"
 
 namespace rnic {
+
+struct IrrqCounters {
+  std::uint64_t accepted = 0, overruns = 0;
+  template <class V>
+  static void fields(V& v) {
+    v("accepted", &IrrqCounters::accepted, "requests", "Read and Atomic Requests queued");
+    v("overruns", &IrrqCounters::overruns, "requests", "Read and Atomic Requests beyond IRD (Terminate 1/2/02)");
+  }
+};
 
 class Irrq final : public Stage {
  public:
@@ -27,13 +37,14 @@ class Irrq final : public Stage {
   void reset() override;
   std::string waiting_for() const override;
   void register_stats(const StatsGroup& group) const override;
+  const IrrqCounters& counters() const { return counters_; }
 
   // The twin in this place calls these too.
   void count_accepted(std::uint32_t held) {
-    ++accepted_;
+    ++counters_.accepted;
     depth_.record(held);
   }
-  void count_overrun() { ++overruns_; }
+  void count_overrun() { ++counters_.overruns; }
 
  private:
   struct QpReads {
@@ -54,7 +65,7 @@ class Irrq final : public Stage {
   NodePool<QueuedRequest> requests_;
   NodePool<Qpn> list_pool_;
   PooledQueue listed_;
-  Counter accepted_, overruns_;
+  IrrqCounters counters_;
   Histogram depth_;
 };
 

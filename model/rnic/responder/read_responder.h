@@ -2,13 +2,24 @@
 // See read_responder.md.
 #pragma once
 
+#include <cstdint>
+
 #include "model/common/link.h"
 #include "model/rnic/context/context.h"
 #include "model/rnic/messages/qp_events.h"
 #include "model/rnic/messages/requests.h"
-#include "model/stats/registry.h"
 
 namespace rnic {
+
+struct ReadResponderCounters {
+  std::uint64_t reads = 0, bytes = 0, refused = 0;
+  template <class V>
+  static void fields(V& v) {
+    v("reads", &ReadResponderCounters::reads, "requests", "Read Requests answered");
+    v("bytes", &ReadResponderCounters::bytes, "octets", "octets requested by Read Requests");
+    v("refused", &ReadResponderCounters::refused, "requests", "Read Requests that failed validation");
+  }
+};
 
 class ReadResponder final : public Stage {
  public:
@@ -21,10 +32,11 @@ class ReadResponder final : public Stage {
   Wake tick() override;
   void reset() override {}
   void register_stats(const StatsGroup& group) const override;
+  const ReadResponderCounters& counters() const { return counters_; }
 
  private:
   const ContextStore& contexts_;
-  Counter reads_, bytes_, refused_;
+  ReadResponderCounters counters_;
 };
 
 }  // namespace rnic

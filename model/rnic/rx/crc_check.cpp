@@ -2,6 +2,7 @@
 
 #include "model/common/burst.h"
 #include "model/common/crc32c.h"
+#include "model/stats/registry.h"
 
 namespace rnic {
 
@@ -22,7 +23,7 @@ Wake CrcCheck::tick() {
 }
 
 void CrcCheck::count(const FpduBeat& last) {
-  if (!last.ends()) ++(!last.crc_on ? unchecked_ : last.crc_ok ? good_ : bad_);
+  if (!last.ends()) ++(!last.crc_on ? counters_.unchecked : last.crc_ok ? counters_.good : counters_.bad);
 }
 
 // The CRC covers all words but the CRC field, and the markers where they stood. Beats without a marker are fed together
@@ -44,10 +45,6 @@ void CrcCheck::absorb_run(const std::uint8_t* end) {
   run_ = end;
 }
 
-void CrcCheck::register_stats(const StatsGroup& group) const {
-  group.counter("good", good_, "FPDUs", "FPDUs whose CRC32c was correct");
-  group.counter("bad", bad_, "FPDUs", "FPDUs whose CRC32c was wrong (MPA error 2)");
-  group.counter("unchecked", unchecked_, "FPDUs", "FPDUs of streams without CRC");
-}
+void CrcCheck::register_stats(const StatsGroup& group) const { group.counters(counters_); }
 
 }  // namespace rnic

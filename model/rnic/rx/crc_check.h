@@ -1,10 +1,11 @@
 // CRC32c check of received FPDUs (RFC 5044 section 4.4). See crc_check.md.
 #pragma once
 
+#include <cstdint>
+
 #include "model/common/link.h"
 #include "model/config/field.h"
 #include "model/rnic/messages/datapath.h"
-#include "model/stats/registry.h"
 
 namespace rnic {
 
@@ -14,6 +15,16 @@ struct CrcCheckConfig {
   static void fields(V& v) {
     v("pipeline_cycles", &CrcCheckConfig::pipeline_cycles,
       "depth of the CRC32c tree: cycles from a beat's entry to its exit", in_range(1, 32), unit("cycles"));
+  }
+};
+
+struct CrcCheckCounters {
+  std::uint64_t good = 0, bad = 0, unchecked = 0;
+  template <class V>
+  static void fields(V& v) {
+    v("good", &CrcCheckCounters::good, "FPDUs", "FPDUs whose CRC32c was correct");
+    v("bad", &CrcCheckCounters::bad, "FPDUs", "FPDUs whose CRC32c was wrong (MPA error 2)");
+    v("unchecked", &CrcCheckCounters::unchecked, "FPDUs", "FPDUs of streams without CRC");
   }
 };
 
@@ -30,9 +41,7 @@ class CrcCheck final : public Stage, public RunsAhead {
 
   void count(const FpduBeat& last);  // an FPDU was checked; the twin in this place calls it too
   void register_stats(const StatsGroup& group) const override;
-  const Counter& good() const { return good_; }
-  const Counter& unchecked() const { return unchecked_; }
-  const Counter& bad() const { return bad_; }
+  const CrcCheckCounters& counters() const { return counters_; }
 
  private:
   void absorb(const FpduBeat& beat);
@@ -41,7 +50,7 @@ class CrcCheck final : public Stage, public RunsAhead {
   Cycle next_ = 0;  // a beat a cycle
   std::uint32_t crc_ = 0;
   const std::uint8_t* run_ = nullptr;  // words that were not fed yet, all in one piece
-  Counter good_, bad_, unchecked_;
+  CrcCheckCounters counters_;
 };
 
 }  // namespace rnic

@@ -4,6 +4,7 @@
 
 #include "model/common/burst.h"
 #include "model/rnic/rx/tagged_check.h"
+#include "model/stats/registry.h"
 #include "model/wire/fpdu.h"
 
 namespace rnic {
@@ -63,7 +64,7 @@ void DdpPlacement::overrun(Qpn qpn) {
   QpRx& q = qp(qpn);
   if (q.stopped) return;
   q.stopped = contexts_.qp(qpn).state == QpState::kRts;
-  ++errors_;
+  ++counters_.errors;
   event->push({QpEvent::Kind::kLocalError, qpn, wire::rdma::kLocalCatastrophic});
 }
 
@@ -139,7 +140,7 @@ void DdpPlacement::take_read_response(QpRx& q, std::uint32_t bytes, bool last) {
 
 void DdpPlacement::stop(Qpn qpn, QpRx& q, wire::TerminateCause cause, ByteSpan ulpdu) {
   q.stopped = true;
-  ++errors_;
+  ++counters_.errors;
   event->push({QpEvent::Kind::kStreamError, qpn, cause, FailedSegment::of(ulpdu)});
 }
 
@@ -228,7 +229,7 @@ bool DdpPlacement::write() {
     const bool notify = j.written == j.pieces;
     dma->push({p.address, p.bytes, j.buf, j.offset, 0, notify});
     j.offset += p.bytes;
-    payload_bytes_ += p.bytes;
+    counters_.payload_bytes += p.bytes;
     j.segment.awaits_write = true;
     if (j.written < j.pieces) return true;
   }
@@ -266,10 +267,6 @@ std::string DdpPlacement::waiting_for() const {
   return waiting_ ? "a receive request that is being fetched" : "";
 }
 
-void DdpPlacement::register_stats(const StatsGroup& group) const {
-  group.counter("segments", segments_, "segments", "DDP segments validated and placed");
-  group.counter("payload_bytes", payload_bytes_, "octets", "payload octets written to host memory");
-  group.counter("errors", errors_, "streams", "streams stopped by a DDP, RDMAP or MPA error");
-}
+void DdpPlacement::register_stats(const StatsGroup& group) const { group.counters(counters_); }
 
 }  // namespace rnic

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -14,7 +15,6 @@
 #include "model/rnic/messages/qp_events.h"
 #include "model/rnic/messages/requests.h"
 #include "model/rnic/rx/receive_requests.h"
-#include "model/stats/registry.h"
 #include "model/wire/ddp.h"
 
 namespace rnic {
@@ -26,6 +26,16 @@ struct PlacementJob {
   std::uint32_t offset = 0;  // of the payload in the buffer
   std::array<MemoryPiece, abi::kMaxSge> piece;
   unsigned pieces = 0, written = 0;
+};
+
+struct DdpPlacementCounters {
+  std::uint64_t segments = 0, payload_bytes = 0, errors = 0;
+  template <class V>
+  static void fields(V& v) {
+    v("segments", &DdpPlacementCounters::segments, "segments", "DDP segments validated and placed");
+    v("payload_bytes", &DdpPlacementCounters::payload_bytes, "octets", "payload octets written to host memory");
+    v("errors", &DdpPlacementCounters::errors, "streams", "streams stopped by a DDP, RDMAP or MPA error");
+  }
 };
 
 class DdpPlacement final : public Stage, public RunsAhead {
@@ -50,12 +60,12 @@ class DdpPlacement final : public Stage, public RunsAhead {
   void run_ahead() override { collect(horizon()); }
   std::string waiting_for() const override;
   void register_stats(const StatsGroup& group) const override;
-  const Counter& errors() const { return errors_; }
+  const DdpPlacementCounters& counters() const { return counters_; }
 
   // What leaves, as it is counted. A twin that does the stage's work says what it has done.
-  void count(const DmaWriteRequest& write) { payload_bytes_ += write.bytes; }
-  void count(const PlacedSegment& segment) { segments_ += !segment.flushed && !segment.ended; }
-  void count(const QpEvent&) { ++errors_; }
+  void count(const DmaWriteRequest& write) { counters_.payload_bytes += write.bytes; }
+  void count(const PlacedSegment& segment) { counters_.segments += !segment.flushed && !segment.ended; }
+  void count(const QpEvent&) { ++counters_.errors; }
 
  private:
   struct QpRx {
@@ -105,7 +115,7 @@ class DdpPlacement final : public Stage, public RunsAhead {
   Cycle next_beat_ = 0;           // a beat a cycle
   std::uint8_t* fpdu_ = nullptr;  // first octet of the FPDU that is coming in
   bool waiting_ = false;          // for a receive request that is announced and not fetched yet
-  Counter segments_, payload_bytes_, errors_;
+  DdpPlacementCounters counters_;
 };
 
 }  // namespace rnic

@@ -5,6 +5,7 @@
 
 #include "model/rnic/rx/fpdu_runs.h"
 #include "model/rnic/rx/tagged_check.h"
+#include "model/stats/registry.h"
 
 namespace rnic {
 
@@ -58,7 +59,7 @@ bool EarlyPlacement::collect() {
   if (beat.first) {
     contexts_.in_flight.begin(StagWrites::kEarly);
     incoming_ = {{}, beat.data, beat.offset, 0, beat.flow, kNever};
-    ++segments_;
+    ++counters_.segments;
   }
   incoming_.bytes += beat.bytes;
   if (beat.last) {
@@ -76,7 +77,7 @@ void EarlyPlacement::begin() {
   stream_ = {flow.rx_markers, flow.crc};
   const bool found =
       search_.search({segment_->data, segment_->bytes}, static_cast<wire::StreamPosition>(segment_->offset), stream_);
-  not_located_ += !found;
+  counters_.not_located += !found;
 }
 
 // One FPDU, or one write, a cycle; behind the last one the segment's end.
@@ -102,23 +103,23 @@ bool EarlyPlacement::work() {
 void EarlyPlacement::take(const FpduSearch::Found& fpdu) {
   const std::optional<Qpn> qpn = contexts_.qp_of(segment_->flow);
   if (!fpdu.intact) {
-    ++bad_crc_;
+    ++counters_.bad_crc;
     return;
   }
   if (!qpn || !takes_segments(contexts_.qp(*qpn)) || fpdu.bytes > pool_.block_bytes()) {
-    ++invalid_;
+    ++counters_.invalid;
     return;
   }
   Plain plain = without_markers(fpdu);
   const ByteSpan ulpdu(plain.data + wire::kUlpduLengthBytes, load_be16(plain.data));
   const auto v = wire::DdpTaggedView::parse(ulpdu);
   if (!v || v->payload.empty()) {
-    ++untagged_;
+    ++counters_.untagged;
     return;
   }
   Job job;
   if (!find_buffer(*qpn, *v, job.piece)) {
-    ++invalid_;
+    ++counters_.invalid;
     return;
   }
   job.told = {segment_->flow, segment_->offset + fpdu.at, fpdu.bytes, headers_.take(), false};
@@ -158,9 +159,9 @@ bool EarlyPlacement::write() {
   const bool done = job_->piece.bytes == 0;
   dma->push({p.address, p.bytes, job_->buf, job_->offset, 0, done});
   job_->offset += p.bytes;
-  payload_bytes_ += p.bytes;
+  counters_.payload_bytes += p.bytes;
   if (!done) return true;
-  ++fpdus_;
+  ++counters_.fpdus;
   answers_.push({std::move(job_->told), true});
   job_.reset();
   return true;
@@ -204,14 +205,6 @@ std::string EarlyPlacement::waiting_for() const {
   return answers_.empty() ? "" : "the end of writes for flow " + std::to_string(answers_.front().told.flow.v);
 }
 
-void EarlyPlacement::register_stats(const StatsGroup& group) const {
-  group.counter("segments", segments_, "segments", "segments received out of order and searched for FPDUs");
-  group.counter("fpdus", fpdus_, "FPDUs", "FPDUs placed before the gap was filled");
-  group.counter("payload_bytes", payload_bytes_, "octets", "payload octets of FPDUs placed before the gap was filled");
-  group.counter("not_located", not_located_, "segments", "segments in which no FPDU's start could be located");
-  group.counter("bad_crc", bad_crc_, "FPDUs", "FPDUs left to the in-order path: wrong CRC32c or marker");
-  group.counter("untagged", untagged_, "FPDUs", "FPDUs left to the in-order path: untagged, or without payload");
-  group.counter("invalid", invalid_, "FPDUs", "FPDUs left to the in-order path: wrong stream, STag or bounds");
-}
+void EarlyPlacement::register_stats(const StatsGroup& group) const { group.counters(counters_); }
 
 }  // namespace rnic

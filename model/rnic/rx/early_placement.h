@@ -2,6 +2,7 @@
 // section 3). See early_placement.md.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -15,9 +16,27 @@
 #include "model/rnic/messages/qp_events.h"
 #include "model/rnic/rx/early_placed.h"
 #include "model/rnic/rx/fpdu_search.h"
-#include "model/stats/registry.h"
 
 namespace rnic {
+
+struct EarlyPlacementCounters {
+  std::uint64_t segments = 0, fpdus = 0, payload_bytes = 0, not_located = 0, bad_crc = 0, untagged = 0, invalid = 0;
+  template <class V>
+  static void fields(V& v) {
+    v("segments", &EarlyPlacementCounters::segments, "segments",
+      "segments received out of order and searched for FPDUs");
+    v("fpdus", &EarlyPlacementCounters::fpdus, "FPDUs", "FPDUs placed before the gap was filled");
+    v("payload_bytes", &EarlyPlacementCounters::payload_bytes, "octets",
+      "payload octets of FPDUs placed before the gap was filled");
+    v("not_located", &EarlyPlacementCounters::not_located, "segments",
+      "segments in which no FPDU's start could be located");
+    v("bad_crc", &EarlyPlacementCounters::bad_crc, "FPDUs", "FPDUs left to the in-order path: wrong CRC32c or marker");
+    v("untagged", &EarlyPlacementCounters::untagged, "FPDUs",
+      "FPDUs left to the in-order path: untagged, or without payload");
+    v("invalid", &EarlyPlacementCounters::invalid, "FPDUs",
+      "FPDUs left to the in-order path: wrong stream, STag or bounds");
+  }
+};
 
 class EarlyPlacement final : public Stage {
  public:
@@ -40,12 +59,7 @@ class EarlyPlacement final : public Stage {
   void reset() override;
   std::string waiting_for() const override;
   void register_stats(const StatsGroup& group) const override;
-  const Counter& fpdus() const { return fpdus_; }
-  const Counter& payload_bytes() const { return payload_bytes_; }
-  const Counter& not_located() const { return not_located_; }
-  const Counter& bad_crc() const { return bad_crc_; }
-  const Counter& untagged() const { return untagged_; }
-  const Counter& invalid() const { return invalid_; }
+  const EarlyPlacementCounters& counters() const { return counters_; }
   const BufferPool& headers() const { return headers_; }
 
  private:
@@ -107,7 +121,7 @@ class EarlyPlacement final : public Stage {
   std::optional<Job> job_;
   Ring<Answer> answers_;
 
-  Counter segments_, fpdus_, payload_bytes_, not_located_, bad_crc_, untagged_, invalid_;
+  EarlyPlacementCounters counters_;
 };
 
 }  // namespace rnic

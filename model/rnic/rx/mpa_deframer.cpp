@@ -6,6 +6,7 @@
 
 #include "model/rnic/rx/early_placed.h"
 #include "model/rnic/rx/fpdu_runs.h"
+#include "model/stats/registry.h"
 
 namespace rnic {
 namespace {
@@ -219,10 +220,10 @@ void MpaDeframer::complete(Flow& flow, const StreamBeat& beat, Cycle at) {
 }
 
 void MpaDeframer::count(bool straddles, unsigned markers, bool marker_ok) {
-  ++fpdus_;
-  if (straddles) ++straddling_;
-  taken_markers_ += markers;
-  if (!marker_ok) ++bad_markers_;
+  ++counters_.fpdus;
+  if (straddles) ++counters_.straddling;
+  counters_.markers += markers;
+  if (!marker_ok) ++counters_.bad_markers;
 }
 
 // Closes the gaps; the markers go behind the words. A collected FPDU is nobody else's and is moved in place.
@@ -265,12 +266,6 @@ std::string MpaDeframer::waiting_for() const {
   return "room for " + std::to_string(queue_[head_].words_left) + " words of an FPDU of flow " + flow;
 }
 
-void MpaDeframer::register_stats(const StatsGroup& group) const {
-  group.counter("fpdus", fpdus_, "FPDUs", "FPDUs found");
-  group.counter("straddling", straddling_, "FPDUs", "FPDUs in more than one TCP segment");
-  group.counter("markers", taken_markers_, "markers", "markers removed");
-  group.counter("bad_markers", bad_markers_, "FPDUs",
-                "FPDUs with an FPDUPTR that does not point to their length field");
-}
+void MpaDeframer::register_stats(const StatsGroup& group) const { group.counters(counters_); }
 
 }  // namespace rnic

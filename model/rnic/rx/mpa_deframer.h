@@ -1,6 +1,7 @@
 // Finds the FPDUs in received TCP streams and takes their markers out (RFC 5044 sections 4 to 6). See mpa_deframer.md.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "model/common/burst.h"
@@ -8,7 +9,6 @@
 #include "model/rnic/context/context.h"
 #include "model/rnic/messages/datapath.h"
 #include "model/rnic/messages/tcp.h"
-#include "model/stats/registry.h"
 #include "model/wire/fpdu.h"
 
 namespace rnic {
@@ -22,6 +22,18 @@ struct MpaDeframerConfig {
       "cycles from a beat's exit from the FPDU store to its exit from the stage", in_range(1, 32), unit("cycles"));
     v("queue_fpdus", &MpaDeframerConfig::queue_fpdus, "complete FPDUs in the queue, including the one being sent",
       in_range(2, 64), unit("FPDUs"));
+  }
+};
+
+struct MpaDeframerCounters {
+  std::uint64_t fpdus = 0, straddling = 0, markers = 0, bad_markers = 0;
+  template <class V>
+  static void fields(V& v) {
+    v("fpdus", &MpaDeframerCounters::fpdus, "FPDUs", "FPDUs found");
+    v("straddling", &MpaDeframerCounters::straddling, "FPDUs", "FPDUs in more than one TCP segment");
+    v("markers", &MpaDeframerCounters::markers, "markers", "markers removed");
+    v("bad_markers", &MpaDeframerCounters::bad_markers, "FPDUs",
+      "FPDUs with an FPDUPTR that does not point to their length field");
   }
 };
 
@@ -63,10 +75,7 @@ class MpaDeframer final : public Stage, public RunsAhead {
   std::string waiting_for() const override;
 
   void register_stats(const StatsGroup& group) const override;
-  const Counter& fpdus() const { return fpdus_; }
-  const Counter& straddling() const { return straddling_; }
-  const Counter& markers() const { return taken_markers_; }
-  const Counter& bad_markers() const { return bad_markers_; }
+  const MpaDeframerCounters& counters() const { return counters_; }
   const BufferPool& collecting() const { return collecting_; }
   BufferPool& collecting() { return collecting_; }
 
@@ -123,7 +132,7 @@ class MpaDeframer final : public Stage, public RunsAhead {
 
   std::vector<Fpdu> queue_;  // a ring
   unsigned head_ = 0, queued_ = 0;
-  Counter fpdus_, straddling_, taken_markers_, bad_markers_;
+  MpaDeframerCounters counters_;
 };
 
 }  // namespace rnic

@@ -1,5 +1,7 @@
 #include "model/rnic/rx/rdmap_dispatch.h"
 
+#include "model/stats/registry.h"
+
 namespace rnic {
 
 using wire::Opcode;
@@ -35,7 +37,7 @@ void RdmapDispatch::deliver(const PlacedSegment& s) {
   } else if (wire::is_immediate(s.opcode)) {
     complete(s, abi::WcStatus::kSuccess);
   }
-  if (s.last) ++messages_;
+  if (s.last) ++counters_.messages;
 }
 
 // The peer's FIN, which TCP has to hear of in any case.
@@ -115,8 +117,6 @@ std::string RdmapDispatch::waiting_for() const {
   return in->can_pop() ? "delivery of QP " + std::to_string(in->front().qpn.v) : "";
 }
 
-void RdmapDispatch::register_stats(const StatsGroup& group) const {
-  group.counter("messages", messages_, "messages", "RDMAP messages delivered");
-}
+void RdmapDispatch::register_stats(const StatsGroup& group) const { group.counters(counters_); }
 
 }  // namespace rnic

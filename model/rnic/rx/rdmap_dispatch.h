@@ -2,6 +2,7 @@
 // (RFC 5040 section 5). See rdmap_dispatch.md.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -13,9 +14,16 @@
 #include "model/rnic/messages/qp_events.h"
 #include "model/rnic/messages/requests.h"
 #include "model/rnic/messages/tcp.h"
-#include "model/stats/registry.h"
 
 namespace rnic {
+
+struct RdmapDispatchCounters {
+  std::uint64_t messages = 0;
+  template <class V>
+  static void fields(V& v) {
+    v("messages", &RdmapDispatchCounters::messages, "messages", "RDMAP messages delivered");
+  }
+};
 
 class RdmapDispatch final : public Stage {
  public:
@@ -36,6 +44,7 @@ class RdmapDispatch final : public Stage {
   void reset() override;
   std::string waiting_for() const override;
   void register_stats(const StatsGroup& group) const override;
+  const RdmapDispatchCounters& counters() const { return counters_; }
 
  private:
   static constexpr std::uint64_t kNotOpened = ~std::uint64_t{0};
@@ -48,7 +57,7 @@ class RdmapDispatch final : public Stage {
   ContextStore& contexts_;
   std::vector<std::uint64_t> opened_;  // by QP: epoch in which its first FPDU came in
   std::optional<StagFence> fence_;     // of the message that waits for its delivery
-  Counter messages_;
+  RdmapDispatchCounters counters_;
 };
 
 }  // namespace rnic

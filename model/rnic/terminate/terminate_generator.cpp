@@ -1,6 +1,7 @@
 #include "model/rnic/terminate/terminate_generator.h"
 
 #include "model/rnic/messages/datapath.h"
+#include "model/stats/registry.h"
 
 namespace rnic {
 
@@ -35,9 +36,6 @@ Wake TerminateGenerator::tick() {
   return Wake::next_cycle();
 }
 
-void TerminateGenerator::register_stats(const StatsGroup& group) const {
-  group.counter("terminates", terminates_, "streams", "streams ended by a local error or an error of the peer");
-  group.counter("later_errors", later_, "errors", "errors of streams that had already ended");
-}
+void TerminateGenerator::register_stats(const StatsGroup& group) const { group.counters(counters_); }
 
 }  // namespace rnic

@@ -1,6 +1,7 @@
 // Makes the first error of a stream into its one Terminate (RFC 5040 section 4.8). See terminate_generator.md.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "model/common/link.h"
@@ -8,7 +9,6 @@
 #include "model/rnic/context/context.h"
 #include "model/rnic/messages/qp_events.h"
 #include "model/rnic/messages/terminate.h"
-#include "model/stats/registry.h"
 
 namespace rnic {
 
@@ -18,6 +18,16 @@ struct TerminateConfig {
   static void fields(V& v) {
     v("foreign_stag_is_invalid", &TerminateConfig::foreign_stag_is_invalid,
       "report an STag of another protection domain or stream as invalid (00), as in RDMAP's first draft");
+  }
+};
+
+struct TerminateGeneratorCounters {
+  std::uint64_t terminates = 0, later_errors = 0;
+  template <class V>
+  static void fields(V& v) {
+    v("terminates", &TerminateGeneratorCounters::terminates, "streams",
+      "streams ended by a local error or an error of the peer");
+    v("later_errors", &TerminateGeneratorCounters::later_errors, "errors", "errors of streams that had already ended");
   }
 };
 
@@ -34,8 +44,10 @@ class TerminateGenerator final : public Stage {
   Wake tick() override;
   void reset() override;
   void register_stats(const StatsGroup& group) const override;
+  const TerminateGeneratorCounters& counters() const { return counters_; }
 
-  void count(bool first) { ++(first ? terminates_ : later_); }  // the twin in this place calls it too
+  // The twin in this place calls it too.
+  void count(bool first) { ++(first ? counters_.terminates : counters_.later_errors); }
 
  private:
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
@@ -46,7 +58,7 @@ class TerminateGenerator final : public Stage {
   BufferPool& buffers_;
   const TerminateConfig cfg_;
   std::vector<std::uint64_t> reported_;  // by QP: the epoch whose first error is known
-  Counter terminates_, later_;
+  TerminateGeneratorCounters counters_;
 };
 
 }  // namespace rnic

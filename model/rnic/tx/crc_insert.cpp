@@ -2,6 +2,7 @@
 
 #include "model/common/burst.h"
 #include "model/common/crc32c.h"
+#include "model/stats/registry.h"
 
 namespace rnic {
 
@@ -25,9 +26,6 @@ void CrcInsert::seal(const FpduBeat& last) {
   store_crc32c(field, crc32c({fpdu_, static_cast<std::size_t>(field - fpdu_)}));
 }
 
-void CrcInsert::register_stats(const StatsGroup& group) const {
-  group.counter("inserted", inserted_, "FPDUs", "FPDUs sent with a CRC32c");
-  group.counter("left_zero", left_zero_, "FPDUs", "FPDUs of streams without CRC");
-}
+void CrcInsert::register_stats(const StatsGroup& group) const { group.counters(counters_); }
 
 }  // namespace rnic

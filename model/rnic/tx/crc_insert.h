@@ -1,10 +1,11 @@
 // CRC32c of FPDUs to be sent (RFC 5044 section 4.4). See crc_insert.md.
 #pragma once
 
+#include <cstdint>
+
 #include "model/common/link.h"
 #include "model/config/field.h"
 #include "model/rnic/messages/datapath.h"
-#include "model/stats/registry.h"
 
 namespace rnic {
 
@@ -14,6 +15,15 @@ struct CrcInsertConfig {
   static void fields(V& v) {
     v("pipeline_cycles", &CrcInsertConfig::pipeline_cycles,
       "depth of the CRC32c tree: cycles from a beat's entry to its exit", in_range(1, 32), unit("cycles"));
+  }
+};
+
+struct CrcInsertCounters {
+  std::uint64_t inserted = 0, left_zero = 0;
+  template <class V>
+  static void fields(V& v) {
+    v("inserted", &CrcInsertCounters::inserted, "FPDUs", "FPDUs sent with a CRC32c");
+    v("left_zero", &CrcInsertCounters::left_zero, "FPDUs", "FPDUs of streams without CRC");
   }
 };
 
@@ -28,17 +38,18 @@ class CrcInsert final : public Stage, public RunsAhead {
   void reset() override;
   void run_ahead() override { tick(); }
 
-  void count(const FpduBeat& last) { ++(last.crc_on ? inserted_ : left_zero_); }  // the twin in this place calls it too
+  void count(const FpduBeat& last) {
+    ++(last.crc_on ? counters_.inserted : counters_.left_zero);
+  }  // the twin in this place calls it too
   void register_stats(const StatsGroup& group) const override;
-  const Counter& inserted() const { return inserted_; }
-  const Counter& left_zero() const { return left_zero_; }
+  const CrcInsertCounters& counters() const { return counters_; }
 
  private:
   void seal(const FpduBeat& beat);
 
   Cycle next_ = 0;                      // a beat a cycle
   const std::uint8_t* fpdu_ = nullptr;  // first octet of the FPDU under way; it lies in one piece
-  Counter inserted_, left_zero_;
+  CrcInsertCounters counters_;
 };
 
 }  // namespace rnic

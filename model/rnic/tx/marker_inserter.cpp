@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "model/common/burst.h"
+#include "model/stats/registry.h"
 
 namespace rnic {
 
@@ -127,8 +128,6 @@ std::string MarkerInserter::waiting_for() const {
   return (complete_ || pending_words_ >= beat_words_ ? "room for " : "the rest after ") + words;
 }
 
-void MarkerInserter::register_stats(const StatsGroup& group) const {
-  group.counter("markers", markers_, "markers", "markers inserted");
-}
+void MarkerInserter::register_stats(const StatsGroup& group) const { group.counters(counters_); }
 
 }  // namespace rnic

@@ -1,13 +1,13 @@
 // Puts MPA markers into FPDUs (RFC 5044 section 4.3). See marker_inserter.md for the cycle-exact definition.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "model/common/link.h"
 #include "model/config/field.h"
 #include "model/rnic/context/context.h"
 #include "model/rnic/messages/datapath.h"
-#include "model/stats/registry.h"
 #include "model/wire/fpdu.h"
 
 namespace rnic {
@@ -19,6 +19,14 @@ struct MarkerInserterConfig {
     v("pipeline_cycles", &MarkerInserterConfig::pipeline_cycles,
       "cycles from a beat's exit from the word accumulator to its exit from the stage", in_range(1, 32),
       unit("cycles"));
+  }
+};
+
+struct MarkerInserterCounters {
+  std::uint64_t markers = 0;
+  template <class V>
+  static void fields(V& v) {
+    v("markers", &MarkerInserterCounters::markers, "markers", "markers inserted");
   }
 };
 
@@ -46,9 +54,9 @@ class MarkerInserter final : public Stage, public RunsAhead {
   void run_ahead() override { tick(); }
   std::string waiting_for() const override;
 
-  void count(std::uint64_t markers) { markers_ += markers; }  // inserted; the twin in this place calls it too
+  void count(std::uint64_t markers) { counters_.markers += markers; }  // inserted; the twin in this place calls it too
   void register_stats(const StatsGroup& group) const override;
-  const Counter& markers() const { return markers_; }
+  const MarkerInserterCounters& counters() const { return counters_; }
 
  private:
   struct Position {
@@ -76,7 +84,7 @@ class MarkerInserter final : public Stage, public RunsAhead {
   std::uint8_t* end_ = nullptr;        // behind the words absorbed so far; nullptr between FPDUs
   wire::StreamPosition position_ = 0;  // of that octet
   wire::StreamPosition length_at_ = 0;
-  Counter markers_;
+  MarkerInserterCounters counters_;
 };
 
 }  // namespace rnic

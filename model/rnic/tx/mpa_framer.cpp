@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "model/common/burst.h"
+#include "model/stats/registry.h"
 #include "model/wire/fpdu.h"
 
 namespace rnic {
@@ -54,17 +55,14 @@ void MpaFramer::frame(Ulpdu ulpdu) {
 }
 
 void MpaFramer::count(const Ulpdu& ulpdu) {
-  ++fpdus_;
-  ulpdu_octets_ += ulpdu.bytes;
+  ++counters_.fpdus;
+  counters_.ulpdu_octets += ulpdu.bytes;
 }
 
 std::string MpaFramer::waiting_for() const {
   return words_left_ == 0 ? "" : "room for " + std::to_string(words_left_) + " words of an FPDU";
 }
 
-void MpaFramer::register_stats(const StatsGroup& group) const {
-  group.counter("fpdus", fpdus_, "FPDUs", "FPDUs framed");
-  group.counter("ulpdu_octets", ulpdu_octets_, "octets", "octets of ULPDUs: DDP headers and payload");
-}
+void MpaFramer::register_stats(const StatsGroup& group) const { group.counters(counters_); }
 
 }  // namespace rnic

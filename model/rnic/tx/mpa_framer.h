@@ -1,11 +1,12 @@
 // Makes FPDUs of ULPDUs (RFC 5044 section 4.1). See mpa_framer.md.
 #pragma once
 
+#include <cstdint>
+
 #include "model/common/link.h"
 #include "model/config/field.h"
 #include "model/rnic/context/context.h"
 #include "model/rnic/messages/datapath.h"
-#include "model/stats/registry.h"
 
 namespace rnic {
 
@@ -16,6 +17,15 @@ struct MpaFramerConfig {
     v("pipeline_cycles", &MpaFramerConfig::pipeline_cycles,
       "depth of the shift by the length field's two octets: cycles from a ULPDU's entry to its first beat's exit",
       in_range(1, 32), unit("cycles"));
+  }
+};
+
+struct MpaFramerCounters {
+  std::uint64_t fpdus = 0, ulpdu_octets = 0;
+  template <class V>
+  static void fields(V& v) {
+    v("fpdus", &MpaFramerCounters::fpdus, "FPDUs", "FPDUs framed");
+    v("ulpdu_octets", &MpaFramerCounters::ulpdu_octets, "octets", "octets of ULPDUs: DDP headers and payload");
   }
 };
 
@@ -34,7 +44,7 @@ class MpaFramer final : public Stage, public RunsAhead {
 
   void count(const Ulpdu& ulpdu);  // an FPDU was begun; the twin in this place calls it too
   void register_stats(const StatsGroup& group) const override;
-  const Counter& fpdus() const { return fpdus_; }
+  const MpaFramerCounters& counters() const { return counters_; }
 
  private:
   void frame(Ulpdu ulpdu);
@@ -45,7 +55,7 @@ class MpaFramer final : public Stage, public RunsAhead {
   FpduBeat next_;            // the beat to send next
   unsigned words_left_ = 0;  // of the FPDU being sent
   bool completes_wqe_ = false;
-  Counter fpdus_, ulpdu_octets_;
+  MpaFramerCounters counters_;
 };
 
 }  // namespace rnic

@@ -1,5 +1,7 @@
 #include "model/rnic/tx/payload_fetch.h"
 
+#include "model/stats/registry.h"
+
 namespace rnic {
 
 // One read of the current job a cycle, of what lies together on the bus; a job's slot is its DMA tag.
@@ -36,17 +38,17 @@ bool PayloadFetch::hand_on() {
   }
   if (dropped(slot)) {
     slot.ulpdu = {};
-    ++dropped_;
+    ++counters_.dropped;
   } else if (!slot.ok) {
     if (!event->can_push()) return false;
     event->push({QpEvent::Kind::kLocalError, slot.qpn, wire::rdma::kLocalCatastrophic});
     broken_[slot.qpn.v] = slot.epoch;
     slot.ulpdu = {};
-    ++failed_;
+    ++counters_.failed;
   } else {
     if (!out->can_push()) return false;
     out->push(std::move(slot.ulpdu));
-    ++ulpdus_;
+    ++counters_.ulpdus;
   }
   first_ = (first_ + 1) % static_cast<unsigned>(slots_.size());
   --used_;
@@ -79,10 +81,6 @@ std::string PayloadFetch::waiting_for() const {
   return used_ != 0 && slots_[first_].open != 0 ? "payload of QP " + std::to_string(slots_[first_].qpn.v) : "";
 }
 
-void PayloadFetch::register_stats(const StatsGroup& group) const {
-  group.counter("ulpdus", ulpdus_, "ULPDUs", "ULPDUs passed to the framer");
-  group.counter("failed", failed_, "ULPDUs", "ULPDUs whose payload could not be read from host memory");
-  group.counter("dropped", dropped_, "ULPDUs", "ULPDUs after a failed one of their stream");
-}
+void PayloadFetch::register_stats(const StatsGroup& group) const { group.counters(counters_); }
 
 }  // namespace rnic

@@ -1,6 +1,7 @@
 // Brings the payload of ULPDUs into their buffers, many at a time, and hands them on in order. See payload_fetch.md.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "model/common/link.h"
@@ -10,7 +11,6 @@
 #include "model/rnic/messages/dma.h"
 #include "model/rnic/messages/qp_events.h"
 #include "model/rnic/tx/ulpdu_job.h"
-#include "model/stats/registry.h"
 #include "model/wire/rdmap.h"
 
 namespace rnic {
@@ -21,6 +21,16 @@ struct PayloadFetchConfig {
   static void fields(V& v) {
     v("jobs", &PayloadFetchConfig::jobs, "ULPDUs whose payload is being read: covers the PCIe round trip",
       in_range(1, 256), unit("ULPDUs"));
+  }
+};
+
+struct PayloadFetchCounters {
+  std::uint64_t ulpdus = 0, failed = 0, dropped = 0;
+  template <class V>
+  static void fields(V& v) {
+    v("ulpdus", &PayloadFetchCounters::ulpdus, "ULPDUs", "ULPDUs passed to the framer");
+    v("failed", &PayloadFetchCounters::failed, "ULPDUs", "ULPDUs whose payload could not be read from host memory");
+    v("dropped", &PayloadFetchCounters::dropped, "ULPDUs", "ULPDUs after a failed one of their stream");
   }
 };
 
@@ -40,6 +50,7 @@ class PayloadFetch final : public Stage {
   void reset() override;
   std::string waiting_for() const override;
   void register_stats(const StatsGroup& group) const override;
+  const PayloadFetchCounters& counters() const { return counters_; }
 
  private:
   struct Slot {
@@ -68,7 +79,7 @@ class PayloadFetch final : public Stage {
   unsigned requested_ = 0;  // whole pieces
   std::uint32_t offset_ = 0;
   std::vector<std::uint64_t> broken_;  // by QP: the epoch whose stream lost octets
-  Counter ulpdus_, failed_, dropped_;
+  PayloadFetchCounters counters_;
 };
 
 }  // namespace rnic

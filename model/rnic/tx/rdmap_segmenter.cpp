@@ -3,6 +3,7 @@
 #include "model/rnic/context/read_source.h"
 #include "model/rnic/context/stag_work.h"
 #include "model/rnic/tx/wqe_check.h"
+#include "model/stats/registry.h"
 
 namespace rnic {
 
@@ -210,7 +211,7 @@ bool RdmapSegmenter::find_source(Qpn qpn, QpTx& q) {
     event->push({QpEvent::Kind::kStreamError, qpn, *cause, read.segment.with(rest)});
     q.response.active = false;
     q.halted = true;
-    ++revoked_;
+    ++counters_.revoked;
     return false;
   }
   if (rest.size != 0) {
@@ -282,8 +283,8 @@ void RdmapSegmenter::send_segment(Qpn qpn, QpTx& q, OutboundMessage& m, const ab
   const QpContext& ctx = contexts_.qp(qpn);
   UlpduJob job = cut_segment(m, w, qpn, ctx, buffer_for(q, m, w));
   q.spend(scheduler_.fpdu_bytes(ctx, q, job.ulpdu.bytes));
-  ++fpdus_;
-  payload_bytes_ += job.ulpdu.bytes - job.header_bytes;
+  ++counters_.fpdus;
+  counters_.payload_bytes += job.ulpdu.bytes - job.header_bytes;
   out->push(std::move(job));
 }
 
@@ -312,7 +313,7 @@ void RdmapSegmenter::fail(Qpn qpn, QpTx& q, abi::WcStatus status) {
   complete(qpn, q, 0, true, status);
   event->push({QpEvent::Kind::kLocalError, qpn, wire::rdma::kLocalCatastrophic});
   q.halted = true;
-  ++failed_;
+  ++counters_.failed;
 }
 
 void RdmapSegmenter::reset() {
@@ -330,12 +331,6 @@ Wake RdmapSegmenter::tick() {
   return busy ? Wake::next_cycle() : Wake::on_traffic();
 }
 
-void RdmapSegmenter::register_stats(const StatsGroup& group) const {
-  group.counter("fpdus", fpdus_, "FPDUs", "DDP segments cut");
-  group.counter("payload_bytes", payload_bytes_, "octets", "payload octets in DDP segments");
-  group.counter("failed", failed_, "WQEs", "work requests refused before their first segment");
-  group.counter("revoked", revoked_, "responses",
-                "Read Responses whose source was revoked before they were sent completely");
-}
+void RdmapSegmenter::register_stats(const StatsGroup& group) const { group.counters(counters_); }
 
 }  // namespace rnic

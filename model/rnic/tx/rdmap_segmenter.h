@@ -2,6 +2,7 @@
 // See rdmap_segmenter.md.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <optional>
 
@@ -11,9 +12,20 @@
 #include "model/rnic/messages/requests.h"
 #include "model/rnic/messages/tcp.h"
 #include "model/rnic/tx/tx_scheduler.h"
-#include "model/stats/registry.h"
 
 namespace rnic {
+
+struct RdmapSegmenterCounters {
+  std::uint64_t fpdus = 0, payload_bytes = 0, failed = 0, revoked = 0;
+  template <class V>
+  static void fields(V& v) {
+    v("fpdus", &RdmapSegmenterCounters::fpdus, "FPDUs", "DDP segments cut");
+    v("payload_bytes", &RdmapSegmenterCounters::payload_bytes, "octets", "payload octets in DDP segments");
+    v("failed", &RdmapSegmenterCounters::failed, "WQEs", "work requests refused before their first segment");
+    v("revoked", &RdmapSegmenterCounters::revoked, "responses",
+      "Read Responses whose source was revoked before they were sent completely");
+  }
+};
 
 class RdmapSegmenter final : public Stage {
  public:
@@ -42,6 +54,7 @@ class RdmapSegmenter final : public Stage {
   void reset() override;
   std::string waiting_for() const override { return scheduler_.waiting_for(); }
   void register_stats(const StatsGroup& group) const override;
+  const RdmapSegmenterCounters& counters() const { return counters_; }
 
  private:
   struct Revocation {
@@ -77,7 +90,7 @@ class RdmapSegmenter final : public Stage {
   TxScheduler scheduler_;
   std::optional<Qpn> read_ended_;       // in this cycle
   std::deque<Revocation> revocations_;  // done, and to be reported in this order
-  Counter fpdus_, payload_bytes_, failed_, revoked_;
+  RdmapSegmenterCounters counters_;
 };
 
 }  // namespace rnic

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <string>
 
+#include "model/stats/registry.h"
+
 namespace rnic {
 
 namespace {
@@ -81,13 +83,13 @@ template <class Doorbell>
 void WqeFetch<Doorbell>::announce(const Doorbell& d) {
   const Queue queue = queue_of(d);
   if (!contexts_.has(queue) || !ring_of(contexts_, queue).valid) {
-    ++stray_doorbells_;
+    ++counters_.stray_doorbells;
     return;
   }
   Progress& r = progress(queue);
   if constexpr (std::is_same_v<Queue, Qpn>) {  // the receive side keeps its own account
     if (event.bound() && overruns(d, ring_of(contexts_, queue), r)) {
-      ++overruns_;
+      ++counters_.overruns;
       event->push({QpEvent::Kind::kLocalError, queue, wire::rdma::kLocalCatastrophic});
       return;
     }
@@ -118,7 +120,7 @@ bool WqeFetch<Doorbell>::issue() {
   const std::uint64_t index = r.issued % (1u << ring.log_entries);
   dma->push(
       {ring.base + index * abi::kWqeBytes, static_cast<std::uint32_t>(count * abi::kWqeBytes), memory(slot), {}, slot});
-  ++dma_reads_;
+  ++counters_.dma_reads;
   r.issued = static_cast<std::uint16_t>((r.issued + count) & kIndexMask);
   list(queue);
   return true;
@@ -133,7 +135,7 @@ bool WqeFetch<Doorbell>::deliver() {
     Fetched fetched{read.queue, read.ok, {}};
     if (read.ok) std::memcpy(&fetched.wqe, memory(first_) + read.delivered * abi::kWqeBytes, abi::kWqeBytes);
     out->push(std::move(fetched));
-    ++wqes_;
+    ++counters_.wqes;
   }
   if (++read.delivered == read.count) {
     first_ = (first_ + 1) % cfg_.reads;
@@ -182,10 +184,7 @@ std::string WqeFetch<Doorbell>::waiting_for() const {
 
 template <class Doorbell>
 void WqeFetch<Doorbell>::register_stats(const StatsGroup& group) const {
-  group.counter("wqes", wqes_, "WQEs", "work queue entries fetched");
-  group.counter("dma_reads", dma_reads_, "reads", "DMA reads of work queue entries");
-  group.counter("overruns", overruns_, "doorbells", "doorbells that announced more entries than the ring can hold");
-  group.counter("stray_doorbells", stray_doorbells_, "doorbells", "doorbells for a ring that does not exist, dropped");
+  group.counters(counters_);
 }
 
 template class WqeFetch<SqDoorbell>;

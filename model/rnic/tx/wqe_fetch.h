@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <vector>
 
 #include "model/abi/host_abi.h"
@@ -14,7 +15,6 @@
 #include "model/rnic/messages/doorbells.h"
 #include "model/rnic/messages/qp_events.h"
 #include "model/rnic/messages/work_requests.h"
-#include "model/stats/registry.h"
 
 namespace rnic {
 
@@ -47,6 +47,19 @@ struct WqeFetchConfig {
   }
 };
 
+struct WqeFetchCounters {
+  std::uint64_t wqes = 0, dma_reads = 0, overruns = 0, stray_doorbells = 0;
+  template <class V>
+  static void fields(V& v) {
+    v("wqes", &WqeFetchCounters::wqes, "WQEs", "work queue entries fetched");
+    v("dma_reads", &WqeFetchCounters::dma_reads, "reads", "DMA reads of work queue entries");
+    v("overruns", &WqeFetchCounters::overruns, "doorbells",
+      "doorbells that announced more entries than the ring can hold");
+    v("stray_doorbells", &WqeFetchCounters::stray_doorbells, "doorbells",
+      "doorbells for a ring that does not exist, dropped");
+  }
+};
+
 // Doorbell is SqDoorbell or RqDoorbell.
 template <class Doorbell>
 class WqeFetch final : public Stage {
@@ -68,8 +81,7 @@ class WqeFetch final : public Stage {
   void reset() override;
   std::string waiting_for() const override;
   void register_stats(const StatsGroup& group) const override;
-  const Counter& stray_doorbells() const { return stray_doorbells_; }
-  const Counter& overruns() const { return overruns_; }
+  const WqeFetchCounters& counters() const { return counters_; }
 
  private:
   // Ring positions count modulo 4096, as the doorbell's producer index does.
@@ -106,7 +118,7 @@ class WqeFetch final : public Stage {
   std::vector<Read> reads_;  // a ring in order of issue
   unsigned first_ = 0, used_ = 0;
   std::vector<std::uint8_t> memory_;
-  Counter wqes_, dma_reads_, stray_doorbells_, overruns_;
+  WqeFetchCounters counters_;
 };
 
 }  // namespace rnic

@@ -524,7 +524,7 @@ TEST_F(ModeratedCq, ADestroyedOrReusedQueueIsNotNotified) {
 TEST_F(CqeWriterTest, ArmDoorbellsThatNameNoCqAreDropped) {
   host.script({{Cqn{3}, false, 0}, {Cqn{4}, false, 0}, {Cqn{0xffffff}, true, 5}});
   run_until_idle();
-  EXPECT_EQ(dut.stray_doorbells().value(), 3u);
+  EXPECT_EQ(dut.counters().stray_doorbells, 3u);
 }
 TEST_F(CqeWriterTest, AnEntryForADestroyedCqIsDropped) {
   receives.script({entry(1, 3), entry(2, 1)});

@@ -228,7 +228,7 @@ TEST_F(SqCompletionTest, AReadResponseThatNobodyAskedForCompletesNoLaterRead) {
   segmenter.script({issue(1, WrOpcode::kRdmaRead)}, 20);
   run_until_idle();
   EXPECT_THAT(cqes.beats(), IsEmpty());
-  EXPECT_EQ(dut.unsolicited().value(), 1u);
+  EXPECT_EQ(dut.counters().unsolicited, 1u);
   EXPECT_EQ(dut.waiting_for(), "QP 1 read response");
 }
 

@@ -116,7 +116,7 @@ TEST_F(EventWriterTest, NeverOverrunsTheHost) {
   for (std::uint32_t i = 0; i < 6; ++i) source.script({event(i)});
   run_until_idle();
   EXPECT_EQ(posted.log.size(), 4u) << "a ring of four";
-  EXPECT_EQ(dut.waited_for_room(), 1u);
+  EXPECT_EQ(dut.counters().waited_for_room, 1u);
   EXPECT_EQ(dut.waiting_for(), "the host to take events");
   const Cycle later = clk.now() + 100;
   host.script({{1}}, later);
@@ -161,7 +161,7 @@ TEST_F(EventWriterTest, DisabledDeviceDropsAndCounts) {
   notifier.script({{Cqn{9}}});
   run_until_idle();
   EXPECT_THAT(posted.log, IsEmpty());
-  EXPECT_EQ(dut.dropped(), 3u);
+  EXPECT_EQ(dut.counters().dropped, 3u);
   EXPECT_EQ(pool.in_use(), 0u);
 }
 

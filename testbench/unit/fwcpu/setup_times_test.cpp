@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include "model/stats/report.h"
+
 namespace rnic {
 namespace {
 
@@ -14,7 +16,7 @@ class SetupTimesTest : public testing::Test {
  protected:
   SetupTimesTest() { times.register_stats(StatsGroup(registry)); }
   std::uint64_t value(const char* role, const char* part, const char* figure = "max") const {
-    return registry.to_json()[role][part][figure];
+    return to_json(registry)[role][part][figure];
   }
   SetupTimes times{8, 4000};
   StatsRegistry registry;

@@ -192,7 +192,7 @@ TEST_F(AtomicAluTest, DifferentAddressesBackToBack) {
   run_until_idle();
   EXPECT_THAT(reader.cycles(), ElementsAre(kFirst + 1, kFirst + 1 + kIi, kFirst + 1 + 2 * kIi, kFirst + 1 + 3 * kIi));
   EXPECT_THAT(segmenter.cycles(), ElementsAre(kAnswer, kAnswer + kIi, kAnswer + 2 * kIi, kAnswer + 3 * kIi));
-  EXPECT_EQ(dut.counters().forwarded.value(), 0u);
+  EXPECT_EQ(dut.counters().forwarded, 0u);
 }
 // One address: one read, and a result each pipeline length.
 TEST_F(AtomicAluTest, OneAddressBackToBack) {
@@ -203,7 +203,7 @@ TEST_F(AtomicAluTest, OneAddressBackToBack) {
               ElementsAre(kAnswer, kAnswer + kPipeline, kAnswer + 2 * kPipeline, kAnswer + 3 * kPipeline));
   EXPECT_THAT(originals(), ElementsAre(0, 10, 20, 30));
   EXPECT_EQ(word(0x1000), 40u);
-  EXPECT_EQ(dut.counters().forwarded.value(), 3u);
+  EXPECT_EQ(dut.counters().forwarded, 3u);
 }
 // The second comes while the result of the first one is on its way to memory.
 TEST_F(AtomicAluTest, AResultThatIsBeingWrittenIsForwarded) {
@@ -323,8 +323,8 @@ TEST_F(WriteBetweenAtomics, IsSeenBehindAChainOfBoth) {
   for (Cycle at = 0; at < kAnswer + 5 * kPipeline; ++at) {
     expect_seen({add(1, kWord, 1), swap(7, 9, kWord, 3), add(1, kWord, 4), swap(8, 9, kWord, 5)}, at);
   }
-  EXPECT_GT(dut.counters().forwarded.value(), 100u);
-  EXPECT_GT(dut.counters().held_up.value(), 20u);
+  EXPECT_GT(dut.counters().forwarded, 100u);
+  EXPECT_GT(dut.counters().held_up, 20u);
 }
 // A lock that one stream polls, and another one releases by a Write.
 TEST_F(WriteBetweenAtomics, IsSeenByThoseWhoPollAllTheTime) {
@@ -343,16 +343,16 @@ TEST_F(WriteBetweenAtomics, HoldsUpTheNextOneUntilTheOlderIsAnswered) {
   run_until_idle();
   EXPECT_THAT(reader.cycles(), ElementsAre(kFirst + 1, kAnswer));  // asked for in the cycle before
   EXPECT_THAT(segmenter.cycles(), ElementsAre(kAnswer, kAnswer + kReadTrip - 1 + kPipeline + kWriteTrip + 1));
-  EXPECT_EQ(dut.counters().held_up.value(), 1u);
+  EXPECT_EQ(dut.counters().held_up, 1u);
 }
 TEST_F(WriteBetweenAtomics, BesideTheWordHoldsNobodyUp) {
   for (const std::uint64_t address : {kWord - 4, kWord + 8}) write_four_octets_between(address);
-  EXPECT_EQ(dut.counters().held_up.value(), 0u);
-  EXPECT_EQ(dut.counters().forwarded.value(), 2u);
+  EXPECT_EQ(dut.counters().held_up, 0u);
+  EXPECT_EQ(dut.counters().forwarded, 2u);
 }
 TEST_F(WriteBetweenAtomics, OfOneOctetOfTheWordHoldsTheNextOneUp) {
   for (const std::uint64_t address : {kWord - 3, kWord + 7}) write_four_octets_between(address);
-  EXPECT_EQ(dut.counters().held_up.value(), 2u);
+  EXPECT_EQ(dut.counters().held_up, 2u);
 }
 
 // Errors: each fails its own check and those behind it.
@@ -451,7 +451,7 @@ TEST_F(AtomicAluTest, RandomRequestsOnFewAddresses) {
       ASSERT_EQ(response.original, expected.at(response.request_id)) << "request " << response.request_id;
     }
     for (std::uint64_t i = 0; i < 4; ++i) EXPECT_EQ(word(0x1000 + 8 * i), memory[i]);
-    EXPECT_GT(dut.counters().forwarded.value(), 100u);
+    EXPECT_GT(dut.counters().forwarded, 100u);
   }
 }
 

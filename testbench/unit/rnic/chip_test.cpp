@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "model/rnic/rnic.h"
+#include "model/stats/report.h"
 #include "testbench/support/stage_test.h"
 
 namespace rnic::test {
@@ -97,7 +98,7 @@ TEST_F(ChipTest, EveryLinkHasANameTwoEndsAndFields) {
 TEST_F(ChipTest, EveryStageHasStatistics) {
   StatsRegistry registry;
   chip.register_stats(StatsGroup(registry).group("rnic"));
-  const nlohmann::ordered_json stats = registry.to_json()["rnic"];
+  const nlohmann::ordered_json stats = to_json(registry)["rnic"];
   for (const std::string& stage : stages()) EXPECT_NE(stats.contains(stage), stage == "endpoint") << stage;
 }
 

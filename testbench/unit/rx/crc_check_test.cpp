@@ -65,7 +65,7 @@ TEST_F(CrcCheckTest, AcceptsTheWorkedExamplesMarkersIncluded) {
   send(kFigure6, true, 492);
   run_until_idle();
   EXPECT_THAT(verdicts(), ElementsAre(true, true, true, true, true));
-  EXPECT_EQ(dut.good().value(), 5u);
+  EXPECT_EQ(dut.counters().good, 5u);
 }
 
 TEST_F(CrcCheckTest, RefusesAnySingleBitErrorAnywhereAlsoInTheMarker) {
@@ -77,7 +77,7 @@ TEST_F(CrcCheckTest, RefusesAnySingleBitErrorAnywhereAlsoInTheMarker) {
   }
   run_until_idle();
   EXPECT_THAT(verdicts(), testing::Each(false));
-  EXPECT_EQ(dut.bad().value(), errors);
+  EXPECT_EQ(dut.counters().bad, errors);
 }
 
 TEST_F(CrcCheckTest, WithCrcOffTheFieldIsNotLookedAt) {
@@ -87,7 +87,7 @@ TEST_F(CrcCheckTest, WithCrcOffTheFieldIsNotLookedAt) {
   send(kPlain, false, 0);  // and the register starts anew
   run_until_idle();
   EXPECT_THAT(verdicts(), ElementsAre(true, true));
-  EXPECT_EQ(dut.good().value(), 1u);
+  EXPECT_EQ(dut.counters().good, 1u);
 }
 
 TEST_F(CrcCheckTest, BackpressureLosesNothingAndReordersNothing) {
@@ -116,7 +116,7 @@ TEST_F(CrcCheckTest, TheEndOfAStreamPassesUncounted) {
   EXPECT_THAT(verdicts(), ElementsAre(true, true, true));
   EXPECT_TRUE(sink.beats()[1].ends());
   EXPECT_THAT(sink.cycles(), ElementsAre(5, 6, 7));
-  EXPECT_EQ(dut.good().value(), 2u);
+  EXPECT_EQ(dut.counters().good, 2u);
 }
 
 // Its CRC was checked where its payload was placed.
@@ -130,7 +130,7 @@ TEST_F(CrcCheckTest, AHeaderOfWhatIsPlacedPassesAndLeavesTheRegisterAlone) {
   EXPECT_THAT(verdicts(), ElementsAre(true, true, true));
   EXPECT_TRUE(sink.beats()[1].placed());
   EXPECT_THAT(sink.cycles(), ElementsAre(5, 6, 7));
-  EXPECT_EQ(dut.good().value(), 3u);
+  EXPECT_EQ(dut.counters().good, 3u);
 }
 
 }  // namespace

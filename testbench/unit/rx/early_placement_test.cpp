@@ -151,8 +151,8 @@ TEST_F(EarlyPlacementTest, AnFpduIsWrittenWhenItIsCheckedAndToldWhenItIsWritten)
   EXPECT_FALSE(told.beats()[0].last);
   EXPECT_TRUE(told.beats()[1].last);
   EXPECT_EQ(told.beats()[1].offset, 4096u);
-  EXPECT_EQ(dut.fpdus().value(), 1u);
-  EXPECT_EQ(dut.payload_bytes().value(), 172u);
+  EXPECT_EQ(dut.counters().fpdus, 1u);
+  EXPECT_EQ(dut.counters().payload_bytes, 172u);
   expect_at_rest(1);
 }
 
@@ -188,7 +188,7 @@ TEST_F(EarlyPlacementTest, ARowOfFpdusIsPlacedPieceByPiece) {
   run_until_idle();
   EXPECT_THAT(placed(), ElementsAre(std::pair(1000, 52), std::pair(1000 + 52 + 32, 52)));
   EXPECT_EQ(at(0x1100, 30), counting(30, 2));
-  EXPECT_EQ(dut.untagged().value(), 2u);
+  EXPECT_EQ(dut.counters().untagged, 2u);
   expect_at_rest(1);
 }
 
@@ -232,7 +232,7 @@ TEST_F(EarlyPlacementTest, ASegmentThatStartsAmidAnFpduIsNotLocated) {
   segment.erase(segment.begin(), segment.begin() + 8);
   send(kPlain, segment, 8);
   expect_left_alone();
-  EXPECT_EQ(dut.not_located().value(), 1u);
+  EXPECT_EQ(dut.counters().not_located, 1u);
 }
 
 TEST_F(EarlyPlacementTest, AWrongCrcIsLeftToTheWayInOrder) {
@@ -241,7 +241,7 @@ TEST_F(EarlyPlacementTest, AWrongCrcIsLeftToTheWayInOrder) {
   segment[100] ^= 1;
   send(kPlain, segment, 0);
   expect_left_alone();
-  EXPECT_EQ(dut.bad_crc().value(), 1u);
+  EXPECT_EQ(dut.counters().bad_crc, 1u);
 }
 
 TEST_F(EarlyPlacementTest, WithoutCrcAndMarkersNothingIsPlaced) {
@@ -251,7 +251,7 @@ TEST_F(EarlyPlacementTest, WithoutCrcAndMarkersNothingIsPlaced) {
   contexts.commit();
   send_fpdu(tagged(stag_of(3), 0x1000, counting(400)));
   expect_left_alone();
-  EXPECT_EQ(dut.not_located().value(), 1u);
+  EXPECT_EQ(dut.counters().not_located, 1u);
 }
 
 class Invalid : public EarlyPlacementTest {
@@ -259,7 +259,7 @@ class Invalid : public EarlyPlacementTest {
   void expect_invalid(const Bytes& ulpdu) {
     send_fpdu(ulpdu);
     expect_left_alone();
-    EXPECT_EQ(dut.invalid().value(), 1u);
+    EXPECT_EQ(dut.counters().invalid, 1u);
   }
 };
 TEST_F(Invalid, UnknownStag) { expect_invalid(tagged(stag_of(9), 0x1000, counting(4))); }
@@ -306,7 +306,7 @@ TEST_F(EarlyPlacementTest, AReadResponseBelongsToAnOutstandingRead) {
   send_fpdu(response(stag_of(3), 0x8100, counting(32)), kPlain, 6000);
   run_until_idle();
   EXPECT_THAT(placed(), ElementsAre(std::pair(1000, 52), std::pair(2000, 68)));
-  EXPECT_EQ(dut.invalid().value(), 4u);
+  EXPECT_EQ(dut.counters().invalid, 4u);
   expect_at_rest(6);
 }
 
@@ -329,7 +329,7 @@ TEST_F(EarlyPlacementTest, AReusedQueuePairKnowsNoReadsOfItsPast) {
   tcp.script(cut_segment(pool, MpaReference{}.fpdu(response(stag_of(4), 0x8000, counting(30))), 0, 64, kPlain),
              clk.now() + 1);
   run_until_idle();
-  EXPECT_EQ(dut.invalid().value(), 1u);
+  EXPECT_EQ(dut.counters().invalid, 1u);
 }
 
 // From its first beat to the end of its writes.
@@ -367,7 +367,7 @@ TEST_P(ShuffledEarly, BackpressureLosesNothingAndTheOrderOfCallsChangesNothing) 
   }
   run_until_idle();
   EXPECT_EQ(at(0x1000, 0x1000), expected);
-  EXPECT_EQ(dut.not_located().value() + dut.bad_crc().value() + dut.invalid().value(), 0u);
+  EXPECT_EQ(dut.counters().not_located + dut.counters().bad_crc + dut.counters().invalid, 0u);
   EXPECT_EQ(told.cycles().back(), 206u);
   expect_at_rest(placed().size());
 }

@@ -231,7 +231,7 @@ TEST_P(MpaDeframer64, AMarkerThatDisagreesIsToldButTheLengthFieldCounts) {
     EXPECT_EQ(fpdu.words.size(), 608u);
   }
   EXPECT_THAT(ok, ElementsAre(true, false, true, true, false));
-  EXPECT_EQ(rx.deframer.bad_markers().value(), 2u);
+  EXPECT_EQ(rx.deframer.counters().bad_markers, 2u);
 }
 
 // A short stream around a marker, cut in two at each of its octets: in the length field, in the marker, in the CRC.
@@ -283,7 +283,7 @@ TEST_P(MpaDeframerTest, TheLargestFpduStraddlesManySegments) {
     }
     EXPECT_EQ(rx.consumed_octets(flow), stream.size());
   }
-  EXPECT_EQ(rx.deframer.straddling().value(), 4u);
+  EXPECT_EQ(rx.deframer.counters().straddling, 4u);
   rx.expect_all_returned();
 }
 
@@ -512,7 +512,7 @@ TEST_P(MpaDeframer64, TheFinLeavesBehindTheLastFpduInItsOwnBeat) {
   EXPECT_TRUE(fpdus[1].ends && fpdus[1].crc_ok && fpdus[1].marker_ok);
   EXPECT_EQ(rx.sink.cycles().back() - rx.sink.cycles()[rx.sink.cycles().size() - 2], 1u);
   EXPECT_EQ(rx.consumed_octets(kFlow), fpdu.size());
-  EXPECT_EQ(rx.deframer.fpdus().value(), 1u);
+  EXPECT_EQ(rx.deframer.counters().fpdus, 1u);
   rx.expect_all_returned();
 }
 TEST_P(MpaDeframerTest, AFinAmidAnFpduIsAFramingErrorWhereverItCutsIt) {
@@ -533,7 +533,7 @@ TEST_P(MpaDeframerTest, AFinAmidAnFpduIsAFramingErrorWhereverItCutsIt) {
       rx.expect_all_returned();
     }
   }
-  EXPECT_EQ(rx.deframer.bad_markers().value(), 0u);
+  EXPECT_EQ(rx.deframer.counters().bad_markers, 0u);
 }
 
 }  // namespace

@@ -85,6 +85,14 @@ class Includes(unittest.TestCase):
         more = TARGETS + "rnic_firmware\tfirmware\tcm.cpp\trnic_wire;rnic_secret\t\n"
         self.assertEqual(self.run_with(targets=more), (1, "rnic_firmware links rnic_secret, which it may not\n"))
 
+    def test_headers_of_stages_bring_in_no_json(self):
+        more = TARGETS + "rnic_common\tmodel/common\tlink.cpp\t\t\n"
+        files = {"model/common/link.h": '#include "model/common/text.h"\n', "model/common/link.cpp": "#include <nlohmann/json.hpp>\n"}
+        self.assertEqual(self.run_with({**files, "model/common/text.h": "#include <string>\n"}, targets=more), (0, ""))
+        status, text = self.run_with({**files, "model/common/text.h": "#include <nlohmann/json_fwd.hpp>\n"}, targets=more)
+        self.assertEqual(status, 1)
+        self.assertIn("model/common/link.h brings in the JSON library: model/common/link.h -> model/common/text.h\n", text)
+
     def test_without_targets_nothing_is_said(self):
         self.assertEqual(self.run_with(targets="rnic_wire\tmodel\n"),
                          (2, "check_includes.py: build/x/targets.tsv:1: 2 columns instead of 5\n"))

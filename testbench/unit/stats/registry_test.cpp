@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "model/common/check.h"
+#include "model/stats/report.h"
 
 namespace rnic {
 namespace {
@@ -17,13 +18,12 @@ class RegistryTest : public ::testing::Test {
     const StatsGroup rx = StatsGroup(registry).group("node0").group("rx");
     rx.counter("fpdus", fpdus, "FPDUs", "FPDUs checked");
     rx.derived(
-        "share", [this] { return static_cast<double>(bad.value()) / static_cast<double>(fpdus.value()); }, "ratio",
-        "bad among all");
+        "share", [this] { return static_cast<double>(bad) / static_cast<double>(fpdus); }, "ratio", "bad among all");
     StatsGroup(registry).histogram("latency", latency, "ps", "doorbell to CQE");
     rx.counter("bad", bad, "FPDUs", "FPDUs with a wrong CRC");
   }
   StatsRegistry registry;
-  Counter fpdus, bad;
+  std::uint64_t fpdus = 0, bad = 0;
   Histogram latency;
 };
 
@@ -31,7 +31,7 @@ TEST_F(RegistryTest, JsonNestsByGroupInTheOrderOfRegistration) {
   fpdus += 8;
   ++bad;
   for (const unsigned v : {300u, 100u, 201u}) latency.record(v);
-  EXPECT_EQ(registry.to_json().dump(),
+  EXPECT_EQ(to_json(registry).dump(),
             R"({"node0":{"rx":{)"
             R"("fpdus":{"value":8,"unit":"FPDUs","description":"FPDUs checked"},)"
             R"("share":{"value":0.125,"unit":"ratio","description":"bad among all"},)"
@@ -53,7 +53,7 @@ TEST_F(RegistryTest, TextHasOneAlignedLinePerFigure) {
   fpdus += 1000;
   latency.record(5);
   std::ostringstream out;
-  registry.write_text(out);
+  write_text(out, registry);
   EXPECT_EQ(out.str(),
             "node0.rx.fpdus  1000  FPDUs  FPDUs checked\n"
             "node0.rx.share   0.0  ratio  bad among all\n"
@@ -69,7 +69,7 @@ TEST_F(RegistryTest, TextHasOneAlignedLinePerFigure) {
 }
 
 TEST_F(RegistryTest, FigureWithoutFiniteValueIsNull) {
-  EXPECT_TRUE(registry.to_json()["node0"]["rx"]["share"]["value"].is_null());
+  EXPECT_TRUE(to_json(registry)["node0"]["rx"]["share"]["value"].is_null());
 }
 
 TEST_F(RegistryTest, PathIsOneFigureOrOneGroup) {
@@ -77,6 +77,24 @@ TEST_F(RegistryTest, PathIsOneFigureOrOneGroup) {
   EXPECT_THROW(registry.add("node0.rx", &bad, "FPDUs", "bad ones"), InternalError);
   EXPECT_THROW(registry.add("latency.tail", &bad, "FPDUs", "bad ones"), InternalError);
   EXPECT_NO_THROW(registry.add("latency2", &bad, "FPDUs", "bad ones"));
+}
+
+struct DropCounters {
+  std::uint64_t late = 0, damaged = 0;
+  template <class V>
+  static void fields(V& v) {
+    v("late", &DropCounters::late, "frames", "dropped: too late");
+    v("damaged", &DropCounters::damaged, "frames", "dropped: wrong FCS");
+  }
+};
+
+TEST_F(RegistryTest, AStructureOfCountersListsItself) {
+  DropCounters drops;
+  StatsGroup(registry, "drops").counters(drops);
+  drops.damaged = 3;
+  EXPECT_EQ(to_json(registry)["drops"].dump(),
+            R"({"late":{"value":0,"unit":"frames","description":"dropped: too late"},)"
+            R"("damaged":{"value":3,"unit":"frames","description":"dropped: wrong FCS"}})");
 }
 
 // A word that is in no list is a typing mistake, or a second word for a thing that has one.

@@ -64,7 +64,7 @@ TEST_F(CrcInsertTest, WritesTheCrcOfTheWorkedExamples) {
   for (const Bytes& wire : examples) send(wire);
   run_until_idle();
   EXPECT_EQ(wires(), examples);
-  EXPECT_EQ(dut.inserted().value(), examples.size());
+  EXPECT_EQ(dut.counters().inserted, examples.size());
   EXPECT_EQ(pool.in_use(), 0u);
 }
 
@@ -75,7 +75,7 @@ TEST_F(CrcInsertTest, WithCrcOffTheFieldStaysZeroAndTheNextFpduStartsAnew) {
   send(off, false);
   run_until_idle();
   EXPECT_THAT(wires(), ElementsAre(off, on, off));
-  EXPECT_EQ(dut.left_zero().value(), 2u);
+  EXPECT_EQ(dut.counters().left_zero, 2u);
 }
 
 // Also where the CRC field has a beat of its own.

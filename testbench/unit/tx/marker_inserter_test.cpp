@@ -64,7 +64,7 @@ TEST_P(MarkerInserter64, SixteenMarkersCostOneCycle) {
   tx.send(kMarked, ulpdu);
   tx.send(kPlain, ulpdu);
   run_until_idle();
-  EXPECT_EQ(tx.inserter.markers().value(), 16u);
+  EXPECT_EQ(tx.inserter.counters().markers, 16u);
   ASSERT_EQ(tx.sink.beats().size(), 127u + 128u + 127u);
   EXPECT_EQ(tx.sink.cycles()[127], 8u + 127u);
   EXPECT_EQ(tx.sink.cycles()[127 + 128], 8u + 127u + 128u);

@@ -99,7 +99,7 @@ TEST_F(MpaFramerTest, BackpressureLosesNothing) {
   }
   run_until_idle();
   EXPECT_EQ(framed(), expected);
-  EXPECT_EQ(dut.fpdus().value(), expected.size());
+  EXPECT_EQ(dut.counters().fpdus, expected.size());
   EXPECT_EQ(pool.in_use(), 0u);
   EXPECT_EQ(dut.waiting_for(), "");
 }

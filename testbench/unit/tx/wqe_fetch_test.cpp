@@ -143,7 +143,7 @@ TEST_F(WqeFetchTest, AFailedReadIsAFailureOfEachOfItsEntries) {
 TEST_F(WqeFetchTest, DoorbellsThatNameNoQpAreDropped) {
   host.script({{Qpn{0}, 1}, {Qpn{4}, 1}, {Qpn{0xfffff}, 4095}, {Qpn{1}, 1}});
   run_until_idle();
-  EXPECT_EQ(dut.stray_doorbells().value(), 3u);
+  EXPECT_EQ(dut.counters().stray_doorbells, 3u);
   EXPECT_THAT(wr_ids(), ElementsAre(100));
 }
 
@@ -157,7 +157,7 @@ TEST_F(WqeFetchTest, ADoorbellMayFillTheRingAndNoMore) {
   EXPECT_EQ(events.beats()[0].kind, QpEvent::Kind::kLocalError);
   EXPECT_EQ(events.beats()[0].qpn, Qpn{2});
   EXPECT_EQ(events.beats()[0].cause, wire::rdma::kLocalCatastrophic);
-  EXPECT_EQ(dut.overruns().value(), 1u);
+  EXPECT_EQ(dut.counters().overruns, 1u);
 }
 TEST_F(WqeFetchTest, WhatWasGivenBackMakesRoomForAsMuch) {
   host.script({{Qpn{1}, 16}});
@@ -295,7 +295,7 @@ TEST_F(RqeFetchTest, ASharedRingWrapsAtItsOwnEnd) {
 TEST_F(RqeFetchTest, DoorbellsThatNameNoRingAreDropped) {
   host.script({{Srqn{0}, 1}, {Srqn{4}, 1}, {Srqn{0xfffff}, 1}, {Qpn{2}, 1}, {Qpn{4}, 1}});
   run_until_idle();
-  EXPECT_EQ(dut.stray_doorbells().value(), 5u);
+  EXPECT_EQ(dut.counters().stray_doorbells, 5u);
   EXPECT_TRUE(dma.requests().empty());
 }
 

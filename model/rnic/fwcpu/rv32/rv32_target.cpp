@@ -8,6 +8,7 @@
 #include "model/rnic/fwcpu/firmware_fault.h"
 #include "model/rnic/fwcpu/firmware_target.h"
 #include "model/rnic/fwcpu/rv32/iss.h"
+#include "model/stats/registry.h"
 
 namespace rnic {
 

@@ -1,0 +1,35 @@
+// Nothing that counts can be forgotten: the stages of chip, PCIe and host.
+#include <set>
+#include <string>
+
+#include "model/system/stats_report.h"
+#include "testbench/system/two_node_bench.h"
+
+namespace rnic::test {
+namespace {
+
+using StatisticsTest = TwoNodeBench;
+
+// The registry refuses a figure without a unit of its vocabulary or without a description.
+TEST_F(StatisticsTest, EveryStageOfANodeHasAGroup) {
+  StatsRegistry registry;
+  register_node(StatsGroup(registry, "n"), a);
+  std::set<std::string> groups;
+  for (const StatsRegistry::Entry& e : registry.entries()) groups.insert(e.path.substr(0, e.path.rfind('.')));
+  const auto group_of = [&](const Stage& stage) -> std::string {
+    if (&stage == &a.chip.pcie.endpoint) return "n.pcie.device_to_host";  // both ends of the PCIe link count alike
+    return (&stage.clock() == &a.core_clk ? "n.rnic." : "n.") + std::string(stage.basename());
+  };
+  std::size_t stages = 0;
+  for (const ClockDomain* clk : {&a.core_clk, &a.host_clk}) {
+    for (const Stage* stage : clk->stages()) {
+      EXPECT_EQ(groups.count(group_of(*stage)), 1u) << group_of(*stage);
+      ++stages;
+    }
+  }
+  EXPECT_GE(stages, 30u);
+  EXPECT_EQ(groups.count("n.pcie.host_to_device"), 1u);
+}
+
+}  // namespace
+}  // namespace rnic::test
