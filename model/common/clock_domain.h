@@ -227,6 +227,22 @@ class RunsAhead {
   ~RunsAhead() = default;
 };
 
+// Stages that wait for state which is Committed: each is called in the cycle in which its next change is visible.
+class Waiters {
+ public:
+  void add(Stage& stage) {
+    if (std::find(stages_.begin(), stages_.end(), &stage) == stages_.end()) stages_.push_back(&stage);
+  }
+  // At the end of the cycle of a change. A stage that still waits adds itself anew.
+  void wake() {
+    for (Stage* stage : stages_) stage->wake(stage->clock().now() + 1);
+    stages_.clear();
+  }
+
+ private:
+  std::vector<Stage*> stages_;
+};
+
 // A configuration or context register: set() is visible from the next cycle on, in any order of calls.
 template <class T>
 class Registered final : public Committed {

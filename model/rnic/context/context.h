@@ -104,6 +104,9 @@ class ContextStore final : public Committed {
   void write_page(std::uint32_t i, std::uint64_t bus_address) { stage(page_writes_, pages_, i, bus_address); }
   void write(Stag s, const StagContext& c) { stage(stag_writes_, stags_, s.v >> 8, c); }
 
+  // Calls the stage when a context has changed.
+  void wake_at_change(Stage& stage) { waiters_.add(stage); }
+
   // No context is valid from the next cycle on.
   void reset() {
     in_flight.reset();
@@ -122,6 +125,7 @@ class ContextStore final : public Committed {
     apply(stag_writes_, stags_);
     apply(srq_writes_, srqs_);
     apply(page_writes_, pages_);
+    waiters_.wake();
   }
 
  private:
@@ -164,6 +168,7 @@ class ContextStore final : public Committed {
   Writes<StagContext> stag_writes_;
   Writes<SrqContext> srq_writes_;
   Writes<std::uint64_t> page_writes_;
+  Waiters waiters_;
 };
 
 }  // namespace rnic

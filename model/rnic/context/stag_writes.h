@@ -19,6 +19,7 @@ class StagWrites final : public Committed {
   explicit StagWrites(ClockDomain& clk) : clk_(clk) {}
   void begin(Path p) { count(next_begun_[p]); }  // in the cycle in which the STag was found right
   void end(Path p) { count(next_ended_[p]); }    // nothing that is pushed later can overtake it
+  void wake_at_change(Stage& stage) { waiters_.add(stage); }
 
   Cycle now() const { return clk_.now(); }
   const Counts& begun() const { return begun_; }
@@ -34,6 +35,7 @@ class StagWrites final : public Committed {
   void commit() override {
     begun_ = next_begun_;
     ended_ = next_ended_;
+    waiters_.wake();
   }
 
  private:
@@ -44,23 +46,29 @@ class StagWrites final : public Committed {
 
   ClockDomain& clk_;
   Counts begun_{}, ended_{}, next_begun_{}, next_ended_{};
+  Waiters waiters_;
 };
 
-// Passes when all writes are out that an STag may have allowed which was ended in the given cycle. Asked again each
-// cycle until it does.
+// Passes when all writes are out that an STag may have allowed which was ended in the given cycle. A stage that asks in
+// vain is called when it may have changed; it asks in the cycle behind the given one, too.
 class StagFence {
  public:
-  StagFence(const StagWrites& writes, Cycle ended_at, StagWrites::Path from = StagWrites::kPlacement)
-      : writes_(&writes), ended_at_(ended_at), from_(from) {}
+  StagFence(Stage& waiter, StagWrites& writes, Cycle ended_at, StagWrites::Path from = StagWrites::kPlacement)
+      : waiter_(&waiter), writes_(&writes), ended_at_(ended_at), from_(from) {
+    if (writes.now() <= ended_at) waiter.wake(ended_at + 1);
+  }
   Cycle ended_at() const { return ended_at_; }
   bool passed() {
     if (writes_->now() <= ended_at_) return false;  // the STag holds to the end of that cycle
     if (!begun_) begun_ = writes_->begun();
-    return writes_->over(*begun_, from_);
+    const bool over = writes_->over(*begun_, from_);
+    if (!over) writes_->wake_at_change(*waiter_);
+    return over;
   }
 
  private:
-  const StagWrites* writes_;
+  Stage* waiter_;
+  StagWrites* writes_;
   Cycle ended_at_;
   StagWrites::Path from_;
   std::optional<StagWrites::Counts> begun_;

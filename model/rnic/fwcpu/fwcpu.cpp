@@ -88,8 +88,7 @@ Wake FwCpu::tick() {
     dispatch_next();
   }
 
-  if (fence_) return Wake::next_cycle();
-  if (stalled_) return Wake::on_traffic();
+  if (stalled_ || (fence_ && !operations.empty())) return Wake::on_traffic();
   if (!operations.empty()) return Wake::at_cycle(operations.front().due + slip_);
   if (now() < busy_until()) return Wake::at_cycle(busy_until());
   return timers_.empty() ? Wake::on_traffic() : Wake::at_cycle(timers_.begin()->first);
@@ -152,7 +151,7 @@ bool FwCpu::issue(TimedOperation& operation) {
 // Ends an STag: the register is ready for the next access when no write that the STag allowed is under way any more
 // (RFC 5040 section 8.1.1).
 bool FwCpu::write(const fw::WriteStag& op) {
-  if (contexts_.stag(op.stag)->valid && !op.context.valid) fence_.emplace(contexts_.in_flight, now());
+  if (contexts_.stag(op.stag)->valid && !op.context.valid) fence_.emplace(*this, contexts_.in_flight, now());
   contexts_.write(op.stag, op.context);
   return true;
 }

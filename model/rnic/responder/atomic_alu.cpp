@@ -56,6 +56,7 @@ bool AtomicAlu::accept() {
   const unsigned older = starts ? newest_at(address_of(next.request)) : kNone;
   if (older != kNone && words_.overwritten(older)) {
     counters_.held_up += std::exchange(held_up_, true) ? 0 : 1;
+    contexts_.wake_at_change(*this);  // what it names may change meanwhile
     return false;
   }
   held_up_ = false;
@@ -182,8 +183,7 @@ Wake AtomicAlu::tick() {
   busy |= take_operand();
   busy |= execute_one();
   busy |= accept();
-  // What a request names may change while it is held up.
-  if (busy || held_up_) return Wake::next_cycle();
+  if (busy) return Wake::next_cycle();
   Cycle next = kNever;
   if (!executing_.empty() && executing_.front().done > now()) next = executing_.front().done;
   if (in->can_pop() && next_start_ > now()) next = std::min(next, next_start_);

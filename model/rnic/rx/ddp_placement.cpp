@@ -211,7 +211,10 @@ bool DdpPlacement::take_last() {
   if (beat_at() > now() || job_ || !event->can_push()) return false;
   if (in->front().first) fpdu_ = in->front().data;
   const Verdict verdict = judge(in->front());
-  if (verdict == Verdict::kWait) return false;
+  if (verdict == Verdict::kWait) {
+    contexts_.wake_at_change(*this);  // its context may end the wait as well as the receive request
+    return false;
+  }
   BufferRef buf = BufferRef::adopt(in->pop().buf);
   next_beat_ = now() + 1;
   if (verdict == Verdict::kPlace) job_->buf = std::move(buf);
@@ -257,8 +260,7 @@ Wake DdpPlacement::tick() {
   busy |= take_last();
   busy |= tell();
   collect(horizon());
-  // While a QP's receive request is awaited its context may end the wait as well.
-  if (busy || waiting_) return Wake::next_cycle();
+  if (busy) return Wake::next_cycle();
   return beat_at() > now() ? Wake::at_cycle(beat_at()) : Wake::on_traffic();
 }
 

@@ -59,7 +59,7 @@ bool RdmapDispatch::may_deliver(const PlacedSegment& s) {
   if (!fence_) {
     if (read) read_over->push({s.qpn});
     if (read && contexts_.in_flight.at_rest(StagWrites::kEarly)) return true;
-    fence_.emplace(contexts_.in_flight, read ? now() : Cycle{0}, StagWrites::kEarly);
+    fence_.emplace(*this, contexts_.in_flight, read ? now() : Cycle{0}, StagWrites::kEarly);
   }
   if (!fence_->passed()) return false;
   fence_.reset();
@@ -103,7 +103,7 @@ Wake RdmapDispatch::tick() {
   const bool opens = front.opcode != Opcode::kTerminate;  // a stream that ends with its first FPDU was never there
   if (valid && !front.flushed && opens && open(front.qpn))
     return Wake::next_cycle();  // its own cycle: one item a link and cycle
-  if (!may_deliver(front)) return Wake::next_cycle();
+  if (!may_deliver(front)) return Wake::on_traffic();
   if (front.awaits_write) {
     written->pop();
     contexts_.in_flight.end(StagWrites::kPlacement);

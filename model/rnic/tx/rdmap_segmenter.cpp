@@ -241,7 +241,7 @@ void RdmapSegmenter::do_local_work(Qpn qpn, QpTx& q) {
     return complete(qpn, q, 0, (f.wqe.flags & abi::kWqeSignaled) != 0, status);
   }
   q.revoking = true;
-  revocations_.push_back({qpn, q.epoch, StagFence(contexts_.in_flight, now())});
+  revocations_.push_back({qpn, q.epoch, StagFence(*this, contexts_.in_flight, now())});
 }
 
 // The end of an STag, or of what a window opened before, completes when no write that it allowed is under way any more
@@ -249,7 +249,7 @@ void RdmapSegmenter::do_local_work(Qpn qpn, QpTx& q) {
 bool RdmapSegmenter::report_revocation() {
   if (revocations_.empty()) return false;
   Revocation& r = revocations_.front();
-  if (!r.fence.passed() || !issued->can_push() || !taken->can_push()) return true;
+  if (!r.fence.passed() || !issued->can_push() || !taken->can_push()) return false;
   QpTx& q = scheduler_.qp(r.qpn);
   if (q.epoch == r.epoch && std::exchange(q.revoking, false)) {
     complete(r.qpn, q, 0, (scheduler_.oldest(q).wqe.flags & abi::kWqeSignaled) != 0, abi::WcStatus::kSuccess);

@@ -125,6 +125,7 @@ TEST_F(FwCpuTest, TheEndOfAnStagWaitsForTheWritesUnderWay) {
   run_until_idle();
   EXPECT_FALSE(valid);  // at once
   EXPECT_THAT(to_host.cycles(), ElementsAre(registered + 1, 1001 + 8 * 4 + 1));
+  EXPECT_LT(clk.activity().ticks, 100u);  // it is woken, and asks in no cycle before
 }
 
 class HalfClock : public FwCpuTest {

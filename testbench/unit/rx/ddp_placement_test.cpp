@@ -943,6 +943,7 @@ TEST_F(DdpPlacementTest, SendWaitsForAnAnnouncedRequestAndBlocksWhatFollows) {
   run_until_idle();
   EXPECT_THAT(placed.cycles(), ElementsAre(203, 204));
   EXPECT_EQ(placed.beats()[0].qpn, Qpn{1});
+  EXPECT_TRUE(dut.in_order() || clk.activity().ticks < 100u);  // woken; or a twin is in its place
 }
 TEST_F(DdpPlacementTest, TheWaitEndsWithTheQp) {
   doorbells.script({{Qpn{1}, 1}});

@@ -125,6 +125,15 @@ TEST_F(RdmapDispatchTest, ASendWithInvalidateWaitsForTheAtomicsUnderWay) {
   run_until_idle();
   EXPECT_THAT(cqes.cycles(), ElementsAre(3, 32, 52, 53));
 }
+TEST_F(RdmapDispatchTest, WhoWaitsIsNotCalledInTheMeantime) {
+  contexts.in_flight.begin(StagWrites::kAtomic);
+  contexts.in_flight.commit();
+  firmware.at(1000, [&] { contexts.in_flight.end(StagWrites::kAtomic); });
+  placement.script({send(1, Opcode::kSendInvalidate)});
+  run_until_idle();
+  EXPECT_THAT(cqes.cycles(), ElementsAre(1002));
+  EXPECT_LT(clk.activity().ticks, 50u);
+}
 TEST_F(RdmapDispatchTest, ASendWithInvalidateWaitsForNothingElse) {
   contexts.in_flight.begin(StagWrites::kPlacement);
   contexts.in_flight.commit();

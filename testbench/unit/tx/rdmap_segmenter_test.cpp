@@ -756,6 +756,15 @@ TEST_F(RdmapSegmenterTest, AnInvalidationIsReportedWhenTheWritesUnderWayAreOut) 
   EXPECT_THAT(jobs.cycles(), ElementsAre(4, 53));
   EXPECT_THAT(completions.cycles(), ElementsAre(4, 52, 53));
 }
+TEST_F(RdmapSegmenterTest, AnInvalidationThatWaitsIsNotCalledInTheMeantime) {
+  contexts.in_flight.begin(StagWrites::kPlacement);
+  contexts.in_flight.commit();
+  contexts_at.at(1000, [&] { contexts.in_flight.end(StagWrites::kPlacement); });
+  post(local_invalidate(stag_of(3)));
+  run_until_idle();
+  EXPECT_THAT(completions.cycles(), ElementsAre(1002));
+  EXPECT_LT(clk.activity().ticks, 50u);
+}
 TEST_F(RdmapSegmenterTest, AnInvalidationThatAFlushOvertookIsReportedOnce) {
   contexts.in_flight.begin(StagWrites::kPlacement);
   contexts.in_flight.commit();
