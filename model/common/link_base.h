@@ -56,6 +56,17 @@ class LinkBase {
   virtual void show_beats(LinkTap& tap, Cycle next) const = 0;
   Cycle credit_from() const { return push_from_; }  // kNever: not before another pop
 
+  // The kind of trace event that a message on this link is, said where the link is made. Who traces knows the kinds.
+  template <class Kind>
+  void traced_as(Kind kind) {
+    traced_ = static_cast<int>(kind);
+  }
+  bool traced() const { return traced_ != kNotTraced; }
+  template <class Kind>
+  Kind traced_kind() const {
+    return static_cast<Kind>(traced_);
+  }
+
  protected:
   LinkBase(std::string name, ClockDomain& clk, const LinkConfig& config);
   void set_end(Stage*& end, Stage& stage);
@@ -76,6 +87,8 @@ class LinkBase {
   Cycle push_from_ = 0;   // the first cycle for the next push; kNever while all slots are taken
   bool watched_ = false;  // by taps or observers
   std::uint64_t pushed_ = 0;
+  static constexpr int kNotTraced = -1;
+  int traced_ = kNotTraced;
   std::vector<LinkTap*> taps_;
   std::vector<LinkObserver*> observers_;
 };

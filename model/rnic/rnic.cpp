@@ -3,6 +3,7 @@
 #include "firmware/lib/version.h"
 #include "model/abi/host_abi_names.h"
 #include "model/stats/registry.h"
+#include "model/trace/event.h"
 
 namespace rnic {
 
@@ -122,30 +123,33 @@ void Rnic::strap() {
 }
 
 void Rnic::connect_transmit() {
-  net_.connect(pcie.mmio.sq_doorbells, wqe_fetch.doorbell, "host.sq_doorbells", {16, 1, 1});
-  net_.connect(wqe_fetch.out, rdmap_segmenter.wqe, "tx.wqes");
+  net_.connect(pcie.mmio.sq_doorbells, wqe_fetch.doorbell, "host.sq_doorbells", {16, 1, 1})
+      .traced_as(TraceKind::kDoorbell);
+  net_.connect(wqe_fetch.out, rdmap_segmenter.wqe, "tx.wqes").traced_as(TraceKind::kWqeFetched);
   net_.connect(rdmap_segmenter.taken, wqe_fetch.taken, "tx.wqes_taken");
   net_.connect(wqe_fetch.dma, pcie.dma_read.request(kWqeReader), "tx.wqe_reads");
   net_.connect(pcie.dma_read.done(kWqeReader), wqe_fetch.dma_done, "tx.wqe_reads_done");
   net_.connect(rdmap_segmenter.out, payload_fetch.in, "tx.jobs", {4, 2, 1});
   net_.connect(payload_fetch.dma, pcie.dma_read.request(kPayloadReader), "tx.payload_reads");
   net_.connect(pcie.dma_read.done(kPayloadReader), payload_fetch.dma_done, "tx.payload_reads_done");
-  net_.connect(payload_fetch.out, mpa_framer.in, "tx.ulpdus", {2, 1, 1});
+  net_.connect(payload_fetch.out, mpa_framer.in, "tx.ulpdus", {2, 1, 1}).traced_as(TraceKind::kPayloadRead);
   net_.connect(mpa_framer.out, marker_inserter.in, "tx.framed", LinkConfig::pipeline(config_.tx.mpa_framer));
   net_.connect(marker_inserter.out, crc_insert.in, "tx.marked", LinkConfig::pipeline(config_.tx.marker_inserter));
-  net_.connect(crc_insert.out, tcp_tx.in, "tx.sealed", LinkConfig::pipeline(config_.tx.crc_insert));
-  net_.connect(tcp_tx.out, mac_tx.in, "tx.tx_frames", config_.tcp.tx_link());
+  net_.connect(crc_insert.out, tcp_tx.in, "tx.sealed", LinkConfig::pipeline(config_.tx.crc_insert))
+      .traced_as(TraceKind::kFpduSent);
+  net_.connect(tcp_tx.out, mac_tx.in, "tx.tx_frames", config_.tcp.tx_link()).traced_as(TraceKind::kFrameSent);
 }
 
 void Rnic::connect_receive() {
   net_.connect(pcie.mmio.rq_doorbells, rqe_fetch.doorbell, "host.rq_doorbells", {16, 1, 1});
-  net_.connect(mac_rx.out, tcp_rx.in, "rx.rx_frames");
+  net_.connect(mac_rx.out, tcp_rx.in, "rx.rx_frames").traced_as(TraceKind::kFrameReceived);
   net_.connect(tcp_rx.out, mpa_deframer.in, "rx.stream", config_.tcp.rx_link());
   net_.connect(mpa_deframer.consumed, tcp_rx.consumed, "rx.consumed");
   net_.connect(mpa_deframer.out, crc_check.in, "rx.deframed", LinkConfig::pipeline(config_.rx.mpa_deframer));
-  net_.connect(crc_check.out, ddp_placement.in, "rx.checked", LinkConfig::pipeline(config_.rx.crc_check));
+  net_.connect(crc_check.out, ddp_placement.in, "rx.checked", LinkConfig::pipeline(config_.rx.crc_check))
+      .traced_as(TraceKind::kCrcChecked);
   net_.connect(rqe_fetch.posted, ddp_placement.posted, "rx.rqes_posted");
-  net_.connect(rqe_fetch.out, ddp_placement.rqe, "rx.rqes");
+  net_.connect(rqe_fetch.out, ddp_placement.rqe, "rx.rqes").traced_as(TraceKind::kWqeFetched);
   net_.connect(ddp_placement.rqe_taken, rqe_fetch.taken, "rx.rqes_taken");
   net_.connect(rqe_fetch.dma, pcie.dma_read.request(kRqeReader), "rx.rqe_reads");
   net_.connect(pcie.dma_read.done(kRqeReader), rqe_fetch.dma_done, "rx.rqe_reads_done");
@@ -155,7 +159,7 @@ void Rnic::connect_receive() {
   net_.connect(rdmap_segmenter.flush_rq, ddp_placement.flush, "rx.rq_flushes");
   net_.connect(ddp_placement.dma, pcie.dma_write.request(kPlacementWriter), "rx.placements", {8, 3, 1});
   net_.connect(pcie.dma_write.done(kPlacementWriter), rdmap_dispatch.written, "rx.placements_done", {16, 1, 1});
-  net_.connect(ddp_placement.out, rdmap_dispatch.in, "rx.placed", {16, 1, 1});
+  net_.connect(ddp_placement.out, rdmap_dispatch.in, "rx.placed", {16, 1, 1}).traced_as(TraceKind::kPlaced);
   net_.connect(rdmap_dispatch.ended, tcp_rx.ended, "rx.ended");
   net_.connect(tcp_rx.behind, early_placement.in, "rx.behind");
   net_.connect(early_placement.out, tcp_rx.early, "rx.early");
@@ -174,7 +178,8 @@ void Rnic::connect_responder() {
   net_.connect(atomic_alu.write, pcie.dma_write.request(kAtomicWriter), "responder.atomic_writes");
   net_.connect(pcie.dma_write.done(kAtomicWriter), atomic_alu.written, "responder.atomic_writes_done");
   net_.connect(atomic_alu.out, rdmap_segmenter.atomic_work, "responder.atomic_work", {2, 1, 1});
-  net_.connect(read_responder.out, rdmap_segmenter.read_work, "responder.read_work", {2, 2, 1});
+  net_.connect(read_responder.out, rdmap_segmenter.read_work, "responder.read_work", {2, 2, 1})
+      .traced_as(TraceKind::kResponse);
   net_.connect(rdmap_segmenter.read_sent, irrq.sent, "responder.responses_sent");
   net_.connect(rdmap_segmenter.answered, ddp_placement.answered, "responder.answered");
   pcie.dma_write.tell(atomic_alu.words(), kAtomicWriter);
@@ -194,8 +199,8 @@ void Rnic::connect_completion() {
   net_.connect(tcp_tx.acked, sq_completion.acked, "completion.acked");
   net_.connect(payload_fetch.lost, sq_completion.lost, "completion.lost");
   net_.connect(tcp_tx.credit, rdmap_segmenter.credit, "completion.credit");
-  net_.connect(rdmap_dispatch.cqe, cqe_writer.receive, "completion.receive_cqes");
-  net_.connect(sq_completion.cqe, cqe_writer.send, "completion.send_cqes");
+  net_.connect(rdmap_dispatch.cqe, cqe_writer.receive, "completion.receive_cqes").traced_as(TraceKind::kCompleted);
+  net_.connect(sq_completion.cqe, cqe_writer.send, "completion.send_cqes").traced_as(TraceKind::kCompleted);
   net_.connect(cqe_writer.dma, pcie.dma_write.request(kCqeWriter), "completion.cqe_writes");
   net_.connect(cqe_writer.read_record, pcie.dma_read.request(kCqReader), "completion.cq_record_reads");
   net_.connect(pcie.dma_read.done(kCqReader), cqe_writer.record_read, "completion.cq_records_read");
@@ -237,7 +242,7 @@ void Rnic::connect_firmware() {
   net_.connect(pcie.mmio.events_taken, event_writer.taken, "firmware.events_taken");
   net_.connect(event_writer.write, pcie.dma_write.request(kEventWriter), "firmware.event_writes");
   net_.connect(pcie.dma_write.done(kEventWriter), event_writer.write_done, "firmware.event_writes_done");
-  net_.connect(event_writer.msix, pcie.msix.vectors, "firmware.msix");
+  net_.connect(event_writer.msix, pcie.msix.vectors, "firmware.msix").traced_as(TraceKind::kInterrupt);
 }
 
 Rnic::~Rnic() = default;

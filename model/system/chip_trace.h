@@ -13,7 +13,7 @@ class Rnic;
 
 class ChipTrace final {
  public:
-  // Observes the chip's links; events go to the recorder while a sink is attached.
+  // Observes the links that rnic.cpp has `traced_as` something; events go to the recorder while a sink is attached.
   ChipTrace(Rnic& chip, const Recorder& recorder);
   ~ChipTrace();
 
