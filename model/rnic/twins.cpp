@@ -1,58 +1,53 @@
 #include "model/rnic/twins.h"
 
 #include <algorithm>
+#include <map>
 #include <sstream>
 
 #include <fmt/format.h>
 
+#include "model/config/describe.h"
 #include "model/config/nearest.h"
 #include "model/rnic/rnic.h"
 
 namespace rnic {
 namespace {
 
-// Settings that a twin is built for: its parameters have the defaults, and its memories may be larger than asked for.
-struct BuiltFor {
-  const char* twin;
-  const char* setting;
-  unsigned (*of)(const RnicConfig& config);
-  unsigned at_most = 0;  // 0: as the default
-};
-constexpr unsigned kRequests = 128;  // of each kind that a QP has in a queue
-constexpr BuiltFor kBuiltFor[] = {
-    {"mpa_framer", "tx.mpa_framer.pipeline_cycles",
-     [](const RnicConfig& c) { return c.tx.mpa_framer.pipeline_cycles; }},
-    {"marker_inserter", "tx.marker_inserter.pipeline_cycles",
-     [](const RnicConfig& c) { return c.tx.marker_inserter.pipeline_cycles; }},
-    {"crc_insert", "tx.crc_insert.pipeline_cycles",
-     [](const RnicConfig& c) { return c.tx.crc_insert.pipeline_cycles; }},
-    {"mpa_deframer", "rx.mpa_deframer.pipeline_cycles",
-     [](const RnicConfig& c) { return c.rx.mpa_deframer.pipeline_cycles; }},
-    {"mpa_deframer", "rx.mpa_deframer.queue_fpdus", [](const RnicConfig& c) { return c.rx.mpa_deframer.queue_fpdus; }},
-    {"crc_check", "rx.crc_check.pipeline_cycles", [](const RnicConfig& c) { return c.rx.crc_check.pipeline_cycles; }},
-    {"irrq", "fwcpu.max_ird", [](const RnicConfig& c) { return unsigned{c.fwcpu.max_ird}; }, kRequests},
-    {"response_queue", "fwcpu.max_ord", [](const RnicConfig& c) { return unsigned{c.fwcpu.max_ord}; }, kRequests},
-    {"atomic_alu", "responder.atomic_alu.operations",
-     [](const RnicConfig& c) { return c.responder.atomic_alu.operations; }},
-    {"atomic_alu", "responder.atomic_alu.initiation_interval",
-     [](const RnicConfig& c) { return c.responder.atomic_alu.initiation_interval; }},
-    {"atomic_alu", "responder.atomic_alu.pipeline_cycles",
-     [](const RnicConfig& c) { return c.responder.atomic_alu.pipeline_cycles; }},
-};
-
-void check(const Rnic& chip, const char* twin, const BuiltFor& built) {
-  const unsigned is = built.of(chip.config()), standard = built.of(RnicConfig{});
-  if (built.at_most != 0 ? is <= built.at_most : is == standard) return;
-  throw ConfigError(
-      fmt::format("{}: {} built for rnic.{} = {}, but it is {}", chip.name(), twin, built.setting,
-                  built.at_most != 0 ? fmt::format("at most {}", built.at_most) : fmt::to_string(standard), is));
+// By path, as JSON.
+std::map<std::string, std::string> settings(const RnicConfig& config) {
+  std::map<std::string, std::string> values;
+  for_each_field(config, "rnic", [&](const std::string& path, const auto& value, const auto& spec) {
+    values[path] = field_json(value, spec).dump();
+  });
+  return values;
 }
 
-void check(const Rnic& chip, const std::string& name) {
-  check(chip, "twins are", {"", "datapath.beat_bytes", [](const RnicConfig& c) { return c.datapath.beat_bytes; }});
-  for (const BuiltFor& built : kBuiltFor) {
-    if (name == built.twin) check(chip, ("the twin of " + name + " is").c_str(), built);
+[[noreturn]] void refuse(const Rnic& chip, const std::string& twin, const std::string& path, const std::string& built,
+                         const std::string& is) {
+  throw ConfigError(fmt::format("{}: {} built for {} = {}, but it is {}", chip.name(), twin, path, built, is));
+}
+
+// The parameters of a twin's module are the defaults of its stage's settings, the group that has its name.
+void check_settings(const Rnic& chip, const std::string& name) {
+  const auto is = settings(chip.config());
+  const auto check = [&](const std::string& twin, const std::string& path, const std::string& built) {
+    if (is.at(path) != built) refuse(chip, twin, path, built, is.at(path));
+  };
+  for (const auto& [path, built] : settings(RnicConfig{})) {
+    if (path == "rnic.datapath.beat_bytes") check("twins are", path, built);
+    if (path.find('.' + name + '.') != std::string::npos) check("the twin of " + name + " is", path, built);
   }
+}
+
+// And the memories of some have room for so many requests of each kind that a QP has in a queue.
+constexpr unsigned kRequests = 128;
+void check_room(const Rnic& chip, const std::string& name) {
+  const auto check = [&](const char* twin, const char* path, unsigned is) {
+    if (name != twin || is <= kRequests) return;
+    refuse(chip, "the twin of " + name + " is", path, fmt::format("at most {}", kRequests), fmt::to_string(is));
+  };
+  check("irrq", "rnic.fwcpu.max_ird", chip.config().fwcpu.max_ird);
+  check("response_queue", "rnic.fwcpu.max_ord", chip.config().fwcpu.max_ord);
 }
 
 Stage& stage_of(const Rnic& chip, const std::string& name) {
@@ -84,7 +79,8 @@ std::vector<TwinSource::Handle> make_twins(Rnic& chip, const std::vector<std::st
   const TwinSurroundings surroundings{&chip.contexts(), &chip.frames(), &chip.config().terminate};
   std::vector<TwinSource::Handle> twins;
   for (const std::string& name : names) {
-    check(chip, name);
+    check_settings(chip, name);
+    check_room(chip, name);
     twins.push_back(source.make(name, stage_of(chip, name), surroundings, mode));
   }
   return twins;

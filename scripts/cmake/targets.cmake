@@ -32,7 +32,7 @@ function(rnic_unite target size)
   endwhile()
 endfunction()
 
-# One folder is one library: rnic_library(rx SOURCES crc_check.cpp LINK rnic::common rnic::wire).
+# One folder is one library: rnic_library(rx LINK rnic::common rnic::wire). Its sources are those of the folder, or SOURCES.
 # The LINK line is the architecture; a folder that links more than its row in the architecture table is a mistake.
 # HEADERS: those without a source of their name, where the folder has several libraries.
 # PLAIN: nothing in it needs SystemC. JSON: most of it reads or writes JSON. UNITY n: n sources are one translation unit, where
@@ -40,6 +40,10 @@ endfunction()
 function(rnic_library name)
   cmake_parse_arguments(ARG "PLAIN;JSON" "UNITY" "SOURCES;ALONE;HEADERS;LINK;PRIVATE_LINK" ${ARGN})
   set(target rnic_${name})
+  if(NOT ARG_SOURCES AND NOT ARG_HEADERS)
+    file(GLOB ARG_SOURCES RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS *.cpp)
+    list(REMOVE_ITEM ARG_SOURCES ${ARG_ALONE})
+  endif()
   if(ARG_SOURCES)
     add_library(${target} STATIC ${ARG_SOURCES} ${ARG_ALONE} ${ARG_HEADERS})
     set(scope PUBLIC)
@@ -82,16 +86,22 @@ if(RNIC_BUILD_TESTS)
   target_link_libraries(rnic_precompiled_plain_test PRIVATE GTest::gmock)
 endif()
 
-# rnic_test(rx_test LABELS unit SOURCES crc_check_test.cpp LINK rnic::rx rnic_stage_test): a program of tests, which is one
-# test to ctest and leaves what each of its own came to in results/. Each runs in a process of its own, because SystemC elaborates
-# once per process, but for PLAIN programs, which have no SystemC. PREFIX tells tests apart whose sources are in two
-# programs. TIMEOUT is one test's, in seconds.
+# rnic_test(rx_test LABELS unit LINK rnic::rx rnic_stage_test): a program of tests, which is one test to ctest and leaves what each
+# of its own came to in results/. Its sources are SOURCES, or each *_test.cpp of the folder that no program before it has. Each test
+# runs in a process of its own, because SystemC elaborates once per process, but for PLAIN programs, which have no SystemC. PREFIX
+# tells tests apart whose sources are in two programs. TIMEOUT is one test's, in seconds.
 function(rnic_test name)
   cmake_parse_arguments(ARG "PLAIN" "TIMEOUT;PREFIX" "SOURCES;LINK;LABELS" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 30)
   endif()
   set(results ${CMAKE_BINARY_DIR}/results/${name}.xml)
+  if(NOT ARG_SOURCES)
+    file(GLOB ARG_SOURCES RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS *_test.cpp)
+    get_directory_property(taken RNIC_TESTED)
+    list(REMOVE_ITEM ARG_SOURCES ${taken})
+  endif()
+  set_property(DIRECTORY APPEND PROPERTY RNIC_TESTED ${ARG_SOURCES})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gmock fmt::fmt rnic_warnings)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
