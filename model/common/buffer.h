@@ -68,7 +68,8 @@ struct BufferStore {
   }
 };
 
-// Blocks of one size, allocated in slabs as the need grows and kept until the pool and all references are gone.
+// Blocks of one size, allocated in slabs as the need grows and kept until the pool and all references are gone. Their
+// references travel in beats, which no pool of Boost counts.
 class BufferPool {
  public:
   explicit BufferPool(std::uint32_t block_bytes) : store_(new BufferStore{block_bytes}) { RNIC_CHECK(block_bytes > 0); }

@@ -1,5 +1,6 @@
 // Linked queues whose nodes come from one shared pool: a queue costs 12 octets while empty, and a push allocates only
 // when the pool has never been as full before.
+// As on-chip linked lists: indexes that survive growth, which the pointers of boost::intrusive do not.
 #pragma once
 
 #include <cstdint>

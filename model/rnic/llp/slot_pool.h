@@ -1,5 +1,6 @@
 // Records of flows' lists in one flat array that grows with the need and is never given back: lists cost nothing while
-// they are empty, and no allocation once the array is large enough.
+// they are empty, and no allocation once the array is large enough. As on-chip linked lists they are of indexes, which
+// boost::intrusive does not have.
 #pragma once
 
 #include <cstdint>
