@@ -1,14 +1,15 @@
-// The part of `rnicsim run` that is one run: a simulation, its report and its exit code.
+// One run of a world: twins attached, driven to its end, outputs written, and its report.
 #pragma once
 
+#include <functional>
 #include <iosfwd>
 #include <string>
 #include <vector>
 
 #include "model/cli/attached_twins.h"
 #include "model/config/overlay.h"
+#include "model/system/run.h"
 #include "model/system/scenario.h"
-#include "model/system/simulation.h"
 
 namespace rnic::cli {
 
@@ -18,11 +19,19 @@ struct OneRun {
   bool shows_progress = true;
 };
 
-// Once in a process. Returns the exit code.
+// What a run and its twins came to; `report` prints it and returns the exit code.
+struct RunResult {
+  const Run& run;
+  RunEnd end;
+  const AttachedTwins& twins;
+};
+using Report = std::function<int(const RunResult& result)>;
+
+// Once in a process. Returns the exit code: that of the report, or of what comes before it.
+int run_world(World& world, const OneRun& run, const Report& report, std::ostream& err);
+
+// The world that the scenario describes.
 int run_one(const Scenario& scenario, const Overlay& command_line, const OneRun& run, std::ostream& out,
             std::ostream& err);
-
-// Says which files could not be written, each with its reason. Returns the exit code.
-int tell_unwritten(const std::vector<std::string>& failures, std::ostream& err);
 
 }  // namespace rnic::cli

@@ -13,8 +13,10 @@
 #include "model/cli/one_run.h"
 #include "model/cli/options.h"
 #include "model/cli/output_options.h"
+#include "model/cli/progress.h"
 #include "model/common/check.h"
-#include "model/system/replay_simulation.h"
+#include "model/common/kernel_time.h"
+#include "model/system/replay_world.h"
 #include "model/system/stats_report.h"
 
 namespace rnic::cli {
@@ -22,17 +24,6 @@ namespace rnic::cli {
 namespace po = boost::program_options;
 
 namespace {
-
-using End = ReplaySimulation::End;
-
-void print(const replay::Comparison& comparison, std::ostream& out) {
-  for (const replay::Difference& d : comparison.differences) {
-    out << fmt::format("{}\n  expected  {}\n  got       {}\n  {}\n", d.what, d.expected, d.got,
-                       d.explained_by.empty() ? "unexplained" : "explained by " + d.explained_by);
-  }
-  out << fmt::format("{} messages, {} matched, {} differences, {} unexplained\n", comparison.messages,
-                     comparison.matched, comparison.differences.size(), comparison.unexplained());
-}
 
 replay::Side side_of(const std::string& role) {
   if (role == "server") return replay::Side::kResponder;
@@ -49,23 +40,27 @@ std::vector<std::unique_ptr<replay::Script>> read_scripts(const std::string& pat
   }
 }
 
-int report(const ReplaySimulation& simulation, End end, bool json, std::ostream& out, std::ostream& err) {
-  const replay::Comparison comparison = simulation.comparison();
+int report(const ReplayWorld& world, const RunResult& result, bool json, std::ostream& out, std::ostream& err) {
+  const auto& [run, end, twins] = result;
+  const bool interrupted = end == RunEnd::kInterrupted;
   if (json) {
-    nlohmann::ordered_json j = comparison_json(comparison);
-    if (end == End::kInterrupted) j["incomplete"] = interruption_name();
+    nlohmann::ordered_json j = comparison_json(world.comparison());
+    if (interrupted) j["incomplete"] = interruption_name();
     out << j.dump(1) << '\n';
   } else {
-    if (end == End::kInterrupted) out << fmt::format("incomplete: {} has stopped the replay\n", interruption_name());
-    print(comparison, out);
-    if (!simulation.files().empty()) out << fmt::format("files: {}\n", fmt::join(simulation.files(), ", "));
+    if (interrupted) out << fmt::format("incomplete: {} has stopped the replay\n", interruption_name());
+    out << world.table();
+    if (!run.files().empty()) out << fmt::format("files: {}\n", fmt::join(run.files(), ", "));
   }
-  const std::vector<std::string> errors = simulation.errors();
-  for (const std::string& e : errors) err << "rnicsim: " << e << '\n';
-  if (end == End::kInterrupted) return kSignalled + interruption();
-  if (!errors.empty()) return kCheckFailed;
-  if (end == End::kFailed) return err << "rnicsim: " << simulation.host_error() << '\n', kUsage;
-  return comparison.unexplained() == 0 ? kOk : kCheckFailed;
+  for (const std::string& e : run.errors()) err << "rnicsim: " << e << '\n';
+  if (interrupted) return kSignalled + interruption();
+  if (end == RunEnd::kTimeLimit) {
+    err << fmt::format("rnicsim: time limit reached at {}; waiting programs and stages:\n{}",
+                       time_text(kernel_time_ps()), run.waiting_for());
+    return kHung;
+  }
+  if (end == RunEnd::kFailed) return world.firmware_failed() ? kCheckFailed : kUsage;
+  return world.passed() ? kOk : kCheckFailed;
 }
 
 }  // namespace
@@ -73,17 +68,17 @@ int report(const ReplaySimulation& simulation, End end, bool json, std::ostream&
 int replay_command(const std::vector<std::string>& args, std::ostream& out, std::ostream& err, const TwinSource*) {
   std::string capture, role;
   std::vector<std::string> set;
-  RunOptions outputs;
-  outputs.out_dir.clear();
-  OutputOptions watching(outputs);
+  OneRun run;
+  run.options.out_dir.clear();
+  OutputOptions watching(run.options);
   po::options_description options("options"), all;
   auto add = options.add_options();
   add("help,h", "this text");
   add("as", po::value(&role)->value_name("server|client"), "the side that the model plays");
   add("json", "machine-readable output");
   add("set", po::value(&set)->value_name("key=value"), "changes a setting; may be repeated");
-  add("out", po::value(&outputs.out_dir)->value_name("dir"),
-      "folder for the outputs of the replay: stats.json, wire.pcapng, fw_log.txt");
+  add("out", po::value(&run.options.out_dir)->value_name("dir"),
+      "folder for the outputs of the replay: stats.json, stats.txt, wire.pcapng, fw_log.txt");
   watching.add_to(options);
   all.add(options).add_options()("capture", po::value(&capture));
   const po::variables_map given = parse_options(args, all, po::positional_options_description().add("capture", 1));
@@ -97,14 +92,13 @@ int replay_command(const std::vector<std::string>& args, std::ostream& out, std:
   const replay::Side side = side_of(role);
 
   watching.read("replay", given);
-  outputs.stop_requested = [] { return interruption() != 0; };
+  run.options.stop_requested = [] { return interruption() != 0; };
   catch_interruptions();
 
-  ReplaySimulation simulation(read_scripts(capture, side), command_line, outputs);
-  const End end = simulation.run();
-  simulation.write_outputs(end, {{"capture", capture}, {"as", role}});
-  const int written = tell_unwritten(simulation.write_failures(), err);
-  return std::max(written, report(simulation, end, given.count("json") != 0, out, err));
+  ReplayWorld world(read_scripts(capture, side), command_line, {{"capture", capture}, {"as", role}});
+  const bool json = given.count("json") != 0;
+  return run_world(
+      world, run, [&](const RunResult& result) { return report(world, result, json, out, err); }, err);
 }
 
 }  // namespace rnic::cli

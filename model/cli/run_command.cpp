@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include "model/cli/command.h"
-#include "model/cli/external_run.h"
 #include "model/cli/interruption.h"
 #include "model/cli/one_run.h"
 #include "model/cli/options.h"
@@ -160,9 +159,6 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
   for (const std::string& assignment : a.config.set) assigned.set(assignment);
   const Scenario scenario = read_scenario(a.config.scenario, scenario_values(assigned));
   const Overlay command_line = settings_of_all(assigned);
-  if (scenario.has_external_peer()) {
-    return run_external(scenario, command_line, a.run.options, a.run.twins, out, err);
-  }
   if (!scenario.sweep.empty()) return run_swept(scenario, command_line, a, given, out, err);
   for (const char* option : {"point", "jobs", "resume"}) {
     if (given.count(option) != 0) throw ConfigError(fmt::format("run: --{} needs a scenario with a sweep", option));

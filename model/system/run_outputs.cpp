@@ -7,15 +7,14 @@
 
 #include "model/common/check.h"
 #include "model/config/nearest.h"
-#include "model/system/node.h"
 #include "model/trace/output_file.h"
 
 namespace rnic {
 namespace {
 
-void check_scopes(const std::vector<std::string>& scopes, const std::vector<RunOutputs::Station>& stations) {
+void check_scopes(const std::vector<std::string>& scopes, const std::vector<Station>& stations) {
   std::vector<std::string> known;
-  for (const RunOutputs::Station& s : stations) {
+  for (const Station& s : stations) {
     for (std::string& scope : wave_scopes(s.node->chip)) known.push_back(std::move(scope));
   }
   for (const std::string& scope : scopes) {

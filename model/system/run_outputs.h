@@ -13,12 +13,11 @@
 #include "model/system/chip_trace.h"
 #include "model/system/chip_waves.h"
 #include "model/system/wire_capture.h"
+#include "model/system/world.h"
 #include "model/trace/digest.h"
 #include "model/trace/transaction_log.h"
 
 namespace rnic {
-
-class Node;
 
 struct RunOptions {
   std::string out_dir = "out";  // empty: no folder, and so neither capture nor reports
@@ -39,12 +38,9 @@ std::string firmware_fault_text(const std::string& node, const std::string& reas
 
 class RunOutputs final {
  public:
-  struct Station {
-    std::string name;
-    Node* node;
-  };
-  // The capture is seen from the first station. ConfigError for files that cannot be created and for
-  // unknown scopes; then no file and no folder remains. Otherwise an earlier run's files are removed from the folder.
+  // The stations must live as long. The capture is seen from the first one. ConfigError for files that cannot be
+  // created and for unknown scopes; then no file and no folder remains. Otherwise an earlier run's files are removed
+  // from the folder.
   RunOutputs(const RunOptions& options, const std::vector<Station>& stations, EthernetLink& cable);
   ~RunOutputs();
 
@@ -79,7 +75,7 @@ class RunOutputs final {
   bool attempt(const std::string& file, const std::function<void()>& write);
 
   const RunOptions options_;
-  const std::vector<Station> stations_;
+  const std::vector<Station>& stations_;
   std::unique_ptr<WireCapture> capture_;
   TraceDigest digest_;
   std::unique_ptr<TransactionLog> trace_;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "model/system/node.h"
+#include "model/system/scenario_assignment.h"
 
 namespace rnic {
 
@@ -16,6 +17,12 @@ nlohmann::ordered_json percentiles(const workload::WorkResult::Percentiles& p, d
 }
 
 }  // namespace
+
+nlohmann::ordered_json scenario_about(const Scenario& scenario) {
+  nlohmann::ordered_json j{{"scenario", scenario.name}};
+  if (!scenario.assigned.settings().empty()) j["assigned"] = values_json(scenario.assigned);
+  return j;
+}
 
 nlohmann::ordered_json results_json(const std::vector<workload::WorkResult>& results, std::uint64_t cycle_ps) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();

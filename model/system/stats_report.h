@@ -15,6 +15,8 @@ namespace rnic {
 
 class Node;
 
+// The scenario's name, and the values assigned to it.
+nlohmann::ordered_json scenario_about(const Scenario& scenario);
 nlohmann::ordered_json results_json(const std::vector<workload::WorkResult>& results, std::uint64_t cycle_ps);
 nlohmann::ordered_json checks_json(const std::vector<CheckResult>& checks);
 nlohmann::ordered_json versions_json();

@@ -10,10 +10,12 @@
 #include <unistd.h>
 
 #include "firmware/app/firmware.h"
+#include "model/common/kernel_time.h"
 #include "model/rnic/fwcpu/chip_bus.h"
 #include "model/rnic/fwcpu/firmware_target.h"
 #include "model/system/node.h"
-#include "model/system/simulation.h"
+#include "model/system/run.h"
+#include "model/system/two_node_world.h"
 #include "rtl-stubs/verilated/verilated_twins.h"
 #include "testbench/perf/child_process.h"
 #include "testbench/perf/heap_growth.h"
@@ -75,15 +77,15 @@ double sum_of(const nlohmann::json& tree, const std::string& block, const std::s
   return sum;
 }
 
-nlohmann::json counters_of(Simulation& sim, RunEnd end, const std::filesystem::path& dir) {
-  sim.write_outputs(end);
+nlohmann::json counters_of(Run& run, RunEnd end, const std::filesystem::path& dir) {
+  run.write_outputs(end);
   nlohmann::json stats;
   std::ifstream(dir / "stats.json") >> stats;
   std::filesystem::remove_all(dir);
   return stats;
 }
 
-std::vector<double> run(const Load& load) {
+std::vector<double> measure(const Load& load) {
   Overlay settings;
   settings.set("rnic.tcp.mtu=" + std::to_string(load.mtu));
   if (load.wire_delay_ns != 0) settings.set("link.delay_ns=" + std::to_string(load.wire_delay_ns));
@@ -96,32 +98,33 @@ std::vector<double> run(const Load& load) {
   RunOptions options;
   options.out_dir = dir.string();
   options.capture = false;
-  Simulation sim(scenario(load), settings, options);
+  TwoNodeWorld world(scenario(load), settings);
+  Run run(world, options);
   const rtl::VerilatedTwins source;
   std::vector<TwinSource::Handle> twins;
-  for (Rnic* chip : sim.chips()) {
+  for (Rnic* chip : world.chips()) {
     for (auto& t : make_twins(*chip, twin_names(load.rtl, source), source, TwinMode::kReplace)) {
       twins.push_back(std::move(t));
     }
   }
-  const RunEnd end = sim.run([](std::uint64_t, std::uint64_t, std::uint64_t) {});
+  const RunEnd end = run.drive();
   if (end != RunEnd::kDone) {
     throw std::runtime_error("the run did not end well: " +
-                             (sim.errors().empty() ? sim.waiting_for() : sim.errors()[0]));
+                             (run.errors().empty() ? run.waiting_for() : run.errors()[0]));
   }
   Figures f;
-  f.cpu_s = sim.cpu_seconds();
-  f.sim_s = static_cast<double>(sim.now_ps()) * 1e-12;
-  f.goodput_gbps = sim.results().front().goodput_gbps;
-  f.share_of_limit = sim.results().front().share_of_limit();
-  f.rate_mops = sim.results().front().rate_mops;
+  f.cpu_s = run.cpu_seconds();
+  f.sim_s = static_cast<double>(kernel_time_ps()) * 1e-12;
+  f.goodput_gbps = world.results().front().goodput_gbps;
+  f.share_of_limit = world.results().front().share_of_limit();
+  f.rate_mops = world.results().front().rate_mops;
   f.resident_bytes = resident_bytes();
   if (load.idle_second) {
     const double start = processor_seconds();
     sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_SEC));
     f.idle_cpu_s = processor_seconds() - start;
   }
-  const nlohmann::json stats = counters_of(sim, end, dir);
+  const nlohmann::json stats = counters_of(run, end, dir);
   f.data_frames = sum_of(stats, "mpa_framer", "fpdus");
   f.kernel_events = sum_of(stats, "core_clk", "kernel_events") + sum_of(stats, "host_clk", "kernel_events");
   const nlohmann::json& firmware = stats["stats"]["a"]["rnic"]["fwcpu"];
@@ -133,7 +136,7 @@ std::vector<double> run(const Load& load) {
 }
 
 Figures measure(const Load& load) {
-  const std::vector<double> v = in_child([&] { return run(load); });
+  const std::vector<double> v = in_child([&] { return measure(load); });
   return {v.at(0), v.at(1), v.at(2), v.at(3), v.at(4), v.at(5), v.at(6), v.at(7), v.at(8), v.at(9), v.at(10), v.at(11)};
 }
 
@@ -310,7 +313,7 @@ HeapShares heap_growth(std::uint32_t qps) {
   load.qps = qps;
   const std::vector<double> most = in_child([&load] {
     const HeapGrowth growth;
-    run(load);
+    measure(load);
     return std::vector<double>{static_cast<double>(growth.most().chip), static_cast<double>(growth.most().rest)};
   });
   return {static_cast<std::int64_t>(most.at(0)), static_cast<std::int64_t>(most.at(1))};

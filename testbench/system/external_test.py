@@ -6,7 +6,7 @@ import subprocess
 import time
 import unittest
 
-from rnicsim import NEEDS_RTL, TRACES, ProgramTest
+from rnicsim import NEEDS_RTL, RUN_FILES, RUN_KEYS, TRACES, ProgramTest
 
 LOSS = ("--set", "link.symmetric=true", "--set", "link.forward.loss.ppm=20000")
 WAIT = 200  # seconds of wall time; simulated time goes on with it
@@ -62,7 +62,11 @@ class TwoProcesses(ProgramTest):
 
     def test_over_a_stream_and_as_small_as_it_gets(self):
         client = {"op": "read", "count": 3, "size": 64}
-        self.check_rounds(self.echo(client, wire="stream"), client)
+        stats = self.echo(client, wire="stream")
+        self.check_rounds(stats, client)
+        self.assertEqual({p.name for p in (self.folder / "c").iterdir()}, RUN_FILES)
+        self.assertEqual(set(stats[0]), RUN_KEYS | {"scenario", "programs"})
+        self.assertRegex((self.folder / "c/stats.txt").read_text(), r"(?s)^echo0: 3 rounds, .*\na\.netdev\.")
 
     @NEEDS_RTL
     def test_with_twins_log_and_waveform(self):

@@ -7,7 +7,7 @@ import subprocess
 import time
 import unittest
 
-from rnicsim import TRACES, ProgramTest
+from rnicsim import RUN_FILES, RUN_KEYS, TRACES, ProgramTest
 
 FAULTS = TRACES / "siw-faults"
 CAPTURES = sorted([*(TRACES / "siw").glob("*.pcap"), *FAULTS.glob("*.pcap")])
@@ -105,6 +105,7 @@ class Watched(Replay):
                 plain, watched = self.stats("plain"), self.stats()
                 for stats in plain, watched:  # how often the kernel was entered, which a waveform's window adds to
                     del stats["stats"]["model"]["core_clk"], stats["stats"]["model"]["host_clk"]
+                    del stats["wall_s"], stats["cpu_s"], stats["frames_per_cpu_s"]
                 self.assertGreater(watched.pop("wave_changes"), 0)
                 self.assertEqual(plain, watched)
                 self.assertEqual(watched["comparison"], alone[0])
@@ -114,8 +115,11 @@ class Watched(Replay):
     def test_the_files_show_the_replay(self):
         run = self.run_program("replay", self.CAPTURE, "--as", "server", "--out", "out", *self.WATCHING)
         self.assertEqual((run.returncode, run.stderr), (0, ""))
-        self.assertTrue(run.stdout.endswith("files: out/wire.pcapng, log.tsv, w.vcd, out/fw_log.txt, out/stats.json\n"), run.stdout)
-        self.assertEqual(self.files(), ["log.tsv", "out/fw_log.txt", "out/stats.json", "out/wire.pcapng", "w.vcd"])
+        self.assertTrue(run.stdout.endswith("files: out/wire.pcapng, log.tsv, w.vcd, out/fw_log.txt, out/stats.txt, out/stats.json\n"),
+                        run.stdout)
+        self.assertEqual(self.files(), sorted(["log.tsv", "w.vcd", *(f"out/{name}" for name in RUN_FILES)]))
+        self.assertEqual(set(self.stats()), RUN_KEYS | {"capture", "as", "comparison", "wave_changes"})
+        self.assertIn(" 0 unexplained\n", (self.folder / "out/stats.txt").read_text())
         found = json.loads(self.run_program("decode", "out/wire.pcapng", "--json").stdout)
         real = json.loads(self.run_program("decode", self.CAPTURE, "--json").stdout)
         self.assertEqual([c["directions"][1]["fpdus"] for c in found["connections"]],

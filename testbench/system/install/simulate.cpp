@@ -2,14 +2,15 @@
 #include <cstdio>
 #include <systemc>
 
-#include "model/system/simulation.h"
+#include "model/system/run.h"
+#include "model/system/two_node_world.h"
 
 int sc_main(int, char* argv[]) {
   rnic::RunOptions options;
   options.capture = false;
-  rnic::Simulation simulation(rnic::read_scenario(argv[1]), rnic::Overlay{}, options);
-  const rnic::RunEnd end = simulation.run([](std::uint64_t, std::uint64_t, std::uint64_t) {});
-  for (const rnic::workload::WorkResult& r : simulation.results()) {
+  rnic::TwoNodeWorld world(rnic::read_scenario(argv[1]), rnic::Overlay{});
+  const rnic::RunEnd end = rnic::Run(world, options).drive();
+  for (const rnic::workload::WorkResult& r : world.results()) {
     std::printf("%s: %llu messages, %llu octets, data %s\n", r.name.c_str(), static_cast<unsigned long long>(r.count),
                 static_cast<unsigned long long>(r.bytes), r.data_ok ? "ok" : "WRONG");
   }

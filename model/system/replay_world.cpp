@@ -1,0 +1,90 @@
+#include "model/system/replay_world.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "model/system/stats_report.h"
+
+namespace rnic {
+
+namespace {
+
+constexpr const char* kNode = "model";
+
+// Longer than any timer of the chip that a replay waits for, retransmissions excepted.
+constexpr std::uint64_t kStallPs = 20'000'000'000;
+
+constexpr wire::MacAddress kModelMac{{2, 0, 0, 0, 0, 1}}, kPeerMac{{2, 0, 0, 0, 0, 2}};
+constexpr wire::Ipv4Address kModelIp{0x0a000001}, kPeerIp{0x0a000002};
+
+// What real devices of the captures have and the model's default settings have less of, or otherwise; the command line
+// may change it.
+SystemConfig generous(const std::vector<std::unique_ptr<replay::Script>>& scripts, const Overlay& command_line) {
+  std::uint16_t mss = 536;
+  for (const auto& script : scripts) mss = std::max(mss, script->model_mss);
+  Overlay settings;
+  settings.set(fmt::format("rnic.tcp.mtu={}", mss + wire::Ipv4Header::kBytes + wire::TcpHeader::kBytes));
+  settings.set("rnic.fwcpu.crc=false");  // where the side asked for it, its program does
+  settings.set("rnic.fwcpu.max_ird=128");
+  settings.set("rnic.fwcpu.max_ord=128");
+  settings.set("rnic.context.stags=4096");
+  return resolve_system(settings.with(command_line));
+}
+
+}  // namespace
+
+ReplayWorld::ReplayWorld(std::vector<std::unique_ptr<replay::Script>> scripts, const Overlay& command_line,
+                         const nlohmann::ordered_json& about)
+    : World(generous(scripts, command_line)),
+      about_(std::make_unique<nlohmann::ordered_json>(about)),
+      scripts_(std::move(scripts)) {
+  Node& node = *add_station(kNode, "peer", config(), {kModelMac, kModelIp, {{kPeerIp, kPeerMac}}}).node;
+  peer_ = std::make_unique<replay::ReplayPeer>("peer", replay::ReplayPeer::Station{kPeerMac, kPeerIp},
+                                               replay::ReplayPeer::Station{kModelMac, kModelIp});
+  CableFaults& faults = lay_cable();
+  faults.attach(cable(), 0, node.chip.mac_tx.ethernet, node.chip.mac_rx);
+  faults.attach(cable(), 1, peer_->transmitter, peer_->receiver());
+  program_ = std::make_unique<replay::ReplayProgram>(node.context, *peer_, kPeerIp.v, scripts_);
+}
+
+ReplayWorld::~ReplayWorld() = default;
+
+bool ReplayWorld::firmware_failed() const { return stations()[0].node->chip.fwcpu.fault().has_value(); }
+
+World::Stall ReplayWorld::stall(std::uint64_t idle_ps, bool) {
+  if (idle_ps < kStallPs) return Stall::kWait;
+  if (!program_->forgive()) program_->give_up();
+  return Stall::kResolved;
+}
+
+replay::Comparison ReplayWorld::comparison() const {
+  replay::Comparison comparison;
+  for (const replay::Outcome& outcome : program_->outcomes()) replay::compare(outcome, comparison);
+  return comparison;
+}
+
+const std::string& ReplayWorld::host_error() const { return program_->error(); }
+
+std::string ReplayWorld::table() const {
+  const replay::Comparison found = comparison();
+  std::string text;
+  for (const replay::Difference& d : found.differences) {
+    text += fmt::format("{}\n  expected  {}\n  got       {}\n  {}\n", d.what, d.expected, d.got,
+                        d.explained_by.empty() ? "unexplained" : "explained by " + d.explained_by);
+  }
+  return text + fmt::format("{} messages, {} matched, {} differences, {} unexplained\n", found.messages, found.matched,
+                            found.differences.size(), found.unexplained());
+}
+
+std::vector<std::string> ReplayWorld::errors() const {
+  return host_error().empty() ? std::vector<std::string>() : std::vector{host_error()};
+}
+
+nlohmann::ordered_json ReplayWorld::about() const { return *about_; }
+
+void ReplayWorld::add_results(nlohmann::ordered_json& j) const { j["comparison"] = comparison_json(comparison()); }
+
+}  // namespace rnic

@@ -1,0 +1,223 @@
+#include "model/system/run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <sstream>
+#include <systemc>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "model/common/kernel_time.h"
+#include "model/external/external_peer.h"
+#include "model/rnic/fwcpu/gdb/gdb_server.h"
+#include "model/rnic/fwcpu/rv32/iss.h"
+#include "model/stats/report.h"
+#include "model/system/stats_report.h"
+
+namespace rnic {
+namespace {
+
+const char* end_name(RunEnd end) {
+  switch (end) {
+    case RunEnd::kDone:
+      return "done";
+    case RunEnd::kFailed:
+      return "failed";
+    case RunEnd::kHung:
+      return "hung";
+    case RunEnd::kPeerGone:
+      return "peer gone";
+    case RunEnd::kTimeLimit:
+      return "time limit";
+    case RunEnd::kInterrupted:
+      return "interrupted";
+  }
+  return "";
+}
+
+double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+}  // namespace
+
+// gdb, and the processors that it sees.
+struct Run::Debugger {
+  Debugger(const RunOptions& options, std::vector<GdbSession::Thread> threads)
+      : server(*options.gdb_port, options.stop_requested), session(threads, server) {}
+  GdbServer server;
+  GdbSession session;
+};
+
+Run::Run(World& world, const RunOptions& options)
+    : world_(world),
+      options_(options),
+      debugger_(open_debugger(world, options)),
+      outputs_(options, world.stations(), world.cable()),
+      utilization_(world.stations()) {
+  register_stats();
+}
+
+Run::~Run() = default;
+
+std::unique_ptr<Run::Debugger> Run::open_debugger(World& world, const RunOptions& options) {
+  if (!options.gdb_port) return nullptr;
+  std::vector<Iss*> processors;
+  std::vector<GdbSession::Thread> threads;
+  for (const Station& s : world.stations()) {
+    Iss* const iss = s.node->chip.fwcpu.processor();
+    if (iss == nullptr) continue;
+    processors.push_back(iss);
+    threads.push_back({"firmware of " + s.name, iss});
+  }
+  if (processors.empty()) {
+    throw ConfigError("--gdb: the firmware runs natively; a debugger needs --set rnic.fwcpu.target=rv32");
+  }
+  auto debugger = std::make_unique<Debugger>(options, threads);
+  for (Iss* iss : processors) iss->observe(debugger->session);
+  return debugger;
+}
+
+std::optional<std::uint16_t> Run::gdb_port() const {
+  return debugger_ ? std::optional(debugger_->server.port()) : std::nullopt;
+}
+
+bool Run::killed() const { return debugger_ && debugger_->session.killed(); }
+
+void Run::register_stats() {
+  const StatsGroup root(stats_);
+  for (unsigned direction = 0; direction < 2; ++direction) {
+    const FaultCounters* const counters = world_.faults().counters(direction);
+    if (counters != nullptr) root.group(direction == 0 ? "link.forward" : "link.reverse").counters(*counters);
+  }
+  for (const Station& s : world_.stations()) register_node(root.group(s.name), *s.node);
+  world_.register_stats(root);
+}
+
+// False if somebody wants the run to stop.
+bool Run::run_slice() {
+  const World::Pace pace = world_.pace();
+  const std::uint64_t until_ps = (kernel_time_ps() / pace.slice_ps + 1) * pace.slice_ps;
+  while (kernel_time_ps() < until_ps) {
+    if (stop_requested()) return false;
+    outputs_.follow(kernel_time_ps());
+    world_.advance(std::min(until_ps, kernel_time_ps() + pace.step_ps));
+    utilization_.follow(world_.working());
+  }
+  return true;
+}
+
+RunEnd Run::slices(const ProgressReport& report) {
+  const std::uint64_t limit_ps = world_.config().sim.max_time_us * 1'000'000;
+  std::uint64_t progress = 0, progress_ps = 0;
+  for (;;) {
+    const bool stopped = !run_slice();
+    const std::uint64_t now = kernel_time_ps();
+    outputs_.advance(now);
+    world_.end_slice();
+    if (report) report(now, world_.progress(), world_.total());
+    if (debugger_) debugger_->session.poll();
+    if (world_.failed() || killed()) return RunEnd::kFailed;
+    const bool done = world_.done();
+    if (done && (stopped || world_.peer_gone() || !world_.lingers())) return RunEnd::kDone;
+    if (stopped) return RunEnd::kInterrupted;
+    if (world_.peer_gone()) return RunEnd::kPeerGone;
+    if (const std::uint64_t p = world_.progress(); p != progress) progress = p, progress_ps = now;
+    switch (world_.stall(now - progress_ps, !sc_core::sc_pending_activity())) {
+      case World::Stall::kWait:
+        break;
+      case World::Stall::kResolved:
+        progress_ps = now;
+        break;
+      case World::Stall::kHung:
+        return RunEnd::kHung;
+    }
+    if (limit_ps != 0 && now >= limit_ps) return done ? RunEnd::kDone : RunEnd::kTimeLimit;
+  }
+}
+
+RunEnd Run::drive(const ProgressReport& report) {
+  if (debugger_ && debugger_->server.accept()) debugger_->session.begin();
+  const auto wall_start = std::chrono::steady_clock::now();
+  const double cpu_start = processor_seconds();
+  RunEnd end = RunEnd::kInterrupted;
+  try {
+    end = slices(report);
+  } catch (const external::PeerError& error) {
+    if (!stop_requested()) {  // a signal wakes who waits for the peer
+      end = RunEnd::kFailed;
+      peer_error_ = error.what();
+    }
+  }
+  end = world_.conclude(end);
+  utilization_.end();
+  cpu_seconds_ = processor_seconds() - cpu_start;
+  wall_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count();
+  if (debugger_) debugger_->session.end(end == RunEnd::kDone);
+  return end;
+}
+
+std::vector<std::string> Run::errors() const {
+  std::vector<std::string> errors = world_.errors();
+  if (!peer_error_.empty()) errors.push_back("the peer: " + peer_error_);
+  for (std::string& fault : outputs_.firmware_faults()) errors.push_back(std::move(fault));
+  if (killed()) errors.push_back("the debugger ended the run");
+  return errors;
+}
+
+std::string Run::waiting_for() const {
+  std::string text = world_.waiting_for();
+  for (const Station& s : world_.stations()) {
+    for (const ClockDomain* clk : {&s.node->core_clk, &s.node->host_clk}) {
+      for (const Stage* stage : clk->stages()) {
+        if (const std::string what = stage->waiting_for(); !what.empty()) {
+          text += fmt::format("{} waits for {}\n", stage->name(), what);
+        }
+      }
+    }
+  }
+  return text;
+}
+
+nlohmann::ordered_json Run::stats_json(RunEnd end) const {
+  nlohmann::ordered_json j = world_.about();
+  j["end"] = end_name(end);
+  j["complete"] = end == RunEnd::kDone;
+  j["versions"] = versions_json();
+  j["seed"] = world_.config().sim.seed;
+  if (world_.faults().any()) j["fault_seed"] = world_.faults().seed();
+  j["digest"] = fmt::format("{:016x}", outputs_.digest());
+  j["sim_time_ps"] = kernel_time_ps();
+  j["wall_s"] = wall_seconds_;
+  j["cpu_s"] = cpu_seconds_;
+  j["frames"] = frames();
+  j["frames_per_cpu_s"] = cpu_seconds_ > 0 ? static_cast<double>(frames()) / cpu_seconds_ : 0;
+  if (outputs_.wave_changes()) j["wave_changes"] = *outputs_.wave_changes();
+  world_.add_results(j);
+  j["errors"] = errors();
+  for (const Utilization& u : utilization()) j["utilization"][u.resource] = u.share;
+  for (const Station& s : world_.stations()) j["config"][s.name] = dump_system(s.config);
+  if (!write_failures().empty()) j["not_written"] = write_failures();
+  j["stats"] = to_json(stats_);
+  return j;
+}
+
+std::string Run::stats_text(RunEnd end) const {
+  std::ostringstream text;
+  if (end != RunEnd::kDone) text << "incomplete: " << end_name(end) << '\n';
+  text << world_.table();
+  for (const std::string& e : errors()) text << "error: " << e << '\n';
+  write_text(text, stats_);
+  return text.str();
+}
+
+// What may be large comes first: what there was no room for leaves its room to the rest.
+void Run::write_outputs(RunEnd end) {
+  outputs_.close(kernel_time_ps());
+  if (options_.out_dir.empty()) return;
+  outputs_.write_firmware();
+  outputs_.write("stats.txt", stats_text(end));
+  outputs_.write("stats.json", stats_json(end).dump(2) + '\n');
+}
+
+}  // namespace rnic

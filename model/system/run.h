@@ -1,0 +1,64 @@
+// The driver of a run: moves a world through simulated time until its work is done, watches progress and whoever wants
+// to stop it, and writes the outputs.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/system/run_outputs.h"
+#include "model/system/utilization.h"
+#include "model/system/world.h"
+
+namespace rnic {
+
+class Run final {
+ public:
+  // ConfigError for outputs that cannot be created, and for a debugger without a processor, before any file is written.
+  Run(World& world, const RunOptions& options);
+  ~Run();
+
+  // The port at which the run waits for a debugger; nothing without one.
+  std::optional<std::uint16_t> gdb_port() const;
+
+  // Called from time to time with simulated time, what is done and the total of it.
+  using ProgressReport = std::function<void(std::uint64_t now_ps, std::uint64_t done, std::uint64_t total)>;
+  RunEnd drive(const ProgressReport& report = {});
+
+  // Closes capture, log and waveform. The folder, if there is one, gets stats.json, stats.txt and the firmware's logs.
+  void write_outputs(RunEnd end);
+
+  std::vector<std::string> errors() const;  // of the world, the firmware and the debugger
+  std::string waiting_for() const;          // waiting programs and stages, one line each
+  const std::vector<std::string>& files() const { return outputs_.files(); }
+  const std::vector<std::string>& write_failures() const { return outputs_.failures(); }
+  std::uint64_t frames() const { return outputs_.capture().frames(); }
+  std::vector<Utilization> utilization() const { return utilization_.shares(); }
+  double cpu_seconds() const { return cpu_seconds_; }
+
+ private:
+  struct Debugger;
+
+  static std::unique_ptr<Debugger> open_debugger(World& world, const RunOptions& options);
+  bool killed() const;
+  bool stop_requested() const { return options_.stop_requested && options_.stop_requested(); }
+  bool run_slice();
+  RunEnd slices(const ProgressReport& report);
+  void register_stats();
+  std::string stats_text(RunEnd end) const;
+  nlohmann::ordered_json stats_json(RunEnd end) const;
+
+  World& world_;
+  const RunOptions options_;
+  std::unique_ptr<Debugger> debugger_;
+  RunOutputs outputs_;
+  UtilizationMeter utilization_;
+  StatsRegistry stats_;
+  std::string peer_error_;
+  double wall_seconds_ = 0, cpu_seconds_ = 0;
+};
+
+}  // namespace rnic

@@ -1,0 +1,53 @@
+#include "model/system/utilization.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "model/common/kernel_time.h"
+
+namespace rnic {
+
+UtilizationMeter::Busy UtilizationMeter::busy() const {
+  Busy busy{kernel_time_ps(), {}};
+  const auto add = [&](std::string resource, double ps) { busy.ps.emplace_back(std::move(resource), ps); };
+  for (const Station& s : stations_) {
+    const Rnic& chip = s.node->chip;
+    const double cycle = static_cast<double>(s.node->core_clk.period_ps());
+    const pcie::LinkTiming pcie(s.config.rnic.pcie.link);
+    const double octet = static_cast<double>(pcie.ticks_per_octet()) / pcie::LinkTiming::kTicksPerPs;
+    add(fmt::format("wire {} to {}", s.name, s.joined_to),
+        static_cast<double>(chip.mac_tx.counters().line_octets) * 8000 / s.config.rnic.mac_tx.line_gbps);
+    add("PCIe device to host, " + s.name, static_cast<double>(chip.pcie.endpoint.port.counters().wire_bytes) * octet);
+    add("PCIe host to device, " + s.name, static_cast<double>(s.node->root_complex.port.counters().wire_bytes) * octet);
+    add("transmit datapath, " + s.name, static_cast<double>(chip.crc_insert.out->pushed()) * cycle);
+    add("receive datapath, " + s.name, static_cast<double>(chip.crc_check.out->pushed()) * cycle);
+  }
+  return busy;
+}
+
+void UtilizationMeter::follow(bool working) {
+  if (working == phase_begin_.has_value()) return;
+  if (!phase_begin_) {
+    phase_begin_ = busy();
+    return;
+  }
+  Busy phase = busy();
+  phase.time_ps -= phase_begin_->time_ps;
+  if (work_) phase.time_ps += work_->time_ps;
+  for (std::size_t i = 0; i < phase.ps.size(); ++i) {
+    phase.ps[i].second += (work_ ? work_->ps[i].second : 0) - phase_begin_->ps[i].second;
+  }
+  work_ = std::move(phase);
+  phase_begin_.reset();
+}
+
+std::vector<Utilization> UtilizationMeter::shares() const {
+  std::vector<Utilization> list;
+  if (!work_ || work_->time_ps == 0) return list;
+  for (const auto& [resource, ps] : work_->ps) list.push_back({resource, ps / static_cast<double>(work_->time_ps)});
+  std::stable_sort(list.begin(), list.end(), [](const auto& x, const auto& y) { return x.share > y.share; });
+  return list;
+}
+
+}  // namespace rnic

@@ -1,0 +1,42 @@
+// How busy wires, PCIe links and datapaths are while work is done, without connection setup and teardown.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/system/world.h"
+
+namespace rnic {
+
+struct Utilization {
+  std::string resource;
+  double share = 0;  // 0 to 1
+};
+
+class UtilizationMeter final {
+ public:
+  explicit UtilizationMeter(const std::vector<Station>& stations) : stations_(stations) {}
+
+  // To be called after each step of the kernel; shares are exact to a step.
+  void follow(bool working);
+  // No more work follows.
+  void end() { follow(false); }
+  // The busiest first; none if no work was begun.
+  std::vector<Utilization> shares() const;
+
+ private:
+  // How long each resource has been busy in how much time.
+  struct Busy {
+    std::uint64_t time_ps = 0;
+    std::vector<std::pair<std::string, double>> ps;
+  };
+  Busy busy() const;  // since the begin
+
+  const std::vector<Station>& stations_;
+  std::optional<Busy> phase_begin_, work_;  // of the current phase; of all finished phases
+};
+
+}  // namespace rnic

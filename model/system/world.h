@@ -1,0 +1,90 @@
+// What a run simulates: nodes, the cable that joins them, and the programs on them. The driver (run.h) moves every
+// world through time and writes its outputs in the same way; a world says what is its own.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "model/cable/cable_faults.h"
+#include "model/stats/registry.h"
+#include "model/system/node.h"
+#include "model/system/system_config.h"
+
+namespace rnic {
+
+// A node of a world.
+struct Station {
+  std::string name;       // in files and statistics
+  std::string joined_to;  // the other end of its cable, in reports
+  SystemConfig config;
+  std::unique_ptr<Node> node;
+};
+
+enum class RunEnd { kDone, kFailed, kHung, kPeerGone, kTimeLimit, kInterrupted };
+
+class World {
+ public:
+  virtual ~World();
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  const SystemConfig& config() const { return config_; }  // of the run
+  const std::vector<Station>& stations() const { return stations_; }
+  std::vector<Rnic*> chips() const;  // for twins; in the order of the stations
+  EthernetLink& cable() { return *cable_; }
+  const CableFaults& faults() const { return *faults_; }
+
+  // Time. The kernel is entered once for a step: then waveforms, the share of busy time, and whoever wants to stop the
+  // run are looked at. The state of the run is looked at once in a slice, of which a step is a part.
+  struct Pace {
+    std::uint64_t slice_ps = 50'000'000, step_ps = 1'000'000;
+  };
+  virtual Pace pace() const { return {}; }
+  virtual void advance(std::uint64_t until_ps);
+  virtual void end_slice() {}
+
+  // Work.
+  virtual bool done() const = 0;                       // nothing is left to do
+  virtual bool lingers() const { return false; }       // it goes on all the same
+  virtual bool failed() const = 0;                     // nothing is to be gained by going on
+  virtual bool peer_gone() const { return false; }     // a peer outside of the simulation has left
+  virtual bool working() const = 0;                    // neither set-up nor teardown: what shares of busy time count
+  virtual std::uint64_t progress() const = 0;          // changes with whatever gets done
+  virtual std::uint64_t total() const { return 0; }    // of progress, or 0 where nobody knows
+  virtual RunEnd conclude(RunEnd end) { return end; }  // the run is over
+  virtual bool passed() const { return true; }         // all checks, after a run that is done
+
+  // What is made of a world without progress for so long, or without any event that could bring it.
+  enum class Stall { kWait, kResolved, kHung };
+  virtual Stall stall(std::uint64_t idle_ps, bool dead);
+
+  // Reports.
+  virtual std::string notice() const { return {}; }     // for people, before the run
+  virtual std::string table() const = 0;                // what has been done, in lines
+  virtual std::string verdicts() const { return {}; }   // checks, one line each
+  virtual std::vector<std::string> errors() const = 0;  // of programs
+  virtual std::string waiting_for() const = 0;          // of programs, one line each
+  virtual nlohmann::ordered_json about() const = 0;     // stats.json begins with it
+  virtual void add_results(nlohmann::ordered_json& j) const = 0;
+  virtual void register_stats(const StatsGroup&) const {}  // beside nodes and cable
+
+ protected:
+  explicit World(SystemConfig config);
+  // A node with the run's look-ahead, order of calls and run-ahead.
+  Station& add_station(std::string name, std::string joined_to, SystemConfig config, const StationConfig& address);
+  // "cable", and the injectors of its faults, which attach both ends to it.
+  CableFaults& lay_cable();
+
+ private:
+  const SystemConfig config_;
+  std::vector<Station> stations_;
+  std::unique_ptr<EthernetLink> cable_;
+  std::unique_ptr<CableFaults> faults_;
+};
+
+}  // namespace rnic
