@@ -1,4 +1,4 @@
-// rnicsim config --list | --dump [--set key=value …] [scenario.json]
+// rnicsim config --list | --dump | --keys [--set key=value …] [scenario.json]
 #pragma once
 
 #include <iosfwd>

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "model/common/check.h"
+#include "model/system/key_reader.h"
 #include "model/system/scenario_assignment.h"
 #include "model/system/scenario_inject.h"
 #include "model/system/scenario_programs.h"
@@ -21,7 +22,6 @@ using namespace workload;
 
 constexpr std::size_t kLongestName = 64;
 
-constexpr std::uint64_t kMaxMessageBytes = std::uint64_t{1} << 30;
 constexpr std::uint64_t kMaxOutstanding = 1024;  // entries of a completion queue
 
 class ScenarioReader {
@@ -46,7 +46,7 @@ class ScenarioReader {
   void terminate_check(const ScenarioValue& v, ScenarioCheck& c);
   ScenarioCheck check(const ScenarioValue& v);
   unsigned index_of(const ScenarioValue& v, const char* what, const std::vector<std::string>& names);
-  std::string fresh_name(const ScenarioValue& v, std::string name, std::vector<std::string>& names);
+  std::string fresh_name(const ScenarioValue& v, const std::string& name, std::vector<std::string>& names);
 
   const ScenarioValue root_;
   Scenario scenario_;
@@ -77,7 +77,8 @@ void expect_node_name(const ScenarioValue& v, const std::string& name) {
       fmt::format("a node's name is a letter and then letters, digits, _ and -, not {}", v.at("name").json().dump()));
 }
 
-std::string ScenarioReader::fresh_name(const ScenarioValue& v, std::string name, std::vector<std::string>& names) {
+std::string ScenarioReader::fresh_name(const ScenarioValue& v, const std::string& name,
+                                       std::vector<std::string>& names) {
   expect_printable(v, name);
   if (std::find(names.begin(), names.end(), name) != names.end()) v.fail(fmt::format("the name '{}' is taken", name));
   names.push_back(name);
@@ -85,7 +86,7 @@ std::string ScenarioReader::fresh_name(const ScenarioValue& v, std::string name,
 }
 
 std::uint32_t parse_ip(const ScenarioValue& v) {
-  in_addr address;
+  in_addr address{};
   if (inet_pton(AF_INET, v.string().c_str(), &address) != 1) {
     v.fail(fmt::format("'{}' is not an IPv4 address", v.string()));
   }
@@ -105,12 +106,10 @@ std::array<std::uint8_t, 6> parse_mac(const ScenarioValue& v) {
 }
 
 Scenario ScenarioReader::read() {
-  root_.expect_keys({"name", "description", "seed", "config", "link", "nodes", "connections", "work", "inject",
-                     "checks", "programs", "sweep", "columns"});
-  scenario_.name = root_.at("name").string();
+  expect_keys<Scenario>(root_);
+  read_keys(root_, scenario_);
+  read_keys(root_, scenario_.plan);
   expect_printable(root_, scenario_.name);
-  scenario_.description = root_.get("description", std::string());
-  scenario_.plan.seed = root_.get("seed", 1, 0, UINT64_MAX);
   if (root_.has("config"))
     scenario_.config = Overlay::from_json(root_.at("config").json(), scenario_.file + ": config");
   if (root_.has("link")) {
@@ -152,10 +151,8 @@ Scenario ScenarioReader::read() {
 }
 
 ScenarioNode ScenarioReader::node(const ScenarioValue& v) {
-  v.expect_keys({"name", "ip", "mac", "config", "peer"});
-  ScenarioNode n;
-  if (v.has("peer")) n.external = v.at("peer").word_of({"modelled", "external"}) == 1;
-  n.name = fresh_name(v, v.at("name").string(), node_names_);
+  auto n = expect_and_read<ScenarioNode>(v);
+  fresh_name(v, n.name, node_names_);
   expect_node_name(v, n.name);
   // Unless told otherwise the n-th node is 10.0.0.n, 02:00:00:00:00:n.
   const auto number = static_cast<std::uint8_t>(node_names_.size());
@@ -173,11 +170,7 @@ ScenarioNode ScenarioReader::node(const ScenarioValue& v) {
 }
 
 SideSpec ScenarioReader::side(const ScenarioValue& v, SideSpec s, std::uint64_t max_private) {
-  s.markers = v.get("markers", s.markers);
-  s.crc = v.get("crc", s.crc);
-  s.ird = static_cast<std::uint16_t>(v.get("ird", s.ird, 0, 0x3fff));
-  s.ord = static_cast<std::uint16_t>(v.get("ord", s.ord, 0, 0x3fff));
-  s.private_data = v.get("private_data", s.private_data);
+  read_keys(v, s);
   if (s.private_data.size() > max_private) {
     v.at("private_data").fail(fmt::format("has {} octets; at most {} fit", s.private_data.size(), max_private));
   }
@@ -185,31 +178,26 @@ SideSpec ScenarioReader::side(const ScenarioValue& v, SideSpec s, std::uint64_t 
 }
 
 ConnectionSpec ScenarioReader::connection(const ScenarioValue& v, std::size_t index) {
-  v.expect_keys({"name", "from", "to", "port", "qps", "mpa_revision", "rtr", "completion", "markers", "crc", "ird",
-                 "ord", "private_data", "from_side", "to_side"});
   ConnectionSpec c;
-  c.name = fresh_name(v, v.get("name", fmt::format("c{}", index)), connection_names_);
+  c.name = fmt::format("c{}", index);
+  c = expect_and_read(v, std::move(c));
+  fresh_name(v, c.name, connection_names_);
   c.from = index_of(v.at("from"), "node", node_names_);
   c.to = index_of(v.at("to"), "node", node_names_);
   if (c.from == c.to) v.fail("connects a node to itself");
-  c.port = static_cast<std::uint16_t>(v.get("port", c.port, 1, 65535));
-  c.qps = static_cast<unsigned>(v.get("qps", c.qps, 1, 4096));
   if (c.port + c.qps > 65536) v.fail("its ports go beyond 65535");
   for (unsigned q = 0; q < c.qps; ++q) {
     if (!ports_.insert({c.to, c.port + q}).second) {
       v.fail(fmt::format("port {} of node '{}' is taken", c.port + q, node_names_[c.to]));
     }
   }
-  c.mpa_revision = static_cast<std::uint8_t>(v.get("mpa_revision", c.mpa_revision, 1, 2));
-  c.rtr = v.get("rtr", c.rtr, {"none", "send", "write", "read"});
   if (c.rtr != Rtr::kNone && c.mpa_revision == 1) v.at("rtr").fail("needs mpa_revision 2 (RFC 6581)");
-  c.notified = v.get("completion", std::size_t{0}, {"poll", "event"}) == 1;
   const std::uint64_t max_private = c.mpa_revision == 2 ? 508 : 512;  // RFC 6581 section 9
   const SideSpec both = side(v, {}, max_private);
   c.from_side = c.to_side = both;
   for (const auto& [key, which] : {std::pair{"from_side", &c.from_side}, std::pair{"to_side", &c.to_side}}) {
     if (!v.has(key)) continue;
-    v.at(key).expect_keys({"markers", "crc", "ird", "ord", "private_data"});
+    expect_keys<SideSpec>(v.at(key));
     *which = side(v.at(key), both, max_private);
   }
   return c;
@@ -218,13 +206,12 @@ ConnectionSpec ScenarioReader::connection(const ScenarioValue& v, std::size_t in
 SizeSpec ScenarioReader::size(const ScenarioValue& v) {
   SizeSpec s;
   if (!v.is_object()) {
-    s.min = s.max = static_cast<std::uint32_t>(v.unsigned_in(0, kMaxMessageBytes));
+    s.min = s.max = static_cast<std::uint32_t>(v.unsigned_in(0, keys::kMaxMessageBytes));
     return s;
   }
-  v.expect_keys({"law", "min", "max"});
-  s.law = static_cast<SizeLaw>(1 + v.at("law").word_of({"uniform", "log_uniform", "powers_of_two"}));
-  s.min = static_cast<std::uint32_t>(v.at("min").unsigned_in(s.law == SizeLaw::kUniform ? 0 : 1, kMaxMessageBytes));
-  s.max = static_cast<std::uint32_t>(v.at("max").unsigned_in(s.min, kMaxMessageBytes));
+  s = expect_and_read<SizeSpec>(v);
+  v.at("min").unsigned_in(s.law == SizeLaw::kUniform ? 0 : 1, keys::kMaxMessageBytes);
+  v.at("max").unsigned_in(s.min, keys::kMaxMessageBytes);
   if (s.law == SizeLaw::kPowersOfTwo && (s.min & (s.min - 1)) != 0 && message_sizes(s, 1, 0)[0] > s.max) {
     v.fail("has no power of two");
   }
@@ -249,15 +236,10 @@ std::vector<unsigned> ScenarioReader::connections_of(const ScenarioValue& v) {
 }
 
 WorkItem ScenarioReader::item(const ScenarioValue& v) {
-  v.expect_keys({"name", "connections", "direction", "op", "mode", "size", "count", "depth", "signal_every", "align",
-                 "words", "pattern", "interval_ns", "outcomes"});
-  WorkItem w;
-  w.op =
-      static_cast<Op>(v.at("op").word_of({"send", "write", "read", "write_imm", "fetch_add", "cmp_swap", "connect"}));
-  w.name = fresh_name(v, v.get("name", fmt::format("{}{}", op_name(w.op), work_names_.size())), work_names_);
+  auto w = expect_and_read<WorkItem>(v);
+  if (w.name.empty() && !v.has("name")) w.name = fmt::format("{}{}", op_name(w.op), work_names_.size());
+  fresh_name(v, w.name, work_names_);
   w.connections = connections_of(v);
-  w.direction = v.get("direction", w.direction, {"forward", "reverse", "both"});
-  w.mode = v.get("mode", w.mode, {"bandwidth", "pingpong"});
   if (is_atomic(w.op)) {
     for (const char* key : {"size", "align", "pattern"}) {
       if (v.has(key)) v.at(key).fail("is not for atomics, which have eight octets");
@@ -268,14 +250,10 @@ WorkItem ScenarioReader::item(const ScenarioValue& v) {
     const bool optional = w.op == Op::kConnect && !v.has("size");
     if (!optional) w.size = size(v.at("size"));
   }
-  w.words = static_cast<std::uint32_t>(v.get("words", w.words, 1, 1 << 20));
-  w.count = static_cast<std::uint32_t>(v.get("count", w.count, 1, 10'000'000));
   const bool ping = w.mode == Mode::kPingPong;
-  w.depth = static_cast<std::uint32_t>(v.get("depth", ping ? 1 : w.depth, 1, ping ? 1 : 512));
-  w.signal_every = static_cast<std::uint32_t>(v.get("signal_every", w.signal_every, 1, w.depth));
-  w.align = static_cast<std::uint32_t>(v.get("align", w.align, 1, 4096));
-  if ((w.align & (w.align - 1)) != 0) v.at("align").fail("must be a power of two");
-  w.pattern = v.get("pattern", w.pattern, {"random", "counting"});
+  if (ping && v.has("depth")) v.at("depth").unsigned_in(1, 1);
+  if (ping) w.depth = 1;
+  if (v.has("signal_every")) v.at("signal_every").unsigned_in(1, w.depth);
   churn(v, w);
   if (ping && w.op != Op::kSend && w.op != Op::kWrite)
     v.at("mode").fail("pingpong works with ops 'send' and 'write' only");
@@ -295,11 +273,10 @@ void ScenarioReader::churn(const ScenarioValue& v, WorkItem& w) {
   for (const char* key : {"direction", "mode", "signal_every", "align"}) {
     if (v.has(key)) v.at(key).fail("is not for op 'connect'");
   }
-  w.interval_ns = v.get("interval_ns", w.interval_ns, 0, 1'000'000'000);
   if (!v.has("outcomes")) return;
   w.outcomes.clear();
   for (const ScenarioValue& o : v.at("outcomes").elements()) {
-    w.outcomes.push_back(static_cast<Outcome>(o.word_of({"accept", "reject", "no_listener", "timeout"})));
+    w.outcomes.push_back(key_value(o, key_spec<Outcome>("", one_of(keys::kOutcomes))));
   }
   if (w.outcomes.empty()) v.at("outcomes").fail("is empty");
 }
@@ -338,7 +315,7 @@ void ScenarioReader::check_phase(const ScenarioValue& v, const std::vector<WorkI
 }
 
 void ScenarioReader::injection(const ScenarioValue& v) {
-  if (!v.is_object()) v.expect_keys({});
+  v.expect_object();
   const std::string name = v.get("name", fmt::format("inject{}", scenario_.injection_names.size()));
   const InjectionNames names{node_names_, connection_names_, work_names_};
   auto one = read_injection(v, fresh_name(v, name, scenario_.injection_names), names, scenario_.plan);
@@ -357,17 +334,11 @@ void ScenarioReader::terminate_check(const ScenarioValue& v, ScenarioCheck& c) {
   }
   c.sent_by_from = sender == connection.from;
   c.cause = read_terminate_code(v.at("code"));
-  c.told = v.get("told", true);
   connection.may_end = true;
 }
 
 ScenarioCheck ScenarioReader::check(const ScenarioValue& v) {
-  static const std::vector<std::string> kKinds{
-      "data",       "min_goodput_gbps", "min_share_percent", "min_rate_mops", "max_p50_ns",
-      "max_p99_ns", "max_p999_ns",      "max_latency_ns",    "min_fairness",  "terminate"};
-  v.expect_keys({"name", "check", "work", "value", "connection", "qp", "sender", "code", "told"});
-  ScenarioCheck c;
-  c.kind = static_cast<CheckKind>(v.at("check").word_of(kKinds));
+  auto c = expect_and_read<ScenarioCheck>(v);
   const bool of_terminate = c.kind == CheckKind::kTerminate;
   for (const char* key : {"connection", "qp", "sender", "code", "told"}) {
     if (v.has(key) && !of_terminate) v.at(key).fail("is for check 'terminate'");
@@ -375,21 +346,20 @@ ScenarioCheck ScenarioReader::check(const ScenarioValue& v) {
   for (const char* key : {"work", "value"}) {
     if (v.has(key) && of_terminate) v.at(key).fail("is not for check 'terminate'");
   }
+  std::string name;
   if (of_terminate) {
     terminate_check(v, c);
     const std::string where =
         scenario_.plan.connections[c.connection].name + (c.qp == 0 ? "" : fmt::format("[{}]", c.qp));
-    c.name =
-        fresh_name(v, v.get("name", fmt::format("terminate {} on {}", terminate_code(c.cause), where)), check_names_);
-    return c;
+    name = fmt::format("terminate {} on {}", terminate_code(c.cause), where);
+  } else {
+    if (v.has("work")) index_of(v.at("work"), "work", work_names_);
+    if (c.kind != CheckKind::kData) v.at("value");
+    else if (v.has("value")) v.at("value").fail("is not for check 'data'");
+    name = v.at("check").string() + (c.work.empty() ? "" : " of " + c.work);
   }
-  if (v.has("work")) {
-    c.work = work_names_[index_of(v.at("work"), "work", work_names_)];
-  }
-  if (c.kind != CheckKind::kData) c.value = v.at("value").number_in(0, 1e12);
-  else if (v.has("value")) v.at("value").fail("is not for check 'data'");
-  const std::string name = v.at("check").string() + (c.work.empty() ? "" : " of " + c.work);
-  c.name = fresh_name(v, v.get("name", name), check_names_);
+  if (!v.has("name")) c.name = name;
+  fresh_name(v, c.name, check_names_);
   return c;
 }
 

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "model/system/key_reader.h"
+
 namespace rnic {
 namespace {
 
@@ -14,8 +16,6 @@ using inject::Field;
 using inject::Injection;
 using workload::RequestFault;
 using workload::WorkItem;
-
-constexpr std::uint16_t kLongestUlpdu = 65535;
 
 unsigned index_in(const ScenarioValue& v, const char* what, const std::vector<std::string>& names) {
   const auto n = std::find(names.begin(), names.end(), v.string());
@@ -44,12 +44,10 @@ Field field_of(const ScenarioValue& v, inject::MessageKind message) {
 }
 
 Injection message_injection(const ScenarioValue& v, const InjectionNames& names, const workload::Plan& plan) {
-  v.expect_keys({"name", "connection", "qp", "sender", "message", "number", "segment", "field", "octet", "value", "add",
-                 "close_after"});
+  auto i = expect_and_read<Injection>(v);
   if (!v.has("connection") && plan.connections.size() > 1) v.fail("needs 'connection': there are several");
   const unsigned connection = v.has("connection") ? index_in(v.at("connection"), "connection", names.connections) : 0;
   const workload::ConnectionSpec& c = plan.connections[connection];
-  Injection i;
   i.node = index_in(v.at("sender"), "node", names.nodes);
   if (i.node != c.from && i.node != c.to) v.at("sender").fail(fmt::format("is no end of connection '{}'", c.name));
   i.by_listener = i.node == c.to;
@@ -62,25 +60,21 @@ Injection message_injection(const ScenarioValue& v, const InjectionNames& names,
     const bool requests = i.message == inject::MessageKind(wire::MpaFrameKind::kRequest);
     if (requests == i.by_listener) v.at("message").fail(fmt::format("is not sent by '{}'", names.nodes[i.node]));
   }
-  i.number = v.get("number", 0, 0, UINT64_MAX);
-  i.segment = v.get("segment", 0, 0, UINT64_MAX);
   const int changes = v.has("field") + v.has("octet") + v.has("close_after");
   if (changes != 1) v.fail("needs one of 'field', 'octet' and 'close_after'");
   if (v.has("close_after")) {
     for (const char* key : {"value", "add"}) {
       if (v.has(key)) v.at(key).fail("does not go with 'close_after'");
     }
-    i.change.close_after = static_cast<std::uint16_t>(v.at("close_after").unsigned_in(0, kLongestUlpdu));
     return i;
   }
   if (v.has("field")) i.change.field = field_of(v.at("field"), i.message);
-  else i.change.octet = static_cast<std::uint16_t>(v.at("octet").unsigned_in(0, kLongestUlpdu));
   read_value(v, i.change.field ? i.change.field->bits : 8, i.change);
   return i;
 }
 
 void request_injection(const ScenarioValue& v, const InjectionNames& names, workload::Plan& plan) {
-  v.expect_keys({"name", "work", "request", "receive", "right", "length", "lkey"});
+  auto fault = expect_and_read<RequestFault>(v);
   unsigned index = index_in(v.at("work"), "work", names.work);
   auto phase = plan.phases.begin();
   for (; index >= phase->size(); ++phase) index -= static_cast<unsigned>(phase->size());
@@ -88,7 +82,6 @@ void request_injection(const ScenarioValue& v, const InjectionNames& names, work
   if (item.op == workload::Op::kConnect || item.mode == workload::Mode::kPingPong) {
     v.at("work").fail("has no requests that can be changed: it is of op 'connect' or mode 'pingpong'");
   }
-  RequestFault fault;
   fault.receive = v.has("receive");
   if (fault.receive == v.has("request")) v.fail("needs either 'request' or 'receive'");
   const char* const number = fault.receive ? "receive" : "request";
@@ -97,14 +90,8 @@ void request_injection(const ScenarioValue& v, const InjectionNames& names, work
   if (fault.receive && !(v.has("lkey") && item.op == workload::Op::kSend)) {
     v.at("receive").fail("is a receive of Sends, with 'lkey'");
   }
-  if (v.has("right")) {
-    fault.right = v.get("right", workload::Right::kNone, {"none", "remote_read", "remote_write", "other_domain"});
-  } else if (v.has("length")) {
-    if (workload::is_atomic(item.op)) v.at("length").fail("is not for atomics, which have eight octets");
-    fault.length = static_cast<std::uint32_t>(v.at("length").unsigned_in(0, 1 << 24));
-  } else {
-    v.at("lkey").word_of({"invalid"});
-    fault.wrong_lkey = true;
+  if (fault.length && workload::is_atomic(item.op)) {
+    v.at("length").fail("is not for atomics, which have eight octets");
   }
   item.faults.push_back(fault);
 }

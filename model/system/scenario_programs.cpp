@@ -5,14 +5,13 @@
 
 #include <fmt/format.h>
 
+#include "model/system/key_reader.h"
+
 namespace rnic {
 namespace {
 
 using consumer::Part;
 using consumer::ProgramSpec;
-
-constexpr std::uint32_t kMaxBytes = 1 << 20;  // of a message
-constexpr std::uint64_t kMaxStartUs = 3'600'000'000;
 
 // Some names say the role.
 struct ToolName {
@@ -35,36 +34,31 @@ const ToolName& tool_of(const ScenarioValue& v) {
 }
 
 ProgramSpec program(const ScenarioValue& v, std::size_t index) {
-  v.expect_keys({"name", "program", "role", "port", "op", "count", "size", "start_us", "start_on_ping", "crc",
-                 "markers", "rtr", "reject"});
+  expect_keys<ProgramSpec>(v);
   const ToolName& tool = tool_of(v.at("program"));
-  ProgramSpec p;
-  p.tool = tool.tool;
-  p.port = tool.port;
   if (tool.part) {
     for (const char* key : {"role", "count", "size"}) {
       if (v.has(key)) v.at(key).fail(fmt::format("{} has none to choose", tool.name));
     }
+  } else {
+    v.at("role");
   }
-  p.part = tool.part ? *tool.part : static_cast<Part>(v.at("role").word_of({"client", "server"}));
-  p.name = v.get("name", fmt::format("{}{}", tool.name, index));
-  p.port = static_cast<std::uint16_t>(v.get("port", p.port, 1, 65535));
+  ProgramSpec p;
+  p.tool = tool.tool;
+  p.port = tool.port;
+  p.name = fmt::format("{}{}", tool.name, index);
+  read_keys(v, p);
+  if (tool.part) p.part = *tool.part;
   const bool server = p.part == Part::kServer;
-  const bool chooses = p.tool == consumer::Tool::kEcho && p.part == Part::kClient;
+  if (server && !v.has("count")) p.count = 0;
+  if (server && !v.has("size")) p.size = 65536;
+  if (!server && p.count == 0) v.at("count").fail("must be 1 or more for a client");
+  const bool chooses = p.tool == consumer::Tool::kEcho && !server;
   if (!chooses && v.has("op")) v.at("op").fail("is for a client of echo");
-  p.operation = v.get("op", p.operation, {"send", "write", "write_inv", "read"});
-  p.count = static_cast<std::uint32_t>(v.get("count", server ? 0 : p.count, server ? 0 : 1, 10'000'000));
-  p.size = static_cast<std::uint32_t>(v.get("size", server ? 65536 : p.size, 64, kMaxBytes));
-  p.crc = v.get("crc", p.crc);
-  p.markers = v.get("markers", p.markers);
   for (const char* key : {"start_us", "start_on_ping", "rtr"}) {
     if (server && v.has(key)) v.at(key).fail("is for a client");
   }
   if (!server && v.has("reject")) v.at("reject").fail("is for a server");
-  p.start_us = v.get("start_us", p.start_us, 0, kMaxStartUs);
-  p.start_on_ping = v.get("start_on_ping", p.start_on_ping);
-  p.rtr = v.get("rtr", p.rtr);
-  p.reject = v.get("reject", p.reject);
   return p;
 }
 

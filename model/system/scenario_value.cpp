@@ -22,10 +22,14 @@ void ScenarioValue::fail_unknown(const std::string& what, const std::string& wor
                    candidates.empty() ? "" : fmt::format("; did you mean '{}'?", nearest(word, candidates))));
 }
 
-void ScenarioValue::expect_keys(std::initializer_list<std::string_view> keys) const {
+void ScenarioValue::expect_object() const {
   if (!value_.is_object()) fail(fmt::format("must be an object, not {}", value_.dump()));
+}
+
+void ScenarioValue::expect_keys(const std::vector<std::string>& keys) const {
+  expect_object();
   for (const auto& [key, unused] : value_.items()) {
-    if (std::find(keys.begin(), keys.end(), key) == keys.end()) fail_unknown("key", key, {keys.begin(), keys.end()});
+    if (std::find(keys.begin(), keys.end(), key) == keys.end()) fail_unknown("key", key, keys);
   }
 }
 

@@ -1,9 +1,7 @@
 // A value of a scenario file together with its path, for messages.
 #pragma once
 
-#include <initializer_list>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,8 +20,9 @@ class ScenarioValue {
                                  const std::vector<std::string>& candidates) const;
   const nlohmann::json& json() const { return value_; }
 
-  // Objects. expect_keys() refuses every other key, and values that are not objects.
-  void expect_keys(std::initializer_list<std::string_view> keys) const;
+  // Objects. expect_keys() refuses every other key, and like expect_object() values that are not objects.
+  void expect_object() const;
+  void expect_keys(const std::vector<std::string>& keys) const;
   bool has(const char* key) const { return value_.contains(key); }
   ScenarioValue at(const char* key) const;  // a missing key is an error
   // Lists.
@@ -45,13 +44,8 @@ class ScenarioValue {
   std::uint64_t get(const char* key, std::uint64_t fallback, std::uint64_t lo, std::uint64_t hi) const {
     return has(key) ? at(key).unsigned_in(lo, hi) : fallback;
   }
-  bool get(const char* key, bool fallback) const { return has(key) ? at(key).boolean() : fallback; }
   std::string get(const char* key, std::string fallback) const {
     return has(key) ? at(key).string() : std::move(fallback);
-  }
-  template <class E>
-  E get(const char* key, E fallback, const std::vector<std::string>& words) const {
-    return has(key) ? static_cast<E>(at(key).word_of(words)) : fallback;
   }
 
  private:

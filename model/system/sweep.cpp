@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "model/config/nearest.h"
+#include "model/system/key_reader.h"
 
 namespace rnic {
 namespace {
@@ -16,10 +17,8 @@ constexpr std::size_t kMostPoints = 10'000;
 std::string text_of(const nlohmann::json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
 
 SweepAxis axis(const ScenarioValue& v) {
-  v.expect_keys({"key", "title", "values", "labels"});
-  SweepAxis a;
-  a.key = v.at("key").string();
-  a.title = v.get("title", a.key);
+  auto a = expect_and_read<SweepAxis>(v);
+  if (!v.has("title")) a.title = a.key;
   for (const ScenarioValue& value : v.at("values").elements()) {
     if (value.is_object() || value.is_list()) value.fail("is no value of a setting");
     a.values.push_back(value.json());
@@ -78,9 +77,8 @@ Sweep read_sweep(const ScenarioValue& scenario) {
   if (s.points() > kMostPoints) scenario.at("sweep").fail(fmt::format("has more than {} points", kMostPoints));
   if (!scenario.has("columns")) return s;
   for (const ScenarioValue& v : scenario.at("columns").elements()) {
-    v.expect_keys({"title", "value"});
-    const std::string path = v.at("value").string();
-    s.columns.push_back({v.get("title", path), path});
+    s.columns.push_back(expect_and_read<SweepColumn>(v));
+    if (!v.has("title")) s.columns.back().title = s.columns.back().path;
   }
   return s;
 }

@@ -90,8 +90,8 @@ TEST(ConfigCommand, MistakesEndInExitCodeTwo) {
     EXPECT_EQ(r.code, 2) << args;
     return r.text;
   };
-  EXPECT_EQ(message(""), "rnicsim: config: give either --list or --dump\n");
-  EXPECT_EQ(message("--list --dump"), "rnicsim: config: give either --list or --dump\n");
+  EXPECT_EQ(message(""), "rnicsim: config: give one of --list, --dump and --keys\n");
+  EXPECT_EQ(message("--list --dump"), "rnicsim: config: give one of --list, --dump and --keys\n");
   EXPECT_EQ(message("--lis"), "rnicsim: unknown option '--lis'; the nearest is '--list'\n");
   EXPECT_EQ(message("--dump a.json b.json"),
             "rnicsim: too many positional options have been specified on the command line\n");
