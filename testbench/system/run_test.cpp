@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kUs = 1'000'000;
 
-SystemConfig config() {
+SystemConfig short_limits() {
   SystemConfig c;
   c.sim.max_time_us = 1000;
   c.sim.watchdog_us = 300;
@@ -29,9 +29,9 @@ RunOptions no_outputs() {
 
 class IdleWorld final : public World {
  public:
-  IdleWorld() : World(config()) {
+  IdleWorld() : World(short_limits()) {
     const StationConfig address{wire::MacAddress{{2, 0, 0, 0, 0, 1}}, wire::Ipv4Address{0x0a000001}, {}};
-    Node& node = *add_station("a", "nobody", World::config(), address).node;
+    Node& node = *add_station("a", "nobody", config(), address).node;
     CableFaults& faults = lay_cable();
     faults.attach(cable(), 0, node.chip.mac_tx.ethernet, node.chip.mac_rx);
     faults.attach(cable(), 1, nobody_.transmitter, nobody_.receiver());
