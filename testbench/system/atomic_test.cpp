@@ -267,12 +267,7 @@ TEST_F(NoExtensions, RefuseAtomicResponses) {
 class AtomicRequester : public OneStreamBench {
  protected:
   host::SendWr fetch_add(std::uint64_t id, unsigned local, std::uint64_t add, std::uint64_t tops = 0) const {
-    host::SendWr wr;
-    wr.wr_id = id;
-    wr.opcode = WrOpcode::kFetchAdd;
-    wr.send_flags = abi::kWqeSignaled;
-    wr.num_sge = 1;
-    wr.sg_list[0] = host.sge(local);
+    host::SendWr wr = host::send_request(id, WrOpcode::kFetchAdd, host.sge(local));
     wr.remote_addr = 0x4008;
     wr.rkey = 0x300;
     wr.atomic.compare_add = add;

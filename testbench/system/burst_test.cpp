@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "testbench/system/peer_bench.h"
+#include "testbench/system/session_host.h"
 
 namespace rnic::test {
 namespace {
@@ -11,7 +12,7 @@ using abi::TerminateOrigin;
 using host::CmEventType;
 
 // One stream after the other, each with a queue pair of its own; what each of them came to.
-class BurstHost final : public host::App {
+class BurstHost final : public SessionHost {
  public:
   static constexpr std::uint32_t kRegion = 4096;
   static constexpr unsigned kReceives = 6;
@@ -21,77 +22,52 @@ class BurstHost final : public host::App {
     unsigned received = 0, flushed = 0;
   };
 
-  explicit BurstHost(Node& node) : node_(node), core_(node.cpu.add(*this)), channel_(core_) {
-    node.context.when_open(core_);
-    core_.wake_at(0);
-  }
+  using SessionHost::SessionHost;
   bool dials = false;
   bool reads = false;  // one octet, once the stream carries something
   std::vector<Stream> ended;
   bool armed() const { return armed_; }
   bool established() const { return !now_.events.empty(); }
 
-  void step() override {
-    if (!node_.context.is_open()) return;
-    if (cq_ == nullptr) create_memory();
-    if (!cq_->ready() || !all_->ready()) return;
-    if (qp_ == nullptr) create_queue_pair();
-    if (!qp_->ready()) return;
-    if (!armed_ && !over_) arm();
-    while (!channel_.empty()) take(channel_.get_cm_event());
-    host::Wc wc;
-    while (cq_->poll_cq(&wc, 1) == 1) ++(wc.status == abi::WcStatus::kSuccess ? now_.received : now_.flushed);
-    if (reads && !has_read_ && now_.received == 1 && qp_->state() == host::QpState::kRts) read();
-    if (over_ && now_.received + now_.flushed == kReceives + reads) retire();
-  }
-  std::string waiting_for() const override { return "test"; }
-
   // {ALL} has every right, {BAD} is no STag; {TO} is the region's first octet.
   Bytes octets(std::string hex) const {
     return from_hex(with_names(
-        std::move(hex), {{"{ALL}", {all_->rkey(), 8}}, {"{BAD}", {all_->rkey() ^ 0x80, 8}}, {"{TO}", {address_, 16}}}));
+        std::move(hex),
+        {{"{ALL}", {all_->rkey(), 8}}, {"{BAD}", {all_->rkey() ^ 0x80, 8}}, {"{TO}", {all_->address(), 16}}}));
   }
 
  private:
-  void create_memory() {
-    pd_ = node_.context.alloc_pd();
-    cq_ = node_.context.create_cq(512, host::CqMode::kPolled);
-    address_ = node_.memory.alloc(kRegion);
-    all_ = node_.context.reg_mr(pd_, address_, kRegion,
-                                abi::kLocalWrite | abi::kRemoteWrite | abi::kRemoteRead | abi::kRemoteAtomic);
+  void begin() override {
+    if (!armed_ && !over_) arm();
   }
-  void create_queue_pair() {
-    host::QpInitAttr attr;
-    attr.pd = pd_;
-    attr.send_cq = attr.recv_cq = cq_;
-    qp_ = node_.context.create_qp(attr);
+  void take(const host::Wc& wc) override { ++(wc.status == abi::WcStatus::kSuccess ? now_.received : now_.flushed); }
+  void run() override {
+    if (reads && !has_read_ && now_.received == 1 && qp->state() == host::QpState::kRts) read();
+    if (over_ && now_.received + now_.flushed == kReceives + reads) retire();
+  }
+  void make() override {
+    session_.make_cq(512);
+    all_ = &session_.memory(kRegion, abi::kLocalWrite | abi::kRemoteWrite | abi::kRemoteRead | abi::kRemoteAtomic);
   }
   void arm() {
-    host::RecvWr wr;
-    wr.num_sge = 1;
-    wr.sg_list[0] = {address_ + kRegion / 2, 64, all_->lkey()};
-    for (unsigned i = 0; i < kReceives; ++i) EXPECT_EQ(qp_->post_recv(wr), 0);
+    const host::RecvWr wr = host::receive_request(0, host::part_of(*all_, kRegion / 2, 64));
+    for (unsigned i = 0; i < kReceives; ++i) EXPECT_EQ(qp->post_recv(wr), 0);
     host::ConnParam param;
     param.flags = kFlags;
     param.responder_resources = param.initiator_depth = 4;
-    if (dials) EXPECT_EQ(node_.context.connect(*qp_, kPeerIp, kPort, param, channel_), 0);
-    else if (listener_ == nullptr) listener_ = &node_.context.listen(kPort, kFlags | abi::kCmEnhanced, channel_);
+    if (dials) EXPECT_EQ(session_.connect(kPeerIp, kPort, param), 0);
+    else if (!session_.listens()) session_.listen(kPort, kFlags | abi::kCmEnhanced);
     armed_ = true;
   }
   void read() {
-    host::SendWr wr;
-    wr.opcode = abi::WrOpcode::kRdmaRead;
-    wr.send_flags = abi::kWqeSignaled;
-    wr.num_sge = 1;
-    wr.sg_list[0] = {address_, 1, all_->lkey()};
-    EXPECT_EQ(qp_->post_send(wr), 0);
+    EXPECT_EQ(qp->post_send(host::send_request(0, abi::WrOpcode::kRdmaRead, host::part_of(*all_, 0, 1))), 0);
     has_read_ = true;
   }
-  void take(host::CmEvent event) {
+  void take(host::CmEvent event) override {
     if (event.type == CmEventType::kConnectRequest) {
       host::ConnParam param;
       param.responder_resources = param.initiator_depth = 4;
-      node_.context.accept(event.connection, *qp_, param, channel_);
+      session_.accept(event.connection, param);
       return;
     }
     now_.events.push_back(event.type);
@@ -99,22 +75,13 @@ class BurstHost final : public host::App {
     over_ = over_ || event.type == CmEventType::kDisconnected || event.type == CmEventType::kConnectError;
   }
   void retire() {
-    node_.context.destroy_qp(*qp_);
-    qp_ = nullptr;
+    session_.destroy_qp();
     armed_ = over_ = has_read_ = false;
     ended.push_back(std::exchange(now_, {}));
   }
 
   static constexpr std::uint8_t kFlags = abi::kCmCrc | abi::kCmMarkers;
-  Node& node_;
-  host::Core& core_;
-  host::EventChannel channel_;
-  host::Pd pd_;
-  host::Cq* cq_ = nullptr;
   host::Mr* all_ = nullptr;
-  host::Qp* qp_ = nullptr;
-  host::Listener* listener_ = nullptr;
-  std::uint64_t address_ = 0;
   bool armed_ = false, over_ = false, has_read_ = false;
   Stream now_;
 };

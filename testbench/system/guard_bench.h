@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/cable/ethernet_link.h"
+#include "model/host/session/session.h"
 #include "model/system/node.h"
 #include "testbench/support/raw_peer.h"
 #include "testbench/support/stage_test.h"
@@ -133,10 +134,7 @@ class GuardBench : public testing::Test {
     return *qp;
   }
   void post_receive(host::Qp& qp, std::uint64_t id, std::uint64_t address, std::uint32_t bytes, std::uint32_t lkey) {
-    host::RecvWr wr;
-    wr.wr_id = id;
-    wr.num_sge = 1;
-    wr.sg_list[0] = {address, bytes, lkey};
+    const host::RecvWr wr = host::receive_request(id, {address, bytes, lkey});
     in_host([&] { EXPECT_EQ(qp.post_recv(wr), 0); });
   }
   void post(host::Qp& qp, const host::SendWr& wr) {

@@ -6,52 +6,20 @@
 #include <vector>
 
 #include "testbench/system/peer_bench.h"
+#include "testbench/system/session_host.h"
 
 namespace rnic::test {
 
 // Accepts one connection, with receives of no octets posted. The first Send of the peer starts its own work.
-class OneStreamHost final : public host::App {
+class OneStreamHost final : public SessionHost {
  public:
   static constexpr std::uint32_t kRegion = 4096, kReceives = 8;
 
-  explicit OneStreamHost(Node& node) : node_(node), core_(node.cpu.add(*this)), channel_(core_) {
-    node.context.when_open(core_);
-    core_.wake_at(0);
-  }
+  using SessionHost::SessionHost;
   std::uint16_t ird = 16, ord = 16;
-  std::function<void()> work;                        // once, when the first receive is complete
-  std::function<void(const host::Wc&)> on_complete;  // for each completion, when the program sees it
-  host::Qp* qp = nullptr;
+  std::function<void()> work;                                        // once, when the first receive is complete
+  std::function<void(const host::Wc&)> on_complete;                  // for each completion, when the program sees it
   host::Mr *fast = nullptr, *window1 = nullptr, *window2 = nullptr;  // without memory yet
-  std::vector<host::CmEvent> events;
-  std::vector<host::Wc> completions;
-
-  void step() override {
-    if (!node_.context.is_open()) return;
-    if (cq_ == nullptr) create_memory();
-    if (!cq_->ready() || !odd_->ready() || !window2->ready()) return;
-    if (qp == nullptr) {
-      host::QpInitAttr attr;
-      attr.pd = pd_;
-      attr.send_cq = attr.recv_cq = cq_;
-      qp = node_.context.create_qp(attr);
-    }
-    if (!qp->ready()) return;
-    if (listener_ == nullptr) {
-      for (unsigned i = 0; i < kReceives; ++i) EXPECT_EQ(qp->post_recv({1000 + i, 0, {}}), 0);
-      listener_ = &node_.context.listen(kPort, abi::kCmCrc | abi::kCmMarkers | abi::kCmEnhanced, channel_);
-    }
-    while (!channel_.empty()) take(channel_.get_cm_event());
-    host::Wc wc;
-    while (cq_->poll_cq(&wc, 1) == 1) {
-      completions.push_back(wc);
-      if (on_complete) on_complete(wc);
-    }
-    if (!work || completions.empty() || qp->state() != host::QpState::kRts) return;
-    work();
-    work = nullptr;
-  }
-  std::string waiting_for() const override { return "test"; }
 
   // The region's n-th 64-bit word, in host byte order.
   std::uint64_t word(unsigned n) const { return load_le64(node_.memory.span(address_ + 8 * n, 8).data()); }
@@ -86,35 +54,42 @@ class OneStreamHost final : public host::App {
   }
 
  private:
-  void create_memory() {
-    pd_ = node_.context.alloc_pd();
-    cq_ = node_.context.create_cq(512, host::CqMode::kPolled);
+  void begin() override {
+    if (session_.listens()) return;
+    for (unsigned i = 0; i < kReceives; ++i) EXPECT_EQ(qp->post_recv({1000 + i, 0, {}}), 0);
+    session_.listen(kPort, abi::kCmCrc | abi::kCmMarkers | abi::kCmEnhanced);
+  }
+  void take(const host::Wc& wc) override {
+    completions.push_back(wc);
+    if (on_complete) on_complete(wc);
+  }
+  void run() override {
+    if (!work || completions.empty() || qp->state() != host::QpState::kRts) return;
+    work();
+    work = nullptr;
+  }
+  void make() override {
+    session_.make_cq(512);
     address_ = node_.memory.alloc(kRegion);
     const unsigned every = abi::kLocalWrite | abi::kRemoteWrite | abi::kRemoteRead | abi::kRemoteAtomic | abi::kMwBind;
-    all_ = node_.context.reg_mr(pd_, address_, kRegion, every);
-    odd_ = node_.context.reg_mr(pd_, address_ + 4, kRegion - 4, every | abi::kZeroBased);
-    fast = node_.context.alloc_mr(pd_);
-    window1 = node_.context.alloc_mw(pd_, 1);
-    window2 = node_.context.alloc_mw(pd_, 2);
+    all_ = &session_.region(address_, kRegion, every);
+    odd_ = &session_.region(address_ + 4, kRegion - 4, every | abi::kZeroBased);
+    fast = &session_.entry();
+    window1 = &session_.window(1);
+    window2 = &session_.window(2);
   }
-  void take(host::CmEvent event) {
+  void take(host::CmEvent event) override {
     if (event.type == host::CmEventType::kConnectRequest) {
       host::ConnParam param;
       param.responder_resources = ird;
       param.initiator_depth = ord;
-      node_.context.accept(event.connection, *qp, param, channel_);
+      session_.accept(event.connection, param);
       return;
     }
     events.push_back(std::move(event));
   }
 
-  Node& node_;
-  host::Core& core_;
-  host::EventChannel channel_;
-  host::Pd pd_;
-  host::Cq* cq_ = nullptr;
   host::Mr *all_ = nullptr, *odd_ = nullptr;
-  host::Listener* listener_ = nullptr;
   std::uint64_t address_ = 0;
 };
 

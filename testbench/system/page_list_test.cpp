@@ -3,6 +3,7 @@
 #include "model/common/prng.h"
 #include "model/system/node.h"
 #include "testbench/support/stage_test.h"
+#include "testbench/system/session_host.h"
 
 namespace rnic::test {
 namespace {
@@ -19,31 +20,10 @@ StationConfig station(std::uint32_t ip, std::uint8_t last, std::uint32_t peer_ip
 }
 
 // One queue pair, and one region over scattered pages, registered by command or by a request of the send queue.
-class Program : public host::App {
+class Program : public SessionHost {
  public:
-  Program(Node& node, std::uint64_t va) : va_(va), node_(node), core_(node.cpu.add(*this)), channel_(core_) {
-    node.context.when_open(core_);
-    core_.wake_at(0);
-  }
+  Program(Node& node, std::uint64_t va) : SessionHost(node), va_(va) {}
   bool fast = false;  // a kRegMr request once connected
-  void step() override {
-    if (!node_.context.is_open()) return;
-    if (cq == nullptr) create();
-    if (!cq->ready() || !mr->ready() || !mr->mapped()) return;
-    if (qp == nullptr) {
-      host::QpInitAttr attr;
-      attr.pd = pd_;
-      attr.send_cq = attr.recv_cq = cq;
-      qp = node_.context.create_qp(attr);
-    }
-    if (!qp->ready()) return;
-    while (!channel_.empty()) events.push_back(channel_.get_cm_event());
-    host::Wc wc;
-    while (cq->poll_cq(&wc, 1) == 1) completions.push_back(wc);
-    run();
-  }
-  virtual void run() = 0;
-  std::string waiting_for() const override { return "test"; }
 
   // Octet i of the region, where its page is.
   std::uint8_t& octet(std::uint32_t i) {
@@ -66,11 +46,7 @@ class Program : public host::App {
   }
 
   host::PageList list;
-  host::Cq* cq = nullptr;
   host::Mr* mr = nullptr;
-  host::Qp* qp = nullptr;
-  std::vector<host::CmEvent> events;
-  std::vector<host::Wc> completions;
 
  protected:
   host::Sge sge(unsigned n) const { return {va_ + n * kPart, kPart, mr->lkey()}; }
@@ -84,21 +60,19 @@ class Program : public host::App {
     EXPECT_EQ(qp->post_send(wr), 0);
   }
   const std::uint64_t va_;
-  Node& node_;
-  host::Core& core_;
-  host::EventChannel channel_;
 
  private:
-  void create() {
+  bool ready() override { return SessionHost::ready() && mr->mapped(); }
+  void make() override {
     constexpr std::uint8_t kRights = abi::kLocalWrite | abi::kRemoteWrite | abi::kRemoteRead;
-    pd_ = node_.context.alloc_pd();
-    cq = node_.context.create_cq(512, host::CqMode::kPolled);
+    const host::Pd pd = session_.domain();
+    session_.make_cq(512);
     list = {12, kFirstOffset, node_.memory.alloc_pages(kPages, 12, va_)};
     for (const std::uint64_t page : list.pages) std::fill_n(node_.memory.span(page, 4096).data(), 4096, 0xee);
-    mr = fast ? node_.context.alloc_mr(pd_, kPages) : node_.context.reg_mr(pd_, list, va_, kLength, kRights);
+    mr = &session_.made(fast ? node_.context.alloc_mr(pd, kPages)
+                             : node_.context.reg_mr(pd, list, va_, kLength, kRights));
     if (fast) registration_ = node_.context.map_mr(*mr, list, va_, kLength, kRights);
   }
-  host::Pd pd_;
   abi::Registration registration_;
 };
 
@@ -106,20 +80,16 @@ class Server final : public Program {
  public:
   explicit Server(Node& node) : Program(node, kServerVa) {}
   void run() override {
-    if (listener_ == nullptr) {
-      host::RecvWr wr;
-      wr.num_sge = 1;
-      wr.sg_list[0] = sge(0);
-      EXPECT_EQ(qp->post_recv(wr), 0);
-      listener_ = &node_.context.listen(kPort, abi::kCmCrc | abi::kCmMarkers | abi::kCmEnhanced, channel_);
+    if (!session_.listens()) {
+      EXPECT_EQ(qp->post_recv(host::receive_request(0, sge(0))), 0);
+      session_.listen(kPort, abi::kCmCrc | abi::kCmMarkers | abi::kCmEnhanced);
     }
     if (accepted_ || events.empty()) return;
     accepted_ = true;
-    node_.context.accept(events[0].connection, *qp, {}, channel_);
+    session_.accept(events[0].connection);
   }
 
  private:
-  host::Listener* listener_ = nullptr;
   bool accepted_ = false;
 };
 
@@ -135,7 +105,7 @@ class Client final : public Program {
       connecting_ = true;
       host::ConnParam param;
       param.flags = abi::kCmCrc | abi::kCmMarkers | abi::kCmEnhanced;
-      node_.context.connect(*qp, kServerIp, kPort, param, channel_);
+      session_.connect(kServerIp, kPort, param);
     }
     if (qp->state() != host::QpState::kRts || posted_) return;
     posted_ = true;
@@ -148,12 +118,7 @@ class Client final : public Program {
 
  private:
   void post(std::uint64_t id, abi::WrOpcode opcode, unsigned part, std::uint64_t remote) {
-    host::SendWr wr;
-    wr.wr_id = id;
-    wr.opcode = opcode;
-    wr.send_flags = abi::kWqeSignaled;
-    wr.num_sge = 1;
-    wr.sg_list[0] = sge(part);
+    host::SendWr wr = host::send_request(id, opcode, sge(part));
     wr.remote_addr = remote;
     wr.rkey = server_.mr->rkey();
     EXPECT_EQ(qp->post_send(wr), 0);

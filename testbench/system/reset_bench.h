@@ -116,12 +116,7 @@ class Worker final : public host::App {
       phase_ = Phase::kRest;
     }
   }
-  void receive() {
-    host::RecvWr wr;
-    wr.num_sge = 1;
-    wr.sg_list[0] = {memory_, kSlot, mr_->lkey()};
-    EXPECT_EQ(qp_->post_recv(wr), 0);
-  }
+  void receive() { EXPECT_EQ(qp_->post_recv(host::receive_request(0, host::part_of(*mr_, 0, kSlot))), 0); }
   void work() {
     host::Wc wc;
     while (cq_->poll_cq(&wc, 1) == 1) {
@@ -134,14 +129,10 @@ class Worker final : public host::App {
   void post() {
     static constexpr abi::WrOpcode kKinds[] = {abi::WrOpcode::kSend, abi::WrOpcode::kRdmaWrite,
                                                abi::WrOpcode::kRdmaRead, abi::WrOpcode::kFetchAdd};
-    host::SendWr wr;
-    wr.wr_id = posted_ + 1;
-    wr.opcode = kKinds[posted_ % std::size(kKinds)];
-    wr.send_flags = abi::kWqeSignaled;
-    wr.num_sge = 1;
+    const abi::WrOpcode kind = kKinds[posted_ % std::size(kKinds)];
     const std::uint32_t slot = posted_ % kSlots * kSlot;
-    const bool atomic = wr.opcode == abi::WrOpcode::kFetchAdd;
-    wr.sg_list[0] = {memory_ + kSlots * kSlot + slot, atomic ? 8 : kSlot - 100, mr_->lkey()};
+    const std::uint32_t bytes = kind == abi::WrOpcode::kFetchAdd ? 8 : kSlot - 100;
+    host::SendWr wr = host::send_request(posted_ + 1, kind, host::part_of(*mr_, kSlots * kSlot + slot, bytes));
     wr.remote_addr = peer_->memory_ + slot;
     wr.rkey = peer_->mr_->rkey() ^ (errs_ && posted_ == kRequests / 2 ? 0x80 : 0);
     ASSERT_EQ(qp_->post_send(wr), 0);

@@ -6,6 +6,7 @@
 #include "model/abi/rnic_regs.h"
 #include "model/cable/ethernet_link.h"
 #include "model/common/prng.h"
+#include "model/host/session/session.h"
 #include "model/system/node.h"
 #include "testbench/support/stage_test.h"
 
@@ -179,11 +180,7 @@ class Client final : public Program {
   void send(unsigned stream, unsigned m) {
     const unsigned buffer = stream * messages + m;
     for (std::uint32_t i = 0; i < kBytes; ++i) octets(buffer)[i] = octet(stream, m, i);
-    host::SendWr wr;
-    wr.wr_id = m;
-    wr.send_flags = abi::kWqeSignaled;
-    wr.num_sge = 1;
-    wr.sg_list[0] = sge(buffer);
+    const host::SendWr wr = host::send_request(m, abi::WrOpcode::kSend, sge(buffer));
     qps[stream]->post_send(wr);  // refused once its stream is over
   }
   unsigned connecting_ = 0, sent_ = 0;

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "model/host/session/session.h"
 #include "testbench/system/peer_bench.h"
 
 namespace rnic::test {
@@ -99,11 +100,8 @@ class TwoStreamHost final : public host::App {
     listener_ = &node_.context.listen(kPort, abi::kCmCrc | abi::kCmMarkers | abi::kCmEnhanced, channel_);
   }
   void post_receive(Stream& s, std::uint64_t id, unsigned slot, std::uint32_t lkey) {
-    host::RecvWr wr;
-    wr.wr_id = id;
-    wr.num_sge = 1;
-    wr.sg_list[0] = {address_ + kRegion + slot * kReceiveBytes, kReceiveBytes, lkey};
-    EXPECT_EQ(s.qp->post_recv(wr), 0);
+    const abi::Sge sge{address_ + kRegion + slot * kReceiveBytes, kReceiveBytes, lkey};
+    EXPECT_EQ(s.qp->post_recv(host::receive_request(id, sge)), 0);
   }
   void take(host::CmEvent event) {
     if (event.type == host::CmEventType::kConnectRequest) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/cable/cable_faults.h"
+#include "model/host/session/session.h"
 #include "model/system/node.h"
 #include "testbench/support/stage_test.h"
 
@@ -102,19 +103,12 @@ class End final : public host::App {
   }
 
   host::SendWr request(std::uint64_t id, abi::WrOpcode opcode, std::uint32_t offset, std::uint32_t bytes) const {
-    host::SendWr wr;
-    wr.wr_id = id;
-    wr.opcode = opcode;
-    wr.send_flags = abi::kWqeSignaled;
-    wr.num_sge = 1;
-    wr.sg_list[0] = {address + offset, bytes, mr->lkey()};
-    return wr;
+    return host::send_request(id, opcode, host::part_of(*mr, offset, bytes));
   }
   void post_receives(std::size_t n, std::uint64_t first_id, unsigned count) {
-    host::RecvWr wr;
-    wr.num_sge = 1;
-    wr.sg_list[0] = {address, 1024, mr->lkey()};
-    for (wr.wr_id = first_id; wr.wr_id < first_id + count; ++wr.wr_id) EXPECT_EQ(streams[n].qp->post_recv(wr), 0);
+    for (std::uint64_t id = first_id; id < first_id + count; ++id) {
+      EXPECT_EQ(streams[n].qp->post_recv(host::receive_request(id, host::part_of(*mr, 0, 1024))), 0);
+    }
   }
   MutableByteSpan memory(std::uint32_t offset, std::uint32_t bytes) {
     return node.memory.span(address + offset, bytes);

@@ -5,6 +5,7 @@
 #include "model/common/prng.h"
 #include "model/system/node.h"
 #include "testbench/support/stage_test.h"
+#include "testbench/system/session_host.h"
 
 namespace rnic::test {
 namespace {
@@ -18,50 +19,19 @@ StationConfig station(std::uint32_t ip, std::uint8_t last, std::uint32_t peer_ip
   return {mac(last), wire::Ipv4Address{ip}, {{wire::Ipv4Address{peer_ip}, mac(peer_last)}}};
 }
 
-// Opens the device, makes one QP with one buffer, and then does what the subclass says.
-class Program : public host::App {
+class Program : public SessionHost {
  public:
-  explicit Program(Node& node) : node_(node), core_(node.cpu.add(*this)), channel_(core_) {
-    node.context.when_open(core_);
-    core_.wake_at(0);
-  }
-  void step() override {
-    if (!node_.context.is_open()) return;
-    if (cq == nullptr) {
-      pd = node_.context.alloc_pd();
-      cq = node_.context.create_cq(512, host::CqMode::kPolled);
-      address = node_.memory.alloc(2 * kBytes);
-      mr = node_.context.reg_mr(pd, address, 2 * kBytes, abi::kLocalWrite | abi::kRemoteWrite | abi::kRemoteRead);
-    }
-    if (!cq->ready() || !mr->ready()) return;
-    if (qp == nullptr) {
-      host::QpInitAttr attr;
-      attr.pd = pd;
-      attr.send_cq = attr.recv_cq = cq;
-      qp = node_.context.create_qp(attr);
-    }
-    if (!qp->ready()) return;
-    while (!channel_.empty()) events.push_back(channel_.get_cm_event());
-    host::Wc wc;
-    while (cq->poll_cq(&wc, 1) == 1) completions.push_back(wc);
-    run();
-  }
-  virtual void run() = 0;
-  std::string waiting_for() const override { return "test"; }
-
+  using SessionHost::SessionHost;
   MutableByteSpan memory() { return node_.memory.span(address, 2 * kBytes); }
-  host::Pd pd;
-  host::Cq* cq = nullptr;
   host::Mr* mr = nullptr;
-  host::Qp* qp = nullptr;
   std::uint64_t address = 0;
-  std::vector<host::CmEvent> events;
-  std::vector<host::Wc> completions;
 
- protected:
-  Node& node_;
-  host::Core& core_;
-  host::EventChannel channel_;
+ private:
+  void make() override {
+    session_.make_cq(512);
+    mr = &session_.memory(2 * kBytes, abi::kLocalWrite | abi::kRemoteWrite | abi::kRemoteRead);
+    address = mr->address();
+  }
 };
 
 class Server final : public Program {
@@ -70,22 +40,18 @@ class Server final : public Program {
   std::uint8_t flags = abi::kCmCrc | abi::kCmMarkers | abi::kCmEnhanced;
   unsigned receives = 1;
   void run() override {
-    if (listener_ == nullptr) {
-      host::RecvWr wr;
-      wr.wr_id = 77;
-      wr.num_sge = 1;
-      wr.sg_list[0] = {address, kBytes, mr->lkey()};
+    if (!session_.listens()) {
+      const host::RecvWr wr = host::receive_request(77, host::part_of(*mr, 0, kBytes));
       for (unsigned i = 0; i < receives; ++i) EXPECT_EQ(qp->post_recv(wr), 0);
-      listener_ = &node_.context.listen(kPort, flags, channel_);
+      session_.listen(kPort, flags);
     }
     if (!accepted_ && !events.empty() && events[0].type == host::CmEventType::kConnectRequest) {
       accepted_ = true;
-      node_.context.accept(events[0].connection, *qp, {}, channel_);
+      session_.accept(events[0].connection);
     }
   }
 
  private:
-  host::Listener* listener_ = nullptr;
   bool accepted_ = false;
 };
 
@@ -101,7 +67,7 @@ class Client final : public Program {
       connecting_ = true;
       host::ConnParam param;
       param.flags = flags;
-      node_.context.connect(*qp, kServerIp, kPort, param, channel_);
+      session_.connect(kServerIp, kPort, param);
     }
     if (qp->state() == host::QpState::kRts && !posted_) {
       posted_ = true;
@@ -112,18 +78,13 @@ class Client final : public Program {
     }
     if (completions.size() == 3 && !closing_) {
       closing_ = true;
-      node_.context.disconnect(*qp);
+      session_.disconnect();
     }
   }
 
  private:
   void post(std::uint64_t id, abi::WrOpcode opcode, std::uint64_t local, std::uint64_t remote) {
-    host::SendWr wr;
-    wr.wr_id = id;
-    wr.opcode = opcode;
-    wr.send_flags = abi::kWqeSignaled;
-    wr.num_sge = 1;
-    wr.sg_list[0] = {local, kBytes, mr->lkey()};
+    host::SendWr wr = host::send_request(id, opcode, {local, kBytes, mr->lkey()});
     wr.remote_addr = remote;
     wr.rkey = server_.mr->rkey() ^ (opcode == abi::WrOpcode::kRdmaWrite ? rkey_error : 0);
     EXPECT_EQ(qp->post_send(wr), 0);

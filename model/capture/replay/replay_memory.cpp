@@ -32,8 +32,8 @@ ReplayMemory::ReplayMemory(const Script& script, host::Context& context, host::P
     host::Mr* mr =
         context.reg_mr(r.foreign ? foreign : pd, address, r.octets.size(), r.access | abi::kRemoteInvalidate);
     if (mr == nullptr) {
-      throw ConfigError(fmt::format("{}: {} memory regions, more than the device's {} STags", script.name,
-                                    script.memory.regions.size(), context.query_device().max_mr));
+      throw ConfigError(fmt::format("{} memory regions, more than the device's {} STags", script.memory.regions.size(),
+                                    context.query_device().max_mr));
     }
     regions_.push_back({mr, address});
   }

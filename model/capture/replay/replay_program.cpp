@@ -22,16 +22,16 @@ ReplayProgram::~ReplayProgram() = default;
 void ReplayProgram::step() {
   if (!context_.error().empty()) error_ = context_.error();
   if (!context_.is_open() || !error_.empty() || done()) return;
+  const Script& script = *scripts_[sessions_.size() - (running_ ? 1 : 0)];
   try {
     if (!running_) {
-      const Script& script = *scripts_[sessions_.size()];
       sessions_.push_back(std::make_unique<Session>(script, context_, peer_, peer_ip_, core_));
     }
     running_ = true;
     const bool over = sessions_.back()->advance();
     if (over || giving_up_) conclude();
-  } catch (const ConfigError& error) {  // memory or STags ran out
-    error_ = error.what();
+  } catch (const ConfigError& error) {  // memory or the device's objects ran out
+    error_ = script.name + ": " + error.what();
     return;
   }
   core_.wake_at(core_.time_ps() + kPollPs);

@@ -57,18 +57,16 @@ host::ConnParam param_of(const wire::MpaFrame& frame) {
 
 ReplayProgram::Session::Session(const Script& script, host::Context& context, ReplayPeer& peer, std::uint32_t peer_ip,
                                 host::Core& core)
-    : script_(script), context_(context), peer_(peer), peer_ip_(peer_ip), channel_(core), pd_(context.alloc_pd()) {
+    : script_(script), peer_(peer), peer_ip_(peer_ip), session_(context, core) {
   create();
 }
 
 void ReplayProgram::Session::create() {
-  memory_.emplace(script_, context_, pd_, context_.alloc_pd());
-  send_cq_ = context_.create_cq(kSends, host::CqMode::kPolled);
-  recv_cq_ = context_.create_cq(kReceives, host::CqMode::kPolled);
-  if (send_cq_ != nullptr && recv_cq_ != nullptr) {
-    qp_ = context_.create_qp({pd_, send_cq_, recv_cq_, kSends, kReceives});
-  }
-  if (qp_ == nullptr) throw ConfigError(script_.name + ": the device has no queue pair left");
+  host::Context& context = session_.context();
+  const host::Pd pd = session_.domain();
+  memory_.emplace(script_, context, pd, context.alloc_pd());
+  session_.make_cqs(kSends, kReceives);
+  session_.make_qp(kSends, kReceives);
 
   std::uint64_t bytes = 64;
   for (const Message& m : script_.real.messages()) {
@@ -79,27 +77,23 @@ void ReplayProgram::Session::create() {
     buffers_.push_back({&script_.fed.messages()[r.message], bytes, r.bytes});
     bytes += r.bytes;
   }
-  const std::uint64_t base = context_.memory().alloc(bytes, 64);
-  for (std::uint64_t& at : payload_at_) at += base;
-  for (Buffer& b : buffers_) b.address += base;
+  payloads_ = &session_.memory(bytes, abi::kLocalWrite, 64);
+  for (std::uint64_t& at : payload_at_) at += payloads_->address();
+  for (Buffer& b : buffers_) b.address += payloads_->address();
   for (std::size_t i = 0; i < payload_at_.size(); ++i) {
     const std::vector<std::uint8_t>& from = script_.real.messages()[i].payload;
-    std::copy(from.begin(), from.end(), context_.memory().span(payload_at_[i], from.size()).data());
+    std::copy(from.begin(), from.end(), context.memory().span(payload_at_[i], from.size()).data());
   }
-  payloads_ = context_.reg_mr(pd_, base, bytes, abi::kLocalWrite);
-  if (payloads_ == nullptr) throw ConfigError(script_.name + ": the device has no STag left");
   if (script_.model == Side::kResponder && !script_.refused && script_.fed.started()) {
     const wire::MpaFrame reply = script_.real.started() ? script_.real.startup() : wire::MpaFrame{};
-    listener_ = &context_.listen(script_.model_port, listen_flags(script_.fed.startup(), reply), channel_);
+    session_.listen(script_.model_port, listen_flags(script_.fed.startup(), reply));
   }
 }
 
 bool ReplayProgram::Session::advance() {
   if (stage_ == Stage::kCreating) {
-    if (qp_->failed() || payloads_->failed() || memory_->failed() || (listener_ != nullptr && listener_->failed())) {
-      throw ConfigError(script_.name + ": the device refused to create the connection's objects");
-    }
-    if (qp_->ready() && payloads_->ready() && memory_->ready() && (listener_ == nullptr || listener_->ready())) begin();
+    if (memory_->failed()) throw ConfigError("the device refused to register the connection's memory");
+    if (session_.ready() && memory_->ready()) begin();
     return false;
   }
   take_events();
@@ -123,12 +117,12 @@ void ReplayProgram::Session::begin() {
     param = param_of(request);
     param.flags = connect_flags(request);
   }
-  context_.connect(*qp_, peer_ip_, script_.peer_port, param, channel_);
+  session_.connect(peer_ip_, script_.peer_port, param);
 }
 
 void ReplayProgram::Session::take_events() {
-  while (!channel_.empty()) {
-    const host::CmEvent event = channel_.get_cm_event();
+  host::CmEvent event;
+  while (session_.next(event)) {
     ++progress_;
     switch (event.type) {
       case CmEventType::kConnectRequest:
@@ -143,7 +137,7 @@ void ReplayProgram::Session::take_events() {
       case CmEventType::kRejected:
       case CmEventType::kConnectError:
       case CmEventType::kDisconnected:
-        if (listener_ != nullptr) context_.unlisten(*std::exchange(listener_, nullptr));
+        if (session_.listens()) session_.stop_listening();
         stage_ = Stage::kEnded;
         break;
     }
@@ -151,25 +145,25 @@ void ReplayProgram::Session::take_events() {
 }
 
 void ReplayProgram::Session::requested(const host::CmEvent& event) {
-  context_.unlisten(*std::exchange(listener_, nullptr));
+  session_.stop_listening();
   if (!script_.real.started()) return;  // nobody answered it
   const wire::MpaFrame reply = script_.real.startup();
   if (reply.rejected) {
-    context_.reject(event.connection, reply.private_data);
+    session_.context().reject(event.connection, reply.private_data);
     stage_ = Stage::kEnded;
   } else {
-    context_.accept(event.connection, *qp_, param_of(reply), channel_);
+    session_.accept(event.connection, param_of(reply));
   }
 }
 
 void ReplayProgram::Session::post_receives() {
-  while (posted_receives_ < buffers_.size() && qp_->rq().free() != 0) {
+  while (posted_receives_ < buffers_.size() && session_.qp().rq().free() != 0) {
     const Buffer& b = buffers_[posted_receives_];
     host::RecvWr wr;
     wr.wr_id = posted_receives_;
     wr.num_sge = b.bytes == 0 ? 0 : 1;
     wr.sg_list[0] = {b.address, b.bytes, payloads_->lkey()};
-    if (qp_->post_recv(wr) != 0) return;
+    if (session_.qp().post_recv(wr) != 0) return;
     ++posted_receives_;
   }
 }
@@ -183,7 +177,7 @@ void ReplayProgram::Session::post_sends() {
 
 bool ReplayProgram::Session::post(const Script::Post& post) {
   if (peer_.acked() < post.fed_octets) return false;
-  return !failed_ && qp_->sq().free() != 0 && qp_->post_send(request(post.message)) == 0;
+  return !failed_ && session_.qp().sq().free() != 0 && session_.qp().post_send(request(post.message)) == 0;
 }
 
 // The request that makes a device send this message; for a Terminate, one that it must refuse.
@@ -220,11 +214,11 @@ host::SendWr ReplayProgram::Session::request(std::size_t message) const {
 
 void ReplayProgram::Session::poll() {
   host::Wc wc;
-  while (send_cq_->poll_cq(&wc, 1) == 1) {
+  while (session_.send_cq().poll_cq(&wc, 1) == 1) {
     ++completed_;
     ++progress_;
   }
-  while (recv_cq_->poll_cq(&wc, 1) == 1) {
+  while (session_.recv_cq().poll_cq(&wc, 1) == 1) {
     ++progress_;
     if (wc.status == abi::WcStatus::kSuccess) received(wc);
   }
@@ -233,7 +227,7 @@ void ReplayProgram::Session::poll() {
 void ReplayProgram::Session::received(const host::Wc& wc) {
   const Buffer& b = buffers_[wc.wr_id];
   const std::vector<std::uint8_t>& sent = b.message->payload;
-  const MutableByteSpan got = context_.memory().span(b.address, b.bytes);
+  const MutableByteSpan got = session_.context().memory().span(b.address, b.bytes);
   if (wc.byte_len == sent.size() && std::equal(sent.begin(), sent.end(), got.data())) return;
   misplaced_.push_back(fmt::format("{}: received {} octets, or others", describe(*b.message), wc.byte_len));
 }
@@ -245,7 +239,7 @@ void ReplayProgram::Session::close_in_turn() {
   const bool idle = posted_sends_ == script_.posts.size() && completed_ >= posted_sends_ && said;
   if (!idle || peer_.acked() < script_.model_closes_after || !peer_.resting()) return;
   disconnecting_ = true;
-  context_.disconnect(*qp_);
+  session_.disconnect();
 }
 
 Outcome ReplayProgram::Session::outcome() const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/capture/replay/replay_program.h"
+#include "model/host/session/session.h"
 
 namespace rnic::replay {
 
@@ -43,17 +44,11 @@ class ReplayProgram::Session {
   };
 
   const Script& script_;
-  host::Context& context_;
   ReplayPeer& peer_;
   const std::uint32_t peer_ip_;
-  host::EventChannel channel_;
-  host::Pd pd_;
+  host::Session session_;
   std::optional<ReplayMemory> memory_;
-  host::Cq* send_cq_ = nullptr;
-  host::Cq* recv_cq_ = nullptr;
-  host::Qp* qp_ = nullptr;
-  host::Listener* listener_ = nullptr;
-  host::Mr* payloads_ = nullptr;           // what the program sends, and room for what it receives
+  const host::Mr* payloads_ = nullptr;     // what the program sends, and room for what it receives
   std::vector<std::uint64_t> payload_at_;  // by message of the real side
   std::vector<Buffer> buffers_;            // for the Sends of the peer
   Stage stage_ = Stage::kCreating;

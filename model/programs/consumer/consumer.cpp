@@ -19,9 +19,7 @@ constexpr std::uint32_t kRing = 16;  // work requests
 }  // namespace
 
 Consumer::Consumer(host::Context& context, const ProgramSpec& spec, const Needs& needs)
-    : spec_(spec), context_(context), core_(context.cpu().add(*this)), channel_(core_), needs_(needs) {
-  context_.when_open(core_);
-}
+    : spec_(spec), core_(context.cpu().add(*this)), session_(context, core_), needs_(needs) {}
 
 void Consumer::fail(const std::string& reason) {
   if (error_.empty()) error_ = spec_.name + ": " + reason;
@@ -34,20 +32,28 @@ void Consumer::count_round(std::uint64_t bytes) {
 }
 
 void Consumer::step() {
-  if (!context_.error().empty()) fail(context_.error());
+  if (const std::string& why = session_.context().error(); !why.empty()) fail(why);
   if (!error_.empty() || done()) return;
-  if (state_ == State::kOpening && context_.is_open()) create();
+  try {
+    advance();
+  } catch (const ConfigError& error) {  // the device has no more objects
+    fail(error.what());
+  }
+}
+
+void Consumer::advance() {
+  if (state_ == State::kOpening && session_.context().is_open()) create();
   if (state_ == State::kCreating && created()) begin();
   const bool due = spec_.start_on_ping ? pinged_ : core_.time_ps() >= spec_.start_us * 1'000'000;
   if (state_ == State::kWaiting && due) {
-    if (context_.connect(*qp_, spec_.peer_ip, spec_.port, parameters(), channel_) != 0) fail("cannot connect");
+    if (session_.connect(spec_.peer_ip, spec_.port, parameters()) != 0) fail("cannot connect");
     state_ = State::kSetup;
   }
   if (state_ != State::kSetup && state_ != State::kConnected) return;
   // What came before the connection ended is told before its end.
-  if (state_ == State::kConnected) poll(*recv_cq_), poll(*send_cq_);
+  if (state_ == State::kConnected) poll(session_.recv_cq()), poll(session_.send_cq());
   take_events();
-  if (state_ == State::kConnected) poll(*recv_cq_), poll(*send_cq_);
+  if (state_ == State::kConnected) poll(session_.recv_cq()), poll(session_.send_cq());
 }
 
 void Consumer::pinged() {
@@ -56,36 +62,19 @@ void Consumer::pinged() {
 }
 
 void Consumer::create() {
-  pd_ = context_.alloc_pd();
-  address_ = context_.memory().alloc(needs_.memory_bytes, 4096);
-  mr_ = context_.reg_mr(pd_, address_, needs_.memory_bytes, needs_.access);
-  if (needs_.window) window_ = context_.alloc_mr(pd_);
-  send_cq_ = context_.create_cq(kRing, host::CqMode::kPolled);
-  recv_cq_ = context_.create_cq(kRing, host::CqMode::kPolled);
-  if (mr_ == nullptr || (needs_.window && window_ == nullptr)) return fail("the device has no region left");
-  create_queue_pair();
-  if (spec_.part == Part::kServer) {
-    listener_ = &context_.listen(spec_.port, parameters().flags, channel_);
-  }
+  memory_ = &session_.memory(needs_.memory_bytes, needs_.access);
+  if (needs_.window) window_ = &session_.entry();
+  session_.make_cqs(kRing, kRing);
+  session_.make_qp(kRing, kRing);
+  if (spec_.part == Part::kServer) session_.listen(spec_.port, parameters().flags);
   state_ = State::kCreating;
 }
 
-void Consumer::create_queue_pair() {
-  if (send_cq_ != nullptr && recv_cq_ != nullptr) qp_ = context_.create_qp({pd_, send_cq_, recv_cq_, kRing, kRing});
-  if (qp_ == nullptr) fail("the device has no queue pair left");
-}
-
 bool Consumer::created() {
-  for (host::Cq* cq : {send_cq_, recv_cq_}) {
+  for (host::Cq* cq : {&session_.send_cq(), &session_.recv_cq()}) {
     if (cq->ready()) poll(*cq);  // what a queue pair before this one has flushed
   }
-  if (mr_->failed() || (window_ != nullptr && window_->failed()) || send_cq_->failed() || recv_cq_->failed() ||
-      qp_->failed() || (listener_ != nullptr && listener_->failed())) {
-    fail("the device refused to create its objects");
-    return false;
-  }
-  return mr_->ready() && (window_ == nullptr || window_->ready()) && qp_->ready() &&
-         (listener_ == nullptr || listener_->ready());
+  return session_.ready();
 }
 
 void Consumer::begin() {
@@ -106,9 +95,10 @@ host::ConnParam Consumer::parameters() const {
 }
 
 void Consumer::take_events() {
-  while (error_.empty() && !done() && !channel_.empty()) {
+  host::CmEvent event;
+  while (error_.empty() && !done() && session_.next(event)) {
     ++progress_;
-    take(channel_.get_cm_event());
+    take(event);
   }
 }
 
@@ -117,7 +107,7 @@ void Consumer::take(const host::CmEvent& event) {
     case CmEventType::kConnectRequest:
       return answer(event);
     case CmEventType::kEstablished:
-      if (listener_ != nullptr) context_.unlisten(*std::exchange(listener_, nullptr));
+      if (session_.listens()) session_.stop_listening();
       state_ = State::kConnected;
       return established();
     case CmEventType::kDisconnected:
@@ -126,7 +116,7 @@ void Consumer::take(const host::CmEvent& event) {
       return;
     default:
       // Until one is set up; and one that has no queue pair is never the one that is served.
-      if (listener_ != nullptr || (spec_.part == Part::kServer && event.qp == nullptr)) return take_stray(event);
+      if (session_.listens() || (spec_.part == Part::kServer && event.qp == nullptr)) return take_stray(event);
       return fail(workload::event_text(event));
   }
 }
@@ -135,12 +125,12 @@ void Consumer::take(const host::CmEvent& event) {
 void Consumer::answer(const host::CmEvent& request) {
   static constexpr std::uint8_t kReason[] = {'n', 'o'};
   if (spec_.reject) {
-    context_.reject(request.connection, kReason);
+    session_.context().reject(request.connection, kReason);
     state_ = State::kDone;
-  } else if (qp_->has_connection()) {
-    context_.reject(request.connection, kReason);
+  } else if (session_.qp().has_connection()) {
+    session_.context().reject(request.connection, kReason);
     ++record_.refused;
-  } else if (context_.accept(request.connection, *qp_, parameters(), channel_) != 0) {
+  } else if (session_.accept(request.connection, parameters()) != 0) {
     fail("cannot accept");
   }
 }
@@ -149,8 +139,8 @@ void Consumer::answer(const host::CmEvent& request) {
 void Consumer::take_stray(const host::CmEvent& event) {
   ++record_.refused;
   if (event.qp == nullptr) return;
-  context_.destroy_qp(*std::exchange(qp_, nullptr));
-  create_queue_pair();
+  session_.destroy_qp();
+  session_.make_qp(kRing, kRing);
   state_ = State::kCreating;
 }
 
@@ -165,18 +155,15 @@ void Consumer::poll(host::Cq& cq) {
 }
 
 void Consumer::receive(std::uint64_t offset, std::uint32_t bytes) {
-  host::RecvWr wr;
-  wr.num_sge = 1;
-  wr.sg_list[0] = {address_ + offset, bytes, mr_->lkey()};
-  const int refused = qp_->post_recv(wr);
+  const int refused = session_.qp().post_recv(host::receive_request(0, host::part_of(*memory_, offset, bytes)));
   RNIC_CHECK(refused == 0 || refused == EINVAL);  // EINVAL: the connection has ended, its event is on the way
 }
 
 void Consumer::post(host::SendWr wr, std::uint64_t offset, std::uint32_t bytes) {
   wr.send_flags = abi::kWqeSignaled;
   wr.num_sge = 1;
-  wr.sg_list[0] = {address_ + offset, bytes, mr_->lkey()};
-  if (qp_->post_send(wr) != 0) fail("a work request cannot be posted");
+  wr.sg_list[0] = host::part_of(*memory_, offset, bytes);
+  if (session_.qp().post_send(wr) != 0) fail("a work request cannot be posted");
 }
 
 void Consumer::open_window(std::uint64_t offset, std::uint32_t bytes) {
@@ -184,8 +171,8 @@ void Consumer::open_window(std::uint64_t offset, std::uint32_t bytes) {
   wr.opcode = abi::WrOpcode::kRegMr;
   wr.send_flags = abi::kWqeSignaled;
   wr.rkey = window_->inc_rkey();
-  wr.registration = {address_ + offset, bytes, 0, abi::kLocalWrite | abi::kRemoteWrite};
-  if (qp_->post_send(wr) != 0) fail("a registration cannot be posted");
+  wr.registration = {address(offset), bytes, 0, abi::kLocalWrite | abi::kRemoteWrite};
+  if (session_.qp().post_send(wr) != 0) fail("a registration cannot be posted");
 }
 
 std::string Consumer::waiting_for() const {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "model/host/driver/context.h"
+#include "model/host/session/session.h"
 #include "model/programs/consumer/program_spec.h"
 
 namespace rnic::consumer {
@@ -50,17 +50,17 @@ class Consumer : public host::App {
 
   void fail(const std::string& reason);
   void count_round(std::uint64_t bytes);
-  void disconnect() { context_.disconnect(*qp_); }
+  void disconnect() { session_.disconnect(); }
   void receive(std::uint64_t offset, std::uint32_t bytes);
   void post(host::SendWr wr, std::uint64_t offset, std::uint32_t bytes);
   // A region over a part of the memory, under a new key, until a peer invalidates it: in its turn in the send queue.
   void open_window(std::uint64_t offset, std::uint32_t bytes);
   std::uint32_t window_key() const { return window_->rkey(); }
   std::uint8_t* octets(std::uint64_t offset, std::uint64_t bytes) {
-    return context_.memory().span(address_ + offset, bytes).data();
+    return session_.context().memory().span(address(offset), bytes).data();
   }
-  std::uint64_t address(std::uint64_t offset) const { return address_ + offset; }
-  std::uint32_t key() const { return mr_->rkey(); }
+  std::uint64_t address(std::uint64_t offset) const { return memory_->address() + offset; }
+  std::uint32_t key() const { return memory_->rkey(); }
   std::uint64_t time_ps() const { return core_.time_ps(); }
 
   const ProgramSpec spec_;
@@ -68,6 +68,7 @@ class Consumer : public host::App {
 
  private:
   enum class State : std::uint8_t { kOpening, kCreating, kWaiting, kSetup, kConnected, kDone };
+  void advance();
   void create();
   bool created();
   void begin();
@@ -75,21 +76,14 @@ class Consumer : public host::App {
   void take(const host::CmEvent& event);
   void answer(const host::CmEvent& request);
   void take_stray(const host::CmEvent& event);
-  void create_queue_pair();
   host::ConnParam parameters() const;
   void poll(host::Cq& cq);
 
-  host::Context& context_;
   host::Core& core_;
-  host::EventChannel channel_;
+  host::Session session_;
   const Needs needs_;
   State state_ = State::kOpening;
-  host::Pd pd_;
-  std::uint64_t address_ = 0;
-  host::Mr *mr_ = nullptr, *window_ = nullptr;
-  host::Cq *send_cq_ = nullptr, *recv_cq_ = nullptr;
-  host::Qp* qp_ = nullptr;
-  host::Listener* listener_ = nullptr;
+  host::Mr *memory_ = nullptr, *window_ = nullptr;
   std::string error_;
   std::uint64_t progress_ = 0;
   bool pinged_ = false;

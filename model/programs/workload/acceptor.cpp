@@ -105,10 +105,7 @@ bool Acceptor::move(Slot& s) {
     case State::kCreating: {
       if (s.qp->failed()) return transfer_.fail("the device refused a queue pair"), false;
       if (!s.qp->ready()) return false;
-      host::RecvWr wr;
-      wr.wr_id = index_of(s);
-      wr.num_sge = 1;
-      wr.sg_list[0] = sge(index_of(s), stride());
+      const host::RecvWr wr = host::receive_request(index_of(s), sge(index_of(s), stride()));
       if (s.qp->post_recv(wr) != 0) return transfer_.fail("a receive cannot be posted"), false;
       s.state = State::kReady;
       return false;

@@ -110,11 +110,7 @@ void Connector::established(Slot& s, const host::CmEvent& event) {
   transfer_.latencies.completion.record(core().time_ps() - transfer_.posted_ps[s.connection]);
   const std::uint32_t size = transfer_.sizes[s.connection];
   transfer_.payload.fill(octets(index_of(s), size), s.connection);
-  host::SendWr wr;
-  wr.wr_id = index_of(s);
-  wr.send_flags = abi::kWqeSignaled;
-  wr.num_sge = 1;
-  wr.sg_list[0] = sge(index_of(s), size);
+  const host::SendWr wr = host::send_request(index_of(s), abi::WrOpcode::kSend, sge(index_of(s), size));
   if (s.qp->post_send(wr) != 0) fail(s.connection, "a Send cannot be posted");
   s.state = State::kSending;
 }

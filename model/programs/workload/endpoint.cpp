@@ -12,13 +12,10 @@ using host::CmEventType;
 
 Endpoint::Endpoint(Barrier& barrier, host::Context& context, Settings settings, std::size_t phases)
     : barrier_(barrier),
-      context_(context),
       settings_(std::move(settings)),
       core_(context.cpu().add(*this)),
-      channel_(core_),
-      roles_(phases) {
-  context_.when_open(core_);
-}
+      session_(context, core_),
+      roles_(phases) {}
 
 void Endpoint::begin(unsigned stage, std::uint64_t at_ps) {
   stage_ = stage;
@@ -49,7 +46,7 @@ void Endpoint::end(const host::CmEvent& event) {
 }
 
 void Endpoint::step() {
-  if (!context_.error().empty()) fail(context_.error());
+  if (const std::string& why = session_.context().error(); !why.empty()) fail(why);
   if (failed_ || left_) return;
   host::CmEvent event;
   if (ending_ || (waiting_ && settings_.may_end)) return void(take_event(event));
@@ -71,7 +68,7 @@ bool Endpoint::work() {
 }
 
 bool Endpoint::create() {
-  if (!context_.is_open()) return false;
+  if (!session_.context().is_open()) return false;
   if (!started_) {
     RingNeeds most{1, 1};
     for (const auto& phase : roles_) {
@@ -79,31 +76,18 @@ bool Endpoint::create() {
       for (const auto& role : phase) sum.sends += role->needs().sends, sum.receives += role->needs().receives;
       most = {std::max(most.sends, sum.sends), std::max(most.receives, sum.receives)};
     }
-    pd_ = context_.alloc_pd();
-    send_cq_ = context_.create_cq(most.sends, settings_.mode);
-    recv_cq_ = context_.create_cq(most.receives, settings_.mode);
-    if (send_cq_ != nullptr && recv_cq_ != nullptr) {
-      qp_ = context_.create_qp({pd_, send_cq_, recv_cq_, most.sends, most.receives});
-    }
-    if (qp_ == nullptr) {
-      fail(fmt::format("the device has no queues for {} send and {} receive work requests", most.sends, most.receives));
-      return false;
-    }
-    if (!settings_.active) listener_ = &context_.listen(settings_.port, settings_.param.flags, channel_);
+    session_.make_cqs(most.sends, most.receives, settings_.mode);
+    session_.make_qp(most.sends, most.receives);
+    if (!settings_.active) session_.listen(settings_.port, settings_.param.flags);
+    greeting_ = &session_.memory(kGreetingBytes, abi::kLocalWrite);
     started_ = true;
   }
-  if (send_cq_->failed() || recv_cq_->failed() || qp_->failed()) fail("the device refused to create its queues");
-  if (listener_ != nullptr && listener_->failed()) {
-    fail(fmt::format("cannot listen on port {}: {}", settings_.port, host::command_status_str(listener_->status())));
-  }
-  const bool has_memory = greeting_.prepare(context_, pd_, kGreetingBytes, abi::kLocalWrite);
-  return has_memory && qp_->ready() && (listener_ == nullptr || listener_->ready());
+  return session_.ready();
 }
 
 // Events that nobody expects end the connection, and the run unless it may.
 bool Endpoint::take_event(host::CmEvent& event) {
-  if (channel_.empty()) return false;
-  event = channel_.get_cm_event();
+  if (!session_.next(event)) return false;
   const bool of_nobody = event.type == CmEventType::kConnectError && event.qp == nullptr;
   if (of_nobody && !settings_.may_end) return true;  // its initiator may try again
   const bool expected = stage_ == last_stage() && event.type == CmEventType::kDisconnected;
@@ -116,27 +100,23 @@ bool Endpoint::take_event(host::CmEvent& event) {
 // connects begins with a Send, whatever the work is.
 bool Endpoint::connect() {
   if (settings_.active && !started_) {
-    context_.connect(*qp_, settings_.peer_ip, settings_.port, settings_.param, channel_);
+    session_.connect(settings_.peer_ip, settings_.port, settings_.param);
     started_ = true;
   }
   host::CmEvent event;
   while (take_event(event)) {
     if (event.type == CmEventType::kConnectRequest) {
-      host::RecvWr greeting;
-      greeting.num_sge = 1;
-      greeting.sg_list[0] = greeting_.sge(0, kGreetingBytes);
-      if (qp_->post_recv(greeting) != 0) fail("a receive cannot be posted");
-      if (settings_.mode == host::CqMode::kNotified) recv_cq_->req_notify_cq();
-      context_.accept(event.connection, *qp_, settings_.param, channel_);
+      const host::RecvWr greeting = host::receive_request(0, host::part_of(*greeting_, 0, kGreetingBytes));
+      if (session_.qp().post_recv(greeting) != 0) fail("a receive cannot be posted");
+      if (settings_.mode == host::CqMode::kNotified) session_.recv_cq().req_notify_cq();
+      session_.accept(event.connection, settings_.param);
     } else if (event.type == CmEventType::kEstablished) {
       connected_ = true;
       if (!settings_.active) continue;
-      host::SendWr greeting;
-      greeting.send_flags = abi::kWqeSignaled;
-      greeting.num_sge = 1;
-      greeting.sg_list[0] = greeting_.sge(0, kGreetingBytes);
-      if (settings_.mode == host::CqMode::kNotified) send_cq_->req_notify_cq();
-      if (qp_->post_send(greeting) != 0) fail("a Send cannot be posted");
+      const host::Sge octets = host::part_of(*greeting_, 0, kGreetingBytes);
+      if (settings_.mode == host::CqMode::kNotified) session_.send_cq().req_notify_cq();
+      if (session_.qp().post_send(host::send_request(0, abi::WrOpcode::kSend, octets)) != 0)
+        fail("a Send cannot be posted");
     }
   }
   return connected_ && greet();
@@ -144,7 +124,7 @@ bool Endpoint::connect() {
 
 bool Endpoint::greet() {
   host::Wc wc;
-  host::Cq& cq = settings_.active ? *send_cq_ : *recv_cq_;
+  host::Cq& cq = settings_.active ? session_.send_cq() : session_.recv_cq();
   if (!greeted_ && cq.poll_cq(&wc, 1) == 1) {
     greeted_ = true;
     if (wc.status != abi::WcStatus::kSuccess) end("the first Send: " + completion_error(wc, 0));
@@ -154,11 +134,12 @@ bool Endpoint::greet() {
 
 bool Endpoint::prepare() {
   bool ready = true;
-  for (const auto& role : current()) ready = role->prepare(context_, *qp_, pd_) && ready;
+  for (const auto& role : current())
+    ready = role->prepare(session_.context(), session_.qp(), session_.domain()) && ready;
   if (!ready) return false;
   if (settings_.mode == host::CqMode::kNotified) {
-    send_cq_->req_notify_cq();
-    recv_cq_->req_notify_cq();
+    session_.send_cq().req_notify_cq();
+    session_.recv_cq().req_notify_cq();
   }
   return true;
 }
@@ -177,7 +158,7 @@ unsigned Endpoint::poll(host::Cq& cq) {
 
 // One turn of the loop, or after a notification: everything there is, with the queue armed before the last look.
 void Endpoint::take_completions() {
-  for (host::Cq* cq : {recv_cq_, send_cq_}) {
+  for (host::Cq* cq : {&session_.recv_cq(), &session_.send_cq()}) {
     if (settings_.mode == host::CqMode::kNotified) {
       if (!cq->get_cq_event()) continue;
       cq->req_notify_cq();
@@ -206,7 +187,7 @@ bool Endpoint::run() {
 
 bool Endpoint::disconnect() {
   if (settings_.active && !started_) {
-    context_.disconnect(*qp_);
+    session_.disconnect();
     started_ = true;
   }
   host::CmEvent event;
@@ -220,7 +201,7 @@ std::string Endpoint::waiting_for() const {
   if (waiting_ || failed_ || left_) return "";
   const std::string who = settings_.name + ": ";
   if (ending_) return who + "the event that says why its connection has ended";
-  if (stage_ == 0) return who + (qp_ == nullptr ? "the device to open" : "the device to make its queues");
+  if (stage_ == 0) return who + (!started_ ? "the device to open" : "the device to make its queues");
   if (stage_ == 1)
     return who + (settings_.active ? "the connection, or the end of its first Send"
                                    : "a connection request, or the first Send");

@@ -75,10 +75,9 @@ class Endpoint final : public host::App {
   void end(const host::CmEvent& event);
 
   Barrier& barrier_;
-  host::Context& context_;
   const Settings settings_;
   host::Core& core_;
-  host::EventChannel channel_;
+  host::Session session_;
   std::vector<std::vector<std::unique_ptr<Role>>> roles_;  // by phase
 
   unsigned stage_ = 0;
@@ -87,12 +86,7 @@ class Endpoint final : public host::App {
   bool started_ = false;  // the stage's first action is done
   bool failed_ = false, left_ = false, connected_ = false, greeted_ = false;
   std::optional<Ending> ending_;
-  host::Pd pd_;
-  host::Cq* send_cq_ = nullptr;
-  host::Cq* recv_cq_ = nullptr;
-  host::Qp* qp_ = nullptr;
-  host::Listener* listener_ = nullptr;
-  LocalMemory greeting_;
+  const host::Mr* greeting_ = nullptr;  // memory of the first Send
 };
 
 }  // namespace rnic::workload

@@ -14,11 +14,8 @@ bool PingPong::prepare(host::Context& context, host::Qp& qp, host::Pd pd) {
 }
 
 void PingPong::post_receive() {
-  host::RecvWr wr;
-  wr.wr_id = wr_id(Kind::kMessage, posted_);
-  wr.num_sge = 1;
-  wr.sg_list[0] = memory_.sge(std::uint64_t{1 + posted_ % kReceives} * stride_, stride_);
-  post(wr);
+  const host::Sge sge = memory_.sge(std::uint64_t{1 + posted_ % kReceives} * stride_, stride_);
+  post(host::receive_request(wr_id(Kind::kMessage, posted_), sge));
   ++posted_;
 }
 
@@ -31,11 +28,7 @@ void PingPong::advance() {
 void PingPong::send() {
   const std::uint32_t size = transfer_.sizes[sent_];
   (requester_ ? transfer_.payload : transfer_.reply).fill(span(memory_.address(), size), sent_);
-  host::SendWr wr;
-  wr.wr_id = wr_id(Kind::kEnd, sent_);
-  wr.send_flags = abi::kWqeSignaled;
-  wr.num_sge = 1;
-  wr.sg_list[0] = memory_.sge(0, size);
+  const host::SendWr wr = host::send_request(wr_id(Kind::kEnd, sent_), abi::WrOpcode::kSend, memory_.sge(0, size));
   if (requester_) {
     transfer_.posted_ps[sent_] = core().time_ps();
     if (sent_ == 0) transfer_.first_post_ps = transfer_.posted_ps[0];

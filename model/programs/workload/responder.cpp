@@ -121,12 +121,8 @@ void Responder::advance() {
 void Responder::post_credit() {
   if (credit_word_ == 0) credit_word_ = context_->memory().alloc(8);
   store_le64(span(credit_word_, 8).data(), posted_);
-  host::SendWr wr;
-  wr.wr_id = wr_id(Kind::kCredit, 0);
-  wr.opcode = abi::WrOpcode::kRdmaWrite;
-  wr.send_flags = abi::kWqeSignaled | abi::kWqeInline;
-  wr.num_sge = 1;
-  wr.sg_list[0] = {credit_word_, 8, 0};
+  host::SendWr wr = host::send_request(wr_id(Kind::kCredit, 0), abi::WrOpcode::kRdmaWrite, {credit_word_, 8, 0});
+  wr.send_flags |= abi::kWqeInline;
   wr.remote_addr = transfer_.credit;
   wr.rkey = transfer_.credit_rkey;
   post(&wr, 1);

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "model/host/driver/context.h"
+#include "model/host/session/session.h"
 #include "model/programs/workload/transfer.h"
 
 namespace rnic::workload {
