@@ -85,7 +85,7 @@ nlohmann::json counters_of(Run& run, RunEnd end, const std::filesystem::path& di
   return stats;
 }
 
-std::vector<double> measure(const Load& load) {
+std::vector<double> run_load(const Load& load) {
   Overlay settings;
   settings.set("rnic.tcp.mtu=" + std::to_string(load.mtu));
   if (load.wire_delay_ns != 0) settings.set("link.delay_ns=" + std::to_string(load.wire_delay_ns));
@@ -136,7 +136,7 @@ std::vector<double> measure(const Load& load) {
 }
 
 Figures measure(const Load& load) {
-  const std::vector<double> v = in_child([&] { return measure(load); });
+  const std::vector<double> v = in_child([&] { return run_load(load); });
   return {v.at(0), v.at(1), v.at(2), v.at(3), v.at(4), v.at(5), v.at(6), v.at(7), v.at(8), v.at(9), v.at(10), v.at(11)};
 }
 
@@ -313,7 +313,7 @@ HeapShares heap_growth(std::uint32_t qps) {
   load.qps = qps;
   const std::vector<double> most = in_child([&load] {
     const HeapGrowth growth;
-    measure(load);
+    run_load(load);
     return std::vector<double>{static_cast<double>(growth.most().chip), static_cast<double>(growth.most().rest)};
   });
   return {static_cast<std::int64_t>(most.at(0)), static_cast<std::int64_t>(most.at(1))};
