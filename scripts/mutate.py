@@ -6,7 +6,8 @@ usage: mutate.py [--list | --check] [--only ID…] [--jobs N] [--build FOLDER]
 testbench/mutants.toml has the mutants. Each is a text that stands exactly once in a file, the text that takes its place, and the
 requirements that this breaks. The tests are those that testbench/testplan.csv ties to these requirements, without
 co-simulations: they compare the model with its twin, which says nothing about the rule. A mutant is killed if for each
-of its requirements a tied test fails; if not, a tie is wrong. A test that hangs has failed if its program cuts it off and says so, and is marked.
+of its requirements a tied test fails; if not, a tie is wrong. Rules of documents that testbench/requirements.csv does not have, such as
+TCP's, name their tests instead, and each of them has to fail. A test that hangs has failed if its program cuts it off and says so, and is marked.
 
 The tree is copied to FOLDER (build/mutants), and only the copy is changed. First the tests have to pass unbroken. --list
 prints each mutant with its tests, --check only looks whether texts, requirements and tests exist; both take the names
@@ -35,7 +36,8 @@ import requirements
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MUTANTS = ROOT / "testbench" / "mutants.toml"
 FOLDER = ROOT / "build" / "mutants"
-KEYS = {"requirements": list, "file": str, "find": str, "put": str, "breaks": str}
+KEYS = {"file": str, "find": str, "put": str, "breaks": str}
+RULES = ("requirements", "tests")  # a mutant has one of them
 JUDGES = ("unit", "system")  # folders of testbench/
 TEST_TIMEOUT_S = 60       # a test of a forked program
 PROGRAM_TIMEOUT_S = 600   # a program that does not cut off its tests
@@ -60,15 +62,16 @@ class Unusable(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Mutant:
-    requirements: tuple
+    rules: tuple  # requirements, or names of tests
     file: str
     find: str
     put: str
     breaks: str
+    names_tests: bool = False
 
     @property
     def name(self):
-        return f"{self.requirements[0]}: {self.breaks}"
+        return f"{self.rules[0]}: {self.breaks}"
 
 
 def read_mutants(path):
@@ -79,31 +82,38 @@ def read_mutants(path):
         for key, kind in KEYS.items():
             if not isinstance(table.get(key), kind) or (not table[key] and key != "put"):
                 raise Unusable(f"{path}: mutant {number}: {key} is missing or empty")
-        for key in table.keys() - KEYS.keys():
+        for key in table.keys() - KEYS.keys() - set(RULES):
             raise Unusable(f"{path}: mutant {number}: unknown key {key}")
-        mutants.append(Mutant(**{**table, "requirements": tuple(table["requirements"])}))
+        given = [key for key in RULES if key in table]
+        if len(given) != 1 or not isinstance(table[given[0]], list) or not table[given[0]]:
+            raise Unusable(f"{path}: mutant {number}: it needs requirements or tests")
+        rules = tuple(table.pop(given[0]))
+        mutants.append(Mutant(rules=rules, names_tests=given == ["tests"], **table))
     return mutants
 
 
 class Ties:
-    """The tests that the plan ties to each requirement, and the programs that have them."""
+    """The tests that the plan, or a mutant, ties to each rule, and the programs that have them."""
 
-    def __init__(self, plan, database):
-        self.patterns = collections.defaultdict(list)  # by requirement
+    def __init__(self, plan, database, mutants=()):
+        self.patterns = collections.defaultdict(list)  # by rule: a requirement, or a test's name
         for row in plan:
             for requirement in row["requirements"].split():
                 self.patterns[requirement] += row["tests"].split()
+        for mutant in mutants:
+            if mutant.names_tests:
+                self.patterns.update((test, [test]) for test in mutant.rules)
         self.tests = tests_by_program(database)
 
-    def programs(self, requirements, folder=None):
-        """In a folder of tests, or in all, those that may have tests of one of the requirements."""
-        patterns = {p for r in requirements for p in self.patterns[r]}
+    def programs(self, rules, folder=None):
+        """In a folder of tests, or in all, those that may have tests of one of the rules."""
+        patterns = {p for r in rules for p in self.patterns[r]}
         return sorted(program for program, (place, tests) in self.tests.items() if folder in (None, place)
                       and any(could_match(pattern, test) for pattern in patterns for test in tests))
 
-    def chosen(self, requirement, names):
+    def chosen(self, rule, names):
         """Of these names of tests those that are tied to it."""
-        return [n for n in names if any(fnmatch.fnmatchcase(n, p) for p in self.patterns[requirement])]
+        return [n for n in names if any(fnmatch.fnmatchcase(n, p) for p in self.patterns[rule])]
 
 
 def tests_by_program(database):
@@ -148,11 +158,14 @@ def mistakes_in(mutants, ties, known, root):
             yield f"{where}: what it replaces stands {count} times in {mutant.file}: {mutant.find}"
         if mutant.find == mutant.put:
             yield f"{where}: replaces a text by itself"
-        for requirement in mutant.requirements:
-            if requirement not in known:
-                yield f"{where}: unknown requirement {requirement}"
-            elif not ties.programs([requirement]):
-                yield f"{where}: no test is tied to {requirement}, or only a program's or a co-simulation"
+        for rule in mutant.rules:
+            if mutant.names_tests:
+                if not ties.programs([rule]):
+                    yield f"{where}: no test {rule}"
+            elif rule not in known:
+                yield f"{where}: unknown requirement {rule}"
+            elif not ties.programs([rule]):
+                yield f"{where}: no test is tied to {rule}, or only a program's or a co-simulation"
     for (file, find, put), count in collections.Counter((m.file, m.find, m.put) for m in mutants).items():
         if count > 1:
             yield f"{MUTANTS.name}: {count} mutants are the same: {file}: {find}"
@@ -240,7 +253,7 @@ class Trial:
     """What has come of a mutant: the rules whose tests have not failed yet, and those tests that have."""
 
     def __init__(self, mutant):
-        self.mutant, self.left, self.killers, self.error = mutant, list(mutant.requirements), [], ""
+        self.mutant, self.left, self.killers, self.error = mutant, list(mutant.rules), [], ""
 
     @property
     def over(self):
@@ -264,10 +277,10 @@ class Trial:
             if failed is None:
                 self.error = f"{program} hangs, and no test reports it"
                 return
-            for requirement, names in tied.items():
+            for rule, names in tied.items():
                 if hits := [f for f in failed if f in names or f == program]:
                     self.killers.append(hits[0] + failed[hits[0]])
-                    self.left.remove(requirement)
+                    self.left.remove(rule)
             if not self.left:
                 return
 
@@ -309,7 +322,7 @@ def run(mutants, copy, ties):
                 print(trial, flush=True)
     survivors = [t for t in trials if t.left]
     print(*(t for t in survivors if not t.error), sep="\n", end="\n" if survivors else "")
-    rules = {r for m in mutants for r in m.requirements}
+    rules = {r for m in mutants for r in m.rules}
     print(f"{len(mutants)} mutants of {len(rules)} rules: {len(mutants) - len(survivors)} killed, {len(survivors)} survived"
           f" ({time.monotonic() - begin:.0f} s, {processor_time():.0f} s of processors)")
     return not survivors
@@ -319,7 +332,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--list", action="store_true", help="print the mutants and their tests, and run nothing")
     parser.add_argument("--check", action="store_true", help="only look whether texts, requirements and tests exist")
-    parser.add_argument("--only", nargs="+", default=[], metavar="ID", help="those of these requirements; * and ? as in a shell")
+    parser.add_argument("--only", nargs="+", default=[], metavar="ID", help="those of these requirements or tests; * and ? as in a shell")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="compilers and tests at once")
     parser.add_argument("--build", type=pathlib.Path, metavar="FOLDER",
                         help="where the copy is; with --list and --check a build folder")
@@ -327,7 +340,7 @@ def main():
     try:
         mutants = read_mutants(MUTANTS)
         if args.only:
-            mutants = [m for m in mutants if any(fnmatch.fnmatchcase(r, o) for r in m.requirements for o in args.only)]
+            mutants = [m for m in mutants if any(fnmatch.fnmatchcase(r, o) for r in m.rules for o in args.only)]
             if not mutants:
                 raise Unusable(f"{MUTANTS}: no mutant of {' '.join(args.only)}")
         folder = (args.build or FOLDER).resolve()
@@ -337,14 +350,14 @@ def main():
         else:
             copy.configure()
             database = copy.out / "compile_commands.json"
-        ties = Ties(requirements.read_rows(requirements.PLAN, ["requirements", "tests"]), database)
+        ties = Ties(requirements.read_rows(requirements.PLAN, ["requirements", "tests"]), database, mutants)
         known = {r["id"] for r in requirements.read_rows(requirements.MATRIX, ["id"])}
         mistakes = list(mistakes_in(mutants, ties, known, ROOT))
         print(*mistakes, sep="\n", end="\n" if mistakes else "")
         if args.list:
             for mutant in mutants:
-                print(f"{' '.join(mutant.requirements)}: {mutant.breaks} ({mutant.file})")
-                for rule in mutant.requirements:
+                print(f"{' '.join(mutant.rules)}: {mutant.breaks} ({mutant.file})")
+                for rule in mutant.rules:
                     print(f"    {rule}: {' '.join(ties.programs([rule]))}: {' '.join(ties.patterns[rule])}")
         if args.list or args.check or mistakes:
             return 1 if mistakes else 0

@@ -22,8 +22,8 @@ PLAN = [{"requirements": "DDP-1 DDP-2", "tests": "Place.One Seeds/Three.*"}, {"r
 NAMES = {"unit_test": ["Place.One", "Place.Two", "Seeds/Three.Four/0", "More/Three.Four/0"], "system_test": ["Place.One"]}
 
 
-def mutant(requirements=("DDP-1",), find="right", put="wrong", file="model/a.cpp"):
-    return mutate.Mutant(tuple(requirements), file, find, put, "it is wrong")
+def mutant(rules=("DDP-1",), find="right", put="wrong", file="model/a.cpp", names_tests=False):
+    return mutate.Mutant(tuple(rules), file, find, put, "it is wrong", names_tests)
 
 
 class Folder(unittest.TestCase):
@@ -72,11 +72,12 @@ class Tests(Folder):
 
 class Mutants(Folder):
     def mistakes(self, *mutants):
-        found = mutate.mistakes_in(mutants, self.ties, {"DDP-1", "MPA-1"}, self.root)
+        ties = mutate.Ties(PLAN, self.root / "compile_commands.json", mutants)
+        found = mutate.mistakes_in(mutants, ties, {"DDP-1", "MPA-1"}, self.root)
         return [m.partition("it is wrong: ")[2] or m for m in found]
 
     def test_as_they_have_to_be(self):
-        self.assertEqual(self.mistakes(mutant()), [])
+        self.assertEqual(self.mistakes(mutant(), mutant(["Place.Two"], put="other", names_tests=True)), [])
 
     def test_mistakes(self):
         for bad, complaint in (
@@ -86,6 +87,7 @@ class Mutants(Folder):
             (mutant(put="right"), "replaces a text by itself"),
             (mutant(["DDP-9"]), "unknown requirement DDP-9"),
             (mutant(["MPA-1"]), "no test is tied to MPA-1, or only a program's or a co-simulation"),
+            (mutant(["Place.Nine"], names_tests=True), "no test Place.Nine"),
         ):
             self.assertEqual(self.mistakes(bad), [complaint])
         self.assertEqual(self.mistakes(mutant(), mutant()), ["mutants.toml: 2 mutants are the same: model/a.cpp: right"])
@@ -94,8 +96,12 @@ class Mutants(Folder):
         text = ("[[mutant]]\nrequirements = ['DDP-1']\nbreaks = 'it is wrong'\n"
                 "file = 'model/a.cpp'\nfind = 'right'\nput = 'wrong'\n")
         self.assertEqual(mutate.read_mutants(self.write("m.toml", text)), [mutant()])
+        named = text.replace("requirements = ['DDP-1']", "tests = ['Place.One']")
+        self.assertEqual(mutate.read_mutants(self.write("m.toml", named)), [mutant(["Place.One"], names_tests=True)])
         for old, new, complaint in (("find", "seek", "find is missing"), ("'model/a.cpp'", "''", "file is missing"),
-                                    ("put =", "where = 'x'\nput =", "unknown key where")):
+                                    ("put =", "where = 'x'\nput =", "unknown key where"),
+                                    ("requirements = ['DDP-1']\n", "", "it needs requirements or tests"),
+                                    ("requirements", "tests = ['Place.One']\nrequirements", "it needs requirements or tests")):
             with self.assertRaisesRegex(mutate.Unusable, f"m.toml: mutant 1: {complaint}"):
                 mutate.read_mutants(self.write("m.toml", text.replace(old, new)))
 
@@ -137,6 +143,13 @@ class Verdicts(Folder):
         self.assertEqual(self.verdict(both, FakeCopy(unit_test=["Place.Two"])), ("SURVIVED", "no test of DDP-1 fails"))
         killed = FakeCopy(unit_test=["Place.Two"], system_test=["Place.One"])
         self.assertEqual(self.verdict(both, killed), ("killed", "Place.Two (so) Place.One (so)"))
+
+    def test_each_named_test_has_to_fail(self):
+        named = mutant(["Place.One", "Place.Two"], names_tests=True)
+        self.ties = mutate.Ties(PLAN, self.root / "compile_commands.json", [named])
+        self.assertEqual(self.verdict(named, FakeCopy(unit_test=["Place.Two"])), ("SURVIVED", "no test of Place.One fails"))
+        both = FakeCopy(unit_test=["Place.One", "Place.Two"])
+        self.assertEqual(self.verdict(named, both), ("killed", "Place.One (so) Place.Two (so)"))
 
     def test_what_does_not_compile_or_hangs_is_not_killed(self):
         wrong = FakeCopy(unit_test="[1/2] a.cpp\na.cpp:1: error: no such thing\nninja: stopped\n")
