@@ -1,6 +1,7 @@
 #include "model/rnic/llp/segment.h"
 
 #include "model/wire/checksum.h"
+#include "model/wire/icmp.h"
 
 namespace rnic::tcp {
 
@@ -58,6 +59,30 @@ SegmentFault read_segment(ByteSpan frame, wire::Ipv4Address local, ReceivedSegme
   out.ecn = ip->header.tos & wire::kEcnMask;
   out.payload = segment->payload;
   return SegmentFault::kNone;
+}
+
+RxReport report_of(FlowId flow, const ReceivedSegment& s) {
+  const wire::TcpHeader& h = s.header;
+  RxReport r;
+  r.flow = flow;
+  r.key = s.key;
+  r.peer_mac = s.peer_mac;
+  r.flags = h.flags;
+  r.options = h.options;
+  r.window = h.window;
+  r.seq = h.seq;
+  r.ack = h.ack;
+  r.bytes = static_cast<std::uint32_t>(s.payload.size()) + h.has(wire::TcpHeader::kSyn) + h.has(wire::TcpHeader::kFin);
+  return r;
+}
+
+std::optional<PathMtuReport> read_path_mtu(ByteSpan frame, wire::Ipv4Address local) {
+  const auto ethernet = wire::EthernetView::parse(frame);
+  const auto ip = wire::Ipv4View::parse(ethernet->payload);
+  if (ip->header.dst != local || ip->header.protocol != wire::kIpProtocolIcmp) return std::nullopt;
+  const auto told = wire::FragmentationNeeded::parse(ip->payload);
+  if (!told || told->src != local) return std::nullopt;
+  return PathMtuReport{{told->dst.v, told->dst_port, told->src_port}, told->seq, told->next_hop_mtu};
 }
 
 }  // namespace rnic::tcp

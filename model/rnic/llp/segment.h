@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "model/common/bytes.h"
 #include "model/rnic/llp/flow_table.h"
@@ -46,5 +47,17 @@ struct ReceivedSegment {
 
 // A segment for `local`, checked as far as one can without its connection.
 SegmentFault read_segment(ByteSpan frame, wire::Ipv4Address local, ReceivedSegment& out);
+
+// For tcp_connection, which decides about segments of no flow, or of one that awaits a SYN.
+RxReport report_of(FlowId flow, const ReceivedSegment& s);
+
+// A router's "fragmentation needed" about a segment that `local` sent (RFC 1191 section 3).
+struct PathMtuReport {
+  FlowKey key;
+  std::uint32_t seq = 0;
+  std::uint16_t mtu = 0;  // 0: the router does not say
+};
+// Of an IPv4 packet that is no TCP segment for `local`.
+std::optional<PathMtuReport> read_path_mtu(ByteSpan frame, wire::Ipv4Address local);
 
 }  // namespace rnic::tcp

@@ -1,31 +1,32 @@
 #include "model/rnic/rx/tcp_rx.h"
 
 #include <algorithm>
+#include <cstring>
 
+#include "model/common/burst.h"
 #include "model/stats/registry.h"
-#include "model/wire/ethernet.h"
-#include "model/wire/icmp.h"
 
 namespace rnic {
 
+using tcp::ReceivedOctets;
 using tcp::ReceivedSegment;
+using tcp::Receiver;
 using tcp::RxCommand;
 using tcp::RxFeedback;
 using tcp::RxReport;
 using tcp::SegmentFault;
-using wire::seq_gt;
-using wire::seq_lt;
-using wire::TcpHeader;
 
 TcpRx::TcpRx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& config, const DatapathConfig& datapath,
              const StationConfig& station, BufferPool& pool)
     : Stage(nm, clk),
       config_(config),
+      window_step_(std::min<std::uint32_t>(2u * config.mss(), config.window_bytes / 2)),
       beat_bytes_(datapath.beat_bytes),
       station_(station),
       pool_(pool),
       flows_(config.max_flows),
       table_(config.max_flows),
+      memory_(config.reorder_bytes, config.reorder_segments),
       handovers_(config.max_flows),
       ends_(config.max_flows),
       reports_queue_(config.max_flows),
@@ -35,31 +36,37 @@ void TcpRx::reset() {
   const std::size_t flows = flows_.size();
   flows_ = std::vector<Flow>(flows);
   table_ = tcp::FlowTable(flows);
-  pieces_ = {};
-  behind_bytes_ = 0;
+  memory_ = {config_.reorder_bytes, config_.reorder_segments};
+  handovers_ = ends_ = reports_queue_ = windows_ = tcp::FlowQueue(flows);
+  offers_ = {};
   offer_ = emission_ = {};
   offer_free_from_ = free_from_ = 0;
-  offers_ = {};
-  handovers_ = ends_ = reports_queue_ = windows_ = tcp::FlowQueue(flows);
 }
 
 // A frame takes a cycle for its headers and one for each beat of payload. Kept octets of a flow that was switched to
 // RDMA go before any later frame.
 Wake TcpRx::tick() {
   if (commands->can_pop()) on_command(commands->pop());
-  if (consumed->can_pop()) on_consumed(consumed->pop());
-  if (ended->can_pop()) on_ended(ended->pop().flow);
+  if (consumed->can_pop()) {
+    const RxConsumed c = consumed->pop();
+    if (flows_[c.flow.v].receiver.is_open()) give_room(c.flow, c.bytes);
+  }
+  if (ended->can_pop()) {
+    const FlowId flow = ended->pop().flow;
+    flows_[flow.v].stream.on_end_passed();
+    reports_queue_.push(flow);
+  }
   if (!offers_.empty() && early->can_pop()) on_early(early->pop());
   if (emitting()) {
-    emit_beats(emission_, *out, free_from_);
+    push_beats(emission_, *out, free_from_);
   } else {
     if (!start_end() && !start_kept() && in->can_pop() && feedback->can_push() && reports->can_push()) take_frame();
-    if (emission_.left != 0) {
+    if (!emission_.done()) {
       free_from_ = now() + 1;
-      emit_beats(emission_, *out, free_from_);
+      push_beats(emission_, *out, free_from_);
     }
   }
-  if (offer_.left != 0) emit_beats(offer_, *behind, offer_free_from_);
+  if (!offer_.done()) push_beats(offer_, *behind, offer_free_from_);
   if (!windows_.empty()) open_windows();
   if (!reports_queue_.empty()) serve_reports();
 
@@ -69,11 +76,11 @@ Wake TcpRx::tick() {
   return more ? Wake::next_cycle() : Wake::at_cycle(std::min(next_octets(), next_offer()));
 }
 
-Cycle TcpRx::next_offer() { return offer_.left == 0 ? kNever : std::max(behind->credit_at(), offer_free_from_); }
+Cycle TcpRx::next_offer() { return offer_.done() ? kNever : std::max(behind->credit_at(), offer_free_from_); }
 
 // When octets can move again: a beat of the segment that is leaving, or the next segment.
 Cycle TcpRx::next_octets() {
-  if (emission_.left != 0) return std::max(out->credit_at(), free_from_);
+  if (!emission_.done()) return std::max(out->credit_at(), free_from_);
   const bool waiting =
       !ends_.empty() || !handovers_.empty() || (in->can_pop() && feedback->can_push() && reports->can_push());
   return waiting ? std::max(free_from_, now() + 1) : kNever;
@@ -86,56 +93,52 @@ void TcpRx::on_command(const RxCommand& c) {
   switch (c.kind) {
     case RxCommand::Kind::kAwaitSyn:
       table_.insert(c.flow, c.key);
-      f.state = State::kAwaitsSyn;
-      return;
+      return f.receiver.await_syn();
     case RxCommand::Kind::kOpen:
-      return open(c);
+      if (!f.receiver.in_use()) table_.insert(c.flow, c.key);
+      f.stream = {};
+      return f.receiver.open(c.rcv_nxt, config_.window_bytes, c.agreed);
     case RxCommand::Kind::kRead:
-      if (f.mode != Mode::kStreaming) return;  // closed meanwhile
-      RNIC_CHECK_MSG(f.wanted == 0, std::string(name()) + ": a second read of one flow");
+      RNIC_CHECK_MSG(!f.stream.read_pending(), std::string(name()) + ": a second read of one flow");
+      if (!f.stream.read(c.bytes)) return;
       RNIC_CHECK_MSG(c.bytes != 0 && c.bytes <= pool_.block_bytes(), std::string(name()) + ": a read is too long");
-      f.wanted = c.bytes;
       return reports_queue_.push(c.flow);
     case RxCommand::Kind::kEnterRdma:
-      if (f.mode != Mode::kStreaming) return;  // closed meanwhile
-      f.mode = Mode::kRdma;
-      f.wanted = 0;
-      if (!f.pieces.empty()) handovers_.push(c.flow);
+      if (!f.stream.enter_rdma()) return;
+      if (!f.stream.empty()) handovers_.push(c.flow);
       return reports_queue_.push(c.flow);
     case RxCommand::Kind::kDiscard:
-      if (f.mode == Mode::kRdma) return;
-      f.mode = Mode::kDiscard;
-      f.wanted = 0;
-      f.pieces.clear(pieces_);
-      give_room(c.flow, std::exchange(f.kept, 0));
-      return reports_queue_.push(c.flow);
+      if (std::uint32_t room = 0; f.stream.discard(memory_.pool, room)) {
+        give_room(c.flow, room);
+        reports_queue_.push(c.flow);
+      }
+      return;
     case RxCommand::Kind::kRelease:
       return release(c.flow);
   }
 }
 
-void TcpRx::open(const RxCommand& c) {
-  Flow& f = flows_[c.flow.v];
-  if (f.state == State::kFree) table_.insert(c.flow, c.key);
-  f = Flow{};
-  f.state = State::kOpen;
-  f.peer_scale = c.agreed.scale;
-  f.timestamps = c.agreed.timestamps;
-  f.ts_recent = c.agreed.ts_recent;
-  f.rcv_nxt = c.rcv_nxt;
-  f.rcv_edge = f.told_edge = c.rcv_nxt + config_.window_bytes;
-}
-
 void TcpRx::release(FlowId flow) {
   Flow& f = flows_[flow.v];
-  if (f.state != State::kFree) table_.erase(flow);
-  f.pieces.clear(pieces_);
-  forget_behind(f);
-  const bool ends = f.end_sent && !f.end_passed;
-  f = Flow{};
-  f.end_sent = ends;
-  f.release_to_report = true;
+  if (f.receiver.in_use()) table_.erase(flow);
+  f.receiver.clear(memory_);
+  f.receiver = {};
+  f.stream.release(memory_.pool);
   reports_queue_.push(flow);
+}
+
+// ---- Windows
+
+void TcpRx::give_room(FlowId flow, std::uint32_t bytes) {
+  if (flows_[flow.v].receiver.give_room(bytes, window_step_)) windows_.push(flow);
+}
+
+// Tells tcp_tx of an opened window unless a segment's feedback has done so.
+void TcpRx::open_windows() {
+  if (!feedback->can_push()) return;
+  const FlowId flow = windows_.pop();
+  Receiver& receiver = flows_[flow.v].receiver;
+  if (receiver.is_open() && !receiver.window_reported()) feedback->push(receiver.window_update(flow));
 }
 
 // ---- Frames
@@ -145,213 +148,205 @@ void TcpRx::take_frame() {
   ReceivedSegment s;
   const SegmentFault fault = tcp::read_segment({frame.data(), frame.bytes}, station_.ip, s);
   if (fault == SegmentFault::kNotForUs && take_path_mtu(frame)) return;
-  if (fault != SegmentFault::kNone) return count_fault(fault);
+  if (fault != SegmentFault::kNone) return counters_.count(fault);
   ++counters_.segments;
   const FlowId flow = table_.find(s.key);
-  if (flow == kNoFlow || flows_[flow.v].state == State::kAwaitsSyn) return to_connection(flow, s);
+  if (flow == kNoFlow || !flows_[flow.v].receiver.is_open()) return reports->push(tcp::report_of(flow, s));
   on_segment(flow, s, std::move(frame));
 }
 
 // "Fragmentation needed" about a segment of one of our flows; tcp_tx knows whether that is in flight.
 bool TcpRx::take_path_mtu(const Frame& frame) {
-  const auto ethernet = wire::EthernetView::parse({frame.data(), frame.bytes});
-  const auto ip = wire::Ipv4View::parse(ethernet->payload);
-  if (ip->header.dst != station_.ip || ip->header.protocol != wire::kIpProtocolIcmp) return false;
-  const auto told = wire::FragmentationNeeded::parse(ip->payload);
-  if (!told || told->src != station_.ip) return false;
-  const FlowId flow = table_.find({told->dst.v, told->dst_port, told->src_port});
-  if (flow == kNoFlow || flows_[flow.v].state != State::kOpen) return false;
+  const auto told = tcp::read_path_mtu({frame.data(), frame.bytes}, station_.ip);
+  if (!told) return false;
+  const FlowId flow = table_.find(told->key);
+  if (flow == kNoFlow || !flows_[flow.v].receiver.is_open()) return false;
   ++counters_.path_mtu_reports;
   RxFeedback fb;
   fb.flow = flow;
   fb.seq = told->seq;
-  fb.path_mtu = std::max<std::uint16_t>(1, told->next_hop_mtu);
+  fb.path_mtu = std::max<std::uint16_t>(1, told->mtu);
   feedback->push(fb);
   return true;
 }
 
-void TcpRx::count_fault(SegmentFault fault) {
-  switch (fault) {
-    case SegmentFault::kNone:
-      return;
-    case SegmentFault::kNotIpv4:
-      ++counters_.not_ipv4;
-      return;
-    case SegmentFault::kIpv4Header:
-      ++counters_.bad_ipv4;
-      return;
-    case SegmentFault::kNotForUs:
-      ++counters_.not_for_us;
-      return;
-    case SegmentFault::kTcpHeader:
-      ++counters_.bad_tcp;
-      return;
-    case SegmentFault::kTcpChecksum:
-      ++counters_.bad_checksum;
-      return;
-  }
-}
-
-void TcpRx::to_connection(FlowId flow, const ReceivedSegment& s) {
-  const TcpHeader& h = s.header;
-  RxReport r;
-  r.flow = flow;
-  r.key = s.key;
-  r.peer_mac = s.peer_mac;
-  r.flags = h.flags;
-  r.options = h.options;
-  r.window = h.window;
-  r.seq = h.seq;
-  r.ack = h.ack;
-  r.bytes = static_cast<std::uint32_t>(s.payload.size()) + h.has(TcpHeader::kSyn) + h.has(TcpHeader::kFin);
-  reports->push(std::move(r));
-}
-
-// RFC 9293 section 3.10.7.4, with RFC 5961's answers to RST and SYN.
 void TcpRx::on_segment(FlowId flow, const ReceivedSegment& s, Frame frame) {
   Flow& f = flows_[flow.v];
-  const TcpHeader& h = s.header;
-  RxFeedback fb;
-  fb.acks = h.has(TcpHeader::kAck) && !h.has(TcpHeader::kRst);
-  if (h.has(TcpHeader::kRst)) {
-    if (h.seq == f.rcv_nxt) {
-      f.reset_to_report = true;
-      return reports_queue_.push(flow);
-    }
-    ++counters_.bad_reset;
-    if (seq_lt(h.seq, f.rcv_nxt) || seq_gt(h.seq, f.rcv_edge)) return;
-    fb.answer = RxFeedback::Answer::kChallenge;
-  } else if (h.has(TcpHeader::kSyn)) {
-    ++counters_.bad_syn;
-    fb.answer = RxFeedback::Answer::kChallenge;
-  } else if (!h.has(TcpHeader::kAck)) {
-    return;
-  } else if (!timely(flow, s)) {
-    if (!h.options.timestamps) return;
-    fb.answer = RxFeedback::Answer::kNow;
-    fb.acks = false;
-  } else {
-    fb.timestamps = h.options.timestamps.has_value();
-    const std::uint32_t before = f.rcv_nxt;
-    const bool at_once = accept(flow, s, std::move(frame), fb.kept);
-    if (at_once) fb.answer = RxFeedback::Answer::kNow;
-    else if (f.rcv_nxt != before) fb.answer = RxFeedback::Answer::kSoon;
+  const Receiver::Arrival a = f.receiver.on_segment(memory_, s, frame.buf);
+  counters_.count(a);
+  if (a.verdict == Receiver::Verdict::kReset) {
+    f.stream.on_reset();
+    return reports_queue_.push(flow);
   }
-  fb.flow = flow;
-  fb.flags = h.flags;
-  fb.payload = static_cast<std::uint16_t>(s.payload.size());
-  fb.ce = s.ecn == wire::kCongestionExperienced;
-  fb.stamps = h.options.timestamps.value_or(wire::TcpTimestamps{});
-  fb.seq = h.seq;
-  fb.sack_blocks = static_cast<std::uint8_t>(h.options.sack_blocks);
-  fb.sack = h.options.sack;
-  fb.ack = h.ack;
-  fb.window = std::uint32_t{h.window} << (h.has(TcpHeader::kSyn) ? 0 : f.peer_scale);
-  fb.rcv_nxt = f.rcv_nxt;
-  fb.rcv_edge = f.told_edge = f.rcv_edge;
-  feedback->push(fb);
+  if (a.verdict == Receiver::Verdict::kAcceptable) on_acceptable(flow, a, std::move(frame.buf));
+  if (a.for_sender) feedback->push(f.receiver.feedback(flow, s, a));
 }
 
-// RFC 7323 sections 3.2 and 5.3: a segment without its timestamp, or with one older than the last that was in order, is
-// none of this connection's time. One that ends before what is expected next says nothing of it.
-bool TcpRx::timely(FlowId flow, const ReceivedSegment& s) {
+void TcpRx::on_acceptable(FlowId flow, const Receiver::Arrival& a, BufferRef&& buf) {
   Flow& f = flows_[flow.v];
-  if (!f.timestamps) return true;
-  if (!s.header.options.timestamps) {
-    ++counters_.no_timestamp;
-    return false;
+  if (!a.offered.empty()) offer(flow, a, buf);
+  if (!a.in_order.empty()) {
+    deliver(flow, tcp::received_octets(std::move(buf), a.in_order, a.in_order_seq));
   }
-  const std::uint32_t value = s.header.options.timestamps->value;
-  if (seq_lt(value, f.ts_recent)) {
-    ++counters_.paws;
-    return false;
+  if (a.fills_gap) {
+    for (ReceivedOctets octets; f.receiver.take_next(memory_, octets);) keep(flow, std::move(octets));
   }
-  const std::uint32_t end = s.header.seq + static_cast<std::uint32_t>(s.payload.size()) + s.header.has(TcpHeader::kFin);
-  if (!seq_gt(s.header.seq, f.rcv_nxt) && !seq_lt(end, f.rcv_nxt)) f.ts_recent = value;
+  if (a.fin || (a.fills_gap && f.receiver.finished())) {
+    f.stream.on_fin();
+    reports_queue_.push(flow);
+  }
+  if (a.out_of_order || a.fills_gap) counters_.count_peaks(memory_);
+}
+
+// The octets of a segment in order: to the deframer at once, if none of the flow wait.
+void TcpRx::deliver(FlowId flow, ReceivedOctets&& octets) {
+  Flow& f = flows_[flow.v];
+  if (!f.stream.rdma() || !f.stream.empty()) return keep(flow, std::move(octets));
+  counters_.payload_bytes += octets.bytes;
+  emit(flow, std::move(octets));
+}
+
+// For the firmware, or behind what waits already.
+void TcpRx::keep(FlowId flow, ReceivedOctets&& octets) {
+  Flow& f = flows_[flow.v];
+  counters_.payload_bytes += octets.bytes;
+  if (f.stream.discards()) return give_room(flow, octets.bytes);
+  f.stream.append(memory_.pool, std::move(octets));
+  if (f.stream.rdma()) handovers_.push(flow);
+  if (f.stream.read_pending()) reports_queue_.push(flow);
+}
+
+// ---- Early placement
+
+// Only octets that were not there before are offered, so none is ever written early twice.
+void TcpRx::offer(FlowId flow, const Receiver::Arrival& a, const BufferRef& buf) {
+  const Flow& f = flows_[flow.v];
+  if (!config_.early_placement || !behind.bound() || !f.stream.rdma()) return;
+  if (!offer_.done() || now() < offer_free_from_ || !behind->can_push()) {
+    ++counters_.not_offered;
+    return;
+  }
+  const std::uint32_t seq = a.in_order_seq + a.offered_distance;
+  const std::uint64_t offset = f.stream.end(memory_.pool) + a.offered_distance;
+  offers_.add(flow, seq, static_cast<std::uint32_t>(a.offered.size()), offset);
+  offer_.start(flow, tcp::received_octets(buf, a.offered, seq), offset);
+  offer_free_from_ = now() + 1;
+}
+
+void TcpRx::on_early(EarlyPlaced placed) {
+  const std::uint32_t seq = offers_.on_answer(placed);
+  if (placed.last) reports_queue_.push(placed.flow);  // the end of the flow may have waited for this
+  if (placed.bytes == 0) return;
+  Receiver& receiver = flows_[placed.flow.v].receiver;
+  if (!receiver.replace(memory_, seq, placed.bytes, std::move(placed.header), kPlacedHeaderBytes)) return;
+  ++counters_.early_fpdus;
+  counters_.early_saved += placed.bytes - kPlacedHeaderBytes;
+  counters_.count_peaks(memory_);
+}
+
+// ---- Beats
+
+// True if the beat is leaving that stands for a flow's FIN, behind all its octets.
+bool TcpRx::start_end() {
+  if (ends_.empty()) return false;
+  const FlowId flow = ends_.pop();
+  tcp::ReceivedStream& stream = flows_[flow.v].stream;
+  if (!stream.rdma()) return false;  // released meanwhile
+  BufferRef word = pool_.take();
+  std::memset(word->bytes(), 0, kEndBytes);
+  emission_.start_end(flow, std::move(word), stream.leave(0));
+  stream.on_end_sent();
   return true;
 }
 
-// Takes what is new and in the window: in order at once, behind a hole for later. True if the peer has to hear of it at
-// once.
-bool TcpRx::accept(FlowId flow, const ReceivedSegment& s, Frame frame, wire::SackBlock& kept) {
-  Flow& f = flows_[flow.v];
-  ByteSpan payload = s.payload;
-  bool fin = s.header.has(TcpHeader::kFin);
-  const std::uint32_t seq = s.header.seq;
-  const std::uint32_t end = seq + static_cast<std::uint32_t>(payload.size());
-  if (payload.empty() && !fin) return seq_lt(seq, f.rcv_nxt) || seq_gt(seq, f.rcv_edge);
-  if (f.fin || seq_lt(end + fin, f.rcv_nxt + 1)) {
-    ++counters_.duplicates;
-    if (fin && f.fin) {
-      f.fin_to_report = true;  // our ACK of it was lost
-      reports_queue_.push(flow);
+// True if kept octets of a flow are leaving now. Octets that early_placement may still be writing wait, so that nothing
+// is written to memory behind their delivery; other flows do not wait for them.
+bool TcpRx::start_kept() {
+  FlowId waits = kNoFlow;
+  while (!handovers_.empty() && handovers_.front() != waits) {
+    const FlowId flow = handovers_.front();
+    tcp::ReceivedStream& stream = flows_[flow.v].stream;
+    if (stream.empty() || !stream.rdma()) {  // the flow is gone
+      handovers_.pop();
+      continue;
+    }
+    const ReceivedOctets& first = stream.front(memory_.pool);
+    if (offers_.awaits(flow, first.seq, first.end())) {
+      if (waits == kNoFlow) waits = flow;
+      handovers_.push(handovers_.pop());
+      continue;
+    }
+    emit(flow, stream.take_front(memory_.pool));
+    if (stream.empty()) {
+      handovers_.pop();
+      reports_queue_.push(flow);  // a FIN may have waited for this
     }
     return true;
   }
-  bool answer_now = false;
-  const std::uint32_t known = seq_lt(seq, f.rcv_nxt) ? f.rcv_nxt - seq : 0;
-  if (known != 0) {
-    ++counters_.trimmed;
-    payload = payload.subspan(known);
-  }
-  if (seq_gt(end, f.rcv_edge)) {
-    ++counters_.beyond_window;
-    if (seq_gt(seq, f.rcv_edge)) return true;
-    payload = payload.subspan(0, f.rcv_edge - (seq + known));
-    fin = false;
-    answer_now = true;
-  }
-  if (seq_gt(seq, f.rcv_nxt)) {
-    ++counters_.out_of_order;
-    kept = keep(flow, frame.buf, seq, payload, fin);
-    return true;
-  }
-  if (!f.behind.empty()) payload = up_to_behind(flow, frame.buf, payload, fin);
-  counters_.payload_bytes += payload.size();
-  f.rcv_nxt += static_cast<std::uint32_t>(payload.size());
-  if (!payload.empty()) deliver(flow, std::move(frame.buf), payload);
-  if (fin) {
-    take_fin(flow);
-    answer_now = true;
-  } else if (!f.behind.empty() || f.fin_behind) {
-    fill_hole(flow);
-    answer_now = true;  // a peer that repairs a hole waits for it (RFC 5681 section 4.2)
-  }
-  return answer_now;
+  return false;
 }
 
-void TcpRx::take_fin(FlowId flow) {
-  Flow& f = flows_[flow.v];
-  ++f.rcv_nxt;
-  f.fin = f.fin_to_report = true;
-  forget_behind(f);  // nothing follows a FIN
-  reports_queue_.push(flow);
+void TcpRx::emit(FlowId flow, ReceivedOctets&& octets) {
+  const std::uint64_t offset = flows_[flow.v].stream.leave(octets.bytes);
+  emission_.start(flow, std::move(octets), offset);
 }
 
-// ---- Room and reports
-
-void TcpRx::on_consumed(const RxConsumed& c) {
-  if (flows_[c.flow.v].state == State::kOpen) give_room(c.flow, c.bytes);
+// One a cycle.
+void TcpRx::push_beats(SegmentBeats& segment, Link<StreamBeat>& link, Cycle& free_from) {
+  BurstOut to(link);
+  while (!segment.done()) {
+    const Cycle at = std::max(to.credit_at(), free_from);
+    if (at > horizon()) break;
+    to.push(segment.take(beat_bytes_), at);
+    free_from = at + 1;
+  }
 }
 
-void TcpRx::give_room(FlowId flow, std::uint32_t bytes) {
-  Flow& f = flows_[flow.v];
-  f.rcv_edge += bytes;
-  const std::uint32_t step = std::min<std::uint32_t>(2u * config_.mss(), config_.window_bytes / 2);
-  if (f.rcv_edge - f.told_edge >= step) windows_.push(flow);
+// ---- Reports
+
+void TcpRx::serve_reports() {
+  if (!reports->can_push()) return;
+  const FlowId flow = reports_queue_.pop();
+  if (report_one(flow)) reports_queue_.push(flow);
 }
 
-// Tells tcp_tx of an opened window unless a segment's feedback has done so.
-void TcpRx::open_windows() {
-  if (!feedback->can_push()) return;
-  const FlowId flow = windows_.pop();
-  Flow& f = flows_[flow.v];
-  if (f.state != State::kOpen || f.told_edge == f.rcv_edge) return;
-  RxFeedback fb;
-  fb.flow = flow;
-  fb.rcv_nxt = f.rcv_nxt;
-  fb.rcv_edge = f.told_edge = f.rcv_edge;
-  feedback->push(fb);
+// True if the flow may have more to say.
+bool TcpRx::report_one(FlowId flow) {
+  using Report = tcp::ReceivedStream::Report;
+  tcp::ReceivedStream& stream = flows_[flow.v].stream;
+  const bool leaving = (!emission_.done() || now() + 1 < free_from_) && emission_.flow() == flow;
+  const bool written = stream.released() && offers_.awaits(flow);
+  RxReport r;
+  r.flow = flow;
+  switch (stream.next_report(memory_.pool, leaving || written)) {
+    case Report::kNothing:
+      return false;
+    case Report::kLater:
+      return true;
+    case Report::kSendEnd:
+      ends_.push(flow);
+      return false;
+    case Report::kOctets:
+      r.kind = RxReport::Kind::kStream;
+      r.bytes = stream.end_read(memory_.pool);
+      r.data = pool_.take();
+      stream.take(memory_.pool, {r.data->bytes(), r.bytes});
+      give_room(flow, r.bytes);
+      reports->push(std::move(r));
+      return true;
+    case Report::kFin:
+      r.kind = RxReport::Kind::kFin;
+      r.told_in_band = stream.end_passed();
+      break;
+    case Report::kReset:
+      r.kind = RxReport::Kind::kReset;
+      break;
+    case Report::kReleased:
+      r.kind = RxReport::Kind::kReleased;
+      break;
+  }
+  reports->push(std::move(r));
+  return false;
 }
 
 void TcpRx::register_stats(const StatsGroup& group) const { group.counters(counters_); }

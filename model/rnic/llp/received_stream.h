@@ -1,0 +1,95 @@
+// What a connection received in order: for the firmware, which reads it, or for the deframer, to which it leaves
+// (RFC 5044 section 7.1: streaming mode, then RDMA mode); and how the stream ends.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "model/common/bytes.h"
+#include "model/rnic/llp/received_octets.h"
+
+namespace rnic::tcp {
+
+class ReceivedStream {
+ public:
+  enum class Mode : std::uint8_t { kStreaming, kRdma, kDiscard };
+
+  ReceivedStream()
+      : finished_(false),
+        fin_to_report_(false),
+        reset_to_report_(false),
+        released_(false),
+        end_sent_(false),
+        end_passed_(false) {}
+
+  // ---- Modes
+
+  bool rdma() const { return mode_ == Mode::kRdma; }
+  bool discards() const { return mode_ == Mode::kDiscard; }
+  // The firmware wants so many octets, once. All three: false if another mode was entered meanwhile.
+  bool read(std::uint32_t bytes);
+  // The rest of the stream leaves to the deframer.
+  bool enter_rdma();
+  // Nobody reads any more: `room` is what was kept. FPDUs are not discarded.
+  bool discard(ReceivedPool& pool, std::uint32_t& room);
+
+  // ---- Octets in order that wait
+
+  bool empty() const { return pieces_.empty(); }
+  bool read_pending() const { return wanted_ != 0; }
+  std::uint32_t octets(const ReceivedPool& pool) const {
+    return pieces_.empty() ? 0 : pool[pieces_.tail].end() - pool[pieces_.head].seq;
+  }
+  // The latest ones.
+  void append(ReceivedPool& pool, ReceivedOctets&& octets);
+  const ReceivedOctets& front(const ReceivedPool& pool) const { return pool[pieces_.head]; }
+  ReceivedOctets take_front(ReceivedPool& pool);
+  // Copies the first ones.
+  void take(ReceivedPool& pool, MutableByteSpan to);
+  void clear(ReceivedPool& pool) { pieces_.clear(pool); }
+
+  // ---- Offsets in the stream of RDMA mode
+
+  // Octets leave to the deframer: the offset of the first one.
+  std::uint64_t leave(std::uint32_t bytes) { return std::exchange(offset_, offset_ + bytes); }
+  // Of the next one that is received in order.
+  std::uint64_t end(const ReceivedPool& pool) const { return offset_ + octets(pool); }
+
+  // ---- The end. In RDMA mode a beat stands for the FIN, so that it passes all that FPDUs pass, behind them.
+
+  // Again for each repetition.
+  void on_fin() { finished_ = fin_to_report_ = true; }
+  void on_reset() { reset_to_report_ = true; }
+  // The connection is forgotten, but for an end that has not passed.
+  void release(ReceivedPool& pool);
+  bool released() const { return released_; }
+  void on_end_sent() { end_sent_ = true; }
+  void on_end_passed() { end_passed_ = true; }
+  bool end_passed() const { return end_passed_; }
+
+  enum class Report : std::uint8_t {
+    kNothing,
+    kLater,  // in the next cycle
+    kOctets,
+    kSendEnd,  // nothing yet: the beat that stands for the FIN has to leave
+    kFin,
+    kReset,
+    kReleased
+  };
+  // What the owner of the connection is to be told next. `busy`: octets of this flow are still leaving, or are written
+  // early.
+  Report next_report(const ReceivedPool& pool, bool busy);
+  // Octets for the read that is answered.
+  std::uint32_t end_read(const ReceivedPool& pool) { return std::min(octets(pool), std::exchange(wanted_, 0)); }
+
+ private:
+  std::uint64_t offset_ = 0;  // of the next octet that leaves
+  SlotList pieces_;
+  std::uint32_t wanted_ = 0;
+  Mode mode_ = Mode::kStreaming;
+  bool finished_ : 1, fin_to_report_ : 1, reset_to_report_ : 1, released_ : 1;
+  bool end_sent_ : 1, end_passed_ : 1;
+};
+
+}  // namespace rnic::tcp

@@ -1,0 +1,124 @@
+// The receiving half of a connection: decides what becomes of each segment (RFC 9293 section 3.10.7.4, with RFC 5961's
+// answers to RST and SYN). It has no port, queue or clock: its owner carries out what it decides.
+#pragma once
+
+#include <cstdint>
+
+#include "model/rnic/llp/paws.h"
+#include "model/rnic/llp/reassembly_queue.h"
+#include "model/rnic/llp/receive_window.h"
+#include "model/rnic/llp/segment.h"
+#include "model/rnic/messages/tcp_offload.h"
+
+namespace rnic::tcp {
+
+class Receiver {
+ public:
+  using Answer = RxFeedback::Answer;
+
+  Receiver() : state_(State::kFree), timestamps_(false), finished_(false) {}
+
+  // ---- The life of a connection. Until the handshake is over, segments are tcp_connection's.
+
+  void await_syn() { state_ = State::kAwaitsSyn; }
+  void open(std::uint32_t rcv_nxt, std::uint32_t window, const Agreed& agreed);
+  bool in_use() const { return state_ != State::kFree; }
+  bool is_open() const { return state_ == State::kOpen; }
+  // The peer's FIN came, and all octets before it.
+  bool finished() const { return finished_; }
+  void clear(ReassemblyMemory& m) { queue_.clear(m); }
+
+  // ---- Segments
+
+  enum class Verdict : std::uint8_t {
+    kAcceptable,    // its ACK and window hold, and its octets as far as they are new and in the window
+    kReset,         // RST at RCV.NXT: the connection is over
+    kBadReset,      // RST elsewhere: challenged in the window, else ignored (RFC 5961 section 3)
+    kBadSyn,        // challenged (RFC 5961 section 4)
+    kNoAck,         // ignored
+    kNoTimestamp,   // ignored, as timestamps were agreed on (RFC 7323 section 3.2)
+    kOldTimestamp,  // only acknowledged (RFC 7323 section 5.3)
+  };
+  struct Arrival {
+    Verdict verdict = Verdict::kAcceptable;
+    bool for_sender = true;  // the sending half hears of it
+    bool acks = false;       // its ACK and window hold
+    Answer answer = Answer::kNone;
+    bool duplicate = false, trimmed = false, beyond_window = false, out_of_order = false;
+    bool dropped = false;    // octets out of order that did not fit
+    bool fills_gap = false;  // octets, or a FIN, that were kept may be in order now: take_next()
+    bool fin = false;        // FIN, in order or again
+    ByteSpan in_order;
+    std::uint32_t in_order_seq = 0;  // of its first octet: what RCV.NXT was
+    // Octets out of order that became one piece of the queue, which early_placement may be offered: so many behind
+    // in_order_seq.
+    ByteSpan offered;
+    std::uint32_t offered_distance = 0;
+    wire::SackBlock kept;  // the run that the octets out of order became part of
+  };
+  Arrival on_segment(ReassemblyMemory& m, const ReceivedSegment& s, const BufferRef& buf);
+  // What was kept and is in order now; false: no more.
+  bool take_next(ReassemblyMemory& m, ReceivedOctets& octets);
+  // Of an FPDU out of order only the header has to stay.
+  bool replace(ReassemblyMemory& m, std::uint32_t seq, std::uint32_t bytes, BufferRef header,
+               std::uint32_t header_bytes) {
+    return queue_.replace(m, seq, bytes, std::move(header), header_bytes);
+  }
+
+  // ---- The window, and what the sending half hears
+
+  std::uint32_t rcv_nxt() const { return window_.rcv_nxt(); }
+  bool give_room(std::uint32_t bytes, std::uint32_t step) { return window_.give_room(bytes, step); }
+  bool window_reported() const { return window_.reported(); }
+  // After a segment.
+  RxFeedback feedback(FlowId flow, const ReceivedSegment& s, const Arrival& a);
+  // After the window opened.
+  RxFeedback window_update(FlowId flow);
+
+ private:
+  enum class State : std::uint8_t { kFree, kAwaitsSyn, kOpen };
+
+  void on_reset(std::uint32_t seq, Arrival& a) const;
+  Verdict timely(const ReceivedSegment& s);
+  void accept(ReassemblyMemory& m, const ReceivedSegment& s, const BufferRef& buf, Arrival& a);
+  void keep(ReassemblyMemory& m, const BufferRef& buf, std::uint32_t seq, ByteSpan octets, bool fin, Arrival& a);
+  void take_fin(ReassemblyMemory& m);
+
+  ReceiveWindow window_;
+  ReassemblyQueue queue_;
+  Paws paws_;
+  State state_;
+  std::uint8_t peer_scale_ = 0;
+  bool timestamps_ : 1, finished_ : 1;
+};
+
+// ---- Every segment
+
+inline RxFeedback Receiver::window_update(FlowId flow) {
+  RxFeedback fb;
+  fb.flow = flow;
+  fb.rcv_nxt = window_.rcv_nxt();
+  fb.rcv_edge = window_.report();
+  return fb;
+}
+
+inline RxFeedback Receiver::feedback(FlowId flow, const ReceivedSegment& s, const Arrival& a) {
+  const wire::TcpHeader& h = s.header;
+  RxFeedback fb = window_update(flow);
+  fb.acks = a.acks;
+  fb.answer = a.answer;
+  fb.payload = static_cast<std::uint16_t>(s.payload.size());
+  fb.flags = h.flags;
+  fb.ce = s.ecn == wire::kCongestionExperienced;
+  fb.timestamps = a.verdict == Verdict::kAcceptable && h.options.timestamps.has_value();
+  fb.stamps = h.options.timestamps.value_or(wire::TcpTimestamps{});
+  fb.seq = h.seq;
+  fb.kept = a.kept;
+  fb.sack_blocks = static_cast<std::uint8_t>(h.options.sack_blocks);
+  fb.sack = h.options.sack;
+  fb.ack = h.ack;
+  fb.window = std::uint32_t{h.window} << (h.has(wire::TcpHeader::kSyn) ? 0 : peer_scale_);
+  return fb;
+}
+
+}  // namespace rnic::tcp

@@ -1,0 +1,45 @@
+// Segments out of order that early_placement was offered and has not answered in full: writes to memory that an FPDU
+// names may be under way for their octets.
+#pragma once
+
+#include <cstdint>
+
+#include "model/common/check.h"
+#include "model/common/ring.h"
+#include "model/rnic/rx/early_placed.h"
+#include "model/wire/tcp.h"
+
+namespace rnic {
+
+class EarlyOffers {
+ public:
+  bool empty() const { return offers_.empty(); }
+  void add(FlowId flow, std::uint32_t seq, std::uint32_t bytes, std::uint64_t offset) {
+    offers_.push({flow, seq, seq + bytes, offset});
+  }
+  bool awaits(FlowId flow) const {
+    return offers_.any([&](const Offer& o) { return o.flow == flow; });
+  }
+  bool awaits(FlowId flow, std::uint32_t seq, std::uint32_t end) const {
+    return offers_.any(
+        [&](const Offer& o) { return o.flow == flow && wire::seq_lt(o.seq, end) && wire::seq_gt(o.end, seq); });
+  }
+  // An answer, to the oldest offer: the sequence number of the FPDU's first octet.
+  std::uint32_t on_answer(const EarlyPlaced& placed) {
+    RNIC_CHECK(!offers_.empty() && offers_.front().flow == placed.flow);
+    const Offer& offer = offers_.front();
+    const std::uint32_t seq = offer.seq + static_cast<std::uint32_t>(placed.offset - offer.offset);
+    if (placed.last) offers_.pop();
+    return seq;
+  }
+
+ private:
+  struct Offer {
+    FlowId flow;
+    std::uint32_t seq = 0, end = 0;
+    std::uint64_t offset = 0;  // in the stream, of `seq`
+  };
+  Ring<Offer> offers_;
+};
+
+}  // namespace rnic

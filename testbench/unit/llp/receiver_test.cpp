@@ -1,0 +1,442 @@
+// The receiving half of a connection, without a network: what becomes of each segment (RFC 9293 section 3.10.7.4).
+#include "model/rnic/llp/receiver.h"
+
+#include <vector>
+
+#include <gmock/gmock.h>
+
+namespace rnic::tcp {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using wire::TcpHeader;
+using Answer = Receiver::Answer;
+using Verdict = Receiver::Verdict;
+
+// ---- ReceiveWindow
+
+TEST(ReceiveWindow, HoldsWhatIsBetweenItsEdges) {
+  ReceiveWindow window;
+  window.open(0xffffff00, 0x200);
+  EXPECT_FALSE(window.holds(0xfffffeff));
+  EXPECT_TRUE(window.holds(0xffffff00));
+  EXPECT_TRUE(window.holds(0x100));
+  EXPECT_FALSE(window.holds(0x101));
+}
+
+TEST(ReceiveWindow, TakesOffWhatWasReceivedBefore) {
+  ReceiveWindow window;
+  window.open(1000, 500);
+  EXPECT_TRUE(window.part_of(900, 100, false).duplicate);
+  const ReceiveWindow::Part fin = window.part_of(900, 100, true);  // only its FIN is new
+  EXPECT_FALSE(fin.duplicate);
+  EXPECT_TRUE(fin.fin);
+  EXPECT_EQ(fin.skip, 100u);
+  EXPECT_EQ(fin.bytes, 0u);
+  const ReceiveWindow::Part part = window.part_of(900, 150, false);
+  EXPECT_EQ(part.skip, 100u);
+  EXPECT_EQ(part.bytes, 50u);
+  EXPECT_FALSE(part.beyond);
+}
+
+TEST(ReceiveWindow, TakesOffWhatIsBeyondItsEdgeAndTheFin) {
+  ReceiveWindow window;
+  window.open(1000, 500);
+  const ReceiveWindow::Part exact = window.part_of(1400, 100, true);
+  EXPECT_EQ(exact.bytes, 100u);
+  EXPECT_TRUE(exact.fin);
+  EXPECT_FALSE(exact.beyond);
+  const ReceiveWindow::Part part = window.part_of(1400, 101, true);
+  EXPECT_EQ(part.bytes, 100u);
+  EXPECT_TRUE(part.beyond);
+  EXPECT_FALSE(part.outside);
+  EXPECT_FALSE(part.fin);
+  EXPECT_EQ(window.part_of(900, 1000, false).bytes, 500u);  // on both sides
+  EXPECT_FALSE(window.part_of(1500, 1, false).outside);
+  EXPECT_TRUE(window.part_of(1501, 1, false).outside);
+  EXPECT_EQ(window.part_of(1501, 1, false).bytes, 0u);
+}
+
+TEST(ReceiveWindow, ReportsRoomFromAStepOn) {
+  ReceiveWindow window;
+  window.open(1000, 500);
+  EXPECT_FALSE(window.give_room(99, 100));
+  EXPECT_FALSE(window.reported());
+  EXPECT_TRUE(window.give_room(1, 100));
+  EXPECT_EQ(window.report(), 1600u);
+  EXPECT_TRUE(window.reported());
+  EXPECT_FALSE(window.give_room(99, 100));
+}
+
+// ---- Paws
+
+TEST(Paws, RefusesWhatIsOlderThanTheLastInOrder) {
+  Paws paws;
+  paws.start(100);
+  EXPECT_FALSE(paws.accept(99, 1000, 1010, 1000));
+  EXPECT_TRUE(paws.accept(100, 1000, 1010, 1000));
+  EXPECT_TRUE(paws.accept(105, 1010, 1020, 1010));
+  EXPECT_FALSE(paws.accept(104, 1020, 1030, 1020));
+}
+
+TEST(Paws, LearnsOnlyFromSegmentsThatReachRcvNxt) {
+  Paws paws;
+  paws.start(100);
+  EXPECT_TRUE(paws.accept(200, 1001, 1010, 1000));  // out of order
+  EXPECT_TRUE(paws.accept(200, 900, 999, 1000));    // received before
+  EXPECT_TRUE(paws.accept(100, 1000, 1000, 1000));
+  EXPECT_TRUE(paws.accept(110, 900, 1000, 1000));  // ends there
+  EXPECT_FALSE(paws.accept(109, 1000, 1000, 1000));
+}
+
+TEST(Paws, TimestampsWrap) {
+  Paws paws;
+  paws.start(0xfffffff0);
+  EXPECT_TRUE(paws.accept(5, 1000, 1010, 1000));
+  EXPECT_FALSE(paws.accept(0xfffffff0, 1000, 1010, 1000));
+}
+
+// ---- Receiver
+
+constexpr std::uint32_t kFirst = 1000, kWindow = 2000;
+constexpr FlowId kFlow{3};
+
+class ReceiverTest : public testing::Test {
+ protected:
+  ReceiverTest() { open(); }
+  ~ReceiverTest() override { receiver.clear(memory); }
+
+  void open() {
+    agreed.scale = 4;
+    agreed.ts_recent = 500;
+    receiver.open(kFirst, kWindow, agreed);
+  }
+  static ReceivedSegment segment(std::uint32_t seq, std::uint32_t bytes, std::uint8_t flags = TcpHeader::kAck) {
+    static const std::uint8_t octets[4096] = {};
+    ReceivedSegment s;
+    s.header.seq = seq;
+    s.header.flags = flags;
+    s.payload = {octets, bytes};
+    return s;
+  }
+  Receiver::Arrival receive(const ReceivedSegment& s) {
+    const BufferRef buf = buffers.take();
+    last = s;
+    const Receiver::Arrival a = receiver.on_segment(memory, s, buf);
+    if (a.fills_gap) {
+      for (ReceivedOctets octets; receiver.take_next(memory, octets);) from_queue.push_back(octets.bytes);
+    }
+    return a;
+  }
+  Receiver::Arrival receive(std::uint32_t seq, std::uint32_t bytes, std::uint8_t flags = TcpHeader::kAck) {
+    return receive(segment(seq, bytes, flags));
+  }
+
+  static constexpr std::uint8_t kFin = TcpHeader::kFin | TcpHeader::kAck;
+  Agreed agreed;
+  BufferPool buffers{4096};
+  ReassemblyMemory memory{1 << 16, 100};
+  Receiver receiver;
+  ReceivedSegment last;
+  std::vector<std::uint32_t> from_queue;  // octets of each piece that came in order
+};
+
+TEST_F(ReceiverTest, TakesWhatIsInOrder) {
+  const Receiver::Arrival a = receive(kFirst, 100);
+  EXPECT_EQ(a.verdict, Verdict::kAcceptable);
+  EXPECT_EQ(a.in_order.size(), 100u);
+  EXPECT_EQ(a.in_order_seq, kFirst);
+  EXPECT_EQ(a.answer, Answer::kSoon);
+  EXPECT_TRUE(a.for_sender && a.acks);
+  EXPECT_FALSE(a.fills_gap || a.trimmed || a.duplicate || a.out_of_order || a.beyond_window || a.fin);
+  EXPECT_EQ(receiver.rcv_nxt(), kFirst + 100);
+}
+
+TEST_F(ReceiverTest, OwesNoAnswerForAnEmptySegmentOfTheWindow) {
+  EXPECT_EQ(receive(kFirst, 0).answer, Answer::kNone);
+  EXPECT_EQ(receive(kFirst + kWindow, 0).answer, Answer::kNone);
+  EXPECT_EQ(receive(kFirst + kWindow + 1, 0).answer, Answer::kNow);
+  EXPECT_EQ(receive(kFirst - 1, 0).answer, Answer::kNow);  // a keepalive, or a probe of our window
+}
+
+TEST_F(ReceiverTest, AnswersADuplicateAtOnce) {
+  receive(kFirst, 100);
+  const Receiver::Arrival a = receive(kFirst, 100);
+  EXPECT_TRUE(a.duplicate);
+  EXPECT_TRUE(a.acks);
+  EXPECT_EQ(a.answer, Answer::kNow);
+  EXPECT_THAT(a.in_order, IsEmpty());
+}
+
+TEST_F(ReceiverTest, TakesTheNewOctetsOfASegment) {
+  receive(kFirst, 100);
+  const Receiver::Arrival a = receive(kFirst + 50, 100);
+  EXPECT_TRUE(a.trimmed);
+  EXPECT_EQ(a.in_order.size(), 50u);
+  EXPECT_EQ(a.answer, Answer::kSoon);
+  EXPECT_EQ(receiver.rcv_nxt(), kFirst + 150);
+}
+
+TEST_F(ReceiverTest, TakesWhatTheWindowHolds) {
+  const Receiver::Arrival a = receive(kFirst, kWindow + 1, kFin);
+  EXPECT_TRUE(a.beyond_window);
+  EXPECT_EQ(a.in_order.size(), kWindow);
+  EXPECT_FALSE(a.fin);
+  EXPECT_EQ(a.answer, Answer::kNow);
+  const Receiver::Arrival outside = receive(kFirst + kWindow + 1, 10);
+  EXPECT_TRUE(outside.beyond_window);
+  EXPECT_FALSE(outside.out_of_order);
+  EXPECT_EQ(outside.answer, Answer::kNow);
+  receiver.give_room(10, 100);
+  EXPECT_EQ(receive(kFirst + kWindow, 10).in_order.size(), 10u);
+}
+
+// ---- Out of order
+
+TEST_F(ReceiverTest, KeepsWhatIsOutOfOrderAndReportsTheRun) {
+  const Receiver::Arrival a = receive(kFirst + 100, 50);
+  EXPECT_TRUE(a.out_of_order);
+  EXPECT_EQ(a.answer, Answer::kNow);
+  EXPECT_EQ(a.kept.left, kFirst + 100);
+  EXPECT_EQ(a.kept.right, kFirst + 150);
+  EXPECT_EQ(a.offered.size(), 50u);
+  EXPECT_EQ(a.offered_distance, 100u);
+  EXPECT_EQ(receiver.rcv_nxt(), kFirst);
+  EXPECT_THAT(receive(kFirst + 100, 60).offered, IsEmpty());  // only in part new
+}
+
+TEST_F(ReceiverTest, SaysThatSomeDidNotFit) {
+  memory.max_bytes = 10;
+  const Receiver::Arrival a = receive(kFirst + 100, 50);
+  EXPECT_TRUE(a.dropped);
+  EXPECT_EQ(a.kept.left, a.kept.right);
+  EXPECT_THAT(a.offered, IsEmpty());
+}
+
+TEST_F(ReceiverTest, FillsAGapAndAnswersAtOnce) {
+  receive(kFirst + 100, 50);
+  receive(kFirst + 150, 50);
+  receive(kFirst + 300, 50);
+  const Receiver::Arrival a = receive(kFirst, 100);
+  EXPECT_EQ(a.in_order.size(), 100u);
+  EXPECT_EQ(a.answer, Answer::kNow);
+  EXPECT_THAT(from_queue, ElementsAre(50u, 50u));
+  EXPECT_EQ(receiver.rcv_nxt(), kFirst + 200);
+}
+
+// RFC 5681 section 4.2: also a segment that fills a part of the gap.
+TEST_F(ReceiverTest, AnswersAtOnceWhileAGapIsLeft) {
+  receive(kFirst + 300, 50);
+  EXPECT_EQ(receive(kFirst, 100).answer, Answer::kNow);
+}
+
+// Octets that were kept go on from the queue, so what overlaps them is in order up to there only.
+TEST_F(ReceiverTest, TakesInOrderWhatComesBeforeWhatIsKept) {
+  receive(kFirst + 100, 50);
+  const Receiver::Arrival a = receive(kFirst, 200, kFin);
+  EXPECT_EQ(a.in_order.size(), 100u);
+  EXPECT_THAT(from_queue, ElementsAre(50u, 50u));
+  EXPECT_EQ(a.kept.left, a.kept.right);  // nothing is out of order any more
+  EXPECT_THAT(a.offered, IsEmpty());
+  EXPECT_TRUE(receiver.finished());
+  EXPECT_EQ(receiver.rcv_nxt(), kFirst + 201);
+}
+
+TEST_F(ReceiverTest, GivesBackAllMemory) {
+  receive(kFirst + 100, 50);
+  receive(kFirst + 200, 50);
+  receiver.clear(memory);
+  EXPECT_EQ(memory.bytes, 0u);
+  EXPECT_EQ(buffers.in_use(), 0u);
+}
+
+// ---- FIN
+
+TEST_F(ReceiverTest, TakesAFinInOrder) {
+  const Receiver::Arrival a = receive(kFirst, 100, kFin);
+  EXPECT_TRUE(a.fin);
+  EXPECT_EQ(a.answer, Answer::kNow);
+  EXPECT_EQ(a.in_order.size(), 100u);
+  EXPECT_TRUE(receiver.finished());
+  EXPECT_EQ(receiver.rcv_nxt(), kFirst + 101);
+}
+
+TEST_F(ReceiverTest, TakesAFinWithoutOctets) {
+  EXPECT_TRUE(receive(kFirst, 0, kFin).fin);
+  EXPECT_EQ(receiver.rcv_nxt(), kFirst + 1);
+}
+
+TEST_F(ReceiverTest, KeepsAFinOutOfOrder) {
+  EXPECT_FALSE(receive(kFirst + 100, 0, kFin).fin);
+  EXPECT_FALSE(receiver.finished());
+  const Receiver::Arrival a = receive(kFirst, 100);
+  EXPECT_FALSE(a.fin);
+  EXPECT_EQ(a.answer, Answer::kNow);
+  EXPECT_TRUE(receiver.finished());
+  EXPECT_EQ(receiver.rcv_nxt(), kFirst + 101);
+}
+
+TEST_F(ReceiverTest, ReportsARepeatedFin) {
+  receive(kFirst, 100, kFin);
+  const Receiver::Arrival a = receive(kFirst, 100, kFin);
+  EXPECT_TRUE(a.fin);
+  EXPECT_TRUE(a.duplicate);
+  EXPECT_EQ(receiver.rcv_nxt(), kFirst + 101);
+  EXPECT_FALSE(receive(kFirst + 50, 50).fin);
+}
+
+TEST_F(ReceiverTest, TakesNothingBehindAFin) {
+  receive(kFirst + 200, 50);
+  receive(kFirst, 100, kFin);
+  EXPECT_EQ(memory.bytes, 0u);
+  const Receiver::Arrival a = receive(kFirst + 101, 50);
+  EXPECT_TRUE(a.duplicate);
+  EXPECT_FALSE(a.fin);
+  EXPECT_EQ(receiver.rcv_nxt(), kFirst + 101);
+}
+
+// ---- RST and SYN (RFC 5961)
+
+TEST_F(ReceiverTest, ObeysARstAtRcvNxtOnly) {
+  EXPECT_EQ(receive(kFirst + 1, 0, TcpHeader::kRst).verdict, Verdict::kBadReset);
+  const Receiver::Arrival a = receive(kFirst, 0, TcpHeader::kRst | TcpHeader::kAck);
+  EXPECT_EQ(a.verdict, Verdict::kReset);
+  EXPECT_FALSE(a.for_sender || a.acks);
+}
+
+TEST_F(ReceiverTest, ChallengesARstOfTheWindowOnly) {
+  const Receiver::Arrival a = receive(kFirst + kWindow, 0, TcpHeader::kRst | TcpHeader::kAck);
+  EXPECT_EQ(a.answer, Answer::kChallenge);
+  EXPECT_TRUE(a.for_sender);
+  EXPECT_FALSE(a.acks);
+  EXPECT_FALSE(receive(kFirst + kWindow + 1, 0, TcpHeader::kRst).for_sender);
+  EXPECT_FALSE(receive(kFirst - 1, 0, TcpHeader::kRst).for_sender);
+}
+
+TEST_F(ReceiverTest, ChallengesASyn) {
+  const Receiver::Arrival a = receive(kFirst, 100, TcpHeader::kSyn);
+  EXPECT_EQ(a.verdict, Verdict::kBadSyn);
+  EXPECT_EQ(a.answer, Answer::kChallenge);
+  EXPECT_FALSE(a.acks);
+  EXPECT_THAT(a.in_order, IsEmpty());
+  EXPECT_TRUE(receive(kFirst, 0, TcpHeader::kSyn | TcpHeader::kAck).acks);
+  EXPECT_EQ(receiver.rcv_nxt(), kFirst);
+}
+
+TEST_F(ReceiverTest, IgnoresASegmentWithoutAck) {
+  const Receiver::Arrival a = receive(kFirst, 100, TcpHeader::kPsh);
+  EXPECT_EQ(a.verdict, Verdict::kNoAck);
+  EXPECT_FALSE(a.for_sender);
+  EXPECT_EQ(receiver.rcv_nxt(), kFirst);
+}
+
+// ---- Timestamps
+
+class TimestampsTest : public ReceiverTest {
+ protected:
+  TimestampsTest() {
+    agreed.timestamps = true;
+    open();
+  }
+  Receiver::Arrival receive_at(std::uint32_t value, std::uint32_t seq, std::uint32_t bytes,
+                               std::uint8_t flags = TcpHeader::kAck) {
+    ReceivedSegment s = segment(seq, bytes, flags);
+    s.header.options.timestamps = wire::TcpTimestamps{value, 0};
+    return receive(s);
+  }
+};
+
+TEST_F(TimestampsTest, IgnoresASegmentWithoutTimestamp) {
+  const Receiver::Arrival a = receive(kFirst, 100);
+  EXPECT_EQ(a.verdict, Verdict::kNoTimestamp);
+  EXPECT_FALSE(a.for_sender);
+  EXPECT_EQ(receiver.rcv_nxt(), kFirst);
+}
+
+TEST_F(TimestampsTest, AcknowledgesAnOldSegmentAndTakesNothingOfIt) {
+  const Receiver::Arrival a = receive_at(499, kFirst, 100);
+  EXPECT_EQ(a.verdict, Verdict::kOldTimestamp);
+  EXPECT_EQ(a.answer, Answer::kNow);
+  EXPECT_TRUE(a.for_sender);
+  EXPECT_FALSE(a.acks);
+  EXPECT_EQ(receiver.rcv_nxt(), kFirst);
+  EXPECT_FALSE(receiver.feedback(kFlow, last, a).timestamps);
+}
+
+TEST_F(TimestampsTest, LearnsFromSegmentsInOrder) {
+  receive_at(600, kFirst, 100);
+  EXPECT_EQ(receive_at(599, kFirst + 100, 100).verdict, Verdict::kOldTimestamp);
+  EXPECT_TRUE(receiver.feedback(kFlow, last, receive_at(600, kFirst + 100, 100)).timestamps);
+}
+
+// A FIN counts as an octet: the segment that ends with it reaches RCV.NXT.
+TEST_F(TimestampsTest, LearnsFromARepeatedFin) {
+  receive_at(600, kFirst, 0, kFin);
+  receive_at(700, kFirst, 0, kFin);
+  EXPECT_EQ(receive_at(650, kFirst + 1, 0).verdict, Verdict::kOldTimestamp);
+}
+
+TEST_F(TimestampsTest, AResetNeedsNone) { EXPECT_EQ(receive(kFirst, 0, TcpHeader::kRst).verdict, Verdict::kReset); }
+
+TEST_F(ReceiverTest, TakesTimestampsThatWereNotAgreedOn) {
+  ReceivedSegment s = segment(kFirst, 100);
+  s.header.options.timestamps = wire::TcpTimestamps{1, 0};
+  EXPECT_EQ(receive(s).verdict, Verdict::kAcceptable);
+}
+
+// ---- What the sending half hears
+
+TEST_F(ReceiverTest, TellsTheSendingHalfOfTheSegment) {
+  ReceivedSegment s = segment(kFirst, 100);
+  s.header.ack = 77;
+  s.header.window = 5;
+  s.header.options.sack_blocks = 1;
+  s.header.options.sack[0] = {10, 20};
+  s.ecn = wire::kCongestionExperienced;
+  const Receiver::Arrival a = receive(s);
+  const RxFeedback fb = receiver.feedback(kFlow, s, a);
+  EXPECT_EQ(fb.flow, kFlow);
+  EXPECT_TRUE(fb.acks && fb.ce);
+  EXPECT_EQ(fb.answer, Answer::kSoon);
+  EXPECT_EQ(fb.payload, 100u);
+  EXPECT_EQ(fb.seq, kFirst);
+  EXPECT_EQ(fb.ack, 77u);
+  EXPECT_EQ(fb.window, 5u << 4);
+  EXPECT_EQ(fb.sack_blocks, 1u);
+  EXPECT_EQ(fb.sack[0].right, 20u);
+  EXPECT_EQ(fb.rcv_nxt, kFirst + 100);
+  EXPECT_EQ(fb.rcv_edge, kFirst + kWindow);
+}
+
+TEST_F(ReceiverTest, AWindowOfASynIsNotScaled) {
+  ReceivedSegment s = segment(kFirst, 0, TcpHeader::kSyn | TcpHeader::kAck);
+  s.header.window = 5;
+  EXPECT_EQ(receiver.feedback(kFlow, s, receive(s)).window, 5u);
+}
+
+TEST_F(ReceiverTest, ReportsAnOpenedWindowOnce) {
+  EXPECT_FALSE(receiver.give_room(99, 100));
+  EXPECT_TRUE(receiver.give_room(1, 100));
+  EXPECT_FALSE(receiver.window_reported());
+  const RxFeedback fb = receiver.window_update(kFlow);
+  EXPECT_EQ(fb.rcv_edge, kFirst + kWindow + 100);
+  EXPECT_EQ(fb.rcv_nxt, kFirst);
+  EXPECT_FALSE(fb.acks);
+  EXPECT_TRUE(receiver.window_reported());
+}
+
+// ---- The life of a connection
+
+TEST(Receiver, IsOpenFromTheHandshakeOn) {
+  Receiver receiver;
+  EXPECT_FALSE(receiver.in_use() || receiver.is_open());
+  receiver.await_syn();
+  EXPECT_TRUE(receiver.in_use());
+  EXPECT_FALSE(receiver.is_open());
+  receiver.open(1, 100, {});
+  EXPECT_TRUE(receiver.in_use() && receiver.is_open());
+}
+
+}  // namespace
+}  // namespace rnic::tcp
