@@ -1,6 +1,7 @@
 // Brings TCP connections into RDMA mode and out of it (RFC 5044 section 7, RFC 6581,
-// draft-carrier-rddp-rnic-interop-00): a table says which handler an
-// event has in each state, a handler does one thing and returns the next state.
+// draft-carrier-rddp-rnic-interop-00): a table says which handler an event has in each state, a handler does one thing
+// and returns the next state. What is declared here is defined where the firmware is instantiated
+// (firmware/app/instantiate.h).
 #pragma once
 
 #include <cstdint>
@@ -73,8 +74,6 @@ class ConnectionManager {
   };
   static const Row kTable[];
 
-  bool can_speak(const abi::Command& command, abi::Personality of_qp);
-
   // Finding connections (connection_lookup.h).
   std::uint32_t index_of(const Connection& c) const { return static_cast<std::uint32_t>(&c - connections_); }
   std::uint32_t id_of(const Connection& c) const;
@@ -87,10 +86,14 @@ class ConnectionManager {
   void attach_qp(Connection& c, Qpn qpn);
   void detach_qp(Connection& c);
 
-  // Running the table.
+  // Running the table (connection_table.h).
   void deliver(Connection* c, const ConnInput& input);
   void enter(Connection& c, State next);
   void release(Connection& c);
+
+  // Commands (connection_commands.h).
+  bool can_speak(const abi::Command& command, abi::Personality of_qp);
+  void prepare(Connection& c, const abi::Command& connect);
 
   // Setup (connection_setup.h).
   State send_request(Connection& c, const ConnInput& in);
@@ -109,7 +112,6 @@ class ConnectionManager {
   State cancel(Connection& c, const ConnInput& in);
 
   State conclude(Connection& c, const wire::MpaFrame& reply);
-  void prepare(Connection& c, const abi::Command& connect);
   void guard(Connection& c);
   State refuse(Connection& c, const ReplyDecision& decision, Qpn qpn);
   State bad_frame(Connection& c, wire::MpaFrameError error);
@@ -163,129 +165,4 @@ class ConnectionManager {
   ListenerTable<Capacity::kListeners> listeners_;
 };
 
-template <class Bus, class Capacity>
-const typename ConnectionManager<Bus, Capacity>::Row ConnectionManager<Bus, Capacity>::kTable[] = {
-    {State::kTcpOpening, Event::kConnected, &ConnectionManager::send_request},
-    {State::kTcpOpening, Event::kOpenFailed, &ConnectionManager::open_failed},
-    {State::kTcpOpening, Event::kStreamError, &ConnectionManager::setup_failed},
-    {State::kTcpOpening, Event::kDisconnect, &ConnectionManager::cancel},
-
-    {State::kWaitReply, Event::kStreamData, &ConnectionManager::reply_octets},
-    {State::kWaitReply, Event::kPeerClosed, &ConnectionManager::peer_left_setup},
-    {State::kWaitReply, Event::kReset, &ConnectionManager::setup_reset},
-    {State::kWaitReply, Event::kTimeout, &ConnectionManager::setup_timeout},
-    {State::kWaitReply, Event::kStreamError, &ConnectionManager::setup_failed},
-    {State::kWaitReply, Event::kDisconnect, &ConnectionManager::cancel},
-
-    {State::kWaitRequest, Event::kStreamData, &ConnectionManager::request_octets},
-    {State::kWaitRequest, Event::kPeerClosed, &ConnectionManager::peer_left_setup},
-    {State::kWaitRequest, Event::kReset, &ConnectionManager::setup_reset},
-    {State::kWaitRequest, Event::kTimeout, &ConnectionManager::setup_timeout},
-
-    {State::kWaitHost, Event::kAccept, &ConnectionManager::accept},
-    {State::kWaitHost, Event::kReject, &ConnectionManager::reject},
-    {State::kWaitHost, Event::kStreamData, &ConnectionManager::octet_after_request},
-    {State::kWaitHost, Event::kPeerClosed, &ConnectionManager::peer_left_setup},
-    {State::kWaitHost, Event::kReset, &ConnectionManager::setup_reset},
-
-    {State::kWaitFirstFpdu, Event::kFirstFpdu, &ConnectionManager::first_fpdu},
-    {State::kWaitFirstFpdu, Event::kDisconnect, &ConnectionManager::disconnect},
-    {State::kWaitFirstFpdu, Event::kStreamError, &ConnectionManager::stream_error},
-    {State::kWaitFirstFpdu, Event::kTerminateReceived, &ConnectionManager::terminate_received},
-    {State::kWaitFirstFpdu, Event::kPeerClosed, &ConnectionManager::peer_closed},
-    {State::kWaitFirstFpdu, Event::kReset, &ConnectionManager::stream_reset},
-    {State::kWaitFirstFpdu, Event::kTimeout, &ConnectionManager::stream_timeout},
-
-    {State::kRts, Event::kFirstFpdu, &ConnectionManager::first_fpdu_of_reply},
-    {State::kRts, Event::kDisconnect, &ConnectionManager::disconnect},
-    {State::kRts, Event::kStreamError, &ConnectionManager::stream_error},
-    {State::kRts, Event::kTerminateReceived, &ConnectionManager::terminate_received},
-    {State::kRts, Event::kPeerClosed, &ConnectionManager::peer_closed},
-    {State::kRts, Event::kReset, &ConnectionManager::stream_lost},
-
-    {State::kDraining, Event::kSendDrained, &ConnectionManager::drained},
-    {State::kDraining, Event::kStreamError, &ConnectionManager::stream_error},
-    {State::kDraining, Event::kTerminateReceived, &ConnectionManager::terminate_received},
-    {State::kDraining, Event::kPeerClosed, &ConnectionManager::peer_closed_meanwhile},
-    {State::kDraining, Event::kReset, &ConnectionManager::stream_lost},
-    {State::kDraining, Event::kTimeout, &ConnectionManager::stream_timeout},
-
-    {State::kTerminating, Event::kSendDrained, &ConnectionManager::drained},
-    {State::kTerminating, Event::kPeerClosed, &ConnectionManager::peer_closed_meanwhile},
-    {State::kTerminating, Event::kReset, &ConnectionManager::stream_reset},
-    {State::kTerminating, Event::kTimeout, &ConnectionManager::stream_timeout},
-
-    {State::kClosing, Event::kStreamError, &ConnectionManager::error_after_fin},
-    {State::kClosing, Event::kTerminateReceived, &ConnectionManager::terminate_received},
-    {State::kClosing, Event::kPeerClosed, &ConnectionManager::peer_closed_too},
-    {State::kClosing, Event::kClosed, &ConnectionManager::tcp_closed},
-    {State::kClosing, Event::kReset, &ConnectionManager::stream_reset},
-    {State::kClosing, Event::kTimeout, &ConnectionManager::stream_timeout},
-
-    {State::kRejected, Event::kConnect, &ConnectionManager::ask_again},
-    {State::kRejected, Event::kDisconnect, &ConnectionManager::leave},
-    {State::kRejected, Event::kStreamData, &ConnectionManager::octet_after_request},
-    {State::kRejected, Event::kPeerClosed, &ConnectionManager::peer_left_setup},
-    {State::kRejected, Event::kReset, &ConnectionManager::setup_reset},
-    {State::kRejected, Event::kStreamError, &ConnectionManager::setup_failed},
-};
-
-template <class Bus, class Capacity>
-bool ConnectionManager<Bus, Capacity>::has_row(State state, Event event) {
-  for (const Row& row : kTable) {
-    if (row.state == state && row.event == event) return true;
-  }
-  return false;
-}
-
-// An event without a row is a race that is over, or a mistake of the hardware's: noted, and nothing else.
-template <class Bus, class Capacity>
-void ConnectionManager<Bus, Capacity>::deliver(Connection* c, const ConnInput& input) {
-  if (c != nullptr) {
-    for (const Row& row : kTable) {
-      if (row.state == c->state && row.event == input.event) return enter(*c, (this->*row.handler)(*c, input));
-    }
-  }
-  log(bus_, LogCode::kUnexpectedEvent, static_cast<std::uint32_t>(input.event),
-      c == nullptr ? kNoConnection : static_cast<std::uint32_t>(c->state));
-}
-
-// A state brings its time limit and gives back the slot that it does not need.
-template <class Bus, class Capacity>
-void ConnectionManager<Bus, Capacity>::enter(Connection& c, State next) {
-  if (next == c.state) return;
-  const bool timed = timeout_us(c.state, c.peer_to_peer, settings_) != 0;
-  const std::uint32_t limit = timeout_us(next, c.peer_to_peer, settings_);
-  log(bus_, LogCode::kConnectionState, id_of(c), static_cast<unsigned>(c.state) << 8 | static_cast<unsigned>(next));
-  c.state = next;
-  if (limit != 0) {
-    bus_.write(SetTimer{index_of(c), limit});
-  } else if (timed) {
-    bus_.write(CancelTimer{index_of(c)});
-  }
-  if (c.slot != Connection::kNoSlot && !needs_slot(next)) {
-    if (!free_slots_.give_back(c.slot)) bus_.write(Panic{PanicCode::kFreedTwice});
-    c.slot = Connection::kNoSlot;
-  }
-  if (c.listener != 0 && !awaits_answer(next)) {
-    listeners_.answered(c.local_port, c.listener);
-    c.listener = 0;
-  }
-  if (next == State::kFree) release(c);
-}
-
-template <class Bus, class Capacity>
-void ConnectionManager<Bus, Capacity>::release(Connection& c) {
-  if (c.flow != kNoFlow) by_flow_[c.flow.v] = kNoConnection;
-  const auto generation = static_cast<std::uint16_t>((c.generation + 1) & 0x7fff);
-  c = {};
-  c.generation = generation;
-  if (!free_connections_.give_back(index_of(c))) bus_.write(Panic{PanicCode::kFreedTwice});
-}
-
 }  // namespace rnic::fw
-
-#include "firmware/conn/connection_close.h"
-#include "firmware/conn/connection_commands.h"
-#include "firmware/conn/connection_lookup.h"
-#include "firmware/conn/connection_setup.h"

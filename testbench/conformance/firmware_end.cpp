@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "firmware/app/firmware.h"
+#include "firmware/app/instantiate.h"
 #include "model/common/check.h"
 #include "model/host/driver/verbs.h"
 

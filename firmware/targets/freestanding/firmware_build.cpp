@@ -1,6 +1,6 @@
 // Instantiates the whole firmware on the smallest bus there can be, in a freestanding build: proof that it needs no
 // heap, no exceptions, no RTTI and nothing of the simulation.
-#include "firmware/app/firmware.h"
+#include "firmware/app/instantiate.h"
 
 namespace rnic::fw {
 

@@ -1,7 +1,7 @@
 // The firmware on the RV32 processor: everything happens in the interrupt handler, one event at a time.
 #include <new>
 
-#include "firmware/app/firmware.h"
+#include "firmware/app/instantiate.h"
 #include "firmware/targets/rv32/bus.h"
 
 namespace rnic::fw::rv32 {

@@ -1,6 +1,6 @@
 #include "model/rnic/fwcpu/native_target.h"
 
-#include "firmware/app/firmware.h"
+#include "firmware/app/instantiate.h"
 
 namespace rnic {
 namespace {

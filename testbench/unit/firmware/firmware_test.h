@@ -8,15 +8,26 @@
 #include "firmware/app/firmware.h"
 #include "testbench/unit/firmware/recording_bus.h"
 
-namespace rnic::fw::test {
-
-using testing::ElementsAre;
-using testing::IsEmpty;
+namespace rnic::fw {
+namespace test {
 
 struct SmallCapacity {
   static constexpr std::uint32_t kQps = 16, kFlows = 16, kCqs = 8, kSrqs = 4, kStags = 32;
   static constexpr std::uint32_t kConnections = 4, kSetups = 3, kListeners = 2;
 };
+
+}  // namespace test
+
+// Instantiated once for all tests, in recording_firmware.cpp.
+extern template class ConnectionManager<test::RecordingBus, test::SmallCapacity>;
+extern template class Firmware<test::RecordingBus, test::SmallCapacity>;
+
+}  // namespace rnic::fw
+
+namespace rnic::fw::test {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
 
 inline const std::string kReqKey = "4d504120494420526571204672616d65";
 inline const std::string kRepKey = "4d504120494420526570204672616d65";

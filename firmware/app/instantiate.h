@@ -1,0 +1,139 @@
+// The definitions of the firmware's templates, for the one source of a target that instantiates them for its bus. If
+// other sources use them there, that one does so explicitly:
+//   template class ConnectionManager<Bus>;
+//   template class Firmware<Bus>;
+// The RV32 image does not: it would keep each function out of line as well, at 3 KiB of text and other cycles.
+#pragma once
+
+#include <optional>
+
+#include "firmware/app/firmware.h"
+#include "firmware/conn/connection_close.h"
+#include "firmware/conn/connection_commands.h"
+#include "firmware/conn/connection_lookup.h"
+#include "firmware/conn/connection_setup.h"
+#include "firmware/conn/connection_table.h"
+
+namespace rnic::fw {
+
+// For most commands kCommandDone says that it is done; for those that take the network's time, that it has begun.
+template <class Bus, class Capacity>
+void Firmware<Bus, Capacity>::on(const HostCommand& event) {
+  const abi::Command& command = event.command;
+  switch (command.op) {
+    case abi::CommandOp::kConnect:
+    case abi::CommandOp::kAccept:
+    case abi::CommandOp::kReject:
+    case abi::CommandOp::kDisconnect: {
+      const Status status = connections_.check(command);
+      done(command, status);
+      if (status == Status::kOk) connections_.perform(command);
+      return;
+    }
+    case abi::CommandOp::kModifyQp:
+      return modify_qp(command);
+    case abi::CommandOp::kQueryQp:
+      return query_qp(command);
+    case abi::CommandOp::kQuerySrq:
+      return query_srq(command);
+    default:
+      return done(command, execute(command));
+  }
+}
+
+// Streams that do not use the queue go on (RFC 5040 section 8.1.1).
+template <class Bus, class Capacity>
+void Firmware<Bus, Capacity>::on(const CqOverflow& event) {
+  if (!resources_.fail_cq(event.cqn)) return;  // destroyed meanwhile
+  bus_.write(PostEvent{cq_error(event.cqn)});
+  resources_.for_each_qp_on(event.cqn, [this](Qpn qpn) { connections_.fail(qpn); });
+}
+
+template <class Bus, class Capacity>
+void Firmware<Bus, Capacity>::on(const SrqLimitReached& event) {
+  if (resources_.limit_reached(event.srqn, event.serial)) {
+    bus_.write(PostEvent{srq_event(abi::EventType::kSrqLimit, event.srqn)});
+  }
+}
+
+// Streams that do not use the queue go on.
+template <class Bus, class Capacity>
+void Firmware<Bus, Capacity>::on(const SrqOverrun& event) {
+  if (!resources_.fail_srq(event.srqn)) return;  // destroyed meanwhile
+  bus_.write(PostEvent{srq_event(abi::EventType::kSrqError, event.srqn)});
+  resources_.for_each_qp_sharing(event.srqn, [this](Qpn qpn) { connections_.fail(qpn); });
+}
+
+// The answer says which state the QP will come to.
+template <class Bus, class Capacity>
+void Firmware<Bus, Capacity>::modify_qp(const abi::Command& command) {
+  const Status status = resources_.modify_qp(command);
+  abi::Event event = command_done(command, status);
+  event.qp_state = command.u.modify_qp.to;
+  bus_.write(PostEvent{event});
+  if (status == Status::kOk && command.u.modify_qp.to == QpState::kError) connections_.fail(Qpn{command.id});
+}
+
+template <class Bus, class Capacity>
+void Firmware<Bus, Capacity>::query_qp(const abi::Command& command) {
+  const QpEntry* qp = resources_.qp(Qpn{command.id});
+  abi::Event event = command_done(command, qp != nullptr ? Status::kOk : Status::kBadIndex);
+  if (qp != nullptr) {
+    event.qp_state = qp->context.state;
+    event.ddp_version = qp->context.version;
+    event.stream = qp->selection();
+  }
+  bus_.write(PostEvent{event});
+}
+
+template <class Bus, class Capacity>
+void Firmware<Bus, Capacity>::query_srq(const abi::Command& command) {
+  const std::optional<std::uint32_t> limit = resources_.srq_limit(Srqn{command.id});
+  abi::Event event = command_done(command, limit ? Status::kOk : Status::kBadIndex);
+  event.srq_limit = limit.value_or(0);
+  bus_.write(PostEvent{event});
+}
+
+template <class Bus, class Capacity>
+abi::CommandStatus Firmware<Bus, Capacity>::execute(const abi::Command& command) {
+  switch (command.op) {
+    case abi::CommandOp::kNop:
+      return Status::kOk;
+    case abi::CommandOp::kCreateCq:
+      return resources_.create_cq(command);
+    case abi::CommandOp::kModifyCq:
+      return resources_.modify_cq(command);
+    case abi::CommandOp::kDestroyCq:
+      return resources_.destroy_cq(command);
+    case abi::CommandOp::kCreateQp:
+      return resources_.create_qp(command);
+    case abi::CommandOp::kDestroyQp:
+      return resources_.destroy_qp(command);
+    case abi::CommandOp::kRegisterMr:
+      return resources_.register_mr(command);
+    case abi::CommandOp::kWritePages:
+      return resources_.write_pages(command);
+    case abi::CommandOp::kRegisterMrPages:
+      return resources_.register_mr_pages(command);
+    case abi::CommandOp::kDeregisterMr:
+      return resources_.deregister_mr(command);
+    case abi::CommandOp::kAllocMr:
+      return resources_.alloc_mr(command);
+    case abi::CommandOp::kAllocMw:
+      return resources_.alloc_mw(command);
+    case abi::CommandOp::kCreateSrq:
+      return resources_.create_srq(command);
+    case abi::CommandOp::kModifySrq:
+      return resources_.modify_srq(command);
+    case abi::CommandOp::kDestroySrq:
+      return resources_.destroy_srq(command);
+    case abi::CommandOp::kListen:
+      return connections_.listen(command);
+    case abi::CommandOp::kUnlisten:
+      return connections_.unlisten(command);
+    default:
+      return Status::kBadOp;
+  }
+}
+
+}  // namespace rnic::fw
