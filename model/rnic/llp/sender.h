@@ -47,8 +47,12 @@ class Sender {
 
   bool rdma() const { return rdma_; }
   bool finished() const { return finished_; }
-  bool scaling() const { return scaling_; }
-  bool sack() const { return sack_; }
+  // What the SYN offers, or accepts; timestamps are AckPolicy's.
+  void write_syn_options(const TcpConfig& config, wire::TcpOptions& options) const {
+    options.mss = config.mss();
+    if (scaling_) options.window_scale = config.window_scale();
+    options.sack_permitted = sack_;
+  }
   bool ecn() const { return congestion_.ecn(); }
   std::uint16_t mss() const { return path_.mss(); }
   // The longest FPDU: some are longer than mss() where the path became narrower.

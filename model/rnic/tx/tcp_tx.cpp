@@ -44,8 +44,7 @@ void TcpTx::reset() {
   acks_ = sends_ = reports_queue_ = tcp::FlowQueue(flows);
   rto_ = ack_timers_ = tcp::FlowTimers(flows);
   next_beat_ = 0;
-  fpdu_ = nullptr;
-  fpdu_bytes_ = 0;
+  fpdu_ = {};
 }
 
 // The frame slot goes to commands first, then to ACKs, to queued segments, and to the FPDU that is coming in.
@@ -78,38 +77,22 @@ Wake TcpTx::next_wake(bool room) const {
 void TcpTx::collect(Cycle until) {
   BurstIn from(*in);
   for (Cycle at; (at = std::max(from.front_at(), next_beat_)) <= until && !from.front().last; from.drop(at)) {
-    gather(from.front());
+    fpdu_.add(from.front());
     next_beat_ = at + 1;
   }
 }
 
-void TcpTx::gather(const FpduBeat& beat) {
-  if (beat.first) {
-    fpdu_ = beat.data;
-    fpdu_bytes_ = 0;
-  }
-  RNIC_CHECK(beat.data == fpdu_ + fpdu_bytes_);
-  fpdu_bytes_ += std::uint32_t{4} * beat.words;
-}
-
 void TcpTx::take_fpdu() {
   const FpduBeat last = in->pop();
-  gather(last);
+  tcp::QueuedSegment s = fpdu_.finish(last);
   next_beat_ = now() + 1;
   Flow& f = flows_[last.flow.v];
-  tcp::QueuedSegment s;
-  s.buf = BufferRef::adopt(last.buf);
   if (!f.sender.rdma() || f.sender.finished()) {
     ++counters_.fpdus_dropped;
     return;
   }
-  RNIC_CHECK_MSG(fpdu_bytes_ <= std::max<std::size_t>(f.sender.emss(), kSmallestMulpduFpdu),
+  RNIC_CHECK_MSG(fpdu_.bytes() <= std::max<std::size_t>(f.sender.emss(), kSmallestMulpduFpdu),
                  std::string(name()) + ": an FPDU is larger than a segment");
-  s.payload_at = static_cast<std::uint32_t>(fpdu_ - last.buf->bytes());
-  RNIC_CHECK(s.payload_at >= tcp::kHeaderBytes);
-  s.payload_bytes = static_cast<std::uint16_t>(fpdu_bytes_);
-  s.flags = TcpHeader::kPsh | TcpHeader::kAck;
-  s.completes_wqe = last.completes_wqe;
   std::uint32_t cuts = 0;
   const std::uint32_t slot = f.sender.queue_fpdu(resources_, std::move(s), cuts);
   on_queued(last.flow);

@@ -24,10 +24,7 @@ void TcpTx::on_ack(FlowId flow, const RxFeedback& fb) {
   if (!f.sender.acceptable(fb.ack)) return challenge(flow);
   const Sender::AckOutcome outcome = f.sender.on_ack(resources_, fb, now());
   if (outcome.old) return;
-  counters_.sacked_bytes += outcome.sacked;
-  counters_.duplicate_acks += outcome.duplicate;
-  counters_.fast_retransmits += outcome.loss;
-  counters_.congestion_echoes += outcome.echo;
+  counters_.count(outcome);
   on_acked(flow, outcome.acked);
   if (outcome.restart_timer) restart_rto(flow);
   resume(flow);

@@ -24,11 +24,7 @@ void TcpTx::send(FlowId flow, std::uint32_t slot) {
   Flow& f = flows_[flow.v];
   const tcp::Sender::Departure departure = f.sender.send(resources_, slot, now());
   const tcp::QueuedSegment& s = resources_.segments[slot];
-  counters_.idle_restarts += departure.idle_restart;
-  if (departure.again) {
-    ++counters_.retransmissions;
-    counters_.retransmitted_bytes += s.payload_bytes;
-  }
+  counters_.count(departure, s.payload_bytes);
   if (!rto_.running(flow) || f.sender.snd_una() == s.seq) restart_rto(flow);
   if (!s.buf) return send_bare(flow, s.seq, s.flags);
   tcp::SegmentFields fields = fields_of(flow, s.seq, s.flags, false);
@@ -49,11 +45,7 @@ tcp::SegmentFields TcpTx::fields_of(FlowId flow, std::uint32_t seq, std::uint8_t
 void TcpTx::send_bare(FlowId flow, std::uint32_t seq, std::uint8_t flags) {
   const Flow& f = flows_[flow.v];
   tcp::SegmentFields fields = fields_of(flow, seq, flags, true);
-  if (flags & TcpHeader::kSyn) {
-    fields.options.mss = config_.mss();
-    if (f.sender.scaling()) fields.options.window_scale = config_.window_scale();
-    fields.options.sack_permitted = f.sender.sack();
-  }
+  if (flags & TcpHeader::kSyn) f.sender.write_syn_options(config_, fields.options);
   push_frame(writer_.write_bare(f.key, f.peer_mac, fields));
 }
 

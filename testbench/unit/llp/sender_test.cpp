@@ -91,6 +91,25 @@ TEST_F(SenderTest, TheHandshake) {
   EXPECT_EQ(sender.grantable(), 0u);  // not in RDMA mode yet
 }
 
+TEST_F(SenderTest, ASynOffersWhatIsConfiguredAndAcceptsWhatThePeerOffered) {
+  agreed.scaling = true;
+  open();
+  wire::TcpOptions options;
+  sender.write_syn_options(config, options);
+  EXPECT_EQ(options.mss, config.mss());
+  EXPECT_EQ(options.window_scale, config.window_scale());
+  EXPECT_TRUE(options.sack_permitted);
+  agreed = {};
+  agreed.emss = kMss;
+  sender.clear(*resources);
+  sender = {};
+  sender.open(*resources, 0, true, agreed, kWindow);
+  options = {};
+  sender.write_syn_options(config, options);
+  EXPECT_FALSE(options.window_scale.has_value());
+  EXPECT_FALSE(options.sack_permitted);
+}
+
 TEST_F(SenderTest, ALostSynLeavesAWindowOfOneSegment) {
   open();
   send();
