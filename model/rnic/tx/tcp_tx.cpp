@@ -10,7 +10,6 @@ namespace rnic {
 
 using tcp::TxCommand;
 using tcp::TxReport;
-using wire::TcpHeader;
 
 namespace {
 
