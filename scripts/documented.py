@@ -34,6 +34,8 @@ NOT_RUN = {
     "scripts/test.sh": "it runs this",
     "scripts/test.sh --all": "it runs this",
     "scripts/fuzz.sh": "scripts/test.sh runs it last",
+    "scripts/digests.py --write": "writes what a test compares",
+    "scripts/new_stage.py --twin": "the test new_stage_twin runs it",
     "rnicsim run traces/quickstart.json --set rnic.fwcpu.target=rv32 --gdb 0": "waits for the gdb session, which starts it",
     "gtkwave w.fst": "opens a window",
     "gtkwave out/lockstep.vcd": "opens a window",
