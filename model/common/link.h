@@ -58,7 +58,7 @@ class Link final : public LinkBase {
     slot.stamp = clk_.now() + latency;
     fill_ = next(fill_);
     ++pushed_;
-    if (watched_) tell_filled(&slot.beat, slot.stamp - config_.latency, slot.stamp);
+    if (tapped_) tell_filled(&slot.beat, slot.stamp - config_.latency, slot.stamp);
     if (consumer_ != nullptr) consumer_->wake(slot.stamp);
   }
 

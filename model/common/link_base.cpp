@@ -17,18 +17,20 @@ LinkBase::~LinkBase() { clk_.remove(*this); }
 
 void LinkBase::tap(LinkTap& tap) {
   taps_.push_back(&tap);
-  watched_ = true;
+  tapped_ = true;
 }
 
 void LinkBase::observe(LinkObserver& observer) {
   observers_.push_back(&observer);
+  observed_ = true;
   tap(observer);
 }
 
 void LinkBase::forget(LinkObserver& observer) {
   observers_.erase(std::remove(observers_.begin(), observers_.end(), &observer), observers_.end());
   taps_.erase(std::remove(taps_.begin(), taps_.end(), &observer), taps_.end());
-  watched_ = !taps_.empty();
+  tapped_ = !taps_.empty();
+  observed_ = !observers_.empty();
 }
 
 void LinkBase::set_end(Stage*& end, Stage& stage) {

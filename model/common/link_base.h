@@ -84,8 +84,8 @@ class LinkBase {
   Stage* consumer_ = nullptr;
   RunsAhead* ahead_ = nullptr;  // the consumer, if it does
   unsigned used_ = 0;
-  Cycle push_from_ = 0;   // the first cycle for the next push; kNever while all slots are taken
-  bool watched_ = false;  // by taps or observers
+  Cycle push_from_ = 0;  // the first cycle for the next push; kNever while all slots are taken
+  bool tapped_ = false, observed_ = false;
   std::uint64_t pushed_ = 0;
   static constexpr int kNotTraced = -1;
   int traced_ = kNotTraced;

@@ -26,7 +26,7 @@ class BurstIn final {
         head_(link.head_),
         used_(link.used_),
         credit_latency_(link.config_.credit_latency),
-        watched_(!link.observers_.empty()) {}
+        observed_(link.observed_) {}
   BurstIn(const BurstIn&) = delete;
   BurstIn& operator=(const BurstIn&) = delete;
   ~BurstIn() noexcept(false) {
@@ -40,7 +40,7 @@ class BurstIn final {
   void drop(Cycle at) {
     RNIC_CHECK_MSG(front_at() <= at, link_.name_, ": pop of nothing");
     const Cycle credit = head_->stamp = at + credit_latency_;
-    if (watched_) link_.tell_popped(at, used_ == link_.config_.depth ? credit : kNever);
+    if (observed_) link_.tell_popped(at, used_ == link_.config_.depth ? credit : kNever);
     if (used_ == link_.used_) first_credit_ = credit;
     if (++head_ == end_) head_ = begin_;
     --used_;
@@ -53,7 +53,7 @@ class BurstIn final {
   Slot* head_;
   unsigned used_;
   const unsigned credit_latency_;
-  const bool watched_;
+  const bool observed_;
   Cycle first_credit_ = 0;
 };
 
@@ -71,15 +71,15 @@ class LinkTail final {
   LinkTail& operator=(const LinkTail&) = delete;
 
   Cycle credit_at() const { return room_ == 0 ? kNever : tail_->stamp; }
-  Cycle next_push() const { return std::max(credit_at(), free_from_); }
   // Takes the slot. Its beat and its stamp are the caller's.
   Slot& take(Cycle at) {
-    RNIC_CHECK_MSG(next_push() <= at, link_.name_, ": push without credit, or a second one in one cycle");
+    RNIC_CHECK_MSG(push_from_ <= at, link_.name_, ": push without credit, or a second one in one cycle");
     Slot& slot = *tail_;
     free_from_ = at + 1;
     if (++tail_ == end_) tail_ = begin_;
     --room_;
-    if (link_.watched_) link_.tell_reserved(at, next_push());
+    push_from_ = std::max(credit_at(), free_from_);
+    if (link_.observed_) link_.tell_reserved(at, push_from_);
     return slot;
   }
   // The cycle in which the beat becomes visible.
@@ -88,13 +88,14 @@ class LinkTail final {
     Slot& slot = take(at);
     slot.beat = std::forward<Beat>(beat);
     slot.stamp = at + latency_;
-    if (link_.watched_) link_.tell_filled(&slot.beat, at, slot.stamp);
+    if (link_.tapped_) link_.tell_filled(&slot.beat, at, slot.stamp);
     return slot.stamp;
   }
 
   void load() {
     tail_ = link_.tail_;
     free_from_ = link_.free_from_;
+    push_from_ = link_.push_from_;
     loaded_ = room_ = link_.config_.depth - link_.used_;
   }
   // The slots that were taken since are the link's; store_pushed(): and their beats are on it.
@@ -102,7 +103,7 @@ class LinkTail final {
     link_.tail_ = tail_;
     link_.free_from_ = free_from_;
     link_.used_ += loaded_ - room_;
-    link_.push_from_ = next_push();
+    link_.push_from_ = push_from_;
     loaded_ = room_;
   }
   void store_pushed() {
@@ -116,7 +117,7 @@ class LinkTail final {
   Slot* const begin_;
   Slot* const end_;
   Slot* tail_;
-  Cycle free_from_;
+  Cycle free_from_, push_from_;
   unsigned room_, loaded_;
   const unsigned latency_;
 };
