@@ -126,7 +126,7 @@ void ClockDomain::reset(Stage& stage) {
 
 void Stage::end_of_elaboration() {
   for (const PortBase* port : ports_) {
-    RNIC_CHECK_MSG(port->optional() || port->bound(), std::string(name()) + "." + port->name() + " is not bound");
+    RNIC_CHECK_MSG(port->bound(), std::string(name()) + "." + port->name() + " is not bound");
   }
 }
 

@@ -156,21 +156,18 @@ class ClockDomain final : public sc_core::sc_module {
   Activity activity_;
 };
 
-// A stage's end of a link (link.h). An unbound end at elaboration is a mistake, unless the port is
-// optional.
+// A stage's end of a link (link.h). An unbound end at elaboration is a mistake.
 class PortBase {
  public:
   virtual bool bound() const = 0;
   const char* name() const { return name_; }
-  bool optional() const { return optional_; }
 
  protected:
-  PortBase(const char* name, bool optional) : name_(name), optional_(optional) {}
+  explicit PortBase(const char* name) : name_(name) {}
   ~PortBase() = default;
 
  private:
   const char* const name_;
-  const bool optional_;
 };
 
 // A block of the pipeline: an sc_module whose process is the domain's calendar. Clocked comes first: the calendar's

@@ -166,17 +166,16 @@ class Link final : public LinkBase {
 };
 
 // A stage's typed ends of a link: `out(link)` binds, `out->push(beat)` uses.
-inline constexpr bool kOptional = true;
-
 template <class T>
 class Port : public PortBase {
  public:
   Link<T>* operator->() const { return link_; }
   Link<T>& operator*() const { return *link_; }
   bool bound() const final { return link_ != nullptr; }
+  Stage& owner() const { return owner_; }
 
  protected:
-  Port(Stage& owner, const char* name, bool optional) : PortBase(name, optional), owner_(owner) { owner.add(*this); }
+  Port(Stage& owner, const char* name) : PortBase(name), owner_(owner) { owner.add(*this); }
   ~Port() = default;
   void take(Link<T>& link) {
     RNIC_CHECK_MSG(link_ == nullptr, std::string(owner_.name()) + "." + name() + " is bound twice");
@@ -189,7 +188,7 @@ class Port : public PortBase {
 template <class T>
 class PopPort final : public Port<T> {
  public:
-  PopPort(Stage& owner, const char* name, bool optional = false) : Port<T>(owner, name, optional) {}
+  PopPort(Stage& owner, const char* name) : Port<T>(owner, name) {}
   void operator()(Link<T>& link) {
     this->take(link);
     link.set_consumer(this->owner_);
@@ -199,7 +198,7 @@ class PopPort final : public Port<T> {
 template <class T>
 class PushPort final : public Port<T> {
  public:
-  PushPort(Stage& owner, const char* name, bool optional = false) : Port<T>(owner, name, optional) {}
+  PushPort(Stage& owner, const char* name) : Port<T>(owner, name) {}
   void operator()(Link<T>& link) {
     this->take(link);
     link.set_producer(this->owner_);

@@ -1,5 +1,6 @@
 #include "testbench/conformance/atomic_chain.h"
 
+#include "testbench/conformance/run_stages.h"
 #include "model/common/bytes.h"
 
 namespace rnic::conformance {
@@ -33,32 +34,13 @@ Wake HostWord::tick() {
 AtomicChain::AtomicChain(const TwinSource* twins)
     : clk_("atomic_clk", {}),
       contexts_(clk_, {1, 1, 1, 1}),
-      requests_("atomic_requests", clk_, {}),
-      reads_("atomic_reads", clk_, {}),
-      reads_done_("atomic_reads_done", clk_, {}),
-      writes_("atomic_writes", clk_, {}),
-      writes_done_("atomic_writes_done", clk_, {}),
-      responses_("atomic_responses", clk_, {}),
-      events_("atomic_events", clk_, {}),
-      feeder_("atomic_feeder", clk_),
       alu_("atomic_alu", clk_, contexts_, {}),
       memory_("host_word", clk_),
-      response_collector_("response_collector", clk_),
-      event_collector_("event_collector", clk_) {
-  feeder_.out(requests_);
-  alu_.in(requests_);
-  alu_.read(reads_);
-  alu_.read_done(reads_done_);
-  alu_.write(writes_);
-  alu_.written(writes_done_);
-  alu_.out(responses_);
-  alu_.event(events_);
-  memory_.read(reads_);
-  memory_.read_done(reads_done_);
-  memory_.write(writes_);
-  memory_.written(writes_done_);
-  response_collector_.in(responses_);
-  event_collector_.in(events_);
+      net_("host_word", clk_) {
+  net_.connect(alu_.read, memory_.read, "reads");
+  net_.connect(memory_.read_done, alu_.read_done, "reads_done");
+  net_.connect(alu_.write, memory_.write, "writes");
+  net_.connect(memory_.written, alu_.written, "writes_done");
   if (twins != nullptr) twin_ = twins->make("atomic_alu", alu_, {&contexts_}, TwinMode::kReplace);
 
   QpContext qp;
@@ -76,11 +58,10 @@ AtomicChain::Result AtomicChain::execute(wire::AtomicRequest request, std::uint6
   memory_.value = original;
   request.stag = kStag.v;
   request.to = kAddress;
-  feeder_.feed({kQpn, request});
-  feeder_.wake(clk_.now() + 1);
+  requests_.send({kQpn, request});
   run_stages();
-  const std::vector<AtomicWork> responses = response_collector_.take();
-  RNIC_CHECK(responses.size() == 1 && event_collector_.take().empty());
+  const std::vector<AtomicWork> responses = responses_.take();
+  RNIC_CHECK(responses.size() == 1 && events_.empty());
   RNIC_CHECK(responses[0].response.request_id == request.request_id);
   return {memory_.value, responses[0].response.original};
 }

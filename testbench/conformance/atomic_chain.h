@@ -3,7 +3,7 @@
 
 #include "model/rnic/responder/atomic_alu.h"
 #include "model/rnic/twins.h"
-#include "testbench/conformance/stage_ends.h"
+#include "testbench/ends/ends.h"
 
 namespace rnic::conformance {
 
@@ -35,18 +35,12 @@ class AtomicChain {
  private:
   ClockDomain clk_;
   ContextStore contexts_;
-  Link<QueuedAtomic> requests_;
-  Link<DmaReadRequest> reads_;
-  Link<DmaReadDone> reads_done_;
-  Link<DmaWriteRequest> writes_;
-  Link<DmaWriteDone> writes_done_;
-  Link<AtomicWork> responses_;
-  Link<QpEvent> events_;
-  Feeder<QueuedAtomic> feeder_;
   AtomicAlu alu_;
   HostWord memory_;
-  Collector<AtomicWork> response_collector_;
-  Collector<QpEvent> event_collector_;
+  Netlist net_;
+  test::Source<QueuedAtomic> requests_ = test::drive(alu_.in);
+  test::Sink<AtomicWork> responses_ = test::collect(alu_.out);
+  test::Sink<QpEvent> events_ = test::collect(alu_.event);
   TwinSource::Handle twin_;
 };
 

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "testbench/conformance/run_stages.h"
+
 namespace rnic::conformance {
 namespace {
 
@@ -26,41 +28,15 @@ MpaChain::MpaChain(const TwinSource* twins)
     : clk_("mpa_clk", {}),
       contexts_(clk_, {1, 1, 1, 1}),
       pool_(static_cast<std::uint32_t>(kBlockOctets)),
-      ulpdus_("ulpdus", clk_, {}),
-      framed_("framed", clk_, LinkConfig::pipeline(MpaFramerConfig{})),
-      marked_("marked", clk_, LinkConfig::pipeline(MarkerInserterConfig{})),
-      sent_("sent", clk_, LinkConfig::pipeline(CrcInsertConfig{})),
-      ulpdu_feeder_("ulpdu_feeder", clk_),
       framer_("mpa_framer", clk_, datapath_, contexts_),
       inserter_("marker_inserter", clk_, datapath_, contexts_, pool_),
       crc_insert_("crc_insert", clk_),
-      sent_collector_("sent_collector", clk_),
-      segments_("segments", clk_, {}),
-      deframed_("deframed", clk_, LinkConfig::pipeline(MpaDeframerConfig{})),
-      checked_("checked", clk_, LinkConfig::pipeline(CrcCheckConfig{})),
-      consumed_("consumed", clk_, {}),
-      segment_feeder_("segment_feeder", clk_),
       deframer_("mpa_deframer", clk_, {}, datapath_, contexts_, pool_),
       crc_check_("crc_check", clk_),
-      checked_collector_("checked_collector", clk_),
-      consumed_collector_("consumed_collector", clk_) {
-  ulpdu_feeder_.out(ulpdus_);
-  framer_.in(ulpdus_);
-  framer_.out(framed_);
-  inserter_.in(framed_);
-  inserter_.out(marked_);
-  crc_insert_.in(marked_);
-  crc_insert_.out(sent_);
-  sent_collector_.in(sent_);
-
-  segment_feeder_.out(segments_);
-  deframer_.in(segments_);
-  deframer_.out(deframed_);
-  deframer_.consumed(consumed_);
-  crc_check_.in(deframed_);
-  crc_check_.out(checked_);
-  checked_collector_.in(checked_);
-  consumed_collector_.in(consumed_);
+      net_("mpa", clk_) {
+  net_.connect(framer_.out, inserter_.in, "framed", LinkConfig::pipeline(MpaFramerConfig{}));
+  net_.connect(inserter_.out, crc_insert_.in, "marked", LinkConfig::pipeline(MarkerInserterConfig{}));
+  net_.connect(deframer_.out, crc_check_.in, "deframed", LinkConfig::pipeline(MpaDeframerConfig{}));
   if (twins == nullptr) return;
   for (Stage* stage : std::initializer_list<Stage*>{&framer_, &inserter_, &crc_insert_, &deframer_, &crc_check_}) {
     twins_.push_back(twins->make(stage->basename(), *stage, {&contexts_, &pool_}, TwinMode::kReplace));
@@ -73,13 +49,12 @@ std::vector<Octets> MpaChain::send(const MpaStream& stream, const std::vector<Oc
     if (octets.size() > 0xffff) throw std::length_error("a ULPDU has more than 65535 octets");
     Ulpdu ulpdu{pool_.take(), kFlow, static_cast<std::uint16_t>(octets.size()), false};
     std::copy(octets.begin(), octets.end(), ulpdu.buf->bytes() + Ulpdu::kOffset);
-    ulpdu_feeder_.feed(std::move(ulpdu));
+    ulpdus_.send(std::move(ulpdu));
   }
-  ulpdu_feeder_.wake(clk_.now() + 1);
   run_stages();
 
   std::vector<Octets> fpdus;
-  for (const FpduBeat& beat : sent_collector_.take()) {
+  for (const FpduBeat& beat : sent_.take()) {
     if (beat.first) fpdus.emplace_back();
     fpdus.back().insert(fpdus.back().end(), beat.data, beat.data + 4 * beat.words);
     if (beat.last) BufferRef::adopt(beat.buf);
@@ -95,17 +70,15 @@ std::vector<FoundFpdu> MpaChain::receive(const MpaStream& stream, ByteSpan octet
     std::copy(segment.begin(), segment.end(), buf->bytes());
     for (std::size_t at = 0; at < segment.size(); at += datapath_.beat_bytes) {
       const std::size_t bytes = std::min<std::size_t>(datapath_.beat_bytes, segment.size() - at);
-      segment_feeder_.feed({buf, buf->bytes() + at, stream.position + start + at, kFlow,
-                            static_cast<std::uint8_t>(bytes), at == 0, at + bytes == segment.size()});
+      segments_.send({buf, buf->bytes() + at, stream.position + start + at, kFlow, static_cast<std::uint8_t>(bytes),
+                      at == 0, at + bytes == segment.size()});
     }
   }
-  segment_feeder_.wake(clk_.now() + 1);
   run_stages();
-  consumed_collector_.take();
 
   std::vector<FoundFpdu> fpdus;
   std::size_t offset = 0;
-  for (const FpduBeat& beat : checked_collector_.take()) {
+  for (const FpduBeat& beat : checked_.take()) {
     if (beat.first) fpdus.emplace_back().offset = offset;
     FoundFpdu& fpdu = fpdus.back();
     if (beat.marker_lane != FpduBeat::kNoMarker) {
@@ -131,7 +104,7 @@ void MpaChain::begin(const MpaStream& stream) {
   flow_.crc = stream.crc;
   ++flow_.epoch;
   contexts_.write(kFlow, flow_);
-  ulpdu_feeder_.wake(clk_.now() + 1);
+  ulpdus_.wake(clk_.next());
   run_stages();
   inserter_.set_position(kFlow, stream.position);
   deframer_.set_position(kFlow, stream.position);

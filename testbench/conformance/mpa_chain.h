@@ -10,7 +10,7 @@
 #include "model/rnic/tx/crc_insert.h"
 #include "model/rnic/tx/marker_inserter.h"
 #include "model/rnic/tx/mpa_framer.h"
-#include "testbench/conformance/stage_ends.h"
+#include "testbench/ends/ends.h"
 
 namespace rnic::conformance {
 
@@ -63,22 +63,17 @@ class MpaChain {
   BufferPool pool_;
   FlowContext flow_;
 
-  Link<Ulpdu> ulpdus_;
-  Link<FpduBeat> framed_, marked_, sent_;
-  Feeder<Ulpdu> ulpdu_feeder_;
   MpaFramer framer_;
   MarkerInserter inserter_;
   CrcInsert crc_insert_;
-  Collector<FpduBeat> sent_collector_;
-
-  Link<StreamBeat> segments_;
-  Link<FpduBeat> deframed_, checked_;
-  Link<RxConsumed> consumed_;
-  Feeder<StreamBeat> segment_feeder_;
   MpaDeframer deframer_;
   CrcCheck crc_check_;
-  Collector<FpduBeat> checked_collector_;
-  Collector<RxConsumed> consumed_collector_;
+  Netlist net_;
+  test::Source<Ulpdu> ulpdus_ = test::drive(framer_.in);
+  test::Sink<FpduBeat> sent_ = test::collect(crc_insert_.out, LinkConfig::pipeline(CrcInsertConfig{}));
+  test::Source<StreamBeat> segments_ = test::drive(deframer_.in);
+  test::Sink<FpduBeat> checked_ = test::collect(crc_check_.out, LinkConfig::pipeline(CrcCheckConfig{}));
+  const test::Stubs others_ = test::stub(deframer_.consumed);
   std::vector<TwinSource::Handle> twins_;
 };
 

@@ -9,7 +9,7 @@
 #include "rtl-stubs/verilated/atomic_alu_pins.h"
 #include "testbench/cosim/cosim.h"
 #include "testbench/support/contexts.h"
-#include "testbench/unit/responder/atomic_memory.h"
+#include "testbench/support/fake_dma.h"
 
 namespace rnic::test {
 namespace {
@@ -114,52 +114,19 @@ StagContext stag_context(std::uint32_t index) {
 // The stage or its twin among neighbours of its own.
 struct Side {
   ContextStore contexts;
-  Link<QueuedAtomic> in;
-  Link<DmaReadRequest> read;
-  Link<DmaReadDone> read_done;
-  Link<DmaWriteRequest> write;
-  Link<DmaWriteDone> written;
-  Link<AtomicWork> out;
-  Link<QpEvent> event;
-  Source<QueuedAtomic> irrq;
-  FakeDma reader;
-  FakeDmaWrite writer;
-  Sink<AtomicWork> segmenter;
-  Sink<QpEvent> events;
   At firmware;
   BufferPool others{8};
   AtomicAlu block;
+  Source<QueuedAtomic> irrq = drive(block.in);
+  Sink<AtomicWork> segmenter = collect(block.out);
+  Sink<QpEvent> events = collect(block.event);
+  FakeDma reader{block.read, block.read_done};
+  FakeDmaWrite writer{block.write, block.written, reader.memory};
 
   Side(const std::string& name, ClockDomain& clk)
       : contexts(clk, {kQps, kQps, 1, kAllStags + 1, 1, kPages}),
-        in(name + "_in", clk, {2, 1, 1}),
-        read(name + "_read", clk, {4, 1, 1}),
-        read_done(name + "_read_done", clk, {4, 1, 1}),
-        write(name + "_write", clk, {4, 1, 1}),
-        written(name + "_written", clk, {4, 1, 1}),
-        out(name + "_out", clk, {2, 1, 1}),
-        event(name + "_event", clk, {2, 1, 1}),
-        irrq((name + "_irrq").c_str(), clk),
-        reader((name + "_reader").c_str(), clk),
-        writer((name + "_writer").c_str(), clk, reader.memory),
-        segmenter((name + "_segmenter").c_str(), clk),
-        events((name + "_events").c_str(), clk),
         firmware((name + "_firmware").c_str(), clk),
         block(name.c_str(), clk, contexts, AtomicAluConfig{}) {
-    irrq.out(in);
-    block.in(in);
-    block.read(read);
-    block.read_done(read_done);
-    block.write(write);
-    block.written(written);
-    block.out(out);
-    block.event(event);
-    reader.in(read);
-    reader.out(read_done);
-    writer.in(write);
-    writer.out(written);
-    segmenter.in(out);
-    events.in(event);
     for (std::uint32_t n = 1; n < kQps; ++n) open_qp(contexts, n, rts_qp(n));
     for (std::uint32_t i = 1; i <= kAllStags; ++i) contexts.write(Stag{stag_of(i)}, stag_context(i));
     contexts.write_page(3, kBus - kBus % 4096);
@@ -334,14 +301,14 @@ TEST_P(AtomicAluCosim, AgreesInEveryMessageAndEveryCycle) {
   for (unsigned round = rounds(kRequests); round-- > 0;) {
     for (std::uint32_t id = 0; id < kRequests; ++id) {
       const QueuedAtomic q = random_request(rng, id);
-      both([&](Side& s) { s.irrq.script({q}, clk.now() + 1); });
+      both([&](Side& s) { s.irrq.send(q); });
     }
     draw_memory(rng, kRequests);
     draw_changes(rng, clk.now() + 100, clk.now() + 6 * kRequests);
     run_until_idle();
     ASSERT_TRUE(model.irrq.done());
     expect_lock_step();
-    for (const QpEvent& e : model.events.beats()) causes.insert(wire::terminate_word(e.cause));
+    for (const QpEvent& e : model.events) causes.insert(wire::terminate_word(e.cause));
     both([](Side& s) {
       s.segmenter.clear();
       s.events.clear();
@@ -368,7 +335,7 @@ TEST_P(AtomicAluCosim, BehavesAsNewAfterAResetAmidOperations) {
     blocks.emplace_back(others.back().block, others.back().contexts);
   }
   for (std::size_t i = 0; i < others.size(); ++i) {
-    for (std::uint32_t id = 0; id < 100; ++id) others[i].irrq.script({random_request(rng, id)}, clk.now() + 1);
+    for (std::uint32_t id = 0; id < 100; ++id) others[i].irrq.send(random_request(rng, id));
     sc_core::sc_start(sc_core::sc_time::from_value(rng.between(10, 400) * clk.period_ps()));
     others[i].block.be_replaced(stopped);
     others[i].reader.be_replaced(stopped);
@@ -376,7 +343,7 @@ TEST_P(AtomicAluCosim, BehavesAsNewAfterAResetAmidOperations) {
     rtl.take_over(blocks[i]);
     for (std::uint32_t id = 0; id < 100; ++id) {
       const QueuedAtomic q = random_request(rng, id);
-      both([&](Side& s) { s.irrq.script({q}, clk.now() + 1); });
+      both([&](Side& s) { s.irrq.send(q); });
     }
     run_until_idle();
     ASSERT_TRUE(model.irrq.done());

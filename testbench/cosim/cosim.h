@@ -20,32 +20,19 @@
 #include "rtl-stubs/verilated/beat_bits.h"
 #include "rtl-stubs/verilated/twin.h"
 #include "testbench/support/fpdu_beats.h"
+#include "testbench/support/sizes.h"
 #include "testbench/support/stage_test.h"
 
 namespace rnic::test {
 
-struct Traffic {
-  const char* name;
-  Pattern produce, consume;
-  Pattern control{};  // of sinks beside the datapath
-};
-inline void PrintTo(const Traffic& t, std::ostream* os) { *os << t.name; }
-
-inline const auto kTraffics =
-    testing::Values(Traffic{"full_rate", {}, {}}, Traffic{"idle", every(5, 4), {}},
-                    Traffic{"back_pressure", {}, every(3, 2), every(40, 39)},
-                    Traffic{"long_stall", {}, every(1000, 300), every(1300, 300)},
-                    Traffic{"random_both", at_random(1, 50), at_random(2, 50), at_random(3, 70)});
-inline std::string traffic_name(const testing::TestParamInfo<Traffic>& info) { return info.param.name; }
-
 // What a stage and its twin gave first that differs; empty where all is the same, fields, octets of beats, and cycles.
-//   crc_check_sink, cycle 4978 (19.912 us), message 203: words: the stage has 16, the twin 15
+//   crc_check.out, cycle 4978 (19.912 us), message 203: words: the stage has 16, the twin 15
 template <class T>
 std::string first_difference(const Sink<T>& model, const Sink<T>& twin, std::size_t& message) {
-  const auto came = [&](const Sink<T>& side) { return message < side.beats().size(); };
+  const auto came = [&](const Sink<T>& side) { return message < side.size(); };
   const auto at = [&](Cycle cycle, const std::string& what) {
     const double us = static_cast<double>(cycle * model.clock().period_ps()) * 1e-6;
-    return fmt::format("{}, cycle {} ({:.3f} us), message {}: {}", model.name(), cycle, us, message, what);
+    return fmt::format("{}, cycle {} ({:.3f} us), message {}: {}", model.in->name(), cycle, us, message, what);
   };
   const auto differ = [&](const std::string& field, std::uint64_t m, std::uint64_t t) {
     return at(model.cycles()[message], fmt::format("{}: the stage has {}, the twin {}", field, m, t));
@@ -60,7 +47,7 @@ std::string first_difference(const Sink<T>& model, const Sink<T>& twin, std::siz
       return at(stage_cycle, fmt::format("the stage gives it, the twin in cycle {}", twin_cycle));
     if (twin_cycle < stage_cycle)
       return at(twin_cycle, fmt::format("the twin gives it, the stage in cycle {}", stage_cycle));
-    const T &of_model = model.beats()[message], &of_twin = twin.beats()[message];
+    const T &of_model = model[message], &of_twin = twin[message];
     for (const auto& [given, values] : {std::pair(&of_model, &m), std::pair(&of_twin, &t)}) {
       StoreFields store(values->data());
       visit_fields(store, *given);

@@ -40,7 +40,7 @@ struct ReceivedFpdus {
         if (placed) b.marker_lane = FpduBeat::kPlaced;
         if (ends) b.marker_lane = FpduBeat::kEnds;
       }
-      side->source.script(beats, from);
+      side->source.send_at(from, beats);
       count = beats.size();
     }
     return count;
@@ -65,7 +65,7 @@ TEST_P(CrcCheckTwin, SaysWhatItWaitsFor) {
   EXPECT_EQ(twin.rtl->waiting_for(), "");
   twin.sink.pause(window(0, 1000));
   for (int i = 0; i < 3; ++i) {
-    twin.source.script(cut_fpdu(twin.pool, Bytes(4 * kBeatBytes), kBeatBytes, false, 0), clk.now() + 1);
+    twin.source.send(cut_fpdu(twin.pool, Bytes(4 * kBeatBytes), kBeatBytes, false, 0));
   }
   sc_core::sc_start(sc_core::sc_time::from_value(500 * clk.period_ps()));
   EXPECT_EQ(twin.rtl->waiting_for(), "twin waits for room in out (in: 4)");

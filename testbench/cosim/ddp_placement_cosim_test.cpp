@@ -57,19 +57,19 @@ class DdpPlacementCosim : public StageTest, public testing::WithParamInterface<T
     same(model.events, twin.events);
     same(model.taken, twin.taken);
     same(model.srq_events, twin.srq_events);
-    for (std::size_t i = 0; i < model.dma.beats().size(); ++i) {
-      expect_same("octets of write " + std::to_string(i), octets(model.dma.beats()[i]), octets(twin.dma.beats()[i]));
+    for (std::size_t i = 0; i < model.dma.size(); ++i) {
+      expect_same("octets of write " + std::to_string(i), octets(model.dma[i]), octets(twin.dma[i]));
     }
-    for (const QpEvent& e : model.events.beats()) causes.insert(wire::terminate_word(e.cause));
-    for (const PlacedSegment& s : model.placed.beats()) {
+    for (const QpEvent& e : model.events) causes.insert(wire::terminate_word(e.cause));
+    for (const PlacedSegment& s : model.placed) {
       if (!s.flushed && !s.ended) opcodes.insert(s.opcode);
       unused += s.flushed;
       absorbed += s.absorbed;
       malformed += s.malformed;
       ends += s.in_order;
     }
-    pieces += model.dma.beats().size();
-    shared += model.srq_events.beats().size();
+    pieces += model.dma.size();
+    shared += model.srq_events.size();
     model.clear();
     twin.clear();
     ASSERT_EQ(model.pool.in_use(), 0u);
@@ -99,7 +99,7 @@ TEST_P(DdpPlacementCosim, AgreesInEveryMessageAndEveryCycle) {
     EXPECT_EQ(causes.count(wire::terminate_word(cause)), 1u) << to_string(cause);
   }
   EXPECT_EQ(opcodes.size(), 12u);
-  EXPECT_GT(model.link_in.pushed(), 50'000u);
+  EXPECT_GT(model.wire.out->pushed(), 50'000u);
   EXPECT_GT(ends, 10u);
   EXPECT_GT(pieces, 1'000u);
   EXPECT_GT(std::min({unused, absorbed, malformed, shared}), 0u);

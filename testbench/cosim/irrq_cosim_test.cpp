@@ -11,41 +11,15 @@ namespace {
 constexpr unsigned kQps = 16;
 
 struct IrrqEnds {
-  Link<QueuedRequest> in;
-  Link<ReadResponseSent> sent;
-  Link<QueuedRead> out;
-  Link<QueuedAtomic> atomic;
-  Link<QpEvent> event;
-  Source<QueuedRequest> peer;
-  Source<ReadResponseSent> segmenter;
-  Sink<QueuedRead> responder;
-  Sink<QueuedAtomic> alu;
-  Sink<QpEvent> firmware;
   Irrq block;
+  Source<QueuedRequest> peer = drive(block.in);
+  Source<ReadResponseSent> segmenter = drive(block.sent);
+  Sink<QueuedRead> responder = collect(block.out);
+  Sink<QueuedAtomic> alu = collect(block.atomic);
+  Sink<QpEvent> firmware = collect(block.event);
 
   IrrqEnds(const std::string& name, ClockDomain& clk, const ContextStore& contexts)
-      : in(name + "_in", clk, {4, 1, 1}),
-        sent(name + "_sent", clk, {4, 1, 1}),
-        out(name + "_out", clk, {2, 1, 1}),
-        atomic(name + "_atomic", clk, {2, 1, 1}),
-        event(name + "_event", clk, {4, 1, 1}),
-        peer((name + "_peer").c_str(), clk),
-        segmenter((name + "_segmenter").c_str(), clk),
-        responder((name + "_responder").c_str(), clk),
-        alu((name + "_alu").c_str(), clk),
-        firmware((name + "_firmware").c_str(), clk),
-        block(name.c_str(), clk, contexts) {
-    peer.out(in);
-    segmenter.out(sent);
-    block.in(in);
-    block.sent(sent);
-    block.out(out);
-    block.atomic(atomic);
-    block.event(event);
-    responder.in(out);
-    alu.in(atomic);
-    firmware.in(event);
-  }
+      : block(name.c_str(), clk, contexts) {}
   // Answers come for any QP, so queues fill up to IRD; each output has a pace of its own.
   void run_as(const Traffic& traffic) {
     peer.pause(traffic.produce);
@@ -104,13 +78,13 @@ TEST_F(IrrqTwins, AnEmptyTurnIsFollowedByTheNextOne) {
   for (std::uint32_t n = 0; n < kQps; ++n) open_qp(contexts, n, rts_qp(n));
   for (IrrqEnds* ends : {&model, &twin}) {
     ends->alu.pause(window(0, 100));
-    for (std::uint32_t n = 0; n < 6; ++n) ends->peer.script({QueuedAtomic{Qpn{n}, {}, {}}});
+    for (std::uint32_t n = 0; n < 6; ++n) ends->peer.send(QueuedAtomic{Qpn{n}, {}, {}});
   }
   firmware.at(50, [this] {
     for (const std::uint32_t n : {2u, 3u}) contexts.write(Qpn{n}, rts_qp(n, 2));
   });
   run_until_idle();
-  EXPECT_EQ(model.alu.beats().size(), 4u);
+  EXPECT_EQ(model.alu.size(), 4u);
   expect_all_same();
 }
 
@@ -123,8 +97,8 @@ class IrrqCosim : public IrrqTwins, public testing::WithParamInterface<Traffic> 
       const QueuedRequest request = random_request(rng, rng.below(2) == 0 ? hot : any_qp(rng));
       const ReadResponseSent sent{any_qp(rng)};
       for (IrrqEnds* ends : sides) {
-        ends->peer.script({request}, from);
-        ends->segmenter.script({sent}, from);
+        ends->peer.send_at(from, request);
+        ends->segmenter.send_at(from, sent);
       }
     }
   }
@@ -146,8 +120,8 @@ TEST_P(IrrqCosim, AgreesInEveryMessageAndEveryCycle) {
     }
     run_until_idle();
     expect_all_same();
-    handed_on += model.responder.beats().size() + model.alu.beats().size();
-    overruns += model.firmware.beats().size();
+    handed_on += model.responder.size() + model.alu.size();
+    overruns += model.firmware.size();
     model.clear();
     twin.clear();
   }
@@ -177,7 +151,7 @@ TEST_P(IrrqCosim, BehavesAsNewAfterAResetAmidRequests) {
     run_until_idle();
     expect_all_same();
   }
-  EXPECT_GT(model.responder.beats().size(), 200u);
+  EXPECT_GT(model.responder.size(), 200u);
 }
 INSTANTIATE_TEST_SUITE_P(Patterns, IrrqCosim, kTraffics, traffic_name);
 

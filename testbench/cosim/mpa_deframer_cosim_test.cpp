@@ -12,17 +12,11 @@ constexpr unsigned kFlows = 2048, kBusy = 8, kBeatBytes = sizeof(Vmpa_deframer::
 struct DeframerSide : Chain<MpaDeframer, StreamBeat, rtl::MpaDeframerPins> {
   static constexpr const char* kBlock = "mpa_deframer";
   BufferPool frames{pool.block_bytes()};  // in which the stage takes markers out
-  Link<RxConsumed> link_consumed;
-  Sink<RxConsumed> consumed;
+  Sink<RxConsumed> consumed = collect(block.consumed);
 
   DeframerSide(const std::string& name, ClockDomain& clk, const ContextStore& contexts)
       : Chain(name, clk, LinkConfig::pipeline(MpaDeframerConfig{}), MpaDeframerConfig{}, DatapathConfig{kBeatBytes},
-              contexts, frames),
-        link_consumed(name + "_consumed", clk, {}),
-        consumed((name + "_credit").c_str(), clk) {
-    block.consumed(link_consumed);
-    consumed.in(link_consumed);
-  }
+              contexts, frames) {}
   void attach_twin(const ContextStore& contexts) { rtl.emplace(block, contexts); }
   void run_as(const Traffic& traffic) {
     Chain::run_as(traffic);
@@ -38,7 +32,7 @@ struct DeframerSide : Chain<MpaDeframer, StreamBeat, rtl::MpaDeframerPins> {
 std::size_t send_segment(const std::vector<DeframerSide*>& sides, Cycle from, FlowId flow, ByteSpan octets,
                          std::uint64_t offset) {
   for (DeframerSide* side : sides) {
-    side->source.script(cut_segment(side->pool, octets, offset, kBeatBytes, flow), from);
+    side->source.send_at(from, cut_segment(side->pool, octets, offset, kBeatBytes, flow));
   }
   return (octets.size() + kBeatBytes - 1) / kBeatBytes;
 }
@@ -94,7 +88,7 @@ class RandomStreams {
     const std::size_t ulpdu = 14 + random_ulpdu_bytes(rng, end, kBeatBytes) % (0x10000 - 14);
     store_be16(header.data(), static_cast<std::uint16_t>(ulpdu));
     for (DeframerSide* side : sides) {
-      side->source.script({placed_fpdu(side->pool, header, s.sent, FlowId{f})}, from);
+      side->source.send_at(from, placed_fpdu(side->pool, header, s.sent, FlowId{f}));
     }
     FlowEnd next = end;
     next.append(ulpdu);
@@ -107,7 +101,7 @@ class RandomStreams {
     s.pending.clear();
     under_way.dropped(FlowId{f}, s.sent);
     s.reference.pos = s.sent;
-    for (DeframerSide* side : sides) side->source.script({end_of_stream(side->pool, s.sent, FlowId{f})}, from);
+    for (DeframerSide* side : sides) side->source.send_at(from, end_of_stream(side->pool, s.sent, FlowId{f}));
     return 1;
   }
   void grow(unsigned f, Prng& rng) {

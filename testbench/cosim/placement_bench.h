@@ -39,80 +39,29 @@ struct PlacementRound {
 struct PlacementBench {
   ContextStore contexts;
   BufferPool pool{70'000};
-  Link<FpduBeat> link_in;
-  Link<RqDoorbell> link_posted;
-  Link<FetchedRqe> link_rqe;
-  Link<SrqArm> link_arm;
-  Link<ReadIssued> link_reads;
-  Link<RqFlush> link_flush;
-  Link<ReadResponseSent> link_answered;
-  Link<DmaWriteRequest> link_dma;
-  Link<PlacedSegment> link_out;
-  Link<QpEvent> link_event;
-  Link<RqeTaken> link_taken;
-  Link<SrqEvent> link_srq_event;
-  Source<FpduBeat> wire;
-  Source<RqDoorbell> doorbells;
-  Source<FetchedRqe> requests;
-  Source<SrqArm> arms;
-  Source<ReadIssued> reads;
-  Source<RqFlush> flushes;
-  Source<ReadResponseSent> answers;
-  Sink<DmaWriteRequest> dma;
-  Sink<PlacedSegment> placed;
-  Sink<QpEvent> events;
-  Sink<RqeTaken> taken;
-  Sink<SrqEvent> srq_events;
   At agenda;
   DdpPlacement block;
+  Source<FpduBeat> wire = drive(block.in, {8, 1, 1});
+  Source<RqDoorbell> doorbells = drive(block.posted);
+  Source<FetchedRqe> requests = drive(block.rqe);
+  Source<SrqArm> arms = drive(block.srq_arm);
+  Source<ReadIssued> reads = drive(block.read_issued);
+  Source<RqFlush> flushes = drive(block.flush);
+  Source<ReadResponseSent> answers = drive(block.answered);
+  Sink<DmaWriteRequest> dma = collect(block.dma, {4, 3, 1});
+  Sink<PlacedSegment> placed = collect(block.out);
+  Sink<QpEvent> events = collect(block.event, {2, 1, 1});
+  Sink<RqeTaken> taken = collect(block.rqe_taken);
+  Sink<SrqEvent> srq_events = collect(block.srq_event);
 
   PlacementBench(const std::string& name, ClockDomain& clk, const ContextStore::Sizes& sizes)
-      : contexts(clk, sizes),
-        link_in(name + "_in", clk, {8, 1, 1}),
-        link_posted(name + "_posted", clk, {4, 1, 1}),
-        link_rqe(name + "_rqe", clk, {4, 1, 1}),
-        link_arm(name + "_arm", clk, {4, 1, 1}),
-        link_reads(name + "_reads", clk, {4, 1, 1}),
-        link_flush(name + "_flush", clk, {4, 1, 1}),
-        link_answered(name + "_answered", clk, {4, 1, 1}),
-        link_dma(name + "_dma", clk, {4, 3, 1}),
-        link_out(name + "_out", clk, {4, 1, 1}),
-        link_event(name + "_event", clk, {2, 1, 1}),
-        link_taken(name + "_taken", clk, {4, 1, 1}),
-        link_srq_event(name + "_srq_event", clk, {4, 1, 1}),
-        wire((name + "_wire").c_str(), clk),
-        doorbells((name + "_doorbells").c_str(), clk),
-        requests((name + "_requests").c_str(), clk),
-        arms((name + "_arms").c_str(), clk),
-        reads((name + "_issued").c_str(), clk),
-        flushes((name + "_flushes").c_str(), clk),
-        answers((name + "_answers").c_str(), clk),
-        dma((name + "_writes").c_str(), clk),
-        placed((name + "_placed").c_str(), clk),
-        events((name + "_events").c_str(), clk),
-        taken((name + "_freed").c_str(), clk),
-        srq_events((name + "_told").c_str(), clk),
-        agenda((name + "_agenda").c_str(), clk),
-        block(name.c_str(), clk, contexts) {
-    wire.out(link_in), block.in(link_in);
-    doorbells.out(link_posted), block.posted(link_posted);
-    requests.out(link_rqe), block.rqe(link_rqe);
-    arms.out(link_arm), block.srq_arm(link_arm);
-    reads.out(link_reads), block.read_issued(link_reads);
-    flushes.out(link_flush), block.flush(link_flush);
-    answers.out(link_answered), block.answered(link_answered);
-    block.dma(link_dma), dma.in(link_dma);
-    block.out(link_out), placed.in(link_out);
-    block.event(link_event), events.in(link_event);
-    block.rqe_taken(link_taken), taken.in(link_taken);
-    block.srq_event(link_srq_event), srq_events.in(link_srq_event);
-  }
+      : contexts(clk, sizes), agenda((name + "_agenda").c_str(), clk), block(name.c_str(), clk, contexts) {}
 
   void run_as(const Traffic& traffic) {
     wire.pause(traffic.produce);
     dma.pause(traffic.consume);
     placed.pause(traffic.consume);
-    for (auto* sink : {&taken}) sink->pause(traffic.consume);
+    taken.pause(traffic.consume);
     srq_events.pause(traffic.consume);
     events.pause(traffic.consume);
   }
@@ -129,16 +78,16 @@ struct PlacementBench {
       if (f.ends) beats.back().marker_lane = FpduBeat::kEnds;
       beats.back().crc_ok = f.crc_ok;
       beats.back().marker_ok = f.marker_ok;
-      wire.script(beats, start);
+      wire.send_at(start, beats);
       beats_ += beats.size();
       scripted_.push_back({f.flow, beats_});
     }
-    script(round.doorbells, doorbells, start);
-    script(round.requests, requests, start);
-    script(round.arms, arms, start);
-    script(round.reads, reads, start);
-    script(round.flushes, flushes, start);
-    script(round.answers, answers, start);
+    send(round.doorbells, doorbells, start);
+    send(round.requests, requests, start);
+    send(round.arms, arms, start);
+    send(round.reads, reads, start);
+    send(round.flushes, flushes, start);
+    send(round.answers, answers, start);
     for (const auto& [cycle, change] : round.changes) {
       agenda.at(start + cycle, [this, change = change] { change(contexts); });
     }
@@ -170,11 +119,9 @@ struct PlacementBench {
   std::size_t beats_ = 0;
 
   template <class T>
-  void script(const PlacementRound::Timed<T>& messages, Source<T>& source, Cycle start) {
-    for (const auto& [cycle, message] : messages) {
-      agenda.at(start + cycle,
-                [&source, message = message, this] { source.script({message}, block.clock().now() + 1); });
-    }
+  static void send(PlacementRound::Timed<T> messages, Source<T>& source, Cycle start) {
+    std::stable_sort(messages.begin(), messages.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (const auto& [cycle, message] : messages) source.send_at(start + cycle + 1, message);
   }
 };
 

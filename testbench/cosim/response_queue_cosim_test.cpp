@@ -12,11 +12,9 @@ namespace {
 constexpr unsigned kQps = 8, kPages = 16;
 
 // Host memory: takes writes as its pattern says, remembers what came when, and answers some cycles later.
-class Memory final : public Stage {
+class Memory final : public Answerer<DmaWriteRequest, DmaWriteDone> {
  public:
-  PopPort<DmaWriteRequest> in{*this, "in"};
-  PushPort<DmaWriteDone> out{*this, "out"};
-  Memory(sc_core::sc_module_name nm, ClockDomain& clk) : Stage(nm, clk) {}
+  using Answerer::Answerer;
 
   struct Write {
     Cycle cycle;
@@ -50,51 +48,16 @@ class Memory final : public Stage {
 };
 
 struct ResponseQueueEnds {
-  Link<AtomicIssued> issued;
-  Link<DeliveredAtomic> in;
-  Link<DmaWriteRequest> dma;
-  Link<DmaWriteDone> written;
-  Link<AtomicDone> done;
-  Link<TxUnblock> unblock;
-  Link<QpEvent> event;
-  Source<AtomicIssued> segmenter;
-  Source<DeliveredAtomic> dispatch;
-  Memory memory;
-  Sink<AtomicDone> completions;
-  Sink<TxUnblock> unblocks;
-  Sink<QpEvent> firmware;
   ResponseQueue block;
+  Source<AtomicIssued> segmenter = drive(block.issued);
+  Source<DeliveredAtomic> dispatch = drive(block.in);
+  Sink<AtomicDone> completions = collect(block.done);
+  Sink<TxUnblock> unblocks = collect(block.unblock);
+  Sink<QpEvent> firmware = collect(block.event);
+  Memory memory{block.dma, block.written};
 
   ResponseQueueEnds(const std::string& name, ClockDomain& clk, ContextStore& contexts)
-      : issued(name + "_issued", clk, {4, 1, 1}),
-        in(name + "_in", clk, {4, 1, 1}),
-        dma(name + "_dma", clk, {4, 1, 1}),
-        written(name + "_written", clk, {4, 1, 1}),
-        done(name + "_done", clk, {4, 1, 1}),
-        unblock(name + "_unblock", clk, {4, 1, 1}),
-        event(name + "_event", clk, {4, 1, 1}),
-        segmenter((name + "_segmenter").c_str(), clk),
-        dispatch((name + "_dispatch").c_str(), clk),
-        memory((name + "_memory").c_str(), clk),
-        completions((name + "_completions").c_str(), clk),
-        unblocks((name + "_unblocks").c_str(), clk),
-        firmware((name + "_firmware").c_str(), clk),
-        block(name.c_str(), clk, contexts) {
-    segmenter.out(issued);
-    dispatch.out(in);
-    block.issued(issued);
-    block.in(in);
-    block.dma(dma);
-    block.written(written);
-    block.done(done);
-    block.unblock(unblock);
-    block.event(event);
-    memory.in(dma);
-    memory.out(written);
-    completions.in(done);
-    unblocks.in(unblock);
-    firmware.in(event);
-  }
+      : block(name.c_str(), clk, contexts) {}
   void run_as(const Traffic& traffic) {
     segmenter.pause(traffic.produce);
     dispatch.pause(traffic.produce);
@@ -196,9 +159,9 @@ class ResponseQueueCosim : public StageTest, public testing::WithParamInterface<
       if (rng.below(200) == 0) ++response.response.request_id;
       const bool twice = rng.below(200) == 0;
       for (ResponseQueueEnds* ends : sides) {
-        ends->segmenter.script({request}, from);
-        ends->dispatch.script({response}, answered);
-        if (twice) ends->dispatch.script({response}, answered);
+        ends->segmenter.send_at(from, request);
+        ends->dispatch.send_at(answered, response);
+        if (twice) ends->dispatch.send_at(answered, response);
       }
     }
     for (Cycle c = from; c < from + 400; c += 1 + rng.below(150)) {
@@ -225,7 +188,7 @@ TEST_P(ResponseQueueCosim, AgreesInEveryMessageAndEveryCycle) {
     run_until_idle();
     expect_all_same();
     for (const Memory::Write& w : model.memory.writes) ++(w.notify ? written : in_two_parts);
-    refused += model.firmware.beats().size();
+    refused += model.firmware.size();
     model.clear();
     twin.clear();
   }

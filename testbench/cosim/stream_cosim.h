@@ -16,33 +16,22 @@ namespace rnic::test {
 // A stage between a source and a sink, and the twin that may stand in for it.
 template <class Block, class In, class Pins>
 struct Chain {
-  Link<In> link_in;
-  Link<FpduBeat> link_out;
-  Source<In> source;
-  Sink<FpduBeat> sink;
   BufferPool pool{kFrameHeadroom + wire::marked_fpdu_bytes(0, 0xffff)};
   Block block;
+  Source<In> source = drive(block.in);
+  Sink<FpduBeat> sink;
   std::optional<rtl::Twin<Pins>> rtl;
 
   template <class... Args>
   Chain(const std::string& name, ClockDomain& clk, const LinkConfig& out, Args&&... args)
-      : link_in(name + "_in", clk, {4, 1, 1}),
-        link_out(name + "_out", clk, out),
-        source((name + "_source").c_str(), clk),
-        sink((name + "_sink").c_str(), clk),
-        block(name.c_str(), clk, std::forward<Args>(args)...) {
-    source.out(link_in);
-    block.in(link_in);
-    block.out(link_out);
-    sink.in(link_out);
-  }
+      : block(name.c_str(), clk, std::forward<Args>(args)...), sink(collect(block.out, out)) {}
   void run_as(const Traffic& traffic) {
     source.pause(traffic.produce);
     sink.pause(traffic.consume);
   }
   // What came is forgotten, and its buffers go back.
   void clear() {
-    for (const FpduBeat& beat : sink.beats()) {
+    for (const FpduBeat& beat : sink) {
       if (beat.last) BufferRef::adopt(beat.buf);
     }
     sink.clear();
@@ -171,10 +160,10 @@ class StreamCosim : public StageTest, public testing::WithParamInterface<Traffic
   // All has left.
   virtual void compare() {
     expect_same(model.sink, twin.sink, [this](std::size_t i) {
-      const auto& longer = model.sink.beats().size() > i ? model.sink : twin.sink;
-      return generator.under_way.where(longer.beats(), i);
+      const auto& longer = model.sink.size() > i ? model.sink : twin.sink;
+      return generator.under_way.where(longer.messages(), i);
     });
-    for (const FpduBeat& beat : model.sink.beats()) generator.under_way.passed(beat);
+    for (const FpduBeat& beat : model.sink) generator.under_way.passed(beat);
     model.clear();
     twin.clear();
   }

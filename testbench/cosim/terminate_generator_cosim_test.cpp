@@ -11,36 +11,20 @@ constexpr unsigned kQps = 8;
 
 struct TerminateEnds {
   BufferPool pool{1024};
-  Link<QpEvent> in;
-  Link<TerminateMessage> out;
-  Link<QpEvent> event;
-  Source<QpEvent> stages;
-  Sink<TerminateMessage> segmenter;
-  Sink<QpEvent> firmware;
   TerminateGenerator block;
+  Source<QpEvent> stages = drive(block.in);
+  Sink<TerminateMessage> segmenter = collect(block.out);
+  Sink<QpEvent> firmware = collect(block.event);
 
   TerminateEnds(const std::string& name, ClockDomain& clk, const ContextStore& contexts, const TerminateConfig& cfg)
-      : in(name + "_in", clk, {4, 1, 1}),
-        out(name + "_out", clk, {4, 1, 1}),
-        event(name + "_event", clk, {4, 1, 1}),
-        stages((name + "_stages").c_str(), clk),
-        segmenter((name + "_segmenter").c_str(), clk),
-        firmware((name + "_firmware").c_str(), clk),
-        block(name.c_str(), clk, contexts, pool, cfg) {
-    stages.out(in);
-    block.in(in);
-    block.out(out);
-    block.event(event);
-    segmenter.in(out);
-    firmware.in(event);
-  }
+      : block(name.c_str(), clk, contexts, pool, cfg) {}
   void run_as(const Traffic& traffic) {
     stages.pause(traffic.produce);
     segmenter.pause(traffic.consume);
     firmware.pause(traffic.control);
   }
   Bytes octets(std::size_t i) const {
-    const TerminateMessage& m = segmenter.beats()[i];
+    const TerminateMessage& m = segmenter[i];
     const std::uint8_t* const at = m.buf->bytes() + Ulpdu::kOffset + wire::DdpUntaggedHeader::kBytes;
     return {at, at + m.bytes};
   }
@@ -86,8 +70,8 @@ TEST_P(TerminateGeneratorCosim, AgreesInEveryMessageAndEveryCycle) {
     const Cycle from = clk.now() + 1;
     for (int i = 0; i < 10'000; ++i) {
       const QpEvent error = random_error(rng, any_qp(rng));
-      model.stages.script({error}, from);
-      twin.stages.script({error}, from);
+      model.stages.send_at(from, error);
+      twin.stages.send_at(from, error);
     }
     for (Cycle c = from; c < from + 10'000; c += 1 + rng.below(8)) {
       const Qpn qpn = any_qp(rng);
@@ -98,10 +82,10 @@ TEST_P(TerminateGeneratorCosim, AgreesInEveryMessageAndEveryCycle) {
     run_until_idle();
     expect_same(model.segmenter, twin.segmenter);
     expect_same(model.firmware, twin.firmware);
-    for (std::size_t i = 0; i < model.segmenter.beats().size(); ++i) {
+    for (std::size_t i = 0; i < model.segmenter.size(); ++i) {
       expect_same("octets of message " + std::to_string(i), model.octets(i), twin.octets(i));
     }
-    terminates += model.segmenter.beats().size();
+    terminates += model.segmenter.size();
     model.clear();
     twin.clear();
   }

@@ -68,7 +68,7 @@ struct UlpduSource : SentUlpdus {
   std::size_t send(Prng& rng, Cycle from, const std::vector<FramerSide*>& sides) {
     const Sent sent = next(rng);
     for (FramerSide* side : sides) {
-      side->source.script({make_ulpdu(side->pool, sent.ulpdu, sent.flow, sent.completes)}, from);
+      side->source.send_at(from, make_ulpdu(side->pool, sent.ulpdu, sent.flow, sent.completes));
     }
     return (wire::fpdu_bytes(sent.ulpdu.size()) + kBeatBytes - 1) / kBeatBytes;
   }
@@ -94,7 +94,7 @@ struct FramedSource : SentUlpdus {
     std::size_t count = 0;
     for (Side* side : sides) {
       const auto beats = framed(side->pool, sent.ulpdu, sent.flow, sent.completes);
-      side->source.script(beats, from);
+      side->source.send_at(from, beats);
       count = beats.size();
     }
     return count;
@@ -126,7 +126,7 @@ TEST_P(InserterCosim, AgreesOnAFlowThatBeginsAgain) {
   const auto send = [&] {
     for (const std::uint32_t flow : {1u, 3u, 1u}) {
       for (InserterSide* side : {&model, &twin}) {
-        side->source.script(framed(side->pool, Bytes(300), FlowId{flow}, false), clk.now() + 1);
+        side->source.send(framed(side->pool, Bytes(300), FlowId{flow}, false));
       }
     }
   };

@@ -6,72 +6,48 @@
 #include <benchmark/benchmark.h>
 
 #include "model/rnic/rx/crc_check.h"
+#include "testbench/ends/ends.h"
 #include "testbench/perf/child_process.h"
 #include "testbench/perf/repeated.h"
 
 namespace rnic::perf {
 namespace {
 
-constexpr std::size_t kBeats = 5'000'000;
-constexpr unsigned kBeatsPerFpdu = 23;
+constexpr std::size_t kFpdus = 220'000, kBeatsPerFpdu = 23, kBeats = kFpdus * kBeatsPerFpdu;
 
-// A full beat each cycle while there is credit.
-class Source final : public Stage {
- public:
-  PushPort<FpduBeat> out{*this, "out"};
-  Source(sc_core::sc_module_name nm, ClockDomain& clk) : Stage(nm, clk) { wake(0); }
-  Wake tick() override {
-    if (sent_ == kBeats || !out->can_push()) return Wake::on_traffic();
-    FpduBeat beat;
-    beat.data = bytes_;
-    beat.words = sizeof bytes_ / 4;
-    beat.first = sent_ % kBeatsPerFpdu == 0;
-    beat.last = (sent_ + 1) % kBeatsPerFpdu == 0;
-    out->push(beat);
-    ++sent_;
-    return Wake::next_cycle();
-  }
-
- private:
-  std::uint8_t bytes_[64] = {};
-  std::size_t sent_ = 0;
-};
-
-class Sink final : public Stage {
- public:
-  PopPort<FpduBeat> in{*this, "in"};
-  Sink(sc_core::sc_module_name nm, ClockDomain& clk) : Stage(nm, clk) {}
-  Wake tick() override {
-    if (!in->can_pop()) return Wake::on_traffic();
-    in->pop();
-    ++taken_;
-    return Wake::next_cycle();
-  }
-  std::size_t taken() const { return taken_; }
-
- private:
-  std::size_t taken_ = 0;
-};
+// The beats of one FPDU, full ones.
+std::vector<FpduBeat> one_fpdu() {
+  static std::uint8_t bytes[64] = {};
+  FpduBeat beat;
+  beat.data = bytes;
+  beat.words = sizeof bytes / 4;
+  std::vector<FpduBeat> beats(kBeatsPerFpdu, beat);
+  beats.front().first = beats.back().last = true;
+  return beats;
+}
 
 // Processor seconds of a chain; its look-ahead is that of the chip.
 std::vector<double> run(bool with_stage) {
   ClockDomain clk("clk", {4000, 38});
-  Link<FpduBeat> in("in", clk, LinkConfig::pipeline(CrcCheckConfig{})),
-      out("out", clk, LinkConfig::pipeline(CrcCheckConfig{}));
-  Source source("source", clk);
+  const LinkConfig link = LinkConfig::pipeline(CrcCheckConfig{});
+  test::Source<FpduBeat> source("source", clk);
   std::optional<CrcCheck> stage;  // a stage that is there must be bound
-  Sink sink("sink", clk);
-  source.out(in);
+  test::Sink<FpduBeat> sink("sink", clk);
+  Netlist net("chain", clk);
   if (with_stage) {
     stage.emplace("crc_check", clk);
-    stage->in(in);
-    stage->out(out);
+    net.connect(source.out, stage->in, "in", link);
+    net.connect(stage->out, sink.in, "out", link);
+  } else {
+    net.connect(source.out, sink.in, "in", link);
   }
-  sink.in(with_stage ? out : in);
+  source.send(one_fpdu());
+  source.repeat(kFpdus);
+  sink.drop();
   const double start = processor_seconds();
   sc_core::sc_start();
   const double spent = processor_seconds() - start;
-  RNIC_CHECK(sink.taken() == kBeats);
+  RNIC_CHECK(sink.dropped() == kBeats);
   return {spent};
 }
 

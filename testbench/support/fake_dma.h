@@ -1,9 +1,12 @@
-// A DMA read engine for tests: host memory is an array of octets, answers take as long as the test says.
+// DMA engines for tests: host memory is an array of octets, answers take as long as the test says.
 #pragma once
 
 #include <cstring>
+#include <deque>
+#include <functional>
 #include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "model/rnic/messages/dma.h"
@@ -14,18 +17,22 @@ namespace rnic::test {
 // A request that is taken in cycle c is answered, its octets copied, in cycle c + latency, one answer a cycle. A
 // latency of its own for some requests (counted from 0) makes answers overtake each other. What lies outside the memory
 // fails.
-class FakeDma final : public Stage {
+class FakeDma final : public Answerer<DmaReadRequest, DmaReadDone> {
  public:
-  PopPort<DmaReadRequest> in{*this, "in"};
-  PushPort<DmaReadDone> out{*this, "out"};
+  using Answerer::Answerer;
   std::vector<std::uint8_t> memory = std::vector<std::uint8_t>(1 << 16);
   Cycle latency = 10;
   Pattern pause;  // takes nothing
   std::map<unsigned, Cycle> latency_of;
   std::set<unsigned> fails;
 
-  FakeDma(sc_core::sc_module_name nm, ClockDomain& clk) : Stage(nm, clk) {}
   const std::vector<DmaReadRequest>& requests() const { return requests_; }
+  // Address and octets of each.
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> reads() const {
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> all;
+    for (const DmaReadRequest& r : requests_) all.emplace_back(r.address, r.bytes);
+    return all;
+  }
   const std::vector<Cycle>& cycles() const { return cycles_; }
 
   Wake tick() override {
@@ -54,6 +61,59 @@ class FakeDma final : public Stage {
   std::vector<DmaReadRequest> requests_;
   std::vector<Cycle> cycles_;
   std::multimap<Cycle, unsigned> due_;
+};
+
+// Takes a write a cycle into the memory of a FakeDma. In `hold` cycles the octets are there; it answers if asked.
+class FakeDmaWrite final : public Answerer<DmaWriteRequest, DmaWriteDone> {
+ public:
+  Cycle hold = 3;
+  Pattern pause;  // takes nothing
+
+  FakeDmaWrite(PushPort<DmaWriteRequest>& requests, PopPort<DmaWriteDone>& answers, std::vector<std::uint8_t>& memory)
+      : Answerer(requests, answers), memory_(memory) {}
+  const std::vector<Cycle>& cycles() const { return cycles_; }
+  // Address and octets of each.
+  const std::vector<std::pair<std::uint64_t, std::uint32_t>>& writes() const { return writes_; }
+  std::vector<std::uint64_t> addresses() const {
+    std::vector<std::uint64_t> all;
+    for (const auto& [address, bytes] : writes_) all.push_back(address);
+    return all;
+  }
+  // Somebody else's write enters the link in this cycle: in order with those of the stage.
+  void write_of_another(std::uint64_t address, BufferRef octets, std::uint32_t bytes) {
+    held_.push_back({now() + hold, {address, bytes, std::move(octets), 0, 0, false}});
+    wake(now() + 1);
+  }
+  // Called with each write in the order in which they come to be in memory.
+  std::function<void(std::uint64_t address, const std::uint8_t* octets, std::uint32_t bytes)> on_landing = [](auto...) {
+  };
+
+  Wake tick() override {
+    if (in->can_pop() && !pause.pauses(now())) {
+      held_.push_back({now() + hold, in->pop()});
+      cycles_.push_back(now());
+      writes_.emplace_back(held_.back().request.address, held_.back().request.bytes);
+    }
+    if (!held_.empty() && held_.front().at <= now() && out->can_push()) {
+      const DmaWriteRequest& r = held_.front().request;
+      RNIC_CHECK(r.address + r.bytes <= memory_.size());
+      std::memcpy(&memory_[r.address], r.src->bytes() + r.src_offset, r.bytes);
+      on_landing(r.address, r.src->bytes() + r.src_offset, r.bytes);
+      if (r.notify) out->push({r.tag});
+      held_.pop_front();
+    }
+    return held_.empty() && !in->can_pop() ? Wake::on_traffic() : Wake::next_cycle();
+  }
+
+ private:
+  struct Held {
+    Cycle at;
+    DmaWriteRequest request;
+  };
+  std::vector<std::uint8_t>& memory_;
+  std::deque<Held> held_;
+  std::vector<Cycle> cycles_;
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> writes_;
 };
 
 }  // namespace rnic::test

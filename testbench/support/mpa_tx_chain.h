@@ -50,37 +50,28 @@ inline std::vector<SentFpdu> collect_fpdus(const std::vector<FpduBeat>& beats, u
 }
 
 struct MpaTxChain {
+  // From a ULPDU to the first beat of its FPDU: the inserter has it in its accumulator for a cycle.
+  static constexpr Cycle kThrough = kToEnd + MpaFramerConfig{}.pipeline_cycles + 1 +
+                                    MarkerInserterConfig{}.pipeline_cycles + CrcInsertConfig{}.pipeline_cycles;
   DatapathConfig datapath;
   BufferPool pool{16384};
   ContextStore contexts;
-  Link<Ulpdu> link_in;
-  Link<FpduBeat> link_framed, link_marked, link_out;
-  Source<Ulpdu> source;
   MpaFramer framer;
   MarkerInserter inserter;
   CrcInsert crc;
-  Sink<FpduBeat> sink;
+  Netlist net;
+  Source<Ulpdu> source = drive(framer.in);
+  Sink<FpduBeat> sink = collect(crc.out, LinkConfig::pipeline(CrcInsertConfig{}));
 
   explicit MpaTxChain(ClockDomain& clk, unsigned beat_bytes = 64, const std::string& name = "tx")
       : datapath{beat_bytes},
         contexts(clk, {1, 8, 1, 1}),
-        link_in(name + "_in", clk, {4, 1, 1}),
-        link_framed(name + "_framed", clk, LinkConfig::pipeline(MpaFramerConfig{})),
-        link_marked(name + "_marked", clk, LinkConfig::pipeline(MarkerInserterConfig{})),
-        link_out(name + "_out", clk, LinkConfig::pipeline(CrcInsertConfig{})),
-        source((name + "_source").c_str(), clk),
         framer((name + "_framer").c_str(), clk, datapath, contexts),
         inserter((name + "_inserter").c_str(), clk, datapath, contexts, pool),
         crc((name + "_crc").c_str(), clk),
-        sink((name + "_sink").c_str(), clk) {
-    source.out(link_in);
-    framer.in(link_in);
-    framer.out(link_framed);
-    inserter.in(link_framed);
-    inserter.out(link_marked);
-    crc.in(link_marked);
-    crc.out(link_out);
-    sink.in(link_out);
+        net(name, clk) {
+    net.connect(framer.out, inserter.in, "framed", LinkConfig::pipeline(MpaFramerConfig{}));
+    net.connect(inserter.out, crc.in, "marked", LinkConfig::pipeline(MarkerInserterConfig{}));
   }
   void set_flow(FlowId flow, bool markers, bool crc_on, std::uint32_t epoch = 0) {
     FlowContext c;
@@ -91,9 +82,9 @@ struct MpaTxChain {
     contexts.write(flow, c);
   }
   void send(FlowId flow, const Bytes& ulpdu, bool completes_wqe = false) {
-    source.script({make_ulpdu(pool, ulpdu, flow, completes_wqe)});
+    source.send(make_ulpdu(pool, ulpdu, flow, completes_wqe));
   }
-  std::vector<SentFpdu> sent() const { return collect_fpdus(sink.beats(), datapath.beat_bytes); }
+  std::vector<SentFpdu> sent() const { return collect_fpdus(sink.messages(), datapath.beat_bytes); }
 };
 
 }  // namespace rnic::test

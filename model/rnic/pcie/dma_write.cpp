@@ -12,6 +12,11 @@ DmaWrite::DmaWrite(sc_core::sc_module_name nm, ClockDomain& clk, unsigned client
   for (unsigned i = 0; i < clients; ++i) clients_.emplace_back(*this);
 }
 
+PushPort<DmaWriteDone>& DmaWrite::done(unsigned client) {
+  auto& port = clients_.at(client).done;
+  return port ? *port : port.emplace(*this, "done");
+}
+
 // Has a piece to send and, if it is the last of a request with notify, room for the answer.
 bool DmaWrite::ready(Client& client) {
   if (!client.active) {
@@ -19,11 +24,12 @@ bool DmaWrite::ready(Client& client) {
     client.current = client.request->pop();
     client.active = true;
     RNIC_CHECK(client.current.bytes > 0);
+    RNIC_CHECK(!client.current.notify || client.done);
     RNIC_CHECK(client.current.src_offset + client.current.bytes <= client.current.src->capacity());
     ++counters_.requests;
   }
   const DmaWriteRequest& r = client.current;
-  return !r.notify || cut(r.address, r.bytes, max_payload_) < r.bytes || client.done->can_push();
+  return !r.notify || cut(r.address, r.bytes, max_payload_) < r.bytes || (*client.done)->can_push();
 }
 
 void DmaWrite::send_piece(unsigned number) {
@@ -43,7 +49,7 @@ void DmaWrite::send_piece(unsigned number) {
   r.bytes -= n;
   if (!last) return;
   client.active = false;
-  if (r.notify) client.done->push({r.tag});
+  if (r.notify) (*client.done)->push({r.tag});
 }
 
 void DmaWrite::reset() {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 
 #include "model/common/link.h"
 #include "model/rnic/context/word_watch.h"
@@ -29,9 +30,9 @@ class DmaWrite final : public Stage {
   PushPort<Tlp> tlps{*this, "tlps"};
 
   DmaWrite(sc_core::sc_module_name nm, ClockDomain& clk, unsigned clients, const PcieLinkConfig& link);
-  // `done` may stay unbound where the client never asks for an answer.
   PopPort<DmaWriteRequest>& request(unsigned client) { return clients_.at(client).request; }
-  PushPort<DmaWriteDone>& done(unsigned client) { return clients_.at(client).done; }
+  // A client that never asks for an answer has no such port: the first call makes it.
+  PushPort<DmaWriteDone>& done(unsigned client);
   // Hears of what all clients write, in the cycle in which it enters the link, but for the one that watches.
   void tell(WordWatch& words, unsigned watching) {
     words_ = &words;
@@ -45,9 +46,9 @@ class DmaWrite final : public Stage {
 
  private:
   struct Client {
-    explicit Client(Stage& stage) : request(stage, "request"), done(stage, "done", kOptional) {}
+    explicit Client(Stage& stage) : request(stage, "request") {}
     PopPort<DmaWriteRequest> request;
-    PushPort<DmaWriteDone> done;
+    std::optional<PushPort<DmaWriteDone>> done;
     DmaWriteRequest current;  // being cut
     bool active = false;
   };

@@ -221,7 +221,7 @@ void TcpRx::keep(FlowId flow, ReceivedOctets&& octets) {
 // Only octets that were not there before are offered, so none is ever written early twice.
 void TcpRx::offer(FlowId flow, const Receiver::Arrival& a, const BufferRef& buf) {
   const Flow& f = flows_[flow.v];
-  if (!config_.early_placement || !behind.bound() || !f.stream.rdma()) return;
+  if (!config_.early_placement || !f.stream.rdma()) return;
   if (!offer_.done() || now() < offer_free_from_ || !behind->can_push()) {
     ++counters_.not_offered;
     return;

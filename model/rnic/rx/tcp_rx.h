@@ -29,9 +29,9 @@ class TcpRx final : public Stage {
   PushPort<tcp::RxFeedback> feedback{*this, "feedback"};
   PushPort<tcp::RxReport> reports{*this, "reports"};
   // What is kept out of order, for early_placement,
-  PushPort<StreamBeat> behind{*this, "behind", kOptional};
+  PushPort<StreamBeat> behind{*this, "behind"};
   // which answers every segment.
-  PopPort<EarlyPlaced> early{*this, "early", kOptional};
+  PopPort<EarlyPlaced> early{*this, "early"};
 
   // `pool` has the blocks in which the firmware gets octets; their size is the most that one read may ask for.
   TcpRx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& config, const DatapathConfig& datapath,

@@ -22,6 +22,11 @@ std::size_t index_of(const ContextStore& contexts, Rqn rqn) { return contexts.in
 WorkRing ring_of(const ContextStore& contexts, Qpn qpn) { return contexts.send_ring(qpn); }
 WorkRing ring_of(const ContextStore& contexts, Rqn rqn) { return contexts.receive_ring(rqn); }
 
+bool has_room(const RingSide<SqDoorbell>::OwnPort& side) { return side.event->can_push(); }
+bool has_room(const RingSide<RqDoorbell>::OwnPort& side) { return side.posted->can_push(); }
+void pass_on(const RingSide<SqDoorbell>::OwnPort&, const SqDoorbell&) {}
+void pass_on(const RingSide<RqDoorbell>::OwnPort& side, const RqDoorbell& d) { side.posted->push(d); }
+
 std::string name_of(Qpn qpn) { return "QP " + std::to_string(qpn.v); }
 std::string name_of(Rqn rqn) { return (rqn.shared ? "SRQ " : "QP ") + std::to_string(rqn.v); }
 
@@ -31,6 +36,7 @@ template <class Doorbell>
 WqeFetch<Doorbell>::WqeFetch(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts,
                              const WqeFetchConfig& cfg)
     : Stage(nm, clk),
+      RingSide<Doorbell>::OwnPort(static_cast<Stage&>(*this)),
       contexts_(contexts),
       cfg_(cfg),
       progress_(rings(contexts, Queue{})),
@@ -88,9 +94,9 @@ void WqeFetch<Doorbell>::announce(const Doorbell& d) {
   }
   Progress& r = progress(queue);
   if constexpr (std::is_same_v<Queue, Qpn>) {  // the receive side keeps its own account
-    if (event.bound() && overruns(d, ring_of(contexts_, queue), r)) {
+    if (overruns(d, ring_of(contexts_, queue), r)) {
       ++counters_.overruns;
-      event->push({QpEvent::Kind::kLocalError, queue, wire::rdma::kLocalCatastrophic});
+      this->event->push({QpEvent::Kind::kLocalError, queue, wire::rdma::kLocalCatastrophic});
       return;
     }
   }
@@ -156,8 +162,8 @@ void WqeFetch<Doorbell>::reset() {
 template <class Doorbell>
 Wake WqeFetch<Doorbell>::tick() {
   bool busy = false;
-  if (doorbell->can_pop() && (!posted.bound() || posted->can_push()) && (!event.bound() || event->can_push())) {
-    if (posted.bound()) posted->push(doorbell->front());
+  if (doorbell->can_pop() && has_room(*this)) {
+    pass_on(*this, doorbell->front());
     announce(doorbell->pop());
     busy = true;
   }

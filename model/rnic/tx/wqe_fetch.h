@@ -18,7 +18,7 @@
 
 namespace rnic {
 
-// What an instance of WqeFetch moves, by its doorbell.
+// What an instance of WqeFetch moves, and the port that only it has, by its doorbell.
 template <class Doorbell>
 struct RingSide;
 template <>
@@ -26,12 +26,20 @@ struct RingSide<SqDoorbell> {
   using Queue = Qpn;
   using Fetched = FetchedWqe;
   using Taken = WqeTaken;
+  struct OwnPort {
+    explicit OwnPort(Stage& stage) : event(stage, "event") {}
+    PushPort<QpEvent> event;  // doorbells that make no sense
+  };
 };
 template <>
 struct RingSide<RqDoorbell> {
   using Queue = Rqn;
   using Fetched = FetchedRqe;
   using Taken = RqeTaken;
+  struct OwnPort {
+    explicit OwnPort(Stage& stage) : posted(stage, "posted") {}
+    PushPort<RqDoorbell> posted;  // doorbells, for the placement, which keeps an account of its own
+  };
 };
 
 struct WqeFetchConfig {
@@ -62,7 +70,7 @@ struct WqeFetchCounters {
 
 // Doorbell is SqDoorbell or RqDoorbell.
 template <class Doorbell>
-class WqeFetch final : public Stage {
+class WqeFetch final : public Stage, public RingSide<Doorbell>::OwnPort {
   using Queue = typename RingSide<Doorbell>::Queue;
   using Fetched = typename RingSide<Doorbell>::Fetched;
   using Taken = typename RingSide<Doorbell>::Taken;
@@ -73,8 +81,6 @@ class WqeFetch final : public Stage {
   PushPort<DmaReadRequest> dma{*this, "dma"};
   PopPort<DmaReadDone> dma_done{*this, "dma_done"};
   PushPort<Fetched> out{*this, "out"};
-  PushPort<Doorbell> posted{*this, "posted", kOptional};  // doorbells, passed on; may stay unbound
-  PushPort<QpEvent> event{*this, "event", kOptional};     // doorbells that make no sense; unbound: nobody looks
 
   WqeFetch(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts, const WqeFetchConfig& cfg);
   Wake tick() override;

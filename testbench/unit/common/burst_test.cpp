@@ -75,7 +75,7 @@ class BurstTest : public StageTest {
 
 TEST_F(BurstTest, OneCallMovesWhatTheStampsAllow) {
   Chain chain(clk, "ahead", {2, 1, 1}, {}, {});
-  chain.source.script(counting(4));
+  chain.source.send(counting(4));
   run_until_idle();
   EXPECT_THAT(chain.moves[1]->pushes, ElementsAre(1, 2, 3, 4));
   EXPECT_THAT(chain.moves[3]->pushes, ElementsAre(3, 4, 5, 6));
@@ -88,9 +88,9 @@ class BurstShapes : public BurstTest, public testing::WithParamInterface<Shape> 
 TEST_P(BurstShapes, EveryMoveOfEveryLinkIsInTheCycleOfTheCalendar) {
   const auto& [cfg, produce, consume] = GetParam();
   Chain ahead(clk, "ahead", cfg, produce, consume), stepped(stepped_clk, "stepped", cfg, produce, consume);
-  for (Chain* chain : {&ahead, &stepped}) chain->source.script(counting(500));
+  for (Chain* chain : {&ahead, &stepped}) chain->source.send(counting(500));
   run_until_idle();
-  EXPECT_EQ(ahead.sink.beats(), counting(500));
+  EXPECT_EQ(ahead.sink.messages(), counting(500));
   EXPECT_EQ(ahead.sink.cycles(), stepped.sink.cycles());
   EXPECT_EQ(ahead.source.cycles(), stepped.source.cycles());
   for (std::size_t i = 0; i <= Chain::kRelays; ++i) {

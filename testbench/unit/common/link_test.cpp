@@ -32,17 +32,17 @@ class LinkTest : public StageTest {
 TEST_F(LinkTest, ABeatIsVisibleLatencyCyclesLater) {
   Link<int> link("link", clk, {4, 3, 1});
   join(link);
-  source.script({1, 2, 3}, 10);
+  source.send_at(10, {1, 2, 3});
   run_until_idle();
   EXPECT_THAT(source.cycles(), ElementsAre(10, 11, 12));
   EXPECT_THAT(sink.cycles(), ElementsAre(13, 14, 15));
-  EXPECT_THAT(sink.beats(), ElementsAre(1, 2, 3));
+  EXPECT_THAT(sink, ElementsAre(1, 2, 3));
 }
 
 TEST_F(LinkTest, DepthOneMovesABeatPerRoundTrip) {
   Link<int> link("link", clk, {1, 1, 1});
   join(link);
-  source.script({1, 2, 3});
+  source.send({1, 2, 3});
   run_until_idle();
   EXPECT_THAT(source.cycles(), ElementsAre(0, 2, 4));
   EXPECT_THAT(sink.cycles(), ElementsAre(1, 3, 5));
@@ -51,7 +51,7 @@ TEST_F(LinkTest, DepthOneMovesABeatPerRoundTrip) {
 TEST_F(LinkTest, CreditLatencyHoldsTheProducerBack) {
   Link<int> link("link", clk, {2, 1, 5});
   join(link);
-  source.script({1, 2, 3, 4});
+  source.send({1, 2, 3, 4});
   run_until_idle();
   EXPECT_THAT(source.cycles(), ElementsAre(0, 1, 6, 7));  // popped at 1 and 2, credits back at 6 and 7
   EXPECT_THAT(sink.cycles(), ElementsAre(1, 2, 7, 8));
@@ -61,7 +61,7 @@ TEST_F(LinkTest, AStalledProducerIsCalledWhenTheCreditIsBackAndNotBefore) {
   Link<int> link("link", clk, {1, 1, 1});
   join(link);
   sink.pause(window(0, 50));
-  source.script({1, 2});
+  source.send({1, 2});
   run_until_idle();
   EXPECT_THAT(source.cycles(), ElementsAre(0, 51));
   EXPECT_THAT(sink.cycles(), ElementsAre(50, 52));
@@ -70,7 +70,7 @@ TEST_F(LinkTest, AStalledProducerIsCalledWhenTheCreditIsBackAndNotBefore) {
 TEST_F(LinkTest, AResetDropsWhatIsInFlightAndGivesAllCreditsBack) {
   Link<int> link("link", clk, {2, 5, 3});
   join(link);
-  source.script({1, 2, 3}, 10);
+  source.send_at(10, {1, 2, 3});
   sc_core::sc_start(sc_core::sc_time::from_value(13 * clk.period_ps()));
   EXPECT_EQ(link.used(), 2u);
   link.reset();
@@ -78,7 +78,7 @@ TEST_F(LinkTest, AResetDropsWhatIsInFlightAndGivesAllCreditsBack) {
   EXPECT_TRUE(link.can_push());
   source.wake(clk.now() + 1);
   run_until_idle();
-  EXPECT_THAT(sink.beats(), ElementsAre(3));
+  EXPECT_THAT(sink, ElementsAre(3));
   EXPECT_EQ(sink.cycles()[0], source.cycles()[2] + 5);
 }
 
@@ -176,9 +176,9 @@ TEST_P(LinkShapes, LosesNothingReordersNothingAndKeepsEveryCycle) {
   join(link);
   source.pause(produce);
   sink.pause(consume);
-  source.script(counting(500));
+  source.send(counting(500));
   run_until_idle();
-  EXPECT_EQ(sink.beats(), counting(500));
+  EXPECT_EQ(sink.messages(), counting(500));
   EXPECT_EQ(sink.cycles(), reference_pops(cfg, 500, produce, consume));
   EXPECT_TRUE(link.empty());
 }
@@ -190,7 +190,7 @@ TEST_P(LinkShapes, ShuffledCallOrderGivesTheSameCycles) {
   join(link);
   source.pause(produce);
   sink.pause(consume);
-  source.script(counting(500));
+  source.send(counting(500));
   run_until_idle();
   EXPECT_EQ(sink.cycles(), reference_pops(cfg, 500, produce, consume));
 }

@@ -27,7 +27,7 @@ TEST_F(NetlistTest, ConnectsWithTheLatencyOfItsConfig) {
   EXPECT_EQ(link.name(), "chip.items");
   EXPECT_EQ(link.producer(), &source);
   EXPECT_EQ(link.consumer(), &sink);
-  source.script(std::vector<Item>(20));
+  source.send(std::vector<Item>(20));
   run_until_idle();
   ASSERT_EQ(sink.cycles().size(), 20u);
   for (Cycle i = 0; i < 20; ++i) EXPECT_EQ(sink.cycles()[i], i + kCycles);  // no gap: deep enough for its latency
@@ -53,8 +53,8 @@ TEST_F(NetlistTest, ResetEmptiesEveryLink) {
   net.connect(second.out, end.in, "second");
   sink.pause(every(1, 1));
   end.pause(every(1, 1));
-  source.script({{1}});
-  second.script({{2}});
+  source.send({1});
+  second.send({2});
   sc_core::sc_start(sc_core::sc_time::from_value(3 * clk.period_ps()));
   for (const auto& link : net.links()) EXPECT_EQ(link->used(), 1u) << link->name();
   net.reset();

@@ -11,15 +11,13 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 // Posts writes: remembers them and says when they are on their way.
-class PostedWrites final : public Stage {
+class PostedWrites final : public Answerer<DmaWriteRequest, DmaWriteDone> {
  public:
-  PopPort<DmaWriteRequest> requests{*this, "requests"};
-  PushPort<DmaWriteDone> done{*this, "done"};
-  PostedWrites(sc_core::sc_module_name nm, ClockDomain& clk) : Stage(nm, clk) {}
+  using Answerer::Answerer;
   Wake tick() override {
-    if (!requests->can_pop()) return Wake::on_traffic();
-    DmaWriteRequest r = requests->pop();
-    if (r.notify) done->push({r.tag});
+    if (!in->can_pop()) return Wake::on_traffic();
+    DmaWriteRequest r = in->pop();
+    if (r.notify) out->push({r.tag});
     cycles.push_back(now());
     log.push_back(std::move(r));
     return Wake::next_cycle();
@@ -31,20 +29,6 @@ class PostedWrites final : public Stage {
 class EventWriterTest : public StageTest {
  protected:
   static constexpr std::uint64_t kRing = 0x1000, kData = 0x8000;
-  EventWriterTest() {
-    source.out(events);
-    dut.events(events);
-    notifier.out(notifies);
-    dut.cq_notifies(notifies);
-    host.out(taken);
-    dut.taken(taken);
-    dut.write(write);
-    posted.requests(write);
-    posted.done(write_done);
-    dut.write_done(write_done);
-    dut.msix(msix);
-    interrupts.in(msix);
-  }
   HostEvent event(std::uint32_t id, const std::string& private_data = "") {
     HostEvent e;
     e.event.type = abi::EventType::kEstablished;
@@ -69,22 +53,17 @@ class EventWriterTest : public StageTest {
 
   QueueRegs regs{true, 0, 2, 0, 0, kRing, kData};
   BufferPool pool{1024};
-  Link<HostEvent> events{"events", clk, {4, 1}};
-  Link<CqNotify> notifies{"notifies", clk, {4, 1}};
-  Link<EventsTaken> taken{"taken", clk, {2, 1}};
-  Link<DmaWriteRequest> write{"write", clk, {4, 1}};
-  Link<DmaWriteDone> write_done{"write_done", clk, {16, 9}};
-  Link<MsixRequest> msix{"msix", clk, {2, 1}};
-  Source<HostEvent> source{"source", clk};
-  Source<CqNotify> notifier{"notifier", clk};
-  Source<EventsTaken> host{"host", clk};
   EventWriter dut{"dut", clk, [this] { return regs; }, pool};
-  PostedWrites posted{"posted", clk};
-  Sink<MsixRequest> interrupts{"interrupts", clk};
+  Source<HostEvent> source = drive(dut.events);
+  Source<CqNotify> notifier = drive(dut.cq_notifies);
+  Source<EventsTaken> host = drive(dut.taken);
+  Sink<MsixRequest> interrupts = collect(dut.msix);
+  static constexpr unsigned kAnswer = 9;  // cycles
+  PostedWrites posted{dut.write, dut.write_done, {16, kAnswer, 1}};
 };
 
 TEST_F(EventWriterTest, PrivateDataThenEventThenInterrupt) {
-  source.script({event(5, "hello")});
+  source.send(event(5, "hello"));
   run_until_idle();
   ASSERT_THAT(addresses(), ElementsAre(kData, kRing));
   EXPECT_EQ(posted.log[0].bytes, 5u);
@@ -94,14 +73,14 @@ TEST_F(EventWriterTest, PrivateDataThenEventThenInterrupt) {
   EXPECT_EQ(written(1).id, 5u);
   EXPECT_EQ(written(1).type, abi::EventType::kEstablished);
   EXPECT_THAT(posted.cycles, ElementsAre(2, 3));
-  EXPECT_THAT(interrupts.cycles(), ElementsAre(3 + 9 + 1)) << "after the last TLP of the event is on the link";
+  EXPECT_THAT(interrupts.cycles(), ElementsAre(3 + kAnswer + 1)) << "after the last TLP of the event is on the link";
 }
 
 TEST_F(EventWriterTest, PhaseFlipsWithEachLapOfTheRing) {
-  for (std::uint32_t i = 0; i < 9; ++i) source.script({event(i)});
+  for (std::uint32_t i = 0; i < 9; ++i) source.send(event(i));
   run_until_idle();
   for (const std::uint32_t seen : {4u, 8u}) {
-    host.script({{seen}}, clk.now() + 1);
+    host.send({seen});
     run_until_idle();
   }
   ASSERT_EQ(posted.log.size(), 9u);
@@ -113,25 +92,25 @@ TEST_F(EventWriterTest, PhaseFlipsWithEachLapOfTheRing) {
 }
 
 TEST_F(EventWriterTest, NeverOverrunsTheHost) {
-  for (std::uint32_t i = 0; i < 6; ++i) source.script({event(i)});
+  for (std::uint32_t i = 0; i < 6; ++i) source.send(event(i));
   run_until_idle();
   EXPECT_EQ(posted.log.size(), 4u) << "a ring of four";
   EXPECT_EQ(dut.counters().waited_for_room, 1u);
   EXPECT_EQ(dut.waiting_for(), "the host to take events");
   const Cycle later = clk.now() + 100;
-  host.script({{1}}, later);
+  host.send_at(later, {1});
   run_until_idle();
   ASSERT_EQ(posted.log.size(), 5u);
   EXPECT_EQ(written(4).id, 4u);
   EXPECT_EQ(posted.cycles[4], later + 2);
-  host.script({{5}}, clk.now() + 1);
+  host.send({5});
   run_until_idle();
   EXPECT_EQ(posted.log.size(), 6u);
-  EXPECT_EQ(interrupts.beats().size(), 6u);
+  EXPECT_EQ(interrupts.size(), 6u);
 }
 
 TEST_F(EventWriterTest, CompletionQueueNotification) {
-  notifier.script({{Cqn{9}}});
+  notifier.send({Cqn{9}});
   run_until_idle();
   ASSERT_EQ(posted.log.size(), 1u);
   EXPECT_EQ(written(0).type, abi::EventType::kCqNotify);
@@ -139,8 +118,8 @@ TEST_F(EventWriterTest, CompletionQueueNotification) {
 }
 
 TEST_F(EventWriterTest, TheFirmwaresEventsGoFirst) {
-  source.script({event(1), event(2)});
-  notifier.script({{Cqn{9}}});
+  source.send({event(1), event(2)});
+  notifier.send({Cqn{9}});
   run_until_idle();
   EXPECT_EQ(written(0).id, 1u);
   EXPECT_EQ(written(1).id, 2u);
@@ -150,15 +129,15 @@ TEST_F(EventWriterTest, TheFirmwaresEventsGoFirst) {
 
 TEST_F(EventWriterTest, StalledInterruptsAreAllDelivered) {
   interrupts.pause(window(0, 60));
-  source.script({event(1), event(2), event(3), event(4)});
+  source.send({event(1), event(2), event(3), event(4)});
   run_until_idle();
-  EXPECT_EQ(interrupts.beats().size(), 4u);
+  EXPECT_EQ(interrupts.size(), 4u);
 }
 
 TEST_F(EventWriterTest, DisabledDeviceDropsAndCounts) {
   regs.enabled = false;
-  source.script({event(1, "x"), event(2)});
-  notifier.script({{Cqn{9}}});
+  source.send({event(1, "x"), event(2)});
+  notifier.send({Cqn{9}});
   run_until_idle();
   EXPECT_THAT(posted.log, IsEmpty());
   EXPECT_EQ(dut.counters().dropped, 3u);

@@ -27,14 +27,14 @@ class NativeFault : public FwCpuTest {
 
 // 74: the first command's answer. The second is taken then and fails after dispatch.
 TEST_F(NativeFault, TheHostHearsOfItAndNothingElseHappens) {
-  for (std::uint32_t id = 1; id <= 3; ++id) host.at(0, command(abi::CommandOp::kNop, id));
-  tcp.at(500, tcp_event(TcpEvent::Kind::kConnected, 4));
+  for (std::uint32_t id = 1; id <= 3; ++id) host.send(command(abi::CommandOp::kNop, id));
+  tcp.send_at(500, tcp_event(TcpEvent::Kind::kConnected, 4));
   run_until_idle();
   EXPECT_THAT(to_host.cycles(), ElementsAre(74, 73 + 40 + 1));
-  const abi::Event& event = to_host.beats()[1].event;
+  const abi::Event& event = to_host[1].event;
   EXPECT_EQ(event.type, abi::EventType::kDeviceFatal);
   EXPECT_EQ(event.status, static_cast<std::uint8_t>(FaultCause::kPanic));
-  EXPECT_THAT(ops.beats(), testing::IsEmpty());
+  EXPECT_THAT(ops, testing::IsEmpty());
   EXPECT_THAT(dut.waiting_for(), HasSubstr("stopped"));
   ASSERT_TRUE(dut.fault());
   EXPECT_THAT(dut.fault()->dump, HasSubstr("The firmware of dut stopped: "));
@@ -54,12 +54,12 @@ class NativeTimers : public NativeFault {
 TEST_F(NativeTimers, StopWithIt) {
   FetchedCommand listen = command(abi::CommandOp::kListen);
   listen.command.u.cm.local_port = 7000;
-  host.at(0, listen);
-  tcp.at(200, tcp_event(TcpEvent::Kind::kAccepted, 3));
-  tcp.at(400, tcp_event(TcpEvent::Kind::kConnected, 9));
+  host.send(listen);
+  tcp.send_at(200, tcp_event(TcpEvent::Kind::kAccepted, 3));
+  tcp.send_at(400, tcp_event(TcpEvent::Kind::kConnected, 9));
   run_until_idle();
   EXPECT_LT(clk.now(), 1000u) << "the request timeout would be 25000 cycles";
-  EXPECT_EQ(to_host.beats().back().event.type, abi::EventType::kDeviceFatal);
+  EXPECT_EQ(to_host.back().event.type, abi::EventType::kDeviceFatal);
 }
 
 class NativeWatchdog : public NativeFault {
@@ -76,12 +76,12 @@ class NativeWatchdog : public NativeFault {
 TEST_F(NativeWatchdog, AHandlerThatTakesTooLong) {
   FetchedCommand create = command(abi::CommandOp::kCreateQp, 3);
   create.command.u.qp = {0x10000, 0x20000, 4, 4, 1, 2, 2, 0, {}};
-  for (const FetchedCommand& c : {command(abi::CommandOp::kCreateCq, 2), create}) host.at(0, c);
+  for (const FetchedCommand& c : {command(abi::CommandOp::kCreateCq, 2), create}) host.send(c);
   run_until_idle();
-  ASSERT_EQ(to_host.beats().size(), 3u);
-  EXPECT_EQ(to_host.beats()[1].event.type, abi::EventType::kCommandDone);
-  EXPECT_EQ(to_host.beats()[2].event.type, abi::EventType::kDeviceFatal);
-  EXPECT_EQ(to_host.beats()[2].event.status, static_cast<std::uint8_t>(FaultCause::kWatchdog));
+  ASSERT_EQ(to_host.size(), 3u);
+  EXPECT_EQ(to_host[1].event.type, abi::EventType::kCommandDone);
+  EXPECT_EQ(to_host[2].event.type, abi::EventType::kDeviceFatal);
+  EXPECT_EQ(to_host[2].event.status, static_cast<std::uint8_t>(FaultCause::kWatchdog));
   EXPECT_TRUE(contexts.qp(Qpn{3}).valid) << "what it did takes effect";
 }
 
@@ -91,8 +91,8 @@ class NativeLog : public NativeFault {
 };
 
 TEST_F(NativeLog, TheDumpHasTheLastSixteenEntries) {
-  for (std::uint32_t n = 0; n < 20; ++n) qp.at(100 * n, {QpEvent::Kind::kFirstFpdu, Qpn{n}, {}});  // unknown
-  host.at(5000, command(abi::CommandOp::kNop));
+  for (std::uint32_t n = 0; n < 20; ++n) qp.send_at(100 * n, {QpEvent::Kind::kFirstFpdu, Qpn{n}, {}});  // unknown
+  host.send_at(5000, command(abi::CommandOp::kNop));
   run_until_idle();
   const std::string& dump = dut.fault()->dump;
   std::size_t entries = 0;
@@ -206,12 +206,12 @@ class Rv32Fault : public FwCpuTest {
   }
   // The dump of a fault with the second of two commands.
   std::string dump() {
-    host.at(0, command(abi::CommandOp::kNop));
-    host.at(0, command(abi::CommandOp::kNop));
+    host.send(command(abi::CommandOp::kNop));
+    host.send(command(abi::CommandOp::kNop));
     run_until_idle();
-    EXPECT_EQ(to_host.beats().size(), 2u);
-    EXPECT_EQ(to_host.beats().back().event.type, abi::EventType::kDeviceFatal);
-    status = to_host.beats().back().event.status;
+    EXPECT_EQ(to_host.size(), 2u);
+    EXPECT_EQ(to_host.back().event.type, abi::EventType::kDeviceFatal);
+    status = to_host.back().event.status;
     return dut.fault() ? dut.fault()->dump : "";
   }
   std::uint8_t status = 0;

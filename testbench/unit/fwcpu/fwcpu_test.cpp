@@ -25,11 +25,11 @@ class ContextProbe final : public Stage {
 
 // 1 cycle to the processor, 40 to dispatch, then 4 for each word of an operation, and 1 to the neighbour.
 TEST_F(FwCpuTest, AnOperationTakesEffectWhenItsLastWordIsWritten) {
-  host.at(0, listen());
+  host.send(listen());
   run_until_idle();
   EXPECT_THAT(ops.cycles(), ElementsAre(1 + 40 + 4 + 1));
-  EXPECT_EQ(ops.beats()[0].kind, TcpOp::Kind::kListen);
-  EXPECT_EQ(ops.beats()[0].port, 7000);
+  EXPECT_EQ(ops[0].kind, TcpOp::Kind::kListen);
+  EXPECT_EQ(ops[0].port, 7000);
   EXPECT_THAT(to_host.cycles(), ElementsAre(1 + 40 + 4 + 8 * 4 + 1));
 }
 
@@ -37,23 +37,23 @@ TEST_F(FwCpuTest, ContextIsVisibleInTheCycleAfter) {
   ContextProbe probe("probe", clk, contexts);
   const Cycle written = 1 + 40 + 6 * 4;
   for (Cycle c = written - 1; c <= written + 2; ++c) probe.wake(c);
-  host.at(0, command(abi::CommandOp::kCreateCq, 2));
+  host.send(command(abi::CommandOp::kCreateCq, 2));
   run_until_idle();
   EXPECT_THAT(probe.cq_valid, ElementsAre(std::pair(written - 1, false), std::pair(written, false),
                                           std::pair(written + 1, true), std::pair(written + 2, true)));
 }
 
 TEST_F(FwCpuTest, EventsWaitForTheHandlerBeforeThem) {
-  for (std::uint32_t id = 1; id <= 3; ++id) host.at(0, command(abi::CommandOp::kNop, id));
+  for (std::uint32_t id = 1; id <= 3; ++id) host.send(command(abi::CommandOp::kNop, id));
   run_until_idle();
   EXPECT_THAT(to_host.cycles(), ElementsAre(74, 74 + 72, 74 + 144));
-  EXPECT_EQ(to_host.beats()[2].event.id, 3u);
+  EXPECT_EQ(to_host[2].event.id, 3u);
 }
 
 TEST_F(FwCpuTest, QueuePairEventsBeforeTcpBeforeCommands) {
-  host.at(0, command(abi::CommandOp::kNop));
-  tcp.at(0, tcp_event(TcpEvent::Kind::kConnected, 4));  // unknown: aborted
-  qp.at(0, {QpEvent::Kind::kFirstFpdu, Qpn{3}, {}});    // unknown: a log line of 4 cycles
+  host.send(command(abi::CommandOp::kNop));
+  tcp.send(tcp_event(TcpEvent::Kind::kConnected, 4));  // unknown: aborted
+  qp.send({QpEvent::Kind::kFirstFpdu, Qpn{3}, {}});    // unknown: a log line of 4 cycles
   run_until_idle();
   EXPECT_THAT(ops.cycles(), ElementsAre(1 + 44 + 44 + 1));
   EXPECT_THAT(to_host.cycles(), ElementsAre(1 + 44 + 44 + 72 + 1));
@@ -61,37 +61,37 @@ TEST_F(FwCpuTest, QueuePairEventsBeforeTcpBeforeCommands) {
 
 // What the host hears first is that its queue overran; the QP without a connection is in error, flushed.
 TEST_F(FwCpuTest, AnOverflowOfACompletionQueueIsReportedAndItsQueuePairsAreFlushed) {
-  host.at(0, command(abi::CommandOp::kCreateCq, 2));
+  host.send(command(abi::CommandOp::kCreateCq, 2));
   FetchedCommand create = command(abi::CommandOp::kCreateQp, 3);
   create.command.u.qp = {0x10000, 0x20000, 4, 4, 1, 2, 2, 0, {}};
-  host.at(0, create);
+  host.send(create);
   const Cycle from = 1000;
-  cqs.at(from, {Cqn{2}});
+  cqs.send_at(from, {Cqn{2}});
   run_until_idle();
-  ASSERT_EQ(to_host.beats().size(), 3u);
-  EXPECT_EQ(to_host.beats()[2].event.type, abi::EventType::kCqError);
-  EXPECT_EQ(to_host.beats()[2].event.id, 2u);
+  ASSERT_EQ(to_host.size(), 3u);
+  EXPECT_EQ(to_host[2].event.type, abi::EventType::kCqError);
+  EXPECT_EQ(to_host[2].event.id, 2u);
   EXPECT_EQ(to_host.cycles()[2], from + 1 + 40 + 8 * 4 + 1);
   EXPECT_EQ(contexts.qp(Qpn{3}).state, QpState::kError);
   EXPECT_THAT(work.cycles(), ElementsAre(from + 1 + 40 + 8 * 4 + 13 * 4 + 2 * 4 + 1));
-  EXPECT_EQ(work.beats()[0].kind, TxInternalWork::Kind::kFlush);
+  EXPECT_EQ(work[0].kind, TxInternalWork::Kind::kFlush);
 }
 
 TEST_F(FwCpuTest, AnArmedLimitGoesToTheReceiveSideAndItsEventToTheHost) {
   FetchedCommand create = command(abi::CommandOp::kCreateSrq, 2), arm = command(abi::CommandOp::kModifySrq, 2);
   create.command.u.srq = {0x1000, 4, 1, 0};
   arm.command.u.srq.limit = 5;
-  host.at(0, create);
-  host.at(1, arm);
-  srq.at(300, {SrqEvent::Kind::kLimit, Srqn{2}, 1});
+  host.send(create);
+  host.send_at(1, arm);
+  srq.send_at(300, {SrqEvent::Kind::kLimit, Srqn{2}, 1});
   run_until_idle();
   // 1 to the processor; the first command takes 40 + 5 x 4 + 8 x 4; then 40 + 2 x 4, and 1 to the neighbour.
   EXPECT_THAT(arms.cycles(), ElementsAre(1 + 92 + 48 + 1));
-  EXPECT_EQ(arms.beats()[0].srqn, Srqn{2});
-  EXPECT_EQ(arms.beats()[0].limit, 5u);
+  EXPECT_EQ(arms[0].srqn, Srqn{2});
+  EXPECT_EQ(arms[0].limit, 5u);
   EXPECT_THAT(to_host.cycles(), ElementsAre(94, 94 + 80, 301 + 72 + 1));
-  EXPECT_EQ(to_host.beats()[2].event.type, abi::EventType::kSrqLimit);
-  EXPECT_EQ(to_host.beats()[2].event.id, 2u);
+  EXPECT_EQ(to_host[2].event.type, abi::EventType::kSrqLimit);
+  EXPECT_EQ(to_host[2].event.id, 2u);
 }
 
 // A register write that waits moves everything behind it by as much.
@@ -100,7 +100,7 @@ TEST_F(FwCpuTest, AFullLinkHoldsTheProcessor) {
   FetchedCommand second = listen(), third = listen();
   second.command.u.cm.local_port = 7001;
   third.command.u.cm.local_port = 7002;
-  for (const FetchedCommand& c : {listen(), second, third, command(abi::CommandOp::kNop)}) host.at(0, c);
+  for (const FetchedCommand& c : {listen(), second, third, command(abi::CommandOp::kNop)}) host.send(c);
   run_until_idle();
   // Two operations fit the link; the third goes in the cycle after the first is taken.
   EXPECT_THAT(ops.cycles(), ElementsAre(1000, 1001, 1002));
@@ -112,8 +112,8 @@ TEST_F(FwCpuTest, TheEndOfAnStagWaitsForTheWritesUnderWay) {
   constexpr std::uint32_t kStag = 3 << 8 | 0x5a;
   FetchedCommand registration = command(abi::CommandOp::kRegisterMr, kStag);
   registration.command.u.mr = {0x1000, 0x100, 1};
-  host.at(0, registration);
-  host.at(0, command(abi::CommandOp::kDeregisterMr, kStag));
+  host.send(registration);
+  host.send(command(abi::CommandOp::kDeregisterMr, kStag));
   contexts.in_flight.begin(StagWrites::kPlacement);
   contexts.in_flight.commit();
   At placement("placement", clk);
@@ -140,7 +140,7 @@ class HalfClock : public FwCpuTest {
 };
 
 TEST_F(HalfClock, EverythingTakesTwiceAsLong) {
-  host.at(0, listen());
+  host.send(listen());
   run_until_idle();
   EXPECT_THAT(ops.cycles(), ElementsAre(1 + 2 * 44 + 1));
   EXPECT_THAT(to_host.cycles(), ElementsAre(1 + 2 * 76 + 1));
@@ -157,33 +157,33 @@ class ShortTimeouts : public FwCpuTest {
 };
 
 TEST_F(ShortTimeouts, TimerRunsFromItsRegisterWrite) {
-  host.at(0, listen());
-  tcp.at(200, tcp_event(TcpEvent::Kind::kAccepted, 3));
+  host.send(listen());
+  tcp.send_at(200, tcp_event(TcpEvent::Kind::kAccepted, 3));
   run_until_idle();
   // The timer is set at 201 + 40 + 8, the read issued 12 later. 2 us are 500 cycles of 4 ns.
   const Cycle expires = 249 + 500;
-  ASSERT_EQ(ops.beats().size(), 3u);
-  EXPECT_EQ(ops.beats()[1].kind, TcpOp::Kind::kStreamRead);
+  ASSERT_EQ(ops.size(), 3u);
+  EXPECT_EQ(ops[1].kind, TcpOp::Kind::kStreamRead);
   EXPECT_EQ(ops.cycles()[1], 249u + 12 + 1);
-  EXPECT_EQ(ops.beats()[2].kind, TcpOp::Kind::kAbort);
+  EXPECT_EQ(ops[2].kind, TcpOp::Kind::kAbort);
   EXPECT_EQ(ops.cycles()[2], expires + 40 + 4 + 1);
-  EXPECT_EQ(to_host.beats().back().event.type, abi::EventType::kConnectError);
+  EXPECT_EQ(to_host.back().event.type, abi::EventType::kConnectError);
 }
 
 TEST_F(FwCpuTest, ACancelledTimerDoesNothing) {
-  host.at(0, listen());
-  tcp.at(200, tcp_event(TcpEvent::Kind::kAccepted, 3));
-  tcp.at(400, tcp_event(TcpEvent::Kind::kReset, 3));
+  host.send(listen());
+  tcp.send_at(200, tcp_event(TcpEvent::Kind::kAccepted, 3));
+  tcp.send_at(400, tcp_event(TcpEvent::Kind::kReset, 3));
   run_until_idle();
   EXPECT_LT(clk.now(), 1000u) << "the request timeout would be 2.5e9 cycles";
-  EXPECT_EQ(to_host.beats().back().event.status, static_cast<std::uint8_t>(abi::ConnectStatus::kReset));
+  EXPECT_EQ(to_host.back().event.status, static_cast<std::uint8_t>(abi::ConnectStatus::kReset));
 }
 
 TEST_F(FwCpuTest, IdleCostsNothing) {
-  host.at(0, command(abi::CommandOp::kNop));
+  host.send(command(abi::CommandOp::kNop));
   run_until_idle();
   const auto before = clk.activity().ticks;
-  host.at(1'000'000, command(abi::CommandOp::kNop));
+  host.send_at(1'000'000, command(abi::CommandOp::kNop));
   run_until_idle();
   EXPECT_EQ(to_host.cycles()[1], 1'000'000u + 74);
   // Source, dispatch, the event's cycle and the sink; the links' credits wake nobody.
@@ -198,24 +198,24 @@ TEST_F(FwCpuTest, StartupFramesPassThroughSram) {
   accept.command.private_bytes = 2;
   accept.private_data = pool.take();
   std::memcpy(accept.private_data->bytes(), "ok", 2);
-  for (const FetchedCommand& c : {listen(), cq, qpc}) host.at(0, c);
-  tcp.at(1000, tcp_event(TcpEvent::Kind::kAccepted, 3));
-  tcp.at(2000, stream_data(3, hex("4D504120494420526571204672616D65 40 01 0003")));
-  tcp.at(3000, stream_data(3, hex("616263")));
-  host.at(4000, accept);
+  for (const FetchedCommand& c : {listen(), cq, qpc}) host.send(c);
+  tcp.send_at(1000, tcp_event(TcpEvent::Kind::kAccepted, 3));
+  tcp.send_at(2000, stream_data(3, hex("4D504120494420526571204672616D65 40 01 0003")));
+  tcp.send_at(3000, stream_data(3, hex("616263")));
+  host.send_at(4000, accept);
   run_until_idle();
-  ASSERT_EQ(ops.beats().size(), 6u);
-  EXPECT_EQ(ops.beats()[1].bytes, 20u);
-  EXPECT_EQ(ops.beats()[2].bytes, 3u);
-  const HostEvent& request = to_host.beats()[3];
+  ASSERT_EQ(ops.size(), 6u);
+  EXPECT_EQ(ops[1].bytes, 20u);
+  EXPECT_EQ(ops[2].bytes, 3u);
+  const HostEvent& request = to_host[3];
   ASSERT_EQ(request.event.type, abi::EventType::kConnectRequest);
   EXPECT_EQ(request.event.private_bytes, 3);
   EXPECT_EQ(std::memcmp(request.private_data->bytes(), "abc", 3), 0);
-  const TcpOp& reply = ops.beats()[4];
+  const TcpOp& reply = ops[4];
   EXPECT_EQ(reply.kind, TcpOp::Kind::kStreamSend);
   EXPECT_EQ(Bytes(reply.data->bytes(), reply.data->bytes() + reply.bytes),
             hex("4D504120494420526570204672616D65 40 01 0002 6F6B"));
-  EXPECT_EQ(ops.beats()[5].kind, TcpOp::Kind::kEnterRdma);
+  EXPECT_EQ(ops[5].kind, TcpOp::Kind::kEnterRdma);
   EXPECT_TRUE(contexts.qp(Qpn{5}).responder);
   EXPECT_EQ(contexts.qp(Qpn{5}).mulpdu, 1454);
   EXPECT_TRUE(contexts.flow(FlowId{3}).rdma);

@@ -7,7 +7,6 @@
 
 #include "model/rnic/fwcpu/fwcpu.h"
 #include "testbench/support/stage_test.h"
-#include "testbench/unit/fwcpu/timed_source.h"
 
 namespace rnic::test {
 namespace {
@@ -17,44 +16,12 @@ using testing::ElementsAre;
 // What one node sees of the chip around its firmware.
 struct Node {
   Node(const std::string& name, ClockDomain& clk, BufferPool& pool)
-      : contexts(clk, {}),
-        commands(name + "_commands", clk, {8, 1}),
-        tcp_events(name + "_tcp_events", clk, {8, 50}),
-        qp_events(name + "_qp_events", clk, {8, 50}),
-        cq_overflows(name + "_cq_overflows", clk, {8, 50}),
-        srq_events(name + "_srq_events", clk, {8, 1}),
-        srq_arms(name + "_srq_arms", clk, {2, 1}),
-        tcp_ops(name + "_tcp_ops", clk, {2, 1}),
-        tx_work(name + "_tx_work", clk, {2, 1}),
-        events(name + "_events", clk, {2, 1}),
-        host((name + "_host").c_str(), clk),
-        to_host((name + "_to_host").c_str(), clk),
-        cpu((name + "_cpu").c_str(), clk, {}, contexts, pool) {
-    host.out(commands);
-    cpu.commands(commands);
-    cpu.tcp_events(tcp_events);
-    cpu.qp_events(qp_events);
-    cpu.cq_overflows(cq_overflows);
-    cpu.srq_events(srq_events);
-    cpu.srq_arms(srq_arms);
-    cpu.tcp_ops(tcp_ops);
-    cpu.tx_work(tx_work);
-    cpu.events(events);
-    to_host.in(events);
-  }
+      : contexts(clk, {}), cpu((name + "_cpu").c_str(), clk, {}, contexts, pool) {}
   ContextStore contexts;
-  Link<FetchedCommand> commands;
-  Link<TcpEvent> tcp_events;
-  Link<QpEvent> qp_events;
-  Link<CqOverflow> cq_overflows;
-  Link<SrqEvent> srq_events;
-  Link<SrqArm> srq_arms;
-  Link<TcpOp> tcp_ops;
-  Link<TxInternalWork> tx_work;
-  Link<HostEvent> events;
-  TimedSource<FetchedCommand> host;
-  Sink<HostEvent> to_host;
   FwCpu cpu;
+  Source<FetchedCommand> host = drive(cpu.commands);
+  Sink<HostEvent> to_host = collect(cpu.events);
+  const Stubs others = stub(cpu.cq_overflows, cpu.srq_events, cpu.srq_arms);
 };
 
 // TCP and the transmit pipeline of one node, joined to those of the other by function calls within one cycle, which
@@ -76,12 +43,15 @@ class Wire final : public Stage {
       : Stage(nm, clk),
         ends_{End{{*this, "ops_a"}, {*this, "work_a"}, {*this, "tcp_a"}, {*this, "qp_a"}, FlowId{3}, {}, {}},
               End{{*this, "ops_b"}, {*this, "work_b"}, {*this, "tcp_b"}, {*this, "qp_b"}, FlowId{7}, {}, {}}},
-        pool_(pool) {}
+        pool_(pool),
+        net_("wire", clk) {}
   void join(unsigned side, Node& node) {
-    ends_[side].ops(node.tcp_ops);
-    ends_[side].work(node.tx_work);
-    ends_[side].tcp(node.tcp_events);
-    ends_[side].qp(node.qp_events);
+    End& end = ends_[side];
+    const std::string name(node.cpu.basename());
+    net_.connect(node.cpu.tcp_ops, end.ops, name + ".tcp_ops");
+    net_.connect(node.cpu.tx_work, end.work, name + ".tx_work");
+    net_.connect(end.tcp, node.cpu.tcp_events, name + ".tcp_events", {8, 50, 1});
+    net_.connect(end.qp, node.cpu.qp_events, name + ".qp_events", {8, 50, 1});
   }
   const End& end(unsigned side) const { return ends_[side]; }
   std::vector<std::string> work_log;
@@ -171,6 +141,7 @@ class Wire final : public Stage {
 
   std::array<End, 2> ends_;
   BufferPool& pool_;
+  Netlist net_;
 };
 
 class TwoFirmwares : public StageTest, public testing::WithParamInterface<std::uint64_t> {
@@ -188,8 +159,8 @@ class TwoFirmwares : public StageTest, public testing::WithParamInterface<std::u
   }
   static std::vector<std::string> trace(const Node& node) {
     std::vector<std::string> out;
-    for (std::size_t i = 0; i < node.to_host.beats().size(); ++i) {
-      const abi::Event& e = node.to_host.beats()[i].event;
+    for (std::size_t i = 0; i < node.to_host.size(); ++i) {
+      const abi::Event& e = node.to_host[i].event;
       if (e.type == abi::EventType::kCommandDone) continue;
       out.push_back(fmt::format("{} type {} status {} id {:x} ird {} ord {} peer {}/{}", node.to_host.cycles()[i],
                                 static_cast<int>(e.type), e.status, e.id, e.ird, e.ord, e.peer_ird, e.peer_ord));
@@ -204,26 +175,26 @@ class TwoFirmwares : public StageTest, public testing::WithParamInterface<std::u
 
 TEST_P(TwoFirmwares, PeerToPeerConnectAndDisconnect) {
   for (auto [node, qpn] : {std::pair(&a, 5u), std::pair(&b, 6u)}) {
-    node->host.at(0, command(abi::CommandOp::kCreateCq, 0));
+    node->host.send(command(abi::CommandOp::kCreateCq, 0));
     FetchedCommand qp = command(abi::CommandOp::kCreateQp, qpn);
-    node->host.at(0, qp);
+    node->host.send(qp);
   }
   FetchedCommand listen = command(abi::CommandOp::kListen);
   listen.command.flags = abi::kCmCrc | abi::kCmEnhanced;
   listen.command.u.cm.local_port = 7000;
-  b.host.at(0, listen);
+  b.host.send(listen);
 
   FetchedCommand connect = command(abi::CommandOp::kConnect);
   connect.command.flags = abi::kCmMarkers | abi::kCmEnhanced | abi::kCmPeerToPeer;
   connect.command.qpn = 5;
   connect.command.u.cm = {0x0a000001, 7000, 0, 4, 8, {}, 0, 0, 0, 0, 0};
-  a.host.at(1000, connect);
+  a.host.send_at(1000, connect);
 
   FetchedCommand accept = command(abi::CommandOp::kAccept, 0x80000000);
   accept.command.qpn = 6;
   accept.command.u.cm = {0, 0, 0, 2, 16, {}, 0, 0, 0, 0, 0};
-  b.host.at(3000, accept);
-  a.host.at(6000, command(abi::CommandOp::kDisconnect, 5));
+  b.host.send_at(3000, accept);
+  a.host.send_at(6000, command(abi::CommandOp::kDisconnect, 5));
   run_until_idle();
 
   // The request event, for one: 1001 the command arrives; 40 to dispatch, 32 for kCommandDone, 6 to build 24 octets, 16

@@ -17,18 +17,13 @@ class AlignmentTest : public StageTest, public testing::WithParamInterface<bool>
   static TcpConfig config() {
     TcpConfig c;
     c.max_flows = kFlows;
+    c.early_placement = false;
     return c;
   }
   AlignmentTest() {
-    frames.out(frames_link), tcp_rx.in(frames_link);
-    commands.out(commands_link), tcp_rx.commands(commands_link);
-    tcp_rx.feedback(feedback_link), feedback.in(feedback_link);
-    tcp_rx.reports(reports_link), reports.in(reports_link);
-    tcp_rx.out(stream_link), deframer.in(stream_link);
-    deframer.consumed(consumed_link), tcp_rx.consumed(consumed_link);
-    ends.out(ended_link), tcp_rx.ended(ended_link);
-    deframer.out(deframed_link), crc.in(deframed_link);
-    crc.out(checked_link), sink.in(checked_link);
+    net.connect(tcp_rx.out, deframer.in, "stream", config().rx_link());
+    net.connect(deframer.consumed, tcp_rx.consumed, "consumed");
+    net.connect(deframer.out, crc.in, "deframed", LinkConfig::pipeline(MpaDeframerConfig{}));
     MpaReference reference{markers};
     for (std::size_t octets : {18u, 41u, 30u, 64u}) fpdus.push_back(reference.fpdu(counting(octets, 7)));
     stream = joined(fpdus);
@@ -46,7 +41,7 @@ class AlignmentTest : public StageTest, public testing::WithParamInterface<bool>
     tcp::RxCommand enter;
     enter.kind = tcp::RxCommand::Kind::kEnterRdma;
     enter.flow = open.flow;
-    commands.script({open, enter});
+    commands.send({open, enter});
     return open.flow;
   }
   static std::uint16_t port(std::uint32_t i) { return static_cast<std::uint16_t>(4000 + i); }
@@ -61,13 +56,13 @@ class AlignmentTest : public StageTest, public testing::WithParamInterface<bool>
     f.buf = pool.take();
     f.bytes = static_cast<std::uint32_t>(octets.size());
     std::copy(octets.begin(), octets.end(), f.buf->bytes());
-    frames.script({f}, 2 * kFlows + 16);
+    frames.send_at(2 * kFlows + 16, f);
   }
   // Every flow got the FPDUs, whole, in order, with a good CRC.
   void expect_all(std::uint32_t flows) {
     run_until_idle();
     std::vector<std::vector<Bytes>> got(flows);
-    for (const ReceivedFpdu& fpdu : receive_fpdus(sink.beats(), DatapathConfig{}.beat_bytes)) {
+    for (const ReceivedFpdu& fpdu : receive_fpdus(sink.messages(), DatapathConfig{}.beat_bytes)) {
       EXPECT_TRUE(fpdu.crc_ok && fpdu.marker_ok) << fpdu.flow.v;
       got.at(fpdu.flow.v).push_back(fpdu.wire);
     }
@@ -80,24 +75,14 @@ class AlignmentTest : public StageTest, public testing::WithParamInterface<bool>
   Bytes stream;
   BufferPool pool{2048};
   ContextStore contexts{clk, {1, kFlows, 1, 1}};
-  Link<Frame> frames_link{"frames", clk, {4, 1, 1}};
-  Link<tcp::RxCommand> commands_link{"commands", clk, {4, 1, 1}};
-  Link<tcp::RxFeedback> feedback_link{"feedback", clk, {4, 1, 1}};
-  Link<tcp::RxReport> reports_link{"reports", clk, {4, 1, 1}};
-  Link<StreamBeat> stream_link{"stream", clk, config().rx_link()};
-  Link<RxConsumed> consumed_link{"consumed", clk, {4, 1, 1}};
-  Link<StreamEnded> ended_link{"ended", clk, {4, 1, 1}};
-  Link<FpduBeat> deframed_link{"deframed", clk, LinkConfig::pipeline(MpaDeframerConfig{})};
-  Link<FpduBeat> checked_link{"checked", clk, LinkConfig::pipeline(CrcCheckConfig{})};
-  Source<Frame> frames{"frames_source", clk};
-  Source<tcp::RxCommand> commands{"commands_source", clk};
-  Source<StreamEnded> ends{"ends", clk};
-  Sink<tcp::RxFeedback> feedback{"feedback_sink", clk};
-  Sink<tcp::RxReport> reports{"reports_sink", clk};
   TcpRx tcp_rx{"tcp_rx", clk, config(), DatapathConfig{}, {kMacB, {kIpB}, {}}, pool};
   MpaDeframer deframer{"deframer", clk, {}, DatapathConfig{}, contexts, pool};
   CrcCheck crc{"crc", clk};
-  Sink<FpduBeat> sink{"sink", clk};
+  Netlist net{"net", clk};
+  Source<Frame> frames = drive(tcp_rx.in);
+  Source<tcp::RxCommand> commands = drive(tcp_rx.commands);
+  Sink<FpduBeat> sink = collect(crc.out, LinkConfig::pipeline(CrcCheckConfig{}));
+  const Stubs others = stub(tcp_rx.feedback, tcp_rx.reports, tcp_rx.ended, tcp_rx.behind, tcp_rx.early);
 };
 INSTANTIATE_TEST_SUITE_P(Markers, AlignmentTest, testing::Bool());
 

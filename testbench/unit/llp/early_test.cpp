@@ -24,19 +24,10 @@ class EarlyTest : public StageTest {
     return c;
   }
   explicit EarlyTest(const TcpConfig& c = config()) : tcp_rx("tcp_rx", clk, c, {}, {kMacB, {kIpB}, {}}, pool) {
-    frames.out(frames_link), tcp_rx.in(frames_link);
-    commands.out(commands_link), tcp_rx.commands(commands_link);
-    tcp_rx.feedback(feedback_link), feedback.in(feedback_link);
-    tcp_rx.reports(reports_link), reports.in(reports_link);
-    tcp_rx.out(stream_link), stream.in(stream_link);
-    consumed.out(consumed_link), tcp_rx.consumed(consumed_link);
-    ends.out(ended_link), tcp_rx.ended(ended_link);
-    tcp_rx.behind(behind_link), offered.in(behind_link);
-    answers.out(early_link), tcp_rx.early(early_link);
     tcp::RxCommand open = command(Kind::kOpen);
     open.key = {kIpA, 4000, 5000};
     open.rcv_nxt = 1;
-    commands.script({open});
+    commands.send(open);
   }
   static tcp::RxCommand command(Kind kind) {
     tcp::RxCommand c;
@@ -44,7 +35,7 @@ class EarlyTest : public StageTest {
     c.flow = kFlow;
     return c;
   }
-  void enter_rdma() { commands.script({command(Kind::kEnterRdma)}); }
+  void enter_rdma() { commands.send(command(Kind::kEnterRdma)); }
   // Segment n of the stream, at tcp_rx a cycle later.
   void receive(unsigned n, Cycle at, unsigned segments = 1) { receive_octets(kSegment * n, kSegment * segments, at); }
   void receive_octets(std::uint32_t offset, std::uint32_t bytes, Cycle at, const char* flags = "PA") {
@@ -55,7 +46,7 @@ class EarlyTest : public StageTest {
     f.buf = pool.take();
     f.bytes = static_cast<std::uint32_t>(octets.size());
     std::copy(octets.begin(), octets.end(), f.buf->bytes());
-    firmware.at(at, [this, f] { frames.script({f}, clk.now() + 1); });
+    firmware.at(at, [this, f] { frames.send(f); });
   }
   // early_placement's answer, at tcp_rx in this cycle.
   void answer(Cycle at, std::uint64_t offset, std::uint32_t bytes, bool last) {
@@ -64,7 +55,7 @@ class EarlyTest : public StageTest {
       e.header = headers.take();
       std::fill_n(e.header->bytes(), kPlacedHeaderBytes, static_cast<std::uint8_t>(0xe0 + offset / kSegment));
     }
-    firmware.at(at - 2, [this, e] { answers.script({e}, clk.now() + 1); });
+    firmware.at(at - 2, [this, e] { answers.send(e); });
   }
   // Segments 1 to n - 1 behind the hole of segment 0.
   void receive_behind(unsigned n) {
@@ -80,7 +71,7 @@ class EarlyTest : public StageTest {
   std::vector<Came> came() const {
     std::vector<Came> all;
     std::uint64_t next = 0;
-    for (const StreamBeat& b : stream.beats()) {
+    for (const StreamBeat& b : stream) {
       EXPECT_EQ(b.offset, next);
       next += b.placed ? kSegment : b.bytes;
       const Bytes octets(b.data, b.data + b.bytes);
@@ -94,7 +85,7 @@ class EarlyTest : public StageTest {
   }
   std::vector<Came> offers() const {
     std::vector<Came> all;
-    for (const StreamBeat& b : offered.beats()) {
+    for (const StreamBeat& b : offered) {
       if (b.first) all.push_back({b.offset, 0, b.placed});
       all.back().bytes += b.bytes;
       EXPECT_EQ(Bytes(b.data, b.data + b.bytes), counting_bytes(b.bytes, b.offset));
@@ -104,25 +95,17 @@ class EarlyTest : public StageTest {
   }
 
   BufferPool pool{2048}, headers{64};
-  Link<Frame> frames_link{"frames", clk, {4, 1, 1}};
-  Link<tcp::RxCommand> commands_link{"commands", clk, {4, 1, 1}};
-  Link<tcp::RxFeedback> feedback_link{"feedback", clk, {4, 1, 1}};
-  Link<tcp::RxReport> reports_link{"reports", clk, {4, 1, 1}};
-  Link<StreamBeat> stream_link{"stream", clk, config().rx_link()};
-  Link<StreamBeat> behind_link{"behind", clk, {4, 1, 1}};
-  Link<EarlyPlaced> early_link{"early", clk, {4, 1, 1}};
-  Link<RxConsumed> consumed_link{"consumed", clk, {4, 1, 1}};
-  Link<StreamEnded> ended_link{"ended", clk, {4, 1, 1}};
-  Source<Frame> frames{"frames_source", clk};
-  Source<tcp::RxCommand> commands{"commands_source", clk};
-  Source<StreamEnded> ends{"ends", clk};
-  Source<EarlyPlaced> answers{"answers", clk};
-  Source<RxConsumed> consumed{"consumed_source", clk};
-  Sink<tcp::RxFeedback> feedback{"feedback_sink", clk};
-  Sink<tcp::RxReport> reports{"reports_sink", clk};
-  Sink<StreamBeat> stream{"stream_sink", clk}, offered{"offered", clk};
   At firmware{"firmware", clk};
   TcpRx tcp_rx;
+  Source<Frame> frames = drive(tcp_rx.in);
+  Source<tcp::RxCommand> commands = drive(tcp_rx.commands);
+  Sink<tcp::RxFeedback> feedback = collect(tcp_rx.feedback);
+  Sink<tcp::RxReport> reports = collect(tcp_rx.reports);
+  Sink<StreamBeat> stream = collect(tcp_rx.out, config().rx_link());
+  Sink<StreamBeat> offered = collect(tcp_rx.behind);
+  Source<EarlyPlaced> answers = drive(tcp_rx.early);
+  Source<RxConsumed> consumed = drive(tcp_rx.consumed);
+  Source<StreamEnded> ends = drive(tcp_rx.ended);
 };
 
 // The frame is at tcp_rx in cycle 12, its beats leave in 13 to 16.
@@ -132,7 +115,7 @@ TEST_F(EarlyTest, WhatIsKeptBehindAHoleIsOffered) {
   run_until_idle();
   EXPECT_THAT(offered.cycles(), ElementsAre(14, 15, 16, 17));
   EXPECT_THAT(offers(), ElementsAre(Came{512, 256, false}));
-  EXPECT_THAT(stream.beats(), IsEmpty());
+  EXPECT_THAT(stream, IsEmpty());
 }
 
 TEST_F(EarlyTest, OctetsThatAreKeptAlreadyAreNotOfferedAgain) {
@@ -148,7 +131,7 @@ TEST_F(EarlyTest, OctetsThatAreKeptAlreadyAreNotOfferedAgain) {
 TEST_F(EarlyTest, InStreamingModeNothingIsOffered) {
   receive(2, 10);
   run_until_idle();
-  EXPECT_THAT(offered.beats(), IsEmpty());
+  EXPECT_THAT(offered, IsEmpty());
   EXPECT_EQ(tcp_rx.counters().out_of_order, 1u);
 }
 
@@ -161,7 +144,7 @@ TEST_F(WithoutEarlyPlacement, NothingIsOffered) {
   receive(1, 10);
   receive(0, 30);
   run_until_idle();
-  EXPECT_THAT(offered.beats(), IsEmpty());
+  EXPECT_THAT(offered, IsEmpty());
   EXPECT_THAT(came(), ElementsAre(Came{0, 256, false}, Came{256, 256, false}));
 }
 
@@ -180,19 +163,19 @@ TEST_F(EarlyTest, ASegmentIsNotOfferedWhileTheOneBeforeItLeaves) {
 TEST_F(EarlyTest, AFinLeavesBehindTheLastOctetAndIsReportedWhenItHasPassed) {
   enter_rdma();
   receive_octets(0, kSegment, 10, "FPA");
-  ends.script({StreamEnded{kFlow}}, 100);
+  ends.send_at(100, StreamEnded{kFlow});
   run_until_idle();
-  ASSERT_EQ(stream.beats().size(), 5u);
-  const StreamBeat& end = stream.beats().back();
+  ASSERT_EQ(stream.size(), 5u);
+  const StreamBeat& end = stream.back();
   EXPECT_TRUE(end.ends && end.first && end.last);
   EXPECT_EQ(end.offset, kSegment);
   EXPECT_EQ(end.bytes, kEndBytes);
   EXPECT_EQ(stream.cycles().back(), stream.cycles()[3] + 2);  // looked at when they have left
-  ASSERT_EQ(reports.beats().size(), 1u);
-  EXPECT_EQ(reports.beats()[0].kind, tcp::RxReport::Kind::kFin);
-  EXPECT_TRUE(reports.beats()[0].told_in_band);
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_EQ(reports[0].kind, tcp::RxReport::Kind::kFin);
+  EXPECT_TRUE(reports[0].told_in_band);
   EXPECT_THAT(reports.cycles(), ElementsAre(102));
-  for (const StreamBeat& b : stream.beats()) {
+  for (const StreamBeat& b : stream) {
     if (b.last) BufferRef::adopt(b.buf);
   }
 }
@@ -202,13 +185,13 @@ TEST_F(EarlyTest, AFinWaitsForWhatEarlyPlacementHolds) {
   receive_octets(2 * kSegment, 0, 15, "FA");
   receive(0, 30);
   answer(60, kSegment, kSegment, true);
-  ends.script({StreamEnded{kFlow}}, 200);
+  ends.send_at(200, StreamEnded{kFlow});
   run_until_idle();
-  ASSERT_FALSE(stream.beats().empty());
-  EXPECT_TRUE(stream.beats().back().ends);
-  EXPECT_EQ(stream.beats().back().offset, 2 * kSegment);
+  ASSERT_FALSE(stream.empty());
+  EXPECT_TRUE(stream.back().ends);
+  EXPECT_EQ(stream.back().offset, 2 * kSegment);
   EXPECT_GT(stream.cycles().back(), 60u);
-  for (const StreamBeat& b : stream.beats()) {
+  for (const StreamBeat& b : stream) {
     if (b.last) BufferRef::adopt(b.buf);
   }
   offers();
@@ -217,22 +200,22 @@ TEST_F(EarlyTest, AFinWaitsForWhatEarlyPlacementHolds) {
 TEST_F(EarlyTest, AFlowIsReleasedWhenItsFinHasPassed) {
   enter_rdma();
   receive_octets(0, kSegment, 10, "FPA");
-  firmware.at(40, [this] { commands.script({command(Kind::kRelease)}, clk.now() + 1); });
-  ends.script({StreamEnded{kFlow}}, 100);
+  firmware.at(40, [this] { commands.send(command(Kind::kRelease)); });
+  ends.send_at(100, StreamEnded{kFlow});
   run_until_idle();
-  ASSERT_EQ(reports.beats().size(), 1u);
-  EXPECT_EQ(reports.beats()[0].kind, tcp::RxReport::Kind::kReleased);
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_EQ(reports[0].kind, tcp::RxReport::Kind::kReleased);
   EXPECT_THAT(reports.cycles(), ElementsAre(102));
-  for (const StreamBeat& b : stream.beats()) {
+  for (const StreamBeat& b : stream) {
     if (b.last) BufferRef::adopt(b.buf);
   }
 }
 TEST_F(EarlyTest, InStreamingModeAFinIsReportedAtOnce) {
   receive_octets(0, 0, 10, "FA");
   run_until_idle();
-  EXPECT_THAT(stream.beats(), IsEmpty());
-  ASSERT_EQ(reports.beats().size(), 1u);
-  EXPECT_FALSE(reports.beats()[0].told_in_band);
+  EXPECT_THAT(stream, IsEmpty());
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_FALSE(reports[0].told_in_band);
 }
 
 TEST_F(EarlyTest, OnlyTheHeaderOfWhatIsPlacedStays) {
@@ -263,7 +246,7 @@ TEST_F(EarlyTest, WhatIsPlacedOfASegmentIsCutOutOfIt) {
   run_until_idle();
   EXPECT_THAT(came(), ElementsAre(Came{0, 256, false}, Came{256, 16, true}, Came{512, 256, false}, Came{768, 16, true},
                                   Came{1024, 256, false}, Came{1280, 16, true}));
-  EXPECT_THAT(feedback.beats().back().rcv_nxt, 1u + 6 * 256);
+  EXPECT_THAT(feedback.back().rcv_nxt, 1u + 6 * 256);
 }
 
 class SmallReorderMemory : public EarlyTest, public testing::WithParamInterface<bool> {
@@ -316,7 +299,7 @@ TEST_F(FewSegments, HalfOfTheListIsNotForPartsOfSegments) {
   EXPECT_EQ(tcp_rx.counters().reorder_segments_max, 4u);
   EXPECT_THAT(came(),
               ElementsAre(Came{0, 256, false}, Came{256, 16, true}, Came{512, 1024, false}, Came{1536, 16, true}));
-  EXPECT_EQ(feedback.beats().back().rcv_nxt, 1u + 7 * 256);
+  EXPECT_EQ(feedback.back().rcv_nxt, 1u + 7 * 256);
 }
 
 // Memory may still be written for these octets: their delivery must not come before.
@@ -327,7 +310,7 @@ TEST_F(EarlyTest, OctetsThatAreOfferedWaitForTheAnswer) {
   receive(2, 40);  // in order by then, and behind what waits
   answer(100, 256, 256, true);
   run_until_idle();
-  EXPECT_EQ(feedback.beats().back().rcv_nxt, 1u + 3 * 256) << "the peer need not wait";
+  EXPECT_EQ(feedback.back().rcv_nxt, 1u + 3 * 256) << "the peer need not wait";
   EXPECT_THAT(came(), ElementsAre(Came{0, 256, false}, Came{256, 256, false}, Came{512, 256, false}));
   const Cycle first = config().rx_cycles + 100;
   EXPECT_EQ(stream.cycles()[4], first + 1);
@@ -347,12 +330,12 @@ TEST_F(EarlyTest, WhatOverlapsWhatIsPlacedIsKnownAlready) {
 TEST_F(EarlyTest, AFlowEndsWhenEverythingIsAnswered) {
   enter_rdma();
   receive(1, 10);
-  firmware.at(30, [&] { commands.script({command(Kind::kRelease)}, clk.now() + 1); });
+  firmware.at(30, [&] { commands.send(command(Kind::kRelease)); });
   answer(100, 256, 256, false);
   answer(120, 256, 0, true);
   run_until_idle();
-  ASSERT_EQ(reports.beats().size(), 1u);
-  EXPECT_EQ(reports.beats()[0].kind, tcp::RxReport::Kind::kReleased);
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_EQ(reports[0].kind, tcp::RxReport::Kind::kReleased);
   EXPECT_THAT(reports.cycles(), ElementsAre(121));
   EXPECT_EQ(tcp_rx.counters().early_fpdus, 0u);
   offers();

@@ -15,15 +15,10 @@ Frame frame_to(BufferPool& pool, const wire::MacAddress& mac, std::uint32_t byte
 
 class MacRxTest : public StageTest {
  protected:
-  MacRxTest() {
-    from_line.out.socket.bind(dut.socket);
-    dut.out(link);
-    sink.in(link);
-  }
+  MacRxTest() { from_line.out.socket.bind(dut.socket); }
   BufferPool pool{2048};
-  Link<Frame> link{"link", clk, {2, 1, 1}};
   MacRx dut{"mac_rx", clk, MacRxConfig{16384}, kMacB};
-  Sink<Frame> sink{"sink", clk};
+  Sink<Frame> sink = collect(dut.out, {2, 1, 1});
   RawSender from_line{"from_line"};
 };
 
@@ -51,7 +46,7 @@ TEST_F(MacRxTest, AFrameThatDoesNotFitTheBufferIsDropped) {
   for (unsigned i = 0; i < 20; ++i) from_line.out.send(frame_to(pool, kMacB, 1514), 10'000 + i * 123'040u);
   run_until_idle();
   // Two frames stand in the link; 1514 octets take 24 cells of 64, and ten times that fit 16384.
-  EXPECT_EQ(sink.beats().size(), 12u);
+  EXPECT_EQ(sink.size(), 12u);
   EXPECT_EQ(dut.counters().overflow, 8u);
   EXPECT_EQ(dut.counters().buffered_max, 10u * 24 * 64);
 }
@@ -59,22 +54,19 @@ TEST_F(MacRxTest, AFrameThatDoesNotFitTheBufferIsDropped) {
 class LineTest : public StageTest {
  protected:
   LineTest() {
-    source.out(link);
-    dut.in(link);
     cable.attach(0, dut.ethernet, near);
     cable.attach(1, peer.out, far);
   }
   BufferPool pool{2048};
-  Link<Frame> link{"link", clk, {4, 1, 1}};
-  Source<Frame> source{"source", clk};
   MacTx dut{"mac_tx", clk, MacTxConfig{}};
+  Source<Frame> source = drive(dut.in);
   RawReceiver near{"near"}, far{"far"};
   RawSender peer{"peer"};
   EthernetLink cable{"cable", {}};
 };
 
 TEST_F(LineTest, FramesOccupyTheLineWithPreamblePaddingFcsAndGap) {
-  source.script(
+  source.send(
       {frame_to(pool, kMacB, 60), frame_to(pool, kMacB, 14), frame_to(pool, kMacB, 1514), frame_to(pool, kMacB, 1514)});
   run_until_idle();
   const std::uint64_t first = 4000 + 72 * 80 + 500'000;  // preamble starts at edge 1
@@ -86,7 +78,7 @@ TEST_F(LineTest, FramesOccupyTheLineWithPreamblePaddingFcsAndGap) {
 
 TEST_F(LineTest, AnIdleLineStartsAtTheEdge) {
   source.pause(window(1, 100));
-  source.script({frame_to(pool, kMacB, 60), frame_to(pool, kMacB, 60)});
+  source.send({frame_to(pool, kMacB, 60), frame_to(pool, kMacB, 60)});
   run_until_idle();
   EXPECT_THAT(far.times(), ElementsAre(1 * 4000 + 72 * 80 + 500'000, 101 * 4000 + 72 * 80 + 500'000));
 }

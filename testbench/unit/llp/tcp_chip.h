@@ -293,7 +293,7 @@ struct TcpChip {
         deframer((n + "_deframer").c_str(), clk),
         connection((n + "_connection").c_str(), clk, config, station),
         tcp_tx((n + "_tcp_tx").c_str(), clk, config, station, pool),
-        tcp_rx((n + "_tcp_rx").c_str(), clk, config, DatapathConfig{}, station, pool),
+        tcp_rx((n + "_tcp_rx").c_str(), clk, without_early(config), DatapathConfig{}, station, pool),
         mac_tx((n + "_mac_tx").c_str(), clk, MacTxConfig{}),
         mac_rx((n + "_mac_rx").c_str(), clk, mac, station.mac) {
     firmware.op(op), connection.op(op);
@@ -312,6 +312,11 @@ struct TcpChip {
     deframer.consumed(consumed), tcp_rx.consumed(consumed);
     deframer.ended(ended), tcp_rx.ended(ended);
     deframer.on_end = [this](FlowId flow) { firmware.hear_end(flow); };
+  }
+  // Nobody takes what is kept out of order.
+  static TcpConfig without_early(TcpConfig config) {
+    config.early_placement = false;
+    return config;
   }
   Link<TcpOp> op;
   Link<TcpEvent> event;
@@ -333,6 +338,7 @@ struct TcpChip {
   TcpConnection connection;
   TcpTx tcp_tx;
   TcpRx tcp_rx;
+  const Stubs others = stub(tcp_rx.behind, tcp_rx.early);
   MacTx mac_tx;
   MacRx mac_rx;
 };

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstring>
-#include <memory>
+#include <deque>
 #include <tuple>
 #include <vector>
 
@@ -75,37 +75,19 @@ class PcieSystem final : public sc_core::sc_module {
     host.port.out.bind(pcie.endpoint.port.in);
     pcie.endpoint.port.out.bind(host.port.in);
     for (unsigned i = 0; i < b.readers; ++i) {
-      readers_.push_back(std::make_unique<Reader>(clk, i));
-      readers_[i]->source.out(readers_[i]->requests);
-      pcie.dma_read.request(i)(readers_[i]->requests);
-      pcie.dma_read.done(i)(readers_[i]->answers);
-      readers_[i]->sink.in(readers_[i]->answers);
+      reads_.emplace_back(pcie.dma_read.request(i));
+      read_answers_.emplace_back(pcie.dma_read.done(i));
     }
     for (unsigned i = 0; i < b.writers; ++i) {
-      writers_.push_back(std::make_unique<Writer>(clk, i));
-      writers_[i]->source.out(writers_[i]->requests);
-      pcie.dma_write.request(i)(writers_[i]->requests);
-      pcie.dma_write.done(i)(writers_[i]->answers);
-      writers_[i]->sink.in(writers_[i]->answers);
+      writes_.emplace_back(pcie.dma_write.request(i));
+      write_answers_.emplace_back(pcie.dma_write.done(i));
     }
-    pcie.mmio.sq_doorbells(sq_link_);
-    sq.in(sq_link_);
-    pcie.mmio.rq_doorbells(rq_link_);
-    rq.in(rq_link_);
-    pcie.mmio.cq_arms(arm_link_);
-    arms.in(arm_link_);
-    pcie.mmio.command_doorbells(command_link_);
-    commands.in(command_link_);
-    pcie.mmio.events_taken(events_link_);
-    events.in(events_link_);
-    interrupts.out(interrupt_link_);
-    pcie.msix.vectors(interrupt_link_);
   }
 
-  Source<DmaReadRequest>& reads(unsigned i = 0) { return readers_[i]->source; }
-  Sink<DmaReadDone>& read_answers(unsigned i = 0) { return readers_[i]->sink; }
-  Source<DmaWriteRequest>& writes(unsigned i = 0) { return writers_[i]->source; }
-  Sink<DmaWriteDone>& write_answers(unsigned i = 0) { return writers_[i]->sink; }
+  Source<DmaReadRequest>& reads(unsigned i = 0) { return reads_[i]; }
+  Sink<DmaReadDone>& read_answers(unsigned i = 0) { return read_answers_[i]; }
+  Source<DmaWriteRequest>& writes(unsigned i = 0) { return writes_[i]; }
+  Sink<DmaWriteDone>& write_answers(unsigned i = 0) { return write_answers_[i]; }
 
   // Host memory with octets that depend on the seed.
   std::uint64_t filled(std::uint32_t bytes, std::uint64_t seed, std::uint64_t align = 64) {
@@ -136,44 +118,18 @@ class PcieSystem final : public sc_core::sc_module {
   }
 
  private:
-  struct Reader {
-    Link<DmaReadRequest> requests;
-    Link<DmaReadDone> answers;
-    Source<DmaReadRequest> source;
-    Sink<DmaReadDone> sink;
-    Reader(ClockDomain& c, unsigned i)
-        : requests("reads" + std::to_string(i), c, {2, 1, 1}),
-          answers("read_answers" + std::to_string(i), c, {2, 1, 1}),
-          source(sc_core::sc_gen_unique_name("reads"), c),
-          sink(sc_core::sc_gen_unique_name("read_answers"), c) {}
-  };
-  struct Writer {
-    Link<DmaWriteRequest> requests;
-    Link<DmaWriteDone> answers;
-    Source<DmaWriteRequest> source;
-    Sink<DmaWriteDone> sink;
-    Writer(ClockDomain& c, unsigned i)
-        : requests("writes" + std::to_string(i), c, {2, 1, 1}),
-          answers("write_answers" + std::to_string(i), c, {2, 1, 1}),
-          source(sc_core::sc_gen_unique_name("writes"), c),
-          sink(sc_core::sc_gen_unique_name("write_answers"), c) {}
-  };
-  Link<SqDoorbell> sq_link_{"sq", clk, {2, 1, 1}};
-  Link<RqDoorbell> rq_link_{"rq", clk, {2, 1, 1}};
-  Link<CqArm> arm_link_{"arm", clk, {2, 1, 1}};
-  Link<CommandDoorbell> command_link_{"command", clk, {2, 1, 1}};
-  Link<EventsTaken> events_link_{"events", clk, {2, 1, 1}};
-  Link<MsixRequest> interrupt_link_{"interrupt", clk, {2, 1, 1}};
-  std::vector<std::unique_ptr<Reader>> readers_;
-  std::vector<std::unique_ptr<Writer>> writers_;
+  std::deque<Source<DmaReadRequest>> reads_;
+  std::deque<Sink<DmaReadDone>> read_answers_;
+  std::deque<Source<DmaWriteRequest>> writes_;
+  std::deque<Sink<DmaWriteDone>> write_answers_;
 
  public:
-  Sink<SqDoorbell> sq{"sq", clk};
-  Sink<RqDoorbell> rq{"rq", clk};
-  Sink<CqArm> arms{"arms", clk};
-  Sink<CommandDoorbell> commands{"commands", clk};
-  Sink<EventsTaken> events{"event_sink", clk};
-  Source<MsixRequest> interrupts{"interrupts", clk};
+  Sink<SqDoorbell> sq = collect(pcie.mmio.sq_doorbells);
+  Sink<RqDoorbell> rq = collect(pcie.mmio.rq_doorbells);
+  Sink<CqArm> arms = collect(pcie.mmio.cq_arms);
+  Sink<CommandDoorbell> commands = collect(pcie.mmio.command_doorbells);
+  Sink<EventsTaken> events = collect(pcie.mmio.events_taken);
+  Source<MsixRequest> interrupts = drive(pcie.msix.vectors);
 };
 
 }  // namespace rnic::test

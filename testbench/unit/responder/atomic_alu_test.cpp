@@ -6,8 +6,8 @@
 #include "model/common/bytes.h"
 #include "model/common/prng.h"
 #include "testbench/support/contexts.h"
+#include "testbench/support/fake_dma.h"
 #include "testbench/support/stage_test.h"
-#include "testbench/unit/responder/atomic_memory.h"
 #include "testbench/unit/responder/masked_reference.h"
 
 namespace rnic::test {
@@ -38,36 +38,15 @@ QueuedAtomic swap(std::uint64_t compare, std::uint64_t value, std::uint64_t addr
 class AtomicAluTest : public StageTest {
  protected:
   ContextStore contexts{clk, {kQps, kQps, kQps, 16}};
-  Link<QueuedAtomic> in{"in", clk, {2, 1, 1}};
-  Link<DmaReadRequest> read{"read", clk, {4, 1, 1}};
-  Link<DmaReadDone> read_done{"read_done", clk, {4, 1, 1}};
-  Link<DmaWriteRequest> write{"write", clk, {4, 1, 1}};
-  Link<DmaWriteDone> written{"written", clk, {4, 1, 1}};
-  Link<AtomicWork> out{"out", clk, {2, 1, 1}};
-  Link<QpEvent> event{"event", clk, {2, 1, 1}};
-  Source<QueuedAtomic> irrq{"irrq", clk};
-  FakeDma reader{"reader", clk};
-  FakeDmaWrite writer{"writer", clk, reader.memory};
-  Sink<AtomicWork> segmenter{"segmenter", clk};
-  Sink<QpEvent> events{"events", clk};
   At firmware{"firmware", clk};
   AtomicAlu dut{"dut", clk, contexts, {8, kIi, kPipeline}};
+  Source<QueuedAtomic> irrq = drive(dut.in);
+  Sink<AtomicWork> segmenter = collect(dut.out);
+  Sink<QpEvent> events = collect(dut.event);
+  FakeDma reader{dut.read, dut.read_done};
+  FakeDmaWrite writer{dut.write, dut.written, reader.memory};
 
   AtomicAluTest() {
-    irrq.out(in);
-    dut.in(in);
-    dut.read(read);
-    dut.read_done(read_done);
-    dut.write(write);
-    dut.written(written);
-    dut.out(out);
-    dut.event(event);
-    reader.in(read);
-    reader.out(read_done);
-    writer.in(write);
-    writer.out(written);
-    segmenter.in(out);
-    events.in(event);
     reader.latency = kRead;
     writer.hold = kWrite;
     for (std::uint32_t n = 1; n < kQps; ++n) open_qp(contexts, n, rts_qp(n));
@@ -83,22 +62,22 @@ class AtomicAluTest : public StageTest {
   void set(std::uint64_t address, std::uint64_t value) { store_le64(&reader.memory[address], value); }
   std::vector<std::uint64_t> originals() const {
     std::vector<std::uint64_t> v;
-    for (const AtomicWork& w : segmenter.beats()) v.push_back(w.response.original);
+    for (const AtomicWork& w : segmenter) v.push_back(w.response.original);
     return v;
   }
   void expect_refused(AtomicRequest r, std::uint32_t stag, std::uint64_t address, wire::TerminateCause cause) {
     QueuedAtomic q = to(r, address);
     q.request.stag = stag;
     const std::vector<std::uint8_t> before = reader.memory;
-    irrq.script({q});
+    irrq.send(q);
     run_until_idle();
-    EXPECT_THAT(segmenter.beats(), IsEmpty());
+    EXPECT_THAT(segmenter, IsEmpty());
     EXPECT_THAT(reader.requests(), IsEmpty());
     EXPECT_EQ(reader.memory, before);
-    ASSERT_EQ(events.beats().size(), 1u);
-    EXPECT_EQ(events.beats()[0].kind, QpEvent::Kind::kStreamError);
-    EXPECT_EQ(events.beats()[0].qpn, Qpn{1});
-    EXPECT_EQ(events.beats()[0].cause, cause) << int(events.beats()[0].cause.code);
+    ASSERT_EQ(events.size(), 1u);
+    EXPECT_EQ(events[0].kind, QpEvent::Kind::kStreamError);
+    EXPECT_EQ(events[0].qpn, Qpn{1});
+    EXPECT_EQ(events[0].cause, cause) << int(events[0].cause.code);
   }
 };
 
@@ -112,15 +91,15 @@ constexpr Cycle kAnswer = kFirst + kReadTrip + kPipeline + kWriteTrip + 1;
 
 TEST_F(AtomicAluTest, FetchAdd) {
   set(0x1008, 41);
-  irrq.script({to(AtomicRequest::fetch_add(2, 0), 0x1008, 3, 0xabcd)});
+  irrq.send(to(AtomicRequest::fetch_add(2, 0), 0x1008, 3, 0xabcd));
   run_until_idle();
   EXPECT_EQ(word(0x1008), 43u);
   EXPECT_THAT(reader.cycles(), ElementsAre(kFirst + 1));
   EXPECT_THAT(writer.cycles(), ElementsAre(kFirst + kReadTrip + kPipeline + 1));
   EXPECT_THAT(segmenter.cycles(), ElementsAre(kAnswer));
-  EXPECT_EQ(segmenter.beats()[0].qpn, Qpn{3});
-  EXPECT_EQ(segmenter.beats()[0].response.request_id, 0xabcdu);
-  EXPECT_EQ(segmenter.beats()[0].response.original, 41u);
+  EXPECT_EQ(segmenter[0].qpn, Qpn{3});
+  EXPECT_EQ(segmenter[0].response.request_id, 0xabcdu);
+  EXPECT_EQ(segmenter[0].response.original, 41u);
 }
 // RFC 5040 section 8.1.1: between the check and the write lies the way to host memory and back.
 TEST_F(AtomicAluTest, AnStagThatEndsMeanwhileIsNotWritten) {
@@ -129,13 +108,13 @@ TEST_F(AtomicAluTest, AnStagThatEndsMeanwhileIsNotWritten) {
   contexts.commit();
   QueuedAtomic through_another = add(1, 0x1008);
   through_another.request.stag = stag_of(9);
-  irrq.script({add(1, 0x1008), through_another});
+  irrq.send({add(1, 0x1008), through_another});
   firmware.at(5, [&] { contexts.write(Stag{stag_of(3)}, StagContext{}); });
   run_until_idle();
   EXPECT_EQ(word(0x1008), 42u);
-  ASSERT_EQ(events.beats().size(), 1u);
-  EXPECT_EQ(events.beats()[0].kind, QpEvent::Kind::kStreamError);
-  EXPECT_EQ(events.beats()[0].cause, wire::rdma::kInvalidStag);
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].kind, QpEvent::Kind::kStreamError);
+  EXPECT_EQ(events[0].cause, wire::rdma::kInvalidStag);
   EXPECT_THAT(originals(), ElementsAre(41));
 }
 TEST_F(AtomicAluTest, AWriteIsUnderWayUntilNothingCanOvertakeIt) {
@@ -149,27 +128,27 @@ TEST_F(AtomicAluTest, AWriteIsUnderWayUntilNothingCanOvertakeIt) {
         changes.emplace_back(clk.now(), now);
     });
   }
-  irrq.script({add(1, 0x1008), swap(7, 9, 0x1010)});  // the second one writes nothing
+  irrq.send({add(1, 0x1008), swap(7, 9, 0x1010)});  // the second one writes nothing
   run_until_idle();
   EXPECT_THAT(changes, ElementsAre(std::pair(kFirst + kReadTrip + kPipeline + 1, 1), std::pair(kAnswer, 2)));
 }
 TEST_F(AtomicAluTest, HostMemoryIsLittleEndian) {
   reader.memory[0x1000] = 0xff;
-  irrq.script({add(1, 0x1000)});
+  irrq.send(add(1, 0x1000));
   run_until_idle();
   EXPECT_EQ(reader.memory[0x1000], 0);
   EXPECT_EQ(reader.memory[0x1001], 1);
 }
 TEST_F(AtomicAluTest, CmpSwapThatMatches) {
   set(0x1000, 7);
-  irrq.script({swap(7, 9, 0x1000)});
+  irrq.send(swap(7, 9, 0x1000));
   run_until_idle();
   EXPECT_EQ(word(0x1000), 9u);
   EXPECT_THAT(originals(), ElementsAre(7));
 }
 TEST_F(AtomicAluTest, CmpSwapThatDoesNotMatchWritesNothingAndAnswersAtOnce) {
   set(0x1000, 8);
-  irrq.script({swap(7, 9, 0x1000)});
+  irrq.send(swap(7, 9, 0x1000));
   run_until_idle();
   EXPECT_EQ(word(0x1000), 8u);
   EXPECT_THAT(writer.cycles(), IsEmpty());
@@ -181,14 +160,14 @@ TEST_F(AtomicAluTest, ReservedBitsAndTheCompareFieldsOfAFetchAddMeanNothing) {
   r.operation |= 0xfffffff0;
   r.compare = 1;
   r.compare_mask = 2;
-  irrq.script({to(r, 0x1000)});
+  irrq.send(to(r, 0x1000));
   run_until_idle();
   EXPECT_EQ(word(0x1000), 5u);
 }
 
 // Hazards. Different addresses start every initiation interval.
 TEST_F(AtomicAluTest, DifferentAddressesBackToBack) {
-  for (std::uint64_t i = 0; i < 4; ++i) irrq.script({add(i + 1, 0x1000 + 8 * i, static_cast<std::uint32_t>(i + 1))});
+  for (std::uint64_t i = 0; i < 4; ++i) irrq.send(add(i + 1, 0x1000 + 8 * i, static_cast<std::uint32_t>(i + 1)));
   run_until_idle();
   EXPECT_THAT(reader.cycles(), ElementsAre(kFirst + 1, kFirst + 1 + kIi, kFirst + 1 + 2 * kIi, kFirst + 1 + 3 * kIi));
   EXPECT_THAT(segmenter.cycles(), ElementsAre(kAnswer, kAnswer + kIi, kAnswer + 2 * kIi, kAnswer + 3 * kIi));
@@ -196,7 +175,7 @@ TEST_F(AtomicAluTest, DifferentAddressesBackToBack) {
 }
 // One address: one read, and a result each pipeline length.
 TEST_F(AtomicAluTest, OneAddressBackToBack) {
-  for (std::uint32_t i = 0; i < 4; ++i) irrq.script({add(10, 0x1000, i + 1)});
+  for (std::uint32_t i = 0; i < 4; ++i) irrq.send(add(10, 0x1000, i + 1));
   run_until_idle();
   EXPECT_EQ(reader.requests().size(), 1u);
   EXPECT_THAT(segmenter.cycles(),
@@ -207,10 +186,10 @@ TEST_F(AtomicAluTest, OneAddressBackToBack) {
 }
 // The second comes while the result of the first one is on its way to memory.
 TEST_F(AtomicAluTest, AResultThatIsBeingWrittenIsForwarded) {
-  irrq.script({add(10, 0x1000, 1)});
+  irrq.send(add(10, 0x1000, 1));
   const Cycle result = kFirst + kReadTrip + kPipeline;
   irrq.pause(window(1, result));
-  irrq.script({add(1, 0x1000, 2)});  // taken one cycle after the result
+  irrq.send(add(1, 0x1000, 2));  // taken one cycle after the result
   run_until_idle();
   EXPECT_EQ(reader.requests().size(), 1u);
   EXPECT_THAT(originals(), ElementsAre(0, 10));
@@ -218,18 +197,18 @@ TEST_F(AtomicAluTest, AResultThatIsBeingWrittenIsForwarded) {
 }
 // Once the write cannot be overtaken, memory is read again.
 TEST_F(AtomicAluTest, AResultThatIsInMemoryIsReadFromThere) {
-  irrq.script({add(10, 0x1000, 1)});
+  irrq.send(add(10, 0x1000, 1));
   irrq.pause(window(1, kAnswer - 2));
-  irrq.script({add(1, 0x1000, 2)});  // taken in the cycle of the first one's answer
+  irrq.send(add(1, 0x1000, 2));  // taken in the cycle of the first one's answer
   run_until_idle();
   EXPECT_EQ(reader.requests().size(), 2u);
   EXPECT_THAT(originals(), ElementsAre(0, 10));
 }
 TEST_F(AtomicAluTest, AMixOfAddressesKeepsTheOrderAtEachOne) {
-  irrq.script({add(1, 0x1000, 1), add(2, 0x1008, 2), swap(1, 50, 0x1000, 3), add(4, 0x1008, 4), add(8, 0x1000, 5)});
+  irrq.send({add(1, 0x1000, 1), add(2, 0x1008, 2), swap(1, 50, 0x1000, 3), add(4, 0x1008, 4), add(8, 0x1000, 5)});
   run_until_idle();
   std::map<std::uint32_t, std::uint64_t> original;
-  for (const AtomicWork& w : segmenter.beats()) original[w.qpn.v] = w.response.original;
+  for (const AtomicWork& w : segmenter) original[w.qpn.v] = w.response.original;
   EXPECT_EQ(original, (std::map<std::uint32_t, std::uint64_t>{{1, 0}, {2, 0}, {3, 1}, {4, 2}, {5, 50}}));
   EXPECT_EQ(word(0x1000), 58u);
   EXPECT_EQ(word(0x1008), 6u);
@@ -238,21 +217,21 @@ TEST_F(AtomicAluTest, AMixOfAddressesKeepsTheOrderAtEachOne) {
 // A CmpSwap that finds a value which is still on its way to memory tells nobody before it is there.
 TEST_F(AtomicAluTest, AnAnswerDoesNotOvertakeTheWriteOfTheValueItTells) {
   writer.hold = 40;
-  irrq.script({add(10, 0x1000, 1), swap(7, 9, 0x1000, 2)});
+  irrq.send({add(10, 0x1000, 1), swap(7, 9, 0x1000, 2)});
   run_until_idle();
   EXPECT_THAT(originals(), ElementsAre(0, 10));
   EXPECT_THAT(segmenter.cycles(), ElementsAre(kAnswer + 37, kAnswer + 38));
 }
 TEST_F(AtomicAluTest, ReadsThatAreAnsweredInAnotherOrder) {
   reader.latency_of[0] = 60;
-  irrq.script({add(1, 0x1000, 1), add(2, 0x1008, 2), add(4, 0x1000, 3)});
+  irrq.send({add(1, 0x1000, 1), add(2, 0x1008, 2), add(4, 0x1000, 3)});
   run_until_idle();
-  EXPECT_EQ(segmenter.beats()[0].qpn, Qpn{2});
+  EXPECT_EQ(segmenter[0].qpn, Qpn{2});
   EXPECT_EQ(word(0x1000), 5u);
   EXPECT_EQ(word(0x1008), 2u);
 }
 TEST_F(AtomicAluTest, NoMoreInFlightThanOperations) {
-  for (std::uint32_t i = 0; i < 9; ++i) irrq.script({add(1, 0x1000 + 8 * i, i + 1)});
+  for (std::uint32_t i = 0; i < 9; ++i) irrq.send(add(1, 0x1000 + 8 * i, i + 1));
   reader.latency = 200;
   run_until_idle();
   EXPECT_EQ(reader.cycles()[7], kFirst + 1 + 7 * kIi);
@@ -284,10 +263,10 @@ class WriteBetweenAtomics : public AtomicAluTest {
   }
   void write_four_octets_between(std::uint64_t address) {
     const Cycle start = clk.now() + 1;
-    irrq.script({add(1, kWord, 1)}, start);
+    irrq.send_at(start, add(1, kWord, 1));
     firmware.at(start + 5, [this, address] {
       write(address, {1, 2, 3, 4});
-      irrq.script({add(1, kWord, 2)}, clk.now() + 1);
+      irrq.send(add(1, kWord, 2));
     });
     run_until_idle();
   }
@@ -298,14 +277,14 @@ class WriteBetweenAtomics : public AtomicAluTest {
     landed.clear();
     segmenter.clear();
     const Cycle start = clk.now() + 1;
-    irrq.script(older, start);
+    irrq.send_at(start, older);
     firmware.at(start + write_at, [this] {
       write_word(100);
-      irrq.script({add(1, kWord, 2)}, clk.now() + 1);
+      irrq.send(add(1, kWord, 2));
     });
     run_until_idle();
-    ASSERT_EQ(segmenter.beats().size(), older.size() + 1);
-    ASSERT_EQ(segmenter.beats().back().qpn, Qpn{2});
+    ASSERT_EQ(segmenter.size(), older.size() + 1);
+    ASSERT_EQ(segmenter.back().qpn, Qpn{2});
     const std::uint64_t seen = originals().back();
     const auto the_write = std::find(landed.begin(), landed.end(), 100);
     ASSERT_NE(the_write, landed.end());
@@ -329,7 +308,7 @@ TEST_F(WriteBetweenAtomics, IsSeenBehindAChainOfBoth) {
 // A lock that one stream polls, and another one releases by a Write.
 TEST_F(WriteBetweenAtomics, IsSeenByThoseWhoPollAllTheTime) {
   set(kWord, 1);
-  for (int i = 0; i < 40; ++i) irrq.script({swap(0, 1, kWord, 1), swap(0, 1, kWord, 3)});
+  for (int i = 0; i < 40; ++i) irrq.send({swap(0, 1, kWord, 1), swap(0, 1, kWord, 3)});
   firmware.at(100, [this] { write_word(0); });
   run_until_idle();
   const std::vector<std::uint64_t> seen = originals();
@@ -337,7 +316,7 @@ TEST_F(WriteBetweenAtomics, IsSeenByThoseWhoPollAllTheTime) {
   EXPECT_EQ(word(kWord), 1u);
 }
 TEST_F(WriteBetweenAtomics, HoldsUpTheNextOneUntilTheOlderIsAnswered) {
-  irrq.script({add(1, kWord, 1), add(1, kWord, 2)});
+  irrq.send({add(1, kWord, 1), add(1, kWord, 2)});
   irrq.pause(window(1, 10));
   firmware.at(5, [this] { write_word(100); });
   run_until_idle();
@@ -360,11 +339,11 @@ TEST_F(AtomicAluTest, ReservedOpcodes) {
   for (const std::uint32_t op : {1u, 3u, 15u}) {
     AtomicRequest r = kAdd;
     r.operation = op;
-    irrq.script({to(r, 0x1001)});
+    irrq.send(to(r, 0x1001));
   }
   run_until_idle();
-  ASSERT_EQ(events.beats().size(), 3u);
-  for (const QpEvent& e : events.beats()) EXPECT_EQ(e.cause, rdma::kUnexpectedOpcode);
+  ASSERT_EQ(events.size(), 3u);
+  for (const QpEvent& e : events) EXPECT_EQ(e.cause, rdma::kUnexpectedOpcode);
 }
 TEST_F(AtomicAluTest, UnknownIndex) { expect_refused(kAdd, stag_of(99), ~std::uint64_t{0}, rdma::kInvalidStag); }
 TEST_F(AtomicAluTest, UnknownKey) { expect_refused(kAdd, stag_of(3, 1), 0x1001, rdma::kInvalidStag); }
@@ -382,30 +361,30 @@ TEST_F(AtomicAluTest, MisalignedCmpSwap) {
 TEST_F(AtomicAluTest, ARegionAtAnyAddressHoldsAlignedWords) {
   QueuedAtomic q = add(1, 0x1008);
   q.request.stag = stag_of(8);
-  irrq.script({q});
+  irrq.send(q);
   run_until_idle();
   EXPECT_EQ(word(0x1008), 1u);
 }
 TEST_F(AtomicAluTest, MemoryThatCannotBeReadFailsThoseThatWaitForItToo) {
   reader.fails.insert(0);
-  irrq.script({add(1, 0x1000, 1), add(1, 0x1000, 2), add(1, 0x1008, 3)});
+  irrq.send({add(1, 0x1000, 1), add(1, 0x1000, 2), add(1, 0x1008, 3)});
   run_until_idle();
-  ASSERT_EQ(events.beats().size(), 2u);
-  for (const QpEvent& e : events.beats()) EXPECT_EQ(e.cause, rdma::kLocalCatastrophic);
+  ASSERT_EQ(events.size(), 2u);
+  for (const QpEvent& e : events) EXPECT_EQ(e.cause, rdma::kLocalCatastrophic);
   EXPECT_EQ(word(0x1000), 0u);
   EXPECT_EQ(word(0x1008), 1u);
 }
 
 TEST_F(AtomicAluTest, AReusedQpGetsNoAnswerOfItsEarlierUse) {
-  irrq.script({add(5, 0x1000, 1), add(5, 0x1008, 2)});
+  irrq.send({add(5, 0x1000, 1), add(5, 0x1008, 2)});
   firmware.at(15, [this] { contexts.write(Qpn{1}, rts_qp(1, 2)); });
   run_until_idle();
-  ASSERT_EQ(segmenter.beats().size(), 1u);
-  EXPECT_EQ(segmenter.beats()[0].qpn, Qpn{2});
+  ASSERT_EQ(segmenter.size(), 1u);
+  EXPECT_EQ(segmenter[0].qpn, Qpn{2});
   EXPECT_EQ(word(0x1000), 5u);  // it was delivered
 }
 TEST_F(AtomicAluTest, AnIdleStageIsNotCalled) {
-  irrq.script({add(1, 0x1000)}, 4000);
+  irrq.send_at(4000, add(1, 0x1000));
   run_until_idle();
   EXPECT_LE(clk.activity().cycles, kAnswer + 4);
 }
@@ -417,7 +396,7 @@ TEST_F(AtomicAluTest, RandomRequestsOnFewAddresses) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::uint64_t state = seed;
     const auto draw = [&state] { return mix64(++state); };
-    const std::size_t before = segmenter.beats().size();
+    const std::size_t before = segmenter.size();
     std::vector<std::uint64_t> memory(4);
     for (std::uint64_t i = 0; i < 4; ++i) memory[i] = word(0x1000 + 8 * i);
     std::map<std::uint32_t, std::uint64_t> expected;  // by request identifier
@@ -443,11 +422,11 @@ TEST_F(AtomicAluTest, RandomRequestsOnFewAddresses) {
     clk.shuffle(seed);
     segmenter.pause(at_random(seed, 20));
     irrq.pause(at_random(seed + 100, 30));
-    irrq.script(requests, clk.now() + 1);
+    irrq.send(requests);
     run_until_idle();
-    ASSERT_EQ(segmenter.beats().size(), before + 2000);
-    for (std::size_t i = before; i < segmenter.beats().size(); ++i) {
-      const wire::AtomicResponse& response = segmenter.beats()[i].response;
+    ASSERT_EQ(segmenter.size(), before + 2000);
+    for (std::size_t i = before; i < segmenter.size(); ++i) {
+      const wire::AtomicResponse& response = segmenter[i].response;
       ASSERT_EQ(response.original, expected.at(response.request_id)) << "request " << response.request_id;
     }
     for (std::uint64_t i = 0; i < 4; ++i) EXPECT_EQ(word(0x1000 + 8 * i), memory[i]);
@@ -469,7 +448,7 @@ TEST_F(AtomicAluTest, AtomicsInThePagesOfARegion) {
   set(0x2000, 7);
   QueuedAtomic last_of_a_page = add(1, 0x7000), first_of_the_next = add(2, 0x7008);
   last_of_a_page.request.stag = first_of_the_next.request.stag = stag_of(9);
-  irrq.script({last_of_a_page, first_of_the_next});
+  irrq.send({last_of_a_page, first_of_the_next});
   run_until_idle();
   EXPECT_THAT(originals(), ElementsAre(5, 7));
   EXPECT_EQ(word(0x4ff8), 6u);

@@ -14,79 +14,66 @@ QueuedRequest atomic(std::uint32_t qpn, std::uint64_t add) {
   return QueuedAtomic{Qpn{qpn}, wire::AtomicRequest::fetch_add(add, 0)};
 }
 
+constexpr Cycle kThrough = kToEnd + 1 + kToEnd;  // a request is handed on in the cycle after it came
+
 class IrrqTest : public StageTest {
  protected:
   ContextStore contexts{clk, {4, 4, 4, 4}};
-  Link<QueuedRequest> in{"in", clk, {2, 1, 1}};
-  Link<ReadResponseSent> sent{"sent", clk, {2, 1, 1}};
-  Link<QueuedRead> out{"out", clk, {2, 1, 1}};
-  Link<QueuedAtomic> atomic_out{"atomic_out", clk, {2, 1, 1}};
-  Link<QpEvent> event{"event", clk, {2, 1, 1}};
-  Source<QueuedRequest> peer{"peer", clk};
-  Source<ReadResponseSent> segmenter{"segmenter", clk};
-  Sink<QueuedRead> responder{"responder", clk};
-  Sink<QueuedAtomic> alu{"alu", clk};
-  Sink<QpEvent> events{"events", clk};
   At firmware{"firmware", clk};
   Irrq dut{"dut", clk, contexts};
+  Source<QueuedRequest> peer = drive(dut.in);
+  Source<ReadResponseSent> segmenter = drive(dut.sent);
+  Sink<QueuedRead> responder = collect(dut.out);
+  Sink<QueuedAtomic> alu = collect(dut.atomic);
+  Sink<QpEvent> events = collect(dut.event);
 
   IrrqTest() {
-    peer.out(in);
-    segmenter.out(sent);
-    dut.in(in);
-    dut.sent(sent);
-    dut.out(out);
-    dut.atomic(atomic_out);
-    dut.event(event);
-    responder.in(out);
-    alu.in(atomic_out);
-    events.in(event);
     for (std::uint32_t n = 1; n < 4; ++n) open_qp(contexts, n, rts_qp(n));  // IRD 4
   }
   std::vector<std::uint32_t> sizes() const {
     std::vector<std::uint32_t> s;
-    for (const QueuedRead& r : responder.beats()) s.push_back(r.request.size);
+    for (const QueuedRead& r : responder) s.push_back(r.request.size);
     return s;
   }
 };
 
 TEST_F(IrrqTest, ARequestLeavesTheCycleAfterItCame) {
-  peer.script({read(1, 10), read(2, 20), read(3, 30)});
+  peer.send({read(1, 10), read(2, 20), read(3, 30)});
   run_until_idle();
-  EXPECT_THAT(responder.cycles(), ElementsAre(3, 4, 5));  // 1 in each link, 1 in the stage
+  EXPECT_EQ(responder.cycles(), in_a_row(kThrough, 3));
   EXPECT_THAT(sizes(), ElementsAre(10, 20, 30));
 }
 
 TEST_F(IrrqTest, OneRequestOfAQpAtATimeInOrder) {
-  peer.script({read(1, 10), read(1, 11), read(1, 12), read(2, 20)});
-  segmenter.script({{Qpn{1}}, {Qpn{1}}}, 50);
+  peer.send({read(1, 10), read(1, 11), read(1, 12), read(2, 20)});
+  segmenter.send_at(50, {{Qpn{1}}, {Qpn{1}}});
   segmenter.pause(window(51, 80));
   run_until_idle();
   EXPECT_THAT(sizes(), ElementsAre(10, 20, 11, 12));
-  EXPECT_THAT(responder.cycles(), ElementsAre(3, 6, 53, 83));
+  EXPECT_THAT(responder.cycles(), ElementsAre(kThrough, kThrough + 3, 50 + kThrough, 80 + kThrough));
   EXPECT_EQ(dut.waiting_for(), "responses of QP 1 to be sent");
 }
 
 TEST_F(IrrqTest, IrdRequestsAreHeldTheOneInServiceIncluded) {
-  for (std::uint32_t i = 0; i < 4; ++i) peer.script({read(1, i)});
+  for (std::uint32_t i = 0; i < 4; ++i) peer.send(read(1, i));
   run_until_idle();
-  EXPECT_THAT(events.beats(), IsEmpty());
+  EXPECT_THAT(events, IsEmpty());
 }
 
 TEST_F(IrrqTest, OneMoreThanIrdEndsTheStreamOnce) {
   for (std::uint32_t i = 0; i < 7; ++i) {
     auto r = std::get<QueuedRead>(read(1, i));
     r.segment.octets[0] = static_cast<std::uint8_t>(i);
-    peer.script({r});
+    peer.send(r);
   }
-  peer.script({read(2, 9)});
-  segmenter.script({{Qpn{1}}}, 50);
+  peer.send(read(2, 9));
+  segmenter.send_at(50, {Qpn{1}});
   run_until_idle();
-  ASSERT_EQ(events.beats().size(), 1u);
-  EXPECT_EQ(events.beats()[0].kind, QpEvent::Kind::kStreamError);
-  EXPECT_EQ(events.beats()[0].qpn, Qpn{1});
-  EXPECT_EQ(events.beats()[0].cause, wire::ddp::kInvalidMsnNoBuffer);
-  EXPECT_EQ(events.beats()[0].failed.octets[0], 4u);  // IRD is 4: the fifth
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].kind, QpEvent::Kind::kStreamError);
+  EXPECT_EQ(events[0].qpn, Qpn{1});
+  EXPECT_EQ(events[0].cause, wire::ddp::kInvalidMsnNoBuffer);
+  EXPECT_EQ(events[0].failed.octets[0], 4u);  // IRD is 4: the fifth
   EXPECT_THAT(sizes(), ElementsAre(0, 9, 1));
 }
 
@@ -94,84 +81,84 @@ TEST_F(IrrqTest, IrdZeroTakesNone) {
   QpContext c = rts_qp(1);
   c.ird = 0;
   open_qp(contexts, 1, c);
-  peer.script({read(1, 0)});
+  peer.send(read(1, 0));
   run_until_idle();
-  EXPECT_EQ(events.beats().size(), 1u);
+  EXPECT_EQ(events.size(), 1u);
 }
 
 TEST_F(IrrqTest, ASlotFreedInACycleServesTheRequestOfThatCycle) {
-  for (std::uint32_t i = 0; i < 4; ++i) peer.script({read(1, i)});
-  segmenter.script({{Qpn{1}}}, 20);
+  for (std::uint32_t i = 0; i < 4; ++i) peer.send(read(1, i));
+  segmenter.send_at(20, {Qpn{1}});
   peer.pause(window(4, 20));
-  peer.script({read(1, 4)});
+  peer.send(read(1, 4));
   run_until_idle();
-  EXPECT_THAT(events.beats(), IsEmpty());
+  EXPECT_THAT(events, IsEmpty());
 }
 
 TEST_F(IrrqTest, BackpressureOnBothOutputs) {
   responder.pause(every(7, 5));
   events.pause(every(9, 8));
-  for (std::uint32_t i = 0; i < 5; ++i) peer.script({read(1, i), read(2, 100 + i), read(3, 200 + i)});
+  for (std::uint32_t i = 0; i < 5; ++i) peer.send({read(1, i), read(2, 100 + i), read(3, 200 + i)});
   run_until_idle();
   EXPECT_THAT(sizes(), ElementsAre(0, 100, 200));
-  EXPECT_EQ(events.beats().size(), 3u);
+  EXPECT_EQ(events.size(), 3u);
 }
 
 TEST_F(IrrqTest, TheOrderOfCallsChangesNothing) {
   clk.shuffle(9);
-  peer.script({read(1, 10), read(1, 11), read(1, 12), read(2, 20)});
-  segmenter.script({{Qpn{1}}, {Qpn{1}}}, 50);
+  peer.send({read(1, 10), read(1, 11), read(1, 12), read(2, 20)});
+  segmenter.send_at(50, {{Qpn{1}}, {Qpn{1}}});
   segmenter.pause(window(51, 80));
   run_until_idle();
-  EXPECT_THAT(responder.cycles(), ElementsAre(3, 6, 53, 83));
+  EXPECT_THAT(responder.cycles(), ElementsAre(kThrough, kThrough + 3, 50 + kThrough, 80 + kThrough));
 }
 
 TEST_F(IrrqTest, AReusedQpStartsAnewAndADestroyedOneIsSilent) {
-  for (std::uint32_t i = 0; i < 5; ++i) peer.script({read(1, i)});
+  for (std::uint32_t i = 0; i < 5; ++i) peer.send(read(1, i));
   firmware.at(20, [this] { contexts.write(Qpn{1}, rts_qp(1, 2)); });
   peer.pause(window(5, 30));
-  peer.script({read(1, 70)});
-  peer.script({read(0, 1)});  // no QP
+  peer.send(read(1, 70));
+  peer.send(read(0, 1));  // no QP
   run_until_idle();
-  EXPECT_EQ(events.beats().size(), 1u);
+  EXPECT_EQ(events.size(), 1u);
   EXPECT_THAT(sizes(), ElementsAre(0, 70));
 }
 
 TEST_F(IrrqTest, AnIdleStageIsNotCalled) {
-  peer.script({read(1, 10)}, 4000);
+  peer.send_at(4000, read(1, 10));
   run_until_idle();
   EXPECT_LE(clk.activity().cycles, 5u);
 }
 
 TEST_F(IrrqTest, ReadsAndAtomicsOfAQpAreOneQueueInOneOrder) {
-  peer.script({atomic(1, 10), read(1, 11), atomic(1, 12), atomic(2, 20)});
-  segmenter.script({{Qpn{1}}, {Qpn{1}}}, 50);
+  peer.send({atomic(1, 10), read(1, 11), atomic(1, 12), atomic(2, 20)});
+  segmenter.send_at(50, {{Qpn{1}}, {Qpn{1}}});
   segmenter.pause(window(51, 80));
   run_until_idle();
   EXPECT_THAT(sizes(), ElementsAre(11));
-  EXPECT_THAT(responder.cycles(), ElementsAre(53));  // only when the atomic before it is answered
-  ASSERT_EQ(alu.beats().size(), 3u);
-  EXPECT_THAT(alu.cycles(), ElementsAre(3, 6, 83));
-  EXPECT_EQ(alu.beats()[0].request.data, 10u);
-  EXPECT_EQ(alu.beats()[1].qpn, Qpn{2});
-  EXPECT_EQ(alu.beats()[2].request.data, 12u);
+  EXPECT_THAT(responder.cycles(), ElementsAre(50 + kThrough));  // only when the atomic before it is answered
+  ASSERT_EQ(alu.size(), 3u);
+  EXPECT_THAT(alu.cycles(), ElementsAre(kThrough, kThrough + 3, 80 + kThrough));
+  EXPECT_EQ(alu[0].request.data, 10u);
+  EXPECT_EQ(alu[1].qpn, Qpn{2});
+  EXPECT_EQ(alu[2].request.data, 12u);
 }
 
 TEST_F(IrrqTest, IrdCountsBothKinds) {
-  peer.script({read(1, 1), atomic(1, 2), read(1, 3), atomic(1, 4)});
+  peer.send({read(1, 1), atomic(1, 2), read(1, 3), atomic(1, 4)});
   run_until_idle();
-  EXPECT_THAT(events.beats(), IsEmpty());
-  peer.script({atomic(1, 5), read(1, 6)}, clk.now() + 1);
+  EXPECT_THAT(events, IsEmpty());
+  peer.send({atomic(1, 5), read(1, 6)});
   run_until_idle();
-  ASSERT_EQ(events.beats().size(), 1u);
-  EXPECT_EQ(events.beats()[0].cause, wire::ddp::kInvalidMsnNoBuffer);
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].cause, wire::ddp::kInvalidMsnNoBuffer);
 }
 
 TEST_F(IrrqTest, AnAluThatWaitsHoldsBackWhatFollows) {
   alu.pause(window(0, 40));
-  peer.script({atomic(1, 1), atomic(2, 2), atomic(3, 3), read(1, 4)});
+  peer.send({atomic(1, 1), atomic(2, 2), atomic(3, 3), read(1, 4)});
   run_until_idle();
-  EXPECT_THAT(alu.cycles(), ElementsAre(40, 41, 42));
+  EXPECT_EQ(alu.cycles(), in_a_row(40, 3));
 }
 
 }  // namespace

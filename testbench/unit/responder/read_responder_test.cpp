@@ -15,24 +15,17 @@ QueuedRead read(std::uint32_t stag, std::uint64_t to, std::uint32_t size) {
   return {Qpn{1}, {0x100, 0x2000, size, stag, to}};
 }
 
+constexpr Cycle kThrough = kToEnd + kToEnd;  // a request leaves in the cycle in which it comes
+
 class ReadResponderTest : public StageTest {
  protected:
   ContextStore contexts{clk, {4, 4, 4, 16}};
-  Link<QueuedRead> in{"in", clk, {2, 1, 1}};
-  Link<ReadWork> out{"out", clk, {2, 1, 1}};
-  Link<QpEvent> event{"event", clk, {2, 1, 1}};
-  Source<QueuedRead> irrq{"irrq", clk};
-  Sink<ReadWork> segmenter{"segmenter", clk};
-  Sink<QpEvent> events{"events", clk};
   ReadResponder dut{"dut", clk, contexts};
+  Source<QueuedRead> irrq = drive(dut.in);
+  Sink<ReadWork> segmenter = collect(dut.out);
+  Sink<QpEvent> events = collect(dut.event);
 
   ReadResponderTest() {
-    irrq.out(in);
-    dut.in(in);
-    dut.out(out);
-    dut.event(event);
-    segmenter.in(out);
-    events.in(event);
     open_qp(contexts, 1, rts_qp(1));
     contexts.write(Stag{stag_of(3)}, region(0x1000, 0x100, abi::kRemoteRead));
     contexts.write(Stag{stag_of(4)}, region(0x1000, 0x100, abi::kLocalWrite | abi::kRemoteWrite));
@@ -42,22 +35,22 @@ class ReadResponderTest : public StageTest {
   void expect_refused(QueuedRead r, wire::TerminateCause cause) {
     r.segment.length = 46;
     r.segment.octets = {0x41, 0x41, 7};
-    irrq.script({r});
+    irrq.send(r);
     run_until_idle();
-    EXPECT_THAT(segmenter.beats(), IsEmpty());
-    ASSERT_EQ(events.beats().size(), 1u);
-    EXPECT_EQ(events.beats()[0].kind, QpEvent::Kind::kStreamError);
-    EXPECT_EQ(events.beats()[0].cause, cause) << int(events.beats()[0].cause.code);
-    EXPECT_EQ(events.beats()[0].failed.length, 46u);
-    EXPECT_EQ(events.beats()[0].failed.octets, r.segment.octets);
+    EXPECT_THAT(segmenter, IsEmpty());
+    ASSERT_EQ(events.size(), 1u);
+    EXPECT_EQ(events[0].kind, QpEvent::Kind::kStreamError);
+    EXPECT_EQ(events[0].cause, cause) << int(events[0].cause.code);
+    EXPECT_EQ(events[0].failed.length, 46u);
+    EXPECT_EQ(events[0].failed.octets, r.segment.octets);
   }
 };
 
 TEST_F(ReadResponderTest, WorkLeavesInTheCycleOfTheRequestOneACycle) {
-  irrq.script({read(stag_of(3), 0x1000, 0x100), read(stag_of(3), 0x10ff, 1), read(stag_of(3), 0x1001, 3)});
+  irrq.send({read(stag_of(3), 0x1000, 0x100), read(stag_of(3), 0x10ff, 1), read(stag_of(3), 0x1001, 3)});
   run_until_idle();
-  EXPECT_THAT(segmenter.cycles(), ElementsAre(2, 3, 4));
-  const wire::ReadRequest& r = segmenter.beats()[2].request;
+  EXPECT_EQ(segmenter.cycles(), in_a_row(kThrough, 3));
+  const wire::ReadRequest& r = segmenter[2].request;
   EXPECT_EQ(r.src_stag, stag_of(3));
   EXPECT_EQ(r.src_to, 0x1001u);
   EXPECT_EQ(r.size, 3u);
@@ -65,10 +58,10 @@ TEST_F(ReadResponderTest, WorkLeavesInTheCycleOfTheRequestOneACycle) {
   EXPECT_EQ(r.sink_to, 0x2000u);
 }
 TEST_F(ReadResponderTest, ZeroLengthChecksNothing) {
-  irrq.script({read(0xffffffff, ~std::uint64_t{0}, 0)});
+  irrq.send(read(0xffffffff, ~std::uint64_t{0}, 0));
   run_until_idle();
-  ASSERT_EQ(segmenter.beats().size(), 1u);
-  EXPECT_EQ(segmenter.beats()[0].request.size, 0u);
+  ASSERT_EQ(segmenter.size(), 1u);
+  EXPECT_EQ(segmenter[0].request.size, 0u);
 }
 // Each fails its own check and all that follow it.
 TEST_F(ReadResponderTest, UnknownIndex) { expect_refused(read(stag_of(99), ~std::uint64_t{0}, 2), rdma::kInvalidStag); }
@@ -98,10 +91,10 @@ TEST_F(ReadResponderTest, AWindowOfAnEarlierUseOfTheNumber) {
 TEST_F(ReadResponderTest, AWindowOfItsOwn) {
   contexts.write(Stag{stag_of(8)}, window_of(1));
   contexts.commit();
-  irrq.script({read(stag_of(8), 0x1000, 2)});
+  irrq.send(read(stag_of(8), 0x1000, 2));
   run_until_idle();
-  EXPECT_EQ(segmenter.beats().size(), 1u);
-  EXPECT_THAT(events.beats(), IsEmpty());
+  EXPECT_EQ(segmenter.size(), 1u);
+  EXPECT_THAT(events, IsEmpty());
 }
 TEST_F(ReadResponderTest, NoRemoteRead) { expect_refused(read(stag_of(4), ~std::uint64_t{0}, 2), rdma::kAccessRights); }
 TEST_F(ReadResponderTest, Wrap) { expect_refused(read(stag_of(3), ~std::uint64_t{0}, 2), rdma::kToWrap); }
@@ -114,14 +107,14 @@ TEST_F(ReadResponderTest, BackpressureOnBothOutputsInAnyOrderOfCalls) {
   clk.shuffle(2);
   segmenter.pause(every(3, 2));
   events.pause(every(5, 4));
-  for (std::uint32_t i = 0; i < 12; ++i) irrq.script({read(stag_of(i % 3 == 2 ? 9 : 3), 0x1000 + i, 1)});
+  for (std::uint32_t i = 0; i < 12; ++i) irrq.send(read(stag_of(i % 3 == 2 ? 9 : 3), 0x1000 + i, 1));
   run_until_idle();
-  ASSERT_EQ(segmenter.beats().size(), 8u);
-  for (unsigned i = 0; i < 8; ++i) EXPECT_EQ(segmenter.beats()[i].request.src_to, 0x1000 + i / 2 * 3 + i % 2);
-  EXPECT_EQ(events.beats().size(), 4u);
+  ASSERT_EQ(segmenter.size(), 8u);
+  for (unsigned i = 0; i < 8; ++i) EXPECT_EQ(segmenter[i].request.src_to, 0x1000 + i / 2 * 3 + i % 2);
+  EXPECT_EQ(events.size(), 4u);
 }
 TEST_F(ReadResponderTest, AnIdleStageIsNotCalled) {
-  irrq.script({read(stag_of(3), 0x1000, 1)}, 4000);
+  irrq.send_at(4000, read(stag_of(3), 0x1000, 1));
   run_until_idle();
   EXPECT_LE(clk.activity().cycles, 4u);
 }
@@ -136,11 +129,11 @@ TEST_F(ReadResponderTest, ARegionInPagesIsReadByItsOffsets) {
   contexts.write_page(0, 0x4000);
   contexts.write_page(1, 0x2000);
   contexts.commit();
-  irrq.script({read(stag_of(9), 0x7010, 0xf0)});
+  irrq.send(read(stag_of(9), 0x7010, 0xf0));
   run_until_idle();
-  ASSERT_EQ(segmenter.beats().size(), 1u);
-  EXPECT_EQ(segmenter.beats()[0].request.src_stag, stag_of(9));
-  EXPECT_EQ(segmenter.beats()[0].request.src_to, 0x7010u);
+  ASSERT_EQ(segmenter.size(), 1u);
+  EXPECT_EQ(segmenter[0].request.src_stag, stag_of(9));
+  EXPECT_EQ(segmenter[0].request.src_to, 0x7010u);
 }
 
 }  // namespace

@@ -49,63 +49,29 @@ const Bytes kTerminate = from_hex(
     "4147 00000000 00000002 00000001 00000000 1205C000 0076 4143 00000000 00000000"
     "00000001 00000000");
 
+// From an FPDU's last beat to its write, or to the dispatcher: they leave in the cycle after it came.
+constexpr Cycle kThrough = kToEnd + 1 + kToEnd;
+
 class DdpPlacementTest : public StageTest {
  protected:
   ContextStore contexts{clk, {4, 4, 4, 16}};
   BufferPool pool{65536};
-  Link<FpduBeat> in{"in", clk, {8, 1, 1}};
-  Link<RqDoorbell> posted{"posted", clk, {2, 1, 1}};
-  Link<FetchedRqe> rqe{"rqe", clk, {2, 1, 1}};
-  Link<ReadIssued> read_issued{"read_issued", clk, {2, 1, 1}};
-  Link<ReadResponseSent> answered{"answered", clk, {2, 1, 1}};
-  Link<RqFlush> flush{"flush", clk, {2, 1, 1}};
-  Link<RqeTaken> taken{"taken", clk, {2, 1, 1}};
-  Link<DmaWriteRequest> dma{"dma", clk, {2, 1, 1}};
-  Link<PlacedSegment> out{"out", clk, {2, 1, 1}};
-  Link<QpEvent> event{"event", clk, {2, 1, 1}};
-  Link<SrqArm> srq_arm{"srq_arm", clk, {2, 1, 1}};
-  Link<SrqEvent> srq_event{"srq_event", clk, {2, 1, 1}};
-  Source<FpduBeat> wire{"wire", clk};
-  Source<RqDoorbell> doorbells{"doorbells", clk};
-  Source<FetchedRqe> fetch{"fetch", clk};
-  Source<ReadIssued> reads{"reads", clk};
-  Source<RqFlush> flushes{"flushes", clk};
-  Source<ReadResponseSent> answers{"answers", clk};
-  Source<SrqArm> arms{"arms", clk};
-  Sink<SrqEvent> srq_events{"srq_events", clk};
-  Sink<RqeTaken> given_back{"given_back", clk};
-  Sink<DmaWriteRequest> writes{"writes", clk};
-  Sink<PlacedSegment> placed{"placed", clk};
-  Sink<QpEvent> events{"events", clk};
   At firmware{"firmware", clk};
   DdpPlacement dut{"dut", clk, contexts};
   const std::shared_ptr<void> twin = stand_in(dut, contexts);
+  Source<FpduBeat> wire = drive(dut.in);
+  Source<RqDoorbell> doorbells = drive(dut.posted);
+  Source<FetchedRqe> fetch = drive(dut.rqe);
+  Source<ReadIssued> reads = drive(dut.read_issued);
+  Source<ReadResponseSent> answers = drive(dut.answered);
+  Source<RqFlush> flushes = drive(dut.flush);
+  Sink<RqeTaken> given_back = collect(dut.rqe_taken);
+  Sink<DmaWriteRequest> writes = collect(dut.dma);
+  Sink<PlacedSegment> placed = collect(dut.out);
+  Sink<QpEvent> events = collect(dut.event);
+  const Stubs others = stub(dut.srq_arm, dut.srq_event);
 
   DdpPlacementTest() {
-    wire.out(in);
-    doorbells.out(posted);
-    fetch.out(rqe);
-    reads.out(read_issued);
-    flushes.out(flush);
-    dut.in(in);
-    dut.posted(posted);
-    dut.rqe(rqe);
-    dut.read_issued(read_issued);
-    dut.answered(answered);
-    dut.flush(flush);
-    answers.out(answered);
-    dut.rqe_taken(taken);
-    dut.dma(dma);
-    dut.out(out);
-    dut.event(event);
-    arms.out(srq_arm);
-    dut.srq_arm(srq_arm);
-    dut.srq_event(srq_event);
-    srq_events.in(srq_event);
-    given_back.in(taken);
-    writes.in(dma);
-    placed.in(out);
-    events.in(event);
     for (std::uint32_t n = 1; n < 4; ++n) open_qp(contexts, n, rts_qp(n));
     contexts.write(Stag{stag_of(3)}, region(0x1000, 0x100, kAllRights));
     contexts.write(Stag{stag_of(4)}, region(0x8000, 0x1000, abi::kLocalWrite));
@@ -118,7 +84,7 @@ class DdpPlacementTest : public StageTest {
     ulpdu_ = ulpdu;
     auto beats = cut_fpdu(pool, fpdu(ulpdu), 64, false, 0, FlowId{flow});
     beats.back().crc_ok = true;
-    wire.script(beats, from);
+    wire.send_at(from, beats);
   }
   // The payload is in memory: only its header comes.
   void receive_placed(const Bytes& ulpdu, std::uint32_t flow = 1) {
@@ -127,7 +93,7 @@ class DdpPlacementTest : public StageTest {
     auto beats = cut_fpdu(pool, {whole.begin(), whole.begin() + 16}, 64, false, 0, FlowId{flow});
     beats.back().crc_ok = true;
     beats.back().marker_lane = FpduBeat::kPlaced;
-    wire.script(beats);
+    wire.send(beats);
   }
   // The peer's FIN.
   void end(std::uint32_t flow = 1, bool whole = true) {
@@ -135,7 +101,7 @@ class DdpPlacementTest : public StageTest {
     beats.back().crc_ok = true;
     beats.back().marker_ok = whole;
     beats.back().marker_lane = FpduBeat::kEnds;
-    wire.script(beats);
+    wire.send(beats);
   }
   static abi::Wqe buffer(std::uint64_t wr_id, std::initializer_list<abi::Sge> list) {
     abi::Wqe w;
@@ -144,35 +110,34 @@ class DdpPlacementTest : public StageTest {
     return w;
   }
   void post(std::initializer_list<abi::Wqe> wqes, std::uint32_t qpn = 1) {
-    doorbells.script({{Qpn{qpn}, static_cast<std::uint32_t>(wqes.size())}});
-    for (const abi::Wqe& w : wqes) fetch.script({{Qpn{qpn}, true, w}});
+    doorbells.send({Qpn{qpn}, static_cast<std::uint32_t>(wqes.size())});
+    for (const abi::Wqe& w : wqes) fetch.send({Qpn{qpn}, true, w});
   }
   void ask(std::uint32_t stag, std::uint64_t to, std::uint32_t bytes, std::uint32_t qpn = 1) {
-    reads.script({{Qpn{qpn}, stag, to, bytes}});
+    reads.send({Qpn{qpn}, stag, to, bytes});
   }
   void post_one(std::uint32_t bytes) { post({buffer(7, {{0x8000, bytes, stag_of(4)}})}); }
   std::vector<std::pair<std::uint64_t, std::uint32_t>> pieces() const {
     std::vector<std::pair<std::uint64_t, std::uint32_t>> p;
-    for (const DmaWriteRequest& w : writes.beats()) p.emplace_back(w.address, w.bytes);
+    for (const DmaWriteRequest& w : writes) p.emplace_back(w.address, w.bytes);
     return p;
   }
   // The stream stopped with this cause, and nothing of the segment was placed or delivered.
   void expect_error(wire::TerminateCause cause) {
     run_until_idle();
-    ASSERT_EQ(events.beats().size(), 1u);
-    EXPECT_EQ(events.beats()[0].kind, QpEvent::Kind::kStreamError);
-    EXPECT_EQ(events.beats()[0].qpn, Qpn{1});
-    EXPECT_EQ(events.beats()[0].cause, cause)
-        << int(events.beats()[0].cause.layer) << '/' << int(events.beats()[0].cause.etype) << '/'
-        << int(events.beats()[0].cause.code);
+    ASSERT_EQ(events.size(), 1u);
+    EXPECT_EQ(events[0].kind, QpEvent::Kind::kStreamError);
+    EXPECT_EQ(events[0].qpn, Qpn{1});
+    EXPECT_EQ(events[0].cause, cause) << int(events[0].cause.layer) << '/' << int(events[0].cause.etype) << '/'
+                                      << int(events[0].cause.code);
     EXPECT_EQ(told(), what_a_terminate_tells(ulpdu_, cause));
-    EXPECT_THAT(writes.beats(), IsEmpty());
-    EXPECT_THAT(placed.beats(), IsEmpty());
+    EXPECT_THAT(writes, IsEmpty());
+    EXPECT_THAT(placed, IsEmpty());
     EXPECT_EQ(pool.in_use(), 0u);
   }
   // Length and headers of the segment at fault, as the stage has kept them.
   Bytes told() const {
-    const FailedSegment& f = events.beats()[0].failed;
+    const FailedSegment& f = events[0].failed;
     const Bytes headers(f.octets.begin(), f.octets.begin() + f.ddp_bytes + f.request_bytes);
     return Bytes{static_cast<std::uint8_t>(f.length >> 8), static_cast<std::uint8_t>(f.length)} + headers;
   }
@@ -257,21 +222,21 @@ TEST_F(DdpPlacementTest, WriteLeavesOneCycleAfterItsLastBeat) {
   receive(write(stag_of(3), 0x1010, 4));
   run_until_idle();
   EXPECT_THAT(wire.cycles(), ElementsAre(0));
-  EXPECT_THAT(writes.cycles(), ElementsAre(3));  // 1 in the input link, 1 in the stage, 1 in the output link
-  EXPECT_THAT(placed.cycles(), ElementsAre(3));
+  EXPECT_THAT(writes.cycles(), ElementsAre(kThrough));
+  EXPECT_THAT(placed.cycles(), ElementsAre(kThrough));
   EXPECT_THAT(pieces(), ElementsAre(std::pair(0x1010, 4)));
-  const DmaWriteRequest& w = writes.beats()[0];
+  const DmaWriteRequest& w = writes[0];
   EXPECT_EQ(Bytes(w.src->bytes() + w.src_offset, w.src->bytes() + w.src_offset + w.bytes), from_hex("cdcdcdcd"));
   EXPECT_TRUE(w.notify);
-  EXPECT_TRUE(placed.beats()[0].awaits_write);
-  EXPECT_TRUE(placed.beats()[0].last);
-  EXPECT_EQ(placed.beats()[0].opcode, wire::Opcode::kWrite);
+  EXPECT_TRUE(placed[0].awaits_write);
+  EXPECT_TRUE(placed[0].last);
+  EXPECT_EQ(placed[0].opcode, wire::Opcode::kWrite);
 }
 
 TEST_F(DdpPlacementTest, ShortSegmentsPassOneACycle) {
   for (int i = 0; i < 6; ++i) receive(write(stag_of(3), 0x1000, 4));
   run_until_idle();
-  EXPECT_THAT(placed.cycles(), ElementsAre(3, 4, 5, 6, 7, 8));
+  EXPECT_EQ(placed.cycles(), in_a_row(kThrough, 6));
 }
 
 TEST_F(DdpPlacementTest, LongSegmentsTakeTheirBeats) {
@@ -280,7 +245,7 @@ TEST_F(DdpPlacementTest, LongSegmentsTakeTheirBeats) {
   receive(write(stag_of(4), 0x8000, 200, "C142"));  // 220 octets: 4 beats
   receive(write(stag_of(4), 0x80c8, 200, "C142"));
   run_until_idle();
-  EXPECT_THAT(placed.cycles(), ElementsAre(6, 10));
+  EXPECT_THAT(placed.cycles(), ElementsAre(kThrough + 3, kThrough + 7));
   EXPECT_THAT(pieces(), ElementsAre(std::pair(0x8000, 200), std::pair(0x80c8, 200)));
 }
 
@@ -289,25 +254,24 @@ TEST_F(DdpPlacementTest, BackpressureOnEveryOutputLosesNothing) {
   placed.pause(every(7, 4));
   given_back.pause(every(3, 2));
   events.pause(every(11, 10));
-  doorbells.script({{Qpn{1}, 8}});
+  doorbells.send({Qpn{1}, 8});
   for (std::uint32_t i = 0; i < 8; ++i) {
-    fetch.script(
-        {{Qpn{1}, true, buffer(i, {{0x8000 + 256 * i, 100, stag_of(4)}, {0x8080 + 256 * i, 100, stag_of(4)}})}});
+    fetch.send({Qpn{1}, true, buffer(i, {{0x8000 + 256 * i, 100, stag_of(4)}, {0x8080 + 256 * i, 100, stag_of(4)}})});
     receive(send(i + 1, 150));
   }
   receive(write(stag_of(9), 0, 4), 2);
   receive(write(stag_of(9), 0, 4), 3);
   run_until_idle();
-  ASSERT_EQ(placed.beats().size(), 8u);
+  ASSERT_EQ(placed.size(), 8u);
   for (std::uint32_t i = 0; i < 8; ++i) {
-    EXPECT_EQ(placed.beats()[i].wr_id, i);
+    EXPECT_EQ(placed[i].wr_id, i);
     EXPECT_EQ(pieces()[2 * i], std::pair(std::uint64_t{0x8000 + 256 * i}, 100u));
     EXPECT_EQ(pieces()[2 * i + 1], std::pair(std::uint64_t{0x8080 + 256 * i}, 50u));
-    EXPECT_FALSE(writes.beats()[2 * i].notify);
-    EXPECT_TRUE(writes.beats()[2 * i + 1].notify);
+    EXPECT_FALSE(writes[2 * i].notify);
+    EXPECT_TRUE(writes[2 * i + 1].notify);
   }
-  EXPECT_EQ(given_back.beats().size(), 8u);
-  EXPECT_EQ(events.beats().size(), 2u);
+  EXPECT_EQ(given_back.size(), 8u);
+  EXPECT_EQ(events.size(), 2u);
 }
 
 TEST_F(DdpPlacementTest, TheOrderOfCallsChangesNothing) {
@@ -318,8 +282,9 @@ TEST_F(DdpPlacementTest, TheOrderOfCallsChangesNothing) {
   receive(write(stag_of(3), 0x1000, 4));
   receive(send(2, 30));
   run_until_idle();
-  EXPECT_THAT(writes.cycles(), ElementsAre(4, 7, 8));  // the calendar's, whatever the seed
-  EXPECT_THAT(placed.cycles(), ElementsAre(4, 5, 6));
+  EXPECT_THAT(writes.cycles(),
+              ElementsAre(kThrough + 1, kThrough + 4, kThrough + 5));  // the calendar's, whatever the seed
+  EXPECT_EQ(placed.cycles(), in_a_row(kThrough + 1, 3));
 }
 
 TEST_F(DdpPlacementTest, AnIdleStageIsNotCalled) {
@@ -388,12 +353,12 @@ TEST_F(ReadResponseTest, InSegmentsAndNothingBehindThem) {
   respond(stag_of(4), 0x8030, 1);
   run_until_idle();
   EXPECT_THAT(pieces(), ElementsAre(std::pair(0x8010, 12), std::pair(0x801c, 20)));
-  ASSERT_EQ(placed.beats().size(), 2u);
-  EXPECT_FALSE(placed.beats()[0].last);
-  EXPECT_TRUE(placed.beats()[1].last);
-  EXPECT_EQ(placed.beats()[1].bytes, 32u);
-  ASSERT_EQ(events.beats().size(), 1u);
-  EXPECT_EQ(events.beats()[0].cause, rdma::kUnexpectedOpcode);
+  ASSERT_EQ(placed.size(), 2u);
+  EXPECT_FALSE(placed[0].last);
+  EXPECT_TRUE(placed[1].last);
+  EXPECT_EQ(placed[1].bytes, 32u);
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].cause, rdma::kUnexpectedOpcode);
 }
 TEST_F(ReadResponseTest, InTheOrderOfTheReads) {
   ask(0, 0, 0);  // an empty Read names nothing, as the ready-to-receive one
@@ -403,8 +368,8 @@ TEST_F(ReadResponseTest, InTheOrderOfTheReads) {
   respond(stag_of(3), 0x1000, 8);
   run_until_idle();
   EXPECT_THAT(pieces(), ElementsAre(std::pair(0x8010, 32), std::pair(0x1000, 8)));
-  EXPECT_EQ(placed.beats().size(), 3u);
-  EXPECT_THAT(events.beats(), IsEmpty());
+  EXPECT_EQ(placed.size(), 3u);
+  EXPECT_THAT(events, IsEmpty());
 }
 TEST_F(ReadResponseTest, OfTheSecondReadFirst) {
   ask(stag_of(3), 0x1000, 32);
@@ -448,8 +413,8 @@ TEST_F(ReadResponseTest, WithAGapBetweenItsSegments) {
   respond(stag_of(4), 0x8019, 23);
   run_until_idle();
   EXPECT_THAT(pieces(), ElementsAre(std::pair(0x8010, 8)));
-  ASSERT_EQ(events.beats().size(), 1u);
-  EXPECT_EQ(events.beats()[0].cause, ddp::kBaseOrBounds);
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].cause, ddp::kBaseOrBounds);
 }
 TEST_F(ReadResponseTest, WhoseSinkWasInvalidatedMeanwhile) {
   firmware.at(1, [&] { contexts.write(Stag{stag_of(4)}, StagContext{}); });
@@ -491,10 +456,10 @@ TEST_F(DdpPlacementTest, TaggedLastOctetsOfTheRegionArePlaced) {
 TEST_F(DdpPlacementTest, ZeroLengthTaggedChecksNeitherStagNorOffset) {
   receive(write(0xffffffff, ~std::uint64_t{0}, 0));
   run_until_idle();
-  EXPECT_THAT(events.beats(), IsEmpty());
-  EXPECT_THAT(writes.beats(), IsEmpty());
-  ASSERT_EQ(placed.beats().size(), 1u);
-  EXPECT_FALSE(placed.beats()[0].awaits_write);
+  EXPECT_THAT(events, IsEmpty());
+  EXPECT_THAT(writes, IsEmpty());
+  ASSERT_EQ(placed.size(), 1u);
+  EXPECT_FALSE(placed[0].awaits_write);
 }
 TEST_F(DdpPlacementTest, RdmapVersionOfATaggedSegment) {
   receive(write(stag_of(3), 0x1000, 4, "C180"));
@@ -507,7 +472,7 @@ TEST_F(DdpPlacementTest, UntaggedOpcodeInATaggedSegment) {
 TEST_F(DdpPlacementTest, ReservedBitsAreIgnored) {
   receive(write(stag_of(3), 0x1000, 4, "FD70"));
   run_until_idle();
-  EXPECT_EQ(placed.beats().size(), 1u);
+  EXPECT_EQ(placed.size(), 1u);
 }
 
 // RFC 5044 section 4.1: only the CRC looks at the pad.
@@ -517,9 +482,9 @@ TEST_F(DdpPlacementTest, PadIsIgnored) {
   octets[19] = 0xff;
   auto beats = cut_fpdu(pool, octets, 64, false, 0, FlowId{1});
   beats.back().crc_ok = true;
-  wire.script(beats);
+  wire.send(beats);
   run_until_idle();
-  EXPECT_THAT(events.beats(), IsEmpty());
+  EXPECT_THAT(events, IsEmpty());
   EXPECT_THAT(pieces(), ElementsAre(std::pair(0x1011, 3)));
 }
 
@@ -560,8 +525,8 @@ class RdmacPlacementTest : public DdpPlacementTest {
 TEST_F(RdmacPlacementTest, WriteOfVersionZero) {
   receive(write(stag_of(3), 0x1000, 4, "C000"));
   run_until_idle();
-  ASSERT_EQ(placed.beats().size(), 1u);
-  EXPECT_THAT(events.beats(), IsEmpty());
+  ASSERT_EQ(placed.size(), 1u);
+  EXPECT_THAT(events, IsEmpty());
 }
 TEST_F(RdmacPlacementTest, TaggedVersionOne) {
   receive(write(stag_of(9), ~std::uint64_t{0}, 4, "C140"));
@@ -616,9 +581,9 @@ TEST_F(DdpPlacementTest, MsnWraps) {
   post({one, one, one, one, one});
   for (const std::uint32_t msn : {0xfffffffeu, 0xffffffffu, 0u, 1u, 3u}) receive(send(msn, 4), 1, 40);
   run_until_idle();
-  EXPECT_EQ(placed.beats().size(), 4u);
-  ASSERT_EQ(events.beats().size(), 1u);
-  EXPECT_EQ(events.beats()[0].cause, ddp::kInvalidMsnRange);
+  EXPECT_EQ(placed.size(), 4u);
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].cause, ddp::kInvalidMsnRange);
 }
 TEST_F(DdpPlacementTest, NoReceiveRequestBeforeTheOffset) {
   receive(send(1, 4, 4));
@@ -643,10 +608,10 @@ TEST_F(DdpPlacementTest, ReceiveRequestWithoutScatterListTakesAnEmptySend) {
   post({buffer(7, {})});
   receive(send(1, 0));
   run_until_idle();
-  ASSERT_EQ(placed.beats().size(), 1u);
-  EXPECT_EQ(placed.beats()[0].wr_id, 7u);
-  EXPECT_EQ(placed.beats()[0].bytes, 0u);
-  EXPECT_EQ(given_back.beats().size(), 1u);
+  ASSERT_EQ(placed.size(), 1u);
+  EXPECT_EQ(placed[0].wr_id, 7u);
+  EXPECT_EQ(placed[0].bytes, 0u);
+  EXPECT_EQ(given_back.size(), 1u);
 }
 TEST_F(DdpPlacementTest, ReceiveRequestWithTooManyElements) {
   abi::Wqe w = buffer(7, {{0x8000, 100, stag_of(4)}});
@@ -656,8 +621,8 @@ TEST_F(DdpPlacementTest, ReceiveRequestWithTooManyElements) {
   expect_error(ddp::kLocalCatastrophic);
 }
 TEST_F(DdpPlacementTest, ReceiveRequestThatCouldNotBeRead) {
-  doorbells.script({{Qpn{1}, 1}});
-  fetch.script({{Qpn{1}, false, {}}});
+  doorbells.send({Qpn{1}, 1});
+  fetch.send({Qpn{1}, false, {}});
   receive(send(1, 4));
   expect_error(ddp::kLocalCatastrophic);
 }
@@ -709,10 +674,10 @@ TEST_F(DdpPlacementTest, RepeatedReadRequest) {
   receive(kReadRequest);
   receive(kReadRequest);
   run_until_idle();
-  ASSERT_EQ(events.beats().size(), 1u);
-  EXPECT_EQ(events.beats()[0].cause, ddp::kInvalidMsnRange);
-  ASSERT_EQ(placed.beats().size(), 1u);
-  const wire::ReadRequest& r = placed.beats()[0].read;
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].cause, ddp::kInvalidMsnRange);
+  ASSERT_EQ(placed.size(), 1u);
+  const wire::ReadRequest& r = placed[0].read;
   EXPECT_EQ(r.sink_stag, 0x100u);
   EXPECT_EQ(r.sink_to, 0x2000u);
   EXPECT_EQ(r.size, 0x1000u);
@@ -730,25 +695,25 @@ TEST_F(DdpPlacementTest, ARequestBeyondIrdEndsTheStreamAndNothingBehindItIsPlace
   for (std::uint8_t msn = 1; msn <= 5; ++msn) receive(read_request(msn));
   receive(write(stag_of(3), 0x1000, 4));
   run_until_idle();
-  ASSERT_EQ(events.beats().size(), 1u);
-  EXPECT_EQ(events.beats()[0].cause, ddp::kInvalidMsnNoBuffer);
-  EXPECT_EQ(events.beats()[0].failed.octets[13], 5u);
-  EXPECT_EQ(placed.beats().size(), 4u);
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].cause, ddp::kInvalidMsnNoBuffer);
+  EXPECT_EQ(events[0].failed.octets[13], 5u);
+  EXPECT_EQ(placed.size(), 4u);
   EXPECT_THAT(pieces(), IsEmpty());
 }
 // Until the last FPDU of a response is on its way its request counts; then one more is taken, in that cycle already.
 TEST_F(DdpPlacementTest, AnAnswerMakesRoomForARequest) {
   for (std::uint8_t msn = 1; msn <= 4; ++msn) receive(read_request(msn));
   run_until_idle();
-  ASSERT_EQ(placed.beats().size(), 4u);
+  ASSERT_EQ(placed.size(), 4u);
   const Cycle at = clk.now() + 10;
-  answers.script({ReadResponseSent{Qpn{1}}}, at);
+  answers.send_at(at, ReadResponseSent{Qpn{1}});
   receive(read_request(5), 1, at);
   receive(read_request(6), 1, at);
   run_until_idle();
-  EXPECT_EQ(placed.beats().size(), 5u);
-  ASSERT_EQ(events.beats().size(), 1u);
-  EXPECT_EQ(events.beats()[0].failed.octets[13], 6u);
+  EXPECT_EQ(placed.size(), 5u);
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].failed.octets[13], 6u);
 }
 TEST_F(DdpPlacementTest, AnIrdOfZeroTakesNoRequest) {
   QpContext c = rts_qp(1);
@@ -762,8 +727,8 @@ TEST_F(DdpPlacementTest, EachQueuePairHasAnIrdOfItsOwn) {
   for (std::uint8_t msn = 1; msn <= 4; ++msn) receive(read_request(msn), 1);
   for (std::uint8_t msn = 1; msn <= 4; ++msn) receive(read_request(msn), 2);
   run_until_idle();
-  EXPECT_THAT(events.beats(), IsEmpty());
-  EXPECT_EQ(placed.beats().size(), 8u);
+  EXPECT_THAT(events, IsEmpty());
+  EXPECT_EQ(placed.size(), 8u);
 }
 TEST_F(DdpPlacementTest, RequestsOfAnEarlierUseDoNotCount) {
   for (std::uint8_t msn = 1; msn <= 4; ++msn) receive(read_request(msn));
@@ -772,25 +737,25 @@ TEST_F(DdpPlacementTest, RequestsOfAnEarlierUseDoNotCount) {
   contexts.commit();
   receive(read_request(1), 1, clk.now() + 1);
   run_until_idle();
-  EXPECT_THAT(events.beats(), IsEmpty());
-  EXPECT_EQ(placed.beats().size(), 5u);
+  EXPECT_THAT(events, IsEmpty());
+  EXPECT_EQ(placed.size(), 5u);
 }
 
 TEST_F(DdpPlacementTest, NothingOfAnFpduWithABadCrcIsPlaced) {
-  wire.script(cut_fpdu(pool, fpdu(write(stag_of(3), 0x1000, 4)), 64, false, 0));
+  wire.send(cut_fpdu(pool, fpdu(write(stag_of(3), 0x1000, 4)), 64, false, 0));
   expect_error(wire::mpa::kCrcMismatch);
 }
 TEST_F(DdpPlacementTest, CrcErrorComesBeforeMarkerError) {
   auto beats = cut_fpdu(pool, fpdu(write(stag_of(3), 0x1000, 4)), 64, false, 0);
   beats.back().marker_ok = false;
-  wire.script(beats);
+  wire.send(beats);
   expect_error(wire::mpa::kCrcMismatch);
 }
 TEST_F(DdpPlacementTest, MarkerError) {
   auto beats = cut_fpdu(pool, fpdu(write(stag_of(3), 0x1000, 4)), 64, false, 0);
   beats.back().crc_ok = true;
   beats.back().marker_ok = false;
-  wire.script(beats);
+  wire.send(beats);
   expect_error(wire::mpa::kMarkerMismatch);
 }
 TEST_F(DdpPlacementTest, NothingAfterAnErrorButOtherStreamsGoOn) {
@@ -799,9 +764,9 @@ TEST_F(DdpPlacementTest, NothingAfterAnErrorButOtherStreamsGoOn) {
   receive(write(stag_of(9), 0x1000, 4));
   receive(write(stag_of(3), 0x1004, 4), 2);
   run_until_idle();
-  EXPECT_EQ(events.beats().size(), 1u);
+  EXPECT_EQ(events.size(), 1u);
   EXPECT_THAT(pieces(), ElementsAre(std::pair(0x1004, 4)));
-  EXPECT_EQ(placed.beats()[0].qpn, Qpn{2});
+  EXPECT_EQ(placed[0].qpn, Qpn{2});
 }
 TEST_F(DdpPlacementTest, NothingOnceTheFirmwareEndsTheStream) {
   firmware.at(0, [this] {
@@ -811,8 +776,8 @@ TEST_F(DdpPlacementTest, NothingOnceTheFirmwareEndsTheStream) {
   });
   receive(write(stag_of(9), 0x1000, 4), 1, 5);
   run_until_idle();
-  EXPECT_THAT(events.beats(), IsEmpty());
-  EXPECT_THAT(placed.beats(), IsEmpty());
+  EXPECT_THAT(events, IsEmpty());
+  EXPECT_THAT(placed, IsEmpty());
   EXPECT_EQ(pool.in_use(), 0u);
 }
 
@@ -821,57 +786,57 @@ TEST_F(DdpPlacementTest, TheEndComesBehindTheLastSegmentAndItsWrites) {
   receive(write(stag_of(3), 0x1000, 4));
   end();
   run_until_idle();
-  ASSERT_EQ(placed.beats().size(), 2u);
-  const PlacedSegment& e = placed.beats()[1];
+  ASSERT_EQ(placed.size(), 2u);
+  const PlacedSegment& e = placed[1];
   EXPECT_TRUE(e.ended && e.in_order && !e.awaits_write && !e.last);
   EXPECT_EQ(e.qpn, Qpn{1});
   EXPECT_EQ(e.flow, FlowId{1});
-  EXPECT_THAT(events.beats(), IsEmpty());
+  EXPECT_THAT(events, IsEmpty());
 }
 TEST_F(DdpPlacementTest, AnEndAmidAnFpduIsAnErrorAndGoesOn) {
   end(1, false);
   run_until_idle();
-  ASSERT_EQ(events.beats().size(), 1u);
-  EXPECT_EQ(events.beats()[0].kind, QpEvent::Kind::kStreamError);
-  EXPECT_EQ(events.beats()[0].cause, wire::mpa::kConnectionLost);
-  ASSERT_EQ(placed.beats().size(), 1u);
-  EXPECT_TRUE(placed.beats()[0].ended && !placed.beats()[0].in_order);
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].kind, QpEvent::Kind::kStreamError);
+  EXPECT_EQ(events[0].cause, wire::mpa::kConnectionLost);
+  ASSERT_EQ(placed.size(), 1u);
+  EXPECT_TRUE(placed[0].ended && !placed[0].in_order);
 }
 TEST_F(DdpPlacementTest, AnEndBehindAnErrorGoesOnAndSaysNothingOfTheQueuePair) {
   receive(write(stag_of(9), 0x1000, 4));
   end();
   run_until_idle();
-  EXPECT_EQ(events.beats().size(), 1u);
-  ASSERT_EQ(placed.beats().size(), 1u);
-  EXPECT_TRUE(placed.beats()[0].ended && !placed.beats()[0].in_order);
-  EXPECT_EQ(placed.beats()[0].flow, FlowId{1});
+  EXPECT_EQ(events.size(), 1u);
+  ASSERT_EQ(placed.size(), 1u);
+  EXPECT_TRUE(placed[0].ended && !placed[0].in_order);
+  EXPECT_EQ(placed[0].flow, FlowId{1});
 }
 TEST_F(DdpPlacementTest, AnEndOfAFlowWithoutAQueuePairGoesOn) {
   contexts.write(FlowId{1}, FlowContext{});
   contexts.commit();
   end();
   run_until_idle();
-  ASSERT_EQ(placed.beats().size(), 1u);
-  EXPECT_TRUE(placed.beats()[0].ended && !placed.beats()[0].in_order);
+  ASSERT_EQ(placed.size(), 1u);
+  EXPECT_TRUE(placed[0].ended && !placed[0].in_order);
 }
 // RFC 5041 section 6.2: TCP never does this.
 TEST_F(DdpPlacementTest, ASegmentBehindTheEndIsAnError) {
   end();
   receive(write(stag_of(3), 0x1000, 4));
   run_until_idle();
-  ASSERT_EQ(events.beats().size(), 1u);
-  EXPECT_EQ(events.beats()[0].cause, wire::mpa::kConnectionLost);
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].cause, wire::mpa::kConnectionLost);
   EXPECT_THAT(pieces(), IsEmpty());
 }
 TEST_F(DdpPlacementTest, AnEndWaitsBehindASendThatWaitsForItsReceive) {
-  doorbells.script({{Qpn{1}, 1}});
-  fetch.script({{Qpn{1}, true, buffer(7, {{0x8000, 4, stag_of(4)}})}}, 100);
+  doorbells.send({Qpn{1}, 1});
+  fetch.send_at(100, {Qpn{1}, true, buffer(7, {{0x8000, 4, stag_of(4)}})});
   receive(send(1, 4));
   end();
   run_until_idle();
-  ASSERT_EQ(placed.beats().size(), 2u);
-  EXPECT_EQ(placed.beats()[0].wr_id, 7u);
-  EXPECT_TRUE(placed.beats()[1].in_order);
+  ASSERT_EQ(placed.size(), 2u);
+  EXPECT_EQ(placed[0].wr_id, 7u);
+  EXPECT_TRUE(placed[1].in_order);
 }
 
 // Terminates: delivered whatever they look like, and the last thing that is.
@@ -879,10 +844,10 @@ TEST_F(DdpPlacementTest, TerminateIsTheEnd) {
   receive(kTerminate);
   receive(write(stag_of(9), 0x1000, 4));
   run_until_idle();
-  EXPECT_THAT(events.beats(), IsEmpty());
-  ASSERT_EQ(placed.beats().size(), 1u);
-  EXPECT_EQ(placed.beats()[0].opcode, wire::Opcode::kTerminate);
-  EXPECT_EQ(placed.beats()[0].cause, ddp::kMessageTooLong);
+  EXPECT_THAT(events, IsEmpty());
+  ASSERT_EQ(placed.size(), 1u);
+  EXPECT_EQ(placed[0].opcode, wire::Opcode::kTerminate);
+  EXPECT_EQ(placed[0].cause, ddp::kMessageTooLong);
 }
 TEST_F(DdpPlacementTest, OddTerminatesAreNotAnswered) {
   receive(Bytes(kTerminate.begin(), kTerminate.begin() + 18), 1);             // no control word
@@ -893,12 +858,12 @@ TEST_F(DdpPlacementTest, OddTerminatesAreNotAnswered) {
   far[0] = 0x01;  // L
   receive(far, 3);
   run_until_idle();
-  EXPECT_THAT(events.beats(), IsEmpty());
-  ASSERT_EQ(placed.beats().size(), 3u);
-  EXPECT_EQ(placed.beats()[0].cause, rdma::kOperationUnspecified);
-  EXPECT_EQ(placed.beats()[1].cause, rdma::kOperationUnspecified);
-  EXPECT_EQ(placed.beats()[2].cause, ddp::kMessageTooLong);
-  for (const PlacedSegment& s : placed.beats()) EXPECT_TRUE(s.malformed);
+  EXPECT_THAT(events, IsEmpty());
+  ASSERT_EQ(placed.size(), 3u);
+  EXPECT_EQ(placed[0].cause, rdma::kOperationUnspecified);
+  EXPECT_EQ(placed[1].cause, rdma::kOperationUnspecified);
+  EXPECT_EQ(placed[2].cause, ddp::kMessageTooLong);
+  for (const PlacedSegment& s : placed) EXPECT_TRUE(s.malformed);
 }
 
 // Sends.
@@ -910,12 +875,12 @@ TEST_F(DdpPlacementTest, SendAcrossScatterListAndSegments) {
   run_until_idle();
   EXPECT_THAT(pieces(), ElementsAre(std::pair(0x8000, 50), std::pair(0x8100, 5), std::pair(0x8105, 5),
                                     std::pair(0x8200, 50), std::pair(0x8232, 50)));
-  ASSERT_EQ(placed.beats().size(), 3u);
-  EXPECT_FALSE(placed.beats()[1].last);
-  EXPECT_TRUE(placed.beats()[2].last);
-  EXPECT_EQ(placed.beats()[2].bytes, 160u);
-  EXPECT_EQ(placed.beats()[2].wr_id, 7u);
-  EXPECT_EQ(given_back.beats().size(), 1u);
+  ASSERT_EQ(placed.size(), 3u);
+  EXPECT_FALSE(placed[1].last);
+  EXPECT_TRUE(placed[2].last);
+  EXPECT_EQ(placed[2].bytes, 160u);
+  EXPECT_EQ(placed[2].wr_id, 7u);
+  EXPECT_EQ(given_back.size(), 1u);
 }
 TEST_F(DdpPlacementTest, SendExactlyFillsItsBuffer) {
   post_one(100);
@@ -932,28 +897,28 @@ TEST_F(DdpPlacementTest, SixElementsLeaveOneACycle) {
                    {0x8050, 1, stag_of(4)}})});
   receive(send(1, 6));
   run_until_idle();
-  EXPECT_THAT(writes.cycles(), ElementsAre(3, 4, 5, 6, 7, 8));
-  EXPECT_THAT(placed.cycles(), ElementsAre(8));
+  EXPECT_EQ(writes.cycles(), in_a_row(kThrough, 6));
+  EXPECT_THAT(placed.cycles(), ElementsAre(kThrough + 5));
 }
 TEST_F(DdpPlacementTest, SendWaitsForAnAnnouncedRequestAndBlocksWhatFollows) {
-  doorbells.script({{Qpn{1}, 1}});
-  fetch.script({{Qpn{1}, true, buffer(7, {{0x8000, 100, stag_of(4)}})}}, 200);
+  doorbells.send({Qpn{1}, 1});
+  fetch.send_at(200, {Qpn{1}, true, buffer(7, {{0x8000, 100, stag_of(4)}})});
   receive(send(1, 4));
   receive(write(stag_of(3), 0x1000, 4), 2);
   run_until_idle();
-  EXPECT_THAT(placed.cycles(), ElementsAre(203, 204));
-  EXPECT_EQ(placed.beats()[0].qpn, Qpn{1});
+  EXPECT_THAT(placed.cycles(), ElementsAre(200 + kThrough, 201 + kThrough));
+  EXPECT_EQ(placed[0].qpn, Qpn{1});
   EXPECT_TRUE(dut.in_order() || clk.activity().ticks < 100u);  // woken; or a twin is in its place
 }
 TEST_F(DdpPlacementTest, TheWaitEndsWithTheQp) {
-  doorbells.script({{Qpn{1}, 1}});
+  doorbells.send({Qpn{1}, 1});
   firmware.at(100, [this] { contexts.write(Qpn{1}, QpContext{}); });
   receive(send(1, 4));
   receive(write(stag_of(3), 0x1000, 4), 2);
   run_until_idle(1000);
-  ASSERT_EQ(placed.beats().size(), 1u);
-  EXPECT_EQ(placed.beats()[0].qpn, Qpn{2});
-  EXPECT_THAT(placed.cycles(), ElementsAre(104));
+  ASSERT_EQ(placed.size(), 1u);
+  EXPECT_EQ(placed[0].qpn, Qpn{2});
+  EXPECT_THAT(placed.cycles(), ElementsAre(101 + kThrough));
 }
 TEST_F(DdpPlacementTest, InvalidateNamesAnUnknownStag) {
   post_one(100);
@@ -985,9 +950,9 @@ TEST_F(DdpPlacementTest, InvalidateNamesTheStreamsOwnWindow) {
   receive(from_hex("4144 0000085A 00000000 00000001 00000000"));
   receive(write(stag_of(8), 0x1040, 4));
   run_until_idle();
-  ASSERT_EQ(events.beats().size(), 1u);
-  EXPECT_EQ(events.beats()[0].cause, ddp::kInvalidStag) << "of the Write behind it";
-  ASSERT_EQ(placed.beats().size(), 1u);
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].cause, ddp::kInvalidStag) << "of the Write behind it";
+  ASSERT_EQ(placed.size(), 1u);
 }
 // RFC 5040 section 6.1: the octets that name an STag do so in messages that invalidate, and in no others.
 TEST_F(DdpPlacementTest, WhatStandsInPlaceOfAnStagToInvalidateMeansNothingInOtherMessages) {
@@ -998,8 +963,8 @@ TEST_F(DdpPlacementTest, WhatStandsInPlaceOfAnStagToInvalidateMeansNothingInOthe
   receive(request);
   receive(terminate);
   run_until_idle();
-  EXPECT_THAT(events.beats(), IsEmpty());
-  EXPECT_EQ(placed.beats().size(), 3u);
+  EXPECT_THAT(events, IsEmpty());
+  EXPECT_EQ(placed.size(), 3u);
   EXPECT_TRUE(contexts.stag(Stag{stag_of(3)})->valid);
 }
 TEST_F(DdpPlacementTest, ARegionThatOthersMayShareIsNotAPeersToEnd) {
@@ -1013,8 +978,8 @@ TEST_F(DdpPlacementTest, InvalidateGoesUpWithTheMessage) {
   post_one(100);
   receive(from_hex("4144 0000035A 00000000 00000001 00000000 DEADBEEF"));
   run_until_idle();
-  EXPECT_EQ(placed.beats()[0].opcode, wire::Opcode::kSendInvalidate);
-  EXPECT_EQ(placed.beats()[0].stag, 0x35au);
+  EXPECT_EQ(placed[0].opcode, wire::Opcode::kSendInvalidate);
+  EXPECT_EQ(placed[0].stag, 0x35au);
   EXPECT_EQ(contexts.named(Stag{0x35a}), nullptr);
 }
 // What comes behind the Send is not placed any more, before the Send is delivered.
@@ -1026,8 +991,8 @@ TEST_F(DdpPlacementTest, InvalidateEndsTheStagForTheNextSegment) {
   receive(write(stag_of(3), 0x1000, 4));
   run_until_idle();
   EXPECT_THAT(pieces(), ElementsAre(std::pair(0x8000, 4), std::pair(0x1000, 4), std::pair(0x8004, 4)));
-  ASSERT_EQ(events.beats().size(), 1u);
-  EXPECT_EQ(events.beats()[0].cause, ddp::kInvalidStag);
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].cause, ddp::kInvalidStag);
 }
 // Counted from the check of its STag: see StagFence.
 TEST_F(DdpPlacementTest, AWriteIsUnderWayFromTheCycleOfItsCheck) {
@@ -1056,19 +1021,19 @@ TEST_F(AbsorbingTest, FirstEmptySendNeedsNoReceiveRequestTheSecondDoes) {
   receive(send(1, 0));
   receive(send(2, 0));
   run_until_idle();
-  ASSERT_EQ(placed.beats().size(), 1u);
-  EXPECT_TRUE(placed.beats()[0].absorbed);
-  ASSERT_EQ(events.beats().size(), 1u);
-  EXPECT_EQ(events.beats()[0].cause, ddp::kInvalidMsnNoBuffer);
+  ASSERT_EQ(placed.size(), 1u);
+  EXPECT_TRUE(placed[0].absorbed);
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].cause, ddp::kInvalidMsnNoBuffer);
 }
 TEST_F(AbsorbingTest, OnlyTheFirstSendIsAbsorbed) {
   post({buffer(1, {{0x8000, 100, stag_of(4)}}), buffer(2, {{0x8100, 100, stag_of(4)}})});
   receive(send(1, 4));
   receive(send(2, 0));
   run_until_idle();
-  ASSERT_EQ(placed.beats().size(), 2u);
-  EXPECT_FALSE(placed.beats()[1].absorbed);
-  EXPECT_EQ(placed.beats()[1].wr_id, 2u);
+  ASSERT_EQ(placed.size(), 2u);
+  EXPECT_FALSE(placed[1].absorbed);
+  EXPECT_EQ(placed[1].wr_id, 2u);
 }
 
 // The initiator is free to say ready-to-receive by another message, and its Sends are then its program's.
@@ -1077,9 +1042,9 @@ TEST_F(AbsorbingTest, AnEmptySendBehindTheRtrWriteIsNotAbsorbed) {
   receive(write(0, 0, 0));
   receive(send(1, 0));
   run_until_idle();
-  ASSERT_EQ(placed.beats().size(), 2u);
-  EXPECT_FALSE(placed.beats()[1].absorbed);
-  EXPECT_EQ(placed.beats()[1].wr_id, 1u);
+  ASSERT_EQ(placed.size(), 2u);
+  EXPECT_FALSE(placed[1].absorbed);
+  EXPECT_EQ(placed[1].wr_id, 1u);
 }
 
 // STag 8: 0x2000 octets that begin 0x40 octets before the end of the first of four pages, of which the last two are
@@ -1104,11 +1069,11 @@ TEST_F(PagedPlacementTest, AWriteAcrossAPageLeavesInOneWriteACycle) {
   receive(write(stag_of(8), kVa + 0x48, 4));
   run_until_idle();
   EXPECT_THAT(pieces(), ElementsAre(std::pair(0x50ff8, 8), std::pair(0x20000, 8), std::pair(0x20008, 4)));
-  EXPECT_THAT(writes.cycles(), ElementsAre(3, 4, 5));
-  EXPECT_THAT(placed.cycles(), ElementsAre(4, 5));
-  EXPECT_FALSE(writes.beats()[0].notify);
-  EXPECT_TRUE(writes.beats()[1].notify);
-  EXPECT_EQ(writes.beats()[1].src_offset, writes.beats()[0].src_offset + 8);
+  EXPECT_EQ(writes.cycles(), in_a_row(kThrough, 3));
+  EXPECT_THAT(placed.cycles(), ElementsAre(kThrough + 1, kThrough + 2));
+  EXPECT_FALSE(writes[0].notify);
+  EXPECT_TRUE(writes[1].notify);
+  EXPECT_EQ(writes[1].src_offset, writes[0].src_offset + 8);
 }
 TEST_F(PagedPlacementTest, TheFirstAndTheLastOctetArePlaced) {
   receive(write(stag_of(8), kVa, 1));
@@ -1130,7 +1095,7 @@ TEST_F(PagedPlacementTest, AScatterListCrossesPagesToo) {
   run_until_idle();
   EXPECT_THAT(pieces(), ElementsAre(std::pair(0x50ffe, 2), std::pair(0x20000, 2), std::pair(0x8000, 4),
                                     std::pair(0x20ffe, 2), std::pair(0x90000, 6)));
-  EXPECT_THAT(placed.cycles(), ElementsAre(7));  // 3, and a cycle for each of the four further writes
+  EXPECT_THAT(placed.cycles(), ElementsAre(kThrough + 4));  // a cycle for each of the four further writes
 }
 TEST_F(PagedPlacementTest, AReadResponseGoesToItsPages) {
   ask(stag_of(8), kVa + 0x103f, 2);
@@ -1144,60 +1109,60 @@ TEST_F(PagedPlacementTest, AReadResponseGoesToItsPages) {
 TEST_F(DdpPlacementTest, AFlushCompletesWhatIsPostedAndWhatComesLaterOneACycle) {
   post({buffer(1, {{0x8000, 100, stag_of(4)}}), buffer(2, {}), buffer(3, {})});
   fetch.pause(window(2, 30));
-  flushes.script({{Qpn{1}}, {Qpn{1}}}, 10);
+  flushes.send_at(10, {{Qpn{1}}, {Qpn{1}}});
   wire.pause(window(0, 40));
   receive(send(1, 4));
   run_until_idle();
-  EXPECT_THAT(placed.cycles(), ElementsAre(12, 13, 32));
+  EXPECT_THAT(placed.cycles(), ElementsAre(10 + kToEnd + kToEnd, 11 + kToEnd + kToEnd, 30 + kToEnd + kToEnd));
   for (unsigned i = 0; i < 3; ++i) {
-    EXPECT_TRUE(placed.beats()[i].flushed);
-    EXPECT_EQ(placed.beats()[i].wr_id, i + 1);
+    EXPECT_TRUE(placed[i].flushed);
+    EXPECT_EQ(placed[i].wr_id, i + 1);
   }
-  EXPECT_EQ(given_back.beats().size(), 3u);
-  EXPECT_THAT(events.beats(), IsEmpty());
-  EXPECT_THAT(writes.beats(), IsEmpty());
+  EXPECT_EQ(given_back.size(), 3u);
+  EXPECT_THAT(events, IsEmpty());
+  EXPECT_THAT(writes, IsEmpty());
 }
 
 // A ring of 16 entries: what is announced beyond it has overwritten what was not taken.
 TEST_F(DdpPlacementTest, AnOverrunOfTheReceiveRingEndsItsStream) {
-  doorbells.script({{Qpn{1}, 16}, {Qpn{1}, 17}, {Qpn{1}, 18}, {Qpn{2}, 1}});
-  fetch.script({{Qpn{1}, true, buffer(7, {{0x8000, 100, stag_of(4)}})}, {Qpn{2}, true, buffer(8, {})}});
+  doorbells.send({{Qpn{1}, 16}, {Qpn{1}, 17}, {Qpn{1}, 18}, {Qpn{2}, 1}});
+  fetch.send({{Qpn{1}, true, buffer(7, {{0x8000, 100, stag_of(4)}})}, {Qpn{2}, true, buffer(8, {})}});
   wire.pause(window(0, 20));
   receive(send(1, 4));
   receive(send(1, 0), 2);
   run_until_idle();
-  EXPECT_THAT(events.cycles(), ElementsAre(3));  // the second doorbell: 1 in its link, 1 to the firmware
-  EXPECT_EQ(events.beats()[0].kind, QpEvent::Kind::kLocalError);
-  EXPECT_EQ(events.beats()[0].qpn, Qpn{1});
-  EXPECT_EQ(events.beats()[0].cause, rdma::kLocalCatastrophic);
-  ASSERT_EQ(placed.beats().size(), 1u);
-  EXPECT_EQ(placed.beats()[0].qpn, Qpn{2});
+  EXPECT_THAT(events.cycles(), ElementsAre(1 + kToEnd + kToEnd));  // the second doorbell's
+  EXPECT_EQ(events[0].kind, QpEvent::Kind::kLocalError);
+  EXPECT_EQ(events[0].qpn, Qpn{1});
+  EXPECT_EQ(events[0].cause, rdma::kLocalCatastrophic);
+  ASSERT_EQ(placed.size(), 1u);
+  EXPECT_EQ(placed[0].qpn, Qpn{2});
 }
 TEST_F(DdpPlacementTest, AFullReceiveRingIsNoOverrun) {
-  doorbells.script({{Qpn{1}, 16}});
-  fetch.script({{Qpn{1}, true, buffer(7, {{0x8000, 100, stag_of(4)}})}});
+  doorbells.send({Qpn{1}, 16});
+  fetch.send({Qpn{1}, true, buffer(7, {{0x8000, 100, stag_of(4)}})});
   receive(send(1, 4));
   run_until_idle();
-  doorbells.script({{Qpn{1}, 17}}, clk.now() + 1);
+  doorbells.send({Qpn{1}, 17});
   run_until_idle();
-  EXPECT_THAT(events.beats(), IsEmpty());
-  EXPECT_EQ(placed.beats().size(), 1u);
+  EXPECT_THAT(events, IsEmpty());
+  EXPECT_EQ(placed.size(), 1u);
 }
 TEST_F(DdpPlacementTest, AnOverrunBeforeTheConnectionEndsItsStreamWithTheFirstMessageAtTheLatest) {
   QpContext idle = rts_qp(1);
   idle.state = QpState::kIdle;
   contexts.write(Qpn{1}, idle);
   contexts.commit();
-  doorbells.script({{Qpn{1}, 17}});
+  doorbells.send({Qpn{1}, 17});
   firmware.at(10, [this] { contexts.write(Qpn{1}, rts_qp(1)); });
   wire.pause(window(0, 20));
   receive(send(1, 4));
   run_until_idle();
-  ASSERT_EQ(events.beats().size(), 2u);
-  EXPECT_EQ(events.beats()[0].kind, QpEvent::Kind::kLocalError);
-  EXPECT_EQ(events.beats()[1].kind, QpEvent::Kind::kStreamError);
-  EXPECT_EQ(events.beats()[1].cause, rdma::kLocalCatastrophic);
-  EXPECT_THAT(placed.beats(), IsEmpty());
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(events[0].kind, QpEvent::Kind::kLocalError);
+  EXPECT_EQ(events[1].kind, QpEvent::Kind::kStreamError);
+  EXPECT_EQ(events[1].cause, rdma::kLocalCatastrophic);
+  EXPECT_THAT(placed, IsEmpty());
 }
 
 // Whatever the octets of an entry say, at most memory that the key and the domain allow is written.
@@ -1217,8 +1182,8 @@ TEST_P(GarbageTest, RandomOctetsInAReceiveRequestEndTheStreamOrStayInItsRegion) 
   post({w});
   receive(send(1, 32));
   run_until_idle();
-  EXPECT_EQ(events.beats().size() + placed.beats().size(), 1u);
-  for (const QpEvent& e : events.beats()) {
+  EXPECT_EQ(events.size() + placed.size(), 1u);
+  for (const QpEvent& e : events) {
     EXPECT_TRUE(e.cause == ddp::kLocalCatastrophic || e.cause == ddp::kMessageTooLong);
   }
   for (const auto& [address, bytes] : pieces()) {
@@ -1230,10 +1195,10 @@ INSTANTIATE_TEST_SUITE_P(Seeds, GarbageTest, testing::Range<std::uint64_t>(0, 40
 
 // Numbers that come from the host or belong to the past.
 TEST_F(DdpPlacementTest, DoorbellBeyondTheTableIsDropped) {
-  doorbells.script({{Qpn{4}, 1}, {Qpn{0xfffff}, 1}});
+  doorbells.send({{Qpn{4}, 1}, {Qpn{0xfffff}, 1}});
   receive(write(stag_of(3), 0x1000, 4));
   run_until_idle();
-  EXPECT_EQ(placed.beats().size(), 1u);
+  EXPECT_EQ(placed.size(), 1u);
 }
 TEST_F(DdpPlacementTest, AReusedQpStartsAnew) {
   post({buffer(1, {{0x8000, 100, stag_of(4)}}), buffer(2, {{0x8100, 100, stag_of(4)}})});
@@ -1246,10 +1211,10 @@ TEST_F(DdpPlacementTest, AReusedQpStartsAnew) {
   post({buffer(3, {{0x8200, 100, stag_of(4)}})});
   receive(send(1, 8));
   run_until_idle();
-  EXPECT_THAT(events.beats(), IsEmpty());
-  ASSERT_EQ(placed.beats().size(), 3u);
-  EXPECT_EQ(placed.beats()[2].wr_id, 3u);
-  EXPECT_EQ(placed.beats()[2].bytes, 8u);
+  EXPECT_THAT(events, IsEmpty());
+  ASSERT_EQ(placed.size(), 3u);
+  EXPECT_EQ(placed[2].wr_id, 3u);
+  EXPECT_EQ(placed[2].bytes, 8u);
   EXPECT_THAT(pieces().back(), std::pair(std::uint64_t{0x8200}, 8u));
 }
 TEST_F(DdpPlacementTest, AFlowThatItsQpLeftIsDropped) {
@@ -1260,8 +1225,8 @@ TEST_F(DdpPlacementTest, AFlowThatItsQpLeftIsDropped) {
   });
   receive(write(stag_of(9), 0x1000, 4), 1, 5);
   run_until_idle();
-  EXPECT_THAT(placed.beats(), IsEmpty());
-  EXPECT_THAT(events.beats(), IsEmpty());
+  EXPECT_THAT(placed, IsEmpty());
+  EXPECT_THAT(events, IsEmpty());
 }
 
 // RFC 7306, with the octets of messages.json. RsvdULP means nothing.
@@ -1277,11 +1242,11 @@ TEST_F(DdpPlacementTest, AtomicRequest) {
   store_be32(&read[10], 2);  // the next MSN of the same queue
   receive(read);
   run_until_idle();
-  EXPECT_THAT(events.beats(), IsEmpty());
-  EXPECT_THAT(writes.beats(), IsEmpty());
-  ASSERT_EQ(placed.beats().size(), 2u);
-  const wire::AtomicRequest& a = placed.beats()[0].atomic;
-  EXPECT_EQ(placed.beats()[0].opcode, wire::Opcode::kAtomicRequest);
+  EXPECT_THAT(events, IsEmpty());
+  EXPECT_THAT(writes, IsEmpty());
+  ASSERT_EQ(placed.size(), 2u);
+  const wire::AtomicRequest& a = placed[0].atomic;
+  EXPECT_EQ(placed[0].opcode, wire::Opcode::kAtomicRequest);
   EXPECT_EQ(a.opcode(), wire::AtomicOpcode::kFetchAdd);  // whatever the reserved bits
   EXPECT_EQ(a.request_id, 0x1234u);
   EXPECT_EQ(a.stag, 0x300u);
@@ -1292,31 +1257,31 @@ TEST_F(DdpPlacementTest, AtomicRequest) {
 TEST_F(DdpPlacementTest, AtomicResponse) {
   receive(kAtomicResponse);
   run_until_idle();
-  EXPECT_THAT(events.beats(), IsEmpty());
-  ASSERT_EQ(placed.beats().size(), 1u);
-  EXPECT_EQ(placed.beats()[0].atomic_response.request_id, 0x1234u);
-  EXPECT_EQ(placed.beats()[0].atomic_response.original, 0x0102030405060708u);
+  EXPECT_THAT(events, IsEmpty());
+  ASSERT_EQ(placed.size(), 1u);
+  EXPECT_EQ(placed[0].atomic_response.request_id, 0x1234u);
+  EXPECT_EQ(placed[0].atomic_response.original, 0x0102030405060708u);
 }
 TEST_F(DdpPlacementTest, ImmediateDataUsesAReceiveRequestOfAnySize) {
   post({buffer(7, {}), buffer(8, {{0x8000, 4, stag_of(4)}})});
   receive(kImmediate);
   receive(send(2, 4));
   run_until_idle();
-  EXPECT_THAT(events.beats(), IsEmpty());
-  ASSERT_EQ(placed.beats().size(), 2u);
-  EXPECT_EQ(placed.beats()[0].immediate.data, 0x0102030405060708u);
-  EXPECT_EQ(placed.beats()[0].wr_id, 7u);
-  EXPECT_EQ(placed.beats()[0].bytes, 0u);
-  EXPECT_EQ(placed.beats()[1].wr_id, 8u);
-  EXPECT_EQ(given_back.beats().size(), 2u);
+  EXPECT_THAT(events, IsEmpty());
+  ASSERT_EQ(placed.size(), 2u);
+  EXPECT_EQ(placed[0].immediate.data, 0x0102030405060708u);
+  EXPECT_EQ(placed[0].wr_id, 7u);
+  EXPECT_EQ(placed[0].bytes, 0u);
+  EXPECT_EQ(placed[1].wr_id, 8u);
+  EXPECT_EQ(given_back.size(), 2u);
   EXPECT_THAT(pieces(), ElementsAre(std::pair(0x8000, 4)));
 }
 TEST_F(DdpPlacementTest, ImmediateDataWaitsForAReceiveRequestThatIsBeingFetched) {
-  doorbells.script({{Qpn{1}, 1}});
-  fetch.script({{Qpn{1}, true, buffer(7, {})}}, 60);
+  doorbells.send({Qpn{1}, 1});
+  fetch.send_at(60, {Qpn{1}, true, buffer(7, {})});
   receive(kImmediate);
   run_until_idle();
-  ASSERT_EQ(placed.beats().size(), 1u);
+  ASSERT_EQ(placed.size(), 1u);
   EXPECT_GT(placed.cycles()[0], 60u);
 }
 TEST_F(DdpPlacementTest, ImmediateDataWithoutAReceiveRequest) {
@@ -1410,12 +1375,12 @@ TEST_F(DdpPlacementTest, WhatIsPlacedIsNotWrittenAgain) {
   receive(write(stag_of(3), 0x10c8, 10));
   run_until_idle();
   EXPECT_THAT(pieces(), ElementsAre(std::pair(0x10c8, 10)));
-  ASSERT_EQ(placed.beats().size(), 2u);
-  EXPECT_FALSE(placed.beats()[0].awaits_write);
-  EXPECT_FALSE(placed.beats()[0].last);
-  EXPECT_TRUE(placed.beats()[1].awaits_write);
-  EXPECT_EQ(placed.beats()[1].bytes, 210u) << "the message's length counts what was placed early";
-  EXPECT_THAT(placed.cycles(), ElementsAre(3, 4));
+  ASSERT_EQ(placed.size(), 2u);
+  EXPECT_FALSE(placed[0].awaits_write);
+  EXPECT_FALSE(placed[0].last);
+  EXPECT_TRUE(placed[1].awaits_write);
+  EXPECT_EQ(placed[1].bytes, 210u) << "the message's length counts what was placed early";
+  EXPECT_THAT(placed.cycles(), ElementsAre(kThrough, kThrough + 1));
   EXPECT_EQ(contexts.in_flight.begun()[StagWrites::kPlacement], 1u);
 }
 TEST_F(DdpPlacementTest, WhatIsPlacedIsCheckedAgain) {
@@ -1432,10 +1397,10 @@ TEST_F(DdpPlacementTest, AReadGoesOnBehindWhatIsPlaced) {
   receive_placed(write(stag_of(4), 0x8064, 150, "8142"));
   receive(write(stag_of(4), 0x80fa, 50, "C142"));
   run_until_idle();
-  EXPECT_THAT(events.beats(), IsEmpty());
+  EXPECT_THAT(events, IsEmpty());
   EXPECT_THAT(pieces(), ElementsAre(std::pair(0x8000, 100), std::pair(0x80fa, 50)));
-  ASSERT_EQ(placed.beats().size(), 3u);
-  EXPECT_EQ(placed.beats()[2].bytes, 300u);
+  ASSERT_EQ(placed.size(), 3u);
+  EXPECT_EQ(placed[2].bytes, 300u);
 }
 TEST_F(DdpPlacementTest, WhatIsPlacedBehindAHoleInAReadIsRefused) {
   ask(stag_of(4), 0x8000, 300);

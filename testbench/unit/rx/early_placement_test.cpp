@@ -1,6 +1,7 @@
 #include "model/rnic/rx/early_placement.h"
 
 #include "testbench/support/contexts.h"
+#include "testbench/support/fake_dma.h"
 #include "testbench/support/mpa_reference.h"
 #include "testbench/support/stage_test.h"
 #include "testbench/support/stream_segments.h"
@@ -24,68 +25,21 @@ Bytes tagged(std::uint32_t stag, std::uint64_t to, const Bytes& payload, const c
 Bytes response(std::uint32_t stag, std::uint64_t to, const Bytes& payload) { return tagged(stag, to, payload, "C142"); }
 const Bytes kSend = from_hex("4143 00000000 00000000 00000001 00000000 0102030405060708");
 
-// Host memory: answers a write that asks for it so many cycles after it was taken.
-class Memory final : public Stage {
- public:
-  PopPort<DmaWriteRequest> in{*this, "in"};
-  PushPort<DmaWriteDone> out{*this, "out"};
-  Bytes octets = Bytes(1 << 16);
-  std::vector<Cycle> cycles;
-  std::vector<std::pair<std::uint64_t, std::uint32_t>> writes;
-  Cycle latency = 5;
-  Pattern pause;
-
-  Memory(sc_core::sc_module_name nm, ClockDomain& clk) : Stage(nm, clk) {}
-  Wake tick() override {
-    if (in->can_pop() && !pause.pauses(now())) {
-      const DmaWriteRequest r = in->pop();
-      std::memcpy(&octets.at(r.address), r.src->bytes() + r.src_offset, r.bytes);
-      cycles.push_back(now());
-      writes.emplace_back(r.address, r.bytes);
-      if (r.notify) due_.push_back(now() + latency);
-    }
-    if (!due_.empty() && due_.front() <= now() && out->can_push()) {
-      out->push({});
-      due_.pop_front();
-    }
-    return due_.empty() && !in->can_pop() ? Wake::on_traffic() : Wake::next_cycle();
-  }
-
- private:
-  std::deque<Cycle> due_;
-};
-
 class EarlyPlacementTest : public StageTest {
  protected:
   ContextStore contexts{clk, {4, 4, 4, 16, 1, 16}};
   BufferPool pool{16384};
-  Link<StreamBeat> behind{"behind", clk, {4, 1, 1}};
-  Link<ReadIssued> read_issued{"read_issued", clk, {4, 1, 1}};
-  Link<ReadDone> read_over{"read_over", clk, {4, 1, 1}};
-  Link<DmaWriteRequest> dma{"dma", clk, {2, 1, 1}};
-  Link<DmaWriteDone> written{"written", clk, {4, 1, 1}};
-  Link<EarlyPlaced> out{"out", clk, {2, 1, 1}};
-  Source<StreamBeat> tcp{"tcp", clk};
-  Source<ReadIssued> issued{"issued", clk};
-  Source<ReadDone> over{"over", clk};
-  Memory memory{"memory", clk};
-  Sink<EarlyPlaced> told{"told", clk};
   At firmware{"firmware", clk};
   EarlyPlacement dut{"dut", clk, {}, contexts, pool};
+  Source<StreamBeat> tcp = drive(dut.in);
+  Source<ReadIssued> issued = drive(dut.read_issued);
+  Source<ReadDone> over = drive(dut.read_over);
+  Sink<EarlyPlaced> told = collect(dut.out);
+  Bytes octets = Bytes(1 << 16);
+  FakeDmaWrite memory{dut.dma, dut.written, octets};
 
   EarlyPlacementTest() {
-    tcp.out(behind);
-    issued.out(read_issued);
-    over.out(read_over);
-    dut.in(behind);
-    dut.read_issued(read_issued);
-    dut.read_over(read_over);
-    dut.dma(dma);
-    dut.written(written);
-    dut.out(out);
-    memory.in(dma);
-    memory.out(written);
-    told.in(out);
+    memory.hold = 5;
     for (std::uint32_t n = 1; n < 4; ++n) open_qp(contexts, n, rts_qp(n), n == kMarked.v);
     contexts.write(Stag{stag_of(3)}, region(0x1000, 0x1000, kRights));
     contexts.write(Stag{stag_of(4)}, region(0x8000, 0x1000, abi::kLocalWrite));
@@ -93,7 +47,7 @@ class EarlyPlacementTest : public StageTest {
     contexts.commit();
   }
   void send(FlowId flow, const Bytes& segment, std::uint64_t offset, Cycle from = 0) {
-    tcp.script(cut_segment(pool, segment, offset, 64, flow), from);
+    tcp.send_at(from, cut_segment(pool, segment, offset, 64, flow));
   }
   // One FPDU as a segment of its own; the answer is what it has on the wire.
   std::uint32_t send_fpdu(const Bytes& ulpdu, FlowId flow = kPlain, std::uint64_t offset = 4096) {
@@ -103,13 +57,13 @@ class EarlyPlacementTest : public StageTest {
     return static_cast<std::uint32_t>(fpdu.size());
   }
   Bytes at(std::uint64_t address, std::size_t bytes) const {
-    const auto from = memory.octets.begin() + static_cast<std::ptrdiff_t>(address);
+    const auto from = octets.begin() + static_cast<std::ptrdiff_t>(address);
     return {from, from + static_cast<std::ptrdiff_t>(bytes)};
   }
   // Offset and octets of the FPDUs that were placed.
   std::vector<std::pair<std::uint64_t, std::uint32_t>> placed() const {
     std::vector<std::pair<std::uint64_t, std::uint32_t>> p;
-    for (const EarlyPlaced& e : told.beats()) {
+    for (const EarlyPlaced& e : told) {
       if (e.bytes != 0) p.emplace_back(e.offset, e.bytes);
     }
     return p;
@@ -117,7 +71,7 @@ class EarlyPlacementTest : public StageTest {
   // Each segment has come to its end, and nothing is held back.
   void expect_at_rest(std::size_t segments) {
     std::size_t ends = 0;
-    for (const EarlyPlaced& e : told.beats()) ends += e.last;
+    for (const EarlyPlaced& e : told) ends += e.last;
     EXPECT_EQ(ends, segments);
     told.clear();
     EXPECT_EQ(pool.in_use(), 0u);
@@ -127,10 +81,10 @@ class EarlyPlacementTest : public StageTest {
   }
   void expect_left_alone() {
     run_until_idle();
-    EXPECT_THAT(memory.writes, IsEmpty());
-    ASSERT_EQ(told.beats().size(), 1u);
-    EXPECT_EQ(told.beats()[0].bytes, 0u);
-    EXPECT_TRUE(told.beats()[0].last);
+    EXPECT_THAT(memory.writes(), IsEmpty());
+    ASSERT_EQ(told.size(), 1u);
+    EXPECT_EQ(told[0].bytes, 0u);
+    EXPECT_TRUE(told[0].last);
     expect_at_rest(1);
   }
 };
@@ -141,16 +95,16 @@ TEST_F(EarlyPlacementTest, AnFpduIsWrittenWhenItIsCheckedAndToldWhenItIsWritten)
   const std::uint32_t bytes = send_fpdu(tagged(stag_of(3), 0x1010, payload));
   run_until_idle();
   EXPECT_EQ(bytes, 192u);
-  EXPECT_THAT(memory.cycles, ElementsAre(12));
+  EXPECT_THAT(memory.cycles(), ElementsAre(12));
   EXPECT_THAT(told.cycles(), ElementsAre(19, 20));
-  EXPECT_THAT(memory.writes, ElementsAre(std::pair(0x1010, 172)));
+  EXPECT_THAT(memory.writes(), ElementsAre(std::pair(0x1010, 172)));
   EXPECT_EQ(at(0x1010, 172), payload);
-  EXPECT_EQ(told.beats()[0].flow, kPlain);
-  EXPECT_EQ(told.beats()[0].offset, 4096u);
-  EXPECT_EQ(told.beats()[0].bytes, 192u);
-  EXPECT_FALSE(told.beats()[0].last);
-  EXPECT_TRUE(told.beats()[1].last);
-  EXPECT_EQ(told.beats()[1].offset, 4096u);
+  EXPECT_EQ(told[0].flow, kPlain);
+  EXPECT_EQ(told[0].offset, 4096u);
+  EXPECT_EQ(told[0].bytes, 192u);
+  EXPECT_FALSE(told[0].last);
+  EXPECT_TRUE(told[1].last);
+  EXPECT_EQ(told[1].offset, 4096u);
   EXPECT_EQ(dut.counters().fpdus, 1u);
   EXPECT_EQ(dut.counters().payload_bytes, 172u);
   expect_at_rest(1);
@@ -162,8 +116,8 @@ TEST_F(EarlyPlacementTest, TheHeaderStandsForTheFpdu) {
   const Bytes fpdu = reference.fpdu(ulpdu);
   send(kMarked, fpdu, 512);
   run_until_idle();
-  ASSERT_EQ(told.beats().size(), 2u);
-  const std::uint8_t* const header = told.beats()[0].header->bytes();
+  ASSERT_EQ(told.size(), 2u);
+  const std::uint8_t* const header = told[0].header->bytes();
   EXPECT_EQ(Bytes(header, header + 16), Bytes(fpdu.begin() + 4, fpdu.begin() + 20)) << "a marker stands before it";
   EXPECT_EQ(at(0x1000, 700), counting(700));
   expect_at_rest(1);
@@ -174,7 +128,7 @@ TEST_F(EarlyPlacementTest, ASegmentComesInBesideTheOneAtWork) {
   for (unsigned i = 0; i < 4; ++i) send_fpdu(tagged(stag_of(3), 0x1000 + 172 * i, counting(172)), kPlain, 192 * i);
   run_until_idle();
   EXPECT_THAT(tcp.cycles(), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 14));
-  EXPECT_THAT(memory.cycles, ElementsAre(12, 15, 23, 26));
+  EXPECT_THAT(memory.cycles(), ElementsAre(12, 15, 23, 26));
   EXPECT_EQ(placed().size(), 4u);
   expect_at_rest(4);
 }
@@ -204,8 +158,8 @@ TEST_F(EarlyPlacementTest, PiecesOfAPageListAreWrittenOneACycle) {
   contexts.commit();
   send_fpdu(tagged(stag_of(6), 0x4000, counting(0x200)));
   run_until_idle();
-  EXPECT_THAT(memory.writes, ElementsAre(std::pair(0x2f00, 0x100), std::pair(0x7000, 0x100)));
-  EXPECT_EQ(memory.cycles[1], memory.cycles[0] + 1);
+  EXPECT_THAT(memory.writes(), ElementsAre(std::pair(0x2f00, 0x100), std::pair(0x7000, 0x100)));
+  EXPECT_EQ(memory.cycles()[1], memory.cycles()[0] + 1);
   EXPECT_EQ(placed().size(), 1u);
   expect_at_rest(1);
 }
@@ -297,7 +251,7 @@ TEST_F(EarlyPlacementTest, AStagHoldsToTheCycleOfTheCheck) {
 
 // Any part of any Read that is outstanding, and nothing beside it.
 TEST_F(EarlyPlacementTest, AReadResponseBelongsToAnOutstandingRead) {
-  issued.script({{Qpn{1}, stag_of(4), 0x8000, 64}, {Qpn{1}, stag_of(4), 0x8100, 64}, {Qpn{3}, stag_of(4), 0x8200, 64}});
+  issued.send({{Qpn{1}, stag_of(4), 0x8000, 64}, {Qpn{1}, stag_of(4), 0x8100, 64}, {Qpn{3}, stag_of(4), 0x8200, 64}});
   send_fpdu(response(stag_of(4), 0x8100, counting(32)), kPlain, 1000);
   send_fpdu(response(stag_of(4), 0x8010, counting(48)), kPlain, 2000);
   send_fpdu(response(stag_of(4), 0x8011, counting(48)), kPlain, 3000);  // one octet too far
@@ -314,20 +268,19 @@ TEST_F(EarlyPlacementTest, AReadResponseBelongsToAnOutstandingRead) {
 class ReadOver : public EarlyPlacementTest, public testing::WithParamInterface<Cycle> {};
 TEST_P(ReadOver, AReadThatIsOverTakesNothingMore) {
   if (GetParam() % 2 == 0) clk.shuffle(GetParam() + 1);
-  issued.script({{Qpn{1}, stag_of(4), 0x8000, 64}});
-  over.script({{Qpn{1}}}, GetParam());  // at the stage a cycle later
+  issued.send({Qpn{1}, stag_of(4), 0x8000, 64});
+  over.send_at(GetParam(), {Qpn{1}});  // at the stage a cycle later
   send_fpdu(response(stag_of(4), 0x8000, counting(30)));
   run_until_idle();
-  EXPECT_EQ(memory.writes.size(), GetParam() + 1 <= 6 ? 0u : 1u);
+  EXPECT_EQ(memory.writes().size(), GetParam() + 1 <= 6 ? 0u : 1u);
 }
 INSTANTIATE_TEST_SUITE_P(Cycles, ReadOver, testing::Range(Cycle{3}, Cycle{9}));
 
 TEST_F(EarlyPlacementTest, AReusedQueuePairKnowsNoReadsOfItsPast) {
-  issued.script({{Qpn{1}, stag_of(4), 0x8000, 64}});
+  issued.send({Qpn{1}, stag_of(4), 0x8000, 64});
   run_until_idle();
   open_qp(contexts, 1, rts_qp(1, 2));
-  tcp.script(cut_segment(pool, MpaReference{}.fpdu(response(stag_of(4), 0x8000, counting(30))), 0, 64, kPlain),
-             clk.now() + 1);
+  tcp.send(cut_segment(pool, MpaReference{}.fpdu(response(stag_of(4), 0x8000, counting(30))), 0, 64, kPlain));
   run_until_idle();
   EXPECT_EQ(dut.counters().invalid, 1u);
 }
@@ -348,7 +301,7 @@ class ShuffledEarly : public EarlyPlacementTest, public testing::WithParamInterf
 TEST_P(ShuffledEarly, BackpressureLosesNothingAndTheOrderOfCallsChangesNothing) {
   if (GetParam() != 0) clk.shuffle(GetParam());
   memory.pause = every(5, 4);
-  memory.latency = 40;
+  memory.hold = 40;
   told.pause(every(3, 2));
   Prng rng(7);
   Bytes expected(0x1000);

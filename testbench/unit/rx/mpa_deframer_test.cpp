@@ -18,38 +18,30 @@ constexpr FlowId kFlow{1}, kMarked{2};
 
 // deframer and crc_check between a source of segments and two sinks.
 struct MpaRxChain {
+  // From the first beat of an FPDU to its first and to what is told of its octets: it leaves when its last beat is
+  // there.
+  static constexpr Cycle through(unsigned beats) {
+    return kToEnd + beats + MpaDeframerConfig{}.pipeline_cycles + CrcCheckConfig{}.pipeline_cycles;
+  }
+  static constexpr Cycle told(unsigned beats) { return kToEnd + beats + beats - 1 + kToEnd; }
+
   DatapathConfig datapath;
   BufferPool pool{16384};
   ContextStore contexts;
-  Link<StreamBeat> link_in;
-  Link<FpduBeat> link_deframed, link_out;
-  Link<RxConsumed> link_consumed;
-  Source<StreamBeat> source;
   MpaDeframer deframer;
   CrcCheck crc;
-  Sink<FpduBeat> sink;
-  Sink<RxConsumed> consumed;
+  Netlist net;
+  Source<StreamBeat> source = drive(deframer.in);
+  Sink<RxConsumed> consumed = collect(deframer.consumed);
+  Sink<FpduBeat> sink = collect(crc.out, LinkConfig::pipeline(CrcCheckConfig{}));
 
   explicit MpaRxChain(ClockDomain& clk, unsigned beat_bytes = 64, const std::string& name = "rx", unsigned flows = 8)
       : datapath{beat_bytes},
         contexts(clk, {1, flows, 1, 1}),
-        link_in(name + "_in", clk, {4, 1, 1}),
-        link_deframed(name + "_deframed", clk, LinkConfig::pipeline(MpaDeframerConfig{})),
-        link_out(name + "_out", clk, LinkConfig::pipeline(CrcCheckConfig{})),
-        link_consumed(name + "_consumed", clk, {}),
-        source((name + "_source").c_str(), clk),
         deframer((name + "_deframer").c_str(), clk, {}, datapath, contexts, pool),
         crc((name + "_crc").c_str(), clk),
-        sink((name + "_sink").c_str(), clk),
-        consumed((name + "_credit").c_str(), clk) {
-    source.out(link_in);
-    deframer.in(link_in);
-    deframer.out(link_deframed);
-    deframer.consumed(link_consumed);
-    consumed.in(link_consumed);
-    crc.in(link_deframed);
-    crc.out(link_out);
-    sink.in(link_out);
+        net(name, clk) {
+    net.connect(deframer.out, crc.in, "deframed", LinkConfig::pipeline(MpaDeframerConfig{}));
   }
   void set_flow(FlowId flow, bool markers, bool crc_on = true, std::uint32_t epoch = 0) {
     FlowContext c;
@@ -60,9 +52,9 @@ struct MpaRxChain {
     contexts.write(flow, c);
   }
   void send(FlowId flow, ByteSpan segment, std::uint64_t offset, Cycle from = 0) {
-    source.script(cut_segment(pool, segment, offset, datapath.beat_bytes, flow), from);
+    source.send_at(from, cut_segment(pool, segment, offset, datapath.beat_bytes, flow));
   }
-  std::vector<ReceivedFpdu> received() const { return receive_fpdus(sink.beats(), datapath.beat_bytes); }
+  std::vector<ReceivedFpdu> received() const { return receive_fpdus(sink.messages(), datapath.beat_bytes); }
   std::vector<Bytes> wires() const {
     std::vector<Bytes> out;
     for (const ReceivedFpdu& fpdu : received()) out.push_back(fpdu.wire);
@@ -70,7 +62,7 @@ struct MpaRxChain {
   }
   std::uint64_t consumed_octets(FlowId flow) const {
     std::uint64_t sum = 0;
-    for (const RxConsumed& c : consumed.beats()) sum += c.flow == flow ? c.bytes : 0;
+    for (const RxConsumed& c : consumed) sum += c.flow == flow ? c.bytes : 0;
     return sum;
   }
   void expect_all_returned() const {
@@ -96,14 +88,13 @@ using MpaDeframer64 = MpaDeframerTest;
 INSTANTIATE_TEST_SUITE_P(BeatBytes, MpaDeframer64, testing::Values(64u));
 INSTANTIATE_TEST_SUITE_P(BeatBytes, MpaDeframerTest, testing::Values(16u, 32u, 64u, 128u));
 
-// Source in cycles 0 to 2, deframer pops in 1 to 3, sends in 4 to 6, crc_check pops in 6 to 8, sink in 10 to 12.
 TEST_P(MpaDeframer64, AnFpduLeavesWhenItsLastOctetIsThere) {
   const Bytes wire = MpaReference{}.fpdu(Bytes(3 * 64 - 6));
   rx.send(kFlow, wire, 0);
   run_until_idle();
-  EXPECT_THAT(rx.sink.cycles(), ElementsAre(10, 11, 12));
-  EXPECT_THAT(rx.consumed.cycles(), ElementsAre(7));  // pushed with the last beat in cycle 6
-  EXPECT_EQ(rx.consumed.beats()[0].bytes, 192u);
+  EXPECT_EQ(rx.sink.cycles(), in_a_row(MpaRxChain::through(3), 3));
+  EXPECT_THAT(rx.consumed.cycles(), ElementsAre(MpaRxChain::told(3)));  // with the last beat
+  EXPECT_EQ(rx.consumed[0].bytes, 192u);
 }
 
 TEST_P(MpaDeframer64, AlignedSegmentsFlowAtFullRate) {
@@ -113,17 +104,15 @@ TEST_P(MpaDeframer64, AlignedSegmentsFlowAtFullRate) {
     rx.send(kFlow, reference.fpdu(Bytes(i % 2 == 0 ? 24 * 64 - 6 : 58)), offset);
   }
   run_until_idle();
-  EXPECT_EQ(rx.sink.beats().size(), 10u * 25u);
-  EXPECT_EQ(rx.sink.cycles().front(), 31u);  // 24 beats in, then as above
-  EXPECT_EQ(rx.sink.cycles().back(), 31u + 10u * 25u - 1);
+  EXPECT_EQ(rx.sink.cycles(), in_a_row(MpaRxChain::through(24), 10 * 25));
 }
 
 TEST_P(MpaDeframer64, EachFpduBoundaryInsideABeatCostsACycle) {
   MpaReference reference;
   rx.send(kFlow, stream_of(reference, {Bytes(10), Bytes(10), Bytes(10), Bytes(10), Bytes(58)}), 0);  // 64 + 64 octets
   run_until_idle();
-  EXPECT_THAT(rx.source.cycles(), ElementsAre(0, 1));
-  EXPECT_THAT(rx.sink.cycles(), ElementsAre(8, 9, 10, 11, 12));
+  EXPECT_EQ(rx.source.cycles(), in_a_row(0, 2));
+  EXPECT_EQ(rx.sink.cycles(), in_a_row(MpaRxChain::through(1), 5));
 }
 
 // Full are 6 + 4 slots behind the stage, 2 FPDUs in it, 4 slots before it. The sink takes again in cycle 40, crc_check
@@ -143,7 +132,7 @@ TEST_P(MpaDeframer64, AQueueThatWasFullCompletesNothingInTheCycleInWhichItSends)
 TEST_P(MpaDeframerTest, WithoutMarkersAnFpduInsideASegmentStaysWhereItIs) {
   MpaReference reference;
   const auto beats = cut_segment(rx.pool, stream_of(reference, {counting(300), counting(500)}), 0, GetParam(), kFlow);
-  rx.source.script(beats);
+  rx.source.send(beats);
   run_until_idle();
   EXPECT_EQ(rx.pool.in_use(), 1u);
   const auto fpdus = rx.received();
@@ -201,8 +190,8 @@ TEST_P(MpaDeframer64, MarkersTravelBesideTheWordTheyStoodBefore) {
   rx.send(kMarked, stream_of(reference, {Bytes(1218), Bytes(276), Bytes(26)}), 0);
   run_until_idle();
   std::vector<std::array<unsigned, 3>> markers;  // beat, lane, FPDUPTR
-  for (unsigned i = 0; i < rx.sink.beats().size(); ++i) {
-    const FpduBeat& b = rx.sink.beats()[i];
+  for (unsigned i = 0; i < rx.sink.size(); ++i) {
+    const FpduBeat& b = rx.sink[i];
     if (b.marker_lane != FpduBeat::kNoMarker) markers.push_back({i, b.marker_lane, load_be32(b.marker)});
   }
   // Words 0, 127 and 254 of 306; the third FPDU, which starts at 1236 + 284 + 4 words in, has word 4 before 1536.
@@ -269,12 +258,12 @@ TEST_P(MpaDeframerTest, TheLargestFpduStraddlesManySegments) {
     const std::vector<Bytes> fpdus = {reference.fpdu(random_bytes(rng, 65535)),
                                       reference.fpdu(random_bytes(rng, 65534))};
     const Bytes stream = joined(fpdus);
-    const std::size_t before = rx.sink.beats().size();
+    const std::size_t before = rx.sink.size();
     for (std::size_t at = 0; at < stream.size(); at += 1459) {
       rx.send(flow, ByteSpan(stream).subspan(at, 1459), at, clk.now() + 1);
     }
     run_until_idle();
-    const auto& beats = rx.sink.beats();
+    const auto& beats = rx.sink.messages();
     const auto got = receive_fpdus({beats.begin() + static_cast<std::ptrdiff_t>(before), beats.end()}, GetParam());
     ASSERT_EQ(got.size(), 2u);
     for (std::size_t i = 0; i < 2; ++i) {
@@ -449,11 +438,11 @@ Bytes placed_header(std::uint16_t ulpdu_length) {
 
 // Its one beat leaves as an FPDU of one beat does, and counts as all its octets.
 TEST_P(MpaDeframer64, WhatIsPlacedPassesAsItsHeader) {
-  rx.source.script({placed_fpdu(rx.pool, placed_header(1442), 0, kFlow)});
+  rx.source.send(placed_fpdu(rx.pool, placed_header(1442), 0, kFlow));
   run_until_idle();
-  EXPECT_THAT(rx.sink.cycles(), ElementsAre(8));
-  EXPECT_THAT(rx.consumed.cycles(), ElementsAre(3));
-  EXPECT_EQ(rx.consumed.beats()[0].bytes, 1448u);
+  EXPECT_THAT(rx.sink.cycles(), ElementsAre(MpaRxChain::through(1)));
+  EXPECT_THAT(rx.consumed.cycles(), ElementsAre(MpaRxChain::told(1)));
+  EXPECT_EQ(rx.consumed[0].bytes, 1448u);
   const auto fpdus = rx.received();
   ASSERT_EQ(fpdus.size(), 1u);
   EXPECT_TRUE(fpdus[0].placed && fpdus[0].crc_ok && fpdus[0].marker_ok);
@@ -471,7 +460,7 @@ TEST_P(MpaDeframerTest, TheStreamGoesOnBehindWhatIsPlaced) {
       const Bytes fpdu = reference.fpdu(Bytes(ulpdu_length));
       const Cycle from = clk.now() + 1;
       if (n % 2 == 0) rx.send(flow, fpdu, offset, from);
-      else rx.source.script({placed_fpdu(rx.pool, placed_header(ulpdu_length), offset, flow)}, from);
+      else rx.source.send_at(from, placed_fpdu(rx.pool, placed_header(ulpdu_length), offset, flow));
     }
     run_until_idle();
     const auto fpdus = rx.received();
@@ -491,7 +480,7 @@ TEST_P(MpaDeframerTest, TheStreamGoesOnBehindWhatIsPlaced) {
 TEST_P(MpaDeframerTest, WhatIsPlacedAmidAnFpduIsAFramingError) {
   const Bytes begun = MpaReference{}.fpdu(Bytes(500));
   rx.send(kFlow, ByteSpan(begun).subspan(0, 300), 0);
-  rx.source.script({placed_fpdu(rx.pool, placed_header(100), 300, kFlow)});
+  rx.source.send(placed_fpdu(rx.pool, placed_header(100), 300, kFlow));
   run_until_idle();
   const auto fpdus = rx.received();
   ASSERT_EQ(fpdus.size(), 1u);
@@ -504,7 +493,7 @@ TEST_P(MpaDeframerTest, WhatIsPlacedAmidAnFpduIsAFramingError) {
 TEST_P(MpaDeframer64, TheFinLeavesBehindTheLastFpduInItsOwnBeat) {
   const Bytes fpdu = MpaReference{}.fpdu(Bytes(500));
   rx.send(kFlow, fpdu, 0);
-  rx.source.script({end_of_stream(rx.pool, fpdu.size(), kFlow)});
+  rx.source.send(end_of_stream(rx.pool, fpdu.size(), kFlow));
   run_until_idle();
   const auto fpdus = rx.received();
   ASSERT_EQ(fpdus.size(), 2u);
@@ -523,7 +512,7 @@ TEST_P(MpaDeframerTest, AFinAmidAnFpduIsAFramingErrorWhereverItCutsIt) {
       const Cycle from = clk.now() + 1;
       const std::size_t there = std::min(cut, fpdu.size());
       rx.send(flow, ByteSpan(fpdu).subspan(0, there), 0, from);
-      rx.source.script({end_of_stream(rx.pool, there, flow)}, from);
+      rx.source.send_at(from, end_of_stream(rx.pool, there, flow));
       run_until_idle();
       const auto fpdus = rx.received();
       ASSERT_EQ(fpdus.size(), there == fpdu.size() ? 2u : 1u) << cut;

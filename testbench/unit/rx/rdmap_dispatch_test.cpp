@@ -25,53 +25,27 @@ PlacedSegment send(std::uint64_t wr_id, Opcode op = Opcode::kSend) {
   return s;
 }
 
+// A stream's first segment leaves in the cycle after it came, which lifts the fence; what ends a wait counts from the
+// next cycle on.
+constexpr Cycle kThrough = kToEnd + 1 + kToEnd, kAfterWait = 1 + kToEnd;
+
 class RdmapDispatchTest : public StageTest {
  protected:
   ContextStore contexts{clk, {4, 4, 4, 16}};
-  Link<PlacedSegment> in{"in", clk, {4, 1, 1}};
-  Link<DmaWriteDone> written{"written", clk, {4, 1, 1}};
-  Link<CqeRequest> cqe{"cqe", clk, {2, 1, 1}};
-  Link<QueuedRequest> read_request{"read_request", clk, {2, 1, 1}};
-  Link<DeliveredAtomic> atomic_response{"atomic_response", clk, {2, 1, 1}};
-  Link<ReadDone> read_done{"read_done", clk, {2, 1, 1}};
-  Link<ReadDone> read_over{"read_over", clk, {2, 1, 1}};
-  Link<TxUnblock> unblock{"unblock", clk, {2, 1, 1}};
-  Link<QpEvent> event{"event", clk, {2, 1, 1}};
-  Link<StreamEnded> ended{"ended", clk, {2, 1, 1}};
-  Source<PlacedSegment> placement{"placement", clk};
-  Source<DmaWriteDone> engine{"engine", clk};
-  Sink<CqeRequest> cqes{"cqes", clk};
-  Sink<QueuedRequest> read_requests{"read_requests", clk};
-  Sink<DeliveredAtomic> atomic_responses{"atomic_responses", clk};
-  Sink<ReadDone> reads_done{"reads_done", clk};
-  Sink<ReadDone> reads_over{"reads_over", clk};
-  Sink<TxUnblock> unblocks{"unblocks", clk};
-  Sink<QpEvent> events{"events", clk};
-  Sink<StreamEnded> ends{"ends", clk};
   At firmware{"firmware", clk};
   RdmapDispatch dut{"dut", clk, contexts};
+  Source<PlacedSegment> placement = drive(dut.in);
+  Source<DmaWriteDone> engine = drive(dut.written);
+  Sink<CqeRequest> cqes = collect(dut.cqe, {2, 1, 1});
+  Sink<QueuedRequest> read_requests = collect(dut.read_request);
+  Sink<DeliveredAtomic> atomic_responses = collect(dut.atomic_response);
+  Sink<ReadDone> reads_done = collect(dut.read_done);
+  Sink<ReadDone> reads_over = collect(dut.read_over);
+  Sink<TxUnblock> unblocks = collect(dut.unblock);
+  Sink<QpEvent> events = collect(dut.event);
+  Sink<StreamEnded> ends = collect(dut.ended);
 
   RdmapDispatchTest() {
-    placement.out(in);
-    engine.out(written);
-    dut.in(in);
-    dut.written(written);
-    dut.cqe(cqe);
-    dut.read_request(read_request);
-    dut.atomic_response(atomic_response);
-    dut.read_done(read_done);
-    dut.read_over(read_over);
-    dut.unblock(unblock);
-    dut.event(event);
-    dut.ended(ended);
-    ends.in(ended);
-    cqes.in(cqe);
-    read_requests.in(read_request);
-    atomic_responses.in(atomic_response);
-    reads_done.in(read_done);
-    reads_over.in(read_over);
-    unblocks.in(unblock);
-    events.in(event);
     open_qp(contexts, 1, rts_qp(1));
     open_qp(contexts, 2, rts_qp(2));
     contexts.write(Stag{stag_of(3)}, region(0x1000, 0x100, abi::kRemoteWrite));
@@ -81,15 +55,15 @@ class RdmapDispatchTest : public StageTest {
 };
 
 TEST_F(RdmapDispatchTest, TheFirstSegmentOfAStreamLiftsTheFenceACycleBeforeItIsDelivered) {
-  placement.script({send(1), send(2), send(3)});
+  placement.send({send(1), send(2), send(3)});
   run_until_idle();
-  ASSERT_EQ(unblocks.beats().size(), 1u);
-  EXPECT_EQ(unblocks.beats()[0].kind, TxUnblock::Kind::kFirstFpdu);
-  EXPECT_EQ(unblocks.beats()[0].qpn, Qpn{1});
-  ASSERT_EQ(events.beats().size(), 1u);
-  EXPECT_EQ(events.beats()[0].kind, QpEvent::Kind::kFirstFpdu);
-  EXPECT_THAT(unblocks.cycles(), ElementsAre(2));
-  EXPECT_THAT(cqes.cycles(), ElementsAre(3, 4, 5));  // then one a cycle
+  ASSERT_EQ(unblocks.size(), 1u);
+  EXPECT_EQ(unblocks[0].kind, TxUnblock::Kind::kFirstFpdu);
+  EXPECT_EQ(unblocks[0].qpn, Qpn{1});
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].kind, QpEvent::Kind::kFirstFpdu);
+  EXPECT_THAT(unblocks.cycles(), ElementsAre(kToEnd + kToEnd));
+  EXPECT_EQ(cqes.cycles(), in_a_row(kThrough, 3));  // then one a cycle
 }
 
 TEST_F(RdmapDispatchTest, ReceiveCompletion) {
@@ -97,10 +71,10 @@ TEST_F(RdmapDispatchTest, ReceiveCompletion) {
   invalidating.stag = stag_of(3);
   PlacedSegment plain = send(9);
   plain.stag = stag_of(4);  // RsvdULP of a plain Send means nothing
-  placement.script({invalidating, plain});
+  placement.send({invalidating, plain});
   run_until_idle();
-  ASSERT_EQ(cqes.beats().size(), 2u);
-  const CqeRequest& c = cqes.beats()[0];
+  ASSERT_EQ(cqes.size(), 2u);
+  const CqeRequest& c = cqes[0];
   EXPECT_EQ(c.cqn, Cqn{1});
   EXPECT_EQ(c.cqe.wr_id, 0x1122334455667788u);
   EXPECT_EQ(c.cqe.byte_len, 100u);
@@ -109,8 +83,8 @@ TEST_F(RdmapDispatchTest, ReceiveCompletion) {
   EXPECT_EQ(c.cqe.status, abi::WcStatus::kSuccess);
   EXPECT_EQ(c.cqe.flags, abi::kCqeSolicited);
   EXPECT_EQ(c.cqe.immediate, stag_of(3));
-  EXPECT_EQ(cqes.beats()[1].cqe.flags, 0);
-  EXPECT_EQ(cqes.beats()[1].cqe.immediate, 0u);
+  EXPECT_EQ(cqes[1].cqe.flags, 0);
+  EXPECT_EQ(cqes[1].cqe.immediate, 0u);
 }
 
 // Its STag ended at placement; what is written to it from elsewhere has to be out (RFC 5040 section 8.1.1).
@@ -120,26 +94,26 @@ TEST_F(RdmapDispatchTest, ASendWithInvalidateWaitsForTheAtomicsUnderWay) {
   contexts.in_flight.commit();
   firmware.at(10, [&] { contexts.in_flight.begin(StagWrites::kAtomic); });  // of another STag
   firmware.at(30, [&] { contexts.in_flight.end(StagWrites::kAtomic); });
-  placement.script({send(1), send(2, Opcode::kSendInvalidate), send(3, Opcode::kSendInvalidate), send(4)});
+  placement.send({send(1), send(2, Opcode::kSendInvalidate), send(3, Opcode::kSendInvalidate), send(4)});
   firmware.at(50, [&] { contexts.in_flight.end(StagWrites::kAtomic); });
   run_until_idle();
-  EXPECT_THAT(cqes.cycles(), ElementsAre(3, 32, 52, 53));
+  EXPECT_THAT(cqes.cycles(), ElementsAre(kThrough, 30 + kAfterWait, 50 + kAfterWait, 51 + kAfterWait));
 }
 TEST_F(RdmapDispatchTest, WhoWaitsIsNotCalledInTheMeantime) {
   contexts.in_flight.begin(StagWrites::kAtomic);
   contexts.in_flight.commit();
   firmware.at(1000, [&] { contexts.in_flight.end(StagWrites::kAtomic); });
-  placement.script({send(1, Opcode::kSendInvalidate)});
+  placement.send(send(1, Opcode::kSendInvalidate));
   run_until_idle();
-  EXPECT_THAT(cqes.cycles(), ElementsAre(1002));
+  EXPECT_THAT(cqes.cycles(), ElementsAre(1000 + kAfterWait));
   EXPECT_LT(clk.activity().ticks, 50u);
 }
 TEST_F(RdmapDispatchTest, ASendWithInvalidateWaitsForNothingElse) {
   contexts.in_flight.begin(StagWrites::kPlacement);
   contexts.in_flight.commit();
-  placement.script({send(1), send(2, Opcode::kSendInvalidate), send(3)});
+  placement.send({send(1), send(2, Opcode::kSendInvalidate), send(3)});
   run_until_idle();
-  EXPECT_THAT(cqes.cycles(), ElementsAre(3, 4, 5));
+  EXPECT_EQ(cqes.cycles(), in_a_row(kThrough, 3));
 }
 TEST_F(RdmapDispatchTest, APlacementIsOutWhenItIsDelivered) {
   contexts.in_flight.begin(StagWrites::kPlacement);
@@ -151,8 +125,8 @@ TEST_F(RdmapDispatchTest, APlacementIsOutWhenItIsDelivered) {
   }
   PlacedSegment s = segment(Opcode::kWrite);
   s.awaits_write = true;
-  placement.script({s});
-  engine.script({DmaWriteDone{}}, 20);
+  placement.send(s);
+  engine.send_at(20, DmaWriteDone{});
   run_until_idle();
   EXPECT_THAT(over, ElementsAre(false, false, true));
 }
@@ -161,38 +135,37 @@ TEST_F(RdmapDispatchTest, AFlushedReceiveRequestCompletesWithAnErrorAndLiftsNoFe
   PlacedSegment s = segment(Opcode::kSend);
   s.flushed = true;
   s.wr_id = 5;
-  placement.script({s});
+  placement.send(s);
   run_until_idle();
-  ASSERT_EQ(cqes.beats().size(), 1u);
-  EXPECT_EQ(cqes.beats()[0].cqe.wr_id, 5u);
-  EXPECT_EQ(cqes.beats()[0].cqe.status, abi::WcStatus::kWrFlushErr);
-  EXPECT_THAT(unblocks.beats(), IsEmpty());
+  ASSERT_EQ(cqes.size(), 1u);
+  EXPECT_EQ(cqes[0].cqe.wr_id, 5u);
+  EXPECT_EQ(cqes[0].cqe.status, abi::WcStatus::kWrFlushErr);
+  EXPECT_THAT(unblocks, IsEmpty());
 }
 
 TEST_F(RdmapDispatchTest, WritesAreSilent) {
-  placement.script({segment(Opcode::kWrite), segment(Opcode::kWrite, 1, false, false)});
+  placement.send({segment(Opcode::kWrite), segment(Opcode::kWrite, 1, false, false)});
   run_until_idle();
-  EXPECT_THAT(cqes.beats(), IsEmpty());
-  EXPECT_THAT(reads_done.beats(), IsEmpty());
+  EXPECT_THAT(cqes, IsEmpty());
+  EXPECT_THAT(reads_done, IsEmpty());
 }
 
 TEST_F(RdmapDispatchTest, MiddleSegmentsAndAbsorbedSendsCompleteNothing) {
   PlacedSegment absorbed = segment(Opcode::kSend);
   absorbed.absorbed = true;
-  placement.script(
-      {absorbed, segment(Opcode::kSend, 1, false, false), segment(Opcode::kReadResponse, 1, false, false)});
+  placement.send({absorbed, segment(Opcode::kSend, 1, false, false), segment(Opcode::kReadResponse, 1, false, false)});
   run_until_idle();
-  EXPECT_THAT(cqes.beats(), IsEmpty());
-  EXPECT_THAT(reads_done.beats(), IsEmpty());
-  EXPECT_EQ(unblocks.beats().size(), 1u);  // even so the fence is lifted
+  EXPECT_THAT(cqes, IsEmpty());
+  EXPECT_THAT(reads_done, IsEmpty());
+  EXPECT_EQ(unblocks.size(), 1u);  // even so the fence is lifted
 }
 
 TEST_F(RdmapDispatchTest, ReadResponseCompletesTheReadAndFreesItsOrdSlot) {
-  placement.script({segment(Opcode::kReadResponse)});
+  placement.send(segment(Opcode::kReadResponse));
   run_until_idle();
-  EXPECT_THAT(reads_done.cycles(), ElementsAre(3));
-  ASSERT_EQ(unblocks.beats().size(), 2u);
-  EXPECT_EQ(unblocks.beats()[1].kind, TxUnblock::Kind::kReadDone);
+  EXPECT_THAT(reads_done.cycles(), ElementsAre(kThrough));
+  ASSERT_EQ(unblocks.size(), 2u);
+  EXPECT_EQ(unblocks[1].kind, TxUnblock::Kind::kReadDone);
 }
 
 TEST_F(RdmapDispatchTest, ReadRequestGoesToTheIrrqAndTerminateToTheFirmware) {
@@ -200,23 +173,24 @@ TEST_F(RdmapDispatchTest, ReadRequestGoesToTheIrrqAndTerminateToTheFirmware) {
   read.read = {0x100, 0x2000, 0x1000, 0x300, 0x4000};
   PlacedSegment terminate = segment(Opcode::kTerminate);
   terminate.cause = wire::ddp::kMessageTooLong;
-  placement.script({read, terminate});
+  placement.send({read, terminate});
   run_until_idle();
-  ASSERT_EQ(read_requests.beats().size(), 1u);
-  EXPECT_EQ(std::get<QueuedRead>(read_requests.beats()[0]).request.src_to, 0x4000u);
-  EXPECT_THAT(cqes.beats(), IsEmpty());
-  ASSERT_EQ(events.beats().size(), 2u);
-  EXPECT_EQ(events.beats()[1].kind, QpEvent::Kind::kTerminateReceived);
-  EXPECT_EQ(events.beats()[1].cause, wire::ddp::kMessageTooLong);
+  ASSERT_EQ(read_requests.size(), 1u);
+  EXPECT_EQ(std::get<QueuedRead>(read_requests[0]).request.src_to, 0x4000u);
+  EXPECT_THAT(cqes, IsEmpty());
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(events[1].kind, QpEvent::Kind::kTerminateReceived);
+  EXPECT_EQ(events[1].cause, wire::ddp::kMessageTooLong);
 }
 
 TEST_F(RdmapDispatchTest, PayloadIsDeliveredWhenItsLastWriteCannotBeOvertaken) {
   PlacedSegment s = send(1);
   s.awaits_write = true;
-  placement.script({s, send(2)});
-  engine.script({DmaWriteDone{}}, 50);
+  placement.send({s, send(2)});
+  engine.send_at(50, DmaWriteDone{});
   run_until_idle();
-  EXPECT_THAT(cqes.cycles(), ElementsAre(53, 54));  // nothing passes, and the fence is lifted first
+  EXPECT_THAT(cqes.cycles(),
+              ElementsAre(50 + kThrough, 51 + kThrough));  // nothing passes, and the fence is lifted first
 }
 
 // RFC 5040 section 5.5, and section 12.2 for the pairs: delivery is in order and behind placement, so a Read Request,
@@ -224,23 +198,23 @@ TEST_F(RdmapDispatchTest, PayloadIsDeliveredWhenItsLastWriteCannotBeOvertaken) {
 TEST_F(RdmapDispatchTest, ReadRequestsAndSendsAreDeliveredBehindTheWritesAndSendsBeforeThem) {
   PlacedSegment sent = send(1);
   sent.awaits_write = true;
-  placement.script(
+  placement.send(
       {segment(Opcode::kWrite, 1, true), segment(Opcode::kReadRequest), send(2), sent, segment(Opcode::kReadRequest)});
-  engine.script({DmaWriteDone{}, DmaWriteDone{}}, 50);
+  engine.send_at(50, {DmaWriteDone{}, DmaWriteDone{}});
   engine.pause(window(51, 80));
   run_until_idle();
-  EXPECT_THAT(read_requests.cycles(), ElementsAre(54, 83));
-  ASSERT_EQ(cqes.beats().size(), 2u);
-  EXPECT_EQ(cqes.beats()[0].cqe.wr_id, 2u);
-  EXPECT_EQ(cqes.beats()[1].cqe.wr_id, 1u);
-  EXPECT_THAT(cqes.cycles(), ElementsAre(55, 82));
+  EXPECT_THAT(read_requests.cycles(), ElementsAre(51 + kThrough, 80 + kThrough));
+  ASSERT_EQ(cqes.size(), 2u);
+  EXPECT_EQ(cqes[0].cqe.wr_id, 2u);
+  EXPECT_EQ(cqes[1].cqe.wr_id, 1u);
+  EXPECT_THAT(cqes.cycles(), ElementsAre(52 + kThrough, 80 + kToEnd + kToEnd));
 }
 
 TEST_F(RdmapDispatchTest, ASendCompletesBeforeAnEarlierReadRequestIsAnswered) {
-  placement.script({segment(Opcode::kReadRequest), send(1)});
+  placement.send({segment(Opcode::kReadRequest), send(1)});
   read_requests.pause(window(0, 500));
   run_until_idle();
-  EXPECT_THAT(cqes.cycles(), ElementsAre(4));
+  EXPECT_THAT(cqes.cycles(), ElementsAre(kThrough + 1));
   EXPECT_THAT(read_requests.cycles(), ElementsAre(500));
 }
 
@@ -257,48 +231,48 @@ TEST_F(RdmapDispatchTest, EveryOutputHoldsTheStageBack) {
     work.push_back(segment(Opcode::kReadResponse));
     work.push_back(segment(Opcode::kTerminate));
   }
-  placement.script(work);
+  placement.send(work);
   run_until_idle();
-  EXPECT_EQ(read_requests.beats().size(), 40u);
-  EXPECT_EQ(reads_done.beats().size(), 40u);
-  EXPECT_EQ(unblocks.beats().size(), 81u);  // the first FPDU's, requests and responses
-  EXPECT_EQ(events.beats().size(), 41u);
-  ASSERT_EQ(cqes.beats().size(), 40u);
-  for (std::uint64_t i = 0; i < 40; ++i) EXPECT_EQ(cqes.beats()[i].cqe.wr_id, i);
+  EXPECT_EQ(read_requests.size(), 40u);
+  EXPECT_EQ(reads_done.size(), 40u);
+  EXPECT_EQ(unblocks.size(), 81u);  // the first FPDU's, requests and responses
+  EXPECT_EQ(events.size(), 41u);
+  ASSERT_EQ(cqes.size(), 40u);
+  for (std::uint64_t i = 0; i < 40; ++i) EXPECT_EQ(cqes[i].cqe.wr_id, i);
 }
 
 TEST_F(RdmapDispatchTest, TheOrderOfCallsChangesNothing) {
   clk.shuffle(5);
   cqes.pause(every(3, 2));
-  placement.script({send(1), send(2), segment(Opcode::kReadResponse, 2), send(3), send(4)});
+  placement.send({send(1), send(2), segment(Opcode::kReadResponse, 2), send(3), send(4)});
   run_until_idle();
-  EXPECT_THAT(cqes.cycles(), ElementsAre(5, 8, 11, 14));
-  EXPECT_THAT(reads_done.cycles(), ElementsAre(8));  // a full link holds back whatever the next item needs
+  EXPECT_THAT(cqes.cycles(), ElementsAre(kThrough + 2, kThrough + 5, kThrough + 8, 11 + kThrough));
+  EXPECT_THAT(reads_done.cycles(), ElementsAre(kThrough + 5));  // a full link holds back whatever the next item needs
 }
 
 TEST_F(RdmapDispatchTest, AReusedQpHasAFirstSegmentAgain) {
-  placement.script({send(1)});
+  placement.send(send(1));
   firmware.at(10, [this] { contexts.write(Qpn{1}, rts_qp(1, 2)); });
-  placement.script({send(2)});
+  placement.send(send(2));
   placement.pause(window(1, 20));
   run_until_idle();
-  EXPECT_THAT(unblocks.cycles(), ElementsAre(2, 22));
+  EXPECT_THAT(unblocks.cycles(), ElementsAre(kToEnd + kToEnd, 20 + kToEnd + kToEnd));
 }
 
 TEST_F(RdmapDispatchTest, NothingIsDeliveredToADestroyedQp) {
   PlacedSegment s = send(1);
   s.awaits_write = true;
-  placement.script({s, segment(Opcode::kTerminate), segment(Opcode::kSend, 2)});
-  engine.script({DmaWriteDone{}}, 20);
+  placement.send({s, segment(Opcode::kTerminate), segment(Opcode::kSend, 2)});
+  engine.send_at(20, DmaWriteDone{});
   firmware.at(10, [this] { contexts.write(Qpn{1}, QpContext{}); });
   run_until_idle();
-  ASSERT_EQ(cqes.beats().size(), 1u);
-  EXPECT_EQ(cqes.beats()[0].cqe.qpn, 2u);
-  EXPECT_TRUE(written.empty());
+  ASSERT_EQ(cqes.size(), 1u);
+  EXPECT_EQ(cqes[0].cqe.qpn, 2u);
+  EXPECT_TRUE(engine.out->empty());
 }
 
 TEST_F(RdmapDispatchTest, AnIdleStageIsNotCalled) {
-  placement.script({send(1)}, 5000);
+  placement.send_at(5000, send(1));
   run_until_idle();
   EXPECT_LE(clk.activity().cycles, 5u);
 }
@@ -307,26 +281,26 @@ TEST_F(RdmapDispatchTest, AtomicRequestsAndReadRequestsLeaveInWireOrder) {
   PlacedSegment read = segment(Opcode::kReadRequest), atomic = segment(Opcode::kAtomicRequest);
   read.read.size = 9;
   atomic.atomic = wire::AtomicRequest::fetch_add(5, 6);
-  placement.script({atomic, read, atomic});
+  placement.send({atomic, read, atomic});
   run_until_idle();
-  EXPECT_THAT(read_requests.cycles(), ElementsAre(3, 4, 5));
-  EXPECT_EQ(std::get<QueuedAtomic>(read_requests.beats()[0]).request.data, 5u);
-  EXPECT_EQ(std::get<QueuedRead>(read_requests.beats()[1]).request.size, 9u);
-  EXPECT_EQ(std::get<QueuedAtomic>(read_requests.beats()[2]).qpn, Qpn{1});
-  EXPECT_THAT(cqes.beats(), IsEmpty());  // never delivered to the host
+  EXPECT_EQ(read_requests.cycles(), in_a_row(kThrough, 3));
+  EXPECT_EQ(std::get<QueuedAtomic>(read_requests[0]).request.data, 5u);
+  EXPECT_EQ(std::get<QueuedRead>(read_requests[1]).request.size, 9u);
+  EXPECT_EQ(std::get<QueuedAtomic>(read_requests[2]).qpn, Qpn{1});
+  EXPECT_THAT(cqes, IsEmpty());  // never delivered to the host
 }
 
 TEST_F(RdmapDispatchTest, AnAtomicResponseGoesToItsQueueAndCompletesNothingHere) {
   PlacedSegment s = segment(Opcode::kAtomicResponse);
   s.atomic_response = {7, 0x1122334455667788};
-  placement.script({s});
+  placement.send(s);
   run_until_idle();
-  EXPECT_THAT(atomic_responses.cycles(), ElementsAre(3));
-  EXPECT_EQ(atomic_responses.beats()[0].qpn, Qpn{1});
-  EXPECT_EQ(atomic_responses.beats()[0].response.request_id, 7u);
-  EXPECT_EQ(atomic_responses.beats()[0].response.original, 0x1122334455667788u);
-  EXPECT_THAT(reads_done.beats(), IsEmpty());
-  EXPECT_EQ(unblocks.beats().size(), 1u);  // the fence only
+  EXPECT_THAT(atomic_responses.cycles(), ElementsAre(kThrough));
+  EXPECT_EQ(atomic_responses[0].qpn, Qpn{1});
+  EXPECT_EQ(atomic_responses[0].response.request_id, 7u);
+  EXPECT_EQ(atomic_responses[0].response.original, 0x1122334455667788u);
+  EXPECT_THAT(reads_done, IsEmpty());
+  EXPECT_EQ(unblocks.size(), 1u);  // the fence only
 }
 
 TEST_F(RdmapDispatchTest, ImmediateDataIsInItsCompletionAndSolicitsWhenItSaysSo) {
@@ -334,17 +308,17 @@ TEST_F(RdmapDispatchTest, ImmediateDataIsInItsCompletionAndSolicitsWhenItSaysSo)
   plain.wr_id = 3;
   plain.immediate.data = 0x0102030405060708;
   solicited.wr_id = 4;
-  placement.script({send(2), plain, solicited});
+  placement.send({send(2), plain, solicited});
   run_until_idle();
-  ASSERT_EQ(cqes.beats().size(), 3u);
-  const abi::Cqe& c = cqes.beats()[1].cqe;
+  ASSERT_EQ(cqes.size(), 3u);
+  const abi::Cqe& c = cqes[1].cqe;
   EXPECT_EQ(c.wr_id, 3u);
   EXPECT_EQ(c.opcode, abi::WcOpcode::kRecvRdmaWithImm);
   EXPECT_EQ(c.immediate, 0x0102030405060708u);
   EXPECT_EQ(c.byte_len, 0u);
   EXPECT_EQ(c.flags, 0);
-  EXPECT_EQ(cqes.beats()[2].cqe.flags, abi::kCqeSolicited);
-  EXPECT_THAT(cqes.cycles(), ElementsAre(3, 4, 5));  // among the Sends, in order
+  EXPECT_EQ(cqes[2].cqe.flags, abi::kCqeSolicited);
+  EXPECT_EQ(cqes.cycles(), in_a_row(kThrough, 3));  // among the Sends, in order
 }
 
 PlacedSegment read_end() { return segment(Opcode::kReadResponse); }
@@ -352,11 +326,11 @@ PlacedSegment read_end() { return segment(Opcode::kReadResponse); }
 TEST_F(RdmapDispatchTest, TheEndOfAReadIsToldToEarlyPlacementWithItsDelivery) {
   PlacedSegment begin = read_end();
   begin.last = false;
-  placement.script({begin, read_end()});
+  placement.send({begin, read_end()});
   run_until_idle();
-  EXPECT_THAT(reads_done.cycles(), ElementsAre(4));
-  EXPECT_THAT(reads_over.cycles(), ElementsAre(4));
-  EXPECT_EQ(reads_over.beats()[0].qpn, Qpn{1});
+  EXPECT_THAT(reads_done.cycles(), ElementsAre(kThrough + 1));
+  EXPECT_THAT(reads_over.cycles(), ElementsAre(kThrough + 1));
+  EXPECT_EQ(reads_over[0].qpn, Qpn{1});
 }
 // Its sink is the owner's alone once it is done: what was taken in before the end was known has to be out.
 TEST_F(RdmapDispatchTest, TheEndOfAReadWaitsForWhatIsPlacedEarly) {
@@ -365,19 +339,19 @@ TEST_F(RdmapDispatchTest, TheEndOfAReadWaitsForWhatIsPlacedEarly) {
   firmware.at(20, [&] { contexts.in_flight.begin(StagWrites::kEarly); });  // knows of the end
   firmware.at(30, [&] { contexts.in_flight.end(StagWrites::kEarly); });
   firmware.at(60, [&] { contexts.in_flight.end(StagWrites::kEarly); });
-  placement.script({send(1), read_end(), send(2)});
+  placement.send({send(1), read_end(), send(2)});
   run_until_idle();
-  EXPECT_THAT(reads_over.cycles(), ElementsAre(4));
-  EXPECT_THAT(reads_done.cycles(), ElementsAre(32));
-  EXPECT_THAT(cqes.cycles(), ElementsAre(3, 33));
+  EXPECT_THAT(reads_over.cycles(), ElementsAre(kThrough + 1));
+  EXPECT_THAT(reads_done.cycles(), ElementsAre(30 + kAfterWait));
+  EXPECT_THAT(cqes.cycles(), ElementsAre(kThrough, 31 + kAfterWait));
 }
 TEST_F(RdmapDispatchTest, ASendWithInvalidateWaitsForWhatIsPlacedEarly) {
   contexts.in_flight.begin(StagWrites::kEarly);
   contexts.in_flight.commit();
   firmware.at(30, [&] { contexts.in_flight.end(StagWrites::kEarly); });
-  placement.script({send(1), send(2, Opcode::kSendInvalidate)});
+  placement.send({send(1), send(2, Opcode::kSendInvalidate)});
   run_until_idle();
-  EXPECT_THAT(cqes.cycles(), ElementsAre(3, 32));
+  EXPECT_THAT(cqes.cycles(), ElementsAre(kThrough, 30 + kAfterWait));
 }
 
 // The peer's FIN.
@@ -393,40 +367,40 @@ TEST_F(RdmapDispatchTest, TheEndIsToldBehindTheLastDelivery) {
   PlacedSegment last = send(1);
   last.awaits_write = true;
   contexts.in_flight.begin(StagWrites::kPlacement);
-  placement.script({last, end_of(3, true)});
-  engine.script({DmaWriteDone{}}, 40);
+  placement.send({last, end_of(3, true)});
+  engine.send_at(40, DmaWriteDone{});
   run_until_idle();
-  EXPECT_THAT(cqes.cycles(), ElementsAre(43));
-  EXPECT_THAT(ends.cycles(), ElementsAre(44));
-  EXPECT_EQ(ends.beats()[0].flow, FlowId{3});
-  ASSERT_EQ(events.beats().size(), 2u);  // behind the first FPDU's
-  EXPECT_EQ(events.beats()[1].kind, QpEvent::Kind::kPeerClosed);
-  EXPECT_EQ(events.beats()[1].qpn, Qpn{1});
-  EXPECT_EQ(events.cycles()[1], 44u);
-  ASSERT_EQ(unblocks.beats().size(), 2u);
-  EXPECT_EQ(unblocks.beats()[1].kind, TxUnblock::Kind::kPeerClosed);
-  ASSERT_EQ(reads_done.beats().size(), 1u);
-  EXPECT_TRUE(reads_done.beats()[0].closed);
+  EXPECT_THAT(cqes.cycles(), ElementsAre(40 + kThrough));
+  EXPECT_THAT(ends.cycles(), ElementsAre(41 + kThrough));
+  EXPECT_EQ(ends[0].flow, FlowId{3});
+  ASSERT_EQ(events.size(), 2u);  // behind the first FPDU's
+  EXPECT_EQ(events[1].kind, QpEvent::Kind::kPeerClosed);
+  EXPECT_EQ(events[1].qpn, Qpn{1});
+  EXPECT_EQ(events.cycles()[1], 41 + kThrough);
+  ASSERT_EQ(unblocks.size(), 2u);
+  EXPECT_EQ(unblocks[1].kind, TxUnblock::Kind::kPeerClosed);
+  ASSERT_EQ(reads_done.size(), 1u);
+  EXPECT_TRUE(reads_done[0].closed);
 }
 TEST_F(RdmapDispatchTest, TheEndIsNoFirstFpdu) {
-  placement.script({end_of(3, true)});
+  placement.send(end_of(3, true));
   run_until_idle();
-  ASSERT_EQ(events.beats().size(), 1u);
-  EXPECT_EQ(events.beats()[0].kind, QpEvent::Kind::kPeerClosed);
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].kind, QpEvent::Kind::kPeerClosed);
 }
 TEST_F(RdmapDispatchTest, OfAnEndBehindAnErrorOnlyTcpHears) {
-  placement.script({end_of(3, false)});
+  placement.send(end_of(3, false));
   run_until_idle();
-  EXPECT_EQ(ends.beats().size(), 1u);
-  EXPECT_THAT(events.beats(), IsEmpty());
-  EXPECT_THAT(unblocks.beats(), IsEmpty());
+  EXPECT_EQ(ends.size(), 1u);
+  EXPECT_THAT(events, IsEmpty());
+  EXPECT_THAT(unblocks, IsEmpty());
 }
 TEST_F(RdmapDispatchTest, ARequestIsAnnouncedToTheTransmitSide) {
-  placement.script({segment(Opcode::kReadRequest), segment(Opcode::kAtomicRequest)});
+  placement.send({segment(Opcode::kReadRequest), segment(Opcode::kAtomicRequest)});
   run_until_idle();
-  ASSERT_EQ(unblocks.beats().size(), 3u);  // the first FPDU's, and one each
-  EXPECT_EQ(unblocks.beats()[1].kind, TxUnblock::Kind::kRequest);
-  EXPECT_EQ(unblocks.beats()[2].kind, TxUnblock::Kind::kRequest);
+  ASSERT_EQ(unblocks.size(), 3u);  // the first FPDU's, and one each
+  EXPECT_EQ(unblocks[1].kind, TxUnblock::Kind::kRequest);
+  EXPECT_EQ(unblocks[2].kind, TxUnblock::Kind::kRequest);
   EXPECT_EQ(unblocks.cycles()[1], read_requests.cycles()[0]);
 }
 

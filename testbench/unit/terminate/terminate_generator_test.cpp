@@ -11,33 +11,26 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
+constexpr Cycle kThrough = kToEnd + kToEnd;  // a message leaves in the cycle in which its error comes
+
 class TerminateGeneratorTest : public StageTest {
  protected:
   ContextStore contexts{clk, {4, 4, 4, 4}};
   BufferPool pool{1024};
-  Link<QpEvent> in{"in", clk, {2, 1, 1}};
-  Link<TerminateMessage> out{"out", clk, {2, 1, 1}};
-  Link<QpEvent> event{"event", clk, {2, 1, 1}};
-  Source<QpEvent> stages{"stages", clk};
-  Sink<TerminateMessage> segmenter{"segmenter", clk};
-  Sink<QpEvent> firmware{"firmware", clk};
   At at{"at", clk};
   TerminateGenerator dut;
+  Source<QpEvent> stages = drive(dut.in);
+  Sink<TerminateMessage> segmenter = collect(dut.out);
+  Sink<QpEvent> firmware = collect(dut.event);
 
   explicit TerminateGeneratorTest(const TerminateConfig& cfg = {}) : dut("dut", clk, contexts, pool, cfg) {
-    stages.out(in);
-    dut.in(in);
-    dut.out(out);
-    dut.event(event);
-    segmenter.in(out);
-    firmware.in(event);
     for (std::uint32_t n = 1; n < 4; ++n) open_qp(contexts, n, rts_qp(n));
   }
   static QpEvent error(wire::TerminateCause cause, const Bytes& ulpdu = {}, std::uint32_t qpn = 1) {
     return {QpEvent::Kind::kStreamError, Qpn{qpn}, cause, FailedSegment::of(ulpdu)};
   }
   Bytes terminate(unsigned i) const {
-    const TerminateMessage& m = segmenter.beats()[i];
+    const TerminateMessage& m = segmenter[i];
     const std::uint8_t* octets = m.buf->bytes() + Ulpdu::kOffset + 18;
     return {octets, octets + m.bytes};
   }
@@ -104,67 +97,67 @@ TEST_P(EveryCode, ReturnsTheHeadersThatTheTablesAskFor) {
   const Bytes octets = from_hex(GetParam().cause);
   const wire::TerminateCause cause{static_cast<wire::Layer>(octets[0] >> 4), static_cast<std::uint8_t>(octets[0] & 0xf),
                                    octets[1]};
-  stages.script({error(cause, from_hex(GetParam().ulpdu))});
+  stages.send(error(cause, from_hex(GetParam().ulpdu)));
   run_until_idle();
-  ASSERT_EQ(segmenter.beats().size(), 1u);
+  ASSERT_EQ(segmenter.size(), 1u);
   const Bytes expected = from_hex(std::string(GetParam().cause) + GetParam().told);
   EXPECT_EQ(terminate(0), expected);
   // The firmware is told the same.
-  ASSERT_EQ(firmware.beats().size(), 1u);
-  EXPECT_EQ(firmware.beats()[0].cause, cause);
+  ASSERT_EQ(firmware.size(), 1u);
+  EXPECT_EQ(firmware[0].cause, cause);
   Bytes again(wire::TerminateHeader::kMaxBytes);
-  again.resize(firmware.beats()[0].failed.header(cause).emit({again.data(), again.size()}));
+  again.resize(firmware[0].failed.header(cause).emit({again.data(), again.size()}));
   EXPECT_EQ(again, expected);
 }
 
 TEST_F(TerminateGeneratorTest, BothLeaveTheCycleAfterTheErrorCameOneErrorACycle) {
-  stages.script({error(wire::ddp::kInvalidQn, {}, 1), error(wire::ddp::kInvalidMo, {}, 2)});
+  stages.send({error(wire::ddp::kInvalidQn, {}, 1), error(wire::ddp::kInvalidMo, {}, 2)});
   run_until_idle();
-  EXPECT_THAT(segmenter.cycles(), ElementsAre(2, 3));
-  EXPECT_THAT(firmware.cycles(), ElementsAre(2, 3));
+  EXPECT_THAT(segmenter.cycles(), ElementsAre(kThrough, kThrough + 1));
+  EXPECT_THAT(firmware.cycles(), ElementsAre(kThrough, kThrough + 1));
 }
 
 // RDMAP-9.1-05.
 TEST_F(TerminateGeneratorTest, TheFirstErrorOfAStreamIsItsOnlyTerminate) {
-  stages.script({error(wire::ddp::kInvalidQn, from_hex(kSend)), error(wire::ddp::kInvalidMo, from_hex(kSend)),
-                 error(wire::rdma::kInvalidStag, from_hex(kRead)), error(wire::ddp::kInvalidMo, from_hex(kSend), 2)});
+  stages.send({error(wire::ddp::kInvalidQn, from_hex(kSend)), error(wire::ddp::kInvalidMo, from_hex(kSend)),
+               error(wire::rdma::kInvalidStag, from_hex(kRead)), error(wire::ddp::kInvalidMo, from_hex(kSend), 2)});
   run_until_idle();
-  ASSERT_EQ(segmenter.beats().size(), 2u);
+  ASSERT_EQ(segmenter.size(), 2u);
   EXPECT_EQ(terminate(0)[1], 0x01);
-  EXPECT_EQ(segmenter.beats()[1].qpn, Qpn{2});
-  EXPECT_EQ(firmware.beats().size(), 2u);
+  EXPECT_EQ(segmenter[1].qpn, Qpn{2});
+  EXPECT_EQ(firmware.size(), 2u);
 }
 
 TEST_F(TerminateGeneratorTest, AReusedQpHasAFirstErrorAgainAndADestroyedOneHasNone) {
-  stages.script({error(wire::ddp::kInvalidQn)});
+  stages.send(error(wire::ddp::kInvalidQn));
   at.at(45, [this] { contexts.write(Qpn{1}, rts_qp(1, 2)); });
-  stages.script({error(wire::ddp::kInvalidMo)});
+  stages.send(error(wire::ddp::kInvalidMo));
   at.at(75, [this] {
     QpContext gone = rts_qp(1, 3);
     gone.valid = false;
     contexts.write(Qpn{1}, gone);
   });
-  stages.script({error(wire::ddp::kInvalidMo)});
+  stages.send(error(wire::ddp::kInvalidMo));
   stages.pause(every(30, 29));
   run_until_idle();
-  EXPECT_EQ(segmenter.beats().size(), 2u);
-  EXPECT_EQ(firmware.beats().size(), 2u);
+  EXPECT_EQ(segmenter.size(), 2u);
+  EXPECT_EQ(firmware.size(), 2u);
 }
 
 TEST_F(TerminateGeneratorTest, EitherOutputHoldsItBackAndNothingIsLost) {
   segmenter.pause(every(7, 5));
   firmware.pause(every(9, 8));
-  for (std::uint32_t n = 1; n < 4; ++n) stages.script({error(wire::ddp::kInvalidQn, from_hex(kSend), n)});
+  for (std::uint32_t n = 1; n < 4; ++n) stages.send(error(wire::ddp::kInvalidQn, from_hex(kSend), n));
   run_until_idle();
-  EXPECT_EQ(segmenter.beats().size(), 3u);
-  EXPECT_EQ(firmware.beats().size(), 3u);
+  EXPECT_EQ(segmenter.size(), 3u);
+  EXPECT_EQ(firmware.size(), 3u);
 }
 
 TEST_F(TerminateGeneratorTest, TheOrderOfCallsChangesNothing) {
   clk.shuffle(7);
-  stages.script({error(wire::ddp::kInvalidQn, {}, 1), error(wire::ddp::kInvalidMo, {}, 2)});
+  stages.send({error(wire::ddp::kInvalidQn, {}, 1), error(wire::ddp::kInvalidMo, {}, 2)});
   run_until_idle();
-  EXPECT_THAT(segmenter.cycles(), ElementsAre(2, 3));
+  EXPECT_THAT(segmenter.cycles(), ElementsAre(kThrough, kThrough + 1));
 }
 
 // wire-facts 8.19: the first draft's way of telling a foreign STag.
@@ -173,15 +166,15 @@ class DraftCodesTest : public TerminateGeneratorTest {
   DraftCodesTest() : TerminateGeneratorTest(TerminateConfig{true}) {}
 };
 TEST_F(DraftCodesTest, AForeignStagIsAnInvalidOne) {
-  stages.script({error(wire::ddp::kStagNotAssociated, from_hex(kWrite)),
-                 error(wire::rdma::kStagNotAssociated, from_hex(kRead), 2),
-                 error(wire::rdma::kAccessRights, from_hex(kRead), 3)});
+  stages.send({error(wire::ddp::kStagNotAssociated, from_hex(kWrite)),
+               error(wire::rdma::kStagNotAssociated, from_hex(kRead), 2),
+               error(wire::rdma::kAccessRights, from_hex(kRead), 3)});
   run_until_idle();
-  ASSERT_EQ(segmenter.beats().size(), 3u);
+  ASSERT_EQ(segmenter.size(), 3u);
   EXPECT_EQ(terminate(0), from_hex(std::string("1100") + kToldOfWrite));
   EXPECT_EQ(terminate(1), from_hex(std::string("0100") + kToldOfReadWhole));
   EXPECT_EQ(terminate(2), from_hex(std::string("0102") + kToldOfReadWhole));
-  EXPECT_EQ(firmware.beats()[0].cause, wire::ddp::kInvalidStag);
+  EXPECT_EQ(firmware[0].cause, wire::ddp::kInvalidStag);
 }
 
 }  // namespace

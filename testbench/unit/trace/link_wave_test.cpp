@@ -82,7 +82,7 @@ class LinkWaveTest : public StageTest {
 // Depth 2, three cycles forward, two cycles back: a beat pushed in cycle 0 is taken in cycle 3, its credit is back
 // in 5.
 TEST_F(LinkWaveTest, ShowsValidReadyAndCreditInTheirCycles) {
-  source.script({{1, false}, {2, false}, {3, true}}, 0);
+  source.send({{1, false}, {2, false}, {3, true}});
   run_until_idle();
   EXPECT_THAT(source.cycles(), testing::ElementsAre(0, 1, 5));
   EXPECT_THAT(sink.cycles(), testing::ElementsAre(3, 4, 8));
@@ -95,7 +95,7 @@ TEST_F(LinkWaveTest, ShowsValidReadyAndCreditInTheirCycles) {
 
 // The link holds two beats; the first one would be visible in cycle 6.
 TEST_F(LinkWaveTest, AResetTakesEverythingBack) {
-  source.script({{1}, {2}, {3}}, 3);
+  source.send_at(3, {{1}, {2}, {3}});
   sc_core::sc_start(sc_core::sc_time::from_value(6 * clk.period_ps()));
   const Cycle at = clk.now();
   ASSERT_EQ(at, 5u);
@@ -109,7 +109,7 @@ TEST_F(LinkWaveTest, AResetTakesEverythingBack) {
 
 TEST_F(LinkWaveTest, BeatStaysUntilItIsTaken) {
   sink.pause(every(4, 3));
-  source.script({{1, false}, {2, true}}, 0);
+  source.send({{1, false}, {2, true}});
   run_until_idle();
   const Trace t = trace(12);
   std::string ready(12, '0');
@@ -128,7 +128,7 @@ TEST_F(LinkWaveTest, TransfersAreWhereTheEndsSawThem) {
   sink.pause(at_random(2, 40));
   std::vector<Beat> beats(200);
   for (std::size_t i = 0; i < beats.size(); ++i) beats[i].tag = static_cast<std::uint8_t>(i);
-  source.script(beats);
+  source.send(beats);
   run_until_idle();
   const Trace t = trace(sink.cycles().back() + 3);
 
@@ -155,7 +155,7 @@ TEST_F(LinkWaveTest, ObserverJoinsInMidRun) {
   sink.pause(at_random(2, 40));
   std::vector<Beat> beats(60);
   for (std::size_t i = 0; i < beats.size(); ++i) beats[i].tag = static_cast<std::uint8_t>(i);
-  source.script(beats);
+  source.send(beats);
   struct Late {
     std::string file;
     Waves waves;
@@ -194,7 +194,7 @@ TEST_F(LinkWaveTest, ObserverJoinsInMidRun) {
 
 TEST_F(LinkWaveTest, OneThatHasLeftHearsNothing) {
   wave.leave();
-  source.script({{1, false}, {2, false}}, 0);
+  source.send({{1, false}, {2, false}});
   run_until_idle();
   EXPECT_EQ(waves.changes(), 3u);  // of the declaration
 }

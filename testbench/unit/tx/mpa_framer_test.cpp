@@ -12,24 +12,16 @@ class MpaFramerTest : public StageTest {
   MpaFramerConfig cfg;
   BufferPool pool{2048};
   ContextStore contexts{clk, {1, 4, 1, 1}};
-  Link<Ulpdu> link_in{"link_in", clk, {4, 1, 1}};
-  Link<FpduBeat> link_out{"link_out", clk, LinkConfig::pipeline(cfg)};
-  Source<Ulpdu> source{"source", clk};
-  Sink<FpduBeat> sink{"sink", clk};
   MpaFramer dut{"dut", clk, {}, contexts};
+  Source<Ulpdu> source = drive(dut.in);
+  Sink<FpduBeat> sink = collect(dut.out, LinkConfig::pipeline(cfg));
 
-  MpaFramerTest() {
-    source.out(link_in);
-    dut.in(link_in);
-    dut.out(link_out);
-    sink.in(link_out);
-  }
   void send(const Bytes& ulpdu, FlowId flow = FlowId{1}, bool completes_wqe = false) {
-    source.script({make_ulpdu(pool, ulpdu, flow, completes_wqe)});
+    source.send(make_ulpdu(pool, ulpdu, flow, completes_wqe));
   }
   std::vector<Bytes> framed() const {
     std::vector<Bytes> wire;
-    for (const SentFpdu& fpdu : collect_fpdus(sink.beats(), 64)) wire.push_back(fpdu.wire);
+    for (const SentFpdu& fpdu : collect_fpdus(sink.messages(), 64)) wire.push_back(fpdu.wire);
     return wire;
   }
 };
@@ -40,12 +32,12 @@ TEST_F(MpaFramerTest, FramesOneBeatACycleWithoutBubblesBetweenFpdus) {
   send(Bytes(64));          // two
   send(Bytes(58));          // exactly one
   run_until_idle();
-  EXPECT_THAT(source.cycles(), ElementsAre(0, 1, 2, 3));
-  EXPECT_THAT(sink.cycles(), ElementsAre(2, 3, 4, 5, 6, 7, 8));  // 1 in the input link, 1 in the stage
+  EXPECT_EQ(source.cycles(), in_a_row(0, 4));
+  EXPECT_EQ(sink.cycles(), in_a_row(kToEnd + cfg.pipeline_cycles, 3 + 1 + 2 + 1));
   std::vector<unsigned> words;
-  for (const FpduBeat& b : sink.beats()) words.push_back(b.words);
+  for (const FpduBeat& b : sink) words.push_back(b.words);
   EXPECT_THAT(words, ElementsAre(16, 16, 16, 3, 16, 2, 16));
-  EXPECT_EQ(collect_fpdus(sink.beats(), 64).size(), 4u);
+  EXPECT_EQ(collect_fpdus(sink.messages(), 64).size(), 4u);
   EXPECT_EQ(pool.in_use(), 0u);
 }
 
@@ -64,10 +56,10 @@ TEST_F(MpaFramerTest, PadAndCrcFieldAreZeroAndLengthCountsTheUlpduOnly) {
 TEST_F(MpaFramerTest, FramesInPlace) {
   const Ulpdu ulpdu = make_ulpdu(pool, counting(100), FlowId{1});
   const std::uint8_t* const bytes = ulpdu.buf->bytes();
-  source.script({ulpdu});
+  source.send(ulpdu);
   run_until_idle();
-  EXPECT_EQ(sink.beats()[0].data, bytes + kFrameHeadroom);
-  EXPECT_EQ(sink.beats()[1].data, bytes + kFrameHeadroom + 64);
+  EXPECT_EQ(sink[0].data, bytes + kFrameHeadroom);
+  EXPECT_EQ(sink[1].data, bytes + kFrameHeadroom + 64);
 }
 
 TEST_F(MpaFramerTest, TakesTheCrcSettingFromTheFlowAndMarksTheLastBeatOfAWorkRequest) {
@@ -79,7 +71,7 @@ TEST_F(MpaFramerTest, TakesTheCrcSettingFromTheFlowAndMarksTheLastBeatOfAWorkReq
   send(Bytes(10), FlowId{1}, true);
   run_until_idle();
   std::vector<bool> crc_on, completes;
-  for (const FpduBeat& b : sink.beats()) {
+  for (const FpduBeat& b : sink) {
     crc_on.push_back(b.crc_on);
     completes.push_back(b.completes_wqe);
   }
@@ -106,7 +98,7 @@ TEST_F(MpaFramerTest, BackpressureLosesNothing) {
 
 TEST_F(MpaFramerTest, ABufferWithoutRoomForTheCrcIsABug) {
   BufferPool small(kFrameHeadroom + 64);
-  source.script({make_ulpdu(small, Bytes(60), FlowId{1})});
+  source.send(make_ulpdu(small, Bytes(60), FlowId{1}));
   // The kernel wraps what a process throws.
   EXPECT_THAT([&] { run_until_idle(); }, testing::ThrowsMessage<sc_core::sc_report>(testing::HasSubstr("capacity")));
 }

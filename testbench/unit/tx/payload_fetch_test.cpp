@@ -5,6 +5,7 @@
 #include "testbench/support/contexts.h"
 #include "testbench/support/fake_dma.h"
 #include "testbench/support/fpdu_beats.h"
+#include "testbench/support/sizes.h"
 
 namespace rnic::test {
 namespace {
@@ -12,37 +13,24 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
+// A job's reads leave in the cycle in which it comes, one a cycle; the job in the cycle after it is complete.
+constexpr Cycle kAsked = kToEnd + kToEnd, kThrough = kToEnd + 1 + kToEnd;
+constexpr Cycle after_read(Cycle latency) { return kAsked + latency + kThrough; }
+
 class PayloadFetchTest : public StageTest {
  protected:
   ContextStore contexts{clk, {4, 4, 4, 4}};
-  BufferPool pool{4096};
-  Link<UlpduJob> in{"in", clk, {2, 1, 1}};
-  Link<DmaReadRequest> request{"request", clk, {2, 1, 1}};
-  Link<DmaReadDone> answer{"answer", clk, {2, 1, 1}};
-  Link<Ulpdu> out{"out", clk, {2, 1, 1}};
-  Link<QpEvent> event{"event", clk, {2, 1, 1}};
-  Link<WqeLost> lost{"lost", clk, {2, 1, 1}};
-  Source<UlpduJob> segmenter{"segmenter", clk};
-  FakeDma dma{"dma", clk};
-  Sink<Ulpdu> framer{"framer", clk};
-  Sink<QpEvent> events{"events", clk};
-  Sink<WqeLost> losses{"losses", clk};
+  static constexpr std::uint16_t kHeaderBytes = 18;
+  BufferPool pool{Ulpdu::kOffset + kLargestUlpdu};
   At firmware{"firmware", clk};
   PayloadFetch dut{"dut", clk, contexts, {4}};
+  Source<UlpduJob> segmenter = drive(dut.in);
+  Sink<Ulpdu> framer = collect(dut.out);
+  Sink<QpEvent> events = collect(dut.event);
+  Sink<WqeLost> losses = collect(dut.lost);
+  FakeDma dma{dut.dma, dut.dma_done};
 
   PayloadFetchTest() {
-    segmenter.out(in);
-    dut.in(in);
-    dut.dma(request);
-    dma.in(request);
-    dma.out(answer);
-    dut.dma_done(answer);
-    dut.out(out);
-    dut.event(event);
-    dut.lost(lost);
-    losses.in(lost);
-    framer.in(out);
-    events.in(event);
     open_qp(contexts, 1, rts_qp(1));
     open_qp(contexts, 2, rts_qp(2));
     for (std::size_t i = 0; i < dma.memory.size(); ++i) dma.memory[i] = static_cast<std::uint8_t>(i ^ i >> 8);
@@ -50,10 +38,10 @@ class PayloadFetchTest : public StageTest {
   UlpduJob job(std::initializer_list<UlpduJob::Piece> pieces, std::uint32_t qpn = 1) {
     UlpduJob j;
     j.qpn = Qpn{qpn};
-    j.header_bytes = 18;
+    j.header_bytes = kHeaderBytes;
     j.ulpdu.buf = pool.take();
     j.ulpdu.flow = FlowId{qpn};
-    j.ulpdu.bytes = 18;
+    j.ulpdu.bytes = kHeaderBytes;
     for (const UlpduJob::Piece& p : pieces) {
       j.piece[j.pieces++] = p;
       j.ulpdu.bytes = static_cast<std::uint16_t>(j.ulpdu.bytes + p.bytes);
@@ -61,75 +49,76 @@ class PayloadFetchTest : public StageTest {
     return j;
   }
   static Bytes payload(const Ulpdu& u) {
-    const std::uint8_t* at = u.buf->bytes() + Ulpdu::kOffset + 18;
-    return {at, at + u.bytes - 18};
+    const std::uint8_t* at = u.buf->bytes() + Ulpdu::kOffset + kHeaderBytes;
+    return {at, at + u.bytes - kHeaderBytes};
   }
 };
 
 TEST_F(PayloadFetchTest, PayloadArrivesAndLeavesTheCycleAfter) {
-  segmenter.script({job({{0x100, 8}})});
+  segmenter.send(job({{0x100, 8}}));
   run_until_idle();
-  EXPECT_THAT(dma.cycles(), ElementsAre(2));      // asked for in the cycle in which the job came
-  EXPECT_THAT(framer.cycles(), ElementsAre(15));  // 2 + 10, 1 in the link, 1 in the stage, 1 in the link
-  EXPECT_EQ(payload(framer.beats()[0]), Bytes(&dma.memory[0x100], &dma.memory[0x108]));
+  EXPECT_THAT(dma.cycles(), ElementsAre(kAsked));
+  EXPECT_THAT(framer.cycles(), ElementsAre(after_read(dma.latency)));
+  EXPECT_EQ(payload(framer[0]), Bytes(&dma.memory[0x100], &dma.memory[0x108]));
 }
 
 TEST_F(PayloadFetchTest, WithoutPayloadOneCycle) {
-  segmenter.script({job({}), job({}), job({})});
+  segmenter.send({job({}), job({}), job({})});
   run_until_idle();
-  EXPECT_THAT(framer.cycles(), ElementsAre(3, 4, 5));
+  EXPECT_EQ(framer.cycles(), in_a_row(kThrough, 3));
   EXPECT_THAT(dma.requests(), IsEmpty());
 }
 
 TEST_F(PayloadFetchTest, PiecesAreRequestedOneACycleAndLieBehindEachOther) {
-  segmenter.script({job({{0x100, 3}, {0x2001, 5}, {0x300, 1}})});
+  segmenter.send(job({{0x100, 3}, {0x2001, 5}, {0x300, 1}}));
   run_until_idle();
-  EXPECT_THAT(dma.cycles(), ElementsAre(2, 3, 4));
+  EXPECT_EQ(dma.cycles(), in_a_row(kAsked, 3));
   Bytes expected(&dma.memory[0x100], &dma.memory[0x103]);
   expected.insert(expected.end(), &dma.memory[0x2001], &dma.memory[0x2006]);
   expected.push_back(dma.memory[0x300]);
-  EXPECT_EQ(payload(framer.beats()[0]), expected);
+  EXPECT_EQ(payload(framer[0]), expected);
 }
 
 TEST_F(PayloadFetchTest, AnswersInAnyOrderLeaveInOrder) {
   dma.latency_of = {{0, 40}, {1, 5}, {2, 20}};
-  segmenter.script({job({{0x100, 4}}), job({{0x200, 4}, {0x300, 4}}), job({})});
+  segmenter.send({job({{0x100, 4}}), job({{0x200, 4}, {0x300, 4}}), job({})});
   run_until_idle();
-  EXPECT_THAT(framer.cycles(), ElementsAre(45, 46, 47));
-  EXPECT_EQ(payload(framer.beats()[0]), Bytes(&dma.memory[0x100], &dma.memory[0x104]));
+  EXPECT_EQ(framer.cycles(), in_a_row(after_read(40), 3));
+  EXPECT_EQ(payload(framer[0]), Bytes(&dma.memory[0x100], &dma.memory[0x104]));
 }
 
 TEST_F(PayloadFetchTest, NoMoreJobsThanConfigured) {
   dma.latency = 100;
-  for (std::uint32_t i = 0; i < 6; ++i) segmenter.script({job({{0x100 * i, 4}})});
+  for (std::uint32_t i = 0; i < 6; ++i) segmenter.send(job({{0x100 * i, 4}}));
   run_until_idle();
-  EXPECT_THAT(dma.cycles(), ElementsAre(2, 3, 4, 5, 105, 106));
-  EXPECT_EQ(framer.beats().size(), 6u);
+  EXPECT_THAT(dma.cycles(),
+              ElementsAre(kAsked, kAsked + 1, kAsked + 2, kAsked + 3, after_read(100), after_read(100) + 1));
+  EXPECT_EQ(framer.size(), 6u);
 }
 
 TEST_F(PayloadFetchTest, BackpressureOnEveryOutputLosesNothing) {
   framer.pause(every(9, 7));
   events.pause(every(5, 4));
   dma.fails = {30};
-  for (std::uint32_t i = 0; i < 20; ++i) segmenter.script({job({{0x100 * i, 40}, {0x100 * i + 64, 8}})});
+  for (std::uint32_t i = 0; i < 20; ++i) segmenter.send(job({{0x100 * i, 40}, {0x100 * i + 64, 8}}));
   run_until_idle();
-  ASSERT_EQ(framer.beats().size(), 15u);
+  ASSERT_EQ(framer.size(), 15u);
   for (std::uint32_t i = 0; i < 15; ++i) {
-    EXPECT_EQ(payload(framer.beats()[i])[40], dma.memory[0x100 * i + 64]);
+    EXPECT_EQ(payload(framer[i])[40], dma.memory[0x100 * i + 64]);
   }
-  EXPECT_EQ(events.beats().size(), 1u);
+  EXPECT_EQ(events.size(), 1u);
 }
 
 TEST_F(PayloadFetchTest, AFailedReadEndsItsStreamAndNoOther) {
   dma.fails = {1};
-  segmenter.script({job({{0x100, 4}}), job({{0x200, 4}}), job({{0x300, 4}}), job({}), job({{0x400, 4}}, 2)});
+  segmenter.send({job({{0x100, 4}}), job({{0x200, 4}}), job({{0x300, 4}}), job({}), job({{0x400, 4}}, 2)});
   run_until_idle();
-  ASSERT_EQ(framer.beats().size(), 2u);
-  EXPECT_EQ(framer.beats()[0].flow, FlowId{1});
-  EXPECT_EQ(framer.beats()[1].flow, FlowId{2});  // nothing of QP 1 follows the hole
-  ASSERT_EQ(events.beats().size(), 1u);
-  EXPECT_EQ(events.beats()[0].kind, QpEvent::Kind::kLocalError);
-  EXPECT_EQ(events.beats()[0].qpn, Qpn{1});
+  ASSERT_EQ(framer.size(), 2u);
+  EXPECT_EQ(framer[0].flow, FlowId{1});
+  EXPECT_EQ(framer[1].flow, FlowId{2});  // nothing of QP 1 follows the hole
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].kind, QpEvent::Kind::kLocalError);
+  EXPECT_EQ(events[0].qpn, Qpn{1});
   EXPECT_EQ(pool.in_use(), 2u);  // the two that the framer has
 }
 
@@ -137,10 +126,10 @@ TEST_F(PayloadFetchTest, TheTerminateOfABrokenStreamPasses) {
   dma.fails = {0};
   UlpduJob terminate = job({});
   terminate.ulpdu.buf->bytes()[Ulpdu::kOffset + 1] = 0x47;
-  segmenter.script({job({{0x100, 4}}), job({}), terminate, job({})});
+  segmenter.send({job({{0x100, 4}}), job({}), terminate, job({})});
   run_until_idle();
-  ASSERT_EQ(framer.beats().size(), 1u);
-  EXPECT_EQ(framer.beats()[0].buf->bytes()[Ulpdu::kOffset + 1], 0x47);
+  ASSERT_EQ(framer.size(), 1u);
+  EXPECT_EQ(framer[0].buf->bytes()[Ulpdu::kOffset + 1], 0x47);
 }
 
 TEST_F(PayloadFetchTest, SendsAndWritesThatAreGivenUpAreReported) {
@@ -148,32 +137,32 @@ TEST_F(PayloadFetchTest, SendsAndWritesThatAreGivenUpAreReported) {
   losses.pause(every(20, 19));
   std::vector<UlpduJob> jobs = {job({{0x100, 4}}), job({{0x200, 4}}), job({{0x300, 4}}), job({}), job({})};
   for (const unsigned i : {0u, 1u, 3u, 4u}) jobs[i].ulpdu.completes_wqe = true;
-  segmenter.script(jobs);
+  segmenter.send(jobs);
   jobs.clear();
   run_until_idle();
-  EXPECT_EQ(framer.beats().size(), 1u);
-  EXPECT_EQ(losses.beats().size(), 3u);  // the second, the fourth and the fifth
+  EXPECT_EQ(framer.size(), 1u);
+  EXPECT_EQ(losses.size(), 3u);  // the second, the fourth and the fifth
 }
 
 TEST_F(PayloadFetchTest, AReusedQpIsWholeAgain) {
   dma.fails = {0};
-  segmenter.script({job({{0x100, 4}}), job({{0x100, 4}})});
+  segmenter.send({job({{0x100, 4}}), job({{0x100, 4}})});
   segmenter.pause(window(1, 50));
   firmware.at(30, [this] { contexts.write(Qpn{1}, rts_qp(1, 2)); });
   run_until_idle();
-  EXPECT_EQ(framer.beats().size(), 1u);
+  EXPECT_EQ(framer.size(), 1u);
 }
 
 TEST_F(PayloadFetchTest, TheOrderOfCallsChangesNothing) {
   clk.shuffle(3);
   dma.latency_of = {{0, 40}, {1, 5}, {2, 20}};
-  segmenter.script({job({{0x100, 4}}), job({{0x200, 4}, {0x300, 4}}), job({})});
+  segmenter.send({job({{0x100, 4}}), job({{0x200, 4}, {0x300, 4}}), job({})});
   run_until_idle();
-  EXPECT_THAT(framer.cycles(), ElementsAre(45, 46, 47));
+  EXPECT_EQ(framer.cycles(), in_a_row(after_read(40), 3));
 }
 
 TEST_F(PayloadFetchTest, AnIdleStageIsNotCalled) {
-  segmenter.script({job({})}, 5000);
+  segmenter.send_at(5000, job({}));
   run_until_idle();
   EXPECT_LE(clk.activity().cycles, 5u);
 }
@@ -188,26 +177,48 @@ TEST_F(PayloadFetchTest, APieceInAPageListIsAReadForEachPage) {
   c.pages = 2;
   contexts.write(Stag{stag_of(1)}, c);
   contexts.commit();
-  segmenter.script({job({{0xffe, 4, stag_of(1)}, {0x1010, 2, stag_of(1)}})});
-  segmenter.script({job({{0x100, 1, 0}})});
+  segmenter.send(job({{0xffe, 4, stag_of(1)}, {0x1010, 2, stag_of(1)}}));
+  segmenter.send(job({{0x100, 1, 0}}));
   run_until_idle();
   std::vector<std::pair<std::uint64_t, std::uint32_t>> reads;
   for (const DmaReadRequest& r : dma.requests()) reads.emplace_back(r.address, r.bytes);
   EXPECT_THAT(reads, ElementsAre(std::pair(0x2ffe, 2), std::pair(0x0, 2), std::pair(0x10, 2), std::pair(0x100, 1)));
-  EXPECT_THAT(dma.cycles(), ElementsAre(2, 3, 4, 5));
-  ASSERT_EQ(framer.beats().size(), 2u);
-  const std::uint8_t* octets = framer.beats()[0].buf->bytes() + Ulpdu::kOffset + 18;
+  EXPECT_EQ(dma.cycles(), in_a_row(kAsked, 4));
+  ASSERT_EQ(framer.size(), 2u);
+  const std::uint8_t* octets = framer[0].buf->bytes() + Ulpdu::kOffset + kHeaderBytes;
   const auto at = [](unsigned i) { return static_cast<std::uint8_t>(i ^ i >> 8); };
   EXPECT_THAT(std::vector(octets, octets + 6), ElementsAre(at(0x2ffe), at(0x2fff), at(0), at(1), at(0x10), at(0x11)));
 }
 TEST_F(PayloadFetchTest, APageListThatIsGoneEndsTheStream) {
-  segmenter.script({job({{0xffe, 4, stag_of(1)}})});
+  segmenter.send(job({{0xffe, 4, stag_of(1)}}));
   dma.fails = {0};  // the bus has nothing there
   run_until_idle();
   EXPECT_EQ(dma.requests()[0].address, kNowhere);
-  EXPECT_EQ(events.beats().size(), 1u);
-  EXPECT_THAT(framer.beats(), IsEmpty());
+  EXPECT_EQ(events.size(), 1u);
+  EXPECT_THAT(framer, IsEmpty());
 }
+
+class PayloadSizes : public PayloadFetchTest, public testing::WithParamInterface<Traffic> {};
+TEST_P(PayloadSizes, EveryOctetArrivesInOrder) {
+  segmenter.pause(GetParam().produce);
+  framer.pause(GetParam().consume);
+  dma.pause = GetParam().consume;
+  const std::vector<std::size_t> all = sizes(DatapathConfig{}.beat_bytes, kLargestUlpdu - kHeaderBytes);
+  std::vector<Bytes> expected;
+  for (const std::size_t n : all) {
+    const std::uint32_t at = static_cast<std::uint32_t>(dma.memory.size() - n),
+                        head = static_cast<std::uint32_t>(n / 3);
+    const auto rest = static_cast<std::uint32_t>(n - head);
+    if (n < 3) segmenter.send(n == 0 ? job({}) : job({{at, static_cast<std::uint32_t>(n)}}));
+    else segmenter.send(job({{at, head}, {at + head, rest}}));
+    expected.emplace_back(dma.memory.begin() + at, dma.memory.end());
+  }
+  run_until_idle();
+  ASSERT_EQ(framer.size(), all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(payload(framer[i]), expected[i]) << all[i] << " octets";
+  EXPECT_THAT(events, IsEmpty());
+}
+INSTANTIATE_TEST_SUITE_P(Datapath, PayloadSizes, kTraffics, traffic_name);
 
 }  // namespace
 }  // namespace rnic::test

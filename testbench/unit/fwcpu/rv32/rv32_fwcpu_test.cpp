@@ -58,13 +58,13 @@ class Rv32Listener : private ListenerImage, public FwCpuTest {
 // 1 cycle to the processor, 4 to trap, 5 + 2 x 1 + 3 of the handler's instructions, 4 for the register, 1 to the
 // neighbour. Then a jump and WFI end the handler, and the next one begins.
 TEST_F(Rv32Listener, AnOperationTakesEffectWhenItsRegisterIsWritten) {
-  host.at(0, command(abi::CommandOp::kNop));
-  host.at(0, command(abi::CommandOp::kNop));
+  host.send(command(abi::CommandOp::kNop));
+  host.send(command(abi::CommandOp::kNop));
   run_until_idle();
   const Cycle first = 1 + 4 + 9 + 4 + 1, handler = 4 + 9 + 4 + 2 + 3;
   EXPECT_THAT(ops.cycles(), ElementsAre(first, first + handler));
-  EXPECT_EQ(ops.beats()[0].kind, TcpOp::Kind::kListen);
-  EXPECT_EQ(ops.beats()[0].port, 7);
+  EXPECT_EQ(ops[0].kind, TcpOp::Kind::kListen);
+  EXPECT_EQ(ops[0].port, 7);
 }
 
 class Rv32HalfClock : public Rv32Listener {
@@ -73,7 +73,7 @@ class Rv32HalfClock : public Rv32Listener {
 };
 
 TEST_F(Rv32HalfClock, EverythingTakesTwiceAsLong) {
-  host.at(0, command(abi::CommandOp::kNop));
+  host.send(command(abi::CommandOp::kNop));
   run_until_idle();
   EXPECT_THAT(ops.cycles(), ElementsAre(1 + 2 * (4 + 9 + 4) + 1));
 }
@@ -136,22 +136,22 @@ TEST_F(Rv32Firmware, AResponderNegotiates) {
   accept.private_data = pool.take();
   std::memcpy(accept.private_data->bytes(), "ok", 2);
   const Cycle start = 100'000;
-  for (const FetchedCommand& c : {listen, command(abi::CommandOp::kCreateCq, 0), qpc}) host.at(0, c);
-  tcp.at(start, tcp_event(TcpEvent::Kind::kAccepted, 3));
-  tcp.at(2 * start, stream_data(3, hex("4D504120494420526571204672616D65 40 01 0003")));
-  tcp.at(3 * start, stream_data(3, hex("616263")));
-  host.at(4 * start, accept);
+  for (const FetchedCommand& c : {listen, command(abi::CommandOp::kCreateCq, 0), qpc}) host.send(c);
+  tcp.send_at(start, tcp_event(TcpEvent::Kind::kAccepted, 3));
+  tcp.send_at(2 * start, stream_data(3, hex("4D504120494420526571204672616D65 40 01 0003")));
+  tcp.send_at(3 * start, stream_data(3, hex("616263")));
+  host.send_at(4 * start, accept);
   run_until_idle();
   std::vector<TcpOp::Kind> kinds;
-  for (const TcpOp& op : ops.beats()) kinds.push_back(op.kind);
+  for (const TcpOp& op : ops) kinds.push_back(op.kind);
   using Kind = TcpOp::Kind;
   EXPECT_THAT(kinds, ElementsAre(Kind::kListen, Kind::kStreamRead, Kind::kStreamRead, Kind::kStreamRead,
                                  Kind::kStreamSend, Kind::kEnterRdma));
-  const HostEvent& request = to_host.beats()[3];
+  const HostEvent& request = to_host[3];
   ASSERT_EQ(request.event.type, abi::EventType::kConnectRequest);
   EXPECT_EQ(Bytes(request.private_data->bytes(), request.private_data->bytes() + request.event.private_bytes),
             hex("616263"));
-  const TcpOp& reply = ops.beats()[4];
+  const TcpOp& reply = ops[4];
   EXPECT_EQ(Bytes(reply.data->bytes(), reply.data->bytes() + reply.bytes),
             hex("4D504120494420526570204672616D65 40 01 0002 6F6B"));
   EXPECT_TRUE(contexts.qp(Qpn{5}).responder);
@@ -173,16 +173,16 @@ class Rv32Timeout : public Rv32Firmware {
 TEST_F(Rv32Timeout, ATimerIsAnInterruptOfItsOwn) {
   FetchedCommand listen = command(abi::CommandOp::kListen);
   listen.command.u.cm.local_port = 7000;
-  host.at(0, listen);
+  host.send(listen);
   const Cycle accepted = 10'000;
-  tcp.at(accepted, tcp_event(TcpEvent::Kind::kAccepted, 3));
+  tcp.send_at(accepted, tcp_event(TcpEvent::Kind::kAccepted, 3));
   run_until_idle();
-  ASSERT_EQ(ops.beats().size(), 3u);
-  EXPECT_EQ(ops.beats()[1].kind, TcpOp::Kind::kStreamRead);
-  EXPECT_EQ(ops.beats()[2].kind, TcpOp::Kind::kAbort);
+  ASSERT_EQ(ops.size(), 3u);
+  EXPECT_EQ(ops[1].kind, TcpOp::Kind::kStreamRead);
+  EXPECT_EQ(ops[2].kind, TcpOp::Kind::kAbort);
   EXPECT_GT(ops.cycles()[2], accepted + 25'000);
   EXPECT_LT(ops.cycles()[2], accepted + 25'000 + 5'000);
-  EXPECT_EQ(to_host.beats().back().event.type, abi::EventType::kConnectError);
+  EXPECT_EQ(to_host.back().event.type, abi::EventType::kConnectError);
 }
 
 }  // namespace

@@ -1,4 +1,6 @@
-#include "testbench/conformance/stage_ends.h"
+#include "testbench/conformance/run_stages.h"
+
+#include <systemc>
 
 #include "model/common/check.h"
 
