@@ -27,7 +27,7 @@ struct Fpdus {
     std::size_t count = 0;
     for (PassThroughSide* side : sides) {
       const auto beats = cut_fpdu(side->pool, wire, kBeatBytes, flow.markers, flow.position, id);
-      side->source.script(beats, from);
+      side->source.send_at(from, beats);
       count = beats.size();
     }
     return count;

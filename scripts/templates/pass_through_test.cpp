@@ -6,32 +6,20 @@
 namespace rnic::test {
 namespace {
 
-using testing::ElementsAre;
-
 class PassThroughTest : public StageTest {
  protected:
   PassThroughConfig cfg;
   BufferPool pool{4096};
-  Link<FpduBeat> link_in{"link_in", clk, {8, 1, 1}};
-  Link<FpduBeat> link_out{"link_out", clk, LinkConfig::pipeline(cfg)};
-  Source<FpduBeat> source{"source", clk};
-  Sink<FpduBeat> sink{"sink", clk};
   PassThrough dut{"dut", clk};
-
-  PassThroughTest() {
-    source.out(link_in);
-    dut.in(link_in);
-    dut.out(link_out);
-    sink.in(link_out);
-  }
+  Source<FpduBeat> source = drive(dut.in);
+  Sink<FpduBeat> sink = collect(dut.out, LinkConfig::pipeline(cfg));
 };
 
 TEST_F(PassThroughTest, ABeatLeavesPipelineCyclesAfterItEnters) {
-  source.script(cut_fpdu(pool, Bytes(3 * 64), 64, false, 0));
+  source.send(cut_fpdu(pool, Bytes(3 * 64), 64, false, 0));
   run_until_idle();
-  EXPECT_THAT(source.cycles(), ElementsAre(0, 1, 2));
-  const Cycle first = 1 + cfg.pipeline_cycles;  // 1 in the input link
-  EXPECT_THAT(sink.cycles(), ElementsAre(first, first + 1, first + 2));
+  EXPECT_EQ(source.cycles(), in_a_row(0, 3));
+  EXPECT_EQ(sink.cycles(), in_a_row(kToEnd + cfg.pipeline_cycles, 3));
   EXPECT_EQ(dut.counters().fpdus, 1u);
 }
 
@@ -41,11 +29,11 @@ TEST_F(PassThroughTest, BackpressureLosesNothingAndReordersNothing) {
   for (int i = 0; i < 16; ++i) {
     const auto beats = cut_fpdu(pool, Bytes(200), 64, false, 0);
     for (const FpduBeat& b : beats) order.push_back(b.data);
-    source.script(beats);
+    source.send(beats);
   }
   run_until_idle();
   std::vector<const std::uint8_t*> seen;
-  for (const FpduBeat& b : sink.beats()) seen.push_back(b.data);
+  for (const FpduBeat& b : sink) seen.push_back(b.data);
   EXPECT_EQ(seen, order);
   EXPECT_EQ(dut.counters().fpdus, 16u);
 }
