@@ -28,7 +28,7 @@ enum Entry : std::uint32_t {
   kOrphan,  // a window whose region is gone
   kGone,
   kAllocated,
-  kToEnd,
+  kRegionToEnd,
   kKept,
   kWindowOf = 16,       // and the queue pair's number: a window of type 2
   kWindowToEndOf = 24,  // another one
@@ -124,7 +124,7 @@ void PlacementTraffic::contexts(PlacementRound& r) {
   StagContext allocated = region(0x200000, 0x4000, kAll & ~abi::kRemoteInvalidate);
   allocated.allocated = true;
   put(kAllocated, allocated);
-  put(kToEnd, region(0x210000, 0x4000, kAll));
+  put(kRegionToEnd, region(0x210000, 0x4000, kAll));
   put(kKept, region(0x220000, 0x4000, kAll & ~abi::kRemoteInvalidate));
   for (std::uint32_t n = 0; n < kQps; ++n) {
     StagContext w = window(n % 2 != 0 ? kPaged : kPlain, StagKind::kWindow2, 0x1000 + 0x800 * n, 0x2000);
@@ -330,7 +330,7 @@ Bytes PlacementTraffic::untagged(Stream& s, Opcode op, const Bytes& message, boo
 Bytes PlacementTraffic::write(std::uint32_t n) {
   const std::uint32_t entry =
       one_of({std::uint32_t{kPlain}, std::uint32_t{kTop}, std::uint32_t{kZeroBased}, std::uint32_t{kPaged},
-              std::uint32_t{kPagedRun}, std::uint32_t{kWindow1}, kWindowOf + n, std::uint32_t{kToEnd}});
+              std::uint32_t{kPagedRun}, std::uint32_t{kWindow1}, kWindowOf + n, std::uint32_t{kRegionToEnd}});
   StagContext c = entry <= kPagedRun ? kRegions[entry] : region(0x210000, 0x4000, kAll);
   if (entry == kWindow1) c = window(kPaged, StagKind::kWindow1, 0x3000, 0x4000);
   if (entry == kWindowOf + n) c = window(n % 2 != 0 ? kPaged : kPlain, StagKind::kWindow2, 0x1000 + 0x800 * n, 0x2000);
@@ -394,7 +394,7 @@ Bytes PlacementTraffic::send(std::uint32_t n) {
   const bool last = bytes >= left || once_in(3);
   std::uint32_t stag = once_in(2) ? 0 : static_cast<std::uint32_t>(rng_.next());
   if (wire::invalidates(s.opcode)) {
-    stag = stag_of(one_of({std::uint32_t{kAllocated}, std::uint32_t{kToEnd}, kWindowToEndOf + n}));
+    stag = stag_of(one_of({std::uint32_t{kAllocated}, std::uint32_t{kRegionToEnd}, kWindowToEndOf + n}));
     if (once_in(10)) {
       stag = stag_of(static_cast<std::uint32_t>(rng_.below(34)), once_in(4) ? 0x5b : 0x5a);
     }
