@@ -1,7 +1,7 @@
 #include "testbench/conformance/atomic_chain.h"
 
-#include "testbench/conformance/run_stages.h"
 #include "model/common/bytes.h"
+#include "testbench/conformance/run_stages.h"
 
 namespace rnic::conformance {
 namespace {

@@ -14,8 +14,8 @@ struct IrrqEnds {
   Irrq block;
   Source<QueuedRequest> peer = drive(block.in);
   Source<ReadResponseSent> segmenter = drive(block.sent);
-  Sink<QueuedRead> responder = collect(block.out);
-  Sink<QueuedAtomic> alu = collect(block.atomic);
+  Sink<QueuedRead> responder = collect(block.out, {2, 1, 1});
+  Sink<QueuedAtomic> alu = collect(block.atomic, {2, 1, 1});
   Sink<QpEvent> firmware = collect(block.event);
 
   IrrqEnds(const std::string& name, ClockDomain& clk, const ContextStore& contexts)

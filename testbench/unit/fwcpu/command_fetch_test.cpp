@@ -31,7 +31,7 @@ class CommandFetchTest : public StageTest {
   BufferPool pool{1024};
   CommandFetch dut{"dut", clk, [this] { return regs; }, pool};
   Source<CommandDoorbell> source = drive(dut.doorbells);
-  Sink<FetchedCommand> sink = collect(dut.commands);
+  Sink<FetchedCommand> sink = collect(dut.commands, {2, 1, 1});
   FakeDma dma{dut.read, dut.read_done};
 
   CommandFetchTest() { dma.latency = 8; }

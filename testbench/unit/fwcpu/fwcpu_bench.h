@@ -50,7 +50,7 @@ class FwCpuTest : public StageTest {
   Source<CqOverflow> cqs = drive(dut.cq_overflows);
   Source<SrqEvent> srq = drive(dut.srq_events);
   Sink<SrqArm> arms = collect(dut.srq_arms);
-  Sink<TcpOp> ops = collect(dut.tcp_ops);
+  Sink<TcpOp> ops = collect(dut.tcp_ops, {2, 1, 1});
   Sink<TxInternalWork> work = collect(dut.tx_work);
   Sink<HostEvent> to_host = collect(dut.events);
 };
