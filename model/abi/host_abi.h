@@ -97,6 +97,8 @@ struct Wqe {
   std::uint32_t inline_bytes = 0;
   Sge sge[kMaxSge];
 };
+// The driver's wr_id of a receive request in a shared queue: its place in the queue, and its slot below.
+inline constexpr unsigned kSharedSlotBits = 12;
 inline constexpr std::size_t kWqeBytes = 128;
 static_assert(sizeof(Wqe) == kWqeBytes);
 

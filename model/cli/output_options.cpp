@@ -39,6 +39,8 @@ void OutputOptions::add_to(po::options_description& options) {
   auto add = options.add_options();
   add("trace", po::value(&into_.trace_file)->value_name("file"),
       "transaction log: every event of the chips, one line each, in order of time");
+  add("breakdown", po::bool_switch(&into_.breakdown),
+      "latency of each operation by the blocks that it passes: in stats.json, and per request in breakdown.tsv");
   add("wave", po::value(&into_.wave_file)->value_name("file"), "waveform of the chips' links: .fst or .vcd");
   add("wave-scope", po::value(&into_.wave_window.scopes)->value_name("scope"),
       "dump this scope and all below it, e.g. rnic_a.tx; may be repeated");

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/common/check.h"
+#include "model/common/request_id.h"
 
 namespace rnic {
 
@@ -20,8 +21,9 @@ class Buffer {
   std::uint8_t* bytes() { return bytes_; }
   const std::uint8_t* bytes() const { return bytes_; }
   std::uint32_t capacity() const { return capacity_; }
-  // The work request (wr_id) whose octets these are, for traces; no hardware carries it. 0: of none, or not known.
-  std::uint64_t request() const { return request_; }
+  // Whose octets these are.
+  RequestId owner() const { return owner_; }
+  void belong_to(RequestId owner) { owner_ = owner; }
 
  private:
   friend struct BufferStore;
@@ -31,7 +33,7 @@ class Buffer {
   std::uint8_t* bytes_ = nullptr;
   std::uint32_t capacity_ = 0;
   std::uint32_t refs_ = 0;
-  std::uint64_t request_ = 0;
+  RequestId owner_;
 };
 
 // What a pool owns. It outlives the pool while there are references: packets in flight at the end of a run may be
@@ -80,7 +82,7 @@ class BufferPool {
   BufferPool(const BufferPool&) = delete;
   BufferPool& operator=(const BufferPool&) = delete;
 
-  inline class BufferRef take(std::uint64_t request = 0);
+  inline class BufferRef take(RequestId owner = {});
 
   std::uint32_t block_bytes() const { return store_->block_bytes; }
   std::uint32_t in_use() const { return store_->in_use; }  // blocks somebody holds: 0 when all packets are gone
@@ -129,12 +131,12 @@ class BufferRef {
   Buffer* buffer_ = nullptr;
 };
 
-inline BufferRef BufferPool::take(std::uint64_t request) {
+inline BufferRef BufferPool::take(RequestId owner) {
   if (store_->free.empty()) store_->grow();
   Buffer* buffer = store_->free.back();
   store_->free.pop_back();
   buffer->refs_ = 1;
-  buffer->request_ = request;
+  buffer->owner_ = owner;
   ++store_->in_use;
   return BufferRef::adopt(buffer);
 }

@@ -61,7 +61,14 @@ class LinkBase {
   void traced_as(Kind kind) {
     traced_ = static_cast<int>(kind);
   }
+  // The same for events that only detailed sinks get.
+  template <class Kind>
+  void detailed_as(Kind kind) {
+    traced_as(kind);
+    detailed_ = true;
+  }
   bool traced() const { return traced_ != kNotTraced; }
+  bool detailed() const { return detailed_; }
   template <class Kind>
   Kind traced_kind() const {
     return static_cast<Kind>(traced_);
@@ -89,6 +96,7 @@ class LinkBase {
   std::uint64_t pushed_ = 0;
   static constexpr int kNotTraced = -1;
   int traced_ = kNotTraced;
+  bool detailed_ = false;
   std::vector<LinkTap*> taps_;
   std::vector<LinkObserver*> observers_;
 };

@@ -46,7 +46,7 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
     : sc_module(nm),
       config_(config),
       contexts_(clk, {config.context.qps, config.tcp.max_flows, config.context.cqs, config.context.stags,
-                      config.context.srqs, config.context.pages}),
+                      config.context.srqs, config.context.pages, station.node}),
       frames_(frame_block_bytes(config)),
       messages_(kMessageBlockBytes),
       net_(basename(), clk),
@@ -75,11 +75,11 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
       cqe_writer("cqe_writer", clk, contexts_),
       tcp_connection("tcp_connection", clk, config.tcp, station),
       command_fetch(
-          "command_fetch", clk, [this] { return queue_regs(pcie.regs); }, messages_),
+          "command_fetch", clk, [this] { return queue_regs(pcie.regs); }, messages_, station.node),
       firmware_log(clk, pcie.regs, static_cast<fw::LogLevel>(config.fwcpu.log_level)),
       fwcpu("fwcpu", clk, config.fwcpu, contexts_, messages_),
       event_writer(
-          "event_writer", clk, [this] { return queue_regs(pcie.regs); }, messages_),
+          "event_writer", clk, [this] { return queue_regs(pcie.regs); }, messages_, station.node),
       stream_errors("stream_errors", clk),
       terminate_generator("terminate_generator", clk, contexts_, frames_, config.terminate),
       qp_events("qp_events", clk) {
@@ -129,12 +129,14 @@ void Rnic::connect_transmit() {
   net_.connect(rdmap_segmenter.taken, wqe_fetch.taken, "tx.wqes_taken");
   net_.connect(wqe_fetch.dma, pcie.dma_read.request(kWqeReader), "tx.wqe_reads");
   net_.connect(pcie.dma_read.done(kWqeReader), wqe_fetch.dma_done, "tx.wqe_reads_done");
-  net_.connect(rdmap_segmenter.out, payload_fetch.in, "tx.jobs", {4, 2, 1});
+  net_.connect(rdmap_segmenter.out, payload_fetch.in, "tx.jobs", {4, 2, 1}).detailed_as(TraceKind::kSegmented);
   net_.connect(payload_fetch.dma, pcie.dma_read.request(kPayloadReader), "tx.payload_reads");
   net_.connect(pcie.dma_read.done(kPayloadReader), payload_fetch.dma_done, "tx.payload_reads_done");
   net_.connect(payload_fetch.out, mpa_framer.in, "tx.ulpdus", {2, 1, 1}).traced_as(TraceKind::kPayloadRead);
-  net_.connect(mpa_framer.out, marker_inserter.in, "tx.framed", LinkConfig::pipeline(config_.tx.mpa_framer));
-  net_.connect(marker_inserter.out, crc_insert.in, "tx.marked", LinkConfig::pipeline(config_.tx.marker_inserter));
+  net_.connect(mpa_framer.out, marker_inserter.in, "tx.framed", LinkConfig::pipeline(config_.tx.mpa_framer))
+      .detailed_as(TraceKind::kPassed);
+  net_.connect(marker_inserter.out, crc_insert.in, "tx.marked", LinkConfig::pipeline(config_.tx.marker_inserter))
+      .detailed_as(TraceKind::kPassed);
   net_.connect(crc_insert.out, tcp_tx.in, "tx.sealed", LinkConfig::pipeline(config_.tx.crc_insert))
       .traced_as(TraceKind::kFpduSent);
   net_.connect(tcp_tx.out, mac_tx.in, "tx.tx_frames", config_.tcp.tx_link()).traced_as(TraceKind::kFrameSent);
@@ -143,9 +145,11 @@ void Rnic::connect_transmit() {
 void Rnic::connect_receive() {
   net_.connect(pcie.mmio.rq_doorbells, rqe_fetch.doorbell, "host.rq_doorbells", {16, 1, 1});
   net_.connect(mac_rx.out, tcp_rx.in, "rx.rx_frames").traced_as(TraceKind::kFrameReceived);
-  net_.connect(tcp_rx.out, mpa_deframer.in, "rx.stream", config_.tcp.rx_link());
+  net_.connect(tcp_rx.out, mpa_deframer.in, "rx.stream", config_.tcp.rx_link())
+      .detailed_as(TraceKind::kStreamDelivered);
   net_.connect(mpa_deframer.consumed, tcp_rx.consumed, "rx.consumed");
-  net_.connect(mpa_deframer.out, crc_check.in, "rx.deframed", LinkConfig::pipeline(config_.rx.mpa_deframer));
+  net_.connect(mpa_deframer.out, crc_check.in, "rx.deframed", LinkConfig::pipeline(config_.rx.mpa_deframer))
+      .detailed_as(TraceKind::kFpduReceived);
   net_.connect(crc_check.out, ddp_placement.in, "rx.checked", LinkConfig::pipeline(config_.rx.crc_check))
       .traced_as(TraceKind::kCrcChecked);
   net_.connect(rqe_fetch.posted, ddp_placement.posted, "rx.rqes_posted");
@@ -170,14 +174,15 @@ void Rnic::connect_receive() {
 }
 
 void Rnic::connect_responder() {
-  net_.connect(rdmap_dispatch.read_request, irrq.in, "responder.read_requests");
+  net_.connect(rdmap_dispatch.read_request, irrq.in, "responder.read_requests").detailed_as(TraceKind::kDelivered);
   net_.connect(irrq.out, read_responder.in, "responder.reads_due", {2, 1, 1});
   net_.connect(irrq.atomic, atomic_alu.in, "responder.atomics_due", {2, 1, 1});
   net_.connect(atomic_alu.read, pcie.dma_read.request(kAtomicReader), "responder.atomic_reads");
   net_.connect(pcie.dma_read.done(kAtomicReader), atomic_alu.read_done, "responder.atomic_reads_done");
   net_.connect(atomic_alu.write, pcie.dma_write.request(kAtomicWriter), "responder.atomic_writes");
   net_.connect(pcie.dma_write.done(kAtomicWriter), atomic_alu.written, "responder.atomic_writes_done");
-  net_.connect(atomic_alu.out, rdmap_segmenter.atomic_work, "responder.atomic_work", {2, 1, 1});
+  net_.connect(atomic_alu.out, rdmap_segmenter.atomic_work, "responder.atomic_work", {2, 1, 1})
+      .traced_as(TraceKind::kResponse);
   net_.connect(read_responder.out, rdmap_segmenter.read_work, "responder.read_work", {2, 2, 1})
       .traced_as(TraceKind::kResponse);
   net_.connect(rdmap_segmenter.read_sent, irrq.sent, "responder.responses_sent");
@@ -190,7 +195,8 @@ void Rnic::connect_completion() {
   net_.connect(rdmap_dispatch.unblock, rdmap_segmenter.unblock, "completion.unblock");
   net_.connect(rdmap_dispatch.read_done, sq_completion.read_done, "completion.reads_done");
   net_.connect(rdmap_segmenter.atomic_issued, response_queue.issued, "completion.atomics_issued");
-  net_.connect(rdmap_dispatch.atomic_response, response_queue.in, "completion.atomic_responses");
+  net_.connect(rdmap_dispatch.atomic_response, response_queue.in, "completion.atomic_responses")
+      .detailed_as(TraceKind::kDelivered);
   net_.connect(response_queue.dma, pcie.dma_write.request(kOriginalWriter), "completion.original_writes");
   net_.connect(pcie.dma_write.done(kOriginalWriter), response_queue.written, "completion.original_writes_done");
   net_.connect(response_queue.done, sq_completion.atomic_done, "completion.atomics_done");
@@ -201,7 +207,8 @@ void Rnic::connect_completion() {
   net_.connect(tcp_tx.credit, rdmap_segmenter.credit, "completion.credit");
   net_.connect(rdmap_dispatch.cqe, cqe_writer.receive, "completion.receive_cqes").traced_as(TraceKind::kCompleted);
   net_.connect(sq_completion.cqe, cqe_writer.send, "completion.send_cqes").traced_as(TraceKind::kCompleted);
-  net_.connect(cqe_writer.dma, pcie.dma_write.request(kCqeWriter), "completion.cqe_writes");
+  net_.connect(cqe_writer.dma, pcie.dma_write.request(kCqeWriter), "completion.cqe_writes")
+      .detailed_as(TraceKind::kCqeWritten);
   net_.connect(cqe_writer.read_record, pcie.dma_read.request(kCqReader), "completion.cq_record_reads");
   net_.connect(pcie.dma_read.done(kCqReader), cqe_writer.record_read, "completion.cq_records_read");
   net_.connect(cqe_writer.overflow, fwcpu.cq_overflows, "completion.cq_overflows");
@@ -226,12 +233,13 @@ void Rnic::connect_firmware() {
     net_.connect(*error, stream_errors.add(), "firmware.stream_error" + std::to_string(source++));
   }
   net_.connect(stream_errors.out, terminate_generator.in, "firmware.stream_errors");
-  net_.connect(terminate_generator.out, rdmap_segmenter.terminate, "firmware.terminates");
+  net_.connect(terminate_generator.out, rdmap_segmenter.terminate, "firmware.terminates")
+      .traced_as(TraceKind::kTerminated);
   source = 0;
   for (PushPort<QpEvent>* event : {&terminate_generator.event, &rdmap_dispatch.event, &sq_completion.event}) {
     net_.connect(*event, qp_events.add(), "firmware.qp_event" + std::to_string(source++));
   }
-  net_.connect(qp_events.out, fwcpu.qp_events, "firmware.qp_events", {8, 1, 1});
+  net_.connect(qp_events.out, fwcpu.qp_events, "firmware.qp_events", {8, 1, 1}).traced_as(TraceKind::kTerminated);
   net_.connect(fwcpu.tcp_ops, tcp_connection.op, "firmware.tcp_ops");
   net_.connect(tcp_connection.event, fwcpu.tcp_events, "firmware.tcp_events", {8, 1, 1});
   net_.connect(fwcpu.tx_work, rdmap_segmenter.internal_work, "firmware.internal_work");

@@ -7,89 +7,181 @@ namespace rnic {
 namespace {
 
 // What a message says as an event; false: that it is none.
-bool to_event(const SqDoorbell& d, TraceEvent& e) {
-  e.qpn = d.qpn.v;
-  return true;
-}
-bool to_event(const FetchedWqe& w, TraceEvent& e) {
-  e.qpn = w.qpn.v;
-  e.request = w.wqe.wr_id;
-  return true;
-}
-bool to_event(const FetchedRqe& r, TraceEvent& e) {
-  e.qpn = r.rqn.v;
-  e.request = r.wqe.wr_id;
-  return !r.rqn.shared;  // of no queue pair yet
-}
-bool to_event(const Ulpdu& u, TraceEvent& e) {
-  e.flow = u.flow;
-  e.request = u.buf->request();
-  e.bytes = u.bytes;
-  return true;
-}
-bool to_event(const FpduBeat& b, TraceEvent& e) {
-  if (!b.last || b.ends()) return false;
-  e.flow = b.flow;
-  e.bytes = b.crc_ok;
-  e.request = b.buf->request();
-  return true;
-}
-bool to_event(const Frame& f, TraceEvent& e) {
-  e.bytes = f.bytes;
-  e.request = f.buf->request();
-  return true;
-}
-bool to_event(const PlacedSegment& s, TraceEvent& e) {
-  if (s.ended) return false;
-  e.qpn = s.qpn.v;
-  e.bytes = s.bytes;
-  return true;
-}
-bool to_event(const ReadWork& r, TraceEvent& e) {
-  e.qpn = r.qpn.v;
-  e.bytes = r.request.size;
-  return true;
-}
-bool to_event(const CqeRequest& c, TraceEvent& e) {
-  e.qpn = c.cqe.qpn;
-  e.bytes = c.cqe.byte_len;
-  e.request = c.cqe.wr_id;
-  return true;
-}
-bool to_event(const MsixRequest& m, TraceEvent& e) {
-  e.msn = m.vector;
-  return true;
-}
+class Describe {
+ public:
+  explicit Describe(const ContextStore& contexts) : contexts_(contexts) {}
+
+  bool operator()(const SqDoorbell& d, TraceEvent& e) const {
+    if (!contexts_.has(d.qpn)) return false;
+    e.qpn = d.qpn.v;
+    e.values[0] = d.producer;
+    e.request = contexts_.queue_pair(d.qpn);
+    return true;
+  }
+  bool operator()(const FetchedWqe& w, TraceEvent& e) const {
+    e.qpn = w.qpn.v;
+    e.values[0] = static_cast<std::uint32_t>(w.wqe.opcode);
+    e.request = contexts_.request(w.qpn, w.wqe.wr_id);
+    return true;
+  }
+  bool operator()(const FetchedRqe& r, TraceEvent& e) const {
+    if (r.rqn.shared) return false;  // of no queue pair yet
+    e.qpn = r.rqn.v;
+    e.values[0] = kReceiveRequest;
+    e.request = contexts_.request(r.rqn, r.wqe.wr_id);
+    return true;
+  }
+  bool operator()(const UlpduJob& j, TraceEvent& e) const { return (*this)(j.ulpdu, e); }
+  bool operator()(const Ulpdu& u, TraceEvent& e) const {
+    e.bytes = u.bytes;
+    e.flow = u.flow;
+    e.request = u.buf->owner();
+    return true;
+  }
+  bool operator()(const FpduBeat& b, TraceEvent& e) const {
+    if (!b.last || b.ends()) return false;
+    e.flow = b.flow;
+    e.values[0] = b.crc_ok;
+    e.request = b.buf->owner();
+    return true;
+  }
+  bool operator()(const StreamBeat& b, TraceEvent& e) const {
+    if (!b.last || b.ends) return false;
+    e.flow = b.flow;
+    e.request = b.buf->owner();
+    return true;
+  }
+  bool operator()(const Frame& f, TraceEvent& e) const {
+    e.bytes = f.bytes;
+    e.request = f.buf->owner();
+    if (e.kind == TraceKind::kFrameSent && f.again) e.kind = TraceKind::kRetransmitted;
+    return true;
+  }
+  bool operator()(const PlacedSegment& s, TraceEvent& e) const {
+    if (s.ended || s.flushed) return false;
+    e.qpn = s.qpn.v;
+    e.bytes = s.bytes;
+    e.request = s.owner;
+    return true;
+  }
+  bool operator()(const QueuedRequest& r, TraceEvent& e) const {
+    e.qpn = qpn_of(r).v;
+    e.request = segment_of(r).owner;
+    return true;
+  }
+  bool operator()(const DeliveredAtomic& a, TraceEvent& e) const {
+    e.qpn = a.qpn.v;
+    e.request = a.segment.owner;
+    return true;
+  }
+  bool operator()(const ReadWork& r, TraceEvent& e) const {
+    e.qpn = r.qpn.v;
+    e.bytes = r.request.size;
+    e.request = r.segment.owner;
+    return true;
+  }
+  bool operator()(const AtomicWork& a, TraceEvent& e) const {
+    e.qpn = a.qpn.v;
+    e.request = a.owner;
+    return true;
+  }
+  bool operator()(const TerminateMessage& t, TraceEvent& e) const {
+    e.qpn = t.qpn.v;
+    e.bytes = t.bytes;
+    e.request = t.buf->owner();
+    return true;
+  }
+  bool operator()(const QpEvent& event, TraceEvent& e) const {
+    if (event.kind != QpEvent::Kind::kTerminateReceived) return false;
+    e.qpn = event.qpn.v;
+    e.request = event.failed.owner;
+    return true;
+  }
+  bool operator()(const CqeRequest& c, TraceEvent& e) const {
+    e.qpn = c.cqe.qpn;
+    e.bytes = c.cqe.byte_len;
+    e.values[0] = static_cast<std::uint32_t>(c.cqe.status);
+    e.request = c.owner ? c.owner : c.receive;
+    if (c.owner) e.receive = c.receive;
+    return true;
+  }
+  bool operator()(const DmaWriteRequest& w, TraceEvent& e) const {
+    e.bytes = w.bytes;
+    e.request = w.src->owner();
+    return true;
+  }
+  bool operator()(const MsixRequest& m, TraceEvent& e) const {
+    e.values[0] = m.vector;
+    e.request = m.owner;
+    return true;
+  }
+
+  static constexpr std::uint32_t kReceiveRequest = 256;  // no opcode
+
+ private:
+  const ContextStore& contexts_;
+};
 
 using Kept = std::vector<std::shared_ptr<void>>;
 
 template <class T>
-bool observe(LinkBase& link, const Recorder& recorder, Kept& kept) {
+bool observe(LinkBase& link, const Describe& describe, const Recorder& recorder, Kept& kept) {
   auto* const typed = dynamic_cast<Link<T>*>(&link);
   if (typed == nullptr) return false;
-  const auto project = [](const T& message, TraceEvent& event) { return to_event(message, event); };
-  kept.push_back(
-      std::make_shared<LinkTrace<T, decltype(project)>>(*typed, recorder, link.traced_kind<TraceKind>(), project));
+  kept.push_back(std::make_shared<LinkTrace<T, Describe>>(*typed, recorder, link.traced_kind<TraceKind>(),
+                                                          link.detailed(), describe));
   return true;
 }
 
 template <class... T>
-bool observe_one_of(LinkBase& link, const Recorder& recorder, Kept& kept) {
-  return (observe<T>(link, recorder, kept) || ...);
+bool observe_one_of(LinkBase& link, const Describe& describe, const Recorder& recorder, Kept& kept) {
+  return (observe<T>(link, describe, recorder, kept) || ...);
 }
 
 }  // namespace
+
+class ChipTrace::DropTrace final : public DropTap {
+ public:
+  DropTrace(const Stage& stage, Drops& drops, const Recorder& recorder) : stage_(stage), recorder_(recorder) {
+    drops.tap(*this);
+  }
+  void dropped(Cycle at, RequestId owner, std::uint32_t bytes, const char* why) override {
+    TraceEvent e;
+    e.cycle = at;
+    e.where = stage_.name();
+    e.kind = TraceKind::kDropped;
+    e.bytes = bytes;
+    e.text = why;
+    e.request = owner;
+    recorder_.detail(e);
+  }
+
+ private:
+  const Stage& stage_;
+  const Recorder& recorder_;
+};
 
 struct ChipTrace::Observers {
   Kept kept;
 };
 
 ChipTrace::ChipTrace(Rnic& chip, const Recorder& recorder) : observers_(std::make_unique<Observers>()) {
+  const Describe describe(chip.contexts());
   for (LinkBase* link : chip.links()) {
-    if (!link->traced()) continue;
-    const bool described = observe_one_of<SqDoorbell, FetchedWqe, FetchedRqe, Ulpdu, FpduBeat, Frame, PlacedSegment,
-                                          ReadWork, CqeRequest, MsixRequest>(*link, recorder, observers_->kept);
+    if (!link->traced() || (link->detailed() && !recorder.detailed())) continue;
+    const bool described =
+        observe_one_of<SqDoorbell, FetchedWqe, FetchedRqe, UlpduJob, Ulpdu, FpduBeat, StreamBeat, Frame, PlacedSegment,
+                       QueuedRequest, DeliveredAtomic, ReadWork, AtomicWork, TerminateMessage, QpEvent, CqeRequest,
+                       DmaWriteRequest, MsixRequest>(*link, describe, recorder, observers_->kept);
     RNIC_CHECK_MSG(described, link->name(), " is traced, but its messages are not described as events");
+  }
+  if (recorder.detailed()) {
+    const auto drops = [&](const Stage& stage, Drops& of) {
+      observers_->kept.push_back(std::make_shared<DropTrace>(stage, of, recorder));
+    };
+    drops(chip.mac_rx, chip.mac_rx.drops);
+    drops(chip.tcp_rx, chip.tcp_rx.drops);
+    drops(chip.ddp_placement, chip.ddp_placement.drops);
   }
   chip.firmware_log.on_entry([&recorder, &clk = chip.fwcpu.clock()](const LogEntry& entry) {
     if (!recorder.on()) return;
@@ -97,9 +189,7 @@ ChipTrace::ChipTrace(Rnic& chip, const Recorder& recorder) : observers_(std::mak
     e.cycle = clk.now();
     e.where = "firmware_log";
     e.kind = TraceKind::kFirmwareLog;
-    e.qpn = entry.a;
-    e.msn = entry.b;
-    e.bytes = static_cast<std::uint32_t>(entry.code);
+    e.values = {static_cast<std::uint32_t>(entry.code), entry.a, entry.b};
     recorder(e);
   });
   chip.fwcpu.on_command([&recorder](abi::CommandOp op, Cycle at, Cycle latency) {
@@ -108,22 +198,71 @@ ChipTrace::ChipTrace(Rnic& chip, const Recorder& recorder) : observers_(std::mak
     e.cycle = at;
     e.where = "firmware";
     e.kind = TraceKind::kCommand;
-    e.msn = static_cast<std::uint32_t>(op);
-    e.bytes = static_cast<std::uint32_t>(latency);
+    e.values = {static_cast<std::uint32_t>(op), static_cast<std::uint32_t>(latency), 0};
     recorder(e);
   });
 }
 
 ChipTrace::~ChipTrace() = default;
 
+HostTrace::HostTrace(host::HostCpu& cpu, const ContextStore& contexts, const Recorder& recorder)
+    : contexts_(contexts), recorder_(recorder) {
+  RNIC_CHECK(recorder.domain().period_ps == 1);
+  cpu.observe_work(*this);
+}
+
+void HostTrace::posted(Qpn qpn, std::uint64_t first, unsigned count, std::uint64_t at_ps) {
+  for (unsigned i = 0; i < count; ++i) record(TraceKind::kPosted, qpn.v, contexts_.request(qpn, first + i), at_ps);
+}
+
+void HostTrace::posted(Rqn rqn, std::uint64_t first, unsigned count, std::uint64_t at_ps) {
+  const std::uint32_t qpn = rqn.shared ? TraceEvent::kNone : rqn.v;
+  for (unsigned i = 0; i < count; ++i) record(TraceKind::kPosted, qpn, contexts_.request(rqn, first + i), at_ps);
+}
+
+void HostTrace::rang(Qpn qpn, std::uint32_t producer, std::uint64_t at_ps) {
+  record(TraceKind::kRang, qpn.v, contexts_.queue_pair(qpn), at_ps, producer);
+}
+
+void HostTrace::polled(Qpn qpn, bool receive, std::uint64_t wr_id, std::uint64_t at_ps) {
+  const RequestId id = receive ? contexts_.receive_request(qpn, wr_id) : contexts_.request(qpn, wr_id);
+  record(TraceKind::kPolled, qpn.v, id, at_ps);
+}
+
+void HostTrace::record(TraceKind kind, std::uint32_t qpn, RequestId id, std::uint64_t at_ps,
+                       std::uint32_t value) const {
+  TraceEvent e;
+  e.cycle = at_ps;
+  e.where = "driver";
+  e.kind = kind;
+  e.qpn = qpn;
+  e.request = id;
+  e.values[0] = value;
+  recorder_.detail(e);
+}
+
 std::string trace_words(const TraceEvent& e) {
-  if (e.kind == TraceKind::kCommand) return abi::name(static_cast<abi::CommandOp>(e.msn));
-  if (e.kind != TraceKind::kFirmwareLog) return {};
-  LogEntry entry;
-  entry.code = static_cast<fw::LogCode>(e.bytes);
-  entry.a = e.qpn;
-  entry.b = e.msn;
-  return log_text(entry);
+  switch (e.kind) {
+    case TraceKind::kRang:
+    case TraceKind::kDoorbell:
+      return "producer index " + std::to_string(e.values[0]);
+    case TraceKind::kDropped:
+      return e.text;
+    case TraceKind::kCrcChecked:
+      return e.values[0] != 0 ? "CRC right" : "CRC wrong";
+    case TraceKind::kCommand:
+      return std::string(abi::name(static_cast<abi::CommandOp>(e.values[0]))) + ", " + std::to_string(e.values[1]) +
+             " cycles";
+    case TraceKind::kFirmwareLog: {
+      LogEntry entry;
+      entry.code = static_cast<fw::LogCode>(e.values[0]);
+      entry.a = e.values[1];
+      entry.b = e.values[2];
+      return log_text(entry);
+    }
+    default:
+      return {};
+  }
 }
 
 }  // namespace rnic

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "model/host/driver/host_cpu.h"
+#include "model/rnic/context/context.h"
 #include "model/trace/event.h"
 
 namespace rnic {
@@ -18,8 +20,25 @@ class ChipTrace final {
   ~ChipTrace();
 
  private:
+  class DropTrace;
   struct Observers;
   const std::unique_ptr<Observers> observers_;
+};
+
+// Work requests as a host's programs post them and see them complete.
+class HostTrace final : public host::WorkObserver {
+ public:
+  // The recorder's period is 1 ps: a core's time lies on no clock edge. It has detailed sinks only.
+  HostTrace(host::HostCpu& cpu, const ContextStore& contexts, const Recorder& recorder);
+  void posted(Qpn qpn, std::uint64_t first, unsigned count, std::uint64_t at_ps) override;
+  void posted(Rqn rqn, std::uint64_t first, unsigned count, std::uint64_t at_ps) override;
+  void rang(Qpn qpn, std::uint32_t producer, std::uint64_t at_ps) override;
+  void polled(Qpn qpn, bool receive, std::uint64_t wr_id, std::uint64_t at_ps) override;
+
+ private:
+  void record(TraceKind kind, std::uint32_t qpn, RequestId id, std::uint64_t at_ps, std::uint32_t value = 0) const;
+  const ContextStore& contexts_;
+  const Recorder& recorder_;
 };
 
 // The meaning of the numbers of a chip's event, if it differs from their names.

@@ -194,6 +194,7 @@ nlohmann::ordered_json Run::stats_json(RunEnd end) const {
   j["frames_per_cpu_s"] = cpu_seconds_ > 0 ? static_cast<double>(frames()) / cpu_seconds_ : 0;
   if (outputs_.wave_changes()) j["wave_changes"] = *outputs_.wave_changes();
   world_.add_results(j);
+  if (outputs_.breakdown() != nullptr) j["latency_breakdown"] = outputs_.breakdown()->json();
   j["errors"] = errors();
   for (const Utilization& u : utilization()) j["utilization"][u.resource] = u.share;
   for (const Station& s : world_.stations()) j["config"][s.name] = dump_system(s.config);

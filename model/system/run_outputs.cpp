@@ -23,7 +23,7 @@ void check_scopes(const std::vector<std::string>& scopes, const std::vector<Stat
   }
 }
 
-constexpr const char* kCapture = "wire.pcapng";
+constexpr const char *kCapture = "wire.pcapng", *kBreakdown = "breakdown.tsv";
 
 constexpr std::string_view kDump = "firmware-", kText = ".txt";
 std::string dump_name(const std::string& node) { return fmt::format("{}{}{}", kDump, node, kText); }
@@ -36,8 +36,8 @@ bool is_output(std::string name) {
   };
   if (ends_with(kPart)) name.resize(name.size() - kPart.size());
   if (name.rfind(kDump, 0) == 0 && ends_with(kText)) return true;
-  constexpr std::string_view kNames[] = {"stats.json",   "stats.txt",           "fw_log.txt",
-                                         "lockstep.vcd", "lockstep_inside.vcd", kCapture};
+  constexpr std::string_view kNames[] = {"stats.json",          "stats.txt", "fw_log.txt", "lockstep.vcd",
+                                         "lockstep_inside.vcd", kCapture,    kBreakdown};
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
@@ -56,10 +56,23 @@ std::string firmware_fault_text(const std::string& node, const std::string& reas
   return fmt::format("the firmware of {} stopped: {}", node, reason);
 }
 
+// As RequestId counts them.
+std::vector<std::string> node_names(const std::vector<Station>& stations) {
+  std::vector<std::string> names;
+  for (const Station& s : stations) names.push_back(s.name);
+  return names;
+}
+
 struct RunOutputs::Listeners {
-  explicit Listeners(const Station& s) : recorder(TraceDomain{s.name, s.node->core_clk.period_ps()}) {}
-  Recorder recorder;
+  explicit Listeners(const Station& s)
+      : recorder(TraceDomain{s.name, s.node->core_clk.period_ps()}), host_recorder(TraceDomain{s.name, 1}) {}
+  void attach(TraceSink& detailed) {
+    recorder.attach(detailed, true);
+    host_recorder.attach(detailed, true);
+  }
+  Recorder recorder, host_recorder;
   std::unique_ptr<ChipTrace> trace;
+  std::unique_ptr<HostTrace> host_trace;
   std::unique_ptr<ChipWaves> waves;
 };
 
@@ -87,7 +100,8 @@ void RunOutputs::open(const std::string& name) {
   try {
     if (!dir.empty()) create_directories(dir, error);
     if (error) throw ConfigError(fmt::format("{}: {}", options_.out_dir, error.message()));
-    if (!options_.trace_file.empty()) trace_ = std::make_unique<TransactionLog>(options_.trace_file, trace_words);
+    if (!options_.trace_file.empty())
+      trace_ = std::make_unique<TransactionLog>(options_.trace_file, trace_words, node_names(stations_));
     if (!options_.wave_file.empty()) {
       waves_ = std::make_unique<Waves>(open_wave_sink(options_.wave_file), options_.wave_window);
     }
@@ -101,17 +115,22 @@ void RunOutputs::open(const std::string& name) {
     if (!file.empty()) PendingFile(file).remove_earlier();
   }
   if (!dir.empty()) remove_outputs(dir);
+  if (options_.breakdown) breakdown_ = std::make_unique<LatencyBreakdown>(node_names(stations_));
   capture_ = std::make_unique<WireCapture>(name, captures() ? in_folder(kCapture) : "");
 }
 
 void RunOutputs::listen(const Station& station) {
   auto l = std::make_unique<Listeners>(station);
   l->recorder.attach(digest_);
-  if (trace_) l->recorder.attach(*trace_);
+  if (trace_) l->attach(*trace_);
+  if (breakdown_) l->attach(*breakdown_);
   // A twin tells of a beat when it leaves its pipeline, with the cycle in which it entered.
   ClockDomain& clk = station.node->core_clk;
   trace_delay_ps_ = std::max(trace_delay_ps_, ClockDomain::kNearCycles * clk.period_ps());
   l->trace = std::make_unique<ChipTrace>(station.node->chip, l->recorder);
+  if (l->host_recorder.detailed()) {
+    l->host_trace = std::make_unique<HostTrace>(station.node->cpu, station.node->chip.contexts(), l->host_recorder);
+  }
   if (waves_) l->waves = std::make_unique<ChipWaves>(station.node->chip, clk, *waves_, options_.wave_window);
   listeners_.push_back(std::move(l));
 }
@@ -139,6 +158,9 @@ bool RunOutputs::attempt(const std::string& file, const std::function<void()>& w
 void RunOutputs::close(std::uint64_t end_ps) {
   if (captures()) attempt(in_folder(kCapture), [&] { capture_->close(); });
   if (trace_) attempt(options_.trace_file, [&] { trace_->close(); });
+  if (breakdown_ && !options_.out_dir.empty()) {
+    attempt(in_folder(kBreakdown), [&] { breakdown_->write(in_folder(kBreakdown)); });
+  }
   if (waves_) attempt(options_.wave_file, [&] { waves_->close(end_ps); });
 }
 

@@ -12,6 +12,7 @@
 
 #include "model/system/chip_trace.h"
 #include "model/system/chip_waves.h"
+#include "model/system/latency_breakdown.h"
 #include "model/system/wire_capture.h"
 #include "model/system/world.h"
 #include "model/trace/digest.h"
@@ -23,6 +24,7 @@ struct RunOptions {
   std::string out_dir = "out";  // empty: no folder, and so neither capture nor reports
   bool capture = true;          // write wire.pcapng
   std::string trace_file;       // the transaction log; empty: none
+  bool breakdown = false;       // where the time of each work request went
   std::string wave_file;        // empty: none
   WaveWindow wave_window;
   std::optional<std::uint16_t> gdb_port;  // a debugger attaches to the firmware there; 0: any port
@@ -60,6 +62,8 @@ class RunOutputs final {
   const WireCapture& capture() const { return *capture_; }
   // Changes of signals that were observed; nothing without a waveform.
   std::optional<std::uint64_t> wave_changes() const { return waves_ ? std::optional(waves_->changes()) : std::nullopt; }
+  // Nothing if it was not asked for.
+  const LatencyBreakdown* breakdown() const { return breakdown_.get(); }
   std::uint64_t digest() const { return digest_.value(); }
   // The complete files.
   const std::vector<std::string>& files() const { return files_; }
@@ -79,6 +83,7 @@ class RunOutputs final {
   std::unique_ptr<WireCapture> capture_;
   TraceDigest digest_;
   std::unique_ptr<TransactionLog> trace_;
+  std::unique_ptr<LatencyBreakdown> breakdown_;
   std::unique_ptr<Waves> waves_;
   std::vector<std::unique_ptr<Listeners>> listeners_;
   std::uint64_t trace_delay_ps_ = 0;  // how late an event may be recorded

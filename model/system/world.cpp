@@ -14,8 +14,10 @@ World::~World() = default;
 Station& World::add_station(std::string name, std::string joined_to, SystemConfig config,
                             const StationConfig& address) {
   const std::size_t index = stations_.size();
+  StationConfig station = address;
+  station.node = static_cast<std::uint32_t>(index) + 1;
   Station s{std::move(name), std::move(joined_to), std::move(config), nullptr};
-  s.node = std::make_unique<Node>(s.name.c_str(), NodeConfig{s.config.rnic, s.config.host}, address);
+  s.node = std::make_unique<Node>(s.name.c_str(), NodeConfig{s.config.rnic, s.config.host}, station);
   s.node->set_lookahead(config_.link.delay_ns);
   if (config_.sim.shuffle_seed != 0) s.node->shuffle(config_.sim.shuffle_seed + index);
   s.node->set_run_ahead(config_.sim.run_ahead);

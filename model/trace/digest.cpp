@@ -42,9 +42,11 @@ std::uint64_t TraceDigest::hash_of(const TraceDomain& domain) {
 void TraceDigest::event(const TraceDomain& domain, const TraceEvent& e) {
   std::uint64_t hash = absorb(hash_of(domain) + hash_of_name(e.where), e.cycle);
   hash = absorb(hash, pair(static_cast<std::uint32_t>(e.kind), e.flow.v));
-  hash = absorb(hash, pair(e.qpn, e.msn));
-  hash = absorb(hash, e.bytes);
-  sum_ += absorb(hash, e.request);
+  hash = absorb(hash, pair(e.qpn, e.bytes));
+  hash = absorb(hash, pair(e.values[0], e.values[1]));
+  if (e.values[2] != 0) hash = absorb(~hash, e.values[2]);
+  hash = absorb(hash, e.request.v);
+  sum_ += e.receive ? absorb(hash, e.receive.v) : hash;
   ++events_;
 }
 

@@ -44,6 +44,18 @@ const char* to_string(TraceKind kind) {
       return "firmware_log";
     case TraceKind::kCommand:
       return "command";
+    case TraceKind::kPosted:
+      return "posted";
+    case TraceKind::kRang:
+      return "rang";
+    case TraceKind::kSegmented:
+      return "segmented";
+    case TraceKind::kPassed:
+      return "passed";
+    case TraceKind::kCqeWritten:
+      return "cqe_written";
+    case TraceKind::kPolled:
+      return "polled";
   }
   RNIC_CHECK_MSG(false, "not a trace kind");
   return "";

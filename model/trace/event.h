@@ -2,11 +2,13 @@
 // does.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
 #include "model/common/cycle.h"
 #include "model/common/ids.h"
+#include "model/common/request_id.h"
 
 namespace rnic {
 
@@ -20,7 +22,7 @@ enum class TraceKind : std::uint8_t {
   kFrameReceived,    // an Ethernet frame came from the wire
   kStreamDelivered,  // TCP handed octets up
   kFpduReceived,     // the deframer found an FPDU
-  kCrcChecked,       // its CRC was compared
+  kCrcChecked,       // its CRC was compared: value 1 if it was right, or is not in use
   kPlaced,           // a DDP segment's payload is on its way to host memory
   kDelivered,        // a message is complete and in order
   kResponse,         // a Read or Atomic response was formed
@@ -29,8 +31,14 @@ enum class TraceKind : std::uint8_t {
   kRetransmitted,    // TCP sent octets again
   kDropped,          // discarded, without effect
   kTerminated,       // the stream ends by a Terminate message, sent or received
-  kFirmwareLog,      // an entry of the firmware's log: bytes is its code, qpn and msn are its arguments
-  kCommand,          // the firmware has done a command: msn is its operation, bytes the cycles since its arrival
+  kFirmwareLog,      // an entry of the firmware's log: values are its code and its arguments
+  kCommand,          // the firmware has done a command: values are its operation and the cycles since its arrival
+  kPosted,           // post_send or post_recv was called
+  kRang,             // the driver has written a doorbell register: value is the producer index
+  kSegmented,        // a DDP segment was cut
+  kPassed,           // a stage has handed on an FPDU
+  kCqeWritten,       // the CQE is on its way to host memory
+  kPolled,           // poll_cq has returned the completion
 };
 const char* to_string(TraceKind kind);
 
@@ -45,8 +53,12 @@ struct TraceEvent {
   const char* where = "";  // the stage's full name; the pointer stays valid, and stays that name's
   TraceKind kind{};
   FlowId flow = kNoFlow;
-  std::uint32_t qpn = 0, msn = 0, bytes = 0;
-  std::uint64_t request = 0;  // correlation id of the work request in every output; 0 is none
+  static constexpr std::uint32_t kNone = 0xffffffffu;
+  std::uint32_t qpn = kNone, bytes = kNone;
+  std::array<std::uint32_t, 3> values{};  // their meaning is the kind's, and trace_words() has it
+  const char* text = "";                  // of kDropped: why
+  RequestId request;                      // whose it is, in every output
+  RequestId receive;                      // of a completion: the receive request that the message used
 };
 
 class TraceSink {
@@ -65,16 +77,24 @@ class Recorder {
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  void attach(TraceSink& sink) { sinks_.push_back(&sink); }
+  // A detailed sink gets the events that only a log or a breakdown looks at, too. They cost time.
+  void attach(TraceSink& sink, bool detailed = false) {
+    sinks_.push_back(&sink);
+    if (detailed) detailed_.push_back(&sink);
+  }
   bool on() const { return !sinks_.empty(); }
+  bool detailed() const { return !detailed_.empty(); }
   void operator()(const TraceEvent& event) const {
     for (TraceSink* sink : sinks_) sink->event(domain_, event);
+  }
+  void detail(const TraceEvent& event) const {
+    for (TraceSink* sink : detailed_) sink->event(domain_, event);
   }
   const TraceDomain& domain() const { return domain_; }
 
  private:
   const TraceDomain domain_;
-  std::vector<TraceSink*> sinks_;
+  std::vector<TraceSink*> sinks_, detailed_;
 };
 
 }  // namespace rnic

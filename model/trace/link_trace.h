@@ -10,28 +10,30 @@
 namespace rnic {
 
 // `Project` makes an event of a beat, or says by false that this one is none: bool(const T&, TraceEvent&). The event's
-// cycle is that of the push, its place the link's name.
+// cycle is that of the push, its place the link's name, and its kind the link's unless it says another one.
 template <class T, class Project>
 class LinkTrace final : public LinkTap {
  public:
-  LinkTrace(Link<T>& link, const Recorder& recorder, TraceKind kind, Project project)
-      : link_(link), recorder_(recorder), kind_(kind), project_(std::move(project)) {
+  LinkTrace(Link<T>& link, const Recorder& recorder, TraceKind kind, bool detail, Project project)
+      : link_(link), recorder_(recorder), kind_(kind), detail_(detail), project_(std::move(project)) {
     link.tap(*this);
   }
   void filled(const void* beat, Cycle now, Cycle) override {
     if (!recorder_.on()) return;
     TraceEvent event;
+    event.kind = kind_;
     if (!project_(*static_cast<const T*>(beat), event)) return;
     event.cycle = now;
     event.where = link_.name().c_str();
-    event.kind = kind_;
-    recorder_(event);
+    if (detail_) recorder_.detail(event);
+    else recorder_(event);
   }
 
  private:
   const Link<T>& link_;
   const Recorder& recorder_;
   const TraceKind kind_;
+  const bool detail_;
   const Project project_;
 };
 

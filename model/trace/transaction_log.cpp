@@ -10,8 +10,9 @@
 
 namespace rnic {
 
-TransactionLog::TransactionLog(const std::string& file, Words words) : file_(file), words_(std::move(words)) {
-  file_.write("time_ps\tnode\twhere\tkind\tflow\tqpn\tmsn\tbytes\trequest\twords\n");
+TransactionLog::TransactionLog(const std::string& file, Words words, std::vector<std::string> nodes)
+    : file_(file), words_(std::move(words)), nodes_(std::move(nodes)) {
+  file_.write("time_ps\tnode\twhere\tkind\tflow\tqpn\tbytes\trequest\treceive\twords\n");
 }
 
 void TransactionLog::event(const TraceDomain& domain, const TraceEvent& event) {
@@ -23,7 +24,7 @@ void TransactionLog::event(const TraceDomain& domain, const TraceEvent& event) {
 bool TransactionLog::before(const Line& a, const Line& b) {
   const auto key = [](const Line& l) {
     const TraceEvent& e = l.event;
-    return std::tie(l.ps, l.domain->name, e.kind, e.flow, e.qpn, e.msn, e.bytes, e.request);
+    return std::tie(l.ps, l.domain->name, e.kind, e.flow, e.qpn, e.bytes, e.values, e.request, e.receive);
   };
   const auto ka = key(a), kb = key(b);
   return ka != kb ? ka < kb : std::strcmp(a.event.where, b.event.where) < 0;
@@ -39,9 +40,10 @@ void TransactionLog::advance(std::uint64_t ps) {
 
 void TransactionLog::write(const Line& line) {
   const TraceEvent& e = line.event;
+  const auto number = [](std::uint32_t n) { return n == TraceEvent::kNone ? std::string() : std::to_string(n); };
   file_.write(fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", line.ps, line.domain->name, e.where,
-                          to_string(e.kind), e.flow == kNoFlow ? "" : std::to_string(e.flow.v), e.qpn, e.msn, e.bytes,
-                          e.request, words_(e)));
+                          to_string(e.kind), number(e.flow.v), number(e.qpn), number(e.bytes), e.request.text(nodes_),
+                          e.receive.text(nodes_), words_(e)));
 }
 
 void TransactionLog::close() {

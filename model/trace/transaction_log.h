@@ -14,10 +14,10 @@ namespace rnic {
 // that two runs in which the same things happened leave the same file.
 class TransactionLog final : public TraceSink {
  public:
-  // `words` says what an event's numbers mean, in the last column; it may say nothing. ConfigError if there can be no
-  // such file.
+  // `words` says what an event's values mean, in the last column; it may say nothing. `nodes` are those of a RequestId.
+  // ConfigError if there can be no such file.
   using Words = std::function<std::string(const TraceEvent&)>;
-  TransactionLog(const std::string& file, Words words);
+  TransactionLog(const std::string& file, Words words, std::vector<std::string> nodes);
 
   void event(const TraceDomain& domain, const TraceEvent& event) override;
   // No event before this time will come any more; one that does is a bug.
@@ -36,6 +36,7 @@ class TransactionLog final : public TraceSink {
 
   OutputFile file_;
   const Words words_;
+  const std::vector<std::string> nodes_;
   std::vector<Line> waiting_;
   std::uint64_t written_until_ = 0;
 };

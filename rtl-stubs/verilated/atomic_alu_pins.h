@@ -1,6 +1,8 @@
 // atomic_alu: contexts and pages are looked up for it, and what its DMA reads bring lands where the stage's does.
 #pragma once
 
+#include <algorithm>
+#include <deque>
 #include <memory>
 
 #include "model/common/bytes.h"
@@ -62,6 +64,19 @@ class AtomicAluPins : public Pins<Vatomic_alu, AtomicAlu> {
     f("data", load_le64(w.src->bytes()), m.write_data_o);
   }
   using Pins::taken;
+  // No pins have the owner. A request that is refused is answered by no one, and forgotten in time.
+  void taken(const QueuedAtomic& r, const Model&) {
+    owners_.push_back({r.qpn, r.request.request_id, r.segment.owner});
+    if (owners_.size() > kOwners) owners_.pop_front();
+  }
+  void pushed(AtomicWork& work, const Model&) {
+    const auto its = std::find_if(owners_.begin(), owners_.end(), [&](const Owner& o) {
+      return o.qpn == work.qpn && o.request_id == work.response.request_id;
+    });
+    if (its == owners_.end()) return;
+    work.owner = its->owner;
+    owners_.erase(its);
+  }
   void taken(const DmaWriteDone&, const Model&) const { contexts_.in_flight.end(StagWrites::kAtomic); }
   void stand_in(const Model& m) const {
     if (m.release_o) stage_.words().release(m.release_index_o);
@@ -88,9 +103,17 @@ class AtomicAluPins : public Pins<Vatomic_alu, AtomicAlu> {
     pack(c != nullptr ? *c : StagContext{}, port);
   }
 
+  struct Owner {
+    Qpn qpn;
+    std::uint32_t request_id = 0;
+    RequestId owner;
+  };
+  static constexpr std::size_t kOwners = 256;  // more than the block has operations under way
+
   AtomicAlu& stage_;
   ContextStore& contexts_;
   std::shared_ptr<BufferPool> buffers_ = std::make_shared<BufferPool>(abi::kAtomicBytes);  // one for all copies
+  std::deque<Owner> owners_;
 };
 
 }  // namespace rnic::rtl

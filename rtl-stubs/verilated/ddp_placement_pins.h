@@ -93,17 +93,23 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
   void taken(const FpduBeat& beat, const Model& m) {
     if (!beat.last) return;
     BufferRef buf = BufferRef::adopt(beat.buf);
+    judged_ = buf->owner();
     if (m.stream_write_o) buf_ = std::move(buf);
+    else if (!beat.ends()) stage_.drop(buf->owner());
   }
   void pushed(DmaWriteRequest& write, const Model&) const {
     write.src = buf_;
     stage_.count(write);
   }
-  void pushed(const PlacedSegment& segment, const Model&) {
+  void pushed(PlacedSegment& segment, const Model&) {
     stage_.count(segment);
+    if (buf_ && !segment.flushed && !segment.ended) segment.owner = segment.headers.owner = buf_->owner();
     if (!segment.flushed) buf_ = {};
   }
-  void pushed(const QpEvent& event, const Model&) const { stage_.count(event); }
+  void pushed(QpEvent& event, const Model&) const {
+    stage_.count(event);
+    event.failed.owner = judged_;
+  }
   void stand_in(const Model& m) const {
     if (m.begun_o) contexts_.in_flight.begin(StagWrites::kPlacement);
     if (m.stag_end_o) end_stag(contexts_, Stag{m.stag_o});
@@ -223,6 +229,7 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
   bool last_ = false;  // of the beat that is offered
   ReadIssued issued_;  // that is taken in this cycle
   BufferRef buf_;      // of the segment under way
+  RequestId judged_;   // owner of the newest FPDU
 };
 
 }  // namespace rnic::rtl

@@ -18,7 +18,7 @@ class IrrqPins : public Pins<Virrq, Irrq> {
   static constexpr std::uint32_t kQps = 1u << 10, kDepth = 1u << 7;  // the module's QpBits and PositionBits
 
   IrrqPins(Irrq& stage, const ContextStore& contexts)
-      : stage_(stage), contexts_(contexts), turns_(kQps), states_(contexts.qps()), requests_(contexts.qps(), kDepth) {
+      : stage_(stage), contexts_(contexts), turns_(kQps), states_(contexts.qps()), requests_(contexts.qps(), kDepth), owners_(contexts.qps(), kDepth) {
     RNIC_CHECK(contexts.qps() <= kQps);
   }
 
@@ -35,7 +35,8 @@ class IrrqPins : public Pins<Virrq, Irrq> {
     m.free_epoch_i = contexts_.qp(sent.qpn).epoch;
     m.free_state_i = states_[sent.qpn.v];
   }
-  void offered(const QueuedRequest& request, Model& m) const {
+  void offered(const QueuedRequest& request, Model& m) {
+    offered_ = segment_of(request).owner;
     const Qpn qpn = qpn_of(request);
     const QpContext& context = contexts_.qp(qpn);
     m.accept_exists_i = context.valid;
@@ -63,9 +64,16 @@ class IrrqPins : public Pins<Virrq, Irrq> {
     if (m.accept_write_o) states_[m.accept_index_o] = m.accept_state_o;
     if (m.free_turn_write_o) turns_[m.free_turn_index_o] = m.free_turn_o;
     if (m.accept_turn_write_o) turns_[m.accept_turn_index_o] = m.accept_turn_o;
-    if (m.request_write_o) requests_.write(m.request_write_index_o, m.accept_held_o, m.request_o);
+    if (!m.request_write_o) return;
+    requests_.write(m.request_write_index_o, m.accept_held_o, m.request_o);
+    owners_.write(m.request_write_index_o, m.accept_held_o, offered_);
   }
   bool busy(const Model& m) const { return m.busy_o; }
+
+  // No pins have the owner.
+  using Pins::pushed;
+  void pushed(QueuedRead& read, const Model& m) const { read.segment.owner = owners_[m.request_index_o]; }
+  void pushed(QueuedAtomic& atomic, const Model& m) const { atomic.segment.owner = owners_[m.request_index_o]; }
 
   void stand_in(const Model& m) const {
     if (m.request_write_o) stage_.count_accepted(m.accept_held_o);
@@ -78,6 +86,8 @@ class IrrqPins : public Pins<Virrq, Irrq> {
   std::vector<std::uint16_t> turns_;
   std::vector<std::uint64_t> states_;
   RequestMemory<std::decay_t<decltype(std::declval<Model>().request_i)>> requests_;
+  RequestMemory<RequestId> owners_;  // of the requests
+  RequestId offered_;
 };
 
 }  // namespace rnic::rtl

@@ -16,11 +16,11 @@
 
 namespace rnic::rtl {
 
-// The work request that a message belongs to, by the buffer that it refers to; 0 if it refers to none.
-inline std::uint64_t request_of(Anything) { return 0; }
-inline std::uint64_t request_of(const FpduBeat& beat) { return beat.buf->request(); }
-inline std::uint64_t request_of(const StreamBeat& beat) { return beat.buf->request(); }
-inline std::uint64_t request_of(const Ulpdu& ulpdu) { return ulpdu.buf->request(); }
+// Whose a message is, by the buffer that it refers to.
+inline RequestId owner_of(Anything) { return {}; }
+inline RequestId owner_of(const FpduBeat& beat) { return beat.buf->owner(); }
+inline RequestId owner_of(const StreamBeat& beat) { return beat.buf->owner(); }
+inline RequestId owner_of(const Ulpdu& ulpdu) { return ulpdu.buf->owner(); }
 
 // Where the fields of a link's messages stand among the signals.
 template <class T>
@@ -94,7 +94,7 @@ class InWatch final : public LinkWatch {
   void begin(Sides& sides) override {
     used_ = link_.used();
     const T* const message = valid_ ? &link_.front() : nullptr;
-    if (message != nullptr) sides.of_request(request_of(*message));
+    if (message != nullptr) sides.of_request(owner_of(*message));
     sides.set(valid_at_, valid_, valid_);
     message_.set(sides, message, message);
     if constexpr (sizeof...(Data) != 0) {
@@ -191,7 +191,7 @@ class PipeWatch final : public LinkWatch, private LinkTap {
     const bool leaves = !on_the_way_.empty() && on_the_way_.front().visible <= sides.now() + 1;
     const Left stage = leaves ? std::move(on_the_way_.front()) : Left{};
     if (leaves) on_the_way_.pop_front();
-    if (leaves) sides.of_request(stage.request);
+    if (leaves) sides.of_request(stage.owner);
     FpduBeat twin;
     std::uint8_t octets[sizeof data_];
     twin.data = octets;
@@ -208,12 +208,12 @@ class PipeWatch final : public LinkWatch, private LinkTap {
     FpduBeat beat;
     std::vector<std::uint8_t> octets;
     Cycle visible = 0;
-    std::uint64_t request = 0;
+    RequestId owner;
   };
   void filled(const void* message, Cycle, Cycle visible) override {
     const FpduBeat& beat = *static_cast<const FpduBeat*>(message);
     const ByteSpan octets = octets_of(beat);
-    on_the_way_.push_back({beat, {octets.begin(), octets.end()}, visible, request_of(beat)});
+    on_the_way_.push_back({beat, {octets.begin(), octets.end()}, visible, owner_of(beat)});
   }
 
   Link<FpduBeat>& link_;

@@ -39,7 +39,7 @@ class MarkerInserterPins : public Pins<Vmarker_inserter, MarkerInserter> {
   void taken(const FpduBeat& beat, const Model& m) {
     if (beat.first) {
       with_markers_ = m.tx_markers_i;
-      buf_ = with_markers_ ? pool_.take(beat.buf->request()).release() : beat.buf;
+      buf_ = with_markers_ ? pool_.take(beat.buf->owner()).release() : beat.buf;
       next_ = with_markers_ ? buf_->bytes() + kFrameHeadroom : beat.data;
       behind_ = m.position_i;
     }

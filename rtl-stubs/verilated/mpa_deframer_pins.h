@@ -29,7 +29,7 @@ class MpaDeframerPins : public Pins<Vmpa_deframer, MpaDeframer> {
 
   void offered(const StreamBeat& beat, Model& m) {
     flow_ = beat.flow;
-    request_ = beat.buf->request();
+    owner_ = beat.buf->owner();
     ends_ = beat.ends;
     const FlowContext& context = contexts_.flow(flow_);
     m.epoch_i = context.epoch;
@@ -54,7 +54,7 @@ class MpaDeframerPins : public Pins<Vmpa_deframer, MpaDeframer> {
     if (!m.place_write_o) return;
     Flow& flow = flows_[flow_.v];
     unpack(m.place_o, flow.place);
-    if (!flow.store) flow.store = stage_.collecting().take(request_);
+    if (!flow.store) flow.store = stage_.collecting().take(owner_);
     write(flow.store->bytes() + m.store_row_o * sizeof m.in_data_i, m.store_o, m.store_write_o, 2 * sizeof m.in_data_i);
     write(flow.store->bytes() + marker_at(m.marker_index_o), m.marker_o, m.marker_write_o, sizeof m.marker_o);
     if (m.fpdu_complete_o) queue_.push(std::move(flow.store));
@@ -114,7 +114,7 @@ class MpaDeframerPins : public Pins<Vmpa_deframer, MpaDeframer> {
   std::vector<Flow> flows_;
   Ring<BufferRef> queue_;  // complete FPDUs
   FlowId flow_;            // of the beat that is offered
-  std::uint64_t request_ = 0;
+  RequestId owner_;
   bool ends_ = false;
 };
 

@@ -46,7 +46,8 @@ class ResponseQueuePins : public Pins<Vresponse_queue, ResponseQueue> {
     m.issued_epoch_i = contexts_.qp(issued.qpn).epoch;
     m.issued_state_i = states_[issued.qpn.v];
   }
-  void offered(const DeliveredAtomic& response, Model& m) const {
+  void offered(const DeliveredAtomic& response, Model& m) {
+    owner_ = response.segment.owner;
     const QpContext& context = contexts_.qp(response.qpn);
     m.in_exists_i = context.valid;
     m.in_pd_i = context.pd.v;
@@ -80,7 +81,7 @@ class ResponseQueuePins : public Pins<Vresponse_queue, ResponseQueue> {
   // Both parts of a value are of one buffer.
   void pushed(DmaWriteRequest& write, const Model& m) {
     if (write.src_offset == 0) {
-      original_ = buffers_->take();
+      original_ = buffers_->take(owner_);
       store_le64(original_->bytes(), m.dma_value_o);
     }
     write.src = write.notify ? std::move(original_) : original_;
@@ -108,6 +109,7 @@ class ResponseQueuePins : public Pins<Vresponse_queue, ResponseQueue> {
   std::vector<Request> requests_;                                                          // by QP and position
   std::shared_ptr<BufferPool> buffers_ = std::make_shared<BufferPool>(abi::kAtomicBytes);  // one for all copies
   BufferRef original_;
+  RequestId owner_;  // of the response
 };
 
 }  // namespace rnic::rtl

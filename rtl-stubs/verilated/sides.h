@@ -8,6 +8,7 @@
 
 #include "model/common/clock_domain.h"
 #include "model/common/message.h"
+#include "model/common/request_id.h"
 
 namespace rnic::rtl {
 
@@ -51,10 +52,10 @@ class Sides {
     if (stage == twin || !difference_.empty()) return;
     difference_ = std::string(block_.name()) + ", cycle " + std::to_string(now()) + ": " + what + ": the stage has " +
                   std::to_string(stage) + ", the twin " + std::to_string(twin);
-    if (request_ != 0) difference_ += ", in work request " + std::to_string(request_);
+    if (owner_) difference_ += ", of " + owner_.text({});
   }
   // Whose octets are passing.
-  void of_request(std::uint64_t request) { request_ = request; }
+  void of_request(RequestId owner) { owner_ = owner; }
 
   // Where they parted, for a reader; empty if they have not.
   const std::string& difference() const { return difference_; }
@@ -64,7 +65,7 @@ class Sides {
   std::vector<Signal> signals_;
   std::vector<std::uint64_t> stage_, twin_;
   std::string difference_;
-  std::uint64_t request_ = 0;
+  RequestId owner_;
 };
 
 }  // namespace rnic::rtl

@@ -33,7 +33,8 @@ class TerminateGeneratorPins : public Pins<Vterminate_generator, TerminateGenera
     v.out(stage_.event, m.event_ready_i, m.event_valid_o, m.event_o);
   }
 
-  void offered(const QpEvent& error, Model& m) const {
+  void offered(const QpEvent& error, Model& m) {
+    owner_ = error.failed.owner;
     const QpContext& context = contexts_.qp(error.qpn);
     m.foreign_stag_is_invalid_i = cfg_.foreign_stag_is_invalid;
     m.qp_exists_i = context.valid;
@@ -46,7 +47,7 @@ class TerminateGeneratorPins : public Pins<Vterminate_generator, TerminateGenera
 
   // What lies behind the last octet does not matter, and copies of a fixed size are the fastest.
   void pushed(TerminateMessage& message, const Model& m) const {
-    message.buf = buffers_.take();
+    message.buf = buffers_.take(owner_);
     std::memcpy(octets_of(message), &m.out_octets_o, sizeof m.out_octets_o);
   }
   void stand_in(const Model& m) const {
@@ -73,6 +74,7 @@ class TerminateGeneratorPins : public Pins<Vterminate_generator, TerminateGenera
   BufferPool& buffers_;
   const TerminateConfig cfg_;
   std::vector<std::uint64_t> reported_;
+  RequestId owner_;  // of the error's segment
 };
 
 }  // namespace rnic::rtl

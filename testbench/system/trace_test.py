@@ -23,11 +23,12 @@ class TransactionLog(ProgramTest):
                 self.assertEqual(sent, stats["rnic"]["mpa_framer"]["fpdus"]["value"])
 
     def test_a_request_from_its_posting_to_its_completion(self):
-        lines = [line for line in self.lines(self.small_scenario()) if line["node"] == "a" and line["request"] != "0"]
-        stations = ("wqe_fetched", "payload_read", "fpdu_sent", "frame_sent", "completed")
+        lines = [line for line in self.lines(self.small_scenario()) if line["request"].startswith("a.0.")]
+        stations = ("posted", "wqe_fetched", "payload_read", "fpdu_sent", "frame_sent", "frame_received", "placed", "completed",
+                    "polled")
         requests = {kind: [line["request"] for line in lines if line["kind"] == kind] for kind in stations}
         for kind in stations[1:]:
-            self.assertEqual(set(requests[kind]), set(requests["wqe_fetched"]), kind)
+            self.assertEqual(set(requests[kind]), set(requests["posted"]), kind)
         one = requests["completed"][0]
         times = [min(int(line["time_ps"]) for line in lines if line["request"] == one and line["kind"] == kind)
                  for kind in stations]
@@ -39,8 +40,8 @@ class TransactionLog(ProgramTest):
         self.assertRegex("\n".join(states), r"wait_reply -> rts")
         commands = self.stats["stats"]["b"]["rnic"]["fwcpu"]["commands"]
         for op in ("listen", "accept", "create_qp"):
-            latencies = [int(line["bytes"]) * 4000 for line in lines
-                         if (line["node"], line["kind"], line["words"]) == ("b", "command", op)]
+            latencies = [int(line["words"].split()[1]) * 4000 for line in lines
+                         if (line["node"], line["kind"], line["words"].split(",")[0]) == ("b", "command", op)]
             self.assertEqual(len(latencies), commands[op]["count"])
             self.assertEqual(max(latencies), commands[op]["max"])
 

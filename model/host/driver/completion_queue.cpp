@@ -9,8 +9,10 @@ namespace rnic::host {
 unsigned Cq::poll_cq(Wc* wc, unsigned max) {
   unsigned n = 0;
   abi::Cqe cqe;
+  seen_.clear();
   while (n < max && ring_.peek(cqe)) {
     ring_.take();
+    if (cpu_.work_observer() != nullptr) seen_.push_back(cqe);
     RNIC_CHECK_MSG(cqe.qpn < qps_.size() && qps_[cqe.qpn] != nullptr, "completion of a QP that does not exist");
     Qp& qp = *qps_[cqe.qpn];
     Srq* const srq = abi::is_receive(cqe.opcode) ? qp.srq() : nullptr;
@@ -30,6 +32,9 @@ unsigned Cq::poll_cq(Wc* wc, unsigned max) {
   }
   tell_device();
   cpu_.running().spend_ns(cpu_.config().poll_ns + n * cpu_.config().completion_ns);
+  for (const abi::Cqe& c : seen_) {
+    cpu_.work_observer()->polled(Qpn{c.qpn}, abi::is_receive(c.opcode), c.wr_id, cpu_.running().time_ps());
+  }
   return n;
 }
 

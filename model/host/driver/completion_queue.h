@@ -83,6 +83,7 @@ class Cq final : public Resource, public WriteListener {
   const QpTable& qps_;
   std::uint32_t reserved_ = 0;
   bool notified_ = false, in_error_ = false;
+  std::vector<abi::Cqe> seen_;  // by this poll_cq, for an observer
 };
 
 }  // namespace rnic::host

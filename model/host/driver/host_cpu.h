@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/common/clock_domain.h"
+#include "model/common/ids.h"
 #include "model/config/field.h"
 #include "model/host/host_port.h"
 
@@ -39,6 +40,21 @@ struct HostCpuConfig {
     v("command_ns", &HostCpuConfig::command_ns, "building one command in the command ring", in_range(0, 1000000),
       unit("ns"));
   }
+};
+
+// Sees the work requests of all programs of a host, in the order of each program's calls, at the time of its core.
+class WorkObserver {
+ public:
+  // Work requests [first, first + count) of a queue were posted. Receive queues that are shared have their own number.
+  virtual void posted(Qpn qpn, std::uint64_t first, unsigned count, std::uint64_t at_ps) = 0;
+  virtual void posted(Rqn rqn, std::uint64_t first, unsigned count, std::uint64_t at_ps) = 0;
+  // The doorbell of a send queue was written.
+  virtual void rang(Qpn qpn, std::uint32_t producer, std::uint64_t at_ps) = 0;
+  // poll_cq has returned a completion; `wr_id` is the device's.
+  virtual void polled(Qpn qpn, bool receive, std::uint64_t wr_id, std::uint64_t at_ps) = 0;
+
+ protected:
+  ~WorkObserver() = default;
 };
 
 // A program as a state machine: step() is called when something it may be waiting for has happened, looks, and does
@@ -96,6 +112,8 @@ class HostCpu final : public Stage {
   // The core whose program is being called; InternalError outside step().
   Core& running();
   const HostCpuConfig& config() const { return config_; }
+  void observe_work(WorkObserver& observer) { work_observer_ = &observer; }
+  WorkObserver* work_observer() const { return work_observer_; }
 
   // Register accesses of the running program, in the order of time over all cores.
   void mmio_write(std::uint32_t offset, std::uint32_t value);
@@ -120,6 +138,7 @@ class HostCpu final : public Stage {
   HostPort& port_;
   std::vector<std::unique_ptr<Core>> cores_;
   Core* running_ = nullptr;
+  WorkObserver* work_observer_ = nullptr;
   std::priority_queue<Mmio, std::vector<Mmio>, std::greater<>> mmio_;
   std::uint64_t mmio_sequence_ = 0;
 };

@@ -92,12 +92,17 @@ int Qp::post_send(const SendWr* wrs, unsigned n) {
     entries += has_immediate(wrs[i]);
   }
   if (entries > sq_.free()) return ENOMEM;
+  if (WorkObserver* const o = cpu_.work_observer(); o != nullptr && n != 0) {
+    o->posted(number_, sq_.posted(), entries, cpu_.running().time_ps());
+  }
   for (unsigned i = 0; i < n; ++i) {
     push(wrs[i]);
     cpu_.running().spend_ns(cpu_.config().post_ns);
   }
   const auto producer = static_cast<std::uint32_t>(sq_.posted() & 0xfff);
-  if (n != 0) cpu_.mmio_write(regs::SqDoorbell::kOffset, regs::SqDoorbell{number_.v, producer}.pack());
+  if (n == 0) return 0;
+  cpu_.mmio_write(regs::SqDoorbell::kOffset, regs::SqDoorbell{number_.v, producer}.pack());
+  if (WorkObserver* const o = cpu_.work_observer()) o->rang(number_, producer, cpu_.running().time_ps());
   return 0;
 }
 
@@ -105,6 +110,9 @@ int Qp::post_recv(const RecvWr* wrs, unsigned n) {
   if (state_ == QpState::kError || attr_.srq != nullptr) return EINVAL;
   if (std::any_of(wrs, wrs + n, [](const RecvWr& wr) { return wr.num_sge > abi::kMaxSge; })) return EINVAL;
   if (n > rq_.free()) return ENOMEM;
+  if (WorkObserver* const o = cpu_.work_observer(); o != nullptr && n != 0) {
+    o->posted(Rqn(number_), rq_.posted(), n, cpu_.running().time_ps());
+  }
   for (unsigned i = 0; i < n; ++i) {
     rq_.push(receive_wqe(wrs[i]));
     cpu_.running().spend_ns(cpu_.config().post_ns);

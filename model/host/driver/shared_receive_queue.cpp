@@ -24,12 +24,15 @@ Srq::Srq(Core& owner, HostCpu& cpu, HostMemory& memory, Srqn number, const SrqIn
 int Srq::post_recv(const RecvWr* wrs, unsigned n) {
   if (error_ || std::any_of(wrs, wrs + n, [](const RecvWr& wr) { return wr.num_sge > abi::kMaxSge; })) return EINVAL;
   if (n > free()) return ENOMEM;
+  if (WorkObserver* const o = cpu_.work_observer(); o != nullptr && n != 0) {
+    o->posted(Rqn(number_), posted_, n, cpu_.running().time_ps());
+  }
   for (unsigned i = 0; i < n; ++i) {
     const std::uint32_t slot = free_.back();
     free_.pop_back();
     slots_[slot] = {wrs[i].wr_id, true};
     abi::Wqe wqe = receive_wqe(wrs[i]);
-    wqe.wr_id = slot;
+    wqe.wr_id = posted_ << abi::kSharedSlotBits | slot;
     const std::uint64_t at = base_ + (posted_++ & (max_wr() - 1)) * abi::kWqeBytes;
     std::memcpy(memory_.span(at, abi::kWqeBytes).data(), &wqe, abi::kWqeBytes);
     cpu_.running().spend_ns(cpu_.config().post_ns);
@@ -39,9 +42,10 @@ int Srq::post_recv(const RecvWr* wrs, unsigned n) {
   return 0;
 }
 
-std::uint64_t Srq::release(std::uint64_t slot, abi::WcStatus status) {
+std::uint64_t Srq::release(std::uint64_t wr_id, abi::WcStatus status) {
+  const std::uint64_t slot = wr_id & ((1u << abi::kSharedSlotBits) - 1);
   const bool outstanding = slot < slots_.size() && slots_[slot].used;
-  if (!outstanding && status != abi::WcStatus::kSuccess) return slot;
+  if (!outstanding && status != abi::WcStatus::kSuccess) return wr_id;
   RNIC_CHECK_MSG(outstanding, "completion of slot " + std::to_string(slot) + " of SRQ " + std::to_string(number_.v) +
                                   ", which is not outstanding");
   slots_[slot].used = false;

@@ -29,7 +29,7 @@ void CqeWriter::write(const CqeRequest& r) {
   const std::uint32_t size = entries(r.cqn);
   abi::Cqe cqe = r.cqe;
   cqe.phase = (q.produced / size) % 2 == 0;
-  BufferRef buf = buffers_.take();
+  BufferRef buf = buffers_.take(r.owner ? r.owner : r.receive);
   std::memcpy(buf->bytes(), &cqe, sizeof cqe);
   dma->push(
       {ctx.base + std::uint64_t{q.produced % size} * abi::kCqeBytes, abi::kCqeBytes, std::move(buf), 0, 0, false});
@@ -54,7 +54,7 @@ bool CqeWriter::has_room(const CqeRequest& r) {
 void CqeWriter::ask(Cqn cqn, bool decides) {
   if (asked_ || !read_record->can_push()) return;
   const std::uint64_t record = contexts_.cq(cqn).base + entries(cqn) * abi::kCqeBytes;
-  read_record->push({record, abi::kCqRecordBytes, record_.data(), {}, 0});
+  read_record->push({record, abi::kCqRecordBytes, record_.data(), {}, 0, contexts_.completion_queue(cqn)});
   asked_ = {cqn, cq(cqn).epoch, decides};
 }
 

@@ -33,7 +33,7 @@ void ResponseQueue::match(const DeliveredAtomic& r) {
       !(stag->access & abi::kLocalWrite)) {
     return refuse(r, q, QpEvent::Kind::kLocalError, wire::rdma::kLocalCatastrophic);
   }
-  original_ = buffers_.take();
+  original_ = buffers_.take(r.segment.owner);
   store_le64(original_->bytes(), r.response.original);
   sink_ = stag->piece(sink.lkey, sink.address, abi::kAtomicBytes);
   write_original();

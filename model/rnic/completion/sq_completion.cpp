@@ -116,6 +116,7 @@ void SqCompletion::retire(Qpn qpn) {
     CqeRequest c;
     c.cqn = contexts_.qp(qpn).send_cq;
     c.cqe.wr_id = w.wr_id;
+    c.owner = contexts_.request(qpn, w.wr_id);
     c.cqe.byte_len = w.bytes;
     c.cqe.qpn = qpn.v;
     c.cqe.opcode = completion_opcode(w.opcode);

@@ -7,6 +7,7 @@
 
 #include "model/abi/context_types.h"
 #include "model/common/clock_domain.h"
+#include "model/common/request_id.h"
 #include "model/rnic/context/stag_writes.h"
 
 namespace rnic {
@@ -16,10 +17,12 @@ class ContextStore final : public Committed {
  public:
   struct Sizes {
     unsigned qps = 256, flows = 256, cqs = 256, stags = 1024, srqs = 64, pages = 1024;
+    std::uint32_t node = 0;
   };
   ContextStore(ClockDomain& clk, const Sizes& sizes)
       : in_flight(clk),
         clk_(clk),
+        node_(sizes.node),
         qps_(sizes.qps),
         flows_(sizes.flows),
         cqs_(sizes.cqs),
@@ -88,6 +91,23 @@ class ContextStore final : public Committed {
     return has(n) && qp(n).flow == f ? std::optional(n) : std::nullopt;
   }
 
+  // Owners of beats, TLPs and frames (RequestId). The driver gives a work request its place in the queue as wr_id.
+  RequestId request(Qpn n, std::uint64_t wr_id) const { return owner(RequestId::Kind::kSend, n, wr_id); }
+  RequestId request(Rqn n, std::uint64_t wr_id) const {
+    if (!n.shared) return owner(RequestId::Kind::kReceive, Qpn{n.v}, wr_id);
+    return {node_, RequestId::Kind::kSharedReceive, n.v, life(srq(Srqn{n.v}).epoch), wr_id};
+  }
+  RequestId receive_request(Qpn n, std::uint64_t wr_id) const {
+    const QpContext& c = qp(n);
+    return c.shares_rq ? request(Rqn(c.srq), wr_id >> abi::kSharedSlotBits) : request(Rqn(n), wr_id);
+  }
+  RequestId internal_work(Qpn n) const { return owner(RequestId::Kind::kInternal, n, 0); }
+  RequestId queue_pair(Qpn n) const { return owner(RequestId::Kind::kQueuePair, n, 0); }
+  RequestId completion_queue(Cqn n) const {
+    return {node_, RequestId::Kind::kCompletionQueue, n.v, life(cq(n).epoch), 0};
+  }
+  std::uint32_t node() const { return node_; }
+
   std::size_t qps() const { return qps_.size(); }
   std::size_t flows() const { return flows_.size(); }
   std::size_t cqs() const { return cqs_.size(); }
@@ -109,6 +129,7 @@ class ContextStore final : public Committed {
 
   // No context is valid from the next cycle on.
   void reset() {
+    for (const QpContext& c : qps_) lives_ = std::max(lives_, life(c.epoch) + 1);
     in_flight.reset();
     clear(qp_writes_, qps_);
     clear(flow_writes_, flows_);
@@ -129,6 +150,11 @@ class ContextStore final : public Committed {
   }
 
  private:
+  RequestId owner(RequestId::Kind kind, Qpn n, std::uint64_t sequence) const {
+    return {node_, kind, n.v, life(qp(n).epoch), sequence};
+  }
+  // The number's earlier uses; a reset of the chip starts the epochs anew.
+  std::uint32_t life(std::uint32_t epoch) const { return lives_ + epoch - (epoch != 0); }
   BusPiece in_pages(const MemoryPiece& m) const;
 
   template <class C>
@@ -156,6 +182,8 @@ class ContextStore final : public Committed {
   }
 
   ClockDomain& clk_;
+  const std::uint32_t node_;
+  std::uint32_t lives_ = 0;
   std::vector<QpContext> qps_;
   std::vector<FlowContext> flows_;
   std::vector<CqContext> cqs_;

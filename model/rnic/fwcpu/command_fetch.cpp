@@ -7,8 +7,9 @@
 
 namespace rnic {
 
-CommandFetch::CommandFetch(sc_core::sc_module_name nm, ClockDomain& clk, QueueRegsReader regs, BufferPool& pool)
-    : Stage(nm, clk), regs_(std::move(regs)), pool_(pool) {
+CommandFetch::CommandFetch(sc_core::sc_module_name nm, ClockDomain& clk, QueueRegsReader regs, BufferPool& pool,
+                           std::uint32_t node)
+    : Stage(nm, clk), regs_(std::move(regs)), pool_(pool), node_(node) {
   RNIC_CHECK(pool.block_bytes() >= abi::kPrivateDataBytes);
 }
 
@@ -58,6 +59,7 @@ bool CommandFetch::request_command() {
   request.address = regs.command_base + std::uint64_t{slot(regs)} * abi::kCommandBytes;
   request.bytes = abi::kCommandBytes;
   request.dst = raw_;
+  request.owner = owner();
   read->push(std::move(request));
   return true;
 }
@@ -65,7 +67,7 @@ bool CommandFetch::request_command() {
 bool CommandFetch::request_data() {
   if (!read->can_push()) return false;
   const QueueRegs regs = regs_();
-  fetched_.private_data = pool_.take();
+  fetched_.private_data = pool_.take(owner());
   DmaReadRequest request;
   request.address = regs.command_data_base + std::uint64_t{slot(regs)} * abi::kPrivateDataBytes;
   request.bytes = std::min<std::uint32_t>(fetched_.command.private_bytes, abi::kPrivateDataBytes);

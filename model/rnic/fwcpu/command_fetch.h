@@ -29,7 +29,8 @@ class CommandFetch final : public Stage {
   PushPort<FetchedCommand> commands{*this, "commands"};
 
   // Blocks of the pool hold abi::kPrivateDataBytes or more.
-  CommandFetch(sc_core::sc_module_name nm, ClockDomain& clk, QueueRegsReader regs, BufferPool& pool);
+  CommandFetch(sc_core::sc_module_name nm, ClockDomain& clk, QueueRegsReader regs, BufferPool& pool,
+               std::uint32_t node = 0);
 
   Wake tick() override;
   void reset() override;
@@ -45,10 +46,12 @@ class CommandFetch final : public Stage {
   bool request_command();
   bool request_data();
   bool take_answer();
+  RequestId owner() const { return {node_, RequestId::Kind::kCommand, 0, 0, head_}; }
   std::uint32_t slot(const QueueRegs& regs) const { return head_ & ((1u << regs.command_log_entries) - 1); }
 
   const QueueRegsReader regs_;
   BufferPool& pool_;
+  const std::uint32_t node_;
   State state_ = State::kIdle;
   bool failed_ = false;
   std::uint32_t producer_ = 0, head_ = 0;  // head: the command being fetched, or the next one

@@ -6,15 +6,16 @@
 
 namespace rnic {
 
-EventWriter::EventWriter(sc_core::sc_module_name nm, ClockDomain& clk, QueueRegsReader regs, BufferPool& pool)
-    : Stage(nm, clk), regs_(std::move(regs)), pool_(pool) {
+EventWriter::EventWriter(sc_core::sc_module_name nm, ClockDomain& clk, QueueRegsReader regs, BufferPool& pool,
+                         std::uint32_t node)
+    : Stage(nm, clk), regs_(std::move(regs)), pool_(pool), node_(node) {
   RNIC_CHECK(pool.block_bytes() >= abi::kEventBytes);
 }
 
 void EventWriter::reset() {
   step_ = Step::kIdle;
   current_ = {};
-  producer_ = consumer_ = 0;
+  producer_ = consumer_ = interrupted_ = 0;
   waits_counted_ = false;
 }
 
@@ -28,7 +29,7 @@ Wake EventWriter::tick() {
 bool EventWriter::interrupt() {
   if (!write_done->can_pop() || !msix->can_push()) return false;
   write_done->pop();
-  msix->push({kMsixVector});
+  msix->push({kMsixVector, owner(interrupted_++)});
   return write_done->can_pop();
 }
 
@@ -80,6 +81,7 @@ void EventWriter::write_private_data(const QueueRegs& regs) {
   request.address = regs.event_data_base + std::uint64_t{slot(regs)} * abi::kPrivateDataBytes;
   request.bytes = current_.event.private_bytes;
   request.src = std::move(current_.private_data);
+  request.src->belong_to(owner(producer_));
   write->push(std::move(request));
 }
 
@@ -88,7 +90,7 @@ void EventWriter::write_event(const QueueRegs& regs) {
   DmaWriteRequest request;
   request.address = regs.event_base + std::uint64_t{slot(regs)} * abi::kEventBytes;
   request.bytes = abi::kEventBytes;
-  request.src = pool_.take();
+  request.src = pool_.take(owner(producer_));
   request.notify = true;
   std::memcpy(request.src->bytes(), &current_.event, sizeof current_.event);
   write->push(std::move(request));

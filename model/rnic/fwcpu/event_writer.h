@@ -33,7 +33,8 @@ class EventWriter final : public Stage {
   static constexpr unsigned kMsixVector = 0;  // of the event queue
 
   // Blocks of the pool hold an event or more.
-  EventWriter(sc_core::sc_module_name nm, ClockDomain& clk, QueueRegsReader regs, BufferPool& pool);
+  EventWriter(sc_core::sc_module_name nm, ClockDomain& clk, QueueRegsReader regs, BufferPool& pool,
+              std::uint32_t node = 0);
 
   Wake tick() override;
   void reset() override;
@@ -51,13 +52,15 @@ class EventWriter final : public Stage {
   }
   void write_private_data(const QueueRegs& regs);
   void write_event(const QueueRegs& regs);
+  RequestId owner(std::uint32_t event) const { return {node_, RequestId::Kind::kEvent, 0, 0, event}; }
   std::uint32_t slot(const QueueRegs& regs) const { return producer_ & ((1u << regs.event_log_entries) - 1); }
 
   const QueueRegsReader regs_;
   BufferPool& pool_;
+  const std::uint32_t node_;
   Step step_ = Step::kIdle;
   HostEvent current_;
-  std::uint32_t producer_ = 0, consumer_ = 0;
+  std::uint32_t producer_ = 0, consumer_ = 0, interrupted_ = 0;
   bool waits_counted_ = false;
   EventWriterCounters counters_;
 };

@@ -128,7 +128,7 @@ std::uint32_t LossRecovery::cut(Pool& pool, std::uint32_t slot, std::uint32_t ms
   std::uint32_t cuts = 0;
   while (pool[slot].payload_bytes > mss) {
     const QueuedSegment& s = pool[slot];
-    BufferRef rest = buffers.take(s.buf->request());
+    BufferRef rest = buffers.take(s.buf->owner());
     std::memcpy(rest->bytes() + kFrameHeadroom, s.buf->bytes() + s.payload_at + mss, s.payload_bytes - mss);
     slot = queue_.split(pool, slot, static_cast<std::uint16_t>(mss), std::move(rest), kFrameHeadroom);
     ++cuts;

@@ -99,7 +99,7 @@ Sender::Departure Sender::send(SenderResources& r, std::uint32_t slot, Cycle now
   if (out.again) timer_.on_sent_again(timestamps_, now);
   else timer_.on_sent(loss_.snd_nxt(), now);
   if (out.again && s.buf.shared()) {  // somebody still reads the frame that was sent first
-    BufferRef copy = r.buffers.take(s.buf->request());
+    BufferRef copy = r.buffers.take(s.buf->owner());
     std::memcpy(copy->bytes() + kFrameHeadroom, s.buf->bytes() + s.payload_at, s.payload_bytes);
     s.buf = std::move(copy);
     s.payload_at = kFrameHeadroom;

@@ -126,6 +126,7 @@ struct StationConfig {
   wire::MacAddress mac;
   wire::Ipv4Address ip;
   std::vector<Neighbour> neighbours;
+  std::uint32_t node = 0;  // in a RequestId
 
   const wire::MacAddress* mac_of(wire::Ipv4Address peer) const {
     for (const Neighbour& n : neighbours) {

@@ -13,6 +13,8 @@ namespace rnic {
 struct CqeRequest {
   Cqn cqn;
   abi::Cqe cqe;
+  RequestId owner = {};    // what is complete: of a receive request, the peer's message; on no pins
+  RequestId receive = {};  // the receive request that it used
 
   static constexpr const char* kMessage = "cqe_request";
   template <class V, class M>

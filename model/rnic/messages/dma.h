@@ -15,6 +15,7 @@ struct DmaReadRequest {
   std::uint8_t* dst = nullptr;
   BufferRef hold;         // keeps dst alive; empty when dst is on-chip memory
   std::uint32_t tag = 0;  // the client's, returned in the answer
+  RequestId owner = {};   // on no pins
 
   static constexpr const char* kMessage = "dma_read_request";
   template <class V, class M>

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "model/common/ids.h"
+#include "model/common/request_id.h"
 
 namespace rnic {
 
@@ -72,6 +73,7 @@ struct CqNotify {
 };
 struct MsixRequest {
   unsigned vector = 0;
+  RequestId owner = {};  // on no pins
 
   static constexpr const char* kMessage = "msix_request";
   template <class V, class M>

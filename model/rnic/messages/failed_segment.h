@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 
+#include "model/common/request_id.h"
 #include "model/wire/ddp.h"
 #include "model/wire/rdmap.h"
 #include "model/wire/terminate.h"
@@ -15,11 +16,13 @@ struct FailedSegment {
   std::uint16_t length = 0;        // ULPDU_Length; 0 if the error belongs to no segment
   std::uint8_t ddp_bytes = 0;      // 14 or 18; 0 if there is no whole DDP header
   std::uint8_t request_bytes = 0;  // 28 if the segment is a whole Read Request
+  RequestId owner;                 // of the segment; on no pins
   std::array<std::uint8_t, wire::DdpUntaggedHeader::kBytes + wire::ReadRequest::kBytes> octets{};
 
   // Of a received ULPDU. One shorter than its DDP header leaves nothing to tell.
-  static FailedSegment of(ByteSpan ulpdu) {
+  static FailedSegment of(ByteSpan ulpdu, RequestId owner = {}) {
     FailedSegment f;
+    f.owner = owner;
     if (ulpdu.empty() || ulpdu.size() < wire::ddp_header_bytes(ulpdu[0])) return f;
     f.length = static_cast<std::uint16_t>(ulpdu.size());
     const ByteSpan ddp = ulpdu.subspan(0, wire::ddp_header_bytes(ulpdu[0]));
@@ -47,8 +50,8 @@ struct FailedSegment {
 
   // Only what belongs to a Terminate of this cause (RFC 5040 section 4.8, figure 10).
   FailedSegment returned_with(wire::TerminateCause cause) const {
-    if (!wire::returns_ddp_header(cause)) return {};
     FailedSegment f = *this;
+    if (!wire::returns_ddp_header(cause)) return of({}, owner);
     if (!wire::returns_read_request(cause)) f.request_bytes = 0;
     return f;
   }

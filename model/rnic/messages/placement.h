@@ -29,6 +29,7 @@ struct PlacedSegment {
   bool ended = false;          // no segment: the peer's FIN on `flow`,
   bool in_order = false;       // behind a whole FPDU of a stream without an error, which is the QP's
   FlowId flow;
+  RequestId owner;  // on no pins
 
   // Of the messages of RFC 7306. Immediate Data uses a receive work request too.
   wire::AtomicRequest atomic;

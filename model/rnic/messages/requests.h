@@ -103,6 +103,7 @@ struct ReadWork {
 struct AtomicWork {
   Qpn qpn;
   wire::AtomicResponse response;
+  RequestId owner = {};  // on no pins
 
   static constexpr const char* kMessage = "atomic_work";
   template <class V, class M>

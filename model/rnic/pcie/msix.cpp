@@ -28,6 +28,7 @@ Wake Msix::tick() {
     const MsixRequest request = vectors->pop();
     RNIC_CHECK(request.vector < regs::MsixControl::kCount);
     ++counters_.requests;
+    newest_ = request.owner;
     pending_ |= 1u << request.vector;
   }
   const std::uint32_t ready = deliverable();
@@ -37,6 +38,7 @@ Wake Msix::tick() {
     Tlp message =
         Tlp::write32(high << 32 | bank_.get<regs::MsixAddressLo>(v).value, bank_.get<regs::MsixData>(v).value);
     message.issued = now();
+    message.owner = newest_;
     messages->push(std::move(message));
     ++counters_.messages;
     pending_ &= ~(1u << v);

@@ -38,6 +38,7 @@ class Msix final : public Stage {
 
   regs::RegBank& bank_;
   std::uint32_t pending_ = 0;  // one bit per vector
+  RequestId newest_;           // owner of the newest request
   MsixCounters counters_;
 };
 

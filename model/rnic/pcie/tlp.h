@@ -27,7 +27,8 @@ struct Tlp {
   std::uint64_t address = 0;  // requests
   BufferRef hold;             // owner of `far_data`
   const std::uint8_t* far_data = nullptr;
-  Cycle issued = 0;                           // when its source handed it over: ordering goes by age
+  Cycle issued = 0;  // when its source handed it over: ordering goes by age
+  RequestId owner;
   std::uint8_t near_data[kInlineBytes] = {};  // up to 8 octets need no buffer
   std::uint32_t bytes = 0;                    // of data, or asked for
   std::uint16_t tag = 0;                      // MRd and its completions
@@ -60,6 +61,7 @@ struct Tlp {
     t.type = TlpType::kMWr;
     t.address = to;
     t.bytes = n;
+    if (owner) t.owner = owner->owner();
     t.hold = std::move(owner);
     t.far_data = from;
     return t;
@@ -71,12 +73,13 @@ struct Tlp {
     t.set_word(value);
     return t;
   }
-  static Tlp read(std::uint64_t from, std::uint32_t n, std::uint16_t tag) {
+  static Tlp read(std::uint64_t from, std::uint32_t n, std::uint16_t tag, RequestId owner = {}) {
     Tlp t;
     t.type = TlpType::kMRd;
     t.address = from;
     t.bytes = n;
     t.tag = tag;
+    t.owner = owner;
     return t;
   }
   // The one completion of a refused request (section 2.3.2).
@@ -85,6 +88,7 @@ struct Tlp {
     t.type = TlpType::kCpl;
     t.status = status;
     t.tag = request.tag;
+    t.owner = request.owner;
     t.byte_count = static_cast<std::uint16_t>(request.bytes);
     t.lower_address = static_cast<std::uint8_t>(request.address & 0x7f);
     return t;
@@ -94,6 +98,7 @@ struct Tlp {
     Tlp t;
     t.type = TlpType::kCplD;
     t.tag = request.tag;
+    t.owner = request.owner;
     t.bytes = n;
     t.byte_count = static_cast<std::uint16_t>(request.address + request.bytes - address);
     t.lower_address = static_cast<std::uint8_t>(address & 0x7f);

@@ -82,7 +82,7 @@ void AtomicAlu::start(const QueuedAtomic& r, unsigned older) {
   op.address = address_of(r.request);
   op.newest = true;
   words_.watch(i, op.address, older);
-  if (older == kNone) return read->push({op.address, abi::kAtomicBytes, landing(i), {}, i});
+  if (older == kNone) return read->push({op.address, abi::kAtomicBytes, landing(i), {}, i, op.request.segment.owner});
   ++counters_.forwarded;
   operations_[older].newest = false;
   if (operations_[older].executed) forward(older, i);
@@ -130,7 +130,7 @@ bool AtomicAlu::finish() {
   op.writes = op.ok && !op.revoked && result.writes;
   op.executed = true;
   if (op.writes) {
-    BufferRef buf = buffers_.take();
+    BufferRef buf = buffers_.take(op.request.segment.owner);
     store_le64(buf->bytes(), op.result);
     write->push({op.address, abi::kAtomicBytes, std::move(buf), 0, 0, true});
     contexts_.in_flight.begin(StagWrites::kAtomic);
@@ -158,7 +158,8 @@ bool AtomicAlu::answer() {
     event->push({QpEvent::Kind::kStreamError, qpn, wire::rdma::kInvalidStag, op.request.segment});
   } else {
     ++(op.request.request.opcode() == wire::AtomicOpcode::kFetchAdd ? counters_.fetch_adds : counters_.cmp_swaps);
-    if (op.epoch == contexts_.qp(qpn).epoch) out->push({qpn, {op.request.request.request_id, op.original}});
+    if (op.epoch == contexts_.qp(qpn).epoch)
+      out->push({qpn, {op.request.request.request_id, op.original}, op.request.segment.owner});
   }
   op.newest = false;
   words_.release(unanswered_.front());

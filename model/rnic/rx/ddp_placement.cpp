@@ -141,7 +141,7 @@ void DdpPlacement::take_read_response(QpRx& q, std::uint32_t bytes, bool last) {
 void DdpPlacement::stop(Qpn qpn, QpRx& q, wire::TerminateCause cause, ByteSpan ulpdu) {
   q.stopped = true;
   ++counters_.errors;
-  event->push({QpEvent::Kind::kStreamError, qpn, cause, FailedSegment::of(ulpdu)});
+  event->push({QpEvent::Kind::kStreamError, qpn, cause, FailedSegment::of(ulpdu, in->front().buf->owner())});
 }
 
 // Called with the whole FPDU there; fills job_ and leaves it empty unless the answer is kPlace.
@@ -165,6 +165,7 @@ DdpPlacement::Verdict DdpPlacement::judge(const FpduBeat& last) {
   const ByteSpan ulpdu(fpdu_ + wire::kUlpduLengthBytes, load_be16(fpdu_));
   job_.emplace();
   job_->segment.qpn = qpn;
+  job_->segment.owner = last.buf->owner();
   job_->offset = static_cast<std::uint32_t>(ulpdu.data() - last.buf->bytes());
   const bool is_tagged = !ulpdu.empty() && wire::DdpControl::tagged(ulpdu[0]);
   RNIC_CHECK(is_tagged || !last.placed());
@@ -215,7 +216,9 @@ bool DdpPlacement::take_last() {
     contexts_.wake_at_change(*this);  // its context may end the wait as well as the receive request
     return false;
   }
-  BufferRef buf = BufferRef::adopt(in->pop().buf);
+  const FpduBeat beat = in->pop();
+  BufferRef buf = BufferRef::adopt(beat.buf);
+  if (verdict == Verdict::kDrop) drop(buf->owner());
   next_beat_ = now() + 1;
   if (verdict == Verdict::kPlace) job_->buf = std::move(buf);
   return true;

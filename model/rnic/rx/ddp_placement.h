@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "model/common/drops.h"
 #include "model/common/link.h"
 #include "model/rnic/context/context.h"
 #include "model/rnic/messages/datapath.h"
@@ -52,6 +53,7 @@ class DdpPlacement final : public Stage, public RunsAhead {
   PushPort<DmaWriteRequest> dma{*this, "dma"};
   PushPort<PlacedSegment> out{*this, "out"};
   PushPort<QpEvent> event{*this, "event"};
+  Drops drops;
 
   DdpPlacement(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts)
       : Stage(nm, clk), contexts_(contexts), requests_(contexts), qps_(contexts.qps()) {}
@@ -64,6 +66,7 @@ class DdpPlacement final : public Stage, public RunsAhead {
 
   // What leaves, as it is counted. A twin that does the stage's work says what it has done.
   void count(const DmaWriteRequest& write) { counters_.payload_bytes += write.bytes; }
+  void drop(RequestId owner) const { drops(now(), owner, 0, "stream in error"); }
   void count(const PlacedSegment& segment) { counters_.segments += !segment.flushed && !segment.ended; }
   void count(const QpEvent&) { ++counters_.errors; }
 

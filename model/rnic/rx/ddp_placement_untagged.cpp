@@ -56,7 +56,7 @@ Cause DdpPlacement::untagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu) {
     return wire::ddp::kInvalidMsnNoBuffer;  // RFC 6581 section 9.1
   if (const Cause cause = message(ctx, q, *v)) return cause;
   q.requests += h.qn == wire::kQnReadRequest;
-  if (h.qn != wire::kQnSend) s.headers = FailedSegment::of(ulpdu);
+  if (h.qn != wire::kQnSend) s.headers = FailedSegment::of(ulpdu, s.owner);
   if (!waiting_ && h.last()) ++q.msn[h.qn];
   return {};
 }

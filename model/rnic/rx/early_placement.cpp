@@ -122,7 +122,7 @@ void EarlyPlacement::take(const FpduSearch::Found& fpdu) {
     ++counters_.invalid;
     return;
   }
-  job.told = {segment_->flow, segment_->offset + fpdu.at, fpdu.bytes, headers_.take(), false};
+  job.told = {segment_->flow, segment_->offset + fpdu.at, fpdu.bytes, headers_.take(segment_->buf->owner()), false};
   std::memcpy(job.told.header->bytes(), plain.data, kPlacedHeaderBytes);
   job.offset = static_cast<std::uint32_t>(v->payload.data() - plain.buf->bytes());
   job.buf = std::move(plain.buf);
@@ -133,7 +133,7 @@ EarlyPlacement::Plain EarlyPlacement::without_markers(const FpduSearch::Found& f
   const std::uint8_t* const octets = segment_->data + fpdu.at;
   const auto start = static_cast<wire::StreamPosition>(segment_->offset + fpdu.at);
   if (!stream_.markers || wire::octets_to_marker(start) >= fpdu.bytes) return {segment_->buf, octets};
-  BufferRef copy = pool_.take(segment_->buf->request());
+  BufferRef copy = pool_.take(segment_->buf->owner());
   std::uint8_t* to = copy->bytes();
   take_apart(
       octets, fpdu.bytes, start,

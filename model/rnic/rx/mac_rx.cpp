@@ -40,16 +40,19 @@ Wake MacRx::tick() {
 void MacRx::receive(Frame frame) {
   if (!frame.fcs_ok || frame.bytes < wire::EthernetHeader::kBytes) {
     ++counters_.bad_fcs;
+    drops(now(), frame.buf->owner(), frame.bytes, "FCS wrong");
     return;
   }
   const bool ours = std::memcmp(frame.data(), mac_.octets.data(), wire::MacAddress::kBytes) == 0;
   if (!ours && !(frame.data()[0] & 1)) {
     ++counters_.other_address;
+    drops(now(), frame.buf->owner(), frame.bytes, "another station's");
     return;
   }
   const std::uint32_t cells = cells_bytes(frame.bytes);
   if (buffered_ + cells > config_.buffer_bytes || used_ == ring_.size()) {
     ++counters_.overflow;
+    drops(now(), frame.buf->owner(), frame.bytes, "no room");
     return;
   }
   ++counters_.frames;

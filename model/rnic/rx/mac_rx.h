@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "model/common/drops.h"
 #include "model/common/inbox.h"
 #include "model/common/link.h"
 #include "model/config/field.h"
@@ -37,6 +38,7 @@ struct MacRxCounters {
 class MacRx final : public Stage, public EthernetTarget {
  public:
   PushPort<Frame> out{*this, "out"};
+  Drops drops;
 
   MacRx(sc_core::sc_module_name nm, ClockDomain& clk, const MacRxConfig& config, const wire::MacAddress& mac);
   Wake tick() override;

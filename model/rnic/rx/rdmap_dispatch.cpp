@@ -31,7 +31,9 @@ void RdmapDispatch::deliver(const PlacedSegment& s) {
     read_done->push({s.qpn});
     unblock->push({TxUnblock::Kind::kReadDone, s.qpn});
   } else if (s.opcode == Opcode::kTerminate) {
-    event->push({QpEvent::Kind::kTerminateReceived, s.qpn, s.cause, s.headers, s.malformed});
+    QpEvent received{QpEvent::Kind::kTerminateReceived, s.qpn, s.cause, s.headers, s.malformed};
+    received.failed.owner = s.owner;
+    event->push(received);
   } else if (wire::is_send(s.opcode) && s.last && !s.absorbed) {
     complete(s, abi::WcStatus::kSuccess);
   } else if (wire::is_immediate(s.opcode)) {
@@ -70,6 +72,8 @@ void RdmapDispatch::complete(const PlacedSegment& s, abi::WcStatus status) {
   CqeRequest c;
   c.cqn = contexts_.qp(s.qpn).recv_cq;
   c.cqe.wr_id = s.wr_id;
+  c.owner = s.owner;
+  c.receive = contexts_.receive_request(s.qpn, s.wr_id);
   c.cqe.byte_len = s.bytes;
   c.cqe.qpn = s.qpn.v;
   const bool immediate = wire::is_immediate(s.opcode);

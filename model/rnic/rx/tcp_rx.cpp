@@ -148,7 +148,10 @@ void TcpRx::take_frame() {
   ReceivedSegment s;
   const SegmentFault fault = tcp::read_segment({frame.data(), frame.bytes}, station_.ip, s);
   if (fault == SegmentFault::kNotForUs && take_path_mtu(frame)) return;
-  if (fault != SegmentFault::kNone) return counters_.count(fault);
+  if (fault != SegmentFault::kNone) {
+    drops(now(), frame.buf->owner(), frame.bytes, "no valid segment");
+    return counters_.count(fault);
+  }
   ++counters_.segments;
   const FlowId flow = table_.find(s.key);
   if (flow == kNoFlow || !flows_[flow.v].receiver.is_open()) return reports->push(tcp::report_of(flow, s));
@@ -177,6 +180,12 @@ void TcpRx::on_segment(FlowId flow, const ReceivedSegment& s, Frame frame) {
   if (a.verdict == Receiver::Verdict::kReset) {
     f.stream.on_reset();
     return reports_queue_.push(flow);
+  }
+  if (const char* const why = a.duplicate       ? "received before"
+                              : a.beyond_window ? "beyond the window"
+                              : a.dropped       ? "no room out of order"
+                                                : nullptr) {
+    drops(now(), frame.buf->owner(), frame.bytes, why);
   }
   if (a.verdict == Receiver::Verdict::kAcceptable) on_acceptable(flow, a, std::move(frame.buf));
   if (a.for_sender) feedback->push(f.receiver.feedback(flow, s, a));

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "model/common/drops.h"
 #include "model/common/link.h"
 #include "model/rnic/boundary/frame.h"
 #include "model/rnic/llp/flow_queue.h"
@@ -32,6 +33,7 @@ class TcpRx final : public Stage {
   PushPort<StreamBeat> behind{*this, "behind"};
   // which answers every segment.
   PopPort<EarlyPlaced> early{*this, "early"};
+  Drops drops;
 
   // `pool` has the blocks in which the firmware gets octets; their size is the most that one read may ask for.
   TcpRx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& config, const DatapathConfig& datapath,

@@ -84,7 +84,7 @@ void MarkerInserter::begin(const FpduBeat& beat) {
   with_markers_ = contexts_.flow(beat.flow).tx_markers;
   next_ = beat;
   if (with_markers_) {
-    next_.buf = pool_.take(beat.buf->request()).release();
+    next_.buf = pool_.take(beat.buf->owner()).release();
     next_.data = next_.buf->bytes() + kFrameHeadroom;
     RNIC_CHECK(kFrameHeadroom + wire::marked_fpdu_bytes(position_, load_be16(beat.data)) <= next_.buf->capacity());
   }

@@ -121,7 +121,7 @@ void RdmapSegmenter::prepare_terminate(const TxInternalWork& work) {
   if (std::exchange(q.terminated, true)) return;
   q.halted = true;
   if (!q.terminate.buf) {
-    q.terminate.buf = buffers_.take();
+    q.terminate.buf = buffers_.take(contexts_.internal_work(work.qpn));
     const wire::TerminateHeader header{work.cause, {}, {}, {}};
     std::uint8_t* const at = q.terminate.buf->bytes() + Ulpdu::kOffset + wire::DdpUntaggedHeader::kBytes;
     q.terminate.bytes = static_cast<std::uint8_t>(header.emit({at, wire::TerminateHeader::kControlBytes}));
@@ -228,6 +228,7 @@ bool RdmapSegmenter::start_request(Qpn qpn, QpTx& q) {
     return false;
   }
   q.request = request_message(f.wqe);
+  q.request.owner = contexts_.request(qpn, f.wqe.wr_id);
   q.number(q.request);
   scheduler_.resolve_oldest(q);
   return true;
@@ -261,6 +262,7 @@ bool RdmapSegmenter::report_revocation() {
 
 void RdmapSegmenter::start_internal(Qpn qpn, QpTx& q) {
   q.request = scheduler_.next_internal(q);
+  q.request.owner = contexts_.internal_work(qpn);
   scheduler_.take_internal(q);
   q.number(q.request);
   if (q.request.opcode == Opcode::kTerminate) return mark(qpn, WqeIssued::Marker::kTerminate);
@@ -281,15 +283,15 @@ void RdmapSegmenter::expect_response(Qpn qpn, const OutboundMessage& request, co
 
 void RdmapSegmenter::send_segment(Qpn qpn, QpTx& q, OutboundMessage& m, const abi::Wqe* w) {
   const QpContext& ctx = contexts_.qp(qpn);
-  UlpduJob job = cut_segment(m, w, qpn, ctx, buffer_for(q, m, w));
+  UlpduJob job = cut_segment(m, w, qpn, ctx, buffer_for(q, m));
   q.spend(scheduler_.fpdu_bytes(ctx, q, job.ulpdu.bytes));
   ++counters_.fpdus;
   counters_.payload_bytes += job.ulpdu.bytes - job.header_bytes;
   out->push(std::move(job));
 }
 
-BufferRef RdmapSegmenter::buffer_for(QpTx& q, const OutboundMessage& m, const abi::Wqe* w) {
-  return m.opcode == Opcode::kTerminate ? std::move(q.terminate.buf) : buffers_.take(w == nullptr ? 0 : w->wr_id);
+BufferRef RdmapSegmenter::buffer_for(QpTx& q, const OutboundMessage& m) {
+  return m.opcode == Opcode::kTerminate ? std::move(q.terminate.buf) : buffers_.take(m.owner);
 }
 
 void RdmapSegmenter::mark(Qpn qpn, WqeIssued::Marker marker) {

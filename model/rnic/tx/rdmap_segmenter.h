@@ -80,7 +80,7 @@ class RdmapSegmenter final : public Stage {
   void start_internal(Qpn qpn, QpTx& q);
   void expect_response(Qpn qpn, const OutboundMessage& request, const abi::Wqe* w);
   void send_segment(Qpn qpn, QpTx& q, OutboundMessage& m, const abi::Wqe* w);
-  BufferRef buffer_for(QpTx& q, const OutboundMessage& m, const abi::Wqe* w);
+  BufferRef buffer_for(QpTx& q, const OutboundMessage& m);
   void mark(Qpn qpn, WqeIssued::Marker marker);
   void complete(Qpn qpn, QpTx& q, std::uint32_t bytes, bool signaled, abi::WcStatus status);
   void fail(Qpn qpn, QpTx& q, abi::WcStatus status);

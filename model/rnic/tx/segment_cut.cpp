@@ -127,6 +127,7 @@ OutboundMessage response_message(const ReadWork& work) {
   m.bytes = work.request.size;
   m.stag = work.request.sink_stag;
   m.address = work.request.sink_to;
+  m.owner = work.segment.owner;
   return m;
 }
 
@@ -136,6 +137,7 @@ OutboundMessage response_message(const AtomicWork& work) {
   m.active = true;
   m.address = work.response.request_id;
   m.source.address = work.response.original;
+  m.owner = work.owner;
   return m;
 }
 

@@ -27,6 +27,7 @@ struct OutboundMessage {
   std::uint64_t address = 0;  // tagged: TO of the first octet; of an Atomic Response: the request's identifier
   MemoryPiece source;         // of a Read Response: its next octets; of an Atomic Response: the address is the value
   std::uint32_t msn = 0;
+  RequestId owner;
 
   bool tagged() const { return wire::is_tagged(opcode); }
 };

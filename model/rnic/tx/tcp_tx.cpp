@@ -27,6 +27,7 @@ TcpTx::TcpTx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& conf
       ack_settings_(config, clk.period_ps()),
       resources_(config, clk.period_ps(), pool),
       writer_(station, pool),
+      node_(station.node),
       flows_(config.max_flows),
       acks_(config.max_flows),
       sends_(config.max_flows),

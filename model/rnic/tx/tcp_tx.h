@@ -94,13 +94,14 @@ class TcpTx final : public Stage, public RunsAhead {
   tcp::SegmentFields fields_of(FlowId flow, std::uint32_t seq, std::uint8_t flags, bool bare);
   void send_reset(const tcp::FlowKey& key, const wire::MacAddress& mac, std::uint32_t seq, bool with_ack,
                   std::uint32_t ack);
-  void push_frame(Frame frame);
+  void push_frame(FlowId flow, Frame frame);
   Wake next_wake(bool room) const;
 
   const TcpConfig config_;
   const tcp::AckSettings ack_settings_;
   tcp::SenderResources resources_;
   tcp::SegmentWriter writer_;
+  const std::uint32_t node_;
   std::vector<Flow> flows_;
   tcp::FlowQueue acks_, sends_, reports_queue_;
   tcp::FlowTimers rto_, ack_timers_;

@@ -31,7 +31,9 @@ void TcpTx::send(FlowId flow, std::uint32_t slot) {
   if (departure.ect) fields.ecn = wire::kEct0;
   if (departure.cwr) fields.flags |= TcpHeader::kCwr;
   counters_.payload_bytes += s.payload_bytes;
-  push_frame(writer_.write(f.key, f.peer_mac, fields, s.buf, s.payload_at, s.payload_bytes));
+  Frame frame = writer_.write(f.key, f.peer_mac, fields, s.buf, s.payload_at, s.payload_bytes);
+  frame.again = departure.again;
+  push_frame(flow, std::move(frame));
 }
 
 tcp::SegmentFields TcpTx::fields_of(FlowId flow, std::uint32_t seq, std::uint8_t flags, bool bare) {
@@ -46,17 +48,19 @@ void TcpTx::send_bare(FlowId flow, std::uint32_t seq, std::uint8_t flags) {
   const Flow& f = flows_[flow.v];
   tcp::SegmentFields fields = fields_of(flow, seq, flags, true);
   if (flags & TcpHeader::kSyn) f.sender.write_syn_options(config_, fields.options);
-  push_frame(writer_.write_bare(f.key, f.peer_mac, fields));
+  push_frame(flow, writer_.write_bare(f.key, f.peer_mac, fields));
 }
 
 void TcpTx::send_reset(const tcp::FlowKey& key, const wire::MacAddress& mac, std::uint32_t seq, bool with_ack,
                        std::uint32_t ack) {
   ++counters_.resets;
-  push_frame(writer_.write_reset(key, mac, seq, with_ack, ack));
+  push_frame(kNoFlow, writer_.write_reset(key, mac, seq, with_ack, ack));
 }
 
-void TcpTx::push_frame(Frame frame) {
+// A segment that carries no FPDU is the connection's.
+void TcpTx::push_frame(FlowId flow, Frame frame) {
   ++counters_.segments;
+  if (!frame.buf->owner()) frame.buf->belong_to({node_, RequestId::Kind::kFlow, flow.v, 0, 0});
   out->push(std::move(frame));
 }
 
@@ -90,7 +94,7 @@ void TcpTx::send_earlier_ack(FlowId flow) {
   fields.flags = TcpHeader::kAck;
   const AckPolicy::Due rest = f.acks.write_earlier(ack_settings_, now(), fields);
   ack_timers_.stop(flow);
-  push_frame(writer_.write_bare(f.key, f.peer_mac, fields));
+  push_frame(flow, writer_.write_bare(f.key, f.peer_mac, fields));
   settle(flow, rest);
 }
 

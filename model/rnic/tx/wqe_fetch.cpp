@@ -124,8 +124,10 @@ bool WqeFetch<Doorbell>::issue() {
   const unsigned slot = (first_ + used_++) % cfg_.reads;
   reads_[slot] = {queue, r.epoch, count, 0, false, false};
   const std::uint64_t index = r.issued % (1u << ring.log_entries);
-  dma->push(
-      {ring.base + index * abi::kWqeBytes, static_cast<std::uint32_t>(count * abi::kWqeBytes), memory(slot), {}, slot});
+  const std::uint64_t address = ring.base + index * abi::kWqeBytes;
+  const auto bytes = static_cast<std::uint32_t>(count * abi::kWqeBytes);
+  dma->push({address, bytes, memory(slot), {}, slot, contexts_.request(queue, r.entries)});  // of the first entry
+  r.entries += count;
   ++counters_.dma_reads;
   r.issued = static_cast<std::uint16_t>((r.issued + count) & kIndexMask);
   list(queue);

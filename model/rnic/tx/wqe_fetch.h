@@ -98,6 +98,7 @@ class WqeFetch final : public Stage, public RingSide<Doorbell>::OwnPort {
     std::uint16_t issued = 0;    // read, or being read
     std::uint16_t taken = 0;     // given back by the consumer
     bool listed = false;
+    std::uint64_t entries = 0;  // issued, in all
   };
   struct Read {
     Queue queue;
