@@ -18,7 +18,12 @@ class IrrqPins : public Pins<Virrq, Irrq> {
   static constexpr std::uint32_t kQps = 1u << 10, kDepth = 1u << 7;  // the module's QpBits and PositionBits
 
   IrrqPins(Irrq& stage, const ContextStore& contexts)
-      : stage_(stage), contexts_(contexts), turns_(kQps), states_(contexts.qps()), requests_(contexts.qps(), kDepth), owners_(contexts.qps(), kDepth) {
+      : stage_(stage),
+        contexts_(contexts),
+        turns_(kQps),
+        states_(contexts.qps()),
+        requests_(contexts.qps(), kDepth),
+        owners_(contexts.qps(), kDepth) {
     RNIC_CHECK(contexts.qps() <= kQps);
   }
 
