@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Makes the C++ header, the SystemVerilog package and the page of the registers from their description.
+"""Makes the C++ header, the SystemVerilog package, the page and the table for Wireshark of the registers from their description.
 
-gen_regs.py          writes the three files
+gen_regs.py          writes the four files
 gen_regs.py --check  compares them with what would be written; exit code 1 where one differs
 """
 
@@ -248,12 +248,23 @@ def page(bar_bytes, regs):
     return "\n".join(out + [""])
 
 
+def lua_table(_, regs):
+    """By offset; a field is name, lowest bit, width."""
+    out = [f"-- {NOTICE}", "return {"]
+    for r in regs:
+        fields = ", ".join(f'{{"{f.name.lower()}", {f.lsb}, {f.width}}}' for f in r.fields)
+        out += [f'  [0x{offset:04x}] = {{name = "{r.name}{"" if r.count == 1 else i}", fields = {{{fields}}}}},'
+                for i, offset in enumerate(r.offsets)]
+    return "\n".join(out + ["}", ""])
+
+
 def generate(text):
     """Path relative to the root -> contents."""
     description = parse(text)
     return {"model/abi/rnic_regs.h": cpp_header(*description),
             "model/rnic/regs/registers.md": page(*description),
-            "rtl-stubs/include/rnic_regs_pkg.sv": sv_package(*description)}
+            "rtl-stubs/include/rnic_regs_pkg.sv": sv_package(*description),
+            "scripts/wireshark/rnicsim_registers.lua": lua_table(*description)}
 
 
 def main():

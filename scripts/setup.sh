@@ -7,12 +7,12 @@ set -euo pipefail
 packages=(
   g++ cmake ninja-build ccache pkg-config
   libsystemc-dev verilator libboost-dev libboost-program-options-dev nlohmann-json3-dev libfmt-dev
-  libelf-dev libisal-dev libpcap-dev zlib1g-dev libunicorn-dev
+  libelf-dev libisal-dev libpcap-dev libsqlite3-dev zlib1g-dev libunicorn-dev
 )
 for wanted in "$@"; do
   case $wanted in
     --rv32) packages+=(gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf) ;;
-    --tests) packages+=(git make python3 libgtest-dev libgmock-dev libbenchmark-dev clang-format tshark gdb-multiarch
+    --tests) packages+=(git make python3 libgtest-dev libgmock-dev libbenchmark-dev clang-format tshark gdb-multiarch protobuf-compiler
                           lcov yosys z3) ;;
     *) packages+=("$wanted") ;;
   esac

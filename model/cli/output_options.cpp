@@ -41,6 +41,14 @@ void OutputOptions::add_to(po::options_description& options) {
       "transaction log: every event of the chips, one line each, in order of time");
   add("breakdown", po::bool_switch(&into_.breakdown),
       "latency of each operation by the blocks that it passes: in stats.json, and per request in breakdown.tsv");
+  add("db", po::value(&into_.database_file)->value_name("file"),
+      "the same as an SQLite database, with requests and frames; OUT/run.sqlite is where `rnicsim explain OUT` looks");
+  add("perfetto", po::value(&into_.perfetto_file)->value_name("file"),
+      "the events for https://ui.perfetto.dev: tracks per node and block, arrows along each request, counters");
+  add("capture-tlps", po::bool_switch(&into_.capture_tlps),
+      "wire.pcapng also has the TLPs of each node's PCIe link (scripts/wireshark/rnicsim.lua shows them)");
+  add("capture-requests", po::bool_switch(&into_.capture_requests),
+      "a comment of each packet in wire.pcapng names the work request behind it");
   add("wave", po::value(&into_.wave_file)->value_name("file"), "waveform of the chips' links: .fst or .vcd");
   add("wave-scope", po::value(&into_.wave_window.scopes)->value_name("scope"),
       "dump this scope and all below it, e.g. rnic_a.tx; may be repeated");
@@ -53,6 +61,9 @@ void OutputOptions::read(const std::string& command, const po::variables_map& gi
   if (!wave_to_.empty()) into_.wave_window.to_ps = parse_time(wave_to_, "--wave-to");
   if (into_.wave_file.empty() && (given.count("wave-scope") || given.count("wave-from") || given.count("wave-to"))) {
     throw ConfigError(command + ": --wave-scope, --wave-from and --wave-to need --wave FILE");
+  }
+  if ((into_.capture_tlps || into_.capture_requests) && !into_.capture) {
+    throw ConfigError(command + ": --capture-tlps and --capture-requests do not go with --no-capture");
   }
   if (into_.wave_window.from_ps >= into_.wave_window.to_ps) {
     throw ConfigError(command + ": the window of --wave-from and --wave-to ends before it begins");

@@ -12,7 +12,8 @@ namespace rnic::cli {
 class OutputOptions {
  public:
   explicit OutputOptions(RunOptions& into) : into_(into) {}
-  // Declares --trace, --wave, --wave-scope, --wave-from and --wave-to.
+  // Declares --trace, --db, --perfetto, --capture-tlps, --capture-requests, --wave, --wave-scope, --wave-from and
+  // --wave-to.
   void add_to(boost::program_options::options_description& options);
   // Completes the RunOptions. ConfigError that begins with the command's name for what does not go together.
   void read(const std::string& command, const boost::program_options::variables_map& given);

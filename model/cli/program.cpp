@@ -10,6 +10,7 @@
 #include "model/cli/command.h"
 #include "model/cli/config_command.h"
 #include "model/cli/decode_command.h"
+#include "model/cli/explain_command.h"
 #include "model/cli/replay_command.h"
 #include "model/cli/rtl_program.h"
 #include "model/cli/run_command.h"
@@ -36,6 +37,7 @@ int vectors_command(const std::vector<std::string>& args, std::ostream& out, std
 constexpr Command kCommands[] = {
     {"config", "list all settings, or show those in effect", config_command},
     {"decode", "show the iWARP connections of a capture", decode_command},
+    {"explain", "tell what happened to single requests of a run", explain_command},
     {"replay", "put the model in the place of one side of a capture", replay_command},
     {"run", "run a scenario", run_command},
     {"vectors", "run worked byte-level vectors against the model", vectors_command},

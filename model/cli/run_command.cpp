@@ -81,7 +81,7 @@ int run_swept(const Scenario& scenario, const Overlay& command_line, const Argum
     out << fmt::format("point {}: {}\n", *a.point, scenario.sweep.text(*a.point));
     return run_one(at_point(scenario, *a.point), command_line, a.run, out, err);
   }
-  for (const char* option : {"trace", "wave", "gdb"}) {
+  for (const char* option : {"trace", "db", "perfetto", "wave", "gdb"}) {
     if (given.count(option) != 0)
       throw ConfigError(fmt::format("run: --{} applies to one point of a sweep only; use --point", option));
   }

@@ -203,6 +203,30 @@ nlohmann::ordered_json Run::stats_json(RunEnd end) const {
   return j;
 }
 
+// The part of stats.json that a database has room for: what the run was, and the settings of each node.
+std::vector<RunFact> Run::facts(RunEnd end) const {
+  std::vector<RunFact> facts;
+  const auto add = [&facts](const std::string& node, const std::string& name, const nlohmann::ordered_json& value) {
+    facts.push_back({node, name, value.is_string() ? value.get<std::string>() : value.dump()});
+  };
+  const nlohmann::ordered_json about = world_.about(), versions = versions_json();
+  for (const auto& [name, value] : about.items()) add("", name, value);
+  for (const auto& [name, value] : versions.items()) add("", "version." + name, value);
+  add("", "end", end_name(end));
+  add("", "seed", world_.config().sim.seed);
+  add("", "digest", fmt::format("{:016x}", outputs_.digest()));
+  add("", "sim_time_ps", kernel_time_ps());
+  for (const Station& s : world_.stations()) {
+    const nlohmann::ordered_json settings = dump_system(s.config).flatten();
+    for (const auto& [path, value] : settings.items()) {
+      std::string name = path.substr(1);  // a JSON pointer
+      std::replace(name.begin(), name.end(), '/', '.');
+      add(s.name, name, value);
+    }
+  }
+  return facts;
+}
+
 std::string Run::stats_text(RunEnd end) const {
   std::ostringstream text;
   if (end != RunEnd::kDone) text << "incomplete: " << end_name(end) << '\n';
@@ -214,7 +238,7 @@ std::string Run::stats_text(RunEnd end) const {
 
 // What may be large comes first: what there was no room for leaves its room to the rest.
 void Run::write_outputs(RunEnd end) {
-  outputs_.close(kernel_time_ps());
+  outputs_.close(kernel_time_ps(), [&] { return facts(end); });
   if (options_.out_dir.empty()) return;
   outputs_.write_firmware();
   outputs_.write("stats.txt", stats_text(end));

@@ -28,7 +28,8 @@ class Run final {
   using ProgressReport = std::function<void(std::uint64_t now_ps, std::uint64_t done, std::uint64_t total)>;
   RunEnd drive(const ProgressReport& report = {});
 
-  // Closes capture, log and waveform. The folder, if there is one, gets stats.json, stats.txt and the firmware's logs.
+  // Closes capture, log, database and waveform. The folder, if there is one, gets stats.json, stats.txt and the
+  // firmware's logs.
   void write_outputs(RunEnd end);
 
   std::vector<std::string> errors() const;  // of the world, the firmware and the debugger
@@ -48,6 +49,7 @@ class Run final {
   bool run_slice();
   RunEnd slices(const ProgressReport& report);
   void register_stats();
+  std::vector<RunFact> facts(RunEnd end) const;
   std::string stats_text(RunEnd end) const;
   nlohmann::ordered_json stats_json(RunEnd end) const;
 

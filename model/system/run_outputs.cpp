@@ -6,8 +6,12 @@
 #include <fmt/format.h>
 
 #include "model/common/check.h"
+#include "model/common/request_id.h"
 #include "model/config/nearest.h"
+#include "model/system/tlp_capture.h"
+#include "model/system/tlp_trace.h"
 #include "model/trace/output_file.h"
+#include "model/wire/tcp_frame_view.h"
 
 namespace rnic {
 namespace {
@@ -23,7 +27,7 @@ void check_scopes(const std::vector<std::string>& scopes, const std::vector<Stat
   }
 }
 
-constexpr const char *kCapture = "wire.pcapng", *kBreakdown = "breakdown.tsv";
+constexpr const char *kCapture = "wire.pcapng", *kDatabase = "run.sqlite", *kBreakdown = "breakdown.tsv";
 
 constexpr std::string_view kDump = "firmware-", kText = ".txt";
 std::string dump_name(const std::string& node) { return fmt::format("{}{}{}", kDump, node, kText); }
@@ -37,17 +41,30 @@ bool is_output(std::string name) {
   if (ends_with(kPart)) name.resize(name.size() - kPart.size());
   if (name.rfind(kDump, 0) == 0 && ends_with(kText)) return true;
   constexpr std::string_view kNames[] = {"stats.json",          "stats.txt", "fw_log.txt", "lockstep.vcd",
-                                         "lockstep_inside.vcd", kCapture,    kBreakdown};
+                                         "lockstep_inside.vcd", kCapture,    kDatabase,    kBreakdown};
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
+}
+
+FrameRecord frame_record(std::uint64_t number, unsigned direction, std::size_t stations, const Frame& frame,
+                         std::uint64_t ps) {
+  FrameRecord record{number, ps, direction, frame.bytes, frame.buf->owner(), {}};
+  if (direction >= stations) record.sender.reset();
+  if (const auto view = wire::TcpFrameView::parse({frame.data(), frame.bytes})) {
+    const wire::TcpHeader& tcp = view->tcp.header;
+    record.tcp = {tcp.seq, tcp.ack, static_cast<std::uint32_t>(view->tcp.payload.size()), tcp.flags};
+  }
+  return record;
 }
 
 }  // namespace
 
-void remove_outputs(const std::filesystem::path& folder) {
+void remove_outputs(const std::filesystem::path& folder, const std::vector<std::string>& except) {
   std::error_code none;
   std::vector<std::filesystem::path> found;
   for (const auto& entry : std::filesystem::directory_iterator(folder, none)) {
-    if (is_output(entry.path().filename().string())) found.push_back(entry.path());
+    const auto is_it = [&](const std::string& file) { return std::filesystem::equivalent(file, entry.path(), none); };
+    if (!is_output(entry.path().filename().string()) || std::any_of(except.begin(), except.end(), is_it)) continue;
+    found.push_back(entry.path());
   }
   for (const std::filesystem::path& file : found) std::filesystem::remove(file, none);
 }
@@ -56,23 +73,18 @@ std::string firmware_fault_text(const std::string& node, const std::string& reas
   return fmt::format("the firmware of {} stopped: {}", node, reason);
 }
 
-// As RequestId counts them.
-std::vector<std::string> node_names(const std::vector<Station>& stations) {
-  std::vector<std::string> names;
-  for (const Station& s : stations) names.push_back(s.name);
-  return names;
-}
-
 struct RunOutputs::Listeners {
   explicit Listeners(const Station& s)
-      : recorder(TraceDomain{s.name, s.node->core_clk.period_ps()}), host_recorder(TraceDomain{s.name, 1}) {}
+      : recorder(TraceDomain{s.name, s.node->core_clk.period_ps()}), ps_recorder(TraceDomain{s.name, 1}) {}
   void attach(TraceSink& detailed) {
     recorder.attach(detailed, true);
-    host_recorder.attach(detailed, true);
+    ps_recorder.attach(detailed, true);
   }
-  Recorder recorder, host_recorder;
+  Recorder recorder, ps_recorder;  // the second one for what happens on no clock edge of the chip
   std::unique_ptr<ChipTrace> trace;
   std::unique_ptr<HostTrace> host_trace;
+  std::unique_ptr<TlpTrace> tlps;
+  std::unique_ptr<TlpCapture> captured_tlps;
   std::unique_ptr<ChipWaves> waves;
 };
 
@@ -100,36 +112,98 @@ void RunOutputs::open(const std::string& name) {
   try {
     if (!dir.empty()) create_directories(dir, error);
     if (error) throw ConfigError(fmt::format("{}: {}", options_.out_dir, error.message()));
-    if (!options_.trace_file.empty())
-      trace_ = std::make_unique<TransactionLog>(options_.trace_file, trace_words, node_names(stations_));
+    open_events();
     if (!options_.wave_file.empty()) {
       waves_ = std::make_unique<Waves>(open_wave_sink(options_.wave_file), options_.wave_window);
     }
   } catch (const ConfigError&) {
-    trace_.reset();
-    if (!options_.trace_file.empty()) PendingFile(options_.trace_file).discard();
+    close_events();
     for (const std::filesystem::path& p : made) remove(p, error);
     throw;
   }
-  for (const std::string& file : {options_.trace_file, options_.wave_file}) {
-    if (!file.empty()) PendingFile(file).remove_earlier();
+  std::vector<std::string> begun;
+  for (const std::string& file : event_files()) {
+    PendingFile(file).remove_earlier();
+    begun.push_back(PendingFile(file).name());
   }
-  if (!dir.empty()) remove_outputs(dir);
-  if (options_.breakdown) breakdown_ = std::make_unique<LatencyBreakdown>(node_names(stations_));
+  if (!options_.wave_file.empty()) PendingFile(options_.wave_file).remove_earlier();
+  if (!dir.empty()) remove_outputs(dir, begun);
+  if (options_.breakdown) breakdown_ = std::make_unique<LatencyBreakdown>(node_names());
   capture_ = std::make_unique<WireCapture>(name, captures() ? in_folder(kCapture) : "");
+  if (options_.capture_requests) {
+    capture_->comment([this](const Frame& frame) { return comment_of(frame.buf->owner()); });
+  }
+  if (database_) {
+    capture_->listen([this](std::uint64_t number, unsigned direction, const Frame& frame, std::uint64_t ps) {
+      database_->frame(frame_record(number, direction, stations_.size(), frame, ps));
+    });
+  }
+}
+
+// Files that the events go to, in the order in which they are written at the end.
+std::vector<std::string> RunOutputs::event_files() const {
+  std::vector<std::string> files;
+  for (const std::string& file : {options_.trace_file, options_.database_file, options_.perfetto_file}) {
+    if (!file.empty()) files.push_back(file);
+  }
+  return files;
+}
+
+// As RequestId counts them.
+std::vector<std::string> RunOutputs::node_names() const {
+  std::vector<std::string> names;
+  for (const Station& s : stations_) names.push_back(s.name);
+  return names;
+}
+
+std::string RunOutputs::comment_of(RequestId request) const {
+  return request ? "request " + request.text(node_names()) : "";
+}
+
+void RunOutputs::open_events() {
+  if (event_files().empty()) return;
+  const std::vector<std::string> nodes = node_names();
+  events_ = std::make_unique<EventStream>(nodes);
+  if (!options_.trace_file.empty()) {
+    trace_ = std::make_unique<TransactionLog>(options_.trace_file, nodes, trace_words);
+    events_->attach(*trace_);
+  }
+  if (!options_.database_file.empty()) {
+    database_ = std::make_unique<Database>(options_.database_file, nodes, trace_words);
+    events_->attach(*database_);
+  }
+  if (!options_.perfetto_file.empty()) {
+    perfetto_ = std::make_unique<PerfettoTrace>(options_.perfetto_file, nodes, trace_words);
+    events_->attach(*perfetto_);
+  }
+}
+
+void RunOutputs::close_events() {
+  trace_.reset();
+  database_.reset();
+  perfetto_.reset();
+  for (const std::string& file : event_files()) PendingFile(file).discard();
 }
 
 void RunOutputs::listen(const Station& station) {
   auto l = std::make_unique<Listeners>(station);
   l->recorder.attach(digest_);
-  if (trace_) l->attach(*trace_);
   if (breakdown_) l->attach(*breakdown_);
+  if (events_) {  // TLPs are no part of the digest: it is over what the chip does, and they follow from that
+    l->attach(*events_);
+    l->tlps = std::make_unique<TlpTrace>(*station.node, l->ps_recorder);
+  }
+  if (options_.capture_tlps && captures()) {
+    std::function<std::string(RequestId)> comment;
+    if (options_.capture_requests) comment = [this](RequestId request) { return comment_of(request); };
+    l->captured_tlps = std::make_unique<TlpCapture>(station.name, *station.node, *capture_, comment);
+  }
   // A twin tells of a beat when it leaves its pipeline, with the cycle in which it entered.
   ClockDomain& clk = station.node->core_clk;
   trace_delay_ps_ = std::max(trace_delay_ps_, ClockDomain::kNearCycles * clk.period_ps());
   l->trace = std::make_unique<ChipTrace>(station.node->chip, l->recorder);
-  if (l->host_recorder.detailed()) {
-    l->host_trace = std::make_unique<HostTrace>(station.node->cpu, station.node->chip.contexts(), l->host_recorder);
+  if (l->ps_recorder.detailed()) {
+    l->host_trace = std::make_unique<HostTrace>(station.node->cpu, station.node->chip.contexts(), l->ps_recorder);
   }
   if (waves_) l->waves = std::make_unique<ChipWaves>(station.node->chip, clk, *waves_, options_.wave_window);
   listeners_.push_back(std::move(l));
@@ -142,7 +216,7 @@ void RunOutputs::follow(std::uint64_t now_ps) {
 
 void RunOutputs::advance(std::uint64_t now_ps) {
   capture_->advance(now_ps);
-  if (trace_) trace_->advance(now_ps - std::min(now_ps, trace_delay_ps_));
+  if (events_) events_->advance(now_ps - std::min(now_ps, trace_delay_ps_));
   if (waves_) waves_->advance(now_ps);
 }
 
@@ -155,9 +229,13 @@ bool RunOutputs::attempt(const std::string& file, const std::function<void()>& w
   return false;
 }
 
-void RunOutputs::close(std::uint64_t end_ps) {
+void RunOutputs::close(std::uint64_t end_ps, const std::function<std::vector<RunFact>()>& facts) {
+  if (events_) events_->advance(UINT64_MAX);
   if (captures()) attempt(in_folder(kCapture), [&] { capture_->close(); });
+  else capture_->close();
   if (trace_) attempt(options_.trace_file, [&] { trace_->close(); });
+  if (database_) attempt(options_.database_file, [&] { database_->close(facts()); });
+  if (perfetto_) attempt(options_.perfetto_file, [&] { perfetto_->close(); });
   if (breakdown_ && !options_.out_dir.empty()) {
     attempt(in_folder(kBreakdown), [&] { breakdown_->write(in_folder(kBreakdown)); });
   }

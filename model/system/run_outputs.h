@@ -15,25 +15,33 @@
 #include "model/system/latency_breakdown.h"
 #include "model/system/wire_capture.h"
 #include "model/system/world.h"
+#include "model/trace/database.h"
 #include "model/trace/digest.h"
+#include "model/trace/event_stream.h"
+#include "model/trace/perfetto.h"
 #include "model/trace/transaction_log.h"
 
 namespace rnic {
 
 struct RunOptions {
-  std::string out_dir = "out";  // empty: no folder, and so neither capture nor reports
-  bool capture = true;          // write wire.pcapng
-  std::string trace_file;       // the transaction log; empty: none
-  bool breakdown = false;       // where the time of each work request went
-  std::string wave_file;        // empty: none
+  std::string out_dir = "out";    // empty: no folder, and so neither capture nor reports
+  bool capture = true;            // write wire.pcapng
+  bool capture_tlps = false;      // and in it the TLPs of the nodes' PCIe links
+  bool capture_requests = false;  // and who is behind each packet, as its comment
+  std::string trace_file;         // the transaction log; empty: none
+  std::string database_file;      // empty: none
+  std::string perfetto_file;      // empty: none
+  bool breakdown = false;         // where the time of each work request went
+  std::string wave_file;          // empty: none
   WaveWindow wave_window;
   std::optional<std::uint16_t> gdb_port;  // a debugger attaches to the firmware there; 0: any port
   // Polled about once per microsecond of simulated time; when it is true, the run ends. Empty: the run is not stopped.
   std::function<bool()> stop_requested;
 };
 
-// Removes the files of an earlier run from its folder, complete or not: they must not pass for the next one's.
-void remove_outputs(const std::filesystem::path& folder);
+// Removes the files of an earlier run from its folder, complete or not: they must not pass for the next one's. But not
+// those of `except`, which the next one has begun.
+void remove_outputs(const std::filesystem::path& folder, const std::vector<std::string>& except = {});
 
 // "the firmware of b stopped: …"
 std::string firmware_fault_text(const std::string& node, const std::string& reason);
@@ -50,8 +58,8 @@ class RunOutputs final {
   void follow(std::uint64_t now_ps);
   // No earlier event will follow.
   void advance(std::uint64_t now_ps);
-  // Closes capture, log and waveform, which get their final names.
-  void close(std::uint64_t end_ps);
+  // Closes capture, log, database and waveform, which get their final names. The facts are the database's.
+  void close(std::uint64_t end_ps, const std::function<std::vector<RunFact>()>& facts);
   // A file of the folder. False if it could not be written.
   bool write(const std::string& name, const std::string& text);
   // The firmware's logs, and a dump of each firmware after a fatal fault.
@@ -75,6 +83,11 @@ class RunOutputs final {
   bool captures() const { return options_.capture && !options_.out_dir.empty(); }
   std::string in_folder(const std::string& name) const;
   void open(const std::string& name);
+  std::vector<std::string> event_files() const;
+  std::vector<std::string> node_names() const;
+  std::string comment_of(RequestId request) const;
+  void open_events();
+  void close_events();
   void listen(const Station& station);
   bool attempt(const std::string& file, const std::function<void()>& write);
 
@@ -82,7 +95,10 @@ class RunOutputs final {
   const std::vector<Station>& stations_;
   std::unique_ptr<WireCapture> capture_;
   TraceDigest digest_;
+  std::unique_ptr<EventStream> events_;  // where somebody reads them
   std::unique_ptr<TransactionLog> trace_;
+  std::unique_ptr<Database> database_;
+  std::unique_ptr<PerfettoTrace> perfetto_;
   std::unique_ptr<LatencyBreakdown> breakdown_;
   std::unique_ptr<Waves> waves_;
   std::vector<std::unique_ptr<Listeners>> listeners_;

@@ -1,10 +1,13 @@
-// The capture of the cable, and the count of its frames.
+// The capture of the cable and, on request, of the PCIe links; and the count of the cable's frames.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <deque>
+#include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "model/cable/ethernet_link.h"
 #include "model/common/ring.h"
@@ -26,15 +29,44 @@ class WireCapture final : public FrameTap {
 
   std::uint64_t frames() const { return frames_; }
 
+  // Hears of every frame in the order of the capture, file or no file; `number` is that of the packet in it, from 1 on.
+  using Listener = std::function<void(std::uint64_t number, unsigned direction, const Frame& frame, std::uint64_t ps)>;
+  void listen(Listener listener) { listener_ = std::move(listener); }
+
+  // What a frame's comment says; empty is no comment.
+  using Comment = std::function<std::string(const Frame& frame)>;
+  void comment(Comment comment) { comment_ = std::move(comment); }
+
+  // An interface for other packets, and their two directions. Packets of a direction come in the order of time.
+  unsigned add_interface(const std::string& name, LinkType type);
+  void packet(unsigned interface, Direction direction, std::uint64_t ps, std::vector<std::uint8_t> octets,
+              std::string comment);
+
  private:
   struct Waiting {
     std::uint64_t ps = 0;
     Frame frame;
   };
+  struct Packet {
+    std::uint64_t ps;
+    std::vector<std::uint8_t> octets;
+    std::string comment;
+  };
+  struct Source {
+    unsigned interface;
+    Direction direction;
+    std::deque<Packet> waiting;
+  };
+  void write_frame(unsigned direction);
+  void write_packet(Source& source);
+
   std::unique_ptr<PcapngWriter> writer_;
   unsigned interface_ = 0;
-  std::uint64_t frames_ = 0;
+  Listener listener_;
+  Comment comment_;
+  std::uint64_t frames_ = 0, packets_ = 0;
   std::array<Ring<Waiting>, 2> waiting_;
+  std::vector<Source> sources_;  // beside the cable
 };
 
 }  // namespace rnic

@@ -56,6 +56,12 @@ const char* to_string(TraceKind kind) {
       return "cqe_written";
     case TraceKind::kPolled:
       return "polled";
+    case TraceKind::kTlpRead:
+      return "tlp_read";
+    case TraceKind::kTlpWrite:
+      return "tlp_write";
+    case TraceKind::kTlpCompletion:
+      return "tlp_completion";
   }
   RNIC_CHECK_MSG(false, "not a trace kind");
   return "";

@@ -39,8 +39,15 @@ enum class TraceKind : std::uint8_t {
   kPassed,           // a stage has handed on an FPDU
   kCqeWritten,       // the CQE is on its way to host memory
   kPolled,           // poll_cq has returned the completion
+  kTlpRead,          // a TLP begins on the PCIe link: MRd, bytes are asked for
+  kTlpWrite,         // MWr: data, a doorbell or an interrupt
+  kTlpCompletion,    // Cpl, or CplD with so many bytes
 };
+inline constexpr unsigned kTraceKinds = static_cast<unsigned>(TraceKind::kTlpCompletion) + 1;
 const char* to_string(TraceKind kind);
+constexpr bool is_tlp(TraceKind kind) {
+  return kind == TraceKind::kTlpRead || kind == TraceKind::kTlpWrite || kind == TraceKind::kTlpCompletion;
+}
 
 // A clock whose stages record. Cycle numbers of one domain do not compare with another's; times do.
 struct TraceDomain {
@@ -59,6 +66,11 @@ struct TraceEvent {
   const char* text = "";                  // of kDropped: why
   RequestId request;                      // whose it is, in every output
   RequestId receive;                      // of a completion: the receive request that the message used
+  std::uint64_t address = 0;              // of a TLP that is a request
+  std::uint32_t tag = 0;                  // of a TLP that reads or answers
+
+  bool has_address() const { return kind == TraceKind::kTlpRead || kind == TraceKind::kTlpWrite; }
+  bool has_tag() const { return kind == TraceKind::kTlpRead || kind == TraceKind::kTlpCompletion; }
 };
 
 class TraceSink {

@@ -16,7 +16,6 @@ enum OptionCode : std::uint16_t {
   kEpbFlags = 2
 };
 constexpr std::uint32_t kByteOrderMagic = 0x1a2b3c4d;
-constexpr std::uint16_t kLinkTypeEthernet = 1;
 constexpr std::uint8_t kNanoseconds = 9;  // negative power of ten
 constexpr std::uint64_t kPsPerTick = 1000;
 constexpr std::size_t kOptionHeader = 4, kMaxOption = 0xfffc;
@@ -73,10 +72,10 @@ PcapngWriter::PcapngWriter(const std::string& file) : out_(file) {
 }
 
 // Section 4.2.
-unsigned PcapngWriter::add_interface(std::string_view name) {
+unsigned PcapngWriter::add_interface(std::string_view name, LinkType type) {
   const std::size_t size = 8 + kOptionHeader + padded(name.size()) + kOptionHeader + 4 + kOptionHeader;
   put_block(out_, kInterface, size, [&] {
-    put16(out_, kLinkTypeEthernet);
+    put16(out_, static_cast<std::uint16_t>(type));
     put16(out_, 0);
     put32(out_, 0);  // no snap length
     put_option(out_, kIfName, as_bytes(name));

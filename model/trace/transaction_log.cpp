@@ -1,54 +1,85 @@
 #include "model/trace/transaction_log.h"
 
-#include <algorithm>
+#include <charconv>
 #include <cstring>
-#include <tuple>
-
-#include <fmt/format.h>
-
-#include "model/common/check.h"
+#include <string_view>
 
 namespace rnic {
+namespace {
 
-TransactionLog::TransactionLog(const std::string& file, Words words, std::vector<std::string> nodes)
-    : file_(file), words_(std::move(words)), nodes_(std::move(nodes)) {
+constexpr std::size_t kDigits = 20;  // of the largest number
+
+// Appends to memory that is large enough. Half of what a log costs is here.
+class Appender {
+ public:
+  explicit Appender(char* to) : to_(to) {}
+  void text(std::string_view text) {
+    std::memcpy(to_, text.data(), text.size());
+    to_ += text.size();
+  }
+  void number(std::uint64_t value, int base = 10) {
+    if (value < 10) *to_++ = static_cast<char>('0' + value);
+    else to_ = std::to_chars(to_, to_ + kDigits, value, base).ptr;
+  }
+  void tab() { *to_++ = '\t'; }
+  void line_end() { *to_++ = '\n'; }
+  char* end() const { return to_; }
+
+ private:
+  char* to_;
+};
+
+void add_tlp_words(Appender& line, const TraceEvent& e) {
+  if (e.has_tag()) {
+    line.text("tag ");
+    line.number(e.tag);
+  }
+  if (e.kind == TraceKind::kTlpRead) line.text(" ");
+  if (e.has_address()) {
+    line.text("address 0x");
+    line.number(e.address, 16);
+  }
+}
+
+}  // namespace
+
+TransactionLog::TransactionLog(const std::string& file, std::vector<std::string> nodes, EventWords words)
+    : file_(file), nodes_(std::move(nodes)), words_(std::move(words)) {
   file_.write("time_ps\tnode\twhere\tkind\tflow\tqpn\tbytes\trequest\treceive\twords\n");
 }
 
-void TransactionLog::event(const TraceDomain& domain, const TraceEvent& event) {
-  const std::uint64_t ps = event.cycle * domain.period_ps;
-  RNIC_CHECK_MSG(ps >= written_until_, std::string(event.where) + ": an event was recorded too late to be in order");
-  waiting_.push_back({ps, &domain, event});
-}
-
-bool TransactionLog::before(const Line& a, const Line& b) {
-  const auto key = [](const Line& l) {
-    const TraceEvent& e = l.event;
-    return std::tie(l.ps, l.domain->name, e.kind, e.flow, e.qpn, e.bytes, e.values, e.request, e.receive);
-  };
-  const auto ka = key(a), kb = key(b);
-  return ka != kb ? ka < kb : std::strcmp(a.event.where, b.event.where) < 0;
-}
-
-void TransactionLog::advance(std::uint64_t ps) {
-  const auto later = std::partition(waiting_.begin(), waiting_.end(), [ps](const Line& l) { return l.ps < ps; });
-  std::sort(waiting_.begin(), later, before);
-  for (auto line = waiting_.begin(); line != later; ++line) write(*line);
-  waiting_.erase(waiting_.begin(), later);
-  written_until_ = ps;
-}
-
-void TransactionLog::write(const Line& line) {
-  const TraceEvent& e = line.event;
-  const auto number = [](std::uint32_t n) { return n == TraceEvent::kNone ? std::string() : std::to_string(n); };
-  file_.write(fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", line.ps, line.domain->name, e.where,
-                          to_string(e.kind), number(e.flow.v), number(e.qpn), number(e.bytes), e.request.text(nodes_),
-                          e.receive.text(nodes_), words_(e)));
-}
-
-void TransactionLog::close() {
-  advance(UINT64_MAX);
-  file_.close();
+void TransactionLog::events(const std::vector<TimedEvent>& batch) {
+  constexpr std::size_t kNumbersAndKind = 256, kPiece = 1 << 16;
+  std::size_t used = 0;
+  for (const TimedEvent& t : batch) {
+    const TraceEvent& e = t.event;
+    const std::string_view node = nodes_[t.node], where = e.where;
+    const std::string words = is_tlp(e.kind) ? std::string() : words_(e);
+    const std::size_t most = node.size() + where.size() + words.size() + kNumbersAndKind;
+    if (text_.size() < used + most) text_.resize(used + most + kPiece);
+    Appender line(text_.data() + used);
+    line.number(t.ps);
+    line.tab();
+    line.text(node);
+    line.tab();
+    line.text(where);
+    line.tab();
+    line.text(to_string(e.kind));
+    line.tab();
+    for (const std::uint32_t n : {e.flow.v, e.qpn, e.bytes}) {
+      if (n != TraceEvent::kNone) line.number(n);
+      line.tab();
+    }
+    for (const RequestId id : {e.request, e.receive}) {
+      if (id) line.text(id.text(nodes_));
+      line.tab();
+    }
+    if (is_tlp(e.kind)) add_tlp_words(line, e);
+    else line.text(words);
+    line.line_end();
+    used = static_cast<std::size_t>(line.end() - text_.data());
+  }
+  file_.write(ByteSpan(reinterpret_cast<const std::uint8_t*>(text_.data()), used));
 }
 
 }  // namespace rnic

@@ -31,7 +31,9 @@ PciePort::PciePort(Stage& owner, const PcieLinkConfig& link, PcieSide side)
 }
 
 void PciePort::send(Tlp tlp) {
-  sc_core::sc_time delay = delay_until(transmitter_.send(tlp));
+  const std::uint64_t arrives_ps = transmitter_.send(tlp);
+  for (TlpTap* tap : taps_) tap->sent(tlp, transmitter_.began_ps(tlp), arrives_ps);
+  sc_core::sc_time delay = delay_until(arrives_ps);
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   const tlm::tlm_sync_enum answer = out->nb_transport_fw(tlp, phase, delay);
   RNIC_CHECK(answer == tlm::TLM_COMPLETED);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <tlm>
+#include <vector>
 
 #include "model/common/clock_domain.h"
 #include "model/common/inbox.h"
@@ -13,6 +14,13 @@
 namespace rnic::pcie {
 
 enum class PcieSide { kHost, kDevice };
+
+// Sees every TLP that a port sends, when it goes onto the wire: from when to when its octets are there and at the other
+// end. The times lie at or after the cycle of the call.
+struct TlpTap {
+  virtual ~TlpTap() = default;
+  virtual void sent(const Tlp& tlp, std::uint64_t begins_ps, std::uint64_t arrives_ps) = 0;
+};
 
 class PciePort final : private tlm::tlm_fw_transport_if<PcieProtocol>, private tlm::tlm_bw_transport_if<PcieProtocol> {
  public:
@@ -26,6 +34,8 @@ class PciePort final : private tlm::tlm_fw_transport_if<PcieProtocol>, private t
   int choose(const Tlp* const* heads, unsigned n) { return transmitter_.choose(heads, n); }
   void wake_when_free() { transmitter_.wake_when_free(); }
   void send(Tlp tlp);
+  // Not for the model's own use: nobody may change what happens by it.
+  void tap(TlpTap& tap) { taps_.push_back(&tap); }
 
   // Receiving: one buffer per flow control class, so that none can block another. pop() frees the space and returns its
   // credits to the sender.
@@ -56,6 +66,7 @@ class PciePort final : private tlm::tlm_fw_transport_if<PcieProtocol>, private t
   const CreditConfig advertised_;  // for our receive buffers
   PcieTransmitter transmitter_;
   Inbox<Tlp> posted_, non_posted_, completions_;
+  std::vector<TlpTap*> taps_;
 };
 
 }  // namespace rnic::pcie

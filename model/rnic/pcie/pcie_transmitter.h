@@ -36,6 +36,10 @@ class PcieTransmitter final {
 
   // Puts a chosen TLP on the wire; returns when its last octet arrives, in ps.
   std::uint64_t send(const Tlp& tlp);
+  // When the first octet of the TLP went onto the wire that was the last to be sent.
+  std::uint64_t began_ps(const Tlp& last) const {
+    return (free_at_ticks_ - timing_.ticks(last)) / LinkTiming::kTicksPerPs;
+  }
 
   // Credits of a TLP are back at at_ps, which never decreases.
   void credit_returned(const Tlp& tlp, std::uint64_t at_ps);

@@ -1,0 +1,40 @@
+// The TLPs of one node's PCIe link in the capture, as an interface of their own. trace.md describes the octets.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/rnic/pcie/tlp.h"
+#include "model/system/wire_capture.h"
+
+namespace rnic {
+
+class Node;
+
+// What the pseudo header says of a TLP.
+struct TlpPlace {
+  enum class Space : std::uint8_t { kMemory = 0, kBar0 = 1, kInterrupt = 2 };
+  bool to_device = false;
+  Space space = Space::kMemory;  // that a request addresses
+  std::uint32_t offset = 0;      // in BAR0
+  RequestId request{};           // as in TraceEvent
+};
+
+// Pseudo header, then the TLP as it is on the wire: header and data in whole double words, without framing and LCRC.
+std::vector<std::uint8_t> tlp_octets(const pcie::Tlp& tlp, const TlpPlace& place);
+
+class TlpCapture final {
+ public:
+  // `comment` of a request; it may be nothing.
+  TlpCapture(const std::string& name, Node& node, WireCapture& capture,
+             std::function<std::string(RequestId request)> comment);
+  ~TlpCapture();
+
+ private:
+  struct Taps;
+  const std::unique_ptr<Taps> taps_;
+};
+
+}  // namespace rnic

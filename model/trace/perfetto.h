@@ -1,0 +1,77 @@
+// A run for https://ui.perfetto.dev: Perfetto's own format, tracks of events per node and block, and one arrow after
+// the other from event to event of a work request.
+#pragma once
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "model/trace/event_stream.h"
+#include "model/trace/output_file.h"
+
+namespace rnic {
+
+// Messages of Protocol Buffers, of which a trace needs no more than this: numbers, texts and messages in messages.
+class ProtoMessage final {
+ public:
+  void number(unsigned field, std::uint64_t value);  // int32 to uint64, bool, enum
+  void fixed(unsigned field, std::uint64_t value);   // fixed64
+  void real(unsigned field, double value);
+  void text(unsigned field, std::string_view value);  // string, bytes
+  void message(unsigned field, const ProtoMessage& value) { text(field, value.octets_); }
+  void clear() { octets_.clear(); }
+  const std::string& octets() const { return octets_; }
+
+ private:
+  void varint(std::uint64_t value);
+  std::string octets_;
+};
+
+// A node is a process. Each of its places is a track of instants, which belong to the flow of their request. A request
+// is also a slice from its first event to its last, on the first track where there is room. Counters are the requests
+// under way, and the rate at which frames are sent. Perfetto's times are nanoseconds: an event has its picoseconds
+// beside them.
+class PerfettoTrace final : public EventReader {
+ public:
+  // ConfigError if there can be no such file.
+  PerfettoTrace(const std::string& file, std::vector<std::string> nodes, EventWords words);
+
+  void events(const std::vector<TimedEvent>& batch) override;
+  // OutputError if not all could be written.
+  void close();
+
+ private:
+  struct Request {
+    std::string text;
+    std::uint64_t first_ps, last_ps;
+    std::uint32_t node;  // of its first event
+  };
+  struct Sending {
+    std::uint64_t bytes = 0, interval = 0;  // in the interval of this number
+  };
+  std::uint64_t new_track(std::uint32_t node, const std::string& name, bool counts, const char* unit = "");
+  std::uint64_t place_track(const TimedEvent& t);
+  void put(std::uint64_t ps, unsigned field, const ProtoMessage& content);
+  void put_begin_of_file();
+  void add(const TimedEvent& t);
+  const Request& note(const TimedEvent& t);
+  void count_sent(const TimedEvent& t);
+  void end_interval(std::uint32_t node);
+  void put_requests();
+  void put_requests_under_way();
+
+  OutputFile file_;
+  const std::vector<std::string> nodes_;
+  const EventWords words_;
+  std::uint64_t tracks_ = 0;
+  std::vector<std::unordered_map<const char*, std::uint64_t>> places_;  // of a node: looked up, never iterated
+  std::vector<std::map<std::string, std::uint64_t>> place_names_;
+  std::vector<std::uint64_t> rates_;  // tracks
+  std::vector<Sending> sending_;
+  std::vector<Request> requests_;  // in the order of their first events
+  std::unordered_map<std::uint64_t, std::size_t> request_index_;
+  ProtoMessage event_, annotation_, packet_, trace_;
+};
+
+}  // namespace rnic

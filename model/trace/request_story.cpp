@@ -1,0 +1,100 @@
+#include "model/trace/request_story.h"
+
+#include <filesystem>
+
+#include "model/common/check.h"
+#include "model/trace/database.h"
+#include "model/trace/sqlite.h"
+
+namespace rnic {
+namespace {
+
+constexpr const char* kSpan = "SELECT id, text, coalesce(posted_ps, first_ps), coalesce(polled_ps, last_ps), events ";
+
+RequestSpan span_of(const SqliteStatement& row) {
+  return {RequestId(row.number(0)), row.text(1), row.number(2), row.number(3), row.number(4)};
+}
+
+std::optional<std::uint64_t> known(const SqliteStatement& row, int column) {
+  return row.is_null(column) ? std::nullopt : std::optional(row.number(column));
+}
+
+}  // namespace
+
+// SQLite's own mistakes are those of the file.
+template <class Read>
+auto RequestStory::reading(Read read) const -> decltype(read()) try {
+  return read();
+} catch (const SqliteError& error) {
+  throw ConfigError(file_ + ": " + error.what());
+}
+
+RequestStory::RequestStory(const std::string& file) : file_(file) {
+  if (std::error_code none; !std::filesystem::is_regular_file(file_, none)) {
+    throw ConfigError(file_ + ": there is no such file; rnicsim run … --db " + file_ + " writes one");
+  }
+  reading([&] {
+    database_ = std::make_unique<Sqlite>(file_, SQLITE_OPEN_READONLY);
+    SqliteStatement version = database_->prepare("PRAGMA user_version");
+    if (!version.step() || version.number(0) != Database::kVersion) {
+      throw ConfigError(file_ + ": is no database of a run of this version of rnicsim");
+    }
+  });
+}
+
+RequestStory::~RequestStory() = default;
+
+RequestSpan RequestStory::find(const std::string& text) const {
+  return reading([&] {
+    SqliteStatement row = database_->prepare(std::string(kSpan) + "FROM requests WHERE text = ?");
+    row.bind(1, text);
+    if (row.step()) return span_of(row);
+    // Of the names beside it the one that begins like it for longest.
+    SqliteStatement near = database_->prepare(
+        "SELECT text FROM (SELECT text FROM (SELECT text FROM requests WHERE text < ?1 ORDER BY text DESC LIMIT 1) "
+        "UNION ALL SELECT text FROM (SELECT text FROM requests WHERE text > ?1 ORDER BY text LIMIT 1))");
+    near.bind(1, text);
+    std::string nearest;
+    std::size_t best = 0;
+    while (near.step()) {
+      const std::string name = near.text(0);
+      std::size_t same = 0;
+      while (same < std::min(name.size(), text.size()) && name[same] == text[same]) ++same;
+      if (!nearest.empty() && same <= best) continue;
+      nearest = name;
+      best = same;
+    }
+    throw ConfigError(file_ + ": has no request '" + text + "'" +
+                      (nearest.empty() ? ", nor any other" : "; the nearest is '" + nearest + "'"));
+  });
+}
+
+std::vector<StoryLine> RequestStory::tell(const RequestSpan& request) const {
+  return reading([&] {
+    SqliteStatement row = database_->prepare(
+        "SELECT time_ps, node, place, kind, words, flow, qpn, bytes, address, tag FROM events WHERE request = ? "
+        "ORDER BY time_ps, id");
+    row.bind(1, request.id.v);
+    std::vector<StoryLine> lines;
+    while (row.step()) {
+      lines.push_back({row.number(0), row.text(1), row.text(2), row.text(3), row.text(4), known(row, 5), known(row, 6),
+                       known(row, 7), known(row, 8), known(row, 9)});
+    }
+    return lines;
+  });
+}
+
+std::vector<RequestSpan> RequestStory::slowest(unsigned count) const {
+  return reading([&] {
+    SqliteStatement row = database_->prepare(
+        std::string(kSpan) +
+        "FROM requests WHERE polled_ps IS NOT NULL AND posted_ps IS NOT NULL AND (id >> 54 & 15) = 0 "
+        "ORDER BY coalesce(polled_ps, last_ps) - coalesce(posted_ps, first_ps) DESC, id LIMIT ?");
+    row.bind(1, count);
+    std::vector<RequestSpan> spans;
+    while (row.step()) spans.push_back(span_of(row));
+    return spans;
+  });
+}
+
+}  // namespace rnic

@@ -1,0 +1,98 @@
+"""The database of a run tells what its other outputs tell, and `explain` reads it."""
+import csv
+import re
+import sqlite3
+import unittest
+
+from rnicsim import QUICKSTART, ROOT, TRACES, ProgramTest
+
+
+class Database(ProgramTest):
+    def database(self, *options):
+        self.stats = self.run_scenario(self.small_scenario(), "--db", "out/run.sqlite", *options)
+        database = sqlite3.connect(self.folder / "out/run.sqlite")
+        self.addCleanup(database.close)
+        return database
+
+    def test_it_has_the_events_of_the_log(self):
+        database = self.database("--trace", "log.tsv")
+        with open(self.folder / "log.tsv", newline="", encoding="utf-8") as log:
+            lines = [(int(line["time_ps"]), line["node"], line["where"], line["kind"])
+                     for line in csv.DictReader(log, delimiter="\t", quoting=csv.QUOTE_NONE)]
+        self.assertEqual(lines, database.execute("SELECT time_ps, node, place, kind FROM events ORDER BY id").fetchall())
+        facts = dict(database.execute("SELECT name, value FROM run WHERE node IS NULL"))
+        self.assertEqual((facts["digest"], facts["end"]), (self.stats["digest"], "done"))
+        settings = dict(database.execute("SELECT name, value FROM run WHERE node = 'a'"))
+        self.assertEqual(int(settings["rnic.tcp.mtu"]), self.stats["config"]["a"]["rnic"]["tcp"]["mtu"])
+
+    def test_frames_and_tlps_are_those_that_were_counted(self):
+        database = self.database()
+        self.assertEqual(database.execute("SELECT count(*), max(number) FROM frames").fetchone(), (self.stats["frames"],) * 2)
+        sent = dict(database.execute("SELECT node || place, count(*) FROM tlps GROUP BY node, place"))
+        octets = dict(database.execute("SELECT node || place, sum(bytes) FROM tlps WHERE type <> 'read' GROUP BY node, place"))
+        for node in "ab":
+            for place, direction in (("pcie.upstream", "device_to_host"), ("pcie.downstream", "host_to_device")):
+                counted = self.stats["stats"][node]["pcie"][direction]
+                self.assertEqual(sent[node + place], counted["tlps"]["value"])
+                self.assertEqual(octets[node + place], counted["data_bytes"]["value"])
+        # Every read is answered in full, under its tag and after it.
+        asked, answered = database.execute("SELECT (SELECT sum(bytes) FROM tlps WHERE type = 'read'), (SELECT sum(bytes) FROM "
+                                           "tlps WHERE type = 'completion')").fetchone()
+        self.assertEqual(asked, answered)
+
+    def test_the_page_s_questions_have_answers(self):
+        database = self.database()
+        page = (ROOT / "model/trace/database.md").read_text()
+        questions = re.findall(r"(?:^    .*\n)+", page[page.index("## Questions"):], re.MULTILINE)
+        self.assertGreater(len(questions), 5)
+        for question in questions:
+            database.execute(question).fetchall()
+        columns = {name: {column[1] for column in database.execute(f"PRAGMA table_info({name})")}
+                   for name, in database.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")}
+        rows = re.findall(r"^\| `(\w+)`[^|]*\|[^|]*\| (.*) \|$", page, re.MULTILINE)
+        self.assertEqual({name for name, _ in rows}, set(columns))
+        for name, text in rows:
+            if text != "likewise":
+                named = set(re.findall(r"`(\w+)`", re.sub(r"\([^)]*\)", "", text)))
+                self.assertEqual(named, columns[name], name)
+
+    def test_the_same_in_any_order_of_calls(self):
+        rows = []
+        for options in (), ("--set", "sim.shuffle_seed=7"):
+            database = self.database(*options)
+            rows.append([database.execute(f"SELECT * FROM {table}").fetchall() for table in ("events", "frames", "requests")])
+        self.assertEqual(*rows)
+
+    def test_explain(self):
+        database = self.database()
+        slowest = self.run_program("explain", "out", "--slowest", "3").stdout.splitlines()
+        self.assertEqual(len(slowest), 4)
+        request, took = slowest[1].split()[:2]
+        events = database.execute("SELECT time_ps FROM events JOIN requests ON requests.id = request WHERE text = ?", (request,))
+        times = sorted(time for time, in events)
+        self.assertEqual(took, f"{(times[-1] - times[0]) // 1000}.{(times[-1] - times[0]) % 1000:03}")
+        story = self.run_program("explain", "out/run.sqlite", "--request", request).stdout.splitlines()
+        self.assertEqual(len(story), 2 + len(times))
+        self.assertEqual([line.split()[0] for line in story[2:]], [f"{t // 10**6}.{t % 10**6:06}" for t in times])
+        since = [line.split()[2] for line in story[2:]]
+        self.assertEqual(since, ["+0.000"] + [f"+{(b - a) // 1000}.{(b - a) % 1000:03}" for a, b in zip(times, times[1:])])
+
+    def check_refused(self, text, *arguments):
+        run = self.run_program(*arguments)
+        self.assertEqual(run.returncode, 2, run.stdout)
+        self.assertIn(text, run.stderr)
+
+    def test_mistakes(self):
+        self.check_refused("none/run.sqlite: cannot be created", "run", QUICKSTART, "--db", "none/run.sqlite")
+        self.assertEqual(self.files(), [])
+        self.run_scenario(self.small_scenario())
+        self.check_refused("rnicsim run … --db out/run.sqlite", "explain", "out", "--slowest", "1")
+        self.database()
+        self.check_refused("has no request 'x'; the nearest is", "explain", "out", "--request", "x")
+        self.check_refused("one of --request ID and --slowest N", "explain", "out")
+        self.check_refused("--slowest must be", "explain", "out", "--slowest", "0")
+        self.check_refused("--db applies to one point", "run", TRACES / "loss-sweep.json", "--db", "x.sqlite")
+
+
+if __name__ == "__main__":
+    unittest.main()
