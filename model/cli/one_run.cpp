@@ -15,17 +15,6 @@
 namespace rnic::cli {
 namespace {
 
-// Above this share a resource limits the run; what remains are gaps at its start and end.
-constexpr double kSaturated = 0.95;
-
-std::string binding_text(const std::vector<Utilization>& by_share) {
-  if (by_share.empty()) return "nothing is saturated: no work was begun";
-  const Utilization& busiest = by_share.front();
-  const std::string load = fmt::format("{} ({:.1f} % busy)", busiest.resource, 100 * busiest.share);
-  if (busiest.share >= kSaturated) return "binds: " + load;
-  return fmt::format("nothing is saturated (none above {:.0f} %); busiest: {}", 100 * kSaturated, load);
-}
-
 const char* why_it_stopped(RunEnd end) {
   return end == RunEnd::kHung ? "no progress" : end == RunEnd::kPeerGone ? "the peer has left" : "time limit reached";
 }
@@ -35,7 +24,7 @@ int report(const World& world, const RunResult& result, std::ostream& out, std::
   if (end == RunEnd::kInterrupted) {
     out << fmt::format("incomplete: {} has stopped the run\n", interruption_name());
   }
-  out << world.table() << world.verdicts() << binding_text(run.utilization()) << '\n';
+  out << run.bottleneck().first.line << '\n' << world.table() << world.verdicts();
   out << fmt::format("simulated {} in {:.2f} s of processor time, {} frames, seed {}{}\n", time_text(kernel_time_ps()),
                      run.cpu_seconds(), run.frames(), world.config().sim.seed,
                      world.faults().any() ? fmt::format(", faults of seed {}", world.faults().seed()) : "");

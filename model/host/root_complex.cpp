@@ -21,7 +21,8 @@ RootComplex::RootComplex(sc_core::sc_module_name nm, ClockDomain& clk, const Roo
       link_(link),
       memory_(memory),
       snapshots_(link.max_payload_bytes),
-      mmio_(*this) {
+      mmio_(*this),
+      pending_reads_(config.pending_reads) {
   if (std::uint64_t{config.mmio_ns} * 1000 < clk.period_ps()) {
     throw ConfigError("host.root_complex.mmio_ns: must be at least one cycle of the host's clock");
   }
@@ -146,7 +147,9 @@ Wake RootComplex::tick() {
   take_completion();
   prepare_completion();
   transmit();
-  const bool reads = port.can_pop(FlowClass::kNonPosted) && reads_.size() < config_.pending_reads;
+  const bool full = reads_.size() == config_.pending_reads;
+  pending_reads_.set(now(), static_cast<unsigned>(reads_.size()), full && port.can_pop(FlowClass::kNonPosted));
+  const bool reads = port.can_pop(FlowClass::kNonPosted) && !full;
   if (reads || port.can_pop(FlowClass::kPosted) || port.can_pop(FlowClass::kCompletion)) return Wake::next_cycle();
   const bool memory_works = !reads_.empty() && reads_.front().due > now();
   return memory_works ? Wake::at_cycle(reads_.front().due) : Wake::on_traffic();

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "model/common/account.h"
 #include "model/common/inbox.h"
 #include "model/common/ring.h"
 #include "model/host/host_memory.h"
@@ -70,6 +71,7 @@ class RootComplex final : public Stage, public HostPort {
   std::string waiting_for() const override;
   void register_stats(const StatsGroup& group) const override;
   const RootComplexCounters& counters() const { return counters_; }
+  Account& pending_reads() { return pending_reads_; }
 
  private:
   static constexpr unsigned kMmioTags = 32;
@@ -98,7 +100,8 @@ class RootComplex final : public Stage, public HostPort {
   BufferPool snapshots_;  // read data on its way to the device
   Inbox<Access> mmio_;    // the CPU's accesses on their way to the root port
   std::uint64_t last_mmio_ps_ = 0;
-  Ring<Read> reads_;      // in the order of arrival, which is the order of service
+  Ring<Read> reads_;  // in the order of arrival, which is the order of service
+  Account pending_reads_;
   pcie::Tlp completion_;  // the next to send
   bool completion_ready_ = false;
   std::uint32_t free_tags_ = 0xffffffff;

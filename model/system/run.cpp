@@ -54,7 +54,8 @@ Run::Run(World& world, const RunOptions& options)
       options_(options),
       debugger_(open_debugger(world, options)),
       outputs_(options, world.stations(), world.cable()),
-      utilization_(world.stations()) {
+      utilization_(world.stations()),
+      accounting_(world.stations(), utilization_) {
   register_stats();
 }
 
@@ -102,7 +103,9 @@ bool Run::run_slice() {
     if (stop_requested()) return false;
     outputs_.follow(kernel_time_ps());
     world_.advance(std::min(until_ps, kernel_time_ps() + pace.step_ps));
-    utilization_.follow(world_.working());
+    const bool working = world_.working();
+    utilization_.follow(working);
+    accounting_.follow(working, working ? world_.phase() : 0);
   }
   return true;
 }
@@ -151,6 +154,7 @@ RunEnd Run::drive(const ProgressReport& report) {
   }
   end = world_.conclude(end);
   utilization_.end();
+  accounting_.end();
   cpu_seconds_ = processor_seconds() - cpu_start;
   wall_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count();
   if (debugger_) debugger_->session.end(end == RunEnd::kDone);
@@ -163,6 +167,10 @@ std::vector<std::string> Run::errors() const {
   for (std::string& fault : outputs_.firmware_faults()) errors.push_back(std::move(fault));
   if (killed()) errors.push_back("the debugger ended the run");
   return errors;
+}
+
+BottleneckReport Run::bottleneck() const {
+  return find_bottleneck(accounting_, [this](unsigned phase) { return world_.phase_name(phase); });
 }
 
 std::string Run::waiting_for() const {
@@ -196,6 +204,8 @@ nlohmann::ordered_json Run::stats_json(RunEnd end) const {
   world_.add_results(j);
   if (outputs_.breakdown() != nullptr) j["latency_breakdown"] = outputs_.breakdown()->json();
   j["errors"] = errors();
+  add_bottleneck(j, bottleneck());
+  j["occupancy"] = accounting_.json();
   for (const Utilization& u : utilization()) j["utilization"][u.resource] = u.share;
   for (const Station& s : world_.stations()) j["config"][s.name] = dump_system(s.config);
   if (!write_failures().empty()) j["not_written"] = write_failures();
@@ -230,7 +240,7 @@ std::vector<RunFact> Run::facts(RunEnd end) const {
 std::string Run::stats_text(RunEnd end) const {
   std::ostringstream text;
   if (end != RunEnd::kDone) text << "incomplete: " << end_name(end) << '\n';
-  text << world_.table();
+  text << bottleneck().first.line << '\n' << world_.table();
   for (const std::string& e : errors()) text << "error: " << e << '\n';
   write_text(text, stats_);
   return text.str();

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "model/system/bottleneck.h"
 #include "model/system/run_outputs.h"
 #include "model/system/utilization.h"
 #include "model/system/world.h"
@@ -38,6 +39,7 @@ class Run final {
   const std::vector<std::string>& write_failures() const { return outputs_.failures(); }
   std::uint64_t frames() const { return outputs_.capture().frames(); }
   std::vector<Utilization> utilization() const { return utilization_.shares(); }
+  BottleneckReport bottleneck() const;
   double cpu_seconds() const { return cpu_seconds_; }
 
  private:
@@ -58,6 +60,7 @@ class Run final {
   std::unique_ptr<Debugger> debugger_;
   RunOutputs outputs_;
   UtilizationMeter utilization_;
+  Accounting accounting_;
   StatsRegistry stats_;
   std::string peer_error_;
   double wall_seconds_ = 0, cpu_seconds_ = 0;

@@ -25,6 +25,8 @@ class TwoNodeWorld final : public World {
   bool done() const override { return workload_->done(); }
   bool failed() const override { return workload_->failed(); }
   bool working() const override { return workload_->working(); }
+  unsigned phase() const override { return workload_->phase(); }
+  std::string phase_name(unsigned phase) const override { return workload_->phase_name(phase); }
   std::uint64_t progress() const override { return workload_->progress(); }
   std::uint64_t total() const override { return total_; }
   RunEnd conclude(RunEnd end) override;

@@ -42,6 +42,11 @@ void UtilizationMeter::follow(bool working) {
   phase_begin_.reset();
 }
 
+void UtilizationMeter::restart() {
+  work_.reset();
+  if (phase_begin_) phase_begin_ = busy();
+}
+
 std::vector<Utilization> UtilizationMeter::shares() const {
   std::vector<Utilization> list;
   if (!work_ || work_->time_ps == 0) return list;

@@ -27,14 +27,16 @@ class UtilizationMeter final {
   // The busiest first; none if no work was begun.
   std::vector<Utilization> shares() const;
 
- private:
   // How long each resource has been busy in how much time.
   struct Busy {
     std::uint64_t time_ps = 0;
     std::vector<std::pair<std::string, double>> ps;
   };
   Busy busy() const;  // since the begin
+  // What came before does not count.
+  void restart();
 
+ private:
   const std::vector<Station>& stations_;
   std::optional<Busy> phase_begin_, work_;  // of the current phase; of all finished phases
 };

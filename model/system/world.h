@@ -59,6 +59,10 @@ class World {
   virtual RunEnd conclude(RunEnd end) { return end; }  // the run is over
   virtual bool passed() const { return true; }         // all checks, after a run that is done
 
+  // The part of the work under way, while working(): what limits a run is found for each.
+  virtual unsigned phase() const { return 0; }
+  virtual std::string phase_name(unsigned) const { return "work"; }
+
   // What is made of a world without progress for so long, or without any event that could bring it.
   enum class Stall { kWait, kResolved, kHung };
   virtual Stall stall(std::uint64_t idle_ps, bool dead);

@@ -132,15 +132,7 @@ class UsageErrors(ProgramTest):
                 self.assertIn(f"unknown option '{typed.split('=')[0]}'; the nearest is '{nearest}'\n", run.stderr)
 
 
-class WhatBinds(ProgramTest):
-    def test_a_full_wire(self):
-        run = self.run_program("run", TRACES / "write_bw.json", "--no-capture")
-        self.assertRegex(run.stdout, r"(?m)^binds: wire a to b \(9[5-9]\.\d % busy\)$")
-
-    def test_nothing(self):
-        run = self.run_program("run", TRACES / "send_pingpong.json", "--no-capture")
-        self.assertRegex(run.stdout, r"(?m)^nothing is saturated \(none above 95 %\); busiest: .* \(\d+\.\d % busy\)$")
-
+class Utilization(ProgramTest):
     def test_set_up_does_not_count(self):
         """A short work item keeps the wire as busy as a long one."""
         shares = []
@@ -150,12 +142,6 @@ class WhatBinds(ProgramTest):
             shares.append(self.run_scenario("work.json", "--no-capture")["utilization"]["wire a to b"])
         self.assertGreater(shares[0], 0.95)
         self.assertAlmostEqual(shares[0], shares[1], delta=0.03)
-
-    def test_a_run_without_frames(self):
-        run = self.run_program("run", QUICKSTART, "--set", "rnic.fwcpu.fault=panic", "--set", "rnic.fwcpu.fault_event=1")
-        self.assertEqual(run.returncode, 1)
-        self.assertRegex(run.stdout, r"(?m)^nothing is saturated: no work was begun$")
-        self.assertNotIn("% busy", run.stdout)
 
 
 class Terminates(ProgramTest):

@@ -78,6 +78,7 @@ void HostCpu::run(Core& core) {
   running_ = &core;
   core.app_.step();
   ++core.calls_;
+  core.account_.occupy(now(), std::max(now(), clock().cycle_at_or_after(core.busy_until_ps_)));
   running_ = nullptr;
 }
 

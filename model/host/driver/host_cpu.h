@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "model/common/account.h"
 #include "model/common/clock_domain.h"
 #include "model/common/ids.h"
 #include "model/config/field.h"
@@ -85,6 +86,7 @@ class Core {
   App& app() const { return app_; }
   // Completed calls of step().
   std::uint64_t calls() const { return calls_; }
+  Account& account() { return account_; }
 
  private:
   friend class HostCpu;
@@ -99,6 +101,7 @@ class Core {
   std::vector<std::uint64_t> wakes_ps_;  // few, in no order
   std::uint64_t visible_ps_ = kNone;     // the oldest write that no call has followed
   std::uint64_t newest_visible_ps_ = 0;
+  Account account_{1};
 };
 
 // Lives in the host's clock domain. Costs nothing while all programs wait.
@@ -114,6 +117,7 @@ class HostCpu final : public Stage {
   const HostCpuConfig& config() const { return config_; }
   void observe_work(WorkObserver& observer) { work_observer_ = &observer; }
   WorkObserver* work_observer() const { return work_observer_; }
+  const std::vector<std::unique_ptr<Core>>& cores() const { return cores_; }
 
   // Register accesses of the running program, in the order of time over all cores.
   void mmio_write(std::uint32_t offset, std::uint32_t value);

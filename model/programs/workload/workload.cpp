@@ -195,6 +195,12 @@ void Workload::proceed() {
   }
 }
 
+std::string Workload::phase_name(unsigned phase) const {
+  std::string text;
+  for (const WorkItem& item : plan_.phases.at(phase)) text += (text.empty() ? "" : " and ") + item.name;
+  return text;
+}
+
 void Workload::aborted(const std::string& reason) { errors_.push_back(reason); }
 
 std::uint64_t Workload::progress() const {

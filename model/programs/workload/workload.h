@@ -35,6 +35,9 @@ class Workload final : private Barrier {
   bool done() const { return done_; }  // all phases are over and all connections closed
   // In a phase: connections and memory regions are there.
   bool working() const { return !done_ && !failed() && endpoints_.front().is_phase(stage_); }
+  // The one that runs, or the one before.
+  unsigned phase() const { return stage_ < 2 ? 0 : (stage_ - 2) / 2; }
+  std::string phase_name(unsigned phase) const;
   bool failed() const { return !errors_.empty(); }
   const std::vector<std::string>& errors() const { return errors_; }
 

@@ -78,6 +78,7 @@ void FwCpu::reset() {
   timer_at_.assign(timer_at_.size(), kNever);
   fault_.reset();
   profile_.reset();
+  account_.set(now(), 0, false);
 }
 
 Wake FwCpu::tick() {
@@ -87,6 +88,8 @@ Wake FwCpu::tick() {
     if (profile_.in_handler()) profile_.ended(now());
     dispatch_next();
   }
+  const bool stalled = stalled_ || fence_.has_value();
+  account_.set(now(), !operations.empty() || now() < busy_until() ? 1 : 0, stalled);
 
   if (stalled_ || (fence_ && !operations.empty())) return Wake::on_traffic();
   if (!operations.empty()) return Wake::at_cycle(operations.front().due + slip_);

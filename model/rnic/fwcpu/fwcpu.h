@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "model/abi/srq_events.h"
+#include "model/common/account.h"
 #include "model/common/link.h"
 #include "model/rnic/context/context.h"
 #include "model/rnic/fwcpu/firmware_fault.h"
@@ -68,6 +69,8 @@ class FwCpu final : public Stage {
   std::string waiting_for() const override;
   void register_stats(const StatsGroup& group) const override;
   const FwCpuCounters& counters() const { return counters_; }
+  // Taken: in a handler. Blocked: a register write waits for its block.
+  Account& account() { return account_; }
   // Why the firmware stopped for good, and what it was doing; nothing as long as it runs.
   struct Fault {
     std::string reason, dump;
@@ -105,6 +108,7 @@ class FwCpu final : public Stage {
   std::function<void()> on_fault_;
   LogRing* log_ = nullptr;
   FirmwareProfile profile_;
+  Account account_{1};
   FwCpuCounters counters_;
 };
 

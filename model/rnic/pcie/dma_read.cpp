@@ -14,7 +14,9 @@ DmaRead::DmaRead(sc_core::sc_module_name nm, ClockDomain& clk, unsigned clients,
       max_read_request_(link.max_read_request_bytes),
       timeout_cycles_(clk.cycle_at_or_after(std::uint64_t{config.completion_timeout_us} * 1'000'000)),
       requests_(config.max_requests),
-      tags_(config.max_tags) {
+      tags_(config.max_tags),
+      tags_account_(config.max_tags),
+      requests_account_(config.max_requests) {
   for (unsigned i = 0; i < clients; ++i) clients_.emplace_back(*this);
   for (unsigned i = config.max_requests; i-- > 0;) free_requests_.push_back(static_cast<std::uint16_t>(i));
   for (unsigned i = 0; i < config.max_tags; ++i) free_tags_.push(static_cast<std::uint16_t>(i));
@@ -124,6 +126,20 @@ bool DmaRead::issue() {
   return false;
 }
 
+// Somebody waits for a tag, or for room for a request.
+void DmaRead::account() {
+  const bool no_tag = free_tags_.empty(), no_room = free_requests_.empty();
+  bool for_tag = false, for_room = false;
+  if (no_tag || no_room) {
+    for (Client& client : clients_) {
+      for_tag |= no_tag && has_work(client);
+      for_room |= no_room && client.current == kNone && client.request->can_pop();
+    }
+  }
+  tags_account_.set(now(), static_cast<unsigned>(tags_.size() - free_tags_.size()), for_tag);
+  requests_account_.set(now(), static_cast<unsigned>(requests_.size() - free_requests_.size()), for_room);
+}
+
 void DmaRead::send_piece(unsigned c) {
   Client& client = clients_[c];
   if (client.current == kNone) {
@@ -164,6 +180,7 @@ void DmaRead::reset() {
   for (Tag& tag : tags_) tag.request = kNone;
   next_ = 0;
   answers_ = 0;
+  account();
 }
 
 Wake DmaRead::tick() {
@@ -171,6 +188,7 @@ Wake DmaRead::tick() {
   expire();
   const bool more = issue();
   answer();
+  account();
   if (more || completions->can_pop()) return Wake::next_cycle();
   return deadlines_.empty() ? Wake::on_traffic() : Wake::at_cycle(deadlines_.front().at);
 }

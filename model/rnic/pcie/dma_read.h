@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "model/common/account.h"
 #include "model/common/link.h"
 #include "model/common/ring.h"
 #include "model/rnic/messages/dma.h"
@@ -62,6 +63,8 @@ class DmaRead final : public Stage {
   std::string waiting_for() const override;
   void register_stats(const StatsGroup& group) const override;
   const DmaReadCounters& counters() const { return counters_; }
+  Account& tags() { return tags_account_; }
+  Account& requests() { return requests_account_; }
 
  private:
   static constexpr std::uint16_t kNone = 0xffff;
@@ -100,6 +103,7 @@ class DmaRead final : public Stage {
   void answer();
   bool has_work(Client& client) const;
   bool issue();
+  void account();
   void send_piece(unsigned c);
 
   const std::uint32_t max_read_request_;
@@ -112,6 +116,7 @@ class DmaRead final : public Stage {
   Ring<Deadline> deadlines_;
   unsigned next_ = 0;     // whose turn it is
   unsigned answers_ = 0;  // waiting in all clients
+  Account tags_account_, requests_account_;
   DmaReadCounters counters_;
 };
 

@@ -46,6 +46,7 @@ class PciePort final : private tlm::tlm_fw_transport_if<PcieProtocol>, private t
 
   const TransmitCounters& counters() const { return transmitter_.counters(); }
   bool waits_for_credit() const { return transmitter_.waits_for_credit(); }
+  PcieTransmitter& transmitter() { return transmitter_; }
   bool empty() const { return posted_.empty() && non_posted_.empty() && completions_.empty(); }
 
  private:

@@ -1,6 +1,7 @@
 #include "model/rnic/pcie/pcie_transmitter.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace rnic::pcie {
 
@@ -8,7 +9,10 @@ PcieTransmitter::PcieTransmitter(Stage& owner, const PcieLinkConfig& link, const
     : owner_(owner),
       timing_(link),
       propagation_ps_(std::uint64_t{link.propagation_ns} * 1000),
-      credits_(initial(receiver)) {
+      initial_(initial(receiver)),
+      credits_(initial_),
+      accounts_{accounts_of(FlowClass::kPosted), accounts_of(FlowClass::kNonPosted),
+                accounts_of(FlowClass::kCompletion)} {
   // A receiver that can never hold the largest TLP would stop the link for ever.
   if (receiver.posted_data != 0 && receiver.posted_data * 16 < link.max_payload_bytes) {
     throw ConfigError("pcie: posted_data credits do not hold one TLP of max_payload_bytes");
@@ -34,10 +38,46 @@ bool PcieTransmitter::has_credit(const Tlp& tlp) const {
 
 void PcieTransmitter::take_updates() {
   for (const std::uint64_t now_ps = owner_.clock().now_ps(); !updates_.empty() && updates_.front().at_ps <= now_ps;) {
-    const Update u = updates_.pop();
-    Credits& c = credits_[static_cast<unsigned>(u.of)];
-    if (c.headers != kInfinite) ++c.headers;
-    if (c.data != kInfinite) c.data += u.data;
+    take_update(owner_.clock().cycle_at_or_after(updates_.front().at_ps));
+  }
+}
+
+// The oldest one, which has come in cycle `at`.
+void PcieTransmitter::take_update(Cycle at) {
+  const Update u = updates_.pop();
+  Credits& c = credits_[static_cast<unsigned>(u.of)];
+  if (c.headers != kInfinite) ++c.headers;
+  if (c.data != kInfinite) c.data += u.data;
+  account(u.of, at);
+}
+
+// An update counts from its time on, though it is looked at when the next TLP is there.
+void PcieTransmitter::settled(Cycle at) {
+  while (!updates_.empty()) {
+    const Cycle due = owner_.clock().cycle_at_or_after(updates_.front().at_ps);
+    if (due >= at) return;
+    take_update(due);
+  }
+}
+
+PcieTransmitter::CreditAccounts PcieTransmitter::accounts_of(FlowClass c) const {
+  const Credits& all = initial_[static_cast<unsigned>(c)];
+  return {Account{all.headers == kInfinite ? 0 : all.headers}, Account{all.data == kInfinite ? 0 : all.data}};
+}
+
+void PcieTransmitter::account(FlowClass of, Cycle at) {
+  const auto i = static_cast<unsigned>(of);
+  const bool waits = (refused_ >> i & 1) != 0;
+  const Credits &all = initial_[i], &left = credits_[i];
+  if (all.headers != kInfinite) accounts_[i].headers.set(at, all.headers - left.headers, waits);
+  if (all.data != kInfinite) accounts_[i].data.set(at, all.data - left.data, waits && all.headers == kInfinite);
+}
+
+void PcieTransmitter::refuse(unsigned classes) {
+  if (classes == refused_) return;
+  const unsigned changed = std::exchange(refused_, classes) ^ classes;
+  for (unsigned i = 0; i < kFlowClasses; ++i) {
+    if ((changed >> i & 1) != 0) account(static_cast<FlowClass>(i), owner_.clock().now());
   }
 }
 
@@ -64,7 +104,7 @@ int PcieTransmitter::choose(const Tlp* const* heads, unsigned n) {
   const auto older = [](const Tlp& a, const Tlp& b) {
     return a.issued != b.issued ? a.issued < b.issued : a.type == TlpType::kMWr && b.type != TlpType::kMWr;
   };
-  bool refused = false;
+  unsigned refused = 0;
   for (std::uint32_t tried = 0;;) {
     int oldest = -1;
     for (unsigned i = 0; i < n; ++i) {
@@ -72,12 +112,16 @@ int PcieTransmitter::choose(const Tlp* const* heads, unsigned n) {
       if (oldest < 0 || older(*heads[i], *heads[oldest])) oldest = static_cast<int>(i);
     }
     if (oldest < 0) break;
-    if (has_credit(*heads[oldest])) return oldest;
-    refused = true;
+    if (has_credit(*heads[oldest])) {
+      refuse(refused);
+      return oldest;
+    }
+    refused |= 1u << static_cast<unsigned>(heads[oldest]->flow_class());
     if (heads[oldest]->flow_class() == FlowClass::kPosted) break;
     tried |= 1u << oldest;
   }
-  if (refused) wait_for_credit();
+  refuse(refused);
+  if (refused != 0) wait_for_credit();
   return -1;
 }
 
@@ -86,6 +130,7 @@ std::uint64_t PcieTransmitter::send(const Tlp& tlp) {
   Credits& c = credits_[static_cast<unsigned>(tlp.flow_class())];
   if (c.headers != kInfinite) --c.headers;
   if (c.data != kInfinite) c.data -= tlp.data_credits();
+  account(tlp.flow_class(), owner_.clock().now());
   const std::uint64_t start = std::max(free_at_ticks_, owner_.clock().now_ps() * LinkTiming::kTicksPerPs);
   free_at_ticks_ = start + timing_.ticks(tlp);
   free_cycle_ = free_at_ticks_ / (owner_.clock().period_ps() * LinkTiming::kTicksPerPs);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "model/common/account.h"
 #include "model/common/clock_domain.h"
 #include "model/common/ring.h"
 #include "model/rnic/pcie/link_timing.h"
@@ -50,6 +51,13 @@ class PcieTransmitter final {
   const TransmitCounters& counters() const { return counters_; }
   bool waits_for_credit() const { return waits_for_credit_; }
 
+  // Credits in use until cycle `at`, of a class that limits them. A TLP that waits for either is told of headers, if
+  // these are limited.
+  Account& headers(FlowClass c, Cycle at) { return settled(at), accounts_[static_cast<unsigned>(c)].headers; }
+  Account& data(FlowClass c, Cycle at) { return settled(at), accounts_[static_cast<unsigned>(c)].data; }
+  bool limits_headers(FlowClass c) const { return initial_[static_cast<unsigned>(c)].headers != kInfinite; }
+  bool limits_data(FlowClass c) const { return initial_[static_cast<unsigned>(c)].data != kInfinite; }
+
  private:
   static constexpr std::uint32_t kInfinite = 0xffffffff;
   struct Credits {
@@ -60,7 +68,15 @@ class PcieTransmitter final {
     std::uint32_t data = 0;
     FlowClass of = FlowClass::kPosted;
   };
+  struct CreditAccounts {
+    Account headers, data;
+  };
   static std::array<Credits, kFlowClasses> initial(const CreditConfig& receiver);
+  CreditAccounts accounts_of(FlowClass c) const;
+  void account(FlowClass c, Cycle at);
+  void refuse(unsigned classes);
+  void settled(Cycle at);
+  void take_update(Cycle at);
   bool wire_free() const { return free_cycle_ <= owner_.clock().now(); }
   bool has_credit(const Tlp& tlp) const;
   void take_updates();
@@ -69,11 +85,14 @@ class PcieTransmitter final {
   Stage& owner_;
   const LinkTiming timing_;
   const std::uint64_t propagation_ps_;
+  const std::array<Credits, kFlowClasses> initial_;
   std::array<Credits, kFlowClasses> credits_;
   Ring<Update> updates_;
   std::uint64_t free_at_ticks_ = 0;  // when the wire is free, in 1/1024 ps
   Cycle free_cycle_ = 0;             // the cycle in which that is: the next TLP is handed over then and starts there
   bool waits_for_credit_ = false;
+  unsigned refused_ = 0;  // classes, one bit each
+  std::array<CreditAccounts, kFlowClasses> accounts_;
   TransmitCounters counters_;
 };
 

@@ -10,7 +10,12 @@
 namespace rnic {
 
 AtomicAlu::AtomicAlu(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts, const AtomicAluConfig& cfg)
-    : Stage(nm, clk), contexts_(contexts), cfg_(cfg), words_(clk, cfg.operations), operations_(cfg.operations) {
+    : Stage(nm, clk),
+      contexts_(contexts),
+      cfg_(cfg),
+      words_(clk, cfg.operations),
+      operations_(cfg.operations),
+      slots_(cfg.operations) {
   for (unsigned i = 0; i < cfg.operations; ++i) free_.push(i);
 }
 
@@ -176,6 +181,7 @@ void AtomicAlu::reset() {
   executing_ = {};
   next_start_ = 0;
   held_up_ = false;
+  slots_.set(now(), 0, false);
 }
 
 Wake AtomicAlu::tick() {
@@ -184,6 +190,7 @@ Wake AtomicAlu::tick() {
   busy |= take_operand();
   busy |= execute_one();
   busy |= accept();
+  slots_.set(now(), static_cast<unsigned>(cfg_.operations - free_.size()), free_.empty() && in->can_pop());
   if (busy) return Wake::next_cycle();
   Cycle next = kNever;
   if (!executing_.empty() && executing_.front().done > now()) next = executing_.front().done;

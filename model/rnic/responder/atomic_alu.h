@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/abi/host_abi.h"
+#include "model/common/account.h"
 #include "model/common/link.h"
 #include "model/common/ring.h"
 #include "model/config/field.h"
@@ -65,6 +66,7 @@ class AtomicAlu final : public Stage {
   // Whoever writes to host memory in the chip's name tells it, but for this stage.
   WordWatch& words() { return words_; }
   void register_stats(const StatsGroup& group) const override;
+  Account& slots() { return slots_; }
   AtomicAluCounters& counters() { return counters_; }  // its twin counts for it
   // Where the octets of a DMA read with this tag go; the twin's as well.
   std::uint8_t* landing(std::uint32_t tag) { return operations_.at(tag).octets.data(); }
@@ -111,6 +113,7 @@ class AtomicAlu final : public Stage {
   Ring<unsigned> unanswered_;  // in the order of execution; a write is awaited
   Cycle next_start_ = 0;
   bool held_up_ = false;  // the next request waits for an older one
+  Account slots_;
   BufferPool buffers_{abi::kAtomicBytes};
   AtomicAluCounters counters_;
 };

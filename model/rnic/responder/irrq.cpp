@@ -1,5 +1,7 @@
 #include "model/rnic/responder/irrq.h"
 
+#include <utility>
+
 #include "model/stats/registry.h"
 
 namespace rnic {
@@ -9,6 +11,7 @@ Irrq::QpReads& Irrq::qp(Qpn qpn) {
   QpReads& q = qps_[qpn.v];
   if (const std::uint32_t epoch = contexts_.qp(qpn).epoch; q.epoch != epoch) {
     const bool listed = q.listed;
+    held_ -= q.held();
     requests_.clear(q.waiting);
     q = QpReads{};
     q.epoch = epoch;
@@ -37,6 +40,7 @@ void Irrq::accept(const QueuedRequest& r) {
     return;
   }
   requests_.push(q.waiting, r);
+  ++held_;
   count_accepted(q.held());
   list(qpn);
 }
@@ -51,6 +55,8 @@ void Irrq::reset() {
   requests_ = {};
   list_pool_ = {};
   listed_ = {};
+  held_ = 0;
+  held_account_.set(now(), 0, false);
 }
 
 Wake Irrq::tick() {
@@ -67,7 +73,7 @@ Wake Irrq::tick() {
   }
   if (sent->can_pop()) {
     const Qpn qpn = sent->pop().qpn;
-    qp(qpn).busy = false;
+    held_ -= std::exchange(qp(qpn).busy, false);
     list(qpn);
     busy = true;
   }
@@ -75,6 +81,7 @@ Wake Irrq::tick() {
     accept(in->pop());
     busy = true;
   }
+  held_account_.set(now(), held_, false);
   return busy ? Wake::next_cycle() : Wake::on_traffic();
 }
 

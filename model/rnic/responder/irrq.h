@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/common/account.h"
 #include "model/common/link.h"
 #include "model/common/node_pool.h"
 #include "model/rnic/context/context.h"
@@ -38,6 +39,8 @@ class Irrq final : public Stage {
   std::string waiting_for() const override;
   void register_stats(const StatsGroup& group) const override;
   const IrrqCounters& counters() const { return counters_; }
+  // Requests of all QPs, the one that is being answered included.
+  Account& held() { return held_account_; }
 
   // The twin in this place calls these too.
   void count_accepted(std::uint32_t held) {
@@ -67,6 +70,8 @@ class Irrq final : public Stage {
   PooledQueue listed_;
   IrrqCounters counters_;
   Histogram depth_;
+  unsigned held_ = 0;  // of all QPs
+  Account held_account_{0};
 };
 
 }  // namespace rnic

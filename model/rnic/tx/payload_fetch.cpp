@@ -58,6 +58,7 @@ bool PayloadFetch::hand_on() {
 void PayloadFetch::reset() {
   slots_.assign(slots_.size(), {});
   first_ = used_ = 0;
+  jobs_.set(now(), 0, false);
   current_ = {};
   requested_ = 0;
   offset_ = 0;
@@ -74,6 +75,8 @@ Wake PayloadFetch::tick() {
     busy = true;
   }
   busy |= accept();
+  const bool full = used_ == slots_.size() && slots_[first_].open != 0;
+  jobs_.set(now(), used_, full && !requesting() && in->can_pop());
   return busy ? Wake::next_cycle() : Wake::on_traffic();
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/common/account.h"
 #include "model/common/link.h"
 #include "model/config/field.h"
 #include "model/rnic/context/context.h"
@@ -45,12 +46,14 @@ class PayloadFetch final : public Stage {
 
   PayloadFetch(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts,
                const PayloadFetchConfig& cfg)
-      : Stage(nm, clk), contexts_(contexts), slots_(cfg.jobs), broken_(contexts.qps(), kIntact) {}
+      : Stage(nm, clk), contexts_(contexts), slots_(cfg.jobs), jobs_(cfg.jobs), broken_(contexts.qps(), kIntact) {}
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override;
   void register_stats(const StatsGroup& group) const override;
   const PayloadFetchCounters& counters() const { return counters_; }
+  // A ULPDU waits while all are taken and the oldest one's payload is still being read.
+  Account& jobs() { return jobs_; }
 
  private:
   struct Slot {
@@ -75,6 +78,7 @@ class PayloadFetch final : public Stage {
   const ContextStore& contexts_;
   std::vector<Slot> slots_;  // a ring in order of arrival
   unsigned first_ = 0, used_ = 0;
+  Account jobs_;
   UlpduJob current_;        // its pieces are requested one a cycle
   unsigned requested_ = 0;  // whole pieces
   std::uint32_t offset_ = 0;

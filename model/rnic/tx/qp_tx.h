@@ -12,6 +12,10 @@
 
 namespace rnic {
 
+// Why a QP that has something to send cannot.
+enum class TxWait : std::uint8_t { kNothing, kOrd, kFence, kFirstFpdu, kCredit };
+inline constexpr unsigned kTxWaits = 5;
+
 struct QpTx {
   std::uint32_t epoch = 0;
   PooledQueue wqes;      // fetched, in posting order
@@ -34,6 +38,7 @@ struct QpTx {
   bool flushing = false;       // the stream is over: work completes with an error
   bool revoking = false;       // its oldest request has ended an STag and waits for writes under way
   bool listed = false;         // in the list of those that can send
+  TxWait waits = TxWait::kNothing;
 
   // A responder that has not received an FPDU yet (RFC 5044 section 7.1.2 rule 4).
   bool fenced(const QpContext& ctx) const { return ctx.responder && !unfenced; }

@@ -50,6 +50,7 @@ bool RdmapSegmenter::accept() {
     TerminateMessage t = terminate->pop();
     QpTx& q = scheduler_.qp(t.qpn);
     q.halted = true;  // it goes out when the firmware says so, and nothing of the host's before it
+    scheduler_.give_up(q);
     q.terminate = std::move(t);
     busy = true;
   }
@@ -63,7 +64,7 @@ void RdmapSegmenter::take(const TxUnblock& u) {
       q.unfenced = true;
       break;
     case TxUnblock::Kind::kReadDone:
-      q.read_done();
+      scheduler_.read_done(q);
       break;
     case TxUnblock::Kind::kRequest:
       ++q.due;
@@ -79,7 +80,7 @@ void RdmapSegmenter::respond(Qpn qpn, const OutboundMessage& response) {
   QpTx& q = scheduler_.qp(qpn);
   RNIC_CHECK(!q.response.active);  // the IRRQ hands over one request of a QP at a time
   q.response = response;
-  q.number(q.response);
+  scheduler_.number(q, q.response);
   scheduler_.list(qpn);
 }
 
@@ -229,7 +230,7 @@ bool RdmapSegmenter::start_request(Qpn qpn, QpTx& q) {
   }
   q.request = request_message(f.wqe);
   q.request.owner = contexts_.request(qpn, f.wqe.wr_id);
-  q.number(q.request);
+  scheduler_.number(q, q.request);
   scheduler_.resolve_oldest(q);
   return true;
 }
@@ -264,7 +265,7 @@ void RdmapSegmenter::start_internal(Qpn qpn, QpTx& q) {
   q.request = scheduler_.next_internal(q);
   q.request.owner = contexts_.internal_work(qpn);
   scheduler_.take_internal(q);
-  q.number(q.request);
+  scheduler_.number(q, q.request);
   if (q.request.opcode == Opcode::kTerminate) return mark(qpn, WqeIssued::Marker::kTerminate);
   if (q.request.opcode != Opcode::kReadRequest) return;
   issued->push({qpn, 0, 0, abi::WrOpcode::kRdmaRead, abi::WcStatus::kSuccess, false, true});
@@ -320,6 +321,7 @@ void RdmapSegmenter::fail(Qpn qpn, QpTx& q, abi::WcStatus status) {
 
 void RdmapSegmenter::reset() {
   scheduler_.reset();
+  scheduler_.account(now());
   read_ended_.reset();
   revocations_.clear();
 }
@@ -330,6 +332,7 @@ Wake RdmapSegmenter::tick() {
   busy |= accept_internal();
   busy |= !flushes && report_revocation();
   busy |= !flushes && cut();  // a flush has the cycle's place on `issued`
+  scheduler_.account(now());
   return busy ? Wake::next_cycle() : Wake::on_traffic();
 }
 

@@ -55,6 +55,9 @@ class RdmapSegmenter final : public Stage {
   std::string waiting_for() const override { return scheduler_.waiting_for(); }
   void register_stats(const StatsGroup& group) const override;
   const RdmapSegmenterCounters& counters() const { return counters_; }
+  // What a QP has on chip: entries that are not sent whole, Reads and atomics that are not answered.
+  TxScheduler::OnChip qp_state(Qpn qpn) const { return scheduler_.state(qpn); }
+  Account& waits(TxWait reason) { return scheduler_.waits(reason); }
 
  private:
   struct Revocation {

@@ -33,7 +33,10 @@ TcpTx::TcpTx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& conf
       sends_(config.max_flows),
       reports_queue_(config.max_flows),
       rto_(config.max_flows),
-      ack_timers_(config.max_flows) {
+      ack_timers_(config.max_flows),
+      counted_(config.max_flows),
+      unacknowledged_(config.window_bytes),
+      congested_(config.max_flows) {
   RNIC_CHECK(pool.block_bytes() >= kFrameHeadroom + config.mtu);
 }
 
@@ -45,6 +48,10 @@ void TcpTx::reset() {
   rto_ = ack_timers_ = tcp::FlowTimers(flows);
   next_beat_ = 0;
   fpdu_ = {};
+  counted_.assign(flows, {});
+  octets_ = congested_flows_ = 0;
+  unacknowledged_.set(now(), 0, false);
+  congested_.set(now(), 0, false);
 }
 
 // The frame slot goes to commands first, then to ACKs, to queued segments, and to the FPDU that is coming in.
@@ -53,7 +60,11 @@ Wake TcpTx::tick() {
   run_timers();
   const bool room = out->can_push();
   bool slot = room;
-  if (commands->can_pop() && slot && on_command(commands->pop())) slot = false;
+  if (commands->can_pop() && slot) {
+    const TxCommand c = commands->pop();
+    slot = !on_command(c);
+    if (c.kind != TxCommand::Kind::kRefuse) account(c.flow);
+  }
   if (slot && !acks_.empty() && send_owed_ack()) slot = false;
   if (slot && !sends_.empty() && send_queued()) slot = false;
   collect(now());
@@ -97,6 +108,7 @@ void TcpTx::take_fpdu() {
   const std::uint32_t slot = f.sender.queue_fpdu(resources_, std::move(s), cuts);
   on_queued(last.flow);
   counters_.cuts += cuts;
+  account(last.flow);
   if (cuts != 0) return resume(last.flow);
   // Else it waits in the flow's own queue: behind a retransmission, or for a congestion window that fell after the
   // credit was given.
@@ -224,6 +236,25 @@ void TcpTx::serve_reports() {
   }
   reports_queue_.pop();
   if (more) reports_queue_.push(flow);
+}
+
+// After whatever changes what a flow has in flight, or may have.
+void TcpTx::account(FlowId flow) {
+  const FlowState s = flow_state(flow);
+  Counted& counted = counted_[flow.v];
+  const bool congested = s.open && s.congestion_window < s.peer_window;
+  octets_ += s.unacknowledged - counted.octets;
+  congested_flows_ += congested - counted.congested;
+  counted = {s.unacknowledged, congested};
+  unacknowledged_.set(now(), octets_, false);
+  congested_.set(now(), congested_flows_, false);
+}
+
+TcpTx::FlowState TcpTx::flow_state(FlowId flow) const {
+  const Flow& f = flows_[flow.v];
+  if (!f.open) return {};
+  return {true, f.sender.snd_una(), f.sender.snd_end() - f.sender.snd_una(), f.sender.congestion_window(),
+          f.sender.peer_window()};
 }
 
 std::string TcpTx::waiting_for() const {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "model/common/account.h"
 #include "model/common/link.h"
 #include "model/rnic/boundary/frame.h"
 #include "model/rnic/llp/ack_policy.h"
@@ -41,6 +42,16 @@ class TcpTx final : public Stage, public RunsAhead {
 
   void register_stats(const StatsGroup& group) const override;
   const TcpTxCounters& counters() const { return counters_; }
+  // Octets of all flows that were not acknowledged yet; capacity: of one flow.
+  Account& unacknowledged() { return unacknowledged_; }
+  // Flows whose congestion window is the smaller one of the two.
+  Account& congested() { return congested_; }
+  // What a flow has in flight and may have.
+  struct FlowState {
+    bool open = false;
+    std::uint32_t snd_una = 0, unacknowledged = 0, congestion_window = 0, peer_window = 0;
+  };
+  FlowState flow_state(FlowId flow) const;
   // Of this stage, for one flow without segments in flight, in octets.
   static constexpr std::size_t bytes_per_flow();
 
@@ -68,6 +79,8 @@ class TcpTx final : public Stage, public RunsAhead {
   void on_ack(FlowId flow, const tcp::RxFeedback& fb);
   void on_acked(FlowId flow, const tcp::LossRecovery::Acked& segments);
   void on_path_mtu(FlowId flow, const tcp::RxFeedback& fb);
+
+  void account(FlowId flow);
 
   // What it leads to.
   void resume(FlowId flow);
@@ -107,9 +120,18 @@ class TcpTx final : public Stage, public RunsAhead {
   tcp::FlowTimers rto_, ack_timers_;
   Cycle next_beat_ = 0;  // a beat a cycle
   FpduAssembly fpdu_;
+  struct Counted {
+    std::uint32_t octets = 0;
+    bool congested = false;
+  };
+  std::vector<Counted> counted_;  // by flow, in the accounts
+  unsigned octets_ = 0, congested_flows_ = 0;
+  Account unacknowledged_, congested_;
   TcpTxCounters counters_;
 };
 
-constexpr std::size_t TcpTx::bytes_per_flow() { return sizeof(Flow) + 3 * sizeof(std::uint32_t) + 4 * sizeof(Cycle); }
+constexpr std::size_t TcpTx::bytes_per_flow() {
+  return sizeof(Flow) + sizeof(Counted) + 3 * sizeof(std::uint32_t) + 4 * sizeof(Cycle);
+}
 
 }  // namespace rnic

@@ -16,6 +16,7 @@ void TcpTx::on_feedback(const RxFeedback& fb) {
   if (f.acks.on_feedback(ack_settings_, fb)) acks_.push(fb.flow);
   counters_.congestion_marks += f.sender.ecn() && fb.acks && fb.payload != 0 && fb.ce;
   if (fb.acks) on_ack(fb.flow, fb);
+  account(fb.flow);
   answer(fb.flow, fb.answer);
 }
 

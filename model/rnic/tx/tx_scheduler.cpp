@@ -4,6 +4,12 @@
 
 namespace rnic {
 
+TxScheduler::TxScheduler(const ContextStore& contexts)
+    : contexts_(contexts),
+      qps_(contexts.qps()),
+      accounts_{Account{0}, Account{0}, Account{static_cast<unsigned>(contexts.qps())},
+                Account{static_cast<unsigned>(contexts.qps())}, Account{static_cast<unsigned>(contexts.qps())}} {}
+
 void TxScheduler::reset() {
   qps_ = std::vector<QpTx>(qps_.size());
   wqe_pool_ = {};
@@ -11,6 +17,8 @@ void TxScheduler::reset() {
   internal_pool_ = {};
   list_pool_ = {};
   listed_ = {};
+  waiting_ = {};
+  reads_ = 0;
 }
 
 QpTx& TxScheduler::qp(Qpn qpn) {
@@ -20,6 +28,8 @@ QpTx& TxScheduler::qp(Qpn qpn) {
     wqe_pool_.clear(q.wqes);
     read_pool_.clear(q.read);
     internal_pool_.clear(q.internal);
+    give_up(q);
+    reads_ -= q.reads;
     q = QpTx{};
     q.epoch = epoch;
     q.msn_send = q.msn_read = q.msn_response = contexts_.qp(qpn).first_msn;
@@ -41,7 +51,9 @@ void TxScheduler::post(const TxInternalWork& work) {
 
 void TxScheduler::list(Qpn qpn) {
   QpTx& q = qp(qpn);
-  if (q.listed || next(qpn, q) == Source::kNone) return;
+  if (q.listed) return;
+  if (next(qpn, q) == Source::kNone) return count(q, why_not(qpn, q));
+  give_up(q);
   q.listed = true;
   list_pool_.push(listed_, qpn);
 }
@@ -54,6 +66,44 @@ void TxScheduler::resolve_oldest(QpTx& q) {
     if (s.length == 0) continue;
     const MemoryPiece m = contexts_.stag(Stag{s.lkey})->piece(s.lkey, s.address, s.length);
     s = {m.address, m.bytes, m.list};
+  }
+}
+
+void TxScheduler::number(QpTx& q, OutboundMessage& m) {
+  reads_ -= q.reads;
+  q.number(m);
+  reads_ += q.reads;
+}
+
+void TxScheduler::read_done(QpTx& q) {
+  reads_ -= q.reads;
+  q.read_done();
+  reads_ += q.reads;
+}
+
+// Of a QP that has no turn.
+TxWait TxScheduler::why_not(Qpn qpn, const QpTx& q) const {
+  const QpContext& ctx = contexts_.qp(qpn);
+  const bool begun = q.request.active || q.response.active;
+  if (q.halted || q.flushing || q.revoking || !ctx.valid || (q.wqes.empty() && !begun)) return TxWait::kNothing;
+  if (q.fenced(ctx)) return TxWait::kFirstFpdu;
+  if (!q.open(ctx)) return TxWait::kNothing;
+  if (begun || q.may_start(ctx, oldest(q).wqe)) return TxWait::kCredit;
+  return (oldest(q).wqe.flags & abi::kWqeFence) != 0 ? TxWait::kFence : TxWait::kOrd;
+}
+
+void TxScheduler::count(QpTx& q, TxWait waits) {
+  if (q.waits == waits) return;
+  --waiting_[static_cast<unsigned>(q.waits)];
+  ++waiting_[static_cast<unsigned>(waits)];
+  q.waits = waits;
+}
+
+void TxScheduler::account(Cycle now) {
+  const bool idle = nobody();
+  for (unsigned i = static_cast<unsigned>(TxWait::kOrd); i < kTxWaits; ++i) {
+    const unsigned taken = static_cast<TxWait>(i) == TxWait::kOrd ? reads_ : waiting_[i];
+    accounts_[i].set(now, taken, idle && waiting_[i] != 0);
   }
 }
 

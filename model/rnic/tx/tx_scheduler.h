@@ -1,11 +1,13 @@
 // Which QP sends the next FPDU, and of what: the QPs that can send stand in one list and take turns.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "model/abi/tx_internal_work.h"
+#include "model/common/account.h"
 #include "model/rnic/messages/work_requests.h"
 #include "model/rnic/tx/qp_tx.h"
 
@@ -15,7 +17,7 @@ class TxScheduler final {
  public:
   enum class Source { kNone, kRequest, kResponse, kLocalWork, kDrain, kFlush };
 
-  explicit TxScheduler(const ContextStore& contexts) : contexts_(contexts), qps_(contexts.qps()) {}
+  explicit TxScheduler(const ContextStore& contexts);
 
   // The QP's state, started anew where the QP number was reused.
   QpTx& qp(Qpn qpn);
@@ -46,6 +48,22 @@ class TxScheduler final {
   // What this QP could send now.
   Source next(Qpn qpn, const QpTx& q) const;
 
+  // Gives the message its number; a Read or an atomic counts against ORD from now on, until read_done().
+  void number(QpTx& q, OutboundMessage& m);
+  void read_done(QpTx& q);
+  // It has nothing to send any more.
+  void give_up(QpTx& q) { count(q, TxWait::kNothing); }
+
+  struct OnChip {
+    std::uint32_t wqes = 0, reads = 0;
+  };
+  OnChip state(Qpn qpn) const { return {qps_[qpn.v].wqes.size, qps_[qpn.v].reads}; }
+
+  // At the end of each cycle in which anything changed. What is waited for counts while no QP can send.
+  void account(Cycle now);
+  // kOrd: Reads and atomics outstanding; otherwise QPs that wait.
+  Account& waits(TxWait reason) { return accounts_[static_cast<unsigned>(reason)]; }
+
   // The FPDU of such a ULPDU, the markers at its place in the stream included.
   std::size_t fpdu_bytes(const QpContext& ctx, const QpTx& q, std::uint32_t ulpdu) const;
   std::string waiting_for() const;
@@ -54,6 +72,8 @@ class TxScheduler final {
   std::optional<OutboundMessage> next_request(const QpContext& ctx, const QpTx& q) const;
   bool drained(const QpContext& ctx, const QpTx& q) const;
   bool has_credit(const QpContext& ctx, const QpTx& q, const OutboundMessage& m) const;
+  TxWait why_not(Qpn qpn, const QpTx& q) const;
+  void count(QpTx& q, TxWait waits);
 
   const ContextStore& contexts_;
   std::vector<QpTx> qps_;
@@ -61,7 +81,10 @@ class TxScheduler final {
   NodePool<ReadWork> read_pool_;
   NodePool<TxInternalWork> internal_pool_;
   NodePool<Qpn> list_pool_;
-  PooledQueue listed_;  // QPs that can send an FPDU now
+  PooledQueue listed_;                        // QPs that can send an FPDU now
+  std::array<unsigned, kTxWaits> waiting_{};  // QPs, by reason
+  unsigned reads_ = 0;                        // and atomics, outstanding on all QPs
+  std::array<Account, kTxWaits> accounts_;
 };
 
 }  // namespace rnic

@@ -41,7 +41,9 @@ WqeFetch<Doorbell>::WqeFetch(sc_core::sc_module_name nm, ClockDomain& clk, const
       cfg_(cfg),
       progress_(rings(contexts, Queue{})),
       reads_(cfg.reads),
-      memory_(std::size_t{cfg.reads} * cfg.batch * abi::kWqeBytes) {}
+      memory_(std::size_t{cfg.reads} * cfg.batch * abi::kWqeBytes),
+      places_(cfg.prefetch),
+      reads_account_(cfg.reads) {}
 
 // The ring's state, started anew where the queue's number was reused.
 template <class Doorbell>
@@ -49,6 +51,9 @@ typename WqeFetch<Doorbell>::Progress& WqeFetch<Doorbell>::progress(Queue queue)
   Progress& r = progress_[index_of(contexts_, queue)];
   if (const std::uint32_t epoch = ring_of(contexts_, queue).epoch; r.epoch != epoch) {
     const bool listed = r.listed;
+    held_ -= (r.issued - r.taken) & kIndexMask;
+    active_ -= r.active;
+    starved_ -= r.starved;
     r = Progress{};
     r.epoch = epoch;
     r.listed = listed;
@@ -67,9 +72,22 @@ unsigned WqeFetch<Doorbell>::fetchable(const WorkRing& ring, const Progress& r) 
   return std::min({announced, places, to_end, cfg_.batch});
 }
 
+// Whether the ring has work, and waits for a place for more of it.
+template <class Doorbell>
+void WqeFetch<Doorbell>::count(Progress& r) {
+  const bool active = r.producer != r.taken;
+  const bool full = ((r.issued - r.taken) & kIndexMask) >= cfg_.prefetch;
+  const bool starved = active && full && r.producer != r.issued && r.delivered == r.taken;
+  active_ += active - r.active;
+  starved_ += starved - r.starved;
+  r.active = active;
+  r.starved = starved;
+}
+
 template <class Doorbell>
 void WqeFetch<Doorbell>::list(Queue queue) {
   Progress& r = progress(queue);
+  count(r);
   if (r.listed || fetchable(ring_of(contexts_, queue), r) == 0) return;
   r.listed = true;
   pool_.push(listed_, queue);
@@ -109,6 +127,7 @@ void WqeFetch<Doorbell>::give_back(Queue queue) {
   Progress& r = progress(queue);
   if (r.taken == r.issued) return;  // an entry of the number's earlier use
   r.taken = static_cast<std::uint16_t>((r.taken + 1) & kIndexMask);
+  --held_;
   list(queue);
 }
 
@@ -130,6 +149,7 @@ bool WqeFetch<Doorbell>::issue() {
   r.entries += count;
   ++counters_.dma_reads;
   r.issued = static_cast<std::uint16_t>((r.issued + count) & kIndexMask);
+  held_ += count;
   list(queue);
   return true;
 }
@@ -144,6 +164,9 @@ bool WqeFetch<Doorbell>::deliver() {
     if (read.ok) std::memcpy(&fetched.wqe, memory(first_) + read.delivered * abi::kWqeBytes, abi::kWqeBytes);
     out->push(std::move(fetched));
     ++counters_.wqes;
+    Progress& r = progress(read.queue);
+    r.delivered = static_cast<std::uint16_t>((r.delivered + 1) & kIndexMask);
+    count(r);
   }
   if (++read.delivered == read.count) {
     first_ = (first_ + 1) % cfg_.reads;
@@ -158,7 +181,9 @@ void WqeFetch<Doorbell>::reset() {
   pool_ = {};
   listed_ = {};
   reads_.assign(reads_.size(), {});
-  first_ = used_ = 0;
+  first_ = used_ = held_ = active_ = starved_ = 0;
+  places_.set(now(), 0, false);
+  reads_account_.set(now(), 0, false);
 }
 
 template <class Doorbell>
@@ -182,6 +207,8 @@ Wake WqeFetch<Doorbell>::tick() {
   }
   busy |= deliver();
   busy |= issue();
+  places_.set(now(), held_, starved_ != 0 && starved_ == active_);
+  reads_account_.set(now(), used_, used_ == cfg_.reads && !listed_.empty());
   return busy ? Wake::next_cycle() : Wake::on_traffic();
 }
 

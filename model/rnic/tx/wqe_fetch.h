@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/abi/host_abi.h"
+#include "model/common/account.h"
 #include "model/common/link.h"
 #include "model/common/node_pool.h"
 #include "model/config/field.h"
@@ -88,6 +89,10 @@ class WqeFetch final : public Stage, public RingSide<Doorbell>::OwnPort {
   std::string waiting_for() const override;
   void register_stats(const StatsGroup& group) const override;
   const WqeFetchCounters& counters() const { return counters_; }
+  // Entries of all rings on chip, fetched or in flight. The consumer waits while every ring with work has announced
+  // more than it may prefetch, and nothing of it has arrived that was not taken.
+  Account& places() { return places_; }
+  Account& reads_in_flight() { return reads_account_; }
 
  private:
   // Ring positions count modulo 4096, as the doorbell's producer index does.
@@ -97,8 +102,10 @@ class WqeFetch final : public Stage, public RingSide<Doorbell>::OwnPort {
     std::uint16_t producer = 0;  // announced by the host
     std::uint16_t issued = 0;    // read, or being read
     std::uint16_t taken = 0;     // given back by the consumer
+    std::uint16_t delivered = 0;
     bool listed = false;
     std::uint64_t entries = 0;  // issued, in all
+    bool active = false, starved = false;  // as counted
   };
   struct Read {
     Queue queue;
@@ -115,6 +122,7 @@ class WqeFetch final : public Stage, public RingSide<Doorbell>::OwnPort {
   void list(Queue queue);
   bool issue();
   bool deliver();
+  void count(Progress& r);
   std::uint8_t* memory(unsigned read) { return &memory_[std::size_t{read} * cfg_.batch * abi::kWqeBytes]; }
 
   const ContextStore& contexts_;
@@ -125,6 +133,8 @@ class WqeFetch final : public Stage, public RingSide<Doorbell>::OwnPort {
   std::vector<Read> reads_;  // a ring in order of issue
   unsigned first_ = 0, used_ = 0;
   std::vector<std::uint8_t> memory_;
+  unsigned held_ = 0, active_ = 0, starved_ = 0;  // entries on chip; rings with work, and those that wait for a place
+  Account places_, reads_account_;
   WqeFetchCounters counters_;
 };
 

@@ -116,6 +116,13 @@ TEST_F(DmaReadTest, TagsBoundWhatIsOutstanding) {
   ASSERT_EQ(tlps.size(), 3u);
   EXPECT_EQ(tlps[2].tag, tlps[1].tag);
   EXPECT_EQ(tlps.cycles()[2], 100 + kThrough);
+  // A tag is taken in cycle 1, the other one in cycle 2; from then on the rest of the request waits.
+  const Account::Totals tags = dut->tags().totals(200);
+  EXPECT_EQ(tags.empty, 1);
+  EXPECT_EQ(tags.busy, 1);
+  EXPECT_EQ(tags.blocked, 198);
+  EXPECT_EQ(tags.taken, 1 + 198 * 2);
+  EXPECT_EQ(dut->requests().totals(200).blocked, 0);
 }
 
 TEST_F(DmaReadTest, AnUnsupportedRequestStopsTheRestAndAnswersOnce) {

@@ -152,6 +152,24 @@ TEST_F(TransmitterTest, NothingPassesAnOlderPostedRequestWithoutCredit) {
   run_until_idle();
   EXPECT_THAT(tags(s), ElementsAre(1, 2, 4, 3));
   EXPECT_EQ(s.sent[1].cycle, 250u);
+  const Account::Totals all = s.transmitter.headers(FlowClass::kPosted, 300).totals(300);
+  EXPECT_EQ(all.busy, 1 + 50);  // in cycle 0, and from the second one on
+  EXPECT_EQ(all.blocked, 249);
+  EXPECT_EQ(all.empty, 0);
+}
+
+// An update counts from its time on, and not from the next TLP on.
+TEST_F(TransmitterTest, ACreditIsInUseUntilItsUpdate) {
+  link.host_credits = {2, 0, 0, 0, 0};
+  Sender s("s", clk, link);
+  s.offer(kP, posted(), 1, 0);
+  run_until_idle();
+  s.transmitter.credit_returned(posted(), 40'001);  // seen in cycle 11
+  const auto totals = [&](Cycle at) { return s.transmitter.headers(FlowClass::kPosted, at).totals(at); };
+  EXPECT_EQ(totals(8).busy, 8);
+  EXPECT_EQ(totals(100).busy, 11);
+  EXPECT_EQ(totals(100).empty, 89);
+  EXPECT_EQ(totals(100).blocked, 0);
 }
 
 TEST_F(TransmitterTest, PostedRequestsAndCompletionsPassAReadWithoutCredit) {

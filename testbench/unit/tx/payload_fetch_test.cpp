@@ -94,6 +94,11 @@ TEST_F(PayloadFetchTest, NoMoreJobsThanConfigured) {
   EXPECT_THAT(dma.cycles(),
               ElementsAre(kAsked, kAsked + 1, kAsked + 2, kAsked + 3, after_read(100), after_read(100) + 1));
   EXPECT_EQ(framer.size(), 6u);
+  // The first answer is there in cycle 103; what waits then is not the fetch's fault.
+  const Account::Totals jobs = dut.jobs().totals(300);
+  EXPECT_EQ(jobs.blocked, 103 - 5);
+  EXPECT_EQ(jobs.busy + jobs.blocked + jobs.empty, 300);
+  EXPECT_EQ(dut.jobs().cycles_at()[4], 106 - 4);
 }
 
 TEST_F(PayloadFetchTest, BackpressureOnEveryOutputLosesNothing) {

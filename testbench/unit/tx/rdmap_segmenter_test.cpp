@@ -501,6 +501,9 @@ TEST_F(RdmapSegmenterTest, CreditOneOctetShortThenEnough) {
   tcp.pause(window(1, 100));
   run_until_idle();
   EXPECT_THAT(jobs.cycles(), ElementsAre(100 + kThrough));
+  const Account::Totals account = dut.waits(TxWait::kCredit).totals(110);
+  EXPECT_EQ(account.blocked, 100);  // from cycle 1 to 100
+  EXPECT_EQ(account.empty, 10);
 }
 TEST_F(RdmapSegmenterTest, CreditCountsTheMarkersAtThePlaceInTheStream) {
   change(1, rts_qp(1), true);
@@ -569,6 +572,12 @@ TEST_F(RdmapSegmenterTest, ReadsUpToOrdThenOneForEachThatIsDone) {
   EXPECT_THAT(jobs.cycles(), ElementsAre(kThrough, kThrough + 1, 50 + kThrough));
   EXPECT_EQ(load_be32(&header(2)[10]), 3u);  // MSN
   EXPECT_EQ(dut.waiting_for(), "QP 1 has work and waits for read responses (ORD or fence)");
+  const Account::Totals ord = dut.waits(TxWait::kOrd).totals(60);
+  EXPECT_EQ(ord.empty, 1);
+  EXPECT_EQ(ord.busy, 2);      // the first is sent in cycle 1, the second in cycle 2
+  EXPECT_EQ(ord.blocked, 57);  // the third has come in cycle 3, and the fourth waits for as long
+  EXPECT_EQ(ord.taken, 1 + 58 * 2);
+  EXPECT_EQ(dut.waits(TxWait::kFence).totals(60).blocked, 0);
 }
 TEST_F(RdmapSegmenterTest, FenceWaitsForAllReads) {
   allow();

@@ -60,6 +60,11 @@ TEST_F(WqeFetchTest, ABatchIsOneReadAndPrefetchIsTheLimit) {
   run_until_idle();
   EXPECT_THAT(dma.reads(), ElementsAre(std::pair(0x1000, 512), std::pair(0x1200, 512)));  // batch 4, prefetch 8
   EXPECT_EQ(segmenter.size(), 8u);
+  const Account::Totals places = dut.places().totals(20);
+  EXPECT_EQ(places.empty, 1);
+  EXPECT_EQ(places.blocked, 13 - 2);
+  EXPECT_EQ(places.busy, 1 + 7);
+  EXPECT_EQ(places.taken, 4 + 18 * 8);
 }
 
 TEST_F(WqeFetchTest, APlaceGivenBackIsFilled) {

@@ -1,0 +1,98 @@
+// What became of the cycles of something that can run out: slots, tags, credits, a processor. See
+// model/system/accounting.md.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/common/cycle.h"
+
+namespace rnic {
+
+// So many are taken, and somebody waits for one or not. Both hold from a cycle to the next change, and are weighted by
+// its length. Every cycle is of one kind: blocked while somebody waits, busy while some are taken, empty while none is.
+class Account final {
+ public:
+  // 0: nobody knows how many there are.
+  explicit Account(unsigned capacity) : capacity_(capacity) {
+    while ((capacity_ >> shift_) > kBins) ++shift_;
+    cycles_at_.resize((capacity_ == 0 ? kBins : bin(capacity_)) + 1);
+  }
+
+  // From cycle `at` on. Changes come in the order of their cycles; of those in one cycle the last one counts.
+  void set(Cycle at, unsigned taken, bool waits) {
+    if (taken == taken_ && waits == waits_) return;
+    settle(at);
+    taken_ = taken;
+    waits_ = waits;
+  }
+  // One is taken from a cycle until before another one, which may lie ahead of the clock.
+  void occupy(Cycle from, Cycle until) {
+    settle(from);
+    taken_ = until > from ? 1 : 0;
+    until_ = until;
+  }
+
+  struct Totals {
+    std::uint64_t cycles = 0, busy = 0, blocked = 0, empty = 0;
+    std::uint64_t taken = 0;  // sum over the cycles of how many were taken
+    Totals operator-(const Totals& o) const {
+      return {cycles - o.cycles, busy - o.busy, blocked - o.blocked, empty - o.empty, taken - o.taken};
+    }
+    Totals& operator+=(const Totals& o) {
+      cycles += o.cycles, busy += o.busy, blocked += o.blocked, empty += o.empty, taken += o.taken;
+      return *this;
+    }
+  };
+  // All cycles before `at` since the begin, or since restart(). No later change may lie before it.
+  const Totals& totals(Cycle at) {
+    settle(at);
+    return totals_;
+  }
+  // How many cycles as much was taken as a bin says: none in bin 0, and then bin_width() values in each. What is more
+  // than the capacity counts as all of it.
+  const std::vector<std::uint64_t>& cycles_at() const { return cycles_at_; }
+  unsigned bin_width() const { return 1u << shift_; }
+  unsigned capacity() const { return capacity_; }
+  unsigned taken() const { return taken_; }
+
+  // Counts from cycle `at` on.
+  void restart(Cycle at) {
+    settle(at);
+    totals_ = {};
+    cycles_at_.assign(cycles_at_.size(), 0);
+  }
+
+ private:
+  static constexpr unsigned kBins = 64;
+  std::size_t bin(unsigned taken) const {
+    const std::size_t bin = (std::uint64_t{taken} + (1u << shift_) - 1) >> shift_;
+    return cycles_at_.empty() || bin < cycles_at_.size() ? bin : cycles_at_.size() - 1;
+  }
+  void settle(Cycle at) {
+    if (until_ <= at) {
+      add(until_);
+      taken_ = 0;
+      until_ = kNever;
+    }
+    add(at);
+  }
+  void add(Cycle at) {
+    const Cycle cycles = at - last_;
+    last_ = at;
+    totals_.cycles += cycles;
+    (waits_ ? totals_.blocked : taken_ != 0 ? totals_.busy : totals_.empty) += cycles;
+    totals_.taken += cycles * taken_;
+    cycles_at_[bin(taken_)] += cycles;
+  }
+
+  const unsigned capacity_;
+  unsigned shift_ = 0;
+  unsigned taken_ = 0;
+  bool waits_ = false;
+  Cycle last_ = 0, until_ = kNever;
+  Totals totals_;
+  std::vector<std::uint64_t> cycles_at_;
+};
+
+}  // namespace rnic

@@ -1,0 +1,147 @@
+#include "model/system/accounting.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "model/common/kernel_time.h"
+
+namespace rnic {
+namespace {
+
+constexpr const char *kSlots = "slots", *kCredits = "credits", *kTags = "tags", *kCore = "core",
+                     *kFirmware = "firmware";
+
+}  // namespace
+
+Accounting::Accounting(const std::vector<Station>& stations, const UtilizationMeter& meter)
+    : stations_(stations), meter_(meter) {
+  for (const Station& s : stations) add_node(s);
+}
+
+// One line for each thing: its name, what it is called as a bottleneck, and how far from the programs it lies.
+void Accounting::add_node(const Station& s) {
+  Rnic& chip = s.node->chip;
+  const ClockDomain *core = &s.node->core_clk, *host = &s.node->host_clk;
+  const auto add = [&](std::string name, const char* kind, Reach reach, std::string limit, const ClockDomain* clk,
+                       auto account, bool reads_memory = false) {
+    things_.push_back({s.name, std::move(name), kind, reach, std::move(limit), clk, std::move(account), reads_memory});
+  };
+  const auto as_it_is = [](Account& account) { return [&account](Cycle) -> Account& { return account; }; };
+
+  add("tx.wqe_prefetch", kSlots, Reach::kWorkQueue, "WQE prefetch", core, as_it_is(chip.wqe_fetch.places()), true);
+  add("tx.wqe_reads", kSlots, Reach::kFetch, "WQE reads", core, as_it_is(chip.wqe_fetch.reads_in_flight()), true);
+  add("rx.rqe_prefetch", kSlots, Reach::kNobodyWaits, "", core, as_it_is(chip.rqe_fetch.places()));
+  add("rx.rqe_reads", kSlots, Reach::kFetch, "RQE reads", core, as_it_is(chip.rqe_fetch.reads_in_flight()), true);
+  add("tx.ord", kSlots, Reach::kStream, "ORD", core, as_it_is(chip.rdmap_segmenter.waits(TxWait::kOrd)));
+  add("tx.fence", kSlots, Reach::kStream, "fence", core, as_it_is(chip.rdmap_segmenter.waits(TxWait::kFence)));
+  add("tx.first_fpdu", kSlots, Reach::kStream, "first FPDU of the peer", core,
+      as_it_is(chip.rdmap_segmenter.waits(TxWait::kFirstFpdu)));
+  add("tx.credit", kCredits, Reach::kStream, "TCP window", core, as_it_is(chip.rdmap_segmenter.waits(TxWait::kCredit)));
+  add("tcp.unacknowledged", kCredits, Reach::kNobodyWaits, "", core, as_it_is(chip.tcp_tx.unacknowledged()));
+  add("tcp.congested_flows", kSlots, Reach::kNobodyWaits, "", core, as_it_is(chip.tcp_tx.congested()));
+  add("tx.jobs", kSlots, Reach::kFetch, "payload fetch jobs", core, as_it_is(chip.payload_fetch.jobs()), true);
+  add("responder.irrq", kSlots, Reach::kNobodyWaits, "", core, as_it_is(chip.irrq.held()));
+  add("responder.atomics", kSlots, Reach::kFetch, "atomic operations", core, as_it_is(chip.atomic_alu.slots()), true);
+  add("pcie.read_requests", kSlots, Reach::kTags, "PCIe read requests", core, as_it_is(chip.pcie.dma_read.requests()),
+      true);
+  add("pcie.tags", kTags, Reach::kTags, "PCIe tags", core, as_it_is(chip.pcie.dma_read.tags()), true);
+
+  constexpr std::pair<pcie::FlowClass, const char*> kClasses[] = {{pcie::FlowClass::kPosted, "posted"},
+                                                                  {pcie::FlowClass::kNonPosted, "non-posted"},
+                                                                  {pcie::FlowClass::kCompletion, "completion"}};
+  for (const bool device : {true, false}) {
+    pcie::PcieTransmitter& sender = (device ? chip.pcie.endpoint.port : s.node->root_complex.port).transmitter();
+    const char* const scope = device ? "pcie.to_host" : "pcie.to_device";
+    for (const auto& [of, text] : kClasses) {
+      if (sender.limits_headers(of)) {
+        add(fmt::format("{}.{}_headers", scope, text), kCredits, Reach::kCredits,
+            fmt::format("PCIe {} credits to the {}", text, device ? "host" : "device"), device ? core : host,
+            [&sender, c = of](Cycle at) -> Account& { return sender.headers(c, at); });
+      }
+      if (sender.limits_data(of)) {
+        const bool alone = !sender.limits_headers(of);
+        add(fmt::format("{}.{}_data", scope, text), kCredits, alone ? Reach::kCredits : Reach::kNobodyWaits,
+            fmt::format("PCIe {} data credits to the {}", text, device ? "host" : "device"), device ? core : host,
+            [&sender, c = of](Cycle at) -> Account& { return sender.data(c, at); });
+      }
+    }
+  }
+  add("host.memory_reads", kSlots, Reach::kHostMemory, "host memory", host,
+      as_it_is(s.node->root_complex.pending_reads()));
+  add("fwcpu", kFirmware, Reach::kProcessor, "firmware", core, as_it_is(chip.fwcpu.account()));
+  unsigned number = 0;
+  for (const auto& c : s.node->cpu.cores()) {
+    add(fmt::format("host.core{}", number), kCore, Reach::kProcessor, fmt::format("host core {}", number), host,
+        as_it_is(c->account()));
+    ++number;
+  }
+}
+
+std::vector<Account::Totals> Accounting::totals() const {
+  std::vector<Account::Totals> list;
+  for (const Accounted& t : things_) {
+    const Cycle at = t.clk->next();
+    list.push_back(t.account(at).totals(at));
+  }
+  return list;
+}
+
+void Accounting::follow(bool working, unsigned phase) {
+  if (working == working_ && (!working || phase == open_.number)) return;
+  std::vector<Account::Totals> now = totals();
+  UtilizationMeter::Busy busy = meter_.busy();
+  if (working_) {
+    WorkPhase ended{open_.number, busy.time_ps - open_.time_ps, now, {}};
+    for (std::size_t i = 0; i < now.size(); ++i) ended.totals[i] = now[i] - open_.totals[i];
+    for (std::size_t i = 0; i < busy.ps.size() && ended.time_ps != 0; ++i) {
+      const double ps = busy.ps[i].second - open_busy_[i].second;
+      ended.busy.push_back({busy.ps[i].first, ps / static_cast<double>(ended.time_ps)});
+    }
+    phases_.push_back(std::move(ended));
+  }
+  working_ = working;
+  open_ = {phase, busy.time_ps, std::move(now), {}};
+  open_busy_ = std::move(busy.ps);
+}
+
+void Accounting::restart() {
+  const bool working = working_;
+  const unsigned phase = open_.number;
+  follow(false, 0);
+  phases_.clear();
+  for (const Accounted& t : things_) {
+    const Cycle at = t.clk->next();
+    t.account(at).restart(at);
+  }
+  if (working) follow(true, phase);
+}
+
+nlohmann::ordered_json Accounting::json() const {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  const std::vector<Account::Totals> all = totals();
+  for (std::size_t i = 0; i < things_.size(); ++i) {
+    const Accounted& t = things_[i];
+    const Account& account = t.account(t.clk->next());
+    std::uint64_t starved = 0;
+    for (const WorkPhase& phase : phases_) starved += phase.totals[i].empty;
+    std::vector<std::uint64_t> histogram = account.cycles_at();
+    while (histogram.size() > 1 && histogram.back() == 0) histogram.pop_back();
+    list.push_back({{"node", t.node},
+                    {"name", t.name},
+                    {"kind", t.kind},
+                    {"capacity", account.capacity()},
+                    {"cycle_ps", t.clk->period_ps()},
+                    {"cycles", all[i].cycles},
+                    {"busy_cycles", all[i].busy},
+                    {"blocked_cycles", all[i].blocked},
+                    {"starved_cycles", starved},
+                    {"idle_cycles", all[i].empty - starved},
+                    {"bin_width", account.bin_width()},
+                    {"histogram", histogram}});
+  }
+  return list;
+}
+
+}  // namespace rnic

@@ -1,0 +1,79 @@
+// The cycles of everything that can run out, per phase of the work. See accounting.md.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "model/common/account.h"
+#include "model/system/utilization.h"
+#include "model/system/world.h"
+
+namespace rnic {
+
+// How far from the programs something lies: who waits for one of these may hold all of those before it, and not the
+// other way round. The rule of the bottleneck (accounting.md) names the last one.
+enum class Reach : std::uint8_t {
+  kNobodyWaits,
+  kWorkQueue,   // entries on chip
+  kStream,      // what a QP may send
+  kFetch,       // reads of host memory, as the chip's stages see them
+  kTags,        // as the PCIe link sees them
+  kCredits,     // of the PCIe link
+  kHostMemory,  // behind the link
+  kProcessor,   // busy, not waited for
+};
+
+struct Accounted {
+  std::string node, name;
+  const char* kind;
+  Reach reach;
+  std::string limit;  // its name as a bottleneck
+  const ClockDomain* clk;
+  std::function<Account&(Cycle at)> account;
+  bool reads_memory = false;  // who holds one waits for host memory
+};
+
+// A stretch of work: a phase of the workload, without set-up before and teardown behind it.
+struct WorkPhase {
+  unsigned number = 0;
+  std::uint64_t time_ps = 0;
+  std::vector<Account::Totals> totals;  // by Accounted
+  std::vector<Utilization> busy;        // wires, PCIe links and datapaths
+};
+
+class Accounting final {
+ public:
+  // The stations must live as long.
+  Accounting(const std::vector<Station>& stations, const UtilizationMeter& meter);
+
+  // To be called after each step of the kernel. Not working: set-up and teardown.
+  void follow(bool working, unsigned phase);
+  void end() { follow(false, 0); }
+  // What came before does not count.
+  void restart();
+
+  const std::vector<Accounted>& things() const { return things_; }
+  const std::vector<WorkPhase>& phases() const { return phases_; }
+  // Now, since the begin of the account.
+  std::vector<Account::Totals> totals() const;
+  // One object each: `occupancy` of stats.json.
+  nlohmann::ordered_json json() const;
+
+ private:
+  void add_node(const Station& s);
+  WorkPhase begin(unsigned number) const;
+
+  const std::vector<Station>& stations_;
+  const UtilizationMeter& meter_;
+  std::vector<Accounted> things_;
+  std::vector<WorkPhase> phases_;
+  bool working_ = false;
+  WorkPhase open_;  // what it began with
+  std::vector<std::pair<std::string, double>> open_busy_;
+};
+
+}  // namespace rnic

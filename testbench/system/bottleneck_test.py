@@ -1,0 +1,80 @@
+"""What limits a run, and the cycles that say so (model/system/accounting.md)."""
+import json
+import os
+import unittest
+
+from rnicsim import ROOT, TRACES, ProgramTest
+
+
+class Accounts(ProgramTest):
+    def accounts(self, scenario, *options):
+        return self.run_scenario(TRACES / f"{scenario}.json", "--no-capture", *options)
+
+    def test_every_cycle_of_the_run_is_of_one_kind(self):
+        for scenario in "quickstart", "atomics", "churn", "qps16":
+            stats = self.accounts(scenario)
+            cycles = {}
+            for thing in stats["occupancy"]:
+                with self.subTest(scenario, thing=thing["name"]):
+                    kinds = [thing[f"{kind}_cycles"] for kind in ("busy", "blocked", "starved", "idle")]
+                    self.assertEqual(sum(kinds), thing["cycles"])
+                    self.assertEqual(sum(thing["histogram"]), thing["cycles"])
+                    self.assertGreaterEqual(min(kinds), 0)
+                    # The run, and what its clock is ahead.
+                    self.assertGreaterEqual(thing["cycles"] * thing["cycle_ps"], stats["sim_time_ps"])
+                    self.assertLess(thing["cycles"] * thing["cycle_ps"], stats["sim_time_ps"] + 1_000_000)
+                    cycles.setdefault((thing["node"], thing["cycle_ps"]), set()).add(thing["cycles"])
+            self.assertTrue(all(len(each) == 1 for each in cycles.values()), cycles)
+
+    def test_they_do_not_depend_on_the_order_of_calls_nor_on_running_ahead(self):
+        plain = self.accounts("atomics")
+        for setting in "sim.shuffle_seed=7", "sim.run_ahead=false":
+            other = self.accounts("atomics", "--set", setting)
+            self.assertEqual(other["occupancy"], plain["occupancy"])
+            self.assertEqual(other["bottleneck"], plain["bottleneck"])
+
+
+class Named(ProgramTest):
+    def named(self, *arguments):
+        """The report's first line, which is that of stats.json and stats.txt."""
+        run = self.run_program("run", *arguments, "--no-capture")
+        stats = json.loads((self.folder / "out/stats.json").read_text())
+        first = run.stdout.partition("\n")[0]
+        self.assertEqual(first, stats["bottleneck"]["line"])
+        self.assertIn(first, (self.folder / "out/stats.txt").read_text().splitlines()[:2])
+        return first, stats["bottleneck"]
+
+    def test_a_full_wire(self):
+        line, found = self.named(TRACES / "write_bw.json")
+        self.assertRegex(line, r"^bottleneck: wire a to b \(9[5-9]\.\d % busy\)$")
+        self.assertGreater(found["share"], 0.95)
+
+    def test_nothing(self):
+        line, found = self.named(TRACES / "send_pingpong.json")
+        self.assertRegex(line, r"^bottleneck: too few requests outstanding \(nothing is used up; busiest: wire a to b "
+                               r"\(\d+\.\d % busy\)\) in send_65536, \d+\.\d % of the time$")
+        self.assertEqual(found["name"], "requests")
+        self.assertEqual(len(found["evidence"]), 7)  # phases
+
+    def test_a_run_without_frames(self):
+        line, found = self.named(TRACES / "quickstart.json", "--set", "rnic.fwcpu.fault=panic",
+                                 "--set", "rnic.fwcpu.fault_event=1")
+        self.assertEqual(line, "bottleneck: none, as no work was begun")
+        self.assertEqual(found["name"], "none")
+
+    def test_the_smaller_window_is_named(self):
+        """A congestion window that begins with one segment, and a path so long that it stays small."""
+        _, found = self.named(TRACES / "write_bw.json", "--set", "link.delay_ns=50000", "--set", "work.writes.count=20",
+                              "--set", "rnic.tcp.initial_window=1")
+        self.assertEqual(found["name"], "TCP congestion window")
+        _, found = self.named(TRACES / "write_bw.json", "--set", "link.delay_ns=50000", "--set", "work.writes.count=100")
+        self.assertEqual(found["name"], "TCP window")
+
+    def test_planted_ones(self):
+        done = self.run_command(ROOT / "scripts/check_bottlenecks.py", "--program", os.environ["RNICSIM"])
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("all are named first, and only where they are planted\n", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
