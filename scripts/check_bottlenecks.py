@@ -31,6 +31,9 @@ CASES = {
     "host core": (("write_bw", "work.writes.size=4096"), ("nodes.a.host.cpu.post_ns=2000",), "host core 1", "node a"),
     "host memory": (WRITES, ("host.root_complex.memory_read_ns=5000",), "host memory", "node a"),
     "firmware": (("churn",), ("nodes.b.rnic.fwcpu.clock_divider=16",), "firmware", "node b"),
+    # Requests wait for ORD, as their responses wait for the window.
+    "TCP window of a responder": (("read_bw_ord16", "work.reads.size=4096", "work.reads.count=2000"),
+                                  ("rnic.tcp.window_bytes=16384",), "TCP window", "node b"),
     # Nothing is planted: a read of eight WQEs of 128 octets takes 0.6 us, and no more than these are on chip.
     "writes of 8 octets": ((*SHORT, "rnic.tx.wqe_fetch.prefetch=64"), ("rnic.tx.wqe_fetch.prefetch=8",), "WQE prefetch", "node a"),
 }
@@ -69,8 +72,8 @@ def main():
         named = (found["name"], found["where"]) == (name, where)
         only_then = (without[base]["name"], without[base]["where"]) != (name, where)
         wrong += not (named and only_then)
-        print(f"{case:<20} {'ok   ' if named and only_then else 'WRONG'} {found['line']}")
-        print(f"{'':<20}       without it: {without[base]['line']}")
+        print(f"{case:<25} {'ok   ' if named and only_then else 'WRONG'} {found['line']}")
+        print(f"{'':<25}       without it: {without[base]['line']}")
     print(f"{wrong} wrong" if wrong else "all are named first, and only where they are planted")
     return 1 if wrong else 0
 

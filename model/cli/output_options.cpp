@@ -54,11 +54,23 @@ void OutputOptions::add_to(po::options_description& options) {
       "dump this scope and all below it, e.g. rnic_a.tx; may be repeated");
   add("wave-from", po::value(&wave_from_)->value_name("time"), "start of the waveform, e.g. 10us");
   add("wave-to", po::value(&wave_to_)->value_name("time"), "its end");
+  add("stats-every", po::value(&stats_every_)->value_name("time"),
+      "rates and levels at each multiple of this time, e.g. 10us, in series.csv and series.json");
+  add("stats-per-qp", "with --stats-every: those of each queue pair, too");
+  add("warmup", po::value(&warmup_)->value_name("time"),
+      "statistics and results count from then on, e.g. 50us; the series has all");
 }
 
 void OutputOptions::read(const std::string& command, const po::variables_map& given) {
   if (!wave_from_.empty()) into_.wave_window.from_ps = parse_time(wave_from_, "--wave-from");
   if (!wave_to_.empty()) into_.wave_window.to_ps = parse_time(wave_to_, "--wave-to");
+  if (!stats_every_.empty()) {
+    into_.series.interval_ps = parse_time(stats_every_, "--stats-every");
+    if (into_.series.interval_ps < 1000) throw ConfigError(command + ": --stats-every: must be 1 ns or more");
+  }
+  if (!warmup_.empty()) into_.warmup_ps = parse_time(warmup_, "--warmup");
+  into_.series.per_qp = given.count("stats-per-qp") != 0;
+  if (into_.series.per_qp && stats_every_.empty()) throw ConfigError(command + ": --stats-per-qp needs --stats-every");
   if (into_.wave_file.empty() && (given.count("wave-scope") || given.count("wave-from") || given.count("wave-to"))) {
     throw ConfigError(command + ": --wave-scope, --wave-from and --wave-to need --wave FILE");
   }

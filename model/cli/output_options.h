@@ -1,4 +1,4 @@
-// The options of what a command shows of the chips it simulates: transaction log and waveform.
+// The options of what a command shows of the chips it simulates: transaction log, waveform, and figures over time.
 #pragma once
 
 #include <string>
@@ -12,15 +12,15 @@ namespace rnic::cli {
 class OutputOptions {
  public:
   explicit OutputOptions(RunOptions& into) : into_(into) {}
-  // Declares --trace, --db, --perfetto, --capture-tlps, --capture-requests, --wave, --wave-scope, --wave-from and
-  // --wave-to.
+  // Declares --trace, --breakdown, --db, --perfetto, --capture-tlps, --capture-requests, --wave, --wave-scope,
+  // --wave-from and --wave-to, --stats-every, --stats-per-qp and --warmup.
   void add_to(boost::program_options::options_description& options);
   // Completes the RunOptions. ConfigError that begins with the command's name for what does not go together.
   void read(const std::string& command, const boost::program_options::variables_map& given);
 
  private:
   RunOptions& into_;
-  std::string wave_from_, wave_to_;
+  std::string wave_from_, wave_to_, stats_every_, warmup_;
 };
 
 }  // namespace rnic::cli

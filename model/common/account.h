@@ -44,7 +44,7 @@ class Account final {
       return *this;
     }
   };
-  // All cycles before `at` since the begin, or since restart(). No later change may lie before it.
+  // All cycles before `at`. No later change may lie before it.
   const Totals& totals(Cycle at) {
     settle(at);
     return totals_;
@@ -55,13 +55,6 @@ class Account final {
   unsigned bin_width() const { return 1u << shift_; }
   unsigned capacity() const { return capacity_; }
   unsigned taken() const { return taken_; }
-
-  // Counts from cycle `at` on.
-  void restart(Cycle at) {
-    settle(at);
-    totals_ = {};
-    cycles_at_.assign(cycles_at_.size(), 0);
-  }
 
  private:
   static constexpr unsigned kBins = 64;

@@ -44,6 +44,26 @@ void Histogram::record(std::uint64_t value) {
   ++buckets_[bucket_of(value)];
 }
 
+Histogram Histogram::since(const Histogram& earlier) const {
+  Histogram rest;
+  if (buckets_.empty()) {
+    for (std::size_t i = earlier.samples_.size(); i < samples_.size(); ++i) rest.record(samples_[i]);
+    return rest;
+  }
+  rest.samples_ = {};
+  rest.buckets_ = buckets_;
+  for (std::size_t i = 0; i < earlier.buckets_.size(); ++i) rest.buckets_[i] -= earlier.buckets_[i];
+  for (const std::uint64_t sample : earlier.samples_) --rest.buckets_[bucket_of(sample)];
+  rest.count_ = count_ - earlier.count_;
+  rest.sum_ = sum_ - earlier.sum_;
+  for (std::size_t i = 0; i < kBuckets; ++i) {
+    if (rest.buckets_[i] == 0) continue;
+    rest.min_ = std::min(rest.min_, std::max(min_, middle_of(i)));
+    rest.max_ = std::min(max_, middle_of(i));
+  }
+  return rest;
+}
+
 std::uint64_t Histogram::percentile(unsigned per_mille) const {
   RNIC_CHECK(per_mille >= 1 && per_mille <= 1000);
   if (count_ == 0) return 0;

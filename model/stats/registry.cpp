@@ -29,15 +29,32 @@ void StatsRegistry::add(const std::string& path, Source source, std::string unit
     RNIC_CHECK_MSG(paths_.count(path.substr(0, dot)) == 0, path + " lies within a figure");
     groups_.insert(path.substr(0, dot));
   }
-  entries_.push_back({path, std::move(source), std::move(unit), std::move(description)});
+  entries_.push_back({path, std::move(source), std::move(unit), std::move(description), 0, nullptr});
+}
+
+void StatsRegistry::restart() {
+  const auto is_maximum = [](const std::string& path) {
+    constexpr std::string_view kMax = "_max";
+    return path.size() >= kMax.size() && path.compare(path.size() - kMax.size(), kMax.size(), kMax) == 0;
+  };
+  for (Entry& e : entries_) {
+    const auto* counter = std::get_if<const std::uint64_t*>(&e.source);
+    if (counter != nullptr && !is_maximum(e.path)) e.counted_before = **counter;
+    if (const auto* h = std::get_if<const Histogram*>(&e.source)) e.recorded_before = std::make_shared<Histogram>(**h);
+  }
+}
+
+const StatsRegistry::Entry& StatsRegistry::entry(const std::string& path) const {
+  const auto entry = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.path == path; });
+  RNIC_CHECK_MSG(entry != entries_.end(), path + " is not registered");
+  return *entry;
 }
 
 double StatsRegistry::value(const std::string& path) const {
-  const auto entry = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.path == path; });
-  RNIC_CHECK_MSG(entry != entries_.end() && !std::holds_alternative<const Histogram*>(entry->source),
-                 path + " is no single figure");
-  if (const auto* counter = std::get_if<const std::uint64_t*>(&entry->source)) return static_cast<double>(**counter);
-  return std::get<Derived>(entry->source)();
+  const Entry& e = entry(path);
+  RNIC_CHECK_MSG(!std::holds_alternative<const Histogram*>(e.source), path + " is no single figure");
+  if (const auto* counter = std::get_if<const std::uint64_t*>(&e.source)) return static_cast<double>(**counter);
+  return std::get<Derived>(e.source)();
 }
 
 }  // namespace rnic

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <set>
 #include <string>
 #include <type_traits>
@@ -23,14 +24,22 @@ class StatsRegistry {
     std::string path;
     Source source;
     std::string unit, description;
+    // Of restart(): what a counter was, or a histogram.
+    std::uint64_t counted_before = 0;
+    std::shared_ptr<const Histogram> recorded_before;
   };
 
   // The source must live until the figures have been written. A path is registered once, and is either a figure or a
   // group of figures.
   void add(const std::string& path, Source source, std::string unit, std::string description);
 
-  // What a figure is now; not of histograms.
+  // What counters and histograms have now does not count. Derived figures stay as they are, and so do maxima, whose
+  // names end in "_max".
+  void restart();
+
+  // What a figure is now, whatever counts; not of histograms.
   double value(const std::string& path) const;
+  const Entry& entry(const std::string& path) const;
 
   const std::vector<Entry>& entries() const { return entries_; }  // in the order of registration
 

@@ -17,10 +17,12 @@ using nlohmann::ordered_json;
 // The figures of one source by name; a single value has the name "value".
 using Figures = std::vector<std::pair<const char*, ordered_json>>;
 
-Figures figures(const std::uint64_t* counter) { return {{"value", *counter}}; }
+Figures figures(const StatsRegistry::Entry& e, const std::uint64_t* counter) {
+  return {{"value", *counter - e.counted_before}};
+}
 
 // JSON knows no infinity; a rate over no time has no value.
-Figures figures(const StatsRegistry::Derived& derived) {
+Figures figures(const StatsRegistry::Entry&, const StatsRegistry::Derived& derived) {
   const double value = derived();
   return {{"value", std::isfinite(value) ? ordered_json(value) : ordered_json()}};
 }
@@ -32,8 +34,14 @@ Figures figures(const Histogram* h) {
           {"p99.9", h->percentile(999)}, {"max", h->max()}};
 }
 
-Figures figures_of(const StatsRegistry::Source& source) {
-  return std::visit([](const auto& s) { return figures(s); }, source);
+Figures figures(const StatsRegistry::Entry& e, const Histogram* h) {
+  if (!e.recorded_before) return figures(h);
+  const Histogram since = h->since(*e.recorded_before);
+  return figures(&since);
+}
+
+Figures figures_of(const StatsRegistry::Entry& e) {
+  return std::visit([&](const auto& s) { return figures(e, s); }, e.source);
 }
 
 }  // namespace
@@ -47,7 +55,7 @@ ordered_json to_json(const StatsRegistry& registry) {
       node = &(*node)[e.path.substr(begin, dot - begin)];
     }
     ordered_json& leaf = (*node)[e.path.substr(begin)];
-    for (auto& [name, value] : figures_of(e.source)) leaf[name] = std::move(value);
+    for (auto& [name, value] : figures_of(e)) leaf[name] = std::move(value);
     leaf["unit"] = e.unit;
     leaf["description"] = e.description;
   }
@@ -58,7 +66,7 @@ void write_text(std::ostream& out, const StatsRegistry& registry) {
   std::vector<std::array<std::string, 4>> rows;
   std::array<std::size_t, 3> width{};
   for (const StatsRegistry::Entry& e : registry.entries()) {
-    for (const auto& [name, value] : figures_of(e.source)) {
+    for (const auto& [name, value] : figures_of(e)) {
       const bool single = name == std::string_view("value");
       rows.push_back({single ? e.path : e.path + '.' + name, value.dump(), e.unit, e.description});
       for (std::size_t i = 0; i < width.size(); ++i) width[i] = std::max(width[i], rows.back()[i].size());

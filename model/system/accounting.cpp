@@ -5,19 +5,35 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "model/common/kernel_time.h"
+#include "model/system/link_account.h"
 
 namespace rnic {
 namespace {
 
 constexpr const char *kSlots = "slots", *kCredits = "credits", *kTags = "tags", *kCore = "core",
-                     *kFirmware = "firmware";
+                     *kFirmware = "firmware", *kLink = "link";
 
 }  // namespace
 
-Accounting::Accounting(const std::vector<Station>& stations, const UtilizationMeter& meter)
-    : stations_(stations), meter_(meter) {
-  for (const Station& s : stations) add_node(s);
+Accounting::Accounting(const std::vector<Station>& stations, const UtilizationMeter& meter, bool links)
+    : meter_(meter) {
+  for (const Station& s : stations) {
+    add_node(s);
+    if (links) add_links(s);
+  }
+  before_.resize(things_.size());
+  cycles_before_.resize(things_.size());
+}
+
+Accounting::~Accounting() = default;
+
+void Accounting::add_links(const Station& s) {
+  for (LinkBase* link : s.node->chip.links()) {
+    links_.push_back(std::make_unique<LinkAccount>(*link));
+    const std::string& name = link->name();
+    things_.push_back({s.name, name.substr(name.find('.') + 1), kLink, Reach::kNobodyWaits, "", &s.node->core_clk,
+                       [account = links_.back().get()](Cycle at) -> Account& { return account->until(at); }});
+  }
 }
 
 // One line for each thing: its name, what it is called as a bottleneck, and how far from the programs it lies.
@@ -34,11 +50,11 @@ void Accounting::add_node(const Station& s) {
   add("tx.wqe_reads", kSlots, Reach::kFetch, "WQE reads", core, as_it_is(chip.wqe_fetch.reads_in_flight()), true);
   add("rx.rqe_prefetch", kSlots, Reach::kNobodyWaits, "", core, as_it_is(chip.rqe_fetch.places()));
   add("rx.rqe_reads", kSlots, Reach::kFetch, "RQE reads", core, as_it_is(chip.rqe_fetch.reads_in_flight()), true);
-  add("tx.ord", kSlots, Reach::kStream, "ORD", core, as_it_is(chip.rdmap_segmenter.waits(TxWait::kOrd)));
-  add("tx.fence", kSlots, Reach::kStream, "fence", core, as_it_is(chip.rdmap_segmenter.waits(TxWait::kFence)));
-  add("tx.first_fpdu", kSlots, Reach::kStream, "first FPDU of the peer", core,
+  add("tx.ord", kSlots, Reach::kRequests, "ORD", core, as_it_is(chip.rdmap_segmenter.waits(TxWait::kOrd)));
+  add("tx.fence", kSlots, Reach::kRequests, "fence", core, as_it_is(chip.rdmap_segmenter.waits(TxWait::kFence)));
+  add("tx.first_fpdu", kSlots, Reach::kRequests, "first FPDU of the peer", core,
       as_it_is(chip.rdmap_segmenter.waits(TxWait::kFirstFpdu)));
-  add("tx.credit", kCredits, Reach::kStream, "TCP window", core, as_it_is(chip.rdmap_segmenter.waits(TxWait::kCredit)));
+  add("tx.credit", kCredits, Reach::kWindow, "TCP window", core, as_it_is(chip.rdmap_segmenter.waits(TxWait::kCredit)));
   add("tcp.unacknowledged", kCredits, Reach::kNobodyWaits, "", core, as_it_is(chip.tcp_tx.unacknowledged()));
   add("tcp.congested_flows", kSlots, Reach::kNobodyWaits, "", core, as_it_is(chip.tcp_tx.congested()));
   add("tx.jobs", kSlots, Reach::kFetch, "payload fetch jobs", core, as_it_is(chip.payload_fetch.jobs()), true);
@@ -79,7 +95,7 @@ void Accounting::add_node(const Station& s) {
   }
 }
 
-std::vector<Account::Totals> Accounting::totals() const {
+std::vector<Account::Totals> Accounting::all() const {
   std::vector<Account::Totals> list;
   for (const Accounted& t : things_) {
     const Cycle at = t.clk->next();
@@ -88,7 +104,16 @@ std::vector<Account::Totals> Accounting::totals() const {
   return list;
 }
 
+std::vector<Account::Totals> Accounting::totals() const {
+  std::vector<Account::Totals> list = all();
+  for (std::size_t i = 0; i < list.size(); ++i) list[i] = list[i] - before_[i];
+  return list;
+}
+
 void Accounting::follow(bool working, unsigned phase) {
+  for (std::size_t i = 0; i < things_.size() && !links_.empty(); ++i) {
+    if (things_[i].kind == kLink) things_[i].account(things_[i].clk->next());  // or its moves pile up
+  }
   if (working == working_ && (!working || phase == open_.number)) return;
   std::vector<Account::Totals> now = totals();
   UtilizationMeter::Busy busy = meter_.busy();
@@ -111,9 +136,9 @@ void Accounting::restart() {
   const unsigned phase = open_.number;
   follow(false, 0);
   phases_.clear();
-  for (const Accounted& t : things_) {
-    const Cycle at = t.clk->next();
-    t.account(at).restart(at);
+  before_ = all();
+  for (std::size_t i = 0; i < things_.size(); ++i) {
+    cycles_before_[i] = things_[i].account(things_[i].clk->next()).cycles_at();
   }
   if (working) follow(true, phase);
 }
@@ -127,6 +152,7 @@ nlohmann::ordered_json Accounting::json() const {
     std::uint64_t starved = 0;
     for (const WorkPhase& phase : phases_) starved += phase.totals[i].empty;
     std::vector<std::uint64_t> histogram = account.cycles_at();
+    for (std::size_t k = 0; k < cycles_before_[i].size(); ++k) histogram[k] -= cycles_before_[i][k];
     while (histogram.size() > 1 && histogram.back() == 0) histogram.pop_back();
     list.push_back({{"node", t.node},
                     {"name", t.name},

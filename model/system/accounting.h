@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,12 +15,15 @@
 
 namespace rnic {
 
+class LinkAccount;
+
 // How far from the programs something lies: who waits for one of these may hold all of those before it, and not the
 // other way round. The rule of the bottleneck (accounting.md) names the last one.
 enum class Reach : std::uint8_t {
   kNobodyWaits,
   kWorkQueue,   // entries on chip
-  kStream,      // what a QP may send
+  kRequests,    // what a QP may ask its peer
+  kWindow,      // octets that may be sent, of requests and of responses
   kFetch,       // reads of host memory, as the chip's stages see them
   kTags,        // as the PCIe link sees them
   kCredits,     // of the PCIe link
@@ -47,8 +51,9 @@ struct WorkPhase {
 
 class Accounting final {
  public:
-  // The stations must live as long.
-  Accounting(const std::vector<Station>& stations, const UtilizationMeter& meter);
+  // The stations must live as long. The chips' links have accounts only if asked for: they cost time.
+  Accounting(const std::vector<Station>& stations, const UtilizationMeter& meter, bool links);
+  ~Accounting();
 
   // To be called after each step of the kernel. Not working: set-up and teardown.
   void follow(bool working, unsigned phase);
@@ -58,18 +63,21 @@ class Accounting final {
 
   const std::vector<Accounted>& things() const { return things_; }
   const std::vector<WorkPhase>& phases() const { return phases_; }
-  // Now, since the begin of the account.
+  // Until now: of the whole run, and of what counts.
+  std::vector<Account::Totals> all() const;
   std::vector<Account::Totals> totals() const;
   // One object each: `occupancy` of stats.json.
   nlohmann::ordered_json json() const;
 
  private:
   void add_node(const Station& s);
-  WorkPhase begin(unsigned number) const;
+  void add_links(const Station& s);
 
-  const std::vector<Station>& stations_;
   const UtilizationMeter& meter_;
+  std::vector<std::unique_ptr<LinkAccount>> links_;
   std::vector<Accounted> things_;
+  std::vector<Account::Totals> before_;                    // what does not count, by Accounted
+  std::vector<std::vector<std::uint64_t>> cycles_before_;  // of the histograms
   std::vector<WorkPhase> phases_;
   bool working_ = false;
   WorkPhase open_;  // what it began with

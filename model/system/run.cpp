@@ -55,8 +55,12 @@ Run::Run(World& world, const RunOptions& options)
       debugger_(open_debugger(world, options)),
       outputs_(options, world.stations(), world.cable()),
       utilization_(world.stations()),
-      accounting_(world.stations(), utilization_) {
+      accounting_(world.stations(), utilization_, world.config().sim.account_links),
+      warm_(options.warmup_ps == 0) {
   register_stats();
+  if (options.series.interval_ps != 0) {
+    series_ = std::make_unique<Series>(options.series, world.stations(), stats_, accounting_, utilization_);
+  }
 }
 
 Run::~Run() = default;
@@ -102,12 +106,29 @@ bool Run::run_slice() {
   while (kernel_time_ps() < until_ps) {
     if (stop_requested()) return false;
     outputs_.follow(kernel_time_ps());
-    world_.advance(std::min(until_ps, kernel_time_ps() + pace.step_ps));
+    world_.advance(next_stop(std::min(until_ps, kernel_time_ps() + pace.step_ps)));
     const bool working = world_.working();
     utilization_.follow(working);
     accounting_.follow(working, working ? world_.phase() : 0);
+    if (!warm_ && kernel_time_ps() >= options_.warmup_ps) restart();
+    if (series_ && kernel_time_ps() >= series_->next_ps()) series_->sample();
   }
   return true;
+}
+
+// Rows and the end of the warm-up are at their times, exactly.
+std::uint64_t Run::next_stop(std::uint64_t until_ps) const {
+  if (series_) until_ps = std::min(until_ps, series_->next_ps());
+  if (!warm_) until_ps = std::min(until_ps, options_.warmup_ps);
+  return std::max(until_ps, kernel_time_ps() + 1);
+}
+
+void Run::restart() {
+  warm_ = true;
+  stats_.restart();
+  utilization_.restart();
+  accounting_.restart();
+  world_.restart_results(kernel_time_ps());
 }
 
 RunEnd Run::slices(const ProgressReport& report) {
@@ -155,6 +176,7 @@ RunEnd Run::drive(const ProgressReport& report) {
   end = world_.conclude(end);
   utilization_.end();
   accounting_.end();
+  if (series_) series_->end();
   cpu_seconds_ = processor_seconds() - cpu_start;
   wall_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count();
   if (debugger_) debugger_->session.end(end == RunEnd::kDone);
@@ -163,6 +185,7 @@ RunEnd Run::drive(const ProgressReport& report) {
 
 std::vector<std::string> Run::errors() const {
   std::vector<std::string> errors = world_.errors();
+  if (!warm_) errors.emplace_back("--warmup: the run has ended before");
   if (!peer_error_.empty()) errors.push_back("the peer: " + peer_error_);
   for (std::string& fault : outputs_.firmware_faults()) errors.push_back(std::move(fault));
   if (killed()) errors.push_back("the debugger ended the run");
@@ -196,6 +219,7 @@ nlohmann::ordered_json Run::stats_json(RunEnd end) const {
   if (world_.faults().any()) j["fault_seed"] = world_.faults().seed();
   j["digest"] = fmt::format("{:016x}", outputs_.digest());
   j["sim_time_ps"] = kernel_time_ps();
+  if (options_.warmup_ps != 0) j["warmup_ps"] = options_.warmup_ps;
   j["wall_s"] = wall_seconds_;
   j["cpu_s"] = cpu_seconds_;
   j["frames"] = frames();
@@ -251,6 +275,10 @@ void Run::write_outputs(RunEnd end) {
   outputs_.close(kernel_time_ps(), [&] { return facts(end); });
   if (options_.out_dir.empty()) return;
   outputs_.write_firmware();
+  if (series_) {
+    outputs_.write("series.csv", series_->csv());
+    outputs_.write("series.json", series_->json(options_.warmup_ps).dump() + '\n');
+  }
   outputs_.write("stats.txt", stats_text(end));
   outputs_.write("stats.json", stats_json(end).dump(2) + '\n');
 }

@@ -49,6 +49,8 @@ class Run final {
   bool killed() const;
   bool stop_requested() const { return options_.stop_requested && options_.stop_requested(); }
   bool run_slice();
+  std::uint64_t next_stop(std::uint64_t until_ps) const;
+  void restart();
   RunEnd slices(const ProgressReport& report);
   void register_stats();
   std::vector<RunFact> facts(RunEnd end) const;
@@ -62,6 +64,8 @@ class Run final {
   UtilizationMeter utilization_;
   Accounting accounting_;
   StatsRegistry stats_;
+  std::unique_ptr<Series> series_;
+  bool warm_;  // all counts
   std::string peer_error_;
   double wall_seconds_ = 0, cpu_seconds_ = 0;
 };

@@ -40,8 +40,9 @@ bool is_output(std::string name) {
   };
   if (ends_with(kPart)) name.resize(name.size() - kPart.size());
   if (name.rfind(kDump, 0) == 0 && ends_with(kText)) return true;
-  constexpr std::string_view kNames[] = {"stats.json",          "stats.txt", "fw_log.txt", "lockstep.vcd",
-                                         "lockstep_inside.vcd", kCapture,    kDatabase,    kBreakdown};
+  constexpr std::string_view kNames[] = {"stats.json", "stats.txt",    "series.csv",          "series.json",
+                                         "fw_log.txt", "lockstep.vcd", "lockstep_inside.vcd", kCapture,
+                                         kDatabase,    kBreakdown};
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 

@@ -13,6 +13,7 @@
 #include "model/system/chip_trace.h"
 #include "model/system/chip_waves.h"
 #include "model/system/latency_breakdown.h"
+#include "model/system/series.h"
 #include "model/system/wire_capture.h"
 #include "model/system/world.h"
 #include "model/trace/database.h"
@@ -34,6 +35,8 @@ struct RunOptions {
   bool breakdown = false;         // where the time of each work request went
   std::string wave_file;          // empty: none
   WaveWindow wave_window;
+  SeriesOptions series;
+  std::uint64_t warmup_ps = 0;            // what comes before does not count
   std::optional<std::uint16_t> gdb_port;  // a debugger attaches to the firmware there; 0: any port
   // Polled about once per microsecond of simulated time; when it is true, the run ends. Empty: the run is not stopped.
   std::function<bool()> stop_requested;

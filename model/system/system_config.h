@@ -21,6 +21,7 @@ struct SimConfig {
   bool system_keys = false;
   std::uint64_t shuffle_seed = 0;
   bool run_ahead = true;
+  bool account_links = false;
   std::uint64_t max_time_us = 10'000'000;
   std::uint64_t watchdog_us = 1'000'000;
   template <class V>
@@ -32,6 +33,9 @@ struct SimConfig {
       "seed of a random order of the stages' calls in each cycle, which changes no result; 0: fixed order");
     v("run_ahead", &SimConfig::run_ahead,
       "stages may move beats of future cycles in one call: faster, with the same results; waveforms switch it off");
+    v("account_links", &SimConfig::account_links,
+      "`occupancy` in stats.json has the chips' links as well, which costs time: cycles with beats, and with beats "
+      "that wait");
     v("max_time_us", &SimConfig::max_time_us, "simulated time after which the run fails; 0 is no limit", unit("us"));
     v("watchdog_us", &SimConfig::watchdog_us,
       "simulated time without progress after which the run fails; 0 is no limit", unit("us"));

@@ -29,6 +29,7 @@ class TwoNodeWorld final : public World {
   std::string phase_name(unsigned phase) const override { return workload_->phase_name(phase); }
   std::uint64_t progress() const override { return workload_->progress(); }
   std::uint64_t total() const override { return total_; }
+  void restart_results(std::uint64_t now_ps) override { workload_->restart(now_ps); }
   RunEnd conclude(RunEnd end) override;
   bool passed() const override;
 

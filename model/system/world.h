@@ -67,6 +67,9 @@ class World {
   enum class Stall { kWait, kResolved, kHung };
   virtual Stall stall(std::uint64_t idle_ps, bool dead);
 
+  // Results of programs count from now on.
+  virtual void restart_results(std::uint64_t /*now_ps*/) {}
+
   // Reports.
   virtual std::string notice() const { return {}; }     // for people, before the run
   virtual std::string table() const = 0;                // what has been done, in lines

@@ -11,8 +11,9 @@ class Accounts(ProgramTest):
         return self.run_scenario(TRACES / f"{scenario}.json", "--no-capture", *options)
 
     def test_every_cycle_of_the_run_is_of_one_kind(self):
-        for scenario in "quickstart", "atomics", "churn", "qps16":
-            stats = self.accounts(scenario)
+        links = "--set", "sim.account_links=true"
+        for scenario, *options in ("quickstart",), ("atomics", *links), ("churn",), ("qps16", *links):
+            stats = self.accounts(scenario, *options)
             cycles = {}
             for thing in stats["occupancy"]:
                 with self.subTest(scenario, thing=thing["name"]):
@@ -27,11 +28,21 @@ class Accounts(ProgramTest):
             self.assertTrue(all(len(each) == 1 for each in cycles.values()), cycles)
 
     def test_they_do_not_depend_on_the_order_of_calls_nor_on_running_ahead(self):
-        plain = self.accounts("atomics")
+        links = "--set", "sim.account_links=true"
+        plain = self.accounts("atomics", *links)
+        self.assertGreater(sum(t["kind"] == "link" for t in plain["occupancy"]), 150)
         for setting in "sim.shuffle_seed=7", "sim.run_ahead=false":
-            other = self.accounts("atomics", "--set", setting)
+            other = self.accounts("atomics", *links, "--set", setting)
             self.assertEqual(other["occupancy"], plain["occupancy"])
             self.assertEqual(other["bottleneck"], plain["bottleneck"])
+
+    def test_links_change_nothing(self):
+        plain = self.accounts("quickstart")
+        seen = self.accounts("quickstart", "--set", "sim.account_links=true")
+        self.assertEqual(seen["digest"], plain["digest"])
+        self.assertEqual([t for t in seen["occupancy"] if t["kind"] != "link"], plain["occupancy"])
+        sealed = next(t for t in seen["occupancy"] if (t["node"], t["name"]) == ("a", "tx.sealed"))
+        self.assertGreater(sealed["busy_cycles"] + sealed["blocked_cycles"], sealed["cycles"] // 10)
 
 
 class Named(ProgramTest):

@@ -1,6 +1,7 @@
 // One work item in one direction on one queue pair: what both programs know of it, and what they measured.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -50,6 +51,10 @@ struct Transfer {
   std::vector<std::uint64_t> posted_ps;
   std::uint64_t first_post_ps = 0, last_completion_ps = 0;
   std::uint32_t completed = 0;
+  // What came before does not count: messages, and the time until then.
+  std::uint32_t warm = 0;
+  std::uint64_t warm_ps = 0;
+  std::uint64_t counted_from_ps() const { return std::max(first_post_ps, warm_ps); }
   std::uint32_t retries = 0;  // of connections that found no room in the device
   Latencies& latencies;
 

@@ -218,6 +218,14 @@ std::string Workload::waiting_for() const {
   return text;
 }
 
+void Workload::restart(std::uint64_t now_ps) {
+  for (Transfer& t : transfers_) {
+    t.warm = t.completed;
+    t.warm_ps = now_ps;
+  }
+  for (Group& g : groups_) g.latencies = {};
+}
+
 std::vector<WorkResult> Workload::results() const {
   std::vector<WorkResult> list;
   for (const Group& g : groups_) list.push_back(result_of(g));
@@ -229,10 +237,10 @@ namespace {
 double fairness(const std::vector<Transfer*>& transfers) {
   double sum = 0, squares = 0;
   for (const Transfer* t : transfers) {
-    if (t->completed == 0 || t->last_completion_ps <= t->first_post_ps) continue;
+    if (t->completed == t->warm || t->last_completion_ps <= t->counted_from_ps()) continue;
     std::uint64_t bytes = 0;
-    for (std::uint32_t m = 0; m < t->completed; ++m) bytes += t->sizes[m];
-    const double x = static_cast<double>(bytes) / static_cast<double>(t->last_completion_ps - t->first_post_ps);
+    for (std::uint32_t m = t->warm; m < t->completed; ++m) bytes += t->sizes[m];
+    const double x = static_cast<double>(bytes) / static_cast<double>(t->last_completion_ps - t->counted_from_ps());
     sum += x;
     squares += x * x;
   }
@@ -255,10 +263,10 @@ WorkResult Workload::result_of(const Group& group) const {
   std::uint64_t first = UINT64_MAX, last = 0;
   bool complete = true;
   for (const Transfer* t : group.transfers) {
-    r.count += t->completed;
+    r.count += t->completed - t->warm;
     r.retries += t->retries;
     const auto& outcomes = t->item.outcomes;
-    for (std::uint32_t m = 0; m < t->completed; ++m) {
+    for (std::uint32_t m = t->warm; m < t->completed; ++m) {
       const Outcome outcome = outcomes[m % outcomes.size()];
       ++r.outcomes[static_cast<std::size_t>(outcome)];
       if (outcome == Outcome::kAccept) r.bytes += t->sizes[m];
@@ -266,8 +274,8 @@ WorkResult Workload::result_of(const Group& group) const {
     complete = complete && t->completed == t->item.count;
     if (r.error.empty()) r.error = t->error;
     r.cut_off = r.cut_off || t->cut_off;
-    if (t->completed == 0) continue;
-    first = std::min(first, t->first_post_ps);
+    if (t->completed == t->warm) continue;
+    first = std::min(first, t->counted_from_ps());
     last = std::max(last, t->last_completion_ps);
   }
   if (last > first) {

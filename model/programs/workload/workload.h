@@ -50,6 +50,8 @@ class Workload final : private Barrier {
     const Pair& pair = pairs_[connection][qp];
     return (from ? pair.from : pair.to)->ending();
   }
+  // Results count from now on: messages that complete, and the time.
+  void restart(std::uint64_t now_ps);
   // Records of all items, in the order of the plan, as far as the run has come.
   std::vector<WorkResult> results() const;
 

@@ -61,14 +61,6 @@ TEST(Account, ACoreIsTakenAheadOfTheClock) {
   expect(a.totals(40), {40, 5 + 11, 0, 24, 16});
 }
 
-TEST(Account, AfterARestartOnlyWhatFollowsCounts) {
-  Account a(2);
-  a.set(3, 2, false);
-  a.restart(10);
-  expect(a.totals(14), {4, 4, 0, 0, 8});
-  EXPECT_THAT(a.cycles_at(), ElementsAre(0, 0, 4));
-}
-
 TEST(Account, ManyValuesShareABin) {
   Account a(131072);  // octets
   EXPECT_EQ(a.bin_width(), 2048);

@@ -84,6 +84,24 @@ TEST(Histogram, SmallValuesStayExactInBuckets) {
   for (unsigned p = 1; p <= 1000; ++p) EXPECT_EQ(h.percentile(p), (p * 256 + 999) / 1000 - 1) << p;
 }
 
+TEST(Histogram, WhatCameSinceIsAHistogramOfItsOwn) {
+  for (const std::size_t before : {std::size_t{0}, std::size_t{100}, Histogram::kExactSamples + 10}) {
+    for (const std::size_t after : {std::size_t{0}, std::size_t{50}, Histogram::kExactSamples * 2}) {
+      const auto samples = samples_over_decades(before + after);
+      const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(before);
+      const Histogram whole = histogram_of(samples), earlier = histogram_of({samples.begin(), middle});
+      const Histogram expected = histogram_of({middle, samples.end()}), since = whole.since(earlier);
+      EXPECT_EQ(since.count(), after);
+      EXPECT_EQ(since.mean(), expected.mean());
+      for (const unsigned p : {1u, 500u, 990u, 1000u}) {
+        const auto exact = static_cast<double>(expected.percentile(p));
+        EXPECT_NEAR(static_cast<double>(since.percentile(p)), exact, exact * 0.008) << before << ' ' << after;
+      }
+      EXPECT_NEAR(static_cast<double>(since.min()), static_cast<double>(expected.min()), 0.004 * 1e9);
+    }
+  }
+}
+
 TEST(Histogram, HoldsTheLargestValue) {
   Histogram h;
   for (std::size_t i = 0; i < Histogram::kExactSamples; ++i) h.record(0);

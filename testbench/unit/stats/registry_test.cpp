@@ -68,6 +68,22 @@ TEST_F(RegistryTest, TextHasOneAlignedLinePerFigure) {
             "node0.rx.bad       0  FPDUs  FPDUs with a wrong CRC\n");
 }
 
+TEST_F(RegistryTest, AfterARestartOnlyWhatFollowsIsReported) {
+  std::uint64_t most = 7;
+  StatsGroup(registry).counter("buffered_max", most, "octets", "the most that waited");
+  fpdus = 10;
+  latency.record(5);
+  registry.restart();
+  fpdus = 12;
+  latency.record(9);
+  const auto json = to_json(registry);
+  EXPECT_EQ(json["node0"]["rx"]["fpdus"]["value"], 2);
+  EXPECT_EQ(json["latency"]["count"], 1);
+  EXPECT_EQ(json["latency"]["min"], 9);
+  EXPECT_EQ(json["buffered_max"]["value"], 7);  // a maximum is that of the whole run
+  EXPECT_EQ(registry.value("node0.rx.fpdus"), 12);
+}
+
 TEST_F(RegistryTest, FigureWithoutFiniteValueIsNull) {
   EXPECT_TRUE(to_json(registry)["node0"]["rx"]["share"]["value"].is_null());
 }

@@ -1,0 +1,172 @@
+#include "model/system/series.h"
+
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "model/common/kernel_time.h"
+
+namespace rnic {
+namespace {
+
+struct Counted {
+  const char *name, *path;  // of the column and of the statistic, both behind the node's name
+};
+// What most questions are about. Octets are shown as Gb/s, others a second.
+constexpr Counted kCounted[] = {{"tx.wqes", "rnic.wqe_fetch.wqes"},
+                                {"tx.fpdus", "rnic.rdmap_segmenter.fpdus"},
+                                {"tx.payload", "rnic.rdmap_segmenter.payload_bytes"},
+                                {"tcp_tx.segments", "rnic.tcp_tx.segments"},
+                                {"tcp_tx.retransmissions", "rnic.tcp_tx.retransmissions"},
+                                {"tcp_tx.payload", "rnic.tcp_tx.payload_bytes"},
+                                {"mac_tx.frames", "rnic.mac_tx.frames"},
+                                {"mac_rx.frames", "rnic.mac_rx.frames"},
+                                {"tcp_rx.out_of_order", "rnic.tcp_rx.out_of_order"},
+                                {"rx.fpdus", "rnic.mpa_deframer.fpdus"},
+                                {"rx.placed", "rnic.ddp_placement.payload_bytes"},
+                                {"cqes", "rnic.cqe_writer.cqes"},
+                                {"pcie.read", "rnic.dma_read.bytes"},
+                                {"pcie.written", "rnic.dma_write.bytes"},
+                                {"fwcpu.events", "rnic.fwcpu.events"}};
+constexpr double kGigabits = 8e-9;  // of an octet
+
+}  // namespace
+
+Series::Series(const SeriesOptions& options, const std::vector<Station>& stations, const StatsRegistry& stats,
+               const Accounting& accounting, const UtilizationMeter& meter)
+    : options_(options), stations_(stations), accounting_(accounting), meter_(meter), next_ps_(options.interval_ps) {
+  for (const Station& station : stations) {
+    for (const Counted& c : kCounted)
+      counters_.push_back({station.name + '.' + c.name, &stats.entry(station.name + '.' + c.path)});
+  }
+}
+
+// A column begins with its first value: a QP that comes later has none before.
+void Series::add(const std::string& name, const std::string& unit, Kind kind, double value) {
+  const auto [found, fresh] = at_.try_emplace(name, columns_.size());
+  if (fresh) columns_.push_back({name, unit, kind});
+  std::vector<double>& row = rows_.back();
+  if (row.size() <= found->second) row.resize(found->second + 1, std::nan(""));
+  row[found->second] = value;
+}
+
+// `scale` is of the sum; the rest is per second.
+void Series::rate(const std::string& name, const std::string& unit, double sum, double scale) {
+  const double before = std::exchange(sums_[name], sum);
+  const double seconds = static_cast<double>(now_ps_ - last_ps_) * 1e-12;
+  add(name, unit, Kind::kRate, seconds == 0 ? 0 : (sum - before) * scale / seconds);
+}
+
+void Series::sample() {
+  now_ps_ = kernel_time_ps();
+  time_ps_.push_back(now_ps_);
+  rows_.emplace_back();
+  sample_wires();
+  sample_counters();
+  sample_accounts();
+  for (const Station& s : stations_) sample_flows(s);
+  last_ps_ = now_ps_;
+  next_ps_ = (now_ps_ / options_.interval_ps + 1) * options_.interval_ps;
+}
+
+void Series::end() {
+  if (kernel_time_ps() > last_ps_) sample();
+}
+
+// As a share of the interval.
+void Series::sample_wires() {
+  for (const auto& [resource, ps] : meter_.busy().ps) rate(resource, "ratio", ps, 1e-12);
+}
+
+void Series::sample_counters() {
+  for (const auto& [name, entry] : counters_) {
+    const bool octets = entry->unit == "octets";
+    const auto sum = static_cast<double>(*std::get<const std::uint64_t*>(entry->source));
+    rate(name, octets ? "Gb/s" : entry->unit + "/s", sum, octets ? kGigabits : 1);
+  }
+}
+
+// The mean of the interval, and the shares of it in which somebody waited or, of a processor, it worked.
+void Series::sample_accounts() {
+  const std::vector<Account::Totals> now = accounting_.all();
+  if (totals_.empty()) totals_.resize(now.size());
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    const Accounted& t = accounting_.things()[i];
+    const Account::Totals passed = now[i] - totals_[i];
+    const double cycles = passed.cycles == 0 ? 1 : static_cast<double>(passed.cycles);
+    const std::string name = t.node + '.' + t.name;
+    add(name, t.kind, Kind::kLevel, static_cast<double>(passed.taken) / cycles);
+    if (t.reach == Reach::kNobodyWaits) continue;
+    add(name + ".blocked", "ratio", Kind::kLevel, static_cast<double>(passed.blocked) / cycles);
+  }
+  totals_ = now;
+}
+
+// As they are at this moment.
+void Series::sample_flows(const Station& s) {
+  const Rnic& chip = s.node->chip;
+  double window = 0, congestion = 0, open = 0;
+  for (std::uint32_t n = 0; n < s.config.rnic.tcp.max_flows; ++n) {
+    const TcpTx::FlowState flow = chip.tcp_tx.flow_state(FlowId{n});
+    if (!flow.open) continue;
+    ++open;
+    window += flow.peer_window;
+    congestion += flow.congestion_window;
+    const std::optional<Qpn> qpn = chip.contexts().qp_of(FlowId{n});
+    if (!options_.per_qp || !qpn) continue;
+    const std::string qp = fmt::format("{}.qp{}", s.name, qpn->v);
+    // Sequence numbers wrap; less than one turn passes in an interval of less than 0.3 s at 100 Gb/s.
+    const auto last = una_.try_emplace(qp, flow.snd_una).first;
+    const std::uint32_t acknowledged = flow.snd_una - std::exchange(last->second, flow.snd_una);
+    rate(qp + ".acknowledged", "Gb/s", sums_[qp + ".acknowledged"] + acknowledged, kGigabits);
+    add(qp + ".unacknowledged", "octets", Kind::kLevel, flow.unacknowledged);
+    add(qp + ".cwnd", "octets", Kind::kLevel, flow.congestion_window);
+    add(qp + ".window", "octets", Kind::kLevel, flow.peer_window);
+    const TxScheduler::OnChip state = chip.rdmap_segmenter.qp_state(*qpn);
+    add(qp + ".wqes", "WQEs", Kind::kLevel, state.wqes);
+    add(qp + ".reads", "requests", Kind::kLevel, state.reads);
+  }
+  add(s.name + ".flows", "flows", Kind::kLevel, open);
+  add(s.name + ".cwnd", "octets", Kind::kLevel, congestion);
+  add(s.name + ".window", "octets", Kind::kLevel, window);
+}
+
+std::string Series::csv() const {
+  std::string text = "time_ps";
+  for (const Column& c : columns_) text += fmt::format(",\"{} ({})\"", c.name, c.unit);  // names have commas
+  text += '\n';
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    text += std::to_string(time_ps_[i]);
+    for (std::size_t k = 0; k < columns_.size(); ++k) {
+      text += ',';
+      if (k < rows_[i].size() && !std::isnan(rows_[i][k])) text += fmt::format("{:.6g}", rows_[i][k]);
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+nlohmann::ordered_json Series::json(std::uint64_t warmup_ps) const {
+  nlohmann::ordered_json columns = nlohmann::ordered_json::array(), rows = nlohmann::ordered_json::array();
+  for (const Column& c : columns_) {
+    columns.push_back({{"name", c.name}, {"unit", c.unit}, {"kind", c.kind == Kind::kRate ? "rate" : "level"}});
+  }
+  for (const std::vector<double>& values : rows_) {
+    nlohmann::ordered_json row = nlohmann::ordered_json::array();
+    for (std::size_t k = 0; k < columns_.size(); ++k) {
+      if (k < values.size() && !std::isnan(values[k])) row.push_back(std::stod(fmt::format("{:.6g}", values[k])));
+      else row.push_back(nullptr);
+    }
+    rows.push_back(std::move(row));
+  }
+  return {{"interval_ps", options_.interval_ps},
+          {"warmup_ps", warmup_ps},
+          {"columns", std::move(columns)},
+          {"time_ps", time_ps_},
+          {"rows", std::move(rows)}};
+}
+
+}  // namespace rnic

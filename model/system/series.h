@@ -1,0 +1,67 @@
+// Figures over time, at equal distances: what passed in each interval, and how much was taken or allowed. See
+// series.md.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "model/stats/registry.h"
+#include "model/system/accounting.h"
+
+namespace rnic {
+
+struct SeriesOptions {
+  std::uint64_t interval_ps = 0;  // 0: none
+  bool per_qp = false;
+};
+
+class Series final {
+ public:
+  // All must live as long. Statistics are registered before.
+  Series(const SeriesOptions& options, const std::vector<Station>& stations, const StatsRegistry& stats,
+         const Accounting& accounting, const UtilizationMeter& meter);
+
+  // When the next row is due; the kernel stands then, and sample() is called.
+  std::uint64_t next_ps() const { return next_ps_; }
+  void sample();
+  // The last row, of what is left.
+  void end();
+
+  std::string csv() const;
+  nlohmann::ordered_json json(std::uint64_t warmup_ps) const;
+
+ private:
+  enum class Kind : std::uint8_t { kRate, kLevel };
+  struct Column {
+    std::string name, unit;
+    Kind kind;
+  };
+  void add(const std::string& name, const std::string& unit, Kind kind, double value);
+  void rate(const std::string& name, const std::string& unit, double sum, double scale);
+  void sample_counters();
+  void sample_accounts();
+  void sample_wires();
+  void sample_flows(const Station& s);
+
+  const SeriesOptions options_;
+  const std::vector<Station>& stations_;
+  const Accounting& accounting_;
+  const UtilizationMeter& meter_;
+  std::vector<std::pair<std::string, const StatsRegistry::Entry*>> counters_;
+  std::uint64_t next_ps_, last_ps_ = 0, now_ps_ = 0;
+  std::vector<Column> columns_;
+  std::map<std::string, std::size_t> at_;     // columns by name
+  std::map<std::string, double> sums_;        // what a rate counted until now
+  std::vector<Account::Totals> totals_;       // by Accounted
+  std::map<std::string, std::uint32_t> una_;  // by QP
+  std::vector<std::uint64_t> time_ps_;
+  std::vector<std::vector<double>> rows_;  // of the columns that there were
+};
+
+}  // namespace rnic

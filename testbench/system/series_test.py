@@ -1,0 +1,116 @@
+"""Figures over time, and a warm-up that does not count (model/system/series.md)."""
+import csv
+import json
+import unittest
+
+from rnicsim import QUICKSTART, TRACES, ProgramTest
+
+
+class Series(ProgramTest):
+    def series(self, *options):
+        stats = self.run_scenario(*options)
+        return stats, json.loads((self.folder / "out/series.json").read_text())
+
+    @staticmethod
+    def column(series, name):
+        at = [c["name"] for c in series["columns"]].index(name)
+        return [row[at] for row in series["rows"]]
+
+    def test_rates_add_up_to_the_counters(self):
+        stats, series = self.series(QUICKSTART, "--stats-every", "10us")
+        times = series["time_ps"]
+        self.assertEqual(times[:-1], [10_000_000 * (i + 1) for i in range(len(times) - 1)])
+        self.assertEqual(times[-1], stats["sim_time_ps"])
+        lengths = [b - a for a, b in zip([0, *times], times)]
+        for node in "ab":
+            counters = stats["stats"][node]["rnic"]
+            for name, block, counter, scale in (("tx.fpdus", "rdmap_segmenter", "fpdus", 1e-12),
+                                                ("mac_tx.frames", "mac_tx", "frames", 1e-12),
+                                                ("tx.payload", "rdmap_segmenter", "payload_bytes", 1e-3 / 8)):
+                total = sum(rate * length * scale for rate, length in zip(self.column(series, f"{node}.{name}"), lengths))
+                self.assertAlmostEqual(total / counters[block][counter]["value"], 1, delta=1e-4)
+        wire = self.column(series, "wire b to a")
+        self.assertGreater(max(wire), 0.99)
+        self.assertLessEqual(max(wire), 1.05)
+        kinds = {c["name"]: (c["unit"], c["kind"]) for c in series["columns"]}
+        self.assertEqual(kinds["a.tx.payload"], ("Gb/s", "rate"))
+        self.assertEqual(kinds["a.pcie.tags"], ("tags", "level"))
+        self.assertEqual(max(self.column(series, "a.window")), 131072)
+
+    def test_csv_is_the_same(self):
+        _, series = self.series(QUICKSTART, "--stats-every", "50us")
+        with (self.folder / "out/series.csv").open() as file:
+            header, *rows = csv.reader(file)
+        self.assertEqual(header, ["time_ps", *(f"{c['name']} ({c['unit']})" for c in series["columns"])])
+        self.assertEqual([int(row[0]) for row in rows], series["time_ps"])
+        self.assertEqual([[None if v == "" else float(v) for v in row[1:]] for row in rows], series["rows"])
+
+    def test_looking_changes_nothing(self):
+        plain = self.run_scenario(QUICKSTART)
+        seen, _ = self.series(QUICKSTART, "--stats-every", "1.7us", "--stats-per-qp", "--warmup", "33us")
+        self.assertEqual(seen["digest"], plain["digest"])
+        self.assertEqual(seen["sim_time_ps"], plain["sim_time_ps"])
+
+    def test_per_qp(self):
+        _, series = self.series(TRACES / "qps16.json", "--stats-every", "20us", "--stats-per-qp")
+        names = {c["name"] for c in series["columns"]}
+        qps = {n.split(".")[1] for n in names if n.startswith("a.qp")}
+        self.assertEqual(len(qps), 16)
+        whole = sum(filter(None, self.column(series, f"a.{qps.pop()}.acknowledged")))
+        self.assertGreater(whole, 0)
+        self.assertIsNone(series["rows"][0][[c["name"] for c in series["columns"]].index("a.qp1.cwnd")])
+
+    def test_none_unless_asked_for(self):
+        self.run_scenario(QUICKSTART)
+        self.assertFalse((self.folder / "out/series.json").exists())
+
+    def test_an_earlier_runs_series_does_not_stay(self):
+        self.series(QUICKSTART, "--stats-every", "50us")
+        self.run_scenario(QUICKSTART)
+        self.assertFalse((self.folder / "out/series.csv").exists())
+
+    def test_bad_intervals(self):
+        for options, text in ((("--stats-every", "0us"), "--stats-every: must be 1 ns or more"),
+                              (("--stats-every", "soon"), "'soon' is not a time such as 12us"),
+                              (("--stats-per-qp",), "--stats-per-qp needs --stats-every")):
+            run = self.run_program("run", QUICKSTART, *options)
+            self.assertEqual(run.returncode, 2)
+            self.assertIn(text, run.stderr)
+
+
+class Warmup(ProgramTest):
+    def test_only_what_follows_counts(self):
+        scenario = TRACES / "write_bw.json"
+        whole = self.run_scenario(scenario, "--no-capture")
+        late = self.run_scenario(scenario, "--no-capture", "--warmup", "1ms")
+        self.assertEqual(late["digest"], whole["digest"])
+        self.assertEqual(late["warmup_ps"], 1_000_000_000)
+        before = self.run_scenario(scenario, "--no-capture", "--stats-every", "1ms") and json.loads(
+            (self.folder / "out/series.json").read_text())
+        rate = before["rows"][0][[c["name"] for c in before["columns"]].index("a.mac_tx.frames")]
+        frames = [s["stats"]["a"]["rnic"]["mac_tx"]["frames"]["value"] for s in (whole, late)]
+        self.assertAlmostEqual(frames[0] - frames[1], rate * 1e-3, delta=1)
+        # Steady state: the same rate over less time.
+        result, later = whole["results"][0], late["results"][0]
+        self.assertLess(later["count"], result["count"])
+        self.assertEqual(later["bytes"], later["count"] * 65536)
+        self.assertAlmostEqual(later["goodput_gbps"], result["goodput_gbps"], delta=1)
+        self.assertEqual(later["latency_ns"]["count"], later["count"])
+        self.assertTrue(later["data_ok"])
+        # Accounts begin anew.
+        for thing, all_of_it in zip(late["occupancy"], whole["occupancy"]):
+            self.assertAlmostEqual(all_of_it["cycles"] - thing["cycles"], 1_000_000_000 // thing["cycle_ps"], delta=1000)
+            self.assertEqual(sum(thing["histogram"]), thing["cycles"])
+            self.assertEqual(sum(thing[f"{k}_cycles"] for k in ("busy", "blocked", "starved", "idle")), thing["cycles"])
+        histogram = late["stats"]["b"]["rnic"]["fwcpu"]["commands"]["connect"]
+        self.assertEqual(histogram["count"], 0)
+        self.assertEqual(late["bottleneck"]["name"], "wire a to b")
+
+    def test_longer_than_the_run(self):
+        run = self.run_program("run", QUICKSTART, "--warmup", "1s")
+        self.assertIn("rnicsim: --warmup: the run has ended before\n", run.stderr)
+        self.assertEqual(run.returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
