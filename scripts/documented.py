@@ -37,6 +37,8 @@ NOT_RUN = {
     "scripts/digests.py --write": "writes what a test compares",
     "scripts/new_stage.py --twin": "the test new_stage_twin runs it",
     "rnicsim run traces/quickstart.json --set rnic.fwcpu.target=rv32 --gdb 0": "waits for the gdb session, which starts it",
+    "rnicsim sweep submit traces/read-knees.json --slurm --out out/knees --array-size 16": "the test slurm runs the like",
+    "rnicsim sweep collect out/knees": "the test slurm runs the like",
     "gtkwave w.fst": "opens a window",
     "gtkwave out/lockstep.vcd": "opens a window",
 }

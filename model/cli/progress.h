@@ -1,5 +1,5 @@
-// A line on the terminal while a run lasts: simulated time, share done, speed. Only for people: nothing is printed when
-// standard error is not a terminal, and nothing here finds its way into results.
+// A line on the terminal while a run or a sweep lasts: simulated time, share done, speed, time left. Only for people:
+// nothing is printed when standard error is not a terminal, and nothing here finds its way into results.
 #pragma once
 
 #include <chrono>
@@ -29,12 +29,38 @@ class Progress {
   std::ostream& out_;
   const bool on_;
   const WallClock clock_;
+  const std::chrono::steady_clock::time_point begin_;
   std::chrono::steady_clock::time_point printed_at_;
   std::uint64_t printed_ps_ = 0;
   bool line_shown_ = false;
 };
 
+class SweepProgress {
+ public:
+  SweepProgress();
+  SweepProgress(std::ostream& out, bool on, Progress::WallClock clock);
+
+  // Of `total` points, those that ended before this process began are `earlier`. At most once per second of wall time.
+  struct Points {
+    std::size_t total = 0, earlier = 0, ended = 0, running = 0, failed = 0;
+  };
+  void update(const Points& points);
+  // Removes the line, for something else to be printed.
+  void clear();
+
+ private:
+  std::ostream& out_;
+  const bool on_;
+  const Progress::WallClock clock_;
+  const std::chrono::steady_clock::time_point begin_;
+  std::chrono::steady_clock::time_point printed_at_;
+  std::string line_;  // on the terminal
+};
+
 // With the largest unit that leaves at least 1: "1.500 us".
 std::string time_text(std::uint64_t ps);
+
+// "7 s", "3 min 20 s", "2 h 05 min".
+std::string duration_text(double seconds);
 
 }  // namespace rnic::cli

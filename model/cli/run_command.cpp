@@ -1,8 +1,6 @@
 #include "model/cli/run_command.h"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <ostream>
 #include <thread>
@@ -15,13 +13,11 @@
 #include "model/cli/options.h"
 #include "model/cli/output_options.h"
 #include "model/cli/rtl_program.h"
+#include "model/cli/sweep_points.h"
 #include "model/cli/sweep_run.h"
 #include "model/common/check.h"
-#include "model/common/crc32c.h"
-#include "model/rnic/fwcpu/firmware_target.h"
 #include "model/rnic/twins.h"
 #include "model/system/scenario_assignment.h"
-#include "model/system/scenario_config.h"
 
 namespace rnic::cli {
 
@@ -38,37 +34,8 @@ struct Arguments {
   ConfigOptions config;
   OneRun run;
   std::optional<std::size_t> point;
-  unsigned jobs = std::max(1u, std::thread::hardware_concurrency());
-  bool resume = false;
+  SweepOptions sweep;
 };
-
-std::string crc_of(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  const auto* const octets = reinterpret_cast<const std::uint8_t*>(text.data());
-  return fmt::format("{:08x}", crc32c(ByteSpan(octets, text.size())));
-}
-
-// What the results of a sweep come from: the program, the scenario and the command line.
-nlohmann::ordered_json origin_of(const Arguments& a) {
-  return {{"program", crc_of("/proc/self/exe")},
-          {"scenario", crc_of(a.config.scenario)},
-          {"set", a.config.set},
-          {"rtl", a.run.twins.rtl},
-          {"lockstep", a.run.twins.lockstep}};
-}
-
-// The RV32 images that the nodes run, by their contents.
-nlohmann::ordered_json images_of(const ScenarioConfig& config) {
-  nlohmann::ordered_json images = nlohmann::ordered_json::array();
-  for (const SystemConfig& node : config.nodes) {
-    const FwCpuConfig& fwcpu = node.rnic.fwcpu;
-    if (fwcpu.target == FirmwareTargetKind::kRv32) {
-      images.push_back(crc_of(fwcpu.image.empty() ? built_rv32_image() : fwcpu.image));
-    }
-  }
-  return images;
-}
 
 // One point as a run of its own, or all of them: then every point's settings are read before any point is run.
 int run_swept(const Scenario& scenario, const Overlay& command_line, const Arguments& a, const po::variables_map& given,
@@ -85,15 +52,7 @@ int run_swept(const Scenario& scenario, const Overlay& command_line, const Argum
     if (given.count(option) != 0)
       throw ConfigError(fmt::format("run: --{} applies to one point of a sweep only; use --point", option));
   }
-  for (const SweepAxis& axis : scenario.sweep.axes) {
-    if (command_line.find(axis.key) != nullptr || scenario.assigned.find(axis.key) != nullptr) {
-      throw ConfigError(fmt::format("--set {}: is varied by the sweep; --point runs one of its points", axis.key));
-    }
-  }
-  SweepOptions sweep{a.run.options.out_dir, a.jobs, a.resume, origin_of(a), {}};
-  for (std::size_t i = 0; i < scenario.sweep.points(); ++i) {
-    sweep.images.push_back(images_of(resolve_scenario(at_point(scenario, i), command_line)));
-  }
+  const SweepPoints points = read_points(scenario, command_line, a.run.twins, a.sweep.share);
   const auto run = [&](std::size_t point, const std::string& dir, std::ostream& report, std::ostream& errors) {
     OneRun one = a.run;
     one.options.out_dir = dir;
@@ -101,7 +60,9 @@ int run_swept(const Scenario& scenario, const Overlay& command_line, const Argum
     one.shows_progress = false;
     return run_one(at_point(scenario, point), command_line, one, report, errors);
   };
-  return run_sweep(scenario, sweep, run, out, err);
+  SweepOptions options = a.sweep;
+  options.out_dir = a.run.options.out_dir;
+  return run_sweep(scenario, points, options, run, out, err);
 }
 
 }  // namespace
@@ -126,9 +87,16 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
       "wait on this port of 127.0.0.1 for gdb to debug the RV32 firmware; 0 chooses one");
   add("point", po::value<std::size_t>()->value_name("n"),
       "of a sweep: run this point only, as a scenario without a sweep");
-  add("jobs", po::value(&a.jobs)->value_name("n"),
+  a.sweep.jobs = std::max(1u, std::thread::hardware_concurrency());
+  std::string share, kept;
+  add("jobs", po::value(&a.sweep.jobs)->value_name("n"),
       "of a sweep: points that run at a time; all processors unless given");
   add("resume", "of a sweep: continue an earlier one in the same folder, without its finished points");
+  add("keep-points", po::value(&kept)->value_name("which")->default_value("all"),
+      "of a sweep: the points whose folders remain: all, failed or none");
+  add("share", po::value(&share)->value_name("k/n"),
+      "of a sweep: only points k, k+n, k+2n and so on, beside other processes with the same folder (rnicsim sweep)");
+  add("collect", "of a sweep: run nothing, and put the results together that the folder has");
   a.config.add_to(options, positional,
                   "overrides one setting of all nodes (rnicsim config --list), of one node "
                   "(nodes.a.rnic.fwcpu.max_ord=4), or a value of the scenario by the name of its connection, work item "
@@ -150,9 +118,16 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
   if (a.run.twins.any() && twins == nullptr) become_rtl_program("run", args);
   a.run.twins.source = twins;
   if (given.count("point") != 0) a.point = given["point"].as<std::size_t>();
-  if (a.jobs == 0) throw ConfigError("run: --jobs must be 1 or more");
-  a.resume = given.count("resume") != 0;
-  if (a.resume && a.point) throw ConfigError("run: --resume is for all points of a sweep, --point for one");
+  if (a.sweep.jobs == 0) throw ConfigError("run: --jobs must be 1 or more");
+  a.sweep.resume = given.count("resume") != 0;
+  a.sweep.collect = given.count("collect") != 0;
+  a.sweep.kept = parse_kept(kept);
+  if (!share.empty()) a.sweep.share = parse_share(share);
+  for (const char* option : {"resume", "share", "collect"}) {
+    if (a.point && given.count(option) != 0)
+      throw ConfigError(fmt::format("run: --{} is for all points of a sweep, --point for one", option));
+  }
+  if (a.sweep.collect && !share.empty()) throw ConfigError("run: --collect is for all shares of a sweep, not --share");
   a.run.options.stop_requested = [] { return interruption() != 0; };
   catch_interruptions();
   Overlay assigned;
@@ -160,8 +135,9 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
   const Scenario scenario = read_scenario(a.config.scenario, scenario_values(assigned));
   const Overlay command_line = settings_of_all(assigned);
   if (!scenario.sweep.empty()) return run_swept(scenario, command_line, a, given, out, err);
-  for (const char* option : {"point", "jobs", "resume"}) {
-    if (given.count(option) != 0) throw ConfigError(fmt::format("run: --{} needs a scenario with a sweep", option));
+  for (const char* option : {"point", "jobs", "resume", "share", "collect", "keep-points"}) {
+    if (given.count(option) != 0 && !given[option].defaulted())
+      throw ConfigError(fmt::format("run: --{} needs a scenario with a sweep", option));
   }
   return run_one(scenario, command_line, a.run, out, err);
 }

@@ -1,12 +1,14 @@
 #include "model/cli/sweep_run.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
+#include <optional>
 #include <ostream>
 #include <set>
 #include <utility>
@@ -19,6 +21,9 @@
 #include "model/cli/command.h"
 #include "model/cli/interruption.h"
 #include "model/cli/program.h"
+#include "model/cli/progress.h"
+#include "model/cli/sweep_record.h"
+#include "model/cli/sweep_summary.h"
 #include "model/common/check.h"
 #include "model/config/overlay.h"
 #include "model/system/run_outputs.h"
@@ -27,37 +32,26 @@
 namespace rnic::cli {
 namespace {
 
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+
 constexpr std::size_t kNumberWidth = 10;  // of a column, unless its title is wider
-
-std::string number_text(const nlohmann::json& value) {
-  if (value.is_null()) return "-";
-  const double v = value.get<double>();
-  return v == static_cast<double>(static_cast<std::int64_t>(v)) ? fmt::format("{:.0f}", v) : fmt::format("{:.4g}", v);
-}
-
 constexpr const char* kSummary = "sweep.json";
-constexpr const char* kPoint = "point.json";
+constexpr const char* kTable = "sweep.csv";
+constexpr const char* kPoint = "point.json";  // a record, on its way from a point's process
 constexpr const char* kReport = "report.txt";
 
 bool is_number(const std::string& name) {
   return !name.empty() && name.find_first_not_of("0123456789") == std::string::npos;
 }
 
-// The run came to an end of its own, and would come to the same again.
-bool is_finished(int code) { return code == kOk || code == kCheckFailed || code == kHung; }
-
-// Unless some are given, the goodput of each item.
-std::vector<SweepColumn> columns_of(const Scenario& scenario, const std::vector<SweepColumn>& given) {
-  if (!given.empty()) return given;
-  std::vector<SweepColumn> columns;
-  std::size_t n = 0;
-  for (const auto& phase : scenario.plan.phases) {
-    for (const workload::WorkItem& item : phase) {
-      columns.push_back({item.name + " Gb/s", fmt::format("results.{}.goodput_gbps", n)});
-      n += item.direction == workload::Direction::kBoth ? 2 : 1;
-    }
-  }
-  return columns;
+void remove_point(const fs::path& folder) {
+  std::error_code none;
+  fs::remove(folder / kPoint, none);
+  remove_outputs(folder);
+  fs::remove(folder / kReport, none);
+  fs::remove(PendingFile((folder / kReport).string()).name(), none);
+  fs::remove(folder, none);  // unless there is something else in it
 }
 
 // Until a child has ended or a signal has come; a signal that comes just before is seen a moment later.
@@ -69,85 +63,106 @@ void wait_for_child() {
   sigtimedwait(&children, nullptr, &moment);
 }
 
+std::string contents_of(const std::string& file) {
+  std::ifstream in(file);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
 class SweepRun {
  public:
-  SweepRun(const Scenario& scenario, const SweepOptions& options, const RunPoint& run, std::ostream& out,
-           std::ostream& err);
+  SweepRun(const Scenario& scenario, const SweepPoints& points, const SweepOptions& options, const RunPoint& run,
+           std::ostream& out, std::ostream& err);
   int run();
 
  private:
+  struct Ended {
+    int code = kOk;
+    ordered_json record;
+  };
+
+  bool is_mine(std::size_t point) const { return options_.share.has(point); }
+  bool is_whole() const { return options_.share.of == 1; }
   std::string folder(std::size_t point) const;
   std::string file(std::size_t point, const char* name) const;
-  nlohmann::ordered_json origin(std::size_t point) const;
-  void remove_earlier() const;
+  std::string kept_folder(std::size_t point, int code) const;
+  std::vector<SweepColumn> columns_at(std::size_t point) const;
+  void prepare_folder();
   void keep_finished();
+  bool is_kept(std::size_t point, ordered_json& record) const;
+  std::vector<std::size_t> left() const;
   void start(std::size_t point);
   void collect();
-  void ended(std::size_t point, int code);
+  void ended(std::size_t point, int code, const std::string& end);
+  ordered_json take_record(std::size_t point, int code, const std::string& end) const;
   void stop_running();
   [[noreturn]] void be_point(std::size_t point) const;
   void head();
-  void rows();
-  void row(std::size_t point, int code);
-  void expect_value(std::size_t point, const std::string& path, const nlohmann::json& stats);
-  void write(const std::string& file, const nlohmann::ordered_json& value);
+  void rows(bool with_gaps = false);
+  void row(std::size_t point, const Ended& end);
+  void tell_mistyped(const std::string& folder, const ordered_json& record);
+  void show_progress();
+  void write(const char* name, const std::string& text);
   void attempt(const std::function<void()>& write);
   int end();
 
   const Scenario& scenario_;
   const Sweep& sweep_;
+  const SweepPoints& points_;
   const SweepOptions& options_;
   const RunPoint& run_;
   std::ostream& out_;
   std::ostream& err_;
-  std::vector<SweepColumn> columns_;
-  std::vector<std::size_t> widths_;  // of the axes, then of the columns
+  const std::vector<SweepColumn> columns_;
+  const bool in_one_column_;         // settings
+  std::vector<std::size_t> widths_;  // of the settings, then of the columns
   std::set<std::string> mistyped_;   // paths of columns
+  std::optional<SweepJournal> journal_;
   std::map<pid_t, std::size_t> running_;
-  std::map<std::size_t, int> ended_;  // exit codes of points
-  std::size_t rows_ = 0, finished_ = 0;
+  std::map<std::size_t, Ended> ended_;  // by the first point of the same identity
+  std::vector<std::size_t> same_;       // how many points of mine have that identity
+  std::size_t mine_ = 0, row_ = 0, earlier_ = 0, done_ = 0, finished_ = 0, failed_ = 0;
   bool stopping_ = false;
   int worst_ = kOk;
-  nlohmann::ordered_json summary_;
+  SweepSummary summary_;
+  SweepProgress progress_;
 };
 
-SweepRun::SweepRun(const Scenario& scenario, const SweepOptions& options, const RunPoint& run, std::ostream& out,
-                   std::ostream& err)
+SweepRun::SweepRun(const Scenario& scenario, const SweepPoints& points, const SweepOptions& options,
+                   const RunPoint& run, std::ostream& out, std::ostream& err)
     : scenario_(scenario),
       sweep_(scenario.sweep),
+      points_(points),
       options_(options),
       run_(run),
       out_(out),
       err_(err),
-      columns_(columns_of(scenario, scenario.sweep.columns)) {
-  summary_["scenario"] = scenario.name;
-  summary_["complete"] = false;
-  summary_["points"] = nlohmann::ordered_json::array();
+      columns_(columns_of(scenario, scenario.sweep.columns)),
+      in_one_column_(scenario.sweep.plan.mode == SweepMode::kOneAtATime),
+      same_(sweep_.points()),
+      summary_(scenario, columns_, points.baselines) {
+  for (std::size_t i = 0; i < sweep_.points(); ++i) {
+    mine_ += is_mine(i);
+    same_[points_.first[i]] += is_mine(i);
+  }
 }
 
 int SweepRun::run() {
-  std::error_code error;
-  std::filesystem::create_directories(options_.out_dir, error);
-  if (error) throw ConfigError(fmt::format("{}: {}", options_.out_dir, error.message()));
   sigset_t children;
   sigemptyset(&children);
   sigaddset(&children, SIGCHLD);
   sigprocmask(SIG_BLOCK, &children, nullptr);  // for wait_for_child
-  if (options_.resume) keep_finished();
-  else remove_earlier();
-  remove_outputs(options_.out_dir);
-  std::filesystem::remove(std::filesystem::path(options_.out_dir) / kSummary, error);
+  prepare_folder();
   head();
   rows();
-  for (std::size_t point = 0; point < sweep_.points() || !running_.empty();) {
+  const std::vector<std::size_t> todo = options_.collect ? std::vector<std::size_t>() : left();
+  for (std::size_t next = 0; next < todo.size() || !running_.empty();) {
+    show_progress();
     if (interruption() != 0) {
       if (running_.empty()) break;
       stop_running();
       collect();
-    } else if (point < sweep_.points() && ended_.count(point) != 0) {
-      ++point;
-    } else if (point < sweep_.points() && running_.size() < options_.jobs) {
-      start(point++);
+    } else if (next < todo.size() && running_.size() < options_.jobs) {
+      start(todo[next++]);
     } else {
       collect();
     }
@@ -155,56 +170,88 @@ int SweepRun::run() {
   return end();
 }
 
+void SweepRun::prepare_folder() {
+  std::error_code error;
+  fs::create_directories(options_.out_dir, error);
+  if (error) throw ConfigError(fmt::format("{}: {}", options_.out_dir, error.message()));
+  if (options_.resume || options_.collect) keep_finished();
+  else if (is_whole()) remove_sweep(options_.out_dir);
+  if (is_whole()) {
+    remove_outputs(options_.out_dir);
+    for (const char* name : {kSummary, kTable}) fs::remove(fs::path(options_.out_dir) / name, error);
+  }
+  if (options_.collect) return;
+  const SweepShare& share = options_.share;
+  attempt(
+      [&] { journal_.emplace(options_.out_dir, is_whole() ? "" : fmt::format("{}-of-{}", share.number, share.of)); });
+}
+
 std::string SweepRun::folder(std::size_t point) const {
   const std::size_t digits = std::to_string(sweep_.points() - 1).size();
-  return (std::filesystem::path(options_.out_dir) / fmt::format("{:0{}}", point, digits)).string();
+  return (fs::path(options_.out_dir) / fmt::format("{:0{}}", point, digits)).string();
 }
 
 std::string SweepRun::file(std::size_t point, const char* name) const {
-  return (std::filesystem::path(folder(point)) / name).string();
+  return (fs::path(folder(point)) / name).string();
 }
 
-nlohmann::ordered_json SweepRun::origin(std::size_t point) const {
-  nlohmann::ordered_json origin = options_.origin;
-  origin["images"] = options_.images.at(point);
-  origin["settings"] = nlohmann::ordered_json::object();
-  const std::vector<std::size_t> at = sweep_.indexes(point);
-  for (std::size_t i = 0; i < at.size(); ++i) origin["settings"][sweep_.axes[i].key] = sweep_.axes[i].values[at[i]];
-  return origin;
+// Empty if it does not remain.
+std::string SweepRun::kept_folder(std::size_t point, int code) const {
+  const bool is_kept = options_.kept == KeptPoints::kAll || (options_.kept == KeptPoints::kFailed && code != kOk);
+  return is_kept ? folder(points_.first[point]) : "";
 }
 
-// An earlier sweep's points, of which there may have been more.
-void SweepRun::remove_earlier() const {
-  std::error_code none;
-  std::vector<std::filesystem::path> folders;
-  for (const auto& entry : std::filesystem::directory_iterator(options_.out_dir, none)) {
-    if (entry.is_directory(none) && is_number(entry.path().filename().string())) folders.push_back(entry.path());
-  }
-  for (const std::filesystem::path& f : folders) {
-    std::filesystem::remove(f / kPoint, none);
-    remove_outputs(f);
-    std::filesystem::remove(f / kReport, none);
-    std::filesystem::remove(PendingFile((f / kReport).string()).name(), none);
-    std::filesystem::remove(f, none);  // unless there is something else in it
-  }
+std::vector<SweepColumn> SweepRun::columns_at(std::size_t point) const {
+  return sweep_.columns.empty() ? columns_of(at_point(scenario_, point), {}) : sweep_.columns;
 }
 
 void SweepRun::keep_finished() {
+  SweepJournal::Records records = SweepJournal::read(options_.out_dir);
   for (std::size_t point = 0; point < sweep_.points(); ++point) {
-    if (!std::filesystem::exists(file(point, kPoint)) || !std::filesystem::exists(file(point, "stats.json"))) continue;
-    const nlohmann::json kept = read_json_file(file(point, kPoint));
-    if (!kept.is_object() || !kept.contains("origin")) continue;
-    if (!kept.contains("exit_code") || !kept["exit_code"].is_number_integer()) continue;
-    if (kept["origin"] == nlohmann::json(origin(point))) ended_[point] = kept["exit_code"].get<int>();
+    const auto known = records.find(points_.ids[point]);
+    if (!is_mine(point) || points_.first[point] != point || known == records.end() || !is_kept(point, known->second))
+      continue;
+    const int code = known->second["exit_code"].get<int>();
+    ended_[point] = {code, std::move(known->second)};
+    earlier_ += same_[point];
+    if (is_finished(code)) finished_ += same_[point];
   }
-  out_ << fmt::format("{} of {} points were finished before\n", ended_.size(), sweep_.points());
-  finished_ = ended_.size();
+  done_ = earlier_;
+  if (!options_.collect) out_ << fmt::format("{} of {} points were finished before\n", earlier_, mine_);
+}
+
+// Whether the record is what a run of the point would come to: with its folder, if that is to remain, and with these
+// columns, which its statistics have where they are still there.
+bool SweepRun::is_kept(std::size_t point, ordered_json& record) const {
+  const int code = record["exit_code"].get<int>();
+  if (!is_finished(code) && !options_.collect) return false;
+  const std::string in = kept_folder(point, code);
+  const bool has_folder =
+      !in.empty() && record.value("folder", -1) == static_cast<int>(point) && fs::exists(file(point, "stats.json"));
+  if (!in.empty() && !has_folder && !options_.collect) return false;
+  const std::vector<SweepColumn> columns = columns_at(point);
+  const ordered_json& values = record["columns"];
+  const bool same = std::equal(columns.begin(), columns.end(), values.begin(), values.end(),
+                               [](const SweepColumn& c, const ordered_json& value) { return value[0] == c.path; });
+  if (same) return true;
+  if (!has_folder) return false;
+  record = record_of(points_.ids[point], code, in, contents_of(file(point, kReport)), columns);
+  record["folder"] = point;
+  return true;
+}
+
+std::vector<std::size_t> SweepRun::left() const {
+  std::vector<std::size_t> points;
+  for (std::size_t i = 0; i < sweep_.points(); ++i) {
+    if (is_mine(i) && points_.first[i] == i && ended_.count(i) == 0) points.push_back(i);
+  }
+  return points;
 }
 
 void SweepRun::start(std::size_t point) {
   std::error_code none;
-  std::filesystem::remove(file(point, kPoint), none);
-  std::filesystem::remove(file(point, kReport), none);
+  fs::remove(file(point, kPoint), none);
+  fs::remove(file(point, kReport), none);
   out_.flush();
   err_.flush();
   const pid_t pid = fork();
@@ -222,11 +269,18 @@ void SweepRun::be_point(std::size_t point) const {
   int code = kInternal;
   {
     std::error_code error;
-    std::filesystem::create_directories(folder(point), error);
-    std::ofstream report(PendingFile(file(point, kReport)).name());
+    fs::create_directories(folder(point), error);
+    const std::string name = PendingFile(file(point, kReport)).name();
+    std::ofstream report(name);
     code = guarded(report, [&] { return run_(point, folder(point), report, report); });
     report.flush();
     if (!report) code = std::max<int>(code, kNotWritten);
+    code = std::max(code, guarded(report, [&] {
+                      const ordered_json record =
+                          record_of(points_.ids[point], code, folder(point), contents_of(name), columns_at(point));
+                      write_file(file(point, kPoint), json_text(record));
+                      return int{kOk};
+                    }));
   }
   std::_Exit(code);
 }
@@ -238,20 +292,41 @@ void SweepRun::collect() {
   const auto child = running_.find(pid);
   RNIC_CHECK(child != running_.end());
   int code = WIFEXITED(status) ? WEXITSTATUS(status) : int{kInternal};
+  std::string end;
+  if (WIFSIGNALED(status))
+    end = fmt::format("its process ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
   // It was stopped in the name of the signal that came to us.
   if (interruption() != 0 && (WIFSIGNALED(status) || code >= kSignalled)) code = kSignalled + interruption();
-  ended(child->second, code);
+  const std::size_t point = child->second;
   running_.erase(child);
+  ended(point, code, end);
+}
+
+// What its process has left, or what can be said without.
+ordered_json SweepRun::take_record(std::size_t point, int code, const std::string& end) const {
+  std::error_code none;
+  ordered_json record;
+  if (std::ifstream in(file(point, kPoint)); in) record = ordered_json::parse(in, nullptr, false);
+  fs::remove(file(point, kPoint), none);
+  if (record.is_object() && record["exit_code"] == code && end.empty()) return record;
+  record = {{"id", points_.ids[point]}, {"exit_code", code}, {"columns", ordered_json::array()}};
+  record["error"] = !end.empty() ? end : "its results could not be written";
+  return record;
 }
 
 // Whatever it was that ended, its report is whole now.
-void SweepRun::ended(std::size_t point, int code) {
+void SweepRun::ended(std::size_t point, int code, const std::string& end) {
   attempt([&] { PendingFile(file(point, kReport)).commit(); });
-  if (is_finished(code)) {
-    ++finished_;
-    write(file(point, kPoint), {{"exit_code", code}, {"origin", origin(point)}});
-  }
-  ended_[point] = code;
+  ordered_json record = take_record(point, code, end);
+  const bool incomplete = code >= kSignalled;
+  const bool remains = incomplete || !kept_folder(point, code).empty();
+  if (remains) record["folder"] = point;
+  if (!incomplete && journal_) attempt([&] { journal_->append(record); });
+  if (!remains) remove_point(folder(point));
+  failed_ += code != kOk && !incomplete;
+  done_ += same_[point];
+  if (is_finished(code)) finished_ += same_[point];
+  ended_[point] = {code, std::move(record)};
   rows();
 }
 
@@ -262,93 +337,141 @@ void SweepRun::stop_running() {
 
 void SweepRun::head() {
   std::string text = "point";
+  const auto add = [&](const std::string& title) { text += fmt::format("  {:>{}}", title, widths_.back()); };
+  if (in_one_column_) {
+    widths_.push_back(0);
+    for (std::size_t i = 0; i < sweep_.points(); ++i) widths_.back() = std::max(widths_.back(), sweep_.text(i).size());
+    add("setting");
+  }
   for (const SweepAxis& a : sweep_.axes) {
+    if (in_one_column_) break;
     widths_.push_back(a.title.size());
     for (const std::string& label : a.labels) widths_.back() = std::max(widths_.back(), label.size());
-    text += fmt::format("  {:>{}}", a.title, widths_.back());
+    add(a.title);
   }
   for (const SweepColumn& c : columns_) {
     widths_.push_back(std::max(c.title.size(), kNumberWidth));
-    text += fmt::format("  {:>{}}", c.title, widths_.back());
+    add(c.title);
   }
   out_ << text << "  data\n" << std::flush;
 }
 
-void SweepRun::rows() {
-  for (auto next = ended_.find(rows_); next != ended_.end(); next = ended_.find(++rows_))
-    row(next->first, next->second);
+// Those that can be printed by now in the order of the points; with gaps, all there are.
+void SweepRun::rows(bool with_gaps) {
+  for (; row_ < sweep_.points(); ++row_) {
+    if (!is_mine(row_)) continue;
+    const auto known = ended_.find(points_.first[row_]);
+    if (known != ended_.end()) row(row_, known->second);
+    else if (!with_gaps) return;
+  }
 }
 
-void SweepRun::row(std::size_t point, int code) {
+void SweepRun::row(std::size_t point, const Ended& end) {
+  const auto& [code, record] = end;
   worst_ = std::max(worst_, code);
   const bool incomplete = code >= kSignalled;
-  const std::string from = file(point, "stats.json");
-  const nlohmann::json stats =
-      !incomplete && std::filesystem::exists(from) ? read_json_file(from) : nlohmann::json(nlohmann::json::object());
-  nlohmann::ordered_json record;
-  record["folder"] = folder(point);
-  record["exit_code"] = code;
-  if (stats.contains("digest")) record["digest"] = stats["digest"];
+  const std::string in = record.contains("folder") ? folder(record["folder"].get<std::size_t>()) : "";
+  summary_.add(point, in, record);
   std::string text = fmt::format("{:>5}", point);
   std::size_t column = 0;
-  const std::vector<std::size_t> at = sweep_.indexes(point);
-  for (std::size_t i = 0; i < at.size(); ++i) {
-    record["settings"][sweep_.axes[i].key] = sweep_.axes[i].values[at[i]];
-    text += fmt::format("  {:>{}}", sweep_.axes[i].labels[at[i]], widths_[column++]);
+  if (in_one_column_) text += fmt::format("  {:>{}}", sweep_.text(point), widths_[column++]);
+  for (std::size_t a = 0; a < sweep_.axes.size() && !in_one_column_; ++a) {
+    text += fmt::format("  {:>{}}", sweep_.axes[a].labels[sweep_.indexes(point)[a]], widths_[column++]);
   }
-  // A point may have items in other directions than the file, and results at other places with them.
-  const std::vector<SweepColumn> columns = columns_of(at_point(scenario_, point), sweep_.columns);
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    const nlohmann::json value = value_at(stats, columns[i].path);
-    record["columns"][columns_[i].title] = value;
-    text += fmt::format("  {:>{}}", number_text(value), widths_[column++]);
-    if (code == kOk) expect_value(point, columns[i].path, stats);
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    const bool has = i < record["columns"].size() && !incomplete;
+    text += fmt::format("  {:>{}}", number_text(has ? record["columns"][i][1] : ordered_json()), widths_[column++]);
   }
-  summary_["points"].push_back(std::move(record));
-  out_ << text << (code == kOk ? "  ok\n" : incomplete ? "  incomplete\n" : "  FAILED\n") << std::flush;
+  text += code == kOk ? "  ok" : incomplete ? "  incomplete" : "  FAILED";
+  if (record.contains("bottleneck") && !incomplete) text += "  " + record["bottleneck"].value("name", "");
+  progress_.clear();
+  out_ << text << '\n' << std::flush;
+  tell_mistyped(in, record);
   if (code == kOk || incomplete) return;
-  err_ << fmt::format("rnicsim: point {} ({}): exit code {}; see {}/report.txt\n", point, sweep_.text(point), code,
-                      folder(point));
+  const std::string why = record.value("error", "");
+  err_ << fmt::format("rnicsim: point {} ({}): exit code {}{}{}{}\n", point, sweep_.text(point), code,
+                      in.empty() ? "" : fmt::format("; see {}/report.txt", in), why.empty() ? "" : ": ", why);
 }
 
 // A column that is mistyped is so at every point; it is told once, and the runs are not lost.
-void SweepRun::expect_value(std::size_t point, const std::string& path, const nlohmann::json& stats) {
-  const std::string nearest = nearest_path(stats, path);
-  if (nearest == path || !mistyped_.insert(path).second) return;
-  worst_ = std::max<int>(worst_, kUsage);
-  err_ << fmt::format("rnicsim: columns: {}/stats.json has nothing at '{}'; the nearest is '{}'\n", folder(point), path,
-                      nearest);
+void SweepRun::tell_mistyped(const std::string& folder, const ordered_json& record) {
+  if (!record.contains("nearest")) return;
+  for (const auto& [path, nearest] : record["nearest"].items()) {
+    if (!mistyped_.insert(path).second) continue;
+    worst_ = std::max<int>(worst_, kUsage);
+    err_ << fmt::format("rnicsim: columns: {}stats.json has nothing at '{}'; the nearest is '{}'\n",
+                        folder.empty() ? "" : folder + '/', path, nearest.get<std::string>());
+  }
 }
 
-void SweepRun::write(const std::string& file, const nlohmann::ordered_json& value) {
-  attempt([&] { write_file(file, value.dump(2) + '\n'); });
+void SweepRun::show_progress() { progress_.update({mine_, earlier_, done_, running_.size(), failed_}); }
+
+void SweepRun::write(const char* name, const std::string& text) {
+  attempt([&] { write_file((fs::path(options_.out_dir) / name).string(), text); });
 }
 
 void SweepRun::attempt(const std::function<void()>& write) try { write(); } catch (const OutputError& error) {
+  progress_.clear();
   err_ << "rnicsim: " << error.what() << '\n';
   worst_ = std::max<int>(worst_, kNotWritten);
 }
 
 int SweepRun::end() {
-  while (rows_ < sweep_.points()) {  // those that were not begun leave gaps
-    rows();
-    ++rows_;
+  progress_.clear();
+  rows(true);
+  if (is_whole()) {
+    out_ << summary_.table_of_means();
+    write(kSummary, json_text(summary_.json(finished_ == mine_), 2) + '\n');
+    write(kTable, summary_.csv());
+    out_ << fmt::format("files: {0}/{1}, {0}/{2}{3}\n", options_.out_dir, kSummary, kTable,
+                        options_.kept == KeptPoints::kAll && !options_.collect ? ", and a folder for each point" : "");
   }
-  summary_["complete"] = finished_ == sweep_.points();
-  const std::string file = (std::filesystem::path(options_.out_dir) / kSummary).string();
-  write(file, summary_);
-  out_ << "files: " << file << ", and a folder for each point\n";
-  if (interruption() == 0) return worst_;
-  err_ << fmt::format("rnicsim: {} has stopped the sweep: {} of {} points are finished; --resume goes on\n",
-                      interruption_name(), finished_, sweep_.points());
-  return std::max(worst_, kSignalled + interruption());
+  if (interruption() != 0) {
+    err_ << fmt::format("rnicsim: {} has stopped the sweep: {} of {} points are finished; --resume goes on\n",
+                        interruption_name(), finished_, mine_);
+    return std::max(worst_, kSignalled + interruption());
+  }
+  if (options_.collect && finished_ < mine_) {
+    err_ << fmt::format("rnicsim: {} of {} points are finished\n", finished_, mine_);
+    return std::max<int>(worst_, kCheckFailed);
+  }
+  return worst_;
 }
 
 }  // namespace
 
-int run_sweep(const Scenario& scenario, const SweepOptions& options, const RunPoint& run, std::ostream& out,
-              std::ostream& err) {
-  return SweepRun(scenario, options, run, out, err).run();
+SweepShare parse_share(const std::string& text) {
+  const std::size_t slash = text.find('/');
+  const std::string number = text.substr(0, slash), of = slash == std::string::npos ? "" : text.substr(slash + 1);
+  const auto fits = [](const std::string& digits) { return is_number(digits) && digits.size() < 7; };
+  if (!fits(number) || !fits(of) || std::stoul(number) >= std::stoul(of)) {
+    throw ConfigError(fmt::format("run: --share {}: is not k/n with k from 0 to n - 1, such as 3/16", text));
+  }
+  return {std::stoul(number), std::stoul(of)};
+}
+
+KeptPoints parse_kept(const std::string& text) {
+  if (text == "all") return KeptPoints::kAll;
+  if (text == "failed") return KeptPoints::kFailed;
+  if (text == "none") return KeptPoints::kNone;
+  throw ConfigError(fmt::format("run: --keep-points {}: is all, failed or none", text));
+}
+
+// There may have been more points.
+void remove_sweep(const std::string& folder) {
+  std::error_code none;
+  std::vector<fs::path> folders;
+  for (const auto& entry : fs::directory_iterator(folder, none)) {
+    if (entry.is_directory(none) && is_number(entry.path().filename().string())) folders.push_back(entry.path());
+  }
+  for (const fs::path& f : folders) remove_point(f);
+  SweepJournal::remove(folder);
+  for (const char* name : {kSummary, kTable}) fs::remove(fs::path(folder) / name, none);
+}
+
+int run_sweep(const Scenario& scenario, const SweepPoints& points, const SweepOptions& options, const RunPoint& run,
+              std::ostream& out, std::ostream& err) {
+  return SweepRun(scenario, points, options, run, out, err).run();
 }
 
 }  // namespace rnic::cli

@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "model/cli/sweep_points.h"
 #include "model/system/scenario.h"
 
 namespace rnic::cli {
@@ -16,18 +15,28 @@ namespace rnic::cli {
 using RunPoint =
     std::function<int(std::size_t point, const std::string& out_dir, std::ostream& out, std::ostream& err)>;
 
+enum class KeptPoints { kAll, kFailed, kNone };
+
 struct SweepOptions {
   std::string out_dir;
-  unsigned jobs = 1;    // points at a time
-  bool resume = false;  // points that an earlier sweep of the same origin has finished are not run again
-  // What the results come from, beside a point's values: they are the same where this and the point's images are.
-  nlohmann::ordered_json origin;
-  std::vector<nlohmann::ordered_json> images;  // by point: of the firmware, as far as it is not in the program
+  unsigned jobs = 1;                   // points at a time
+  bool resume = false;                 // points of which the folder has results are not run again
+  bool collect = false;                // nor are the others
+  KeptPoints kept = KeptPoints::kAll;  // the points whose folders remain
+  SweepShare share;
 };
 
-// Each point in a folder of `out_dir` named after its number, with what it said in report.txt, and in point.json that
-// it is finished. Prints a row for each on `out` and writes sweep.json. Returns the highest exit code of all.
-int run_sweep(const Scenario& scenario, const SweepOptions& options, const RunPoint& run, std::ostream& out,
-              std::ostream& err);
+// "3/16"; "all", "failed" or "none". ConfigError for others.
+SweepShare parse_share(const std::string& text);
+KeptPoints parse_kept(const std::string& text);
+
+// Removes what an earlier sweep has left in the folder.
+void remove_sweep(const std::string& folder);
+
+// Each point in a folder of `out_dir` named after its number, with what it said in report.txt, and its results in a
+// journal. Prints a row for each on `out` and, unless it is one share of several, writes sweep.json and sweep.csv.
+// Returns the highest exit code of all.
+int run_sweep(const Scenario& scenario, const SweepPoints& points, const SweepOptions& options, const RunPoint& run,
+              std::ostream& out, std::ostream& err);
 
 }  // namespace rnic::cli

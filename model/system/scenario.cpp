@@ -367,15 +367,20 @@ ScenarioCheck ScenarioReader::check(const ScenarioValue& v) {
 
 Scenario parse_scenario(const nlohmann::json& json, const std::string& file, const Overlay& assigned) {
   Scenario scenario = ScenarioReader(json, file, file).read();
+  nlohmann::json effective = json;
   if (!assigned.settings().empty()) {
     const Assigned changed = assign(json, scenario, assigned);
     scenario.assigned = assigned;
     scenario = ScenarioReader(changed.json, file, scenario.source()).read();
     for (std::size_t n = 0; n < changed.nodes.size(); ++n) scenario.nodes[n].assigned = changed.nodes[n];
     scenario.assigned = assigned;
+    effective = changed.json;
   }
   scenario.json = json;
-  for (const char* key : {"sweep", "columns"}) scenario.json.erase(key);
+  scenario.effective = std::move(effective);
+  for (nlohmann::json* j : {&scenario.json, &scenario.effective}) {
+    for (const char* key : {"sweep", "columns"}) j->erase(key);
+  }
   return scenario;
 }
 

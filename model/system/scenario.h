@@ -63,7 +63,8 @@ struct Scenario {
   std::vector<consumer::ProgramSpec> programs;  // with an external peer, in place of a plan
   Sweep sweep;                                  // empty: one run
   nlohmann::json json;                          // the file's contents, without a sweep
-  Overlay assigned;                             // values put in their places in it
+  Overlay assigned;                             // values that are put in their places in it
+  nlohmann::json effective;                     // `json` with them
 
   bool has_external_peer() const;
   // The file and the assigned values, for messages.

@@ -17,6 +17,7 @@
 #include "model/programs/consumer/program_spec.h"
 #include "model/programs/workload/plan.h"
 #include "model/system/scenario.h"
+#include "model/system/sweep_values.h"
 
 namespace rnic {
 
@@ -80,6 +81,11 @@ inline constexpr std::array kChecks{Named{CheckKind::kData, "data"},
                                     Named{CheckKind::kMinFairness, "min_fairness"},
                                     Named{CheckKind::kTerminate, "terminate"}};
 
+inline constexpr std::array kSweepModes{
+    Named{SweepMode::kProduct, "product"}, Named{SweepMode::kOneAtATime, "one_at_a_time"},
+    Named{SweepMode::kRandom, "random"}, Named{SweepMode::kLatinHypercube, "latin_hypercube"}};
+inline constexpr std::array kSweepScales{Named{false, "linear"}, Named{true, "log"}};
+
 }  // namespace keys
 
 template <>
@@ -109,7 +115,9 @@ struct Keys<Scenario> {
     v.form("checks", "list", "none", "conditions on the results");
     v.form("programs", "list", "required with an external peer",
            "in place of `connections`, `work`, `inject` and `checks`");
-    v.form("sweep", "list", "none", "settings that take several values: one run for each combination (below)");
+    v.form(
+        "sweep", "list, or an object", "none",
+        "settings that take several values, and a run for each point (below). A list is that of the axes of a product");
     v.form("columns", "list", "goodput of each item", "columns of a sweep's table");
   }
 };
@@ -204,16 +212,52 @@ struct Keys<consumer::ProgramSpec> {
 };
 
 template <>
+struct Keys<SweepPlan> {
+  template <class V>
+  static void fields(V& v) {
+    v.form("axes", "list", "required", "what varies (below)");
+    v("mode", &SweepPlan::mode,
+      "`product`: every combination of the values, the last axis varies fastest. `one_at_a_time`: first the baseline, "
+      "then each value of each axis with the others at their baseline. `random`, `latin_hypercube`: a sample of all "
+      "axes together",
+      one_of(keys::kSweepModes));
+    v("points", &SweepPlan::points, "of a sample", in_range(1, 10'000), shown("required for a sample"));
+    v("seed", &SweepPlan::seed, "of a sample");
+  }
+};
+
+template <>
 struct Keys<SweepAxis> {
   template <class V>
   static void fields(V& v) {
-    v("key", &SweepAxis::key,
-      "dotted path of a setting, which takes precedence over the scenario's `config` and `link`, or of a value of the "
-      "scenario (above)",
-      required());
-    v.form("values", "list", "required", "numbers, words, true and false");
+    v.form("key", "text, or list of text", "required",
+           "dotted path of a setting, which takes precedence over the scenario's `config` and `link`, or of a value of "
+           "the scenario (above); of a list, all have the axis's value");
+    v.form("values", "list, or an object", "required",
+           "numbers, words, true and false; for a value of the scenario also what its key takes. An object is a range "
+           "(below)");
+    v.form("baseline", "a value", "what the scenario says", "`one_at_a_time`: the value where other axes vary");
+    v("mean", &SweepAxis::mean,
+      "every point is repeated with each value of this axis, and results are also given as their mean with a 95 % "
+      "confidence interval",
+      shown("`true` for the key `seed`"));
     v("title", &SweepAxis::title, "for the table", shown("the key"));
-    v.form("labels", "list of text", "the values", "for the table");
+    v.form("labels", "list of text", "the values", "for the table; for a list of values");
+  }
+};
+
+template <>
+struct Keys<SweepRange> {
+  template <class V>
+  static void fields(V& v) {
+    v.form("from", "number", "required", "first value");
+    v.form("to", "number", "required", "no value is larger");
+    v.form("step", "number", "one of these three", "added to a value to have the next");
+    v.form("factor", "number above 1", "one of these three", "a value times it is the next");
+    v("per_decade", &SweepRange::per_decade, "values from one power of ten to the next", in_range(1, 1000),
+      shown("one of these three"));
+    v("scale", &SweepRange::logarithmic, "of an interval that a sample is taken from, with none of these three",
+      one_of(keys::kSweepScales));
   }
 };
 

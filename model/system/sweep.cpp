@@ -1,35 +1,152 @@
 #include "model/system/sweep.h"
 
 #include <algorithm>
-#include <numeric>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "model/common/prng.h"
 #include "model/config/nearest.h"
 #include "model/system/key_reader.h"
+#include "model/system/scenario_assignment.h"
+#include "model/system/sweep_values.h"
 
 namespace rnic {
 namespace {
 
 constexpr std::size_t kMostPoints = 10'000;
 
-std::string text_of(const nlohmann::json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
+std::string text_of(const nlohmann::json& value) {
+  if (value.is_number_float()) return fmt::format("{:.6g}", value.get<double>());
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
 
-SweepAxis axis(const ScenarioValue& v) {
-  auto a = expect_and_read<SweepAxis>(v);
-  if (!v.has("title")) a.title = a.key;
-  for (const ScenarioValue& value : v.at("values").elements()) {
-    if (value.is_object() || value.is_list()) value.fail("is no value of a setting");
-    a.values.push_back(value.json());
-    a.labels.push_back(text_of(value.json()));
+// An axis as it is written; a sample takes values of it.
+struct AxisSource {
+  SweepAxis axis;
+  std::optional<SweepRange> interval;
+};
+
+// A setting has numbers and words; some values of a scenario are lists and objects.
+void expect_value_of(const std::vector<std::string>& keys, const ScenarioValue& v) {
+  const bool simple = !v.is_object() && !v.is_list();
+  if (!simple && !std::all_of(keys.begin(), keys.end(), is_scenario_path)) v.fail("is no value of a setting");
+}
+
+std::vector<std::string> keys_of(const ScenarioValue& v) {
+  if (!v.is_list()) return {v.string()};
+  std::vector<std::string> keys;
+  for (const ScenarioValue& key : v.elements()) keys.push_back(key.string());
+  if (keys.empty()) v.fail("is empty");
+  return keys;
+}
+
+bool is_sample(const SweepPlan& plan) {
+  return plan.mode == SweepMode::kRandom || plan.mode == SweepMode::kLatinHypercube;
+}
+
+AxisSource axis(const ScenarioValue& v, const SweepPlan& plan) {
+  AxisSource source{expect_and_read<SweepAxis>(v), std::nullopt};
+  SweepAxis& a = source.axis;
+  a.keys = keys_of(v.at("key"));
+  if (!v.has("title")) a.title = fmt::format("{}", fmt::join(a.keys, ", "));
+  if (!v.has("mean")) a.mean = a.keys == std::vector<std::string>{"seed"};
+  const ScenarioValue values = v.at("values");
+  if (values.is_object()) {
+    const SweepRange range = read_range(values);
+    if (!range.is_interval()) a.values = values_of(range, kMostPoints);
+    else if (is_sample(plan) && !a.mean) source.interval = range;
+    else values.fail("needs step, factor or per_decade; an interval is for a sample (mode random or latin_hypercube)");
+  } else {
+    for (const ScenarioValue& value : values.elements()) {
+      expect_value_of(a.keys, value);
+      a.values.push_back(value.json());
+    }
+    if (a.values.empty()) values.fail("is empty");
   }
-  if (a.values.empty()) v.at("values").fail("is empty");
-  if (!v.has("labels")) return a;
+  if (v.has("baseline")) {
+    if (plan.mode != SweepMode::kOneAtATime) v.at("baseline").fail("is for the mode one_at_a_time");
+    if (a.mean) v.at("baseline").fail("is not for an axis that points are repeated over");
+    expect_value_of(a.keys, v.at("baseline"));
+    a.baseline = v.at("baseline").json();
+  }
+  for (const nlohmann::json& value : a.values) a.labels.push_back(text_of(value));
+  if (!v.has("labels")) return source;
+  if (!values.is_list() || (is_sample(plan) && !a.mean)) v.at("labels").fail("are for a list of values");
   a.labels.clear();
   for (const ScenarioValue& label : v.at("labels").elements()) a.labels.push_back(label.string());
   if (a.labels.size() != a.values.size()) v.at("labels").fail(fmt::format("must be {}", a.values.size()));
-  return a;
+  return source;
+}
+
+// The axis with a value of its own for each point of the sample.
+void draw(AxisSource& source, const SweepPlan& plan, Prng& random) {
+  std::vector<nlohmann::json> drawn;
+  for (const double share : shares(plan.points, plan.mode == SweepMode::kLatinHypercube, random)) {
+    drawn.push_back(source.interval ? sample(*source.interval, share) : sample(source.axis.values, share));
+  }
+  source.axis.values = std::move(drawn);
+  source.axis.labels.clear();
+  for (const nlohmann::json& value : source.axis.values) source.axis.labels.push_back(text_of(value));
+}
+
+using Rows = std::vector<std::vector<std::size_t>>;
+
+// Each row with each value of the axis; the axis varies fastest.
+Rows times(const Rows& rows, std::size_t axis, std::size_t values) {
+  Rows product;
+  for (const std::vector<std::size_t>& row : rows) {
+    for (std::size_t i = 0; i < values; ++i) {
+      product.push_back(row);
+      product.back()[axis] = i;
+    }
+  }
+  return product;
+}
+
+// By mode, without the axes that points are repeated over. One at a time, the first is the baseline.
+Rows rows_of(const Sweep& s) {
+  Rows rows(1, std::vector<std::size_t>(s.axes.size(), Sweep::kBaseline));
+  if (is_sample(s.plan)) {
+    rows.clear();
+    for (std::size_t i = 0; i < s.plan.points; ++i) rows.emplace_back(s.axes.size(), i);
+  }
+  for (std::size_t a = 0; a < s.axes.size(); ++a) {
+    if (s.plan.mode == SweepMode::kProduct) rows = times(rows, a, s.axes[a].values.size());
+    if (s.plan.mode != SweepMode::kOneAtATime || s.axes[a].mean) continue;
+    for (std::size_t i = 0; i < s.axes[a].values.size(); ++i) {
+      rows.push_back(rows.front());
+      rows.back()[a] = i;
+    }
+  }
+  if (s.plan.mode == SweepMode::kProduct) return rows;
+  for (std::size_t a = 0; a < s.axes.size(); ++a) {
+    if (s.axes[a].mean) rows = times(rows, a, s.axes[a].values.size());
+  }
+  return rows;
+}
+
+// Before any of them is made.
+std::size_t count_points(const Sweep& s) {
+  const auto multiply = [](std::size_t n, std::size_t m) { return std::min(n * m, kMostPoints + 1); };
+  std::size_t points = is_sample(s.plan) ? s.plan.points : 1;
+  for (const SweepAxis& a : s.axes) {
+    if (s.plan.mode == SweepMode::kOneAtATime && !a.mean) points += a.values.size();
+  }
+  for (const SweepAxis& a : s.axes) {
+    if (s.plan.mode == SweepMode::kProduct || a.mean) points = multiply(points, a.values.size());
+  }
+  return points;
+}
+
+void read_columns(const ScenarioValue& scenario, Sweep& s) {
+  if (!scenario.has("columns")) return;
+  for (const ScenarioValue& v : scenario.at("columns").elements()) {
+    s.columns.push_back(expect_and_read<SweepColumn>(v));
+    if (!v.has("title")) s.columns.back().title = s.columns.back().path;
+  }
 }
 
 const nlohmann::json* element(const nlohmann::json& list, std::string_view index) {
@@ -68,47 +185,63 @@ void add_paths(const nlohmann::json& at, const std::string& prefix, std::vector<
 
 Sweep read_sweep(const ScenarioValue& scenario) {
   Sweep s;
+  const ScenarioValue sweep = scenario.at("sweep");
+  const bool is_plain = sweep.is_list();
+  if (!is_plain) {
+    s.plan = expect_and_read<SweepPlan>(sweep);
+    if (is_sample(s.plan)) sweep.at("points");
+    for (const char* key : {"points", "seed"}) {
+      if (sweep.has(key) && !is_sample(s.plan)) sweep.at(key).fail("is for a sample: mode random or latin_hypercube");
+    }
+  }
+  const ScenarioValue axes = is_plain ? sweep : sweep.at("axes");
   std::set<std::string> keys;
-  for (const ScenarioValue& v : scenario.at("sweep").elements()) {
-    s.axes.push_back(axis(v));
-    if (!keys.insert(s.axes.back().key).second) v.at("key").fail("is named twice");
+  std::vector<AxisSource> sources;
+  for (const ScenarioValue& v : axes.elements()) {
+    sources.push_back(axis(v, s.plan));
+    for (const std::string& key : sources.back().axis.keys) {
+      if (!keys.insert(key).second) v.at("key").fail("is named twice");
+    }
   }
-  if (s.axes.empty()) scenario.at("sweep").fail("is empty");
-  if (s.points() > kMostPoints) scenario.at("sweep").fail(fmt::format("has more than {} points", kMostPoints));
-  if (!scenario.has("columns")) return s;
-  for (const ScenarioValue& v : scenario.at("columns").elements()) {
-    s.columns.push_back(expect_and_read<SweepColumn>(v));
-    if (!v.has("title")) s.columns.back().title = s.columns.back().path;
+  if (sources.empty()) axes.fail("is empty");
+  Prng random(mix64(s.plan.seed));
+  for (AxisSource& source : sources) {
+    if (is_sample(s.plan) && !source.axis.mean) draw(source, s.plan, random);
+    s.axes.push_back(std::move(source.axis));
   }
+  if (count_points(s) > kMostPoints) sweep.fail(fmt::format("has more than {} points", kMostPoints));
+  s.rows = rows_of(s);
+  read_columns(scenario, s);
   return s;
 }
 
-std::size_t Sweep::points() const {
-  return std::accumulate(axes.begin(), axes.end(), std::size_t{1}, [](std::size_t n, const SweepAxis& a) {
-    return std::min(n * a.values.size(), kMostPoints + 1);
-  });
-}
-
-std::vector<std::size_t> Sweep::indexes(std::size_t point) const {
-  std::vector<std::size_t> list(axes.size());
-  for (std::size_t i = axes.size(); i-- > 0; point /= axes[i].values.size()) list[i] = point % axes[i].values.size();
-  return list;
+nlohmann::json Sweep::value(std::size_t point, std::size_t axis) const {
+  const std::size_t index = rows.at(point)[axis];
+  return index != kBaseline ? axes[axis].values[index] : axes[axis].baseline.value_or(nullptr);
 }
 
 Overlay Sweep::settings(std::size_t point) const {
-  nlohmann::json values = nlohmann::json::object();
-  const std::vector<std::size_t> at = indexes(point);
-  for (std::size_t i = 0; i < axes.size(); ++i) values[axes[i].key] = axes[i].values[at[i]];
-  return Overlay::from_json(values, "sweep");
+  Overlay overlay;
+  for (std::size_t a = 0; a < axes.size(); ++a) {
+    if (rows.at(point)[a] == kBaseline && !axes[a].baseline) continue;
+    for (const std::string& key : axes[a].keys) overlay.put(key, {value(point, a), false, "sweep"});
+  }
+  return overlay;
 }
 
 std::string Sweep::text(std::size_t point) const {
   std::string text;
-  const std::vector<std::size_t> at = indexes(point);
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", axes[i].title, axes[i].labels[at[i]]);
+  for (std::size_t a = 0; a < axes.size(); ++a) {
+    const std::size_t index = rows.at(point)[a];
+    if (index == kBaseline) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", axes[a].title, axes[a].labels[index]);
   }
-  return text;
+  const bool at_baseline =
+      plan.mode == SweepMode::kOneAtATime && std::all_of(axes.begin(), axes.end(), [&](const SweepAxis& a) {
+        return a.mean || rows[point][static_cast<std::size_t>(&a - axes.data())] == kBaseline;
+      });
+  if (!at_baseline) return text;
+  return text.empty() ? "baseline" : "baseline, " + text;
 }
 
 nlohmann::json value_at(const nlohmann::json& stats, const std::string& path) {

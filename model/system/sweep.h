@@ -1,8 +1,9 @@
-// The key "sweep" of a scenario: settings that take several values, and a run for each combination of them.
+// The key "sweep" of a scenario: settings that take several values, and the points at which the scenario is run.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -12,11 +13,14 @@
 
 namespace rnic {
 
-// A setting of the configuration tree and its values.
+// Settings that have the same value at every point, and the values that they take.
 struct SweepAxis {
-  std::string key, title;
-  std::vector<nlohmann::json> values;
-  std::vector<std::string> labels;  // of the values, in tables
+  std::vector<std::string> keys;  // dotted paths; one or more
+  std::string title;
+  std::vector<nlohmann::json> values;      // of a sample: one for each of its points
+  std::vector<std::string> labels;         // of the values, in tables
+  std::optional<nlohmann::json> baseline;  // where another axis varies; none: what the scenario says
+  bool mean = false;                       // its values repeat a point, and the results are given as a mean over them
 };
 
 // A column of the table beside the values: a number of a run's stats.json.
@@ -24,18 +28,32 @@ struct SweepColumn {
   std::string title, path;  // "stats.a.rnic.tcp_tx.retransmissions", "results.0.goodput_gbps"
 };
 
-// Points count from 0; the last axis varies fastest.
+enum class SweepMode : std::uint8_t { kProduct, kOneAtATime, kRandom, kLatinHypercube };
+
+// How the axes make points.
+struct SweepPlan {
+  SweepMode mode = SweepMode::kProduct;
+  unsigned points = 0;     // of a sample
+  std::uint64_t seed = 1;  // of a sample
+};
+
+// Points count from 0.
 struct Sweep {
+  static constexpr std::size_t kBaseline = SIZE_MAX;  // in place of the index of a value
+
+  SweepPlan plan;
   std::vector<SweepAxis> axes;
   std::vector<SweepColumn> columns;
+  std::vector<std::vector<std::size_t>> rows;  // which value of each axis, by point
 
   bool empty() const { return axes.empty(); }
-  std::size_t points() const;
-  // Which value of each axis.
-  std::vector<std::size_t> indexes(std::size_t point) const;
-  // They take precedence over the scenario's own settings.
+  std::size_t points() const { return rows.size(); }
+  const std::vector<std::size_t>& indexes(std::size_t point) const { return rows.at(point); }
+  // What the axis has there; null for a baseline that the scenario says.
+  nlohmann::json value(std::size_t point, std::size_t axis) const;
+  // By their paths; they take precedence over the scenario's own settings.
   Overlay settings(std::size_t point) const;
-  // "loss 1 %, SACK on"
+  // "loss 1 %, SACK on"; where one axis varies at a time, only that, or "baseline".
   std::string text(std::size_t point) const;
 };
 

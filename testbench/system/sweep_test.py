@@ -1,6 +1,7 @@
 """A scenario with a sweep: a run for each point, each the run that it would be alone."""
 import json
 import os
+import pathlib
 import shutil
 import signal
 import subprocess
@@ -37,7 +38,7 @@ class Sweep(ProgramTest):
         self.assertTrue(all(n > 0 for n in again[2:]), again)
         rows = run.stdout.splitlines()
         self.assertEqual(rows[0].split(), ["point", "loss", "SACK", "again", "data"])
-        self.assertEqual(rows[3].split(), ["2", "0.5", "%", "true", str(int(again[2])), "ok"])
+        self.assertEqual(rows[3].split()[:6], ["2", "0.5", "%", "true", str(int(again[2])), "ok"])
         for point in range(4):
             alone = self.run_program("run", "swept.json", "--point", point, "--out", "alone")
             self.assertEqual(alone.returncode, 0, alone.stdout + alone.stderr)
@@ -96,13 +97,18 @@ class Sweep(ProgramTest):
         file = self.folder / name
         return (file.stat().st_ino, file.stat().st_mtime_ns) if file.exists() else None
 
+    def records(self):
+        """Of the journal; nothing before the first point has ended."""
+        file = self.folder / "out/points.jsonl"
+        return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+
     def stopped_sweep(self, stop, *options):
         """Stops a sweep when its first point is finished: exit code and standard error."""
-        earlier = self.written("out/0/point.json")
+        earlier = self.records()
         command = [os.environ["RNICSIM"], "run", self.long_scenario(), "--out", "out", "--jobs", "1", *options]
         with subprocess.Popen(command, cwd=self.folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               start_new_session=True) as sweep:
-            while self.written("out/0/point.json") in (None, earlier):
+            while self.records() in ([], earlier):
                 self.assertIsNone(sweep.poll(), "it has ended")
                 time.sleep(0.005)
             begin = time.monotonic()
@@ -143,6 +149,106 @@ class Sweep(ProgramTest):
         self.assertFalse((self.folder / "out/sweep.json").exists(), "of an earlier sweep")
         self.assertFalse((self.folder / "out/3/stats.json").exists(), "of an earlier sweep")
         self.assertGreaterEqual(self.check_resumed(), 1)
+
+    def sweep(self, folder="out"):
+        return json.loads((self.folder / folder / "sweep.json").read_text())
+
+    def finished_before(self, *options):
+        run = self.run_program("run", "swept.json", "--out", "out", "--resume", *options)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        return int(run.stdout.split(" of ", 1)[0])
+
+    def test_one_at_a_time_with_seeds(self):
+        small = [{"name": "reads", "op": "read", "size": {"law": "uniform", "min": 1, "max": 9000}, "count": 20}]
+        axes = [{"key": "connections.c0.ord", "title": "ORD", "baseline": 8, "values": {"from": 1, "to": 4, "factor": 4}},
+                {"key": "rnic.tcp.mtu", "title": "MTU", "values": [9000, 1500]},
+                {"key": "seed", "values": [1, 2, 3]}]
+        run = self.run_program("run", self.scenario(work=small, columns=[], sweep={"mode": "one_at_a_time", "axes": axes}),
+                               "--out", "out")
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        rows = [" ".join(line.split()) for line in run.stdout.splitlines()]
+        self.assertEqual(rows[0], "point setting reads Gb/s data")
+        self.assertRegex(rows[1], r"^0 baseline, seed 1 [0-9.]+ ok")
+        self.assertRegex(rows[12], r"^11 MTU 9000, seed 3 [0-9.]+ ok")
+        sweep = self.sweep()
+        self.assertEqual([a.get("baseline") for a in sweep["axes"]], [8, 1500, None])
+        self.assertEqual([p["axis"] for p in sweep["points"]], [None] * 3 + [0] * 6 + [1] * 6)
+        self.assertEqual(len(sweep["means"]), 5)
+        values = [p["columns"]["reads Gb/s"] for p in sweep["points"]]
+        self.assertEqual(len(set(values[:3])), 3, "the seeds have sizes of their own")
+        baseline = sweep["means"][0]["columns"]["reads Gb/s"]
+        self.assertAlmostEqual(baseline["mean"], sum(values[:3]) / 3, places=9)
+        self.assertGreater(baseline["ci95"], 0)
+        self.assertIn("means, with 95 % confidence intervals:", run.stdout)
+        # An MTU of 1500 is the baseline: that point is the same run, and not run again.
+        self.assertEqual([p["id"] for p in sweep["points"][12:]], [p["id"] for p in sweep["points"][:3]])
+        self.assertEqual([p["folder"] for p in sweep["points"][12:]], ["out/00", "out/01", "out/02"])
+        self.assertFalse((self.folder / "out/12").exists())
+        self.assertEqual(len((self.folder / "out/sweep.csv").read_text().splitlines()), 16)
+
+    def test_points_without_folders(self):
+        never = {"check": "min_goodput_gbps", "value": 90}
+        whole = self.run_program("run", self.scenario(checks=[never]), "--out", "whole")
+        for kept, folders in (("failed", ["2", "3"]), ("none", [])):
+            with self.subTest(kept):
+                run = self.run_program("run", "swept.json", "--out", "out", "--keep-points", kept)
+                self.assertEqual((run.returncode, run.stdout.splitlines()[:5]), (1, whole.stdout.splitlines()[:5]))
+                self.assertEqual(sorted(p.name for p in (self.folder / "out").iterdir()),
+                                 folders + ["points.jsonl", "sweep.csv", "sweep.json"])
+                again = self.run_program("run", "swept.json", "--out", "out", "--keep-points", kept, "--resume")
+                self.assertEqual(again.stdout.splitlines()[0], "4 of 4 points were finished before")
+                self.assertEqual([p["columns"] for p in self.sweep()["points"]],
+                                 [p["columns"] for p in self.sweep("whole")["points"]])
+        self.assertIn("min_goodput_gbps", self.sweep()["points"][3]["error"])
+        again = self.run_program("run", "swept.json", "--out", "out", "--resume")
+        self.assertEqual(again.stdout.splitlines()[0], "0 of 4 points were finished before", "their folders are wanted")
+
+    def test_points_count_by_what_they_come_from(self):
+        self.run_program("run", self.scenario(), "--out", "out")
+        loss, sack = SWEEP
+        self.scenario(name="renamed", description="more", columns=[{"value": "frames"}])
+        self.assertEqual(self.finished_before(), 4, "names and columns change no result")
+        self.assertTrue(all(p["columns"]["frames"] > 0 for p in self.sweep()["points"]))
+        self.scenario(sweep=[{**loss, "values": [0, 5000, 9000], "labels": ["0", "1", "2"]}, sack])
+        self.assertEqual(self.finished_before(), 4, "a longer axis")
+        self.assertEqual(len(self.sweep()["points"]), 6)
+        self.scenario(sweep=[{**loss, "values": [100, 5000], "labels": ["1", "2"]}, sack])
+        self.assertEqual(self.finished_before(), 2, "another value")
+
+    def test_shares_come_to_what_one_process_comes_to(self):
+        whole = self.run_program("run", self.scenario(), "--out", "whole")
+        self.assertEqual(whole.returncode, 0, whole.stderr)
+        for share in ("1/3", "2/3"):
+            run = self.run_program("run", "swept.json", "--out", "out", "--share", share)
+            self.assertEqual(run.returncode, 0, run.stderr)
+        early = self.run_program("run", "swept.json", "--out", "out", "--collect")
+        self.assertEqual((early.returncode, early.stderr), (1, "rnicsim: 2 of 4 points are finished\n"))
+        self.assertFalse(self.sweep()["complete"])
+        self.assertEqual([p["point"] for p in self.sweep()["points"]], [1, 2])
+        self.run_program("run", "swept.json", "--out", "out", "--share", "0/3")
+        run = self.run_program("run", "swept.json", "--out", "out", "--collect")
+        self.assertEqual((run.returncode, run.stdout.splitlines()[:5]), (0, whole.stdout.splitlines()[:5]))
+        self.assertTrue(self.sweep()["complete"])
+        self.assertEqual([p["digest"] for p in self.sweep()["points"]], [p["digest"] for p in self.sweep("whole")["points"]])
+        self.assertEqual(self.finished_before(), 4)
+
+    def test_a_process_that_dies_is_a_point_that_failed(self):
+        self.long_scenario()
+        command = [os.environ["RNICSIM"], "run", "swept.json", "--out", "out", "--jobs", "1"]
+        with subprocess.Popen(command, cwd=self.folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as sweep:
+            children = pathlib.Path(f"/proc/{sweep.pid}/task/{sweep.pid}/children")
+            while not (child := children.read_text().split()):
+                time.sleep(0.001)
+            os.kill(int(child[0]), signal.SIGKILL)
+            errors = sweep.communicate(timeout=60)[1]
+        self.assertEqual(sweep.returncode, 4)
+        self.assertIn("point 0 (loss none, SACK true): exit code 4; see out/0/report.txt: its process ended by signal 9 (Killed)",
+                      errors)
+        self.assertEqual([p["exit_code"] for p in self.sweep()["points"]], [4, 0, 0, 0])
+        self.assertEqual(self.sweep()["points"][0]["error"], "its process ended by signal 9 (Killed)")
+        self.assertFalse(self.sweep()["complete"])
+        self.assertEqual(self.finished_before(), 3)
+        self.assertTrue(self.sweep()["complete"])
 
     def test_what_another_scenario_has_left_is_no_point_of_this(self):
         self.run_program("run", self.scenario(), "--out", "out")
@@ -186,7 +292,10 @@ class Sweep(ProgramTest):
                 ({}, ("--point", 4), "run: --point 4: the sweep has points 0 to 3"),
                 ({}, ("--trace", "t.txt"), "run: --trace applies to one point of a sweep only; use --point"),
                 ({}, ("--resume", "--point", 0), "run: --resume is for all points of a sweep, --point for one"),
-                ({}, ("--jobs", 0), "run: --jobs must be 1 or more")):
+                ({}, ("--jobs", 0), "run: --jobs must be 1 or more"),
+                ({}, ("--share", "3/3"), "run: --share 3/3: is not k/n with k from 0 to n - 1, such as 3/16"),
+                ({}, ("--keep-points", "some"), "run: --keep-points some: is all, failed or none"),
+                ({}, ("--collect", "--share", "0/2"), "run: --collect is for all shares of a sweep, not --share")):
             with self.subTest(message):
                 run = self.run_program("run", self.scenario(**scenario), "--out", "out", *options)
                 self.assertEqual((run.returncode, run.stdout), (2, ""))

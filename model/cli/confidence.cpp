@@ -1,0 +1,28 @@
+#include "model/cli/confidence.h"
+
+#include <cmath>
+#include <numeric>
+
+#include <boost/math/distributions/students_t.hpp>
+
+namespace rnic::cli {
+
+Mean mean_of(const std::vector<double>& values) {
+  Mean m;
+  m.count = values.size();
+  if (values.empty()) return m;
+  const auto n = static_cast<double>(values.size());
+  // Around the first value: what is the same everywhere has no interval.
+  const double first = values.front();
+  m.mean = first + std::accumulate(values.begin(), values.end(), 0.0, [first](double sum, double v) {
+                     return sum + (v - first);
+                   }) / n;
+  if (values.size() < 2) return m;
+  double squares = 0;
+  for (const double v : values) squares += (v - m.mean) * (v - m.mean);
+  const boost::math::students_t distribution(n - 1);
+  m.ci95 = quantile(distribution, 0.975) * std::sqrt(squares / (n - 1) / n);
+  return m;
+}
+
+}  // namespace rnic::cli

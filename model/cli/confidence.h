@@ -1,0 +1,17 @@
+// The mean of a few measurements, and how far the true one may be from it.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+namespace rnic::cli {
+
+struct Mean {
+  std::size_t count = 0;
+  double mean = 0;
+  std::optional<double> ci95;  // half of the 95 % confidence interval (Student's t); there are two values or more
+};
+
+Mean mean_of(const std::vector<double>& values);
+
+}  // namespace rnic::cli

@@ -1,0 +1,167 @@
+#include "model/cli/sweep_record.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "model/cli/command.h"
+#include "model/common/check.h"
+
+namespace rnic::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+
+constexpr const char* kPrefix = "points.";
+constexpr const char* kSuffix = ".jsonl";
+constexpr const char* kSaid = "rnicsim: ";  // in front of a line that says what went wrong
+constexpr std::size_t kLongestError = 1000;
+
+// Copied as they are.
+constexpr const char* kOfRun[] = {"end", "digest", "cpu_s", "checks", "bottleneck"};
+constexpr const char* kOfItem[] = {"name",         "op",         "count",     "bytes",   "duration_ps",
+                                   "goodput_gbps", "limit_gbps", "rate_mops", "data_ok", "error"};
+constexpr const char* kOfLatency[] = {"p50", "p99"};
+
+template <std::size_t N>
+void copy(const nlohmann::json& from, const char* const (&keys)[N], ordered_json& to) {
+  for (const char* key : keys) {
+    if (from.contains(key)) to[key] = from[key];
+  }
+}
+
+ordered_json item(const nlohmann::json& result) {
+  ordered_json j;
+  copy(result, kOfItem, j);
+  for (const char* key : kOfLatency) {
+    const nlohmann::json value = value_at(result, fmt::format("latency_ns.{}", key));
+    j[fmt::format("{}_ns", key)] = value;
+  }
+  return j;
+}
+
+// The program's own words; of a run that only missed its checks, those.
+std::string reason(const nlohmann::json& stats, const std::string& report) {
+  std::string text;
+  const auto add = [&text](const std::string& part) { text += (text.empty() ? "" : "; ") + part; };
+  std::istringstream lines(report);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind(kSaid, 0) == 0) add(line.substr(std::strlen(kSaid)));
+  }
+  if (stats.contains("checks")) {
+    for (const nlohmann::json& check : stats["checks"]) {
+      if (!check.value("passed", true)) add(check.value("name", "") + ": " + check.value("text", ""));
+    }
+  }
+  if (text.size() > kLongestError) text = text.substr(0, kLongestError) + " …";
+  return text;
+}
+
+nlohmann::json stats_of(const std::string& folder) {
+  const std::string file = (fs::path(folder) / "stats.json").string();
+  return fs::exists(file) ? read_json_file(file) : nlohmann::json(nlohmann::json::object());
+}
+
+std::vector<fs::path> journals(const std::string& folder) {
+  std::error_code none;
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder, none)) {
+    const std::string name = entry.path().filename().string();
+    const std::string suffix = kSuffix;
+    const bool ends = name.size() > suffix.size() && name.substr(name.size() - suffix.size()) == suffix;
+    if (ends && name.rfind(kPrefix, 0) == 0) files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+bool is_record(const ordered_json& record) {
+  return record.is_object() && record.contains("id") && record["id"].is_string() && record.contains("exit_code") &&
+         record["exit_code"].is_number_integer() && record.contains("columns") && record["columns"].is_array();
+}
+
+}  // namespace
+
+std::string json_text(const ordered_json& value, int indent) {
+  return value.dump(indent, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+bool is_finished(int code) { return code == kOk || code == kCheckFailed || code == kHung; }
+
+ordered_json record_of(const std::string& id, int exit_code, const std::string& folder, const std::string& report,
+                       const std::vector<SweepColumn>& columns) {
+  const nlohmann::json stats = stats_of(folder);
+  ordered_json record{{"id", id}, {"exit_code", exit_code}};
+  copy(stats, kOfRun, record);
+  ordered_json& values = record["columns"] = ordered_json::array();
+  for (const SweepColumn& c : columns) {
+    values.push_back({c.path, value_at(stats, c.path)});
+    const std::string nearest = nearest_path(stats, c.path);
+    if (exit_code == kOk && nearest != c.path) record["nearest"][c.path] = nearest;
+  }
+  record["results"] = ordered_json::array();
+  if (stats.contains("results")) {
+    for (const nlohmann::json& result : stats["results"]) record["results"].push_back(item(result));
+  }
+  if (exit_code != kOk) record["error"] = reason(stats, report);
+  return record;
+}
+
+SweepJournal::SweepJournal(const std::string& folder, const std::string& share)
+    : file_((fs::path(folder) / (kPrefix + share + (share.empty() ? kSuffix + 1 : kSuffix))).string()) {
+  descriptor_ = open(file_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) throw OutputError(fmt::format("{}: cannot be created: {}", file_, std::strerror(errno)));
+  const off_t end = lseek(descriptor_, 0, SEEK_END);
+  char last = '\n';
+  if (end > 0 && pread(descriptor_, &last, 1, end - 1) == 1 && last != '\n') append({});  // ends what was cut off
+}
+
+SweepJournal::~SweepJournal() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+void SweepJournal::append(const ordered_json& record) {
+  const std::string line = (record.is_null() ? "" : json_text(record)) + '\n';
+  const off_t begin = lseek(descriptor_, 0, SEEK_END);
+  for (std::size_t done = 0; done < line.size();) {
+    const ssize_t n = write(descriptor_, line.data() + done, line.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) {
+      const std::string why = std::strerror(errno);
+      const bool is_cut = ftruncate(descriptor_, begin) == 0;
+      throw OutputError(
+          fmt::format("{}: cannot be written: {}{}", file_, why, is_cut ? "" : "; its last line is cut off"));
+    }
+    done += static_cast<std::size_t>(n);
+  }
+}
+
+SweepJournal::Records SweepJournal::read(const std::string& folder) {
+  Records records;
+  for (const fs::path& file : journals(folder)) {
+    std::ifstream in(file);
+    for (std::string line; std::getline(in, line);) {
+      ordered_json record = ordered_json::parse(line, nullptr, false);
+      if (!is_record(record)) continue;
+      ordered_json& known = records[record["id"].get<std::string>()];
+      const bool is_better = is_finished(record["exit_code"].get<int>());
+      if (known.is_null() || is_better || !is_finished(known["exit_code"].get<int>())) known = std::move(record);
+    }
+  }
+  return records;
+}
+
+void SweepJournal::remove(const std::string& folder) {
+  std::error_code none;
+  for (const fs::path& file : journals(folder)) fs::remove(file, none);
+}
+
+}  // namespace rnic::cli

@@ -1,0 +1,252 @@
+#include "model/cli/sweep_summary.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "model/cli/confidence.h"
+#include "model/system/key_reader.h"
+
+namespace rnic::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Numbers of an item's results that are given as a mean, and in the columns of sweep.csv.
+constexpr const char* kMeasured[] = {"goodput_gbps", "rate_mops", "p50_ns", "p99_ns"};
+// Of a record, as they are.
+constexpr const char* kOfRecord[] = {"id", "end", "cpu_s", "results", "checks", "bottleneck", "error"};
+
+std::string cell_text(const Json& value) {
+  if (value.is_null()) return "";
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+// RFC 4180.
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + '"';
+}
+
+std::string csv_line(const std::vector<std::string>& fields) {
+  std::string line;
+  for (const std::string& f : fields) line += (line.empty() ? "" : ",") + csv_field(f);
+  return line + '\n';
+}
+
+std::string mode_name(SweepMode mode) {
+  for (const auto& named : keys::kSweepModes) {
+    if (named.value == mode) return std::string(named.name);
+  }
+  return "";
+}
+
+Json mean_json(const Mean& mean) {
+  if (mean.count == 0) return nullptr;
+  return {{"mean", mean.mean}, {"ci95", mean.ci95 ? Json(*mean.ci95) : Json()}, {"count", mean.count}};
+}
+
+std::string mean_text(const Json& mean) {
+  if (mean.is_null()) return "-";
+  return number_text(mean["mean"]) + (mean["ci95"].is_null() ? "" : " ± " + number_text(mean["ci95"]));
+}
+
+// A character of UTF-8 is one column wide here.
+std::size_t width_of(const std::string& text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
+std::string aligned(const std::vector<std::vector<std::string>>& lines) {
+  std::vector<std::size_t> widths(lines.front().size());
+  for (const auto& line : lines) {
+    for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], width_of(line[i]));
+  }
+  std::string text;
+  for (const auto& line : lines) {
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      text += (i == 0 ? "" : "  ") + std::string(widths[i] - width_of(line[i]), ' ') + line[i];
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string number_text(const nlohmann::json& value) {
+  if (value.is_null()) return "-";
+  const double v = value.get<double>();
+  return v == static_cast<double>(static_cast<std::int64_t>(v)) ? fmt::format("{:.0f}", v) : fmt::format("{:.4g}", v);
+}
+
+SweepSummary::SweepSummary(const Scenario& scenario, std::vector<SweepColumn> columns,
+                           std::vector<nlohmann::json> baselines)
+    : scenario_(scenario), sweep_(scenario.sweep), columns_(std::move(columns)), baselines_(std::move(baselines)) {}
+
+bool SweepSummary::repeats() const {
+  return std::any_of(sweep_.axes.begin(), sweep_.axes.end(), [](const SweepAxis& a) { return a.mean; });
+}
+
+// By their paths; without those that the scenario says.
+Json SweepSummary::settings(std::size_t point, bool with_repeats) const {
+  Json settings = Json::object();
+  for (std::size_t a = 0; a < sweep_.axes.size(); ++a) {
+    const SweepAxis& axis = sweep_.axes[a];
+    if (axis.mean && !with_repeats) continue;
+    if (sweep_.indexes(point)[a] == Sweep::kBaseline && !axis.baseline) continue;
+    for (const std::string& key : axis.keys) settings[key] = sweep_.value(point, a);
+  }
+  return settings;
+}
+
+void SweepSummary::add(std::size_t point, const std::string& folder, const Json& record) {
+  Json row{{"point", point}};
+  row["folder"] = folder.empty() ? Json() : Json(folder);
+  row["exit_code"] = record["exit_code"];
+  if (record.contains("digest")) row["digest"] = record["digest"];
+  row["settings"] = settings(point, true);
+  if (sweep_.plan.mode == SweepMode::kOneAtATime) {
+    row["axis"] = nullptr;  // the baseline
+    for (std::size_t a = 0; a < sweep_.axes.size(); ++a) {
+      if (!sweep_.axes[a].mean && sweep_.indexes(point)[a] != Sweep::kBaseline) row["axis"] = a;
+    }
+  }
+  Json& values = row["columns"] = Json::object();
+  for (std::size_t i = 0; i < std::min(columns_.size(), record["columns"].size()); ++i) {
+    values[columns_[i].title] = record["columns"][i][1];
+  }
+  for (const char* key : kOfRecord) {
+    if (record.contains(key)) row[key] = record[key];
+  }
+  points_.push_back(point);
+  rows_.push_back(std::move(row));
+}
+
+Json SweepSummary::axes() const {
+  Json list = Json::array();
+  for (std::size_t a = 0; a < sweep_.axes.size(); ++a) {
+    const SweepAxis& axis = sweep_.axes[a];
+    Json j{{"keys", axis.keys}, {"title", axis.title}, {"values", axis.values}, {"labels", axis.labels}};
+    if (!baselines_.empty() && !axis.mean) j["baseline"] = baselines_[a];
+    j["mean"] = axis.mean;
+    list.push_back(std::move(j));
+  }
+  return list;
+}
+
+std::vector<SweepSummary::Group> SweepSummary::groups() const {
+  std::vector<Group> groups;
+  std::map<std::vector<std::size_t>, std::size_t> known;
+  for (std::size_t r = 0; r < points_.size(); ++r) {
+    std::vector<std::size_t> key = sweep_.indexes(points_[r]);
+    for (std::size_t a = 0; a < key.size(); ++a) {
+      if (sweep_.axes[a].mean) key[a] = 0;
+    }
+    const auto [at, is_new] = known.try_emplace(key, groups.size());
+    if (is_new) groups.emplace_back();
+    groups[at->second].rows.push_back(r);
+  }
+  return groups;
+}
+
+// Of the runs that came to their end, whether or not they met their checks.
+Json SweepSummary::mean_of_rows(const Group& group, const Json::json_pointer& at) const {
+  std::vector<double> values;
+  for (const std::size_t r : group.rows) {
+    const bool has = rows_[r].value("end", "") == "done" && rows_[r].contains(at) && rows_[r][at].is_number();
+    if (has) values.push_back(rows_[r][at].get<double>());
+  }
+  return mean_json(mean_of(values));
+}
+
+Json SweepSummary::mean_of_group(const Group& group) const {
+  const Json& first = rows_[group.rows.front()];
+  Json j{{"points", Json::array()}, {"settings", settings(points_[group.rows.front()], false)}};
+  for (const std::size_t r : group.rows) j["points"].push_back(points_[r]);
+  j["columns"] = Json::object();
+  for (const SweepColumn& c : columns_) {
+    j["columns"][c.title] = mean_of_rows(group, Json::json_pointer("/columns") / c.title);
+  }
+  j["results"] = Json::array();
+  for (std::size_t i = 0; first.contains("results") && i < first["results"].size(); ++i) {
+    Json item{{"name", first["results"][i]["name"]}};
+    for (const char* key : kMeasured)
+      item[key] = mean_of_rows(group, Json::json_pointer(fmt::format("/results/{}/{}", i, key)));
+    j["results"].push_back(std::move(item));
+  }
+  return j;
+}
+
+Json SweepSummary::json(bool complete) const {
+  Json j{{"scenario", scenario_.name}, {"complete", complete}, {"mode", mode_name(sweep_.plan.mode)}};
+  j["axes"] = axes();
+  j["columns"] = Json::array();
+  for (const SweepColumn& c : columns_) j["columns"].push_back({{"title", c.title}, {"path", c.path}});
+  j["points"] = rows_;
+  if (!repeats()) return j;
+  j["means"] = Json::array();
+  for (const Group& group : groups()) j["means"].push_back(mean_of_group(group));
+  return j;
+}
+
+std::string SweepSummary::csv() const {
+  std::vector<std::string> head{"point", "exit_code"};
+  for (const SweepAxis& a : sweep_.axes) head.push_back(a.title);
+  for (const SweepColumn& c : columns_) head.push_back(c.title);
+  std::vector<std::string> items;  // as the first point with results has them
+  for (const Json& row : rows_) {
+    if (!items.empty() || !row.contains("results")) continue;
+    for (const Json& item : row["results"]) items.push_back(item["name"].get<std::string>());
+  }
+  for (const std::string& item : items) {
+    for (const char* key : kMeasured) head.push_back(fmt::format("{} {}", item, key));
+  }
+  for (const char* key : {"bottleneck", "error"}) head.emplace_back(key);
+  std::string text = csv_line(head);
+  for (std::size_t r = 0; r < points_.size(); ++r) {
+    const Json& row = rows_[r];
+    std::vector<std::string> line{std::to_string(points_[r]), cell_text(row["exit_code"])};
+    for (std::size_t a = 0; a < sweep_.axes.size(); ++a) line.push_back(cell_text(sweep_.value(points_[r], a)));
+    for (const SweepColumn& c : columns_) {
+      line.push_back(row["columns"].contains(c.title) ? cell_text(row["columns"][c.title]) : "");
+    }
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      const bool has = row.contains("results") && i < row["results"].size();
+      for (const char* key : kMeasured) line.push_back(has ? cell_text(row["results"][i][key]) : "");
+    }
+    line.push_back(row.contains("bottleneck") ? row["bottleneck"].value("name", "") : "");
+    line.push_back(row.contains("error") ? cell_text(row["error"]) : "");
+    text += csv_line(line);
+  }
+  return text;
+}
+
+std::string SweepSummary::table_of_means() const {
+  if (!repeats()) return "";
+  std::vector<std::vector<std::string>> lines(1);
+  for (const SweepAxis& a : sweep_.axes) {
+    if (!a.mean) lines[0].push_back(a.title);
+  }
+  for (const SweepColumn& c : columns_) lines[0].push_back(c.title);
+  lines[0].emplace_back("points");
+  for (const Group& group : groups()) {
+    const std::size_t point = points_[group.rows.front()];
+    std::vector<std::string> line;
+    for (std::size_t a = 0; a < sweep_.axes.size(); ++a) {
+      const std::size_t at = sweep_.indexes(point)[a];
+      if (!sweep_.axes[a].mean) line.push_back(at == Sweep::kBaseline ? "" : sweep_.axes[a].labels[at]);
+    }
+    const Json mean = mean_of_group(group);
+    for (const SweepColumn& c : columns_) line.push_back(mean_text(mean["columns"][c.title]));
+    line.push_back(std::to_string(group.rows.size()));
+    lines.push_back(std::move(line));
+  }
+  return "means, with 95 % confidence intervals:\n" + aligned(lines);
+}
+
+}  // namespace rnic::cli

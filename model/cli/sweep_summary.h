@@ -1,0 +1,50 @@
+// The results of all points of a sweep in one table: sweep.json and sweep.csv.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "model/system/scenario.h"
+
+namespace rnic::cli {
+
+class SweepSummary {
+ public:
+  // `baselines` of the axes, where one varies at a time (SweepPoints).
+  SweepSummary(const Scenario& scenario, std::vector<SweepColumn> columns, std::vector<nlohmann::json> baselines);
+
+  // The record (sweep_record.h) of a point; its folder unless it is not kept.
+  void add(std::size_t point, const std::string& folder, const nlohmann::ordered_json& record);
+
+  nlohmann::ordered_json json(bool complete) const;
+  std::string csv() const;
+  // For people; empty unless an axis repeats the points.
+  std::string table_of_means() const;
+
+ private:
+  using Json = nlohmann::ordered_json;
+  struct Group {  // points that repeat one
+    std::vector<std::size_t> rows;
+  };
+
+  Json axes() const;
+  Json settings(std::size_t point, bool with_repeats) const;
+  std::vector<Group> groups() const;
+  Json mean_of_group(const Group& group) const;
+  Json mean_of_rows(const Group& group, const Json::json_pointer& at) const;
+  bool repeats() const;
+
+  const Scenario& scenario_;
+  const Sweep& sweep_;
+  const std::vector<SweepColumn> columns_;
+  const std::vector<nlohmann::json> baselines_;
+  std::vector<std::size_t> points_;  // of the rows
+  Json rows_ = Json::array();
+};
+
+// "-" for null.
+std::string number_text(const nlohmann::json& value);
+
+}  // namespace rnic::cli
