@@ -4,7 +4,7 @@
 digests.py [--program FILE] [--modes MODE…] [--write] [SCENARIO…]
 
 A scenario's digest is over all trace events, their cycles, and all frames with their times of arrival; a sweep's is that of its first
-and its last point. It is the same in all modes: plain, shuffled (stages called in another order in each cycle) and rtl (SystemVerilog twins
+and its last point, or of its first alone where it is no product of axes. It is the same in all modes: plain, shuffled (stages called in another order in each cycle) and rtl (SystemVerilog twins
 in the stages' places, which takes minutes and needs rnicsim_rtl beside the program). With them go the names of statistics, with
 their units, and of waves, of one node: testbench/statistics.txt and testbench/waves.txt. SCENARIO: a name such as quickstart; all unless given.
 
@@ -32,8 +32,11 @@ def scenarios():
     found = {}
     for file in sorted(ROOT.glob("traces/*.json")) + sorted(ROOT.glob("traces/errors/*.json")):
         name = file.stem if file.parent.name == "traces" else f"{file.parent.name}/{file.stem}"
-        points = 1
-        for axis in json.loads(file.read_text()).get("sweep", []):
+        points, sweep = 1, json.loads(file.read_text()).get("sweep", [])
+        if isinstance(sweep, dict):
+            found[f"{name} 0"] = (file, ("--point", "0"))
+            continue
+        for axis in sweep:
             points *= len(axis["values"])
         if points == 1:
             found[name] = (file, ())

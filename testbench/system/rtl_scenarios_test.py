@@ -23,8 +23,14 @@ class SweptRtlScenario(ProgramTest):
         return json.loads((self.folder / "out/sweep.json").read_text())["points"]
 
     def test_the_same_digest(self):
-        """At every point of a sweep, with fewer messages."""
+        """At every point of a sweep, with fewer messages; where one axis varies at a time, at the first value of each."""
         scenario = json.loads((TRACES / f"{NAME}.json").read_text())
+        if isinstance(scenario["sweep"], dict):
+            axes = [a for a in scenario["sweep"]["axes"] if a["key"] != "rnic.datapath.beat_bytes"]  # the twins have one width
+            for axis in axes:
+                values = axis["values"]
+                axis["values"] = [values["from"] if isinstance(values, dict) else values[0]]
+            scenario["sweep"]["axes"] = axes
         for item in scenario["work"]:
             item["count"] = MESSAGES_OF_A_POINT
         (self.folder / "short.json").write_text(json.dumps(scenario))
