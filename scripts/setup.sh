@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# scripts/setup.sh [--rv32] [--tests] [package…]: installs what is missing on Debian 12 for building and running the
-# program; with --rv32 also for the firmware's RV32 image, with --tests for tests, benchmarks and proofs; and the packages
-# that are named. Does nothing where all is there.
+# scripts/setup.sh [--rv32] [--tests] [--cluster] [package…]: installs what is missing on Debian 12 for building and running
+# the program; with --rv32 also for the firmware's RV32 image, with --tests for tests, benchmarks and proofs, with --cluster
+# for sweeps on a cluster of one machine; and the packages that are named. Does nothing where all is there.
 set -euo pipefail
 
 packages=(
@@ -14,6 +14,7 @@ for wanted in "$@"; do
     --rv32) packages+=(gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf) ;;
     --tests) packages+=(git make python3 libgtest-dev libgmock-dev libbenchmark-dev clang-format tshark gdb-multiarch protobuf-compiler
                           lcov yosys z3) ;;
+    --cluster) packages+=(munge slurmctld slurmd slurm-client parallel) ;;
     *) packages+=("$wanted") ;;
   esac
 done

@@ -40,7 +40,7 @@ if [ "$mode" = --quick ]; then
 fi
 scripts/setup.sh python3
 scripts/documented.py
-scripts/setup.sh --rv32 --tests
+scripts/setup.sh --rv32 --tests --cluster
 if [ "$mode" = --all ]; then
   run dev all sanitized_tests --
   run release all mutants --

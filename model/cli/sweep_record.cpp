@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "model/cli/command.h"
@@ -83,6 +84,14 @@ std::vector<fs::path> journals(const std::string& folder) {
   return files;
 }
 
+// With a lock, where the file system has such. -1, with errno, where it cannot be opened.
+int open_journal(const std::string& file) {
+  const int descriptor = open(file.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (descriptor < 0 || flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return descriptor;
+  close(descriptor);
+  throw ConfigError(file + ": another process is running these points");
+}
+
 bool is_record(const ordered_json& record) {
   return record.is_object() && record.contains("id") && record["id"].is_string() && record.contains("exit_code") &&
          record["exit_code"].is_number_integer() && record.contains("columns") && record["columns"].is_array();
@@ -117,7 +126,7 @@ ordered_json record_of(const std::string& id, int exit_code, const std::string& 
 
 SweepJournal::SweepJournal(const std::string& folder, const std::string& share)
     : file_((fs::path(folder) / (kPrefix + share + (share.empty() ? kSuffix + 1 : kSuffix))).string()) {
-  descriptor_ = open(file_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  descriptor_ = open_journal(file_);
   if (descriptor_ < 0) throw OutputError(fmt::format("{}: cannot be created: {}", file_, std::strerror(errno)));
   const off_t end = lseek(descriptor_, 0, SEEK_END);
   char last = '\n';
@@ -160,8 +169,12 @@ SweepJournal::Records SweepJournal::read(const std::string& folder) {
 }
 
 void SweepJournal::remove(const std::string& folder) {
-  std::error_code none;
-  for (const fs::path& file : journals(folder)) fs::remove(file, none);
+  for (const fs::path& file : journals(folder)) {
+    const int descriptor = open_journal(file.string());
+    std::error_code none;
+    fs::remove(file, none);
+    if (descriptor >= 0) close(descriptor);
+  }
 }
 
 }  // namespace rnic::cli

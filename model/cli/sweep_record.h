@@ -29,7 +29,7 @@ class SweepJournal {
  public:
   using Records = std::map<std::string, nlohmann::ordered_json>;  // by "id"
 
-  // "points.jsonl", or for a share of the points "points.3-of-16.jsonl".
+  // "points.jsonl", or for a share of the points "points.3-of-16.jsonl". ConfigError if another process has it open.
   SweepJournal(const std::string& folder, const std::string& share);
   ~SweepJournal();
   SweepJournal(const SweepJournal&) = delete;
@@ -40,6 +40,7 @@ class SweepJournal {
 
   // Of all files in the folder. Of several records of a point a finished one counts, otherwise the last.
   static Records read(const std::string& folder);
+  // ConfigError if a process has one of them open.
   static void remove(const std::string& folder);
 
  private:

@@ -121,6 +121,7 @@ class SweepRun {
   std::map<std::size_t, Ended> ended_;  // by the first point of the same identity
   std::vector<std::size_t> same_;       // how many points of mine have that identity
   std::size_t mine_ = 0, row_ = 0, earlier_ = 0, done_ = 0, finished_ = 0, failed_ = 0;
+  std::size_t foreign_ = 0;  // results in the folder that are of no point
   bool stopping_ = false;
   int worst_ = kOk;
   SweepSummary summary_;
@@ -174,16 +175,16 @@ void SweepRun::prepare_folder() {
   std::error_code error;
   fs::create_directories(options_.out_dir, error);
   if (error) throw ConfigError(fmt::format("{}: {}", options_.out_dir, error.message()));
-  if (options_.resume || options_.collect) keep_finished();
-  else if (is_whole()) remove_sweep(options_.out_dir);
-  if (is_whole()) {
-    remove_outputs(options_.out_dir);
-    for (const char* name : {kSummary, kTable}) fs::remove(fs::path(options_.out_dir) / name, error);
-  }
-  if (options_.collect) return;
   const SweepShare& share = options_.share;
-  attempt(
-      [&] { journal_.emplace(options_.out_dir, is_whole() ? "" : fmt::format("{}-of-{}", share.number, share.of)); });
+  if (is_whole() && !options_.resume && !options_.collect) remove_sweep(options_.out_dir);
+  if (!options_.collect) {
+    attempt(
+        [&] { journal_.emplace(options_.out_dir, is_whole() ? "" : fmt::format("{}-of-{}", share.number, share.of)); });
+  }
+  if (options_.resume || options_.collect) keep_finished();
+  if (!is_whole()) return;
+  remove_outputs(options_.out_dir);
+  for (const char* name : {kSummary, kTable}) fs::remove(fs::path(options_.out_dir) / name, error);
 }
 
 std::string SweepRun::folder(std::size_t point) const {
@@ -207,11 +208,13 @@ std::vector<SweepColumn> SweepRun::columns_at(std::size_t point) const {
 
 void SweepRun::keep_finished() {
   SweepJournal::Records records = SweepJournal::read(options_.out_dir);
+  foreign_ = records.size();
   for (std::size_t point = 0; point < sweep_.points(); ++point) {
     const auto known = records.find(points_.ids[point]);
     if (!is_mine(point) || points_.first[point] != point || known == records.end() || !is_kept(point, known->second))
       continue;
     const int code = known->second["exit_code"].get<int>();
+    --foreign_;
     ended_[point] = {code, std::move(known->second)};
     earlier_ += same_[point];
     if (is_finished(code)) finished_ += same_[point];
@@ -256,7 +259,10 @@ void SweepRun::start(std::size_t point) {
   err_.flush();
   const pid_t pid = fork();
   if (pid < 0) throw ConfigError(fmt::format("point {}: no process can be created", point));
-  if (pid == 0) be_point(point);
+  if (pid == 0) {
+    journal_.reset();  // whose lock is the parent's
+    be_point(point);
+  }
   running_[pid] = point;
 }
 
@@ -432,7 +438,10 @@ int SweepRun::end() {
     return std::max(worst_, kSignalled + interruption());
   }
   if (options_.collect && finished_ < mine_) {
-    err_ << fmt::format("rnicsim: {} of {} points are finished\n", finished_, mine_);
+    err_ << fmt::format("rnicsim: {} of {} points are finished", finished_, mine_);
+    if (foreign_ != 0)
+      err_ << fmt::format("; the folder has {} results of another program or other settings", foreign_);
+    err_ << '\n';
     return std::max<int>(worst_, kCheckFailed);
   }
   return worst_;
@@ -459,13 +468,13 @@ KeptPoints parse_kept(const std::string& text) {
 
 // There may have been more points.
 void remove_sweep(const std::string& folder) {
+  SweepJournal::remove(folder);
   std::error_code none;
   std::vector<fs::path> folders;
   for (const auto& entry : fs::directory_iterator(folder, none)) {
     if (entry.is_directory(none) && is_number(entry.path().filename().string())) folders.push_back(entry.path());
   }
   for (const fs::path& f : folders) remove_point(f);
-  SweepJournal::remove(folder);
   for (const char* name : {kSummary, kTable}) fs::remove(fs::path(folder) / name, none);
 }
 

@@ -30,7 +30,7 @@ struct SweepOptions {
 SweepShare parse_share(const std::string& text);
 KeptPoints parse_kept(const std::string& text);
 
-// Removes what an earlier sweep has left in the folder.
+// Removes what an earlier sweep has left in the folder. ConfigError if it still runs.
 void remove_sweep(const std::string& folder);
 
 // Each point in a folder of `out_dir` named after its number, with what it said in report.txt, and its results in a

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "model/cli/confidence.h"
+#include "model/cli/version.h"
 #include "model/system/key_reader.h"
 
 namespace rnic::cli {
@@ -183,7 +184,9 @@ Json SweepSummary::mean_of_group(const Group& group) const {
 }
 
 Json SweepSummary::json(bool complete) const {
-  Json j{{"scenario", scenario_.name}, {"complete", complete}, {"mode", mode_name(sweep_.plan.mode)}};
+  Json j{{"scenario", scenario_.name}, {"complete", complete}};
+  j["version"] = version();
+  j["mode"] = mode_name(sweep_.plan.mode);
   j["axes"] = axes();
   j["columns"] = Json::array();
   for (const SweepColumn& c : columns_) j["columns"].push_back({{"title", c.title}, {"path", c.path}});

@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import pty
 import shutil
 import signal
 import subprocess
@@ -257,6 +258,54 @@ class Sweep(ProgramTest):
                 run = self.run_program("run", self.scenario(**keys), "--out", "out", "--resume", *options)
                 self.assertEqual(run.returncode, 0, run.stderr)
                 self.assertEqual(run.stdout.splitlines()[0], f"{kept} of 4 points were finished before")
+
+    def test_points_of_another_program_are_run_again(self):
+        program = self.folder / "rnicsim"
+        shutil.copy(os.environ["RNICSIM"], program)
+        arguments = (program, "run", self.scenario(), "--out", "out", "--resume")
+        for finished in (0, 4, 0):
+            run = self.run_command(*arguments)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertEqual(run.stdout.splitlines()[0], f"{finished} of 4 points were finished before")
+            if finished:
+                with program.open("ab") as file:
+                    file.write(b"\0")
+                run = self.run_command(*arguments[:-1], "--collect")
+                self.assertEqual((run.returncode, run.stderr), (1, "rnicsim: 0 of 4 points are finished; the folder has 4 results of "
+                                                                   "another program or other settings\n"))
+
+    def test_two_processes_do_not_share_a_folder(self):
+        self.long_scenario()
+        command = [os.environ["RNICSIM"], "run", "swept.json", "--out", "out", "--jobs", "1"]
+        with subprocess.Popen(command, cwd=self.folder, stdout=subprocess.DEVNULL) as sweep:
+            while not (self.folder / "out/0").is_dir():
+                self.assertIsNone(sweep.poll(), "it has ended")
+                time.sleep(0.001)
+            for options in ((), ("--resume",)):
+                run = self.run_program("run", "swept.json", "--out", "out", *options)
+                self.assertEqual((run.returncode, run.stderr),
+                                 (2, "rnicsim: out/points.jsonl: another process is running these points\n"))
+            self.assertEqual(sweep.wait(timeout=60), 0)
+        self.assertEqual(len(self.records()), 4)
+
+    def test_a_terminal_shows_how_far_it_is(self):
+        terminal, end = pty.openpty()
+        command = [os.environ["RNICSIM"], "run", self.long_scenario(), "--out", "out", "--jobs", "1", "--set",
+                   "work.send0.count=3000"]
+        with subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=end, text=True) as sweep:
+            os.close(end)
+            shown = b""
+            try:
+                while piece := os.read(terminal, 4096):
+                    shown += piece
+            except OSError:  # its other end is closed
+                pass
+            rows = sweep.stdout.read().splitlines()
+        os.close(terminal)
+        lines = shown.decode().split("\r\x1b[K")
+        self.assertRegex(lines[1], r"^[0-3] of 4 points \([0-9]+ %\), 1 running(, [0-9]+ s left)?$")
+        self.assertEqual(lines[-1], "", "the line is removed")
+        self.assertEqual(len(rows), 6)
 
     @NEEDS_IMAGE
     def test_points_of_another_firmware_image_are_run_again(self):
