@@ -253,7 +253,7 @@ struct Keys<SweepRange> {
     v.form("from", "number", "required", "first value");
     v.form("to", "number", "required", "no value is larger");
     v.form("step", "number", "one of these three", "added to a value to have the next");
-    v.form("factor", "number above 1", "one of these three", "a value times it is the next");
+    v.form("factor", "number, 1.001 or more", "one of these three", "a value times it is the next");
     v("per_decade", &SweepRange::per_decade, "values from one power of ten to the next", in_range(1, 1000),
       shown("one of these three"));
     v("scale", &SweepRange::logarithmic, "of an interval that a sample is taken from, with none of these three",

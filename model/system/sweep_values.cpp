@@ -15,6 +15,7 @@ namespace rnic {
 namespace {
 
 constexpr double kLargest = 1e18;
+constexpr double kSmallestFactor = 1.001;
 constexpr double kRoundingError = 1e-9;  // of a step's number
 
 // So that 0.1 + 2 * 0.1 is 0.3, and a power is the same on every machine, whatever the last digit of its pow() is.
@@ -41,8 +42,7 @@ SweepRange read_range(const ScenarioValue& v) {
     r.whole = r.whole && is_whole(v.at("step"));
   }
   if (v.has("factor")) {
-    r.factor = v.at("factor").number_in(1, kLargest);
-    if (r.factor == 1) v.at("factor").fail("must be more than 1");
+    r.factor = v.at("factor").number_in(kSmallestFactor, kLargest);
   }
   const bool logarithmic = r.factor != 0 || r.per_decade != 0 || r.logarithmic;
   if (logarithmic && r.from <= 0) v.at("from").fail("must be more than 0 for a logarithmic range");
@@ -87,7 +87,7 @@ nlohmann::json sample(const std::vector<nlohmann::json>& list, double share) {
 
 nlohmann::json sample(const SweepRange& r, double share) {
   if (r.logarithmic) return number(r.from * std::pow(r.to / r.from, share), r.whole, kDigitsOfPowers);
-  if (r.whole) return number(std::floor(r.from + share * (r.to - r.from + 1)), true, 0);
+  if (r.whole) return number(std::min(std::floor(r.from + share * (r.to - r.from + 1)), r.to), true, 0);
   return number(r.from + share * (r.to - r.from), false, kDigitsOfPowers);
 }
 

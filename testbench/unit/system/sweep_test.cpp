@@ -177,6 +177,8 @@ TEST(Sweep, MistakesOfFormsNameTheirPlace) {
             "s.json: sweep[0].values.to: must be a number from 2 to 1e+18, not 1");
   EXPECT_EQ(after(R"([{"key": "a", "values": {"from": 0, "to": 1, "factor": 2}}])"),
             "s.json: sweep[0].values.from: must be more than 0 for a logarithmic range");
+  EXPECT_EQ(after(R"([{"key": "a", "values": {"from": 1, "to": 2, "factor": 1.0000000001}}])"),
+            "s.json: sweep[0].values.factor: must be a number from 1.001 to 1e+18, not 1.0000000001");
   EXPECT_EQ(after(R"([{"key": ["a", "a"], "values": [1]}])"), "s.json: sweep[0].key: is named twice");
   EXPECT_EQ(after(R"([{"key": "a", "values": {"from": 1, "to": 1e9, "step": 1}}])"),
             "s.json: sweep: has more than 10000 points");
