@@ -426,7 +426,7 @@ int SweepRun::end() {
   progress_.clear();
   rows(true);
   if (is_whole()) {
-    out_ << summary_.table_of_means();
+    out_ << summary_.table_of_means() << summary_.table_of_knees();
     write(kSummary, json_text(summary_.json(finished_ == mine_), 2) + '\n');
     write(kTable, summary_.csv());
     out_ << fmt::format("files: {0}/{1}, {0}/{2}{3}\n", options_.out_dir, kSummary, kTable,

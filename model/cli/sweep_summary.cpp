@@ -15,6 +15,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr double kGood = 0.95;  // of the best result: before a knee
+
 // Numbers of an item's results that are given as a mean, and in the columns of sweep.csv.
 constexpr const char* kMeasured[] = {"goodput_gbps", "rate_mops", "p50_ns", "p99_ns"};
 // Of a record, as they are.
@@ -191,10 +193,63 @@ Json SweepSummary::json(bool complete) const {
   j["columns"] = Json::array();
   for (const SweepColumn& c : columns_) j["columns"].push_back({{"title", c.title}, {"path", c.path}});
   j["points"] = rows_;
+  if (sweep_.plan.mode == SweepMode::kOneAtATime) j["knees"] = Json::array();
+  for (const Knee& k : knees()) {
+    j["knees"].push_back({{"axis", k.axis},
+                          {"column", columns_.front().title},
+                          {"best", k.best},
+                          {"limits_below", k.limits_below},
+                          {"limits_above", k.limits_above}});
+  }
   if (!repeats()) return j;
   j["means"] = Json::array();
   for (const Group& group : groups()) j["means"].push_back(mean_of_group(group));
   return j;
+}
+
+std::vector<SweepSummary::Knee> SweepSummary::knees() const {
+  if (sweep_.plan.mode != SweepMode::kOneAtATime || columns_.empty()) return {};
+  std::vector<std::map<double, double>> curves(sweep_.axes.size());  // results by value
+  for (const Group& group : groups()) {
+    const Json mean = mean_of_rows(group, Json::json_pointer("/columns") / columns_.front().title);
+    if (mean.is_null()) continue;
+    const Json& varies = rows_[group.rows.front()]["axis"];
+    for (std::size_t a = 0; a < curves.size(); ++a) {
+      const bool is_baseline = varies.is_null();
+      if (sweep_.axes[a].mean || (!is_baseline && varies != a)) continue;
+      const nlohmann::json value = is_baseline ? (a < baselines_.size() ? baselines_[a] : nullptr)
+                                               : sweep_.value(points_[group.rows.front()], a);
+      if (value.is_number()) curves[a].emplace(value.get<double>(), mean["mean"].get<double>());
+    }
+  }
+  std::vector<Knee> knees;
+  for (std::size_t a = 0; a < curves.size(); ++a) {
+    if (curves[a].size() < 2) continue;
+    const auto less = [](const auto& x, const auto& y) { return x.second < y.second; };
+    Knee knee{a, std::max_element(curves[a].begin(), curves[a].end(), less)->second, {}, {}};
+    const auto is_good = [&knee](const auto& point) { return point.second >= kGood * knee.best; };
+    const auto first = std::find_if(curves[a].begin(), curves[a].end(), is_good);
+    const auto last = std::find_if(curves[a].rbegin(), curves[a].rend(), is_good);
+    if (first != curves[a].begin() && first != curves[a].end()) knee.limits_below = first->first;
+    if (last != curves[a].rbegin() && last != curves[a].rend()) knee.limits_above = last->first;
+    knees.push_back(std::move(knee));
+  }
+  return knees;
+}
+
+std::string SweepSummary::table_of_knees() const {
+  std::vector<std::vector<std::string>> lines;
+  for (const Knee& k : knees()) {
+    std::string text;
+    if (!k.limits_below.is_null()) text = "limits below " + number_text(k.limits_below);
+    if (!k.limits_above.is_null()) {
+      text += (text.empty() ? "limits above " : ", and above ") + number_text(k.limits_above);
+    }
+    lines.push_back({sweep_.axes[k.axis].title, number_text(k.best), text.empty() ? "does not limit" : text});
+  }
+  if (lines.empty()) return "";
+  return fmt::format("knees, where {} is {:.0f} % of the best of an axis:\n", columns_.front().title, 100 * kGood) +
+         aligned(lines);
 }
 
 std::string SweepSummary::csv() const {

@@ -22,6 +22,8 @@ class SweepSummary {
   std::string csv() const;
   // For people; empty unless an axis repeats the points.
   std::string table_of_means() const;
+  // For people: where each axis limits the first column. Empty unless one axis varies at a time.
+  std::string table_of_knees() const;
 
  private:
   using Json = nlohmann::ordered_json;
@@ -29,7 +31,16 @@ class SweepSummary {
     std::vector<std::size_t> rows;
   };
 
+  // Of an axis of numbers, by the first column: from that value down, or up, the result is less than the best one of
+  // the axis by more than a little. The values themselves still are good.
+  struct Knee {
+    std::size_t axis;
+    double best;
+    nlohmann::json limits_below, limits_above;  // null: it does not
+  };
+
   Json axes() const;
+  std::vector<Knee> knees() const;
   Json settings(std::size_t point, bool with_repeats) const;
   std::vector<Group> groups() const;
   Json mean_of_group(const Group& group) const;

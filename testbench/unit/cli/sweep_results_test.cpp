@@ -139,6 +139,27 @@ TEST(SweepSummary, SaysWhichAxisVaries) {
   EXPECT_FALSE(j.contains("means"));
 }
 
+TEST(SweepSummary, FindsTheKneesOfAxesOfNumbers) {
+  const Scenario s = scenario_of(R"({"mode": "one_at_a_time", "axes": [
+    {"key": "rnic.tcp.mtu", "title": "MTU", "values": [9000, 576, 1000]},
+    {"key": "link.delay_ns", "title": "delay", "values": [10, 800, 5000]},
+    {"key": "rnic.tcp.window_bytes", "title": "window", "values": [4096]},
+    {"key": "rnic.tcp.sack", "title": "SACK", "values": [false]}]})");
+  SweepSummary summary(s, {{"Gb/s", "g"}}, {1500, 500, 65536, true});
+  const double goodputs[] = {90, 100, 40, 80, 91, 88, 50, 89, 1};
+  for (std::size_t i = 0; i < 9; ++i) summary.add(i, "", result(goodputs[i]));
+  const ordered_json knees = summary.json(true)["knees"];
+  ASSERT_EQ(knees.size(), 3u);
+  EXPECT_EQ(knees[0], ordered_json::parse(R"({"axis": 0, "column": "Gb/s", "best": 100.0, "limits_below": 9000.0,
+                                              "limits_above": null})"));
+  EXPECT_EQ(knees[1]["limits_above"], 800);
+  EXPECT_EQ(summary.table_of_knees(),
+            "knees, where Gb/s is 95 % of the best of an axis:\n"
+            "   MTU  100  limits below 9000\n"
+            " delay   91   limits above 800\n"
+            "window   90     does not limit\n");
+}
+
 TEST(SweepJob, TasksRunSharesOfThePoints) {
   const SweepJob job{"a b", "/s/it's", "/bin/rnicsim", "/w", {"--set", "x=1 2"}, 3};
   EXPECT_EQ(slurm_script(job),
