@@ -119,9 +119,14 @@ def replays():
 
 
 def scenarios():
-    for name in ("quickstart", "loss-sweep", "churn", "interop/rping_server", "errors/ddp_mo", "errors/ddp_bounds", "errors/mpa_closed"):
+    for name in ("quickstart", "loss-sweep", "read-knees", "churn", "interop/rping_server", "errors/ddp_mo", "errors/ddp_bounds",
+                 "errors/mpa_closed"):
         text = json.dumps(json.loads((TRACES / f"{name}.json").read_text()))
         write("scenario", name.split("/")[-1], text.encode())
+    sample = {"mode": "latin_hypercube", "points": 4, "seed": 9, "axes": [
+        {"key": ["connections.c0.ord", "connections.c0.ird"], "values": [1, 2]},
+        {"key": "link.delay_ns", "values": {"from": 1, "to": 9, "scale": "log"}}, {"key": "seed", "values": {"from": 1, "to": 3, "step": 1}}]}
+    write("scenario", "sample", json.dumps({**json.loads((TRACES / "quickstart.json").read_text()), "sweep": sample}).encode())
     write("settings", "some", b"rnic.tcp.mtu=9000\nsim.seed=0x7\nrnic.fwcpu.crc=false\nlink.forward.loss.ppm=1000\n"
           b"rnic.tcp.congestion=cubic\nexternal.wire=stream")
     write("settings", "scenario", b"nodes.a.rnic.fwcpu.max_ord=4\nconnections.c0.from_side.ord=2\nwork.w.size.max=9\n"
