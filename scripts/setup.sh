@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# scripts/setup.sh [--rv32] [--tests] [--cluster] [package…]: installs what is missing on Debian 12 for building and running
-# the program; with --rv32 also for the firmware's RV32 image, with --tests for tests, benchmarks and proofs, with --cluster
-# for sweeps on a cluster of one machine; and the packages that are named. Does nothing where all is there.
+# scripts/setup.sh [--rv32] [--tests] [--cluster] [package…]: installs what is missing on Debian 12 for building and running the
+# program, and fetches the libraries of the report's page (scripts/page_libraries.sh); with --rv32 also for the firmware's RV32
+# image, with --tests for tests, benchmarks and proofs, with --cluster for sweeps on a cluster of one machine; and the packages
+# that are named. Does nothing where all is there.
 set -euo pipefail
 
 packages=(
@@ -9,11 +10,12 @@ packages=(
   libsystemc-dev verilator libboost-dev libboost-program-options-dev nlohmann-json3-dev libfmt-dev
   libelf-dev libisal-dev libpcap-dev libsqlite3-dev zlib1g-dev libunicorn-dev
 )
+command -v npm >/dev/null || packages+=(npm)
 for wanted in "$@"; do
   case $wanted in
     --rv32) packages+=(gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf) ;;
     --tests) packages+=(git make python3 libgtest-dev libgmock-dev libbenchmark-dev clang-format tshark gdb-multiarch protobuf-compiler
-                          lcov yosys z3) ;;
+                          lcov yosys z3 chromium) ;;
     --cluster) packages+=(munge slurmctld slurmd slurm-client parallel) ;;
     *) packages+=("$wanted") ;;
   esac
@@ -22,14 +24,15 @@ missing=()
 for package in "${packages[@]}"; do
   dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed || missing+=("$package")
 done
-[ ${#missing[@]} -eq 0 ] && exit 0
-
-command -v apt-get >/dev/null || { echo "setup: this is not Debian; needed is what it calls ${missing[*]}" >&2; exit 2; }
-as_root=()
-if [ "$(id -u)" -ne 0 ]; then
-  command -v sudo >/dev/null || { echo "setup: these packages are missing and need root to install: ${missing[*]}" >&2; exit 2; }
-  as_root=(sudo)
+if [ ${#missing[@]} -gt 0 ]; then
+  command -v apt-get >/dev/null || { echo "setup: this is not Debian; needed is what it calls ${missing[*]}" >&2; exit 2; }
+  as_root=()
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || { echo "setup: these packages are missing and need root to install: ${missing[*]}" >&2; exit 2; }
+    as_root=(sudo)
+  fi
+  echo "setup: installing ${missing[*]}"
+  "${as_root[@]}" apt-get update -qq
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 fi
-echo "setup: installing ${missing[*]}"
-"${as_root[@]}" apt-get update -qq
-"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+"$(dirname "$0")/page_libraries.sh"

@@ -15,7 +15,8 @@ CaptureReader::CaptureReader(const std::string& path) {
   char error[PCAP_ERRBUF_SIZE] = "";
   std::FILE* file = std::fopen(path.c_str(), "rb");
   if (file == nullptr) throw ConfigError(path + ": cannot be opened");
-  handle_.reset(pcap_fopen_offline(file, error));  // owns the file only if it succeeds
+  // Owns the file only if it succeeds.
+  handle_.reset(pcap_fopen_offline_with_tstamp_precision(file, PCAP_TSTAMP_PRECISION_NANO, error));
   if (!handle_) {
     std::fclose(file);
     throw ConfigError(fmt::format("{}: not a capture: {}", path, error));
@@ -40,7 +41,9 @@ std::optional<CapturedFrame> CaptureReader::next(UndecodedList& undecoded) {
   if (status == PCAP_ERROR)
     undecoded.push_back({offset, fmt::format("the rest of the file: {}", pcap_geterr(handle_.get()))});
   if (status != 1) return std::nullopt;
-  return CapturedFrame{offset, {data, header->caplen}, header->len};
+  const auto seconds = static_cast<std::uint64_t>(header->ts.tv_sec);
+  const std::uint64_t time_ns = seconds * 1'000'000'000 + static_cast<std::uint64_t>(header->ts.tv_usec);
+  return CapturedFrame{offset, {data, header->caplen}, header->len, time_ns};
 }
 
 }  // namespace rnic::capture

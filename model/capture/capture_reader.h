@@ -17,6 +17,7 @@ struct CapturedFrame {
   std::uint64_t offset = 0;  // of its record in the file (pcapng: of the block after the previous frame's)
   ByteSpan bytes;            // what the capture kept; valid until the next call of next()
   std::size_t wire_bytes = 0;
+  std::uint64_t time_ns = 0;  // as the capture has it; a run's own capture begins with the simulation
 };
 
 class CaptureReader {

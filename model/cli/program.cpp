@@ -12,6 +12,7 @@
 #include "model/cli/decode_command.h"
 #include "model/cli/explain_command.h"
 #include "model/cli/replay_command.h"
+#include "model/cli/report_command.h"
 #include "model/cli/rtl_program.h"
 #include "model/cli/run_command.h"
 #include "model/cli/sweep_command.h"
@@ -40,6 +41,7 @@ constexpr Command kCommands[] = {
     {"decode", "show the iWARP connections of a capture", decode_command},
     {"explain", "tell what happened to single requests of a run", explain_command},
     {"replay", "put the model in the place of one side of a capture", replay_command},
+    {"report", "make a page of a run, of several runs, or of a sweep", report_command},
     {"run", "run a scenario", run_command},
     {"sweep", "run a sweep's points on a cluster, and collect their results", sweep_command},
     {"vectors", "run worked byte-level vectors against the model", vectors_command},

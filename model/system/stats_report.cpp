@@ -16,6 +16,16 @@ nlohmann::ordered_json percentiles(const workload::WorkResult::Percentiles& p, d
   return {{"count", p.count}, {"p50", in(p.p50)}, {"p99", in(p.p99)}, {"p99.9", in(p.p999)}, {"max", in(p.max)}};
 }
 
+// Shares from 0 to 1, and the latency within which that share of the work was done.
+nlohmann::ordered_json distribution(const std::vector<std::uint64_t>& ps) {
+  nlohmann::ordered_json share = nlohmann::ordered_json::array(), ns = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < ps.size(); ++i) {
+    share.push_back(workload::WorkResult::kCdfPerMille[i] / 1000.0);
+    ns.push_back(static_cast<double>(ps[i]) / 1000);
+  }
+  return {{"share", share}, {"ns", ns}};
+}
+
 }  // namespace
 
 nlohmann::ordered_json scenario_about(const Scenario& scenario) {
@@ -40,6 +50,7 @@ nlohmann::ordered_json results_json(const std::vector<workload::WorkResult>& res
     j["fairness"] = r.fairness;
     j["latency_ns"] = percentiles(r.latency, 1000);
     j["latency_cycles"] = percentiles(r.latency, static_cast<double>(cycle_ps));
+    if (!r.latency_cdf.empty()) j["latency_cdf"] = distribution(r.latency_cdf);
     j["one_way_ns"] = percentiles(r.one_way, 1000);
     if (r.op == workload::Op::kConnect) {
       j["connections_per_s"] = 1e6 * r.rate_mops;

@@ -32,8 +32,13 @@ struct WorkResult {
   struct Percentiles {
     std::uint64_t count = 0, p50 = 0, p99 = 0, p999 = 0, max = 0;  // in ps
   };
-  Percentiles latency;  // from post_send to its completion seen; half a round trip in ping-pong mode
-  Percentiles one_way;  // from post_send to the message seen by the receiving program; Sends only
+  // Shares of all samples at which the distribution is told, in thousandths.
+  static constexpr std::array<unsigned, 40> kCdfPerMille{
+      1,   10,  25,  50,  75,  100, 150, 200, 250, 300, 350, 400, 450, 500, 550, 600, 650, 700, 750, 800,
+      825, 850, 875, 900, 910, 920, 930, 940, 950, 960, 965, 970, 975, 980, 985, 990, 993, 996, 999, 1000};
+  Percentiles latency;                     // from post_send to its completion seen; half a round trip in ping-pong mode
+  std::vector<std::uint64_t> latency_cdf;  // the same at each of kCdfPerMille, in ps; empty without samples
+  Percentiles one_way;                     // from post_send to the message seen by the receiving program; Sends only
   // Of Op::kConnect, whose count is connections and whose latency is from connect() to the event that it is there.
   std::array<std::uint64_t, 4> outcomes{};  // by Outcome
   std::uint64_t retries = 0;                // connections tried again, as the device had no room

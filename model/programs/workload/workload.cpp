@@ -36,6 +36,13 @@ WorkResult::Percentiles percentiles(const Histogram& h) {
   return {h.count(), h.percentile(500), h.percentile(990), h.percentile(999), h.max()};
 }
 
+std::vector<std::uint64_t> distribution(const Histogram& h) {
+  std::vector<std::uint64_t> values;
+  if (h.count() == 0) return values;
+  for (const unsigned per_mille : WorkResult::kCdfPerMille) values.push_back(h.percentile(per_mille));
+  return values;
+}
+
 }  // namespace
 
 Workload::Workload(const Plan& plan, const std::vector<HostNode>& hosts, const WireParams& wire)
@@ -259,6 +266,7 @@ WorkResult Workload::result_of(const Group& group) const {
   r.tcp_limit_gbps = group.tcp_limit_gbps;
   r.fairness = fairness(group.transfers);
   r.latency = percentiles(group.latencies.completion);
+  r.latency_cdf = distribution(group.latencies.completion);
   r.one_way = percentiles(group.latencies.one_way);
   std::uint64_t first = UINT64_MAX, last = 0;
   bool complete = true;

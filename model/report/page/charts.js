@@ -1,0 +1,218 @@
+// Line charts by uPlot, with what it lacks: a legend of checkboxes, the keyboard, a table of the data, colours that follow
+// the colour scheme and the printer.
+
+const kColours = 8;
+const kDashes = [[], [7, 3], [2, 3], [8, 3, 2, 3]];
+
+function css(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+function colour(i) {
+  return `var(--s${(i % kColours) + 1})`;
+}
+function dash(i) {
+  return kDashes[Math.floor(i / kColours) % kDashes.length];
+}
+
+const charts = new Set();
+function redrawCharts() {
+  for (const chart of charts) chart.redraw(false, true);
+}
+for (const query of ["(prefers-color-scheme: dark)", "print"]) {
+  matchMedia(query).addEventListener("change", () => requestAnimationFrame(redrawCharts));
+}
+
+function axis(options) {
+  return {
+    stroke: () => css("--muted"),
+    grid: {stroke: () => css("--grid"), width: 1},
+    ticks: {stroke: () => css("--grid"), width: 1, size: 4},
+    font: "12px system-ui, sans-serif",
+    labelFont: "12px system-ui, sans-serif",
+    labelGap: 4,
+    ...options,
+  };
+}
+
+// A chart is drawn when it comes into view for the first time: a page of a hundred stays quick.
+const coming = new IntersectionObserver((entries) => {
+  for (const {isIntersecting, target} of entries) {
+    if (!isIntersecting) continue;
+    coming.unobserve(target);
+    target.dispatchEvent(new CustomEvent("draw"));
+  }
+}, {rootMargin: "600px"});
+
+// x: {label, values, text: value => text, categories: labels, log}; series: [{label, values, unit, colour, dash, points, line}].
+// options: {title, y: label, height, decimals, describe: what it shows, log, hooks, from0, tip: index => pairs, extra}.
+function lineChart(x, series, options) {
+  const xText = x.text ?? ((v) => (x.categories ? x.categories[v] ?? "" : number(v)));
+  const yText = options.text ?? ((v) => number(v, options.decimals));
+  const shown = series.map((s, i) => s.shown ?? i < kColours);
+  const host = el("div", {class: "plot", tabindex: "0", role: "application", "aria-roledescription": "chart",
+    "aria-label": `${options.title}. ${options.describe ?? ""} Arrow keys read the values, plus and minus zoom, Escape shows all.`});
+  let plot = null;
+  let index = null;
+
+  const values = series.map(() => el("output", {class: "value"}));
+  const boxes = series.map((s, i) => el("input", {type: "checkbox", checked: shown[i], onchange: () => {
+    shown[i] = boxes[i].checked;
+    plot?.setSeries(i + 1, {show: shown[i]});
+  }}));
+  const legend = el("div", {class: "legend", role: "group", "aria-label": "Series"}, series.map((s, i) =>
+    el("label", null, boxes[i], swatch(s.colour ?? colour(i), s.dash ?? dash(i), s.points && !s.line), el("span", null, s.label),
+      values[i])));
+
+  function pairsAt(i) {
+    return series.flatMap((s, n) => {
+      const value = s.values[i];
+      return shown[n] && value !== null && value !== undefined ? [[s.label, `${yText(value)}${s.unit ? ` ${s.unit}` : ""}`]] : [];
+    }).concat(options.tip?.(i) ?? []);
+  }
+  function leave() {
+    index = null;
+    plot?.setCursor({left: -10, top: -10}, false);
+    readOut(null);
+  }
+  function readOut(i, fromKeyboard) {
+    series.forEach((s, n) => { values[n].textContent = i === null || s.values[i] === null || s.values[i] === undefined ? "" : yText(s.values[i]); });
+    if (i === null) return hideTip();
+    const title = `${x.label} ${xText(x.values[i])}`;
+    const box = plot.over.getBoundingClientRect();
+    const left = box.left + plot.valToPos(x.values[i], "x");
+    if (fromKeyboard) announce(`${title}: ${pairsAt(i).map((p) => p.join(" ")).join(", ")}`);
+    showTip(left, fromKeyboard ? box.top + 20 : lastY, tipLines(title, pairsAt(i)));
+  }
+  let lastY = 0;
+  function move(i) {
+    index = Math.min(x.values.length - 1, Math.max(0, i));
+    plot.setCursor({left: plot.valToPos(x.values[index], "x"), top: 10}, false);
+    readOut(index, true);
+  }
+  const whole = el("button", {type: "button", class: "action", hidden: true, onclick: showAll}, "Show the whole range");
+  function showAll() {
+    const {min, max} = rangeOf(x);
+    plot.setScale("x", {min, max});
+  }
+  function zoom(factor) {
+    const {min, max} = plot.scales.x;
+    const centre = index === null ? (min + max) / 2 : x.values[index];
+    plot.setScale("x", {min: centre - (centre - min) * factor, max: centre + (max - centre) * factor});
+  }
+  host.addEventListener("keydown", (event) => {
+    const step = event.shiftKey ? 10 : 1;
+    const actions = {
+      ArrowRight: () => move(index === null ? 0 : index + step),
+      ArrowLeft: () => move(index === null ? x.values.length - 1 : index - step),
+      Home: () => move(0),
+      End: () => move(x.values.length - 1),
+      "+": () => zoom(0.5),
+      "-": () => zoom(2),
+      Escape: () => {
+        leave();
+        showAll();
+      },
+    };
+    if (!actions[event.key] || event.ctrlKey || event.metaKey || event.altKey || !plot) return;
+    event.preventDefault();
+    actions[event.key]();
+  });
+  host.addEventListener("blur", leave);
+
+  function draw() {
+    const log = x.log ? {distr: 3} : {};
+    const {min, max} = rangeOf(x);
+    plot = new uPlot({
+      width: Math.max(280, host.clientWidth),
+      height: options.height ?? 260,
+      legend: {show: false},
+      cursor: {y: false, drag: {x: true, y: false}, points: {size: 7}},
+      scales: {
+        x: {time: false, range: (u, a, b) => (a === b ? [a - 1, b + 1] : [a, b]), ...log},
+        y: options.log ? {distr: 3} : {range: (u, a, b) => yRange(a, b, options.from0 !== false)},
+      },
+      axes: [
+        axis({label: x.label, labelSize: 20, size: 34, space: 80, values: (u, ticks) => (x.categories ? ticks.map((v) => (Number.isInteger(v) ? xText(v) : "")) : x.text ? ticks.map(xText) : tickTexts(ticks)),
+          ...(x.splits ? {splits: () => x.splits} : x.categories ? {splits: () => x.categories.map((_, i) => i)} : {})}),
+        axis({label: options.y, labelSize: 20, size: 62, values: (u, ticks) => tickTexts(ticks)}),
+      ],
+      series: [{}, ...series.map((s, i) => ({
+        label: s.label,
+        show: shown[i],
+        stroke: () => resolve(s.colour ?? colour(i)),
+        width: s.line === false ? 0 : 1.75,
+        dash: s.dash ?? dash(i),
+        spanGaps: s.spanGaps ?? false,
+        paths: s.line === false ? () => null : s.stepped ? uPlot.paths.stepped({align: 1}) : undefined,
+        points: {show: s.points ?? x.values.length <= 40, size: s.size ?? 6, fill: () => resolve(s.colour ?? colour(i))},
+      }))],
+      hooks: {
+        ...(options.hooks ?? {}),
+        setCursor: [(u) => {
+          if (index !== null && document.activeElement === host) return;
+          readOut(u.cursor.left >= 0 && u.cursor.idx !== null && u.cursor.idx !== undefined ? u.cursor.idx : null);
+        }],
+        setScale: [(u, key) => {
+          if (key === "x") whole.hidden = Math.abs(u.scales.x.min - min) + Math.abs(u.scales.x.max - max) <= 1e-9 * Math.abs(max - min);
+        }],
+      },
+    }, [x.values, ...series.map((s) => s.values)], host);
+    plot.over.addEventListener("pointermove", (event) => { lastY = event.clientY; });
+    plot.over.addEventListener("pointerleave", hideTip);
+    charts.add(plot);
+    new ResizeObserver(() => {
+      const width = Math.max(280, Math.floor(host.clientWidth));
+      if (width !== plot.width) plot.setSize({width, height: plot.height});
+    }).observe(host);
+  }
+  host.style.minHeight = `${options.height ?? 260}px`;
+  host.addEventListener("draw", draw, {once: true});
+  coming.observe(host);
+
+  const columns = [{title: x.label, get: (i) => (x.categories ? x.categories[x.values[i]] : x.values[i]), text: (v, i) => xText(x.values[i]), head: true},
+    ...series.map((s) => ({title: s.label, unit: s.unit, get: (i) => s.values[i] ?? null}))];
+  return el("figure", {class: "chart"}, el("figcaption", null, options.title),
+    series.length > 1 || options.legend ? legend : null, host, el("div", {class: "below"}, whole,
+      details("Data as a table", () => table(columns, x.values.map((_, i) => i), {caption: options.title, csv: "chart.csv", most: 200}))),
+    options.note ? prose(options.note, {class: "note"}) : null);
+}
+
+// With the decimals that the smallest step between two of them needs; a logarithmic axis leaves some out as null.
+function tickTexts(ticks) {
+  const known = ticks.filter(isNumber);
+  if (known.length < 2 || (known[0] > 0 && known[known.length - 1] / known[0] > 100)) return ticks.map((v) => (isNumber(v) ? number(v) : ""));
+  const step = Math.min(...known.slice(1).map((v, i) => v - known[i]));
+  const decimals = Math.max(0, Math.min(9, -Math.floor(Math.log10(step * 1.0001))));
+  const exact = Math.abs(step * 10 ** decimals - Math.round(step * 10 ** decimals)) < 1e-6 ? decimals : decimals + 1;
+  return ticks.map((v) => (isNumber(v) ? number(v, exact) : ""));
+}
+
+function resolve(value) {
+  const variable = /^var\((--[\w-]+)\)$/.exec(value);
+  return variable ? css(variable[1]) : value;
+}
+function rangeOf(x) {
+  const [min, max] = [x.values[0], x.values[x.values.length - 1]];
+  return min === max ? {min: min - 1, max: max + 1} : {min, max};
+}
+function yRange(a, b, from0) {
+  if (a === null || b === null) return [0, 1];
+  const low = from0 ? Math.min(0, a) : a;
+  const high = from0 ? Math.max(0, b) : b;
+  const space = (high - low || Math.abs(high) || 1) * 0.06;
+  return [from0 && low === 0 ? 0 : low - space, high + space];
+}
+function swatch(stroke, dashes, point) {
+  return svg("svg", {class: "swatch", width: 22, height: 10, "aria-hidden": "true"}, point
+    ? svg("circle", {cx: 11, cy: 5, r: 4, style: `fill:${stroke}`})
+    : svg("line", {x1: 0, y1: 5, x2: 22, y2: 5, style: `stroke:${stroke}`, "stroke-width": 2.5, "stroke-dasharray": dashes.join(" ") || null}));
+}
+
+// A colour from light to dark for a share of 0 to 1, by mixing two of the style's.
+function heat(share) {
+  return `color-mix(in oklab, var(--heat-1) ${(100 * Math.min(1, Math.max(0, share))).toFixed(1)}%, var(--heat-0))`;
+}
+// Whether text on it has to be the other colour.
+function isDeep(share) {
+  return share > 0.5;
+}

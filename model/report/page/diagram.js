@@ -1,0 +1,166 @@
+// The block diagram of README.md, its blocks coloured by their utilization.
+
+// Of each block: place, and by which link of the chip its work leaves it (or comes, where that says more), and the
+// counter that tells how much that was. Columns and rows are of a grid.
+const kBlocks = [
+  ["wqe_fetch", 0, 0, ["tx.wqes"], "wqe_fetch.wqes"],
+  ["rdmap_segmenter", 1, 0, ["tx.jobs"], "rdmap_segmenter.fpdus"],
+  ["payload_fetch", 2, 0, ["tx.ulpdus"], "payload_fetch.ulpdus"],
+  ["mpa_framer", 3, 0, ["tx.framed"], "mpa_framer.fpdus"],
+  ["marker_inserter", 4, 0, ["tx.marked"], "marker_inserter.markers"],
+  ["crc_insert", 5, 0, ["tx.sealed"], "crc_insert.inserted"],
+  ["tcp_tx", 6, 0, ["tx.tx_frames"], "tcp_tx.segments"],
+  ["mac_tx", 7, 0, [], "mac_tx.frames"],
+  ["rdmap_dispatch", 2, 1, ["completion.receive_cqes", "rx.placed"], "rdmap_dispatch.messages"],
+  ["ddp_placement", 3, 1, ["rx.placements", "rx.placed"], "ddp_placement.segments"],
+  ["crc_check", 4, 1, ["rx.checked"], "crc_check.good"],
+  ["mpa_deframer", 5, 1, ["rx.deframed"], "mpa_deframer.fpdus"],
+  ["tcp_rx", 6, 1, ["rx.stream"], "tcp_rx.segments"],
+  ["mac_rx", 7, 1, ["rx.rx_frames"], "mac_rx.frames"],
+  ["rqe_fetch", 3, 2, ["rx.rqes"], "rqe_fetch.wqes"],
+  ["early_placement", 6, 2, ["rx.early_writes"], "early_placement.segments"],
+  ["irrq", 1, 1, ["responder.reads_due"], "irrq.accepted"],
+  ["read_responder", 0, 1, ["responder.read_work"], "read_responder.reads"],
+  ["atomic_alu", 0, 2, ["responder.atomic_work"], "atomic_alu.fetch_adds"],
+  ["response_queue", 1, 2, ["completion.atomics_done"], "response_queue.responses"],
+  ["cqe_writer", 0, 3, ["completion.cqe_writes"], "cqe_writer.cqes"],
+  ["sq_completion", 1, 3, ["completion.send_cqes"], null],
+  ["terminate_generator", 2, 3, ["firmware.terminates"], "terminate_generator.terminates"],
+  ["event_writer", 3, 3, ["firmware.event_writes"], "event_writer.events"],
+  ["command_fetch", 4, 3, ["firmware.commands"], "command_fetch.commands"],
+  ["fwcpu", 5, 3, [], "fwcpu.operations"],
+  ["tcp_connection", 6, 3, ["firmware.tcp_events"], "tcp_connection.opened"],
+];
+const kArrows = [
+  ["wqe_fetch", "rdmap_segmenter"], ["rdmap_segmenter", "payload_fetch"], ["payload_fetch", "mpa_framer"],
+  ["mpa_framer", "marker_inserter"], ["marker_inserter", "crc_insert"], ["crc_insert", "tcp_tx"], ["tcp_tx", "mac_tx"],
+  ["mac_rx", "tcp_rx"], ["tcp_rx", "mpa_deframer"], ["mpa_deframer", "crc_check"], ["crc_check", "ddp_placement"],
+  ["ddp_placement", "rdmap_dispatch"], ["rdmap_dispatch", "irrq"], ["irrq", "read_responder"], ["tcp_rx", "early_placement"],
+  ["rqe_fetch", "ddp_placement"], ["sq_completion", "cqe_writer"], ["command_fetch", "fwcpu"], ["fwcpu", "tcp_connection"],
+];
+// Where a chip has the links of its datapath, in the utilization of stats.json.
+const kDatapaths = {
+  mpa_framer: "transmit datapath", marker_inserter: "transmit datapath", crc_insert: "transmit datapath",
+  mpa_deframer: "receive datapath", crc_check: "receive datapath",
+};
+const kGrid = {x: 330, y: 62, width: 106, height: 62, stepX: 116, stepY: 84};
+
+function busyShare(o) {
+  return isNumber(o?.busy_cycles) && o.cycles > 0 ? o.busy_cycles / o.cycles : null;
+}
+
+// {share, source} of what a block, or a wire, of `node` had to do.
+function utilizationOf(run, node, name, links) {
+  const utilization = run.stats.utilization ?? {};
+  const occupancy = (run.stats.occupancy ?? []).filter((o) => o.node === node);
+  if (name === "fwcpu") {
+    const firmware = occupancy.find((o) => o.kind === "firmware");
+    if (firmware) return {share: busyShare(firmware), source: firmware.name};
+    const value = run.stats.stats?.[node]?.rnic?.fwcpu?.utilization?.value;
+    return {share: isNumber(value) ? value : null, source: "rnic.fwcpu.utilization"};
+  }
+  if (name === "mac_tx" || name === "mac_rx") {
+    const wire = Object.entries(utilization).find(([key]) => (name === "mac_tx" ? key.startsWith(`wire ${node} to `)
+      : key.startsWith("wire ") && key.endsWith(` to ${node}`)));
+    if (wire) return {share: wire[1], source: wire[0]};
+  }
+  const shares = links.flatMap((link) => occupancy.filter((o) => o.name === link || o.name.endsWith(`.${link}`)))
+    .map((o) => ({share: busyShare(o), source: o.name})).filter((s) => s.share !== null);
+  if (shares.length > 0) return shares.reduce((x, y) => (y.share > x.share ? y : x));
+  const path = kDatapaths[name] && `${kDatapaths[name]}, ${node}`;
+  if (path && path in utilization) return {share: utilization[path], source: path};
+  return {share: null, source: null};
+}
+
+function diagramRows(run, node) {
+  const utilization = run.stats.utilization ?? {};
+  const rows = kBlocks.map(([name, , , links, counter]) => {
+    const stat = counter === null ? null : at(run.stats.stats?.[node]?.rnic, counter);
+    return {name, ...utilizationOf(run, node, name, links), work: stat?.value ?? null, unit: stat?.unit ?? ""};
+  });
+  for (const [name, key] of [["PCIe, host to device", `PCIe host to device, ${node}`], ["PCIe, device to host", `PCIe device to host, ${node}`]]) {
+    rows.push({name, share: utilization[key] ?? null, source: key in utilization ? key : null, work: null, unit: ""});
+  }
+  for (const [key, share] of Object.entries(utilization)) {
+    if (key.startsWith(`wire ${node} to `) || (key.startsWith("wire ") && key.endsWith(` to ${node}`))) rows.push({name: key, share, source: key, work: null, unit: ""});
+  }
+  return rows;
+}
+
+function drawBlock(row, x, y, width, height) {
+  const known = row.share !== null;
+  const group = svg("g", {class: `block${known ? isDeep(row.share) ? " deep" : "" : " unknown"}`, tabindex: "0", role: "listitem",
+    "aria-label": `${row.name}: ${known ? `${percent(row.share)} busy` : "utilization not measured"}${row.work === null ? "" : `, ${number(row.work)} ${row.unit}`}`},
+  svg("rect", {x, y, width, height, rx: 5, style: known ? `fill:${heat(row.share)}` : null}),
+  svg("text", {x: x + width / 2, y: y + 18, class: "name"}, row.name.replace(/^wire /, "")),
+  svg("text", {x: x + width / 2, y: y + 36, class: "share"}, known ? percent(row.share) : "\u2013"),
+  row.work === null ? null : svg("text", {x: x + width / 2, y: y + 52, class: "work"}, `${number(row.work)} ${row.unit}`));
+  return withTip(group, () => tipLines(row.name, [
+    ["busy", known ? percent(row.share, 2) : "not measured"], ...(row.source ? [["by", row.source]] : []),
+    ...(row.work === null ? [] : [["work", `${number(row.work)} ${row.unit}`]])]));
+}
+
+function diagramOf(run, node) {
+  const rows = diagramRows(run, node);
+  const byName = Object.fromEntries(rows.map((r) => [r.name, r]));
+  const place = Object.fromEntries(kBlocks.map(([name, column, line]) =>
+    [name, {x: kGrid.x + column * kGrid.stepX, y: kGrid.y + line * kGrid.stepY}]));
+  const marker = newId("arrow");
+  const arrow = (x1, y1, x2, y2) => svg("line", {x1, y1, x2, y2, class: "arrow", "marker-end": `url(#${marker})`});
+  const arrows = kArrows.map(([from, to]) => {
+    const [a, b] = [place[from], place[to]];
+    if (a.y === b.y) return a.x < b.x ? arrow(a.x + kGrid.width, a.y + 31, b.x - 2, b.y + 31) : arrow(a.x, a.y + 31, b.x + kGrid.width + 2, b.y + 31);
+    const x = a.x + kGrid.width / 2;
+    return a.y < b.y ? arrow(x, a.y + kGrid.height, x, b.y - 2) : arrow(x, a.y, x, b.y + kGrid.height + 2);
+  });
+  const wires = rows.filter((r) => r.name.startsWith("wire "));
+  const out = wires.find((r) => r.name.startsWith(`wire ${node} to `));
+  const into = wires.find((r) => r !== out);
+  const right = kGrid.x + 8 * kGrid.stepX + 14;
+  const height = kGrid.y + 4 * kGrid.stepY + 10;
+  const picture = svg("svg", {viewBox: `0 0 ${right + 132} ${height}`, role: "list", "aria-label": `Block diagram of node ${node} with the utilization of each block`},
+    svg("defs", null, svg("marker", {id: marker, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto"},
+      svg("path", {d: "M0 0 L8 4 L0 8 z", class: "arrow-head"}))),
+    svg("rect", {x: 4, y: 28, width: 116, height: height - 36, rx: 8, class: "frame"}),
+    svg("text", {x: 62, y: 20, class: "title"}, "host"),
+    ["workload", "verbs", "driver", "memory"].map((name, i) => [
+      svg("rect", {x: 14, y: kGrid.y + i * kGrid.stepY, width: 96, height: kGrid.height, rx: 5, class: "plain"}),
+      svg("text", {x: 62, y: kGrid.y + i * kGrid.stepY + 36, class: "name"}, name)]),
+    svg("rect", {x: kGrid.x - 16, y: 28, width: 8 * kGrid.stepX + 22, height: height - 36, rx: 8, class: "frame"}),
+    svg("text", {x: kGrid.x + 4 * kGrid.stepX, y: 20, class: "title"}, `RNIC of node ${node}`),
+    svg("text", {x: 217, y: 20, class: "title"}, "PCIe"),
+    svg("text", {x: right + 66, y: 20, class: "title"}, "Ethernet"),
+    arrows,
+    arrow(120, kGrid.y + 31, 146, kGrid.y + 31), arrow(288, kGrid.y + 31, kGrid.x - 18, kGrid.y + 31),
+    arrow(146, kGrid.y + kGrid.stepY + 31, 122, kGrid.y + kGrid.stepY + 31),
+    arrow(kGrid.x - 16, kGrid.y + kGrid.stepY + 31, 290, kGrid.y + kGrid.stepY + 31),
+    drawBlock({...byName["PCIe, host to device"], name: "host to device"}, 148, kGrid.y, 140, kGrid.height),
+    drawBlock({...byName["PCIe, device to host"], name: "device to host"}, 148, kGrid.y + kGrid.stepY, 140, kGrid.height),
+    kBlocks.map(([name]) => drawBlock(byName[name], place[name].x, place[name].y, kGrid.width, kGrid.height)),
+    out ? [arrow(place.mac_tx.x + kGrid.width, kGrid.y + 31, right + 10, kGrid.y + 31), drawBlock(out, right + 12, kGrid.y, 112, kGrid.height)] : null,
+    into ? [arrow(right + 12, kGrid.y + kGrid.stepY + 31, place.mac_rx.x + kGrid.width + 2, kGrid.y + kGrid.stepY + 31),
+      drawBlock(into, right + 12, kGrid.y + kGrid.stepY, 112, kGrid.height)] : null);
+  return el("figure", {class: "diagram"}, el("figcaption", null, `Node ${node}`), el("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": `Diagram of node ${node}`}, picture),
+    details("Data as a table", () => table([
+      {title: "block", get: (r) => r.name, head: true},
+      {title: "busy", get: (r) => r.share, text: (v) => percent(v, 2)},
+      {title: "measured at", get: (r) => r.source ?? ""},
+      {title: "work", get: (r) => r.work},
+      {title: "unit", get: (r) => r.unit},
+    ], rows, {caption: `Utilization of node ${node}`, csv: `utilization-${node}.csv`})));
+}
+
+function heatKey() {
+  return el("p", {class: "heat-key"}, "idle", el("span", {class: "ramp", "aria-hidden": "true"}), "always busy",
+    el("span", {class: "chip hatched", "aria-hidden": "true"}), "not measured");
+}
+
+function diagramSection(run) {
+  const nodes = Object.keys(run.stats.config ?? run.stats.stats ?? {});
+  if (nodes.length === 0) return section("Utilization", missing("stats.json has no nodes."));
+  const content = [heatKey(), nodes.map((node) => diagramOf(run, node))];
+  if (!run.stats.occupancy?.length) {
+    content.push(missing("This run's stats.json has no occupancy of the links, so only datapaths, wires, PCIe and firmware are measured: a newer rnicsim writes it."));
+  }
+  return section("Utilization", content);
+}

@@ -1,0 +1,102 @@
+// Elements are made one by one and never from markup, so that no text of a run can become markup.
+
+const kSvg = "http://www.w3.org/2000/svg";
+
+function fill(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes ?? {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+// el("p", {class: "note"}, "text", child…); an attribute that is null is left out, one that begins with "on" is a listener.
+function el(tag, attributes, ...children) {
+  return fill(document.createElement(tag), attributes, children);
+}
+
+function svg(tag, attributes, ...children) {
+  return fill(document.createElementNS(kSvg, tag), attributes, children);
+}
+
+let lastId = 0;
+function newId(prefix) {
+  return `${prefix}-${++lastId}`;
+}
+
+// What a screen reader is told when the keyboard moves within a chart.
+const announcer = el("div", {class: "unseen", "aria-live": "polite"});
+function announce(text) {
+  if (announcer.textContent !== text) announcer.textContent = text;
+}
+
+// A section with a heading, named in the contents. `content` may be one line that says what is missing.
+function section(title, ...content) {
+  const id = newId("section");
+  const heading = el("h2", {id: `${id}-title`}, title);
+  return el("section", {id, "aria-labelledby": heading.id, "data-title": title}, heading, ...content);
+}
+
+function missing(text) {
+  return el("p", {class: "missing"}, text);
+}
+
+// <code> for what stands between backquotes.
+function prose(text, attributes) {
+  const parts = text.split("`");
+  return el("p", attributes, parts.map((part, i) => (i % 2 === 0 ? part : el("code", null, part))));
+}
+
+function details(summary, make, attributes) {
+  const box = el("details", attributes, el("summary", null, summary));
+  let made = false;
+  const open = () => {
+    if (made) return;
+    made = true;
+    box.append(make());
+  };
+  box.addEventListener("toggle", () => box.open && open());
+  if (box.open) open();
+  return box;
+}
+
+function select(label, options, chosen, onchange) {
+  const box = el("select", {onchange: () => onchange(box.value)},
+    options.map(([value, text]) => el("option", {value, selected: value === chosen}, text)));
+  return el("label", {class: "choice"}, el("span", null, label), box);
+}
+
+// A box that follows the pointer, or stands where the keyboard is.
+const tip = el("div", {class: "tip", role: "presentation", hidden: true});
+function showTip(x, y, ...content) {
+  tip.replaceChildren(...content.flat(Infinity));
+  tip.hidden = false;
+  const box = tip.getBoundingClientRect();
+  const left = x + 14 + box.width > innerWidth ? x - 14 - box.width : x + 14;
+  const top = Math.min(Math.max(4, y + 14), innerHeight - box.height - 4);
+  tip.style.left = `${Math.max(4, left)}px`;
+  tip.style.top = `${top}px`;
+}
+function hideTip() {
+  tip.hidden = true;
+}
+
+// What is shown while the pointer is over `element`, or while it has the focus.
+function withTip(element, content) {
+  element.addEventListener("pointermove", (event) => showTip(event.clientX, event.clientY, content()));
+  element.addEventListener("pointerleave", hideTip);
+  element.addEventListener("focus", () => {
+    const box = element.getBoundingClientRect();
+    showTip(box.left + box.width / 2, box.bottom - 10, content());
+  });
+  element.addEventListener("blur", hideTip);
+  element.addEventListener("keydown", (event) => event.key === "Escape" && hideTip());
+  return element;
+}
+
+function tipLines(title, pairs) {
+  return [el("strong", null, title),
+    el("dl", null, pairs.map(([name, value]) => [el("dt", null, name), el("dd", null, value)]))];
+}

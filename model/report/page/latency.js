@@ -1,0 +1,57 @@
+// Where the time of requests went, and its distribution.
+
+const kBreakdowns = [["mean_ns", "mean"], ["p50_ns", "p50"], ["p99_ns", "p99"], ["worst_ns", "worst"]];
+
+function breakdownBars(work, label, which = kBreakdowns) {
+  return which.filter(([key]) => isNumber(work.total?.[key])).map(([key, name]) => ({
+    label: label ? `${label}, ${name}` : name,
+    note: work.examples?.[name] ?? (name === "mean" ? `of ${number(work.requests)}` : null),
+    total: work.total[key],
+    parts: work.parts.map((p) => ({name: p.name, value: p[key] ?? 0})),
+  }));
+}
+
+function breakdownTable(work) {
+  const rows = [...work.parts, {name: "total", ...work.total}];
+  return table([
+    {title: "part", get: (p) => p.name, head: true},
+    ...kBreakdowns.map(([key, name]) => ({title: name, unit: "ns", get: (p) => p[key] ?? null, decimals: 1})),
+    {title: "of mean", get: (p) => (work.total.mean_ns ? p.mean_ns / work.total.mean_ns : null), text: (v) => percent(v)},
+  ], rows, {caption: `${work.work}: parts of the latency`, csv: `breakdown-${work.work}.csv`, rowClass: (p) => (p.name === "total" ? "total" : null)});
+}
+
+function breakdownSection(run) {
+  const works = run.stats.latency_breakdown ?? [];
+  if (works.length === 0) return section("Latency breakdown", missing("This run's stats.json has no latency_breakdown: a newer rnicsim writes it."));
+  const content = works.map((work) => el("figure", {class: "chart"},
+    el("figcaption", null, `${work.work} (${work.operation}), ${number(work.requests)} requests`),
+    stackedBars(breakdownBars(work), work.parts.map((p) => p.name), time),
+    details("Data as a table", () => breakdownTable(work))));
+  content.push(prose("From the post to the completion that the program polls. The bars of p50, p99 and worst are of the one request whose id stands beside them; its parts sum to its latency.", {class: "note"}));
+  return section("Latency breakdown", content);
+}
+
+// series: [{label, cdf: {share, ns}}]: steps of distributions on one axis.
+function cdfChart(list, title) {
+  const all = [...new Set(list.flatMap((s) => s.cdf.ns))].sort((a, b) => a - b);
+  const {unit, size} = timeUnit(median(all));
+  const most = all[all.length - 1], least = all.find((ns) => ns > 0) ?? 1;
+  const series = list.map((s) => ({label: s.label, unit: "%", points: false, stepped: true, values: all.map((ns) => {
+    let share = s.cdf.ns[0] <= ns ? 0 : null;
+    for (let i = 0; i < s.cdf.ns.length && s.cdf.ns[i] <= ns; ++i) share = 100 * s.cdf.share[i];
+    return share;
+  })}));
+  return lineChart({label: `latency, ${unit}`, values: all.map((ns) => ns / size), log: most / least > 30}, series,
+    {title, y: "requests done within, %", describe: "Share of requests over latency.", decimals: 1, height: 280, legend: true});
+}
+
+function cdfsOf(run, prefix = "") {
+  return (run.stats.results ?? []).filter((r) => r.latency_cdf?.ns?.length > 1)
+    .map((r) => ({label: prefix + r.name, work: r.name, cdf: r.latency_cdf}));
+}
+
+function cdfSection(run) {
+  const list = cdfsOf(run);
+  if (list.length === 0) return section("Latency distribution", missing("This run's stats.json has no latency_cdf: a newer rnicsim writes it."));
+  return section("Latency distribution", cdfChart(list, "Cumulative distribution of the latency"));
+}

@@ -1,0 +1,11 @@
+// The report of one run.
+
+function runReport(run) {
+  return {
+    title: run.stats.scenario ?? run.name,
+    subtitle: "Report of a run",
+    about: aboutRun(run),
+    sections: [bottleneckSection, resultsSection, breakdownSection, cdfSection, diagramSection, occupancySection, seriesSection,
+      requestsSection, tcpSection, firmwareSection, (r) => settingsSection([r]), statisticsSection].map((make) => make(run)),
+  };
+}

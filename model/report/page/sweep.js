@@ -1,0 +1,327 @@
+// A sweep: a measure over each axis, over two axes, against another measure, and the limiter of each point.
+
+// {key, title, values, label: value => text, unit, mean}: as the sweep names its axes, or of what its points have.
+function axesOf(sweep) {
+  const keyOf = (a) => a.keys?.[0] ?? a.key;
+  const given = (Array.isArray(sweep.axes) ? sweep.axes : []).filter(keyOf);
+  const keys = [...new Set([...given.map(keyOf), ...(given.length > 0 ? [] : sweep.points.flatMap((p) => Object.keys(p.settings ?? {})))])];
+  return keys.map((key) => {
+    const axis = given.find((a) => keyOf(a) === key);
+    const at = (point) => point.settings?.[key] ?? axis?.baseline ?? null;
+    const values = [...new Set(sweep.points.map(at).filter((v) => v !== null))];
+    if (values.every(isNumber)) values.sort((a, b) => a - b);
+    const label = (v) => {
+      const i = axis?.values?.findIndex((w) => w === v) ?? -1;
+      return v === null ? "\u2013" : i >= 0 && axis.labels?.[i] !== undefined && axis.labels[i] !== String(v) ? String(axis.labels[i]) : setting(v);
+    };
+    const unit = (DATA.settings ?? []).find((s) => s.key === key || key.endsWith(`.${s.key}`))?.unit ?? "";
+    return {key, title: axis?.title ?? key, values, label, unit, at, mean: axis?.mean === true, baseline: axis?.baseline};
+  }).filter((a) => a.values.length > 0);
+}
+
+function axisLabel(axis) {
+  return axis.unit && !axis.title.includes(axis.unit) ? `${axis.title}, ${axis.unit}` : axis.title;
+}
+
+const kLimiter = -1;  // in place of a measure's index
+
+function sweepReport(sweep) {
+  const axes = axesOf(sweep);
+  // Over the seeds of a point the page takes the mean.
+  const varied = axes.filter((a) => a.values.length > 1 && !a.mean);
+  const points = sweep.points.map((p, i) => ({...p, index: i}));
+  const limiters = [...new Set(points.map((p) => p.bottleneck?.name).filter(Boolean))];
+  const failed = points.filter((p) => p.exit_code !== undefined && p.exit_code !== 0);
+  const measures = sweep.measures ?? [];
+  return {
+    title: sweep.scenario ?? sweep.name,
+    subtitle: `Report of a sweep: ${points.length} points over ${axes.length} ${axes.length === 1 ? "axis" : "axes"}`,
+    about: facts([
+      ["points", number(points.length)], ["axes", axes.map((a) => `${a.title} (${a.values.length})`).join(", ")],
+      ["points are", sweep.mode ?? null], ["complete", sweep.complete === false ? "no: --resume goes on" : "yes"],
+      ["failed", failed.length === 0 ? "none" : failed.map((p) => p.folder ?? p.index).join(", ")],
+      ["folder", el("code", null, sweep.folder)],
+    ]),
+    sections: [
+      limiterSection(points, varied, limiters),
+      linesSection(points, varied, measures),
+      heatSection(points, varied, measures, limiters),
+      paretoSection(points, axes, measures),
+      pointsSection(points, axes, measures),
+    ].filter(Boolean),
+  };
+}
+
+// What the selects of a section choose: a value of each axis that is not drawn.
+function fixings(axes, drawn, chosen, redraw) {
+  return axes.filter((a) => !drawn.includes(a)).map((a) =>
+    select(a.title, [["", "all"], ...a.values.map((v, i) => [String(i), a.label(v)])], chosen.get(a.key) ?? "", (v) => {
+      chosen.set(a.key, v);
+      redraw();
+    }));
+}
+function isChosen(point, axes, drawn, chosen) {
+  return axes.every((a) => drawn.includes(a) || (chosen.get(a.key) ?? "") === "" || a.at(point) === a.values[Number(chosen.get(a.key))]);
+}
+
+function limiterSection(points, axes, limiters) {
+  if (limiters.length === 0) return section("What limits", missing("The points' stats.json name no bottleneck: a newer rnicsim writes it."));
+  const counts = limiters.map((name) => ({name, points: points.filter((p) => p.bottleneck?.name === name)}))
+    .sort((a, b) => b.points.length - a.points.length);
+  const content = [table([
+    {title: "limiter", get: (c) => c.name, node: (v) => limiterName(v, limiters), head: true},
+    {title: "points", get: (c) => c.points.length},
+    {title: "of all", get: (c) => c.points.length / points.length, node: (v) => bar(v)},
+    ...axes.map((a) => ({title: a.title, get: (c) => {
+      const values = a.values.filter((v) => c.points.some((p) => a.at(p) === v));
+      return values.length === a.values.length ? "all" : values.length > 3 ? `${a.label(values[0])} \u2026 ${a.label(values[values.length - 1])}` : values.map(a.label).join(", ");
+    }})),
+  ], counts, {caption: "Limiters, and the values at which they bind"})];
+  for (const a of axes.filter((b) => b.values.length <= 40)) {
+    const cells = a.values.map((v) => {
+      const here = points.filter((p) => a.at(p) === v && p.bottleneck?.name && (a.baseline === undefined || isAround(p, axes, a)));
+      return [...new Set(here.map((p) => p.bottleneck.name))];
+    });
+    content.push(el("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": `Limiters over ${a.title}`},
+      el("table", {class: "heat"}, el("caption", null, `Limiters over ${a.title}`),
+        el("thead", null, el("tr", null, el("th", {scope: "row"}, axisLabel(a)), a.values.map((v) => el("th", {scope: "col"}, a.label(v))))),
+        el("tbody", null, el("tr", null, el("th", {scope: "row"}, "limited by"), cells.map((names) =>
+          el("td", {class: "cell"}, names.map((name) => limiterName(name, limiters)))))))));
+  }
+  return section("What limits", content);
+}
+// Whether the other axes have their baselines there.
+function isAround(point, axes, axis) {
+  return axes.every((b) => b === axis || b.baseline === undefined || b.at(point) === b.baseline);
+}
+function limiterName(name, limiters) {
+  return el("span", {class: "limiter"}, el("span", {class: "chip", style: `background:${colour(limiters.indexOf(name))}`, "aria-hidden": "true"}), name);
+}
+
+const kMostLines = 8;
+
+// Student's t at 97.5 % for 1, 2 … degrees of freedom; beyond, that of the normal distribution is near enough.
+const kStudent = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145, 2.131, 2.12, 2.11, 2.101, 2.093, 2.086];
+
+// The mean, and half of its 95 % confidence interval.
+function sampleOf(values) {
+  const n = values.length;
+  if (n === 0) return {mean: null, interval: 0};
+  const mean = values.reduce((sum, v) => sum + v, 0) / n;
+  const variance = n < 2 ? 0 : values.reduce((sum, v) => sum + (v - mean) ** 2, 0) / (n - 1);
+  return {mean, interval: n < 2 ? 0 : (kStudent[n - 2] ?? 1.96) * Math.sqrt(variance / n)};
+}
+
+function drawIntervals(u, samples) {
+  const {ctx} = u;
+  ctx.save();
+  ctx.lineWidth = 1.5 * devicePixelRatio;
+  samples.forEach((list, n) => {
+    if (!u.series[n + 1].show) return;
+    ctx.strokeStyle = u.series[n + 1].stroke(u, n + 1);
+    ctx.beginPath();
+    list.forEach((s, i) => {
+      if (!(s.interval > 0)) return;
+      const x = u.valToPos(u.data[0][i], "x", true);
+      ctx.moveTo(x, u.valToPos(s.mean - s.interval, "y", true));
+      ctx.lineTo(x, u.valToPos(s.mean + s.interval, "y", true));
+    });
+    ctx.stroke();
+  });
+  ctx.restore();
+}
+
+function linesSection(points, axes, measures) {
+  if (axes.length === 0 || measures.length === 0) return section("Over each axis", missing("The points have no numbers to draw."));
+  let measure = 0;
+  const chosen = new Map();
+  const box = el("div", {class: "grid"});
+  const tools = el("div", {class: "tools"});
+  const linesOf = (drawn) => {
+    const groups = new Map();
+    const known = points.filter((p) => isChosen(p, axes, [drawn], chosen) && isNumber(p.values?.[measure]));
+    for (const p of known) {
+      const others = axes.filter((a) => a !== drawn);
+      const key = JSON.stringify(others.map((a) => a.at(p)));
+      const label = others.filter((a) => (chosen.get(a.key) ?? "") === "").map((a) => `${a.title} ${a.label(a.at(p))}`).join(", ");
+      if (!groups.has(key)) groups.set(key, {label: label || measures[measure], points: []});
+      groups.get(key).points.push(p);
+    }
+    const lines = [...groups.values()].filter((g) => new Set(g.points.map(drawn.at)).size > 1);  // one point is no line
+    if (lines.length === 1) lines[0].label = measures[measure];
+    return lines.length > 0 ? lines : [{label: "points", points: known, scattered: true}];
+  };
+  // As few lines as can be told apart: of the later axes one value.
+  for (let i = axes.length - 1; i >= 0 && Math.max(...axes.map((a) => linesOf(a).length)) > kMostLines; --i) {
+    chosen.set(axes[i].key, String(Math.max(0, axes[i].values.indexOf(axes[i].baseline))));
+  }
+  const chart = (a) => {
+    const numeric = a.values.every(isNumber);
+    const log = numeric && a.values[0] > 0 && a.values[a.values.length - 1] / a.values[0] >= 16;
+    const groups = linesOf(a);
+    const numbersAt = (g, v) => g.points.filter((p) => a.at(p) === v).map((p) => p.values[measure]);
+    const x = numeric ? {label: axisLabel(a), values: a.values, log, text: (v) => (a.values.includes(v) ? a.label(v) : number(v)), splits: a.values.length <= 12 ? a.values : undefined}
+      : {label: axisLabel(a), values: a.values.map((_, i) => i), categories: a.values.map(a.label)};
+    const samples = groups.map((g) => a.values.map((v) => sampleOf(numbersAt(g, v))));
+    const limit = (i) => {
+      const names = [...new Set(groups.flatMap((g) => g.points.filter((p) => a.at(p) === a.values[i])).map((p) => p.bottleneck?.name).filter(Boolean))];
+      return names.length === 0 ? [] : [["limited by", names.join(", ")]];
+    };
+    const repeated = samples.flat().some((s) => s.interval > 0);
+    return lineChart(x, groups.map((g, n) => ({label: g.label, points: true, line: g.scattered ? false : undefined, spanGaps: true, values: samples[n].map((s) => s.mean)})),
+      {title: `${measures[measure]} over ${a.title}`, y: measures[measure], height: 240, tip: limit, describe: `${groups.length} lines over ${a.values.length} values.`,
+        hooks: {draw: [(u) => drawIntervals(u, samples)]},
+        note: [groups.length > kMostLines ? `The first ${kMostLines} of ${groups.length} lines are drawn; the checkboxes and the choices above change that.` : "",
+          repeated ? "Bars are 95 % confidence intervals of the mean." : ""].join(" ").trim() || undefined});
+  };
+  const draw = () => {
+    tools.replaceChildren(select("Measure", measures.map((m, i) => [String(i), m]), String(measure), (v) => {
+      measure = Number(v);
+      draw();
+    }), ...fixings(axes, [], chosen, draw));
+    box.replaceChildren(...axes.map(chart));
+  };
+  draw();
+  return section("Over each axis", tools, box);
+}
+
+function heatSection(points, axes, measures, limiters) {
+  if (axes.length < 2) return null;
+  const filled = points.length / (axes[0].values.length * axes[1].values.length);
+  if (filled < 0.3) return section("Over two axes", missing("The points are not at crossings of two axes' values, so there is no heat map."));
+  let [down, across] = [axes[0], axes[1]];
+  let measure = limiters.length > 0 && measures.length === 0 ? kLimiter : 0;
+  const chosen = new Map();
+  const tools = el("div", {class: "tools"});
+  const box = el("div");
+  const draw = () => {
+    const names = axes.map((a) => [a.key, a.title]);
+    const byKey = (key) => axes.find((a) => a.key === key);
+    tools.replaceChildren(
+      select("Measure", [...measures.map((m, i) => [String(i), m]), ...(limiters.length > 0 ? [[String(kLimiter), "bottleneck"]] : [])], String(measure), (v) => {
+        measure = Number(v);
+        draw();
+      }),
+      select("Down", names, down.key, (key) => {
+        if (byKey(key) === across) across = down;
+        down = byKey(key);
+        draw();
+      }),
+      select("Across", names, across.key, (key) => {
+        if (byKey(key) === down) down = across;
+        across = byKey(key);
+        draw();
+      }),
+      ...fixings(axes, [down, across], chosen, draw));
+    const cells = down.values.map((d) => across.values.map((a) => points.filter((p) =>
+      down.at(p) === d && across.at(p) === a && isChosen(p, axes, [down, across], chosen))));
+    const valueOf = (list) => {
+      const numbers = list.map((p) => p.values?.[measure]).filter(isNumber);
+      return numbers.length === 0 ? null : numbers.reduce((x, y) => x + y, 0) / numbers.length;
+    };
+    const values = measure === kLimiter ? [] : cells.flat().map(valueOf).filter(isNumber);
+    const [least, most] = [Math.min(...values), Math.max(...values)];
+    const decimals = decimalsOf(values);
+    const several = cells.flat().some((list) => list.length > 1);
+    const cell = (list) => {
+      if (measure === kLimiter) {
+        const found = [...new Set(list.map((p) => p.bottleneck?.name).filter(Boolean))];
+        return el("td", {class: "cell"}, found.map((name) => limiterName(name, limiters)));
+      }
+      const value = valueOf(list);
+      if (value === null) return el("td", {class: "cell none"}, "\u2013");
+      const share = most > least ? (value - least) / (most - least) : 0.5;
+      const found = el("td", {class: `cell number${isDeep(share) ? " deep" : ""}`, style: `background:${heat(share)}`}, number(value, decimals));
+      return withTip(found, () => tipLines(measures[measure], list.map((p) => [axes.map((a) => `${a.title} ${a.label(a.at(p))}`).join(", "),
+        `${number(p.values?.[measure])}${p.bottleneck?.name ? `, ${p.bottleneck.name}` : ""}`])));
+    };
+    const title = `${measure === kLimiter ? "bottleneck" : measures[measure]} over ${down.title} and ${across.title}`;
+    box.replaceChildren(el("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": title},
+      el("table", {class: "heat"}, el("caption", null, title), el("thead", null,
+        el("tr", null, el("td", null), el("th", {scope: "colgroup", colspan: across.values.length}, axisLabel(across))),
+        el("tr", null, el("th", {scope: "col"}, axisLabel(down)), across.values.map((v) => el("th", {scope: "col", class: "number"}, across.label(v))))),
+      el("tbody", null, down.values.map((v, i) => el("tr", null, el("th", {scope: "row", class: "number"}, down.label(v)), cells[i].map(cell)))))),
+    several && measure !== kLimiter ? prose("Where several points meet in a cell, it has their mean; the choices above take one of them.", {class: "note"}) : "");
+  };
+  draw();
+  return section("Over two axes", tools, box);
+}
+
+// Whether less of a measure is better, by its name.
+function lessIsBetter(measure) {
+  return /latency|\bns\b|again|retrans|timeout|drop|fail|recover|most kept|stall/i.test(measure);
+}
+
+// Points that no other beats in one measure without losing in the other.
+function paretoFront(points, x, y, lessX, lessY) {
+  const better = (a, b, less) => (less ? a < b : a > b);
+  const sorted = [...points].sort((p, q) => (lessX ? p.values[x] - q.values[x] : q.values[x] - p.values[x]) ||
+    (lessY ? p.values[y] - q.values[y] : q.values[y] - p.values[y]));
+  const front = [];
+  for (const p of sorted) {
+    if (front.length === 0 || better(p.values[y], front[front.length - 1].values[y], lessY)) front.push(p);
+  }
+  return front;
+}
+
+function paretoSection(points, axes, measures) {
+  if (measures.length < 2) return null;
+  const find = (pattern, not) => measures.findIndex((m, i) => pattern.test(m) && i !== not);
+  let x = Math.max(0, find(/p99 latency|latency/));
+  let y = find(/goodput|rate/, x);
+  if (y < 0) y = x === 0 ? 1 : 0;
+  let lessX = lessIsBetter(measures[x]), lessY = lessIsBetter(measures[y]);
+  const tools = el("div", {class: "tools"});
+  const box = el("div");
+  const name = (p) => axes.map((a) => `${a.title} ${a.label(a.at(p))}`).join(", ");
+  const sense = [["less", "less is better"], ["more", "more is better"]];
+  const draw = () => {
+    const options = measures.map((m, i) => [String(i), m]);
+    tools.replaceChildren(
+      select("Across", options, String(x), (v) => {
+        x = Number(v);
+        lessX = lessIsBetter(measures[x]);
+        draw();
+      }),
+      select("of which", sense, lessX ? "less" : "more", (v) => {
+        lessX = v === "less";
+        draw();
+      }),
+      select("Up", options, String(y), (v) => {
+        y = Number(v);
+        lessY = lessIsBetter(measures[y]);
+        draw();
+      }),
+      select("of which", sense, lessY ? "less" : "more", (v) => {
+        lessY = v === "less";
+        draw();
+      }));
+    const known = points.filter((p) => isNumber(p.values?.[x]) && isNumber(p.values?.[y])).sort((p, q) => p.values[x] - q.values[x]);
+    if (known.length === 0) return box.replaceChildren(missing("No point has both."));
+    const front = new Set(paretoFront(known, x, y, lessX, lessY));
+    const chart = lineChart({label: measures[x], values: known.map((p) => p.values[x])}, [
+      {label: "on the front", points: true, size: 8, spanGaps: true, stepped: false, values: known.map((p) => (front.has(p) ? p.values[y] : null))},
+      {label: "beaten by another point", points: true, size: 5, line: false, values: known.map((p) => (front.has(p) ? null : p.values[y])), colour: "var(--s8)", dash: []},
+    ], {title: `${measures[y]} against ${measures[x]}`, y: measures[y], height: 320, describe: `${front.size} of ${known.length} points are on the Pareto front.`,
+      tip: (i) => [["point", name(known[i])], ...(known[i].bottleneck?.name ? [["limited by", known[i].bottleneck.name]] : [])]});
+    box.replaceChildren(chart, table([
+      ...axes.map((a, i) => ({title: a.title, get: (p) => a.at(p), text: (v) => a.label(v), head: i === 0})),
+      {title: measures[x], get: (p) => p.values[x]},
+      {title: measures[y], get: (p) => p.values[y]},
+    ], [...front], {caption: "Points on the Pareto front", csv: "pareto.csv", most: 20}));
+  };
+  draw();
+  return section("Pareto front", tools, box);
+}
+
+function pointsSection(points, axes, measures) {
+  const outcome = (p) => (p.exit_code === undefined || p.exit_code === 0 ? "ok" : `exit code ${p.exit_code}`);
+  return section("All points", table([
+    {title: "point", get: (p) => p.index, head: true},
+    ...axes.map((a) => ({title: a.title, get: (p) => a.at(p), text: (v) => (v === null ? "\u2013" : a.label(v))})),
+    ...(points.some((p) => p.bottleneck?.name) ? [{title: "bottleneck", get: (p) => p.bottleneck?.name ?? ""}] : []),
+    ...measures.map((m, i) => ({title: m, get: (p) => p.values?.[i] ?? null})),
+    ...(points.some((p) => p.error) ? [{title: "error", get: (p) => p.error ?? ""}] : []),
+    {title: "outcome", get: outcome, node: (v) => el("span", {class: v === "ok" ? "good" : "bad"}, v)},
+  ], points, {caption: "Points of the sweep", filter: "Find a point", csv: "sweep.csv", most: 100, rowClass: (p) => (outcome(p) === "ok" ? null : "failed")}));
+}

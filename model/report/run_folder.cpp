@@ -1,0 +1,133 @@
+#include "model/report/run_folder.h"
+
+#include <fstream>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "model/common/check.h"
+#include "model/config/overlay.h"
+#include "model/report/tcp_graph.h"
+
+namespace rnic::report {
+namespace {
+
+using nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+constexpr const char* kStats = "stats.json";
+constexpr const char* kSweep = "sweep.json";
+// A log may be long, and nobody reads more on a page.
+constexpr std::size_t kMostLogLines = 2000;
+
+bool is_file(const fs::path& path) {
+  std::error_code none;
+  return fs::is_regular_file(path, none);
+}
+
+ordered_json read_series(const fs::path& file) {
+  ordered_json series = read_ordered(file.string());
+  const auto is_list = [&](const char* key) {
+    return series.is_object() && series.contains(key) && series[key].is_array();
+  };
+  for (const char* key : {"columns", "time_ps", "rows"}) {
+    if (!is_list(key)) throw ConfigError(fmt::format("{}: '{}' is no list", file.string(), key));
+  }
+  if (series["rows"].size() != series["time_ps"].size()) {
+    throw ConfigError(fmt::format("{}: 'rows' has {} elements, 'time_ps' has {}", file.string(), series["rows"].size(),
+                                  series["time_ps"].size()));
+  }
+  return series;
+}
+
+ordered_json read_log(const fs::path& file) {
+  ordered_json log{{"lines", ordered_json::array()}, {"all", 0}};
+  std::ifstream in(file);
+  std::size_t all = 0;
+  for (std::string line; std::getline(in, line); ++all) {
+    if (all < kMostLogLines) log["lines"].push_back(line);
+  }
+  log["all"] = all;
+  return log;
+}
+
+ordered_json settings_json(const std::vector<FieldInfo>& settings) {
+  ordered_json list = ordered_json::array();
+  for (const FieldInfo& s : settings) {
+    list.push_back({{"key", s.key},
+                    {"type", s.type},
+                    {"default", nlohmann::json::parse(s.value)},
+                    {"unit", s.unit},
+                    {"meaning", s.meaning}});
+  }
+  return list;
+}
+
+// A script's numbers are doubles: what they cannot hold (a drawn seed) becomes text.
+void make_exact(ordered_json& value) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 53;
+  if (value.is_structured()) {
+    for (ordered_json& element : value) make_exact(element);
+  } else if (value.is_number_unsigned() && value.get<std::uint64_t>() > kMost) {
+    value = value.dump();
+  }
+}
+
+// The last part of each path, or the whole where several end alike.
+std::vector<std::string> names_of(const std::vector<std::string>& folders) {
+  std::vector<std::string> names;
+  std::set<std::string> known;
+  for (const std::string& folder : folders) {
+    fs::path path = fs::path(folder).lexically_normal();
+    if (!path.has_filename()) path = path.parent_path();
+    names.push_back(path.filename().string());
+    if (names.back().empty() || names.back() == ".") names.back() = folder;
+    known.insert(names.back());
+  }
+  return known.size() == names.size() ? names : folders;
+}
+
+}  // namespace
+
+ordered_json read_ordered(const std::string& file) {
+  read_json_file(file);  // what is wrong with it, if anything
+  std::ifstream in(file);
+  return ordered_json::parse(in);
+}
+
+bool is_sweep(const fs::path& folder) { return is_file(folder / kSweep); }
+
+ordered_json read_run(const fs::path& folder, const std::string& name) {
+  std::error_code none;
+  if (!fs::is_directory(folder, none)) throw ConfigError(folder.string() + ": no folder of that name");
+  if (!is_file(folder / kStats)) {
+    throw ConfigError(
+        fmt::format("{}: neither stats.json of a run nor sweep.json of a sweep is there", folder.string()));
+  }
+  ordered_json run{{"name", name}, {"folder", folder.string()}};
+  run["stats"] = read_ordered((folder / kStats).string());
+  if (!run["stats"].is_object()) throw ConfigError(fmt::format("{}: no object", (folder / kStats).string()));
+  if (run["stats"].contains("config")) make_exact(run["stats"]["config"]);
+  if (is_file(folder / "series.json")) run["series"] = read_series(folder / "series.json");
+  if (is_file(folder / "fw_log.txt")) run["firmware_log"] = read_log(folder / "fw_log.txt");
+  if (is_file(folder / "wire.pcapng")) run["tcp"] = tcp_graph((folder / "wire.pcapng").string());
+  return run;
+}
+
+ordered_json read_folders(const std::vector<std::string>& folders, const std::vector<FieldInfo>& settings) {
+  ordered_json data;
+  data["settings"] = settings_json(settings);
+  const std::vector<std::string> names = names_of(folders);
+  for (std::size_t i = 0; i < folders.size(); ++i) {
+    if (!is_sweep(folders[i])) {
+      data["runs"].push_back(read_run(folders[i], names[i]));
+    } else if (folders.size() > 1) {
+      throw ConfigError(fmt::format("{}: a sweep has a report of its own; give its folder alone", folders[i]));
+    } else {
+      data["sweep"] = read_sweep_folder(folders[i], names[i]);
+    }
+  }
+  return data;
+}
+
+}  // namespace rnic::report

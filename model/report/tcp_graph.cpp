@@ -1,0 +1,190 @@
+#include "model/report/tcp_graph.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "model/capture/segment.h"
+
+namespace rnic::report {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::size_t kMostConnections = 16;
+constexpr std::size_t kMostLines = 1500;  // of a direction, of data and of acknowledgements each
+
+// Octets that were sent one after the other, close in time.
+struct Line {
+  std::uint64_t from_ns, to_ns;
+  std::int64_t begin, end;
+  bool again;
+};
+
+struct Ack {
+  std::uint64_t ns;
+  std::int64_t acknowledged, window_end;
+};
+
+// What one side sends, and what the other acknowledges of it.
+struct Direction {
+  std::uint32_t first = 0;  // sequence number of the first octet
+  bool known = false;
+  int window_shift = 0;  // of the side that acknowledges
+  std::int64_t end = 0;  // of what was sent
+  std::uint64_t octets = 0, segments = 0, retransmissions = 0;
+  std::vector<Line> lines;
+  std::vector<Ack> acks;
+  std::uint64_t close_ns = 0;  // lines closer than this are one
+
+  // A number near `end`, which no window is far from.
+  std::int64_t position(std::uint32_t sequence) const {
+    return end + static_cast<std::int32_t>(sequence - first - static_cast<std::uint32_t>(end));
+  }
+  void data(std::uint64_t ns, std::uint32_t sequence, std::size_t length);
+  void ack(std::uint64_t ns, std::uint32_t number, std::uint32_t window);
+  void thin();
+  void thin_acks();
+};
+
+void join(std::vector<Line>& lines, const Line& next, std::uint64_t close_ns) {
+  Line* last = lines.empty() ? nullptr : &lines.back();
+  if (last != nullptr && !last->again && !next.again && last->end == next.begin &&
+      next.to_ns - last->from_ns <= close_ns) {
+    last->to_ns = next.to_ns;
+    last->end = next.end;
+  } else {
+    lines.push_back(next);
+  }
+}
+
+void Direction::data(std::uint64_t ns, std::uint32_t sequence, std::size_t length) {
+  if (!known) {
+    first = sequence;
+    known = true;
+  }
+  const std::int64_t begin = position(sequence);
+  const std::int64_t stop = begin + static_cast<std::int64_t>(length);
+  const bool again = begin < end;
+  ++segments;
+  octets += length;
+  retransmissions += again ? 1 : 0;
+  end = std::max(end, stop);
+  join(lines, {ns, ns, begin, stop, again}, close_ns);
+  if (lines.size() >= 2 * kMostLines) thin();
+}
+
+void Direction::ack(std::uint64_t ns, std::uint32_t number, std::uint32_t window) {
+  if (!known) return;
+  const std::int64_t at = position(number);
+  acks.push_back({ns, at, at + (static_cast<std::int64_t>(window) << window_shift)});
+  if (acks.size() >= 2 * kMostLines) thin_acks();
+}
+
+// Every other one; the last stays.
+void Direction::thin_acks() {
+  std::size_t kept = 0;
+  for (std::size_t i = 1 - acks.size() % 2; i < acks.size(); i += 2) acks[kept++] = acks[i];
+  acks.resize(kept);
+}
+
+// Until there is room again: lines twice as far apart become one.
+void Direction::thin() {
+  const auto again =
+      static_cast<std::size_t>(std::count_if(lines.begin(), lines.end(), [](const Line& l) { return l.again; }));
+  if (again > kMostLines) {  // a capture of losses: every other one
+    bool keep = false;
+    lines.erase(std::remove_if(lines.begin(), lines.end(), [&](const Line& l) { return l.again && (keep = !keep); }),
+                lines.end());
+  }
+  for (int tries = 0; lines.size() > kMostLines && tries < 64; ++tries) {
+    close_ns = close_ns == 0 ? 100 : 2 * close_ns;
+    std::vector<Line> joined;
+    for (const Line& l : lines) join(joined, l, close_ns);
+    lines = std::move(joined);
+  }
+}
+
+struct Conversation {
+  capture::Endpoint initiator, responder;
+  std::array<Direction, 2> from;  // the initiator, the responder
+  std::uint64_t octets() const { return from[0].octets + from[1].octets; }
+};
+
+class Conversations {
+ public:
+  void segment(const capture::Segment& s, std::uint64_t ns) {
+    const bool syn = s.header.has(wire::TcpHeader::kSyn);
+    auto key = std::minmax(s.src, s.dst);
+    const auto found = current_.find(key);
+    const bool is_new = found == current_.end() || (syn && !s.header.has(wire::TcpHeader::kAck) &&
+                                                    list_[found->second].from[0].first != s.header.seq + 1);
+    if (is_new) {
+      current_.insert_or_assign({key.first, key.second}, list_.size());
+      list_.push_back({s.src, s.dst, {}});
+    }
+    Conversation& c = list_[current_.at({key.first, key.second})];
+    const bool initiator = s.src == c.initiator;
+    Direction& out = c.from[initiator ? 0 : 1];
+    Direction& in = c.from[initiator ? 1 : 0];
+    if (syn) {
+      out.first = s.header.seq + 1;
+      out.known = true;
+      in.window_shift = s.header.options.window_scale.value_or(0);
+    } else if (!s.payload.empty()) {
+      out.data(ns, s.header.seq, s.payload.size());
+    }
+    if (s.header.has(wire::TcpHeader::kAck)) in.ack(ns, s.header.ack, s.header.window);
+  }
+
+  ordered_json json() {
+    std::stable_sort(list_.begin(), list_.end(),
+                     [](const Conversation& a, const Conversation& b) { return a.octets() > b.octets(); });
+    ordered_json connections = ordered_json::array();
+    const std::size_t shown = std::min(list_.size(), kMostConnections);
+    for (std::size_t i = 0; i < shown; ++i) {
+      Conversation& c = list_[i];
+      const std::string ends[] = {to_string(c.initiator), to_string(c.responder)};
+      ordered_json directions = ordered_json::array();
+      for (int d = 0; d < 2; ++d) directions.push_back(json_of(c.from[d], ends[d] + " to " + ends[1 - d]));
+      connections.push_back({{"name", ends[0] + " and " + ends[1]}, {"directions", directions}});
+    }
+    return {{"connections", connections}, {"left_out", list_.size() - shown}};
+  }
+
+ private:
+  static ordered_json json_of(Direction& d, const std::string& name) {
+    if (d.lines.size() > kMostLines) d.thin();
+    if (d.acks.size() > kMostLines) d.thin_acks();
+    ordered_json data = ordered_json::array(), acks = ordered_json::array();
+    for (const Line& l : d.lines) data.push_back({l.from_ns, l.to_ns, l.begin, l.end, l.again ? 1 : 0});
+    for (const Ack& a : d.acks) acks.push_back({a.ns, a.acknowledged, a.window_end});
+    return {{"name", name},
+            {"octets", d.octets},
+            {"segments", d.segments},
+            {"retransmissions", d.retransmissions},
+            {"joined_ns", d.close_ns},
+            {"data", data},
+            {"acks", acks}};
+  }
+
+  std::vector<Conversation> list_;
+  std::map<std::pair<capture::Endpoint, capture::Endpoint>, std::size_t> current_;
+};
+
+}  // namespace
+
+ordered_json tcp_graph(const std::string& capture) {
+  capture::CaptureReader reader(capture);
+  capture::UndecodedList undecoded;
+  Conversations conversations;
+  while (const auto frame = reader.next(undecoded)) {
+    const capture::FrameResult result = read_frame(*frame, true);
+    if (result.fate == capture::FrameFate::kSegment) conversations.segment(result.segment, frame->time_ns);
+  }
+  return conversations.json();
+}
+
+}  // namespace rnic::report

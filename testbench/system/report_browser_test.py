@@ -1,0 +1,258 @@
+"""The page of rnicsim report in a real browser: what it shows, that it can be used, and that it asks nobody for anything.
+
+Screenshots go to the folder that SCREENSHOTS names.
+"""
+import json
+import os
+import pathlib
+import unittest
+
+import browser
+from report_folders import ReportTest
+
+SCREENSHOTS = pathlib.Path(os.environ.get("SCREENSHOTS", "screenshots"))
+TITLES = "[...document.querySelectorAll('main h2')].map(h => h.textContent)"
+HIDDEN_TIP = "document.querySelector('.tip').hidden"
+
+
+def section(title):
+    return f"[...document.querySelectorAll('main section')].find(s => s.dataset.title === {json.dumps(title)})"
+
+
+class Page(ReportTest):
+    @classmethod
+    def setUpClass(cls):
+        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+        cls.browser = browser.Browser()
+        cls.addClassCleanup(cls.browser.__exit__)
+
+    def open(self, *folders):
+        report = self.report(*folders)
+        self.assertEqual(report.returncode, 0, report.stderr)
+        self.browser.media("light")
+        self.browser.open(self.folder / "report.html")
+        self.run_script("window.scrollTo(0, 0)")
+        self.draw_all()
+
+    def draw_all(self):
+        self.run_script("document.querySelectorAll('.plot').forEach(p => p.dispatchEvent(new CustomEvent('draw')))")
+        self.browser.media("light")
+
+    def run_script(self, expression):
+        return self.browser.run(expression)
+
+    def click(self, element):
+        self.run_script(f"{element}.click()")
+
+    def count(self, selector):
+        return self.run_script(f"document.querySelectorAll({json.dumps(selector)}).length")
+
+    def column(self, table, index):
+        return self.run_script(f"[...{table}.querySelectorAll('tbody tr')].map(r => r.children[{index}].textContent)")
+
+    def assert_sound(self, name):
+        """Nothing was complained of, nothing was asked for, nothing is cut off; and its pictures."""
+        self.assertEqual(self.browser.problems, [])
+        self.assertEqual(self.run_script("performance.getEntriesByType('resource').map(r => r.name).filter(n => !n.startsWith('data:'))"), [])
+        self.assertLessEqual(self.run_script("document.documentElement.scrollWidth"), 1280)
+        self.assertEqual(self.run_script("[...document.querySelectorAll('*')].filter(e => /\\[object|undefined|NaN/.test("
+                                         "[...e.childNodes].filter(n => n.nodeType === 3 && e.tagName !== 'SCRIPT' && e.tagName !== 'STYLE')"
+                                         ".map(n => n.data).join(''))).map(e => e.outerHTML.slice(0, 200))"), [])
+        self.assert_accessible()
+        self.run_script("scrollTo({top: 0, behavior: 'instant'})")
+        self.browser.settle()
+        self.browser.screenshot(SCREENSHOTS / f"{name}.png")
+        self.browser.media("dark")
+        self.browser.screenshot(SCREENSHOTS / f"{name}-dark.png")
+        self.browser.media("light", "print")
+        self.browser.screenshot(SCREENSHOTS / f"{name}-print.png")
+        self.browser.media("light")
+        self.browser.print_pdf(SCREENSHOTS / f"{name}.pdf")
+        self.assertEqual(self.browser.problems, [])
+
+    def assert_accessible(self):
+        unnamed = ("[...document.querySelectorAll('button, select, input, [role=img], [role=application], [role=region], svg:not([aria-hidden])')]"
+                   ".filter(e => !(e.getAttribute('aria-label') || e.textContent.trim() || e.labels?.length)).map(e => e.outerHTML.slice(0, 200))")
+        self.assertEqual(self.run_script(unnamed), [])
+        self.assertEqual(self.run_script("[...document.querySelectorAll('main section')].filter(s => !document.getElementById(s.getAttribute('aria-labelledby'))).length"), 0)
+        self.assertEqual(self.run_script("document.querySelectorAll('h1').length"), 1)
+        self.assertEqual(self.run_script("(() => { const ids = [...document.querySelectorAll('[id]')].map(e => e.id); return ids.length - new Set(ids).size; })()"), 0)
+        charts = "document.querySelectorAll('figure').length"
+        tables = "[...document.querySelectorAll('figure')].filter(f => f.querySelector('details')).length"
+        self.assertEqual(self.run_script(charts), self.run_script(tables), "a table behind each chart")
+
+    def test_a_run(self):
+        self.full_run("out", "--set", "rnic.fwcpu.log_level=4", "--set", "link.forward.loss.every=60")
+        self.open("out")
+        self.assertEqual(self.run_script(TITLES), [
+            "Bottleneck", "Results", "Latency breakdown", "Latency distribution", "Utilization", "Occupancy",
+            "Throughput and occupancy over time", "Sequence of a request", "TCP time-sequence graph", "Firmware timeline",
+            "Configuration", "Statistics"])
+        self.assertIn("ORD limits", self.run_script("document.querySelector('main .headline').textContent"))
+        self.assertEqual(self.column(f"{section('Results')}.querySelector('table')", 0), ["sends", "writes", "reads"])
+        with self.subTest("parts of a bar fill it"):
+            widths = self.run_script("[...document.querySelectorAll('.stack')].map(s => [...s.querySelectorAll('.part')]"
+                                     ".reduce((sum, p) => sum + parseFloat(p.style.width), 0))")
+            self.assertEqual(len(widths), 4)
+            self.assertAlmostEqual(max(widths), 100, 1)
+            self.assertAlmostEqual(widths[0], 100 * 15916.5 / 57528, 1)
+        with self.subTest("the diagram"):
+            label = "document.querySelector('.diagram g[aria-label^=\"{}:\"]').getAttribute('aria-label')"
+            self.assertIn("82.0 % busy", self.run_script(label.format("rdmap_segmenter")))
+            self.assertEqual(self.count(".diagram"), 2)
+            self.assertIn("99.0 % busy", self.run_script("document.querySelectorAll('.diagram')[1].querySelector('g[aria-label^=\"crc_insert:\"]').getAttribute('aria-label')"))
+            self.assertIn("1.2 % busy", self.run_script("document.querySelectorAll('.diagram')[1].querySelector('g[aria-label^=\"fwcpu:\"]').getAttribute('aria-label')"))
+        with self.subTest("charts have drawn something"):
+            self.assertGreaterEqual(self.count(".plot canvas"), 4)
+            drawn = ("[...document.querySelectorAll('.plot canvas')].map(c => c.getContext('2d').getImageData(0, 0, c.width, c.height).data"
+                     ".some((v, i) => i % 4 === 3 && v > 0))")
+            self.assertTrue(all(self.run_script(drawn)))
+        with self.subTest("settings that were changed"):
+            settings = self.column(f"{section('Configuration')}.querySelector('table')", 0)
+            self.assertIn("link.forward.loss.every", settings)
+            self.assertNotIn("link.delay_ns", settings)
+        self.sort()
+        self.tooltips()
+        self.keyboard()
+        self.assert_sound("run")
+
+    def sort(self):
+        with self.subTest("sorting"):
+            table = f"{section('Results')}.querySelector('table')"
+            heads = f"[...{table}.querySelectorAll('thead button')]"
+            count = f"{heads}.find(b => b.textContent.startsWith('payload'))"
+            def payload():
+                return [int(v.replace("\u202f", "")) for v in self.column(table, 3)]
+            self.click(count)
+            self.assertEqual(self.run_script(f"{count}.closest('th').getAttribute('aria-sort')"), "descending")
+            self.assertEqual(payload(), sorted(payload(), reverse=True))
+            self.click(count)
+            self.assertEqual(payload(), sorted(payload()))
+            name = f"{heads}.find(b => b.textContent.startsWith('work'))"
+            self.click(name)
+            self.assertEqual(self.column(table, 0), ["reads", "sends", "writes"])
+            self.assertIsNone(self.run_script(f"{count}.closest('th').getAttribute('aria-sort')"))
+        with self.subTest("filter and all rows"):
+            self.run_script(f"{section('Statistics')}.querySelector('details').open = true")
+            self.browser.wait_for(f"{section('Statistics')}.querySelector('input') !== null")
+            self.run_script(f"(() => {{ const i = {section('Statistics')}.querySelector('input'); i.value = 'a.rnic.tcp_tx.retrans OCTETS';"
+                            "i.dispatchEvent(new Event('input')); })()")
+            self.assertEqual(self.column(f"{section('Statistics')}.querySelector('table')", 0),
+                             ["a.rnic.tcp_tx.retransmitted_bytes"])
+            self.run_script(f"{section('Statistics')}.querySelector('details').open = false")
+        with self.subTest("download"):
+            self.run_script("window.saved = []; HTMLAnchorElement.prototype.click = function () { window.saved.push([this.download, this.href]); }")
+            self.click(f"{section('Results')}.querySelector('.action')")
+            self.assertEqual(self.run_script("window.saved[0][0]"), "results.csv")
+            text = self.run_script("new Promise(done => { const r = new XMLHttpRequest(); done(window.saved[0][1].slice(0, 5)); })")
+            self.assertEqual(text, "blob:")
+
+    def tooltips(self):
+        with self.subTest("a tip under the pointer"):
+            self.run_script("document.querySelector('.part').scrollIntoView({block: 'center', behavior: 'instant'})")
+            self.browser.settle()
+            x, y = self.run_script("(() => { const b = document.querySelectorAll('.part')[4].getBoundingClientRect(); return [b.x + b.width / 2, b.y + 5]; })()")
+            self.browser.hover(x, y)
+            self.assertFalse(self.run_script(HIDDEN_TIP))
+            self.assertIn("rdmap_segmenter queue", self.run_script("document.querySelector('.tip').textContent"))
+            self.browser.hover(2, 2)
+            self.assertTrue(self.run_script(HIDDEN_TIP))
+        with self.subTest("a tip of a chart"):
+            over = f"{section('Throughput and occupancy over time')}.querySelector('.u-over')"
+            self.run_script(f"{over}.scrollIntoView({{block: 'center', behavior: 'instant'}})")
+            self.browser.settle()
+            x, y = self.run_script(f"(() => {{ const b = {over}.getBoundingClientRect(); return [b.x + b.width * 0.4, b.y + b.height / 2]; }})()")
+            self.browser.hover(x, y)
+            self.browser.wait_for(f"!{HIDDEN_TIP}")
+            text = self.run_script("document.querySelector('.tip').textContent")
+            self.assertIn("a.tcp_tx.frames", text)
+            self.assertIn("8.1", text)
+            self.browser.hover(2, 2)
+
+    def keyboard(self):
+        with self.subTest("the first key leads to the content"):
+            self.run_script("window.scrollTo(0, 0); document.activeElement.blur()")
+            self.browser.key("Tab")
+            self.assertEqual(self.run_script("document.activeElement.className"), "skip")
+            self.browser.key("Enter", "\r")
+            self.assertEqual(self.run_script("location.hash"), "#content")
+        with self.subTest("a chart is read by arrow keys"):
+            self.run_script(f"{section('Throughput and occupancy over time')}.querySelector('.plot').focus()")
+            for _ in range(3):
+                self.browser.key("ArrowRight")
+            said = self.run_script("document.querySelector('[aria-live]').textContent")
+            self.assertIn("30", said)
+            self.assertIn("a.tcp_tx.frames 8.1", said)
+            self.browser.key("+", "+")
+            self.assertFalse(self.run_script(f"{section('Throughput and occupancy over time')}.querySelector('.below button').hidden"))
+            self.browser.key("Escape")
+            self.assertTrue(self.run_script(HIDDEN_TIP))
+        with self.subTest("a heading is sorted by a key"):
+            button = f"{section('Occupancy')}.querySelector('thead button')"
+            self.run_script(f"{button}.focus()")
+            self.browser.key("Enter", "\r")
+            self.assertEqual(self.run_script(f"{button}.closest('th').getAttribute('aria-sort')"), "ascending")
+
+    def test_a_run_with_little(self):
+        self.small_run("out", "--no-capture")
+        self.open("out")
+        said = self.run_script("[...document.querySelectorAll('.missing')].map(m => m.textContent).join(' ')")
+        for option in ("--stats-every", "--db", "--no-capture", "rnic.fwcpu.log_level=4"):
+            self.assertIn(option, said)
+        self.assert_sound("run-little")
+
+    def test_a_comparison(self):
+        self.full_run("base")
+        self.full_run("jumbo", "--set", "rnic.tcp.mtu=9000")
+        self.open("base", "jumbo")
+        self.assertEqual(self.run_script(TITLES), ["Bottlenecks", "Results", "Configuration", "Utilization", "Occupancy", "Latency",
+                                                   "Over time", "Statistics"])
+        self.assertEqual(self.column(f"{section('Configuration')}.querySelector('table')", 0), ["rnic.tcp.mtu"])
+        heads = self.run_script(f"[...{section('Results')}.querySelectorAll('thead th')].map(h => h.textContent)")
+        self.assertEqual(heads, ["work", "figure", "unit", "base", "jumbo", "change"])
+        changes = self.column(f"{section('Results')}.querySelector('table')", 5)
+        self.assertTrue(any(c.startswith("+") for c in changes), changes)
+        self.assertEqual(self.count(".stack"), 4)
+        self.assert_sound("comparison")
+
+    def test_a_sweep(self):
+        self.small_sweep("swept")
+        summary = json.loads((self.folder / "swept/sweep.json").read_text())
+        for n, point in enumerate(summary["points"]):
+            point["bottleneck"] = {"name": "window" if n >= 4 else "wire"}
+        summary["axes"] = [{"keys": ["link.delay_ns"], "title": "delay", "values": [100, 1000, 10000], "labels": ["100 ns", "1 us", "10 us"]},
+                           {"keys": ["rnic.tcp.mtu"], "title": "MTU", "values": [1500, 9000], "labels": ["1500", "9000"]}]
+        self.write("swept/sweep.json", summary)
+        self.open("swept")
+        self.assertEqual(self.run_script(TITLES), ["What limits", "Over each axis", "Over two axes", "Pareto front", "All points"])
+        self.assertEqual(self.column(f"{section('What limits')}.querySelector('table')", 0), ["wire", "window"])
+        with self.subTest("lines"):
+            titles = self.run_script(f"[...{section('Over each axis')}.querySelectorAll('figcaption')].map(c => c.textContent)")
+            self.assertEqual([t.split(" over ")[1] for t in titles], ["delay", "MTU"])
+        with self.subTest("another measure"):
+            choice = f"{section('Over each axis')}.querySelector('select')"
+            self.run_script(f"(() => {{ const s = {choice}; s.selectedIndex = 2; s.dispatchEvent(new Event('change')); }})()")
+            self.assertIn("rate", self.run_script(f"{section('Over each axis')}.querySelector('figcaption').textContent"))
+            self.draw_all()
+        with self.subTest("heat map"):
+            cells = self.run_script(f"[...{section('Over two axes')}.querySelectorAll('tbody tr')].map(r => r.querySelectorAll('td').length)")
+            self.assertEqual(cells, [2, 2, 2])
+        with self.subTest("the points, sorted"):
+            points = f"{section('All points')}.querySelector('table')"
+            self.assertEqual(len(self.column(points, 0)), 6)
+            button = f"[...{points}.querySelectorAll('thead button')].find(b => b.textContent.startsWith('MTU'))"
+            self.click(button)
+            self.assertEqual([v.replace("\u202f", "") for v in self.column(points, 2)], ["9000"] * 3 + ["1500"] * 3)
+        with self.subTest("download"):
+            self.run_script("window.blobs = []; URL.createObjectURL = (b) => { window.blobs.push(b); return 'blob:x'; }; HTMLAnchorElement.prototype.click = () => {}")
+            self.click(f"{section('All points')}.querySelector('.action')")
+            lines = self.run_script("window.blobs[0].text()").split("\r\n")
+            self.assertEqual(len([line for line in lines if line]), 7)
+            self.assertTrue(lines[0].startswith("point,delay,MTU"), lines[0])
+        self.assert_sound("sweep")
+
+
+if __name__ == "__main__":
+    if browser.program() is None:
+        raise SystemExit("no browser: scripts/setup.sh --tests installs chromium")
+    unittest.main()

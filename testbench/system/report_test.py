@@ -1,0 +1,118 @@
+"""rnicsim report: the page as the program writes it, without a browser."""
+import json
+import re
+import unittest
+
+from report_folders import ReportTest
+
+
+class Report(ReportTest):
+    def page(self, *folders):
+        report = self.report(*folders)
+        self.assertEqual(report.returncode, 0, report.stderr)
+        return (self.folder / "report.html").read_text()
+
+    def data(self, page):
+        found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)
+        return json.loads(found[1])
+
+    def refused(self, *folders):
+        report = self.report(*folders)
+        self.assertEqual(report.returncode, 2, report.stdout)
+        self.assertFalse((self.folder / "report.html").exists())
+        return report.stderr
+
+    def test_a_page_needs_nothing_else(self):
+        self.small_run("out")
+        page = self.page("out")
+        outside = re.findall(r'(?:src|href)="(?!#|data:,")[^"]*"', page)
+        self.assertEqual(outside, [])
+        self.assertEqual(re.findall(r"@import|url\((?!#|data:)", page), [])
+        self.assertTrue("Copyright (c) 2022 Leon Sorokin" in page)
+        self.assertTrue("default-src 'none'" in page)
+
+    def test_data_are_those_of_the_folder(self):
+        stats = self.small_run("out")
+        data = self.data(self.page("out"))
+        run, = data["runs"]
+        self.assertEqual(run["name"], "out")
+        self.assertEqual(run["stats"]["digest"], stats["digest"])
+        self.assertEqual([r["name"] for r in run["stats"]["results"]], ["sends", "writes", "reads"])
+        self.assertEqual(run["stats"]["config"]["a"]["rnic"]["tcp"]["seed"], str(stats["config"]["a"]["rnic"]["tcp"]["seed"]),
+                         "a number that a script cannot hold is text")
+        default = {s["key"]: s["default"] for s in data["settings"]}
+        self.assertEqual(default["rnic.datapath.beat_bytes"], 64)
+        self.assertNotIn("series", run)
+
+    def test_text_of_a_run_is_no_markup(self):
+        stats = self.small_run("out")
+        stats["scenario"] = "</script><script>alert(1)</script><!--"
+        self.write("out/stats.json", stats)
+        page = self.page("out")
+        self.assertFalse("<script>alert" in page)
+        self.assertEqual(self.data(page)["runs"][0]["stats"]["scenario"], stats["scenario"])
+
+    def test_retransmissions_are_those_that_tcp_counts(self):
+        stats = self.small_run("out", "--set", "link.forward.loss.frames=100,200,201")
+        connection, = self.data(self.page("out"))["runs"][0]["tcp"]["connections"]
+        there, back = connection["directions"]
+        for node, direction, lost in (("a", there, 3), ("b", back, 0)):
+            tx = {name: record["value"] for name, record in stats["stats"][node]["rnic"]["tcp_tx"].items()}
+            self.assertEqual(direction["retransmissions"], tx["retransmissions"])
+            self.assertEqual(direction["segments"], tx["segments"] - tx["pure_acks"] - 2 - lost, "all but SYN, FIN and what was lost")
+            self.assertEqual(sum(line[4] for line in direction["data"]), direction["retransmissions"])
+            times = [line[0] for line in direction["data"]]
+            self.assertEqual(times, sorted(times))
+            self.assertLessEqual(max(times), stats["sim_time_ps"] / 1000)
+        self.assertGreaterEqual(there["retransmissions"], 3)
+
+    def test_distribution_of_the_latency(self):
+        self.small_run("out")
+        for result in self.data(self.page("out"))["runs"][0]["stats"]["results"]:
+            share, ns = result["latency_cdf"]["share"], result["latency_cdf"]["ns"]
+            self.assertEqual(ns, sorted(ns))
+            at = dict(zip(share, ns))
+            self.assertEqual((at[0.5], at[0.99], at[0.999], at[1]),
+                             tuple(result["latency_ns"][p] for p in ("p50", "p99", "p99.9", "max")))
+
+    def test_several_runs(self):
+        self.small_run("one/out")
+        self.small_run("two/out", "--set", "rnic.tcp.mtu=9000")
+        self.small_run("three")
+        self.assertEqual([r["name"] for r in self.data(self.page("one/out", "three"))["runs"]], ["out", "three"])
+        self.assertEqual([r["name"] for r in self.data(self.page("one/out", "two/out/"))["runs"]], ["one/out", "two/out/"])
+
+    def test_a_sweep(self):
+        self.small_sweep("swept")
+        sweep = self.data(self.page("swept"))["sweep"]
+        self.assertEqual(len(sweep["points"]), 6)
+        goodput = sweep["measures"].index("writes: goodput Gb/s")
+        for n, point in enumerate(sweep["points"]):
+            stats = json.loads((self.folder / f"swept/{n}/stats.json").read_text())
+            self.assertEqual(point["values"][goodput], stats["results"][0]["goodput_gbps"])
+
+    def test_mistakes(self):
+        self.assertIn("which folder?", self.refused())
+        self.assertIn("none: no folder of that name", self.refused("none"))
+        (self.folder / "empty").mkdir()
+        self.assertIn("empty: neither stats.json of a run nor sweep.json of a sweep", self.refused("empty"))
+        self.write("empty/stats.json", [])
+        self.assertIn("empty/stats.json: no object", self.refused("empty"))
+        (self.folder / "empty/stats.json").write_text('{"a": ')
+        self.assertIn("empty/stats.json:", self.refused("empty"))
+        self.small_run("out")
+        self.write("out/series.json", {"columns": [], "time_ps": [1], "rows": []})
+        self.assertIn("out/series.json: 'rows' has 0 elements, 'time_ps' has 1", self.refused("out"))
+        self.write("swept/sweep.json", {"points": []})
+        self.write("out/series.json", {"columns": [], "time_ps": [], "rows": []})
+        self.assertIn("swept: a sweep has a report of its own", self.refused("out", "swept"))
+
+    def test_a_page_that_cannot_be_written(self):
+        self.small_run("out")
+        report = self.run_program("report", "out", "-o", "no/such/folder/r.html")
+        self.assertNotEqual(report.returncode, 0)
+        self.assertIn("no/such/folder/r.html", report.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
