@@ -36,7 +36,9 @@ struct Direction {
   std::int64_t end = 0;  // of what was sent
   std::uint64_t octets = 0, segments = 0, retransmissions = 0;
   std::vector<Line> lines;
-  std::vector<Ack> acks;
+  std::vector<Ack> acks;  // each ack_step-th
+  std::uint64_t ack_count = 0, ack_step = 1;
+  Ack last_ack{};
   std::uint64_t close_ns = 0;  // lines closer than this are one
 
   // A number near `end`, which no window is far from.
@@ -79,15 +81,17 @@ void Direction::data(std::uint64_t ns, std::uint32_t sequence, std::size_t lengt
 void Direction::ack(std::uint64_t ns, std::uint32_t number, std::uint32_t window) {
   if (!known) return;
   const std::int64_t at = position(number);
-  acks.push_back({ns, at, at + (static_cast<std::int64_t>(window) << window_shift)});
+  last_ack = {ns, at, at + (static_cast<std::int64_t>(window) << window_shift)};
+  if (ack_count++ % ack_step == 0) acks.push_back(last_ack);
   if (acks.size() >= 2 * kMostLines) thin_acks();
 }
 
-// Every other one; the last stays.
+// Every other one, and so from now on, for the same density everywhere.
 void Direction::thin_acks() {
   std::size_t kept = 0;
-  for (std::size_t i = 1 - acks.size() % 2; i < acks.size(); i += 2) acks[kept++] = acks[i];
+  for (std::size_t i = 0; i < acks.size(); i += 2) acks[kept++] = acks[i];
   acks.resize(kept);
+  ack_step *= 2;
 }
 
 // Until there is room again: lines twice as far apart become one.
@@ -158,6 +162,7 @@ class Conversations {
   static ordered_json json_of(Direction& d, const std::string& name) {
     if (d.lines.size() > kMostLines) d.thin();
     if (d.acks.size() > kMostLines) d.thin_acks();
+    if (!d.acks.empty() && d.acks.back().ns != d.last_ack.ns) d.acks.push_back(d.last_ack);
     ordered_json data = ordered_json::array(), acks = ordered_json::array();
     for (const Line& l : d.lines) data.push_back({l.from_ns, l.to_ns, l.begin, l.end, l.again ? 1 : 0});
     for (const Ack& a : d.acks) acks.push_back({a.ns, a.acknowledged, a.window_end});

@@ -1,36 +1,39 @@
 // The block diagram of README.md, its blocks coloured by their utilization.
 
-// Of each block: place, and by which link of the chip its work leaves it (or comes, where that says more), and the
-// counter that tells how much that was. Columns and rows are of a grid.
+// Of each block: column and row in a grid, the resources of stats.json's occupancy that it owns, and the counter that
+// tells how much it did.
 const kBlocks = [
-  ["wqe_fetch", 0, 0, ["tx.wqes"], "wqe_fetch.wqes"],
-  ["rdmap_segmenter", 1, 0, ["tx.jobs"], "rdmap_segmenter.fpdus"],
-  ["payload_fetch", 2, 0, ["tx.ulpdus"], "payload_fetch.ulpdus"],
-  ["mpa_framer", 3, 0, ["tx.framed"], "mpa_framer.fpdus"],
-  ["marker_inserter", 4, 0, ["tx.marked"], "marker_inserter.markers"],
-  ["crc_insert", 5, 0, ["tx.sealed"], "crc_insert.inserted"],
-  ["tcp_tx", 6, 0, ["tx.tx_frames"], "tcp_tx.segments"],
+  ["wqe_fetch", 0, 0, ["tx.wqe_prefetch", "tx.wqe_reads"], "wqe_fetch.wqes"],
+  ["rdmap_segmenter", 1, 0, ["tx.ord", "tx.credit", "tx.fence", "tx.first_fpdu"], "rdmap_segmenter.fpdus"],
+  ["payload_fetch", 2, 0, ["tx.jobs"], "payload_fetch.ulpdus"],
+  ["mpa_framer", 3, 0, [], "mpa_framer.fpdus"],
+  ["marker_inserter", 4, 0, [], "marker_inserter.markers"],
+  ["crc_insert", 5, 0, [], "crc_insert.inserted"],
+  ["tcp_tx", 6, 0, ["tcp.unacknowledged", "tcp.congested_flows"], "tcp_tx.segments"],
   ["mac_tx", 7, 0, [], "mac_tx.frames"],
-  ["rdmap_dispatch", 2, 1, ["completion.receive_cqes", "rx.placed"], "rdmap_dispatch.messages"],
-  ["ddp_placement", 3, 1, ["rx.placements", "rx.placed"], "ddp_placement.segments"],
-  ["crc_check", 4, 1, ["rx.checked"], "crc_check.good"],
-  ["mpa_deframer", 5, 1, ["rx.deframed"], "mpa_deframer.fpdus"],
-  ["tcp_rx", 6, 1, ["rx.stream"], "tcp_rx.segments"],
-  ["mac_rx", 7, 1, ["rx.rx_frames"], "mac_rx.frames"],
-  ["rqe_fetch", 3, 2, ["rx.rqes"], "rqe_fetch.wqes"],
-  ["early_placement", 6, 2, ["rx.early_writes"], "early_placement.segments"],
-  ["irrq", 1, 1, ["responder.reads_due"], "irrq.accepted"],
-  ["read_responder", 0, 1, ["responder.read_work"], "read_responder.reads"],
-  ["atomic_alu", 0, 2, ["responder.atomic_work"], "atomic_alu.fetch_adds"],
-  ["response_queue", 1, 2, ["completion.atomics_done"], "response_queue.responses"],
-  ["cqe_writer", 0, 3, ["completion.cqe_writes"], "cqe_writer.cqes"],
-  ["sq_completion", 1, 3, ["completion.send_cqes"], null],
-  ["terminate_generator", 2, 3, ["firmware.terminates"], "terminate_generator.terminates"],
-  ["event_writer", 3, 3, ["firmware.event_writes"], "event_writer.events"],
-  ["command_fetch", 4, 3, ["firmware.commands"], "command_fetch.commands"],
-  ["fwcpu", 5, 3, [], "fwcpu.operations"],
-  ["tcp_connection", 6, 3, ["firmware.tcp_events"], "tcp_connection.opened"],
+  ["rdmap_dispatch", 2, 1, [], "rdmap_dispatch.messages"],
+  ["ddp_placement", 3, 1, [], "ddp_placement.segments"],
+  ["crc_check", 4, 1, [], "crc_check.good"],
+  ["mpa_deframer", 5, 1, [], "mpa_deframer.fpdus"],
+  ["tcp_rx", 6, 1, [], "tcp_rx.segments"],
+  ["mac_rx", 7, 1, [], "mac_rx.frames"],
+  ["rqe_fetch", 3, 2, ["rx.rqe_prefetch", "rx.rqe_reads"], "rqe_fetch.wqes"],
+  ["early_placement", 6, 2, [], "early_placement.segments"],
+  ["irrq", 1, 1, ["responder.irrq"], "irrq.accepted"],
+  ["read_responder", 0, 1, [], "read_responder.reads"],
+  ["atomic_alu", 0, 2, ["responder.atomics"], "atomic_alu.fetch_adds"],
+  ["response_queue", 1, 2, [], "response_queue.responses"],
+  ["cqe_writer", 0, 3, [], "cqe_writer.cqes"],
+  ["sq_completion", 1, 3, [], null],
+  ["terminate_generator", 2, 3, [], "terminate_generator.terminates"],
+  ["event_writer", 3, 3, [], "event_writer.events"],
+  ["command_fetch", 4, 3, [], "command_fetch.commands"],
+  ["fwcpu", 5, 3, ["fwcpu"], "fwcpu.operations"],
+  ["tcp_connection", 6, 3, [], "tcp_connection.opened"],
 ];
+// The same outside of the chip; `name` is what is written there.
+const kHost = [["host cores", 0, /^host\.core\d/], ["host memory", 3, /^host\.memory/]];
+const kPcie = [["DMA tags", 2, /^pcie\.(tags|read_requests)$/], ["credits", 3, /^pcie\.to_(host|device)\./]];
 const kArrows = [
   ["wqe_fetch", "rdmap_segmenter"], ["rdmap_segmenter", "payload_fetch"], ["payload_fetch", "mpa_framer"],
   ["mpa_framer", "marker_inserter"], ["marker_inserter", "crc_insert"], ["crc_insert", "tcp_tx"], ["tcp_tx", "mac_tx"],
@@ -43,61 +46,70 @@ const kDatapaths = {
   mpa_framer: "transmit datapath", marker_inserter: "transmit datapath", crc_insert: "transmit datapath",
   mpa_deframer: "receive datapath", crc_check: "receive datapath",
 };
-const kGrid = {x: 330, y: 62, width: 106, height: 62, stepX: 116, stepY: 84};
+const kGrid = {x: 330, y: 48, width: 110, height: 62, stepX: 120, stepY: 84};
 
 function busyShare(o) {
-  return isNumber(o?.busy_cycles) && o.cycles > 0 ? o.busy_cycles / o.cycles : null;
+  return isNumber(o?.busy_cycles) && o.cycles > 0 ? (o.busy_cycles + (o.blocked_cycles ?? 0)) / o.cycles : null;
 }
 
-// {share, source} of what a block, or a wire, of `node` had to do.
-function utilizationOf(run, node, name, links) {
+// Of several resources the one that was waited for most, and then the fullest: {share, blocked, source}.
+function fullest(list) {
+  const known = list.map((o) => ({o, w: workShares(o)})).filter(({w}) => w !== null)
+    .map(({o, w}) => ({share: w.full ?? w.used, blocked: w.blocked, source: `${o.name}${w.full === null ? " in use" : ` of ${number(o.capacity)}`}`}));
+  return known.length === 0 ? null : known.reduce((x, y) => (y.blocked > x.blocked || (y.blocked === x.blocked && y.share > x.share) ? y : x));
+}
+
+// {share, blocked, source} of what a block of `node` had to do while there was work.
+function utilizationOf(run, node, name, resources) {
   const utilization = run.stats.utilization ?? {};
   const occupancy = (run.stats.occupancy ?? []).filter((o) => o.node === node);
+  const found = fullest(occupancy.filter((o) => (resources.test ? resources.test(o.name) : resources.includes(o.name))));
+  if (found) return found;
+  const of = (key) => (key in utilization ? {share: utilization[key], blocked: 0, source: key} : null);
   if (name === "fwcpu") {
-    const firmware = occupancy.find((o) => o.kind === "firmware");
-    if (firmware) return {share: busyShare(firmware), source: firmware.name};
     const value = run.stats.stats?.[node]?.rnic?.fwcpu?.utilization?.value;
-    return {share: isNumber(value) ? value : null, source: "rnic.fwcpu.utilization"};
+    if (isNumber(value)) return {share: value, blocked: 0, source: "rnic.fwcpu.utilization"};
   }
   if (name === "mac_tx" || name === "mac_rx") {
-    const wire = Object.entries(utilization).find(([key]) => (name === "mac_tx" ? key.startsWith(`wire ${node} to `)
+    const wire = Object.keys(utilization).find((key) => (name === "mac_tx" ? key.startsWith(`wire ${node} to `)
       : key.startsWith("wire ") && key.endsWith(` to ${node}`)));
-    if (wire) return {share: wire[1], source: wire[0]};
+    if (wire) return of(wire);
   }
-  const shares = links.flatMap((link) => occupancy.filter((o) => o.name === link || o.name.endsWith(`.${link}`)))
-    .map((o) => ({share: busyShare(o), source: o.name})).filter((s) => s.share !== null);
-  if (shares.length > 0) return shares.reduce((x, y) => (y.share > x.share ? y : x));
-  const path = kDatapaths[name] && `${kDatapaths[name]}, ${node}`;
-  if (path && path in utilization) return {share: utilization[path], source: path};
-  return {share: null, source: null};
+  return (kDatapaths[name] && of(`${kDatapaths[name]}, ${node}`)) || {share: null, blocked: 0, source: null};
 }
 
 function diagramRows(run, node) {
   const utilization = run.stats.utilization ?? {};
-  const rows = kBlocks.map(([name, , , links, counter]) => {
+  const of = (key) => ({share: utilization[key] ?? null, blocked: 0, source: key in utilization ? key : null, work: null, unit: ""});
+  const rows = kBlocks.map(([name, , , resources, counter]) => {
     const stat = counter === null ? null : at(run.stats.stats?.[node]?.rnic, counter);
-    return {name, ...utilizationOf(run, node, name, links), work: stat?.value ?? null, unit: stat?.unit ?? ""};
+    return {name, ...utilizationOf(run, node, name, resources), work: stat?.value ?? null, unit: stat?.unit ?? ""};
   });
-  for (const [name, key] of [["PCIe, host to device", `PCIe host to device, ${node}`], ["PCIe, device to host", `PCIe device to host, ${node}`]]) {
-    rows.push({name, share: utilization[key] ?? null, source: key in utilization ? key : null, work: null, unit: ""});
-  }
-  for (const [key, share] of Object.entries(utilization)) {
-    if (key.startsWith(`wire ${node} to `) || (key.startsWith("wire ") && key.endsWith(` to ${node}`))) rows.push({name: key, share, source: key, work: null, unit: ""});
+  for (const [name, , resources] of [...kHost, ...kPcie]) rows.push({name, ...utilizationOf(run, node, name, resources), work: null, unit: ""});
+  rows.push({name: "host to device", ...of(`PCIe host to device, ${node}`)}, {name: "device to host", ...of(`PCIe device to host, ${node}`)});
+  for (const key of Object.keys(utilization)) {
+    if (key.startsWith(`wire ${node} to `) || (key.startsWith("wire ") && key.endsWith(` to ${node}`))) rows.push({name: key, ...of(key)});
   }
   return rows;
 }
 
+// Below this nobody need look.
+const kBlockedShown = 0.01;
+
 function drawBlock(row, x, y, width, height) {
   const known = row.share !== null;
-  const group = svg("g", {class: `block${known ? isDeep(row.share) ? " deep" : "" : " unknown"}`, tabindex: "0", role: "listitem",
-    "aria-label": `${row.name}: ${known ? `${percent(row.share)} busy` : "utilization not measured"}${row.work === null ? "" : `, ${number(row.work)} ${row.unit}`}`},
+  const blocked = row.blocked >= kBlockedShown;
+  const third = blocked ? `blocked ${percent(row.blocked)}` : row.work === null ? null : `${number(row.work)} ${row.unit}`;
+  const name = row.name.replace(/^wire /, "");
+  const group = svg("g", {class: `block${known ? isDeep(row.share) ? " deep" : "" : " unknown"}${blocked ? " blocked" : ""}`, tabindex: "0", role: "listitem",
+    "aria-label": `${row.name}: ${known ? `${percent(row.share)} busy` : "utilization not measured"}${blocked ? `, ${percent(row.blocked)} blocked` : ""}${row.work === null ? "" : `, ${number(row.work)} ${row.unit}`}`},
   svg("rect", {x, y, width, height, rx: 5, style: known ? `fill:${heat(row.share)}` : null}),
-  svg("text", {x: x + width / 2, y: y + 18, class: "name"}, row.name.replace(/^wire /, "")),
+  svg("text", {x: x + width / 2, y: y + 18, class: name.length > 15 ? "name long" : "name"}, name),
   svg("text", {x: x + width / 2, y: y + 36, class: "share"}, known ? percent(row.share) : "\u2013"),
-  row.work === null ? null : svg("text", {x: x + width / 2, y: y + 52, class: "work"}, `${number(row.work)} ${row.unit}`));
+  third === null ? null : svg("text", {x: x + width / 2, y: y + 53, class: blocked ? "work waited" : "work"}, third));
   return withTip(group, () => tipLines(row.name, [
-    ["busy", known ? percent(row.share, 2) : "not measured"], ...(row.source ? [["by", row.source]] : []),
-    ...(row.work === null ? [] : [["work", `${number(row.work)} ${row.unit}`]])]));
+    ["busy", known ? percent(row.share, 2) : "not measured"], ...(blocked ? [["used up and waited for", percent(row.blocked, 2)]] : []),
+    ...(row.source ? [["measured at", row.source]] : []), ...(row.work === null ? [] : [["work", `${number(row.work)} ${row.unit}`]])]));
 }
 
 function diagramOf(run, node) {
@@ -123,19 +135,21 @@ function diagramOf(run, node) {
       svg("path", {d: "M0 0 L8 4 L0 8 z", class: "arrow-head"}))),
     svg("rect", {x: 4, y: 28, width: 116, height: height - 36, rx: 8, class: "frame"}),
     svg("text", {x: 62, y: 20, class: "title"}, "host"),
-    ["workload", "verbs", "driver", "memory"].map((name, i) => [
-      svg("rect", {x: 14, y: kGrid.y + i * kGrid.stepY, width: 96, height: kGrid.height, rx: 5, class: "plain"}),
-      svg("text", {x: 62, y: kGrid.y + i * kGrid.stepY + 36, class: "name"}, name)]),
+    ["verbs", "driver"].map((name, i) => [
+      svg("rect", {x: 14, y: kGrid.y + (i + 1) * kGrid.stepY, width: 96, height: kGrid.height, rx: 5, class: "plain"}),
+      svg("text", {x: 62, y: kGrid.y + (i + 1) * kGrid.stepY + 36, class: "name"}, name)]),
+    kHost.map(([name, line]) => drawBlock({...byName[name], name}, 14, kGrid.y + line * kGrid.stepY, 96, kGrid.height)),
+    kPcie.map(([name, line]) => drawBlock({...byName[name], name}, 148, kGrid.y + line * kGrid.stepY, 140, kGrid.height)),
     svg("rect", {x: kGrid.x - 16, y: 28, width: 8 * kGrid.stepX + 22, height: height - 36, rx: 8, class: "frame"}),
     svg("text", {x: kGrid.x + 4 * kGrid.stepX, y: 20, class: "title"}, `RNIC of node ${node}`),
     svg("text", {x: 217, y: 20, class: "title"}, "PCIe"),
-    svg("text", {x: right + 66, y: 20, class: "title"}, "Ethernet"),
+    svg("text", {x: right + 68, y: 20, class: "title"}, "Ethernet"),
     arrows,
     arrow(120, kGrid.y + 31, 146, kGrid.y + 31), arrow(288, kGrid.y + 31, kGrid.x - 18, kGrid.y + 31),
     arrow(146, kGrid.y + kGrid.stepY + 31, 122, kGrid.y + kGrid.stepY + 31),
     arrow(kGrid.x - 16, kGrid.y + kGrid.stepY + 31, 290, kGrid.y + kGrid.stepY + 31),
-    drawBlock({...byName["PCIe, host to device"], name: "host to device"}, 148, kGrid.y, 140, kGrid.height),
-    drawBlock({...byName["PCIe, device to host"], name: "device to host"}, 148, kGrid.y + kGrid.stepY, 140, kGrid.height),
+    drawBlock(byName["host to device"], 148, kGrid.y, 140, kGrid.height),
+    drawBlock(byName["device to host"], 148, kGrid.y + kGrid.stepY, 140, kGrid.height),
     kBlocks.map(([name]) => drawBlock(byName[name], place[name].x, place[name].y, kGrid.width, kGrid.height)),
     out ? [arrow(place.mac_tx.x + kGrid.width, kGrid.y + 31, right + 10, kGrid.y + 31), drawBlock(out, right + 12, kGrid.y, 112, kGrid.height)] : null,
     into ? [arrow(right + 12, kGrid.y + kGrid.stepY + 31, place.mac_rx.x + kGrid.width + 2, kGrid.y + kGrid.stepY + 31),
@@ -144,6 +158,7 @@ function diagramOf(run, node) {
     details("Data as a table", () => table([
       {title: "block", get: (r) => r.name, head: true},
       {title: "busy", get: (r) => r.share, text: (v) => percent(v, 2)},
+      {title: "blocked", get: (r) => r.blocked, text: (v) => percent(v, 2)},
       {title: "measured at", get: (r) => r.source ?? ""},
       {title: "work", get: (r) => r.work},
       {title: "unit", get: (r) => r.unit},
@@ -151,8 +166,8 @@ function diagramOf(run, node) {
 }
 
 function heatKey() {
-  return el("p", {class: "heat-key"}, "idle", el("span", {class: "ramp", "aria-hidden": "true"}), "always busy",
-    el("span", {class: "chip hatched", "aria-hidden": "true"}), "not measured");
+  return el("p", {class: "heat-key"}, "idle", el("span", {class: "ramp", "aria-hidden": "true"}), "always busy, or full",
+    el("span", {class: "chip outlined", "aria-hidden": "true"}), "used up, and somebody waits", el("span", {class: "chip hatched", "aria-hidden": "true"}), "not measured");
 }
 
 function diagramSection(run) {
@@ -160,7 +175,7 @@ function diagramSection(run) {
   if (nodes.length === 0) return section("Utilization", missing("stats.json has no nodes."));
   const content = [heatKey(), nodes.map((node) => diagramOf(run, node))];
   if (!run.stats.occupancy?.length) {
-    content.push(missing("This run's stats.json has no occupancy of the links, so only datapaths, wires, PCIe and firmware are measured: a newer rnicsim writes it."));
+    content.push(missing("This run's stats.json has no occupancy of the links, so only wires, PCIe links, datapaths and firmware are measured: a newer rnicsim writes it."));
   }
   return section("Utilization", content);
 }

@@ -10,9 +10,31 @@ function stateBar(o) {
       () => tipLines(o.name, parts.map((q) => [q.name, percent(q.share, 2)])))));
 }
 
+// Bin 0 is the occupancy 0; each further one has bin_width values, of which the middle stands for all.
+function binLevel(o, i) {
+  const width = o.bin_width ?? 1;
+  return i === 0 ? 0 : (i - 1) * width + (width + 1) / 2;
+}
+function binText(o, i) {
+  const width = o.bin_width ?? 1;
+  return i === 0 || width === 1 ? String(i) : `${number((i - 1) * width + 1)}\u2013${number(i * width)}`;
+}
+
 function meanLevel(o) {
   const cycles = (o.histogram ?? []).reduce((sum, n) => sum + n, 0);
-  return cycles === 0 ? null : o.histogram.reduce((sum, n, level) => sum + n * level, 0) / cycles;
+  return cycles === 0 ? null : o.histogram.reduce((sum, n, i) => sum + n * binLevel(o, i), 0) / cycles;
+}
+
+// Of the cycles in which there was work: in use, used up and waited for, and how full on average where that can be said.
+function workShares(o) {
+  const working = o.cycles - (o.idle_cycles ?? 0);
+  if (!(working > 0)) return null;
+  const mean = meanLevel(o);
+  return {
+    used: Math.min(1, ((o.busy_cycles ?? 0) + (o.blocked_cycles ?? 0)) / working),
+    blocked: (o.blocked_cycles ?? 0) / working,
+    full: o.capacity > 0 && mean !== null ? Math.min(1, (mean * o.cycles) / working / o.capacity) : null,
+  };
 }
 
 // Cycles at each level, as small bars; the shape is what matters, the numbers stand in the tip.
@@ -20,13 +42,16 @@ function histogramBar(o) {
   const h = o.histogram ?? [];
   const total = h.reduce((sum, n) => sum + n, 0);
   if (total === 0) return "";
-  const bins = 16, width = 96, step = Math.ceil(h.length / bins);
-  const sums = [];
-  for (let i = 0; i < h.length; i += step) sums.push(h.slice(i, i + step).reduce((sum, n) => sum + n, 0) / total);
-  const drawing = svg("svg", {class: "spark", width, height: 20, role: "img", "aria-label": `mean occupancy ${number(meanLevel(o), 2)} of ${o.capacity}`},
-    sums.map((share, i) => svg("rect", {x: (i * width) / sums.length, width: Math.max(1, width / sums.length - 1), y: 20 - 20 * share, height: 20 * share})));
-  return withTip(drawing, () => tipLines(`${o.name}: occupancy`, sums.map((share, i) =>
-    [step === 1 ? String(i) : `${i * step}\u2013${Math.min(h.length, (i + 1) * step) - 1}`, percent(share, 2)]).filter(([, v]) => v !== "0.00 %")));
+  const most = 24, width = 96, step = Math.ceil(h.length / most);
+  const bins = [];
+  for (let i = 0; i < h.length; i += step) {
+    const last = Math.min(h.length, i + step) - 1;
+    bins.push({share: h.slice(i, last + 1).reduce((sum, n) => sum + n, 0) / total,
+      text: last === i ? binText(o, i) : `${binText(o, i).split("\u2013")[0]}\u2013${binText(o, last).split("\u2013").pop()}`});
+  }
+  const drawing = svg("svg", {class: "spark", width, height: 20, role: "img", "aria-label": `mean occupancy ${number(meanLevel(o), 2)}${o.capacity > 0 ? ` of ${o.capacity}` : ""}`},
+    bins.map(({share}, i) => svg("rect", {x: (i * width) / bins.length, width: Math.max(1, width / bins.length - 1), y: 20 - 20 * share, height: 20 * share})));
+  return withTip(drawing, () => tipLines(`${o.name}: occupancy`, bins.filter((b) => b.share > 0.00005).map((b) => [b.text, percent(b.share, 2)])));
 }
 
 function occupancySection(run) {
@@ -34,14 +59,16 @@ function occupancySection(run) {
   const title = "Occupancy";
   if (list.length === 0) return section(title, missing("This run's stats.json has no occupancy: a newer rnicsim writes it."));
   const share = (key) => (o) => (o.cycles > 0 && isNumber(o[key]) ? o[key] / o.cycles : null);
-  const rows = [...list].sort((a, b) => (share("busy_cycles")(b) ?? 0) - (share("busy_cycles")(a) ?? 0));
+  const rank = (o) => (share("blocked_cycles")(o) ?? 0) * 2 + (share("busy_cycles")(o) ?? 0);
+  const rows = [...list].sort((a, b) => rank(b) - rank(a));
   return section(title,
+    prose("Busy: some are taken. Blocked: all are taken, and somebody waits for one. Starved: none is taken, though there is work. Idle: there is no work.", {class: "note"}),
     el("p", {class: "heat-key"}, kStates.map(([name]) => [el("span", {class: `chip ${name}`, "aria-hidden": "true"}), name])),
     table([
       {title: "resource", get: (o) => o.name, head: true},
       {title: "node", get: (o) => o.node},
       {title: "kind", get: (o) => o.kind},
-      {title: "capacity", get: (o) => o.capacity ?? null},
+      {title: "capacity", get: (o) => (o.capacity > 0 ? o.capacity : null)},
       {title: "mean", get: (o) => meanLevel(o), decimals: 2},
       {title: "occupancy", get: (o) => meanLevel(o), node: (v, o) => histogramBar(o)},
       {title: "busy", get: share("busy_cycles"), text: (v) => percent(v)},
@@ -49,5 +76,5 @@ function occupancySection(run) {
       {title: "starved", get: share("starved_cycles"), text: (v) => percent(v)},
       {title: "idle", get: share("idle_cycles"), text: (v) => percent(v)},
       {title: "cycles", get: (o) => o.cycles ?? null, node: (v, o) => stateBar(o)},
-    ], rows, {caption: "Occupancy, the busiest first", filter: "Find a resource, a node or a kind", csv: "occupancy.csv", most: 25}));
+    ], rows, {caption: "Occupancy, what was waited for first", filter: "Find a resource, a node or a kind", csv: "occupancy.csv", most: 25}));
 }

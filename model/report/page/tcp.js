@@ -20,7 +20,7 @@ function tcpChart(direction) {
     ctx.beginPath();
     ctx.rect(u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height);
     ctx.clip();
-    for (const [isAgain, name, width] of [[0, "--s1", 2], [1, "--s2", 4]]) {
+    for (const [isAgain, name, width] of [[0, "--s1", 2], [1, "--s2", again.length > 100 ? 2 : 4]]) {
       if (!u.series[isAgain ? 2 : 1].show) continue;
       ctx.strokeStyle = css(name);
       ctx.lineWidth = width * devicePixelRatio;
@@ -36,7 +36,7 @@ function tcpChart(direction) {
   };
   const chart = lineChart({label: `time, ${scale.unit}`, values: times.map((t) => t / scale.size)}, [
     {label: "sent", unit: "KiB", values: sent, line: false, points: false, colour: "var(--s1)", dash: []},
-    {label: "sent again", unit: "KiB", values: repeated, line: false, points: again.length > 0, size: 8, colour: "var(--s2)", dash: []},
+    {label: "sent again", unit: "KiB", values: repeated, line: false, points: again.length > 0, size: again.length > 100 ? 4 : 8, colour: "var(--s2)", dash: []},
     {label: "acknowledged", unit: "KiB", values: acknowledged, spanGaps: true, points: false, stepped: true, colour: "var(--s3)", dash: []},
     {label: "end of the window", unit: "KiB", values: window, spanGaps: true, points: false, stepped: true, colour: "var(--s8)", dash: [4, 3], shown: false},
   ], {title: direction.name, y: "sequence number, KiB", height: 320, hooks: {draw: [strokes]},
