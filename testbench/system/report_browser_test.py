@@ -165,7 +165,7 @@ class Page(ReportTest):
             self.browser.hover(x, y)
             self.browser.wait_for(f"!{HIDDEN_TIP}")
             text = self.run_script("document.querySelector('.tip').textContent")
-            self.assertIn("a.tcp_tx.frames", text)
+            self.assertIn("a.tx.payload", text)
             self.assertIn("8.1", text)
             self.browser.hover(2, 2)
 
@@ -182,7 +182,7 @@ class Page(ReportTest):
                 self.browser.key("ArrowRight")
             said = self.run_script("document.querySelector('[aria-live]').textContent")
             self.assertIn("30", said)
-            self.assertIn("a.tcp_tx.frames 8.1", said)
+            self.assertIn("a.tx.payload 8.1", said)
             self.browser.key("+", "+")
             self.assertFalse(self.run_script(f"{section('Throughput and occupancy over time')}.querySelector('.below button').hidden"))
             self.browser.key("Escape")

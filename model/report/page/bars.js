@@ -1,28 +1,23 @@
 // Stacked bars of named parts.
 
-// What a stage of a request's way belongs to, by its name: neighbours of one family are shades of one colour.
+// What a part of a request's way belongs to, by its name: the parts of one family are shades of one colour.
 const kFamilies = [
-  ["Host", /^(driver|poll|post|host|program|core|interrupt)/i],
-  ["Acknowledgement", /\back\b|acknowledg|acked/i],
-  ["Wire", /\b(wire|cable|propagation|serialization)\b/i],
-  ["Peer", /\b(peer|responder|irrq|remote|mac_rx|tcp_rx|rx)\b|receiv|deframer|crc_check|placement|dispatch|rqe/i],
-  ["PCIe", /\b(pcie|dma|msi-?x?)\b|wqe|payload|cqe|doorbell/i],
-  ["Transmit", /\b(tx|tcp_tx|mac_tx|mac)\b|segmenter|framer|marker|crc_insert|tcp|frame/i],
+  ["Host", 4, /^(driver|poll|post|host|program|core|interrupt)/i],
+  ["Peer", 3, /^peer\b/i],
+  ["Wire", 8, /\bwire\b/i],
+  ["Acknowledgement", 7, /\back\b|acknowledg|completion/i],
+  ["PCIe", 5, /\b(pcie|dma|wqe|cqe|doorbell)\b/i],
+  ["Receive", 6, /\b(rx|tcp_rx|mac_rx|mpa_deframer|crc_check|ddp_placement|rdmap_dispatch|placement)\b/i],
+  ["Transmit", 1, /./],
 ];
-const kFamilyColours = {Host: 4, PCIe: 5, Transmit: 1, Wire: 8, Peer: 3, Acknowledgement: 7, Other: 6};
-
-function familyOf(name) {
-  return kFamilies.find(([, pattern]) => pattern.test(name))?.[0] ?? "Other";
-}
 
 // A colour for each name: that of its family, lighter with each further one.
 function partColours(names) {
   const seen = {};
   return new Map(names.map((name) => {
-    const family = familyOf(name);
+    const [family, stroke] = kFamilies.find(([, , pattern]) => pattern.test(name));
     const n = (seen[family] = (seen[family] ?? -1) + 1);
-    const keep = [100, 72, 50, 86, 60, 40][n % 6];
-    return [name, `color-mix(in oklab, var(--s${kFamilyColours[family]}) ${keep}%, var(--surface))`];
+    return [name, `color-mix(in oklab, var(--s${stroke}) ${[100, 72, 50, 86, 60, 40][n % 6]}%, var(--surface))`];
   }));
 }
 

@@ -132,7 +132,7 @@ function lineChart(x, series, options) {
         y: options.log ? {distr: 3} : {range: (u, a, b) => yRange(a, b, options.from0 !== false)},
       },
       axes: [
-        axis({label: x.label, labelSize: 20, size: 34, space: 80, values: (u, ticks) => (x.categories ? ticks.map((v) => (Number.isInteger(v) ? xText(v) : "")) : x.text ? ticks.map(xText) : tickTexts(ticks)),
+        axis({label: x.label, labelSize: 20, size: 34, space: 80, ...(x.splits ? {filter: (u, splits) => splits} : {}), values: (u, ticks) => (x.categories ? ticks.map((v) => (Number.isInteger(v) ? xText(v) : "")) : x.text ? ticks.map((v) => (isNumber(v) ? xText(v) : "")) : tickTexts(ticks)),
           ...(x.splits ? {splits: () => x.splits} : x.categories ? {splits: () => x.categories.map((_, i) => i)} : {})}),
         axis({label: options.y, labelSize: 20, size: 62, values: (u, ticks) => tickTexts(ticks)}),
       ],
@@ -214,5 +214,5 @@ function heat(share) {
 }
 // Whether text on it has to be the other colour.
 function isDeep(share) {
-  return share > 0.5;
+  return share > 0.6;
 }

@@ -81,9 +81,9 @@ function comparedOccupancy(runs) {
 }
 
 function comparedLatency(runs) {
-  const works = [...new Set(runs.flatMap((run) => (run.stats.latency_breakdown ?? []).map((w) => w.work)))];
+  const works = [...new Set(runs.flatMap((run) => (run.stats.latency_breakdown ?? []).map(breakdownName)))];
   const content = works.map((name) => {
-    const with_ = runs.map((run) => [run, (run.stats.latency_breakdown ?? []).find((w) => w.work === name)]).filter(([, w]) => w);
+    const with_ = runs.map((run) => [run, (run.stats.latency_breakdown ?? []).find((w) => breakdownName(w) === name)]).filter(([, w]) => w);
     const parts = [...new Set(with_.flatMap(([, w]) => w.parts.map((p) => p.name)))];
     const bars = [["mean_ns", "mean"], ["p99_ns", "p99"]].flatMap((which) => with_.flatMap(([run, w]) => breakdownBars(w, run.name, [which])));
     return el("figure", {class: "chart"}, el("figcaption", null, name), stackedBars(bars, parts, time),

@@ -2,6 +2,11 @@
 
 const kBreakdowns = [["mean_ns", "mean"], ["p50_ns", "p50"], ["p99_ns", "p99"], ["worst_ns", "worst"]];
 
+// A breakdown is of a work item, or of an operation of a node.
+function breakdownName(b) {
+  return b.work ?? (b.node ? `${b.operation} of node ${b.node}` : b.operation);
+}
+
 function breakdownBars(work, label, which = kBreakdowns) {
   return which.filter(([key]) => isNumber(work.total?.[key])).map(([key, name]) => ({
     label: label ? `${label}, ${name}` : name,
@@ -17,14 +22,14 @@ function breakdownTable(work) {
     {title: "part", get: (p) => p.name, head: true},
     ...kBreakdowns.map(([key, name]) => ({title: name, unit: "ns", get: (p) => p[key] ?? null, decimals: 1})),
     {title: "of mean", get: (p) => (work.total.mean_ns ? p.mean_ns / work.total.mean_ns : null), text: (v) => percent(v)},
-  ], rows, {caption: `${work.work}: parts of the latency`, csv: `breakdown-${work.work}.csv`, rowClass: (p) => (p.name === "total" ? "total" : null)});
+  ], rows, {caption: `${breakdownName(work)}: parts of the latency`, csv: "breakdown.csv", rowClass: (p) => (p.name === "total" ? "total" : null)});
 }
 
 function breakdownSection(run) {
   const works = run.stats.latency_breakdown ?? [];
   if (works.length === 0) return section("Latency breakdown", missing("This run's stats.json has no latency_breakdown: a newer rnicsim writes it."));
   const content = works.map((work) => el("figure", {class: "chart"},
-    el("figcaption", null, `${work.work} (${work.operation}), ${number(work.requests)} requests`),
+    el("figcaption", null, `${breakdownName(work)}${work.work ? ` (${work.operation})` : ""}, ${number(work.requests)} requests`),
     stackedBars(breakdownBars(work), work.parts.map((p) => p.name), time),
     details("Data as a table", () => breakdownTable(work))));
   content.push(prose("From the post to the completion that the program polls. The bars of p50, p99 and worst are of the one request whose id stands beside them; its parts sum to its latency.", {class: "note"}));

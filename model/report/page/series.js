@@ -1,14 +1,20 @@
 // Rates and levels over time.
 
-// Columns that one chart can have: of one unit, and of one kind of thing (the last part of their names).
-function seriesGroups(columns) {
+// Columns that one chart can have: of one unit and name, but for the node in front; what has no node (wires, PCIe links,
+// datapaths) by unit alone. What an architect asks first comes first.
+function seriesGroups(columns, rows) {
   const groups = new Map();
   columns.forEach((column, i) => {
-    const key = `${column.unit ?? ""}|${column.kind ?? ""}|${column.name.split(".").pop().replace(/\[.*\]$/, "")}`;
-    if (!groups.has(key)) groups.set(key, {unit: column.unit ?? "", kind: column.kind ?? "", name: column.name.split(".").pop(), columns: []});
+    const dot = column.name.indexOf(".");
+    const name = dot < 0 ? "wires, PCIe links and datapaths" : column.name.slice(dot + 1).replace(/^qp\d+\./, "QPs: ");
+    const key = `${name}|${column.unit ?? ""}|${column.kind ?? ""}`;
+    if (!groups.has(key)) groups.set(key, {name, unit: column.unit ?? "", kind: column.kind ?? "", columns: []});
     groups.get(key).columns.push({...column, index: i});
   });
-  return [...groups.values()];
+  const most = (g) => Math.max(...g.columns.map((c) => rows.reduce((m, row) => Math.max(m, Math.abs(row[c.index] ?? 0)), 0)));
+  const rank = (g) => (g.columns[0].name.includes(".") ? g.kind === "rate" && g.unit === "Gb/s" ? 1 : g.name.endsWith(".blocked") && most(g) > 0.05 ? 2
+    : g.kind === "rate" ? 4 : 3 : 0);
+  return [...groups.values()].filter((g) => most(g) > 0).sort((x, y) => rank(x) - rank(y));
 }
 
 const kMostPoints = 4000;
@@ -20,32 +26,31 @@ function thinned(series) {
   for (let i = 0; i < series.rows.length; i += every) {
     const block = series.rows.slice(i, i + every);
     times.push(series.time_ps[Math.min(i + every, series.rows.length) - 1] / 1e6);
-    rows.push(series.columns.map((_, c) => block.reduce((sum, row) => sum + (row[c] ?? 0), 0) / block.length));
+    rows.push(series.columns.map((_, c) => meanOf(block.map((row) => row[c]))));
   }
   return {times, rows, every};
 }
 
-function unitText(column) {
-  return column.unit ?? "";
+function meanOf(values) {
+  const known = values.filter(isNumber);
+  return known.length === 0 ? null : known.reduce((sum, v) => sum + v, 0) / known.length;
 }
 
 function seriesSection(run) {
   const title = "Throughput and occupancy over time";
   const {series} = run;
-  if (!series) return section(title, missing("No series.json in the folder: `rnicsim run --stats-every 10us` writes it.".replaceAll("`", "")));
+  if (!series) return section(title, missing("No series.json in the folder: rnicsim run --stats-every 10us writes it."));
   if (series.rows.length === 0) return section(title, missing("series.json has no rows: the run was shorter than its interval."));
   const {times, rows, every} = thinned(series);
-  const groups = seriesGroups(series.columns);
-  const moves = (g) => g.columns.some((c) => rows.some((row) => row[c.index]));
-  const live = groups.filter(moves);
+  const live = seriesGroups(series.columns, rows);
   const chart = (g) => lineChart({label: "time, \u00b5s", values: times},
     g.columns.map((c) => ({label: c.name, unit: c.unit, points: false, values: rows.map((row) => row[c.index])})),
-    {title: `${g.name}${g.kind === "rate" ? " (rate)" : ""}`, y: unitText(g), height: 200, describe: `${g.columns.length} series over time.`, legend: true});
-  const first = live.slice(0, 8), rest = live.slice(8);
+    {title: `${g.name}${g.kind === "rate" ? " (rate)" : ""}`, y: g.unit, height: 200, describe: `${g.columns.length} series over time.`, legend: true});
+  const first = live.slice(0, 6), rest = live.slice(6);
   const content = [el("p", null, `One value every ${time((series.interval_ps ?? 0) / 1000)}` +
     `${series.warmup_ps ? `, after a warm-up of ${time(series.warmup_ps / 1000)}` : ""}; ${rows.length} values${every > 1 ? ` shown, each the mean of ${every}` : ""}.`),
-  first.map(chart)];
-  if (rest.length > 0) content.push(details(`${rest.length} more charts`, () => el("div", null, rest.map(chart))));
-  if (live.length < groups.length) content.push(prose(`${groups.length - live.length} groups of columns are 0 throughout and are not shown.`, {class: "note"}));
+  el("div", {class: "grid"}, first.map(chart))];
+  if (rest.length > 0) content.push(details(`${rest.length} more charts`, () => el("div", {class: "grid"}, rest.map(chart))));
+  content.push(prose("What is 0 throughout is not shown.", {class: "note"}));
   return section(title, content);
 }

@@ -2,7 +2,7 @@
 
 function bottleneckLine(run) {
   const b = run.stats.bottleneck;
-  if (b?.line) return b.line;
+  if (b?.line) return b.line.replace(/^bottleneck: /, "");
   if (b?.name) return `${b.name}${b.where ? `, ${b.where}` : ""}${isNumber(b.share) ? ` (${percent(b.share)})` : ""}`;
   const busiest = Object.entries(run.stats.utilization ?? {}).sort((x, y) => y[1] - x[1])[0];
   if (!busiest) return "No work was measured.";

@@ -30,7 +30,9 @@ function sweepReport(sweep) {
   // Over the seeds of a point the page takes the mean.
   const varied = axes.filter((a) => a.values.length > 1 && !a.mean);
   const points = sweep.points.map((p, i) => ({...p, index: i}));
-  const limiters = [...new Set(points.map((p) => p.bottleneck?.name).filter(Boolean))];
+  const frequency = (name) => points.filter((p) => p.bottleneck?.name === name).length;
+  const limiters = [...new Set(points.map((p) => p.bottleneck?.name).filter(Boolean))].sort((a, b) => frequency(b) - frequency(a));
+  limiters.forEach((name, i) => limiterColours.set(name, i));
   const failed = points.filter((p) => p.exit_code !== undefined && p.exit_code !== 0);
   const measures = sweep.measures ?? [];
   return {
@@ -38,13 +40,13 @@ function sweepReport(sweep) {
     subtitle: `Report of a sweep: ${points.length} points over ${axes.length} ${axes.length === 1 ? "axis" : "axes"}`,
     about: facts([
       ["points", number(points.length)], ["axes", axes.map((a) => `${a.title} (${a.values.length})`).join(", ")],
-      ["points are", sweep.mode ?? null], ["complete", sweep.complete === false ? "no: --resume goes on" : "yes"],
+      ["mode", sweep.mode?.replaceAll("_", " ") ?? null], ["complete", sweep.complete === false ? "no: --resume goes on" : "yes"],
       ["failed", failed.length === 0 ? "none" : failed.map((p) => p.folder ?? p.index).join(", ")],
       ["folder", el("code", null, sweep.folder)],
     ]),
     sections: [
       limiterSection(points, varied, limiters),
-      linesSection(points, varied, measures),
+      linesSection(points, varied, measures, limiters),
       heatSection(points, varied, measures, limiters),
       paretoSection(points, axes, measures),
       pointsSection(points, axes, measures),
@@ -68,34 +70,47 @@ function limiterSection(points, axes, limiters) {
   if (limiters.length === 0) return section("What limits", missing("The points' stats.json name no bottleneck: a newer rnicsim writes it."));
   const counts = limiters.map((name) => ({name, points: points.filter((p) => p.bottleneck?.name === name)}))
     .sort((a, b) => b.points.length - a.points.length);
+  const around = axes.some((a) => a.baseline !== undefined);
   const content = [table([
-    {title: "limiter", get: (c) => c.name, node: (v) => limiterName(v, limiters), head: true},
+    {title: "limiter", get: (c) => c.name, node: (v) => limiterName(v), head: true},
     {title: "points", get: (c) => c.points.length},
     {title: "of all", get: (c) => c.points.length / points.length, node: (v) => bar(v)},
-    ...axes.map((a) => ({title: a.title, get: (c) => {
+    ...(around ? [] : axes).map((a) => ({title: a.title, get: (c) => {
       const values = a.values.filter((v) => c.points.some((p) => a.at(p) === v));
       return values.length === a.values.length ? "all" : values.length > 3 ? `${a.label(values[0])} \u2026 ${a.label(values[values.length - 1])}` : values.map(a.label).join(", ");
     }})),
-  ], counts, {caption: "Limiters, and the values at which they bind"})];
-  for (const a of axes.filter((b) => b.values.length <= 40)) {
-    const cells = a.values.map((v) => {
-      const here = points.filter((p) => a.at(p) === v && p.bottleneck?.name && (a.baseline === undefined || isAround(p, axes, a)));
-      return [...new Set(here.map((p) => p.bottleneck.name))];
-    });
-    content.push(el("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": `Limiters over ${a.title}`},
-      el("table", {class: "heat"}, el("caption", null, `Limiters over ${a.title}`),
-        el("thead", null, el("tr", null, el("th", {scope: "row"}, axisLabel(a)), a.values.map((v) => el("th", {scope: "col"}, a.label(v))))),
-        el("tbody", null, el("tr", null, el("th", {scope: "row"}, "limited by"), cells.map((names) =>
-          el("td", {class: "cell"}, names.map((name) => limiterName(name, limiters)))))))));
-  }
+  ], counts, {caption: around ? "Limiters" : "Limiters, and the values at which they bind"})];
+  content.push(el("div", {class: "strips"}, axes.filter((a) => a.values.length <= 40).map((a) => limiterStrip(points, axes, a))));
   return section("What limits", content);
 }
+// A line of values, and below it who limits there; neighbours with the same limiter share a cell.
+function limiterStrip(points, axes, axis) {
+  const cells = [];
+  for (const value of axis.values) {
+    const here = points.filter((p) => axis.at(p) === value && p.bottleneck?.name && isAround(p, axes, axis));
+    const names = [...new Set(here.map((p) => p.bottleneck.name))].sort();
+    const last = cells[cells.length - 1];
+    if (last && last.names.join() === names.join()) last.span += 1;
+    else cells.push({names, span: 1});
+  }
+  return el("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": `Limiters over ${axis.title}`},
+    el("table", {class: "heat"}, el("caption", null, `Limiters over ${axisLabel(axis)}`),
+      el("thead", null, el("tr", null, axis.values.map((v) => el("th", {scope: "col"}, axis.label(v))))),
+      el("tbody", null, el("tr", null, cells.map(({names, span}) => el("td", {class: "cell strip", colspan: span,
+        style: names.length === 1 ? `border-top-color:${limiterColour(names[0])}` : null}, names.map(limiterName)))))));
+}
+
 // Whether the other axes have their baselines there.
 function isAround(point, axes, axis) {
   return axes.every((b) => b === axis || b.baseline === undefined || b.at(point) === b.baseline);
 }
-function limiterName(name, limiters) {
-  return el("span", {class: "limiter"}, el("span", {class: "chip", style: `background:${colour(limiters.indexOf(name))}`, "aria-hidden": "true"}), name);
+// Colours of limiters, the same in all charts: the most frequent first.
+const limiterColours = new Map();
+function limiterColour(name) {
+  return colour(limiterColours.get(name) ?? kColours - 1);
+}
+function limiterName(name) {
+  return el("span", {class: "limiter"}, el("span", {class: "chip", style: `background:${limiterColour(name)}`, "aria-hidden": "true"}), name);
 }
 
 const kMostLines = 8;
@@ -110,6 +125,37 @@ function sampleOf(values) {
   const mean = values.reduce((sum, v) => sum + v, 0) / n;
   const variance = n < 2 ? 0 : values.reduce((sum, v) => sum + (v - mean) ** 2, 0) / (n - 1);
   return {mean, interval: n < 2 ? 0 : (kStudent[n - 2] ?? 1.96) * Math.sqrt(variance / n)};
+}
+
+// On a single line, who limits at each point.
+function drawLimiters(u, limitersAt) {
+  const {ctx} = u;
+  ctx.save();
+  limitersAt.forEach((names, i) => {
+    const value = u.data[1][i];
+    if (names.length !== 1 || !isNumber(value)) return;
+    ctx.fillStyle = resolve(limiterColour(names[0]));
+    ctx.beginPath();
+    ctx.arc(u.valToPos(u.data[0][i], "x", true), u.valToPos(value, "y", true), 5 * devicePixelRatio, 0, 2 * Math.PI);
+    ctx.fill();
+  });
+  ctx.restore();
+}
+
+function drawBaseline(u, axis) {
+  const value = axis.baseline === undefined || axis.baseline === null ? null
+    : axis.values.every(isNumber) ? axis.baseline : axis.values.indexOf(axis.baseline);
+  if (!isNumber(value) || value < u.scales.x.min || value > u.scales.x.max) return;
+  const {ctx} = u;
+  const x = u.valToPos(value, "x", true);
+  ctx.save();
+  ctx.strokeStyle = css("--muted");
+  ctx.setLineDash([4 * devicePixelRatio, 4 * devicePixelRatio]);
+  ctx.beginPath();
+  ctx.moveTo(x, u.bbox.top);
+  ctx.lineTo(x, u.bbox.top + u.bbox.height);
+  ctx.stroke();
+  ctx.restore();
 }
 
 function drawIntervals(u, samples) {
@@ -131,7 +177,7 @@ function drawIntervals(u, samples) {
   ctx.restore();
 }
 
-function linesSection(points, axes, measures) {
+function linesSection(points, axes, measures, limiters) {
   if (axes.length === 0 || measures.length === 0) return section("Over each axis", missing("The points have no numbers to draw."));
   let measure = 0;
   const chosen = new Map();
@@ -155,6 +201,7 @@ function linesSection(points, axes, measures) {
   for (let i = axes.length - 1; i >= 0 && Math.max(...axes.map((a) => linesOf(a).length)) > kMostLines; --i) {
     chosen.set(axes[i].key, String(Math.max(0, axes[i].values.indexOf(axes[i].baseline))));
   }
+  const several = axes.some((a) => linesOf(a).length > 1) || chosen.size > 0;
   const chart = (a) => {
     const numeric = a.values.every(isNumber);
     const log = numeric && a.values[0] > 0 && a.values[a.values.length - 1] / a.values[0] >= 16;
@@ -163,14 +210,13 @@ function linesSection(points, axes, measures) {
     const x = numeric ? {label: axisLabel(a), values: a.values, log, text: (v) => (a.values.includes(v) ? a.label(v) : number(v)), splits: a.values.length <= 12 ? a.values : undefined}
       : {label: axisLabel(a), values: a.values.map((_, i) => i), categories: a.values.map(a.label)};
     const samples = groups.map((g) => a.values.map((v) => sampleOf(numbersAt(g, v))));
-    const limit = (i) => {
-      const names = [...new Set(groups.flatMap((g) => g.points.filter((p) => a.at(p) === a.values[i])).map((p) => p.bottleneck?.name).filter(Boolean))];
-      return names.length === 0 ? [] : [["limited by", names.join(", ")]];
-    };
+    const limitersAt = a.values.map((v) => [...new Set(groups.flatMap((g) => g.points.filter((p) => a.at(p) === v)).map((p) => p.bottleneck?.name).filter(Boolean))]);
+    const limit = (i) => (limitersAt[i].length === 0 ? [] : [["limited by", limitersAt[i].join(", ")]]);
+    const colours = groups.length === 1 && limitersAt.some((names) => names.length > 0);
     const repeated = samples.flat().some((s) => s.interval > 0);
-    return lineChart(x, groups.map((g, n) => ({label: g.label, points: true, line: g.scattered ? false : undefined, spanGaps: true, values: samples[n].map((s) => s.mean)})),
+    return lineChart(x, groups.map((g, n) => ({label: g.label, points: true, colour: colours ? "var(--s8)" : undefined, line: g.scattered ? false : undefined, spanGaps: true, values: samples[n].map((s) => s.mean)})),
       {title: `${measures[measure]} over ${a.title}`, y: measures[measure], height: 240, tip: limit, describe: `${groups.length} lines over ${a.values.length} values.`,
-        hooks: {draw: [(u) => drawIntervals(u, samples)]},
+        hooks: {drawAxes: [(u) => drawBaseline(u, a)], draw: [(u) => drawIntervals(u, samples), (u) => colours && drawLimiters(u, limitersAt)]},
         note: [groups.length > kMostLines ? `The first ${kMostLines} of ${groups.length} lines are drawn; the checkboxes and the choices above change that.` : "",
           repeated ? "Bars are 95 % confidence intervals of the mean." : ""].join(" ").trim() || undefined});
   };
@@ -178,18 +224,24 @@ function linesSection(points, axes, measures) {
     tools.replaceChildren(select("Measure", measures.map((m, i) => [String(i), m]), String(measure), (v) => {
       measure = Number(v);
       draw();
-    }), ...fixings(axes, [], chosen, draw));
+    }), ...(several ? fixings(axes, [], chosen, draw) : []));
     box.replaceChildren(...axes.map(chart));
   };
   draw();
-  return section("Over each axis", tools, box);
+  const colours = limiters.length > 0 && !several;
+  return section("Over each axis", tools,
+    colours ? el("ul", {class: "key"}, limiters.map((name) => el("li", null, limiterName(name)))) : null, box,
+    axes.some((a) => a.baseline !== undefined) ? prose("The dashed line is the baseline, at which the other axes stay.", {class: "note"}) : null);
 }
 
 function heatSection(points, axes, measures, limiters) {
   if (axes.length < 2) return null;
-  const filled = points.length / (axes[0].values.length * axes[1].values.length);
-  if (filled < 0.3) return section("Over two axes", missing("The points are not at crossings of two axes' values, so there is no heat map."));
-  let [down, across] = [axes[0], axes[1]];
+  // The two axes at whose crossings there are most points; where one axis varies at a time, there are none to speak of.
+  const pairs = axes.flatMap((x, i) => axes.slice(i + 1).map((y) => ({x, y,
+    filled: new Set(points.map((p) => JSON.stringify([x.at(p), y.at(p)]))).size / (x.values.length * y.values.length)})));
+  const best = pairs.reduce((p, q) => (q.filled > p.filled ? q : p));
+  if (best.filled < 0.6) return section("Over two axes", missing("No two axes have points at the crossings of their values, so there is no heat map."));
+  let [down, across] = [best.x, best.y];
   let measure = limiters.length > 0 && measures.length === 0 ? kLimiter : 0;
   const chosen = new Map();
   const tools = el("div", {class: "tools"});
@@ -226,7 +278,7 @@ function heatSection(points, axes, measures, limiters) {
     const cell = (list) => {
       if (measure === kLimiter) {
         const found = [...new Set(list.map((p) => p.bottleneck?.name).filter(Boolean))];
-        return el("td", {class: "cell"}, found.map((name) => limiterName(name, limiters)));
+        return el("td", {class: "cell"}, found.map((name) => limiterName(name)));
       }
       const value = valueOf(list);
       if (value === null) return el("td", {class: "cell none"}, "\u2013");
