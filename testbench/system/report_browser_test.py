@@ -58,6 +58,7 @@ class Page(ReportTest):
         self.assertEqual(self.run_script("[...document.querySelectorAll('*')].filter(e => /\\[object|undefined|NaN/.test("
                                          "[...e.childNodes].filter(n => n.nodeType === 3 && e.tagName !== 'SCRIPT' && e.tagName !== 'STYLE')"
                                          ".map(n => n.data).join(''))).map(e => e.outerHTML.slice(0, 200))"), [])
+        self.assertNotIn("A section that could not be made", self.run_script(TITLES))
         self.assert_accessible()
         self.run_script("scrollTo({top: 0, behavior: 'instant'})")
         self.browser.settle()
@@ -200,6 +201,20 @@ class Page(ReportTest):
         for option in ("--stats-every", "--db", "--no-capture", "rnic.fwcpu.log_level=4"):
             self.assertIn(option, said)
         self.assert_sound("run-little")
+
+    def test_data_of_another_form(self):
+        stats = self.full_run("out")
+        for name, value in (("results", None), ("results", [{}]), ("bottleneck", "ORD"), ("occupancy", {"a": 1}), ("latency_breakdown", [{}]),
+                            ("utilization", []), ("config", {}), ("config", None), ("stats", None), ("checks", "none"), ("versions", None)):
+            with self.subTest(name=name, value=value):
+                self.write("out/stats.json", {**stats, name: value})
+                self.open("out")
+                self.assertEqual(self.browser.problems, [])
+                self.assertIn("Bottleneck", self.run_script(TITLES), "the other sections are there")
+        self.write("out/stats.json", {})
+        self.open("out")
+        self.assertNotIn("A section that could not be made", self.run_script(TITLES), "what is missing is no mistake")
+        self.assertEqual(self.browser.problems, [])
 
     def test_a_comparison(self):
         self.full_run("base")

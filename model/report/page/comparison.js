@@ -142,6 +142,6 @@ function comparison(runs) {
     subtitle: `Comparison of ${runs.length} runs`,
     about: el("div", {class: "abouts"}, runs.map((run) => el("div", null, el("h3", null, run.name), aboutRun(run)))),
     sections: [comparedBottlenecks, comparedResults, comparedSettings, comparedUtilization, comparedOccupancy, comparedLatency,
-      comparedSeries, comparedStatistics].map((make) => make(runs)).filter(Boolean),
+      comparedSeries, comparedStatistics].map((make) => guarded(() => make(runs))).filter(Boolean),
   };
 }

@@ -39,6 +39,15 @@ function section(title, ...content) {
   return el("section", {id, "aria-labelledby": heading.id, "data-title": title}, heading, ...content);
 }
 
+// The section that `make` makes. Data of a form that nobody expects cost that section only.
+function guarded(make) {
+  try {
+    return make();
+  } catch (error) {
+    return section("A section that could not be made", el("p", {class: "bad"}, String(error)));
+  }
+}
+
 function missing(text) {
   return el("p", {class: "missing"}, text);
 }

@@ -45,12 +45,12 @@ function sweepReport(sweep) {
       ["folder", el("code", null, sweep.folder)],
     ]),
     sections: [
-      limiterSection(points, varied, limiters),
-      linesSection(points, varied, measures, limiters),
-      heatSection(points, varied, measures, limiters),
-      paretoSection(points, axes, measures),
-      pointsSection(points, axes, measures),
-    ].filter(Boolean),
+      () => limiterSection(points, varied, limiters),
+      () => linesSection(points, varied, measures, limiters),
+      () => heatSection(points, varied, measures, limiters),
+      () => paretoSection(points, axes, measures),
+      () => pointsSection(points, axes, measures),
+    ].map(guarded).filter(Boolean),
   };
 }
 
