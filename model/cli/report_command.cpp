@@ -20,11 +20,14 @@ namespace po = boost::program_options;
 
 int report_command(const std::vector<std::string>& args, std::ostream& out, std::ostream&, const TwinSource*) {
   std::vector<std::string> folders;
+  std::vector<std::string> requests;
   std::string file;
   po::options_description options("options");
   options.add_options()("help,h", "this text");
   options.add_options()("output,o", po::value(&file)->default_value("report.html")->value_name("file"),
                         "the page, which needs no other file and no network");
+  options.add_options()("request", po::value(&requests)->value_name("id"),
+                        "show this request's events, a.3.17 say, from the run.sqlite of --db; may be repeated");
   po::options_description all;
   all.add(options).add_options()("folder", po::value(&folders));
   const po::variables_map given = parse_options(args, all, po::positional_options_description().add("folder", -1));
@@ -38,7 +41,7 @@ int report_command(const std::vector<std::string>& args, std::ostream& out, std:
   if (folders.empty()) throw ConfigError("report: which folder? give what --out of a run was");
   nlohmann::ordered_json data;
   data["program"] = fmt::format("rnicsim {}", version());
-  data.update(report::read_folders(folders, list_system()));
+  data.update(report::read_folders(folders, list_system(), requests));
   const std::string page = report::page(data);
   write_file(file, page);
   out << fmt::format("file: {} ({} KiB)\n", file, (page.size() + 1023) / 1024);

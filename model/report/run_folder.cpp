@@ -7,6 +7,7 @@
 
 #include "model/common/check.h"
 #include "model/config/overlay.h"
+#include "model/report/run_events.h"
 #include "model/report/tcp_graph.h"
 
 namespace rnic::report {
@@ -17,6 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kStats = "stats.json";
 constexpr const char* kSweep = "sweep.json";
+constexpr const char* kDatabase = "run.sqlite";
 // A log may be long, and nobody reads more on a page.
 constexpr std::size_t kMostLogLines = 2000;
 
@@ -73,6 +75,20 @@ void make_exact(ordered_json& value) {
   }
 }
 
+// The requests that stand for others in the latency breakdown.
+std::vector<ChosenRequest> examples_of(const ordered_json& stats) {
+  std::vector<ChosenRequest> examples;
+  if (!stats.contains("latency_breakdown") || !stats["latency_breakdown"].is_array()) return examples;
+  for (const ordered_json& breakdown : stats["latency_breakdown"]) {
+    if (!breakdown.is_object() || !breakdown.contains("examples") || !breakdown["examples"].is_object()) continue;
+    const std::string of = breakdown.value("operation", "");
+    for (const auto& [which, id] : breakdown["examples"].items()) {
+      if (id.is_string()) examples.push_back({id.get<std::string>(), fmt::format("{}, {}", of, which)});
+    }
+  }
+  return examples;
+}
+
 // The last part of each path, or the whole where several end alike.
 std::vector<std::string> names_of(const std::vector<std::string>& folders) {
   std::vector<std::string> names;
@@ -97,7 +113,7 @@ ordered_json read_ordered(const std::string& file) {
 
 bool is_sweep(const fs::path& folder) { return is_file(folder / kSweep); }
 
-ordered_json read_run(const fs::path& folder, const std::string& name) {
+ordered_json read_run(const fs::path& folder, const std::string& name, const std::vector<std::string>& requests) {
   std::error_code none;
   if (!fs::is_directory(folder, none)) throw ConfigError(folder.string() + ": no folder of that name");
   if (!is_file(folder / kStats)) {
@@ -111,16 +127,26 @@ ordered_json read_run(const fs::path& folder, const std::string& name) {
   if (is_file(folder / "series.json")) run["series"] = read_series(folder / "series.json");
   if (is_file(folder / "fw_log.txt")) run["firmware_log"] = read_log(folder / "fw_log.txt");
   if (is_file(folder / "wire.pcapng")) run["tcp"] = tcp_graph((folder / "wire.pcapng").string());
+  if (const fs::path database = folder / kDatabase; is_file(database)) {
+    run["requests"] = request_events(database.string(), requests, examples_of(run["stats"]));
+    run["commands"] = firmware_commands(database.string());
+  } else if (!requests.empty()) {
+    throw ConfigError(fmt::format("--request: there is no {}; rnicsim run with --db writes it", database.string()));
+  }
   return run;
 }
 
-ordered_json read_folders(const std::vector<std::string>& folders, const std::vector<FieldInfo>& settings) {
+ordered_json read_folders(const std::vector<std::string>& folders, const std::vector<FieldInfo>& settings,
+                          const std::vector<std::string>& requests) {
   ordered_json data;
   data["settings"] = settings_json(settings);
   const std::vector<std::string> names = names_of(folders);
+  if (!requests.empty() && (folders.size() != 1 || is_sweep(folders.front()))) {
+    throw ConfigError("--request: the page of a single run shows requests");
+  }
   for (std::size_t i = 0; i < folders.size(); ++i) {
     if (!is_sweep(folders[i])) {
-      data["runs"].push_back(read_run(folders[i], names[i]));
+      data["runs"].push_back(read_run(folders[i], names[i], requests));
     } else if (folders.size() > 1) {
       throw ConfigError(fmt::format("{}: a sweep has a report of its own; give its folder alone", folders[i]));
     } else {

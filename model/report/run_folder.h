@@ -17,13 +17,17 @@ nlohmann::ordered_json read_ordered(const std::string& file);
 
 bool is_sweep(const std::filesystem::path& folder);
 
-// Throws ConfigError if there is no stats.json or a file cannot be read; every other file may be missing.
-nlohmann::ordered_json read_run(const std::filesystem::path& folder, const std::string& name);
+// Throws ConfigError if there is no stats.json or a file cannot be read; every other file may be missing, but for the
+// database where requests are to be shown, by their ids.
+nlohmann::ordered_json read_run(const std::filesystem::path& folder, const std::string& name,
+                                const std::vector<std::string>& requests);
 
 // sweep.json, and of each point's stats.json what the page compares. Throws ConfigError.
 nlohmann::ordered_json read_sweep_folder(const std::filesystem::path& folder, const std::string& name);
 
-// Of one sweep, or of runs; ConfigError where there are both. `settings` are all that there are, with their defaults.
-nlohmann::ordered_json read_folders(const std::vector<std::string>& folders, const std::vector<FieldInfo>& settings);
+// Of one sweep, or of runs; ConfigError where there are both. `settings` are all that there are, with their defaults;
+// `requests` are of a single run.
+nlohmann::ordered_json read_folders(const std::vector<std::string>& folders, const std::vector<FieldInfo>& settings,
+                                    const std::vector<std::string>& requests);
 
 }  // namespace rnic::report

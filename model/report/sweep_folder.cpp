@@ -90,7 +90,7 @@ ordered_json read_sweep_folder(const fs::path& folder, const std::string& name) 
   const ordered_json& points = member(summary, "points");
   if (!points.is_array()) throw ConfigError(file + ": 'points' is no list");
   ordered_json sweep{{"name", name}, {"folder", folder.string()}};
-  for (const char* key : {"scenario", "complete", "mode", "axes"}) {
+  for (const char* key : {"scenario", "complete", "mode", "axes", "knees"}) {
     if (summary.contains(key)) sweep[key] = summary[key];
   }
   Measures measures(points.size());

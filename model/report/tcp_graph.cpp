@@ -14,7 +14,8 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr std::size_t kMostConnections = 16;
-constexpr std::size_t kMostLines = 1500;  // of a direction, of data and of acknowledgements each
+// Of a direction, of data and of acknowledgements each: of the busiest four, and of others.
+constexpr std::size_t kMostLines = 1500, kFewerLines = 400;
 
 // Octets that were sent one after the other, close in time.
 struct Line {
@@ -47,7 +48,7 @@ struct Direction {
   }
   void data(std::uint64_t ns, std::uint32_t sequence, std::size_t length);
   void ack(std::uint64_t ns, std::uint32_t number, std::uint32_t window);
-  void thin();
+  void thin(std::size_t most);
   void thin_acks();
 };
 
@@ -75,7 +76,7 @@ void Direction::data(std::uint64_t ns, std::uint32_t sequence, std::size_t lengt
   retransmissions += again ? 1 : 0;
   end = std::max(end, stop);
   join(lines, {ns, ns, begin, stop, again}, close_ns);
-  if (lines.size() >= 2 * kMostLines) thin();
+  if (lines.size() >= 2 * kMostLines) thin(kMostLines);
 }
 
 void Direction::ack(std::uint64_t ns, std::uint32_t number, std::uint32_t window) {
@@ -94,16 +95,17 @@ void Direction::thin_acks() {
   ack_step *= 2;
 }
 
-// Until there is room again: lines twice as far apart become one.
-void Direction::thin() {
-  const auto again =
-      static_cast<std::size_t>(std::count_if(lines.begin(), lines.end(), [](const Line& l) { return l.again; }));
-  if (again > kMostLines) {  // a capture of losses: every other one
+// Until there is room again: of more retransmissions than fit every other one goes, and lines twice as far apart become
+// one. Retransmissions keep their neighbours apart, so they get half of the room.
+void Direction::thin(std::size_t most) {
+  const auto is_again = [](const Line& l) { return l.again; };
+  while (static_cast<std::size_t>(std::count_if(lines.begin(), lines.end(), is_again)) > most / 2) {
     bool keep = false;
-    lines.erase(std::remove_if(lines.begin(), lines.end(), [&](const Line& l) { return l.again && (keep = !keep); }),
-                lines.end());
+    const auto goes = [&](const Line& l) { return l.again && (keep = !keep); };
+    lines.erase(std::remove_if(lines.begin(), lines.end(), goes), lines.end());
   }
-  for (int tries = 0; lines.size() > kMostLines && tries < 64; ++tries) {
+  constexpr std::uint64_t kFarthest = 1'000'000'000'000;
+  while (lines.size() > most && close_ns < kFarthest) {
     close_ns = close_ns == 0 ? 100 : 2 * close_ns;
     std::vector<Line> joined;
     for (const Line& l : lines) join(joined, l, close_ns);
@@ -152,16 +154,18 @@ class Conversations {
       Conversation& c = list_[i];
       const std::string ends[] = {to_string(c.initiator), to_string(c.responder)};
       ordered_json directions = ordered_json::array();
-      for (int d = 0; d < 2; ++d) directions.push_back(json_of(c.from[d], ends[d] + " to " + ends[1 - d]));
+      for (int d = 0; d < 2; ++d) {
+        directions.push_back(json_of(c.from[d], ends[d] + " to " + ends[1 - d], i < 4 ? kMostLines : kFewerLines));
+      }
       connections.push_back({{"name", ends[0] + " and " + ends[1]}, {"directions", directions}});
     }
     return {{"connections", connections}, {"left_out", list_.size() - shown}};
   }
 
  private:
-  static ordered_json json_of(Direction& d, const std::string& name) {
-    if (d.lines.size() > kMostLines) d.thin();
-    if (d.acks.size() > kMostLines) d.thin_acks();
+  static ordered_json json_of(Direction& d, const std::string& name, std::size_t most) {
+    if (d.lines.size() > most) d.thin(most);
+    while (d.acks.size() > most) d.thin_acks();
     if (!d.acks.empty() && d.acks.back().ns != d.last_ack.ns) d.acks.push_back(d.last_ack);
     ordered_json data = ordered_json::array(), acks = ordered_json::array();
     for (const Line& l : d.lines) data.push_back({l.from_ns, l.to_ns, l.begin, l.end, l.again ? 1 : 0});

@@ -83,7 +83,7 @@ class Page(ReportTest):
         self.assertEqual(self.run_script(charts), self.run_script(tables), "a table behind each chart")
 
     def test_a_run(self):
-        self.full_run("out", "--set", "rnic.fwcpu.log_level=4", "--set", "link.forward.loss.every=60")
+        self.full_run("out", "--set", "rnic.fwcpu.log_level=4", "--set", "link.forward.loss.every=60", "--db", "out/run.sqlite")
         self.open("out")
         self.assertEqual(self.run_script(TITLES), [
             "Bottleneck", "Results", "Latency breakdown", "Latency distribution", "Utilization", "Occupancy",
@@ -108,6 +108,17 @@ class Page(ReportTest):
             drawn = ("[...document.querySelectorAll('.plot canvas')].map(c => c.getContext('2d').getImageData(0, 0, c.width, c.height).data"
                      ".some((v, i) => i % 4 === 3 && v > 0))")
             self.assertTrue(all(self.run_script(drawn)))
+        with self.subTest("the sequence of a request"):
+            sequence = section("Sequence of a request")
+            dots = self.run_script(f"{sequence}.querySelectorAll('.dot').length")
+            self.assertGreaterEqual(dots, 5)
+            lanes = self.run_script(f"[...{sequence}.querySelectorAll('text.lane')].map(t => t.textContent)")
+            self.assertIn("a tx", lanes)
+            label = self.run_script(f"{sequence}.querySelector('svg').getAttribute('aria-label')")
+            self.run_script(f"(() => {{ const s = {sequence}.querySelector('select'); s.selectedIndex = 1; s.dispatchEvent(new Event('change')); }})()")
+            self.assertNotEqual(self.run_script(f"{sequence}.querySelector('svg').getAttribute('aria-label')"), label)
+        with self.subTest("commands of the firmware"):
+            self.assertGreaterEqual(self.run_script(f"{section('Firmware timeline')}.querySelectorAll('rect.mark').length"), 10)
         with self.subTest("settings that were changed"):
             settings = self.column(f"{section('Configuration')}.querySelector('table')", 0)
             self.assertIn("link.forward.loss.every", settings)

@@ -1,6 +1,8 @@
 """rnicsim report: the page as the program writes it, without a browser."""
+import contextlib
 import json
 import re
+import sqlite3
 import unittest
 
 from report_folders import ReportTest
@@ -17,6 +19,7 @@ class Report(ReportTest):
         return json.loads(found[1])
 
     def refused(self, *folders):
+        (self.folder / "report.html").unlink(missing_ok=True)
         report = self.report(*folders)
         self.assertEqual(report.returncode, 2, report.stdout)
         self.assertFalse((self.folder / "report.html").exists())
@@ -90,6 +93,25 @@ class Report(ReportTest):
         for n, point in enumerate(sweep["points"]):
             stats = json.loads((self.folder / f"swept/{n}/stats.json").read_text())
             self.assertEqual(point["values"][goodput], stats["results"][0]["goodput_gbps"])
+
+    def test_requests_of_a_database(self):
+        stats = self.small_run("out", "--db", "out/run.sqlite")
+        with contextlib.closing(sqlite3.connect(self.folder / "out/run.sqlite")) as database:
+            text, events = database.execute("SELECT text, events FROM requests ORDER BY events LIMIT 1").fetchone()
+        report = self.report("out", "--request", text)
+        self.assertEqual(report.returncode, 0, report.stderr)
+        run, = self.data((self.folder / "report.html").read_text())["runs"]
+        self.assertEqual(run["requests"][0]["id"], text)
+        self.assertEqual(len(run["requests"][0]["events"]), events)
+        self.assertIn("the slowest", [r["why"] for r in run["requests"]])
+        self.assertEqual(len(run["commands"]), sum(record["count"] for n in "ab" for record in
+                                                   stats["stats"][n]["rnic"]["fwcpu"]["commands"].values()))
+        self.assertIn("has no request 'a.9.9'", self.refused("out", "--request", "a.9.9"))
+        self.assertIn("--request: the page of a single run", self.refused("out", "out", "--request", text))
+        (self.folder / "out/run.sqlite").unlink()
+        self.assertIn("--request: there is no out/run.sqlite", self.refused("out", "--request", text))
+        (self.folder / "out/run.sqlite").write_text("no database")
+        self.assertIn("out/run.sqlite: ", self.refused("out"))
 
     def test_mistakes(self):
         self.assertIn("which folder?", self.refused())

@@ -17,7 +17,8 @@ function partColours(names) {
   return new Map(names.map((name) => {
     const [family, stroke] = kFamilies.find(([, , pattern]) => pattern.test(name));
     const n = (seen[family] = (seen[family] ?? -1) + 1);
-    return [name, `color-mix(in oklab, var(--s${stroke}) ${[100, 72, 50, 86, 60, 40][n % 6]}%, var(--surface))`];
+    const strength = [100, 72, 50, 86, 60, 40][n % 6];
+    return [name, {fill: `color-mix(in oklab, var(--s${stroke}) ${strength}%, var(--surface))`, pale: strength < 70}];
   }));
 }
 
@@ -29,8 +30,9 @@ function stackedBars(bars, names, text) {
   for (const b of bars) {
     const parts = b.parts.filter((p) => p.value > 0).map((p) => {
       const share = p.value / b.total;
-      const part = el("span", {class: "part", "data-part": p.name,
-        style: `width:${(100 * p.value / most).toFixed(3)}%;background:${colours.get(p.name)}`},
+      const {fill: background, pale} = colours.get(p.name);
+      const part = el("span", {class: `part${pale ? " pale" : ""}${p.value / most < 0.006 ? " thin" : ""}`, "data-part": p.name,
+        style: `width:${(100 * p.value / most).toFixed(3)}%;background:${background}`},
         p.value / most > 0.07 ? el("span", null, p.name) : null);
       return withTip(part, () => tipLines(p.name, [[b.label, text(p.value)], ["share", percent(share)]]));
     });
@@ -38,7 +40,7 @@ function stackedBars(bars, names, text) {
       el("div", {class: "stack"}, parts, el("span", {class: "stack-total"}, text(b.total))));
   }
   const key = el("ul", {class: "key"}, names.map((name) => {
-    const item = el("li", null, el("span", {class: "chip", style: `background:${colours.get(name)}`, "aria-hidden": "true"}), name);
+    const item = el("li", null, el("span", {class: "chip", style: `background:${colours.get(name).fill}`, "aria-hidden": "true"}), name);
     item.addEventListener("pointerenter", () => box.setAttribute("data-only", name));
     item.addEventListener("pointerleave", () => box.removeAttribute("data-only"));
     item.addEventListener("pointerenter", () => box.querySelectorAll(".part").forEach((p) => p.classList.toggle("faint", p.dataset.part !== name)));

@@ -5,8 +5,13 @@ function sideBySide(runs, get, options = {}) {
   return runs.flatMap((run, i) => [
     {title: run.name, get: (row) => get(row, i) ?? null, ...options},
     ...(i === 0 ? [] : [{title: runs.length === 2 ? "change" : `change of ${run.name}`, get: (row) => relative(get(row, 0), get(row, i)),
-      text: (_, row) => change(get(row, 0), get(row, i))}]),
+      node: (_, row) => el("span", {class: verdict(row.less, get(row, 0), get(row, i))}, change(get(row, 0), get(row, i)))}]),
   ]);
+}
+// Of figures of which less, or more, is better: which it is. A change of less than a percent is none.
+function verdict(less, a, b) {
+  if (less === undefined || !isNumber(a) || !isNumber(b) || Math.abs(b - a) < 0.01 * Math.abs(a)) return null;
+  return b < a === less ? "good" : "worse";
 }
 function relative(a, b) {
   return isNumber(a) && isNumber(b) && a !== 0 ? (b - a) / Math.abs(a) : isNumber(a) && isNumber(b) && b !== a ? null : isNumber(a) && isNumber(b) ? 0 : null;
@@ -27,7 +32,7 @@ function comparedResults(runs) {
     ["goodput", "Gb/s", (r) => r?.goodput_gbps], ["rate", "M/s", (r) => r?.rate_mops], ["p50 latency", "\u00b5s", (r) => micro(r?.latency_ns?.p50)],
     ["p99 latency", "\u00b5s", (r) => micro(r?.latency_ns?.p99)], ["p99.9 latency", "\u00b5s", (r) => micro(r?.latency_ns?.["p99.9"])],
   ];
-  const rows = names.flatMap((name) => figures.map(([figure, unit, get]) => ({name, figure, unit, values: runs.map((_, i) => get(result(name, i)) ?? null)})))
+  const rows = names.flatMap((name) => figures.map(([figure, unit, get]) => ({name, figure, unit, less: unit === "\u00b5s", values: runs.map((_, i) => get(result(name, i)) ?? null)})))
     .filter((row) => row.values.some((v) => v !== null));
   return section("Results", table([
     {title: "work", get: (r) => r.name, head: true},
@@ -92,7 +97,7 @@ function comparedLatency(runs) {
         ...sideBySide(with_.map(([run]) => run), (p, i) => with_[i][1].parts.find((q) => q.name === p)?.mean_ns, {unit: "ns, mean", decimals: 1}),
       ], parts, {caption: `${name}: mean of each part`, csv: `breakdown-${name}.csv`})));
   });
-  if (works.length === 0) content.push(missing("No run's stats.json has a latency_breakdown: a newer rnicsim writes it."));
+  if (works.length === 0) content.push(missing("No run's stats.json has a latency_breakdown: rnicsim run --breakdown writes it."));
   const names = [...new Set(runs.flatMap((run) => cdfsOf(run).map((c) => c.work)))];
   for (const name of names) {
     const list = runs.flatMap((run) => cdfsOf(run).filter((c) => c.work === name).map((c) => ({...c, label: run.name})));

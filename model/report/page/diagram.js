@@ -41,6 +41,16 @@ const kArrows = [
   ["ddp_placement", "rdmap_dispatch"], ["rdmap_dispatch", "irrq"], ["irrq", "read_responder"], ["tcp_rx", "early_placement"],
   ["rqe_fetch", "ddp_placement"], ["sq_completion", "cqe_writer"], ["command_fetch", "fwcpu"], ["fwcpu", "tcp_connection"],
 ];
+// The links by which the work of a block without pools leaves it, where they are accounted for (sim.account_links).
+const kLinks = {
+  wqe_fetch: ["tx.wqes"], rdmap_segmenter: ["tx.jobs"], payload_fetch: ["tx.ulpdus"], mpa_framer: ["tx.framed"], marker_inserter: ["tx.marked"],
+  crc_insert: ["tx.sealed"], tcp_tx: ["tx.tx_frames"], mac_rx: ["rx.rx_frames"], tcp_rx: ["rx.stream"], mpa_deframer: ["rx.deframed"],
+  crc_check: ["rx.checked"], ddp_placement: ["rx.placements", "rx.placed"], rdmap_dispatch: ["completion.receive_cqes", "responder.read_requests"],
+  rqe_fetch: ["rx.rqes"], early_placement: ["rx.early_writes"], irrq: ["responder.reads_due", "responder.atomics_due"],
+  read_responder: ["responder.read_work"], atomic_alu: ["responder.atomic_work"], response_queue: ["completion.original_writes"],
+  sq_completion: ["completion.send_cqes"], cqe_writer: ["completion.cqe_writes"], terminate_generator: ["firmware.terminates"],
+  event_writer: ["firmware.event_writes"], command_fetch: ["firmware.commands"], tcp_connection: ["firmware.tcp_events"],
+};
 // Where a chip has the links of its datapath, in the utilization of stats.json.
 const kDatapaths = {
   mpa_framer: "transmit datapath", marker_inserter: "transmit datapath", crc_insert: "transmit datapath",
@@ -53,9 +63,11 @@ function busyShare(o) {
 }
 
 // Of several resources the one that was waited for most, and then the fullest: {share, blocked, source}.
-function fullest(list) {
+// Links are busy while a beat is on them.
+function fullest(list, links = false) {
   const known = list.map((o) => ({o, w: workShares(o)})).filter(({w}) => w !== null)
-    .map(({o, w}) => ({share: w.full ?? w.used, blocked: w.blocked, source: `${o.name}${w.full === null ? " in use" : ` of ${number(o.capacity)}`}`}));
+    .map(({o, w}) => ({share: links ? w.used : w.full ?? w.used, blocked: w.blocked,
+      source: links ? `link ${o.name}` : `${o.name}${w.full === null ? " in use" : ` of ${number(o.capacity)}`}`}));
   return known.length === 0 ? null : known.reduce((x, y) => (y.blocked > x.blocked || (y.blocked === x.blocked && y.share > x.share) ? y : x));
 }
 
@@ -63,8 +75,9 @@ function fullest(list) {
 function utilizationOf(run, node, name, resources) {
   const utilization = run.stats.utilization ?? {};
   const occupancy = (run.stats.occupancy ?? []).filter((o) => o.node === node);
-  const found = fullest(occupancy.filter((o) => (resources.test ? resources.test(o.name) : resources.includes(o.name))));
+  const found = fullest(occupancy.filter((o) => o.kind !== "link" && (resources.test ? resources.test(o.name) : resources.includes(o.name))));
   if (found) return found;
+  const link = fullest(occupancy.filter((o) => o.kind === "link" && (kLinks[name] ?? []).includes(o.name)), true);
   const of = (key) => (key in utilization ? {share: utilization[key], blocked: 0, source: key} : null);
   if (name === "fwcpu") {
     const value = run.stats.stats?.[node]?.rnic?.fwcpu?.utilization?.value;
@@ -75,7 +88,7 @@ function utilizationOf(run, node, name, resources) {
       : key.startsWith("wire ") && key.endsWith(` to ${node}`)));
     if (wire) return of(wire);
   }
-  return (kDatapaths[name] && of(`${kDatapaths[name]}, ${node}`)) || {share: null, blocked: 0, source: null};
+  return link ?? ((kDatapaths[name] && of(`${kDatapaths[name]}, ${node}`)) || {share: null, blocked: 0, source: null});
 }
 
 function diagramRows(run, node) {
@@ -94,7 +107,7 @@ function diagramRows(run, node) {
 }
 
 // Below this nobody need look.
-const kBlockedShown = 0.01;
+const kBlockedShown = 0.05;
 
 function drawBlock(row, x, y, width, height) {
   const known = row.share !== null;
@@ -104,7 +117,7 @@ function drawBlock(row, x, y, width, height) {
   const group = svg("g", {class: `block${known ? isDeep(row.share) ? " deep" : "" : " unknown"}${blocked ? " blocked" : ""}`, tabindex: "0", role: "listitem",
     "aria-label": `${row.name}: ${known ? `${percent(row.share)} busy` : "utilization not measured"}${blocked ? `, ${percent(row.blocked)} blocked` : ""}${row.work === null ? "" : `, ${number(row.work)} ${row.unit}`}`},
   svg("rect", {x, y, width, height, rx: 5, style: known ? `fill:${heat(row.share)}` : null}),
-  svg("text", {x: x + width / 2, y: y + 18, class: name.length > 15 ? "name long" : "name"}, name),
+  svg("text", {x: x + width / 2, y: y + 18, class: name.length > 14 ? "name long" : "name"}, name),
   svg("text", {x: x + width / 2, y: y + 36, class: "share"}, known ? percent(row.share) : "\u2013"),
   third === null ? null : svg("text", {x: x + width / 2, y: y + 53, class: blocked ? "work waited" : "work"}, third));
   return withTip(group, () => tipLines(row.name, [
@@ -174,6 +187,9 @@ function diagramSection(run) {
   const nodes = Object.keys(run.stats.config ?? run.stats.stats ?? {});
   if (nodes.length === 0) return section("Utilization", missing("stats.json has no nodes."));
   const content = [heatKey(), nodes.map((node) => diagramOf(run, node))];
+  if (run.stats.occupancy?.length && !run.stats.occupancy.some((o) => o.kind === "link")) {
+    content.push(prose("Blocks without a pool of their own are measured with `--set sim.account_links=true`.", {class: "note"}));
+  }
   if (!run.stats.occupancy?.length) {
     content.push(missing("This run's stats.json has no occupancy of the links, so only wires, PCIe links, datapaths and firmware are measured: a newer rnicsim writes it."));
   }

@@ -7,7 +7,10 @@ const kState = /^connection (\S+): (\S+) -> (\S+)$/;
 function firmwareEvents(run) {
   const events = (run.firmware_log?.lines ?? []).map((line) => kLogLine.exec(line)).filter(Boolean)
     .map(([, node, , ns, code, text]) => ({node, ns: Number(ns), code, text}));
-  for (const c of run.commands ?? []) events.push({node: c.node, ns: c.time_ps / 1000, code: "command", text: c.text ?? "", length: (c.length_ps ?? 0) / 1000});
+  for (const c of run.commands ?? []) {  // told when they are done
+    const length = (c.cycles * (run.stats.config?.[c.node]?.rnic?.clock_period_ps ?? 0)) / 1000;
+    events.push({node: c.node, ns: c.time_ps / 1000 - length, code: "command", text: c.text, length});
+  }
   return events.sort((a, b) => a.ns - b.ns);
 }
 
@@ -41,23 +44,24 @@ function firmwareSection(run) {
     return section(title, missing("The firmware's log is empty: --set rnic.fwcpu.log_level=4 logs every state of a connection, and --db every command."));
   }
   const end = Math.max(events[events.length - 1].ns, (run.stats.sim_time_ps ?? 0) / 1000);
-  const begin = 0;
+  const first = events[0].ns, begin = first < 0.1 * end ? 0 : first - 0.02 * (end - first);
   const all = firmwareLanes(events);
   const lanes = all.slice(0, kMostLanes);
   const states = [...new Set(lanes.flatMap((l) => l.bars.map((b) => b.state)))];
   const left = 150, width = 1000, line = 24, height = 30 + lanes.length * line;
-  const x = (ns) => left + ((ns - begin) / (end - begin || 1)) * (width - left - 20);
+  const x = (ns) => left + ((ns - begin) / (end - begin || 1)) * (width - left - 40);
   const {unit, size} = timeUnit(end);
   const ticks = Array.from({length: 6}, (_, i) => begin + ((end - begin) * i) / 5);
+  const texts = tickTexts(ticks.map((ns) => Number((ns / size).toPrecision(4))));
   const picture = svg("svg", {class: "timeline", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${events.length} entries of the firmware's log in ${lanes.length} lanes. The table below has them.`},
-    ticks.map((ns) => [svg("line", {x1: x(ns), x2: x(ns), y1: 18, y2: height, class: "grid"}), svg("text", {x: x(ns), y: 12, class: "tick"}, `${number(ns / size)} ${unit}`)]),
+    ticks.map((ns, i) => [svg("line", {x1: x(ns), x2: x(ns), y1: 18, y2: height, class: "grid"}), svg("text", {x: x(ns), y: 12, class: "tick"}, `${texts[i]} ${unit}`)]),
     lanes.map((l, i) => {
       const y = 24 + i * line;
       return svg("g", null, svg("text", {x: left - 8, y: y + 13, class: "lane"}, `${l.node} ${l.name}`),
         l.bars.map((b) => withTip(svg("rect", {x: x(b.from), y: y + 2, width: Math.max(1.5, x(b.to ?? end) - x(b.from)), height: line - 8, style: `fill:${colour(states.indexOf(b.state))}`}),
           () => tipLines(`${l.node} ${l.name}`, [["state", b.state], ["from", time(b.from)], ["for", b.to === null ? "to the end" : time(b.to - b.from)]]))),
         l.marks.map((e) => withTip(e.length ? svg("rect", {x: x(e.ns), y: y + 2, width: Math.max(1.5, x(e.ns + e.length) - x(e.ns)), height: line - 8, class: "mark"})
-          : svg("circle", {cx: x(e.ns), cy: y + 10, r: 3.5, class: "mark"}), () => tipLines(e.code, [["time", time(e.ns)], ["", e.text]]))));
+          : svg("circle", {cx: x(e.ns), cy: y + 10, r: 3.5, class: "mark"}), () => tipLines(e.code, [["time", time(e.ns)], ...(e.length ? [["for", time(e.length)]] : []), ["", e.text]]))));
     }));
   const {lines, all: total} = run.firmware_log ?? {lines: [], all: 0};
   return section(title,

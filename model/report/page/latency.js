@@ -27,7 +27,7 @@ function breakdownTable(work) {
 
 function breakdownSection(run) {
   const works = run.stats.latency_breakdown ?? [];
-  if (works.length === 0) return section("Latency breakdown", missing("This run's stats.json has no latency_breakdown: a newer rnicsim writes it."));
+  if (works.length === 0) return section("Latency breakdown", missing("This run's stats.json has no latency_breakdown: rnicsim run --breakdown writes it."));
   const content = works.map((work) => el("figure", {class: "chart"},
     el("figcaption", null, `${breakdownName(work)}${work.work ? ` (${work.operation})` : ""}, ${number(work.requests)} requests`),
     stackedBars(breakdownBars(work), work.parts.map((p) => p.name), time),

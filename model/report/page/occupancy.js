@@ -13,7 +13,8 @@ function stateBar(o) {
 // Bin 0 is the occupancy 0; each further one has bin_width values, of which the middle stands for all.
 function binLevel(o, i) {
   const width = o.bin_width ?? 1;
-  return i === 0 ? 0 : (i - 1) * width + (width + 1) / 2;
+  const level = i === 0 ? 0 : (i - 1) * width + (width + 1) / 2;
+  return o.capacity > 0 ? Math.min(level, o.capacity) : level;
 }
 function binText(o, i) {
   const width = o.bin_width ?? 1;

@@ -4,7 +4,7 @@
 function laneOf(event) {
   const where = event.where ?? "";
   if (/^(posted|polled)$/.test(event.kind) || /driver|host/.test(where)) return `${event.node} host`;
-  const group = /\.(pcie|tx|rx|responder|completion|firmware|terminate|host)\b/.exec(where)?.[1];
+  const group = /(?:^|\.)(pcie|tx|rx|responder|completion|firmware|terminate|host)\b/.exec(where)?.[1];
   if (/mac|frame/.test(`${where} ${event.kind}`)) return `${event.node} wire`;
   return `${event.node} ${group === "host" ? "pcie" : group ?? "chip"}`;
 }
@@ -23,7 +23,7 @@ function lanesOf(events) {
 const kMostEvents = 160;
 
 function sequenceOf(request) {
-  const all = request.events;
+  const all = request.events, many = request.all ?? all.length;
   const events = all.length <= kMostEvents ? all : [...all.slice(0, kMostEvents / 2), ...all.slice(-kMostEvents / 2)];
   const lanes = lanesOf(events);
   const begin = all[0].time_ps, line = 20, left = 92, step = 118, top = 40;
@@ -45,7 +45,7 @@ function sequenceOf(request) {
     ];
   });
   return el("div", null,
-    events.length < all.length ? prose(`The first and the last ${kMostEvents / 2} of ${all.length} events; the table has all.`, {class: "note"}) : null,
+    events.length < many ? prose(`The first and the last ${kMostEvents / 2} of ${number(many)} events; the table has ${all.length < many ? number(all.length) : "all"}.`, {class: "note"}) : null,
     el("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": `Sequence of request ${request.id}`},
       svg("svg", {class: "sequence", width, height, role: "img", "aria-label": `${all.length} events of request ${request.id} over ${time((all[all.length - 1].time_ps - begin) / 1000)}. The table below has them.`},
         svg("defs", null, svg("marker", {id: marker, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto"}, svg("path", {d: "M0 0 L8 4 L0 8 z", class: "arrow-head"}))),

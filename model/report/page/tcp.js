@@ -43,7 +43,8 @@ function tcpChart(direction) {
     describe: `${number(direction.octets)} octets in ${number(direction.segments)} segments, ${number(direction.retransmissions)} of them sent again.`});
   return el("div", null, el("p", null, `${octets(direction.octets)} in ${number(direction.segments)} segments; `,
     el("strong", {class: direction.retransmissions > 0 ? "again" : null}, `${number(direction.retransmissions)} sent again`), "."), chart,
-  direction.joined_ns > 0 ? prose(`Segments within ${time(direction.joined_ns)} that follow each other are one stroke; each one that was sent again has its own mark.`, {class: "note"}) : null);
+  direction.joined_ns > 0 || again.length < direction.retransmissions ? prose(`Segments within ${time(direction.joined_ns)} that follow each other are one stroke${again.length < direction.retransmissions
+    ? `; of those that were sent again ${number(again.length)} are shown` : "; each one that was sent again has its own mark"}.`, {class: "note"}) : null);
 }
 
 function tcpSection(run) {

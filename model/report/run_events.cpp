@@ -1,0 +1,84 @@
+#include "model/report/run_events.h"
+
+#include <set>
+
+#include <fmt/format.h>
+
+#include "model/common/check.h"
+#include "model/trace/request_story.h"
+#include "model/trace/sqlite.h"
+
+namespace rnic::report {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr unsigned kSlowest = 5;
+constexpr std::size_t kMostEvents = 2000;    // of a request: a long Read has tens of thousands
+constexpr std::size_t kMostCommands = 2000;  // churn has more, and the page a line for each
+
+ordered_json event_json(const StoryLine& line) {
+  ordered_json j{{"time_ps", line.ps}, {"node", line.node}, {"where", line.place}, {"kind", line.kind}};
+  if (line.bytes) j["bytes"] = *line.bytes;
+  std::string text = line.words;
+  const auto add = [&text](const std::string& more) { text += (text.empty() ? "" : ", ") + more; };
+  if (line.tag) add(fmt::format("tag {}", *line.tag));
+  if (line.address) add(fmt::format("address {:#x}", *line.address));
+  if (!text.empty()) j["text"] = text;
+  return j;
+}
+
+// The first and the last, where there are too many.
+ordered_json events_json(const std::vector<StoryLine>& lines) {
+  ordered_json events = ordered_json::array();
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (i >= kMostEvents / 2 && i + kMostEvents / 2 < lines.size()) continue;
+    events.push_back(event_json(lines[i]));
+  }
+  return events;
+}
+
+}  // namespace
+
+ordered_json request_events(const std::string& database, const std::vector<std::string>& chosen,
+                            const std::vector<ChosenRequest>& examples) {
+  const RequestStory story(database);
+  ordered_json list = ordered_json::array();
+  std::set<std::uint64_t> known;
+  const auto add = [&](const RequestSpan& request, const std::string& why) {
+    if (!known.insert(request.id.v).second) return;
+    const std::vector<StoryLine> lines = story.tell(request);
+    list.push_back({{"id", request.text}, {"why", why}, {"all", lines.size()}, {"events", events_json(lines)}});
+  };
+  for (const std::string& id : chosen) add(story.find(id), "");
+  for (const ChosenRequest& example : examples) {
+    try {
+      add(story.find(example.id), example.why);
+    } catch (const ConfigError&) {  // of a run that began to write its database later
+    }
+  }
+  unsigned place = 0;
+  for (const RequestSpan& request : story.slowest(kSlowest)) {
+    ++place;
+    add(request, place == 1 ? "the slowest" : fmt::format("number {} of the slowest", place));
+  }
+  return list;
+}
+
+ordered_json firmware_commands(const std::string& file) try {
+  const Sqlite database(file, SQLITE_OPEN_READONLY);
+  SqliteStatement row = database.prepare(
+      "SELECT time_ps, node, coalesce(words, ''), coalesce(bytes, 0) FROM events WHERE kind = 'command' "
+      "ORDER BY time_ps, id LIMIT ?");
+  row.bind(1, kMostCommands);
+  ordered_json list = ordered_json::array();
+  while (row.step()) {
+    list.push_back(
+        {{"time_ps", row.number(0)}, {"node", row.text(1)}, {"text", row.text(2)}, {"cycles", row.number(3)}});
+  }
+  return list;
+} catch (const SqliteError& error) {
+  throw ConfigError(file + ": " + error.what());
+}
+
+}  // namespace rnic::report
