@@ -1,5 +1,6 @@
 #include "model/report/run_events.h"
 
+#include <cstdlib>
 #include <set>
 
 #include <fmt/format.h>
@@ -68,13 +69,15 @@ ordered_json request_events(const std::string& database, const std::vector<std::
 ordered_json firmware_commands(const std::string& file) try {
   const Sqlite database(file, SQLITE_OPEN_READONLY);
   SqliteStatement row = database.prepare(
-      "SELECT time_ps, node, coalesce(words, ''), coalesce(bytes, 0) FROM events WHERE kind = 'command' "
-      "ORDER BY time_ps, id LIMIT ?");
+      "SELECT time_ps, node, coalesce(words, '') FROM events WHERE kind = 'command' ORDER BY time_ps, id LIMIT ?");
   row.bind(1, kMostCommands);
   ordered_json list = ordered_json::array();
   while (row.step()) {
+    const std::string words = row.text(2);  // "create_qp, 105 cycles"
+    const std::size_t comma = words.find(", ");
+    const std::uint64_t cycles = comma == std::string::npos ? 0 : std::strtoull(&words[comma + 2], nullptr, 10);
     list.push_back(
-        {{"time_ps", row.number(0)}, {"node", row.text(1)}, {"text", row.text(2)}, {"cycles", row.number(3)}});
+        {{"time_ps", row.number(0)}, {"node", row.text(1)}, {"text", words.substr(0, comma)}, {"cycles", cycles}});
   }
   return list;
 } catch (const SqliteError& error) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <unordered_map>
+#include <utility>
 
 #include "model/common/check.h"
 #include "model/trace/sqlite.h"
@@ -120,14 +121,13 @@ std::uint64_t Database::place_of(const char* where) {
   return known->second = named->second;
 }
 
-// A column has what its name says, or nothing. `row` is that of the statement, from 0 on.
+// A column has what its name says, or nothing. `row` is that of the statement, from 0 on, where all is nothing before.
 void Database::bind(SqliteStatement& to, int row, const TimedEvent& t, std::string& words) {
   const TraceEvent& e = t.event;
   int parameter = row * kColumns;
   const auto put = [&](bool is_known, std::uint64_t value) {
     ++parameter;
     if (is_known) to.bind(parameter, value);
-    else to.bind_null(parameter);
   };
   const bool tlp = is_tlp(e.kind);
   put(true, t.ps);
@@ -142,8 +142,7 @@ void Database::bind(SqliteStatement& to, int row, const TimedEvent& t, std::stri
   put(e.has_address(), e.address);
   put(e.has_tag(), e.tag);
   words = tlp ? std::string() : words_(e);
-  if (words.empty()) to.bind_null(++parameter);
-  else to.bind(++parameter, words);
+  if (!words.empty()) to.bind(++parameter, words);
 }
 
 void Database::note(const TimedEvent& t) {
@@ -156,44 +155,53 @@ void Database::note(const TimedEvent& t) {
   if (t.event.kind == polled_) r.polled_ps = t.ps;
 }
 
-void Database::events(const std::vector<TimedEvent>& batch) {
-  for (const TimedEvent& t : batch) {
+void Database::write_events(const std::vector<TimedEvent>& events) {
+  for (const TimedEvent& t : events) {
     if (t.event.request) note(t);
   }
-  attempt([&] {
-    std::string words[kRows];  // live until the statement has run
-    std::size_t i = 0;
-    for (; i + kRows <= batch.size(); i += kRows) {
-      for (int row = 0; row < kRows; ++row) bind(statements_->events, row, batch[i + row], words[row]);
-      statements_->events.run();
-    }
-    for (; i < batch.size(); ++i) {
-      bind(statements_->event, 0, batch[i], words[0]);
-      statements_->event.run();
-    }
+  std::string words[kRows];  // live until the statement has run
+  std::size_t i = 0;
+  for (; i + kRows <= events.size(); i += kRows) {
+    statements_->events.unbind_all();
+    for (int row = 0; row < kRows; ++row) bind(statements_->events, row, events[i + row], words[row]);
+    statements_->events.run();
+  }
+  for (; i < events.size(); ++i) {
+    statements_->event.unbind_all();
+    bind(statements_->event, 0, events[i], words[0]);
+    statements_->event.run();
+  }
+}
+
+void Database::write_frame(const FrameRecord& frame) {
+  SqliteStatement& row = statements_->frame;
+  row.unbind_all();
+  row.bind(1, frame.number);
+  row.bind(2, frame.ps);
+  if (frame.sender) row.bind(3, nodes_[*frame.sender]);
+  row.bind(4, frame.bytes);
+  if (frame.request) row.bind(5, frame.request.v);
+  if (frame.tcp) {
+    row.bind(6, frame.tcp->seq);
+    row.bind(7, frame.tcp->ack);
+    row.bind(8, frame.tcp->flags);
+    row.bind(9, frame.tcp->payload);
+  }
+  row.run();
+}
+
+void Database::post(std::vector<TimedEvent> events) {
+  worker_.post([this, events = std::move(events), frames = std::exchange(frames_, {})] {
+    attempt([&] {
+      write_events(events);
+      for (const FrameRecord& frame : frames) write_frame(frame);
+    });
   });
 }
 
-void Database::frame(const FrameRecord& frame) {
-  attempt([&] {
-    SqliteStatement& row = statements_->frame;
-    row.bind(1, frame.number);
-    row.bind(2, frame.ps);
-    if (frame.sender) row.bind(3, nodes_[*frame.sender]);
-    else row.bind_null(3);
-    row.bind(4, frame.bytes);
-    if (frame.request) row.bind(5, frame.request.v);
-    else row.bind_null(5);
-    for (int column = 6; column <= 9; ++column) row.bind_null(column);
-    if (frame.tcp) {
-      row.bind(6, frame.tcp->seq);
-      row.bind(7, frame.tcp->ack);
-      row.bind(8, frame.tcp->flags);
-      row.bind(9, frame.tcp->payload);
-    }
-    row.run();
-  });
-}
+void Database::events(const std::vector<TimedEvent>& batch) { post(batch); }
+
+void Database::frame(const FrameRecord& frame) { frames_.push_back(frame); }
 
 void Database::add_facts(const std::vector<RunFact>& facts) {
   SqliteStatement add = statements_->database.prepare("INSERT INTO run VALUES (nullif(?, ''), ?, ?)");
@@ -227,6 +235,8 @@ void Database::add_requests() {
 }
 
 void Database::close(const std::vector<RunFact>& facts) {
+  post({});
+  worker_.finish();
   attempt([&] {
     add_facts(facts);
     add_requests();

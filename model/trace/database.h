@@ -9,6 +9,7 @@
 
 #include "model/trace/event_stream.h"
 #include "model/trace/pending_file.h"
+#include "model/trace/worker.h"
 
 namespace rnic {
 
@@ -43,7 +44,8 @@ class Database final : public EventReader {
   Database(const std::string& file, const std::vector<std::string>& nodes, EventWords words);
   ~Database() override;
 
-  // The first failure is kept for close(), which may throw where the run must go on.
+  // Rows are made in a thread of their own. The first failure is kept for close(), which may throw where the run must
+  // go on.
   void events(const std::vector<TimedEvent>& batch) override;
   void frame(const FrameRecord& frame);
   // Makes requests and indexes of what there is. OutputError if not all could be written; then there is no file.
@@ -59,6 +61,9 @@ class Database final : public EventReader {
     std::optional<std::uint64_t> posted_ps, polled_ps;
   };
   std::uint64_t place_of(const char* where);
+  void post(std::vector<TimedEvent> events);
+  void write_events(const std::vector<TimedEvent>& events);
+  void write_frame(const FrameRecord& frame);
   void bind(SqliteStatement& to, int row, const TimedEvent& t, std::string& words);
   void note(const TimedEvent& t);
   void add_facts(const std::vector<RunFact>& facts);
@@ -71,7 +76,9 @@ class Database final : public EventReader {
   std::optional<TraceKind> posted_, polled_;  // where there are such kinds
   std::vector<Request> requests_;
   std::unordered_map<std::uint64_t, std::size_t> request_index_;  // looked up, never iterated
+  std::vector<FrameRecord> frames_;                               // for the next task
   std::string failure_;                                           // of the first write that failed
+  Worker worker_;                                                 // ends before what it works on
 };
 
 }  // namespace rnic

@@ -33,6 +33,8 @@ class SqliteStatement final {
     sqlite3_bind_text(statement_.get(), parameter, text.data(), static_cast<int>(text.size()), SQLITE_STATIC);
   }
   void bind_null(int parameter) { sqlite3_bind_null(statement_.get(), parameter); }
+  // A parameter without a value is null.
+  void unbind_all() { sqlite3_clear_bindings(statement_.get()); }
 
   // True if there is a row.
   bool step() {

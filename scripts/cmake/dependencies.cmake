@@ -17,6 +17,8 @@ rnic_require_pkg(UNICORN unicorn libunicorn-dev)
 find_package(nlohmann_json REQUIRED)
 find_package(fmt REQUIRED)
 find_package(ZLIB REQUIRED)
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
 find_package(Boost REQUIRED COMPONENTS program_options)  # of the rest only headers
 
 # SystemC encodes the C++ standard in a symbol; a mismatch is a page of linker errors, so ask first.

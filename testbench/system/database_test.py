@@ -1,6 +1,8 @@
 """The database of a run tells what its other outputs tell, and `explain` reads it."""
 import csv
+import os
 import re
+import shlex
 import sqlite3
 import unittest
 
@@ -76,6 +78,22 @@ class Database(ProgramTest):
         self.assertEqual([line.split()[0] for line in story[2:]], [f"{t // 10**6}.{t % 10**6:06}" for t in times])
         since = [line.split()[2] for line in story[2:]]
         self.assertEqual(since, ["+0.000"] + [f"+{(b - a) // 1000}.{(b - a) % 1000:03}" for a, b in zip(times, times[1:])])
+
+    def test_no_room_for_it(self):
+        program = shlex.join([os.environ["RNICSIM"], "run", self.small_scenario(), "--no-capture", "--db", "out/run.sqlite"])
+        run = self.run_command("bash", "-c", f"ulimit -f 500; exec {program}")  # in 1024 octets
+        self.assertEqual(run.returncode, 5, run.stderr)
+        self.assertRegex(run.stderr, r"^rnicsim: out/run.sqlite: cannot be written: ")
+        self.assertNotIn("out/run.sqlite", "".join(self.files()))
+        self.assertIn("out/stats.json", self.files())
+
+    def test_of_one_side_of_a_capture(self):
+        run = self.run_program("replay", TRACES / "siw/rping-64.pcap", "--as", "server", "--out", "out", "--db", "out/run.sqlite")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        database = sqlite3.connect(self.folder / "out/run.sqlite")
+        self.addCleanup(database.close)
+        senders = dict(database.execute("SELECT sender IS NULL, count(*) FROM frames GROUP BY 1"))
+        self.assertEqual(senders.keys(), {0, 1})
 
     def check_refused(self, text, *arguments):
         run = self.run_program(*arguments)
