@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/common/check.h"
 #include "model/common/cycle.h"
 
 namespace rnic {
@@ -71,6 +72,7 @@ class Account final {
     add(at);
   }
   void add(Cycle at) {
+    RNIC_CHECK(at >= last_);
     const Cycle cycles = at - last_;
     last_ = at;
     totals_.cycles += cycles;

@@ -50,6 +50,7 @@ class PhaseJudge {
  private:
   static Candidate busy(const std::string& name, const std::string& where, double share) {
     Candidate c{{name, where, share, {}, {}}, Reach::kProcessor, share >= kSaturated};
+    c.what.evidence.push_back(fmt::format("busy {} of the time", percent(share)));
     c.what.line = fmt::format("{}{} ({} busy)", name, where.empty() ? "" : " of " + where, percent(share));
     return c;
   }
@@ -146,6 +147,9 @@ BottleneckReport find_bottleneck(const Accounting& accounting, const std::functi
     const std::string when = accounting.phases().size() == 1 ? ""
                                                              : fmt::format(" in {}, {} of the time", name(p.number),
                                                                            percent(share_of(p.time_ps, work_ps)));
+    for (std::size_t i = 1; i < list.size() && list[i].limits; ++i) {
+      list.front().what.evidence.push_back("nearer to the programs, or as busy: " + list[i].what.line);
+    }
     list.front().what.line += when;
     phases.push_back(list.front().what.line);
     if (p.time_ps <= longest_ps) continue;

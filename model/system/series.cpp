@@ -45,25 +45,39 @@ Series::Series(const SeriesOptions& options, const std::vector<Station>& station
 }
 
 // A column begins with its first value: a QP that comes later has none before.
-void Series::add(const std::string& name, const std::string& unit, Kind kind, double value) {
-  const auto [found, fresh] = at_.try_emplace(name, columns_.size());
-  if (fresh) columns_.push_back({name, unit, kind});
+std::size_t Series::column(const std::string& name, const std::string& unit, Kind kind) {
+  if (next_column_ >= columns_.size() || columns_[next_column_].name != name) {
+    const auto [found, fresh] = at_.try_emplace(name, columns_.size());
+    if (fresh) columns_.push_back({name, unit, kind});
+    next_column_ = found->second;
+  }
+  return next_column_++;
+}
+
+void Series::put(std::size_t column, double value) {
   std::vector<double>& row = rows_.back();
-  if (row.size() <= found->second) row.resize(found->second + 1, std::nan(""));
-  row[found->second] = value;
+  if (row.size() <= column) row.resize(column + 1, std::nan(""));
+  row[column] = value;
+}
+
+void Series::level(const std::string& name, const std::string& unit, double value) {
+  put(column(name, unit, Kind::kLevel), value);
 }
 
 // `scale` is of the sum; the rest is per second.
 void Series::rate(const std::string& name, const std::string& unit, double sum, double scale) {
-  const double before = std::exchange(sums_[name], sum);
+  const std::size_t c = column(name, unit, Kind::kRate);
+  const double before = std::exchange(columns_[c].sum, sum);
   const double seconds = static_cast<double>(now_ps_ - last_ps_) * 1e-12;
-  add(name, unit, Kind::kRate, seconds == 0 ? 0 : (sum - before) * scale / seconds);
+  put(c, seconds == 0 ? 0 : (sum - before) * scale / seconds);
 }
 
 void Series::sample() {
   now_ps_ = kernel_time_ps();
   time_ps_.push_back(now_ps_);
   rows_.emplace_back();
+  rows_.back().reserve(columns_.size());
+  next_column_ = 0;
   sample_wires();
   sample_counters();
   sample_accounts();
@@ -98,9 +112,9 @@ void Series::sample_accounts() {
     const Account::Totals passed = now[i] - totals_[i];
     const double cycles = passed.cycles == 0 ? 1 : static_cast<double>(passed.cycles);
     const std::string name = t.node + '.' + t.name;
-    add(name, t.kind, Kind::kLevel, static_cast<double>(passed.taken) / cycles);
+    level(name, t.kind, static_cast<double>(passed.taken) / cycles);
     if (t.reach == Reach::kNobodyWaits) continue;
-    add(name + ".blocked", "ratio", Kind::kLevel, static_cast<double>(passed.blocked) / cycles);
+    level(name + ".blocked", "ratio", static_cast<double>(passed.blocked) / cycles);
   }
   totals_ = now;
 }
@@ -118,20 +132,20 @@ void Series::sample_flows(const Station& s) {
     const std::optional<Qpn> qpn = chip.contexts().qp_of(FlowId{n});
     if (!options_.per_qp || !qpn) continue;
     const std::string qp = fmt::format("{}.qp{}", s.name, qpn->v);
-    // Sequence numbers wrap; less than one turn passes in an interval of less than 0.3 s at 100 Gb/s.
-    const auto last = una_.try_emplace(qp, flow.snd_una).first;
-    const std::uint32_t acknowledged = flow.snd_una - std::exchange(last->second, flow.snd_una);
-    rate(qp + ".acknowledged", "Gb/s", sums_[qp + ".acknowledged"] + acknowledged, kGigabits);
-    add(qp + ".unacknowledged", "octets", Kind::kLevel, flow.unacknowledged);
-    add(qp + ".cwnd", "octets", Kind::kLevel, flow.congestion_window);
-    add(qp + ".window", "octets", Kind::kLevel, flow.peer_window);
+    // Less than one turn of the sequence numbers passes in 0.3 s at 100 Gb/s.
+    Acknowledged& sum = acknowledged_.try_emplace(qp, Acknowledged{flow.snd_una, 0}).first->second;
+    sum.octets += flow.snd_una - std::exchange(sum.una, flow.snd_una);
+    rate(qp + ".acknowledged", "Gb/s", sum.octets, kGigabits);
+    level(qp + ".unacknowledged", "octets", flow.unacknowledged);
+    level(qp + ".cwnd", "octets", flow.congestion_window);
+    level(qp + ".window", "octets", flow.peer_window);
     const TxScheduler::OnChip state = chip.rdmap_segmenter.qp_state(*qpn);
-    add(qp + ".wqes", "WQEs", Kind::kLevel, state.wqes);
-    add(qp + ".reads", "requests", Kind::kLevel, state.reads);
+    level(qp + ".wqes", "WQEs", state.wqes);
+    level(qp + ".reads", "requests", state.reads);
   }
-  add(s.name + ".flows", "flows", Kind::kLevel, open);
-  add(s.name + ".cwnd", "octets", Kind::kLevel, congestion);
-  add(s.name + ".window", "octets", Kind::kLevel, window);
+  level(s.name + ".flows", "flows", open);
+  level(s.name + ".cwnd", "octets", congestion);
+  level(s.name + ".window", "octets", window);
 }
 
 std::string Series::csv() const {

@@ -41,8 +41,11 @@ class Series final {
   struct Column {
     std::string name, unit;
     Kind kind;
+    double sum = 0;  // of a rate: what it counted until now
   };
-  void add(const std::string& name, const std::string& unit, Kind kind, double value);
+  std::size_t column(const std::string& name, const std::string& unit, Kind kind);
+  void put(std::size_t column, double value);
+  void level(const std::string& name, const std::string& unit, double value);
   void rate(const std::string& name, const std::string& unit, double sum, double scale);
   void sample_counters();
   void sample_accounts();
@@ -56,10 +59,14 @@ class Series final {
   std::vector<std::pair<std::string, const StatsRegistry::Entry*>> counters_;
   std::uint64_t next_ps_, last_ps_ = 0, now_ps_ = 0;
   std::vector<Column> columns_;
-  std::map<std::string, std::size_t> at_;     // columns by name
-  std::map<std::string, double> sums_;        // what a rate counted until now
-  std::vector<Account::Totals> totals_;       // by Accounted
-  std::map<std::string, std::uint32_t> una_;  // by QP
+  std::map<std::string, std::size_t> at_;  // columns by name
+  std::size_t next_column_ = 0;            // most come in the order of the row before
+  std::vector<Account::Totals> totals_;    // by Accounted
+  struct Acknowledged {
+    std::uint32_t una = 0;  // a sequence number, which wraps
+    double octets = 0;
+  };
+  std::map<std::string, Acknowledged> acknowledged_;  // by QP
   std::vector<std::uint64_t> time_ps_;
   std::vector<std::vector<double>> rows_;  // of the columns that there were
 };

@@ -61,6 +61,12 @@ TEST(Account, ACoreIsTakenAheadOfTheClock) {
   expect(a.totals(40), {40, 5 + 11, 0, 24, 16});
 }
 
+TEST(Account, TimeDoesNotGoBack) {
+  Account a(1);
+  a.set(5, 1, false);
+  EXPECT_THROW(a.set(4, 0, false), InternalError);
+}
+
 TEST(Account, ManyValuesShareABin) {
   Account a(131072);  // octets
   EXPECT_EQ(a.bin_width(), 2048);
