@@ -69,7 +69,11 @@ std::string PointReader::id(const Scenario& point) {
   nlohmann::json contents = common_;
   contents["images"] = images(config);
   contents["run"] = nlohmann::json(dump_system(config.run));
-  for (const SystemConfig& node : config.nodes) contents["nodes"].push_back(nlohmann::json(dump_system(node)));
+  for (std::size_t i = 0; i < config.nodes.size(); ++i) {
+    const ScenarioNode& node = point.nodes.at(i);
+    const bool as_run = node.config.settings().empty() && node.assigned.settings().empty();
+    contents["nodes"].push_back(as_run ? nlohmann::json() : nlohmann::json(dump_system(config.nodes[i])));
+  }
   nlohmann::json& scenario = contents["scenario"] = point.effective;
   for (const char* key : {"name", "description", "config", "link"}) scenario.erase(key);
   for (nlohmann::json& node : scenario["nodes"]) node.erase("config");

@@ -102,7 +102,7 @@ Json SweepSummary::settings(std::size_t point, bool with_repeats) const {
     const SweepAxis& axis = sweep_.axes[a];
     if (axis.mean && !with_repeats) continue;
     if (sweep_.indexes(point)[a] == Sweep::kBaseline && !axis.baseline) continue;
-    for (const std::string& key : axis.keys) settings[key] = sweep_.value(point, a);
+    for (std::size_t k = 0; k < axis.keys.size(); ++k) settings[axis.keys[k]] = sweep_.value_of_key(point, a, k);
   }
   return settings;
 }

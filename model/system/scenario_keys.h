@@ -230,9 +230,10 @@ template <>
 struct Keys<SweepAxis> {
   template <class V>
   static void fields(V& v) {
-    v.form("key", "text, or list of text", "required",
-           "dotted path of a setting, which takes precedence over the scenario's `config` and `link`, or of a value of "
-           "the scenario (above); of a list, all have the axis's value");
+    v.form(
+        "key", "text, or list of text", "required",
+        "dotted path of a setting, which takes precedence over the scenario's `config` and `link`, or of a value of "
+        "the scenario (above); of several, each has the axis's value, or its own where the value is a list of as many");
     v.form("values", "list, or an object", "required",
            "numbers, words, true and false; for a value of the scenario also what its key takes. An object is a range "
            "(below)");

@@ -29,10 +29,23 @@ struct AxisSource {
   std::optional<SweepRange> interval;
 };
 
+bool is_tuple(const std::vector<std::string>& keys, const nlohmann::json& value) {
+  return keys.size() > 1 && value.is_array();
+}
+
 // A setting has numbers and words; some values of a scenario are lists and objects.
+void expect_value_of(const std::string& key, const ScenarioValue& v) {
+  if ((v.is_object() || v.is_list()) && !is_scenario_path(key)) v.fail("is no value of a setting");
+}
+
 void expect_value_of(const std::vector<std::string>& keys, const ScenarioValue& v) {
-  const bool simple = !v.is_object() && !v.is_list();
-  if (!simple && !std::all_of(keys.begin(), keys.end(), is_scenario_path)) v.fail("is no value of a setting");
+  if (!is_tuple(keys, v.json())) {
+    for (const std::string& key : keys) expect_value_of(key, v);
+    return;
+  }
+  const std::vector<ScenarioValue> values = v.elements();
+  if (values.size() != keys.size()) v.fail(fmt::format("must have {} values, as there are keys", keys.size()));
+  for (std::size_t i = 0; i < keys.size(); ++i) expect_value_of(keys[i], values[i]);
 }
 
 std::vector<std::string> keys_of(const ScenarioValue& v) {
@@ -220,11 +233,18 @@ nlohmann::json Sweep::value(std::size_t point, std::size_t axis) const {
   return index != kBaseline ? axes[axis].values[index] : axes[axis].baseline.value_or(nullptr);
 }
 
+nlohmann::json Sweep::value_of_key(std::size_t point, std::size_t axis, std::size_t key) const {
+  const nlohmann::json whole = value(point, axis);
+  return is_tuple(axes[axis].keys, whole) ? whole.at(key) : whole;
+}
+
 Overlay Sweep::settings(std::size_t point) const {
   Overlay overlay;
   for (std::size_t a = 0; a < axes.size(); ++a) {
     if (rows.at(point)[a] == kBaseline && !axes[a].baseline) continue;
-    for (const std::string& key : axes[a].keys) overlay.put(key, {value(point, a), false, "sweep"});
+    for (std::size_t k = 0; k < axes[a].keys.size(); ++k) {
+      overlay.put(axes[a].keys[k], {value_of_key(point, a, k), false, "sweep"});
+    }
   }
   return overlay;
 }

@@ -15,7 +15,7 @@ namespace rnic {
 
 // Settings that have the same value at every point, and the values that they take.
 struct SweepAxis {
-  std::vector<std::string> keys;  // dotted paths; one or more
+  std::vector<std::string> keys;  // dotted paths; of several, each has the value, or its own one of a list
   std::string title;
   std::vector<nlohmann::json> values;      // of a sample: one for each of its points
   std::vector<std::string> labels;         // of the values, in tables
@@ -51,6 +51,8 @@ struct Sweep {
   const std::vector<std::size_t>& indexes(std::size_t point) const { return rows.at(point); }
   // What the axis has there; null for a baseline that the scenario says.
   nlohmann::json value(std::size_t point, std::size_t axis) const;
+  // What that key of the axis has there.
+  nlohmann::json value_of_key(std::size_t point, std::size_t axis, std::size_t key) const;
   // By their paths; they take precedence over the scenario's own settings.
   Overlay settings(std::size_t point) const;
   // "loss 1 %, SACK on"; where one axis varies at a time, only that, or "baseline".

@@ -291,7 +291,7 @@ class Sweep(ProgramTest):
     def test_a_terminal_shows_how_far_it_is(self):
         terminal, end = pty.openpty()
         command = [os.environ["RNICSIM"], "run", self.long_scenario(), "--out", "out", "--jobs", "1", "--set",
-                   "work.send0.count=3000"]
+                   "work.send0.count=1200"]
         with subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=end, text=True) as sweep:
             os.close(end)
             shown = b""

@@ -145,6 +145,16 @@ TEST(Sweep, SeveralKeysHaveOneValue) {
   EXPECT_EQ(s.sweep.text(0), "connections.c0.ord, connections.c0.ird 3");
 }
 
+TEST(Sweep, SeveralKeysMayHaveValuesOfTheirOwn) {
+  const Scenario s = parse_scenario(
+      scenario_with(R"([{"key": ["connections.c0.ord", "rnic.tcp.sack"], "values": [[3, true], [5, false]]}])"), "s");
+  EXPECT_EQ(at_point(s, 1).plan.connections[0].from_side.ord, 5u);
+  EXPECT_EQ(at_point(s, 0).config.find("rnic.tcp.sack")->value, true);
+  EXPECT_EQ(s.sweep.axes[0].labels[1], "[5,false]");
+  EXPECT_EQ(message_of(scenario_with(R"([{"key": ["a", "b"], "values": [[1, 2], [3]]}])")),
+            "s.json: sweep[0].values[1]: must have 2 values, as there are keys");
+}
+
 TEST(Sweep, AValueOfTheScenarioMayBeAnObject) {
   const Scenario s = parse_scenario(
       scenario_with(R"([{"key": "work.send0.size", "values": [1, {"law": "uniform", "min": 5, "max": 6}]}])"), "s");
