@@ -78,6 +78,8 @@ class Page(ReportTest):
         self.assertEqual(self.run_script("[...document.querySelectorAll('main section')].filter(s => !document.getElementById(s.getAttribute('aria-labelledby'))).length"), 0)
         self.assertEqual(self.run_script("document.querySelectorAll('h1').length"), 1)
         self.assertEqual(self.run_script("(() => { const ids = [...document.querySelectorAll('[id]')].map(e => e.id); return ids.length - new Set(ids).size; })()"), 0)
+        without_role = "[...document.querySelectorAll('[tabindex]:not([role]):not(main)')].map(e => e.outerHTML.slice(0, 200))"
+        self.assertEqual(self.run_script(without_role), [])
         charts = "document.querySelectorAll('figure').length"
         tables = "[...document.querySelectorAll('figure')].filter(f => f.querySelector('details')).length"
         self.assertEqual(self.run_script(charts), self.run_script(tables), "a table behind each chart")
