@@ -5,6 +5,7 @@
 
 #include "model/abi/host_abi.h"
 #include "model/common/ids.h"
+#include "model/common/request_id.h"
 #include "model/rnic/messages/parts.h"
 
 namespace rnic {

@@ -27,7 +27,7 @@ TEST_F(LinkAccountTest, ABeatThatIsTakenAtOnceWaitsForNobody) {
   Link<int> link("link", clk, {4, 3, 1});
   LinkAccount account(link);
   join(link);
-  source.script({1, 2, 3}, 10);  // pushed in 10, 11, 12; taken in 13, 14, 15
+  source.send_at(10, {1, 2, 3});  // pushed in 10, 11, 12; taken in 13, 14, 15
   run_until_idle();
   expect(account.until(20).totals(20), 20, 5, 0);
   EXPECT_THAT(account.until(20).cycles_at(), ElementsAre(15, 2, 2, 1, 0));
@@ -38,7 +38,7 @@ TEST_F(LinkAccountTest, AConsumerThatStallsMakesBeatsWait) {
   Link<int> link("link", clk, {2, 1, 1});
   LinkAccount account(link);
   join(link);
-  source.script({1, 2, 3, 4}, 10);
+  source.send_at(10, {1, 2, 3, 4});
   sink.pause(window(12, 14));
   run_until_idle();
   EXPECT_THAT(source.cycles(), ElementsAre(10, 11, 12, 15));
@@ -53,7 +53,7 @@ TEST_F(LinkAccountTest, ItMayBeAskedAmidAWait) {
   Link<int> link("link", clk, {2, 1, 1});
   LinkAccount account(link);
   join(link);
-  source.script({1, 2}, 10);
+  source.send_at(10, {1, 2});
   sink.pause(window(11, 40));
   run_until_idle();
   // Told afterwards, as by a stage that runs ahead; asked in between.
@@ -66,7 +66,7 @@ TEST_F(LinkAccountTest, AResetEmptiesIt) {
   Link<int> link("link", clk, {2, 1, 1});
   LinkAccount account(link);
   join(link);
-  source.script({1, 2}, 10);
+  source.send_at(10, {1, 2});
   sink.pause(window(0, 1000));
   sc_core::sc_start(sc_core::sc_time::from_value(20 * clk.period_ps()));
   const Cycle end = clk.now();
