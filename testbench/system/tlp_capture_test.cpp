@@ -23,7 +23,7 @@ TEST(TlpOctetsTest, PseudoHeader) {
   place.to_device = true;
   place.space = TlpPlace::Space::kBar0;
   place.offset = 0x40;
-  place.request = 0x0102030405060708;
+  place.request = RequestId(0x0102030405060708);
   const std::vector<std::uint8_t> octets = tlp_octets(Tlp::write32(0xe0000040, 1), place);
   EXPECT_THAT(std::vector(octets.begin(), octets.begin() + 16),
               ElementsAreArray(Octets{1, 1, 1, 0, 0, 0, 0, 0x40, 1, 2, 3, 4, 5, 6, 7, 8}));
