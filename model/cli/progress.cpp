@@ -1,6 +1,7 @@
 #include "model/cli/progress.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iostream>
 
 #include <fmt/format.h>
@@ -72,7 +73,7 @@ void SweepProgress::clear() {
 
 std::string duration_text(double seconds) {
   constexpr double kMost = 1e9;
-  const auto s = static_cast<std::uint64_t>(std::min(std::max(seconds, 0.0), kMost) + 0.5);
+  const auto s = static_cast<std::uint64_t>(std::llround(std::min(std::max(seconds, 0.0), kMost)));
   if (s < 60) return fmt::format("{} s", s);
   if (s < 3600) return fmt::format("{} min {:02} s", s / 60, s % 60);
   return fmt::format("{} h {:02} min", s / 3600, s / 60 % 60);
