@@ -162,7 +162,13 @@ class Round final : public TraceSink {
   void event(const TraceDomain& domain, const TraceEvent& event) override {
     TraceEvent shifted = event;
     shifted.cycle -= start_;
+    shifted.request = first_life_of(event.request);
+    shifted.receive = first_life_of(event.receive);
     digest_.event(domain, shifted);
+  }
+  // A reset ends one use of all numbers.
+  static RequestId first_life_of(RequestId id) {
+    return id ? RequestId(id.node(), id.kind(), id.queue(), 0, id.sequence()) : id;
   }
   std::uint64_t value() const { return digest_.value(); }
   std::uint64_t events() const { return digest_.events(); }
