@@ -104,7 +104,7 @@ class WqeFetch final : public Stage, public RingSide<Doorbell>::OwnPort {
     std::uint16_t taken = 0;     // given back by the consumer
     std::uint16_t delivered = 0;
     bool listed = false;
-    std::uint64_t entries = 0;  // issued, in all
+    std::uint64_t entries = 0;             // issued, in all
     bool active = false, starved = false;  // as counted
   };
   struct Read {
