@@ -82,6 +82,7 @@ def add_stage(tree):
     arrow = f"{NAME} → "
     tree.edit("README.md", ("            ddp_placement → rdmap_dispatch" + " " * len(arrow),
                             f"            {arrow}ddp_placement → rdmap_dispatch"))
+    tree.edit("model/report/page/diagram.js", ('  ["rqe_fetch", 3, 2, ', f'  ["{NAME}", 2, 2, [], "{NAME}.fpdus"],\n  ["rqe_fetch", 3, 2, '))
     tree.add(f"testbench/unit/rx/{NAME}_test.cpp", f"{NAME}_test.cpp")
 
 
@@ -110,7 +111,7 @@ def listed(page, twin):
         for word in re.findall(r"`([^`\n]+)`", step.replace("NAME", NAME)):
             if re.fullmatch(r"\.\w+", word) and last:
                 files.add(last.rpartition(".")[0] + word)
-            elif re.fullmatch(r"[\w./-]*\.(h|cpp|md|sv|txt)", word) and not word.startswith("scripts/"):
+            elif re.fullmatch(r"[\w./-]*\.(h|cpp|js|md|sv|txt)", word) and not word.startswith("scripts/"):
                 files.add(word)
                 last = word
     return files

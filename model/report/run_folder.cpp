@@ -111,7 +111,8 @@ ordered_json read_ordered(const std::string& file) {
   return ordered_json::parse(in);
 }
 
-bool is_sweep(const fs::path& folder) { return is_file(folder / kSweep); }
+// A sweep removes an earlier run's stats.json, and a run does not remove an earlier sweep.json.
+bool is_sweep(const fs::path& folder) { return is_file(folder / kSweep) && !is_file(folder / kStats); }
 
 ordered_json read_run(const fs::path& folder, const std::string& name, const std::vector<std::string>& requests) {
   std::error_code none;

@@ -6,6 +6,7 @@ import sqlite3
 import unittest
 
 from report_folders import ReportTest
+from rnicsim import ROOT
 
 
 class Report(ReportTest):
@@ -46,6 +47,17 @@ class Report(ReportTest):
         default = {s["key"]: s["default"] for s in data["settings"]}
         self.assertEqual(default["rnic.datapath.beat_bytes"], 64)
         self.assertNotIn("series", run)
+
+    def test_the_diagram_has_the_blocks_of_the_readme(self):
+        readme = (ROOT / "README.md").read_text().split("## What is modelled")[1].split("```")[1]
+        script = (ROOT / "model/report/page/diagram.js").read_text()
+        blocks = set(re.findall(r'^  \["(\w+)", \d, \d, ', script, re.M))
+        chip = set(re.findall(r"\b[a-z]+_[a-z_]+\b", readme)) | {"irrq", "fwcpu"}
+        # Of the PCIe block the page has links, tags and credits; the other two only join messages.
+        self.assertEqual(chip - blocks, {"dma_read", "dma_write", "qp_events", "stream_errors"})
+        self.assertEqual(blocks - chip, set())
+        arrows = re.findall(r'\["(\w+)", "(\w+)"\]', script.split("kArrows")[1].split("];")[0])
+        self.assertTrue({name for arrow in arrows for name in arrow} <= blocks)
 
     def test_text_of_a_run_is_no_markup(self):
         stats = self.small_run("out")
@@ -93,6 +105,8 @@ class Report(ReportTest):
         for n, point in enumerate(sweep["points"]):
             stats = json.loads((self.folder / f"swept/{n}/stats.json").read_text())
             self.assertEqual(point["values"][goodput], stats["results"][0]["goodput_gbps"])
+        self.small_run("swept")
+        self.assertIn("runs", self.data(self.page("swept")), "the newer of the two")
 
     def test_requests_of_a_database(self):
         stats = self.small_run("out", "--db", "out/run.sqlite")
