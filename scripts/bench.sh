@@ -20,7 +20,7 @@ done
 [ -z "$write" ] || [ "$which$short" = -^rtl_yes ] || { echo "bench: --write goes with --short, and not with --rtl" >&2; exit 2; }
 [ -z "$ns3" ] || scripts/setup.sh libns3-dev libgsl-dev >&2
 [ "$which$short" != ^rtl_ ] || scripts/setup.sh clang >&2  # the short form does with what is there
-scripts/build.sh release bench >&2
+scripts/build.sh release bench rnicsim >&2
 results=build/release/bench.json
 run=(build/release/bin/bench --benchmark_filter="$which" --benchmark_out=$results "$@")
 if [ -z "$short" ]; then
@@ -33,6 +33,9 @@ if [ "$which$short" = -^rtl_yes ]; then
   python3 -B scripts/bench_counted.py $results $write
 else
   python3 -B scripts/bench_counted.py $results --failures
+fi
+if [ "$which" != ^rtl_ ]; then
+  python3 -B scripts/bench_outputs.py ${short:+--runs 1}
 fi
 if [ "$which" != ^rtl_ ] && cmake --build --preset release --target help | grep -q '^ns3_bulk:'; then
   cmake --build --preset release --target ns3_bulk >&2
