@@ -255,6 +255,9 @@ void SweepRun::start(std::size_t point) {
   std::error_code none;
   fs::remove(file(point, kPoint), none);
   fs::remove(file(point, kReport), none);
+  // A process that dies at once leaves a report as well, which is empty.
+  fs::create_directories(folder(point), none);
+  std::ofstream(PendingFile(file(point, kReport)).name());
   out_.flush();
   err_.flush();
   const pid_t pid = fork();
@@ -274,8 +277,6 @@ void SweepRun::be_point(std::size_t point) const {
   std::signal(SIGHUP, SIG_IGN);
   int code = kInternal;
   {
-    std::error_code error;
-    fs::create_directories(folder(point), error);
     const std::string name = PendingFile(file(point, kReport)).name();
     std::ofstream report(name);
     code = guarded(report, [&] { return run_(point, folder(point), report, report); });

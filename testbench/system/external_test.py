@@ -66,7 +66,7 @@ class TwoProcesses(ProgramTest):
         self.check_rounds(stats, client)
         self.assertEqual({p.name for p in (self.folder / "c").iterdir()}, RUN_FILES)
         self.assertEqual(set(stats[0]), RUN_KEYS | {"scenario", "programs"})
-        self.assertRegex((self.folder / "c/stats.txt").read_text(), r"(?s)^echo0: 3 rounds, .*\na\.netdev\.")
+        self.assertRegex((self.folder / "c/stats.txt").read_text(), r"(?s)^bottleneck: .*\necho0: 3 rounds, .*\na\.netdev\.")
 
     @NEEDS_RTL
     def test_with_twins_log_and_waveform(self):

@@ -56,7 +56,10 @@ class Identity(ProgramTest):
 
     @NEEDS_RTL
     def test_the_same_owners_with_rtl(self):
-        self.assertEqual(self.check(TRACES / "atomics.json"), self.check(TRACES / "atomics.json", "--rtl", "all"))
+        # A twin of atomic_alu does not know whose its DMA is.
+        of_stages, of_twins = ([line for line in self.check(TRACES / "atomics.json", *rtl) if not line["where"].startswith("pcie.")]
+                               for rtl in ((), ("--rtl", "all")))
+        self.assertTrue(of_stages == of_twins)
 
 
 if __name__ == "__main__":

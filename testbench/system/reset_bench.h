@@ -166,9 +166,10 @@ class Round final : public TraceSink {
     shifted.receive = first_life_of(event.receive);
     digest_.event(domain, shifted);
   }
-  // A reset ends one use of all numbers.
+  // A reset ends one use of all numbers; the other node goes on counting its commands and events.
   static RequestId first_life_of(RequestId id) {
-    return id ? RequestId(id.node(), id.kind(), id.queue(), 0, id.sequence()) : id;
+    const bool counts_on = id.kind() == RequestId::Kind::kCommand || id.kind() == RequestId::Kind::kEvent;
+    return id ? RequestId(id.node(), id.kind(), id.queue(), 0, counts_on ? 0 : id.sequence()) : id;
   }
   std::uint64_t value() const { return digest_.value(); }
   std::uint64_t events() const { return digest_.events(); }

@@ -242,7 +242,7 @@ class Sweep(ProgramTest):
                 time.sleep(0.001)
             os.kill(int(child[0]), signal.SIGKILL)
             errors = sweep.communicate(timeout=60)[1]
-        self.assertEqual(sweep.returncode, 4)
+        self.assertEqual(sweep.returncode, 4, errors)
         self.assertIn("point 0 (loss none, SACK true): exit code 4; see out/0/report.txt: its process ended by signal 9 (Killed)",
                       errors)
         self.assertEqual([p["exit_code"] for p in self.sweep()["points"]], [4, 0, 0, 0])

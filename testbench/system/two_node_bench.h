@@ -166,7 +166,7 @@ class TwoNodes : public testing::Test {
   static constexpr std::uint32_t kServerIp = 0x0a000001, kClientIp = 0x0a000002;
   static StationConfig station(std::uint32_t ip, std::uint8_t last, std::uint32_t peer_ip, std::uint8_t peer_last) {
     const auto mac = [](std::uint8_t n) { return wire::MacAddress{{2, 0, 0, 0, 0, n}}; };
-    return {mac(last), wire::Ipv4Address{ip}, {{wire::Ipv4Address{peer_ip}, mac(peer_last)}}};
+    return {mac(last), wire::Ipv4Address{ip}, {{wire::Ipv4Address{peer_ip}, mac(peer_last)}}, last};
   }
   explicit TwoNodes(const NodeConfig& server_config = {}, const NodeConfig& client_config = {},
                     const EthernetLinkConfig& cable_config = {})
