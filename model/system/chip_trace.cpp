@@ -6,114 +6,102 @@
 namespace rnic {
 namespace {
 
-// What a message says as an event; false: that it is none.
+// Which messages are events, and what they say.
 class Describe {
  public:
   explicit Describe(const ContextStore& contexts) : contexts_(contexts) {}
 
-  bool operator()(const SqDoorbell& d, TraceEvent& e) const {
-    if (!contexts_.has(d.qpn)) return false;
+  template <class T>
+  bool is_event(const T&) const {
+    return true;
+  }
+  bool is_event(const SqDoorbell& d) const { return contexts_.has(d.qpn); }
+  bool is_event(const FetchedRqe& r) const { return !r.rqn.shared; }  // of no queue pair yet
+  bool is_event(const FpduBeat& b) const { return b.last && !b.ends(); }
+  bool is_event(const StreamBeat& b) const { return b.last && !b.ends; }
+  bool is_event(const PlacedSegment& s) const { return !s.ended && !s.flushed; }
+  bool is_event(const QpEvent& e) const { return e.kind == QpEvent::Kind::kTerminateReceived; }
+
+  void operator()(const SqDoorbell& d, TraceEvent& e) const {
     e.qpn = d.qpn.v;
     e.values[0] = d.producer;
     e.request = contexts_.queue_pair(d.qpn);
-    return true;
   }
-  bool operator()(const FetchedWqe& w, TraceEvent& e) const {
+  void operator()(const FetchedWqe& w, TraceEvent& e) const {
     e.qpn = w.qpn.v;
     e.values[0] = static_cast<std::uint32_t>(w.wqe.opcode);
     e.request = contexts_.request(w.qpn, w.wqe.wr_id);
-    return true;
   }
-  bool operator()(const FetchedRqe& r, TraceEvent& e) const {
-    if (r.rqn.shared) return false;  // of no queue pair yet
+  void operator()(const FetchedRqe& r, TraceEvent& e) const {
     e.qpn = r.rqn.v;
     e.values[0] = kReceiveRequest;
     e.request = contexts_.request(r.rqn, r.wqe.wr_id);
-    return true;
   }
-  bool operator()(const UlpduJob& j, TraceEvent& e) const { return (*this)(j.ulpdu, e); }
-  bool operator()(const Ulpdu& u, TraceEvent& e) const {
+  void operator()(const UlpduJob& j, TraceEvent& e) const { (*this)(j.ulpdu, e); }
+  void operator()(const Ulpdu& u, TraceEvent& e) const {
     e.bytes = u.bytes;
     e.flow = u.flow;
     e.request = u.buf->owner();
-    return true;
   }
-  bool operator()(const FpduBeat& b, TraceEvent& e) const {
-    if (!b.last || b.ends()) return false;
+  void operator()(const FpduBeat& b, TraceEvent& e) const {
     e.flow = b.flow;
     e.values[0] = b.crc_ok;
     e.request = b.buf->owner();
-    return true;
   }
-  bool operator()(const StreamBeat& b, TraceEvent& e) const {
-    if (!b.last || b.ends) return false;
+  void operator()(const StreamBeat& b, TraceEvent& e) const {
     e.flow = b.flow;
     e.request = b.buf->owner();
-    return true;
   }
-  bool operator()(const Frame& f, TraceEvent& e) const {
+  void operator()(const Frame& f, TraceEvent& e) const {
     e.bytes = f.bytes;
     e.request = f.buf->owner();
     if (e.kind == TraceKind::kFrameSent && f.again) e.kind = TraceKind::kRetransmitted;
-    return true;
   }
-  bool operator()(const PlacedSegment& s, TraceEvent& e) const {
-    if (s.ended || s.flushed) return false;
+  void operator()(const PlacedSegment& s, TraceEvent& e) const {
     e.qpn = s.qpn.v;
     e.bytes = s.bytes;
     e.request = s.owner;
-    return true;
   }
-  bool operator()(const QueuedRequest& r, TraceEvent& e) const {
+  void operator()(const QueuedRequest& r, TraceEvent& e) const {
     e.qpn = qpn_of(r).v;
     e.request = segment_of(r).owner;
-    return true;
   }
-  bool operator()(const DeliveredAtomic& a, TraceEvent& e) const {
+  void operator()(const DeliveredAtomic& a, TraceEvent& e) const {
     e.qpn = a.qpn.v;
     e.request = a.segment.owner;
-    return true;
   }
-  bool operator()(const ReadWork& r, TraceEvent& e) const {
+  void operator()(const ReadWork& r, TraceEvent& e) const {
     e.qpn = r.qpn.v;
     e.bytes = r.request.size;
     e.request = r.segment.owner;
-    return true;
   }
-  bool operator()(const AtomicWork& a, TraceEvent& e) const {
+  void operator()(const AtomicWork& a, TraceEvent& e) const {
     e.qpn = a.qpn.v;
     e.request = a.owner;
-    return true;
   }
-  bool operator()(const TerminateMessage& t, TraceEvent& e) const {
+  void operator()(const TerminateMessage& t, TraceEvent& e) const {
     e.qpn = t.qpn.v;
     e.bytes = t.bytes;
     e.request = t.buf->owner();
-    return true;
   }
-  bool operator()(const QpEvent& event, TraceEvent& e) const {
-    if (event.kind != QpEvent::Kind::kTerminateReceived) return false;
+  void operator()(const QpEvent& event, TraceEvent& e) const {
     e.qpn = event.qpn.v;
     e.request = event.failed.owner;
-    return true;
   }
-  bool operator()(const CqeRequest& c, TraceEvent& e) const {
+  void operator()(const CqeRequest& c, TraceEvent& e) const {
     e.qpn = c.cqe.qpn;
     e.bytes = c.cqe.byte_len;
     e.values[0] = static_cast<std::uint32_t>(c.cqe.status);
     e.request = c.owner ? c.owner : c.receive;
     if (c.owner) e.receive = c.receive;
-    return true;
   }
-  bool operator()(const DmaWriteRequest& w, TraceEvent& e) const {
+  void operator()(const DmaWriteRequest& w, TraceEvent& e) const {
     e.bytes = w.bytes;
     e.request = w.src->owner();
-    return true;
   }
-  bool operator()(const MsixRequest& m, TraceEvent& e) const {
+  void operator()(const MsixRequest& m, TraceEvent& e) const {
     e.values[0] = m.vector;
     e.request = m.owner;
-    return true;
   }
 
   static constexpr std::uint32_t kReceiveRequest = 256;  // no opcode

@@ -9,8 +9,8 @@
 
 namespace rnic {
 
-// `Project` makes an event of a beat, or says by false that this one is none: bool(const T&, TraceEvent&). The event's
-// cycle is that of the push, its place the link's name, and its kind the link's unless it says another one.
+// `Project` says which messages are events, bool is_event(const T&), and makes the events, void(const T&, TraceEvent&).
+// An event's cycle is that of the push, its place the link's name, and its kind the link's unless Project says another.
 template <class T, class Project>
 class LinkTrace final : public LinkTap {
  public:
@@ -19,10 +19,11 @@ class LinkTrace final : public LinkTap {
     link.tap(*this);
   }
   void filled(const void* beat, Cycle now, Cycle) override {
-    if (!recorder_.on()) return;
+    const T& message = *static_cast<const T*>(beat);
+    if (!recorder_.on() || !project_.is_event(message)) return;
     TraceEvent event;
     event.kind = kind_;
-    if (!project_(*static_cast<const T*>(beat), event)) return;
+    project_(message, event);
     event.cycle = now;
     event.where = link_.name().c_str();
     if (detail_) recorder_.detail(event);
