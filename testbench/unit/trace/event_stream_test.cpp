@@ -22,7 +22,13 @@ class Kept final : public EventReader {
   unsigned batches = 0;
 };
 
-TraceEvent at(Cycle cycle, const char* where, TraceKind kind = TraceKind::kPlaced) { return {cycle, where, kind}; }
+TraceEvent at(Cycle cycle, const char* where, TraceKind kind = TraceKind::kPlaced) {
+  TraceEvent e;
+  e.cycle = cycle;
+  e.where = where;
+  e.kind = kind;
+  return e;
+}
 
 class EventStreamTest : public testing::Test {
  protected:
