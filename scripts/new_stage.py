@@ -224,7 +224,7 @@ def main(arguments):
             try_it(ROOT, build, options.twin)
             return 0
         if ROOT in build.parents:
-            status = in_namespace(arguments)
+            status = in_namespace(["--build", str(build), *(["--twin"] if options.twin else [])])  # from another folder
             if status is not None:
                 return status
         print("no overlay can be mounted here: a copy is built from nothing, which takes minutes", flush=True)
