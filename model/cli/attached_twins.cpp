@@ -39,9 +39,11 @@ AttachedTwin* AttachedTwins::parted() const {
   return found == twins_.end() ? nullptr : found->get();
 }
 
-int AttachedTwins::report_difference(const std::string& out_dir, std::ostream& err) const {
+int AttachedTwins::report_difference(const std::vector<std::string>& nodes, const std::string& out_dir,
+                                     std::ostream& err) const {
   AttachedTwin& twin = *parted();
-  err << fmt::format("rnicsim: in lock-step with RTL: {}\n", twin.difference());
+  const std::string whose = twin.parted_of() ? ", of request " + twin.parted_of().text(nodes) : "";
+  err << fmt::format("rnicsim: in lock-step with RTL: {}{}\n", twin.difference(), whose);
   const std::string file = (std::filesystem::path(out_dir) / "lockstep.vcd").string();
   twin.write_window(file);
   err << fmt::format("rnicsim: both sides around it: {}\n", file);

@@ -27,7 +27,7 @@ class AttachedTwins final {
   AttachedTwin* parted() const;
   // Says where, writes both sides around it into the folder, and returns the exit code. OutputError where that cannot
   // be written.
-  int report_difference(const std::string& out_dir, std::ostream& err) const;
+  int report_difference(const std::vector<std::string>& nodes, const std::string& out_dir, std::ostream& err) const;
 
  private:
   const bool inside_;

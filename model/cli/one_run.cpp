@@ -68,8 +68,9 @@ int run_world(World& world, const OneRun& one, const Report& report, std::ostrea
   }
   shown.finish();
   run.write_outputs(end);
-  const int code = attached.parted() != nullptr ? attached.report_difference(one.options.out_dir, err)
-                                                : report({run, end, attached});
+  const int code = attached.parted() != nullptr
+                       ? attached.report_difference(node_names(world.stations()), one.options.out_dir, err)
+                       : report({run, end, attached});
   return std::max(code, tell_unwritten(run.write_failures(), err));
 }
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "model/common/request_id.h"
+
 namespace rnic {
 
 class BufferPool;
@@ -28,6 +30,8 @@ class AttachedTwin {
   virtual std::string waiting_for() = 0;
   // In lock-step: where stage and twin parted, for a reader; empty if they have not. It has ended the simulation.
   virtual const std::string& difference() const = 0;
+  // Whose message it was; none where it was nobody's.
+  virtual RequestId parted_of() const = 0;
   // A waveform of both sides in the cycles around it. ConfigError if the file cannot be written.
   virtual void write_window(const std::string& file) const = 0;
   // And of the twin's inside, where TwinSource::shows_inside(). False where not.

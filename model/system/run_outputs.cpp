@@ -129,7 +129,7 @@ void RunOutputs::open(const std::string& name) {
   }
   if (!options_.wave_file.empty()) PendingFile(options_.wave_file).remove_earlier();
   if (!dir.empty()) remove_outputs(dir, begun);
-  if (options_.breakdown) breakdown_ = std::make_unique<LatencyBreakdown>(node_names());
+  if (options_.breakdown) breakdown_ = std::make_unique<LatencyBreakdown>(node_names(stations_));
   capture_ = std::make_unique<WireCapture>(name, captures() ? in_folder(kCapture) : "");
   if (options_.capture_requests) {
     capture_->comment([this](const Frame& frame) { return comment_of(frame.buf->owner()); });
@@ -151,19 +151,13 @@ std::vector<std::string> RunOutputs::event_files() const {
 }
 
 // As RequestId counts them.
-std::vector<std::string> RunOutputs::node_names() const {
-  std::vector<std::string> names;
-  for (const Station& s : stations_) names.push_back(s.name);
-  return names;
-}
-
 std::string RunOutputs::comment_of(RequestId request) const {
-  return request ? "request " + request.text(node_names()) : "";
+  return request ? "request " + request.text(node_names(stations_)) : "";
 }
 
 void RunOutputs::open_events() {
   if (event_files().empty()) return;
-  const std::vector<std::string> nodes = node_names();
+  const std::vector<std::string> nodes = node_names(stations_);
   events_ = std::make_unique<EventStream>(nodes);
   if (!options_.trace_file.empty()) {
     trace_ = std::make_unique<TransactionLog>(options_.trace_file, nodes, trace_words);

@@ -87,7 +87,6 @@ class RunOutputs final {
   std::string in_folder(const std::string& name) const;
   void open(const std::string& name);
   std::vector<std::string> event_files() const;
-  std::vector<std::string> node_names() const;
   std::string comment_of(RequestId request) const;
   void open_events();
   void close_events();

@@ -16,6 +16,7 @@ Station& World::add_station(std::string name, std::string joined_to, SystemConfi
   const std::size_t index = stations_.size();
   StationConfig station = address;
   station.node = static_cast<std::uint32_t>(index) + 1;
+  RNIC_CHECK(station.node >> RequestId::kNodeBits == 0);
   Station s{std::move(name), std::move(joined_to), std::move(config), nullptr};
   s.node = std::make_unique<Node>(s.name.c_str(), NodeConfig{s.config.rnic, s.config.host}, station);
   s.node->set_lookahead(config_.link.delay_ns);
@@ -29,6 +30,12 @@ CableFaults& World::lay_cable() {
   cable_ = std::make_unique<EthernetLink>("cable", config_.link);
   faults_ = std::make_unique<CableFaults>(config_.link, config_.sim.seed);
   return *faults_;
+}
+
+std::vector<std::string> node_names(const std::vector<Station>& stations) {
+  std::vector<std::string> names;
+  for (const Station& s : stations) names.push_back(s.name);
+  return names;
 }
 
 std::vector<Rnic*> World::chips() const {

@@ -25,6 +25,9 @@ struct Station {
   std::unique_ptr<Node> node;
 };
 
+// In their order, which ids of requests count (RequestId::text).
+std::vector<std::string> node_names(const std::vector<Station>& stations);
+
 enum class RunEnd { kDone, kFailed, kHung, kPeerGone, kTimeLimit, kInterrupted };
 
 class World {

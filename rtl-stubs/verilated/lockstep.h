@@ -39,6 +39,7 @@ class Lockstep final : public Clocked, public AttachedTwin {
 
   std::string waiting_for() override { return {}; }
   const std::string& difference() const override { return sides_.difference(); }
+  RequestId parted_of() const override { return sides_.parted_of(); }
   void write_window(const std::string& file) const override { window_.write(sides_, file); }
   bool write_inside(const std::string& file) override {
     if (kShowsInside) inside_.write(file);

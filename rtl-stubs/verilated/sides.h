@@ -52,20 +52,21 @@ class Sides {
     if (stage == twin || !difference_.empty()) return;
     difference_ = std::string(block_.name()) + ", cycle " + std::to_string(now()) + ": " + what + ": the stage has " +
                   std::to_string(stage) + ", the twin " + std::to_string(twin);
-    if (owner_) difference_ += ", of " + owner_.text({});
+    parted_of_ = owner_;
   }
   // Whose octets are passing.
   void of_request(RequestId owner) { owner_ = owner; }
 
   // Where they parted, for a reader; empty if they have not.
   const std::string& difference() const { return difference_; }
+  RequestId parted_of() const { return parted_of_; }
 
  private:
   const Stage& block_;
   std::vector<Signal> signals_;
   std::vector<std::uint64_t> stage_, twin_;
   std::string difference_;
-  RequestId owner_;
+  RequestId owner_, parted_of_;
 };
 
 }  // namespace rnic::rtl

@@ -38,6 +38,7 @@ class Twin final : public Clocked, public AttachedTwin {
     return std::string(stage_.name()) + " waits for " + what + (ask.held.empty() ? "" : " (" + ask.held + ")");
   }
   const std::string& difference() const override { return none_; }
+  RequestId parted_of() const override { return {}; }
   void write_window(const std::string&) const override {}
   bool write_inside(const std::string&) override { return false; }
 
