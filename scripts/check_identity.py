@@ -16,7 +16,7 @@ import re
 import sys
 
 # Events of work requests and of the connections that carry them. The firmware's log has no owner.
-DATA_PATH = {"posted", "rang", "doorbell", "wqe_fetched", "segmented", "payload_read", "passed", "fpdu_sent", "frame_sent",
+DATA_PATH = {"posted", "doorbell_written", "doorbell", "wqe_fetched", "segmented", "payload_read", "passed", "fpdu_sent", "frame_sent",
              "retransmitted", "frame_received", "stream_delivered", "fpdu_received", "crc_checked", "placed", "delivered",
              "response", "completed", "cqe_written", "polled", "terminated", "dropped"}
 REQUEST = re.compile(r"^\w+\.\d+(#\d+)?\.\d+$")

@@ -209,7 +209,7 @@ void HostTrace::posted(Rqn rqn, std::uint64_t first, unsigned count, std::uint64
 }
 
 void HostTrace::rang(Qpn qpn, std::uint32_t producer, std::uint64_t at_ps) {
-  record(TraceKind::kRang, qpn.v, contexts_.queue_pair(qpn), at_ps, producer);
+  record(TraceKind::kDoorbellWritten, qpn.v, contexts_.queue_pair(qpn), at_ps, producer);
 }
 
 void HostTrace::polled(Qpn qpn, bool receive, std::uint64_t wr_id, std::uint64_t at_ps) {
@@ -231,7 +231,7 @@ void HostTrace::record(TraceKind kind, std::uint32_t qpn, RequestId id, std::uin
 
 std::string trace_words(const TraceEvent& e) {
   switch (e.kind) {
-    case TraceKind::kRang:
+    case TraceKind::kDoorbellWritten:
     case TraceKind::kDoorbell:
       return "producer index " + std::to_string(e.values[0]);
     case TraceKind::kDropped:

@@ -179,7 +179,7 @@ void LatencyBreakdown::event(const TraceDomain& domain, const TraceEvent& e) {
   const std::uint64_t ps = e.cycle * domain.period_ps;
   if (e.request.kind() == RequestId::Kind::kQueuePair) {
     Queue& q = queue(e.request);
-    if (e.kind == TraceKind::kRang) announce(q, q.rung, e.values[0], kRang, ps);
+    if (e.kind == TraceKind::kDoorbellWritten) announce(q, q.rung, e.values[0], kRang, ps);
     if (e.kind == TraceKind::kDoorbell) announce(q, q.arrived, e.values[0], kDoorbell, ps);
     return;
   }
@@ -189,8 +189,11 @@ void LatencyBreakdown::event(const TraceDomain& domain, const TraceEvent& e) {
   Queue& q = queue(e.request);
   const std::uint64_t n = e.request.sequence();
   if (*s == kPosted) {
-    if (q.records.empty()) q.first = n;
-    q.records.resize(n - q.first + 1);
+    if (n != q.first + q.records.size()) {  // a number's first request, or its sequence went round
+      q.records.clear();
+      q.first = q.rung = q.arrived = n;
+    }
+    q.records.emplace_back();
     q.records.back().posted = true;
   }
   if (n < q.first || n - q.first >= q.records.size()) return;  // complete, and late news of it

@@ -46,8 +46,8 @@ const char* to_string(TraceKind kind) {
       return "command";
     case TraceKind::kPosted:
       return "posted";
-    case TraceKind::kRang:
-      return "rang";
+    case TraceKind::kDoorbellWritten:
+      return "doorbell_written";
     case TraceKind::kSegmented:
       return "segmented";
     case TraceKind::kPassed:

@@ -12,7 +12,7 @@
 
 namespace rnic {
 
-// The stations of a work request on its way, in the order in which a Send passes them, and what can befall it there.
+// The stations of a work request on its way, and what can befall it there.
 enum class TraceKind : std::uint8_t {
   kDoorbell,         // the producer index arrived at the chip
   kWqeFetched,       // the work request is on the chip
@@ -26,7 +26,7 @@ enum class TraceKind : std::uint8_t {
   kPlaced,           // a DDP segment's payload is on its way to host memory
   kDelivered,        // a message is complete and in order
   kResponse,         // a Read or Atomic response was formed
-  kCompleted,        // the CQE was written
+  kCompleted,        // a CQE is to be written
   kInterrupt,        // an MSI-X message was sent
   kRetransmitted,    // TCP sent octets again
   kDropped,          // discarded, without effect
@@ -34,7 +34,7 @@ enum class TraceKind : std::uint8_t {
   kFirmwareLog,      // an entry of the firmware's log: values are its code and its arguments
   kCommand,          // the firmware has done a command: values are its operation and the cycles since its arrival
   kPosted,           // post_send or post_recv was called
-  kRang,             // the driver has written a doorbell register: value is the producer index
+  kDoorbellWritten,  // by the driver, to the send queue's register: value is the producer index
   kSegmented,        // a DDP segment was cut
   kPassed,           // a stage has handed on an FPDU
   kCqeWritten,       // the CQE is on its way to host memory

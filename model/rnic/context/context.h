@@ -129,7 +129,12 @@ class ContextStore final : public Committed {
 
   // No context is valid from the next cycle on.
   void reset() {
-    for (const QpContext& c : qps_) lives_ = std::max(lives_, life(c.epoch) + 1);
+    std::uint32_t newest = 0;
+    const auto note = [&newest](const auto& table) {
+      for (const auto& c : table) newest = std::max(newest, c.epoch);
+    };
+    note(qps_), note(cqs_), note(srqs_);
+    lives_ = life(newest) + 1;
     in_flight.reset();
     clear(qp_writes_, qps_);
     clear(flow_writes_, flows_);

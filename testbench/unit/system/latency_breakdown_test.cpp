@@ -37,7 +37,7 @@ class LatencyBreakdownTest : public testing::Test {
 
 TEST_F(LatencyBreakdownTest, AWriteIsCompleteWithItsAcknowledgement) {
   on(a, 100, TraceKind::kPosted, send(0));
-  rang(110, TraceKind::kRang, 1);
+  rang(110, TraceKind::kDoorbellWritten, 1);
   rang(300, TraceKind::kDoorbell, 1);
   fetched(700, 0, abi::WrOpcode::kRdmaWrite);
   on(a, 710, TraceKind::kSegmented, send(0));
@@ -67,7 +67,7 @@ TEST_F(LatencyBreakdownTest, AWriteIsCompleteWithItsAcknowledgement) {
 
 TEST_F(LatencyBreakdownTest, AReadPassesBothChipsAndTheirClocks) {
   on(a, 100, TraceKind::kPosted, send(0));
-  rang(100, TraceKind::kRang, 1);
+  rang(100, TraceKind::kDoorbellWritten, 1);
   rang(200, TraceKind::kDoorbell, 1);
   fetched(300, 0, abi::WrOpcode::kRdmaRead);
   on(core_a, 1, TraceKind::kFrameSent, send(0));  // at 4000 ps
@@ -109,7 +109,7 @@ TEST_F(LatencyBreakdownTest, ALateRetransmissionTakesNoTime) {
 
 TEST_F(LatencyBreakdownTest, OneDoorbellIsOfAllThatWerePostedBefore) {
   for (std::uint64_t n = 0; n < 3; ++n) on(a, 100 + n, TraceKind::kPosted, send(n));
-  rang(200, TraceKind::kRang, 3);
+  rang(200, TraceKind::kDoorbellWritten, 3);
   rang(300, TraceKind::kDoorbell, 3);
   for (std::uint64_t n = 0; n < 3; ++n) {
     on(a, 400, TraceKind::kCompleted, send(n));
@@ -124,7 +124,7 @@ TEST_F(LatencyBreakdownTest, OneDoorbellIsOfAllThatWerePostedBefore) {
 TEST_F(LatencyBreakdownTest, TheProducerIndexWraps) {
   for (std::uint64_t n = 0; n < 5000; ++n) {
     on(a, n * 10, TraceKind::kPosted, send(n));
-    rang(n * 10 + 1, TraceKind::kRang, (n + 1) & 0xfff);
+    rang(n * 10 + 1, TraceKind::kDoorbellWritten, (n + 1) & 0xfff);
     rang(n * 10 + 3, TraceKind::kDoorbell, (n + 1) & 0xfff);
     on(a, n * 10 + 7, TraceKind::kPolled, send(n));
   }
@@ -145,6 +145,18 @@ TEST_F(LatencyBreakdownTest, UnsignaledRequestsAreNotBrokenDown) {
   ASSERT_EQ(breakdown.requests(), 2u);
   EXPECT_EQ(breakdown.request(0).id, send(3));
   EXPECT_EQ(breakdown.request(1).total_ps, 100u);
+}
+
+// An id has 28 bits of the sequence.
+TEST_F(LatencyBreakdownTest, ASequenceThatGoesRoundBeginsAnew) {
+  const std::uint64_t last = (std::uint64_t{1} << RequestId::kSequenceBits) - 1;
+  on(a, 100, TraceKind::kPosted, send(last));
+  rang(110, TraceKind::kDoorbellWritten, 0);
+  on(a, 200, TraceKind::kPosted, send(last + 1));
+  rang(230, TraceKind::kDoorbellWritten, 1);
+  on(a, 300, TraceKind::kPolled, send(last + 1));
+  ASSERT_EQ(breakdown.requests(), 1u);
+  EXPECT_THAT(breakdown.request(0).parts, ElementsAre(Pair(StrEq("driver"), 30), Pair(StrEq("poll"), 70)));
 }
 
 TEST_F(LatencyBreakdownTest, TheExamplesOfAPercentileAreRequests) {
