@@ -314,12 +314,12 @@ module mpa_deframer #(
 
   assign busy_o = used_q != 0 || queued_q != 0;
 
-  // A flow's octets come in order, an FPDU starts at a word, and a beat has octets: a length field and a tagged DDP header
+  // A flow's octets come in order, an FPDU starts at a word (a FIN may cut one short anywhere), and a beat has octets: a length field and a tagged DDP header
   // if it stands for a whole FPDU, a word if it stands for the FIN.
   always_ff @(posedge clk_i) begin
     if (rst_ni && take) begin
       InOrder_A      : assert (in_i.offset + 64'(used_q) == place.next);
-      WordAligned_A  : assert (start[1:0] == 0);
+      WordAligned_A  : assert (in_i.ends || start[1:0] == 0);
       BytesInRange_A : assert (left != 0 && in_i.bytes <= 8'(BeatBytes));
       PlacedHeader_A : assert (!in_i.placed || (in_i.first && in_i.last && in_i.bytes == 8'(PlacedBytes)));
       EndWord_A      : assert (!in_i.ends || (!in_i.placed && in_i.first && in_i.last && in_i.bytes == 8'(EndBytes)));

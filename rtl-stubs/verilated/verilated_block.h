@@ -19,7 +19,7 @@ class VerilatedBlock {
   VerilatedBlock() : context_(make_context()), model_(std::make_unique<Model>(&*context_, "")) { reset(); }
   VerilatedBlock(const VerilatedBlock&) = delete;
   VerilatedBlock& operator=(const VerilatedBlock&) = delete;
-  // Verilator takes the context that was used last for that of the model that goes.
+  // Verilator takes the context that was used last for that of the model at work.
   ~VerilatedBlock() {
     Verilated::threadContextp(&*context_);
     model_->final();
@@ -34,7 +34,7 @@ class VerilatedBlock {
   void reset() {
     model_->rst_ni = 0;
     model_->clk_i = 0;
-    model_->eval();
+    eval();
     edge();
     model_->rst_ni = 1;
   }
@@ -48,19 +48,23 @@ class VerilatedBlock {
     model_->clk_i = 0;
     Drive drive{pins, *model_};
     pins.links(*model_, drive);
-    model_->eval();
+    eval();
     for (unsigned round = 0; round < Pins::kRounds; ++round) {
       if (!ask(pins, round)) break;
-      model_->eval();
+      eval();
     }
   }
   void edge() {
     model_->clk_i = 1;
-    model_->eval();
+    eval();
     RNIC_CHECK_MSG(!context_->gotError(), "an assertion of the RTL failed");
   }
 
  private:
+  void eval() {
+    Verilated::threadContextp(&*context_);  // whose an assertion is that fails
+    model_->eval();
+  }
   static std::unique_ptr<VerilatedContext> make_context() {
     auto context = std::make_unique<VerilatedContext>();
     context->threads(1);
