@@ -104,6 +104,10 @@ void explain(const RequestStory& story, const std::string& text, const std::file
     print(microseconds(line.ps), "+" + nanoseconds(line.ps - before), line, details(line));
     before = line.ps;
   }
+  if (const Retransmissions again = story.meanwhile(request); again.frames != 0) {
+    out << fmt::format("\nmeanwhile frames of its queue were sent again: {}, from {} to {}\n", again.frames,
+                       microseconds(again.first_ps), microseconds(again.last_ps));
+  }
   Parts parts{{request.text, {}}};
   read_parts(breakdown, parts);
   if (parts.at(request.text).empty()) return;

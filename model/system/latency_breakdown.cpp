@@ -1,11 +1,10 @@
 #include "model/system/latency_breakdown.h"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
-#include <string_view>
 #include <tuple>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "model/common/check.h"
@@ -102,10 +101,11 @@ void LatencyBreakdown::Queue::grow() {
 LatencyBreakdown::LatencyBreakdown(std::vector<std::string> nodes, WorkName work_name)
     : nodes_(std::move(nodes)), work_name_(std::move(work_name)), queues_(nodes_.size()) {}
 
-// As a RequestId counts them.
+// As a RequestId counts them. Events of one domain come in rows.
 std::uint32_t LatencyBreakdown::node_of(const TraceDomain& domain) {
-  for (const auto& [known, node] : domains_) {
-    if (known == &domain) return node;
+  if (&domain == newest_.first) return newest_.second;
+  for (const auto& known : domains_) {
+    if (known.first == &domain) return (newest_ = known).second;
   }
   const auto found = std::find(nodes_.begin(), nodes_.end(), domain.name);
   RNIC_CHECK_MSG(found != nodes_.end(), domain.name, " is no node of this run");
@@ -344,15 +344,23 @@ LatencyBreakdown::Request LatencyBreakdown::request(std::size_t i) const {
 void LatencyBreakdown::write(const std::string& file) const {
   OutputFile out(file);
   out.write("request\twork\toperation\ttotal_ps\tparts\n");
+  std::string line;
+  const auto append = [&line](std::uint64_t number) {
+    char digits[20];
+    line.append(digits, std::to_chars(digits, std::end(digits), number).ptr);
+  };
   for (const Finished& f : finished_) {
-    std::string line =
-        fmt::format("{}\t{}\t{}\t{}\t", f.id.text(nodes_), work_of(f), name_of(f.kind, f.opcode), f.total_ps);
-    const char* between = "";
+    line = f.id.text(nodes_);
+    for (const std::string& column : {work_of(f), std::string(name_of(f.kind, f.opcode))}) (line += '\t') += column;
+    line += '\t';
+    append(f.total_ps);
+    char between = '\t';
     each_part(f, [&](StationId s, std::uint64_t ps) {
-      line += fmt::format("{}{}={}", between, part_name(f.kind, s), ps);
-      between = ";";
+      line += std::exchange(between, ';');
+      (line += part_name(f.kind, s)) += '=';
+      append(ps);
     });
-    out.write(line + '\n');
+    out.write(line += '\n');
   }
   out.close();
 }
@@ -378,15 +386,22 @@ nlohmann::ordered_json LatencyBreakdown::json(std::vector<const Finished*>& grou
   const std::pair<const char*, const Finished*> examples[] = {
       {"p50", at(0.5)}, {"p99", at(0.99)}, {"worst", group.back()}};
   struct Part {
+    bool passed = false;
     double sum = 0;
     std::array<double, 3> of_example{};
   };
-  std::map<std::pair<StationId, std::string_view>, Part> parts;  // in the order of the path
-  const auto part_of = [&parts](const Finished& f, StationId s) -> Part& { return parts[{s, part_name(f.kind, s)}]; };
+  std::array<std::array<Part, kRequestClasses>, kStations> parts;
+  const auto part_of = [&parts](const Finished& f, StationId s) -> Part& {
+    return parts[s][static_cast<unsigned>(f.kind)];
+  };
   double total = 0;
   for (const Finished* f : group) {
     total += static_cast<double>(f->total_ps);
-    each_part(*f, [&](StationId s, std::uint64_t ps) { part_of(*f, s).sum += static_cast<double>(ps); });
+    each_part(*f, [&](StationId s, std::uint64_t ps) {
+      Part& part = part_of(*f, s);
+      part.passed = true;
+      part.sum += static_cast<double>(ps);
+    });
   }
   for (std::size_t i = 0; i < std::size(examples); ++i) {
     const Finished& f = *examples[i].second;
@@ -394,12 +409,23 @@ nlohmann::ordered_json LatencyBreakdown::json(std::vector<const Finished*>& grou
   }
   const double count = static_cast<double>(group.size());
   auto rows = nlohmann::ordered_json::array();
-  for (const auto& [key, part] : parts) {
-    nlohmann::ordered_json row{{"name", std::string(key.second)}, {"mean_ns", ns(part.sum / count)}};
+  const auto add_row = [&](const char* name, const Part& part) {
+    // Of the same name and station: requests that ended in different ways.
+    const auto same = std::find_if(rows.begin(), rows.end(), [&](const auto& row) { return row["name"] == name; });
+    nlohmann::ordered_json row{{"name", name}, {"mean_ns", ns(part.sum / count)}};
     for (std::size_t i = 0; i < std::size(examples); ++i) {
       row[std::string(examples[i].first) + "_ns"] = ns(part.of_example[i]);
     }
-    rows.push_back(std::move(row));
+    if (same == rows.end()) return rows.push_back(std::move(row));
+    for (auto& [key, value] : same->items()) {
+      if (key != "name") value = value.template get<double>() + row[key].template get<double>();
+    }
+  };
+  for (unsigned s = 0; s < kStations; ++s) {
+    for (unsigned kind = 0; kind < kRequestClasses; ++kind) {
+      if (!parts[s][kind].passed) continue;
+      add_row(part_name(static_cast<RequestClass>(kind), static_cast<StationId>(s)), parts[s][kind]);
+    }
   }
   nlohmann::ordered_json totals{{"mean_ns", ns(total / count)}}, ids;
   for (const auto& [which, f] : examples) {

@@ -121,6 +121,7 @@ class LatencyBreakdown final : public TraceSink {
   const std::vector<std::string> nodes_;
   const WorkName work_name_;
   std::vector<std::pair<const TraceDomain*, std::uint32_t>> domains_;
+  std::pair<const TraceDomain*, std::uint32_t> newest_{};
   static constexpr unsigned kQueueKinds = 3;  // send, receive, shared receive
   std::vector<std::array<std::vector<Queue>, kQueueKinds>> queues_;
   std::vector<Repair> repairs_;  // of the flows that lost something

@@ -16,6 +16,7 @@ enum class RequestClass : std::uint8_t {
   kReceive,   // of a receive queue, shared or not, with its message
   kUnused,    // flushed: no message has used it
 };
+inline constexpr unsigned kRequestClasses = static_cast<unsigned>(RequestClass::kUnused) + 1;
 
 // What its octets pass from one chip's segmenter to the other's RDMAP. "…ing" is the end of a wait: service begins.
 enum LegStation : std::uint8_t {
