@@ -49,6 +49,11 @@ class Identity(ProgramTest):
         self.assertEqual(len(owners), 1)
         self.assertRegex(owners.pop(), r"^\w\.\d+\.\d+$")
 
+    def test_a_terminate_that_no_segment_has_caused_is_the_queue_pairs(self):
+        lines = self.check(TRACES / "errors/mpa_closed.json")
+        owners = {line["request"] for line in lines if line["kind"] == "terminated"}
+        self.assertEqual(owners, {"b.int0.0"})
+
     def groups(self):
         return json.loads((self.folder / "out/stats.json").read_text())["latency_breakdown"]
 
