@@ -55,6 +55,7 @@ class MpaDeframerPins : public Pins<Vmpa_deframer, MpaDeframer> {
     Flow& flow = flows_[flow_.v];
     unpack(m.place_o, flow.place);
     if (!flow.store) flow.store = stage_.collecting().take(owner_);
+    if (ends_) flow.store->belong_to(owner_);  // a FIN that came amid an FPDU
     write(flow.store->bytes() + m.store_row_o * sizeof m.in_data_i, m.store_o, m.store_write_o, 2 * sizeof m.in_data_i);
     write(flow.store->bytes() + marker_at(m.marker_index_o), m.marker_o, m.marker_write_o, sizeof m.marker_o);
     if (m.fpdu_complete_o) queue_.push(std::move(flow.store));

@@ -130,8 +130,9 @@ class Identity(ProgramTest):
 
     @NEEDS_RTL
     def test_the_same_owners_with_rtl(self):
-        of_stages, of_twins = (self.check(TRACES / "atomics.json", *rtl) for rtl in ((), ("--rtl", "all")))
-        self.assertTrue(of_stages == of_twins)
+        for scenario in ("atomics.json", "errors/mpa_closed.json"):
+            of_stages, of_twins = (self.check(TRACES / scenario, *rtl) for rtl in ((), ("--rtl", "all")))
+            self.assertTrue(of_stages == of_twins, scenario)
 
 
 if __name__ == "__main__":
