@@ -369,7 +369,8 @@ nlohmann::ordered_json LatencyBreakdown::json() const {
   std::map<std::tuple<std::uint32_t, std::uint32_t, bool, abi::WrOpcode>, std::vector<const Finished*>> groups;
   for (const Finished& f : finished_) {
     const bool receive = is_receive(f.kind);
-    groups[{f.work, f.id.node(), receive, receive ? abi::WrOpcode{} : f.opcode}].push_back(&f);
+    const std::uint32_t work = f.work - 1;  // what belongs to no work item comes last
+    groups[{work, f.id.node(), receive, receive ? abi::WrOpcode{} : f.opcode}].push_back(&f);
   }
   auto list = nlohmann::ordered_json::array();
   for (auto& [key, group] : groups) list.push_back(json(group));
