@@ -1,8 +1,12 @@
 #include "model/cli/explain_command.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <map>
 #include <ostream>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -34,7 +38,48 @@ std::string details(const StoryLine& line) {
   return text;
 }
 
-void explain(const RequestStory& story, const std::string& text, std::ostream& out) {
+// Of breakdown.tsv, which the run has beside the database if it was asked for.
+struct Part {
+  std::string name;
+  std::uint64_t ps = 0;
+};
+using Parts = std::map<std::string, std::vector<Part>>;
+
+// Of the requests that the map has already.
+void read_parts(const std::filesystem::path& file, Parts& parts) {
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) {
+    const auto its = parts.find(line.substr(0, line.find('\t')));
+    if (its == parts.end()) continue;
+    std::string_view rest = std::string_view(line).substr(line.rfind('\t') + 1);
+    while (!rest.empty()) {
+      const std::string_view part = rest.substr(0, rest.find(';'));
+      const std::size_t equals = part.find('=');
+      if (equals == std::string_view::npos) break;
+      const std::string ps(part.substr(equals + 1));
+      its->second.push_back({std::string(part.substr(0, equals)), std::strtoull(ps.c_str(), nullptr, 10)});
+      rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+    }
+  }
+}
+
+double percent(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+// The longest parts, as far as they are worth a word.
+std::string mostly(std::vector<Part> parts, std::uint64_t whole) {
+  std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.ps > b.ps; });
+  std::string text;
+  for (std::size_t i = 0; i < std::min<std::size_t>(3, parts.size()); ++i) {
+    if (percent(parts[i].ps, whole) < 5) break;
+    text += fmt::format("{}{} {:.0f} %", text.empty() ? "" : ", ", parts[i].name, percent(parts[i].ps, whole));
+  }
+  return text;
+}
+
+void explain(const RequestStory& story, const std::string& text, const std::filesystem::path& breakdown,
+             std::ostream& out) {
   const RequestSpan request = story.find(text);
   out << fmt::format("request {}: {} events from {} to {}, {}\n", request.text, request.events,
                      microseconds(request.first_ps), microseconds(request.last_ps),
@@ -59,15 +104,36 @@ void explain(const RequestStory& story, const std::string& text, std::ostream& o
     print(microseconds(line.ps), "+" + nanoseconds(line.ps - before), line, details(line));
     before = line.ps;
   }
+  if (const Retransmissions again = story.meanwhile(request); again.frames != 0) {
+    out << fmt::format("\nmeanwhile frames of its queue were sent again: {}, from {} to {}\n", again.frames,
+                       microseconds(again.first_ps), microseconds(again.last_ps));
+  }
+  Parts parts{{request.text, {}}};
+  read_parts(breakdown, parts);
+  if (parts.at(request.text).empty()) return;
+  out << "\nwhere the time went (model/system/latency_breakdown.md):\n";
+  for (const Part& part : parts.at(request.text)) {
+    if (part.ps == 0) continue;
+    out << fmt::format("{:>18} {:>7.1f} %  {}\n", nanoseconds(part.ps),
+                       percent(part.ps, request.last_ps - request.first_ps), part.name);
+  }
 }
 
-void list_slowest(const RequestStory& story, unsigned count, std::ostream& out) {
+void list_slowest(const RequestStory& story, unsigned count, const std::filesystem::path& breakdown,
+                  std::ostream& out) {
   const std::vector<RequestSpan> requests = story.slowest(count);
   if (requests.empty()) throw ConfigError("explain: the run has no requests");
-  out << fmt::format("{:<16} {:>16} {:>18} {:>18} {:>7}\n", "request", "took", "from", "to", "events");
+  Parts parts;
+  for (const RequestSpan& r : requests) parts[r.text];
+  read_parts(breakdown, parts);
+  const bool known = std::any_of(parts.begin(), parts.end(), [](const auto& p) { return !p.second.empty(); });
+  out << fmt::format("{:<16} {:>16} {:>18} {:>18} {:>7}{}\n", "request", "took", "from", "to", "events",
+                     known ? "  most of it" : "");
   for (const RequestSpan& r : requests) {
-    out << fmt::format("{:<16} {:>16} {:>18} {:>18} {:>7}\n", r.text, nanoseconds(r.last_ps - r.first_ps),
-                       microseconds(r.first_ps), microseconds(r.last_ps), r.events);
+    const std::uint64_t took = r.last_ps - r.first_ps;
+    const std::string most = mostly(parts.at(r.text), took);
+    out << fmt::format("{:<16} {:>16} {:>18} {:>18} {:>7}{}{}\n", r.text, nanoseconds(took), microseconds(r.first_ps),
+                       microseconds(r.last_ps), r.events, most.empty() ? "" : "  ", most);
   }
 }
 
@@ -85,7 +151,7 @@ int explain_command(const std::vector<std::string>& args, std::ostream& out, std
   const po::variables_map given = parse_options(args, all, po::positional_options_description().add("run", 1));
   if (given.count("help") != 0) {
     out << "usage: rnicsim explain OUT --request ID | --slowest N\n\nOUT is the folder of a run with --db "
-           "OUT/run.sqlite, or the database itself.\n\n"
+           "OUT/run.sqlite, or the database itself. With --breakdown the folder also says where the time went.\n\n"
         << options;
     return kOk;
   }
@@ -96,9 +162,11 @@ int explain_command(const std::vector<std::string>& args, std::ostream& out, std
   if (given.count("slowest") != 0 && slowest < 1) throw ConfigError("explain: --slowest must be 1 or more");
   const std::filesystem::path path = run;
   std::error_code none;
-  const RequestStory story((is_directory(path, none) ? path / "run.sqlite" : path).string());
-  if (slowest != 0) list_slowest(story, static_cast<unsigned>(slowest), out);
-  else explain(story, request, out);
+  const std::filesystem::path database = is_directory(path, none) ? path / "run.sqlite" : path;
+  const std::filesystem::path breakdown = database.parent_path() / "breakdown.tsv";
+  const RequestStory story(database.string());
+  if (slowest != 0) list_slowest(story, static_cast<unsigned>(slowest), breakdown, out);
+  else explain(story, request, breakdown, out);
   return kOk;
 }
 

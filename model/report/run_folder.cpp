@@ -81,7 +81,9 @@ std::vector<ChosenRequest> examples_of(const ordered_json& stats) {
   if (!stats.contains("latency_breakdown") || !stats["latency_breakdown"].is_array()) return examples;
   for (const ordered_json& breakdown : stats["latency_breakdown"]) {
     if (!breakdown.is_object() || !breakdown.contains("examples") || !breakdown["examples"].is_object()) continue;
-    const std::string of = breakdown.value("operation", "");
+    const std::string operation = breakdown.value("operation", ""), work = breakdown.value("work", "");
+    if (operation == "receive") continue;  // its sequence is the message's
+    const std::string of = work.empty() ? operation : work + ", " + operation;
     for (const auto& [which, id] : breakdown["examples"].items()) {
       if (id.is_string()) examples.push_back({id.get<std::string>(), fmt::format("{}, {}", of, which)});
     }

@@ -134,9 +134,9 @@ void Rnic::connect_transmit() {
   net_.connect(pcie.dma_read.done(kPayloadReader), payload_fetch.dma_done, "tx.payload_reads_done");
   net_.connect(payload_fetch.out, mpa_framer.in, "tx.ulpdus", {2, 1, 1}).traced_as(TraceKind::kPayloadRead);
   net_.connect(mpa_framer.out, marker_inserter.in, "tx.framed", LinkConfig::pipeline(config_.tx.mpa_framer))
-      .detailed_as(TraceKind::kPassed);
+      .detailed_as(TraceKind::kFramed);
   net_.connect(marker_inserter.out, crc_insert.in, "tx.marked", LinkConfig::pipeline(config_.tx.marker_inserter))
-      .detailed_as(TraceKind::kPassed);
+      .detailed_as(TraceKind::kMarked);
   net_.connect(crc_insert.out, tcp_tx.in, "tx.sealed", LinkConfig::pipeline(config_.tx.crc_insert))
       .traced_as(TraceKind::kFpduSent);
   net_.connect(tcp_tx.out, mac_tx.in, "tx.tx_frames", config_.tcp.tx_link()).traced_as(TraceKind::kFrameSent);
@@ -175,8 +175,8 @@ void Rnic::connect_receive() {
 
 void Rnic::connect_responder() {
   net_.connect(rdmap_dispatch.read_request, irrq.in, "responder.read_requests").detailed_as(TraceKind::kDelivered);
-  net_.connect(irrq.out, read_responder.in, "responder.reads_due", {2, 1, 1});
-  net_.connect(irrq.atomic, atomic_alu.in, "responder.atomics_due", {2, 1, 1});
+  net_.connect(irrq.out, read_responder.in, "responder.reads_due", {2, 1, 1}).detailed_as(TraceKind::kDue);
+  net_.connect(irrq.atomic, atomic_alu.in, "responder.atomics_due", {2, 1, 1}).detailed_as(TraceKind::kDue);
   net_.connect(atomic_alu.read, pcie.dma_read.request(kAtomicReader), "responder.atomic_reads");
   net_.connect(pcie.dma_read.done(kAtomicReader), atomic_alu.read_done, "responder.atomic_reads_done");
   net_.connect(atomic_alu.write, pcie.dma_write.request(kAtomicWriter), "responder.atomic_writes");

@@ -16,7 +16,7 @@ class Describe {
     return true;
   }
   bool is_event(const SqDoorbell& d) const { return contexts_.has(d.qpn); }
-  bool is_event(const FetchedRqe& r) const { return !r.rqn.shared; }  // of no queue pair yet
+  bool is_event(const FetchedRqe& r) const { return !shared(r); }  // of no queue pair yet
   bool is_event(const FpduBeat& b) const { return b.last && !b.ends(); }
   bool is_event(const StreamBeat& b) const { return b.last && !b.ends; }
   bool is_event(const PlacedSegment& s) const { return !s.ended && !s.flushed; }
@@ -35,7 +35,7 @@ class Describe {
   void operator()(const FetchedRqe& r, TraceEvent& e) const {
     e.qpn = r.rqn.v;
     e.values[0] = kReceiveRequest;
-    e.request = contexts_.request(r.rqn, r.wqe.wr_id);
+    e.request = contexts_.request(r.rqn, shared(r) ? r.wqe.wr_id >> abi::kSharedSlotBits : r.wqe.wr_id);
   }
   void operator()(const UlpduJob& j, TraceEvent& e) const { (*this)(j.ulpdu, e); }
   void operator()(const Ulpdu& u, TraceEvent& e) const {
@@ -55,6 +55,7 @@ class Describe {
   void operator()(const Frame& f, TraceEvent& e) const {
     e.bytes = f.bytes;
     e.request = f.buf->owner();
+    e.again = f.again;
     if (e.kind == TraceKind::kFrameSent && f.again) e.kind = TraceKind::kRetransmitted;
   }
   void operator()(const PlacedSegment& s, TraceEvent& e) const {
@@ -65,6 +66,14 @@ class Describe {
   void operator()(const QueuedRequest& r, TraceEvent& e) const {
     e.qpn = qpn_of(r).v;
     e.request = segment_of(r).owner;
+  }
+  void operator()(const QueuedRead& r, TraceEvent& e) const {
+    e.qpn = r.qpn.v;
+    e.request = r.segment.owner;
+  }
+  void operator()(const QueuedAtomic& a, TraceEvent& e) const {
+    e.qpn = a.qpn.v;
+    e.request = a.segment.owner;
   }
   void operator()(const DeliveredAtomic& a, TraceEvent& e) const {
     e.qpn = a.qpn.v;
@@ -104,6 +113,8 @@ class Describe {
     e.request = m.owner;
   }
 
+  static bool shared(const FetchedRqe& r) { return r.rqn.shared; }
+
   static constexpr std::uint32_t kReceiveRequest = 256;  // no opcode
 
  private:
@@ -116,8 +127,9 @@ template <class T>
 bool observe(LinkBase& link, const Describe& describe, const Recorder& recorder, Kept& kept) {
   auto* const typed = dynamic_cast<Link<T>*>(&link);
   if (typed == nullptr) return false;
-  kept.push_back(std::make_shared<LinkTrace<T, Describe>>(*typed, recorder, link.traced_kind<TraceKind>(),
-                                                          link.detailed(), describe));
+  const auto kind = link.traced_kind<TraceKind>();
+  if (link.detailed()) kept.push_back(std::make_shared<LinkTrace<T, Describe, true>>(*typed, recorder, kind, describe));
+  else kept.push_back(std::make_shared<LinkTrace<T, Describe, false>>(*typed, recorder, kind, describe));
   return true;
 }
 
@@ -149,9 +161,65 @@ class ChipTrace::DropTrace final : public DropTap {
   const Recorder& recorder_;
 };
 
+// A read of work requests is asked for: those that it brings begin to be fetched.
+class ChipTrace::FetchTrace final : public LinkTap {
+ public:
+  FetchTrace(Link<DmaReadRequest>& link, const Recorder& recorder) : recorder_(recorder) { link.tap(*this); }
+  void filled(const void* beat, Cycle now, Cycle) override {
+    const auto& read = *static_cast<const DmaReadRequest*>(beat);
+    TraceEvent e;
+    e.cycle = now;
+    e.kind = TraceKind::kTaken;
+    e.values = {static_cast<std::uint32_t>(TraceKind::kDoorbell),
+                static_cast<std::uint32_t>(read.bytes / abi::kWqeBytes)};
+    e.request = read.owner;  // the first one
+    recorder_.time(e);
+  }
+
+ private:
+  const Recorder& recorder_;
+};
+
+// Receive requests for shared queues, which are no events.
+class ChipTrace::SharedFetchTrace final : public LinkTap {
+ public:
+  SharedFetchTrace(Link<FetchedRqe>& link, const Recorder& recorder, const ContextStore& contexts)
+      : recorder_(recorder), describe_(contexts) {
+    link.tap(*this);
+  }
+  void filled(const void* beat, Cycle now, Cycle visible) override {
+    const auto& fetched = *static_cast<const FetchedRqe*>(beat);
+    if (!Describe::shared(fetched)) return;
+    TraceEvent e;
+    e.kind = TraceKind::kWqeFetched;
+    describe_(fetched, e);
+    e.cycle = now;
+    e.visible_after = static_cast<std::uint8_t>(visible - now);
+    recorder_.time(e);
+  }
+
+ private:
+  const Recorder& recorder_;
+  const Describe describe_;
+};
+
 struct ChipTrace::Observers {
   Kept kept;
 };
+
+// Where a queue ends and service begins, if no event of the block's own tells.
+void ChipTrace::observe_takes(Rnic& chip, const Recorder& recorder) {
+  Kept& kept = observers_->kept;
+  const ContextStore& contexts = chip.contexts();
+  const Describe describe(contexts);
+  kept.push_back(std::make_shared<FetchTrace>(*chip.wqe_fetch.dma, recorder));
+  kept.push_back(std::make_shared<FetchTrace>(*chip.rqe_fetch.dma, recorder));
+  kept.push_back(std::make_shared<SharedFetchTrace>(*chip.ddp_placement.rqe, recorder, contexts));
+  kept.push_back(std::make_shared<TakeTrace<UlpduJob, Describe>>(*chip.payload_fetch.in, recorder,
+                                                                 TraceKind::kSegmented, describe));
+  kept.push_back(
+      std::make_shared<TakeTrace<Frame, Describe>>(*chip.mac_tx.in, recorder, TraceKind::kFrameSent, describe));
+}
 
 ChipTrace::ChipTrace(Rnic& chip, const Recorder& recorder) : observers_(std::make_unique<Observers>()) {
   const Describe describe(chip.contexts());
@@ -159,8 +227,8 @@ ChipTrace::ChipTrace(Rnic& chip, const Recorder& recorder) : observers_(std::mak
     if (!link->traced() || (link->detailed() && !recorder.detailed())) continue;
     const bool described =
         observe_one_of<SqDoorbell, FetchedWqe, FetchedRqe, UlpduJob, Ulpdu, FpduBeat, StreamBeat, Frame, PlacedSegment,
-                       QueuedRequest, DeliveredAtomic, ReadWork, AtomicWork, TerminateMessage, QpEvent, CqeRequest,
-                       DmaWriteRequest, MsixRequest>(*link, describe, recorder, observers_->kept);
+                       QueuedRequest, QueuedRead, QueuedAtomic, DeliveredAtomic, ReadWork, AtomicWork, TerminateMessage,
+                       QpEvent, CqeRequest, DmaWriteRequest, MsixRequest>(*link, describe, recorder, observers_->kept);
     RNIC_CHECK_MSG(described, link->name(), " is traced, but its messages are not described as events");
   }
   if (recorder.detailed()) {
@@ -171,6 +239,7 @@ ChipTrace::ChipTrace(Rnic& chip, const Recorder& recorder) : observers_(std::mak
     drops(chip.tcp_rx, chip.tcp_rx.drops);
     drops(chip.ddp_placement, chip.ddp_placement.drops);
   }
+  if (recorder.timing()) observe_takes(chip, recorder);
   chip.firmware_log.on_entry([&recorder, &clk = chip.fwcpu.clock()](const LogEntry& entry) {
     if (!recorder.on()) return;
     TraceEvent e;
@@ -194,18 +263,22 @@ ChipTrace::ChipTrace(Rnic& chip, const Recorder& recorder) : observers_(std::mak
 ChipTrace::~ChipTrace() = default;
 
 HostTrace::HostTrace(host::HostCpu& cpu, const ContextStore& contexts, const Recorder& recorder)
-    : contexts_(contexts), recorder_(recorder) {
+    : cpu_(cpu), contexts_(contexts), recorder_(recorder) {
   RNIC_CHECK(recorder.domain().period_ps == 1);
   cpu.observe_work(*this);
 }
 
 void HostTrace::posted(Qpn qpn, std::uint64_t first, unsigned count, std::uint64_t at_ps) {
-  for (unsigned i = 0; i < count; ++i) record(TraceKind::kPosted, qpn.v, contexts_.request(qpn, first + i), at_ps);
+  for (unsigned i = 0; i < count; ++i) {
+    record(TraceKind::kPosted, qpn.v, contexts_.request(qpn, first + i), at_ps, cpu_.running().work());
+  }
 }
 
 void HostTrace::posted(Rqn rqn, std::uint64_t first, unsigned count, std::uint64_t at_ps) {
   const std::uint32_t qpn = rqn.shared ? TraceEvent::kNone : rqn.v;
-  for (unsigned i = 0; i < count; ++i) record(TraceKind::kPosted, qpn, contexts_.request(rqn, first + i), at_ps);
+  for (unsigned i = 0; i < count; ++i) {
+    record(TraceKind::kPosted, qpn, contexts_.request(rqn, first + i), at_ps, cpu_.running().work());
+  }
 }
 
 void HostTrace::rang(Qpn qpn, std::uint32_t producer, std::uint64_t at_ps) {

@@ -21,7 +21,11 @@ class ChipTrace final {
 
  private:
   class DropTrace;
+  class FetchTrace;
+  class SharedFetchTrace;
   struct Observers;
+  void observe_takes(Rnic& chip, const Recorder& recorder);
+
   const std::unique_ptr<Observers> observers_;
 };
 
@@ -37,6 +41,7 @@ class HostTrace final : public host::WorkObserver {
 
  private:
   void record(TraceKind kind, std::uint32_t qpn, RequestId id, std::uint64_t at_ps, std::uint32_t value = 0) const;
+  host::HostCpu& cpu_;
   const ContextStore& contexts_;
   const Recorder& recorder_;
 };

@@ -1,61 +1,26 @@
 #include "model/system/latency_breakdown.h"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
-#include <string_view>
+#include <tuple>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "model/common/check.h"
 #include "model/trace/output_file.h"
 
 namespace rnic {
+
+using namespace stations;
+
 namespace {
-
-using B = LatencyBreakdown;
-
-// What the time until a station was spent in.
-constexpr const char* kParts[B::kStations] = {"",
-                                              "driver",
-                                              "doorbell",
-                                              "WQE fetch",
-                                              "rdmap_segmenter",
-                                              "payload_fetch",
-                                              "mpa_framer",
-                                              "marker_inserter",
-                                              "crc_insert",
-                                              "tcp_tx",
-                                              "wire",
-                                              "peer tcp_rx",
-                                              "peer mpa_deframer",
-                                              "peer crc_check",
-                                              "peer ddp_placement",
-                                              "peer rdmap_dispatch",
-                                              "peer responder",
-                                              "peer rdmap_segmenter",
-                                              "peer payload_fetch",
-                                              "peer mpa_framer",
-                                              "peer marker_inserter",
-                                              "peer crc_insert",
-                                              "peer tcp_tx",
-                                              "wire back",
-                                              "tcp_rx",
-                                              "mpa_deframer",
-                                              "crc_check",
-                                              "ddp_placement",
-                                              "completion",
-                                              "CQE write",
-                                              "poll"};
 
 bool has_response(abi::WrOpcode op) { return abi::is_read(op) || abi::is_atomic(op); }
 
-// A Send or Write is complete when the peer's TCP has acknowledged it, wherever it is in the peer's pipeline then.
-bool on_the_path(abi::WrOpcode op, unsigned station) {
-  return has_response(op) || station <= B::kArrived || station >= B::kCompleted;
-}
-
-const char* part_name(abi::WrOpcode op, unsigned station) {
-  return station == B::kCompleted && !has_response(op) ? "TCP acknowledgement" : kParts[station];
+// It uses a receive request of the peer.
+bool is_received(abi::WrOpcode op) {
+  return op == abi::WrOpcode::kSend || op == abi::WrOpcode::kSendWithInv || op == abi::WrOpcode::kImmediate;
 }
 
 const char* name_of(abi::WrOpcode op) {
@@ -86,9 +51,8 @@ const char* name_of(abi::WrOpcode op) {
   return "";
 }
 
-bool ends_with(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
+bool is_receive(RequestClass kind) { return kind == RequestClass::kReceive || kind == RequestClass::kUnused; }
+const char* name_of(RequestClass kind, abi::WrOpcode op) { return is_receive(kind) ? "receive" : name_of(op); }
 
 void put(std::vector<std::uint8_t>& to, std::uint64_t number) {
   for (; number >> 7 != 0; number >>= 7) to.push_back(static_cast<std::uint8_t>(number | 0x80));
@@ -103,199 +67,382 @@ std::uint64_t take(const std::vector<std::uint8_t>& from, std::size_t& at) {
   }
 }
 
-RequestId key_of(RequestId id) { return {id.node(), RequestId::Kind::kSend, id.queue(), id.life(), 0}; }
-
 double ns(double ps) { return ps / 1000; }
+
+void later(std::uint64_t& at, std::uint64_t ps) { at = std::max(at, ps); }
 
 }  // namespace
 
-LatencyBreakdown::LatencyBreakdown(std::vector<std::string> nodes) : nodes_(std::move(nodes)) {}
-
-std::optional<LatencyBreakdown::Station> LatencyBreakdown::station(const TraceDomain& domain,
-                                                                   const TraceEvent& e) const {
-  const bool own = domain.name == nodes_.at(e.request.node() - 1);
-  const auto side = [own](Station requester, Station peer) { return own ? requester : peer; };
-  switch (e.kind) {
-    case TraceKind::kPosted:
-      return kPosted;
-    case TraceKind::kWqeFetched:
-      return kFetched;
-    case TraceKind::kSegmented:
-      return side(kCut, kResponseCut);
-    case TraceKind::kPayloadRead:
-      return side(kPayload, kResponsePayload);
-    case TraceKind::kPassed:
-      return ends_with(e.where, ".framed") ? side(kFramed, kResponseFramed) : side(kMarked, kResponseMarked);
-    case TraceKind::kFpduSent:
-      return side(kSealed, kResponseSealed);
-    case TraceKind::kFrameSent:
-    case TraceKind::kRetransmitted:
-      return side(kSent, kResponseSent);
-    case TraceKind::kFrameReceived:
-      return side(kResponseArrived, kArrived);
-    case TraceKind::kStreamDelivered:
-      return side(kResponseStream, kStream);
-    case TraceKind::kFpduReceived:
-      return side(kResponseDeframed, kDeframed);
-    case TraceKind::kCrcChecked:
-      return side(kResponseChecked, kChecked);
-    case TraceKind::kPlaced:
-      return side(kResponsePlaced, kPlaced);
-    case TraceKind::kDelivered:
-      return own ? std::nullopt : std::optional(kDelivered);
-    case TraceKind::kResponse:
-      return kResponse;
-    case TraceKind::kCompleted:
-      return own ? std::optional(kCompleted) : std::nullopt;
-    case TraceKind::kCqeWritten:
-      return own ? std::optional(kCqeWritten) : std::nullopt;
-    case TraceKind::kPolled:
-      return kPolled;
-    default:
-      return std::nullopt;
-  }
+void LatencyBreakdown::Queue::begin(std::uint32_t of_life, std::uint64_t n) {
+  life = of_life;
+  used = true;
+  first = rung = arrived = n;
+  size_ = 0;
 }
 
-LatencyBreakdown::Queue& LatencyBreakdown::queue(RequestId id) {
-  const std::uint64_t key = key_of(id).v;
-  if (newest_ == nullptr || newest_key_ != key) {
-    newest_ = &queues_[key];  // a map of nodes: the address stays
-    newest_key_ = key;
-  }
-  return *newest_;
+LatencyBreakdown::Record& LatencyBreakdown::Queue::add() {
+  if (size_ == slots_.size()) grow();
+  Record& r = (*this)[first + size_++];
+  r = Record{};
+  return r;
 }
 
-// A doorbell has the producer index, of 12 bits; all that was posted before is announced.
-void LatencyBreakdown::announce(Queue& q, std::uint64_t& from, std::uint32_t producer, Station station,
-                                std::uint64_t ps) {
-  const std::uint64_t end = q.first + q.records.size();
-  for (; from < end && ((producer - from) & 0xfff) != 0; ++from) {
-    if (from >= q.first) q.records[from - q.first].at[station] = ps;
+void LatencyBreakdown::Queue::drop_front() {
+  ++first;
+  --size_;
+}
+
+void LatencyBreakdown::Queue::grow() {
+  std::vector<Record> larger(slots_.empty() ? 16 : slots_.size() * 2);
+  for (std::uint64_t n = first; n != end(); ++n) larger[n & (larger.size() - 1)] = (*this)[n];
+  slots_ = std::move(larger);
+}
+
+LatencyBreakdown::LatencyBreakdown(std::vector<std::string> nodes, WorkName work_name)
+    : nodes_(std::move(nodes)), work_name_(std::move(work_name)), queues_(nodes_.size()) {}
+
+// As a RequestId counts them. Events of one domain come in rows.
+std::uint32_t LatencyBreakdown::node_of(const TraceDomain& domain) {
+  if (&domain == newest_.first) return newest_.second;
+  for (const auto& known : domains_) {
+    if (known.first == &domain) return (newest_ = known).second;
   }
+  const auto found = std::find(nodes_.begin(), nodes_.end(), domain.name);
+  RNIC_CHECK_MSG(found != nodes_.end(), domain.name, " is no node of this run");
+  domains_.emplace_back(&domain, static_cast<std::uint32_t>(found - nodes_.begin()) + 1);
+  return domains_.back().second;
+}
+
+LatencyBreakdown::Queue* LatencyBreakdown::queue(RequestId id) {
+  const bool whole = id.kind() == RequestId::Kind::kQueuePair;
+  auto& queues = queues_[id.node() - 1][whole ? 0 : static_cast<unsigned>(id.kind())];
+  if (id.queue() >= queues.size()) return nullptr;
+  Queue& q = queues[id.queue()];
+  return q.used && q.life == id.life() ? &q : nullptr;
+}
+
+LatencyBreakdown::Record* LatencyBreakdown::record(RequestId id) {
+  if (!id || static_cast<unsigned>(id.kind()) >= kQueueKinds) return nullptr;
+  Queue* const q = queue(id);
+  return q != nullptr && q->has(id.sequence()) ? &(*q)[id.sequence()] : nullptr;
 }
 
 void LatencyBreakdown::event(const TraceDomain& domain, const TraceEvent& e) {
-  if (!e.request) return;
+  if (!e.request || is_tlp(e.kind)) return;
   const std::uint64_t ps = e.cycle * domain.period_ps;
-  if (e.request.kind() == RequestId::Kind::kQueuePair) {
-    Queue& q = queue(e.request);
-    if (e.kind == TraceKind::kDoorbellWritten) announce(q, q.rung, e.values[0], kRang, ps);
-    if (e.kind == TraceKind::kDoorbell) announce(q, q.arrived, e.values[0], kDoorbell, ps);
-    return;
+  if (e.kind == TraceKind::kDoorbellWritten || e.kind == TraceKind::kDoorbell) return doorbell(e, ps);
+  if (static_cast<unsigned>(e.request.kind()) >= kQueueKinds) return;
+  const bool own = node_of(domain) == e.request.node();
+  const std::uint64_t ends = ps + e.visible_after * domain.period_ps;
+  switch (e.kind) {
+    case TraceKind::kPosted:
+      return posted(e, ps);
+    case TraceKind::kTaken:
+      return taken(e, own, ps);
+    case TraceKind::kPolled:
+      return polled(e.request, ps);
+    case TraceKind::kCompleted:
+      if (!own || e.request.kind() != RequestId::Kind::kSend) return received(e, ps, ends);
+      break;
+    case TraceKind::kCqeWritten:
+      if (!own) return received_written(e.request, ps, ends);
+      break;
+    default:
+      break;
   }
-  if (e.request.kind() != RequestId::Kind::kSend) return;
-  const std::optional<Station> s = station(domain, e);
-  if (!s) return;
-  Queue& q = queue(e.request);
+  Record* const r = record(e.request);
+  if (r == nullptr) return;  // complete, and late news of it
+  const Stop stop = stop_of(e.kind, own);
+  if (stop.ends == kStations) return;
+  const Leg leg = stop.ends < kBack ? kRequest : kResponse;
+  if (e.kind == TraceKind::kRetransmitted) return later(r->again[leg].sent, ends);
+  if (e.kind == TraceKind::kFrameReceived) return arrived(*r, leg, e, ends);
+  std::uint64_t begins = ps - e.beats_took * domain.period_ps;
+  if (e.kind == TraceKind::kWqeFetched && e.request.kind() == RequestId::Kind::kSend)
+    r->opcode = static_cast<abi::WrOpcode>(e.values[0]);
+  if (e.kind == TraceKind::kSegmented) begins -= r->segments[leg]++ * domain.period_ps;  // a cycle for each
+  if (e.kind == TraceKind::kStreamDelivered) delivered(domain, *r, leg, e, begins);
+  if (stop.begins != kStations) later(r->at[stop.begins], begins);
+  later(r->at[stop.ends], ends);
+}
+
+// A doorbell has the producer index, of 12 bits; all that was posted before is announced.
+void LatencyBreakdown::doorbell(const TraceEvent& e, std::uint64_t ps) {
+  Queue* const q = queue(e.request);
+  if (q == nullptr) return;
+  const bool written = e.kind == TraceKind::kDoorbellWritten;
+  std::uint64_t& from = written ? q->rung : q->arrived;
+  from = std::max(from, q->first);
+  for (; from < q->end() && ((e.values[0] - from) & 0xfff) != 0; ++from)
+    (*q)[from].at[written ? kRang : kDoorbell] = ps;
+}
+
+void LatencyBreakdown::posted(const TraceEvent& e, std::uint64_t ps) {
+  auto& queues = queues_[e.request.node() - 1][static_cast<unsigned>(e.request.kind())];
+  if (e.request.queue() >= queues.size()) queues.resize(e.request.queue() + 1);
+  Queue& q = queues[e.request.queue()];
   const std::uint64_t n = e.request.sequence();
-  if (*s == kPosted) {
-    if (n != q.first + q.records.size()) {  // a number's first request, or its sequence went round
-      q.records.clear();
-      q.first = q.rung = q.arrived = n;
+  // A new use of the number, or its sequence went round.
+  if (!q.used || q.life != e.request.life() || q.end() != n) q.begin(e.request.life(), n);
+  Record& r = q.add();
+  r.at[kPost] = ps;
+  r.work = e.values[0];
+}
+
+void LatencyBreakdown::taken(const TraceEvent& e, bool own, std::uint64_t ps) {
+  switch (static_cast<TraceKind>(e.values[0])) {
+    case TraceKind::kDoorbell: {  // a read brings so many
+      Queue* const q = queue(e.request);
+      for (std::uint64_t i = 0, n = e.request.sequence(); q != nullptr && i < e.values[1]; ++i) {
+        if (q->has(n + i)) (*q)[n + i].at[kFetching] = ps;
+      }
+      return;
     }
-    q.records.emplace_back();
-    q.records.back().posted = true;
+    case TraceKind::kSegmented:
+      if (Record* const r = record(e.request)) later(r->at[station(own ? kRequest : kResponse, kReading)], ps);
+      return;
+    case TraceKind::kFrameSent:
+      if (Record* const r = record(e.request)) {
+        const Leg leg = own ? kRequest : kResponse;
+        later(e.again ? r->again[leg].on_wire : r->at[station(leg, kOnWire)], ps);
+      }
+      return;
+    default:
+      return;
   }
-  if (n < q.first || n - q.first >= q.records.size()) return;  // complete, and late news of it
-  Record& r = q.records[n - q.first];
-  r.at[*s] = std::max(r.at[*s], ps);
-  if (*s == kFetched) r.opcode = static_cast<abi::WrOpcode>(e.values[0]);
-  if (*s != kPolled) return;
-  finish(e.request, r);
+}
+
+void LatencyBreakdown::arrived(Record& r, Leg leg, const TraceEvent& e, std::uint64_t ps) {
+  if (e.again) {
+    r.again[leg].arrived = ps;
+    r.again[leg].used = r.again[leg].sent;
+  } else {
+    later(r.at[station(leg, kArrived)], ps);
+  }
+  if (leg != kRequest || r.receive || !is_received(r.opcode)) return;
+  if (r.at[kFirstArrived] == 0) r.at[kFirstArrived] = ps;
+  r.awaits_receiver = true;
+}
+
+// TCP hands up octets in order. A frame that was sent once more lets those pass that arrived before it and are behind.
+void LatencyBreakdown::delivered(const TraceDomain& domain, Record& r, Leg leg, const TraceEvent& e, std::uint64_t ps) {
+  Again& a = r.again[leg];
+  const auto its = [&](const Repair& repair) { return repair.domain == &domain && repair.flow == e.flow; };
+  auto repair = std::find_if(repairs_.begin(), repairs_.end(), its);
+  if (a.arrived != 0 && a.arrived <= ps) {
+    if (repair == repairs_.end()) repair = repairs_.insert(repair, {&domain, e.flow, 0});
+    later(repair->arrived, a.arrived);
+  }
+  if (repair == repairs_.end() || repair->arrived > ps) return;
+  if (repair->arrived > std::max(a.arrived, r.at[station(leg, kArrived)])) later(a.before, repair->arrived);
+}
+
+// A receive request is complete, by a message, whose way on this chip is its own, or without.
+void LatencyBreakdown::received(const TraceEvent& e, std::uint64_t begins, std::uint64_t ends) {
+  const RequestId id = e.receive ? e.receive : e.request;
+  Record* const r = record(id);
+  if (r == nullptr) return;
+  r->at[station(kRequest, kDispatching)] = begins;
+  r->at[kCompleted] = ends;
+  Record* const message = e.receive ? record(e.request) : nullptr;
+  if (message == nullptr) return;
+  message->receive = id;
+  settle(*message, kRequest, RequestClass::kReceive);
+  r->at[kFirstArrived] = message->at[kFirstArrived];
+  for (unsigned s = kArrived; s < kDispatching; ++s) {
+    const StationId at = station(kRequest, static_cast<LegStation>(s));
+    r->at[at] = message->at[at];
+  }
+}
+
+void LatencyBreakdown::received_written(RequestId message, std::uint64_t begins, std::uint64_t ends) {
+  Record* const m = record(message);
+  if (m == nullptr) return;
+  if (Record* const r = record(m->receive)) {
+    r->at[kCqeWriting] = begins;
+    r->at[kCqeWritten] = ends;
+  }
+  Queue& q = *queue(message);
+  for (std::uint64_t n = q.first; n <= message.sequence(); ++n) q[n].awaits_receiver = false;
+  retire(q);
+}
+
+void LatencyBreakdown::polled(RequestId id, std::uint64_t ps) {
+  Record* const r = record(id);
+  if (r == nullptr) return;
+  r->at[kPolled] = ps;
+  finish(id, *r);
+  r->over = true;
+  Queue& q = *queue(id);
   // A completion stands for the unsignaled requests before it too.
-  q.records.erase(q.records.begin(), q.records.begin() + static_cast<std::ptrdiff_t>(n - q.first + 1));
-  q.first = n + 1;
+  if (id.kind() == RequestId::Kind::kSend) {
+    for (std::uint64_t n = q.first; n != id.sequence(); ++n) q[n].over = true;
+  }
+  retire(q);
+}
+
+void LatencyBreakdown::retire(Queue& q) {
+  while (q.first != q.end() && q[q.first].over && !q[q.first].awaits_receiver) q.drop_front();
+}
+
+// Which of the frames were on the request's way.
+void LatencyBreakdown::settle(Record& r, Leg leg, RequestClass kind) {
+  Again& a = r.again[leg];
+  const auto at = [&](LegStation s) -> std::uint64_t& { return r.at[station(leg, s)]; };
+  if (a.arrived > at(kArrived) && (at(kStream) == 0 || a.arrived <= at(kStream))) {
+    at(kResent) = a.used;
+    at(kOnWire) = a.on_wire >= a.used ? a.on_wire : 0;
+    at(kArrived) = a.arrived;
+  } else if (kind == RequestClass::kPosted && a.used > at(kArrived) && a.arrived <= r.at[kCompleted]) {
+    later(at(kRepaired), a.used);  // the peer had all, but its acknowledgement was lost
+  }
+  if (a.before > at(kArrived)) later(at(kRepaired), a.before);
 }
 
 // Times never decrease along the path, and never pass the end: what TCP sends once more after it was acknowledged is on
 // nobody's way.
-void LatencyBreakdown::finish(RequestId id, const Record& r) {
-  if (!r.posted) return;
+void LatencyBreakdown::finish(RequestId id, Record& r) {
+  RequestClass kind = RequestClass::kPosted;
+  if (id.kind() != RequestId::Kind::kSend) {
+    kind = r.at[kFirstArrived] != 0 ? RequestClass::kReceive : RequestClass::kUnused;
+  } else if (r.at[station(kRequest, kSent)] == 0) {
+    kind = RequestClass::kLocal;
+  } else if (has_response(r.opcode)) {
+    kind = RequestClass::kAnswered;
+  }
+  if (id.kind() == RequestId::Kind::kSend) {
+    settle(r, kRequest, kind);
+    settle(r, kResponse, kind);
+  }
   const std::uint64_t end = r.at[kPolled];
-  Finished f{id, r.opcode, end - r.at[kPosted], parts_.size()};
-  std::uint64_t at = r.at[kPosted];
-  for (unsigned s = kPosted + 1; s < kStations; ++s) {
-    if (r.at[s] == 0 || !on_the_path(r.opcode, s)) continue;
+  finished_.push_back({id, kind, r.opcode, r.work, end - r.at[kPost], parts_.size()});
+  std::uint64_t at = r.at[kPost];
+  for (unsigned s = kPost + 1; s < kStations; ++s) {
+    if (r.at[s] == 0 || !on_the_path(kind, static_cast<StationId>(s))) continue;
     const std::uint64_t until = std::clamp(r.at[s], at, end);
+    if (until == at && is_queue(static_cast<StationId>(s))) continue;
     put(parts_, s);
     put(parts_, until - at);
     at = until;
   }
   put(parts_, 0);
-  finished_.push_back(f);
 }
 
-LatencyBreakdown::Request LatencyBreakdown::read(const Finished& f) const {
-  Request r{f.id, f.opcode, f.total_ps, {}};
+template <class F>
+void LatencyBreakdown::each_part(const Finished& f, F&& use) const {
   std::size_t at = f.parts;
-  while (const std::uint64_t s = take(parts_, at)) {
-    const char* const name = part_name(f.opcode, static_cast<unsigned>(s));
-    r.parts.emplace_back(name, take(parts_, at));
-  }
+  while (const std::uint64_t s = take(parts_, at)) use(static_cast<StationId>(s), take(parts_, at));
+}
+
+LatencyBreakdown::Request LatencyBreakdown::request(std::size_t i) const {
+  const Finished& f = finished_.at(i);
+  Request r{f.id, f.kind, f.opcode, f.work, f.total_ps, {}};
+  each_part(f, [&](StationId s, std::uint64_t ps) { r.parts.emplace_back(part_name(f.kind, s), ps); });
   return r;
 }
 
-LatencyBreakdown::Request LatencyBreakdown::request(std::size_t i) const { return read(finished_.at(i)); }
-
 void LatencyBreakdown::write(const std::string& file) const {
   OutputFile out(file);
-  out.write("request\toperation\ttotal_ps\tparts\n");
+  out.write("request\twork\toperation\ttotal_ps\tparts\n");
+  std::string line;
+  const auto append = [&line](std::uint64_t number) {
+    char digits[20];
+    line.append(digits, std::to_chars(digits, std::end(digits), number).ptr);
+  };
   for (const Finished& f : finished_) {
-    std::string line = fmt::format("{}\t{}\t{}\t", f.id.text(nodes_), name_of(f.opcode), f.total_ps);
-    const char* between = "";
-    for (const auto& [part, ps] : read(f).parts) {
-      line += fmt::format("{}{}={}", between, part, ps);
-      between = ";";
-    }
-    out.write(line + '\n');
+    line = f.id.text(nodes_);
+    for (const std::string& column : {work_of(f), std::string(name_of(f.kind, f.opcode))}) (line += '\t') += column;
+    line += '\t';
+    append(f.total_ps);
+    char between = '\t';
+    each_part(f, [&](StationId s, std::uint64_t ps) {
+      line += std::exchange(between, ';');
+      (line += part_name(f.kind, s)) += '=';
+      append(ps);
+    });
+    out.write(line += '\n');
   }
   out.close();
 }
 
 nlohmann::ordered_json LatencyBreakdown::json() const {
-  std::map<std::pair<std::uint32_t, abi::WrOpcode>, std::vector<const Finished*>> groups;
-  for (const Finished& f : finished_) groups[{f.id.node(), f.opcode}].push_back(&f);
-  auto list = nlohmann::ordered_json::array();
-  for (auto& [key, group] : groups) {
-    const auto slower = [](const Finished* a, const Finished* b) {
-      return a->total_ps != b->total_ps ? a->total_ps < b->total_ps : a->id < b->id;
-    };
-    std::sort(group.begin(), group.end(), slower);
-    const auto at = [&g = group](double share) { return g[static_cast<std::size_t>(share * double(g.size() - 1))]; };
-    const std::pair<const char*, const Finished*> examples[] = {
-        {"p50", at(0.5)}, {"p99", at(0.99)}, {"worst", group.back()}};
-    std::map<std::string_view, double> sums;
-    double total = 0;
-    for (const Finished* f : group) {
-      total += static_cast<double>(f->total_ps);
-      for (const auto& [part, ps] : read(*f).parts) sums[part] += static_cast<double>(ps);
-    }
-    auto parts = nlohmann::ordered_json::array();
-    for (unsigned s = kPosted + 1; s < kStations; ++s) {
-      const char* const name = part_name(key.second, s);
-      const auto sum = sums.find(name);
-      if (sum == sums.end()) continue;
-      nlohmann::ordered_json part{{"name", name}, {"mean_ns", ns(sum->second / double(group.size()))}};
-      for (const auto& [which, f] : examples) {
-        double ps = 0;
-        for (const auto& [n, d] : read(*f).parts) ps += std::string_view(n) == name ? static_cast<double>(d) : 0;
-        part[std::string(which) + "_ns"] = ns(ps);
-      }
-      parts.push_back(std::move(part));
-    }
-    nlohmann::ordered_json totals{{"mean_ns", ns(total / double(group.size()))}}, ids;
-    for (const auto& [which, f] : examples) {
-      totals[std::string(which) + "_ns"] = ns(static_cast<double>(f->total_ps));
-      ids[which] = f->id.text(nodes_);
-    }
-    list.push_back({{"node", nodes_.at(key.first - 1)},
-                    {"operation", name_of(key.second)},
-                    {"requests", group.size()},
-                    {"parts", std::move(parts)},
-                    {"total", std::move(totals)},
-                    {"examples", std::move(ids)}});
+  std::map<std::tuple<std::uint32_t, std::uint32_t, bool, abi::WrOpcode>, std::vector<const Finished*>> groups;
+  for (const Finished& f : finished_) {
+    const bool receive = is_receive(f.kind);
+    const std::uint32_t work = f.work - 1;  // what belongs to no work item comes last
+    groups[{work, f.id.node(), receive, receive ? abi::WrOpcode{} : f.opcode}].push_back(&f);
   }
+  auto list = nlohmann::ordered_json::array();
+  for (auto& [key, group] : groups) list.push_back(json(group));
   return list;
+}
+
+// Of one kind of work. Requests that ended in an error have parts of their own.
+nlohmann::ordered_json LatencyBreakdown::json(std::vector<const Finished*>& group) const {
+  const auto slower = [](const Finished* a, const Finished* b) {
+    return a->total_ps != b->total_ps ? a->total_ps < b->total_ps : a->id < b->id;
+  };
+  std::sort(group.begin(), group.end(), slower);
+  const auto at = [&group](double share) { return group[static_cast<std::size_t>(share * double(group.size() - 1))]; };
+  const std::pair<const char*, const Finished*> examples[] = {
+      {"p50", at(0.5)}, {"p99", at(0.99)}, {"worst", group.back()}};
+  struct Part {
+    bool passed = false;
+    double sum = 0;
+    std::array<double, 3> of_example{};
+  };
+  std::array<std::array<Part, kRequestClasses>, kStations> parts;
+  const auto part_of = [&parts](const Finished& f, StationId s) -> Part& {
+    return parts[s][static_cast<unsigned>(f.kind)];
+  };
+  double total = 0;
+  for (const Finished* f : group) {
+    total += static_cast<double>(f->total_ps);
+    each_part(*f, [&](StationId s, std::uint64_t ps) {
+      Part& part = part_of(*f, s);
+      part.passed = true;
+      part.sum += static_cast<double>(ps);
+    });
+  }
+  for (std::size_t i = 0; i < std::size(examples); ++i) {
+    const Finished& f = *examples[i].second;
+    each_part(f, [&](StationId s, std::uint64_t ps) { part_of(f, s).of_example[i] = static_cast<double>(ps); });
+  }
+  const double count = static_cast<double>(group.size());
+  auto rows = nlohmann::ordered_json::array();
+  const auto add_row = [&](const char* name, const Part& part) {
+    // Of the same name and station: requests that ended in different ways.
+    const auto same = std::find_if(rows.begin(), rows.end(), [&](const auto& row) { return row["name"] == name; });
+    nlohmann::ordered_json row{{"name", name}, {"mean_ns", ns(part.sum / count)}};
+    for (std::size_t i = 0; i < std::size(examples); ++i) {
+      row[std::string(examples[i].first) + "_ns"] = ns(part.of_example[i]);
+    }
+    if (same == rows.end()) return rows.push_back(std::move(row));
+    for (auto& [key, value] : same->items()) {
+      if (key != "name") value = value.template get<double>() + row[key].template get<double>();
+    }
+  };
+  for (unsigned s = 0; s < kStations; ++s) {
+    for (unsigned kind = 0; kind < kRequestClasses; ++kind) {
+      if (!parts[s][kind].passed) continue;
+      add_row(part_name(static_cast<RequestClass>(kind), static_cast<StationId>(s)), parts[s][kind]);
+    }
+  }
+  nlohmann::ordered_json totals{{"mean_ns", ns(total / count)}}, ids;
+  for (const auto& [which, f] : examples) {
+    totals[std::string(which) + "_ns"] = ns(static_cast<double>(f->total_ps));
+    ids[which] = f->id.text(nodes_);
+  }
+  const Finished& any = *group.front();
+  nlohmann::ordered_json j;
+  if (const std::string work = work_of(any); !work.empty()) j["work"] = work;
+  j["node"] = nodes_.at(any.id.node() - 1);
+  j["operation"] = name_of(any.kind, any.opcode);
+  j["requests"] = group.size();
+  j["parts"] = std::move(rows);
+  j["total"] = std::move(totals);
+  j["examples"] = std::move(ids);
+  return j;
 }
 
 }  // namespace rnic

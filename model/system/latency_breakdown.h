@@ -1,109 +1,130 @@
-// Where the time of each work request went, from post_send to poll_cq. See latency_breakdown.md.
+// Where the time of each work request went, from its post to poll_cq. See latency_breakdown.md.
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <deque>
-#include <optional>
+#include <functional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
 #include "model/abi/host_abi.h"
+#include "model/common/ids.h"
+#include "model/system/request_stations.h"
 #include "model/trace/event.h"
 
 namespace rnic {
 
 class LatencyBreakdown final : public TraceSink {
  public:
-  // `nodes` are those of a RequestId.
-  explicit LatencyBreakdown(std::vector<std::string> nodes);
+  // The name of what a request was posted for, by the number in its kPosted; "": it has none.
+  using WorkName = std::function<std::string(std::uint32_t)>;
+
+  // `nodes` are those of a RequestId. The sink wants Recorder::attach_timing().
+  explicit LatencyBreakdown(std::vector<std::string> nodes, WorkName work_name = {});
 
   void event(const TraceDomain& domain, const TraceEvent& event) override;
 
   // A request that is complete: its parts are durations in ps, in the order in which it passes them, and sum to
-  // total_ps. A part that it did not pass is missing.
+  // total_ps. A part that it did not pass is missing, and so is a queue in which it did not wait.
   struct Request {
     RequestId id;
-    abi::WrOpcode opcode = abi::WrOpcode::kSend;
+    stations::RequestClass kind = stations::RequestClass::kPosted;
+    abi::WrOpcode opcode = abi::WrOpcode::kSend;  // if it is not of a receive queue
+    std::uint32_t work = 0;
     std::uint64_t total_ps = 0;
     std::vector<std::pair<const char*, std::uint64_t>> parts;
   };
   std::size_t requests() const { return finished_.size(); }
   Request request(std::size_t i) const;  // in the order in which they were complete
 
-  // A line per request: id, operation, the sum and each part in ps, separated by tabs. OutputError.
+  // A line per request: id, work item, operation, the sum and each part in ps, separated by tabs. OutputError.
   void write(const std::string& file) const;
-  // Per node and operation: the mean of each part, and the parts of the requests at p50 and p99 and of the slowest one.
+  // Per work item, node and operation: the mean of each part, and the parts of the requests at p50 and p99 and of the
+  // slowest one.
   nlohmann::ordered_json json() const;
 
-  // What a request passes, in this order.
-  enum Station : std::uint8_t {
-    kPosted,
-    kRang,
-    kDoorbell,
-    kFetched,
-    kCut,
-    kPayload,
-    kFramed,
-    kMarked,
-    kSealed,
-    kSent,
-    kArrived,
-    kStream,
-    kDeframed,
-    kChecked,
-    kPlaced,
-    kDelivered,
-    kResponse,
-    kResponseCut,
-    kResponsePayload,
-    kResponseFramed,
-    kResponseMarked,
-    kResponseSealed,
-    kResponseSent,
-    kResponseArrived,
-    kResponseStream,
-    kResponseDeframed,
-    kResponseChecked,
-    kResponsePlaced,
-    kCompleted,
-    kCqeWritten,
-    kPolled,
-    kStations
-  };
-
  private:
+  // What of a leg was sent once more: the newest frame of it that has arrived.
+  struct Again {
+    std::uint64_t sent = 0, on_wire = 0, arrived = 0;
+    std::uint64_t used = 0;    // when the one that arrived was sent
+    std::uint64_t before = 0;  // octets before these were missing until then
+  };
   struct Record {
     abi::WrOpcode opcode = abi::WrOpcode::kSend;
-    bool posted = false;
-    std::array<std::uint64_t, kStations> at{};  // the newest time; 0: not passed
+    std::uint32_t work = 0;
+    bool over = false;             // polled, or stood for by a later completion
+    bool awaits_receiver = false;  // its frames arrived, and a receive request is still to get its times
+    RequestId receive;             // that it used
+    std::array<Again, stations::kLegs> again{};
+    std::array<std::uint32_t, stations::kLegs> segments{};
+    std::array<std::uint64_t, stations::kStations> at{};  // the newest time; 0: not passed
   };
-  // The requests of one use of a send queue that are not complete, the oldest first.
-  struct Queue {
+  // The requests of one use of a queue that are not complete, the oldest first: a ring of records.
+  class Queue {
+   public:
     std::uint64_t first = 0;              // sequence of the oldest
     std::uint64_t rung = 0, arrived = 0;  // the first that no doorbell has announced
-    std::deque<Record> records;
+    std::uint32_t life = 0;
+    bool used = false;
+
+    std::uint64_t end() const { return first + size_; }
+    bool has(std::uint64_t n) const { return n - first < size_; }
+    Record& operator[](std::uint64_t n) { return slots_[n & (slots_.size() - 1)]; }
+    void begin(std::uint32_t of_life, std::uint64_t n);
+    Record& add();
+    void drop_front();
+
+   private:
+    void grow();
+    std::vector<Record> slots_;  // a power of two
+    std::size_t size_ = 0;
+  };
+  // Of a flow at its receiver.
+  struct Repair {
+    const TraceDomain* domain = nullptr;
+    FlowId flow;
+    std::uint64_t arrived = 0;  // the newest frame that was sent once more and let octets behind it pass
   };
   struct Finished {
     RequestId id;
+    stations::RequestClass kind;
     abi::WrOpcode opcode;
+    std::uint32_t work;
     std::uint64_t total_ps;
     std::size_t parts;  // where they begin in parts_
   };
-  std::optional<Station> station(const TraceDomain& domain, const TraceEvent& event) const;
-  Queue& queue(RequestId id);
-  void announce(Queue& queue, std::uint64_t& from, std::uint32_t producer, Station station, std::uint64_t ps);
-  void finish(RequestId id, const Record& record);
-  Request read(const Finished& finished) const;
+
+  std::uint32_t node_of(const TraceDomain& domain);
+  Queue* queue(RequestId id);  // of this use of its number; nullptr if nothing was posted to it
+  Record* record(RequestId id);
+  void doorbell(const TraceEvent& event, std::uint64_t ps);
+  void posted(const TraceEvent& event, std::uint64_t ps);
+  void taken(const TraceEvent& event, bool own, std::uint64_t ps);
+  void arrived(Record& record, stations::Leg leg, const TraceEvent& event, std::uint64_t ps);
+  void delivered(const TraceDomain& domain, Record& record, stations::Leg leg, const TraceEvent& event,
+                 std::uint64_t ps);
+  void received(const TraceEvent& event, std::uint64_t begins, std::uint64_t ends);
+  void received_written(RequestId message, std::uint64_t begins, std::uint64_t ends);
+  void polled(RequestId id, std::uint64_t ps);
+  void retire(Queue& queue);
+  static void settle(Record& record, stations::Leg leg, stations::RequestClass kind);
+  void finish(RequestId id, Record& record);
+  template <class F>
+  void each_part(const Finished& finished, F&& use) const;
+  nlohmann::ordered_json json(std::vector<const Finished*>& group) const;
+  std::string work_of(const Finished& finished) const { return work_name_ ? work_name_(finished.work) : ""; }
 
   const std::vector<std::string> nodes_;
-  std::unordered_map<std::uint64_t, Queue> queues_;  // by the id of their first request; looked up, never iterated
-  std::uint64_t newest_key_ = 0;
-  Queue* newest_ = nullptr;
+  const WorkName work_name_;
+  std::vector<std::pair<const TraceDomain*, std::uint32_t>> domains_;
+  std::pair<const TraceDomain*, std::uint32_t> newest_{};
+  static constexpr unsigned kQueueKinds = 3;  // send, receive, shared receive
+  std::vector<std::array<std::vector<Queue>, kQueueKinds>> queues_;
+  std::vector<Repair> repairs_;  // of the flows that lost something
   std::vector<Finished> finished_;
   std::vector<std::uint8_t> parts_;  // stations and durations, as numbers of 7 bits an octet
 };

@@ -53,7 +53,8 @@ Run::Run(World& world, const RunOptions& options)
     : world_(world),
       options_(options),
       debugger_(open_debugger(world, options)),
-      outputs_(options, world.stations(), world.cable()),
+      outputs_(options, world.stations(), world.cable(),
+               [&world](std::uint32_t work) { return world.work_name(work); }),
       utilization_(world.stations()),
       accounting_(world.stations(), utilization_, world.config().sim.account_links),
       warm_(options.warmup_ps == 0) {

@@ -89,8 +89,9 @@ struct RunOutputs::Listeners {
   std::unique_ptr<ChipWaves> waves;
 };
 
-RunOutputs::RunOutputs(const RunOptions& options, const std::vector<Station>& stations, EthernetLink& cable)
-    : options_(options), stations_(stations) {
+RunOutputs::RunOutputs(const RunOptions& options, const std::vector<Station>& stations, EthernetLink& cable,
+                       LatencyBreakdown::WorkName work_name)
+    : options_(options), stations_(stations), work_name_(std::move(work_name)) {
   check_scopes(options.wave_window.scopes, stations);
   open(stations.at(0).name);
   cable.tap(*capture_);
@@ -129,7 +130,7 @@ void RunOutputs::open(const std::string& name) {
   }
   if (!options_.wave_file.empty()) PendingFile(options_.wave_file).remove_earlier();
   if (!dir.empty()) remove_outputs(dir, begun);
-  if (options_.breakdown) breakdown_ = std::make_unique<LatencyBreakdown>(node_names(stations_));
+  if (options_.breakdown) breakdown_ = std::make_unique<LatencyBreakdown>(node_names(stations_), work_name_);
   capture_ = std::make_unique<WireCapture>(name, captures() ? in_folder(kCapture) : "");
   if (options_.capture_requests) {
     capture_->comment([this](const Frame& frame) { return comment_of(frame.buf->owner()); });
@@ -183,7 +184,10 @@ void RunOutputs::close_events() {
 void RunOutputs::listen(const Station& station) {
   auto l = std::make_unique<Listeners>(station);
   l->recorder.attach(digest_);
-  if (breakdown_) l->attach(*breakdown_);
+  if (breakdown_) {
+    l->recorder.attach_timing(*breakdown_);
+    l->ps_recorder.attach_timing(*breakdown_);
+  }
   if (events_) {  // TLPs are no part of the digest: it is over what the chip does, and they follow from that
     l->attach(*events_);
     l->tlps = std::make_unique<TlpTrace>(*station.node, l->ps_recorder);

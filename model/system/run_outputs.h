@@ -51,10 +51,11 @@ std::string firmware_fault_text(const std::string& node, const std::string& reas
 
 class RunOutputs final {
  public:
-  // The stations must live as long. The capture is seen from the first one. ConfigError for files that cannot be
-  // created and for unknown scopes; then no file and no folder remains. Otherwise an earlier run's files are removed
-  // from the folder.
-  RunOutputs(const RunOptions& options, const std::vector<Station>& stations, EthernetLink& cable);
+  // The stations must live as long. `work_name`: what requests were posted for, in the breakdown. The capture is seen
+  // from the first one. ConfigError for files that cannot be created and for unknown scopes; then no file and no folder
+  // remains. Otherwise an earlier run's files are removed from the folder.
+  RunOutputs(const RunOptions& options, const std::vector<Station>& stations, EthernetLink& cable,
+             LatencyBreakdown::WorkName work_name);
   ~RunOutputs();
 
   // The kernel has reached this time; to be called at least every 10 us, and before the first.
@@ -95,6 +96,7 @@ class RunOutputs final {
 
   const RunOptions options_;
   const std::vector<Station>& stations_;
+  const LatencyBreakdown::WorkName work_name_;
   std::unique_ptr<WireCapture> capture_;
   TraceDigest digest_;
   std::unique_ptr<EventStream> events_;  // where somebody reads them

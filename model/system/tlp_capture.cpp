@@ -5,6 +5,7 @@
 #include "model/common/bytes.h"
 #include "model/host/root_complex.h"
 #include "model/system/node.h"
+#include "model/system/register_owner.h"
 #include "model/system/tlp_trace.h"
 
 namespace rnic {
@@ -94,14 +95,19 @@ std::vector<std::uint8_t> tlp_octets(const Tlp& tlp, const TlpPlace& place) {
 struct TlpCapture::Taps {
   class Port final : public pcie::TlpTap {
    public:
-    Port(bool to_device, std::uint64_t bar0, WireCapture& capture, unsigned interface,
+    Port(bool to_device, const Rnic& chip, WireCapture& capture, unsigned interface,
          std::function<std::string(RequestId)> comment)
-        : to_device_(to_device), bar0_(bar0), capture_(capture), interface_(interface), comment_(std::move(comment)) {}
+        : to_device_(to_device),
+          bar0_(chip.config().pcie.link.bar0_address),
+          capture_(capture),
+          interface_(interface),
+          comment_(std::move(comment)),
+          registers_(chip) {}
 
     void sent(const Tlp& tlp, std::uint64_t begins_ps, std::uint64_t) override {
       TlpPlace place;
       place.to_device = to_device_;
-      place.request = tlp.owner;
+      place.request = to_device_ ? registers_.of(tlp) : tlp.owner;
       if (tlp.flow_class() != pcie::FlowClass::kCompletion) {
         if (to_device_) {
           place.space = TlpPlace::Space::kBar0;
@@ -120,18 +126,18 @@ struct TlpCapture::Taps {
     WireCapture& capture_;
     const unsigned interface_;
     const std::function<std::string(RequestId)> comment_;
+    RegisterOwner registers_;
   };
 
-  Taps(std::uint64_t bar0, WireCapture& capture, unsigned interface,
-       const std::function<std::string(RequestId)>& comment)
-      : up(false, bar0, capture, interface, comment), down(true, bar0, capture, interface, comment) {}
+  Taps(const Rnic& chip, WireCapture& capture, unsigned interface, const std::function<std::string(RequestId)>& comment)
+      : up(false, chip, capture, interface, comment), down(true, chip, capture, interface, comment) {}
   Port up, down;
 };
 
 TlpCapture::TlpCapture(const std::string& name, Node& node, WireCapture& capture,
                        std::function<std::string(RequestId request)> comment)
-    : taps_(std::make_unique<Taps>(node.chip.config().pcie.link.bar0_address, capture,
-                                   capture.add_interface(name + ".pcie", LinkType::kUser0), comment)) {
+    : taps_(std::make_unique<Taps>(node.chip, capture, capture.add_interface(name + ".pcie", LinkType::kUser0),
+                                   comment)) {
   node.chip.pcie.endpoint.port.tap(taps_->up);
   node.root_complex.port.tap(taps_->down);
 }

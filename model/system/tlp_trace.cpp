@@ -1,6 +1,7 @@
 #include "model/system/tlp_trace.h"
 
 #include "model/system/node.h"
+#include "model/system/register_owner.h"
 
 namespace rnic {
 namespace {
@@ -25,7 +26,8 @@ TraceKind kind_of(const Tlp& tlp) {
 struct TlpTrace::Taps {
   class Port final : public pcie::TlpTap {
    public:
-    Port(bool to_device, const Recorder& recorder) : to_device_(to_device), recorder_(recorder) {}
+    Port(bool to_device, const Recorder& recorder, const Rnic& chip)
+        : to_device_(to_device), recorder_(recorder), registers_(chip) {}
 
     void sent(const Tlp& tlp, std::uint64_t begins_ps, std::uint64_t) override {
       TraceEvent e;
@@ -33,7 +35,7 @@ struct TlpTrace::Taps {
       e.where = to_device_ ? "pcie.downstream" : "pcie.upstream";
       e.kind = kind_of(tlp);
       e.bytes = tlp.bytes;
-      e.request = tlp.owner;
+      e.request = to_device_ ? registers_.of(tlp) : tlp.owner;
       if (e.has_address()) e.address = tlp.address;
       if (e.has_tag()) e.tag = tlp.tag;
       recorder_.detail(e);
@@ -42,13 +44,14 @@ struct TlpTrace::Taps {
    private:
     const bool to_device_;
     const Recorder& recorder_;
+    RegisterOwner registers_;
   };
 
-  explicit Taps(const Recorder& recorder) : up(false, recorder), down(true, recorder) {}
+  Taps(const Recorder& recorder, const Rnic& chip) : up(false, recorder, chip), down(true, recorder, chip) {}
   Port up, down;
 };
 
-TlpTrace::TlpTrace(Node& node, const Recorder& recorder) : taps_(std::make_unique<Taps>(recorder)) {
+TlpTrace::TlpTrace(Node& node, const Recorder& recorder) : taps_(std::make_unique<Taps>(recorder, node.chip)) {
   node.chip.pcie.endpoint.port.tap(taps_->up);
   node.root_complex.port.tap(taps_->down);
 }

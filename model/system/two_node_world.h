@@ -27,6 +27,7 @@ class TwoNodeWorld final : public World {
   bool working() const override { return workload_->working(); }
   unsigned phase() const override { return workload_->phase(); }
   std::string phase_name(unsigned phase) const override { return workload_->phase_name(phase); }
+  std::string work_name(std::uint32_t work) const override { return workload_->work_name(work); }
   std::uint64_t progress() const override { return workload_->progress(); }
   std::uint64_t total() const override { return total_; }
   void restart_results(std::uint64_t now_ps) override { workload_->restart(now_ps); }

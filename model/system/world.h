@@ -66,6 +66,9 @@ class World {
   virtual unsigned phase() const { return 0; }
   virtual std::string phase_name(unsigned) const { return "work"; }
 
+  // What a program's work requests are for, as host::Core::work() numbers it; "" if nobody says.
+  virtual std::string work_name(std::uint32_t) const { return {}; }
+
   // What is made of a world without progress for so long, or without any event that could bring it.
   enum class Stall { kWait, kResolved, kHung };
   virtual Stall stall(std::uint64_t idle_ps, bool dead);

@@ -50,8 +50,8 @@ const char* to_string(TraceKind kind) {
       return "doorbell_written";
     case TraceKind::kSegmented:
       return "segmented";
-    case TraceKind::kPassed:
-      return "passed";
+    case TraceKind::kFramed:
+      return "framed";
     case TraceKind::kCqeWritten:
       return "cqe_written";
     case TraceKind::kPolled:
@@ -62,6 +62,12 @@ const char* to_string(TraceKind kind) {
       return "tlp_write";
     case TraceKind::kTlpCompletion:
       return "tlp_completion";
+    case TraceKind::kMarked:
+      return "marked";
+    case TraceKind::kDue:
+      return "due";
+    case TraceKind::kTaken:
+      return "taken";
   }
   RNIC_CHECK_MSG(false, "not a trace kind");
   return "";

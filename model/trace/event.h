@@ -36,14 +36,17 @@ enum class TraceKind : std::uint8_t {
   kPosted,           // post_send or post_recv was called
   kDoorbellWritten,  // by the driver, to the send queue's register: value is the producer index
   kSegmented,        // a DDP segment was cut
-  kPassed,           // a stage has handed on an FPDU
+  kFramed,           // an FPDU left the framer
   kCqeWritten,       // the CQE is on its way to host memory
   kPolled,           // poll_cq has returned the completion
   kTlpRead,          // a TLP begins on the PCIe link: MRd, bytes are asked for
   kTlpWrite,         // MWr: data, a doorbell or an interrupt
   kTlpCompletion,    // Cpl, or CplD with so many bytes
+  kMarked,           // an FPDU left the marker inserter
+  kDue,              // a Read or Atomic Request's turn has come: the responder gets it from the IRRQ
+  kTaken,            // a block has begun with what waited for it; value is the kind of the event that it was before
 };
-inline constexpr unsigned kTraceKinds = static_cast<unsigned>(TraceKind::kTlpCompletion) + 1;
+inline constexpr unsigned kTraceKinds = static_cast<unsigned>(TraceKind::kTaken) + 1;
 const char* to_string(TraceKind kind);
 constexpr bool is_tlp(TraceKind kind) {
   return kind == TraceKind::kTlpRead || kind == TraceKind::kTlpWrite || kind == TraceKind::kTlpCompletion;
@@ -59,6 +62,8 @@ struct TraceEvent {
   Cycle cycle = 0;
   const char* where = "";  // the stage's full name; the pointer stays valid, and stays that name's
   TraceKind kind{};
+  bool again = false;              // of a frame: TCP had sent its octets before
+  std::uint8_t visible_after = 0;  // cycles from `cycle`, of the push, until the next stage can see the message
   FlowId flow = kNoFlow;
   static constexpr std::uint32_t kNone = 0xffffffffu;
   std::uint32_t qpn = kNone, bytes = kNone;
@@ -68,6 +73,7 @@ struct TraceEvent {
   RequestId receive;                      // of a completion: the receive request that the message used
   std::uint64_t address = 0;              // of a TLP that is a request
   std::uint32_t tag = 0;                  // of a TLP that reads or answers
+  std::uint32_t beats_took = 0;           // cycles from a message's first beat to its last, which `cycle` is of
 
   bool has_address() const { return kind == TraceKind::kTlpRead || kind == TraceKind::kTlpWrite; }
   bool has_tag() const { return kind == TraceKind::kTlpRead || kind == TraceKind::kTlpCompletion; }
@@ -94,6 +100,11 @@ class Recorder {
     sinks_.push_back(&sink);
     if (detailed) detailed_.push_back(&sink);
   }
+  // A detailed sink that also gets kTaken, and fetches of receive requests for shared queues: what nobody else needs.
+  void attach_timing(TraceSink& sink) {
+    attach(sink, true);
+    timing_.push_back(&sink);
+  }
   bool on() const { return !sinks_.empty(); }
   bool detailed() const { return !detailed_.empty(); }
   void operator()(const TraceEvent& event) const {
@@ -102,11 +113,15 @@ class Recorder {
   void detail(const TraceEvent& event) const {
     for (TraceSink* sink : detailed_) sink->event(domain_, event);
   }
+  bool timing() const { return !timing_.empty(); }
+  void time(const TraceEvent& event) const {
+    for (TraceSink* sink : timing_) sink->event(domain_, event);
+  }
   const TraceDomain& domain() const { return domain_; }
 
  private:
   const TraceDomain domain_;
-  std::vector<TraceSink*> sinks_, detailed_;
+  std::vector<TraceSink*> sinks_, detailed_, timing_;
 };
 
 }  // namespace rnic

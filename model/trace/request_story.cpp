@@ -84,6 +84,22 @@ std::vector<StoryLine> RequestStory::tell(const RequestSpan& request) const {
   });
 }
 
+Retransmissions RequestStory::meanwhile(const RequestSpan& request) const {
+  return reading([&] {
+    constexpr std::uint64_t kSequences = std::uint64_t{1} << RequestId::kSequenceBits;
+    const std::uint64_t first = request.id.v & ~(kSequences - 1);
+    SqliteStatement row = database_->prepare(
+        "SELECT count(*), min(time_ps), max(time_ps) FROM events WHERE request BETWEEN ?1 AND ?2 AND kind = "
+        "'retransmitted' AND time_ps BETWEEN ?3 AND ?4");
+    row.bind(1, first);
+    row.bind(2, first + kSequences - 1);
+    row.bind(3, request.first_ps);
+    row.bind(4, request.last_ps);
+    if (!row.step() || row.number(0) == 0) return Retransmissions{};
+    return Retransmissions{row.number(0), row.number(1), row.number(2)};
+  });
+}
+
 std::vector<RequestSpan> RequestStory::slowest(unsigned count) const {
   return reading([&] {
     SqliteStatement row = database_->prepare(

@@ -26,6 +26,11 @@ struct StoryLine {
   std::optional<std::uint64_t> flow, qpn, bytes, address, tag;
 };
 
+// Frames of a queue that were sent once more within a time.
+struct Retransmissions {
+  std::uint64_t frames = 0, first_ps = 0, last_ps = 0;
+};
+
 class RequestStory final {
  public:
   // ConfigError if there is no such database, or it is none of a run.
@@ -36,6 +41,8 @@ class RequestStory final {
   RequestSpan find(const std::string& text) const;
   // Its events in the order of time.
   std::vector<StoryLine> tell(const RequestSpan& request) const;
+  // Of all requests of its queue, answers to them included, while it was under way: why it may have had to wait.
+  Retransmissions meanwhile(const RequestSpan& request) const;
   // Those that took longest, the slowest first: of the requests of programs, if the run has any.
   std::vector<RequestSpan> slowest(unsigned count) const;
 

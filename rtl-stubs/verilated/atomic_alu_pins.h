@@ -1,12 +1,11 @@
 // atomic_alu: contexts and pages are looked up for it, and what its DMA reads bring lands where the stage's does.
 #pragma once
 
-#include <algorithm>
-#include <deque>
 #include <memory>
 
 #include "model/common/bytes.h"
 #include "model/rnic/responder/atomic_alu.h"
+#include "rtl-stubs/verilated/atomic_owners.h"
 #include "rtl-stubs/verilated/messages.h"
 #include "rtl-stubs/verilated/pins.h"
 
@@ -52,9 +51,12 @@ class AtomicAluPins : public Pins<Vatomic_alu, AtomicAlu> {
   bool busy(const Model& m) const { return m.busy_o; }
 
   using Pins::pushed;
-  void pushed(DmaReadRequest& r, const Model&) const { r.dst = stage_.landing(r.tag); }
+  void pushed(DmaReadRequest& r, const Model&) const {
+    r.dst = stage_.landing(r.tag);
+    r.owner = owners_.taken();  // it is the first thing that a request does
+  }
   void pushed(DmaWriteRequest& w, const Model& m) {
-    w.src = buffers_->take();
+    w.src = buffers_->take(owners_.write(w.address));
     store_le64(w.src->bytes(), m.write_data_o);
     contexts_.in_flight.begin(StagWrites::kAtomic);
   }
@@ -64,23 +66,17 @@ class AtomicAluPins : public Pins<Vatomic_alu, AtomicAlu> {
     f("data", load_le64(w.src->bytes()), m.write_data_o);
   }
   using Pins::taken;
-  // No pins have the owner. A request that is refused is answered by no one, and forgotten in time.
-  void taken(const QueuedAtomic& r, const Model&) {
-    owners_.push_back({r.qpn, r.request.request_id, r.segment.owner});
-    if (owners_.size() > kOwners) owners_.pop_front();
-  }
-  void pushed(AtomicWork& work, const Model&) {
-    const auto its = std::find_if(owners_.begin(), owners_.end(), [&](const Owner& o) {
-      return o.qpn == work.qpn && o.request_id == work.response.request_id;
-    });
-    if (its == owners_.end()) return;
-    work.owner = its->owner;
-    owners_.erase(its);
-  }
+  void taken(const QueuedAtomic& r, const Model&) { owners_.take(r); }
+  void taken(const DmaReadDone& done, const Model& m) { owners_.read(done.tag, m.read_done_data_i); }
+  void pushed(AtomicWork& work, const Model&) const { work.owner = owners_.answer(work.qpn, work.response.request_id); }
   void taken(const DmaWriteDone&, const Model&) const { contexts_.in_flight.end(StagWrites::kAtomic); }
-  void stand_in(const Model& m) const {
-    if (m.release_o) stage_.words().release(m.release_index_o);
+  void stand_in(const Model& m) {
+    if (m.release_o) {
+      stage_.words().release(m.release_index_o);
+      owners_.release(m.release_index_o);
+    }
     if (m.word_watch_o) {
+      owners_.start(m.word_index_o, m.word_address_o);
       stage_.words().watch(m.word_index_o, m.word_address_o, m.word_follows_o ? m.older_index_o : WordWatch::kNoEntry);
     }
     AtomicAluCounters& c = stage_.counters();
@@ -103,17 +99,10 @@ class AtomicAluPins : public Pins<Vatomic_alu, AtomicAlu> {
     pack(c != nullptr ? *c : StagContext{}, port);
   }
 
-  struct Owner {
-    Qpn qpn;
-    std::uint32_t request_id = 0;
-    RequestId owner;
-  };
-  static constexpr std::size_t kOwners = 256;  // more than the block has operations under way
-
   AtomicAlu& stage_;
   ContextStore& contexts_;
   std::shared_ptr<BufferPool> buffers_ = std::make_shared<BufferPool>(abi::kAtomicBytes);  // one for all copies
-  std::deque<Owner> owners_;
+  AtomicOwners owners_;
 };
 
 }  // namespace rnic::rtl

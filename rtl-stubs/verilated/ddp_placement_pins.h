@@ -51,6 +51,7 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
 
   void offered(const FpduBeat& beat, Model& m) {
     last_ = beat.last;
+    if (beat.last) judged_ = beat.buf->owner();
     m.in_offset_i = static_cast<std::uint32_t>(beat.data - beat.buf->bytes());
   }
   bool look_up(Model& m, unsigned round) {
@@ -93,7 +94,6 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
   void taken(const FpduBeat& beat, const Model& m) {
     if (!beat.last) return;
     BufferRef buf = BufferRef::adopt(beat.buf);
-    judged_ = buf->owner();
     if (m.stream_write_o) buf_ = std::move(buf);
     else if (!beat.ends()) stage_.drop(buf->owner());
   }
@@ -108,7 +108,7 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
   }
   void pushed(QpEvent& event, const Model&) const {
     stage_.count(event);
-    event.failed.owner = judged_;
+    if (event.kind == QpEvent::Kind::kStreamError) event.failed.owner = judged_;
   }
   void stand_in(const Model& m) const {
     if (m.begun_o) contexts_.in_flight.begin(StagWrites::kPlacement);
@@ -229,7 +229,7 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
   bool last_ = false;  // of the beat that is offered
   ReadIssued issued_;  // that is taken in this cycle
   BufferRef buf_;      // of the segment under way
-  RequestId judged_;   // owner of the newest FPDU
+  RequestId judged_;   // owner of the FPDU whose last beat is offered
 };
 
 }  // namespace rnic::rtl

@@ -34,7 +34,7 @@ class TerminateGeneratorPins : public Pins<Vterminate_generator, TerminateGenera
   }
 
   void offered(const QpEvent& error, Model& m) {
-    owner_ = error.failed.owner;
+    owner_ = error.failed.owner ? error.failed.owner : contexts_.internal_work(error.qpn);
     const QpContext& context = contexts_.qp(error.qpn);
     m.foreign_stag_is_invalid_i = cfg_.foreign_stag_is_invalid;
     m.qp_exists_i = context.valid;
@@ -74,7 +74,7 @@ class TerminateGeneratorPins : public Pins<Vterminate_generator, TerminateGenera
   BufferPool& buffers_;
   const TerminateConfig cfg_;
   std::vector<std::uint64_t> reported_;
-  RequestId owner_;  // of the error's segment
+  RequestId owner_;  // of the Terminate
 };
 
 }  // namespace rnic::rtl

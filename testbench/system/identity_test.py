@@ -2,6 +2,7 @@
 import collections
 import csv
 import json
+import re
 import sys
 import unittest
 
@@ -48,18 +49,90 @@ class Identity(ProgramTest):
         self.assertEqual(len(owners), 1)
         self.assertRegex(owners.pop(), r"^\w\.\d+\.\d+$")
 
+    def test_a_terminate_that_no_segment_has_caused_is_the_queue_pairs(self):
+        lines = self.check(TRACES / "errors/mpa_closed.json")
+        owners = {line["request"] for line in lines if line["kind"] == "terminated"}
+        self.assertEqual(owners, {"b.int0.0"})
+
+    def groups(self):
+        return json.loads((self.folder / "out/stats.json").read_text())["latency_breakdown"]
+
+    def parts(self):
+        """{request: {part: ps}}"""
+        with open(self.folder / "out/breakdown.tsv", newline="", encoding="utf-8") as lines:
+            return {line["request"]: {part: int(ps) for part, ps in (p.split("=") for p in line["parts"].split(";") if p)}
+                    for line in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)}
+
     def test_a_breakdown_of_each_operation(self):
         self.check(self.small_scenario())
-        for group in json.loads((self.folder / "out/stats.json").read_text())["latency_breakdown"]:
+        groups = self.groups()
+        for group in groups:
             for which in ("p50_ns", "p99_ns", "worst_ns", "mean_ns"):
                 self.assertAlmostEqual(sum(part[which] for part in group["parts"]), group["total"][which], places=3)
+        parts = {(group.get("work"), group["node"], group["operation"]): {part["name"] for part in group["parts"]} for group in groups}
+        writes = next(names for (_, node, operation), names in parts.items() if (node, operation) == ("a", "write"))
+        self.assertLessEqual({"rdmap_segmenter queue", "rdmap_segmenter", "payload_fetch", "mpa_framer", "tcp_tx", "wire"}, writes)
+        receives = next(names for (_, node, operation), names in parts.items() if (node, operation) == ("b", "receive"))
+        self.assertLessEqual({"RQE fetch", "no message", "message", "tcp_rx", "ddp_placement", "CQE write", "poll"}, receives)
+
+    def test_work_items_of_one_operation_are_told_apart(self):
+        scenario = self.small_scenario()
+        content = json.loads((self.folder / scenario).read_text())
+        content["work"] = [{"name": name, "op": "write", "size": size, "count": 20, "depth": 4} for name, size in (("bulk", 8192), ("control", 64))]
+        (self.folder / scenario).write_text(json.dumps(content))
+        self.check(scenario)
+        writes = {group["work"]: group for group in self.groups() if (group["node"], group["operation"]) == ("a", "write")}
+        self.assertEqual({name: group["requests"] for name, group in writes.items()}, {"bulk": 20, "control": 20})
+        self.assertGreater(writes["bulk"]["total"]["mean_ns"], writes["control"]["total"]["mean_ns"])
+
+    def test_every_queue_pair_of_sixteen(self):
+        self.check(TRACES / "qps16.json", "--set", "work.writes.count=20", "--set", "work.sends.count=20")
+        self.assertEqual({request.rsplit(".", 1)[0] for request in self.parts()} & {f"{queue}{n}" for queue in ("a.", "b.rq") for n in range(99)},
+                         {f"{queue}{n}" for queue in ("a.", "b.rq") for n in range(16)})
+
+    def test_numbers_used_again_and_connections_that_fail(self):
+        lines = self.check(TRACES / "churn_failures.json", "--set", "rnic.tcp.max_flows=16")
+        owners = {line["request"] for line in lines}
+        self.assertTrue(any(re.match(r"a\.\d+#\d+\.0$", owner) for owner in owners), "queue pairs")
+        self.assertTrue(any(re.match(r"a\.flow\d+#\d+\.0$", owner) for owner in owners), "flows")
+
+    def test_the_time_until_a_retransmission_is_no_other_part(self):
+        lines = self.check(self.small_scenario(), "--set", "link.forward.loss.every=20")
+        sent = {line["request"]: [] for line in lines}
+        for line in lines:
+            if line["kind"] in ("frame_sent", "retransmitted") and line["node"] == "a":
+                sent[line["request"]].append((int(line["time_ps"]), line["kind"]))
+        parts, checked = self.parts(), 0
+        for request, frames in sent.items():
+            if len(frames) != 2 or frames[1][1] != "retransmitted" or "retransmission" not in parts.get(request, {}):
+                continue
+            checked += 1
+            waited = frames[1][0] - frames[0][0]
+            self.assertLessEqual(abs(parts[request]["retransmission"] - waited), 100_000, request)  # tcp_tx's cycles
+            self.assertLess(parts[request]["wire"], waited)
+        self.assertGreater(checked, 0)
+        others = [p for p in parts.values() if p.get("wait for retransmission", 0) > 0]
+        self.assertTrue(others, "octets behind a lost frame wait for it")
+
+    def test_explain_says_where_the_time_went(self):
+        self.check(self.small_scenario(), "--db", "out/run.sqlite")
+        parts = self.parts()
+        slowest = self.run_program("explain", "out", "--slowest", "3")
+        self.assertEqual(slowest.returncode, 0, slowest.stderr)
+        for line in slowest.stdout.splitlines()[1:]:
+            request, most = line.split()[0], line.split("  ")[-1].split(", ")[0]
+            longest = max(parts[request], key=parts[request].get)
+            share = 100 * parts[request][longest] / sum(parts[request].values())
+            self.assertEqual(most, f"{longest} {share:.0f} %")
+        story = self.run_program("explain", "out", "--request", "a.0.50")
+        told = dict(reversed(line.strip().split(" %  ")) for line in story.stdout.split("where the time went")[1].splitlines()[1:])
+        self.assertEqual(list(told), [part for part, ps in parts["a.0.50"].items() if ps])
 
     @NEEDS_RTL
     def test_the_same_owners_with_rtl(self):
-        # A twin of atomic_alu does not know whose its DMA is.
-        of_stages, of_twins = ([line for line in self.check(TRACES / "atomics.json", *rtl) if not line["where"].startswith("pcie.")]
-                               for rtl in ((), ("--rtl", "all")))
-        self.assertTrue(of_stages == of_twins)
+        for scenario in ("atomics.json", "errors/mpa_closed.json"):
+            of_stages, of_twins = (self.check(TRACES / scenario, *rtl) for rtl in ((), ("--rtl", "all")))
+            self.assertTrue(of_stages == of_twins, scenario)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,17 @@
 // One host whose queue pairs share a receive queue, another that sends to all of them.
 #include <functional>
 #include <map>
+#include <memory>
 #include <utility>
 
 #include "model/abi/rnic_regs.h"
 #include "model/cable/ethernet_link.h"
 #include "model/common/prng.h"
 #include "model/host/session/session.h"
+#include "model/system/chip_trace.h"
+#include "model/system/latency_breakdown.h"
 #include "model/system/node.h"
+#include "model/system/tlp_trace.h"
 #include "testbench/support/stage_test.h"
 
 namespace rnic::test {
@@ -20,7 +24,9 @@ constexpr std::uint32_t kBytes = 4000;  // of a message: three segments
 
 StationConfig station(std::uint32_t ip, std::uint8_t last, std::uint32_t peer_ip, std::uint8_t peer_last) {
   const auto mac = [](std::uint8_t n) { return wire::MacAddress{{2, 0, 0, 0, 0, n}}; };
-  return {mac(last), wire::Ipv4Address{ip}, {{wire::Ipv4Address{peer_ip}, mac(peer_last)}}};
+  StationConfig s{mac(last), wire::Ipv4Address{ip}, {{wire::Ipv4Address{peer_ip}, mac(peer_last)}}};
+  s.node = last;
+  return s;
 }
 // Octet i of message m of a stream.
 std::uint8_t octet(unsigned stream, unsigned m, std::uint32_t i) {
@@ -239,6 +245,70 @@ class OwnReceiveQueuesEndToEnd : public SharedReceiveQueueEndToEnd {
     EXPECT_EQ(server.qps[2]->state(), host::QpState::kRts);
   }
 };
+
+// What a run with --breakdown and a transaction log has.
+class SharedReceiveQueueTraced : public SharedReceiveQueueEndToEnd {
+ protected:
+  struct Traced {
+    Traced(Node& node, LatencyBreakdown& breakdown, TraceSink& log)
+        : recorder({node.name(), node.core_clk.period_ps()}), ps_recorder({node.name(), 1}) {
+      for (Recorder* const r : {&recorder, &ps_recorder}) {
+        r->attach_timing(breakdown);
+        r->attach(log, true);
+      }
+      chip = std::make_unique<ChipTrace>(node.chip, recorder);
+      host = std::make_unique<HostTrace>(node.cpu, node.chip.contexts(), ps_recorder);
+      tlps = std::make_unique<TlpTrace>(node, ps_recorder);
+    }
+    Recorder recorder, ps_recorder;
+    std::unique_ptr<ChipTrace> chip;
+    std::unique_ptr<HostTrace> host;
+    std::unique_ptr<TlpTrace> tlps;
+  };
+  struct Log final : TraceSink {
+    void event(const TraceDomain&, const TraceEvent& e) override { events.push_back(e); }
+    std::vector<TraceEvent> events;
+  };
+  Log log;
+  LatencyBreakdown breakdown{{"a", "b"}};
+  Traced traced_a{a, breakdown, log}, traced_b{b, breakdown, log};
+};
+
+TEST_F(SharedReceiveQueueTraced, ItsRequestsAreBrokenDown) {
+  run();
+  std::map<RequestId::Kind, unsigned> requests;
+  for (std::size_t i = 0; i < breakdown.requests(); ++i) {
+    const LatencyBreakdown::Request r = breakdown.request(i);
+    ++requests[r.id.kind()];
+    std::uint64_t sum = 0;
+    std::map<std::string, std::uint64_t> parts;
+    for (const auto& [part, ps] : r.parts) {
+      sum += ps;
+      parts[part] = ps;
+    }
+    EXPECT_EQ(sum, r.total_ps);
+    if (r.id.kind() != RequestId::Kind::kSharedReceive) continue;
+    for (const char* part : {"RQE fetch", "no message", "message", "ddp_placement", "CQE write", "poll"}) {
+      EXPECT_EQ(parts.count(part), 1u) << part;
+    }
+    EXPECT_GT(parts["no message"], 1'000'000u) << "the streams are set up meanwhile";
+  }
+  EXPECT_EQ(requests[RequestId::Kind::kSend], 6u);
+  EXPECT_EQ(requests[RequestId::Kind::kSharedReceive], 6u);
+}
+
+// A doorbell of the queue has the newest request that it announces.
+TEST_F(SharedReceiveQueueTraced, ItsDoorbellsHaveOwners) {
+  run();
+  const std::uint64_t doorbell = a.chip.config().pcie.link.bar0_address + regs::SrqDoorbell::kOffset;
+  std::vector<std::uint64_t> newest;
+  for (const TraceEvent& e : log.events) {
+    if (e.kind != TraceKind::kTlpWrite || e.address != doorbell) continue;
+    EXPECT_EQ(e.request.kind(), RequestId::Kind::kSharedReceive);
+    newest.push_back(e.request.sequence());
+  }
+  EXPECT_EQ(newest, (std::vector<std::uint64_t>{0, 1, 2, 3, 4, 5}));
+}
 
 TEST_F(SharedReceiveQueueEndToEnd, EachMessageIsInTheBufferThatItsCompletionNames) {
   run();

@@ -84,6 +84,9 @@ class Core {
   // The device writes in this cycle to memory that a polling loop reads: step() is called at the loop's next iteration.
   void wake_poller();
   App& app() const { return app_; }
+  // What the program's calls are for, as it numbers that itself, for who observes its work requests; 0: not said.
+  void work_on(std::uint32_t work) { work_ = work; }
+  std::uint32_t work() const { return work_; }
   // Completed calls of step().
   std::uint64_t calls() const { return calls_; }
   Account& account() { return account_; }
@@ -102,6 +105,7 @@ class Core {
   std::uint64_t visible_ps_ = kNone;     // the oldest write that no call has followed
   std::uint64_t newest_visible_ps_ = 0;
   Account account_{1};
+  std::uint32_t work_ = 0;
 };
 
 // Lives in the host's clock domain. Costs nothing while all programs wait.

@@ -106,7 +106,9 @@ bool Acceptor::move(Slot& s) {
       if (s.qp->failed()) return transfer_.fail("the device refused a queue pair"), false;
       if (!s.qp->ready()) return false;
       const host::RecvWr wr = host::receive_request(index_of(s), sge(index_of(s), stride()));
+      core().work_on(transfer_.work);
       if (s.qp->post_recv(wr) != 0) return transfer_.fail("a receive cannot be posted"), false;
+      core().work_on(0);
       s.state = State::kReady;
       return false;
     }

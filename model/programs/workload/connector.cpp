@@ -111,7 +111,9 @@ void Connector::established(Slot& s, const host::CmEvent& event) {
   const std::uint32_t size = transfer_.sizes[s.connection];
   transfer_.payload.fill(octets(index_of(s), size), s.connection);
   const host::SendWr wr = host::send_request(index_of(s), abi::WrOpcode::kSend, sge(index_of(s), size));
+  core().work_on(transfer_.work);
   if (s.qp->post_send(wr) != 0) fail(s.connection, "a Send cannot be posted");
+  core().work_on(0);
   s.state = State::kSending;
 }
 

@@ -7,12 +7,16 @@
 namespace rnic::workload {
 
 void Role::post(const host::SendWr* wrs, unsigned n) {
+  core().work_on(transfer_.work);
   const int error = qp_->post_send(wrs, n);
+  core().work_on(0);
   if (error != 0) transfer_.cut(fmt::format("post_send returns errno {}", error));
 }
 
 void Role::post(const host::RecvWr& wr) {
+  core().work_on(transfer_.work);
   const int error = qp_->post_recv(wr);
+  core().work_on(0);
   if (error != 0) transfer_.cut(fmt::format("post_recv returns errno {}", error));
 }
 

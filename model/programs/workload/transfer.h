@@ -25,6 +25,7 @@ struct Transfer {
   Transfer(const WorkItem& item, std::string label, std::uint64_t seed, Latencies& latencies);
 
   const WorkItem& item;
+  unsigned work = 0;        // the work item and direction; from 1 on, as Workload::work_name() counts
   const std::string label;  // for messages: "writes on c0[1] forward"
   const std::vector<std::uint32_t> sizes;
   const PayloadGenerator payload, reply;  // reply: of the answers in ping-pong mode

@@ -92,6 +92,7 @@ void Workload::assign(std::size_t phase, const WorkItem& item, bool reverse) {
       // A stream of its own for each transfer.
       const std::uint64_t seed = mix64(mix64(plan_.seed) ^ mix64(transfers_.size()));
       transfers_.emplace_back(item, group.name + " on " + where, seed, group.latencies);
+      transfers_.back().work = static_cast<unsigned>(groups_.size());
       group.transfers.push_back(&transfers_.back());
       if (is_atomic(item.op)) transfers_.back().words = words_for(item, responder_node, shared);
       add_roles(phase, transfers_.back(), c, q, reverse);

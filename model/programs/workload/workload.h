@@ -38,6 +38,10 @@ class Workload final : private Barrier {
   // The one that runs, or the one before.
   unsigned phase() const { return stage_ < 2 ? 0 : (stage_ - 2) / 2; }
   std::string phase_name(unsigned phase) const;
+  // Of what Core::work() numbers: an item in one direction. "" if there is none.
+  std::string work_name(std::uint32_t work) const {
+    return work == 0 || work > groups_.size() ? "" : groups_[work - 1].name;
+  }
   bool failed() const { return !errors_.empty(); }
   const std::vector<std::string>& errors() const { return errors_; }
 

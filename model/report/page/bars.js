@@ -2,11 +2,12 @@
 
 // What a part of a request's way belongs to, by its name: the parts of one family are shades of one colour.
 const kFamilies = [
+  ["Retransmission", 2, /retransmission/i],
   ["Host", 4, /^(driver|poll|post|host|program|core|interrupt)/i],
   ["Peer", 3, /^peer\b/i],
-  ["Wire", 8, /\bwire\b/i],
+  ["Wire", 8, /\b(wire|message)\b/i],
   ["Acknowledgement", 7, /\back\b|acknowledg|completion/i],
-  ["PCIe", 5, /\b(pcie|dma|wqe|cqe|doorbell)\b/i],
+  ["PCIe", 5, /\b(pcie|dma|wqe|rqe|cqe|doorbell)\b/i],
   ["Receive", 6, /\b(rx|tcp_rx|mac_rx|mpa_deframer|crc_check|ddp_placement|rdmap_dispatch|placement)\b/i],
   ["Transmit", 1, /./],
 ];

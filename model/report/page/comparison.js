@@ -91,7 +91,7 @@ function comparedLatency(runs) {
     const with_ = runs.map((run) => [run, (run.stats.latency_breakdown ?? []).find((w) => breakdownName(w) === name)]).filter(([, w]) => w);
     const parts = [...new Set(with_.flatMap(([, w]) => w.parts.map((p) => p.name)))];
     const bars = [["mean_ns", "mean"], ["p99_ns", "p99"]].flatMap((which) => with_.flatMap(([run, w]) => breakdownBars(w, run.name, [which])));
-    return el("figure", {class: "chart"}, el("figcaption", null, name), stackedBars(bars, parts, time),
+    return el("figure", {class: "chart"}, el("figcaption", null, name), stackedBars(...shownParts(bars, parts), time),
       details("Data as a table", () => table([
         {title: "part", get: (p) => p, head: true},
         ...sideBySide(with_.map(([run]) => run), (p, i) => with_[i][1].parts.find((q) => q.name === p)?.mean_ns, {unit: "ns, mean", decimals: 1}),

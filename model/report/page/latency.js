@@ -2,9 +2,10 @@
 
 const kBreakdowns = [["mean_ns", "mean"], ["p50_ns", "p50"], ["p99_ns", "p99"], ["worst_ns", "worst"]];
 
-// A breakdown is of a work item, or of an operation of a node.
+// A breakdown is of a work item's operation on a node, or of what belongs to none.
 function breakdownName(b) {
-  return b.work ?? (b.node ? `${b.operation} of node ${b.node}` : b.operation);
+  const what = b.node ? `${b.operation} of node ${b.node}` : b.operation;
+  return b.work ? `${b.work}: ${what}` : what;
 }
 
 function breakdownBars(work, label, which = kBreakdowns) {
@@ -14,6 +15,16 @@ function breakdownBars(work, label, which = kBreakdowns) {
     total: work.total[key],
     parts: work.parts.map((p) => ({name: p.name, value: p[key] ?? 0})),
   }));
+}
+
+// A request passes some forty parts: those that no bar could show become one. The table has them all.
+function shownParts(bars, names) {
+  const least = 0.005;
+  const shown = names.filter((name) => bars.some((b) => b.parts.some((p) => p.name === name && p.value >= least * b.total)));
+  if (names.length - shown.length < 2) return [bars, names];
+  const rest = `${names.length - shown.length} parts below ${percent(least)}`;
+  const sum = (parts) => parts.reduce((all, p) => all + (shown.includes(p.name) ? 0 : p.value), 0);
+  return [bars.map((b) => ({...b, parts: [...b.parts.filter((p) => shown.includes(p.name)), {name: rest, value: sum(b.parts)}]})), [...shown, rest]];
 }
 
 function breakdownTable(work) {
@@ -29,10 +40,10 @@ function breakdownSection(run) {
   const works = run.stats.latency_breakdown ?? [];
   if (works.length === 0) return section("Latency breakdown", missing("This run's stats.json has no latency_breakdown: rnicsim run --breakdown writes it."));
   const content = works.map((work) => el("figure", {class: "chart"},
-    el("figcaption", null, `${breakdownName(work)}${work.work ? ` (${work.operation})` : ""}, ${number(work.requests)} requests`),
-    stackedBars(breakdownBars(work), work.parts.map((p) => p.name), time),
+    el("figcaption", null, `${breakdownName(work)}, ${number(work.requests)} requests`),
+    stackedBars(...shownParts(breakdownBars(work), work.parts.map((p) => p.name)), time),
     details("Data as a table", () => breakdownTable(work))));
-  content.push(prose("From the post to the completion that the program polls. The bars of p50, p99 and worst are of the one request whose id stands beside them; its parts sum to its latency.", {class: "note"}));
+  content.push(prose("From the post to the completion that the program polls. The bars of p50, p99 and worst are of the one request whose id stands beside them; its parts sum to its latency. A queue is the wait in front of a block.", {class: "note"}));
   return section("Latency breakdown", content);
 }
 

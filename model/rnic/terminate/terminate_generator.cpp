@@ -15,7 +15,9 @@ wire::TerminateCause TerminateGenerator::told(wire::TerminateCause cause) const 
 void TerminateGenerator::report(QpEvent error) {
   error.cause = told(error.cause);
   error.failed = error.failed.returned_with(error.cause);
-  TerminateMessage message{error.qpn, buffers_.take(error.failed.owner)};
+  // Whose segment was wrong; otherwise the chip sends it by itself.
+  const RequestId owner = error.failed.owner ? error.failed.owner : contexts_.internal_work(error.qpn);
+  TerminateMessage message{error.qpn, buffers_.take(owner)};
   std::uint8_t* const at = message.buf->bytes() + Ulpdu::kOffset + wire::DdpUntaggedHeader::kBytes;
   const std::size_t bytes = error.failed.header(error.cause).emit({at, wire::TerminateHeader::kMaxBytes});
   message.bytes = static_cast<std::uint8_t>(bytes);

@@ -29,6 +29,7 @@ TcpTx::TcpTx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& conf
       writer_(station, pool),
       node_(station.node),
       flows_(config.max_flows),
+      uses_(config.max_flows),
       acks_(config.max_flows),
       sends_(config.max_flows),
       reports_queue_(config.max_flows),
@@ -166,6 +167,7 @@ bool TcpTx::on_command(const TxCommand& c) {
 // A second kOpen is that of a flow whose own SYN crossed the peer's.
 void TcpTx::open(const TxCommand& c) {
   Flow& f = flows_[c.flow.v];
+  uses_[c.flow.v] += !f.open;
   f.sender.clear(resources_);
   f = Flow{};
   f.open = true;

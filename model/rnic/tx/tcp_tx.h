@@ -72,6 +72,7 @@ class TcpTx final : public Stage, public RunsAhead {
   void open(const tcp::TxCommand& c);
   void establish(const tcp::TxCommand& c);
   void release(FlowId flow);
+  RequestId owner(FlowId flow) const;
   void collect(Cycle until);
   void take_fpdu();
   Cycle beat_at() const { return std::max(in->front_at(), next_beat_); }
@@ -116,6 +117,7 @@ class TcpTx final : public Stage, public RunsAhead {
   tcp::SegmentWriter writer_;
   const std::uint32_t node_;
   std::vector<Flow> flows_;
+  std::vector<std::uint32_t> uses_;  // of each flow's number, for owners; no reset starts them anew
   tcp::FlowQueue acks_, sends_, reports_queue_;
   tcp::FlowTimers rto_, ack_timers_;
   Cycle next_beat_ = 0;  // a beat a cycle

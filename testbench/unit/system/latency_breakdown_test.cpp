@@ -1,5 +1,7 @@
 #include "model/system/latency_breakdown.h"
 
+#include <numeric>
+
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
@@ -11,27 +13,84 @@ using testing::Pair;
 using testing::StrEq;
 using Kind = RequestId::Kind;
 
+constexpr FlowId kFlow{7};
+
 class LatencyBreakdownTest : public testing::Test {
  protected:
-  LatencyBreakdown breakdown{{"a", "b"}};
+  LatencyBreakdown breakdown{{"a", "b"}, [](std::uint32_t work) {
+                               return std::vector<std::string>{"", "bulk", "control"}.at(work);
+                             }};
   const TraceDomain a{"a", 1}, b{"b", 1}, core_a{"a", 4000};
 
   static RequestId send(std::uint64_t n) { return {1, Kind::kSend, 3, 0, n}; }
-  void on(const TraceDomain& domain, Cycle at, TraceKind kind, RequestId id, const char* where = "",
-          std::uint32_t value = 0) {
+  static RequestId receive(std::uint64_t n) { return {2, Kind::kReceive, 4, 0, n}; }
+  static RequestId shared(std::uint64_t n) { return {2, Kind::kSharedReceive, 1, 0, n}; }
+
+  // A message whose first beat was pushed at `first` and its last at `last`, which the next block sees at `visible`.
+  struct Time {
+    Cycle last, visible, first;
+    Time(Cycle at) : Time(at, at) {}
+    Time(Cycle at, Cycle seen) : Time(at, seen, at) {}
+    Time(Cycle at, Cycle seen, Cycle begun) : last(at), visible(seen), first(begun) {}
+  };
+  static TraceEvent made(Time at, TraceKind kind, RequestId id, std::uint32_t value = 0) {
     TraceEvent e;
-    e.cycle = at;
-    e.where = where;
+    e.cycle = at.last;
+    e.visible_after = static_cast<std::uint8_t>(at.visible - at.last);
+    e.beats_took = static_cast<std::uint32_t>(at.last - at.first);
     e.kind = kind;
+    e.flow = kFlow;
     e.request = id;
     e.values[0] = value;
+    return e;
+  }
+  void on(const TraceDomain& domain, Time at, TraceKind kind, RequestId id, std::uint32_t value = 0) {
+    breakdown.event(domain, made(at, kind, id, value));
+  }
+  void taken(const TraceDomain& domain, Cycle at, TraceKind kind, RequestId id, std::uint32_t count = 0) {
+    TraceEvent e = made(at, TraceKind::kTaken, id, static_cast<std::uint32_t>(kind));
+    e.values[1] = count;
+    breakdown.event(domain, e);
+  }
+  void again(const TraceDomain& domain, Cycle at, TraceKind kind, RequestId id) {
+    TraceEvent e = made(at, kind, id, static_cast<std::uint32_t>(TraceKind::kFrameSent));
+    e.again = true;
     breakdown.event(domain, e);
   }
   void rang(Cycle at, TraceKind kind, std::uint32_t producer) {
-    on(a, at, kind, {1, Kind::kQueuePair, 3, 0, 0}, "", producer);
+    on(a, at, kind, {1, Kind::kQueuePair, 3, 0, 0}, producer);
   }
   void fetched(Cycle at, std::uint64_t n, abi::WrOpcode op) {
-    on(a, at, TraceKind::kWqeFetched, send(n), "", static_cast<std::uint32_t>(op));
+    on(a, at, TraceKind::kWqeFetched, send(n), static_cast<std::uint32_t>(op));
+  }
+  void used(Cycle at, RequestId message, RequestId by) {
+    TraceEvent e = made({at, at + 1}, TraceKind::kCompleted, message);
+    e.receive = by;
+    breakdown.event(b, e);
+  }
+  // A Write of which only the wire is of interest.
+  void written(std::uint64_t n, Cycle posted, Cycle sent, Cycle arrived) {
+    on(a, posted, TraceKind::kPosted, send(n));
+    fetched(posted, n, abi::WrOpcode::kRdmaWrite);
+    on(a, sent, TraceKind::kFrameSent, send(n));
+    if (arrived != 0) on(b, arrived, TraceKind::kFrameReceived, send(n));
+  }
+  void done(std::uint64_t n, Cycle at) {
+    on(a, at, TraceKind::kCompleted, send(n));
+    on(a, at, TraceKind::kPolled, send(n));
+  }
+  std::uint64_t part(std::size_t request, std::string_view name) const {
+    for (const auto& [part, ps] : breakdown.request(request).parts) {
+      if (part == name) return ps;
+    }
+    return 0;
+  }
+  void expect_sums() const {
+    for (std::size_t i = 0; i < breakdown.requests(); ++i) {
+      const LatencyBreakdown::Request r = breakdown.request(i);
+      const auto add = [](std::uint64_t sum, const auto& part) { return sum + part.second; };
+      EXPECT_EQ(std::accumulate(r.parts.begin(), r.parts.end(), std::uint64_t{0}, add), r.total_ps) << i;
+    }
   }
 };
 
@@ -39,18 +98,21 @@ TEST_F(LatencyBreakdownTest, AWriteIsCompleteWithItsAcknowledgement) {
   on(a, 100, TraceKind::kPosted, send(0));
   rang(110, TraceKind::kDoorbellWritten, 1);
   rang(300, TraceKind::kDoorbell, 1);
+  taken(a, 350, TraceKind::kDoorbell, send(0), 1);
   fetched(700, 0, abi::WrOpcode::kRdmaWrite);
-  on(a, 710, TraceKind::kSegmented, send(0));
-  on(a, 720, TraceKind::kSegmented, send(0));  // the last segment counts
-  on(a, 1000, TraceKind::kPayloadRead, send(0));
-  on(a, 1010, TraceKind::kPassed, send(0), "rnic_a.tx.framed");
-  on(a, 1021, TraceKind::kPassed, send(0), "rnic_a.tx.marked");
-  on(a, 1033, TraceKind::kFpduSent, send(0));
-  on(a, 1100, TraceKind::kFrameSent, send(0));
+  on(a, {705, 707}, TraceKind::kSegmented, send(0));
+  on(a, {718, 720}, TraceKind::kSegmented, send(0));  // the last segment counts; each takes a cycle
+  taken(a, 730, TraceKind::kSegmented, send(0));
+  on(a, {999, 1000}, TraceKind::kPayloadRead, send(0));
+  on(a, {1030, 1031, 1007}, TraceKind::kFramed, send(0));
+  on(a, {1033, 1038}, TraceKind::kMarked, send(0));
+  on(a, {1039, 1049}, TraceKind::kFpduSent, send(0));
+  on(a, {1060, 1070}, TraceKind::kFrameSent, send(0));
+  taken(a, 1100, TraceKind::kFrameSent, send(0));
   on(b, 1600, TraceKind::kFrameReceived, send(0));
   on(b, 9000, TraceKind::kPlaced, send(0));  // in its own time
   on(a, 2200, TraceKind::kCompleted, send(0));
-  on(a, 2210, TraceKind::kCqeWritten, send(0));
+  on(a, {2210, 2211}, TraceKind::kCqeWritten, send(0));
   on(a, 2500, TraceKind::kPolled, send(0));
   ASSERT_EQ(breakdown.requests(), 1u);
   const LatencyBreakdown::Request r = breakdown.request(0);
@@ -58,11 +120,15 @@ TEST_F(LatencyBreakdownTest, AWriteIsCompleteWithItsAcknowledgement) {
   EXPECT_EQ(r.total_ps, 2400u);
   EXPECT_THAT(
       r.parts,
-      ElementsAre(Pair(StrEq("driver"), 10), Pair(StrEq("doorbell"), 190), Pair(StrEq("WQE fetch"), 400),
-                  Pair(StrEq("rdmap_segmenter"), 20), Pair(StrEq("payload_fetch"), 280), Pair(StrEq("mpa_framer"), 10),
-                  Pair(StrEq("marker_inserter"), 11), Pair(StrEq("crc_insert"), 12), Pair(StrEq("tcp_tx"), 67),
-                  Pair(StrEq("wire"), 500), Pair(StrEq("TCP acknowledgement"), 600), Pair(StrEq("CQE write"), 10),
-                  Pair(StrEq("poll"), 290)));
+      ElementsAre(Pair(StrEq("driver"), 10), Pair(StrEq("doorbell"), 190), Pair(StrEq("WQE fetch queue"), 50),
+                  Pair(StrEq("WQE fetch"), 350), Pair(StrEq("rdmap_segmenter queue"), 17),
+                  Pair(StrEq("rdmap_segmenter"), 3), Pair(StrEq("payload_fetch queue"), 10),
+                  Pair(StrEq("payload_fetch"), 270), Pair(StrEq("mpa_framer queue"), 7), Pair(StrEq("mpa_framer"), 24),
+                  Pair(StrEq("marker_inserter queue"), 2), Pair(StrEq("marker_inserter"), 5),
+                  Pair(StrEq("crc_insert queue"), 1), Pair(StrEq("crc_insert"), 10), Pair(StrEq("tcp_tx queue"), 11),
+                  Pair(StrEq("tcp_tx"), 10), Pair(StrEq("mac_tx queue"), 30), Pair(StrEq("wire"), 500),
+                  Pair(StrEq("TCP acknowledgement"), 600), Pair(StrEq("CQE write queue"), 10),
+                  Pair(StrEq("CQE write"), 1), Pair(StrEq("poll"), 289)));
 }
 
 TEST_F(LatencyBreakdownTest, AReadPassesBothChipsAndTheirClocks) {
@@ -70,41 +136,214 @@ TEST_F(LatencyBreakdownTest, AReadPassesBothChipsAndTheirClocks) {
   rang(100, TraceKind::kDoorbellWritten, 1);
   rang(200, TraceKind::kDoorbell, 1);
   fetched(300, 0, abi::WrOpcode::kRdmaRead);
-  on(core_a, 1, TraceKind::kFrameSent, send(0));  // at 4000 ps
-  on(b, 5000, TraceKind::kFrameReceived, send(0));
-  on(b, 5100, TraceKind::kDelivered, send(0));
-  on(b, 5200, TraceKind::kResponse, send(0));
-  on(b, 5300, TraceKind::kSegmented, send(0));
-  on(b, 6000, TraceKind::kFrameSent, send(0));
-  on(core_a, 2, TraceKind::kFrameReceived, send(0));  // at 8000 ps
-  on(a, 8100, TraceKind::kPlaced, send(0));
-  on(a, 8300, TraceKind::kCompleted, send(0));
-  on(a, 9000, TraceKind::kPolled, send(0));
+  on(core_a, {1, 2}, TraceKind::kFrameSent, send(0));  // at 4000 ps
+  on(b, 9000, TraceKind::kFrameReceived, send(0));
+  on(b, {9090, 9100}, TraceKind::kDelivered, send(0));
+  on(b, 9150, TraceKind::kDue, send(0));
+  on(b, 9200, TraceKind::kResponse, send(0));
+  on(b, {9300, 9301}, TraceKind::kSegmented, send(0));
+  taken(b, 9400, TraceKind::kSegmented, send(0));
+  on(b, 9700, TraceKind::kPayloadRead, send(0));
+  on(b, 10000, TraceKind::kFrameSent, send(0));
+  taken(b, 10300, TraceKind::kFrameSent, send(0));
+  on(core_a, 3, TraceKind::kFrameReceived, send(0));  // at 12000 ps
+  on(a, {12100, 12150}, TraceKind::kPlaced, send(0));
+  on(a, 12300, TraceKind::kCompleted, send(0));
+  on(a, 13000, TraceKind::kPolled, send(0));
   const LatencyBreakdown::Request r = breakdown.request(0);
-  EXPECT_THAT(
-      r.parts,
-      ElementsAre(Pair(StrEq("driver"), 0), Pair(StrEq("doorbell"), 100), Pair(StrEq("WQE fetch"), 100),
-                  Pair(StrEq("tcp_tx"), 3700), Pair(StrEq("wire"), 1000), Pair(StrEq("peer rdmap_dispatch"), 100),
-                  Pair(StrEq("peer responder"), 100), Pair(StrEq("peer rdmap_segmenter"), 100),
-                  Pair(StrEq("peer tcp_tx"), 700), Pair(StrEq("wire back"), 2000), Pair(StrEq("ddp_placement"), 100),
-                  Pair(StrEq("completion"), 200), Pair(StrEq("poll"), 700)));
+  EXPECT_THAT(r.parts,
+              ElementsAre(Pair(StrEq("driver"), 0), Pair(StrEq("doorbell"), 100), Pair(StrEq("WQE fetch"), 100),
+                          Pair(StrEq("tcp_tx queue"), 3700), Pair(StrEq("tcp_tx"), 4000), Pair(StrEq("wire"), 1000),
+                          Pair(StrEq("peer rdmap_dispatch queue"), 90), Pair(StrEq("peer rdmap_dispatch"), 10),
+                          Pair(StrEq("peer responder queue"), 50), Pair(StrEq("peer responder"), 50),
+                          Pair(StrEq("peer rdmap_segmenter queue"), 100), Pair(StrEq("peer rdmap_segmenter"), 1),
+                          Pair(StrEq("peer payload_fetch queue"), 99), Pair(StrEq("peer payload_fetch"), 300),
+                          Pair(StrEq("peer tcp_tx queue"), 300), Pair(StrEq("peer tcp_tx"), 0),
+                          Pair(StrEq("peer mac_tx queue"), 300), Pair(StrEq("wire back"), 1700),
+                          Pair(StrEq("ddp_placement queue"), 100), Pair(StrEq("ddp_placement"), 50),
+                          Pair(StrEq("completion"), 150), Pair(StrEq("poll"), 700)));
+}
+
+// One read brings four, but the last of them was not posted yet.
+TEST_F(LatencyBreakdownTest, AReadOfWorkRequestsIsOfAllThatItBrings) {
+  for (std::uint64_t n = 0; n < 3; ++n) on(a, 100, TraceKind::kPosted, send(n));
+  rang(100, TraceKind::kDoorbellWritten, 3);
+  rang(200, TraceKind::kDoorbell, 3);
+  taken(a, 250, TraceKind::kDoorbell, send(1), 3);
+  for (std::uint64_t n = 0; n < 3; ++n) {
+    fetched(400, n, abi::WrOpcode::kSend);
+    on(a, 500, TraceKind::kPolled, send(n));
+  }
+  EXPECT_EQ(part(0, "WQE fetch queue"), 0u);
+  EXPECT_EQ(part(1, "WQE fetch queue"), 50u);
+  EXPECT_EQ(part(2, "WQE fetch queue"), 50u);
+}
+
+TEST_F(LatencyBreakdownTest, WhatWasNeverSentHasNoAcknowledgement) {
+  on(a, 100, TraceKind::kPosted, send(0));
+  fetched(200, 0, abi::WrOpcode::kLocalInv);
+  done(0, 300);
+  EXPECT_THAT(breakdown.request(0).parts,
+              ElementsAre(Pair(StrEq("WQE fetch"), 100), Pair(StrEq("completion"), 100), Pair(StrEq("poll"), 0)));
+}
+
+TEST_F(LatencyBreakdownTest, TheTimeUntilARetransmissionIsItsOwn) {
+  written(0, 100, 200, 0);  // lost
+  again(a, 5000, TraceKind::kRetransmitted, send(0));
+  again(a, 5050, TraceKind::kTaken, send(0));
+  again(b, 5500, TraceKind::kFrameReceived, send(0));
+  on(b, {5510, 5520}, TraceKind::kStreamDelivered, send(0));
+  done(0, 6000);
+  EXPECT_THAT(breakdown.request(0).parts,
+              ElementsAre(Pair(StrEq("WQE fetch"), 0), Pair(StrEq("tcp_tx queue"), 100), Pair(StrEq("tcp_tx"), 0),
+                          Pair(StrEq("retransmission"), 4800), Pair(StrEq("mac_tx queue"), 50),
+                          Pair(StrEq("wire"), 450), Pair(StrEq("TCP acknowledgement"), 500), Pair(StrEq("poll"), 0)));
+}
+
+// The second one arrived at once; the first, before it in the stream, only after it had been sent again.
+TEST_F(LatencyBreakdownTest, ARequestWaitsForTheRetransmissionOfOctetsBeforeIt) {
+  written(0, 100, 200, 0);
+  written(1, 100, 210, 700);
+  again(a, 5000, TraceKind::kRetransmitted, send(0));
+  again(b, 5500, TraceKind::kFrameReceived, send(0));
+  on(b, {5510, 5520}, TraceKind::kStreamDelivered, send(0));
+  on(b, {5512, 5522}, TraceKind::kStreamDelivered, send(1));
+  written(2, 5505, 5506, 5511);
+  on(b, {5514, 5524}, TraceKind::kStreamDelivered, send(2));
+  for (std::uint64_t n = 0; n < 3; ++n) done(n, 6000);
+  EXPECT_EQ(part(0, "retransmission"), 4800u);
+  EXPECT_EQ(part(1, "wire"), 490u);
+  EXPECT_EQ(part(1, "wait for retransmission"), 4800u);
+  EXPECT_EQ(part(1, "TCP acknowledgement"), 500u);
+  EXPECT_EQ(part(2, "wait for retransmission"), 0u);  // arrived behind it
+  expect_sums();
+}
+
+// The same on the way back, of a Read Response.
+TEST_F(LatencyBreakdownTest, AResponseIsSentOnceMore) {
+  on(a, 100, TraceKind::kPosted, send(0));
+  fetched(200, 0, abi::WrOpcode::kRdmaRead);
+  on(a, 300, TraceKind::kFrameSent, send(0));
+  on(b, 400, TraceKind::kFrameReceived, send(0));
+  on(b, 500, TraceKind::kFrameSent, send(0));
+  again(b, 4000, TraceKind::kRetransmitted, send(0));
+  again(a, 4100, TraceKind::kFrameReceived, send(0));
+  on(a, {4150, 4160}, TraceKind::kStreamDelivered, send(0));
+  done(0, 5000);
+  EXPECT_EQ(part(0, "wire"), 100u);
+  EXPECT_EQ(part(0, "retransmission"), 0u);
+  EXPECT_EQ(part(0, "retransmission back"), 3500u);
+  EXPECT_EQ(part(0, "wire back"), 100u);
+  EXPECT_EQ(part(0, "completion"), 840u);
+  expect_sums();
+}
+
+// All had arrived, and only the acknowledgement was lost.
+TEST_F(LatencyBreakdownTest, ALostAcknowledgementWaitsForARetransmission) {
+  written(0, 100, 200, 700);
+  on(b, {710, 720}, TraceKind::kStreamDelivered, send(0));
+  again(a, 5000, TraceKind::kRetransmitted, send(0));
+  again(b, 5500, TraceKind::kFrameReceived, send(0));
+  done(0, 6000);
+  EXPECT_EQ(part(0, "wire"), 500u);
+  EXPECT_EQ(part(0, "retransmission"), 0u);
+  EXPECT_EQ(part(0, "wait for retransmission"), 4300u);
+  EXPECT_EQ(part(0, "TCP acknowledgement"), 1000u);
+}
+
+// A long message loses a frame in its midst, which comes again before the last one: on nobody's way.
+TEST_F(LatencyBreakdownTest, ARetransmissionInTheMidstOfAMessageCostsNothing) {
+  written(0, 100, 200, 700);
+  again(a, 800, TraceKind::kRetransmitted, send(0));
+  again(b, 1300, TraceKind::kFrameReceived, send(0));
+  on(b, {1310, 1320}, TraceKind::kStreamDelivered, send(0));
+  on(a, 1500, TraceKind::kFrameSent, send(0));
+  on(b, 2000, TraceKind::kFrameReceived, send(0));
+  on(b, {2010, 2020}, TraceKind::kStreamDelivered, send(0));
+  done(0, 2500);
+  EXPECT_EQ(part(0, "tcp_tx queue"), 1400u);
+  EXPECT_EQ(part(0, "retransmission"), 0u);
+  EXPECT_EQ(part(0, "wait for retransmission"), 0u);
+  EXPECT_EQ(part(0, "wire"), 500u);
 }
 
 // What TCP sends once more when the request is complete is on nobody's way, and the sum holds.
 TEST_F(LatencyBreakdownTest, ALateRetransmissionTakesNoTime) {
+  written(0, 100, 300, 400);
+  on(a, 500, TraceKind::kCompleted, send(0));
+  again(a, 900, TraceKind::kRetransmitted, send(0));
+  on(a, 700, TraceKind::kPolled, send(0));
+  again(b, 950, TraceKind::kFrameReceived, send(0));
+  expect_sums();
+  EXPECT_EQ(breakdown.request(0).total_ps, 600u);
+  EXPECT_EQ(part(0, "TCP acknowledgement"), 100u);
+}
+
+TEST_F(LatencyBreakdownTest, AReceiveRequestWaitsForItsMessage) {
+  on(b, 50, TraceKind::kPosted, receive(0));
+  taken(b, 60, TraceKind::kDoorbell, receive(0), 1);
+  on(b, 80, TraceKind::kWqeFetched, receive(0), 256);
   on(a, 100, TraceKind::kPosted, send(0));
   fetched(200, 0, abi::WrOpcode::kSend);
   on(a, 300, TraceKind::kFrameSent, send(0));
   on(b, 400, TraceKind::kFrameReceived, send(0));
-  on(a, 500, TraceKind::kCompleted, send(0));
-  on(a, 900, TraceKind::kRetransmitted, send(0));
-  on(a, 700, TraceKind::kPolled, send(0));
-  on(b, 950, TraceKind::kFrameReceived, send(0));
-  const LatencyBreakdown::Request r = breakdown.request(0);
-  std::uint64_t sum = 0;
-  for (const auto& [part, ps] : r.parts) sum += ps;
-  EXPECT_EQ(sum, r.total_ps);
-  EXPECT_EQ(r.total_ps, 600u);
+  on(b, 600, TraceKind::kFrameReceived, send(0));
+  on(b, {640, 650, 610}, TraceKind::kStreamDelivered, send(0));
+  on(b, {653, 660}, TraceKind::kFpduReceived, send(0));
+  on(b, {660, 670}, TraceKind::kCrcChecked, send(0));
+  on(b, {675, 676}, TraceKind::kPlaced, send(0));
+  used(700, send(0), receive(0));
+  on(b, {705, 706}, TraceKind::kCqeWritten, send(0));
+  on(b, 800, TraceKind::kPolled, receive(0));
+  done(0, 900);
+  ASSERT_EQ(breakdown.requests(), 2u);
+  EXPECT_EQ(breakdown.request(0).id, receive(0));
+  EXPECT_THAT(
+      breakdown.request(0).parts,
+      ElementsAre(Pair(StrEq("RQE fetch queue"), 10), Pair(StrEq("RQE fetch"), 20), Pair(StrEq("no message"), 320),
+                  Pair(StrEq("message"), 200), Pair(StrEq("tcp_rx queue"), 10), Pair(StrEq("tcp_rx"), 40),
+                  Pair(StrEq("mpa_deframer queue"), 3), Pair(StrEq("mpa_deframer"), 7), Pair(StrEq("crc_check"), 10),
+                  Pair(StrEq("ddp_placement queue"), 5), Pair(StrEq("ddp_placement"), 1),
+                  Pair(StrEq("rdmap_dispatch queue"), 24), Pair(StrEq("rdmap_dispatch"), 1),
+                  Pair(StrEq("CQE write queue"), 4), Pair(StrEq("CQE write"), 1), Pair(StrEq("poll"), 94)));
+  expect_sums();
+  EXPECT_EQ(breakdown.json()[1]["operation"], "receive");
+}
+
+// The sender hears of its acknowledgement before the receiver's chip has placed the message.
+TEST_F(LatencyBreakdownTest, AReceiverMayBeSlowerThanTheSender) {
+  on(b, 50, TraceKind::kPosted, shared(0));
+  on(b, 50, TraceKind::kPosted, shared(1));
+  for (std::uint64_t n = 0; n < 2; ++n) {
+    on(a, 100, TraceKind::kPosted, send(n));
+    fetched(200, n, abi::WrOpcode::kSend);
+    on(a, 300, TraceKind::kFrameSent, send(n));
+    on(b, 400 + n, TraceKind::kFrameReceived, send(n));
+    done(n, 500);
+  }
+  used(700, send(0), shared(1));  // a shared queue's requests are complete in any order
+  on(b, {705, 706}, TraceKind::kCqeWritten, send(0));
+  used(708, send(1), shared(0));
+  on(b, {715, 716}, TraceKind::kCqeWritten, send(1));
+  on(b, 800, TraceKind::kPolled, shared(1));
+  on(b, 810, TraceKind::kPolled, shared(0));
+  ASSERT_EQ(breakdown.requests(), 4u);
+  EXPECT_EQ(breakdown.request(2).id, shared(1));
+  EXPECT_EQ(part(2, "no message"), 350u);
+  EXPECT_EQ(part(2, "CQE write queue"), 4u);
+  EXPECT_EQ(breakdown.request(3).id, shared(0));
+  EXPECT_EQ(part(3, "no message"), 351u);
+  EXPECT_EQ(part(3, "poll"), 94u);
+  expect_sums();
+}
+
+TEST_F(LatencyBreakdownTest, AFlushedReceiveRequestHadNoMessage) {
+  on(b, 50, TraceKind::kPosted, receive(0));
+  on(b, {700, 701}, TraceKind::kCompleted, receive(0));
+  on(b, {705, 706}, TraceKind::kCqeWritten, receive(0));
+  on(b, 800, TraceKind::kPolled, receive(0));
+  EXPECT_THAT(breakdown.request(0).parts, ElementsAre(Pair(StrEq("no message"), 651), Pair(StrEq("CQE write queue"), 4),
+                                                      Pair(StrEq("CQE write"), 1), Pair(StrEq("poll"), 94)));
 }
 
 TEST_F(LatencyBreakdownTest, OneDoorbellIsOfAllThatWerePostedBefore) {
@@ -116,9 +355,8 @@ TEST_F(LatencyBreakdownTest, OneDoorbellIsOfAllThatWerePostedBefore) {
     on(a, 500 + n, TraceKind::kPolled, send(n));
   }
   ASSERT_EQ(breakdown.requests(), 3u);
-  EXPECT_THAT(breakdown.request(2).parts,
-              ElementsAre(Pair(StrEq("driver"), 98), Pair(StrEq("doorbell"), 100),
-                          Pair(StrEq("TCP acknowledgement"), 100), Pair(StrEq("poll"), 102)));
+  EXPECT_THAT(breakdown.request(2).parts, ElementsAre(Pair(StrEq("driver"), 98), Pair(StrEq("doorbell"), 100),
+                                                      Pair(StrEq("completion"), 100), Pair(StrEq("poll"), 102)));
 }
 
 TEST_F(LatencyBreakdownTest, TheProducerIndexWraps) {
@@ -135,6 +373,17 @@ TEST_F(LatencyBreakdownTest, TheProducerIndexWraps) {
   }
 }
 
+// More are under way than the ring has begun with, and they wrap in it.
+TEST_F(LatencyBreakdownTest, ManyRequestsAreUnderWay) {
+  std::uint64_t posted = 0, polled = 0;
+  for (unsigned round = 0; round < 40; ++round) {
+    for (unsigned i = 0; i < 7; ++i, ++posted) on(a, 1000 + posted, TraceKind::kPosted, send(posted));
+    for (unsigned i = 0; i < 5; ++i, ++polled) on(a, 10000 + 3 * polled, TraceKind::kPolled, send(polled));
+  }
+  ASSERT_EQ(breakdown.requests(), polled);
+  for (std::size_t n = 0; n < polled; ++n) EXPECT_EQ(breakdown.request(n).total_ps, 9000 + 2 * n);
+}
+
 // A completion stands for the unsignaled requests before it, which have no end of their own.
 TEST_F(LatencyBreakdownTest, UnsignaledRequestsAreNotBrokenDown) {
   for (std::uint64_t n = 0; n < 4; ++n) on(a, 100, TraceKind::kPosted, send(n));
@@ -145,6 +394,20 @@ TEST_F(LatencyBreakdownTest, UnsignaledRequestsAreNotBrokenDown) {
   ASSERT_EQ(breakdown.requests(), 2u);
   EXPECT_EQ(breakdown.request(0).id, send(3));
   EXPECT_EQ(breakdown.request(1).total_ps, 100u);
+}
+
+// News of the queue's earlier use comes late.
+TEST_F(LatencyBreakdownTest, ANumberUsedAgainHasRequestsOfItsOwn) {
+  const RequestId before = send(0), now(1, Kind::kSend, 3, 1, 0);
+  on(a, 100, TraceKind::kPosted, before);
+  on(a, 200, TraceKind::kPosted, now);
+  on(a, 300, TraceKind::kFrameSent, before);
+  on(a, 400, TraceKind::kPolled, before);
+  rang(450, TraceKind::kDoorbellWritten, 1);  // of the earlier use
+  on(a, 500, TraceKind::kPolled, now);
+  ASSERT_EQ(breakdown.requests(), 1u);
+  EXPECT_EQ(breakdown.request(0).id, now);
+  EXPECT_THAT(breakdown.request(0).parts, ElementsAre(Pair(StrEq("poll"), 300)));
 }
 
 // An id has 28 bits of the sequence.
@@ -168,6 +431,7 @@ TEST_F(LatencyBreakdownTest, TheExamplesOfAPercentileAreRequests) {
   const nlohmann::ordered_json list = breakdown.json();
   ASSERT_EQ(list.size(), 1u);
   const auto& group = list[0];
+  EXPECT_FALSE(group.contains("work"));
   EXPECT_EQ(group["operation"], "send");
   EXPECT_EQ(group["requests"], 100);
   EXPECT_EQ(group["examples"]["p50"], "a.3.49");
@@ -177,6 +441,22 @@ TEST_F(LatencyBreakdownTest, TheExamplesOfAPercentileAreRequests) {
   EXPECT_DOUBLE_EQ(group["total"]["mean_ns"], 0.1);
   EXPECT_EQ(group["parts"][0]["name"], "WQE fetch");
   EXPECT_DOUBLE_EQ(group["parts"][0]["worst_ns"], 0.099);
+}
+
+TEST_F(LatencyBreakdownTest, WorkItemsOfOneOperationAreToldApart) {
+  constexpr std::uint32_t kWork[] = {0, 1, 1, 1, 1, 2, 2};
+  for (std::uint64_t n = 0; n < std::size(kWork); ++n) {
+    on(a, 1000 * n, TraceKind::kPosted, send(n), kWork[n]);
+    on(a, 1000 * n + (kWork[n] == 2 ? 10 : 500), TraceKind::kPolled, send(n));
+  }
+  const nlohmann::ordered_json list = breakdown.json();
+  ASSERT_EQ(list.size(), 3u);
+  EXPECT_EQ(list[0]["work"], "bulk");
+  EXPECT_EQ(list[0]["requests"], 4);
+  EXPECT_DOUBLE_EQ(list[0]["total"]["mean_ns"], 0.5);
+  EXPECT_EQ(list[1]["work"], "control");
+  EXPECT_DOUBLE_EQ(list[1]["total"]["worst_ns"], 0.01);
+  EXPECT_FALSE(list[2].contains("work"));
 }
 
 }  // namespace

@@ -1,0 +1,217 @@
+#include "model/system/request_stations.h"
+
+#include <array>
+
+namespace rnic::stations {
+namespace {
+
+struct LegNames {
+  std::array<const char*, kLegStations> names;
+};
+
+// The blocks of a chip by the words of its page; the peer's have "peer" before them.
+constexpr LegNames kThereNames{{"rdmap_segmenter queue",
+                                "rdmap_segmenter",
+                                "payload_fetch queue",
+                                "payload_fetch",
+                                "mpa_framer queue",
+                                "mpa_framer",
+                                "marker_inserter queue",
+                                "marker_inserter",
+                                "crc_insert queue",
+                                "crc_insert",
+                                "tcp_tx queue",
+                                "tcp_tx",
+                                "retransmission",
+                                "mac_tx queue",
+                                "wire",
+                                "wait for retransmission",
+                                "peer tcp_rx queue",
+                                "peer tcp_rx",
+                                "peer mpa_deframer queue",
+                                "peer mpa_deframer",
+                                "peer crc_check queue",
+                                "peer crc_check",
+                                "peer ddp_placement queue",
+                                "peer ddp_placement",
+                                "peer rdmap_dispatch queue",
+                                "peer rdmap_dispatch"}};
+constexpr LegNames kBackNames{{"peer rdmap_segmenter queue",
+                               "peer rdmap_segmenter",
+                               "peer payload_fetch queue",
+                               "peer payload_fetch",
+                               "peer mpa_framer queue",
+                               "peer mpa_framer",
+                               "peer marker_inserter queue",
+                               "peer marker_inserter",
+                               "peer crc_insert queue",
+                               "peer crc_insert",
+                               "peer tcp_tx queue",
+                               "peer tcp_tx",
+                               "retransmission back",
+                               "peer mac_tx queue",
+                               "wire back",
+                               "wait for retransmission back",
+                               "tcp_rx queue",
+                               "tcp_rx",
+                               "mpa_deframer queue",
+                               "mpa_deframer",
+                               "crc_check queue",
+                               "crc_check",
+                               "ddp_placement queue",
+                               "ddp_placement",
+                               "rdmap_dispatch queue",
+                               "rdmap_dispatch"}};
+
+constexpr bool in_leg(Leg leg, StationId s) {
+  return s >= station(leg, kCutting) && s < station(leg, kCutting) + kLegStations;
+}
+
+constexpr Stop there(LegStation begins, LegStation ends) {
+  return {station(kRequest, begins), station(kRequest, ends)};
+}
+constexpr Stop back(LegStation begins, LegStation ends) {
+  return {station(kResponse, begins), station(kResponse, ends)};
+}
+constexpr Stop ends(StationId s) { return {kStations, s}; }
+
+constexpr Stop stop(TraceKind kind, bool own) {
+  const auto sent = own ? there : back;  // requests leave their own chip, responses the peer
+  const auto received = own ? back : there;
+  switch (kind) {
+    case TraceKind::kWqeFetched:
+      return ends(kFetched);
+    case TraceKind::kSegmented:
+      return sent(kCutting, kCut);
+    case TraceKind::kPayloadRead:
+      return ends(sent(kReading, kPayload).ends);
+    case TraceKind::kFramed:
+      return sent(kFraming, kFramed);
+    case TraceKind::kMarked:
+      return sent(kMarking, kMarked);
+    case TraceKind::kFpduSent:
+      return sent(kSealing, kSealed);
+    case TraceKind::kFrameSent:
+      return sent(kSending, kSent);
+    case TraceKind::kRetransmitted:
+      return ends(sent(kSending, kResent).ends);
+    case TraceKind::kFrameReceived:
+      return ends(received(kOnWire, kArrived).ends);
+    case TraceKind::kStreamDelivered:
+      return received(kStreaming, kStream);
+    case TraceKind::kFpduReceived:
+      return received(kDeframing, kDeframed);
+    case TraceKind::kCrcChecked:
+      return received(kChecking, kChecked);
+    case TraceKind::kPlaced:
+      return received(kPlacing, kPlaced);
+    case TraceKind::kDelivered:
+      return received(kDispatching, kDelivered);
+    case TraceKind::kDue:
+      return ends(kDue);
+    case TraceKind::kResponse:
+      return ends(kResponseFormed);
+    case TraceKind::kCompleted:
+      return own ? ends(kCompleted) : Stop{};
+    case TraceKind::kCqeWritten:
+      return own ? Stop{kCqeWriting, kCqeWritten} : Stop{};
+    default:
+      return {};
+  }
+}
+
+using Stops = std::array<std::array<Stop, kTraceKinds>, 2>;
+constexpr Stops all_stops() {
+  Stops all{};
+  for (unsigned kind = 0; kind < kTraceKinds; ++kind) {
+    for (const bool own : {false, true}) all[own][kind] = stop(static_cast<TraceKind>(kind), own);
+  }
+  return all;
+}
+
+constexpr Stops kStops = all_stops();
+
+}  // namespace
+
+Stop stop_of(TraceKind kind, bool own) { return kStops[own][static_cast<unsigned>(kind)]; }
+
+// A Send or Write is complete when the peer's TCP has acknowledged it, wherever it is in the peer's pipeline then. A
+// receive request meets its message when that arrives.
+bool on_the_path(RequestClass kind, StationId s) {
+  switch (kind) {
+    case RequestClass::kAnswered:
+      return s != kFirstArrived;
+    case RequestClass::kPosted:
+      return s != kFirstArrived && (s <= station(kRequest, kRepaired) || s >= kCompleted);
+    case RequestClass::kLocal:
+      return s != kFirstArrived;
+    case RequestClass::kUnused:
+      return s <= kFetched || s >= kCompleted;
+    case RequestClass::kReceive:
+      return s < kThere || s >= kCompleted || (s >= station(kRequest, kArrived) && s < kDue);
+  }
+  return false;
+}
+
+const char* part_name(RequestClass kind, StationId s) {
+  const bool receive = kind == RequestClass::kReceive || kind == RequestClass::kUnused;
+  if (receive && s == station(kRequest, kArrived)) return "message";
+  if (in_leg(kRequest, s)) {  // of a receive request the receiver's own chip
+    const unsigned i = s - kThere;
+    return receive && i >= kStreaming ? kBackNames.names[i] : kThereNames.names[i];
+  }
+  if (in_leg(kResponse, s)) return kBackNames.names[s - kBack];
+  switch (s) {
+    case kRang:
+      return "driver";
+    case kDoorbell:
+      return "doorbell";
+    case kFetching:
+      return receive ? "RQE fetch queue" : "WQE fetch queue";
+    case kFetched:
+      return receive ? "RQE fetch" : "WQE fetch";
+    case kFirstArrived:
+      return "no message";
+    case kDue:
+      return "peer responder queue";
+    case kResponseFormed:
+      return "peer responder";
+    case kCompleted:
+      return kind == RequestClass::kPosted    ? "TCP acknowledgement"
+             : kind == RequestClass::kReceive ? "rdmap_dispatch"
+             : kind == RequestClass::kUnused  ? "no message"
+                                              : "completion";
+    case kCqeWriting:
+      return "CQE write queue";
+    case kCqeWritten:
+      return "CQE write";
+    case kPolled:
+      return "poll";
+    default:
+      return "";
+  }
+}
+
+bool is_queue(StationId s) {
+  if (s == kFetching || s == kDue || s == kCqeWriting) return true;
+  if (!in_leg(kRequest, s) && !in_leg(kResponse, s)) return false;
+  switch ((s - kThere) % (kBack - kThere)) {
+    case kCutting:
+    case kReading:
+    case kFraming:
+    case kMarking:
+    case kSealing:
+    case kSending:
+    case kOnWire:
+    case kStreaming:
+    case kDeframing:
+    case kChecking:
+    case kPlacing:
+    case kDispatching:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace rnic::stations

@@ -1,0 +1,91 @@
+// The stations of a work request on its way, and what the time between two of them is called. See latency_breakdown.md.
+#pragma once
+
+#include <cstdint>
+
+#include "model/abi/host_abi.h"
+#include "model/trace/event.h"
+
+namespace rnic::stations {
+
+// A request's way, once it is posted.
+enum class RequestClass : std::uint8_t {
+  kPosted,    // complete when it was acknowledged: Sends and Writes
+  kAnswered,  // Reads and atomics
+  kLocal,     // nothing was sent: work without a message, and what failed before
+  kReceive,   // of a receive queue, shared or not, with its message
+  kUnused,    // flushed: no message has used it
+};
+inline constexpr unsigned kRequestClasses = static_cast<unsigned>(RequestClass::kUnused) + 1;
+
+// What its octets pass from one chip's segmenter to the other's RDMAP. "…ing" is the end of a wait: service begins.
+enum LegStation : std::uint8_t {
+  kCutting,
+  kCut,
+  kReading,
+  kPayload,
+  kFraming,
+  kFramed,
+  kMarking,
+  kMarked,
+  kSealing,
+  kSealed,
+  kSending,
+  kSent,
+  kResent,  // what arrived was sent once more
+  kOnWire,
+  kArrived,
+  kRepaired,  // it had arrived, and a retransmission that it had to wait for has now
+  kStreaming,
+  kStream,
+  kDeframing,
+  kDeframed,
+  kChecking,
+  kChecked,
+  kPlacing,
+  kPlaced,
+  kDispatching,
+  kDelivered,
+  kLegStations
+};
+enum Leg : std::uint8_t { kRequest, kResponse, kLegs };
+
+// In the order in which a request passes them.
+using StationId = std::uint8_t;
+enum : StationId {
+  kPost,
+  kRang,
+  kDoorbell,
+  kFetching,
+  kFetched,
+  kFirstArrived,  // the first frame of the message that uses a receive request
+  kThere,
+  kDue = kThere + kLegStations,
+  kResponseFormed,
+  kBack,
+  kCompleted = kBack + kLegStations,
+  kCqeWriting,
+  kCqeWritten,
+  kPolled,
+  kStations
+};
+constexpr StationId station(Leg leg, LegStation s) {
+  return static_cast<StationId>((leg == kRequest ? kThere : kBack) + s);
+}
+
+// Whether a request of this class passes it.
+bool on_the_path(RequestClass kind, StationId station);
+// The time until a station was spent there.
+const char* part_name(RequestClass kind, StationId station);
+// Waiting, rather than being served: where nothing waited nothing is said.
+bool is_queue(StationId station);
+
+// What an event says: when the service of a block began and when the next one could see the message. kStations: no such
+// time.
+struct Stop {
+  StationId begins = kStations, ends = kStations;
+};
+// Of an event on the chip whose request it is, or on its peer.
+Stop stop_of(TraceKind kind, bool own);
+
+}  // namespace rnic::stations
