@@ -53,20 +53,20 @@ int tell_unwritten(const std::vector<std::string>& failures, std::ostream& err) 
   return failures.empty() ? kOk : kNotWritten;
 }
 
+// ConfigError where another run would not be the same.
+void need_repeatable(const World& world, const OneRun& one) {
+  const char* const what = !world.repeats() ? "a peer outside" : one.options.gdb_port ? "a debugger" : nullptr;
+  if (what == nullptr) return;
+  throw ConfigError(fmt::format("--wave-on and --wave-ring repeat the run, and one with {} cannot be repeated", what));
+}
+
 // The waveform of a moment that the run finds: a second process that repeats it, and when to ask it.
 class FoundWave {
  public:
   FoundWave(World& world, const OneRun& one, std::ostream& err)
       : world_(world), one_(one), err_(err), repeat_([&world, one](std::uint64_t from_ps, std::uint64_t to_ps) {
           return repeat(world, one, from_ps, to_ps);
-        }) {
-    if (!world.repeats()) {
-      throw ConfigError("--wave-on and --wave-ring repeat the run, and one with a peer outside cannot be repeated");
-    }
-    if (one.options.gdb_port) {
-      throw ConfigError("--wave-on and --wave-ring repeat the run, and one with a debugger cannot be repeated");
-    }
-  }
+        }) {}
 
   // To be called from time to time, and last when the run is over.
   void look(const RunOutputs& outputs, std::uint64_t now_ps, bool over) {
@@ -151,7 +151,10 @@ const char* why_it_failed(RunEnd end) {
 
 int run_world(World& world, const OneRun& one, const Report& report, std::ostream& err) {
   std::optional<FoundWave> wave;
-  if (one.options.wave_condition.any()) wave.emplace(world, one, err);
+  if (one.options.wave_condition.any()) {
+    need_repeatable(world, one);
+    wave.emplace(world, one, err);
+  }
   Run run(world, one.options);
   const AttachedTwins attached(world.chips(), one.twins);
   if (run.gdb_port()) err << fmt::format("rnicsim: gdb: target remote 127.0.0.1:{}\n", *run.gdb_port()) << std::flush;

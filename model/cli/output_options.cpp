@@ -49,7 +49,7 @@ void OutputOptions::add_to(po::options_description& options) {
       "wire.pcapng also has the TLPs of each node's PCIe link (scripts/wireshark/rnicsim.lua shows them)");
   add("capture-requests", po::bool_switch(&into_.capture_requests),
       "a comment of each packet in wire.pcapng names the work request behind it");
-  add("wave", po::value(&into_.wave_file)->value_name("file"), "waveform of the chips' links: .fst or .vcd");
+  add("wave", po::value(&into_.wave_file)->value_name("file"), "waveform of the chips' links and state: .fst or .vcd");
   add("wave-scope", po::value(&into_.wave_window.scopes)->value_name("scope"),
       "dump this scope and all below it, e.g. rnic_a.tx; may be repeated");
   add("wave-from", po::value(&wave_from_)->value_name("time"), "start of the waveform, e.g. 10us");

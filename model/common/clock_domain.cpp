@@ -38,7 +38,7 @@ void ClockDomain::wake_later(unsigned stage, Cycle at) {
 }
 
 // The commonest answer by far is the next cycle.
-[[gnu::always_inline]] inline Cycle ClockDomain::next_wake() const {
+inline Cycle ClockDomain::next_wake() const {
   const unsigned from = static_cast<unsigned>(next_ % kNearCycles);
   if (wheel_[from] != 0) return next_;
   if (occupied_ == 0) return later_;
@@ -52,7 +52,7 @@ Cycle ClockDomain::next_later() const {
 }
 
 // The stages to call in this cycle, taken out of wheel, timers and far wake-ups.
-[[gnu::always_inline]] inline std::uint64_t ClockDomain::take_wakes(Cycle cycle) {
+inline std::uint64_t ClockDomain::take_wakes(Cycle cycle) {
   const unsigned slot = static_cast<unsigned>(cycle % kNearCycles);
   std::uint64_t mask = wheel_[slot];
   wheel_[slot] = 0;
@@ -74,7 +74,7 @@ std::uint64_t ClockDomain::take_later(Cycle cycle) {
 }
 
 // Returns whether the stage wants to be called in the next cycle, by far the commonest answer.
-[[gnu::always_inline]] inline bool ClockDomain::tick(unsigned stage) {
+inline bool ClockDomain::tick(unsigned stage) {
   timer_[stage] = kNever;
   const Cycle at = clocked_[stage]->tick().at;
   if (at == 0) return true;
@@ -98,7 +98,7 @@ unsigned ClockDomain::pick(std::uint64_t mask) {
 }
 
 // `mask`: the stages that wanted this cycle in the one before. Returns those that want the next one.
-[[gnu::always_inline]] inline std::uint64_t ClockDomain::run_cycle(Cycle cycle, std::uint64_t mask) {
+inline std::uint64_t ClockDomain::run_cycle(Cycle cycle, std::uint64_t mask) {
   mask |= take_wakes(cycle);
   std::uint64_t again = 0;
   now_ = cycle;
@@ -140,7 +140,7 @@ void Stage::end_of_elaboration() {
 
 // Returns the first cycle behind them in which a stage wants to be called.
 template <std::uint64_t (ClockDomain::*run_one)(Cycle, std::uint64_t)>
-[[gnu::always_inline]] inline Cycle ClockDomain::run_until(Cycle limit) {
+inline Cycle ClockDomain::run_until(Cycle limit) {
   std::uint64_t again = 0;
   Cycle cycle = next_wake();
   for (; cycle < limit; cycle = again != 0 ? next_ : next_wake()) again = (this->*run_one)(cycle, again);

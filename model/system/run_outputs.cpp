@@ -17,6 +17,7 @@ namespace rnic {
 namespace {
 
 void check_scopes(const std::vector<std::string>& scopes, const std::vector<Station>& stations) {
+  if (scopes.empty()) return;
   std::vector<std::string> known;
   for (const Station& s : stations) {
     for (std::string& scope : wave_scopes(*s.node)) known.push_back(std::move(scope));

@@ -7,7 +7,7 @@ import subprocess
 import time
 import unittest
 
-from rnicsim import QUICKSTART, TRACES, ProgramTest
+from rnicsim import QUICKSTART, RV32, TRACES, ProgramTest
 from wave_file import read_fst
 
 US = 1_000_000  # ps
@@ -161,6 +161,23 @@ class Triggers(WaveTest):
                 self.assertEqual(self.files(), ["small.json"])
         run = self.run_program("run", self.small, "--wave-ring", "20us")
         self.assertEqual((run.returncode, run.stderr), (2, "rnicsim: run: --wave-ring needs --wave FILE\n"))
+
+    def test_what_cannot_be_repeated_is_refused(self):
+        message = "rnicsim: --wave-on and --wave-ring repeat the run, and one with {} cannot be repeated\n"
+        run = self.run_program("run", TRACES / "interop/echo_server.json", "--out", "out", "--wave", "w.fst", "--wave-ring", "20us",
+                               "--set", "external.wire=seqpacket")
+        self.assertEqual((run.returncode, run.stderr), (2, message.format("a peer outside")))
+        if "RV32_IMAGE" in os.environ:
+            run = self.run_waved("--wave-ring", "20us", "--gdb", "0", *RV32, code=2)
+            self.assertEqual(run.stderr, message.format("a debugger"))
+
+    def test_of_a_replay(self):
+        run = self.run_program("replay", TRACES / "siw/rping-64.pcap", "--as", "server", "--out", "out", "--wave", "w.fst", "--wave-on",
+                               "qp=0", "--wave-for", "5us")
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        self.assertIn("qp=0 at ", run.stderr)
+        begin, end = self.window()
+        self.assertEqual(end - begin, 5 * US)
 
     def test_a_path_that_cannot_be_written_is_refused_before_the_run(self):
         run = self.run_program("run", self.small, "--out", "out", "--wave", "no/such/w.fst", "--wave-ring", "20us")
