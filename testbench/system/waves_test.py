@@ -148,6 +148,9 @@ class Probes(ProgramTest):
         self.assertGreater(len(pcs), 100)
         self.assertGreater(len({v for _, v in waves["rnic_a.state.firmware.function"]}), 5)
         busy = waves["rnic_a.state.firmware.activity"]
+        began = [at for (_, before), (at, after) in zip(busy, busy[1:]) if "x" not in before and int(before, 2) == 0]
+        self.assertGreaterEqual(len(began), 3)
+        self.assertLessEqual(set(began), {at for at, _ in pcs})  # a handler begins with its first instruction
         for at, _ in pcs:
             self.assertNotEqual(int([v for t, v in busy if t <= at][-1], 2), 0, at)
 

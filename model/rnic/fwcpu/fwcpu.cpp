@@ -54,8 +54,8 @@ FwCpu::FwCpu(sc_core::sc_module_name nm, ClockDomain& clk, const FwCpuConfig& co
       contexts_(contexts),
       bus_(std::make_unique<ChipBus>(config, pool, contexts, Capacity::kSetups, Capacity::kConnections)),
       timer_at_(Capacity::kConnections, kNever),
-      profile_(contexts.flows(), Capacity::kConnections, clk.period_ps()),
-      way_(std::make_unique<std::vector<CodePlace>>()) {
+      way_(std::make_unique<std::vector<CodePlace>>()),
+      profile_(contexts.flows(), Capacity::kConnections, clk.period_ps()) {
   const fw::Settings settings = settings_of(config, contexts);
   if (!fw::fits<Capacity>(settings)) {
     throw ConfigError(std::string(name()) + ": the firmware is built for " + std::to_string(Capacity::kQps) + " QPs, " +
