@@ -23,7 +23,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGES = ("README.md", "rtl-stubs/README.md", "firmware/README.md", "traces/README.md", "testbench/fuzz/README.md")
 PROGRAMS = ("rnicsim", "cmake", "ctest", "gdb-multiarch", "gtkwave")
-MADE = (".fst", ".vcd", ".tsv", ".pftrace")  # files that commands make beside out/
+MADE = (".fst", ".vcd", ".gtkw", ".sucl", ".tsv", ".pftrace")  # files that commands make beside out/
 RUN_OPTIONS = ("--set", "--wave", "--trace", "--db", "--perfetto", "--rtl", "--lockstep")
 
 # These come first: in a new clone they have to do with what scripts/run.sh has left.
@@ -39,7 +39,7 @@ NOT_RUN = {
     "rnicsim run traces/quickstart.json --set rnic.fwcpu.target=rv32 --gdb 0": "waits for the gdb session, which starts it",
     "rnicsim sweep submit traces/read-knees.json --slurm --out out/knees --array-size 16": "the test slurm runs the like",
     "rnicsim sweep collect out/knees": "the test slurm runs the like",
-    "gtkwave w.fst": "opens a window",
+    "gtkwave w.fst w.gtkw": "opens a window",
     "gtkwave out/lockstep.vcd": "opens a window",
 }
 # What stands for what takes minutes; None: nothing, and only --all runs it.

@@ -1,6 +1,7 @@
 #include "model/cli/one_run.h"
 
 #include <algorithm>
+#include <optional>
 #include <ostream>
 
 #include <fmt/format.h>
@@ -9,6 +10,8 @@
 #include "model/cli/command.h"
 #include "model/cli/interruption.h"
 #include "model/cli/progress.h"
+#include "model/cli/wave_repeat.h"
+#include "model/common/check.h"
 #include "model/common/kernel_time.h"
 #include "model/system/scenario_world.h"
 
@@ -50,9 +53,108 @@ int tell_unwritten(const std::vector<std::string>& failures, std::ostream& err) 
   return failures.empty() ? kOk : kNotWritten;
 }
 
+// ConfigError where another run would not be the same.
+void need_repeatable(const World& world, const OneRun& one) {
+  const char* const what = !world.repeats() ? "a peer outside" : one.options.gdb_port ? "a debugger" : nullptr;
+  if (what == nullptr) return;
+  throw ConfigError(fmt::format("--wave-on and --wave-ring repeat the run, and one with {} cannot be repeated", what));
+}
+
+// The waveform of a moment that the run finds: a second process that repeats it, and when to ask it.
+class FoundWave {
+ public:
+  FoundWave(World& world, const OneRun& one, std::ostream& err)
+      : world_(world), one_(one), err_(err), repeat_([&world, one](std::uint64_t from_ps, std::uint64_t to_ps) {
+          return repeat(world, one, from_ps, to_ps);
+        }) {}
+
+  // To be called from time to time, and last when the run is over.
+  void look(const RunOutputs& outputs, std::uint64_t now_ps, bool over) {
+    const WaveTriggers& triggers = *outputs.triggers();
+    const std::optional<std::uint64_t> at = triggers.fired_ps();
+    if (repeat_.begun() || !at || (!over && !outputs.has_all_before(*at, now_ps))) return;
+    const std::uint64_t length = condition().for_ps;
+    show(*at - std::min(*at, condition().ring_ps.value_or(0)), length > UINT64_MAX - *at ? UINT64_MAX : *at + length,
+         fmt::format("{} at {}", triggers.fired(), time_text(*at)));
+  }
+
+  // The run has ended without a trigger, and not well: the last cycles in which a stage of a chip was called.
+  void look_back(const RunOutputs& outputs, const std::string& why, bool failed_check) {
+    const bool is_wanted = condition().ring_ps || (failed_check && outputs.triggers()->on_failed_check());
+    if (repeat_.begun() || !is_wanted) return;
+    std::uint64_t end = 0;
+    for (const Station& s : world_.stations()) end = std::max(end, s.node->core_clk.now_ps());
+    constexpr std::uint64_t kBehindPs = 1'000'000;
+    end += kBehindPs;
+    const std::uint64_t length = condition().ring_ps.value_or(WaveCondition::kUsualPs);
+    show(end - std::min(end, length), end, why);
+  }
+
+  void finish(RunOutputs& outputs, std::uint64_t now_ps) {
+    const std::string& file = one_.options.wave_file;
+    if (!repeat_.begun()) {
+      if (!condition().on.empty()) {
+        err_ << fmt::format("rnicsim: {} is not written: there was no {}\n", file, fmt::join(condition().on, " or "));
+      }
+      return;
+    }
+    const std::string why_not = repeat_.finish(one_.options.stop_requested);
+    const bool names_it = why_not.empty() || why_not.rfind(file, 0) == 0;
+    outputs.add_waveform(names_it ? why_not : fmt::format("{}: {}", file, why_not));
+    if (!why_not.empty()) return;
+    err_ << fmt::format("rnicsim: {} shows {} to {}: {}\n", file, time_text(from_ps_),
+                        time_text(std::min(to_ps_, now_ps)), why_);
+  }
+
+ private:
+  const WaveCondition& condition() const { return one_.options.wave_condition; }
+  void show(std::uint64_t from_ps, std::uint64_t to_ps, const std::string& why) {
+    from_ps_ = from_ps, to_ps_ = to_ps, why_ = why;
+    repeat_.begin(from_ps, to_ps);
+  }
+
+  // In the second process: the same run, without any other output, as far as it matters.
+  static std::string repeat(World& world, const OneRun& one, std::uint64_t from_ps, std::uint64_t to_ps) {
+    RunOptions options;
+    options.out_dir.clear();
+    options.capture = false;
+    options.wave_file = one.options.wave_file;
+    options.wave_window = {from_ps, to_ps, one.options.wave_window.scopes};
+    options.warmup_ps = one.options.warmup_ps;
+    options.stop_requested = [to_ps] { return kernel_time_ps() >= to_ps; };
+    TwinOptions twins = one.twins;
+    twins.inside = false;
+    Run run(world, options);
+    const AttachedTwins attached(world.chips(), twins);
+    RunEnd end = RunEnd::kFailed;
+    try {
+      end = run.drive();
+    } catch (const std::exception&) {  // what ended the first run
+    }
+    run.write_outputs(end);
+    return run.write_failures().empty() ? "" : run.write_failures().front();
+  }
+
+  const World& world_;
+  const OneRun& one_;
+  std::ostream& err_;
+  WaveRepeat repeat_;
+  std::uint64_t from_ps_ = 0, to_ps_ = 0;
+  std::string why_;
+};
+
+const char* why_it_failed(RunEnd end) {
+  return end == RunEnd::kDone ? "a check failed" : end == RunEnd::kFailed ? "the run failed" : why_it_stopped(end);
+}
+
 }  // namespace
 
 int run_world(World& world, const OneRun& one, const Report& report, std::ostream& err) {
+  std::optional<FoundWave> wave;
+  if (one.options.wave_condition.any()) {
+    need_repeatable(world, one);
+    wave.emplace(world, one, err);
+  }
   Run run(world, one.options);
   const AttachedTwins attached(world.chips(), one.twins);
   if (run.gdb_port()) err << fmt::format("rnicsim: gdb: target remote 127.0.0.1:{}\n", *run.gdb_port()) << std::flush;
@@ -62,11 +164,26 @@ int run_world(World& world, const OneRun& one, const Report& report, std::ostrea
   try {
     end = run.drive([&](std::uint64_t now, std::uint64_t done, std::uint64_t total) {
       if (one.shows_progress) shown.update(now, done, total);
+      if (wave) wave->look(run.outputs(), now, false);
     });
   } catch (const std::exception&) {
-    if (attached.parted() == nullptr) throw;
+    if (attached.parted() == nullptr) {
+      shown.finish();
+      if (wave) {
+        wave->look(run.outputs(), kernel_time_ps(), true);
+        wave->look_back(run.outputs(), "an internal error", false);
+        wave->finish(run.outputs(), kernel_time_ps());
+      }
+      throw;
+    }
   }
   shown.finish();
+  if (wave) {
+    wave->look(run.outputs(), kernel_time_ps(), true);
+    const bool well = end == RunEnd::kInterrupted || (end == RunEnd::kDone && world.passed());
+    if (!well) wave->look_back(run.outputs(), why_it_failed(end), end == RunEnd::kDone || end == RunEnd::kFailed);
+    wave->finish(run.outputs(), kernel_time_ps());
+  }
   run.write_outputs(end);
   const int code = attached.parted() != nullptr
                        ? attached.report_difference(node_names(world.stations()), one.options.out_dir, err)

@@ -49,11 +49,16 @@ void OutputOptions::add_to(po::options_description& options) {
       "wire.pcapng also has the TLPs of each node's PCIe link (scripts/wireshark/rnicsim.lua shows them)");
   add("capture-requests", po::bool_switch(&into_.capture_requests),
       "a comment of each packet in wire.pcapng names the work request behind it");
-  add("wave", po::value(&into_.wave_file)->value_name("file"), "waveform of the chips' links: .fst or .vcd");
+  add("wave", po::value(&into_.wave_file)->value_name("file"), "waveform of the chips' links and state: .fst or .vcd");
   add("wave-scope", po::value(&into_.wave_window.scopes)->value_name("scope"),
       "dump this scope and all below it, e.g. rnic_a.tx; may be repeated");
   add("wave-from", po::value(&wave_from_)->value_name("time"), "start of the waveform, e.g. 10us");
   add("wave-to", po::value(&wave_to_)->value_name("time"), "its end");
+  add("wave-on", po::value(&into_.wave_condition.on)->value_name("what"),
+      "the waveform begins at the first retransmit, terminate, check-fail, qp=N or request=ID; may be repeated");
+  add("wave-for", po::value(&wave_for_)->value_name("time"), "and lasts so long, 20us unless given; or: end");
+  add("wave-ring", po::value(&wave_ring_)->value_name("time"),
+      "it also has so much before that; and a run that fails without leaves its end, e.g. 20us");
   add("stats-every", po::value(&stats_every_)->value_name("time"),
       "rates and levels at each multiple of this time, e.g. 10us, in series.csv and series.json");
   add("stats-per-qp", "with --stats-every: those of each queue pair, too");
@@ -64,6 +69,9 @@ void OutputOptions::add_to(po::options_description& options) {
 void OutputOptions::read(const std::string& command, const po::variables_map& given) {
   if (!wave_from_.empty()) into_.wave_window.from_ps = parse_time(wave_from_, "--wave-from");
   if (!wave_to_.empty()) into_.wave_window.to_ps = parse_time(wave_to_, "--wave-to");
+  if (!wave_ring_.empty()) into_.wave_condition.ring_ps = parse_time(wave_ring_, "--wave-ring");
+  if (!wave_for_.empty())
+    into_.wave_condition.for_ps = wave_for_ == "end" ? UINT64_MAX : parse_time(wave_for_, "--wave-for");
   if (!stats_every_.empty()) {
     into_.series.interval_ps = parse_time(stats_every_, "--stats-every");
     if (into_.series.interval_ps < 1000) throw ConfigError(command + ": --stats-every: must be 1 ns or more");
@@ -71,8 +79,16 @@ void OutputOptions::read(const std::string& command, const po::variables_map& gi
   if (!warmup_.empty()) into_.warmup_ps = parse_time(warmup_, "--warmup");
   into_.series.per_qp = given.count("stats-per-qp") != 0;
   if (into_.series.per_qp && stats_every_.empty()) throw ConfigError(command + ": --stats-per-qp needs --stats-every");
-  if (into_.wave_file.empty() && (given.count("wave-scope") || given.count("wave-from") || given.count("wave-to"))) {
-    throw ConfigError(command + ": --wave-scope, --wave-from and --wave-to need --wave FILE");
+  for (const char* option : {"wave-scope", "wave-from", "wave-to", "wave-on", "wave-for", "wave-ring"}) {
+    if (into_.wave_file.empty() && given.count(option)) {
+      throw ConfigError(fmt::format("{}: --{} needs --wave FILE", command, option));
+    }
+  }
+  if (into_.wave_condition.any() && (given.count("wave-from") || given.count("wave-to"))) {
+    throw ConfigError(command + ": --wave-from and --wave-to do not go with --wave-on and --wave-ring");
+  }
+  if (given.count("wave-for") && into_.wave_condition.on.empty()) {
+    throw ConfigError(command + ": --wave-for needs --wave-on");
   }
   if ((into_.capture_tlps || into_.capture_requests) && !into_.capture) {
     throw ConfigError(command + ": --capture-tlps and --capture-requests do not go with --no-capture");

@@ -13,14 +13,14 @@ class OutputOptions {
  public:
   explicit OutputOptions(RunOptions& into) : into_(into) {}
   // Declares --trace, --breakdown, --db, --perfetto, --capture-tlps, --capture-requests, --wave, --wave-scope,
-  // --wave-from and --wave-to, --stats-every, --stats-per-qp and --warmup.
+  // --wave-from and --wave-to, --wave-on, --wave-for and --wave-ring, --stats-every, --stats-per-qp and --warmup.
   void add_to(boost::program_options::options_description& options);
   // Completes the RunOptions. ConfigError that begins with the command's name for what does not go together.
   void read(const std::string& command, const boost::program_options::variables_map& given);
 
  private:
   RunOptions& into_;
-  std::string wave_from_, wave_to_, stats_every_, warmup_;
+  std::string wave_from_, wave_to_, wave_for_, wave_ring_, stats_every_, warmup_;
 };
 
 }  // namespace rnic::cli

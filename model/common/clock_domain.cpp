@@ -130,15 +130,31 @@ void Stage::end_of_elaboration() {
   }
 }
 
+// Apart, so that it costs nothing where nobody watches.
+[[gnu::noinline]] std::uint64_t ClockDomain::run_watched(Cycle cycle, std::uint64_t mask) {
+  watcher_->before(cycle);
+  const std::uint64_t again = run_cycle(cycle, mask);
+  watcher_->after(cycle);
+  return again;
+}
+
+// Returns the first cycle behind them in which a stage wants to be called.
+template <std::uint64_t (ClockDomain::*run_one)(Cycle, std::uint64_t)>
+inline Cycle ClockDomain::run_until(Cycle limit) {
+  std::uint64_t again = 0;
+  Cycle cycle = next_wake();
+  for (; cycle < limit; cycle = again != 0 ? next_ : next_wake()) again = (this->*run_one)(cycle, again);
+  if (again != 0) mark(again, next_);
+  return cycle;
+}
+
 void ClockDomain::run() {
   ++activity_.activations;
   armed_for_ = 0;
   const auto kernel_ps = static_cast<std::uint64_t>(sc_core::sc_time_stamp().value());
   const Cycle limit = kernel_ps / config_.period_ps + config_.lookahead_cycles;
-  std::uint64_t again = 0;
-  Cycle cycle = next_wake();
-  for (; cycle < limit; cycle = again != 0 ? next_ : next_wake()) again = run_cycle(cycle, again);
-  if (again != 0) mark(again, next_);
+  Cycle cycle =
+      watcher_ == nullptr ? run_until<&ClockDomain::run_cycle>(limit) : run_until<&ClockDomain::run_watched>(limit);
   armed_for_ = kNever;
   if (cycle == later_ && cycle != kNever) {
     // Whoever asked for this may have been called earlier and have changed its mind.

@@ -17,6 +17,7 @@ namespace rnic {
 
 class LinkBase;
 class Stage;
+class ProbeGroup;
 class StatsGroup;
 
 // The result of tick(): when the stage wants to be called next, regardless of its links.
@@ -50,6 +51,18 @@ class Committed {
   ~Committed() = default;
 };
 
+// Looks at the state of stages without taking part: probes of a waveform.
+class CycleWatcher {
+ public:
+  // The cycle comes next, and nothing was called since the one before it.
+  virtual void before(Cycle cycle) = 0;
+  // All its stages have been called, and what is Committed is visible.
+  virtual void after(Cycle cycle) = 0;
+
+ protected:
+  ~CycleWatcher() = default;
+};
+
 struct ClockDomainConfig {
   std::uint64_t period_ps = 4000;  // 250 MHz
   // How far a domain may run ahead of the kernel: no more than the shortest latency of anything that enters the
@@ -81,6 +94,9 @@ class ClockDomain final : public sc_core::sc_module {
   // While the kernel stands. What was moved ahead before stays where it is.
   void set_run_ahead(bool on) { config_.run_ahead = on; }
   bool runs_ahead() const { return config_.run_ahead; }
+
+  // While the kernel stands; nullptr: nobody.
+  void watch(CycleWatcher* watcher) { watcher_ = watcher; }
 
   // Calls a stage's tick() in the given cycle, which must not have been executed yet. Several wake-ups in one cycle
   // are one call.
@@ -119,6 +135,9 @@ class ClockDomain final : public sc_core::sc_module {
   void remove(LinkBase& link) { links_.erase(std::find(links_.begin(), links_.end(), &link)); }
   void run();
   std::uint64_t run_cycle(Cycle cycle, std::uint64_t mask);
+  std::uint64_t run_watched(Cycle cycle, std::uint64_t mask);
+  template <std::uint64_t (ClockDomain::*run_one)(Cycle, std::uint64_t)>
+  Cycle run_until(Cycle limit);
   Cycle next_wake() const;
   Cycle next_later() const;
   std::uint64_t take_wakes(Cycle cycle);
@@ -151,6 +170,7 @@ class ClockDomain final : public sc_core::sc_module {
   std::array<Clocked*, kMaxStages> clocked_{};  // by stage
   std::vector<Committed*> commits_;
   std::uint64_t shuffle_state_ = 0;
+  CycleWatcher* watcher_ = nullptr;
   Cycle armed_for_ = kNever;  // when the kernel will call; 0 while it does
   sc_core::sc_event event_;
   Activity activity_;
@@ -181,6 +201,9 @@ class Stage : public Clocked, public sc_core::sc_module {
 
   // Everything that the stage counts; whoever owns a chip or a host calls it for each of its stages.
   virtual void register_stats(const StatsGroup&) const {}
+
+  // Its state as a waveform shows it, in the same way.
+  virtual void register_probes(const ProbeGroup&) const {}
 
   // For the report of a run that hangs: what the stage waits for, empty when it is at rest.
   virtual std::string waiting_for() const { return {}; }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/common/ids.h"
+#include "model/common/value_words.h"
 
 namespace rnic {
 
@@ -80,7 +81,8 @@ class FieldVisitor {
 // A field as a signal, named as on the pins: `event.cause.code`.
 struct Signal {
   std::string name;
-  unsigned width;  // bits, at most 64
+  unsigned width;                     // bits, at most 64
+  const ValueWords* words = nullptr;  // of an enumeration
 };
 
 // A signal for each field: `<prefix>.<field>`, octets and messages of an array with their number.
@@ -89,7 +91,7 @@ class NameFields {
   NameFields(std::vector<Signal>& signals, std::string prefix) : signals_(signals), prefix_(std::move(prefix)) {}
   template <class T>
   void operator()(const char* name, unsigned width, const T&) {
-    signals_.push_back({path(name), width});
+    signals_.push_back({path(name), width, words_of<T>()});
   }
   template <class Tag>
   void operator()(const char* name, const Id<Tag>&) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "model/common/bytes.h"
+#include "model/common/probe.h"
 #include "model/stats/registry.h"
 
 namespace rnic::host {
@@ -162,5 +163,10 @@ std::string RootComplex::waiting_for() const {
 }
 
 void RootComplex::register_stats(const StatsGroup& group) const { group.counters(counters_); }
+
+void RootComplex::register_probes(const ProbeGroup& group) const {
+  group.number("memory_reads", 16, "reads", [this] { return pending_reads_.taken(); });
+  port.register_probes(group.group("pcie").group("to_device"));
+}
 
 }  // namespace rnic::host

@@ -2,6 +2,7 @@
 
 #include "firmware/lib/version.h"
 #include "model/abi/host_abi_names.h"
+#include "model/common/probe.h"
 #include "model/stats/registry.h"
 #include "model/trace/event.h"
 
@@ -266,6 +267,17 @@ std::vector<LinkBase*> Rnic::links() const {
 void Rnic::register_stats(const StatsGroup& group) const {
   contexts_.register_stats(group.group("context"));
   for (const Stage* stage : stages()) stage->register_stats(group.group(stage->basename()));
+}
+
+void Rnic::register_probes(const ProbeGroup& group) const {
+  for (std::uint32_t i = 0; i < contexts_.qps(); ++i) {
+    const QpContext& qp = contexts_.qp(Qpn{i});
+    const ProbeGroup queue_pair = group.group("qp", i);
+    queue_pair.number("valid", 1, "", [&qp] { return qp.valid; });
+    queue_pair.state("state", *words_of<QpState>(), [&qp] { return qp.state; });
+    queue_pair.number("flow", 32, "", [&qp] { return qp.valid ? qp.flow.v : 0; });
+  }
+  for (const Stage* stage : stages()) stage->register_probes(group);
 }
 
 std::vector<Stage*> Rnic::stages() const {

@@ -33,6 +33,8 @@ class Rnic final : public sc_core::sc_module {
   ~Rnic() override;
 
   void register_stats(const StatsGroup& group) const;
+  // The state of its stages and queue pairs: waveforms.
+  void register_probes(const ProbeGroup& group) const;
 
   // For twins in the place of stages.
   const RnicConfig& config() const { return config_; }

@@ -1,13 +1,45 @@
 #include "model/system/chip_waves.h"
 
+#include <algorithm>
 #include <functional>
 #include <set>
 
-#include "model/rnic/rnic.h"
+#include "model/system/node.h"
 
 namespace rnic {
 
-std::vector<std::string> wave_scopes(const Rnic& chip) {
+namespace {
+
+std::vector<Probe> chip_probes(const Node& node) {
+  std::vector<Probe> probes;
+  node.chip.register_probes(ProbeGroup(probes, std::string(node.chip.basename()) + ".state"));
+  return probes;
+}
+
+std::vector<Probe> host_probes(const Node& node) {
+  std::vector<Probe> probes;
+  for (const Stage* stage : node.host_clk.stages()) {
+    stage->register_probes(ProbeGroup(probes, "host_" + std::string(node.basename())));
+  }
+  return probes;
+}
+
+// Many numbers would be many variables, most of which never change.
+std::vector<Probe> shown(std::vector<Probe> probes, const WaveWindow& window) {
+  const auto is_left_out = [&window](const Probe& probe) {
+    const std::string last = probe.scope.substr(probe.scope.rfind('.') + 1);
+    const std::size_t digits = last.find_first_of("0123456789");
+    const std::string kind = last.substr(0, digits);
+    if ((kind != "qp" && kind != "flow") || std::stoul(last.substr(digits)) < kProbedNumbers) return false;
+    return std::find(window.scopes.begin(), window.scopes.end(), probe.scope) == window.scopes.end();
+  };
+  probes.erase(std::remove_if(probes.begin(), probes.end(), is_left_out), probes.end());
+  return probes;
+}
+
+}  // namespace
+
+std::vector<std::string> wave_scopes(const Node& node) {
   std::set<std::string> scopes;
   const std::function<void(const std::string&)> add = [&scopes](const std::string& name) {
     for (std::size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1)) {
@@ -15,7 +47,9 @@ std::vector<std::string> wave_scopes(const Rnic& chip) {
     }
     scopes.insert(name);
   };
-  for (const LinkBase* link : chip.links()) add(link->name());
+  for (const LinkBase* link : node.chip.links()) add(link->name());
+  for (const Probe& probe : chip_probes(node)) add(probe.scope);
+  for (const Probe& probe : host_probes(node)) add(probe.scope);
   return {scopes.begin(), scopes.end()};
 }
 
@@ -33,14 +67,16 @@ std::uint64_t margin_ps(const RnicConfig& config, const ClockDomain& clk) {
 
 }  // namespace
 
-ChipWaves::ChipWaves(const Rnic& chip, ClockDomain& clk, Waves& waves, const WaveWindow& window)
-    : clk_(clk),
+ChipWaves::ChipWaves(Node& node, Waves& waves, const WaveWindow& window)
+    : clk_(node.core_clk),
       from_ps_(window.from_ps),
       to_ps_(window.to_ps),
-      margin_ps_(margin_ps(chip.config(), clk)),
-      runs_ahead_(clk.runs_ahead()) {
-  for (LinkBase* link : chip.links()) {
-    if (waves.dumps(link->name())) links_.emplace_back(waves, *link, clk.period_ps());
+      margin_ps_(margin_ps(node.chip.config(), clk_)),
+      runs_ahead_(clk_.runs_ahead()),
+      chip_probes_(waves, clk_, shown(chip_probes(node), window)),
+      host_probes_(waves, node.host_clk, shown(host_probes(node), window)) {
+  for (LinkBase* link : node.chip.links()) {
+    if (waves.dumps(link->name())) links_.emplace_back(waves, *link, clk_.period_ps());
   }
 }
 
@@ -52,10 +88,23 @@ void ChipWaves::follow(std::uint64_t now_ps) {
   if (state_ == State::kSettling && join()) state_ = State::kWatching;
   RNIC_CHECK_MSG(state_ != State::kSettling || now_ps < from_ps_, "a stage has run ahead into the waveform's window");
   if (state_ == State::kWatching && now_ps >= to_ps_) {
-    for (LinkWave& wave : links_) wave.leave();
+    leave();
     clk_.set_run_ahead(runs_ahead_);
     state_ = State::kOver;
   }
+}
+
+void ChipWaves::settle() {
+  if (state_ != State::kWatching) return;
+  chip_probes_.settle();
+  host_probes_.settle();
+}
+
+void ChipWaves::leave() {
+  settle();
+  for (LinkWave& wave : links_) wave.leave();
+  chip_probes_.leave();
+  host_probes_.leave();
 }
 
 bool ChipWaves::join() {
@@ -64,6 +113,8 @@ bool ChipWaves::join() {
     if (!wave.link().is_settled(next)) return false;
   }
   for (LinkWave& wave : links_) wave.join(next);
+  chip_probes_.join();
+  host_probes_.join();
   return true;
 }
 

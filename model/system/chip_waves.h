@@ -1,4 +1,5 @@
-// The chip's links in the waveform: valid, ready and credit of each, and the fields of its messages.
+// A node in the waveform: valid, ready and credit of each link of its chip, the fields of its messages, and the state
+// that stages describe as probes.
 #pragma once
 
 #include <deque>
@@ -6,34 +7,42 @@
 #include <vector>
 
 #include "model/trace/link_wave.h"
+#include "model/trace/probe_wave.h"
 
 namespace rnic {
 
 class ClockDomain;
-class Rnic;
+class Node;
 
-// The scopes that a waveform of this chip may name: its links, and all that is above them.
-std::vector<std::string> wave_scopes(const Rnic& chip);
+// The scopes that a waveform of this node may name: links, what probes belong to, and all that is above them.
+std::vector<std::string> wave_scopes(const Node& node);
 
-// Links are observed from shortly before the window's begin until its end, and stages do not run ahead meanwhile: a
-// wave is drawn in order. The rest of the run costs what it costs without a waveform.
+// Of queue pairs and flows, those with smaller numbers have probes; others where their scope is named.
+inline constexpr unsigned kProbedNumbers = 16;
+
+// Links and probes are observed from shortly before the window's begin until its end, and stages do not run ahead
+// meanwhile: a wave is drawn in order. The rest of the run costs what it costs without a waveform.
 class ChipWaves final {
  public:
-  // Those links that the waveform's scopes name.
-  ChipWaves(const Rnic& chip, ClockDomain& clk, Waves& waves, const WaveWindow& window);
+  // Those links and probes that the waveform's scopes name.
+  ChipWaves(Node& node, Waves& waves, const WaveWindow& window);
 
   // The kernel has reached this time; to be called at least every 10 us.
   void follow(std::uint64_t now_ps);
+  // Of what happened until now the waveform has been told.
+  void settle();
 
  private:
   enum class State { kBefore, kSettling, kWatching, kOver };
   bool join();
+  void leave();
 
   ClockDomain& clk_;
   const std::uint64_t from_ps_, to_ps_, margin_ps_;
   const bool runs_ahead_;  // outside of the window
   State state_ = State::kBefore;
   std::deque<LinkWave> links_;
+  ProbeWave chip_probes_, host_probes_;
 };
 
 }  // namespace rnic

@@ -24,6 +24,7 @@ class ExternalWorld final : public World {
   Pace pace() const override { return {1'000'000'000, 10'000'000}; }
   void advance(std::uint64_t until_ps) override { peer_->advance(until_ps, *wire_); }
   void end_slice() override;
+  bool repeats() const override { return false; }
   Stall stall(std::uint64_t, bool) override { return Stall::kWait; }
 
   bool done() const override;

@@ -108,6 +108,7 @@ bool Run::run_slice() {
     if (stop_requested()) return false;
     outputs_.follow(kernel_time_ps());
     world_.advance(next_stop(std::min(until_ps, kernel_time_ps() + pace.step_ps)));
+    outputs_.settle();  // before anybody asks the accounts
     const bool working = world_.working();
     utilization_.follow(working);
     accounting_.follow(working, working ? world_.phase() : 0);

@@ -40,6 +40,7 @@ class Run final {
   std::uint64_t frames() const { return outputs_.capture().frames(); }
   std::vector<Utilization> utilization() const { return utilization_.shares(); }
   BottleneckReport bottleneck() const;
+  RunOutputs& outputs() { return outputs_; }
   double cpu_seconds() const { return cpu_seconds_; }
 
  private:

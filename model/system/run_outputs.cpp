@@ -17,9 +17,10 @@ namespace rnic {
 namespace {
 
 void check_scopes(const std::vector<std::string>& scopes, const std::vector<Station>& stations) {
+  if (scopes.empty()) return;
   std::vector<std::string> known;
   for (const Station& s : stations) {
-    for (std::string& scope : wave_scopes(s.node->chip)) known.push_back(std::move(scope));
+    for (std::string& scope : wave_scopes(*s.node)) known.push_back(std::move(scope));
   }
   for (const std::string& scope : scopes) {
     if (std::find(known.begin(), known.end(), scope) != known.end()) continue;
@@ -115,9 +116,7 @@ void RunOutputs::open(const std::string& name) {
     if (!dir.empty()) create_directories(dir, error);
     if (error) throw ConfigError(fmt::format("{}: {}", options_.out_dir, error.message()));
     open_events();
-    if (!options_.wave_file.empty()) {
-      waves_ = std::make_unique<Waves>(open_wave_sink(options_.wave_file), options_.wave_window);
-    }
+    if (!options_.wave_file.empty()) open_waves();
   } catch (const ConfigError&) {
     close_events();
     for (const std::filesystem::path& p : made) remove(p, error);
@@ -128,7 +127,12 @@ void RunOutputs::open(const std::string& name) {
     PendingFile(file).remove_earlier();
     begun.push_back(PendingFile(file).name());
   }
-  if (!options_.wave_file.empty()) PendingFile(options_.wave_file).remove_earlier();
+  if (!options_.wave_file.empty() && PendingFile(options_.wave_file).is_renamed()) {
+    for (const std::string& file : {options_.wave_file, WaveLayout::gtkwave_name(options_.wave_file),
+                                    WaveLayout::surfer_name(options_.wave_file)}) {
+      PendingFile(file).remove_earlier();
+    }
+  }
   if (!dir.empty()) remove_outputs(dir, begun);
   if (options_.breakdown) breakdown_ = std::make_unique<LatencyBreakdown>(node_names(stations_), work_name_);
   capture_ = std::make_unique<WireCapture>(name, captures() ? in_folder(kCapture) : "");
@@ -188,10 +192,11 @@ void RunOutputs::listen(const Station& station) {
     l->recorder.attach_timing(*breakdown_);
     l->ps_recorder.attach_timing(*breakdown_);
   }
-  if (events_) {  // TLPs are no part of the digest: it is over what the chip does, and they follow from that
-    l->attach(*events_);
-    l->tlps = std::make_unique<TlpTrace>(*station.node, l->ps_recorder);
-  }
+  const bool triggers = triggers_ && triggers_->listens();
+  if (triggers) l->attach(*triggers_);
+  if (events_) l->attach(*events_);
+  // TLPs are no part of the digest: it is over what the chip does, and they follow from that.
+  if (events_ || triggers) l->tlps = std::make_unique<TlpTrace>(*station.node, l->ps_recorder);
   if (options_.capture_tlps && captures()) {
     std::function<std::string(RequestId)> comment;
     if (options_.capture_requests) comment = [this](RequestId request) { return comment_of(request); };
@@ -204,13 +209,18 @@ void RunOutputs::listen(const Station& station) {
   if (l->ps_recorder.detailed()) {
     l->host_trace = std::make_unique<HostTrace>(station.node->cpu, station.node->chip.contexts(), l->ps_recorder);
   }
-  if (waves_) l->waves = std::make_unique<ChipWaves>(station.node->chip, clk, *waves_, options_.wave_window);
+  if (waves_) l->waves = std::make_unique<ChipWaves>(*station.node, *waves_, options_.wave_window);
   listeners_.push_back(std::move(l));
 }
 
 void RunOutputs::follow(std::uint64_t now_ps) {
   if (!waves_) return;
   for (const auto& l : listeners_) l->waves->follow(now_ps);
+}
+
+void RunOutputs::settle() {
+  if (!waves_) return;
+  for (const auto& l : listeners_) l->waves->settle();
 }
 
 void RunOutputs::advance(std::uint64_t now_ps) {
@@ -238,7 +248,48 @@ void RunOutputs::close(std::uint64_t end_ps, const std::function<std::vector<Run
   if (breakdown_ && !options_.out_dir.empty()) {
     attempt(in_folder(kBreakdown), [&] { breakdown_->write(in_folder(kBreakdown)); });
   }
-  if (waves_) attempt(options_.wave_file, [&] { waves_->close(end_ps); });
+  if (waves_) close_waves(end_ps);
+}
+
+// If it waits for something, another run writes it; but mistakes of the user end this one.
+void RunOutputs::open_waves() {
+  const std::string& file = options_.wave_file;
+  if (!options_.wave_condition.any()) {
+    waves_ = std::make_unique<Waves>(open_wave_sink(file), options_.wave_window);
+    return;
+  }
+  const PendingFile pending(file);
+  if (!pending.is_renamed()) throw ConfigError(file + ": with --wave-on or --wave-ring the waveform has to be a file");
+  triggers_ = std::make_unique<WaveTriggers>(options_.wave_condition.on, stations_);
+  open_wave_sink(file);
+  pending.discard();
+}
+
+void RunOutputs::add_waveform(const std::string& why_not) {
+  const std::string& file = options_.wave_file;
+  if (!why_not.empty()) {
+    for (const std::string& name : {file, WaveLayout::gtkwave_name(file), WaveLayout::surfer_name(file)}) {
+      PendingFile(name).discard();
+    }
+    failures_.push_back(why_not);
+    return;
+  }
+  for (const std::string& name : {file, WaveLayout::gtkwave_name(file), WaveLayout::surfer_name(file)}) {
+    files_.push_back(name);
+  }
+}
+
+// With layouts for viewers beside the waveform; beside a pipe or a device there are none.
+void RunOutputs::close_waves(std::uint64_t end_ps) {
+  const std::string& file = options_.wave_file;
+  settle();
+  if (!attempt(file, [&] { waves_->close(end_ps); }) || !PendingFile(file).is_renamed()) return;
+  const WaveLayout layout = waves_->layout();
+  const auto write = [this](const std::string& name, const std::string& text) {
+    attempt(name, [&] { write_file(name, text); });
+  };
+  write(WaveLayout::gtkwave_name(file), layout.gtkwave(file));
+  write(WaveLayout::surfer_name(file), layout.surfer());
 }
 
 bool RunOutputs::write(const std::string& name, const std::string& text) {

@@ -14,6 +14,7 @@
 #include "model/system/chip_waves.h"
 #include "model/system/latency_breakdown.h"
 #include "model/system/series.h"
+#include "model/system/wave_triggers.h"
 #include "model/system/wire_capture.h"
 #include "model/system/world.h"
 #include "model/trace/database.h"
@@ -35,6 +36,7 @@ struct RunOptions {
   bool breakdown = false;         // where the time of each work request went
   std::string wave_file;          // empty: none
   WaveWindow wave_window;
+  WaveCondition wave_condition;  // if any, the window is found by another run (RunOutputs::triggers)
   SeriesOptions series;
   std::uint64_t warmup_ps = 0;            // what comes before does not count
   std::optional<std::uint16_t> gdb_port;  // a debugger attaches to the firmware there; 0: any port
@@ -60,6 +62,8 @@ class RunOutputs final {
 
   // The kernel has reached this time; to be called at least every 10 us, and before the first.
   void follow(std::uint64_t now_ps);
+  // It is as far as that: before anything else looks at the chips.
+  void settle();
   // No earlier event will follow.
   void advance(std::uint64_t now_ps);
   // Closes capture, log, database and waveform, which get their final names. The facts are the database's.
@@ -70,6 +74,13 @@ class RunOutputs final {
   void write_firmware();
   // A line for each fatal firmware fault.
   std::vector<std::string> firmware_faults() const;
+
+  // What the waveform waits for; nullptr: nothing.
+  const WaveTriggers* triggers() const { return triggers_.get(); }
+  // No event of an earlier time comes any more.
+  bool has_all_before(std::uint64_t ps, std::uint64_t now_ps) const { return now_ps >= ps + trace_delay_ps_; }
+  // The waveform that another run was to write: nothing, or why it is not there.
+  void add_waveform(const std::string& why_not);
 
   const WireCapture& capture() const { return *capture_; }
   // Changes of signals that were observed; nothing without a waveform.
@@ -91,6 +102,8 @@ class RunOutputs final {
   std::string comment_of(RequestId request) const;
   void open_events();
   void close_events();
+  void open_waves();
+  void close_waves(std::uint64_t end_ps);
   void listen(const Station& station);
   bool attempt(const std::string& file, const std::function<void()>& write);
 
@@ -105,6 +118,7 @@ class RunOutputs final {
   std::unique_ptr<PerfettoTrace> perfetto_;
   std::unique_ptr<LatencyBreakdown> breakdown_;
   std::unique_ptr<Waves> waves_;
+  std::unique_ptr<WaveTriggers> triggers_;
   std::vector<std::unique_ptr<Listeners>> listeners_;
   std::uint64_t trace_delay_ps_ = 0;  // how late an event may be recorded
   std::vector<std::string> files_, failures_;

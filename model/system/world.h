@@ -50,6 +50,8 @@ class World {
   virtual Pace pace() const { return {}; }
   virtual void advance(std::uint64_t until_ps);
   virtual void end_slice() {}
+  // Another run of it would be the same.
+  virtual bool repeats() const { return true; }
 
   // Work.
   virtual bool done() const = 0;                       // nothing is left to do

@@ -52,6 +52,26 @@ FstSink::~FstSink() {
   if (writer_ != nullptr) fstWriterClose(writer_);
 }
 
+// Viewers show the word in the place of the value. A table is for values of one width.
+std::uint32_t FstSink::enumeration(const WaveVariable& v) {
+  const auto [known, fresh] = enumerations_.try_emplace({v.words, v.width}, 0);
+  if (!fresh) return known->second;
+  std::vector<const char*> words;
+  std::vector<std::string> values;
+  for (std::size_t value = 0; value < v.words->size(); ++value) {
+    if ((*v.words)[value].empty() || value >> v.width != 0) continue;
+    words.push_back((*v.words)[value].c_str());
+    values.emplace_back();
+    for (unsigned bit = v.width; bit-- > 0;) values.back() += (value >> bit & 1) != 0 ? '1' : '0';
+  }
+  std::vector<const char*> bits;
+  for (const std::string& value : values) bits.push_back(value.c_str());
+  const std::string name = v.name + '_' + std::to_string(enumerations_.size());
+  known->second = fstWriterCreateEnumTable(writer_, name.c_str(), static_cast<std::uint32_t>(words.size()), v.width,
+                                           words.data(), bits.data());
+  return known->second;
+}
+
 void FstSink::declare(const std::vector<WaveVariable>& variables) {
   std::string scope;
   for (const WaveVariable& v : variables) {
@@ -59,6 +79,7 @@ void FstSink::declare(const std::vector<WaveVariable>& variables) {
     for (unsigned i = 0; i < step.leave; ++i) fstWriterSetUpscope(writer_);
     for (const std::string& name : step.enter) fstWriterSetScope(writer_, FST_ST_VCD_MODULE, name.c_str(), nullptr);
     scope = v.scope;
+    if (v.words != nullptr) fstWriterEmitEnumTableRef(writer_, enumeration(v));
     handles_.push_back(fstWriterCreateVar(writer_, FST_VT_VCD_WIRE, FST_VD_IMPLICIT, v.width, v.name.c_str(), 0));
   }
 }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <utility>
 
 #include "model/trace/pending_file.h"
 #include "model/trace/wave_sink.h"
@@ -21,9 +23,12 @@ class FstSink final : public WaveSink {
   void close() override;
 
  private:
+  std::uint32_t enumeration(const WaveVariable& variable);
+
   const PendingFile pending_;
-  void* writer_;                        // fstapi's context
-  std::vector<std::uint32_t> handles_;  // fstapi's, by variable
+  void* writer_;                                                                  // fstapi's context
+  std::vector<std::uint32_t> handles_;                                            // fstapi's, by variable
+  std::map<std::pair<const ValueWords*, unsigned>, std::uint32_t> enumerations_;  // by words and width
   std::uint64_t last_ps_ = 0;
 };
 

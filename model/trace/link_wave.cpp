@@ -28,7 +28,7 @@ LinkWave::LinkWave(Waves& waves, LinkBase& link, std::uint64_t period_ps)
   ready_ = pin("ready", 0);
   credit_ = pin("credit", 1);
   for (const Signal& field : kind_.signals) {
-    field_ids_.push_back(waves_.declare(link.name(), variable_of(field.name).c_str(), field.width));
+    field_ids_.push_back(waves_.declare({link.name(), variable_of(field.name), field.width, field.words, {}}));
   }
 }
 

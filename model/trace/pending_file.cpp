@@ -24,11 +24,11 @@ PendingFile::PendingFile(std::string file) : file_(std::move(file)), target_(fil
 
 void PendingFile::remove_earlier() const noexcept {
   std::error_code none;
-  if (name_ != target_) fs::remove(target_, none);
+  if (is_renamed()) fs::remove(target_, none);
 }
 
 void PendingFile::commit() const {
-  if (name_ == target_) return;
+  if (!is_renamed()) return;
   std::error_code error;
   fs::rename(name_, target_, error);
   if (!error) return;
@@ -38,7 +38,7 @@ void PendingFile::commit() const {
 
 void PendingFile::discard() const noexcept {
   std::error_code none;
-  if (name_ != target_) fs::remove(name_, none);
+  if (is_renamed()) fs::remove(name_, none);
 }
 
 }  // namespace rnic

@@ -15,6 +15,9 @@ class PendingFile {
   // Where to write.
   const std::string& name() const { return name_; }
 
+  // Not a pipe or a device, which is written in place.
+  bool is_renamed() const { return name_ != target_; }
+
   // Removes what an earlier run left under its name.
   void remove_earlier() const noexcept;
   // It is whole. Throws OutputError if it cannot be renamed.

@@ -6,12 +6,16 @@
 #include <string_view>
 #include <vector>
 
+#include "model/common/value_words.h"
+
 namespace rnic {
 
 struct WaveVariable {
   std::string scope;  // dotted
   std::string name;
-  unsigned width = 1;  // bits
+  unsigned width = 1;                 // bits
+  const ValueWords* words = nullptr;  // of a state or an enumeration, which live as long as the sink
+  std::string unit;                   // of a number
 };
 
 // Called in this order: declare once; for each time, in rising order, time() and then value() of what changed; close.

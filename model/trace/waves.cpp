@@ -29,14 +29,15 @@ bool Waves::dumps(std::string_view scope) const {
                                                [&](const std::string& group) { return lies_within(scope, group); });
 }
 
-WaveId Waves::declare(const std::string& scope, const std::string& name, unsigned width) {
-  RNIC_CHECK_MSG(!begun_, scope + '.' + name + " is declared after the waveform began");
-  RNIC_CHECK_MSG(width >= 1, scope + '.' + name);
+WaveId Waves::declare(const WaveVariable& variable) {
+  const std::string path = variable.scope + '.' + variable.name;
+  RNIC_CHECK_MSG(!begun_, path + " is declared after the waveform began");
+  RNIC_CHECK_MSG(variable.width >= 1, path);
   WaveId id;
-  if (!dumps(scope)) return id;
+  if (!dumps(variable.scope)) return id;
   id.index_ = variables_.size();
-  variables_.push_back({{scope, name, width}, words_.size()});
-  words_.resize(words_.size() + words_for(width));
+  variables_.push_back({variable, words_.size()});
+  words_.resize(words_.size() + words_for(variable.width));
   shown_words_.resize(words_.size());
   return id;
 }
@@ -75,6 +76,17 @@ void Waves::close(std::uint64_t end_ps) {
   const std::uint64_t last = std::min(end_ps, window_.to_ps);
   if (last > shown_ps_) show_time(last);
   sink_->close();
+}
+
+WaveLayout Waves::layout() const {
+  std::vector<LaidOut> list(variables_.size());
+  for (const Variable& v : variables_) {
+    const auto word = shown_words_.begin() + static_cast<std::ptrdiff_t>(v.first_word);
+    const bool is_set = std::any_of(word, word + static_cast<std::ptrdiff_t>(words_for(v.declared.width)),
+                                    [](std::uint64_t bits) { return bits != 0; });
+    list[v.position] = {v.declared, v.moves, is_set};
+  }
+  return {list, window_.from_ps, shown_ps_};
 }
 
 // Variables of one scope stay in the order in which they were declared.
@@ -134,6 +146,7 @@ void Waves::show_changed(std::uint64_t time_ps) {
     if (is_shown(variables_[i])) continue;
     if (std::exchange(is_first, false)) show_time(time_ps);
     show(variables_[i]);
+    variables_[i].moves = true;
   }
   changed_.clear();
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/common/bytes.h"
+#include "model/trace/wave_layout.h"
 #include "model/trace/wave_sink.h"
 
 namespace rnic {
@@ -39,7 +40,10 @@ class Waves {
 
   // All variables are declared before begin(). An id of a scope that is not dumped may be used and costs a
   // comparison.
-  WaveId declare(const std::string& scope, const std::string& name, unsigned width);
+  WaveId declare(const WaveVariable& variable);
+  WaveId declare(const std::string& scope, const std::string& name, unsigned width) {
+    return declare({scope, name, width, nullptr, {}});
+  }
   bool dumps(std::string_view scope) const;
 
   // The low `width` bits of a value.
@@ -51,6 +55,9 @@ class Waves {
 
   // Once, when everything is declared. Throws ConfigError if none of it lies in the scopes to be dumped.
   void begin();
+
+  // For viewers, after close(): the variables in the file's order.
+  WaveLayout layout() const;
 
   // Calls of change() that lay before the window's end: what observing has cost.
   std::uint64_t changes() const { return sequence_; }
@@ -69,6 +76,7 @@ class Waves {
     bool known = false;        // has had a change
     bool shown_known = false;  // and the file knows of one
     bool changed = false;
+    bool moves = false;        // has changed in the file
     std::size_t position = 0;  // in the sink's list
   };
   struct Change {

@@ -2,7 +2,8 @@
 import json
 import unittest
 
-from rnicsim import QUICKSTART, TRACES, ProgramTest
+from rnicsim import NEEDS_IMAGE, QUICKSTART, RV32, TRACES, ProgramTest
+from wave_file import read_vcd, time_in
 
 WINDOW = ("--wave-scope", "rnic_a.tx", "--wave-from", "34us", "--wave-to", "36us")
 
@@ -37,26 +38,14 @@ class Waves(ProgramTest):
     def pins(self, first_us):
         """Of the chip's transmit side from 200 us on, by signal: the times at which it changed, and to what."""
         text = self.dump("w.vcd", "--wave-scope", "rnic_a.tx", "--wave-from", f"{first_us}us", "--wave-to", "204us").decode()
-        head, body = text.split("$enddefinitions $end\n")
-        names, scope = {}, []
-        for words in map(str.split, head.splitlines()):
-            if words[0] == "$scope":
-                scope.append(words[2])
-            elif words[0] == "$upscope":
-                scope.pop()
-            elif words[0] == "$var":
-                names[words[3]] = ".".join([*scope, words[4]])
-        changes, now = {name: [] for name in names.values()}, 0
-        for line in body.splitlines():
-            if line[0] == "#":
-                now = max(int(line[1:]), 200_000_000)
-                continue
-            value, code = line[1:].split() if line[0] == "b" else (line[0], line[1:])
-            of = changes[names[code]]
-            if of and of[-1][0] == now:
-                of.pop()  # before, or in this instant
-            if not of or of[-1][1] != value:
-                of.append((now, value))
+        changes = {}
+        for name, found in read_vcd(text).items():
+            changes[name] = of = []
+            for at, value in ((max(at, 200_000_000), value) for at, value in found):
+                if of and of[-1][0] == at:
+                    of.pop()  # before, or in this instant
+                if not of or of[-1][1] != value:
+                    of.append((at, value))
         return changes
 
     def test_a_late_window_shows_what_observing_from_the_beginning_does(self):
@@ -94,6 +83,76 @@ class Waves(ProgramTest):
         for first_us in (400, 40_000):
             window = ("--wave", "w.vcd", "--wave-from", f"{first_us}us", "--wave-to", f"{first_us + 2}us")
             self.run_scenario("slow.json", "--no-capture", *slow, *window)
+
+
+class Probes(ProgramTest):
+    """The state that stages describe."""
+
+    def probes(self, scenario, *options):
+        stats = self.run_scenario(scenario, "--no-capture", "--wave", "w.vcd", *options)
+        return stats, read_vcd((self.folder / "w.vcd").read_text())
+
+    def test_they_agree_with_the_accounts_to_the_picosecond(self):
+        """What is in use is so for as many cycles as the accounts say, whose figures are no samples either."""
+        limits = ("--set", "rnic.pcie.link.host_credits.posted_headers=8", "--set", "rnic.pcie.dma_read.max_tags=8")
+        stats, waves = self.probes(self.small_scenario(), "--wave-scope", "rnic_a.state", "--wave-scope", "host_a", *limits)
+        accounts = {(o["node"], o["name"]): o for o in stats["occupancy"]}
+        names = {"tx.jobs": "rnic_a.state.tx.jobs_in_use", "tx.wqe_prefetch": "rnic_a.state.wqe_fetch.entries",
+                 "tx.wqe_reads": "rnic_a.state.wqe_fetch.reads", "pcie.tags": "rnic_a.state.pcie.tags_in_use",
+                 "pcie.read_requests": "rnic_a.state.pcie.read_requests", "tx.ord": "rnic_a.state.qp0.ord_outstanding",
+                 "responder.irrq": "rnic_a.state.qp0.irrq_depth", "host.memory_reads": "host_a.memory_reads",
+                 "pcie.to_host.posted_headers": "rnic_a.state.pcie.to_host.posted_headers_in_use",
+                 "fwcpu": "rnic_a.state.firmware.activity", "host.core0": "host_a.core0.activity"}
+        for account, name in names.items():
+            with self.subTest(account):
+                a = accounts["a", account]
+                in_use = sum(a["histogram"][1:]) * a["cycle_ps"]
+                end = stats["sim_time_ps"]
+                self.assertAlmostEqual(time_in(waves[name], lambda value: int(value, 2) != 0, end), in_use, delta=2 * a["cycle_ps"])
+                if account != "responder.irrq":  # node a asks, and is not asked
+                    self.assertGreater(in_use, 0)
+
+    def test_tcp_of_a_flow(self):
+        """At every time: SND.UNA of one end, RCV.NXT of the other, SND.NXT, and the edge of the window, in this order."""
+        _, waves = self.probes(self.small_scenario(), "--wave-scope", "rnic_a.state.flow0", "--wave-scope", "rnic_b.state.flow0")
+        at_time = {}
+        for name, changes in waves.items():
+            _, node, variable = name.replace(".state.flow0", "").replace("_", ".", 1).split(".")
+            for at, value in changes:
+                at_time.setdefault(at, []).append(((node, variable), value))
+        now, checked = {}, set()
+        for _, changes in sorted(at_time.items()):
+            now.update((key, None if "x" in value else int(value, 2)) for key, value in changes)
+            if not now["a", "state"] == now["b", "state"] == 3:  # established
+                continue
+            una, nxt, edge = (now["a", name] for name in ("snd_una", "snd_nxt", "snd_una"))
+            edge += now["a", "peer_window"]
+            behind = [(n - una) % 2**32 for n in (now["b", "rcv_nxt"], nxt, edge)]
+            self.assertEqual(behind, sorted(behind))
+            self.assertGreater(now["a", "cwnd"], 0)
+            checked.add(una)
+        self.assertGreater(len(checked), 100)
+
+    def test_queue_pairs_beyond_the_sixteenth_are_named(self):
+        _, waves = self.probes(TRACES / "qps16.json", "--wave-from", "90us", "--wave-to", "91us", "--wave-scope", "rnic_a.state")
+        self.assertIn("rnic_a.state.qp15.state", waves)
+        self.assertNotIn("rnic_a.state.qp16.state", waves)
+        _, waves = self.probes(TRACES / "qps16.json", "--wave-from", "90us", "--wave-to", "91us", "--wave-scope", "rnic_a.state.qp16")
+        self.assertEqual({name.rsplit(".", 1)[0] for name in waves}, {"rnic_a.state.qp16"})
+
+    @NEEDS_IMAGE
+    def test_the_firmwares_processor(self):
+        """Its program counter moves through functions while it is busy, and only then."""
+        _, waves = self.probes(self.small_scenario(), *RV32, "--wave-scope", "rnic_a.state.firmware", "--wave-to", "40us")
+        pcs = [(at, int(v, 2)) for at, v in waves["rnic_a.state.firmware.pc"] if "x" not in v and int(v, 2)]
+        self.assertGreater(len(pcs), 100)
+        self.assertGreater(len({v for _, v in waves["rnic_a.state.firmware.function"]}), 5)
+        busy = waves["rnic_a.state.firmware.activity"]
+        began = [at for (_, before), (at, after) in zip(busy, busy[1:]) if "x" not in before and int(before, 2) == 0]
+        self.assertGreaterEqual(len(began), 3)
+        self.assertLessEqual(set(began), {at for at, _ in pcs})  # a handler begins with its first instruction
+        for at, _ in pcs:
+            self.assertNotEqual(int([v for t, v in busy if t <= at][-1], 2), 0, at)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/common/probe.h"
 #include "model/stats/registry.h"
 
 namespace rnic::host {
@@ -109,6 +110,21 @@ void HostCpu::register_stats(const StatsGroup& group) const {
     return static_cast<double>(sum);
   };
   group.derived("program_calls", calls, "calls", "calls of programs, on all cores");
+}
+
+void HostCpu::register_probes(const ProbeGroup& group) const {
+  static const ValueWords kActivity{"waiting", "working"};
+  for (std::size_t i = 0; i < cores_.size(); ++i) {
+    Probe activity;
+    activity.name = "activity";
+    activity.width = ProbeGroup::width_of(kActivity);
+    activity.words = &kActivity;
+    activity.in_cycle = true;
+    const auto until = [this, core = cores_[i].get()] { return clock().cycle_at_or_after(core->busy_until_ps_); };
+    activity.read = [until](Cycle at) { return at < until(); };
+    activity.changes_after = [until](Cycle at) { return until() > at ? until() : kNever; };
+    group.group("core", i).add(std::move(activity));
+  }
 }
 
 }  // namespace rnic::host

@@ -130,6 +130,7 @@ class HostCpu final : public Stage {
   Wake tick() override;
   std::string waiting_for() const override;
   void register_stats(const StatsGroup& group) const override;
+  void register_probes(const ProbeGroup& group) const override;
 
  private:
   friend class Core;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "firmware/lib/capacity.h"
 #include "model/abi/firmware_events.h"
@@ -19,6 +20,12 @@ using FirmwareEvent = decltype(variant_of(fw::Events{}));
 
 class Iss;
 
+// Where the processor is from a firmware cycle of a handler on.
+struct CodePlace {
+  std::uint64_t cycle = 0;
+  std::uint32_t pc = 0;
+};
+
 class FirmwareTarget {
  public:
   virtual ~FirmwareTarget() = default;
@@ -33,6 +40,11 @@ class FirmwareTarget {
   virtual std::string dump() const { return "native: no registers\n"; }
   // The processor, for a debugger; none if the firmware runs natively.
   virtual Iss* processor() { return nullptr; }
+  // Its functions, by a number of theirs, and the one at an address. Native firmware has none.
+  virtual std::vector<std::string> functions() const { return {}; }
+  virtual std::uint32_t function_at(std::uint32_t /*pc*/) const { return 0; }
+  // Each handler adds the way it takes; nullptr: no more.
+  virtual void follow(std::vector<CodePlace>* /*places*/) {}
   virtual void register_stats(const StatsGroup&) const {}
 };
 

@@ -1,7 +1,11 @@
 #include "model/rnic/fwcpu/fwcpu.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "firmware/lib/capacity.h"
 #include "model/abi/firmware_log.h"
+#include "model/common/probe.h"
 #include "model/rnic/fwcpu/chip_bus.h"
 #include "model/rnic/fwcpu/firmware_target.h"
 #include "model/stats/registry.h"
@@ -50,6 +54,7 @@ FwCpu::FwCpu(sc_core::sc_module_name nm, ClockDomain& clk, const FwCpuConfig& co
       contexts_(contexts),
       bus_(std::make_unique<ChipBus>(config, pool, contexts, Capacity::kSetups, Capacity::kConnections)),
       timer_at_(Capacity::kConnections, kNever),
+      way_(std::make_unique<std::vector<CodePlace>>()),
       profile_(contexts.flows(), Capacity::kConnections, clk.period_ps()) {
   const fw::Settings settings = settings_of(config, contexts);
   if (!fw::fits<Capacity>(settings)) {
@@ -60,12 +65,14 @@ FwCpu::FwCpu(sc_core::sc_module_name nm, ClockDomain& clk, const FwCpuConfig& co
   }
   firmware_ = config.target == FirmwareTargetKind::kNative ? make_native_target(*bus_, settings)
                                                            : make_rv32_target(*bus_, settings, config);
+  functions_ = firmware_->functions();
 }
 
 FwCpu::~FwCpu() = default;
 
 Iss* FwCpu::processor() const { return firmware_->processor(); }
 
+bool FwCpu::busy(Cycle at) const { return !bus_->operations().empty() || at < busy_until(); }
 Cycle FwCpu::busy_until() const { return bus_->end() + slip_; }
 
 void FwCpu::reset() {
@@ -78,6 +85,8 @@ void FwCpu::reset() {
   timer_at_.assign(timer_at_.size(), kNever);
   fault_.reset();
   profile_.reset();
+  handler_ = command_ = 0;
+  way_->clear();
   account_.set(now(), 0, false);
 }
 
@@ -89,7 +98,7 @@ Wake FwCpu::tick() {
     dispatch_next();
   }
   const bool stalled = stalled_ || fence_.has_value();
-  account_.set(now(), !operations.empty() || now() < busy_until() ? 1 : 0, stalled);
+  account_.set(now(), busy(now()) ? 1 : 0, stalled);
 
   if (stalled_ || (fence_ && !operations.empty())) return Wake::on_traffic();
   if (!operations.empty()) return Wake::at_cycle(operations.front().due + slip_);
@@ -169,6 +178,8 @@ bool FwCpu::dispatch_next() {
   }
   bus_->start(now());
   slip_ = 0;
+  handler_at_ = now();
+  way_->clear();
   if (log_ != nullptr) bus_->set_log_level(log_->level());
   ++counters_.events;
   try {
@@ -180,13 +191,19 @@ bool FwCpu::dispatch_next() {
   return true;
 }
 
+template <class Event>
+void FwCpu::run(const Event& event) {
+  handler_ = fw::Events::number_of<Event>() + 1;
+  firmware_->on(event);
+}
+
 void FwCpu::handle(bool timer) {
   if (config_.fault != abi::FaultCause::kNone && counters_.events == config_.fault_event)
     return firmware_->fail(config_.fault);
   if (timer) {
     const std::uint32_t id = timers_.begin()->second;
     cancel_timer(id);
-    firmware_->on(fw::TimerExpired{id});
+    run(fw::TimerExpired{id});
   } else if (qp_events->can_pop()) {
     const QpEvent& event = qp_events->front();
     if (event.kind == QpEvent::Kind::kFirstFpdu) {
@@ -194,7 +211,7 @@ void FwCpu::handle(bool timer) {
     }
     dispatch(qp_events->pop());
   } else if (cq_overflows->can_pop()) {
-    firmware_->on(fw::CqOverflow{cq_overflows->pop().cqn});
+    run(fw::CqOverflow{cq_overflows->pop().cqn});
   } else if (srq_events->can_pop()) {
     dispatch(srq_events->pop());
   } else if (tcp_events->can_pop()) {
@@ -203,8 +220,9 @@ void FwCpu::handle(bool timer) {
   } else {
     profile_.began(commands->front().command, commands->front_at());
     const FetchedCommand fetched = commands->pop();
+    command_ = static_cast<unsigned>(fetched.command.op);
     bus_->put_private_data(fetched);
-    firmware_->on(fw::HostCommand{fetched.command});
+    run(fw::HostCommand{fetched.command});
   }
   if (bus_->end() - now() > config_.watchdog_cycles * config_.clock_divider) {
     throw FirmwareFault(abi::FaultCause::kWatchdog, "a handler takes too long");
@@ -239,9 +257,9 @@ std::string FwCpu::dump(const FirmwareFault& fault) const {
 void FwCpu::dispatch(const TcpEvent& e) {
   switch (e.kind) {
     case TcpEvent::Kind::kAccepted:
-      return firmware_->on(fw::TcpAccepted{e.flow, e.peer_ip, e.peer_port, e.port, e.emss});
+      return run(fw::TcpAccepted{e.flow, e.peer_ip, e.peer_port, e.port, e.emss});
     case TcpEvent::Kind::kConnected:
-      return firmware_->on(fw::TcpConnected{e.flow, e.cookie, e.port, e.emss});
+      return run(fw::TcpConnected{e.flow, e.cookie, e.port, e.emss});
     case TcpEvent::Kind::kOpenFailed:
       return firmware_->on(
           fw::TcpOpenFailed{e.cookie, e.reason == TcpEvent::Reason::kTimeout       ? fw::OpenFailure::kTimeout
@@ -249,40 +267,40 @@ void FwCpu::dispatch(const TcpEvent& e) {
                                                                                    : fw::OpenFailure::kRefused});
     case TcpEvent::Kind::kStreamData:
       bus_->put_stream_octets(e);
-      return firmware_->on(fw::TcpStreamData{e.flow, e.bytes});
+      return run(fw::TcpStreamData{e.flow, e.bytes});
     case TcpEvent::Kind::kPeerClosed:
-      return firmware_->on(fw::TcpPeerClosed{e.flow});
+      return run(fw::TcpPeerClosed{e.flow});
     case TcpEvent::Kind::kReset:
-      return firmware_->on(fw::TcpReset{e.flow});
+      return run(fw::TcpReset{e.flow});
     case TcpEvent::Kind::kClosed:
-      return firmware_->on(fw::TcpClosed{e.flow});
+      return run(fw::TcpClosed{e.flow});
     case TcpEvent::Kind::kEmssChanged:
-      return firmware_->on(fw::TcpEmssChanged{e.flow, e.emss});
+      return run(fw::TcpEmssChanged{e.flow, e.emss});
   }
 }
 
 void FwCpu::dispatch(const QpEvent& e) {
   switch (e.kind) {
     case QpEvent::Kind::kFirstFpdu:
-      return firmware_->on(fw::QpFirstFpdu{e.qpn});
+      return run(fw::QpFirstFpdu{e.qpn});
     case QpEvent::Kind::kTerminateReceived:
-      return firmware_->on(fw::QpTerminateReceived{e.qpn, e.cause, bus_->put_terminate(e), e.malformed});
+      return run(fw::QpTerminateReceived{e.qpn, e.cause, bus_->put_terminate(e), e.malformed});
     case QpEvent::Kind::kStreamError:
     case QpEvent::Kind::kLocalError:
-      return firmware_->on(fw::QpStreamError{e.qpn, e.cause, bus_->put_terminate(e)});
+      return run(fw::QpStreamError{e.qpn, e.cause, bus_->put_terminate(e)});
     case QpEvent::Kind::kSendDrained:
-      return firmware_->on(fw::QpSendDrained{e.qpn});
+      return run(fw::QpSendDrained{e.qpn});
     case QpEvent::Kind::kPeerClosed:
-      return firmware_->on(fw::QpPeerClosed{e.qpn});
+      return run(fw::QpPeerClosed{e.qpn});
   }
 }
 
 void FwCpu::dispatch(const SrqEvent& e) {
   switch (e.kind) {
     case SrqEvent::Kind::kLimit:
-      return firmware_->on(fw::SrqLimitReached{e.srqn, e.serial});
+      return run(fw::SrqLimitReached{e.srqn, e.serial});
     case SrqEvent::Kind::kOverrun:
-      return firmware_->on(fw::SrqOverrun{e.srqn});
+      return run(fw::SrqOverrun{e.srqn});
   }
 }
 
@@ -323,6 +341,88 @@ void FwCpu::register_stats(const StatsGroup& group) const {
                 "changes of a stream's MULPDU after a smaller path MTU");
   group.counter("bad_frames", bus_->log_count(fw::LogCode::kBadFrame), "frames",
                 "MPA startup frames that were refused");
+}
+
+// The handler's own time: it stands while a register write waits.
+Cycle FwCpu::code_cycle(Cycle at) const {
+  if (stalled_) at = std::min(at, bus_->operations().front().due + slip_);
+  if (fence_) at = std::min(at, fence_->ended_at());
+  return at - std::min(at, slip_ + handler_at_);
+}
+
+// Nothing before the first handler that was watched.
+const CodePlace* FwCpu::code_place(Cycle at) const {
+  const Cycle cycle = code_cycle(at) / config_.clock_divider;
+  const auto behind = std::upper_bound(way_->begin(), way_->end(), cycle,
+                                       [](Cycle c, const CodePlace& place) { return c < place.cycle; });
+  return behind == way_->begin() ? nullptr : &*std::prev(behind);
+}
+
+Cycle FwCpu::next_place(Cycle at) const {
+  if (stalled_ || fence_) return kNever;
+  const Cycle cycle = code_cycle(at) / config_.clock_divider;
+  const auto next = std::upper_bound(way_->begin(), way_->end(), cycle,
+                                     [](Cycle c, const CodePlace& place) { return c < place.cycle; });
+  return next == way_->end() ? kNever : handler_at_ + slip_ + next->cycle * config_.clock_divider;
+}
+
+// What a handler does shows from the cycle on in which it begins.
+void FwCpu::register_probes(const ProbeGroup& group) const {
+  static const ValueWords kActivity{"idle", "busy", "waits_for_block"};
+  static const ValueWords kHandlers{"none",
+                                    "tcp_accepted",
+                                    "tcp_connected",
+                                    "tcp_open_failed",
+                                    "tcp_stream_data",
+                                    "tcp_peer_closed",
+                                    "tcp_reset",
+                                    "tcp_closed",
+                                    "qp_first_fpdu",
+                                    "qp_terminate_received",
+                                    "qp_stream_error",
+                                    "qp_send_drained",
+                                    "cq_overflow",
+                                    "srq_limit_reached",
+                                    "srq_overrun",
+                                    "host_command",
+                                    "timer_expired",
+                                    "tcp_emss_changed",
+                                    "qp_peer_closed"};
+  RNIC_CHECK(kHandlers.size() == fw::Events::kSize + 1);
+  const ProbeGroup firmware = group.group("firmware");
+  const auto probe_of = [](const char* name, const ValueWords* words, unsigned width, auto read) -> Probe {
+    Probe probe;
+    probe.name = name;
+    probe.width = words != nullptr ? ProbeGroup::width_of(*words) : width;
+    probe.words = words;
+    probe.in_cycle = true;
+    probe.read = [read](Cycle at) { return static_cast<std::uint64_t>(read(at)); };
+    return probe;
+  };
+  firmware.add(probe_of("activity", &kActivity, 0, [this](Cycle at) {
+    return stalled_ || fence_ ? 2u : busy(at) ? 1u : 0u;
+  }));
+  firmware.add(probe_of("handler", &kHandlers, 0, [this](Cycle at) { return busy(at) ? handler_ : 0; }));
+  firmware.add(probe_of("command", words_of<abi::CommandOp>(), 0, [this](Cycle at) {
+    return busy(at) && handler_ == fw::Events::number_of<fw::HostCommand>() + 1 ? command_ : 0;
+  }));
+  if (functions_.empty()) return;
+  const auto follows = [this, &firmware](Probe probe) {
+    probe.changes_after = [this](Cycle at) { return next_place(at); };
+    probe.watched = [this](bool on) {
+      firmware_->follow(on ? way_.get() : nullptr);
+      if (!on) way_->clear();
+    };
+    firmware.add(std::move(probe));
+  };
+  follows(probe_of("pc", nullptr, 32, [this](Cycle at) {
+    const CodePlace* const place = code_place(at);
+    return place == nullptr ? 0 : place->pc;
+  }));
+  follows(probe_of("function", &functions_, 0, [this](Cycle at) {
+    const CodePlace* const place = code_place(at);
+    return place == nullptr ? 0 : firmware_->function_at(place->pc);
+  }));
 }
 
 }  // namespace rnic

@@ -12,6 +12,7 @@
 #include "model/abi/srq_events.h"
 #include "model/common/account.h"
 #include "model/common/link.h"
+#include "model/common/value_words.h"
 #include "model/rnic/context/context.h"
 #include "model/rnic/fwcpu/firmware_fault.h"
 #include "model/rnic/fwcpu/firmware_profile.h"
@@ -29,6 +30,7 @@ struct WriteStag;
 }
 class ChipBus;
 class FirmwareTarget;
+struct CodePlace;
 class Iss;
 struct TimedOperation;
 
@@ -68,6 +70,7 @@ class FwCpu final : public Stage {
   void reset() override;
   std::string waiting_for() const override;
   void register_stats(const StatsGroup& group) const override;
+  void register_probes(const ProbeGroup& group) const override;
   const FwCpuCounters& counters() const { return counters_; }
   // Taken: in a handler. Blocked: a register write waits for its block.
   Account& account() { return account_; }
@@ -88,12 +91,18 @@ class FwCpu final : public Stage {
   void handle(bool timer);
   void die(const FirmwareFault& fault);
   std::string dump(const FirmwareFault& fault) const;
+  template <class Event>
+  void run(const Event& event);
   void dispatch(const TcpEvent& event);
   void dispatch(const QpEvent& event);
   void dispatch(const SrqEvent& event);
   void set_timer(std::uint32_t id, Cycle at);
   void cancel_timer(std::uint32_t id);
   Cycle busy_until() const;
+  bool busy(Cycle at) const;
+  Cycle code_cycle(Cycle at) const;
+  const CodePlace* code_place(Cycle at) const;
+  Cycle next_place(Cycle at) const;
 
   const FwCpuConfig config_;
   ContextStore& contexts_;
@@ -107,6 +116,11 @@ class FwCpu final : public Stage {
   std::optional<Fault> fault_;
   std::function<void()> on_fault_;
   LogRing* log_ = nullptr;
+  // For probes: the running handler's event (0: none yet), command, begin and way.
+  unsigned handler_ = 0, command_ = 0;
+  Cycle handler_at_ = 0;
+  const std::unique_ptr<std::vector<CodePlace>> way_;
+  ValueWords functions_;  // of an image
   FirmwareProfile profile_;
   Account account_{1};
   FwCpuCounters counters_;

@@ -21,6 +21,7 @@ class CongestionWindow {
     ecn_ = ecn;
   }
   std::uint32_t octets() const { return CongestionControl::cwnd(state_); }
+  std::uint32_t ssthresh() const { return state_.ssthresh; }
   bool ecn() const { return ecn_; }
   // The path takes shorter segments only; the window stays.
   void set_mss(std::uint32_t mss) { state_.mss = mss; }

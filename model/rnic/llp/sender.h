@@ -61,6 +61,7 @@ class Sender {
   std::uint32_t snd_nxt() const { return loss_.snd_nxt(); }
   std::uint32_t snd_end() const { return loss_.snd_end(); }
   std::uint32_t congestion_window() const { return congestion_.octets(); }
+  std::uint32_t slow_start_threshold() const { return congestion_.ssthresh(); }
   std::uint32_t peer_window() const { return window_.advertised(); }
 
   // ---- What there is to send

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/common/probe.h"
 #include "model/stats/registry.h"
 
 namespace rnic {
@@ -306,6 +307,14 @@ void TcpConnection::register_stats(const StatsGroup& group) const {
       "flows", [this] { return static_cast<double>(flows_in_use()); }, "flows",
       "flows that are not free, those in TIME-WAIT included");
   group.counters(counters_);
+}
+
+void TcpConnection::register_probes(const ProbeGroup& group) const {
+  static const ValueWords kStates{"free",       "syn_sent", "syn_received", "established", "fin_wait_1", "fin_wait_2",
+                                  "close_wait", "closing",  "last_ack",     "time_wait",   "releasing"};
+  for (std::size_t i = 0; i < connections_.size(); ++i) {
+    group.group("flow", i).state("state", kStates, [&c = connections_[i]] { return c.state; });
+  }
 }
 
 }  // namespace rnic

@@ -6,6 +6,7 @@
 #include "model/abi/host_abi.h"
 #include "model/common/ids.h"
 #include "model/common/request_id.h"
+#include "model/common/value_words.h"
 #include "model/rnic/messages/parts.h"
 
 namespace rnic {
@@ -47,6 +48,10 @@ struct WqeIssued {
   // Not a work request, but said in the order of their completion: tell the firmware that all before is complete,
   // complete all before with an error, or the Terminate, behind which no response is awaited any more.
   enum class Marker : std::uint8_t { kNone, kDrain, kFlush, kTerminate };
+  friend const ValueWords& value_words(Marker) {
+    static const ValueWords kWords{"none", "drain", "flush", "terminate"};
+    return kWords;
+  }
   Marker marker = Marker::kNone;
 
   static constexpr const char* kMessage = "wqe_issued";

@@ -3,8 +3,10 @@
 
 #include <array>
 #include <cstring>
+#include <iterator>
 
 #include "model/abi/host_abi.h"
+#include "model/abi/host_abi_names.h"
 #include "model/common/message.h"
 #include "model/wire/ethernet.h"
 #include "model/wire/rdmap.h"
@@ -12,6 +14,40 @@
 #include "model/wire/terminate.h"
 
 namespace rnic {
+
+namespace abi {
+inline const ValueWords& value_words(WrOpcode) {
+  static const ValueWords kWords{"send",     "write", "read",      "send_inv", "immediate", "fetch_add", "cmp_swap",
+                                 "read_inv", "",      "",          "",         "",          "",          "",
+                                 "",         "",      "local_inv", "reg_mr",   "bind_mw"};
+  return kWords;
+}
+inline const ValueWords& value_words(WcStatus) {
+  static const ValueWords kWords{"success",          "loc_len_err",       "loc_qp_op_err",     "loc_eec_op_err",
+                                 "loc_prot_err",     "wr_flush_err",      "mw_bind_err",       "bad_resp_err",
+                                 "loc_access_err",   "rem_inv_req_err",   "rem_access_err",    "rem_op_err",
+                                 "retry_exc_err",    "rnr_retry_exc_err", "loc_rdd_viol_err",  "rem_inv_rd_req_err",
+                                 "rem_abort_err",    "inv_eecn_err",      "inv_eec_state_err", "fatal_err",
+                                 "resp_timeout_err", "general_err"};
+  return kWords;
+}
+inline const ValueWords& value_words(QpState) {
+  static const ValueWords kWords{"idle", "rts", "closing", "terminate", "error"};
+  return kWords;
+}
+inline const ValueWords& value_words(CommandOp) {
+  static const ValueWords kWords(std::begin(kCommandNames), std::end(kCommandNames));
+  return kWords;
+}
+}  // namespace abi
+namespace wire {
+inline const ValueWords& value_words(Opcode) {
+  static const ValueWords kWords{"write",           "read_request", "read_response",      "send",
+                                 "send_invalidate", "send_se",      "send_se_invalidate", "terminate",
+                                 "immediate",       "immediate_se", "atomic_request",     "atomic_response"};
+  return kWords;
+}
+}  // namespace wire
 
 template <>
 struct Message<wire::TerminateCause> {

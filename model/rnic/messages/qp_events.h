@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "model/common/ids.h"
+#include "model/common/value_words.h"
 #include "model/rnic/messages/failed_segment.h"
 #include "model/rnic/messages/parts.h"
 
@@ -18,6 +19,11 @@ struct QpEvent {
     kSendDrained,        // answers TxInternalWork::kDrain
     kPeerClosed          // all is delivered that came before the peer's FIN
   };
+  friend const ValueWords& value_words(Kind) {
+    static const ValueWords kWords{"first_fpdu",  "terminate_received", "stream_error",
+                                   "local_error", "send_drained",       "peer_closed"};
+    return kWords;
+  }
   Kind kind = Kind::kFirstFpdu;
   Qpn qpn;
   wire::TerminateCause cause;
@@ -43,6 +49,10 @@ struct TxUnblock {
     kRequest,    // a Read or Atomic Request of the peer's: a response is due
     kPeerClosed  // no request and no response comes any more
   };
+  friend const ValueWords& value_words(Kind) {
+    static const ValueWords kWords{"first_fpdu", "read_done", "request", "peer_closed"};
+    return kWords;
+  }
   Kind kind = Kind::kFirstFpdu;
   Qpn qpn;
 

@@ -6,6 +6,7 @@
 #include "model/common/buffer.h"
 #include "model/common/cycle.h"
 #include "model/common/ids.h"
+#include "model/common/value_words.h"
 
 namespace rnic {
 
@@ -22,6 +23,11 @@ struct TcpOp {
     kClose,       // flow: FIN after what was handed over
     kAbort        // flow: RST, forget
   };
+  friend const ValueWords& value_words(Kind) {
+    static const ValueWords kWords{"listen",      "unlisten",   "open",  "stream_send",
+                                   "stream_read", "enter_rdma", "close", "abort"};
+    return kWords;
+  }
   Kind kind = Kind::kListen;
   FlowId flow;
   std::uint32_t peer_ip = 0;
@@ -54,7 +60,16 @@ struct TcpEvent {
     kClosed,      // flow: both sides closed in order; the flow is gone
     kEmssChanged  // flow, emss: the path has become narrower
   };
+  friend const ValueWords& value_words(Kind) {
+    static const ValueWords kWords{"accepted",    "connected", "open_failed", "stream_data",
+                                   "peer_closed", "reset",     "closed",      "emss_changed"};
+    return kWords;
+  }
   enum class Reason : std::uint8_t { kNone, kRefused, kTimeout, kNoResources };
+  friend const ValueWords& value_words(Reason) {
+    static const ValueWords kWords{"none", "refused", "timeout", "no_resources"};
+    return kWords;
+  }
   Kind kind = Kind::kAccepted;
   Reason reason = Reason::kNone;
   FlowId flow;

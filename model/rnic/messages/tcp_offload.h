@@ -7,6 +7,7 @@
 
 #include "model/common/buffer.h"
 #include "model/common/ids.h"
+#include "model/common/value_words.h"
 #include "model/rnic/messages/parts.h"
 #include "model/wire/ethernet.h"
 #include "model/wire/tcp.h"
@@ -65,6 +66,10 @@ struct TxCommand {
     kRelease,    // forget the flow; answered by TxReport::kReleased
     kRefuse      // no flow: send RST with seq, and ACK if with_ack
   };
+  friend const ValueWords& value_words(Kind) {
+    static const ValueWords kWords{"open", "establish", "stream", "enter_rdma", "fin", "abort", "release", "refuse"};
+    return kWords;
+  }
   Kind kind = Kind::kOpen;
   FlowId flow = kNoFlow;
   FlowKey key;
@@ -98,6 +103,10 @@ struct TxCommand {
 // tcp_tx -> tcp_connection
 struct TxReport {
   enum class Kind : std::uint8_t { kSynAcked, kFinAcked, kGaveUp, kReleased, kEmss };
+  friend const ValueWords& value_words(Kind) {
+    static const ValueWords kWords{"syn_acked", "fin_acked", "gave_up", "released", "emss"};
+    return kWords;
+  }
   Kind kind = Kind::kSynAcked;
   FlowId flow;
   std::uint16_t emss = 0;  // kEmss: what it is now
@@ -121,6 +130,10 @@ struct RxCommand {
     kDiscard,    // nobody reads the stream any more
     kRelease     // forget the flow; answered by RxReport::kReleased
   };
+  friend const ValueWords& value_words(Kind) {
+    static const ValueWords kWords{"await_syn", "open", "read", "enter_rdma", "discard", "release"};
+    return kWords;
+  }
   Kind kind = Kind::kOpen;
   FlowId flow;
   FlowKey key;
@@ -149,6 +162,10 @@ struct RxReport {
     kStream,   // data, bytes: the answer to kRead
     kReleased
   };
+  friend const ValueWords& value_words(Kind) {
+    static const ValueWords kWords{"segment", "reset", "fin", "stream", "released"};
+    return kWords;
+  }
   Kind kind = Kind::kSegment;
   FlowId flow = kNoFlow;
   FlowKey key;
@@ -180,7 +197,12 @@ struct RxReport {
 
 // tcp_rx -> tcp_tx: what a received segment, or an opened window, means to the sender.
 struct RxFeedback {
-  enum class Answer : std::uint8_t { kNone, kSoon, kNow, kChallenge };  // the last one if RFC 5961 section 7 allows it
+  // The last one if RFC 5961 section 7 allows it.
+  enum class Answer : std::uint8_t { kNone, kSoon, kNow, kChallenge };
+  friend const ValueWords& value_words(Answer) {
+    static const ValueWords kWords{"none", "soon", "now", "challenge"};
+    return kWords;
+  }
   FlowId flow;
   bool acks = false;  // ack and window are a received segment's
   Answer answer = Answer::kNone;

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "model/common/probe.h"
 #include "model/rnic/pcie/cut.h"
 #include "model/stats/registry.h"
 
@@ -199,5 +200,11 @@ std::string DmaRead::waiting_for() const {
 }
 
 void DmaRead::register_stats(const StatsGroup& group) const { group.counters(counters_); }
+
+void DmaRead::register_probes(const ProbeGroup& group) const {
+  const ProbeGroup pcie = group.group("pcie");
+  pcie.number("tags_in_use", 16, "slots", [this] { return tags_account_.taken(); });
+  pcie.number("read_requests", 16, "requests", [this] { return requests_account_.taken(); });
+}
 
 }  // namespace rnic::pcie

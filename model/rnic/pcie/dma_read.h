@@ -62,6 +62,7 @@ class DmaRead final : public Stage {
   void reset() override;
   std::string waiting_for() const override;
   void register_stats(const StatsGroup& group) const override;
+  void register_probes(const ProbeGroup& group) const override;
   const DmaReadCounters& counters() const { return counters_; }
   Account& tags() { return tags_account_; }
   Account& requests() { return requests_account_; }

@@ -1,5 +1,7 @@
 #include "model/rnic/pcie/pcie_endpoint.h"
 
+#include "model/common/probe.h"
+
 namespace rnic::pcie {
 
 // True when it moved one; a full link wakes the stage by itself.
@@ -39,6 +41,10 @@ Wake PcieEndpoint::tick() {
   const bool requests = receive_request() && (port.can_pop(FlowClass::kPosted) || port.can_pop(FlowClass::kNonPosted));
   transmit();
   return completions || requests ? Wake::next_cycle() : Wake::on_traffic();
+}
+
+void PcieEndpoint::register_probes(const ProbeGroup& group) const {
+  port.register_probes(group.group("pcie").group("to_host"));
 }
 
 }  // namespace rnic::pcie

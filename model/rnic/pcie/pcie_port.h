@@ -44,6 +44,7 @@ class PciePort final : private tlm::tlm_fw_transport_if<PcieProtocol>, private t
   std::uint64_t front_ps(FlowClass c) const { return inbox(c).front_ps(); }
   Tlp pop(FlowClass c);
 
+  void register_probes(const ProbeGroup& group) const { transmitter_.register_probes(group); }
   const TransmitCounters& counters() const { return transmitter_.counters(); }
   bool waits_for_credit() const { return transmitter_.waits_for_credit(); }
   PcieTransmitter& transmitter() { return transmitter_; }

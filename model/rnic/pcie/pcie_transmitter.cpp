@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/common/probe.h"
+
 namespace rnic::pcie {
 
 PcieTransmitter::PcieTransmitter(Stage& owner, const PcieLinkConfig& link, const CreditConfig& receiver)
@@ -138,6 +140,46 @@ std::uint64_t PcieTransmitter::send(const Tlp& tlp) {
   counters_.data_bytes += tlp.has_data() ? tlp.bytes : 0;
   counters_.wire_bytes += timing_.wire_bytes(tlp);
   return (free_at_ticks_ + LinkTiming::kTicksPerPs - 1) / LinkTiming::kTicksPerPs + propagation_ps_;
+}
+
+// Credits come back between two calls.
+std::uint32_t PcieTransmitter::in_use(FlowClass c, bool data, Cycle at) const {
+  const auto i = static_cast<unsigned>(c);
+  std::uint32_t used = data ? initial_[i].data - credits_[i].data : initial_[i].headers - credits_[i].headers;
+  updates_.any([&](const Update& u) {
+    if (owner_.clock().cycle_at_or_after(u.at_ps) > at) return true;
+    if (u.of == c) used -= data ? u.data : 1;
+    return false;
+  });
+  return used;
+}
+
+Cycle PcieTransmitter::credit_after(Cycle at) const {
+  Cycle next = kNever;
+  updates_.any([&](const Update& u) {
+    const Cycle due = owner_.clock().cycle_at_or_after(u.at_ps);
+    if (due > at) next = due;
+    return due > at;
+  });
+  return next;
+}
+
+void PcieTransmitter::register_probes(const ProbeGroup& group) const {
+  constexpr std::pair<FlowClass, const char*> kClasses[] = {
+      {FlowClass::kPosted, "posted"}, {FlowClass::kNonPosted, "non_posted"}, {FlowClass::kCompletion, "completion"}};
+  for (const auto& [c, name] : kClasses) {
+    for (const bool data : {false, true}) {
+      if (!(data ? limits_data(c) : limits_headers(c))) continue;
+      Probe credits;
+      credits.name = std::string(name) + (data ? "_data" : "_headers") + "_in_use";
+      credits.width = 16;
+      credits.unit = "credits";
+      credits.in_cycle = true;
+      credits.read = [this, of = c, data](Cycle at) { return in_use(of, data, at); };
+      credits.changes_after = [this](Cycle at) { return credit_after(at); };
+      group.add(std::move(credits));
+    }
+  }
 }
 
 }  // namespace rnic::pcie

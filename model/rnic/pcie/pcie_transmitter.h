@@ -55,6 +55,7 @@ class PcieTransmitter final {
   // these are limited.
   Account& headers(FlowClass c, Cycle at) { return settled(at), accounts_[static_cast<unsigned>(c)].headers; }
   Account& data(FlowClass c, Cycle at) { return settled(at), accounts_[static_cast<unsigned>(c)].data; }
+  void register_probes(const ProbeGroup& group) const;  // the credits in use of each class that limits them
   bool limits_headers(FlowClass c) const { return initial_[static_cast<unsigned>(c)].headers != kInfinite; }
   bool limits_data(FlowClass c) const { return initial_[static_cast<unsigned>(c)].data != kInfinite; }
 
@@ -76,6 +77,8 @@ class PcieTransmitter final {
   void account(FlowClass c, Cycle at);
   void refuse(unsigned classes);
   void settled(Cycle at);
+  std::uint32_t in_use(FlowClass c, bool data, Cycle at) const;
+  Cycle credit_after(Cycle at) const;
   void take_update(Cycle at);
   bool wire_free() const { return free_cycle_ <= owner_.clock().now(); }
   bool has_credit(const Tlp& tlp) const;

@@ -8,10 +8,15 @@
 
 #include "model/common/buffer.h"
 #include "model/common/clock_domain.h"
+#include "model/common/value_words.h"
 
 namespace rnic::pcie {
 
 enum class TlpType : std::uint8_t { kMRd, kMWr, kCpl, kCplD };
+inline const ValueWords& value_words(TlpType) {
+  static const ValueWords kWords{"MRd", "MWr", "Cpl", "CplD"};
+  return kWords;
+}
 // Completion status codes of the PCI Express Base Specification, section 2.2.9.
 enum class CplStatus : std::uint8_t { kSc = 0, kUr = 1, kCa = 4 };
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "model/common/bytes.h"
+#include "model/common/probe.h"
 #include "model/rnic/responder/atomic_operation.h"
 #include "model/stats/registry.h"
 
@@ -206,5 +207,9 @@ std::string AtomicAlu::waiting_for() const {
 }
 
 void AtomicAlu::register_stats(const StatsGroup& group) const { group.counters(counters_); }
+
+void AtomicAlu::register_probes(const ProbeGroup& group) const {
+  group.group("responder").number("atomics_in_use", 16, "slots", [this] { return slots_.taken(); });
+}
 
 }  // namespace rnic

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "model/common/probe.h"
 #include "model/stats/registry.h"
 
 namespace rnic {
@@ -95,6 +96,15 @@ std::string Irrq::waiting_for() const {
 void Irrq::register_stats(const StatsGroup& group) const {
   group.counters(counters_);
   group.histogram("depth", depth_, "requests", "requests held by the QP when a new one arrives");
+}
+
+void Irrq::register_probes(const ProbeGroup& group) const {
+  for (std::uint32_t i = 0; i < contexts_.qps(); ++i) {
+    group.group("qp", i).number("irrq_depth", 16, "requests", [this, qpn = Qpn{i}] {
+      const QpReads& q = qps_[qpn.v];
+      return q.epoch == contexts_.qp(qpn).epoch ? q.held() : 0;
+    });
+  }
 }
 
 }  // namespace rnic

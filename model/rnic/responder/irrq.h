@@ -38,6 +38,7 @@ class Irrq final : public Stage {
   void reset() override;
   std::string waiting_for() const override;
   void register_stats(const StatsGroup& group) const override;
+  void register_probes(const ProbeGroup& group) const override;
   const IrrqCounters& counters() const { return counters_; }
   // Requests of all QPs, the one that is being answered included.
   Account& held() { return held_account_; }

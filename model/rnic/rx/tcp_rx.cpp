@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "model/common/burst.h"
+#include "model/common/probe.h"
 #include "model/stats/registry.h"
 
 namespace rnic {
@@ -359,5 +360,14 @@ bool TcpRx::report_one(FlowId flow) {
 }
 
 void TcpRx::register_stats(const StatsGroup& group) const { group.counters(counters_); }
+
+void TcpRx::register_probes(const ProbeGroup& group) const {
+  for (std::size_t i = 0; i < flows_.size(); ++i) {
+    const tcp::Receiver& r = flows_[i].receiver;
+    const ProbeGroup flow = group.group("flow", i);
+    flow.number("rcv_nxt", 32, "octets", [&r] { return r.is_open() ? r.rcv_nxt() : 0; });
+    flow.number("rcv_window", 32, "octets", [&r] { return r.is_open() ? r.receive_window() : 0; });
+  }
+}
 
 }  // namespace rnic

@@ -1,5 +1,6 @@
 #include "model/rnic/tx/payload_fetch.h"
 
+#include "model/common/probe.h"
 #include "model/stats/registry.h"
 
 namespace rnic {
@@ -85,5 +86,9 @@ std::string PayloadFetch::waiting_for() const {
 }
 
 void PayloadFetch::register_stats(const StatsGroup& group) const { group.counters(counters_); }
+
+void PayloadFetch::register_probes(const ProbeGroup& group) const {
+  group.group("tx").number("jobs_in_use", 16, "slots", [this] { return jobs_.taken(); });
+}
 
 }  // namespace rnic

@@ -1,5 +1,6 @@
 #include "model/rnic/tx/rdmap_segmenter.h"
 
+#include "model/common/probe.h"
 #include "model/rnic/context/read_source.h"
 #include "model/rnic/context/stag_work.h"
 #include "model/rnic/tx/wqe_check.h"
@@ -337,5 +338,17 @@ Wake RdmapSegmenter::tick() {
 }
 
 void RdmapSegmenter::register_stats(const StatsGroup& group) const { group.counters(counters_); }
+
+void RdmapSegmenter::register_probes(const ProbeGroup& group) const {
+  static const ValueWords kWaits{"nothing", "ord", "fence", "first_fpdu", "credit"};
+  static_assert(kTxWaits == 5);
+  for (std::uint32_t i = 0; i < contexts_.qps(); ++i) {
+    const ProbeGroup qp = group.group("qp", i);
+    const auto state = [this, qpn = Qpn{i}] { return scheduler_.state(qpn); };
+    qp.number("wqes", 16, "WQEs", [state] { return state().wqes; });
+    qp.number("ord_outstanding", 16, "requests", [state] { return state().reads; });
+    qp.state("tx_waits_for", kWaits, [state] { return state().waits; });
+  }
+}
 
 }  // namespace rnic

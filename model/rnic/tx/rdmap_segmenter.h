@@ -54,6 +54,7 @@ class RdmapSegmenter final : public Stage {
   void reset() override;
   std::string waiting_for() const override { return scheduler_.waiting_for(); }
   void register_stats(const StatsGroup& group) const override;
+  void register_probes(const ProbeGroup& group) const override;
   const RdmapSegmenterCounters& counters() const { return counters_; }
   // What a QP has on chip: entries that are not sent whole, Reads and atomics that are not answered.
   TxScheduler::OnChip qp_state(Qpn qpn) const { return scheduler_.state(qpn); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/common/burst.h"
+#include "model/common/probe.h"
 #include "model/stats/registry.h"
 #include "model/wire/fpdu.h"
 
@@ -271,5 +272,21 @@ std::string TcpTx::waiting_for() const {
 }
 
 void TcpTx::register_stats(const StatsGroup& group) const { group.counters(counters_); }
+
+void TcpTx::register_probes(const ProbeGroup& group) const {
+  for (std::size_t i = 0; i < flows_.size(); ++i) {
+    const Flow& f = flows_[i];
+    const ProbeGroup flow = group.group("flow", i);
+    const auto octets = [&flow, &f](const char* name, std::uint32_t (tcp::Sender::*read)() const) {
+      flow.number(name, 32, "octets", [&f, read] { return f.open ? (f.sender.*read)() : 0; });
+    };
+    octets("cwnd", &tcp::Sender::congestion_window);
+    octets("ssthresh", &tcp::Sender::slow_start_threshold);
+    octets("snd_una", &tcp::Sender::snd_una);
+    octets("snd_nxt", &tcp::Sender::snd_nxt);
+    octets("snd_end", &tcp::Sender::snd_end);
+    octets("peer_window", &tcp::Sender::peer_window);
+  }
+}
 
 }  // namespace rnic

@@ -41,6 +41,7 @@ class TcpTx final : public Stage, public RunsAhead {
   std::string waiting_for() const override;
 
   void register_stats(const StatsGroup& group) const override;
+  void register_probes(const ProbeGroup& group) const override;
   const TcpTxCounters& counters() const { return counters_; }
   // Octets of all flows that were not acknowledged yet; capacity: of one flow.
   Account& unacknowledged() { return unacknowledged_; }

@@ -56,8 +56,9 @@ class TxScheduler final {
 
   struct OnChip {
     std::uint32_t wqes = 0, reads = 0;
+    TxWait waits = TxWait::kNothing;
   };
-  OnChip state(Qpn qpn) const { return {qps_[qpn.v].wqes.size, qps_[qpn.v].reads}; }
+  OnChip state(Qpn qpn) const { return {qps_[qpn.v].wqes.size, qps_[qpn.v].reads, qps_[qpn.v].waits}; }
 
   // At the end of each cycle in which anything changed. What is waited for counts while no QP can send.
   void account(Cycle now);

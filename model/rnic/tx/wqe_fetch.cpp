@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 
+#include "model/common/probe.h"
 #include "model/stats/registry.h"
 
 namespace rnic {
@@ -220,6 +221,13 @@ std::string WqeFetch<Doorbell>::waiting_for() const {
 template <class Doorbell>
 void WqeFetch<Doorbell>::register_stats(const StatsGroup& group) const {
   group.counters(counters_);
+}
+
+template <class Doorbell>
+void WqeFetch<Doorbell>::register_probes(const ProbeGroup& group) const {
+  const ProbeGroup mine = group.group(basename());
+  mine.number("entries", 16, "WQEs", [this] { return places_.taken(); });
+  mine.number("reads", 16, "reads", [this] { return reads_account_.taken(); });
 }
 
 template class WqeFetch<SqDoorbell>;

@@ -88,6 +88,7 @@ class WqeFetch final : public Stage, public RingSide<Doorbell>::OwnPort {
   void reset() override;
   std::string waiting_for() const override;
   void register_stats(const StatsGroup& group) const override;
+  void register_probes(const ProbeGroup& group) const override;
   const WqeFetchCounters& counters() const { return counters_; }
   // Entries of all rings on chip, fetched or in flight. The consumer waits while every ring with work has announced
   // more than it may prefetch, and nothing of it has arrived that was not taken.

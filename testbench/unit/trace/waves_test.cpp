@@ -253,6 +253,41 @@ TEST(Fst, ReaderFindsScopesVariablesAndChanges) {
   std::remove(file.c_str());
 }
 
+// One table for all variables with the same words and width; each names it.
+TEST(Fst, StatesHaveWords) {
+  static const ValueWords kWords{"idle", "", "at work"};
+  const std::string file = dump(temp_file("words.fst"), {}, [](Waves& waves) {
+    const WaveId a = waves.declare({"node0", "a", 2, &kWords, {}});
+    waves.declare({"node0", "b", 2, &kWords, {}});
+    waves.declare("node0", "c", 2);
+    waves.begin();
+    waves.change(a, 0, 2);
+    waves.close(1000);
+  });
+  void* const reader = fstReaderOpen(file.c_str());
+  ASSERT_NE(reader, nullptr);
+  std::vector<std::string> words;
+  std::string order;
+  while (const fstHier* h = fstReaderIterateHier(reader)) {
+    if (h->htyp == FST_HT_VAR) order += h->u.var.name;
+    if (h->htyp != FST_HT_ATTRBEGIN || h->u.attr.typ != FST_AT_MISC || h->u.attr.subtype != FST_MT_ENUMTABLE) continue;
+    if (h->u.attr.name_length == 0) {
+      order += "->" + std::to_string(h->u.attr.arg) + ' ';
+      continue;
+    }
+    fstETab* const table = fstUtilityExtractEnumTableFromString(h->u.attr.name);
+    ASSERT_NE(table, nullptr);
+    for (std::uint32_t k = 0; k < table->elem_count; ++k) {
+      words.push_back(table->val_arr[k] + std::string(" ") + table->literal_arr[k]);
+    }
+    fstUtilityFreeEnumTable(table);
+  }
+  fstReaderClose(reader);
+  std::remove(file.c_str());
+  EXPECT_THAT(words, ElementsAre("00 idle", "10 at work"));
+  EXPECT_EQ(order, "->1 a->1 bc");
+}
+
 TEST(Fst, WindowBeginsWithTheValuesOfItsFirstInstant) {
   const std::string file = dump(temp_file("window.fst"), {5000, 9000, {"node0.rx"}}, drive_chip);
   const FstContents fst = read_fst(file);

@@ -106,6 +106,15 @@ ByteSpan ElfImage::object(const std::string& symbol, std::size_t bytes) const {
   return s == symbols_.end() || s->bytes != bytes ? ByteSpan() : memory(s->address, bytes);
 }
 
+std::vector<ElfImage::Function> ElfImage::functions() const {
+  std::vector<Function> list;
+  for (const Symbol& s : symbols_) {
+    if (s.function && s.bytes != 0) list.push_back({demangled(s.name), s.address, s.bytes});
+  }
+  std::sort(list.begin(), list.end(), [](const Function& a, const Function& b) { return a.address < b.address; });
+  return list;
+}
+
 std::string ElfImage::place(std::uint32_t address) const {
   const auto s = std::find_if(symbols_.begin(), symbols_.end(), [&](const Symbol& f) {
     return f.function && address >= f.address && address - f.address < f.bytes;

@@ -27,6 +27,11 @@ class ElfImage {
   ByteSpan object(const std::string& symbol, std::size_t bytes) const;
   // The function that an address lies in, or nothing: "name+0x12".
   std::string place(std::uint32_t address) const;
+  struct Function {
+    std::string name;
+    std::uint32_t address = 0, bytes = 0;
+  };
+  std::vector<Function> functions() const;  // in the order of their addresses
   [[noreturn]] void refuse(const std::string& why) const;
 
  private:

@@ -135,6 +135,7 @@ void Iss::before_instruction(std::uint32_t pc) {
 void Iss::entered(std::uint32_t address, std::uint32_t bytes) {
   if (bytes == 0 || bytes > PageMemory::kPageBytes) return;  // begins with an illegal instruction
   if (branches_ && address != block_end_) cycles_ += config_.taken_cycles;
+  if (places_ != nullptr) places_->push_back({cycles_, address});
   Block& block = blocks_.at((address - kText.base) / 2);
   if (block.bytes != bytes) block = {bytes, cost_of(memory_.text().subspan(address - kText.base, bytes), config_)};
   block_ = address;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "model/rnic/fwcpu/firmware_target.h"
 #include "model/rnic/fwcpu/gdb/debug_target.h"
 #include "model/rnic/fwcpu/rv32/instruction_costs.h"
 #include "model/rnic/fwcpu/rv32/memory_map.h"
@@ -40,6 +41,10 @@ class Iss final : public DebugTarget {
   std::uint64_t cycles() const { return cycles_; }  // of the last run
   std::uint64_t instructions() const { return instructions_; }
 
+  // From now on each block of straight-line code that is entered is noted down, with the cycles since the run began;
+  // nullptr: no more.
+  void follow(std::vector<CodePlace>* places) { places_ = places; }
+
   // From now on every instruction is announced. It changes nothing but the host's time.
   void observe(DebugObserver& observer);
   std::uint32_t get(unsigned reg) const override;
@@ -73,6 +78,7 @@ class Iss final : public DebugTarget {
   std::uint64_t cycles_ = 0, instructions_ = 0;
   std::exception_ptr thrown_;  // in a hook; none may cross the simulator's frames
   bool trapped_ = false;
+  std::vector<CodePlace>* places_ = nullptr;
   DebugObserver* observer_ = nullptr;
   std::optional<std::uint32_t> announced_;  // pc of the instruction that the observer hears of
   std::optional<std::uint32_t> jump_;       // to where the observer has set it

@@ -1,6 +1,8 @@
 // The firmware's image on the RV32 processor.
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -90,6 +92,19 @@ class Rv32Target final : public FirmwareTarget, private Iss::Registers {
 
   Iss* processor() override { return &iss_; }
 
+  std::vector<std::string> functions() const override {
+    std::vector<std::string> names{"?"};
+    for (const ElfImage::Function& f : functions_) names.push_back(f.name);
+    return names;
+  }
+  std::uint32_t function_at(std::uint32_t pc) const override {
+    const auto behind = std::upper_bound(functions_.begin(), functions_.end(), pc,
+                                         [](std::uint32_t at, const ElfImage::Function& f) { return at < f.address; });
+    if (behind == functions_.begin() || pc - std::prev(behind)->address >= std::prev(behind)->bytes) return 0;
+    return static_cast<std::uint32_t>(behind - functions_.begin());
+  }
+  void follow(std::vector<CodePlace>* places) override { iss_.follow(places); }
+
   void register_stats(const StatsGroup& chip) const override {
     const StatsGroup group = chip.group("rv32");
     group.derived(
@@ -141,6 +156,7 @@ class Rv32Target final : public FirmwareTarget, private Iss::Registers {
   const fw::Settings settings_;
   const std::uint64_t watchdog_cycles_;
   const ElfImage image_;
+  const std::vector<ElfImage::Function> functions_ = image_.functions();
   MemoryMap memory_;
   Iss iss_;
   std::uint32_t event_number_ = 0;

@@ -1,0 +1,38 @@
+"""What tests read of a waveform: the changes of its signals. FST by Debian's fst2vcd, which is not ours."""
+import subprocess
+
+
+def read_vcd(text):
+    """By full name: the times in ps at which it changed, and to what, as a string of bits."""
+    head, body = text.split("$enddefinitions", 1)
+    names, scope = {}, []
+    for words in map(str.split, head.splitlines()):
+        if words[:1] == ["$scope"]:
+            scope.append(words[2])
+        elif words[:1] == ["$upscope"]:
+            scope.pop()
+        elif words[:1] == ["$var"]:
+            names.setdefault(words[3], []).append(".".join([*scope, words[4]]))
+    changes, now = {name: [] for of in names.values() for name in of}, 0
+    for line in body.splitlines()[1:]:
+        if line.startswith("#"):
+            now = int(line[1:])
+        elif line and line[0] in "01xzb":
+            value, code = line[1:].split() if line[0] == "b" else (line[0], line[1:])
+            for name in names[code]:
+                changes[name].append((now, value))
+    return changes
+
+
+def read_fst(file):
+    """The same of an FST file."""
+    return read_vcd(subprocess.run(["fst2vcd", file], check=True, capture_output=True, text=True).stdout)
+
+
+def time_in(changes, holds, end):
+    """For how long a value holds, until the end; unknown is never."""
+    total = 0
+    for (at, value), (until, _) in zip(changes, [*changes[1:], (end, "")]):
+        if "x" not in value and holds(value):
+            total += until - at
+    return total

@@ -1,0 +1,78 @@
+"""The layouts for viewers beside a waveform: GTKWave opens its own, and every name in them is one of the file's."""
+import re
+import shutil
+import unittest
+
+from rnicsim import ProgramTest
+from wave_file import read_fst
+
+WINDOW = ("--wave-from", "60us", "--wave-to", "70us")
+NEEDS_GTKWAVE = unittest.skipUnless(shutil.which("gtkwave") and shutil.which("xvfb-run"), "no gtkwave and Xvfb")
+# Prints what GTKWave shows, with the values at a time.
+SCRIPT = """
+gtkwave::setMarker 61000000
+foreach name [gtkwave::getDisplayedSignals] {
+  puts "SHOWN $name [gtkwave::getTraceValueAtMarkerFromName $name]"
+}
+exit
+"""
+
+
+class Layouts(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.run_scenario(self.small_scenario(), "--no-capture", "--wave", "w.fst", *WINDOW)
+        self.groups = self.read_gtkwave()
+
+    def read_gtkwave(self):
+        """The names in each group of the save file."""
+        groups, now = {}, None
+        for line in (self.folder / "w.gtkw").read_text().splitlines():
+            if line.startswith("@"):
+                flags = int(line[1:], 16)
+            elif line.startswith("-"):
+                if flags & 0x800000:
+                    now = line[1:]
+                    self.assertNotIn(now, groups)
+                    groups[now] = []
+                else:
+                    self.assertTrue(flags & 0x1000000)
+                    self.assertEqual(line[1:], now)
+                    now = None
+            elif now is not None:
+                groups[now].append(re.sub(r"\[\d+:0\]$", "", line))
+        self.assertIsNone(now)
+        return groups
+
+    def test_the_groups_are_what_moves(self):
+        for name in ("host_a.core1", "rnic_a.state.flow0", "rnic_a.state.pcie", "rnic_a.tx", "rnic_b.rx"):
+            self.assertIn(name, self.groups)
+        self.assertNotIn("rnic_a.state.flow1", self.groups)  # nobody uses it
+        self.assertIn("rnic_a.state.flow0.snd_una", self.groups["rnic_a.state.flow0"])
+        self.assertIn("rnic_a.tx.sealed.valid", self.groups["rnic_a.tx"])
+        self.assertLess(sum(map(len, self.groups.values())), 1000)
+
+    def test_every_name_is_in_the_file(self):
+        known = set(read_fst(self.folder / "w.fst"))
+        names = [name for group in self.groups.values() for name in group]
+        self.assertEqual(len(names), len(set(names)))
+        self.assertLessEqual(set(names), known)
+        commands = [line.split(" ", 1) for line in (self.folder / "w.sucl").read_text().splitlines()]
+        self.assertEqual({c[0] for c in commands}, {"divider_add", "variable_add", "zoom_fit"})
+        self.assertEqual([c[1] for c in commands if c[0] == "variable_add"], names)
+        self.assertEqual([c[1] for c in commands if c[0] == "divider_add"], list(self.groups))
+
+    @NEEDS_GTKWAVE
+    def test_gtkwave_shows_them_and_words(self):
+        (self.folder / "show.tcl").write_text(SCRIPT)
+        run = self.run_command("xvfb-run", "-a", "gtkwave", "-S", "show.tcl", "w.fst", "w.gtkw")
+        shown = dict(line.split(" ", 2)[1:] for line in run.stdout.splitlines() if line.startswith("SHOWN "))
+        names = [name for group in self.groups.values() for name in group]
+        self.assertEqual([re.sub(r"\[\d+:0\]$", "", name) for name in shown], names)
+        self.assertEqual(shown["rnic_a.state.flow0.state[3:0]"], "established")
+        self.assertEqual(shown["rnic_a.state.qp0.state[2:0]"], "rts")
+        self.assertGreater(int(shown["rnic_a.state.flow0.cwnd[31:0]"]), 1000)  # as a decimal number
+
+
+if __name__ == "__main__":
+    unittest.main()
