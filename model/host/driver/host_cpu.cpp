@@ -108,7 +108,7 @@ void HostCpu::register_stats(const StatsGroup& group) const {
     for (const auto& core : cores_) sum += core->calls();
     return static_cast<double>(sum);
   };
-  group.derived("program_calls", calls, "calls", "calls of programs, on all cores");
+  group.sum("program_calls", calls, "calls", "calls of programs, on all cores");
 }
 
 }  // namespace rnic::host
