@@ -4,9 +4,10 @@
 digests.py [--program FILE] [--modes MODE…] [--write] [SCENARIO…]
 
 A scenario's digest is over all trace events, their cycles, and all frames with their times of arrival; a sweep's is that of its first
-and its last point, or of its first alone where it is no product of axes. It is the same in all modes: plain, shuffled (stages called in another order in each cycle) and rtl (SystemVerilog twins
-in the stages' places, which takes minutes and needs rnicsim_rtl beside the program). With them go the names of statistics, with
-their units, and of waves, of one node: testbench/statistics.txt and testbench/waves.txt. SCENARIO: a name such as quickstart; all unless given.
+and its last point (in the object form: the first one, which is the baseline, and the one in the middle). It is the same in all
+modes: plain, shuffled (stages called in another order in each cycle) and rtl (SystemVerilog twins in the stages' places, which takes
+minutes and needs rnicsim_rtl beside the program). With them go the names of statistics, with their units, and of waves, of one node:
+testbench/statistics.txt and testbench/waves.txt. SCENARIO: a name such as quickstart; all unless given.
 
 Prints a table. Exit status 0; 1 where something differs or a run fails. With --write the files are made of this program: for a change
 that is intended, which the CHANGELOG lists.
@@ -27,22 +28,27 @@ MODES = {"plain": (), "shuffled": ("--set", "sim.shuffle_seed=7"), "rtl": ("--rt
 PACKET = 6  # pcapng: Enhanced Packet Block
 
 
-def scenarios():
+def points_of(program, file):
+    """How many points its sweep has: the program's answer to one that it does not have."""
+    asked = subprocess.run([program, "run", file, "--point", str(10**9)], capture_output=True, text=True, check=False)
+    last = re.search(r"the sweep has points 0 to (\d+)", asked.stderr)
+    if last is None:
+        sys.exit(f"digests.py: {file}: {asked.stderr.strip()}")
+    return int(last[1]) + 1
+
+
+def scenarios(program):
     """{name: (file, options)}"""
     found = {}
     for file in sorted(ROOT.glob("traces/*.json")) + sorted(ROOT.glob("traces/errors/*.json")):
         name = file.stem if file.parent.name == "traces" else f"{file.parent.name}/{file.stem}"
-        points, sweep = 1, json.loads(file.read_text()).get("sweep", [])
-        if isinstance(sweep, dict):
-            found[f"{name} 0"] = (file, ("--point", "0"))
-            continue
-        for axis in sweep:
-            points *= len(axis["values"])
-        if points == 1:
+        sweep = json.loads(file.read_text()).get("sweep")
+        if not sweep:
             found[name] = (file, ())
-        else:
-            for point in 0, points - 1:
-                found[f"{name} {point}"] = (file, ("--point", str(point)))
+            continue
+        points = points_of(program, file)
+        for point in 0, points // 2 if isinstance(sweep, dict) else points - 1:
+            found[f"{name} {point}"] = (file, ("--point", str(point)))
     return found
 
 
@@ -116,7 +122,7 @@ def main():
     parser.add_argument("--modes", nargs="+", choices=MODES, default=["plain", "shuffled"])
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
-    known = scenarios()
+    known = scenarios(options.program.resolve())
     if unknown := [s for s in options.scenarios if s not in known]:
         parser.error(f"no scenario {unknown[0]!r}; there are {', '.join(known)}")
     if options.write and (options.scenarios or options.modes[0] != "plain"):

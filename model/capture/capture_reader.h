@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "model/capture/ethernet_only.h"
 #include "model/capture/undecoded.h"
 #include "model/common/bytes.h"
 
@@ -22,12 +23,15 @@ struct CapturedFrame {
 
 class CaptureReader {
  public:
-  // Throws ConfigError if the file cannot be read, is no capture, or is not one of Ethernet.
+  // Throws ConfigError if the file cannot be read, is no capture, or has no Ethernet. Of a pcapng file with interfaces
+  // of several link types (`--capture-tlps`), those of Ethernet are read.
   explicit CaptureReader(const std::string& path);
   ~CaptureReader();
 
   // The next frame, or nullopt at the end. A file that ends or turns to nonsense in the middle is told to `undecoded`.
   std::optional<CapturedFrame> next(UndecodedList& undecoded);
+  // Until now: packets of interfaces that are not Ethernet.
+  std::uint64_t skipped_packets() const;
 
  private:
   std::uint64_t position() const;
@@ -35,7 +39,8 @@ class CaptureReader {
   struct Close {
     void operator()(pcap* handle) const;
   };
-  std::unique_ptr<pcap, Close> handle_;
+  std::unique_ptr<EthernetOnly> ethernet_;
+  std::unique_ptr<pcap, Close> handle_;  // reads the former
 };
 
 }  // namespace rnic::capture

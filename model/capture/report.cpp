@@ -76,7 +76,7 @@ nlohmann::ordered_json to_json(const CaptureReport& report) {
   Json connections = Json::array(), undecoded = Json::array();
   for (const auto& connection : report.table.connections()) connections.push_back(connection_json(*connection));
   for (const Undecoded& u : report.undecoded) undecoded.push_back({{"offset", u.offset}, {"reason", u.reason}});
-  return {{"connections", connections}, {"undecoded", undecoded}};
+  return {{"connections", connections}, {"undecoded", undecoded}, {"skipped_packets", report.skipped}};
 }
 
 void print(const CaptureReport& report, std::ostream& out) {
@@ -94,6 +94,9 @@ void print(const CaptureReport& report, std::ostream& out) {
     print_direction("responder", reply.counts(), out);
   }
   for (const Undecoded& u : report.undecoded) out << fmt::format("not decoded, offset {}: {}\n", u.offset, u.reason);
+  if (report.skipped != 0) {
+    out << fmt::format("{} packets of interfaces that are not Ethernet were skipped\n", report.skipped);
+  }
   out << fmt::format("{} frames, {} connections, {} dropped for a wrong checksum, {} not decoded\n", report.frames,
                      report.table.connections().size(), report.dropped, report.undecoded.size());
 }

@@ -13,6 +13,7 @@ struct CaptureReport {
   UndecodedList undecoded;  // in the order of the file
   ConnectionTable table{undecoded};
   std::uint64_t frames = 0;
+  std::uint64_t skipped = 0;  // packets of interfaces that are not Ethernet
   std::uint64_t dropped = 0;  // frames that a receiver drops for a wrong IP or TCP checksum
 };
 

@@ -57,6 +57,7 @@ void take_frame(const CapturedFrame& frame, const Options& options, CaptureRepor
 void read_capture(const Options& options, CaptureReport& report) {
   CaptureReader reader(options.capture);
   while (const auto frame = reader.next(report.undecoded)) take_frame(*frame, options, report);
+  report.skipped = reader.skipped_packets();
   report.table.finish();
   std::stable_sort(report.undecoded.begin(), report.undecoded.end(),
                    [](const Undecoded& a, const Undecoded& b) { return a.offset < b.offset; });

@@ -52,6 +52,14 @@ int run_swept(const Scenario& scenario, const Overlay& command_line, const Argum
     if (given.count(option) != 0)
       throw ConfigError(fmt::format("run: --{} applies to one point of a sweep only; use --point", option));
   }
+  for (const auto& [option, is_given] : {std::pair("capture-tlps", a.run.options.capture_tlps),
+                                         std::pair("capture-requests", a.run.options.capture_requests)}) {
+    if (is_given)
+      throw ConfigError(
+          fmt::format("run: --{} applies to one point of a sweep only, as there is no capture of the "
+                      "others; use --point",
+                      option));
+  }
   const SweepPoints points = read_points(scenario, command_line, a.run.twins, a.sweep.share);
   const auto run = [&](std::size_t point, const std::string& dir, std::ostream& report, std::ostream& errors) {
     OneRun one = a.run;

@@ -30,7 +30,7 @@ class Merge final : public Stage {
   }
   void reset() override { next_ = 0; }
   void register_stats(const StatsGroup& group) const override {
-    group.derived(
+    group.sum(
         "items", [this] { return static_cast<double>(out->pushed()); }, "messages", "passed on");
   }
 

@@ -33,14 +33,14 @@ void StatsRegistry::add(const std::string& path, Source source, std::string unit
 }
 
 void StatsRegistry::restart() {
-  const auto is_maximum = [](const std::string& path) {
-    constexpr std::string_view kMax = "_max";
-    return path.size() >= kMax.size() && path.compare(path.size() - kMax.size(), kMax.size(), kMax) == 0;
-  };
   for (Entry& e : entries_) {
-    const auto* counter = std::get_if<const std::uint64_t*>(&e.source);
-    if (counter != nullptr && !is_maximum(e.path)) e.counted_before = **counter;
+    if (const auto* counter = std::get_if<const std::uint64_t*>(&e.source)) e.counted_before = **counter;
+    if (const auto* most = std::get_if<const HighWater*>(&e.source)) (*most)->restart();
     if (const auto* h = std::get_if<const Histogram*>(&e.source)) e.recorded_before = std::make_shared<Histogram>(**h);
+    if (auto* sum = std::get_if<Sum>(&e.source)) sum->before = sum->value();
+    if (auto* ratio = std::get_if<Ratio>(&e.source)) {
+      for (Sum* sum : {&ratio->part, &ratio->whole}) sum->before = sum->value();
+    }
   }
 }
 
@@ -51,10 +51,13 @@ const StatsRegistry::Entry& StatsRegistry::entry(const std::string& path) const 
 }
 
 double StatsRegistry::value(const std::string& path) const {
-  const Entry& e = entry(path);
-  RNIC_CHECK_MSG(!std::holds_alternative<const Histogram*>(e.source), path + " is no single figure");
-  if (const auto* counter = std::get_if<const std::uint64_t*>(&e.source)) return static_cast<double>(**counter);
-  return std::get<Derived>(e.source)();
+  const Source& source = entry(path).source;
+  if (const auto* counter = std::get_if<const std::uint64_t*>(&source)) return static_cast<double>(**counter);
+  if (const auto* most = std::get_if<const HighWater*>(&source)) return static_cast<double>(**most);
+  if (const auto* sum = std::get_if<Sum>(&source)) return sum->value();
+  const auto* derived = std::get_if<Derived>(&source);
+  RNIC_CHECK_MSG(derived != nullptr, path + " is no single figure");
+  return (*derived)();
 }
 
 }  // namespace rnic

@@ -11,15 +11,25 @@
 #include <variant>
 #include <vector>
 
+#include "model/stats/high_water.h"
 #include "model/stats/histogram.h"
 
 namespace rnic {
 
 class StatsRegistry {
  public:
-  // Computed when the figures are written: rates, shares, and what is counted only then.
+  // Computed when the figures are written: what there is at that time.
   using Derived = std::function<double()>;
-  using Source = std::variant<const std::uint64_t*, const Histogram*, Derived>;
+  // Likewise, but what it was at a restart is left out.
+  struct Sum {
+    Derived value;
+    double before = 0;
+  };
+  // One sum as a share of another.
+  struct Ratio {
+    Sum part, whole;
+  };
+  using Source = std::variant<const std::uint64_t*, const HighWater*, const Histogram*, Derived, Sum, Ratio>;
   struct Entry {
     std::string path;
     Source source;
@@ -33,11 +43,10 @@ class StatsRegistry {
   // group of figures.
   void add(const std::string& path, Source source, std::string unit, std::string description);
 
-  // What counters and histograms have now does not count. Derived figures stay as they are, and so do maxima, whose
-  // names end in "_max".
+  // What has been counted, recorded or reached until now does not count.
   void restart();
 
-  // What a figure is now, whatever counts; not of histograms.
+  // What a figure is now, whatever was before a restart; not of histograms and ratios.
   double value(const std::string& path) const;
   const Entry& entry(const std::string& path) const;
 
@@ -58,8 +67,12 @@ class StatsGroup {
   template <class Counters>
   void counters(const Counters& counters) const {
     const auto add = [&](const char* key, auto member, const char* unit, const char* description) {
-      static_assert(std::is_same_v<decltype(member), std::uint64_t Counters::*>);
-      counter(key, counters.*member, unit, description);
+      if constexpr (std::is_same_v<decltype(member), HighWater Counters::*>) {
+        registry_->add(join(key), &(counters.*member), unit, description);
+      } else {
+        static_assert(std::is_same_v<decltype(member), std::uint64_t Counters::*>);
+        counter(key, counters.*member, unit, description);
+      }
     };
     Counters::fields(add);
   }
@@ -68,6 +81,16 @@ class StatsGroup {
   }
   void histogram(const std::string& name, const Histogram& histogram, std::string unit, std::string description) const {
     registry_->add(join(name), &histogram, std::move(unit), std::move(description));
+  }
+  // What only grows, of somebody who does not count it for statistics.
+  void sum(const std::string& name, StatsRegistry::Derived value, std::string unit, std::string description) const {
+    registry_->add(join(name), StatsRegistry::Sum{std::move(value)}, std::move(unit), std::move(description));
+  }
+  // Of what only grows, both; 0 of nothing.
+  void ratio(const std::string& name, StatsRegistry::Derived part, StatsRegistry::Derived whole,
+             std::string description) const {
+    registry_->add(join(name), StatsRegistry::Ratio{{std::move(part)}, {std::move(whole)}}, "ratio",
+                   std::move(description));
   }
   void derived(const std::string& name, StatsRegistry::Derived value, std::string unit, std::string description) const {
     registry_->add(join(name), std::move(value), std::move(unit), std::move(description));

@@ -21,10 +21,20 @@ Figures figures(const StatsRegistry::Entry& e, const std::uint64_t* counter) {
   return {{"value", *counter - e.counted_before}};
 }
 
+Figures figures(const StatsRegistry::Entry&, const HighWater* most) { return {{"value", std::uint64_t{*most}}}; }
+
 // JSON knows no infinity; a rate over no time has no value.
-Figures figures(const StatsRegistry::Entry&, const StatsRegistry::Derived& derived) {
-  const double value = derived();
-  return {{"value", std::isfinite(value) ? ordered_json(value) : ordered_json()}};
+Figures figures(double value) { return {{"value", std::isfinite(value) ? ordered_json(value) : ordered_json()}}; }
+
+Figures figures(const StatsRegistry::Entry&, const StatsRegistry::Derived& derived) { return figures(derived()); }
+
+double since(const StatsRegistry::Sum& sum) { return sum.value() - sum.before; }
+
+Figures figures(const StatsRegistry::Entry&, const StatsRegistry::Sum& sum) { return figures(since(sum)); }
+
+Figures figures(const StatsRegistry::Entry&, const StatsRegistry::Ratio& ratio) {
+  const double whole = since(ratio.whole);
+  return figures(whole == 0 ? 0 : since(ratio.part) / whole);
 }
 
 Figures figures(const Histogram* h) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "model/common/kernel_time.h"
 #include "model/system/link_account.h"
 
 namespace rnic {
@@ -114,21 +115,41 @@ void Accounting::follow(bool working, unsigned phase) {
   for (std::size_t i = 0; i < things_.size() && !links_.empty(); ++i) {
     if (things_[i].kind == kLink) things_[i].account(things_[i].clk->next());  // or its moves pile up
   }
+  if (working_) follow_uses();
   if (working == working_ && (!working || phase == open_.number)) return;
   std::vector<Account::Totals> now = totals();
-  UtilizationMeter::Busy busy = meter_.busy();
+  const std::uint64_t now_ps = kernel_time_ps();
   if (working_) {
-    WorkPhase ended{open_.number, busy.time_ps - open_.time_ps, now, {}};
+    WorkPhase ended{open_.number, now_ps - open_.time_ps, now, {}};
     for (std::size_t i = 0; i < now.size(); ++i) ended.totals[i] = now[i] - open_.totals[i];
-    for (std::size_t i = 0; i < busy.ps.size() && ended.time_ps != 0; ++i) {
-      const double ps = busy.ps[i].second - open_busy_[i].second;
-      ended.busy.push_back({busy.ps[i].first, ps / static_cast<double>(ended.time_ps)});
+    for (std::size_t i = 0; i < uses_.size() && ended.time_ps != 0; ++i) {
+      const Use& use = uses_[i];
+      const double ps = use.now - use.begin;
+      ended.busy.push_back(
+          {meter_.names()[i], ps / static_cast<double>(ended.time_ps), ps / std::max({use.last - use.first, ps, 1.0})});
     }
     phases_.push_back(std::move(ended));
   }
   working_ = working;
-  open_ = {phase, busy.time_ps, std::move(now), {}};
-  open_busy_ = std::move(busy.ps);
+  open_ = {phase, now_ps, std::move(now), {}};
+  followed_ps_ = static_cast<double>(now_ps);
+  meter_.busy_ps(busy_);
+  uses_.clear();
+  for (const double ps : busy_) uses_.push_back({ps, ps});
+}
+
+void Accounting::follow_uses() {
+  const auto now_ps = static_cast<double>(kernel_time_ps());
+  meter_.busy_ps(busy_);
+  for (std::size_t i = 0; i < uses_.size(); ++i) {
+    Use& use = uses_[i];
+    if (busy_[i] == use.now) continue;
+    const double ps = busy_[i] - use.now;
+    if (use.first < 0) use.first = now_ps - ps;
+    use.last = followed_ps_ + ps;
+    use.now = busy_[i];
+  }
+  followed_ps_ = now_ps;
 }
 
 void Accounting::restart() {

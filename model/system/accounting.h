@@ -41,12 +41,19 @@ struct Accounted {
   bool reads_memory = false;  // who holds one waits for host memory
 };
 
+// A wire, PCIe link or datapath in a phase. Between its first and its last use is what is no gap at the begin or the
+// end.
+struct PhaseUse {
+  std::string resource;
+  double share = 0, share_in_use = 0;  // of the phase, and of the time from the first use to the last one
+};
+
 // A stretch of work: a phase of the workload, without set-up before and teardown behind it.
 struct WorkPhase {
   unsigned number = 0;
   std::uint64_t time_ps = 0;
   std::vector<Account::Totals> totals;  // by Accounted
-  std::vector<Utilization> busy;        // wires, PCIe links and datapaths
+  std::vector<PhaseUse> busy;
 };
 
 class Accounting final {
@@ -55,7 +62,8 @@ class Accounting final {
   Accounting(const std::vector<Station>& stations, const UtilizationMeter& meter, bool links);
   ~Accounting();
 
-  // To be called after each step of the kernel. Not working: set-up and teardown.
+  // To be called after each step of the kernel. Not working: set-up and teardown. First and last uses are known to the
+  // step in which they are, and taken as if the resource was busy from or to them without a gap.
   void follow(bool working, unsigned phase);
   void end() { follow(false, 0); }
   // What came before does not count.
@@ -72,6 +80,7 @@ class Accounting final {
  private:
   void add_node(const Station& s);
   void add_links(const Station& s);
+  void follow_uses();
 
   const UtilizationMeter& meter_;
   std::vector<std::unique_ptr<LinkAccount>> links_;
@@ -81,7 +90,13 @@ class Accounting final {
   std::vector<WorkPhase> phases_;
   bool working_ = false;
   WorkPhase open_;  // what it began with
-  std::vector<std::pair<std::string, double>> open_busy_;
+  // Of the open phase, by resource, in ps: how busy in all, at its begin, and now; and first and last use.
+  struct Use {
+    double begin = 0, now = 0, first = -1, last = 0;
+  };
+  std::vector<Use> uses_;
+  std::vector<double> busy_;  // for follow_uses()
+  double followed_ps_ = 0;    // the step before
 };
 
 }  // namespace rnic

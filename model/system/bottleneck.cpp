@@ -8,7 +8,7 @@
 namespace rnic {
 namespace {
 
-// What remains are gaps at the begin and the end.
+// What remains is between two frames, TLPs or FPDUs.
 constexpr double kSaturated = 0.95;
 // Less than half of the time is no limit of the whole.
 constexpr double kExhausted = 0.5;
@@ -35,8 +35,8 @@ class PhaseJudge {
   // Those that limit first, the last one of a chain before those that it makes wait.
   std::vector<Candidate> candidates() const {
     std::vector<Candidate> list;
-    for (const Utilization& u : phase_.busy) {
-      if (u.share >= kNoted) list.push_back(busy(u.resource, "", u.share));
+    for (const PhaseUse& use : phase_.busy) {
+      if (use.share >= kNoted) list.push_back(busy(use));
     }
     for (std::size_t i = 0; i < accounting_.things().size(); ++i) add(i, list);
     std::stable_sort(list.begin(), list.end(), [](const Candidate& x, const Candidate& y) {
@@ -48,6 +48,17 @@ class PhaseJudge {
   }
 
  private:
+  // Before its first use, requests are on their way to it, and after its last one on their way from it. In a phase of
+  // few requests that is long.
+  static Candidate busy(const PhaseUse& use) {
+    const bool limits = use.share_in_use >= kSaturated && use.share >= kExhausted;
+    Candidate c = busy(use.resource, "", limits ? use.share_in_use : use.share);
+    if (limits)
+      c.what.evidence = {fmt::format("busy {} of the time from its first to its last use, {} of the phase",
+                                     percent(use.share_in_use), percent(use.share))};
+    return c;
+  }
+
   static Candidate busy(const std::string& name, const std::string& where, double share) {
     Candidate c{{name, where, share, {}, {}}, Reach::kProcessor, share >= kSaturated};
     c.what.evidence.push_back(fmt::format("busy {} of the time", percent(share)));

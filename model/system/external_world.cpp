@@ -119,7 +119,7 @@ void ExternalWorld::add_results(nlohmann::ordered_json& j) const {
 
 void ExternalWorld::register_stats(const StatsGroup& root) const {
   root.group(stations()[0].name + ".netdev").counters(netdev_->counters());
-  root.derived(
+  root.sum(
       "external.lost", [this] { return static_cast<double>(peer_->lost()); }, "frames",
       "frames lost, as the peer did not read them");
 }

@@ -13,24 +13,26 @@ namespace rnic {
 namespace {
 
 struct Counted {
-  const char *name, *path;  // of the column and of the statistic, both behind the node's name
+  const char* name;           // of the column, behind the node's name; that of no account and no link
+  const char *path, *second;  // of the statistics that it is the sum of, likewise; or nullptr
 };
 // What most questions are about. Octets are shown as Gb/s, others a second.
-constexpr Counted kCounted[] = {{"tx.wqes", "rnic.wqe_fetch.wqes"},
-                                {"tx.fpdus", "rnic.rdmap_segmenter.fpdus"},
-                                {"tx.payload", "rnic.rdmap_segmenter.payload_bytes"},
-                                {"tcp_tx.segments", "rnic.tcp_tx.segments"},
-                                {"tcp_tx.retransmissions", "rnic.tcp_tx.retransmissions"},
-                                {"tcp_tx.payload", "rnic.tcp_tx.payload_bytes"},
-                                {"mac_tx.frames", "rnic.mac_tx.frames"},
-                                {"mac_rx.frames", "rnic.mac_rx.frames"},
-                                {"tcp_rx.out_of_order", "rnic.tcp_rx.out_of_order"},
-                                {"rx.fpdus", "rnic.mpa_deframer.fpdus"},
-                                {"rx.placed", "rnic.ddp_placement.payload_bytes"},
-                                {"cqes", "rnic.cqe_writer.cqes"},
-                                {"pcie.read", "rnic.dma_read.bytes"},
-                                {"pcie.written", "rnic.dma_write.bytes"},
-                                {"fwcpu.events", "rnic.fwcpu.events"}};
+constexpr Counted kCounted[] = {
+    {"tx.wqes", "rnic.wqe_fetch.wqes", nullptr},
+    {"tx.fpdus", "rnic.rdmap_segmenter.fpdus", nullptr},
+    {"tx.payload", "rnic.rdmap_segmenter.payload_bytes", nullptr},
+    {"tcp_tx.segments", "rnic.tcp_tx.segments", nullptr},
+    {"tcp_tx.retransmissions", "rnic.tcp_tx.retransmissions", nullptr},
+    {"tcp_tx.payload", "rnic.tcp_tx.payload_bytes", nullptr},
+    {"mac_tx.frames", "rnic.mac_tx.frames", nullptr},
+    {"mac_rx.frames", "rnic.mac_rx.frames", nullptr},
+    {"tcp_rx.out_of_order", "rnic.tcp_rx.out_of_order", nullptr},
+    {"rx.fpdus", "rnic.mpa_deframer.fpdus", nullptr},
+    {"rx.payload", "rnic.ddp_placement.payload_bytes", "rnic.early_placement.payload_bytes"},
+    {"cqes", "rnic.cqe_writer.cqes", nullptr},
+    {"pcie.read", "rnic.dma_read.bytes", nullptr},
+    {"pcie.written", "rnic.dma_write.bytes", nullptr},
+    {"fwcpu.events", "rnic.fwcpu.events", nullptr}};
 constexpr double kGigabits = 8e-9;  // of an octet
 
 }  // namespace
@@ -39,8 +41,10 @@ Series::Series(const SeriesOptions& options, const std::vector<Station>& station
                const Accounting& accounting, const UtilizationMeter& meter)
     : options_(options), stations_(stations), accounting_(accounting), meter_(meter), next_ps_(options.interval_ps) {
   for (const Station& station : stations) {
-    for (const Counted& c : kCounted)
-      counters_.push_back({station.name + '.' + c.name, &stats.entry(station.name + '.' + c.path)});
+    for (const Counted& c : kCounted) {
+      const auto* const second = c.second == nullptr ? nullptr : &stats.entry(station.name + '.' + c.second);
+      counters_.push_back({station.name + '.' + c.name, &stats.entry(station.name + '.' + c.path), second});
+    }
   }
 }
 
@@ -96,10 +100,12 @@ void Series::sample_wires() {
 }
 
 void Series::sample_counters() {
-  for (const auto& [name, entry] : counters_) {
-    const bool octets = entry->unit == "octets";
-    const auto sum = static_cast<double>(*std::get<const std::uint64_t*>(entry->source));
-    rate(name, octets ? "Gb/s" : entry->unit + "/s", sum, octets ? kGigabits : 1);
+  const auto value = [](const StatsRegistry::Entry* entry) {
+    return entry == nullptr ? 0 : static_cast<double>(*std::get<const std::uint64_t*>(entry->source));
+  };
+  for (const Counter& c : counters_) {
+    const bool octets = c.entry->unit == "octets";
+    rate(c.name, octets ? "Gb/s" : c.entry->unit + "/s", value(c.entry) + value(c.second), octets ? kGigabits : 1);
   }
 }
 

@@ -56,7 +56,11 @@ class Series final {
   const std::vector<Station>& stations_;
   const Accounting& accounting_;
   const UtilizationMeter& meter_;
-  std::vector<std::pair<std::string, const StatsRegistry::Entry*>> counters_;
+  struct Counter {
+    std::string name;
+    const StatsRegistry::Entry *entry, *second;  // their sum; or nullptr
+  };
+  std::vector<Counter> counters_;
   std::uint64_t next_ps_, last_ps_ = 0, now_ps_ = 0;
   std::vector<Column> columns_;
   std::map<std::string, std::size_t> at_;  // columns by name

@@ -89,7 +89,7 @@ nlohmann::ordered_json versions_json() {
 
 void register_clock(const StatsGroup& group, const ClockDomain& clk) {
   const auto add = [&](const char* key, auto member, const char* unit, const char* text) {
-    group.derived(
+    group.sum(
         key, [&clk, member] { return static_cast<double>(clk.activity().*member); }, unit, text);
   };
   add("kernel_events", &ClockDomain::Activity::activations, "events", "calls of this clock by the kernel");

@@ -8,21 +8,36 @@
 
 namespace rnic {
 
-UtilizationMeter::Busy UtilizationMeter::busy() const {
-  Busy busy{kernel_time_ps(), {}};
-  const auto add = [&](std::string resource, double ps) { busy.ps.emplace_back(std::move(resource), ps); };
+UtilizationMeter::UtilizationMeter(const std::vector<Station>& stations) : stations_(stations) {
+  for (const Station& s : stations_) {
+    names_.push_back(fmt::format("wire {} to {}", s.name, s.joined_to));
+    names_.push_back("PCIe device to host, " + s.name);
+    names_.push_back("PCIe host to device, " + s.name);
+    names_.push_back("transmit datapath, " + s.name);
+    names_.push_back("receive datapath, " + s.name);
+  }
+}
+
+void UtilizationMeter::busy_ps(std::vector<double>& into) const {
+  into.clear();
   for (const Station& s : stations_) {
     const Rnic& chip = s.node->chip;
     const double cycle = static_cast<double>(s.node->core_clk.period_ps());
     const pcie::LinkTiming pcie(s.config.rnic.pcie.link);
     const double octet = static_cast<double>(pcie.ticks_per_octet()) / pcie::LinkTiming::kTicksPerPs;
-    add(fmt::format("wire {} to {}", s.name, s.joined_to),
-        static_cast<double>(chip.mac_tx.counters().line_octets) * 8000 / s.config.rnic.mac_tx.line_gbps);
-    add("PCIe device to host, " + s.name, static_cast<double>(chip.pcie.endpoint.port.counters().wire_bytes) * octet);
-    add("PCIe host to device, " + s.name, static_cast<double>(s.node->root_complex.port.counters().wire_bytes) * octet);
-    add("transmit datapath, " + s.name, static_cast<double>(chip.crc_insert.out->pushed()) * cycle);
-    add("receive datapath, " + s.name, static_cast<double>(chip.crc_check.out->pushed()) * cycle);
+    into.push_back(static_cast<double>(chip.mac_tx.counters().line_octets) * 8000 / s.config.rnic.mac_tx.line_gbps);
+    into.push_back(static_cast<double>(chip.pcie.endpoint.port.counters().wire_bytes) * octet);
+    into.push_back(static_cast<double>(s.node->root_complex.port.counters().wire_bytes) * octet);
+    into.push_back(static_cast<double>(chip.crc_insert.out->pushed()) * cycle);
+    into.push_back(static_cast<double>(chip.crc_check.out->pushed()) * cycle);
   }
+}
+
+UtilizationMeter::Busy UtilizationMeter::busy() const {
+  Busy busy{kernel_time_ps(), {}};
+  std::vector<double> ps;
+  busy_ps(ps);
+  for (std::size_t i = 0; i < ps.size(); ++i) busy.ps.emplace_back(names_[i], ps[i]);
   return busy;
 }
 

@@ -18,7 +18,8 @@ struct Utilization {
 
 class UtilizationMeter final {
  public:
-  explicit UtilizationMeter(const std::vector<Station>& stations) : stations_(stations) {}
+  // The stations must live as long.
+  explicit UtilizationMeter(const std::vector<Station>& stations);
 
   // To be called after each step of the kernel; shares are exact to a step.
   void follow(bool working);
@@ -33,11 +34,15 @@ class UtilizationMeter final {
     std::vector<std::pair<std::string, double>> ps;
   };
   Busy busy() const;  // since the begin
+  // The same without names, for every step; in the order of names().
+  void busy_ps(std::vector<double>& into) const;
+  const std::vector<std::string>& names() const { return names_; }
   // What came before does not count.
   void restart();
 
  private:
   const std::vector<Station>& stations_;
+  std::vector<std::string> names_;
   std::optional<Busy> phase_begin_, work_;  // of the current phase; of all finished phases
 };
 

@@ -1,6 +1,7 @@
 #include "model/trace/database.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <unordered_map>
 #include <utility>
@@ -11,51 +12,73 @@
 namespace rnic {
 namespace {
 
-// A file that is renamed when it is whole needs no journal. One transaction holds the whole run. Indexes that are there
-// from the beginning take longer in all than later ones, but the simulation does not wait for them at its end.
+// A file that is renamed when it is whole needs no journal. One transaction holds the whole run. Rows of events come in
+// the order of their ids, so that a table only grows at its end, and nothing of it is looked at again: an index over
+// requests would cost twice of what the rows do. What a request's events are is in its row of `requests`: first and
+// last id.
 constexpr const char* kBegin = R"(
 PRAGMA journal_mode = OFF;
 PRAGMA synchronous = OFF;
 PRAGMA locking_mode = EXCLUSIVE;
 PRAGMA page_size = 16384;
-PRAGMA cache_size = -65536;
+PRAGMA cache_size = -8192;
 BEGIN;
 CREATE TABLE run (node TEXT, name TEXT NOT NULL, value);
-CREATE TABLE nodes (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
-CREATE TABLE places (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
-CREATE TABLE kinds (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
-CREATE TABLE event (id INTEGER PRIMARY KEY, time_ps INTEGER NOT NULL, node INTEGER NOT NULL, place INTEGER NOT NULL,
-  kind INTEGER NOT NULL, flow INTEGER, qpn INTEGER, bytes INTEGER, request INTEGER, receive INTEGER, address INTEGER,
-  tag INTEGER, words TEXT);
+CREATE TABLE sources (id INTEGER PRIMARY KEY, node TEXT NOT NULL, place TEXT NOT NULL, kind TEXT NOT NULL, flow INTEGER,
+  qpn INTEGER);
+CREATE TABLE words (id INTEGER PRIMARY KEY, text TEXT NOT NULL);
+CREATE TABLE event (id INTEGER PRIMARY KEY, time_ps INTEGER NOT NULL, source INTEGER NOT NULL, bytes INTEGER,
+  request INTEGER, receive INTEGER, address INTEGER, tag INTEGER, words INTEGER);
 CREATE TABLE frames (number INTEGER PRIMARY KEY, time_ps INTEGER NOT NULL, sender TEXT, bytes INTEGER NOT NULL,
   request INTEGER, seq INTEGER, ack INTEGER, flags INTEGER, payload INTEGER);
 CREATE TABLE requests (id INTEGER PRIMARY KEY, text TEXT NOT NULL, first_ps INTEGER NOT NULL, last_ps INTEGER NOT NULL,
-  events INTEGER NOT NULL, posted_ps INTEGER, polled_ps INTEGER);
-CREATE INDEX event_of_request ON event (request, time_ps) WHERE request IS NOT NULL;
-CREATE INDEX frame_of_request ON frames (request) WHERE request IS NOT NULL;
+  first_event INTEGER NOT NULL, last_event INTEGER NOT NULL, events INTEGER NOT NULL, posted_ps INTEGER, polled_ps INTEGER);
 )";
 
 constexpr const char* kEnd = R"(
 CREATE INDEX request_by_text ON requests (text);
-CREATE VIEW events AS SELECT event.id, time_ps, nodes.name AS node, places.name AS place, kinds.name AS kind, flow, qpn,
-    bytes, request, receive, address, tag, words
-  FROM event JOIN nodes ON nodes.id = event.node JOIN places ON places.id = event.place
-  JOIN kinds ON kinds.id = event.kind;
-CREATE VIEW tlps AS SELECT event.id, time_ps, nodes.name AS node, places.name AS place, substr(kinds.name, 5) AS type,
-    tag, address, bytes, request
-  FROM event JOIN nodes ON nodes.id = event.node JOIN places ON places.id = event.place
-  JOIN kinds ON kinds.id = event.kind WHERE kinds.name GLOB 'tlp_*';
+CREATE VIEW events AS SELECT event.id, time_ps, node, place, kind, flow, qpn, bytes, request, receive, address, tag,
+    words.text AS words
+  FROM event JOIN sources ON sources.id = event.source LEFT JOIN words ON words.id = event.words;
+CREATE VIEW tlps AS SELECT event.id, time_ps, node, place, substr(kind, 5) AS type, tag, address, bytes, request
+  FROM event JOIN sources ON sources.id = event.source WHERE kind GLOB 'tlp_*';
 COMMIT;
 )";
 
-// Rows that one statement inserts: what it costs to begin one is shared.
-constexpr int kRows = 64, kColumns = 12;
+// Rows of a table, as many by one statement as share what it costs to begin one. `row` is "(NULL,?,?)" or the like.
+class Rows {
+ public:
+  Rows(const Sqlite& database, const std::string& table, const std::string& row)
+      : columns_(static_cast<int>(std::count(row.begin(), row.end(), '?'))),
+        one_(database.prepare("INSERT INTO " + table + " VALUES " + row)),
+        many_(database.prepare("INSERT INTO " + table + " VALUES " + repeated(row))) {}
 
-std::string insert_events(int rows) {
-  std::string sql = "INSERT INTO event VALUES ";
-  for (int i = 0; i < rows; ++i) sql += i == 0 ? "(NULL,?,?,?,?,?,?,?,?,?,?,?,?)" : ",(NULL,?,?,?,?,?,?,?,?,?,?,?,?)";
-  return sql;
-}
+  // `bind` gets an item, the statement, and the number before its first parameter. All is nothing before.
+  template <class Item, class Bind>
+  void add(const std::vector<Item>& items, Bind bind) {
+    std::size_t i = 0;
+    for (; i + kMany <= items.size(); i += kMany) {
+      many_.unbind_all();
+      for (int row = 0; row < kMany; ++row) bind(items[i + row], many_, row * columns_);
+      many_.run();
+    }
+    for (; i < items.size(); ++i) {
+      one_.unbind_all();
+      bind(items[i], one_, 0);
+      one_.run();
+    }
+  }
+
+ private:
+  static constexpr int kMany = 64;
+  static std::string repeated(const std::string& row) {
+    std::string all = row;
+    for (int i = 1; i < kMany; ++i) all += ',' + row;
+    return all;
+  }
+  const int columns_;
+  SqliteStatement one_, many_;
+};
 
 // A new file, so that SQLite finds no journal of an earlier one either, with the tables of events and frames.
 Sqlite created(const std::string& file) {
@@ -67,35 +90,56 @@ Sqlite created(const std::string& file) {
   return database;
 }
 
+// What most events have in common with others: where they happen, what they are, and whose flow and QP they are of.
+struct Source {
+  const char* where;
+  std::uint32_t node, flow, qpn;
+  TraceKind kind;
+  bool operator==(const Source& o) const {
+    return where == o.where && node == o.node && flow == o.flow && qpn == o.qpn && kind == o.kind;
+  }
+};
+
+// What words are made of.
+struct Meaning {
+  const char* text;
+  std::array<std::uint32_t, 3> values;
+  TraceKind kind;
+  bool operator==(const Meaning& o) const { return text == o.text && values == o.values && kind == o.kind; }
+};
+
+struct Hash {
+  // A multiplication by an odd number that is as random as any.
+  static std::size_t mix(std::size_t seed, std::uint64_t value) { return (seed ^ value) * 0x9e3779b97f4a7c15u >> 1; }
+  std::size_t operator()(const Source& s) const {
+    const std::size_t of_chip =
+        mix(reinterpret_cast<std::uintptr_t>(s.where), s.node << 8 | static_cast<unsigned>(s.kind));
+    return mix(of_chip, std::uint64_t{s.flow} << 32 | s.qpn);
+  }
+  std::size_t operator()(const Meaning& m) const {
+    const std::size_t of_text = mix(reinterpret_cast<std::uintptr_t>(m.text), static_cast<unsigned>(m.kind));
+    return mix(mix(of_text, std::uint64_t{m.values[0]} << 32 | m.values[1]), m.values[2]);
+  }
+};
+
 }  // namespace
 
 struct Database::Statements {
   explicit Statements(const std::string& file) : database(created(file)) {}
-  void add_name(const char* table, std::uint64_t id, const std::string& name) {
-    SqliteStatement add = database.prepare(std::string("INSERT INTO ") + table + " VALUES (?, ?)");
-    add.bind(1, id);
-    add.bind(2, name);
-    add.run();
-  }
 
   Sqlite database;
-  SqliteStatement event = database.prepare(insert_events(1)), events = database.prepare(insert_events(kRows));
-  SqliteStatement frame = database.prepare("INSERT INTO frames VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  std::unordered_map<const char*, std::uint64_t> place_by_pointer;  // looked up, never iterated
-  std::unordered_map<std::string, std::uint64_t> place_by_name;     // likewise
+  SqliteStatement source = database.prepare("INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?)"),
+                  words = database.prepare("INSERT INTO words VALUES (?, ?)");
+  Rows events{database, "event", "(NULL,?,?,?,?,?,?,?,?)"}, frames{database, "frames", "(?,?,?,?,?,?,?,?,?)"};
+  std::unordered_map<Source, std::uint64_t, Hash> source_of;  // looked up, never iterated
+  std::unordered_map<Meaning, std::uint64_t, Hash> words_of;  // likewise
+  std::array<bool, kTraceKinds> has_words{};                  // kinds
 };
 
 Database::Database(const std::string& file, const std::vector<std::string>& nodes, EventWords words) try
     : pending_(file), nodes_(nodes), words_(std::move(words)) {
   if (pending_.name() == pending_.file()) throw ConfigError(file + ": a database is a regular file");
   statements_ = std::make_unique<Statements>(pending_.name());
-  for (std::size_t node = 0; node < nodes.size(); ++node) statements_->add_name("nodes", node, nodes[node]);
-  for (unsigned kind = 0; kind < kTraceKinds; ++kind) {
-    const auto k = static_cast<TraceKind>(kind);
-    statements_->add_name("kinds", kind, to_string(k));
-    if (to_string(k) == std::string("posted")) posted_ = k;
-    if (to_string(k) == std::string("polled")) polled_ = k;
-  }
 } catch (const SqliteError& error) {
   throw ConfigError(file + ": cannot be created: " + error.what());
 }
@@ -112,89 +156,92 @@ void Database::attempt(Write write) {
   }
 }
 
-// Names with one text may lie at several places in memory.
-std::uint64_t Database::place_of(const char* where) {
-  const auto [known, is_new] = statements_->place_by_pointer.try_emplace(where, 0);
+std::uint64_t Database::source_of(const TimedEvent& t) {
+  const TraceEvent& e = t.event;
+  const auto [known, is_new] =
+      statements_->source_of.try_emplace({e.where, t.node, e.flow.v, e.qpn, e.kind}, statements_->source_of.size() + 1);
   if (!is_new) return known->second;
-  const auto [named, first] = statements_->place_by_name.try_emplace(where, statements_->place_by_name.size());
-  if (first) statements_->add_name("places", named->second, where);
-  return known->second = named->second;
+  SqliteStatement& add = statements_->source;
+  add.unbind_all();
+  add.bind(1, known->second);
+  add.bind(2, nodes_[t.node]);
+  add.bind(3, std::string_view(e.where));
+  add.bind(4, std::string_view(to_string(e.kind)));
+  if (e.flow != kNoFlow) add.bind(5, e.flow.v);
+  if (e.qpn != TraceEvent::kNone) add.bind(6, e.qpn);
+  add.run();
+  return known->second;
 }
 
-// A column has what its name says, or nothing. `row` is that of the statement, from 0 on, where all is nothing before.
-void Database::bind(SqliteStatement& to, int row, const TimedEvent& t, std::string& words) {
-  const TraceEvent& e = t.event;
-  int parameter = row * kColumns;
-  const auto put = [&](bool is_known, std::uint64_t value) {
-    ++parameter;
-    if (is_known) to.bind(parameter, value);
-  };
-  const bool tlp = is_tlp(e.kind);
-  put(true, t.ps);
-  put(true, t.node);
-  put(true, place_of(e.where));
-  put(true, static_cast<std::uint64_t>(e.kind));
-  put(e.flow != kNoFlow, e.flow.v);
-  put(e.qpn != TraceEvent::kNone, e.qpn);
-  put(e.bytes != TraceEvent::kNone, e.bytes);
-  put(bool(e.request), e.request.v);
-  put(bool(e.receive), e.receive.v);
-  put(e.has_address(), e.address);
-  put(e.has_tag(), e.tag);
-  words = tlp ? std::string() : words_(e);
-  if (!words.empty()) to.bind(++parameter, words);
+// 0: none. They are made once for all events that they are true of; what has none is not kept.
+std::uint64_t Database::words_of(const TraceEvent& e) {
+  if (is_tlp(e.kind)) return 0;
+  bool& kind_has_words = statements_->has_words[static_cast<std::size_t>(e.kind)];
+  auto& known = statements_->words_of;
+  const Meaning meaning{e.text, e.values, e.kind};
+  if (kind_has_words) {
+    if (const auto found = known.find(meaning); found != known.end()) return found->second;
+  }
+  const std::string text = words_(e);
+  if (text.empty()) return 0;
+  kind_has_words = true;
+  const std::uint64_t id = known.emplace(meaning, known.size() + 1).first->second;
+  statements_->words.bind(1, id);
+  statements_->words.bind(2, text);
+  statements_->words.run();
+  return id;
 }
 
 void Database::note(const TimedEvent& t) {
   const auto [index, is_new] = request_index_.try_emplace(t.event.request.v, requests_.size());
-  if (is_new) requests_.push_back({t.event.request, t.ps, t.ps, 0, {}, {}});
+  if (is_new) requests_.push_back({t.event.request, t.ps, t.ps, events_, events_, 0, {}, {}});
   Request& r = requests_[index->second];
   r.last_ps = t.ps;
+  r.last_event = events_;
   ++r.events;
-  if (t.event.kind == posted_ && !r.posted_ps) r.posted_ps = t.ps;
-  if (t.event.kind == polled_) r.polled_ps = t.ps;
+  if (t.event.kind == TraceKind::kPosted && !r.posted_ps) r.posted_ps = t.ps;
+  if (t.event.kind == TraceKind::kPolled) r.polled_ps = t.ps;
 }
 
+// A column has what its name says, or nothing.
 void Database::write_events(const std::vector<TimedEvent>& events) {
   for (const TimedEvent& t : events) {
+    ++events_;
     if (t.event.request) note(t);
   }
-  std::string words[kRows];  // live until the statement has run
-  std::size_t i = 0;
-  for (; i + kRows <= events.size(); i += kRows) {
-    statements_->events.unbind_all();
-    for (int row = 0; row < kRows; ++row) bind(statements_->events, row, events[i + row], words[row]);
-    statements_->events.run();
-  }
-  for (; i < events.size(); ++i) {
-    statements_->event.unbind_all();
-    bind(statements_->event, 0, events[i], words[0]);
-    statements_->event.run();
-  }
+  statements_->events.add(events, [this](const TimedEvent& t, SqliteStatement& row, int before) {
+    const TraceEvent& e = t.event;
+    row.bind(before + 1, t.ps);
+    row.bind(before + 2, source_of(t));
+    if (e.bytes != TraceEvent::kNone) row.bind(before + 3, e.bytes);
+    if (e.request) row.bind(before + 4, e.request.v);
+    if (e.receive) row.bind(before + 5, e.receive.v);
+    if (e.has_address()) row.bind(before + 6, e.address);
+    if (e.has_tag()) row.bind(before + 7, e.tag);
+    if (const std::uint64_t words = words_of(e)) row.bind(before + 8, words);
+  });
 }
 
-void Database::write_frame(const FrameRecord& frame) {
-  SqliteStatement& row = statements_->frame;
-  row.unbind_all();
-  row.bind(1, frame.number);
-  row.bind(2, frame.ps);
-  if (frame.sender) row.bind(3, nodes_[*frame.sender]);
-  row.bind(4, frame.bytes);
-  if (frame.request) row.bind(5, frame.request.v);
-  if (frame.tcp) {
-    row.bind(6, frame.tcp->seq);
-    row.bind(7, frame.tcp->ack);
-    row.bind(8, frame.tcp->flags);
-    row.bind(9, frame.tcp->payload);
-  }
-  row.run();
+void Database::write_frames(const std::vector<FrameRecord>& frames) {
+  statements_->frames.add(frames, [this](const FrameRecord& frame, SqliteStatement& row, int before) {
+    row.bind(before + 1, frame.number);
+    row.bind(before + 2, frame.ps);
+    if (frame.sender) row.bind(before + 3, nodes_[*frame.sender]);
+    row.bind(before + 4, frame.bytes);
+    if (frame.request) row.bind(before + 5, frame.request.v);
+    if (!frame.tcp) return;
+    row.bind(before + 6, frame.tcp->seq);
+    row.bind(before + 7, frame.tcp->ack);
+    row.bind(before + 8, frame.tcp->flags);
+    row.bind(before + 9, frame.tcp->payload);
+  });
 }
 
 void Database::post(std::vector<TimedEvent> events) {
   worker_.post([this, events = std::move(events), frames = std::exchange(frames_, {})] {
     attempt([&] {
       write_events(events);
-      for (const FrameRecord& frame : frames) write_frame(frame);
+      write_frames(frames);
     });
   });
 }
@@ -218,15 +265,17 @@ void Database::add_requests() {
   std::sort(requests_.begin(), requests_.end(), [](const Request& a, const Request& b) {
     return static_cast<std::int64_t>(a.id.v) < static_cast<std::int64_t>(b.id.v);
   });
-  SqliteStatement add = statements_->database.prepare("INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?, ?)");
+  SqliteStatement add = statements_->database.prepare("INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
   for (const Request& r : requests_) {
     const std::string text = r.id.text(nodes_);
     add.bind(1, r.id.v);
     add.bind(2, text);
     add.bind(3, r.first_ps);
     add.bind(4, r.last_ps);
-    add.bind(5, r.events);
-    for (const auto& [column, ps] : {std::pair(6, r.posted_ps), std::pair(7, r.polled_ps)}) {
+    add.bind(5, r.first_event);
+    add.bind(6, r.last_event);
+    add.bind(7, r.events);
+    for (const auto& [column, ps] : {std::pair(8, r.posted_ps), std::pair(9, r.polled_ps)}) {
       if (ps) add.bind(column, *ps);
       else add.bind_null(column);
     }

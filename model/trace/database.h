@@ -34,11 +34,9 @@ struct RunFact {
   std::string name, value;
 };
 
-class SqliteStatement;
-
 class Database final : public EventReader {
  public:
-  static constexpr unsigned kVersion = 1;  // of the schema: PRAGMA user_version
+  static constexpr unsigned kVersion = 2;  // of the schema: PRAGMA user_version
 
   // ConfigError if there can be no such file.
   Database(const std::string& file, const std::vector<std::string>& nodes, EventWords words);
@@ -57,14 +55,14 @@ class Database final : public EventReader {
   void attempt(Write write);
   struct Request {
     RequestId id;
-    std::uint64_t first_ps, last_ps, events;
+    std::uint64_t first_ps, last_ps, first_event, last_event, events;
     std::optional<std::uint64_t> posted_ps, polled_ps;
   };
-  std::uint64_t place_of(const char* where);
+  std::uint64_t source_of(const TimedEvent& t);
+  std::uint64_t words_of(const TraceEvent& e);
   void post(std::vector<TimedEvent> events);
   void write_events(const std::vector<TimedEvent>& events);
-  void write_frame(const FrameRecord& frame);
-  void bind(SqliteStatement& to, int row, const TimedEvent& t, std::string& words);
+  void write_frames(const std::vector<FrameRecord>& frames);
   void note(const TimedEvent& t);
   void add_facts(const std::vector<RunFact>& facts);
   void add_requests();
@@ -73,7 +71,7 @@ class Database final : public EventReader {
   const std::vector<std::string> nodes_;
   const EventWords words_;
   std::unique_ptr<Statements> statements_;
-  std::optional<TraceKind> posted_, polled_;  // where there are such kinds
+  std::uint64_t events_ = 0;  // written, or about to be
   std::vector<Request> requests_;
   std::unordered_map<std::uint64_t, std::size_t> request_index_;  // looked up, never iterated
   std::vector<FrameRecord> frames_;                               // for the next task

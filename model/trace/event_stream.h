@@ -15,7 +15,8 @@ struct TimedEvent {
   TraceEvent event;
 };
 
-// What an event's numbers mean, where their names do not say it; it may be nothing.
+// What an event's numbers mean, where their names do not say it; it may be nothing. It follows from the event's kind,
+// values and text alone.
 using EventWords = std::function<std::string(const TraceEvent&)>;
 
 class EventReader {

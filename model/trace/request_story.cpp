@@ -9,10 +9,13 @@
 namespace rnic {
 namespace {
 
-constexpr const char* kSpan = "SELECT id, text, coalesce(posted_ps, first_ps), coalesce(polled_ps, last_ps), events ";
+constexpr const char* kSpan =
+    "SELECT id, text, coalesce(posted_ps, first_ps), coalesce(polled_ps, last_ps), events, first_event, "
+    "last_event ";
 
 RequestSpan span_of(const SqliteStatement& row) {
-  return {RequestId(row.number(0)), row.text(1), row.number(2), row.number(3), row.number(4)};
+  return {
+      RequestId(row.number(0)), row.text(1), row.number(2), row.number(3), row.number(4), row.number(5), row.number(6)};
 }
 
 std::optional<std::uint64_t> known(const SqliteStatement& row, int column) {
@@ -72,9 +75,11 @@ RequestSpan RequestStory::find(const std::string& text) const {
 std::vector<StoryLine> RequestStory::tell(const RequestSpan& request) const {
   return reading([&] {
     SqliteStatement row = database_->prepare(
-        "SELECT time_ps, node, place, kind, words, flow, qpn, bytes, address, tag FROM events WHERE request = ? "
-        "ORDER BY time_ps, id");
-    row.bind(1, request.id.v);
+        "SELECT time_ps, node, place, kind, words, flow, qpn, bytes, address, tag FROM events "
+        "WHERE id BETWEEN ? AND ? AND request = ? ORDER BY id");
+    row.bind(1, request.first_event);
+    row.bind(2, request.last_event);
+    row.bind(3, request.id.v);
     std::vector<StoryLine> lines;
     while (row.step()) {
       lines.push_back({row.number(0), row.text(1), row.text(2), row.text(3), row.text(4), known(row, 5), known(row, 6),

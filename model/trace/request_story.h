@@ -18,6 +18,7 @@ struct RequestSpan {
   std::string text;
   std::uint64_t first_ps = 0, last_ps = 0;  // of its events; from posting to polling where both are known
   std::uint64_t events = 0;
+  std::uint64_t first_event = 0, last_event = 0;  // others lie between
 };
 
 struct StoryLine {

@@ -57,8 +57,14 @@ class Named(ProgramTest):
 
     def test_a_full_wire(self):
         line, found = self.named(TRACES / "write_bw.json")
-        self.assertRegex(line, r"^bottleneck: wire a to b \(9[5-9]\.\d % busy\)$")
+        self.assertRegex(line, r"^bottleneck: wire a to b \((9[5-9]|100)\.\d % busy\)$")
         self.assertGreater(found["share"], 0.95)
+
+    def test_gaps_at_begin_and_end_do_not_count(self):
+        """250 Reads fill the wire, but for the way of the first and of the last one, and use up ORD all the time."""
+        found = self.run_scenario(TRACES / "read-knees.json", "--point", "0", "--no-capture")["bottleneck"]
+        self.assertRegex(found["line"], r"^bottleneck: wire b to a \((9[89]|100)\.\d % busy\)$")
+        self.assertRegex(found["evidence"][0], r"^busy [\d.]+ % of the time from its first to its last use, 9[34]\.\d % of the phase$")
 
     def test_nothing(self):
         line, found = self.named(TRACES / "send_pingpong.json")

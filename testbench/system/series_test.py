@@ -1,6 +1,8 @@
 """Figures over time, and a warm-up that does not count (model/system/series.md)."""
+import contextlib
 import csv
 import json
+import sqlite3
 import unittest
 
 from rnicsim import QUICKSTART, TRACES, ProgramTest
@@ -36,6 +38,24 @@ class Series(ProgramTest):
         self.assertEqual(kinds["a.tx.payload"], ("Gb/s", "rate"))
         self.assertEqual(kinds["a.pcie.tags"], ("tags", "level"))
         self.assertEqual(max(self.column(series, "a.window")), 131072)
+
+    def test_a_name_is_of_one_column(self):
+        """Links have names, too: rx.placed is one."""
+        _, series = self.series(QUICKSTART, "--stats-every", "50us", "--stats-per-qp", "--set", "sim.account_links=true")
+        names = [c["name"] for c in series["columns"]]
+        self.assertEqual(len(names), len(set(names)))
+        units = {c["name"]: c["unit"] for c in series["columns"]}
+        self.assertEqual((units["a.rx.placed"], units["a.rx.payload"]), ("link", "Gb/s"))
+
+    def test_payload_that_is_placed_is_payload_that_was_sent(self):
+        """However it came: with losses, most of it is placed behind gaps."""
+        for options in (), ("--set", "link.forward.loss.every=40"):
+            run = self.run_program("run", TRACES / "write_bw.json", "--set", "work.writes.count=100", "--stats-every", "10us", *options)
+            self.assertIn(run.returncode, (0, 1), run.stderr)  # the goodput suffers
+            stats, series = (json.loads((self.folder / f"out/{name}.json").read_text()) for name in ("stats", "series"))
+            lengths = [b - a for a, b in zip([0, *series["time_ps"]], series["time_ps"])]
+            placed = sum(rate * length * 1e-3 / 8 for rate, length in zip(self.column(series, "b.rx.payload"), lengths))
+            self.assertAlmostEqual(placed / stats["results"][0]["bytes"], 1, delta=0.05 if options else 1e-4)  # some twice
 
     def test_csv_is_the_same(self):
         _, series = self.series(QUICKSTART, "--stats-every", "50us")
@@ -105,6 +125,52 @@ class Warmup(ProgramTest):
         histogram = late["stats"]["b"]["rnic"]["fwcpu"]["commands"]["connect"]
         self.assertEqual(histogram["count"], 0)
         self.assertEqual(late["bottleneck"]["name"], "wire a to b")
+
+    def test_figures_of_the_steady_part(self):
+        """Computed from the database and the series of all of the run."""
+        warm = 300_000_000
+        options = TRACES / "write_bw.json", "--set", "work.writes.count=400", "--warmup", "300us", "--stats-every", "10us"
+        stats = self.run_scenario(*options, "--db", "out/run.sqlite")
+        with contextlib.closing(sqlite3.connect(self.folder / "out/run.sqlite")) as database:
+            # Before and behind the Writes there is a Send: the first one begins, the last one tells that all are there.
+            posted = database.execute("SELECT posted_ps, polled_ps FROM requests WHERE polled_ps NOT NULL AND text LIKE 'a.%' "
+                                      "ORDER BY posted_ps").fetchall()
+        self.assertEqual(len(posted), 402)
+        result, requests = stats["results"][0], [r for r in posted[1:-1] if r[1] >= warm]
+        latencies = sorted(polled - posted for posted, polled in requests)
+        self.assertGreater(len(latencies), 200)
+        self.assertLess(len(latencies), 400)
+        self.assertEqual((result["count"], result["bytes"]), (len(latencies), 65536 * len(latencies)))
+        self.assertEqual(result["duration_ps"], max(polled for _, polled in requests) - warm)
+        self.assertAlmostEqual(result["goodput_gbps"], 8000 * result["bytes"] / result["duration_ps"])
+        self.assertEqual(result["latency_ns"]["max"] * 1000, latencies[-1])
+        for name, per_mille in ("p50", 500), ("p99", 990):
+            self.assertEqual(result["latency_ns"][name] * 1000, latencies[-(-len(latencies) * per_mille // 1000) - 1])
+        series = json.loads((self.folder / "out/series.json").read_text())
+        times, names = series["time_ps"], [c["name"] for c in series["columns"]]
+        rows = [(end - begin, row) for begin, end, row in zip([0, *times], times, series["rows"]) if begin >= warm]
+        self.assertEqual(rows[0][0], 10_000_000)
+
+        def total(column):
+            return sum(length * row[names.index(column)] for length, row in rows)
+
+        time = total("wire a to b") and sum(length for length, _ in rows)
+        for node in "ab":
+            chip = stats["stats"][node]["rnic"]
+            self.assertAlmostEqual(total(f"{node}.mac_tx.frames") * 1e-12 / chip["mac_tx"]["frames"]["value"], 1, delta=1e-3)
+            # The last row ends with the run, its clocks a little later.
+            busy, cycles = chip["fwcpu"]["busy_cycles"]["value"], time / 4000
+            self.assertAlmostEqual(chip["fwcpu"]["utilization"]["value"], busy / cycles, delta=1e-3)
+            self.assertLessEqual(chip["mac_rx"]["buffered_max"]["value"], 1 << 16)
+            for thing in stats["occupancy"]:
+                if (thing["node"], thing["name"]) == (node, "tx.jobs"):
+                    taken = sum(i * thing["bin_width"] * n for i, n in enumerate(thing["histogram"]))
+                    self.assertAlmostEqual(total(f"{node}.tx.jobs") / time, taken / thing["cycles"], delta=0.05)
+        # All of it is steady until the last Writes.
+        steady = [row[names.index("wire a to b")] for _, row in rows[:(requests[-1][1] - warm) // 10_000_000 - 2]]
+        self.assertAlmostEqual(sum(steady) / len(steady), 1, delta=0.01)
+        self.assertGreater(stats["utilization"]["wire a to b"], 0.99)
+        self.assertEqual(stats["bottleneck"]["name"], "wire a to b")
 
     def test_longer_than_the_run(self):
         run = self.run_program("run", QUICKSTART, "--warmup", "1s")

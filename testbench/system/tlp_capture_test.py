@@ -1,5 +1,7 @@
 """TLPs in the capture, as Wireshark shows them with our dissector; comments; and Immediate Data."""
+import json
 import re
+import struct
 import unittest
 
 from rnicsim import ROOT, TRACES, ProgramTest
@@ -80,6 +82,103 @@ class TlpCapture(ProgramTest):
         run = self.run_program("run", TRACES / "quickstart.json", "--no-capture", "--capture-tlps")
         self.assertEqual(run.returncode, 2)
         self.assertIn("do not go with --no-capture", run.stderr)
+
+
+class Decoded(ProgramTest):
+    """libpcap refuses a file with two link types."""
+
+    def decoded(self, capture, status=0, *options):
+        run = self.run_program("decode", capture, "--json", *options)
+        self.assertEqual(run.returncode, status, run.stderr)
+        return json.loads(run.stdout)
+
+    @staticmethod
+    def blocks(octets):
+        """(place, type, octets of the block)"""
+        at = 0
+        while at < len(octets):
+            kind, size = struct.unpack_from("<II", octets, at)
+            yield at, kind, octets[at:at + size]
+            at += size
+
+    def captured(self):
+        self.stats = self.run_scenario(self.small_scenario(), "--capture-tlps")
+        return (self.folder / "out/wire.pcapng").read_bytes()
+
+    def written(self, octets):
+        (self.folder / "changed.pcapng").write_bytes(octets)
+        return "changed.pcapng"
+
+    def test_of_frames_and_tlps_the_frames(self):
+        self.run_scenario(self.small_scenario())
+        frames = self.decoded("out/wire.pcapng")
+        self.assertEqual(frames["skipped_packets"], 0)
+        self.captured()
+        both = self.decoded("out/wire.pcapng")
+        tlps = sum(self.stats["stats"][node]["pcie"][direction]["tlps"]["value"] for node in "ab"
+                   for direction in ("device_to_host", "host_to_device"))
+        self.assertEqual(both, {**frames, "skipped_packets": tlps})
+        lines = self.run_program("decode", "out/wire.pcapng").stdout.splitlines()
+        self.assertIn(f"{tlps} packets of interfaces that are not Ethernet were skipped", lines)
+        self.assertIn(f"{self.stats['frames']} frames, ", lines[-1])
+
+    def test_a_place_is_that_of_the_file(self):
+        """A broken FPDU is found in the same frame, wherever in the file that is."""
+        found = []
+        for options in (), ("--capture-tlps",):
+            self.run_scenario(self.small_scenario(), *options)
+            octets = (self.folder / "out/wire.pcapng").read_bytes()
+            frames = [place for place, kind, block in self.blocks(octets) if kind == 6 and block[8:12] == bytes(4)]
+            large = [place for place in frames if struct.unpack_from("<I", octets, place + 20)[0] > 1000]
+            changed = bytearray(octets)
+            changed[large[40] + 28 + 500] ^= 1
+            undecoded = self.decoded(self.written(changed), 1, "--ignore-checksums")["undecoded"]
+            found.append([(frames.index(u["offset"]), u["reason"]) for u in undecoded])
+        self.assertIn("CRC", found[0][0][1])
+        self.assertEqual(*found)
+
+    def test_the_same_as_big_endian_and_in_another_order_of_interfaces(self):
+        octets = self.captured()
+        expected = self.decoded("out/wire.pcapng")
+        interfaces = [b for _, kind, b in self.blocks(octets) if kind == 1]
+        moved = {0: len(interfaces) - 1, **{i: i - 1 for i in range(1, len(interfaces))}}
+        new, big = [], []
+        for _, kind, block in self.blocks(octets):
+            if kind == 1:
+                block = interfaces.pop(1 if len(interfaces) > 1 else 0)
+            if kind == 6:
+                block = block[:8] + struct.pack("<I", moved[struct.unpack_from("<I", block, 8)[0]]) + block[12:]
+            new.append(block)
+            head = {0x0a0d0d0a: ("<IHHQ", ">IHHQ"), 1: ("<HHI", ">HHI"), 6: ("<IIIII", ">IIIII")}[kind]
+            body = struct.pack(head[1], *struct.unpack_from(head[0], block, 8))
+            rest = block[8 + len(body):8 + len(body) + struct.unpack_from("<I", block, 20)[0]] if kind == 6 else b""
+            rest += bytes(-len(rest) % 4)
+            if kind == 1:  # if_tsresol
+                rest = struct.pack(">HHB3xI", 9, 1, 9, 0)
+            size = struct.pack(">I", 12 + len(body) + len(rest))
+            big.append(struct.pack(">I", kind) + size + body + rest + size)
+        self.assertEqual(self.decoded(self.written(b"".join(new))), expected)
+        self.assertEqual(self.decoded(self.written(b"".join(big))), expected)
+
+    def test_without_ethernet(self):
+        octets = self.captured()
+        tlps = b"".join(b for _, kind, b in self.blocks(octets) if kind != 6 and not (kind == 1 and b[8] == 1))
+        run = self.run_program("decode", self.written(tlps))
+        self.assertEqual((run.returncode, run.stderr), (2, "decode: changed.pcapng: no interface of the capture is Ethernet\n"))
+
+    def test_wherever_it_ends(self):
+        octets = self.captured()
+        whole = {place for place, _, _ in self.blocks(octets)}
+        for end in (*range(4, 400, 7), len(octets) // 2, len(octets) // 2 + 1, len(octets) - 1):
+            run = self.run_program("decode", self.written(octets[:end]))
+            self.assertIn(run.returncode, (0, 1) if end in whole else (1, 2), end)
+            self.assertNotIn("internal", run.stderr)
+
+    def test_a_sweep_has_no_captures(self):
+        for option in "--capture-tlps", "--capture-requests":
+            run = self.run_program("run", TRACES / "loss-sweep.json", option)
+            self.assertEqual(run.returncode, 2)
+            self.assertIn(f"{option} applies to one point of a sweep only, as there is no capture of the others; use --point", run.stderr)
 
 
 if __name__ == "__main__":

@@ -109,7 +109,7 @@ void HostCpu::register_stats(const StatsGroup& group) const {
     for (const auto& core : cores_) sum += core->calls();
     return static_cast<double>(sum);
   };
-  group.derived("program_calls", calls, "calls", "calls of programs, on all cores");
+  group.sum("program_calls", calls, "calls", "calls of programs, on all cores");
 }
 
 void HostCpu::register_probes(const ProbeGroup& group) const {

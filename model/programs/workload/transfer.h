@@ -56,7 +56,7 @@ struct Transfer {
   std::uint32_t warm = 0;
   std::uint64_t warm_ps = 0;
   std::uint64_t counted_from_ps() const { return std::max(first_post_ps, warm_ps); }
-  std::uint32_t retries = 0;  // of connections that found no room in the device
+  std::uint32_t retries = 0, warm_retries = 0;  // of connections that found no room in the device
   Latencies& latencies;
 
   // The first error, with the message and the octet; empty when all is well.

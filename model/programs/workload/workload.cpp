@@ -229,6 +229,7 @@ std::string Workload::waiting_for() const {
 void Workload::restart(std::uint64_t now_ps) {
   for (Transfer& t : transfers_) {
     t.warm = t.completed;
+    t.warm_retries = t.retries;
     t.warm_ps = now_ps;
   }
   for (Group& g : groups_) g.latencies = {};
@@ -273,7 +274,7 @@ WorkResult Workload::result_of(const Group& group) const {
   bool complete = true;
   for (const Transfer* t : group.transfers) {
     r.count += t->completed - t->warm;
-    r.retries += t->retries;
+    r.retries += t->retries - t->warm_retries;
     const auto& outcomes = t->item.outcomes;
     for (std::uint32_t m = t->warm; m < t->completed; ++m) {
       const Outcome outcome = outcomes[m % outcomes.size()];

@@ -324,10 +324,9 @@ std::string FwCpu::waiting_for() const {
 void FwCpu::register_stats(const StatsGroup& group) const {
   firmware_->register_stats(group);
   group.counters(counters_);
-  group.derived(
-      "utilization",
-      [this] { return now() == 0 ? 0 : static_cast<double>(counters_.busy_cycles) / static_cast<double>(now()); },
-      "ratio", "share of time that the processor spent in handlers");
+  group.ratio(
+      "utilization", [this] { return static_cast<double>(counters_.busy_cycles); },
+      [this] { return static_cast<double>(now()); }, "share of time that the processor spent in handlers");
   profile_.register_stats(group);
   group.derived(
       "timers", [this] { return static_cast<double>(timers_.size()); }, "timers", "timers running at present");

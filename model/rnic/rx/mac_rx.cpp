@@ -29,6 +29,7 @@ Wake MacRx::tick() {
   if (used_ != 0 && out->can_push()) {
     Frame& frame = ring_[head_];
     buffered_ -= cells_bytes(frame.bytes);
+    counters_.buffered_max.level(buffered_);
     out->push(std::exchange(frame, Frame{}));
     head_ = head_ + 1 == ring_.size() ? 0 : head_ + 1;
     --used_;
@@ -58,7 +59,7 @@ void MacRx::receive(Frame frame) {
   ++counters_.frames;
   counters_.bytes += frame.bytes;
   buffered_ += cells;
-  counters_.buffered_max = std::max<std::uint64_t>(counters_.buffered_max, buffered_);
+  counters_.buffered_max.level(buffered_);
   ring_[(head_ + used_) % ring_.size()] = std::move(frame);
   ++used_;
 }

@@ -9,6 +9,7 @@
 #include "model/config/field.h"
 #include "model/rnic/boundary/ethernet_socket.h"
 #include "model/rnic/boundary/frame.h"
+#include "model/stats/high_water.h"
 #include "model/wire/ethernet.h"
 
 namespace rnic {
@@ -23,7 +24,8 @@ struct MacRxConfig {
 };
 
 struct MacRxCounters {
-  std::uint64_t frames = 0, bytes = 0, bad_fcs = 0, other_address = 0, overflow = 0, buffered_max = 0;
+  std::uint64_t frames = 0, bytes = 0, bad_fcs = 0, other_address = 0, overflow = 0;
+  HighWater buffered_max;
   template <class V>
   static void fields(V& v) {
     v("frames", &MacRxCounters::frames, "frames", "frames accepted");

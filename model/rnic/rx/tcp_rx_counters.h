@@ -1,17 +1,19 @@
 // What tcp_rx counts.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "model/rnic/llp/receiver.h"
 #include "model/rnic/llp/segment.h"
+#include "model/stats/high_water.h"
 
 namespace rnic {
 
 struct TcpRxCounters {
   std::uint64_t segments = 0, payload_bytes = 0, out_of_order = 0, duplicates = 0, trimmed = 0, beyond_window = 0;
-  std::uint64_t reorder_drops = 0, reorder_bytes_max = 0, reorder_segments_max = 0, paws = 0, no_timestamp = 0;
+  std::uint64_t reorder_drops = 0, paws = 0, no_timestamp = 0;
+  HighWater reorder_bytes_max, reorder_segments_max;
   std::uint64_t early_fpdus = 0, early_saved = 0, not_offered = 0, path_mtu_reports = 0;
   std::uint64_t bad_reset = 0, bad_syn = 0, not_ipv4 = 0, bad_ipv4 = 0, not_for_us = 0, bad_tcp = 0, bad_checksum = 0;
   template <class V>
@@ -82,9 +84,10 @@ struct TcpRxCounters {
     out_of_order += a.out_of_order;
     reorder_drops += a.dropped;
   }
-  void count_peaks(const tcp::ReassemblyMemory& m) {
-    reorder_bytes_max = std::max<std::uint64_t>(reorder_bytes_max, m.bytes_peak);
-    reorder_segments_max = std::max<std::uint64_t>(reorder_segments_max, m.segments_peak);
+  // Of all flows, and of the one that has changed.
+  void count_peaks(tcp::ReassemblyMemory& m) {
+    reorder_bytes_max.level(std::exchange(m.bytes_peak, m.bytes), m.bytes);
+    reorder_segments_max.level(std::exchange(m.segments_peak, 0));
   }
 };
 

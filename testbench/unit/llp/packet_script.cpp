@@ -108,7 +108,7 @@ bool matches(const std::string& pattern, const std::string& text) {
 template <class Counters>
 bool read_counter(const Counters& counters, const std::string& name, std::uint64_t& value) {
   bool found = false;
-  auto visit = [&](const char* key, std::uint64_t Counters::*member, const char*, const char*) {
+  auto visit = [&](const char* key, auto member, const char*, const char*) {
     if (name == key) value = counters.*member, found = true;
   };
   Counters::fields(visit);

@@ -69,8 +69,18 @@ TEST_F(RegistryTest, TextHasOneAlignedLinePerFigure) {
 }
 
 TEST_F(RegistryTest, AfterARestartOnlyWhatFollowsIsReported) {
-  std::uint64_t most = 7;
-  StatsGroup(registry).counter("buffered_max", most, "octets", "the most that waited");
+  HighWater most;
+  double calls = 4, cycles = 8, flows = 3;
+  const StatsGroup root(registry);
+  registry.add("buffered_max", &most, "octets", "the most that waited");
+  root.sum(
+      "calls", [&] { return calls; }, "calls", "of programs");
+  root.ratio(
+      "share", [&] { return calls; }, [&] { return cycles; }, "calls in a cycle");
+  root.derived(
+      "flows", [&] { return flows; }, "flows", "at present");
+  most.level(7);
+  most.level(2);
   fpdus = 10;
   latency.record(5);
   registry.restart();
@@ -80,8 +90,19 @@ TEST_F(RegistryTest, AfterARestartOnlyWhatFollowsIsReported) {
   EXPECT_EQ(json["node0"]["rx"]["fpdus"]["value"], 2);
   EXPECT_EQ(json["latency"]["count"], 1);
   EXPECT_EQ(json["latency"]["min"], 9);
-  EXPECT_EQ(json["buffered_max"]["value"], 7);  // a maximum is that of the whole run
+  EXPECT_EQ(json["calls"]["value"], 0);
+  EXPECT_EQ(json["share"]["value"], 0);         // of no time
+  EXPECT_EQ(json["buffered_max"]["value"], 2);  // as much waited at that moment
+  EXPECT_EQ(json["flows"]["value"], 3);
   EXPECT_EQ(registry.value("node0.rx.fpdus"), 12);
+  most.level(5, 1);
+  calls = 5;
+  cycles = 12;
+  const auto later = to_json(registry);
+  EXPECT_EQ(later["buffered_max"]["value"], 5);
+  EXPECT_EQ(later["calls"]["value"], 1);
+  EXPECT_EQ(later["share"]["value"], 0.25);
+  EXPECT_EQ(registry.value("calls"), 5);
 }
 
 TEST_F(RegistryTest, FigureWithoutFiniteValueIsNull) {

@@ -107,7 +107,7 @@ class Rv32Target final : public FirmwareTarget, private Iss::Registers {
 
   void register_stats(const StatsGroup& chip) const override {
     const StatsGroup group = chip.group("rv32");
-    group.derived(
+    group.sum(
         "instructions", [this] { return static_cast<double>(iss_.instructions()); }, "instructions", "executed");
     group.histogram("handler_cycles", cycles_, "cycles", "firmware cycles of each event's handler");
   }
