@@ -5,6 +5,7 @@
 #include "model/host/driver/connection.h"
 #include "model/host/driver/verbs.h"
 #include "model/wire/mpa_frame.h"
+#include "testbench/conformance/enhanced_word.h"
 #include "testbench/conformance/firmware_end.h"
 #include "testbench/conformance/json_fields.h"
 #include "testbench/conformance/vector_kinds.h"
@@ -94,14 +95,7 @@ StreamSignal given_reply(const json& reply) {
   frame.crc = true;
   frame.rev = field<std::uint8_t>(reply, "rev");
   frame.rejected = flag(reply, "r", false);
-  if (flag(reply, "s")) {
-    frame.enhanced = wire::MpaEnhanced{flag(reply, "a"),
-                                       flag(reply, "b"),
-                                       flag(reply, "c"),
-                                       flag(reply, "d"),
-                                       field<std::uint16_t>(reply, "ird"),
-                                       field<std::uint16_t>(reply, "ord")};
-  }
+  if (flag(reply, "s")) frame.enhanced = word_from(reply);
   std::uint8_t octets[wire::kMpaHeaderBytes + wire::MpaEnhanced::kBytes];
   return {Kind::kOctets, std::vector<std::uint8_t>(octets, octets + frame.emit(octets))};
 }
@@ -130,15 +124,7 @@ json frame_fields(ByteSpan octets, wire::MpaFrameKind kind) {
   if (decode.error != wire::MpaFrameError::kNone) return {{"error", to_string(decode.error)}};
   const wire::MpaFrame& frame = decode.frame;
   json f = {{"action", "reply"}, {"rev", frame.rev}, {"s", int{frame.s}}, {"r", int{frame.rejected}}};
-  if (frame.enhanced) {
-    const wire::MpaEnhanced& e = *frame.enhanced;
-    f.update({{"a", int{e.peer_to_peer}},
-              {"b", int{e.rtr_send}},
-              {"c", int{e.rtr_write}},
-              {"d", int{e.rtr_read}},
-              {"ird", e.ird},
-              {"ord", e.ord}});
-  }
+  if (frame.enhanced) f.update(word_fields(*frame.enhanced));
   return f;
 }
 

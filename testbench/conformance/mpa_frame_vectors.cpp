@@ -1,6 +1,7 @@
 #include <stdexcept>
 
 #include "model/wire/mpa_frame.h"
+#include "testbench/conformance/enhanced_word.h"
 #include "testbench/conformance/firmware_end.h"
 #include "testbench/conformance/json_fields.h"
 #include "testbench/conformance/vector_kinds.h"
@@ -18,11 +19,6 @@ MpaFrameKind frame_kind(const nlohmann::json& vector) {
   return text == "req" ? MpaFrameKind::kRequest : MpaFrameKind::kReply;
 }
 
-nlohmann::json to_json(const MpaEnhanced& e) {
-  return {{"a", int{e.peer_to_peer}}, {"b", int{e.rtr_send}}, {"c", int{e.rtr_write}},
-          {"d", int{e.rtr_read}},     {"ird", e.ird},         {"ord", e.ord}};
-}
-
 nlohmann::json to_json(const wire::MpaFrameDecode& decode) {
   if (decode.error != wire::MpaFrameError::kNone) return {{"ok", false}, {"error", to_string(decode.error)}};
   const MpaFrame& f = decode.frame;
@@ -33,19 +29,8 @@ nlohmann::json to_json(const wire::MpaFrameDecode& decode) {
           {"s", int{f.s}},
           {"rev", f.rev},
           {"pd_length", f.pd_length()},
-          {"enhanced", f.enhanced ? to_json(*f.enhanced) : nlohmann::json()},
+          {"enhanced", f.enhanced ? word_fields(*f.enhanced) : nlohmann::json()},
           {"private_hex", to_hex(f.private_data)}};
-}
-
-MpaEnhanced enhanced_from(const nlohmann::json& e) {
-  MpaEnhanced word;
-  word.peer_to_peer = flag(e, "a");
-  word.rtr_send = flag(e, "b");
-  word.rtr_write = flag(e, "c");
-  word.rtr_read = flag(e, "d");
-  word.ird = field<std::uint16_t>(e, "ird");
-  word.ord = field<std::uint16_t>(e, "ord");
-  return word;
 }
 
 std::string encoded(const nlohmann::json& encode, MpaFrameKind kind) {
@@ -56,7 +41,7 @@ std::string encoded(const nlohmann::json& encode, MpaFrameKind kind) {
   frame.crc = flag(encode, "c");
   frame.rejected = flag(encode, "r");
   frame.rev = field<std::uint8_t>(encode, "rev");
-  if (!encode.at("enhanced").is_null()) frame.enhanced = enhanced_from(encode.at("enhanced"));
+  if (!encode.at("enhanced").is_null()) frame.enhanced = word_from(encode.at("enhanced"));
   frame.private_data = private_data;
   std::uint8_t buffer[wire::kMpaHeaderBytes + wire::kMpaMaxPrivateData];
   return to_hex({buffer, frame.emit(buffer)});

@@ -53,6 +53,17 @@ const Fields kMarkerStream = {"seq_start",
                               {"markers", {"offset", "pos", "seq", "fpduptr"}},
                               {"fpdus", {"offset", "header_offset", "octets", "ulpdu_len", "pad", "crc_wire_hex"}}};
 
+// What a chunk has depends on its type: a chunk that comes out otherwise than it stands here is a difference.
+const Fields kSctpPacket = {"sport",        "dport", "vtag", "chunks", "packet_hex", "checksum", "checksum_wire_hex",
+                            "received_hex", "expect"};
+
+const Fields kSctpSession = {
+    {"encode", {"ddp_ssn", "code", {"enhanced", kEnhancedWord}, "private_hex"}},
+    "receiver_enhanced",
+    "hex",
+    {"decoded",
+     {"ok", "error", "ddp_ssn", "code", "message", "pd_length", {"enhanced", kEnhancedWord}, "private_hex"}}};
+
 const Fields kFetchAdd = {"original", "add", "mask", "result", "returned"};
 const Fields kCmpSwap = {"original", "compare", "compare_mask", "swap", "swap_mask", "match", "result", "returned"};
 
@@ -73,6 +84,8 @@ std::vector<VectorKind> vector_kinds(const TwinSource* twins) {
       {"mpa_frame", kMpaFrame, check_mpa_frame},
       {"mulpdu", {"emss", "plain", "markers"}, check_mulpdu},
       {"rnic_interop", kRnicInterop, check_rnic_interop},
+      {"sctp_packet", kSctpPacket, check_sctp_packet},
+      {"sctp_session", kSctpSession, check_sctp_session},
   };
 }
 

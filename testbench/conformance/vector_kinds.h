@@ -44,6 +44,8 @@ Outcome check_mulpdu(const nlohmann::json& vector);
 Outcome check_mpa_frame(const nlohmann::json& vector);
 Outcome check_enhanced_nego(const nlohmann::json& vector);
 Outcome check_rnic_interop(const nlohmann::json& vector);
+Outcome check_sctp_packet(const nlohmann::json& vector);
+Outcome check_sctp_session(const nlohmann::json& vector);
 Outcome check_message(const nlohmann::json& vector);
 
 // All kinds that are implemented. Some run stages of the chip, which a process can elaborate once: use one list. With
