@@ -263,6 +263,7 @@ class PlainSender {
     for (auto& [tsn, c] : outstanding) {
       if (c.in_flight() && c.size() > pmdcs - pmdcs % 4) mark(tsn);
     }
+    occasion();
     return true;
   }
 

@@ -458,6 +458,19 @@ TEST_F(SenderTest, SilenceHalvesTheWindowForEachRto) {
   EXPECT_EQ(sender.cwnd(), 33'030u);
 }
 
+TEST_F(SenderTest, AnAnswerToAHeartbeatIsASampleAndClearsErrors) {
+  push(1);
+  drain();
+  expire();
+  EXPECT_TRUE(sender.count_error());
+  EXPECT_EQ(sender.errors(), 2u);
+  sender.on_answer(40'000);
+  EXPECT_EQ(sender.errors(), 0u);
+  EXPECT_EQ(sender.rto(), 120'000u);
+  for (unsigned i = 0; i < config.max_retries; ++i) EXPECT_TRUE(sender.count_error());
+  EXPECT_FALSE(sender.count_error());
+}
+
 // ---- The peer's window
 
 TEST_F(SenderTest, NothingNewBeyondThePeersWindow) {
@@ -532,7 +545,6 @@ TEST_F(SenderTest, AShorterPathCutsWhatWasNotSentAndResendsTheRest) {
   EXPECT_EQ(sender.pmdcs(), 968u);
   EXPECT_EQ(sender.cwnd(), 4404u);
   EXPECT_EQ(sender.flight(), 0u);
-  sack(999, {}, kWide);
   EXPECT_THAT(next(), ElementsAre(1000));
   EXPECT_TRUE(packet.beyond_path_mtu);
   EXPECT_EQ(packet.octets, 1452u);

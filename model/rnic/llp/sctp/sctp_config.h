@@ -40,7 +40,7 @@ struct SctpConfig {
     v("receive_buffer", &SctpConfig::receive_buffer, "receive window of an association (a_rwnd)",
       in_range(1500, 1 << 30), unit("octets"));
     v("send_chunks", &SctpConfig::send_chunks,
-      "DATA chunks of an association that wait to be sent or to be acknowledged", in_range(2, 32'768), power_of_two());
+      "DATA chunks of an association that wait to be sent or to be acknowledged", in_range(2, 8192), power_of_two());
     v("rto_initial_us", &SctpConfig::rto_initial_us,
       "retransmission timeout before the first measurement; RFC 9260 has 1 s", in_range(1, 60'000'000), unit("us"));
     v("rto_min_us", &SctpConfig::rto_min_us, "lower bound of the retransmission timeout; RFC 9260 has 1 s",

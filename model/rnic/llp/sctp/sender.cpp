@@ -19,6 +19,8 @@ constexpr std::uint32_t kDataHeader = wire::SctpChunk::kHeaderBytes + wire::Sctp
 constexpr std::uint32_t kPacketHeaders = wire::Ipv4Header::kBytes + wire::SctpHeader::kBytes;
 constexpr std::uint8_t kMissesOfALoss = 3;
 constexpr std::uint8_t kMostBackoff = 31;
+// As many may wait. A DDP stream may have 32767 that do either (RFC 5043 section 5.2.1), TSNs may be 2^31 - 1 ahead.
+constexpr std::uint32_t kMostChunks = 8192;
 
 constexpr std::uint32_t octets_of(std::uint32_t user_data) {
   constexpr auto kPad = static_cast<std::uint32_t>(wire::kSctpAlign - 1);
@@ -32,7 +34,7 @@ std::uint32_t Sender::Entry::octets() const { return octets_of(bytes); }
 Sender::Sender(const SenderSettings& settings)
     : Sender(settings, std::vector<Entry>(settings.send_chunks), std::vector<Entry>(settings.send_chunks)) {
   RNIC_CHECK((settings.send_chunks & mask_) == 0);
-  RNIC_CHECK(settings.send_chunks <= 32'768);  // far below the 2^31 - 1 TSNs that may be ahead
+  RNIC_CHECK(settings.send_chunks <= kMostChunks);
 }
 
 Sender::Sender(const SenderSettings& settings, std::vector<Entry>&& sent, std::vector<Entry>&& unsent)
@@ -428,6 +430,12 @@ TimerOutcome Sender::on_timer(Cycle now) {
   return TimerOutcome::kResend;
 }
 
+void Sender::on_answer(Cycle rtt) {
+  rtt_.sample(rtt);
+  backoff_ = 0;
+  errors_ = 0;
+}
+
 bool Sender::count_error() {
   if (errors_ >= settings_->max_retries) return false;
   ++errors_;
@@ -442,6 +450,7 @@ bool Sender::on_path_mtu(std::uint32_t ip_mtu) {
     const Entry& chunk = sent(tsn);
     if (chunk.state == State::kInFlight && chunk.octets() > limit()) mark(tsn);
   }
+  refill_burst();
   return true;
 }
 

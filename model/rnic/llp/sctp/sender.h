@@ -138,11 +138,12 @@ class Sender {
   Cycle srtt() const { return rtt_.srtt(); }
   Cycle last_sent() const { return last_sent_; }
 
-  // Timeouts in succession. HEARTBEATs without an answer count too, and an answer clears.
+  // Timeouts in succession. HEARTBEATs without an answer count too.
   unsigned errors() const { return errors_; }
   // False: that was one too many.
   bool count_error();
-  void clear_errors() { errors_ = 0; }
+  // HEARTBEAT ACK: a sample of the round trip, and the peer is there. The set-up's round trip is one as well.
+  void on_answer(Cycle rtt);
 
  private:
   enum class State : std::uint8_t { kInFlight, kMarked, kHeld };  // kHeld: acknowledged by a gap block
@@ -232,6 +233,6 @@ class Sender {
   bool lost_ = false;
 };
 
-static_assert(sizeof(Sender) <= 288, "an association's sender without its chunks");
+static_assert(sizeof(Sender) <= 216, "an association's sender without its chunks");
 
 }  // namespace rnic::sctp
