@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 
+#include "model/rnic/llp/newreno.h"
 #include "model/rnic/llp/sctp/rfc9260.h"
 #include "testbench/unit/sctp/sack_octets.h"
 
@@ -563,6 +564,28 @@ TEST_F(SenderTest, AShorterPathCutsWhatWasNotSentAndResendsTheRest) {
   EXPECT_FALSE(sender.on_path_mtu(1400));
   EXPECT_TRUE(sender.on_path_mtu(68));  // not below path_mtu_min
   EXPECT_EQ(sender.pmdcs(), 544u);
+}
+
+// ---- TCP's congestion control
+
+TEST_F(SenderTest, AnAlgorithmOfTcpServesAsWell) {
+  const tcp::NewReno newreno;
+  const SenderSettings tcp_settings(config, newreno, 4000);
+  sender = Sender(tcp_settings);
+  open(1000);
+  EXPECT_EQ(sender.cwnd(), 4380u);
+  push(40);
+  EXPECT_THAT(drain(), ElementsAre(1000, 1001, 1002, 1003));
+  sack(1003);
+  EXPECT_EQ(sender.cwnd(), 5848u);
+  EXPECT_THAT(drain(), ElementsAre(1004, 1005, 1006, 1007));
+  sack(1003, {{2, 2}});
+  EXPECT_EQ(sender.cwnd(), 7300u);
+  EXPECT_THAT(drain(), ElementsAre(1008, 1009, 1010));
+  sack(1003, {{2, 3}});
+  EXPECT_TRUE(sack(1003, {{2, 4}}).recovery);
+  EXPECT_THAT(next(), ElementsAre(1004));
+  EXPECT_EQ(sender.ssthresh(), 2936u);  // half of what was in flight, at least two packets
 }
 
 // ---- The wrap of TSNs
