@@ -253,6 +253,20 @@ TEST_F(SenderTest, UnsortedAndOverlappingBlocksSayNothingTwice) {
   EXPECT_EQ(sender.flight(), 4u * 1452);
 }
 
+TEST_F(SenderTest, ListedDuplicatesSayNothing) {
+  push(4);
+  drain();
+  SackOctets octets(1000, kWide, {{2, 2}});
+  // 1000, 1003, and one that was never sent.
+  const std::vector<std::uint8_t> tsns = {0, 0, 3, 0xe8, 0, 0, 3, 0xeb, 0xff, 0xff, 0xff, 0xff};
+  octets.view.header.duplicates = 3;
+  octets.view.tsns = ByteSpan(tsns.data(), tsns.size());
+  const SackOutcome out = sender.on_sack(octets.view, now);
+  EXPECT_EQ(out.verdict, SackVerdict::kTaken);
+  EXPECT_EQ(out.acked, 2904u);
+  EXPECT_EQ(sender.flight(), 2904u);
+}
+
 TEST_F(SenderTest, TheCumulativePointOfAShutdownCounts) {
   push(4);
   drain();
