@@ -1,0 +1,55 @@
+// SCTP's own congestion control (RFC 9260 section 7.2), behind the interface that TCP's has. `mss` is the PMDCS: the
+// largest DATA chunk with its header that fits a packet. Octets are those of chunks with header and pad.
+#pragma once
+
+#include "model/rnic/llp/congestion_control.h"
+
+namespace rnic::sctp {
+
+class Rfc9260 : public tcp::CongestionControl {
+ public:
+  // Section 7.2.1, where `packets` is 3: one more packet of a path's size, or two, or that many of an Ethernet over
+  // IPv4.
+  void open(tcp::CongestionState& s, std::uint32_t pmdcs, std::uint32_t packets) const override {
+    constexpr std::uint32_t kEthernetPmdcs = 1468;
+    s = {};
+    s.mss = pmdcs;
+    s.window = std::min((packets + 1) * pmdcs, std::max(2 * pmdcs, packets * kEthernetPmdcs));
+  }
+  // A SACK of new octets, outside of fast recovery. `counted` is partial_bytes_acked.
+  void on_ack(tcp::CongestionState& s, const tcp::AckedOctets& acked) const override {
+    const bool full = acked.flight >= s.window;
+    if (s.window > s.ssthresh) avoid(s, acked);
+    else if (full && acked.advances) s.window += std::min(acked.bytes, s.mss);
+    if (acked.snd_una == acked.snd_nxt) s.counted = 0;
+  }
+  void on_loss(tcp::CongestionState& s, std::uint32_t flight) const override {
+    s.ssthresh = std::max(reduced(s, flight), 4 * s.mss);
+    s.window = s.ssthresh;
+    s.counted = 0;
+  }
+  void on_timeout(tcp::CongestionState& s, std::uint32_t flight, bool) const override {
+    s.ssthresh = std::max(reduced(s, flight), 4 * s.mss);
+    s.window = s.mss;
+    s.counted = 0;
+  }
+  // For each RTO. Silence says nothing good of a path: a window below four packets stays.
+  void on_idle(tcp::CongestionState& s, std::uint32_t) const override {
+    s.window = std::min(s.window, std::max(s.window / 2, 4 * s.mss));
+  }
+
+ protected:
+  // Section 7.2.2.
+  void avoid(tcp::CongestionState& s, const tcp::AckedOctets& acked) const override {
+    s.counted += acked.bytes;
+    if (acked.flight < s.window) {
+      s.counted = std::min(s.counted, s.window);
+    } else if (s.counted >= s.window) {
+      s.counted -= s.window;
+      s.window += s.mss;
+    }
+  }
+  std::uint32_t reduced(tcp::CongestionState& s, std::uint32_t) const override { return s.window / 2; }
+};
+
+}  // namespace rnic::sctp

@@ -1,0 +1,86 @@
+// What the SCTP association engine can be told. Addresses and neighbours are the chip's (StationConfig), the MTU is the
+// interface's (TcpConfig::mtu).
+#pragma once
+
+#include <cstdint>
+
+#include "model/config/field.h"
+
+namespace rnic {
+
+struct SctpConfig {
+  unsigned max_associations = 64;
+  unsigned streams = 16;
+  unsigned receive_buffer = 128 * 1024;
+  unsigned send_chunks = 1024;
+  std::uint64_t rto_initial_us = 1000;
+  std::uint64_t rto_min_us = 200;
+  std::uint64_t rto_max_us = 100'000;
+  unsigned sack_every = 2;
+  std::uint64_t sack_delay_ns = 500;
+  unsigned max_burst = 4;
+  unsigned initial_window = 3;
+  unsigned max_init_retries = 8;
+  unsigned max_retries = 10;
+  std::uint64_t heartbeat_us = 0;
+  std::uint64_t cookie_life_us = 60'000'000;
+  unsigned bundle_reserve = 16;
+  unsigned reorder_chunks = 1024;
+  unsigned reassembly_messages = 4;
+  unsigned path_mtu_min = 576;
+  unsigned pending_initiates = 16;
+  std::uint64_t seed = 0;
+
+  template <class V>
+  static void fields(V& v) {
+    v("max_associations", &SctpConfig::max_associations, "associations at a time", in_range(1, 1024));
+    v("streams", &SctpConfig::streams,
+      "streams of an association in each direction (OS and MIS); each pair carries one DDP stream",
+      in_range(1, 65'535));
+    v("receive_buffer", &SctpConfig::receive_buffer, "receive window of an association (a_rwnd)",
+      in_range(1500, 1 << 30), unit("octets"));
+    v("send_chunks", &SctpConfig::send_chunks,
+      "DATA chunks of an association that wait to be sent or to be acknowledged", in_range(2, 8192), power_of_two());
+    v("rto_initial_us", &SctpConfig::rto_initial_us,
+      "retransmission timeout before the first measurement; RFC 9260 has 1 s", in_range(1, 60'000'000), unit("us"));
+    v("rto_min_us", &SctpConfig::rto_min_us, "lower bound of the retransmission timeout; RFC 9260 has 1 s",
+      in_range(1, 60'000'000), unit("us"));
+    v("rto_max_us", &SctpConfig::rto_max_us, "upper bound of the retransmission timeout; RFC 9260 has 60 s",
+      in_range(1, 240'000'000), unit("us"));
+    v("sack_every", &SctpConfig::sack_every, "delayed SACK: packets with DATA per acknowledgement", in_range(1, 255));
+    v("sack_delay_ns", &SctpConfig::sack_delay_ns,
+      "delayed SACK: longest delay of an acknowledgement; RFC 9260 has 200 ms", in_range(0, 500'000'000), unit("ns"));
+    v("max_burst", &SctpConfig::max_burst, "packets sent at one occasion: a SACK, a timeout, a message (Max.Burst)",
+      in_range(1, 65'535), unit("packets"));
+    v("initial_window", &SctpConfig::initial_window,
+      "congestion window of a new association, in packets of an Ethernet; 3 is RFC 9260's", in_range(1, 65'535),
+      unit("packets"));
+    v("max_init_retries", &SctpConfig::max_init_retries,
+      "retransmissions of INIT or COOKIE ECHO after which the set-up has failed (Max.Init.Retransmits)",
+      in_range(0, 64));
+    v("max_retries", &SctpConfig::max_retries,
+      "timeouts in succession after which an association has failed (Association.Max.Retrans and Path.Max.Retrans)",
+      in_range(0, 64));
+    v("heartbeat_us", &SctpConfig::heartbeat_us,
+      "idle time after which HEARTBEAT is sent, to which the RTO is added (HB.interval); 0: never",
+      in_range(0, 1'000'000'000), unit("us"));
+    v("cookie_life_us", &SctpConfig::cookie_life_us, "life time of a cookie (Valid.Cookie.Life)",
+      in_range(1, 1'000'000'000), unit("us"));
+    v("bundle_reserve", &SctpConfig::bundle_reserve,
+      "room that a full DDP segment leaves in its packet for control chunks; 16 is a SACK without gaps",
+      in_range(0, 256), unit("octets"));
+    v("reorder_chunks", &SctpConfig::reorder_chunks,
+      "TSNs beyond the cumulative one that a receiver takes; what lies further off is dropped and retransmitted",
+      in_range(64, 32'768), power_of_two());
+    v("reassembly_messages", &SctpConfig::reassembly_messages,
+      "messages in fragments that a receiver puts together at a time", in_range(1, 64));
+    v("path_mtu_min", &SctpConfig::path_mtu_min, "smallest path MTU that is accepted from a router (RFC 1191)",
+      in_range(296, 9000), unit("octets"));
+    v("pending_initiates", &SctpConfig::pending_initiates,
+      "session requests of an association that wait for the host; one more is answered by Terminate",
+      in_range(1, 65'535));
+    v("seed", &SctpConfig::seed, "seed of tags, first TSNs and the key of cookies; 0: the run's, or the system's");
+  }
+};
+
+}  // namespace rnic
