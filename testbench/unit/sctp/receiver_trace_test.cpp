@@ -23,6 +23,7 @@ struct ModelResult {
   Fate fate = Fate::kIgnored;
   std::vector<std::uint8_t> message;
   std::set<std::uint16_t> ended;
+  unsigned given_up = 0;
 };
 
 class Model {
@@ -65,6 +66,7 @@ class Model {
       while (poor() && !held_.empty() && held_.rbegin()->first > tsn) {
         came_.erase(held_.rbegin()->first);
         held_.erase(held_.rbegin()->first);
+        ++r.given_up;
       }
     }
     if (!room || (poor() && (free() == 0 || tsn != cumulative_ + 1))) {
@@ -360,7 +362,6 @@ class TraceRun {
     const Tsn tsn = std::max(pick(), initial_);
     if (tsn >= initial_ + plan_.size()) return;
     const TestChunk& c = plan_[tsn - initial_];
-    const Tsn highest = model_.highest();
     const ReceivedData data = bench_.chunk(c);
     const ModelResult expected = model_.chunk(tsn, c);
     EXPECT_EQ(data.fate, expected.fate) << tsn;
@@ -373,7 +374,8 @@ class TraceRun {
     }
     ++seen_.fates[data.fate];
     seen_.ended += !data.ended.empty();
-    seen_.given_up += model_.highest() < highest;
+    EXPECT_EQ(data.given_up, expected.given_up) << tsn;
+    seen_.given_up += data.given_up;
   }
 
   void acknowledge() {

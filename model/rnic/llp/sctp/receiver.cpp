@@ -65,7 +65,7 @@ ReceivedData Receiver::on_data(const ReceiverSettings& s, FragmentMemory& m, con
   } else if (!tsns_.in_window(tsn)) {
     data.fate = DataFate::kBeyondWindow;
     dropped_ = true;
-  } else if (!make_room(s, m, tsn, bytes, !whole)) {
+  } else if (!make_room(s, m, bytes, !whole, data)) {
     data.fate = DataFate::kNoRoom;
     dropped_ = true;
   } else {
@@ -78,8 +78,9 @@ ReceivedData Receiver::on_data(const ReceiverSettings& s, FragmentMemory& m, con
 
 // Whether the window takes a new chunk. One that fills a gap is worth more than pieces beyond it, which are not
 // acknowledged for good yet: they are given up, the highest first (section 6.2).
-bool Receiver::make_room(const ReceiverSettings& s, FragmentMemory& m, std::uint32_t tsn, std::size_t bytes,
-                         bool piece) {
+bool Receiver::make_room(const ReceiverSettings& s, FragmentMemory& m, std::size_t bytes, bool piece,
+                         ReceivedData& data) {
+  const std::uint32_t tsn = data.header.tsn;
   const auto short_of_room = [&] { return free_octets(s) == 0 || (piece && !fragments_.room_for(m, bytes)); };
   if (wire::seq_gt(tsn, tsns_.highest())) {
     if (window(s) == 0) return false;
@@ -88,6 +89,7 @@ bool Receiver::make_room(const ReceiverSettings& s, FragmentMemory& m, std::uint
       const auto given_up = fragments_.drop_last(m, tsn);
       if (!given_up) break;
       tsns_.remove(*given_up);
+      ++data.given_up;
     }
   }
   // With the next TSN all pieces that are left are of one message, which it makes complete or too long.

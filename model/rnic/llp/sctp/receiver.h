@@ -50,6 +50,8 @@ struct ReceivedData {
   // Of kMessage: a window on the packet, or on memory that the next chunk may overwrite.
   ByteSpan message;
   EndedStreams ended;  // their sessions end, whatever becomes of the chunk itself
+  // Pieces beyond it that were given up for its place: they are missing again.
+  std::uint32_t given_up = 0;
 };
 
 // Its owner passes the chunks of each packet in turn, runs the timer and sends:
@@ -134,7 +136,7 @@ class Receiver {
     const std::uint32_t held = unconsumed_ + fragments_.octets();
     return held < s.buffer ? s.buffer - held : 0;
   }
-  bool make_room(const ReceiverSettings& s, FragmentMemory& m, std::uint32_t tsn, std::size_t bytes, bool piece);
+  bool make_room(const ReceiverSettings& s, FragmentMemory& m, std::size_t bytes, bool piece, ReceivedData& data);
   void take(FragmentMemory& m, const BufferRef& packet, const wire::SctpChunk& chunk, ReceivedData& data);
   void take_piece(FragmentMemory& m, const BufferRef& packet, std::uint8_t flags, ByteSpan octets, ReceivedData& data);
 
