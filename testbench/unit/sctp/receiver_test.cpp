@@ -132,6 +132,12 @@ TEST(SctpReceiver, AClosedWindowDropsWhatIsBeyondTheHighestAndSaysSoAtOnce) {
   EXPECT_EQ(b.packet(90, {{1000}}).fate, Fate::kDuplicate);
 }
 
+TEST(SctpReceiver, AChunkThatIsDroppedIsToldAtOnceAlsoBesideNewData) {
+  ReceiverBench b;
+  b.answer(70, {{1000}});
+  EXPECT_EQ(b.answer(80, {{1001}, {1001 + 1025}}), "03000010000003E90001FFF800000000");
+}
+
 TEST(SctpReceiver, TheLastOctetOfTheWindowTakesAChunk) {
   ReceiverBench b(small_buffer());
   b.answer(70, {chunk_of(1000, kWhole, 7999)});
@@ -373,6 +379,16 @@ TEST(SctpReceiver, ShutdownAcknowledgesWhatADelayedSackWould) {
   b.answer(80, {{1001}});
   EXPECT_EQ(b.written_shutdown(), "07000008000003E9");
   EXPECT_FALSE(b.receiver.sack_pending());
+}
+
+TEST(SctpReceiver, ShutdownDoesNotStandForAListOfDuplicates) {
+  ReceiverBench b;
+  b.answer(70, {{1000}});
+  b.answer(80, {{1000}, {1001}});
+  EXPECT_EQ(b.written_shutdown(), "07000008000003E9");
+  EXPECT_EQ(b.receiver.deadline(), 205u);
+  b.receiver.on_delay_over(205);
+  EXPECT_EQ(b.sack(), "03000014000003E90001FFF800000001000003E8");
 }
 
 // ---- State

@@ -46,6 +46,13 @@ TEST(SctpTsnMap, TheWindowIsAsLongAsItSays) {
   EXPECT_TRUE(map.in_window(1128));
 }
 
+TEST(SctpTsnMap, BeyondTheWindowIsNotWhatSharesItsBit) {
+  TsnMap map = map_from(1000, 64);
+  map.add(1005);
+  EXPECT_TRUE(map.has(1005));
+  EXPECT_FALSE(map.has(1005 + 64));
+}
+
 TEST(SctpTsnMap, RunsAcrossTheWrapOfTsnsAndOfTheBits) {
   TsnMap map = map_from(0xfffffff0);
   for (std::uint32_t tsn : {0xfffffffeu, 0xffffffffu, 0u, 1u, 0x20u, 0x2fu}) map.add(tsn);
