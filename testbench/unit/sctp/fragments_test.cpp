@@ -80,6 +80,16 @@ TEST(SctpFragments, AWholeMessageBetweenTwoInPieces) {
   EXPECT_EQ(b.packet(70, {piece(1004, kLast, {4})}).fate, Fate::kMessage);
 }
 
+TEST(SctpFragments, ARefusedMessageKeepsItsOtherPieces) {
+  ReceiverBench b;
+  b.answer(70, {piece(1000, kFirst, {1, 2}), piece(1002, kLast, {4})});
+  EXPECT_EQ(b.refused(80, piece(1001, kMiddle, {3})), "03000014000003E80001FFFD0001000000020002");
+  EXPECT_EQ(b.packets_held(), 2u);
+  const ReceivedData data = b.packet(90, {piece(1001, kMiddle, {3})});
+  EXPECT_THAT(octets(data.message), ElementsAre(1, 2, 3, 4));
+  EXPECT_EQ(b.packets_held(), 0u);
+}
+
 // ---- Length
 
 TEST(SctpFragments, ALongMessageIsTakenUpToItsLimit) {

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <gmock/gmock.h>
+
 #include "model/rnic/llp/sctp/receiver.h"
 
 namespace rnic::sctp {
@@ -42,10 +44,11 @@ class ReceiverBench {
  public:
   explicit ReceiverBench(const SctpConfig& config = {}, std::uint32_t initial_tsn = 1000, std::uint32_t mtu = 1500)
       : settings(config, mtu, 20, 4000), memory(settings.fragments) {
-    receiver.start(settings, memory, initial_tsn, config.streams);
+    receiver.start(settings, memory, initial_tsn, static_cast<std::uint16_t>(config.streams));
   }
 
-  ReceivedData chunk(const TestChunk& c) {
+  // The upper layer takes each message, or for this chunk has no room.
+  ReceivedData chunk(const TestChunk& c, bool refuse = false) {
     BufferRef packet = pool_.take();
     std::uint8_t* at = packet->bytes();
     const std::size_t length = 16 + c.octets.size();
@@ -55,19 +58,24 @@ class ReceiverBench {
       for (int shift = 24; shift >= 0; shift -= 8) *at++ = static_cast<std::uint8_t>(word >> shift);
     }
     std::copy(c.octets.begin(), c.octets.end(), at);
-    return raw(packet, length);
+    return raw(packet, length, refuse);
   }
   // A packet whose first `length` octets are a DATA chunk.
-  ReceivedData raw(const BufferRef& packet, std::size_t length) {
+  ReceivedData raw(const BufferRef& packet, std::size_t length, bool refuse = false) {
     const ByteSpan whole(packet->bytes(), length);
-    return receiver.on_data(settings, memory, packet, {wire::SctpChunkType::kData, whole[1], whole.subspan(4), whole});
+    const ReceivedData data =
+        receiver.on_data(settings, memory, packet, {wire::SctpChunkType::kData, whole[1], whole.subspan(4), whole});
+    if (data.fate != DataFate::kMessage) return data;
+    if (refuse) receiver.refuse(memory);
+    else receiver.accept(memory);
+    return data;
   }
   // A packet of these chunks: what became of the last one.
   ReceivedData packet(Cycle now, const std::vector<TestChunk>& chunks) {
     ReceivedData last;
     receiver.begin_packet();
     for (const TestChunk& c : chunks) last = chunk(c);
-    shutdown = receiver.end_packet(settings, now);
+    receiver.end_packet(settings, now);
     return last;
   }
   // The SACK that is owed, if any.
@@ -77,10 +85,12 @@ class ReceiverBench {
     receiver.write_sack(settings, writer, room);
     return text(writer.finish());
   }
-  std::string written_shutdown() {
-    wire::SctpWriter writer(MutableByteSpan(out_), {1, 2, 3});
-    receiver.write_shutdown(writer);
-    return text(writer.finish());
+  // A packet of one chunk, whose message the upper layer does not take, and the SACK for it.
+  std::string refused(Cycle now, const TestChunk& c) {
+    receiver.begin_packet();
+    EXPECT_EQ(chunk(c, true).fate, DataFate::kMessage);
+    receiver.end_packet(settings, now);
+    return sack();
   }
   // A packet, and the SACK for it.
   std::string answer(Cycle now, const std::vector<TestChunk>& chunks, std::size_t room = 1460) {
@@ -92,7 +102,6 @@ class ReceiverBench {
   ReceiverSettings settings;
   FragmentMemory memory;
   Receiver receiver;
-  bool shutdown = false;
 
  private:
   std::string text(std::size_t bytes) const {

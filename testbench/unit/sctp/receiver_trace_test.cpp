@@ -40,7 +40,7 @@ class Model {
     gap_before_ = gap();
     data_ = immediate_ = dropped_ = fresh_ = false;
   }
-  ModelResult chunk(Tsn tsn, const TestChunk& c) {
+  ModelResult chunk(Tsn tsn, const TestChunk& c, bool refuse) {
     ModelResult r;
     if (mode_ == Mode::kDrop) return r;
     data_ = true;
@@ -74,9 +74,7 @@ class Model {
       dropped_ = true;
       return r;
     }
-    fresh_ = true;
     came_.insert(tsn);
-    while (came_.count(cumulative_ + 1) != 0) ++cumulative_;
     if (c.stream >= l_.streams) {
       r.fate = Fate::kUnknownStream;
     } else if (whole) {
@@ -87,16 +85,24 @@ class Model {
     }
     bury(r);
     if (r.fate == Fate::kIgnored) r.fate = held_.count(tsn) != 0 ? Fate::kPiece : Fate::kBroken;
-    if (r.fate == Fate::kPiece) measure(tsn, r);
+    if (r.fate == Fate::kPiece) measure(tsn, r, refuse);
+    if (r.fate == Fate::kMessage && refuse) {
+      came_.erase(tsn);
+      held_.erase(tsn);
+      dropped_ = true;
+      return r;
+    }
+    fresh_ = true;
+    while (came_.count(cumulative_ + 1) != 0) ++cumulative_;
     unconsumed_ += r.message.size();
     return r;
   }
-  bool end_packet(std::uint64_t now) {
-    if (!data_) return false;
+  void end_packet(std::uint64_t now) {
+    if (!data_) return;
     if (mode_ == Mode::kShutdownSent) {
       if (gap() || !duplicates_.empty() || dropped_) owed_ = true;
       first_data_ = false;
-      return true;
+      return;
     }
     ++packets_;
     const bool at_once =
@@ -104,7 +110,6 @@ class Model {
     first_data_ = false;
     if (at_once) owed_ = true;
     else if (!deadline_) deadline_ = now + l_.delay;
-    return false;
   }
   void pass_time(std::uint64_t now) {
     if (!deadline_ || now < *deadline_) return;
@@ -202,7 +207,7 @@ class Model {
     }
   }
   // The pieces around this one: too many, or a message.
-  void measure(Tsn tsn, ModelResult& r) {
+  void measure(Tsn tsn, ModelResult& r, bool refuse) {
     Tsn begin = tsn, end = tsn;
     while (!(held_[begin].flags & 2) && held_.count(begin - 1) != 0) --begin;
     while (!(held_[end].flags & 1) && held_.count(end + 1) != 0) ++end;
@@ -214,7 +219,9 @@ class Model {
     r.fate = broken ? Fate::kBroken : Fate::kMessage;
     if (broken) r.ended.insert(held_[tsn].stream);
     else r.message = octets;
-    for (Tsn at = begin; at <= end; ++at) held_.erase(at);
+    if (broken || !refuse) {
+      for (Tsn at = begin; at <= end; ++at) held_.erase(at);
+    }
   }
 
   Limits l_;
@@ -262,7 +269,7 @@ struct Trace {
 // Of all that happened in the traces, so that they are known to reach what they are for.
 struct Seen {
   std::map<Fate, unsigned> fates;
-  unsigned sacks = 0, ended = 0, delayed = 0, given_up = 0, zero_windows = 0, reassembled = 0, wrapped = 0;
+  unsigned sacks = 0, ended = 0, delayed = 0, given_up = 0, zero_windows = 0, refused = 0, reassembled = 0, wrapped = 0;
 };
 
 class TraceRun {
@@ -354,7 +361,8 @@ class TraceRun {
     bench_.receiver.begin_packet();
     model_.begin_packet();
     for (auto chunks = calm_ ? 1 : rng_.between(1, 4); chunks != 0; --chunks) chunk();
-    EXPECT_EQ(bench_.receiver.end_packet(bench_.settings, now_), model_.end_packet(now_));
+    bench_.receiver.end_packet(bench_.settings, now_);
+    model_.end_packet(now_);
     compare();
   }
 
@@ -362,13 +370,15 @@ class TraceRun {
     const Tsn tsn = std::max(pick(), initial_);
     if (tsn >= initial_ + plan_.size()) return;
     const TestChunk& c = plan_[tsn - initial_];
-    const ReceivedData data = bench_.chunk(c);
-    const ModelResult expected = model_.chunk(tsn, c);
+    const bool refuse = rng_.below(24) == 0;
+    const ReceivedData data = bench_.chunk(c, refuse);
+    const ModelResult expected = model_.chunk(tsn, c, refuse);
     EXPECT_EQ(data.fate, expected.fate) << tsn;
     EXPECT_EQ(std::vector<std::uint8_t>(data.message.begin(), data.message.end()), expected.message) << tsn;
     EXPECT_EQ(std::set<std::uint16_t>(data.ended.begin(), data.ended.end()), expected.ended) << tsn;
     EXPECT_EQ(static_cast<std::uint32_t>(model_.cumulative()), bench_.receiver.cumulative_tsn());
-    if (data.fate == Fate::kMessage) {
+    seen_.refused += data.fate == Fate::kMessage && refuse;
+    if (data.fate == Fate::kMessage && !refuse) {
       ++delivered_;
       seen_.reassembled += (c.flags & 3) != 3;
     }
@@ -442,6 +452,7 @@ TEST(SctpReceiverTraces, LossReorderingAndDuplication) {
   EXPECT_GT(seen.delayed, 1000u);
   EXPECT_GT(seen.given_up, 100u);
   EXPECT_GT(seen.zero_windows, 1000u);
+  EXPECT_GT(seen.refused, 1000u);
   EXPECT_GT(seen.reassembled, 10'000u);
   EXPECT_GT(seen.wrapped, 1000u);
 }

@@ -31,7 +31,6 @@ Fragments::Fate Fragments::put(FragmentMemory& m, const TsnMap& tsns, Piece&& pi
     to = std::copy_n(m.pool[at].data, m.pool[at].bytes, to);
   }
   message = {m.message.data(), run.octets};
-  drop(m, run);
   return Fate::kComplete;
 }
 
@@ -72,6 +71,12 @@ Fragments::Run Fragments::run_of(const FragmentMemory& m, std::uint32_t tsn) con
   return run.pieces != 0 && wire::seq_ge(m.pool[run.last].tsn, tsn) ? run : Run{};
 }
 
+Fragments::Run Fragments::alone(const FragmentMemory& m, std::uint32_t tsn) const {
+  std::uint32_t before = kNil, at = list_.head;
+  for (; m.pool[at].tsn != tsn; at = m.pool[at].next) before = at;
+  return {before, at, at, 1, m.pool[at].bytes};
+}
+
 void Fragments::insert(FragmentMemory& m, Piece&& piece) {
   std::uint32_t before = kNil;
   for (std::uint32_t at = list_.head; at != kNil && wire::seq_lt(m.pool[at].tsn, piece.tsn); at = m.pool[at].next) {
@@ -100,10 +105,8 @@ void Fragments::drop(FragmentMemory& m, const Run& run) {
 
 std::optional<std::uint32_t> Fragments::drop_last(FragmentMemory& m, std::uint32_t tsn) {
   if (empty() || wire::seq_le(m.pool[list_.tail].tsn, tsn)) return std::nullopt;
-  Run last{kNil, list_.head, list_.tail, 1, m.pool[list_.tail].bytes};
-  for (; last.first != list_.tail; last.first = m.pool[last.first].next) last.before = last.first;
   const std::uint32_t dropped = m.pool[list_.tail].tsn;
-  drop(m, last);
+  drop(m, alone(m, dropped));
   return dropped;
 }
 

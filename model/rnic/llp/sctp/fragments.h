@@ -94,10 +94,13 @@ class Fragments {
   }
 
   enum class Fate : std::uint8_t { kKept, kComplete, kBroken };
-  // Its TSN is in `tsns`. kComplete: its message is in the memory, `message` says how long. kBroken: neither before nor
-  // behind a chunk that is there can it be part of a message, or the message is too long. `ended` gains the streams of
-  // all messages that cannot become complete any more; their pieces are dropped.
+  // kComplete: `message` is its message, in the memory; finish() or take_back() follows. kBroken: neither before nor
+  // behind a chunk that is there, by `tsns`, can it be part of a message, or the message is too long. `ended` gains the
+  // streams of all messages that cannot become complete any more; their pieces are dropped.
   Fate put(FragmentMemory& m, const TsnMap& tsns, Piece&& piece, ByteSpan& message, EndedStreams& ended);
+  // The message of this piece is taken. Or it is not: the piece never came.
+  void finish(FragmentMemory& m, std::uint32_t tsn) { drop(m, run_of(m, tsn)); }
+  void take_back(FragmentMemory& m, std::uint32_t tsn) { drop(m, alone(m, tsn)); }
   // The chunk of this TSN is not kept as a piece: messages that needed it as one cannot become complete.
   void pass(FragmentMemory& m, std::uint32_t tsn, EndedStreams& ended) {
     if (!empty()) end_open_neighbours(m, tsn, true, true, ended);
@@ -113,6 +116,7 @@ class Fragments {
     std::uint32_t pieces = 0, octets = 0;
   };
   Run run_of(const FragmentMemory& m, std::uint32_t tsn) const;
+  Run alone(const FragmentMemory& m, std::uint32_t tsn) const;  // one that is kept
   static bool fits(const FragmentMemory& m, const TsnMap& tsns, const Run& left, const Piece& piece, const Run& right);
   void end_open_neighbours(FragmentMemory& m, std::uint32_t tsn, bool left, bool right, EndedStreams& ended);
   void insert(FragmentMemory& m, Piece&& piece);

@@ -30,7 +30,7 @@ ReceiverSettings::ReceiverSettings(const SctpConfig& config, std::uint32_t ip_mt
   }
 }
 
-void Receiver::start(const ReceiverSettings& s, FragmentMemory& m, std::uint32_t initial_tsn, std::uint32_t streams) {
+void Receiver::start(const ReceiverSettings& s, FragmentMemory& m, std::uint32_t initial_tsn, std::uint16_t streams) {
   clear(m);
   *this = Receiver();
   tsns_.start(initial_tsn, s.tsn_window);
@@ -41,6 +41,7 @@ void Receiver::start(const ReceiverSettings& s, FragmentMemory& m, std::uint32_t
 
 ReceivedData Receiver::on_data(const ReceiverSettings& s, FragmentMemory& m, const BufferRef& packet,
                                const wire::SctpChunk& chunk) {
+  RNIC_CHECK(!offers_);
   ReceivedData data;
   if (mode_ == Mode::kDrop) return data;
   const auto header = SctpData::parse(chunk.value);
@@ -69,8 +70,6 @@ ReceivedData Receiver::on_data(const ReceiverSettings& s, FragmentMemory& m, con
     data.fate = DataFate::kNoRoom;
     dropped_ = true;
   } else {
-    fresh_ = true;
-    tsns_.add(tsn);
     take(m, packet, chunk, data);
   }
   return data;
@@ -109,7 +108,15 @@ void Receiver::take(FragmentMemory& m, const BufferRef& packet, const wire::Sctp
   } else {
     take_piece(m, packet, chunk.flags, octets, data);
   }
-  unconsumed_ += static_cast<std::uint32_t>(data.message.size());
+  if (data.fate == DataFate::kMessage) {
+    offers_ = true;
+    of_pieces_ = !(begins && ends);
+    offered_tsn_ = data.header.tsn;
+    offered_octets_ = static_cast<std::uint16_t>(data.message.size());
+  } else {
+    fresh_ = true;
+    tsns_.add(data.header.tsn);
+  }
 }
 
 // Only DDP's messages are put together: those in order, and those of other protocols, end their session anyway.
@@ -144,20 +151,36 @@ void Receiver::take_piece(FragmentMemory& m, const BufferRef& packet, std::uint8
   }
 }
 
-bool Receiver::end_packet(const ReceiverSettings& s, Cycle now) {
-  if (!data_) return false;
+void Receiver::accept(FragmentMemory& m) {
+  RNIC_CHECK(offers_);
+  offers_ = false;
+  fresh_ = true;
+  tsns_.add(offered_tsn_);
+  unconsumed_ += offered_octets_;
+  if (of_pieces_) fragments_.finish(m, offered_tsn_);
+}
+
+void Receiver::refuse(FragmentMemory& m) {
+  RNIC_CHECK(offers_);
+  offers_ = false;
+  dropped_ = true;
+  if (of_pieces_) fragments_.take_back(m, offered_tsn_);
+}
+
+void Receiver::end_packet(const ReceiverSettings& s, Cycle now) {
+  RNIC_CHECK(!offers_);
+  if (!data_) return;
   const bool first = first_;
   first_ = false;
   const bool gap = tsns_.has_gap();
   if (mode_ == Mode::kShutdownSent) {
     if (gap || listed_ != 0 || dropped_) owed_ = true;  // more than SHUTDOWN can say
-    return true;
+    return;
   }
   const bool enough = packets_ + 1u >= s.sack_every;
   if (!enough) ++packets_;
   if (first || enough || gap || met_gap_ || immediate_ || dropped_ || !fresh_) owed_ = true;
   else if (deadline_ == kNever) deadline_ = now + s.sack_delay;
-  return false;
 }
 
 void Receiver::consume(const ReceiverSettings& s, std::uint32_t octets) {
@@ -199,9 +222,7 @@ void Receiver::write_sack(const ReceiverSettings& s, wire::SctpWriter& to, std::
   owed_ = false;
 }
 
-void Receiver::write_shutdown(wire::SctpWriter& to) {
-  to.begin(SctpChunkType::kShutdown);
-  to.put(tsns_.cumulative());
+void Receiver::shutdown_sent() {
   if (tsns_.has_gap() || listed_ != 0) return;
   packets_ = 0;
   deadline_ = kNever;

@@ -32,7 +32,7 @@ struct ReceiverSettings {
 
 enum class DataFate : std::uint8_t {
   kIgnored,        // the association's state takes no DATA
-  kMalformed,      // too short for its header: ABORT with cause 13
+  kMalformed,      // too short for its header
   kNoUserData,     // ABORT with cause 9
   kDuplicate,      // nothing else is done
   kBeyondWindow,   // not acknowledged
@@ -40,7 +40,7 @@ enum class DataFate : std::uint8_t {
   kUnknownStream,  // acknowledged; ERROR with cause 1
   kPiece,          // acknowledged, kept until the message is complete
   kBroken,         // acknowledged; a piece of no message, or of one that is too long
-  kMessage,        // acknowledged; for the upper layer
+  kMessage,        // for the upper layer: acknowledged if it takes it
 };
 
 struct ReceivedData {
@@ -56,7 +56,7 @@ struct ReceivedData {
 
 // Its owner passes the chunks of each packet in turn, runs the timer and sends:
 //     receiver.begin_packet();
-//     for each DATA chunk: receiver.on_data(...)
+//     for each DATA chunk: receiver.on_data(...), and for a message receiver.accept(...) or receiver.refuse(...)
 //     receiver.end_packet(...)
 //     if (receiver.sack_owed()) receiver.write_sack(...)
 class Receiver {
@@ -67,14 +67,22 @@ class Receiver {
   enum class Mode : std::uint8_t {
     kDrop,
     kTake,          // ESTABLISHED, SHUTDOWN-PENDING
-    kShutdownSent,  // taken, and answered by SHUTDOWN (section 9.2)
+    kShutdownSent,  // taken, and acknowledged by the SHUTDOWN that answers it (section 9.2)
   };
 
   Receiver()
-      : first_(true), owed_(false), data_(false), fresh_(false), immediate_(false), met_gap_(false), dropped_(false) {}
+      : first_(true),
+        owed_(false),
+        data_(false),
+        fresh_(false),
+        immediate_(false),
+        met_gap_(false),
+        dropped_(false),
+        offers_(false),
+        of_pieces_(false) {}
 
   // A new association, or one that the peer began anew. `streams`: valid ids are below it.
-  void start(const ReceiverSettings& s, FragmentMemory& m, std::uint32_t initial_tsn, std::uint32_t streams);
+  void start(const ReceiverSettings& s, FragmentMemory& m, std::uint32_t initial_tsn, std::uint16_t streams);
   void set_mode(Mode mode) { mode_ = mode; }
   // Gives back what is kept.
   void clear(FragmentMemory& m) { fragments_.clear(m); }
@@ -88,8 +96,12 @@ class Receiver {
   // `packet` holds the chunk.
   ReceivedData on_data(const ReceiverSettings& s, FragmentMemory& m, const BufferRef& packet,
                        const wire::SctpChunk& chunk);
-  // Decides on a SACK. True if SHUTDOWN is to be sent, or sent again, and T2 to be started anew.
-  bool end_packet(const ReceiverSettings& s, Cycle now);
+  // After each kMessage, before anything else: the upper layer takes the message, whose octets it holds until
+  // consume(), or has no room for it. Then its chunk, the last one of several, never came, and the peer sends it again.
+  void accept(FragmentMemory& m);
+  void refuse(FragmentMemory& m);
+  // Decides on a SACK.
+  void end_packet(const ReceiverSettings& s, Cycle now);
 
   // ---- Acknowledgements
 
@@ -112,8 +124,8 @@ class Receiver {
   // `room`: octets that the packet has left, at least kMinSackBytes.
   static constexpr std::size_t kMinSackBytes = wire::SctpChunk::kHeaderBytes + wire::SctpSack::kBytes;
   void write_sack(const ReceiverSettings& s, wire::SctpWriter& to, std::size_t room);
-  // The own SHUTDOWN, which acknowledges like a SACK without gap blocks and duplicates.
-  void write_shutdown(wire::SctpWriter& to);
+  // A SHUTDOWN has gone, with cumulative_tsn(): it acknowledges like a SACK without gap blocks and duplicates.
+  void shutdown_sent();
 
   // ---- State
 
@@ -145,7 +157,8 @@ class Receiver {
   Cycle deadline_ = kNever;
   std::uint32_t unconsumed_ = 0;  // octets of messages that the upper layer has
   std::uint32_t announced_ = 0;   // the latest a_rwnd
-  std::uint32_t streams_ = 0;
+  std::uint32_t offered_tsn_ = 0;
+  std::uint16_t offered_octets_ = 0, streams_ = 0;
   std::array<std::uint32_t, kListedDuplicates> duplicates_ = {};
   std::uint8_t listed_ = 0;   // valid ones of duplicates_
   std::uint8_t packets_ = 0;  // with DATA, since the last SACK
@@ -154,6 +167,7 @@ class Receiver {
   bool owed_ : 1;
   // Of the packet: it has DATA, a TSN that was missing, the I bit; it met a gap; a chunk of it was not acknowledged.
   bool data_ : 1, fresh_ : 1, immediate_ : 1, met_gap_ : 1, dropped_ : 1;
+  bool offers_ : 1, of_pieces_ : 1;  // a message that is neither accepted nor refused yet
 };
 static_assert(sizeof(Receiver) <= 208, "context of an association in its receiver, without the bits of its TSNs");
 
