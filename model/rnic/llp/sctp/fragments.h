@@ -1,0 +1,130 @@
+// Pieces of messages that came in several DATA chunks (RFC 9260 section 6.9): kept by reference in the order of their
+// TSNs, within limits, until a message is complete. Pieces may come in any order, and of several messages at a time.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "model/common/buffer.h"
+#include "model/common/bytes.h"
+#include "model/rnic/llp/sctp/tsn_map.h"
+#include "model/rnic/llp/slot_pool.h"
+#include "model/wire/ddp_session.h"
+#include "model/wire/sctp.h"
+
+namespace rnic::sctp {
+
+struct Piece {
+  BufferRef packet;
+  const std::uint8_t* data = nullptr;
+  std::uint32_t tsn = 0;
+  std::uint32_t next = tcp::kNil;
+  std::uint32_t ppid = 0;
+  std::uint16_t stream = 0;
+  std::uint16_t bytes = 0;
+  std::uint8_t flags = 0;  // of its chunk
+
+  bool begins() const { return flags & wire::SctpData::kBegin; }
+  bool ends() const { return flags & wire::SctpData::kEnd; }
+  // In one message, if their TSNs follow on one another.
+  bool goes_on_with(const Piece& p) const { return !ends() && !p.begins() && stream == p.stream && ppid == p.ppid; }
+};
+
+// Of one association.
+struct FragmentLimits {
+  static constexpr std::uint32_t kMessagePieces = 64;
+
+  // `messages` may be in pieces at a time. Their length is limited to a DDP-SSN and a segment over a path of this MTU,
+  // without the reserve for control chunks, of which the peer need not keep any.
+  FragmentLimits(std::uint32_t messages, std::uint32_t ip_mtu, std::uint32_t ip_header_bytes)
+      : segment_message(wire::kDdpSsnBytes + wire::sctp_mulpdu(ip_mtu, ip_header_bytes, 0)),
+        octets(messages * segment_message),
+        pieces(messages * kMessagePieces) {}
+
+  std::uint32_t message(std::uint32_t ppid) const {
+    constexpr std::uint32_t kControl = wire::SessionMessage::kHeaderBytes + wire::SessionMessage::kMaxPrivateData;
+    return ppid == wire::kPpidDdpSession ? kControl : segment_message;
+  }
+
+  std::uint32_t segment_message;
+  std::uint32_t octets, pieces;
+};
+
+// What the associations of a chip share.
+struct FragmentMemory {
+  explicit FragmentMemory(const FragmentLimits& of_one) : limits(of_one), message(of_one.segment_message) {}
+
+  const FragmentLimits limits;
+  tcp::SlotPool<Piece> pool;
+  std::vector<std::uint8_t> message;  // the one that was completed last
+};
+
+// Streams whose sessions a chunk ends: its own and those of the chunks around it.
+class EndedStreams {
+ public:
+  using value_type = std::uint16_t;
+  using const_iterator = const std::uint16_t*;
+
+  void add(std::uint16_t stream) {
+    for (const std::uint16_t known : *this) {
+      if (known == stream) return;
+    }
+    streams_[size_++] = stream;
+  }
+  const_iterator begin() const { return streams_.data(); }
+  const_iterator end() const { return streams_.data() + size_; }
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+
+ private:
+  std::array<std::uint16_t, 3> streams_ = {};
+  std::uint8_t size_ = 0;
+};
+
+class Fragments {
+ public:
+  bool empty() const { return pieces_ == 0; }
+  std::uint32_t pieces() const { return pieces_; }
+  std::uint32_t octets() const { return octets_; }
+  bool room_for(const FragmentMemory& m, std::size_t bytes) const {
+    return pieces_ < m.limits.pieces && octets_ + bytes <= m.limits.octets;
+  }
+
+  enum class Fate : std::uint8_t { kKept, kComplete, kBroken };
+  // kComplete: `message` is its message, in the memory; finish() or take_back() follows. kBroken: neither before nor
+  // behind a chunk that is there, by `tsns`, can it be part of a message, or the message is too long. `ended` gains the
+  // streams of all messages that cannot become complete any more; their pieces are dropped.
+  Fate put(FragmentMemory& m, const TsnMap& tsns, Piece&& piece, ByteSpan& message, EndedStreams& ended);
+  // The message of this piece is taken. Or it is not: the piece never came.
+  void finish(FragmentMemory& m, std::uint32_t tsn) { drop(m, run_of(m, tsn)); }
+  void take_back(FragmentMemory& m, std::uint32_t tsn) { drop(m, alone(m, tsn)); }
+  // The chunk of this TSN is not kept as a piece: messages that needed it as one cannot become complete.
+  void pass(FragmentMemory& m, std::uint32_t tsn, EndedStreams& ended) {
+    if (!empty()) end_open_neighbours(m, tsn, true, true, ended);
+  }
+  // Gives up the piece with the highest TSN if that is beyond `tsn`.
+  std::optional<std::uint32_t> drop_last(FragmentMemory& m, std::uint32_t tsn);
+  void clear(FragmentMemory& m);
+
+ private:
+  // Pieces of one message with consecutive TSNs.
+  struct Run {
+    std::uint32_t before = tcp::kNil, first = tcp::kNil, last = tcp::kNil;  // slots
+    std::uint32_t pieces = 0, octets = 0;
+  };
+  Run run_of(const FragmentMemory& m, std::uint32_t tsn) const;
+  Run alone(const FragmentMemory& m, std::uint32_t tsn) const;  // one that is kept
+  static bool fits(const FragmentMemory& m, const TsnMap& tsns, const Run& left, const Piece& piece, const Run& right);
+  void end_open_neighbours(FragmentMemory& m, std::uint32_t tsn, bool left, bool right, EndedStreams& ended);
+  void insert(FragmentMemory& m, Piece&& piece);
+  void end(FragmentMemory& m, const Run& run, EndedStreams& ended);
+  void drop(FragmentMemory& m, const Run& run);
+
+  tcp::SlotList list_;
+  std::uint32_t pieces_ = 0, octets_ = 0;
+};
+
+}  // namespace rnic::sctp
