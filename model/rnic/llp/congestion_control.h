@@ -1,5 +1,6 @@
 // How much a flow may have in flight: slow start, congestion avoidance and the answer to loss (RFC 5681). An algorithm
-// says how the window grows and how far it falls; it holds no flow's state, so one object serves all of a chip.
+// says how the window grows and how far it falls; it holds no flow's state, so one object serves all of a chip. What is
+// not pure virtual is TCP's; SCTP's own rules replace all of it (sctp/rfc9260.h).
 #pragma once
 
 #include <algorithm>
@@ -51,6 +52,7 @@ struct AckedOctets {
   std::uint32_t snd_una = 0, snd_nxt = 0;  // after it
   std::uint64_t now_ns = 0, srtt_ns = 0;
   bool ece = false;
+  bool advances = true;  // SND.UNA; false: SCTP counts gap-acked chunks as well
 };
 
 class CongestionControl {
@@ -61,17 +63,17 @@ class CongestionControl {
   virtual void open(CongestionState& s, std::uint32_t mss, std::uint32_t segments) const;
   static std::uint32_t cwnd(const CongestionState& s) { return s.window; }
   // Outside of fast recovery. A window that is not even half used does not grow (RFC 7661 section 4.3).
-  void on_ack(CongestionState& s, const AckedOctets& acked) const;
+  virtual void on_ack(CongestionState& s, const AckedOctets& acked) const;
   // Every ACK of new octets, in fast recovery as well.
   virtual void on_marks(CongestionState&, const AckedOctets&) const {}
   // The first ECN-Echo of a window of data (RFC 3168 section 6.1.2).
   virtual void on_ecn(CongestionState& s, std::uint32_t flight) const { on_loss(s, flight); }
   // Fast recovery begins; `flight` as in RFC 5681 equation (4).
-  void on_loss(CongestionState& s, std::uint32_t flight) const;
+  virtual void on_loss(CongestionState& s, std::uint32_t flight) const;
   // `repeated`: the same segment timed out before, and the threshold stays (RFC 5681 section 3.1).
-  void on_timeout(CongestionState& s, std::uint32_t flight, bool repeated) const;
+  virtual void on_timeout(CongestionState& s, std::uint32_t flight, bool repeated) const;
   // Nothing was sent for an RTO (RFC 5681 section 4.1).
-  void on_idle(CongestionState& s, std::uint32_t segments) const;
+  virtual void on_idle(CongestionState& s, std::uint32_t segments) const;
 
  protected:
   // Congestion avoidance, of a window that is in use.

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "model/rnic/llp/rto.h"
+#include "model/rnic/llp/tcp_config.h"
 #include "model/rnic/llp/timestamp_clock.h"
 #include "model/wire/tcp.h"
 

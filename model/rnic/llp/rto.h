@@ -1,17 +1,18 @@
-// The retransmission timer's arithmetic (RFC 6298), in clock cycles.
+// The retransmission timer's arithmetic (RFC 6298; RFC 9260 section 6.3 has the same), in clock cycles.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 
 #include "model/common/cycle.h"
-#include "model/rnic/llp/tcp_config.h"
 
 namespace rnic::tcp {
 
 struct RtoLimits {
   Cycle initial, min, max;
-  RtoLimits(const TcpConfig& config, std::uint64_t period_ps)
+  // Of a TcpConfig or an SctpConfig.
+  template <class Config>
+  RtoLimits(const Config& config, std::uint64_t period_ps)
       : initial(cycles(config.rto_initial_us, period_ps)),
         min(cycles(config.rto_min_us, period_ps)),
         max(cycles(config.rto_max_us, period_ps)) {}

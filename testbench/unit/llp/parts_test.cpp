@@ -9,6 +9,7 @@
 #include "model/rnic/llp/flow_table.h"
 #include "model/rnic/llp/flow_timers.h"
 #include "model/rnic/llp/rto.h"
+#include "model/rnic/llp/tcp_config.h"
 #include "model/rnic/rx/mac_rx.h"
 #include "model/rnic/tx/mac_tx.h"
 
