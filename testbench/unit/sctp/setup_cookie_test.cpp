@@ -177,6 +177,33 @@ TEST_F(CookieEcho, CaseBOfOneThatIsUp) {
   EXPECT_EQ(z.terms().peer_tag, kOtherTag);
 }
 
+// The same of the active end: what it knows of the peer, it knows since the INIT ACK.
+TEST_F(CookieEcho, CaseBOfOneThatItOpened) {
+  z.connect(kEndsOfZ, now, out);
+  const std::uint32_t own = z.terms().own_tag;
+  Cookie c = with(own, kOtherTag, 0, 0);
+  now += 10;
+  receive(from_a(own, "02000026 11223344 00020000 00100010 000003e8 c0060008 00000001 0007000a 41424344 45460000"));
+  receive(from_a(own, "0b000004"));
+  ASSERT_EQ(z.state(), State::kEstablished);
+  c.made_at = now;
+  EXPECT_THAT(echoed(c), IsEmpty());
+  EXPECT_EQ(z.terms().peer_tag, kTagA);
+  c.made_at = now + 1;
+  EXPECT_EQ(echoed(c), from_z(kOtherTag, "0b000004"));
+}
+
+// The peer's tag is forgotten with the cookie that was stale.
+TEST_F(CookieEcho, CaseBAfterAStaleCookie) {
+  z.connect(kEndsOfZ, now, out);
+  const std::uint32_t own = z.terms().own_tag;
+  receive(from_a(own, "02000026 11223344 00020000 00100010 000003e8 c0060008 00000001 0007000a 41424344 45460000"));
+  receive(from_a(own, "0900000c 00030008 000005dc"));
+  ASSERT_EQ(z.state(), State::kCookieWait);
+  EXPECT_EQ(echoed(with(own, kTagA, 0, 0)), to_a("0b000004"));
+  EXPECT_EQ(z.state(), State::kEstablished);
+}
+
 // X M 0 0.
 TEST_F(CookieEcho, CaseCIsDiscarded) {
   establish();

@@ -260,6 +260,22 @@ TEST_F(ActiveSetup, CookieEchoIsRepeatedAndEnds) {
   EXPECT_EQ(z.state(), State::kClosed);
 }
 
+TEST_F(ActiveSetup, TheCookieHasItsOwnRetransmissions) {
+  connect();
+  for (unsigned i = 0; i < config.max_init_retries; ++i) expire(SetupTimer::kT1Init);
+  EXPECT_EQ(receive(from_a(own, kInitAck)), echo_of_six());
+  EXPECT_EQ(out.timer(SetupTimer::kT1Cookie), now + 1000 * kMicrosecond);
+  EXPECT_EQ(expire(SetupTimer::kT1Cookie), echo_of_six());
+}
+
+// There is no tag to report with, and nothing but the COOKIE ECHO may be sent.
+TEST_F(ActiveSetup, UnknownChunksAreNotReportedWhileOpening) {
+  connect();
+  EXPECT_THAT(receive(from_a(own, "c1000004")), IsEmpty());
+  receive(from_a(own, kInitAck));
+  EXPECT_THAT(receive(from_a(own, "c1000004")), IsEmpty());
+}
+
 TEST_F(ActiveSetup, InitAckWithTagZeroEndsIt) {
   connect();
   EXPECT_EQ(
@@ -510,6 +526,16 @@ TEST_F(SetupBench, OutOfTheBlue) {
   EXPECT_TRUE(out.packet().empty());
 }
 
+// The first row that matches wins.
+TEST_F(SetupBench, OutOfTheBlueInBundles) {
+  EXPECT_THAT(receive(from_a(kTagZ, "08000004 06000004")), IsEmpty());
+  EXPECT_EQ(receive(from_a(kTagZ, "0b000004 08000004")), from_z(kTagZ, "0e010004"));
+  EXPECT_THAT(receive(from_a(kTagZ, "04000008 00010004 0b000004")), IsEmpty());
+  EXPECT_THAT(receive(from_a(kTagZ, "04000008 00010004 04000009 00010004")), IsEmpty());
+  EXPECT_THAT(receive(from_a(kTagZ, "08000004 00000003")), IsEmpty());
+  EXPECT_EQ(endpoint.counters().malformed, 2u);
+}
+
 TEST_F(SetupBench, PortZeroIsNoPacket) {
   EXPECT_FALSE(Received::parse(hex("0000a029 2b1c3d4e 00000000 0b000004"), kAddress));
   EXPECT_FALSE(Received::parse(hex("a0280000 2b1c3d4e 00000000 0b000004"), kAddress));
@@ -607,6 +633,30 @@ TEST_F(Heartbeats, NoAnswerEndsTheAssociation) {
   }
   EXPECT_EQ(expire(SetupTimer::kHeartbeat), to_a("06000004"));
   EXPECT_THAT(told(), ElementsAre(Kind::kFailed));
+}
+
+// Misses count in succession.
+TEST_F(Heartbeats, AnAnswerForgivesTheMisses) {
+  establish();
+  for (unsigned i = 0; i < 3 * config.max_retries; ++i) {
+    now = *out.timer(SetupTimer::kHeartbeat);
+    const Bytes heartbeat = expire(SetupTimer::kHeartbeat);
+    ASSERT_EQ(heartbeat.size(), 28u) << i;
+    if (i % config.max_retries != 0) continue;
+    const auto at = out.timer(SetupTimer::kHeartbeat);
+    Bytes ack = from_a(kTagZ, "05000010");
+    ack.insert(ack.end(), heartbeat.begin() + 16, heartbeat.end());
+    receive(ack);
+    out.set(SetupTimer::kHeartbeat, *at);
+  }
+}
+
+TEST_F(Heartbeats, NoneWhileShuttingDown) {
+  reach(State::kShutdownSent);
+  EXPECT_EQ(out.timer(SetupTimer::kHeartbeat), kNever);
+  z.abort(SctpCause::kUserInitiatedAbort, {}, out);
+  reach(State::kShutdownAckSent);
+  EXPECT_EQ(out.timer(SetupTimer::kHeartbeat), kNever);
 }
 
 TEST_F(Heartbeats, AcknowledgedDataIsAsGood) {
