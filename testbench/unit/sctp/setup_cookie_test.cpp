@@ -285,7 +285,7 @@ TEST_F(CookieEcho, ARestartWithNewAddressesIsRefused) {
         0, std::string("010000") + length + "0badcafe 00020000 00100010 00000007 c0060008 00000001" + addresses));
   };
   establish();
-  EXPECT_EQ(init("00050008 0a000002", "24"), from_z(kOtherTag, "06000008 000b0004"));
+  EXPECT_EQ(init("00050008 0a000002", "24"), from_z(kOtherTag, "06000010 000b000c 00050008 0a000002"));
   EXPECT_EQ(z.state(), State::kEstablished);
   EXPECT_GT(init("00050008 0a000001", "24").size(), 100u);  // the one it has
   z.abort(wire::SctpCause::kUserInitiatedAbort, {}, out);
@@ -296,7 +296,8 @@ TEST_F(CookieEcho, ARestartWithNewAddressesIsRefused) {
   ASSERT_EQ(z.state(), State::kEstablished);
   EXPECT_GT(init("00050008 0a000003 00050008 0a000002", "2c").size(), 100u);
   EXPECT_GT(init("", "1c").size(), 100u);
-  EXPECT_EQ(init("00050008 0a000003 00050008 0a000004", "2c"), from_z(kOtherTag, "06000008 000b0004"));
+  EXPECT_EQ(init("00050008 0a000003 00050008 0a000004", "2c"),
+            from_z(kOtherTag, "06000018 000b0014 00050008 0a000003 00050008 0a000004"));
 }
 
 TEST_F(CookieEcho, ARestartWithoutDdpIsRefused) {

@@ -575,6 +575,16 @@ TEST_F(SetupBench, ErrorsAreTold) {
   EXPECT_EQ(z.state(), State::kEstablished);
 }
 
+// Worked example 12.
+TEST_F(SetupBench, OthersReport) {
+  const Bytes stream_99 = hex("00630000");
+  z.report(SctpCause::kInvalidStream, stream_99, out);
+  EXPECT_TRUE(nothing());
+  establish();
+  z.report(SctpCause::kInvalidStream, stream_99, out);
+  EXPECT_EQ(with_checksum(out.packet()), hex("a029a028 11223344 ae111d2e 0900000c 00010008 00630000"));
+}
+
 TEST_F(SetupBench, DataAndSacksByState) {
   const std::string both = "03000010 000003e8 00020000 00000000 00070014 000003e8 00000000 00000010 00010004";
   const auto passed = [&](State state) {

@@ -93,6 +93,11 @@ void Association::abort(SctpCause cause, ByteSpan information, Outcome& out) {
   tell(Kind::kAborted, out, static_cast<std::uint16_t>(cause));
 }
 
+void Association::report(SctpCause cause, ByteSpan information, Outcome& out) {
+  endpoint_.begin(out);
+  if (state_ != State::kClosed && !opening()) out.cause(to_peer(), ChunkType::kError, cause, information);
+}
+
 void Association::proceed(const DataProgress& progress, Cycle now, Outcome& out) {
   endpoint_.begin(out);
   cumulative_tsn_ = progress.cumulative_tsn;
@@ -352,7 +357,9 @@ void Association::on_init(const Chunk& chunk, const Received& packet, Cycle now,
   const std::uint32_t addresses = endpoint_.address_digest(*view, ends_.peer_ip);
   if (addresses != 0 && addresses != terms_.peer_addresses) {
     ++endpoint_.counters_.refused;
-    out.cause(to, ChunkType::kAbort, SctpCause::kRestartWithNewAddresses, {});
+    std::array<std::uint8_t, Endpoint::kMaxQuoted> quoted;
+    const std::size_t bytes = endpoint_.quote_addresses(*view, ends_.peer_ip, quoted);
+    out.cause(to, ChunkType::kAbort, SctpCause::kRestartWithNewAddresses, {quoted.data(), bytes});
     return;
   }
   Endpoint::Own answered = own();

@@ -47,6 +47,8 @@ class Association {
   void connect(const Ends& ends, Cycle now, Outcome& out);  // of a closed one
   void shutdown(const DataProgress& progress, Cycle now, Outcome& out);
   void abort(wire::SctpCause cause, ByteSpan information, Outcome& out);
+  // ERROR for a chunk that was passed on, such as DATA of a stream that there is not.
+  void report(wire::SctpCause cause, ByteSpan information, Outcome& out);
 
   // A packet from `ends`.
   void receive(const Received& packet, Cycle now, Outcome& out);

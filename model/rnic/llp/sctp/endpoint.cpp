@@ -28,6 +28,18 @@ bool holds_stale_cookie(const SctpChunk& error) {
   return false;
 }
 
+// The addresses that a peer lists beside the one that it uses, as whole parameters.
+template <class F>
+void each_address(const InitView& view, std::uint32_t source_ip, F&& visit) {
+  SctpItems items(view.parameters);
+  while (const auto item = items.next()) {
+    const bool v4 = item->type == static_cast<std::uint16_t>(SctpParameterType::kIpv4Address);
+    const bool v6 = item->type == static_cast<std::uint16_t>(SctpParameterType::kIpv6Address);
+    if (v4 && item->value.size() == sizeof source_ip && load_be32(item->value.data()) == source_ip) continue;
+    if (v4 || v6) visit(item->whole);
+  }
+}
+
 }  // namespace
 
 std::optional<Received> Received::parse(ByteSpan packet, std::uint32_t source_ip, bool unicast) {
@@ -121,14 +133,19 @@ wire::SctpInit Endpoint::init_of(const Own& own) const {
 // Of the addresses that a peer lists beside the one that it uses, in any order; 0: none.
 std::uint32_t Endpoint::address_digest(const InitView& view, std::uint32_t source_ip) const {
   std::uint32_t digest = 0;
-  SctpItems items(view.parameters);
-  while (const auto item = items.next()) {
-    const bool v4 = item->type == static_cast<std::uint16_t>(SctpParameterType::kIpv4Address);
-    const bool v6 = item->type == static_cast<std::uint16_t>(SctpParameterType::kIpv6Address);
-    if (v4 && item->value.size() == sizeof source_ip && load_be32(item->value.data()) == source_ip) continue;
-    if (v4 || v6) digest += static_cast<std::uint32_t>(siphash(cookie_key_, item->whole));
-  }
+  each_address(view, source_ip,
+               [&](ByteSpan whole) { digest += static_cast<std::uint32_t>(siphash(cookie_key_, whole)); });
   return digest;
+}
+
+std::size_t Endpoint::quote_addresses(const InitView& view, std::uint32_t source_ip, MutableByteSpan out) const {
+  std::size_t used = 0;
+  each_address(view, source_ip, [&](ByteSpan whole) {
+    if (whole.size() % wire::kSctpAlign != 0 || whole.size() > out.size() - used) return;
+    std::copy(whole.begin(), whole.end(), out.data() + used);
+    used += whole.size();
+  });
+  return used;
 }
 
 Terms Endpoint::agree(const InitView& view, const Own& own, std::uint32_t source_ip) const {

@@ -101,6 +101,9 @@ class Endpoint {
   std::uint32_t draw_tsn() { return static_cast<std::uint32_t>(numbers_.next()); }
   std::uint64_t draw() { return numbers_.next(); }
   wire::SctpInit init_of(const Own& own) const;
+  static constexpr std::size_t kMaxQuoted = 8 * 20;  // 8 IPv6 addresses
+  // Those that the digest is of, whole, as far as they fit. Returns the octets written.
+  std::size_t quote_addresses(const InitView& view, std::uint32_t source_ip, MutableByteSpan out) const;
   std::uint32_t address_digest(const InitView& view, std::uint32_t source_ip) const;
   Terms agree(const InitView& view, const Own& own, std::uint32_t source_ip) const;
   // Why there can be no association with this INIT or INIT ACK, as the ABORT that says so. False: there can.
