@@ -11,7 +11,6 @@ using wire::SctpCause;
 using wire::SctpChunk;
 using wire::SctpChunks;
 using wire::SctpChunkType;
-using wire::SctpItem;
 using wire::SctpItems;
 using wire::SctpParameterType;
 
