@@ -184,6 +184,31 @@ def guest():
     write("frame_port", "two", struct.pack(">I", 60) + bytes(60) + struct.pack(">I", 14) + bytes(14))
 
 
+def associations():
+    # Steps of sctp_target.cpp: a time, what, and what it takes. Tags: 0 and 1 the association's, 2 none, 3 the peer's.
+    def do(what, *takes):
+        return struct.pack(">HB", 1, what) + bytes(takes)
+
+    def packet(chunks, tag=0):
+        octets = bytes.fromhex(chunks)
+        return do(5 | tag << 6, len(octets)) + octets
+
+    connect, shutdown, proceed, expired, echo = do(0), do(1 | 8, 1), do(2 | 8, 1), do(3 | 8), do(4)
+    init = packet("0100001c 11223344 00020000 00100010 000003e8 c0060008 00000001", 2)
+    init_ack = packet("02000026 11223344 00020000 00100010 000003e8 c0060008 00000001 0007000a 41424344 45460000")
+    data = packet("00070014 000003e8 00000000 00000010 00010004 03000018 0000000c 00001234 00020000 00020003 00050005")
+    heartbeat = packet("04000018 00010014 00010203 04050607 08090a0b 0c0d0e0f")
+    peer_shutdown, cookie_ack = packet("07000008 ffffffff"), packet("0b000004")
+    write("sctp_setup", "passive", init + echo + data + shutdown + peer_shutdown + packet("08000004"))
+    write("sctp_setup", "active", connect + init_ack + cookie_ack + peer_shutdown + proceed + packet("0e000004"))
+    write("sctp_setup", "restart", init + echo + init + echo + heartbeat + packet("06010004", 3))
+    write("sctp_setup", "both_open", connect + init + echo + packet("c1000004 7f000005 77000000"))
+    write("sctp_setup", "stale", connect + init_ack + packet("0900000c 00030008 000005dc") + init_ack + expired + cookie_ack)
+    write("sctp_setup", "parameters", packet(
+        "01000044 11223344 00020000 00100010 000003e8 00050008 0a000001 000c0006 00050000 80000004 80080006 c0820000 c0000004"
+        "c0060008 00000001 00090008 00001000", 2) + echo)
+
+
 def sessions():
     # A session of chip_target.cpp: how to connect, bends of request and SYN, then steps: what, bend, and what they take.
     straight = b"\0"
@@ -217,4 +242,5 @@ scenarios()
 program()
 debugger()
 guest()
+associations()
 sessions()

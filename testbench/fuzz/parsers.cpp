@@ -19,6 +19,7 @@ const std::vector<Target>& targets() {
       {"vhost", vhost},
       {"guest_clock", guest_clock},
       {"frame_port", frame_port},
+      {"sctp_setup", sctp_setup},
   };
   return all;
 }

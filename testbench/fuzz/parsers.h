@@ -20,5 +20,6 @@ void gdb(ByteSpan octets);
 void vhost(ByteSpan octets);
 void guest_clock(ByteSpan octets);
 void frame_port(ByteSpan octets);
+void sctp_setup(ByteSpan octets);
 
 }  // namespace rnic::fuzz
