@@ -85,7 +85,7 @@ constexpr abi::ConnectStatus status_of(SetupError error) {
   return error == SetupError::kInsufficientIrd ? abi::ConnectStatus::kInsufficientIrd
          : error == SetupError::kNoMatchingRtr ? abi::ConnectStatus::kNoMatchingRtr
          : error == SetupError::kLocalFailure  ? abi::ConnectStatus::kLocalFailure
-                                             : abi::ConnectStatus::kBadMpaFrame;
+                                               : abi::ConnectStatus::kBadMpaFrame;
 }
 
 }  // namespace rnic::fw
