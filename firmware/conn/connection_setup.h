@@ -7,12 +7,6 @@
 
 namespace rnic::fw {
 
-constexpr wire::TerminateCause cause_of(SetupError error) {
-  return error == SetupError::kInsufficientIrd ? wire::mpa::kInsufficientIrd
-         : error == SetupError::kNoMatchingRtr ? wire::mpa::kNoMatchingRtr
-         : error == SetupError::kLocalFailure  ? wire::mpa::kLocalCatastrophic
-                                               : wire::mpa::kInvalidStartupFrame;
-}
 constexpr InternalWork work_of(Rtr rtr) {
   return rtr == Rtr::kSend    ? InternalWork::kRtrSend
          : rtr == Rtr::kWrite ? InternalWork::kRtrWrite

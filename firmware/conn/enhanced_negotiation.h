@@ -6,6 +6,7 @@
 
 #include "model/abi/host_abi.h"
 #include "model/wire/mpa_frame.h"
+#include "model/wire/terminate.h"
 
 namespace rnic::fw {
 
@@ -29,6 +30,12 @@ struct EnhancedPolicy {
 
 // Why a setup fails (RFC 5044 section 8, RFC 6581 section 8).
 enum class SetupError : std::uint8_t { kNone, kBadFrame, kInsufficientIrd, kNoMatchingRtr, kLocalFailure };
+constexpr wire::TerminateCause cause_of(SetupError error) {
+  return error == SetupError::kInsufficientIrd ? wire::mpa::kInsufficientIrd
+         : error == SetupError::kNoMatchingRtr ? wire::mpa::kNoMatchingRtr
+         : error == SetupError::kLocalFailure  ? wire::mpa::kLocalCatastrophic
+                                               : wire::mpa::kInvalidStartupFrame;
+}
 
 // The initiator's own values once it has the reply.
 struct WordResult {
