@@ -132,6 +132,8 @@ SessionActions StreamSession::accept(const SessionPolicy& local) {
   event.kind = Kind::kEstablished;
   event.ird = answer.ird;
   event.ord = answer.ord;
+  const auto &asked = initiate_.enhanced, &word = answer.message.enhanced;
+  event.absorbs_rtr_send = asked && asked->peer_to_peer && asked->rtr_send && word->rtr_send;
   out.add(event);
   return out;
 }
@@ -298,11 +300,11 @@ void StreamSession::answered_after_cancel(SessionActions& out, const SessionDeco
   if (terminate_due_) send_last(out, terminate_message());
 }
 
-SessionActions StreamSession::violation() {
+SessionActions StreamSession::violation(bool is_a_terminate) {
   SessionActions out;
   switch (state_) {
     case State::kIdle:
-      refuse_stray(out, false);
+      refuse_stray(out, is_a_terminate);
       break;
     case State::kPending:
       ++strays_;

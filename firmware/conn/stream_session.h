@@ -46,7 +46,8 @@ struct SessionAction {
   SetupError error = SetupError::kNone;
   std::uint16_t ird = 0, ord = 0;
   Rtr rtr = Rtr::kNone;
-  wire::SessionMessage message;  // its private data are those of the message that came, or nothing
+  bool absorbs_rtr_send = false;  // responder: the first Send may be an RTR message
+  wire::SessionMessage message;   // its private data are those of the message that came, or nothing
 };
 
 class SessionActions {
@@ -85,8 +86,8 @@ class StreamSession {
 
   // A control message, in order. `local` is the listener's policy, `room` whether one more request may wait.
   SessionActions control(const wire::SessionDecode& decode, const SessionPolicy& local, bool room);
-  // A chunk that breaks a rule of its own, or of its number.
-  SessionActions violation();
+  // A chunk that breaks a rule of its own, or of its number; `terminate`: a session Terminate does.
+  SessionActions violation(bool terminate);
   // A chunk where there is no session; `terminate`: it is a session Terminate.
   SessionActions stray(bool terminate);
   // SCTP's peer has acknowledged a control message.

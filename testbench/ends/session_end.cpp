@@ -69,7 +69,7 @@ sctp::ChunkFate SessionEnd::receive(const Message& message) {
   if (arrival.fate == Fate::kPlace) placed.push_back(octets);
   else if (arrival.fate != Fate::kHeld) buffers_.erase(token);
   if (message.stream >= sessions_.size()) return arrival.fate;
-  if (arrival.fate == Fate::kViolation) apply(message.stream, sessions_[message.stream].violation());
+  if (arrival.fate == Fate::kViolation) apply(message.stream, sessions_[message.stream].violation(arrival.terminate));
   else if (arrival.fate == Fate::kStray) apply(message.stream, sessions_[message.stream].stray(arrival.terminate));
   pump(message.stream);
   return arrival.fate;
@@ -77,7 +77,7 @@ sctp::ChunkFate SessionEnd::receive(const Message& message) {
 
 void SessionEnd::violate(std::uint16_t stream, sctp::StreamViolation why) {
   streams_.violate(stream, why);
-  apply(stream, sessions_[stream].violation());
+  apply(stream, sessions_[stream].violation(false));
   pump(stream);
 }
 
@@ -118,14 +118,17 @@ bool SessionEnd::was_told(Kind kind) const {
 
 void SessionEnd::tell(std::uint16_t stream, const SessionAction& action) {
   const ByteSpan data = action.message.private_data;
-  told.push_back({action.kind,
-                  stream,
-                  action.error,
-                  action.ird,
-                  action.ord,
-                  action.rtr,
-                  action.message.enhanced,
-                  {data.begin(), data.end()}});
+  Told event;
+  event.kind = action.kind;
+  event.stream = stream;
+  event.error = action.error;
+  event.ird = action.ird;
+  event.ord = action.ord;
+  event.rtr = action.rtr;
+  event.absorbs_rtr_send = action.absorbs_rtr_send;
+  event.word = action.message.enhanced;
+  event.private_data.assign(data.begin(), data.end());
+  told.push_back(std::move(event));
 }
 
 void SessionEnd::apply(std::uint16_t stream, const SessionActions& actions, ByteSpan private_data) {

@@ -27,6 +27,7 @@ class SessionEnd {
     fw::SetupError error = fw::SetupError::kNone;
     std::uint16_t ird = 0, ord = 0;
     fw::Rtr rtr = fw::Rtr::kNone;
+    bool absorbs_rtr_send = false;
     std::optional<wire::MpaEnhanced> word;
     std::vector<std::uint8_t> private_data;
   };

@@ -318,7 +318,7 @@ TEST_F(DdpStreamsTest, ResetReleasesAll) {
 TEST(DdpStreamsLimits, WindowIsAPowerOfTwo) {
   EXPECT_THROW(DdpStreams({1, 48, 100}), InternalError);
   EXPECT_THROW(DdpStreams({1, 0, 100}), InternalError);
-  EXPECT_EQ(DdpStreams({16, 256, 100}).context_bytes() / 1024, 48u);
+  EXPECT_EQ(DdpStreams({16, 256, 100}).context_bytes() / 1024, 32u);
 }
 
 // Arrival orders, against a model that knows no window and no ring: all numbers that have come, in a set.

@@ -177,6 +177,15 @@ TEST_F(StreamSessionTest, IdleTerminateIsNotAnsweredByATerminate) {
   EXPECT_EQ(end_.strays(kStream), 2u);
 }
 
+TEST_F(StreamSessionTest, IdleChunksThatBreakARuleAreStray) {
+  end_.receive({kStream, wire::kPpidDdpSession, control(0, 4), false});
+  EXPECT_THAT(sent(), IsEmpty());
+  end_.receive({kStream, wire::kPpidDdpSession, control(0, 1), false});
+  EXPECT_THAT(sent(), ElementsAre("4@0"));
+  EXPECT_THAT(end_.told, IsEmpty());
+  idle_when_acknowledged();
+}
+
 // InitSent.
 
 TEST_F(StreamSessionTest, InitSentAcceptOfTheOwnFamilyOpens) {
@@ -294,6 +303,15 @@ TEST_F(StreamSessionTest, PendingHostAcceptsAnEnhancedOne) {
   end_.accept(kStream, kHello);
   const auto messages = end_.take_sent();
   EXPECT_EQ(messages.at(0).user_data, control(0, 6, {0, 8, 0, 8, 'h', 'e', 'l', 'l', 'o'}));
+}
+TEST_F(StreamSessionTest, PendingAnRtrSendIsAbsorbedIfBothKnowIt) {
+  for (const std::uint8_t kinds : {0x80, 0xc0}) {
+    SessionEnd end(policy(true));
+    end.listener.rtr = {true, true, false};
+    end.receive({kStream, wire::kPpidDdpSession, control(0, 5, {kinds, 8, 0x80, 8})});
+    end.accept(kStream);
+    EXPECT_EQ(end.told.back().absorbs_rtr_send, kinds == 0xc0);
+  }
 }
 TEST_F(StreamSessionTest, PendingHostRejects) {
   pending();

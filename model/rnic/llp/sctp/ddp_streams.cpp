@@ -10,22 +10,26 @@ namespace {
 using wire::SessionCode;
 using wire::SessionMessage;
 
-constexpr std::size_t kCodeOffset = wire::kDdpSsnBytes;
+constexpr std::size_t kSessionCodeOffset = wire::kDdpSsnBytes;
 
 bool has_code(const StreamChunk& chunk, SessionCode code) {
-  return load_be16(chunk.user_data.data() + kCodeOffset) == static_cast<std::uint16_t>(code);
+  return load_be16(chunk.user_data.data() + kSessionCodeOffset) == static_cast<std::uint16_t>(code);
+}
+bool is_terminate(const StreamChunk& chunk) {
+  return chunk.ppid == wire::kPpidDdpSession && chunk.user_data.size() >= SessionMessage::kHeaderBytes &&
+         has_code(chunk, SessionCode::kTerminate);
 }
 bool initiates(const StreamChunk& chunk) {
   return has_code(chunk, SessionCode::kInitiate) || has_code(chunk, SessionCode::kEnhancedInitiate);
 }
 // A Terminate is the last chunk of its sender, and a rejection is the only one.
-bool is_last(const StreamChunk& chunk, std::uint16_t ssn) {
+bool ends_run(const StreamChunk& chunk, std::uint16_t ssn) {
   return has_code(chunk, SessionCode::kTerminate) ||
          (ssn == 0 && (has_code(chunk, SessionCode::kReject) || has_code(chunk, SessionCode::kEnhancedReject)));
 }
 
 // Rules of a chunk by itself.
-StreamViolation check(const StreamChunk& chunk) {
+StreamViolation check_chunk(const StreamChunk& chunk) {
   const bool control = chunk.ppid == wire::kPpidDdpSession;
   if (!control && chunk.ppid != wire::kPpidDdpSegment) return StreamViolation::kForeignPpid;
   const std::size_t least = control ? SessionMessage::kHeaderBytes : wire::kDdpSsnBytes;
@@ -39,7 +43,9 @@ constexpr bool has_number(StreamViolation violation) {
   return violation == StreamViolation::kOrdered || violation == StreamViolation::kPrivateData;
 }
 
-constexpr std::uint16_t distance(std::uint16_t from, std::uint16_t to) { return static_cast<std::uint16_t>(to - from); }
+constexpr std::uint16_t ssn_distance(std::uint16_t from, std::uint16_t to) {
+  return static_cast<std::uint16_t>(to - from);
+}
 
 }  // namespace
 
@@ -102,9 +108,11 @@ bool DdpStreams::acknowledged(std::uint16_t stream) {
 
 Arrival DdpStreams::arrive(const StreamChunk& chunk) {
   if (chunk.stream >= limits_.streams) return count({ChunkFate::kStray, StreamViolation::kNone, true});
-  if (const StreamViolation why = check(chunk); why != StreamViolation::kNone) {
+  if (const StreamViolation why = check_chunk(chunk); why != StreamViolation::kNone) {
     if (has_number(why)) see(chunk.stream, load_be16(chunk.user_data.data()));
-    return broken(chunk.stream, why);
+    Arrival arrival = broken(chunk.stream, why);
+    arrival.terminate = is_terminate(chunk);
+    return arrival;
   }
   const std::uint16_t ssn = load_be16(chunk.user_data.data());
   const bool control = chunk.ppid == wire::kPpidDdpSession;
@@ -128,15 +136,16 @@ DdpStreams::SlotKind DdpStreams::segment_kind(StreamMode mode) {
 Arrival DdpStreams::arrive_first(const StreamChunk& chunk, std::uint16_t ssn, bool control) {
   if (control && ssn == 0 && initiates(chunk)) return keep(chunk, ssn, SlotKind::kControl);
   if (rx_[chunk.stream].mode == StreamMode::kEnded) return count({ChunkFate::kDropped});
-  return count({ChunkFate::kStray, StreamViolation::kNone, control && has_code(chunk, SessionCode::kTerminate)});
+  return count({ChunkFate::kStray, StreamViolation::kNone, is_terminate(chunk)});
 }
 
 // kHeld: it has its place in the run.
 Arrival DdpStreams::examine(const StreamChunk& chunk, std::uint16_t ssn, bool control) {
   Rx& rx = rx_[chunk.stream];
-  const std::uint16_t ahead = distance(rx.expected, ssn);
+  const std::uint16_t ahead = ssn_distance(rx.expected, ssn);
   if (ahead > kDdpSsnWindow) return broken(chunk.stream, StreamViolation::kOutOfWindow);
-  if (rx.has_last && ahead > distance(rx.expected, rx.last)) return broken(chunk.stream, StreamViolation::kBeyondEnd);
+  if (rx.has_last && ahead > ssn_distance(rx.expected, rx.last))
+    return broken(chunk.stream, StreamViolation::kBeyondEnd);
   if (ahead >= limits_.window) {
     // Numbers that cannot be trusted are not worth waiting for.
     return count({rx.broken ? ChunkFate::kDropped : ChunkFate::kNoRoom});
@@ -144,8 +153,8 @@ Arrival DdpStreams::examine(const StreamChunk& chunk, std::uint16_t ssn, bool co
   if (slot(chunk.stream, ssn).kind != SlotKind::kEmpty) return broken(chunk.stream, StreamViolation::kDuplicate);
   if (!control && rx.mode == StreamMode::kHold && ssn == 0 && rx.expected == 0)
     return broken(chunk.stream, StreamViolation::kSegmentFirst);
-  if (control && is_last(chunk, ssn)) {
-    if (distance(rx.expected, rx.top) > ahead) return broken(chunk.stream, StreamViolation::kBeyondEnd);
+  if (control && ends_run(chunk, ssn)) {
+    if (ssn_distance(rx.expected, rx.top) > ahead) return broken(chunk.stream, StreamViolation::kBeyondEnd);
     rx.has_last = true;
     rx.last = ssn;
   }
@@ -160,7 +169,7 @@ Arrival DdpStreams::keep(const StreamChunk& chunk, std::uint16_t ssn, SlotKind k
   if (!waited_for && octets > limits_.held_octets - std::min(held_octets_, limits_.held_octets))
     return count({ChunkFate::kNoRoom});
   held_octets_ += octets;
-  put(chunk.stream, ssn, {chunk.token, octets, kind});
+  put(chunk.stream, ssn, {chunk.token, static_cast<std::uint16_t>(octets), kind});
   return count({kind == SlotKind::kPlaced ? ChunkFate::kPlace
                 : kind == SlotKind::kGone ? ChunkFate::kDropped
                                           : ChunkFate::kHeld});
@@ -169,12 +178,12 @@ Arrival DdpStreams::keep(const StreamChunk& chunk, std::uint16_t ssn, SlotKind k
 void DdpStreams::put(std::uint16_t stream, std::uint16_t ssn, const Slot& what) {
   Rx& rx = rx_[stream];
   slot(stream, ssn) = what;
-  if (distance(rx.expected, ssn) >= distance(rx.expected, rx.top)) rx.top = static_cast<std::uint16_t>(ssn + 1);
+  if (ssn_distance(rx.expected, ssn) >= ssn_distance(rx.expected, rx.top)) rx.top = static_cast<std::uint16_t>(ssn + 1);
 }
 
 // A chunk that is dropped has had its number all the same.
 void DdpStreams::see(std::uint16_t stream, std::uint16_t ssn) {
-  const bool fits = distance(rx_[stream].expected, ssn) < limits_.window;
+  const bool fits = ssn_distance(rx_[stream].expected, ssn) < limits_.window;
   if (!between_sessions(stream) && fits && slot(stream, ssn).kind == SlotKind::kEmpty)
     put(stream, ssn, {0, 0, SlotKind::kGone});
 }
@@ -267,8 +276,8 @@ std::optional<Delivery> DdpStreams::deliver(std::uint16_t stream) {
 }
 
 void DdpStreams::begin(std::uint16_t stream) {
-  RNIC_CHECK_MSG(rx_[stream].mode == StreamMode::kIdle, "a session on a stream that has one");
-  rx_[stream].mode = StreamMode::kHold;
+  // Else an Initiate of the peer's is on its way to firmware, which sees them cross.
+  if (rx_[stream].mode == StreamMode::kIdle) rx_[stream].mode = StreamMode::kHold;
 }
 
 void DdpStreams::open(std::uint16_t stream) {

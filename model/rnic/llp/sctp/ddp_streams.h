@@ -63,7 +63,7 @@ enum class ChunkFate : std::uint8_t {
 struct Arrival {
   ChunkFate fate = ChunkFate::kDropped;
   StreamViolation violation = StreamViolation::kNone;
-  bool terminate = false;  // of a stray one: is never answered
+  bool terminate = false;  // it is one, which is never answered by another
 };
 
 struct Delivery {
@@ -152,7 +152,7 @@ class DdpStreams {
   // A number from `expected` on. Octets of user data count while they wait unplaced.
   struct Slot {
     std::uint32_t token = 0;
-    std::uint32_t octets = 0;
+    std::uint16_t octets = 0;  // a chunk's length is no longer
     SlotKind kind = SlotKind::kEmpty;
   };
   struct Rx {
