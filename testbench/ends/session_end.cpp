@@ -58,6 +58,7 @@ void SessionEnd::lose_association() {
   for (std::uint16_t stream = 0; stream < streams_.limits().streams; ++stream) {
     apply(stream, sessions_[stream].association_lost());
   }
+  reports_.clear();
   streams_.reset([this](std::uint32_t token) { buffers_.erase(token); });
 }
 
@@ -69,21 +70,49 @@ sctp::ChunkFate SessionEnd::receive(const Message& message) {
   if (arrival.fate == Fate::kPlace) placed.push_back(octets);
   else if (arrival.fate != Fate::kHeld) buffers_.erase(token);
   if (message.stream >= sessions_.size()) return arrival.fate;
-  if (arrival.fate == Fate::kViolation) apply(message.stream, sessions_[message.stream].violation(arrival.terminate));
-  else if (arrival.fate == Fate::kStray) apply(message.stream, sessions_[message.stream].stray(arrival.terminate));
+  if (arrival.fate == Fate::kViolation) report({Report::Kind::kViolation, message.stream, arrival.terminate, {}});
+  else if (arrival.fate == Fate::kStray) report({Report::Kind::kStray, message.stream, arrival.terminate, {}});
   pump(message.stream);
   return arrival.fate;
 }
 
 void SessionEnd::violate(std::uint16_t stream, sctp::StreamViolation why) {
   streams_.violate(stream, why);
-  apply(stream, sessions_[stream].violation(false));
+  report({Report::Kind::kViolation, stream, false, {}});
   pump(stream);
+}
+
+void SessionEnd::report(Report report) {
+  reports_.push_back(std::move(report));
+  while (!busy && work()) {
+  }
+}
+
+bool SessionEnd::work() {
+  if (reports_.empty()) return false;
+  const Report report = std::move(reports_.front());
+  reports_.pop_front();
+  fw::StreamSession& session = sessions_[report.stream];
+  switch (report.kind) {
+    case Report::Kind::kControl:
+      apply(report.stream, session.control(wire::decode_session_message(report.octets, true), listener, room));
+      break;
+    case Report::Kind::kViolation:
+      apply(report.stream, session.violation(report.terminate));
+      break;
+    case Report::Kind::kStray:
+      apply(report.stream, session.stray(report.terminate));
+      break;
+    case Report::Kind::kAcknowledged:
+      apply(report.stream, session.acknowledged());
+      break;
+  }
+  return true;
 }
 
 void SessionEnd::pump(std::uint16_t stream) {
   while (const auto delivery = streams_.deliver(stream)) {
-    const std::vector<std::uint8_t> octets = std::move(buffers_.at(delivery->token));
+    std::vector<std::uint8_t> octets = std::move(buffers_.at(delivery->token));
     buffers_.erase(delivery->token);
     switch (delivery->kind) {
       case sctp::Delivery::Kind::kRelease:
@@ -93,7 +122,7 @@ void SessionEnd::pump(std::uint16_t stream) {
         delivered.push_back(octets);
         break;
       case sctp::Delivery::Kind::kControl:
-        apply(stream, sessions_[stream].control(wire::decode_session_message(octets, true), listener, room));
+        report({Report::Kind::kControl, stream, false, std::move(octets)});
         break;
     }
   }
@@ -102,7 +131,7 @@ void SessionEnd::pump(std::uint16_t stream) {
 std::vector<SessionEnd::Message> SessionEnd::take_sent() { return std::exchange(sent_, {}); }
 
 void SessionEnd::acknowledge(std::uint16_t stream) {
-  if (streams_.acknowledged(stream)) apply(stream, sessions_[stream].acknowledged());
+  if (streams_.acknowledged(stream)) report({Report::Kind::kAcknowledged, stream, false, {}});
   pump(stream);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <vector>
@@ -36,6 +37,8 @@ class SessionEnd {
 
   fw::SessionPolicy listener;
   bool room = true;  // for one more request that waits for the host
+  // Firmware comes to what hardware reports only when work() is called, as on a chip; else at once.
+  bool busy = false;
 
   // The host.
   void connect(std::uint16_t stream, const fw::SessionPolicy& policy, ByteSpan private_data = {});
@@ -44,6 +47,8 @@ class SessionEnd {
   void close(std::uint16_t stream, bool in_order = true);
   void send_segment(std::uint16_t stream, ByteSpan segment);
   void lose_association();
+  // Firmware takes the oldest report, if there is one.
+  bool work();
 
   // SCTP.
   sctp::ChunkFate receive(const Message& message);
@@ -62,6 +67,15 @@ class SessionEnd {
   std::size_t buffers() const { return buffers_.size(); }
 
  private:
+  // What hardware tells firmware.
+  struct Report {
+    enum class Kind : std::uint8_t { kControl, kViolation, kStray, kAcknowledged };
+    Kind kind = Kind::kControl;
+    std::uint16_t stream = 0;
+    bool terminate = false;
+    std::vector<std::uint8_t> octets;
+  };
+  void report(Report report);
   void apply(std::uint16_t stream, const fw::SessionActions& actions, ByteSpan private_data = {});
   void send(std::uint16_t stream, wire::SessionMessage message, ByteSpan private_data);
   void send_rdmap_terminate(std::uint16_t stream, fw::SetupError error);
@@ -73,6 +87,7 @@ class SessionEnd {
   std::map<std::uint32_t, std::vector<std::uint8_t>> buffers_;
   std::uint32_t next_token_ = 0;
   std::vector<Message> sent_;
+  std::deque<Report> reports_;
 };
 
 }  // namespace rnic

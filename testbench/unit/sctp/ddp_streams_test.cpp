@@ -267,6 +267,21 @@ TEST_F(DdpStreamsTest, NothingIsPlacedOrDeliveredAfterAViolationAndTheRunIsFollo
   EXPECT_EQ(streams_.mode(kStream), StreamMode::kEnded);
 }
 
+TEST_F(DdpStreamsTest, WhatThePeerSendsAfterItsOwnViolationIsAcknowledgedHoweverFarAhead) {
+  accepted();
+  EXPECT_EQ(segment_comes(64), ChunkFate::kPlace);
+  EXPECT_EQ(segment_comes(65), ChunkFate::kNoRoom);
+  segment_comes(64);  // twice
+  EXPECT_EQ(segment_comes(65), ChunkFate::kDropped);
+}
+
+TEST_F(DdpStreamsTest, ChunksBehindAnOwnEndWaitForTheirPlaceInTheRun) {
+  accepted();
+  released();
+  EXPECT_EQ(segment_comes(64), ChunkFate::kDropped);
+  EXPECT_EQ(segment_comes(65), ChunkFate::kNoRoom);
+}
+
 TEST_F(DdpStreamsTest, ControlMessageAmongSegmentsIsTheEndWhateverItSays) {
   accepted();
   EXPECT_EQ(control_comes(1, SessionCode::kAccept), ChunkFate::kHeld);
