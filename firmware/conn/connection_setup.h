@@ -7,12 +7,6 @@
 
 namespace rnic::fw {
 
-constexpr wire::TerminateCause cause_of(MpaError error) {
-  return error == MpaError::kInsufficientIrd ? wire::mpa::kInsufficientIrd
-         : error == MpaError::kNoMatchingRtr ? wire::mpa::kNoMatchingRtr
-         : error == MpaError::kLocalFailure  ? wire::mpa::kLocalCatastrophic
-                                             : wire::mpa::kInvalidStartupFrame;
-}
 constexpr InternalWork work_of(Rtr rtr) {
   return rtr == Rtr::kSend    ? InternalWork::kRtrSend
          : rtr == Rtr::kWrite ? InternalWork::kRtrWrite
@@ -96,7 +90,7 @@ ConnState ConnectionManager<Bus, Capacity>::conclude(Connection& c, const wire::
   SetupResult result = accept_reply(request, reply, c.policy);
   if (c.local_failure && result.kind == SetupResult::Kind::kEstablished) {
     result.kind = SetupResult::Kind::kTerminate;
-    result.error = MpaError::kLocalFailure;
+    result.error = SetupError::kLocalFailure;
   }
   c.mpa_revision = reply.rev;
   c.version = result.version;
@@ -187,7 +181,7 @@ ConnState ConnectionManager<Bus, Capacity>::accept(Connection& c, const ConnInpu
   c.version = *version_for_request(c.policy.personality, request.rev);
   set_depths(c.policy, command, settings_);
   ReplyDecision decision = negotiate_reply(request, c.policy);
-  if (decision.error != MpaError::kNone) return refuse(c, decision, Qpn{command.qpn});
+  if (decision.error != SetupError::kNone) return refuse(c, decision, Qpn{command.qpn});
   decision.frame.private_data = bus_.sram({kCommandWindow.offset, command.private_bytes});
   const StreamOptions options = stream_options(decision.frame, request, c.version);
   c.mpa_flags = cm_flags_of(decision.frame);

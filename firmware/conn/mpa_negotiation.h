@@ -5,29 +5,20 @@
 #include <cstdint>
 #include <optional>
 
+#include "firmware/conn/enhanced_negotiation.h"
 #include "model/abi/host_abi.h"
 #include "model/wire/mpa_frame.h"
 
 namespace rnic::fw {
 
-using Rtr = abi::RtrKind;
-struct RtrKinds {
-  bool send = false, write = false, read = false;
-  constexpr bool any() const { return send || write || read; }
+// What one end wants of an MPA stream.
+struct MpaMarking {
+  bool markers = false;  // M
+  bool crc = true;       // C
 };
 
-// What one end wants. The initiator's says what its request asks for.
-struct MpaPolicy {
-  bool markers = false;        // M
-  bool crc = true;             // C
-  bool enhanced = false;       // initiator: send revision 2; responder: accept it
-  bool peer_to_peer = false;   // A, of an initiator
-  RtrKinds rtr;                // initiator: kinds it can send; responder: kinds it can receive
-  std::uint8_t rtr_order = 0;  // initiator: abi::rtr_order
-  std::uint16_t ird = 0, ord = 0;
-  std::uint16_t max_ird = 0;                               // up to which IRD may be raised
-  bool negotiate_ird = true, negotiate_ord = true;         // initiator: false announces 0x3fff
-  std::uint16_t need_ord = 0;                              // responder: rejects an initiator whose IRD is below
+// What one end wants of MPA. `enhanced` is revision 2.
+struct MpaPolicy : MpaMarking, EnhancedPolicy {
   abi::Personality personality = abi::Personality::kIetf;  // not kDevice
 };
 
@@ -50,16 +41,18 @@ constexpr std::optional<std::uint8_t> version_for_reply(abi::Personality initiat
   return initiator == abi::Personality::kRdmac ? std::nullopt : std::optional<std::uint8_t>(1);
 }
 
-// Why a setup fails (RFC 5044 section 8, RFC 6581 section 8).
-enum class MpaError : std::uint8_t { kNone, kBadFrame, kInsufficientIrd, kNoMatchingRtr, kLocalFailure };
-
 wire::MpaFrame make_request(const MpaPolicy& local, ByteSpan private_data);
 
 // The responder's answer. `frame` carries no private data yet.
 struct ReplyDecision {
   wire::MpaFrame frame;
-  std::uint16_t ird = 0, ord = 0;    // local values from now on
-  MpaError error = MpaError::kNone;  // not kNone: frame rejects for this reason
+  std::uint16_t ird = 0, ord = 0;        // local values from now on
+  SetupError error = SetupError::kNone;  // not kNone: frame rejects for this reason
+
+  constexpr void reject(SetupError reason) {
+    error = reason;
+    frame.rejected = true;
+  }
 };
 // `request` was decoded with the revision that the policy allows, and leads to a version.
 ReplyDecision negotiate_reply(const wire::MpaFrame& request, const MpaPolicy& local);
@@ -78,7 +71,7 @@ struct SetupResult {
     kBadReply    // close at once
   };
   Kind kind = Kind::kEstablished;
-  MpaError error = MpaError::kNone;
+  SetupError error = SetupError::kNone;
   std::uint16_t ird = 0, ord = 0;  // local values from now on
   Rtr rtr = Rtr::kNone;            // to be sent first
   std::uint8_t version = 1;        // of DDP and RDMAP

@@ -81,11 +81,11 @@ constexpr abi::ConnectStatus status_of(OpenFailure failure) {
 constexpr abi::ConnectStatus status_of(wire::MpaFrameError error) {
   return error == wire::MpaFrameError::kBadRev ? abi::ConnectStatus::kBadRevision : abi::ConnectStatus::kBadMpaFrame;
 }
-constexpr abi::ConnectStatus status_of(MpaError error) {
-  return error == MpaError::kInsufficientIrd ? abi::ConnectStatus::kInsufficientIrd
-         : error == MpaError::kNoMatchingRtr ? abi::ConnectStatus::kNoMatchingRtr
-         : error == MpaError::kLocalFailure  ? abi::ConnectStatus::kLocalFailure
-                                             : abi::ConnectStatus::kBadMpaFrame;
+constexpr abi::ConnectStatus status_of(SetupError error) {
+  return error == SetupError::kInsufficientIrd ? abi::ConnectStatus::kInsufficientIrd
+         : error == SetupError::kNoMatchingRtr ? abi::ConnectStatus::kNoMatchingRtr
+         : error == SetupError::kLocalFailure  ? abi::ConnectStatus::kLocalFailure
+                                               : abi::ConnectStatus::kBadMpaFrame;
 }
 
 }  // namespace rnic::fw

@@ -8,6 +8,7 @@
 #include "testbench/conformance/enhanced_word.h"
 #include "testbench/conformance/firmware_end.h"
 #include "testbench/conformance/json_fields.h"
+#include "testbench/conformance/rtr_letters.h"
 #include "testbench/conformance/vector_kinds.h"
 
 namespace rnic::conformance {
@@ -19,31 +20,11 @@ using Kind = StreamSignal::Kind;
 
 // The vector's policies, as the options of connect, listen and accept.
 
-abi::RtrKind rtr_kind(char letter) {
-  switch (letter) {
-    case 'B':
-      return abi::RtrKind::kSend;
-    case 'C':
-      return abi::RtrKind::kWrite;
-    case 'D':
-      return abi::RtrKind::kRead;
-    default:
-      throw std::invalid_argument(std::string("no RTR kind: ") + letter);
-  }
-}
-
 std::uint8_t rtr_flags(const std::string& letters) {
   static constexpr std::uint8_t kFlags[] = {0, abi::kCmRtrSend, abi::kCmRtrWrite, abi::kCmRtrRead};
   std::uint8_t flags = 0;
   for (const char letter : letters) flags |= kFlags[static_cast<std::size_t>(rtr_kind(letter))];
   return flags;
-}
-
-std::uint8_t rtr_order(const std::string& letters) {
-  unsigned order = 0;
-  for (std::size_t i = letters.size(); i-- > 0;) order = order << 2 | static_cast<unsigned>(rtr_kind(letters[i]));
-  if (order > 0x3f) throw std::invalid_argument("rtr_pref has more than three kinds");
-  return static_cast<std::uint8_t>(order);
 }
 
 std::uint8_t connect_flags(const json& initiator) {

@@ -22,7 +22,7 @@ json to_json(const wire::SessionDecode& decode) {
           {"private_hex", to_hex(m.private_data)}};
 }
 
-std::string encoded(const json& encode) {
+std::string encoded_message(const json& encode) {
   const std::vector<std::uint8_t> private_data = hex_field(encode, "private_hex");
   SessionMessage m;
   m.ddp_ssn = field<std::uint16_t>(encode, "ddp_ssn");
@@ -40,7 +40,7 @@ Outcome check_sctp_session(const json& vector) {
   const std::vector<std::uint8_t> octets = hex_field(vector, "hex");
   const auto decode = wire::decode_session_message(octets, flag(vector, "receiver_enhanced"));
   outcome.compare("decoded", vector.at("decoded"), to_json(decode));
-  if (!vector.at("encode").is_null()) outcome.compare("hex", vector.at("hex"), encoded(vector.at("encode")));
+  if (!vector.at("encode").is_null()) outcome.compare("hex", vector.at("hex"), encoded_message(vector.at("encode")));
   return outcome;
 }
 

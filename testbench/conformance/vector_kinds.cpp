@@ -64,6 +64,29 @@ const Fields kSctpSession = {
     {"decoded",
      {"ok", "error", "ddp_ssn", "code", "message", "pd_length", {"enhanced", kEnhancedWord}, "private_hex"}}};
 
+const Fields kSctpNego = {
+    {"initiator", {"enhanced", "p2p", "ird", "ord", "max_ird", "auto_ird", "auto_ord", "rtr", "rtr_pref", "fallback"}},
+    {"responder",
+     {"enhanced", "ird", "ord", "max_ird", "need_ord", "reject_small_ird", "rtr", "reject_no_rtr", "ulp",
+      "pending_full"}},
+    {"request", {"code", {"enhanced", kEnhancedWord}}},
+    "request_hex",
+    {"reply", {"code", {"enhanced", kEnhancedWord}}},
+    "reply_hex",
+    "reply_forced",
+    {"responder_final", {"ird", "ord", "error"}},
+    {"result",
+     {"outcome",
+      "ird",
+      "ord",
+      "rtr",
+      "peer_ird",
+      "peer_ord",
+      "peer_rtr",
+      "error",
+      "may_retry_unenhanced",
+      {"sends", {"ppid", "user_hex"}}}}};
+
 const Fields kFetchAdd = {"original", "add", "mask", "result", "returned"};
 const Fields kCmpSwap = {"original", "compare", "compare_mask", "swap", "swap_mask", "match", "result", "returned"};
 
@@ -84,6 +107,7 @@ std::vector<VectorKind> vector_kinds(const TwinSource* twins) {
       {"mpa_frame", kMpaFrame, check_mpa_frame},
       {"mulpdu", {"emss", "plain", "markers"}, check_mulpdu},
       {"rnic_interop", kRnicInterop, check_rnic_interop},
+      {"sctp_nego", kSctpNego, check_sctp_nego},
       {"sctp_packet", kSctpPacket, check_sctp_packet},
       {"sctp_session", kSctpSession, check_sctp_session},
   };

@@ -44,6 +44,7 @@ Outcome check_mulpdu(const nlohmann::json& vector);
 Outcome check_mpa_frame(const nlohmann::json& vector);
 Outcome check_enhanced_nego(const nlohmann::json& vector);
 Outcome check_rnic_interop(const nlohmann::json& vector);
+Outcome check_sctp_nego(const nlohmann::json& vector);
 Outcome check_sctp_packet(const nlohmann::json& vector);
 Outcome check_sctp_session(const nlohmann::json& vector);
 Outcome check_message(const nlohmann::json& vector);

@@ -43,7 +43,7 @@ void negotiate(const wire::MpaFrame& frame, wire::MpaFrameKind kind, const fw::M
     const fw::ReplyDecision reply = fw::negotiate_reply(frame, local);
     emitted_is_read(reply.frame, wire::MpaFrameKind::kReply);
     emitted_is_read(fw::make_rejection(frame, local), wire::MpaFrameKind::kReply);
-    require(reply.error != fw::MpaError::kNone || reply.ird <= std::max(local.ird, local.max_ird) || reply.ird == 1,
+    require(reply.error != fw::SetupError::kNone || reply.ird <= std::max(local.ird, local.max_ird) || reply.ird == 1,
             "an IRD beyond the limit");
   } else {
     const wire::MpaFrame request = fw::make_request(local, {});

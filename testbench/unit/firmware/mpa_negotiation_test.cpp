@@ -45,7 +45,7 @@ const Exchange kExchanges[] = {
      0x80008008,
      false,
      {0, 8, false},
-     {Kind::kEstablished, MpaError::kNone, 16, 0, Rtr::kWrite}},
+     {Kind::kEstablished, SetupError::kNone, 16, 0, Rtr::kWrite}},
     {"responder_without_ird_for_a_read_rtr",
      {true, 16, 2, 32, true, true, "D"},
      {0, 8, 0, 0, "D"},
@@ -53,7 +53,7 @@ const Exchange kExchanges[] = {
      0x80000008,
      false,
      {0, 8, false},
-     {Kind::kTerminate, MpaError::kNoMatchingRtr, 0, 0, Rtr::kNone}},
+     {Kind::kTerminate, SetupError::kNoMatchingRtr, 0, 0, Rtr::kNone}},
     {"initiator_without_ird",
      {true, 0, 16, 0, true, true, "CD"},
      {8, 8, 32, 0, "CD"},
@@ -61,7 +61,7 @@ const Exchange kExchanges[] = {
      0x8010c000,
      false,
      {16, 0, false},
-     {Kind::kEstablished, MpaError::kNone, 0, 16, Rtr::kWrite}},
+     {Kind::kEstablished, SetupError::kNone, 0, 16, Rtr::kWrite}},
     {"initiator_without_ird_is_asked_for_one",
      {true, 0, 16, 0, true, true, "CD"},
      {8, 8, 32, 0, "CD"},
@@ -69,7 +69,7 @@ const Exchange kExchanges[] = {
      0x8010c001,
      true,
      {16, 0, false},
-     {Kind::kTerminate, MpaError::kInsufficientIrd, 0, 0, Rtr::kNone}},
+     {Kind::kTerminate, SetupError::kInsufficientIrd, 0, 0, Rtr::kNone}},
     {"ord_not_told_and_a_read_rtr_gets_ird1",
      {true, 16, 16, 32, true, false, "D"},
      {0, 8, 32, 0, "D"},
@@ -77,7 +77,7 @@ const Exchange kExchanges[] = {
      0xbfff4008,
      false,
      {1, 8, false},
-     {Kind::kEstablished, MpaError::kNone, 16, 16, Rtr::kRead}},
+     {Kind::kEstablished, SetupError::kNone, 16, 16, Rtr::kRead}},
     {"ord_not_told_and_no_ird_for_a_read_rtr",
      {true, 16, 16, 32, true, false, "D"},
      {0, 8, 0, 0, "D"},
@@ -85,7 +85,7 @@ const Exchange kExchanges[] = {
      0xbfff0008,
      false,
      {0, 8, false},
-     {Kind::kTerminate, MpaError::kNoMatchingRtr, 0, 0, Rtr::kNone}},
+     {Kind::kTerminate, SetupError::kNoMatchingRtr, 0, 0, Rtr::kNone}},
     {"p2p_all_common",
      {true, 16, 16, 32, true, true, "BCD"},
      {8, 8, 32, 0, "CD"},
@@ -93,7 +93,7 @@ const Exchange kExchanges[] = {
      0x8010c008,
      false,
      {16, 8, false},
-     {Kind::kEstablished, MpaError::kNone, 16, 16, Rtr::kWrite}},
+     {Kind::kEstablished, SetupError::kNone, 16, 16, Rtr::kWrite}},
     {"client_server",
      {false, 16, 16, 32, true, true, "BCD"},
      {8, 8, 32, 0, "CD"},
@@ -101,7 +101,7 @@ const Exchange kExchanges[] = {
      0x00100008,
      false,
      {16, 8, false},
-     {Kind::kEstablished, MpaError::kNone, 16, 16, Rtr::kNone}},
+     {Kind::kEstablished, SetupError::kNone, 16, 16, Rtr::kNone}},
     {"responder_raises_ird",
      {true, 16, 20, 32, true, true, "BCD"},
      {4, 8, 32, 0, "CD"},
@@ -109,7 +109,7 @@ const Exchange kExchanges[] = {
      0x8014c008,
      false,
      {20, 8, false},
-     {Kind::kEstablished, MpaError::kNone, 16, 20, Rtr::kWrite}},
+     {Kind::kEstablished, SetupError::kNone, 16, 20, Rtr::kWrite}},
     {"responder_cannot_reach_ord",
      {true, 16, 64, 32, true, true, "BCD"},
      {8, 8, 32, 0, "CD"},
@@ -117,7 +117,7 @@ const Exchange kExchanges[] = {
      0x8020c008,
      false,
      {32, 8, false},
-     {Kind::kEstablished, MpaError::kNone, 16, 32, Rtr::kWrite}},
+     {Kind::kEstablished, SetupError::kNone, 16, 32, Rtr::kWrite}},
     {"responder_ord_limited_by_ird",
      {true, 2, 16, 32, true, true, "BCD"},
      {8, 8, 32, 0, "CD"},
@@ -125,7 +125,7 @@ const Exchange kExchanges[] = {
      0x8010c002,
      false,
      {16, 2, false},
-     {Kind::kEstablished, MpaError::kNone, 2, 16, Rtr::kWrite}},
+     {Kind::kEstablished, SetupError::kNone, 2, 16, Rtr::kWrite}},
     {"responder_needs_more_rejects",
      {true, 2, 16, 32, true, true, "BCD"},
      {8, 8, 32, 8, "CD"},
@@ -133,7 +133,7 @@ const Exchange kExchanges[] = {
      0x8010c008,
      false,
      {8, 8, true},
-     {Kind::kRejected, MpaError::kNone, 0, 0, Rtr::kNone}},
+     {Kind::kRejected, SetupError::kNone, 0, 0, Rtr::kNone}},
     {"ord0_read_rtr_gets_ird1",
      {true, 16, 0, 32, true, true, "D"},
      {0, 8, 32, 0, "D"},
@@ -141,7 +141,7 @@ const Exchange kExchanges[] = {
      0x80014008,
      false,
      {1, 8, false},
-     {Kind::kEstablished, MpaError::kNone, 16, 1, Rtr::kRead}},
+     {Kind::kEstablished, SetupError::kNone, 16, 1, Rtr::kRead}},
     {"ord_not_negotiated",
      {true, 16, 16, 32, true, false, "BCD"},
      {8, 8, 32, 0, "CD"},
@@ -149,7 +149,7 @@ const Exchange kExchanges[] = {
      0xbfffc008,
      false,
      {8, 8, false},
-     {Kind::kEstablished, MpaError::kNone, 16, 16, Rtr::kWrite}},
+     {Kind::kEstablished, SetupError::kNone, 16, 16, Rtr::kWrite}},
     {"ird_not_negotiated",
      {true, 16, 16, 32, false, true, "BCD"},
      {8, 8, 32, 0, "CD"},
@@ -157,7 +157,7 @@ const Exchange kExchanges[] = {
      0x8010ffff,
      false,
      {16, 8, false},
-     {Kind::kEstablished, MpaError::kNone, 16, 16, Rtr::kWrite}},
+     {Kind::kEstablished, SetupError::kNone, 16, 16, Rtr::kWrite}},
     {"both_not_negotiated",
      {true, 16, 16, 32, false, false, "BCD"},
      {8, 8, 32, 0, "CD"},
@@ -165,7 +165,7 @@ const Exchange kExchanges[] = {
      0xbfffffff,
      false,
      {8, 8, false},
-     {Kind::kEstablished, MpaError::kNone, 16, 16, Rtr::kWrite}},
+     {Kind::kEstablished, SetupError::kNone, 16, 16, Rtr::kWrite}},
     {"no_common_rtr",
      {true, 16, 16, 32, true, true, "B"},
      {8, 8, 32, 0, "CD"},
@@ -173,7 +173,7 @@ const Exchange kExchanges[] = {
      0x8010c008,
      false,
      {16, 8, false},
-     {Kind::kTerminate, MpaError::kNoMatchingRtr, 0, 0, Rtr::kNone}},
+     {Kind::kTerminate, SetupError::kNoMatchingRtr, 0, 0, Rtr::kNone}},
     {"initiator_raises_ird",
      {true, 2, 16, 32, true, true, "CD"},
      {8, 8, 32, 0, "CD"},
@@ -181,7 +181,7 @@ const Exchange kExchanges[] = {
      0x8010c008,
      true,
      {},
-     {Kind::kEstablished, MpaError::kNone, 8, 16, Rtr::kWrite}},
+     {Kind::kEstablished, SetupError::kNone, 8, 16, Rtr::kWrite}},
     {"peer_wants_more_ird_than_exists",
      {true, 4, 16, 8, true, true, "BCD"},
      {8, 8, 32, 0, "CD"},
@@ -189,7 +189,7 @@ const Exchange kExchanges[] = {
      0x8008800c,
      true,
      {},
-     {Kind::kTerminate, MpaError::kInsufficientIrd, 0, 0, Rtr::kNone}},
+     {Kind::kTerminate, SetupError::kInsufficientIrd, 0, 0, Rtr::kNone}},
 };
 
 std::uint32_t word_of(const wire::MpaFrame& frame) {
@@ -241,7 +241,7 @@ TEST_P(Negotiation, ReplyAndTheRespondersValues) {
   EXPECT_EQ(decision.frame.rev, 2);
   EXPECT_EQ(word_of(decision.frame), GetParam().reply);
   EXPECT_EQ(decision.frame.rejected, GetParam().responder_final.rejects);
-  EXPECT_EQ(decision.error, decision.frame.rejected ? MpaError::kInsufficientIrd : MpaError::kNone);
+  EXPECT_EQ(decision.error, decision.frame.rejected ? SetupError::kInsufficientIrd : SetupError::kNone);
   EXPECT_EQ(decision.ird, GetParam().responder_final.ird);
   EXPECT_EQ(decision.ord, GetParam().responder_final.ord);
 }
@@ -300,7 +300,7 @@ TEST(MpaRevision1, UnenhancedReplyToAnEnhancedRequestIsBad) {
   reply.rev = 1;
   const SetupResult result = accept_reply(make_request(revision(2), {}), reply, revision(2));
   EXPECT_EQ(result.kind, Kind::kBadReply);
-  EXPECT_EQ(result.error, MpaError::kBadFrame);
+  EXPECT_EQ(result.error, SetupError::kBadFrame);
 }
 
 TEST(MpaRevision1, RejectionCountsWhateverItsRevision) {
@@ -321,7 +321,7 @@ TEST(MpaRtr, ReadNeedsAPlaceAtTheResponder) {
   reply.enhanced = wire::MpaEnhanced{true, true, true, true, 0, 8};
   EXPECT_EQ(accept_reply(make_request(policy, {}), reply, policy).rtr, Rtr::kSend);
   policy.rtr = kinds("D");
-  EXPECT_EQ(accept_reply(make_request(policy, {}), reply, policy).error, MpaError::kNoMatchingRtr);
+  EXPECT_EQ(accept_reply(make_request(policy, {}), reply, policy).error, SetupError::kNoMatchingRtr);
 }
 
 TEST(MpaRtr, FlagsWithoutPeerToPeerAreIgnored) {
