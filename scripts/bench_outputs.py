@@ -3,8 +3,8 @@
 
 bench_outputs.py [--program FILE] [--runs N] [--scenario FILE]
 
-Runs traces/quickstart.json, or another scenario, N times with each set of outputs, in turns, and takes the shortest time of each: wall time, and processor
-time, which counts all threads. Prints a table. Exit status 0; 1 where a run fails.
+Runs traces/quickstart.json, or another scenario, N times with each set of outputs, in turns, and takes the shortest time of each: wall
+time, and processor time, which counts all threads. Prints a table. Exit status 0; 1 where a run fails.
 """
 import argparse
 import pathlib
