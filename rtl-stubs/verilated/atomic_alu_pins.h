@@ -29,6 +29,7 @@ class AtomicAluPins : public Pins<Vatomic_alu, AtomicAlu> {
   }
 
   using Pins::offered;
+  void offered(const QueuedAtomic& r, Model&) { offered_ = r.segment.owner; }
   void offered(const DmaReadDone& done, Model& m) const { m.read_done_data_i = load_le64(stage_.landing(done.tag)); }
   // An STag's entry, its region's entry, a page of its list, the older one at its address.
   static constexpr unsigned kRounds = 4;
@@ -51,6 +52,12 @@ class AtomicAluPins : public Pins<Vatomic_alu, AtomicAlu> {
   bool busy(const Model& m) const { return m.busy_o; }
 
   using Pins::pushed;
+  // Of a request that is refused; or of an operation that may not take place any more, but not of one that failed.
+  void pushed(QpEvent& event, const Model& m) const {
+    const bool answers = m.release_o && !m.fetch_add_o && !m.cmp_swap_o;
+    if (!answers) event.failed.owner = offered_;
+    else if (event.cause == wire::rdma::kInvalidStag) event.failed.owner = owners_.of(m.release_index_o);
+  }
   void pushed(DmaReadRequest& r, const Model&) const {
     r.dst = stage_.landing(r.tag);
     r.owner = owners_.taken();  // it is the first thing that a request does
@@ -103,6 +110,7 @@ class AtomicAluPins : public Pins<Vatomic_alu, AtomicAlu> {
   ContextStore& contexts_;
   std::shared_ptr<BufferPool> buffers_ = std::make_shared<BufferPool>(abi::kAtomicBytes);  // one for all copies
   AtomicOwners owners_;
+  RequestId offered_;  // owner of the request that is offered
 };
 
 }  // namespace rnic::rtl

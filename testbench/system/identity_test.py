@@ -130,7 +130,7 @@ class Identity(ProgramTest):
 
     @NEEDS_RTL
     def test_the_same_owners_with_rtl(self):
-        for scenario in ("atomics.json", "errors/mpa_closed.json"):
+        for scenario in ("atomics.json", "errors/mpa_closed.json", "errors/rdma_catastrophic.json"):
             of_stages, of_twins = (self.check(TRACES / scenario, *rtl) for rtl in ((), ("--rtl", "all")))
             self.assertTrue(of_stages == of_twins, scenario)
 
