@@ -32,7 +32,8 @@ CREATE TABLE event (id INTEGER PRIMARY KEY, time_ps INTEGER NOT NULL, source INT
 CREATE TABLE frames (number INTEGER PRIMARY KEY, time_ps INTEGER NOT NULL, sender TEXT, bytes INTEGER NOT NULL,
   request INTEGER, seq INTEGER, ack INTEGER, flags INTEGER, payload INTEGER);
 CREATE TABLE requests (id INTEGER PRIMARY KEY, text TEXT NOT NULL, first_ps INTEGER NOT NULL, last_ps INTEGER NOT NULL,
-  first_event INTEGER NOT NULL, last_event INTEGER NOT NULL, events INTEGER NOT NULL, posted_ps INTEGER, polled_ps INTEGER);
+  first_event INTEGER NOT NULL, last_event INTEGER NOT NULL, events INTEGER NOT NULL, posted_ps INTEGER,
+  polled_ps INTEGER);
 )";
 
 constexpr const char* kEnd = R"(
