@@ -184,7 +184,7 @@ class ChipTrace::FetchTrace final : public LinkTap {
 class ChipTrace::SharedFetchTrace final : public LinkTap {
  public:
   SharedFetchTrace(Link<FetchedRqe>& link, const Recorder& recorder, const ContextStore& contexts)
-      : recorder_(recorder), describe_(contexts) {
+      : recorder_(recorder), contexts_(contexts) {
     link.tap(*this);
   }
   void filled(const void* beat, Cycle now, Cycle visible) override {
@@ -192,7 +192,7 @@ class ChipTrace::SharedFetchTrace final : public LinkTap {
     if (!Describe::shared(fetched)) return;
     TraceEvent e;
     e.kind = TraceKind::kWqeFetched;
-    describe_(fetched, e);
+    Describe(contexts_)(fetched, e);
     e.cycle = now;
     e.visible_after = static_cast<std::uint8_t>(visible - now);
     recorder_.time(e);
@@ -200,7 +200,7 @@ class ChipTrace::SharedFetchTrace final : public LinkTap {
 
  private:
   const Recorder& recorder_;
-  const Describe describe_;
+  const ContextStore& contexts_;
 };
 
 struct ChipTrace::Observers {

@@ -66,7 +66,7 @@ class AtomicOwners {
     std::uint32_t index = 0;
     std::uint64_t address = 0;
     QueuedAtomic request;
-    std::optional<std::uint64_t> operand, result;
+    std::optional<std::uint64_t> operand{}, result{};
     bool writes = false;
   };
   Operation* find(std::uint32_t index) {
