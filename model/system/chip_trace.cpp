@@ -192,7 +192,8 @@ class ChipTrace::SharedFetchTrace final : public LinkTap {
     if (!Describe::shared(fetched)) return;
     TraceEvent e;
     e.kind = TraceKind::kWqeFetched;
-    Describe(contexts_)(fetched, e);
+    const Describe describe(contexts_);
+    describe(fetched, e);
     e.cycle = now;
     e.visible_after = static_cast<std::uint8_t>(visible - now);
     recorder_.time(e);

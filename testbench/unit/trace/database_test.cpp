@@ -129,14 +129,14 @@ TEST_F(DatabaseTest, WhatManyEventsSayIsThereOnce) {
     t.event.values[0] = value;
     return t;
   };
-  database.events({at(1, TraceKind::kCommand, 7), at(2, TraceKind::kCommand, 8), at(3, TraceKind::kPassed, 7),
+  database.events({at(1, TraceKind::kCommand, 7), at(2, TraceKind::kCommand, 8), at(3, TraceKind::kFramed, 7),
                    at(4, TraceKind::kCommand, 7)});
   database.close({});
   EXPECT_THAT(ask("SELECT time_ps, words FROM events ORDER BY id", 2),
               ElementsAre("1|connect", "2|connect", "3|-", "4|connect"));
   EXPECT_THAT(ask("SELECT id, source, words FROM event", 3), ElementsAre("1|1|1", "2|1|2", "3|2|-", "4|1|1"));
   EXPECT_THAT(ask("SELECT node, place, kind FROM sources", 3),
-              ElementsAre("b|somewhere|command", "b|somewhere|passed"));
+              ElementsAre("b|somewhere|command", "b|somewhere|framed"));
 }
 
 TEST_F(DatabaseTest, TheStoryOfARequest) {
