@@ -70,7 +70,12 @@ struct WorkRing {
   std::uint32_t epoch = 0;
 };
 
+// The lower layer protocol of a DDP stream. What differs above it: markers, the CRC of FPDUs and what a segment costs of
+// the credit are MPA's; SCTP keeps message boundaries and protects its packets itself.
+enum class Llp : std::uint8_t { kMpaTcp, kSctp };
+
 struct FlowContext {
+  Llp llp = Llp::kMpaTcp;
   bool rdma = false;
   bool tx_markers = false, rx_markers = false, crc = true;
   std::uint32_t epoch = 0;  // counts the flow's uses: per-flow state of an older epoch is stale
@@ -79,6 +84,7 @@ struct FlowContext {
   static constexpr const char* kMessage = "flow_context";
   template <class V, class M>
   static void fields(V& v, M& m) {
+    v("llp", 1, m.llp);
     v("rdma", 1, m.rdma);
     v("tx_markers", 1, m.tx_markers);
     v("rx_markers", 1, m.rx_markers);

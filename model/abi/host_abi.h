@@ -228,7 +228,8 @@ enum CmOptions : std::uint8_t {
   kCmMaxIrd = 4,  // max_ird holds, be it 0; without it the peer's ORD may raise ird as far as the device goes
   // TCP stays open. kConnect: after the peer's rejection, for another kConnect of the queue pair, or a kDisconnect that
   // closes. kReject: for another request of the peer's.
-  kCmStay = 8
+  kCmStay = 8,
+  kCmSctp = 16  // kConnect, kListen: DDP over SCTP (RFC 5043). What is only of MPA has no effect
 };
 
 // An order of RTR kinds, the first in the lowest two bits. Kinds that it does not name come after them, in the order

@@ -137,14 +137,16 @@ struct RxConsumed {
   }
 };
 
-// The beat that stands for the peer's FIN has passed all stages that FPDUs pass.
+// The beat that stands for the peer's FIN, or for its session Terminate, has passed all stages that FPDUs pass.
 struct StreamEnded {
   FlowId flow;
+  bool told = false;  // the firmware hears of it from the QP
 
   static constexpr const char* kMessage = "stream_ended";
   template <class V, class M>
   static void fields(V& v, M& m) {
     v("flow", m.flow);
+    v("told", 1, m.told);
   }
 };
 
