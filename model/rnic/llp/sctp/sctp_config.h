@@ -4,22 +4,23 @@
 
 #include <cstdint>
 
+#include "model/common/link.h"
 #include "model/config/field.h"
 
 namespace rnic {
 
 struct SctpConfig {
-  unsigned max_associations = 64;
+  unsigned max_associations = 16;
   unsigned streams = 16;
   unsigned receive_buffer = 128 * 1024;
-  unsigned send_chunks = 1024;
+  unsigned send_chunks = 4096;
   std::uint64_t rto_initial_us = 1000;
   std::uint64_t rto_min_us = 200;
   std::uint64_t rto_max_us = 100'000;
   unsigned sack_every = 2;
   std::uint64_t sack_delay_ns = 500;
   unsigned max_burst = 4;
-  unsigned initial_window = 3;
+  unsigned initial_window = 90;
   unsigned max_init_retries = 8;
   unsigned max_retries = 10;
   std::uint64_t heartbeat_us = 0;
@@ -29,6 +30,10 @@ struct SctpConfig {
   unsigned reassembly_messages = 4;
   unsigned path_mtu_min = 576;
   unsigned pending_initiates = 16;
+  unsigned ddp_window = 256;
+  unsigned tx_cycles = 6;
+  unsigned rx_cycles = 6;
+  unsigned chunk_cycles = 1;
   std::uint64_t seed = 0;
 
   template <class V>
@@ -53,8 +58,9 @@ struct SctpConfig {
     v("max_burst", &SctpConfig::max_burst, "packets sent at one occasion: a SACK, a timeout, a message (Max.Burst)",
       in_range(1, 65'535), unit("packets"));
     v("initial_window", &SctpConfig::initial_window,
-      "congestion window of a new association, in packets of an Ethernet; 3 is RFC 9260's", in_range(1, 65'535),
-      unit("packets"));
+      "congestion window of a new association, in packets of an Ethernet; RFC 9260 has 3, the default lets it start at "
+      "line rate",
+      in_range(1, 65'535), unit("packets"));
     v("max_init_retries", &SctpConfig::max_init_retries,
       "retransmissions of INIT or COOKIE ECHO after which the set-up has failed (Max.Init.Retransmits)",
       in_range(0, 64));
@@ -79,8 +85,19 @@ struct SctpConfig {
     v("pending_initiates", &SctpConfig::pending_initiates,
       "session requests of an association that wait for the host; one more is answered by Terminate",
       in_range(1, 65'535));
+    v("ddp_window", &SctpConfig::ddp_window,
+      "DDP stream sequence numbers of a stream from the next one on that are taken", in_range(16, 32'768),
+      power_of_two());
+    v("tx_cycles", &SctpConfig::tx_cycles,
+      "from the last beat of a packet behind its CRC engine to its frame at mac_tx", in_range(1, 63), unit("cycles"));
+    v("rx_cycles", &SctpConfig::rx_cycles,
+      "from a segment's beat in the association engine to that beat at ddp_placement", in_range(1, 63), unit("cycles"));
+    v("chunk_cycles", &SctpConfig::chunk_cycles, "cycles that the association engine takes for a DATA chunk",
+      in_range(1, 64), unit("cycles"));
     v("seed", &SctpConfig::seed, "seed of tags, first TSNs and the key of cookies; 0: the run's, or the system's");
   }
+  LinkConfig tx_link() const { return {tx_cycles + 4, tx_cycles, 1}; }
+  LinkConfig rx_link() const { return {rx_cycles + 4, rx_cycles, 1}; }
 };
 
 }  // namespace rnic
