@@ -1,0 +1,172 @@
+// The association engine between its neighbours: two of them on a wire.
+#include <algorithm>
+
+#include "testbench/unit/sctp/sctp_pair.h"
+
+namespace rnic::test {
+namespace {
+
+using Kind = SctpEvent::Kind;
+using OpKind = SctpOp::Kind;
+
+class SctpStages : public SctpPairTest {};
+
+TEST_F(SctpStages, ASessionOpensAndSegmentsArriveWholeAndInOrder) {
+  build();
+  const FlowId flow = open_session();
+  std::vector<Bytes> sent;
+  for (unsigned i = 0; i < 200; ++i) sent.push_back(segment(14 + i * 7 % 1400, i));
+  for (const Bytes& s : sent) a->source.send(flow, s);
+  for (const Bytes& s : sent) b->source.send(flow, s);
+  run();
+  EXPECT_EQ(b->sink.segments[flow.v], sent);
+  EXPECT_EQ(a->sink.segments[flow.v], sent);
+  EXPECT_EQ(a->source.wqes[flow.v], sent.size());
+  EXPECT_EQ(b->source.wqes[flow.v], sent.size());
+  EXPECT_EQ(a->tx.counters().retransmissions + b->tx.counters().retransmissions, 0u);
+}
+
+class SctpWire : public SctpPairTest, public testing::WithParamInterface<unsigned> {};
+INSTANTIATE_TEST_SUITE_P(Seeds, SctpWire, testing::Range(1u, 21u));
+
+TEST_P(SctpWire, LosesRepeatsDelaysAndCorruptsAndNothingIsMissing) {
+  build();
+  const FlowId flow = open_session();
+  const auto random = std::make_shared<Prng>(GetParam());
+  ab->fate = ba->fate = [random](std::size_t, const Frame&) {
+    const std::uint64_t n = random->below(100);
+    Wire::Fate f;
+    if (n < 5) f.copies = 0;
+    else if (n < 8) f.copies = 2;
+    else if (n < 14) f.extra = 1 + random->below(3000);
+    else if (n < 17) f.corrupt = true;
+    return f;
+  };
+  std::vector<Bytes> sent;
+  for (unsigned i = 0; i < 1000; ++i) sent.push_back(segment(14 + i * 37 % 1430, i));
+  for (const Bytes& s : sent) a->source.send(flow, s);
+  for (const Bytes& s : sent) b->source.send(flow, s);
+  run();
+  EXPECT_EQ(b->sink.segments[flow.v], sent);
+  EXPECT_EQ(a->sink.segments[flow.v], sent);
+  EXPECT_EQ(a->source.wqes[flow.v], sent.size());
+  EXPECT_EQ(b->source.wqes[flow.v], sent.size());
+  EXPECT_GT(b->association.counters().out_of_order, 0u);
+  EXPECT_GT(b->rx.counters().bad_checksum, 0u);
+}
+
+// The peer's Terminate comes behind the last segment, and the association ends with its last session.
+TEST_F(SctpStages, BothTerminateAndTheAssociationShutsDown) {
+  build();
+  const FlowId flow = open_session();
+  for (unsigned i = 0; i < 20; ++i) a->source.send(flow, segment(1400, i));
+  run();
+  a->event.clear(), b->event.clear();
+  control(*a, flow, {0, 4});
+  run();
+  EXPECT_EQ(b->sink.segments[flow.v].size(), 20u);
+  EXPECT_EQ(b->sink.ends, std::vector<std::uint32_t>{flow.v});
+  EXPECT_EQ(kinds(*b), std::vector{Kind::kPeerClosed});
+  control(*b, flow, {0, 4});
+  run();
+  EXPECT_EQ(a->sink.ends, std::vector<std::uint32_t>{flow.v});
+  b->op.send(sctp_op(OpKind::kRestart, flow));
+  run();
+  EXPECT_EQ(b->association.counters().shut_down, 0u);
+  a->op.send(sctp_op(OpKind::kRestart, flow));
+  run();
+  EXPECT_EQ(a->association.counters().shut_down, 1u);
+  EXPECT_EQ(b->association.counters().shut_down, 1u);
+  EXPECT_EQ(pool.in_use(), 0u);
+}
+
+TEST_F(SctpStages, TwoSessionsShareAnAssociation) {
+  build();
+  const FlowId first = open_session(), second = open_session();
+  EXPECT_EQ(second.v, first.v + 2);  // even ids are those of who opened it
+  EXPECT_EQ(a->association.counters().opened, 1u);
+  for (unsigned i = 0; i < 300; ++i) {
+    a->source.send(first, segment(1400, i));
+    a->source.send(second, segment(900, i));
+  }
+  run();
+  EXPECT_EQ(b->sink.segments[first.v].size(), 300u);
+  EXPECT_EQ(b->sink.segments[second.v].size(), 300u);
+  EXPECT_EQ(a->source.wqes[first.v] + a->source.wqes[second.v], 600u);
+}
+
+TEST_F(SctpStages, NobodyListens) {
+  build();
+  connect(*a, kSctpIp[1]);
+  run();
+  EXPECT_EQ(kinds(*a), std::vector{Kind::kOpenFailed});
+  EXPECT_EQ(a->event[0].reason, TcpEvent::Reason::kRefused);
+  EXPECT_EQ(a->event[0].cookie, 7u);
+  connect(*a, 0x0a000009);  // no neighbour
+  run();
+  EXPECT_EQ(a->event[1].reason, TcpEvent::Reason::kTimeout);
+  EXPECT_EQ(pool.in_use(), 0u);
+}
+
+TEST_F(SctpStages, NobodyAnswers) {
+  config.rto_max_us = 1000;
+  build();
+  ab->fate = [](std::size_t, const Frame&) { return Wire::Fate{0, 0, false}; };
+  listen(*b);
+  connect(*a, kSctpIp[1]);
+  run();
+  EXPECT_EQ(kinds(*a), std::vector{Kind::kOpenFailed});
+  EXPECT_EQ(a->event[0].reason, TcpEvent::Reason::kTimeout);
+  EXPECT_EQ(ab->seen.size(), 1u + config.max_init_retries);
+}
+
+// All sessions hear of it but the one whose firmware wanted it.
+TEST_F(SctpStages, AnAbortEndsAllSessions) {
+  build();
+  const FlowId first = open_session(), second = open_session();
+  a->op.send(sctp_op(OpKind::kAbort, second));
+  run();
+  ASSERT_EQ(kinds(*a), std::vector{Kind::kLost});
+  EXPECT_EQ(a->event[0].flow.v, first.v);
+  ASSERT_EQ(kinds(*b), (std::vector{Kind::kLost, Kind::kLost}));
+  EXPECT_EQ(pool.in_use(), 0u);
+}
+
+TEST_F(SctpStages, ThePeerGoesSilent) {
+  config.rto_max_us = 1000;
+  build();
+  const FlowId flow = open_session();
+  ab->fate = [](std::size_t, const Frame&) { return Wire::Fate{0, 0, false}; };
+  a->source.send(flow, segment(100, 1));
+  run();
+  EXPECT_EQ(kinds(*a), std::vector{Kind::kLost});
+  EXPECT_EQ(a->association.counters().timeouts, config.max_retries + 1u);
+}
+
+// A slow pipeline closes the window; nothing is lost.
+TEST_F(SctpStages, ASlowPipelineHoldsThePeerBack) {
+  config.receive_buffer = 8192;
+  build();
+  const FlowId flow = open_session();
+  b->sink.pause = every(64, 63);
+  for (unsigned i = 0; i < 100; ++i) a->source.send(flow, segment(1400, i));
+  run();
+  EXPECT_EQ(b->sink.segments[flow.v].size(), 100u);
+  EXPECT_EQ(a->source.wqes[flow.v], 100u);
+}
+
+TEST_F(SctpStages, AStrayAndAViolationAreTold) {
+  build();
+  const FlowId flow = open_session();
+  control(*a, FlowId{flow.v + 2}, {0, 4});  // where no session is
+  run();
+  ASSERT_EQ(kinds(*b), std::vector{Kind::kStray});
+  EXPECT_TRUE(b->event[0].terminate);
+  control(*a, flow, {0, 1});  // an Initiate amid a session: the state machine's matter
+  run();
+  ASSERT_EQ(b->event.size(), 2u);
+  EXPECT_EQ(text(b->event[1]), (Bytes{0, 1}));
+}
+
+}  // namespace
+}  // namespace rnic::test

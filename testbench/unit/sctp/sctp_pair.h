@@ -1,0 +1,285 @@
+// The SCTP sides of two chips on a wire that loses, delays and repeats what it is told to. The test is the firmware;
+// a segmenter obeys its credit, and what ddp_placement would get is kept.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/common/prng.h"
+#include "model/rnic/llp/sctp/sctp_association.h"
+#include "model/rnic/llp/sctp/sctp_rx.h"
+#include "model/rnic/llp/sctp/sctp_tx.h"
+#include "model/rnic/rx/crc_check.h"
+#include "model/rnic/tx/crc_insert.h"
+#include "testbench/support/stage_test.h"
+
+namespace rnic::test {
+
+using Bytes = std::vector<std::uint8_t>;
+
+inline constexpr std::uint32_t kFirstFlow = 100;
+inline constexpr std::uint32_t kSctpIp[] = {0x0a000001, 0x0a000002};
+inline constexpr wire::MacAddress kSctpMac[] = {{{2, 0, 0, 0, 0, 0xa}}, {{2, 0, 0, 0, 0, 0xb}}};
+
+// Hands segments over under credit, each of them completes a work request.
+class UlpduSource final : public Stage {
+ public:
+  PushPort<Ulpdu> out{*this, "out"};
+  PopPort<TxCredit> credit{*this, "credit"};
+  PopPort<WqesAcked> acked{*this, "acked"};
+  std::map<std::uint32_t, std::uint64_t> granted, wqes;  // by flow
+
+  UlpduSource(sc_core::sc_module_name nm, ClockDomain& clk, BufferPool& pool) : Stage(nm, clk), pool_(pool) {}
+
+  // While the simulation does not run.
+  void send(FlowId flow, const Bytes& segment) {
+    todo_[flow.v].push_back(segment);
+    wake(clock().next());
+  }
+  Wake tick() override {
+    if (credit->can_pop()) {
+      const TxCredit c = credit->pop();
+      granted[c.flow.v] += c.bytes;
+    }
+    if (acked->can_pop()) {
+      const WqesAcked a = acked->pop();
+      wqes[a.flow.v] += a.wqes;
+    }
+    bool more = credit->can_pop() || acked->can_pop();
+    for (auto& [flow, segments] : todo_) {
+      if (segments.empty()) continue;
+      const std::uint64_t octets = (18 + segments.front().size() + 3) / 4 * 4;
+      if (granted[flow] < octets) continue;
+      if (!out->can_push()) return more ? Wake::next_cycle() : Wake::on_traffic();
+      granted[flow] -= octets;
+      Ulpdu u;
+      u.buf = pool_.take();
+      u.flow = FlowId{flow};
+      u.bytes = static_cast<std::uint16_t>(segments.front().size());
+      u.completes_wqe = true;
+      std::copy(segments.front().begin(), segments.front().end(), u.buf->bytes() + Ulpdu::kOffset);
+      segments.pop_front();
+      out->push(std::move(u));
+      more = true;
+      break;
+    }
+    return more ? Wake::next_cycle() : Wake::on_traffic();
+  }
+
+ private:
+  BufferPool& pool_;
+  std::map<std::uint32_t, std::deque<Bytes>> todo_;
+};
+
+// Segments in order of their arrival, and ends, which it answers.
+class SegmentSink final : public Stage {
+ public:
+  PopPort<FpduBeat> in{*this, "in"};
+  PushPort<StreamEnded> ended{*this, "ended"};
+  std::map<std::uint32_t, std::vector<Bytes>> segments;  // by flow
+  std::vector<std::uint32_t> ends;
+  std::vector<Cycle> last_beats;
+  Pattern pause;
+
+  SegmentSink(sc_core::sc_module_name nm, ClockDomain& clk) : Stage(nm, clk) {}
+  Wake tick() override {
+    if (!in->can_pop()) return Wake::on_traffic();
+    if (pause.pauses(now())) return Wake::next_cycle();
+    if (in->front().ends() && !ended->can_push()) return Wake::on_traffic();
+    const FpduBeat beat = in->pop();
+    if (beat.first) first_ = beat.data;
+    EXPECT_TRUE(beat.last || beat.words == 16);
+    if (!beat.last) return Wake::next_cycle();
+    const BufferRef buf = BufferRef::adopt(beat.buf);
+    last_beats.push_back(now());
+    if (beat.ends()) {
+      ends.push_back(beat.flow.v);
+      ended->push({beat.flow, false});
+      return Wake::next_cycle();
+    }
+    EXPECT_TRUE(beat.crc_ok);
+    const std::size_t bytes = load_be16(first_);
+    EXPECT_EQ((2 + bytes + 3) / 4 * 4 + 4, static_cast<std::size_t>(beat.data - first_) + 4u * beat.words);
+    segments[beat.flow.v].emplace_back(first_ + 2, first_ + 2 + bytes);
+    return Wake::next_cycle();
+  }
+
+ private:
+  const std::uint8_t* first_ = nullptr;
+};
+
+// Takes frames from one chip and gives them to the other `delay` cycles later. `fate` says when to drop (0 copies),
+// repeat (2) or hold back (extra cycles) the n-th.
+class Wire final : public Stage {
+ public:
+  struct Fate {
+    unsigned copies = 1;
+    Cycle extra = 0;
+    bool corrupt = false;
+  };
+  PopPort<Frame> in{*this, "in"};
+  PushPort<Frame> out{*this, "out"};
+  std::function<Fate(std::size_t n, const Frame&)> fate;
+  std::vector<Bytes> seen;
+  Cycle delay = 100;
+
+  Wire(sc_core::sc_module_name nm, ClockDomain& clk) : Stage(nm, clk) {}
+  Wake tick() override {
+    if (in->can_pop()) {
+      Frame f = in->pop();
+      seen.emplace_back(f.data(), f.data() + f.bytes);
+      const Fate what = fate ? fate(seen.size() - 1, f) : Fate{};
+      if (what.corrupt) {
+        BufferRef copy = pool_.take();
+        std::copy_n(f.data(), f.bytes, copy->bytes());
+        copy->bytes()[f.bytes - 1] ^= 1;
+        f.buf = copy;
+        f.offset = 0;
+      }
+      for (unsigned i = 0; i < what.copies; ++i) on_the_way_.insert({now() + delay + what.extra, f});
+    }
+    if (!on_the_way_.empty() && on_the_way_.begin()->first <= now() && out->can_push()) {
+      out->push(on_the_way_.begin()->second);
+      on_the_way_.erase(on_the_way_.begin());
+    }
+    if (in->can_pop()) return Wake::next_cycle();
+    return on_the_way_.empty() ? Wake::on_traffic() : Wake::at_cycle(std::max(on_the_way_.begin()->first, now() + 1));
+  }
+
+ private:
+  BufferPool pool_{2048};
+  std::multimap<Cycle, Frame> on_the_way_;
+};
+
+struct SctpSide {
+  SctpSide(const std::string& n, ClockDomain& clk, unsigned i, const SctpConfig& config, const TcpConfig& tcp,
+           BufferPool& pool)
+      : station{kSctpMac[i], {kSctpIp[i]}, {{{kSctpIp[1 - i]}, kSctpMac[1 - i]}}, i + 1},
+        rx((n + "rx").c_str(), clk, {}, station, pool),
+        association((n + "association").c_str(), clk, config, tcp, {}, station, kFirstFlow, pool),
+        tx((n + "tx").c_str(), clk, {}, station),
+        insert((n + "insert").c_str(), clk),
+        check((n + "check").c_str(), clk),
+        source((n + "source").c_str(), clk, pool),
+        sink((n + "sink").c_str(), clk),
+        net(n.c_str(), clk) {
+    net.connect(source.out, association.in, n + "ulpdus");
+    net.connect(association.credit, source.credit, n + "credit");
+    net.connect(association.acked, source.acked, n + "acked");
+    net.connect(association.packets, tx.in, n + "packets");
+    net.connect(tx.to_crc, insert.in, n + "tx_beats");
+    net.connect(insert.out, tx.sealed, n + "tx_sealed", LinkConfig::pipeline(CrcInsertConfig{}));
+    net.connect(rx.to_crc, check.in, n + "rx_beats");
+    net.connect(check.out, rx.checked, n + "rx_checked", LinkConfig::pipeline(CrcCheckConfig{}));
+    net.connect(rx.out, association.received, n + "received");
+    net.connect(association.out, sink.in, n + "segments", config.rx_link());
+    net.connect(sink.ended, association.ended, n + "ended");
+  }
+  const StationConfig station;
+  SctpRx rx;
+  SctpAssociation association;
+  SctpTx tx;
+  CrcInsert insert;
+  CrcCheck check;
+  UlpduSource source;
+  SegmentSink sink;
+  Netlist net;
+  Source<SctpOp> op = drive(association.op);
+  Sink<SctpEvent> event = collect(association.event);
+};
+
+inline SctpOp sctp_op(SctpOp::Kind kind, FlowId flow) {
+  SctpOp o;
+  o.kind = kind;
+  o.flow = flow;
+  return o;
+}
+
+class SctpPairTest : public StageTest {
+ protected:
+  static constexpr std::uint16_t kPort = 5000;
+
+  void build() {
+    BufferPool* const p = &pool;
+    a = std::make_unique<SctpSide>("a_", clk, 0, config, tcp, *p);
+    b = std::make_unique<SctpSide>("b_", clk, 1, config, tcp, *p);
+    ab = std::make_unique<Wire>("ab", clk);
+    ba = std::make_unique<Wire>("ba", clk);
+    net = std::make_unique<Netlist>("net", clk);
+    net->connect(a->tx.out, ab->in, "a_frames", config.tx_link());
+    net->connect(ab->out, b->rx.in, "to_b");
+    net->connect(b->tx.out, ba->in, "b_frames", config.tx_link());
+    net->connect(ba->out, a->rx.in, "to_a");
+  }
+  // Timers that were stopped are looked at once more: the guard of a shutdown after 5 times rto_max.
+  void run() { run_until_idle(1'000'000'000); }
+  void control(SctpSide& side, FlowId flow, const Bytes& message) {
+    SctpOp o = sctp_op(SctpOp::Kind::kSend, flow);
+    o.bytes = static_cast<std::uint32_t>(message.size());
+    o.data = pool.take();
+    std::copy(message.begin(), message.end(), o.data->bytes());
+    side.op.send(o);
+  }
+  void listen(SctpSide& side) {
+    SctpOp o;
+    o.kind = SctpOp::Kind::kListen;
+    o.port = kPort;
+    side.op.send(o);
+  }
+  void connect(SctpSide& side, std::uint32_t ip, std::uint32_t cookie = 7) {
+    SctpOp o;
+    o.kind = SctpOp::Kind::kConnect;
+    o.peer_ip = ip;
+    o.peer_port = kPort;
+    o.cookie = cookie;
+    side.op.send(o);
+  }
+  static Bytes text(const SctpEvent& e) { return Bytes(e.data->bytes(), e.data->bytes() + e.bytes); }
+  static std::vector<SctpEvent::Kind> kinds(const SctpSide& side) {
+    std::vector<SctpEvent::Kind> k;
+    for (const SctpEvent& e : side.event) k.push_back(e.kind);
+    return k;
+  }
+  // A session from a to b on a's next stream; both ends have it open. The flow is that of both.
+  FlowId open_session() {
+    a->event.clear(), b->event.clear();
+    listen(*b);
+    connect(*a, kSctpIp[1]);
+    run();
+    EXPECT_EQ(kinds(*a), std::vector{SctpEvent::Kind::kConnected});
+    const FlowId flow = a->event[0].flow;
+    a->op.send(sctp_op(SctpOp::Kind::kBegin, flow));
+    control(*a, flow, {0, 1, 'h', 'i'});
+    run();
+    EXPECT_EQ(kinds(*b), std::vector{SctpEvent::Kind::kControl});
+    EXPECT_EQ(b->event[0].flow.v, flow.v);
+    EXPECT_EQ(text(b->event[0]), (Bytes{0, 1, 'h', 'i'}));
+    control(*b, flow, {0, 2});
+    b->op.send(sctp_op(SctpOp::Kind::kOpen, flow));
+    run();
+    EXPECT_EQ(kinds(*a),
+              (std::vector{SctpEvent::Kind::kConnected, SctpEvent::Kind::kAcked, SctpEvent::Kind::kControl}));
+    a->op.send(sctp_op(SctpOp::Kind::kOpen, flow));
+    run();
+    a->event.clear(), b->event.clear();
+    return flow;
+  }
+  static Bytes segment(std::size_t bytes, unsigned seed) {
+    Bytes s(bytes);
+    for (std::size_t i = 0; i < bytes; ++i) s[i] = static_cast<std::uint8_t>(i * 7 + seed * 13 + i / 251);
+    return s;
+  }
+
+  SctpConfig config;
+  TcpConfig tcp;
+  BufferPool pool{kFrameHeadroom + 9000 + 64};
+  std::unique_ptr<SctpSide> a, b;
+  std::unique_ptr<Wire> ab, ba;
+  std::unique_ptr<Netlist> net;
+};
+
+}  // namespace rnic::test
