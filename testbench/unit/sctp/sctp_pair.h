@@ -75,6 +75,49 @@ class UlpduSource final : public Stage {
   std::map<std::uint32_t, std::deque<Bytes>> todo_;
 };
 
+// Stands for early_placement: places every other segment that is offered, a while later, and remembers it by what it
+// keeps of it.
+class EarlyPlacer final : public Stage {
+ public:
+  PopPort<StreamBeat> in{*this, "in"};
+  PushPort<EarlyPlaced> out{*this, "out"};
+  std::map<Bytes, Bytes> placed;  // header to segment
+  unsigned offered = 0;
+
+  EarlyPlacer(sc_core::sc_module_name nm, ClockDomain& clk, BufferPool& pool) : Stage(nm, clk), pool_(pool) {}
+  Wake tick() override {
+    if (in->can_pop()) {
+      const StreamBeat beat = in->pop();
+      if (beat.first) data_ = beat.data, offset_ = beat.offset, bytes_ = 0;
+      bytes_ += beat.bytes;
+      if (beat.last) finish(beat);
+    }
+    if (!answers_.empty() && answers_.front().first <= now() && out->can_push()) {
+      out->push(std::move(answers_.front().second));
+      answers_.pop_front();
+    }
+    if (in->can_pop()) return Wake::next_cycle();
+    return answers_.empty() ? Wake::on_traffic() : Wake::at_cycle(std::max(answers_.front().first, now() + 1));
+  }
+
+ private:
+  void finish(const StreamBeat& last) {
+    const BufferRef buf = BufferRef::adopt(last.buf);
+    if (++offered % 2 == 0 && bytes_ >= kPlacedHeaderBytes) {
+      EarlyPlaced told{last.flow, offset_, bytes_, pool_.take(), false};
+      std::copy_n(data_, kPlacedHeaderBytes, told.header->bytes());
+      placed[Bytes(data_, data_ + kPlacedHeaderBytes)] = Bytes(data_ + 2, data_ + bytes_);
+      answers_.push_back({now() + 50, std::move(told)});
+    }
+    answers_.push_back({now() + 50, {last.flow, offset_, 0, {}, true}});
+  }
+  BufferPool& pool_;
+  const std::uint8_t* data_ = nullptr;
+  std::uint64_t offset_ = 0;
+  std::uint32_t bytes_ = 0;
+  std::deque<std::pair<Cycle, EarlyPlaced>> answers_;
+};
+
 // Segments in order of their arrival, and ends, which it answers.
 class SegmentSink final : public Stage {
  public:
@@ -85,7 +128,7 @@ class SegmentSink final : public Stage {
   std::vector<Cycle> last_beats;
   Pattern pause;
 
-  SegmentSink(sc_core::sc_module_name nm, ClockDomain& clk) : Stage(nm, clk) {}
+  SegmentSink(sc_core::sc_module_name nm, ClockDomain& clk, const EarlyPlacer& early) : Stage(nm, clk), early_(early) {}
   Wake tick() override {
     if (!in->can_pop()) return Wake::on_traffic();
     if (pause.pauses(now())) return Wake::next_cycle();
@@ -93,6 +136,11 @@ class SegmentSink final : public Stage {
     const FpduBeat beat = in->pop();
     if (beat.first) first_ = beat.data;
     EXPECT_TRUE(beat.last || beat.words == 16);
+    if (beat.placed()) {
+      const BufferRef buf = BufferRef::adopt(beat.buf);
+      segments[beat.flow.v].push_back(early_.placed.at(Bytes(beat.data, beat.data + 4u * beat.words)));
+      return Wake::next_cycle();
+    }
     if (!beat.last) return Wake::next_cycle();
     const BufferRef buf = BufferRef::adopt(beat.buf);
     last_beats.push_back(now());
@@ -109,6 +157,7 @@ class SegmentSink final : public Stage {
   }
 
  private:
+  const EarlyPlacer& early_;
   const std::uint8_t* first_ = nullptr;
 };
 
@@ -165,7 +214,8 @@ struct SctpSide {
         insert((n + "insert").c_str(), clk),
         check((n + "check").c_str(), clk),
         source((n + "source").c_str(), clk, pool),
-        sink((n + "sink").c_str(), clk),
+        early((n + "early").c_str(), clk, pool),
+        sink((n + "sink").c_str(), clk, early),
         net(n.c_str(), clk) {
     net.connect(source.out, association.in, n + "ulpdus");
     net.connect(association.credit, source.credit, n + "credit");
@@ -178,6 +228,8 @@ struct SctpSide {
     net.connect(rx.out, association.received, n + "received");
     net.connect(association.out, sink.in, n + "segments", config.rx_link());
     net.connect(sink.ended, association.ended, n + "ended");
+    net.connect(association.behind, early.in, n + "behind");
+    net.connect(early.out, association.early, n + "early_out");
   }
   const StationConfig station;
   SctpRx rx;
@@ -186,6 +238,7 @@ struct SctpSide {
   CrcInsert insert;
   CrcCheck check;
   UlpduSource source;
+  EarlyPlacer early;
   SegmentSink sink;
   Netlist net;
   Source<SctpOp> op = drive(association.op);

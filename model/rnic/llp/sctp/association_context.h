@@ -41,7 +41,10 @@ struct ReceivedMessage {
   std::uint32_t next = tcp::kNil;
   std::uint32_t life = 0;  // of the association
   std::uint16_t bytes = 0, stream = 0, association = 0;
-  bool ends = false;  // the peer's session Terminate
+  bool ends = false;      // the peer's session Terminate
+  bool offered = false;   // early_placement has not answered yet
+  bool placed = false;    // its payload is in memory; only the header is kept
+  bool released = false;  // to be given back behind the answer
 };
 
 struct AssociationContext {

@@ -25,6 +25,11 @@ class BeatEmission {
     words_left_ = words;
     buf_ = std::move(buf);
   }
+  // What stands for a segment whose payload is placed: its header, in one beat.
+  void start_placed(BufferRef buf, std::uint8_t* data, std::uint32_t words, FlowId flow) {
+    start(std::move(buf), data, words, flow);
+    next_.marker_lane = FpduBeat::kPlaced;
+  }
   // A word that stands for the end of a stream.
   void start_end(BufferRef word, FlowId flow) {
     std::uint8_t* const data = word->bytes();

@@ -39,6 +39,7 @@ SctpAssociation::SctpAssociation(sc_core::sc_module_name nm, ClockDomain& clk, c
       mtu_(tcp.mtu),
       packet_limit_(sctp::packet_limit(tcp)),
       mulpdu_(static_cast<std::uint16_t>(wire::sctp_mulpdu(tcp.mtu, wire::Ipv4Header::kBytes, config.bundle_reserve))),
+      beat_bytes_(datapath.beat_bytes),
       pool_(pool),
       sender_settings_(config, congestion_, clk.period_ps()),
       receiver_settings_(config, tcp.mtu, wire::Ipv4Header::kBytes, clk.period_ps()),
@@ -78,6 +79,8 @@ void SctpAssociation::reset() {
   events_ = {};
   answers_ = {};
   emission_.reset();
+  offer_ = {};
+  offer_free_from_ = 0;
   emitted_ = kNil;
   busy_until_ = 0;
   listening_.reset();
@@ -91,10 +94,12 @@ Wake SctpAssociation::tick() {
   if (room && op->can_pop()) on_op(op->pop());
   if (room && received->can_pop() && busy_until_ <= now()) take_packet();
   run_timers();  // behind the packet: its SACK may have stopped one
+  if (early->can_pop()) on_early(early->pop());
   if (in->can_pop()) take_ulpdu();
   if (!idle_.empty()) shut_down_idle();
   const bool sent = packets->can_push() && send_one();
   emit();
+  push_offer();
   if (!events_.empty() && event->can_push()) event->push(events_.pop());
   serve_credits();
   return sent ? Wake::next_cycle() : next_wake();
@@ -102,13 +107,15 @@ Wake SctpAssociation::tick() {
 
 Wake SctpAssociation::next_wake() {
   const bool room = answers_.size() < kMostAnswers && events_.size() < kMostEvents;
-  const bool more = in->can_pop() || ended->can_pop() || (room && op->can_pop()) || !idle_.empty() ||
-                    (!events_.empty() && event->can_push()) || (!credits_.empty() && credit->can_push()) ||
-                    (!acks_.empty() && acked->can_push()) ||
+  const bool more = in->can_pop() || ended->can_pop() || early->can_pop() || (room && op->can_pop()) ||
+                    !idle_.empty() || (!events_.empty() && event->can_push()) ||
+                    (!credits_.empty() && credit->can_push()) || (!acks_.empty() && acked->can_push()) ||
                     ((!answers_.empty() || !sends_.empty()) && packets->can_push());
   if (more) return Wake::next_cycle();
   Cycle at = std::min(timers_.next(), emission_.next(*out));
-  if (emission_.done() && (emitted_ != kNil || !ready_.empty())) at = std::min(at, emission_.free_from());
+  const bool waits = ready_.empty() || messages_[ready_.head].offered;
+  if (emission_.done() && (emitted_ != kNil || !waits)) at = std::min(at, emission_.free_from());
+  if (!offer_.done()) at = std::min(at, std::max(behind->credit_at(), offer_free_from_));
   if (room && received->can_pop()) at = std::min(at, busy_until_);
   return Wake::at_cycle(std::max(at, now() + 1));
 }
@@ -150,7 +157,7 @@ void SctpAssociation::forget_streams(std::uint32_t association, FlowId except) {
   c.sender.abandon();
   while (const auto released = c.sender.take_released()) sent_.give_back(released->handle);
   c.backlog.clear(sent_);
-  c.streams.reset([this](std::uint32_t message) { messages_.give_back(message); });
+  c.streams.reset([this](std::uint32_t message) { give_back(message); });
   c.receiver.clear(fragments_);
   ++c.life;
   for (std::uint16_t s = 0; s < c.stream.size(); ++s) {

@@ -17,7 +17,9 @@
 #include "model/rnic/llp/sctp/beat_emission.h"
 #include "model/rnic/llp/sctp/rfc9260.h"
 #include "model/rnic/llp/sctp/sctp_association_counters.h"
+#include "model/rnic/llp/segment_beats.h"
 #include "model/rnic/llp/tcp_config.h"
+#include "model/rnic/messages/early_placed.h"
 #include "model/rnic/messages/sctp.h"
 
 namespace rnic {
@@ -31,6 +33,8 @@ class SctpAssociation final : public Stage {
   PushPort<WqesAcked> acked{*this, "acked"};
   PushPort<FpduBeat> out{*this, "out"};  // segments received, in the shape that MPA gives them
   PopPort<StreamEnded> ended{*this, "ended"};
+  PushPort<StreamBeat> behind{*this, "behind"};  // segments out of order, for early_placement,
+  PopPort<EarlyPlaced> early{*this, "early"};    // which answers each
   PopPort<SctpPacket> received{*this, "received"};
   PushPort<SctpPacket> packets{*this, "packets"};
   Drops drops;
@@ -99,6 +103,10 @@ class SctpAssociation final : public Stage {
   void on_message(std::uint32_t association, const BufferRef& packet, const sctp::ReceivedData& data);
   void deliver(std::uint32_t association, std::uint16_t stream);
   void consume(std::uint32_t message);
+  void give_back(std::uint32_t message);
+  void offer(std::uint32_t message);
+  void push_offer();
+  void on_early(EarlyPlaced placed);
   void tell_control(std::uint32_t association, std::uint32_t message);
   void emit();
   sctp::DataProgress progress(const Context& c) const {
@@ -133,6 +141,7 @@ class SctpAssociation final : public Stage {
   const StationConfig station_;
   const std::uint32_t first_flow_, mtu_, packet_limit_;
   const std::uint16_t mulpdu_;
+  const unsigned beat_bytes_;
   BufferPool& pool_;
   const sctp::Rfc9260 congestion_;
   const sctp::SenderSettings sender_settings_;
@@ -151,6 +160,8 @@ class SctpAssociation final : public Stage {
   Ring<SctpEvent> events_;
   Ring<SctpPacket> answers_;  // of set-up and shutdown
   sctp::BeatEmission emission_;
+  SegmentBeats offer_;
+  Cycle offer_free_from_ = 0;
   std::uint32_t emitted_ = tcp::kNil;  // the message whose beats are leaving
   Cycle busy_until_ = 0;               // with the chunks of a packet
   std::bitset<65536> listening_;

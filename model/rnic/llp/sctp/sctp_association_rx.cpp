@@ -188,13 +188,13 @@ void SctpAssociation::on_message(std::uint32_t association, const BufferRef& pac
   if (arrival.fate == ChunkFate::kNoRoom) {
     ++counters_.no_room;
     c.receiver.refuse(fragments_);
-    messages_.give_back(message);
+    give_back(message);
     return;
   }
   c.receiver.accept(fragments_);
   switch (arrival.fate) {
     case ChunkFate::kPlace:
-      counters_.out_of_order += load_be16(m.data) != next;
+      if (load_be16(m.data) != next) offer(message);
       break;
     case ChunkFate::kStray:
     case ChunkFate::kViolation: {
@@ -260,8 +260,60 @@ void SctpAssociation::consume(std::uint32_t message) {
     c.receiver.consume(receiver_settings_, m.bytes);
     sends_.push(FlowId{m.association});
   }
-  messages_.give_back(message);
+  give_back(message);
 }
+
+// Behind the answer of early_placement, whose writes may be under way for it.
+void SctpAssociation::give_back(std::uint32_t message) {
+  if (messages_[message].offered) messages_[message].released = true;
+  else messages_.give_back(message);
+}
+
+// ---- Early placement
+
+// Out of order: its payload may go to memory at once. It is delivered in order all the same.
+void SctpAssociation::offer(std::uint32_t message) {
+  ++counters_.out_of_order;
+  if (!config_.early_placement) return;
+  if (!offer_.done() || now() < offer_free_from_ || !behind->can_push()) {
+    ++counters_.not_offered;
+    return;
+  }
+  ReceivedMessage& m = messages_[message];
+  store_be16(m.data, static_cast<std::uint16_t>(m.bytes - wire::kDdpSsnBytes));
+  m.offered = true;
+  offer_.start(flow_of(m.association, m.stream), tcp::received_octets(m.buf, {m.data, m.bytes}, 0), message);
+  offer_free_from_ = now() + 1;
+}
+
+// One beat a cycle.
+void SctpAssociation::push_offer() {
+  if (offer_.done()) return;
+  BurstOut to(*behind);
+  while (!offer_.done()) {
+    const Cycle at = std::max(to.credit_at(), offer_free_from_);
+    if (at > horizon()) break;
+    to.push(offer_.take(beat_bytes_), at);
+    offer_free_from_ = at + 1;
+  }
+}
+
+// What is written is kept no longer but for its header; the end of the answers frees the message to go on.
+void SctpAssociation::on_early(EarlyPlaced placed) {
+  const auto message = static_cast<std::uint32_t>(placed.offset);
+  ReceivedMessage& m = messages_[message];
+  if (placed.bytes != 0) {
+    ++counters_.early_segments;
+    m.placed = true;
+    m.buf = std::move(placed.header);
+    m.data = m.buf->bytes();
+  }
+  if (!placed.last) return;
+  m.offered = false;
+  if (m.released) messages_.give_back(message);
+}
+
+// ---- Into the pipeline
 
 // One segment after the other. It gives its room back in the cycle behind its last beat.
 void SctpAssociation::emit() {
@@ -271,6 +323,7 @@ void SctpAssociation::emit() {
   while (!ready_.empty()) {
     const std::uint32_t message = ready_.head;
     ReceivedMessage& m = messages_[message];
+    if (m.offered) return;  // nothing is written behind its delivery
     ready_.head = std::exchange(m.next, kNil);
     if (ready_.head == kNil) ready_.tail = kNil;
     if (m.life != context(m.association).life) {  // its association is gone
@@ -286,7 +339,8 @@ void SctpAssociation::emit() {
       const auto ulpdu = static_cast<std::uint16_t>(m.bytes - wire::kDdpSsnBytes);
       store_be16(m.data, ulpdu);
       ++counters_.segments;
-      emission_.start(m.buf, m.data, static_cast<std::uint32_t>(wire::fpdu_bytes(ulpdu) / 4), flow);
+      if (m.placed) emission_.start_placed(m.buf, m.data, kPlacedHeaderBytes / 4, flow);
+      else emission_.start(m.buf, m.data, static_cast<std::uint32_t>(wire::fpdu_bytes(ulpdu) / 4), flow);
     }
     emitted_ = message;
     emission_.push(*out, now(), horizon());

@@ -31,6 +31,7 @@ struct SctpConfig {
   unsigned path_mtu_min = 576;
   unsigned pending_initiates = 16;
   unsigned ddp_window = 256;
+  bool early_placement = true;
   unsigned tx_cycles = 6;
   unsigned rx_cycles = 6;
   unsigned chunk_cycles = 1;
@@ -88,6 +89,8 @@ struct SctpConfig {
     v("ddp_window", &SctpConfig::ddp_window,
       "DDP stream sequence numbers of a stream from the next one on that are taken", in_range(16, 32'768),
       power_of_two());
+    v("early_placement", &SctpConfig::early_placement,
+      "place the payload of segments received out of order in host memory at once, and keep only their headers");
     v("tx_cycles", &SctpConfig::tx_cycles,
       "from the last beat of a packet behind its CRC engine to its frame at mac_tx", in_range(1, 63), unit("cycles"));
     v("rx_cycles", &SctpConfig::rx_cycles,
