@@ -137,7 +137,7 @@ TEST_P(PlacementSizes, EarlyPlacement) {
   EarlyPlacement dut("early_placement", clk, {}, contexts, pool);
   Source<StreamBeat> segments = drive(dut.in);
   Sink<EarlyPlaced> told = collect(dut.out);
-  const Stubs others = stub(dut.read_issued, dut.read_over);
+  const Stubs others = stub(dut.read_issued, dut.read_over, dut.sctp_in, dut.sctp_out);
   FakeDmaWrite engine(dut.dma, dut.written, memory);
   segments.pause(GetParam().produce);
   engine.pause = GetParam().consume;
