@@ -56,6 +56,51 @@ TEST_P(SctpWire, LosesRepeatsDelaysAndCorruptsAndNothingIsMissing) {
   EXPECT_GT(b->rx.counters().bad_checksum, 0u);
 }
 
+// What is on the wire, read by fixed offsets: no code in common with the model.
+TEST_F(SctpStages, EveryDataChunkIsUnorderedAndHasItsNumber) {
+  build();
+  const FlowId flow = open_session();
+  const std::vector<Bytes> sent = {segment(14, 1), segment(15, 2), segment(1436, 3)};
+  for (const Bytes& s : sent) a->source.send(flow, s);
+  run();
+  control(*a, flow, {0, 4});
+  run();
+  const auto u16 = [](const Bytes& f, std::size_t at) { return f[at] << 8 | f[at + 1]; };
+  const auto u32 = [&](const Bytes& f, std::size_t at) {
+    return std::uint32_t(u16(f, at)) << 16 | std::uint32_t(u16(f, at + 2));
+  };
+  std::vector<Bytes> user_data;
+  std::vector<unsigned> ppids;
+  std::uint32_t tsn = 0;
+  for (const Bytes& f : ab->seen) {
+    std::size_t at = 34 + 12;
+    if (f[at] == 1) {  // INIT: the adaptation indication is its only parameter
+      tsn = u32(f, at + 16);
+      EXPECT_EQ(Bytes(f.begin() + static_cast<std::ptrdiff_t>(at) + 20, f.end()), (Bytes{0xc0, 6, 0, 8, 0, 0, 0, 1}));
+    }
+    while (at + 4 <= f.size()) {
+      const auto length = static_cast<std::size_t>(u16(f, at + 2));
+      if (f[at] == 0) {
+        EXPECT_EQ(f[at + 1], 7);  // U, B and E
+        EXPECT_EQ(u32(f, at + 4), tsn++);
+        EXPECT_EQ(u16(f, at + 10), 0);
+        ppids.push_back(u32(f, at + 12));
+        user_data.emplace_back(f.begin() + static_cast<std::ptrdiff_t>(at + 16),
+                               f.begin() + static_cast<std::ptrdiff_t>(at + length));
+      }
+      at += (length + 3) / 4 * 4;
+    }
+  }
+  EXPECT_EQ(ppids, (std::vector<unsigned>{17, 16, 16, 16, 17}));
+  ASSERT_EQ(user_data.size(), 5u);
+  EXPECT_EQ(user_data[0], (Bytes{0, 0, 0, 1, 'h', 'i'}));
+  for (std::size_t i = 0; i < sent.size(); ++i) {
+    EXPECT_EQ(u16(user_data[i + 1], 0), static_cast<int>(i + 1));
+    EXPECT_EQ(Bytes(user_data[i + 1].begin() + 2, user_data[i + 1].end()), sent[i]);
+  }
+  EXPECT_EQ(user_data[4], (Bytes{0, 4, 0, 4}));
+}
+
 // The peer's Terminate comes behind the last segment, and the association ends with its last session.
 TEST_F(SctpStages, BothTerminateAndTheAssociationShutsDown) {
   build();
