@@ -56,6 +56,39 @@ TEST_P(SctpWire, LosesRepeatsDelaysAndCorruptsAndNothingIsMissing) {
   EXPECT_GT(b->rx.counters().bad_checksum, 0u);
 }
 
+// Octets of packets change on their way, with the right checksum: whatever it leads to, the engines come to rest, and
+// once the association is gone, nothing is left of it.
+TEST_P(SctpWire, ForgedPacketsLeaveNothingBehind) {
+  config.rto_max_us = 1000;
+  build();
+  const FlowId flow = open_session();
+  const auto random = std::make_shared<Prng>(1000 + GetParam());
+  ab->fate = ba->fate = [random](std::size_t, const Frame&) {
+    Wire::Fate f;
+    if (random->below(10) != 0) return f;
+    f.copies = 1 + static_cast<unsigned>(random->below(2));
+    f.forge = [random](Bytes& packet) {
+      const std::uint64_t near = random->below(2) != 0 ? 44 : packet.size();  // headers above all
+      for (std::uint64_t n = 1 + random->below(3); n-- > 0;) {
+        packet[random->below(std::min<std::uint64_t>(near, packet.size()))] =
+            static_cast<std::uint8_t>(random->below(256));
+      }
+    };
+    return f;
+  };
+  for (unsigned i = 0; i < 200; ++i) {
+    a->source.send(flow, segment(14 + i * 37 % 1430, i));
+    b->source.send(flow, segment(14 + i * 31 % 1430, i));
+  }
+  run();
+  a->op.send(sctp_op(OpKind::kAbort, flow));
+  run();
+  b->op.send(sctp_op(OpKind::kAbort, flow));
+  run();
+  a->event.clear(), b->event.clear();
+  EXPECT_EQ(pool.in_use(), 0u);
+}
+
 // What is on the wire, read by fixed offsets: no code in common with the model.
 TEST_F(SctpStages, EveryDataChunkIsUnorderedAndHasItsNumber) {
   build();
@@ -157,7 +190,7 @@ TEST_F(SctpStages, NobodyListens) {
 TEST_F(SctpStages, NobodyAnswers) {
   config.rto_max_us = 1000;
   build();
-  ab->fate = [](std::size_t, const Frame&) { return Wire::Fate{0, 0, false}; };
+  ab->fate = [](std::size_t, const Frame&) { return Wire::Fate{0, 0, false, {}}; };
   listen(*b);
   connect(*a, kSctpIp[1]);
   run();
@@ -182,7 +215,7 @@ TEST_F(SctpStages, ThePeerGoesSilent) {
   config.rto_max_us = 1000;
   build();
   const FlowId flow = open_session();
-  ab->fate = [](std::size_t, const Frame&) { return Wire::Fate{0, 0, false}; };
+  ab->fate = [](std::size_t, const Frame&) { return Wire::Fate{0, 0, false, {}}; };
   a->source.send(flow, segment(100, 1));
   run();
   EXPECT_EQ(kinds(*a), std::vector{Kind::kLost});

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/common/prng.h"
+#include "model/common/sctp_checksum.h"
 #include "model/rnic/llp/sctp/sctp_association.h"
 #include "model/rnic/llp/sctp/sctp_rx.h"
 #include "model/rnic/llp/sctp/sctp_tx.h"
@@ -169,6 +170,7 @@ class Wire final : public Stage {
     unsigned copies = 1;
     Cycle extra = 0;
     bool corrupt = false;
+    std::function<void(Bytes& packet)> forge;  // changes the SCTP packet, whose checksum is then made right
   };
   PopPort<Frame> in{*this, "in"};
   PushPort<Frame> out{*this, "out"};
@@ -182,10 +184,12 @@ class Wire final : public Stage {
       Frame f = in->pop();
       seen.emplace_back(f.data(), f.data() + f.bytes);
       const Fate what = fate ? fate(seen.size() - 1, f) : Fate{};
-      if (what.corrupt) {
+      if (what.corrupt || what.forge) {
+        Bytes octets = seen.back();
+        if (what.corrupt) octets.back() ^= 1;
+        if (what.forge) forge(octets, what);
         BufferRef copy = pool_.take();
-        std::copy_n(f.data(), f.bytes, copy->bytes());
-        copy->bytes()[f.bytes - 1] ^= 1;
+        std::copy(octets.begin(), octets.end(), copy->bytes());
         f.buf = copy;
         f.offset = 0;
       }
@@ -200,6 +204,12 @@ class Wire final : public Stage {
   }
 
  private:
+  static void forge(Bytes& frame, const Fate& what) {
+    Bytes packet(frame.begin() + 34, frame.end());
+    what.forge(packet);
+    store_crc32c(&packet[kSctpChecksumOffset], sctp_checksum(packet));
+    std::copy(packet.begin(), packet.end(), frame.begin() + 34);
+  }
   BufferPool pool_{2048};
   std::multimap<Cycle, Frame> on_the_way_;
 };
