@@ -174,6 +174,46 @@ TEST_F(SctpStages, TwoSessionsShareAnAssociation) {
   EXPECT_EQ(a->source.wqes[first.v] + a->source.wqes[second.v], 600u);
 }
 
+// What has a TSN goes in fragments of IP, what has none is cut by SCTP, and the firmware makes segments shorter.
+TEST_F(SctpStages, APathThatShrinksLosesNothing) {
+  build();
+  const FlowId flow = open_session();
+  std::vector<Bytes> sent;
+  for (unsigned i = 0; i < 300; ++i) sent.push_back(segment(1434, i));
+  for (const Bytes& s : sent) a->source.send(flow, s);
+  sc_core::sc_start(sc_core::sc_time::from_value(1000 * clk.period_ps()));
+  ab->mtu = 1000;
+  run();
+  EXPECT_EQ(b->sink.segments[flow.v], sent);
+  EXPECT_EQ(a->source.wqes[flow.v], sent.size());
+  ASSERT_EQ(kinds(*a), std::vector{Kind::kMulpduChanged});
+  EXPECT_EQ(a->event[0].mulpdu, 1000 - 20 - 12 - 16 - 18);
+  EXPECT_GT(b->rx.counters().fragments, 0u);
+  EXPECT_EQ(a->association.counters().timeouts, 0u);
+}
+
+// Whoever does not know the tag cannot make segments shorter.
+TEST_F(SctpStages, ARouterThatDoesNotQuoteTheTagIsNotBelieved) {
+  build();
+  const FlowId flow = open_session();
+  Router router;
+  const Bytes packet = ab->seen.back();
+  BufferPool frames(2048);
+  Frame f{frames.take(), 0, static_cast<std::uint32_t>(packet.size()), true};
+  std::copy(packet.begin(), packet.end(), f.buf->bytes());
+  f.buf->bytes()[34 + 4] ^= 1;  // the tag
+  ba->insert(*router.fragmentation_needed(f, 600), clk.next());
+  run();
+  EXPECT_EQ(a->rx.counters().path_mtu_reports, 1u);
+  EXPECT_EQ(a->association.counters().path_mtu_changes, 0u);
+  f.buf->bytes()[34 + 4] ^= 1;
+  ba->insert(*router.fragmentation_needed(f, 600), clk.next());
+  run();
+  EXPECT_EQ(a->association.counters().path_mtu_changes, 1u);
+  ASSERT_EQ(kinds(*a), std::vector{Kind::kMulpduChanged});
+  EXPECT_EQ(a->event[0].flow.v, flow.v);
+}
+
 TEST_F(SctpStages, NobodyListens) {
   build();
   connect(*a, kSctpIp[1]);

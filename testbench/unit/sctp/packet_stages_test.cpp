@@ -202,9 +202,39 @@ TEST_F(SctpRxTest, WhatIsNoPacketForThisStationIsDropped) {
   send(frame_of(sealed(Bytes(1500 + 64))));  // no block is that long
   run_until_idle();
   EXPECT_TRUE(sink.empty());
-  EXPECT_EQ(dut.counters().bad_ipv4, 2u);
+  EXPECT_EQ(dut.counters().bad_ipv4, 1u);
+  EXPECT_EQ(dut.counters().fragments, 1u);
   EXPECT_EQ(dut.counters().not_for_us, 3u);
   EXPECT_EQ(dut.counters().bad_shape, 3u);
+}
+
+// In any order, with other packets between them, and twice.
+TEST_F(SctpRxTest, FragmentsMakeAPacketWhole) {
+  Bytes packet(1200);
+  for (std::size_t i = 0; i < packet.size(); ++i) packet[i] = static_cast<std::uint8_t>(i * 7 + i / 251);
+  packet = sealed(packet);
+  const auto fragment = [&](std::uint16_t id, std::size_t at, std::size_t bytes, bool more) {
+    const auto from = packet.begin() + static_cast<std::ptrdiff_t>(at);
+    Bytes f = frame_of(Bytes(from, from + static_cast<std::ptrdiff_t>(bytes)));
+    store_be16(&f[18], id);
+    store_be16(&f[20], static_cast<std::uint16_t>((more ? 0x2000 : 0) | at / 8));
+    sum_header(f);
+    send(f);
+  };
+  fragment(1, 800, 400, false);
+  fragment(2, 0, 400, true);  // its others never come
+  fragment(1, 0, 400, true);
+  fragment(1, 0, 400, true);
+  send(frame_of(from_hex(kExample)));
+  fragment(1, 400, 400, true);
+  fragment(3, 400, 396, true);  // no multiple of 8
+  fragment(4, 800, 400, false);
+  fragment(4, 800, 100, false);  // contradicts it
+  run_until_idle();
+  ASSERT_EQ(sink.size(), 2u);
+  EXPECT_EQ(sink[1].bytes, packet.size());
+  EXPECT_EQ(Bytes(sink[1].data() + 12, sink[1].data() + sink[1].bytes), Bytes(packet.begin() + 12, packet.end()));
+  EXPECT_EQ(dut.counters().fragments, 7u);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "model/cable/router.h"
 #include "model/common/prng.h"
 #include "model/common/sctp_checksum.h"
 #include "model/rnic/llp/sctp/sctp_association.h"
@@ -177,11 +178,19 @@ class Wire final : public Stage {
   std::function<Fate(std::size_t n, const Frame&)> fate;
   std::vector<Bytes> seen;
   Cycle delay = 100;
+  std::uint16_t mtu = 0;  // of a router in the way; 0: there is none
+  Wire* back = nullptr;   // for the router's answers
 
   Wire(sc_core::sc_module_name nm, ClockDomain& clk) : Stage(nm, clk) {}
+  // Beside what comes in.
+  void insert(Frame frame, Cycle at) {
+    on_the_way_.insert({at + delay, std::move(frame)});
+    wake(at + 1);
+  }
   Wake tick() override {
     if (in->can_pop()) {
       Frame f = in->pop();
+      if (mtu != 0 && f.bytes > mtu + 14u) return route(f);
       seen.emplace_back(f.data(), f.data() + f.bytes);
       const Fate what = fate ? fate(seen.size() - 1, f) : Fate{};
       if (what.corrupt || what.forge) {
@@ -204,12 +213,18 @@ class Wire final : public Stage {
   }
 
  private:
+  Wake route(const Frame& f) {
+    if (auto icmp = router_.fragmentation_needed(f, mtu)) back->insert(std::move(*icmp), now());
+    for (Frame& piece : router_.fragments(f, mtu)) on_the_way_.insert({now() + delay, std::move(piece)});
+    return Wake::next_cycle();
+  }
   static void forge(Bytes& frame, const Fate& what) {
     Bytes packet(frame.begin() + 34, frame.end());
     what.forge(packet);
     store_crc32c(&packet[kSctpChecksumOffset], sctp_checksum(packet));
     std::copy(packet.begin(), packet.end(), frame.begin() + 34);
   }
+  Router router_;
   BufferPool pool_{2048};
   std::multimap<Cycle, Frame> on_the_way_;
 };
@@ -272,6 +287,7 @@ class SctpPairTest : public StageTest {
     b = std::make_unique<SctpSide>("b_", clk, 1, config, tcp, *p);
     ab = std::make_unique<Wire>("ab", clk);
     ba = std::make_unique<Wire>("ba", clk);
+    ab->back = ba.get(), ba->back = ab.get();
     net = std::make_unique<Netlist>("net", clk);
     net->connect(a->tx.out, ab->in, "a_frames", config.tx_link());
     net->connect(ab->out, b->rx.in, "to_b");

@@ -60,7 +60,8 @@ struct AssociationContext {
   tcp::SlotList backlog;             // messages for which the sender has no room
   wire::MacAddress peer_mac;
   Cycle begun_at = 0;
-  std::uint32_t life = 0;         // counts the uses of its number
+  std::uint32_t life = 0;  // counts the uses of its number
+  std::uint16_t mulpdu = 0;
   std::uint16_t ddp_streams = 0;  // valid ids; 0: not up
   std::uint16_t in_use = 0, open = 0;
   bool in_service = false, initiator = false;

@@ -38,7 +38,6 @@ SctpAssociation::SctpAssociation(sc_core::sc_module_name nm, ClockDomain& clk, c
       first_flow_(first_flow),
       mtu_(tcp.mtu),
       packet_limit_(sctp::packet_limit(tcp)),
-      mulpdu_(static_cast<std::uint16_t>(wire::sctp_mulpdu(tcp.mtu, wire::Ipv4Header::kBytes, config.bundle_reserve))),
       beat_bytes_(datapath.beat_bytes),
       pool_(pool),
       sender_settings_(config, congestion_, clk.period_ps()),
@@ -143,6 +142,7 @@ void SctpAssociation::on_up(std::uint32_t association) {
   c.sender.open(terms.own_tsn, terms.peer_window, mtu_, now());
   c.receiver.start(receiver_settings_, fragments_, terms.peer_tsn, terms.inbound);
   c.receiver.set_mode(sctp::Receiver::Mode::kTake);
+  c.mulpdu = static_cast<std::uint16_t>(wire::sctp_mulpdu(mtu_, wire::Ipv4Header::kBytes, config_.bundle_reserve));
   c.ddp_streams = std::min(terms.ddp_streams(), stream_limits_.streams);
   for (const std::uint32_t cookie : std::exchange(c.asked, {})) {
     if (free_streams(c) != 0) give_stream(association, cookie);

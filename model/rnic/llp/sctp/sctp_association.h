@@ -96,6 +96,7 @@ class SctpAssociation final : public Stage {
 
   // What comes in (sctp_association_rx.cpp).
   void take_packet();
+  void on_path_mtu(const SctpPacket& told);
   void settle(std::uint32_t association, const sctp::Outcome& outcome, const BufferRef& packet = {});
   void on_setup_event(std::uint32_t association, const sctp::SetupEvent& e);
   void on_chunks(std::uint32_t association, const sctp::Outcome& outcome, const BufferRef& packet);
@@ -140,7 +141,6 @@ class SctpAssociation final : public Stage {
   const SctpConfig config_;
   const StationConfig station_;
   const std::uint32_t first_flow_, mtu_, packet_limit_;
-  const std::uint16_t mulpdu_;
   const unsigned beat_bytes_;
   BufferPool& pool_;
   const sctp::Rfc9260 congestion_;

@@ -9,7 +9,7 @@ struct SctpAssociationCounters {
   std::uint64_t chunks = 0, duplicates = 0, no_room = 0, violations = 0, strays = 0, out_of_order = 0;
   std::uint64_t messages = 0, sacks = 0, fast_retransmits = 0, timeouts = 0, late_ulpdus = 0, segments = 0;
   std::uint64_t ops_ignored = 0, bad_header = 0, peer_errors = 0;
-  std::uint64_t early_segments = 0, not_offered = 0;
+  std::uint64_t early_segments = 0, not_offered = 0, path_mtu_changes = 0;
   template <class V>
   static void fields(V& v) {
     using C = SctpAssociationCounters;
@@ -25,6 +25,7 @@ struct SctpAssociationCounters {
     v("violations", &C::violations, "chunks", "DATA chunks that broke a rule of DDP streams, or of SCTP");
     v("strays", &C::strays, "chunks", "DATA chunks on a stream without a session");
     v("out_of_order", &C::out_of_order, "segments", "segments that waited for one before them");
+    v("path_mtu_changes", &C::path_mtu_changes, "events", "associations whose path has become narrower");
     v("early_segments", &C::early_segments, "segments", "segments whose payload was written to memory out of order");
     v("not_offered", &C::not_offered, "segments", "segments out of order that early_placement was too busy for");
     v("segments", &C::segments, "segments", "DDP segments handed to ddp_placement");

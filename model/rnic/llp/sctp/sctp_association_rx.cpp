@@ -19,6 +19,7 @@ using State = sctp::Association::State;
 void SctpAssociation::take_packet() {
   const SctpPacket p = received->pop();
   busy_until_ = now() + config_.chunk_cycles;
+  if (p.path_mtu != 0) return on_path_mtu(p);
   const auto packet = sctp::Received::parse({p.data(), p.bytes}, p.peer_ip);
   if (!packet) {
     ++counters_.bad_header;
@@ -40,6 +41,27 @@ void SctpAssociation::take_packet() {
     endpoint_.refuse(*cookie, outcome_);
   }
   answer(outcome_, p.peer_ip, p.peer_mac, {station_.node, RequestId::Kind::kFlow, kNoFlow.v, 0, 0});
+}
+
+// A router's word counts if it quotes the tag, which nobody can guess (RFC 5927). Segments are shorter from now on;
+// what has a TSN is not cut again.
+void SctpAssociation::on_path_mtu(const SctpPacket& told) {
+  const tcp::FlowKey key{told.peer_ip, load_be16(told.data() + 2), load_be16(told.data())};
+  const FlowId found = table_.find(key);
+  if (found == kNoFlow) return;
+  Context& c = context(found.v);
+  if (c.ddp_streams == 0 || load_be32(told.data() + 4) != c.setup.terms().peer_tag) return;
+  if (!c.sender.on_path_mtu(told.path_mtu)) return;
+  const std::uint32_t mtu = std::max<std::uint32_t>(told.path_mtu, config_.path_mtu_min);
+  c.mulpdu = static_cast<std::uint16_t>(wire::sctp_mulpdu(mtu, wire::Ipv4Header::kBytes, config_.bundle_reserve));
+  ++counters_.path_mtu_changes;
+  for (std::uint16_t s = 0; s < c.ddp_streams; ++s) {
+    if (!c.stream[s].in_use) continue;
+    tell(SctpEvent::Kind::kMulpduChanged, flow_of(found.v, s));
+    events_.back().mulpdu = c.mulpdu;
+  }
+  set_timers(found.v);
+  sends_.push(found);
 }
 
 // What the set-up has made of an input. Where it shuts down, the rest may follow from what came.

@@ -137,7 +137,7 @@ void SctpAssociation::give_stream(std::uint32_t association, std::uint32_t cooki
   e.peer_port = c.setup.ends().peer_port;
   e.port = c.setup.ends().port;
   e.cookie = cookie;
-  e.mulpdu = mulpdu_;
+  e.mulpdu = c.mulpdu;
   e.init_at = c.begun_at;
   events_.push(std::move(e));
 }
@@ -177,7 +177,7 @@ void SctpAssociation::tell_control(std::uint32_t association, std::uint32_t mess
   e.peer_ip = c.setup.ends().peer_ip;
   e.peer_port = c.setup.ends().peer_port;
   e.port = c.setup.ends().port;
-  e.mulpdu = mulpdu_;
+  e.mulpdu = c.mulpdu;
   e.init_at = now();
   e.bytes = static_cast<std::uint32_t>(m.bytes - wire::kDdpSsnBytes);
   e.data = pool_.take();

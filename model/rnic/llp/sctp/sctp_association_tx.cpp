@@ -154,7 +154,7 @@ bool SctpAssociation::send_of(std::uint32_t association) {
   const bool sends =
       state == State::kEstablished || state == State::kShutdownPending || state == State::kShutdownReceived;
   if (!sends && state != State::kShutdownSent) return false;
-  const std::uint32_t room = packet_limit_ - static_cast<std::uint32_t>(wire::SctpHeader::kBytes);
+  const std::uint32_t room = c.sender.pmdcs() / 4 * 4;
   std::uint32_t data = sends ? c.sender.next_octets() : 0;
   std::uint32_t sack = 0;
   if (c.receiver.sack_owed() || (data != 0 && c.receiver.sack_pending())) {
@@ -163,7 +163,7 @@ bool SctpAssociation::send_of(std::uint32_t association) {
   }
   if (data + sack == 0) return false;
   packet_.chunks.clear();
-  packet_.retransmission = false;
+  packet_.retransmission = packet_.beyond_path_mtu = false;
   if (data != 0 && !c.sender.next(now(), data, packet_) && sack == 0) return false;
 
   SentMessage* const m = packet_.chunks.size() == 1 ? &sent_[packet_.chunks[0].handle] : nullptr;
@@ -209,7 +209,7 @@ SctpPacket SctpAssociation::in_place(std::uint32_t association, SentMessage& m, 
   emit_data_header(chunk, m.buf->bytes() + m.offset - kDataHeaderBytes);
   std::memset(m.buf->bytes() + m.offset + m.bytes, 0, padded(m.bytes) - m.bytes);
   m.sent = true;
-  return {m.buf, offset, static_cast<std::uint16_t>(header + chunk_octets(m.bytes)), ends.peer_ip, c.peer_mac, false};
+  return {m.buf, offset, static_cast<std::uint16_t>(header + chunk_octets(m.bytes)), ends.peer_ip, c.peer_mac};
 }
 
 // A retransmission, a piece, or no message at all: the frame that has the octets may still be on its way.
@@ -232,8 +232,9 @@ SctpPacket SctpAssociation::copied(std::uint32_t association, std::uint32_t sack
     std::memset(at + chunk.bytes, 0, padded(chunk.bytes) - chunk.bytes);
     at += padded(chunk.bytes);
   }
-  return {std::move(buf), kFrameHeadroom, static_cast<std::uint16_t>(at - begin),
-          ends.peer_ip,   c.peer_mac,     packet_.retransmission};
+  return {std::move(buf),         kFrameHeadroom, static_cast<std::uint16_t>(at - begin),
+          ends.peer_ip,           c.peer_mac,     packet_.retransmission,
+          packet_.beyond_path_mtu};
 }
 
 // A packet of set-up or shutdown.
@@ -243,7 +244,7 @@ void SctpAssociation::answer(const sctp::Outcome& outcome, std::uint32_t peer_ip
   if (octets.empty()) return;
   BufferRef buf = pool_.take(owner);
   std::memcpy(buf->bytes() + kFrameHeadroom, octets.data(), octets.size());
-  answers_.push({std::move(buf), kFrameHeadroom, static_cast<std::uint16_t>(octets.size()), peer_ip, mac, false});
+  answers_.push({std::move(buf), kFrameHeadroom, static_cast<std::uint16_t>(octets.size()), peer_ip, mac});
 }
 
 // ---- Credit

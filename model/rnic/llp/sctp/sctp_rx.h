@@ -2,12 +2,14 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 
 #include "model/common/drops.h"
 #include "model/common/link.h"
 #include "model/common/ring.h"
 #include "model/rnic/boundary/frame.h"
 #include "model/rnic/llp/sctp/beat_emission.h"
+#include "model/rnic/llp/sctp/packet.h"
 #include "model/rnic/llp/tcp_config.h"
 #include "model/rnic/messages/sctp.h"
 
@@ -15,14 +17,18 @@ namespace rnic {
 
 struct SctpRxCounters {
   std::uint64_t packets = 0, bytes = 0, bad_ipv4 = 0, not_for_us = 0, bad_shape = 0, bad_checksum = 0;
+  std::uint64_t fragments = 0, path_mtu_reports = 0;
   template <class V>
   static void fields(V& v) {
     v("packets", &SctpRxCounters::packets, "packets", "SCTP packets whose checksum was right");
     v("bytes", &SctpRxCounters::bytes, "octets", "octets of these packets, from the common header on");
-    v("bad_ipv4", &SctpRxCounters::bad_ipv4, "packets", "dropped: IPv4 header wrong, or a fragment");
+    v("bad_ipv4", &SctpRxCounters::bad_ipv4, "packets", "dropped: IPv4 header wrong");
     v("not_for_us", &SctpRxCounters::not_for_us, "packets", "dropped: another destination, or a group address");
     v("bad_shape", &SctpRxCounters::bad_shape, "packets",
       "dropped: no common header, no multiple of 4 octets, or longer than a block");
+    v("fragments", &SctpRxCounters::fragments, "packets", "IPv4 fragments that did not make a packet whole");
+    v("path_mtu_reports", &SctpRxCounters::path_mtu_reports, "packets",
+      "ICMP packets by which a router reported a packet as too long");
     v("bad_checksum", &SctpRxCounters::bad_checksum, "packets", "dropped: checksum wrong");
   }
 };
@@ -38,7 +44,7 @@ class SctpRx final : public Stage, public RunsAhead {
   // Blocks of `pool` hold a packet of the interface's MTU.
   SctpRx(sc_core::sc_module_name nm, ClockDomain& clk, const DatapathConfig& datapath, const StationConfig& station,
          BufferPool& pool)
-      : Stage(nm, clk), station_(station), pool_(pool), emission_(datapath) {}
+      : Stage(nm, clk), station_(station), pool_(pool), fragments_(pool), emission_(datapath) {}
 
   Wake tick() override;
   void reset() override;
@@ -53,6 +59,7 @@ class SctpRx final : public Stage, public RunsAhead {
     wire::MacAddress peer_mac;
   };
   void take(const Frame& frame);
+  void report(const sctp::ReceivedPacket& told);
   void drop(const Frame& frame, std::uint64_t& counter, const char* why);
   void collect(Cycle until);
   void finish();
@@ -60,6 +67,8 @@ class SctpRx final : public Stage, public RunsAhead {
 
   const StationConfig station_;
   BufferPool& pool_;
+  sctp::IpReassembly fragments_;
+  std::optional<SctpPacket> report_;  // for the next cycle in which no packet leaves
   sctp::BeatEmission emission_;
   Ring<Entered> entered_;  // into the CRC engine
   Cycle next_beat_ = 0;    // a beat a cycle
