@@ -10,7 +10,6 @@
 
 namespace rnic {
 
-using sctp::SetupEvent;
 using tcp::kNil;
 
 namespace {
@@ -160,7 +159,7 @@ void SctpAssociation::forget_streams(std::uint32_t association, FlowId except) {
   c.streams.reset([this](std::uint32_t message) { give_back(message); });
   c.receiver.clear(fragments_);
   ++c.life;
-  for (std::uint16_t s = 0; s < c.stream.size(); ++s) {
+  for (std::uint32_t s = 0; s < c.stream.size(); ++s) {
     const FlowId flow = flow_of(association, s);
     if (c.stream[s].in_use && flow != except) tell(SctpEvent::Kind::kLost, flow);
     c.stream[s] = {};

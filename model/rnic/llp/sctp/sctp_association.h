@@ -73,7 +73,7 @@ class SctpAssociation final : public Stage {
   RequestId owner(std::uint32_t association) const;
 
   // The firmware (sctp_association_sessions.cpp).
-  void on_op(SctpOp op);
+  void on_op(const SctpOp& op);
   void connect(const SctpOp& op);
   void refuse(std::uint32_t cookie, TcpEvent::Reason reason);
   std::uint32_t association_to(std::uint32_t peer_ip, std::uint16_t peer_port) const;

@@ -7,7 +7,7 @@ namespace rnic {
 
 using tcp::kNil;
 
-void SctpAssociation::on_op(SctpOp o) {
+void SctpAssociation::on_op(const SctpOp& o) {
   switch (o.kind) {
     case SctpOp::Kind::kListen:
       return void(listening_.set(o.port));
