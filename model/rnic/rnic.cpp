@@ -75,6 +75,7 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
       sq_completion("sq_completion", clk, contexts_),
       cqe_writer("cqe_writer", clk, contexts_),
       tcp_connection("tcp_connection", clk, config.tcp, station),
+      sctp_absent("sctp_absent", clk),
       command_fetch(
           "command_fetch", clk, [this] { return queue_regs(pcie.regs); }, messages_, station.node),
       firmware_log(clk, pcie.regs, static_cast<fw::LogLevel>(config.fwcpu.log_level)),
@@ -89,6 +90,7 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
   connect_receive();
   connect_responder();
   connect_completion();
+  connect_sctp();
   connect_firmware();
 }
 
@@ -214,6 +216,16 @@ void Rnic::connect_completion() {
   net_.connect(pcie.dma_read.done(kCqReader), cqe_writer.record_read, "completion.cq_records_read");
   net_.connect(cqe_writer.overflow, fwcpu.cq_overflows, "completion.cq_overflows");
   net_.connect(cqe_writer.notify, event_writer.cq_notifies, "completion.cq_notifies", {16, 1, 1});
+}
+
+void Rnic::connect_sctp() {
+  net_.connect(mac_rx.sctp_out, sctp_absent.packets, "sctp.packets");
+  net_.connect(sctp_absent.frames, mac_tx.sctp_in, "sctp.frames");
+  net_.connect(payload_fetch.sctp_out, sctp_absent.ulpdus, "sctp.ulpdus");
+  net_.connect(sctp_absent.credit, rdmap_segmenter.sctp_credit, "sctp.credit");
+  net_.connect(sctp_absent.acked, sq_completion.sctp_acked, "sctp.acked");
+  net_.connect(sctp_absent.segments, ddp_placement.sctp_in, "sctp.segments");
+  net_.connect(rdmap_dispatch.sctp_ended, sctp_absent.ended, "sctp.ended");
 }
 
 void Rnic::connect_firmware() {

@@ -20,6 +20,7 @@
 #include "model/rnic/rx/early_placement.h"
 #include "model/rnic/rx/rdmap_dispatch.h"
 #include "model/rnic/rx/tcp_rx.h"
+#include "model/rnic/sctp_absent.h"
 #include "model/rnic/terminate/terminate_generator.h"
 #include "model/rnic/tx/rdmap_segmenter.h"
 #include "model/rnic/tx/tcp_tx.h"
@@ -82,6 +83,7 @@ class Rnic final : public sc_core::sc_module {
   CqeWriter cqe_writer;
 
   TcpConnection tcp_connection;
+  SctpAbsent sctp_absent;
   CommandFetch command_fetch;
   LogRing firmware_log;
   FwCpu fwcpu;
@@ -97,6 +99,7 @@ class Rnic final : public sc_core::sc_module {
   void connect_receive();
   void connect_responder();
   void connect_completion();
+  void connect_sctp();
   void connect_firmware();
 };
 
