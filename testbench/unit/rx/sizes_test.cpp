@@ -113,8 +113,8 @@ TEST_P(PlacementSizes, DdpPlacement) {
   Sink<DmaWriteRequest> writes = collect(dut.dma);
   Sink<PlacedSegment> placed = collect(dut.out);
   Sink<QpEvent> errors = collect(dut.event);
-  const Stubs others =
-      stub(dut.posted, dut.rqe, dut.srq_arm, dut.read_issued, dut.answered, dut.flush, dut.rqe_taken, dut.srq_event);
+  const Stubs others = stub(dut.sctp_in, dut.posted, dut.rqe, dut.srq_arm, dut.read_issued, dut.answered, dut.flush,
+                            dut.rqe_taken, dut.srq_event);
   wire.pause(GetParam().produce);
   writes.pause(GetParam().consume);
   placed.pause(GetParam().consume);
