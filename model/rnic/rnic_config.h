@@ -3,6 +3,7 @@
 
 #include "model/config/field.h"
 #include "model/rnic/fwcpu/fwcpu_config.h"
+#include "model/rnic/llp/sctp/sctp_config.h"
 #include "model/rnic/llp/tcp_config.h"
 #include "model/rnic/messages/datapath.h"
 #include "model/rnic/pcie/pcie.h"
@@ -77,6 +78,7 @@ struct RnicConfig {
   ContextConfig context;
   MacTxConfig mac_tx;
   TcpConfig tcp;
+  SctpConfig sctp;
   TxConfig tx;
   RxConfig rx;
   ResponderConfig responder;
@@ -90,6 +92,7 @@ struct RnicConfig {
     v.group("context", &RnicConfig::context);
     v.group("mac_tx", &RnicConfig::mac_tx);
     v.group("tcp", &RnicConfig::tcp);
+    v.group("sctp", &RnicConfig::sctp);
     v.group("tx", &RnicConfig::tx);
     v.group("rx", &RnicConfig::rx);
     v.group("responder", &RnicConfig::responder);
@@ -97,6 +100,9 @@ struct RnicConfig {
     v.group("fwcpu", &RnicConfig::fwcpu);
     v.group("pcie", &RnicConfig::pcie);
   }
+
+  // TCP's first, then the streams of all associations.
+  unsigned flows() const { return tcp.max_flows + sctp.max_associations * sctp.streams; }
 };
 
 }  // namespace rnic

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "model/stats/registry.h"
+#include "model/wire/icmp.h"
 #include "model/wire/ipv4.h"
 #include "model/wire/sctp.h"
 
@@ -15,12 +16,14 @@ namespace {
 constexpr std::uint32_t kCellBytes = 64;
 constexpr std::uint32_t cells_bytes(std::uint32_t bytes) { return (bytes + kCellBytes - 1) / kCellBytes * kCellBytes; }
 
-// A packet whose header is malformed is TCP's side to count.
+// Or a router's word about one. A packet whose header is malformed is TCP's side to count.
 bool is_sctp(const Frame& frame) {
   const auto ethernet = wire::EthernetView::parse({frame.data(), frame.bytes});
   if (!ethernet || ethernet->header.ethertype != wire::kEthertypeIpv4) return false;
   const auto ip = wire::Ipv4View::parse(ethernet->payload);
-  return ip && ip->header.protocol == wire::kIpProtocolSctp;
+  if (!ip || ip->header.protocol != wire::kIpProtocolIcmp) return ip && ip->header.protocol == wire::kIpProtocolSctp;
+  const auto told = wire::FragmentationNeeded::parse(ip->payload);
+  return told && told->protocol == wire::kIpProtocolSctp;
 }
 
 }  // namespace
