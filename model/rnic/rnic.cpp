@@ -192,8 +192,9 @@ void Rnic::connect_sctp() {
   net_.connect(mac_rx.sctp_out, sctp_rx.in, "sctp.rx_frames").traced_as(TraceKind::kFrameReceived);
   net_.connect(sctp_rx.to_crc, sctp_crc_check.in, "sctp.rx_beats");
   net_.connect(sctp_crc_check.out, sctp_rx.checked, "sctp.rx_checked", LinkConfig::pipeline(config_.rx.crc_check));
-  net_.connect(sctp_rx.out, sctp_association.received, "sctp.received", config_.sctp.rx_link());
-  net_.connect(sctp_association.out, ddp_placement.sctp_in, "sctp.segments").traced_as(TraceKind::kCrcChecked);
+  net_.connect(sctp_rx.out, sctp_association.received, "sctp.received");
+  net_.connect(sctp_association.out, ddp_placement.sctp_in, "sctp.segments", config_.sctp.rx_link())
+      .traced_as(TraceKind::kCrcChecked);
   net_.connect(rdmap_dispatch.sctp_ended, sctp_association.ended, "sctp.ended");
   net_.connect(sctp_association.behind, early_placement.sctp_in, "sctp.behind");
   net_.connect(early_placement.sctp_out, sctp_association.early, "sctp.early");

@@ -85,6 +85,10 @@ struct RnicConfig {
   TerminateConfig terminate;
   FwCpuConfig fwcpu;
   pcie::PcieConfig pcie;
+
+  // TCP's, and behind them the DDP streams of SCTP.
+  unsigned flows() const { return tcp.max_flows + sctp.max_associations * sctp.streams; }
+
   template <class V>
   static void fields(V& v) {
     v("clock_period_ps", &RnicConfig::clock_period_ps, "core clock", in_range(100, 1'000'000), unit("ps"));
@@ -100,9 +104,6 @@ struct RnicConfig {
     v.group("fwcpu", &RnicConfig::fwcpu);
     v.group("pcie", &RnicConfig::pcie);
   }
-
-  // TCP's first, then the streams of all associations.
-  unsigned flows() const { return tcp.max_flows + sctp.max_associations * sctp.streams; }
 };
 
 }  // namespace rnic

@@ -250,8 +250,8 @@ struct SctpSide {
     net.connect(insert.out, tx.sealed, n + "tx_sealed", LinkConfig::pipeline(CrcInsertConfig{}));
     net.connect(rx.to_crc, check.in, n + "rx_beats");
     net.connect(check.out, rx.checked, n + "rx_checked", LinkConfig::pipeline(CrcCheckConfig{}));
-    net.connect(rx.out, association.received, n + "received", config.rx_link());
-    net.connect(association.out, sink.in, n + "segments");
+    net.connect(rx.out, association.received, n + "received");
+    net.connect(association.out, sink.in, n + "segments", config.rx_link());
     net.connect(sink.ended, association.ended, n + "ended");
     net.connect(association.behind, early.in, n + "behind");
     net.connect(early.out, association.early, n + "early_out");

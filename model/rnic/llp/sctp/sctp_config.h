@@ -12,9 +12,6 @@ namespace rnic {
 struct SctpConfig {
   unsigned max_associations = 16;
   unsigned streams = 16;
-  unsigned tx_cycles = 6;
-  unsigned rx_cycles = 6;
-  unsigned chunk_cycles = 1;
   unsigned receive_buffer = 128 * 1024;
   unsigned send_chunks = 4096;
   std::uint64_t rto_initial_us = 1000;
@@ -30,11 +27,14 @@ struct SctpConfig {
   std::uint64_t cookie_life_us = 60'000'000;
   unsigned bundle_reserve = 16;
   unsigned reorder_chunks = 1024;
-  unsigned ddp_window = 256;
   unsigned reassembly_messages = 4;
   unsigned path_mtu_min = 576;
   unsigned pending_initiates = 16;
+  unsigned ddp_window = 256;
   bool early_placement = true;
+  unsigned tx_cycles = 6;
+  unsigned rx_cycles = 6;
+  unsigned chunk_cycles = 1;
   std::uint64_t seed = 0;
 
   template <class V>
@@ -44,12 +44,6 @@ struct SctpConfig {
     v("streams", &SctpConfig::streams,
       "streams of an association in each direction (OS and MIS); each pair carries one DDP stream",
       in_range(1, 65'535));
-    v("tx_cycles", &SctpConfig::tx_cycles, "from a packet's last beat, sealed, to its frame at mac_tx", in_range(1, 63),
-      unit("cycles"));
-    v("rx_cycles", &SctpConfig::rx_cycles,
-      "from a packet's last beat, checked, to that packet at the association engine", in_range(1, 63), unit("cycles"));
-    v("chunk_cycles", &SctpConfig::chunk_cycles, "cycles that the association engine takes for a chunk",
-      in_range(1, 64), unit("cycles"));
     v("receive_buffer", &SctpConfig::receive_buffer, "receive window of an association (a_rwnd)",
       in_range(1500, 1 << 30), unit("octets"));
     v("send_chunks", &SctpConfig::send_chunks,
@@ -86,9 +80,6 @@ struct SctpConfig {
     v("reorder_chunks", &SctpConfig::reorder_chunks,
       "TSNs beyond the cumulative one that a receiver takes; what lies further off is dropped and retransmitted",
       in_range(64, 32'768), power_of_two());
-    v("ddp_window", &SctpConfig::ddp_window,
-      "DDP-SSNs from the next one on that a DDP stream takes; a chunk further ahead is dropped and retransmitted",
-      in_range(1, 32'768), power_of_two());
     v("reassembly_messages", &SctpConfig::reassembly_messages,
       "messages in fragments that a receiver puts together at a time", in_range(1, 64));
     v("path_mtu_min", &SctpConfig::path_mtu_min, "smallest path MTU that is accepted from a router (RFC 1191)",
@@ -96,12 +87,21 @@ struct SctpConfig {
     v("pending_initiates", &SctpConfig::pending_initiates,
       "session requests of an association that wait for the host; one more is answered by Terminate",
       in_range(1, 65'535));
+    v("ddp_window", &SctpConfig::ddp_window,
+      "DDP stream sequence numbers of a stream from the next one on that are taken", in_range(16, 32'768),
+      power_of_two());
     v("early_placement", &SctpConfig::early_placement,
       "place the payload of segments received out of order in host memory at once, and keep only their headers");
+    v("tx_cycles", &SctpConfig::tx_cycles,
+      "from the last beat of a packet behind its CRC engine to its frame at mac_tx", in_range(1, 63), unit("cycles"));
+    v("rx_cycles", &SctpConfig::rx_cycles,
+      "from a segment's beat in the association engine to that beat at ddp_placement", in_range(1, 63), unit("cycles"));
+    v("chunk_cycles", &SctpConfig::chunk_cycles, "cycles that the association engine takes for a DATA chunk",
+      in_range(1, 64), unit("cycles"));
     v("seed", &SctpConfig::seed, "seed of tags, first TSNs and the key of cookies; 0: the run's, or the system's");
   }
 
-  // Links whose latency is the pipeline's depth: sctp_tx's to mac_tx, and sctp_rx's to the association engine.
+  // Links whose latency is the pipeline's depth: sctp_tx.out and sctp_association.out.
   LinkConfig tx_link() const { return {tx_cycles + 4, tx_cycles, 1}; }
   LinkConfig rx_link() const { return {rx_cycles + 4, rx_cycles, 1}; }
 };
