@@ -10,6 +10,9 @@
 #include "model/rnic/fwcpu/command_fetch.h"
 #include "model/rnic/fwcpu/event_writer.h"
 #include "model/rnic/fwcpu/fwcpu.h"
+#include "model/rnic/llp/sctp/sctp_association.h"
+#include "model/rnic/llp/sctp/sctp_rx.h"
+#include "model/rnic/llp/sctp/sctp_tx.h"
 #include "model/rnic/llp/tcp_connection.h"
 #include "model/rnic/merge.h"
 #include "model/rnic/responder/atomic_alu.h"
@@ -20,6 +23,7 @@
 #include "model/rnic/rx/early_placement.h"
 #include "model/rnic/rx/rdmap_dispatch.h"
 #include "model/rnic/rx/tcp_rx.h"
+#include "model/rnic/sctp_absent.h"
 #include "model/rnic/terminate/terminate_generator.h"
 #include "model/rnic/tx/rdmap_segmenter.h"
 #include "model/rnic/tx/tcp_tx.h"
@@ -82,9 +86,15 @@ class Rnic final : public sc_core::sc_module {
   CqeWriter cqe_writer;
 
   TcpConnection tcp_connection;
+  SctpRx sctp_rx;
+  CrcCheck sctp_crc_check;
+  SctpAssociation sctp_association;
+  SctpTx sctp_tx;
+  CrcInsert sctp_crc_insert;
   CommandFetch command_fetch;
   LogRing firmware_log;
   FwCpu fwcpu;
+  SctpAbsent sctp_absent;  // until the engine is there
   EventWriter event_writer;
   Merge<QpEvent> stream_errors;
   TerminateGenerator terminate_generator;
@@ -95,6 +105,7 @@ class Rnic final : public sc_core::sc_module {
   void strap();
   void connect_transmit();
   void connect_receive();
+  void connect_sctp();
   void connect_responder();
   void connect_completion();
   void connect_firmware();

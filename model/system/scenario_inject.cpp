@@ -39,6 +39,7 @@ Field field_of(const ScenarioValue& v, inject::MessageKind message) {
       std::find_if(fields.begin(), fields.end(), [&](const Field& known) { return known.name == v.string(); });
   if (f != fields.end()) return *f;
   std::vector<std::string> names;
+  names.reserve(fields.size());
   for (const Field& known : fields) names.push_back(known.name);
   v.fail_unknown(fmt::format("field of {}", message.name()), v.string(), names);
 }
