@@ -85,7 +85,6 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
           "command_fetch", clk, [this] { return queue_regs(pcie.regs); }, messages_, station.node),
       firmware_log(clk, pcie.regs, static_cast<fw::LogLevel>(config.fwcpu.log_level)),
       fwcpu("fwcpu", clk, config.fwcpu, contexts_, messages_),
-      sctp_absent("sctp_absent", clk),
       event_writer(
           "event_writer", clk, [this] { return queue_regs(pcie.regs); }, messages_, station.node),
       stream_errors("stream_errors", clk),
@@ -201,8 +200,6 @@ void Rnic::connect_sctp() {
   net_.connect(early_placement.sctp_out, sctp_association.early, "sctp.early");
   net_.connect(sctp_association.credit, rdmap_segmenter.sctp_credit, "sctp.credit");
   net_.connect(sctp_association.acked, sq_completion.sctp_acked, "sctp.acked");
-  net_.connect(fwcpu.sctp_ops, sctp_association.op, "sctp.ops");
-  net_.connect(sctp_association.event, fwcpu.sctp_events, "sctp.events", {8, 1, 1});
 }
 
 void Rnic::connect_responder() {
@@ -274,8 +271,8 @@ void Rnic::connect_firmware() {
   net_.connect(qp_events.out, fwcpu.qp_events, "firmware.qp_events", {8, 1, 1}).traced_as(TraceKind::kTerminated);
   net_.connect(fwcpu.tcp_ops, tcp_connection.op, "firmware.tcp_ops");
   net_.connect(tcp_connection.event, fwcpu.tcp_events, "firmware.tcp_events", {8, 1, 1});
-  net_.connect(fwcpu.sctp_ops, sctp_absent.ops, "firmware.sctp_ops");
-  net_.connect(sctp_absent.events, fwcpu.sctp_events, "firmware.sctp_events", {8, 1, 1});
+  net_.connect(fwcpu.sctp_ops, sctp_association.op, "firmware.sctp_ops");
+  net_.connect(sctp_association.event, fwcpu.sctp_events, "firmware.sctp_events", {8, 1, 1});
   net_.connect(fwcpu.tx_work, rdmap_segmenter.internal_work, "firmware.internal_work");
   net_.connect(command_fetch.commands, fwcpu.commands, "firmware.commands", {2, 1, 1});
   net_.connect(command_fetch.read, pcie.dma_read.request(kCommandReader), "firmware.command_reads", {2, 1, 1});

@@ -23,7 +23,6 @@
 #include "model/rnic/rx/early_placement.h"
 #include "model/rnic/rx/rdmap_dispatch.h"
 #include "model/rnic/rx/tcp_rx.h"
-#include "model/rnic/sctp_absent.h"
 #include "model/rnic/terminate/terminate_generator.h"
 #include "model/rnic/tx/rdmap_segmenter.h"
 #include "model/rnic/tx/tcp_tx.h"
@@ -94,7 +93,6 @@ class Rnic final : public sc_core::sc_module {
   CommandFetch command_fetch;
   LogRing firmware_log;
   FwCpu fwcpu;
-  SctpAbsent sctp_absent;  // until the engine is there
   EventWriter event_writer;
   Merge<QpEvent> stream_errors;
   TerminateGenerator terminate_generator;

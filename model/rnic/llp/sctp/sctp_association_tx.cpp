@@ -250,9 +250,12 @@ void SctpAssociation::answer(const sctp::Outcome& outcome, std::uint32_t peer_ip
 // ---- Credit
 
 // Octets that a stream may be given: an equal part, among the open ones, of what the windows let the association have
-// in flight, and one full chunk in any case.
+// in flight and of some chunks that wait. Without those the congestion window would never be full, and not grow (RFC
+// 9260 section 7.2.1), and a SACK would find nothing to send. One full chunk in any case.
 std::uint32_t SctpAssociation::grantable(const Context& c, const sctp::StreamContext& s) const {
-  const std::uint32_t window = std::min(c.sender.cwnd(), c.sender.peer_window() + c.sender.flight());
+  constexpr std::uint32_t kWaiting = 8;
+  const std::uint32_t window =
+      std::min(c.sender.cwnd(), c.sender.peer_window() + c.sender.flight()) + kWaiting * c.sender.pmdcs();
   const std::uint32_t part = std::max(window / std::max<std::uint32_t>(c.open, 1), c.sender.pmdcs());
   const std::uint32_t used = s.credit + s.held;
   return part > used ? part - used : 0;
