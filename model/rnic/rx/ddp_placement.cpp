@@ -206,8 +206,8 @@ DdpPlacement::Verdict DdpPlacement::end(const FpduBeat& end) {
 // One beat a cycle of each input; those before an FPDU's last one are never refused. So nothing that may still come of
 // the other input matters to them, and both can run ahead.
 void DdpPlacement::collect(Cycle until) {
-  collect(mpa_, until);
-  collect(sctp_, until);
+  if (!in->empty()) collect(mpa_, until);
+  if (!sctp_in->empty()) collect(sctp_, until);
 }
 void DdpPlacement::collect(Input& input, Cycle until) {
   BurstIn from(*input.port);

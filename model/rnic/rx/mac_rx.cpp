@@ -16,8 +16,12 @@ namespace {
 constexpr std::uint32_t kCellBytes = 64;
 constexpr std::uint32_t cells_bytes(std::uint32_t bytes) { return (bytes + kCellBytes - 1) / kCellBytes * kCellBytes; }
 
-// Or a router's word about one. A packet whose header is malformed is TCP's side to count.
+// Or a router's word about one. A packet whose header is malformed is TCP's side to count. Of most frames the one octet
+// says enough.
+constexpr std::uint32_t kTypeAt = 2 * wire::MacAddress::kBytes, kProtocolAt = wire::EthernetHeader::kBytes + 9;
 bool is_sctp(const Frame& frame) {
+  const bool untagged = load_be16(frame.data() + kTypeAt) == wire::kEthertypeIpv4;
+  if (untagged && (frame.bytes <= kProtocolAt || frame.data()[kProtocolAt] == wire::kIpProtocolTcp)) return false;
   const auto ethernet = wire::EthernetView::parse({frame.data(), frame.bytes});
   if (!ethernet || ethernet->header.ethertype != wire::kEthertypeIpv4) return false;
   const auto ip = wire::Ipv4View::parse(ethernet->payload);

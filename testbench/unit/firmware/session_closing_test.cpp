@@ -292,6 +292,39 @@ TEST_F(SessionClosing, ASendQueueThatDoesNotRunOut) {
   EXPECT_THAT(taken(), ElementsAre("sctp restart flow 9"));
 }
 
+TEST_F(SessionClosing, ATerminateThatDoesNotGoOutInTime) {
+  establish_active();
+  fw.on(QpStreamError{Qpn{kQp}, wire::ddp::kInvalidStag});
+  taken();
+  fw.on(TimerExpired{0});
+  EXPECT_EQ(taken(), ended({"event disconnected status 2 id 5", "sctp discard flow 9", "sctp send flow 9 0004",
+                            "cancel timer 0"}));
+}
+
+// The session's own was held back, and goes out now.
+TEST_F(SessionClosing, ABrokenSessionThatDoesNotDrainInTime) {
+  establish_active();
+  fw.on(SctpViolation{FlowId{9}});
+  taken();
+  fw.on(TimerExpired{0});
+  EXPECT_EQ(taken(), ended({"event disconnected status 2 id 5", "sctp send flow 9 0004", "cancel timer 0"}));
+  acked(9);
+  fw.on(SctpPeerClosed{FlowId{9}});
+  EXPECT_THAT(taken(), ElementsAre("sctp restart flow 9"));
+}
+
+// The hardware told the queue pair of the session's end before it knew that the pair has left it.
+TEST_F(SessionClosing, TheEndIsToldToAQueuePairThatHasLeft) {
+  establish_active();
+  fw.on(QpTerminateReceived{Qpn{kQp}, wire::ddp::kInvalidQn});
+  acked(9);
+  taken();
+  peer_closed();
+  EXPECT_THAT(taken(), ElementsAre("sctp restart flow 9", "cancel timer 0"));
+  peer_closed();
+  EXPECT_THAT(taken(), ElementsAre("log unexpected_event"));
+}
+
 TEST_F(SessionClosing, TheQueuePairIsPutInErrorByTheHost) {
   establish_passive();
   abi::Command c = command(CommandOp::kModifyQp, kQp);

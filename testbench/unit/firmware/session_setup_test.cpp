@@ -179,6 +179,17 @@ TEST_F(SessionSetup, AStreamThatNobodyWantsAnyMoreIsGivenBack) {
   EXPECT_THAT(taken(), ElementsAre(kOver));
 }
 
+// A stray of the peer's on that stream is not answered for yet.
+TEST_F(SessionSetup, AStreamThatIsBeingRefusedIsNotUsed) {
+  run(over_sctp(connect(0)));
+  fw.on(SctpStray{FlowId{9}});
+  taken();
+  fw.on(SctpConnected{FlowId{9}, kConn, 41000, kMulpdu});
+  EXPECT_THAT(taken(), ElementsAre(kOver, "event connect_error status 10 id 5")) << "given back, by kRestart too";
+  acked(9);
+  EXPECT_THAT(taken(), ElementsAre(kOver));
+}
+
 // What the host has given up is ended when the peer has answered: before that a Terminate could cross a rejection.
 TEST_F(SessionSetup, NoAnswerInTime) {
   initiate(0);
