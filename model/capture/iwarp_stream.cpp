@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "model/capture/ddp_segment.h"
-
 namespace rnic::capture {
 
 void IwarpStream::push(ByteSpan octets, std::uint64_t offset) {
@@ -37,7 +35,7 @@ void IwarpStream::read_fpdu(const wire::FpduView& fpdu) {
   });
   ulpdu_.resize(fpdu.ulpdu_bytes());
   fpdu.copy_ulpdu(ulpdu_);
-  count(ulpdu_);
+  if (const std::string wrong = counts_.take(ulpdu_); !wrong.empty()) tell(wrong);
 }
 
 void IwarpStream::check_crc(const wire::FpduView& fpdu) {
@@ -48,23 +46,6 @@ void IwarpStream::check_crc(const wire::FpduView& fpdu) {
   } else {
     ++counts_.crc.bad;
     tell("FPDU with a wrong CRC");
-  }
-}
-
-void IwarpStream::count(ByteSpan ulpdu) {
-  const auto segment = SegmentView::parse(ulpdu);
-  if (!segment) {
-    tell(fmt::format("ULPDU of {} octets is no DDP segment", ulpdu.size()));
-    return;
-  }
-  const wire::Opcode op = segment->header.opcode;
-  ++counts_.by_opcode[static_cast<unsigned>(op)];
-  if (wire::is_tagged(op) || wire::is_send(op)) counts_.payload_bytes += segment->payload.size();
-  if (op != wire::Opcode::kTerminate) return;
-  if (const auto terminate = wire::TerminateHeader::parse(segment->payload)) {
-    counts_.terminates.push_back(terminate->cause);
-  } else {
-    tell("Terminate without its control word");
   }
 }
 

@@ -2,26 +2,22 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "model/capture/ddp_counts.h"
 #include "model/capture/mpa_stream.h"
 #include "model/capture/undecoded.h"
 #include "model/common/bytes.h"
-#include "model/wire/terminate.h"
 
 namespace rnic::capture {
 
 // What was seen after the startup frame.
-struct FpduCounts {
-  std::map<unsigned, std::uint64_t> by_opcode;
-  std::uint64_t payload_bytes = 0;  // of Writes, Read Responses and Sends, without headers
+struct FpduCounts : DdpCounts {
   struct {
     std::uint64_t good = 0, bad = 0, absent = 0;  // absent: CRC was not negotiated
   } crc;
-  std::vector<wire::TerminateCause> terminates;
 };
 
 class IwarpStream {
@@ -53,7 +49,6 @@ class IwarpStream {
   void read_fpdus();
   void read_fpdu(const wire::FpduView& fpdu);
   void check_crc(const wire::FpduView& fpdu);
-  void count(ByteSpan ulpdu);
   void tell(const std::string& what);
 
   const std::string name_;

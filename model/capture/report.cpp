@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "model/wire/rdmap.h"
+#include "model/capture/report_ddp.h"
+#include "model/capture/report_sctp.h"
 
 namespace rnic::capture {
 namespace {
@@ -22,16 +23,11 @@ Json startup_json(const std::optional<wire::MpaFrame>& frame) {
 }
 
 Json direction_json(const char* from, const FpduCounts& counts) {
-  Json fpdus = Json::object(), terminates = Json::array();
-  for (const auto& [opcode, count] : counts.by_opcode) fpdus[std::to_string(opcode)] = count;
-  for (const wire::TerminateCause& t : counts.terminates) {
-    terminates.push_back({{"layer", static_cast<unsigned>(t.layer)}, {"etype", t.etype}, {"code", t.code}});
-  }
   return {{"from", from},
-          {"fpdus", fpdus},
+          {"fpdus", opcodes_json(counts)},
           {"payload_bytes", counts.payload_bytes},
           {"crc", {{"good", counts.crc.good}, {"bad", counts.crc.bad}, {"absent", counts.crc.absent}}},
-          {"terminates", terminates}};
+          {"terminates", terminates_json(counts)}};
 }
 
 Json connection_json(const Connection& connection) {
@@ -58,25 +54,22 @@ void print_startup(const char* name, const std::optional<wire::MpaFrame>& frame,
 void print_direction(const char* from, const FpduCounts& counts, std::ostream& out) {
   out << fmt::format("  from {}: {} octets of payload; CRC good {}, bad {}, not negotiated {}\n", from,
                      counts.payload_bytes, counts.crc.good, counts.crc.bad, counts.crc.absent);
-  for (const auto& [opcode, count] : counts.by_opcode) {
-    out << fmt::format("    {:>8}  {}\n", count,
-                       wire::is_assigned(static_cast<wire::Opcode>(opcode))
-                           ? to_string(static_cast<wire::Opcode>(opcode))
-                           : fmt::format("opcode {}, unassigned", opcode));
-  }
-  for (const wire::TerminateCause& t : counts.terminates) {
-    out << fmt::format("    Terminate: layer {}, type {}, code {:#04x}\n", static_cast<unsigned>(t.layer), t.etype,
-                       t.code);
-  }
+  print_ddp(counts, out);
 }
 
 }  // namespace
 
 nlohmann::ordered_json to_json(const CaptureReport& report) {
-  Json connections = Json::array(), undecoded = Json::array();
+  Json connections = Json::array(), associations = Json::array(), undecoded = Json::array();
   for (const auto& connection : report.table.connections()) connections.push_back(connection_json(*connection));
+  for (const auto& association : report.associations.associations()) {
+    associations.push_back(association_json(*association));
+  }
   for (const Undecoded& u : report.undecoded) undecoded.push_back({{"offset", u.offset}, {"reason", u.reason}});
-  return {{"connections", connections}, {"undecoded", undecoded}, {"skipped_packets", report.skipped}};
+  return {{"connections", connections},
+          {"associations", associations},
+          {"undecoded", undecoded},
+          {"skipped_packets", report.skipped}};
 }
 
 void print(const CaptureReport& report, std::ostream& out) {
@@ -93,12 +86,16 @@ void print(const CaptureReport& report, std::ostream& out) {
     print_direction("initiator", request.counts(), out);
     print_direction("responder", reply.counts(), out);
   }
+  const auto& associations = report.associations.associations();
+  for (const auto& association : associations) print_association(*association, out);
   for (const Undecoded& u : report.undecoded) out << fmt::format("not decoded, offset {}: {}\n", u.offset, u.reason);
   if (report.skipped != 0) {
     out << fmt::format("{} packets of interfaces that are not Ethernet were skipped\n", report.skipped);
   }
-  out << fmt::format("{} frames, {} connections, {} dropped for a wrong checksum, {} not decoded\n", report.frames,
-                     report.table.connections().size(), report.dropped, report.undecoded.size());
+  out << fmt::format("{} frames, {} connections, {}{} dropped for a wrong checksum, {} not decoded\n", report.frames,
+                     report.table.connections().size(),
+                     associations.empty() ? "" : fmt::format("{} associations, ", associations.size()), report.dropped,
+                     report.undecoded.size());
 }
 
 }  // namespace rnic::capture

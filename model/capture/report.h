@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "model/capture/association_table.h"
 #include "model/capture/connection_table.h"
 
 namespace rnic::capture {
@@ -12,9 +13,10 @@ namespace rnic::capture {
 struct CaptureReport {
   UndecodedList undecoded;  // in the order of the file
   ConnectionTable table{undecoded};
+  AssociationTable associations{undecoded};
   std::uint64_t frames = 0;
   std::uint64_t skipped = 0;  // packets of interfaces that are not Ethernet
-  std::uint64_t dropped = 0;  // frames that a receiver drops for a wrong IP or TCP checksum
+  std::uint64_t dropped = 0;  // frames that a receiver drops for a wrong IP, TCP or SCTP checksum
 };
 
 nlohmann::ordered_json to_json(const CaptureReport& report);

@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <fmt/format.h>
 
+#include "model/common/sctp_checksum.h"
 #include "model/wire/checksum.h"
 #include "model/wire/ethernet.h"
 #include "model/wire/ipv4.h"
@@ -13,20 +14,25 @@
 namespace rnic::capture {
 namespace {
 
-// A packet of either IP version, as far as TCP needs it.
+// A packet of either IP version, as far as TCP and SCTP need it.
 struct Packet {
   Endpoint src, dst;
-  ByteSpan tcp;
-  wire::ChecksumAccumulator pseudo_header;
+  ByteSpan payload;
+  wire::ChecksumAccumulator pseudo_header;  // TCP's
 };
+
+constexpr bool is_read(std::uint8_t protocol) {
+  return protocol == wire::kIpProtocolTcp || protocol == wire::kIpProtocolSctp;
+}
 
 FrameResult undecoded(const CapturedFrame& frame, const char* what) {
   if (frame.bytes.size() < frame.wire_bytes) {
     return {FrameFate::kUndecoded,
             {},
+            {},
             fmt::format("the capture kept {} of the frame's {} octets", frame.bytes.size(), frame.wire_bytes)};
   }
-  return {FrameFate::kUndecoded, {}, what};
+  return {FrameFate::kUndecoded, {}, {}, what};
 }
 
 // A receiver drops an IPv4 header whose checksum is wrong before it looks at the fields.
@@ -38,15 +44,15 @@ bool wrong_ipv4_checksum(ByteSpan packet) {
 
 TcpChecksum classify(const Packet& packet, const wire::TcpHeader& header) {
   wire::ChecksumAccumulator sum = packet.pseudo_header;
-  sum.add(packet.tcp);
+  sum.add(packet.payload);
   if (sum.checksum() == 0) return TcpChecksum::kGood;
   return header.checksum == packet.pseudo_header.partial() ? TcpChecksum::kPartial : TcpChecksum::kWrong;
 }
 
 FrameResult read_tcp(const CapturedFrame& frame, Packet packet, bool trust_checksums) {
-  const auto tcp = wire::TcpView::parse(packet.tcp);
+  const auto tcp = wire::TcpView::parse(packet.payload);
   if (!tcp) return undecoded(frame, "malformed TCP header");
-  FrameResult result{FrameFate::kSegment, {}, {}};
+  FrameResult result{FrameFate::kSegment, {}, {}, {}};
   packet.src.port = tcp->header.src_port;
   packet.dst.port = tcp->header.dst_port;
   result.segment = {frame.offset,
@@ -58,34 +64,54 @@ FrameResult read_tcp(const CapturedFrame& frame, Packet packet, bool trust_check
   return result;
 }
 
+FrameResult read_sctp(const CapturedFrame& frame, Packet packet, bool trust_checksums) {
+  const auto header = wire::SctpHeader::parse(packet.payload);
+  if (!header) return undecoded(frame, "malformed SCTP header");
+  packet.src.port = header->src_port;
+  packet.dst.port = header->dst_port;
+  const bool good =
+      trust_checksums || sctp_checksum(packet.payload) == load_crc32c(packet.payload.data() + kSctpChecksumOffset);
+  return {FrameFate::kSctp,
+          {},
+          {frame.offset, packet.src, packet.dst, header->verification_tag, good,
+           packet.payload.subspan(wire::SctpHeader::kBytes)},
+          {}};
+}
+
+FrameResult read_payload(const CapturedFrame& frame, const Packet& packet, std::uint8_t protocol,
+                         bool trust_checksums) {
+  return protocol == wire::kIpProtocolTcp ? read_tcp(frame, packet, trust_checksums)
+                                          : read_sctp(frame, packet, trust_checksums);
+}
+
 FrameResult read_ipv4(const CapturedFrame& frame, ByteSpan bytes, bool trust_checksums) {
   if (!trust_checksums && wrong_ipv4_checksum(bytes)) {
-    return {FrameFate::kWrongIpChecksum, {}, {}};
+    return {FrameFate::kWrongIpChecksum, {}, {}, {}};
   }
   const auto ip = wire::Ipv4View::parse(bytes);
   if (!ip) return undecoded(frame, "malformed IPv4 header");
-  if (ip->header.protocol != wire::kIpProtocolTcp) return {};
+  if (!is_read(ip->header.protocol)) return {};
   if (ip->header.is_fragment()) return undecoded(frame, "IPv4 fragment");
   Packet packet;
   store_be32(packet.src.address.data(), ip->header.src.v);
   store_be32(packet.dst.address.data(), ip->header.dst.v);
-  packet.tcp = ip->payload;
+  packet.payload = ip->payload;
   packet.pseudo_header = wire::tcp_pseudo_header(ip->header.src, ip->header.dst, ip->payload.size());
-  return read_tcp(frame, packet, trust_checksums);
+  return read_payload(frame, packet, ip->header.protocol, trust_checksums);
 }
 
 FrameResult read_ipv6(const CapturedFrame& frame, ByteSpan bytes, bool trust_checksums) {
   const auto ip = wire::Ipv6View::parse(bytes);
   if (!ip) return undecoded(frame, "malformed IPv6 header");
-  if (ip->protocol != wire::kIpProtocolTcp) return {};
+  if (!is_read(ip->protocol)) return {};
   if (ip->fragment) return undecoded(frame, "IPv6 fragment");
   Packet packet;
   packet.src.ipv6 = packet.dst.ipv6 = true;
   packet.src.address = ip->header.src.octets;
   packet.dst.address = ip->header.dst.octets;
-  packet.tcp = ip->payload;
+  packet.payload = ip->payload;
   packet.pseudo_header = wire::tcp_pseudo_header(ip->header.src, ip->header.dst, ip->payload.size());
-  return read_tcp(frame, packet, trust_checksums);
+  return read_payload(frame, packet, ip->protocol, trust_checksums);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A TCP segment found in a captured frame.
+// A TCP segment or an SCTP packet found in a captured frame.
 #pragma once
 
 #include <array>
@@ -9,6 +9,7 @@
 
 #include "model/capture/capture_reader.h"
 #include "model/common/bytes.h"
+#include "model/wire/sctp.h"
 #include "model/wire/tcp.h"
 
 namespace rnic::capture {
@@ -39,11 +40,20 @@ struct Segment {
   ByteSpan payload;
 };
 
-enum class FrameFate : std::uint8_t { kSegment, kNotTcp, kWrongIpChecksum, kUndecoded };
+struct SctpPacket {
+  std::uint64_t offset = 0;  // of the frame in the file
+  Endpoint src, dst;
+  std::uint32_t tag = 0;  // the receiver's, or 0 with an INIT
+  bool checksum_ok = true;
+  ByteSpan chunks;
+};
+
+enum class FrameFate : std::uint8_t { kSegment, kSctp, kSomethingElse, kWrongIpChecksum, kUndecoded };
 
 struct FrameResult {
-  FrameFate fate = FrameFate::kNotTcp;
+  FrameFate fate = FrameFate::kSomethingElse;
   Segment segment;     // valid iff kSegment; its payload is a window on the frame
+  SctpPacket packet;   // valid iff kSctp; its chunks are a window on the frame
   std::string reason;  // iff kUndecoded
 };
 

@@ -28,11 +28,11 @@ struct Options {
 
 po::options_description described(Options& options) {
   po::options_description described("Usage: decode CAPTURE [options]");
-  described.add_options()                                                                         //
-      ("help,h", "this text")                                                                     //
-      ("json", po::bool_switch(&options.json), "machine-readable output")                         //
-      ("ignore-checksums", po::bool_switch(&options.ignore_checksums),                            //
-       "take every IP and TCP checksum for good (they are checked, and offload is recognised)");  //
+  described.add_options()                                                                               //
+      ("help,h", "this text")                                                                           //
+      ("json", po::bool_switch(&options.json), "machine-readable output")                               //
+      ("ignore-checksums", po::bool_switch(&options.ignore_checksums),                                  //
+       "take every IP, TCP and SCTP checksum for good (they are checked, and offload is recognised)");  //
   return described;
 }
 
@@ -43,13 +43,16 @@ void take_frame(const CapturedFrame& frame, const Options& options, CaptureRepor
     case FrameFate::kSegment:
       if (!report.table.segment(result.segment)) ++report.dropped;
       break;
+    case FrameFate::kSctp:
+      if (!report.associations.packet(result.packet)) ++report.dropped;
+      break;
     case FrameFate::kWrongIpChecksum:
       ++report.dropped;
       break;
     case FrameFate::kUndecoded:
       report.undecoded.push_back({frame.offset, std::move(result.reason)});
       break;
-    case FrameFate::kNotTcp:
+    case FrameFate::kSomethingElse:
       break;
   }
 }
@@ -59,6 +62,7 @@ void read_capture(const Options& options, CaptureReport& report) {
   while (const auto frame = reader.next(report.undecoded)) take_frame(*frame, options, report);
   report.skipped = reader.skipped_packets();
   report.table.finish();
+  report.associations.finish();
   std::stable_sort(report.undecoded.begin(), report.undecoded.end(),
                    [](const Undecoded& a, const Undecoded& b) { return a.offset < b.offset; });
 }

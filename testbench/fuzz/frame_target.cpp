@@ -61,6 +61,9 @@ void frame(ByteSpan octets) {
   }
   for (const bool trusting : {false, true}) {
     const capture::FrameResult result = capture::read_frame({0, octets, octets.size()}, trusting);
+    if (result.fate == capture::FrameFate::kSctp) {
+      require(inside(octets, result.packet.chunks), "a packet's chunks lie outside of its frame");
+    }
     if (result.fate != capture::FrameFate::kSegment) continue;
     require(inside(octets, result.segment.payload), "a segment's payload lies outside of its frame");
     capture::to_string(result.segment.src);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "model/capture/association_table.h"
 #include "model/capture/capture_reader.h"
 #include "model/capture/connection_table.h"
 #include "model/common/check.h"
@@ -66,10 +67,18 @@ std::vector<Recording> read_recordings(const std::string& capture) {
   ConnectionTable table(undecoded, [&](const Endpoint& initiator, const Endpoint& responder) {
     return &recorders.emplace_back(initiator, responder);
   });
+  AssociationTable associations(undecoded);
   CaptureReader reader(capture);
   while (const auto frame = reader.next(undecoded)) {
     const FrameResult result = read_frame(*frame, false);
     if (result.fate == FrameFate::kSegment) table.segment(result.segment);
+    if (result.fate == FrameFate::kSctp) associations.packet(result.packet);
+  }
+  // The chip draws its tags and TSNs, and the cookie of the captured side has a MAC: neither can be fed as captured.
+  for (const auto& association : associations.associations()) {
+    if (!association->ddp()) continue;
+    throw ConfigError(fmt::format("{}: cannot be replayed: {} > {} is DDP over SCTP, and only TCP is replayed", capture,
+                                  to_string(association->initiator()), to_string(association->responder())));
   }
   if (recorders.empty()) throw ConfigError(capture + ": cannot be replayed: no TCP connection from its SYN on");
   std::vector<Recording> recordings;

@@ -8,8 +8,8 @@
 
 namespace rnic::capture {
 
-// In the order of their SYNs. ConfigError if the file is no capture, holds no TCP connection from its SYN on, or lacks
-// octets of one.
+// In the order of their SYNs. ConfigError if the file is no capture, holds no TCP connection from its SYN on, lacks
+// octets of one, or holds DDP over SCTP.
 std::vector<replay::Recording> read_recordings(const std::string& capture);
 
 }  // namespace rnic::capture

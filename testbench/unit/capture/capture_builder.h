@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <string>
 
+#include "model/common/sctp_checksum.h"
 #include "model/wire/checksum.h"
 #include "model/wire/ethernet.h"
 #include "model/wire/ipv4.h"
+#include "model/wire/sctp.h"
 #include "model/wire/tcp.h"
 #include "testbench/unit/wire/hex.h"
 
@@ -71,13 +73,39 @@ class CaptureBuilder {
                                                                 : static_cast<std::uint16_t>(whole.checksum() ^ 0x0400);
     store_be16(segment.data() + wire::TcpHeader::kChecksumOffset, value);
 
+    return ip_frame(src, dst, wire::kIpProtocolTcp, segment);
+  }
+
+  // An SCTP packet with the ports and octets given, checksum included.
+  CaptureBuilder& packet(bool from_client, const Bytes& octets) {
+    return frame(from_client ? ip_frame(kClient, kServer, wire::kIpProtocolSctp, octets)
+                             : ip_frame(kServer, kClient, wire::kIpProtocolSctp, octets));
+  }
+  // One of these chunks, with a good checksum.
+  CaptureBuilder& sctp_from_client(std::uint32_t tag, const Bytes& chunks) { return sctp(true, tag, chunks); }
+  CaptureBuilder& sctp_from_server(std::uint32_t tag, const Bytes& chunks) { return sctp(false, tag, chunks); }
+
+  static Bytes ip_frame(std::uint32_t src, std::uint32_t dst, std::uint8_t protocol, const Bytes& payload,
+                        std::uint16_t fragment = wire::Ipv4Header::kDontFragment) {
     wire::Ipv4Header ip;
-    ip.total_length = static_cast<std::uint16_t>(wire::Ipv4Header::kBytes + segment.size());
-    ip.protocol = wire::kIpProtocolTcp;
+    ip.total_length = static_cast<std::uint16_t>(wire::Ipv4Header::kBytes + payload.size());
+    ip.protocol = protocol;
+    ip.fragment = fragment;
     ip.src = {src};
     ip.dst = {dst};
     return emitted(wire::EthernetHeader{}, wire::EthernetHeader::kBytes) + emitted(ip, wire::Ipv4Header::kBytes) +
-           segment;
+           payload;
+  }
+  static Bytes sctp_packet(bool from_client, std::uint32_t tag, const Bytes& chunks) {
+    const wire::SctpHeader header{from_client ? kClientPort : kServerPort, from_client ? kServerPort : kClientPort,
+                                  tag};
+    Bytes octets = emitted(header, wire::SctpHeader::kBytes) + chunks;
+    store_crc32c(octets.data() + kSctpChecksumOffset, sctp_checksum(octets));
+    return octets;
+  }
+
+  CaptureBuilder& sctp(bool from_client, std::uint32_t tag, const Bytes& chunks) {
+    return packet(from_client, sctp_packet(from_client, tag, chunks));
   }
 
   const Bytes& bytes() const { return bytes_; }

@@ -1,0 +1,118 @@
+#include "model/capture/association.h"
+
+#include <fmt/format.h>
+
+namespace rnic::capture {
+
+using wire::SctpChunk;
+using wire::SctpChunkType;
+
+namespace {
+
+std::array<std::string, 2> names_of(const Endpoint& initiator, const Endpoint& responder) {
+  const std::string a = to_string(initiator), b = to_string(responder);
+  return {a + " > " + b, b + " > " + a};
+}
+
+// Whose tag these show says nothing of which INIT ACK was taken.
+bool uses_the_association(SctpChunkType type) {
+  return type != SctpChunkType::kInit && type != SctpChunkType::kInitAck && type != SctpChunkType::kAbort &&
+         type != SctpChunkType::kShutdownComplete;
+}
+
+}  // namespace
+
+Association::Association(const Endpoint& initiator, const Endpoint& responder, UndecodedList& undecoded)
+    : initiator_(initiator),
+      responder_(responder),
+      undecoded_(undecoded),
+      names_(names_of(initiator, responder)),
+      directions_{{{names_[0], undecoded}, {names_[1], undecoded}}},
+      sessions_(names_, undecoded) {}
+
+void Association::tell(Side from, const SctpPacket& packet, const std::string& what) {
+  undecoded_.push_back({packet.offset, fmt::format("{}: {}", names_[static_cast<std::size_t>(from)], what)});
+}
+
+void Association::packet(Side from, const SctpPacket& packet) {
+  ++direction(from).counts.packets;
+  wire::SctpChunks chunks(packet.chunks);
+  while (const auto next = chunks.next()) chunk(from, *next, packet);
+  if (chunks.malformed()) tell(from, packet, "a chunk's length is below 4 or passes the end of the packet");
+}
+
+void Association::chunk(Side from, const SctpChunk& chunk, const SctpPacket& packet) {
+  ++direction(from).counts.by_chunk[static_cast<unsigned>(chunk.type)];
+  Direction& peer = direction(other(from));
+  if (!peer.chosen && uses_the_association(chunk.type) && peer.offers.count(packet.tag) != 0) peer.chosen = packet.tag;
+  switch (chunk.type) {
+    case SctpChunkType::kData:
+      return data(from, chunk, packet);
+    case SctpChunkType::kSack:
+      if (!wire::SctpSackView::parse(chunk.value)) tell(from, packet, "a SACK is shorter than its counts say");
+      return;
+    case SctpChunkType::kCookieEcho:
+      established_ = true;
+      return;
+    case SctpChunkType::kAbort:
+      end_ = AssociationEnd::kAbort;
+      return causes(from, chunk, packet);
+    case SctpChunkType::kError:
+      return causes(from, chunk, packet);
+    case SctpChunkType::kShutdownComplete:
+      end_ = AssociationEnd::kShutdown;
+      return;
+    default:
+      return;
+  }
+}
+
+bool Association::start(Direction& direction) {
+  if (direction.started) return true;
+  if (direction.offers.empty()) return false;
+  if (!direction.chosen) direction.chosen = direction.offers.begin()->first;
+  direction.reassembly.start(direction.offers.at(*direction.chosen).init.initial_tsn);
+  return direction.started = true;
+}
+
+void Association::data(Side from, const SctpChunk& chunk, const SctpPacket& packet) {
+  const auto header = wire::SctpData::parse(chunk.value);
+  if (!header || chunk.value.size() == wire::SctpData::kBytes) return tell(from, packet, "DATA without user data");
+  Direction& sender = direction(from);
+  if (!start(sender)) {
+    if (!sender.told_no_init) tell(from, packet, "DATA, but its INIT or INIT ACK is not in the capture");
+    sender.told_no_init = true;
+    return;
+  }
+  sender.reassembly.data(chunk.flags, *header, wire::SctpData::user_data(chunk.value), packet.offset,
+                         [&](const SctpMessage& message) {
+                           if (ddp()) sessions_.message(from, message);
+                         });
+}
+
+void Association::causes(Side from, const SctpChunk& chunk, const SctpPacket& packet) {
+  wire::SctpItems items(chunk.value);
+  while (const auto item = items.next()) ++direction(from).counts.by_cause[item->type];
+  if (items.malformed()) tell(from, packet, "an error cause's length is below 4 or passes the end of its chunk");
+}
+
+const SctpOffer* Association::terms(Side of) const {
+  const Direction& side = directions_[static_cast<std::size_t>(of)];
+  if (side.offers.empty()) return nullptr;
+  return side.chosen ? &side.offers.at(*side.chosen) : &side.offers.begin()->second;
+}
+
+bool Association::ddp() const {
+  for (const Side side : {Side::kInitiator, Side::kResponder}) {
+    const SctpOffer* const offer = terms(side);
+    if (offer != nullptr && offer->adaptation != wire::kDdpAdaptation) return false;
+  }
+  return true;
+}
+
+void Association::finish() {
+  if (!ddp()) return;
+  for (Direction& direction : directions_) direction.reassembly.finish();
+}
+
+}  // namespace rnic::capture

@@ -1,0 +1,83 @@
+// One SCTP association from its INIT on: chunks counted, DATA reassembled, DDP stream sessions over it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "model/capture/ddp_session.h"
+#include "model/capture/sctp_reassembly.h"
+#include "model/capture/segment.h"
+#include "model/capture/side.h"
+#include "model/capture/undecoded.h"
+#include "model/wire/sctp.h"
+
+namespace rnic::capture {
+
+// What a side said of itself in an INIT or in an INIT ACK. One that keeps no state yet draws anew for each INIT ACK, so
+// there may be several; the tag that the other side then uses tells which counts.
+struct SctpOffer {
+  wire::SctpInit init;
+  std::optional<std::uint32_t> adaptation;
+};
+
+struct SctpCounts {
+  std::uint64_t packets = 0;
+  std::map<unsigned, std::uint64_t> by_chunk;  // by type
+  std::map<unsigned, std::uint64_t> by_cause;  // of ABORT and ERROR
+};
+
+enum class AssociationEnd : std::uint8_t { kNone, kShutdown, kAbort };
+
+class Association {
+ public:
+  Association(const Endpoint& initiator, const Endpoint& responder, UndecodedList& undecoded);
+
+  const Endpoint& initiator() const { return initiator_; }
+  const Endpoint& responder() const { return responder_; }
+  Side side_of(const Endpoint& sender) const { return sender == initiator_ ? Side::kInitiator : Side::kResponder; }
+
+  // An INIT, or INIT ACK, of this side.
+  void offer(Side from, const SctpOffer& offer) { direction(from).offers[offer.init.initiate_tag] = offer; }
+  bool established() const { return established_; }
+  // Takes the chunks of a packet; its tag is one of the other side's, or with T one of its own.
+  void packet(Side from, const SctpPacket& packet);
+  void finish();
+
+  // Every side that is in the capture has the adaptation indication of DDP (RFC 5043 section 5.1).
+  bool ddp() const;
+  // What counts of a side, or nullptr: not in the capture.
+  const SctpOffer* terms(Side of) const;
+  const SctpCounts& counts(Side from) const { return directions_[static_cast<std::size_t>(from)].counts; }
+  const SctpReassembly& data(Side from) const { return directions_[static_cast<std::size_t>(from)].reassembly; }
+  const DdpSessions& sessions() const { return sessions_; }
+  AssociationEnd end() const { return end_; }
+
+ private:
+  struct Direction {
+    Direction(const std::string& name, UndecodedList& undecoded) : reassembly(name, undecoded) {}
+    SctpReassembly reassembly;
+    SctpCounts counts;
+    std::map<std::uint32_t, SctpOffer> offers;  // by tag
+    std::optional<std::uint32_t> chosen;        // of them
+    bool started = false, told_no_init = false;
+  };
+  Direction& direction(Side side) { return directions_[static_cast<std::size_t>(side)]; }
+  void chunk(Side from, const wire::SctpChunk& chunk, const SctpPacket& packet);
+  void data(Side from, const wire::SctpChunk& chunk, const SctpPacket& packet);
+  void causes(Side from, const wire::SctpChunk& chunk, const SctpPacket& packet);
+  void tell(Side from, const SctpPacket& packet, const std::string& what);
+  bool start(Direction& direction);
+
+  const Endpoint initiator_, responder_;
+  UndecodedList& undecoded_;
+  const std::array<std::string, 2> names_;
+  std::array<Direction, 2> directions_;
+  DdpSessions sessions_;
+  bool established_ = false;  // a cookie came back
+  AssociationEnd end_ = AssociationEnd::kNone;
+};
+
+}  // namespace rnic::capture

@@ -1,0 +1,45 @@
+// Which association an SCTP packet belongs to.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "model/capture/association.h"
+
+namespace rnic::capture {
+
+class AssociationTable {
+ public:
+  explicit AssociationTable(UndecodedList& undecoded) : undecoded_(undecoded) {}
+
+  // False if the packet is dropped for its checksum. DATA of associations that began before the capture is told to
+  // `undecoded`, once per pair of endpoints.
+  bool packet(const SctpPacket& packet);
+  void finish();
+
+  // In the order of their INITs.
+  const std::vector<std::unique_ptr<Association>>& associations() const { return associations_; }
+
+ private:
+  using Key = std::pair<Endpoint, Endpoint>;                  // the smaller endpoint first
+  using Tag = std::tuple<Endpoint, Endpoint, std::uint32_t>;  // from, to, and the tag of such packets
+  Association* opened(const SctpPacket& packet, const wire::SctpChunk& init);
+  Association* init(const SctpPacket& packet, const SctpOffer& offer);
+  Association* init_ack(const SctpPacket& packet);
+  Association* by_tag(const Endpoint& from, const Endpoint& to, std::uint32_t tag) const;
+  Association* open(const Endpoint& initiator, const Endpoint& responder);
+  void stranger(const SctpPacket& packet);
+
+  UndecodedList& undecoded_;
+  std::vector<std::unique_ptr<Association>> associations_;
+  std::map<Key, Association*> current_;
+  std::map<Tag, Association*> by_tag_;
+  std::set<Key> strangers_;
+};
+
+}  // namespace rnic::capture

@@ -1,0 +1,23 @@
+// DDP segments of one direction, counted, whatever brought them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "model/common/bytes.h"
+#include "model/wire/terminate.h"
+
+namespace rnic::capture {
+
+struct DdpCounts {
+  std::map<unsigned, std::uint64_t> by_opcode;
+  std::uint64_t payload_bytes = 0;  // of Writes, Read Responses and Sends, without headers
+  std::vector<wire::TerminateCause> terminates;
+
+  // Returns what is wrong with it, or nothing.
+  std::string take(ByteSpan ulpdu);
+};
+
+}  // namespace rnic::capture

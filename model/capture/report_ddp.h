@@ -1,0 +1,16 @@
+// What reports say of the DDP segments of a direction, over TCP and over SCTP.
+#pragma once
+
+#include <ostream>
+
+#include <nlohmann/json.hpp>
+
+#include "model/capture/ddp_counts.h"
+
+namespace rnic::capture {
+
+nlohmann::ordered_json opcodes_json(const DdpCounts& counts);
+nlohmann::ordered_json terminates_json(const DdpCounts& counts);
+void print_ddp(const DdpCounts& counts, std::ostream& out);
+
+}  // namespace rnic::capture

@@ -1,0 +1,59 @@
+// One direction of an association: DATA chunks in any order in, each user message once out.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "model/capture/numbers_seen.h"
+#include "model/capture/undecoded.h"
+#include "model/common/bytes.h"
+#include "model/wire/sctp.h"
+
+namespace rnic::capture {
+
+struct SctpMessage {
+  std::uint64_t offset = 0;  // of the frame of its first octet
+  std::uint16_t stream = 0;
+  std::uint32_t ppid = 0;
+  bool unordered = false;
+  ByteSpan octets;
+};
+
+class SctpReassembly {
+ public:
+  using Deliver = std::function<void(const SctpMessage& message)>;
+
+  SctpReassembly(std::string name, UndecodedList& undecoded) : name_(std::move(name)), undecoded_(undecoded) {}
+
+  void start(std::uint32_t initial_tsn) { tsns_.start(initial_tsn); }
+  // A message goes out as soon as all of its pieces are there. Time is O(n log n) in the octets given.
+  void data(std::uint8_t flags, const wire::SctpData& header, ByteSpan user_data, std::uint64_t offset,
+            const Deliver& deliver);
+  // At the end of the capture: tells of pieces that made no whole.
+  void finish();
+
+  const NumbersSeen<std::uint32_t>& tsns() const { return tsns_; }
+  std::uint64_t fragmented() const { return fragmented_; }  // messages
+
+ private:
+  struct Piece {
+    std::uint8_t flags;
+    wire::SctpData header;
+    std::vector<std::uint8_t> octets;
+    std::uint64_t offset;
+  };
+  using Pieces = std::map<std::int64_t, Piece>;
+  void join(std::int64_t position, const Deliver& deliver);
+  void assemble(std::int64_t first, std::int64_t last, const Deliver& deliver);
+
+  const std::string name_;
+  UndecodedList& undecoded_;
+  NumbersSeen<std::uint32_t> tsns_;
+  Pieces pieces_;                              // by the TSN's position
+  std::map<std::int64_t, std::int64_t> runs_;  // of pieces of one message: first and last
+  std::uint64_t fragmented_ = 0;
+};
+
+}  // namespace rnic::capture
