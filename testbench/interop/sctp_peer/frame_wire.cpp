@@ -16,6 +16,7 @@ namespace far_end {
 namespace {
 
 constexpr std::size_t kEthernetBytes = 14, kIpBytes = 20, kArpBytes = 28;
+constexpr std::uint8_t kEchoRequest = 8, kEchoReply = 0;
 constexpr std::array<std::uint8_t, 6> kBroadcast{0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF};
 
 [[noreturn]] void fail(const std::string& what) { throw std::runtime_error(what + ": " + std::strerror(errno)); }
@@ -86,7 +87,7 @@ FrameWire::~FrameWire() {
 }
 
 void FrameWire::ping() {
-  Bytes echo{8, 0, 0, 0, 0, 1, 0, 1};
+  Bytes echo{kEchoRequest, 0, 0, 0, 0, 1, 0, 1};
   set_checksum(echo, 2, echo.size());
   send_ip(kIcmp, std::move(echo));
 }
@@ -113,12 +114,15 @@ void FrameWire::take_frame(const Bytes& frame) {
   const auto type = get<2>(&frame[12]);
   if (type == kArp) return take_arp(frame);
   const std::uint8_t* const ip = frame.data() + kEthernetBytes;
-  if (type != kIpv4 || frame.size() < kEthernetBytes + kIpBytes || ip[0] != 0x45 || ip[9] != kSctp) return;
+  if (type != kIpv4 || frame.size() < kEthernetBytes + kIpBytes || ip[0] != 0x45) return;
   const std::size_t length = get<2>(ip + 2);
   if (length < kIpBytes || kEthernetBytes + length > frame.size() || get<4>(ip + 16) != options_.ip) return;
   if (internet_checksum(ip, kIpBytes) != 0) return;
   Bytes packet(ip + kIpBytes, ip + length);
-  take_(packet);
+  if (ip[9] == kSctp) take_(packet);
+  if (ip[9] != kIcmp || packet.empty()) return;
+  pinged_ |= packet[0] == kEchoRequest;
+  answered_ |= packet[0] == kEchoReply;
 }
 
 // RFC 826: 0 hardware(2), protocol(2), lengths(2), 6 operation(2), 8 sender(6 + 4), 18 target(6 + 4).

@@ -23,6 +23,8 @@ class FrameWire {
   void send(Bytes sctp_packet) { send_ip(kSctp, std::move(sctp_packet)); }
   // An ICMP echo request, by which programs of the simulator know that somebody listens.
   void ping();
+  bool pinged() const { return pinged_; }      // by the peer
+  bool answered() const { return answered_; }  // our ping is
   void mute(bool muted) { muted_ = muted; }
   // Takes the frames that are there; waits up to `ms` for the first.
   void receive(int ms);
@@ -46,7 +48,7 @@ class FrameWire {
   const Mac mac_;
   int fd_ = -1;
   bool gone_ = false, muted_ = false;
-  bool peer_known_ = false;
+  bool peer_known_ = false, pinged_ = false, answered_ = false;
   Mac peer_mac_{};
   std::vector<Bytes> waiting_;  // IP packets, until an ARP reply has come
   std::uint16_t identification_ = 0;

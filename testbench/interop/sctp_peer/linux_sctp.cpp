@@ -68,19 +68,23 @@ struct LinuxApi {
 class LinuxSctp final : public SocketSctp<LinuxApi> {
  public:
   explicit LinuxSctp(const Options& options) : SocketSctp(options) {
-    if (options_.connect) connect();
-    else listen();
+    if (options_.connect) {
+      delay();
+      connect();
+    } else {
+      listen();
+    }
   }
   ~LinuxSctp() override {
     for (const int s : {listener_, socket_}) {
       if (s >= 0) ::close(s);
     }
   }
-  // The ABORT goes nowhere while the network card is down.
+  // The ABORT has no way to go.
   void restart() override {
-    card("down");
+    route("add");
     abort();
-    card("up");
+    route("del");
     state_ = State::kSettingUp;
     received_.clear();
     connect();
@@ -94,8 +98,10 @@ class LinuxSctp final : public SocketSctp<LinuxApi> {
     a.sin_addr.s_addr = htonl(ip);
     return a;
   }
-  static void card(const char* way) {
-    if (std::system(fmt::format("ip link set eth0 {}", way).c_str()) != 0) throw Ended("ip link set");
+  void route(const char* what) const {
+    in_addr peer{htonl(options_.peer)};
+    if (std::system(fmt::format("ip route {} blackhole {}", what, ::inet_ntoa(peer)).c_str()) != 0)
+      throw Ended("ip route");
   }
   void listen() {
     const sockaddr_in me = address(options_.ip, options_.port);

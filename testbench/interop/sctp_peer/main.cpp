@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <exception>
 #include <stdexcept>
-#include <thread>
 
 #include <fmt/format.h>
 
@@ -170,7 +169,6 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    std::this_thread::sleep_for(std::chrono::milliseconds(options.delay_ms));
     return Program(options).run() ? 0 : 1;
   } catch (const std::exception& e) {
     say(e.what());

@@ -14,7 +14,8 @@ const char* const kUsage = R"(usage: sctp_peer usrsctp|linux listen|connect [key
   ip= peer= port= local_port= mtu=    addresses; `port` is the listener's, `local_port` the connecting end's
   rto_ms= rto_min_ms= adaptation=     of the association; adaptation 0 says none
   seconds=N linger_ms=N delay_ms=N    how long all may take, to stay for the peer's SHUTDOWN, to wait at the start
-  ping=1                              listen: say by an ICMP echo request that we listen (usrsctp)
+  ping=1                              usrsctp: listen: send an ICMP echo request; connect: wait for one
+  probe=1                             usrsctp, connect: ping the peer until it answers, then wait for delay_ms
   stream= plain=1 ird= ord=           the session; enhanced, unless it is to be plain
   rtr=send|write|read                 connect: the ready-to-receive message that we offer
   private=TEXT reject=TEXT            private data; reject every session with this text
@@ -77,6 +78,7 @@ Options parse_options(int argc, char** argv) {
       {"linger_ms", count(o.linger_ms)},
       {"delay_ms", count(o.delay_ms)},
       {"ping", flag(o.ping)},
+      {"probe", flag(o.probe)},
       {"stream", count(o.stream, 15)},
       {"plain", flag(o.plain)},
       {"ird", count(o.ird, 0x3FFF)},

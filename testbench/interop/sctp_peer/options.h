@@ -25,7 +25,7 @@ struct Options {
   std::chrono::seconds patience{60};
   unsigned linger_ms = 2000;
   unsigned delay_ms = 0;
-  bool ping = false;
+  bool ping = false, probe = false;
   // The session.
   std::uint16_t stream = 0;
   bool plain = false;

@@ -62,7 +62,6 @@ class Sctp {
       if (state_ == State::kLost) throw Ended("the association is lost");
       if (restarted_) {
         restarted_ = false;
-        received_.clear();
         throw Restarted("the peer has restarted the association");
       }
     }

@@ -1,4 +1,4 @@
-"""Two far ends on libusrsctp meet each other on a Unix socket, so that what the chip is tested against is tested itself."""
+"""Two far ends on libusrsctp meet each other on a Unix socket: what the chip is tested against is tested itself."""
 import os
 import subprocess
 import tempfile
@@ -23,7 +23,8 @@ CASES = {
     'reject': ('reject=busy', '', 'rejected', "rejected, private data 'busy'", (0, 1)),
     'reject, plain': ('reject=busy', 'plain=1', 'rejected', "rejected, private data 'busy'", (0, 1)),
     'Write to no STag': ('', 'bad_stag=1', 'received Terminate 1/1/00', 'sent Terminate 1/1/00', (1, 1)),
-    'Read of no STag': ('tool=rping', 'tool=rping bad_stag=1', 'received Terminate 0/1/00', 'sent Terminate 0/1/00', (1, 1)),
+    'Read of no STag': ('tool=rping', 'tool=rping bad_stag=1', 'received Terminate 0/1/00', 'sent Terminate 0/1/00',
+                        (1, 1)),
     'abort': ('', 'abort_after=3', 'the association is lost', 'we abort', (1, 0)),
     'restart': ('', 'restart_after=3', 'the peer has restarted', '16 rounds', (0, 0)),
     'wrong cookie': ('', 'spoil_cookies=2', '16 rounds', '16 rounds', (0, 0)),
@@ -38,8 +39,8 @@ class FarEnds(unittest.TestCase):
             ends = (('listen', listen, 'wire_listen=1'), ('connect', connect, 'ip=10.0.0.1 peer=10.0.0.2 rto_ms=200'))
             processes = []
             for role, words, own in ends:
-                processes.append(subprocess.Popen([os.environ['SCTP_PEER'], 'usrsctp', role, f'wire={wire}', *own.split(),
-                                                   *words.split()], stdout=subprocess.PIPE, text=True))
+                command = [os.environ['SCTP_PEER'], 'usrsctp', role, f'wire={wire}', *own.split(), *words.split()]
+                processes.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
                 self.addCleanup(processes[-1].kill)
                 while role == 'listen' and processes[-1].poll() is None and not os.path.exists(wire):
                     time.sleep(0.01)

@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <thread>
 
 #include <fmt/format.h>
 #include <sys/socket.h>
@@ -49,6 +50,8 @@ class SocketSctp : public Sctp {
  protected:
   explicit SocketSctp(const Options& options) : Sctp(options), options_(options) {}
 
+  // Where there is no other way to know that the peer listens.
+  void delay() const { std::this_thread::sleep_for(std::chrono::milliseconds(options_.delay_ms)); }
   // A socket at the port with all that has to be said before the association is set up.
   Socket make(const struct sockaddr* me, socklen_t bytes, int family) {
     const Socket s = Api::open(family);
@@ -118,7 +121,10 @@ class SocketSctp : public Sctp {
       const auto& change = event.sn_assoc_change;
       if (change.sac_state == SCTP_SHUTDOWN_COMP) state_ = State::kShutDown;
       if (change.sac_state == SCTP_COMM_LOST || change.sac_state == SCTP_CANT_STR_ASSOC) state_ = State::kLost;
-      if (change.sac_state == SCTP_RESTART) restarted_ = dry_ = true;
+      if (change.sac_state == SCTP_RESTART) {
+        restarted_ = dry_ = true;
+        received_.clear();  // what comes behind this is of the new association
+      }
       if (change.sac_state != SCTP_COMM_UP) return;
       state_ = State::kUp;
       streams_out_ = change.sac_outbound_streams;

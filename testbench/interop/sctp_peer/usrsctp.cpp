@@ -63,8 +63,12 @@ class Usrsctp final : public SocketSctp<UsrsctpApi> {
     usrsctp_sysctl_set_sctp_pktdrop_enable(0);
     usrsctp_sysctl_set_sctp_pr_enable(0);
     usrsctp_register_address(this);
-    if (options_.connect) connect();
-    else listen();
+    if (options_.connect) {
+      await_peer();
+      connect();
+    } else {
+      listen();
+    }
   }
   void restart() override {
     wire_.mute(true);  // closing says ABORT
@@ -101,6 +105,15 @@ class Usrsctp final : public SocketSctp<UsrsctpApi> {
     a.sconn_port = htons(port);
     a.sconn_addr = this;
     return a;
+  }
+  void await_peer() {
+    while (options_.ping && !wire_.pinged() && !wire_.gone()) wire_.receive(100);
+    while (options_.probe && !wire_.answered() && !wire_.gone()) {
+      wire_.ping();
+      wire_.receive(100);
+    }
+    delay();
+    handled_ = Clock::now();
   }
   void listen() {
     const struct sockaddr_conn me = address(options_.port);
