@@ -63,8 +63,7 @@ Exchange::Note Exchange::hear(const Bytes& message) {
 
 Bytes Exchange::wanted() {
   std::optional<Bytes> message = rdma_.receive();
-  if (!message)
-    throw Ended(fmt::format("the peer has ended the session after {} rounds", rounds_) + rdma_.peer_terminate());
+  if (!message) throw Ended(fmt::format("the peer has ended the session after {} rounds", rounds_));
   return std::move(*message);
 }
 

@@ -93,6 +93,7 @@ class Program {
     if (!options_.reject.empty()) {
       session.reject(octets_of(options_.reject));
       say("rejected");
+      sctp_->wait("acknowledgement of the Reject", [this] { return sctp_->idle(); });
       return true;
     }
     session.accept(terms(), octets_of(options_.private_data));
@@ -133,7 +134,11 @@ class Program {
       if (rounds == options_.abort_after) throw Abort();
       if (rounds == options_.restart_after) throw Restart();
     });
-    work.run();
+    try {
+      work.run();
+    } catch (const Ended& e) {
+      throw Ended(e.what() + rdma.peer_terminate());
+    }
     say(fmt::format("{} rounds{}", work.rounds(), rdma.peer_terminate()));
     if (options_.leave) throw Abort();
     session.terminate();

@@ -44,7 +44,7 @@ void Rdma::read(std::uint32_t stag, std::uint64_t to, Bytes& sink) {
   put<8>(request, to);
   send_untagged(kReadRequest, kReadQueue, 0, request);
   while (reading_ != 0) {
-    if (!serve_next()) throw Ended("the peer has ended the session in a Read" + peer_terminate_);
+    if (!serve_next()) throw Ended("the peer has ended the session in a Read");
   }
 }
 
@@ -189,8 +189,13 @@ void Rdma::fail(std::uint8_t layer, std::uint8_t type, std::uint8_t code, const 
     header.insert(header.end(), s.begin(), s.begin() + static_cast<std::ptrdiff_t>(std::min(s.size(), bytes)));
   }
   send_untagged(kTerminate, kTerminateQueue, 0, header);
-  session_.terminate();
-  throw Ended(fmt::format("sent Terminate {}/{}/{:02x}", layer, type, code));
+  std::string said = fmt::format("sent Terminate {}/{}/{:02x}", layer, type, code);
+  try {
+    session_.terminate();
+  } catch (const Ended& e) {
+    said += fmt::format(", and then {}", e.what());
+  }
+  throw Ended(said);
 }
 
 }  // namespace far_end

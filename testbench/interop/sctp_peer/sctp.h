@@ -59,6 +59,7 @@ class Sctp {
     while (!reached()) {
       if (std::chrono::steady_clock::now() > deadline_) throw Ended("no " + what + " came in time");
       pass();
+      if (reached()) return;  // what came before the end counts
       if (state_ == State::kLost) throw Ended("the association is lost");
       if (restarted_) {
         restarted_ = false;

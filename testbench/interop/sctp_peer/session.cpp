@@ -156,7 +156,6 @@ void Session::reject(const Bytes& private_data) {
   if (terms_.enhanced) put_word(body, terms_);
   append(body, private_data);
   control(terms_.enhanced ? Code::kEnhancedReject : Code::kReject, body);
-  sctp_.wait("acknowledgement of the Reject", [this] { return sctp_.idle(); });
 }
 
 std::optional<Bytes> Session::next_segment() {
