@@ -14,6 +14,6 @@ case " $* " in
 esac
 case " $* " in
   *" --no-build "* | *" --help "* | *" --prepare "* | *" --program "*) ;;
-  *) scripts/build.sh release rnicsim tcp_bulk >&2 ;;
+  *) scripts/build.sh release rnicsim tcp_bulk sctp_peer >&2 ;;
 esac
 exec python3 -B scripts/interop/interop.py "$@"

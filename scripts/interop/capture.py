@@ -12,6 +12,15 @@ def malformed(capture):
     return run.returncode != 0 or run.stdout != ''
 
 
+def bad_sctp_checksums(capture):
+    tshark = shutil.which('tshark')
+    if not tshark:
+        return False
+    run = subprocess.run([tshark, '-r', capture, '-o', 'sctp.checksum:CRC 32c', '-Y', 'sctp.checksum.status == 0'],
+                         capture_output=True, text=True)
+    return run.returncode != 0 or run.stdout != ''
+
+
 def retransmitted(capture, source):
     """How many segments with payload this address sent again, as tshark sees it; None without it."""
     tshark = shutil.which('tshark')

@@ -16,8 +16,8 @@ KILLED = 124
 
 class Guest:
     """Runs `command` (text for bash) at `ip`; then halts. Its frames go to the socket `card`: SOCK_SEQPACKET with an
-    ordinary clock, or vhost-user where `clock` names the socket that owns the guest's time. `files` (name: octets) are in
-    the guest's folder /run/guest."""
+    ordinary clock, or vhost-user where `clock` names the socket that owns the guest's time. `files` (name: octets; programs
+    too) are in the guest's folder /run/guest."""
 
     def __init__(self, command, ip, card, clock=None, variant='stock', mtu=1500, egress_ms=None, timeout=60,
                  files=None):
@@ -28,6 +28,7 @@ class Guest:
         for name, octets in (files or {}).items():
             with open(self.path(name), 'wb') as f:
                 f.write(octets)
+            os.chmod(self.path(name), 0o755)
         shutil.copy(os.path.join(HERE, 'guest_init.sh'), self.path('init'))
         os.chmod(self.path('init'), 0o755)
         # The kernel takes neither commas nor long paths.

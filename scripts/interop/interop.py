@@ -13,6 +13,7 @@ import guest
 import kernel
 from other_peers import QEMU_ENDS, run_qemu, run_tap
 from run_case import OURS, PEER, ROOT, BulkCase, Case, run
+import sctp_cases
 
 SKIPPED = 77
 TAP_CASE = 'tap'
@@ -121,7 +122,8 @@ def tcp_cases():
 
 
 def cases():
-    return itertools.chain(working_cases(), refused_cases(), broken_cases(), free_clock_cases(), tcp_cases())
+    return itertools.chain(working_cases(), refused_cases(), broken_cases(), free_clock_cases(), tcp_cases(),
+                           sctp_cases.ends_cases())
 
 
 def attempt(case, options):

@@ -34,6 +34,9 @@ class Case:
         scenario = scenario_of(self.ours, self.program, folder)
         return [program, 'run', scenario, '--out', folder, *(word for s in settings for word in ('--set', s))]
 
+    def start_peer(self, program, card, clock):
+        return Guest(self.guest, PEER, card, clock, self.variant, egress_ms=self.egress_ms, timeout=WAIT, files=self.files)
+
     def faults(self, result):
         """What is not as it is expected."""
         if result.status not in self.expect_status:
@@ -78,8 +81,7 @@ class BulkCase(Case):
         self.files = {'stream': random.Random(1).randbytes(self.PEER_BYTES)}
 
     def command(self, program, folder, settings):
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
+        empty(folder)
         return [program.with_name('tcp_bulk'), folder, *TCP_SETTINGS, *settings]
 
     def faults(self, result):
@@ -103,10 +105,14 @@ class Result:
         return list(frames_of(self.capture.read_bytes()))
 
 
-def scenario_of(name, program, folder):
-    """Writes that scenario with the program's keys changed."""
+def empty(folder):
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
+
+
+def scenario_of(name, program, folder):
+    """Writes that scenario with the program's keys changed."""
+    empty(folder)
     scenario = json.loads((ROOT / f'traces/interop/{name}.json').read_text())
     scenario['programs'][0].update(program)
     (folder / 'scenario.json').write_text(json.dumps(scenario, indent=2))
@@ -126,9 +132,8 @@ def run(case, program, folder):
     try:
         while ours.poll() is None and not (card.exists() and (clock.exists() or not case.owned)):
             time.sleep(0.01)
-        guest = Guest(case.guest, PEER, card, clock if case.owned else None, case.variant, egress_ms=case.egress_ms,
-                      timeout=WAIT, files=case.files)
-        peer_status, peer_said = guest.wait()
+        peer = case.start_peer(program, card, clock if case.owned else None)
+        peer_status, peer_said = peer.wait()
         ours.wait(WAIT)
     except subprocess.TimeoutExpired:
         pass
