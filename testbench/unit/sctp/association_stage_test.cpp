@@ -159,6 +159,19 @@ TEST_F(SctpStages, BothTerminateAndTheAssociationShutsDown) {
   EXPECT_EQ(pool.in_use(), 0u);
 }
 
+// A session Terminate is the last chunk of its sender: a segment that comes behind it is dropped.
+TEST_F(SctpStages, NothingFollowsATerminate) {
+  build();
+  const FlowId flow = open_session();
+  control(*a, flow, {0, 4});
+  run();
+  a->source.send(flow, segment(100, 1));
+  run();
+  EXPECT_TRUE(b->sink.segments[flow.v].empty());
+  EXPECT_EQ(a->association.counters().late_ulpdus, 1u);
+  EXPECT_EQ(b->association.counters().violations, 0u);
+}
+
 TEST_F(SctpStages, TwoSessionsShareAnAssociation) {
   build();
   const FlowId first = open_session(), second = open_session();

@@ -29,7 +29,8 @@ void SctpAssociation::take_ulpdu() {
   const std::uint32_t association = association_of(u.flow);
   const std::uint16_t stream = stream_of(u.flow);
   const auto bytes = static_cast<std::uint16_t>(u.bytes + wire::kDdpSsnBytes);
-  if (!contexts_[association] || context(association).stream[stream].credit < chunk_octets(bytes)) {
+  const sctp::StreamContext* const there = contexts_[association] ? &context(association).stream[stream] : nullptr;
+  if (there == nullptr || !there->open || there->credit < chunk_octets(bytes)) {
     ++counters_.late_ulpdus;  // of a session that is over
     return;
   }
@@ -55,6 +56,10 @@ void SctpAssociation::send_control(const SctpOp& o) {
   m.ppid = wire::kPpidDdpSession;
   m.bytes = static_cast<std::uint16_t>(o.bytes + wire::kDdpSsnBytes);
   m.stream = stream_of(o.flow);
+  // Nothing follows the end of a session: segments of a queue pair that was flushed may still be on their way.
+  const auto code = static_cast<wire::SessionCode>(o.bytes < 2 ? 0 : load_be16(o.data->bytes()));
+  sctp::StreamContext& s = context(association).stream[m.stream];
+  if (code == wire::SessionCode::kTerminate && std::exchange(s.open, false)) --context(association).open;
   queue(association, std::move(m));
 }
 
