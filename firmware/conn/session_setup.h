@@ -25,7 +25,7 @@ void ConnectionManager<Bus, Capacity>::connect_over_sctp(const abi::Command& com
   set_initiator(c, command);
   const ByteSpan private_data = bus_.sram({kCommandWindow.offset, command.private_bytes});
   const MutableByteSpan kept = bus_.sram(frame_range(c.slot, 0, command.private_bytes));
-  for (std::size_t i = 0; i < private_data.size(); ++i) kept.data()[i] = private_data.data()[i];
+  __builtin_memcpy(kept.data(), private_data.data(), private_data.size());
   c.frame_bytes = command.private_bytes;
   bus_.write(SctpConnect{cm.peer_ip, cm.peer_port, cm.local_port, id_of(c)});
 }
