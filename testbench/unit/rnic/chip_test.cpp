@@ -69,7 +69,7 @@ class ChipTest : public StageTest {
  protected:
   Rnic chip{"chip", clk, RnicConfig{}, StationConfig{}};
 
-  // By their names in the chip; those of the PCIe block too. Without what stands in the place of the SCTP engine.
+  // By their names in the chip; those of the PCIe block too.
   std::set<std::string> stages() const {
     std::set<std::string> names;
     for (const Stage* stage : clk.stages()) names.insert(stage->basename());
