@@ -100,10 +100,14 @@ class PhaseJudge {
   // The smaller one of the two windows is the one that ran out.
   void name_window(std::size_t i, Candidate& c) const {
     const std::string& node = accounting_.things()[i].node;
+    const Account::Totals& octets = of(node, "tcp.unacknowledged");
+    if (octets.taken == 0) {
+      c.what.name = "SCTP window";
+      return;
+    }
     const Account::Totals& congested = of(node, "tcp.congested_flows");
     const double share = share_of(congested.busy, congested.cycles);
     if (share > 0.5) c.what.name = "TCP congestion window";
-    const Account::Totals& octets = of(node, "tcp.unacknowledged");
     c.what.evidence.push_back(
         fmt::format("{:.0f} octets unacknowledged at a time; the congestion window was the "
                     "smaller one of the two windows {} of the time",

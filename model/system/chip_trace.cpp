@@ -218,8 +218,9 @@ void ChipTrace::observe_takes(Rnic& chip, const Recorder& recorder) {
   kept.push_back(std::make_shared<SharedFetchTrace>(*chip.ddp_placement.rqe, recorder, contexts));
   kept.push_back(std::make_shared<TakeTrace<UlpduJob, Describe>>(*chip.payload_fetch.in, recorder,
                                                                  TraceKind::kSegmented, describe));
-  kept.push_back(
-      std::make_shared<TakeTrace<Frame, Describe>>(*chip.mac_tx.in, recorder, TraceKind::kFrameSent, describe));
+  for (Link<Frame>* frames : {&*chip.mac_tx.in, &*chip.mac_tx.sctp_in}) {
+    kept.push_back(std::make_shared<TakeTrace<Frame, Describe>>(*frames, recorder, TraceKind::kFrameSent, describe));
+  }
 }
 
 ChipTrace::ChipTrace(Rnic& chip, const Recorder& recorder) : observers_(std::make_unique<Observers>()) {
@@ -238,6 +239,8 @@ ChipTrace::ChipTrace(Rnic& chip, const Recorder& recorder) : observers_(std::mak
     };
     drops(chip.mac_rx, chip.mac_rx.drops);
     drops(chip.tcp_rx, chip.tcp_rx.drops);
+    drops(chip.sctp_rx, chip.sctp_rx.drops);
+    drops(chip.sctp_association, chip.sctp_association.drops);
     drops(chip.ddp_placement, chip.ddp_placement.drops);
   }
   if (recorder.timing()) observe_takes(chip, recorder);

@@ -67,13 +67,13 @@ constexpr LegNames kBackNames{{"peer rdmap_segmenter queue",
 const char* sctp_name(LegStation s, bool peers) {
   switch (s) {
     case kSending:
-      return peers ? "peer sctp_association" : "sctp_association";
+      return peers ? "peer sctp_association send" : "sctp_association send";
     case kSent:
       return peers ? "peer sctp_tx" : "sctp_tx";
     case kChecking:
       return peers ? "peer sctp_rx" : "sctp_rx";
     case kChecked:
-      return peers ? "peer sctp_association" : "sctp_association";
+      return peers ? "peer sctp_association receive" : "sctp_association receive";
     default:
       return nullptr;
   }

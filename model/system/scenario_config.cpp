@@ -24,7 +24,8 @@ void check_limits(const Scenario& scenario, const std::vector<SystemConfig>& nod
     for (const workload::ConnectionSpec& c : scenario.plan.connections) {
       if (c.from != i && c.to != i) continue;
       qps += c.qps;
-      associations += (c.qps + rnic.sctp.streams - 1) / rnic.sctp.streams;
+      const unsigned sessions = (rnic.sctp.streams + 1) / 2;  // the side that connects takes the even streams
+      associations += (c.qps + sessions - 1) / sessions;
       const workload::SideSpec& side = c.from == i ? c.from_side : c.to_side;
       const auto expect_depth = [&](const char* what, unsigned wanted, const char* key, unsigned most) {
         if (wanted <= most) return;

@@ -24,6 +24,8 @@ constexpr Counted kCounted[] = {
     {"tcp_tx.segments", "rnic.tcp_tx.segments", nullptr},
     {"tcp_tx.retransmissions", "rnic.tcp_tx.retransmissions", nullptr},
     {"tcp_tx.payload", "rnic.tcp_tx.payload_bytes", nullptr},
+    {"sctp_tx.packets", "rnic.sctp_tx.packets", nullptr},
+    {"sctp_tx.retransmissions", "rnic.sctp_tx.retransmissions", nullptr},
     {"mac_tx.frames", "rnic.mac_tx.frames", nullptr},
     {"mac_rx.frames", "rnic.mac_rx.frames", nullptr},
     {"tcp_rx.out_of_order", "rnic.tcp_rx.out_of_order", nullptr},

@@ -28,8 +28,9 @@ void UtilizationMeter::busy_ps(std::vector<double>& into) const {
     into.push_back(static_cast<double>(chip.mac_tx.counters().line_octets) * 8000 / s.config.rnic.mac_tx.line_gbps);
     into.push_back(static_cast<double>(chip.pcie.endpoint.port.counters().wire_bytes) * octet);
     into.push_back(static_cast<double>(s.node->root_complex.port.counters().wire_bytes) * octet);
-    into.push_back(static_cast<double>(chip.crc_insert.out->pushed()) * cycle);
-    into.push_back(static_cast<double>(chip.crc_check.out->pushed()) * cycle);
+    // SCTP's datapath lies beside MPA's: one or the other carries a connection.
+    into.push_back(static_cast<double>(chip.crc_insert.out->pushed() + chip.sctp_crc_insert.out->pushed()) * cycle);
+    into.push_back(static_cast<double>(chip.crc_check.out->pushed() + chip.sctp_crc_check.out->pushed()) * cycle);
   }
 }
 

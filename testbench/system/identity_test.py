@@ -114,6 +114,28 @@ class Identity(ProgramTest):
         others = [p for p in parts.values() if p.get("wait for retransmission", 0) > 0]
         self.assertTrue(others, "octets behind a lost frame wait for it")
 
+    def test_over_sctp(self):
+        scenario = json.loads((TRACES / "sctp_quickstart.json").read_text())
+        for item in scenario["work"]:
+            item["count"] //= 10
+        (self.folder / "sctp.json").write_text(json.dumps(scenario))
+        self.check("sctp.json")
+        parts = self.parts()
+        self.assertLessEqual({"payload_fetch", "sctp_association send", "sctp_tx", "wire", "SCTP acknowledgement"}, parts["a.0.50"].keys())
+        self.assertFalse({"mpa_framer", "tcp_tx", "tcp_rx", "TCP acknowledgement"} & {part for request in parts.values() for part in request})
+        reads = [p for p in parts.values() if "peer sctp_association send" in p]
+        self.assertTrue(reads)
+        for read in reads:
+            self.assertLessEqual({"sctp_rx", "sctp_association receive", "ddp_placement"}, read.keys())
+        lines = self.check("sctp.json", "--set", "link.forward.loss.every=20")
+        sent = {line["request"] for line in lines if line["kind"] == "frame_sent"}
+        again = [line for line in lines if line["kind"] == "retransmitted"]
+        self.assertTrue(again)
+        for line in again:
+            self.assertIn(line["request"], sent)
+        self.assertTrue(any(p.get("retransmission", 0) > 0 for p in self.parts().values()))
+        self.assertIn("dropped", {line["kind"] for line in self.check("sctp.json", "--set", "link.forward.corrupt.every=20")})
+
     def test_explain_says_where_the_time_went(self):
         self.check(self.small_scenario(), "--db", "out/run.sqlite")
         parts = self.parts()

@@ -8,7 +8,7 @@ const kFamilies = [
   ["Wire", 8, /\b(wire|message)\b/i],
   ["Acknowledgement", 7, /\back\b|acknowledg|completion/i],
   ["PCIe", 5, /\b(pcie|dma|wqe|rqe|cqe|doorbell)\b/i],
-  ["Receive", 6, /\b(rx|tcp_rx|mac_rx|mpa_deframer|crc_check|ddp_placement|rdmap_dispatch|placement)\b/i],
+  ["Receive", 6, /\b(rx|tcp_rx|sctp_rx|sctp_association receive|mac_rx|mpa_deframer|crc_check|ddp_placement|rdmap_dispatch|placement)\b/i],
   ["Transmit", 1, /./],
 ];
 

@@ -182,14 +182,14 @@ TEST_F(LatencyBreakdownTest, OverSctpTheAssociationEngineTakesThePlaceOfMpaAndTc
   ASSERT_EQ(breakdown.requests(), 2u);
   EXPECT_THAT(breakdown.request(0).parts,
               ElementsAre(Pair(StrEq("no message"), 410), Pair(StrEq("message"), 0), Pair(StrEq("sctp_rx"), 50),
-                          Pair(StrEq("sctp_association"), 12), Pair(StrEq("ddp_placement queue"), 1),
+                          Pair(StrEq("sctp_association receive"), 12), Pair(StrEq("ddp_placement queue"), 1),
                           Pair(StrEq("ddp_placement"), 7), Pair(StrEq("rdmap_dispatch queue"), 10),
                           Pair(StrEq("rdmap_dispatch"), 1), Pair(StrEq("poll"), 9)));
   EXPECT_THAT(
       breakdown.request(1).parts,
-      ElementsAre(Pair(StrEq("WQE fetch"), 100), Pair(StrEq("payload_fetch"), 101), Pair(StrEq("sctp_association"), 49),
-                  Pair(StrEq("sctp_tx"), 16), Pair(StrEq("mac_tx queue"), 4), Pair(StrEq("wire"), 130),
-                  Pair(StrEq("SCTP acknowledgement"), 200), Pair(StrEq("poll"), 50)));
+      ElementsAre(Pair(StrEq("WQE fetch"), 100), Pair(StrEq("payload_fetch"), 101),
+                  Pair(StrEq("sctp_association send"), 49), Pair(StrEq("sctp_tx"), 16), Pair(StrEq("mac_tx queue"), 4),
+                  Pair(StrEq("wire"), 130), Pair(StrEq("SCTP acknowledgement"), 200), Pair(StrEq("poll"), 50)));
   expect_sums();
 }
 

@@ -41,9 +41,9 @@ TEST(ScenarioConfig, OverSctpThereIsNoRdmac) {
 }
 
 TEST(ScenarioConfig, TheQueuePairsOfAConnectionShareAssociations) {
-  EXPECT_EQ(message_of(over("sctp"), {"rnic.sctp.max_associations=1", "rnic.sctp.streams=3"}), "no error");
-  EXPECT_EQ(message_of(over("sctp"), {"rnic.sctp.max_associations=1", "rnic.sctp.streams=2"}),
-            "s.json: the connections of node 'a' need 2 associations of rnic.sctp.streams 2; "
+  EXPECT_EQ(message_of(over("sctp"), {"rnic.sctp.max_associations=1", "rnic.sctp.streams=5"}), "no error");
+  EXPECT_EQ(message_of(over("sctp"), {"rnic.sctp.max_associations=1", "rnic.sctp.streams=4"}),
+            "s.json: the connections of node 'a' need 2 associations of rnic.sctp.streams 4; "
             "rnic.sctp.max_associations is 1");
   EXPECT_EQ(message_of(over("sctp"), {"rnic.tcp.max_flows=2"}), "no error");
   EXPECT_EQ(message_of(over("tcp"), {"rnic.sctp.max_associations=2"}), "no error");
