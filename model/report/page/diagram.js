@@ -30,7 +30,13 @@ const kBlocks = [
   ["command_fetch", 4, 3, [], "command_fetch.commands"],
   ["fwcpu", 5, 3, ["fwcpu"], "fwcpu.operations"],
   ["tcp_connection", 6, 3, [], "tcp_connection.opened"],
+  ["sctp_crc_check", 3, 4, [], "sctp_crc_check.good"],
+  ["sctp_crc_insert", 4, 4, [], "sctp_crc_insert.inserted"],
+  ["sctp_association", 5, 4, [], "sctp_association.segments"],
+  ["sctp_tx", 6, 4, [], "sctp_tx.packets"],
+  ["sctp_rx", 7, 4, [], "sctp_rx.packets"],
 ];
+const kRows = 5;
 // The same outside of the chip; `name` is what is written there.
 const kHost = [["host cores", 0, /^host\.core\d/], ["host memory", 3, /^host\.memory/]];
 const kPcie = [["DMA tags", 2, /^pcie\.(tags|read_requests)$/], ["credits", 3, /^pcie\.to_(host|device)\./]];
@@ -40,6 +46,7 @@ const kArrows = [
   ["mac_rx", "tcp_rx"], ["tcp_rx", "mpa_deframer"], ["mpa_deframer", "crc_check"], ["crc_check", "ddp_placement"],
   ["ddp_placement", "rdmap_dispatch"], ["rdmap_dispatch", "irrq"], ["irrq", "read_responder"], ["tcp_rx", "early_placement"],
   ["rqe_fetch", "ddp_placement"], ["sq_completion", "cqe_writer"], ["command_fetch", "fwcpu"], ["fwcpu", "tcp_connection"],
+  ["sctp_association", "sctp_tx"],
 ];
 // The links by which the work of a block without pools leaves it, where they are accounted for (sim.account_links).
 const kLinks = {
@@ -50,6 +57,8 @@ const kLinks = {
   read_responder: ["responder.read_work"], atomic_alu: ["responder.atomic_work"], response_queue: ["completion.original_writes"],
   sq_completion: ["completion.send_cqes"], cqe_writer: ["completion.cqe_writes"], terminate_generator: ["firmware.terminates"],
   event_writer: ["firmware.event_writes"], command_fetch: ["firmware.commands"], tcp_connection: ["firmware.tcp_events"],
+  sctp_rx: ["sctp.received"], sctp_association: ["sctp.segments", "sctp.packets"], sctp_tx: ["sctp.tx_frames"], sctp_crc_check: ["sctp.rx_checked"],
+  sctp_crc_insert: ["sctp.tx_sealed"],
 };
 // Where a chip has the links of its datapath, in the utilization of stats.json.
 const kDatapaths = {
@@ -142,7 +151,7 @@ function diagramOf(run, node) {
   const out = wires.find((r) => r.name.startsWith(`wire ${node} to `));
   const into = wires.find((r) => r !== out);
   const right = kGrid.x + 8 * kGrid.stepX + 14;
-  const height = kGrid.y + 4 * kGrid.stepY + 10;
+  const height = kGrid.y + kRows * kGrid.stepY + 10;
   const picture = svg("svg", {viewBox: `0 0 ${right + 132} ${height}`, role: "list", "aria-label": `Block diagram of node ${node} with the utilization of each block`},
     svg("defs", null, svg("marker", {id: marker, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto"},
       svg("path", {d: "M0 0 L8 4 L0 8 z", class: "arrow-head"}))),
