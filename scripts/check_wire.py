@@ -12,6 +12,9 @@ Where they must be is computed here, from the TCP sequence numbers and the start
 
 It also takes every Send for RPC over RDMA and calls those too short for that malformed; the second time it may not.
 
+Of SCTP it must find every checksum good and no chunk malformed, and with our dissector show every DDP segment and every
+session control message (wire_sctp.py).
+
 Exit status 0 if tshark agrees, 1 if not (each disagreement is printed), 2 if the capture cannot be checked.
 """
 import argparse
@@ -24,10 +27,12 @@ import subprocess
 import sys
 import tempfile
 
+import wire_sctp
+
 SECTION_HEADER, INTERFACE, ENHANCED_PACKET = 0x0A0D0D0A, 1, 6
 LEAST_BYTES = {SECTION_HEADER: 28, INTERFACE: 20, ENHANCED_PACKET: 32}
 BYTE_ORDER_MAGIC, LINKTYPE_ETHERNET = 0x1A2B3C4D, 1
-ETHERNET_BYTES, ETHERTYPE_IPV4, PROTOCOL_TCP, FLAG_SYN = 14, 0x0800, 6, 0x02
+ETHERNET_BYTES, IPV4_BYTES, ETHERTYPE_IPV4, PROTOCOL_TCP, FLAG_SYN = 14, 20, 0x0800, 6, 0x02
 MARKER_SPACING, MARKER_BYTES, CRC_BYTES = 512, 4, 4
 STARTUP_KEYS = {b"MPA ID Req Frame": "Request frame header", b"MPA ID Rep Frame": "Reply frame header"}
 STARTUP_BYTES, FLAG_MARKERS, FLAG_CRC, RDMAC_REV = 20, 0x80, 0x40, 0
@@ -42,6 +47,7 @@ SUSPECT_WITH_GAPS = ("_ws.malformed || iwarp_mpa.bad_length || (tcp.analysis.fla
 GOOD_CRC = "Good CRC32"
 WITHOUT_RPC = ("--disable-protocol", "rpcordma")
 
+Packet = collections.namedtuple("Packet", "protocol src dst payload")
 Segment = collections.namedtuple("Segment", "src dst seq syn payload")
 Expected = collections.namedtuple("Expected", "startup ulpdu_lengths crcs pointers")
 
@@ -79,20 +85,26 @@ def blocks(file):
         yield kind, block
 
 
-def segment_of(block):
-    """The TCP segment of an Enhanced Packet Block, or None if it holds something else."""
+def packet_of(block):
+    """The whole IPv4 packet in an Enhanced Packet Block, or None if it holds something else."""
     captured, original = struct.unpack_from("<II", block, 20)
     frame = block[28:28 + captured]
     ip = ETHERNET_BYTES
-    if captured != original or captured < ip + 40 or struct.unpack_from(">H", frame, 12)[0] != ETHERTYPE_IPV4:
+    if captured != original or captured < ip + IPV4_BYTES or struct.unpack_from(">H", frame, 12)[0] != ETHERTYPE_IPV4:
         return None
     length, fragment = struct.unpack_from(">HxxH", frame, ip + 2)
-    tcp = ip + 4 * (frame[ip] & 0x0F)
-    if frame[ip + 9] != PROTOCOL_TCP or fragment & 0x3FFF or ip + length > captured or tcp + 20 > ip + length:
+    header = 4 * (frame[ip] & 0x0F)
+    if fragment & 0x3FFF or ip + length > captured or header > length:
         return None
-    src_port, dst_port, seq, _, offset, flags = struct.unpack_from(">HHIIBB", frame, tcp)
-    return Segment((frame[ip + 12:ip + 16], src_port), (frame[ip + 16:ip + 20], dst_port), seq,
-                   bool(flags & FLAG_SYN), frame[tcp + 4 * (offset >> 4):ip + length])
+    return Packet(frame[ip + 9], frame[ip + 12:ip + 16], frame[ip + 16:ip + 20], frame[ip + header:ip + length])
+
+
+def segment_of(packet):
+    """The TCP segment of a packet, or None if it holds something else."""
+    if packet is None or packet.protocol != PROTOCOL_TCP or len(packet.payload) < 20:
+        return None
+    src_port, dst_port, seq, _, offset, flags = struct.unpack_from(">HHIIBB", packet.payload)
+    return Segment((packet.src, src_port), (packet.dst, dst_port), seq, bool(flags & FLAG_SYN), packet.payload[4 * (offset >> 4):])
 
 
 class Direction:
@@ -147,14 +159,15 @@ class Capture:
         self.expected = {}    # by frame number in `kept`
         self.misread = set()  # frame numbers in the capture
         self.problems = []
+        self.sctp = wire_sctp.Packets()
         self._directions = {}
         self._time = 0
         with open(name, "rb") as file:
             for kind, block in blocks(file):
                 if kind != ENHANCED_PACKET or self._keep(block):
                     kept.write(block)
-        if not self.fpdus:
-            self.problems.append("no FPDU in the capture")
+        if not self.fpdus and not self.sctp.segments:
+            self.problems.append("no FPDU and no DDP segment over SCTP in the capture")
 
     def _keep(self, block):
         self.frames += 1
@@ -163,7 +176,11 @@ class Capture:
         if self._time < before:
             self.problems.append(f"frame {self.frames}: earlier than the frame before it")
         try:
-            expected, quirk = self._read(segment_of(block))
+            packet = packet_of(block)
+            if packet is not None and packet.protocol == wire_sctp.PROTOCOL_SCTP:
+                self.sctp.take(self.frames, packet.src, packet.dst, packet.payload)
+                return True
+            expected, quirk = self._read(segment_of(packet))
         except ValueError as error:
             self.problems.append(f"frame {self.frames}: {error}")
             return True
@@ -178,7 +195,7 @@ class Capture:
 
     def _read(self, segment):
         if segment is None:
-            raise ValueError("not one whole TCP segment in IPv4")
+            raise ValueError("not one whole TCP segment or SCTP packet in IPv4")
         if segment.syn:
             self._directions[segment.src, segment.dst] = Direction((segment.seq + 1) % 2**32)
         if not segment.payload:
@@ -253,12 +270,15 @@ def check(name):
         as_it_is = pool.submit(suspects, name, SUSPECT)
         capture = Capture(name, kept)
         kept.flush()
-        shown = pool.submit(dissection, kept.name)
-        without = pool.submit(suspects, kept.name, SUSPECT_WITH_GAPS, *WITHOUT_RPC)
+        again = []  # for TCP's sake
+        if capture.expected or not capture.sctp.expected:
+            again = [pool.submit(dissection, kept.name), pool.submit(suspects, kept.name, SUSPECT_WITH_GAPS, *WITHOUT_RPC)]
         problems = capture.problems
+        if capture.sctp.expected:
+            problems += capture.sctp.problems(name, tshark)
         problems += [line for number, line in as_it_is.result() if number not in capture.misread]
-        problems += [f"with frames set aside: {line}" for _, line in without.result()]
-        shown = shown.result()
+        shown, without = (future.result() for future in again) if again else ({}, [])
+        problems += [f"with frames set aside: {line}" for _, line in without]
     for number in sorted(capture.expected.keys() | shown.keys()):
         want, have = capture.expected.get(number), shown.get(number)
         if want != have:
@@ -271,6 +291,9 @@ def check(name):
         lambda view: len(view.ulpdu_lengths), lambda view: view.crcs.count(GOOD_CRC), lambda view: len(view.pointers)))
     print(f"{name}: {capture.frames} frames, {capture.fpdus} FPDUs, {capture.set_aside} of them set aside; tshark shows"
           f" {lengths} FPDUs, {good} good CRCs, {markers} markers, {len(problems)} problems")
+    if capture.sctp.expected:
+        print(f"{name}: {len(capture.sctp.expected)} SCTP packets with {capture.sctp.segments} DDP segments and"
+              f" {capture.sctp.sessions} session control messages")
     return not problems
 
 

@@ -1,5 +1,6 @@
 -- What Wireshark does not know of rnicsim's captures: TLPs of the PCIe interfaces (rnicsim run --capture-tlps), with
--- doorbells and other registers decoded, and the value of iWARP Immediate Data (RFC 7306 section 6).
+-- doorbells and other registers decoded; DDP over SCTP (ddp_sctp.lua); and the value of iWARP Immediate Data (RFC 7306
+-- section 6), over TCP and SCTP.
 --
 --   wireshark -X lua_script:scripts/wireshark/rnicsim.lua out/wire.pcapng
 --
@@ -7,6 +8,7 @@
 
 local folder = debug.getinfo(1, "S").source:match("^@(.*[/\\])") or ""
 local registers = dofile(folder .. "rnicsim_registers.lua")
+dofile(folder .. "ddp_sctp.lua")
 
 local tlp = Proto("rnicsim_tlp", "PCIe TLP")
 local TYPES = {[0] = "MRd", [1] = "MWr", [2] = "Cpl", [3] = "CplD"}

@@ -1,0 +1,114 @@
+"""Captures of DDP over SCTP made by hand: by decode, by tshark with our dissector, and by the checker of a run's captures."""
+import json
+import re
+import struct
+import unittest
+
+import sctp_capture as sctp
+from rnicsim import ROOT, ProgramTest
+
+DISSECTOR = ROOT / "scripts/wireshark/rnicsim.lua"
+NEXT_TSN, NEXT_SSN = 1005, 3  # of the client, behind the worked packets
+
+
+class SctpCapture(ProgramTest):
+    def capture(self, *chunks, wrong=0):
+        """The worked packets, and then one of the client for each of `chunks`."""
+        frames = sctp.worked() + [sctp.frame(True, sctp.packet(True, c, wrong)) for c in chunks]
+        (self.folder / "c.pcapng").write_bytes(sctp.pcapng(frames))
+        return len(frames)
+
+    def segment(self, n, opcode, payload, flags=sctp.WHOLE):
+        user_data = struct.pack(">H", NEXT_SSN + n) + sctp.untagged(opcode, n + 2, payload)
+        return sctp.data(NEXT_TSN + n, sctp.PPID_SEGMENT, user_data, flags)
+
+    def verdict(self, status):
+        run = self.check_wire("c.pcapng")
+        self.assertEqual(run.returncode, status, run.stdout + run.stderr)
+        return run.stdout
+
+    def fields(self, *names):
+        run = self.run_command("tshark", "-X", f"lua_script:{DISSECTOR}", "--disable-protocol", "rpcordma", "--disable-protocol",
+                               "smb_direct", "-r", "c.pcapng", "-T", "fields", *(w for name in names for w in ("-e", name)))
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertNotRegex(run.stdout + run.stderr, r"(?i)lua error")
+        return [line.split("\t") for line in run.stdout.splitlines()]
+
+    def test_tshark_shows_segments_and_control_messages(self):
+        self.capture()
+        shown = self.fields("ddp_sctp.ssn", "iwarp_rdma.opcode", "iwarp_ddp.stag", "ddp_session.ssn", "ddp_session.code",
+                            "ddp_session.ird", "ddp_session.ord", "ddp_session.a", "ddp_session.private_data")
+        nothing = [""] * 9
+        self.assertEqual(shown, [
+            nothing, nothing,
+            ["", "", "", "0", "0x0005", "16", "32", shown[2][7], "68656c6c6f"],
+            ["", "", "", "0", "0x0006", "32", "16", shown[3][7], ""],
+            ["1", "0x03", "", "", "", "", "", "", ""],
+            ["2", "0x00", "0x12345678", "", "", "", "", "", ""],
+            ["10", "0x07", "", "11", "0x0004", "", "", "", ""]])
+        self.assertIn(shown[2][7], ("1", "True"))
+
+    def test_immediate_data(self):
+        self.capture(self.segment(0, 8, bytes(range(8))) + self.segment(1, 9, bytes(range(8, 16))))
+        self.assertEqual(self.fields("rnicsim_immediate.value", "rnicsim_immediate.solicited")[-1][0],
+                         "0001020304050607,08090a0b0c0d0e0f")
+
+    def test_a_short_segment_is_malformed_and_no_error_of_the_dissector(self):
+        self.capture(sctp.data(NEXT_TSN, sctp.PPID_SEGMENT, b"\0\3\x41\x43"), sctp.data(NEXT_TSN + 1, sctp.PPID_SESSION, b"\0\4"))
+        malformed = self.fields("_ws.malformed")
+        self.assertNotEqual(malformed[-2], [""])
+        self.assertNotEqual(malformed[-1], [""])
+
+    def test_the_checker_agrees(self):
+        self.capture()
+        self.assertIn("7 SCTP packets with 3 DDP segments and 3 session control messages", self.verdict(0))
+
+    def test_the_checker_knows_fragments_retransmissions_and_any_order(self):
+        whole = struct.pack(">H", NEXT_SSN) + sctp.untagged(3, 2, b"abcdef")
+        first = sctp.data(NEXT_TSN, sctp.PPID_SEGMENT, whole[:10], sctp.FIRST)
+        last = sctp.data(NEXT_TSN + 1, sctp.PPID_SEGMENT, whole[10:], sctp.LAST)
+        other = sctp.data(NEXT_TSN + 2, sctp.PPID_SEGMENT, struct.pack(">H", NEXT_SSN + 1) + sctp.untagged(3, 3, b""))
+        for order in (first, last, other), (last, other, first, last), (other, first, other, last, first):
+            with self.subTest(order=order):
+                self.capture(*order)
+                self.assertIn("with 5 DDP segments", self.verdict(0))
+
+    def test_a_wrong_checksum_is_found(self):
+        number = self.capture(self.segment(0, 3, b"abcd"), wrong=1)
+        self.assertIn(f"frame {number}: tshark finds the checksum wrong", self.verdict(1))
+
+    def test_a_malformed_chunk_is_found(self):
+        for chunk in "0b000040", "0b000002", "03000010 000003e8 00020000 00050000":
+            with self.subTest(chunk):
+                number = self.capture(bytes.fromhex(chunk))
+                self.assertRegex(self.verdict(1), f"frame {number}: (tshark finds it malformed|SCTP chunk)")
+
+    def test_what_is_no_ddp_is_found(self):
+        for chunk, reason in ((sctp.data(NEXT_TSN, 46, b"ab"), "with PPID 46"), (self.segment(0, 3, b"abcd", flags=3), "without U")):
+            with self.subTest(reason):
+                self.capture(chunk)
+                self.assertIn(reason, self.verdict(1))
+
+    def test_a_segment_shorter_than_its_header_is_found(self):
+        self.capture(sctp.data(NEXT_TSN, sctp.PPID_SEGMENT, b"\0\3" + b"\xc1\x43"))
+        self.assertRegex(self.verdict(1), "tshark finds it malformed|expected")
+
+    def test_decode_and_tshark_count_the_same(self):
+        self.capture(self.segment(0, 3, b"abcd") + self.segment(1, 8, bytes(8)))
+        run = self.run_program("decode", "c.pcapng", "--json")
+        self.assertEqual(run.returncode, 0, run.stdout)
+        (association,) = json.loads(run.stdout)["associations"]
+        (session,) = association["sessions"]
+        self.assertEqual(session["directions"][0]["segments"], {"0": 1, "3": 2, "7": 1, "8": 1})
+        self.assertIn("with 5 DDP segments and 3 session control messages", self.verdict(0))
+
+    def test_replay_refuses_in_words(self):
+        self.capture()
+        run = self.run_program("replay", "c.pcapng", "--as", "server")
+        self.assertEqual(run.returncode, 2)
+        self.assertRegex(run.stderr, re.escape("c.pcapng: cannot be replayed: 10.0.0.2:41000 > 10.0.0.1:41001 is DDP over SCTP, and "
+                                               "only TCP is replayed"))
+
+
+if __name__ == "__main__":
+    unittest.main()
