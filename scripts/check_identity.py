@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks a run's folder: every event of the data path and every TLP has an owner, none comes before its request was posted, the frames
-are those that tcp_tx has counted, and the parts of each request's latency, of receive requests too, sum to the whole, to the picosecond.
+are those that tcp_tx and sctp_tx have counted, and the parts of each request's latency, of receive requests too, sum to the whole, to the picosecond.
 
 usage: scripts/check_identity.py OUT_DIR [--trace FILE]
 
@@ -98,8 +98,9 @@ def main():
 
     counted = facts["stats"]
     for node, sent in frames.items() if "warmup_ps" not in facts else ():  # behind it they count anew
-        number = counted[node]["rnic"]["tcp_tx"]["segments"]["value"]
-        check.expect(number == sent, "nodes whose frames are not what tcp_tx has counted", {node: (sent, number)})
+        chip = counted[node]["rnic"]
+        number = sum(chip[stage][figure]["value"] for stage, figure in (("tcp_tx", "segments"), ("sctp_tx", "packets")) if stage in chip)
+        check.expect(number == sent, "nodes whose frames are not what tcp_tx and sctp_tx have counted", {node: (sent, number)})
 
     broken_down = 0
     for row in rows(parts):

@@ -13,6 +13,9 @@
 #include "firmware/conn/connection_lookup.h"
 #include "firmware/conn/connection_setup.h"
 #include "firmware/conn/connection_table.h"
+#include "firmware/conn/session_events.h"
+#include "firmware/conn/session_setup.h"
+#include "firmware/conn/transport.h"
 
 namespace rnic::fw {
 

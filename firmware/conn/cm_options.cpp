@@ -24,20 +24,20 @@ void set_depths(MpaPolicy& policy, const abi::Command& command, const Settings& 
   policy.negotiate_ord = (cm.options & abi::kCmKeepOrd) == 0;
 }
 
-std::uint8_t cm_flags_of(const wire::MpaFrame& frame) {
-  unsigned flags = 0;
+std::uint8_t cm_flags_of(const std::optional<wire::MpaEnhanced>& word) {
+  if (!word) return 0;
+  unsigned flags = abi::kCmEnhanced;
   const auto add = [&flags](bool on, abi::CmFlags flag) { flags |= on ? static_cast<unsigned>(flag) : 0u; };
-  add(frame.markers, abi::kCmMarkers);
-  add(frame.crc, abi::kCmCrc);
-  if (frame.enhanced) {
-    const wire::MpaEnhanced& word = *frame.enhanced;
-    add(true, abi::kCmEnhanced);
-    add(word.peer_to_peer, abi::kCmPeerToPeer);
-    add(word.peer_to_peer && word.rtr_send, abi::kCmRtrSend);
-    add(word.peer_to_peer && word.rtr_write, abi::kCmRtrWrite);
-    add(word.peer_to_peer && word.rtr_read, abi::kCmRtrRead);
-  }
+  add(word->peer_to_peer, abi::kCmPeerToPeer);
+  add(word->peer_to_peer && word->rtr_send, abi::kCmRtrSend);
+  add(word->peer_to_peer && word->rtr_write, abi::kCmRtrWrite);
+  add(word->peer_to_peer && word->rtr_read, abi::kCmRtrRead);
   return static_cast<std::uint8_t>(flags);
+}
+
+std::uint8_t cm_flags_of(const wire::MpaFrame& frame) {
+  return static_cast<std::uint8_t>(cm_flags_of(frame.enhanced) | (frame.markers ? abi::kCmMarkers + 0u : 0u) |
+                                   (frame.crc ? abi::kCmCrc + 0u : 0u));
 }
 
 }  // namespace rnic::fw

@@ -1,14 +1,31 @@
-// Between the host's connection options (abi::CmFlags) and the MPA policy.
+// Between the host's connection options (abi::CmFlags) and the policies of MPA and of DDP stream sessions.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "firmware/conn/mpa_negotiation.h"
+#include "firmware/conn/session_negotiation.h"
 #include "firmware/lib/capacity.h"
 #include "model/abi/context_types.h"
 #include "model/abi/host_abi.h"
 
 namespace rnic::fw {
+
+// The transport that the host wants.
+constexpr Llp llp_of(const abi::Command& command) {
+  return (command.u.cm.options & abi::kCmSctp) != 0 ? Llp::kSctp : Llp::kMpaTcp;
+}
+
+// What hosts know as the MPA revision.
+constexpr std::uint8_t revision_of(const wire::SessionMessage& message) {
+  return is_enhanced(message.code) ? wire::kMpaRev2 : wire::kMpaRev1;
+}
+
+// What a session has of the same options: all that is not of MPA.
+constexpr SessionPolicy session_policy(const MpaPolicy& policy) {
+  return {static_cast<const EnhancedPolicy&>(policy), false};
+}
 
 // What a setup takes from its queue pair. What the pair leaves open is as the listener, the command's flags or the
 // device have it.
@@ -28,13 +45,19 @@ constexpr bool speaks_revision_of(std::uint8_t flags, abi::Personality personali
   return personality != abi::Personality::kRdmac || (flags & abi::kCmEnhanced) == 0;
 }
 
+// Over SCTP there are no revisions, and version 1 of DDP and RDMAP only (RFC 5043 section 1).
+constexpr bool speaks(Llp llp, std::uint8_t flags, abi::Personality personality) {
+  return llp == Llp::kSctp ? personality != abi::Personality::kRdmac : speaks_revision_of(flags, personality);
+}
+
 // A listener's, and with the depths still open. Without an RTR flag the kinds are Write and Read, which leave the
 // peer's receive queue alone.
 MpaPolicy policy_of(std::uint8_t flags, const Settings& settings);
 // The depths that a kConnect, kAccept or kReject command brings.
 void set_depths(MpaPolicy& policy, const abi::Command& command, const Settings& settings);
 
-// The options that a startup frame shows.
+// The options that the word of a set-up message shows, if it has one, and those of a startup frame.
+std::uint8_t cm_flags_of(const std::optional<wire::MpaEnhanced>& word);
 std::uint8_t cm_flags_of(const wire::MpaFrame& frame);
 
 // The reply's options, with markers and CRC as they are used: markers in at least one direction.

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "firmware/conn/mpa_negotiation.h"
+#include "firmware/conn/stream_session.h"
 #include "firmware/lib/capacity.h"
 #include "model/abi/connection_states.h"
 #include "model/abi/context_types.h"
@@ -15,17 +16,19 @@ namespace rnic::fw {
 struct ConnInput {
   ConnEvent event;
   FlowId flow = kNoFlow;
-  std::uint16_t port = 0, emss = 0;
+  std::uint16_t port = 0, segment_limit = 0;
   OpenFailure failure = OpenFailure::kRefused;
   std::uint32_t bytes = 0;
   wire::TerminateCause cause{};
   std::uint8_t terminate_bytes = 0;  // in the Terminate window
   bool malformed = false;            // a Terminate of the peer's
   const abi::Command* command = nullptr;
+  const SessionActions* session = nullptr;  // what the session wants, with something for the host
 };
 
 struct Connection {
   static constexpr std::uint32_t kNoSlot = 0xffffffff;
+  static constexpr std::uint16_t kNoSession = 0xffff;
 
   ConnState state = ConnState::kFree;
   bool setup_reported = false;  // the host knows how the setup ended
@@ -35,10 +38,13 @@ struct Connection {
   bool stays = false;                            // initiator: when the peer rejects
   bool guarded = false;                          // the octet that is asked for goes to the guard's place
   bool local_failure = false;                    // initiator: to be told to the peer when the reply lets it
+  bool terminate_held = false;                   // the session Terminate goes out behind the send queue
   std::uint8_t mpa_revision = 0, mpa_flags = 0;  // agreed on
   std::uint8_t version = 1;                      // of DDP and RDMAP, as far as it is known
   std::uint16_t generation = 0;
-  std::uint16_t peer_port = 0, local_port = 0, emss = 0;
+  std::uint16_t peer_port = 0, local_port = 0;
+  std::uint16_t session = kNoSession;  // over SCTP: its place
+  std::uint16_t segment_limit = 0;     // of the path: EMSS over TCP, MULPDU over SCTP
   std::uint16_t peer_ird = wire::MpaEnhanced::kNotNegotiated, peer_ord = wire::MpaEnhanced::kNotNegotiated;
   std::uint32_t peer_ip = 0;
   std::uint32_t listener = 0;                // its serial, while it counts as pending
@@ -52,15 +58,19 @@ struct Connection {
 
 constexpr bool needs_slot(ConnState s) {
   return s == ConnState::kTcpOpening || s == ConnState::kWaitReply || s == ConnState::kWaitRequest ||
-         s == ConnState::kWaitHost || s == ConnState::kRejected;
+         s == ConnState::kWaitHost || s == ConnState::kRejected || s == ConnState::kSctpOpening ||
+         s == ConnState::kInitSent || s == ConnState::kSessionPending;
 }
 
-constexpr bool awaits_answer(ConnState s) { return s == ConnState::kWaitRequest || s == ConnState::kWaitHost; }
+constexpr bool awaits_host(ConnState s) { return s == ConnState::kWaitHost || s == ConnState::kSessionPending; }
+constexpr bool awaits_answer(ConnState s) { return s == ConnState::kWaitRequest || awaits_host(s); }
 
-// How long a connection may stay in a state; 0: TCP or the host limits it. RFC 5044 section 7.1.2 rules 8 and 10.
+// How long a connection may stay in a state; 0: the transport or the host limits it. RFC 5044 section 7.1.2 rules 8
+// and 10.
 constexpr std::uint32_t timeout_us(ConnState state, bool peer_to_peer, const Settings& settings) {
   switch (state) {
     case ConnState::kWaitReply:
+    case ConnState::kInitSent:
       return settings.reply_timeout_us;
     case ConnState::kWaitRequest:
       return settings.request_timeout_us;
@@ -75,6 +85,9 @@ constexpr std::uint32_t timeout_us(ConnState state, bool peer_to_peer, const Set
     case ConnState::kWaitHost:
     case ConnState::kRts:
     case ConnState::kRejected:
+    case ConnState::kSctpOpening:
+    case ConnState::kSessionPending:
+    case ConnState::kLingering:
       break;
   }
   return 0;

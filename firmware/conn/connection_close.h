@@ -28,20 +28,6 @@ void ConnectionManager<Bus, Capacity>::fail(Qpn qpn) {
   on(QpStreamError{qpn, wire::rdma::kLocalCatastrophic});
 }
 
-// Our FIN; a flow that does not end within the close timeout is aborted.
-template <class Bus, class Capacity>
-ConnState ConnectionManager<Bus, Capacity>::close_tcp(const Connection& c) {
-  bus_.write(TcpClose{c.flow});
-  return State::kClosing;
-}
-
-template <class Bus, class Capacity>
-ConnState ConnectionManager<Bus, Capacity>::abort_tcp(Connection& c, abi::ConnectStatus status) {
-  bus_.write(TcpAbort{c.flow});
-  end_stream(c, status);
-  return State::kFree;
-}
-
 // The end of the QP's stream: no FPDU is taken from the flow any more, the QP is free to be destroyed.
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::end_stream(Connection& c, abi::ConnectStatus status) {
@@ -97,13 +83,13 @@ template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::terminate_received(Connection& c, const ConnInput& in) {
   report_qp_error(c, in, in.malformed ? abi::TerminateOrigin::kMalformed : abi::TerminateOrigin::kPeer);
   end_stream(c, abi::ConnectStatus::kOk);
-  return c.state == State::kClosing ? c.state : close_tcp(c);
+  return c.state == State::kClosing ? c.state : close_stream(c, false);
 }
 
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::drained(Connection& c, const ConnInput&) {
   if (c.peer_closed) end_stream(c, abi::ConnectStatus::kOk);
-  return close_tcp(c);
+  return close_stream(c, c.state == State::kDraining);
 }
 
 // Half the stream is over. What was posted and what is due goes out before our FIN (RFC 5041 section 6.2).
@@ -119,18 +105,18 @@ ConnState ConnectionManager<Bus, Capacity>::peer_closed_meanwhile(Connection& c,
   return c.state;
 }
 
-// No Terminate can follow our FIN: the peer hears of the error by a RST.
+// No Terminate can follow our FIN, or session Terminate: over TCP the peer hears of the error by a RST.
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::error_after_fin(Connection& c, const ConnInput& in) {
   report_qp_error(c, in, abi::TerminateOrigin::kLocal);
-  return abort_tcp(c, abi::ConnectStatus::kReset);
+  return abort_stream(c, abi::ConnectStatus::kReset);
 }
 
 // Nothing can be sent any more, so only the host hears of it (RFC 5044 section 8, error 1).
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::stream_lost(Connection& c, const ConnInput& in) {
   ConnInput error = in;
-  error.cause = wire::mpa::kConnectionLost;
+  error.cause = cause_of_loss(c);
   report_qp_error(c, error, abi::TerminateOrigin::kLocal);
   return stream_reset(c, in);
 }
@@ -143,19 +129,51 @@ ConnState ConnectionManager<Bus, Capacity>::stream_reset(Connection& c, const Co
 
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::stream_timeout(Connection& c, const ConnInput&) {
-  return abort_tcp(c, abi::ConnectStatus::kTimeout);
+  return abort_stream(c, abi::ConnectStatus::kTimeout);
 }
 
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::peer_closed_too(Connection& c, const ConnInput&) {
   end_stream(c, abi::ConnectStatus::kOk);
-  return c.state;
+  return peer_is_through(c);
 }
 
 template <class Bus, class Capacity>
-ConnState ConnectionManager<Bus, Capacity>::tcp_closed(Connection& c, const ConnInput&) {
+ConnState ConnectionManager<Bus, Capacity>::stream_closed(Connection& c, const ConnInput&) {
   end_stream(c, abi::ConnectStatus::kOk);
   return State::kFree;
+}
+
+// What the peer did fits no session. The QP ends as by an error for which there is no RDMAP Terminate; the session's
+// own goes out behind what was handed down before.
+template <class Bus, class Capacity>
+ConnState ConnectionManager<Bus, Capacity>::session_broken(Connection& c, const ConnInput& in) {
+  run(c.flow, *in.session, {}, &c.terminate_held);
+  if (c.state == State::kTerminating) return c.state;  // the first error is the one that counts
+  ConnInput error = in;
+  error.cause = cause_of_loss(c);
+  set_qp_state(c, QpState::kTerminate);
+  bus_.write(PostWork{{c.qpn, InternalWork::kDrain}});
+  report_qp_error(c, error, abi::TerminateOrigin::kLocal);
+  return State::kTerminating;
+}
+
+// Our session Terminate was out before.
+template <class Bus, class Capacity>
+ConnState ConnectionManager<Bus, Capacity>::session_broken_late(Connection& c, const ConnInput& in) {
+  const bool over = run(c.flow, *in.session);
+  ConnInput error = in;
+  error.cause = cause_of_loss(c);
+  if (c.has_qp) report_qp_error(c, error, abi::TerminateOrigin::kLocal);
+  end_stream(c, abi::ConnectStatus::kReset);
+  return linger(over);
+}
+
+// Nobody wants a session any more that the peer accepts now.
+template <class Bus, class Capacity>
+ConnState ConnectionManager<Bus, Capacity>::session_lingers(Connection& c, const ConnInput& in) {
+  const bool accepted = host_part(*in.session)->kind == SessionAction::Kind::kEstablished;
+  return linger(run(c.flow, accepted ? session_of(c).close(false) : *in.session));
 }
 
 }  // namespace rnic::fw

@@ -1,7 +1,7 @@
 // ConnectionManager: the host's commands. Everything is checked before anything is done.
 #pragma once
 
-#include "firmware/conn/connection_manager.h"
+#include "firmware/conn/transport.h"
 
 namespace rnic::fw {
 
@@ -13,24 +13,28 @@ constexpr std::size_t private_data_limit(bool enhanced) {
 template <class Bus, class Capacity>
 abi::CommandStatus ConnectionManager<Bus, Capacity>::listen(const abi::Command& command) {
   const std::uint16_t port = command.u.cm.local_port;
+  const Llp llp = llp_of(command);
   const abi::Personality said = command.u.cm.personality;
   if (!consistent_cm_flags(command.flags)) return Status::kBadOp;
   if (!supports(settings_.personality, said)) return Status::kVersionNotSupported;
   const abi::Personality personality = resolve(said, settings_.personality);
-  if (!speaks_revision_of(command.flags, personality)) return Status::kVersionNotSupported;
+  if (!speaks(llp, command.flags, personality)) return Status::kVersionNotSupported;
   if (port == 0) return Status::kBadIndex;
-  if (listeners_.find(port) != nullptr) return Status::kBusy;
-  if (listeners_.add(port, command.flags, personality, command.u.cm.backlog) == nullptr) return Status::kNoResources;
-  bus_.write(TcpListen{port});
+  if (listeners_.find(llp, port) != nullptr) return Status::kBusy;
+  if (listeners_.add(llp, port, command.flags, personality, command.u.cm.backlog) == nullptr) {
+    return Status::kNoResources;
+  }
+  llp == Llp::kSctp ? bus_.write(SctpListen{port}) : bus_.write(TcpListen{port});
   return Status::kOk;
 }
 
 // Connections that were accepted before stay.
 template <class Bus, class Capacity>
 abi::CommandStatus ConnectionManager<Bus, Capacity>::unlisten(const abi::Command& command) {
-  Listener* listener = listeners_.find(command.u.cm.local_port);
+  const Llp llp = llp_of(command);
+  Listener* listener = listeners_.find(llp, command.u.cm.local_port);
   if (listener == nullptr) return Status::kBadIndex;
-  bus_.write(TcpUnlisten{listener->port});
+  llp == Llp::kSctp ? bus_.write(SctpUnlisten{listener->port}) : bus_.write(TcpUnlisten{listener->port});
   *listener = {};
   return Status::kOk;
 }
@@ -44,21 +48,22 @@ abi::CommandStatus ConnectionManager<Bus, Capacity>::check(const abi::Command& c
     if (resources_.qp(Qpn{command.id}) == nullptr) return Status::kBadIndex;
     const Connection* c = by_qp(Qpn{command.id});
     if (c == nullptr) return Status::kBadState;
-    const bool connecting =
-        c->state == State::kTcpOpening || c->state == State::kWaitReply || c->state == State::kRejected;
+    const bool connecting = c->state == State::kTcpOpening || c->state == State::kWaitReply ||
+                            c->state == State::kRejected || c->state == State::kSctpOpening ||
+                            c->state == State::kInitSent;
     const bool connected = c->state == State::kRts || c->state == State::kWaitFirstFpdu;
     return connecting || connected ? Status::kOk : Status::kBadState;
   }
 
   const Connection* const asked = connect ? by_qp(Qpn{command.qpn}) : nullptr;
-  const bool again = asked != nullptr && asked->state == State::kRejected;
+  const bool again = asked != nullptr && asked->state == State::kRejected && llp_of(command) == Llp::kMpaTcp;
   bool enhanced = (command.flags & abi::kCmEnhanced) != 0;
   if (connect) {
     if (!consistent_cm_flags(command.flags)) return Status::kBadOp;
   } else {
     const Connection* c = by_id(command.id);
     if (c == nullptr) return Status::kBadIndex;
-    if (c->state != State::kWaitHost) return Status::kBadState;
+    if (!awaits_host(c->state)) return Status::kBadState;
     enhanced = (c->mpa_flags & abi::kCmEnhanced) != 0;
   }
   if (connect || accept) {
@@ -73,7 +78,7 @@ abi::CommandStatus ConnectionManager<Bus, Capacity>::check(const abi::Command& c
   }
   if (command.u.cm.need_ord > settings_.max_ord) return Status::kNoResources;
   if (command.private_bytes > private_data_limit(enhanced)) return Status::kBadLength;
-  if (connect && !again && !has_room()) return Status::kNoResources;
+  if (connect && !again && !has_room(llp_of(command))) return Status::kNoResources;
   return Status::kOk;
 }
 
@@ -81,9 +86,10 @@ abi::CommandStatus ConnectionManager<Bus, Capacity>::check(const abi::Command& c
 template <class Bus, class Capacity>
 bool ConnectionManager<Bus, Capacity>::can_speak(const abi::Command& command, abi::Personality of_qp) {
   if (command.op == abi::CommandOp::kConnect) {
-    return speaks_revision_of(command.flags, resolve(of_qp, settings_.personality));
+    return speaks(llp_of(command), command.flags, resolve(of_qp, settings_.personality));
   }
   const Connection& c = *by_id(command.id);
+  if (is_over_sctp(c)) return speaks(Llp::kSctp, 0, resolve(of_qp, c.policy.personality));
   return version_for_request(resolve(of_qp, c.policy.personality), c.mpa_revision).has_value();
 }
 
@@ -107,7 +113,12 @@ void ConnectionManager<Bus, Capacity>::perform(const abi::Command& command) {
     input.event = Event::kConnect;
     return deliver(rejected, input);
   }
-  // kConnect: the request waits in its slot until TCP is open.
+  llp_of(command) == Llp::kSctp ? connect_over_sctp(command) : connect_over_tcp(command);
+}
+
+// The request waits in its slot until TCP is open.
+template <class Bus, class Capacity>
+void ConnectionManager<Bus, Capacity>::connect_over_tcp(const abi::Command& command) {
   Connection& c = *create(State::kTcpOpening);
   const auto& cm = command.u.cm;
   c.peer_ip = cm.peer_ip;
@@ -121,14 +132,18 @@ void ConnectionManager<Bus, Capacity>::perform(const abi::Command& command) {
 // The request, in the connection's slot.
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::prepare(Connection& c, const abi::Command& command) {
-  const auto& cm = command.u.cm;
-  c.mpa_flags = command.flags;
-  c.stays = (cm.options & abi::kCmStay) != 0;
-  c.policy = policy_of(command.flags, settings_);
-  c.policy.rtr_order = cm.rtr_order;
-  set_depths(c.policy, command, settings_);
+  set_initiator(c, command);
+  c.stays = (command.u.cm.options & abi::kCmStay) != 0;
   apply(resources_.qp(Qpn{command.qpn})->stream, c.policy);
   write_frame(c, make_request(c.policy, bus_.sram({kCommandWindow.offset, command.private_bytes})));
+}
+
+template <class Bus, class Capacity>
+void ConnectionManager<Bus, Capacity>::set_initiator(Connection& c, const abi::Command& command) {
+  c.mpa_flags = command.flags;
+  c.policy = policy_of(command.flags, settings_);
+  c.policy.rtr_order = command.u.cm.rtr_order;
+  set_depths(c.policy, command, settings_);
 }
 
 }  // namespace rnic::fw

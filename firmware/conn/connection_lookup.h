@@ -21,7 +21,7 @@ Connection* ConnectionManager<Bus, Capacity>::by_id(std::uint32_t id) {
 
 template <class Bus, class Capacity>
 Connection* ConnectionManager<Bus, Capacity>::by_flow(FlowId flow) {
-  if (flow.v >= settings_.flows || by_flow_[flow.v] == kNoConnection) return nullptr;
+  if (flow.v >= settings_.flows || by_flow_[flow.v] >= Capacity::kConnections) return nullptr;
   return &connections_[by_flow_[flow.v]];
 }
 
@@ -38,6 +38,11 @@ bool ConnectionManager<Bus, Capacity>::has_room() const {
          below(connections(), settings_.connections) && below(setups(), settings_.setups);
 }
 
+template <class Bus, class Capacity>
+bool ConnectionManager<Bus, Capacity>::has_room(Llp llp) const {
+  return has_room() && (llp == Llp::kMpaTcp || free_sessions_.available() != 0);
+}
+
 // A connection in its first state, with a slot for startup frames; nullptr if there is none left of either.
 template <class Bus, class Capacity>
 Connection* ConnectionManager<Bus, Capacity>::create(State state) {
@@ -49,9 +54,9 @@ Connection* ConnectionManager<Bus, Capacity>::create(State state) {
 }
 
 template <class Bus, class Capacity>
-void ConnectionManager<Bus, Capacity>::attach_flow(Connection& c, FlowId flow, std::uint16_t emss) {
+void ConnectionManager<Bus, Capacity>::attach_flow(Connection& c, FlowId flow, std::uint16_t segment_limit) {
   c.flow = flow;
-  c.emss = emss;
+  c.segment_limit = segment_limit;
   by_flow_[flow.v] = index_of(c);
 }
 
@@ -70,7 +75,7 @@ void ConnectionManager<Bus, Capacity>::detach_qp(Connection& c) {
 
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::on(const TcpAccepted& event) {
-  Listener* listener = listeners_.find(event.port);
+  Listener* listener = listeners_.find(Llp::kMpaTcp, event.port);
   const bool takes_it = listener != nullptr && !listener->full() && event.flow.v < settings_.flows;
   Connection* c = takes_it ? create(State::kWaitRequest) : nullptr;
   if (c == nullptr) {
@@ -100,7 +105,7 @@ void ConnectionManager<Bus, Capacity>::on(const TcpConnected& event) {
   ConnInput input{Event::kConnected};
   input.flow = event.flow;
   input.port = event.port;
-  input.emss = event.emss;
+  input.segment_limit = event.emss;
   deliver(c, input);
 }
 
@@ -133,12 +138,17 @@ void ConnectionManager<Bus, Capacity>::on(const TcpClosed& event) {
   deliver(by_flow(event.flow), ConnInput{Event::kClosed});
 }
 
-// Changes no state, so it needs no row. FPDUs that are cut already stay as they are (RFC 5044 section 4.5).
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::on(const TcpEmssChanged& event) {
-  Connection* c = by_flow(event.flow);
+  change_path(event.flow, event.emss);
+}
+
+// Changes no state, so it needs no row. FPDUs that are cut already stay as they are (RFC 5044 section 4.5).
+template <class Bus, class Capacity>
+void ConnectionManager<Bus, Capacity>::change_path(FlowId flow, std::uint16_t segment_limit) {
+  Connection* c = by_flow(flow);
   if (c == nullptr) return;
-  c->emss = event.emss;
+  c->segment_limit = segment_limit;
   if (!c->flow_context.rdma) return;  // write_contexts() is still to come, or nothing is sent any more
   resources_.qp(c->qpn)->context.mulpdu = mulpdu_of(*c);
   resources_.publish(c->qpn);
@@ -177,7 +187,8 @@ void ConnectionManager<Bus, Capacity>::on(const QpSendDrained& event) {
 
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::on(const QpPeerClosed& event) {
-  deliver(by_qp(event.qpn), ConnInput{Event::kPeerClosed});
+  Connection* c = by_qp(event.qpn);
+  deliver(c != nullptr ? c : session_left_by(event.qpn), ConnInput{Event::kPeerClosed});
 }
 
 template <class Bus, class Capacity>

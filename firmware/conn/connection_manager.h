@@ -1,10 +1,11 @@
-// Brings TCP connections into RDMA mode and out of it (RFC 5044 section 7, RFC 6581,
-// draft-carrier-rddp-rnic-interop-00): a table says which handler an event has in each state, a handler does one thing
-// and returns the next state. What is declared here is defined where the firmware is instantiated
-// (firmware/app/instantiate.h).
+// Brings connections into RDMA mode and out of it: over TCP (RFC 5044 section 7, RFC 6581,
+// draft-carrier-rddp-rnic-interop-00), and as DDP stream sessions over SCTP (RFC 5043 section 6): a table says which
+// handler an event has in each state, a handler does one thing and returns the next state. What is declared here is
+// defined where the firmware is instantiated (firmware/app/instantiate.h).
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "firmware/conn/cm_options.h"
 #include "firmware/conn/connection.h"
@@ -22,6 +23,9 @@ namespace rnic::fw {
 // A connection id has this bit, so that it is never taken for a QP number; it changes when the connection's place is
 // used again.
 inline constexpr std::uint32_t kConnectionIdBit = 0x80000000;
+
+// In a connection's place: an SCTP stream on which no session began, until its peer has our refusal.
+inline constexpr std::uint32_t kRefusedSession = kNoConnection - 1;
 
 template <class Bus, class Capacity = DefaultCapacity>
 class ConnectionManager {
@@ -49,6 +53,15 @@ class ConnectionManager {
   void on(const TcpReset& event);
   void on(const TcpClosed& event);
   void on(const TcpEmssChanged& event);
+  void on(const SctpConnected& event);
+  void on(const SctpOpenFailed& event);
+  void on(const SctpControl& event);
+  void on(const SctpAcked& event);
+  void on(const SctpPeerClosed& event);
+  void on(const SctpViolation& event);
+  void on(const SctpStray& event);
+  void on(const SctpLost& event);
+  void on(const SctpMulpduChanged& event);
   void on(const QpFirstFpdu& event);
   void on(const QpTerminateReceived& event);
   void on(const QpStreamError& event);
@@ -81,8 +94,10 @@ class ConnectionManager {
   Connection* by_flow(FlowId flow);
   Connection* by_qp(Qpn qpn);
   bool has_room() const;
+  bool has_room(Llp llp) const;
   Connection* create(State state);
-  void attach_flow(Connection& c, FlowId flow, std::uint16_t emss);
+  void attach_flow(Connection& c, FlowId flow, std::uint16_t segment_limit);
+  void change_path(FlowId flow, std::uint16_t segment_limit);
   void attach_qp(Connection& c, Qpn qpn);
   void detach_qp(Connection& c);
 
@@ -93,7 +108,10 @@ class ConnectionManager {
 
   // Commands (connection_commands.h).
   bool can_speak(const abi::Command& command, abi::Personality of_qp);
+  void connect_over_tcp(const abi::Command& command);
+  void connect_over_sctp(const abi::Command& command);
   void prepare(Connection& c, const abi::Command& connect);
+  void set_initiator(Connection& c, const abi::Command& connect);
 
   // Setup (connection_setup.h).
   State send_request(Connection& c, const ConnInput& in);
@@ -122,14 +140,45 @@ class ConnectionManager {
   void write_frame(Connection& c, const wire::MpaFrame& frame);
   void send_frame(const Connection& c) { bus_.write(TcpStreamSend{c.flow, frame_range(c.slot, 0, c.frame_bytes)}); }
   void write_contexts(Connection& c, QpState state, StreamOptions options, std::uint16_t ird, std::uint16_t ord);
-  static std::uint16_t mulpdu_of(const Connection& c) {
-    return static_cast<std::uint16_t>(wire::mulpdu(c.emss, c.flow_context.tx_markers));
-  }
-  static void remember_depths(Connection& c, const wire::MpaFrame& frame);
+  static void remember_depths(Connection& c, const std::optional<wire::MpaEnhanced>& word);
   void report_peer_frame(const Connection& c, abi::EventType type, abi::ConnectStatus status,
                          const wire::MpaFrame& frame);
+  void report_peer(const Connection& c, abi::EventType type, abi::ConnectStatus status, std::uint8_t flags,
+                   SramRange private_data);
   void report_established(Connection& c, std::uint32_t private_bytes, std::uint32_t private_offset);
   void report_setup_failure(Connection& c, abi::ConnectStatus status);
+
+  // DDP stream sessions: whose an event is, and what becomes of it (session_events.h).
+  StreamSession& session_of(const Connection& c) { return sessions_[c.session]; }
+  void take_session(Connection& c);
+  Connection* session_left_by(Qpn qpn);
+  bool run(FlowId flow, const SessionActions& actions, ByteSpan private_data = {}, bool* held = nullptr);
+  void send_message(FlowId flow, const wire::SessionMessage& message, ByteSpan private_data);
+  void session_says(Connection& c, const SessionActions& actions, std::uint32_t bytes = 0);
+  void peer_says(Connection& c, const wire::SessionDecode& decode, std::uint32_t bytes);
+  void request_session(const SctpControl& event, const wire::SessionDecode& decode);
+  bool is_being_refused(FlowId flow) const { return flow.v < settings_.flows && by_flow_[flow.v] == kRefusedSession; }
+  void refuse_stray(FlowId flow, const SessionActions& actions);
+  void refuse_session(FlowId flow, const SessionActions& actions);
+
+  // Their setup (session_setup.h).
+  State send_initiate(Connection& c, const ConnInput& in);
+  State session_answered(Connection& c, const ConnInput& in);
+  State session_withdrawn(Connection& c, const ConnInput& in);
+  State accept_session(Connection& c, const ConnInput& in);
+  State reject_session(Connection& c, const ConnInput& in);
+  State session_established(Connection& c, const ConnInput& in, const SessionAction& verdict);
+  State session_failed(Connection& c, const ConnInput& in, const SessionAction& verdict, SetupError error);
+  static SramRange private_data_of(const SessionAction& verdict, std::uint32_t bytes);
+
+  // What differs between the transports (transport.h).
+  static std::uint16_t mulpdu_of(const Connection& c);
+  static wire::TerminateCause cause_of_loss(const Connection& c);
+  State close_stream(Connection& c, bool in_order);
+  State drop_stream(Connection& c);
+  State abort_stream(Connection& c, abi::ConnectStatus status);
+  State peer_is_through(Connection& c);
+  State linger(bool over) { return over ? State::kFree : State::kLingering; }
 
   // From RDMA mode to the end (connection_close.h).
   State first_fpdu(Connection& c, const ConnInput& in);
@@ -145,13 +194,14 @@ class ConnectionManager {
   State stream_reset(Connection& c, const ConnInput& in);
   State stream_timeout(Connection& c, const ConnInput& in);
   State peer_closed_too(Connection& c, const ConnInput& in);
-  State tcp_closed(Connection& c, const ConnInput& in);
+  State stream_closed(Connection& c, const ConnInput& in);
+  State session_broken(Connection& c, const ConnInput& in);
+  State session_broken_late(Connection& c, const ConnInput& in);
+  State session_lingers(Connection& c, const ConnInput& in);
 
   void set_qp_state(const Connection& c, QpState state);
   void put_in_error(Qpn qpn);
   void end_stream(Connection& c, abi::ConnectStatus status);
-  State close_tcp(const Connection& c);
-  State abort_tcp(Connection& c, abi::ConnectStatus status);
   void report_qp_error(const Connection& c, const ConnInput& in, abi::TerminateOrigin origin);
 
   Bus& bus_;
@@ -162,6 +212,8 @@ class ConnectionManager {
   std::uint32_t flow_epoch_[Capacity::kFlows] = {};
   IndexPool<Capacity::kConnections> free_connections_;
   IndexPool<Capacity::kSetups> free_slots_;
+  StreamSession sessions_[Capacity::kSessions];
+  IndexPool<Capacity::kSessions> free_sessions_;
   ListenerTable<Capacity::kListeners> listeners_;
 };
 

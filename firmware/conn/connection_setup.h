@@ -49,7 +49,7 @@ ConnState ConnectionManager<Bus, Capacity>::bad_frame(Connection& c, wire::MpaFr
   const bool nothing_came = error == wire::MpaFrameError::kTruncated && c.frame_bytes == 0;
   log(bus_, LogCode::kBadFrame, id_of(c), static_cast<std::uint32_t>(error));
   report_setup_failure(c, nothing_came ? abi::ConnectStatus::kReset : status_of(error));
-  return close_tcp(c);
+  return close_stream(c, true);
 }
 
 // Between two frames nothing may come: an octet is asked for all the same.
@@ -63,7 +63,7 @@ void ConnectionManager<Bus, Capacity>::guard(Connection& c) {
 
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::send_request(Connection& c, const ConnInput& in) {
-  attach_flow(c, in.flow, in.emss);
+  attach_flow(c, in.flow, in.segment_limit);
   if (in.port != 0) c.local_port = in.port;  // what the ephemeral one became
   send_frame(c);
   c.frame_bytes = 0;  // the reply takes the request's place
@@ -94,7 +94,7 @@ ConnState ConnectionManager<Bus, Capacity>::conclude(Connection& c, const wire::
   }
   c.mpa_revision = reply.rev;
   c.version = result.version;
-  remember_depths(c, reply);
+  remember_depths(c, reply.enhanced);
   if (result.kind == SetupResult::Kind::kBadReply) return bad_frame(c, wire::MpaFrameError::kBadRev);
   if (result.kind == SetupResult::Kind::kRejected) {
     report_peer_frame(c, abi::EventType::kRejected, abi::ConnectStatus::kRefused, reply);
@@ -105,7 +105,7 @@ ConnState ConnectionManager<Bus, Capacity>::conclude(Connection& c, const wire::
     c.setup_reported = true;
     if (c.local_failure) put_in_error(c.qpn);
     detach_qp(c);
-    return close_tcp(c);
+    return close_stream(c, true);
   }
 
   const bool terminate = result.kind == SetupResult::Kind::kTerminate;
@@ -138,7 +138,7 @@ ConnState ConnectionManager<Bus, Capacity>::ask_again(Connection& c, const ConnI
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::leave(Connection& c, const ConnInput&) {
   report_setup_failure(c, abi::ConnectStatus::kCancelled);
-  return close_tcp(c);
+  return close_stream(c, true);
 }
 
 // The responder.
@@ -154,7 +154,7 @@ ConnState ConnectionManager<Bus, Capacity>::request_octets(Connection& c, const 
   if (!version) return refuse_revision(c, progress.frame);
   c.version = *version;
   c.peer_to_peer = progress.frame.enhanced && progress.frame.enhanced->peer_to_peer;
-  remember_depths(c, progress.frame);
+  remember_depths(c, progress.frame.enhanced);
   guard(c);  // an initiator must wait for the reply
   report_peer_frame(c, abi::EventType::kConnectRequest, abi::ConnectStatus::kOk, progress.frame);
   return State::kWaitHost;
@@ -206,7 +206,7 @@ ConnState ConnectionManager<Bus, Capacity>::refuse(Connection& c, const ReplyDec
   send_frame(c);
   attach_qp(c, qpn);
   report_setup_failure(c, status_of(decision.error));
-  return close_tcp(c);
+  return close_stream(c, true);
 }
 
 template <class Bus, class Capacity>
@@ -220,7 +220,7 @@ ConnState ConnectionManager<Bus, Capacity>::reject(Connection& c, const ConnInpu
   // Rule 2: MPA is left, TCP is not.
   if ((in.command->u.cm.options & abi::kCmStay) != 0) return State::kWaitRequest;
   c.setup_reported = true;  // it was the host's own word
-  return close_tcp(c);
+  return close_stream(c, true);
 }
 
 // Both.
@@ -228,7 +228,7 @@ ConnState ConnectionManager<Bus, Capacity>::reject(Connection& c, const ConnInpu
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::peer_left_setup(Connection& c, const ConnInput&) {
   report_setup_failure(c, abi::ConnectStatus::kReset);
-  return close_tcp(c);
+  return close_stream(c, true);
 }
 
 template <class Bus, class Capacity>
@@ -239,28 +239,29 @@ ConnState ConnectionManager<Bus, Capacity>::setup_reset(Connection& c, const Con
 
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::setup_timeout(Connection& c, const ConnInput&) {
-  bus_.write(TcpAbort{c.flow});
+  const State next = drop_stream(c);
   report_setup_failure(c, abi::ConnectStatus::kTimeout);
-  return State::kFree;
+  return next;
 }
 
 // A failure on this side. The peer of an enhanced setup hears of it in a Terminate, for which the reply has to be there
-// (RFC 6581 section 9.3). A handshake that still runs is ended when TCP reports it.
+// (RFC 6581 section 9.3). A handshake that still runs is ended when it is reported.
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::setup_failed(Connection& c, const ConnInput&) {
   c.local_failure = true;
-  if (c.state == State::kWaitReply && c.policy.enhanced) return c.state;
-  if (c.flow != kNoFlow) bus_.write(TcpAbort{c.flow});
+  const bool asked = c.state == State::kWaitReply || c.state == State::kInitSent;
+  if (asked && c.policy.enhanced) return c.state;
+  const State next = drop_stream(c);
   report_setup_failure(c, abi::ConnectStatus::kLocalFailure);
-  return State::kFree;
+  return next;
 }
 
 // The host wants it no more. What comes of a handshake that still runs finds nobody.
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::cancel(Connection& c, const ConnInput&) {
-  if (c.flow != kNoFlow) bus_.write(TcpAbort{c.flow});
+  const State next = drop_stream(c);
   report_setup_failure(c, abi::ConnectStatus::kCancelled);
-  return State::kFree;
+  return next;
 }
 
 // Both contexts are there before the first octet of RDMA mode.
@@ -289,24 +290,31 @@ void ConnectionManager<Bus, Capacity>::write_contexts(Connection& c, QpState sta
 // Reports.
 
 template <class Bus, class Capacity>
-void ConnectionManager<Bus, Capacity>::remember_depths(Connection& c, const wire::MpaFrame& frame) {
-  if (!frame.enhanced) return;
-  c.peer_ird = frame.enhanced->ird;
-  c.peer_ord = frame.enhanced->ord;
+void ConnectionManager<Bus, Capacity>::remember_depths(Connection& c, const std::optional<wire::MpaEnhanced>& word) {
+  if (!word) return;
+  c.peer_ird = word->ird;
+  c.peer_ord = word->ord;
 }
 
-// With the peer's private data.
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::report_peer_frame(const Connection& c, abi::EventType type,
                                                          abi::ConnectStatus status, const wire::MpaFrame& frame) {
+  const auto bytes = static_cast<std::uint32_t>(frame.private_data.size());
+  report_peer(c, type, status, cm_flags_of(frame), frame_range(c.slot, c.frame_bytes - bytes, bytes));
+}
+
+// With the peer's flags and private data.
+template <class Bus, class Capacity>
+void ConnectionManager<Bus, Capacity>::report_peer(const Connection& c, abi::EventType type, abi::ConnectStatus status,
+                                                   std::uint8_t flags, SramRange private_data) {
   abi::Event event = connection_event(type, status, c, c.has_qp ? c.qpn.v : id_of(c));
-  event.terminate = mpa_error_word(status);
+  event.terminate = setup_error_word(status, c.flow_context.llp);
   event.qp_state = type == abi::EventType::kConnectError ? abi::QpState::kTerminate
                    : c.local_failure                     ? abi::QpState::kError
                                                          : abi::QpState::kIdle;
-  event.mpa_flags = cm_flags_of(frame);
-  event.private_bytes = static_cast<std::uint16_t>(frame.private_data.size());
-  bus_.write(PostEvent{event, slot_offset(c.slot) + c.frame_bytes - event.private_bytes});
+  event.mpa_flags = flags;
+  event.private_bytes = static_cast<std::uint16_t>(private_data.bytes);
+  bus_.write(PostEvent{event, private_data.offset});
 }
 
 template <class Bus, class Capacity>
@@ -331,7 +339,7 @@ void ConnectionManager<Bus, Capacity>::report_setup_failure(Connection& c, abi::
   }
   detach_qp(c);
   abi::Event event = connection_event(abi::EventType::kConnectError, status, c, id);
-  event.terminate = mpa_error_word(status);
+  event.terminate = setup_error_word(status, c.flow_context.llp);
   event.qp_state = c.local_failure ? abi::QpState::kError : abi::QpState::kIdle;
   bus_.write(PostEvent{event});
   c.setup_reported = true;

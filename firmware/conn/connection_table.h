@@ -60,7 +60,7 @@ const typename ConnectionManager<Bus, Capacity>::Row ConnectionManager<Bus, Capa
     {State::kClosing, Event::kStreamError, &ConnectionManager::error_after_fin},
     {State::kClosing, Event::kTerminateReceived, &ConnectionManager::terminate_received},
     {State::kClosing, Event::kPeerClosed, &ConnectionManager::peer_closed_too},
-    {State::kClosing, Event::kClosed, &ConnectionManager::tcp_closed},
+    {State::kClosing, Event::kClosed, &ConnectionManager::stream_closed},
     {State::kClosing, Event::kReset, &ConnectionManager::stream_reset},
     {State::kClosing, Event::kTimeout, &ConnectionManager::stream_timeout},
 
@@ -70,6 +70,33 @@ const typename ConnectionManager<Bus, Capacity>::Row ConnectionManager<Bus, Capa
     {State::kRejected, Event::kPeerClosed, &ConnectionManager::peer_left_setup},
     {State::kRejected, Event::kReset, &ConnectionManager::setup_reset},
     {State::kRejected, Event::kStreamError, &ConnectionManager::setup_failed},
+
+    // DDP stream sessions over SCTP: what has no row above.
+    {State::kSctpOpening, Event::kConnected, &ConnectionManager::send_initiate},
+    {State::kSctpOpening, Event::kOpenFailed, &ConnectionManager::open_failed},
+    {State::kSctpOpening, Event::kStreamError, &ConnectionManager::setup_failed},
+    {State::kSctpOpening, Event::kDisconnect, &ConnectionManager::cancel},
+
+    {State::kInitSent, Event::kSession, &ConnectionManager::session_answered},
+    {State::kInitSent, Event::kReset, &ConnectionManager::setup_reset},
+    {State::kInitSent, Event::kTimeout, &ConnectionManager::setup_timeout},
+    {State::kInitSent, Event::kStreamError, &ConnectionManager::setup_failed},
+    {State::kInitSent, Event::kDisconnect, &ConnectionManager::cancel},
+
+    {State::kSessionPending, Event::kAccept, &ConnectionManager::accept_session},
+    {State::kSessionPending, Event::kReject, &ConnectionManager::reject_session},
+    {State::kSessionPending, Event::kSession, &ConnectionManager::session_withdrawn},
+    {State::kSessionPending, Event::kReset, &ConnectionManager::setup_reset},
+
+    {State::kRts, Event::kSession, &ConnectionManager::session_broken},
+    {State::kDraining, Event::kSession, &ConnectionManager::session_broken},
+    {State::kTerminating, Event::kSession, &ConnectionManager::session_broken},
+    {State::kClosing, Event::kSession, &ConnectionManager::session_broken_late},
+
+    {State::kLingering, Event::kSession, &ConnectionManager::session_lingers},
+    {State::kLingering, Event::kPeerClosed, &ConnectionManager::peer_closed_too},
+    {State::kLingering, Event::kClosed, &ConnectionManager::stream_closed},
+    {State::kLingering, Event::kReset, &ConnectionManager::stream_reset},
 };
 
 template <class Bus, class Capacity>
@@ -110,7 +137,7 @@ void ConnectionManager<Bus, Capacity>::enter(Connection& c, State next) {
     c.slot = Connection::kNoSlot;
   }
   if (c.listener != 0 && !awaits_answer(next)) {
-    listeners_.answered(c.local_port, c.listener);
+    listeners_.answered(c.flow_context.llp, c.local_port, c.listener);
     c.listener = 0;
   }
   if (next == State::kFree) release(c);
@@ -119,6 +146,9 @@ void ConnectionManager<Bus, Capacity>::enter(Connection& c, State next) {
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::release(Connection& c) {
   if (c.flow != kNoFlow) by_flow_[c.flow.v] = kNoConnection;
+  if (c.session != Connection::kNoSession && !free_sessions_.give_back(c.session)) {
+    bus_.write(Panic{PanicCode::kFreedTwice});
+  }
   const auto generation = static_cast<std::uint16_t>((c.generation + 1) & 0x7fff);
   c = {};
   c.generation = generation;

@@ -1,14 +1,16 @@
-// The ports that the host listens on, with the MPA options and the personality of each.
+// The ports that the host listens on, per transport, with the options and the personality of each.
 #pragma once
 
 #include <cstdint>
 
+#include "model/abi/context_types.h"
 #include "model/abi/host_abi.h"
 
 namespace rnic::fw {
 
 struct Listener {
   bool used = false;
+  Llp llp = Llp::kMpaTcp;
   std::uint16_t port = 0;
   std::uint8_t flags = 0;  // abi::CmFlags
   abi::Personality personality = abi::Personality::kDevice;
@@ -22,24 +24,24 @@ struct Listener {
 template <std::uint32_t N>
 class ListenerTable {
  public:
-  Listener* find(std::uint16_t port) {
+  Listener* find(Llp llp, std::uint16_t port) {
     for (Listener& l : listeners_) {
-      if (l.used && l.port == port) return &l;
+      if (l.used && l.llp == llp && l.port == port) return &l;
     }
     return nullptr;
   }
   // nullptr if the table is full.
-  Listener* add(std::uint16_t port, std::uint8_t flags, abi::Personality personality, std::uint16_t backlog) {
+  Listener* add(Llp llp, std::uint16_t port, std::uint8_t flags, abi::Personality personality, std::uint16_t backlog) {
     for (Listener& l : listeners_) {
       if (l.used) continue;
-      l = {true, port, flags, personality, backlog, 0, ++serial_};
+      l = {true, llp, port, flags, personality, backlog, 0, ++serial_};
       return &l;
     }
     return nullptr;
   }
   // The request of a connection of that listener is answered, or gone.
-  void answered(std::uint16_t port, std::uint32_t serial) {
-    Listener* listener = find(port);
+  void answered(Llp llp, std::uint16_t port, std::uint32_t serial) {
+    Listener* listener = find(llp, port);
     if (listener != nullptr && listener->serial == serial) --listener->pending;
   }
 

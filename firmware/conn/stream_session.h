@@ -24,7 +24,7 @@ const char* to_string(SessionState state);
 struct SessionAction {
   enum class Kind : std::uint8_t {
     kSend,       // `message`, to which the caller adds private data
-    kSendRdmap,  // an RDMAP Terminate for `error`
+    kSendRdmap,  // an RDMAP Terminate for `error`; the kSend that follows goes out behind it
     kBegin,      // rnic::sctp::DdpStreams of the same name, as the four that follow
     kOpen,
     kDiscard,
@@ -69,6 +69,15 @@ class SessionActions {
   SessionAction actions_[kMost];
   std::size_t count_ = 0;
 };
+
+// The action that is for the host; there is one at most. nullptr: none.
+constexpr bool is_for_host(SessionAction::Kind kind) { return kind >= SessionAction::Kind::kRequest; }
+inline const SessionAction* host_part(const SessionActions& actions) {
+  for (const SessionAction& action : actions) {
+    if (is_for_host(action.kind)) return &action;
+  }
+  return nullptr;
+}
 
 class StreamSession {
  public:

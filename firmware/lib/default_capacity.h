@@ -7,12 +7,13 @@ namespace rnic::fw {
 
 struct DefaultCapacity {
   static constexpr std::uint32_t kQps = 1024;
-  static constexpr std::uint32_t kFlows = 1024;
+  static constexpr std::uint32_t kFlows = 2048;  // TCP connections, and streams of SCTP associations
   static constexpr std::uint32_t kCqs = 1024;
   static constexpr std::uint32_t kSrqs = 256;
   static constexpr std::uint32_t kStags = 4096;
   static constexpr std::uint32_t kConnections = 1024;
-  static constexpr std::uint32_t kSetups = 64;  // connections that exchange startup frames at the same time
+  static constexpr std::uint32_t kSessions = 256;  // of them over SCTP
+  static constexpr std::uint32_t kSetups = 64;     // connections that exchange startup frames at the same time
   static constexpr std::uint32_t kListeners = 256;
 };
 

@@ -86,9 +86,50 @@ struct TimerExpired {
   std::uint32_t id = 0;
 };
 
+// Of SCTP. A flow is a stream of an association.
+struct SctpConnected {  // a stream is there; no session yet
+  FlowId flow;
+  std::uint32_t cookie = 0;
+  std::uint16_t port = 0, mulpdu = 0;
+};
+struct SctpOpenFailed {
+  std::uint32_t cookie = 0;
+  OpenFailure reason = OpenFailure::kRefused;
+};
+// A control message, in order, from its function code on: `bytes` octets in the session window of the SRAM.
+struct SctpControl {
+  FlowId flow;
+  std::uint32_t peer_ip = 0;
+  std::uint16_t peer_port = 0, port = 0, mulpdu = 0;
+  std::uint16_t bytes = 0;
+};
+struct SctpAcked {  // a control message has arrived at the peer's SCTP
+  FlowId flow;
+};
+struct SctpPeerClosed {  // a session Terminate behind all segments, of which no QP has heard
+  FlowId flow;
+};
+struct SctpViolation {  // a chunk that breaks a rule
+  FlowId flow;
+  bool terminate = false;  // it is a session Terminate
+};
+struct SctpStray {  // a chunk where no session is
+  FlowId flow;
+  bool terminate = false;
+};
+struct SctpLost {  // the association is gone
+  FlowId flow;
+};
+struct SctpMulpduChanged {  // the path has become narrower
+  FlowId flow;
+  std::uint16_t mulpdu = 0;
+};
+
 // All of them, in the order of their numbers on a target that passes them by number.
-using Events = TypeList<TcpAccepted, TcpConnected, TcpOpenFailed, TcpStreamData, TcpPeerClosed, TcpReset, TcpClosed,
-                        QpFirstFpdu, QpTerminateReceived, QpStreamError, QpSendDrained, CqOverflow, SrqLimitReached,
-                        SrqOverrun, HostCommand, TimerExpired, TcpEmssChanged, QpPeerClosed>;
+using Events =
+    TypeList<TcpAccepted, TcpConnected, TcpOpenFailed, TcpStreamData, TcpPeerClosed, TcpReset, TcpClosed, QpFirstFpdu,
+             QpTerminateReceived, QpStreamError, QpSendDrained, CqOverflow, SrqLimitReached, SrqOverrun, HostCommand,
+             TimerExpired, TcpEmssChanged, QpPeerClosed, SctpConnected, SctpOpenFailed, SctpControl, SctpAcked,
+             SctpPeerClosed, SctpViolation, SctpStray, SctpLost, SctpMulpduChanged>;
 
 }  // namespace rnic::fw

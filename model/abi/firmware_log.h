@@ -15,14 +15,16 @@ enum class LogCode : std::uint8_t {
   kBadFrame,
   kCommandRefused,
   kConnectionState,
-  kMulpdu
+  kMulpdu,
+  kSessionViolation
 };
-inline constexpr unsigned kLogCodes = static_cast<unsigned>(LogCode::kMulpdu) + 1;
+inline constexpr unsigned kLogCodes = static_cast<unsigned>(LogCode::kSessionViolation) + 1;
 
 // How an argument is to be read.
 enum class LogArgument : std::uint8_t {
   kNone,
   kOctets,
+  kFlow,
   kPort,
   kIp,
   kConnection,    // its id
@@ -54,6 +56,8 @@ inline constexpr LogDescription kLog[] = {
      LogArgument::kCommandStatus},
     {"connection_state", LogLevel::kDebug, "connection {a}: {b}", LogArgument::kConnection, LogArgument::kTransition},
     {"mulpdu", LogLevel::kInfo, "connection {a}: MULPDU is {b} now", LogArgument::kConnection, LogArgument::kOctets},
+    {"session_violation", LogLevel::kWarning, "flow {a}: what came fits no DDP stream session", LogArgument::kFlow,
+     LogArgument::kNone},
 };
 static_assert(sizeof kLog / sizeof *kLog == kLogCodes);
 

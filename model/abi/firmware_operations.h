@@ -132,9 +132,44 @@ struct Panic {
   PanicCode code = PanicCode::kUnknownEvent;
 };
 
+// DDP over SCTP: a flow is a stream of an association. Associations are the hardware's own.
+struct SctpListen {
+  static constexpr unsigned kCsrWords = 1;
+  std::uint16_t port = 0;
+};
+struct SctpUnlisten {
+  static constexpr unsigned kCsrWords = 1;
+  std::uint16_t port = 0;
+};
+struct SctpConnect {  // a stream; answered by SctpConnected or SctpOpenFailed
+  static constexpr unsigned kCsrWords = 4;
+  std::uint32_t peer_ip = 0;
+  std::uint16_t peer_port = 0, port = 0;  // port 0: any
+  std::uint32_t cookie = 0;
+};
+struct SctpSend {  // a control message from its function code on; answered by SctpAcked
+  static constexpr unsigned kCsrWords = 3;
+  FlowId flow;
+  SramRange octets;
+};
+// What the session on a stream has come to.
+enum class SctpStreamAction : std::uint8_t {
+  kBegin,    // an Initiate follows
+  kOpen,     // segments are placed from now on
+  kDiscard,  // and from now on they are dropped
+  kEndRun,   // nothing more of this session is to come
+  kRestart   // it is over; or behind SctpConnected, without a kBegin: the flow is given back
+};
+struct SctpStream {
+  static constexpr unsigned kCsrWords = 1;
+  FlowId flow;
+  SctpStreamAction action = SctpStreamAction::kBegin;
+};
+
 // All of them, in the order of their numbers on a target that passes them by number.
-using Operations = TypeList<TcpListen, TcpUnlisten, TcpOpen, TcpStreamSend, TcpStreamRead, TcpEnterRdma, TcpClose,
-                            TcpAbort, WriteQp, WriteFlow, WriteCq, WriteSrq, ArmSrq, WritePage, WriteStag, PostWork,
-                            PostEvent, SetTimer, CancelTimer, Log, Panic>;
+using Operations =
+    TypeList<TcpListen, TcpUnlisten, TcpOpen, TcpStreamSend, TcpStreamRead, TcpEnterRdma, TcpClose, TcpAbort, WriteQp,
+             WriteFlow, WriteCq, WriteSrq, ArmSrq, WritePage, WriteStag, PostWork, PostEvent, SetTimer, CancelTimer,
+             Log, Panic, SctpListen, SctpUnlisten, SctpConnect, SctpSend, SctpStream>;
 
 }  // namespace rnic::fw

@@ -32,6 +32,7 @@ std::string argument_text(LogArgument kind, std::uint32_t v) {
     case LogArgument::kNone:
       return "";
     case LogArgument::kOctets:
+    case LogArgument::kFlow:
     case LogArgument::kPort:
       return std::to_string(v);
     case LogArgument::kIp:

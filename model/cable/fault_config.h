@@ -103,7 +103,7 @@ struct FaultConfig {
 struct FaultCounters {
   std::uint64_t frames = 0, lost = 0, lost_in_bursts = 0, bursts = 0, lost_while_down = 0, too_long = 0,
                 queue_drops = 0;
-  std::uint64_t icmp_sent = 0, duplicated = 0, reordered = 0, corrupted = 0, corrupted_repaired = 0;
+  std::uint64_t icmp_sent = 0, fragments_sent = 0, duplicated = 0, reordered = 0, corrupted = 0, corrupted_repaired = 0;
   template <class V>
   static void fields(V& v) {
     v("frames", &FaultCounters::frames, "frames", "frames that entered this direction");
@@ -113,6 +113,8 @@ struct FaultCounters {
     v("lost_while_down", &FaultCounters::lost_while_down, "frames", "lost while the link was down");
     v("too_long", &FaultCounters::too_long, "frames", "lost because they were longer than `mtu`");
     v("icmp_sent", &FaultCounters::icmp_sent, "packets", "ICMP packets by which a router reported a frame as too long");
+    v("fragments_sent", &FaultCounters::fragments_sent, "frames",
+      "fragments into which a router cut packets that were too long and may be cut");
     v("queue_drops", &FaultCounters::queue_drops, "frames", "lost because the queue of the bottleneck was full");
     v("duplicated", &FaultCounters::duplicated, "frames", "frames duplicated");
     v("reordered", &FaultCounters::reordered, "frames", "held back, so that others could overtake them");

@@ -16,7 +16,15 @@ FaultInjector::FaultInjector(sc_core::sc_module_name nm, const FaultConfig& conf
 void FaultInjector::on_frame(const Frame& frame, std::uint64_t at_ps) {
   Frame passed = frame;
   const FaultModel::Fate fate = model_.pass(passed, at_ps);
-  if (fate == FaultModel::Fate::kTooLong) return answer(frame, at_ps);
+  if (fate == FaultModel::Fate::kTooLong) {
+    const auto mtu = static_cast<std::uint16_t>(model_.config().mtu.bytes);
+    for (Frame& piece : router_.fragments(frame, mtu)) {
+      model_.count_fragment();
+      hold(std::move(piece), at_ps);
+    }
+    arm();
+    return answer(frame, at_ps);
+  }
   if (fate == FaultModel::Fate::kLost) return;
   if (fate == FaultModel::Fate::kTwice) hold(passed, at_ps);
   hold(std::move(passed), at_ps);

@@ -47,6 +47,7 @@ class FaultModel {
   bool harmless() const;  // nothing will ever happen to a frame
   const FaultConfig& config() const { return config_; }
   void count_icmp() { ++counters_.icmp_sent; }
+  void count_fragment() { ++counters_.fragments_sent; }
   const FaultCounters& counters() const { return counters_; }
 
  private:

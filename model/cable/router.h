@@ -1,7 +1,8 @@
-// What a router with a narrow way says to the sender of a packet that is too long for it.
+// What a router with a narrow path does with a packet that is too long for it.
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "model/common/buffer.h"
 #include "model/rnic/boundary/frame.h"
@@ -20,12 +21,17 @@ class Router final {
   // a fragment, ICMP, a group address.
   std::optional<Frame> fragmentation_needed(const Frame& frame, std::uint16_t next_hop_mtu);
 
+  // The pieces of an IPv4 packet without DF (RFC 791 section 3.2), in order; none of anything else, or of one with
+  // options.
+  std::vector<Frame> fragments(const Frame& frame, std::uint16_t next_hop_mtu);
+
  private:
   static constexpr std::uint32_t kLongestIpv4Header = 60;
   static constexpr std::uint32_t kLongestFrame = wire::EthernetHeader::kBytes + wire::Ipv4Header::kBytes +
                                                  wire::FragmentationNeeded::kBytes + kLongestIpv4Header +
                                                  wire::FragmentationNeeded::kQuotedPayload;
-  BufferPool pool_{kLongestFrame};
+  static constexpr std::uint32_t kLongestFragment = wire::EthernetHeader::kBytes + 9000;
+  BufferPool pool_{kLongestFrame}, fragments_{kLongestFragment};
 };
 
 }  // namespace rnic

@@ -46,7 +46,7 @@ QueueRegs queue_regs(const regs::RegBank& bank) {
 Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& config, const StationConfig& station)
     : sc_module(nm),
       config_(config),
-      contexts_(clk, {config.context.qps, config.tcp.max_flows, config.context.cqs, config.context.stags,
+      contexts_(clk, {config.context.qps, config.flows(), config.context.cqs, config.context.stags,
                       config.context.srqs, config.context.pages, station.node}),
       frames_(frame_block_bytes(config)),
       messages_(kMessageBlockBytes),
@@ -75,6 +75,12 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
       sq_completion("sq_completion", clk, contexts_),
       cqe_writer("cqe_writer", clk, contexts_),
       tcp_connection("tcp_connection", clk, config.tcp, station),
+      sctp_rx("sctp_rx", clk, config.datapath, station, frames_),
+      sctp_crc_check("sctp_crc_check", clk),
+      sctp_association("sctp_association", clk, config.sctp, config.tcp, config.datapath, station,
+                       config.tcp.max_flows, frames_),
+      sctp_tx("sctp_tx", clk, config.datapath, station),
+      sctp_crc_insert("sctp_crc_insert", clk),
       command_fetch(
           "command_fetch", clk, [this] { return queue_regs(pcie.regs); }, messages_, station.node),
       firmware_log(clk, pcie.regs, static_cast<fw::LogLevel>(config.fwcpu.log_level)),
@@ -87,6 +93,7 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
   strap();
   connect_transmit();
   connect_receive();
+  connect_sctp();
   connect_responder();
   connect_completion();
   connect_firmware();
@@ -174,6 +181,27 @@ void Rnic::connect_receive() {
   net_.connect(pcie.dma_write.done(kEarlyWriter), early_placement.written, "rx.early_writes_done", {16, 1, 1});
 }
 
+// The lower layer's other implementation, beside TCP and MPA.
+void Rnic::connect_sctp() {
+  net_.connect(payload_fetch.sctp_out, sctp_association.in, "sctp.ulpdus", {2, 1, 1})
+      .traced_as(TraceKind::kPayloadRead);
+  net_.connect(sctp_association.packets, sctp_tx.in, "sctp.packets", {2, 1, 1});
+  net_.connect(sctp_tx.to_crc, sctp_crc_insert.in, "sctp.tx_beats");
+  net_.connect(sctp_crc_insert.out, sctp_tx.sealed, "sctp.tx_sealed", LinkConfig::pipeline(config_.tx.crc_insert));
+  net_.connect(sctp_tx.out, mac_tx.sctp_in, "sctp.tx_frames", config_.sctp.tx_link()).traced_as(TraceKind::kFrameSent);
+  net_.connect(mac_rx.sctp_out, sctp_rx.in, "sctp.rx_frames").traced_as(TraceKind::kFrameReceived);
+  net_.connect(sctp_rx.to_crc, sctp_crc_check.in, "sctp.rx_beats");
+  net_.connect(sctp_crc_check.out, sctp_rx.checked, "sctp.rx_checked", LinkConfig::pipeline(config_.rx.crc_check));
+  net_.connect(sctp_rx.out, sctp_association.received, "sctp.received");
+  net_.connect(sctp_association.out, ddp_placement.sctp_in, "sctp.segments", config_.sctp.rx_link())
+      .traced_as(TraceKind::kCrcChecked);
+  net_.connect(rdmap_dispatch.sctp_ended, sctp_association.ended, "sctp.ended");
+  net_.connect(sctp_association.behind, early_placement.sctp_in, "sctp.behind");
+  net_.connect(early_placement.sctp_out, sctp_association.early, "sctp.early");
+  net_.connect(sctp_association.credit, rdmap_segmenter.sctp_credit, "sctp.credit");
+  net_.connect(sctp_association.acked, sq_completion.sctp_acked, "sctp.acked");
+}
+
 void Rnic::connect_responder() {
   net_.connect(rdmap_dispatch.read_request, irrq.in, "responder.read_requests").detailed_as(TraceKind::kDelivered);
   net_.connect(irrq.out, read_responder.in, "responder.reads_due", {2, 1, 1}).detailed_as(TraceKind::kDue);
@@ -243,6 +271,8 @@ void Rnic::connect_firmware() {
   net_.connect(qp_events.out, fwcpu.qp_events, "firmware.qp_events", {8, 1, 1}).traced_as(TraceKind::kTerminated);
   net_.connect(fwcpu.tcp_ops, tcp_connection.op, "firmware.tcp_ops");
   net_.connect(tcp_connection.event, fwcpu.tcp_events, "firmware.tcp_events", {8, 1, 1});
+  net_.connect(fwcpu.sctp_ops, sctp_association.op, "firmware.sctp_ops");
+  net_.connect(sctp_association.event, fwcpu.sctp_events, "firmware.sctp_events", {8, 1, 1});
   net_.connect(fwcpu.tx_work, rdmap_segmenter.internal_work, "firmware.internal_work");
   net_.connect(command_fetch.commands, fwcpu.commands, "firmware.commands", {2, 1, 1});
   net_.connect(command_fetch.read, pcie.dma_read.request(kCommandReader), "firmware.command_reads", {2, 1, 1});

@@ -10,6 +10,9 @@
 #include "model/rnic/fwcpu/command_fetch.h"
 #include "model/rnic/fwcpu/event_writer.h"
 #include "model/rnic/fwcpu/fwcpu.h"
+#include "model/rnic/llp/sctp/sctp_association.h"
+#include "model/rnic/llp/sctp/sctp_rx.h"
+#include "model/rnic/llp/sctp/sctp_tx.h"
 #include "model/rnic/llp/tcp_connection.h"
 #include "model/rnic/merge.h"
 #include "model/rnic/responder/atomic_alu.h"
@@ -82,6 +85,11 @@ class Rnic final : public sc_core::sc_module {
   CqeWriter cqe_writer;
 
   TcpConnection tcp_connection;
+  SctpRx sctp_rx;
+  CrcCheck sctp_crc_check;
+  SctpAssociation sctp_association;
+  SctpTx sctp_tx;
+  CrcInsert sctp_crc_insert;
   CommandFetch command_fetch;
   LogRing firmware_log;
   FwCpu fwcpu;
@@ -95,6 +103,7 @@ class Rnic final : public sc_core::sc_module {
   void strap();
   void connect_transmit();
   void connect_receive();
+  void connect_sctp();
   void connect_responder();
   void connect_completion();
   void connect_firmware();

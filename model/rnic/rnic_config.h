@@ -3,6 +3,7 @@
 
 #include "model/config/field.h"
 #include "model/rnic/fwcpu/fwcpu_config.h"
+#include "model/rnic/llp/sctp/sctp_config.h"
 #include "model/rnic/llp/tcp_config.h"
 #include "model/rnic/messages/datapath.h"
 #include "model/rnic/pcie/pcie.h"
@@ -77,12 +78,17 @@ struct RnicConfig {
   ContextConfig context;
   MacTxConfig mac_tx;
   TcpConfig tcp;
+  SctpConfig sctp;
   TxConfig tx;
   RxConfig rx;
   ResponderConfig responder;
   TerminateConfig terminate;
   FwCpuConfig fwcpu;
   pcie::PcieConfig pcie;
+
+  // TCP's, and behind them the DDP streams of SCTP.
+  unsigned flows() const { return tcp.max_flows + sctp.max_associations * sctp.streams; }
+
   template <class V>
   static void fields(V& v) {
     v("clock_period_ps", &RnicConfig::clock_period_ps, "core clock", in_range(100, 1'000'000), unit("ps"));
@@ -90,6 +96,7 @@ struct RnicConfig {
     v.group("context", &RnicConfig::context);
     v.group("mac_tx", &RnicConfig::mac_tx);
     v.group("tcp", &RnicConfig::tcp);
+    v.group("sctp", &RnicConfig::sctp);
     v.group("tx", &RnicConfig::tx);
     v.group("rx", &RnicConfig::rx);
     v.group("responder", &RnicConfig::responder);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <sstream>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -27,6 +28,11 @@ std::map<std::string, std::string> settings(const RnicConfig& config) {
   throw ConfigError(fmt::format("{}: {} built for {} = {}, but it is {}", chip.name(), twin, path, built, is));
 }
 
+// Of the stages that SCTP has for itself the module is that of TCP's side.
+constexpr std::string_view kOfSctp = "sctp_";
+bool is_of_sctp(const std::string& name) { return name.compare(0, kOfSctp.size(), kOfSctp) == 0; }
+std::string module_of(const std::string& name) { return is_of_sctp(name) ? name.substr(kOfSctp.size()) : name; }
+
 // The parameters of a twin's module are the defaults of its stage's settings, the group that has its name.
 void check_settings(const Rnic& chip, const std::string& name) {
   const auto is = settings(chip.config());
@@ -35,7 +41,7 @@ void check_settings(const Rnic& chip, const std::string& name) {
   };
   for (const auto& [path, built] : settings(RnicConfig{})) {
     if (path == "rnic.datapath.beat_bytes") check("twins are", path, built);
-    if (path.find('.' + name + '.') != std::string::npos) check("the twin of " + name + " is", path, built);
+    if (path.find('.' + module_of(name) + '.') != std::string::npos) check("the twin of " + name + " is", path, built);
   }
 }
 

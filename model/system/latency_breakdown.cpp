@@ -289,7 +289,8 @@ void LatencyBreakdown::retire(Queue& q) {
 void LatencyBreakdown::settle(Record& r, Leg leg, RequestClass kind) {
   Again& a = r.again[leg];
   const auto at = [&](LegStation s) -> std::uint64_t& { return r.at[station(leg, s)]; };
-  if (a.arrived > at(kArrived) && (at(kStream) == 0 || a.arrived <= at(kStream))) {
+  const std::uint64_t handed_up = at(kStream) != 0 ? at(kStream) : at(kChecked);  // SCTP has no stream
+  if (a.arrived > at(kArrived) && (handed_up == 0 || a.arrived <= handed_up)) {
     at(kResent) = a.used;
     at(kOnWire) = a.on_wire >= a.used ? a.on_wire : 0;
     at(kArrived) = a.arrived;
@@ -297,6 +298,13 @@ void LatencyBreakdown::settle(Record& r, Leg leg, RequestClass kind) {
     later(at(kRepaired), a.used);  // the peer had all, but its acknowledgement was lost
   }
   if (a.before > at(kArrived)) later(at(kRepaired), a.before);
+}
+
+// Its octets came from memory, and no framer took them; or came from the wire, and no deframer gave them.
+bool LatencyBreakdown::over_sctp(const Record& r, RequestClass kind) {
+  const auto passed = [&](LegStation s) { return r.at[station(kRequest, s)] != 0; };
+  if (kind == RequestClass::kReceive) return passed(kChecked) && !passed(kDeframed) && !passed(kStream);
+  return passed(kPayload) && passed(kSent) && !passed(kFramed);
 }
 
 // Times never decrease along the path, and never pass the end: what TCP sends once more after it was acknowledged is on
@@ -315,7 +323,7 @@ void LatencyBreakdown::finish(RequestId id, Record& r) {
     settle(r, kResponse, kind);
   }
   const std::uint64_t end = r.at[kPolled];
-  finished_.push_back({id, kind, r.opcode, r.work, end - r.at[kPost], parts_.size()});
+  finished_.push_back({id, kind, over_sctp(r, kind), r.opcode, r.work, end - r.at[kPost], parts_.size()});
   std::uint64_t at = r.at[kPost];
   for (unsigned s = kPost + 1; s < kStations; ++s) {
     if (r.at[s] == 0 || !on_the_path(kind, static_cast<StationId>(s))) continue;
@@ -337,7 +345,7 @@ void LatencyBreakdown::each_part(const Finished& f, F&& use) const {
 LatencyBreakdown::Request LatencyBreakdown::request(std::size_t i) const {
   const Finished& f = finished_.at(i);
   Request r{f.id, f.kind, f.opcode, f.work, f.total_ps, {}};
-  each_part(f, [&](StationId s, std::uint64_t ps) { r.parts.emplace_back(part_name(f.kind, s), ps); });
+  each_part(f, [&](StationId s, std::uint64_t ps) { r.parts.emplace_back(part_name(f.kind, s, f.over_sctp), ps); });
   return r;
 }
 
@@ -357,7 +365,7 @@ void LatencyBreakdown::write(const std::string& file) const {
     char between = '\t';
     each_part(f, [&](StationId s, std::uint64_t ps) {
       line += std::exchange(between, ';');
-      (line += part_name(f.kind, s)) += '=';
+      (line += part_name(f.kind, s, f.over_sctp)) += '=';
       append(ps);
     });
     out.write(line += '\n');
@@ -409,6 +417,7 @@ nlohmann::ordered_json LatencyBreakdown::json(std::vector<const Finished*>& grou
     each_part(f, [&](StationId s, std::uint64_t ps) { part_of(f, s).of_example[i] = static_cast<double>(ps); });
   }
   const double count = static_cast<double>(group.size());
+  const bool sctp = std::any_of(group.begin(), group.end(), [](const Finished* f) { return f->over_sctp; });
   auto rows = nlohmann::ordered_json::array();
   const auto add_row = [&](const char* name, const Part& part) {
     // Of the same name and station: requests that ended in different ways.
@@ -425,7 +434,7 @@ nlohmann::ordered_json LatencyBreakdown::json(std::vector<const Finished*>& grou
   for (unsigned s = 0; s < kStations; ++s) {
     for (unsigned kind = 0; kind < kRequestClasses; ++kind) {
       if (!parts[s][kind].passed) continue;
-      add_row(part_name(static_cast<RequestClass>(kind), static_cast<StationId>(s)), parts[s][kind]);
+      add_row(part_name(static_cast<RequestClass>(kind), static_cast<StationId>(s), sctp), parts[s][kind]);
     }
   }
   nlohmann::ordered_json totals{{"mean_ns", ns(total / count)}}, ids;

@@ -92,6 +92,7 @@ class LatencyBreakdown final : public TraceSink {
   struct Finished {
     RequestId id;
     stations::RequestClass kind;
+    bool over_sctp;
     abi::WrOpcode opcode;
     std::uint32_t work;
     std::uint64_t total_ps;
@@ -112,6 +113,7 @@ class LatencyBreakdown final : public TraceSink {
   void polled(RequestId id, std::uint64_t ps);
   void retire(Queue& queue);
   static void settle(Record& record, stations::Leg leg, stations::RequestClass kind);
+  static bool over_sctp(const Record& record, stations::RequestClass kind);
   void finish(RequestId id, Record& record);
   template <class F>
   void each_part(const Finished& finished, F&& use) const;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/common/ids.h"
 #include "model/common/request_id.h"
 #include "model/rnic/pcie/tlp.h"
 

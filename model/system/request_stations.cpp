@@ -63,6 +63,22 @@ constexpr LegNames kBackNames{{"peer rdmap_segmenter queue",
                                "rdmap_dispatch queue",
                                "rdmap_dispatch"}};
 
+// Over SCTP, by which chip it is and whether it sends.
+const char* sctp_name(LegStation s, bool peers) {
+  switch (s) {
+    case kSending:
+      return peers ? "peer sctp_association" : "sctp_association";
+    case kSent:
+      return peers ? "peer sctp_tx" : "sctp_tx";
+    case kChecking:
+      return peers ? "peer sctp_rx" : "sctp_rx";
+    case kChecked:
+      return peers ? "peer sctp_association" : "sctp_association";
+    default:
+      return nullptr;
+  }
+}
+
 constexpr bool in_leg(Leg leg, StationId s) {
   return s >= station(leg, kCutting) && s < station(leg, kCutting) + kLegStations;
 }
@@ -153,14 +169,16 @@ bool on_the_path(RequestClass kind, StationId s) {
   return false;
 }
 
-const char* part_name(RequestClass kind, StationId s) {
+const char* part_name(RequestClass kind, StationId s, bool over_sctp) {
   const bool receive = kind == RequestClass::kReceive || kind == RequestClass::kUnused;
   if (receive && s == station(kRequest, kArrived)) return "message";
-  if (in_leg(kRequest, s)) {  // of a receive request the receiver's own chip
-    const unsigned i = s - kThere;
-    return receive && i >= kStreaming ? kBackNames.names[i] : kThereNames.names[i];
+  if (in_leg(kRequest, s) || in_leg(kResponse, s)) {
+    const bool back = in_leg(kResponse, s);
+    const auto i = static_cast<LegStation>(s - (back ? kBack : kThere));
+    const bool arrives = i >= kStreaming, own = receive && arrives;  // of a receive request the receiver's own chip
+    const char* const name = over_sctp ? sctp_name(i, back != arrives && !own) : nullptr;
+    return name != nullptr ? name : back || own ? kBackNames.names[i] : kThereNames.names[i];
   }
-  if (in_leg(kResponse, s)) return kBackNames.names[s - kBack];
   switch (s) {
     case kRang:
       return "driver";
@@ -177,7 +195,7 @@ const char* part_name(RequestClass kind, StationId s) {
     case kResponseFormed:
       return "peer responder";
     case kCompleted:
-      return kind == RequestClass::kPosted    ? "TCP acknowledgement"
+      return kind == RequestClass::kPosted    ? over_sctp ? "SCTP acknowledgement" : "TCP acknowledgement"
              : kind == RequestClass::kReceive ? "rdmap_dispatch"
              : kind == RequestClass::kUnused  ? "no message"
                                               : "completion";

@@ -35,7 +35,9 @@ class ScenarioReader {
 
  private:
   ScenarioNode node(const ScenarioValue& v);
+  bool over_sctp() const { return scenario_.plan.transport == host::Transport::kSctp; }
   ConnectionSpec connection(const ScenarioValue& v, std::size_t index);
+  void enhancement(const ScenarioValue& v, ConnectionSpec& c) const;
   SideSpec side(const ScenarioValue& v, SideSpec fallback, std::uint64_t max_private);
   WorkItem item(const ScenarioValue& v);
   void churn(const ScenarioValue& v, WorkItem& w);
@@ -121,7 +123,7 @@ Scenario ScenarioReader::read() {
   if (scenario_.nodes.size() < 2) root_.at("nodes").fail("needs two nodes or more");
   if (scenario_.has_external_peer()) {
     if (root_.has("sweep")) root_.at("sweep").fail("does not go with an external peer");
-    scenario_.programs = read_programs(root_, scenario_.nodes);
+    scenario_.programs = read_programs(root_, scenario_.nodes, scenario_.plan.transport);
     return std::move(scenario_);
   }
   if (root_.has("programs")) root_.at("programs").fail("are for a run with an external peer");
@@ -171,6 +173,10 @@ ScenarioNode ScenarioReader::node(const ScenarioValue& v) {
 
 SideSpec ScenarioReader::side(const ScenarioValue& v, SideSpec s, std::uint64_t max_private) {
   read_keys(v, s);
+  if (over_sctp()) {
+    if (v.has("markers") && s.markers) v.at("markers").fail("are MPA's: SCTP keeps the boundaries of messages");
+    if (v.has("crc") && !s.crc) v.at("crc").fail("cannot be false: each packet of SCTP has a CRC");
+  }
   if (s.private_data.size() > max_private) {
     v.at("private_data").fail(fmt::format("has {} octets; at most {} fit", s.private_data.size(), max_private));
   }
@@ -185,14 +191,19 @@ ConnectionSpec ScenarioReader::connection(const ScenarioValue& v, std::size_t in
   c.from = index_of(v.at("from"), "node", node_names_);
   c.to = index_of(v.at("to"), "node", node_names_);
   if (c.from == c.to) v.fail("connects a node to itself");
-  if (c.port + c.qps > 65536) v.fail("its ports go beyond 65535");
-  for (unsigned q = 0; q < c.qps; ++q) {
+  const unsigned ports = scenario_.plan.shares_port() ? 1 : c.qps;
+  if (c.port + ports > 65536) v.fail("its ports go beyond 65535");
+  for (unsigned q = 0; q < ports; ++q) {
     if (!ports_.insert({c.to, c.port + q}).second) {
       v.fail(fmt::format("port {} of node '{}' is taken", c.port + q, node_names_[c.to]));
     }
   }
-  if (c.rtr != Rtr::kNone && c.mpa_revision == 1) v.at("rtr").fail("needs mpa_revision 2 (RFC 6581)");
-  const std::uint64_t max_private = c.mpa_revision == 2 ? 508 : 512;  // RFC 6581 section 9
+  enhancement(v, c);
+  if (c.rtr != Rtr::kNone && c.mpa_revision == 1) {
+    v.at("rtr").fail(fmt::format("needs {} (RFC 6581)", over_sctp() ? "enhanced setup" : "mpa_revision 2"));
+  }
+  const std::uint64_t number = scenario_.plan.shares_port() && c.qps > 1 ? kRequestNumberBytes : 0;
+  const std::uint64_t max_private = (c.mpa_revision == 2 ? 508 : 512) - number;  // RFC 6581 section 9
   const SideSpec both = side(v, {}, max_private);
   c.from_side = c.to_side = both;
   for (const auto& [key, which] : {std::pair{"from_side", &c.from_side}, std::pair{"to_side", &c.to_side}}) {
@@ -201,6 +212,16 @@ ConnectionSpec ScenarioReader::connection(const ScenarioValue& v, std::size_t in
     *which = side(v.at(key), both, max_private);
   }
   return c;
+}
+
+// RFC 6581 enhances the startup of both transports; each has its own name for it.
+void ScenarioReader::enhancement(const ScenarioValue& v, ConnectionSpec& c) const {
+  if (!over_sctp()) {
+    if (v.has("enhanced")) v.at("enhanced").fail("is for transport sctp; over TCP it is mpa_revision that says so");
+    return;
+  }
+  if (v.has("mpa_revision")) v.at("mpa_revision").fail("is MPA's; with transport sctp it is enhanced that says so");
+  if (v.has("enhanced")) c.mpa_revision = v.at("enhanced").boolean() ? 2 : 1;
 }
 
 SizeSpec ScenarioReader::size(const ScenarioValue& v) {
@@ -289,6 +310,10 @@ void ScenarioReader::check_phase(const ScenarioValue& v, const std::vector<WorkI
   for (const WorkItem& w : items) {
     for (const unsigned c : w.connections) {
       if (w.op == Op::kConnect) {
+        if (scenario_.plan.shares_port() && scenario_.plan.connections[c].qps > 1) {
+          v.fail(fmt::format("op 'connect' over SCTP needs a connection of one queue pair, and '{}' has {}",
+                             connection_names_[c], scenario_.plan.connections[c].qps));
+        }
         if (churned.insert(c).second) continue;
         v.fail(fmt::format("two items would answer the requests at the port of connection '{}'", connection_names_[c]));
       }

@@ -19,8 +19,12 @@ struct ListName {
 };
 constexpr ListName kLists[] = {{"nodes", "node"},       {"connections", "connection"}, {"work", "work item"},
                                {"inject", "injection"}, {"programs", "program"},       {"checks", "check"}};
-constexpr std::string_view kSeed = "seed";  // the one number beside the lists
-constexpr unsigned kMistyped = 2;           // letters; the groups of settings differ by more
+constexpr std::string_view kValues[] = {"seed", "transport"};  // beside the lists
+constexpr unsigned kMistyped = 2;                              // letters; the groups of settings differ by more
+
+bool is_value(std::string_view path) {
+  return std::find(std::begin(kValues), std::end(kValues), path) != std::end(kValues);
+}
 
 std::string_view first_word(std::string_view path) { return path.substr(0, path.find('.')); }
 
@@ -126,7 +130,7 @@ void put_below(json& element, std::string_view keys, const std::string& path, co
 }
 
 void Assigner::put(const std::string& path, const Setting& setting) {
-  if (path == kSeed) return put_below(assigned_.json, path, path, setting);
+  if (is_value(path)) return put_below(assigned_.json, path, path, setting);
   const ListName& list = nearest_list(path);
   if (first_word(path) != list.key) {
     const std::string meant = list.key + path.substr(first_word(path).size());
@@ -151,7 +155,7 @@ void Assigner::put(const std::string& path, const Setting& setting) {
 }  // namespace
 
 bool is_scenario_path(std::string_view path) {
-  return path == kSeed || edit_distance(first_word(path), nearest_list(path).key) <= kMistyped;
+  return is_value(path) || edit_distance(first_word(path), nearest_list(path).key) <= kMistyped;
 }
 
 Overlay scenario_values(const Overlay& overlay) { return overlay.select(is_scenario_path); }

@@ -1,5 +1,5 @@
 // Values of a scenario by dotted path, which --set and sweeps name beside the settings of all nodes:
-// "connections.c0.ord", "work.writes.size.max", "nodes.a.rnic.fwcpu.max_ord", "seed".
+// "connections.c0.ord", "work.writes.size.max", "nodes.a.rnic.fwcpu.max_ord", "seed", "transport".
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@ namespace rnic {
 
 struct Scenario;
 
-// Whether the path is the seed, or begins with a list of the scenario or a similar word: assign() names the nearest
-// list.
+// Whether the path is one of these words, or begins with a list of the scenario or a similar word: assign() names the
+// nearest list.
 bool is_scenario_path(std::string_view path);
 // The part of an overlay that assign() takes, and the settings of all nodes.
 Overlay scenario_values(const Overlay& overlay);

@@ -1,5 +1,7 @@
 #include "model/system/scenario_config.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "model/common/check.h"
@@ -9,19 +11,27 @@ namespace {
 
 // Whether the chips have what the connections need, before the device refuses them one by one.
 void check_limits(const Scenario& scenario, const std::vector<SystemConfig>& nodes) {
+  const bool sctp = scenario.plan.transport == host::Transport::kSctp;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const RnicConfig& rnic = nodes[i].rnic;
-    unsigned qps = 0;
+    if (sctp && rnic.fwcpu.personality == abi::Personality::kRdmac) {
+      throw ConfigError(
+          fmt::format("{}: transport: sctp does not go with rnic.fwcpu.personality rdmac of node '{}', which knows MPA "
+                      "over TCP only",
+                      scenario.source(), scenario.nodes[i].name));
+    }
+    unsigned qps = 0, associations = 0;
     for (const workload::ConnectionSpec& c : scenario.plan.connections) {
       if (c.from != i && c.to != i) continue;
       qps += c.qps;
+      associations += (c.qps + rnic.sctp.streams - 1) / rnic.sctp.streams;
       const workload::SideSpec& side = c.from == i ? c.from_side : c.to_side;
       const auto expect_depth = [&](const char* what, unsigned wanted, const char* key, unsigned most) {
         if (wanted <= most) return;
         throw ConfigError(fmt::format("{}: connection '{}': {} {} of node '{}' exceeds rnic.fwcpu.{} {}",
                                       scenario.source(), c.name, what, wanted, scenario.nodes[i].name, key, most));
       };
-      if (!side.crc && rnic.fwcpu.crc) {
+      if (!sctp && !side.crc && rnic.fwcpu.crc) {
         throw ConfigError(
             fmt::format("{}: connection '{}': no CRC for node '{}', but its rnic.fwcpu.crc asks for it on every stream",
                         scenario.source(), c.name, scenario.nodes[i].name));
@@ -35,9 +45,28 @@ void check_limits(const Scenario& scenario, const std::vector<SystemConfig>& nod
                                     scenario.source(), scenario.nodes[i].name, qps, key, most));
     };
     expect_room("context.qps", rnic.context.qps);
-    expect_room("tcp.max_flows", rnic.tcp.max_flows);
+    if (!sctp) expect_room("tcp.max_flows", rnic.tcp.max_flows);
+    if (sctp && associations > rnic.sctp.max_associations) {
+      throw ConfigError(fmt::format(
+          "{}: the connections of node '{}' need {} associations of rnic.sctp.streams {}; rnic.sctp.max_associations "
+          "is {}",
+          scenario.source(), scenario.nodes[i].name, associations, rnic.sctp.streams, rnic.sctp.max_associations));
+    }
     expect_room("fwcpu.max_connections", rnic.fwcpu.max_connections);
     expect_room("fwcpu.max_setups", rnic.fwcpu.max_setups);  // all are set up at once
+  }
+}
+
+// Nothing above SCTP's own checksum would notice.
+void check_faults(const Scenario& scenario, const EthernetLinkConfig& link) {
+  if (scenario.plan.transport != host::Transport::kSctp) return;
+  for (const auto& [name, faults] : {std::pair{"forward", &link.forward}, std::pair{"reverse", &link.reverse}}) {
+    const PickConfig& pick = faults->corrupt_repaired;
+    if (pick.ppm == 0 && pick.every == 0 && pick.frames.empty()) continue;
+    throw ConfigError(
+        fmt::format("{}: link.{}.corrupt_repaired: is for TCP, whose checksum it repairs for the CRC of MPA to fail; "
+                    "with transport sctp there is only the checksum of the packet: corrupt",
+                    scenario.source(), name));
   }
 }
 
@@ -52,6 +81,7 @@ ScenarioConfig resolve_scenario(const Scenario& scenario, const Overlay& command
     config.nodes.push_back(resolve_system(seed.with(settings_of(scenario, node, command_line))));
   }
   check_limits(scenario, config.nodes);
+  check_faults(scenario, config.run.link);
   return config;
 }
 

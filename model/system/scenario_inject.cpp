@@ -39,8 +39,18 @@ Field field_of(const ScenarioValue& v, inject::MessageKind message) {
       std::find_if(fields.begin(), fields.end(), [&](const Field& known) { return known.name == v.string(); });
   if (f != fields.end()) return *f;
   std::vector<std::string> names;
+  names.reserve(fields.size());
   for (const Field& known : fields) names.push_back(known.name);
   v.fail_unknown(fmt::format("field of {}", message.name()), v.string(), names);
+}
+
+// What is of MPA's framing or of TCP.
+void expect_over_sctp(const ScenarioValue& v, const Injection& i) {
+  if (i.message.is_startup()) v.at("message").fail("is a startup frame of MPA: transport sctp has none");
+  if (v.has("close_after")) v.at("close_after").fail("is a FIN of TCP: transport sctp has none");
+  if (i.change.field && i.change.field->where != Field::Where::kMessage) {
+    v.at("field").fail("is of an FPDU: transport sctp has none");
+  }
 }
 
 Injection message_injection(const ScenarioValue& v, const InjectionNames& names, const workload::Plan& plan) {
@@ -51,7 +61,8 @@ Injection message_injection(const ScenarioValue& v, const InjectionNames& names,
   i.node = index_in(v.at("sender"), "node", names.nodes);
   if (i.node != c.from && i.node != c.to) v.at("sender").fail(fmt::format("is no end of connection '{}'", c.name));
   i.by_listener = i.node == c.to;
-  i.port = static_cast<std::uint16_t>(c.port + v.get("qp", 0, 0, c.qps - 1));
+  i.port = plan.port_of(c, static_cast<unsigned>(v.get("qp", 0, 0, c.qps - 1)));
+  if (plan.shares_port() && c.qps > 1) v.fail("changes a message over SCTP only on a connection of one queue pair");
   i.message = inject::MessageKind::of(v.at("message").word_of(inject::MessageKind::names()));
   if (i.message.is_startup()) {
     for (const char* key : {"number", "segment", "close_after"}) {
@@ -60,15 +71,18 @@ Injection message_injection(const ScenarioValue& v, const InjectionNames& names,
     const bool requests = i.message == inject::MessageKind(wire::MpaFrameKind::kRequest);
     if (requests == i.by_listener) v.at("message").fail(fmt::format("is not sent by '{}'", names.nodes[i.node]));
   }
+  const bool over_sctp = plan.transport == host::Transport::kSctp;
   const int changes = v.has("field") + v.has("octet") + v.has("close_after");
   if (changes != 1) v.fail("needs one of 'field', 'octet' and 'close_after'");
   if (v.has("close_after")) {
+    if (over_sctp) expect_over_sctp(v, i);
     for (const char* key : {"value", "add"}) {
       if (v.has(key)) v.at(key).fail("does not go with 'close_after'");
     }
     return i;
   }
   if (v.has("field")) i.change.field = field_of(v.at("field"), i.message);
+  if (over_sctp) expect_over_sctp(v, i);
   read_value(v, i.change.field ? i.change.field->bits : 8, i.change);
   return i;
 }

@@ -60,6 +60,7 @@ inline constexpr std::array kSizeLaws{Named{SizeLaw::kUniform, "uniform"}, Named
                                       Named{SizeLaw::kPowersOfTwo, "powers_of_two"}};
 inline constexpr std::array kRtrs{Named{Rtr::kNone, "none"}, Named{Rtr::kSend, "send"}, Named{Rtr::kWrite, "write"},
                                   Named{Rtr::kRead, "read"}};
+inline constexpr std::array kTransports{Named{host::Transport::kTcp, "tcp"}, Named{host::Transport::kSctp, "sctp"}};
 inline constexpr std::array kCompletions{Named{false, "poll"}, Named{true, "event"}};
 inline constexpr std::array kRights{Named{Right::kNone, "none"}, Named{Right::kRemoteRead, "remote_read"},
                                     Named{Right::kRemoteWrite, "remote_write"},
@@ -93,6 +94,9 @@ struct Keys<workload::Plan> {
   template <class V>
   static void fields(V& v) {
     v("seed", &workload::Plan::seed, "of sizes and payloads");
+    v("transport", &workload::Plan::transport,
+      "what carries all connections and programs: `tcp`: MPA over TCP; `sctp`: DDP over SCTP (below)",
+      one_of(keys::kTransports));
   }
 };
 
@@ -149,7 +153,7 @@ struct Keys<workload::SideSpec> {
     v("ird", &S::ird, "inbound Reads that the side serves at a time. 16383, not negotiated, is for the connecting side",
       in_range(0, 16383));
     v("ord", &S::ord, "Reads that it may have outstanding; the same limit", in_range(0, 16383));
-    v("private_data", &S::private_data, "in the MPA frame: up to 512 octets, 508 with revision 2");
+    v("private_data", &S::private_data, "in the startup frame: up to 512 octets, 508 in an enhanced one");
   }
 };
 
@@ -161,9 +165,12 @@ struct Keys<workload::ConnectionSpec> {
     v("name", &C::name, "for `work` and messages", shown("c*i*, counted from 0"));
     v.form("from", "name of a node", "required", "connects");
     v.form("to", "name of a node", "required", "listens");
-    v("port", &C::port, "of the listening side; queue pair *i* uses `port` + *i*", in_range(1, 65535));
+    v("port", &C::port, "of the listening side; queue pair *i* uses `port` + *i*, over SCTP all use `port`",
+      in_range(1, 65535));
     v("qps", &C::qps,
-      "queue pairs, each with a TCP connection of its own. All connections of a scenario are set up at the same time; "
+      "queue pairs, each with a TCP connection of its own, or a stream of an SCTP association. All connections of a "
+      "scenario are "
+      "set up at the same time; "
       "a chip's firmware handles at most 64 setups at a time (`rnic.fwcpu.max_setups`)",
       in_range(1, 4096));
     v("mpa_revision", &C::mpa_revision,
@@ -171,7 +178,9 @@ struct Keys<workload::ConnectionSpec> {
       "`rdmac` has no enhanced setup and needs 1: it sends revision 0 where it connects and answers with it where it "
       "listens",
       in_range(1, 2));
-    v("rtr", &C::rtr, "not `none`: peer-to-peer with that ready-to-receive message (revision 2 only)",
+    v.form("enhanced", "`true`, `false`", "`true`",
+           "over SCTP, in the place of `mpa_revision`: the session is set up as RFC 6581 has it; `false`: as RFC 5043");
+    v("rtr", &C::rtr, "not `none`: peer-to-peer with that ready-to-receive message (enhanced setup only)",
       one_of(keys::kRtrs));
     v("completion", &C::notified, "`event`: programs sleep until a completion notification (MSI-X)",
       one_of(keys::kCompletions));
@@ -304,7 +313,7 @@ struct Keys<workload::WorkItem> {
     v("mode", &W::mode,
       "`pingpong`: Sends or Writes back and forth, one at a time. For Writes, of 1 octet or more, the program polls "
       "the last octet in its memory, as perftest's `ib_write_lat` does: not for a link that loses or reorders frames, "
-      "unless `rnic.tcp.early_placement` is false",
+      "unless `rnic.tcp.early_placement` is false, and never over SCTP on such a link",
       one_of(keys::kModes));
     v("count", &W::count, "messages on each queue pair and in each direction", in_range(1, 10'000'000));
     v("depth", &W::depth, "work requests outstanding", in_range(1, 512), shown("16; `pingpong` 1"));

@@ -33,7 +33,14 @@ const ToolName& tool_of(const ScenarioValue& v) {
   return kToolNames[v.word_of(names)];
 }
 
-ProgramSpec program(const ScenarioValue& v, std::size_t index) {
+void expect_over_sctp(const ScenarioValue& v, const ProgramSpec& p) {
+  if (p.tool != consumer::Tool::kEcho) {
+    v.at("program").fail("speaks with a stock tool, which has iWARP over TCP only: transport sctp is for echo");
+  }
+  if (p.markers) v.at("markers").fail("are MPA's: SCTP keeps the boundaries of messages");
+}
+
+ProgramSpec program(const ScenarioValue& v, std::size_t index, host::Transport transport) {
   expect_keys<ProgramSpec>(v);
   const ToolName& tool = tool_of(v.at("program"));
   if (tool.part) {
@@ -48,6 +55,8 @@ ProgramSpec program(const ScenarioValue& v, std::size_t index) {
   p.port = tool.port;
   p.name = fmt::format("{}{}", tool.name, index);
   read_keys(v, p);
+  p.transport = transport;
+  if (transport == host::Transport::kSctp) expect_over_sctp(v, p);
   if (tool.part) p.part = *tool.part;
   const bool server = p.part == Part::kServer;
   if (server && !v.has("count")) p.count = 0;
@@ -68,7 +77,8 @@ bool Scenario::has_external_peer() const {
   return std::any_of(nodes.begin(), nodes.end(), [](const ScenarioNode& n) { return n.external; });
 }
 
-std::vector<ProgramSpec> read_programs(const ScenarioValue& root, const std::vector<ScenarioNode>& nodes) {
+std::vector<ProgramSpec> read_programs(const ScenarioValue& root, const std::vector<ScenarioNode>& nodes,
+                                       host::Transport transport) {
   for (const char* key : {"connections", "work", "inject", "checks"}) {
     if (root.has(key)) root.at(key).fail("is for runs without an external peer, which have `programs`");
   }
@@ -77,7 +87,7 @@ std::vector<ProgramSpec> read_programs(const ScenarioValue& root, const std::vec
   }
   std::vector<ProgramSpec> programs;
   for (const ScenarioValue& v : root.at("programs").elements()) {
-    ProgramSpec p = program(v, programs.size());
+    ProgramSpec p = program(v, programs.size(), transport);
     p.peer_ip = nodes[nodes[0].external ? 0 : 1].ip;
     for (const ProgramSpec& other : programs) {
       if (other.name == p.name) v.fail(fmt::format("the name '{}' is taken", p.name));

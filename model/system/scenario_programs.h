@@ -9,6 +9,7 @@
 namespace rnic {
 
 // Reads the key `programs` and refuses keys that apply to two modelled nodes only.
-std::vector<consumer::ProgramSpec> read_programs(const ScenarioValue& root, const std::vector<ScenarioNode>& nodes);
+std::vector<consumer::ProgramSpec> read_programs(const ScenarioValue& root, const std::vector<ScenarioNode>& nodes,
+                                                 host::Transport transport);
 
 }  // namespace rnic

@@ -8,7 +8,11 @@
 
 namespace rnic {
 
-SystemConfig resolve_system(const Overlay& overlay) { return resolve<SystemConfig>(overlay); }
+SystemConfig resolve_system(const Overlay& overlay) {
+  auto config = resolve<SystemConfig>(overlay);
+  check_settings(config.rnic.sctp, config.rnic.tcp.mtu);
+  return config;
+}
 nlohmann::ordered_json dump_system(const SystemConfig& config) { return dump_fields(config); }
 std::vector<FieldInfo> list_system() { return list_fields<SystemConfig>(); }
 
@@ -20,6 +24,8 @@ void draw_keys(SystemConfig& config, unsigned node) {
   };
   draw(config.rnic.tcp.seed, 2 * node);
   draw(config.host.driver.stag_seed, 2 * node + 1);
+  constexpr std::uint64_t kSctp = 0x5c79;  // apart from the other keys of any node
+  draw(config.rnic.sctp.seed, kSctp << 32 | node);
 }
 
 }  // namespace rnic

@@ -54,6 +54,10 @@ workload::TcpPath TwoNodeWorld::path_from(std::size_t station) const {
   path.loss = there.loss.ppm * 1e-6 + (there.loss.every == 0 ? 0 : 1.0 / static_cast<double>(there.loss.every));
   path.rtt_ns = 2 * link.delay_ns + delay_ns(there) + delay_ns(back);
   path.window_bytes = stations()[1 - station].config.rnic.tcp.window_bytes;
+  if (scenario_.plan.transport == host::Transport::kSctp) {
+    path.congestion = tcp::CongestionAlgorithm::kNewReno;  // RFC 9260 section 7 halves as it does
+    path.window_bytes = stations()[1 - station].config.rnic.sctp.receive_buffer;
+  }
   return path;
 }
 
@@ -68,6 +72,8 @@ void TwoNodeWorld::build_workload() {
   workload::WireParams wire;
   wire.rate_gbps = rnic.mac_tx.line_gbps;
   wire.mtu = rnic.tcp.mtu;
+  wire.transport = plan.transport;
+  wire.bundle_reserve = rnic.sctp.bundle_reserve;
   if (rnic.tcp.timestamps) wire.tcp_option_bytes = wire::TcpOptions::kTimestampsSpace;
   workload_ = std::make_unique<workload::Workload>(plan, hosts, wire);
   for (const auto& phase : plan.phases) {

@@ -8,6 +8,7 @@
 
 #include "model/common/bytes.h"
 #include "model/wire/mpa_frame.h"
+#include "model/wire/sctp.h"
 
 namespace rnic::wire {
 
@@ -24,6 +25,10 @@ inline constexpr std::size_t kDdpSsnBytes = 2;
 // `reserve` is room for control chunks in the same packet.
 inline constexpr std::uint32_t kSctpMinSegment = 516;
 std::uint32_t sctp_mulpdu(std::uint32_t ip_mtu, std::uint32_t ip_header_bytes, std::uint32_t reserve);
+// Octets of the DATA chunk that carries a DDP segment.
+constexpr std::size_t sctp_segment_bytes(std::uint32_t segment) {
+  return SctpData::chunk_bytes(kDdpSsnBytes + segment);
+}
 
 enum class SessionCode : std::uint16_t {
   kInitiate = 1,

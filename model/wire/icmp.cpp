@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/wire/checksum.h"
+#include "model/wire/sctp.h"
 
 namespace rnic::wire {
 namespace {
@@ -34,15 +35,16 @@ std::optional<FragmentationNeeded> FragmentationNeeded::parse(ByteSpan message) 
   // The quotation is cut, so its total length says more than there is.
   const ByteSpan quoted = message.subspan(kBytes);
   const std::size_t header = std::size_t{quoted[0] & 0xfu} * 4;
-  const bool of_tcp = quoted[0] >> 4 == 4 && quoted[9] == kIpProtocolTcp;
-  if (!of_tcp || header < Ipv4Header::kBytes || quoted.size() < header + kQuotedPayload) return std::nullopt;
+  const bool known = quoted[0] >> 4 == 4 && (quoted[9] == kIpProtocolTcp || quoted[9] == kIpProtocolSctp);
+  if (!known || header < Ipv4Header::kBytes || quoted.size() < header + kQuotedPayload) return std::nullopt;
   FragmentationNeeded m;
   m.next_hop_mtu = load_be16(message.data() + kMtuOffset);
   m.src.v = load_be32(quoted.data() + 12);
   m.dst.v = load_be32(quoted.data() + 16);
   m.src_port = load_be16(quoted.data() + header);
   m.dst_port = load_be16(quoted.data() + header + 2);
-  m.seq = load_be32(quoted.data() + header + 4);
+  m.protocol = quoted[9];
+  m.word = load_be32(quoted.data() + header + 4);
   return m;
 }
 

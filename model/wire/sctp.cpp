@@ -8,8 +8,6 @@ namespace {
 constexpr std::size_t kLengthOffset = 2;  // of chunks, parameters and causes
 constexpr std::size_t kMaxLength = 0xffff;
 
-constexpr std::size_t padded(std::size_t octets) { return (octets + kSctpAlign - 1) / kSctpAlign * kSctpAlign; }
-
 SctpChunk head(ByteSpan whole, const SctpChunk*) {
   return {static_cast<SctpChunkType>(whole[0]), whole[1], whole.subspan(SctpChunk::kHeaderBytes), whole};
 }
@@ -51,7 +49,7 @@ std::optional<T> SctpList<T>::next() {
     return std::nullopt;
   }
   const ByteSpan whole = rest_.subspan(0, length);
-  rest_ = rest_.subspan(padded(length));
+  rest_ = rest_.subspan(sctp_padded(length));
   return head(whole, static_cast<const T*>(nullptr));
 }
 template class SctpList<SctpChunk>;
@@ -127,7 +125,7 @@ void SctpWriter::advance(std::size_t octets, std::size_t wanted) {
 
 void SctpWriter::pad() {
   constexpr std::uint8_t kZeros[kSctpAlign] = {};
-  put({kZeros, padded(at_) - at_});
+  put({kZeros, sctp_padded(at_) - at_});
 }
 
 void SctpWriter::end_chunk() {

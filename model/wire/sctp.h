@@ -12,6 +12,7 @@ namespace rnic::wire {
 
 inline constexpr std::uint8_t kIpProtocolSctp = 132;
 inline constexpr std::size_t kSctpAlign = 4;  // chunks, parameters and causes are padded to it with zeros
+constexpr std::size_t sctp_padded(std::size_t octets) { return (octets + kSctpAlign - 1) / kSctpAlign * kSctpAlign; }
 
 // Serial arithmetic modulo 2^16, of stream sequence numbers: right for numbers less than 2^15 apart.
 constexpr std::int16_t ssn_diff(std::uint16_t a, std::uint16_t b) { return static_cast<std::int16_t>(a - b); }
@@ -130,6 +131,10 @@ struct SctpData {
   }
   static std::optional<SctpData> parse(ByteSpan value);
   static ByteSpan user_data(ByteSpan value) { return value.subspan(kBytes); }
+  // Of a whole DATA chunk with so much user data, its header and its pad included.
+  static constexpr std::size_t chunk_bytes(std::size_t user_data) {
+    return sctp_padded(SctpChunk::kHeaderBytes + kBytes + user_data);
+  }
 };
 
 // Of INIT and INIT ACK.

@@ -195,6 +195,7 @@ package rnic_messages_pkg;
     logic ended;
     logic in_order;
     logic [31:0] flow;
+    logic llp;
     logic [31:0] bytes;
     logic [63:0] wr_id;
     logic [31:0] stag;
@@ -241,6 +242,7 @@ package rnic_messages_pkg;
   } qp_context_t;
 
   typedef struct packed {
+    logic llp;
     logic rdma;
     logic tx_markers;
     logic rx_markers;

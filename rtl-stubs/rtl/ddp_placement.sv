@@ -1,6 +1,6 @@
 // Validates DDP segments and places their payload in host memory: the twin of model/rnic/rx/ddp_placement. See
 // ddp_placement.md there for timing and errors. One segment's writes leave, one a cycle, then its record, while the beats of
-// the next one come in.
+// the next ones come in, of MPA and of SCTP.
 // Outside, with answers in the same cycle: contexts, STags and page lists; the receive requests (receive_requests.md), which
 // have seen what this cycle's links bring when they answer; each queue pair's outstanding Reads; two tables of this block.
 // A row of another epoch than the queue pair's is of an earlier use of its number.
@@ -15,6 +15,11 @@ module ddp_placement #(
   input  rnic_stream_pkg::fpdu_beat_t           in_i,
   input  logic [8*BeatBytes-1:0]                in_data_i,
   input  logic [31:0]                           in_offset_i,  // where the beat lies in its buffer
+  input  logic                                  sctp_in_valid_i,
+  output logic                                  sctp_in_ready_o,
+  input  rnic_stream_pkg::fpdu_beat_t           sctp_in_i,
+  input  logic [8*BeatBytes-1:0]                sctp_in_data_i,
+  input  logic [31:0]                           sctp_in_offset_i,
   input  logic                                  posted_valid_i,
   output logic                                  posted_ready_o,
   input  rnic_messages_pkg::rq_doorbell_t       posted_i,
@@ -161,7 +166,9 @@ module ddp_placement #(
   );
 
   // The segment that comes in is judged with its last beat, when the one before it is on its way.
-  logic                                judges, told;
+  logic                                offered, judges, told, from_sctp, taken_last, waiting_q;
+  rnic_stream_pkg::fpdu_beat_t         beat;
+  logic [31:0]                         fpdu_at;  // in its buffer
   rnic_ddp_pkg::ddp_segment_t          segment;
   rnic_messages_pkg::failed_segment_t  failed, told_failed;
   rnic_messages_pkg::read_request_t    read_request;
@@ -169,12 +176,18 @@ module ddp_placement #(
   rnic_messages_pkg::atomic_response_t atomic_response;
   rnic_messages_pkg::terminate_cause_t told_cause;
   logic [63:0]                         immediate;
-  assign judges = in_valid_i && in_i.last && free && event_ready_i && !overruns;
-  ddp_header #(.BeatBytes(BeatBytes)) u_header (
+  assign judges = offered && free && event_ready_i && !overruns;
+  fpdu_select #(.BeatBytes(BeatBytes)) u_select (
     .clk_i, .rst_ni,
-    .take_i           (in_valid_i && in_ready_o),
-    .first_i          (in_i.first),
-    .data_i           (in_data_i),
+    .in_valid_i, .in_ready_o, .in_i, .in_data_i, .in_offset_i,
+    .sctp_in_valid_i, .sctp_in_ready_o, .sctp_in_i, .sctp_in_data_i, .sctp_in_offset_i,
+    .valid_o          (offered),
+    .sctp_o           (from_sctp),
+    .judged_i         (judges),
+    .take_i           (taken_last),
+    .waits_i          (waiting_q),
+    .beat_o           (beat),
+    .at_o             (fpdu_at),
     .segment_o        (segment),
     .failed_o         (failed),
     .read_request_o   (read_request),
@@ -189,14 +202,14 @@ module ddp_placement #(
   // Whose it is, and whether the stream still goes on (RFC 5041 section 7.1: what follows its end is dropped silently).
   logic                      known, over, mpa_ok;
   rnic_ddp_pkg::ddp_stream_t stream;
-  assign flow_index_o = in_i.flow;
+  assign flow_index_o = beat.flow;
   assign qp_index_o   = flow_i.qpn;
   always_comb begin
-    known = judges && qp_i.flow == in_i.flow;
+    known = judges && qp_i.flow == beat.flow;
     over  = !qp_i.valid || qp_i.state == rnic_messages_pkg::QpTerminate || qp_i.state == rnic_messages_pkg::QpError ||
             (stop_i.stopped && stop_i.epoch == qp_i.epoch) ||
             (posted_stop_write_o && posted_i.rqn.number == qp_index_o) || (flush_ready_o && flush_i.qpn == qp_index_o);
-    mpa_ok = in_i.crc_ok && in_i.marker_ok;
+    mpa_ok = beat.crc_ok && beat.marker_ok;
     stream = stream_i;
     if (stream_i.epoch != qp_i.epoch) begin
       stream              = '0;
@@ -232,8 +245,8 @@ module ddp_placement #(
   rnic_ddp_pkg::memory_piece_t                       tagged_piece;
   logic [Elements-1:0]                               elements;
   logic [Elements*rnic_ddp_pkg::MemoryPieceBits-1:0] element_pieces;
-  assign live     = known && !over && mpa_ok && !late && !in_i.ends;
-  assign late     = !in_i.ends && stream.ended;  // cannot be on TCP (RFC 5041 section 6.2)
+  assign live     = known && !over && mpa_ok && !late && !beat.ends;
+  assign late     = !beat.ends && stream.ended;  // cannot be on TCP (RFC 5041 section 6.2), and SCTP sees to it
   assign stag_o   = segment.stag;
   assign region_o = stag_i.region;
   tagged_check u_tagged (
@@ -286,16 +299,16 @@ module ddp_placement #(
   assign windows_read_o = rq_next_o && sends && rq_next_i == rnic_ddp_pkg::RqThere && invalidates;
   assign stag_read_o    = live && (segment.is_tagged ? segment.payload != '0 : asks && sends && invalidates);
 
-  // The verdict: place, drop, stop the stream, or wait. The peer's FIN goes on in any case; amid an FPDU it is an error.
-  logic stops, finishes, in_order, waiting_d, waiting_q, taken_last;
+  // The verdict: place, drop, stop the stream, or wait. The peer's FIN or session Terminate goes on in any case; a FIN amid
+  // an FPDU is an error.
+  logic stops, finishes, in_order, waiting_d;
   always_comb begin
-    finishes   = judges && in_i.ends;
-    in_order   = known && !over && in_i.ends && mpa_ok;
-    stops      = known && !over && (!mpa_ok || late || (!in_i.ends && (segment.is_tagged ? tagged_error : untagged_error)));
+    finishes   = judges && beat.ends;
+    in_order   = known && !over && beat.ends && mpa_ok;
+    stops      = known && !over && (!mpa_ok || late || (!beat.ends && (segment.is_tagged ? tagged_error : untagged_error)));
     waiting_d  = judges ? live && !segment.is_tagged && waits : waiting_q;
     places     = live && !stops && !waiting_d;
     taken_last = judges && !waiting_d;
-    in_ready_o = in_valid_i && (in_i.last ? taken_last : 1'b1);
   end
 
   always_comb begin
@@ -308,10 +321,10 @@ module ddp_placement #(
     end else begin
       event_o.kind = rnic_messages_pkg::QpEventStreamError;
       event_o.qpn  = qp_index_o;
-      if (late || in_i.ends) begin
+      if (late || beat.ends) begin
         event_o.cause = rnic_messages_pkg::MpaConnectionLost;
       end else if (!mpa_ok) begin
-        event_o.cause = in_i.crc_ok ? rnic_messages_pkg::MpaMarkerMismatch : rnic_messages_pkg::MpaCrcMismatch;
+        event_o.cause = beat.crc_ok ? rnic_messages_pkg::MpaMarkerMismatch : rnic_messages_pkg::MpaCrcMismatch;
       end else begin
         event_o.cause  = segment.is_tagged ? tagged_cause : untagged_cause;
         event_o.failed = failed;
@@ -353,12 +366,10 @@ module ddp_placement #(
   assign begun_o        = places && pieces_used != '0;
 
   // Where it goes, and what is told of it.
-  logic [31:0] fpdu_d, fpdu_q;  // where the FPDU that comes in lies in its buffer
-  assign fpdu_d     = in_i.first ? in_offset_i : fpdu_q;
-  assign payload_at = fpdu_d + 32'(rnic_ddp_pkg::UlpduLengthBytes) +
+  assign payload_at = fpdu_at + 32'(rnic_ddp_pkg::UlpduLengthBytes) +
                       (segment.is_tagged ? 32'(rnic_ddp_pkg::TaggedBytes) : 32'(rnic_ddp_pkg::UntaggedBytes));
   always_comb begin
-    pieces_used = segment.is_tagged ? {{Elements - 1{1'b0}}, segment.payload != '0 && !in_i.placed} : sends ? elements : '0;
+    pieces_used = segment.is_tagged ? {{Elements - 1{1'b0}}, segment.payload != '0 && !beat.placed} : sends ? elements : '0;
     pieces      = element_pieces;
     if (segment.is_tagged) pieces[rnic_ddp_pkg::MemoryPieceBits-1:0] = tagged_piece;
   end
@@ -387,7 +398,8 @@ module ddp_placement #(
     the_end.opcode   = rnic_messages_pkg::OpSend;
     the_end.ended    = 1'b1;
     the_end.in_order = in_order;
-    the_end.flow     = in_i.flow;
+    the_end.flow     = beat.flow;
+    the_end.llp      = from_sctp;
     if (known && !over) the_end.qpn = qp_index_o;
   end
 
@@ -407,31 +419,17 @@ module ddp_placement #(
       waiting_q <= waiting_d;
       moves_q   <= posted_ready_o || rqe_ready_o || srq_arm_ready_o || read_issued_ready_o || flush_ready_o || answered_ready_o ||
                    dma_valid_o ||
-                   out_valid_o || unused_take_o || in_ready_o || rqe_taken_valid_o || srq_event_valid_o;
+                   out_valid_o || unused_take_o || in_ready_o || sctp_in_ready_o || rqe_taken_valid_o || srq_event_valid_o;
     end
   end
   assign busy_o = moves_q || waiting_q;
-
-  always_ff @(posedge clk_i) if (in_valid_i && in_ready_o) fpdu_q <= fpdu_d;
-
-  // FPDUs are not interleaved.
-  logic open_q;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      open_q <= 1'b0;
-    end else if (in_valid_i && in_ready_o) begin
-      open_q <= !in_i.last;
-      NotInterleaved_A : assert (in_i.first == !open_q);
-      PlacedIsTagged_A : assert (!in_i.placed || (in_i.first && in_i.last && segment.is_tagged));
-    end
-  end
 
   // What tests have to reach.
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       Tagged_C          : cover (places && segment.is_tagged);
       Send_C            : cover (places && !segment.is_tagged && sends);
-      Placed_C          : cover (places && in_i.placed);
+      Placed_C          : cover (places && beat.placed);
       NoOctets_C        : cover (places && pieces_used == '0);
       SeveralPieces_C   : cover (places && pieces_used > 1);
       TaggedError_C     : cover (live && segment.is_tagged && tagged_error);

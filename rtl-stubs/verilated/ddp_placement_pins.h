@@ -44,15 +44,18 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
     v.out(stage_.dma, m.dma_ready_i, m.dma_valid_o, m.dma_o);
     v.out(stage_.out, m.out_ready_i, m.out_valid_o, m.out_o);
     v.in(stage_.in, m.in_valid_i, m.in_ready_o, m.in_i, m.in_data_i);
+    v.in(stage_.sctp_in, m.sctp_in_valid_i, m.sctp_in_ready_o, m.sctp_in_i, m.sctp_in_data_i);
     v.out(stage_.event, m.event_ready_i, m.event_valid_o, m.event_o);
     v.out(stage_.rqe_taken, m.rqe_taken_ready_i, m.rqe_taken_valid_o, m.rqe_taken_o);
     v.out(stage_.srq_event, m.srq_event_ready_i, m.srq_event_valid_o, m.srq_event_o);
   }
 
   void offered(const FpduBeat& beat, Model& m) {
-    last_ = beat.last;
-    if (beat.last) judged_ = beat.buf->owner();
-    m.in_offset_i = static_cast<std::uint32_t>(beat.data - beat.buf->bytes());
+    const bool sctp = stage_.sctp_in->can_pop() && &beat == &stage_.sctp_in->front();
+    Offered& o = sctp ? sctp_ : mpa_;
+    o.last = beat.last;
+    if (beat.last) o.owner = beat.buf->owner();
+    (sctp ? m.sctp_in_offset_i : m.in_offset_i) = static_cast<std::uint32_t>(beat.data - beat.buf->bytes());
   }
   bool look_up(Model& m, unsigned round) {
     switch (round) {
@@ -106,9 +109,9 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
     if (buf_ && !segment.flushed && !segment.ended) segment.owner = segment.headers.owner = buf_->owner();
     if (!segment.flushed) buf_ = {};
   }
-  void pushed(QpEvent& event, const Model&) const {
+  void pushed(QpEvent& event, const Model& m) const {
     stage_.count(event);
-    if (event.kind == QpEvent::Kind::kStreamError) event.failed.owner = judged_;
+    if (event.kind == QpEvent::Kind::kStreamError) event.failed.owner = (m.sctp_in_ready_o ? sctp_ : mpa_).owner;
   }
   void stand_in(const Model& m) const {
     if (m.begun_o) contexts_.in_flight.begin(StagWrites::kPlacement);
@@ -120,8 +123,13 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
   using HeldRow = std::remove_reference_t<decltype(Model::held_i)>;
   using StopRow = std::remove_reference_t<decltype(Model::stop_i)>;
   static constexpr unsigned kPages = 17;
+  // A beat that a lower layer offers.
+  struct Offered {
+    bool last = false;
+    RequestId owner;  // of the FPDU whose last beat it is
+  };
 
-  bool judges(const Model& m) const { return m.in_valid_i && last_; }
+  bool judges(const Model& m) const { return (m.in_valid_i && mpa_.last) || (m.sctp_in_valid_i && sctp_.last); }
   // Nothing is asked of any table, and what was answered in the cycle before still holds.
   bool quiet(const Model& m) {
     const bool messages = m.posted_ready_o || m.rqe_ready_o || m.srq_arm_ready_o || m.read_issued_ready_o ||
@@ -226,10 +234,9 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
   std::vector<HeldRow> held_;
   std::vector<StreamRow> streams_;
   std::vector<StopRow> stops_;
-  bool last_ = false;  // of the beat that is offered
+  Offered mpa_, sctp_;
   ReadIssued issued_;  // that is taken in this cycle
   BufferRef buf_;      // of the segment under way
-  RequestId judged_;   // owner of the FPDU whose last beat is offered
 };
 
 }  // namespace rnic::rtl

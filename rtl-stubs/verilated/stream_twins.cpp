@@ -14,6 +14,8 @@ const std::vector<TwinMaker>& stream_twins() {
       {"crc_insert", twin_of<CrcInsertPins>},
       {"mpa_deframer", twin_of<MpaDeframerPins, &Chip::contexts>},
       {"crc_check", twin_of<CrcCheckPins>},
+      {"sctp_crc_insert", twin_of<CrcInsertPins>},
+      {"sctp_crc_check", twin_of<CrcCheckPins>},
   };
   return twins;
 }

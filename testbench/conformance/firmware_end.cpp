@@ -17,7 +17,7 @@ using Octets = std::vector<std::uint8_t>;
 
 struct OneConnection {
   static constexpr std::uint32_t kQps = 1, kFlows = 1, kCqs = 1, kSrqs = 1, kStags = 1;
-  static constexpr std::uint32_t kConnections = 1, kSetups = 1, kListeners = 1;
+  static constexpr std::uint32_t kConnections = 1, kSessions = 1, kSetups = 1, kListeners = 1;
 };
 
 constexpr FlowId kFlow{0};

@@ -43,7 +43,7 @@ class DdpPlacementCosim : public StageTest, public testing::WithParamInterface<T
 
   std::set<std::uint32_t> causes;
   std::set<wire::Opcode> opcodes;
-  std::size_t pieces = 0, unused = 0, absorbed = 0, malformed = 0, shared = 0, ends = 0;
+  std::size_t pieces = 0, unused = 0, absorbed = 0, malformed = 0, shared = 0, ends = 0, sessions = 0;
 
   // Everything both have given in this round, which is then forgotten.
   void compare() {
@@ -67,6 +67,7 @@ class DdpPlacementCosim : public StageTest, public testing::WithParamInterface<T
       absorbed += s.absorbed;
       malformed += s.malformed;
       ends += s.in_order;
+      sessions += s.in_order && s.llp == Llp::kSctp;
     }
     pieces += model.dma.size();
     shared += model.srq_events.size();
@@ -99,8 +100,10 @@ TEST_P(DdpPlacementCosim, AgreesInEveryMessageAndEveryCycle) {
     EXPECT_EQ(causes.count(wire::terminate_word(cause)), 1u) << to_string(cause);
   }
   EXPECT_EQ(opcodes.size(), 12u);
-  EXPECT_GT(model.wire.out->pushed(), 50'000u);
+  EXPECT_GT(model.wire.out->pushed() + model.sctp.out->pushed(), 50'000u);
+  EXPECT_GT(model.sctp.out->pushed(), 5'000u);
   EXPECT_GT(ends, 10u);
+  EXPECT_GT(sessions, 5u);
   EXPECT_GT(pieces, 1'000u);
   EXPECT_GT(std::min({unused, absorbed, malformed, shared}), 0u);
 }

@@ -21,7 +21,8 @@ struct PlacementRound {
     FlowId flow;
     bool crc_ok = true, marker_ok = true;
     bool placed = false;  // of which only the header comes
-    bool ends = false;    // the peer's FIN
+    bool ends = false;    // the peer's FIN, or session Terminate
+    bool sctp = false;
   };
   template <class T>
   using Timed = std::vector<std::pair<Cycle, T>>;
@@ -42,6 +43,7 @@ struct PlacementBench {
   At agenda;
   DdpPlacement block;
   Source<FpduBeat> wire = drive(block.in, {8, 1, 1});
+  Source<FpduBeat> sctp = drive(block.sctp_in, {4, 1, 1});
   Source<RqDoorbell> doorbells = drive(block.posted);
   Source<FetchedRqe> requests = drive(block.rqe);
   Source<SrqArm> arms = drive(block.srq_arm);
@@ -59,6 +61,7 @@ struct PlacementBench {
 
   void run_as(const Traffic& traffic) {
     wire.pause(traffic.produce);
+    sctp.pause(traffic.produce);
     dma.pause(traffic.consume);
     placed.pause(traffic.consume);
     taken.pause(traffic.consume);
@@ -78,6 +81,10 @@ struct PlacementBench {
       if (f.ends) beats.back().marker_lane = FpduBeat::kEnds;
       beats.back().crc_ok = f.crc_ok;
       beats.back().marker_ok = f.marker_ok;
+      if (f.sctp) {
+        sctp.send_at(start, beats);
+        continue;
+      }
       wire.send_at(start, beats);
       beats_ += beats.size();
       scripted_.push_back({f.flow, beats_});
@@ -92,7 +99,7 @@ struct PlacementBench {
       agenda.at(start + cycle, [this, change = change] { change(contexts); });
     }
   }
-  // The last FPDU of which something had come in this cycle, for messages.
+  // The last FPDU of MPA of which something had come in this cycle, for messages.
   std::string fpdu_at(Cycle cycle) const {
     const auto& cycles = wire.cycles();
     const auto came = static_cast<std::size_t>(std::upper_bound(cycles.begin(), cycles.end(), cycle) - cycles.begin());

@@ -170,7 +170,7 @@ void PlacementTraffic::open(PlacementRound& r, std::uint32_t n) {
   streams_[n] = s;
   r.before.push_back([n, c](ContextStore& store) {
     store.write(Qpn{n}, c);
-    store.write(FlowId{n}, flow_of(n));
+    store.write(FlowId{n}, is_sctp(n) ? sctp_flow_of(n) : flow_of(n));
   });
 }
 
@@ -515,11 +515,13 @@ PlacementRound PlacementTraffic::round() {
   }
   for (unsigned i = 0; i < kSegments; ++i) {
     auto n = static_cast<std::uint32_t>(rng_.below(kQps));
+    if (is_sctp(n) && streams_[n].ended) n = 0;  // nothing comes behind the end of a session
     if (once_in(100)) {
       r.fpdus.push_back(end(n));
       continue;
     }
     if (streams_[n].over && !once_in(4)) n = static_cast<std::uint32_t>(rng_.below(kQps));
+    if (is_sctp(n) && streams_[n].ended) n = 0;
     PlacementRound::Fpdu f;
     f.flow = FlowId{n};
     Bytes ulpdu = segment(n);
@@ -530,8 +532,10 @@ PlacementRound PlacementTraffic::round() {
     }
     f.octets = fpdu(ulpdu);
     f.placed = ulpdu.size() >= 14 && (ulpdu[0] & 0x80) != 0 && once_in(3);
-    f.crc_ok = !once_in(120);
-    f.marker_ok = !once_in(120);
+    f.sctp = is_sctp(n);
+    f.placed = f.placed && !f.sctp;
+    f.crc_ok = !once_in(120) || f.sctp;
+    f.marker_ok = !once_in(120) || f.sctp;
     streams_[n].over |= !f.crc_ok || !f.marker_ok;
     r.fpdus.push_back(std::move(f));
   }
@@ -545,8 +549,9 @@ PlacementRound::Fpdu PlacementTraffic::end(std::uint32_t n) {
   f.octets = Bytes(4);
   f.ends = true;
   f.crc_ok = true;
-  f.marker_ok = !once_in(4);
-  streams_[n].over = true;
+  f.sctp = is_sctp(n);
+  f.marker_ok = !once_in(4) || f.sctp;
+  streams_[n].over = streams_[n].ended = true;
   return f;
 }
 

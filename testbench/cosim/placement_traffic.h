@@ -14,6 +14,7 @@ class PlacementTraffic {
  public:
   static constexpr unsigned kQps = 8, kSegments = 60;
   static constexpr Srqn kSrq{1};
+  static constexpr bool is_sctp(std::uint32_t n) { return n == 1 || n == 2; }  // the others are on MPA
   static ContextStore::Sizes sizes() { return {kQps, kQps, 1, 32, 2, 64}; }
 
   explicit PlacementTraffic(Prng& rng) : rng_(rng), streams_(kQps) {}
@@ -32,6 +33,7 @@ class PlacementTraffic {
   struct Stream {
     std::uint32_t epoch = 0;
     bool over = true;
+    bool ended = false;
     std::uint8_t version = 1;
     bool extended = true, shares = false;
     std::uint32_t msn[4] = {1, 1, 1, 1};

@@ -32,6 +32,11 @@ inline FlowContext flow_of(std::uint32_t qpn, bool markers = false) {
   c.qpn = Qpn{qpn};
   return c;
 }
+inline FlowContext sctp_flow_of(std::uint32_t qpn) {
+  FlowContext c = flow_of(qpn);
+  c.llp = Llp::kSctp;
+  return c;
+}
 // STag = index << 8 | key; the region [address, address + length).
 inline constexpr std::uint32_t stag_of(std::uint32_t index, std::uint8_t key = 0x5a) { return index << 8 | key; }
 inline StagContext region(std::uint64_t address, std::uint64_t length, std::uint8_t access, std::uint32_t pd = 1) {

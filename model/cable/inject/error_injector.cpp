@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/cable/sctp_frame.h"
+
 namespace rnic::inject {
 namespace {
 
@@ -25,12 +27,12 @@ ErrorInjector::ErrorInjector(sc_core::sc_module_name nm, std::vector<Injection> 
     c.port = port;
     c.listener = listener;
     for (unsigned end = 0; end < 2; ++end) {
-      std::vector<StreamBender::Order*> orders;
-      for (StreamBender::Order& o : orders_) {
+      std::vector<Order*> orders;
+      for (Order& o : orders_) {
         if (port_of(*o.injection) == std::pair(listener, port) && o.injection->node == end) orders.push_back(&o);
       }
       const auto startup = end == listener ? wire::MpaFrameKind::kReply : wire::MpaFrameKind::kRequest;
-      c.sides[end] = std::make_unique<Side>(startup, std::move(orders));
+      c.sides[end] = std::make_unique<Side>(startup, orders);
     }
     connections_.push_back(std::move(c));
   }
@@ -38,7 +40,7 @@ ErrorInjector::ErrorInjector(sc_core::sc_module_name nm, std::vector<Injection> 
 
 std::vector<std::string> ErrorInjector::failures() const {
   std::vector<std::string> list;
-  for (const StreamBender::Order& o : orders_) {
+  for (const Order& o : orders_) {
     if (o.done) continue;
     list.push_back(o.injection->name + ": " + (o.failure.empty() ? "its message was not sent" : o.failure));
   }
@@ -50,11 +52,11 @@ void ErrorInjector::pass(Way& way, Frame frame, std::uint64_t at_ps) {
   way.out.send(std::move(frame), at_ps);
 }
 
-ErrorInjector::Connection* ErrorInjector::connection_of(unsigned end, const wire::TcpHeader& tcp) {
+ErrorInjector::Connection* ErrorInjector::connection_of(unsigned end, std::uint16_t src_port, std::uint16_t dst_port) {
   for (Connection& c : connections_) {
     const bool by_listener = end == c.listener;
-    if ((by_listener ? tcp.src_port : tcp.dst_port) != c.port) continue;
-    const std::uint16_t peer_port = by_listener ? tcp.dst_port : tcp.src_port;
+    if ((by_listener ? src_port : dst_port) != c.port) continue;
+    const std::uint16_t peer_port = by_listener ? dst_port : src_port;
     if (c.peer_port == 0 && !by_listener) c.peer_port = peer_port;
     if (c.peer_port == peer_port) return &c;
   }
@@ -71,7 +73,8 @@ std::uint64_t ErrorInjector::place(const Side& side, std::uint32_t seq) {
 
 void ErrorInjector::bend(unsigned end, Frame& frame) {
   auto tcp = TcpFrame::parse(frame);
-  Connection* const c = tcp ? connection_of(end, tcp->header()) : nullptr;
+  if (!tcp) return bend_packet(end, frame);
+  Connection* const c = connection_of(end, tcp->header().src_port, tcp->header().dst_port);
   if (c == nullptr) return;
   Side& side = *c->sides[end];
   StreamBender& stream = side.stream;
@@ -87,6 +90,17 @@ void ErrorInjector::bend(unsigned end, Frame& frame) {
   if (tcp->payload_bytes() != 0) stream.pass(at, tcp->payload());
   if (stream.end() && at + tcp->payload_bytes() > *stream.end()) close(side, at, *tcp);
   tcp->seal();
+}
+
+void ErrorInjector::bend_packet(unsigned end, Frame& frame) {
+  auto sctp = SctpFrame::parse(frame);
+  Connection* const c = sctp ? connection_of(end, sctp->header().src_port, sctp->header().dst_port) : nullptr;
+  if (c == nullptr) return;
+  const Frame original = frame;
+  sctp->copy(copies_);
+  if (!c->session && end != c->listener) c->session = ChunkBender::session_of(sctp->packet());
+  if (c->session && c->sides[end]->chunks.pass(*c->session, sctp->packet())) sctp->seal();
+  else frame = original;
 }
 
 // The stream has a FIN at `end`. The sender does not know: what it sends from there on has nothing but its ACK.

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "model/cable/inject/chunk_bender.h"
 #include "model/cable/inject/stream_bender.h"
 #include "model/cable/tcp_frame.h"
 #include "model/common/buffer.h"
@@ -34,10 +35,11 @@ class ErrorInjector final : public sc_core::sc_module {
     ErrorInjector& injector;
     const unsigned end;
   };
-  // One side of a TCP connection as it sends.
+  // One side of a TCP connection, or of an SCTP association, as it sends.
   struct Side {
-    Side(wire::MpaFrameKind startup, std::vector<StreamBender::Order*> orders) : stream(startup, std::move(orders)) {}
+    Side(wire::MpaFrameKind startup, const std::vector<Order*>& orders) : stream(startup, orders), chunks(orders) {}
     StreamBender stream;
+    ChunkBender chunks;
     std::optional<std::uint32_t> first;  // sequence number of the first octet
     std::uint64_t newest = 0;            // octet of the stream, to tell where a sequence number lies
   };
@@ -46,16 +48,18 @@ class ErrorInjector final : public sc_core::sc_module {
     std::uint16_t port = 0;
     unsigned listener = 0;                       // its end
     std::uint16_t peer_port = 0;                 // of the other side, once it has sent
+    std::optional<std::uint16_t> session;        // the stream of an association's first session
     std::array<std::unique_ptr<Side>, 2> sides;  // by end
   };
   void pass(Way& way, Frame frame, std::uint64_t at_ps);
   void bend(unsigned end, Frame& frame);
+  void bend_packet(unsigned end, Frame& frame);
   static void close(const Side& side, std::uint64_t at, TcpFrame& tcp);
-  Connection* connection_of(unsigned end, const wire::TcpHeader& tcp);
+  Connection* connection_of(unsigned end, std::uint16_t src_port, std::uint16_t dst_port);
   static std::uint64_t place(const Side& side, std::uint32_t seq);
 
   const std::vector<Injection> injections_;
-  std::deque<StreamBender::Order> orders_;
+  std::deque<Order> orders_;
   std::vector<Connection> connections_;
   std::array<std::unique_ptr<Way>, 2> ways_;
   BufferPool copies_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/cable/inject/bit_change.h"
 #include "model/common/check.h"
 #include "model/common/crc32c.h"
 #include "model/wire/ddp.h"
@@ -85,8 +86,7 @@ void StreamBender::apply(Order& order, const wire::FpduView* fpdu) {
   const auto fail = [&](const char* why) { order.failure = why; };
   const std::size_t message_bytes = fpdu == nullptr ? *wire::mpa_frame_bytes(pending_) : fpdu->ulpdu_bytes();
   if (begin_ < fresh_) return fail("the FPDU lies in several TCP segments, and the first one was already forwarded");
-  const Field octet{"octet", 8 * std::size_t{change.octet.value_or(0)}, 8};
-  const Field& field = change.field ? *change.field : octet;
+  const Field field = field_of(change);
   const bool inside = (field.bit + field.bits + 7) / 8 <= message_bytes;
   if (change.close_after) {
     if (fpdu == nullptr || *change.close_after >= message_bytes) return fail("the ULPDU has fewer octets");
@@ -109,21 +109,8 @@ void StreamBender::write(const Injection& injection, const Field& field, const w
   const auto crc = [&] { return crc32c(ByteSpan(pending_).subspan(0, crc_at)); };
   const bool sealed = fpdu != nullptr && field.where != Field::Where::kCrc && load_crc32c(&pending_[crc_at]) == crc();
 
-  std::uint64_t old = 0;
-  const auto bit_at = [&](unsigned b) -> std::pair<std::uint8_t&, std::uint8_t> {
-    const std::size_t bit = field.bit + b;
-    return {pending_[place(field, bit / 8, fpdu)], static_cast<std::uint8_t>(0x80 >> bit % 8)};
-  };
-  for (unsigned b = 0; b < field.bits; ++b) {
-    const auto [octet, mask] = bit_at(b);
-    old = old << 1 | ((octet & mask) != 0);
-  }
-  const std::uint64_t value = injection.change.relative ? old + injection.change.value : injection.change.value;
-  for (unsigned b = 0; b < field.bits; ++b) {
-    const auto [octet, mask] = bit_at(b);
-    const bool one = value >> (field.bits - 1 - b) & 1;
-    octet = static_cast<std::uint8_t>(one ? octet | mask : octet & ~mask);
-  }
+  change_bits(injection.change, field,
+              [&](std::size_t octet) -> std::uint8_t& { return pending_[place(field, octet, fpdu)]; });
   if (sealed) store_crc32c(&pending_[crc_at], crc());
   for (std::size_t i = 0; i < pending_.size(); ++i) {
     if (pending_[i] != before[i]) changed_[begin_ + i] = pending_[i];

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "model/cable/inject/injection.h"
+#include "model/cable/inject/order.h"
 #include "model/common/bytes.h"
 #include "model/wire/fpdu_view.h"
 
@@ -16,11 +16,7 @@ namespace rnic::inject {
 
 class StreamBender {
  public:
-  struct Order {
-    const Injection* injection;
-    bool done = false;
-    std::string failure{};  // why its message could not be changed, and passed as it was
-  };
+  using Order = inject::Order;
   StreamBender(wire::MpaFrameKind startup, std::vector<Order*> orders)
       : startup_(startup), orders_(std::move(orders)) {}
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/host/driver/resource.h"
+#include "model/host/driver/transport.h"
 #include "model/wire/mpa_frame.h"
 #include "model/wire/terminate.h"
 
@@ -26,6 +27,7 @@ struct ConnParam {
   std::uint8_t options = 0;    // abi::kCmKeepIrd, kCmKeepOrd and kCmStay; connect
   std::uint8_t rtr_order = 0;  // abi::rtr_order(); connect
   bool fall_back = false;      // connect: try again without enhancement if the peer closes on them (section 10)
+  Transport transport = Transport::kTcp;  // connect
 };
 
 inline constexpr std::uint8_t kCmEnhancements =
@@ -97,15 +99,23 @@ class EventChannel {
   std::deque<CmEvent> events_;
 };
 
+// Of a CmOptions octet.
+constexpr std::uint8_t transport_option(Transport transport) {
+  return static_cast<std::uint8_t>(transport == Transport::kSctp ? abi::kCmSctp : 0);
+}
+
 // A port that takes connection requests.
 class Listener final : public Resource {
  public:
-  Listener(Core& owner, std::uint16_t port, EventChannel& channel) : Resource(owner), port_(port), channel_(channel) {}
+  Listener(Core& owner, std::uint16_t port, EventChannel& channel, Transport transport)
+      : Resource(owner), port_(port), transport_(transport), channel_(channel) {}
   std::uint16_t port() const { return port_; }
+  Transport transport() const { return transport_; }
   EventChannel& channel() const { return channel_; }
 
  private:
   const std::uint16_t port_;
+  const Transport transport_;
   EventChannel& channel_;
 };
 

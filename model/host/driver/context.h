@@ -123,7 +123,8 @@ class Context final : public App, public HostEvents {
   // `personality` answers peers until a queue pair of another one is given to accept().
   // At most `backlog` requests wait for an answer (0: as many as the device can keep); a peer beyond them is reset.
   Listener& listen(std::uint16_t port, std::uint8_t cm_flags, EventChannel& channel,
-                   abi::Personality personality = abi::Personality::kDevice, std::uint16_t backlog = 0);
+                   abi::Personality personality = abi::Personality::kDevice, std::uint16_t backlog = 0,
+                   Transport transport = Transport::kTcp);
   // Requests that programs have received remain.
   void unlisten(Listener& listener);
   // A queue pair is its connection's id, and has one connection in its life, but as many attempts as it needs. A

@@ -88,13 +88,14 @@ void apply(const abi::Event& event, Qp& qp) {
 }  // namespace
 
 Listener& Context::listen(std::uint16_t port, std::uint8_t cm_flags, EventChannel& channel,
-                          abi::Personality personality, std::uint16_t backlog) {
+                          abi::Personality personality, std::uint16_t backlog, Transport transport) {
   std::unique_ptr<Listener>& listener = listeners_[free_number(listeners_, listeners_.max_size(), cpu_.running())];
-  listener = std::make_unique<Listener>(cpu_.running(), port, channel);
+  listener = std::make_unique<Listener>(cpu_.running(), port, channel, transport);
   abi::Command c = command_of(abi::CommandOp::kListen, 0, cm_flags);
   c.u.cm.local_port = port;
   c.u.cm.personality = personality;
   c.u.cm.backlog = backlog;
+  c.u.cm.options = transport_option(transport);
   commands_.submit(c, {}, *listener);
   return *listener;
 }
@@ -102,6 +103,7 @@ Listener& Context::listen(std::uint16_t port, std::uint8_t cm_flags, EventChanne
 void Context::unlisten(Listener& listener) {
   abi::Command c = command_of(abi::CommandOp::kUnlisten, 0);
   c.u.cm.local_port = listener.port();
+  c.u.cm.options = transport_option(listener.transport());
   commands_.submit(c, {}, listener);
 }
 
@@ -129,7 +131,7 @@ void Context::start(Qp& qp, const Qp::Attempt& attempt) {
   c.qpn = qp.number().v;
   c.u.cm.peer_ip = attempt.peer_ip;
   c.u.cm.peer_port = attempt.port;
-  c.u.cm.options = param.options;
+  c.u.cm.options = static_cast<std::uint8_t>(param.options | transport_option(param.transport));
   c.u.cm.rtr_order = param.rtr_order;
   set_depths(c, param);
   qp.set_connection(true);

@@ -77,8 +77,8 @@ void Session::destroy_qp() {
   context_.destroy_qp(*std::exchange(qp_, nullptr));
 }
 
-void Session::listen(std::uint16_t port, std::uint8_t cm_flags) {
-  listener_ = &context_.listen(port, cm_flags, events_);
+void Session::listen(std::uint16_t port, std::uint8_t cm_flags, Transport transport) {
+  listener_ = &context_.listen(port, cm_flags, events_, abi::Personality::kDevice, 0, transport);
   pending_.push_back(listener_);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "model/host/driver/context.h"
@@ -34,7 +35,7 @@ class Session final {
   void make_cq(std::uint32_t entries);  // one for both
   Qp& make_qp(std::uint32_t sends = 128, std::uint32_t receives = 128);
   void destroy_qp();  // another one may be made at once
-  void listen(std::uint16_t port, std::uint8_t cm_flags);
+  void listen(std::uint16_t port, std::uint8_t cm_flags, Transport transport = Transport::kTcp);
   void stop_listening();
   // Whether all of them are there. ConfigError if the device has refused one.
   bool ready();
@@ -55,6 +56,8 @@ class Session final {
   int disconnect() { return context_.disconnect(*qp_); }
   // The oldest event of the connection or of the listener; false if there is none.
   bool next(CmEvent& event);
+  // A request at a port that this session shares with the one that listens there.
+  void give(CmEvent request) { events_.push(std::move(request)); }
 
  private:
   Context& context_;

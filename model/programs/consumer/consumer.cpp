@@ -66,7 +66,7 @@ void Consumer::create() {
   if (needs_.window) window_ = &session_.entry();
   session_.make_cqs(kRing, kRing);
   session_.make_qp(kRing, kRing);
-  if (spec_.part == Part::kServer) session_.listen(spec_.port, parameters().flags);
+  if (spec_.part == Part::kServer) session_.listen(spec_.port, parameters().flags, spec_.transport);
   state_ = State::kCreating;
 }
 
@@ -91,6 +91,7 @@ host::ConnParam Consumer::parameters() const {
   if (spec_.markers) flags |= abi::kCmMarkers;
   if (spec_.rtr) flags |= abi::kCmPeerToPeer | abi::kCmRtrWrite;
   param.flags = static_cast<std::uint8_t>(flags);
+  param.transport = spec_.transport;
   return param;
 }
 

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "model/host/driver/transport.h"
+
 namespace rnic::consumer {
 
 enum class Tool : std::uint8_t { kRping, kRdmaExample, kEcho };
@@ -25,6 +27,7 @@ struct ProgramSpec {
   bool crc = false, markers = false;               // asked for
   bool rtr = false;     // a client offers the ready-to-receive message by RDMA Write (RFC 6581)
   bool reject = false;  // a server turns each request down
+  host::Transport transport = host::Transport::kTcp;
 };
 
 }  // namespace rnic::consumer

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "model/common/bytes.h"
 #include "model/programs/workload/event_text.h"
 
 namespace rnic::workload {
@@ -78,7 +79,8 @@ bool Endpoint::create() {
     }
     session_.make_cqs(most.sends, most.receives, settings_.mode);
     session_.make_qp(most.sends, most.receives);
-    if (!settings_.active) session_.listen(settings_.port, settings_.param.flags);
+    if (!settings_.active && settings_.listens)
+      session_.listen(settings_.port, settings_.param.flags, settings_.param.transport);
     greeting_ = &session_.memory(kGreetingBytes, abi::kLocalWrite);
     started_ = true;
   }
@@ -106,6 +108,7 @@ bool Endpoint::connect() {
   host::CmEvent event;
   while (take_event(event)) {
     if (event.type == CmEventType::kConnectRequest) {
+      if (hand_on(event)) continue;
       const host::RecvWr greeting = host::receive_request(0, host::part_of(*greeting_, 0, kGreetingBytes));
       if (session_.qp().post_recv(greeting) != 0) fail("a receive cannot be posted");
       if (settings_.mode == host::CqMode::kNotified) session_.recv_cq().req_notify_cq();
@@ -119,7 +122,26 @@ bool Endpoint::connect() {
         fail("a Send cannot be posted");
     }
   }
-  return connected_ && greet();
+  return connected_ && greet() && (at_port_.empty() || handed_on_ + 1 == at_port_.size());
+}
+
+std::vector<std::uint8_t> Endpoint::numbered(std::uint16_t number, const std::vector<std::uint8_t>& private_data) {
+  std::vector<std::uint8_t> octets(kRequestNumberBytes + private_data.size());
+  store_be16(octets.data(), number);
+  std::copy(private_data.begin(), private_data.end(), octets.begin() + kRequestNumberBytes);
+  return octets;
+}
+
+// False if the request is its own.
+bool Endpoint::hand_on(host::CmEvent& request) {
+  if (at_port_.empty()) return false;
+  const std::vector<std::uint8_t>& octets = request.private_data;
+  const std::size_t number = octets.size() < kRequestNumberBytes ? at_port_.size() : load_be16(octets.data());
+  if (number >= at_port_.size()) return fail("a request without the number of its queue pair"), true;
+  if (at_port_[number] == this) return false;
+  ++handed_on_;
+  at_port_[number]->session_.give(std::move(request));
+  return true;
 }
 
 bool Endpoint::greet() {

@@ -40,8 +40,13 @@ class Endpoint final : public host::App {
     host::ConnParam param;
     host::CqMode mode = host::CqMode::kPolled;
     bool may_end = false;  // its connection, before the work is done
+    bool listens = true;   // of a side that does not connect: false if another one has its port
   };
   Endpoint(Barrier& barrier, host::Context& context, Settings settings, std::size_t phases);
+
+  // One that listens hands the requests on: each begins with a number (numbered()), that of the endpoint whose it is.
+  void share_port(std::vector<Endpoint*> endpoints) { at_port_ = std::move(endpoints); }
+  static std::vector<std::uint8_t> numbered(std::uint16_t number, const std::vector<std::uint8_t>& private_data);
 
   void add(std::size_t phase, std::unique_ptr<Role> role) { roles_[phase].push_back(std::move(role)); }
   const std::vector<std::unique_ptr<Role>>& roles(std::size_t phase) const { return roles_[phase]; }
@@ -61,6 +66,7 @@ class Endpoint final : public host::App {
   bool create();
   bool connect();
   bool greet();
+  bool hand_on(host::CmEvent& request);
   bool prepare();
   bool run();
   bool disconnect();
@@ -79,6 +85,8 @@ class Endpoint final : public host::App {
   host::Core& core_;
   host::Session session_;
   std::vector<std::vector<std::unique_ptr<Role>>> roles_;  // by phase
+  std::vector<Endpoint*> at_port_;                         // all that share it; none: it is this one's alone
+  std::size_t handed_on_ = 0;
 
   unsigned stage_ = 0;
   std::uint64_t begin_ps_ = 0;

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "model/host/driver/transport.h"
+
 namespace rnic::workload {
 
 enum class Op : std::uint8_t { kSend, kWrite, kRead, kWriteImm, kFetchAdd, kCmpSwap, kConnect };
@@ -64,6 +66,9 @@ struct WorkItem {
   std::vector<RequestFault> faults;
 };
 
+// Octets before the private data of a request where several queue pairs connect to one port: the queue pair's number.
+constexpr std::size_t kRequestNumberBytes = 2;
+
 // Options of one side of a connection.
 struct SideSpec {
   bool markers = true;  // asks for markers in what it receives
@@ -75,7 +80,7 @@ struct SideSpec {
 struct ConnectionSpec {
   std::string name;
   unsigned from = 0, to = 0;   // nodes; `from` connects
-  std::uint16_t port = 41000;  // of the first queue pair; the next ones count up
+  std::uint16_t port = 41000;  // of the first queue pair; the next ones count up, or share it: Plan::port_of()
   unsigned qps = 1;
   std::uint8_t mpa_revision = 2;
   Rtr rtr = Rtr::kNone;
@@ -87,8 +92,15 @@ struct ConnectionSpec {
 // Phases run one after the other, the items of a phase at once.
 struct Plan {
   std::uint64_t seed = 1;
+  host::Transport transport = host::Transport::kTcp;  // of all connections
   std::vector<ConnectionSpec> connections;
   std::vector<std::vector<WorkItem>> phases;
+
+  // Where queue pairs connect to the same port, they share an association.
+  bool shares_port() const { return transport == host::Transport::kSctp; }
+  std::uint16_t port_of(const ConnectionSpec& c, unsigned qp) const {
+    return static_cast<std::uint16_t>(c.port + (shares_port() ? 0 : qp));
+  }
 };
 
 const char* op_name(Op op);

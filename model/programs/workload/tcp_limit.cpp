@@ -4,12 +4,20 @@
 #include <cmath>
 #include <limits>
 
+#include "model/wire/ddp_session.h"
+
 namespace rnic::workload {
 
 namespace {
 
 constexpr double kCubicC = 0.4, kCubicBeta = 0.7;  // RFC 9438 section 4.1
-constexpr unsigned kIpv4AndTcp = 40, kAroundPacket = 14 + 8 + 4 + 12;
+constexpr unsigned kIpv4AndTcp = 40, kIpv4 = 20, kAroundPacket = 14 + 8 + 4 + 12;
+
+// What a full packet takes of the receiver's window.
+double segment_bytes(const WireParams& wire) {
+  if (wire.transport == host::Transport::kTcp) return wire.mtu - kIpv4AndTcp - wire.tcp_option_bytes;
+  return static_cast<double>(wire::sctp_mulpdu(wire.mtu, kIpv4, wire.bundle_reserve) + wire::kDdpSsnBytes);
+}
 
 }  // namespace
 
@@ -24,7 +32,7 @@ double mean_window(const TcpPath& path) {
 
 double tcp_share(const TcpPath& path, const WireParams& wire, unsigned flows) {
   if (path.rtt_ns == 0) return 1;
-  const double offered = static_cast<double>(path.window_bytes) / (wire.mtu - kIpv4AndTcp - wire.tcp_option_bytes);
+  const double offered = static_cast<double>(path.window_bytes) / segment_bytes(wire);
   const double segments = flows * std::min(mean_window(path), offered) / static_cast<double>(path.rtt_ns);  // per ns
   return std::min(1.0, segments * 8 * (wire.mtu + kAroundPacket) / wire.rate_gbps);
 }

@@ -1,5 +1,5 @@
-// What TCP can make of a path in the long run: the published formulas of congestion control, and the window that the
-// receiver offers. traces/README.md compares.
+// What TCP, or SCTP, can make of a path in the long run: the published formulas of congestion control, and the window
+// that the receiver offers. traces/README.md compares.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,12 @@
 #include "model/programs/workload/wire_limit.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "model/common/check.h"
+#include "model/wire/ddp_session.h"
 #include "model/wire/fpdu.h"
+#include "model/wire/sctp.h"
 
 namespace rnic::workload {
 namespace {
@@ -16,9 +19,13 @@ constexpr std::uint32_t kLongRun = 1016;          // messages: the FPDU sizes of
 }  // namespace
 
 WireMeter::WireMeter(const WireParams& wire, bool markers)
-    : headers_(kEthernetHeader + kIpv4Header + kTcpHeader + wire.tcp_option_bytes),
-      markers_(markers),
-      mulpdu_(wire::mulpdu(wire.mtu - (headers_ - kEthernetHeader), markers)) {
+    : sctp_(wire.transport == host::Transport::kSctp),
+      headers_(kEthernetHeader + kIpv4Header +
+               (sctp_ ? unsigned{wire::SctpHeader::kBytes} : kTcpHeader + wire.tcp_option_bytes)),
+      mtu_(wire.mtu),
+      markers_(markers && !sctp_),
+      mulpdu_(sctp_ ? wire::sctp_mulpdu(wire.mtu, kIpv4Header, wire.bundle_reserve)
+                    : wire::mulpdu(wire.mtu - (headers_ - kEthernetHeader), markers)) {
   RNIC_CHECK_MSG(wire.mtu >= 576, "an FPDU fits a segment");
 }
 
@@ -26,7 +33,7 @@ void WireMeter::add_message(std::uint32_t header, std::uint64_t bytes) {
   const std::uint64_t most = mulpdu_ - header;
   do {
     const std::uint64_t piece = std::min(bytes, most);
-    add_fpdu(header + piece);
+    sctp_ ? add_chunk(header + piece) : add_fpdu(header + piece);
     bytes -= piece;
   } while (bytes != 0);
 }
@@ -34,7 +41,18 @@ void WireMeter::add_message(std::uint32_t header, std::uint64_t bytes) {
 void WireMeter::add_fpdu(std::size_t ulpdu) {
   const std::size_t fpdu = markers_ ? wire::marked_fpdu_bytes(position_, ulpdu) : wire::fpdu_bytes(ulpdu);
   position_ += static_cast<std::uint32_t>(fpdu);
-  octets_ += std::max<std::size_t>(headers_ + fpdu, kSmallestFrame) + kPreambleFcsGap;
+  octets_ += frame(fpdu);
+}
+
+void WireMeter::add_chunk(std::size_t ulpdu) {
+  const std::size_t bytes = wire::SctpChunk::kHeaderBytes + wire::SctpData::kBytes + wire::kDdpSsnBytes + ulpdu;
+  const std::size_t chunk = (bytes + wire::kSctpAlign - 1) / wire::kSctpAlign * wire::kSctpAlign;
+  if (packet_ != 0 && headers_ - kEthernetHeader + packet_ + chunk > mtu_) octets_ += frame(std::exchange(packet_, 0));
+  packet_ += chunk;
+}
+
+std::uint64_t WireMeter::frame(std::size_t payload) const {
+  return std::max<std::size_t>(headers_ + payload, kSmallestFrame) + kPreambleFcsGap;
 }
 
 double limit_gbps(Op op, const std::vector<std::uint32_t>& sizes, const WireParams& wire, bool data_markers,

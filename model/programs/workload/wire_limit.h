@@ -5,19 +5,23 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/host/driver/transport.h"
 #include "model/programs/workload/plan.h"
 
 namespace rnic::workload {
 
-// MTU and TCP options in octets; the options of every data segment (12 with timestamps).
+// MTU, TCP options and SCTP's reserve in octets; the options of every data segment (12 with timestamps).
 struct WireParams {
   double rate_gbps = 100;
   unsigned mtu = 1500;
   unsigned tcp_option_bytes = 0;
+  host::Transport transport = host::Transport::kTcp;
+  unsigned bundle_reserve = 16;
 };
 
-// Counts the octet times of one direction of one connection: each FPDU is a frame of its own, with the markers that
-// really fall into it, padded to the smallest frame, with preamble, FCS and gap.
+// Counts the octet times of one direction of one connection. Over TCP each FPDU is a frame of its own, with the markers
+// that really fall into it; over SCTP each DDP segment is a DATA chunk, and a packet has as many as it has room for.
+// Frames are padded to the smallest one, and have preamble, FCS and gap.
 class WireMeter {
  public:
   WireMeter(const WireParams& wire, bool markers);
@@ -29,7 +33,7 @@ class WireMeter {
   void add_immediate() { add_message(kUntaggedHeader, kImmediateBytes); }
   void add_atomic_request() { add_message(kUntaggedHeader, kAtomicRequestBytes); }
   void add_atomic_response() { add_message(kUntaggedHeader, kAtomicResponseBytes); }
-  std::uint64_t octets() const { return octets_; }
+  std::uint64_t octets() const { return octets_ + (packet_ == 0 ? 0 : frame(packet_)); }
 
   static constexpr std::uint32_t kTaggedHeader = 14, kUntaggedHeader = 18;  // RFC 5041 section 4
   static constexpr std::uint32_t kReadRequestBytes = 28;                    // RFC 5040 section 4.4
@@ -37,10 +41,15 @@ class WireMeter {
 
  private:
   void add_fpdu(std::size_t ulpdu);
-  const unsigned headers_;  // Ethernet, IPv4, TCP
+  void add_chunk(std::size_t ulpdu);
+  std::uint64_t frame(std::size_t payload) const;
+  const bool sctp_;
+  const unsigned headers_;  // Ethernet, IPv4, TCP or SCTP
+  const unsigned mtu_;
   const bool markers_;
   const std::size_t mulpdu_;
   std::uint32_t position_ = 0;  // in the stream
+  std::size_t packet_ = 0;      // octets of the chunks of a packet that may have room for more
   std::uint64_t octets_ = 0;
 };
 

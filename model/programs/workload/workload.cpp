@@ -19,8 +19,9 @@ namespace {
 
 constexpr std::size_t kMaxRoles = 256;  // of one program in one phase: eight bits of a wr_id
 
-host::ConnParam param_of(const ConnectionSpec& c, const SideSpec& side) {
+host::ConnParam param_of(const ConnectionSpec& c, const SideSpec& side, host::Transport transport) {
   host::ConnParam p;
+  p.transport = transport;
   p.responder_resources = side.ird;
   p.initiator_depth = side.ord;
   if (side.markers) p.flags |= abi::kCmMarkers;
@@ -63,21 +64,29 @@ void Workload::connect(unsigned connection) {
   pairs_.emplace_back();
   for (unsigned q = 0; q < c.qps; ++q) {
     const std::string name = c.qps == 1 ? c.name : fmt::format("{}[{}]", c.name, q);
-    const auto port = static_cast<std::uint16_t>(c.port + q);
+    const std::uint16_t port = plan_.port_of(c, q);
+    const bool shared = plan_.shares_port() && c.qps > 1;
+    host::ConnParam connecting = param_of(c, c.from_side, plan_.transport);
+    if (shared) connecting.private_data = Endpoint::numbered(static_cast<std::uint16_t>(q), connecting.private_data);
     const host::CqMode mode = c.notified ? host::CqMode::kNotified : host::CqMode::kPolled;
     Pair pair;
     endpoints_.emplace_back(
         barrier, *hosts_[c.to].context,
-        Endpoint::Settings{name + " listening", port, 0, false, param_of(c, c.to_side), mode, c.may_end},
+        Endpoint::Settings{name + " listening", port, 0, false, param_of(c, c.to_side, plan_.transport), mode,
+                           c.may_end, !shared || q == 0},
         plan_.phases.size());
     pair.to = &endpoints_.back();
-    endpoints_.emplace_back(barrier, *hosts_[c.from].context,
-                            Endpoint::Settings{name + " connecting", port, hosts_[c.to].ip, true,
-                                               param_of(c, c.from_side), mode, c.may_end},
-                            plan_.phases.size());
+    endpoints_.emplace_back(
+        barrier, *hosts_[c.from].context,
+        Endpoint::Settings{name + " connecting", port, hosts_[c.to].ip, true, std::move(connecting), mode, c.may_end},
+        plan_.phases.size());
     pair.from = &endpoints_.back();
     pairs_.back().push_back(pair);
   }
+  if (!plan_.shares_port() || c.qps == 1) return;
+  std::vector<Endpoint*> at_port;
+  for (const Pair& pair : pairs_.back()) at_port.push_back(pair.to);
+  pairs_.back().front().to->share_port(std::move(at_port));
 }
 
 void Workload::assign(std::size_t phase, const WorkItem& item, bool reverse) {
@@ -120,8 +129,9 @@ std::uint16_t Workload::unused_port(unsigned node) const {
 
 ChurnSide Workload::churn_side(unsigned connection, std::size_t qp, bool from) const {
   const ConnectionSpec& c = plan_.connections[connection];
-  return {hosts_[c.to].ip, static_cast<std::uint16_t>(c.port + qp), unused_port(c.to),
-          param_of(c, from ? c.from_side : c.to_side), c.notified ? host::CqMode::kNotified : host::CqMode::kPolled};
+  return {hosts_[c.to].ip, plan_.port_of(c, static_cast<unsigned>(qp)), unused_port(c.to),
+          param_of(c, from ? c.from_side : c.to_side, plan_.transport),
+          c.notified ? host::CqMode::kNotified : host::CqMode::kPolled};
 }
 
 void Workload::add_roles(std::size_t phase, Transfer& transfer, unsigned connection, std::size_t qp, bool reverse) {
@@ -170,7 +180,8 @@ void Workload::limit(Group& group) const {
   }
   const auto links = static_cast<unsigned>(std::min(sources.size(), sinks.size()));
   group.limit_gbps = worst * links;
-  const auto flows = static_cast<unsigned>(group.transfers.size());
+  const auto flows = static_cast<unsigned>(plan_.shares_port() ? item.connections.size()
+                                                               : group.transfers.size());  // with a window each
   double share = 0;
   for (const unsigned source : sources) share = std::max(share, tcp_share(hosts_[source].path, wire_, flows));
   group.tcp_limit_gbps = group.limit_gbps * share;

@@ -44,7 +44,7 @@ Awaited awaited(const WqeIssued& w) {
 
 bool is_response(Awaited a) { return a == Awaited::kRead || a == Awaited::kAtomic; }
 
-// A Send or a Write, which the peer's TCP acknowledges, and not a Terminate of ours.
+// A Send or a Write, which the peer's lower layer acknowledges, and not a Terminate of ours.
 bool is_send(const WqeIssued& w) { return w.marker == WqeIssued::Marker::kNone && awaited(w) == Awaited::kAck; }
 
 }  // namespace
@@ -73,7 +73,7 @@ bool SqCompletion::satisfied(const QpSq& q, const WqeIssued& w) {
   return !never_left(q, w) && (awaited(w) == Awaited::kNothing || q.arrived(awaited(w)) != 0);
 }
 
-// Where no response comes any more a Read or an atomic ends with what it has; TCP still acknowledges the rest.
+// Where no response comes any more a Read or an atomic ends with what it has; the rest is still acknowledged.
 bool SqCompletion::retirable(const QpSq& q) const {
   if (q.outstanding.empty()) return false;
   const WqeIssued& w = pool_.front(q.outstanding);
@@ -126,6 +126,13 @@ void SqCompletion::retire(Qpn qpn) {
   list(qpn);
 }
 
+void SqCompletion::take(const WqesAcked& a) {
+  const std::optional<Qpn> qpn = contexts_.qp_of(a.flow);
+  if (!qpn) return;
+  qp(*qpn).arrived(Awaited::kAck) += a.wqes;
+  list(*qpn);
+}
+
 void SqCompletion::reset() {
   qps_.assign(qps_.size(), {});
   pool_ = {};
@@ -148,12 +155,9 @@ Wake SqCompletion::tick() {
     list(w.qpn);
     busy = true;
   }
-  if (acked->can_pop()) {
-    const WqesAcked a = acked->pop();
-    if (const std::optional<Qpn> qpn = contexts_.qp_of(a.flow)) {
-      qp(*qpn).arrived(Awaited::kAck) += a.wqes;
-      list(*qpn);
-    }
+  for (PopPort<WqesAcked>* from : {&acked, &sctp_acked}) {
+    if (!(*from)->can_pop()) continue;
+    take((*from)->pop());
     busy = true;
   }
   if (lost->can_pop()) {

@@ -1,5 +1,6 @@
-// Retires send work requests in posting order: Sends and Writes when TCP has acknowledged them, Reads when their data
-// is placed (RFC 5040 section 5.5), atomics when their value is (RFC 7306 section 5.4). See sq_completion.md.
+// Retires send work requests in posting order: Sends and Writes when the peer's TCP or SCTP has acknowledged them,
+// Reads when their data is placed (RFC 5040 section 5.5), atomics when their value is (RFC 7306 section 5.4). See
+// sq_completion.md.
 #pragma once
 
 #include <array>
@@ -26,7 +27,8 @@ struct SqCompletionCounters {
 class SqCompletion final : public Stage {
  public:
   PopPort<WqeIssued> issued{*this, "issued"};
-  PopPort<WqesAcked> acked{*this, "acked"};
+  PopPort<WqesAcked> acked{*this, "acked"};            // by the peer's TCP,
+  PopPort<WqesAcked> sctp_acked{*this, "sctp_acked"};  // and by its SCTP
   PopPort<ReadDone> read_done{*this, "read_done"};
   PopPort<AtomicDone> atomic_done{*this, "atomic_done"};
   PopPort<WqeLost> lost{*this, "lost"};
@@ -41,7 +43,7 @@ class SqCompletion final : public Stage {
   void register_stats(const StatsGroup& group) const override;
   const SqCompletionCounters& counters() const { return counters_; }
 
-  // What a request waits for once it was issued: TCP's acknowledgement, its response, or nothing more.
+  // What a request waits for once it was issued: an acknowledgement, its response, or nothing more.
   enum class Awaited : std::uint8_t { kNothing, kAck, kRead, kAtomic };
 
  private:
@@ -68,6 +70,7 @@ class SqCompletion final : public Stage {
   static bool satisfied(const QpSq& q, const WqeIssued& w);
   bool retirable(const QpSq& q) const;
   void list(Qpn qpn);
+  void take(const WqesAcked& a);
   void retire(Qpn qpn);
   void finish(QpSq& q, WqeIssued& w);
 

@@ -11,6 +11,23 @@ namespace {
 
 constexpr std::size_t kLastEntries = 16;
 
+SctpOp::Kind kind_of(fw::SctpStreamAction action) {
+  switch (action) {
+    case fw::SctpStreamAction::kBegin:
+      return SctpOp::Kind::kBegin;
+    case fw::SctpStreamAction::kOpen:
+      return SctpOp::Kind::kOpen;
+    case fw::SctpStreamAction::kDiscard:
+      return SctpOp::Kind::kDiscard;
+    case fw::SctpStreamAction::kEndRun:
+      return SctpOp::Kind::kEndRun;
+    case fw::SctpStreamAction::kRestart:
+      return SctpOp::Kind::kRestart;
+  }
+  throw FirmwareFault(abi::FaultCause::kPanic,
+                      "an action on a stream that does not exist: " + std::to_string(static_cast<unsigned>(action)));
+}
+
 }  // namespace
 
 ChipBus::ChipBus(const FwCpuConfig& config, BufferPool& pool, const ContextStore& contexts, std::uint32_t setups,
@@ -71,6 +88,14 @@ void ChipBus::put_stream_octets(const TcpEvent& event) {
   std::memcpy(memory_.data() + into.offset, event.data->bytes(), event.bytes);
 }
 
+// The window starts with the place of the DDP-SSN.
+void ChipBus::put_control_message(const SctpEvent& event) {
+  if (event.kind != SctpEvent::Kind::kControl) return;
+  RNIC_CHECK_MSG(event.bytes + wire::kDdpSsnBytes <= fw::kSessionWindow.bytes, "a control message beyond its limit");
+  if (event.bytes == 0) return;
+  std::memcpy(memory_.data() + fw::kSessionWindow.offset + wire::kDdpSsnBytes, event.data->bytes(), event.bytes);
+}
+
 std::uint8_t ChipBus::put_terminate(const QpEvent& event) {
   const MutableByteSpan window(memory_.data() + fw::kTerminateWindow.offset, fw::kTerminateWindow.bytes);
   return static_cast<std::uint8_t>(event.failed.header(event.cause).emit(window));
@@ -128,6 +153,47 @@ void ChipBus::apply(const fw::TcpStreamRead& op) {
   read_into_[op.flow.v] = op.into;
   post(std::move(out));
 }
+
+SctpOp ChipBus::sctp_op(SctpOp::Kind kind, FlowId flow) const {
+  need("flow", flow.v, contexts_.flows());
+  SctpOp op;
+  op.kind = kind;
+  op.flow = flow;
+  return op;
+}
+
+void ChipBus::apply(const fw::SctpListen& op) {
+  SctpOp out;
+  out.kind = SctpOp::Kind::kListen;
+  out.port = op.port;
+  post(std::move(out));
+}
+
+void ChipBus::apply(const fw::SctpUnlisten& op) {
+  SctpOp out;
+  out.kind = SctpOp::Kind::kUnlisten;
+  out.port = op.port;
+  post(std::move(out));
+}
+
+void ChipBus::apply(const fw::SctpConnect& op) {
+  SctpOp out;
+  out.kind = SctpOp::Kind::kConnect;
+  out.peer_ip = op.peer_ip;
+  out.peer_port = op.peer_port;
+  out.port = op.port;
+  out.cookie = op.cookie;
+  post(std::move(out));
+}
+
+void ChipBus::apply(const fw::SctpSend& op) {
+  SctpOp out = sctp_op(SctpOp::Kind::kSend, op.flow);
+  out.bytes = op.octets.bytes;
+  out.data = copy_out(op.octets);
+  post(std::move(out));
+}
+
+void ChipBus::apply(const fw::SctpStream& op) { post(sctp_op(kind_of(op.action), op.flow)); }
 
 void ChipBus::apply(const fw::Log& op) {
   need("log code", static_cast<std::size_t>(op.code), logs_.size());

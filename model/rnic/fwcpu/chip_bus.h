@@ -15,14 +15,16 @@
 #include "model/rnic/fwcpu/fwcpu_config.h"
 #include "model/rnic/fwcpu/page_memory.h"
 #include "model/rnic/messages/firmware.h"
+#include "model/rnic/messages/sctp.h"
 #include "model/rnic/messages/tcp.h"
 
 namespace rnic {
 
 // An operation on its way to the hardware.
 struct TimedOperation {
-  using Action = std::variant<TcpOp, fw::WriteQp, fw::WriteFlow, fw::WriteCq, fw::WriteSrq, fw::WritePage,
-                              fw::WriteStag, SrqArm, TxInternalWork, HostEvent, fw::SetTimer, fw::CancelTimer, fw::Log>;
+  using Action =
+      std::variant<TcpOp, fw::WriteQp, fw::WriteFlow, fw::WriteCq, fw::WriteSrq, fw::WritePage, fw::WriteStag, SrqArm,
+                   TxInternalWork, HostEvent, fw::SetTimer, fw::CancelTimer, fw::Log, SctpOp>;
   Cycle due;
   Action action;
 };
@@ -69,6 +71,7 @@ class ChipBus {
   // Hardware puts octets into SRAM, at no cost to the firmware.
   void put_private_data(const FetchedCommand& command);
   void put_stream_octets(const TcpEvent& event);
+  void put_control_message(const SctpEvent& event);
   std::uint8_t put_terminate(const QpEvent& event);  // its header's octets
   void raise(const abi::Event& event);               // the processor itself tells the host, now
   const std::deque<LoggedLine>& last_entries() const { return last_entries_; }
@@ -90,6 +93,11 @@ class ChipBus {
   void apply(const fw::TcpEnterRdma& op) { post(flow_op(TcpOp::Kind::kEnterRdma, op.flow)); }
   void apply(const fw::TcpClose& op) { post(flow_op(TcpOp::Kind::kClose, op.flow)); }
   void apply(const fw::TcpAbort& op) { post(flow_op(TcpOp::Kind::kAbort, op.flow)); }
+  void apply(const fw::SctpListen& op);
+  void apply(const fw::SctpUnlisten& op);
+  void apply(const fw::SctpConnect& op);
+  void apply(const fw::SctpSend& op);
+  void apply(const fw::SctpStream& op);
   void apply(const fw::WriteQp& op) { need("QP", op.qpn.v, contexts_.qps()), post(op); }
   void apply(const fw::WriteFlow& op) { need("flow", op.flow.v, contexts_.flows()), post(op); }
   void apply(const fw::WriteCq& op) { need("CQ", op.cqn.v, contexts_.cqs()), post(op); }
@@ -104,6 +112,7 @@ class ChipBus {
   void apply(const fw::Log& op);
   [[noreturn]] void apply(const fw::Panic& op);
   TcpOp flow_op(TcpOp::Kind kind, FlowId flow) const;
+  SctpOp sctp_op(SctpOp::Kind kind, FlowId flow) const;
 
   const FwCpuConfig config_;
   BufferPool& pool_;

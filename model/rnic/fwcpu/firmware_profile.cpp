@@ -6,6 +6,7 @@ namespace rnic {
 
 void FirmwareProfile::about(FlowId flow) {
   in_handler_ = true;
+  opens_ = false;
   flow_ = flow;
   waits_for_ = SetupTimes::Part::kMpa;
 }
@@ -20,6 +21,25 @@ void FirmwareProfile::began(const TcpEvent& event, Cycle arrived) {
     case TcpEvent::Kind::kStreamData:
       return setups_.enter(event.flow, SetupTimes::Part::kFirmware, arrived);
     case TcpEvent::Kind::kEmssChanged:
+      return;
+    default:
+      return setups_.failed(event.flow);
+  }
+}
+
+// The first message of a session on a stream is a peer's request.
+void FirmwareProfile::began(const SctpEvent& event, Cycle arrived) {
+  about(event.kind == SctpEvent::Kind::kOpenFailed ? kNoFlow : event.flow);
+  switch (event.kind) {
+    case SctpEvent::Kind::kConnected:
+      return setups_.opened(event.flow, SetupTimes::Role::kInitiator, event.init_at, arrived);
+    case SctpEvent::Kind::kControl:
+      if (setups_.runs(event.flow)) return setups_.enter(event.flow, SetupTimes::Part::kFirmware, arrived);
+      opens_ = true;
+      return setups_.opened(event.flow, SetupTimes::Role::kResponder, event.init_at, arrived);
+    case SctpEvent::Kind::kAcked:
+    case SctpEvent::Kind::kMulpduChanged:
+      flow_ = kNoFlow;  // a setup goes on waiting for what it waited for
       return;
     default:
       return setups_.failed(event.flow);
@@ -65,11 +85,12 @@ void FirmwareProfile::posted(const abi::Event& event, Cycle at) {
 void FirmwareProfile::reset() {
   setups_.reset();
   flow_of_.assign(flow_of_.size(), kNoFlow);
-  in_handler_ = false;
+  in_handler_ = opens_ = false;
 }
 
 void FirmwareProfile::ended(Cycle at) {
   in_handler_ = false;
+  if (opens_ && waits_for_ != SetupTimes::Part::kHost) setups_.failed(flow_);
   setups_.enter(flow_, waits_for_, at);
 }
 

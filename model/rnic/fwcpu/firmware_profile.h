@@ -9,6 +9,7 @@
 #include "model/abi/host_abi_names.h"
 #include "model/rnic/fwcpu/setup_times.h"
 #include "model/rnic/messages/firmware.h"
+#include "model/rnic/messages/sctp.h"
 #include "model/rnic/messages/tcp.h"
 
 namespace rnic {
@@ -21,6 +22,7 @@ class FirmwareProfile {
       : period_ps_(period_ps), setups_(flows, period_ps), flow_of_(connections, kNoFlow) {}
 
   void began(const TcpEvent& event, Cycle arrived);
+  void began(const SctpEvent& event, Cycle arrived);
   void began_first_fpdu(FlowId flow, Cycle arrived);
   void began(const abi::Command& command, Cycle arrived);
   void posted(const abi::Event& event, Cycle at);
@@ -45,6 +47,7 @@ class FirmwareProfile {
   bool in_handler_ = false;
   FlowId flow_ = kNoFlow;
   SetupTimes::Part waits_for_ = SetupTimes::Part::kMpa;
+  bool opens_ = false;  // a peer's first message on a stream: the host is asked, or it is refused
   abi::CommandOp op_ = abi::CommandOp::kNop;
   Cycle command_arrived_ = 0;
   CommandObserver on_command_;

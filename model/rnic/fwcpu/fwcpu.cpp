@@ -38,6 +38,12 @@ fw::Settings settings_of(const FwCpuConfig& config, const ContextStore& contexts
   return settings;
 }
 
+fw::OpenFailure failure_of(TcpEvent::Reason reason) {
+  return reason == TcpEvent::Reason::kTimeout       ? fw::OpenFailure::kTimeout
+         : reason == TcpEvent::Reason::kNoResources ? fw::OpenFailure::kNoResources
+                                                    : fw::OpenFailure::kRefused;
+}
+
 template <class... F>
 struct Overloaded : F... {
   using F::operator()...;
@@ -135,8 +141,8 @@ bool FwCpu::issue(TimedOperation& operation) {
     return true;
   };
   return std::visit(
-      Overloaded{[&](TcpOp& op) { return push(tcp_ops, op); }, [&](TxInternalWork& op) { return push(tx_work, op); },
-                 [&](SrqArm& op) { return push(srq_arms, op); },
+      Overloaded{[&](TcpOp& op) { return push(tcp_ops, op); }, [&](SctpOp& op) { return push(sctp_ops, op); },
+                 [&](TxInternalWork& op) { return push(tx_work, op); }, [&](SrqArm& op) { return push(srq_arms, op); },
                  [&](HostEvent& op) {
                    if (!events->can_push()) return false;
                    profile_.posted(op.event, now());
@@ -173,7 +179,7 @@ bool FwCpu::dispatch_next() {
   if (fault_) return false;
   const bool timer = !timers_.empty() && timers_.begin()->first <= now();
   if (!timer && !qp_events->can_pop() && !cq_overflows->can_pop() && !srq_events->can_pop() && !tcp_events->can_pop() &&
-      !commands->can_pop()) {
+      !sctp_events->can_pop() && !commands->can_pop()) {
     return false;
   }
   bus_->start(now());
@@ -217,6 +223,9 @@ void FwCpu::handle(bool timer) {
   } else if (tcp_events->can_pop()) {
     profile_.began(tcp_events->front(), tcp_events->front_at());
     dispatch(tcp_events->pop());
+  } else if (sctp_events->can_pop()) {
+    profile_.began(sctp_events->front(), sctp_events->front_at());
+    dispatch(sctp_events->pop());
   } else {
     profile_.began(commands->front().command, commands->front_at());
     const FetchedCommand fetched = commands->pop();
@@ -261,10 +270,7 @@ void FwCpu::dispatch(const TcpEvent& e) {
     case TcpEvent::Kind::kConnected:
       return run(fw::TcpConnected{e.flow, e.cookie, e.port, e.emss});
     case TcpEvent::Kind::kOpenFailed:
-      return firmware_->on(
-          fw::TcpOpenFailed{e.cookie, e.reason == TcpEvent::Reason::kTimeout       ? fw::OpenFailure::kTimeout
-                                      : e.reason == TcpEvent::Reason::kNoResources ? fw::OpenFailure::kNoResources
-                                                                                   : fw::OpenFailure::kRefused});
+      return firmware_->on(fw::TcpOpenFailed{e.cookie, failure_of(e.reason)});
     case TcpEvent::Kind::kStreamData:
       bus_->put_stream_octets(e);
       return run(fw::TcpStreamData{e.flow, e.bytes});
@@ -276,6 +282,31 @@ void FwCpu::dispatch(const TcpEvent& e) {
       return run(fw::TcpClosed{e.flow});
     case TcpEvent::Kind::kEmssChanged:
       return run(fw::TcpEmssChanged{e.flow, e.emss});
+  }
+}
+
+void FwCpu::dispatch(const SctpEvent& e) {
+  switch (e.kind) {
+    case SctpEvent::Kind::kConnected:
+      return run(fw::SctpConnected{e.flow, e.cookie, e.port, e.mulpdu});
+    case SctpEvent::Kind::kOpenFailed:
+      return run(fw::SctpOpenFailed{e.cookie, failure_of(e.reason)});
+    case SctpEvent::Kind::kControl:
+      bus_->put_control_message(e);
+      return run(
+          fw::SctpControl{e.flow, e.peer_ip, e.peer_port, e.port, e.mulpdu, static_cast<std::uint16_t>(e.bytes)});
+    case SctpEvent::Kind::kAcked:
+      return run(fw::SctpAcked{e.flow});
+    case SctpEvent::Kind::kPeerClosed:
+      return run(fw::SctpPeerClosed{e.flow});
+    case SctpEvent::Kind::kViolation:
+      return run(fw::SctpViolation{e.flow, e.terminate});
+    case SctpEvent::Kind::kStray:
+      return run(fw::SctpStray{e.flow, e.terminate});
+    case SctpEvent::Kind::kLost:
+      return run(fw::SctpLost{e.flow});
+    case SctpEvent::Kind::kMulpduChanged:
+      return run(fw::SctpMulpduChanged{e.flow, e.mulpdu});
   }
 }
 
@@ -340,6 +371,8 @@ void FwCpu::register_stats(const StatsGroup& group) const {
                 "changes of a stream's MULPDU after a smaller path MTU");
   group.counter("bad_frames", bus_->log_count(fw::LogCode::kBadFrame), "frames",
                 "MPA startup frames that were refused");
+  group.counter("session_violations", bus_->log_count(fw::LogCode::kSessionViolation), "events",
+                "messages over SCTP that fitted no DDP stream session");
 }
 
 // The handler's own time: it stands while a register write waits.
@@ -386,7 +419,16 @@ void FwCpu::register_probes(const ProbeGroup& group) const {
                                     "host_command",
                                     "timer_expired",
                                     "tcp_emss_changed",
-                                    "qp_peer_closed"};
+                                    "qp_peer_closed",
+                                    "sctp_connected",
+                                    "sctp_open_failed",
+                                    "sctp_control",
+                                    "sctp_acked",
+                                    "sctp_peer_closed",
+                                    "sctp_violation",
+                                    "sctp_stray",
+                                    "sctp_lost",
+                                    "sctp_mulpdu_changed"};
   RNIC_CHECK(kHandlers.size() == fw::Events::kSize + 1);
   const ProbeGroup firmware = group.group("firmware");
   const auto probe_of = [](const char* name, const ValueWords* words, unsigned width, auto read) -> Probe {

@@ -29,6 +29,7 @@ class SetupTimes {
   void enter(FlowId flow, Part part, Cycle at);
   void established(FlowId flow, Cycle at);
   void failed(FlowId flow);
+  bool runs(FlowId flow) const { return flow.v < setups_.size() && setups_[flow.v].running; }
   void reset() { setups_.assign(setups_.size(), {}); }
 
   void register_stats(const StatsGroup& group) const;

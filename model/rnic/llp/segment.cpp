@@ -81,8 +81,8 @@ std::optional<PathMtuReport> read_path_mtu(ByteSpan frame, wire::Ipv4Address loc
   const auto ip = wire::Ipv4View::parse(ethernet->payload);
   if (ip->header.dst != local || ip->header.protocol != wire::kIpProtocolIcmp) return std::nullopt;
   const auto told = wire::FragmentationNeeded::parse(ip->payload);
-  if (!told || told->src != local) return std::nullopt;
-  return PathMtuReport{{told->dst.v, told->dst_port, told->src_port}, told->seq, told->next_hop_mtu};
+  if (!told || told->protocol != wire::kIpProtocolTcp || told->src != local) return std::nullopt;
+  return PathMtuReport{{told->dst.v, told->dst_port, told->src_port}, told->word, told->next_hop_mtu};
 }
 
 }  // namespace rnic::tcp

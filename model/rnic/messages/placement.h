@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "model/abi/context_types.h"
 #include "model/abi/host_abi.h"
 #include "model/common/ids.h"
 #include "model/rnic/messages/failed_segment.h"
@@ -26,9 +27,10 @@ struct PlacedSegment {
   wire::TerminateCause cause;  // of a Terminate
   FailedSegment headers;       // of a request or a response: its own; of a Terminate: those that the peer returns
   bool malformed = false;      // a Terminate, but not as it should be
-  bool ended = false;          // no segment: the peer's FIN on `flow`,
+  bool ended = false;          // no segment: the peer's FIN on `flow`, or with this `llp` its session Terminate,
   bool in_order = false;       // behind a whole FPDU of a stream without an error, which is the QP's
   FlowId flow;
+  Llp llp = Llp::kMpaTcp;
   RequestId owner;  // on no pins
 
   // Of the messages of RFC 7306. Immediate Data uses a receive work request too.
@@ -49,6 +51,7 @@ struct PlacedSegment {
     v("ended", 1, m.ended);
     v("in_order", 1, m.in_order);
     v("flow", m.flow);
+    v("llp", 1, m.llp);
     v("bytes", 32, m.bytes);
     v("wr_id", 64, m.wr_id);
     v("stag", 32, m.stag);

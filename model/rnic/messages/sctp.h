@@ -109,7 +109,11 @@ struct SctpPacket {
   std::uint16_t bytes = 0;
   std::uint32_t peer_ip = 0;
   wire::MacAddress peer_mac;
-  bool again = false;  // transmit: chunks of it were sent before; on no pins
+  bool again = false;         // transmit: chunks of it were sent before; on no pins
+  bool may_fragment = false;  // transmit: longer than its path, so that IP has to cut it
+  // Receive, not 0: no packet, but a router's word about one that was sent to peer_ip; the octets are those that it
+  // quotes, ports and tag. 1: it does not say how long a packet may be.
+  std::uint16_t path_mtu = 0;
 
   std::uint8_t* data() const { return buf->bytes() + offset; }
 
@@ -118,6 +122,8 @@ struct SctpPacket {
   static void fields(V& v, M& m) {
     v("bytes", 16, m.bytes);
     v("peer_ip", 32, m.peer_ip);
+    v("may_fragment", 1, m.may_fragment);
+    v("path_mtu", 16, m.path_mtu);
   }
 };
 

@@ -141,7 +141,7 @@ void DdpPlacement::take_read_response(QpRx& q, std::uint32_t bytes, bool last) {
 void DdpPlacement::stop(Qpn qpn, QpRx& q, wire::TerminateCause cause, ByteSpan ulpdu) {
   q.stopped = true;
   ++counters_.errors;
-  event->push({QpEvent::Kind::kStreamError, qpn, cause, FailedSegment::of(ulpdu, in->front().buf->owner())});
+  event->push({QpEvent::Kind::kStreamError, qpn, cause, FailedSegment::of(ulpdu, from_->port->front().buf->owner())});
 }
 
 // Called with the whole FPDU there; fills job_ and leaves it empty unless the answer is kPlace.
@@ -154,6 +154,9 @@ DdpPlacement::Verdict DdpPlacement::judge(const FpduBeat& last) {
   QpRx& q = qp(qpn);
   const QpContext& ctx = contexts_.qp(qpn);
   if (q.stopped || !takes_segments(ctx)) return Verdict::kDrop;
+  // SCTP checks its packets and keeps the order of a session's end itself, and there are no codes for it.
+  const bool whole = last.crc_ok && last.marker_ok && !q.ended;
+  RNIC_CHECK_MSG(whole || from_->llp != Llp::kSctp, "a segment that SCTP must not hand up");
   if (q.ended) {  // cannot be on TCP (RFC 5041 section 6.2)
     stop(qpn, q, wire::mpa::kConnectionLost, {});
     return Verdict::kDrop;
@@ -162,7 +165,7 @@ DdpPlacement::Verdict DdpPlacement::judge(const FpduBeat& last) {
     stop(qpn, q, last.crc_ok ? wire::mpa::kMarkerMismatch : wire::mpa::kCrcMismatch, {});
     return Verdict::kDrop;
   }
-  const ByteSpan ulpdu(fpdu_ + wire::kUlpduLengthBytes, load_be16(fpdu_));
+  const ByteSpan ulpdu(from_->fpdu + wire::kUlpduLengthBytes, load_be16(from_->fpdu));
   job_.emplace();
   job_->segment.qpn = qpn;
   job_->segment.owner = last.buf->owner();
@@ -181,13 +184,15 @@ DdpPlacement::Verdict DdpPlacement::judge(const FpduBeat& last) {
   return Verdict::kDrop;
 }
 
-// The peer's FIN goes on in any case, behind all that came before it. One amid an FPDU is an error (RFC 5044 section 8,
-// error 1).
+// The peer's FIN or session Terminate goes on in any case, behind all that came before it. A FIN amid an FPDU is an
+// error (RFC 5044 section 8, error 1).
 DdpPlacement::Verdict DdpPlacement::end(const FpduBeat& end) {
   job_.emplace();
   PlacedSegment& s = job_->segment;
   s.ended = true;
   s.flow = end.flow;
+  s.llp = from_->llp;
+  RNIC_CHECK(end.marker_ok || s.llp != Llp::kSctp);
   const std::optional<Qpn> carried = contexts_.qp_of(end.flow);
   if (!carried) return Verdict::kPlace;
   QpRx& q = qp(*carried);
@@ -198,28 +203,44 @@ DdpPlacement::Verdict DdpPlacement::end(const FpduBeat& end) {
   return Verdict::kPlace;
 }
 
-// One beat a cycle; those before an FPDU's last one are never refused.
+// One beat a cycle of each input; those before an FPDU's last one are never refused. So nothing that may still come of
+// the other input matters to them, and both can run ahead.
 void DdpPlacement::collect(Cycle until) {
-  BurstIn from(*in);
-  for (Cycle at; (at = std::max(from.front_at(), next_beat_)) <= until && !from.front().last; from.drop(at)) {
-    if (from.front().first) fpdu_ = from.front().data;
-    next_beat_ = at + 1;
+  if (!in->empty()) collect(mpa_, until);
+  if (!sctp_in->empty()) collect(sctp_, until);
+}
+void DdpPlacement::collect(Input& input, Cycle until) {
+  BurstIn from(*input.port);
+  for (Cycle at; (at = std::max(from.front_at(), input.next_beat)) <= until && !from.front().last; from.drop(at)) {
+    if (from.front().first) input.fpdu = from.front().data;
+    input.next_beat = at + 1;
   }
+}
+
+// Whose last beat is judged in this cycle: of two, that of the input which was not judged last. One that waits for its
+// receive request keeps its turn.
+DdpPlacement::Input* DdpPlacement::turn() {
+  Input* const other = from_ == &mpa_ ? &sctp_ : &mpa_;
+  if (!waiting_ && other->beat_at() <= now()) return other;
+  return from_->beat_at() <= now() ? from_ : nullptr;
 }
 
 // The last one waits until the segment before it is on its way.
 bool DdpPlacement::take_last() {
-  if (beat_at() > now() || job_ || !event->can_push()) return false;
-  if (in->front().first) fpdu_ = in->front().data;
-  const Verdict verdict = judge(in->front());
+  Input* const next = turn();
+  if (next == nullptr || job_ || !event->can_push()) return false;
+  from_ = next;
+  Link<FpduBeat>& link = *next->port;
+  if (link.front().first) next->fpdu = link.front().data;
+  const Verdict verdict = judge(link.front());
   if (verdict == Verdict::kWait) {
     contexts_.wake_at_change(*this);  // its context may end the wait as well as the receive request
     return false;
   }
-  const FpduBeat beat = in->pop();
+  const FpduBeat beat = link.pop();
   BufferRef buf = BufferRef::adopt(beat.buf);
   if (verdict == Verdict::kDrop) drop(buf->owner());
-  next_beat_ = now() + 1;
+  next->next_beat = now() + 1;
   if (verdict == Verdict::kPlace) job_->buf = std::move(buf);
   return true;
 }
@@ -251,8 +272,11 @@ void DdpPlacement::reset() {
   qps_.assign(qps_.size(), {});
   reads_pool_ = {};
   job_.reset();
-  next_beat_ = 0;
-  fpdu_ = nullptr;
+  for (Input* input : {&mpa_, &sctp_}) {
+    input->next_beat = 0;
+    input->fpdu = nullptr;
+  }
+  from_ = &sctp_;
   waiting_ = false;
 }
 
@@ -264,7 +288,16 @@ Wake DdpPlacement::tick() {
   busy |= tell();
   collect(horizon());
   if (busy) return Wake::next_cycle();
-  return beat_at() > now() ? Wake::at_cycle(beat_at()) : Wake::on_traffic();
+  return next_beat();
+}
+
+// One that is there already waits for something else.
+Wake DdpPlacement::next_beat() const {
+  Wake wake = Wake::on_traffic();
+  for (const Input* input : {&mpa_, &sctp_}) {
+    if (input->beat_at() > now()) wake.at = std::min(wake.at, input->beat_at());
+  }
+  return wake;
 }
 
 std::string DdpPlacement::waiting_for() const {

@@ -41,7 +41,8 @@ struct DdpPlacementCounters {
 
 class DdpPlacement final : public Stage, public RunsAhead {
  public:
-  PopPort<FpduBeat> in{*this, "in"};
+  PopPort<FpduBeat> in{*this, "in"};            // of MPA,
+  PopPort<FpduBeat> sctp_in{*this, "sctp_in"};  // and of SCTP
   PopPort<RqDoorbell> posted{*this, "posted"};
   PopPort<FetchedRqe> rqe{*this, "rqe"};
   PushPort<RqeTaken> rqe_taken{*this, "rqe_taken"};
@@ -56,7 +57,12 @@ class DdpPlacement final : public Stage, public RunsAhead {
   Drops drops;
 
   DdpPlacement(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts)
-      : Stage(nm, clk), contexts_(contexts), requests_(contexts), qps_(contexts.qps()) {}
+      : Stage(nm, clk),
+        contexts_(contexts),
+        requests_(contexts),
+        qps_(contexts.qps()),
+        mpa_{in, Llp::kMpaTcp},
+        sctp_{sctp_in, Llp::kSctp} {}
   Wake tick() override;
   void reset() override;
   void run_ahead() override { collect(horizon()); }
@@ -84,6 +90,14 @@ class DdpPlacement final : public Stage, public RunsAhead {
     bool ended = false;                            // the peer's FIN was here
   };
   enum class Verdict { kPlace, kDrop, kWait };
+  // What comes of one lower layer: FPDU by FPDU, whatever comes of the other one meanwhile.
+  struct Input {
+    PopPort<FpduBeat>& port;
+    Llp llp;
+    Cycle next_beat = 0;           // a beat a cycle
+    std::uint8_t* fpdu = nullptr;  // first octet of the FPDU that is coming in
+    Cycle beat_at() const { return std::max(port->front_at(), next_beat); }
+  };
 
   QpRx& qp(Qpn qpn);
   bool accept();
@@ -92,8 +106,10 @@ class DdpPlacement final : public Stage, public RunsAhead {
   void overrun(Qpn qpn);
   bool write();
   void collect(Cycle until);
+  static void collect(Input& input, Cycle until);
   bool take_last();
-  Cycle beat_at() const { return std::max(in->front_at(), next_beat_); }
+  Input* turn();
+  Wake next_beat() const;
   Verdict judge(const FpduBeat& last);
   Verdict end(const FpduBeat& end);
   std::optional<wire::TerminateCause> tagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu, bool placed);
@@ -115,9 +131,9 @@ class DdpPlacement final : public Stage, public RunsAhead {
   std::vector<QpRx> qps_;
   NodePool<ReadIssued> reads_pool_;
   std::optional<PlacementJob> job_;
-  Cycle next_beat_ = 0;           // a beat a cycle
-  std::uint8_t* fpdu_ = nullptr;  // first octet of the FPDU that is coming in
-  bool waiting_ = false;          // for a receive request that is announced and not fetched yet
+  Input mpa_, sctp_;
+  Input* from_ = &sctp_;  // whose FPDU is, or was, judged
+  bool waiting_ = false;  // it waits for a receive request that is announced and not fetched yet
   DdpPlacementCounters counters_;
 };
 

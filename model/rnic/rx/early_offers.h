@@ -6,7 +6,7 @@
 
 #include "model/common/check.h"
 #include "model/common/ring.h"
-#include "model/rnic/rx/early_placed.h"
+#include "model/rnic/messages/early_placed.h"
 #include "model/wire/tcp.h"
 
 namespace rnic {

@@ -48,17 +48,26 @@ bool EarlyPlacement::asked_for(Qpn qpn, const wire::DdpTaggedView& v) {
 
 // ---- Segments
 
-// One beat a cycle, of one segment while the one before it is worked on. It counts as under way from its first beat on.
+// One beat a cycle, of one segment while the one before it is worked on. A segment is taken whole before one of the
+// other input begins; TCP's go first.
 bool EarlyPlacement::collect() {
   if (incoming_.checked_at != kNever && !segment_) {
     segment_ = std::move(incoming_);
     incoming_ = Segment{};
   }
-  if (incoming_.checked_at != kNever || !in->can_pop()) return false;
-  const StreamBeat beat = in->pop();
+  if (incoming_.checked_at != kNever) return false;
+  const bool amid = incoming_.bytes != 0;
+  if ((!amid || !incoming_.sctp) && in->can_pop()) return collect(*in, false);
+  if ((!amid || incoming_.sctp) && sctp_in->can_pop()) return collect(*sctp_in, true);
+  return false;
+}
+
+// It counts as under way from its first beat on.
+bool EarlyPlacement::collect(Link<StreamBeat>& from, bool sctp) {
+  const StreamBeat beat = from.pop();
   if (beat.first) {
     contexts_.in_flight.begin(StagWrites::kEarly);
-    incoming_ = {{}, beat.data, beat.offset, 0, beat.flow, kNever};
+    incoming_ = {{}, beat.data, beat.offset, 0, beat.flow, sctp, kNever};
     ++counters_.segments;
   }
   incoming_.bytes += beat.bytes;
@@ -74,7 +83,7 @@ void EarlyPlacement::begin() {
   searched_ = true;
   next_ = 0;
   const FlowContext& flow = contexts_.flow(segment_->flow);
-  stream_ = {flow.rx_markers, flow.crc};
+  stream_ = {flow.rx_markers, flow.crc, segment_->sctp};
   const bool found =
       search_.search({segment_->data, segment_->bytes}, static_cast<wire::StreamPosition>(segment_->offset), stream_);
   counters_.not_located += !found;
@@ -93,7 +102,7 @@ bool EarlyPlacement::work() {
   end.flow = segment_->flow;
   end.offset = segment_->offset;
   end.last = true;
-  answers_.push({std::move(end), false});
+  answers_.push({std::move(end), false, segment_->sctp});
   segment_.reset();
   searched_ = false;
   return true;
@@ -132,7 +141,8 @@ void EarlyPlacement::take(const FpduSearch::Found& fpdu) {
 EarlyPlacement::Plain EarlyPlacement::without_markers(const FpduSearch::Found& fpdu) {
   const std::uint8_t* const octets = segment_->data + fpdu.at;
   const auto start = static_cast<wire::StreamPosition>(segment_->offset + fpdu.at);
-  if (!stream_.markers || wire::octets_to_marker(start) >= fpdu.bytes) return {segment_->buf, octets};
+  if (stream_.message || !stream_.markers || wire::octets_to_marker(start) >= fpdu.bytes)
+    return {segment_->buf, octets};
   BufferRef copy = pool_.take(segment_->buf->owner());
   std::uint8_t* to = copy->bytes();
   take_apart(
@@ -162,21 +172,23 @@ bool EarlyPlacement::write() {
   counters_.payload_bytes += p.bytes;
   if (!done) return true;
   ++counters_.fpdus;
-  answers_.push({std::move(job_->told), true});
+  answers_.push({std::move(job_->told), true, segment_->sctp});
   job_.reset();
   return true;
 }
 
 // In the order of the stream; an FPDU's when the last of its writes can no longer be overtaken.
 bool EarlyPlacement::tell() {
-  if (answers_.empty() || !out->can_push()) return false;
+  if (answers_.empty()) return false;
+  Link<EarlyPlaced>& to = answers_.front().sctp ? *sctp_out : *out;
+  if (!to.can_push()) return false;
   if (answers_.front().awaits_write) {
     if (!written->can_pop()) return false;
     written->pop();
   }
   EarlyPlaced told = answers_.pop().told;
   if (told.last) contexts_.in_flight.end(StagWrites::kEarly);
-  out->push(std::move(told));
+  to.push(std::move(told));
   return true;
 }
 

@@ -13,8 +13,8 @@
 #include "model/rnic/messages/completion.h"
 #include "model/rnic/messages/datapath.h"
 #include "model/rnic/messages/dma.h"
+#include "model/rnic/messages/early_placed.h"
 #include "model/rnic/messages/qp_events.h"
-#include "model/rnic/rx/early_placed.h"
 #include "model/rnic/rx/fpdu_search.h"
 
 namespace rnic {
@@ -46,6 +46,10 @@ class EarlyPlacement final : public Stage {
   PushPort<DmaWriteRequest> dma{*this, "dma"};
   PopPort<DmaWriteDone> written{*this, "written"};
   PushPort<EarlyPlaced> out{*this, "out"};
+  // The same for SCTP: each segment is one DDP segment behind its length field, and `offset` is the sender's name for
+  // it.
+  PopPort<StreamBeat> sctp_in{*this, "sctp_in"};
+  PushPort<EarlyPlaced> sctp_out{*this, "sctp_out"};
 
   static constexpr unsigned kCheckCycles = 4;  // the depth of its CRC32c tree
   static constexpr unsigned kUnderWay = 16;    // FPDUs whose writes are not out yet
@@ -69,6 +73,7 @@ class EarlyPlacement final : public Stage {
     std::uint64_t offset = 0;  // in the stream
     std::uint32_t bytes = 0;
     FlowId flow;
+    bool sctp = false;
     Cycle checked_at = kNever;  // its FPDUs are found and their CRC32c is known
   };
   // An FPDU without its markers.
@@ -86,6 +91,7 @@ class EarlyPlacement final : public Stage {
   struct Answer {
     EarlyPlaced told;
     bool awaits_write = false;
+    bool sctp = false;
   };
   struct Reads {
     std::uint32_t epoch = 0;
@@ -103,6 +109,7 @@ class EarlyPlacement final : public Stage {
   bool find_buffer(Qpn qpn, const wire::DdpTaggedView& v, MemoryPiece& piece);
   bool asked_for(Qpn qpn, const wire::DdpTaggedView& v);
   bool collect();
+  bool collect(Link<StreamBeat>& from, bool sctp);
 
   ContextStore& contexts_;
   BufferPool& pool_;

@@ -12,6 +12,10 @@ bool FpduSearch::search(ByteSpan segment, wire::StreamPosition position, Stream 
   position_ = position;
   stream_ = stream;
   found_.clear();
+  if (stream.message) {
+    found_.push_back({0, static_cast<std::uint32_t>(segment.size()), true});
+    return true;
+  }
   std::uint32_t at = 0;
   const Start start = stream.markers ? by_marker(at) : Start::kNoMarker;
   if (start == Start::kUnknown) return false;

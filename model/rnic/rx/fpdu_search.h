@@ -19,6 +19,7 @@ class FpduSearch {
   // What the connection has agreed on.
   struct Stream {
     bool markers = false, crc = true;
+    bool message = false;  // SCTP: a segment is one ULPDU behind its length field
   };
 
   // `position` is the stream position of the segment's first octet. False: no FPDU's start is known.

@@ -5,6 +5,9 @@
 #include <utility>
 
 #include "model/stats/registry.h"
+#include "model/wire/icmp.h"
+#include "model/wire/ipv4.h"
+#include "model/wire/sctp.h"
 
 namespace rnic {
 namespace {
@@ -12,6 +15,20 @@ namespace {
 // The memory is cut into cells, so that a frame, however short, takes one.
 constexpr std::uint32_t kCellBytes = 64;
 constexpr std::uint32_t cells_bytes(std::uint32_t bytes) { return (bytes + kCellBytes - 1) / kCellBytes * kCellBytes; }
+
+// Or a router's word about one. A packet whose header is malformed is TCP's side to count. Of most frames the one octet
+// says enough.
+constexpr std::uint32_t kTypeAt = 2 * wire::MacAddress::kBytes, kProtocolAt = wire::EthernetHeader::kBytes + 9;
+bool is_sctp(const Frame& frame) {
+  const bool untagged = load_be16(frame.data() + kTypeAt) == wire::kEthertypeIpv4;
+  if (untagged && (frame.bytes <= kProtocolAt || frame.data()[kProtocolAt] == wire::kIpProtocolTcp)) return false;
+  const auto ethernet = wire::EthernetView::parse({frame.data(), frame.bytes});
+  if (!ethernet || ethernet->header.ethertype != wire::kEthertypeIpv4) return false;
+  const auto ip = wire::Ipv4View::parse(ethernet->payload);
+  if (!ip || ip->header.protocol != wire::kIpProtocolIcmp) return ip && ip->header.protocol == wire::kIpProtocolSctp;
+  const auto told = wire::FragmentationNeeded::parse(ip->payload);
+  return told && told->protocol == wire::kIpProtocolSctp;
+}
 
 }  // namespace
 
@@ -26,16 +43,16 @@ void MacRx::reset() {
 
 Wake MacRx::tick() {
   if (inbox_.can_pop()) receive(inbox_.pop());
-  if (used_ != 0 && out->can_push()) {
-    Frame& frame = ring_[head_];
+  if (may_push()) {
+    Frame& frame = ring_[head_].frame;
     buffered_ -= cells_bytes(frame.bytes);
     counters_.buffered_max.level(buffered_);
-    out->push(std::exchange(frame, Frame{}));
+    output()->push(std::exchange(frame, Frame{}));
     head_ = head_ + 1 == ring_.size() ? 0 : head_ + 1;
     --used_;
   }
   // A full link calls again when it has room; a frame still to come has its own wake-up.
-  return inbox_.can_pop() || (used_ != 0 && out->can_push()) ? Wake::next_cycle() : Wake::on_traffic();
+  return inbox_.can_pop() || may_push() ? Wake::next_cycle() : Wake::on_traffic();
 }
 
 void MacRx::receive(Frame frame) {
@@ -60,7 +77,9 @@ void MacRx::receive(Frame frame) {
   counters_.bytes += frame.bytes;
   buffered_ += cells;
   counters_.buffered_max.level(buffered_);
-  ring_[(head_ + used_) % ring_.size()] = std::move(frame);
+  Buffered& last = ring_[(head_ + used_) % ring_.size()];
+  last.sctp = is_sctp(frame);
+  last.frame = std::move(frame);
   ++used_;
 }
 

@@ -40,6 +40,7 @@ struct MacRxCounters {
 class MacRx final : public Stage, public EthernetTarget {
  public:
   PushPort<Frame> out{*this, "out"};
+  PushPort<Frame> sctp_out{*this, "sctp_out"};  // IPv4 packets of SCTP
   Drops drops;
 
   MacRx(sc_core::sc_module_name nm, ClockDomain& clk, const MacRxConfig& config, const wire::MacAddress& mac);
@@ -50,13 +51,20 @@ class MacRx final : public Stage, public EthernetTarget {
   const MacRxCounters& counters() const { return counters_; }
 
  private:
+  struct Buffered {
+    Frame frame;
+    bool sctp = false;
+  };
   void on_frame(const Frame& frame, std::uint64_t at_ps) override { inbox_.deliver(frame, at_ps); }
   void receive(Frame frame);
+  // The oldest frame holds up those behind it, whichever output they go to.
+  PushPort<Frame>& output() { return ring_[head_].sctp ? sctp_out : out; }
+  bool may_push() { return used_ != 0 && output()->can_push(); }
 
   const MacRxConfig config_;
   const wire::MacAddress mac_;
   Inbox<Frame> inbox_{*this};
-  std::vector<Frame> ring_;  // the packet buffer, as many frames as the smallest ones that fill it
+  std::vector<Buffered> ring_;  // the packet buffer, as many frames as the smallest ones that fill it
   std::size_t head_ = 0, used_ = 0;
   std::uint32_t buffered_ = 0;  // octets
   MacRxCounters counters_;

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-#include "model/rnic/rx/early_placed.h"
+#include "model/rnic/messages/early_placed.h"
 #include "model/rnic/rx/fpdu_runs.h"
 #include "model/stats/registry.h"
 

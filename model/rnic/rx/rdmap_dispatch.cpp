@@ -42,10 +42,12 @@ void RdmapDispatch::deliver(const PlacedSegment& s) {
   if (s.last) ++counters_.messages;
 }
 
-// The peer's FIN, which TCP has to hear of in any case.
+// The peer's FIN or session Terminate, which the lower layer has to hear of in any case. That the firmware hears of it,
+// too, is told by SCTP where no QP does.
 void RdmapDispatch::end(const PlacedSegment& s) {
-  ended->push({s.flow});
-  if (!s.in_order || !contexts_.qp(s.qpn).valid) return;
+  const bool told = s.in_order && contexts_.qp(s.qpn).valid;
+  (s.llp == Llp::kSctp ? sctp_ended : ended)->push({s.flow, told});
+  if (!told) return;
   unblock->push({TxUnblock::Kind::kPeerClosed, s.qpn});
   read_done->push({s.qpn, true});
   event->push({QpEvent::Kind::kPeerClosed, s.qpn, {}});
@@ -96,7 +98,8 @@ Wake RdmapDispatch::tick() {
   const PlacedSegment& front = in->front();
   if (front.awaits_write && !written->can_pop()) return Wake::on_traffic();
   if (!cqe->can_push() || !read_request->can_push() || !read_done->can_push() || !unblock->can_push() ||
-      !event->can_push() || !atomic_response->can_push() || !read_over->can_push() || !ended->can_push()) {
+      !event->can_push() || !atomic_response->can_push() || !read_over->can_push() || !ended->can_push() ||
+      !sctp_ended->can_push()) {
     return Wake::on_traffic();
   }
   if (front.ended) {

@@ -36,7 +36,8 @@ class RdmapDispatch final : public Stage {
   PushPort<ReadDone> read_over{*this, "read_over"};  // a Read's sink is about to be its owner's alone
   PushPort<TxUnblock> unblock{*this, "unblock"};
   PushPort<QpEvent> event{*this, "event"};
-  PushPort<StreamEnded> ended{*this, "ended"};
+  PushPort<StreamEnded> ended{*this, "ended"};            // of streams over MPA,
+  PushPort<StreamEnded> sctp_ended{*this, "sctp_ended"};  // and over SCTP
 
   RdmapDispatch(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts)
       : Stage(nm, clk), contexts_(contexts), opened_(contexts.qps(), kNotOpened) {}

@@ -15,7 +15,7 @@
 #include "model/rnic/messages/tcp.h"
 #include "model/rnic/messages/tcp_offload.h"
 #include "model/rnic/rx/early_offers.h"
-#include "model/rnic/rx/segment_beats.h"
+#include "model/rnic/llp/segment_beats.h"
 #include "model/rnic/rx/tcp_rx_counters.h"
 
 namespace rnic {

@@ -9,10 +9,12 @@ namespace rnic {
 
 // A frame is taken in the cycle in which its preamble can start, which is where the line becomes free, not the edge.
 Wake MacTx::tick() {
-  if (!in->can_pop()) return Wake::on_traffic();
+  if (!in->can_pop() && !sctp_in->can_pop()) return Wake::on_traffic();
   const Cycle free_in = line_free_ps_ / clock().period_ps();
   if (free_in > now()) return Wake::at_cycle(free_in);
-  const Frame frame = in->pop();
+  const bool sctp = sctp_in->can_pop() && (sctp_next_ || !in->can_pop());
+  const Frame frame = (sctp ? sctp_in : in)->pop();
+  sctp_next_ = !sctp;
   const std::uint64_t start_ps = std::max(clock().now_ps(), line_free_ps_);
   const std::uint32_t octets = ethernet::line_octets(frame.bytes), busy = octets + ethernet::kInterFrameGapOctets;
   line_free_ps_ = start_ps + ethernet::octets_to_ps(busy, config_.line_gbps);
@@ -20,7 +22,7 @@ Wake MacTx::tick() {
   counters_.bytes += frame.bytes;
   counters_.line_octets += busy;
   ethernet.send(frame, start_ps + ethernet::octets_to_ps(octets, config_.line_gbps));
-  return in->can_pop() ? Wake::next_cycle() : Wake::on_traffic();
+  return in->can_pop() || sctp_in->can_pop() ? Wake::next_cycle() : Wake::on_traffic();
 }
 
 void MacTx::register_stats(const StatsGroup& group) const { group.counters(counters_); }

@@ -29,12 +29,13 @@ struct MacTxCounters {
 
 class MacTx final : public Stage {
  public:
-  PopPort<Frame> in{*this, "in"};
+  PopPort<Frame> in{*this, "in"};            // of TCP,
+  PopPort<Frame> sctp_in{*this, "sctp_in"};  // and of SCTP: in turn
   EthernetInitiator ethernet{"ethernet"};
 
   MacTx(sc_core::sc_module_name nm, ClockDomain& clk, const MacTxConfig& config) : Stage(nm, clk), config_(config) {}
   Wake tick() override;
-  void reset() override {}  // a frame that has begun goes out whole
+  void reset() override { sctp_next_ = false; }  // a frame that has begun goes out whole
 
   void register_stats(const StatsGroup& group) const override;
   const MacTxCounters& counters() const { return counters_; }
@@ -42,6 +43,7 @@ class MacTx final : public Stage {
  private:
   const MacTxConfig config_;
   std::uint64_t line_free_ps_ = 0;  // when the next preamble may start
+  bool sctp_next_ = false;          // if both have a frame
   MacTxCounters counters_;
 };
 

@@ -47,8 +47,9 @@ bool PayloadFetch::hand_on() {
     slot.ulpdu = {};
     ++counters_.failed;
   } else {
-    if (!out->can_push()) return false;
-    out->push(std::move(slot.ulpdu));
+    PushPort<Ulpdu>& to = contexts_.flow(slot.ulpdu.flow).llp == Llp::kSctp ? sctp_out : out;
+    if (!to->can_push()) return false;
+    to->push(std::move(slot.ulpdu));
     ++counters_.ulpdus;
   }
   first_ = (first_ + 1) % static_cast<unsigned>(slots_.size());

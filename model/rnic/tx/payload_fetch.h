@@ -29,7 +29,7 @@ struct PayloadFetchCounters {
   std::uint64_t ulpdus = 0, failed = 0, dropped = 0;
   template <class V>
   static void fields(V& v) {
-    v("ulpdus", &PayloadFetchCounters::ulpdus, "ULPDUs", "ULPDUs passed to the framer");
+    v("ulpdus", &PayloadFetchCounters::ulpdus, "ULPDUs", "ULPDUs passed on, to the framer or to SCTP");
     v("failed", &PayloadFetchCounters::failed, "ULPDUs", "ULPDUs whose payload could not be read from host memory");
     v("dropped", &PayloadFetchCounters::dropped, "ULPDUs", "ULPDUs after a failed one of their stream");
   }
@@ -40,7 +40,8 @@ class PayloadFetch final : public Stage {
   PopPort<UlpduJob> in{*this, "in"};
   PushPort<DmaReadRequest> dma{*this, "dma"};
   PopPort<DmaReadDone> dma_done{*this, "dma_done"};
-  PushPort<Ulpdu> out{*this, "out"};
+  PushPort<Ulpdu> out{*this, "out"};            // of streams over MPA,
+  PushPort<Ulpdu> sctp_out{*this, "sctp_out"};  // and over SCTP
   PushPort<QpEvent> event{*this, "event"};
   PushPort<WqeLost> lost{*this, "lost"};
 

@@ -34,10 +34,10 @@ void QpTx::response_done() {
   if (due > 0) --due;
 }
 
-void QpTx::spend(std::size_t fpdu) {
-  RNIC_CHECK(credit >= fpdu);
-  credit -= fpdu;
-  position += static_cast<wire::StreamPosition>(fpdu);
+void QpTx::spend(std::size_t octets) {
+  RNIC_CHECK(credit >= octets);
+  credit -= octets;
+  position += static_cast<wire::StreamPosition>(octets);
 }
 
 }  // namespace rnic

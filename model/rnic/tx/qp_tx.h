@@ -54,8 +54,8 @@ struct QpTx {
   void read_done();
   // A response was sent whole, perhaps one that nobody has announced.
   void response_done();
-  // An FPDU of so many octets, markers included, goes out.
-  void spend(std::size_t fpdu);
+  // An FPDU of so many octets, markers included, goes out; or a DATA chunk, whose place in the stream means nothing.
+  void spend(std::size_t octets);
 };
 
 }  // namespace rnic

@@ -17,12 +17,9 @@ bool RdmapSegmenter::accept() {
     scheduler_.post(wqe->pop());
     busy = true;
   }
-  if (credit->can_pop()) {
-    const TxCredit c = credit->pop();
-    if (const std::optional<Qpn> qpn = contexts_.qp_of(c.flow)) {
-      scheduler_.qp(*qpn).credit += c.bytes;
-      scheduler_.list(*qpn);
-    }
+  for (PopPort<TxCredit>* from : {&credit, &sctp_credit}) {
+    if (!(*from)->can_pop()) continue;
+    take((*from)->pop());
     busy = true;
   }
   read_ended_.reset();
@@ -56,6 +53,13 @@ bool RdmapSegmenter::accept() {
     busy = true;
   }
   return busy;
+}
+
+void RdmapSegmenter::take(const TxCredit& c) {
+  const std::optional<Qpn> qpn = contexts_.qp_of(c.flow);
+  if (!qpn) return;
+  scheduler_.qp(*qpn).credit += c.bytes;
+  scheduler_.list(*qpn);
 }
 
 void RdmapSegmenter::take(const TxUnblock& u) {
@@ -286,7 +290,7 @@ void RdmapSegmenter::expect_response(Qpn qpn, const OutboundMessage& request, co
 void RdmapSegmenter::send_segment(Qpn qpn, QpTx& q, OutboundMessage& m, const abi::Wqe* w) {
   const QpContext& ctx = contexts_.qp(qpn);
   UlpduJob job = cut_segment(m, w, qpn, ctx, buffer_for(q, m));
-  q.spend(scheduler_.fpdu_bytes(ctx, q, job.ulpdu.bytes));
+  q.spend(scheduler_.cost(ctx, q, job.ulpdu.bytes));
   ++counters_.fpdus;
   counters_.payload_bytes += job.ulpdu.bytes - job.header_bytes;
   out->push(std::move(job));

@@ -31,7 +31,8 @@ class RdmapSegmenter final : public Stage {
  public:
   PopPort<FetchedWqe> wqe{*this, "wqe"};
   PushPort<WqeTaken> taken{*this, "taken"};
-  PopPort<TxCredit> credit{*this, "credit"};
+  PopPort<TxCredit> credit{*this, "credit"};            // of TCP,
+  PopPort<TxCredit> sctp_credit{*this, "sctp_credit"};  // and of SCTP
   PopPort<TxUnblock> unblock{*this, "unblock"};
   PopPort<TxUnblock> atomic_unblock{*this, "atomic_unblock"};
   PopPort<ReadWork> read_work{*this, "read_work"};
@@ -67,6 +68,7 @@ class RdmapSegmenter final : public Stage {
     StagFence fence;
   };
   bool accept();
+  void take(const TxCredit& c);
   void take(const TxUnblock& u);
   void respond(Qpn qpn, const OutboundMessage& response);
   bool accept_internal();

@@ -1,6 +1,7 @@
 #include "model/rnic/tx/tx_scheduler.h"
 
 #include "model/rnic/context/stag_work.h"
+#include "model/wire/ddp_session.h"
 
 namespace rnic {
 
@@ -113,12 +114,14 @@ Qpn TxScheduler::turn() {
   return qpn;
 }
 
-std::size_t TxScheduler::fpdu_bytes(const QpContext& ctx, const QpTx& q, std::uint32_t ulpdu) const {
-  return contexts_.flow(ctx.flow).tx_markers ? wire::marked_fpdu_bytes(q.position, ulpdu) : wire::fpdu_bytes(ulpdu);
+std::size_t TxScheduler::cost(const QpContext& ctx, const QpTx& q, std::uint32_t ulpdu) const {
+  const FlowContext& flow = contexts_.flow(ctx.flow);
+  if (flow.llp == Llp::kSctp) return wire::sctp_segment_bytes(ulpdu);
+  return flow.tx_markers ? wire::marked_fpdu_bytes(q.position, ulpdu) : wire::fpdu_bytes(ulpdu);
 }
 
 bool TxScheduler::has_credit(const QpContext& ctx, const QpTx& q, const OutboundMessage& m) const {
-  return q.credit >= fpdu_bytes(ctx, q, next_ulpdu_bytes(m, ctx.mulpdu));
+  return q.credit >= cost(ctx, q, next_ulpdu_bytes(m, ctx.mulpdu));
 }
 
 // The request that is being cut or, none being so, the one to start; none if it has to wait for its turn.
@@ -168,7 +171,7 @@ std::string TxScheduler::waiting_for() const {
     if (ctx.state != QpState::kRts) return who + "its connection";
     if (q.fenced(ctx)) return who + "the first FPDU of its peer";
     if (q.reads != 0 && !q.request.active && !q.response.active) return who + "read responses (ORD or fence)";
-    return who + "TCP window";
+    return who + (contexts_.flow(ctx.flow).llp == Llp::kSctp ? "SCTP window" : "TCP window");
   }
   return {};
 }

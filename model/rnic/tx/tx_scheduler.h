@@ -65,8 +65,9 @@ class TxScheduler final {
   // kOrd: Reads and atomics outstanding; otherwise QPs that wait.
   Account& waits(TxWait reason) { return accounts_[static_cast<unsigned>(reason)]; }
 
-  // The FPDU of such a ULPDU, the markers at its place in the stream included.
-  std::size_t fpdu_bytes(const QpContext& ctx, const QpTx& q, std::uint32_t ulpdu) const;
+  // What such a ULPDU takes of the credit: its FPDU, the markers at its place in the stream included, or its DATA
+  // chunk.
+  std::size_t cost(const QpContext& ctx, const QpTx& q, std::uint32_t ulpdu) const;
   std::string waiting_for() const;
 
  private:

@@ -207,6 +207,7 @@ SwappedIn measure_ddp_placement() {
     fpdus.add(beats);
   }
   Link<FpduBeat> in("in", clk, {8, 1, 1});
+  Link<FpduBeat> sctp_in("sctp_in", clk, {});
   Link<RqDoorbell> posted("posted", clk, {});
   Link<FetchedRqe> rqe("rqe", clk, {});
   Link<SrqArm> srq_arm("srq_arm", clk, {});
@@ -226,6 +227,7 @@ SwappedIn measure_ddp_placement() {
   DdpPlacement block("block", clk, contexts);
   source.out(in);
   block.in(in);
+  block.sctp_in(sctp_in);
   block.posted(posted);
   block.rqe(rqe);
   block.srq_arm(srq_arm);
@@ -243,11 +245,11 @@ SwappedIn measure_ddp_placement() {
   return measure_swapped_in<rtl::DdpPlacementPins>(
       block,
       [](auto& m, auto&& f) {
-        f(m.in_offset_i, m.overrun_i, m.posted_qp_i, m.posted_stop_i, m.issued_qp_i, m.issued_reads_epoch_i,
-          m.flush_qp_i, m.answered_epoch_i, m.answered_held_i, m.held_i, m.unused_valid_i, m.unused_i, m.flow_i,
-          m.list_i, m.pages_i, m.qp_i, m.stream_i, m.stop_i, m.reads_i, m.reads_front_i, m.rq_next_i, m.rq_front_i,
-          m.stag_i, m.region_i, m.windows_i, m.sge_stags_i, m.freed_valid_i, m.freed_i, m.shared_event_valid_i,
-          m.shared_event_i);
+        f(m.in_offset_i, m.sctp_in_offset_i, m.overrun_i, m.posted_qp_i, m.posted_stop_i, m.issued_qp_i,
+          m.issued_reads_epoch_i, m.flush_qp_i, m.answered_epoch_i, m.answered_held_i, m.held_i, m.unused_valid_i,
+          m.unused_i, m.flow_i, m.list_i, m.pages_i, m.qp_i, m.stream_i, m.stop_i, m.reads_i, m.reads_front_i,
+          m.rq_next_i, m.rq_front_i, m.stag_i, m.region_i, m.windows_i, m.sge_stags_i, m.freed_valid_i, m.freed_i,
+          m.shared_event_valid_i, m.shared_event_i);
       },
       contexts);
 }

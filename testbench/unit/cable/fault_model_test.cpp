@@ -9,8 +9,10 @@
 #include <gmock/gmock.h>
 
 #include "model/common/check.h"
+#include "model/common/sctp_checksum.h"
 #include "model/wire/checksum.h"
 #include "model/wire/ethernet.h"
+#include "model/wire/sctp.h"
 #include "model/wire/tcp.h"
 
 namespace rnic::test {
@@ -52,6 +54,30 @@ class FaultModelTest : public testing::Test {
     sum.add({f.buf->bytes() + 34, 20 + payload_bytes});
     store_be16(f.buf->bytes() + 34 + 16, sum.checksum());
     return f;
+  }
+  // An SCTP packet with a DATA chunk, sealed.
+  Frame packet(std::uint32_t user_bytes) {
+    const std::uint32_t bytes = 12 + (16 + user_bytes + 3) / 4 * 4;
+    Frame f = frame(14 + 20 + bytes);
+    wire::EthernetHeader{}.emit({f.buf->bytes(), f.bytes});
+    wire::Ipv4Header ip;
+    ip.protocol = wire::kIpProtocolSctp;
+    ip.src.v = 0x0a000001, ip.dst.v = 0x0a000002;
+    ip.total_length = static_cast<std::uint16_t>(20 + bytes);
+    ip.emit({f.buf->bytes() + 14, f.bytes - 14});
+    MutableByteSpan out{f.buf->bytes() + 34, bytes};
+    wire::SctpWriter w(out, {41000, 41001, 1});
+    w.begin(wire::SctpChunkType::kData, 7);
+    w.put(wire::SctpData{1, 0, 0, 16});
+    const std::vector<std::uint8_t> octets(user_bytes, 0x5a);
+    w.put(ByteSpan(octets));
+    EXPECT_EQ(w.finish(), bytes);
+    store_crc32c(&out[kSctpChecksumOffset], sctp_checksum(out));
+    return f;
+  }
+  static bool sctp_right(const Frame& f) {
+    const auto ip = wire::Ipv4View::parse(wire::EthernetView::parse({f.data(), f.bytes})->payload);
+    return ip && ip->checksum_ok() && load_crc32c(ip->payload.data() + kSctpChecksumOffset) == sctp_checksum(ip->payload);
   }
   static bool checksums_right(const Frame& f) {
     const auto ethernet = wire::EthernetView::parse({f.data(), f.bytes});
@@ -256,6 +282,39 @@ TEST_F(FaultModelTest, ARepairedChecksumHidesOneFlippedBitOfPayload) {
   std::uint64_t ps = 0;
   model.pass(empty, ps);
   EXPECT_EQ(model.counters().corrupted_repaired, 200u) << "a segment without payload cannot be struck";
+}
+
+TEST_F(FaultModelTest, PacketsOfSctpAreLostDoubledHeldBackAndCorruptedAsAllFramesAre) {
+  config.loss.frames = "2";
+  config.duplicate.frames = "3";
+  config.reorder.frames = "4";
+  config.corrupt.frames = "5-";
+  FaultModel model(config, "link.forward", kSeed);
+  std::vector<Fate> fates;
+  for (unsigned i = 1; i <= 104; ++i) {
+    const Frame original = packet(61);
+    Frame f = original;
+    std::uint64_t ps = i * 1'000'000;
+    const Fate fate = model.pass(f, ps);
+    if (i <= 4) fates.push_back(fate);
+    ASSERT_TRUE(sctp_right(original));
+    EXPECT_EQ(sctp_right(f), i <= 4) << i;
+    EXPECT_EQ(ps == i * 1'000'000 + 10'000'000, i == 4) << i;
+  }
+  EXPECT_THAT(fates, ElementsAre(Fate::kOnce, Fate::kLost, Fate::kTwice, Fate::kOnce));
+  EXPECT_EQ(model.counters().corrupted, 100u);
+}
+
+// Its checksum is all that there is: nothing above could notice.
+TEST_F(FaultModelTest, NoChecksumOfSctpIsRepaired) {
+  config.corrupt_repaired.frames = "1-";
+  FaultModel model(config, "link.forward", kSeed);
+  const Frame original = packet(64);
+  Frame f = original;
+  std::uint64_t ps = 0;
+  ASSERT_EQ(model.pass(f, ps), Fate::kOnce);
+  EXPECT_EQ(std::memcmp(f.data(), original.data(), f.bytes), 0);
+  EXPECT_EQ(model.counters().corrupted_repaired, 0u);
 }
 
 TEST_F(FaultModelTest, MistakesNameTheSetting) {

@@ -29,6 +29,7 @@ class SqCompletionTest : public StageTest {
   SqCompletion dut{"dut", clk, contexts};
   Source<WqeIssued> segmenter = drive(dut.issued);
   Source<WqesAcked> tcp = drive(dut.acked);
+  Source<WqesAcked> sctp = drive(dut.sctp_acked);
   Source<WqeLost> payload_fetch = drive(dut.lost);
   Source<ReadDone> dispatch = drive(dut.read_done);
   Source<AtomicDone> response_queue = drive(dut.atomic_done);
@@ -218,6 +219,22 @@ TEST_F(SqCompletionTest, AnAcknowledgementOfAFlowThatItsQpLeftCountsForNobody) {
   run_until_idle();
   EXPECT_THAT(cqes, IsEmpty());
   EXPECT_EQ(dut.waiting_for(), "QP 1 TCP acknowledgement");
+}
+
+TEST_F(SqCompletionTest, AcknowledgementsOfBothLayersCountInTheirCycle) {
+  segmenter.send({issue(1), issue(2), issue(3, WrOpcode::kSend, 2), issue(4, WrOpcode::kSend, 2)});
+  tcp.send_at(20, {FlowId{1}, 1});
+  sctp.send_at(20, {FlowId{2}, 2});
+  tcp.send_at(40, {FlowId{1}, 1});
+  run_until_idle();
+  EXPECT_THAT(wr_ids(), ElementsAre(1, 3, 4, 2));
+  EXPECT_THAT(cqes.cycles(), ElementsAre(20 + kThrough, 21 + kThrough, 22 + kThrough, 40 + kThrough));
+}
+TEST_F(SqCompletionTest, SctpAcknowledgesOnEveryCycle) {
+  for (std::uint64_t i = 0; i < 4; ++i) segmenter.send(issue(i));
+  for (Cycle i = 0; i < 4; ++i) sctp.send_at(20, {FlowId{1}, 1});
+  run_until_idle();
+  EXPECT_EQ(cqes.cycles(), in_a_row(20 + kThrough, 4));
 }
 
 TEST_F(SqCompletionTest, QpsTakeTurns) {

@@ -13,7 +13,7 @@ namespace test {
 
 struct SmallCapacity {
   static constexpr std::uint32_t kQps = 16, kFlows = 16, kCqs = 8, kSrqs = 4, kStags = 32;
-  static constexpr std::uint32_t kConnections = 4, kSetups = 3, kListeners = 2;
+  static constexpr std::uint32_t kConnections = 4, kSessions = 2, kSetups = 3, kListeners = 2;
 };
 
 }  // namespace test

@@ -32,6 +32,16 @@ class RecordingBus {
   void write(const TcpEnterRdma& o) { add("enter_rdma flow {}", o.flow.v); }
   void write(const TcpClose& o) { add("close flow {}", o.flow.v); }
   void write(const TcpAbort& o) { add("abort flow {}", o.flow.v); }
+  void write(const SctpListen& o) { add("sctp listen {}", o.port); }
+  void write(const SctpUnlisten& o) { add("sctp unlisten {}", o.port); }
+  void write(const SctpConnect& o) {
+    add("sctp connect {:08x}:{} from {} cookie {:08x}", o.peer_ip, o.peer_port, o.port, o.cookie);
+  }
+  void write(const SctpSend& o) { add("sctp send flow {} {}", o.flow.v, octets(o.octets)); }
+  void write(const SctpStream& o) {
+    static const char* const kActions[] = {"begin", "open", "discard", "end_run", "restart"};
+    add("sctp {} flow {}", kActions[static_cast<int>(o.action)], o.flow.v);
+  }
   void write(const WriteQp& o) {
     static const char* const kStates[] = {"idle", "rts", "closing", "terminate", "error"};
     const QpContext& c = o.context;
@@ -49,8 +59,8 @@ class RecordingBus {
   }
   void write(const WriteFlow& o) {
     const FlowContext& c = o.context;
-    add("flow {} {} qp {} tx_markers {:d} rx_markers {:d} crc {:d} epoch {}", o.flow.v, c.rdma ? "rdma" : "off",
-        c.qpn.v, c.tx_markers, c.rx_markers, c.crc, c.epoch);
+    add("flow {} {} qp {} tx_markers {:d} rx_markers {:d} crc {:d} epoch {}{}", o.flow.v, c.rdma ? "rdma" : "off",
+        c.qpn.v, c.tx_markers, c.rx_markers, c.crc, c.epoch, c.llp == Llp::kSctp ? " sctp" : "");
   }
   void write(const WriteCq& o) {
     if (!o.context.valid) return add("cq {} invalid", o.cqn.v);
@@ -118,6 +128,7 @@ class RecordingBus {
 
   // What the hardware does with a read: puts octets where the firmware asked for them.
   void put_read_octets(const Bytes& bytes) { put(read_into_.offset, bytes); }
+  void put_message(const Bytes& bytes) { put(kSessionWindow.offset + wire::kDdpSsnBytes, bytes); }
   void put_private_data(const Bytes& bytes) { put(kCommandWindow.offset, bytes); }
 
   // The lines since the last call.

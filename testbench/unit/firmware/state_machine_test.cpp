@@ -3,7 +3,7 @@
 #include <map>
 
 #include "model/abi/connection_states.h"
-#include "testbench/unit/firmware/firmware_test.h"
+#include "testbench/unit/firmware/session_bench.h"
 
 namespace rnic::fw::test {
 namespace {
@@ -14,9 +14,11 @@ using Lines = std::vector<std::string>;
 using Cell = std::pair<State, Event>;
 
 constexpr std::uint32_t kConn = 0x80000000;
+const std::string kSctpQp = " flow 3 mulpdu 1434 ird 16 ord 16";
+const std::string kSctpOff = "flow 3 off qp 5 tx_markers 0 rx_markers 0 crc 1 epoch 1 sctp";
 constexpr FlowId kFlow{3};
-constexpr unsigned kStates = static_cast<unsigned>(State::kRejected) + 1;
-constexpr unsigned kEvents = static_cast<unsigned>(Event::kConnect) + 1;
+constexpr unsigned kStates = static_cast<unsigned>(State::kLingering) + 1;
+constexpr unsigned kEvents = static_cast<unsigned>(Event::kSession) + 1;
 
 struct Expected {
   Lines lines;
@@ -195,15 +197,69 @@ const std::map<Cell, Expected>& rows() {
        {{"abort flow 3", "qp 5 error sq 10000/6 rq 20000/5 pd 7 cq 0/0", "work qp 5 flush",
          "event connect_error status 8 id 5 terminate 20050000"},
         State::kFree}},
+
+      {{State::kSctpOpening, Event::kConnected},
+       {{"sctp begin flow 3", "sctp send flow 3 0001", "timer 0 5000000us"}, State::kInitSent}},
+      {{State::kSctpOpening, Event::kOpenFailed}, {{"event connect_error status 2 id 5"}, State::kFree}},
+      {{State::kSctpOpening, Event::kStreamError},
+       {{"qp 5 error sq 10000/6 rq 20000/5 pd 7 cq 0/0", "work qp 5 flush",
+         "event connect_error status 8 id 5 terminate 20050000"},
+        State::kFree}},
+      {{State::kSctpOpening, Event::kDisconnect},
+       {{"event done status 0 id 5", "event connect_error status 9 id 5"}, State::kFree}},
+      {{State::kInitSent, Event::kSession},
+       {{"log session_violation", "sctp discard flow 3", "event connect_error status 4 id 5", "cancel timer 0"},
+        State::kLingering}},
+      {{State::kInitSent, Event::kReset}, {{"event connect_error status 3 id 5", "cancel timer 0"}, State::kFree}},
+      {{State::kInitSent, Event::kTimeout},
+       {{"event connect_error status 2 id 5", "cancel timer 0"}, State::kLingering}},
+      {{State::kInitSent, Event::kStreamError},
+       {{"qp 5 error sq 10000/6 rq 20000/5 pd 7 cq 0/0", "work qp 5 flush",
+         "event connect_error status 8 id 5 terminate 20050000", "cancel timer 0"},
+        State::kLingering}},
+      {{State::kInitSent, Event::kDisconnect},
+       {{"event done status 0 id 5", "event connect_error status 9 id 5", "cancel timer 0"}, State::kLingering}},
+      {{State::kSessionPending, Event::kAccept},
+       {{"event done status 0 id 80000000", "qp 5 rts flow 3 mulpdu 1434 ird 8 ord 8",
+         "flow 3 rdma qp 5 tx_markers 0 rx_markers 0 crc 1 epoch 1 sctp", "sctp send flow 3 0002", "sctp open flow 3",
+         "event established status 0 id 5 ird 8 ord 8 rev 1 flags 2"},
+        State::kRts}},
+      {{State::kSessionPending, Event::kReject},
+       {{"event done status 0 id 80000000", "sctp send flow 3 0003", "sctp end_run flow 3"}, State::kLingering}},
+      {{State::kSessionPending, Event::kSession},
+       {{"log session_violation", "sctp end_run flow 3", "sctp send flow 3 0004",
+         "event connect_error status 4 id 80000000"},
+        State::kLingering}},
+      {{State::kSessionPending, Event::kReset}, {{"event connect_error status 3 id 80000000"}, State::kFree}},
+      {{State::kRts, Event::kSession},
+       {{"log session_violation", "sctp discard flow 3", "qp 5 terminate" + kSctpQp, "work qp 5 drain",
+         "event qp_error status 0 id 5", "timer 0 3000000us"},
+        State::kTerminating}},
+      {{State::kDraining, Event::kSession},
+       {{"log session_violation", "sctp discard flow 3", "qp 5 terminate" + kSctpQp, "work qp 5 drain",
+         "event qp_error status 0 id 5", "timer 0 3000000us"},
+        State::kTerminating}},
+      {{State::kTerminating, Event::kSession}, {{"log session_violation", "sctp discard flow 3"}, State::kTerminating}},
+      {{State::kClosing, Event::kSession},
+       {{"log session_violation", "sctp discard flow 3", "event qp_error status 0 id 5", "qp 5 error" + kSctpQp,
+         kSctpOff, "work qp 5 flush", "event disconnected status 3 id 5", "cancel timer 0"},
+        State::kLingering}},
+      {{State::kLingering, Event::kSession}, {{"log session_violation", "sctp discard flow 3"}, State::kLingering}},
+      {{State::kLingering, Event::kPeerClosed}, {{}, State::kLingering}},
+      {{State::kLingering, Event::kClosed}, {{}, State::kFree}},
+      {{State::kLingering, Event::kReset}, {{}, State::kFree}},
   };
   return kRows;
 }
 
-class StateMachine : public FirmwareTest {
+class StateMachine : public SessionTest {
  protected:
-  void bring_to(State state) {
+  static bool is_of_sctp(State state) { return state >= State::kSctpOpening; }
+  void bring_to(State state, bool by_sctp = false) {
     const bool responder = state >= State::kWaitRequest && state <= State::kWaitFirstFpdu;
-    responder ? passive(state) : active(state);
+    if (by_sctp || is_of_sctp(state)) by_session(state);
+    else if (responder) passive(state);
+    else active(state);
     bus.take();
     ASSERT_EQ(fw.state(0), state);
   }
@@ -239,6 +295,8 @@ class StateMachine : public FirmwareTest {
         return fw.on(TimerExpired{0});
       case Event::kConnect:
         return run(connect(abi::kCmCrc));
+      case Event::kSession:
+        return fw.on(SctpViolation{kFlow});
     }
   }
 
@@ -258,6 +316,23 @@ class StateMachine : public FirmwareTest {
     run(command(abi::CommandOp::kDisconnect, kQp));
     if (state == State::kClosing) fw.on(QpSendDrained{Qpn{kQp}});
   }
+  void by_session(State state) {
+    if (state == State::kSessionPending) {
+      listen_sctp(0);
+      return message(kFlow.v, "0001");
+    }
+    run(over_sctp(connect(0)));
+    if (state == State::kSctpOpening) return;
+    fw.on(SctpConnected{kFlow, kConn, 41000, kMulpdu});
+    if (state == State::kLingering) run(command(abi::CommandOp::kDisconnect, kQp));
+    if (state == State::kInitSent || state == State::kLingering) return;
+    message(kFlow.v, "0002");
+    acked(kFlow.v);
+    if (state == State::kTerminating) fw.on(QpStreamError{Qpn{kQp}, wire::ddp::kInvalidStag});
+    if (state == State::kRts || state == State::kTerminating) return;
+    run(command(abi::CommandOp::kDisconnect, kQp));
+    if (state == State::kClosing) fw.on(QpSendDrained{Qpn{kQp}});
+  }
   void passive(State state) {
     listen(abi::kCmCrc | abi::kCmEnhanced);
     fw.on(TcpAccepted{kFlow, 0x0a000002, 40000, 7000, 1460});
@@ -273,9 +348,13 @@ class EachCell : public StateMachine, public testing::WithParamInterface<std::tu
 TEST_P(EachCell, DoesWhatItsRowSaysOrNothing) {
   const State state{static_cast<std::uint8_t>(std::get<0>(GetParam()))};
   const Event event{static_cast<std::uint8_t>(std::get<1>(GetParam()))};
-  const bool idle_qp = state == State::kFree || state == State::kWaitRequest || state == State::kWaitHost;
+  const bool idle_qp = state == State::kFree || state == State::kWaitRequest || state == State::kWaitHost ||
+                       state == State::kSessionPending || state == State::kLingering;
   if (event == Event::kConnect && idle_qp) return;  // a connection of its own, whatever this one does
-  bring_to(state);
+  const bool shared = state >= State::kRts && state <= State::kClosing;
+  const bool has_session = is_of_sctp(state) && state != State::kSctpOpening;
+  if (event == Event::kSession && !shared && !has_session) return;  // SCTP has flows of its own
+  bring_to(state, event == Event::kSession);
   deliver(event);
   const Lines lines = bus.take();
   if (const auto row = rows().find({state, event}); row != rows().end()) {

@@ -1,4 +1,7 @@
 // The firmware's processor, cycle by cycle, with scripted neighbours.
+#include <nlohmann/json.hpp>
+
+#include "model/stats/report.h"
 #include "testbench/support/contexts.h"
 #include "testbench/unit/fwcpu/fwcpu_bench.h"
 
@@ -226,6 +229,65 @@ TEST(FwCpuLimits, AChipLargerThanTheFirmwareIsAConfigurationError) {
   BufferPool pool(1024);
   ContextStore contexts(clk, {2048, 256, 256, 1024});
   EXPECT_THROW(FwCpu("dut", clk, {}, contexts, pool), ConfigError);
+}
+
+// Control messages pass through SRAM too.
+TEST_F(FwCpuTest, ASessionOverSctp) {
+  using Kind = SctpOp::Kind;
+  StatsRegistry registry;
+  dut.register_stats(StatsGroup(registry));
+  for (const FetchedCommand& c :
+       {listen_sctp(), command(abi::CommandOp::kCreateCq, 0), command(abi::CommandOp::kCreateQp, 5)}) {
+    host.send(c);
+  }
+  const Cycle start = 1000;
+  sctp.send_at(start, control_message(3, hex("0001 616263")));
+  host.send_at(2 * start, accept_ok());
+  sctp.send_at(3 * start, sctp_event(SctpEvent::Kind::kAcked, 3));
+  sctp.send_at(4 * start, sctp_event(SctpEvent::Kind::kMulpduChanged, 3));
+  sctp.send_at(5 * start, sctp_event(SctpEvent::Kind::kStray, 4));
+  sctp.send_at(6 * start, sctp_event(SctpEvent::Kind::kAcked, 4));
+  sctp.send_at(7 * start, sctp_event(SctpEvent::Kind::kLost, 3));
+  run_until_idle();
+  EXPECT_THAT(sctp_kinds(),
+              ElementsAre(Kind::kListen, Kind::kSend, Kind::kOpen, Kind::kEndRun, Kind::kSend, Kind::kRestart));
+  EXPECT_EQ(sctp_ops[0].port, 7000);
+  EXPECT_EQ(octets_of(sctp_ops[1]), hex("0002 6F6B"));
+  EXPECT_EQ(sctp_ops[3].flow, FlowId{4});
+  EXPECT_EQ(octets_of(sctp_ops[4]), hex("0004"));
+  EXPECT_THAT(ops, testing::SizeIs(0));
+
+  const HostEvent& request = to_host[3];
+  ASSERT_EQ(request.event.type, abi::EventType::kConnectRequest);
+  EXPECT_EQ(Bytes(request.private_data->bytes(), request.private_data->bytes() + request.event.private_bytes),
+            hex("616263"));
+  EXPECT_EQ(to_host.cycles()[3], start + 1 + 40 + 2 + 8 * 4 + 1) << "two words of SRAM, and the event";
+  EXPECT_EQ(contexts.flow(FlowId{3}).llp, Llp::kSctp);
+  EXPECT_EQ(contexts.qp(Qpn{5}).mulpdu, 1434);
+  EXPECT_EQ(to_host.back().event.type, abi::EventType::kDisconnected);
+  const auto setup = to_json(registry)["setup"];
+  EXPECT_EQ(setup["responder"]["total"]["count"], 1) << "the stray is none";
+  EXPECT_EQ(setup["initiator"]["total"]["count"], 0);
+}
+
+// What is done about an SCTP stream comes behind what is done about its queue pair and TCP, and before the host.
+TEST_F(FwCpuTest, SctpBeforeCommands) {
+  host.send(command(abi::CommandOp::kNop));
+  SctpEvent connected = sctp_event(SctpEvent::Kind::kConnected, 4);  // nobody's: given back
+  sctp.send(connected);
+  tcp.send(tcp_event(TcpEvent::Kind::kConnected, 4));
+  run_until_idle();
+  EXPECT_THAT(ops.cycles(), ElementsAre(1 + 44 + 1));
+  EXPECT_THAT(sctp_ops.cycles(), ElementsAre(1 + 44 + 44 + 1));
+  EXPECT_THAT(to_host.cycles(), ElementsAre(1 + 44 + 44 + 72 + 1));
+}
+
+TEST_F(FwCpuTest, AControlMessageOverSctpIsWithinItsLimit) {
+  const Bytes longest = hex("0001" + std::string(2 * 512, 'a'));
+  host.send(listen_sctp());
+  sctp.send_at(1000, control_message(3, longest));
+  run_until_idle();
+  EXPECT_EQ(to_host.back().event.private_bytes, 512);
 }
 
 }  // namespace

@@ -15,7 +15,9 @@ TEST(LogText, EveryCodeHasItsWordsAndArguments) {
             "unexpected_event: send_drained is invalid in state none");
   EXPECT_EQ(log_text({0, 0, LogCode::kUnexpectedEvent, 14, 10}),
             "unexpected_event: connect is invalid in state rejected");
-  EXPECT_EQ(log_text({0, 0, LogCode::kUnexpectedEvent, 15, 11}), "unexpected_event: 0xf is invalid in state 0xb");
+  EXPECT_EQ(log_text({0, 0, LogCode::kUnexpectedEvent, 15, 14}),
+            "unexpected_event: session is invalid in state lingering");
+  EXPECT_EQ(log_text({0, 0, LogCode::kUnexpectedEvent, 16, 15}), "unexpected_event: 0x10 is invalid in state 0xf");
   EXPECT_EQ(log_text({0, 0, LogCode::kNoListener, 41000, 0x0a000002}),
             "no_listener: port 41000, to which 10.0.0.2 connected, has no listener any more");
   EXPECT_EQ(log_text({0, 0, LogCode::kNoResources, 41000, 0x0a000002}),
@@ -28,6 +30,8 @@ TEST(LogText, EveryCodeHasItsWordsAndArguments) {
   EXPECT_EQ(log_text({0, 0, LogCode::kConnectionState, 0x80000000, 10 << 8 | 9}),
             "connection_state: connection 0x80000000: rejected -> closing");
   EXPECT_EQ(log_text({0, 0, LogCode::kMulpdu, 0x80000000, 954}), "mulpdu: connection 0x80000000: MULPDU is 954 now");
+  EXPECT_EQ(log_text({0, 0, LogCode::kSessionViolation, 258}),
+            "session_violation: flow 258: what came fits no DDP stream session");
   EXPECT_EQ(log_text({0, 0, LogCode{200}, 1, 2}), "code 200: 0x1 0x2");
   EXPECT_EQ(log_line({7, 1234, LogCode::kNoListener, 1, 0}).substr(0, 26), "     7         1234 ns  no");
 }

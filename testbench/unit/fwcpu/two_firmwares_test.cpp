@@ -21,7 +21,7 @@ struct Node {
   FwCpu cpu;
   Source<FetchedCommand> host = drive(cpu.commands);
   Sink<HostEvent> to_host = collect(cpu.events);
-  const Stubs others = stub(cpu.cq_overflows, cpu.srq_events, cpu.srq_arms);
+  const Stubs others = stub(cpu.cq_overflows, cpu.srq_events, cpu.srq_arms, cpu.sctp_events, cpu.sctp_ops);
 };
 
 // TCP and the transmit pipeline of one node, joined to those of the other by function calls within one cycle, which

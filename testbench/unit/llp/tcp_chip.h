@@ -338,9 +338,9 @@ struct TcpChip {
   TcpConnection connection;
   TcpTx tcp_tx;
   TcpRx tcp_rx;
-  const Stubs others = stub(tcp_rx.behind, tcp_rx.early);
   MacTx mac_tx;
   MacRx mac_rx;
+  const Stubs others = stub(tcp_rx.behind, tcp_rx.early, mac_tx.sctp_in, mac_rx.sctp_out);
 };
 
 // A segment on the cable, read by fixed offsets: no code in common with the model. No IP options are expected.

@@ -69,6 +69,7 @@ class DdpPlacementTest : public StageTest {
   Sink<DmaWriteRequest> writes = collect(dut.dma);
   Sink<PlacedSegment> placed = collect(dut.out);
   Sink<QpEvent> events = collect(dut.event);
+  Source<FpduBeat> sctp = drive(dut.sctp_in);
   const Stubs others = stub(dut.srq_arm, dut.srq_event);
 
   DdpPlacementTest() {
@@ -94,6 +95,24 @@ class DdpPlacementTest : public StageTest {
     beats.back().crc_ok = true;
     beats.back().marker_lane = FpduBeat::kPlaced;
     wire.send(beats);
+  }
+  // Over SCTP: as the engine gives it, with a length field and a word in the place of the CRC.
+  void receive_sctp(const Bytes& ulpdu, std::uint32_t flow = 2, Cycle from = 0) {
+    auto beats = cut_fpdu(pool, fpdu(ulpdu), 64, false, 0, FlowId{flow});
+    beats.back().crc_ok = true;
+    sctp.send_at(from, beats);
+  }
+  // The peer's session Terminate.
+  void end_session(std::uint32_t flow = 2, Cycle from = 0) {
+    auto beats = cut_fpdu(pool, Bytes(kEndBytes), 64, false, 0, FlowId{flow});
+    beats.back().crc_ok = true;
+    beats.back().marker_lane = FpduBeat::kEnds;
+    sctp.send_at(from, beats);
+  }
+  std::vector<std::uint32_t> order() const {
+    std::vector<std::uint32_t> q;
+    for (const PlacedSegment& s : placed) q.push_back(s.qpn.v);
+    return q;
   }
   // The peer's FIN.
   void end(std::uint32_t flow = 1, bool whole = true) {
@@ -1406,6 +1425,136 @@ TEST_F(DdpPlacementTest, WhatIsPlacedBehindAHoleInAReadIsRefused) {
   ask(stag_of(4), 0x8000, 300);
   receive_placed(write(stag_of(4), 0x8064, 150, "8142"));
   expect_error(ddp::kBaseOrBounds);
+}
+
+// QP 2 is on SCTP.
+class TwoLayersTest : public DdpPlacementTest {
+ protected:
+  TwoLayersTest() {
+    contexts.write(FlowId{2}, sctp_flow_of(2));
+    contexts.commit();
+  }
+  // Four beats.
+  static Bytes long_write() { return write(stag_of(3), 0x1000, 200); }
+  static Bytes short_write() { return write(stag_of(3), 0x1000, 4); }
+};
+TEST_F(TwoLayersTest, SctpAlonePassesOneSegmentACycle) {
+  for (int i = 0; i < 4; ++i) receive_sctp(short_write());
+  run_until_idle();
+  EXPECT_EQ(placed.cycles(), in_a_row(kThrough, 4));
+  EXPECT_EQ(writes.size(), 4u);
+}
+TEST_F(TwoLayersTest, LastBeatsOfOneCycleTakeTurns) {
+  for (int i = 0; i < 3; ++i) receive(short_write());
+  for (int i = 0; i < 3; ++i) receive_sctp(short_write());
+  run_until_idle();
+  EXPECT_THAT(order(), ElementsAre(1, 2, 1, 2, 1, 2));
+  EXPECT_EQ(placed.cycles(), in_a_row(kThrough, 6));
+}
+TEST_F(TwoLayersTest, TheTurnIsThatOfWhoHadItLongerAgo) {
+  receive(short_write());
+  receive(short_write(), 1, 20);
+  receive_sctp(short_write(), 2, 20);
+  run_until_idle();
+  EXPECT_THAT(order(), ElementsAre(1, 2, 1));
+  EXPECT_THAT(placed.cycles(), ElementsAre(kThrough, 20 + kThrough, 21 + kThrough));
+}
+TEST_F(TwoLayersTest, BothComeInAtFullRate) {
+  receive(long_write());
+  receive_sctp(long_write());
+  receive_sctp(long_write());
+  run_until_idle();
+  EXPECT_THAT(order(), ElementsAre(1, 2, 2));
+  EXPECT_THAT(placed.cycles(), ElementsAre(kThrough + 3, kThrough + 4, kThrough + 8));
+}
+TEST_F(TwoLayersTest, AnFpduOfSctpPassesAmidOneOfMpa) {
+  receive(long_write());
+  receive_sctp(short_write(), 2, 1);
+  run_until_idle();
+  EXPECT_THAT(order(), ElementsAre(2, 1));
+  EXPECT_THAT(placed.cycles(), ElementsAre(1 + kThrough, 3 + kThrough));
+}
+TEST_F(TwoLayersTest, AnFpduOfMpaPassesAmidOneOfSctp) {
+  receive_sctp(long_write());
+  receive(short_write(), 1, 2);
+  run_until_idle();
+  EXPECT_THAT(order(), ElementsAre(1, 2));
+  EXPECT_THAT(placed.cycles(), ElementsAre(2 + kThrough, 3 + kThrough));
+  EXPECT_EQ(writes[1].bytes, 200u);
+}
+TEST_F(TwoLayersTest, ASendThatWaitsForItsRequestKeepsItsTurn) {
+  doorbells.send({Qpn{1}, 1});
+  receive(send(1, 4));
+  receive_sctp(short_write(), 2, 10);
+  fetch.send_at(40, {Qpn{1}, true, buffer(7, {{0x8000, 4, stag_of(4)}})});
+  run_until_idle();
+  EXPECT_THAT(order(), ElementsAre(1, 2));
+  EXPECT_EQ(placed.cycles(), in_a_row(40 + kThrough, 2));
+}
+TEST_F(TwoLayersTest, ASendOverSctpThatWaitsKeepsItsTurnToo) {
+  doorbells.send({Qpn{2}, 1});
+  receive_sctp(send(1, 4));
+  receive(short_write(), 1, 10);
+  fetch.send_at(40, {Qpn{2}, true, buffer(7, {{0x8000, 4, stag_of(4)}})});
+  run_until_idle();
+  EXPECT_THAT(order(), ElementsAre(2, 1));
+  EXPECT_EQ(placed.cycles(), in_a_row(40 + kThrough, 2));
+}
+TEST_F(TwoLayersTest, TheEndOfASessionPassesAmidAnFpduOfMpa) {
+  receive(long_write());
+  end_session(2, 1);
+  run_until_idle();
+  ASSERT_EQ(placed.size(), 2u);
+  EXPECT_TRUE(placed[0].ended && placed[0].in_order);
+  EXPECT_EQ(placed[0].llp, Llp::kSctp);
+  EXPECT_EQ(placed[0].flow, FlowId{2});
+  EXPECT_THAT(order(), ElementsAre(2, 1));
+  EXPECT_THAT(placed.cycles(), ElementsAre(1 + kThrough, 3 + kThrough));
+}
+TEST_F(TwoLayersTest, AFinPassesAmidAnFpduOfSctp) {
+  receive_sctp(long_write());
+  end();
+  run_until_idle();
+  ASSERT_EQ(placed.size(), 2u);
+  EXPECT_TRUE(placed[0].ended && placed[0].in_order);
+  EXPECT_EQ(placed[0].llp, Llp::kMpaTcp);
+  EXPECT_THAT(placed.cycles(), ElementsAre(kThrough, 3 + kThrough));
+}
+TEST_F(TwoLayersTest, AnEndOfASessionThatNoQpHearsOfGoesOnAsWell) {
+  FlowContext nobodys = sctp_flow_of(2);
+  nobodys.qpn = Qpn{0};
+  contexts.write(FlowId{2}, nobodys);
+  contexts.commit();
+  end_session();
+  run_until_idle();
+  ASSERT_EQ(placed.size(), 1u);
+  EXPECT_TRUE(placed[0].ended && !placed[0].in_order);
+  EXPECT_EQ(placed[0].llp, Llp::kSctp);
+  EXPECT_EQ(placed[0].flow, FlowId{2});
+}
+TEST_F(TwoLayersTest, AnErrorOverSctpIsTheSegmentsOwn) {
+  receive_sctp(write(stag_of(9), 0x1000, 4));
+  receive_sctp(short_write());
+  receive(short_write());
+  run_until_idle();
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].qpn, Qpn{2});
+  EXPECT_EQ(events[0].cause, ddp::kInvalidStag);
+  EXPECT_THAT(order(), ElementsAre(1));
+}
+TEST_F(TwoLayersTest, UnderBackpressureEachStreamKeepsItsOrder) {
+  writes.pause(every(5, 3));
+  placed.pause(every(7, 4));
+  for (std::uint32_t i = 0; i < 12; ++i) {
+    receive(write(stag_of(3), 0x1000 + i, i % 3 == 0 ? 100 : 4));
+    receive_sctp(write(stag_of(3), 0x1080 + i, i % 4 == 0 ? 100 : 4));
+  }
+  run_until_idle();
+  std::uint64_t next[2] = {0x1000, 0x1080};
+  for (const DmaWriteRequest& w : writes) EXPECT_EQ(w.address, next[w.address >= 0x1080]++);
+  EXPECT_EQ(next[0] + next[1], 0x1000u + 0x1080 + 24);
+  EXPECT_EQ(placed.size(), 24u);
+  EXPECT_EQ(pool.in_use(), 24u);  // which the writes hold
 }
 
 }  // namespace

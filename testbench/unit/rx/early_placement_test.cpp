@@ -35,6 +35,8 @@ class EarlyPlacementTest : public StageTest {
   Source<ReadIssued> issued = drive(dut.read_issued);
   Source<ReadDone> over = drive(dut.read_over);
   Sink<EarlyPlaced> told = collect(dut.out);
+  Source<StreamBeat> sctp = drive(dut.sctp_in);
+  Sink<EarlyPlaced> sctp_told = collect(dut.sctp_out);
   Bytes octets = Bytes(1 << 16);
   FakeDmaWrite memory{dut.dma, dut.written, octets};
 
@@ -325,6 +327,48 @@ TEST_P(ShuffledEarly, BackpressureLosesNothingAndTheOrderOfCallsChangesNothing) 
   expect_at_rest(placed().size());
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, ShuffledEarly, testing::Values(0, 1, 2, 3));
+
+// ---- SCTP: a DDP segment behind its length field, and nothing else.
+
+Bytes message(const Bytes& ulpdu) {
+  Bytes m(2 + ulpdu.size());
+  store_be16(m.data(), static_cast<std::uint16_t>(ulpdu.size()));
+  std::copy(ulpdu.begin(), ulpdu.end(), m.begin() + 2);
+  return m;
+}
+
+TEST_F(EarlyPlacementTest, ASegmentOfSctpIsLocatedAsItIs) {
+  const Bytes payload = counting(192 - 20);
+  sctp.send(cut_segment(pool, message(tagged(stag_of(3), 0x1010, payload)), 77, 64, kPlain));
+  run_until_idle();
+  EXPECT_THAT(memory.cycles(), ElementsAre(12));  // as an FPDU of TCP
+  EXPECT_EQ(at(0x1010, 172), payload);
+  EXPECT_THAT(told, IsEmpty());
+  ASSERT_EQ(sctp_told.size(), 2u);
+  EXPECT_EQ(sctp_told[0].offset, 77u);
+  EXPECT_EQ(sctp_told[0].bytes, 188u);
+  EXPECT_TRUE(sctp_told[1].last);
+  sctp_told.clear();
+  expect_at_rest(0);
+}
+
+// Beats of both arrive in turns: each segment is taken whole, and each is answered where it came from.
+TEST_F(EarlyPlacementTest, SegmentsOfBothInputsDoNotMix) {
+  const Bytes of_sctp = counting(300), of_tcp = Bytes(300, 0x5a);
+  for (unsigned i = 0; i < 8; ++i) {
+    sctp.send(cut_segment(pool, message(tagged(stag_of(3), 0x1000, of_sctp)), i, 64, kPlain));
+    send_fpdu(tagged(stag_of(3), 0x1800, of_tcp), kMarked);
+  }
+  sctp.pause(every(3, 1));
+  tcp.pause(every(2, 1));
+  run_until_idle();
+  EXPECT_EQ(at(0x1000, 300), of_sctp);
+  EXPECT_EQ(at(0x1800, 300), of_tcp);
+  EXPECT_EQ(told.size(), 16u);
+  ASSERT_EQ(sctp_told.size(), 16u);
+  for (unsigned i = 0; i < 16; ++i) EXPECT_EQ(sctp_told[i].offset, i / 2);
+  EXPECT_EQ(dut.counters().fpdus, 16u);
+}
 
 }  // namespace
 }  // namespace rnic::test

@@ -44,6 +44,7 @@ class RdmapDispatchTest : public StageTest {
   Sink<TxUnblock> unblocks = collect(dut.unblock);
   Sink<QpEvent> events = collect(dut.event);
   Sink<StreamEnded> ends = collect(dut.ended);
+  Sink<StreamEnded> sctp_ends = collect(dut.sctp_ended);
 
   RdmapDispatchTest() {
     open_qp(contexts, 1, rts_qp(1));
@@ -373,6 +374,7 @@ TEST_F(RdmapDispatchTest, TheEndIsToldBehindTheLastDelivery) {
   EXPECT_THAT(cqes.cycles(), ElementsAre(40 + kThrough));
   EXPECT_THAT(ends.cycles(), ElementsAre(41 + kThrough));
   EXPECT_EQ(ends[0].flow, FlowId{3});
+  EXPECT_THAT(sctp_ends, IsEmpty());
   ASSERT_EQ(events.size(), 2u);  // behind the first FPDU's
   EXPECT_EQ(events[1].kind, QpEvent::Kind::kPeerClosed);
   EXPECT_EQ(events[1].qpn, Qpn{1});
@@ -381,6 +383,33 @@ TEST_F(RdmapDispatchTest, TheEndIsToldBehindTheLastDelivery) {
   EXPECT_EQ(unblocks[1].kind, TxUnblock::Kind::kPeerClosed);
   ASSERT_EQ(reads_done.size(), 1u);
   EXPECT_TRUE(reads_done[0].closed);
+}
+TEST_F(RdmapDispatchTest, TheEndOfASessionIsToldToSctpAndWhetherTheFirmwareHearsOfIt) {
+  PlacedSegment heard = end_of(3, true), unheard = end_of(2, false);
+  heard.llp = unheard.llp = Llp::kSctp;
+  placement.send({heard, unheard});
+  run_until_idle();
+  EXPECT_THAT(ends, IsEmpty());
+  EXPECT_EQ(sctp_ends.cycles(), in_a_row(kToEnd + kToEnd, 2));
+  EXPECT_EQ(sctp_ends[0].flow, FlowId{3});
+  EXPECT_TRUE(sctp_ends[0].told);
+  EXPECT_EQ(sctp_ends[1].flow, FlowId{2});
+  EXPECT_FALSE(sctp_ends[1].told);
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].kind, QpEvent::Kind::kPeerClosed);
+}
+TEST_F(RdmapDispatchTest, OfASessionWhoseQpIsGoneTheFirmwareHearsFromSctp) {
+  PlacedSegment end = end_of(3, true);
+  end.llp = Llp::kSctp;
+  QpContext gone = rts_qp(1);
+  gone.valid = false;
+  contexts.write(Qpn{1}, gone);
+  contexts.commit();
+  placement.send(end);
+  run_until_idle();
+  ASSERT_EQ(sctp_ends.size(), 1u);
+  EXPECT_FALSE(sctp_ends[0].told);
+  EXPECT_THAT(events, IsEmpty());
 }
 TEST_F(RdmapDispatchTest, TheEndIsNoFirstFpdu) {
   placement.send(end_of(3, true));

@@ -49,7 +49,7 @@ class SharedReceiveQueueTest : public StageTest {
   Sink<DmaWriteRequest> writes = collect(dut.dma);
   Sink<PlacedSegment> placed = collect(dut.out);
   Sink<QpEvent> events = collect(dut.event);
-  const Stubs others = stub(dut.read_issued, dut.answered);
+  const Stubs others = stub(dut.sctp_in, dut.read_issued, dut.answered);
 
   SharedReceiveQueueTest() {
     for (std::uint32_t n = 1; n < 4; ++n) open_qp(contexts, n, sharing_qp(n));

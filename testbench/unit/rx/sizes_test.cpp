@@ -113,8 +113,8 @@ TEST_P(PlacementSizes, DdpPlacement) {
   Sink<DmaWriteRequest> writes = collect(dut.dma);
   Sink<PlacedSegment> placed = collect(dut.out);
   Sink<QpEvent> errors = collect(dut.event);
-  const Stubs others =
-      stub(dut.posted, dut.rqe, dut.srq_arm, dut.read_issued, dut.answered, dut.flush, dut.rqe_taken, dut.srq_event);
+  const Stubs others = stub(dut.sctp_in, dut.posted, dut.rqe, dut.srq_arm, dut.read_issued, dut.answered, dut.flush,
+                            dut.rqe_taken, dut.srq_event);
   wire.pause(GetParam().produce);
   writes.pause(GetParam().consume);
   placed.pause(GetParam().consume);
@@ -137,7 +137,7 @@ TEST_P(PlacementSizes, EarlyPlacement) {
   EarlyPlacement dut("early_placement", clk, {}, contexts, pool);
   Source<StreamBeat> segments = drive(dut.in);
   Sink<EarlyPlaced> told = collect(dut.out);
-  const Stubs others = stub(dut.read_issued, dut.read_over);
+  const Stubs others = stub(dut.read_issued, dut.read_over, dut.sctp_in, dut.sctp_out);
   FakeDmaWrite engine(dut.dma, dut.written, memory);
   segments.pause(GetParam().produce);
   engine.pause = GetParam().consume;

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "model/rnic/rx/early_offers.h"
-#include "model/rnic/rx/segment_beats.h"
+#include "model/rnic/llp/segment_beats.h"
 
 namespace rnic {
 namespace {

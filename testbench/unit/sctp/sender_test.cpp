@@ -77,7 +77,11 @@ class SenderTest : public testing::Test {
   }
 
   const Rfc9260 algorithm;
-  SctpConfig config;
+  SctpConfig config = [] {
+    SctpConfig c;
+    c.initial_window = 3;
+    return c;
+  }();
   std::unique_ptr<SenderSettings> settings = std::make_unique<SenderSettings>(config, algorithm, 4000);
   Sender sender{*settings};
   DataPacket packet;

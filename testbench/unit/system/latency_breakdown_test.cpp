@@ -165,6 +165,47 @@ TEST_F(LatencyBreakdownTest, AReadPassesBothChipsAndTheirClocks) {
 }
 
 // One read brings four, but the last of them was not posted yet.
+TEST_F(LatencyBreakdownTest, OverSctpTheAssociationEngineTakesThePlaceOfMpaAndTcp) {
+  on(a, 100, TraceKind::kPosted, send(0));
+  on(b, 90, TraceKind::kPosted, receive(0));
+  fetched(200, 0, abi::WrOpcode::kSend);
+  on(a, {300, 301}, TraceKind::kPayloadRead, send(0));
+  on(a, {360, 366, 350}, TraceKind::kFrameSent, send(0));
+  taken(a, 370, TraceKind::kFrameSent, send(0));
+  on(b, 500, TraceKind::kFrameReceived, send(0));
+  on(b, {560, 562, 550}, TraceKind::kCrcChecked, send(0), 1);
+  on(b, {563, 570}, TraceKind::kPlaced, send(0));
+  used(580, send(0), receive(0));
+  on(b, 590, TraceKind::kPolled, receive(0));
+  on(a, 700, TraceKind::kCompleted, send(0));
+  on(a, 750, TraceKind::kPolled, send(0));
+  ASSERT_EQ(breakdown.requests(), 2u);
+  EXPECT_THAT(breakdown.request(0).parts,
+              ElementsAre(Pair(StrEq("no message"), 410), Pair(StrEq("message"), 0), Pair(StrEq("sctp_rx"), 50),
+                          Pair(StrEq("sctp_association"), 12), Pair(StrEq("ddp_placement queue"), 1),
+                          Pair(StrEq("ddp_placement"), 7), Pair(StrEq("rdmap_dispatch queue"), 10),
+                          Pair(StrEq("rdmap_dispatch"), 1), Pair(StrEq("poll"), 9)));
+  EXPECT_THAT(
+      breakdown.request(1).parts,
+      ElementsAre(Pair(StrEq("WQE fetch"), 100), Pair(StrEq("payload_fetch"), 101), Pair(StrEq("sctp_association"), 49),
+                  Pair(StrEq("sctp_tx"), 16), Pair(StrEq("mac_tx queue"), 4), Pair(StrEq("wire"), 130),
+                  Pair(StrEq("SCTP acknowledgement"), 200), Pair(StrEq("poll"), 50)));
+  expect_sums();
+}
+
+// A retransmission that was not needed: the chunk had been handed up before it came.
+TEST_F(LatencyBreakdownTest, OverSctpALateRetransmissionTakesNoTime) {
+  written(0, 100, 200, 300);
+  on(a, 150, TraceKind::kPayloadRead, send(0));
+  on(b, 310, TraceKind::kCrcChecked, send(0), 1);
+  again(a, 400, TraceKind::kRetransmitted, send(0));
+  again(b, 500, TraceKind::kFrameReceived, send(0));
+  done(0, 450);
+  EXPECT_EQ(part(0, "retransmission"), 0u);
+  EXPECT_EQ(part(0, "SCTP acknowledgement"), 150u);
+  expect_sums();
+}
+
 TEST_F(LatencyBreakdownTest, AReadOfWorkRequestsIsOfAllThatItBrings) {
   for (std::uint64_t n = 0; n < 3; ++n) on(a, 100, TraceKind::kPosted, send(n));
   rang(100, TraceKind::kDoorbellWritten, 3);

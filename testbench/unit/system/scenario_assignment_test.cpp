@@ -64,6 +64,13 @@ TEST(ScenarioAssignment, ConnectionsByName) {
 }
 
 // Those of each phase, also by the names that the file leaves out, and by the longest of those that fit.
+TEST(ScenarioAssignment, TheTransport) {
+  EXPECT_EQ(with({"transport=sctp"}).plan.transport, host::Transport::kSctp);
+  EXPECT_EQ(error_of({"transport=udp"}),
+            "s.json with transport = udp (command line): transport: must be one of tcp, "
+            "sctp, not 'udp'");
+}
+
 TEST(ScenarioAssignment, WorkByName) {
   const auto phases = with({"work.send0.depth=32", "work.w.size=4096", "work.w.connections=[\"side.by.side\"]",
                             "work.w.r.size.max=12", "work.w.r.count=5"})

@@ -47,6 +47,16 @@ TEST(ScenarioPrograms, DefaultsAreThoseOfTheTools) {
   EXPECT_TRUE(client.start_on_ping);
 }
 
+TEST(ScenarioPrograms, OverSctpOnlyTheEcho) {
+  EXPECT_EQ(message_after("/transport", "sctp"),
+            "s.json: programs[0].program: speaks with a stock tool, which has iWARP over TCP only: transport sctp is "
+            "for echo");
+  json j = minimal();
+  j["transport"] = "sctp";
+  j["programs"][0] = {{"program", "echo"}, {"role", "server"}};
+  EXPECT_EQ(parse_scenario(j, "s.json").programs[0].transport, host::Transport::kSctp);
+}
+
 TEST(ScenarioPrograms, SomeToolsHaveOneRoleAndOneRound) {
   json j = minimal();
   j["programs"] = {{{"program", "rdma_server"}}, {{"program", "rdma_client"}, {"markers", true}, {"rtr", true}}};

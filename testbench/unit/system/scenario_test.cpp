@@ -214,6 +214,84 @@ TEST(ScenarioErrors, ConnectionsThatCannotBe) {
             "s.json: connections[0].private_data: has 509 octets; at most 508 fit");
 }
 
+TEST(Scenario, TheTransportIsOfAllConnections) {
+  json j = minimal();
+  EXPECT_EQ(parse_scenario(j, "s.json").plan.transport, host::Transport::kTcp);
+  j["transport"] = "sctp";
+  j["connections"][0]["markers"] = false;
+  j["connections"][0]["crc"] = true;
+  EXPECT_EQ(parse_scenario(j, "s.json").plan.transport, host::Transport::kSctp);
+  EXPECT_EQ(parse_scenario(j, "s.json").plan.connections[0].mpa_revision, 2);
+  j["connections"][0]["enhanced"] = false;
+  j["connections"][0]["private_data"] = std::string(512, 'x');
+  EXPECT_EQ(parse_scenario(j, "s.json").plan.connections[0].mpa_revision, 1);
+  EXPECT_EQ(message_after("/transport", "udp"), "s.json: transport: must be one of tcp, sctp, not 'udp'");
+}
+
+TEST(ScenarioErrors, WhatSctpHasNot) {
+  const auto over_sctp = [](const char* pointer, json value) {
+    json j = minimal();
+    j["transport"] = "sctp";
+    j[json::json_pointer(pointer)] = std::move(value);
+    return message_of(j);
+  };
+  EXPECT_EQ(over_sctp("/connections/0/markers", true),
+            "s.json: connections[0].markers: are MPA's: SCTP keeps the boundaries of messages");
+  EXPECT_EQ(over_sctp("/connections/0/to_side", {{"crc", false}}),
+            "s.json: connections[0].to_side.crc: cannot be false: each packet of SCTP has a CRC");
+  EXPECT_EQ(over_sctp("/connections/0/mpa_revision", 1),
+            "s.json: connections[0].mpa_revision: is MPA's; with transport sctp it is enhanced that says so");
+  EXPECT_EQ(over_sctp("/connections/0", {{"from", "client"}, {"to", "server"}, {"enhanced", false}, {"rtr", "read"}}),
+            "s.json: connections[0].rtr: needs enhanced setup (RFC 6581)");
+  EXPECT_EQ(message_after("/connections/0/enhanced", true),
+            "s.json: connections[0].enhanced: is for transport sctp; over TCP it is mpa_revision that says so");
+}
+
+TEST(ScenarioErrors, OverSctpQueuePairsShareAPort) {
+  json j = minimal();
+  j["transport"] = "sctp";
+  j["connections"][0]["qps"] = 10;
+  j["connections"].push_back({{"from", "client"}, {"to", "server"}, {"port", 41009}});
+  EXPECT_EQ(message_of(j), "no error");
+  j["connections"][0]["private_data"] = std::string(507, 'x');
+  EXPECT_EQ(message_of(j), "s.json: connections[0].private_data: has 507 octets; at most 506 fit");
+  j["connections"][0].erase("private_data");
+  j["inject"] = {{{"connection", "c0"}, {"sender", "client"}, {"message", "send"}, {"field", "msn"}, {"add", 1}}};
+  EXPECT_EQ(message_of(j), "s.json: inject[0]: changes a message over SCTP only on a connection of one queue pair");
+  j["inject"][0]["connection"] = "c1";
+  EXPECT_EQ(message_of(j), "no error");
+  j.erase("inject");
+  j["work"][0] = {{"op", "connect"}};
+  EXPECT_EQ(message_of(j),
+            "s.json: work[0]: op 'connect' over SCTP needs a connection of one queue pair, and 'c0' has 10");
+}
+
+TEST(ScenarioErrors, InjectionsThatSctpHasNot) {
+  const auto over_sctp = [](json injection) {
+    json j = minimal();
+    j["transport"] = "sctp";
+    j["inject"] = {std::move(injection)};
+    return message_of(j);
+  };
+  const json send = {{"sender", "client"}, {"message", "send"}};
+  const auto with = [&](const char* key, json value) {
+    json j = send;
+    j[key] = std::move(value);
+    return j;
+  };
+  json field = with("field", "crc");
+  field["add"] = 1;
+  EXPECT_EQ(over_sctp(field), "s.json: inject[0].field: is of an FPDU: transport sctp has none");
+  field["field"] = "msn";
+  EXPECT_EQ(over_sctp(field), "no error");
+  EXPECT_EQ(over_sctp(with("close_after", 3)),
+            "s.json: inject[0].close_after: is a FIN of TCP: transport sctp has none");
+  json startup = field;
+  startup["message"] = "mpa_request";
+  startup["field"] = "ord";
+  EXPECT_EQ(over_sctp(startup), "s.json: inject[0].message: is a startup frame of MPA: transport sctp has none");
+}
+
 TEST(ScenarioErrors, WorkThatCannotBe) {
   EXPECT_EQ(message_after("/work/0", json{{"op", "read"}, {"mode", "pingpong"}, {"size", 1}}),
             "s.json: work[0].mode: pingpong works with ops 'send' and 'write' only");

@@ -26,6 +26,7 @@ class PayloadFetchTest : public StageTest {
   PayloadFetch dut{"dut", clk, contexts, {4}};
   Source<UlpduJob> segmenter = drive(dut.in);
   Sink<Ulpdu> framer = collect(dut.out);
+  Sink<Ulpdu> sctp = collect(dut.sctp_out);
   Sink<QpEvent> events = collect(dut.event);
   Sink<WqeLost> losses = collect(dut.lost);
   FakeDma dma{dut.dma, dut.dma_done};
@@ -164,6 +165,27 @@ TEST_F(PayloadFetchTest, TheOrderOfCallsChangesNothing) {
   segmenter.send({job({{0x100, 4}}), job({{0x200, 4}, {0x300, 4}}), job({})});
   run_until_idle();
   EXPECT_EQ(framer.cycles(), in_a_row(after_read(40), 3));
+}
+
+TEST_F(PayloadFetchTest, UlpdusLeaveToTheLowerLayerOfTheirFlow) {
+  contexts.write(FlowId{2}, sctp_flow_of(2));
+  contexts.commit();
+  segmenter.send({job({}), job({}, 2), job({{0x100, 4}}, 2), job({})});
+  run_until_idle();
+  EXPECT_THAT(framer.cycles(), ElementsAre(kThrough, 2 + after_read(dma.latency) + 1));
+  EXPECT_THAT(sctp.cycles(), ElementsAre(kThrough + 1, 2 + after_read(dma.latency)));
+  EXPECT_EQ(payload(sctp[1]), Bytes(&dma.memory[0x100], &dma.memory[0x104]));
+  EXPECT_EQ(dut.counters().ulpdus, 4u);
+}
+TEST_F(PayloadFetchTest, OneThatItsLowerLayerCannotTakeHoldsUpTheOthers) {
+  contexts.write(FlowId{2}, sctp_flow_of(2));
+  contexts.commit();
+  sctp.pause(window(0, 100));
+  segmenter.send({job({}, 2), job({}, 2), job({}, 2), job({}, 2), job({}, 2), job({})});
+  run_until_idle();
+  EXPECT_EQ(sctp.size(), 5u);
+  ASSERT_EQ(framer.size(), 1u);
+  EXPECT_EQ(framer.cycles()[0], 100 + 1 + kThrough - 1);  // the fifth has its slot in cycle 101
 }
 
 TEST_F(PayloadFetchTest, AnIdleStageIsNotCalled) {

@@ -49,6 +49,7 @@ class RdmapSegmenterTest : public StageTest {
   Source<FetchedWqe> fetch = drive(dut.wqe);
   Sink<WqeTaken> given_back = collect(dut.taken);
   Source<TxCredit> tcp = drive(dut.credit);
+  Source<TxCredit> sctp = drive(dut.sctp_credit);
   Source<TxUnblock> rx = drive(dut.unblock);
   Source<TxUnblock> response_queue = drive(dut.atomic_unblock);
   Source<ReadWork> responder = drive(dut.read_work);
@@ -519,6 +520,35 @@ TEST_F(RdmapSegmenterTest, CreditOfOneStreamIsNotAnothers) {
   run_until_idle();
   EXPECT_THAT(jobs, IsEmpty());
   EXPECT_EQ(dut.waiting_for(), "QP 1 has work and waits for TCP window");
+}
+// A DATA chunk: header 16, DDP-SSN 2, the segment, padded to 4 octets.
+TEST_F(RdmapSegmenterTest, OverSctpASegmentCostsItsDataChunk) {
+  contexts.write(FlowId{1}, sctp_flow_of(1));
+  contexts.commit();
+  post(wqe(WrOpcode::kSend, {sge(4)}));       // 16 + 2 + 22 = 40
+  post(wqe(WrOpcode::kRdmaWrite, {sge(1)}));  // 16 + 2 + 15 = 33, and 3 octets of pad
+  sctp.send({{FlowId{1}, 39}, {FlowId{1}, 1}, {FlowId{1}, 35}, {FlowId{1}, 1}});
+  sctp.pause(every(50, 49));
+  run_until_idle();
+  EXPECT_THAT(jobs.cycles(), ElementsAre(101, 201));
+}
+TEST_F(RdmapSegmenterTest, WithoutItsCreditAFlowOfSctpWaitsForSctp) {
+  contexts.write(FlowId{1}, sctp_flow_of(1));
+  contexts.commit();
+  post(wqe(WrOpcode::kSend, {sge(4)}));
+  run_until_idle();
+  EXPECT_EQ(dut.waiting_for(), "QP 1 has work and waits for SCTP window");
+}
+TEST_F(RdmapSegmenterTest, CreditOfBothLayersIsTakenInOneCycle) {
+  contexts.write(FlowId{2}, sctp_flow_of(2));
+  contexts.commit();
+  post(wqe(WrOpcode::kSend, {sge(4)}), 1);
+  post(wqe(WrOpcode::kSend, {sge(4)}), 2);
+  tcp.send_at(50, {FlowId{1}, kPlenty});
+  sctp.send_at(50, {FlowId{2}, kPlenty});
+  run_until_idle();
+  EXPECT_THAT(order(), ElementsAre(1, 2));
+  EXPECT_EQ(jobs.cycles(), in_a_row(50 + kThrough, 2));
 }
 TEST_F(RdmapSegmenterTest, CreditOfAFlowWithoutAQpIsDropped) {
   post(wqe(WrOpcode::kSend, {sge(4)}), 1);

@@ -26,7 +26,8 @@ TEST(FragmentationNeeded, ReadsPortsSequenceNumberAndMtu) {
   EXPECT_EQ(m->dst.v, 0x0a000002u);
   EXPECT_EQ(m->src_port, 41000);
   EXPECT_EQ(m->dst_port, 5000);
-  EXPECT_EQ(m->seq, 0x01020304u);
+  EXPECT_EQ(m->word, 0x01020304u);
+  EXPECT_EQ(m->protocol, kIpProtocolTcp);
 }
 
 TEST(FragmentationNeeded, QuotesHeaderAndEightOctets) {

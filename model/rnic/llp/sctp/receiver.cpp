@@ -24,7 +24,7 @@ ReceiverSettings::ReceiverSettings(const SctpConfig& config, std::uint32_t ip_mt
       fragments(config.reassembly_messages, ip_mtu, ip_header_bytes) {
   // Else the window might stay closed before the last piece of a long message.
   if (buffer - window_step < fragments.segment_message) {
-    throw ConfigError("receive_buffer: three quarters of " + std::to_string(buffer) +
+    throw ConfigError("rnic.sctp.receive_buffer: three quarters of " + std::to_string(buffer) +
                       " octets do not hold a message in fragments, of up to " +
                       std::to_string(fragments.segment_message) + " at this MTU");
   }

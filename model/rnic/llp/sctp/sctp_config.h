@@ -4,22 +4,23 @@
 
 #include <cstdint>
 
+#include "model/common/link.h"
 #include "model/config/field.h"
 
 namespace rnic {
 
 struct SctpConfig {
-  unsigned max_associations = 64;
+  unsigned max_associations = 16;
   unsigned streams = 16;
   unsigned receive_buffer = 128 * 1024;
-  unsigned send_chunks = 1024;
+  unsigned send_chunks = 4096;
   std::uint64_t rto_initial_us = 1000;
   std::uint64_t rto_min_us = 200;
   std::uint64_t rto_max_us = 100'000;
   unsigned sack_every = 2;
   std::uint64_t sack_delay_ns = 500;
   unsigned max_burst = 4;
-  unsigned initial_window = 3;
+  unsigned initial_window = 90;
   unsigned max_init_retries = 8;
   unsigned max_retries = 10;
   std::uint64_t heartbeat_us = 0;
@@ -29,11 +30,17 @@ struct SctpConfig {
   unsigned reassembly_messages = 4;
   unsigned path_mtu_min = 576;
   unsigned pending_initiates = 16;
+  unsigned ddp_window = 256;
+  bool early_placement = true;
+  unsigned tx_cycles = 6;
+  unsigned rx_cycles = 6;
+  unsigned chunk_cycles = 1;
   std::uint64_t seed = 0;
 
   template <class V>
   static void fields(V& v) {
-    v("max_associations", &SctpConfig::max_associations, "associations at a time", in_range(1, 1024));
+    v("max_associations", &SctpConfig::max_associations,
+      "associations at a time; with all of their streams at most 1024 DDP streams", in_range(1, 1024));
     v("streams", &SctpConfig::streams,
       "streams of an association in each direction (OS and MIS); each pair carries one DDP stream",
       in_range(1, 65'535));
@@ -53,8 +60,9 @@ struct SctpConfig {
     v("max_burst", &SctpConfig::max_burst, "packets sent at one occasion: a SACK, a timeout, a message (Max.Burst)",
       in_range(1, 65'535), unit("packets"));
     v("initial_window", &SctpConfig::initial_window,
-      "congestion window of a new association, in packets of an Ethernet; 3 is RFC 9260's", in_range(1, 65'535),
-      unit("packets"));
+      "congestion window of a new association, in packets of an Ethernet; RFC 9260 has 3, the default lets it start at "
+      "line rate",
+      in_range(1, 65'535), unit("packets"));
     v("max_init_retries", &SctpConfig::max_init_retries,
       "retransmissions of INIT or COOKIE ECHO after which the set-up has failed (Max.Init.Retransmits)",
       in_range(0, 64));
@@ -79,8 +87,26 @@ struct SctpConfig {
     v("pending_initiates", &SctpConfig::pending_initiates,
       "session requests of an association that wait for the host; one more is answered by Terminate",
       in_range(1, 65'535));
+    v("ddp_window", &SctpConfig::ddp_window,
+      "DDP stream sequence numbers of a stream from the next one on that are taken", in_range(16, 32'768),
+      power_of_two());
+    v("early_placement", &SctpConfig::early_placement,
+      "place the payload of segments received out of order in host memory at once, and keep only their headers");
+    v("tx_cycles", &SctpConfig::tx_cycles,
+      "from the last beat of a packet behind its CRC engine to its frame at mac_tx", in_range(1, 63), unit("cycles"));
+    v("rx_cycles", &SctpConfig::rx_cycles,
+      "from a segment's beat in the association engine to that beat at ddp_placement", in_range(1, 63), unit("cycles"));
+    v("chunk_cycles", &SctpConfig::chunk_cycles, "cycles that the association engine takes for a DATA chunk",
+      in_range(1, 64), unit("cycles"));
     v("seed", &SctpConfig::seed, "seed of tags, first TSNs and the key of cookies; 0: the run's, or the system's");
   }
+
+  // Links whose latency is the pipeline's depth: sctp_tx.out and sctp_association.out.
+  LinkConfig tx_link() const { return {tx_cycles + 4, tx_cycles, 1}; }
+  LinkConfig rx_link() const { return {rx_cycles + 4, rx_cycles, 1}; }
 };
+
+// ConfigError, naming the setting, for values that do not go together.
+void check_settings(const SctpConfig& config, unsigned ip_mtu);
 
 }  // namespace rnic

@@ -94,6 +94,8 @@ class Sender {
   // `ip_mtu` that of the interface, over IPv4.
   void open(std::uint32_t initial_tsn, std::uint32_t a_rwnd, std::uint32_t ip_mtu, Cycle now);
 
+  // No message can be queued.
+  bool full() const { return unsent_tail_ - unsent_head_ == capacity(); }
   // False: the queue is full, and the message was not taken.
   bool push(const Message& message, Cycle now);
 

@@ -164,6 +164,62 @@ TEST_F(Rv32Firmware, AResponderNegotiates) {
   }
 }
 
+// The same over SCTP, with a session that the peer ends.
+TEST_F(Rv32Firmware, AResponderTakesASession) {
+  using Kind = SctpOp::Kind;
+  const Cycle start = 100'000;
+  for (const FetchedCommand& c :
+       {listen_sctp(), command(abi::CommandOp::kCreateCq, 0), command(abi::CommandOp::kCreateQp, 5)}) {
+    host.send(c);
+  }
+  sctp.send_at(start, control_message(3, hex("0001 616263")));
+  host.send_at(2 * start, accept_ok());
+  sctp.send_at(3 * start, sctp_event(SctpEvent::Kind::kAcked, 3));
+  sctp.send_at(4 * start, sctp_event(SctpEvent::Kind::kViolation, 3));
+  qp.send_at(5 * start, {QpEvent::Kind::kSendDrained, Qpn{5}, {}});
+  sctp.send_at(6 * start, sctp_event(SctpEvent::Kind::kAcked, 3));
+  sctp.send_at(7 * start, sctp_event(SctpEvent::Kind::kPeerClosed, 3));
+  run_until_idle();
+  EXPECT_THAT(sctp_kinds(),
+              ElementsAre(Kind::kListen, Kind::kSend, Kind::kOpen, Kind::kDiscard, Kind::kSend, Kind::kRestart));
+  const HostEvent& request = to_host[3];
+  ASSERT_EQ(request.event.type, abi::EventType::kConnectRequest);
+  EXPECT_EQ(Bytes(request.private_data->bytes(), request.private_data->bytes() + request.event.private_bytes),
+            hex("616263"));
+  EXPECT_EQ(octets_of(sctp_ops[1]), hex("0002 6F6B"));
+  EXPECT_EQ(octets_of(sctp_ops[4]), hex("0004"));
+  EXPECT_EQ(contexts.qp(Qpn{5}).state, QpState::kError);
+  EXPECT_EQ(to_host.back().event.type, abi::EventType::kDisconnected);
+  EXPECT_EQ(pool.in_use(), 3u) << "those that this test holds";
+}
+
+TEST_F(Rv32Firmware, AnInitiatorAsksForASession) {
+  FetchedCommand connect = command(abi::CommandOp::kConnect);
+  connect.command.qpn = 5;
+  connect.command.flags = abi::kCmEnhanced | abi::kCmPeerToPeer | abi::kCmRtrRead;
+  connect.command.u.cm = {0x0a000001, 7000, 0, 4, 8, {}, abi::kCmSctp, 0, 0, 0, 0};
+  const Cycle start = 100'000;
+  for (const FetchedCommand& c :
+       {command(abi::CommandOp::kCreateCq, 0), command(abi::CommandOp::kCreateQp, 5), connect})
+    host.send(c);
+  SctpEvent connected = sctp_event(SctpEvent::Kind::kConnected, 3);
+  connected.cookie = 0x80000000;
+  sctp.send_at(start, connected);
+  sctp.send_at(2 * start, control_message(3, hex("0006 80084004")));
+  run_until_idle();
+  using Kind = SctpOp::Kind;
+  EXPECT_THAT(sctp_kinds(), ElementsAre(Kind::kConnect, Kind::kBegin, Kind::kSend, Kind::kOpen));
+  EXPECT_EQ(sctp_ops[0].peer_ip, 0x0a000001u);
+  EXPECT_EQ(sctp_ops[0].peer_port, 7000);
+  EXPECT_EQ(octets_of(sctp_ops[2]), hex("0005 80044008"));
+  ASSERT_EQ(work.size(), 1u);
+  EXPECT_EQ(work[0].kind, TxInternalWork::Kind::kRtrRead);
+  EXPECT_EQ(contexts.qp(Qpn{5}).ird, 4);
+  EXPECT_EQ(contexts.qp(Qpn{5}).ord, 8);
+  EXPECT_EQ(contexts.flow(FlowId{3}).llp, Llp::kSctp);
+  EXPECT_EQ(to_host.back().event.type, abi::EventType::kEstablished);
+}
+
 class Rv32Timeout : public Rv32Firmware {
  protected:
   Rv32Timeout() : Rv32Firmware(100) {}

@@ -180,6 +180,56 @@ TEST_F(ConnectionTest, FallsBackWhenThePeerClosesOnEnhancements) {
   EXPECT_EQ(c.u.cm.options, 0);
 }
 
+TEST_F(ConnectionTest, TheTransportIsAnOptionOfBothSidesCommands) {
+  b.create(4, 4);
+  host::Listener* listener = nullptr;
+  b.script.run([&] {
+    listener = &b.host.context.listen(7000, abi::kCmEnhanced, b.channel, abi::Personality::kDevice, 0,
+                                      host::Transport::kSctp);
+  });
+  b.wait_event();
+  b.script.run([&] {
+    b.host.context.accept(b.event.connection, *b.qp, {}, b.channel);
+    b.host.context.unlisten(*listener);
+  });
+  b.wait_event();
+  host::ConnParam param;
+  param.flags = abi::kCmEnhanced;
+  param.options = abi::kCmKeepOrd;
+  param.transport = host::Transport::kSctp;
+  connect(7000, param);
+  run_until_idle();
+  EXPECT_EQ(a.event.type, CmEventType::kEstablished);
+  const auto options = [](Side& side, abi::CommandOp op) -> int {
+    for (const abi::Command& c : side.host.device.commands) {
+      if (c.op == op) return c.u.cm.options;
+    }
+    return -1;
+  };
+  EXPECT_EQ(options(a, abi::CommandOp::kConnect), abi::kCmKeepOrd | abi::kCmSctp);
+  EXPECT_EQ(options(b, abi::CommandOp::kListen), abi::kCmSctp);
+  EXPECT_EQ(options(b, abi::CommandOp::kUnlisten), abi::kCmSctp);
+  EXPECT_EQ(options(b, abi::CommandOp::kAccept), 0);
+}
+
+TEST_F(ConnectionTest, ASecondAttemptIsOverTheSameTransport) {
+  listen();
+  b.wait_event();
+  b.script.run([&] { b.host.context.accept(b.event.connection, *b.qp, {}, b.channel); });
+  b.wait_event();
+  a.host.device.closes_on_enhanced = true;
+  host::ConnParam param;
+  param.flags = abi::kCmEnhanced;
+  param.options = abi::kCmKeepIrd;
+  param.fall_back = true;
+  param.transport = host::Transport::kSctp;
+  connect(7000, param);
+  run_until_idle();
+  EXPECT_EQ(a.event.type, CmEventType::kEstablished);
+  EXPECT_EQ(a.host.device.commands.back().flags, 0);
+  EXPECT_EQ(a.host.device.commands.back().u.cm.options, abi::kCmSctp);
+}
+
 TEST_F(ConnectionTest, DoesNotFallBackUnlessItMay) {
   listen();
   a.host.device.closes_on_enhanced = true;

@@ -70,5 +70,41 @@ TEST(WireLimit, TcpOptionsMakeSegmentsShorter) {
   EXPECT_EQ(meter.octets(), 14u + 20 + 32 + (2 + 1430 + 4 + 3 * 4) + 24);
 }
 
+WireParams sctp(unsigned mtu, unsigned reserve = 16) { return {100, mtu, 0, host::Transport::kSctp, reserve}; }
+
+// A full tagged segment at MTU 1500: 14 + 1420 octets behind 16 of its chunk and 2 of the DDP-SSN; 14 + 20 + 12 octets of
+// headers before it, and 24 octet times around the frame.
+TEST(WireLimit, OverSctpASegmentIsAChunk) {
+  WireMeter meter(sctp(1500), false);
+  meter.add_tagged(1420);
+  EXPECT_EQ(meter.octets(), 1522u);
+  meter.add_tagged(1421);  // one octet more is another chunk, of 16 + 2 + 15, in a packet of its own
+  EXPECT_EQ(meter.octets(), 2u * 1522 + 46 + 36 + 24);
+}
+
+TEST(WireLimit, OverSctpWithoutMarkersOrMpasCrc) {
+  EXPECT_NEAR(limit_gbps(Op::kWrite, 1420, sctp(1500), false), 142000.0 / 1522, kTiny);
+  EXPECT_EQ(limit_gbps(Op::kWrite, 65536, sctp(1500), true), limit_gbps(Op::kWrite, 65536, sctp(1500), false));
+  EXPECT_NEAR(limit_gbps(Op::kWrite, 8920, sctp(9000), false), 892000.0 / 9022, kTiny);
+  EXPECT_NEAR(limit_gbps(Op::kSend, 1416, sctp(1500), false), 141600.0 / 1522, kTiny);
+  EXPECT_NEAR(limit_gbps(Op::kWrite, 1436, sctp(1500, 0), false), 143600.0 / 1538, kTiny);
+}
+
+// 64 octets are a chunk of 96, of which 1468 octets hold 15.
+TEST(WireLimit, OverSctpShortSegmentsShareAPacket) {
+  WireMeter meter(sctp(1500), false);
+  for (int i = 0; i < 15; ++i) meter.add_tagged(64);
+  EXPECT_EQ(meter.octets(), 46u + 15 * 96 + 24);
+  meter.add_tagged(64);
+  EXPECT_EQ(meter.octets(), 46u + 15 * 96 + 24 + 46 + 96 + 24);
+}
+
+TEST(WireLimit, OverSctpNoFrameIsShorterThanTheSmallestAndNoPacketIsLeftOut) {
+  WireMeter meter(sctp(1500), false);
+  EXPECT_EQ(meter.octets(), 0u);
+  meter.add_tagged(0);  // a chunk of 32 octets: a frame of 78
+  EXPECT_EQ(meter.octets(), 102u);
+}
+
 }  // namespace
 }  // namespace rnic::workload

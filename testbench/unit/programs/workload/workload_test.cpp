@@ -89,6 +89,34 @@ TEST_F(WorkloadTest, AtomicsOfSeveralQueuePairsCountTheSameWords) {
   EXPECT_NEAR(results[0].rate_mops, results[0].goodput_gbps * 1000 / 64, 1e-6);
 }
 
+TEST_F(WorkloadTest, OverSctpTheQueuePairsOfAConnectionShareAPort) {
+  plan.transport = host::Transport::kSctp;
+  plan.connections[0].qps = 5;
+  plan.connections[0].from_side.private_data = "hello";
+  WorkItem writes = item(Op::kWrite, {SizeLaw::kLogUniform, 1, 4096}, 40, 4);
+  writes.direction = Direction::kBoth;
+  plan.phases = {{item(Op::kSend, {SizeLaw::kLogUniform, 1, 4096}, 40, 4)}, {writes}};
+  run();
+  expect_success();
+  unsigned listens = 0;
+  for (const abi::Command& c : b.device.commands) {
+    if (c.op != abi::CommandOp::kListen) continue;
+    ++listens;
+    EXPECT_EQ(c.u.cm.options, abi::kCmSctp);
+    EXPECT_EQ(c.u.cm.local_port, 41000);
+  }
+  EXPECT_EQ(listens, 1u);
+  unsigned connects = 0;
+  for (const abi::Command& c : a.device.commands) {
+    if (c.op != abi::CommandOp::kConnect) continue;
+    ++connects;
+    EXPECT_EQ(c.u.cm.options, abi::kCmSctp);
+    EXPECT_EQ(c.u.cm.peer_port, 41000);
+    EXPECT_EQ(c.private_bytes, 7);
+  }
+  EXPECT_EQ(connects, 5u);
+}
+
 TEST_F(WorkloadTest, AnAtomicThatWasNotAtomicIsFound) {
   plan.phases = {{item(Op::kFetchAdd, {SizeLaw::kFixed, 8, 8}, 100, 4)}};
   a.device.inject_error = [this, n = 0](const abi::Wqe& wqe) mutable {

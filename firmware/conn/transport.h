@@ -1,0 +1,85 @@
+// ConnectionManager: the few things that MPA over TCP and DDP over SCTP do differently once a connection has a stream.
+// In both cases one end follows the other: a FIN a FIN, a session Terminate a session Terminate.
+#pragma once
+
+#include <utility>
+
+#include "firmware/conn/connection_manager.h"
+
+namespace rnic::fw {
+
+constexpr bool is_over_sctp(const Connection& c) { return c.flow_context.llp == Llp::kSctp; }
+
+constexpr wire::SessionDecode session_terminate() {
+  wire::SessionDecode decode;
+  decode.message.code = wire::SessionCode::kTerminate;
+  return decode;
+}
+
+template <class Bus, class Capacity>
+std::uint16_t ConnectionManager<Bus, Capacity>::mulpdu_of(const Connection& c) {
+  return is_over_sctp(c) ? c.segment_limit
+                         : static_cast<std::uint16_t>(wire::mulpdu(c.segment_limit, c.flow_context.tx_markers));
+}
+
+// RFC 5043 has no code for the loss of an association, nor for a session that the peer broke.
+template <class Bus, class Capacity>
+wire::TerminateCause ConnectionManager<Bus, Capacity>::cause_of_loss(const Connection& c) {
+  return is_over_sctp(c) ? wire::rdma::kLocalCatastrophic : wire::mpa::kConnectionLost;
+}
+
+// Our FIN; a flow that does not end within the close timeout is aborted. Or our session Terminate: `in_order` if the
+// peer's segments are still delivered.
+template <class Bus, class Capacity>
+ConnState ConnectionManager<Bus, Capacity>::close_stream(Connection& c, bool in_order) {
+  if (!is_over_sctp(c)) {
+    bus_.write(TcpClose{c.flow});
+    return State::kClosing;
+  }
+  if (std::exchange(c.terminate_held, false)) send_message(c.flow, session_terminate().message, {});
+  StreamSession& session = session_of(c);
+  const bool over =
+      run(c.flow, c.peer_closed ? session.control(session_terminate(), {}, false) : session.close(in_order));
+  return over ? State::kFree : State::kClosing;
+}
+
+// Not in order, and nothing is waited for. TCP resets the flow. An SCTP stream has no reset but its association's,
+// which has other sessions: it takes the peer's session Terminate, however late, and until then it carries nothing else
+// (RFC 5040 section 9).
+template <class Bus, class Capacity>
+ConnState ConnectionManager<Bus, Capacity>::drop_stream(Connection& c) {
+  if (c.flow == kNoFlow) return State::kFree;
+  if (!is_over_sctp(c)) {
+    bus_.write(TcpAbort{c.flow});
+    return State::kFree;
+  }
+  // An Initiate is answered before anything else is sent: our Terminate might cross a rejection, behind which the peer
+  // takes the stream for another session.
+  if (c.state == State::kInitSent) return State::kLingering;
+  if (c.state != State::kClosing) return linger(close_stream(c, false) == State::kFree);
+  StreamSession& session = session_of(c);
+  if (session.state() == SessionState::kTermSent) run(c.flow, session.violation(false));  // what comes is dropped
+  return State::kLingering;
+}
+
+// Ends the QP's stream out of order. A session Terminate is its sender's last chunk, so that nothing may be handed down
+// any more when it goes out.
+template <class Bus, class Capacity>
+ConnState ConnectionManager<Bus, Capacity>::abort_stream(Connection& c, abi::ConnectStatus status) {
+  if (is_over_sctp(c)) {
+    end_stream(c, status);
+    return drop_stream(c);
+  }
+  const State next = drop_stream(c);
+  end_stream(c, status);
+  return next;
+}
+
+// TCP says itself when the flow has ended.
+template <class Bus, class Capacity>
+ConnState ConnectionManager<Bus, Capacity>::peer_is_through(Connection& c) {
+  const bool over = is_over_sctp(c) && run(c.flow, session_of(c).control(session_terminate(), {}, false));
+  return over ? State::kFree : c.state;
+}
+
+}  // namespace rnic::fw

@@ -1,0 +1,36 @@
+// A field of some bits, in network order, that gets another value.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "model/cable/inject/injection.h"
+
+namespace rnic::inject {
+
+// The field itself, or the octet as one.
+inline Field field_of(const Change& change) {
+  return change.field ? *change.field : Field{"octet", 8 * std::size_t{change.octet.value_or(0)}, 8};
+}
+
+// octet_at(n) is the octet that the field counts as n.
+template <class OctetAt>
+void change_bits(const Change& change, const Field& field, OctetAt&& octet_at) {
+  const auto bit_at = [&](unsigned b) -> std::pair<std::uint8_t&, std::uint8_t> {
+    const std::size_t bit = field.bit + b;
+    return {octet_at(bit / 8), static_cast<std::uint8_t>(0x80 >> bit % 8)};
+  };
+  std::uint64_t old = 0;
+  for (unsigned b = 0; b < field.bits; ++b) {
+    const auto [octet, mask] = bit_at(b);
+    old = old << 1 | ((octet & mask) != 0);
+  }
+  const std::uint64_t value = change.relative ? old + change.value : change.value;
+  for (unsigned b = 0; b < field.bits; ++b) {
+    const auto [octet, mask] = bit_at(b);
+    const bool one = value >> (field.bits - 1 - b) & 1;
+    octet = static_cast<std::uint8_t>(one ? octet | mask : octet & ~mask);
+  }
+}
+
+}  // namespace rnic::inject

@@ -1,0 +1,35 @@
+// One direction of a DDP stream over SCTP, whose segments pass and are changed where an injection says so. See
+// inject.md.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "model/cable/inject/order.h"
+#include "model/common/bytes.h"
+
+namespace rnic::inject {
+
+class ChunkBender {
+ public:
+  explicit ChunkBender(std::vector<Order*> orders) : orders_(std::move(orders)) {}
+
+  // A packet from its common header on; it is changed in place. True if it was.
+  bool pass(std::uint16_t stream, MutableByteSpan packet);
+  // The stream of the first session message in the packet; none if there is no such message.
+  static std::optional<std::uint16_t> session_of(ByteSpan packet);
+
+ private:
+  bool pass_segment(std::uint32_t tsn, MutableByteSpan segment);
+  void apply(Order& order, MutableByteSpan segment);
+
+  const std::vector<Order*> orders_;
+  std::optional<std::uint32_t> newest_;                                     // TSN
+  std::array<std::uint64_t, MessageKind::kCount> messages_{}, segments_{};  // whole ones; of the one at hand
+  std::map<std::uint32_t, std::vector<std::uint8_t>> changed_;  // segments by TSN: a chunk may be sent again
+};
+
+}  // namespace rnic::inject

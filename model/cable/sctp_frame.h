@@ -1,0 +1,33 @@
+// An SCTP packet in an IPv4 frame, which may be changed on its way. Frames are shared, so a changed one is a copy.
+#pragma once
+
+#include <optional>
+
+#include "model/common/buffer.h"
+#include "model/rnic/boundary/frame.h"
+#include "model/wire/sctp.h"
+
+namespace rnic {
+
+class SctpFrame {
+ public:
+  // None: no SCTP, a fragment, or no frame that can be read. The view lasts as long as the frame.
+  static std::optional<SctpFrame> parse(Frame& frame);
+
+  const wire::SctpHeader& header() const { return header_; }
+
+  // Makes the frame a copy of its own in a block of the pool; to be called before what follows.
+  void copy(BufferPool& pool);
+  // From the common header on.
+  MutableByteSpan packet() { return {octets_ + packet_at_, packet_bytes_}; }
+  // Makes the checksum right again.
+  void seal();
+
+ private:
+  Frame* frame_ = nullptr;
+  wire::SctpHeader header_;
+  std::size_t packet_at_ = 0, packet_bytes_ = 0;  // in the frame
+  std::uint8_t* octets_ = nullptr;
+};
+
+}  // namespace rnic

@@ -1,0 +1,13 @@
+// What carries the DDP streams of a connection.
+#pragma once
+
+#include <cstdint>
+
+namespace rnic::host {
+
+enum class Transport : std::uint8_t {
+  kTcp,  // MPA over TCP (RFC 5044)
+  kSctp  // a stream pair of an SCTP association (RFC 5043)
+};
+
+}  // namespace rnic::host

@@ -1,0 +1,70 @@
+// All that the chip keeps of one association: the parts of the protocol, and what its streams have under way.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/common/buffer.h"
+#include "model/common/cycle.h"
+#include "model/rnic/llp/sctp/association.h"
+#include "model/rnic/llp/sctp/ddp_streams.h"
+#include "model/rnic/llp/sctp/receiver.h"
+#include "model/rnic/llp/sctp/sender.h"
+#include "model/rnic/llp/slot_pool.h"
+#include "model/wire/ethernet.h"
+
+namespace rnic::sctp {
+
+// A DDP stream, a pair of SCTP streams of one id.
+struct StreamContext {
+  bool in_use = false;           // firmware knows it
+  bool open = false;             // segments are sent and placed
+  std::uint32_t credit = 0;      // octets of chunks: granted to the segmenter, and not handed over yet,
+  std::uint32_t held = 0;        // handed over, and not acknowledged
+  std::uint32_t wqes_acked = 0;  // not reported yet
+};
+
+// A message until the peer has acknowledged it: `bytes` octets of user data at `offset` of the buffer.
+struct SentMessage {
+  BufferRef buf;
+  std::uint32_t offset = 0, ppid = 0;
+  std::uint32_t next = tcp::kNil;
+  std::uint16_t bytes = 0, stream = 0;
+  bool completes_wqe = false;
+  bool sent = false;  // its octets are in a frame
+};
+
+// A message from its arrival until it has left for the pipeline: user data in a packet's block, or in one of its own.
+struct ReceivedMessage {
+  BufferRef buf;
+  std::uint8_t* data = nullptr;
+  std::uint32_t next = tcp::kNil;
+  std::uint32_t life = 0;  // of the association
+  std::uint16_t bytes = 0, stream = 0, association = 0;
+  bool ends = false;      // the peer's session Terminate
+  bool offered = false;   // early_placement has not answered yet
+  bool placed = false;    // its payload is in memory; only the header is kept
+  bool released = false;  // to be given back behind the answer
+};
+
+struct AssociationContext {
+  AssociationContext(Endpoint& endpoint, const SenderSettings& sender_settings, const StreamLimits& limits)
+      : setup(endpoint), sender(sender_settings), streams(limits), stream(limits.streams) {}
+
+  Association setup;
+  Sender sender;
+  Receiver receiver;
+  DdpStreams streams;
+  std::vector<StreamContext> stream;
+  std::vector<std::uint32_t> asked;  // cookies of connects that wait for the association
+  tcp::SlotList backlog;             // messages for which the sender has no room
+  wire::MacAddress peer_mac;
+  Cycle begun_at = 0;
+  std::uint32_t life = 0;  // counts the uses of its number
+  std::uint16_t mulpdu = 0;
+  std::uint16_t ddp_streams = 0;  // valid ids; 0: not up
+  std::uint16_t in_use = 0, open = 0;
+  bool in_service = false, initiator = false;
+};
+
+}  // namespace rnic::sctp

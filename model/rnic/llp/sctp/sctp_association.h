@@ -1,0 +1,174 @@
+// The SCTP association engine: set-up, DATA in both directions, and the DDP streams of all associations. See
+// sctp_association.md.
+#pragma once
+
+#include <bitset>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/common/drops.h"
+#include "model/common/link.h"
+#include "model/common/ring.h"
+#include "model/rnic/llp/flow_queue.h"
+#include "model/rnic/llp/flow_table.h"
+#include "model/rnic/llp/flow_timers.h"
+#include "model/rnic/llp/sctp/association_context.h"
+#include "model/rnic/llp/sctp/beat_emission.h"
+#include "model/rnic/llp/sctp/rfc9260.h"
+#include "model/rnic/llp/sctp/sctp_association_counters.h"
+#include "model/rnic/llp/segment_beats.h"
+#include "model/rnic/llp/tcp_config.h"
+#include "model/rnic/messages/early_placed.h"
+#include "model/rnic/messages/sctp.h"
+
+namespace rnic {
+
+class SctpAssociation final : public Stage {
+ public:
+  PopPort<SctpOp> op{*this, "op"};            // from the firmware
+  PushPort<SctpEvent> event{*this, "event"};  // to the firmware
+  PopPort<Ulpdu> in{*this, "in"};             // segments to be sent
+  PushPort<TxCredit> credit{*this, "credit"};
+  PushPort<WqesAcked> acked{*this, "acked"};
+  PushPort<FpduBeat> out{*this, "out"};  // segments received, in the shape that MPA gives them
+  PopPort<StreamEnded> ended{*this, "ended"};
+  PushPort<StreamBeat> behind{*this, "behind"};  // segments out of order, for early_placement,
+  PopPort<EarlyPlaced> early{*this, "early"};    // which answers each
+  PopPort<SctpPacket> received{*this, "received"};
+  PushPort<SctpPacket> packets{*this, "packets"};
+  Drops drops;
+
+  // Flows from `first_flow` on are its streams. Blocks of `pool` hold a packet of the interface's MTU behind
+  // kFrameHeadroom octets.
+  SctpAssociation(sc_core::sc_module_name nm, ClockDomain& clk, const SctpConfig& config, const TcpConfig& tcp,
+                  const DatapathConfig& datapath, const StationConfig& station, std::uint32_t first_flow,
+                  BufferPool& pool);
+  ~SctpAssociation() override;
+
+  Wake tick() override;
+  void reset() override;
+  std::string waiting_for() const override;
+  void register_stats(const StatsGroup& group) const override;
+  void register_probes(const ProbeGroup& group) const override;
+  const SctpAssociationCounters& counters() const { return counters_; }
+
+ private:
+  using Context = sctp::AssociationContext;
+  static constexpr std::uint16_t kFirstEphemeral = 49152;  // RFC 6335 section 6
+  // Timers of an association: those of its set-up, then these.
+  static constexpr std::uint32_t kT3 = sctp::kSetupTimers, kSackDelay = kT3 + 1, kTimers = 8;
+
+  Wake next_wake();
+
+  // Numbers.
+  FlowId flow_of(std::uint32_t association, std::uint32_t stream) const {
+    return FlowId{first_flow_ + association * config_.streams + stream};
+  }
+  std::uint32_t association_of(FlowId flow) const { return (flow.v - first_flow_) / config_.streams; }
+  std::uint16_t stream_of(FlowId flow) const {
+    return static_cast<std::uint16_t>((flow.v - first_flow_) % config_.streams);
+  }
+  Context& context(std::uint32_t association) { return *contexts_[association]; }
+  RequestId owner(std::uint32_t association) const;
+
+  // The firmware (sctp_association_sessions.cpp).
+  void on_op(const SctpOp& op);
+  void connect(const SctpOp& op);
+  void refuse(std::uint32_t cookie, TcpEvent::Reason reason);
+  std::uint32_t association_to(std::uint32_t peer_ip, std::uint16_t peer_port) const;
+  std::uint32_t free_streams(const Context& c) const;
+  void give_stream(std::uint32_t association, std::uint32_t cookie);
+  void use(std::uint32_t association, std::uint16_t stream);
+  void on_stream_op(const SctpOp& op, std::uint32_t association, std::uint16_t stream);
+  void send_from(std::uint32_t association, std::uint16_t stream);
+  void on_ended(StreamEnded end);
+  void tell(SctpEvent::Kind kind, FlowId flow, bool terminate = false);
+  std::uint16_t ephemeral_port(std::uint32_t peer_ip, std::uint16_t peer_port);
+
+  // Associations.
+  std::uint32_t begin(const tcp::FlowKey& key, const wire::MacAddress& mac, bool initiator);
+  void end(std::uint32_t association, TcpEvent::Reason reason, FlowId except = kNoFlow);
+  void on_up(std::uint32_t association);
+  void forget_streams(std::uint32_t association, FlowId except);
+  void shut_down_idle();
+  void abort(std::uint32_t association, wire::SctpCause cause, ByteSpan information, FlowId except = kNoFlow);
+
+  // What comes in (sctp_association_rx.cpp).
+  void take_packet();
+  void on_path_mtu(const SctpPacket& told);
+  void settle(std::uint32_t association, const sctp::Outcome& outcome, const BufferRef& packet = {});
+  void on_setup_event(std::uint32_t association, const sctp::SetupEvent& e);
+  void on_chunks(std::uint32_t association, const sctp::Outcome& outcome, const BufferRef& packet);
+  void on_data(std::uint32_t association, const BufferRef& packet, const sctp::PassedChunk& chunk);
+  void on_message(std::uint32_t association, const BufferRef& packet, const sctp::ReceivedData& data);
+  void deliver(std::uint32_t association, std::uint16_t stream);
+  void consume(std::uint32_t message);
+  void give_back(std::uint32_t message);
+  void offer(std::uint32_t message);
+  void push_offer();
+  void on_early(EarlyPlaced placed);
+  void tell_control(std::uint32_t association, std::uint32_t message);
+  void emit();
+  sctp::DataProgress progress(const Context& c) const {
+    return {c.receiver.cumulative_tsn(), c.sender.idle() && c.backlog.empty()};
+  }
+
+  // What leaves (sctp_association_tx.cpp).
+  void take_ulpdu();
+  void send_control(const SctpOp& op);
+  void queue(std::uint32_t association, sctp::SentMessage&& message);
+  bool push(std::uint32_t association, std::uint32_t message);
+  void push_backlog(std::uint32_t association);
+  void on_sack(std::uint32_t association, const sctp::PassedChunk& chunk);
+  void take_released(std::uint32_t association);
+  bool send_one();
+  bool send_of(std::uint32_t association);
+  SctpPacket in_place(std::uint32_t association, sctp::SentMessage& m, const sctp::DataChunk& chunk,
+                      std::uint32_t sack);
+  SctpPacket copied(std::uint32_t association, std::uint32_t sack);
+  void write_sack(Context& c, wire::SctpWriter& to, std::uint32_t sack);
+  void answer(const sctp::Outcome& outcome, std::uint32_t peer_ip, const wire::MacAddress& mac, RequestId owner);
+  std::uint32_t grantable(const Context& c, const sctp::StreamContext& s) const;
+  void grant_all(std::uint32_t association);
+  void serve_credits();
+
+  // Timers.
+  static FlowId timer(std::uint32_t association, std::uint32_t which) { return FlowId{association * kTimers + which}; }
+  void run_timers();
+  void set_timers(std::uint32_t association);
+
+  const SctpConfig config_;
+  const StationConfig station_;
+  const std::uint32_t first_flow_, mtu_, packet_limit_;
+  const unsigned beat_bytes_;
+  BufferPool& pool_;
+  const sctp::Rfc9260 congestion_;
+  const sctp::SenderSettings sender_settings_;
+  const sctp::ReceiverSettings receiver_settings_;
+  const sctp::StreamLimits stream_limits_;
+  sctp::Endpoint endpoint_;
+  sctp::FragmentMemory fragments_;
+  std::vector<std::unique_ptr<Context>> contexts_;  // made when the number is used first
+  tcp::FlowTable table_;
+  tcp::FlowQueue free_, sends_, idle_;  // of associations
+  tcp::FlowQueue credits_, acks_;       // of streams
+  tcp::FlowTimers timers_;
+  tcp::SlotPool<sctp::SentMessage> sent_;
+  tcp::SlotPool<sctp::ReceivedMessage> messages_;
+  tcp::SlotList ready_;  // messages on their way into the pipeline, in order
+  Ring<SctpEvent> events_;
+  Ring<SctpPacket> answers_;  // of set-up and shutdown
+  sctp::BeatEmission emission_;
+  SegmentBeats offer_;
+  Cycle offer_free_from_ = 0;
+  std::uint32_t emitted_ = tcp::kNil;  // the message whose beats are leaving
+  Cycle busy_until_ = 0;               // with the chunks of a packet
+  std::bitset<65536> listening_;
+  std::uint16_t next_port_;
+  sctp::Outcome outcome_, second_;  // of an input; of what it leads to
+  sctp::DataPacket packet_;
+  SctpAssociationCounters counters_;
+};
+
+}  // namespace rnic

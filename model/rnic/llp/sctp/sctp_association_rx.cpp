@@ -1,0 +1,373 @@
+// Packets that came: set-up, DATA, and segments on their way to ddp_placement.
+#include <algorithm>
+#include <cstring>
+
+#include "model/rnic/llp/sctp/sctp_association.h"
+#include "model/wire/fpdu.h"
+
+namespace rnic {
+
+using sctp::ChunkFate;
+using sctp::DataFate;
+using sctp::ReceivedMessage;
+using sctp::SetupEvent;
+using tcp::kNil;
+using wire::SctpChunkType;
+using State = sctp::Association::State;
+
+// The engine is busy for each DATA chunk of it.
+void SctpAssociation::take_packet() {
+  const SctpPacket p = received->pop();
+  busy_until_ = now() + config_.chunk_cycles;
+  if (p.path_mtu != 0) return on_path_mtu(p);
+  const auto packet = sctp::Received::parse({p.data(), p.bytes}, p.peer_ip);
+  if (!packet) {
+    ++counters_.bad_header;
+    return drops(now(), p.buf->owner(), p.bytes, "no valid packet");
+  }
+  const tcp::FlowKey key{p.peer_ip, packet->header.src_port, packet->header.dst_port};
+  if (const FlowId found = table_.find(key); found != kNoFlow) {
+    context(found.v).setup.receive(*packet, now(), outcome_);
+    return settle(found.v, outcome_, p.buf);
+  }
+  const auto cookie = endpoint_.receive(*packet, listening_.test(key.port), now(), outcome_);
+  if (cookie && !free_.empty()) {
+    const std::uint32_t association = begin(key, p.peer_mac, false);
+    context(association).setup.accept(*cookie, *packet, now(), outcome_);
+    return settle(association, outcome_, p.buf);
+  }
+  if (cookie) {
+    ++counters_.no_association;
+    endpoint_.refuse(*cookie, outcome_);
+  }
+  answer(outcome_, p.peer_ip, p.peer_mac, {station_.node, RequestId::Kind::kFlow, kNoFlow.v, 0, 0});
+}
+
+// A router's word counts if it quotes the tag, which nobody can guess (RFC 5927). Segments are shorter from now on;
+// what has a TSN is not cut again.
+void SctpAssociation::on_path_mtu(const SctpPacket& told) {
+  const tcp::FlowKey key{told.peer_ip, load_be16(told.data() + 2), load_be16(told.data())};
+  const FlowId found = table_.find(key);
+  if (found == kNoFlow) return;
+  Context& c = context(found.v);
+  if (c.ddp_streams == 0 || load_be32(told.data() + 4) != c.setup.terms().peer_tag) return;
+  if (!c.sender.on_path_mtu(told.path_mtu)) return;
+  const std::uint32_t mtu = std::max<std::uint32_t>(told.path_mtu, config_.path_mtu_min);
+  c.mulpdu = static_cast<std::uint16_t>(wire::sctp_mulpdu(mtu, wire::Ipv4Header::kBytes, config_.bundle_reserve));
+  ++counters_.path_mtu_changes;
+  for (std::uint16_t s = 0; s < c.ddp_streams; ++s) {
+    if (!c.stream[s].in_use) continue;
+    tell(SctpEvent::Kind::kMulpduChanged, flow_of(found.v, s));
+    events_.back().mulpdu = c.mulpdu;
+  }
+  set_timers(found.v);
+  sends_.push(found);
+}
+
+// What the set-up has made of an input. Where it shuts down, the rest may follow from what came.
+void SctpAssociation::settle(std::uint32_t association, const sctp::Outcome& outcome, const BufferRef& packet) {
+  Context& c = context(association);
+  const std::uint32_t peer_ip = c.setup.ends().peer_ip;
+  const RequestId of = owner(association);
+  for (std::uint32_t t = 0; t < sctp::kSetupTimers; ++t) {
+    const auto& at = outcome.timer(static_cast<sctp::SetupTimer>(t));
+    if (!at) continue;
+    if (*at == kNever) timers_.stop(timer(association, t));
+    else timers_.start(timer(association, t), *at);
+  }
+  for (std::size_t i = 0; i < outcome.events(); ++i) on_setup_event(association, outcome.event(i));
+  if (outcome.rtt) c.sender.on_answer(*outcome.rtt);
+  if (outcome.chunks() != 0 && c.in_service) on_chunks(association, outcome, packet);
+  answer(outcome, peer_ip, c.peer_mac, of);
+  if (!c.in_service) return;
+
+  const State state = c.setup.state();
+  if (state == State::kShutdownSent) {
+    c.receiver.set_mode(sctp::Receiver::Mode::kShutdownSent);
+    if (!outcome.packet().empty()) c.receiver.shutdown_sent();
+  } else if (state == State::kShutdownReceived || state == State::kShutdownAckSent) {
+    c.receiver.set_mode(sctp::Receiver::Mode::kDrop);
+  }
+  const bool closing = state == State::kShutdownPending || state == State::kShutdownReceived;
+  if (&outcome == &second_ || !(closing || state == State::kShutdownSent)) return;
+  c.setup.proceed(progress(c), now(), second_);
+  settle(association, second_);
+}
+
+void SctpAssociation::on_setup_event(std::uint32_t association, const SetupEvent& e) {
+  switch (e.kind) {
+    case SetupEvent::Kind::kUp:
+      ++(context(association).initiator ? counters_.opened : counters_.accepted);
+      return on_up(association);
+    case SetupEvent::Kind::kRestarted:
+      ++counters_.restarted;
+      forget_streams(association, kNoFlow);
+      return on_up(association);
+    case SetupEvent::Kind::kShutDown:
+      ++counters_.shut_down;
+      return end(association, TcpEvent::Reason::kRefused);
+    case SetupEvent::Kind::kAborted:
+      ++counters_.failed;
+      return end(association, TcpEvent::Reason::kRefused);
+    case SetupEvent::Kind::kFailed:
+      ++counters_.failed;
+      return end(association, e.cause == 0 ? TcpEvent::Reason::kTimeout : TcpEvent::Reason::kRefused);
+    case SetupEvent::Kind::kPeerShutdown:
+      return;  // what is queued is sent; nothing new is taken
+    case SetupEvent::Kind::kPeerError:
+      ++counters_.peer_errors;
+      return;
+  }
+}
+
+// ---- Chunks
+
+void SctpAssociation::on_chunks(std::uint32_t association, const sctp::Outcome& outcome, const BufferRef& packet) {
+  Context& c = context(association);
+  std::uint64_t data = 0;
+  c.receiver.begin_packet();
+  for (std::size_t i = 0; i < outcome.chunks() && c.in_service; ++i) {
+    const sctp::PassedChunk& chunk = outcome.chunk(i);
+    if (chunk.type == SctpChunkType::kData) {
+      ++data;
+      on_data(association, packet, chunk);
+    } else {
+      on_sack(association, chunk);
+    }
+  }
+  busy_until_ = now() + std::max<std::uint64_t>(data, 1) * config_.chunk_cycles;
+  if (!c.in_service) return;
+  c.receiver.end_packet(receiver_settings_, now());
+  set_timers(association);
+  sends_.push(FlowId{association});
+}
+
+void SctpAssociation::on_data(std::uint32_t association, const BufferRef& packet, const sctp::PassedChunk& passed) {
+  Context& c = context(association);
+  ++counters_.chunks;
+  const wire::SctpChunk chunk{passed.type, passed.flags, passed.value, {}};
+  const sctp::ReceivedData data = c.receiver.on_data(receiver_settings_, fragments_, packet, chunk);
+  if (data.fate == DataFate::kMessage) on_message(association, packet, data);
+  for (const std::uint16_t stream : data.ended) {
+    if (stream >= c.ddp_streams) continue;
+    c.streams.violate(stream, sctp::StreamViolation::kTooLong);
+    use(association, stream);
+    tell(SctpEvent::Kind::kViolation, flow_of(association, stream));
+  }
+  switch (data.fate) {
+    case DataFate::kDuplicate:
+      ++counters_.duplicates;
+      return drops(now(), packet->owner(), static_cast<std::uint32_t>(passed.value.size()), "received before");
+    case DataFate::kBeyondWindow:
+    case DataFate::kNoRoom:
+      ++counters_.no_room;
+      return drops(now(), packet->owner(), static_cast<std::uint32_t>(passed.value.size()), "no room");
+    case DataFate::kBroken:
+      ++counters_.violations;
+      return;
+    case DataFate::kNoUserData: {
+      ++counters_.violations;
+      std::uint8_t tsn[4];
+      store_be32(tsn, data.header.tsn);
+      return abort(association, wire::SctpCause::kNoUserData, tsn);
+    }
+    case DataFate::kUnknownStream: {
+      ++counters_.violations;
+      std::uint8_t stream[4] = {};
+      store_be16(stream, data.header.stream);
+      c.setup.report(wire::SctpCause::kInvalidStream, stream, second_);
+      return answer(second_, c.setup.ends().peer_ip, c.peer_mac, owner(association));
+    }
+    default:
+      return;
+  }
+}
+
+// A whole message: kept by reference until it is delivered, or refused.
+void SctpAssociation::on_message(std::uint32_t association, const BufferRef& packet, const sctp::ReceivedData& data) {
+  Context& c = context(association);
+  const std::uint16_t stream = data.header.stream;
+  if (stream >= c.ddp_streams) {  // of a direction that has no other
+    ++counters_.strays;
+    c.receiver.accept(fragments_);
+    return c.receiver.consume(receiver_settings_, static_cast<std::uint32_t>(data.message.size()));
+  }
+  const std::uint32_t message = messages_.take();
+  ReceivedMessage& m = messages_[message];
+  const std::uint8_t* const begin = packet->bytes();
+  const bool whole = data.message.data() >= begin && data.message.data() < begin + packet->capacity();
+  m.buf = whole ? packet : pool_.take(packet->owner());
+  m.data = m.buf->bytes() + (whole ? data.message.data() - begin : kFrameHeadroom);
+  if (!whole) std::memcpy(m.data, data.message.data(), data.message.size());
+  m.bytes = static_cast<std::uint16_t>(data.message.size());
+  m.stream = stream;
+  m.association = static_cast<std::uint16_t>(association);
+  m.life = c.life;
+
+  const std::uint16_t next = c.streams.next_ssn(stream);
+  const sctp::Arrival arrival =
+      c.streams.arrive({stream, data.header.ppid, data.unordered, {m.data, m.bytes}, message});
+  if (arrival.fate == ChunkFate::kNoRoom) {
+    ++counters_.no_room;
+    c.receiver.refuse(fragments_);
+    give_back(message);
+    return;
+  }
+  c.receiver.accept(fragments_);
+  switch (arrival.fate) {
+    case ChunkFate::kPlace:
+      if (load_be16(m.data) != next) offer(message);
+      break;
+    case ChunkFate::kStray:
+    case ChunkFate::kViolation: {
+      const bool stray = arrival.fate == ChunkFate::kStray;
+      ++(stray ? counters_.strays : counters_.violations);
+      use(association, stream);
+      tell(stray ? SctpEvent::Kind::kStray : SctpEvent::Kind::kViolation, flow_of(association, stream),
+           arrival.terminate);
+      consume(message);
+      break;
+    }
+    case ChunkFate::kDropped:
+      consume(message);
+      break;
+    default:
+      break;
+  }
+  deliver(association, stream);
+}
+
+// ---- Delivery
+
+namespace {
+
+bool is_terminate(const ReceivedMessage& m) {
+  return m.bytes == wire::SessionMessage::kHeaderBytes &&
+         load_be16(m.data + wire::kDdpSsnBytes) == static_cast<std::uint16_t>(wire::SessionCode::kTerminate);
+}
+
+}  // namespace
+
+// What is in order. The end of an open session goes through the pipeline, behind its last segment.
+void SctpAssociation::deliver(std::uint32_t association, std::uint16_t stream) {
+  Context& c = context(association);
+  for (;;) {
+    const bool open = c.streams.mode(stream) == sctp::StreamMode::kOpen;
+    const auto next = c.streams.deliver(stream);
+    if (!next) return;
+    ReceivedMessage& m = messages_[next->token];
+    switch (next->kind) {
+      case sctp::Delivery::Kind::kRelease:
+        consume(next->token);
+        break;
+      case sctp::Delivery::Kind::kControl:
+        m.ends = open && is_terminate(m);
+        if (!m.ends) {
+          tell_control(association, next->token);
+          break;
+        }
+        [[fallthrough]];
+      case sctp::Delivery::Kind::kSegment:
+        ready_.append(messages_, next->token);
+        break;
+    }
+  }
+}
+
+// Its octets have left the receive buffer.
+void SctpAssociation::consume(std::uint32_t message) {
+  const ReceivedMessage& m = messages_[message];
+  Context& c = context(m.association);
+  if (c.life == m.life) {
+    c.receiver.consume(receiver_settings_, m.bytes);
+    sends_.push(FlowId{m.association});
+  }
+  give_back(message);
+}
+
+// Behind the answer of early_placement, whose writes may be under way for it.
+void SctpAssociation::give_back(std::uint32_t message) {
+  if (messages_[message].offered) messages_[message].released = true;
+  else messages_.give_back(message);
+}
+
+// ---- Early placement
+
+// Out of order: its payload may go to memory at once. It is delivered in order all the same.
+void SctpAssociation::offer(std::uint32_t message) {
+  ++counters_.out_of_order;
+  if (!config_.early_placement) return;
+  if (!offer_.done() || now() < offer_free_from_ || !behind->can_push()) {
+    ++counters_.not_offered;
+    return;
+  }
+  ReceivedMessage& m = messages_[message];
+  store_be16(m.data, static_cast<std::uint16_t>(m.bytes - wire::kDdpSsnBytes));
+  m.offered = true;
+  offer_.start(flow_of(m.association, m.stream), tcp::received_octets(m.buf, {m.data, m.bytes}, 0), message);
+  offer_free_from_ = now() + 1;
+}
+
+// One beat a cycle.
+void SctpAssociation::push_offer() {
+  if (offer_.done()) return;
+  BurstOut to(*behind);
+  while (!offer_.done()) {
+    const Cycle at = std::max(to.credit_at(), offer_free_from_);
+    if (at > horizon()) break;
+    to.push(offer_.take(beat_bytes_), at);
+    offer_free_from_ = at + 1;
+  }
+}
+
+// What is written is kept no longer but for its header; the end of the answers frees the message to go on.
+void SctpAssociation::on_early(EarlyPlaced placed) {
+  const auto message = static_cast<std::uint32_t>(placed.offset);
+  ReceivedMessage& m = messages_[message];
+  if (placed.bytes != 0) {
+    ++counters_.early_segments;
+    m.placed = true;
+    m.buf = std::move(placed.header);
+    m.data = m.buf->bytes();
+  }
+  if (!placed.last) return;
+  m.offered = false;
+  if (m.released) messages_.give_back(message);
+}
+
+// ---- Into the pipeline
+
+// One segment after the other. It gives its room back in the cycle behind its last beat.
+void SctpAssociation::emit() {
+  emission_.push(*out, now(), horizon());
+  if (!emission_.free(now())) return;
+  if (emitted_ != kNil) consume(std::exchange(emitted_, kNil));
+  while (!ready_.empty()) {
+    const std::uint32_t message = ready_.head;
+    ReceivedMessage& m = messages_[message];
+    if (m.offered) return;  // nothing is written behind its delivery
+    ready_.head = std::exchange(m.next, kNil);
+    if (ready_.head == kNil) ready_.tail = kNil;
+    if (m.life != context(m.association).life) {  // its association is gone
+      messages_.give_back(message);
+      continue;
+    }
+    const FlowId flow = flow_of(m.association, m.stream);
+    if (m.ends) {
+      BufferRef word = pool_.take(m.buf->owner());
+      std::memset(word->bytes(), 0, kEndBytes);
+      emission_.start_end(std::move(word), flow);
+    } else {
+      const auto ulpdu = static_cast<std::uint16_t>(m.bytes - wire::kDdpSsnBytes);
+      store_be16(m.data, ulpdu);
+      ++counters_.segments;
+      if (m.placed) emission_.start_placed(m.buf, m.data, kPlacedHeaderBytes / 4, flow);
+      else emission_.start(m.buf, m.data, static_cast<std::uint32_t>(wire::fpdu_bytes(ulpdu) / 4), flow);
+    }
+    emitted_ = message;
+    emission_.push(*out, now(), horizon());
+    return;
+  }
+}
+
+}  // namespace rnic

@@ -1,0 +1,109 @@
+#include "model/rnic/llp/sctp/sctp_rx.h"
+
+#include <cstring>
+
+#include "model/common/sctp_checksum.h"
+#include "model/stats/registry.h"
+
+namespace rnic {
+
+void SctpRx::reset() {
+  emission_.reset();
+  fragments_.reset();
+  report_.reset();
+  entered_ = {};
+  next_beat_ = 0;
+}
+
+// A packet begins behind the one before it; it goes on in the cycle of its last checked beat.
+Wake SctpRx::tick() {
+  if (emission_.free(now()) && !report_ && in->can_pop()) take(in->pop());
+  emission_.push(*to_crc, now(), horizon());
+  collect(now());
+  const bool room = out->can_push();
+  if (room && beat_at() <= now()) {
+    finish();
+  } else if (room && report_) {
+    out->push(std::move(*report_));
+    report_.reset();
+  }
+  collect(horizon());
+
+  const Cycle begin = report_ && room ? now() + 1 : emission_.done() && in->can_pop() ? emission_.free_from() : kNever;
+  const Cycle end = room || beat_at() > now() ? beat_at() : kNever;
+  return Wake::at_cycle(std::max(std::min({begin, emission_.next(*to_crc), end}), now() + 1));
+}
+
+// The frame is shared and stays as it is; the packet is copied, as it leaves the packet buffer, with 0 in the place of
+// the checksum, and the checksum behind it, where the CRC engine compares.
+void SctpRx::take(const Frame& frame) {
+  sctp::ReceivedPacket packet;
+  switch (sctp::read_packet({frame.data(), frame.bytes}, station_.ip, fragments_, packet)) {
+    case sctp::PacketFault::kNone:
+      break;
+    case sctp::PacketFault::kIpv4Header:
+      return drop(frame, counters_.bad_ipv4, "no valid packet");
+    case sctp::PacketFault::kNotForUs:
+      return drop(frame, counters_.not_for_us, "another station's");
+    case sctp::PacketFault::kFragment:
+      ++counters_.fragments;
+      return;
+    case sctp::PacketFault::kPathMtu:
+      return report(packet);
+    case sctp::PacketFault::kShape:
+      return drop(frame, counters_.bad_shape, "no valid packet");
+  }
+  const auto bytes = static_cast<std::uint32_t>(packet.octets.size());
+  if (kFrameHeadroom + bytes + kSctpChecksumBytes > pool_.block_bytes()) {
+    return drop(frame, counters_.bad_shape, "longer than a block");
+  }
+  BufferRef buf = pool_.take(frame.buf->owner());
+  std::uint8_t* const data = buf->bytes() + kFrameHeadroom;
+  std::memcpy(data, packet.octets.data(), bytes);
+  std::memcpy(data + bytes, data + kSctpChecksumOffset, kSctpChecksumBytes);
+  std::memset(data + kSctpChecksumOffset, 0, kSctpChecksumBytes);
+  entered_.push({static_cast<std::uint16_t>(bytes), packet.peer_ip, packet.peer_mac});
+  emission_.start(std::move(buf), data, bytes / 4 + 1, FlowId{0});
+}
+
+void SctpRx::report(const sctp::ReceivedPacket& told) {
+  ++counters_.path_mtu_reports;
+  SctpPacket p;
+  p.buf = pool_.take();
+  p.offset = kFrameHeadroom;
+  p.bytes = static_cast<std::uint16_t>(told.octets.size());
+  p.peer_ip = told.peer_ip;
+  p.path_mtu = std::max<std::uint16_t>(1, told.path_mtu);
+  std::memcpy(p.data(), told.octets.data(), told.octets.size());
+  report_ = std::move(p);
+}
+
+void SctpRx::drop(const Frame& frame, std::uint64_t& counter, const char* why) {
+  ++counter;
+  drops(now(), frame.buf->owner(), frame.bytes, why);
+}
+
+void SctpRx::collect(Cycle until) {
+  BurstIn from(*checked);
+  for (Cycle at; (at = std::max(from.front_at(), next_beat_)) <= until && !from.front().last; from.drop(at)) {
+    next_beat_ = at + 1;
+  }
+}
+
+void SctpRx::finish() {
+  const FpduBeat last = checked->pop();
+  next_beat_ = now() + 1;
+  BufferRef buf = BufferRef::adopt(last.buf);
+  const Entered packet = entered_.pop();
+  if (!last.crc_ok) {
+    ++counters_.bad_checksum;
+    return drops(now(), buf->owner(), packet.bytes, "SCTP checksum wrong");
+  }
+  ++counters_.packets;
+  counters_.bytes += packet.bytes;
+  out->push({std::move(buf), kFrameHeadroom, packet.bytes, packet.peer_ip, packet.peer_mac});
+}
+
+void SctpRx::register_stats(const StatsGroup& group) const { group.counters(counters_); }
+
+}  // namespace rnic

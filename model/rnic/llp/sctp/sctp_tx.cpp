@@ -1,0 +1,64 @@
+#include "model/rnic/llp/sctp/sctp_tx.h"
+
+#include <cstring>
+
+#include "model/common/sctp_checksum.h"
+#include "model/rnic/llp/sctp/packet.h"
+#include "model/stats/registry.h"
+
+namespace rnic {
+
+void SctpTx::reset() {
+  emission_.reset();
+  leaving_ = {};
+  next_beat_ = 0;
+}
+
+// A packet begins behind the one before it; a frame leaves in the cycle of its last sealed beat.
+Wake SctpTx::tick() {
+  if (emission_.free(now()) && in->can_pop()) start(in->pop());
+  emission_.push(*to_crc, now(), horizon());
+  collect(now());
+  const bool room = out->can_push();
+  if (room && beat_at() <= now()) finish();
+  collect(horizon());
+
+  const Cycle begin = emission_.done() && in->can_pop() ? emission_.free_from() : kNever;
+  const Cycle end = room || beat_at() > now() ? beat_at() : kNever;
+  return Wake::at_cycle(std::max(std::min({begin, emission_.next(*to_crc), end}), now() + 1));
+}
+
+// The checksum stands before what it covers, so its octets are 0 here, and a word behind the packet gets the CRC.
+void SctpTx::start(SctpPacket packet) {
+  sctp::write_lower_headers(station_, packet, ip_id_++);
+  std::uint8_t* const data = packet.data();
+  std::memset(data + kSctpChecksumOffset, 0, kSctpChecksumBytes);
+  std::memset(data + packet.bytes, 0, kSctpChecksumBytes);
+  leaving_.push({packet.offset, packet.bytes, packet.again});
+  emission_.start(std::move(packet.buf), data, packet.bytes / 4u + 1, FlowId{0});
+}
+
+void SctpTx::collect(Cycle until) {
+  BurstIn from(*sealed);
+  for (Cycle at; (at = std::max(from.front_at(), next_beat_)) <= until && !from.front().last; from.drop(at)) {
+    next_beat_ = at + 1;
+  }
+}
+
+void SctpTx::finish() {
+  const FpduBeat last = sealed->pop();
+  next_beat_ = now() + 1;
+  BufferRef buf = BufferRef::adopt(last.buf);
+  const Leaving packet = leaving_.pop();
+  std::memcpy(buf->bytes() + packet.offset + kSctpChecksumOffset, last.data + 4u * (last.words - 1u),
+              kSctpChecksumBytes);
+  ++counters_.packets;
+  counters_.bytes += packet.bytes;
+  counters_.retransmissions += packet.again;
+  out->push({std::move(buf), packet.offset - sctp::kLowerHeaderBytes, packet.bytes + sctp::kLowerHeaderBytes, true,
+             packet.again});
+}
+
+void SctpTx::register_stats(const StatsGroup& group) const { group.counters(counters_); }
+
+}  // namespace rnic
