@@ -17,6 +17,7 @@ import sctp_cases
 
 SKIPPED = 77
 TAP_CASE = 'tap'
+OWNED = ('rping', 'sctp')  # what --owned chooses from
 SIZES = (64, 1000, 4096, 65536)
 
 
@@ -123,7 +124,7 @@ def tcp_cases():
 
 def cases():
     return itertools.chain(working_cases(), refused_cases(), broken_cases(), free_clock_cases(), tcp_cases(),
-                           sctp_cases.ends_cases())
+                           sctp_cases.ends_cases(), sctp_cases.chip_cases())
 
 
 def attempt(case, options):
@@ -142,7 +143,7 @@ def attempt(case, options):
 
 def outcomes(options):
     """Of each case that is wanted, and of those under owned time several at once: no clock but theirs runs there."""
-    wanted = [c for c in cases() if options.only in c.name and (not options.owned or c.owned and c.name.startswith('rping'))]
+    wanted = [c for c in cases() if options.only in c.name and (not options.owned or c.owned and c.name.startswith(OWNED))]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         owned = [c for c in wanted if c.owned]
         yield from zip(owned, pool.map(lambda case: attempt(case, options), owned))
@@ -155,7 +156,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--program', type=pathlib.Path, default=ROOT / 'build/release/bin/rnicsim')
     parser.add_argument('--out', type=pathlib.Path, default=ROOT / 'build/interop', help='folder for captures and logs')
-    parser.add_argument('--owned', action='store_true', help='only rping in both roles under owned time')
+    parser.add_argument('--owned', action='store_true', help='only rping and DDP over SCTP under owned time')
     parser.add_argument('--twice', action='store_true', help='owned time: run twice and compare time and frames')
     parser.add_argument('--only', metavar='TEXT', default='', help='cases whose names contain it')
     parser.add_argument('--prepare', action='store_true', help='build the guest kernels and do no more')

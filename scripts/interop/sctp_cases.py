@@ -42,9 +42,10 @@ class Process:
 class SctpCase(Case):
     """`ours` is the role of the chip's echo; the peer has the other."""
 
-    def __init__(self, name, ours, words='', transport='linux', settings=(), expect_peer='16 rounds', **keys):
+    def __init__(self, name, ours, words='', transport='linux', settings=(), expect_peer='16 rounds', counters=(), **keys):
         program = dict(program='echo', port=7174, count=0 if ours == 'server' else 16, size=65536)
         role = 'connect' if ours == 'server' else 'listen'
+        self.counters = dict(counters)
         self.transport, self.role, self.words = transport, role, f'{MIB} {words}'
         super().__init__(f'sctp {transport} {name}', f'rping_{ours}', guest_command(role, self.words),
                          settings=[*RTO, *settings],
@@ -69,6 +70,10 @@ class SctpCase(Case):
     def retransmission_faults(self, result):
         if bad_sctp_checksums(result.capture):
             yield 'tshark finds wrong SCTP checksums'
+        engine = result.stats.get('stats', {}).get('a', {}).get('rnic', {}).get('sctp_association', {})
+        for name, expected in self.counters.items():
+            if engine.get(name, {}).get('value') != expected:
+                yield f'{name} is not {expected}'
 
 
 class EndsCase(Case):
@@ -78,7 +83,7 @@ class EndsCase(Case):
         super().__init__(f'sctp ends {name}', None, guest_command(guest_role, guest_words), expect_status=status,
                          expect_ours=expect_ours, expect_peer=expect_peer, owned=False)
         self.role = 'listen' if guest_role == 'connect' else 'connect'
-        self.words = words
+        self.words, self.counters = words, {}
 
     def command(self, program, folder, settings):
         peer = peer_program(program)
@@ -132,12 +137,12 @@ def chip_cases():
         yield SctpCase('its Terminate', 'server', 'bad_stag=1 size=1000', transport=transport, expect_status=1,
                        expect_peer='sent Terminate 1/1/00', expect_ours='Terminate 1/1/00')
         yield SctpCase('peer aborts', 'server', 'abort_after=3', transport=transport, expect_status=1,
-                       expect_peer='we abort', expect_ours='the peer left after')
+                       expect_peer='we abort', expect_ours='went to the error state')
         yield SctpCase('peer restarts', 'server', 'restart_after=3 seconds=10', transport=transport, expect_status=1,
-                       expect_peer='we restart the association\nsctp_peer: association up', expect_ours='the peer left after')
+                       expect_peer='we restart the association\nsctp_peer: association up', expect_ours='went to the error state')
         yield SctpCase('no DDP', 'server', 'adaptation=0 seconds=5', transport=transport, expect_status=(0, 1),
                        expect_peer='the association is lost')
-    yield SctpCase('wrong cookie', 'server', 'spoil_cookies=1', transport='usrsctp')
+    yield SctpCase('wrong cookie', 'server', 'spoil_cookies=1', transport='usrsctp', counters=dict(forged_cookies=1))
 
 
 def peer_program(program):

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstring>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 #include <poll.h>
@@ -30,7 +31,11 @@ int open_socket(const Options& o) {
   const int fd = ::socket(AF_UNIX, SOCK_SEQPACKET, 0);
   if (fd < 0) fail("socket");
   if (!o.wire_listen) {
-    if (::connect(fd, address, sizeof path) != 0) fail(o.wire);
+    // It is there a moment before somebody listens.
+    for (unsigned tries = 0; ::connect(fd, address, sizeof path) != 0; ++tries) {
+      if (errno != ECONNREFUSED || tries == 100) fail(o.wire);
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
     return fd;
   }
   if (::bind(fd, address, sizeof path) != 0 || ::listen(fd, 1) != 0) fail(o.wire);
