@@ -55,16 +55,21 @@ void Association::chunk(Side from, const SctpChunk& chunk, const SctpPacket& pac
       established_ = true;
       return;
     case SctpChunkType::kAbort:
-      end_ = AssociationEnd::kAbort;
+      ends(AssociationEnd::kAbort);
       return causes(from, chunk, packet);
     case SctpChunkType::kError:
       return causes(from, chunk, packet);
     case SctpChunkType::kShutdownComplete:
-      end_ = AssociationEnd::kShutdown;
+      ends(AssociationEnd::kShutdown);
       return;
     default:
       return;
   }
+}
+
+// What comes late to a side without the association is answered by an ABORT, too.
+void Association::ends(AssociationEnd end) {
+  if (end_ == AssociationEnd::kNone) end_ = end;
 }
 
 bool Association::start(Direction& direction) {

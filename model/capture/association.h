@@ -70,6 +70,7 @@ class Association {
   void causes(Side from, const wire::SctpChunk& chunk, const SctpPacket& packet);
   void tell(Side from, const SctpPacket& packet, const std::string& what);
   bool start(Direction& direction);
+  void ends(AssociationEnd end);
 
   const Endpoint initiator_, responder_;
   UndecodedList& undecoded_;

@@ -12,6 +12,9 @@ import struct
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "system"))
+sys.dont_write_bytecode = True
+import sctp_capture as sctp  # noqa: E402: where the path leads
 TRACES = HERE.parent.parent / "traces"
 REQUEST, REPLY = b"MPA ID Req Frame", b"MPA ID Rep Frame"
 
@@ -53,6 +56,12 @@ def captures():
         frames = [f for _, f in frames_of(TRACES / "siw" / f"{name}.pcap")]
         write("capture", f"{name}.pcap", pcap(frames))
     write("capture", "mpa1-reject.pcapng", pcapng(frames))
+    segment = b"\0\3" + sctp.untagged(3, 2, b"abcdef")
+    pieces = (segment[:10], sctp.FIRST), (segment[10:], sctp.LAST)
+    associated = sctp.worked() + [sctp.frame(True, sctp.packet(True, sctp.data(1005 + i, sctp.PPID_SEGMENT, octets, flags)))
+                                  for i, (octets, flags) in enumerate(pieces)]
+    write("capture", "sctp.pcapng", sctp.pcapng(associated))
+    write("frame", "sctp", associated[0])
     write("frame", "syn", frames[0])
     write("frame", "request", max(frames, key=len))
     ipv6 = [f for _, f in frames_of(TRACES / "siw" / "ipv6-rping-3000.pcap")]

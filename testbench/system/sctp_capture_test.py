@@ -1,4 +1,4 @@
-"""Captures of DDP over SCTP made by hand: by decode, by tshark with our dissector, and by the checker of a run's captures."""
+"""Captures of DDP over SCTP, made by hand and of runs: by decode, by tshark with our dissector, and by check_wire.py."""
 import json
 import re
 import struct
@@ -6,6 +6,7 @@ import unittest
 
 import sctp_capture as sctp
 from rnicsim import ROOT, ProgramTest
+from sctp_scenarios_test import over_sctp
 
 DISSECTOR = ROOT / "scripts/wireshark/rnicsim.lua"
 NEXT_TSN, NEXT_SSN = 1005, 3  # of the client, behind the worked packets
@@ -108,6 +109,66 @@ class SctpCapture(ProgramTest):
         self.assertEqual(run.returncode, 2)
         self.assertRegex(run.stderr, re.escape("c.pcapng: cannot be replayed: 10.0.0.2:41000 > 10.0.0.1:41001 is DDP over SCTP, and "
                                                "only TCP is replayed"))
+
+
+class CaptureOfARun(ProgramTest):
+    FAULTS = {"lost": {"loss.ppm": 10000}, "late": {"reorder.ppm": 20000, "delay.reorder_ns": 20000}, "twice": {"duplicate.ppm": 20000}}
+
+    def run_over_sctp(self, *options):
+        file = self.folder / self.small_scenario()
+        file.write_text(json.dumps(over_sctp(json.loads(file.read_text()))))
+        return self.run_scenario(file.name, *options)
+
+    def decoded(self):
+        run = self.run_program("decode", "out/wire.pcapng", "--json")
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        found = json.loads(run.stdout)
+        (association,) = found["associations"]
+        self.assertEqual((association["ddp"], association["end"]), (True, "shutdown"))
+        self.assertEqual([d["init"]["adaptation"] for d in association["directions"]], [1, 1])
+        self.assertEqual([d["tsns"]["missing"] for d in association["directions"]], [0, 0])
+        for session in association["sessions"]:
+            for direction in session["directions"]:
+                self.assertEqual(direction["ddp_ssns"], {"duplicates": 0, "missing": 0})
+                self.assertEqual(direction["ordered"], 0)
+        return found
+
+    def assert_agreement(self):
+        found = self.decoded()
+        segments = sum(sum(direction["segments"].values()) for session in found["associations"][0]["sessions"]
+                       for direction in session["directions"])
+        wire = self.check_wire("out/wire.pcapng")
+        self.assertEqual(wire.returncode, 0, wire.stdout + wire.stderr)
+        self.assertIn(f" with {segments} DDP segments", wire.stdout)
+        return segments
+
+    def test_decode_and_tshark_agree(self):
+        self.run_over_sctp()
+        segments = self.assert_agreement()
+        for fault, settings in self.FAULTS.items():
+            with self.subTest(fault):
+                self.run_over_sctp("--set", "link.symmetric=true", *(
+                    word for key, value in settings.items() for word in ("--set", f"link.forward.{key}={value}")))
+                self.assertEqual(self.assert_agreement(), segments)
+
+    def test_what_the_cable_bends_is_found_and_dropped(self):
+        self.run_over_sctp("--set", "link.forward.corrupt.ppm=10000")
+        self.decoded()
+        wire = self.check_wire("out/wire.pcapng")
+        self.assertEqual(wire.returncode, 1)
+        self.assertIn("tshark finds the checksum wrong", wire.stdout)
+
+    def test_comments_and_tlps_beside_the_frames(self):
+        self.run_over_sctp()
+        alone = self.decoded()
+        stats = self.run_over_sctp("--capture-requests", "--capture-tlps")
+        both = self.decoded()
+        self.assertGreater(both["skipped_packets"], 0)
+        self.assertEqual({**both, "skipped_packets": 0}, alone)
+        run = self.run_command("tshark", "-r", "out/wire.pcapng", "-Y", "sctp", "-T", "fields", "-e", "frame.comment")
+        comments = run.stdout.splitlines()
+        self.assertEqual(len(comments), stats["frames"])
+        self.assertTrue(all(re.fullmatch(r"request \S+", comment) for comment in comments))
 
 
 if __name__ == "__main__":

@@ -385,6 +385,12 @@ TEST_F(DecodeSctpTest, AnAbortWithAReflectedTagIsOfTheAssociation) {
   capture.sctp_from_server(kServerTag, hex("06010004"));
   EXPECT_EQ(decode(capture), 0);
   EXPECT_EQ(association()["end"], "abort");
+
+  CaptureBuilder late = in_session();
+  late.sctp_from_client(kServerTag, hex("0E000004"));
+  late.sctp_from_server(kServerTag, hex("06010004"));
+  EXPECT_EQ(decode(late), 0);
+  EXPECT_EQ(association()["end"], "shutdown") << "the answer to what came late";
 }
 
 TEST_F(DecodeSctpTest, DataWithoutAnInitIsToldOnce) {
