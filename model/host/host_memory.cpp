@@ -1,7 +1,9 @@
 #include "model/host/host_memory.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include <sys/mman.h>
 
@@ -44,7 +46,20 @@ std::uint64_t HostMemory::alloc(std::uint64_t bytes, std::uint64_t align) {
 
 void HostMemory::free(std::uint64_t address, std::uint64_t bytes) {
   RNIC_CHECK(contains(address, bytes));
+  const auto gone = [&](const Store& s) { return s.address >= address && s.address - address < bytes; };
+  later_.erase(std::remove_if(later_.begin(), later_.end(), gone), later_.end());
   free_.give(address, bytes);
+}
+
+void HostMemory::store_later(ClockDomain& clk, std::uint64_t address, std::uint32_t value) {
+  if (!std::exchange(committing_, true)) clk.commit_later(*this);
+  later_.push_back({address, value});
+}
+
+void HostMemory::commit() {
+  committing_ = false;
+  for (const Store& s : later_) store_le32(span(s.address, sizeof s.value).data(), s.value);
+  later_.clear();
 }
 
 // Every other page of a range, shuffled; the pages between them are nobody's.

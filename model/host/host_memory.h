@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/common/bytes.h"
+#include "model/common/clock_domain.h"
 #include "model/config/field.h"
 #include "model/host/free_ranges.h"
 
@@ -23,7 +24,7 @@ struct HostMemoryConfig {
 };
 
 // Zero when handed out. Pointers stay valid until the memory dies; only allocated octets exist for the device.
-class HostMemory final {
+class HostMemory final : public Committed {
  public:
   explicit HostMemory(const HostMemoryConfig& config = {});
 
@@ -47,6 +48,11 @@ class HostMemory final {
   // The same for the host's own software, for which a range outside is a bug (InternalError).
   MutableByteSpan span(std::uint64_t address, std::uint64_t bytes);
 
+  // A store of the processor's that a device may read at any time: there from the next cycle of `clk` on, so that it
+  // does not matter who comes first in this one.
+  void store_later(ClockDomain& clk, std::uint64_t address, std::uint32_t value);
+  void commit() override;
+
   std::uint64_t base() const { return base_; }
   // Octets handed out so far, gaps of alignment and what was given back included: it grows only as far as needed.
   std::uint64_t used() const { return used_; }
@@ -56,6 +62,12 @@ class HostMemory final {
     std::uint64_t bytes;
     void operator()(std::uint8_t* p) const;
   };
+  struct Store {
+    std::uint64_t address;
+    std::uint32_t value;
+  };
+  std::vector<Store> later_;
+  bool committing_ = false;
   const std::uint64_t base_;
   const std::uint64_t capacity_;
   std::uint64_t used_ = 0;

@@ -59,9 +59,7 @@ void Cq::fail() {
 }
 
 // A store to memory: the device reads it when it needs to know.
-void Cq::tell_device() {
-  store_le32(memory_.span(ring_.base() + ring_.bytes(), abi::kCqRecordBytes).data(), ring_.taken());
-}
+void Cq::tell_device() { memory_.store_later(cpu_.clock(), ring_.base() + ring_.bytes(), ring_.taken()); }
 
 void Cq::written(std::uint64_t address, std::uint32_t) {
   ring_.written(address);
