@@ -70,8 +70,8 @@ struct WorkRing {
   std::uint32_t epoch = 0;
 };
 
-// The lower layer protocol of a DDP stream. What differs above it: markers, the CRC of FPDUs and what a segment costs of
-// the credit are MPA's; SCTP keeps message boundaries and protects its packets itself.
+// The lower layer protocol of a DDP stream. What differs above it: markers, the CRC of FPDUs and what a segment costs
+// of the credit are MPA's; SCTP keeps message boundaries and protects its packets itself.
 enum class Llp : std::uint8_t { kMpaTcp, kSctp };
 
 struct FlowContext {

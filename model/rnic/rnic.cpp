@@ -46,8 +46,8 @@ QueueRegs queue_regs(const regs::RegBank& bank) {
 Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& config, const StationConfig& station)
     : sc_module(nm),
       config_(config),
-      contexts_(clk, {config.context.qps, config.flows(), config.context.cqs, config.context.stags,
-                      config.context.srqs, config.context.pages, station.node}),
+      contexts_(clk, {config.context.qps, config.flows(), config.context.cqs, config.context.stags, config.context.srqs,
+                      config.context.pages, station.node}),
       frames_(frame_block_bytes(config)),
       messages_(kMessageBlockBytes),
       net_(basename(), clk),
@@ -77,8 +77,8 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
       tcp_connection("tcp_connection", clk, config.tcp, station),
       sctp_rx("sctp_rx", clk, config.datapath, station, frames_),
       sctp_crc_check("sctp_crc_check", clk),
-      sctp_association("sctp_association", clk, config.sctp, config.tcp, config.datapath, station,
-                       config.tcp.max_flows, frames_),
+      sctp_association("sctp_association", clk, config.sctp, config.tcp, config.datapath, station, config.tcp.max_flows,
+                       frames_),
       sctp_tx("sctp_tx", clk, config.datapath, station),
       sctp_crc_insert("sctp_crc_insert", clk),
       command_fetch(

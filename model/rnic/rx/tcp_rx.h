@@ -11,11 +11,11 @@
 #include "model/rnic/llp/flow_table.h"
 #include "model/rnic/llp/received_stream.h"
 #include "model/rnic/llp/receiver.h"
+#include "model/rnic/llp/segment_beats.h"
 #include "model/rnic/messages/datapath.h"
 #include "model/rnic/messages/tcp.h"
 #include "model/rnic/messages/tcp_offload.h"
 #include "model/rnic/rx/early_offers.h"
-#include "model/rnic/llp/segment_beats.h"
 #include "model/rnic/rx/tcp_rx_counters.h"
 
 namespace rnic {

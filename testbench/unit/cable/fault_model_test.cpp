@@ -77,7 +77,8 @@ class FaultModelTest : public testing::Test {
   }
   static bool sctp_right(const Frame& f) {
     const auto ip = wire::Ipv4View::parse(wire::EthernetView::parse({f.data(), f.bytes})->payload);
-    return ip && ip->checksum_ok() && load_crc32c(ip->payload.data() + kSctpChecksumOffset) == sctp_checksum(ip->payload);
+    return ip && ip->checksum_ok() &&
+           load_crc32c(ip->payload.data() + kSctpChecksumOffset) == sctp_checksum(ip->payload);
   }
   static bool checksums_right(const Frame& f) {
     const auto ethernet = wire::EthernetView::parse({f.data(), f.bytes});

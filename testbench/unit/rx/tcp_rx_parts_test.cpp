@@ -3,8 +3,8 @@
 
 #include <gmock/gmock.h>
 
-#include "model/rnic/rx/early_offers.h"
 #include "model/rnic/llp/segment_beats.h"
+#include "model/rnic/rx/early_offers.h"
 
 namespace rnic {
 namespace {

@@ -184,8 +184,8 @@ TEST_F(ConnectionTest, TheTransportIsAnOptionOfBothSidesCommands) {
   b.create(4, 4);
   host::Listener* listener = nullptr;
   b.script.run([&] {
-    listener = &b.host.context.listen(7000, abi::kCmEnhanced, b.channel, abi::Personality::kDevice, 0,
-                                      host::Transport::kSctp);
+    listener =
+        &b.host.context.listen(7000, abi::kCmEnhanced, b.channel, abi::Personality::kDevice, 0, host::Transport::kSctp);
   });
   b.wait_event();
   b.script.run([&] {
