@@ -8,6 +8,8 @@ import unittest
 from rnicsim import NEEDS_IMAGE, QUICKSTART, RV32, TRACES, ProgramTest, is_swept
 
 
+SCTP = 132  # protocol of IP
+
 
 def frames(capture):
     """Every Ethernet frame of a capture."""
@@ -20,11 +22,23 @@ def frames(capture):
         at += size
 
 
+def session_messages(chunks):
+    """Function code and private data of the DATA chunks with PPID 17, but for Terminates."""
+    while len(chunks) >= 4:
+        kind, _, length = struct.unpack_from(">BBH", chunks)
+        if kind == 0 and struct.unpack_from(">I", chunks, 12)[0] == 17 and chunks[18:20] != b"\0\4":
+            yield chunks[18:length]
+        chunks = chunks[(length + 3) // 4 * 4:]
+
+
 def startup_frames(capture):
-    """(sender's address, MPA start-up frame) of all connections, in no order of time."""
+    """(sender's address, MPA start-up frame or session control message) of all connections, in no order of time."""
     found = []
     for frame in frames(capture):
         ip = frame[14:14 + struct.unpack_from(">H", frame, 16)[0]]
+        if ip[9] == SCTP:
+            found += ((ip[12:16], message) for message in session_messages(ip[32:]))
+            continue
         payload = ip[20 + (ip[32] >> 4) * 4:]
         if payload.startswith((b"MPA ID Req Frame", b"MPA ID Rep Frame")):
             found.append((ip[12:16], payload))
