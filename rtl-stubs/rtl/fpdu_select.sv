@@ -107,10 +107,10 @@ module fpdu_select #(
   assign told_cause_o      = sctp_o ? sctp_told_cause : mpa_told_cause;
   assign told_failed_o     = sctp_o ? sctp_told_failed : mpa_told_failed;
 
-  // SCTP checks its packets itself, and nothing of it is placed out of order.
+  // SCTP checks its packets itself.
   always_ff @(posedge clk_i) begin
     if (rst_ni && sctp_last) begin
-      SctpIsWhole_A : assert (sctp_in_i.crc_ok && sctp_in_i.marker_ok && !sctp_in_i.placed);
+      SctpIsWhole_A : assert (sctp_in_i.crc_ok && sctp_in_i.marker_ok);
     end
   end
 
