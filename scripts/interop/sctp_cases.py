@@ -99,11 +99,13 @@ class EndsCase(Case):
 def ends_cases():
     both = '16 rounds'
     for what, words in (('writes', ''), ('sends', 'op=send'), ('reads', 'op=read'), ('plain', 'plain=1'),
-                        ('ready to receive', 'rtr=write'), ('loss', 'lose=10000'), ('restart', 'restart_after=3')):
+                        ('ready to receive', 'rtr=write'), ('loss', 'lose=10000')):
         here = words if what == 'loss' else ''
         theirs = '' if what == 'loss' else words
         yield EndsCase(f'linux connects, {what}', 'connect', theirs, here, both, both)
         yield EndsCase(f'usrsctp connects, {what}', 'listen', '', words, both, both)
+    # Not the other way round: Linux's socket may give a message of the new association before it tells of the restart.
+    yield EndsCase('linux connects, restart', 'connect', 'restart_after=3', '', both, both)
     yield EndsCase('linux rejects', 'listen', 'reject=busy', '', "private data 'busy'", 'rejected', 1)
     yield EndsCase('usrsctp rejects', 'connect', '', 'reject=busy', 'rejected', "private data 'busy'")
     yield EndsCase('linux aborts', 'connect', 'abort_after=3', '', 'the association is lost', 'we abort', 1)
@@ -132,8 +134,9 @@ def chip_cases():
         yield SctpCase('we reject', 'server', transport=transport, reject=True, expect_peer='rejected')
         yield SctpCase('peer rejects', 'client', 'reject=busy', transport=transport, expect_peer='rejected', expect_status=1,
                        expect_ours='the peer rejected the connection')
+        # The run ends with our program: the far end may not come to say that it has the Terminate.
         yield SctpCase('our Terminate', 'server', 'bad_write=1 size=1000', transport=transport, expect_status=1,
-                       expect_peer='received Terminate 1/1/00', expect_ours='sent Terminate 1/1/00')
+                       expect_peer='accepted', expect_ours='sent Terminate 1/1/00')
         yield SctpCase('its Terminate', 'server', 'bad_stag=1 size=1000', transport=transport, expect_status=1,
                        expect_peer='sent Terminate 1/1/00', expect_ours='Terminate 1/1/00')
         yield SctpCase('peer aborts', 'server', 'abort_after=3', transport=transport, expect_status=1,
