@@ -1,5 +1,6 @@
 // The association engine between its neighbours: two of them on a wire.
 #include <algorithm>
+#include <set>
 
 #include "testbench/unit/sctp/sctp_pair.h"
 
@@ -24,6 +25,84 @@ TEST_F(SctpStages, ASessionOpensAndSegmentsArriveWholeAndInOrder) {
   EXPECT_EQ(a->source.wqes[flow.v], sent.size());
   EXPECT_EQ(b->source.wqes[flow.v], sent.size());
   EXPECT_EQ(a->tx.counters().retransmissions + b->tx.counters().retransmissions, 0u);
+}
+
+// ---- Cycles
+
+class SctpCycles : public SctpPairTest {
+ protected:
+  static Cycle beats(std::size_t octets) { return (octets + 63) / 64; }
+  // With the word behind the packet.
+  static Cycle packet_beats(std::size_t segment) { return beats(12 + 16 + (2 + segment + 3) / 4 * 4 + 4); }
+  static Cycle segment_beats(std::size_t segment) { return beats((2 + segment + 3) / 4 * 4 + 4); }
+  // From the cycle in which an engine sends a packet to that in which the wire has its frame, and from there to the
+  // other engine; with as many beats.
+  Cycle to_wire(Cycle packet) const {
+    return kToEnd + packet - 1 + kToEnd + CrcInsertConfig{}.pipeline_cycles + config.tx_cycles;
+  }
+  Cycle from_wire(Cycle packet) const {
+    return ab->delay + kToEnd + packet - 1 + kToEnd + CrcCheckConfig{}.pipeline_cycles + kToEnd;
+  }
+};
+
+// A segment leaves in the cycle in which the engine takes it, and goes on to the pipeline in that of its packet.
+TEST_F(SctpCycles, ASegmentTakesItsBeatsAndTheDepthsOfThePipelines) {
+  build();
+  const FlowId flow = open_session();
+  const std::vector<std::size_t> sizes = {14, 32, 33, 58, 59, 1434};
+  for (const std::size_t bytes : sizes) {
+    a->source.cycles.clear(), b->sink.last_beats.clear();
+    a->source.send(flow, segment(bytes, 1));
+    run();
+    ASSERT_EQ(b->sink.last_beats.size(), 1u);
+    const Cycle packet = packet_beats(bytes);
+    EXPECT_EQ(b->sink.last_beats[0], a->source.cycles[0] + kToEnd + to_wire(packet) + from_wire(packet) +
+                                         segment_beats(bytes) - 1 + config.rx_cycles)
+        << bytes;
+  }
+}
+
+class SctpChunkCycles : public SctpCycles, public testing::WithParamInterface<unsigned> {};
+INSTANTIATE_TEST_SUITE_P(Cycles, SctpChunkCycles, testing::Values(1u, 3u, 20u));
+
+// Packets of one beat, one a cycle, of which the first one has more chunks: they wait for the engine.
+TEST_P(SctpChunkCycles, ADataChunkKeepsTheReceivingSideForChunkCycles) {
+  constexpr std::size_t kChunks = 8;
+  config.chunk_cycles = GetParam();
+  build();
+  const FlowId flow = open_session();
+  ab->fate = [first = ab->seen.size()](std::size_t n, const Frame&) {
+    Wire::Fate f;
+    if (n != first) return f;
+    f.forge = [](Bytes& packet) {
+      const Bytes chunk(packet.begin() + 12, packet.end());
+      for (std::size_t i = 1; i < kChunks; ++i) packet.insert(packet.end(), chunk.begin(), chunk.end());
+    };
+    return f;
+  };
+  for (unsigned i = 0; i < 3; ++i) a->source.send(flow, segment(14, i));
+  run();
+  EXPECT_EQ(b->association.counters().duplicates, kChunks - 1);
+  ASSERT_EQ(b->sink.last_beats.size(), 3u);
+  EXPECT_EQ(b->sink.last_beats[1] - b->sink.last_beats[0], kChunks * config.chunk_cycles);
+  EXPECT_EQ(b->sink.last_beats[2] - b->sink.last_beats[1], config.chunk_cycles);
+}
+
+TEST_F(SctpCycles, ASackLeavesWithItsSecondPacketOrAfterTheDelay) {
+  build();
+  const FlowId flow = open_session();
+  const Cycle delay = config.sack_delay_ns * Cycle{1000} / clk.period_ps();
+  const auto taken = [&](std::size_t i) { return b->sink.last_beats[i] - config.rx_cycles; };  // one beat
+  b->sink.last_beats.clear(), ba->seen.clear(), ba->seen_at.clear();
+  a->source.send(flow, segment(14, 1));
+  run();
+  ASSERT_EQ(ba->seen_at.size(), 1u);
+  EXPECT_EQ(ba->seen_at[0], taken(0) + delay + to_wire(1));
+  a->source.send(flow, segment(14, 2));
+  a->source.send(flow, segment(14, 3));
+  run();
+  ASSERT_EQ(ba->seen_at.size(), 2u);
+  EXPECT_EQ(ba->seen_at[1], taken(2) + to_wire(1));
 }
 
 class SctpWire : public SctpPairTest, public testing::WithParamInterface<unsigned> {};
@@ -285,6 +364,110 @@ TEST_F(SctpStages, ASlowPipelineHoldsThePeerBack) {
   run();
   EXPECT_EQ(b->sink.segments[flow.v].size(), 100u);
   EXPECT_EQ(a->source.wqes[flow.v], 100u);
+}
+
+// RFC 9260 section 9.2: in SHUTDOWN-RECEIVED nothing new is taken; what is in flight goes on.
+TEST_F(SctpStages, APeerThatShutsDownAmidASessionGetsNothingNew) {
+  config.rto_max_us = 1000;
+  build();
+  const FlowId flow = open_session();
+  const Bytes last = ab->seen.back();  // a SACK alone: its TSN acknowledges all that b has sent
+  ASSERT_EQ(last[34 + 12], 3);
+  const Bytes cumulative(last.begin() + 34 + 16, last.begin() + 34 + 20);
+  ab->fate = [cumulative](std::size_t, const Frame&) {
+    Wire::Fate f;
+    f.forge = [cumulative](Bytes& packet) {
+      packet.resize(12);
+      packet.insert(packet.end(), {7, 0, 0, 8});
+      packet.insert(packet.end(), cumulative.begin(), cumulative.end());
+    };
+    return f;
+  };
+  ba->seen.clear();
+  for (unsigned i = 0; i < 3; ++i) b->source.send(flow, segment(100, i));
+  sc_core::sc_start(sc_core::sc_time::from_value(5000 * clk.period_ps()));
+  for (unsigned i = 0; i < 5; ++i) b->source.send(flow, segment(100, i));
+  control(*b, flow, {0, 4});
+  run();
+  EXPECT_EQ(b->association.counters().late_ulpdus, 5u);
+  EXPECT_EQ(b->association.counters().ops_ignored, 1u);
+  std::set<Bytes> tsns;
+  for (const Bytes& f : ba->seen) {
+    if (f[34 + 12] == 0) tsns.insert(Bytes(f.begin() + 34 + 16, f.begin() + 34 + 20));
+  }
+  EXPECT_EQ(tsns.size(), 3u);
+  EXPECT_EQ(kinds(*b), std::vector{Kind::kLost});
+}
+
+// Nobody answers a Terminate, so its stream is not in use.
+TEST_F(SctpStages, AStrayTerminateDoesNotKeepTheAssociationUp) {
+  build();
+  const FlowId flow = open_session();
+  control(*b, FlowId{flow.v + 2}, {0, 4});
+  run();
+  ASSERT_EQ(kinds(*a), std::vector{Kind::kStray});
+  control(*a, flow, {0, 4});
+  control(*b, flow, {0, 4});
+  run();
+  b->op.send(sctp_op(OpKind::kRestart, flow));
+  a->op.send(sctp_op(OpKind::kRestart, flow));
+  run();
+  EXPECT_EQ(a->association.counters().shut_down, 1u);
+  EXPECT_EQ(b->association.counters().shut_down, 1u);
+}
+
+// The end of a session passes the pipeline while the firmware, which knows of it, begins the next one on its stream.
+TEST_F(SctpStages, AnEndIsOfTheSessionThatItBelongsTo) {
+  build();
+  const FlowId first = open_session();
+  open_session();  // keeps the association up
+  a->sink.keeps_ends = true;
+  control(*b, first, {0, 4});
+  control(*a, first, {0, 4});
+  run();
+  EXPECT_EQ(a->sink.ends, std::vector<std::uint32_t>{first.v});
+  EXPECT_THAT(kinds(*b), testing::UnorderedElementsAre(Kind::kAcked, Kind::kPeerClosed));
+  EXPECT_EQ(kinds(*a), std::vector{Kind::kAcked});
+  b->op.send(sctp_op(OpKind::kRestart, first));
+  a->op.send(sctp_op(OpKind::kRestart, first));
+  run();
+  const FlowId again = open_session();
+  ASSERT_EQ(again.v, first.v);
+  a->sink.answer_ends();
+  run();
+  EXPECT_TRUE(a->event.empty());
+  control(*b, again, {0, 4});  // its own end is told
+  run();
+  EXPECT_EQ(kinds(*a), std::vector{Kind::kPeerClosed});
+}
+
+// However many chunks of it name a stream that there is not.
+TEST_F(SctpStages, APacketIsAnsweredByOneError) {
+  build();
+  const FlowId flow = open_session();
+  ab->fate = [](std::size_t, const Frame&) {
+    Wire::Fate f;
+    f.forge = [](Bytes& packet) {
+      const std::uint32_t tsn = load_be32(&packet[16]);
+      packet.resize(12);
+      for (std::uint32_t i = 0; i < 50; ++i) {
+        Bytes chunk = {0, 7, 0, 20, 0, 0, 0, 0, 0xff, static_cast<std::uint8_t>(i), 0, 0, 0, 0, 0, 16, 0, 0, 1, 2};
+        store_be32(&chunk[4], tsn + i);
+        packet.insert(packet.end(), chunk.begin(), chunk.end());
+      }
+    };
+    return f;
+  };
+  ba->seen.clear();
+  a->source.send(flow, segment(14, 1));
+  sc_core::sc_start(sc_core::sc_time::from_value(5000 * clk.period_ps()));
+  std::vector<Bytes> errors;
+  for (const Bytes& f : ba->seen) {
+    if (f[34 + 12] == 9) errors.push_back(f);
+  }
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_EQ(Bytes(errors[0].begin() + 34 + 16, errors[0].end()), (Bytes{0, 1, 0, 8, 0xff, 0, 0, 0}));
+  EXPECT_EQ(b->association.counters().violations, 50u);
 }
 
 TEST_F(SctpStages, AStrayAndAViolationAreTold) {

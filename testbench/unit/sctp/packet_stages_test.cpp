@@ -7,6 +7,7 @@
 #include "model/rnic/llp/sctp/sctp_tx.h"
 #include "model/rnic/rx/crc_check.h"
 #include "model/rnic/tx/crc_insert.h"
+#include "model/wire/checksum.h"
 #include "testbench/support/fpdu_beats.h"
 #include "testbench/support/stage_test.h"
 
@@ -230,11 +231,39 @@ TEST_F(SctpRxTest, FragmentsMakeAPacketWhole) {
   fragment(3, 400, 396, true);  // no multiple of 8
   fragment(4, 800, 400, false);
   fragment(4, 800, 100, false);  // contradicts it
+  fragment(5, 800, 392, true);   // lies behind the end that the next one says, which has as many octets before it
+  fragment(5, 392, 8, false);
   run_until_idle();
   ASSERT_EQ(sink.size(), 2u);
   EXPECT_EQ(sink[1].bytes, packet.size());
   EXPECT_EQ(Bytes(sink[1].data() + 12, sink[1].data() + sink[1].bytes), Bytes(packet.begin() + 12, packet.end()));
-  EXPECT_EQ(dut.counters().fragments, 7u);
+  EXPECT_EQ(dut.counters().fragments, 9u);
+  EXPECT_EQ(dut.counters().bad_checksum, 0u);
+}
+
+// However much of the packet the router quotes (RFC 1812 section 4.3.2.3), and also where it does not say what fits.
+TEST_F(SctpRxTest, APathMtuReportIsItsPortsAndItsTag) {
+  for (const std::size_t quoted : {8u, 12u, 200u}) {
+    for (const std::uint16_t mtu : {std::uint16_t{0}, std::uint16_t{1000}}) {
+      Bytes icmp = from_hex("0304 0000 0000 0000 4500 05DC 0001 4000 4084 0000 0A000001 0A000002");
+      const Bytes packet = from_hex(kExample);
+      for (std::size_t i = 0; i < quoted; ++i) icmp.push_back(packet[i % packet.size()]);
+      store_be16(&icmp[6], mtu);
+      store_be16(&icmp[2], wire::internet_checksum(icmp));
+      Bytes frame = frame_of(icmp);
+      frame[23] = 1;  // ICMP
+      sum_header(frame);
+      send(frame);
+    }
+  }
+  run_until_idle();
+  ASSERT_EQ(sink.size(), 6u);
+  for (std::size_t i = 0; i < sink.size(); ++i) {
+    EXPECT_EQ(Bytes(sink[i].data(), sink[i].data() + sink[i].bytes), from_hex("A028A029 2B1C3D4E")) << i;
+    EXPECT_EQ(sink[i].peer_ip, kPeerIp);
+    EXPECT_EQ(sink[i].path_mtu, i % 2 == 0 ? 1 : 1000);
+  }
+  EXPECT_EQ(dut.counters().path_mtu_reports, 6u);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "model/rnic/llp/sctp/sctp_tx.h"
 #include "model/rnic/rx/crc_check.h"
 #include "model/rnic/tx/crc_insert.h"
+#include "model/wire/checksum.h"
 #include "testbench/support/stage_test.h"
 
 namespace rnic::test {
@@ -34,6 +35,7 @@ class UlpduSource final : public Stage {
   PopPort<TxCredit> credit{*this, "credit"};
   PopPort<WqesAcked> acked{*this, "acked"};
   std::map<std::uint32_t, std::uint64_t> granted, wqes;  // by flow
+  std::vector<Cycle> cycles;                             // of each segment
 
   UlpduSource(sc_core::sc_module_name nm, ClockDomain& clk, BufferPool& pool) : Stage(nm, clk), pool_(pool) {}
 
@@ -66,6 +68,7 @@ class UlpduSource final : public Stage {
       std::copy(segments.front().begin(), segments.front().end(), u.buf->bytes() + Ulpdu::kOffset);
       segments.pop_front();
       out->push(std::move(u));
+      cycles.push_back(now());
       more = true;
       break;
     }
@@ -129,9 +132,20 @@ class SegmentSink final : public Stage {
   std::vector<std::uint32_t> ends;
   std::vector<Cycle> last_beats;
   Pattern pause;
+  bool keeps_ends = false;  // until answer_ends()
 
   SegmentSink(sc_core::sc_module_name nm, ClockDomain& clk, const EarlyPlacer& early) : Stage(nm, clk), early_(early) {}
+  // While the simulation does not run.
+  void answer_ends() {
+    keeps_ends = false;
+    wake(clock().next());
+  }
   Wake tick() override {
+    if (!keeps_ends && !kept_.empty() && ended->can_push()) {
+      ended->push({kept_.front(), false});
+      kept_.pop_front();
+      return Wake::next_cycle();
+    }
     if (!in->can_pop()) return Wake::on_traffic();
     if (pause.pauses(now())) return Wake::next_cycle();
     if (in->front().ends() && !ended->can_push()) return Wake::on_traffic();
@@ -148,7 +162,8 @@ class SegmentSink final : public Stage {
     last_beats.push_back(now());
     if (beat.ends()) {
       ends.push_back(beat.flow.v);
-      ended->push({beat.flow, false});
+      if (keeps_ends) kept_.push_back(beat.flow);
+      else ended->push({beat.flow, false});
       return Wake::next_cycle();
     }
     EXPECT_TRUE(beat.crc_ok);
@@ -161,6 +176,7 @@ class SegmentSink final : public Stage {
  private:
   const EarlyPlacer& early_;
   const std::uint8_t* first_ = nullptr;
+  std::deque<FlowId> kept_;
 };
 
 // Takes frames from one chip and gives them to the other `delay` cycles later. `fate` says when to drop (0 copies),
@@ -171,12 +187,13 @@ class Wire final : public Stage {
     unsigned copies = 1;
     Cycle extra = 0;
     bool corrupt = false;
-    std::function<void(Bytes& packet)> forge;  // changes the SCTP packet, whose checksum is then made right
+    std::function<void(Bytes& packet)> forge;  // changes the SCTP packet; length and checksums are then made right
   };
   PopPort<Frame> in{*this, "in"};
   PushPort<Frame> out{*this, "out"};
   std::function<Fate(std::size_t n, const Frame&)> fate;
   std::vector<Bytes> seen;
+  std::vector<Cycle> seen_at;
   Cycle delay = 100;
   std::uint16_t mtu = 0;  // of a router in the way; 0: there is none
   Wire* back = nullptr;   // for the router's answers
@@ -192,6 +209,7 @@ class Wire final : public Stage {
       Frame f = in->pop();
       if (mtu != 0 && f.bytes > mtu + 14u) return route(f);
       seen.emplace_back(f.data(), f.data() + f.bytes);
+      seen_at.push_back(now());
       const Fate what = fate ? fate(seen.size() - 1, f) : Fate{};
       if (what.corrupt || what.forge) {
         Bytes octets = seen.back();
@@ -201,6 +219,7 @@ class Wire final : public Stage {
         std::copy(octets.begin(), octets.end(), copy->bytes());
         f.buf = copy;
         f.offset = 0;
+        f.bytes = static_cast<std::uint32_t>(octets.size());
       }
       for (unsigned i = 0; i < what.copies; ++i) on_the_way_.insert({now() + delay + what.extra, f});
     }
@@ -222,7 +241,11 @@ class Wire final : public Stage {
     Bytes packet(frame.begin() + 34, frame.end());
     what.forge(packet);
     store_crc32c(&packet[kSctpChecksumOffset], sctp_checksum(packet));
-    std::copy(packet.begin(), packet.end(), frame.begin() + 34);
+    frame.resize(34);
+    frame.insert(frame.end(), packet.begin(), packet.end());
+    store_be16(&frame[14 + 2], static_cast<std::uint16_t>(frame.size() - 14));
+    store_be16(&frame[14 + 10], 0);
+    store_be16(&frame[14 + 10], wire::internet_checksum({&frame[14], 20}));
   }
   Router router_;
   BufferPool pool_{2048};

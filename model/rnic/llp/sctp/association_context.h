@@ -19,6 +19,7 @@ namespace rnic::sctp {
 struct StreamContext {
   bool in_use = false;           // firmware knows it
   bool open = false;             // segments are sent and placed
+  bool ending = false;           // the peer's Terminate is on its way through the pipeline
   std::uint32_t credit = 0;      // octets of chunks: granted to the segmenter, and not handed over yet,
   std::uint32_t held = 0;        // handed over, and not acknowledged
   std::uint32_t wqes_acked = 0;  // not reported yet

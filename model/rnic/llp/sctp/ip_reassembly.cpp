@@ -1,5 +1,6 @@
 #include "model/rnic/llp/sctp/ip_reassembly.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace rnic::sctp {
@@ -28,7 +29,8 @@ std::optional<ByteSpan> IpReassembly::put(const wire::Ipv4View& fragment) {
   if (bytes == 0 || (!last && bytes % kUnit != 0) || end > pool_->block_bytes()) return std::nullopt;
   Packet& p = of(h);
   if (last && p.bytes == 0) p.bytes = static_cast<std::uint32_t>(end);
-  if (p.bytes != 0 && (end > p.bytes || (last && end != p.bytes))) {
+  p.top = std::max(p.top, static_cast<std::uint32_t>(end));
+  if (p.bytes != 0 && (p.top > p.bytes || (last && end != p.bytes))) {
     ++given_up_;
     p = Packet{};
     return std::nullopt;

@@ -32,6 +32,7 @@ class IpReassembly {
     std::uint32_t source = 0;
     std::uint16_t id = 0;
     std::uint32_t bytes = 0;  // 0: not known yet
+    std::uint32_t top = 0;    // behind the furthest piece
     BufferRef buf;            // none: free
     std::bitset<65536 / kUnit> units;
   };

@@ -1,7 +1,5 @@
 #include "model/rnic/llp/sctp/packet.h"
 
-#include "model/wire/icmp.h"
-
 namespace rnic::sctp {
 
 void write_lower_headers(const StationConfig& station, const SctpPacket& packet, std::uint16_t ip_id) {
@@ -32,9 +30,7 @@ PacketFault read_packet(ByteSpan frame, wire::Ipv4Address local, IpReassembly& f
   if (ip->header.protocol == wire::kIpProtocolIcmp) {
     const auto told = wire::FragmentationNeeded::parse(ip->payload);
     if (!told || told->protocol != wire::kIpProtocolSctp || told->src != local) return PacketFault::kNotForUs;
-    out.octets = ip->payload.subspan(ip->payload.size() - wire::FragmentationNeeded::kQuotedPayload);
-    out.peer_ip = told->dst.v;
-    out.path_mtu = told->next_hop_mtu;
+    out.too_long = *told;
     return PacketFault::kPathMtu;
   }
   ByteSpan packet = ip->payload;
@@ -44,7 +40,7 @@ PacketFault read_packet(ByteSpan frame, wire::Ipv4Address local, IpReassembly& f
     packet = *whole;
   }
   if (packet.size() < wire::SctpHeader::kBytes || packet.size() % wire::kSctpAlign != 0) return PacketFault::kShape;
-  out = {packet, source, ethernet->header.src, 0};
+  out = {packet, source, ethernet->header.src, {}};
   return PacketFault::kNone;
 }
 

@@ -8,6 +8,7 @@
 #include "model/rnic/llp/sctp/ip_reassembly.h"
 #include "model/rnic/llp/tcp_config.h"
 #include "model/rnic/messages/sctp.h"
+#include "model/wire/icmp.h"
 #include "model/wire/sctp.h"
 
 namespace rnic::sctp {
@@ -27,11 +28,11 @@ struct ReceivedPacket {
   ByteSpan octets;  // from the common header on
   std::uint32_t peer_ip = 0;
   wire::MacAddress peer_mac;
-  std::uint16_t path_mtu = 0;  // kPathMtu: what the router says
+  wire::FragmentationNeeded too_long;  // kPathMtu: what the router says
 };
 // An IPv4 packet of protocol 132 for `local`, from and to one station each. kShape: shorter than a common header, or
 // not a multiple of 4 octets, as every packet of whole chunks is (RFC 9260 section 3.2). kFragment: it is not whole
-// (yet). kPathMtu: a router's word (RFC 1191) about a packet to `peer_ip`, of which `octets` are the ports and the tag.
+// (yet). kPathMtu: a router's word (RFC 1191) about a packet of this station.
 PacketFault read_packet(ByteSpan frame, wire::Ipv4Address local, IpReassembly& fragments, ReceivedPacket& out);
 
 }  // namespace rnic::sctp

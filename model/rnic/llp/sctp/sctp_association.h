@@ -4,6 +4,7 @@
 
 #include <bitset>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -82,6 +83,7 @@ class SctpAssociation final : public Stage {
   void use(std::uint32_t association, std::uint16_t stream);
   void on_stream_op(const SctpOp& op, std::uint32_t association, std::uint16_t stream);
   void send_from(std::uint32_t association, std::uint16_t stream);
+  void close_streams(std::uint32_t association);
   void on_ended(StreamEnded end);
   void tell(SctpEvent::Kind kind, FlowId flow, bool terminate = false);
   std::uint16_t ephemeral_port(std::uint32_t peer_ip, std::uint16_t peer_port);
@@ -100,7 +102,9 @@ class SctpAssociation final : public Stage {
   void settle(std::uint32_t association, const sctp::Outcome& outcome, const BufferRef& packet = {});
   void on_setup_event(std::uint32_t association, const sctp::SetupEvent& e);
   void on_chunks(std::uint32_t association, const sctp::Outcome& outcome, const BufferRef& packet);
-  void on_data(std::uint32_t association, const BufferRef& packet, const sctp::PassedChunk& chunk);
+  // Returns the stream that there is none of, if the chunk has one.
+  std::optional<std::uint16_t> on_data(std::uint32_t association, const BufferRef& packet,
+                                       const sctp::PassedChunk& chunk);
   void on_message(std::uint32_t association, const BufferRef& packet, const sctp::ReceivedData& data);
   void deliver(std::uint32_t association, std::uint16_t stream);
   void consume(std::uint32_t message);

@@ -33,7 +33,7 @@ struct SctpAssociationCounters {
     v("sacks", &C::sacks, "chunks", "SACK chunks sent");
     v("fast_retransmits", &C::fast_retransmits, "events", "retransmissions after three SACKs that miss a chunk");
     v("timeouts", &C::timeouts, "events", "expiries of T3-rtx");
-    v("ops_ignored", &C::ops_ignored, "operations", "operations on a stream whose association is gone");
+    v("ops_ignored", &C::ops_ignored, "operations", "operations on a stream whose association is gone or ends");
     v("bad_header", &C::bad_header, "packets", "dropped: a port is 0");
     v("peer_errors", &C::peer_errors, "chunks", "ERROR chunks of peers");
     v("late_ulpdus", &C::late_ulpdus, "segments", "segments of a session that was over, dropped");

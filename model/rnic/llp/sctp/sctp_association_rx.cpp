@@ -113,7 +113,7 @@ void SctpAssociation::on_setup_event(std::uint32_t association, const SetupEvent
       ++counters_.failed;
       return end(association, e.cause == 0 ? TcpEvent::Reason::kTimeout : TcpEvent::Reason::kRefused);
     case SetupEvent::Kind::kPeerShutdown:
-      return;  // what is queued is sent; nothing new is taken
+      return close_streams(association);  // what is queued is sent
     case SetupEvent::Kind::kPeerError:
       ++counters_.peer_errors;
       return;
@@ -125,24 +125,33 @@ void SctpAssociation::on_setup_event(std::uint32_t association, const SetupEvent
 void SctpAssociation::on_chunks(std::uint32_t association, const sctp::Outcome& outcome, const BufferRef& packet) {
   Context& c = context(association);
   std::uint64_t data = 0;
+  std::optional<std::uint16_t> unknown_stream;  // the first one
   c.receiver.begin_packet();
   for (std::size_t i = 0; i < outcome.chunks() && c.in_service; ++i) {
     const sctp::PassedChunk& chunk = outcome.chunk(i);
     if (chunk.type == SctpChunkType::kData) {
       ++data;
-      on_data(association, packet, chunk);
+      const auto unknown = on_data(association, packet, chunk);
+      if (!unknown_stream) unknown_stream = unknown;
     } else {
       on_sack(association, chunk);
     }
   }
   busy_until_ = now() + std::max<std::uint64_t>(data, 1) * config_.chunk_cycles;
   if (!c.in_service) return;
+  if (unknown_stream) {  // one ERROR a packet, however many chunks it has
+    std::uint8_t information[4] = {};
+    store_be16(information, *unknown_stream);
+    c.setup.report(wire::SctpCause::kInvalidStream, information, second_);
+    answer(second_, c.setup.ends().peer_ip, c.peer_mac, owner(association));
+  }
   c.receiver.end_packet(receiver_settings_, now());
   set_timers(association);
   sends_.push(FlowId{association});
 }
 
-void SctpAssociation::on_data(std::uint32_t association, const BufferRef& packet, const sctp::PassedChunk& passed) {
+std::optional<std::uint16_t> SctpAssociation::on_data(std::uint32_t association, const BufferRef& packet,
+                                                      const sctp::PassedChunk& passed) {
   Context& c = context(association);
   ++counters_.chunks;
   const wire::SctpChunk chunk{passed.type, passed.flags, passed.value, {}};
@@ -154,33 +163,34 @@ void SctpAssociation::on_data(std::uint32_t association, const BufferRef& packet
     use(association, stream);
     tell(SctpEvent::Kind::kViolation, flow_of(association, stream));
   }
+  const auto octets = static_cast<std::uint32_t>(passed.value.size());
   switch (data.fate) {
     case DataFate::kDuplicate:
       ++counters_.duplicates;
-      return drops(now(), packet->owner(), static_cast<std::uint32_t>(passed.value.size()), "received before");
+      drops(now(), packet->owner(), octets, "received before");
+      break;
     case DataFate::kBeyondWindow:
     case DataFate::kNoRoom:
       ++counters_.no_room;
-      return drops(now(), packet->owner(), static_cast<std::uint32_t>(passed.value.size()), "no room");
+      drops(now(), packet->owner(), octets, "no room");
+      break;
     case DataFate::kBroken:
       ++counters_.violations;
-      return;
+      break;
     case DataFate::kNoUserData: {
       ++counters_.violations;
       std::uint8_t tsn[4];
       store_be32(tsn, data.header.tsn);
-      return abort(association, wire::SctpCause::kNoUserData, tsn);
+      abort(association, wire::SctpCause::kNoUserData, tsn);
+      break;
     }
-    case DataFate::kUnknownStream: {
+    case DataFate::kUnknownStream:
       ++counters_.violations;
-      std::uint8_t stream[4] = {};
-      store_be16(stream, data.header.stream);
-      c.setup.report(wire::SctpCause::kInvalidStream, stream, second_);
-      return answer(second_, c.setup.ends().peer_ip, c.peer_mac, owner(association));
-    }
+      return data.header.stream;
     default:
-      return;
+      break;
   }
+  return std::nullopt;
 }
 
 // A whole message: kept by reference until it is delivered, or refused.
@@ -222,7 +232,7 @@ void SctpAssociation::on_message(std::uint32_t association, const BufferRef& pac
     case ChunkFate::kViolation: {
       const bool stray = arrival.fate == ChunkFate::kStray;
       ++(stray ? counters_.strays : counters_.violations);
-      use(association, stream);
+      if (!arrival.terminate) use(association, stream);  // a Terminate is not answered
       tell(stray ? SctpEvent::Kind::kStray : SctpEvent::Kind::kViolation, flow_of(association, stream),
            arrival.terminate);
       consume(message);
@@ -354,6 +364,7 @@ void SctpAssociation::emit() {
     }
     const FlowId flow = flow_of(m.association, m.stream);
     if (m.ends) {
+      context(m.association).stream[m.stream].ending = true;
       BufferRef word = pool_.take(m.buf->owner());
       std::memset(word->bytes(), 0, kEndBytes);
       emission_.start_end(std::move(word), flow);

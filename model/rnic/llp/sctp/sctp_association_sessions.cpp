@@ -1,5 +1,6 @@
 // Operations of the firmware, and what it is told.
 #include <cstring>
+#include <utility>
 
 #include "model/rnic/llp/sctp/sctp_association.h"
 
@@ -22,8 +23,9 @@ void SctpAssociation::on_op(const SctpOp& o) {
   const std::uint16_t stream = stream_of(o.flow);
   RNIC_CHECK(o.flow.v >= first_flow_ && association < contexts_.size());
   const bool there = contexts_[association] && stream < context(association).ddp_streams;
-  if (!there) {
-    ++counters_.ops_ignored;  // its association is gone, as the firmware hears
+  const bool late = there && o.kind == SctpOp::Kind::kSend && !context(association).setup.takes_host_data();
+  if (!there || late) {
+    ++counters_.ops_ignored;  // its association is gone, or will be, as the firmware hears
   } else if (o.kind == SctpOp::Kind::kSend) {
     send_control(o);
   } else if (o.kind == SctpOp::Kind::kAbort) {
@@ -63,10 +65,17 @@ void SctpAssociation::on_stream_op(const SctpOp& o, std::uint32_t association, s
 // The segmenter may send on it.
 void SctpAssociation::send_from(std::uint32_t association, std::uint16_t stream) {
   Context& c = context(association);
-  if (c.stream[stream].open) return;
+  if (c.stream[stream].open || !c.setup.takes_host_data()) return;
   c.stream[stream].open = true;
   ++c.open;
   credits_.push(FlowId{association * config_.streams + stream});
+}
+
+// The peer shuts the association down: nothing new is sent on it.
+void SctpAssociation::close_streams(std::uint32_t association) {
+  Context& c = context(association);
+  for (sctp::StreamContext& s : c.stream) s.open = false;
+  c.open = 0;
 }
 
 // ---- Connects
@@ -186,11 +195,14 @@ void SctpAssociation::tell_control(std::uint32_t association, std::uint32_t mess
   consume(message);
 }
 
-// The peer's session Terminate has passed all stages that segments pass.
+// The peer's session Terminate has passed all stages that segments pass. One of a session that was given up in the
+// meantime says nothing of the one that has begun since.
 void SctpAssociation::on_ended(StreamEnded end) {
   const std::uint32_t association = association_of(end.flow);
-  if (end.told || !contexts_[association]) return;
-  if (context(association).stream[stream_of(end.flow)].in_use) tell(SctpEvent::Kind::kPeerClosed, end.flow);
+  if (!contexts_[association]) return;
+  sctp::StreamContext& s = context(association).stream[stream_of(end.flow)];
+  if (!std::exchange(s.ending, false) || end.told) return;
+  if (s.in_use) tell(SctpEvent::Kind::kPeerClosed, end.flow);
 }
 
 }  // namespace rnic

@@ -16,9 +16,11 @@ namespace {
 
 constexpr std::uint32_t kDataHeaderBytes = wire::SctpChunk::kHeaderBytes + wire::SctpData::kBytes;
 
-constexpr std::uint32_t padded(std::uint32_t octets) { return (octets + 3) / 4 * 4; }
+constexpr std::uint32_t padded(std::uint32_t octets) { return static_cast<std::uint32_t>(wire::sctp_padded(octets)); }
 // Octets of a message's DATA chunk, with header and pad: what it takes of the congestion window, and of the credit.
-constexpr std::uint32_t chunk_octets(std::uint32_t user_data) { return padded(kDataHeaderBytes + user_data); }
+constexpr std::uint32_t chunk_octets(std::uint32_t user_data) {
+  return static_cast<std::uint32_t>(wire::SctpData::chunk_bytes(user_data));
+}
 
 }  // namespace
 

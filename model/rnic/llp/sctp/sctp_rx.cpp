@@ -49,7 +49,7 @@ void SctpRx::take(const Frame& frame) {
       ++counters_.fragments;
       return;
     case sctp::PacketFault::kPathMtu:
-      return report(packet);
+      return report(packet.too_long);
     case sctp::PacketFault::kShape:
       return drop(frame, counters_.bad_shape, "no valid packet");
   }
@@ -66,15 +66,18 @@ void SctpRx::take(const Frame& frame) {
   emission_.start(std::move(buf), data, bytes / 4 + 1, FlowId{0});
 }
 
-void SctpRx::report(const sctp::ReceivedPacket& told) {
+// Ports and tag of the packet that was too long, as its common header began.
+void SctpRx::report(const wire::FragmentationNeeded& told) {
   ++counters_.path_mtu_reports;
   SctpPacket p;
   p.buf = pool_.take();
   p.offset = kFrameHeadroom;
-  p.bytes = static_cast<std::uint16_t>(told.octets.size());
-  p.peer_ip = told.peer_ip;
-  p.path_mtu = std::max<std::uint16_t>(1, told.path_mtu);
-  std::memcpy(p.data(), told.octets.data(), told.octets.size());
+  p.bytes = wire::FragmentationNeeded::kQuotedPayload;
+  p.peer_ip = told.dst.v;
+  p.path_mtu = std::max<std::uint16_t>(1, told.next_hop_mtu);
+  store_be16(p.data(), told.src_port);
+  store_be16(p.data() + 2, told.dst_port);
+  store_be32(p.data() + 4, told.word);
   report_ = std::move(p);
 }
 

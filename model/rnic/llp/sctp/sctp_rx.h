@@ -59,7 +59,7 @@ class SctpRx final : public Stage, public RunsAhead {
     wire::MacAddress peer_mac;
   };
   void take(const Frame& frame);
-  void report(const sctp::ReceivedPacket& told);
+  void report(const wire::FragmentationNeeded& told);
   void drop(const Frame& frame, std::uint64_t& counter, const char* why);
   void collect(Cycle until);
   void finish();
