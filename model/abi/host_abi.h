@@ -229,7 +229,7 @@ enum CmOptions : std::uint8_t {
   // TCP stays open. kConnect: after the peer's rejection, for another kConnect of the queue pair, or a kDisconnect that
   // closes. kReject: for another request of the peer's.
   kCmStay = 8,
-  kCmSctp = 16  // kConnect, kListen: DDP over SCTP (RFC 5043). What is only of MPA has no effect
+  kCmSctp = 16  // kConnect, kListen, kUnlisten: DDP over SCTP (RFC 5043). What is only of MPA has no effect
 };
 
 // An order of RTR kinds, the first in the lowest two bits. Kinds that it does not name come after them, in the order

@@ -22,13 +22,15 @@ bool uses_the_association(SctpChunkType type) {
 
 }  // namespace
 
-Association::Association(const Endpoint& initiator, const Endpoint& responder, UndecodedList& undecoded)
+Association::Association(const Endpoint& initiator, const Endpoint& responder, UndecodedList& undecoded,
+                         AssociationObserver* observer)
     : initiator_(initiator),
       responder_(responder),
       undecoded_(undecoded),
+      observer_(observer),
       names_(names_of(initiator, responder)),
       directions_{{{names_[0], undecoded}, {names_[1], undecoded}}},
-      sessions_(names_, undecoded) {}
+      sessions_(names_, undecoded, observer) {}
 
 void Association::tell(Side from, const SctpPacket& packet, const std::string& what) {
   undecoded_.push_back({packet.offset, fmt::format("{}: {}", names_[static_cast<std::size_t>(from)], what)});
@@ -43,6 +45,7 @@ void Association::packet(Side from, const SctpPacket& packet) {
 
 void Association::chunk(Side from, const SctpChunk& chunk, const SctpPacket& packet) {
   ++direction(from).counts.by_chunk[static_cast<unsigned>(chunk.type)];
+  if (observer_ != nullptr) observer_->chunk(from, chunk.type, packet.offset);
   Direction& peer = direction(other(from));
   if (!peer.chosen && uses_the_association(chunk.type) && peer.offers.count(packet.tag) != 0) peer.chosen = packet.tag;
   switch (chunk.type) {

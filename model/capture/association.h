@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "model/capture/association_observer.h"
 #include "model/capture/ddp_session.h"
 #include "model/capture/sctp_reassembly.h"
 #include "model/capture/segment.h"
@@ -33,7 +34,9 @@ enum class AssociationEnd : std::uint8_t { kNone, kShutdown, kAbort };
 
 class Association {
  public:
-  Association(const Endpoint& initiator, const Endpoint& responder, UndecodedList& undecoded);
+  // `observer` may be nullptr.
+  Association(const Endpoint& initiator, const Endpoint& responder, UndecodedList& undecoded,
+              AssociationObserver* observer = nullptr);
 
   const Endpoint& initiator() const { return initiator_; }
   const Endpoint& responder() const { return responder_; }
@@ -74,6 +77,7 @@ class Association {
 
   const Endpoint initiator_, responder_;
   UndecodedList& undecoded_;
+  AssociationObserver* const observer_;
   const std::array<std::string, 2> names_;
   std::array<Direction, 2> directions_;
   DdpSessions sessions_;

@@ -48,7 +48,8 @@ Association* AssociationTable::by_tag(const Endpoint& from, const Endpoint& to, 
 }
 
 Association* AssociationTable::open(const Endpoint& initiator, const Endpoint& responder) {
-  associations_.push_back(std::make_unique<Association>(initiator, responder, undecoded_));
+  AssociationObserver* const observer = observe_ ? observe_(initiator, responder) : nullptr;
+  associations_.push_back(std::make_unique<Association>(initiator, responder, undecoded_, observer));
   return current_[key_of(initiator, responder)] = associations_.back().get();
 }
 

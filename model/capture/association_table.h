@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -15,7 +16,10 @@ namespace rnic::capture {
 
 class AssociationTable {
  public:
-  explicit AssociationTable(UndecodedList& undecoded) : undecoded_(undecoded) {}
+  // Called for each new association; may return nullptr.
+  using Observe = std::function<AssociationObserver*(const Endpoint& initiator, const Endpoint& responder)>;
+  explicit AssociationTable(UndecodedList& undecoded, Observe observe = nullptr)
+      : undecoded_(undecoded), observe_(std::move(observe)) {}
 
   // False if the packet is dropped for its checksum. DATA of associations that began before the capture is told to
   // `undecoded`, once per pair of endpoints.
@@ -36,6 +40,7 @@ class AssociationTable {
   void stranger(const SctpPacket& packet);
 
   UndecodedList& undecoded_;
+  const Observe observe_;
   std::vector<std::unique_ptr<Association>> associations_;
   std::map<Key, Association*> current_;
   std::map<Tag, Association*> by_tag_;

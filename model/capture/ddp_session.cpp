@@ -24,10 +24,12 @@ void DdpSessions::message(Side from, const SctpMessage& message) {
                 fmt::format("{} octets with PPID {}, which is not DDP's", message.octets.size(), message.ppid));
   }
   if (message.octets.size() < wire::kDdpSsnBytes) return tell(from, message, "DDP segment chunk without a DDP-SSN");
-  SessionDirection& direction = session_of(from, message.stream, false).from(from);
+  DdpSession& session = session_of(from, message.stream, false);
+  SessionDirection& direction = session.from(from);
   count(direction, message);
   const std::string wrong = direction.segments.take(message.octets.subspan(wire::kDdpSsnBytes));
   if (!wrong.empty()) tell(from, message, wrong);
+  if (observer_ != nullptr) observer_->message(session, from, message);
 }
 
 void DdpSessions::control(Side from, const SctpMessage& message) {
@@ -42,6 +44,7 @@ void DdpSessions::control(Side from, const SctpMessage& message) {
   if (initiates(m.code) && !session.active) session.active = from;
   if (m.code == SessionCode::kTerminate) direction.terminated = true;
   else if (!direction.set_up) direction.set_up = SessionControl{m.code, m.enhanced, m.pd_length()};
+  if (observer_ != nullptr) observer_->message(session, from, message);
 }
 
 // A stream is used again only when nothing of the session before can be on its way (RFC 5043 section 6), so an Initiate

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "model/capture/association_observer.h"
 #include "model/capture/ddp_counts.h"
 #include "model/capture/numbers_seen.h"
 #include "model/capture/sctp_reassembly.h"
@@ -45,9 +46,9 @@ struct DdpSession {
 
 class DdpSessions {
  public:
-  // `names` are those of the directions in reasons.
-  DdpSessions(std::array<std::string, 2> names, UndecodedList& undecoded)
-      : names_(std::move(names)), undecoded_(undecoded) {}
+  // `names` are those of the directions in reasons; `observer` may be nullptr.
+  DdpSessions(std::array<std::string, 2> names, UndecodedList& undecoded, AssociationObserver* observer = nullptr)
+      : names_(std::move(names)), undecoded_(undecoded), observer_(observer) {}
 
   void message(Side from, const SctpMessage& message);
   // In the order of their first messages.
@@ -61,6 +62,7 @@ class DdpSessions {
 
   const std::array<std::string, 2> names_;
   UndecodedList& undecoded_;
+  AssociationObserver* const observer_;
   std::vector<std::unique_ptr<DdpSession>> sessions_;
   std::map<std::uint16_t, DdpSession*> current_;  // by stream
 };

@@ -33,6 +33,7 @@ std::optional<std::uint64_t> FreeRanges::take(std::uint64_t count, std::uint64_t
 }
 
 void FreeRanges::give(std::uint64_t first, std::uint64_t count) {
+  if (count == 0) return;  // Boost compares no empty intervals
   const Range range(first, first + count);
   RNIC_CHECK_MSG(!boost::icl::intersects(set_->ranges, range), "what was given back is free already");
   set_->ranges.add(range);

@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "model/rnic/llp/sctp/sctp_config.h"
 #include "model/system/stats_report.h"
+#include "model/wire/ddp_session.h"
 
 namespace rnic {
 
@@ -20,17 +22,33 @@ constexpr std::uint64_t kStallPs = 20'000'000'000;
 constexpr wire::MacAddress kModelMac{{2, 0, 0, 0, 0, 1}}, kPeerMac{{2, 0, 0, 0, 0, 2}};
 constexpr wire::Ipv4Address kModelIp{0x0a000001}, kPeerIp{0x0a000002};
 
+// With which the model's segments are as large as the real ones.
+std::size_t mtu_of(const replay::Script& script) {
+  if (script.transport == host::Transport::kTcp) {
+    return std::max<std::size_t>(script.model_mss, 536) + wire::Ipv4Header::kBytes + wire::TcpHeader::kBytes;
+  }
+  const std::uint16_t longest = std::max(script.model_mss, script.peer_mss);
+  return wire::Ipv4Header::kBytes + wire::SctpHeader::kBytes + SctpConfig{}.bundle_reserve +
+         wire::sctp_segment_bytes(longest);
+}
+
 // What real devices of the captures have and the model's default settings have less of, or otherwise; the command line
 // may change it.
 SystemConfig generous(const std::vector<std::unique_ptr<replay::Script>>& scripts, const Overlay& command_line) {
-  std::uint16_t mss = 536;
-  for (const auto& script : scripts) mss = std::max(mss, script->model_mss);
+  std::size_t mtu = 0;
+  for (const auto& script : scripts) mtu = std::max(mtu, mtu_of(*script));
   Overlay settings;
-  settings.set(fmt::format("rnic.tcp.mtu={}", mss + wire::Ipv4Header::kBytes + wire::TcpHeader::kBytes));
+  settings.set(fmt::format("rnic.tcp.mtu={}", mtu));
   settings.set("rnic.fwcpu.crc=false");  // where the side asked for it, its program does
   settings.set("rnic.fwcpu.max_ird=128");
   settings.set("rnic.fwcpu.max_ord=128");
   settings.set("rnic.context.stags=4096");
+  // Each connection keeps a queue pair and two completion queues to the end.
+  const auto of_each = [&](const char* key, std::size_t n) {
+    settings.set(fmt::format("{}={}", key, std::clamp<std::size_t>(n * scripts.size(), 256, 1024)));
+  };
+  of_each("rnic.context.qps", 1);
+  of_each("rnic.context.cqs", 2);
   return resolve_system(settings.with(command_line));
 }
 

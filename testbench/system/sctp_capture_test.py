@@ -103,13 +103,6 @@ class SctpCapture(ProgramTest):
         self.assertEqual(session["directions"][0]["segments"], {"0": 1, "3": 2, "7": 1, "8": 1})
         self.assertIn("with 5 DDP segments and 3 session control messages", self.verdict(0))
 
-    def test_replay_refuses_in_words(self):
-        self.capture()
-        run = self.run_program("replay", "c.pcapng", "--as", "server")
-        self.assertEqual(run.returncode, 2)
-        self.assertRegex(run.stderr, re.escape("c.pcapng: cannot be replayed: 10.0.0.2:41000 > 10.0.0.1:41001 is DDP over SCTP, and "
-                                               "only TCP is replayed"))
-
 
 class CaptureOfARun(ProgramTest):
     FAULTS = {"lost": {"loss.ppm": 10000}, "late": {"reorder.ppm": 20000, "delay.reorder_ns": 20000}, "twice": {"duplicate.ppm": 20000}}

@@ -8,6 +8,7 @@
 #include "model/capture/association_table.h"
 #include "model/capture/capture_reader.h"
 #include "model/capture/connection_table.h"
+#include "model/capture/replay/association_recorder.h"
 #include "model/common/check.h"
 
 namespace rnic::capture {
@@ -67,20 +68,16 @@ std::vector<Recording> read_recordings(const std::string& capture) {
   ConnectionTable table(undecoded, [&](const Endpoint& initiator, const Endpoint& responder) {
     return &recorders.emplace_back(initiator, responder);
   });
-  AssociationTable associations(undecoded);
+  std::deque<AssociationRecorder> association_recorders;
+  AssociationTable associations(undecoded, [&](const Endpoint& initiator, const Endpoint& responder) {
+    return &association_recorders.emplace_back(initiator, responder);
+  });
   CaptureReader reader(capture);
   while (const auto frame = reader.next(undecoded)) {
     const FrameResult result = read_frame(*frame, false);
     if (result.fate == FrameFate::kSegment) table.segment(result.segment);
     if (result.fate == FrameFate::kSctp) associations.packet(result.packet);
   }
-  // The chip draws its tags and TSNs, and the cookie of the captured side has a MAC: neither can be fed as captured.
-  for (const auto& association : associations.associations()) {
-    if (!association->ddp()) continue;
-    throw ConfigError(fmt::format("{}: cannot be replayed: {} > {} is DDP over SCTP, and only TCP is replayed", capture,
-                                  to_string(association->initiator()), to_string(association->responder())));
-  }
-  if (recorders.empty()) throw ConfigError(capture + ": cannot be replayed: no TCP connection from its SYN on");
   std::vector<Recording> recordings;
   for (std::size_t i = 0; i < recorders.size(); ++i) {
     recordings.push_back(recorders[i].take());
@@ -90,6 +87,19 @@ std::vector<Recording> read_recordings(const std::string& capture) {
                                       recordings.back().name, hole->octets));
       }
     }
+  }
+  for (std::size_t i = 0; i < association_recorders.size(); ++i) {
+    if (!associations.associations()[i]->ddp()) continue;
+    try {
+      association_recorders[i].take(recordings);
+    } catch (const ConfigError& error) {
+      throw ConfigError(fmt::format("{}: cannot be replayed: {}", capture, error.what()));
+    }
+  }
+  if (recordings.empty()) {
+    throw ConfigError(
+        capture +
+        ": cannot be replayed: no TCP connection from its SYN on, and no DDP stream session from its INIT on");
   }
   return recordings;
 }

@@ -195,11 +195,23 @@ std::optional<MemoryPlanner::Access> MemoryPlanner::failing_access() const {
 
 // One for each Send that the real side took. A segment that it refused for want of a buffer found none, or, if others
 // of its message had been placed, one that ends in it.
+// A responder that lets its peer begin with a zero-length Send takes that one without a receive (RFC 6581 section 9.2).
+bool MemoryPlanner::absorbs_rtr_send() const {
+  if (!fed_.started() || !real_.started()) return false;
+  const wire::MpaFrame fed = fed_.startup(), real = real_.startup();
+  return fed.kind == wire::MpaFrameKind::kRequest && fed.enhanced && fed.enhanced->peer_to_peer && real.enhanced &&
+         real.enhanced->peer_to_peer && fed.enhanced->rtr_send && real.enhanced->rtr_send;
+}
+
 void MemoryPlanner::collect_receives() {
   const DdpSegment* failing = plan_.failing ? &fed_.segments()[*plan_.failing] : nullptr;
+  bool absorbs = absorbs_rtr_send();
   for (std::size_t i = 0; i < fed_.messages().size(); ++i) {
     const Message& m = fed_.messages()[i];
     if (!wire::is_send(m.header.opcode)) continue;
+    if (std::exchange(absorbs, false) && m.payload.empty() && m.header.last && !wire::invalidates(m.header.opcode)) {
+      continue;
+    }
     if (failing != nullptr && m.end > failing->begin) {
       const bool hit = m.header.opcode == failing->header.opcode && m.header.msn == failing->header.msn;
       const auto room = hit ? room_for(*failing) : std::nullopt;

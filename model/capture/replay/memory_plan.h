@@ -87,6 +87,7 @@ class MemoryPlanner {
   void collect_real();
   void collect_failing();
   void collect_receives();
+  bool absorbs_rtr_send() const;
   std::optional<std::uint32_t> room_for(const DdpSegment& failing) const;
   void find_invalidations();
   void collect_invalidated();

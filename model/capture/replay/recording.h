@@ -1,4 +1,5 @@
-// A TCP connection of a capture, as a replay needs it: both streams, and when their octets were there.
+// A connection of a capture, over TCP or a DDP stream session over SCTP, as a replay needs it: both streams, and when
+// their octets were there.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "model/capture/side.h"
+#include "model/host/driver/transport.h"
 
 namespace rnic::replay {
 
@@ -24,10 +26,11 @@ struct RecordedStream {
     std::size_t end = 0;
     Order order = 0;
   };
-  std::vector<std::uint8_t> octets;  // each once, in order
+  std::vector<std::uint8_t> octets;  // each once, in order; of a session in the form of session_octets.h
   std::vector<Arrival> arrivals;     // by captured segment
-  Order closed = kNotCaptured;       // its FIN or RST
-  std::uint16_t emss = 536;          // octets of payload that its receiver lets a segment have
+  Order closed = kNotCaptured;       // its FIN or RST, its session Terminate or the end of its association
+  // Octets of payload that its receiver lets a segment of TCP have; over SCTP those of its longest DDP segment.
+  std::uint16_t emss = 536;
 
   Order order_of(std::size_t end) const {
     const auto at = std::lower_bound(arrivals.begin(), arrivals.end(), end,
@@ -40,7 +43,8 @@ struct Recording {
   std::string name;  // "10.0.0.2:48526 > 10.0.0.1:7471"
   std::array<std::uint16_t, 2> ports{};
   std::array<RecordedStream, 2> streams;  // by the side that sends
-  bool refused = false;                   // the SYN was answered by a RST
+  host::Transport transport = host::Transport::kTcp;
+  bool refused = false;  // the SYN was answered by a RST, or the INIT by an ABORT
 
   const RecordedStream& from(Side side) const { return streams[static_cast<std::size_t>(side)]; }
   std::uint16_t port(Side side) const { return ports[static_cast<std::size_t>(side)]; }

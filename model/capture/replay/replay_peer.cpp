@@ -3,15 +3,17 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/capture/replay/sctp_endpoint.h"
+#include "model/capture/replay/tcp_endpoint.h"
+#include "model/common/check.h"
 #include "model/wire/checksum.h"
-#include "model/wire/tcp_frame_view.h"
+#include "model/wire/sctp.h"
 
 namespace rnic::replay {
 
 namespace {
 
-constexpr std::size_t kHeaderRoom =
-    wire::EthernetHeader::kBytes + wire::Ipv4Header::kBytes + wire::TcpHeader::kBytes + wire::TcpOptions::kMaxBytes;
+constexpr std::size_t kLowerBytes = wire::EthernetHeader::kBytes + wire::Ipv4Header::kBytes;
 constexpr std::uint64_t kLineOverhead = 24;  // preamble, FCS and gap
 
 std::uint64_t now_ps() { return static_cast<std::uint64_t>(sc_core::sc_time_stamp().value()); }
@@ -34,19 +36,32 @@ void ReplayPeer::begin(const Script& script, std::vector<std::uint8_t> fed, Appl
   answer_.emplace(active ? wire::MpaFrameKind::kReply : wire::MpaFrameKind::kRequest);
   answer_->expect_crc(script.crc);
   next_step_ = next_change_ = forgiven_ = 0;
-  closing_ = refused_ = false;
-  TcpEndpoint::Config config;
-  config.port = script.peer_port;
-  config.peer_port = script.model_port;
-  config.isn = 0x1000 * ++connections_;
-  config.mss = script.peer_mss;
-  tcp_ = std::make_unique<TcpEndpoint>(
-      config, [this](const wire::TcpHeader& h, ByteSpan payload) { transmit(h, payload); },
-      [this](ByteSpan octets) { answer_->push(octets); });
-  if (active) tcp_->open();
-  else if (script.refused) tcp_->refuse();
-  else tcp_->listen();
+  closing_ = false;
+  transport_ = make_transport();
+  if (active) transport_->open();
+  else if (script.refused) transport_->refuse();
+  else transport_->listen();
   event_.notify(sc_core::SC_ZERO_TIME);
+}
+
+std::unique_ptr<PeerTransport> ReplayPeer::make_transport() {
+  const std::uint32_t first = 0x1000 * ++connections_;
+  const auto deliver = [this](ByteSpan octets) { answer_->push(octets); };
+  if (script_->transport == host::Transport::kSctp) {
+    const bool active = script_->model == Side::kResponder;
+    const SctpEndpoint::Config config{script_->peer_port, script_->model_port, first, first,
+                                      active ? wire::MpaFrameKind::kRequest : wire::MpaFrameKind::kReply};
+    const auto emit = [this](ByteSpan packet) {
+      BufferRef buf = buffers_.take();
+      RNIC_CHECK(kLowerBytes + packet.size() <= buf->capacity());
+      std::copy(packet.begin(), packet.end(), buf->bytes() + kLowerBytes);
+      transmit(wire::kIpProtocolSctp, std::move(buf), packet.size());
+    };
+    return std::make_unique<SctpEndpoint>(config, emit, deliver);
+  }
+  const TcpEndpoint::Config config{script_->peer_port, script_->model_port, first, script_->peer_mss};
+  const auto emit = [this](const wire::TcpHeader& h, ByteSpan payload) { transmit_tcp(h, payload); };
+  return std::make_unique<TcpEndpoint>(config, emit, deliver);
 }
 
 bool ReplayPeer::forgive() {
@@ -57,7 +72,7 @@ bool ReplayPeer::forgive() {
   return true;
 }
 
-void ReplayPeer::abort() { tcp_->abort(); }
+void ReplayPeer::abort() { transport_->abort(); }
 
 // Frames come in order; their last octet may arrive later than the kernel's time.
 void ReplayPeer::on_frame(const Frame& frame, std::uint64_t at_ps) {
@@ -70,25 +85,24 @@ void ReplayPeer::step() {
   for (; !arrivals_.empty() && arrivals_.front().at_ps <= now; arrivals_.pop_front()) {
     receive(arrivals_.front().frame, now);
   }
-  if (tcp_ == nullptr) return;
-  if (tcp_->established()) {
+  if (transport_ == nullptr) return;
+  if (transport_->established()) {
     feed();
     finish();
-    tcp_->advance(now);
   }
-  if (tcp_->over()) return;
+  transport_->advance(now);
+  if (transport_->over()) return;
   const std::uint64_t next = arrivals_.empty() ? now + kPollPs : std::min(now + kPollPs, arrivals_.front().at_ps);
   event_.notify(sc_core::sc_time::from_value(next - now));
 }
 
 void ReplayPeer::receive(const Frame& frame, std::uint64_t now) {
-  const auto segment = wire::TcpFrameView::parse({frame.data(), frame.bytes});
-  const bool ours = segment && script_ != nullptr && segment->tcp.header.dst_port == script_->peer_port;
-  if (!ours) return;
+  const auto ethernet = wire::EthernetView::parse({frame.data(), frame.bytes});
+  if (!ethernet || ethernet->header.ethertype != wire::kEthertypeIpv4 || transport_ == nullptr) return;
+  const auto ip = wire::Ipv4View::parse(ethernet->payload);
+  if (!ip || ip->header.is_fragment() || !transport_->packet(ip->header.protocol, ip->payload, now)) return;
   ++progress_;
-  newest_frame_ps_ = now;
-  refused_ = refused_ || (segment->tcp.header.has(wire::TcpHeader::kRst) && !tcp_->established());
-  tcp_->segment(segment->tcp, now);
+  newest_frame_ps_ = std::max(newest_frame_ps_, now);
 }
 
 bool ReplayPeer::resting() const { return now_ps() >= newest_frame_ps_ + kRestPs; }
@@ -100,7 +114,7 @@ void ReplayPeer::feed() {
     const std::size_t begin = next_step_ == 0 ? 0 : script_->steps[next_step_ - 1].end;
     if (answered() < s.model_messages) return;
     if (!changed(begin)) return;
-    if (s.end > begin) tcp_->send(ByteSpan(fed_).subspan(begin, s.end - begin));
+    if (s.end > begin) transport_->send(ByteSpan(fed_).subspan(begin, s.end - begin));
     ++next_step_;
     ++progress_;
   }
@@ -111,7 +125,7 @@ void ReplayPeer::feed() {
 bool ReplayPeer::changed(std::size_t position) {
   const std::vector<MemoryChange>& list = script_->memory.changes;
   if (next_change_ == list.size() || list[next_change_].before > position) return true;
-  if (tcp_->acked() < position || !resting()) return false;
+  if (transport_->acked() < position || !resting()) return false;
   for (; next_change_ < list.size() && list[next_change_].before <= position; ++next_change_) {
     if (!apply_(list[next_change_])) return false;
   }
@@ -123,35 +137,39 @@ void ReplayPeer::finish() {
   if (closing_) return;
   const bool said = answered() >= script_->close_after;
   const bool due = !script_->model_closes_first && fed_all() && said && resting();
-  if (!due && !tcp_->peer_closed()) return;
+  if (!due && !transport_->peer_closed()) return;
   closing_ = true;
-  tcp_->close();
+  transport_->close();
 }
 
-void ReplayPeer::transmit(const wire::TcpHeader& header, ByteSpan payload) {
-  const std::size_t tcp_bytes = header.bytes(), packet = wire::Ipv4Header::kBytes + tcp_bytes + payload.size();
+void ReplayPeer::transmit_tcp(const wire::TcpHeader& header, ByteSpan payload) {
+  const std::size_t header_bytes = header.bytes(), bytes = header_bytes + payload.size();
   BufferRef buf = buffers_.take();
-  RNIC_CHECK(kHeaderRoom + payload.size() <= buf->capacity());
-  std::uint8_t* const ip_at = buf->bytes() + wire::EthernetHeader::kBytes;
-  std::uint8_t* const tcp_at = ip_at + wire::Ipv4Header::kBytes;
+  RNIC_CHECK(kLowerBytes + bytes <= buf->capacity());
+  std::uint8_t* const tcp_at = buf->bytes() + kLowerBytes;
+  header.emit(MutableByteSpan{tcp_at, header_bytes});
+  std::copy(payload.begin(), payload.end(), tcp_at + header_bytes);
+  wire::ChecksumAccumulator sum = wire::tcp_pseudo_header(self_.ip, chip_.ip, bytes);
+  sum.add({tcp_at, bytes});
+  store_be16(tcp_at + wire::TcpHeader::kChecksumOffset, sum.checksum());
+  transmit(wire::kIpProtocolTcp, std::move(buf), bytes);
+}
+
+// `bytes` octets behind the room for the headers of IPv4 and Ethernet.
+void ReplayPeer::transmit(std::uint8_t protocol, BufferRef buf, std::size_t bytes) {
   wire::EthernetHeader ethernet;
   ethernet.dst = chip_.mac;
   ethernet.src = self_.mac;
   ethernet.emit(MutableByteSpan{buf->bytes(), wire::EthernetHeader::kBytes});
   wire::Ipv4Header ip;
-  ip.total_length = static_cast<std::uint16_t>(packet);
-  ip.protocol = wire::kIpProtocolTcp;
+  ip.total_length = static_cast<std::uint16_t>(wire::Ipv4Header::kBytes + bytes);
+  ip.protocol = protocol;
   ip.src = self_.ip;
   ip.dst = chip_.ip;
-  ip.emit(MutableByteSpan{ip_at, wire::Ipv4Header::kBytes});
-  header.emit(MutableByteSpan{tcp_at, tcp_bytes});
-  std::copy(payload.begin(), payload.end(), tcp_at + tcp_bytes);
-  wire::ChecksumAccumulator sum = wire::tcp_pseudo_header(ip.src, ip.dst, tcp_bytes + payload.size());
-  sum.add({tcp_at, tcp_bytes + payload.size()});
-  store_be16(tcp_at + wire::TcpHeader::kChecksumOffset, sum.checksum());
+  ip.emit(MutableByteSpan{buf->bytes() + wire::EthernetHeader::kBytes, wire::Ipv4Header::kBytes});
 
   Frame frame;
-  frame.bytes = static_cast<std::uint32_t>(wire::EthernetHeader::kBytes + packet);
+  frame.bytes = static_cast<std::uint32_t>(kLowerBytes + bytes);
   frame.buf = std::move(buf);
   const std::uint64_t octets = std::max<std::uint64_t>(frame.bytes, 60) + kLineOverhead;
   line_free_ps_ = std::max(line_free_ps_, now_ps()) + octets * 8000 / kLineGbps;

@@ -1,4 +1,5 @@
-// The captured peer on the wire: a station whose TCP sends a captured stream again and reads what the model answers.
+// The captured peer on the wire: a station whose TCP or SCTP sends a captured stream again and reads what the model
+// answers.
 #pragma once
 
 #include <cstdint>
@@ -6,14 +7,16 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "model/capture/replay/peer_transport.h"
 #include "model/capture/replay/script.h"
-#include "model/capture/replay/tcp_endpoint.h"
 #include "model/common/buffer.h"
 #include "model/rnic/boundary/ethernet_socket.h"
 #include "model/wire/ethernet.h"
 #include "model/wire/ipv4.h"
+#include "model/wire/tcp.h"
 
 namespace rnic::replay {
 
@@ -33,22 +36,24 @@ class ReplayPeer final : public sc_core::sc_module, private EthernetTarget {
   ReplayPeer(sc_core::sc_module_name nm, const Station& self, const Station& chip);
   EthernetTarget& receiver() { return *this; }
 
-  // Plays the script's peer, from the SYN on; `fed` is the stream to send, as long as the script's. One at a time.
+  // Plays the script's peer, from the SYN or INIT on; `fed` is the stream to send, as long as the script's. One at a
+  // time.
   using Apply = std::function<bool(const MemoryChange& change)>;  // false: not done yet, call again
   void begin(const Script& script, std::vector<std::uint8_t> fed, Apply apply);
   // Counts the messages that the next step waits for as sent, for nothing moves any more. False if it waits for none.
   bool forgive();
   void abort();
 
-  bool begun() const { return tcp_ != nullptr; }
-  bool over() const { return tcp_->over(); }
+  bool begun() const { return transport_ != nullptr; }
+  bool over() const { return transport_->over(); }
   bool fed_all() const { return next_step_ == script_->steps.size(); }
-  std::size_t acked() const { return tcp_->acked(); }
+  std::size_t acked() const { return transport_->acked(); }
   bool resting() const;
   const MessageReader& answer() const { return *answer_; }
   // Messages of the model, its startup frame and what was forgiven.
   std::size_t answered() const { return answer_->whole_messages() + (answer_->started() ? 1 : 0) + forgiven_; }
-  bool refused() const { return refused_; }
+  bool refused() const { return transport_->refused(); }
+  std::string transport_error() const { return transport_->error(); }
   // Grows with everything that comes in or goes out.
   std::uint64_t progress() const { return progress_; }
 
@@ -59,7 +64,9 @@ class ReplayPeer final : public sc_core::sc_module, private EthernetTarget {
   void feed();
   bool changed(std::size_t position);
   void finish();
-  void transmit(const wire::TcpHeader& header, ByteSpan payload);
+  std::unique_ptr<PeerTransport> make_transport();
+  void transmit_tcp(const wire::TcpHeader& header, ByteSpan payload);
+  void transmit(std::uint8_t protocol, BufferRef buf, std::size_t bytes);
 
   struct Arrival {
     std::uint64_t at_ps;
@@ -75,10 +82,10 @@ class ReplayPeer final : public sc_core::sc_module, private EthernetTarget {
   std::vector<std::uint8_t> fed_;
   Apply apply_;
   std::optional<MessageReader> answer_;
-  std::unique_ptr<TcpEndpoint> tcp_;
+  std::unique_ptr<PeerTransport> transport_;
   std::size_t next_step_ = 0, next_change_ = 0, forgiven_ = 0;
   std::uint64_t newest_frame_ps_ = 0;  // of either direction
-  bool closing_ = false, refused_ = false;
+  bool closing_ = false;
   std::uint32_t connections_ = 0;
   std::uint64_t progress_ = 0;
 };

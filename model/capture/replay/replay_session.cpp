@@ -49,6 +49,7 @@ host::ConnParam param_of(const wire::MpaFrame& frame) {
   host::ConnParam param;
   param.responder_resources = frame.enhanced ? frame.enhanced->ird : kUntoldDepth;
   param.initiator_depth = frame.enhanced ? frame.enhanced->ord : kUntoldDepth;
+  if (frame.enhanced) param.max_ird = frame.enhanced->ird;  // what the real side said is what it came to
   param.private_data.assign(frame.private_data.begin(), frame.private_data.end());
   return param;
 }
@@ -86,7 +87,7 @@ void ReplayProgram::Session::create() {
   }
   if (script_.model == Side::kResponder && !script_.refused && script_.fed.started()) {
     const wire::MpaFrame reply = script_.real.started() ? script_.real.startup() : wire::MpaFrame{};
-    session_.listen(script_.model_port, listen_flags(script_.fed.startup(), reply));
+    session_.listen(script_.model_port, listen_flags(script_.fed.startup(), reply), script_.transport);
   }
 }
 
@@ -117,6 +118,7 @@ void ReplayProgram::Session::begin() {
     param = param_of(request);
     param.flags = connect_flags(request);
   }
+  param.transport = script_.transport;
   session_.connect(peer_ip_, script_.peer_port, param);
 }
 
@@ -251,7 +253,7 @@ Outcome ReplayProgram::Session::outcome() const {
                    answer.octets().begin() + static_cast<std::ptrdiff_t>(answer.startup_bytes()));
   for (const Message& m : answer.messages()) o.messages.push_back(memory_->translated_back(m));
   o.rest = answer.rest();
-  o.stream_error = answer.error();
+  o.stream_error = answer.error().empty() ? peer_.transport_error() : answer.error();
   o.refused = peer_.refused();
   o.misplaced = misplaced_;
   for (std::string& text : memory_->misplaced()) o.misplaced.push_back(std::move(text));

@@ -76,10 +76,7 @@ class ScriptWriter {
 
   // Nothing of the real side is cut short: a Terminate comes when it has said all that it did say.
   void write_steps() {
-    std::size_t terminate = SIZE_MAX;
-    for (const Message& m : script_.fed.messages()) {
-      if (m.header.opcode == Opcode::kTerminate) terminate = m.begin;
-    }
+    const std::size_t terminate = fed_terminate();
     const auto add = [&](std::size_t end, std::size_t messages) {
       script_.steps.push_back({end, end > terminate ? std::max(messages, script_.real_messages()) : messages});
     };
@@ -95,13 +92,25 @@ class ScriptWriter {
     }
   }
 
-  // A Terminate of the real side's own making follows a request of its program that cannot be carried out.
+  // Where the peer's Terminate begins.
+  std::size_t fed_terminate() const {
+    for (const Message& m : script_.fed.messages()) {
+      if (m.header.opcode == Opcode::kTerminate) return m.begin;
+    }
+    return SIZE_MAX;
+  }
+
+  // A Terminate of the real side's own making follows a request of its program that cannot be carried out. What left
+  // behind the arrival of the peer's Terminate had been posted before it.
   void write_posts() {
     const std::vector<Message>& messages = script_.real.messages();
+    const std::size_t terminate = fed_terminate();
     for (std::size_t i = script_.rtr ? 1 : 0; i < messages.size(); ++i) {
       const Opcode op = messages[i].header.opcode;
       const bool posted = op == Opcode::kTerminate ? is_local_error(messages[i]) : op != Opcode::kReadResponse;
-      if (posted) script_.posts.push_back({i, fed_before(real_.order_of(messages[i].begin + 1))});
+      if (posted) {
+        script_.posts.push_back({i, std::min(fed_before(real_.order_of(messages[i].begin + 1)), terminate)});
+      }
     }
   }
 
@@ -127,6 +136,7 @@ std::unique_ptr<Script> make_script(const Recording& recording, Side model) {
   const Side peer = other(model);
   auto script = std::make_unique<Script>(startup_of(peer), startup_of(model));
   script->name = recording.name;
+  script->transport = recording.transport;
   script->model = model;
   script->model_port = recording.port(model);
   script->peer_port = recording.port(peer);

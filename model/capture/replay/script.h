@@ -30,8 +30,9 @@ struct Script {
 
   std::string name;
   Side model = Side::kResponder;  // the side that the model plays
+  host::Transport transport = host::Transport::kTcp;
   std::uint16_t model_port = 0, peer_port = 0;
-  // Each tells the other, so that segments are as large as the captured ones.
+  // Over TCP each tells the other, so that segments are as large as the captured ones.
   std::uint16_t model_mss = 1460, peer_mss = 1460;
   MessageReader fed, real;  // what the captured peer sent, and what the real side did
   MemoryPlan memory;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/wire/ipv4.h"
+
 namespace rnic::replay {
 
 using wire::TcpHeader;
@@ -36,10 +38,18 @@ void TcpEndpoint::abort() {
   state_ = State::kReset;
 }
 
+bool TcpEndpoint::packet(std::uint8_t protocol, ByteSpan octets, std::uint64_t now_ps) {
+  const auto view = protocol == wire::kIpProtocolTcp ? wire::TcpView::parse(octets) : std::nullopt;
+  if (!view || view->header.dst_port != config_.port) return false;
+  segment(*view, now_ps);
+  return true;
+}
+
 void TcpEndpoint::segment(const wire::TcpView& segment, std::uint64_t now_ps) {
   const TcpHeader& h = segment.header;
   if (state_ == State::kClosed || state_ == State::kReset) return;
   if (h.has(TcpHeader::kRst)) {
+    refused_ = !established();
     state_ = State::kReset;
     return;
   }

@@ -6,14 +6,16 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <string>
 #include <vector>
 
+#include "model/capture/replay/peer_transport.h"
 #include "model/common/bytes.h"
 #include "model/wire/tcp.h"
 
 namespace rnic::replay {
 
-class TcpEndpoint {
+class TcpEndpoint final : public PeerTransport {
  public:
   struct Config {
     std::uint16_t port = 0, peer_port = 0;  // the peer's, to open; one who listens takes that of the SYN
@@ -23,27 +25,25 @@ class TcpEndpoint {
   using Emit = std::function<void(const wire::TcpHeader& header, ByteSpan payload)>;
   using Deliver = std::function<void(ByteSpan octets)>;
 
-  static constexpr std::uint64_t kRetransmitPs = 2'000'000'000;  // 2 ms without an acknowledgement
-
   TcpEndpoint(const Config& config, Emit emit, Deliver deliver);
 
-  void open();    // sends SYN
-  void listen();  // answers one
-  void refuse();  // answers it with RST
-  // Queues octets; they share no segment with those of another call.
-  void send(ByteSpan octets);
-  void close();  // FIN behind all that was queued
-  void abort();  // RST
+  void open() override;    // sends SYN
+  void listen() override;  // answers one
+  void refuse() override;  // answers it with RST
+  void send(ByteSpan octets) override;
+  void close() override;  // FIN behind all that was queued
+  void abort() override;  // RST
 
+  bool packet(std::uint8_t protocol, ByteSpan octets, std::uint64_t now_ps) override;
   void segment(const wire::TcpView& segment, std::uint64_t now_ps);
-  // Sends what may be sent, again what was not acknowledged in time.
-  void advance(std::uint64_t now_ps);
+  void advance(std::uint64_t now_ps) override;
 
-  bool established() const { return state_ == State::kEstablished; }
-  bool peer_closed() const { return fin_received_ || state_ == State::kReset; }
-  bool over() const { return state_ == State::kReset || (fin_received_ && fin_acked_); }
-  bool was_reset() const { return state_ == State::kReset; }
-  std::size_t acked() const { return acked_; }  // octets of send()
+  bool established() const override { return state_ == State::kEstablished; }
+  bool refused() const override { return refused_; }
+  bool peer_closed() const override { return fin_received_ || state_ == State::kReset; }
+  bool over() const override { return state_ == State::kReset || (fin_received_ && fin_acked_); }
+  std::size_t acked() const override { return acked_; }
+  std::string error() const override { return {}; }
 
  private:
   enum class State : std::uint8_t { kClosed, kListen, kRefuse, kSynSent, kSynReceived, kEstablished, kReset };
@@ -66,6 +66,7 @@ class TcpEndpoint {
   std::uint8_t window_shift_ = 0;
   std::size_t peer_mss_ = 536;
   std::uint32_t rcv_next_ = 0;
+  bool refused_ = false;
   bool fin_queued_ = false, fin_sent_ = false, fin_acked_ = false, fin_received_ = false;
   std::uint64_t progress_ps_ = 0;
 };

@@ -203,7 +203,7 @@ std::string SqCompletion::waiting_for() const {
     return "QP " + std::to_string(n) +
            (what == Awaited::kRead     ? " read response"
             : what == Awaited::kAtomic ? " atomic response"
-                                       : " TCP acknowledgement");
+                                       : " acknowledgement");
   }
   return {};
 }

@@ -63,7 +63,8 @@ struct FpduBeat {
 
   // Receive: the FPDU's payload is placed already. It is this one beat, length field and DDP header.
   bool placed() const { return marker_lane == kPlaced; }
-  // Receive: no FPDU, but the peer's FIN behind the last one; marker_ok is false if it came amid an FPDU.
+  // Receive: no FPDU, but the end of the peer's stream behind the last one: its FIN, where marker_ok is false if it
+  // came amid an FPDU, or its session Terminate (RFC 5043).
   bool ends() const { return marker_lane == kEnds; }
   bool marked() const { return marker_lane < kEnds; }
   std::uint32_t first_word() const { return load_be32(data); }  // for waveforms

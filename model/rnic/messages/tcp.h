@@ -111,7 +111,7 @@ struct TxCredit {
   }
 };
 
-// The peer's TCP acknowledged the last octet of `wqes` Sends and Writes, in posting order.
+// The peer's TCP or SCTP acknowledged the last octet of `wqes` Sends and Writes, in posting order.
 struct WqesAcked {
   FlowId flow;
   std::uint32_t wqes = 0;

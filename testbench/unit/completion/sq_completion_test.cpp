@@ -218,7 +218,7 @@ TEST_F(SqCompletionTest, AnAcknowledgementOfAFlowThatItsQpLeftCountsForNobody) {
   tcp.send_at(20, {FlowId{3}, 1});  // its context names QP 0
   run_until_idle();
   EXPECT_THAT(cqes, IsEmpty());
-  EXPECT_EQ(dut.waiting_for(), "QP 1 TCP acknowledgement");
+  EXPECT_EQ(dut.waiting_for(), "QP 1 acknowledgement");
 }
 
 TEST_F(SqCompletionTest, AcknowledgementsOfBothLayersCountInTheirCycle) {

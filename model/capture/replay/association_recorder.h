@@ -1,0 +1,58 @@
+// Writes down the DDP stream sessions of an association for a replay.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/capture/association_observer.h"
+#include "model/capture/replay/recording.h"
+#include "model/capture/segment.h"
+#include "model/wire/ddp_session.h"
+
+namespace rnic::capture {
+
+class AssociationRecorder final : public AssociationObserver {
+ public:
+  AssociationRecorder(const Endpoint& initiator, const Endpoint& responder);
+
+  void chunk(Side from, wire::SctpChunkType type, std::uint64_t offset) override;
+  void message(const DdpSession& session, Side from, const SctpMessage& message) override;
+
+  // Appends a recording of each session, whose initiator is who sent its Initiate, or of an association that was
+  // refused. ConfigError for a session that is incomplete, or whose sides both initiated.
+  void take(std::vector<replay::Recording>& to);
+
+ private:
+  struct Waiting {  // for those before it
+    std::uint32_t ppid = 0;
+    std::vector<std::uint8_t> user_data;
+    std::uint64_t offset = 0;
+  };
+  struct Direction {
+    std::uint16_t next = 0;  // DDP-SSN
+    std::map<std::uint16_t, Waiting> waiting;
+    std::optional<wire::SessionCode> set_up;
+    bool too_long = false;  // a segment
+    replay::RecordedStream stream;
+  };
+  struct Session {
+    std::uint16_t stream = 0;
+    std::array<Direction, 2> directions;  // by the side of the association
+  };
+  static void deliver(Direction& direction, const Waiting& message);
+  replay::Recording recording_of(Session& session) const;
+  std::string name_of(Side active) const;
+
+  const std::array<Endpoint, 2> ends_;
+  std::deque<Session> sessions_;
+  std::map<const DdpSession*, Session*> by_session_;
+  bool established_ = false, refused_ = false;
+  std::array<std::uint64_t, 2> closed_{replay::kNotCaptured, replay::kNotCaptured};  // the association, by a side
+};
+
+}  // namespace rnic::capture
