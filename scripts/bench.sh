@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # scripts/bench.sh [--with-ns3 | --rtl] [--short [--write]] [benchmark options…]: installs what is missing, builds and runs
 # the benchmarks; with --with-ns3 also ns-3, which it installs; with --rtl those against Verilated RTL instead, for which it
-# installs clang. --short: each once, and what they count (not what they time) must be as testbench/perf/counted.json says;
-# --write writes that file. testbench/perf/README.md says what the figures mean.
+# installs clang. --short: each once, and what they count (not what they time) must be as testbench/perf/counted.json says, and no
+# block may take more instructions than testbench/perf/profile.json says; --write writes those files. testbench/perf/README.md says what the figures mean.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -31,6 +31,7 @@ fi
 # A benchmark that fails does not end the others, nor with them the program's status.
 if [ "$which$short" = -^rtl_yes ]; then
   python3 -B scripts/bench_counted.py $results $write
+  python3 -B scripts/profile.py "${write:---check}"
 else
   python3 -B scripts/bench_counted.py $results --failures
 fi

@@ -64,21 +64,27 @@ Histogram Histogram::since(const Histogram& earlier) const {
   return rest;
 }
 
-std::uint64_t Histogram::percentile(unsigned per_mille) const {
+// ceil(count * per_mille / 1000) without overflow.
+std::uint64_t Histogram::rank_of(unsigned per_mille) const {
   RNIC_CHECK(per_mille >= 1 && per_mille <= 1000);
-  if (count_ == 0) return 0;
-  // ceil(count * per_mille / 1000) without overflow.
-  const std::uint64_t rank = count_ / 1000 * per_mille + (count_ % 1000 * per_mille + 999) / 1000;
-  if (buckets_.empty()) {
-    std::vector<std::uint64_t> sorted = samples_;
-    const auto nth = sorted.begin() + static_cast<std::ptrdiff_t>(rank - 1);
-    std::nth_element(sorted.begin(), nth, sorted.end());
-    return *nth;
-  }
+  return count_ / 1000 * per_mille + (count_ % 1000 * per_mille + 999) / 1000;
+}
+
+std::uint64_t Histogram::of_buckets(std::uint64_t rank) const {
   std::uint64_t below = 0;
   std::size_t bucket = 0;
   while ((below += buckets_[bucket]) < rank) ++bucket;
   return std::clamp(middle_of(bucket), min_, max_);
+}
+
+std::vector<std::uint64_t> Histogram::percentiles(const std::vector<unsigned>& per_mille) const {
+  std::vector<std::uint64_t> values(per_mille.size());
+  if (count_ == 0) return values;
+  std::vector<std::uint64_t> sorted = samples_;
+  std::sort(sorted.begin(), sorted.end());
+  std::transform(per_mille.begin(), per_mille.end(), values.begin(),
+                 [&](unsigned p) { return sorted.empty() ? of_buckets(rank_of(p)) : sorted[rank_of(p) - 1]; });
+  return values;
 }
 
 }  // namespace rnic

@@ -28,9 +28,14 @@ class Histogram {
 
   // The nearest rank: the smallest sample that is not below `per_mille` thousandths (1 to 1000) of all samples; 0 of
   // an empty histogram.
-  std::uint64_t percentile(unsigned per_mille) const;
+  std::uint64_t percentile(unsigned per_mille) const { return percentiles({per_mille})[0]; }
+  // Several at once: the samples are sorted only once.
+  std::vector<std::uint64_t> percentiles(const std::vector<unsigned>& per_mille) const;
 
  private:
+  std::uint64_t rank_of(unsigned per_mille) const;
+  std::uint64_t of_buckets(std::uint64_t rank) const;
+
   std::vector<std::uint64_t> samples_;  // empty as soon as there are buckets
   std::vector<std::uint64_t> buckets_;  // empty as long as all samples are kept
   std::uint64_t count_ = 0, sum_ = 0, min_ = UINT64_MAX, max_ = 0;

@@ -6,7 +6,6 @@
 #include <ostream>
 #include <string_view>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace rnic {
@@ -38,10 +37,9 @@ Figures figures(const StatsRegistry::Entry&, const StatsRegistry::Ratio& ratio) 
 }
 
 Figures figures(const Histogram* h) {
-  return {{"count", h->count()},         {"min", h->min()},
-          {"mean", h->mean()},           {"p50", h->percentile(500)},
-          {"p90", h->percentile(900)},   {"p99", h->percentile(990)},
-          {"p99.9", h->percentile(999)}, {"max", h->max()}};
+  const std::vector<std::uint64_t> p = h->percentiles({500, 900, 990, 999});
+  return {{"count", h->count()}, {"min", h->min()}, {"mean", h->mean()}, {"p50", p[0]},
+          {"p90", p[1]},         {"p99", p[2]},     {"p99.9", p[3]},     {"max", h->max()}};
 }
 
 Figures figures(const StatsRegistry::Entry& e, const Histogram* h) {
@@ -56,18 +54,39 @@ Figures figures_of(const StatsRegistry::Entry& e) {
 
 }  // namespace
 
+// Paths come group by group, and are there once: nothing is looked for but where the group changes. Objects get their
+// room at once, as their members do not move, but are copied.
 ordered_json to_json(const StatsRegistry& registry) {
+  constexpr std::size_t kRoom = 64;
+  using Object = ordered_json::object_t;
   ordered_json tree = ordered_json::object();
+  std::string_view group;
+  Object* node = tree.get_ptr<Object*>();
   for (const StatsRegistry::Entry& e : registry.entries()) {
-    ordered_json* node = &tree;
-    std::size_t begin = 0;
-    for (std::size_t dot; (dot = e.path.find('.', begin)) != std::string::npos; begin = dot + 1) {
-      node = &(*node)[e.path.substr(begin, dot - begin)];
+    const std::size_t end = e.path.rfind('.');
+    const std::string_view path = std::string_view(e.path).substr(0, end == std::string::npos ? 0 : end);
+    if (path != group) {
+      node = tree.get_ptr<Object*>();
+      for (std::size_t begin = 0; begin < path.size();) {
+        const std::size_t dot = std::min(path.find('.', begin), path.size());
+        ordered_json& child = (*node)[std::string(path.substr(begin, dot - begin))];
+        if (child.is_null()) {
+          child = ordered_json::object();
+          child.get_ref<Object&>().reserve(kRoom);
+        }
+        node = child.get_ptr<Object*>();
+        begin = dot + 1;
+      }
+      group = path;
     }
-    ordered_json& leaf = (*node)[e.path.substr(begin)];
-    for (auto& [name, value] : figures_of(e)) leaf[name] = std::move(value);
-    leaf["unit"] = e.unit;
-    leaf["description"] = e.description;
+    Figures figures = figures_of(e);
+    ordered_json leaf = ordered_json::object();
+    Object& members = leaf.get_ref<Object&>();
+    members.reserve(figures.size() + 2);
+    for (auto& [name, value] : figures) members.emplace_back(name, std::move(value));
+    members.emplace_back("unit", e.unit);
+    members.emplace_back("description", e.description);
+    node->emplace_back(end == std::string::npos ? e.path : e.path.substr(end + 1), std::move(leaf));
   }
   return tree;
 }
@@ -82,9 +101,18 @@ void write_text(std::ostream& out, const StatsRegistry& registry) {
       for (std::size_t i = 0; i < width.size(); ++i) width[i] = std::max(width[i], rows.back()[i].size());
     }
   }
+  std::string text;
   for (const auto& row : rows) {
-    out << fmt::format("{:<{}}  {:>{}}  {:<{}}  {}\n", row[0], width[0], row[1], width[1], row[2], width[2], row[3]);
+    const auto pad = [&](std::size_t column) { text.append(width[column] - row[column].size() + 2, ' '); };
+    text += row[0];
+    pad(0);
+    text.append(width[1] - row[1].size(), ' ') += row[1];
+    text += "  ";
+    text += row[2];
+    pad(2);
+    (text += row[3]) += '\n';
   }
+  out << text;
 }
 
 }  // namespace rnic

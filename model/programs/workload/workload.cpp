@@ -34,14 +34,13 @@ host::ConnParam param_of(const ConnectionSpec& c, const SideSpec& side, host::Tr
 }
 
 WorkResult::Percentiles percentiles(const Histogram& h) {
-  return {h.count(), h.percentile(500), h.percentile(990), h.percentile(999), h.max()};
+  const std::vector<std::uint64_t> p = h.percentiles({500, 990, 999});
+  return {h.count(), p[0], p[1], p[2], h.max()};
 }
 
 std::vector<std::uint64_t> distribution(const Histogram& h) {
-  std::vector<std::uint64_t> values;
-  if (h.count() == 0) return values;
-  for (const unsigned per_mille : WorkResult::kCdfPerMille) values.push_back(h.percentile(per_mille));
-  return values;
+  if (h.count() == 0) return {};
+  return h.percentiles({std::begin(WorkResult::kCdfPerMille), std::end(WorkResult::kCdfPerMille)});
 }
 
 }  // namespace

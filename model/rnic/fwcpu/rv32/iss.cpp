@@ -3,10 +3,10 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <unicorn/unicorn.h>
 
 #include "model/common/check.h"
 #include "model/rnic/fwcpu/firmware_fault.h"
+#include "model/rnic/fwcpu/rv32/unicorn.h"
 
 namespace rnic {
 
@@ -22,7 +22,7 @@ struct Iss::Hooks {
       f(iss);
     } catch (...) {
       iss.thrown_ = std::current_exception();
-      uc_emu_stop(iss.uc_);
+      iss.unicorn_.emu_stop(iss.uc_);
     }
   }
   static void block(uc_engine*, std::uint64_t address, std::uint32_t bytes, void* user) {
@@ -56,32 +56,34 @@ constexpr std::uint32_t kNoPc = UINT32_MAX;
 constexpr std::uint32_t kMie = 8, kMpie = 0x80, kMppMachine = 0x1800;  // of mstatus
 
 void check(uc_err error, const char* what) {
-  if (error != UC_ERR_OK) throw InternalError(fmt::format("RV32 processor: {}: {}", what, uc_strerror(error)));
+  if (error != UC_ERR_OK)
+    throw InternalError(fmt::format("RV32 processor: {}: {}", what, Unicorn::get().strerror(error)));
 }
 
 }  // namespace
 
 Iss::Iss(MemoryMap& memory, Registers& registers, const Rv32Config& config, std::uint64_t watchdog_cycles)
-    : memory_(memory),
+    : unicorn_(Unicorn::get()),
+      memory_(memory),
       registers_(registers),
       config_(config),
       watchdog_cycles_(watchdog_cycles),
       blocks_(kText.bytes / 2) {
-  check(uc_open(UC_ARCH_RISCV, UC_MODE_RISCV32, &uc_), "cannot be made");
+  check(unicorn_.open(UC_ARCH_RISCV, UC_MODE_RISCV32, &uc_), "cannot be made");
   for (const MemoryMap::Window& w : memory_.windows()) {
     unsigned rights = UC_PROT_READ;
     if (w.executable) rights |= UC_PROT_EXEC;
     if (w.writable) rights |= UC_PROT_WRITE;
-    check(uc_mem_map_ptr(uc_, w.at.base, w.at.bytes, rights, w.octets.data()), "memory");
+    check(unicorn_.mem_map_ptr(uc_, w.at.base, w.at.bytes, rights, w.octets.data()), "memory");
   }
-  check(uc_mmio_map(uc_, kCsr.base, kCsr.bytes, Hooks::read, this, Hooks::write, this), "registers");
+  check(unicorn_.mmio_map(uc_, kCsr.base, kCsr.bytes, Hooks::read, this, Hooks::write, this), "registers");
   uc_hook hook;
-  check(uc_hook_add(uc_, &hook, UC_HOOK_BLOCK, reinterpret_cast<void*>(Hooks::block), this, 1, 0), "block hook");
-  check(uc_hook_add(uc_, &hook, UC_HOOK_INTR, reinterpret_cast<void*>(Hooks::trap), this, 1, 0), "trap hook");
+  check(unicorn_.hook_add(uc_, &hook, UC_HOOK_BLOCK, reinterpret_cast<void*>(Hooks::block), this, 1, 0), "block hook");
+  check(unicorn_.hook_add(uc_, &hook, UC_HOOK_INTR, reinterpret_cast<void*>(Hooks::trap), this, 1, 0), "trap hook");
 }
 
 Iss::~Iss() {
-  if (uc_ != nullptr) uc_close(uc_);
+  if (uc_ != nullptr) unicorn_.close(uc_);
 }
 
 // What the hardware does for an interrupt in machine mode (RISC-V privileged architecture, section 3.1.6.1).
@@ -110,7 +112,7 @@ std::uint64_t Iss::run(std::uint32_t pc) {
 void Iss::execute(std::uint32_t pc) {
   block_ = block_end_ = kNoPc;
   branches_ = trapped_ = false;
-  const uc_err error = uc_emu_start(uc_, pc, kNoPc, 0, 0);
+  const uc_err error = unicorn_.emu_start(uc_, pc, kNoPc, 0, 0);
   if (trapped_) set(kPc, get(kPc) - 4);  // Unicorn goes on behind what trapped
   if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
   if (error != UC_ERR_OK) fail(error);
@@ -120,15 +122,17 @@ void Iss::execute(std::uint32_t pc) {
 void Iss::observe(DebugObserver& observer) {
   observer_ = &observer;
   uc_hook hook;
-  check(uc_hook_add(uc_, &hook, UC_HOOK_CODE, reinterpret_cast<void*>(Hooks::instruction), this, 1, 0), "code hook");
-  check(uc_ctl_remove_cache(uc_, kText.base, kText.base + kText.bytes), "translations");
+  check(unicorn_.hook_add(uc_, &hook, UC_HOOK_CODE, reinterpret_cast<void*>(Hooks::instruction), this, 1, 0),
+        "code hook");
+  check(unicorn_.ctl(uc_, UC_CTL_WRITE(UC_CTL_TB_REMOVE_CACHE, 2), kText.base, kText.base + kText.bytes),
+        "translations");
 }
 
 void Iss::before_instruction(std::uint32_t pc) {
   announced_ = pc;
   observer_->before_instruction(*this, pc);
   announced_.reset();
-  if (jump_) uc_emu_stop(uc_);
+  if (jump_) unicorn_.emu_stop(uc_);
 }
 
 // A block is straight-line code to its end; what it costs is found out once.
@@ -176,15 +180,15 @@ void Iss::fail(int error) {
       (load_le32(at.data()) == kEbreak || load_le16(at.data()) == kCompressedEbreak)) {
     throw FirmwareFault(abi::FaultCause::kPanic, "an assertion failed (ebreak)");
   }
-  throw FirmwareFault(abi::FaultCause::kBusFault, uc_strerror(static_cast<uc_err>(error)));
+  throw FirmwareFault(abi::FaultCause::kBusFault, Unicorn::get().strerror(static_cast<uc_err>(error)));
 }
 
 std::uint32_t Iss::read_id(int id) const {
   std::uint32_t value = 0;
-  check(uc_reg_read(uc_, id, &value), "register");
+  check(unicorn_.reg_read(uc_, id, &value), "register");
   return value;
 }
-void Iss::write_id(int id, std::uint32_t value) { check(uc_reg_write(uc_, id, &value), "register"); }
+void Iss::write_id(int id, std::uint32_t value) { check(unicorn_.reg_write(uc_, id, &value), "register"); }
 
 std::uint32_t Iss::get(unsigned reg) const {
   if (reg != kPc) return read_id(UC_RISCV_REG_X0 + static_cast<int>(reg));

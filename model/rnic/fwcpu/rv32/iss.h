@@ -15,6 +15,8 @@ struct uc_struct;
 
 namespace rnic {
 
+struct Unicorn;
+
 class Iss final : public DebugTarget {
  public:
   // The chip's registers (kCsr). What these throw comes out of run().
@@ -67,6 +69,7 @@ class Iss final : public DebugTarget {
   std::uint32_t read_id(int id) const;
   void write_id(int id, std::uint32_t value);
 
+  const Unicorn& unicorn_;
   MemoryMap& memory_;
   Registers& registers_;
   const Rv32Config config_;
