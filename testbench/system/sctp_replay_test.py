@@ -1,6 +1,7 @@
 """Replay of captures with DDP over SCTP: of libusrsctp's, and of the model's own, which the model repeats in either place."""
 import json
 import os
+import struct
 import subprocess
 import sys
 import time
@@ -114,14 +115,40 @@ class FarEnds(Replay):
         self.assertIn("no DDP stream session", self.refusal())
 
 
-class Refusals(Replay):
+class ByHand(Replay):
+    """The set-up, a Send and a Write of the worked examples, ended by both sides."""
+    TERMINATE = b"\0\4"
+
     def write(self, frames):
         (self.folder / "c.pcapng").write_bytes(sctp.pcapng(frames))
 
+    @staticmethod
+    def control(from_client, tsn, ssn, message):
+        return sctp.frame(from_client, sctp.packet(from_client, sctp.data(tsn, sctp.PPID_SESSION, struct.pack(">H", ssn) + message)))
+
+    def frames(self):
+        return sctp.worked()[:6] + [self.control(True, 1003, 3, self.TERMINATE), self.control(False, 0, 1, self.TERMINATE)]
+
+    def test_the_server(self):
+        """The client of the examples begins without the ready-to-receive message that it has agreed on."""
+        self.write(self.frames())
+        self.assertEqual(self.replay("server", capture="c.pcapng"), {"messages": 1, "matched": 1, "differences": []})
+
     def test_missing_messages(self):
-        frames = sctp.worked()
-        self.write(frames[:4] + frames[5:])  # a DATA chunk is not there
-        self.assertRegex(self.refusal(), r"c\.pcapng: cannot be replayed: .* stream 0: messages are missing")
+        frames = self.frames()
+        for n in range(2, len(frames) - 2):
+            self.write(frames[:n] + frames[n + 1:])
+            self.assertRegex(self.refusal(), r"c\.pcapng: cannot be replayed: .* stream 0: messages are missing")
+
+    def test_a_session_that_nobody_took(self):
+        """The server has no listener: it ends the session, which it never accepted."""
+        self.write(sctp.worked()[:3] + [self.control(False, 0xFFFFFFFF, 0, self.TERMINATE), self.control(True, 1001, 1, self.TERMINATE)])
+        for role, messages in ("server", 0), ("client", 1):
+            self.assertEqual(self.replay(role, capture="c.pcapng"), {"messages": messages, "matched": messages, "differences": []})
+
+    def test_a_session_of_two_initiates(self):
+        self.write(sctp.worked()[:3] + [self.control(False, 0xFFFFFFFF, 0, b"\0\1")])
+        self.assertIn("both sides initiated it", self.refusal())
 
     def test_no_association(self):
         self.write([])

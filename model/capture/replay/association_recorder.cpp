@@ -88,10 +88,12 @@ Recording AssociationRecorder::recording_of(Session& session) const {
   recording.name = fmt::format("{} stream {}", name_of(active), session.stream);
   recording.transport = host::Transport::kSctp;
   const auto refuse = [&](const char* why) { throw ConfigError(fmt::format("{}: {}", recording.name, why)); };
-  for (const Side side : {Side::kInitiator, Side::kResponder}) {
-    Direction& direction = session.directions[index(side == Side::kInitiator ? active : other(active))];
+  for (const Direction& direction : session.directions) {
     if (!direction.waiting.empty()) refuse("messages are missing");
     if (direction.too_long) refuse("a segment is longer than any FPDU");
+  }
+  for (const Side side : {Side::kInitiator, Side::kResponder}) {
+    Direction& direction = session.directions[index(side == Side::kInitiator ? active : other(active))];
     if (direction.set_up && initiates(*direction.set_up) != (side == Side::kInitiator))
       refuse("both sides initiated it");
     if (!direction.set_up && !direction.stream.octets.empty()) refuse("segments without a control message");

@@ -85,7 +85,9 @@ void ReplayProgram::Session::create() {
     const std::vector<std::uint8_t>& from = script_.real.messages()[i].payload;
     std::copy(from.begin(), from.end(), context.memory().span(payload_at_[i], from.size()).data());
   }
-  if (script_.model == Side::kResponder && !script_.refused && script_.fed.started()) {
+  // A session that was answered by a Terminate alone had no listener.
+  const bool listened = !script_.refused && (script_.transport == host::Transport::kTcp || script_.real.started());
+  if (script_.model == Side::kResponder && listened && script_.fed.started()) {
     const wire::MpaFrame reply = script_.real.started() ? script_.real.startup() : wire::MpaFrame{};
     session_.listen(script_.model_port, listen_flags(script_.fed.startup(), reply), script_.transport);
   }
