@@ -61,6 +61,11 @@ def captures():
     associated = sctp.worked() + [sctp.frame(True, sctp.packet(True, sctp.data(1005 + i, sctp.PPID_SEGMENT, octets, flags)))
                                   for i, (octets, flags) in enumerate(pieces)]
     write("capture", "sctp.pcapng", sctp.pcapng(associated))
+    # A session from its Initiate to both Terminates: what a replay takes.
+    ends = (True, 1003, b"\0\3\0\4"), (False, 0, b"\0\1\0\4")
+    session = sctp.worked()[:6] + [sctp.frame(client, sctp.packet(client, sctp.data(tsn, sctp.PPID_SESSION, octets)))
+                                   for client, tsn, octets in ends]
+    write("capture", "sctp_session.pcapng", sctp.pcapng(session))
     write("frame", "sctp", associated[0])
     write("frame", "syn", frames[0])
     write("frame", "request", max(frames, key=len))
