@@ -28,7 +28,7 @@ targets=("$@")
 for target in "${targets[@]}"; do
   [ -d "testbench/fuzz/corpus/$target" ] || { echo "fuzz: there is no target $target, but ${all[*]}" >&2; exit 2; }
 done
-program_of() { if [ "$1" = chip ]; then echo fuzz_chip; else echo fuzz_parsers; fi; }
+program_of() { case $1 in association | chip) echo "fuzz_$1" ;; *) echo fuzz_parsers ;; esac; }
 
 scripts/setup.sh --tests clang libclang-rt-dev llvm
 log=$(cmake --preset fuzz 2>&1) || { echo "$log" >&2; exit 1; }

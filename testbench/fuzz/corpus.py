@@ -249,11 +249,41 @@ def sessions():
     write("chip", "disconnect", begin + w + b"\x0f" + straight + b"\0" + pause + b"\1")
 
 
+def association():
+    """Steps of association_target.cpp. The first octet: who opens; the host's answer to a request follows the step that it comes in."""
+    def data(size, bend=0, rest=b""):
+        return bytes([bend << 3, 0, size]) + rest
+
+    def control(code, word=b"", bend=0, stream=0):
+        octets = next(o for o in range(len(word) << 4, 256) if o % 9 == code)
+        return bytes([1 | bend << 3, stream, octets]) + word
+
+    def wait(length=6):
+        return bytes([6 | length << 3])
+
+    word, yes, sack, send = b"\0\x10\0\x10", b"\0", b"\2\xff", b"\x7d\0"
+    initiate, accept, terminate = control(5, word), control(6, b"\0\x08\0\x08"), control(4)
+    passive, active = b"\0" + initiate + wait() + yes, b"\1" + wait() + accept + wait()
+    write("association", "passive", passive + data(3) + data(90) + wait() + send * 3 + wait() + sack + wait() + terminate + wait() + sack + wait(12))
+    write("association", "active", active + data(3) * 5 + wait() + sack + send + wait(13) + sack + terminate + wait())
+    write("association", "plain", b"\0" + control(1) + wait() + yes + data(20) * 3 + wait())
+    ahead = data(60, 2, b"\x82") + data(60, 2, b"\x81") + data(60)
+    write("association", "ahead", passive + ahead + wait() + data(60) * 2 + wait())
+    write("association", "again", passive + data(60, 1, b"\xff") + wait() + terminate + wait() + sack + wait() + initiate + wait() + yes)
+    write("association", "beyond", passive + data(60, 1, b"\x7f") + data(60, 2, b"\xff") + data(60, 4, b"\x12") + data(60, 8, b"\3") + wait())
+    write("association", "pieces", passive + data(200, 8, b"\6") + data(100, 10, b"\x80\4") + data(9, 10, b"\x80\5") + wait())
+    write("association", "rejected", b"\0" + initiate + wait() + b"\2" + sack + wait() + initiate + wait() + yes)
+    write("association", "two_streams", passive + control(5, word, stream=2) + wait() + yes + data(50) + send + wait() + sack + wait())
+    write("association", "shutdown", passive + send * 2 + b"\x24\7" + b"\0\0\0\1" + wait(14))
+    write("association", "silence", passive + send * 3 + wait(15) * 3)
+
+
 captures()
 from_vectors(pathlib.Path(sys.argv[1]))
 replays()
 scenarios()
 program()
+association()
 debugger()
 guest()
 associations()

@@ -44,6 +44,8 @@ class UlpduSource final : public Stage {
     todo_[flow.v].push_back(segment);
     wake(clock().next());
   }
+  // What is to be sent, and all that was counted.
+  void forget() { todo_.clear(), granted.clear(), wqes.clear(), cycles.clear(); }
   Wake tick() override {
     if (credit->can_pop()) {
       const TxCredit c = credit->pop();
