@@ -8,7 +8,7 @@
 #include "model/common/check.h"
 #include "model/config/overlay.h"
 #include "model/report/run_events.h"
-#include "model/report/tcp_graph.h"
+#include "model/report/sequence_graph.h"
 
 namespace rnic::report {
 namespace {
@@ -129,7 +129,7 @@ ordered_json read_run(const fs::path& folder, const std::string& name, const std
   if (run["stats"].contains("config")) make_exact(run["stats"]["config"]);
   if (is_file(folder / "series.json")) run["series"] = read_series(folder / "series.json");
   if (is_file(folder / "fw_log.txt")) run["firmware_log"] = read_log(folder / "fw_log.txt");
-  if (is_file(folder / "wire.pcapng")) run["tcp"] = tcp_graph((folder / "wire.pcapng").string());
+  if (is_file(folder / "wire.pcapng")) run["sequences"] = sequence_graph((folder / "wire.pcapng").string());
   if (const fs::path database = folder / kDatabase; is_file(database)) {
     run["requests"] = request_events(database.string(), requests, examples_of(run["stats"]));
     run["commands"] = firmware_commands(database.string());

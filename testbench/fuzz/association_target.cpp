@@ -313,37 +313,25 @@ class Bench final : public test::StageTest {
       }
     }
   }
+  // What is for the host, or for RDMAP, is left out.
   void run(FlowId flow, const fw::SessionActions& actions) {
+    constexpr std::pair<Action, Op> kStreamOps[] = {{Action::kBegin, Op::kBegin},
+                                                    {Action::kOpen, Op::kOpen},
+                                                    {Action::kDiscard, Op::kDiscard},
+                                                    {Action::kEndRun, Op::kEndRun},
+                                                    {Action::kRestart, Op::kRestart}};
     for (const fw::SessionAction& a : actions) {
-      switch (a.kind) {
-        case Action::kSend: {
-          SctpOp o = test::sctp_op(Op::kSend, flow);
-          Bytes octets(a.message.bytes());
-          require(a.message.emit(octets) == octets.size(), "a session message that cannot be");
-          o.bytes = static_cast<std::uint32_t>(octets.size() - wire::kDdpSsnBytes);
-          o.data = pool_.take();
-          std::copy(octets.begin() + wire::kDdpSsnBytes, octets.end(), o.data->bytes());
-          side_.op.send(o);
-          break;
-        }
-        case Action::kBegin:
-          side_.op.send(test::sctp_op(Op::kBegin, flow));
-          break;
-        case Action::kOpen:
-          side_.op.send(test::sctp_op(Op::kOpen, flow));
-          break;
-        case Action::kDiscard:
-          side_.op.send(test::sctp_op(Op::kDiscard, flow));
-          break;
-        case Action::kEndRun:
-          side_.op.send(test::sctp_op(Op::kEndRun, flow));
-          break;
-        case Action::kRestart:
-          side_.op.send(test::sctp_op(Op::kRestart, flow));
-          break;
-        default:
-          break;  // for the host, or for RDMAP
+      for (const auto& [action, op] : kStreamOps) {
+        if (a.kind == action) side_.op.send(test::sctp_op(op, flow));
       }
+      if (a.kind != Action::kSend) continue;
+      SctpOp o = test::sctp_op(Op::kSend, flow);
+      Bytes octets(a.message.bytes());
+      require(a.message.emit(octets) == octets.size(), "a session message that cannot be");
+      o.bytes = static_cast<std::uint32_t>(octets.size() - wire::kDdpSsnBytes);
+      o.data = pool_.take();
+      std::copy(octets.begin() + wire::kDdpSsnBytes, octets.end(), o.data->bytes());
+      side_.op.send(o);
     }
   }
 

@@ -89,7 +89,7 @@ class Page(ReportTest):
         self.open("out")
         self.assertEqual(self.run_script(TITLES), [
             "Bottleneck", "Results", "Latency breakdown", "Latency distribution", "Utilization", "Occupancy",
-            "Throughput and occupancy over time", "Sequence of a request", "TCP time-sequence graph", "Firmware timeline",
+            "Throughput and occupancy over time", "Sequence of a request", "Time-sequence graph", "Firmware timeline",
             "Configuration", "Statistics"])
         self.assertIn("ORD limits", self.run_script("document.querySelector('main .headline').textContent"))
         self.assertEqual(self.column(f"{section('Results')}.querySelector('table')", 0), ["sends", "writes", "reads"])

@@ -7,6 +7,7 @@ import unittest
 
 from report_folders import ReportTest
 from rnicsim import ROOT
+from sctp_scenarios_test import over_sctp
 
 
 class Report(ReportTest):
@@ -69,7 +70,7 @@ class Report(ReportTest):
 
     def test_retransmissions_are_those_that_tcp_counts(self):
         stats = self.small_run("out", "--set", "link.forward.loss.frames=100,200,201")
-        connection, = self.data(self.page("out"))["runs"][0]["tcp"]["connections"]
+        connection, = self.data(self.page("out"))["runs"][0]["sequences"]["connections"]
         there, back = connection["directions"]
         for node, direction, lost in (("a", there, 3), ("b", back, 0)):
             tx = {name: record["value"] for name, record in stats["stats"][node]["rnic"]["tcp_tx"].items()}
@@ -79,6 +80,22 @@ class Report(ReportTest):
             times = [line[0] for line in direction["data"]]
             self.assertEqual(times, sorted(times))
             self.assertLessEqual(max(times), stats["sim_time_ps"] / 1000)
+        self.assertGreaterEqual(there["retransmissions"], 3)
+
+    def test_retransmissions_are_those_that_sctp_counts(self):
+        file = self.folder / self.small_scenario()
+        file.write_text(json.dumps(over_sctp(json.loads(file.read_text()))))
+        stats = self.run_scenario(file.name, "--set", "link.forward.loss.frames=100,200,201")
+        connection, = self.data(self.page("out"))["runs"][0]["sequences"]["connections"]
+        there, back = connection["directions"]
+        self.assertEqual((there["unit"], back["unit"]), ("TSN", "TSN"))
+        for node, direction in ("a", there), ("b", back):
+            tx = {name: record["value"] for name, record in stats["stats"][node]["rnic"]["sctp_tx"].items()}
+            engine = {name: record["value"] for name, record in stats["stats"][node]["rnic"]["sctp_association"].items()}
+            self.assertEqual(direction["retransmissions"], tx["retransmissions"])
+            last = direction["acks"][-1]
+            self.assertEqual((last[1], last[2]), (engine["messages"], None), "each message is one chunk, and acknowledged")
+            self.assertEqual(max(line[3] for line in direction["data"]), engine["messages"])
         self.assertGreaterEqual(there["retransmissions"], 3)
 
     def test_distribution_of_the_latency(self):

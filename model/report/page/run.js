@@ -6,6 +6,6 @@ function runReport(run) {
     subtitle: "Report of a run",
     about: aboutRun(run),
     sections: [bottleneckSection, resultsSection, breakdownSection, cdfSection, diagramSection, occupancySection, seriesSection,
-      requestsSection, tcpSection, firmwareSection, (r) => settingsSection([r]), statisticsSection].map((make) => guarded(() => make(run))),
+      requestsSection, sequenceSection, firmwareSection, (r) => settingsSection([r]), statisticsSection].map((make) => guarded(() => make(run))),
   };
 }

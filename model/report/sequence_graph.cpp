@@ -1,8 +1,9 @@
-#include "model/report/tcp_graph.h"
+#include "model/report/sequence_graph.h"
 
 #include <algorithm>
 #include <array>
 #include <map>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -17,7 +18,7 @@ constexpr std::size_t kMostConnections = 16;
 // Of a direction, of data and of acknowledgements each: of the busiest four, and of others.
 constexpr std::size_t kMostLines = 1500, kFewerLines = 400;
 
-// Octets that were sent one after the other, close in time.
+// Octets or chunks that were sent one after the other, close in time.
 struct Line {
   std::uint64_t from_ns, to_ns;
   std::int64_t begin, end;
@@ -31,7 +32,7 @@ struct Ack {
 
 // What one side sends, and what the other acknowledges of it.
 struct Direction {
-  std::uint32_t first = 0;  // sequence number of the first octet
+  std::uint32_t first = 0;  // sequence number of the first octet, or chunk
   bool known = false;
   int window_shift = 0;  // of the side that acknowledges
   std::int64_t end = 0;  // of what was sent
@@ -46,7 +47,9 @@ struct Direction {
   std::int64_t position(std::uint32_t sequence) const {
     return end + static_cast<std::int32_t>(sequence - first - static_cast<std::uint32_t>(end));
   }
-  void data(std::uint64_t ns, std::uint32_t sequence, std::size_t length);
+  void begin(std::uint32_t sequence) { first = sequence, known = true; }
+  // `length` sequence numbers from `sequence` on, which are `bytes` octets.
+  void data(std::uint64_t ns, std::uint32_t sequence, std::size_t length, std::size_t bytes);
   void ack(std::uint64_t ns, std::uint32_t number, std::uint32_t window);
   void thin(std::size_t most);
   void thin_acks();
@@ -63,16 +66,13 @@ void join(std::vector<Line>& lines, const Line& next, std::uint64_t close_ns) {
   }
 }
 
-void Direction::data(std::uint64_t ns, std::uint32_t sequence, std::size_t length) {
-  if (!known) {
-    first = sequence;
-    known = true;
-  }
+void Direction::data(std::uint64_t ns, std::uint32_t sequence, std::size_t length, std::size_t bytes) {
+  if (!known) begin(sequence);
   const std::int64_t begin = position(sequence);
   const std::int64_t stop = begin + static_cast<std::int64_t>(length);
   const bool again = begin < end;
   ++segments;
-  octets += length;
+  octets += bytes;
   retransmissions += again ? 1 : 0;
   end = std::max(end, stop);
   join(lines, {ns, ns, begin, stop, again}, close_ns);
@@ -115,7 +115,8 @@ void Direction::thin(std::size_t most) {
 
 struct Conversation {
   capture::Endpoint initiator, responder;
-  std::array<Direction, 2> from;  // the initiator, the responder
+  bool sctp = false;
+  std::array<Direction, 2> from{};  // the initiator, the responder
   std::uint64_t octets() const { return from[0].octets + from[1].octets; }
 };
 
@@ -123,26 +124,37 @@ class Conversations {
  public:
   void segment(const capture::Segment& s, std::uint64_t ns) {
     const bool syn = s.header.has(wire::TcpHeader::kSyn);
-    auto key = std::minmax(s.src, s.dst);
-    const auto found = current_.find(key);
-    const bool is_new = found == current_.end() || (syn && !s.header.has(wire::TcpHeader::kAck) &&
-                                                    list_[found->second].from[0].first != s.header.seq + 1);
-    if (is_new) {
-      current_.insert_or_assign({key.first, key.second}, list_.size());
-      list_.push_back({s.src, s.dst, {}});
-    }
-    Conversation& c = list_[current_.at({key.first, key.second})];
-    const bool initiator = s.src == c.initiator;
-    Direction& out = c.from[initiator ? 0 : 1];
-    Direction& in = c.from[initiator ? 1 : 0];
+    const bool opens = syn && !s.header.has(wire::TcpHeader::kAck);
+    Conversation& c = conversation(false, s.src, s.dst, opens, s.header.seq + 1);
+    Direction& out = from(c, s.src);
+    Direction& in = from(c, s.dst);
     if (syn) {
-      out.first = s.header.seq + 1;
-      out.known = true;
+      out.begin(s.header.seq + 1);
       in.window_shift = s.header.options.window_scale.value_or(0);
     } else if (!s.payload.empty()) {
-      out.data(ns, s.header.seq, s.payload.size());
+      out.data(ns, s.header.seq, s.payload.size(), s.payload.size());
     }
     if (s.header.has(wire::TcpHeader::kAck)) in.ack(ns, s.header.ack, s.header.window);
+  }
+
+  void packet(const capture::SctpPacket& p, std::uint64_t ns) {
+    if (!p.checksum_ok) return;
+    wire::SctpChunks chunks(p.chunks);
+    while (const auto chunk = chunks.next()) {
+      const bool opens = chunk->type == wire::SctpChunkType::kInit;
+      if (opens || chunk->type == wire::SctpChunkType::kInitAck) {
+        const auto init = wire::SctpInit::parse(chunk->value);
+        if (init) from(conversation(true, p.src, p.dst, opens, init->initial_tsn), p.src).begin(init->initial_tsn);
+      } else if (chunk->type == wire::SctpChunkType::kData) {
+        const auto data = wire::SctpData::parse(chunk->value);
+        if (!data) continue;
+        from(conversation(true, p.src, p.dst), p.src)
+            .data(ns, data->tsn, 1, wire::SctpData::user_data(chunk->value).size());
+      } else if (chunk->type == wire::SctpChunkType::kSack) {
+        const auto sack = wire::SctpSackView::parse(chunk->value);
+        if (sack) from(conversation(true, p.src, p.dst), p.dst).ack(ns, sack->header.cumulative_tsn + 1, 0);
+      }
+    }
   }
 
   ordered_json json() {
@@ -155,7 +167,8 @@ class Conversations {
       const std::string ends[] = {to_string(c.initiator), to_string(c.responder)};
       ordered_json directions = ordered_json::array();
       for (int d = 0; d < 2; ++d) {
-        directions.push_back(json_of(c.from[d], ends[d] + " to " + ends[1 - d], i < 4 ? kMostLines : kFewerLines));
+        const std::string name = ends[d] + " to " + ends[1 - d] + (c.sctp ? " (SCTP)" : "");
+        directions.push_back(json_of(c.from[d], name, c.sctp, i < 4 ? kMostLines : kFewerLines));
       }
       connections.push_back({{"name", ends[0] + " and " + ends[1]}, {"directions", directions}});
     }
@@ -163,14 +176,34 @@ class Conversations {
   }
 
  private:
-  static ordered_json json_of(Direction& d, const std::string& name, std::size_t most) {
+  // The one between these ends; a new one if there is none yet, or if one opens whose first number is another.
+  Conversation& conversation(bool sctp, const capture::Endpoint& src, const capture::Endpoint& dst, bool opens = false,
+                             std::uint32_t first = 0) {
+    const auto ends = std::minmax(src, dst);
+    const auto [at, is_new] = current_.try_emplace({sctp, ends.first, ends.second}, list_.size());
+    if (!is_new && opens && list_[at->second].initiator == src && list_[at->second].from[0].first == first)
+      opens = false;
+    if (is_new || opens) {
+      at->second = list_.size();
+      list_.push_back({src, dst, sctp});
+    }
+    return list_[at->second];
+  }
+  static Direction& from(Conversation& c, const capture::Endpoint& sender) {
+    return c.from[sender == c.initiator ? 0 : 1];
+  }
+
+  static ordered_json json_of(Direction& d, const std::string& name, bool sctp, std::size_t most) {
     if (d.lines.size() > most) d.thin(most);
     while (d.acks.size() > most) d.thin_acks();
     if (!d.acks.empty() && d.acks.back().ns != d.last_ack.ns) d.acks.push_back(d.last_ack);
     ordered_json data = ordered_json::array(), acks = ordered_json::array();
     for (const Line& l : d.lines) data.push_back({l.from_ns, l.to_ns, l.begin, l.end, l.again ? 1 : 0});
-    for (const Ack& a : d.acks) acks.push_back({a.ns, a.acknowledged, a.window_end});
+    for (const Ack& a : d.acks) {
+      acks.push_back({a.ns, a.acknowledged, sctp ? ordered_json() : ordered_json(a.window_end)});
+    }
     return {{"name", name},
+            {"unit", sctp ? "TSN" : "octet"},
             {"octets", d.octets},
             {"segments", d.segments},
             {"retransmissions", d.retransmissions},
@@ -180,18 +213,19 @@ class Conversations {
   }
 
   std::vector<Conversation> list_;
-  std::map<std::pair<capture::Endpoint, capture::Endpoint>, std::size_t> current_;
+  std::map<std::tuple<bool, capture::Endpoint, capture::Endpoint>, std::size_t> current_;  // bool: SCTP
 };
 
 }  // namespace
 
-ordered_json tcp_graph(const std::string& capture) {
+ordered_json sequence_graph(const std::string& capture) {
   capture::CaptureReader reader(capture);
   capture::UndecodedList undecoded;
   Conversations conversations;
   while (const auto frame = reader.next(undecoded)) {
     const capture::FrameResult result = read_frame(*frame, true);
     if (result.fate == capture::FrameFate::kSegment) conversations.segment(result.segment, frame->time_ns);
+    if (result.fate == capture::FrameFate::kSctp) conversations.packet(result.packet, frame->time_ns);
   }
   return conversations.json();
 }
