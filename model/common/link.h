@@ -17,6 +17,12 @@ inline constexpr bool kAbandoned = false;
 template <class T>
 inline constexpr bool kAbandoned<T, std::void_t<decltype(std::declval<T&>().abandon())>> = true;
 
+// Messages of several beats, of which the first and the last are marked.
+template <class T, class = void>
+inline constexpr bool kOfBeats = false;
+template <class T>
+inline constexpr bool kOfBeats<T, std::void_t<decltype(std::declval<T>().first && std::declval<T>().last)>> = true;
+
 // Nothing a neighbour does in a cycle is visible in that cycle, so the order of calls within a cycle cannot matter.
 // One producer, one consumer. A slot carries one stamp: while full, when its beat becomes visible; while free, when
 // its credit is back.
@@ -58,7 +64,7 @@ class Link final : public LinkBase {
     slot.stamp = clk_.now() + latency;
     fill_ = next(fill_);
     ++pushed_;
-    if (tapped_) tell_filled(&slot.beat, slot.stamp - config_.latency, slot.stamp);
+    if (is_told(slot.beat)) tell_filled(&slot.beat, slot.stamp - config_.latency, slot.stamp);
     if (consumer_ != nullptr) consumer_->wake(slot.stamp);
   }
 
@@ -141,6 +147,10 @@ class Link final : public LinkBase {
     const Cycle visible = tail.push(std::forward<Beat>(beat), at);
     tail.store_pushed();
     if (consumer_ != nullptr) consumer_->wake(visible);
+  }
+  bool is_told(const T& beat) const {
+    if constexpr (kOfBeats<T>) return tapped_ && (beat.last || beat_taps_ != 0);
+    else return tapped_;
   }
   void check_none_reserved() const { RNIC_CHECK_MSG(fill_ == tail_, name_, ": push behind a reserved slot"); }
   // Slots whose beats were popped, the first with this credit.

@@ -16,6 +16,11 @@ LinkBase::LinkBase(std::string name, ClockDomain& clk, const LinkConfig& config)
 LinkBase::~LinkBase() { clk_.remove(*this); }
 
 void LinkBase::tap(LinkTap& tap) {
+  tap_messages(tap);
+  ++beat_taps_;
+}
+
+void LinkBase::tap_messages(LinkTap& tap) {
   taps_.push_back(&tap);
   tapped_ = true;
 }
@@ -27,8 +32,11 @@ void LinkBase::observe(LinkObserver& observer) {
 }
 
 void LinkBase::forget(LinkObserver& observer) {
-  observers_.erase(std::remove(observers_.begin(), observers_.end(), &observer), observers_.end());
-  taps_.erase(std::remove(taps_.begin(), taps_.end(), &observer), taps_.end());
+  const auto known = std::find(observers_.begin(), observers_.end(), &observer);
+  if (known == observers_.end()) return;
+  observers_.erase(known);
+  taps_.erase(std::find(taps_.begin(), taps_.end(), &observer));
+  --beat_taps_;
   tapped_ = !taps_.empty();
   observed_ = !observers_.empty();
 }

@@ -47,6 +47,8 @@ class LinkBase {
   // The description of the beats, for observers that do not know their type.
   virtual MessageKind kind() const = 0;
   void tap(LinkTap& tap);
+  // The same for a tap that wants the last beat of each message alone; it may get others, too.
+  void tap_messages(LinkTap& tap);
   void observe(LinkObserver& observer);
   void forget(LinkObserver& observer);
   // For an observer that joins during the run. No move may have been made in cycle `next` or later; otherwise the
@@ -93,6 +95,7 @@ class LinkBase {
   unsigned used_ = 0;
   Cycle push_from_ = 0;  // the first cycle for the next push; kNever while all slots are taken
   bool tapped_ = false, observed_ = false;
+  unsigned beat_taps_ = 0;  // of taps_, those that want every beat
   std::uint64_t pushed_ = 0;
   static constexpr int kNotTraced = -1;
   int traced_ = kNotTraced;

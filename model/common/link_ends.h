@@ -88,7 +88,7 @@ class LinkTail final {
     Slot& slot = take(at);
     slot.beat = std::forward<Beat>(beat);
     slot.stamp = at + latency_;
-    if (link_.tapped_) link_.tell_filled(&slot.beat, at, slot.stamp);
+    if (link_.is_told(slot.beat)) link_.tell_filled(&slot.beat, at, slot.stamp);
     return slot.stamp;
   }
 

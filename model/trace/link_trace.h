@@ -11,12 +11,6 @@
 
 namespace rnic {
 
-// Messages of several beats, of which the first and the last are marked.
-template <class T, class = void>
-inline constexpr bool kOfBeats = false;
-template <class T>
-inline constexpr bool kOfBeats<T, std::void_t<decltype(std::declval<T>().first && std::declval<T>().last)>> = true;
-
 // `Project` says which messages are events, bool is_event(const T&), and makes the events, void(const T&, TraceEvent&).
 // An event's cycle is that of the push, of a message's last beat; its place is the link's name, and its kind the link's
 // unless Project says another. Only a detailed link is looked at with every beat, for the time of the first one.
@@ -25,7 +19,8 @@ class LinkTrace final : public LinkTap {
  public:
   LinkTrace(Link<T>& link, const Recorder& recorder, TraceKind kind, Project project)
       : link_(link), recorder_(recorder), kind_(kind), project_(std::move(project)) {
-    link.tap(*this);
+    if constexpr (kDetailed) link.tap(*this);
+    else link.tap_messages(*this);
   }
   void filled(const void* beat, Cycle now, Cycle visible) override {
     const T& message = *static_cast<const T*>(beat);

@@ -67,6 +67,51 @@ TEST_F(LinkTest, AStalledProducerIsCalledWhenTheCreditIsBackAndNotBefore) {
   EXPECT_THAT(sink.cycles(), ElementsAre(50, 52));
 }
 
+struct Piece {
+  int number = 0;
+  bool first = false, last = false;
+};
+// What a tap is told of.
+struct Told final : LinkTap {
+  void filled(const void* beat, Cycle, Cycle) override { numbers.push_back(static_cast<const Piece*>(beat)->number); }
+  std::vector<int> numbers;
+};
+struct Watching final : LinkObserver {
+  void filled(const void* beat, Cycle, Cycle) override { numbers.push_back(static_cast<const Piece*>(beat)->number); }
+  void reserved(Cycle, Cycle) override {}
+  void popped(Cycle, Cycle) override {}
+  void emptied(Cycle) override {}
+  std::vector<int> numbers;
+};
+
+class LinkTaps : public StageTest {};
+
+// The others are spared, as long as nobody asks for them.
+TEST_F(LinkTaps, ATapOfMessagesIsToldOfTheirLastBeats) {
+  Link<Piece> link("link", clk, {8, 1, 1});
+  Told messages, beats;
+  Watching wave;
+  const auto step = [&](int first) {
+    link.reset();
+    link.push_at({first, true, false}, 0);
+    link.push_at({first + 1, false, true}, 1);
+  };
+  link.tap_messages(messages);
+  step(10);
+  EXPECT_THAT(messages.numbers, ElementsAre(11));
+  link.observe(wave);
+  step(20);
+  EXPECT_THAT(wave.numbers, ElementsAre(20, 21));
+  link.forget(wave);
+  messages.numbers.clear();
+  step(30);
+  EXPECT_THAT(messages.numbers, ElementsAre(31));
+  link.tap(beats);
+  step(40);
+  EXPECT_THAT(beats.numbers, ElementsAre(40, 41));
+  EXPECT_THAT(wave.numbers, ElementsAre(20, 21));
+}
+
 TEST_F(LinkTest, AResetDropsWhatIsInFlightAndGivesAllCreditsBack) {
   Link<int> link("link", clk, {2, 5, 3});
   join(link);
