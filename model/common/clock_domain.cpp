@@ -7,7 +7,6 @@ namespace rnic {
 ClockDomain::ClockDomain(sc_core::sc_module_name name, const ClockDomainConfig& config)
     : sc_module(name), config_(config), event_("wake") {
   RNIC_CHECK(config.period_ps >= 1);
-  timer_.fill(kNever);
   SC_HAS_PROCESS(ClockDomain);
   SC_METHOD(run);
   sensitive << event_;
@@ -47,8 +46,9 @@ inline Cycle ClockDomain::next_wake() const {
 }
 
 Cycle ClockDomain::next_later() const {
-  const Cycle timer = *std::min_element(timer_.begin(), timer_.begin() + static_cast<std::ptrdiff_t>(stages_.size()));
-  return far_.empty() ? timer : std::min(timer, far_.top().at);
+  Cycle at = far_.empty() ? kNever : far_.top().at;
+  for (std::uint64_t left = timed_; left != 0; left &= left - 1) at = std::min(at, timer_[__builtin_ctzll(left)]);
+  return at;
 }
 
 // The stages to call in this cycle, taken out of wheel, timers and far wake-ups.
@@ -64,18 +64,17 @@ inline std::uint64_t ClockDomain::take_wakes(Cycle cycle) {
 std::uint64_t ClockDomain::take_later(Cycle cycle) {
   std::uint64_t mask = 0;
   for (; !far_.empty() && far_.top().at == cycle; far_.pop()) mask |= std::uint64_t{1} << far_.top().stage;
-  for (unsigned i = 0; i < stages_.size(); ++i) {
-    if (timer_[i] != cycle) continue;
-    timer_[i] = kNever;
-    mask |= std::uint64_t{1} << i;
+  for (std::uint64_t left = timed_; left != 0; left &= left - 1) {
+    if (timer_[__builtin_ctzll(left)] == cycle) mask |= left & -left;
   }
+  timed_ &= ~mask;
   later_ = next_later();
   return mask;
 }
 
 // Returns whether the stage wants to be called in the next cycle, by far the commonest answer.
 inline bool ClockDomain::tick(unsigned stage) {
-  timer_[stage] = kNever;
+  timed_ &= ~(std::uint64_t{1} << stage);
   const Cycle at = clocked_[stage]->tick().at;
   if (at == 0) return true;
   if (at == kNever) return false;
@@ -84,6 +83,7 @@ inline bool ClockDomain::tick(unsigned stage) {
   } else {
     RNIC_CHECK(at > next_);
     timer_[stage] = at;
+    timed_ |= std::uint64_t{1} << stage;
     later_ = std::min(later_, at);
   }
   return false;

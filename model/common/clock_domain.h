@@ -162,7 +162,8 @@ class ClockDomain final : public sc_core::sc_module {
   Cycle next_ = 0;                                  // the first cycle not executed yet
   std::uint64_t occupied_ = 0;                      // wheel slots that are not empty
   std::array<std::uint64_t, kNearCycles> wheel_{};  // masks of stages, by cycle modulo the wheel
-  std::array<Cycle, kMaxStages> timer_{};           // what each stage last asked for beyond the wheel
+  std::array<Cycle, kMaxStages> timer_{};           // what each of timed_ last asked for beyond the wheel
+  std::uint64_t timed_ = 0;                         // stages
   std::priority_queue<Far, std::vector<Far>, std::greater<>> far_;
   Cycle later_ = kNever;  // no timer is earlier, nor what is in far_
   std::vector<Stage*> stages_;
