@@ -56,15 +56,15 @@ class Sctp {
   // end, Restarted at the peer's restart.
   template <class Reached>
   void wait(const std::string& what, Reached reached) {
-    while (!reached()) {
-      if (std::chrono::steady_clock::now() > deadline_) throw Ended("no " + what + " came in time");
-      pass();
-      if (reached()) return;  // what came before the end counts
-      if (state_ == State::kLost) throw Ended("the association is lost");
-      if (restarted_) {
+    for (;;) {
+      if (restarted_) {  // first: what has come since is of the new association
         restarted_ = false;
         throw Restarted("the peer has restarted the association");
       }
+      if (reached()) return;  // what came before the end counts
+      if (state_ == State::kLost) throw Ended("the association is lost");
+      if (std::chrono::steady_clock::now() > deadline_) throw Ended("no " + what + " came in time");
+      pass();
     }
   }
 
