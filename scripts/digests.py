@@ -5,9 +5,9 @@ digests.py [--program FILE] [--modes MODE…] [--write] [SCENARIO…]
 
 A scenario's digest is over all trace events, their cycles, and all frames with their times of arrival; a sweep's is that of its first
 and its last point (in the object form: the first one, which is the baseline, and the one in the middle). It is the same in all
-modes: plain, shuffled (stages called in another order in each cycle) and rtl (SystemVerilog twins in the stages' places, which takes
-minutes and needs rnicsim_rtl beside the program). With them go the names of statistics, with their units, and of waves, of one node:
-testbench/statistics.txt and testbench/waves.txt. SCENARIO: a name such as quickstart; all unless given.
+modes: plain, shuffled (stages called in another order in each cycle), stepped (no stage runs ahead) and rtl (SystemVerilog twins in
+the stages' places, which takes minutes and needs rnicsim_rtl beside the program). With them go the names of statistics, with their
+units, and of waves, of one node: testbench/statistics.txt and testbench/waves.txt. SCENARIO: a name such as quickstart; all unless given.
 
 Prints a table. Exit status 0; 1 where something differs or a run fails. With --write the files are made of this program: for a change
 that is intended, which the CHANGELOG lists.
@@ -24,7 +24,8 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DIGESTS = ROOT / "testbench/digests.json"
 NAMES = {"statistics": ROOT / "testbench/statistics.txt", "waves": ROOT / "testbench/waves.txt"}
-MODES = {"plain": (), "shuffled": ("--set", "sim.shuffle_seed=7"), "rtl": ("--rtl", "all")}
+MODES = {"plain": (), "shuffled": ("--set", "sim.shuffle_seed=7"), "stepped": ("--set", "sim.run_ahead=false"),
+         "rtl": ("--rtl", "all")}
 PACKET = 6  # pcapng: Enhanced Packet Block
 
 
@@ -119,7 +120,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("scenarios", nargs="*", metavar="SCENARIO")
     parser.add_argument("--program", type=pathlib.Path, default=ROOT / "build/release/bin/rnicsim")
-    parser.add_argument("--modes", nargs="+", choices=MODES, default=["plain", "shuffled"])
+    parser.add_argument("--modes", nargs="+", choices=MODES, default=["plain", "shuffled", "stepped"])
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     known = scenarios(options.program.resolve())

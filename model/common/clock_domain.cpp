@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "model/common/clock_group.h"
+#include "model/common/kernel_time.h"
+
 namespace rnic {
 
 ClockDomain::ClockDomain(sc_core::sc_module_name name, const ClockDomainConfig& config)
@@ -23,8 +26,8 @@ unsigned ClockDomain::add(Stage& stage) {
 // Sleeps in the kernel until the given cycle's edge, or not at all if that time has come.
 void ClockDomain::arm(Cycle at) {
   armed_for_ = at;
-  const auto kernel_ps = static_cast<std::uint64_t>(sc_core::sc_time_stamp().value());
-  const std::uint64_t at_ps = at * config_.period_ps;
+  const std::uint64_t at_ps = at * config_.period_ps, kernel_ps = kernel_time_ps();
+  if (group_ != nullptr) return group_->arm(at_ps);
   event_.cancel();
   // A zero delay still goes through the kernel, so that everything else at this instant is heard first.
   event_.notify(sc_core::sc_time::from_value(at_ps > kernel_ps ? at_ps - kernel_ps : 0));
@@ -148,11 +151,13 @@ inline Cycle ClockDomain::run_until(Cycle limit) {
   return cycle;
 }
 
-void ClockDomain::run() {
+void ClockDomain::run() { activate(kernel_time_ps(), true); }
+
+void ClockDomain::activate(std::uint64_t ps, bool by_kernel) {
   ++activity_.activations;
+  activity_.kernel_events += by_kernel;
   armed_for_ = 0;
-  const auto kernel_ps = static_cast<std::uint64_t>(sc_core::sc_time_stamp().value());
-  const Cycle limit = kernel_ps / config_.period_ps + config_.lookahead_cycles;
+  const Cycle limit = ps / config_.period_ps + config_.lookahead_cycles;
   Cycle cycle =
       watcher_ == nullptr ? run_until<&ClockDomain::run_cycle>(limit) : run_until<&ClockDomain::run_watched>(limit);
   armed_for_ = kNever;

@@ -15,6 +15,7 @@
 
 namespace rnic {
 
+class ClockGroup;
 class LinkBase;
 class Stage;
 class ProbeGroup;
@@ -114,9 +115,10 @@ class ClockDomain final : public sc_core::sc_module {
 
   // Figures of the calendar itself: what idle costs, and what a busy cycle costs.
   struct Activity {
-    std::uint64_t activations = 0;  // kernel events
-    std::uint64_t cycles = 0;       // cycles in which at least one stage was called
-    std::uint64_t ticks = 0;        // stage calls
+    std::uint64_t activations = 0;    // calls of the domain
+    std::uint64_t kernel_events = 0;  // those by the kernel; the others by a ClockGroup
+    std::uint64_t cycles = 0;         // cycles in which at least one stage was called
+    std::uint64_t ticks = 0;          // stage calls
   };
   const Activity& activity() const { return activity_; }
 
@@ -128,8 +130,13 @@ class ClockDomain final : public sc_core::sc_module {
   const std::vector<LinkBase*>& links() const { return links_; }
 
  private:
+  friend class ClockGroup;
   friend class LinkBase;
   friend class Stage;
+  void join(ClockGroup& group) { group_ = &group; }
+  std::uint64_t armed_ps() const { return armed_for_ == kNever ? kNever : armed_for_ * config_.period_ps; }
+  // Executes cycles from the one that was asked for, at time `ps`, up to the lookahead.
+  void activate(std::uint64_t ps, bool by_kernel);
   unsigned add(Stage& stage);
   void add(LinkBase& link) { links_.push_back(&link); }
   void remove(LinkBase& link) { links_.erase(std::find(links_.begin(), links_.end(), &link)); }
@@ -172,7 +179,8 @@ class ClockDomain final : public sc_core::sc_module {
   std::vector<Committed*> commits_;
   std::uint64_t shuffle_state_ = 0;
   CycleWatcher* watcher_ = nullptr;
-  Cycle armed_for_ = kNever;  // when the kernel will call; 0 while it does
+  Cycle armed_for_ = kNever;  // when the kernel or the group will call; 0 while it does
+  ClockGroup* group_ = nullptr;
   sc_core::sc_event event_;
   Activity activity_;
 };
@@ -241,8 +249,18 @@ class Stage : public Clocked, public sc_core::sc_module {
 // clock_domain.md.
 class RunsAhead {
  public:
+  struct Pledge {
+    unsigned beats = 0;
+    Cycle from = 0;
+  };
+  static constexpr unsigned kAnyNumber = 1u << 16;
+
   // Called by the producer of one of its links, in a cycle that the stage may or may not have been called in already.
   virtual void run_ahead() = 0;
+  // How many beats of a run that begins with `first`, what the link carries, the stage takes as soon as they come,
+  // whatever happens: visible in cycle `at` or later, and taken one a cycle, the first one not before `from`. The
+  // answer changes nothing. Not asked while beats wait on the link.
+  virtual Pledge pledge(const LinkBase&, const void* /*first*/, Cycle /*at*/) { return {}; }
 
  protected:
   ~RunsAhead() = default;

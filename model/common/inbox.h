@@ -18,10 +18,13 @@ class Inbox final {
   Inbox& operator=(const Inbox&) = delete;
 
   // Visible to the consumer from the first clock edge at or after at_ps. Stamps never decrease.
-  void deliver(T item, std::uint64_t at_ps) {
+  void deliver(T&& item, std::uint64_t at_ps) {
     RNIC_CHECK(queue_.empty() || at_ps >= queue_.back().ps);
     const Cycle at = consumer_.clock().cycle_at_or_after(at_ps);
-    queue_.push({at, at_ps, std::move(item)});
+    Item& slot = queue_.add();
+    slot.at = at;
+    slot.ps = at_ps;
+    slot.item = std::move(item);
     consumer_.wake(at);
   }
   bool can_pop() const { return !queue_.empty() && queue_.front().at <= consumer_.clock().now(); }
@@ -29,7 +32,9 @@ class Inbox final {
   std::uint64_t front_ps() const { return queue_.front().ps; }
   T pop() {
     RNIC_CHECK(can_pop());
-    return queue_.pop().item;
+    T item = std::move(queue_.front().item);
+    queue_.drop();
+    return item;
   }
   bool empty() const { return queue_.empty(); }
 

@@ -7,9 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include "model/common/link_ends.h"
+#include "model/common/credits.h"
+#include "model/common/link_base.h"
 
 namespace rnic {
+
+template <class T>
+class Burst;
 
 // Beats that hold a resource have a member abandon(), which releases it when they are dropped in flight.
 template <class T, class = void>
@@ -23,14 +27,21 @@ inline constexpr bool kOfBeats = false;
 template <class T>
 inline constexpr bool kOfBeats<T, std::void_t<decltype(std::declval<T>().first && std::declval<T>().last)>> = true;
 
+// Beats that travel in runs: a run is some beats of consecutive cycles, of which the link has the first. advance(n)
+// makes a beat of the run the one n behind it. Neither the first beat of a message nor its last is behind another one
+// in a run.
+template <class T, class = void>
+inline constexpr bool kInRuns = false;
+template <class T>
+inline constexpr bool kInRuns<T, std::void_t<decltype(std::declval<T&>().advance(1u))>> = true;
+
 // Nothing a neighbour does in a cycle is visible in that cycle, so the order of calls within a cycle cannot matter.
-// One producer, one consumer. A slot carries one stamp: while full, when its beat becomes visible; while free, when
-// its credit is back.
+// One producer, one consumer. A slot has a beat, or a run of them, and the cycle in which it becomes visible.
 template <class T>
 class Link final : public LinkBase {
  public:
   [[gnu::noinline, gnu::cold]] Link(std::string name, ClockDomain& clk, const LinkConfig& config)
-      : LinkBase(std::move(name), clk, config), slots_(config.depth) {
+      : LinkBase(std::move(name), clk, config), slots_(config.depth + (kInRuns<T> ? kPledgedRuns : 0)) {
     head_ = fill_ = tail_ = slots_.data();
   }
 
@@ -47,25 +58,23 @@ class Link final : public LinkBase {
   // and returns the slot, which may hold the fields known so far; reserved() is the oldest one, and fill() sends its
   // beat, visible `latency` cycles from now. Observers see it as a push at that time.
   T& reserve() {
-    LinkTail<T> tail(*this);
-    Slot& slot = tail.take(clk_.now());
-    tail.store();
-    slot.stamp = kNever;
+    Slot& slot = take(clk_.now());
+    slot.visible = kNever;
     return slot.beat;
   }
   T& reserved() {
-    RNIC_CHECK_MSG(fill_->stamp == kNever, name_, ": fill without reserve");
+    RNIC_CHECK_MSG(fill_->visible == kNever, name_, ": fill without reserve");
     return fill_->beat;
   }
   void fill(unsigned latency) {
-    RNIC_CHECK_MSG(fill_->stamp == kNever, name_, ": fill without reserve");
+    RNIC_CHECK_MSG(fill_->visible == kNever, name_, ": fill without reserve");
     RNIC_CHECK_MSG(latency <= config_.latency, name_, ": fill later than a push");
     Slot& slot = *fill_;
-    slot.stamp = clk_.now() + latency;
+    slot.visible = clk_.now() + latency;
     fill_ = next(fill_);
     ++pushed_;
-    if (is_told(slot.beat)) tell_filled(&slot.beat, slot.stamp - config_.latency, slot.stamp);
-    if (consumer_ != nullptr) consumer_->wake(slot.stamp);
+    if (is_told(slot.beat)) tell_filled(&slot.beat, slot.visible - config_.latency, slot.visible);
+    if (consumer_ != nullptr) consumer_->wake(slot.visible);
   }
 
   // Consumer's side.
@@ -79,33 +88,67 @@ class Link final : public LinkBase {
   }
 
   // The same for stages that run ahead (clock_domain.md): a move's cycle is a number up to which each end knows the
-  // moves of the other one. kNever means not known yet; the stage is called when it is. BurstIn and BurstOut make many.
-  Cycle front_at() const { return used_ == 0 ? kNever : head_->stamp; }  // may have passed long ago
+  // moves of the other one. kNever means not known yet; the stage is called when it is. A Burst makes many.
+  Cycle front_at() const { return used_ == 0 ? kNever : head_->visible; }  // may have passed long ago
+  // How many beats are visible from then on, one more in each cycle, at least.
+  unsigned front_run() const {
+    if constexpr (kInRuns<T>) return head_->beats;
+    else return 1;
+  }
   Cycle credit_at() {
     if (push_from_ == kNever) advance_consumer();
     producer_waits_ |= push_from_ == kNever;
     return push_from_;
   }
-  void push_at(const T& beat, Cycle at) { push_as(beat, at); }
-  void push_at(T&& beat, Cycle at) { push_as(std::move(beat), at); }
+  // How many beats, of which `first` is the next one, can be pushed from cycle `at` on, one in each. Those beyond the
+  // credits that are known, the consumer has pledged to take.
+  unsigned room(const T& first, Cycle at) {
+    const unsigned known = credits_.in_row(at);
+    return kInRuns<T> ? std::max(known, pledge(first, at)) : known;
+  }
+  void push_at(const T& beat, Cycle at) { push_as(beat, at), wake_consumer(at, 1); }
+  void push_at(T&& beat, Cycle at) { push_as(std::move(beat), at), wake_consumer(at, 1); }
   T pop_at(Cycle at) {
     RNIC_CHECK_MSG(front_at() <= at, name_, ": pop of nothing");
     T beat = std::move(head_->beat);
     drop_at(at);
     return beat;
   }
-  void drop_at(Cycle at) { BurstIn<T>(*this).drop(at); }
+  // One beat in each cycle from `at` on, all of one run.
+  void drop_at(Cycle at, unsigned beats = 1) {
+    RNIC_CHECK_MSG(front_at() <= at && beats <= front_run(), name_, ": pop of nothing");
+    const Cycle credit = at + config_.credit_latency;
+    if (!head_->pledged()) {
+      const bool full = credits_.empty();
+      credits_.give(credit, beats);
+      if (full) push_from_ = std::max(credit, free_from_);
+      for (unsigned i = 0; observed_ && i < beats; ++i) tell_popped(at + i, full && i == 0 ? credit : kNever);
+      if (producer_waits_ && producer_ != nullptr) producer_->wake(credit);
+      producer_waits_ = producer_waits_ && producer_ == nullptr;
+    } else {
+      RNIC_CHECK_MSG(head_->taken_from == at, name_, ": a pledge was not kept");
+    }
+    popped_until_ = at + beats;
+    consumer_stuck_ = false;
+    used_ -= beats;
+    if constexpr (kInRuns<T>) {
+      if (beats != head_->beats) return head_->advance(beats);
+    }
+    head_ = next(head_);
+    if (used_ == 0) head_ = fill_ = tail_ = slots_.data();  // where they are warm
+  }
 
   void reset() override {
     if constexpr (kAbandoned<T>) {
-      for (; used_ != 0; --used_, head_ = next(head_)) {
-        if (head_->stamp != kNever) head_->beat.abandon();
+      for (; used_ != 0; used_ -= front_run(), head_ = next(head_)) {
+        if (head_->visible != kNever) head_->beat.abandon();
       }
     }
     for (Slot& slot : slots_) slot = {};
     head_ = fill_ = tail_ = slots_.data();
+    credits_.reset();
     used_ = 0;
-    free_from_ = push_from_ = 0;
+    free_from_ = push_from_ = popped_until_ = pledged_from_ = 0;
     producer_waits_ = consumer_stuck_ = false;
     tell_emptied();
   }
@@ -117,50 +160,121 @@ class Link final : public LinkBase {
   }
 
   MessageKind kind() const override { return kind_of<T>(); }
-  bool is_settled(Cycle next) const override {
-    const Cycle longest = std::max(config_.latency, config_.credit_latency);
-    return free_from_ <= next && std::all_of(slots_.begin(), slots_.end(), [&](const Slot& slot) {
-             return slot.stamp == kNever || slot.stamp < next + longest;
-           });
-  }
   void show_beats(LinkTap& tap, Cycle next_cycle) const override {
     const Slot* slot = head_;
-    for (unsigned n = 0; n < used_ && slot->stamp != kNever; ++n, slot = next(slot)) {
-      tap.filled(&slot->beat, next_cycle, std::max(slot->stamp, next_cycle));
+    for (unsigned n = 0; n < used_ && slot->visible != kNever; slot = next(slot)) {
+      n += slot->for_each(
+          [&](const T& beat, Cycle visible) { tap.filled(&beat, next_cycle, std::max(visible, next_cycle)); });
     }
   }
 
  private:
-  friend class BurstIn<T>;
-  friend class LinkTail<T>;
-  friend class BurstOut<T>;
-  struct Slot {
-    T beat{};
-    Cycle stamp = 0;
+  friend class Burst<T>;
+  struct Single {
+    static constexpr unsigned beats = 1;
+    static constexpr bool pledged() { return false; }
+    static constexpr Cycle taken_from = kNever;
   };
+  struct Run {
+    unsigned beats = 1;
+    Cycle taken_from = kNever;  // pledged, so their credits were given when they were pushed
+    bool pledged() const { return taken_from != kNever; }
+  };
+  struct Slot : std::conditional_t<kInRuns<T>, Run, Single> {
+    T beat{};
+    Cycle visible = 0;  // kNever: reserved
+
+    void advance(unsigned n) {
+      beat.advance(n);
+      visible += n;
+      this->beats -= n;
+      if (this->pledged()) this->taken_from += n;
+    }
+    template <class F>
+    unsigned for_each(F f) const {
+      f(beat, visible);
+      if constexpr (kInRuns<T>) {
+        T one = beat;
+        for (unsigned i = 1; i < this->beats; ++i) one.advance(1), f(one, visible + i);
+      }
+      return this->beats;
+    }
+  };
+  static constexpr unsigned kPledgedRuns = 8;  // may wait for a consumer that has pledged to take them
+  static_assert(!kInRuns<T> || std::is_trivially_copyable_v<T>);
+  unsigned slots_taken() const {
+    const auto n = static_cast<unsigned>(tail_ - head_);
+    return tail_ >= head_ ? n : n + static_cast<unsigned>(slots_.size());
+  }
+
   Slot* next(Slot* slot) { return ++slot == slots_.data() + slots_.size() ? slots_.data() : slot; }
   const Slot* next(const Slot* slot) const { return ++slot == slots_.data() + slots_.size() ? slots_.data() : slot; }
+  // A slot and a credit. The beat is the caller's.
+  Slot& take(Cycle at) {
+    RNIC_CHECK_MSG(push_from_ <= at, name_, ": push without credit, or a second one in one cycle");
+    credits_.take();
+    return take_slot(at, 1);
+  }
+  Slot& take_slot(Cycle at, unsigned beats) {
+    Slot& slot = *tail_;
+    tail_ = next(tail_);
+    used_ += beats;
+    free_from_ = at + beats;
+    push_from_ = std::max(credits_.first(), free_from_);
+    if constexpr (kInRuns<T>) static_cast<Run&>(slot) = {beats, kNever};
+    if (observed_) tell_reserved(at, push_from_);
+    return slot;
+  }
   template <class Beat>
   void push_as(Beat&& beat, Cycle at) {
     check_none_reserved();
-    LinkTail<T> tail(*this);
-    const Cycle visible = tail.push(std::forward<Beat>(beat), at);
-    tail.store_pushed();
-    if (consumer_ != nullptr) consumer_->wake(visible);
+    Slot& slot = take(at);
+    slot.beat = std::forward<Beat>(beat);
+    slot.visible = at + config_.latency;
+    fill_ = tail_;
+    ++pushed_;
+    if (is_told(slot.beat)) tell_filled(&slot.beat, at, slot.visible);
+  }
+  // Beats of consecutive cycles. `pledged`: the consumer takes them as soon as they come.
+  void push_run(const T& first, Cycle at, unsigned beats, bool pledged) {
+    if (observed_) return push_singly(first, at, beats);
+    RNIC_CHECK_MSG(push_from_ <= at, name_, ": push without credit, or a second one in one cycle");
+    const Cycle taken_from = std::max(at + config_.latency, pledged_from_);
+    if (pledged) credits_.turn(taken_from + config_.credit_latency, beats);
+    else credits_.take(beats);
+    Slot& slot = take_slot(at, beats);
+    if (pledged) {
+      slot.taken_from = taken_from;
+      pledged_from_ = taken_from + beats;
+    }
+    slot.beat = first;
+    slot.visible = at + config_.latency;
+    fill_ = tail_;
+    pushed_ += beats;
+    if (!tapped_ || beat_taps_ == 0) return;
+    slot.for_each([&](const T& beat, Cycle visible) { tell_filled(&beat, visible - config_.latency, visible); });
+  }
+  void push_singly(T beat, Cycle at, unsigned beats) {
+    push_as(beat, at);
+    for (unsigned i = 1; i < beats; ++i) beat.advance(1), push_as(beat, at + i);
+  }
+  void wake_consumer(Cycle at, unsigned beats) {
+    for (unsigned i = 0; consumer_ != nullptr && i < beats; ++i) consumer_->wake(at + i + config_.latency);
   }
   bool is_told(const T& beat) const {
     if constexpr (kOfBeats<T>) return tapped_ && (beat.last || beat_taps_ != 0);
     else return tapped_;
   }
   void check_none_reserved() const { RNIC_CHECK_MSG(fill_ == tail_, name_, ": push behind a reserved slot"); }
-  // Slots whose beats were popped, the first with this credit.
-  void freed(unsigned slots, Cycle credit) {
-    if (used_ == config_.depth) push_from_ = std::max(credit, free_from_);
-    used_ -= slots;
-    consumer_stuck_ = false;
-    if (!producer_waits_ || producer_ == nullptr) return;
-    producer_waits_ = false;
-    producer_->wake(credit);
+  // How many beats from `first` on, pushed in cycle `at` or later, the consumer takes as soon as they come. Only where
+  // all slots are free, and credits come back early enough for a beat in each cycle.
+  unsigned pledge(const T& first, Cycle at) {
+    if (!ahead() || observed_ || config_.depth < config_.latency + config_.credit_latency) return 0;
+    if (used_ != 0) advance_consumer();
+    if (used_ != 0 || credits_.in_row(at) != config_.depth) return 0;
+    const RunsAhead::Pledge pledge = ahead_->pledge(*this, &first, at + config_.latency);
+    pledged_from_ = std::max(pledge.from, at + config_.latency);
+    return pledged_from_ + config_.credit_latency <= at + config_.depth ? pledge.beats : 0;
   }
   // A consumer that left a beat waits for another event, which wakes it.
   void advance_consumer() {
@@ -171,7 +285,7 @@ class Link final : public LinkBase {
 
   std::vector<Slot> slots_;
   Slot *head_, *fill_, *tail_;  // the oldest beat, the oldest reserved slot, the next free one
-  Cycle free_from_ = 0;         // valid and ready pins move one beat a cycle
+  Cycle pledged_from_ = 0;      // the consumer takes the next pledged beat then, if it is visible
   bool producer_waits_ = false, consumer_stuck_ = false;
 };
 

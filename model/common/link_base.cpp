@@ -6,7 +6,7 @@
 namespace rnic {
 
 LinkBase::LinkBase(std::string name, ClockDomain& clk, const LinkConfig& config)
-    : name_(std::move(name)), clk_(clk), config_(config) {
+    : name_(std::move(name)), clk_(clk), config_(config), credits_(std::max(config.depth, 1u)) {
   RNIC_CHECK_MSG(config.depth >= 1, name_);
   RNIC_CHECK_MSG(config.latency >= 1 && config.latency < ClockDomain::kNearCycles, name_);
   RNIC_CHECK_MSG(config.credit_latency >= 1 && config.credit_latency < ClockDomain::kNearCycles, name_);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/common/clock_domain.h"
+#include "model/common/credits.h"
 #include "model/common/link_observer.h"
 #include "model/common/message.h"
 
@@ -53,7 +54,7 @@ class LinkBase {
   void forget(LinkObserver& observer);
   // For an observer that joins during the run. No move may have been made in cycle `next` or later; otherwise the
   // observer would miss it.
-  virtual bool is_settled(Cycle next) const = 0;
+  bool is_settled(Cycle next) const { return free_from_ <= next && popped_until_ <= next; }
   // tap.filled() for the beats that are visible in cycle `next` or will be, the oldest first.
   virtual void show_beats(LinkTap& tap, Cycle next) const = 0;
   Cycle credit_from() const { return push_from_; }  // kNever: not before another pop
@@ -92,8 +93,11 @@ class LinkBase {
   Stage* producer_ = nullptr;
   Stage* consumer_ = nullptr;
   RunsAhead* ahead_ = nullptr;  // the consumer, if it does
-  unsigned used_ = 0;
-  Cycle push_from_ = 0;  // the first cycle for the next push; kNever while all slots are taken
+  Credits credits_;
+  unsigned used_ = 0;       // beats
+  Cycle free_from_ = 0;     // valid and ready pins move one beat a cycle
+  Cycle push_from_ = 0;     // the first cycle for the next push; kNever while no credit is known
+  Cycle popped_until_ = 0;  // the cycle behind the last pop
   bool tapped_ = false, observed_ = false;
   unsigned beat_taps_ = 0;  // of taps_, those that want every beat
   std::uint64_t pushed_ = 0;

@@ -18,10 +18,11 @@ class Ring {
   T& front() { return slots_[head_]; }
   const T& front() const { return slots_[head_]; }
   T& back() { return slots_[(head_ + used_ - 1) & (slots_.size() - 1)]; }
-  void push(T item) {
+  void push(T item) { add() = std::move(item); }
+  // A slot behind the newest item, to be filled: what was in it is still there.
+  T& add() {
     if (used_ == slots_.size()) grow();
-    slots_[(head_ + used_) & (slots_.size() - 1)] = std::move(item);
-    ++used_;
+    return slots_[(head_ + used_++) & (slots_.size() - 1)];
   }
   template <class F>
   bool any(F&& f) const {
@@ -33,9 +34,13 @@ class Ring {
   T pop() {
     RNIC_CHECK(used_ != 0);
     T item = std::move(slots_[head_]);
+    drop();
+    return item;
+  }
+  // What front() was, of which nothing is needed any more.
+  void drop() {
     head_ = (head_ + 1) & (slots_.size() - 1);
     --used_;
-    return item;
   }
 
  private:

@@ -92,7 +92,7 @@ void register_clock(const StatsGroup& group, const ClockDomain& clk) {
     group.sum(
         key, [&clk, member] { return static_cast<double>(clk.activity().*member); }, unit, text);
   };
-  add("kernel_events", &ClockDomain::Activity::activations, "events", "calls of this clock by the kernel");
+  add("kernel_events", &ClockDomain::Activity::kernel_events, "events", "calls of this clock by the kernel");
   add("busy_cycles", &ClockDomain::Activity::cycles, "cycles", "cycles in which a stage was called");
   add("stage_calls", &ClockDomain::Activity::ticks, "calls", "calls of stages");
 }

@@ -19,6 +19,8 @@ Station& World::add_station(std::string name, std::string joined_to, SystemConfi
   RNIC_CHECK(station.node >> RequestId::kNodeBits == 0);
   Station s{std::move(name), std::move(joined_to), std::move(config), nullptr};
   s.node = std::make_unique<Node>(s.name.c_str(), NodeConfig{s.config.rnic, s.config.host}, station);
+  clocks_.add(s.node->core_clk);
+  clocks_.add(s.node->host_clk);
   s.node->set_lookahead(config_.link.delay_ns);
   if (config_.sim.shuffle_seed != 0) s.node->shuffle(config_.sim.shuffle_seed + index);
   s.node->set_run_ahead(config_.sim.run_ahead);
@@ -44,9 +46,7 @@ std::vector<Rnic*> World::chips() const {
   return chips;
 }
 
-void World::advance(std::uint64_t until_ps) {
-  sc_core::sc_start(sc_core::sc_time::from_value(until_ps - kernel_time_ps()));
-}
+void World::advance(std::uint64_t until_ps) { clocks_.run_until(until_ps); }
 
 World::Stall World::stall(std::uint64_t idle_ps, bool dead) {
   const std::uint64_t watchdog_ps = config_.sim.watchdog_us * 1'000'000;

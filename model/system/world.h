@@ -11,6 +11,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "model/cable/cable_faults.h"
+#include "model/common/clock_group.h"
 #include "model/stats/registry.h"
 #include "model/system/node.h"
 #include "model/system/system_config.h"
@@ -97,6 +98,7 @@ class World {
 
  private:
   const SystemConfig config_;
+  ClockGroup clocks_{"clocks"};
   std::vector<Station> stations_;
   std::unique_ptr<EthernetLink> cable_;
   std::unique_ptr<CableFaults> faults_;

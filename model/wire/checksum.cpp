@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "model/common/vector_unit.h"
+
 namespace rnic::wire {
 namespace {
 
@@ -23,17 +25,19 @@ constexpr std::uint16_t from_machine_order(std::uint16_t v) {
 }  // namespace
 
 void ChecksumAccumulator::add(ByteSpan piece) {
-  std::uint64_t sum = 0;
-  const std::uint8_t* at = piece.data();
-  std::size_t left = piece.size();
-  for (; left >= sizeof(std::uint64_t); at += sizeof(std::uint64_t), left -= sizeof(std::uint64_t)) {
-    std::uint64_t word;
-    std::memcpy(&word, at, sizeof word);
-    sum += (word & 0xffffffffu) + (word >> 32);
-  }
+  const std::size_t words_of_64 = piece.size() / sizeof(std::uint64_t), left = piece.size() % sizeof(std::uint64_t);
+  std::uint64_t sum = vectorized([ octets = piece.data(), words_of_64 ]() __attribute__((always_inline)) {
+    std::uint64_t of_words = 0;
+    for (std::size_t i = 0; i < words_of_64; ++i) {
+      std::uint64_t word;
+      std::memcpy(&word, octets + i * sizeof word, sizeof word);
+      of_words += (word & 0xffffffffu) + (word >> 32);
+    }
+    return of_words;
+  });
   if (left != 0) {
     std::uint64_t tail = 0;
-    std::memcpy(&tail, at, left);
+    std::memcpy(&tail, piece.data() + piece.size() - left, left);
     sum += (tail & 0xffffffffu) + (tail >> 32);
   }
   const std::uint16_t words = from_machine_order(fold(sum));

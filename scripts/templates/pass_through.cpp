@@ -1,6 +1,5 @@
 #include "model/rnic/rx/pass_through.h"
 
-#include "model/common/burst.h"
 #include "model/stats/registry.h"
 
 namespace rnic {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "model/common/link.h"
+#include "model/common/burst.h"
 #include "model/config/field.h"
 #include "model/rnic/messages/datapath.h"
 
@@ -36,6 +36,9 @@ class PassThrough final : public Stage, public RunsAhead {
   Wake tick() override;
   void reset() override { next_ = 0; }
   void run_ahead() override { tick(); }
+  Pledge pledge(const LinkBase&, const void* first, Cycle at) override {
+    return pledge_to_pass(*out, next_, first, at);
+  }
   void register_stats(const StatsGroup& group) const override;
   const PassThroughCounters& counters() const { return counters_; }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/common/prng.h"
+#include "model/common/vector_unit.h"
 
 namespace rnic::workload {
 namespace {
@@ -22,7 +23,7 @@ std::uint32_t log_uniform(Prng& prng, const SizeSpec& s) {
 class RandomWords {
  public:
   RandomWords(std::uint64_t seed, std::uint64_t message) : key_(mix64(seed ^ mix64(message))) {}
-  std::uint64_t operator()(std::uint64_t index) const {
+  [[gnu::always_inline]] std::uint64_t operator()(std::uint64_t index) const {
     const std::uint64_t x = key_ + index * 0x9e3779b97f4a7c15u;
     return (x ^ x >> 32) * 0xbf58476d1ce4e5b9u;
   }
@@ -35,7 +36,7 @@ class RandomWords {
 class CountingWords {
  public:
   CountingWords(std::uint64_t, std::uint64_t message) : first_(static_cast<std::uint8_t>(message)) {}
-  std::uint64_t operator()(std::uint64_t index) const {
+  [[gnu::always_inline]] std::uint64_t operator()(std::uint64_t index) const {
     std::uint64_t w = 0;
     for (unsigned i = 8; i-- > 0;) w = w << 8 | static_cast<std::uint8_t>(first_ + 8 * index + i);
     return w;
@@ -47,22 +48,35 @@ class CountingWords {
 
 template <class Words>
 void fill_with(const Words& word, MutableByteSpan to) {
-  std::size_t i = 0;
-  for (; i + 8 <= to.size(); i += 8) store_le64(to.data() + i, word(i / 8));
+  const std::size_t words = to.size() / 8;
+  vectorized([ word, octets = to.data(), words ]() __attribute__((always_inline)) {
+    for (std::size_t i = 0; i < words; ++i) store_le64(octets + 8 * i, word(i));
+  });
+  std::size_t i = 8 * words;
   if (i == to.size()) return;
-  std::uint64_t rest = word(i / 8);
+  std::uint64_t rest = word(words);
   for (; i < to.size(); ++i, rest >>= 8) to[i] = static_cast<std::uint8_t>(rest);
+}
+
+// How many whole blocks at the beginning are as they should be, almost always all of them.
+constexpr std::size_t kBlock = 256;
+template <class Words>
+std::size_t equal_blocks(const Words& word, ByteSpan found) {
+  return vectorized([ word, octets = found.data(), blocks = found.size() / kBlock ]() __attribute__((always_inline)) {
+    for (std::size_t block = 0; block < blocks; ++block) {
+      std::uint64_t difference = 0;
+      for (std::size_t i = block * kBlock / 8; i < (block + 1) * kBlock / 8; ++i) {
+        difference |= load_le64(octets + 8 * i) ^ word(i);
+      }
+      if (difference != 0) return block;
+    }
+    return blocks;
+  });
 }
 
 template <class Words>
 std::optional<PayloadGenerator::Difference> compare_with(const Words& word, ByteSpan found) {
-  constexpr std::size_t kBlock = 64;
-  std::size_t i = 0;
-  for (; i + kBlock <= found.size(); i += kBlock) {  // equal blocks, almost always all of them
-    std::uint64_t difference = 0;
-    for (std::size_t j = i; j < i + kBlock; j += 8) difference |= load_le64(found.data() + j) ^ word(j / 8);
-    if (difference != 0) break;
-  }
+  std::size_t i = kBlock * equal_blocks(word, found);
   for (; i < found.size(); i += 8) {
     std::uint64_t expected = word(i / 8);
     if (i + 8 <= found.size() && load_le64(found.data() + i) == expected) continue;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "model/common/burst.h"
 #include "model/rnic/llp/received_octets.h"
 #include "model/rnic/messages/datapath.h"
 
@@ -13,51 +14,53 @@ namespace rnic {
 class SegmentBeats {
  public:
   bool done() const { return left_ == 0; }
-  FlowId flow() const { return flow_; }
+  FlowId flow() const { return next_.flow; }
 
   // Of what stands for placed octets, the header leaves.
   void start(FlowId flow, tcp::ReceivedOctets&& octets, std::uint64_t offset) {
-    buf_ = std::move(octets.buf);
-    data_ = octets.data;
-    offset_ = offset;
-    placed_ = octets.header_bytes != 0;
+    next_ = {};
+    next_.buf = octets.buf.get();
+    next_.data = octets.data;
+    next_.offset = offset;
+    next_.flow = flow;
+    next_.first = true;
+    next_.placed = octets.header_bytes != 0;
     left_ = octets.held();
-    flow_ = flow;
-    first_ = true;
-    ends_ = false;
+    buf_ = std::move(octets.buf);
   }
   // A word that stands for the peer's FIN.
   void start_end(FlowId flow, BufferRef word, std::uint64_t offset) {
     const std::uint8_t* const data = word->bytes();
     start(flow, tcp::received_octets(std::move(word), {data, kEndBytes}, 0), offset);
-    ends_ = true;
+    next_.ends = true;
   }
-  // With the last one the reference travels.
-  StreamBeat take(unsigned beat_bytes) {
-    StreamBeat beat;
-    beat.buf = buf_.get();
-    beat.data = data_;
-    beat.offset = offset_;
-    beat.flow = flow_;
-    beat.bytes = static_cast<std::uint8_t>(std::min<std::uint32_t>(beat_bytes, left_));
-    beat.first = std::exchange(first_, false);
-    beat.placed = placed_;
-    beat.ends = ends_;
-    data_ += beat.bytes;
-    left_ -= beat.bytes;
-    offset_ += beat.bytes;
-    beat.last = left_ == 0;
-    if (beat.last) buf_.release();
-    return beat;
+  const StreamBeat& next(unsigned beat_bytes) {
+    next_.bytes = static_cast<std::uint8_t>(std::min<std::uint32_t>(beat_bytes, left_));
+    next_.last = next_.bytes == left_;
+    return next_;
+  }
+  // What leaves: the next beat, or a run of them without the last one. With that the reference travels.
+  void drop(unsigned beats) {
+    left_ -= beats * next_.bytes;
+    next_.advance(beats);
+    if (left_ == 0) buf_.release();
+  }
+  // As many as can leave until the horizon, one a cycle from `free_from` on.
+  void push(Link<StreamBeat>& link, unsigned beat_bytes, Cycle& free_from, Cycle horizon) {
+    Burst to(link);
+    for (Cycle at; !done() && (at = std::max(to.credit_at(), free_from)) <= horizon;) {
+      const StreamBeat& beat = next(beat_bytes);
+      const unsigned beats = beat.last ? 1 : to.room(beat, at, (left_ - 1) / beat_bytes, horizon);
+      to.push(beat, at, beats);
+      drop(beats);
+      free_from = at + beats;
+    }
   }
 
  private:
   BufferRef buf_;
-  const std::uint8_t* data_ = nullptr;
-  std::uint64_t offset_ = 0;  // in the stream
+  StreamBeat next_;
   std::uint32_t left_ = 0;
-  FlowId flow_;
-  bool first_ = false, placed_ = false, ends_ = false;
 };
 
 }  // namespace rnic

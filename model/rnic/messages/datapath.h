@@ -68,6 +68,13 @@ struct FpduBeat {
   bool ends() const { return marker_lane == kEnds; }
   bool marked() const { return marker_lane < kEnds; }
   std::uint32_t first_word() const { return load_be32(data); }  // for waveforms
+  // Beats of a run are full, and only the first one may be the FPDU's or have a marker.
+  void advance(unsigned beats) {
+    data += std::size_t{4} * words * beats;
+    store_le32(marker, 0);
+    marker_lane = kNoMarker;
+    first = false;
+  }
   void abandon() {
     if (last) BufferRef::adopt(buf);
   }
@@ -123,6 +130,12 @@ struct StreamBeat {
   bool placed = false;
   bool ends = false;  // the peer's FIN: a word that means nothing and has no place in the stream
 
+  // Beats of a run are full, and only the first one may be the segment's.
+  void advance(unsigned beats) {
+    data += std::size_t{bytes} * beats;
+    offset += std::size_t{bytes} * beats;
+    first = false;
+  }
   void abandon() {
     if (last) BufferRef::adopt(buf);
   }

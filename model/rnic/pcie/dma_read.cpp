@@ -18,7 +18,7 @@ DmaRead::DmaRead(sc_core::sc_module_name nm, ClockDomain& clk, unsigned clients,
       tags_(config.max_tags),
       tags_account_(config.max_tags),
       requests_account_(config.max_requests) {
-  for (unsigned i = 0; i < clients; ++i) clients_.emplace_back(*this);
+  for (unsigned i = 0; i < clients; ++i) clients_.push_back(std::make_unique<Client>(*this));
   for (unsigned i = config.max_requests; i-- > 0;) free_requests_.push_back(static_cast<std::uint16_t>(i));
   for (unsigned i = 0; i < config.max_tags; ++i) free_tags_.push(static_cast<std::uint16_t>(i));
 }
@@ -73,7 +73,7 @@ void DmaRead::end_tlp(std::uint16_t request, bool ok) {
 
 void DmaRead::finish_if_over(std::uint16_t request) {
   Request& q = requests_[request];
-  Client& client = clients_[q.client];
+  Client& client = *clients_[q.client];
   if (!q.ok && client.current == request) client.current = kNone;  // the rest is not asked for
   if (client.current == request || q.outstanding != 0) return;
   client.answers.push({q.r.tag, q.ok});
@@ -98,7 +98,8 @@ void DmaRead::expire() {
 
 void DmaRead::answer() {
   if (answers_ == 0) return;
-  for (Client& client : clients_) {
+  for (const auto& each : clients_) {
+    Client& client = *each;
     if (client.answers.empty() || !client.done->can_push()) continue;
     client.done->push(client.answers.pop());
     --answers_;
@@ -110,21 +111,23 @@ bool DmaRead::has_work(Client& client) const {
   return client.current != kNone || (client.request->can_pop() && !free_requests_.empty());
 }
 
+// The first client with work, from this one on; as many as there are if none has any.
+unsigned DmaRead::with_work(unsigned first) {
+  const auto count = static_cast<unsigned>(clients_.size());
+  for (unsigned i = 0, c = first; i < count; ++i, c = c + 1 == count ? 0 : c + 1) {
+    if (has_work(*clients_[c])) return c;
+  }
+  return count;
+}
+
 // True when there is more to send next cycle.
 bool DmaRead::issue() {
   const auto count = static_cast<unsigned>(clients_.size());
-  for (unsigned i = 0, c = next_; i < count; ++i, c = c + 1 == count ? 0 : c + 1) {
-    if (!has_work(clients_[c])) continue;
-    if (free_tags_.empty() || !tlps->can_push()) return false;
-    send_piece(c);
-    next_ = c + 1 == count ? 0 : c + 1;
-    break;
-  }
-  if (free_tags_.empty()) return false;
-  for (Client& client : clients_) {
-    if (has_work(client)) return true;
-  }
-  return false;
+  const unsigned client = with_work(next_);
+  if (client == count || free_tags_.empty() || !tlps->can_push()) return false;
+  send_piece(client);
+  next_ = client + 1 == count ? 0 : client + 1;
+  return !free_tags_.empty() && with_work(client) != count;
 }
 
 // Somebody waits for a tag, or for room for a request.
@@ -132,7 +135,8 @@ void DmaRead::account() {
   const bool no_tag = free_tags_.empty(), no_room = free_requests_.empty();
   bool for_tag = false, for_room = false;
   if (no_tag || no_room) {
-    for (Client& client : clients_) {
+    for (const auto& each : clients_) {
+      Client& client = *each;
       for_tag |= no_tag && has_work(client);
       for_room |= no_room && client.current == kNone && client.request->can_pop();
     }
@@ -142,7 +146,7 @@ void DmaRead::account() {
 }
 
 void DmaRead::send_piece(unsigned c) {
-  Client& client = clients_[c];
+  Client& client = *clients_[c];
   if (client.current == kNone) {
     client.current = free_requests_.back();
     free_requests_.pop_back();
@@ -171,7 +175,8 @@ void DmaRead::send_piece(unsigned c) {
 }
 
 void DmaRead::reset() {
-  for (Client& client : clients_) {
+  for (const auto& each : clients_) {
+    Client& client = *each;
     client.current = kNone;
     client.answers = {};
   }

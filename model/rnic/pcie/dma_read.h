@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -55,8 +55,8 @@ class DmaRead final : public Stage {
 
   DmaRead(sc_core::sc_module_name nm, ClockDomain& clk, unsigned clients, const DmaReadConfig& config,
           const PcieLinkConfig& link);
-  PopPort<DmaReadRequest>& request(unsigned client) { return clients_.at(client).request; }
-  PushPort<DmaReadDone>& done(unsigned client) { return clients_.at(client).done; }
+  PopPort<DmaReadRequest>& request(unsigned client) { return clients_.at(client)->request; }
+  PushPort<DmaReadDone>& done(unsigned client) { return clients_.at(client)->done; }
 
   Wake tick() override;
   void reset() override;
@@ -103,13 +103,14 @@ class DmaRead final : public Stage {
   void expire();
   void answer();
   bool has_work(Client& client) const;
+  unsigned with_work(unsigned first);
   bool issue();
   void account();
   void send_piece(unsigned c);
 
   const std::uint32_t max_read_request_;
   const Cycle timeout_cycles_;
-  std::deque<Client> clients_;
+  std::vector<std::unique_ptr<Client>> clients_;
   std::vector<Request> requests_;
   std::vector<std::uint16_t> free_requests_;
   std::vector<Tag> tags_;

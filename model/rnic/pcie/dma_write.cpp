@@ -9,11 +9,11 @@ namespace rnic::pcie {
 
 DmaWrite::DmaWrite(sc_core::sc_module_name nm, ClockDomain& clk, unsigned clients, const PcieLinkConfig& link)
     : Stage(nm, clk), max_payload_(link.max_payload_bytes) {
-  for (unsigned i = 0; i < clients; ++i) clients_.emplace_back(*this);
+  for (unsigned i = 0; i < clients; ++i) clients_.push_back(std::make_unique<Client>(*this));
 }
 
 PushPort<DmaWriteDone>& DmaWrite::done(unsigned client) {
-  auto& port = clients_.at(client).done;
+  auto& port = clients_.at(client)->done;
   return port ? *port : port.emplace(*this, "done");
 }
 
@@ -33,7 +33,7 @@ bool DmaWrite::ready(Client& client) {
 }
 
 void DmaWrite::send_piece(unsigned number) {
-  Client& client = clients_[number];
+  Client& client = *clients_[number];
   DmaWriteRequest& r = client.current;
   const std::uint32_t n = cut(r.address, r.bytes, max_payload_);
   const bool last = n == r.bytes;
@@ -53,9 +53,9 @@ void DmaWrite::send_piece(unsigned number) {
 }
 
 void DmaWrite::reset() {
-  for (Client& client : clients_) {
-    client.current = {};
-    client.active = false;
+  for (const auto& client : clients_) {
+    client->current = {};
+    client->active = false;
   }
   next_ = 0;
 }
@@ -64,16 +64,17 @@ Wake DmaWrite::tick() {
   const auto count = static_cast<unsigned>(clients_.size());
   bool sent = false;
   for (unsigned i = 0, c = next_; i < count; ++i, c = c + 1 == count ? 0 : c + 1) {
-    if (!clients_[c].active && !clients_[c].request->can_pop()) continue;
+    Client& client = *clients_[c];
+    if (!client.active && !client.request->can_pop()) continue;
     if (sent) return Wake::next_cycle();
     if (!tlps->can_push()) return Wake::on_traffic();
-    if (!ready(clients_[c])) continue;
+    if (!ready(client)) continue;
     send_piece(c);
     sent = true;
     next_ = c + 1 == count ? 0 : c + 1;
   }
   const unsigned last = next_ == 0 ? count - 1 : next_ - 1;
-  const bool more = sent && (clients_[last].active || clients_[last].request->can_pop());
+  const bool more = sent && (clients_[last]->active || clients_[last]->request->can_pop());
   return more ? Wake::next_cycle() : Wake::on_traffic();
 }
 

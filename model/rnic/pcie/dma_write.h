@@ -2,8 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <optional>
+#include <vector>
 
 #include "model/common/link.h"
 #include "model/rnic/context/word_watch.h"
@@ -30,7 +31,7 @@ class DmaWrite final : public Stage {
   PushPort<Tlp> tlps{*this, "tlps"};
 
   DmaWrite(sc_core::sc_module_name nm, ClockDomain& clk, unsigned clients, const PcieLinkConfig& link);
-  PopPort<DmaWriteRequest>& request(unsigned client) { return clients_.at(client).request; }
+  PopPort<DmaWriteRequest>& request(unsigned client) { return clients_.at(client)->request; }
   // A client that never asks for an answer has no such port: the first call makes it.
   PushPort<DmaWriteDone>& done(unsigned client);
   // Hears of what all clients write, in the cycle in which it enters the link, but for the one that watches.
@@ -56,7 +57,7 @@ class DmaWrite final : public Stage {
   void send_piece(unsigned number);
 
   const std::uint32_t max_payload_;
-  std::deque<Client> clients_;
+  std::vector<std::unique_ptr<Client>> clients_;
   unsigned next_ = 0;  // whose turn it is
   WordWatch* words_ = nullptr;
   unsigned watching_ = 0;

@@ -1,6 +1,5 @@
 #include "model/rnic/rx/crc_check.h"
 
-#include "model/common/burst.h"
 #include "model/common/crc32c.h"
 #include "model/stats/registry.h"
 

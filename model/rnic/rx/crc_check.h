@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "model/common/link.h"
+#include "model/common/burst.h"
 #include "model/config/field.h"
 #include "model/rnic/messages/datapath.h"
 
@@ -38,6 +38,9 @@ class CrcCheck final : public Stage, public RunsAhead {
   Wake tick() override;
   void reset() override;
   void run_ahead() override { tick(); }
+  Pledge pledge(const LinkBase&, const void* first, Cycle at) override {
+    return pledge_to_pass(*out, next_, first, at);
+  }
 
   void count(const FpduBeat& last);  // an FPDU was checked; the twin in this place calls it too
   void register_stats(const StatsGroup& group) const override;

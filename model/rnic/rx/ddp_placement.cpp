@@ -210,11 +210,14 @@ void DdpPlacement::collect(Cycle until) {
   if (!sctp_in->empty()) collect(sctp_, until);
 }
 void DdpPlacement::collect(Input& input, Cycle until) {
-  BurstIn from(*input.port);
-  for (Cycle at; (at = std::max(from.front_at(), input.next_beat)) <= until && !from.front().last; from.drop(at)) {
-    if (from.front().first) input.fpdu = from.front().data;
-    input.next_beat = at + 1;
-  }
+  collect_beats(*input.port, input.next_beat, until, [&input](const FpduBeat& first, unsigned) {
+    if (first.first) input.fpdu = first.data;
+  });
+}
+
+RunsAhead::Pledge DdpPlacement::pledge(const LinkBase& link, const void*, Cycle at) {
+  const Input& input = &link == &*in ? mpa_ : sctp_;
+  return {kAnyNumber, std::max(input.next_beat, at)};
 }
 
 // Whose last beat is judged in this cycle: of two, that of the input which was not judged last. One that waits for its

@@ -66,6 +66,7 @@ class DdpPlacement final : public Stage, public RunsAhead {
   Wake tick() override;
   void reset() override;
   void run_ahead() override { collect(horizon()); }
+  Pledge pledge(const LinkBase& link, const void* first, Cycle at) override;
   std::string waiting_for() const override;
   void register_stats(const StatsGroup& group) const override;
   const DdpPlacementCounters& counters() const { return counters_; }

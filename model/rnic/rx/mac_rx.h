@@ -55,7 +55,7 @@ class MacRx final : public Stage, public EthernetTarget {
     Frame frame;
     bool sctp = false;
   };
-  void on_frame(const Frame& frame, std::uint64_t at_ps) override { inbox_.deliver(frame, at_ps); }
+  void on_frame(const Frame& frame, std::uint64_t at_ps) override { inbox_.deliver(Frame(frame), at_ps); }
   void receive(Frame frame);
   // The oldest frame holds up those behind it, whichever output they go to.
   PushPort<Frame>& output() { return ring_[head_].sctp ? sctp_out : out; }

@@ -33,12 +33,11 @@ void MpaDeframer::reset() {
 
 // Octets come in while beats leave. Each way waits for the other one only by the queue between them.
 Wake MpaDeframer::tick() {
-  BurstIn from(*in);
-  BurstOut to(*out);
+  Burst to(*out);
   Cycle next_in, next_out;
   unsigned waiting;
   do {
-    next_in = ingest(from);
+    next_in = ingest();
     waiting = queued_;
     next_out = emit(to);
   } while (queued_ < waiting);
@@ -46,14 +45,20 @@ Wake MpaDeframer::tick() {
 }
 
 // Sends the beats that can leave until the horizon; the answer is when the next one can.
-Cycle MpaDeframer::emit(BurstOut<FpduBeat>& to) {
+Cycle MpaDeframer::emit(Burst<FpduBeat>& to) {
   while (queued_ != 0) {
     Fpdu& fpdu = queue_[head_];
     Cycle at = std::max({fpdu.from, emit_from_, to.credit_at()});
     if (fpdu.words_left <= beat_words_) at = std::max(at, consumed->credit_at());
     if (at > horizon()) return at;
-    to.push(cut(fpdu), at);
-    emit_from_ = at + 1;
+    const FpduBeat beat = cut(fpdu);
+    const unsigned beats = beat.last ? 1 : to.room(beat, at, beats_to_marker(fpdu), horizon());
+    to.push(beat, at, beats);
+    fpdu.words_left -= beats * beat.words;
+    fpdu.words_to_marker -= beats * beat.words;
+    fpdu.next.data += 4u * beats * beat.words;
+    fpdu.next.first = false;
+    emit_from_ = at + beats;
     if (fpdu.words_left != 0) continue;
     consumed->push_at({fpdu.next.flow, fpdu.wire_octets}, at);
     fpdu.buf.release();  // belongs to the last beat now
@@ -64,6 +69,7 @@ Cycle MpaDeframer::emit(BurstOut<FpduBeat>& to) {
   return kNever;
 }
 
+// The beat to send next.
 FpduBeat MpaDeframer::cut(Fpdu& fpdu) const {
   FpduBeat beat = fpdu.next;
   beat.words = static_cast<std::uint8_t>(std::min(fpdu.words_left, beat_words_));
@@ -75,20 +81,22 @@ FpduBeat MpaDeframer::cut(Fpdu& fpdu) const {
     fpdu.words_to_marker += (wire::kMarkerInterval - wire::kMarkerBytes) / 4;
     --fpdu.markers_left;
   }
-  fpdu.words_left -= beat.words;
-  fpdu.words_to_marker -= beat.words;
-  fpdu.next.data += 4u * beat.words;
-  fpdu.next.first = false;
   return beat;
+}
+
+// It, and those behind it that have no marker and are not the last.
+unsigned MpaDeframer::beats_to_marker(const Fpdu& fpdu) const {
+  const unsigned words = fpdu.words_left - 1;
+  return (fpdu.markers_left == 0 ? words : std::min(words, fpdu.words_to_marker)) / beat_words_;
 }
 
 // Takes in the octets that come until the horizon, those of one FPDU and one beat a cycle; the answer is when the next
 // ones can come.
-Cycle MpaDeframer::ingest(BurstIn<StreamBeat>& from) {
+Cycle MpaDeframer::ingest() {
   for (;;) {
-    Cycle at = std::max(from.front_at(), ingest_from_);
+    Cycle at = std::max(in->front_at(), ingest_from_);
     if (at > horizon()) return at;
-    const StreamBeat& beat = from.front();
+    const StreamBeat& beat = in->front();
     if (beat.first && used_ == 0) begin_segment(beat);
     Flow& flow = flows_[beat.flow.v];
     RNIC_CHECK(beat.offset + used_ == flow.next);
@@ -96,24 +104,49 @@ Cycle MpaDeframer::ingest(BurstIn<StreamBeat>& from) {
       if ((at = std::max(at, room_at())) > horizon()) return at;
       beat.placed ? stand_in(flow, beat, at) : end(flow, beat, at);
       ingest_from_ = at + 1;
-      from.drop(at);
+      in->drop_at(at);
       continue;
     }
 
     std::uint32_t count = beat.bytes - used_;
-    if (flow.size == 0) read_length(flow, beat.data + used_, count);
+    if (flow.size == 0) flow.size = fpdu_size(flow, markers_, beat.data + used_, count);
+    if (const unsigned beats = whole_beats(flow, beat, at); beats > 1) {
+      take(flow, beat.data, beats * count);
+      ingest_from_ = at + beats;
+      in->drop_at(at, beats);
+      continue;
+    }
     if (flow.size != 0) count = std::min(count, flow.size - flow.seen);
     const bool completes = flow.seen + count == flow.size;
     if (completes && (at = std::max(at, room_at())) > horizon()) return at;
 
     take(flow, beat.data + used_, count);
+    used_ += count;
     if (completes) complete(flow, beat, at);
     ingest_from_ = at + 1;
     if (used_ != beat.bytes) continue;
     if (beat.last) end_segment(beat);
-    from.drop(at);
+    in->drop_at(at);
     used_ = 0;
   }
+}
+
+// Of the run that is offered, how many beats can come in until the horizon and leave the FPDU incomplete.
+unsigned MpaDeframer::whole_beats(const Flow& flow, const StreamBeat& first, Cycle at) const {
+  if (used_ != 0 || flow.size == 0) return 0;
+  return static_cast<unsigned>(
+      std::min<Cycle>({in->front_run(), beats_before_last(flow.size - flow.seen, first), horizon() - at + 1}));
+}
+
+// Those of an FPDU's beats that end before it does take a cycle each.
+RunsAhead::Pledge MpaDeframer::pledge(const LinkBase&, const void* first, Cycle at) {
+  const StreamBeat& beat = *static_cast<const StreamBeat*>(first);
+  const Flow& flow = flows_[beat.flow.v];
+  const FlowContext& context = contexts_.flow(beat.flow);
+  if (used_ != 0 || beat.placed || beat.ends || flow.epoch != context.epoch) return {};
+  const std::uint32_t size =
+      flow.size != 0 ? flow.size : fpdu_size(flow, beat.first ? context.rx_markers : markers_, beat.data, beat.bytes);
+  return {size == 0 ? 0 : beats_before_last(size - flow.seen, beat), std::max(ingest_from_, at)};
 }
 
 void MpaDeframer::take(Flow& flow, const std::uint8_t* octets, std::uint32_t count) {
@@ -122,7 +155,6 @@ void MpaDeframer::take(Flow& flow, const std::uint8_t* octets, std::uint32_t cou
   else RNIC_CHECK(octets == fpdu_ + flow.seen);  // a segment lies in one piece
   flow.seen += count;
   flow.next += count;
-  used_ += count;
 }
 
 // The contexts are read once a segment, so that a change in its middle cannot tear it.
@@ -146,20 +178,21 @@ void MpaDeframer::end_segment(const StreamBeat& beat) {
   std::memcpy(flow.collected->bytes(), fpdu_, flow.seen);
 }
 
-// The length field may be split between two beats or two segments.
-void MpaDeframer::read_length(Flow& flow, const std::uint8_t* octets, std::size_t count) const {
+// All octets of the FPDU of which these are the next ones; 0 while its length field is not complete, which may be split
+// between two beats or two segments.
+std::uint32_t MpaDeframer::fpdu_size(const Flow& flow, bool markers, const std::uint8_t* octets,
+                                     std::size_t count) const {
   const wire::StreamPosition start = flow.start();
-  const std::size_t at = markers_ ? wire::ulpdu_length_position(start) - start : 0;
-  if (flow.seen + count < at + wire::kUlpduLengthBytes) return;
+  const std::size_t at = markers ? wire::ulpdu_length_position(start) - start : 0;
+  if (flow.seen + count < at + wire::kUlpduLengthBytes) return 0;
   const std::uint8_t* before = flow.collected ? flow.collected->bytes() : fpdu_;
   const auto octet = [&](std::size_t i) { return i < flow.seen ? before[i] : octets[i - flow.seen]; };
-  const std::size_t ulpdu_length = static_cast<std::size_t>(octet(at) << 8 | octet(at + 1));
-  flow.size = fpdu_octets(start, ulpdu_length);
+  return fpdu_octets(start, markers, static_cast<std::size_t>(octet(at) << 8 | octet(at + 1)));
 }
 
-std::uint32_t MpaDeframer::fpdu_octets(wire::StreamPosition start, std::size_t ulpdu_length) const {
-  return static_cast<std::uint32_t>(markers_ ? wire::marked_fpdu_bytes(start, ulpdu_length)
-                                             : wire::fpdu_bytes(ulpdu_length));
+std::uint32_t MpaDeframer::fpdu_octets(wire::StreamPosition start, bool markers, std::size_t ulpdu_length) {
+  return static_cast<std::uint32_t>(markers ? wire::marked_fpdu_bytes(start, ulpdu_length)
+                                            : wire::fpdu_bytes(ulpdu_length));
 }
 
 // The header of an FPDU whose other octets have gone their own way counts for all of them. Where no FPDU starts, the
@@ -167,7 +200,7 @@ std::uint32_t MpaDeframer::fpdu_octets(wire::StreamPosition start, std::size_t u
 void MpaDeframer::stand_in(Flow& flow, const StreamBeat& beat, Cycle at) {
   RNIC_CHECK(beat.first && beat.last && beat.bytes == kPlacedHeaderBytes);
   const wire::StreamPosition start = static_cast<wire::StreamPosition>(flow.next);
-  count(false, 0, pass(flow, beat, at, FpduBeat::kPlaced, fpdu_octets(start, load_be16(beat.data))));
+  count(false, 0, pass(flow, beat, at, FpduBeat::kPlaced, fpdu_octets(start, markers_, load_be16(beat.data))));
 }
 
 // A beat that goes on as it came, in the place of so many octets; the answer is its marker_ok.

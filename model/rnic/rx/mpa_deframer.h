@@ -72,6 +72,7 @@ class MpaDeframer final : public Stage, public RunsAhead {
   Wake tick() override;
   void reset() override;
   void run_ahead() override { tick(); }
+  Pledge pledge(const LinkBase&, const void* first, Cycle at) override;
   std::string waiting_for() const override;
 
   void register_stats(const StatsGroup& group) const override;
@@ -101,16 +102,19 @@ class MpaDeframer final : public Stage, public RunsAhead {
     std::uint32_t wire_octets = 0;
   };
 
-  Cycle emit(BurstOut<FpduBeat>& to);
+  Cycle emit(Burst<FpduBeat>& to);
   FpduBeat cut(Fpdu& fpdu) const;
-  Cycle ingest(BurstIn<StreamBeat>& from);
+  unsigned beats_to_marker(const Fpdu& fpdu) const;
+  Cycle ingest();
+  unsigned whole_beats(const Flow& flow, const StreamBeat& first, Cycle at) const;
+  static unsigned beats_before_last(std::uint32_t octets, const StreamBeat& beat) { return (octets - 1) / beat.bytes; }
   void take(Flow& flow, const std::uint8_t* octets, std::uint32_t count);
   void begin_segment(const StreamBeat& beat);
   void end_segment(const StreamBeat& beat);
-  void read_length(Flow& flow, const std::uint8_t* octets, std::size_t count) const;
+  std::uint32_t fpdu_size(const Flow& flow, bool markers, const std::uint8_t* octets, std::size_t count) const;
   Cycle room_at() const { return queued_ == queue_.size() ? kNever : queue_[tail()].from; }
   std::size_t tail() const { return (head_ + queued_) % queue_.size(); }
-  std::uint32_t fpdu_octets(wire::StreamPosition start, std::size_t ulpdu_length) const;
+  static std::uint32_t fpdu_octets(wire::StreamPosition start, bool markers, std::size_t ulpdu_length);
   void complete(Flow& flow, const StreamBeat& beat, Cycle at);
   void stand_in(Flow& flow, const StreamBeat& beat, Cycle at);
   void end(Flow& flow, const StreamBeat& beat, Cycle at);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "model/common/burst.h"
 #include "model/common/probe.h"
 #include "model/stats/registry.h"
 
@@ -59,15 +58,15 @@ Wake TcpRx::tick() {
   }
   if (!offers_.empty() && early->can_pop()) on_early(early->pop());
   if (emitting()) {
-    push_beats(emission_, *out, free_from_);
+    emission_.push(*out, beat_bytes_, free_from_, horizon());
   } else {
     if (!start_end() && !start_kept() && in->can_pop() && feedback->can_push() && reports->can_push()) take_frame();
     if (!emission_.done()) {
       free_from_ = now() + 1;
-      push_beats(emission_, *out, free_from_);
+      emission_.push(*out, beat_bytes_, free_from_, horizon());
     }
   }
-  if (!offer_.done()) push_beats(offer_, *behind, offer_free_from_);
+  if (!offer_.done()) offer_.push(*behind, beat_bytes_, offer_free_from_, horizon());
   if (!windows_.empty()) open_windows();
   if (!reports_queue_.empty()) serve_reports();
 
@@ -299,17 +298,6 @@ bool TcpRx::start_kept() {
 void TcpRx::emit(FlowId flow, ReceivedOctets&& octets) {
   const std::uint64_t offset = flows_[flow.v].stream.leave(octets.bytes);
   emission_.start(flow, std::move(octets), offset);
-}
-
-// One a cycle.
-void TcpRx::push_beats(SegmentBeats& segment, Link<StreamBeat>& link, Cycle& free_from) {
-  BurstOut to(link);
-  while (!segment.done()) {
-    const Cycle at = std::max(to.credit_at(), free_from);
-    if (at > horizon()) break;
-    to.push(segment.take(beat_bytes_), at);
-    free_from = at + 1;
-  }
 }
 
 // ---- Reports

@@ -73,7 +73,6 @@ class TcpRx final : public Stage {
   bool start_end();
   bool start_kept();
   void emit(FlowId flow, tcp::ReceivedOctets&& octets);
-  void push_beats(SegmentBeats& segment, Link<StreamBeat>& link, Cycle& free_from);
   bool emitting() const { return !emission_.done() || now() < free_from_; }
   Cycle next_octets();
   Cycle next_offer();

@@ -1,6 +1,5 @@
 #include "model/rnic/tx/crc_insert.h"
 
-#include "model/common/burst.h"
 #include "model/common/crc32c.h"
 #include "model/stats/registry.h"
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "model/common/link.h"
+#include "model/common/burst.h"
 #include "model/config/field.h"
 #include "model/rnic/messages/datapath.h"
 
@@ -37,6 +37,9 @@ class CrcInsert final : public Stage, public RunsAhead {
   Wake tick() override;
   void reset() override;
   void run_ahead() override { tick(); }
+  Pledge pledge(const LinkBase&, const void* first, Cycle at) override {
+    return pledge_to_pass(*out, next_, first, at);
+  }
 
   void count(const FpduBeat& last) {
     ++(last.crc_on ? counters_.inserted : counters_.left_zero);

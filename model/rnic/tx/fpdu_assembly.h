@@ -1,4 +1,4 @@
-// The FPDU that is coming in, beat by beat: its octets lie in one buffer already, so only their place is kept.
+// The FPDU that is coming in, in runs of beats: its octets lie in one buffer already, so only their place is kept.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@ namespace rnic {
 
 class FpduAssembly {
  public:
-  void add(const FpduBeat& beat) {
-    if (beat.first) {
-      start_ = beat.data;
+  void add(const FpduBeat& first, unsigned beats) {
+    if (first.first) {
+      start_ = first.data;
       bytes_ = 0;
     }
-    RNIC_CHECK(beat.data == start_ + bytes_);
-    bytes_ += std::uint32_t{4} * beat.words;
+    RNIC_CHECK(first.data == start_ + bytes_);
+    bytes_ += 4u * first.words * beats;
   }
   std::uint32_t bytes() const { return bytes_; }
 
   // With the last beat: the whole FPDU as a segment, which gets the reference that travels with the beats.
   tcp::QueuedSegment finish(const FpduBeat& last) {
-    add(last);
+    add(last, 1);
     tcp::QueuedSegment segment;
     segment.buf = BufferRef::adopt(last.buf);
     segment.payload_at = static_cast<std::uint32_t>(start_ - last.buf->bytes());

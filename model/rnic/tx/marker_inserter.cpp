@@ -23,24 +23,60 @@ void MarkerInserter::reset() {
 // In a cycle a beat leaves before one comes in, so what came in leaves in the next cycle at the earliest, and room is
 // used in the cycle in which it is made.
 Wake MarkerInserter::tick() {
-  BurstIn from(*in);
-  BurstOut to(*out);
+  Burst to(*out);
   Cycle at;
   for (;;) {
     if (pending_words_ >= beat_words_ || complete_) {
       if ((at = std::max(to.credit_at(), emit_from_)) > horizon()) break;
-      to.push(cut(), at);
-      emit_from_ = at + 1;
-      absorb_from_ = std::max(absorb_from_, at);
+      if (const unsigned along = beats_along(at); along != 0) {
+        next_.words = static_cast<std::uint8_t>(beat_words_);
+        const unsigned beats = to.room(next_, at, along, horizon());
+        to.push(next_, at, beats);
+        next_.advance(beats);
+        pending_words_ -= beats * beat_words_;
+        absorb(at, beats);
+        emit_from_ = at + beats;
+      } else {
+        to.push(cut(), at);
+        emit_from_ = at + 1;
+        absorb_from_ = std::max(absorb_from_, at);
+      }
     } else {
-      if ((at = std::max(from.front_at(), absorb_from_)) > horizon()) break;
-      absorb(from.front());
-      from.drop(at);
-      absorb_from_ = at + 1;
+      if ((at = std::max(in->front_at(), absorb_from_)) > horizon()) break;
+      absorb(at, 1);
       emit_from_ = std::max(emit_from_, at + 1);
     }
   }
   return Wake::at_cycle(at);
+}
+
+// From cycle `at` on a full beat leaves in each cycle. In how many of them does one of the same FPDU, not its last,
+// come in?
+unsigned MarkerInserter::beats_along(Cycle at) const {
+  if (complete_ || in->front_at() > at || absorb_from_ > at || in->front().last) return 0;
+  return std::min(in->front_run(), beats_at_rate(pending_words_, position_, with_markers_));
+}
+
+// How many beats can come in at one a cycle before the markers between them fill the accumulator: the last one comes in
+// while less than a beat is left. `pending` words are there before the first beat leaves.
+unsigned MarkerInserter::beats_at_rate(unsigned pending, wire::StreamPosition position, bool with_markers) const {
+  const unsigned full = 2 * beat_words_;
+  if (pending >= full) return 0;
+  if (!with_markers) return kAnyNumber;
+  const std::size_t octets =
+      wire::octets_to_marker(position) + (full - 1 - pending) * (wire::kMarkerInterval - wire::kMarkerBytes);
+  return static_cast<unsigned>(octets / (4 * beat_words_)) + 1;
+}
+
+// Where the accumulator is empty or has less than a beat, and what leaves it finds room.
+RunsAhead::Pledge MarkerInserter::pledge(const LinkBase&, const void* first, Cycle at) {
+  const Cycle from = std::max(absorb_from_, at);
+  if (complete_ || pending_words_ >= beat_words_ || emit_from_ > from + 1) return {};
+  const FpduBeat& beat = *static_cast<const FpduBeat*>(first);
+  const wire::StreamPosition start = beat.first ? position(beat.flow) : position_;
+  const bool marked = beat.first ? contexts_.flow(beat.flow).tx_markers : with_markers_;
+  const unsigned beats = beats_at_rate(pending_words_ + beat_words_, start, marked);
+  return {beats == 0 ? 0 : std::min(beats, out->room(beat, from + 1) + 1), from};
 }
 
 // A full beat, or the rest of a complete FPDU.
@@ -50,8 +86,7 @@ FpduBeat MarkerInserter::cut() {
   next_.last = complete_ && pending_words_ == 0;
   next_.completes_wqe = next_.last && completes_wqe_;
   const FpduBeat beat = next_;
-  next_.data += 4u * next_.words;
-  next_.first = false;
+  next_.advance(1);
   if (beat.last) {
     complete_ = false;
     end_ = nullptr;
@@ -59,16 +94,18 @@ FpduBeat MarkerInserter::cut() {
   return beat;
 }
 
-// A beat, while less than one is left and the FPDU wants more.
-void MarkerInserter::absorb(const FpduBeat& beat) {
+// Beats of one run, from cycle `at` on, each while less than one is left and the FPDU wants more.
+void MarkerInserter::absorb(Cycle at, unsigned beats) {
+  const FpduBeat& beat = in->front();
   if (beat.first) begin(beat);
+  const std::uint32_t octets = 4u * beat.words * beats;
   if (with_markers_) {
-    copy_with_markers(beat);
+    copy_with_markers(beat.data, octets);
   } else {
     RNIC_CHECK(beat.data == end_);  // an FPDU lies in one piece
-    end_ += 4u * beat.words;
-    position_ += 4u * beat.words;
-    pending_words_ += beat.words;
+    end_ += octets;
+    position_ += octets;
+    pending_words_ += octets / 4;
   }
   complete_ = beat.last;
   if (beat.last) {
@@ -76,6 +113,8 @@ void MarkerInserter::absorb(const FpduBeat& beat) {
     set_position(beat.flow, position_);
     if (with_markers_) BufferRef::adopt(beat.buf);  // and gone: the copy travels on
   }
+  in->drop_at(at, beats);
+  absorb_from_ = at + beats;
 }
 
 void MarkerInserter::begin(const FpduBeat& beat) {
@@ -92,10 +131,10 @@ void MarkerInserter::begin(const FpduBeat& beat) {
 }
 
 // A marker that is due right behind the last word is not reached: it belongs to the next FPDU.
-void MarkerInserter::copy_with_markers(const FpduBeat& beat) {
-  const std::uint8_t* const from_end = beat.data + 4u * beat.words;
+void MarkerInserter::copy_with_markers(const std::uint8_t* from, std::uint32_t octets) {
+  const std::uint8_t* const from_end = from + octets;
   const std::uint8_t* const start = end_;
-  for (const std::uint8_t* from = beat.data; from != from_end;) {
+  while (from != from_end) {
     if (wire::is_marker_position(position_)) {
       wire::store_marker(end_, wire::fpduptr(position_, length_at_));
       end_ += wire::kMarkerBytes;

@@ -52,6 +52,7 @@ class MarkerInserter final : public Stage, public RunsAhead {
   Wake tick() override;
   void reset() override;
   void run_ahead() override { tick(); }
+  Pledge pledge(const LinkBase&, const void* first, Cycle at) override;
   std::string waiting_for() const override;
 
   void count(std::uint64_t markers) { counters_.markers += markers; }  // inserted; the twin in this place calls it too
@@ -64,9 +65,11 @@ class MarkerInserter final : public Stage, public RunsAhead {
     wire::StreamPosition next = 0;
   };
   FpduBeat cut();
-  void absorb(const FpduBeat& beat);
+  unsigned beats_along(Cycle at) const;
+  unsigned beats_at_rate(unsigned pending, wire::StreamPosition position, bool with_markers) const;
+  void absorb(Cycle at, unsigned beats);
   void begin(const FpduBeat& beat);
-  void copy_with_markers(const FpduBeat& beat);
+  void copy_with_markers(const std::uint8_t* from, std::uint32_t octets);
 
   const ContextStore& contexts_;
   BufferPool& pool_;

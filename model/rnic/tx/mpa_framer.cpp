@@ -18,21 +18,20 @@ void MpaFramer::reset() {
 }
 
 Wake MpaFramer::tick() {
-  BurstOut to(*out);
-  Cycle at;
-  for (;; next_at_ = at + 1) {
-    at = std::max(words_left_ == 0 ? in->front_at() : 0, next_at_);
-    if (at > horizon() || (at = std::max(at, to.credit_at())) > horizon()) break;
+  Burst to(*out);
+  for (;;) {
+    Cycle at = std::max(words_left_ == 0 ? in->front_at() : 0, next_at_);
+    if (at > horizon() || (at = std::max(at, to.credit_at())) > horizon()) return Wake::at_cycle(at);
     if (words_left_ == 0) frame(in->pop_at(at));
     next_.words = static_cast<std::uint8_t>(std::min(words_left_, beat_words_));
-    words_left_ -= next_.words;
-    next_.last = words_left_ == 0;
+    next_.last = words_left_ <= beat_words_;
     next_.completes_wqe = next_.last && completes_wqe_;
-    to.push(next_, at);
-    next_.data += 4u * next_.words;
-    next_.first = false;
+    const unsigned beats = next_.last ? 1 : to.room(next_, at, (words_left_ - 1) / beat_words_, horizon());
+    to.push(next_, at, beats);
+    words_left_ -= beats * next_.words;
+    next_.advance(beats);
+    next_at_ = at + beats;
   }
-  return Wake::at_cycle(at);
 }
 
 // Length field before the ULPDU, pad and an empty CRC field behind it, all in the ULPDU's own buffer.

@@ -88,11 +88,7 @@ Wake TcpTx::next_wake(bool room) const {
 // Store and forward: the frame leaves in the cycle of the last beat, or the beat waits for its slot. Those before it
 // are never refused.
 void TcpTx::collect(Cycle until) {
-  BurstIn from(*in);
-  for (Cycle at; (at = std::max(from.front_at(), next_beat_)) <= until && !from.front().last; from.drop(at)) {
-    fpdu_.add(from.front());
-    next_beat_ = at + 1;
-  }
+  collect_beats(*in, next_beat_, until, [this](const FpduBeat& first, unsigned beats) { fpdu_.add(first, beats); });
 }
 
 void TcpTx::take_fpdu() {

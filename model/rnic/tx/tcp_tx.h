@@ -38,6 +38,7 @@ class TcpTx final : public Stage, public RunsAhead {
   Wake tick() override;
   void reset() override;
   void run_ahead() override { collect(horizon()); }
+  Pledge pledge(const LinkBase&, const void*, Cycle at) override { return {kAnyNumber, std::max(next_beat_, at)}; }
   std::string waiting_for() const override;
 
   void register_stats(const StatsGroup& group) const override;

@@ -19,13 +19,12 @@ class BeatSink final : public Stage, public RunsAhead {
   PopPort<FpduBeat> in{*this, "in"};
   explicit BeatSink(ClockDomain& clk) : Stage("sink", clk) {}
   Wake tick() override {
-    BurstIn from(*in);
     Cycle at;
-    for (; (at = std::max(from.front_at(), next_)) <= horizon(); next_ = at + 1) {
-      const FpduBeat& beat = from.front();
+    for (; (at = std::max(in->front_at(), next_)) <= horizon(); next_ = at + 1) {
+      const FpduBeat& beat = in->front();
       digest.beat(at, beat.first, beat.last, load_le32(beat.data + 4u * (beat.words - 1u)));
       if (beat.last) BufferRef::adopt(beat.buf);
-      from.drop(at);
+      in->drop_at(at);
     }
     return Wake::at_cycle(at);
   }

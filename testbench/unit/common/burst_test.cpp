@@ -1,9 +1,12 @@
 // Stages that run ahead move every beat in the cycle in which they would have been called for it.
 #include "model/common/burst.h"
 
+#include <deque>
 #include <memory>
+#include <numeric>
 #include <tuple>
 
+#include "model/common/prng.h"
 #include "testbench/support/stage_test.h"
 
 namespace rnic::test {
@@ -107,6 +110,194 @@ INSTANTIATE_TEST_SUITE_P(Depths, BurstShapes,
                                                           LinkConfig{8, 4, 4}, LinkConfig{16, 63, 63}),
                                           testing::Values(Pattern{}, every(4, 1), at_random(1, 50)),
                                           testing::Values(Pattern{}, every(4, 3), at_random(2, 50), window(20, 200))));
+
+// ---- Runs
+
+// A message of some words, of which a run may be several.
+struct Word {
+  std::uint32_t number = 0;
+  bool first = false, last = false;
+  void advance(unsigned words) {
+    number += words;
+    first = false;
+  }
+  static constexpr const char* kMessage = "word";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("number", 32, m.number);
+    v("first", 1, m.first);
+    v("last", 1, m.last);
+  }
+};
+
+// Sends messages of these lengths, a word a cycle, as mpa_framer does.
+class Cutter final : public Stage, public RunsAhead {
+ public:
+  PushPort<Word> out{*this, "out"};
+  Cutter(sc_core::sc_module_name nm, ClockDomain& clk, std::vector<unsigned> lengths)
+      : Stage(nm, clk), lengths_(std::move(lengths)) {
+    wake(0);
+  }
+  void run_ahead() override { tick(); }
+  Wake tick() override {
+    Burst to(*out);
+    while (message_ != lengths_.size()) {
+      const Cycle at = std::max(to.credit_at(), next_);
+      if (at > horizon()) return Wake::at_cycle(at);
+      const unsigned left = lengths_[message_] - sent_;
+      const Word word{number_, sent_ == 0, left == 1};
+      const unsigned words = word.last ? 1 : to.room(word, at, left - 1, horizon());
+      to.push(word, at, words);
+      number_ += words;
+      next_ = at + words;
+      sent_ = word.last ? 0 : sent_ + words;
+      message_ += word.last;
+    }
+    return Wake::on_traffic();
+  }
+
+ private:
+  const std::vector<unsigned> lengths_;
+  std::size_t message_ = 0;
+  unsigned sent_ = 0;
+  std::uint32_t number_ = 0;
+  Cycle next_ = 0;
+};
+
+class WordRelay final : public Stage, public RunsAhead {
+ public:
+  PopPort<Word> in{*this, "in"};
+  PushPort<Word> out{*this, "out"};
+  WordRelay(sc_core::sc_module_name nm, ClockDomain& clk) : Stage(nm, clk) {}
+  void run_ahead() override { tick(); }
+  Pledge pledge(const LinkBase&, const void* first, Cycle at) override {
+    return pledge_to_pass(*out, next_, first, at);
+  }
+  Wake tick() override {
+    return for_each_beat(*in, *out, next_, horizon(), [this](const Word&) { ++calls; });
+  }
+  unsigned calls = 0;
+
+ private:
+  Cycle next_ = 0;
+};
+
+// Never refuses words but a message's last one, as tcp_tx does.
+class Collector final : public Stage, public RunsAhead {
+ public:
+  PopPort<Word> in{*this, "in"};
+  Collector(sc_core::sc_module_name nm, ClockDomain& clk, const Pattern& pattern) : Stage(nm, clk), pattern_(pattern) {}
+  std::vector<std::pair<Cycle, std::uint32_t>> taken;
+  void run_ahead() override { collect(horizon()); }
+  Pledge pledge(const LinkBase&, const void*, Cycle at) override { return {kAnyNumber, std::max(next_, at)}; }
+  Wake tick() override {
+    collect(now());
+    const bool due = std::max(in->front_at(), next_) <= now();
+    if (due && !pattern_.pauses(now())) {
+      RNIC_CHECK(in->front().last);
+      taken.emplace_back(now(), in->pop().number);
+      next_ = now() + 1;
+    }
+    collect(horizon());
+    if (in->empty()) return Wake::on_traffic();
+    return Wake::at_cycle(std::max({in->front_at(), next_, now() + 1}));
+  }
+
+ private:
+  void collect(Cycle until) {
+    collect_beats(*in, next_, until, [this](const Word& first, unsigned words) {
+      const Cycle at = std::max(in->front_at(), next_);
+      for (unsigned i = 0; i < words; ++i) taken.emplace_back(at + i, first.number + i);
+    });
+  }
+  const Pattern pattern_;
+  Cycle next_ = 0;
+};
+
+struct WordChain {
+  WordChain(ClockDomain& clk, const std::string& name, const std::vector<LinkConfig>& links,
+            const std::vector<unsigned>& lengths, const Pattern& pattern)
+      : cutter((name + "_cutter").c_str(), clk, lengths), collector((name + "_collector").c_str(), clk, pattern) {
+    PushPort<Word>* from = &cutter.out;
+    for (std::size_t i = 0; i + 1 < links.size(); ++i) {
+      relays.push_back(std::make_unique<WordRelay>((name + "_relay" + std::to_string(i)).c_str(), clk));
+      net.connect(*from, relays.back()->in, name + std::to_string(i), links[i]);
+      from = &relays.back()->out;
+    }
+    net.connect(*from, collector.in, name + "_last", links.back());
+  }
+  Cutter cutter;
+  Collector collector;
+  Netlist net{"net", cutter.clock()};
+  std::vector<std::unique_ptr<WordRelay>> relays;
+};
+
+// All of a message at once where nothing stands in its way.
+TEST_F(BurstTest, ARunPassesInOneCall) {
+  WordChain chain(clk, "ahead", {LinkConfig::pipeline(1), LinkConfig::pipeline(4)}, {100}, {});
+  run_until_idle();
+  ASSERT_EQ(chain.collector.taken.size(), 100u);
+  for (std::uint32_t i = 0; i < 100; ++i) EXPECT_EQ(chain.collector.taken[i], std::pair(Cycle{5} + i, i));
+  EXPECT_EQ(chain.relays[0]->calls, 2u);  // the run, and the last word
+}
+
+using RunShape = std::tuple<std::vector<LinkConfig>, Pattern, unsigned>;
+class RunShapes : public BurstTest, public testing::WithParamInterface<RunShape> {};
+
+TEST_P(RunShapes, EveryWordIsTakenInTheCycleOfTheCalendar) {
+  const auto& [links, pattern, longest] = GetParam();
+  Prng prng(longest);
+  std::vector<unsigned> lengths(300);
+  for (unsigned& length : lengths) length = static_cast<unsigned>(prng.between(1, longest));
+  WordChain ahead(clk, "ahead", links, lengths, pattern), stepped(stepped_clk, "stepped", links, lengths, pattern);
+  run_until_idle();
+  EXPECT_EQ(ahead.collector.taken.size(), std::accumulate(lengths.begin(), lengths.end(), std::size_t{0}));
+  EXPECT_EQ(ahead.collector.taken, stepped.collector.taken);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Links, RunShapes,
+    testing::Combine(testing::Values(std::vector<LinkConfig>(4, LinkConfig::pipeline(1)),
+                                     std::vector{LinkConfig::pipeline(1), LinkConfig::pipeline(1),
+                                                 LinkConfig::pipeline(4)},
+                                     std::vector{LinkConfig{2, 1, 1}, LinkConfig{1, 1, 1}, LinkConfig{2, 1, 1}},
+                                     std::vector{LinkConfig{8, 4, 4}, LinkConfig{7, 4, 4}, LinkConfig{9, 1, 3}}),
+                     testing::Values(Pattern{}, every(4, 3), at_random(2, 50), at_random(3, 5), window(20, 200)),
+                     testing::Values(2u, 30u, 200u)));
+
+// ---- Credits
+
+// A second, straightforward one: when each free slot can be taken.
+TEST(CreditsTest, AreThoseOfSlotBySlot) {
+  for (const unsigned depth : {1u, 2u, 5u, 16u}) {
+    Prng prng(depth);
+    Credits credits(depth);
+    std::deque<Cycle> slots(depth, 0);
+    Cycle next_take = 0, next_give = 0;
+    for (int step = 0; step < 5000; ++step) {
+      if (slots.size() < depth && prng.between(0, 1) == 0) {
+        const auto n = static_cast<unsigned>(prng.between(1, depth - slots.size()));
+        next_give = std::max(next_give, next_take) + prng.between(0, 3);
+        credits.give(next_give, n);
+        for (unsigned i = 0; i < n; ++i) slots.push_back(next_give + i);
+        next_give += n;
+      } else if (!slots.empty()) {
+        const Cycle at = std::max(next_take, slots.front()) + prng.between(0, 2);
+        unsigned in_row = 0;
+        while (in_row < slots.size() && slots[in_row] <= at + in_row) ++in_row;
+        EXPECT_EQ(credits.in_row(at), in_row);
+        const auto n = static_cast<unsigned>(prng.between(1, in_row));
+        credits.take(n);
+        slots.erase(slots.begin(), slots.begin() + n);
+        next_take = at + n;
+      }
+      ASSERT_EQ(credits.empty(), slots.empty());
+      if (!slots.empty()) {
+        ASSERT_EQ(std::max(credits.first(), next_take), std::max(slots.front(), next_take));
+      }
+    }
+  }
+}
 
 }  // namespace
 }  // namespace rnic::test

@@ -1,5 +1,7 @@
 #include "model/common/clock_domain.h"
 
+#include "model/common/clock_group.h"
+#include "model/common/kernel_time.h"
 #include "testbench/support/stage_test.h"
 
 namespace rnic::test {
@@ -125,6 +127,71 @@ TEST_F(ClockDomainTest, ShuffleCallsEveryAwakeStageOnceACycle) {
   }
   run_until_idle();
   for (Probe* p : {&probe, &second, &third}) EXPECT_THAT(p->calls, ElementsAre(4, 5, 6));
+}
+
+// ---- Clocks of a group
+
+// Two clocks of their own periods, and somebody else whom the kernel calls at 1 us.
+class ClockGroupTest : public testing::Test {
+ protected:
+  struct Other final : sc_core::sc_module {
+    SC_HAS_PROCESS(Other);
+    explicit Other(sc_core::sc_module_name nm, ClockGroupTest& test) : sc_module(nm), test_(test) {
+      SC_METHOD(look);
+      sensitive << event;
+      dont_initialize();
+    }
+    void look() { test_.seen.emplace_back(kernel_time_ps(), test_.slow_probe.calls.size()); }
+    sc_core::sc_event event;
+    ClockGroupTest& test_;
+  };
+  ClockDomain slow{"slow", {4000, 10}}, fast{"fast", {1000, 10}};
+  ClockGroup group{"group"};
+  Probe slow_probe{"slow_probe", slow}, fast_probe{"fast_probe", fast};
+  std::vector<std::pair<std::uint64_t, std::size_t>> seen;  // by the other one: when, and how often `slow` was called
+  Other other{"other", *this};
+
+  void keep_busy(Probe& probe, std::size_t cycles) {
+    probe.answers.assign(cycles, Wake::next_cycle());
+    probe.wake(0);
+  }
+  std::uint64_t kernel_events() const { return slow.activity().kernel_events + fast.activity().kernel_events; }
+};
+
+TEST_F(ClockGroupTest, OneKernelEventServesBothUntilSomebodyLooks) {
+  group.add(slow);
+  group.add(fast);
+  keep_busy(slow_probe, 500);
+  keep_busy(fast_probe, 2000);
+  group.run_until(1'000'000);
+  EXPECT_EQ(kernel_events(), 1u);
+  EXPECT_EQ(slow_probe.calls.size(), 250u);
+  EXPECT_EQ(fast_probe.calls.size(), 1000u);
+  group.run_until(3'000'000);
+  EXPECT_EQ(kernel_events(), 2u);
+  EXPECT_EQ(slow_probe.calls.size(), 501u);
+  EXPECT_EQ(fast_probe.calls.size(), 2001u);
+  EXPECT_EQ(slow.activity().activations, 51u);  // as many as the kernel would have called it
+  EXPECT_FALSE(sc_core::sc_pending_activity());
+}
+
+TEST_F(ClockGroupTest, SomebodyElseIsCalledAtItsTime) {
+  group.add(slow);
+  group.add(fast);
+  keep_busy(slow_probe, 500);
+  keep_busy(fast_probe, 2000);
+  other.event.notify(sc_core::sc_time::from_value(1'000'000));
+  group.run_until(3'000'000);
+  EXPECT_THAT(seen, ElementsAre(std::pair(std::uint64_t{1'000'000}, std::size_t{250})));
+  EXPECT_EQ(kernel_events(), 2u);
+}
+
+TEST_F(ClockGroupTest, WithoutATimeEachCallIsAKernelEvent) {
+  group.add(slow);
+  keep_busy(slow_probe, 499);
+  sc_core::sc_start(3, sc_core::SC_US);
+  EXPECT_EQ(slow_probe.calls.size(), 500u);
+  EXPECT_EQ(kernel_events(), 50u);
 }
 
 }  // namespace

@@ -21,6 +21,11 @@ class SegmentBeatsTest : public testing::Test {
     const std::uint8_t* const data = buf->bytes();
     return tcp::received_octets(std::move(buf), {data, bytes}, 0);
   }
+  StreamBeat take() {
+    const StreamBeat beat = beats.next(32);
+    beats.drop(1);
+    return beat;
+  }
   BufferPool buffers{256};
   SegmentBeats beats;
 };
@@ -33,7 +38,7 @@ TEST_F(SegmentBeatsTest, CutsASegmentIntoBeats) {
   std::vector<bool> first, last;
   Buffer* buf = nullptr;
   while (!beats.done()) {
-    const StreamBeat beat = beats.take(32);
+    const StreamBeat beat = take();
     bytes.push_back(beat.bytes);
     offsets.push_back(beat.offset);
     first.push_back(beat.first);
@@ -56,7 +61,7 @@ TEST_F(SegmentBeatsTest, OfPlacedOctetsTheHeaderLeaves) {
   ReceivedOctets placed = octets(200);
   placed.header_bytes = kPlacedHeaderBytes;
   beats.start(FlowId{3}, std::move(placed), 0);
-  StreamBeat beat = beats.take(32);
+  StreamBeat beat = take();
   EXPECT_EQ(beat.bytes, kPlacedHeaderBytes);
   EXPECT_TRUE(beat.placed && beat.first && beat.last);
   beat.abandon();
@@ -64,14 +69,14 @@ TEST_F(SegmentBeatsTest, OfPlacedOctetsTheHeaderLeaves) {
 
 TEST_F(SegmentBeatsTest, AWordStandsForTheFin) {
   beats.start_end(FlowId{3}, buffers.take(), 700);
-  StreamBeat beat = beats.take(32);
+  StreamBeat beat = take();
   EXPECT_EQ(beat.bytes, kEndBytes);
   EXPECT_EQ(beat.offset, 700u);
   EXPECT_TRUE(beat.ends && beat.first && beat.last);
   EXPECT_FALSE(beat.placed);
   beat.abandon();
   beats.start(FlowId{3}, octets(10), 700);  // the next one does not
-  beat = beats.take(32);
+  beat = take();
   EXPECT_FALSE(beat.ends);
   beat.abandon();
 }

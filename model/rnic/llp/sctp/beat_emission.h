@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "model/common/link.h"
+#include "model/common/burst.h"
 #include "model/rnic/messages/datapath.h"
 
 namespace rnic::sctp {
@@ -49,28 +49,21 @@ class BeatEmission {
   bool push(Link<FpduBeat>& link, Cycle now, Cycle horizon) {
     if (done()) return false;
     free_from_ = std::max(free_from_, now);
-    BurstOut to(link);
-    while (!done()) {
-      const Cycle at = std::max(to.credit_at(), free_from_);
-      if (at > horizon) break;
-      to.push(take(), at);
-      free_from_ = at + 1;
+    Burst to(link);
+    for (Cycle at; !done() && (at = std::max(to.credit_at(), free_from_)) <= horizon;) {
+      next_.words = static_cast<std::uint8_t>(std::min(beat_words_, words_left_));
+      next_.last = words_left_ <= beat_words_;
+      const unsigned beats = next_.last ? 1 : to.room(next_, at, (words_left_ - 1) / beat_words_, horizon);
+      to.push(next_, at, beats);
+      words_left_ -= beats * next_.words;
+      next_.advance(beats);
+      free_from_ = at + beats;
     }
+    if (done()) buf_.release();  // the reference travels with the last beat
     return done();
   }
 
  private:
-  FpduBeat take() {
-    FpduBeat beat = next_;
-    beat.words = static_cast<std::uint8_t>(std::min(beat_words_, words_left_));
-    words_left_ -= beat.words;
-    beat.last = words_left_ == 0;
-    next_.data += 4u * beat.words;
-    next_.first = false;
-    if (beat.last) buf_.release();  // the reference travels with it
-    return beat;
-  }
-
   std::uint32_t beat_words_;
   std::uint32_t words_left_ = 0;
   Cycle free_from_ = 0;

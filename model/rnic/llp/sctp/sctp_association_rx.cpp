@@ -320,14 +320,7 @@ void SctpAssociation::offer(std::uint32_t message) {
 
 // One beat a cycle.
 void SctpAssociation::push_offer() {
-  if (offer_.done()) return;
-  BurstOut to(*behind);
-  while (!offer_.done()) {
-    const Cycle at = std::max(to.credit_at(), offer_free_from_);
-    if (at > horizon()) break;
-    to.push(offer_.take(beat_bytes_), at);
-    offer_free_from_ = at + 1;
-  }
+  if (!offer_.done()) offer_.push(*behind, beat_bytes_, offer_free_from_, horizon());
 }
 
 // What is written is kept no longer but for its header; the end of the answers frees the message to go on.

@@ -87,10 +87,7 @@ void SctpRx::drop(const Frame& frame, std::uint64_t& counter, const char* why) {
 }
 
 void SctpRx::collect(Cycle until) {
-  BurstIn from(*checked);
-  for (Cycle at; (at = std::max(from.front_at(), next_beat_)) <= until && !from.front().last; from.drop(at)) {
-    next_beat_ = at + 1;
-  }
+  collect_beats(*checked, next_beat_, until, [](const FpduBeat&, unsigned) {});
 }
 
 void SctpRx::finish() {

@@ -49,6 +49,7 @@ class SctpRx final : public Stage, public RunsAhead {
   Wake tick() override;
   void reset() override;
   void run_ahead() override { collect(horizon()); }
+  Pledge pledge(const LinkBase&, const void*, Cycle at) override { return {kAnyNumber, std::max(next_beat_, at)}; }
   void register_stats(const StatsGroup& group) const override;
   const SctpRxCounters& counters() const { return counters_; }
 

@@ -39,10 +39,7 @@ void SctpTx::start(SctpPacket packet) {
 }
 
 void SctpTx::collect(Cycle until) {
-  BurstIn from(*sealed);
-  for (Cycle at; (at = std::max(from.front_at(), next_beat_)) <= until && !from.front().last; from.drop(at)) {
-    next_beat_ = at + 1;
-  }
+  collect_beats(*sealed, next_beat_, until, [](const FpduBeat&, unsigned) {});
 }
 
 void SctpTx::finish() {
