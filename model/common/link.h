@@ -118,15 +118,15 @@ class Link final : public LinkBase {
   void drop_at(Cycle at, unsigned beats = 1) {
     RNIC_CHECK_MSG(front_at() <= at && beats <= front_run(), name_, ": pop of nothing");
     const Cycle credit = at + config_.credit_latency;
-    if (!head_->pledged()) {
-      const bool full = credits_.empty();
+    const bool full = !head_->pledged() && credits_.empty();
+    for (unsigned i = 0; observed_ && i < beats; ++i) tell_popped(at + i, full && i == 0 ? credit : kNever);
+    if (head_->pledged()) {
+      RNIC_CHECK_MSG(head_->taken_from == at, name_, ": a pledge was not kept");
+    } else {
       credits_.give(credit, beats);
       if (full) push_from_ = std::max(credit, free_from_);
-      for (unsigned i = 0; observed_ && i < beats; ++i) tell_popped(at + i, full && i == 0 ? credit : kNever);
       if (producer_waits_ && producer_ != nullptr) producer_->wake(credit);
       producer_waits_ = producer_waits_ && producer_ == nullptr;
-    } else {
-      RNIC_CHECK_MSG(head_->taken_from == at, name_, ": a pledge was not kept");
     }
     popped_until_ = at + beats;
     consumer_stuck_ = false;
@@ -222,7 +222,7 @@ class Link final : public LinkBase {
     free_from_ = at + beats;
     push_from_ = std::max(credits_.first(), free_from_);
     if constexpr (kInRuns<T>) static_cast<Run&>(slot) = {beats, kNever};
-    if (observed_) tell_reserved(at, push_from_);
+    if (observed_) tell_reserved(free_from_ - 1, push_from_);
     return slot;
   }
   template <class Beat>
@@ -237,11 +237,11 @@ class Link final : public LinkBase {
   }
   // Beats of consecutive cycles. `pledged`: the consumer takes them as soon as they come.
   void push_run(const T& first, Cycle at, unsigned beats, bool pledged) {
-    if (observed_) return push_singly(first, at, beats);
     RNIC_CHECK_MSG(push_from_ <= at, name_, ": push without credit, or a second one in one cycle");
     const Cycle taken_from = std::max(at + config_.latency, pledged_from_);
     if (pledged) credits_.turn(taken_from + config_.credit_latency, beats);
     else credits_.take(beats);
+    for (unsigned i = 1; observed_ && i < beats; ++i) tell_reserved(at + i - 1, at + i);
     Slot& slot = take_slot(at, beats);
     if (pledged) {
       slot.taken_from = taken_from;
@@ -254,10 +254,6 @@ class Link final : public LinkBase {
     if (!tapped_ || beat_taps_ == 0) return;
     slot.for_each([&](const T& beat, Cycle visible) { tell_filled(&beat, visible - config_.latency, visible); });
   }
-  void push_singly(T beat, Cycle at, unsigned beats) {
-    push_as(beat, at);
-    for (unsigned i = 1; i < beats; ++i) beat.advance(1), push_as(beat, at + i);
-  }
   void wake_consumer(Cycle at, unsigned beats) {
     for (unsigned i = 0; consumer_ != nullptr && i < beats; ++i) consumer_->wake(at + i + config_.latency);
   }
@@ -269,7 +265,7 @@ class Link final : public LinkBase {
   // How many beats from `first` on, pushed in cycle `at` or later, the consumer takes as soon as they come. Only where
   // all slots are free, and credits come back early enough for a beat in each cycle.
   unsigned pledge(const T& first, Cycle at) {
-    if (!ahead() || observed_ || config_.depth < config_.latency + config_.credit_latency) return 0;
+    if (!ahead() || config_.depth < config_.latency + config_.credit_latency) return 0;
     if (used_ != 0) advance_consumer();
     if (used_ != 0 || credits_.in_row(at) != config_.depth) return 0;
     const RunsAhead::Pledge pledge = ahead_->pledge(*this, &first, at + config_.latency);
