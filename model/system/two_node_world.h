@@ -22,6 +22,7 @@ class TwoNodeWorld final : public World {
 
   std::vector<workload::WorkResult> results() const { return workload_->results(); }
 
+  void advance(std::uint64_t until_ps) override { clocks().run_until(until_ps); }
   bool done() const override { return workload_->done(); }
   bool failed() const override { return workload_->failed(); }
   bool working() const override { return workload_->working(); }

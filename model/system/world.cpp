@@ -46,7 +46,9 @@ std::vector<Rnic*> World::chips() const {
   return chips;
 }
 
-void World::advance(std::uint64_t until_ps) { clocks_.run_until(until_ps); }
+void World::advance(std::uint64_t until_ps) {
+  sc_core::sc_start(sc_core::sc_time::from_value(until_ps - kernel_time_ps()));
+}
 
 World::Stall World::stall(std::uint64_t idle_ps, bool dead) {
   const std::uint64_t watchdog_ps = config_.sim.watchdog_us * 1'000'000;

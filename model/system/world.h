@@ -91,6 +91,7 @@ class World {
 
  protected:
   explicit World(SystemConfig config);
+  ClockGroup& clocks() { return clocks_; }
   // A node with the run's look-ahead, order of calls and run-ahead.
   Station& add_station(std::string name, std::string joined_to, SystemConfig config, const StationConfig& address);
   // "cable", and the injectors of its faults, which attach both ends to it.

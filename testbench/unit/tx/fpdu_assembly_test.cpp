@@ -25,8 +25,8 @@ class FpduAssemblyTest : public testing::Test {
 };
 
 TEST_F(FpduAssemblyTest, ASegmentHasTheOctetsOfAllBeats) {
-  fpdu.add(beat(kFrameHeadroom, true, false));
-  fpdu.add(beat(kFrameHeadroom + 8, false, false));
+  fpdu.add(beat(kFrameHeadroom, true, false), 1);
+  fpdu.add(beat(kFrameHeadroom + 8, false, false), 1);
   FpduBeat last = beat(kFrameHeadroom + 16, false, true);
   last.completes_wqe = true;
   {
@@ -41,7 +41,7 @@ TEST_F(FpduAssemblyTest, ASegmentHasTheOctetsOfAllBeats) {
 }
 
 TEST_F(FpduAssemblyTest, TheFirstBeatBeginsANewOne) {
-  fpdu.add(beat(kFrameHeadroom, true, false));
+  fpdu.add(beat(kFrameHeadroom, true, false), 1);
   const tcp::QueuedSegment segment = fpdu.finish(beat(kFrameHeadroom + 400, true, true));
   EXPECT_EQ(segment.payload_at, kFrameHeadroom + 400);
   EXPECT_EQ(segment.payload_bytes, 8u);
