@@ -19,8 +19,8 @@ class ClockGroup final : public sc_core::sc_module {
   void add(ClockDomain& clock);
 
   // Lets the kernel run until then, in ps. Between two calls the clocks are where the kernel's time is, up to their
-  // lookahead. Not where a clock tells somebody of something who then acts at the kernel's time, as a replayed peer does:
-  // there sc_start() has each call of a clock be a kernel event.
+  // lookahead. Not where a clock tells somebody of something who then acts at the kernel's time, as a replayed peer
+  // does: there sc_start() has each call of a clock be a kernel event.
   void run_until(std::uint64_t ps);
 
  private:
