@@ -240,7 +240,7 @@ void FwCpu::handle(bool timer) {
 
 // What the handler did until then takes effect; then the processor tells the host, and does nothing any more.
 void FwCpu::die(const FirmwareFault& fault) {
-  fault_ = {fault.what(), dump(fault)};
+  fault_ = {fault.what(), text_of(fault)};
   while (!timers_.empty()) cancel_timer(timers_.begin()->second);
   abi::Event event;
   event.type = abi::EventType::kDeviceFatal;
@@ -249,7 +249,7 @@ void FwCpu::die(const FirmwareFault& fault) {
   if (on_fault_) on_fault_();
 }
 
-std::string FwCpu::dump(const FirmwareFault& fault) const {
+std::string FwCpu::text_of(const FirmwareFault& fault) const {
   std::string text = std::string("The firmware of ") + name() + " stopped: " + fault.what() + "\n";
   for (const auto& cause : kFaultCauses) {
     if (cause.value == fault.cause) text += "cause " + std::string(cause.name) + '\n';

@@ -93,7 +93,7 @@ class FwCpu final : public Stage {
   bool dispatch_next();
   void handle(bool timer);
   void die(const FirmwareFault& fault);
-  std::string dump(const FirmwareFault& fault) const;
+  std::string text_of(const FirmwareFault& fault) const;
   template <class Event>
   void run(const Event& event);
   void dispatch(const TcpEvent& event);
