@@ -6,10 +6,11 @@ cd "$(dirname "$0")/.."
 preset=${1:-release}
 shift || true
 case "$*" in
-  rnicsim | rnicsim_rtl | rnicsim_rtl_trace) needs=() ;;
+  rnicsim | rnicsim_vectors | rnicsim_rtl | rnicsim_rtl_trace) needs=() ;;
   rnic_fw_rv32) needs=(--rv32) ;;
   *) needs=(--rv32 --tests) ;;
 esac
+[ "$preset" != fuzz ] || needs+=(clang libclang-rt-dev llvm)
 scripts/setup.sh "${needs[@]}"
 log=$(cmake --preset "$preset" 2>&1) || { echo "$log" >&2; exit 1; }
 cmake --build --preset "$preset" ${1:+--target "$@"}

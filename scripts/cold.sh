@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # scripts/cold.sh FOLDER: times the README's commands where nothing is installed or built: in a Debian 12 that mmdebstrap
 # makes in FOLDER, on a clone of this tree's HEAD. Needs root, mmdebstrap and some 10 GB; FOLDER must not exist.
-# Prints the minutes of scripts/run.sh and scripts/test.sh, and then what scripts/build_times.py says.
+# Prints the minutes of scripts/run.sh and scripts/test.sh, by step, and then what scripts/build_times.py says.
 set -euo pipefail
 folder=${1:?usage: scripts/cold.sh FOLDER}
 [ ! -e "$folder" ] || { echo "cold: $folder exists" >&2; exit 2; }
@@ -15,10 +15,15 @@ git clone -q "$tree" "$folder/srv/rnicsim"
 
 inside() { env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/srv chroot "$folder" sh -c "cd /srv/rnicsim && $1"; }
 timed() {
-  local begin=$SECONDS status=0
-  inside "$1" > "$folder/srv/last.log" 2>&1 || status=$?
-  printf '%-34s exit %d  %3d min %02d s\n' "$1" "$status" $(((SECONDS - begin) / 60)) $(((SECONDS - begin) % 60))
+  local status=0 clock user system
+  TIMEFORMAT='%R %U %S'
+  { time inside "$1" > "$folder/srv/last.log" 2>&1; } 2> "$folder/srv/last.time" || status=$?
+  read -r clock user system < "$folder/srv/last.time"
+  awk -v command="$1" -v status=$status -v clock="$clock" -v user="$user" -v system_time="$system" 'BEGIN {
+    processor = user + system_time
+    printf "%-34s exit %d  %3d:%02d min, %3d:%02d of processor time\n", command, status, clock / 60, clock % 60, processor / 60, processor % 60 }'
   [ "$status" -eq 0 ] || tail -30 "$folder/srv/last.log"
+  sed -n '/^== minutes/,$p' "$folder/srv/last.log"
 }
 timed scripts/run.sh
 timed scripts/test.sh

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Runs every command that the pages show, as they show it, in this tree.
 
-documented.py [--all]   runs them; what takes long in its short form, as SHORT says, without --all
+documented.py           runs them; what takes long in its short form or not at all, as SHORT and LONG say
+documented.py --short   the same with what LONG has, in its short form
+documented.py --all     runs all as they are
 documented.py --list    prints them
 
 A command is a line of an indented block, or text in backquotes, that begins with a program of ours or of PROGRAMS. Options of
@@ -42,6 +44,8 @@ NOT_RUN = {
     "gtkwave w.fst w.gtkw": "opens a window",
     "gtkwave out/lockstep.vcd": "opens a window",
 }
+# What builds or measures for minutes even in its short form.
+LONG = ("scripts/interop.sh", "scripts/bench.sh", "scripts/bench.sh --rtl", "scripts/build.sh release rnicsim_rtl_trace")
 # What stands for what takes minutes; None: nothing, and only --all runs it.
 SHORT = {
     "scripts/interop.sh": "scripts/interop.sh --only 'rping server 64'",
@@ -107,7 +111,7 @@ def documented():
             if command.text not in seen:
                 seen.add(command.text)
                 commands.append(command)
-    unknown = [text for text in (*FIRST, *NOT_RUN, *SHORT, *EXIT) if text not in seen]
+    unknown = [text for text in (*FIRST, *NOT_RUN, *LONG, *SHORT, *EXIT) if text not in seen]
     if unknown:
         sys.exit("documented: no page shows " + "; ".join(unknown))
     return sorted(commands, key=lambda c: FIRST.index(c.text) if c.text in FIRST else len(FIRST))
@@ -155,6 +159,7 @@ def run(command, text, environment, patience):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--all", action="store_true")
+    parser.add_argument("--short", action="store_true")
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
     commands = documented()
@@ -166,8 +171,10 @@ def main():
     failed = 0
     for c in commands:
         text = c.text if options.all else SHORT.get(c.text, c.text)
-        if text is None or c.text in NOT_RUN:
-            print(f"not run             {c.text}  ({NOT_RUN.get(c.text, 'only with --all')})", flush=True)
+        left_out = c.text in LONG and not (options.all or options.short)
+        if text is None or c.text in NOT_RUN or left_out:
+            why = NOT_RUN.get(c.text, "only with --all or --short" if left_out else "only with --all")
+            print(f"not run             {c.text}  ({why})", flush=True)
             continue
         made = [ROOT / word for word in text.split() if word.endswith(MADE) and "/" not in word and not (ROOT / word).exists()]
         begin = time.monotonic()

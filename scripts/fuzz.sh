@@ -30,10 +30,8 @@ for target in "${targets[@]}"; do
 done
 program_of() { case $1 in association | chip) echo "fuzz_$1" ;; *) echo fuzz_parsers ;; esac; }
 
-scripts/setup.sh --tests clang libclang-rt-dev llvm
-log=$(cmake --preset fuzz 2>&1) || { echo "$log" >&2; exit 1; }
 mapfile -t programs < <(for target in "${targets[@]}"; do program_of "$target"; done | sort -u)
-cmake --build --preset fuzz --target "${programs[@]}" -- --quiet
+scripts/build.sh fuzz "${programs[@]}"
 
 # So many run at a time; the chip has more to offer than any parser, and gets four times as long.
 jobs=$(nproc)

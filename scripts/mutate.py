@@ -125,9 +125,9 @@ def tests_by_program(database):
         raise Unusable(f"{database}: not there; run cmake --preset release, or name a build folder") from error
     for command in commands:
         place = OBJECT.search(command["command"])
-        if not place or place[1] not in JUDGES or not command["file"].endswith("_test.cpp"):
+        if not place or place[1] not in JUDGES:
             continue
-        text = pathlib.Path(command["file"]).read_text(encoding="utf-8")
+        text = "\n".join(s.read_text(encoding="utf-8") for s in sources_of(pathlib.Path(command["file"])) if s.name.endswith("_test.cpp"))
         prefixes = collections.defaultdict(list)
         for prefix, suite in INSTANCE.findall(text):
             prefixes[suite].append(f"{prefix}/{suite}" if prefix else suite)
@@ -135,6 +135,13 @@ def tests_by_program(database):
         for kind, suite, name in TEST.findall(text):
             found += [(s, name, kind == "_P") for s in (prefixes[suite] if kind == "_P" else [suite])]
     return tests
+
+
+def sources_of(file):
+    """What is compiled together in a file, or the file itself (rnic_unite in scripts/cmake/targets.cmake)."""
+    if file.parent.name != "Unity":
+        return [file]
+    return [ROOT / line.split('"')[1] for line in file.read_text(encoding="utf-8").splitlines()]
 
 
 def could_match(pattern, test):

@@ -1,24 +1,67 @@
 #!/usr/bin/env bash
-# scripts/test.sh [--all | --quick]: tries the commands that the pages show, builds, and runs the tests: what sanitizers can see
-# under ASan and UBSan with warnings as errors, the rest as released; and fuzzes for a minute, where clang is to be had. Installs
-# what is missing, and builds the kernel of the live peer (once, into a cache). --all adds the long forms (label long), and runs everything as released, too. --quick is
-# for the time between two edits: of unit and system tests those whose program has changed since it passed, and the scenarios
-# and co-simulations. testbench/README.md says what runs where.
+# scripts/test.sh [--all | --quick]: installs what is missing, tries the commands that the pages show, builds, and runs the tests as
+# released; then, built by clang with ASan and UBSan, the program with foreign and bad input, and the fuzzers for a minute. --all adds
+# what takes long: all tests under sanitizers with warnings as errors, the long forms, proofs, benchmarks, the live peer with its
+# kernel; it is for the end of a piece of work, and for the night. --quick is for the time between two edits: of unit and system tests
+# those whose program has changed since it passed, and the scenarios and co-simulations. testbench/README.md says what runs where.
+# Each step has a limit of its own and prints its time, and its processor time; without --all the whole ends after 70 minutes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 case $* in "" | --all | --quick) ;; *) echo "usage: scripts/test.sh [--all | --quick]" >&2; exit 2 ;; esac
+mode=${1:-}
+python=/usr/bin/python3  # Debian's, whatever stands before it in PATH
+whole=70
+[ "$mode" != --all ] || whole=1440
 
-# run PRESET TARGETS… -- CTEST OPTIONS…
+clock=$(mktemp)
+steps=()
+summary() {
+  echo "== minutes, and minutes of processor time, the longest step first"
+  printf '%s\n' "${steps[@]}" | sort -rn | sed 's/^[0-9]* //'
+}
+trap 'rm -f "$clock"' EXIT
+trap 'kill "$child" 2>/dev/null || true; exit 130' INT TERM
+
+# Seconds of processor time of all that has ended so far.
+processor() {
+  times >"$clock"
+  awk '{ for (i = 1; i <= 2; ++i) { split($i, t, /[ms]/); sum += 60 * t[1] + t[2] } } END { printf "%d", sum }' "$clock"
+}
+
+# step MINUTES NAME COMMAND…
+step() {
+  local limit=$(($1 * 60)) name=$2 begin=$SECONDS used status=0 line
+  shift 2
+  used=$(processor)
+  if ((limit > whole * 60 - SECONDS)); then limit=$((whole * 60 - SECONDS)); fi
+  echo "== $name"
+  if ((limit > 0)); then
+    timeout --kill-after=20 "$limit" "$@" &
+    child=$!
+    wait "$child" || status=$?
+  else
+    status=124
+  fi
+  used=$(($(processor) - used))
+  line=$(printf '%3d:%02d %3d:%02d  %s' $(((SECONDS - begin) / 60)) $(((SECONDS - begin) % 60)) $((used / 60)) $((used % 60)) "$name")
+  steps+=("$((SECONDS - begin)) $line")
+  if ((status == 0)); then echo "== $line"; return; fi
+  summary
+  if ((status == 124 || status == 137)); then echo "test: \"$name\" was stopped after $((limit / 60)) minutes: of its own limit, or of the $whole of the whole" >&2
+  else echo "test: \"$name\" has failed" >&2; fi
+  exit "$status"
+}
+
+# run PRESET MINUTES TARGETS… -- CTEST OPTIONS…
 run() {
-  local preset=$1 targets=()
-  shift
+  local preset=$1 minutes=$2 targets=()
+  shift 2
   while [ "$1" != -- ]; do targets+=("$1"); shift; done
   shift
-  echo "== $preset"
   [ "$mode" = --quick ] || rm -rf "build/$preset/results"
-  scripts/build.sh "$preset" "${targets[@]}"
+  step "$minutes" "$preset: building" scripts/build.sh "$preset" "${targets[@]}"
   mkdir -p "build/$preset/results"
-  ctest --preset "$preset" -j "$(nproc)" "$@"
+  step "$minutes" "$preset: tests" ctest --preset "$preset" -j "$(nproc)" "$@"
 }
 
 # The programs of a preset that have passed as they are, as a pattern for ctest.
@@ -30,25 +73,32 @@ passed() {
   done
 }
 
-mode=${1:-}
-if [ "$mode" = --quick ]; then
-  scripts/build.sh dev sanitized_tests
-  run dev sanitized_tests -- -L '^(unit|system)$' -E "^($(passed dev))$"
-  scripts/build.sh release released_tests
-  run release released_tests -- -L '^(program|sanitized|cosim)$' -LE '^slow$' -E "^($(passed release))$"
-  exit
-fi
-scripts/setup.sh python3
-scripts/documented.py
-scripts/setup.sh --rv32 --tests --cluster
+case $mode in
+  --quick)
+    scripts/build.sh release released_tests
+    run release 60 released_tests -- -LE '^(slow|long|slurm|interop)$' -E "^($(passed release))$"
+    exit
+    ;;
+  --all)
+    step 15 "Python" scripts/setup.sh python3
+    step 120 "commands of the pages" "$python" -B scripts/documented.py --short
+    step 15 "packages" scripts/setup.sh --rv32 --tests --cluster
+    run release 360 all mutants --
+    run dev 360 all --
+    ;;
+  *)
+    step 15 "Python" scripts/setup.sh python3
+    step 40 "commands of the pages" "$python" -B scripts/documented.py
+    step 15 "packages" scripts/setup.sh --rv32 --tests --cluster
+    run release 50 released_tests -- -LE '^long$'
+    ;;
+esac
+run fuzz 45 sanitized_tests -- -L '^sanitized$'
+step 20 "fuzzing" scripts/fuzz.sh --seconds 60
+results=(build/release build/fuzz)
 if [ "$mode" = --all ]; then
-  run dev all sanitized_tests --
-  run release all mutants --
-else
-  run dev sanitized_tests -- -L '^(unit|system|sanitized)$'
-  run release released_tests -- -LE '^(unit|system|long)$'
+  results+=(build/dev)
+  step 60 "clang-tidy" bash -c 'scripts/tidy.sh --changed || echo "test: clang-tidy has findings in changed sources; they fail no test yet"'
 fi
-if command -v clang++ >/dev/null || apt-cache show clang >/dev/null 2>&1; then scripts/fuzz.sh --seconds 60
-else echo "scripts/test.sh: clang is not to be had here, so nothing was fuzzed"; fi
-scripts/tidy.sh --changed || echo "scripts/test.sh: clang-tidy has findings in changed sources; they fail no test yet"
-scripts/requirements.py --results build/dev build/release
+step 5 "requirements" "$python" -B scripts/requirements.py --results "${results[@]}"
+summary

@@ -24,7 +24,8 @@ enum ExitCode : int {
   kSignalled = 128,
 };
 
-// Takes what follows the subcommand's name; returns an exit code or throws. `twins` is null in a program without RTL.
+// Takes what follows the subcommand's name; returns an exit code or throws. `twins` is null in a program without RTL,
+// and `run` for the command `vectors`, which only some programs have in them.
 struct Command {
   std::string_view name;
   std::string_view summary;

@@ -3,11 +3,11 @@
 #include <iostream>
 #include <systemc>
 
-#include "model/cli/built_in_twins.h"
+#include "model/cli/built_in.h"
 #include "model/cli/program.h"
 
 int sc_main(int argc, char* argv[]) {
-  return rnic::cli::run_program({argv + 1, argv + argc}, std::cout, std::cerr, rnic::cli::built_in_twins());
+  return rnic::cli::run_program({argv + 1, argv + argc}, std::cout, std::cerr, rnic::cli::built_in());
 }
 
 int main(int argc, char* argv[]) {

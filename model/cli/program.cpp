@@ -11,20 +11,19 @@
 #include "model/cli/config_command.h"
 #include "model/cli/decode_command.h"
 #include "model/cli/explain_command.h"
+#include "model/cli/other_program.h"
 #include "model/cli/replay_command.h"
 #include "model/cli/report_command.h"
-#include "model/cli/rtl_program.h"
 #include "model/cli/run_command.h"
 #include "model/cli/sweep_command.h"
 #include "model/cli/version.h"
 #include "model/common/check.h"
 #include "model/config/nearest.h"
-#include "testbench/conformance/run_vectors.h"
 
 namespace rnic::cli {
 namespace {
 
-int vectors_command(const std::vector<std::string>& args, std::ostream& out, std::ostream&, const TwinSource* twins) {
+int vectors_command(const std::vector<std::string>& args, std::ostream& out, const BuiltIn& parts) {
   const bool rtl = args.size() == 3 && args[1] == "--rtl" && args[2] == "all";
   if ((args.size() != 1 && !rtl) || args[0].rfind("--", 0) == 0) {
     out << "usage: rnicsim vectors DIR [--rtl all]\n\n"
@@ -32,8 +31,9 @@ int vectors_command(const std::vector<std::string>& args, std::ostream& out, std
            "one\n";
     return args.size() == 1 && args[0] == "--help" ? kOk : kUsage;
   }
-  if (rtl && twins == nullptr) become_rtl_program("vectors", args);
-  return conformance::run_vectors(args[0], out, conformance::vector_kinds(rtl ? twins : nullptr));
+  if (rtl && parts.twins == nullptr) become(OtherProgram::kRtl, "vectors", args);
+  if (parts.vectors == nullptr) become(OtherProgram::kVectors, "vectors", args);
+  return parts.vectors(args[0], out, rtl ? parts.twins : nullptr);
 }
 
 constexpr Command kCommands[] = {
@@ -44,7 +44,7 @@ constexpr Command kCommands[] = {
     {"report", "make a page of a run, of several runs, or of a sweep", report_command},
     {"run", "run a scenario", run_command},
     {"sweep", "run a sweep's points on a cluster, and collect their results", sweep_command},
-    {"vectors", "run worked byte-level vectors against the model", vectors_command},
+    {"vectors", "run worked byte-level vectors against the model", nullptr},  // vectors_command
 };
 
 struct ExitCodeText {
@@ -81,7 +81,7 @@ const Command& command_named(const std::string& name) {
   throw ConfigError(fmt::format("unknown command '{}'; the nearest is '{}'", name, nearest(name, names)));
 }
 
-int dispatch(const std::vector<std::string>& args, std::ostream& out, std::ostream& err, const TwinSource* twins) {
+int dispatch(const std::vector<std::string>& args, std::ostream& out, std::ostream& err, const BuiltIn& parts) {
   if (args.empty()) {
     write_help(err);
     return kUsage;
@@ -94,7 +94,9 @@ int dispatch(const std::vector<std::string>& args, std::ostream& out, std::ostre
     out << fmt::format("rnicsim {} (SystemC {})\n", version(), sc_core::sc_release());
     return kOk;
   }
-  return command_named(args[0]).run({args.begin() + 1, args.end()}, out, err, twins);
+  const std::vector<std::string> others(args.begin() + 1, args.end());
+  const Command& command = command_named(args[0]);
+  return command.run == nullptr ? vectors_command(others, out, parts) : command.run(others, out, err, parts.twins);
 }
 
 int fail(std::ostream& err, ExitCode code, const char* message) {
@@ -114,9 +116,9 @@ int guarded(std::ostream& err, const std::function<int()>& body) try { return bo
   return fail(err, kInternal, e.what());
 }
 
-int run_program(const std::vector<std::string>& args, std::ostream& out, std::ostream& err, const TwinSource* twins) {
+int run_program(const std::vector<std::string>& args, std::ostream& out, std::ostream& err, const BuiltIn& parts) {
   return guarded(err, [&] {
-    const int code = dispatch(args, out, err, twins);
+    const int code = dispatch(args, out, err, parts);
     out.flush();
     return out ? code : std::max(code, fail(err, kNotWritten, "standard output cannot be written"));
   });

@@ -6,15 +6,12 @@
 #include <string>
 #include <vector>
 
-namespace rnic {
-class TwinSource;
-}
+#include "model/cli/built_in.h"
 
 namespace rnic::cli {
 
-// `args` without the program's name; `twins` for the options --rtl and --lockstep. Never throws.
-int run_program(const std::vector<std::string>& args, std::ostream& out, std::ostream& err,
-                const TwinSource* twins = nullptr);
+// `args` without the program's name. Never throws.
+int run_program(const std::vector<std::string>& args, std::ostream& out, std::ostream& err, const BuiltIn& parts = {});
 
 // What `body` returns, or for an exception the exit code that it means, with a line on `err`.
 int guarded(std::ostream& err, const std::function<int()>& body);

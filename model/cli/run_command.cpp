@@ -11,8 +11,8 @@
 #include "model/cli/interruption.h"
 #include "model/cli/one_run.h"
 #include "model/cli/options.h"
+#include "model/cli/other_program.h"
 #include "model/cli/output_options.h"
-#include "model/cli/rtl_program.h"
 #include "model/cli/sweep_points.h"
 #include "model/cli/sweep_run.h"
 #include "model/common/check.h"
@@ -121,9 +121,9 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
   a.run.twins.inside = given.count("lockstep-inside") != 0;
   if (a.run.twins.inside && a.run.twins.lockstep.empty()) throw ConfigError("run: --lockstep-inside needs --lockstep");
   if (a.run.twins.inside && (twins == nullptr || !twins->shows_inside())) {
-    become_rtl_program("run", args, RtlProgram::kInside);
+    become(OtherProgram::kRtlInside, "run", args);
   }
-  if (a.run.twins.any() && twins == nullptr) become_rtl_program("run", args);
+  if (a.run.twins.any() && twins == nullptr) become(OtherProgram::kRtl, "run", args);
   a.run.twins.source = twins;
   if (given.count("point") != 0) a.point = given["point"].as<std::size_t>();
   if (a.sweep.jobs == 0) throw ConfigError("run: --jobs must be 1 or more");

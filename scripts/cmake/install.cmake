@@ -1,7 +1,7 @@
 # cmake --install gives the program, the libraries with their headers, and find_package(rnicsim).
 include(CMakePackageConfigHelpers)
 get_property(rnic_libraries GLOBAL PROPERTY RNIC_LIBRARIES)
-add_custom_target(installable DEPENDS ${rnic_libraries} rnicsim rnicsim_rtl $<TARGET_NAME_IF_EXISTS:rnic_fw_rv32>)
+add_custom_target(installable DEPENDS ${rnic_libraries} rnicsim rnicsim_vectors rnicsim_rtl $<TARGET_NAME_IF_EXISTS:rnic_fw_rv32>)
 install(TARGETS ${rnic_libraries} EXPORT rnicsimTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/rnicsim)
 install(EXPORT rnicsimTargets NAMESPACE rnic:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/rnicsim)

@@ -1,5 +1,9 @@
+# What is never hot is compiled in less time: cold libraries, and tests.
+set(RNIC_COLD $<$<CONFIG:Release>:-O1>)
+set(RNIC_TESTED $<$<CONFIG:Release>:-O0>)
+
 # Headers from outside of the project, compiled once for each way in which their users are compiled: in a library, in a
-# library that also speaks JSON, or in a program of tests.
+# cold library, which most often speaks JSON, too, or in a program of tests.
 function(rnic_precompiled target)
   file(WRITE ${CMAKE_BINARY_DIR}/${target}.cpp "")
   add_library(${target} OBJECT EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/${target}.cpp)
@@ -10,14 +14,15 @@ function(rnic_precompiled target)
 endfunction()
 set(usual <model/common/precompiled.h>)
 rnic_precompiled(rnic_precompiled ${usual})
-rnic_precompiled(rnic_precompiled_json ${usual} <nlohmann/json.hpp>)
-set_target_properties(rnic_precompiled rnic_precompiled_json PROPERTIES POSITION_INDEPENDENT_CODE ON)
+rnic_precompiled(rnic_precompiled_cold ${usual} <nlohmann/json.hpp>)
+target_compile_options(rnic_precompiled_cold PRIVATE ${RNIC_COLD})
+set_target_properties(rnic_precompiled rnic_precompiled_cold PROPERTIES POSITION_INDEPENDENT_CODE ON)
 
 # Has the sources of a target compiled `size` at a time. CMake's own UNITY_BUILD writes absolute paths into its files, which
 # a compiler cache does not know in another clone.
 function(rnic_unite target size)
   file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
-  list(FILTER ARGN INCLUDE REGEX "[.]cpp$")  # not the objects of others
+  list(FILTER ARGN INCLUDE REGEX "^[^/].*[.]cpp$")  # not the objects and sources of others
   set(batch 0)
   while(ARGN)
     list(SUBLIST ARGN 0 ${size} sources)
@@ -35,10 +40,10 @@ endfunction()
 # One folder is one library: rnic_library(rx LINK rnic::common rnic::wire). Its sources are those of the folder, or SOURCES.
 # The LINK line is the architecture; a folder that links more than its row in the architecture table is a mistake.
 # HEADERS: those without a source of their name, where the folder has several libraries.
-# PLAIN: nothing in it needs SystemC. JSON: most of it reads or writes JSON. UNITY n: n sources are one translation unit, where
-# each is small beside what it includes. ALONE: sources that are not, or that have definitions of their own.
+# PLAIN: nothing in it needs SystemC. COLD: nothing in it is called for each beat, segment or message of a simulation, so that how
+# long it compiles counts for more. UNITY n: n sources are one translation unit, where each is small beside what it includes. ALONE: sources that are not, or that have definitions of their own.
 function(rnic_library name)
-  cmake_parse_arguments(ARG "PLAIN;JSON" "UNITY" "SOURCES;ALONE;HEADERS;LINK;PRIVATE_LINK" ${ARGN})
+  cmake_parse_arguments(ARG "PLAIN;COLD" "UNITY" "SOURCES;ALONE;HEADERS;LINK;PRIVATE_LINK" ${ARGN})
   set(target rnic_${name})
   if(NOT ARG_SOURCES AND NOT ARG_HEADERS)
     file(GLOB ARG_SOURCES RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS *.cpp)
@@ -52,8 +57,9 @@ function(rnic_library name)
       rnic_unite(${target} ${ARG_UNITY} ${ARG_SOURCES})
     endif()
     set(precompiled rnic_precompiled)
-    if(ARG_JSON)
-      set(precompiled rnic_precompiled_json)
+    if(ARG_COLD)
+      set(precompiled rnic_precompiled_cold)
+      target_compile_options(${target} PRIVATE ${RNIC_COLD})
     endif()
     if(NOT ARG_PLAIN)
       target_precompile_headers(${target} REUSE_FROM ${precompiled})
@@ -82,16 +88,19 @@ endfunction()
 if(RNIC_BUILD_TESTS)
   rnic_precompiled(rnic_precompiled_test ${usual} <gmock/gmock.h>)
   rnic_precompiled(rnic_precompiled_plain_test <gmock/gmock.h>)
-  target_link_libraries(rnic_precompiled_test PRIVATE GTest::gmock)
-  target_link_libraries(rnic_precompiled_plain_test PRIVATE GTest::gmock)
+  foreach(precompiled rnic_precompiled_test rnic_precompiled_plain_test)
+    target_link_libraries(${precompiled} PRIVATE GTest::gmock)
+    target_compile_options(${precompiled} PRIVATE ${RNIC_TESTED})
+  endforeach()
 endif()
 
 # rnic_test(rx_test LABELS unit LINK rnic::rx rnic_stage_test): a program of tests, which is one test to ctest and leaves what each
 # of its own came to in results/. Its sources are SOURCES, or each *_test.cpp of the folder that no program before it has. Each test
 # runs in a process of its own, because SystemC elaborates once per process, but for PLAIN programs, which have no SystemC. PREFIX
-# tells tests apart whose sources are in two programs. TIMEOUT is one test's, in seconds.
+# tells tests apart whose sources are in two programs. TIMEOUT is one test's, in seconds of processor time. Four sources are one translation unit, as
+# most of the time of each goes into what it includes; ALONE: those with names of their own that others have, too.
 function(rnic_test name)
-  cmake_parse_arguments(ARG "PLAIN" "TIMEOUT;PREFIX" "SOURCES;LINK;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "PLAIN" "TIMEOUT;PREFIX" "SOURCES;ALONE;LINK;LABELS" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 30)
   endif()
@@ -103,7 +112,12 @@ function(rnic_test name)
   endif()
   set_property(DIRECTORY APPEND PROPERTY RNIC_TESTED ${ARG_SOURCES})
   add_executable(${name} ${ARG_SOURCES})
+  if(RNIC_UNITY)
+    list(REMOVE_ITEM ARG_SOURCES ${ARG_ALONE})
+    rnic_unite(${name} 4 ${ARG_SOURCES})
+  endif()
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gmock fmt::fmt rnic_warnings)
+  target_compile_options(${name} PRIVATE ${RNIC_TESTED} -Werror)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   if(ARG_PLAIN)
     target_precompile_headers(${name} REUSE_FROM rnic_precompiled_plain_test)
@@ -115,7 +129,10 @@ function(rnic_test name)
     add_test(NAME ${name} COMMAND ${name} --jobs=1 --timeout=${ARG_TIMEOUT} --results=${results} --prefix=${ARG_PREFIX})
   endif()
   set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 7200 COST 10)
-  foreach(label IN LISTS ARG_LABELS)
-    set_property(GLOBAL APPEND PROPERTY RNIC_TESTS_${label} ${name})
-  endforeach()
+  if(NOT "long" IN_LIST ARG_LABELS)
+    set_property(GLOBAL APPEND PROPERTY RNIC_DEFAULT_TESTS ${name})
+  endif()
+  if("cosim" IN_LIST ARG_LABELS)
+    set_property(GLOBAL APPEND PROPERTY RNIC_COSIMULATIONS ${name})
+  endif()
 endfunction()

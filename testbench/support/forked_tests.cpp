@@ -12,6 +12,7 @@
 
 #include <gmock/gmock.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +20,7 @@ namespace rnic::test {
 namespace {
 
 constexpr int kSkippedStatus = 77;
+constexpr unsigned kClockPerProcessor = 10;  // how much longer a test may take on a busy machine
 
 std::string contents(int file) {
   std::string text;
@@ -77,7 +79,9 @@ class PrintFailures : public testing::EmptyTestEventListener {
   }
 };
 
-int run_one(const std::string& name, const std::function<int()>& run_selected) {
+int run_one(const std::string& name, unsigned timeout_s, const std::function<int()>& run_selected) {
+  const rlimit limit{timeout_s, timeout_s + 1};  // SIGXCPU, and then SIGKILL
+  ::setrlimit(RLIMIT_CPU, &limit);
   testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();
   delete listeners.Release(listeners.default_result_printer());
   listeners.Append(new PrintFailures);
@@ -122,7 +126,7 @@ bool ForkedTests::run() {
 
 void ForkedTests::start(const std::string& name) {
   const int output = ::memfd_create("output", MFD_CLOEXEC);
-  const pid_t process = fork_with_output(output, [&] { return run_one(name, run_selected_); });
+  const pid_t process = fork_with_output(output, [&] { return run_one(name, options_.timeout_s, run_selected_); });
   running_.push_back({name, process, output, Clock::now()});
 }
 
@@ -146,7 +150,8 @@ void ForkedTests::collect() {
 
 void ForkedTests::kill_late() const {
   for (const Running& test : running_) {
-    if (Clock::now() - test.begin > std::chrono::seconds(options_.timeout_s)) ::kill(test.process, SIGKILL);
+    if (Clock::now() - test.begin > std::chrono::seconds(kClockPerProcessor * options_.timeout_s))
+      ::kill(test.process, SIGKILL);
   }
 }
 
@@ -157,8 +162,10 @@ void ForkedTests::finish(const Running& test, int status) {
   ::close(test.output);
   if (ended && WEXITSTATUS(status) == EXIT_SUCCESS) result.outcome = Outcome::kPassed;
   if (ended && WEXITSTATUS(status) == kSkippedStatus) result.outcome = Outcome::kSkipped;
-  if (seconds > options_.timeout_s) {
-    result.output += "killed after " + std::to_string(options_.timeout_s) + " s\n";
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU) {
+    result.output += "killed after " + std::to_string(options_.timeout_s) + " s of processor time\n";
+  } else if (seconds > kClockPerProcessor * options_.timeout_s) {
+    result.output += "killed after " + std::to_string(kClockPerProcessor * options_.timeout_s) + " s\n";
   } else if (WIFSIGNALED(status)) {
     result.output += std::string("ended by a signal: ") + ::strsignal(WTERMSIG(status)) + "\n";
   }

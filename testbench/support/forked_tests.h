@@ -14,7 +14,7 @@ class ForkedTests {
  public:
   struct Options {
     unsigned jobs = 1;        // processes at a time
-    unsigned timeout_s = 60;  // of one test
+    unsigned timeout_s = 60;  // of one test: seconds of processor time, and ten times as many by the clock
     std::string results;      // path of a JUnit report; empty: none
     std::string prefix;       // of the tests' names in it
   };

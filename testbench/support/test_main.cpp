@@ -3,7 +3,8 @@
 //
 //   cosim_test --gtest_filter='*Framer*'   the tests whose names match, as many at a time as there are processors
 //   --jobs=N                               N at a time, at least one
-//   --timeout=S                            a test that takes longer than S seconds is killed, and has failed
+//   --timeout=S                            a test that takes more than S seconds of processor time, or 10 S by the
+//   clock, is killed, and has failed
 //   --results=FILE --prefix=P              a JUnit report, with P in front of the tests' names
 //   --one-process                          the one test that is selected runs here, as a debugger wants it
 //

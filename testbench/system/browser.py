@@ -23,7 +23,7 @@ class BrowserError(Exception):
 class Browser:
     """One page at a time. `problems` has what the console, the network or an exception told since open()."""
 
-    def __init__(self, width=1280, height=900, patience_s=60):
+    def __init__(self, width=1280, height=900, patience_s=600):
         self.patience_s = patience_s
         self.profile = tempfile.TemporaryDirectory(prefix="report_browser", ignore_cleanup_errors=True)
         (read, their_write), (their_read, write) = os.pipe(), os.pipe()

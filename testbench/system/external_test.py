@@ -9,7 +9,7 @@ import unittest
 from rnicsim import NEEDS_RTL, RUN_FILES, RUN_KEYS, TRACES, ProgramTest
 
 LOSS = ("--set", "link.symmetric=true", "--set", "link.forward.loss.ppm=20000")
-WAIT = 200  # seconds of wall time; simulated time goes on with it
+WAIT = 600  # seconds of wall time; simulated time goes on with it
 
 
 class TwoProcesses(ProgramTest):

@@ -22,8 +22,8 @@ class Session(ProgramTest):
             where = re.fullmatch(r"rnicsim: gdb: (target remote 127\.0\.0\.1:\d+)\n", run.stderr.readline())
             options = [o for c in ("set confirm off", where[1], *commands) for o in ("-ex", c)]
             gdb = subprocess.run([GDB, "-batch", "-nx", *options, os.environ["RV32_IMAGE"]], cwd=ROOT,
-                                 capture_output=True, text=True, timeout=60)
-            output, errors = run.communicate(timeout=120)
+                                 capture_output=True, text=True, timeout=1200)
+            output, errors = run.communicate(timeout=1200)
         finally:
             run.kill()
         return gdb.stdout, (run.returncode, output, errors)
@@ -75,7 +75,7 @@ class Session(ProgramTest):
         port = int(run.stderr.readline().split(":")[-1])
         with socket.create_connection(("127.0.0.1", port)) as s:
             s.sendall(b"$qSupported#37$m8000\x00\xff}$")
-        run.communicate(timeout=60)
+        run.communicate(timeout=1200)
         self.assertEqual(run.returncode, 0)
 
 

@@ -14,7 +14,7 @@ import unittest
 
 from rnicsim import NEEDS_IMAGE, QUICKSTART, ROOT, RV32, TRACES, ProgramTest
 
-PATIENCE_S = 60  # a loaded machine, and sanitizers
+PATIENCE_S = 600  # a loaded machine, and sanitizers
 
 
 def own_mounts():
@@ -195,7 +195,7 @@ class FullDisk(OutputsTest):
     def test_a_limit_of_the_process(self):
         limits = (400 * 1024, resource.RLIM_INFINITY)
         run = subprocess.run([os.environ["RNICSIM"], "run", self.small_scenario(), "--out", "out", "--wave", "w.fst"],
-                             cwd=self.folder, capture_output=True, text=True, timeout=300, check=False,
+                             cwd=self.folder, capture_output=True, text=True, timeout=1200, check=False,
                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limits))
         self.check(run, r"(?m)^rnicsim: out/wire\.pcapng: cannot be written: File too large$")
         self.assertIn("rnicsim: w.fst: cannot be written completely; is the disk full?\n", run.stderr)

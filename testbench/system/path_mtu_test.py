@@ -30,7 +30,7 @@ class PathMtu(ProgramTest):
         command = ["tshark", "-n", "-r", self.folder / "out/wire.pcapng", "-o", "ip.check_checksum:TRUE", "-o",
                    "tcp.check_checksum:TRUE", "-Y", display_filter, "-T", "fields", "-E", "occurrence=f"]
         run = subprocess.run([*command, *(word for f in fields for word in ("-e", f))], capture_output=True, text=True,
-                             timeout=120)
+                             timeout=1200)
         self.assertEqual(run.returncode, 0, run.stderr)
         return [line.split("\t") for line in run.stdout.splitlines()]
 

@@ -57,7 +57,7 @@ class Captures(ProgramTest):
             with self.subTest(name):
                 subprocess.run([program, f"--gtest_filter={test}"], cwd=self.folder,
                                env={**os.environ, "RNIC_CAPTURE_DIR": str(self.folder)}, capture_output=True,
-                               check=True, timeout=60)
+                               check=True, timeout=1200)
                 check(name, self.dissected(self.folder / f"{name}.pcapng"))
 
     def test_atomics_and_immediate_data(self):

@@ -156,7 +156,7 @@ class Watched(Replay):
                 break  # on a busy machine; skipped below
             time.sleep(0.001)
         process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=60)
+        out, _ = process.communicate(timeout=1200)
         if process.returncode in (0, 1):
             self.skipTest("the replay was over before the signal came")
         self.assertEqual(process.returncode, 130)

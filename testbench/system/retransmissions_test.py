@@ -23,7 +23,7 @@ class Retransmissions(ProgramTest):
 
     def tshark(self, *options):
         run = subprocess.run(["tshark", "-n", "-r", self.folder / "out/wire.pcapng", *options],
-                             capture_output=True, text=True, timeout=120)
+                             capture_output=True, text=True, timeout=1200)
         self.assertEqual(run.returncode, 0, run.stderr)
         return run.stdout.splitlines()
 

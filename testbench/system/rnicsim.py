@@ -38,7 +38,7 @@ class ProgramTest(unittest.TestCase):
         return self.run_command(os.environ["RNICSIM"], *arguments)
 
     def run_command(self, *command):
-        return subprocess.run([str(c) for c in command], cwd=self.folder, capture_output=True, text=True, timeout=300)
+        return subprocess.run([str(c) for c in command], cwd=self.folder, capture_output=True, text=True, timeout=1200)
 
     def check_wire(self, capture):
         return self.run_command(sys.executable, "-B", ROOT / "scripts/check_wire.py", capture)

@@ -62,6 +62,10 @@ class Rtl(ProgramTest):
         self.assertEqual(inside.returncode, 2)
         self.assertRegex(inside.stderr, r"^rnicsim: run: --lockstep-inside needs .*/bin/rnicsim_rtl_trace, which does not exist; "
                                         r"`scripts/build\.sh release rnicsim_rtl_trace` builds it\n$")
+        vectors = self.run_command(alone, "vectors", "vectors")
+        self.assertEqual(vectors.returncode, 2)
+        self.assertRegex(vectors.stderr, r"^rnicsim: vectors: it needs .*/bin/rnicsim_vectors, which does not exist; "
+                                         r"`scripts/build\.sh release rnicsim_vectors` builds it\n$")
         for arguments in (("run", self.small_scenario(), "--lockstep", "all"), ("vectors", "vectors", "--rtl", "all")):
             run = self.run_command(alone, *arguments)
             self.assertEqual(run.returncode, 2)

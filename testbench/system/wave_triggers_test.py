@@ -255,7 +255,7 @@ class Interrupted(WaveTest):
             with self.subTest(options):
                 command = [os.environ["RNICSIM"], "run", "endless.json", "--out", "out", "--wave", "w.fst", *options]
                 with subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
-                    end = time.monotonic() + 60
+                    end = time.monotonic() + 600
                     capture = self.folder / "out/wire.pcapng.part"
                     while not capture.exists() or capture.stat().st_size < 1 << 20:
                         self.assertLess(time.monotonic(), end)
@@ -263,7 +263,7 @@ class Interrupted(WaveTest):
                     children = children_of(run)
                     self.assertEqual(len(children), 1)
                     run.send_signal(signal.SIGTERM)
-                    run.communicate(timeout=60)
+                    run.communicate(timeout=1200)
                 self.assertEqual(run.returncode, 128 + signal.SIGTERM)
                 self.assertFalse(os.path.exists(f"/proc/{children[0]}"))
                 self.assertEqual([f for f in self.files() if f.startswith("w.")], [])
@@ -276,7 +276,7 @@ class Interrupted(WaveTest):
             while not children:
                 children = children_of(run)
             run.kill()
-        end = time.monotonic() + 60
+        end = time.monotonic() + 600
         while os.path.exists(f"/proc/{children[0]}"):
             self.assertLess(time.monotonic(), end)
             time.sleep(0.01)

@@ -20,6 +20,10 @@ INSTANTIATE_TEST_SUITE_P(Values, Parameter, testing::Values(1, 2));
 TEST(Ends, Skipped) { GTEST_SKIP(); }
 TEST(Ends, ByASignal) { ::raise(SIGTERM); }
 TEST(Ends, Never) { ::pause(); }
+TEST(Ends, NeverAndIsBusy) {
+  for (volatile unsigned i = 0;; i = i + 1) {
+  }
+}
 
 }  // namespace
 }  // namespace rnic::test

@@ -9,7 +9,7 @@ import xml.etree.ElementTree
 
 class ForkedTests(unittest.TestCase):
     def run_tests(self, *arguments):
-        return subprocess.run([os.environ["FORKED_EXAMPLES"], *arguments], capture_output=True, text=True, timeout=30)
+        return subprocess.run([os.environ["FORKED_EXAMPLES"], *arguments], capture_output=True, text=True, timeout=600)
 
     def test_each_elaborates(self):
         for jobs in ("0", "1", "2"):
@@ -27,9 +27,10 @@ class ForkedTests(unittest.TestCase):
     def test_a_signal_and_a_test_that_hangs(self):
         run = self.run_tests("--gtest_filter=Ends.*", "--timeout=1")
         self.assertEqual(run.returncode, 1)
-        self.assertIn("3 tests: 0 passed, 2 failed, 1 skipped\n", run.stdout)
+        self.assertIn("4 tests: 0 passed, 3 failed, 1 skipped\n", run.stdout)
         self.assertIn("ended by a signal: Terminated\n", run.stdout)
-        self.assertIn("killed after 1 s\n", run.stdout)
+        self.assertIn("killed after 10 s\n", run.stdout)
+        self.assertIn("killed after 1 s of processor time\n", run.stdout)
 
     def test_the_report(self):
         with tempfile.TemporaryDirectory() as folder:

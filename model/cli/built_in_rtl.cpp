@@ -1,0 +1,8 @@
+#include "model/cli/built_in.h"
+#include "rtl-stubs/verilated/verilated_twins.h"
+#include "testbench/conformance/run_vectors.h"
+
+rnic::cli::BuiltIn rnic::cli::built_in() {
+  static const rtl::VerilatedTwins twins;
+  return {&twins, conformance::run_folder};
+}

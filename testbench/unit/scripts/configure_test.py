@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""Configures the tree on machines that lack something which only tests and benchmarks need, or have a half or an old one of it:
+the program can be built each time, and who asks for the tests learns what is missing."""
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+HALF_GTEST = "add_library(GTest::gtest INTERFACE IMPORTED)\nadd_library(GTest::gtest_main INTERFACE IMPORTED)\n"
+OLD = 'set(PACKAGE_VERSION 1.8)\nif(NOT PACKAGE_FIND_VERSION VERSION_GREATER 1.8)\n  set(PACKAGE_VERSION_COMPATIBLE TRUE)\nendif()\n'
+NEW = "set(PACKAGE_VERSION 1.99)\nset(PACKAGE_VERSION_COMPATIBLE TRUE)\n"
+
+
+class ConfigureTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.build = self.folder / "build"
+
+    def run_in(self, *command):
+        return subprocess.run(command, cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+
+    def configure(self, *options):
+        # What a compiler can do is the same each time, and takes longest.
+        known = [f"-D{name}=1" for name in ("CMAKE_C_COMPILER_WORKS", "CMAKE_CXX_COMPILER_WORKS", "RNIC_SYSTEMC_LINKS")]
+        done = self.run_in("cmake", "--preset", "release", "-B", self.build, *known, *options)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        planned = self.run_in("ninja", "-C", self.build, "-n", "rnicsim")
+        self.assertEqual(planned.returncode, 0, planned.stdout[-2000:])
+        return done.stdout
+
+    def asked_for_tests(self):
+        return self.run_in("ninja", "-C", self.build, "released_tests")
+
+    def package(self, name, version, targets):
+        """A prefix in which a package stands before Debian's."""
+        config = self.folder / "prefix/lib/cmake" / name
+        config.mkdir(parents=True)
+        (config / f"{name}Config.cmake").write_text(targets, encoding="utf-8")
+        (config / f"{name}ConfigVersion.cmake").write_text(version, encoding="utf-8")
+        return f"-DCMAKE_PREFIX_PATH={self.folder}/prefix"
+
+    def test_all_is_there(self):
+        self.assertNotIn("No tests", self.configure())
+        self.assertEqual(self.run_in("ninja", "-C", self.build, "-n", "released_tests").returncode, 0)
+
+    def test_no_google_test(self):
+        self.assertIn("No tests: there is no GTest", self.configure("-DCMAKE_DISABLE_FIND_PACKAGE_GTest=ON"))
+        asked = self.asked_for_tests()
+        self.assertNotEqual(asked.returncode, 0)
+        self.assertIn("No tests: there is no GTest", asked.stdout)
+
+    def test_google_test_without_google_mock(self):
+        prefix = self.package("GTest", NEW, HALF_GTEST)
+        self.assertIn("has no GTest::gmock", self.configure(prefix))
+        self.assertIn("has no GTest::gmock", self.asked_for_tests().stdout)
+
+    def test_an_old_google_test_before_debians(self):
+        self.assertNotIn("No tests", self.configure(self.package("GTest", OLD, HALF_GTEST)))
+
+    def test_no_python(self):
+        self.assertIn("No tests: there is no Python3", self.configure("-DCMAKE_DISABLE_FIND_PACKAGE_Python3=ON"))
+
+    def test_no_benchmark(self):
+        self.assertIn("No benchmarks: there is no benchmark", self.configure("-DCMAKE_DISABLE_FIND_PACKAGE_benchmark=ON"))
+
+    def test_tools_that_are_not_there(self):
+        missing = [f"-D{name}=OFF" for name in ("RNIC_USRSCTP", "RV32_CXX", "CCACHE_PROGRAM")]
+        text = self.configure(*missing)
+        self.assertIn("No riscv64-unknown-elf-g++", text)
+        self.assertIn("libusrsctp-dev is missing", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
