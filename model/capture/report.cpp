@@ -6,9 +6,9 @@
 #include "model/capture/report_sctp.h"
 
 namespace rnic::capture {
-namespace {
-
 using Json = nlohmann::ordered_json;
+
+namespace {
 
 Json startup_json(const std::optional<wire::MpaFrame>& frame) {
   if (!frame) return nullptr;
