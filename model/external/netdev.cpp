@@ -63,12 +63,15 @@ void Netdev::received(const Frame& frame, std::uint64_t at_ps) {
   if (!answer_echo(frame, at_ps)) to_chip.send(frame, at_ps);
 }
 
-// RFC 826: who asks for us or answers us is learnt; who asks for us is answered.
+// RFC 826, "packet reception": whoever it is for, and whether it asks or answers, a packet of the peer's updates what
+// is known of it. If nothing is, it has to be for us. Who asks for us is answered.
 void Netdev::take_arp(const Frame& frame, std::uint64_t at_ps) {
   const auto arp =
       wire::ArpPacket::parse({frame.data() + wire::EthernetHeader::kBytes, frame.bytes - wire::EthernetHeader::kBytes});
-  if (!arp || arp->target_ip != station_.ip) return;
-  if (arp->sender_ip == peer_.ip) peer_mac_ = arp->sender_mac;
+  if (!arp) return;
+  const bool for_us = arp->target_ip == station_.ip;
+  if (arp->sender_ip == peer_.ip && (for_us || peer_mac_)) peer_mac_ = arp->sender_mac;
+  if (!for_us) return;
   if (arp->operation == wire::ArpPacket::kRequest) {
     ++counters_.arp_answers;
     Frame f{buffers_.take(), 0, wire::EthernetHeader::kBytes + wire::ArpPacket::kBytes, true};

@@ -83,6 +83,32 @@ TEST_F(NetdevTest, FramesWaitUntilThePeersAddressIsKnown) {
   EXPECT_EQ(wire_rx.times().at(5), 3 * Netdev::kAskPs) << "it adds no time";
 }
 
+// RFC 826: an entry is updated by any packet of the peer's, before the target is looked at; a new one is made only by
+// what is for us.
+TEST_F(NetdevTest, ThePeersAddressMayChange) {
+  const auto sent_to = [this](std::uint64_t ps) {
+    chip_tx.out.send(frame(ip_packet(kStandIn, kOurs, wire::kIpProtocolTcp, {1, 2, 3})), ps);
+    const Bytes& last = wire_rx.got.seen.back().frame;
+    return Bytes(last.begin(), last.begin() + 6);
+  };
+  const auto mac = [](std::uint8_t n) { return wire::MacAddress{{2, 0x57, 10, 0, 0, n}}; };
+  const auto octets = [](const wire::MacAddress& m) { return Bytes(m.octets.begin(), m.octets.end()); };
+  const wire::Ipv4Address other{0x0a000003};
+  wire_tx.out.send(frame(arp(kAll, {ArpPacket::kRequest, mac(8), kPeerIp, {}, kPeerIp})), 1000);
+  EXPECT_EQ(sent_to(2000), octets(kAll)) << "it still asks";
+  wire_tx.out.send(frame(arp(kAll, {ArpPacket::kRequest, mac(9), kPeerIp, {}, kOurIp})), 3000);
+  EXPECT_EQ(sent_to(10'000'000), octets(mac(9)));
+  wire_tx.out.send(frame(arp(kAll, {ArpPacket::kRequest, mac(10), kPeerIp, {}, kPeerIp})), 11'000'000);
+  EXPECT_EQ(sent_to(12'000'000), octets(mac(10))) << "it tells everybody of itself";
+  wire_tx.out.send(frame(arp(kAll, {ArpPacket::kReply, mac(11), kPeerIp, mac(11), kPeerIp})), 13'000'000);
+  EXPECT_EQ(sent_to(14'000'000), octets(mac(11)));
+  wire_tx.out.send(frame(arp(kAll, {ArpPacket::kRequest, mac(12), kPeerIp, {}, other})), 15'000'000);
+  EXPECT_EQ(sent_to(16'000'000), octets(mac(12))) << "it asks for somebody else";
+  wire_tx.out.send(frame(arp(kAll, {ArpPacket::kRequest, mac(13), other, {}, kOurIp})), 17'000'000);
+  EXPECT_EQ(sent_to(20'000'000), octets(mac(12))) << "somebody else asks";
+  EXPECT_EQ(netdev.counters().arp_answers, 2u);
+}
+
 TEST_F(NetdevTest, TooManyFramesThatWaitPushOutTheOldest) {
   for (std::uint8_t i = 0; i < Netdev::kWaiting + 2; ++i) {
     chip_tx.out.send(frame(ip_packet(kStandIn, kOurs, wire::kIpProtocolTcp, {i})), 1000u + i);
