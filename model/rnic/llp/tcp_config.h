@@ -79,8 +79,8 @@ struct TcpConfig {
       "reassembly queue: segments out of order of one connection; even a short one occupies its frame's block",
       in_range(0, 1 << 16), unit("segments"));
     v("early_placement", &TcpConfig::early_placement,
-      "place payload received out of order in host memory at once if its FPDU can be located, and keep only its "
-      "header");
+      "place payload received out of order in host memory at once if a marker proves where its FPDU starts, and keep "
+      "only its header");
     v("timestamps", &TcpConfig::timestamps,
       "timestamps and PAWS (RFC 7323), if the peer agrees; they take 12 octets of every segment");
     v("timestamp_ns", &TcpConfig::timestamp_ns, "tick of the timestamp clock", in_range(100, 1'000'000'000),

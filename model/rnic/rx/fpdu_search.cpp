@@ -1,7 +1,5 @@
 #include "model/rnic/rx/fpdu_search.h"
 
-#include <algorithm>
-
 #include "model/common/crc32c.h"
 #include "model/rnic/rx/fpdu_runs.h"
 
@@ -16,39 +14,29 @@ bool FpduSearch::search(ByteSpan segment, wire::StreamPosition position, Stream 
     found_.push_back({0, static_cast<std::uint32_t>(segment.size()), true});
     return true;
   }
-  std::uint32_t at = 0;
-  const Start start = stream.markers ? by_marker(at) : Start::kNoMarker;
-  if (start == Start::kUnknown) return false;
-  if (start == Start::kNoMarker) {
-    // A guess, for which only a whole row of FPDUs with the right CRC speaks.
-    const bool row = stream.crc && position % 4 == 0 && walk(0) == segment.size();
-    if (!row) found_.clear();
-    const bool right = std::all_of(found_.begin(), found_.end(), [](const Found& f) { return f.intact; });
-    if (!right) {
-      for (Found& f : found_) f.intact = false;
-    }
-    return row;
-  }
-  walk(at);
+  const std::optional<std::uint32_t> start = stream.markers ? by_marker() : std::nullopt;
+  if (!start) return false;
+  walk(*start);
   return true;
 }
 
-// The first marker in the segment whose FPDU starts there too.
-FpduSearch::Start FpduSearch::by_marker(std::uint32_t& at) const {
-  Start start = Start::kNoMarker;
+// By the first marker in the segment whose FPDU starts there too. If that FPDU ends before the marker, the marker is
+// wrong.
+std::optional<std::uint32_t> FpduSearch::by_marker() const {
   for (std::size_t m = wire::octets_to_marker(position_); m + wire::kMarkerBytes <= segment_.size();
        m += wire::kMarkerInterval) {
-    start = Start::kUnknown;
     const std::size_t behind_length = wire::load_marker(segment_.data() + m);
     if (behind_length > m) continue;
     std::size_t first = m - behind_length;
     const bool leads = behind_length != 0 && wire::is_marker_position(position(static_cast<std::uint32_t>(first)) - 4);
     if (leads && first < wire::kMarkerBytes) continue;
     if (leads) first -= wire::kMarkerBytes;
-    at = static_cast<std::uint32_t>(first);
-    return Start::kKnown;
+    const auto at = static_cast<std::uint32_t>(first);
+    const std::uint32_t bytes = fpdu_bytes_at(at);
+    if (bytes != 0 && at + bytes <= m) return std::nullopt;
+    return at;
   }
-  return start;
+  return std::nullopt;
 }
 
 // 0: its length field is not in the segment.
@@ -60,8 +48,8 @@ std::uint32_t FpduSearch::fpdu_bytes_at(std::uint32_t at) const {
   return static_cast<std::uint32_t>(stream_.markers ? wire::marked_fpdu_bytes(start, ulpdu) : wire::fpdu_bytes(ulpdu));
 }
 
-// From one FPDU to the next; nothing behind a wrong one is believed. The answer is where the last one ends.
-std::uint32_t FpduSearch::walk(std::uint32_t at) {
+// From one FPDU to the next; nothing behind a wrong one is believed.
+void FpduSearch::walk(std::uint32_t at) {
   while (const std::uint32_t bytes = fpdu_bytes_at(at)) {
     if (bytes > segment_.size() - at) break;
     found_.push_back({at, bytes, false});
@@ -69,7 +57,6 @@ std::uint32_t FpduSearch::walk(std::uint32_t at) {
     at += bytes;
     if (!found_.back().intact) break;
   }
-  return at;
 }
 
 bool FpduSearch::intact(const Found& fpdu) const {

@@ -2,6 +2,7 @@
 // early_placement.md.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "model/common/bytes.h"
@@ -22,16 +23,16 @@ class FpduSearch {
     bool message = false;  // SCTP: a segment is one ULPDU behind its length field
   };
 
-  // `position` is the stream position of the segment's first octet. False: no FPDU's start is known.
+  // `position` is the stream position of the segment's first octet. False: no FPDU's start is proven. Nothing but a marker
+  // proves one, for any other octets may be the payload of somebody who wants them to look like an FPDU.
   bool search(ByteSpan segment, wire::StreamPosition position, Stream stream);
   // Of the last search, in the order of the stream.
   const std::vector<Found>& found() const { return found_; }
 
  private:
-  enum class Start { kKnown, kNoMarker, kUnknown };
-  Start by_marker(std::uint32_t& at) const;
+  std::optional<std::uint32_t> by_marker() const;
   std::uint32_t fpdu_bytes_at(std::uint32_t at) const;
-  std::uint32_t walk(std::uint32_t at);
+  void walk(std::uint32_t at);
   bool intact(const Found& fpdu) const;
   wire::StreamPosition position(std::uint32_t at) const { return position_ + at; }
 

@@ -51,11 +51,11 @@ class EarlyPlacementTest : public StageTest {
   void send(FlowId flow, const Bytes& segment, std::uint64_t offset, Cycle from = 0) {
     tcp.send_at(from, cut_segment(pool, segment, offset, 64, flow));
   }
-  // One FPDU as a segment of its own; the answer is what it has on the wire.
-  std::uint32_t send_fpdu(const Bytes& ulpdu, FlowId flow = kPlain, std::uint64_t offset = 4096) {
-    MpaReference reference{flow == kMarked, true, offset};
+  // One FPDU with a marker as a segment of its own; the answer is what it has on the wire.
+  std::uint32_t send_fpdu(const Bytes& ulpdu, std::uint64_t offset = 4096) {
+    MpaReference reference{true, true, offset};
     const Bytes fpdu = reference.fpdu(ulpdu);
-    send(flow, fpdu, offset);
+    send(kMarked, fpdu, offset);
     return static_cast<std::uint32_t>(fpdu.size());
   }
   Bytes at(std::uint64_t address, std::size_t bytes) const {
@@ -93,22 +93,22 @@ class EarlyPlacementTest : public StageTest {
 
 // Three beats: taken in cycles 1 to 3, read again in 4 to 6, checked in 10, written in 11; told when the write is out.
 TEST_F(EarlyPlacementTest, AnFpduIsWrittenWhenItIsCheckedAndToldWhenItIsWritten) {
-  const Bytes payload = counting(192 - 20);
+  const Bytes payload = counting(192 - 24);
   const std::uint32_t bytes = send_fpdu(tagged(stag_of(3), 0x1010, payload));
   run_until_idle();
   EXPECT_EQ(bytes, 192u);
   EXPECT_THAT(memory.cycles(), ElementsAre(12));
   EXPECT_THAT(told.cycles(), ElementsAre(19, 20));
-  EXPECT_THAT(memory.writes(), ElementsAre(std::pair(0x1010, 172)));
-  EXPECT_EQ(at(0x1010, 172), payload);
-  EXPECT_EQ(told[0].flow, kPlain);
+  EXPECT_THAT(memory.writes(), ElementsAre(std::pair(0x1010, 168)));
+  EXPECT_EQ(at(0x1010, 168), payload);
+  EXPECT_EQ(told[0].flow, kMarked);
   EXPECT_EQ(told[0].offset, 4096u);
   EXPECT_EQ(told[0].bytes, 192u);
   EXPECT_FALSE(told[0].last);
   EXPECT_TRUE(told[1].last);
   EXPECT_EQ(told[1].offset, 4096u);
   EXPECT_EQ(dut.counters().fpdus, 1u);
-  EXPECT_EQ(dut.counters().payload_bytes, 172u);
+  EXPECT_EQ(dut.counters().payload_bytes, 168u);
   expect_at_rest(1);
 }
 
@@ -127,7 +127,7 @@ TEST_F(EarlyPlacementTest, TheHeaderStandsForTheFpdu) {
 
 // The second one comes in while the first one is worked on; what is not in a store waits in the link.
 TEST_F(EarlyPlacementTest, ASegmentComesInBesideTheOneAtWork) {
-  for (unsigned i = 0; i < 4; ++i) send_fpdu(tagged(stag_of(3), 0x1000 + 172 * i, counting(172)), kPlain, 192 * i);
+  for (unsigned i = 0; i < 4; ++i) send_fpdu(tagged(stag_of(3), 0x1000 + 168 * i, counting(168)), 512 * i);
   run_until_idle();
   EXPECT_THAT(tcp.cycles(), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 14));
   EXPECT_THAT(memory.cycles(), ElementsAre(12, 15, 23, 26));
@@ -136,13 +136,13 @@ TEST_F(EarlyPlacementTest, ASegmentComesInBesideTheOneAtWork) {
 }
 
 TEST_F(EarlyPlacementTest, ARowOfFpdusIsPlacedPieceByPiece) {
-  MpaReference reference{false, true, 0};
+  MpaReference reference{true, true, 1024};
   const Bytes row = joined({reference.fpdu(tagged(stag_of(3), 0x1000, counting(30, 1))), reference.fpdu(kSend),
                             reference.fpdu(tagged(stag_of(3), 0x1100, counting(30, 2))),
                             reference.fpdu(tagged(stag_of(3), 0x1200, {}))});
-  send(kPlain, row, 1000);
+  send(kMarked, row, 1024);
   run_until_idle();
-  EXPECT_THAT(placed(), ElementsAre(std::pair(1000, 52), std::pair(1000 + 52 + 32, 52)));
+  EXPECT_THAT(placed(), ElementsAre(std::pair(1024, 56), std::pair(1024 + 56 + 32, 52)));
   EXPECT_EQ(at(0x1100, 30), counting(30, 2));
   EXPECT_EQ(dut.counters().untagged, 2u);
   expect_at_rest(1);
@@ -183,31 +183,48 @@ TEST_F(EarlyPlacementTest, AMarkerLocatesAnFpduInsideASegment) {
 }
 
 TEST_F(EarlyPlacementTest, ASegmentThatStartsAmidAnFpduIsNotLocated) {
-  MpaReference reference;
-  Bytes segment = reference.fpdu(tagged(stag_of(3), 0x1000, counting(400)));
+  MpaReference reference{true, true, 4};
+  Bytes segment = reference.fpdu(tagged(stag_of(3), 0x1000, counting(600)));
   segment.erase(segment.begin(), segment.begin() + 8);
-  send(kPlain, segment, 8);
+  send(kMarked, segment, 12);
   expect_left_alone();
   EXPECT_EQ(dut.counters().not_located, 1u);
 }
 
+// A program sends data that are an RDMA Write, complete and with a right CRC, and the network cuts its Send just there.
+class Disguised : public EarlyPlacementTest, public testing::WithParamInterface<bool> {};
+INSTANTIATE_TEST_SUITE_P(Markers, Disguised, testing::Bool());
+TEST_P(Disguised, APayloadThatLooksLikeAWriteIsNotPlaced) {
+  const bool markers = GetParam();
+  for (std::uint64_t offset = 516; offset < 992; offset += 4) {  // between two markers
+    MpaReference reference{markers, true, offset};
+    send(markers ? kMarked : kPlain, reference.fpdu(tagged(stag_of(3), 0x1000, counting(4))), offset);
+    run_until_idle();
+    EXPECT_THAT(memory.writes(), IsEmpty()) << offset;
+  }
+  EXPECT_EQ(dut.counters().segments, 119u);
+  EXPECT_EQ(dut.counters().not_located, 119u);
+  expect_at_rest(119);
+}
+
 TEST_F(EarlyPlacementTest, AWrongCrcIsLeftToTheWayInOrder) {
-  MpaReference reference;
+  MpaReference reference{true, true, 0};
   Bytes segment = reference.fpdu(tagged(stag_of(3), 0x1000, counting(400)));
   segment[100] ^= 1;
-  send(kPlain, segment, 0);
+  send(kMarked, segment, 0);
   expect_left_alone();
   EXPECT_EQ(dut.counters().bad_crc, 1u);
 }
 
-TEST_F(EarlyPlacementTest, WithoutCrcAndMarkersNothingIsPlaced) {
-  FlowContext flow = flow_of(1);
+TEST_F(EarlyPlacementTest, WithoutCrcAMarkerIsEnough) {
+  FlowContext flow = flow_of(2, true);
   flow.crc = false;
-  contexts.write(kPlain, flow);
+  contexts.write(kMarked, flow);
   contexts.commit();
   send_fpdu(tagged(stag_of(3), 0x1000, counting(400)));
-  expect_left_alone();
-  EXPECT_EQ(dut.counters().not_located, 1u);
+  run_until_idle();
+  EXPECT_EQ(placed().size(), 1u);
+  EXPECT_EQ(at(0x1000, 400), counting(400));
 }
 
 class Invalid : public EarlyPlacementTest {
@@ -227,15 +244,15 @@ TEST_F(Invalid, RdmapVersion) { expect_invalid(tagged(stag_of(3), 0x1000, counti
 TEST_F(Invalid, UntaggedOpcode) { expect_invalid(tagged(stag_of(3), 0x1000, counting(4), "C143")); }
 TEST_F(Invalid, ReadThatNobodyAskedFor) { expect_invalid(response(stag_of(4), 0x8000, counting(4))); }
 TEST_F(Invalid, StreamThatIsOver) {
-  QpContext qp = rts_qp(1);
+  QpContext qp = rts_qp(2);
   qp.state = QpState::kTerminate;
-  open_qp(contexts, 1, qp);
+  open_qp(contexts, 2, qp, true);
   expect_invalid(tagged(stag_of(3), 0x1000, counting(4)));
 }
 TEST_F(Invalid, FlowWithoutAQueuePair) {
-  QpContext qp = rts_qp(1);
+  QpContext qp = rts_qp(2);
   qp.flow = FlowId{3};
-  open_qp(contexts, 1, qp);
+  open_qp(contexts, 2, qp, true);
   expect_invalid(tagged(stag_of(3), 0x1000, counting(4)));
 }
 TEST_F(Invalid, StagThatEndsInTheCycleBeforeTheCheck) {
@@ -253,15 +270,15 @@ TEST_F(EarlyPlacementTest, AStagHoldsToTheCycleOfTheCheck) {
 
 // Any part of any Read that is outstanding, and nothing beside it.
 TEST_F(EarlyPlacementTest, AReadResponseBelongsToAnOutstandingRead) {
-  issued.send({{Qpn{1}, stag_of(4), 0x8000, 64}, {Qpn{1}, stag_of(4), 0x8100, 64}, {Qpn{3}, stag_of(4), 0x8200, 64}});
-  send_fpdu(response(stag_of(4), 0x8100, counting(32)), kPlain, 1000);
-  send_fpdu(response(stag_of(4), 0x8010, counting(48)), kPlain, 2000);
-  send_fpdu(response(stag_of(4), 0x8011, counting(48)), kPlain, 3000);  // one octet too far
-  send_fpdu(response(stag_of(4), 0x7fff, counting(4)), kPlain, 4000);
-  send_fpdu(response(stag_of(4), 0x8200, counting(32)), kPlain, 5000);  // another stream's
-  send_fpdu(response(stag_of(3), 0x8100, counting(32)), kPlain, 6000);
+  issued.send({{Qpn{2}, stag_of(4), 0x8000, 64}, {Qpn{2}, stag_of(4), 0x8100, 64}, {Qpn{3}, stag_of(4), 0x8200, 64}});
+  send_fpdu(response(stag_of(4), 0x8100, counting(32)), 1 * 512);
+  send_fpdu(response(stag_of(4), 0x8010, counting(48)), 2 * 512);
+  send_fpdu(response(stag_of(4), 0x8011, counting(48)), 3 * 512);  // one octet too far
+  send_fpdu(response(stag_of(4), 0x7fff, counting(4)), 4 * 512);
+  send_fpdu(response(stag_of(4), 0x8200, counting(32)), 5 * 512);  // another stream's
+  send_fpdu(response(stag_of(3), 0x8100, counting(32)), 6 * 512);
   run_until_idle();
-  EXPECT_THAT(placed(), ElementsAre(std::pair(1000, 52), std::pair(2000, 68)));
+  EXPECT_THAT(placed(), ElementsAre(std::pair(512, 56), std::pair(1024, 72)));
   EXPECT_EQ(dut.counters().invalid, 4u);
   expect_at_rest(6);
 }
@@ -270,8 +287,8 @@ TEST_F(EarlyPlacementTest, AReadResponseBelongsToAnOutstandingRead) {
 class ReadOver : public EarlyPlacementTest, public testing::WithParamInterface<Cycle> {};
 TEST_P(ReadOver, AReadThatIsOverTakesNothingMore) {
   if (GetParam() % 2 == 0) clk.shuffle(GetParam() + 1);
-  issued.send({Qpn{1}, stag_of(4), 0x8000, 64});
-  over.send_at(GetParam(), {Qpn{1}});  // at the stage a cycle later
+  issued.send({Qpn{2}, stag_of(4), 0x8000, 64});
+  over.send_at(GetParam(), {Qpn{2}});  // at the stage a cycle later
   send_fpdu(response(stag_of(4), 0x8000, counting(30)));
   run_until_idle();
   EXPECT_EQ(memory.writes().size(), GetParam() + 1 <= 6 ? 0u : 1u);
@@ -279,10 +296,10 @@ TEST_P(ReadOver, AReadThatIsOverTakesNothingMore) {
 INSTANTIATE_TEST_SUITE_P(Cycles, ReadOver, testing::Range(Cycle{3}, Cycle{9}));
 
 TEST_F(EarlyPlacementTest, AReusedQueuePairKnowsNoReadsOfItsPast) {
-  issued.send({Qpn{1}, stag_of(4), 0x8000, 64});
+  issued.send({Qpn{2}, stag_of(4), 0x8000, 64});
   run_until_idle();
-  open_qp(contexts, 1, rts_qp(1, 2));
-  tcp.send(cut_segment(pool, MpaReference{}.fpdu(response(stag_of(4), 0x8000, counting(30))), 0, 64, kPlain));
+  open_qp(contexts, 2, rts_qp(2, 2), true);
+  send_fpdu(response(stag_of(4), 0x8000, counting(30)));
   run_until_idle();
   EXPECT_EQ(dut.counters().invalid, 1u);
 }
@@ -293,7 +310,7 @@ TEST_F(EarlyPlacementTest, ASegmentIsUnderWayUntilItsLastWriteIsOut) {
   for (const Cycle c : {1, 2, 12, 19, 20}) {
     firmware.at(c, [&] { rest.push_back(contexts.in_flight.at_rest(StagWrites::kEarly)); });
   }
-  send_fpdu(tagged(stag_of(3), 0x1010, counting(172)));
+  send_fpdu(tagged(stag_of(3), 0x1010, counting(168)));
   run_until_idle();
   EXPECT_THAT(told.cycles(), ElementsAre(19, 20));
   EXPECT_THAT(rest, ElementsAre(true, false, false, false, true));
@@ -307,17 +324,10 @@ TEST_P(ShuffledEarly, BackpressureLosesNothingAndTheOrderOfCallsChangesNothing) 
   told.pause(every(3, 2));
   Prng rng(7);
   Bytes expected(0x1000);
-  MpaReference marked{true, true, 0};
-  for (std::uint64_t to = 0x1000, offset = 0; to < 0x1f00;) {
+  for (std::uint64_t to = 0x1000, marker = 512; to < 0x1f00; marker += 512) {
     const Bytes payload = random_bytes(rng, std::min<std::uint64_t>(rng.between(1, 300), 0x2000 - to));
     std::copy(payload.begin(), payload.end(), expected.begin() + static_cast<std::ptrdiff_t>(to - 0x1000));
-    const Bytes ulpdu = tagged(stag_of(3), to, payload);
-    if (rng.below(2) == 0) {
-      const std::uint64_t at = marked.pos;
-      send(kMarked, marked.fpdu(ulpdu), at);
-    } else {
-      offset += send_fpdu(ulpdu, kPlain, offset);
-    }
+    send_fpdu(tagged(stag_of(3), to, payload), marker - 4 * rng.below(5));
     to += payload.size();
   }
   run_until_idle();
@@ -357,7 +367,7 @@ TEST_F(EarlyPlacementTest, SegmentsOfBothInputsDoNotMix) {
   const Bytes of_sctp = counting(300), of_tcp = Bytes(300, 0x5a);
   for (unsigned i = 0; i < 8; ++i) {
     sctp.send(cut_segment(pool, message(tagged(stag_of(3), 0x1000, of_sctp)), i, 64, kPlain));
-    send_fpdu(tagged(stag_of(3), 0x1800, of_tcp), kMarked);
+    send_fpdu(tagged(stag_of(3), 0x1800, of_tcp));
   }
   sctp.pause(every(3, 1));
   tcp.pause(every(2, 1));
