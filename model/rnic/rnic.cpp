@@ -61,7 +61,7 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
       tcp_tx("tcp_tx", clk, config.tcp, station, frames_),
       mac_tx("mac_tx", clk, config.mac_tx),
       mac_rx("mac_rx", clk, config.rx.mac_rx, station.mac),
-      tcp_rx("tcp_rx", clk, config.tcp, config.datapath, station, messages_),
+      tcp_rx("tcp_rx", clk, config.tcp, config.datapath, station, messages_, tcp_tx.sent()),
       mpa_deframer("mpa_deframer", clk, config.rx.mpa_deframer, config.datapath, contexts_, frames_),
       crc_check("crc_check", clk),
       rqe_fetch("rqe_fetch", clk, contexts_, config.rx.rqe_fetch),

@@ -11,12 +11,11 @@ class Paws {
  public:
   void start(std::uint32_t ts_recent) { ts_recent_ = ts_recent; }
 
-  // A segment from `seq` up to `end`, with timestamp `value`. False: it is older than the last one in order, so it is
-  // dropped. One that ends before RCV.NXT, or begins behind it, says nothing of the next (sections 4.3 and 5.3).
-  bool accept(std::uint32_t value, std::uint32_t seq, std::uint32_t end, std::uint32_t rcv_nxt) {
-    if (wire::seq_lt(value, ts_recent_)) return false;
-    if (!wire::seq_gt(seq, rcv_nxt) && !wire::seq_lt(end, rcv_nxt)) ts_recent_ = value;
-    return true;
+  // A segment with this timestamp is older than the last one in order, so it is dropped.
+  bool is_old(std::uint32_t value) const { return wire::seq_lt(value, ts_recent_); }
+  // An acceptable segment came. One that begins behind RCV.NXT says nothing of the next (sections 4.3 and 5.3).
+  void note(std::uint32_t value, std::uint32_t seq, std::uint32_t rcv_nxt) {
+    if (!wire::seq_gt(seq, rcv_nxt)) ts_recent_ = value;
   }
 
  private:

@@ -1,5 +1,5 @@
-// The receive window: what was received in order, what there is room for, and what of a segment is acceptable
-// (RFC 9293 sections 3.4 and 3.10.7.4).
+// The receive window: what was received in order, what there is room for, and which segments, and what of them, it
+// takes (RFC 9293 sections 3.4 and 3.10.7.4, first).
 #pragma once
 
 #include <algorithm>
@@ -19,28 +19,30 @@ class ReceiveWindow {
   // The first octet that there is no room for.
   std::uint32_t edge() const { return edge_; }
 
-  // A segment without octets of its own, or a RST.
-  bool holds(std::uint32_t seq) const { return !wire::seq_lt(seq, rcv_nxt_) && !wire::seq_gt(seq, edge_); }
+  // RCV.NXT =< seq < RCV.NXT + RCV.WND.
+  bool holds(std::uint32_t seq) const { return !wire::seq_lt(seq, rcv_nxt_) && wire::seq_lt(seq, edge_); }
 
-  // What is left of a segment with octets or a FIN.
+  // A segment of `length` numbers, FIN included, has one that the window holds, or none and begins there. While the
+  // window is closed, what it says counts if it has RCV.NXT, and its octets do not.
+  bool accepts(std::uint32_t seq, std::uint32_t length) const {
+    if (wire::seq_lt(seq, rcv_nxt_)) return wire::seq_gt(seq + length, rcv_nxt_);
+    return seq == rcv_nxt_ || wire::seq_lt(seq, edge_);
+  }
+
+  // What is left of a segment that accepts() takes.
   struct Part {
     std::uint32_t skip = 0;   // octets that were received before
     std::uint32_t bytes = 0;  // new ones that the window holds, behind them
-    bool fin = false;
-    bool duplicate = false;  // all of it was received before
-    bool beyond = false;     // some octets are beyond the window
-    bool outside = false;    // all are
+    bool fin = false;         // the window holds it, too
+    bool beyond = false;      // some octets, or the FIN, are beyond the window
   };
   Part part_of(std::uint32_t seq, std::uint32_t bytes, bool fin) const {
     Part part;
     const std::uint32_t end = seq + bytes;
-    part.duplicate = wire::seq_lt(end + fin, rcv_nxt_ + 1);
-    if (part.duplicate) return part;
     if (wire::seq_lt(seq, rcv_nxt_)) part.skip = rcv_nxt_ - seq;
-    part.beyond = wire::seq_gt(end, edge_);
-    part.outside = part.beyond && wire::seq_gt(seq, edge_);
-    part.fin = fin && !part.beyond;  // it follows what does not fit
-    if (!part.outside) part.bytes = (part.beyond ? edge_ : end) - (seq + part.skip);
+    part.beyond = wire::seq_gt(end + fin, edge_);
+    part.fin = fin && !part.beyond;
+    part.bytes = (wire::seq_gt(end, edge_) ? edge_ : end) - (seq + part.skip);
     return part;
   }
   void advance(std::uint32_t octets) { rcv_nxt_ += octets; }

@@ -5,36 +5,59 @@
 namespace rnic::tcp {
 
 using wire::seq_gt;
+using wire::seq_lt;
 using wire::TcpHeader;
 
-void Receiver::open(std::uint32_t rcv_nxt, std::uint32_t window, const Agreed& agreed) {
+void Receiver::open(const RxCommand& c, std::uint32_t window) {
   *this = Receiver();
-  state_ = State::kOpen;
-  window_.open(rcv_nxt, window);
-  peer_scale_ = agreed.scale;
-  timestamps_ = agreed.timestamps;
-  paws_.start(agreed.ts_recent);
+  state_ = c.established ? State::kOpen : State::kSynReceived;
+  passive_ = c.passive;
+  window_.open(c.rcv_nxt, window);
+  acks_.open(c.snd_una, c.peer_window);
+  peer_scale_ = c.agreed.scale;
+  timestamps_ = c.agreed.timestamps;
+  paws_.start(c.agreed.ts_recent);
 }
 
-Receiver::Arrival Receiver::on_segment(ReassemblyMemory& m, const ReceivedSegment& s, const BufferRef& buf) {
+Receiver::Arrival Receiver::on_segment(ReassemblyMemory& m, const ReceivedSegment& s, const BufferRef& buf,
+                                       std::uint32_t snd_nxt) {
   const TcpHeader& h = s.header;
   Arrival a;
   if (h.has(TcpHeader::kRst)) {
     on_reset(h.seq, a);
-  } else if (h.has(TcpHeader::kSyn)) {
-    a.verdict = Verdict::kBadSyn;
-    a.answer = Answer::kChallenge;
-    a.acks = h.has(TcpHeader::kAck);
-  } else if (!h.has(TcpHeader::kAck)) {
-    a.verdict = Verdict::kNoAck;
-    a.for_sender = false;
-  } else if (timestamps_ && (a.verdict = timely(s)) != Verdict::kAcceptable) {
-    a.for_sender = a.verdict == Verdict::kOldTimestamp;
-    a.answer = Answer::kNow;
-  } else {
-    a.acks = true;
-    a.in_order_seq = window_.rcv_nxt();
-    accept(m, s, buf, a);
+    return a;
+  }
+  if (h.has(TcpHeader::kSyn)) {
+    on_syn(s, snd_nxt, a);
+    return a;
+  }
+  const std::uint32_t length = static_cast<std::uint32_t>(s.payload.size()) + h.has(TcpHeader::kFin);
+  a.verdict = judge(s, length, snd_nxt);
+  switch (a.verdict) {
+    case Verdict::kAcceptable:
+      a.acks = true;
+      a.in_order_seq = window_.rcv_nxt();
+      state_ = State::kOpen;
+      acks_.note(h.ack, window_in(h));
+      if (timestamps_) paws_.note(h.options.timestamps->value, h.seq, window_.rcv_nxt());
+      accept(m, s, buf, a);
+      break;
+    case Verdict::kOutside: {
+      const std::uint32_t end = h.seq + length;
+      a.answer = Answer::kNow;
+      a.duplicate = length != 0 && seq_lt(h.seq, window_.rcv_nxt());
+      a.beyond_window = length != 0 && !a.duplicate;
+      a.fin = finished_ && h.has(TcpHeader::kFin) && end == window_.rcv_nxt();  // our ACK of it was lost
+      break;
+    }
+    case Verdict::kBadAck:
+      a.answer = Answer::kChallenge;
+      break;
+    case Verdict::kOldTimestamp:
+      a.answer = Answer::kNow;
+      break;
+    default:
+      a.for_sender = false;
   }
   return a;
 }
@@ -45,12 +68,32 @@ void Receiver::on_reset(std::uint32_t seq, Arrival& a) const {
   a.answer = Answer::kChallenge;
 }
 
-Receiver::Verdict Receiver::timely(const ReceivedSegment& s) {
+// Whatever its number is, a SYN is challenged and says nothing, but for SYN-RECEIVED: there the peer may have changed
+// its mind, or both ends opened and this is the SYN that is known, with the ACK of ours (RFC 9293 figure 8).
+void Receiver::on_syn(const ReceivedSegment& s, std::uint32_t snd_nxt, Arrival& a) {
   const TcpHeader& h = s.header;
-  if (!h.options.timestamps) return Verdict::kNoTimestamp;
-  const std::uint32_t end = h.seq + static_cast<std::uint32_t>(s.payload.size()) + h.has(TcpHeader::kFin);
-  return paws_.accept(h.options.timestamps->value, h.seq, end, window_.rcv_nxt()) ? Verdict::kAcceptable
-                                                                                  : Verdict::kOldTimestamp;
+  a.verdict = Verdict::kBadSyn;
+  a.answer = Answer::kChallenge;
+  if (state_ != State::kSynReceived) return;
+  if (passive_ && window_.holds(h.seq)) {
+    a.verdict = Verdict::kReset;
+    a.for_sender = false;
+  } else if (h.seq + 1 == window_.rcv_nxt() && h.has(TcpHeader::kAck) && acks_.is_new(h.ack, snd_nxt)) {
+    a.acks = true;
+    state_ = State::kOpen;
+    acks_.note(h.ack, window_in(h));
+  }
+}
+
+// What becomes of a segment of `length` numbers that is neither RST nor SYN, in the order of the RFC's checks.
+Receiver::Verdict Receiver::judge(const ReceivedSegment& s, std::uint32_t length, std::uint32_t snd_nxt) const {
+  const TcpHeader& h = s.header;
+  if (timestamps_ && !h.options.timestamps) return Verdict::kNoTimestamp;
+  if (timestamps_ && paws_.is_old(h.options.timestamps->value)) return Verdict::kOldTimestamp;
+  if (!window_.accepts(h.seq, length)) return Verdict::kOutside;
+  if (!h.has(TcpHeader::kAck)) return Verdict::kNoAck;
+  if (state_ == State::kSynReceived) return acks_.is_new(h.ack, snd_nxt) ? Verdict::kAcceptable : Verdict::kRefused;
+  return acks_.holds(h.ack, snd_nxt) ? Verdict::kAcceptable : Verdict::kBadAck;
 }
 
 // Takes what is new and in the window. What the peer has to hear at once is a segment that says that it lost something,
@@ -58,20 +101,13 @@ Receiver::Verdict Receiver::timely(const ReceivedSegment& s) {
 void Receiver::accept(ReassemblyMemory& m, const ReceivedSegment& s, const BufferRef& buf, Arrival& a) {
   const std::uint32_t seq = s.header.seq;
   const bool fin = s.header.has(TcpHeader::kFin);
-  if (s.payload.empty() && !fin) {
-    if (!window_.holds(seq)) a.answer = Answer::kNow;
-    return;
-  }
-  ReceiveWindow::Part part = window_.part_of(seq, static_cast<std::uint32_t>(s.payload.size()), fin);
+  if (s.payload.empty() && !fin) return;
   a.answer = Answer::kNow;
-  a.duplicate = finished_ || part.duplicate;
-  if (a.duplicate) {
-    a.fin = fin && finished_;  // our ACK of it was lost
-    return;
-  }
+  a.duplicate = finished_;
+  if (finished_) return;
+  ReceiveWindow::Part part = window_.part_of(seq, static_cast<std::uint32_t>(s.payload.size()), fin);
   a.trimmed = part.skip != 0;
   a.beyond_window = part.beyond;
-  if (part.outside) return;
   const ByteSpan octets = s.payload.subspan(part.skip, part.bytes);
   if (seq_gt(seq, window_.rcv_nxt())) {
     a.out_of_order = true;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "model/rnic/llp/ack_range.h"
 #include "model/rnic/llp/paws.h"
 #include "model/rnic/llp/reassembly_queue.h"
 #include "model/rnic/llp/receive_window.h"
@@ -16,14 +17,15 @@ class Receiver {
  public:
   using Answer = RxFeedback::Answer;
 
-  Receiver() : state_(State::kFree), timestamps_(false), finished_(false) {}
+  Receiver() : state_(State::kFree), passive_(false), timestamps_(false), finished_(false) {}
 
-  // ---- The life of a connection. Until the handshake is over, segments are tcp_connection's.
+  // ---- The life of a connection. Until the peer's SYN has come, segments are tcp_connection's.
 
   void await_syn() { state_ = State::kAwaitsSyn; }
-  void open(std::uint32_t rcv_nxt, std::uint32_t window, const Agreed& agreed);
+  // By kOpen, with a receive window of so many octets.
+  void open(const RxCommand& c, std::uint32_t window);
   bool in_use() const { return state_ != State::kFree; }
-  bool is_open() const { return state_ == State::kOpen; }
+  bool is_open() const { return state_ >= State::kSynReceived; }
   // The peer's FIN came, and all octets before it.
   bool finished() const { return finished_; }
   void clear(ReassemblyMemory& m) { queue_.clear(m); }
@@ -32,10 +34,13 @@ class Receiver {
 
   enum class Verdict : std::uint8_t {
     kAcceptable,    // its ACK and window hold, and its octets as far as they are new and in the window
-    kReset,         // RST at RCV.NXT: the connection is over
+    kReset,         // RST at RCV.NXT, or a SYN of the window in a passive SYN-RECEIVED: the connection is over
     kBadReset,      // RST elsewhere: challenged in the window, else ignored (RFC 5961 section 3)
     kBadSyn,        // challenged (RFC 5961 section 4)
+    kOutside,       // of the window: only acknowledged
     kNoAck,         // ignored
+    kBadAck,        // of what was never sent, or is older than any window: challenged (RFC 5961 section 5)
+    kRefused,       // an ACK that is not of our SYN, in SYN-RECEIVED: answered by RST
     kNoTimestamp,   // ignored, as timestamps were agreed on (RFC 7323 section 3.2)
     kOldTimestamp,  // only acknowledged (RFC 7323 section 5.3)
   };
@@ -44,7 +49,8 @@ class Receiver {
     bool for_sender = true;  // the sending half hears of it
     bool acks = false;       // its ACK and window hold
     Answer answer = Answer::kNone;
-    bool duplicate = false, trimmed = false, beyond_window = false, out_of_order = false;
+    bool duplicate = false;  // octets that were all received before, or come behind a FIN
+    bool trimmed = false, beyond_window = false, out_of_order = false;
     bool dropped = false;    // octets out of order that did not fit
     bool fills_gap = false;  // octets, or a FIN, that were kept may be in order now: take_next()
     bool fin = false;        // FIN, in order or again
@@ -56,7 +62,7 @@ class Receiver {
     std::uint32_t offered_distance = 0;
     wire::SackBlock kept;  // the run that the octets out of order became part of
   };
-  Arrival on_segment(ReassemblyMemory& m, const ReceivedSegment& s, const BufferRef& buf);
+  Arrival on_segment(ReassemblyMemory& m, const ReceivedSegment& s, const BufferRef& buf, std::uint32_t snd_nxt);
   // What was kept and is in order now; false: no more.
   bool take_next(ReassemblyMemory& m, ReceivedOctets& octets);
   // Of an FPDU out of order only the header has to stay.
@@ -78,20 +84,25 @@ class Receiver {
   RxFeedback window_update(FlowId flow);
 
  private:
-  enum class State : std::uint8_t { kFree, kAwaitsSyn, kOpen };
+  enum class State : std::uint8_t { kFree, kAwaitsSyn, kSynReceived, kOpen };
 
   void on_reset(std::uint32_t seq, Arrival& a) const;
-  Verdict timely(const ReceivedSegment& s);
+  void on_syn(const ReceivedSegment& s, std::uint32_t snd_nxt, Arrival& a);
+  Verdict judge(const ReceivedSegment& s, std::uint32_t length, std::uint32_t snd_nxt) const;
+  std::uint32_t window_in(const wire::TcpHeader& h) const {
+    return std::uint32_t{h.window} << (h.has(wire::TcpHeader::kSyn) ? 0 : peer_scale_);
+  }
   void accept(ReassemblyMemory& m, const ReceivedSegment& s, const BufferRef& buf, Arrival& a);
   void keep(ReassemblyMemory& m, const BufferRef& buf, std::uint32_t seq, ByteSpan octets, bool fin, Arrival& a);
   void take_fin(ReassemblyMemory& m);
 
   ReceiveWindow window_;
   ReassemblyQueue queue_;
+  AckRange acks_;
   Paws paws_;
   State state_;
   std::uint8_t peer_scale_ = 0;
-  bool timestamps_ : 1, finished_ : 1;
+  bool passive_ : 1, timestamps_ : 1, finished_ : 1;
 };
 
 // ---- Every segment
@@ -119,7 +130,7 @@ inline RxFeedback Receiver::feedback(FlowId flow, const ReceivedSegment& s, cons
   fb.sack_blocks = static_cast<std::uint8_t>(h.options.sack_blocks);
   fb.sack = h.options.sack;
   fb.ack = h.ack;
-  fb.window = std::uint32_t{h.window} << (h.has(wire::TcpHeader::kSyn) ? 0 : peer_scale_);
+  fb.window = window_in(h);
   return fb;
 }
 

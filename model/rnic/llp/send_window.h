@@ -10,21 +10,31 @@ namespace rnic::tcp {
 
 class SendWindow {
  public:
-  void open(std::uint32_t ack, std::uint32_t window) {
+  // By the peer's SYN, whose number is `seq`.
+  void open(std::uint32_t seq, std::uint32_t ack, std::uint32_t window) {
     edge_ = ack + window;
     window_ = window;
+    wl1_ = seq;
+    wl2_ = ack;
   }
-  // An ACK that is not old. True if its window is that of the ACK before. The edge never goes back: a peer that shrinks
-  // its window gets what it was promised to take, again and again.
-  bool update(std::uint32_t ack, std::uint32_t window) {
-    edge_ = wire::seq_max(edge_, ack + window);
-    return window == std::exchange(window_, window);
+  // A segment with an ACK that is not old. True if its window is the one that is known. It is taken from what the peer
+  // said later only: its number tells, or that it acknowledges more than all before. A peer that shrinks its window
+  // moves the edge back (section 3.8.6).
+  bool update(std::uint32_t seq, std::uint32_t ack, std::uint32_t window) {
+    const bool same = window == window_;
+    const bool later = wire::seq_lt(wl1_, seq) || (wl1_ == seq && wire::seq_le(wl2_, ack)) || wire::seq_lt(wl2_, ack);
+    if (!later) return same;
+    edge_ = ack + window;
+    window_ = window;
+    wl1_ = seq;
+    wl2_ = ack;
+    return same;
   }
   // The first octet that the window does not hold.
   std::uint32_t edge() const { return edge_; }
   // As last advertised.
   std::uint32_t advertised() const { return window_; }
-  bool holds(std::uint32_t snd_nxt, std::uint32_t bytes) const { return edge_ - snd_nxt >= bytes; }
+  bool holds(std::uint32_t snd_nxt, std::uint32_t bytes) const { return wire::seq_ge(edge_, snd_nxt + bytes); }
 
   // ---- Credit: octets that the segmenter may hand over, of this window and of what the congestion window allows.
 
@@ -40,7 +50,8 @@ class SendWindow {
  private:
   std::uint32_t edge_ = 0;
   std::uint32_t window_ = 0;
-  std::uint32_t granted_ = 0;  // up to where the segmenter may send
+  std::uint32_t wl1_ = 0, wl2_ = 0;  // SND.WL1, SND.WL2: number and ACK of the segment that told the window
+  std::uint32_t granted_ = 0;        // up to where the segmenter may send
 };
 
 }  // namespace rnic::tcp

@@ -23,10 +23,10 @@ SenderResources::SenderResources(const TcpConfig& config, std::uint64_t period, 
 
 // ---- The life of a connection
 
-void Sender::open(SenderResources& r, std::uint32_t iss, bool with_ack, const Agreed& agreed,
-                  std::uint32_t peer_window) {
+void Sender::open(SenderResources& r, std::uint32_t iss, bool with_ack, const Agreed& agreed, std::uint32_t peer_window,
+                  std::uint32_t peer_iss) {
   loss_.start(iss);
-  window_.open(iss + 1, peer_window);
+  window_.open(peer_iss, iss + 1, peer_window);
   agree(r, agreed, r.initial_window);
   QueuedSegment syn;
   syn.flags = TcpHeader::kSyn;
@@ -37,8 +37,8 @@ void Sender::open(SenderResources& r, std::uint32_t iss, bool with_ack, const Ag
 }
 
 LossRecovery::Acked Sender::establish(SenderResources& r, const Agreed& agreed, std::uint32_t ack,
-                                      std::uint32_t peer_window, Cycle now) {
-  window_.open(ack, peer_window);
+                                      std::uint32_t peer_window, std::uint32_t peer_iss, Cycle now) {
+  window_.open(peer_iss, ack, peer_window);
   // One segment when the SYN was lost (RFC 5681 section 3.1).
   agree(r, agreed, timer_.backed_off() ? 1 : r.initial_window);
   RxFeedback syn_ack;
@@ -119,7 +119,7 @@ Sender::AckOutcome Sender::on_ack(SenderResources& r, const RxFeedback& fb, Cycl
   out.old = seq_lt(fb.ack, loss_.snd_una());
   if (out.old) return out;
   const bool was_short = window_short();
-  const bool same_window = window_.update(fb.ack, fb.window);
+  const bool same_window = window_.update(fb.seq, fb.ack, fb.window);
   if (sack_ && fb.sack_blocks != 0) out.sacked = loss_.on_sack(r.segments, fb.ack, fb.sack.data(), fb.sack_blocks);
   const bool ece = congestion_.ecn() && (fb.flags & TcpHeader::kEce);
   if (seq_gt(fb.ack, loss_.snd_una())) {

@@ -34,10 +34,11 @@ class Sender {
   // ---- The life of a connection
 
   // Queues SYN, or SYN and ACK if the peer's SYN came first.
-  void open(SenderResources& r, std::uint32_t iss, bool with_ack, const Agreed& agreed, std::uint32_t peer_window);
+  void open(SenderResources& r, std::uint32_t iss, bool with_ack, const Agreed& agreed, std::uint32_t peer_window,
+            std::uint32_t peer_iss);
   // The peer's SYN and ACK came.
   LossRecovery::Acked establish(SenderResources& r, const Agreed& agreed, std::uint32_t ack, std::uint32_t peer_window,
-                                Cycle now);
+                                std::uint32_t peer_iss, Cycle now);
   // From now on there are FPDUs, and credit for them.
   void enter_rdma();
   void queue_fin(SenderResources& r);
@@ -94,8 +95,7 @@ class Sender {
     std::uint32_t sacked = 0;  // octets
     LossRecovery::Acked acked;
   };
-  // Of an octet that was never sent, no peer of ours can say anything.
-  bool acceptable(std::uint32_t ack) const { return !wire::seq_gt(ack, loss_.snd_nxt()); }
+  // What acknowledges octets that were never sent does not come here: receiver.h.
   AckOutcome on_ack(SenderResources& r, const RxFeedback& fb, Cycle now);
   // False: the report is ignored.
   bool on_path_mtu(SenderResources& r, const RxFeedback& fb, std::uint32_t& cuts);

@@ -85,6 +85,9 @@ void TcpConnection::synchronize(FlowId flow, const RxReport& s) {
   r.key = s.key;
   r.rcv_nxt = s.seq + 1;
   r.agreed = agreed;
+  r.passive = !c.active;
+  r.snd_una = c.iss;
+  r.peer_window = s.window;
   to_rx->push(std::move(r));
 }
 
@@ -112,17 +115,21 @@ void TcpConnection::established(FlowId flow) {
   if (c.peer_closed) late_fins_.push(flow);
 }
 
-// RFC 9293 section 3.10.7: a segment of a connection that is closed, listening or awaits the peer's SYN.
+// RFC 9293 section 3.10.7: a segment of a connection that is closed, listening or awaits the peer's SYN, or one that
+// does not acknowledge ours in SYN-RECEIVED.
 void TcpConnection::on_segment(const RxReport& s) {
-  // tcp_rx may not have known the flow yet: a repeated SYN is answered by our retransmission.
+  const bool has_ack = s.flags & TcpHeader::kAck, reset = s.flags & TcpHeader::kRst;
   const FlowId known = table_.find(s.key);
   if (known != kNoFlow) {
-    if (connections_[known.v].state == State::kSynSent) on_segment_in_syn_sent(s);
+    const Connection& c = connections_[known.v];
+    if (c.state == State::kSynSent) return on_segment_in_syn_sent(s);
+    // tcp_rx may not have known the flow yet: a repeated SYN is answered by our retransmission.
+    if (c.state == State::kSynReceived && has_ack && !reset && s.ack != c.iss + 1) refuse(s);
     return;
   }
-  if (s.flags & TcpHeader::kRst) return;
-  const bool syn_only = (s.flags & (TcpHeader::kSyn | TcpHeader::kAck)) == TcpHeader::kSyn;
-  if (!syn_only || !listening_.test(s.key.port)) return refuse(s);
+  if (reset) return;
+  if (has_ack || !listening_.test(s.key.port)) return refuse(s);
+  if (!(s.flags & TcpHeader::kSyn)) return;
   if (free_.empty()) {
     ++counters_.no_flow;
     return;
@@ -163,6 +170,9 @@ void TcpConnection::on_segment_in_syn_sent(const RxReport& s) {
   r.key = s.key;
   r.rcv_nxt = s.seq + 1;
   r.agreed = agreed;
+  r.established = true;
+  r.snd_una = s.ack;
+  r.peer_window = s.window;
   to_rx->push(std::move(r));
   established(flow);
 }

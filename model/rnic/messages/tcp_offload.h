@@ -124,7 +124,7 @@ struct TxReport {
 struct RxCommand {
   enum class Kind : std::uint8_t {
     kAwaitSyn,   // key: give every segment of this flow to tcp_connection
-    kOpen,       // key, rcv_nxt, agreed: receive
+    kOpen,       // key, rcv_nxt, agreed and what is below: receive
     kRead,       // bytes of the stream for the firmware
     kEnterRdma,  // the rest of the stream goes to the deframer
     kDiscard,    // nobody reads the stream any more
@@ -140,6 +140,10 @@ struct RxCommand {
   std::uint32_t rcv_nxt = 0;
   std::uint32_t bytes = 0;
   Agreed agreed;
+  bool established = false;       // kOpen: our SYN is acknowledged, else SYN-RECEIVED
+  bool passive = false;           // kOpen: the peer opened
+  std::uint32_t snd_una = 0;      // kOpen
+  std::uint32_t peer_window = 0;  // kOpen: of the peer's SYN, in octets
 
   static constexpr const char* kMessage = "tcp_rx_command";
   template <class V, class M>
@@ -150,13 +154,17 @@ struct RxCommand {
     v("rcv_nxt", 32, m.rcv_nxt);
     v("bytes", 32, m.bytes);
     v("agreed", m.agreed);
+    v("established", 1, m.established);
+    v("passive", 1, m.passive);
+    v("snd_una", 32, m.snd_una);
+    v("peer_window", 32, m.peer_window);
   }
 };
 
 // tcp_rx -> tcp_connection
 struct RxReport {
   enum class Kind : std::uint8_t {
-    kSegment,  // of no flow, or of one that awaits a SYN: all fields
+    kSegment,  // of no flow, or of one that awaits a SYN or the ACK of ours: all fields
     kReset,    // a valid RST
     kFin,      // the peer closed and all octets before were handed over; again for each repetition; told_in_band
     kStream,   // data, bytes: the answer to kRead

@@ -15,15 +15,17 @@ using tcp::RxCommand;
 using tcp::RxFeedback;
 using tcp::RxReport;
 using tcp::SegmentFault;
+using Verdict = Receiver::Verdict;
 
 TcpRx::TcpRx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& config, const DatapathConfig& datapath,
-             const StationConfig& station, BufferPool& pool)
+             const StationConfig& station, BufferPool& pool, const tcp::SentOctets& sent)
     : Stage(nm, clk),
       config_(config),
       window_step_(std::min<std::uint32_t>(2u * config.mss(), config.window_bytes / 2)),
       beat_bytes_(datapath.beat_bytes),
       station_(station),
       pool_(pool),
+      sent_(sent),
       flows_(config.max_flows),
       table_(config.max_flows),
       memory_(config.reorder_bytes, config.reorder_segments),
@@ -97,7 +99,7 @@ void TcpRx::on_command(const RxCommand& c) {
     case RxCommand::Kind::kOpen:
       if (!f.receiver.in_use()) table_.insert(c.flow, c.key);
       f.stream = {};
-      return f.receiver.open(c.rcv_nxt, config_.window_bytes, c.agreed);
+      return f.receiver.open(c, config_.window_bytes);
     case RxCommand::Kind::kRead:
       RNIC_CHECK_MSG(!f.stream.read_pending(), std::string(name()) + ": a second read of one flow");
       if (!f.stream.read(c.bytes)) return;
@@ -175,19 +177,23 @@ bool TcpRx::take_path_mtu(const Frame& frame) {
 
 void TcpRx::on_segment(FlowId flow, const ReceivedSegment& s, Frame frame) {
   Flow& f = flows_[flow.v];
-  const Receiver::Arrival a = f.receiver.on_segment(memory_, s, frame.buf);
+  const Receiver::Arrival a = f.receiver.on_segment(memory_, s, frame.buf, sent_.snd_nxt(flow));
   counters_.count(a);
-  if (a.verdict == Receiver::Verdict::kReset) {
+  if (a.verdict == Verdict::kReset) {
     f.stream.on_reset();
     return reports_queue_.push(flow);
   }
+  const bool bad_ack = a.verdict == Verdict::kBadAck || a.verdict == Verdict::kRefused;
   if (const char* const why = a.duplicate       ? "received before"
                               : a.beyond_window ? "beyond the window"
+                              : bad_ack         ? "acknowledges what was not sent"
                               : a.dropped       ? "no room out of order"
                                                 : nullptr) {
     drops(now(), frame.buf->owner(), frame.bytes, why);
   }
-  if (a.verdict == Receiver::Verdict::kAcceptable) on_acceptable(flow, a, std::move(frame.buf));
+  if (a.verdict == Verdict::kRefused) return reports->push(tcp::report_of(flow, s));
+  if (a.verdict == Verdict::kAcceptable) on_acceptable(flow, a, std::move(frame.buf));
+  if (a.verdict == Verdict::kOutside && a.fin) report_fin(flow);
   if (a.for_sender) feedback->push(f.receiver.feedback(flow, s, a));
 }
 
@@ -200,11 +206,13 @@ void TcpRx::on_acceptable(FlowId flow, const Receiver::Arrival& a, BufferRef&& b
   if (a.fills_gap) {
     for (ReceivedOctets octets; f.receiver.take_next(memory_, octets);) keep(flow, std::move(octets));
   }
-  if (a.fin || (a.fills_gap && f.receiver.finished())) {
-    f.stream.on_fin();
-    reports_queue_.push(flow);
-  }
+  if (a.fin || (a.fills_gap && f.receiver.finished())) report_fin(flow);
   if (a.out_of_order || a.fills_gap) counters_.count_peaks(memory_);
+}
+
+void TcpRx::report_fin(FlowId flow) {
+  flows_[flow.v].stream.on_fin();
+  reports_queue_.push(flow);
 }
 
 // The octets of a segment in order: to the deframer at once, if none of the flow wait.

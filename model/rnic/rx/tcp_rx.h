@@ -12,6 +12,7 @@
 #include "model/rnic/llp/received_stream.h"
 #include "model/rnic/llp/receiver.h"
 #include "model/rnic/llp/segment_beats.h"
+#include "model/rnic/llp/sent_octets.h"
 #include "model/rnic/messages/datapath.h"
 #include "model/rnic/messages/tcp.h"
 #include "model/rnic/messages/tcp_offload.h"
@@ -37,7 +38,7 @@ class TcpRx final : public Stage {
 
   // `pool` has the blocks in which the firmware gets octets; their size is the most that one read may ask for.
   TcpRx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& config, const DatapathConfig& datapath,
-        const StationConfig& station, BufferPool& pool);
+        const StationConfig& station, BufferPool& pool, const tcp::SentOctets& sent);
 
   Wake tick() override;
   void reset() override;
@@ -64,6 +65,7 @@ class TcpRx final : public Stage {
   bool take_path_mtu(const Frame& frame);
   void on_segment(FlowId flow, const tcp::ReceivedSegment& s, Frame frame);
   void on_acceptable(FlowId flow, const tcp::Receiver::Arrival& a, BufferRef&& buf);
+  void report_fin(FlowId flow);
   void deliver(FlowId flow, tcp::ReceivedOctets&& octets);
   void keep(FlowId flow, tcp::ReceivedOctets&& octets);
   void offer(FlowId flow, const tcp::Receiver::Arrival& a, const BufferRef& buf);
@@ -85,6 +87,7 @@ class TcpRx final : public Stage {
   const unsigned beat_bytes_;
   const StationConfig station_;
   BufferPool& pool_;
+  const tcp::SentOctets& sent_;
   std::vector<Flow> flows_;
   tcp::FlowTable table_;
   tcp::ReassemblyMemory memory_;

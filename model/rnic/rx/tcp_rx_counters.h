@@ -15,7 +15,8 @@ struct TcpRxCounters {
   std::uint64_t reorder_drops = 0, paws = 0, no_timestamp = 0;
   HighWater reorder_bytes_max, reorder_segments_max;
   std::uint64_t early_fpdus = 0, early_saved = 0, not_offered = 0, path_mtu_reports = 0;
-  std::uint64_t bad_reset = 0, bad_syn = 0, not_ipv4 = 0, bad_ipv4 = 0, not_for_us = 0, bad_tcp = 0, bad_checksum = 0;
+  std::uint64_t bad_reset = 0, bad_syn = 0, bad_ack = 0, outside = 0;
+  std::uint64_t not_ipv4 = 0, bad_ipv4 = 0, not_for_us = 0, bad_tcp = 0, bad_checksum = 0;
   template <class V>
   static void fields(V& v) {
     v("segments", &TcpRxCounters::segments, "segments", "valid segments, of any flow or none");
@@ -38,6 +39,10 @@ struct TcpRxCounters {
     v("duplicates", &TcpRxCounters::duplicates, "segments", "dropped: all octets were received before");
     v("trimmed", &TcpRxCounters::trimmed, "segments", "segments of which some octets were received before");
     v("beyond_window", &TcpRxCounters::beyond_window, "segments", "segments with octets beyond the receive window");
+    v("outside", &TcpRxCounters::outside, "segments",
+      "segments without octets, outside of the receive window: only acknowledged");
+    v("bad_ack", &TcpRxCounters::bad_ack, "segments",
+      "dropped: an ACK of what was never sent, or one older than any window (RFC 5961 section 5)");
     v("bad_reset", &TcpRxCounters::bad_reset, "segments", "RST not at the next octet (RFC 5961 section 3)");
     v("bad_syn", &TcpRxCounters::bad_syn, "segments", "SYN within a connection (RFC 5961 section 4)");
     v("not_ipv4", &TcpRxCounters::not_ipv4, "frames", "dropped: a protocol other than IPv4");
@@ -74,8 +79,10 @@ struct TcpRxCounters {
     using Answer = tcp::Receiver::Answer;
     using Verdict = tcp::Receiver::Verdict;
     trimmed += a.trimmed;
-    if (a.answer == Answer::kNone || a.answer == Answer::kSoon) return;  // all its other octets were in order
+    if (a.verdict == Verdict::kAcceptable && (a.answer == Answer::kNone || a.answer == Answer::kSoon)) return;
     bad_reset += a.verdict == Verdict::kBadReset;
+    bad_ack += a.verdict == Verdict::kBadAck || a.verdict == Verdict::kRefused;
+    outside += a.verdict == Verdict::kOutside && !a.duplicate && !a.beyond_window;
     bad_syn += a.verdict == Verdict::kBadSyn;
     no_timestamp += a.verdict == Verdict::kNoTimestamp;
     paws += a.verdict == Verdict::kOldTimestamp;

@@ -30,6 +30,7 @@ TcpTx::TcpTx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& conf
       writer_(station, pool),
       node_(station.node),
       flows_(config.max_flows),
+      sent_(clk, config.max_flows),
       uses_(config.max_flows),
       acks_(config.max_flows),
       sends_(config.max_flows),
@@ -179,7 +180,8 @@ void TcpTx::open(const TxCommand& c) {
   }
   f.acks.start(ack_settings_, c.rcv_nxt, c.with_ack);
   f.acks.agree(agreed);
-  f.sender.open(resources_, c.seq, c.with_ack, agreed, c.peer_window);
+  f.sender.open(resources_, c.seq, c.with_ack, agreed, c.peer_window, c.rcv_nxt - 1);
+  sent_.set(c.flow, c.seq + 1);
   on_queued(c.flow);
   sends_.push(c.flow);
 }
@@ -188,7 +190,7 @@ void TcpTx::establish(const TxCommand& c) {
   Flow& f = flows_[c.flow.v];
   f.acks.start(ack_settings_, c.rcv_nxt, true);
   f.acks.agree(c.agreed);
-  on_acked(c.flow, f.sender.establish(resources_, c.agreed, c.ack, c.peer_window, now()));
+  on_acked(c.flow, f.sender.establish(resources_, c.agreed, c.ack, c.peer_window, c.rcv_nxt - 1, now()));
   restart_rto(c.flow);
   owe_ack(c.flow);
 }

@@ -13,6 +13,7 @@
 #include "model/rnic/llp/flow_timers.h"
 #include "model/rnic/llp/segment_writer.h"
 #include "model/rnic/llp/sender.h"
+#include "model/rnic/llp/sent_octets.h"
 #include "model/rnic/messages/datapath.h"
 #include "model/rnic/messages/tcp.h"
 #include "model/rnic/messages/tcp_offload.h"
@@ -44,6 +45,8 @@ class TcpTx final : public Stage, public RunsAhead {
   void register_stats(const StatsGroup& group) const override;
   void register_probes(const ProbeGroup& group) const override;
   const TcpTxCounters& counters() const { return counters_; }
+  // For tcp_rx.
+  const tcp::SentOctets& sent() const { return sent_; }
   // Octets of all flows that were not acknowledged yet; capacity: of one flow.
   Account& unacknowledged() { return unacknowledged_; }
   // Flows whose congestion window is the smaller one of the two.
@@ -119,6 +122,7 @@ class TcpTx final : public Stage, public RunsAhead {
   tcp::SegmentWriter writer_;
   const std::uint32_t node_;
   std::vector<Flow> flows_;
+  tcp::SentOctets sent_;
   std::vector<std::uint32_t> uses_;  // of each flow's number, for owners; no reset starts them anew
   tcp::FlowQueue acks_, sends_, reports_queue_;
   tcp::FlowTimers rto_, ack_timers_;

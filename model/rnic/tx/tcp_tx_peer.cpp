@@ -22,7 +22,6 @@ void TcpTx::on_feedback(const RxFeedback& fb) {
 
 void TcpTx::on_ack(FlowId flow, const RxFeedback& fb) {
   Flow& f = flows_[flow.v];
-  if (!f.sender.acceptable(fb.ack)) return challenge(flow);
   const Sender::AckOutcome outcome = f.sender.on_ack(resources_, fb, now());
   if (outcome.old) return;
   counters_.count(outcome);

@@ -25,6 +25,7 @@ void TcpTx::send(FlowId flow, std::uint32_t slot) {
   const tcp::Sender::Departure departure = f.sender.send(resources_, slot, now());
   const tcp::QueuedSegment& s = resources_.segments[slot];
   counters_.count(departure, s.payload_bytes);
+  if (!departure.again) sent_.set(flow, f.sender.snd_nxt());
   if (!rto_.running(flow) || f.sender.snd_una() == s.seq) restart_rto(flow);
   if (!s.buf) return send_bare(flow, s.seq, s.flags);
   tcp::SegmentFields fields = fields_of(flow, s.seq, s.flags, false);

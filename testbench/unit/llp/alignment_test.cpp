@@ -38,6 +38,8 @@ class AlignmentTest : public StageTest, public testing::WithParamInterface<bool>
     open.flow = FlowId{i};
     open.key = {kIpA, port(i), 5000};
     open.rcv_nxt = 1;
+    open.established = true;
+    sent.set(open.flow, 1);
     tcp::RxCommand enter;
     enter.kind = tcp::RxCommand::Kind::kEnterRdma;
     enter.flow = open.flow;
@@ -75,7 +77,8 @@ class AlignmentTest : public StageTest, public testing::WithParamInterface<bool>
   Bytes stream;
   BufferPool pool{2048};
   ContextStore contexts{clk, {1, kFlows, 1, 1}};
-  TcpRx tcp_rx{"tcp_rx", clk, config(), DatapathConfig{}, {kMacB, {kIpB}, {}}, pool};
+  tcp::SentOctets sent{clk, kFlows};
+  TcpRx tcp_rx{"tcp_rx", clk, config(), DatapathConfig{}, {kMacB, {kIpB}, {}}, pool, sent};
   MpaDeframer deframer{"deframer", clk, {}, DatapathConfig{}, contexts, pool};
   CrcCheck crc{"crc", clk};
   Netlist net{"net", clk};

@@ -23,10 +23,13 @@ class EarlyTest : public StageTest {
     c.early_placement = early_placement;
     return c;
   }
-  explicit EarlyTest(const TcpConfig& c = config()) : tcp_rx("tcp_rx", clk, c, {}, {kMacB, {kIpB}, {}}, pool) {
+  explicit EarlyTest(const TcpConfig& c = config())
+      : sent(clk, c.max_flows), tcp_rx("tcp_rx", clk, c, {}, {kMacB, {kIpB}, {}}, pool, sent) {
     tcp::RxCommand open = command(Kind::kOpen);
     open.key = {kIpA, 4000, 5000};
     open.rcv_nxt = 1;
+    open.established = true;
+    sent.set(kFlow, 1);
     commands.send(open);
   }
   static tcp::RxCommand command(Kind kind) {
@@ -96,6 +99,7 @@ class EarlyTest : public StageTest {
 
   BufferPool pool{2048}, headers{64};
   At firmware{"firmware", clk};
+  tcp::SentOctets sent;
   TcpRx tcp_rx;
   Source<Frame> frames = drive(tcp_rx.in);
   Source<tcp::RxCommand> commands = drive(tcp_rx.commands);

@@ -21,16 +21,41 @@ TEST(ReceiveWindow, HoldsWhatIsBetweenItsEdges) {
   window.open(0xffffff00, 0x200);
   EXPECT_FALSE(window.holds(0xfffffeff));
   EXPECT_TRUE(window.holds(0xffffff00));
-  EXPECT_TRUE(window.holds(0x100));
-  EXPECT_FALSE(window.holds(0x101));
+  EXPECT_TRUE(window.holds(0xff));
+  EXPECT_FALSE(window.holds(0x100));
+}
+
+// RFC 9293 table 6, each case at both edges.
+TEST(ReceiveWindow, AcceptsASegmentWithAnOctetInTheWindow) {
+  ReceiveWindow window;
+  window.open(1000, 500);
+  EXPECT_FALSE(window.accepts(999, 0));
+  EXPECT_TRUE(window.accepts(1000, 0));
+  EXPECT_TRUE(window.accepts(1499, 0));
+  EXPECT_FALSE(window.accepts(1500, 0));
+  EXPECT_FALSE(window.accepts(900, 100));
+  EXPECT_TRUE(window.accepts(900, 101));
+  EXPECT_TRUE(window.accepts(1499, 100));
+  EXPECT_FALSE(window.accepts(1500, 100));
+  EXPECT_TRUE(window.accepts(900, 1000));  // around the window
+}
+
+TEST(ReceiveWindow, AClosedWindowAcceptsWhatIsAtRcvNxt) {
+  ReceiveWindow window;
+  window.open(1000, 0);
+  for (const std::uint32_t length : {0u, 100u}) {
+    EXPECT_TRUE(window.accepts(1000, length));
+    EXPECT_FALSE(window.accepts(999 - length, length));
+    EXPECT_FALSE(window.accepts(1001, length));
+  }
+  EXPECT_EQ(window.part_of(1000, 100, true).bytes, 0u);
+  EXPECT_FALSE(window.part_of(1000, 0, true).fin);
 }
 
 TEST(ReceiveWindow, TakesOffWhatWasReceivedBefore) {
   ReceiveWindow window;
   window.open(1000, 500);
-  EXPECT_TRUE(window.part_of(900, 100, false).duplicate);
   const ReceiveWindow::Part fin = window.part_of(900, 100, true);  // only its FIN is new
-  EXPECT_FALSE(fin.duplicate);
   EXPECT_TRUE(fin.fin);
   EXPECT_EQ(fin.skip, 100u);
   EXPECT_EQ(fin.bytes, 0u);
@@ -40,22 +65,21 @@ TEST(ReceiveWindow, TakesOffWhatWasReceivedBefore) {
   EXPECT_FALSE(part.beyond);
 }
 
-TEST(ReceiveWindow, TakesOffWhatIsBeyondItsEdgeAndTheFin) {
+TEST(ReceiveWindow, TakesOffWhatIsBeyondItsEdge) {
   ReceiveWindow window;
   window.open(1000, 500);
-  const ReceiveWindow::Part exact = window.part_of(1400, 100, true);
-  EXPECT_EQ(exact.bytes, 100u);
+  const ReceiveWindow::Part exact = window.part_of(1400, 99, true);
+  EXPECT_EQ(exact.bytes, 99u);
   EXPECT_TRUE(exact.fin);
   EXPECT_FALSE(exact.beyond);
-  const ReceiveWindow::Part part = window.part_of(1400, 101, true);
+  const ReceiveWindow::Part fin = window.part_of(1400, 100, true);  // a FIN takes a number, too
+  EXPECT_EQ(fin.bytes, 100u);
+  EXPECT_FALSE(fin.fin);
+  EXPECT_TRUE(fin.beyond);
+  const ReceiveWindow::Part part = window.part_of(1400, 101, false);
   EXPECT_EQ(part.bytes, 100u);
   EXPECT_TRUE(part.beyond);
-  EXPECT_FALSE(part.outside);
-  EXPECT_FALSE(part.fin);
   EXPECT_EQ(window.part_of(900, 1000, false).bytes, 500u);  // on both sides
-  EXPECT_FALSE(window.part_of(1500, 1, false).outside);
-  EXPECT_TRUE(window.part_of(1501, 1, false).outside);
-  EXPECT_EQ(window.part_of(1501, 1, false).bytes, 0u);
 }
 
 TEST(ReceiveWindow, ReportsRoomFromAStepOn) {
@@ -71,51 +95,61 @@ TEST(ReceiveWindow, ReportsRoomFromAStepOn) {
 
 // ---- Paws
 
-TEST(Paws, RefusesWhatIsOlderThanTheLastInOrder) {
+TEST(Paws, WhatIsOlderThanTheLastInOrderIsOld) {
   Paws paws;
   paws.start(100);
-  EXPECT_FALSE(paws.accept(99, 1000, 1010, 1000));
-  EXPECT_TRUE(paws.accept(100, 1000, 1010, 1000));
-  EXPECT_TRUE(paws.accept(105, 1010, 1020, 1010));
-  EXPECT_FALSE(paws.accept(104, 1020, 1030, 1020));
+  EXPECT_TRUE(paws.is_old(99));
+  EXPECT_FALSE(paws.is_old(100));
+  paws.note(105, 1010, 1010);
+  EXPECT_TRUE(paws.is_old(104));
 }
 
-TEST(Paws, LearnsOnlyFromSegmentsThatReachRcvNxt) {
+TEST(Paws, LearnsOnlyFromSegmentsThatHaveRcvNxt) {
   Paws paws;
   paws.start(100);
-  EXPECT_TRUE(paws.accept(200, 1001, 1010, 1000));  // out of order
-  EXPECT_TRUE(paws.accept(200, 900, 999, 1000));    // received before
-  EXPECT_TRUE(paws.accept(100, 1000, 1000, 1000));
-  EXPECT_TRUE(paws.accept(110, 900, 1000, 1000));  // ends there
-  EXPECT_FALSE(paws.accept(109, 1000, 1000, 1000));
+  paws.note(200, 1001, 1000);  // out of order
+  EXPECT_FALSE(paws.is_old(100));
+  paws.note(110, 900, 1000);
+  EXPECT_TRUE(paws.is_old(109));
 }
 
 TEST(Paws, TimestampsWrap) {
   Paws paws;
   paws.start(0xfffffff0);
-  EXPECT_TRUE(paws.accept(5, 1000, 1010, 1000));
-  EXPECT_FALSE(paws.accept(0xfffffff0, 1000, 1010, 1000));
+  EXPECT_FALSE(paws.is_old(5));
+  paws.note(5, 1000, 1000);
+  EXPECT_TRUE(paws.is_old(0xfffffff0));
 }
 
 // ---- Receiver
 
+// What the peer sends begins at kFirst; of ours, kUna is the first octet that is not acknowledged, and kNxt the next
+// one.
 constexpr std::uint32_t kFirst = 1000, kWindow = 2000;
+constexpr std::uint32_t kUna = 0xfffffff0, kNxt = 500, kPeerWindow = 3000;
 constexpr FlowId kFlow{3};
 
 class ReceiverTest : public testing::Test {
  protected:
-  ReceiverTest() { open(); }
+  ReceiverTest() {
+    command.established = true;
+    open();
+  }
   ~ReceiverTest() override { receiver.clear(memory); }
 
   void open() {
-    agreed.scale = 4;
-    agreed.ts_recent = 500;
-    receiver.open(kFirst, kWindow, agreed);
+    command.agreed.scale = 4;
+    command.agreed.ts_recent = 500;
+    command.rcv_nxt = kFirst;
+    command.snd_una = kUna;
+    command.peer_window = kPeerWindow;
+    receiver.open(command, kWindow);
   }
   static ReceivedSegment segment(std::uint32_t seq, std::uint32_t bytes, std::uint8_t flags = TcpHeader::kAck) {
     static const std::uint8_t octets[4096] = {};
     ReceivedSegment s;
     s.header.seq = seq;
+    s.header.ack = kNxt;
     s.header.flags = flags;
     s.payload = {octets, bytes};
     return s;
@@ -123,7 +157,7 @@ class ReceiverTest : public testing::Test {
   Receiver::Arrival receive(const ReceivedSegment& s) {
     const BufferRef buf = buffers.take();
     last = s;
-    const Receiver::Arrival a = receiver.on_segment(memory, s, buf);
+    const Receiver::Arrival a = receiver.on_segment(memory, s, buf, snd_nxt);
     if (a.fills_gap) {
       for (ReceivedOctets octets; receiver.take_next(memory, octets);) from_queue.push_back(octets.bytes);
     }
@@ -134,7 +168,8 @@ class ReceiverTest : public testing::Test {
   }
 
   static constexpr std::uint8_t kFin = TcpHeader::kFin | TcpHeader::kAck;
-  Agreed agreed;
+  RxCommand command;
+  std::uint32_t snd_nxt = kNxt;
   BufferPool buffers{4096};
   ReassemblyMemory memory{1 << 16, 100};
   Receiver receiver;
@@ -154,17 +189,148 @@ TEST_F(ReceiverTest, TakesWhatIsInOrder) {
 }
 
 TEST_F(ReceiverTest, OwesNoAnswerForAnEmptySegmentOfTheWindow) {
-  EXPECT_EQ(receive(kFirst, 0).answer, Answer::kNone);
-  EXPECT_EQ(receive(kFirst + kWindow, 0).answer, Answer::kNone);
-  EXPECT_EQ(receive(kFirst + kWindow + 1, 0).answer, Answer::kNow);
-  EXPECT_EQ(receive(kFirst - 1, 0).answer, Answer::kNow);  // a keepalive, or a probe of our window
+  for (const std::uint32_t seq : {kFirst, kFirst + kWindow - 1}) {
+    const Receiver::Arrival a = receive(seq, 0);
+    EXPECT_EQ(a.verdict, Verdict::kAcceptable);
+    EXPECT_EQ(a.answer, Answer::kNone);
+    EXPECT_TRUE(a.for_sender && a.acks);
+  }
 }
+
+// RFC 9293 section 3.10.7.4, first. The one before RCV.NXT is a keepalive, or a probe of our window.
+TEST_F(ReceiverTest, AnswersWhatIsOutsideOfTheWindowAndBelievesNothingOfIt) {
+  struct Outside {
+    std::uint32_t seq, bytes;
+    std::uint8_t flags;
+  };
+  for (const Outside& o :
+       {Outside{kFirst - 1, 0, TcpHeader::kAck}, Outside{kFirst + kWindow, 0, TcpHeader::kAck},
+        Outside{kFirst - 100, 100, TcpHeader::kAck}, Outside{kFirst - 1, 0, kFin}, Outside{kFirst + kWindow, 100, kFin},
+        Outside{kFirst + kWindow, 0, kFin}, Outside{kFirst - 1, 0, 0}, Outside{kFirst + kWindow, 100, 0}}) {
+    ReceivedSegment s = segment(o.seq, o.bytes, o.flags);
+    s.header.options.timestamps = wire::TcpTimestamps{1, 0};
+    const Receiver::Arrival a = receive(s);
+    EXPECT_EQ(a.verdict, Verdict::kOutside) << o.seq;
+    EXPECT_EQ(a.answer, Answer::kNow);
+    EXPECT_TRUE(a.for_sender);
+    EXPECT_FALSE(a.acks || a.fin || a.out_of_order);
+    EXPECT_THAT(a.in_order, IsEmpty());
+    EXPECT_EQ(receiver.rcv_nxt(), kFirst);
+    EXPECT_FALSE(receiver.feedback(kFlow, last, a).timestamps);
+  }
+  EXPECT_TRUE(receive(kFirst - 100, 100).duplicate);
+  EXPECT_TRUE(receive(kFirst + kWindow, 100).beyond_window);
+}
+
+// The same, "special allowance".
+TEST_F(ReceiverTest, AClosedWindowTakesAnAckAndNoOctets) {
+  receive(kFirst, kWindow);
+  const Receiver::Arrival a = receive(kFirst + kWindow, 100, kFin);
+  EXPECT_EQ(a.verdict, Verdict::kAcceptable);
+  EXPECT_TRUE(a.acks && a.beyond_window);
+  EXPECT_EQ(a.answer, Answer::kNow);
+  EXPECT_FALSE(a.fin || a.out_of_order);
+  EXPECT_THAT(a.in_order, IsEmpty());
+  EXPECT_EQ(receive(kFirst + kWindow, 0).answer, Answer::kNone);
+  EXPECT_EQ(receive(kFirst + kWindow + 1, 0).verdict, Verdict::kOutside);
+  EXPECT_EQ(receiver.rcv_nxt(), kFirst + kWindow);
+}
+
+// ---- The ACK (RFC 9293 section 3.10.7.4, fifth; RFC 5961 section 5)
+
+TEST_F(ReceiverTest, TakesAnAckOfTheWindowsThatWereAndOfWhatWasSent) {
+  const auto verdict = [this](std::uint32_t ack) {
+    ReceivedSegment s = segment(kFirst, 0);
+    s.header.ack = ack;
+    return receive(s).verdict;
+  };
+  EXPECT_EQ(verdict(kUna - kPeerWindow - 1), Verdict::kBadAck);
+  EXPECT_EQ(verdict(kUna - kPeerWindow), Verdict::kAcceptable);
+  EXPECT_EQ(verdict(kUna + 1), Verdict::kAcceptable);
+  EXPECT_EQ(verdict(kNxt + 1), Verdict::kBadAck);
+  EXPECT_EQ(verdict(kNxt), Verdict::kAcceptable);
+  EXPECT_EQ(verdict(kNxt - kPeerWindow - 1), Verdict::kBadAck);
+  ReceivedSegment s = segment(kFirst, 0);
+  s.header.window = 1000;  // 16000 octets
+  EXPECT_EQ(receive(s).verdict, Verdict::kAcceptable);
+  EXPECT_EQ(verdict(kNxt - 16000), Verdict::kAcceptable);
+  EXPECT_EQ(verdict(kNxt - 16001), Verdict::kBadAck);
+}
+
+TEST_F(ReceiverTest, TakesNothingOfASegmentWhoseAckIsBad) {
+  for (const std::uint32_t ack : {kNxt + 1, kUna - kPeerWindow - 1}) {
+    ReceivedSegment s = segment(kFirst, 100, kFin);
+    s.header.ack = ack;
+    const Receiver::Arrival a = receive(s);
+    EXPECT_EQ(a.verdict, Verdict::kBadAck);
+    EXPECT_EQ(a.answer, Answer::kChallenge);
+    EXPECT_TRUE(a.for_sender);
+    EXPECT_FALSE(a.acks || a.fin);
+    EXPECT_THAT(a.in_order, IsEmpty());
+    EXPECT_EQ(receiver.rcv_nxt(), kFirst);
+  }
+}
+
+class SynReceived : public ReceiverTest {
+ protected:
+  explicit SynReceived(bool passive = true) {
+    command.established = false;
+    command.passive = passive;
+    snd_nxt = kUna + 1;
+    open();
+  }
+  ReceivedSegment with_ack(std::uint32_t ack, std::uint32_t seq, std::uint32_t bytes, std::uint8_t flags) {
+    ReceivedSegment s = segment(seq, bytes, flags);
+    s.header.ack = ack;
+    return s;
+  }
+};
+class ActiveSynReceived : public SynReceived {
+ protected:
+  ActiveSynReceived() : SynReceived(false) {}
+};
+
+TEST_F(SynReceived, RefusesWhatDoesNotAcknowledgeTheSyn) {
+  for (const std::uint32_t ack : {kUna, kUna + 2, kUna - 1}) {
+    const Receiver::Arrival a = receive(with_ack(ack, kFirst, 100, TcpHeader::kAck));
+    EXPECT_EQ(a.verdict, Verdict::kRefused);
+    EXPECT_FALSE(a.for_sender || a.acks);
+    EXPECT_EQ(receiver.rcv_nxt(), kFirst);
+  }
+  EXPECT_EQ(receive(with_ack(kUna + 1, kFirst, 100, TcpHeader::kAck)).in_order.size(), 100u);
+  EXPECT_EQ(receive(with_ack(kUna, kFirst + 100, 0, TcpHeader::kAck)).verdict, Verdict::kAcceptable);
+}
+
+TEST_F(SynReceived, ASynOfTheWindowEndsIt) {
+  EXPECT_EQ(receive(kFirst - 1, 0, TcpHeader::kSyn).verdict, Verdict::kBadSyn);  // the one that is known
+  EXPECT_EQ(receive(kFirst + kWindow, 0, TcpHeader::kSyn).verdict, Verdict::kBadSyn);
+  EXPECT_EQ(receive(kFirst + 10, 0, TcpHeader::kSyn).verdict, Verdict::kReset);
+}
+
+TEST_F(ActiveSynReceived, ASynIsChallenged) {
+  const Receiver::Arrival a = receive(kFirst + 10, 0, TcpHeader::kSyn);
+  EXPECT_EQ(a.verdict, Verdict::kBadSyn);
+  EXPECT_EQ(a.answer, Answer::kChallenge);
+}
+
+// RFC 9293 figure 8.
+TEST_F(ActiveSynReceived, TheSynThatIsKnownAcknowledgesOurs) {
+  constexpr std::uint8_t kSynAck = TcpHeader::kSyn | TcpHeader::kAck;
+  EXPECT_FALSE(receive(with_ack(kUna, kFirst - 1, 0, kSynAck)).acks);
+  EXPECT_FALSE(receive(with_ack(kUna + 1, kFirst, 0, kSynAck)).acks);
+  const Receiver::Arrival a = receive(with_ack(kUna + 1, kFirst - 1, 0, kSynAck));
+  EXPECT_TRUE(a.acks);
+  EXPECT_EQ(a.answer, Answer::kChallenge);
+  EXPECT_FALSE(receive(with_ack(kUna + 1, kFirst - 1, 0, kSynAck)).acks);  // once
+}
+
+// ---- Octets
 
 TEST_F(ReceiverTest, AnswersADuplicateAtOnce) {
   receive(kFirst, 100);
   const Receiver::Arrival a = receive(kFirst, 100);
   EXPECT_TRUE(a.duplicate);
-  EXPECT_TRUE(a.acks);
+  EXPECT_FALSE(a.acks);
   EXPECT_EQ(a.answer, Answer::kNow);
   EXPECT_THAT(a.in_order, IsEmpty());
 }
@@ -184,10 +350,6 @@ TEST_F(ReceiverTest, TakesWhatTheWindowHolds) {
   EXPECT_EQ(a.in_order.size(), kWindow);
   EXPECT_FALSE(a.fin);
   EXPECT_EQ(a.answer, Answer::kNow);
-  const Receiver::Arrival outside = receive(kFirst + kWindow + 1, 10);
-  EXPECT_TRUE(outside.beyond_window);
-  EXPECT_FALSE(outside.out_of_order);
-  EXPECT_EQ(outside.answer, Answer::kNow);
   receiver.give_room(10, 100);
   EXPECT_EQ(receive(kFirst + kWindow, 10).in_order.size(), 10u);
 }
@@ -284,6 +446,7 @@ TEST_F(ReceiverTest, ReportsARepeatedFin) {
   EXPECT_TRUE(a.duplicate);
   EXPECT_EQ(receiver.rcv_nxt(), kFirst + 101);
   EXPECT_FALSE(receive(kFirst + 50, 50).fin);
+  EXPECT_FALSE(receive(kFirst, 50, kFin).fin);  // of older octets
 }
 
 TEST_F(ReceiverTest, TakesNothingBehindAFin) {
@@ -292,6 +455,7 @@ TEST_F(ReceiverTest, TakesNothingBehindAFin) {
   EXPECT_EQ(memory.bytes, 0u);
   const Receiver::Arrival a = receive(kFirst + 101, 50);
   EXPECT_TRUE(a.duplicate);
+  EXPECT_TRUE(a.acks);
   EXPECT_FALSE(a.fin);
   EXPECT_EQ(receiver.rcv_nxt(), kFirst + 101);
 }
@@ -306,11 +470,11 @@ TEST_F(ReceiverTest, ObeysARstAtRcvNxtOnly) {
 }
 
 TEST_F(ReceiverTest, ChallengesARstOfTheWindowOnly) {
-  const Receiver::Arrival a = receive(kFirst + kWindow, 0, TcpHeader::kRst | TcpHeader::kAck);
+  const Receiver::Arrival a = receive(kFirst + kWindow - 1, 0, TcpHeader::kRst | TcpHeader::kAck);
   EXPECT_EQ(a.answer, Answer::kChallenge);
   EXPECT_TRUE(a.for_sender);
   EXPECT_FALSE(a.acks);
-  EXPECT_FALSE(receive(kFirst + kWindow + 1, 0, TcpHeader::kRst).for_sender);
+  EXPECT_FALSE(receive(kFirst + kWindow, 0, TcpHeader::kRst).for_sender);
   EXPECT_FALSE(receive(kFirst - 1, 0, TcpHeader::kRst).for_sender);
 }
 
@@ -320,7 +484,11 @@ TEST_F(ReceiverTest, ChallengesASyn) {
   EXPECT_EQ(a.answer, Answer::kChallenge);
   EXPECT_FALSE(a.acks);
   EXPECT_THAT(a.in_order, IsEmpty());
-  EXPECT_TRUE(receive(kFirst, 0, TcpHeader::kSyn | TcpHeader::kAck).acks);
+  for (const std::uint32_t seq : {kFirst - 1, kFirst, kFirst + kWindow}) {
+    const Receiver::Arrival with_ack = receive(seq, 0, TcpHeader::kSyn | TcpHeader::kAck);
+    EXPECT_EQ(with_ack.answer, Answer::kChallenge);
+    EXPECT_FALSE(with_ack.acks);
+  }
   EXPECT_EQ(receiver.rcv_nxt(), kFirst);
 }
 
@@ -336,7 +504,7 @@ TEST_F(ReceiverTest, IgnoresASegmentWithoutAck) {
 class TimestampsTest : public ReceiverTest {
  protected:
   TimestampsTest() {
-    agreed.timestamps = true;
+    command.agreed.timestamps = true;
     open();
   }
   Receiver::Arrival receive_at(std::uint32_t value, std::uint32_t seq, std::uint32_t bytes,
@@ -370,11 +538,14 @@ TEST_F(TimestampsTest, LearnsFromSegmentsInOrder) {
   EXPECT_TRUE(receiver.feedback(kFlow, last, receive_at(600, kFirst + 100, 100)).timestamps);
 }
 
-// A FIN counts as an octet: the segment that ends with it reaches RCV.NXT.
-TEST_F(TimestampsTest, LearnsFromARepeatedFin) {
-  receive_at(600, kFirst, 0, kFin);
-  receive_at(700, kFirst, 0, kFin);
-  EXPECT_EQ(receive_at(650, kFirst + 1, 0).verdict, Verdict::kOldTimestamp);
+TEST_F(TimestampsTest, LearnsNothingFromWhatIsDropped) {
+  receive_at(600, kFirst, 100);
+  receive_at(700, kFirst, 100);
+  ReceivedSegment s = segment(kFirst + 100, 0);
+  s.header.options.timestamps = wire::TcpTimestamps{700, 0};
+  s.header.ack = kNxt + 1;
+  EXPECT_EQ(receive(s).verdict, Verdict::kBadAck);
+  EXPECT_EQ(receive_at(650, kFirst + 100, 0).verdict, Verdict::kAcceptable);
 }
 
 TEST_F(TimestampsTest, AResetNeedsNone) { EXPECT_EQ(receive(kFirst, 0, TcpHeader::kRst).verdict, Verdict::kReset); }
@@ -389,7 +560,7 @@ TEST_F(ReceiverTest, TakesTimestampsThatWereNotAgreedOn) {
 
 TEST_F(ReceiverTest, TellsTheSendingHalfOfTheSegment) {
   ReceivedSegment s = segment(kFirst, 100);
-  s.header.ack = 77;
+  s.header.ack = 77;  // between kUna and kNxt
   s.header.window = 5;
   s.header.options.sack_blocks = 1;
   s.header.options.sack[0] = {10, 20};
@@ -407,6 +578,18 @@ TEST_F(ReceiverTest, TellsTheSendingHalfOfTheSegment) {
   EXPECT_EQ(fb.sack[0].right, 20u);
   EXPECT_EQ(fb.rcv_nxt, kFirst + 100);
   EXPECT_EQ(fb.rcv_edge, kFirst + kWindow);
+}
+
+TEST_F(ReceiverTest, AWindowHasThirtyBits) {
+  command.agreed.scale = 14;
+  receiver.open(command, kWindow);
+  ReceivedSegment s = segment(kFirst, 0);
+  s.header.window = 0xffff;
+  EXPECT_EQ(receiver.feedback(kFlow, s, receive(s)).window, 0x3fffc000u);
+  s.header.ack = kNxt - 0x3fffc000u;  // as old as that
+  EXPECT_EQ(receive(s).verdict, Verdict::kAcceptable);
+  --s.header.ack;
+  EXPECT_EQ(receive(s).verdict, Verdict::kBadAck);
 }
 
 TEST_F(ReceiverTest, AWindowOfASynIsNotScaled) {
@@ -434,7 +617,7 @@ TEST(Receiver, IsOpenFromTheHandshakeOn) {
   receiver.await_syn();
   EXPECT_TRUE(receiver.in_use());
   EXPECT_FALSE(receiver.is_open());
-  receiver.open(1, 100, {});
+  receiver.open({}, 100);
   EXPECT_TRUE(receiver.in_use() && receiver.is_open());
 }
 

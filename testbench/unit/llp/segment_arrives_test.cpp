@@ -75,10 +75,57 @@ TEST_F(SegmentArrives, ChallengeAcksAreFewInAnInterval) {
   EXPECT_THAT(chip.firmware.kinds(), ElementsAre(Kind::kAccepted));
 }
 
-TEST_F(SegmentArrives, AnAckOfWhatWasNeverSentIsAnswered) {
-  send(PeerSegment{"A", seq, ack + 1000});
-  ASSERT_THAT(answers.texts(), ElementsAre("<A"));
-  EXPECT_EQ(answers.seen[0].seq(), ack);
+TEST_F(SegmentArrives, AnAckOfWhatWasNeverSentIsAnsweredAndItsOctetsDropped) {
+  for (const char* flags : {"A", "FA"}) {
+    answers.seen.clear();
+    send(PeerSegment{flags, seq, ack + 1, counting_bytes(100)});
+    ASSERT_THAT(answers.texts(), ElementsAre("<A"));
+    EXPECT_EQ(answers.seen[0].seq(), ack);
+    EXPECT_EQ(answers.seen[0].ack(), seq);
+  }
+  EXPECT_THAT(stream(), IsEmpty());
+  EXPECT_EQ(counters().bad_ack, 2u);
+  EXPECT_THAT(chip.firmware.kinds(), ElementsAre(Kind::kAccepted));
+  send(PeerSegment{"A", seq, ack - 0xffff, counting_bytes(100)});  // as old as a window may be
+  EXPECT_EQ(stream(), counting_bytes(100));
+  send(PeerSegment{"A", seq + 100, ack - 0x10000, counting_bytes(100, 100)});
+  EXPECT_EQ(stream().size(), 100u);
+}
+
+// Neither work completes nor does the window open.
+TEST_F(SegmentArrives, NothingIsBelievedOfASegmentOutsideOfTheWindow) {
+  send(PeerSegment{"A", seq, ack, {}, 1000});
+  answers.seen.clear();
+  chip.segmenter.send_now(FlowId{0}, 2, 1000);
+  run_us(10);
+  ASSERT_THAT(answers.texts(), ElementsAre("<PA1000"));
+  const std::uint32_t edge = answers.seen[0].window() + seq;
+  for (const std::uint32_t outside : {seq - 1, edge, edge + 100'000, seq + 0x80000000}) {
+    send(PeerSegment{"A", outside, ack + 1000, {}, 0xffff});
+    send(PeerSegment{"A", outside - (outside == seq - 1), ack + 1000, counting_bytes(1), 0xffff});
+  }
+  EXPECT_EQ(chip.segmenter.wqes[0], 0u);
+  EXPECT_EQ(chip.tcp_tx.flow_state(FlowId{0}).unacknowledged, 1000u);
+  EXPECT_EQ(chip.tcp_tx.flow_state(FlowId{0}).peer_window, 1000u);
+  EXPECT_THAT(stream(), IsEmpty());
+  EXPECT_EQ(counters().outside, 4u);
+  EXPECT_THAT(answers.texts(), ElementsAre("<PA1000", "<A", "<A", "<A", "<A", "<A", "<A", "<A", "<A"));
+  send(PeerSegment{"A", seq, ack + 1000, {}, 0xffff});
+  EXPECT_EQ(chip.segmenter.wqes[0], 1u);
+  EXPECT_EQ(answers.texts().back(), "<PA1000");
+}
+
+TEST_F(SegmentArrives, AClosedWindowTakesTheAckOfASegmentAndNotItsOctets) {
+  chip.deframer.hold_until = 1u << 30;
+  chip.segmenter.send_now(FlowId{0}, 1, 1000);
+  const std::uint32_t window = TcpConfig{}.window_bytes;
+  std::uint32_t at = 0;
+  for (; at < window; at += 1024) send(PeerSegment{"A", seq + at, ack, counting_bytes(1024, at)});
+  ASSERT_EQ(answers.seen.back().window(), 0u);
+  send(PeerSegment{"A", seq + at, ack + 1000, counting_bytes(1000, at)});
+  EXPECT_EQ(chip.segmenter.wqes[0], 1u);
+  EXPECT_EQ(stream().size(), window);
+  EXPECT_EQ(counters().beyond_window, 1u);
 }
 
 TEST_F(SegmentArrives, DataAndFinInOneSegment) {
@@ -160,7 +207,58 @@ TEST_F(SegmentArrives, AnyMixOfSegmentsGivesThePrefixOfTheStream) {
   EXPECT_THAT(chip.firmware.kinds(), ElementsAre(Kind::kAccepted));
 }
 
-class Accepting : public ScriptedPeerTest {};
+class Accepting : public ScriptedPeerTest {
+ protected:
+  void synchronize() {
+    chip.firmware.listen(5000);
+    run_us(1);
+    send(PeerSegment{"S", seq - 1});
+    ack = answers.seen.at(0).seq() + 1;
+    answers.seen.clear();
+  }
+};
+
+// RFC 9293 section 3.10.7.4, fifth: in SYN-RECEIVED.
+TEST_F(Accepting, WhatDoesNotAcknowledgeTheSynIsRefused) {
+  synchronize();
+  for (const std::uint32_t wrong : {ack - 1, ack + 1}) {
+    answers.seen.clear();
+    send(PeerSegment{"A", seq, wrong, counting_bytes(100)});
+    ASSERT_THAT(answers.texts(), ElementsAre("<R"));
+    EXPECT_EQ(answers.seen[0].seq(), wrong);
+  }
+  EXPECT_THAT(chip.firmware.kinds(), IsEmpty());
+  answers.seen.clear();
+  send(PeerSegment{"A", seq, ack});
+  EXPECT_THAT(chip.firmware.kinds(), ElementsAre(Kind::kAccepted));
+  EXPECT_THAT(answers.texts(), IsEmpty());
+  EXPECT_EQ(chip.tcp_rx.counters().bad_ack, 2u);
+}
+
+// The same, fourth.
+TEST_F(Accepting, ASynOfTheWindowForgetsTheConnectionThatIsNotEstablished) {
+  synchronize();
+  send(PeerSegment{"S", seq - 1});  // sent again
+  EXPECT_THAT(answers.texts(), ElementsAre("<A"));
+  EXPECT_EQ(chip.connection.flows_in_use(), 1u);
+  send(PeerSegment{"S", seq + 100});
+  EXPECT_THAT(answers.texts(), ElementsAre("<A"));
+  EXPECT_EQ(chip.connection.flows_in_use(), 0u);
+  send(PeerSegment{"S", seq + 100});
+  EXPECT_THAT(answers.texts(), ElementsAre("<A", "<SA"));
+  EXPECT_EQ(answers.seen[1].ack(), seq + 101);
+}
+
+// RFC 9293 section 3.10.7.2.
+TEST_F(Accepting, AListenerIgnoresWhatIsNeitherSynNorAck) {
+  chip.firmware.listen(5000);
+  run_us(1);
+  send(PeerSegment{"P", seq, 0, counting_bytes(10)});
+  EXPECT_THAT(answers.texts(), IsEmpty());
+  send(PeerSegment{"SA", seq, 5});
+  ASSERT_THAT(answers.texts(), ElementsAre("<R"));
+  EXPECT_EQ(answers.seen[0].seq(), 5u);
+}
 
 TEST_F(Accepting, StartUpFrameAndFpdusInOneSegment) {
   establish();

@@ -78,29 +78,47 @@ TEST_F(CongestionWindowTest, AfterATimeoutItIsOneSegment) {
 
 // ---- SendWindow
 
-TEST(SendWindow, TheEdgeNeverGoesBack) {
+TEST(SendWindow, TheEdgeIsWhatThePeerLastSaid) {
   SendWindow window;
-  window.open(1000, 5000);
+  window.open(10, 1000, 5000);
   EXPECT_EQ(window.edge(), 6000u);
-  EXPECT_TRUE(window.update(2000, 5000));
+  EXPECT_TRUE(window.update(11, 2000, 5000));
   EXPECT_EQ(window.edge(), 7000u);
-  EXPECT_FALSE(window.update(2000, 100));
-  EXPECT_EQ(window.edge(), 7000u);
+  EXPECT_FALSE(window.update(11, 2000, 100));  // it shrinks
+  EXPECT_EQ(window.edge(), 2100u);
   EXPECT_EQ(window.advertised(), 100u);
-  EXPECT_TRUE(window.holds(6000, 1000));
-  EXPECT_FALSE(window.holds(6000, 1001));
+  EXPECT_TRUE(window.holds(2000, 100));
+  EXPECT_FALSE(window.holds(2000, 101));
+  EXPECT_FALSE(window.holds(6000, 1));  // much more was sent
+  EXPECT_TRUE(window.update(11, 2000, 100));
+}
+
+// RFC 9293 section 3.10.7.4: SND.WL1 < SEG.SEQ, or SND.WL1 = SEG.SEQ and SND.WL2 =< SEG.ACK.
+TEST(SendWindow, WhatIsOlderDoesNotTakeItBack) {
+  SendWindow window;
+  window.open(0xfffffff0, 1000, 5000);
+  window.update(20, 2000, 4000);
+  EXPECT_FALSE(window.update(19, 2000, 9000));  // overtaken
+  EXPECT_EQ(window.edge(), 6000u);
+  window.update(20, 1999, 9000);
+  EXPECT_EQ(window.edge(), 6000u);
+  EXPECT_TRUE(window.update(19, 2000, 4000));
+  window.update(19, 2100, 4000);  // sent again, with a later ACK
+  EXPECT_EQ(window.edge(), 6100u);
+  window.update(30, 2100, 10);
+  EXPECT_EQ(window.edge(), 2110u);
 }
 
 TEST(SendWindow, CreditIsWhatBothWindowsHoldAndNobodyWasGiven) {
   SendWindow window;
-  window.open(0xffffff00, 0x1000);
+  window.open(0, 0xffffff00, 0x1000);
   window.start_credit(0xffffff00);
   EXPECT_EQ(window.credit(0xffffff00 + 0x800), 0x800u);
   EXPECT_EQ(window.credit(0x8000), 0x1000u);
   window.grant(0x1000);
   EXPECT_EQ(window.credit(0x8000), 0u);
   EXPECT_EQ(window.credit(0xffffff80), 0u);  // the congestion window fell below what was granted
-  window.update(0xffffff10, 0x1000);
+  window.update(1, 0xffffff10, 0x1000);
   EXPECT_EQ(window.credit(0x8000), 0x10u);
 }
 

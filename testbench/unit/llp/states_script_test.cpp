@@ -89,6 +89,8 @@ TEST(StatesScript, ARstInSynSentRefusesIfItAcknowledgesTheSyn) {
   run_script(R"(
     open
     > S 0
+    < R 0
+    silence 10
     < RA 0 ack 5
     silence 10
     < RA 0 ack 1

@@ -1,0 +1,25 @@
+// SND.NXT of each flow: tcp_tx writes it, and tcp_rx, which has to know an acknowledgement of what was never sent,
+// reads it from the next cycle on.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+
+#include "model/common/clock_domain.h"
+#include "model/common/ids.h"
+
+namespace rnic::tcp {
+
+class SentOctets {
+ public:
+  SentOctets(ClockDomain& clk, std::size_t flows) {
+    for (std::size_t i = 0; i < flows; ++i) snd_nxt_.emplace_back(clk);
+  }
+  std::uint32_t snd_nxt(FlowId flow) const { return snd_nxt_[flow.v].get(); }
+  void set(FlowId flow, std::uint32_t snd_nxt) { snd_nxt_[flow.v].set(snd_nxt); }
+
+ private:
+  std::deque<Registered<std::uint32_t>> snd_nxt_;  // none of them moves
+};
+
+}  // namespace rnic::tcp
