@@ -36,6 +36,25 @@ class Limits(ProgramTest):
         stats = json.loads((self.folder / "out/stats.json").read_text())
         self.assertGreater(stats["stats"]["b"]["rnic"]["fwcpu"]["no_resources"]["value"], 0)
 
+    def test_a_receive_window_below_the_mtu_is_used(self):
+        for a, b in ((4096, 4096), (131072, 4096), (4096, 131072), (8192, 5000)):
+            with self.subTest(a=a, b=b):
+                self.write_scenario(a, b)
+                stats = self.run_scenario("windows.json")
+                self.assertTrue(all(result["data_ok"] for result in stats["results"]))
+                self.assertEqual([result["count"] for result in stats["results"]], [20, 20, 20])
+                for node in "ab":
+                    tcp = stats["stats"][node]["rnic"]
+                    self.assertEqual(tcp["tcp_rx"]["beyond_window"]["value"], 0)
+                    self.assertEqual(tcp["tcp_tx"]["timeouts"]["value"], 0)
+
+    def write_scenario(self, a, b):
+        nodes = [{"name": name, "config": {"rnic.tcp.window_bytes": window}} for name, window in (("a", a), ("b", b))]
+        work = [{"name": op, "op": op, "size": 65536, "count": 20} for op in ("write", "read", "send")]
+        (self.folder / "windows.json").write_text(json.dumps({
+            "name": "windows", "config": {"rnic.tcp.mtu": 9000, "sim.max_time_us": 100000}, "nodes": nodes,
+            "connections": [{"from": "a", "to": "b"}], "work": work, "checks": [{"check": "data"}]}))
+
     def test_a_completion_timeout_is_counted(self):
         run = self.run_program("run", self.small_scenario(), "--out", "out",
                                "--set", "host.root_complex.memory_read_ns=5000",

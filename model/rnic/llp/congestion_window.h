@@ -44,8 +44,9 @@ class CongestionWindow {
     return true;
   }
   // `repeated`: the same segment timed out before.
-  void on_timeout(const CongestionControl& algorithm, std::uint32_t flight, bool repeated) {
+  void on_timeout(const CongestionControl& algorithm, std::uint32_t flight, std::uint32_t snd_nxt, bool repeated) {
     algorithm.on_timeout(state_, flight, repeated);
+    reduced(snd_nxt);
   }
   // Nothing was sent for an RTO: what was learnt of the path is forgotten. True if the window fell to the initial one.
   bool on_idle(const CongestionControl& algorithm, std::uint32_t initial_segments) {

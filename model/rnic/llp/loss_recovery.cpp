@@ -123,17 +123,18 @@ std::uint32_t LossRecovery::fit_last_to(Pool& pool, std::uint32_t mss, BufferPoo
   return cut(pool, queue_.tail(), mss, buffers);
 }
 
-// Headers stand in front of a payload, so each piece but the first needs a buffer of its own.
 std::uint32_t LossRecovery::cut(Pool& pool, std::uint32_t slot, std::uint32_t mss, BufferPool& buffers) {
   std::uint32_t cuts = 0;
-  while (pool[slot].payload_bytes > mss) {
-    const QueuedSegment& s = pool[slot];
-    BufferRef rest = buffers.take(s.buf->owner());
-    std::memcpy(rest->bytes() + kFrameHeadroom, s.buf->bytes() + s.payload_at + mss, s.payload_bytes - mss);
-    slot = queue_.split(pool, slot, static_cast<std::uint16_t>(mss), std::move(rest), kFrameHeadroom);
-    ++cuts;
-  }
+  for (; pool[slot].payload_bytes > mss; ++cuts) slot = split(pool, slot, mss, buffers);
   return cuts;
+}
+
+// Headers stand in front of a payload, so the rest, whose slot is returned, needs a buffer of its own.
+std::uint32_t LossRecovery::split(Pool& pool, std::uint32_t slot, std::uint32_t bytes, BufferPool& buffers) {
+  const QueuedSegment& s = pool[slot];
+  BufferRef rest = buffers.take(s.buf->owner());
+  std::memcpy(rest->bytes() + kFrameHeadroom, s.buf->bytes() + s.payload_at + bytes, s.payload_bytes - bytes);
+  return queue_.split(pool, slot, static_cast<std::uint16_t>(bytes), std::move(rest), kFrameHeadroom);
 }
 
 }  // namespace rnic::tcp

@@ -65,12 +65,17 @@ class LossRecovery {
   std::uint32_t fit_to(Pool& pool, std::uint32_t mss, BufferPool& buffers);
   // The same for the last one of the queue, which was not sent.
   std::uint32_t fit_last_to(Pool& pool, std::uint32_t mss, BufferPool& buffers);
+  // The first octets of the next one that was never sent; 0 if there is none.
+  std::uint32_t next_bytes(const Pool& pool) const { return has_unsent() ? pool[queue_.unsent()].payload_bytes : 0; }
+  // Of them, the first segment has only so many.
+  void cut_next(Pool& pool, std::uint32_t bytes, BufferPool& buffers) { split(pool, queue_.unsent(), bytes, buffers); }
 
  private:
   enum class Recovery : std::uint8_t { kNone, kFast, kTimeout };  // until recover_ is acknowledged
   bool fits(const QueuedSegment& segment, std::uint32_t cwnd) const;
   void enter_fast_recovery(Pool& pool);
   std::uint32_t cut(Pool& pool, std::uint32_t slot, std::uint32_t mss, BufferPool& buffers);
+  std::uint32_t split(Pool& pool, std::uint32_t slot, std::uint32_t bytes, BufferPool& buffers);
 
   RetransmissionQueue queue_;
   std::uint32_t snd_una_ = 0, snd_nxt_ = 0, snd_end_ = 0;

@@ -71,7 +71,7 @@ void Sender::queue_fin(SenderResources& r) {
 std::uint32_t Sender::queue_fpdu(SenderResources& r, QueuedSegment&& fpdu, std::uint32_t& cuts) {
   const bool fits = fpdu.payload_bytes <= path_.mss();
   const std::uint32_t slot = loss_.append(r.segments, std::move(fpdu));
-  cuts = fits ? 0 : loss_.fit_last_to(r.segments, path_.mss(), r.buffers);
+  cuts = (fits ? 0 : loss_.fit_last_to(r.segments, path_.mss(), r.buffers)) + fit_to_window(r);
   return slot;
 }
 
@@ -95,6 +95,7 @@ Sender::Departure Sender::send(SenderResources& r, std::uint32_t slot, Cycle now
     out.idle_restart = congestion_.on_idle(*r.algorithm, r.initial_window);
   }
   out.again = loss_.sent(r.segments, slot);
+  overdue_ = false;
   QueuedSegment& s = r.segments[slot];
   if (out.again) timer_.on_sent_again(timestamps_, now);
   else timer_.on_sent(loss_.snd_nxt(), now);
@@ -120,6 +121,7 @@ Sender::AckOutcome Sender::on_ack(SenderResources& r, const RxFeedback& fb, Cycl
   if (out.old) return out;
   const bool was_short = window_short();
   const bool same_window = window_.update(fb.seq, fb.ack, fb.window);
+  if (window_.advertised() >= path_.mss()) overdue_ = false;
   if (sack_ && fb.sack_blocks != 0) out.sacked = loss_.on_sack(r.segments, fb.ack, fb.sack.data(), fb.sack_blocks);
   const bool ece = congestion_.ecn() && (fb.flags & TcpHeader::kEce);
   if (seq_gt(fb.ack, loss_.snd_una())) {
@@ -184,8 +186,12 @@ bool Sender::on_path_mtu(SenderResources& r, const RxFeedback& fb, std::uint32_t
 Sender::Expiry Sender::on_timeout(SenderResources& r) {
   const bool repeated = timer_.backed_off();
   if (!timer_.on_expiry(r.timer, established_)) return Expiry::kGaveUp;
-  if (loss_.flight() == 0) return window_short() ? Expiry::kProbe : Expiry::kKeepalive;
-  congestion_.on_timeout(*r.algorithm, loss_.flight(), repeated);
+  if (loss_.flight() == 0) {
+    overdue_ = window_short();
+    if (overdue_ && loss_.has_unsent() && window_.usable(loss_.snd_nxt()) != 0) return Expiry::kPiece;
+    return overdue_ ? Expiry::kProbe : Expiry::kKeepalive;
+  }
+  congestion_.on_timeout(*r.algorithm, loss_.flight(), loss_.snd_nxt(), repeated);
   loss_.on_timeout(r.segments);
   return Expiry::kResend;
 }

@@ -2,6 +2,7 @@
 // or clock: every call says what its owner has to do, and timeout() when it has to come back.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 
@@ -11,8 +12,12 @@
 #include "model/rnic/llp/retransmission_timer.h"
 #include "model/rnic/llp/send_window.h"
 #include "model/rnic/messages/tcp_offload.h"
+#include "model/wire/fpdu.h"
 
 namespace rnic::tcp {
+
+// MULPDU never goes below 128, whatever the peer's MSS (RFC 5044 section 4.5): such an FPDU is cut.
+inline constexpr std::uint32_t kSmallestMulpduFpdu = wire::fpdu_bytes(wire::kMinMulpdu) + wire::kMarkerBytes;
 
 // What the senders of a chip share. Copies of payload go to blocks of `buffers`, behind kFrameHeadroom octets.
 struct SenderResources {
@@ -29,7 +34,14 @@ struct SenderResources {
 
 class Sender {
  public:
-  Sender() : established_(false), rdma_(false), finished_(false), scaling_(false), sack_(false), timestamps_(false) {}
+  Sender()
+      : established_(false),
+        rdma_(false),
+        finished_(false),
+        scaling_(false),
+        sack_(false),
+        timestamps_(false),
+        overdue_(false) {}
 
   // ---- The life of a connection
 
@@ -50,14 +62,14 @@ class Sender {
   bool finished() const { return finished_; }
   // What the SYN offers, or accepts; timestamps are AckPolicy's.
   void write_syn_options(const TcpConfig& config, wire::TcpOptions& options) const {
-    options.mss = config.mss();
+    options.mss = config.announced_mss();
     if (scaling_) options.window_scale = config.window_scale();
     options.sack_permitted = sack_;
   }
   bool ecn() const { return congestion_.ecn(); }
   std::uint16_t mss() const { return path_.mss(); }
-  // The longest FPDU: some are longer than mss() where the path became narrower.
-  std::uint16_t emss() const { return path_.emss(); }
+  // The longest FPDU: some are longer than mss() where the path became narrower, or was too narrow for any MULPDU.
+  std::uint32_t largest_fpdu() const { return std::max(std::uint32_t{path_.emss()}, kSmallestMulpduFpdu); }
   std::uint32_t snd_una() const { return loss_.snd_una(); }
   std::uint32_t snd_nxt() const { return loss_.snd_nxt(); }
   std::uint32_t snd_end() const { return loss_.snd_end(); }
@@ -80,9 +92,21 @@ class Sender {
     bool ect = false, cwr = false;
   };
   Departure send(SenderResources& r, std::uint32_t slot, Cycle now);
-  // Octets that the segmenter may be granted: both windows hold them. What the peer has out of order makes room.
+  // Octets that the segmenter may be granted: both windows hold them. What the peer has out of order makes room. The
+  // congestion window counts as one FPDU at least; and for a piece of one that is to be sent, the whole is needed.
   std::uint32_t grantable() const {
-    return rdma_ ? window_.credit(loss_.snd_una() + loss_.held_by_peer() + congestion_.octets()) : 0;
+    if (!rdma_) return 0;
+    const std::uint32_t cwnd = std::max(congestion_.octets(), largest_fpdu());
+    const std::uint32_t octets = window_.credit(loss_.snd_una() + loss_.held_by_peer() + cwnd);
+    const bool piece = !loss_.has_unsent() && sends_piece_of(largest_fpdu());
+    return piece ? std::max(octets, window_.missing(loss_.snd_end() + largest_fpdu())) : octets;
+  }
+  // If a piece of what waits for the peer's window is to be sent, cuts it off. The number of cuts.
+  std::uint32_t fit_to_window(SenderResources& r) {
+    const std::uint32_t bytes = loss_.next_bytes(r.segments);
+    if (bytes == 0 || !sends_piece_of(bytes)) return 0;
+    loss_.cut_next(r.segments, window_.usable(loss_.snd_nxt()), r.buffers);
+    return 1;
   }
   void grant(std::uint32_t octets) { window_.grant(octets); }
 
@@ -106,8 +130,9 @@ class Sender {
   Cycle timeout(const SenderResources& r) const { return timer_.length(r.timer, awaits(r)); }
   // What is queued first may wait for a window, or end the silence of an idle flow.
   bool idle() const { return loss_.flight() == 0; }
-  enum class Expiry : std::uint8_t { kGaveUp, kResend, kProbe, kKeepalive };
-  // For the last two, the peer is to be asked by a segment that it does not accept.
+  enum class Expiry : std::uint8_t { kGaveUp, kResend, kPiece, kProbe, kKeepalive };
+  // kPiece: what waits for the window goes as far as it fits. For the last two, the peer is to be asked by a segment
+  // that it does not accept.
   Expiry on_timeout(SenderResources& r);
 
  private:
@@ -118,6 +143,12 @@ class Sender {
   // Nothing is in flight, and an FPDU or what is queued may not fit: only the peer can help, and its word may be lost.
   bool window_short() const {
     return (loss_.has_unsent() || (rdma_ && !finished_)) && !window_.holds(loss_.snd_nxt(), path_.mss());
+  }
+  // The sender's avoidance of silly windows, and its override (RFC 9293 section 3.8.6.2.1): of so many octets, which
+  // the window does not hold, those that it does are sent.
+  bool sends_piece_of(std::uint32_t octets) const {
+    const std::uint32_t usable = window_.usable(loss_.snd_nxt());
+    return loss_.flight() == 0 && usable < octets && (window_.worth_sending(usable) || (overdue_ && usable != 0));
   }
   bool keeps_alive(const SenderResources& r) const { return r.timer.keepalive != 0 && established_ && !finished_; }
   RetransmissionTimer::Awaits awaits(const SenderResources& r) const {
@@ -132,6 +163,7 @@ class Sender {
   PathMtu path_;
   bool established_ : 1, rdma_ : 1, finished_ : 1;
   bool scaling_ : 1, sack_ : 1, timestamps_ : 1;
+  bool overdue_ : 1;  // the timer ran out while the window was short
   RetransmissionTimer timer_;
 };
 

@@ -5,7 +5,6 @@
 #include "model/common/burst.h"
 #include "model/common/probe.h"
 #include "model/stats/registry.h"
-#include "model/wire/fpdu.h"
 
 namespace rnic {
 
@@ -13,9 +12,6 @@ using tcp::TxCommand;
 using tcp::TxReport;
 
 namespace {
-
-// MULPDU never goes below 128, whatever the peer's MSS (RFC 5044 section 4.5): such an FPDU is cut.
-constexpr std::size_t kSmallestMulpduFpdu = wire::fpdu_bytes(wire::kMinMulpdu) + wire::kMarkerBytes;
 
 constexpr std::uint8_t bit(TxReport::Kind kind) { return static_cast<std::uint8_t>(1u << static_cast<unsigned>(kind)); }
 
@@ -101,8 +97,7 @@ void TcpTx::take_fpdu() {
     ++counters_.fpdus_dropped;
     return;
   }
-  RNIC_CHECK_MSG(fpdu_.bytes() <= std::max<std::size_t>(f.sender.emss(), kSmallestMulpduFpdu),
-                 std::string(name()) + ": an FPDU is larger than a segment");
+  RNIC_CHECK_MSG(fpdu_.bytes() <= f.sender.largest_fpdu(), std::string(name()) + ": an FPDU is larger than a segment");
   std::uint32_t cuts = 0;
   const std::uint32_t slot = f.sender.queue_fpdu(resources_, std::move(s), cuts);
   on_queued(last.flow);
@@ -136,7 +131,7 @@ bool TcpTx::on_command(const TxCommand& c) {
       if (f.sender.finished() || c.bytes == 0) return false;
       f.sender.queue_stream(resources_, c.data->bytes(), c.bytes);
       on_queued(c.flow);
-      sends_.push(c.flow);
+      resume(c.flow);
       return false;
     case TxCommand::Kind::kEnterRdma:
       f.sender.enter_rdma();

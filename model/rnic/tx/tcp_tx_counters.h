@@ -42,7 +42,7 @@ struct TcpTxCounters {
     v("path_mtu_ignored", &TcpTxCounters::path_mtu_ignored, "reports",
       "path MTU reports that quote no octet in flight, or change nothing (RFC 5927)");
     v("cuts", &TcpTxCounters::cuts, "segments",
-      "segments cut from FPDUs too long for the path MTU: they start within an FPDU");
+      "segments cut from FPDUs too long for the path MTU or the peer's window: they start within an FPDU");
   }
 
   void count(const tcp::Sender::AckOutcome& outcome) {

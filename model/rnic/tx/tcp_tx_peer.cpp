@@ -52,6 +52,7 @@ void TcpTx::on_path_mtu(FlowId flow, const RxFeedback& fb) {
 // What may be sent or granted now.
 void TcpTx::resume(FlowId flow) {
   Sender& sender = flows_[flow.v].sender;
+  counters_.cuts += sender.fit_to_window(resources_);
   if (sender.grantable() != 0) reports_queue_.push(flow);
   if (sender.next_to_send(resources_) != kNil) sends_.push(flow);
 }
@@ -120,9 +121,13 @@ void TcpTx::on_timeout(FlowId flow) {
       ++counters_.timeouts;
       sends_.push(flow);
       break;
+    case Sender::Expiry::kPiece:
+      resume(flow);
+      break;
     case Sender::Expiry::kProbe:
       ++counters_.probes;
       owe_probe(flow);
+      resume(flow);
       break;
     case Sender::Expiry::kKeepalive:
       ++counters_.keepalives;

@@ -72,7 +72,7 @@ TEST_F(CongestionWindowTest, SilenceTakesItBackToTheInitialOne) {
 TEST_F(CongestionWindowTest, AfterATimeoutItIsOneSegment) {
   window.set_mss(500);
   EXPECT_EQ(window.octets(), 10 * kMss);
-  window.on_timeout(algorithm, 10 * kMss, false);
+  window.on_timeout(algorithm, 10 * kMss, 10 * kMss, false);
   EXPECT_EQ(window.octets(), 500u);
 }
 
@@ -120,6 +120,20 @@ TEST(SendWindow, CreditIsWhatBothWindowsHoldAndNobodyWasGiven) {
   EXPECT_EQ(window.credit(0xffffff80), 0u);  // the congestion window fell below what was granted
   window.update(1, 0xffffff10, 0x1000);
   EXPECT_EQ(window.credit(0x8000), 0x10u);
+}
+
+TEST(SendWindow, HalfOfTheLargestIsWorthASegment) {
+  SendWindow window;
+  window.open(0, 1000, 500);
+  window.update(1, 1000, 4000);
+  window.update(1, 1000, 1999);
+  EXPECT_EQ(window.usable(1000), 1999u);
+  EXPECT_EQ(window.usable(2999), 0u);
+  EXPECT_EQ(window.usable(3000), 0u);  // it shrank
+  EXPECT_TRUE(window.worth_sending(2000));
+  EXPECT_FALSE(window.worth_sending(1999));
+  window.open(0, 1000, 0);
+  EXPECT_FALSE(window.worth_sending(0));
 }
 
 // ---- PathMtu

@@ -67,7 +67,9 @@ class SenderTest : public testing::Test {
     fb.ack = to;
     fb.window = octets;
     fb.flags = flags;
-    return sender.on_ack(*resources, fb, now);
+    const Sender::AckOutcome outcome = sender.on_ack(*resources, fb, now);
+    sender.fit_to_window(*resources);
+    return outcome;
   }
 
   TcpConfig config;
@@ -183,6 +185,22 @@ TEST_F(SenderTest, UntilATimeoutIsOverAnEchoReducesNothing) {
   EXPECT_FALSE(ack(kMss, kWindow, TcpHeader::kAck | TcpHeader::kEce).echo);
 }
 
+// RFC 3168 section 6.1.2: a timeout is a reduction as well. What was marked before it is of the same congestion.
+TEST_F(SenderTest, ATimeoutEndsTheRoundAndTheNextNewSegmentSaysSo) {
+  agreed.ecn = true;
+  enter_rdma();
+  queue(4);
+  send_all();
+  sender.on_timeout(*resources);
+  ASSERT_TRUE(send() != nullptr && departure.again);
+  EXPECT_FALSE(departure.cwr || departure.ect);
+  EXPECT_FALSE(ack(4 * kMss, kWindow, TcpHeader::kAck | TcpHeader::kEce).echo);
+  queue(1);
+  ASSERT_TRUE(send() != nullptr && !departure.again);
+  EXPECT_TRUE(departure.cwr);
+  EXPECT_TRUE(ack(5 * kMss, kWindow, TcpHeader::kAck | TcpHeader::kEce).echo);  // of what came after it
+}
+
 TEST_F(SenderTest, APeerThatClosesItsWindowIsNotGivenUp) {
   enter_rdma();
   queue(1);
@@ -226,6 +244,66 @@ TEST_F(SenderTest, AShortWindowIsProbedForAsLongAsThePeerAnswers) {
   EXPECT_EQ(sender.grantable(), 0u);
   EXPECT_TRUE(ack(kMss, kWindow).restart_timer);
   EXPECT_EQ(sender.timeout(*resources), kNever);
+}
+
+// ---- Windows that hold no segment (RFC 9293 section 3.8.6.2.1)
+
+TEST_F(SenderTest, OfAWindowThatIsHalfOfTheLargestEveryOctetIsUsed) {
+  agreed.emss = 4 * kMss;
+  window = 3 * kMss;
+  enter_rdma();
+  EXPECT_EQ(sender.grantable(), 4 * kMss);  // a whole FPDU
+  sender.grant(4 * kMss);
+  queue(1, 4 * kMss);
+  EXPECT_EQ(cuts, 1u);
+  EXPECT_EQ(send()->payload_bytes, 3 * kMss);
+  EXPECT_EQ(send(), nullptr);
+  EXPECT_EQ(ack(3 * kMss, 3 * kMss).acked.wqes, 0u);
+  EXPECT_EQ(send()->payload_bytes, kMss);
+  EXPECT_EQ(sender.grantable(), 2 * kMss);
+  EXPECT_EQ(ack(4 * kMss, 3 * kMss / 2).acked.wqes, 1u);
+  EXPECT_EQ(sender.grantable(), 4 * kMss);
+  sender.grant(4 * kMss);
+  queue(1, 4 * kMss);
+  EXPECT_EQ(send()->payload_bytes, 3 * kMss / 2);
+  EXPECT_EQ(send(), nullptr);
+  ack(11 * kMss / 2, 3 * kMss / 2 - 1);  // less than half: its time has to come
+  EXPECT_EQ(sender.fit_to_window(*resources), 0u);
+  EXPECT_EQ(send(), nullptr);
+}
+
+TEST_F(SenderTest, OfASmallerOneWhenTheTimerRunsOut) {
+  enter_rdma();
+  sender.grant(kMss);
+  queue(1);
+  send_all();
+  ack(kMss, 100);
+  EXPECT_EQ(sender.grantable(), 100u);
+  EXPECT_EQ(sender.timeout(*resources), 100u);
+  EXPECT_EQ(sender.on_timeout(*resources), Sender::Expiry::kProbe);
+  EXPECT_EQ(sender.grantable(), kMss);
+  sender.grant(kMss);
+  queue(1);
+  EXPECT_EQ(cuts, 1u);
+  EXPECT_EQ(send()->payload_bytes, 100u);
+  EXPECT_EQ(send(), nullptr);
+  ack(kMss + 100, 100);
+  EXPECT_EQ(sender.fit_to_window(*resources), 0u);
+  EXPECT_EQ(send(), nullptr);
+  EXPECT_EQ(sender.on_timeout(*resources), Sender::Expiry::kPiece);
+  EXPECT_EQ(sender.fit_to_window(*resources), 1u);
+  EXPECT_EQ(send()->payload_bytes, 100u);
+  ack(kMss + 200, kWindow);
+  EXPECT_EQ(send()->payload_bytes, kMss - 200u);
+}
+
+// A MULPDU of 128 octets where the peer takes less, and a congestion window of one segment.
+TEST_F(SenderTest, ACongestionWindowBelowAnFpduCountsAsOne) {
+  agreed.emss = 64;
+  config.initial_window = 1;
+  enter_rdma();
+  EXPECT_EQ(sender.congestion_window(), 64u);
+  EXPECT_EQ(sender.grantable(), kSmallestMulpduFpdu);
 }
 
 TEST_F(SenderTest, AnIdlePeerIsAskedAndGivenUp) {
@@ -280,7 +358,7 @@ TEST_F(SenderTest, ANarrowerPathCutsWhatIsInFlightAndWhatComes) {
   EXPECT_TRUE(sender.on_path_mtu(*resources, report, cuts));
   EXPECT_EQ(cuts, 1u);
   EXPECT_EQ(sender.mss(), 600u);
-  EXPECT_EQ(sender.emss(), kMss);
+  EXPECT_EQ(sender.largest_fpdu(), kMss);
   EXPECT_EQ(send()->payload_bytes, 600u);
   queue(1);
   EXPECT_EQ(cuts, 1u);

@@ -1,0 +1,82 @@
+// The peer's window: when it counts, when it shrinks, and when it holds no FPDU (RFC 9293 sections 3.8.6 and 3.10.7.4).
+#include "testbench/unit/llp/packet_script.h"
+
+namespace rnic::test {
+namespace {
+
+TEST(WindowScript, AWindowBelowAnFpduIsFilledWithAPiece) {
+  run_script(R"(
+    window 600
+    handshake mss 1000
+    fpdu 1000 x2
+    > A 1:601
+    +10 < A 1 ack 601
+    > PA 601:1001
+    +10 < A 1 ack 1001
+    > A 1001:1601
+    +10 < A 1 ack 1601
+    > PA 1601:2001
+    +10 < A 1 ack 2001
+    count tx.cuts 2
+    count tx.probes 0
+    count tx.timeouts 0
+  )");
+}
+
+// RFC 9293 section 3.8.6.2.1: below half of the largest window an override is needed.
+TEST(WindowScript, ASmallerWindowIsFilledWhenTheTimerRunsOut) {
+  run_script(R"(
+    handshake mss 1000
+    fpdu 1000
+    > PA 1:1001
+    +10 < A 1 ack 1001 win 100
+    fpdu 1000
+    +199.9 > A 1001:1101
+    +10 < A 1 ack 1101 win 100
+    +199.9 > A 1101:1201
+    +10 < A 1 ack 1201 win 5000
+    > PA 1201:2001
+    +10 < A 1 ack 2001
+    count tx.cuts 2
+    count tx.probes 0
+  )");
+}
+
+// Nothing new is sent, and what was sent is repeated as usual.
+TEST(WindowScript, APeerMayShrinkItsWindowBelowWhatWasSent) {
+  run_script(R"(
+    handshake mss 1000
+    fpdu 1000 x2
+    > PA 1:1001
+    > PA 1001:2001
+    +10 < A 1 ack 1 win 500
+    fpdu 1000
+    +189.6 > PA 1:1001
+    +10 < A 1 ack 2001 win 5000
+    > PA 2001:3001
+    count tx.cuts 0
+    count tx.timeouts 1
+  )");
+}
+
+TEST(WindowScript, AnOlderSegmentDoesNotTellTheWindow) {
+  run_script(R"(
+    handshake mss 1000
+    fpdu 1000
+    > PA 1:1001
+    +10 < PA 101:201 ack 1001 win 2000
+    > A 1001 ack 1
+    +1 < PA 1:101 ack 1001 win 60000      # overtaken
+    > A 1001 ack 201
+    fpdu 1000 x3
+    > PA 1001:2001
+    > PA 2001:3001
+    silence 10
+    +1 < A 201 ack 3001 win 60000
+    > PA 3001:4001
+    delivered 200
+  )");
+}
+
+}  // namespace
+}  // namespace rnic::test
