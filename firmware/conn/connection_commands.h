@@ -78,7 +78,10 @@ abi::CommandStatus ConnectionManager<Bus, Capacity>::check(const abi::Command& c
   }
   if (command.u.cm.need_ord > settings_.max_ord) return Status::kNoResources;
   if (command.private_bytes > private_data_limit(enhanced)) return Status::kBadLength;
-  if (connect && !again && !has_room(llp_of(command))) return Status::kNoResources;
+  if (connect && !again) {
+    make_room();
+    if (!has_room(llp_of(command))) return Status::kNoResources;
+  }
   return Status::kOk;
 }
 

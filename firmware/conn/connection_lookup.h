@@ -43,6 +43,21 @@ bool ConnectionManager<Bus, Capacity>::has_room(Llp llp) const {
   return has_room() && (llp == Llp::kMpaTcp || free_sessions_.available() != 0);
 }
 
+// A peer that connects and sends no request keeps nobody out for long: where there is no place left, or a listener's
+// backlog is full, one of those (of that listener) is reset. They take turns, so the latest is the last.
+template <class Bus, class Capacity>
+void ConnectionManager<Bus, Capacity>::make_room(const Listener* listener) {
+  const bool full = listener != nullptr && listener->full();
+  if (!full && has_room()) return;
+  for (std::uint32_t tries = 0; tries < Capacity::kConnections; ++tries) {
+    silent_ = (silent_ + 1) % Capacity::kConnections;
+    Connection& c = connections_[silent_];
+    if (c.state != State::kWaitRequest || (full && c.listener != listener->serial)) continue;
+    log(bus_, LogCode::kSilentPeer, id_of(c), c.peer_ip);
+    return deliver(&c, ConnInput{Event::kTimeout});
+  }
+}
+
 // A connection in its first state, with a slot for startup frames; nullptr if there is none left of either.
 template <class Bus, class Capacity>
 Connection* ConnectionManager<Bus, Capacity>::create(State state) {
@@ -76,6 +91,7 @@ void ConnectionManager<Bus, Capacity>::detach_qp(Connection& c) {
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::on(const TcpAccepted& event) {
   Listener* listener = listeners_.find(Llp::kMpaTcp, event.port);
+  if (listener != nullptr) make_room(listener);
   const bool takes_it = listener != nullptr && !listener->full() && event.flow.v < settings_.flows;
   Connection* c = takes_it ? create(State::kWaitRequest) : nullptr;
   if (c == nullptr) {

@@ -96,6 +96,7 @@ class ConnectionManager {
   bool has_room() const;
   bool has_room(Llp llp) const;
   Connection* create(State state);
+  void make_room(const Listener* listener = nullptr);
   void attach_flow(Connection& c, FlowId flow, std::uint16_t segment_limit);
   void change_path(FlowId flow, std::uint16_t segment_limit);
   void attach_qp(Connection& c, Qpn qpn);
@@ -215,6 +216,7 @@ class ConnectionManager {
   StreamSession sessions_[Capacity::kSessions];
   IndexPool<Capacity::kSessions> free_sessions_;
   ListenerTable<Capacity::kListeners> listeners_;
+  std::uint32_t silent_ = Capacity::kConnections - 1;  // where the last silent connection was that had to make room
 };
 
 }  // namespace rnic::fw

@@ -16,9 +16,10 @@ enum class LogCode : std::uint8_t {
   kCommandRefused,
   kConnectionState,
   kMulpdu,
-  kSessionViolation
+  kSessionViolation,
+  kSilentPeer
 };
-inline constexpr unsigned kLogCodes = static_cast<unsigned>(LogCode::kSessionViolation) + 1;
+inline constexpr unsigned kLogCodes = static_cast<unsigned>(LogCode::kSilentPeer) + 1;
 
 // How an argument is to be read.
 enum class LogArgument : std::uint8_t {
@@ -58,6 +59,8 @@ inline constexpr LogDescription kLog[] = {
     {"mulpdu", LogLevel::kInfo, "connection {a}: MULPDU is {b} now", LogArgument::kConnection, LogArgument::kOctets},
     {"session_violation", LogLevel::kWarning, "flow {a}: what came fits no DDP stream session", LogArgument::kFlow,
      LogArgument::kNone},
+    {"silent_peer", LogLevel::kWarning, "connection {a} from {b} gave no request, and its place to another one",
+     LogArgument::kConnection, LogArgument::kIp},
 };
 static_assert(sizeof kLog / sizeof *kLog == kLogCodes);
 

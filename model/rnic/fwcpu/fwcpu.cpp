@@ -367,6 +367,8 @@ void FwCpu::register_stats(const StatsGroup& group) const {
                 "connections to a port whose listener was closed");
   group.counter("no_resources", bus_->log_count(fw::LogCode::kNoResources), "connections",
                 "connections refused for lack of firmware memory");
+  group.counter("silent_peers", bus_->log_count(fw::LogCode::kSilentPeer), "connections",
+                "connections without an MPA request that were reset to make room for others");
   group.counter("mulpdu_changes", bus_->log_count(fw::LogCode::kMulpdu), "changes",
                 "changes of a stream's MULPDU after a smaller path MTU");
   group.counter("bad_frames", bus_->log_count(fw::LogCode::kBadFrame), "frames",

@@ -92,6 +92,50 @@ TEST_F(Limits, SetupsAtATimeAreLimitedOnTheirOwn) {
   EXPECT_EQ(chip.fw.connections(), 2u);
 }
 
+// Peers that connect and say nothing are reset in the order in which they came, for others and for ourselves. Who has
+// sent its request stays, and so does a connection of ours.
+TEST_F(Limits, PeersWithoutARequestKeepNobodyOut) {
+  Limited chip(with(0, 3));
+  for (std::uint32_t flow = 1; flow <= 3; ++flow) chip.arrive(flow);
+  chip.bus.put_read_octets(hex(kReqKey + "40010000"));
+  chip.fw.on(TcpStreamData{FlowId{2}, 20});
+  chip.bus.take();
+  chip.arrive(4);
+  EXPECT_THAT(chip.bus.take(),
+              ElementsAre("log silent_peer", "abort flow 1", "event connect_error status 2 id 80000000",
+                          "cancel timer 0", "timer 0 10000000us", "read flow 4 20"));
+  chip.connect(5);
+  EXPECT_THAT(
+      chip.bus.take(),
+      ElementsAre("log silent_peer", "abort flow 3", "event connect_error status 2 id 80000002", "cancel timer 2",
+                  "event done status 0 id 0 cookie 77", "open 0a000001:7000 from 0 cookie 80010002"));
+  chip.arrive(6);
+  EXPECT_THAT(chip.bus.take(),
+              ElementsAre("log silent_peer", "abort flow 4", "event connect_error status 2 id 80010000",
+                          "cancel timer 0", "timer 0 10000000us", "read flow 6 20"));
+  chip.bus.put_read_octets(hex(kReqKey + "40010000"));
+  chip.fw.on(TcpStreamData{FlowId{6}, 20});
+  chip.bus.take();
+  chip.arrive(7);  // nobody is silent
+  EXPECT_THAT(chip.bus.take(), ElementsAre("log no_resources", "abort flow 7"));
+  EXPECT_EQ(chip.fw.setups(), 3u);
+}
+
+TEST_F(Limits, NorDoTheyFillABacklog) {
+  Limited chip(with(0, 0));
+  abi::Command c = command(abi::CommandOp::kListen, 0);
+  c.u.cm.local_port = 7001;
+  c.u.cm.backlog = 1;
+  chip.fw.on(HostCommand{c});
+  chip.arrive(1);  // at the other listener
+  chip.fw.on(TcpAccepted{FlowId{2}, 0x0a000002, 40000, 7001, 1460});
+  chip.bus.take();
+  chip.fw.on(TcpAccepted{FlowId{3}, 0x0a000002, 40001, 7001, 1460});
+  EXPECT_THAT(chip.bus.take(),
+              ElementsAre("log silent_peer", "abort flow 2", "event connect_error status 2 id 80000001",
+                          "cancel timer 1", "timer 1 10000000us", "read flow 3 20"));
+}
+
 TEST_F(Limits, WithoutASettingTheFirmwareKeepsWhatItCan) {
   Limited chip(with(0, 0));
   for (std::uint32_t qpn = 5; qpn < 8; ++qpn) chip.connect(qpn);
