@@ -50,7 +50,18 @@ bool in_use(const std::string& path) {
 }  // namespace
 
 Descriptor::~Descriptor() {
+  if (!file_.path.empty()) {
+    const File now = file_at(file_.path);
+    if (now.device == file_.device && now.number == file_.number) ::unlink(file_.path.c_str());
+  }
   if (fd_ >= 0) ::close(fd_);
+}
+
+void Descriptor::owns(const std::string& path) { file_ = file_at(path); }
+
+Descriptor::File Descriptor::file_at(const std::string& path) {
+  struct stat status {};
+  return ::lstat(path.c_str(), &status) == 0 ? File{path, status.st_dev, status.st_ino} : File{};
 }
 
 void fail_errno(const std::string& what) { throw ConfigError(what + ": " + std::strerror(errno)); }
@@ -65,6 +76,7 @@ Descriptor bound_unix_socket(const std::string& path, int type) {
     ::unlink(path.c_str());
   }
   if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) fail_errno(path);
+  socket.owns(path);
   if (type != SOCK_DGRAM && ::listen(socket.get(), 1) != 0) fail_errno(path);
   return socket;
 }
