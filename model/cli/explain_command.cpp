@@ -1,12 +1,15 @@
 #include "model/cli/explain_command.h"
 
 #include <algorithm>
-#include <cstdlib>
+#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <ostream>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -45,21 +48,61 @@ struct Part {
 };
 using Parts = std::map<std::string, std::vector<Part>>;
 
-// Of the requests that the map has already.
+constexpr const char* kBreakdownHead = "request\twork\toperation\ttotal_ps\tparts";  // LatencyBreakdown::write
+constexpr std::size_t kTotal = 3, kParts = 4;                                        // columns
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> pieces;
+  for (std::size_t end; (end = text.find(separator)) != std::string_view::npos; text.remove_prefix(end + 1)) {
+    pieces.push_back(text.substr(0, end));
+  }
+  pieces.push_back(text);
+  return pieces;
+}
+
+std::optional<std::uint64_t> natural(std::string_view digits) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return error == std::errc{} && end == digits.data() + digits.size() ? std::optional(number) : std::nullopt;
+}
+
+// "host.post=1200;doorbell=800", which come to the total; nothing for other text.
+std::optional<std::vector<Part>> parts_of(std::string_view text, std::uint64_t total_ps) {
+  std::vector<Part> parts;
+  std::uint64_t sum = 0;
+  for (const std::string_view part : split(text, ';')) {
+    const std::size_t equals = part.rfind('=');
+    const auto ps = equals == std::string_view::npos ? std::nullopt : natural(part.substr(equals + 1));
+    if (!ps) return std::nullopt;
+    parts.push_back({std::string(part.substr(0, equals)), *ps});
+    sum += *ps;
+  }
+  return sum == total_ps ? std::optional(std::move(parts)) : std::nullopt;
+}
+
+// Of the requests that the map has already. ConfigError for a line that no run writes.
 void read_parts(const std::filesystem::path& file, Parts& parts) {
+  if (std::error_code none; !std::filesystem::exists(file, none)) return;
   std::ifstream in(file);
+  std::size_t number = 0;
+  const auto fail = [&](const char* reason) {
+    throw ConfigError(fmt::format("{}: line {}: {}", file.string(), number, reason));
+  };
   for (std::string line; std::getline(in, line);) {
-    const auto its = parts.find(line.substr(0, line.find('\t')));
-    if (its == parts.end()) continue;
-    std::string_view rest = std::string_view(line).substr(line.rfind('\t') + 1);
-    while (!rest.empty()) {
-      const std::string_view part = rest.substr(0, rest.find(';'));
-      const std::size_t equals = part.find('=');
-      if (equals == std::string_view::npos) break;
-      const std::string ps(part.substr(equals + 1));
-      its->second.push_back({std::string(part.substr(0, equals)), std::strtoull(ps.c_str(), nullptr, 10)});
-      rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+    if (++number == 1) {
+      if (line != kBreakdownHead) fail("is not the head of a breakdown");
+      continue;
     }
+    const std::vector<std::string_view> columns = split(line, '\t');
+    const auto total = columns.size() > kTotal ? natural(columns[kTotal]) : std::nullopt;
+    if (!total || columns.size() > kParts + 1) fail("must be request, work, operation, total_ps and parts");
+    std::vector<Part> of_request;
+    if (columns.size() > kParts) {
+      auto known = parts_of(columns[kParts], *total);
+      if (!known) fail("parts: must be names with numbers that come to total_ps");
+      of_request = std::move(*known);
+    }
+    if (const auto its = parts.find(std::string(columns[0])); its != parts.end()) its->second = std::move(of_request);
   }
 }
 

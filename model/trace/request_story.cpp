@@ -13,9 +13,23 @@ constexpr const char* kSpan =
     "SELECT id, text, coalesce(posted_ps, first_ps), coalesce(polled_ps, last_ps), events, first_event, "
     "last_event ";
 
+// SQLite's integers have a sign.
+std::uint64_t time_of(const SqliteStatement& row, int column) {
+  const std::uint64_t ps = row.number(column);
+  if (ps > INT64_MAX) throw SqliteError("a time before the run began");
+  return ps;
+}
+
 RequestSpan span_of(const SqliteStatement& row) {
-  return {
-      RequestId(row.number(0)), row.text(1), row.number(2), row.number(3), row.number(4), row.number(5), row.number(6)};
+  const RequestSpan span{RequestId(row.number(0)),
+                         row.text(1),
+                         time_of(row, 2),
+                         time_of(row, 3),
+                         row.number(4),
+                         row.number(5),
+                         row.number(6)};
+  if (span.first_ps > span.last_ps) throw SqliteError("request " + span.text + ": ends before it begins");
+  return span;
 }
 
 std::optional<std::uint64_t> known(const SqliteStatement& row, int column) {
@@ -82,8 +96,14 @@ std::vector<StoryLine> RequestStory::tell(const RequestSpan& request) const {
     row.bind(3, request.id.v);
     std::vector<StoryLine> lines;
     while (row.step()) {
-      lines.push_back({row.number(0), row.text(1), row.text(2), row.text(3), row.text(4), known(row, 5), known(row, 6),
+      const std::uint64_t ps = time_of(row, 0);
+      if (!lines.empty() && ps < lines.back().ps) throw SqliteError("request " + request.text + ": goes back in time");
+      lines.push_back({ps, row.text(1), row.text(2), row.text(3), row.text(4), known(row, 5), known(row, 6),
                        known(row, 7), known(row, 8), known(row, 9)});
+    }
+    if (lines.size() != request.events) {
+      throw SqliteError("request " + request.text + ": has " + std::to_string(lines.size()) + " events of " +
+                        std::to_string(request.events));
     }
     return lines;
   });
@@ -101,7 +121,7 @@ Retransmissions RequestStory::meanwhile(const RequestSpan& request) const {
     row.bind(3, request.first_ps);
     row.bind(4, request.last_ps);
     if (!row.step() || row.number(0) == 0) return Retransmissions{};
-    return Retransmissions{row.number(0), row.number(1), row.number(2)};
+    return Retransmissions{row.number(0), time_of(row, 1), time_of(row, 2)};
   });
 }
 

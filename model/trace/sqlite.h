@@ -49,10 +49,14 @@ class SqliteStatement final {
   }
 
   bool is_null(int column) const { return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL; }
+  // SQLite has a type for each value, whatever its column was declared as: SqliteError for another one.
   std::uint64_t number(int column) const {
+    expect(column, SQLITE_INTEGER, "an integer");
     return static_cast<std::uint64_t>(sqlite3_column_int64(statement_.get(), column));
   }
+  // Empty for null.
   std::string text(int column) const {
+    if (!is_null(column)) expect(column, SQLITE_TEXT, "text");
     const auto* const text = reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), column));
     return text == nullptr ? "" : text;
   }
@@ -63,6 +67,10 @@ class SqliteStatement final {
   };
   void check(int result) const {
     if (result != SQLITE_OK) throw SqliteError(sqlite3_errmsg(database_));
+  }
+  void expect(int column, int type, const char* what) const {
+    if (sqlite3_column_type(statement_.get(), column) == type) return;
+    throw SqliteError(std::string(sqlite3_column_name(statement_.get(), column)) + ": must be " + what);
   }
 
   sqlite3* const database_;
