@@ -9,6 +9,7 @@
 
 #include "model/cli/command.h"
 #include "model/cli/interruption.h"
+#include "model/cli/message.h"
 #include "model/cli/progress.h"
 #include "model/cli/wave_repeat.h"
 #include "model/common/check.h"
@@ -32,7 +33,7 @@ int report(const World& world, const RunResult& result, std::ostream& out, std::
                      run.cpu_seconds(), run.frames(), world.config().sim.seed,
                      world.faults().any() ? fmt::format(", faults of seed {}", world.faults().seed()) : "");
   out << fmt::format("files: {}\n", fmt::join(run.files(), ", "));
-  for (const std::string& e : run.errors()) err << "rnicsim: " << e << '\n';
+  for (const std::string& e : run.errors()) tell(err, e);
   switch (end) {
     case RunEnd::kInterrupted:
       return kSignalled + interruption();
@@ -49,7 +50,7 @@ int report(const World& world, const RunResult& result, std::ostream& out, std::
 
 // Says which files could not be written, each with its reason. Returns the exit code.
 int tell_unwritten(const std::vector<std::string>& failures, std::ostream& err) {
-  for (const std::string& failure : failures) err << "rnicsim: " << failure << '\n';
+  for (const std::string& failure : failures) tell(err, failure);
   return failures.empty() ? kOk : kNotWritten;
 }
 
@@ -94,7 +95,7 @@ class FoundWave {
     const std::string& file = one_.options.wave_file;
     if (!repeat_.begun()) {
       if (!condition().on.empty()) {
-        err_ << fmt::format("rnicsim: {} is not written: there was no {}\n", file, fmt::join(condition().on, " or "));
+        tell(err_, fmt::format("{} is not written: there was no {}", file, fmt::join(condition().on, " or ")));
       }
       return;
     }

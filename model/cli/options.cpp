@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "model/common/check.h"
+#include "model/common/cited.h"
+#include "model/config/json_file.h"
 #include "model/config/nearest.h"
 
 namespace rnic::cli {
@@ -56,7 +58,7 @@ po::variables_map parse_options(const std::vector<std::string>& args, const po::
   } catch (const po::unknown_option& e) {
     std::string name = e.get_option_name();  // with its dashes, and with its value if joined by '='
     name.resize(std::min(name.size(), name.find('=')));
-    throw ConfigError("unknown option '" + name + "'; the nearest is '" + meant(name, options) + "'");
+    throw ConfigError("unknown option '" + cited(name) + "'; the nearest is '" + meant(name, options) + "'");
   }
   po::notify(values);
   return values;

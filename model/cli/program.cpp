@@ -1,6 +1,7 @@
 #include "model/cli/program.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <ostream>
 #include <systemc>
 
@@ -11,6 +12,7 @@
 #include "model/cli/config_command.h"
 #include "model/cli/decode_command.h"
 #include "model/cli/explain_command.h"
+#include "model/cli/message.h"
 #include "model/cli/other_program.h"
 #include "model/cli/replay_command.h"
 #include "model/cli/report_command.h"
@@ -18,6 +20,7 @@
 #include "model/cli/sweep_command.h"
 #include "model/cli/version.h"
 #include "model/common/check.h"
+#include "model/common/cited.h"
 #include "model/config/nearest.h"
 
 namespace rnic::cli {
@@ -78,7 +81,7 @@ const Command& command_named(const std::string& name) {
     if (c.name == name) return c;
     names.emplace_back(c.name);
   }
-  throw ConfigError(fmt::format("unknown command '{}'; the nearest is '{}'", name, nearest(name, names)));
+  throw ConfigError(fmt::format("unknown command '{}'; the nearest is '{}'", cited(name), nearest(name, names)));
 }
 
 int dispatch(const std::vector<std::string>& args, std::ostream& out, std::ostream& err, const BuiltIn& parts) {
@@ -100,7 +103,7 @@ int dispatch(const std::vector<std::string>& args, std::ostream& out, std::ostre
 }
 
 int fail(std::ostream& err, ExitCode code, const char* message) {
-  err << "rnicsim: " << message << '\n';
+  tell(err, message);
   return code;
 }
 
@@ -112,6 +115,8 @@ int guarded(std::ostream& err, const std::function<int()>& body) try { return bo
   return fail(err, kUsage, e.what());
 } catch (const OutputError& e) {
   return fail(err, kNotWritten, e.what());
+} catch (const std::filesystem::filesystem_error& e) {  // a name that is too long, a folder that may not be read
+  return fail(err, kUsage, e.what());
 } catch (const std::exception& e) {  // InternalError, and what the kernel made of an exception within a process
   return fail(err, kInternal, e.what());
 }

@@ -10,6 +10,7 @@
 #include "model/capture/replay/capture_recordings.h"
 #include "model/cli/command.h"
 #include "model/cli/interruption.h"
+#include "model/cli/message.h"
 #include "model/cli/one_run.h"
 #include "model/cli/options.h"
 #include "model/cli/output_options.h"
@@ -52,7 +53,7 @@ int report(const ReplayWorld& world, const RunResult& result, bool json, std::os
     out << world.table();
     if (!run.files().empty()) out << fmt::format("files: {}\n", fmt::join(run.files(), ", "));
   }
-  for (const std::string& e : run.errors()) err << "rnicsim: " << e << '\n';
+  for (const std::string& e : run.errors()) tell(err, e);
   if (interrupted) return kSignalled + interruption();
   if (end == RunEnd::kTimeLimit) {
     err << fmt::format("rnicsim: time limit reached at {}; waiting programs and stages:\n{}",

@@ -23,6 +23,7 @@
 #include "model/cli/sweep_run.h"
 #include "model/common/check.h"
 #include "model/system/scenario_assignment.h"
+#include "model/config/json_file.h"
 #include "model/trace/output_file.h"
 
 namespace rnic::cli {
@@ -68,14 +69,11 @@ void write_job(const SweepJob& job) {
 
 int collect(const std::string& folder, std::ostream& out, std::ostream& err, const TwinSource* twins) {
   const std::string file = (fs::path(folder) / kJob).string();
-  if (!fs::exists(file)) throw ConfigError(file + ": is not there; rnicsim sweep submit writes it");
-  const nlohmann::json contents = read_json_file(file);
+  if (std::error_code none; !fs::exists(file, none))
+    throw ConfigError(file + ": is not there; rnicsim sweep submit writes it");
+  static const JsonShape shape(R"({"run!": ["text"], "tasks": "count", "program": "text"})");
   SweepJob job;
-  const bool is_job = contents.is_object() && contents.contains("run") && contents["run"].is_array() &&
-                      std::all_of(contents["run"].begin(), contents["run"].end(),
-                                  [](const nlohmann::json& word) { return word.is_string(); });
-  if (!is_job) throw ConfigError(file + ": run: must be a list of text");
-  job.run = contents["run"].get<std::vector<std::string>>();
+  job.run = ReadBack(file, shape).value["run"].get<std::vector<std::string>>();
   return run_command(collect_arguments(job, folder), out, err, twins);
 }
 

@@ -5,7 +5,9 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sstream>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -14,6 +16,8 @@
 
 #include "model/cli/command.h"
 #include "model/common/check.h"
+#include "model/common/cited.h"
+#include "model/report/output_files.h"
 
 namespace rnic::cli {
 namespace {
@@ -33,24 +37,23 @@ constexpr const char* kOfItem[] = {"name",         "op",         "count",     "b
 constexpr const char* kOfLatency[] = {"p50", "p99"};
 
 template <std::size_t N>
-void copy(const nlohmann::json& from, const char* const (&keys)[N], ordered_json& to) {
+void copy(const ordered_json& from, const char* const (&keys)[N], ordered_json& to) {
   for (const char* key : keys) {
     if (from.contains(key)) to[key] = from[key];
   }
 }
 
-ordered_json item(const nlohmann::json& result) {
+ordered_json item(const ordered_json& result) {
   ordered_json j;
   copy(result, kOfItem, j);
   for (const char* key : kOfLatency) {
-    const nlohmann::json value = value_at(result, fmt::format("latency_ns.{}", key));
-    j[fmt::format("{}_ns", key)] = value;
+    j[fmt::format("{}_ns", key)] = value_at(result, fmt::format("latency_ns.{}", key));
   }
   return j;
 }
 
 // The program's own words; of a run that only missed its checks, those.
-std::string reason(const nlohmann::json& stats, const std::string& report) {
+std::string reason(const ordered_json& stats, const std::string& report) {
   std::string text;
   const auto add = [&text](const std::string& part) { text += (text.empty() ? "" : "; ") + part; };
   std::istringstream lines(report);
@@ -58,17 +61,36 @@ std::string reason(const nlohmann::json& stats, const std::string& report) {
     if (line.rfind(kSaid, 0) == 0) add(line.substr(std::strlen(kSaid)));
   }
   if (stats.contains("checks")) {
-    for (const nlohmann::json& check : stats["checks"]) {
-      if (!check.value("passed", true)) add(check.value("name", "") + ": " + check.value("text", ""));
+    for (const ordered_json& check : stats["checks"]) {
+      if (!check["passed"].get<bool>()) add(check["name"].get<std::string>() + ": " + check["text"].get<std::string>());
     }
   }
-  if (text.size() > kLongestError) text = text.substr(0, kLongestError) + " …";
-  return text;
+  return cited(text, kLongestError);
 }
 
-nlohmann::json stats_of(const std::string& folder) {
+ordered_json stats_of(const std::string& folder) {
   const std::string file = (fs::path(folder) / "stats.json").string();
-  return fs::exists(file) ? read_json_file(file) : nlohmann::json(nlohmann::json::object());
+  return fs::exists(file) ? std::move(report::read_stats(file).value) : ordered_json(ordered_json::object());
+}
+
+// What record_of makes, and what the sweep adds to it.
+const JsonShape& record_shape() {
+  static const JsonShape shape(fmt::format(R"({{
+        "id!": "text", "exit_code!": "0..{}", "end": "text", "digest": "text", "cpu_s": "number", "checks": [{}],
+        "bottleneck": {}, "columns!": [["text", "number?"]], "nearest": {{"*": "text"}}, "results": [{}],
+        "error": "text", "folder": "count"}})",
+                                           kSignalled - 1, report::kCheckShape, report::kBottleneckShape,
+                                           report::kKeptResultShape)
+                                   .c_str());
+  return shape;
+}
+
+// Who has come to an end of its own has results, if only an empty list.
+ordered_json checked(ReadBack read) {
+  if (is_finished(read.value["exit_code"].get<int>()) && !read.value.contains("results")) {
+    read.fail({}, "needs 'results'");
+  }
+  return std::move(read.value);
 }
 
 std::vector<fs::path> journals(const std::string& folder) {
@@ -92,11 +114,6 @@ int open_journal(const std::string& file) {
   throw ConfigError(file + ": another process is running these points");
 }
 
-bool is_record(const ordered_json& record) {
-  return record.is_object() && record.contains("id") && record["id"].is_string() && record.contains("exit_code") &&
-         record["exit_code"].is_number_integer() && record.contains("columns") && record["columns"].is_array();
-}
-
 }  // namespace
 
 std::string json_text(const ordered_json& value, int indent) {
@@ -107,21 +124,29 @@ bool is_finished(int code) { return code == kOk || code == kCheckFailed || code 
 
 ordered_json record_of(const std::string& id, int exit_code, const std::string& folder, const std::string& report,
                        const std::vector<SweepColumn>& columns) {
-  const nlohmann::json stats = stats_of(folder);
+  const ordered_json stats = stats_of(folder);
   ordered_json record{{"id", id}, {"exit_code", exit_code}};
   copy(stats, kOfRun, record);
-  ordered_json& values = record["columns"] = ordered_json::array();
+  ordered_json values = ordered_json::array(), nearest = ordered_json::object(), results = ordered_json::array();
   for (const SweepColumn& c : columns) {
     values.push_back({c.path, value_at(stats, c.path)});
-    const std::string nearest = nearest_path(stats, c.path);
-    if (exit_code == kOk && nearest != c.path) record["nearest"][c.path] = nearest;
+    if (exit_code != kOk) continue;
+    if (std::string path = nearest_path(stats, c.path); path != c.path) nearest[c.path] = std::move(path);
   }
-  record["results"] = ordered_json::array();
   if (stats.contains("results")) {
-    for (const nlohmann::json& result : stats["results"]) record["results"].push_back(item(result));
+    for (const ordered_json& result : stats["results"]) results.push_back(item(result));
   }
+  record["columns"] = std::move(values);
+  if (!nearest.empty()) record["nearest"] = std::move(nearest);
+  record["results"] = std::move(results);
   if (exit_code != kOk) record["error"] = reason(stats, report);
   return record;
+}
+
+std::optional<ordered_json> read_record(const std::string& file) try {
+  return checked(ReadBack(file, record_shape()));
+} catch (const ConfigError&) {
+  return std::nullopt;
 }
 
 SweepJournal::SweepJournal(const std::string& folder, const std::string& share)
@@ -157,9 +182,11 @@ SweepJournal::Records SweepJournal::read(const std::string& folder) {
   Records records;
   for (const fs::path& file : journals(folder)) {
     std::ifstream in(file);
+    std::size_t number = 0;
     for (std::string line; std::getline(in, line);) {
-      ordered_json record = ordered_json::parse(line, nullptr, false);
-      if (!is_record(record)) continue;
+      std::optional<ReadBack> read = ReadBack::line(file.string(), ++number, std::move(line), record_shape());
+      if (!read) continue;
+      ordered_json record = checked(std::move(*read));
       ordered_json& known = records[record["id"].get<std::string>()];
       const bool is_better = is_finished(record["exit_code"].get<int>());
       if (known.is_null() || is_better || !is_finished(known["exit_code"].get<int>())) known = std::move(record);

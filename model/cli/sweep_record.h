@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,9 +23,12 @@ bool is_finished(int exit_code);
 // has one, and "error", the reason of an exit code that is not 0. `report` is what the run said.
 nlohmann::ordered_json record_of(const std::string& id, int exit_code, const std::string& folder,
                                  const std::string& report, const std::vector<SweepColumn>& columns);
+// One that stands alone in a file; nothing if it is none, or not whole.
+std::optional<nlohmann::ordered_json> read_record(const std::string& file);
 
 // Records as lines of JSON, one for each point that has run. It survives who writes it: a line that was cut off is no
-// record. Several processes of a sweep have a file each in the same folder.
+// record. One that nobody can have written is an error. Several processes of a sweep have a file each in the same
+// folder.
 class SweepJournal {
  public:
   using Records = std::map<std::string, nlohmann::ordered_json>;  // by "id"
@@ -38,7 +42,8 @@ class SweepJournal {
   // Throws OutputError.
   void append(const nlohmann::ordered_json& record);
 
-  // Of all files in the folder. Of several records of a point a finished one counts, otherwise the last.
+  // Of all files in the folder. Of several records of a point a finished one counts, otherwise the last. ConfigError
+  // with file, line and path of what is no record.
   static Records read(const std::string& folder);
   // ConfigError if a process has one of them open.
   static void remove(const std::string& folder);

@@ -20,6 +20,7 @@
 
 #include "model/cli/command.h"
 #include "model/cli/interruption.h"
+#include "model/cli/message.h"
 #include "model/cli/program.h"
 #include "model/cli/progress.h"
 #include "model/cli/sweep_record.h"
@@ -230,7 +231,7 @@ bool SweepRun::is_kept(std::size_t point, ordered_json& record) const {
   if (!is_finished(code) && !options_.collect) return false;
   const std::string in = kept_folder(point, code);
   const bool has_folder =
-      !in.empty() && record.value("folder", -1) == static_cast<int>(point) && fs::exists(file(point, "stats.json"));
+      !in.empty() && record.contains("folder") && record["folder"] == point && fs::exists(file(point, "stats.json"));
   if (!in.empty() && !has_folder && !options_.collect) return false;
   const std::vector<SweepColumn> columns = columns_at(point);
   const ordered_json& values = record["columns"];
@@ -312,11 +313,10 @@ void SweepRun::collect() {
 // What its process has left, or what can be said without.
 ordered_json SweepRun::take_record(std::size_t point, int code, const std::string& end) const {
   std::error_code none;
-  ordered_json record;
-  if (std::ifstream in(file(point, kPoint)); in) record = ordered_json::parse(in, nullptr, false);
+  const std::optional<ordered_json> left = read_record(file(point, kPoint));
   fs::remove(file(point, kPoint), none);
-  if (record.is_object() && record["exit_code"] == code && end.empty()) return record;
-  record = {{"id", points_.ids[point]}, {"exit_code", code}, {"columns", ordered_json::array()}};
+  if (left && (*left)["exit_code"] == code && end.empty()) return *left;
+  ordered_json record{{"id", points_.ids[point]}, {"exit_code", code}, {"columns", ordered_json::array()}};
   record["error"] = !end.empty() ? end : "its results could not be written";
   return record;
 }
@@ -377,7 +377,8 @@ void SweepRun::row(std::size_t point, const Ended& end) {
   const auto& [code, record] = end;
   worst_ = std::max(worst_, code);
   const bool incomplete = code >= kSignalled;
-  const std::string in = record.contains("folder") ? folder(record["folder"].get<std::size_t>()) : "";
+  std::string in = record.contains("folder") ? folder(record["folder"].get<std::size_t>()) : "";
+  if (!fs::exists(in)) in.clear();  // somebody has removed it
   summary_.add(point, in, record);
   std::string text = fmt::format("{:>5}", point);
   std::size_t column = 0;
@@ -396,8 +397,8 @@ void SweepRun::row(std::size_t point, const Ended& end) {
   tell_mistyped(in, record);
   if (code == kOk || incomplete) return;
   const std::string why = record.value("error", "");
-  err_ << fmt::format("rnicsim: point {} ({}): exit code {}{}{}{}\n", point, sweep_.text(point), code,
-                      in.empty() ? "" : fmt::format("; see {}/report.txt", in), why.empty() ? "" : ": ", why);
+  tell(err_, fmt::format("point {} ({}): exit code {}{}{}{}", point, sweep_.text(point), code,
+                         in.empty() ? "" : fmt::format("; see {}/report.txt", in), why.empty() ? "" : ": ", why));
 }
 
 // A column that is mistyped is so at every point; it is told once, and the runs are not lost.
@@ -419,7 +420,7 @@ void SweepRun::write(const char* name, const std::string& text) {
 
 void SweepRun::attempt(const std::function<void()>& write) try { write(); } catch (const OutputError& error) {
   progress_.clear();
-  err_ << "rnicsim: " << error.what() << '\n';
+  tell(err_, error.what());
   worst_ = std::max<int>(worst_, kNotWritten);
 }
 

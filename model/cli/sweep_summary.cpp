@@ -1,6 +1,7 @@
 #include "model/cli/sweep_summary.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -83,8 +84,9 @@ std::string aligned(const std::vector<std::vector<std::string>>& lines) {
 
 std::string number_text(const nlohmann::json& value) {
   if (value.is_null()) return "-";
+  constexpr double kMostWhole = 1e15;
   const double v = value.get<double>();
-  return v == static_cast<double>(static_cast<std::int64_t>(v)) ? fmt::format("{:.0f}", v) : fmt::format("{:.4g}", v);
+  return std::abs(v) < kMostWhole && v == std::trunc(v) ? fmt::format("{:.0f}", v) : fmt::format("{:.4g}", v);
 }
 
 SweepSummary::SweepSummary(const Scenario& scenario, std::vector<SweepColumn> columns,

@@ -1,12 +1,11 @@
 #include "model/config/overlay.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 
 #include <fmt/format.h>
 
 #include "model/common/check.h"
+#include "model/common/cited.h"
 
 namespace rnic {
 namespace {
@@ -24,18 +23,7 @@ bool is_utf8(std::string_view text) {
 void check_key(std::string_view key, std::string_view origin) {
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20; };
   if (std::none_of(key.begin(), key.end(), is_control)) return;
-  throw ConfigError(fmt::format("{}: a key with control characters: {}", origin, nlohmann::json(key).dump()));
-}
-
-// Whoever walks through it uses the stack.
-nlohmann::json::parser_callback_t depth_check(const std::string& origin) {
-  static constexpr int kDeepest = 64;
-  using Event = nlohmann::json::parse_event_t;
-  return [&origin](int depth, Event event, nlohmann::json&) {
-    const bool opens = event == Event::object_start || event == Event::array_start;
-    if (opens && depth >= kDeepest) throw ConfigError(fmt::format("{}: nested more than {} deep", origin, kDeepest));
-    return true;
-  };
+  throw ConfigError(fmt::format("{}: a key with control characters: {}", origin, cited(nlohmann::json(key).dump())));
 }
 
 }  // namespace
@@ -63,11 +51,11 @@ void Overlay::add(const nlohmann::json& object, const std::string& prefix, const
 void Overlay::set(std::string_view assignment) {
   const std::size_t equals = assignment.find('=');
   if (equals == 0 || equals == std::string_view::npos) {
-    throw ConfigError(fmt::format("--set {}: expected key=value", assignment));
+    throw ConfigError(fmt::format("--set {}: expected key=value", cited(assignment)));
   }
   if (!is_utf8(assignment)) {
     const std::string_view key = assignment.substr(0, equals);
-    throw ConfigError(fmt::format("--set {}: is not UTF-8", is_utf8(key) ? key : "…"));
+    throw ConfigError(fmt::format("--set {}: is not UTF-8", is_utf8(key) ? cited(key) : "…"));
   }
   check_key(assignment.substr(0, equals), "--set");
   settings_[std::string(assignment.substr(0, equals))] = {std::string(assignment.substr(equals + 1)), true,
@@ -92,7 +80,8 @@ void Overlay::require_within(std::string_view group) const {
   const std::string prefix = std::string(group) + '.';
   for (const auto& [path, setting] : settings_) {
     if (path.compare(0, prefix.size(), prefix) != 0) {
-      throw ConfigError(fmt::format("{} ({}): only settings of '{}' may be given here", path, setting.origin, group));
+      throw ConfigError(
+          fmt::format("{} ({}): only settings of '{}' may be given here", cited(path), setting.origin, group));
     }
   }
 }
@@ -100,23 +89,6 @@ void Overlay::require_within(std::string_view group) const {
 const Setting* Overlay::find(const std::string& path) const {
   const auto it = settings_.find(path);
   return it == settings_.end() ? nullptr : &it->second;
-}
-
-nlohmann::json read_json_file(const std::string& file) {
-  if (std::filesystem::is_directory(file)) throw ConfigError(fmt::format("{}: is a folder", file));
-  std::ifstream in(file);
-  if (!in) throw ConfigError(fmt::format("{}: cannot be read", file));
-  try {
-    return nlohmann::json::parse(in, depth_check(file));
-  } catch (const nlohmann::json::exception& e) {  // a number that no double holds is no parse_error
-    const std::string_view what = e.what();
-    const std::size_t text = what.find("] ");  // behind the library's own tag
-    throw ConfigError(fmt::format("{}: {}", file, what.substr(text == std::string_view::npos ? 0 : text + 2)));
-  }
-}
-
-nlohmann::json parse_json(const std::string& text, const std::string& origin) {
-  return nlohmann::json::parse(text, depth_check(origin), false);
 }
 
 }  // namespace rnic

@@ -45,9 +45,4 @@ class Overlay {
   std::map<std::string, Setting> settings_;
 };
 
-// The parsed contents of a JSON file. Throws ConfigError naming the file, and line and column of a syntax error.
-nlohmann::json read_json_file(const std::string& file);
-// `text` as JSON; discarded if it is none. Throws ConfigError with the origin where it is nested too deep to be walked.
-nlohmann::json parse_json(const std::string& text, const std::string& origin);
-
 }  // namespace rnic

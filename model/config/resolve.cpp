@@ -1,5 +1,6 @@
 #include "model/config/resolve.h"
 
+#include "model/common/cited.h"
 #include "model/config/nearest.h"
 
 namespace rnic {
@@ -20,7 +21,7 @@ void fail_on_unknown_keys(const Overlay& overlay, std::string_view path, const s
     if (is_key) continue;
     if (is_group) fail_setting(key, setting, "is a group of settings, not a value");
     throw ConfigError(
-        fmt::format("{} ({}): unknown setting; the nearest is {}", key, setting.origin, nearest(key, known)));
+        fmt::format("{} ({}): unknown setting; the nearest is {}", cited(key), setting.origin, nearest(key, known)));
   }
 }
 

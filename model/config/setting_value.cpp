@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "model/common/check.h"
+#include "model/common/cited.h"
 
 namespace rnic {
 namespace {
@@ -34,7 +35,7 @@ std::string_view text_of(const Setting& setting) { return setting.value.get_ref<
 
 void fail_setting(const std::string& path, const Setting& setting, const std::string& reason) {
   const std::string written = setting.is_text ? std::string(text_of(setting)) : setting.value.dump();
-  throw ConfigError(fmt::format("{} = {} ({}): {}", path, written, setting.origin, reason));
+  throw ConfigError(fmt::format("{} = {} ({}): {}", cited(path), cited(written), setting.origin, reason));
 }
 
 bool bool_value(const std::string& path, const Setting& setting) {

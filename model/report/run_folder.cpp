@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "model/common/check.h"
-#include "model/config/overlay.h"
+#include "model/report/output_files.h"
 #include "model/report/run_events.h"
 #include "model/report/sequence_graph.h"
 
@@ -25,21 +25,6 @@ constexpr std::size_t kMostLogLines = 2000;
 bool is_file(const fs::path& path) {
   std::error_code none;
   return fs::is_regular_file(path, none);
-}
-
-ordered_json read_series(const fs::path& file) {
-  ordered_json series = read_ordered(file.string());
-  const auto is_list = [&](const char* key) {
-    return series.is_object() && series.contains(key) && series[key].is_array();
-  };
-  for (const char* key : {"columns", "time_ps", "rows"}) {
-    if (!is_list(key)) throw ConfigError(fmt::format("{}: '{}' is no list", file.string(), key));
-  }
-  if (series["rows"].size() != series["time_ps"].size()) {
-    throw ConfigError(fmt::format("{}: 'rows' has {} elements, 'time_ps' has {}", file.string(), series["rows"].size(),
-                                  series["time_ps"].size()));
-  }
-  return series;
 }
 
 ordered_json read_log(const fs::path& file) {
@@ -78,14 +63,14 @@ void make_exact(ordered_json& value) {
 // The requests that stand for others in the latency breakdown.
 std::vector<ChosenRequest> examples_of(const ordered_json& stats) {
   std::vector<ChosenRequest> examples;
-  if (!stats.contains("latency_breakdown") || !stats["latency_breakdown"].is_array()) return examples;
+  if (!stats.contains("latency_breakdown")) return examples;
   for (const ordered_json& breakdown : stats["latency_breakdown"]) {
-    if (!breakdown.is_object() || !breakdown.contains("examples") || !breakdown["examples"].is_object()) continue;
-    const std::string operation = breakdown.value("operation", ""), work = breakdown.value("work", "");
+    if (!breakdown.contains("examples")) continue;
+    const std::string operation = breakdown["operation"], work = breakdown.value("work", "");
     if (operation == "receive") continue;  // its sequence is the message's
     const std::string of = work.empty() ? operation : work + ", " + operation;
     for (const auto& [which, id] : breakdown["examples"].items()) {
-      if (id.is_string()) examples.push_back({id.get<std::string>(), fmt::format("{}, {}", of, which)});
+      examples.push_back({id.get<std::string>(), fmt::format("{}, {}", of, which)});
     }
   }
   return examples;
@@ -107,12 +92,6 @@ std::vector<std::string> names_of(const std::vector<std::string>& folders) {
 
 }  // namespace
 
-ordered_json read_ordered(const std::string& file) {
-  read_json_file(file);  // what is wrong with it, if anything
-  std::ifstream in(file);
-  return ordered_json::parse(in);
-}
-
 // A sweep removes an earlier run's stats.json, and a run does not remove an earlier sweep.json.
 bool is_sweep(const fs::path& folder) { return is_file(folder / kSweep) && !is_file(folder / kStats); }
 
@@ -124,10 +103,9 @@ ordered_json read_run(const fs::path& folder, const std::string& name, const std
         fmt::format("{}: neither stats.json of a run nor sweep.json of a sweep is there", folder.string()));
   }
   ordered_json run{{"name", name}, {"folder", folder.string()}};
-  run["stats"] = read_ordered((folder / kStats).string());
-  if (!run["stats"].is_object()) throw ConfigError(fmt::format("{}: no object", (folder / kStats).string()));
+  run["stats"] = read_stats((folder / kStats).string()).value;
   if (run["stats"].contains("config")) make_exact(run["stats"]["config"]);
-  if (is_file(folder / "series.json")) run["series"] = read_series(folder / "series.json");
+  if (is_file(folder / "series.json")) run["series"] = read_series((folder / "series.json").string()).value;
   if (is_file(folder / "fw_log.txt")) run["firmware_log"] = read_log(folder / "fw_log.txt");
   if (is_file(folder / "wire.pcapng")) run["sequences"] = sequence_graph((folder / "wire.pcapng").string());
   if (const fs::path database = folder / kDatabase; is_file(database)) {

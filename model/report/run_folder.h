@@ -12,9 +12,6 @@
 
 namespace rnic::report {
 
-// A file's contents with its members in the order in which they stand there. Throws ConfigError as read_json_file does.
-nlohmann::ordered_json read_ordered(const std::string& file);
-
 bool is_sweep(const std::filesystem::path& folder);
 
 // Throws ConfigError if there is no stats.json or a file cannot be read; every other file may be missing, but for the

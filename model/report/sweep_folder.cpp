@@ -4,14 +4,12 @@
 
 #include <fmt/format.h>
 
-#include "model/common/check.h"
-#include "model/config/overlay.h"
+#include "model/report/output_files.h"
 #include "model/report/run_folder.h"
 
 namespace rnic::report {
 namespace {
 
-using nlohmann::json;
 using nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
@@ -20,9 +18,9 @@ class Measures {
  public:
   explicit Measures(std::size_t points) : points_(points) {}
 
-  void set(std::size_t point, const std::string& title, const json& value) {
+  void set(std::size_t point, const std::string& title, const ordered_json& value) {
     auto found = std::find_if(list_.begin(), list_.end(), [&](const auto& m) { return m.first == title; });
-    if (found == list_.end()) found = list_.insert(found, {title, std::vector<json>(points_)});
+    if (found == list_.end()) found = list_.insert(found, {title, std::vector<ordered_json>(points_)});
     found->second[point] = value;
   }
   ordered_json titles() const {
@@ -32,32 +30,27 @@ class Measures {
   }
   ordered_json of(std::size_t point) const {
     ordered_json row = ordered_json::array();
-    for (const auto& [title, values] : list_) row.push_back(ordered_json(values[point]));
+    for (const auto& [title, values] : list_) row.push_back(values[point]);
     return row;
   }
 
  private:
   std::size_t points_;
-  std::vector<std::pair<std::string, std::vector<json>>> list_;
+  std::vector<std::pair<std::string, std::vector<ordered_json>>> list_;
 };
 
-template <class Json>
-const Json& member(const Json& object, const char* name) {
-  static const Json none;
+const ordered_json& member(const ordered_json& object, const char* name) {
+  static const ordered_json none;
   return object.is_object() && object.contains(name) ? object[name] : none;
 }
 
 // Of a run's stats.json, or of what the sweep has kept of it.
-template <class Json>
-void take_results(const Json& results, std::size_t point, Measures& measures) {
-  for (const Json& r : results) {
-    const Json& name = member(r, "name");
-    if (!name.is_string()) continue;
-    const auto take = [&](const char* title, const Json& value) {
-      if (value.is_number())
-        measures.set(point, fmt::format("{}: {}", name.template get<std::string>(), title), json(value));
+void take_results(const ordered_json& results, std::size_t point, Measures& measures) {
+  for (const ordered_json& r : results) {
+    const auto take = [&, name = r["name"].get<std::string>()](const char* title, const ordered_json& value) {
+      if (value.is_number()) measures.set(point, fmt::format("{}: {}", name, title), value);
     };
-    const Json& latency = member(r, "latency_ns");
+    const ordered_json& latency = member(r, "latency_ns");
     take("goodput Gb/s", member(r, "goodput_gbps"));
     take("rate M/s", member(r, "rate_mops"));
     take("p50 latency ns", latency.is_object() ? member(latency, "p50") : member(r, "p50_ns"));
@@ -65,9 +58,8 @@ void take_results(const Json& results, std::size_t point, Measures& measures) {
   }
 }
 
-void take_utilization(const json& stats, std::size_t point, Measures& measures) {
-  const json& utilization = member(stats, "utilization");
-  if (!utilization.is_object()) return;
+void take_utilization(const ordered_json& stats, std::size_t point, Measures& measures) {
+  const ordered_json& utilization = member(stats, "utilization");
   for (const auto& [resource, share] : utilization.items()) {
     if (share.is_number()) measures.set(point, resource + " %", 100 * share.get<double>());
   }
@@ -86,18 +78,15 @@ std::optional<fs::path> stats_of(const fs::path& sweep, const ordered_json& reco
 
 ordered_json read_sweep_folder(const fs::path& folder, const std::string& name) {
   const std::string file = (folder / "sweep.json").string();
-  const ordered_json summary = read_ordered(file);
-  const ordered_json& points = member(summary, "points");
-  if (!points.is_array()) throw ConfigError(file + ": 'points' is no list");
+  const ordered_json summary = read_sweep(file).value;
+  const ordered_json& points = summary["points"];
   ordered_json sweep{{"name", name}, {"folder", folder.string()}};
   for (const char* key : {"scenario", "complete", "mode", "axes", "knees"}) {
     if (summary.contains(key)) sweep[key] = summary[key];
   }
   Measures measures(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
-    const ordered_json& columns = member(points[i], "columns");
-    if (!columns.is_object()) continue;
-    for (const auto& [title, value] : columns.items()) measures.set(i, title, json(value));
+    for (const auto& [title, value] : member(points[i], "columns").items()) measures.set(i, title, value);
   }
   ordered_json list = ordered_json::array();
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -108,11 +97,11 @@ ordered_json read_sweep_folder(const fs::path& folder, const std::string& name) 
     if (const ordered_json& kept = member(points[i], "results"); kept.is_array()) {
       take_results(kept, i, measures);
     } else if (const auto stats_file = stats_of(folder, points[i])) {
-      const json stats = read_json_file(stats_file->string());
+      const ordered_json stats = read_stats(stats_file->string()).value;
       take_results(member(stats, "results"), i, measures);
       take_utilization(stats, i, measures);
-      if (const json& bottleneck = member(stats, "bottleneck"); bottleneck.is_object()) {
-        point["bottleneck"] = ordered_json(bottleneck);
+      if (const ordered_json& bottleneck = member(stats, "bottleneck"); bottleneck.is_object()) {
+        point["bottleneck"] = bottleneck;
       }
     }
     list.push_back(std::move(point));

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "model/common/check.h"
+#include "model/config/json_file.h"
 #include "model/system/key_reader.h"
 #include "model/system/scenario_assignment.h"
 #include "model/system/scenario_inject.h"
@@ -75,8 +76,7 @@ void expect_node_name(const ScenarioValue& v, const std::string& name) {
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   const auto may_be_in_it = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '-'; };
   if (!name.empty() && is_letter(name[0]) && std::all_of(name.begin(), name.end(), may_be_in_it)) return;
-  v.fail(
-      fmt::format("a node's name is a letter and then letters, digits, _ and -, not {}", v.at("name").json().dump()));
+  v.fail(fmt::format("a node's name is a letter and then letters, digits, _ and -, not {}", v.at("name").written()));
 }
 
 std::string ScenarioReader::fresh_name(const ScenarioValue& v, const std::string& name,

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "model/common/check.h"
+#include "model/common/cited.h"
+#include "model/config/json_file.h"
 #include "model/config/nearest.h"
 #include "model/system/scenario.h"
 
@@ -113,7 +115,8 @@ Element find(const std::vector<Element>& elements, const ListName& list, const s
   if (names.empty()) fail(path, setting, fmt::format("the scenario has no {}", list.key));
   if (found != nullptr) return *found;
   const std::string word(first_word(rest));
-  fail(path, setting, fmt::format("unknown {} '{}'; the nearest is '{}'", list.element, word, nearest(word, names)));
+  fail(path, setting,
+       fmt::format("unknown {} '{}'; the nearest is '{}'", list.element, cited(word), cited(nearest(word, names))));
 }
 
 // Objects on the way are made where there are none.
@@ -123,7 +126,7 @@ void put_below(json& element, std::string_view keys, const std::string& path, co
     const std::string key(keys.substr(0, dot));
     at = &(*at)[key];
     if (at->is_null()) *at = json::object();
-    if (!at->is_object()) fail(path, setting, fmt::format("'{}' is {}, and has no keys", key, at->dump()));
+    if (!at->is_object()) fail(path, setting, fmt::format("'{}' is {}, and has no keys", key, cited(at->dump())));
     keys.remove_prefix(dot + 1);
   }
   (*at)[std::string(keys)] = value_of(path, setting);
@@ -180,7 +183,7 @@ std::string text_of(const Overlay& values) {
   std::string text;
   for (const auto& [path, setting] : values.settings()) {
     const std::string value = setting.is_text ? setting.value.get<std::string>() : setting.value.dump();
-    text += fmt::format("{}{} = {} ({})", text.empty() ? "" : ", ", path, value, setting.origin);
+    text += fmt::format("{}{} = {} ({})", text.empty() ? "" : ", ", path, cited(value), setting.origin);
   }
   return text;
 }

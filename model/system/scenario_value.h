@@ -19,6 +19,7 @@ class ScenarioValue {
   [[noreturn]] void fail_unknown(const std::string& what, const std::string& word,
                                  const std::vector<std::string>& candidates) const;
   const nlohmann::json& json() const { return value_; }
+  std::string written() const;  // as a message cites it
 
   // Objects. expect_keys() refuses every other key, and like expect_object() values that are not objects.
   void expect_object() const;

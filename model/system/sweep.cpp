@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "model/common/cited.h"
 #include "model/common/prng.h"
 #include "model/config/nearest.h"
 #include "model/system/key_reader.h"
@@ -20,7 +21,7 @@ constexpr std::size_t kMostPoints = 10'000;
 
 std::string text_of(const nlohmann::json& value) {
   if (value.is_number_float()) return fmt::format("{:.6g}", value.get<double>());
-  return value.is_string() ? value.get<std::string>() : value.dump();
+  return cited(value.is_string() ? value.get<std::string>() : value.dump());
 }
 
 // An axis as it is written; a sample takes values of it.
@@ -162,7 +163,7 @@ void read_columns(const ScenarioValue& scenario, Sweep& s) {
   }
 }
 
-const nlohmann::json* element(const nlohmann::json& list, std::string_view index) {
+const nlohmann::ordered_json* element(const nlohmann::ordered_json& list, std::string_view index) {
   const bool number =
       !index.empty() && index.size() < 9 && index.find_first_not_of("0123456789") == std::string_view::npos;
   const std::size_t n = number ? std::stoul(std::string(index)) : list.size();
@@ -170,10 +171,10 @@ const nlohmann::json* element(const nlohmann::json& list, std::string_view index
 }
 
 // What the path leads to. A name may have dots of its own (latency_ns.p99.9).
-const nlohmann::json* find(const nlohmann::json& at, std::string_view path) {
+const nlohmann::ordered_json* find(const nlohmann::ordered_json& at, std::string_view path) {
   for (std::size_t end = path.find('.');; end = path.find('.', end + 1)) {
     const std::string_view name = path.substr(0, end);
-    const nlohmann::json* next = nullptr;
+    const nlohmann::ordered_json* next = nullptr;
     if (at.is_array()) next = element(at, name);
     else if (at.is_object() && at.contains(name)) next = &at[std::string(name)];
     if (next != nullptr && end != std::string_view::npos) next = find(*next, path.substr(end + 1));
@@ -183,8 +184,8 @@ const nlohmann::json* find(const nlohmann::json& at, std::string_view path) {
 }
 
 // Of all numbers.
-void add_paths(const nlohmann::json& at, const std::string& prefix, std::vector<std::string>& paths) {
-  const auto below = [&](const std::string& name, const nlohmann::json& value) {
+void add_paths(const nlohmann::ordered_json& at, const std::string& prefix, std::vector<std::string>& paths) {
+  const auto below = [&](const std::string& name, const nlohmann::ordered_json& value) {
     add_paths(value, prefix.empty() ? name : prefix + '.' + name, paths);
   };
   if (at.is_number() || (at.is_object() && at.contains("value"))) return paths.push_back(prefix);
@@ -264,14 +265,14 @@ std::string Sweep::text(std::size_t point) const {
   return text.empty() ? "baseline" : "baseline, " + text;
 }
 
-nlohmann::json value_at(const nlohmann::json& stats, const std::string& path) {
-  const nlohmann::json* at = find(stats, path);
+nlohmann::ordered_json value_at(const nlohmann::ordered_json& stats, const std::string& path) {
+  const nlohmann::ordered_json* at = find(stats, path);
   if (at == nullptr) return {};
   if (at->is_object() && at->contains("value")) at = &(*at)["value"];
-  return at->is_number() ? *at : nlohmann::json();
+  return at->is_number() ? *at : nlohmann::ordered_json();
 }
 
-std::string nearest_path(const nlohmann::json& stats, const std::string& path) {
+std::string nearest_path(const nlohmann::ordered_json& stats, const std::string& path) {
   if (find(stats, path) != nullptr) return path;
   std::vector<std::string> paths;
   add_paths(stats, "", paths);

@@ -64,8 +64,8 @@ Sweep read_sweep(const ScenarioValue& scenario);
 
 // The number at a dotted path of a run's statistics, a list's elements by their index; null if there is none. A record
 // with a "value" and its unit counts as that value.
-nlohmann::json value_at(const nlohmann::json& stats, const std::string& path);
+nlohmann::ordered_json value_at(const nlohmann::ordered_json& stats, const std::string& path);
 // The path itself if it exists; otherwise the nearest path of a number.
-std::string nearest_path(const nlohmann::json& stats, const std::string& path);
+std::string nearest_path(const nlohmann::ordered_json& stats, const std::string& path);
 
 }  // namespace rnic

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "model/common/check.h"
+#include "model/common/cited.h"
 
 namespace rnic::conformance {
 namespace {
@@ -101,7 +102,7 @@ int run_vectors(const std::string& dir, std::ostream& out, const std::vector<Vec
   try {
     files = json_files(dir);
   } catch (const std::filesystem::filesystem_error& e) {
-    out << fmt::format("{}: {}\n", dir, e.code().message());
+    out << fmt::format("{}: {}\n", cited(dir), e.code().message());
     return 2;
   }
 
@@ -126,12 +127,12 @@ int run_vectors(const std::string& dir, std::ostream& out, const std::vector<Vec
     } catch (const InternalError&) {
       throw;
     } catch (const std::exception& e) {
-      out << fmt::format("{}: {}\n", path.string(), e.what());
+      out << fmt::format("{}: {}\n", path.string(), shortened(e.what()));
       unreadable = true;
     }
   }
   print(tallies, out);
-  if (run == 0) out << fmt::format("{}: no vectors to run\n", dir);
+  if (run == 0) out << fmt::format("{}: no vectors to run\n", cited(dir));
   if (unreadable || run == 0) return 2;
   return failed == 0 ? 0 : 1;
 }

@@ -36,7 +36,8 @@ class SweepFolder : public ::testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(folder); }
   static ordered_json record(const std::string& id, int exit_code) {
-    return {{"id", id}, {"exit_code", exit_code}, {"columns", ordered_json::array()}};
+    return {
+        {"id", id}, {"exit_code", exit_code}, {"columns", ordered_json::array()}, {"results", ordered_json::array()}};
   }
   std::string folder;
 };
@@ -79,6 +80,9 @@ TEST_F(SweepFolder, ARecordHasWhatAReportNeeds) {
   EXPECT_EQ(r["error"], "told; fast: 8 Gb/s");
   EXPECT_EQ(record_of("id", 0, folder, "", {{"g", "frame"}})["nearest"]["frame"], "frames");
 }
+  const ordered_json several = record_of("id", 0, folder, "", {{"g", "frame"}, {"f", "frames"}, {"h", "fram"}});
+  EXPECT_EQ(several["columns"], ordered_json::parse(R"([["frame", null], ["frames", 7], ["fram", null]])"));
+  EXPECT_EQ(several["nearest"], ordered_json::parse(R"({"frame": "frames", "fram": "frames"})"));
 
 Scenario scenario_of(const char* sweep) {
   json j = json::parse(R"({"name": "t", "nodes": [{"name": "a"}, {"name": "b"}],

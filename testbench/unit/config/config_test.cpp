@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include "model/config/json_file.h"
 #include "model/config/nearest.h"
 #include "model/config/resolve.h"
 #include "testbench/unit/config/sample_config.h"
