@@ -87,6 +87,7 @@ class Submission {
   void write_scenario();
   int to_slurm(std::ostream& out, std::ostream& err);
   int to_parallel(std::ostream& out, std::ostream& err, const TwinSource* twins);
+  // Nothing is written before all of it is known.
 
   ConfigOptions config_;
   std::string out_dir_, rtl_, lockstep_, kept_;
@@ -132,7 +133,7 @@ bool Submission::read(const std::vector<std::string>& args, std::ostream& out) {
   return true;
 }
 
-// Before anything is written. The tasks would all find the same mistake.
+// The tasks would all find the same mistake.
 void Submission::check_points() {
   Overlay assigned;
   for (const std::string& assignment : config_.set) assigned.set(assignment);
@@ -156,13 +157,14 @@ void Submission::write_scenario() {
 }
 
 int Submission::to_slurm(std::ostream& out, std::ostream& err) {
-  const std::string script = job_.folder + "/job.sh";
-  write_file(script, slurm_script(job_));
+  const std::string text = slurm_script(job_), script = job_.folder + "/job.sh";
+  write_scenario();
+  write_file(script, text);
   std::vector<std::string> command{"sbatch"};
   command.insert(command.end(), passed_.begin(), passed_.end());
   command.push_back(script);
   out << fmt::format("files: {}, scenario.json and {} beside it\n", script, kJob);
-  out << fmt::format("rnicsim sweep collect {} puts the results together\n", out_dir_) << std::flush;
+  out << fmt::format("rnicsim sweep collect {} puts the results together\n", shell_word(out_dir_)) << std::flush;
   if (dry_) return kOk;
   const int status = run_tool(command, "");
   if (status != 0) err << fmt::format("rnicsim: sbatch: exit status {}\n", status);
@@ -170,8 +172,9 @@ int Submission::to_slurm(std::ostream& out, std::ostream& err) {
 }
 
 int Submission::to_parallel(std::ostream& out, std::ostream& err, const TwinSource* twins) {
-  const std::string list = job_.folder + "/joblist";
-  write_file(list, parallel_joblist(job_));
+  const std::string text = parallel_joblist(job_), list = job_.folder + "/joblist";
+  write_scenario();
+  write_file(list, text);
   std::vector<std::string> command{"parallel", "--joblog", job_.folder + "/joblog"};
   command.insert(command.end(), passed_.begin(), passed_.end());
   out << fmt::format("files: {}, scenario.json and {} beside it\n", list, kJob) << std::flush;
@@ -195,7 +198,6 @@ int Submission::run(const std::vector<std::string>& args, std::ostream& out, std
   add("--rtl", rtl_);
   add("--lockstep", lockstep_);
   for (const std::string& assignment : config_.set) add("--set", assignment);
-  write_scenario();
   return slurm_ ? to_slurm(out, err) : to_parallel(out, err, twins);
 }
 

@@ -4,6 +4,10 @@
 #include <cctype>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "model/common/check.h"
+#include "model/common/cited.h"
 
 namespace rnic::cli {
 namespace {
@@ -12,6 +16,13 @@ std::string command(const SweepJob& job, const std::string& share) {
   std::string text = shell_word(job.program);
   for (const std::string& argument : task_arguments(job)) text += ' ' + shell_word(argument);
   return fmt::format("{} --share {}/{}", text, share, job.tasks);
+}
+
+// Slurm replaces what follows a % in a name.
+std::string log_pattern(const std::string& folder) {
+  std::string pattern;
+  for (const char c : folder) pattern += c == '%' ? std::string("%%") : std::string(1, c);
+  return pattern;
 }
 
 }  // namespace
@@ -38,7 +49,7 @@ std::string slurm_script(const SweepJob& job) {
   text += fmt::format("#SBATCH --job-name=rnicsim-{}\n", name);
   text += fmt::format("#SBATCH --array=0-{}\n", job.tasks - 1);
   text += "#SBATCH --ntasks=1\n#SBATCH --cpus-per-task=1\n#SBATCH --requeue\n#SBATCH --open-mode=append\n";
-  text += fmt::format("#SBATCH --output={}\n", shell_word(job.folder + "/task-%a.log"));
+  text += fmt::format("#SBATCH --output={}\n", shell_word(log_pattern(job.folder) + "/task-%a.log"));
   text += fmt::format("#SBATCH --chdir={}\n", shell_word(job.working_folder));
   return text + "exec " + command(job, "\"$SLURM_ARRAY_TASK_ID\"") + '\n';
 }
@@ -54,6 +65,12 @@ std::string parallel_joblist(const SweepJob& job) {
 }
 
 std::string shell_word(const std::string& text) {
+  const auto is_control = [](unsigned char c) { return std::iscntrl(c) != 0; };
+  if (std::any_of(text.begin(), text.end(), is_control)) {
+    const std::string cited_text =
+        cited(nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace));
+    throw ConfigError(fmt::format("{}: has a control character, which a job must not have", cited_text));
+  }
   const auto is_plain = [](unsigned char c) {
     return std::isalnum(c) != 0 || std::string("_-./=:,+%@").find(c) != std::string::npos;
   };

@@ -21,12 +21,13 @@ struct SweepJob {
 std::vector<std::string> task_arguments(const SweepJob& job);
 std::vector<std::string> collect_arguments(const SweepJob& job, const std::string& folder);
 
-// A batch script, of which each task of the array runs its share of the points.
+// A batch script, of which each task of the array runs its share of the points. ConfigError for a word that cannot be
+// one in a script: a line of it ends where a line break is, whatever is quoted, and what is behind it would be run.
 std::string slurm_script(const SweepJob& job);
 // A line for each task.
 std::string parallel_joblist(const SweepJob& job);
 
-// As one word of a shell's command line.
+// As one word of a shell's command line. ConfigError for control characters.
 std::string shell_word(const std::string& text);
 
 }  // namespace rnic::cli

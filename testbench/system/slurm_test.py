@@ -145,10 +145,40 @@ class Submission(ProgramTest):
         self.assertEqual((run.returncode, run.stderr),
                          (2, "rnicsim: o/submit.json: is not there; rnicsim sweep submit writes it\n"))
 
-    def test_a_dry_run_writes_a_script_of_one_command(self):
+    def swept(self, folder="."):
         scenario = json.loads(QUICKSTART.read_text())
         scenario["sweep"] = [{"key": "link.delay_ns", "values": [100, 200]}]
-        (self.folder / "swept.json").write_text(json.dumps(scenario))
+        (self.folder / folder / "swept.json").write_text(json.dumps(scenario))
+
+    def test_a_script_runs_nothing_but_the_task(self):
+        self.swept()
+        for way in ("--slurm", "--parallel"):
+            for options in (("--out", "o\ntouch ran #"), ("--out", "o\rtouch ran"), ("--out", "o\x7f"),
+                            ("--out", "o", "--rtl", "a\ntouch ran #")):
+                run = self.run_program("sweep", "submit", "swept.json", way, "--dry-run", *options)
+                self.assertEqual(run.returncode, 2, run.stderr)
+                self.assertIn("has a control character, which a job must not have\n", run.stderr)
+                self.assertEqual(self.files(), ["swept.json"])
+        (self.folder / "a\nb").mkdir()
+        self.swept("a\nb")
+        run = self.run_program("sweep", "submit", "a\nb/swept.json", "--slurm", "--dry-run", "--out", "o")
+        self.assertEqual(run.returncode, 0, "the scenario is copied")
+        (self.folder / "true").symlink_to("/bin/true")
+        for word in ("$(touch ran)", "`touch ran`", "; touch ran ;", "' ; touch ran ; '", '"; touch ran; "', "& touch ran", "| touch ran",
+                     "> ran", "*", "\\", "#", "{}", "%j"):
+            for way, script in (("--slurm", "job.sh"), ("--parallel", "joblist")):
+                folder = f"o{word}"
+                run = self.run_program("sweep", "submit", "swept.json", way, "--dry-run", "--out", folder)
+                self.assertEqual(run.returncode, 0, run.stderr)
+                text = (self.folder / folder / script).read_text().replace(os.path.realpath(os.environ["RNICSIM"]), str(self.folder / "true"))
+                run = subprocess.run(["sh", "-c", text], cwd=self.folder, env={**os.environ, "SLURM_ARRAY_TASK_ID": "0"},
+                                     capture_output=True, text=True)
+                self.assertEqual((run.returncode, run.stderr), (0, ""), text)
+                self.assertFalse((self.folder / "ran").exists(), text)
+                shutil.rmtree(self.folder / folder)
+
+    def test_a_dry_run_writes_a_script_of_one_command(self):
+        self.swept()
         run = self.run_program("sweep", "submit", "swept.json", "--slurm", "--dry-run", "--out", "o", "--set", "rnic.tcp.mtu=9000")
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertEqual(self.files(), ["o/job.sh", "o/scenario.json", "o/submit.json", "swept.json"])

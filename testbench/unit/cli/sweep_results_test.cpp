@@ -9,6 +9,7 @@
 #include "model/cli/sweep_job.h"
 #include "model/cli/sweep_record.h"
 #include "model/cli/sweep_summary.h"
+#include "model/common/check.h"
 
 namespace rnic::cli {
 namespace {
@@ -173,6 +174,15 @@ TEST(SweepJob, TasksRunSharesOfThePoints) {
             "exec /bin/rnicsim run '/s/it'\\''s/scenario.json' --out '/s/it'\\''s' --jobs 1 --resume --set 'x=1 2' "
             "--share \"$SLURM_ARRAY_TASK_ID\"/3\n");
   EXPECT_THAT(parallel_joblist(job), testing::EndsWith("--set 'x=1 2' --share 2/3 >>'/s/it'\\''s/task-2.log' 2>&1\n"));
+  EXPECT_THAT(slurm_script({"s", "/s/100%j", "/bin/rnicsim", "/w", {}, 1}),
+              testing::HasSubstr("#SBATCH --output=/s/100%%j/task-%a.log\n"));
+  for (const char* word : {"a\nb", "a\rb", "a\tb", "a\x7f"}) {
+    for (const SweepJob& bad : {SweepJob{"s", word, "p", "w", {}, 1}, SweepJob{"s", "f", word, "w", {}, 1},
+                                SweepJob{"s", "f", "p", word, {}, 1}, SweepJob{"s", "f", "p", "w", {word}, 1}}) {
+      EXPECT_THROW(slurm_script(bad), ConfigError);
+      EXPECT_THROW(parallel_joblist(bad), ConfigError);
+    }
+  }
   EXPECT_THAT(collect_arguments(job, "d"),
               testing::ElementsAre("d/scenario.json", "--out", "d", "--collect", "--set", "x=1 2"));
 }
