@@ -202,4 +202,14 @@ int run_one(const Scenario& scenario, const Overlay& command_line, const OneRun&
       *world, one, [&](const RunResult& result) { return report(*world, result, out, err); }, err);
 }
 
+nlohmann::ordered_json statistics_before(const Scenario& scenario, const Overlay& command_line) {
+  RunOptions options;
+  options.out_dir.clear();
+  options.capture = false;
+  options.stop_requested = [] { return true; };
+  const auto world = make_world(scenario, command_line);
+  Run run(*world, options);
+  return run.statistics(run.drive());
+}
+
 }  // namespace rnic::cli

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "model/cli/attached_twins.h"
 #include "model/config/overlay.h"
 #include "model/system/run.h"
@@ -33,5 +35,8 @@ int run_world(World& world, const OneRun& run, const Report& report, std::ostrea
 // The world that the scenario describes.
 int run_one(const Scenario& scenario, const Overlay& command_line, const OneRun& run, std::ostream& out,
             std::ostream& err);
+
+// stats.json of such a run before its first picosecond, with nothing counted. Once in a process.
+nlohmann::ordered_json statistics_before(const Scenario& scenario, const Overlay& command_line);
 
 }  // namespace rnic::cli

@@ -13,6 +13,7 @@
 #include "model/cli/options.h"
 #include "model/cli/other_program.h"
 #include "model/cli/output_options.h"
+#include "model/cli/sweep_columns.h"
 #include "model/cli/sweep_points.h"
 #include "model/cli/sweep_run.h"
 #include "model/common/check.h"
@@ -61,6 +62,7 @@ int run_swept(const Scenario& scenario, const Overlay& command_line, const Argum
                       option));
   }
   const SweepPoints points = read_points(scenario, command_line, a.run.twins, a.sweep.share);
+  check_columns(scenario, command_line);
   const auto run = [&](std::size_t point, const std::string& dir, std::ostream& report, std::ostream& errors) {
     OneRun one = a.run;
     one.options.out_dir = dir;

@@ -18,6 +18,7 @@
 #include "model/cli/command.h"
 #include "model/cli/options.h"
 #include "model/cli/run_command.h"
+#include "model/cli/sweep_columns.h"
 #include "model/cli/sweep_job.h"
 #include "model/cli/sweep_points.h"
 #include "model/cli/sweep_run.h"
@@ -139,7 +140,9 @@ void Submission::check_points() {
   for (const std::string& assignment : config_.set) assigned.set(assignment);
   const Scenario scenario = read_scenario(config_.scenario, scenario_values(assigned));
   if (scenario.sweep.empty()) throw ConfigError(config_.scenario + ": has no sweep");
-  read_points(scenario, settings_of_all(assigned), {});
+  const Overlay command_line = settings_of_all(assigned);
+  read_points(scenario, command_line, {});
+  check_columns(scenario, command_line);
   job_.name = scenario.name;
   const std::size_t points = scenario.sweep.points();
   job_.tasks = std::min(points, job_.tasks == 0 ? kMostTasks : job_.tasks);

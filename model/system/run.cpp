@@ -212,7 +212,7 @@ std::string Run::waiting_for() const {
   return text;
 }
 
-nlohmann::ordered_json Run::stats_json(RunEnd end) const {
+nlohmann::ordered_json Run::statistics(RunEnd end) const {
   nlohmann::ordered_json j = world_.about();
   j["end"] = end_name(end);
   j["complete"] = end == RunEnd::kDone;
@@ -282,7 +282,7 @@ void Run::write_outputs(RunEnd end) {
     outputs_.write("series.json", series_->json(options_.warmup_ps).dump() + '\n');
   }
   outputs_.write("stats.txt", stats_text(end));
-  outputs_.write("stats.json", stats_json(end).dump(2) + '\n');
+  outputs_.write("stats.json", statistics(end).dump(2) + '\n');
 }
 
 }  // namespace rnic

@@ -33,6 +33,8 @@ class Run final {
   // firmware's logs.
   void write_outputs(RunEnd end);
 
+  // What stats.json has.
+  nlohmann::ordered_json statistics(RunEnd end) const;
   std::vector<std::string> errors() const;  // of the world, the firmware and the debugger
   std::string waiting_for() const;          // waiting programs and stages, one line each
   const std::vector<std::string>& files() const { return outputs_.files(); }
@@ -56,7 +58,6 @@ class Run final {
   void register_stats();
   std::vector<RunFact> facts(RunEnd end) const;
   std::string stats_text(RunEnd end) const;
-  nlohmann::ordered_json stats_json(RunEnd end) const;
 
   World& world_;
   const RunOptions options_;

@@ -276,6 +276,11 @@ std::string nearest_path(const nlohmann::ordered_json& stats, const std::string&
   if (find(stats, path) != nullptr) return path;
   std::vector<std::string> paths;
   add_paths(stats, "", paths);
+  const std::string* whole = nullptr;  // the shortest of those that it is the begin of
+  for (const std::string& p : paths) {
+    if (p.rfind(path, 0) == 0 && (whole == nullptr || p.size() < whole->size())) whole = &p;
+  }
+  if (whole != nullptr) return *whole;
   return paths.empty() ? "" : nearest(path, paths);
 }
 

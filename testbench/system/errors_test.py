@@ -51,6 +51,41 @@ class UsageErrors(ProgramTest):
         for setting, named in ((b"rnic.fwcpu.image=\xff\xfe", "rnic.fwcpu.image"), (b"\xc3=1", "\u2026")):
             self.assertEqual(self.refuse(QUICKSTART, "--set", os.fsdecode(setting)), f"rnicsim: --set {named}: is not UTF-8\n")
 
+    def test_what_a_message_cites_is_cut(self):
+        """A value, a key or a name of a megabyte: the message still says where, and what is wrong."""
+        long = "x" * (1 << 20)
+        whole = json.loads(QUICKSTART.read_text())
+        for change, end in (
+                ({"work": long}, "must be a list"), ({"name": [long]}, "must be a string"), ({long: 1}, "unknown key"),
+                ({"config": {"rnic": {"tcp": {"mtu": long}}}}, "expected an unsigned integer"),
+                ({"config": {long: 1}}, "unknown setting"), ({"config": {"sim.run_ahead": [0] * (1 << 18)}}, "expected true or false"),
+                ({"config": {"rnic.fwcpu.target": long}}, "expected one of"), ({"nodes": [{"name": long}, {"name": "b"}]}, ""),
+                ({"nodes": [{"name": [long]}, {"name": "b"}]}, ""), ({"connections": [{"from": long, "to": "b"}]}, "unknown"),
+                ({"work": [{"op": long}]}, "must be one of"), ({"work": [{"op": "send", "size": long, "count": 1}]}, "work[0]"),
+                ({"sweep": [{"key": long, "values": [1]}]}, "unknown"),
+                ({"sweep": [{"key": "link.delay_ns", "values": [long]}]}, "expected an unsigned integer"),
+                ({"sweep": [{"key": "seed", "values": [1]}], "columns": [{"value": long}]}, "has nothing at"),
+                ({"checks": [{"check": long}]}, "checks[0]")):
+            with self.subTest(str(change)[:60]):
+                (self.folder / "long.json").write_text(json.dumps({**whole, **change}))
+                message = self.refuse("long.json")
+                self.assertLess(len(message), 5000)
+                self.assertIn(end, message)
+        (self.folder / "long.json").write_text('{"a": ' + "y" * (1 << 20) + "}")
+        self.assertLess(len(self.refuse("long.json")), 5000)
+        most = "x" * 130_000  # of one word of a command line
+        for arguments in (("--set", f"rnic.tcp.mtu={most}"), ("--set", f"{most}=1"), ("--set", most), (f"--{most}",), ("--out", f"out/{most}"),
+                          ("--point", most), ("--jobs", most), ("--wave-ring", most, "--wave", "w.fst"), ("--stats-every", most),
+                          ("--share", most), ("--keep-points", most), ("--wave", f"out/{most}"), ("--trace", most)):
+            with self.subTest(arguments[0][:20]):
+                self.assertLess(len(self.refuse(QUICKSTART, *arguments)), 5000)
+        self.assertLess(len(self.refuse(most)), 5000)
+        for command in ((most,), ("report", most), ("explain", most, "--slowest", "1"), ("decode", most), ("sweep", "collect", most),
+                        ("replay", most, "--as", "server"), ("report", "-o", most, "x"), ("vectors", most)):
+            run = self.run_program(*command)
+            self.assertEqual(run.returncode, 2, run.stderr)
+            self.assertLess(len(run.stderr), 5000)
+
     def test_unknown_key(self):
         (self.folder / "bad.json").write_text(QUICKSTART.read_text().replace('"depth"', '"deph"', 1))
         self.assertEqual(self.refuse("bad.json"),

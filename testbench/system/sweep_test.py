@@ -68,11 +68,40 @@ class Sweep(ProgramTest):
 
     def test_a_mistyped_column(self):
         mistyped = {"title": "again", "value": "stats.a.rnic.tcp_tx.retransmission"}
-        run = self.run_program("run", self.scenario(columns=[mistyped]), "--out", "out")
-        self.assertEqual(run.returncode, 2, run.stdout)
-        self.assertEqual(run.stderr, "rnicsim: columns: out/0/stats.json has nothing at 'stats.a.rnic.tcp_tx.retransmission'; "
-                                     "the nearest is 'stats.a.rnic.tcp_tx.retransmissions'\n")
-        self.assertEqual(len(json.loads((self.folder / "out/sweep.json").read_text())["points"]), 4)
+        message = ("rnicsim: columns: stats.json has nothing at 'stats.a.rnic.tcp_tx.retransmission'; "
+                   "the nearest is 'stats.a.rnic.tcp_tx.retransmissions'\n")
+        for columns in ([mistyped], [mistyped, AGAIN], [AGAIN, mistyped, {"value": "cpu_s"}]):
+            for command in (("run",), ("sweep", "submit", "--slurm", "--dry-run")):
+                run = self.run_program(*command, self.scenario(columns=columns), "--out", "out")
+                self.assertEqual((run.returncode, run.stdout, run.stderr), (2, "", message))
+                self.assertEqual(self.files(), ["swept.json"], "no point has run")
+
+    def test_every_number_of_the_statistics_can_be_a_column(self):
+        def paths_of(value, path=""):
+            if isinstance(value, (int, float)) and not isinstance(value, bool):
+                yield path[1:]
+            elif isinstance(value, (dict, list)):
+                members = value.items() if isinstance(value, dict) else enumerate(value)
+                for name, member in members:
+                    yield from paths_of(member, f"{path}.{name}")
+        whole = self.run_program("run", self.scenario(columns=[]), "--out", "whole", "--breakdown", "--jobs", 1)
+        self.assertEqual(whole.returncode, 0, whole.stderr)
+        paths = list(paths_of(json.loads((self.folder / "whole/0/stats.json").read_text())))
+        self.assertGreater(len(paths), 1000)
+        one = [{"key": "link.forward.loss.ppm", "values": [0]}]
+        columns = [{"title": f"c{i}", "value": path} for i, path in enumerate(paths)]
+        run = self.run_program("run", self.scenario(columns=columns, sweep=one), "--out", "out", "--breakdown")
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+
+    def test_a_mistyped_column_of_what_only_the_end_has(self):
+        mistyped = {"title": "x", "value": "latency_breakdown.0.total.mean"}
+        run = self.run_program("run", self.scenario(columns=[mistyped, AGAIN]), "--out", "out", "--breakdown")
+        self.assertEqual((run.returncode, run.stderr),
+                         (2, "rnicsim: columns: out/0/stats.json has nothing at 'latency_breakdown.0.total.mean'; "
+                             "the nearest is 'latency_breakdown.0.total.mean_ns'\n"))
+        points = json.loads((self.folder / "out/sweep.json").read_text())["points"]
+        self.assertEqual([p["columns"]["x"] for p in points], [None] * 4)
+        self.assertEqual([p["columns"]["again"] > 0 for p in points], [False, False, True, True])
 
     def test_a_column_by_a_name_with_a_dot(self):
         late = {"title": "late", "value": "results.0.latency_ns.p99.9"}
