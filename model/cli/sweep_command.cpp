@@ -23,8 +23,9 @@
 #include "model/cli/sweep_points.h"
 #include "model/cli/sweep_run.h"
 #include "model/common/check.h"
-#include "model/system/scenario_assignment.h"
 #include "model/config/json_file.h"
+#include "model/system/scenario_assignment.h"
+#include "model/trace/folder_lock.h"
 #include "model/trace/output_file.h"
 
 namespace rnic::cli {
@@ -86,9 +87,9 @@ class Submission {
   bool read(const std::vector<std::string>& args, std::ostream& out);
   void check_points();
   void write_scenario();
+  // Nothing is written before all of it is known.
   int to_slurm(std::ostream& out, std::ostream& err);
   int to_parallel(std::ostream& out, std::ostream& err, const TwinSource* twins);
-  // Nothing is written before all of it is known.
 
   ConfigOptions config_;
   std::string out_dir_, rtl_, lockstep_, kept_;
@@ -154,6 +155,7 @@ void Submission::write_scenario() {
   std::error_code error;
   fs::create_directories(out_dir_, error);
   if (error) throw ConfigError(fmt::format("{}: {}", out_dir_, error.message()));
+  const FolderLock folder(out_dir_, FolderLock::Kind::kShared);
   if (!resume_) remove_sweep(out_dir_);
   write_file(job_.folder + "/scenario.json", text);
   write_job(job_);

@@ -28,6 +28,7 @@
 #include "model/common/check.h"
 #include "model/config/overlay.h"
 #include "model/system/run_outputs.h"
+#include "model/trace/folder_lock.h"
 #include "model/trace/output_file.h"
 
 namespace rnic::cli {
@@ -117,6 +118,7 @@ class SweepRun {
   const bool in_one_column_;         // settings
   std::vector<std::size_t> widths_;  // of the settings, then of the columns
   std::set<std::string> mistyped_;   // paths of columns
+  std::optional<FolderLock> folder_;
   std::optional<SweepJournal> journal_;
   std::map<pid_t, std::size_t> running_;
   std::map<std::size_t, Ended> ended_;  // by the first point of the same identity
@@ -176,6 +178,7 @@ void SweepRun::prepare_folder() {
   std::error_code error;
   fs::create_directories(options_.out_dir, error);
   if (error) throw ConfigError(fmt::format("{}: {}", options_.out_dir, error.message()));
+  folder_.emplace(options_.out_dir, FolderLock::Kind::kShared);
   const SweepShare& share = options_.share;
   if (is_whole() && !options_.resume && !options_.collect) remove_sweep(options_.out_dir);
   if (!options_.collect) {
@@ -264,7 +267,8 @@ void SweepRun::start(std::size_t point) {
   const pid_t pid = fork();
   if (pid < 0) throw ConfigError(fmt::format("point {}: no process can be created", point));
   if (pid == 0) {
-    journal_.reset();  // whose lock is the parent's
+    journal_.reset();  // its lock, and that of the folder, are the parent's
+    folder_.reset();
     be_point(point);
   }
   running_[pid] = point;

@@ -115,10 +115,13 @@ void RunOutputs::open(const std::string& name) {
   try {
     if (!dir.empty()) create_directories(dir, error);
     if (error) throw ConfigError(fmt::format("{}: {}", options_.out_dir, error.message()));
+    if (!dir.empty()) folder_.emplace(options_.out_dir, FolderLock::Kind::kAlone);
     open_events();
     if (!options_.wave_file.empty()) open_waves();
   } catch (const ConfigError&) {
-    close_events();
+    const bool is_anothers = !dir.empty() && !folder_ && !error;
+    if (is_anothers) throw;
+    if (events_) close_events();
     for (const std::filesystem::path& p : made) remove(p, error);
     throw;
   }

@@ -20,6 +20,7 @@
 #include "model/trace/database.h"
 #include "model/trace/digest.h"
 #include "model/trace/event_stream.h"
+#include "model/trace/folder_lock.h"
 #include "model/trace/perfetto.h"
 #include "model/trace/transaction_log.h"
 
@@ -54,8 +55,9 @@ std::string firmware_fault_text(const std::string& node, const std::string& reas
 class RunOutputs final {
  public:
   // The stations must live as long. `work_name`: what requests were posted for, in the breakdown. The capture is seen
-  // from the first one. ConfigError for files that cannot be created and for unknown scopes; then no file and no folder
-  // remains. Otherwise an earlier run's files are removed from the folder.
+  // from the first one. ConfigError for files that cannot be created, for unknown scopes, and for a folder that another
+  // run writes into; then no new file and no new folder remains. Otherwise an earlier run's files are removed from the
+  // folder.
   RunOutputs(const RunOptions& options, const std::vector<Station>& stations, EthernetLink& cable,
              LatencyBreakdown::WorkName work_name);
   ~RunOutputs();
@@ -110,6 +112,7 @@ class RunOutputs final {
   const RunOptions options_;
   const std::vector<Station>& stations_;
   const LatencyBreakdown::WorkName work_name_;
+  std::optional<FolderLock> folder_;
   std::unique_ptr<WireCapture> capture_;
   TraceDigest digest_;
   std::unique_ptr<EventStream> events_;  // where somebody reads them

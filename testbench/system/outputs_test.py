@@ -144,6 +144,47 @@ class Interrupted(OutputsTest):
         self.assertEqual([f for f in self.parts() if "wire" in f], [])
 
 
+class TwoAtOnce(OutputsTest):
+    def test_a_folder_is_of_one_run(self):
+        (self.folder / "real").mkdir()
+        (self.folder / "out").symlink_to("real")
+        scenario = json.loads((self.folder / self.small_scenario()).read_text())
+        (self.folder / "swept.json").write_text(json.dumps({**scenario, "sweep": [{"key": "seed", "values": [1, 2]}]}))
+        first = ("run", self.endless(), "--out", "out", "--db", "out/run.sqlite", "--trace", "out/log.tsv")
+        with self.started(*first) as run:
+            self.wait_for_file(run, "out/wire.pcapng.part")
+            for folder in ("out", "real", "./real/", self.folder / "out"):
+                for command in (("run", "small.json", "--db", "out/run.sqlite"), ("run", "swept.json"), ("run", "swept.json", "--collect"),
+                                ("sweep", "submit", "swept.json", "--slurm", "--dry-run")):
+                    second = self.run_program(*command, "--out", folder)
+                    self.assertEqual((second.returncode, second.stdout, second.stderr),
+                                     (2, "", f"rnicsim: {folder}: another run writes into this folder\n"))
+            self.assertEqual(self.parts(), ["real/log.tsv.part", "real/run.sqlite.part", "real/wire.pcapng.part"])
+            elsewhere = self.run_program("run", "small.json", "--out", "real/deeper")
+            self.assertEqual(elsewhere.returncode, 0, elsewhere.stderr)
+            run.send_signal(signal.SIGINT)
+            run.communicate(timeout=PATIENCE_S)
+        self.assertEqual(run.returncode, 130)
+        self.assertEqual(self.stats()["end"], "interrupted")
+        self.run_scenario("small.json")
+
+    def test_of_runs_that_begin_together_one_is_refused(self):
+        self.endless()
+        for _ in range(2):
+            command = ("run", "endless.json", "--out", "new/out", "--no-capture")
+            with self.started(*command) as one, self.started(*command) as two:
+                while one.poll() is None and two.poll() is None:  # ctest has a limit
+                    time.sleep(0.01)
+                refused, runs = (one, two) if one.poll() is not None else (two, one)
+                self.assertEqual((refused.returncode, refused.stderr.read()),
+                                 (2, "rnicsim: new/out: another run writes into this folder\n"))
+                runs.send_signal(signal.SIGINT)
+                runs.communicate(timeout=PATIENCE_S)
+                self.assertEqual(runs.returncode, 130)
+            self.assertEqual(self.stats("new/out")["end"], "interrupted")
+            shutil.rmtree(self.folder / "new")
+
+
 class FullDisk(OutputsTest):
     def run_on(self, kilobytes, *arguments, tmp=""):
         """A run whose folder `out` is a disk of its own; what is in it at the end is in `kept`. `tmp` is /tmp's size."""

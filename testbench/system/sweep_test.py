@@ -314,6 +314,8 @@ class Sweep(ProgramTest):
                 run = self.run_program("run", "swept.json", "--out", "out", *options)
                 self.assertEqual((run.returncode, run.stderr),
                                  (2, "rnicsim: out/points.jsonl: another process is running these points\n"))
+            run = self.run_program("run", "swept.json", "--out", "out", "--point", "1")
+            self.assertEqual((run.returncode, run.stderr), (2, "rnicsim: out: another run writes into this folder\n"))
             self.assertEqual(sweep.wait(timeout=1200), 0)
         self.assertEqual(len(self.records()), 4)
 
