@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "model/common/check.h"
+#include "model/common/cited.h"
 
 namespace rnic::cli {
 
@@ -27,8 +28,8 @@ std::uint64_t parse_time(const std::string& text, const char* option) {
                        : unit == "ms"               ? 1e9
                        : unit == "s"                ? 1e12
                                                     : 0;
-  if (value < 0 || scale == 0 || value * scale > 1e19) {
-    throw ConfigError(fmt::format("{}: '{}' is not a time such as 12us (ps, ns, us, ms or s)", option, text));
+  if (!(value >= 0) || scale == 0 || value * scale > 1e19) {
+    throw ConfigError(fmt::format("{}: '{}' is not a time such as 12us (ps, ns, us, ms or s)", option, cited(text)));
   }
   return static_cast<std::uint64_t>(value * scale);
 }
@@ -72,6 +73,11 @@ void OutputOptions::read(const std::string& command, const po::variables_map& gi
   if (!wave_ring_.empty()) into_.wave_condition.ring_ps = parse_time(wave_ring_, "--wave-ring");
   if (!wave_for_.empty())
     into_.wave_condition.for_ps = wave_for_ == "end" ? UINT64_MAX : parse_time(wave_for_, "--wave-for");
+  const WaveCondition& wave = into_.wave_condition;
+  if (wave.ring_ps == 0)
+    throw ConfigError(command + ": --wave-ring: must be 1 ps or more, or the waveform has nothing");
+  if (wave.for_ps == 0 && !wave.ring_ps)
+    throw ConfigError(command + ": --wave-for: must be 1 ps or more without --wave-ring");
   if (!stats_every_.empty()) {
     into_.series.interval_ps = parse_time(stats_every_, "--stats-every");
     if (into_.series.interval_ps < 1000) throw ConfigError(command + ": --stats-every: must be 1 ns or more");

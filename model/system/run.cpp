@@ -60,7 +60,9 @@ Run::Run(World& world, const RunOptions& options)
       warm_(options.warmup_ps == 0) {
   register_stats();
   if (options.series.interval_ps != 0) {
-    series_ = std::make_unique<Series>(options.series, world.stations(), stats_, accounting_, utilization_);
+    SeriesOptions series = options.series;
+    series.max_values = world.config().sim.max_series_values;
+    series_ = std::make_unique<Series>(series, world.stations(), stats_, accounting_, utilization_);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "model/common/check.h"
 #include "model/common/kernel_time.h"
 
 namespace rnic {
@@ -90,6 +91,12 @@ void Series::sample() {
   for (const Station& s : stations_) sample_flows(s);
   last_ps_ = now_ps_;
   next_ps_ = (now_ps_ / options_.interval_ps + 1) * options_.interval_ps;
+  values_ += rows_.back().size();
+  if (values_ <= options_.max_values) return;
+  throw ConfigError(
+      fmt::format("--stats-every: the series has more than sim.max_series_values = {} values after {} rows and "
+                  "{:.3f} us; a longer interval has less",
+                  options_.max_values, rows_.size(), static_cast<double>(now_ps_) * 1e-6));
 }
 
 void Series::end() {

@@ -19,6 +19,7 @@ namespace rnic {
 struct SeriesOptions {
   std::uint64_t interval_ps = 0;  // 0: none
   bool per_qp = false;
+  std::uint64_t max_values = UINT64_MAX;  // sim.max_series_values
 };
 
 class Series final {
@@ -27,7 +28,7 @@ class Series final {
   Series(const SeriesOptions& options, const std::vector<Station>& stations, const StatsRegistry& stats,
          const Accounting& accounting, const UtilizationMeter& meter);
 
-  // When the next row is due; the kernel stands then, and sample() is called.
+  // When the next row is due; the kernel stands then, and sample() is called. ConfigError where that is too much.
   std::uint64_t next_ps() const { return next_ps_; }
   void sample();
   // The last row, of what is left.
@@ -73,6 +74,7 @@ class Series final {
   std::map<std::string, Acknowledged> acknowledged_;  // by QP
   std::vector<std::uint64_t> time_ps_;
   std::vector<std::vector<double>> rows_;  // of the columns that there were
+  std::uint64_t values_ = 0;               // of all rows
 };
 
 }  // namespace rnic

@@ -24,6 +24,7 @@ struct SimConfig {
   bool account_links = false;
   std::uint64_t max_time_us = 10'000'000;
   std::uint64_t watchdog_us = 1'000'000;
+  std::uint64_t max_series_values = 10'000'000;
   template <class V>
   static void fields(V& v) {
     v("seed", &SimConfig::seed, "seed of every random stream of the run");
@@ -39,6 +40,10 @@ struct SimConfig {
     v("max_time_us", &SimConfig::max_time_us, "simulated time after which the run fails; 0 is no limit", unit("us"));
     v("watchdog_us", &SimConfig::watchdog_us,
       "simulated time without progress after which the run fails; 0 is no limit", unit("us"));
+    v("max_series_values", &SimConfig::max_series_values,
+      "values, rows times columns, of a series over time (--stats-every), which is in memory until the run ends; the "
+      "run ends where there would be more",
+      unit("values"), in_range(1, 1'000'000'000));
   }
 };
 

@@ -98,6 +98,21 @@ class Series(ProgramTest):
             self.assertIn(text, run.stderr)
 
 
+    def test_a_series_has_a_limit(self):
+        """It is in memory until the run ends."""
+        whole = self.series(QUICKSTART, "--stats-every", "10us")[1]
+        values = sum(len(row) for row in whole["rows"])
+        self.series(QUICKSTART, "--stats-every", "10us", "--set", f"sim.max_series_values={values}")
+        for interval, most in (("10us", values - 1), ("1ns", 100_000)):
+            run = self.run_program("run", QUICKSTART, "--stats-every", interval, "--set", f"sim.max_series_values={most}", "--out", "less")
+            self.assertEqual(run.returncode, 2, run.stdout)
+            self.assertRegex(run.stderr, rf"^rnicsim: --stats-every: the series has more than sim.max_series_values = {most} values "
+                                         r"after [0-9]+ rows and [0-9.]+ us; a longer interval has less\n$")
+        default = self.run_program("run", QUICKSTART, "--stats-every", "1ns", "--out", "less")
+        self.assertEqual(default.returncode, 2, default.stdout)
+        self.assertIn("sim.max_series_values = 10000000 values", default.stderr)
+
+
 class Warmup(ProgramTest):
     def test_only_what_follows_counts(self):
         scenario = TRACES / "write_bw.json"

@@ -157,6 +157,10 @@ class Triggers(WaveTest):
                 (("--wave-on", "request=c.1.1"), "--wave-on request=c.1.1: there is no node 'c'; the nearest is a"),
                 (("--wave-on", "request=a.1"), "--wave-on request=a.1: a request is named as in the transaction log: request=a.3.17"),
                 (("--wave-ring", "fast"), "--wave-ring: 'fast' is not a time such as 12us (ps, ns, us, ms or s)"),
+                (("--wave-ring", "0us"), "run: --wave-ring: must be 1 ps or more, or the waveform has nothing"),
+                (("--wave-ring", "0.4ps"), "run: --wave-ring: must be 1 ps or more, or the waveform has nothing"),
+                (("--wave-ring", "nan"), "--wave-ring: 'nan' is not a time such as 12us (ps, ns, us, ms or s)"),
+                (("--wave-on", "retransmit", "--wave-for", "0us"), "run: --wave-for: must be 1 ps or more without --wave-ring"),
                 (("--wave-ring", "20us", "--wave-from", "3us"),
                  "run: --wave-from and --wave-to do not go with --wave-on and --wave-ring"),
                 (("--wave-ring", "20us", "--wave-for", "3us"), "run: --wave-for needs --wave-on")):

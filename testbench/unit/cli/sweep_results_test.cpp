@@ -80,10 +80,10 @@ TEST_F(SweepFolder, ARecordHasWhatAReportNeeds) {
   EXPECT_EQ(r["results"][0]["p99_ns"], 6);
   EXPECT_EQ(r["error"], "told; fast: 8 Gb/s");
   EXPECT_EQ(record_of("id", 0, folder, "", {{"g", "frame"}})["nearest"]["frame"], "frames");
-}
   const ordered_json several = record_of("id", 0, folder, "", {{"g", "frame"}, {"f", "frames"}, {"h", "fram"}});
   EXPECT_EQ(several["columns"], ordered_json::parse(R"([["frame", null], ["frames", 7], ["fram", null]])"));
   EXPECT_EQ(several["nearest"], ordered_json::parse(R"({"frame": "frames", "fram": "frames"})"));
+}
 
 Scenario scenario_of(const char* sweep) {
   json j = json::parse(R"({"name": "t", "nodes": [{"name": "a"}, {"name": "b"}],
