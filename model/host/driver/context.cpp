@@ -17,6 +17,7 @@ constexpr std::uint32_t kProbed[] = {
     regs::MaxStags::kOffset, regs::MaxFlows::kOffset,   regs::Features::kOffset,        regs::MaxSrqs::kOffset,
     regs::MaxPages::kOffset, regs::AbiVersion::kOffset, regs::FirmwareVersion::kOffset, regs::MaxConnections::kOffset};
 constexpr std::uint32_t kStatusCookie = std::size(kProbed);
+constexpr std::uint32_t kFenceCookie = 0x100;
 constexpr unsigned kEventVector = 0;
 
 constexpr std::uint32_t low(std::uint64_t v) { return static_cast<std::uint32_t>(v); }
@@ -24,14 +25,17 @@ constexpr std::uint32_t high(std::uint64_t v) { return static_cast<std::uint32_t
 
 }  // namespace
 
-void Watch::written(std::uint64_t, std::uint32_t) {
-  if (fresh_in_ != clk_.now()) before_ = newest_;
+void Watch::written(std::uint64_t address, std::uint32_t bytes) {
+  if (!fresh()) before_ = newest_;
   fresh_in_ = clk_.now();
   newest_ = load_le64(memory_.span(address_, 8).data());
-  owner_.wake_poller();
+  if (address + bytes > polled_from_) owner_.wake_poller();
 }
 
-void Watch::rewritten() { newest_ = before_ = load_le64(memory_.span(address_, 8).data()); }
+void Fence::pass(std::uint64_t at_ps) {
+  passed_in_ = clk_.now();
+  owner_.wake_at(at_ps);
+}
 
 Context::Context(HostCpu& cpu, HostMemory& memory, std::uint64_t msi_address, const DriverConfig& config)
     : cpu_(cpu),
@@ -143,6 +147,7 @@ void Context::ask_status() {
 
 void Context::mmio_read_done(std::uint32_t cookie, std::uint32_t value, bool ok, std::uint64_t at_ps) {
   if (cookie >= FirmwareLog::kCookie) return log_.answered(cookie, value, at_ps);
+  if (cookie >= kFenceCookie) return fences_.at(cookie - kFenceCookie).pass(at_ps);
   RNIC_CHECK(cookie < probed_.size() && reads_pending_ > 0);
   probed_[cookie] = value;
   read_failed_ |= !ok;
@@ -292,10 +297,17 @@ void Context::query_qp(Qp& qp) {
   commands_.submit(command_of(abi::CommandOp::kQueryQp, qp.number().v), {}, qp);
 }
 
-Watch& Context::watch(std::uint64_t address) {
+Watch& Context::watch(std::uint64_t address, std::uint64_t bytes) {
   watches_.push_back(std::make_unique<Watch>(cpu_.running(), memory_, cpu_.clock(), address));
-  listen_on(*watches_.back(), address, 8);
+  listen_on(*watches_.back(), address, bytes);
   return *watches_.back();
+}
+
+const Fence& Context::fence() {
+  const auto cookie = static_cast<std::uint32_t>(kFenceCookie + fences_.size());
+  RNIC_CHECK(cookie < FirmwareLog::kCookie);
+  cpu_.mmio_read(regs::Status::kOffset, cookie);
+  return fences_.emplace_back(cpu_.running(), cpu_.clock());
 }
 
 void Context::register_stats(const StatsGroup& group) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,24 +34,42 @@ struct DriverConfig {
   }
 };
 
-// Eight octets that a peer writes and a program polls.
+// Memory that a peer writes to and a program polls.
 class Watch final : public WriteListener {
  public:
   Watch(Core& owner, HostMemory& memory, const ClockDomain& clk, std::uint64_t address)
-      : owner_(owner), memory_(memory), clk_(clk), address_(address) {}
+      : owner_(owner), memory_(memory), clk_(clk), address_(address), polled_from_(address) {}
   std::uint64_t address() const { return address_; }
-  // As the processor sees it: a write of this cycle is visible from the next one on.
-  std::uint64_t value() const { return fresh_in_ == clk_.now() ? before_ : newest_; }
+  // The first eight octets, as the processor sees them: a write of this cycle is visible from the next one on.
+  std::uint64_t value() const { return fresh() ? before_ : newest_; }
+  // The device has written in this cycle, so what the memory has now is not to be looked at before the next one.
+  bool fresh() const { return fresh_in_ == clk_.now(); }
+  // The program polls what lies behind the first `octets` only: writes of these do not call it.
+  void poll_behind(std::uint64_t octets) { polled_from_ = address_ + octets; }
   void written(std::uint64_t address, std::uint32_t bytes) override;
-  void rewritten();  // by the program itself
 
  private:
   Core& owner_;
   HostMemory& memory_;
   const ClockDomain& clk_;
   const std::uint64_t address_;
+  std::uint64_t polled_from_;
   std::uint64_t newest_ = 0, before_ = 0;
   Cycle fresh_in_ = kNever;
+};
+
+// Whether the device has all that the host's programs had written to its registers when somebody asked.
+class Fence {
+ public:
+  Fence(Core& owner, const ClockDomain& clk) : owner_(owner), clk_(clk) {}
+  // The program that asked is called when it becomes true.
+  bool passed() const { return passed_in_ < clk_.now(); }
+  void pass(std::uint64_t at_ps);
+
+ private:
+  Core& owner_;
+  const ClockDomain& clk_;
+  Cycle passed_in_ = kNever;
 };
 
 // The driver is a program too: its core takes the interrupts. Everything that makes an object is called from a
@@ -118,7 +137,10 @@ class Context final : public App, public HostEvents {
   void query_qp(Qp& qp);
   // In any state: a connection is cancelled or closed first, of which there are no events any more.
   void destroy_qp(Qp& qp);
-  Watch& watch(std::uint64_t address);
+  // Of the running program. Eight octets, or so many; the ranges do not overlap.
+  Watch& watch(std::uint64_t address, std::uint64_t bytes = 8);
+  // Reads a register, which on PCIe does not overtake the writes before it.
+  const Fence& fence();
 
   // `personality` answers peers until a queue pair of another one is given to accept().
   // At most `backlog` requests wait for an answer (0: as many as the device can keep); a peer beyond them is reset.
@@ -228,6 +250,7 @@ class Context final : public App, public HostEvents {
   std::vector<Request> requests_;  // passed to programs, and not answered
   std::vector<Qp*> doomed_;
   std::vector<std::unique_ptr<Watch>> watches_;
+  std::deque<Fence> fences_;   // by cookie
   std::vector<Range> ranges_;  // sorted, disjoint
   Ignored ignored_;
 };

@@ -16,8 +16,8 @@ bool Requester::prepare(host::Context& context, host::Qp& qp, host::Pd pd) {
   const std::uint8_t access = item_.op == Op::kRead ? abi::kLocalWrite | abi::kRemoteWrite : 0;
   bool ready = buffers_.prepare(context, pd, std::uint64_t{slots_} * stride_, access);
   if (uses_receives(item_.op) && item_.count > receives_of(item_)) {
-    ready = credit_.prepare(context, pd, 8, abi::kLocalWrite | abi::kRemoteWrite) && ready;
-    if (credits_ == nullptr) credits_ = &context.watch(credit_.address());
+    ready = credit_.prepare(context, pd, 8 * credits_.size(), abi::kLocalWrite | abi::kRemoteWrite) && ready;
+    for (std::size_t i = 0; credits_.back() == nullptr; ++i) credits_[i] = &context.watch(credit_.address() + 8 * i);
     transfer_.credit = credit_.address();
     transfer_.credit_rkey = credit_.key();
   }
@@ -26,7 +26,16 @@ bool Requester::prepare(host::Context& context, host::Qp& qp, host::Pd pd) {
 
 bool Requester::may_post() const {
   if (next_ == item_.count || next_ - transfer_.completed == item_.depth) return false;
-  return !with_credits() || next_ < std::max<std::uint64_t>(transfer_.receives, credits_->value());
+  return !with_credits() || next_ < allowed_;
+}
+
+void Requester::take_credits() {
+  allowed_ = std::max<std::uint64_t>(allowed_, transfer_.receives);
+  if (!with_credits()) return;
+  for (std::uint64_t count; (count = credits_[credits_taken_ % credits_.size()]->value()) > allowed_;) {
+    allowed_ = count;
+    ++credits_taken_;
+  }
 }
 
 host::SendWr Requester::request(std::uint32_t message) {
@@ -48,6 +57,7 @@ host::SendWr Requester::request(std::uint32_t message) {
 }
 
 void Requester::advance() {
+  take_credits();
   while (may_post()) {
     host::SendWr batch[kBatch];
     unsigned n = 0;

@@ -1,6 +1,8 @@
 // Keeps `depth` Sends, RDMA Writes (also with immediate data) or RDMA Reads outstanding until `count` are complete.
 #pragma once
 
+#include <array>
+
 #include "model/programs/workload/role.h"
 
 namespace rnic::workload {
@@ -20,12 +22,15 @@ class Requester final : public Role {
  private:
   bool with_credits() const { return uses_receives(item_.op) && item_.count > transfer_.receives; }
   bool may_post() const;
+  void take_credits();
   host::SendWr request(std::uint32_t message);
   std::uint64_t slot(std::uint32_t message) const { return message % slots_ * std::uint64_t{stride_}; }
   void post_end();
 
   LocalMemory buffers_, credit_;
-  host::Watch* credits_ = nullptr;
+  std::array<host::Watch*, Transfer::kCreditWords> credits_{};
+  std::uint32_t credits_taken_ = 0;
+  std::uint64_t allowed_ = 0;  // messages for which there are receives
   std::uint32_t slots_ = 0, stride_ = 0;
   std::uint32_t next_ = 0;
   bool end_posted_ = false, ended_ = false;

@@ -123,7 +123,7 @@ void Responder::post_credit() {
   store_le64(span(credit_word_, 8).data(), posted_);
   host::SendWr wr = host::send_request(wr_id(Kind::kCredit, 0), abi::WrOpcode::kRdmaWrite, {credit_word_, 8, 0});
   wr.send_flags |= abi::kWqeInline;
-  wr.remote_addr = transfer_.credit;
+  wr.remote_addr = transfer_.credit + 8 * (credits_posted_++ % Transfer::kCreditWords);
   wr.rkey = transfer_.credit_rkey;
   post(&wr, 1);
   announced_ = posted_;

@@ -35,7 +35,7 @@ class Responder final : public Role {
   bool filled_ = false;
   std::uint32_t stride_ = 0, slots_ = 0;
   std::uint32_t posted_ = 0, received_ = 0;
-  std::uint32_t announced_ = 0, credits_outstanding_ = 0;
+  std::uint32_t announced_ = 0, credits_outstanding_ = 0, credits_posted_ = 0;
 };
 
 }  // namespace rnic::workload

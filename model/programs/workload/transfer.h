@@ -22,6 +22,11 @@ struct Latencies {
 
 // The programs exchange addresses here, before a phase begins, as real ones would over another connection.
 struct Transfer {
+  // RDMA Writes are placed in any order (RFC 5040 section 5.5), so each count of receives has a word of its own, which
+  // the requester reads one after the other. A word's turn comes again when a message has arrived that only its count
+  // allowed: each count is more than the one before by a quarter of the receives, so eight of them use up all.
+  static constexpr std::uint32_t kCreditWords = 8;
+
   Transfer(const WorkItem& item, std::string label, std::uint64_t seed, Latencies& latencies);
 
   const WorkItem& item;
@@ -40,8 +45,8 @@ struct Transfer {
   std::uint64_t region = 0;
   std::uint32_t region_rkey = 0;
   std::uint32_t receives = 0;
-  // Set by the requester: of Sends, where the responder writes how many receives it has posted in all; of Writes to and
-  // fro, its region.
+  // Set by the requester: of Sends, where the responder writes how many receives it has posted in all, each time to the
+  // next of kCreditWords words; of Writes to and fro, its region.
   std::uint64_t credit = 0;
   std::uint32_t credit_rkey = 0;
 

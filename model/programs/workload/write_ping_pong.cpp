@@ -1,10 +1,15 @@
 #include "model/programs/workload/write_ping_pong.h"
 
-#include <vector>
+#include <algorithm>
 
 #include <fmt/format.h>
 
 namespace rnic::workload {
+namespace {
+
+std::uint8_t contrary(std::uint8_t octet) { return static_cast<std::uint8_t>(~octet); }
+
+}  // namespace
 
 bool WritePingPong::prepare(host::Context& context, host::Qp& qp, host::Pd pd) {
   context_ = &context;
@@ -13,25 +18,40 @@ bool WritePingPong::prepare(host::Context& context, host::Qp& qp, host::Pd pd) {
   if (!memory_.prepare(context, pd, std::uint64_t{1 + kSources} * stride_, abi::kLocalWrite | abi::kRemoteWrite)) {
     return false;
   }
-  last_octet_ = &context.watch(sink(1));
+  if (written_ == nullptr) written_ = &context.watch(memory_.address(), stride_);
   (requester_ ? transfer_.credit : transfer_.region) = memory_.address();
   (requester_ ? transfer_.credit_rkey : transfer_.region_rkey) = memory_.key();
   expect_next();
   return true;
 }
 
-// The next message's last octet is not there by chance: its contrary is.
 void WritePingPong::expect_next() {
   if (received_ == item_.count) return;
-  std::vector<std::uint8_t> message(transfer_.sizes[received_]);
-  incoming().fill({message.data(), message.size()}, received_);
-  awaited_ = message.back();
-  span(sink(1), 1).data()[0] = static_cast<std::uint8_t>(~awaited_);
-  last_octet_->rewritten();
+  awaited_.resize(transfer_.sizes[received_]);
+  incoming().fill({awaited_.data(), awaited_.size()}, received_);
+  std::transform(awaited_.begin(), awaited_.end(), span(sink(awaited_.size()), awaited_.size()).data(), contrary);
+  written_->poll_behind(stride_ - 1);
 }
 
-bool WritePingPong::arrived() const {
-  return received_ < item_.count && static_cast<std::uint8_t>(last_octet_->value()) == awaited_;
+// When the last octet is there and others are not, the program polls all of them.
+bool WritePingPong::arrived() {
+  if (received_ == item_.count || span(sink(1), 1).data()[0] == contrary(awaited_.back())) return false;
+  if (written_->fresh()) core().wake_poller();
+  else if (is_whole()) return true;
+  written_->poll_behind(0);
+  return false;
+}
+
+// Or wrong.
+bool WritePingPong::is_whole() const {
+  const std::uint8_t* const found = context_->memory().span(sink(awaited_.size()), awaited_.size()).data();
+  bool whole = true;
+  for (std::size_t i = 0; i < awaited_.size(); ++i) {
+    const bool missing = found[i] == contrary(awaited_[i]);
+    if (found[i] != awaited_[i] && !missing) return true;
+    whole = whole && !missing;
+  }
+  return whole;
 }
 
 void WritePingPong::advance() {

@@ -1,6 +1,9 @@
-// RDMA Writes that go to and fro, one at a time: a program that finds the last octet of one in its memory answers with
-// one of the same size. No program learns of the other's Writes by a completion.
+// RDMA Writes that go to and fro, one at a time: a program that finds one in its memory answers with one of the same
+// size. No program learns of the other's Writes by a completion. It polls the last octet, but the octets of a Write are
+// placed in any order (RFC 5040 section 5.5): what is not there yet is the contrary of what it will be.
 #pragma once
+
+#include <vector>
 
 #include "model/programs/workload/role.h"
 
@@ -22,17 +25,18 @@ class WritePingPong final : public Role {
   static constexpr std::uint32_t kSources = 2;
   const PayloadGenerator& incoming() const { return requester_ ? transfer_.reply : transfer_.payload; }
   // Messages end at the region's end, so that the last octet is always the same one.
-  std::uint64_t sink(std::uint32_t size) const { return memory_.address() + stride_ - size; }
+  std::uint64_t sink(std::size_t size) const { return memory_.address() + stride_ - size; }
   void expect_next();
-  bool arrived() const;
+  bool arrived();
+  bool is_whole() const;
   void receive();
   void send();
 
   const bool requester_;
   LocalMemory memory_;  // the region that the peer writes to, then the sources
   std::uint32_t stride_ = 0;
-  host::Watch* last_octet_ = nullptr;
-  std::uint8_t awaited_ = 0;
+  host::Watch* written_ = nullptr;
+  std::vector<std::uint8_t> awaited_;
   std::uint32_t received_ = 0, sent_ = 0, completed_ = 0;
 };
 
