@@ -77,13 +77,20 @@ std::string AtomicRequester::waiting_for() const {
 bool AtomicResponder::prepare(host::Context& context, host::Qp& qp, host::Pd pd) {
   context_ = &context;
   qp_ = &qp;
-  transfer_.words->place(context.memory());
+  looks_ |= transfer_.words->place(context);
   const bool ready = words_.prepare(context, pd, transfer_.words->address(), transfer_.words->bytes(),
                                     abi::kLocalWrite | abi::kRemoteWrite | abi::kRemoteRead | abi::kRemoteAtomic);
   transfer_.region = words_.address();
   transfer_.region_rkey = words_.key();
   const std::uint64_t bytes = transfer_.words->bytes();
   return other_regions_.prepare(context, transfer_, pd, transfer_.words->address(), bytes) && ready;
+}
+
+bool AtomicResponder::settle() { return !looks_ || transfer_.words->settle(core()); }
+
+std::string AtomicResponder::unsettled() const {
+  const std::string what = looks_ ? transfer_.words->unsettled() : "";
+  return what.empty() ? "" : transfer_.label + ": " + what;
 }
 
 }  // namespace rnic::workload

@@ -28,7 +28,7 @@ class AtomicRequester final : public Role {
   std::uint32_t next_ = 0;
 };
 
-// Registers the words for its queue pair.
+// Registers the words for its queue pair. One of those that share words looks at them in the end.
 class AtomicResponder final : public Role {
  public:
   using Role::Role;
@@ -37,11 +37,14 @@ class AtomicResponder final : public Role {
   void completed(const host::Wc&, WrId, std::uint64_t) override { RNIC_CHECK(false); }  // it posts nothing
   void advance() override {}
   bool done() const override { return true; }
+  bool settle() override;
+  std::string unsettled() const override;
   std::string waiting_for() const override { return ""; }
 
  private:
   LocalMemory words_;
   OtherRegions other_regions_;
+  bool looks_ = false;
 };
 
 }  // namespace rnic::workload

@@ -14,10 +14,13 @@ void CountedWords::expect(std::uint32_t messages) {
   missing_ += messages;
 }
 
-void CountedWords::place(host::HostMemory& memory) {
-  if (memory_ != nullptr) return;
-  memory_ = &memory;
-  address_ = memory.alloc(bytes(), 64);
+bool CountedWords::place(host::Context& context) {
+  if (memory_ != nullptr) return false;
+  memory_ = &context.memory();
+  address_ = memory_->alloc(bytes(), 64);
+  written_ = &context.watch(address_, bytes());
+  written_->poll_behind(bytes());
+  return true;
 }
 
 std::string CountedWords::returned(std::uint32_t message, std::uint64_t original) {
@@ -27,10 +30,19 @@ std::string CountedWords::returned(std::uint32_t message, std::uint64_t original
   }
   if (seen[original]) return fmt::format("word {} was {} a second time", of_message(message), original);
   seen[original] = true;
-  return --missing_ == 0 ? check_all() : "";
+  --missing_;
+  return {};
 }
 
-std::string CountedWords::check_all() const {
+bool CountedWords::settle(host::Core& program) {
+  if (missing_ != 0) return true;
+  if (written_->fresh()) program.wake_poller();
+  else if (unsettled().empty()) return true;
+  written_->poll_behind(0);
+  return false;
+}
+
+std::string CountedWords::unsettled() const {
   for (std::uint32_t w = 0; w < words(); ++w) {
     const std::uint64_t value = load_le64(memory_->span(address_ + 8 * w, 8).data());
     if (value != seen_[w].size()) return fmt::format("word {} is {} instead of {}", w, value, seen_[w].size());

@@ -22,6 +22,8 @@ void Endpoint::begin(unsigned stage, std::uint64_t at_ps) {
   stage_ = stage;
   begin_ps_ = at_ps;
   waiting_ = started_ = false;
+  ready_ps_ = 0;
+  fence_ = nullptr;
   core_.wake_at(at_ps);
 }
 
@@ -58,12 +60,13 @@ void Endpoint::step() {
     return fail(error.what());
   }
   waiting_ = true;
-  barrier_.arrived(*this, core_.time_ps());
+  barrier_.arrived(*this, ready_ps_ != 0 ? ready_ps_ : core_.time_ps(), core_.time_ps());
 }
 
 bool Endpoint::work() {
   if (stage_ == 0) return create();
   if (stage_ == 1) return connect();
+  if (!is_phase(stage_) && !settle()) return false;
   if (stage_ == last_stage()) return disconnect();
   return stage_ % 2 == 0 ? prepare() : run();
 }
@@ -154,7 +157,27 @@ bool Endpoint::greet() {
   return greeted_;
 }
 
+// What the phase before has left in memory.
+bool Endpoint::settle() {
+  if (stage_ == 2) return true;
+  bool settled = true;
+  for (const auto& role : before()) settled = role->settle() && settled;
+  return settled;
+}
+
+// A peer may use receives as soon as the phase begins, so the device has to know them by then.
 bool Endpoint::prepare() {
+  if (fence_ == nullptr) {
+    if (!make_ready()) return false;
+    const auto receives = [](const auto& role) { return role->needs().receives != 0; };
+    if (std::none_of(current().begin(), current().end(), receives)) return true;
+    ready_ps_ = core_.time_ps();
+    fence_ = &session_.context().fence();
+  }
+  return fence_->passed();
+}
+
+bool Endpoint::make_ready() {
   bool ready = true;
   for (const auto& role : current())
     ready = role->prepare(session_.context(), session_.qp(), session_.domain()) && ready;
@@ -227,13 +250,16 @@ std::string Endpoint::waiting_for() const {
   if (stage_ == 1)
     return who + (settings_.active ? "the connection, or the end of its first Send"
                                    : "a connection request, or the first Send");
-  if (stage_ == last_stage()) return who + "the connection to be closed";
   std::string text;
-  for (const auto& role : roles_[(stage_ - 2) / 2]) {
-    const std::string one = stage_ % 2 == 0 ? "" : role->waiting_for();
-    if (!one.empty()) text += (text.empty() ? "" : ", ") + one;
+  const auto add = [&text](const std::string& one) { text += (text.empty() || one.empty() ? "" : ", ") + one; };
+  if (is_phase(stage_)) {
+    for (const auto& role : current()) add(role->waiting_for());
+  } else if (stage_ > 2) {
+    for (const auto& role : before()) add(role->unsettled());
   }
-  return who + (text.empty() ? "its memory regions" : text);
+  if (!text.empty()) return who + text;
+  if (stage_ == last_stage()) return who + "the connection to be closed";
+  return who + (fence_ != nullptr ? "the device to know of its receives" : "its memory regions");
 }
 
 }  // namespace rnic::workload

@@ -20,7 +20,8 @@ struct Ending {
 
 // Endpoints go through the same stages and wait for each other between them.
 struct Barrier {
-  virtual void arrived(Endpoint& endpoint, std::uint64_t at_ps) = 0;
+  // It was ready at `ready_ps`, and knows at `at_ps` that its device is, too.
+  virtual void arrived(Endpoint& endpoint, std::uint64_t ready_ps, std::uint64_t at_ps) = 0;
   virtual void aborted(const std::string& reason) = 0;
   // It will not arrive any more: its connection has ended, as it may.
   virtual void left(Endpoint& endpoint, std::uint64_t at_ps) = 0;
@@ -67,7 +68,9 @@ class Endpoint final : public host::App {
   bool connect();
   bool greet();
   bool hand_on(host::CmEvent& request);
+  bool settle();
   bool prepare();
+  bool make_ready();
   bool run();
   bool disconnect();
   void take_completions();
@@ -75,7 +78,9 @@ class Endpoint final : public host::App {
   bool take_event(host::CmEvent& event);
   // Not shorter: dissectors take what is for a broken header of RPC over RDMA.
   static constexpr std::uint32_t kGreetingBytes = 16;
-  std::vector<std::unique_ptr<Role>>& current() { return roles_[(stage_ - 2) / 2]; }
+  const std::vector<std::unique_ptr<Role>>& current() const { return roles_[(stage_ - 2) / 2]; }
+  // Of the phase before this stage, which is none.
+  const std::vector<std::unique_ptr<Role>>& before() const { return roles_[(stage_ - 4) / 2]; }
   void fail(const std::string& reason);
   void end(const std::string& reason);
   void end(const host::CmEvent& event);
@@ -90,8 +95,10 @@ class Endpoint final : public host::App {
 
   unsigned stage_ = 0;
   std::uint64_t begin_ps_ = 0;
-  bool waiting_ = false;  // at the barrier
-  bool started_ = false;  // the stage's first action is done
+  bool waiting_ = false;                // at the barrier
+  bool started_ = false;                // the stage's first action is done
+  std::uint64_t ready_ps_ = 0;          // the stage's work was done then; 0: not yet
+  const host::Fence* fence_ = nullptr;  // behind it, until the device knows of it
   bool failed_ = false, left_ = false, connected_ = false, greeted_ = false;
   std::optional<Ending> ending_;
   const host::Mr* greeting_ = nullptr;  // memory of the first Send

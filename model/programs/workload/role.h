@@ -46,6 +46,10 @@ class Role {
   // Posts what can be posted.
   virtual void advance() = 0;
   virtual bool done() const = 0;
+  // Called when the next stage begins, until it is true: what the peer knows to be done may still be on its way into
+  // memory.
+  virtual bool settle() { return true; }
+  virtual std::string unsettled() const { return ""; }
   virtual std::string waiting_for() const = 0;
 
   Transfer& transfer() { return transfer_; }

@@ -90,7 +90,7 @@ void Workload::connect(unsigned connection) {
 
 void Workload::assign(std::size_t phase, const WorkItem& item, bool reverse) {
   const char* direction = item.direction != Direction::kBoth ? "" : reverse ? " reverse" : " forward";
-  groups_.push_back({&item, item.name + direction, reverse, {}, 0, 0, {}});
+  groups_.push_back({&item, item.name + direction, reverse, {}, {}, 0, 0, {}});
   Group& group = groups_.back();
   std::map<unsigned, CountedWords*> shared;  // by node
   for (const unsigned c : item.connections) {
@@ -103,7 +103,7 @@ void Workload::assign(std::size_t phase, const WorkItem& item, bool reverse) {
       transfers_.back().work = static_cast<unsigned>(groups_.size());
       group.transfers.push_back(&transfers_.back());
       if (is_atomic(item.op)) transfers_.back().words = words_for(item, responder_node, shared);
-      add_roles(phase, transfers_.back(), c, q, reverse);
+      add_roles(phase, group, c, q);
     }
   }
   if (item.mode == Mode::kBandwidth && item.op != Op::kConnect) limit(group);
@@ -133,27 +133,30 @@ ChurnSide Workload::churn_side(unsigned connection, std::size_t qp, bool from) c
           c.notified ? host::CqMode::kNotified : host::CqMode::kPolled};
 }
 
-void Workload::add_roles(std::size_t phase, Transfer& transfer, unsigned connection, std::size_t qp, bool reverse) {
+// Of the transfer that was added last.
+void Workload::add_roles(std::size_t phase, Group& group, unsigned connection, std::size_t qp) {
+  Transfer& transfer = *group.transfers.back();
   const Pair& pair = pairs_[connection][qp];
-  Endpoint &requester = reverse ? *pair.to : *pair.from, &responder = reverse ? *pair.from : *pair.to;
+  Endpoint &requester = group.reverse ? *pair.to : *pair.from, &responder = group.reverse ? *pair.from : *pair.to;
   const std::size_t a = requester.roles(phase).size(), b = responder.roles(phase).size();
   if (std::max(a, b) == kMaxRoles) throw ConfigError("more than 256 work items on one connection at once");
   const auto r = static_cast<std::uint8_t>(a), s = static_cast<std::uint8_t>(b);
+  const auto play = [&](std::unique_ptr<Role> asks, std::unique_ptr<Role> answers) {
+    group.roles.insert(group.roles.end(), {asks.get(), answers.get()});
+    requester.add(phase, std::move(asks));
+    responder.add(phase, std::move(answers));
+  };
   if (transfer.item.mode == Mode::kPingPong && transfer.item.op == Op::kWrite) {
-    requester.add(phase, std::make_unique<WritePingPong>(transfer, r, true));
-    responder.add(phase, std::make_unique<WritePingPong>(transfer, s, false));
+    play(std::make_unique<WritePingPong>(transfer, r, true), std::make_unique<WritePingPong>(transfer, s, false));
   } else if (transfer.item.mode == Mode::kPingPong) {
-    requester.add(phase, std::make_unique<PingPong>(transfer, r, true));
-    responder.add(phase, std::make_unique<PingPong>(transfer, s, false));
+    play(std::make_unique<PingPong>(transfer, r, true), std::make_unique<PingPong>(transfer, s, false));
   } else if (transfer.item.op == Op::kConnect) {
-    requester.add(phase, std::make_unique<Connector>(transfer, r, churn_side(connection, qp, true)));
-    responder.add(phase, std::make_unique<Acceptor>(transfer, s, churn_side(connection, qp, false)));
+    play(std::make_unique<Connector>(transfer, r, churn_side(connection, qp, true)),
+         std::make_unique<Acceptor>(transfer, s, churn_side(connection, qp, false)));
   } else if (is_atomic(transfer.item.op)) {
-    requester.add(phase, std::make_unique<AtomicRequester>(transfer, r));
-    responder.add(phase, std::make_unique<AtomicResponder>(transfer, s));
+    play(std::make_unique<AtomicRequester>(transfer, r), std::make_unique<AtomicResponder>(transfer, s));
   } else {
-    requester.add(phase, std::make_unique<Requester>(transfer, r));
-    responder.add(phase, std::make_unique<Responder>(transfer, s));
+    play(std::make_unique<Requester>(transfer, r), std::make_unique<Responder>(transfer, s));
   }
 }
 
@@ -186,21 +189,31 @@ void Workload::limit(Group& group) const {
   group.tcp_limit_gbps = group.limit_gbps * share;
 }
 
-void Workload::arrived(Endpoint&, std::uint64_t at_ps) {
-  last_arrival_ps_ = std::max(last_arrival_ps_, at_ps);
+void Workload::arrived(Endpoint&, std::uint64_t ready_ps, std::uint64_t at_ps) {
+  last_arrival_ps_ = std::max(last_arrival_ps_, ready_ps);
   ++arrived_;
-  proceed();
+  proceed(at_ps);
 }
 
 void Workload::left(Endpoint& endpoint, std::uint64_t at_ps) {
   last_arrival_ps_ = std::max(last_arrival_ps_, at_ps);
   if (endpoint.waiting()) --arrived_;
   ++left_;
-  proceed();
+  proceed(at_ps);
+}
+
+// How far a host may be ahead of another one, which tells it of something.
+std::uint64_t Workload::ahead_ps() const {
+  std::uint64_t ahead = 0;
+  for (const HostNode& host : hosts_) {
+    const ClockDomain& clk = host.context->cpu().clock();
+    ahead = std::max(ahead, (clk.lookahead() + 1) * clk.period_ps());
+  }
+  return ahead;
 }
 
 // To the next stage, when all have come who still will.
-void Workload::proceed() {
+void Workload::proceed(std::uint64_t at_ps) {
   if (arrived_ + left_ < endpoints_.size()) return;
   arrived_ = 0;
   if (stage_ == endpoints_.front().last_stage() || left_ == endpoints_.size()) {
@@ -208,8 +221,9 @@ void Workload::proceed() {
     return;
   }
   ++stage_;
+  const std::uint64_t begin_ps = std::max(last_arrival_ps_ + kBarrierNs * 1000, at_ps + ahead_ps());
   for (Endpoint& e : endpoints_) {
-    if (!e.ending()) e.begin(stage_, last_arrival_ps_ + kBarrierNs * 1000);
+    if (!e.ending()) e.begin(stage_, begin_ps);
   }
 }
 
@@ -281,7 +295,8 @@ WorkResult Workload::result_of(const Group& group) const {
   r.latency_cdf = distribution(group.latencies.completion);
   r.one_way = percentiles(group.latencies.one_way);
   std::uint64_t first = UINT64_MAX, last = 0;
-  bool complete = true;
+  bool complete = std::all_of(group.roles.begin(), group.roles.end(),
+                              [](const Role* role) { return role->done() && role->unsettled().empty(); });
   for (const Transfer* t : group.transfers) {
     r.count += t->completed - t->warm;
     r.retries += t->retries - t->warm_retries;
@@ -303,7 +318,7 @@ WorkResult Workload::result_of(const Group& group) const {
     r.goodput_gbps = 8000.0 * static_cast<double>(r.bytes) / static_cast<double>(r.duration_ps);
     r.rate_mops = 1e6 * static_cast<double>(r.count) / static_cast<double>(r.duration_ps);
   }
-  r.data_ok = complete && done_ && errors_.empty();
+  r.data_ok = complete && r.error.empty();
   return r;
 }
 

@@ -22,7 +22,8 @@ struct HostNode {
 };
 
 // Construct it before the simulation starts and run until done() or failed(). Between stages all programs wait until
-// the last one is ready; the next stage begins kBarrierNs later, which is more than any clock runs ahead.
+// the last one is ready, and all devices know of it; the next stage begins kBarrierNs later, or when no clock has run
+// ahead any more.
 class Workload final : private Barrier {
  public:
   static constexpr std::uint64_t kBarrierNs = 2000;
@@ -65,6 +66,7 @@ class Workload final : private Barrier {
     std::string name;
     bool reverse;
     std::vector<Transfer*> transfers;
+    std::vector<const Role*> roles;
     double limit_gbps = 0, tcp_limit_gbps = 0;
     Latencies latencies;
   };
@@ -73,13 +75,14 @@ class Workload final : private Barrier {
   CountedWords* words_for(const WorkItem& item, unsigned responder_node, std::map<unsigned, CountedWords*>& shared);
   std::uint16_t unused_port(unsigned node) const;
   ChurnSide churn_side(unsigned connection, std::size_t qp, bool from) const;
-  void add_roles(std::size_t phase, Transfer& transfer, unsigned connection, std::size_t qp, bool reverse);
+  void add_roles(std::size_t phase, Group& group, unsigned connection, std::size_t qp);
   void limit(Group& group) const;
   WorkResult result_of(const Group& group) const;
-  void arrived(Endpoint& endpoint, std::uint64_t at_ps) override;
+  void arrived(Endpoint& endpoint, std::uint64_t ready_ps, std::uint64_t at_ps) override;
   void aborted(const std::string& reason) override;
   void left(Endpoint& endpoint, std::uint64_t at_ps) override;
-  void proceed();
+  void proceed(std::uint64_t at_ps);
+  std::uint64_t ahead_ps() const;
 
   const Plan plan_;
   const std::vector<HostNode> hosts_;

@@ -44,11 +44,11 @@ Wake FakeDevice::tick() {
 
 void FakeDevice::mmio_write(std::uint32_t offset, std::uint32_t value, std::uint64_t at) {
   writes.push_back({offset, value, at});
-  at_ps(at + kLatencyNs * 1000, [=] { write_register(offset, value); });
+  at_ps(at + register_ns * 1000, [=] { write_register(offset, value); });
 }
 
 void FakeDevice::mmio_read(std::uint32_t offset, std::uint32_t cookie, std::uint64_t at) {
-  at_ps(at + 2 * kLatencyNs * 1000, [=] {
+  at_ps(at + (register_ns + kLatencyNs) * 1000, [=] {
     static const std::map<std::uint32_t, std::uint32_t> kFixed{{0x00, 0x50574952}, {0x04, 0x100}, {0x20, 64},
                                                                {0x24, 64},         {0x28, 256},   {0x2c, 64},
                                                                {0x30, 8},          {0x104, 1},    {0x108, 64}};
@@ -320,7 +320,18 @@ void FakeDevice::atomic(const abi::Wqe& wqe, abi::Cqe& cqe) {
   write_memory(wqe.sge[0].address, &value, 8);
   if (!add && value != operands[2]) return;
   value = add ? value + operands[0] : operands[0];
-  peer_->write_memory(wqe.remote_address, &value, 8);
+  const auto change = [peer = peer_, to = wqe.remote_address, value] { peer->write_memory(to, &value, 8); };
+  word_late_ns == 0 ? change() : peer_->later(word_late_ns, change);
+}
+
+void FakeDevice::write(const abi::Wqe& wqe, const std::vector<std::uint8_t>& data) {
+  for (std::size_t at = 0; at < data.size(); at += piece_bytes) {
+    const auto from = data.begin() + static_cast<std::ptrdiff_t>(at);
+    const std::vector<std::uint8_t> piece(
+        from, from + static_cast<std::ptrdiff_t>(std::min<std::size_t>(data.size() - at, piece_bytes)));
+    const std::uint64_t late = late_ns ? late_ns(wqe, at) : 0;
+    peer_->later(kLatencyNs + late, [this, to = wqe.remote_address + at, piece] { peer_->place(to, piece); });
+  }
 }
 
 void FakeDevice::perform(std::uint32_t qpn, const abi::Wqe& wqe) {
@@ -347,7 +358,7 @@ void FakeDevice::perform(std::uint32_t qpn, const abi::Wqe& wqe) {
     if (wqe.opcode == abi::WrOpcode::kRdmaWrite) {
       cqe.opcode = abi::WcOpcode::kRdmaWrite;
       if (peer_->allowed(wqe.rkey, wqe.remote_address, data.size(), abi::kRemoteWrite)) {
-        peer_->later(kLatencyNs, [this, to = wqe.remote_address, data] { peer_->place(to, data); });
+        write(wqe, data);
       } else {
         cqe.status = WcStatus::kRemAccessErr;
       }

@@ -33,6 +33,11 @@ class FakeDevice final : public Stage, public host::HostPort {
   unsigned status_reads_until_ready = 1;
   bool execute_sends = true;  // false: SQ doorbells are noted and nothing is done
   std::function<void(std::uint8_t* payload, std::uint32_t bytes)> corrupt;
+  // Its Writes are placed in pieces of so many octets, each so much later; and words that its atomics change.
+  std::uint32_t piece_bytes = 1u << 31;
+  std::function<std::uint64_t(const abi::Wqe&, std::size_t offset)> late_ns;
+  std::uint64_t word_late_ns = 0;
+  std::uint64_t register_ns = kLatencyNs;  // until a register access has come
   std::function<abi::WcStatus(const abi::Wqe&)> inject_error;
   std::function<abi::CommandStatus(const abi::Command&)> refuse;
   bool closes_on_enhanced = false;                               // as if every peer knew RFC 5044 only
@@ -84,6 +89,7 @@ class FakeDevice final : public Stage, public host::HostPort {
   void connect(const abi::Command& c, const std::vector<std::uint8_t>& private_data);
   void send_queue(std::uint32_t qpn);
   void perform(std::uint32_t qpn, const abi::Wqe& wqe);
+  void write(const abi::Wqe& wqe, const std::vector<std::uint8_t>& data);
   void atomic(const abi::Wqe& wqe, abi::Cqe& cqe);
   std::vector<std::uint8_t> gather(const abi::Wqe& wqe);
   abi::WcStatus scatter(const std::vector<std::uint8_t>& data, const abi::Sge* sge, unsigned n);

@@ -117,6 +117,65 @@ TEST_F(WorkloadTest, OverSctpTheQueuePairsOfAConnectionShareAPort) {
   EXPECT_EQ(connects, 5u);
 }
 
+// The answer is there before the word is in memory, as it is where the responder's memory is far away.
+TEST_F(WorkloadTest, WordsThatAreWrittenLateAreWaitedFor) {
+  for (const Op op : {Op::kFetchAdd, Op::kCmpSwap}) {
+    plan.phases.push_back({item(op, {SizeLaw::kFixed, 8, 8}, 8, 4)});
+    plan.phases.back()[0].words = 8;
+  }
+  a.device.word_late_ns = 40'000;
+  run();
+  expect_success();
+  EXPECT_EQ(workload->results()[0].count, 8u);
+}
+
+TEST_F(WorkloadTest, AWordThatIsNeverWrittenIsNamed) {
+  WorkItem adds = item(Op::kFetchAdd, {SizeLaw::kFixed, 8, 8}, 8, 4);
+  adds.words = 8;
+  plan.phases = {{adds}, {item(Op::kWrite, {SizeLaw::kFixed, 8, 8}, 8, 4)}};
+  a.device.word_late_ns = 1'000'000'000;
+  run();
+  EXPECT_FALSE(workload->done());
+  EXPECT_EQ(workload->waiting_for(), "c0 listening: fetch_add on c0: word 0 is 0 instead of 1\n");
+  EXPECT_FALSE(workload->results()[0].data_ok);
+}
+
+// Register writes of the host that receives come late: a phase begins when its device knows of the receives.
+TEST_F(WorkloadTest, NoPhaseBeginsBeforeTheDeviceKnowsOfItsReceives) {
+  b.device.register_ns = 50'000;
+  const SizeSpec size{SizeLaw::kFixed, 64, 64};
+  WorkItem ping = item(Op::kSend, size, 20, 1);
+  ping.mode = Mode::kPingPong;
+  plan.phases = {{item(Op::kSend, size, 20, 16)},
+                 {item(Op::kWrite, {SizeLaw::kFixed, 0, 0}, 1, 1)},
+                 {item(Op::kWriteImm, size, 20, 16)},
+                 {ping}};
+  run();
+  EXPECT_TRUE(workload->done()) << workload->waiting_for();
+  EXPECT_THAT(workload->errors(), testing::IsEmpty());
+  EXPECT_EQ(a.device.sends_without_receive + b.device.sends_without_receive, 0u);
+}
+
+// An item that was done is, whatever becomes of the run.
+TEST_F(WorkloadTest, WhatWasDoneBeforeARunHangsIsNoFailure) {
+  const SizeSpec size{SizeLaw::kFixed, 100, 100};
+  plan.phases = {{item(Op::kWrite, size, 20, 4), item(Op::kFetchAdd, {SizeLaw::kFixed, 8, 8}, 20, 4)},
+                 {item(Op::kRead, size, 20, 4), item(Op::kSend, size, 20, 4)},
+                 {item(Op::kSend, size, 20, 4)}};
+  a.device.inject_error = [this](const abi::Wqe& wqe) {
+    if (wqe.opcode == abi::WrOpcode::kSend && wqe.sge[0].length == 100) a.device.execute_sends = false;
+    return abi::WcStatus::kSuccess;
+  };
+  run();
+  EXPECT_FALSE(workload->done());
+  const auto results = workload->results();
+  ASSERT_EQ(results.size(), 5u);
+  EXPECT_TRUE(results[0].data_ok);
+  EXPECT_TRUE(results[1].data_ok);
+  EXPECT_FALSE(results[3].data_ok);
+  EXPECT_FALSE(results[4].data_ok);
+}
+
 TEST_F(WorkloadTest, AnAtomicThatWasNotAtomicIsFound) {
   plan.phases = {{item(Op::kFetchAdd, {SizeLaw::kFixed, 8, 8}, 100, 4)}};
   a.device.inject_error = [this, n = 0](const abi::Wqe& wqe) mutable {
@@ -175,6 +234,27 @@ TEST_F(WorkloadTest, SendsBeyondThePostedReceivesWaitForCredits) {
   expect_success();
   EXPECT_EQ(workload->results()[0].count, 1500u);
 }
+
+// Counts of receives come 4 messages apart, which take 5 us. Each second one is placed behind the next one, and the
+// last one before the one before it.
+class CreditsTest : public WorkloadTest, public testing::WithParamInterface<std::tuple<Op, std::uint32_t>> {};
+
+TEST_P(CreditsTest, ArePlacedInAnyOrder) {
+  const auto [op, count] = GetParam();
+  plan.phases = {{item(op, {SizeLaw::kFixed, 8, 8}, count, 1)}};  // 16 receives
+  unsigned counts = 0;
+  b.device.late_ns = [&, count = count](const abi::Wqe& wqe, std::size_t) {
+    const bool is_last = load_le64(reinterpret_cast<const std::uint8_t*>(wqe.sge)) == count;
+    return ++counts % 2 == 0 || is_last ? 0 : 8000;
+  };
+  run();
+  expect_success();
+  EXPECT_EQ(workload->results()[0].count, count);
+  EXPECT_EQ(counts, (count - 16 + 3) / 4);
+}
+INSTANTIATE_TEST_SUITE_P(Work, CreditsTest,
+                         testing::Combine(testing::Values(Op::kSend, Op::kWriteImm),
+                                          testing::Values(41, 48, 96, 1000)));
 
 TEST_F(WorkloadTest, BothDirectionsAndTwoItemsAtOnce) {
   WorkItem both = item(Op::kSend, {SizeLaw::kPowersOfTwo, 1, 8192}, 700, 32);
@@ -244,6 +324,24 @@ TEST_F(WorkloadTest, WritesToAndFroAreSeenInMemory) {
   EXPECT_EQ(results[1].count, 40u);
   EXPECT_GE(results[0].latency.p50, 858'000u);  // as of Sends
   EXPECT_LE(results[0].latency.p50, 858'000u + 120'000);
+}
+
+// Both hosts place the last piece first, and the others from behind.
+TEST_F(WorkloadTest, TheOctetsOfAWriteToAndFroArePlacedInAnyOrder) {
+  for (const Pattern pattern : {Pattern::kRandom, Pattern::kCounting}) {
+    WorkItem writes = item(Op::kWrite, {SizeLaw::kLogUniform, 1, 9000}, 40, 1);
+    writes.mode = Mode::kPingPong;
+    writes.pattern = pattern;
+    plan.phases.push_back({writes});
+  }
+  for (FakeHost* host : {&a, &b}) {
+    host->device.piece_bytes = 1000;
+    host->device.late_ns = [](const abi::Wqe&, std::size_t offset) { return (9000 - offset) * 2; };
+  }
+  run();
+  expect_success();
+  EXPECT_EQ(workload->results()[0].count, 40u);
+  EXPECT_EQ(workload->results()[1].count, 40u);
 }
 
 TEST_F(WorkloadTest, AFlippedBitInAWriteToAndFroIsFound) {
