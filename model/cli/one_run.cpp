@@ -34,6 +34,9 @@ int report(const World& world, const RunResult& result, std::ostream& out, std::
                      world.faults().any() ? fmt::format(", faults of seed {}", world.faults().seed()) : "");
   out << fmt::format("files: {}\n", fmt::join(run.files(), ", "));
   for (const std::string& e : run.errors()) tell(err, e);
+  if (end != RunEnd::kInterrupted && (end != RunEnd::kDone || !world.passed())) {
+    for (const std::string& limit : run.limits_met()) tell(err, limit);
+  }
   switch (end) {
     case RunEnd::kInterrupted:
       return kSignalled + interruption();

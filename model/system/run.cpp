@@ -196,6 +196,25 @@ std::vector<std::string> Run::errors() const {
   return errors;
 }
 
+std::vector<std::string> Run::limits_met() const {
+  std::vector<std::string> met;
+  const nlohmann::ordered_json stats = to_json(stats_);
+  for (const Station& s : world_.stations()) {
+    const RnicConfig& rnic = s.config.rnic;
+    const auto add = [&](const char* block, const char* counter, const std::string& limit) {
+      const auto count = stats.at(s.name).at("rnic").at(block).at(counter).at("value").get<std::uint64_t>();
+      if (count != 0) met.push_back(fmt::format("{}: {} {}", s.name, count, limit));
+    };
+    add("dma_read", "timeouts",
+        fmt::format("reads of host memory took longer than rnic.pcie.dma_read.completion_timeout_us {}",
+                    rnic.pcie.dma_read.completion_timeout_us));
+    add("fwcpu", "no_resources",
+        fmt::format("connections found no room: rnic.fwcpu.max_connections is {}, rnic.fwcpu.max_setups {}",
+                    rnic.fwcpu.max_connections, rnic.fwcpu.max_setups));
+  }
+  return met;
+}
+
 BottleneckReport Run::bottleneck() const {
   return find_bottleneck(accounting_, [this](unsigned phase) { return world_.phase_name(phase); });
 }

@@ -36,7 +36,9 @@ class Run final {
   // What stats.json has.
   nlohmann::ordered_json statistics(RunEnd end) const;
   std::vector<std::string> errors() const;  // of the world, the firmware and the debugger
-  std::string waiting_for() const;          // waiting programs and stages, one line each
+  // Limits that the chips have met with, which may be why a run did not end well.
+  std::vector<std::string> limits_met() const;
+  std::string waiting_for() const;  // waiting programs and stages, one line each
   const std::vector<std::string>& files() const { return outputs_.files(); }
   const std::vector<std::string>& write_failures() const { return outputs_.failures(); }
   std::uint64_t frames() const { return outputs_.capture().frames(); }

@@ -9,6 +9,19 @@
 namespace rnic {
 namespace {
 
+// Whether work opens connections at this connection's nodes while it lasts.
+bool has_others_beside(const workload::Plan& plan, std::size_t connection) {
+  for (const auto& phase : plan.phases) {
+    for (const workload::WorkItem& item : phase) {
+      if (item.op != workload::Op::kConnect) continue;
+      for (const unsigned c : item.connections) {
+        if (c == connection) return true;
+      }
+    }
+  }
+  return false;
+}
+
 // Whether the chips have what the connections need, before the device refuses them one by one.
 void check_limits(const Scenario& scenario, const std::vector<SystemConfig>& nodes) {
   const bool sctp = scenario.plan.transport == host::Transport::kSctp;
@@ -21,9 +34,12 @@ void check_limits(const Scenario& scenario, const std::vector<SystemConfig>& nod
                       scenario.source(), scenario.nodes[i].name));
     }
     unsigned qps = 0, associations = 0;
-    for (const workload::ConnectionSpec& c : scenario.plan.connections) {
+    bool opens_more = false;
+    for (std::size_t number = 0; number < scenario.plan.connections.size(); ++number) {
+      const workload::ConnectionSpec& c = scenario.plan.connections[number];
       if (c.from != i && c.to != i) continue;
       qps += c.qps;
+      opens_more = opens_more || has_others_beside(scenario.plan, number);
       const unsigned sessions = (rnic.sctp.streams + 1) / 2;  // the side that connects takes the even streams
       associations += (c.qps + sessions - 1) / sessions;
       const workload::SideSpec& side = c.from == i ? c.from_side : c.to_side;
@@ -40,20 +56,21 @@ void check_limits(const Scenario& scenario, const std::vector<SystemConfig>& nod
       expect_depth("IRD", side.ird, "max_ird", rnic.fwcpu.max_ird);
       expect_depth("ORD", side.ord, "max_ord", rnic.fwcpu.max_ord);
     }
-    const auto expect_room = [&](const char* key, unsigned most) {
-      if (qps <= most) return;
-      throw ConfigError(fmt::format("{}: the connections of node '{}' have {} queue pairs; rnic.{} is {}",
-                                    scenario.source(), scenario.nodes[i].name, qps, key, most));
+    const auto expect_room = [&](const char* key, unsigned most, bool and_more = false) {
+      if (qps + and_more <= most) return;
+      throw ConfigError(fmt::format("{}: the connections of node '{}' have {} queue pairs{}; rnic.{} is {}",
+                                    scenario.source(), scenario.nodes[i].name, qps,
+                                    and_more ? ", and work opens others beside them" : "", key, most));
     };
-    expect_room("context.qps", rnic.context.qps);
-    if (!sctp) expect_room("tcp.max_flows", rnic.tcp.max_flows);
+    expect_room("context.qps", rnic.context.qps, opens_more);
+    if (!sctp) expect_room("tcp.max_flows", rnic.tcp.max_flows, opens_more);
     if (sctp && associations > rnic.sctp.max_associations) {
       throw ConfigError(fmt::format(
           "{}: the connections of node '{}' need {} associations of rnic.sctp.streams {}; rnic.sctp.max_associations "
           "is {}",
           scenario.source(), scenario.nodes[i].name, associations, rnic.sctp.streams, rnic.sctp.max_associations));
     }
-    expect_room("fwcpu.max_connections", rnic.fwcpu.max_connections);
+    expect_room("fwcpu.max_connections", rnic.fwcpu.max_connections, opens_more);
     expect_room("fwcpu.max_setups", rnic.fwcpu.max_setups);  // all are set up at once
   }
 }

@@ -33,6 +33,7 @@ class Limits(ProgramTest):
         run = self.run_program("run", self.churn(b={"rnic.fwcpu.max_connections": 2}), "--out", "out")
         self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
         self.assertIn("the connection failed: connection reset", run.stdout + run.stderr)
+        self.assertRegex(run.stderr, r"rnicsim: b: \d+ connections found no room: rnic.fwcpu.max_connections is 2,")
         stats = json.loads((self.folder / "out/stats.json").read_text())
         self.assertGreater(stats["stats"]["b"]["rnic"]["fwcpu"]["no_resources"]["value"], 0)
 
@@ -60,11 +61,20 @@ class Limits(ProgramTest):
                                "--set", "host.root_complex.memory_read_ns=5000",
                                "--set", "rnic.pcie.dma_read.completion_timeout_us=1")
         self.assertEqual(run.returncode, 3, run.stdout + run.stderr)
+        self.assertIn("rnicsim: a: 1 reads of host memory took longer than rnic.pcie.dma_read.completion_timeout_us 1\n", run.stderr)
         stats = json.loads((self.folder / "out/stats.json").read_text())["stats"]["a"]
         self.assertEqual(stats["rnic"]["dma_read"]["timeouts"]["value"], 1)
         self.assertEqual(stats["rnic"]["dma_read"]["failed_requests"]["value"], 1)
         self.assertEqual(stats["root_complex"]["memory_reads"]["value"], 1)
         self.assertEqual(stats["rnic"]["mmio"]["writes"]["value"], stats["root_complex"]["mmio_writes"]["value"])
+
+    def test_work_that_opens_connections_needs_room_for_one_more(self):
+        for key in ("rnic.fwcpu.max_connections", "rnic.context.qps", "rnic.tcp.max_flows"):
+            for node in "ab":
+                run = self.run_program("run", self.churn(**{node: {key: 1}}), "--out", "out")
+                self.assertEqual(run.returncode, 2, run.stdout + run.stderr)
+                self.assertIn(f"the connections of node '{node}' have 1 queue pairs, and work opens others beside them; {key} is 1",
+                              run.stderr)
 
     def test_more_than_the_firmware_can_keep_is_refused(self):
         run = self.run_program("run", self.churn(a={"rnic.fwcpu.max_connections": 2000}), "--out", "out")
