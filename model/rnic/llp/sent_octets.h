@@ -2,6 +2,7 @@
 // reads it from the next cycle on.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 
@@ -12,6 +13,8 @@ namespace rnic::tcp {
 
 class SentOctets {
  public:
+  static constexpr std::size_t kBytesPerFlow = sizeof(Registered<std::uint32_t>);
+
   SentOctets(ClockDomain& clk, std::size_t flows) {
     for (std::size_t i = 0; i < flows; ++i) snd_nxt_.emplace_back(clk);
   }

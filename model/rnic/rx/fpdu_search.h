@@ -23,8 +23,8 @@ class FpduSearch {
     bool message = false;  // SCTP: a segment is one ULPDU behind its length field
   };
 
-  // `position` is the stream position of the segment's first octet. False: no FPDU's start is proven. Nothing but a marker
-  // proves one, for any other octets may be the payload of somebody who wants them to look like an FPDU.
+  // `position` is the stream position of the segment's first octet. False: no FPDU's start is proven. Nothing but a
+  // marker proves one, for any other octets may be the payload of somebody who wants them to look like an FPDU.
   bool search(ByteSpan segment, wire::StreamPosition position, Stream stream);
   // Of the last search, in the order of the stream.
   const std::vector<Found>& found() const { return found_; }

@@ -139,7 +139,8 @@ class TcpTx final : public Stage, public RunsAhead {
 };
 
 constexpr std::size_t TcpTx::bytes_per_flow() {
-  return sizeof(Flow) + sizeof(Counted) + 3 * sizeof(std::uint32_t) + 4 * sizeof(Cycle);
+  return sizeof(Flow) + sizeof(Counted) + tcp::SentOctets::kBytesPerFlow + 3 * sizeof(std::uint32_t) +
+         4 * sizeof(Cycle);
 }
 
 }  // namespace rnic

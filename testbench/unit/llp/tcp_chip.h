@@ -293,8 +293,7 @@ struct TcpChip {
         deframer((n + "_deframer").c_str(), clk),
         connection((n + "_connection").c_str(), clk, config, station),
         tcp_tx((n + "_tcp_tx").c_str(), clk, config, station, pool),
-        tcp_rx((n + "_tcp_rx").c_str(), clk, without_early(config), DatapathConfig{}, station, pool,
-               tcp_tx.sent()),
+        tcp_rx((n + "_tcp_rx").c_str(), clk, without_early(config), DatapathConfig{}, station, pool, tcp_tx.sent()),
         mac_tx((n + "_mac_tx").c_str(), clk, MacTxConfig{}),
         mac_rx((n + "_mac_rx").c_str(), clk, mac, station.mac) {
     firmware.op(op), connection.op(op);
