@@ -34,6 +34,7 @@ void CqeWriter::write(const CqeRequest& r) {
   dma->push(
       {ctx.base + std::uint64_t{q.produced % size} * abi::kCqeBytes, abi::kCqeBytes, std::move(buf), 0, 0, false});
   ++q.produced;
+  if (asked_ && asked_->cqn == r.cqn) asked_->decides = false;
   ++counters_.cqes;
   const bool solicited = (cqe.flags & abi::kCqeSolicited) || cqe.status != abi::WcStatus::kSuccess;
   if (solicited) q.last_solicited = q.produced;
@@ -58,7 +59,8 @@ void CqeWriter::ask(Cqn cqn, bool decides) {
   asked_ = {cqn, cq(cqn).epoch, decides};
 }
 
-// Nothing is written while a ring is full, so an answer to a question asked then is the host's last word.
+// Nothing is written while a ring is full, so an answer to a question asked then is the host's last word; unless an
+// arming has told of room in between, and the entry that came into it has filled the ring again.
 void CqeWriter::hear(bool ok) {
   const Inquiry asked = *std::exchange(asked_, std::nullopt);
   Cq& q = cq(asked.cqn);

@@ -571,6 +571,18 @@ TEST_F(CqeWriterTest, AnArmTellsHowFarTheHostIsToo) {
   EXPECT_THAT(writes.cycles(), ElementsAre(kThrough, kThrough + 1, kThrough + 2, kThrough + 3, 21 + kThrough));
   EXPECT_THAT(overflows, IsEmpty());
 }
+// The arming makes room for the fifth entry, and the answer is older.
+TEST_F(CqeWriterTest, AnAnswerThatAnArmHasOvertakenCondemnsNoRing) {
+  produce(5);
+  host_takes(0);
+  records.latency = 30;
+  host.send_at(45, {Cqn{1}, false, 1});
+  sends.send_at(200, entry(6));
+  firmware.at(150, [this] { host_takes(4); });
+  run_until_idle();
+  EXPECT_EQ(writes.size(), 6u);
+  EXPECT_THAT(overflows, IsEmpty());
+}
 TEST_F(CqeWriterTest, TheHostCannotHaveTakenWhatWasNotWritten) {
   produce(5);
   host_takes(5);
