@@ -3,9 +3,10 @@
 
 random_scenarios.py [--program FILE] [--first SEED] [--count N] [--jobs N] [--keep DIR]
 
-A seed makes a scenario: transport, connections, work, link faults and settings. Of 100 seeds and more, each feature must occur.
-Prints which seeds failed and how and, at the end, how often each feature occurred. Exit status 0; 1 where a run did not exit with
-0, or a feature is missing. --keep: the scenarios stay there as <seed>.json; --first SEED --count 1 makes one again.
+A seed makes a scenario: transport, connections, work, link faults and settings. Of 100 seeds and more, each feature must
+occur. Prints which seeds failed and how and, at the end, how often each feature occurred. Exit status 0; 1 where a run did
+not exit with 0, or a feature is missing. --keep: the scenarios stay there as <seed>.json; --first SEED --count 1 makes one
+again.
 """
 import argparse
 import collections
@@ -83,12 +84,13 @@ FAULTS = {
     "delay": ({"ns": 3000, "jitter_ns": 700},),
     "rate": ({"mbps": 5000, "queue_bytes": 40000},),
 }
-FEATURES = ("tcp", "sctp", "markers", "no markers", "no crc", "revision 1", "rtr", "events", "several qps", "ord 1", "faults", "settings",
-            "at the same time", "reverse", "both", "pingpong", "unsignaled", "empty messages", "changed octet", "rdmac", "far host",
+FEATURES = ("tcp", "sctp", "markers", "no markers", "no crc", "revision 1", "rtr", "events", "several qps", "ord 1", "faults",
+            "settings", "at the same time", "reverse", "both", "pingpong", "unsignaled", "empty messages", "changed octet",
+            "rdmac", "far host",
             *(f"op {op}" for op in ("send", "write", "write_imm", "read", "fetch_add", "cmp_swap", "connect")),
             *(f"mtu {mtu}" for mtu in MTUS), *(f"fault {fault}" for fault in FAULTS))
 NOT_WITH_FAULTS = {"changed octet", "op connect"}  # an attempt that finds no peer is an outcome of a connect item
-# Of one host of a far one's scenario: what is told to one program takes longer to come into the other's memory or device.
+# Of one host, which is far from its device: what one program knows takes longer to come into the other's memory.
 FAR = {
     "rnic.pcie.link.propagation_ns": (1000, 6000, 40000),
     "host.root_complex.mmio_ns": (3000, 20000),
@@ -181,8 +183,8 @@ class Scenario:
 
     def item(self, name, op, connections):
         direction = self.random.choice(("forward", "forward", "reverse", "both"))
-        made = {"name": name, "op": op, "connections": connections, "direction": direction, "count": self.random.randint(4, 120 if self.faulty else 40),
-                "depth": self.random.choice((1, 2, 8, 32))}
+        made = {"name": name, "op": op, "connections": connections, "direction": direction,
+                "count": self.random.randint(4, 120 if self.faulty else 40), "depth": self.random.choice((1, 2, 8, 32))}
         self.has(f"op {op}")
         self.has(direction, direction != "forward")
         if op in ("fetch_add", "cmp_swap"):
@@ -212,9 +214,11 @@ class Scenario:
     def changed_octet(self):
         self.has("changed octet")
         connection = self.random.choice(self.connections)
-        return {"connection": connection["name"], "qp": self.random.randrange(connection["qps"]), "sender": self.random.choice("ab"),
-                "message": self.random.choice(("write", "send", "read_request", "read_response", "immediate", "atomic_request")),
-                "number": self.random.choice((0, 1, 5)), "octet": self.random.randrange(18), "add": self.random.choice((1, 64, 128))}
+        messages = "write", "send", "read_request", "read_response", "immediate", "atomic_request"
+        return {"connection": connection["name"], "qp": self.random.randrange(connection["qps"]),
+                "sender": self.random.choice("ab"), "message": self.random.choice(messages),
+                "number": self.random.choice((0, 1, 5)), "octet": self.random.randrange(18),
+                "add": self.random.choice((1, 64, 128))}
 
 
 

@@ -61,7 +61,8 @@ class Limits(ProgramTest):
                                "--set", "host.root_complex.memory_read_ns=5000",
                                "--set", "rnic.pcie.dma_read.completion_timeout_us=1")
         self.assertEqual(run.returncode, 3, run.stdout + run.stderr)
-        self.assertIn("rnicsim: a: 1 reads of host memory took longer than rnic.pcie.dma_read.completion_timeout_us 1\n", run.stderr)
+        self.assertIn("rnicsim: a: 1 reads of host memory took longer than rnic.pcie.dma_read.completion_timeout_us 1\n",
+                      run.stderr)
         stats = json.loads((self.folder / "out/stats.json").read_text())["stats"]["a"]
         self.assertEqual(stats["rnic"]["dma_read"]["timeouts"]["value"], 1)
         self.assertEqual(stats["rnic"]["dma_read"]["failed_requests"]["value"], 1)
@@ -73,8 +74,8 @@ class Limits(ProgramTest):
             for node in "ab":
                 run = self.run_program("run", self.churn(**{node: {key: 1}}), "--out", "out")
                 self.assertEqual(run.returncode, 2, run.stdout + run.stderr)
-                self.assertIn(f"the connections of node '{node}' have 1 queue pairs, and work opens others beside them; {key} is 1",
-                              run.stderr)
+                self.assertIn(f"the connections of node '{node}' have 1 queue pairs, and work opens others beside them; "
+                              f"{key} is 1", run.stderr)
 
     def test_more_than_the_firmware_can_keep_is_refused(self):
         run = self.run_program("run", self.churn(a={"rnic.fwcpu.max_connections": 2000}), "--out", "out")
