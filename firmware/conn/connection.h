@@ -36,7 +36,6 @@ struct Connection {
   bool has_qp = false;
   bool peer_closed = false;                      // in RDMA mode
   bool stays = false;                            // initiator: when the peer rejects
-  bool guarded = false;                          // the octet that is asked for goes to the guard's place
   bool local_failure = false;                    // initiator: to be told to the peer when the reply lets it
   bool terminate_held = false;                   // the session Terminate goes out behind the send queue
   std::uint8_t mpa_revision = 0, mpa_flags = 0;  // agreed on

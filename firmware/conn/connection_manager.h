@@ -120,6 +120,7 @@ class ConnectionManager {
   State reply_octets(Connection& c, const ConnInput& in);
   State request_octets(Connection& c, const ConnInput& in);
   State octet_after_request(Connection& c, const ConnInput& in);
+  State octet_before_reply(Connection& c, const ConnInput& in);
   State accept(Connection& c, const ConnInput& in);
   State reject(Connection& c, const ConnInput& in);
   State ask_again(Connection& c, const ConnInput& in);
@@ -140,6 +141,7 @@ class ConnectionManager {
   ByteSpan frame_octets(const Connection& c) { return bus_.sram(frame_range(c.slot, 0, c.frame_bytes)); }
   void write_frame(Connection& c, const wire::MpaFrame& frame);
   void send_frame(const Connection& c) { bus_.write(TcpStreamSend{c.flow, frame_range(c.slot, 0, c.frame_bytes)}); }
+  void exchange_frames(Connection& c);
   void write_contexts(Connection& c, QpState state, StreamOptions options, std::uint16_t ird, std::uint16_t ord);
   static void remember_depths(Connection& c, const std::optional<wire::MpaEnhanced>& word);
   void report_peer_frame(const Connection& c, abi::EventType type, abi::ConnectStatus status,

@@ -25,12 +25,6 @@ void ConnectionManager<Bus, Capacity>::read_frame(Connection& c, std::uint32_t b
 template <class Bus, class Capacity>
 FrameProgress ConnectionManager<Bus, Capacity>::take_octets(Connection& c, std::uint32_t bytes,
                                                             wire::MpaFrameKind expected) {
-  if (std::exchange(c.guarded, false)) {  // the first octet of another frame, behind a rejection
-    bus_.sram(frame_range(c.slot, 0, bytes)).data()[0] = bus_.sram(guard_octet(c.slot)).data()[0];
-    c.frame_bytes = bytes;
-    read_frame(c, wire::kMpaHeaderBytes - bytes);
-    return {wire::MpaFrameError::kNone, c.asked, {}};
-  }
   c.frame_bytes += bytes;
   if (bytes < c.asked) return {wire::MpaFrameError::kTruncated, 0, {}};
   const FrameProgress progress = examine_frame(frame_octets(c), expected, max_revision(c.policy));
@@ -52,11 +46,18 @@ ConnState ConnectionManager<Bus, Capacity>::bad_frame(Connection& c, wire::MpaFr
   return close_stream(c, true);
 }
 
-// Between two frames nothing may come: an octet is asked for all the same.
+// Before our own frame is out nothing may come: an octet is asked for all the same, until send_frame().
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::guard(Connection& c) {
-  c.guarded = true;
   bus_.write(TcpStreamRead{c.flow, guard_octet(c.slot)});
+}
+
+// Our frame, whose place the peer's next one takes.
+template <class Bus, class Capacity>
+void ConnectionManager<Bus, Capacity>::exchange_frames(Connection& c) {
+  send_frame(c);
+  c.frame_bytes = 0;
+  read_frame(c, wire::kMpaHeaderBytes);
 }
 
 // The initiator.
@@ -65,9 +66,7 @@ template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::send_request(Connection& c, const ConnInput& in) {
   attach_flow(c, in.flow, in.segment_limit);
   if (in.port != 0) c.local_port = in.port;  // what the ephemeral one became
-  send_frame(c);
-  c.frame_bytes = 0;  // the reply takes the request's place
-  read_frame(c, wire::kMpaHeaderBytes);
+  exchange_frames(c);
   return State::kWaitReply;
 }
 
@@ -131,7 +130,7 @@ ConnState ConnectionManager<Bus, Capacity>::conclude(Connection& c, const wire::
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::ask_again(Connection& c, const ConnInput& in) {
   prepare(c, *in.command);
-  send_frame(c);
+  exchange_frames(c);
   return State::kWaitReply;
 }
 
@@ -171,6 +170,14 @@ ConnState ConnectionManager<Bus, Capacity>::refuse_revision(Connection& c, const
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::octet_after_request(Connection& c, const ConnInput& in) {
   return in.bytes == 0 ? c.state : bad_frame(c, wire::MpaFrameError::kExtraOctets);
+}
+
+// Such an octet, found while our reply was on its way: the stream goes on behind it, and is none.
+template <class Bus, class Capacity>
+ConnState ConnectionManager<Bus, Capacity>::octet_before_reply(Connection& c, const ConnInput& in) {
+  ConnInput error = in;
+  error.cause = wire::mpa::kInvalidStartupFrame;
+  return stream_error(c, error);
 }
 
 template <class Bus, class Capacity>
@@ -216,9 +223,12 @@ ConnState ConnectionManager<Bus, Capacity>::reject(Connection& c, const ConnInpu
   wire::MpaFrame frame = make_rejection(request, c.policy);
   frame.private_data = bus_.sram({kCommandWindow.offset, in.command->private_bytes});
   write_frame(c, frame);
-  send_frame(c);
   // Rule 2: MPA is left, TCP is not.
-  if ((in.command->u.cm.options & abi::kCmStay) != 0) return State::kWaitRequest;
+  if ((in.command->u.cm.options & abi::kCmStay) != 0) {
+    exchange_frames(c);
+    return State::kWaitRequest;
+  }
+  send_frame(c);
   c.setup_reported = true;  // it was the host's own word
   return close_stream(c, true);
 }

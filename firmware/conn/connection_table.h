@@ -32,6 +32,7 @@ const typename ConnectionManager<Bus, Capacity>::Row ConnectionManager<Bus, Capa
 
     {State::kWaitFirstFpdu, Event::kFirstFpdu, &ConnectionManager::first_fpdu},
     {State::kWaitFirstFpdu, Event::kDisconnect, &ConnectionManager::disconnect},
+    {State::kWaitFirstFpdu, Event::kStreamData, &ConnectionManager::octet_before_reply},
     {State::kWaitFirstFpdu, Event::kStreamError, &ConnectionManager::stream_error},
     {State::kWaitFirstFpdu, Event::kTerminateReceived, &ConnectionManager::terminate_received},
     {State::kWaitFirstFpdu, Event::kPeerClosed, &ConnectionManager::peer_closed},
@@ -40,12 +41,14 @@ const typename ConnectionManager<Bus, Capacity>::Row ConnectionManager<Bus, Capa
 
     {State::kRts, Event::kFirstFpdu, &ConnectionManager::first_fpdu_of_reply},
     {State::kRts, Event::kDisconnect, &ConnectionManager::disconnect},
+    {State::kRts, Event::kStreamData, &ConnectionManager::octet_before_reply},
     {State::kRts, Event::kStreamError, &ConnectionManager::stream_error},
     {State::kRts, Event::kTerminateReceived, &ConnectionManager::terminate_received},
     {State::kRts, Event::kPeerClosed, &ConnectionManager::peer_closed},
     {State::kRts, Event::kReset, &ConnectionManager::stream_lost},
 
     {State::kDraining, Event::kSendDrained, &ConnectionManager::drained},
+    {State::kDraining, Event::kStreamData, &ConnectionManager::octet_before_reply},
     {State::kDraining, Event::kStreamError, &ConnectionManager::stream_error},
     {State::kDraining, Event::kTerminateReceived, &ConnectionManager::terminate_received},
     {State::kDraining, Event::kPeerClosed, &ConnectionManager::peer_closed_meanwhile},

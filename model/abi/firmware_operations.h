@@ -34,13 +34,14 @@ struct TcpOpen {
   std::uint16_t peer_port = 0, port = 0;  // port 0: an ephemeral one
   std::uint32_t cookie = 0;
 };
+// A read that is not answered yet is withdrawn: what the peer sends next answers this frame.
 struct TcpStreamSend {
   static constexpr unsigned kCsrWords = 3;
   FlowId flow;
   SramRange octets;
 };
-// Asks for exactly so many octets of the stream, to be put into SRAM; answered by TcpStreamData. TcpEnterRdma withdraws
-// a read that is not answered yet.
+// Asks for exactly so many octets of the stream, to be put into SRAM; answered by TcpStreamData, unless TcpStreamSend
+// or TcpEnterRdma withdraws it before.
 struct TcpStreamRead {
   static constexpr unsigned kCsrWords = 3;
   FlowId flow;

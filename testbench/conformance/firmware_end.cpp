@@ -45,6 +45,7 @@ class FirmwareEnd::Bus {
   }
   void write(const fw::TcpStreamSend& op) {
     const ByteSpan octets = sram(op.octets);
+    reads.reset();
     record.sent.insert(record.sent.end(), octets.begin(), octets.end());
     signals.push_back({Kind::kOctets, Octets(octets.begin(), octets.end())});
   }

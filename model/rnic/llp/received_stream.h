@@ -29,6 +29,8 @@ class ReceivedStream {
   bool discards() const { return mode_ == Mode::kDiscard; }
   // The firmware wants so many octets, once. All three: false if another mode was entered meanwhile.
   bool read(std::uint32_t bytes);
+  // No more, if they have not come.
+  void unread() { wanted_ = 0; }
   // The rest of the stream leaves to the deframer.
   bool enter_rdma();
   // Nobody reads any more: `room` is what was kept. FPDUs are not discarded.

@@ -100,7 +100,8 @@ void TcpConnection::on_op(TcpOp o) {
       c.flow = o.flow;
       c.bytes = o.bytes;
       c.data = std::move(o.data);
-      return to_tx->push(std::move(c));
+      to_tx->push(std::move(c));
+      return command_rx(RxCommand::Kind::kUnread, o.flow);
     }
     case TcpOp::Kind::kStreamRead:
       return command_rx(RxCommand::Kind::kRead, o.flow, o.bytes);

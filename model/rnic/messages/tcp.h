@@ -17,7 +17,7 @@ struct TcpOp {
     kListen,      // port
     kUnlisten,    // port
     kOpen,        // peer_ip, peer_port, local port (0: ephemeral), cookie: active open
-    kStreamSend,  // flow, data: octets of the start-up frame
+    kStreamSend,  // flow, data: octets of the start-up frame; withdraws a kStreamRead that is not answered yet
     kStreamRead,  // flow, bytes: answered by kStreamData when so many octets are there (or fewer, with a FIN)
     kEnterRdma,   // flow: all further received octets go to the deframer, all further sent ones are FPDUs
     kClose,       // flow: FIN after what was handed over

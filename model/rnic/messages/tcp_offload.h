@@ -128,10 +128,11 @@ struct RxCommand {
     kRead,       // bytes of the stream for the firmware
     kEnterRdma,  // the rest of the stream goes to the deframer
     kDiscard,    // nobody reads the stream any more
-    kRelease     // forget the flow; answered by RxReport::kReleased
+    kRelease,    // forget the flow; answered by RxReport::kReleased
+    kUnread      // no read that is not answered yet
   };
   friend const ValueWords& value_words(Kind) {
-    static const ValueWords kWords{"await_syn", "open", "read", "enter_rdma", "discard", "release"};
+    static const ValueWords kWords{"await_syn", "open", "read", "enter_rdma", "discard", "release", "unread"};
     return kWords;
   }
   Kind kind = Kind::kOpen;

@@ -105,6 +105,8 @@ void TcpRx::on_command(const RxCommand& c) {
       if (!f.stream.read(c.bytes)) return;
       RNIC_CHECK_MSG(c.bytes != 0 && c.bytes <= pool_.block_bytes(), std::string(name()) + ": a read is too long");
       return reports_queue_.push(c.flow);
+    case RxCommand::Kind::kUnread:
+      return f.stream.unread();
     case RxCommand::Kind::kEnterRdma:
       if (!f.stream.enter_rdma()) return;
       if (!f.stream.empty()) handovers_.push(c.flow);

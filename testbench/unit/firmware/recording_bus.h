@@ -24,7 +24,10 @@ class RecordingBus {
   void write(const TcpOpen& o) {
     add("open {:08x}:{} from {} cookie {:08x}", o.peer_ip, o.peer_port, o.port, o.cookie);
   }
-  void write(const TcpStreamSend& o) { add("send flow {} {}", o.flow.v, octets(o.octets)); }
+  void write(const TcpStreamSend& o) {
+    add("send flow {} {}", o.flow.v, octets(o.octets));
+    read_into_ = {};
+  }
   void write(const TcpStreamRead& o) {
     add("read flow {} {}", o.flow.v, o.into.bytes);
     read_into_ = o.into;

@@ -175,6 +175,31 @@ TEST_F(Responder, OctetAfterTheRequest) {
   EXPECT_EQ(bus.take()[0], "event done status 4 id 80000000") << "too late to accept";
 }
 
+// The same, found when the reply was on its way.
+TEST_F(Responder, OctetBeforeTheReply) {
+  listening(abi::kCmCrc);
+  run(accept(request(kReqKey + "40010000")));
+  bus.take();
+  fw.on(TcpStreamData{FlowId{3}, 1});
+  EXPECT_THAT(bus.take(),
+              ElementsAre("qp 5 terminate flow 3 mulpdu 1454 ird 8 ord 8 fenced", "work qp 5 terminate 20040000",
+                          "work qp 5 drain", "event qp_error status 0 id 5 terminate 20040000", "timer 0 3000000us"));
+}
+
+// Behind a rejection that leaves the stream another request is read from its first octet on: what came before is none.
+TEST_F(Responder, OctetBeforeARejectionThatStays) {
+  listening(abi::kCmCrc);
+  abi::Command no = command(abi::CommandOp::kReject, request(kReqKey + "40010000"));
+  no.u.cm.options = abi::kCmStay;
+  bus.take();
+  run(no);
+  EXPECT_THAT(bus.take(), ElementsAre("event done status 0 id 80000000", "send flow 3 " + kRepKey + "60010000",
+                                      "read flow 3 20", "timer 0 10000000us"));
+  fw.on(TcpStreamData{FlowId{3}, 1});
+  EXPECT_THAT(bus.take(), ElementsAre("log bad_frame", "event connect_error status 4 id 80000000 terminate 20040000",
+                                      "close flow 3", "timer 0 3000000us"));
+}
+
 TEST_F(Responder, RequestTimeout) {
   listening(abi::kCmCrc);
   fw.on(TcpAccepted{FlowId{3}, 0x0a000002, 40000, 7000, 1460});

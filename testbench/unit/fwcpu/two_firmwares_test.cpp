@@ -99,6 +99,7 @@ class Wire final : public Stage {
         break;
       }
       case TcpOp::Kind::kStreamSend:
+        own.wanted = 0;
         peer.stream.insert(peer.stream.end(), op.data->bytes(), op.data->bytes() + op.bytes);
         answer_read(peer);
         break;

@@ -103,6 +103,32 @@ TEST_P(SwitchAt, TheDeframerGetsTheVeryNextOctet) {
 INSTANTIATE_TEST_SUITE_P(Octets, SwitchAt,
                          testing::Values(1, 2, 3, 4, 19, 20, 21, 63, 64, 65, 127, 128, 129, 199, 200, 201, 202, 203));
 
+// A read that was asked for before our own frame is not answered by what comes behind that: it waits for whoever reads
+// next, here the deframer, however late that is.
+class AnswerToOurFrame : public StreamTest, public testing::WithParamInterface<Cycle> {};
+
+TEST_P(AnswerToOurFrame, IsNotForAnEarlierRead) {
+  connect();
+  const Cycle switched = GetParam();
+  a.firmware.on_event = [&](const TcpEvent& e) {
+    if (e.kind == Kind::kConnected) a.firmware.read(e.flow, 20);
+    if (e.kind != Kind::kStreamData) return;
+    a.firmware.enter_rdma(e.flow);
+    a.segmenter.send(e.flow, 3, 512);
+  };
+  b.firmware.on_event = [&](const TcpEvent& e) {
+    if (e.kind != Kind::kAccepted) return;
+    b.firmware.read(e.flow, 1);
+    b.firmware.send(e.flow, counting_bytes(20));
+    b.firmware.enter_rdma(e.flow, switched);
+  };
+  run_until_idle();
+  EXPECT_EQ(stream_data(a.firmware), counting_bytes(20));
+  EXPECT_TRUE(stream_data(b.firmware).empty());
+  EXPECT_EQ(b.deframer.stream[0], counting_bytes(3 * 512));
+}
+INSTANTIATE_TEST_SUITE_P(Switched, AnswerToOurFrame, testing::Values(0, 1000, 1500, 2000, 3000, 20'000, 200'000));
+
 TEST_F(StreamTest, FpdusRightBehindTheStartUpFrameReachTheDeframerInOrder) {
   connect();
   // a sends its start-up frame and FPDUs at once; b's firmware is slow, so all of it waits in tcp_rx.
