@@ -1,9 +1,13 @@
 // Both parts of each of our tools against each other, before they meet real ones.
+#include <tuple>
+
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "model/cable/ethernet_link.h"
 #include "model/programs/consumer/make_consumer.h"
 #include "model/system/node.h"
+#include "testbench/support/raw_association.h"
 #include "testbench/support/raw_peer.h"
 #include "testbench/support/stage_test.h"
 
@@ -165,7 +169,7 @@ INSTANTIATE_TEST_SUITE_P(Operations, EchoTest,
                                          EchoOperation::kRead));
 
 // A server and a station that opens what it likes. What is not the connection that it serves does not end it.
-class ServerTest : public testing::Test {
+class ServerBench : public testing::Test {
  protected:
   static constexpr std::uint16_t kPort = 7471;
   static NodeConfig config() {
@@ -173,18 +177,27 @@ class ServerTest : public testing::Test {
     c.rnic.fwcpu.request_timeout_us = 100;
     return c;
   }
-  ServerTest() {
-    cable.attach(0, peer.out, peer.in());
+  explicit ServerBench(Tool tool, host::Transport transport = host::Transport::kTcp) {
     cable.attach(1, node.chip.mac_tx.ethernet, node.chip.mac_rx);
     node.set_lookahead(500);
     ProgramSpec spec;
     spec.name = "server";
+    spec.tool = tool;
     spec.part = Part::kServer;
     spec.port = kPort;
     spec.count = 1;
     spec.size = 64;
+    spec.transport = transport;
     server = make_consumer(node.context, spec);
   }
+  Node node{"a", config(), StationConfig{kMacB, {kIpB}, {{{kIpA}, kMacA}}}};
+  EthernetLink cable{"cable", {}};
+  std::unique_ptr<Consumer> server;
+};
+
+class ServerTest : public ServerBench {
+ protected:
+  explicit ServerTest(Tool tool = Tool::kRping) : ServerBench(tool) { cable.attach(0, peer.out, peer.in()); }
   void run(std::function<void()> script) {
     peer.run([this, script] {
       peer.wait_us(50);  // it listens by then
@@ -195,18 +208,16 @@ class ServerTest : public testing::Test {
     EXPECT_EQ(server->error(), "");
   }
   // The one that it serves, up to its first FPDU.
-  void connect() {
+  test::RawStream& connect() {
     test::RawStream& s = peer.connect();
     EXPECT_EQ(s.start(test::from_hex("4D504120494420526571204672616D65 4001 0000")),
               test::from_hex("4D504120494420526570204672616D65 4001 0000"));
     s.send_ulpdu(test::from_hex("C140 00000000 0000000000000000"));
     peer.wait_us(50);
     EXPECT_EQ(server->waiting_for(), "server: the peer, after 0 rounds");
+    return s;
   }
-  Node node{"a", config(), StationConfig{kMacB, {kIpB}, {{{kIpA}, kMacA}}}};
-  EthernetLink cable{"cable", {}};
   test::RawPeer peer{"peer", {{2, 0, 0, 0, 0, 1}, {2, 0, 0, 0, 0, 2}, kIpA, kIpB, kPort}};
-  std::unique_ptr<Consumer> server;
 };
 
 TEST_F(ServerTest, ServesOnBehindGarbageAFinARstAndSilence) {
@@ -262,6 +273,172 @@ TEST_F(ServerTest, AConnectionThatEndsBeforeItIsUpLeavesRoomForAnother) {
     EXPECT_EQ(server->record().refused, 1u);
   });
 }
+
+// What becomes of a request: in its own segment, or so many microseconds later, when the host may have accepted it and
+// the reply may be out.
+struct Withdrawal {
+  const char* name;
+  void (*of)(test::RawStream& stream, const Bytes& request, const std::function<void()>& pause);
+};
+const Withdrawal kWithdrawals[] = {
+    {"fin",
+     [](auto& s, auto& request, auto& pause) {
+       if (!pause) return s.send_last(request);
+       s.send(request), pause(), s.send_fin();
+     }},
+    {"rst", [](auto& s, auto& request, auto& pause) { s.send(request), pause ? pause() : void(), s.send_rst(); }},
+    {"octet_and_fin",
+     [](auto& s, Bytes request, auto& pause) {
+       if (pause) s.send(request), pause(), request.clear();
+       request.push_back(0);
+       s.send_last(request);
+     }},
+    {"garbage_and_rst", [](auto& s, Bytes request, auto& pause) {
+       if (pause) s.send(request), pause(), request.clear();
+       request.resize(request.size() + 64, 0xee);
+       s.send(request), s.send_rst();
+     }}};
+// Plain, and one that wants to send a ready-to-receive message.
+constexpr const char* kRequests[] = {"4D504120494420526571204672616D65 4001 0000",
+                                     "4D504120494420526571204672616D65 5002 0004 8010 4010"};
+constexpr Tool kTools[] = {Tool::kRping, Tool::kRdmaExample, Tool::kEcho};
+constexpr unsigned kPauses_us[] = {0, 1, 2, 3, 4, 5, 6, 8, 10, 13, 17, 25, 60};
+
+class WithdrawnRequest
+    : public ServerTest,
+      public testing::WithParamInterface<std::tuple<Tool, Withdrawal, const char* /* request */, unsigned>> {
+ protected:
+  WithdrawnRequest() : ServerTest(std::get<Tool>(GetParam())) {}
+};
+
+TEST_P(WithdrawnRequest, IsRefusedAndAnotherOneServed) {
+  run([this] {
+    const unsigned pause_us = std::get<unsigned>(GetParam());
+    const auto pause = pause_us == 0 ? std::function<void()>() : [&] { peer.wait_us(pause_us); };
+    std::get<Withdrawal>(GetParam()).of(peer.connect(), test::from_hex(std::get<const char*>(GetParam())), pause);
+    peer.wait_us(200);
+    EXPECT_EQ(server->record().refused, 1u);
+    connect();
+    EXPECT_EQ(server->record().refused, 1u);
+  });
+}
+INSTANTIATE_TEST_SUITE_P(Tools, WithdrawnRequest,
+                         testing::Combine(testing::ValuesIn(kTools), testing::ValuesIn(kWithdrawals),
+                                          testing::ValuesIn(kRequests), testing::ValuesIn(kPauses_us)),
+                         [](const auto& info) {
+                           return fmt::format(
+                               "{}_{}_{}_{}us", static_cast<int>(std::get<0>(info.param)), std::get<1>(info.param).name,
+                               std::get<2>(info.param) == kRequests[0] ? "plain" : "rtr", std::get<3>(info.param));
+                         });
+
+class OneSend : public ServerTest {
+ protected:
+  OneSend() : ServerTest(Tool::kRdmaExample) {}
+};
+// All that a client of librdmacm's example does, behind three that are none.
+TEST_F(OneSend, IsAnsweredBehindConnectionsThatWereGivenUp) {
+  run([this] {
+    const Bytes request = test::from_hex(kRequests[0]);
+    peer.connect().send_last(request);
+    peer.wait_us(100);
+    test::RawStream& left = peer.connect();
+    left.start(request);
+    left.send_fin();
+    peer.wait_us(100);
+    test::RawStream& reset = peer.connect();
+    reset.start(request);
+    reset.send_ulpdu(test::from_hex("C140 00000000 0000000000000000"));
+    reset.send_rst();
+    peer.wait_us(100);
+    test::RawStream& s = connect();
+    s.send_ulpdu(test::from_hex("4143 00000000 00000000 00000001 00000000 00000000000000000000000000000000"));
+    EXPECT_EQ(s.receive(), test::from_hex("4143 00000000 00000000 00000001 00000000 00000000000000000000000000000000"));
+    EXPECT_TRUE(s.receive_fin());
+    s.send_fin();
+    peer.wait_us(100);
+    EXPECT_TRUE(server->done());
+    EXPECT_EQ(server->record().refused, 3u);
+    EXPECT_EQ(server->record().rounds, 1u);
+  });
+}
+
+// The same over SCTP: what comes behind an Initiate, in its packet or later.
+struct Behind {
+  const char* name;
+  Bytes (*chunk)(test::RawAssociations& peer);
+};
+const Behind kBehind[] = {
+    {"terminate", [](auto& p) { return p.control(4); }},
+    {"reject", [](auto& p) { return p.control(3); }},
+    {"accept", [](auto& p) { return p.control(2); }},
+    {"initiate", [](auto& p) { return p.control(1); }},
+    {"enhanced_initiate",
+     [](auto& p) {
+       return p.control(5, {0, 1, 0, 1});
+     }},
+    {"enhanced_accept",
+     [](auto& p) {
+       return p.control(6, {0, 1, 0, 1});
+     }},
+    {"enhanced_reject",
+     [](auto& p) {
+       return p.control(7, {0, 1, 0, 1});
+     }},
+    {"unknown", [](auto& p) { return p.control(99); }},
+    {"bad_segment",
+     [](auto& p) {
+       return p.segment({0xff, 0xff});
+     }},
+    {"abort", [](auto& p) { return p.abort(); }},
+    {"shutdown", [](auto& p) { return p.shutdown(); }},
+};
+
+class WithdrawnInitiate : public ServerBench,
+                          public testing::WithParamInterface<std::tuple<Tool, Behind, bool /* enhanced */, unsigned>> {
+ protected:
+  WithdrawnInitiate() : ServerBench(std::get<Tool>(GetParam()), host::Transport::kSctp) {
+    cable.attach(0, peer.out, peer.in());
+  }
+  Bytes initiate() { return std::get<bool>(GetParam()) ? peer.control(5, {0x80, 0x10, 0x40, 0x10}) : peer.control(1); }
+  test::RawAssociations peer{"peer", {{2, 0, 0, 0, 0, 1}, {2, 0, 0, 0, 0, 2}, kIpA, kIpB, kPort}};
+};
+
+TEST_P(WithdrawnInitiate, IsRefusedAndAnotherOneServed) {
+  peer.run([this] {
+    peer.wait_us(50);  // it listens by then
+    const unsigned pause_us = std::get<unsigned>(GetParam());
+    const Behind behind = std::get<Behind>(GetParam());
+    peer.open();
+    const Bytes first = initiate();
+    if (pause_us == 0) {
+      peer.send({first, behind.chunk(peer)});
+    } else {
+      peer.send({first});
+      peer.wait_us(pause_us);
+      peer.send({behind.chunk(peer)});
+    }
+    peer.wait_us(200);
+    EXPECT_EQ(server->record().refused, 1u);
+    peer.open();
+    peer.send({initiate()});
+    const std::uint16_t accept = std::get<bool>(GetParam()) ? 6 : 2;
+    EXPECT_TRUE(peer.wait_for([&] { return peer.codes == std::vector<std::uint16_t>{accept}; }));
+    peer.wait_us(50);
+    EXPECT_EQ(server->waiting_for(), "server: the peer, after 0 rounds");
+    EXPECT_EQ(server->record().refused, 1u);
+  });
+  sc_core::sc_start(20, sc_core::SC_MS);
+  EXPECT_TRUE(peer.done());
+  EXPECT_EQ(server->error(), "");
+}
+INSTANTIATE_TEST_SUITE_P(Tools, WithdrawnInitiate,
+                         testing::Combine(testing::ValuesIn(kTools), testing::ValuesIn(kBehind), testing::Bool(),
+                                          testing::Values(0u, 2u, 5u, 10u, 60u)),
+                         [](const auto& info) {
+                           return fmt::format("{}_{}_{}_{}us", static_cast<int>(std::get<0>(info.param)),
+                                              std::get<1>(info.param).name,
+                                              std::get<2>(info.param) ? "enhanced" : "plain", std::get<3>(info.param));
+                         });
 
 }  // namespace
 }  // namespace rnic::consumer

@@ -188,6 +188,11 @@ class Context final : public App, public HostEvents {
     std::uint64_t begin, end;
     WriteListener* listener;
   };
+  struct Request {
+    std::uint32_t connection;
+    std::uint8_t mpa_flags;
+    bool answered = false;  // and the device has not taken the answer yet
+  };
   // Commands whose result is not used.
   struct Ignored final : CommandTarget {
     void command_done(abi::CommandOp, abi::CommandStatus) override {}
@@ -212,6 +217,7 @@ class Context final : public App, public HostEvents {
   void dispatch(const abi::Event& event, ByteSpan private_data);
   void connection_event(const abi::Event& event, ByteSpan private_data);
   Listener* listener_on(std::uint16_t port) const;
+  Request* request_of(std::uint32_t connection, std::size_t private_bytes);
   void start(Qp& qp, const Qp::Attempt& attempt);
   bool fall_back(Qp& qp, const abi::Event& event);
   void release(Qp& qp);
@@ -243,11 +249,7 @@ class Context final : public App, public HostEvents {
   QpTable qps_;
   std::vector<std::unique_ptr<Srq>> srqs_;  // by number
   std::vector<std::unique_ptr<Listener>> listeners_;
-  struct Request {
-    std::uint32_t connection;
-    std::uint8_t mpa_flags;
-  };
-  std::vector<Request> requests_;  // passed to programs, and not answered
+  std::vector<Request> requests_;  // passed to programs
   std::vector<Qp*> doomed_;
   std::vector<std::unique_ptr<Watch>> watches_;
   std::deque<Fence> fences_;   // by cookie

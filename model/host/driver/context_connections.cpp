@@ -150,13 +150,18 @@ bool Context::fall_back(Qp& qp, const abi::Event& event) {
   return true;
 }
 
+// One that may be answered, with so many octets; none if it was withdrawn.
+Context::Request* Context::request_of(std::uint32_t connection, std::size_t private_bytes) {
+  const auto r = std::find_if(requests_.begin(), requests_.end(),
+                              [=](const Request& x) { return x.connection == connection && !x.answered; });
+  return r == requests_.end() || private_bytes > private_data_limit(r->mpa_flags) ? nullptr : &*r;
+}
+
 int Context::accept(std::uint32_t connection, Qp& qp, const ConnParam& param, EventChannel& channel) {
-  const auto request =
-      std::find_if(requests_.begin(), requests_.end(), [=](const Request& r) { return r.connection == connection; });
-  if (request == requests_.end() || param.private_data.size() > private_data_limit(request->mpa_flags)) return EINVAL;
-  if (qp.state() == QpState::kError) return EINVAL;
+  Request* const request = request_of(connection, param.private_data.size());
+  if (request == nullptr || qp.state() == QpState::kError) return EINVAL;
   if (qp.has_connection() || qp.doomed()) return EISCONN;
-  requests_.erase(request);
+  request->answered = true;
   qp.set_channel(channel);
   qp.set_connection(true);
   abi::Command c = command_of(abi::CommandOp::kAccept, connection);
@@ -168,10 +173,9 @@ int Context::accept(std::uint32_t connection, Qp& qp, const ConnParam& param, Ev
 }
 
 int Context::reject(std::uint32_t connection, ByteSpan private_data, std::uint16_t need_ord, bool stays) {
-  const auto request =
-      std::find_if(requests_.begin(), requests_.end(), [=](const Request& r) { return r.connection == connection; });
-  if (request == requests_.end() || private_data.size() > private_data_limit(request->mpa_flags)) return EINVAL;
-  requests_.erase(request);
+  Request* const request = request_of(connection, private_data.size());
+  if (request == nullptr) return EINVAL;
+  request->answered = true;
   abi::Command c = command_of(abi::CommandOp::kReject, connection);
   c.u.cm.need_ord = need_ord;
   if (stays) c.u.cm.options = abi::kCmStay;
@@ -223,10 +227,15 @@ void Context::connection_event(const abi::Event& event, ByteSpan private_data) {
     reject(event.id, {});  // nobody listens any more
     return;
   }
-  // A connection that ended before it got a queue pair: whoever listens hears why.
+  // A connection that ended before it got a queue pair: whoever listens hears why. If an answer crosses this, the
+  // program takes the connection for answered: of one that it has accepted, the refusal of the command tells the end.
   if (event.id >= qps_.size()) {
-    const auto gone = [&](const Request& r) { return r.connection == event.id; };
-    requests_.erase(std::remove_if(requests_.begin(), requests_.end(), gone), requests_.end());
+    const auto request =
+        std::find_if(requests_.begin(), requests_.end(), [&](const Request& r) { return r.connection == event.id; });
+    if (request != requests_.end()) {
+      if (request->answered) return;
+      requests_.erase(request);
+    }
     if (Listener* listener = listener_on(event.local_port)) listener->channel().push(std::move(cm));
     return;
   }

@@ -45,8 +45,11 @@ void Context::take_events() {
 void Context::dispatch(const abi::Event& event, ByteSpan private_data) {
   using abi::EventType;
   switch (event.type) {
-    case EventType::kCommandDone:
+    case EventType::kCommandDone: {
+      const auto taken = [&](const Request& r) { return r.answered && r.connection == event.id; };
+      requests_.erase(std::remove_if(requests_.begin(), requests_.end(), taken), requests_.end());
       return commands_.done(event);
+    }
     case EventType::kCqNotify:
       RNIC_CHECK(event.id < cqs_.size());
       return cqs_[event.id]->notify();

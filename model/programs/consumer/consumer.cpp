@@ -97,46 +97,47 @@ host::ConnParam Consumer::parameters() const {
 
 void Consumer::take_events() {
   host::CmEvent event;
-  while (error_.empty() && !done() && session_.next(event)) {
+  while (error_.empty() && !done() && state_ != State::kCreating && session_.next(event)) {
     ++progress_;
     take(event);
   }
 }
 
 void Consumer::take(const host::CmEvent& event) {
+  if (event.qp != nullptr && event.qp != &session_.qp()) return;  // a stray's, which is counted
+  if (state_ == State::kConnected) poll(session_.recv_cq()), poll(session_.send_cq());
   switch (event.type) {
     case CmEventType::kConnectRequest:
       return answer(event);
     case CmEventType::kEstablished:
-      if (session_.listens()) session_.stop_listening();
       state_ = State::kConnected;
       return established();
     case CmEventType::kDisconnected:
+      if (session_.listens()) return take_stray(event);
       if (!may_end()) return fail(fmt::format("the peer left after {} rounds", record_.rounds));
       state_ = State::kDone;
       return;
     default:
-      // Until one is set up; and one that has no queue pair is never the one that is served.
+      // Until one is served; and one that has no queue pair never is.
       if (session_.listens() || (spec_.part == Part::kServer && event.qp == nullptr)) return take_stray(event);
       return fail(workload::event_text(event));
   }
 }
 
-// One connection is served, the first that is set up.
+// One connection is served, the first whose peer says something. A request that is not there any more was withdrawn:
+// its end is in the channel, too, and counts it.
 void Consumer::answer(const host::CmEvent& request) {
   static constexpr std::uint8_t kReason[] = {'n', 'o'};
-  if (spec_.reject) {
-    session_.context().reject(request.connection, kReason);
-    state_ = State::kDone;
-  } else if (session_.qp().has_connection()) {
-    session_.context().reject(request.connection, kReason);
-    ++record_.refused;
-  } else if (session_.accept(request.connection, parameters()) != 0) {
-    fail("cannot accept");
-  }
+  const bool rejects = spec_.reject || session_.qp().has_connection();
+  const int refused = rejects ? session_.context().reject(request.connection, kReason)
+                              : session_.accept(request.connection, parameters());
+  if (refused != 0 || !rejects) return;
+  if (spec_.reject) state_ = State::kDone;
+  else ++record_.refused;
 }
 
-// A connection that came to nothing; if it had the queue pair, the next one gets another.
+// A connection that came to nothing, or whose peer has said nothing; if it had the queue pair, the next one gets
+// another.
 void Consumer::take_stray(const host::CmEvent& event) {
   ++record_.refused;
   if (event.qp == nullptr) return;
@@ -150,6 +151,7 @@ void Consumer::poll(host::Cq& cq) {
   while (error_.empty() && cq.poll_cq(&wc, 1) == 1) {
     ++progress_;
     const bool ended = wc.status == abi::WcStatus::kWrFlushErr;  // its event says why
+    if (!ended && session_.listens()) session_.stop_listening();
     if (wc.status == abi::WcStatus::kSuccess) completed(wc);
     else if (!ended) fail(fmt::format("completed with '{}'", host::wc_status_str(wc.status)));
   }
