@@ -10,7 +10,7 @@ MpaPolicy policy_of(std::uint8_t flags, const Settings& settings) {
   policy.enhanced = flags & abi::kCmEnhanced;
   policy.peer_to_peer = flags & abi::kCmPeerToPeer;
   policy.rtr = {(flags & abi::kCmRtrSend) != 0, (flags & abi::kCmRtrWrite) != 0, (flags & abi::kCmRtrRead) != 0};
-  if (!policy.rtr.any()) policy.rtr = {false, true, true};
+  if (!policy.rtr.any()) policy.rtr = {true, true, true};
   return policy;
 }
 

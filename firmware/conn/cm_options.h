@@ -50,8 +50,8 @@ constexpr bool speaks(Llp llp, std::uint8_t flags, abi::Personality personality)
   return llp == Llp::kSctp ? personality != abi::Personality::kRdmac : speaks_revision_of(flags, personality);
 }
 
-// A listener's, and with the depths still open. Without an RTR flag the kinds are Write and Read, which leave the
-// peer's receive queue alone.
+// A listener's, and with the depths still open. Without an RTR flag the kinds are all that there are, as the device
+// supports each (RFC 6581 section 9.2).
 MpaPolicy policy_of(std::uint8_t flags, const Settings& settings);
 // The depths that a kConnect, kAccept or kReject command brings.
 void set_depths(MpaPolicy& policy, const abi::Command& command, const Settings& settings);

@@ -68,13 +68,15 @@ ConnState ConnectionManager<Bus, Capacity>::disconnect(Connection& c, const Conn
   return State::kDraining;
 }
 
-// The first error is the one that is reported; the stream is over before another one can count.
+// The first error is the one that is reported; the stream is over before another one can count. A responder that has
+// seen no valid FPDU may send none (RFC 5044 section 7.1.2 rule 4): only a segment at fault shows that one came.
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::stream_error(Connection& c, const ConnInput& in) {
   set_qp_state(c, QpState::kTerminate);
   bus_.write(PostWork{{c.qpn, InternalWork::kTerminate, in.cause}});
   bus_.write(PostWork{{c.qpn, InternalWork::kDrain}});
-  report_qp_error(c, in, abi::TerminateOrigin::kLocal);
+  const bool fenced = resources_.qp(c.qpn)->context.responder && !wire::returns_ddp_header(in.cause);
+  report_qp_error(c, in, fenced ? abi::TerminateOrigin::kUnsent : abi::TerminateOrigin::kLocal);
   return State::kTerminating;
 }
 
@@ -108,7 +110,7 @@ ConnState ConnectionManager<Bus, Capacity>::peer_closed_meanwhile(Connection& c,
 // No Terminate can follow our FIN, or session Terminate: over TCP the peer hears of the error by a RST.
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::error_after_fin(Connection& c, const ConnInput& in) {
-  report_qp_error(c, in, abi::TerminateOrigin::kLocal);
+  report_qp_error(c, in, abi::TerminateOrigin::kUnsent);
   return abort_stream(c, abi::ConnectStatus::kReset);
 }
 
@@ -117,7 +119,7 @@ template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::stream_lost(Connection& c, const ConnInput& in) {
   ConnInput error = in;
   error.cause = cause_of_loss(c);
-  report_qp_error(c, error, abi::TerminateOrigin::kLocal);
+  report_qp_error(c, error, abi::TerminateOrigin::kUnsent);
   return stream_reset(c, in);
 }
 
@@ -154,7 +156,7 @@ ConnState ConnectionManager<Bus, Capacity>::session_broken(Connection& c, const 
   error.cause = cause_of_loss(c);
   set_qp_state(c, QpState::kTerminate);
   bus_.write(PostWork{{c.qpn, InternalWork::kDrain}});
-  report_qp_error(c, error, abi::TerminateOrigin::kLocal);
+  report_qp_error(c, error, abi::TerminateOrigin::kUnsent);
   return State::kTerminating;
 }
 
@@ -164,7 +166,7 @@ ConnState ConnectionManager<Bus, Capacity>::session_broken_late(Connection& c, c
   const bool over = run(c.flow, *in.session);
   ConnInput error = in;
   error.cause = cause_of_loss(c);
-  if (c.has_qp) report_qp_error(c, error, abi::TerminateOrigin::kLocal);
+  if (c.has_qp) report_qp_error(c, error, abi::TerminateOrigin::kUnsent);
   end_stream(c, abi::ConnectStatus::kReset);
   return linger(over);
 }

@@ -133,15 +133,16 @@ class ConnectionManager {
 
   State conclude(Connection& c, const wire::MpaFrame& reply);
   void guard(Connection& c);
-  State refuse(Connection& c, const ReplyDecision& decision, Qpn qpn);
+  State refuse(Connection& c, const ReplyDecision& decision, const abi::Command& accept);
+  bool send_rejection(Connection& c, const abi::Command& answer);
   State bad_frame(Connection& c, wire::MpaFrameError error);
   State refuse_revision(Connection& c, const wire::MpaFrame& request);
   FrameProgress take_octets(Connection& c, std::uint32_t bytes, wire::MpaFrameKind expected);
   void read_frame(Connection& c, std::uint32_t bytes);
   ByteSpan frame_octets(const Connection& c) { return bus_.sram(frame_range(c.slot, 0, c.frame_bytes)); }
   void write_frame(Connection& c, const wire::MpaFrame& frame);
-  void send_frame(const Connection& c) { bus_.write(TcpStreamSend{c.flow, frame_range(c.slot, 0, c.frame_bytes)}); }
   void exchange_frames(Connection& c);
+  void send_frame(const Connection& c) { bus_.write(TcpStreamSend{c.flow, frame_range(c.slot, 0, c.frame_bytes)}); }
   void write_contexts(Connection& c, QpState state, StreamOptions options, std::uint16_t ird, std::uint16_t ord);
   static void remember_depths(Connection& c, const std::optional<wire::MpaEnhanced>& word);
   void report_peer_frame(const Connection& c, abi::EventType type, abi::ConnectStatus status,

@@ -184,11 +184,12 @@ template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::accept(Connection& c, const ConnInput& in) {
   const abi::Command& command = *in.command;
   const wire::MpaFrame request = examine_frame(frame_octets(c), wire::MpaFrameKind::kRequest, c.mpa_revision).frame;
-  apply(resources_.qp(Qpn{command.qpn})->stream, c.policy);
-  c.version = *version_for_request(c.policy.personality, request.rev);
-  set_depths(c.policy, command, settings_);
-  ReplyDecision decision = negotiate_reply(request, c.policy);
-  if (decision.error != SetupError::kNone) return refuse(c, decision, Qpn{command.qpn});
+  MpaPolicy policy = c.policy;  // the listener's stays as it is, for another request
+  apply(resources_.qp(Qpn{command.qpn})->stream, policy);
+  c.version = *version_for_request(policy.personality, request.rev);
+  set_depths(policy, command, settings_);
+  ReplyDecision decision = negotiate_reply(request, policy);
+  if (decision.error != SetupError::kNone) return refuse(c, decision, command);
   decision.frame.private_data = bus_.sram({kCommandWindow.offset, command.private_bytes});
   const StreamOptions options = stream_options(decision.frame, request, c.version);
   c.mpa_flags = cm_flags_of(decision.frame);
@@ -208,12 +209,23 @@ ConnState ConnectionManager<Bus, Capacity>::accept(Connection& c, const ConnInpu
 // The host's accept, on conditions that the initiator does not meet: the private data stays here. The error cannot go
 // out in a Terminate, as a rejection leaves MPA (wire-facts 8.34).
 template <class Bus, class Capacity>
-ConnState ConnectionManager<Bus, Capacity>::refuse(Connection& c, const ReplyDecision& decision, Qpn qpn) {
+ConnState ConnectionManager<Bus, Capacity>::refuse(Connection& c, const ReplyDecision& decision,
+                                                   const abi::Command& accept) {
   write_frame(c, decision.frame);
-  send_frame(c);
-  attach_qp(c, qpn);
+  const bool stays = send_rejection(c, accept);
+  attach_qp(c, Qpn{accept.qpn});
   report_setup_failure(c, status_of(decision.error));
-  return close_stream(c, true);
+  if (!stays) return close_stream(c, true);
+  c.setup_reported = false;  // another request, another setup
+  return State::kWaitRequest;
+}
+
+// Rule 2: MPA is left. True: TCP is not, as the host wants to hear of another request on it.
+template <class Bus, class Capacity>
+bool ConnectionManager<Bus, Capacity>::send_rejection(Connection& c, const abi::Command& answer) {
+  const bool stays = (answer.u.cm.options & abi::kCmStay) != 0;
+  stays ? exchange_frames(c) : send_frame(c);
+  return stays;
 }
 
 template <class Bus, class Capacity>
@@ -223,12 +235,7 @@ ConnState ConnectionManager<Bus, Capacity>::reject(Connection& c, const ConnInpu
   wire::MpaFrame frame = make_rejection(request, c.policy);
   frame.private_data = bus_.sram({kCommandWindow.offset, in.command->private_bytes});
   write_frame(c, frame);
-  // Rule 2: MPA is left, TCP is not.
-  if ((in.command->u.cm.options & abi::kCmStay) != 0) {
-    exchange_frames(c);
-    return State::kWaitRequest;
-  }
-  send_frame(c);
+  if (send_rejection(c, *in.command)) return State::kWaitRequest;
   c.setup_reported = true;  // it was the host's own word
   return close_stream(c, true);
 }

@@ -36,7 +36,7 @@ const typename ConnectionManager<Bus, Capacity>::Row ConnectionManager<Bus, Capa
     {State::kWaitFirstFpdu, Event::kStreamError, &ConnectionManager::stream_error},
     {State::kWaitFirstFpdu, Event::kTerminateReceived, &ConnectionManager::terminate_received},
     {State::kWaitFirstFpdu, Event::kPeerClosed, &ConnectionManager::peer_closed},
-    {State::kWaitFirstFpdu, Event::kReset, &ConnectionManager::stream_reset},
+    {State::kWaitFirstFpdu, Event::kReset, &ConnectionManager::stream_lost},
     {State::kWaitFirstFpdu, Event::kTimeout, &ConnectionManager::stream_timeout},
 
     {State::kRts, Event::kFirstFpdu, &ConnectionManager::first_fpdu_of_reply},

@@ -291,7 +291,7 @@ struct Command {
       std::uint16_t peer_port, local_port;
       std::uint16_t ird, ord;
       Personality personality;  // of a listen command: until a QP of another one is given
-      std::uint8_t options;     // CmOptions; kReject: kCmStay
+      std::uint8_t options;     // CmOptions; kAccept, kReject: kCmStay
       std::uint16_t max_ird;    // up to which the peer's ORD may raise ird, with kCmMaxIrd
       std::uint16_t need_ord;   // kAccept: rejects an initiator with less IRD; kReject: what it would have taken
       std::uint8_t rtr_order;   // kConnect
@@ -354,9 +354,10 @@ enum class FaultCause : std::uint8_t {
 
 // Whose Terminate a kQpError is about. Its header, as on the wire, is the event's private data (RFC 5040 section 4.8).
 enum class TerminateOrigin : std::uint8_t {
-  kLocal = 0,  // sent to the peer, if the stream still let it
+  kLocal = 0,  // sent to the peer
   kPeer,
-  kMalformed  // the peer's, but cut short, or not the single message of QN 2
+  kMalformed,  // the peer's, but cut short, or not the single message of QN 2
+  kUnsent      // ours, but the peer cannot be told: the stream is lost, or no FPDU of it may be sent
 };
 
 struct Event {

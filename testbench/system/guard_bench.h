@@ -28,6 +28,7 @@ class GuardHost final : public host::App {
   std::vector<host::CmEvent> events;    // of connections
   bool stays = false;                   // when it refuses: for another request
   std::vector<std::uint8_t> on_reject;  // private data of a refusal; without accepting QPs all are refused
+  host::ConnParam accept_with;          // what it asks for when it accepts
   std::function<void()> watch;          // called in each step, behind all that the step saw
   bool stopped = false;
   host::EventChannel& channel() { return channel_; }
@@ -52,7 +53,7 @@ class GuardHost final : public host::App {
       node_.context.reject(event.connection, {on_reject.data(), on_reject.size()}, 0, stays);
       return;
     }
-    node_.context.accept(event.connection, *accepting.front(), {}, channel_);
+    node_.context.accept(event.connection, *accepting.front(), accept_with, channel_);
     accepting.pop_front();
   }
   Node& node_;

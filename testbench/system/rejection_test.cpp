@@ -109,6 +109,30 @@ TEST_F(Rejection, MayLeaveTheStreamToAnotherRequest) {
     EXPECT_TRUE(s.receive_fin());
   });
 }
+// It is the device that rejects, on the program's conditions: an initiator with too little IRD (RFC 6581 section 9.1).
+TEST_F(Rejection, OfTheDeviceMayLeaveTheStreamToAnotherRequest) {
+  run([&] {
+    peer.wait_us(20);
+    open();
+    host.accept_with.need_ord = 4;
+    host.accept_with.options = abi::kCmStay;
+    host::Qp& qp = queue_pair(domain());
+    host.accepting = {&qp, &qp};
+    RawStream& s = peer.connect();
+    EXPECT_EQ(s.start(from_hex("4D504120494420526571204672616D65 5002 0004 0002 0010")),
+              from_hex("4D504120494420526570204672616D65 F002 0004 0010 0004"));
+    EXPECT_FALSE(s.receive_fin());
+    ASSERT_EQ(host.events.size(), 1u);
+    EXPECT_EQ(host.events[0].status, abi::ConnectStatus::kInsufficientIrd);
+    EXPECT_EQ(qp.state(), host::QpState::kIdle);
+    EXPECT_EQ(s.start(from_hex("4D504120494420526571204672616D65 5002 0004 0004 0010")),
+              from_hex("4D504120494420526570204672616D65 D002 0004 0010 0004"));
+    s.send_ulpdu(from_hex("C140 00000000 0000000000000000"));
+    EXPECT_TRUE(await([&] { return qp.state() == host::QpState::kRts; }));
+    s.send_fin();
+    EXPECT_TRUE(s.receive_fin());
+  });
+}
 TEST_F(Rejection, ThatLeavesTheStreamEndsWithThePeersFin) {
   run([&] {
     peer.wait_us(20);

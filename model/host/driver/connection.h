@@ -24,7 +24,7 @@ struct ConnParam {
   // RFC 6581. max_ird: up to which the peer's ORD may raise responder_resources; none: the device's.
   std::optional<std::uint16_t> max_ird{};
   std::uint16_t need_ord = 0;  // accept: reject an initiator with less IRD
-  std::uint8_t options = 0;    // abi::kCmKeepIrd, kCmKeepOrd and kCmStay; connect
+  std::uint8_t options = 0;    // abi::kCmKeepIrd, kCmKeepOrd: connect; kCmStay: connect, accept
   std::uint8_t rtr_order = 0;  // abi::rtr_order(); connect
   bool fall_back = false;      // connect: try again without enhancement if the peer closes on them (section 10)
   Transport transport = Transport::kTcp;  // connect

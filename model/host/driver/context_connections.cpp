@@ -167,6 +167,7 @@ int Context::accept(std::uint32_t connection, Qp& qp, const ConnParam& param, Ev
   abi::Command c = command_of(abi::CommandOp::kAccept, connection);
   c.qpn = qp.number().v;
   c.u.cm.need_ord = param.need_ord;
+  c.u.cm.options = static_cast<std::uint8_t>(param.options & abi::kCmStay);
   set_depths(c, param);
   commands_.submit(c, param.private_data, qp);
   return 0;

@@ -120,9 +120,9 @@ void RdmapSegmenter::take(const TxInternalWork& work) {
 // its stream (RFC 5040 section 4.8).
 void RdmapSegmenter::prepare_terminate(const TxInternalWork& work) {
   QpTx& q = scheduler_.qp(work.qpn);
-  // A responder that never saw a valid FPDU may send none (RFC 5044 section 7.1.2 rule 4): the stream just ends. Only
-  // an error that MPA has let through returns the headers of a segment.
-  const bool saw_a_segment = q.terminate.bytes > wire::TerminateHeader::kControlBytes;
+  // A responder that never saw a valid FPDU may send none (RFC 5044 section 7.1.2 rule 4): the stream just ends. What
+  // MPA has let through is an error of a segment, which returns its headers unless it is too short to have any.
+  const bool saw_a_segment = wire::returns_ddp_header(work.cause);
   if (q.fenced(contexts_.qp(work.qpn)) && !saw_a_segment) return;
   if (std::exchange(q.terminated, true)) return;
   q.halted = true;

@@ -110,6 +110,13 @@ TEST_F(Closing, TheHostGetsTheHeaderOfEitherTerminate) {
   EXPECT_EQ(bus.take()[3], "event qp_error status 0 id 5 terminate 02ff0000 private " + octets24);
   EXPECT_EQ(bus.events().back().terminate_origin, abi::TerminateOrigin::kLocal);
 }
+// RFC 5044 section 8, error 1: nobody hears of it but the host.
+TEST_F(Closing, OfALostStreamNoTerminateIsSent) {
+  fw.on(TcpReset{FlowId{3}});
+  const abi::Event& error = bus.events()[bus.events().size() - 2];
+  EXPECT_EQ(error.terminate, wire::terminate_word(wire::mpa::kConnectionLost));
+  EXPECT_EQ(error.terminate_origin, abi::TerminateOrigin::kUnsent);
+}
 TEST_F(Closing, AMalformedTerminateIsToldAsSuch) {
   fw.on(QpTerminateReceived{Qpn{5}, wire::rdma::kOperationUnspecified, 4, true});
   EXPECT_EQ(bus.take()[0], "event qp_error status 0 id 5 terminate 02ff0000 private 00000000");

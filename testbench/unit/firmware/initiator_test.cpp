@@ -51,6 +51,27 @@ TEST_F(Initiator, EnhancedPeerToPeerSendsTheAgreedRtrFirst) {
                           "event established status 0 id 5 ird 18 ord 20 peer 20/18 rev 2 flags 2e", "cancel timer 0"));
 }
 
+// RFC 6581 section 9.2: B, C and D for every kind that it supports, unless its host wants fewer.
+TEST_F(Initiator, APeerToPeerRequestNamesEveryRtrKind) {
+  struct {
+    unsigned flags;
+    const char* word;
+  } const kCases[] = {
+      {0, "c010c010"}, {abi::kCmRtrSend, "c0100010"}, {abi::kCmRtrWrite, "80108010"}, {abi::kCmRtrRead, "80104010"}};
+  std::uint32_t n = 0;
+  for (const auto& test : kCases) {
+    abi::Command c = connect(static_cast<std::uint8_t>(abi::kCmEnhanced | abi::kCmPeerToPeer | test.flags));
+    if (n != 0) create_qp(kQp + n);
+    c.qpn = kQp + n;
+    run(c);
+    bus.take();
+    fw.on(TcpConnected{FlowId{3 + n}, 0x80000000 + n, 41000, 1460});
+    EXPECT_EQ(bus.take().front(), fmt::format("send flow {} {}10020004{}", 3 + n, kReqKey, test.word));
+    stream(3 + n, kRepKey + "10020004" + test.word);
+    ++n;
+  }
+}
+
 TEST_F(Initiator, EveryRtrKind) {
   struct {
     const char* reply_word;

@@ -312,6 +312,27 @@ TEST_F(Responder, AnInitiatorWithTooLittleIrdIsRejected) {
   EXPECT_EQ(bus.take()[0], "event done status 0 id 0 cookie 77") << "the QP may try again";
 }
 
+// RFC 5044 section 7.1.2 rule 2: it is the provider that rejects, and the host that wants the stream to stay.
+TEST_F(Responder, AProvidersRejectionLeavesTheStreamToAnotherRequest) {
+  listen(abi::kCmCrc | abi::kCmEnhanced);
+  const std::uint32_t id = request(kReqKey + "50020004" + "00020010");
+  bus.take();
+  abi::Command c = accept(id);
+  c.u.cm.need_ord = 4;
+  c.u.cm.options = abi::kCmStay;
+  run(c);
+  EXPECT_THAT(bus.take(),
+              ElementsAre("event done status 0 id 80000000", "send flow 3 " + kRepKey + "70020004" + "00100004",
+                          "read flow 3 20", "event connect_error status 6 id 5 terminate 20060000 peer 2/16",
+                          "timer 0 10000000us"));
+  stream(3, kReqKey + "50020004" + "00040010");
+  EXPECT_THAT(bus.take(), testing::Contains("event connect_request status 0 id 80000000 peer 4/16 rev 2 flags 6"));
+  run(c);
+  EXPECT_THAT(bus.take(), testing::Contains("send flow 3 " + kRepKey + "50020004" + "00100004"));
+  fw.on(TcpReset{FlowId{3}});
+  EXPECT_EQ(bus.take()[4], "event disconnected status 3 id 5") << "the second request was set up";
+}
+
 TEST_F(Responder, AnInitiatorWithJustEnoughIrdIsNot) {
   listen(abi::kCmCrc | abi::kCmEnhanced);
   const std::uint32_t id = request(kReqKey + "50020004" + "00040010");

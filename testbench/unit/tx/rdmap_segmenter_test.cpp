@@ -886,6 +886,18 @@ TEST_F(RdmapSegmenterTest, AResponderWhoseFirstFpduWasValidButWrongSendsItsTermi
   run_until_idle();
   EXPECT_THAT(opcodes(), ElementsAre(7));
 }
+// RFC 5044 section 7.1.2 rule 4: so it was valid, though DDP could do nothing with it.
+TEST_F(RdmapSegmenterTest, AResponderWhoseFirstFpduWasTooShortSendsItsTerminate) {
+  QpContext c = rts_qp(1);
+  c.state = QpState::kTerminate;
+  c.responder = true;
+  change(1, c);
+  allow();
+  generator.send({Qpn{1}, pool.take(), wire::TerminateHeader::kControlBytes});
+  firmware.send_at(10, {Qpn{1}, TxInternalWork::Kind::kTerminate, wire::rdma::kUnexpectedOpcode});
+  run_until_idle();
+  EXPECT_THAT(opcodes(), ElementsAre(7));
+}
 TEST_F(RdmapSegmenterTest, AFlushAndACompletionNeverShareACycle) {
   for (int i = 0; i < 8; ++i) post(wqe(WrOpcode::kSend, {sge(4)}), 2);
   allow(kPlenty, 2);
