@@ -171,5 +171,30 @@ TEST_F(Ordering, AFenceHoldsWhatFollowsUntilTheReadIsAnswered) {
   });
 }
 
+// RFC 5041 section 5.3: at most once, whether TCP repeats octets, out of order or behind what was delivered, or a peer
+// its message.
+TEST_F(Ordering, AMessageIsDeliveredOnceHoweverOftenItComes) {
+  run([&] {
+    set_up();
+    const Bytes ones = from_hex("1111111111111111"), twos = from_hex("2222222222222222");
+    const Bytes first = stream->fpdu(send(1, ones)), second = stream->fpdu(send(2, twos));
+    stream->send_ahead(first, second);
+    stream->send_ahead(first, second);
+    stream->send(first);
+    stream->send(second);
+    peer.wait_us(20);
+    EXPECT_THAT(completed(), ElementsAre(1, 2));
+    stream->send_ulpdu(send(2, ones));
+    EXPECT_EQ(stream->receive(), from_hex("4147 00000000 00000002 00000001 00000000"
+                                          "1203C000 001A 4143 00000000 00000000 00000002 00000000"));
+    EXPECT_TRUE(stream->receive_fin());
+    stream->send_fin();
+    EXPECT_TRUE(await([&] { return host.completions.size() == 4; }));
+  });
+  for (const host::Wc& wc : host.completions) {
+    EXPECT_EQ(wc.status, wc.wr_id <= 2 ? abi::WcStatus::kSuccess : abi::WcStatus::kWrFlushErr) << wc.wr_id;
+  }
+}
+
 }  // namespace
 }  // namespace rnic::test

@@ -270,7 +270,7 @@ void FwCpu::dispatch(const TcpEvent& e) {
     case TcpEvent::Kind::kConnected:
       return run(fw::TcpConnected{e.flow, e.cookie, e.port, e.emss});
     case TcpEvent::Kind::kOpenFailed:
-      return firmware_->on(fw::TcpOpenFailed{e.cookie, failure_of(e.reason)});
+      return run(fw::TcpOpenFailed{e.cookie, failure_of(e.reason)});
     case TcpEvent::Kind::kStreamData:
       bus_->put_stream_octets(e);
       return run(fw::TcpStreamData{e.flow, e.bytes});

@@ -242,6 +242,18 @@ TEST_F(RdmapDispatchTest, EveryOutputHoldsTheStageBack) {
   for (std::uint64_t i = 0; i < 40; ++i) EXPECT_EQ(cqes[i].cqe.wr_id, i);
 }
 
+// RFC 7306 section 7: there is no answer before the Immediate Data is complete. Two completions wait in the link, the
+// third in front of it.
+TEST_F(RdmapDispatchTest, AnAtomicWaitsForTheCompletionOfTheImmediateDataBeforeIt) {
+  cqes.pause(window(0, 100));
+  for (std::uint64_t i = 1; i <= 3; ++i) placement.send(send(i, Opcode::kImmediate));
+  placement.send(segment(Opcode::kAtomicRequest));
+  run_until_idle();
+  ASSERT_EQ(cqes.size(), 3u);
+  ASSERT_EQ(read_requests.size(), 1u);
+  EXPECT_GT(read_requests.cycles()[0], 100u);
+}
+
 TEST_F(RdmapDispatchTest, TheOrderOfCallsChangesNothing) {
   clk.shuffle(5);
   cqes.pause(every(3, 2));

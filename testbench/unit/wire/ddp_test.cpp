@@ -28,6 +28,24 @@ TEST(Ddp, TaggedBothWays) {
   EXPECT_TRUE(emitted(header, 13).empty());
 }
 
+// T 0x80, L 0x40, DV 0x03, and four bits that mean nothing.
+TEST(Ddp, EveryControlOctet) {
+  for (unsigned octet = 0; octet < 256; ++octet) {
+    const bool tagged = octet & 0x80, last = octet & 0x40;
+    const auto version = static_cast<std::uint8_t>(octet & 3);
+    EXPECT_EQ(DdpControl::tagged(static_cast<std::uint8_t>(octet)), tagged) << octet;
+    EXPECT_EQ(DdpControl::pack(tagged, last, version), octet & 0xc3) << octet;
+    Bytes wire = hex("0040 12345678 0000000000001000 0000 0000");
+    wire[0] = static_cast<std::uint8_t>(octet);
+    const auto as_tagged = DdpTaggedView::parse(wire);
+    const auto as_untagged = DdpUntaggedView::parse(wire);
+    ASSERT_EQ(as_tagged.has_value(), tagged) << octet;
+    ASSERT_EQ(as_untagged.has_value(), !tagged) << octet;
+    EXPECT_EQ(tagged ? as_tagged->header.last() : as_untagged->header.last(), last) << octet;
+    EXPECT_EQ(tagged ? as_tagged->header.version() : as_untagged->header.version(), version) << octet;
+  }
+}
+
 TEST(Ddp, UntaggedBothWays) {
   const Bytes wire = hex("0144 CAFE0001 00000003 00000009 00000004 FF");
   const auto view = DdpUntaggedView::parse(wire);
