@@ -47,7 +47,7 @@ class Burst final {
 
  private:
   void push_run(const T& first, Cycle at, unsigned beats) {
-    const bool pledged = pledged_ >= beats;
+    const bool pledged = pledged_ >= beats && link_.slots_taken() < Link<T>::kPledgedRuns;
     pledged_ = pledged ? pledged_ - beats : 0;
     link_.push_run(first, at, beats, pledged);
     if (!ahead_) link_.wake_consumer(at, beats);

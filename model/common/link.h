@@ -217,6 +217,7 @@ class Link final : public LinkBase {
   }
   Slot& take_slot(Cycle at, unsigned beats) {
     Slot& slot = *tail_;
+    RNIC_CHECK_MSG(tail_ != head_ || used_ == 0, name_, ": more runs than slots");
     tail_ = next(tail_);
     used_ += beats;
     free_from_ = at + beats;

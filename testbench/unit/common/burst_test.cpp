@@ -130,12 +130,13 @@ struct Word {
   }
 };
 
-// Sends messages of these lengths, a word a cycle, as mpa_framer does.
+// Sends messages of these lengths, a word a cycle, as mpa_framer does; with marks, each word whose number is a multiple
+// of these travels alone, as mpa_deframer's beats with a marker do.
 class Cutter final : public Stage, public RunsAhead {
  public:
   PushPort<Word> out{*this, "out"};
-  Cutter(sc_core::sc_module_name nm, ClockDomain& clk, std::vector<unsigned> lengths)
-      : Stage(nm, clk), lengths_(std::move(lengths)) {
+  Cutter(sc_core::sc_module_name nm, ClockDomain& clk, std::vector<unsigned> lengths, unsigned marks)
+      : Stage(nm, clk), lengths_(std::move(lengths)), marks_(marks) {
     wake(0);
   }
   void run_ahead() override { tick(); }
@@ -146,7 +147,7 @@ class Cutter final : public Stage, public RunsAhead {
       if (at > horizon()) return Wake::at_cycle(at);
       const unsigned left = lengths_[message_] - sent_;
       const Word word{number_, sent_ == 0, left == 1};
-      const unsigned words = word.last ? 1 : to.room(word, at, left - 1, horizon());
+      const unsigned words = word.last ? 1 : to.room(word, at, std::min(left - 1, to_mark()), horizon());
       to.push(word, at, words);
       number_ += words;
       next_ = at + words;
@@ -157,7 +158,10 @@ class Cutter final : public Stage, public RunsAhead {
   }
 
  private:
+  unsigned to_mark() const { return marks_ == 0 ? ~0u : number_ % marks_ == 0 ? 1 : marks_ - number_ % marks_; }
+
   const std::vector<unsigned> lengths_;
+  const unsigned marks_;
   std::size_t message_ = 0;
   unsigned sent_ = 0;
   std::uint32_t number_ = 0;
@@ -216,8 +220,9 @@ class Collector final : public Stage, public RunsAhead {
 
 struct WordChain {
   WordChain(ClockDomain& clk, const std::string& name, const std::vector<LinkConfig>& links,
-            const std::vector<unsigned>& lengths, const Pattern& pattern)
-      : cutter((name + "_cutter").c_str(), clk, lengths), collector((name + "_collector").c_str(), clk, pattern) {
+            const std::vector<unsigned>& lengths, const Pattern& pattern, unsigned marks = 0)
+      : cutter((name + "_cutter").c_str(), clk, lengths, marks),
+        collector((name + "_collector").c_str(), clk, pattern) {
     PushPort<Word>* from = &cutter.out;
     for (std::size_t i = 0; i + 1 < links.size(); ++i) {
       relays.push_back(std::make_unique<WordRelay>((name + "_relay" + std::to_string(i)).c_str(), clk));
@@ -241,15 +246,16 @@ TEST_F(BurstTest, ARunPassesInOneCall) {
   EXPECT_EQ(chain.relays[0]->calls, 2u);  // the run, and the last word
 }
 
-using RunShape = std::tuple<std::vector<LinkConfig>, Pattern, unsigned>;
+using RunShape = std::tuple<std::vector<LinkConfig>, Pattern, unsigned, unsigned>;
 class RunShapes : public BurstTest, public testing::WithParamInterface<RunShape> {};
 
 TEST_P(RunShapes, EveryWordIsTakenInTheCycleOfTheCalendar) {
-  const auto& [links, pattern, longest] = GetParam();
+  const auto& [links, pattern, longest, marks] = GetParam();
   Prng prng(longest);
   std::vector<unsigned> lengths(300);
   for (unsigned& length : lengths) length = static_cast<unsigned>(prng.between(1, longest));
-  WordChain ahead(clk, "ahead", links, lengths, pattern), stepped(stepped_clk, "stepped", links, lengths, pattern);
+  WordChain ahead(clk, "ahead", links, lengths, pattern, marks),
+      stepped(stepped_clk, "stepped", links, lengths, pattern, marks);
   std::vector<std::unique_ptr<Moves>> moves;  // of every second link, as nothing may depend on it
   for (std::size_t i = 0; i < links.size(); i += 2) {
     for (const WordChain* chain : {&ahead, &stepped}) moves.push_back(std::make_unique<Moves>(*chain->net.links()[i]));
@@ -272,7 +278,7 @@ INSTANTIATE_TEST_SUITE_P(
                                      std::vector{LinkConfig{2, 1, 1}, LinkConfig{1, 1, 1}, LinkConfig{2, 1, 1}},
                                      std::vector{LinkConfig{8, 4, 4}, LinkConfig{7, 4, 4}, LinkConfig{9, 1, 3}}),
                      testing::Values(Pattern{}, every(4, 3), at_random(2, 50), at_random(3, 5), window(20, 200)),
-                     testing::Values(2u, 30u, 200u)));
+                     testing::Values(2u, 30u, 200u), testing::Values(0u, 3u, 5u, 9u)));
 
 // ---- Credits
 
