@@ -94,35 +94,35 @@ TEST_F(SegmentArrives, AnAckOfWhatWasNeverSentIsAnsweredAndItsOctetsDropped) {
 
 // Neither work completes nor does the window open.
 TEST_F(SegmentArrives, NothingIsBelievedOfASegmentOutsideOfTheWindow) {
-  send(PeerSegment{"A", seq, ack, {}, 1000});
+  send(PeerSegment{"A", seq, ack, {}, 600});
   answers.seen.clear();
-  chip.segmenter.send_now(FlowId{0}, 2, 1000);
+  chip.segmenter.send_now(FlowId{0}, 2, 500);
   run_us(10);
-  ASSERT_THAT(answers.texts(), ElementsAre("<PA1000"));
-  const std::uint32_t edge = answers.seen[0].window() + seq;
+  ASSERT_THAT(answers.texts(), ElementsAre("<PA500"));
+  const std::uint32_t edge = seq + TcpConfig{}.window_bytes;
   for (const std::uint32_t outside : {seq - 1, edge, edge + 100'000, seq + 0x80000000}) {
-    send(PeerSegment{"A", outside, ack + 1000, {}, 0xffff});
-    send(PeerSegment{"A", outside - (outside == seq - 1), ack + 1000, counting_bytes(1), 0xffff});
+    send(PeerSegment{"A", outside, ack + 500, {}, 0xffff});
+    send(PeerSegment{"A", outside - (outside == seq - 1), ack + 500, counting_bytes(1), 0xffff});
   }
   EXPECT_EQ(chip.segmenter.wqes[0], 0u);
   EXPECT_EQ(chip.tcp_tx.flow_state(FlowId{0}).unacknowledged, 1000u);
-  EXPECT_EQ(chip.tcp_tx.flow_state(FlowId{0}).peer_window, 1000u);
+  EXPECT_EQ(chip.tcp_tx.flow_state(FlowId{0}).peer_window, 600u);
   EXPECT_THAT(stream(), IsEmpty());
   EXPECT_EQ(counters().outside, 4u);
-  EXPECT_THAT(answers.texts(), ElementsAre("<PA1000", "<A", "<A", "<A", "<A", "<A", "<A", "<A", "<A"));
-  send(PeerSegment{"A", seq, ack + 1000, {}, 0xffff});
+  EXPECT_THAT(answers.texts(), ElementsAre("<PA500", "<A", "<A", "<A", "<A", "<A", "<A", "<A", "<A"));
+  send(PeerSegment{"A", seq, ack + 500, {}, 0xffff});
   EXPECT_EQ(chip.segmenter.wqes[0], 1u);
-  EXPECT_EQ(answers.texts().back(), "<PA1000");
+  EXPECT_EQ(answers.texts().back(), "<PA500");
 }
 
 TEST_F(SegmentArrives, AClosedWindowTakesTheAckOfASegmentAndNotItsOctets) {
   chip.deframer.hold_until = 1u << 30;
-  chip.segmenter.send_now(FlowId{0}, 1, 1000);
+  chip.segmenter.send_now(FlowId{0}, 1, 500);
   const std::uint32_t window = TcpConfig{}.window_bytes;
   std::uint32_t at = 0;
   for (; at < window; at += 1024) send(PeerSegment{"A", seq + at, ack, counting_bytes(1024, at)});
   ASSERT_EQ(answers.seen.back().window(), 0u);
-  send(PeerSegment{"A", seq + at, ack + 1000, counting_bytes(1000, at)});
+  send(PeerSegment{"A", seq + at, ack + 500, counting_bytes(500, at)});
   EXPECT_EQ(chip.segmenter.wqes[0], 1u);
   EXPECT_EQ(stream().size(), window);
   EXPECT_EQ(counters().beyond_window, 1u);
