@@ -8,6 +8,7 @@
 #include "model/capture/report.h"
 #include "model/cli/options.h"
 #include "model/common/check.h"
+#include "model/common/cited.h"
 
 namespace rnic::cli {
 namespace {
@@ -84,10 +85,10 @@ int decode_command(const std::vector<std::string>& args, std::ostream& out, std:
     if (options.capture.empty()) throw po::error("which capture?");
     read_capture(options, report);
   } catch (const po::error& e) {
-    err << "decode: " << e.what() << "\n" << visible;
+    err << "decode: " << shortened(e.what()) << "\n" << visible;
     return 2;
   } catch (const ConfigError& e) {
-    err << "decode: " << e.what() << "\n";
+    err << "decode: " << shortened(e.what()) << "\n";
     return 2;
   }
   if (options.json) {

@@ -35,9 +35,7 @@ def text_of(path, index="[{}]"):
 
 def other_types(value):
     """What is of another type than the value; and the value, deeper."""
-    others = [{"x": 1}, [[1]], True, "text", 5.5, -1, HUGE]
-    kept = {bool: (bool,), str: (str,), float: (float, int), int: (float, int)}.get(type(value), (type(value),))
-    return [o for o in others if type(o) not in kept or o is HUGE] + [[value], {"x": value}]
+    return [[1] if isinstance(value, dict) else {"x": 1}, True if isinstance(value, str) else "text", HUGE, [value]]
 
 
 def changed(value, path, new):
@@ -79,12 +77,12 @@ class ReadBack(ProgramTest):
                     self.assertIn(run.returncode, (0, 1, 2), run.stderr)
                     if new is not None and new is not ... and not is_anything or new is HUGE:
                         self.assertEqual(run.returncode, 2, run.stderr)
-                    if run.returncode == 2:
+                    if run.returncode == 2 and new is not None:  # what is left of a list may be no command line
                         self.assertRegex(run.stderr, rf"^rnicsim: {re.escape(name)}: line [0-9]+: ")
                         line = int(re.search(r": line ([0-9]+): ", run.stderr)[1])
                         if begin > 1:
                             self.assertEqual(line, begin)
-                        if new is not None and new is not HUGE:
+                        if new is not HUGE:
                             begins = text_of(path[:-1] if isinstance(path[-1], int) else path)
                             self.assertIn(f" {begins}", run.stderr)
                     if new is HUGE:
