@@ -78,6 +78,7 @@ constexpr std::uint32_t timeout_us(ConnState state, bool peer_to_peer, const Set
     case ConnState::kDraining:
     case ConnState::kTerminating:
     case ConnState::kClosing:
+    case ConnState::kLingering:
       return settings.close_timeout_us;
     case ConnState::kFree:
     case ConnState::kTcpOpening:
@@ -86,7 +87,6 @@ constexpr std::uint32_t timeout_us(ConnState state, bool peer_to_peer, const Set
     case ConnState::kRejected:
     case ConnState::kSctpOpening:
     case ConnState::kSessionPending:
-    case ConnState::kLingering:
       break;
   }
   return 0;

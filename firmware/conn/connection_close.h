@@ -171,6 +171,14 @@ ConnState ConnectionManager<Bus, Capacity>::session_broken_late(Connection& c, c
   return linger(over);
 }
 
+// The peer does not end its session. What it keeps from now on is the stream, or nothing, if the association has no
+// other session.
+template <class Bus, class Capacity>
+ConnState ConnectionManager<Bus, Capacity>::session_abandoned(Connection& c, const ConnInput&) {
+  bus_.write(SctpStream{c.flow, SctpStreamAction::kAbandon, life_of(c)});
+  return State::kFree;
+}
+
 // Nobody wants a session any more that the peer accepts now.
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::session_lingers(Connection& c, const ConnInput& in) {

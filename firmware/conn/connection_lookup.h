@@ -25,6 +25,18 @@ Connection* ConnectionManager<Bus, Capacity>::by_flow(FlowId flow) {
   return &connections_[by_flow_[flow.v]];
 }
 
+// Whether an event is of the flow's present life, or begins the next one, for which a refusal of before does not count:
+// what the firmware still asked for then has had no effect.
+template <class Bus, class Capacity>
+bool ConnectionManager<Bus, Capacity>::is_current(FlowId flow, std::uint16_t life) {
+  if (flow.v >= settings_.flows) return false;
+  const auto ahead = static_cast<std::int16_t>(life - life_[flow.v]);
+  if (ahead < 0) return false;
+  if (ahead > 0 && is_being_refused(flow)) by_flow_[flow.v] = kNoConnection;
+  life_[flow.v] = life;
+  return true;
+}
+
 template <class Bus, class Capacity>
 Connection* ConnectionManager<Bus, Capacity>::by_qp(Qpn qpn) {
   const QpEntry* entry = resources_.qp(qpn);
@@ -92,11 +104,11 @@ template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::on(const TcpAccepted& event) {
   Listener* listener = listeners_.find(Llp::kMpaTcp, event.port);
   if (listener != nullptr) make_room(listener);
-  const bool takes_it = listener != nullptr && !listener->full() && event.flow.v < settings_.flows;
+  const bool takes_it = listener != nullptr && !listener->full() && is_current(event.flow, event.life);
   Connection* c = takes_it ? create(State::kWaitRequest) : nullptr;
   if (c == nullptr) {
     log(bus_, listener == nullptr ? LogCode::kNoListener : LogCode::kNoResources, event.port, event.peer_ip);
-    bus_.write(TcpAbort{event.flow});
+    bus_.write(TcpAbort{event.flow, event.life});
     return;
   }
   attach_flow(*c, event.flow, event.emss);
@@ -114,8 +126,8 @@ void ConnectionManager<Bus, Capacity>::on(const TcpAccepted& event) {
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::on(const TcpConnected& event) {
   Connection* c = by_id(event.cookie);
-  if (c == nullptr || event.flow.v >= settings_.flows) {
-    bus_.write(TcpAbort{event.flow});
+  if (c == nullptr || !is_current(event.flow, event.life)) {
+    bus_.write(TcpAbort{event.flow, event.life});
     return;
   }
   ConnInput input{Event::kConnected};
@@ -136,33 +148,32 @@ template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::on(const TcpStreamData& event) {
   ConnInput input{Event::kStreamData};
   input.bytes = event.bytes;
-  deliver(by_flow(event.flow), input);
+  deliver(of_event(event), input);
 }
 
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::on(const TcpPeerClosed& event) {
-  deliver(by_flow(event.flow), ConnInput{Event::kPeerClosed});
+  deliver(of_event(event), ConnInput{Event::kPeerClosed});
 }
 
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::on(const TcpReset& event) {
-  deliver(by_flow(event.flow), ConnInput{Event::kReset});
+  deliver(of_event(event), ConnInput{Event::kReset});
 }
 
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::on(const TcpClosed& event) {
-  deliver(by_flow(event.flow), ConnInput{Event::kClosed});
+  deliver(of_event(event), ConnInput{Event::kClosed});
 }
 
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::on(const TcpEmssChanged& event) {
-  change_path(event.flow, event.emss);
+  change_path(of_event(event), event.emss);
 }
 
 // Changes no state, so it needs no row. FPDUs that are cut already stay as they are (RFC 5044 section 4.5).
 template <class Bus, class Capacity>
-void ConnectionManager<Bus, Capacity>::change_path(FlowId flow, std::uint16_t segment_limit) {
-  Connection* c = by_flow(flow);
+void ConnectionManager<Bus, Capacity>::change_path(Connection* c, std::uint16_t segment_limit) {
   if (c == nullptr) return;
   c->segment_limit = segment_limit;
   if (!c->flow_context.rdma) return;  // write_contexts() is still to come, or nothing is sent any more

@@ -92,13 +92,18 @@ class ConnectionManager {
   std::uint32_t id_of(const Connection& c) const;
   Connection* by_id(std::uint32_t id);
   Connection* by_flow(FlowId flow);
+  bool is_current(FlowId flow, std::uint16_t life);
+  template <class FlowEvent>
+  Connection* of_event(const FlowEvent& e) {
+    return is_current(e.flow, e.life) ? by_flow(e.flow) : nullptr;
+  }
   Connection* by_qp(Qpn qpn);
   bool has_room() const;
   bool has_room(Llp llp) const;
   Connection* create(State state);
   void make_room(const Listener* listener = nullptr);
   void attach_flow(Connection& c, FlowId flow, std::uint16_t segment_limit);
-  void change_path(FlowId flow, std::uint16_t segment_limit);
+  void change_path(Connection* c, std::uint16_t segment_limit);
   void attach_qp(Connection& c, Qpn qpn);
   void detach_qp(Connection& c);
 
@@ -142,7 +147,10 @@ class ConnectionManager {
   ByteSpan frame_octets(const Connection& c) { return bus_.sram(frame_range(c.slot, 0, c.frame_bytes)); }
   void write_frame(Connection& c, const wire::MpaFrame& frame);
   void exchange_frames(Connection& c);
-  void send_frame(const Connection& c) { bus_.write(TcpStreamSend{c.flow, frame_range(c.slot, 0, c.frame_bytes)}); }
+  std::uint16_t life_of(const Connection& c) const { return life_[c.flow.v]; }
+  void send_frame(const Connection& c) {
+    bus_.write(TcpStreamSend{c.flow, frame_range(c.slot, 0, c.frame_bytes), life_of(c)});
+  }
   void write_contexts(Connection& c, QpState state, StreamOptions options, std::uint16_t ird, std::uint16_t ord);
   static void remember_depths(Connection& c, const std::optional<wire::MpaEnhanced>& word);
   void report_peer_frame(const Connection& c, abi::EventType type, abi::ConnectStatus status,
@@ -161,7 +169,7 @@ class ConnectionManager {
   void session_says(Connection& c, const SessionActions& actions, std::uint32_t bytes = 0);
   void peer_says(Connection& c, const wire::SessionDecode& decode, std::uint32_t bytes);
   void request_session(const SctpControl& event, const wire::SessionDecode& decode);
-  bool is_being_refused(FlowId flow) const { return flow.v < settings_.flows && by_flow_[flow.v] == kRefusedSession; }
+  bool is_being_refused(FlowId flow) const { return by_flow_[flow.v] == kRefusedSession; }
   void refuse_stray(FlowId flow, const SessionActions& actions);
   void refuse_session(FlowId flow, const SessionActions& actions);
 
@@ -202,6 +210,7 @@ class ConnectionManager {
   State session_broken(Connection& c, const ConnInput& in);
   State session_broken_late(Connection& c, const ConnInput& in);
   State session_lingers(Connection& c, const ConnInput& in);
+  State session_abandoned(Connection& c, const ConnInput& in);
 
   void set_qp_state(const Connection& c, QpState state);
   void put_in_error(Qpn qpn);
@@ -214,6 +223,7 @@ class ConnectionManager {
   Connection connections_[Capacity::kConnections];
   std::uint32_t by_flow_[Capacity::kFlows];
   std::uint32_t flow_epoch_[Capacity::kFlows] = {};
+  std::uint16_t life_[Capacity::kFlows] = {};  // of the flow, in the last event about it
   IndexPool<Capacity::kConnections> free_connections_;
   IndexPool<Capacity::kSetups> free_slots_;
   StreamSession sessions_[Capacity::kSessions];

@@ -18,7 +18,7 @@ constexpr InternalWork work_of(Rtr rtr) {
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::read_frame(Connection& c, std::uint32_t bytes) {
   c.asked = bytes;
-  bus_.write(TcpStreamRead{c.flow, frame_range(c.slot, c.frame_bytes, bytes)});
+  bus_.write(TcpStreamRead{c.flow, frame_range(c.slot, c.frame_bytes, bytes), life_of(c)});
 }
 
 // What has come of the frame, counting the octets that just arrived; asks for the rest of it.
@@ -49,7 +49,7 @@ ConnState ConnectionManager<Bus, Capacity>::bad_frame(Connection& c, wire::MpaFr
 // Before our own frame is out nothing may come: an octet is asked for all the same, until send_frame().
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::guard(Connection& c) {
-  bus_.write(TcpStreamRead{c.flow, guard_octet(c.slot)});
+  bus_.write(TcpStreamRead{c.flow, guard_octet(c.slot), life_of(c)});
 }
 
 // Our frame, whose place the peer's next one takes.
@@ -110,7 +110,7 @@ ConnState ConnectionManager<Bus, Capacity>::conclude(Connection& c, const wire::
   const bool terminate = result.kind == SetupResult::Kind::kTerminate;
   write_contexts(c, terminate ? QpState::kTerminate : QpState::kRts, stream_options(request, reply, c.version),
                  result.ird, result.ord);
-  bus_.write(TcpEnterRdma{c.flow});
+  bus_.write(TcpEnterRdma{c.flow, life_of(c)});
   if (terminate) {
     bus_.write(PostWork{{c.qpn, InternalWork::kTerminate, cause_of(result.error)}});
     bus_.write(PostWork{{c.qpn, InternalWork::kDrain}});
@@ -201,7 +201,7 @@ ConnState ConnectionManager<Bus, Capacity>::accept(Connection& c, const ConnInpu
   qp.absorbs_rtr_send = c.peer_to_peer && decision.frame.enhanced->rtr_send && request.enhanced->rtr_send;
   write_contexts(c, QpState::kRts, options, decision.ird, decision.ord);
   send_frame(c);
-  bus_.write(TcpEnterRdma{c.flow});
+  bus_.write(TcpEnterRdma{c.flow, life_of(c)});
   if (!c.peer_to_peer) report_established(c, 0, 0);  // otherwise the RTR message comes first
   return State::kWaitFirstFpdu;
 }

@@ -100,6 +100,7 @@ const typename ConnectionManager<Bus, Capacity>::Row ConnectionManager<Bus, Capa
     {State::kLingering, Event::kPeerClosed, &ConnectionManager::peer_closed_too},
     {State::kLingering, Event::kClosed, &ConnectionManager::stream_closed},
     {State::kLingering, Event::kReset, &ConnectionManager::stream_reset},
+    {State::kLingering, Event::kTimeout, &ConnectionManager::session_abandoned},
 };
 
 template <class Bus, class Capacity>

@@ -50,7 +50,7 @@ bool ConnectionManager<Bus, Capacity>::run(FlowId flow, const SessionActions& ac
   for (const SessionAction& action : actions) {
     if (is_for_host(action.kind) || action.kind == Kind::kSendRdmap) continue;
     if (action.kind != Kind::kSend) {
-      bus_.write(SctpStream{flow, stream_action(action.kind)});
+      bus_.write(SctpStream{flow, stream_action(action.kind), life_[flow.v]});
       over |= action.kind == Kind::kRestart;
     } else if (held != nullptr) {
       *held = true;
@@ -69,15 +69,15 @@ void ConnectionManager<Bus, Capacity>::send_message(FlowId flow, const wire::Ses
   const auto bytes = static_cast<std::uint32_t>(whole.bytes());
   whole.emit(bus_.sram({kSessionOutWindow.offset, bytes}));
   constexpr std::uint32_t kSsn = wire::kDdpSsnBytes;  // SCTP's to give
-  bus_.write(SctpSend{flow, {kSessionOutWindow.offset + kSsn, bytes - kSsn}});
+  bus_.write(SctpSend{flow, {kSessionOutWindow.offset + kSsn, bytes - kSsn}, life_[flow.v]});
 }
 
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::on(const SctpConnected& event) {
   Connection* c = by_id(event.cookie);
-  const bool usable = event.flow.v < settings_.flows && by_flow_[event.flow.v] == kNoConnection;
+  const bool usable = is_current(event.flow, event.life) && by_flow_[event.flow.v] == kNoConnection;
   if (c == nullptr || !usable) {
-    bus_.write(SctpStream{event.flow, SctpStreamAction::kRestart});
+    bus_.write(SctpStream{event.flow, SctpStreamAction::kGiveBack, event.life});
     if (c != nullptr) on(SctpOpenFailed{event.cookie, OpenFailure::kNoResources});
     return;
   }
@@ -98,6 +98,7 @@ void ConnectionManager<Bus, Capacity>::on(const SctpControl& event) {
   const std::uint32_t bytes = event.bytes + std::uint32_t{wire::kDdpSsnBytes};
   // This end knows RFC 6581; the policy says whether it uses it.
   const wire::SessionDecode decode = wire::decode_session_message(bus_.sram({kSessionWindow.offset, bytes}), true);
+  if (!is_current(event.flow, event.life)) return;
   Connection* c = by_flow(event.flow);
   if (c == nullptr) return request_session(event, decode);
   peer_says(*c, decode, event.bytes);
@@ -105,7 +106,7 @@ void ConnectionManager<Bus, Capacity>::on(const SctpControl& event) {
 
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::on(const SctpPeerClosed& event) {
-  if (Connection* c = by_flow(event.flow); c != nullptr) peer_says(*c, session_terminate(), 0);
+  if (Connection* c = of_event(event); c != nullptr) peer_says(*c, session_terminate(), 0);
 }
 
 // In a session that was open a Terminate is an end like TCP's FIN, and is answered when our own side is through.
@@ -137,14 +138,16 @@ void ConnectionManager<Bus, Capacity>::session_says(Connection& c, const Session
 
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::on(const SctpAcked& event) {
+  if (!is_current(event.flow, event.life)) return;
   if (Connection* c = by_flow(event.flow); c != nullptr) return session_says(*c, session_of(*c).acknowledged());
   if (!is_being_refused(event.flow)) return;
   by_flow_[event.flow.v] = kNoConnection;
-  bus_.write(SctpStream{event.flow, SctpStreamAction::kRestart});
+  bus_.write(SctpStream{event.flow, SctpStreamAction::kRestart, event.life});
 }
 
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::on(const SctpViolation& event) {
+  if (!is_current(event.flow, event.life)) return;
   if (Connection* c = by_flow(event.flow); c != nullptr) {
     return session_says(*c, session_of(*c).violation(event.terminate));
   }
@@ -153,6 +156,7 @@ void ConnectionManager<Bus, Capacity>::on(const SctpViolation& event) {
 
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::on(const SctpStray& event) {
+  if (!is_current(event.flow, event.life)) return;
   if (Connection* c = by_flow(event.flow); c != nullptr) {
     return session_says(*c, session_of(*c).stray(event.terminate));
   }
@@ -161,6 +165,7 @@ void ConnectionManager<Bus, Capacity>::on(const SctpStray& event) {
 
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::on(const SctpLost& event) {
+  if (!is_current(event.flow, event.life)) return;
   if (is_being_refused(event.flow)) {
     by_flow_[event.flow.v] = kNoConnection;
     return;
@@ -172,13 +177,13 @@ void ConnectionManager<Bus, Capacity>::on(const SctpLost& event) {
 
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::on(const SctpMulpduChanged& event) {
-  change_path(event.flow, event.mulpdu);
+  change_path(of_event(event), event.mulpdu);
 }
 
 // A peer's first message on a stream. Only a request that the host is asked about becomes a connection.
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::request_session(const SctpControl& event, const wire::SessionDecode& decode) {
-  if (event.flow.v >= settings_.flows || is_being_refused(event.flow)) return;
+  if (is_being_refused(event.flow)) return;
   Listener* listener = listeners_.find(Llp::kSctp, event.port);
   const bool room = listener != nullptr && !listener->full() && has_room(Llp::kSctp);
   MpaPolicy policy;
@@ -219,7 +224,7 @@ void ConnectionManager<Bus, Capacity>::refuse_stray(FlowId flow, const SessionAc
 // One refusal is enough; nothing is remembered of the peer but that it has to arrive.
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::refuse_session(FlowId flow, const SessionActions& actions) {
-  if (flow.v >= settings_.flows || is_being_refused(flow)) return;
+  if (is_being_refused(flow)) return;
   if (actions.size() == 0) return;  // a Terminate is not answered
   by_flow_[flow.v] = kRefusedSession;
   run(flow, actions);

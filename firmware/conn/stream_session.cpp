@@ -118,8 +118,8 @@ SessionActions StreamSession::accept(const SessionPolicy& local) {
   if (state_ != State::kPending) return out;
   const SessionAnswer answer = accept_initiate(initiate_, local);
   if (answer.error != SetupError::kNone) {
+    out.add(Kind::kEndRun);  // before the peer can begin anew
     send_last(out, answer.message);
-    out.add(Kind::kEndRun);
     peer_last_ = true;
     close_with(out, Kind::kSetupFailed, answer.error);
     return out;
@@ -141,8 +141,8 @@ SessionActions StreamSession::accept(const SessionPolicy& local) {
 SessionActions StreamSession::reject(const SessionPolicy& local) {
   SessionActions out;
   if (state_ != State::kPending) return out;
-  send_last(out, reject_initiate(initiate_, local));
   out.add(Kind::kEndRun);
+  send_last(out, reject_initiate(initiate_, local));
   peer_last_ = true;
   state_ = State::kClosing;
   return out;

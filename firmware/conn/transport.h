@@ -33,7 +33,7 @@ wire::TerminateCause ConnectionManager<Bus, Capacity>::cause_of_loss(const Conne
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::close_stream(Connection& c, bool in_order) {
   if (!is_over_sctp(c)) {
-    bus_.write(TcpClose{c.flow});
+    bus_.write(TcpClose{c.flow, life_of(c)});
     return State::kClosing;
   }
   if (std::exchange(c.terminate_held, false)) send_message(c.flow, session_terminate().message, {});
@@ -50,7 +50,7 @@ template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::drop_stream(Connection& c) {
   if (c.flow == kNoFlow) return State::kFree;
   if (!is_over_sctp(c)) {
-    bus_.write(TcpAbort{c.flow});
+    bus_.write(TcpAbort{c.flow, life_of(c)});
     return State::kFree;
   }
   // An Initiate is answered before anything else is sent: our Terminate might cross a rejection, behind which the peer

@@ -1,4 +1,5 @@
-// What the hardware tells the firmware, one event at a time: the target calls app::Firmware::on() with each.
+// What the hardware tells the firmware, one event at a time: the target calls app::Firmware::on() with each. `life` is
+// the flow's when it happened: the number is used again, and its uses are counted.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +15,13 @@ struct TcpAccepted {  // passive open done
   FlowId flow;
   std::uint32_t peer_ip = 0;
   std::uint16_t peer_port = 0, port = 0, emss = 0;
+  std::uint16_t life = 0;
 };
 struct TcpConnected {  // active open done
   FlowId flow;
   std::uint32_t cookie = 0;
   std::uint16_t port = 0, emss = 0;
+  std::uint16_t life = 0;
 };
 enum class OpenFailure : std::uint8_t { kRefused, kTimeout, kNoResources };
 struct TcpOpenFailed {
@@ -29,19 +32,24 @@ struct TcpOpenFailed {
 struct TcpStreamData {
   FlowId flow;
   std::uint32_t bytes = 0;
+  std::uint16_t life = 0;
 };
 struct TcpPeerClosed {
   FlowId flow;
+  std::uint16_t life = 0;
 };
 struct TcpReset {  // the flow is gone
   FlowId flow;
+  std::uint16_t life = 0;
 };
 struct TcpClosed {  // both sides closed in order; the flow is gone
   FlowId flow;
+  std::uint16_t life = 0;
 };
 struct TcpEmssChanged {  // the path has become narrower
   FlowId flow;
   std::uint16_t emss = 0;
+  std::uint16_t life = 0;
 };
 
 struct QpFirstFpdu {  // the first valid FPDU came in
@@ -91,6 +99,7 @@ struct SctpConnected {  // a stream is there; no session yet
   FlowId flow;
   std::uint32_t cookie = 0;
   std::uint16_t port = 0, mulpdu = 0;
+  std::uint16_t life = 0;
 };
 struct SctpOpenFailed {
   std::uint32_t cookie = 0;
@@ -102,27 +111,34 @@ struct SctpControl {
   std::uint32_t peer_ip = 0;
   std::uint16_t peer_port = 0, port = 0, mulpdu = 0;
   std::uint16_t bytes = 0;
+  std::uint16_t life = 0;
 };
 struct SctpAcked {  // a control message has arrived at the peer's SCTP
   FlowId flow;
+  std::uint16_t life = 0;
 };
 struct SctpPeerClosed {  // a session Terminate behind all segments, of which no QP has heard
   FlowId flow;
+  std::uint16_t life = 0;
 };
 struct SctpViolation {  // a chunk that breaks a rule
   FlowId flow;
   bool terminate = false;  // it is a session Terminate
+  std::uint16_t life = 0;
 };
 struct SctpStray {  // a chunk where no session is
   FlowId flow;
   bool terminate = false;
+  std::uint16_t life = 0;
 };
 struct SctpLost {  // the association is gone
   FlowId flow;
+  std::uint16_t life = 0;
 };
 struct SctpMulpduChanged {  // the path has become narrower
   FlowId flow;
   std::uint16_t mulpdu = 0;
+  std::uint16_t life = 0;
 };
 
 // All of them, in the order of their numbers on a target that passes them by number.

@@ -1,5 +1,6 @@
 // What the firmware asks of the hardware. Each operation is a plain struct that a bus turns into CSR writes; octets
-// travel in the shared SRAM. An operation has taken its octets when the bus call returns.
+// travel in the shared SRAM. An operation has taken its octets when the bus call returns. `life` is that of the flow in
+// the events that the operation answers: if the number stands for another one by now, nothing happens.
 #pragma once
 
 #include <cstdint>
@@ -39,6 +40,7 @@ struct TcpStreamSend {
   static constexpr unsigned kCsrWords = 3;
   FlowId flow;
   SramRange octets;
+  std::uint16_t life = 0;
 };
 // Asks for exactly so many octets of the stream, to be put into SRAM; answered by TcpStreamData, unless TcpStreamSend
 // or TcpEnterRdma withdraws it before.
@@ -46,18 +48,22 @@ struct TcpStreamRead {
   static constexpr unsigned kCsrWords = 3;
   FlowId flow;
   SramRange into;
+  std::uint16_t life = 0;
 };
 struct TcpEnterRdma {
   static constexpr unsigned kCsrWords = 1;
   FlowId flow;
+  std::uint16_t life = 0;
 };
 struct TcpClose {
   static constexpr unsigned kCsrWords = 1;
   FlowId flow;
+  std::uint16_t life = 0;
 };
 struct TcpAbort {
   static constexpr unsigned kCsrWords = 1;
   FlowId flow;
+  std::uint16_t life = 0;
 };
 
 struct WriteQp {
@@ -152,19 +158,23 @@ struct SctpSend {  // a control message from its function code on; answered by S
   static constexpr unsigned kCsrWords = 3;
   FlowId flow;
   SramRange octets;
+  std::uint16_t life = 0;
 };
 // What the session on a stream has come to.
 enum class SctpStreamAction : std::uint8_t {
-  kBegin,    // an Initiate follows
-  kOpen,     // segments are placed from now on
-  kDiscard,  // and from now on they are dropped
-  kEndRun,   // nothing more of this session is to come
-  kRestart   // it is over; or behind SctpConnected, without a kBegin: the flow is given back
+  kBegin,     // an Initiate follows
+  kOpen,      // segments are placed from now on
+  kDiscard,   // and from now on they are dropped
+  kEndRun,    // nothing more of this session is to come
+  kRestart,   // it is over
+  kGiveBack,  // behind SctpConnected, in the place of a kBegin
+  kAbandon    // the peer does not end it; it is over for the firmware, but the flow is not free
 };
 struct SctpStream {
   static constexpr unsigned kCsrWords = 1;
   FlowId flow;
   SctpStreamAction action = SctpStreamAction::kBegin;
+  std::uint16_t life = 0;
 };
 
 // All of them, in the order of their numbers on a target that passes them by number.

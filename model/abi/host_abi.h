@@ -357,7 +357,7 @@ enum class TerminateOrigin : std::uint8_t {
   kLocal = 0,  // sent to the peer
   kPeer,
   kMalformed,  // the peer's, but cut short, or not the single message of QN 2
-  kUnsent      // ours, but the peer cannot be told: the stream is lost, or no FPDU of it may be sent
+  kUnsent      // ours, but the peer cannot be told: the stream is lost, or may carry nothing of ours any more
 };
 
 struct Event {

@@ -31,6 +31,7 @@ SctpConfig impatient() {
   c.send_chunks = 16;
   c.rto_initial_us = c.rto_min_us = 20;
   c.rto_max_us = 100;
+  c.idle_us = 10'000;
   c.max_init_retries = c.max_retries = 3;
   c.reorder_chunks = 64;
   c.reassembly_messages = 2;
@@ -275,6 +276,7 @@ class Bench final : public test::StageTest {
       const SctpEvent& e = side_.event[heard_];
       if (e.flow == kNoFlow) continue;
       fw::StreamSession& session = sessions_[e.flow.v];
+      lives_[e.flow.v] = e.life;
       switch (e.kind) {
         case Event::kConnected:
           run(e.flow, session.connect(policy()));
@@ -313,6 +315,13 @@ class Bench final : public test::StageTest {
       }
     }
   }
+  SctpOp flow_op(Op kind, FlowId flow) {
+    SctpOp o;
+    o.kind = kind;
+    o.flow = flow;
+    o.life = lives_[flow.v];
+    return o;
+  }
   // What is for the host, or for RDMAP, is left out.
   void run(FlowId flow, const fw::SessionActions& actions) {
     constexpr std::pair<Action, Op> kStreamOps[] = {{Action::kBegin, Op::kBegin},
@@ -322,10 +331,10 @@ class Bench final : public test::StageTest {
                                                     {Action::kRestart, Op::kRestart}};
     for (const fw::SessionAction& a : actions) {
       for (const auto& [action, op] : kStreamOps) {
-        if (a.kind == action) side_.op.send(test::sctp_op(op, flow));
+        if (a.kind == action) side_.op.send(flow_op(op, flow));
       }
       if (a.kind != Action::kSend) continue;
-      SctpOp o = test::sctp_op(Op::kSend, flow);
+      SctpOp o = flow_op(Op::kSend, flow);
       Bytes octets(a.message.bytes());
       require(a.message.emit(octets) == octets.size(), "a session message that cannot be");
       o.bytes = static_cast<std::uint32_t>(octets.size() - wire::kDdpSsnBytes);
@@ -340,7 +349,7 @@ class Bench final : public test::StageTest {
   // Associations that are up are aborted, others give up: nothing is left of any.
   void end() {
     for (std::uint32_t a = 0; a < kAssociations; ++a) {
-      side_.op.send(test::sctp_op(Op::kAbort, FlowId{test::kFirstFlow + a * kStreams}));
+      side_.op.send(side_.flow_op(Op::kAbort, FlowId{test::kFirstFlow + a * kStreams}));
     }
     come_to_rest();
     look();
@@ -359,7 +368,8 @@ class Bench final : public test::StageTest {
   test::SctpSide side_{"dut_", clk, 0, impatient(), TcpConfig{}, pool_};
   test::Source<Frame> in_ = test::drive(side_.rx.in);
   test::Sink<Frame> out_ = test::collect(side_.tx.out);
-  std::map<std::uint32_t, fw::StreamSession> sessions_;  // by flow
+  std::map<std::uint32_t, fw::StreamSession> sessions_;  // by flow, as the next
+  std::map<std::uint32_t, std::uint16_t> lives_;         // of the last event
   Bytes chunks_;                                         // of the packet that is being made
   std::uint32_t engine_tag_ = 0, tsn_ = 0, sent_ = 0;    // sent_: the engine's highest TSN
   std::uint16_t port_ = 0;                               // the engine's

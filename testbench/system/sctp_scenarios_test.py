@@ -53,6 +53,13 @@ class OverSctp(ProgramTest):
         self.assertTrue(stats["checks"])
         self.assertTrue(all(check["passed"] for check in stats["checks"]), stats["checks"])
 
+    def test_ends_with_different_mtus(self):
+        scenario = json.loads((TRACES / "quickstart.json").read_text())
+        for a, b in ((9000, 1500), (1500, 9000), (4096, 576)):
+            with self.subTest((a, b)):
+                self.check(self.run_scenario(self.write(over_sctp(scenario)), "--set", f"nodes.a.rnic.tcp.mtu={a}", "--set",
+                                             f"nodes.b.rnic.tcp.mtu={b}"))
+
     def test_every_scenario(self):
         for name, scenario in scenarios():
             with self.subTest(name):

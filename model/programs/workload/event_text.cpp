@@ -18,17 +18,27 @@ wire::TerminateCause exchanged(const wire::TerminateCause& c) {
   return {static_cast<wire::Layer>(c.etype), static_cast<std::uint8_t>(c.layer), c.code};
 }
 
+const char* what_became_of(abi::TerminateOrigin origin) {
+  switch (origin) {
+    case abi::TerminateOrigin::kLocal:
+      return "sent";
+    case abi::TerminateOrigin::kPeer:
+      return "received";
+    case abi::TerminateOrigin::kMalformed:
+      return "received malformed";
+    case abi::TerminateOrigin::kUnsent:
+      return "could not send";
+  }
+  return "unknown";
+}
+
 // ": sent Terminate 1/2/05 (untagged buffer: message too long for the buffer)", ": could not send
 // Terminate 2/0/01 (MPA: connection lost)".
 std::string terminate_text(const host::Terminate& t) {
-  const char* const verb = t.origin == abi::TerminateOrigin::kLocal    ? "sent"
-                           : t.origin == abi::TerminateOrigin::kUnsent ? "could not send"
-                           : t.origin == abi::TerminateOrigin::kPeer   ? "received"
-                                                                       : "received malformed";
   const bool swapped = t.origin == abi::TerminateOrigin::kPeer && !known(t.cause) && known(exchanged(t.cause));
   const wire::TerminateCause cause = swapped ? exchanged(t.cause) : t.cause;
-  return fmt::format(": {} Terminate {}/{}/{:02x} ({}{})", verb, static_cast<unsigned>(cause.layer), cause.etype,
-                     cause.code, wire::to_string(cause), swapped ? "; layer and type came exchanged" : "");
+  return fmt::format(": {} Terminate {}/{}/{:02x} ({}{})", what_became_of(t.origin), static_cast<unsigned>(cause.layer),
+                     cause.etype, cause.code, wire::to_string(cause), swapped ? "; layer and type came exchanged" : "");
 }
 
 const char* what(CmEventType type) {

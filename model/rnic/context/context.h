@@ -24,7 +24,7 @@ class ContextStore final : public Committed {
         clk_(clk),
         node_(sizes.node),
         qps_(sizes.qps),
-        flows_(sizes.flows),
+        flows_(sizes.flows + 1),  // one is nobody's: what passes the receive pipeline on it reaches no queue pair
         cqs_(sizes.cqs),
         stags_(sizes.stags),
         srqs_(sizes.srqs),
@@ -109,7 +109,7 @@ class ContextStore final : public Committed {
   std::uint32_t node() const { return node_; }
 
   std::size_t qps() const { return qps_.size(); }
-  std::size_t flows() const { return flows_.size(); }
+  std::size_t flows() const { return flows_.size() - 1; }
   std::size_t cqs() const { return cqs_.size(); }
   std::size_t srqs() const { return srqs_.size(); }
   std::size_t pages() const { return pages_.size(); }

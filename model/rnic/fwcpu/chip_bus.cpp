@@ -23,6 +23,10 @@ SctpOp::Kind kind_of(fw::SctpStreamAction action) {
       return SctpOp::Kind::kEndRun;
     case fw::SctpStreamAction::kRestart:
       return SctpOp::Kind::kRestart;
+    case fw::SctpStreamAction::kGiveBack:
+      return SctpOp::Kind::kGiveBack;
+    case fw::SctpStreamAction::kAbandon:
+      return SctpOp::Kind::kAbandon;
   }
   throw FirmwareFault(abi::FaultCause::kPanic,
                       "an action on a stream that does not exist: " + std::to_string(static_cast<unsigned>(action)));
@@ -84,6 +88,7 @@ void ChipBus::put_private_data(const FetchedCommand& command) {
 void ChipBus::put_stream_octets(const TcpEvent& event) {
   if (event.bytes == 0) return;
   const fw::SramRange into = read_into_.at(event.flow.v);
+  if (into.bytes == 0) return;  // they came too late: their place may be another connection's by now
   RNIC_CHECK(event.bytes <= into.bytes);
   std::memcpy(memory_.data() + into.offset, event.data->bytes(), event.bytes);
 }
@@ -105,14 +110,6 @@ void ChipBus::need(const char* what, std::size_t number, std::size_t entries) {
   if (number < entries) return;
   throw FirmwareFault(abi::FaultCause::kPanic,
                       std::string("a request for ") + what + ' ' + std::to_string(number) + ", which does not exist");
-}
-
-TcpOp ChipBus::flow_op(TcpOp::Kind kind, FlowId flow) const {
-  need("flow", flow.v, contexts_.flows());
-  TcpOp op;
-  op.kind = kind;
-  op.flow = flow;
-  return op;
 }
 
 void ChipBus::apply(const fw::TcpListen& op) {
@@ -140,26 +137,29 @@ void ChipBus::apply(const fw::TcpOpen& op) {
 }
 
 void ChipBus::apply(const fw::TcpStreamSend& op) {
-  TcpOp out = flow_op(TcpOp::Kind::kStreamSend, op.flow);
+  TcpOp out = of_flow<TcpOp>(TcpOp::Kind::kStreamSend, op);
   out.bytes = op.octets.bytes;
   out.data = copy_out(op.octets);
   post(std::move(out));
 }
 
 void ChipBus::apply(const fw::TcpStreamRead& op) {
-  TcpOp out = flow_op(TcpOp::Kind::kStreamRead, op.flow);
+  TcpOp out = of_flow<TcpOp>(TcpOp::Kind::kStreamRead, op);
   out.bytes = op.into.bytes;
   check_window(op.into);
   read_into_[op.flow.v] = op.into;
   post(std::move(out));
 }
 
-SctpOp ChipBus::sctp_op(SctpOp::Kind kind, FlowId flow) const {
-  need("flow", flow.v, contexts_.flows());
-  SctpOp op;
-  op.kind = kind;
-  op.flow = flow;
-  return op;
+// Behind these no octets of the flow are wanted.
+void ChipBus::apply(const fw::TcpClose& op) {
+  post(of_flow<TcpOp>(TcpOp::Kind::kClose, op));
+  read_into_[op.flow.v] = {};
+}
+
+void ChipBus::apply(const fw::TcpAbort& op) {
+  post(of_flow<TcpOp>(TcpOp::Kind::kAbort, op));
+  read_into_[op.flow.v] = {};
 }
 
 void ChipBus::apply(const fw::SctpListen& op) {
@@ -187,13 +187,13 @@ void ChipBus::apply(const fw::SctpConnect& op) {
 }
 
 void ChipBus::apply(const fw::SctpSend& op) {
-  SctpOp out = sctp_op(SctpOp::Kind::kSend, op.flow);
+  SctpOp out = of_flow<SctpOp>(SctpOp::Kind::kSend, op);
   out.bytes = op.octets.bytes;
   out.data = copy_out(op.octets);
   post(std::move(out));
 }
 
-void ChipBus::apply(const fw::SctpStream& op) { post(sctp_op(kind_of(op.action), op.flow)); }
+void ChipBus::apply(const fw::SctpStream& op) { post(of_flow<SctpOp>(kind_of(op.action), op)); }
 
 void ChipBus::apply(const fw::Log& op) {
   need("log code", static_cast<std::size_t>(op.code), logs_.size());

@@ -90,9 +90,9 @@ class ChipBus {
   void apply(const fw::TcpOpen& op);
   void apply(const fw::TcpStreamSend& op);
   void apply(const fw::TcpStreamRead& op);
-  void apply(const fw::TcpEnterRdma& op) { post(flow_op(TcpOp::Kind::kEnterRdma, op.flow)); }
-  void apply(const fw::TcpClose& op) { post(flow_op(TcpOp::Kind::kClose, op.flow)); }
-  void apply(const fw::TcpAbort& op) { post(flow_op(TcpOp::Kind::kAbort, op.flow)); }
+  void apply(const fw::TcpEnterRdma& op) { post(of_flow<TcpOp>(TcpOp::Kind::kEnterRdma, op)); }
+  void apply(const fw::TcpClose& op);
+  void apply(const fw::TcpAbort& op);
   void apply(const fw::SctpListen& op);
   void apply(const fw::SctpUnlisten& op);
   void apply(const fw::SctpConnect& op);
@@ -111,15 +111,23 @@ class ChipBus {
   void apply(const fw::CancelTimer& op) { need("timer", op.id, timers_), post(op); }
   void apply(const fw::Log& op);
   [[noreturn]] void apply(const fw::Panic& op);
-  TcpOp flow_op(TcpOp::Kind kind, FlowId flow) const;
-  SctpOp sctp_op(SctpOp::Kind kind, FlowId flow) const;
+  // An operation on a flow, in the life that the firmware means.
+  template <class Out, class Op>
+  Out of_flow(typename Out::Kind kind, const Op& op) const {
+    need("flow", op.flow.v, contexts_.flows());
+    Out out;
+    out.kind = kind;
+    out.flow = op.flow;
+    out.life = op.life;
+    return out;
+  }
 
   const FwCpuConfig config_;
   BufferPool& pool_;
   const ContextStore& contexts_;
   const std::uint32_t timers_;
   const PageMemory memory_;
-  std::vector<fw::SramRange> read_into_;  // by flow
+  std::vector<fw::SramRange> read_into_;  // by flow; empty: nothing is to be read
   Cycle begin_ = 0, time_ = 0;
   std::deque<TimedOperation> operations_;
   std::array<std::uint64_t, fw::kLogCodes> logs_{};

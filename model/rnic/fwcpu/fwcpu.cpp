@@ -266,47 +266,47 @@ std::string FwCpu::text_of(const FirmwareFault& fault) const {
 void FwCpu::dispatch(const TcpEvent& e) {
   switch (e.kind) {
     case TcpEvent::Kind::kAccepted:
-      return run(fw::TcpAccepted{e.flow, e.peer_ip, e.peer_port, e.port, e.emss});
+      return run(fw::TcpAccepted{e.flow, e.peer_ip, e.peer_port, e.port, e.emss, e.life});
     case TcpEvent::Kind::kConnected:
-      return run(fw::TcpConnected{e.flow, e.cookie, e.port, e.emss});
+      return run(fw::TcpConnected{e.flow, e.cookie, e.port, e.emss, e.life});
     case TcpEvent::Kind::kOpenFailed:
       return run(fw::TcpOpenFailed{e.cookie, failure_of(e.reason)});
     case TcpEvent::Kind::kStreamData:
       bus_->put_stream_octets(e);
-      return run(fw::TcpStreamData{e.flow, e.bytes});
+      return run(fw::TcpStreamData{e.flow, e.bytes, e.life});
     case TcpEvent::Kind::kPeerClosed:
-      return run(fw::TcpPeerClosed{e.flow});
+      return run(fw::TcpPeerClosed{e.flow, e.life});
     case TcpEvent::Kind::kReset:
-      return run(fw::TcpReset{e.flow});
+      return run(fw::TcpReset{e.flow, e.life});
     case TcpEvent::Kind::kClosed:
-      return run(fw::TcpClosed{e.flow});
+      return run(fw::TcpClosed{e.flow, e.life});
     case TcpEvent::Kind::kEmssChanged:
-      return run(fw::TcpEmssChanged{e.flow, e.emss});
+      return run(fw::TcpEmssChanged{e.flow, e.emss, e.life});
   }
 }
 
 void FwCpu::dispatch(const SctpEvent& e) {
   switch (e.kind) {
     case SctpEvent::Kind::kConnected:
-      return run(fw::SctpConnected{e.flow, e.cookie, e.port, e.mulpdu});
+      return run(fw::SctpConnected{e.flow, e.cookie, e.port, e.mulpdu, e.life});
     case SctpEvent::Kind::kOpenFailed:
       return run(fw::SctpOpenFailed{e.cookie, failure_of(e.reason)});
     case SctpEvent::Kind::kControl:
       bus_->put_control_message(e);
-      return run(
-          fw::SctpControl{e.flow, e.peer_ip, e.peer_port, e.port, e.mulpdu, static_cast<std::uint16_t>(e.bytes)});
+      return run(fw::SctpControl{e.flow, e.peer_ip, e.peer_port, e.port, e.mulpdu,
+                                 static_cast<std::uint16_t>(e.bytes), e.life});
     case SctpEvent::Kind::kAcked:
-      return run(fw::SctpAcked{e.flow});
+      return run(fw::SctpAcked{e.flow, e.life});
     case SctpEvent::Kind::kPeerClosed:
-      return run(fw::SctpPeerClosed{e.flow});
+      return run(fw::SctpPeerClosed{e.flow, e.life});
     case SctpEvent::Kind::kViolation:
-      return run(fw::SctpViolation{e.flow, e.terminate});
+      return run(fw::SctpViolation{e.flow, e.terminate, e.life});
     case SctpEvent::Kind::kStray:
-      return run(fw::SctpStray{e.flow, e.terminate});
+      return run(fw::SctpStray{e.flow, e.terminate, e.life});
     case SctpEvent::Kind::kLost:
-      return run(fw::SctpLost{e.flow});
+      return run(fw::SctpLost{e.flow, e.life});
     case SctpEvent::Kind::kMulpduChanged:
-      return run(fw::SctpMulpduChanged{e.flow, e.mulpdu});
+      return run(fw::SctpMulpduChanged{e.flow, e.mulpdu, e.life});
   }
 }
 

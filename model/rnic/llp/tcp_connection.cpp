@@ -89,7 +89,7 @@ void TcpConnection::on_op(TcpOp o) {
     default:
       break;
   }
-  if (!is_open(o.flow)) {
+  if (!is_open(o.flow) || o.life != connections_[o.flow.v].life) {
     ++counters_.ops_ignored;
     return;
   }
@@ -162,6 +162,7 @@ void TcpConnection::on_report(RxReport report) {
       TcpEvent e;
       e.kind = TcpEvent::Kind::kStreamData;
       e.flow = report.flow;
+      e.life = connections_[report.flow.v].life;
       e.bytes = report.bytes;
       e.data = std::move(report.data);
       return event->push(std::move(e));
@@ -234,8 +235,10 @@ void TcpConnection::finish(FlowId flow) {
   table_.erase(flow);
   time_waits_.stop(flow);
   Connection& c = connections_[flow.v];
+  const auto life = static_cast<std::uint16_t>(c.life + 1);  // what the firmware still asks for is not meant for it
   c = Connection{};
   c.state = State::kReleasing;
+  c.life = life;
 }
 
 // Only when neither half can speak of the old connection any more may the number stand for a new one.
@@ -243,7 +246,8 @@ void TcpConnection::released(FlowId flow) {
   Connection& c = connections_[flow.v];
   RNIC_CHECK(c.state == State::kReleasing);
   if (++c.releases < 2) return;
-  c = Connection{};
+  c.releases = 0;
+  c.state = State::kFree;
   free_.push(flow);
 }
 
@@ -260,6 +264,7 @@ void TcpConnection::send_event(TcpEvent::Kind kind, FlowId flow, TcpEvent::Reaso
   e.kind = kind;
   e.reason = reason;
   e.flow = flow;
+  e.life = c.life;
   e.peer_ip = key.peer_ip;
   e.peer_port = key.peer_port;
   e.port = key.port;

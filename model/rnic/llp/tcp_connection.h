@@ -71,6 +71,7 @@ class TcpConnection final : public Stage {
     bool active = false;
     bool peer_closed = false;  // FIN came before our SYN was acknowledged
     std::uint8_t releases = 0;
+    std::uint16_t life = 0;  // of the flow; the firmware's operations name it
     std::uint16_t emss = 0;
     wire::MacAddress peer_mac;
     std::uint32_t iss = 0, cookie = 0;

@@ -1,6 +1,7 @@
 // How the rest of the chip talks to the SCTP association engine: operations and events of the firmware, and packets. A
-// flow is a DDP stream, a pair of SCTP streams of one id (RFC 5043 section 4). Associations are the engine's own
-// matter: it opens one for the first stream to a peer's port, and shuts it down behind the last session.
+// flow is a DDP stream, a pair of SCTP streams of one id (RFC 5043 section 4), and its life one session there: the next
+// begins behind kRestart, or when the association is gone. Associations are the engine's own matter: it opens one for
+// the first stream to a peer's port, and shuts it down behind the last session.
 #pragma once
 
 #include <cstdint>
@@ -27,15 +28,19 @@ struct SctpOp {
     kDiscard,   // flow: segments are dropped from now on
     kEndRun,    // flow: nothing more of this session is to come
     kRestart,   // flow: the session is over; the flow's number is free
+    kGiveBack,  // flow: kConnected is of no use any more. Free as well, unless the peer has begun something there
+    kAbandon,   // flow: the peer does not end the session. The stream is of no use until the association ends, which
+                // is aborted if it has no other session
     kAbort      // flow: ABORT; its association, and all sessions on it, are gone without a further event
   };
   friend const ValueWords& value_words(Kind) {
-    static const ValueWords kWords{"listen", "unlisten", "connect", "send",    "begin",
-                                   "open",   "discard",  "end_run", "restart", "abort"};
+    static const ValueWords kWords{"listen",  "unlisten", "connect", "send",      "begin",   "open",
+                                   "discard", "end_run",  "restart", "give_back", "abandon", "abort"};
     return kWords;
   }
   Kind kind = Kind::kListen;
   FlowId flow;
+  std::uint16_t life = 0;  // of the flow: what is meant for an earlier one has no effect
   std::uint32_t peer_ip = 0;
   std::uint16_t peer_port = 0, port = 0;
   std::uint32_t cookie = 0;
@@ -47,6 +52,7 @@ struct SctpOp {
   static void fields(V& v, M& m) {
     v("kind", 4, m.kind);
     v("flow", m.flow);
+    v("life", 16, m.life);
     v("peer_ip", 32, m.peer_ip);
     v("peer_port", 16, m.peer_port);
     v("port", 16, m.port);
@@ -76,6 +82,7 @@ struct SctpEvent {
   TcpEvent::Reason reason = TcpEvent::Reason::kNone;
   bool terminate = false;
   FlowId flow;
+  std::uint16_t life = 0;  // of the flow when it happened
   std::uint32_t peer_ip = 0;
   std::uint16_t peer_port = 0, port = 0;
   std::uint32_t cookie = 0;
@@ -91,6 +98,7 @@ struct SctpEvent {
     v("reason", 2, m.reason);
     v("terminate", 1, m.terminate);
     v("flow", m.flow);
+    v("life", 16, m.life);
     v("peer_ip", 32, m.peer_ip);
     v("peer_port", 16, m.peer_port);
     v("port", 16, m.port);

@@ -30,6 +30,7 @@ struct TcpOp {
   }
   Kind kind = Kind::kListen;
   FlowId flow;
+  std::uint16_t life = 0;  // of the flow: what is meant for an earlier one has no effect
   std::uint32_t peer_ip = 0;
   std::uint16_t peer_port = 0, port = 0;
   std::uint32_t cookie = 0;
@@ -41,6 +42,7 @@ struct TcpOp {
   static void fields(V& v, M& m) {
     v("kind", 3, m.kind);
     v("flow", m.flow);
+    v("life", 16, m.life);
     v("peer_ip", 32, m.peer_ip);
     v("peer_port", 16, m.peer_port);
     v("port", 16, m.port);
@@ -73,6 +75,7 @@ struct TcpEvent {
   Kind kind = Kind::kAccepted;
   Reason reason = Reason::kNone;
   FlowId flow;
+  std::uint16_t life = 0;  // counts the uses of the flow's number
   std::uint32_t peer_ip = 0;
   std::uint16_t peer_port = 0, port = 0;
   std::uint32_t cookie = 0;
@@ -87,6 +90,7 @@ struct TcpEvent {
     v("kind", 3, m.kind);
     v("reason", 2, m.reason);
     v("flow", m.flow);
+    v("life", 16, m.life);
     v("peer_ip", 32, m.peer_ip);
     v("peer_port", 16, m.peer_port);
     v("port", 16, m.port);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <type_traits>
 
 #include <gmock/gmock.h>
 
@@ -31,6 +32,28 @@ using testing::IsEmpty;
 
 inline const std::string kReqKey = "4d504120494420526571204672616d65";
 inline const std::string kRepKey = "4d504120494420526570204672616d65";
+
+// Is told of each flow in the life that the chip would name.
+class TestedFirmware : public Firmware<RecordingBus, SmallCapacity> {
+ public:
+  TestedFirmware(RecordingBus& bus, const Settings& settings)
+      : Firmware<RecordingBus, SmallCapacity>(bus, settings), recording_(bus) {}
+  template <class Event>
+  void on(Event event) {
+    constexpr bool lost = std::is_same_v<Event, SctpLost>;
+    if constexpr (lost || std::is_same_v<Event, SctpConnected> || std::is_same_v<Event, SctpControl> ||
+                  std::is_same_v<Event, SctpAcked> || std::is_same_v<Event, SctpPeerClosed> ||
+                  std::is_same_v<Event, SctpViolation> || std::is_same_v<Event, SctpStray> ||
+                  std::is_same_v<Event, SctpMulpduChanged>) {
+      std::uint16_t& life = recording_.lives[event.flow.v];
+      event.life = lost ? life++ : life;
+    }
+    Firmware<RecordingBus, SmallCapacity>::on(event);
+  }
+
+ private:
+  RecordingBus& recording_;
+};
 
 class FirmwareTest : public testing::Test {
  protected:
@@ -111,7 +134,7 @@ class FirmwareTest : public testing::Test {
 
   Settings settings;
   RecordingBus bus{SmallCapacity::kSetups};
-  Firmware<RecordingBus, SmallCapacity> fw{bus, settings};
+  TestedFirmware fw{bus, settings};
 };
 
 }  // namespace rnic::fw::test

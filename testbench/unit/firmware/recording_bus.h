@@ -1,6 +1,7 @@
 // The firmware's bus in unit tests: every operation becomes a line, in order, with all that it carries.
 #pragma once
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,10 +41,15 @@ class RecordingBus {
   void write(const SctpConnect& o) {
     add("sctp connect {:08x}:{} from {} cookie {:08x}", o.peer_ip, o.peer_port, o.port, o.cookie);
   }
-  void write(const SctpSend& o) { add("sctp send flow {} {}", o.flow.v, octets(o.octets)); }
+  void write(const SctpSend& o) {
+    add("sctp send flow {} {}{}", o.flow.v, octets(o.octets), o.life == lives[o.flow.v] ? "" : " of another life");
+  }
   void write(const SctpStream& o) {
-    static const char* const kActions[] = {"begin", "open", "discard", "end_run", "restart"};
-    add("sctp {} flow {}", kActions[static_cast<int>(o.action)], o.flow.v);
+    static const char* const kActions[] = {"begin", "open", "discard", "end_run", "restart", "give_back", "abandon"};
+    std::uint16_t& life = lives[o.flow.v];
+    add("sctp {} flow {}{}", kActions[static_cast<int>(o.action)], o.flow.v, o.life == life ? "" : " of another life");
+    life = static_cast<std::uint16_t>(
+        life + (o.action == SctpStreamAction::kRestart || o.action == SctpStreamAction::kAbandon));
   }
   void write(const WriteQp& o) {
     static const char* const kStates[] = {"idle", "rts", "closing", "terminate", "error"};
@@ -126,6 +132,7 @@ class RecordingBus {
   }
   bool logs(LogLevel level) const { return level <= log_level; }
   LogLevel log_level = LogLevel::kInfo;
+  std::map<std::uint32_t, std::uint16_t> lives;  // of SCTP's flows, as the chip counts them
 
   MutableByteSpan sram(SramRange range) { return MutableByteSpan(memory_.data() + range.offset, range.bytes); }
 

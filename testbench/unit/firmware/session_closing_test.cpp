@@ -127,12 +127,12 @@ TEST_F(SessionClosing, AnErrorAfterOurTerminate) {
   drained();
   taken();
   fw.on(QpStreamError{Qpn{kQp}, wire::ddp::kInvalidStag});
-  EXPECT_EQ(taken(), ended({"event disconnected status 3 id 5", "sctp discard flow 9", "cancel timer 0"},
+  EXPECT_EQ(taken(), ended({"event disconnected status 3 id 5", "sctp discard flow 9", "timer 0 3000000us"},
                            {"event qp_error status 0 id 5 terminate 11000000"}));
   EXPECT_EQ(fw.state(0), ConnState::kLingering) << "no RDMAP Terminate can follow";
   acked(9);
   fw.on(SctpPeerClosed{FlowId{9}});
-  EXPECT_THAT(taken(), ElementsAre("sctp restart flow 9"));
+  EXPECT_THAT(taken(), ElementsAre("sctp restart flow 9", "cancel timer 0"));
   EXPECT_EQ(fw.connections(), 0u);
 }
 
@@ -186,7 +186,7 @@ TEST_P(Broken, AfterOurTerminate) {
   drained();
   taken();
   break_it();
-  EXPECT_EQ(taken(), ended({"event disconnected status 3 id 5", "cancel timer 0"},
+  EXPECT_EQ(taken(), ended({"event disconnected status 3 id 5", "timer 0 3000000us"},
                            {"log session_violation", "sctp discard flow 9", "event qp_error status 0 id 5"}));
   EXPECT_EQ(fw.state(0), ConnState::kLingering);
 }
@@ -233,7 +233,7 @@ class Lost : public SessionClosing, public testing::WithParamInterface<unsigned>
       case ConnState::kDraining:
         return ended(gone, {"event qp_error status 0 id 5"});
       case ConnState::kLingering:
-        return {};
+        return {"cancel timer 0"};
       default:
         return ended(gone);
     }
@@ -268,13 +268,49 @@ TEST_F(SessionClosing, APeerThatDoesNotEndItsSessionKeepsTheStreamOnly) {
   acked(9);
   taken();
   fw.on(TimerExpired{0});
-  EXPECT_EQ(taken(), ended({"event disconnected status 2 id 5", "sctp discard flow 9", "cancel timer 0"}));
+  EXPECT_EQ(taken(), ended({"event disconnected status 2 id 5", "sctp discard flow 9", "timer 0 3000000us"}));
   EXPECT_EQ(fw.state(0), ConnState::kLingering);
   run(command(CommandOp::kDestroyQp, kQp));
   EXPECT_EQ(taken().back(), "event done status 0 id 5") << "the queue pair is free";
   message(9, "0004");
-  EXPECT_THAT(taken(), ElementsAre("sctp restart flow 9")) << "however late";
+  EXPECT_THAT(taken(), ElementsAre("sctp restart flow 9", "cancel timer 0"));
   EXPECT_EQ(fw.connections(), 0u);
+}
+
+// Not for ever: then the stream is the hardware's, and what comes on it nobody's.
+TEST_F(SessionClosing, APeerThatNeverEndsItsSessionIsGivenUp) {
+  establish_active();
+  disconnect();
+  drained();
+  acked(9);
+  fw.on(TimerExpired{0});
+  taken();
+  fw.on(TimerExpired{0});
+  EXPECT_THAT(taken(), ElementsAre("sctp abandon flow 9", "cancel timer 0"));
+  EXPECT_EQ(fw.connections(), 0u);
+}
+
+// What was told of a session before its end was known: the answer is for that session, so that it comes to nothing, and
+// does not count for the next one.
+TEST_F(SessionClosing, WhatIsToldOfAnEarlierSessionIsNothingOfTheNextOnes) {
+  establish_active();
+  peer_closed();
+  drained();
+  acked(9);
+  ASSERT_EQ(fw.connections(), 0u);
+  taken();
+  Firmware<RecordingBus, SmallCapacity>& chip = fw;
+  chip.on(SctpViolation{FlowId{9}, false, 0});
+  EXPECT_THAT(taken(), ElementsAre("log session_violation", "sctp end_run flow 9 of another life",
+                                   "sctp send flow 9 0004 of another life"));
+  chip.on(SctpViolation{FlowId{9}, false, 1});
+  EXPECT_THAT(taken(), ElementsAre("log session_violation", "sctp end_run flow 9", "sctp send flow 9 0004"));
+  chip.on(SctpStray{FlowId{9}, false, 0});
+  chip.on(SctpAcked{FlowId{9}, 0});
+  chip.on(SctpLost{FlowId{9}, 0});
+  EXPECT_THAT(taken(), IsEmpty()) << "older than what is known";
+  chip.on(SctpAcked{FlowId{9}, 1});
+  EXPECT_THAT(taken(), ElementsAre("sctp restart flow 9"));
 }
 
 TEST_F(SessionClosing, ASendQueueThatDoesNotRunOut) {
@@ -283,13 +319,13 @@ TEST_F(SessionClosing, ASendQueueThatDoesNotRunOut) {
   taken();
   fw.on(TimerExpired{0});
   EXPECT_EQ(taken(), ended({"event disconnected status 2 id 5", "sctp discard flow 9", "sctp send flow 9 0004",
-                            "cancel timer 0"}));
+                            "timer 0 3000000us"}));
   EXPECT_EQ(fw.state(0), ConnState::kLingering);
   message(9, "0002");
   EXPECT_THAT(taken(), ElementsAre("log session_violation", "sctp discard flow 9"));
   acked(9);
   message(9, "0004");
-  EXPECT_THAT(taken(), ElementsAre("sctp restart flow 9"));
+  EXPECT_THAT(taken(), ElementsAre("sctp restart flow 9", "cancel timer 0"));
 }
 
 TEST_F(SessionClosing, ATerminateThatDoesNotGoOutInTime) {
@@ -298,7 +334,7 @@ TEST_F(SessionClosing, ATerminateThatDoesNotGoOutInTime) {
   taken();
   fw.on(TimerExpired{0});
   EXPECT_EQ(taken(), ended({"event disconnected status 2 id 5", "sctp discard flow 9", "sctp send flow 9 0004",
-                            "cancel timer 0"}));
+                            "timer 0 3000000us"}));
 }
 
 // The session's own was held back, and goes out now.
@@ -307,10 +343,10 @@ TEST_F(SessionClosing, ABrokenSessionThatDoesNotDrainInTime) {
   fw.on(SctpViolation{FlowId{9}});
   taken();
   fw.on(TimerExpired{0});
-  EXPECT_EQ(taken(), ended({"event disconnected status 2 id 5", "sctp send flow 9 0004", "cancel timer 0"}));
+  EXPECT_EQ(taken(), ended({"event disconnected status 2 id 5", "sctp send flow 9 0004", "timer 0 3000000us"}));
   acked(9);
   fw.on(SctpPeerClosed{FlowId{9}});
-  EXPECT_THAT(taken(), ElementsAre("sctp restart flow 9"));
+  EXPECT_THAT(taken(), ElementsAre("sctp restart flow 9", "cancel timer 0"));
 }
 
 // The hardware told the queue pair of the session's end before it knew that the pair has left it.

@@ -98,6 +98,7 @@ class Chip {
   void expire() {
     if (timers_.empty()) return;
     const std::uint32_t id = timers_[random_() % timers_.size()];
+    if (fw_.state(id) == ConnState::kLingering) return;
     timers_.erase(std::find(timers_.begin(), timers_.end(), id));
     fw_.on(TimerExpired{id});
   }
@@ -161,11 +162,15 @@ class Chip {
     void write(const SctpSend& op) {
       const ByteSpan octets = sram(op.octets);
       chip_.later([this, op, copy = Bytes(octets.data(), octets.data() + octets.size())] {
+        if (op.life != chip_.lives_[op.flow.v]) return;
         chip_.emit(static_cast<std::uint16_t>(op.flow.v), wire::kPpidDdpSession, copy);
       });
     }
     void write(const SctpStream& op) {
-      chip_.later([this, op] { chip_.act(static_cast<std::uint16_t>(op.flow.v), op.action); });
+      chip_.later([this, op] {
+        if (op.life != chip_.lives_[op.flow.v]) return;
+        chip_.act(static_cast<std::uint16_t>(op.flow.v), op.action);
+      });
     }
     void write(const WriteQp& op) { chip_.qps.at(op.qpn.v).context = op.context; }
     void write(const WriteFlow& op) { chip_.flows_.at(op.flow.v) = op.context; }
@@ -207,7 +212,8 @@ class Chip {
   }
   void later(std::function<void()> op) { ops_.push_back(std::move(op)); }
   template <class Event>
-  void tell(const Event& event) {
+  void tell(Event event) {
+    event.life = lives_[event.flow.v];
     events_.push_back([this, event] { fw_.on(event); });
   }
 
@@ -231,7 +237,7 @@ class Chip {
       taken[s] = true;
       return tell(SctpConnected{FlowId{s}, cookie, 41000, 1434});
     }
-    tell(SctpOpenFailed{cookie, OpenFailure::kNoResources});
+    events_.push_back([this, cookie] { fw_.on(SctpOpenFailed{cookie, OpenFailure::kNoResources}); });
   }
   void act(std::uint16_t stream, SctpStreamAction action) {
     const auto release = [](std::uint32_t) {};
@@ -250,10 +256,16 @@ class Chip {
         streams.end_run(stream, release);
         break;
       case SctpStreamAction::kRestart:
-        // Given back before a session began: what the peer asks for meanwhile is another matter.
-        if (std::exchange(taken[stream], false)) break;
         streams.restart(stream, release);
         over_[stream] = false;
+        ++lives_[stream];
+        break;
+      case SctpStreamAction::kGiveBack:
+        // Before a session began: what the peer asks for meanwhile is another matter.
+        taken[stream] = false;
+        break;
+      case SctpStreamAction::kAbandon:
+        ADD_FAILURE() << "each peer ends its sessions in the end";
         break;
     }
     pump(stream);
@@ -288,9 +300,10 @@ class Chip {
       const Qpn qpn = flows_[stream].qpn;
       return qp_events_.push_back([this, qpn] { fw_.on(QpPeerClosed{qpn}); });
     }
-    events_.push_back([this, stream, octets] {
+    events_.push_back([this, stream, octets, life = lives_[stream]] {
       std::copy(octets.begin(), octets.end(), bus_.sram(kSessionWindow).data() + wire::kDdpSsnBytes);
-      fw_.on(SctpControl{FlowId{stream}, 0x0a000002, 40000, kPort, 1434, static_cast<std::uint16_t>(octets.size())});
+      fw_.on(
+          SctpControl{FlowId{stream}, 0x0a000002, 40000, kPort, 1434, static_cast<std::uint16_t>(octets.size()), life});
     });
   }
   void deliver(std::uint16_t stream, const Bytes& octets) {
@@ -356,6 +369,7 @@ class Chip {
   std::vector<std::uint32_t> timers_;
   std::array<FlowContext, kStreams> flows_{};
   std::array<bool, kStreams> over_{};
+  std::array<std::uint16_t, kStreams> lives_{};
   std::deque<Bytes> buffers_;
   abi::CommandStatus done_ = abi::CommandStatus::kOk;
 };

@@ -74,9 +74,10 @@ TEST_P(Answered, EndsTheSetup) {
 
 const char* const kOver = "sctp restart flow 9";
 const char* const kDown = "cancel timer 0";
+const char* const kLingers = "timer 0 3000000us";
 const std::vector<std::string> kReset = {kOver, "event connect_error status 3 id 5", kDown};
 const std::vector<std::string> kBad = {"log session_violation", "sctp discard flow 9", "sctp send flow 9 0004",
-                                       "event connect_error status 4 id 5", kDown};
+                                       "event connect_error status 4 id 5", kLingers};
 
 INSTANTIATE_TEST_SUITE_P(
     All, Answered,
@@ -104,18 +105,18 @@ INSTANTIATE_TEST_SUITE_P(
                            false,
                            "000600100010",
                            {"log session_violation", "sctp discard flow 9", "sctp send flow 9 0004",
-                            "event connect_error status 4 id 5 peer 16/16", kDown}},
+                            "event connect_error status 4 id 5 peer 16/16", kLingers}},
                     Answer{"EnhancedRejectOfAPlainOne",
                            false,
                            "000700100010",
                            {"log session_violation", "sctp discard flow 9", "sctp send flow 9 0004",
-                            "event connect_error status 4 id 5 peer 16/16", kDown}},
+                            "event connect_error status 4 id 5 peer 16/16", kLingers}},
                     Answer{"CrossingInitiate", false, "0001", kBad},
                     Answer{"CrossingEnhancedInitiate",
                            true,
                            "000500100010",
                            {"log session_violation", "sctp discard flow 9", "sctp send flow 9 0004",
-                            "event connect_error status 4 id 5 peer 16/16", kDown}},
+                            "event connect_error status 4 id 5 peer 16/16", kLingers}},
                     Answer{"UnknownCode", false, "ffff", kBad},
                     Answer{"EnhancedAcceptTooShort", true, "00060010", kBad},
                     Answer{"PrivateDataInTerminate", false, "000400", kBad}),
@@ -185,7 +186,7 @@ TEST_F(SessionSetup, AStreamThatIsBeingRefusedIsNotUsed) {
   fw.on(SctpStray{FlowId{9}});
   taken();
   fw.on(SctpConnected{FlowId{9}, kConn, 41000, kMulpdu});
-  EXPECT_THAT(taken(), ElementsAre(kOver, "event connect_error status 10 id 5")) << "given back, by kRestart too";
+  EXPECT_THAT(taken(), ElementsAre("sctp give_back flow 9", "event connect_error status 10 id 5"));
   acked(9);
   EXPECT_THAT(taken(), ElementsAre(kOver));
 }
@@ -194,7 +195,7 @@ TEST_F(SessionSetup, AStreamThatIsBeingRefusedIsNotUsed) {
 TEST_F(SessionSetup, NoAnswerInTime) {
   initiate(0);
   fw.on(TimerExpired{0});
-  EXPECT_THAT(taken(), ElementsAre("event connect_error status 2 id 5", kDown));
+  EXPECT_THAT(taken(), ElementsAre("event connect_error status 2 id 5", kLingers));
   EXPECT_EQ(fw.state(0), ConnState::kLingering);
   acked(9);
   EXPECT_THAT(taken(), IsEmpty());
@@ -203,18 +204,18 @@ TEST_F(SessionSetup, NoAnswerInTime) {
   message(9, "0004");
   EXPECT_THAT(taken(), IsEmpty());
   acked(9);
-  EXPECT_THAT(taken(), ElementsAre(kOver));
+  EXPECT_THAT(taken(), ElementsAre(kOver, kDown));
   EXPECT_EQ(fw.connections(), 0u);
 }
 
 TEST_F(SessionSetup, TheHostCancelsAndIsRejectedMeanwhile) {
   initiate(0);
   run(command(CommandOp::kDisconnect, kQp));
-  EXPECT_THAT(taken(), ElementsAre("event done status 0 id 5", "event connect_error status 9 id 5", kDown));
+  EXPECT_THAT(taken(), ElementsAre("event done status 0 id 5", "event connect_error status 9 id 5", kLingers));
   message(9, "0003");
   EXPECT_THAT(taken(), IsEmpty()) << "nothing follows a rejection";
   acked(9);
-  EXPECT_THAT(taken(), ElementsAre(kOver));
+  EXPECT_THAT(taken(), ElementsAre(kOver, kDown));
 }
 
 // The queue pair may try again while the old stream is not free yet.
@@ -243,7 +244,7 @@ TEST_F(SessionSetup, ALocalFailureOfAPlainSetupEndsItAtOnce) {
   initiate(0);
   fw.on(QpStreamError{Qpn{kQp}, wire::rdma::kLocalCatastrophic});
   EXPECT_THAT(taken(), ElementsAre("qp 5 error sq 10000/6 rq 20000/5 pd 7 cq 0/0", "work qp 5 flush",
-                                   "event connect_error status 8 id 5 terminate 20050000", kDown));
+                                   "event connect_error status 8 id 5 terminate 20050000", kLingers));
 }
 
 // The responder.
@@ -292,11 +293,11 @@ TEST_F(SessionSetup, RejectionWithPrivateDataAndAsMuchAsFits) {
   reject.u.cm.options = abi::kCmStay;  // of MPA only
   const std::string most(2 * 512, 'a');
   run(reject, most);
-  EXPECT_THAT(taken(),
-              ElementsAre("event done status 0 id 80000000", "sctp send flow 8 0003" + most, "sctp end_run flow 8"));
+  EXPECT_THAT(taken(), ElementsAre("event done status 0 id 80000000", "sctp end_run flow 8",
+                                   "sctp send flow 8 0003" + most, kLingers));
   EXPECT_EQ(fw.state(0), ConnState::kLingering);
   acked(8);
-  EXPECT_THAT(taken(), ElementsAre("sctp restart flow 8"));
+  EXPECT_THAT(taken(), ElementsAre("sctp restart flow 8", kDown));
   EXPECT_EQ(fw.connections(), 0u);
 }
 
@@ -318,10 +319,10 @@ TEST_F(SessionSetup, AnInitiatorWithTooLittleIrdIsRejected) {
   c.u.cm.need_ord = 8;
   run(c, "abcd");
   EXPECT_THAT(taken(),
-              ElementsAre("event done status 0 id 80000000", "sctp send flow 8 000700100008", "sctp end_run flow 8",
-                          "event connect_error status 6 id 5 terminate 20060000 peer 4/16"));
+              ElementsAre("event done status 0 id 80000000", "sctp end_run flow 8", "sctp send flow 8 000700100008",
+                          "event connect_error status 6 id 5 terminate 20060000 peer 4/16", kLingers));
   acked(8);
-  EXPECT_THAT(taken(), ElementsAre("sctp restart flow 8"));
+  EXPECT_THAT(taken(), ElementsAre("sctp restart flow 8", kDown));
   EXPECT_EQ(fw.connections(), 0u);
 }
 
@@ -407,12 +408,13 @@ TEST_P(Withdrawn, BeforeItIsAnswered) {
     EXPECT_EQ(lines.front(), "log session_violation");
     lines.erase(lines.begin());
   }
-  EXPECT_THAT(lines, ElementsAre("sctp end_run flow 8", "sctp send flow 8 0004",
-                                 fmt::format("event connect_error status {} id 80000000", GetParam().status)));
+  EXPECT_THAT(lines,
+              ElementsAre("sctp end_run flow 8", "sctp send flow 8 0004",
+                          fmt::format("event connect_error status {} id 80000000", GetParam().status), kLingers));
   run(accept(kConn));
   EXPECT_EQ(status_of_last(), CommandStatus::kBadState);
   acked(8);
-  EXPECT_EQ(taken().back(), "sctp restart flow 8");
+  EXPECT_EQ(taken().front(), "sctp restart flow 8");
   EXPECT_EQ(fw.connections(), 0u);
 }
 

@@ -260,6 +260,40 @@ TEST_F(HandshakeTest, FlowsAreUsedAgainAfterTheyAreGone) {
   EXPECT_EQ(b.connection.counters().no_flow, 0u);
 }
 
+// The number stands for another connection by now.
+TEST_F(HandshakeTest, AnOperationForAnEarlierConnectionHasNoEffect) {
+  b.firmware.listen(5000);
+  std::vector<TcpEvent> opened;
+  a.firmware.open(kIpB, 5000, 6000);
+  a.firmware.on_event = [&](const TcpEvent& e) {
+    if (e.kind != Kind::kConnected) return;
+    opened.push_back(e);
+    if (opened.size() != 1 && e.flow == opened[0].flow) return;
+    a.firmware.abort(e.flow);
+    a.firmware.open(kIpB, 5000, static_cast<std::uint16_t>(6000 + opened.size()), clk.now() + 1000);
+  };
+  run_until_idle();
+  const std::size_t segments = wire.texts().size();
+  const auto push = [&](TcpOp::Kind kind, std::uint16_t life) {
+    TcpOp o;
+    o.kind = kind;
+    o.flow = opened[0].flow;
+    o.life = life;
+    o.bytes = 20;
+    o.data = pool.take();
+    a.firmware.push(std::move(o));
+    run_until_idle();
+  };
+  for (const auto kind : {TcpOp::Kind::kStreamSend, TcpOp::Kind::kStreamRead, TcpOp::Kind::kEnterRdma,
+                          TcpOp::Kind::kClose, TcpOp::Kind::kAbort}) {
+    push(kind, opened.front().life);
+  }
+  EXPECT_EQ(wire.texts().size(), segments);
+  EXPECT_EQ(a.connection.counters().ops_ignored, 5u);
+  push(TcpOp::Kind::kAbort, opened.back().life);
+  EXPECT_EQ(wire.texts().back(), ">RA");
+}
+
 // Whatever both ends do, and whatever is lost, every flow is free again in the end.
 TEST_F(HandshakeTest, ConnectionsThatEndInAnyWayLeaveNothingBehind) {
   Prng prng(31);

@@ -100,6 +100,7 @@ class Firmware final : public Stage {
     if (event->can_pop() && !(finishes_first && !todo_.empty())) {
       events.push_back(event->pop());
       const TcpEvent::Kind kind = events.back().kind;
+      if (events.back().flow != kNoFlow) lives_[events.back().flow.v] = events.back().life;
       if (kind == TcpEvent::Kind::kAccepted || kind == TcpEvent::Kind::kConnected) closed_.erase(events.back().flow.v);
       cycles.push_back(now());
       if (on_event) on_event(events.back());
@@ -120,14 +121,16 @@ class Firmware final : public Stage {
     Cycle from;
     TcpOp op;
   };
-  static TcpOp on(TcpOp::Kind kind, FlowId flow) {
+  TcpOp on(TcpOp::Kind kind, FlowId flow) {
     TcpOp o;
     o.kind = kind;
     o.flow = flow;
+    o.life = lives_[flow.v];
     return o;
   }
   BufferPool& pool_;
   std::deque<Timed> todo_;
+  std::map<std::uint32_t, std::uint16_t> lives_;  // of flows, as the last event had it
   bool ticking_ = false;
   std::set<std::uint32_t> closed_;  // flows
 };

@@ -160,9 +160,9 @@ TEST_P(SctpWire, ForgedPacketsLeaveNothingBehind) {
     b->source.send(flow, segment(14 + i * 31 % 1430, i));
   }
   run();
-  a->op.send(sctp_op(OpKind::kAbort, flow));
+  a->op.send(a->flow_op(OpKind::kAbort, flow));
   run();
-  b->op.send(sctp_op(OpKind::kAbort, flow));
+  b->op.send(b->flow_op(OpKind::kAbort, flow));
   run();
   a->event.clear(), b->event.clear();
   EXPECT_EQ(pool.in_use(), 0u);
@@ -213,6 +213,45 @@ TEST_F(SctpStages, EveryDataChunkIsUnorderedAndHasItsNumber) {
   EXPECT_EQ(user_data[4], (Bytes{0, 4, 0, 4}));
 }
 
+// Both ends open the association between the same two ports, at every distance from at once to one behind the other:
+// there is one association, each has a stream of its own on it, and one of the two shuts it down.
+TEST_F(SctpStages, TwoEndsThatInitiateAtOnceTakeStreamsOfTheirOwn) {
+  build();
+  listen(*a), listen(*b);
+  unsigned at_once = 0;
+  for (Cycle distance = 0; distance <= 300; ++distance) {
+    SCOPED_TRACE(distance);
+    const Cycle now = clk.next();
+    connect(*a, kSctpIp[1], 1, kPort, now);
+    connect(*b, kSctpIp[0], 2, kPort, now + distance);
+    sc_core::sc_start(sc_core::sc_time::from_value(5000 * clk.period_ps()));
+    ASSERT_EQ(kinds(*a), std::vector{Kind::kConnected});
+    ASSERT_EQ(kinds(*b), std::vector{Kind::kConnected});
+    const FlowId of_a = a->event[0].flow, of_b = b->event[0].flow;
+    EXPECT_NE(of_a.v, of_b.v);
+    EXPECT_EQ(a->association.counters().accepted + a->association.counters().opened, distance + 1);
+    EXPECT_EQ(b->association.counters().accepted + b->association.counters().opened, distance + 1);
+    EXPECT_EQ(a->association.counters().opened + b->association.counters().opened, distance + 1);
+    at_once += b->association.counters().opened != 0;
+    a->event.clear(), b->event.clear();
+    for (const auto& [side, flow] : {std::pair(a.get(), of_a), std::pair(b.get(), of_b)}) {
+      side->op.send(side->flow_op(OpKind::kBegin, flow));
+      control(*side, flow, {0, 1});
+    }
+    sc_core::sc_start(sc_core::sc_time::from_value(5000 * clk.period_ps()));
+    for (const auto& [side, flow] : {std::pair(a.get(), of_b), std::pair(b.get(), of_a)}) {
+      EXPECT_THAT(kinds(*side), testing::UnorderedElementsAre(Kind::kAcked, Kind::kControl));
+      for (const SctpEvent& e : side->event) {
+        if (e.kind == Kind::kControl) EXPECT_EQ(e.flow.v, flow.v);
+      }
+    }
+    a->op.send(a->flow_op(OpKind::kAbort, of_a));
+    sc_core::sc_start(sc_core::sc_time::from_value(5000 * clk.period_ps()));
+    a->event.clear(), b->event.clear();
+  }
+  EXPECT_GT(at_once, 0u);
+}
+
 // The peer's Terminate comes behind the last segment, and the association ends with its last session.
 TEST_F(SctpStages, BothTerminateAndTheAssociationShutsDown) {
   build();
@@ -228,10 +267,10 @@ TEST_F(SctpStages, BothTerminateAndTheAssociationShutsDown) {
   control(*b, flow, {0, 4});
   run();
   EXPECT_EQ(a->sink.ends, std::vector<std::uint32_t>{flow.v});
-  b->op.send(sctp_op(OpKind::kRestart, flow));
+  b->op.send(b->flow_op(OpKind::kRestart, flow));
   run();
   EXPECT_EQ(b->association.counters().shut_down, 0u);
-  a->op.send(sctp_op(OpKind::kRestart, flow));
+  a->op.send(a->flow_op(OpKind::kRestart, flow));
   run();
   EXPECT_EQ(a->association.counters().shut_down, 1u);
   EXPECT_EQ(b->association.counters().shut_down, 1u);
@@ -335,7 +374,7 @@ TEST_F(SctpStages, NobodyAnswers) {
 TEST_F(SctpStages, AnAbortEndsAllSessions) {
   build();
   const FlowId first = open_session(), second = open_session();
-  a->op.send(sctp_op(OpKind::kAbort, second));
+  a->op.send(a->flow_op(OpKind::kAbort, second));
   run();
   ASSERT_EQ(kinds(*a), std::vector{Kind::kLost});
   EXPECT_EQ(a->event[0].flow.v, first.v);
@@ -409,8 +448,8 @@ TEST_F(SctpStages, AStrayTerminateDoesNotKeepTheAssociationUp) {
   control(*a, flow, {0, 4});
   control(*b, flow, {0, 4});
   run();
-  b->op.send(sctp_op(OpKind::kRestart, flow));
-  a->op.send(sctp_op(OpKind::kRestart, flow));
+  b->op.send(b->flow_op(OpKind::kRestart, flow));
+  a->op.send(a->flow_op(OpKind::kRestart, flow));
   run();
   EXPECT_EQ(a->association.counters().shut_down, 1u);
   EXPECT_EQ(b->association.counters().shut_down, 1u);
@@ -428,8 +467,8 @@ TEST_F(SctpStages, AnEndIsOfTheSessionThatItBelongsTo) {
   EXPECT_EQ(a->sink.ends, std::vector<std::uint32_t>{first.v});
   EXPECT_THAT(kinds(*b), testing::UnorderedElementsAre(Kind::kAcked, Kind::kPeerClosed));
   EXPECT_EQ(kinds(*a), std::vector{Kind::kAcked});
-  b->op.send(sctp_op(OpKind::kRestart, first));
-  a->op.send(sctp_op(OpKind::kRestart, first));
+  b->op.send(b->flow_op(OpKind::kRestart, first));
+  a->op.send(a->flow_op(OpKind::kRestart, first));
   run();
   const FlowId again = open_session();
   ASSERT_EQ(again.v, first.v);

@@ -200,13 +200,32 @@ TEST_F(SctpRxTest, WhatIsNoPacketForThisStationIsDropped) {
   Bytes short_packet = frame_of(Bytes(8));
   send(short_packet);
   send(frame_of(Bytes(14)));
-  send(frame_of(sealed(Bytes(1500 + 64))));  // no block is that long
   run_until_idle();
   EXPECT_TRUE(sink.empty());
   EXPECT_EQ(dut.counters().bad_ipv4, 1u);
   EXPECT_EQ(dut.counters().fragments, 1u);
   EXPECT_EQ(dut.counters().not_for_us, 3u);
-  EXPECT_EQ(dut.counters().bad_shape, 3u);
+  EXPECT_EQ(dut.counters().bad_shape, 2u);
+}
+
+// Of a peer whose MTU is larger than ours: up to the largest that there is.
+TEST_F(SctpRxTest, APacketLongerThanOurOwnIsTaken) {
+  BufferPool jumbo(10'000);
+  const std::vector<std::size_t> sizes = {1484, 8980, 9144};
+  for (const std::size_t n : sizes) {
+    const Bytes octets = frame_of(sealed(Bytes(n, 1)));
+    Frame f;
+    f.buf = jumbo.take();
+    f.bytes = static_cast<std::uint32_t>(octets.size());
+    std::copy(octets.begin(), octets.end(), f.buf->bytes());
+    source.send(f);
+  }
+  run_until_idle();
+  ASSERT_EQ(sink.size(), 2u);
+  EXPECT_EQ(sink[0].bytes, 1484);
+  EXPECT_EQ(sink[1].bytes, 8980);
+  EXPECT_EQ(Bytes(sink[1].data() + 12, sink[1].data() + 8980), Bytes(8968, 1));
+  EXPECT_EQ(dut.counters().bad_shape, 1u);
 }
 
 // In any order, with other packets between them, and twice.

@@ -293,23 +293,28 @@ struct SctpSide {
   Netlist net;
   Source<SctpOp> op = drive(association.op);
   Sink<SctpEvent> event = collect(association.event);
-};
 
-inline SctpOp sctp_op(SctpOp::Kind kind, FlowId flow) {
-  SctpOp o;
-  o.kind = kind;
-  o.flow = flow;
-  return o;
-}
+  // On a flow in its present life.
+  SctpOp flow_op(SctpOp::Kind kind, FlowId flow) const {
+    SctpOp o;
+    o.kind = kind;
+    o.flow = flow;
+    o.life = association.life(flow);
+    return o;
+  }
+};
 
 class SctpPairTest : public StageTest {
  protected:
   static constexpr std::uint16_t kPort = 5000;
 
+  SctpPairTest() { config.idle_us = 0; }  // run() would wait for it
   void build() {
     BufferPool* const p = &pool;
     a = std::make_unique<SctpSide>("a_", clk, 0, config, tcp, *p);
-    b = std::make_unique<SctpSide>("b_", clk, 1, config, tcp, *p);
+    SctpConfig of_b = config;
+    ++of_b.seed;  // tags of its own
+    b = std::make_unique<SctpSide>("b_", clk, 1, of_b, tcp, *p);
     ab = std::make_unique<Wire>("ab", clk);
     ba = std::make_unique<Wire>("ba", clk);
     ab->back = ba.get(), ba->back = ab.get();
@@ -322,7 +327,7 @@ class SctpPairTest : public StageTest {
   // Timers that were stopped are looked at once more: the guard of a shutdown after 5 times rto_max.
   void run() { run_until_idle(1'000'000'000); }
   void control(SctpSide& side, FlowId flow, const Bytes& message) {
-    SctpOp o = sctp_op(SctpOp::Kind::kSend, flow);
+    SctpOp o = side.flow_op(SctpOp::Kind::kSend, flow);
     o.bytes = static_cast<std::uint32_t>(message.size());
     o.data = pool.take();
     std::copy(message.begin(), message.end(), o.data->bytes());
@@ -334,13 +339,14 @@ class SctpPairTest : public StageTest {
     o.port = kPort;
     side.op.send(o);
   }
-  void connect(SctpSide& side, std::uint32_t ip, std::uint32_t cookie = 7) {
+  void connect(SctpSide& side, std::uint32_t ip, std::uint32_t cookie = 7, std::uint16_t from = 0, Cycle at = 0) {
     SctpOp o;
     o.kind = SctpOp::Kind::kConnect;
     o.peer_ip = ip;
     o.peer_port = kPort;
     o.cookie = cookie;
-    side.op.send(o);
+    o.port = from;
+    side.op.send_at(at, o);
   }
   static Bytes text(const SctpEvent& e) { return Bytes(e.data->bytes(), e.data->bytes() + e.bytes); }
   static std::vector<SctpEvent::Kind> kinds(const SctpSide& side) {
@@ -356,18 +362,18 @@ class SctpPairTest : public StageTest {
     run();
     EXPECT_EQ(kinds(*a), std::vector{SctpEvent::Kind::kConnected});
     const FlowId flow = a->event[0].flow;
-    a->op.send(sctp_op(SctpOp::Kind::kBegin, flow));
+    a->op.send(a->flow_op(SctpOp::Kind::kBegin, flow));
     control(*a, flow, {0, 1, 'h', 'i'});
     run();
     EXPECT_EQ(kinds(*b), std::vector{SctpEvent::Kind::kControl});
     EXPECT_EQ(b->event[0].flow.v, flow.v);
     EXPECT_EQ(text(b->event[0]), (Bytes{0, 1, 'h', 'i'}));
     control(*b, flow, {0, 2});
-    b->op.send(sctp_op(SctpOp::Kind::kOpen, flow));
+    b->op.send(b->flow_op(SctpOp::Kind::kOpen, flow));
     run();
     EXPECT_EQ(kinds(*a),
               (std::vector{SctpEvent::Kind::kConnected, SctpEvent::Kind::kAcked, SctpEvent::Kind::kControl}));
-    a->op.send(sctp_op(SctpOp::Kind::kOpen, flow));
+    a->op.send(a->flow_op(SctpOp::Kind::kOpen, flow));
     run();
     a->event.clear(), b->event.clear();
     return flow;

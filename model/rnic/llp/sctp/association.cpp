@@ -71,6 +71,7 @@ void Association::connect(const Ends& ends, Cycle now, Outcome& out) {
   terms_.own_tsn = endpoint_.draw_tsn();
   rto_ = endpoint_.limits_.rto_initial;
   retries_ = missed_ = stale_ = 0;
+  initiator_ = true;
   state_ = State::kCookieWait;
   send_init(now, out);
 }
@@ -214,6 +215,7 @@ void Association::adopt(const Cookie& cookie, Kind kind, Cycle now, Outcome& out
   ends_ = cookie.ends;
   terms_ = cookie.terms;
   peer_known_at_ = cookie.made_at;
+  initiator_ = false;  // it was the peer's INIT
   out.chunk(to_peer(), ChunkType::kCookieAck);
   establish(kind, now, out);
 }
@@ -431,7 +433,10 @@ bool Association::on_cookie_echo(const Chunk& chunk, const Received& packet, Cyc
   }
   if (own && peer) {  // D: our INIT ACK's or, in a simultaneous set-up, both
     out.chunk(to_peer(), ChunkType::kCookieAck);
-    if (state_ == State::kCookieEchoed) establish(Kind::kUp, now, out);
+    if (state_ == State::kCookieEchoed) {  // a simultaneous one: each side has the other's INIT
+      initiator_ = terms_.own_tag < terms_.peer_tag;
+      establish(Kind::kUp, now, out);
+    }
     return true;
   }
   if (own && opening()) {  // B

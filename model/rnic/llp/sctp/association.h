@@ -42,6 +42,9 @@ class Association {
   const Ends& ends() const { return ends_; }
   const Terms& terms() const { return terms_; }
   bool takes_host_data() const { return state_ == State::kEstablished; }
+  // Whether this side has opened the association that lives, or is opening it. The two ends never both say yes of one
+  // that is up: if both opened it at once, the smaller tag tells.
+  bool initiator() const { return initiator_; }
 
   // The host's words. Each clears `out` and fills it.
   void connect(const Ends& ends, Cycle now, Outcome& out);  // of a closed one
@@ -107,7 +110,8 @@ class Association {
 
   Endpoint& endpoint_;
   State state_ = State::kClosed;
-  std::uint8_t running_ = 0;     // timers, one bit each
+  std::uint8_t running_ = 0;  // timers, one bit each
+  bool initiator_ = false;
   bool shutdown_asked_ = false;  // before the association was up
   bool answer_data_ = false;     // by SHUTDOWN: DATA came in SHUTDOWN-SENT
   bool heartbeat_out_ = false;   // not answered yet

@@ -19,10 +19,22 @@ namespace rnic::sctp {
 struct StreamContext {
   bool in_use = false;           // firmware knows it
   bool open = false;             // segments are sent and placed
+  bool told = false;             // of something that the peer has begun; a kGiveBack does not free the stream then
+  bool abandoned = false;        // no session of the firmware's, but still one of the peer's
   bool ending = false;           // the peer's Terminate is on its way through the pipeline
   std::uint32_t credit = 0;      // octets of chunks: granted to the segmenter, and not handed over yet,
   std::uint32_t held = 0;        // handed over, and not acknowledged
   std::uint32_t wqes_acked = 0;  // not reported yet
+  std::uint16_t life = 0;        // counts its sessions: the firmware's operations name it
+  std::uint16_t old_ends = 0;    // of earlier lives, on their way through the pipeline
+
+  // For the next session, of this association or another one.
+  void renew() {
+    StreamContext next;
+    next.life = static_cast<std::uint16_t>(life + 1);
+    next.old_ends = static_cast<std::uint16_t>(old_ends + ending);
+    *this = next;
+  }
 };
 
 // A message until the peer has acknowledged it: `bytes` octets of user data at `offset` of the buffer.
@@ -43,6 +55,7 @@ struct ReceivedMessage {
   std::uint32_t life = 0;  // of the association
   std::uint16_t bytes = 0, stream = 0, association = 0;
   bool ends = false;      // the peer's session Terminate
+  bool fence = false;     // no message: behind it nothing is in the pipeline of an association that is gone
   bool offered = false;   // early_placement has not answered yet
   bool placed = false;    // its payload is in memory; only the header is kept
   bool released = false;  // to be given back behind the answer
@@ -61,11 +74,12 @@ struct AssociationContext {
   tcp::SlotList backlog;             // messages for which the sender has no room
   wire::MacAddress peer_mac;
   Cycle begun_at = 0;
+  Cycle idle_at = 0;       // since when there is no session
   std::uint32_t life = 0;  // counts the uses of its number
   std::uint16_t mulpdu = 0;
   std::uint16_t ddp_streams = 0;  // valid ids; 0: not up
   std::uint16_t in_use = 0, open = 0;
-  bool in_service = false, initiator = false;
+  bool in_service = false;
 };
 
 }  // namespace rnic::sctp

@@ -19,6 +19,11 @@ inline std::uint32_t packet_limit(const TcpConfig& tcp) {
   return static_cast<std::uint32_t>((tcp.mtu - wire::Ipv4Header::kBytes) / wire::kSctpAlign * wire::kSctpAlign);
 }
 
+// A peer may have a larger MTU than this station, up to the largest that there is, and SCTP has nothing like TCP's MSS
+// to tell it so: what it sends is taken. Blocks for such packets, behind kFrameHeadroom and with a word behind them.
+inline constexpr std::uint32_t kLargestMtu = 9000;
+inline constexpr std::uint32_t kLargeBlockBytes = kFrameHeadroom + kLargestMtu + 64;
+
 // Writes them in front of the packet, with DF set unless IP has to fragment it.
 void write_lower_headers(const StationConfig& station, const SctpPacket& packet, std::uint16_t ip_id);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "model/common/probe.h"
+#include "model/rnic/llp/rto.h"
 #include "model/rnic/llp/sctp/packet.h"
 #include "model/stats/registry.h"
 #include "model/wire/ddp_session.h"
@@ -14,9 +15,15 @@ using tcp::kNil;
 
 namespace {
 
-// What waits for a neighbour: a packet is not taken before there is room for all that it can lead to.
+// What waits for a neighbour: a packet is not taken before there is room for all that it can lead to. Operations are,
+// as the firmware takes no event while it waits for room for one.
 constexpr std::size_t kMostAnswers = 4;
 constexpr std::size_t kMostEvents = 32;
+
+// What a peer's MTU may be: its messages in pieces are as long, as far as the receive buffer holds them.
+std::uint32_t peer_mtu(const SctpConfig& config, const TcpConfig& tcp) {
+  return std::max<std::uint32_t>(tcp.mtu, std::min(sctp::kLargestMtu, config.receive_buffer / 4 * 3));
+}
 
 sctp::StreamLimits stream_limits(const SctpConfig& config) {
   sctp::StreamLimits limits;
@@ -37,11 +44,13 @@ SctpAssociation::SctpAssociation(sc_core::sc_module_name nm, ClockDomain& clk, c
       first_flow_(first_flow),
       mtu_(tcp.mtu),
       packet_limit_(sctp::packet_limit(tcp)),
+      fence_flow_(first_flow + config.max_associations * config.streams),
       beat_bytes_(datapath.beat_bytes),
       pool_(pool),
       sender_settings_(config, congestion_, clk.period_ps()),
-      receiver_settings_(config, tcp.mtu, wire::Ipv4Header::kBytes, clk.period_ps()),
+      receiver_settings_(config, peer_mtu(config, tcp), wire::Ipv4Header::kBytes, clk.period_ps()),
       stream_limits_(stream_limits(config)),
+      idle_limit_(config.idle_us == 0 ? kNever : tcp::RtoLimits::cycles(config.idle_us, clk.period_ps())),
       endpoint_(config, clk.period_ps(), packet_limit_, config.seed),
       fragments_(receiver_settings_.fragments),
       contexts_(config.max_associations),
@@ -75,6 +84,7 @@ void SctpAssociation::reset() {
   messages_ = {};
   ready_ = {};
   events_ = {};
+  fences_ = 0;
   answers_ = {};
   emission_.reset();
   offer_ = {};
@@ -89,25 +99,25 @@ void SctpAssociation::reset() {
 Wake SctpAssociation::tick() {
   const bool room = answers_.size() < kMostAnswers && events_.size() < kMostEvents;
   if (ended->can_pop()) on_ended(ended->pop());
-  if (room && op->can_pop()) on_op(op->pop());
+  if (op->can_pop()) on_op(op->pop());
   if (room && received->can_pop() && busy_until_ <= now()) take_packet();
   run_timers();  // behind the packet: its SACK may have stopped one
   if (early->can_pop()) on_early(early->pop());
   if (in->can_pop()) take_ulpdu();
-  if (!idle_.empty()) shut_down_idle();
+  if (!idle_.empty()) look_at_idle();
   const bool sent = packets->can_push() && send_one();
   emit();
   push_offer();
-  if (!events_.empty() && event->can_push()) event->push(events_.pop());
+  if (may_tell() && event->can_push()) event->push(events_.pop());
   serve_credits();
   return sent ? Wake::next_cycle() : next_wake();
 }
 
 Wake SctpAssociation::next_wake() {
   const bool room = answers_.size() < kMostAnswers && events_.size() < kMostEvents;
-  const bool more = in->can_pop() || ended->can_pop() || early->can_pop() || (room && op->can_pop()) ||
-                    !idle_.empty() || (!events_.empty() && event->can_push()) ||
-                    (!credits_.empty() && credit->can_push()) || (!acks_.empty() && acked->can_push()) ||
+  const bool more = in->can_pop() || ended->can_pop() || early->can_pop() || op->can_pop() || !idle_.empty() ||
+                    (may_tell() && event->can_push()) || (!credits_.empty() && credit->can_push()) ||
+                    (!acks_.empty() && acked->can_push()) ||
                     ((!answers_.empty() || !sends_.empty()) && packets->can_push());
   if (more) return Wake::next_cycle();
   Cycle at = std::min(timers_.next(), emission_.next(*out));
@@ -120,7 +130,7 @@ Wake SctpAssociation::next_wake() {
 
 // ---- Associations
 
-std::uint32_t SctpAssociation::begin(const tcp::FlowKey& key, const wire::MacAddress& mac, bool initiator) {
+std::uint32_t SctpAssociation::begin(const tcp::FlowKey& key, const wire::MacAddress& mac) {
   const std::uint32_t association = free_.pop().v;
   if (!contexts_[association]) {
     contexts_[association] = std::make_unique<Context>(endpoint_, sender_settings_, stream_limits_);
@@ -128,9 +138,8 @@ std::uint32_t SctpAssociation::begin(const tcp::FlowKey& key, const wire::MacAdd
   Context& c = context(association);
   table_.insert(FlowId{association}, key);
   c.peer_mac = mac;
-  c.initiator = initiator;
   c.in_service = true;
-  c.begun_at = now();
+  c.begun_at = c.idle_at = now();
   ++c.life;
   return association;
 }
@@ -150,9 +159,11 @@ void SctpAssociation::on_up(std::uint32_t association) {
   idle_.push(FlowId{association});
 }
 
-// What is queued for the peer, and kept of it, is dropped; sessions are lost, but for the one of `except`.
+// What is queued for the peer, and kept of it, is dropped, but for what is delivered and waits for the pipeline: the
+// peer has heard that it arrived. Sessions are lost, but for the one of `except`.
 void SctpAssociation::forget_streams(std::uint32_t association, FlowId except) {
   Context& c = context(association);
+  if (has_session(c)) send_fence(association);
   c.sender.abandon();
   while (const auto released = c.sender.take_released()) sent_.give_back(released->handle);
   c.backlog.clear(sent_);
@@ -161,8 +172,8 @@ void SctpAssociation::forget_streams(std::uint32_t association, FlowId except) {
   ++c.life;
   for (std::uint32_t s = 0; s < c.stream.size(); ++s) {
     const FlowId flow = flow_of(association, s);
-    if (c.stream[s].in_use && flow != except) tell(SctpEvent::Kind::kLost, flow);
-    c.stream[s] = {};
+    if (c.stream[s].in_use && !c.stream[s].abandoned && flow != except) tell(SctpEvent::Kind::kLost, flow);
+    c.stream[s].renew();
   }
   c.in_use = c.open = c.ddp_streams = 0;
 }
@@ -185,13 +196,41 @@ void SctpAssociation::abort(std::uint32_t association, wire::SctpCause cause, By
   end(association, TcpEvent::Reason::kRefused, except);
 }
 
-// RFC 5040 section 7: when all streams are down. The side that opened the association does it.
-void SctpAssociation::shut_down_idle() {
+// That the firmware knows of.
+bool SctpAssociation::has_session(const Context& c) {
+  const auto live = [](const sctp::StreamContext& s) { return s.in_use && !s.abandoned; };
+  return std::any_of(c.stream.begin(), c.stream.end(), live);
+}
+
+// RFC 5040 section 7: when all streams are down, the side that opened the association shuts it down. If that does not
+// come, this side does.
+void SctpAssociation::look_at_idle() {
   const std::uint32_t association = idle_.pop().v;
   Context& c = context(association);
-  if (!c.in_service || !c.initiator || c.in_use != 0 || !c.asked.empty() || !c.setup.takes_host_data()) return;
+  if (!c.in_service || !c.asked.empty() || has_session(c) || !c.setup.takes_host_data()) return;
+  if (c.in_use != 0) return abort(association, wire::SctpCause::kUserInitiatedAbort, {});  // abandoned ones
+  if (!c.setup.initiator()) {
+    c.idle_at = now();
+    if (idle_limit_ != kNever) timers_.start(timer(association, kIdle), now() + idle_limit_);
+    return;
+  }
   c.setup.shutdown(progress(c), now(), outcome_);
   settle(association, outcome_);
+}
+
+// By the end of the association that has been without a session for longest. False: there is none.
+bool SctpAssociation::make_room() {
+  if (!free_.empty()) return true;
+  std::uint32_t oldest = kNil;
+  for (std::uint32_t i = 0; i < contexts_.size(); ++i) {
+    const Context& c = context(i);
+    if (!c.setup.takes_host_data() || c.in_use != 0 || !c.asked.empty()) continue;
+    if (oldest == kNil || c.idle_at < context(oldest).idle_at) oldest = i;
+  }
+  if (oldest == kNil) return false;
+  ++counters_.evicted;
+  abort(oldest, wire::SctpCause::kOutOfResource, {});
+  return true;
 }
 
 // ---- Timers
@@ -210,6 +249,12 @@ void SctpAssociation::run_timers() {
         continue;
       }
       sends_.push(FlowId{association});
+    } else if (which == kIdle) {
+      if (c.in_use != 0 || !c.setup.takes_host_data()) continue;
+      ++counters_.idle_ended;
+      c.setup.shutdown(progress(c), now(), outcome_);
+      settle(association, outcome_);
+      continue;
     } else {
       c.setup.expired(static_cast<sctp::SetupTimer>(which), now(), outcome_);
       settle(association, outcome_);

@@ -16,6 +16,7 @@
 #include "model/rnic/llp/flow_timers.h"
 #include "model/rnic/llp/sctp/association_context.h"
 #include "model/rnic/llp/sctp/beat_emission.h"
+#include "model/rnic/llp/sctp/packet.h"
 #include "model/rnic/llp/sctp/rfc9260.h"
 #include "model/rnic/llp/sctp/sctp_association_counters.h"
 #include "model/rnic/llp/segment_beats.h"
@@ -53,12 +54,14 @@ class SctpAssociation final : public Stage {
   void register_stats(const StatsGroup& group) const override;
   void register_probes(const ProbeGroup& group) const override;
   const SctpAssociationCounters& counters() const { return counters_; }
+  // Of a flow: what an operation on it has to name.
+  std::uint16_t life(FlowId flow) const;
 
  private:
   using Context = sctp::AssociationContext;
   static constexpr std::uint16_t kFirstEphemeral = 49152;  // RFC 6335 section 6
   // Timers of an association: those of its set-up, then these.
-  static constexpr std::uint32_t kT3 = sctp::kSetupTimers, kSackDelay = kT3 + 1, kTimers = 8;
+  static constexpr std::uint32_t kT3 = sctp::kSetupTimers, kSackDelay = kT3 + 1, kIdle = kT3 + 2, kTimers = 8;
 
   Wake next_wake();
 
@@ -86,14 +89,18 @@ class SctpAssociation final : public Stage {
   void close_streams(std::uint32_t association);
   void on_ended(StreamEnded end);
   void tell(SctpEvent::Kind kind, FlowId flow, bool terminate = false);
+  // The end of an association is told behind all that it has delivered, and nothing before it.
+  bool may_tell() const { return !events_.empty() && (events_.front().kind != SctpEvent::Kind::kLost || fences_ == 0); }
   std::uint16_t ephemeral_port(std::uint32_t peer_ip, std::uint16_t peer_port);
 
   // Associations.
-  std::uint32_t begin(const tcp::FlowKey& key, const wire::MacAddress& mac, bool initiator);
+  std::uint32_t begin(const tcp::FlowKey& key, const wire::MacAddress& mac);
   void end(std::uint32_t association, TcpEvent::Reason reason, FlowId except = kNoFlow);
   void on_up(std::uint32_t association);
   void forget_streams(std::uint32_t association, FlowId except);
-  void shut_down_idle();
+  void look_at_idle();
+  static bool has_session(const Context& c);
+  bool make_room();
   void abort(std::uint32_t association, wire::SctpCause cause, ByteSpan information, FlowId except = kNoFlow);
 
   // What comes in (sctp_association_rx.cpp).
@@ -114,6 +121,7 @@ class SctpAssociation final : public Stage {
   void on_early(EarlyPlaced placed);
   void tell_control(std::uint32_t association, std::uint32_t message);
   void emit();
+  void send_fence(std::uint32_t association);
   sctp::DataProgress progress(const Context& c) const {
     return {c.receiver.cumulative_tsn(), c.sender.idle() && c.backlog.empty()};
   }
@@ -145,12 +153,15 @@ class SctpAssociation final : public Stage {
   const SctpConfig config_;
   const StationConfig station_;
   const std::uint32_t first_flow_, mtu_, packet_limit_;
+  const FlowId fence_flow_;  // of no stream and no queue pair
   const unsigned beat_bytes_;
   BufferPool& pool_;
+  BufferPool large_{sctp::kLargeBlockBytes};  // for messages in pieces that are longer than our own
   const sctp::Rfc9260 congestion_;
   const sctp::SenderSettings sender_settings_;
   const sctp::ReceiverSettings receiver_settings_;
   const sctp::StreamLimits stream_limits_;
+  const Cycle idle_limit_;
   sctp::Endpoint endpoint_;
   sctp::FragmentMemory fragments_;
   std::vector<std::unique_ptr<Context>> contexts_;  // made when the number is used first
@@ -162,6 +173,7 @@ class SctpAssociation final : public Stage {
   tcp::SlotPool<sctp::ReceivedMessage> messages_;
   tcp::SlotList ready_;  // messages on their way into the pipeline, in order
   Ring<SctpEvent> events_;
+  std::uint32_t fences_ = 0;  // on their way through the pipeline
   Ring<SctpPacket> answers_;  // of set-up and shutdown
   sctp::BeatEmission emission_;
   SegmentBeats offer_;

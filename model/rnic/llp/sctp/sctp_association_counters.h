@@ -10,6 +10,7 @@ struct SctpAssociationCounters {
   std::uint64_t messages = 0, sacks = 0, fast_retransmits = 0, timeouts = 0, late_ulpdus = 0, segments = 0;
   std::uint64_t ops_ignored = 0, bad_header = 0, peer_errors = 0;
   std::uint64_t early_segments = 0, not_offered = 0, path_mtu_changes = 0;
+  std::uint64_t idle_ended = 0, evicted = 0, sessions_abandoned = 0;
   template <class V>
   static void fields(V& v) {
     using C = SctpAssociationCounters;
@@ -18,6 +19,10 @@ struct SctpAssociationCounters {
     v("failed", &C::failed, "associations", "associations that were aborted, or lost, or could not be opened");
     v("restarted", &C::restarted, "associations", "associations that the peer began anew");
     v("shut_down", &C::shut_down, "associations", "associations that ended in order");
+    v("idle_ended", &C::idle_ended, "associations", "associations shut down because the peer had no session on them");
+    v("evicted", &C::evicted, "associations", "associations without a session that were aborted to make room");
+    v("sessions_abandoned", &C::sessions_abandoned, "streams",
+      "sessions that a peer did not end in time; without another one, their association is aborted");
     v("no_association", &C::no_association, "packets", "cookies refused because all associations were in use");
     v("chunks", &C::chunks, "chunks", "DATA chunks received");
     v("duplicates", &C::duplicates, "chunks", "DATA chunks that had been received before");

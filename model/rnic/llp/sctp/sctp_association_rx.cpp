@@ -31,8 +31,8 @@ void SctpAssociation::take_packet() {
     return settle(found.v, outcome_, p.buf);
   }
   const auto cookie = endpoint_.receive(*packet, listening_.test(key.port), now(), outcome_);
-  if (cookie && !free_.empty()) {
-    const std::uint32_t association = begin(key, p.peer_mac, false);
+  if (cookie && make_room()) {
+    const std::uint32_t association = begin(key, p.peer_mac);
     context(association).setup.accept(*cookie, *packet, now(), outcome_);
     return settle(association, outcome_, p.buf);
   }
@@ -97,7 +97,7 @@ void SctpAssociation::settle(std::uint32_t association, const sctp::Outcome& out
 void SctpAssociation::on_setup_event(std::uint32_t association, const SetupEvent& e) {
   switch (e.kind) {
     case SetupEvent::Kind::kUp:
-      ++(context(association).initiator ? counters_.opened : counters_.accepted);
+      ++(context(association).setup.initiator() ? counters_.opened : counters_.accepted);
       return on_up(association);
     case SetupEvent::Kind::kRestarted:
       ++counters_.restarted;
@@ -206,7 +206,8 @@ void SctpAssociation::on_message(std::uint32_t association, const BufferRef& pac
   ReceivedMessage& m = messages_[message];
   const std::uint8_t* const begin = packet->bytes();
   const bool whole = data.message.data() >= begin && data.message.data() < begin + packet->capacity();
-  m.buf = whole ? packet : pool_.take(packet->owner());
+  const bool fits = kFrameHeadroom + data.message.size() + kEndBytes <= pool_.block_bytes();
+  m.buf = whole ? packet : (fits ? pool_ : large_).take(packet->owner());
   m.data = m.buf->bytes() + (whole ? data.message.data() - begin : kFrameHeadroom);
   if (!whole) std::memcpy(m.data, data.message.data(), data.message.size());
   m.bytes = static_cast<std::uint16_t>(data.message.size());
@@ -276,6 +277,7 @@ void SctpAssociation::deliver(std::uint32_t association, std::uint16_t stream) {
           tell_control(association, next->token);
           break;
         }
+        c.stream[stream].ending = true;
         [[fallthrough]];
       case sctp::Delivery::Kind::kSegment:
         ready_.append(messages_, next->token);
@@ -340,38 +342,41 @@ void SctpAssociation::on_early(EarlyPlaced placed) {
 
 // ---- Into the pipeline
 
+void SctpAssociation::send_fence(std::uint32_t association) {
+  const std::uint32_t message = messages_.take();
+  ReceivedMessage& m = messages_[message];
+  m.fence = true;
+  m.association = static_cast<std::uint16_t>(association);
+  m.life = context(association).life;
+  ready_.append(messages_, message);
+  ++fences_;
+}
+
 // One segment after the other. It gives its room back in the cycle behind its last beat.
 void SctpAssociation::emit() {
   emission_.push(*out, now(), horizon());
   if (!emission_.free(now())) return;
   if (emitted_ != kNil) consume(std::exchange(emitted_, kNil));
-  while (!ready_.empty()) {
-    const std::uint32_t message = ready_.head;
-    ReceivedMessage& m = messages_[message];
-    if (m.offered) return;  // nothing is written behind its delivery
-    ready_.head = std::exchange(m.next, kNil);
-    if (ready_.head == kNil) ready_.tail = kNil;
-    if (m.life != context(m.association).life) {  // its association is gone
-      messages_.give_back(message);
-      continue;
-    }
-    const FlowId flow = flow_of(m.association, m.stream);
-    if (m.ends) {
-      context(m.association).stream[m.stream].ending = true;
-      BufferRef word = pool_.take(m.buf->owner());
-      std::memset(word->bytes(), 0, kEndBytes);
-      emission_.start_end(std::move(word), flow);
-    } else {
-      const auto ulpdu = static_cast<std::uint16_t>(m.bytes - wire::kDdpSsnBytes);
-      store_be16(m.data, ulpdu);
-      ++counters_.segments;
-      if (m.placed) emission_.start_placed(m.buf, m.data, kPlacedHeaderBytes / 4, flow);
-      else emission_.start(m.buf, m.data, static_cast<std::uint32_t>(wire::fpdu_bytes(ulpdu) / 4), flow);
-    }
-    emitted_ = message;
-    emission_.push(*out, now(), horizon());
-    return;
+  if (ready_.empty()) return;
+  const std::uint32_t message = ready_.head;
+  ReceivedMessage& m = messages_[message];
+  if (m.offered) return;  // nothing is written behind its delivery
+  ready_.head = std::exchange(m.next, kNil);
+  if (ready_.head == kNil) ready_.tail = kNil;
+  const FlowId flow = m.fence ? fence_flow_ : flow_of(m.association, m.stream);
+  if (m.ends || m.fence) {
+    BufferRef word = pool_.take(m.fence ? owner(m.association) : m.buf->owner());
+    std::memset(word->bytes(), 0, kEndBytes);
+    emission_.start_end(std::move(word), flow);
+  } else {
+    const auto ulpdu = static_cast<std::uint16_t>(m.bytes - wire::kDdpSsnBytes);
+    store_be16(m.data, ulpdu);
+    ++counters_.segments;
+    if (m.placed) emission_.start_placed(m.buf, m.data, kPlacedHeaderBytes / 4, flow);
+    else emission_.start(m.buf, m.data, static_cast<std::uint32_t>(wire::fpdu_bytes(ulpdu) / 4), flow);
   }
+  emitted_ = message;
+  emission_.push(*out, now(), horizon());
 }
 
 }  // namespace rnic

@@ -22,7 +22,7 @@ void SctpAssociation::on_op(const SctpOp& o) {
   const std::uint32_t association = association_of(o.flow);
   const std::uint16_t stream = stream_of(o.flow);
   RNIC_CHECK(o.flow.v >= first_flow_ && association < contexts_.size());
-  const bool there = contexts_[association] && stream < context(association).ddp_streams;
+  const bool there = contexts_[association] && stream < context(association).ddp_streams && o.life == life(o.flow);
   const bool late = there && o.kind == SctpOp::Kind::kSend && !context(association).setup.takes_host_data();
   if (!there || late) {
     ++counters_.ops_ignored;  // its association is gone, or will be, as the firmware hears
@@ -54,12 +54,27 @@ void SctpAssociation::on_stream_op(const SctpOp& o, std::uint32_t association, s
       c.streams.restart(stream, release);
       c.open = static_cast<std::uint16_t>(c.open - c.stream[stream].open);
       c.in_use = static_cast<std::uint16_t>(c.in_use - c.stream[stream].in_use);
-      c.stream[stream] = {};
+      c.stream[stream].renew();
       grant_all(association);
+      return idle_.push(FlowId{association});
+    case SctpOp::Kind::kAbandon:
+      ++counters_.sessions_abandoned;
+      c.streams.discard(stream, release);
+      c.stream[stream].abandoned = true;
+      ++c.stream[stream].life;
+      return idle_.push(FlowId{association});
+    case SctpOp::Kind::kGiveBack:
+      if (c.stream[stream].told) return;
+      c.in_use = static_cast<std::uint16_t>(c.in_use - std::exchange(c.stream[stream].in_use, false));
       return idle_.push(FlowId{association});
     default:
       RNIC_CHECK(false);
   }
+}
+
+std::uint16_t SctpAssociation::life(FlowId flow) const {
+  const auto& c = contexts_[association_of(flow)];
+  return c ? c->stream[stream_of(flow)].life : std::uint16_t{0};
 }
 
 // The segmenter may send on it.
@@ -92,10 +107,10 @@ void SctpAssociation::connect(const SctpOp& o) {
   const std::uint16_t port = o.port != 0 ? o.port : ephemeral_port(o.peer_ip, o.peer_port);
   const tcp::FlowKey key{o.peer_ip, o.peer_port, port};
   if (mac == nullptr) return refuse(o.cookie, TcpEvent::Reason::kTimeout);
-  if (free_.empty() || port == 0 || table_.find(key) != kNoFlow) {
+  if (port == 0 || table_.find(key) != kNoFlow || !make_room()) {
     return refuse(o.cookie, TcpEvent::Reason::kNoResources);
   }
-  association = begin(key, *mac, true);
+  association = begin(key, *mac);
   Context& c = context(association);
   c.asked.push_back(o.cookie);
   c.setup.connect({o.peer_ip, port, o.peer_port}, now(), outcome_);
@@ -129,19 +144,21 @@ std::uint32_t SctpAssociation::association_to(std::uint32_t peer_ip, std::uint16
 std::uint32_t SctpAssociation::free_streams(const Context& c) const {
   const std::uint32_t ids = c.ddp_streams != 0 ? c.ddp_streams : config_.streams;
   std::uint32_t free = 0;
-  for (std::uint32_t s = c.initiator ? 0 : 1; s < ids; s += 2) free += !c.stream[s].in_use;
+  for (std::uint32_t s = c.setup.initiator() ? 0 : 1; s < ids; s += 2) free += !c.stream[s].in_use;
   const auto asked = static_cast<std::uint32_t>(c.asked.size());
   return free > asked ? free - asked : 0;
 }
 
 void SctpAssociation::give_stream(std::uint32_t association, std::uint32_t cookie) {
   Context& c = context(association);
-  std::uint16_t s = c.initiator ? 0 : 1;
+  std::uint16_t s = c.setup.initiator() ? 0 : 1;
   while (c.stream[s].in_use) s = static_cast<std::uint16_t>(s + 2);
-  use(association, s);
+  ++c.in_use;
+  c.stream[s].in_use = true;
   SctpEvent e;
   e.kind = SctpEvent::Kind::kConnected;
   e.flow = flow_of(association, s);
+  e.life = c.stream[s].life;
   e.peer_ip = c.setup.ends().peer_ip;
   e.peer_port = c.setup.ends().peer_port;
   e.port = c.setup.ends().port;
@@ -151,10 +168,11 @@ void SctpAssociation::give_stream(std::uint32_t association, std::uint32_t cooki
   events_.push(std::move(e));
 }
 
+// By the peer: the firmware is told, and gives the stream back when it has done with it.
 void SctpAssociation::use(std::uint32_t association, std::uint16_t stream) {
   Context& c = context(association);
   c.in_use = static_cast<std::uint16_t>(c.in_use + !c.stream[stream].in_use);
-  c.stream[stream].in_use = true;
+  c.stream[stream].in_use = c.stream[stream].told = true;
 }
 
 std::uint16_t SctpAssociation::ephemeral_port(std::uint32_t peer_ip, std::uint16_t peer_port) {
@@ -168,10 +186,13 @@ std::uint16_t SctpAssociation::ephemeral_port(std::uint32_t peer_ip, std::uint16
 
 // ---- Events
 
+// Of an abandoned session nobody wants to hear.
 void SctpAssociation::tell(SctpEvent::Kind kind, FlowId flow, bool terminate) {
+  if (context(association_of(flow)).stream[stream_of(flow)].abandoned) return;
   SctpEvent e;
   e.kind = kind;
   e.flow = flow;
+  e.life = life(flow);
   e.terminate = terminate;
   events_.push(std::move(e));
 }
@@ -179,10 +200,12 @@ void SctpAssociation::tell(SctpEvent::Kind kind, FlowId flow, bool terminate) {
 void SctpAssociation::tell_control(std::uint32_t association, std::uint32_t message) {
   const Context& c = context(association);
   const sctp::ReceivedMessage& m = messages_[message];
+  if (c.stream[m.stream].abandoned) return consume(message);
   use(association, m.stream);
   SctpEvent e;
   e.kind = SctpEvent::Kind::kControl;
   e.flow = flow_of(association, m.stream);
+  e.life = c.stream[m.stream].life;
   e.peer_ip = c.setup.ends().peer_ip;
   e.peer_port = c.setup.ends().peer_port;
   e.port = c.setup.ends().port;
@@ -198,9 +221,17 @@ void SctpAssociation::tell_control(std::uint32_t association, std::uint32_t mess
 // The peer's session Terminate has passed all stages that segments pass. One of a session that was given up in the
 // meantime says nothing of the one that has begun since.
 void SctpAssociation::on_ended(StreamEnded end) {
+  if (end.flow == fence_flow_) {
+    --fences_;
+    return;
+  }
   const std::uint32_t association = association_of(end.flow);
   if (!contexts_[association]) return;
   sctp::StreamContext& s = context(association).stream[stream_of(end.flow)];
+  if (s.old_ends != 0) {
+    --s.old_ends;
+    return;
+  }
   if (!std::exchange(s.ending, false) || end.told) return;
   if (s.in_use) tell(SctpEvent::Kind::kPeerClosed, end.flow);
 }

@@ -24,12 +24,12 @@ struct SctpConfig {
   unsigned max_init_retries = 8;
   unsigned max_retries = 10;
   std::uint64_t heartbeat_us = 0;
+  std::uint64_t idle_us = 10'000'000;
   std::uint64_t cookie_life_us = 60'000'000;
   unsigned bundle_reserve = 16;
   unsigned reorder_chunks = 1024;
   unsigned reassembly_messages = 4;
   unsigned path_mtu_min = 576;
-  unsigned pending_initiates = 16;
   unsigned ddp_window = 256;
   bool early_placement = true;
   unsigned tx_cycles = 6;
@@ -72,6 +72,10 @@ struct SctpConfig {
     v("heartbeat_us", &SctpConfig::heartbeat_us,
       "idle time after which HEARTBEAT is sent, to which the RTO is added (HB.interval); 0: never",
       in_range(0, 1'000'000'000), unit("us"));
+    v("idle_us", &SctpConfig::idle_us,
+      "time without a session after which an association that the peer has opened is shut down; 0: never. If all "
+      "associations are in use, the one that is idle for longest makes room before",
+      in_range(0, 1'000'000'000), unit("us"));
     v("cookie_life_us", &SctpConfig::cookie_life_us, "life time of a cookie (Valid.Cookie.Life)",
       in_range(1, 1'000'000'000), unit("us"));
     v("bundle_reserve", &SctpConfig::bundle_reserve,
@@ -84,9 +88,6 @@ struct SctpConfig {
       "messages in fragments that a receiver puts together at a time", in_range(1, 64));
     v("path_mtu_min", &SctpConfig::path_mtu_min, "smallest path MTU that is accepted from a router (RFC 1191)",
       in_range(296, 9000), unit("octets"));
-    v("pending_initiates", &SctpConfig::pending_initiates,
-      "session requests of an association that wait for the host; one more is answered by Terminate",
-      in_range(1, 65'535));
     v("ddp_window", &SctpConfig::ddp_window,
       "DDP stream sequence numbers of a stream from the next one on that are taken", in_range(16, 32'768),
       power_of_two());

@@ -44,7 +44,7 @@ class SctpRx final : public Stage, public RunsAhead {
   // Blocks of `pool` hold a packet of the interface's MTU.
   SctpRx(sc_core::sc_module_name nm, ClockDomain& clk, const DatapathConfig& datapath, const StationConfig& station,
          BufferPool& pool)
-      : Stage(nm, clk), station_(station), pool_(pool), fragments_(pool), emission_(datapath) {}
+      : Stage(nm, clk), station_(station), pool_(pool), emission_(datapath) {}
 
   Wake tick() override;
   void reset() override;
@@ -68,7 +68,8 @@ class SctpRx final : public Stage, public RunsAhead {
 
   const StationConfig station_;
   BufferPool& pool_;
-  sctp::IpReassembly fragments_;
+  BufferPool large_{sctp::kLargeBlockBytes};  // packets that are longer than our own
+  sctp::IpReassembly fragments_{large_};
   std::optional<SctpPacket> report_;  // for the next cycle in which no packet leaves
   sctp::BeatEmission emission_;
   Ring<Entered> entered_;  // into the CRC engine
