@@ -63,7 +63,7 @@ class ReadBack(ProgramTest):
         value = json.loads(text)
         tried = 0
         for path in paths_of(value):
-            is_anything = any(re.match(pattern, text_of(path, "[]")) for pattern in ANYTHING)
+            is_anything = any(re.search(pattern, text_of(path, "[]")) for pattern in ANYTHING)
             at = value
             for step in path:
                 at = at[step]
