@@ -278,15 +278,15 @@ TEST_F(ServerTest, AConnectionThatEndsBeforeItIsUpLeavesRoomForAnother) {
 // the reply may be out.
 struct Withdrawal {
   const char* name;
-  void (*of)(test::RawStream& stream, const Bytes& request, const std::function<void()>& pause);
+  void (*of)(test::RawStream& stream, Bytes request, const std::function<void()>& pause);
 };
 const Withdrawal kWithdrawals[] = {
     {"fin",
-     [](auto& s, auto& request, auto& pause) {
+     [](auto& s, Bytes request, auto& pause) {
        if (!pause) return s.send_last(request);
        s.send(request), pause(), s.send_fin();
      }},
-    {"rst", [](auto& s, auto& request, auto& pause) { s.send(request), pause ? pause() : void(), s.send_rst(); }},
+    {"rst", [](auto& s, Bytes request, auto& pause) { s.send(request), pause ? pause() : void(), s.send_rst(); }},
     {"octet_and_fin",
      [](auto& s, Bytes request, auto& pause) {
        if (pause) s.send(request), pause(), request.clear();
@@ -325,10 +325,10 @@ TEST_P(WithdrawnRequest, IsRefusedAndAnotherOneServed) {
 INSTANTIATE_TEST_SUITE_P(Tools, WithdrawnRequest,
                          testing::Combine(testing::ValuesIn(kTools), testing::ValuesIn(kWithdrawals),
                                           testing::ValuesIn(kRequests), testing::ValuesIn(kPauses_us)),
-                         [](const auto& info) {
+                         [](const auto& row) {
                            return fmt::format(
-                               "{}_{}_{}_{}us", static_cast<int>(std::get<0>(info.param)), std::get<1>(info.param).name,
-                               std::get<2>(info.param) == kRequests[0] ? "plain" : "rtr", std::get<3>(info.param));
+                               "{}_{}_{}_{}us", static_cast<int>(std::get<0>(row.param)), std::get<1>(row.param).name,
+                               std::get<2>(row.param) == kRequests[0] ? "plain" : "rtr", std::get<3>(row.param));
                          });
 
 class OneSend : public ServerTest {
@@ -408,6 +408,8 @@ TEST_P(WithdrawnInitiate, IsRefusedAndAnotherOneServed) {
     peer.wait_us(50);  // it listens by then
     const unsigned pause_us = std::get<unsigned>(GetParam());
     const Behind behind = std::get<Behind>(GetParam());
+    // RFC 9260 section 6.10: DATA is not bundled with an ABORT, and so no request comes.
+    const unsigned refused = pause_us == 0 && behind.chunk(peer) == peer.abort() ? 0 : 1;
     peer.open();
     const Bytes first = initiate();
     if (pause_us == 0) {
@@ -418,14 +420,14 @@ TEST_P(WithdrawnInitiate, IsRefusedAndAnotherOneServed) {
       peer.send({behind.chunk(peer)});
     }
     peer.wait_us(200);
-    EXPECT_EQ(server->record().refused, 1u);
+    EXPECT_EQ(server->record().refused, refused);
     peer.open();
     peer.send({initiate()});
     const std::uint16_t accept = std::get<bool>(GetParam()) ? 6 : 2;
     EXPECT_TRUE(peer.wait_for([&] { return peer.codes == std::vector<std::uint16_t>{accept}; }));
     peer.wait_us(50);
     EXPECT_EQ(server->waiting_for(), "server: the peer, after 0 rounds");
-    EXPECT_EQ(server->record().refused, 1u);
+    EXPECT_EQ(server->record().refused, refused);
   });
   sc_core::sc_start(20, sc_core::SC_MS);
   EXPECT_TRUE(peer.done());
@@ -434,10 +436,10 @@ TEST_P(WithdrawnInitiate, IsRefusedAndAnotherOneServed) {
 INSTANTIATE_TEST_SUITE_P(Tools, WithdrawnInitiate,
                          testing::Combine(testing::ValuesIn(kTools), testing::ValuesIn(kBehind), testing::Bool(),
                                           testing::Values(0u, 2u, 5u, 10u, 60u)),
-                         [](const auto& info) {
-                           return fmt::format("{}_{}_{}_{}us", static_cast<int>(std::get<0>(info.param)),
-                                              std::get<1>(info.param).name,
-                                              std::get<2>(info.param) ? "enhanced" : "plain", std::get<3>(info.param));
+                         [](const auto& row) {
+                           return fmt::format("{}_{}_{}_{}us", static_cast<int>(std::get<0>(row.param)),
+                                              std::get<1>(row.param).name,
+                                              std::get<2>(row.param) ? "enhanced" : "plain", std::get<3>(row.param));
                          });
 
 }  // namespace

@@ -15,6 +15,9 @@ using host::CmEventType;
 namespace {
 
 constexpr std::uint32_t kRing = 16;  // work requests
+// Queue pairs that there is room for in the completion queues: a stray's goes only when its peer has closed, or the
+// device has given it up.
+constexpr std::uint32_t kQueuePairs = 16;
 
 }  // namespace
 
@@ -64,7 +67,8 @@ void Consumer::pinged() {
 void Consumer::create() {
   memory_ = &session_.memory(needs_.memory_bytes, needs_.access);
   if (needs_.window) window_ = &session_.entry();
-  session_.make_cqs(kRing, kRing);
+  const std::uint32_t room = kRing * (spec_.part == Part::kServer ? kQueuePairs : 1);
+  session_.make_cqs(room, room);
   session_.make_qp(kRing, kRing);
   if (spec_.part == Part::kServer) session_.listen(spec_.port, parameters().flags, spec_.transport);
   state_ = State::kCreating;

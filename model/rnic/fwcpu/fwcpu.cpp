@@ -293,8 +293,8 @@ void FwCpu::dispatch(const SctpEvent& e) {
       return run(fw::SctpOpenFailed{e.cookie, failure_of(e.reason)});
     case SctpEvent::Kind::kControl:
       bus_->put_control_message(e);
-      return run(fw::SctpControl{e.flow, e.peer_ip, e.peer_port, e.port, e.mulpdu,
-                                 static_cast<std::uint16_t>(e.bytes), e.life});
+      return run(fw::SctpControl{e.flow, e.peer_ip, e.peer_port, e.port, e.mulpdu, static_cast<std::uint16_t>(e.bytes),
+                                 e.life});
     case SctpEvent::Kind::kAcked:
       return run(fw::SctpAcked{e.flow, e.life});
     case SctpEvent::Kind::kPeerClosed:

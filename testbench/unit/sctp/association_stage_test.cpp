@@ -242,7 +242,9 @@ TEST_F(SctpStages, TwoEndsThatInitiateAtOnceTakeStreamsOfTheirOwn) {
     for (const auto& [side, flow] : {std::pair(a.get(), of_b), std::pair(b.get(), of_a)}) {
       EXPECT_THAT(kinds(*side), testing::UnorderedElementsAre(Kind::kAcked, Kind::kControl));
       for (const SctpEvent& e : side->event) {
-        if (e.kind == Kind::kControl) EXPECT_EQ(e.flow.v, flow.v);
+        if (e.kind == Kind::kControl) {
+          EXPECT_EQ(e.flow.v, flow.v);
+        }
       }
     }
     a->op.send(a->flow_op(OpKind::kAbort, of_a));
