@@ -57,6 +57,10 @@ class SqliteStatement final {
   // Empty for null.
   std::string text(int column) const {
     if (!is_null(column)) expect(column, SQLITE_TEXT, "text");
+    return shown(column);
+  }
+  // A value of any type as SQLite writes it.
+  std::string shown(int column) const {
     const auto* const text = reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), column));
     return text == nullptr ? "" : text;
   }

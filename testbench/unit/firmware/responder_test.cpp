@@ -258,12 +258,11 @@ TEST_F(Responder, ABacklogOfALaterListener) {
   c.op = abi::CommandOp::kListen;
   run(c);
   fw.on(TcpAccepted{FlowId{4}, 0x0a000002, 40001, 7000, 1460});
-  bus.take();
-  run(accept(id));
-  EXPECT_EQ(bus.take()[0], "event done status 0 id 80000000") << "a request outlives its listener";
   bus.put_read_octets(hex(kReqKey + "40010000"));
   fw.on(TcpStreamData{FlowId{4}, 20});
   bus.take();
+  run(accept(id));
+  EXPECT_EQ(bus.take()[0], "event done status 0 id 80000000") << "a request outlives its listener";
   fw.on(TcpAccepted{FlowId{5}, 0x0a000002, 40002, 7000, 1460});
   EXPECT_THAT(bus.take(), ElementsAre("log no_resources", "abort flow 5"));
 }

@@ -321,7 +321,7 @@ TEST_F(HandshakeTest, ConnectionsThatEndInAnyWayLeaveNothingBehind) {
         default:
           break;
       }
-      fw.abort(e.flow, now + 20'000'000);  // those that neither end has closed
+      fw.abort(e.flow, now + 4'000'000);  // those that neither end has closed
     };
   };
   a.firmware.on_event = any_end(a.firmware);

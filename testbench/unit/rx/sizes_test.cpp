@@ -132,8 +132,12 @@ TEST_P(PlacementSizes, DdpPlacement) {
   EXPECT_TRUE(errors.empty());
 }
 
-// Each a segment of its own, behind a gap.
+// Each a segment of its own, behind a gap, that begins with a marker.
 TEST_P(PlacementSizes, EarlyPlacement) {
+  FlowContext flow = contexts.flow(kMarked);
+  flow.rx_markers = true;
+  contexts.write(kMarked, flow);
+  contexts.commit();
   EarlyPlacement dut("early_placement", clk, {}, contexts, pool);
   Source<StreamBeat> segments = drive(dut.in);
   Sink<EarlyPlaced> told = collect(dut.out);
@@ -142,13 +146,13 @@ TEST_P(PlacementSizes, EarlyPlacement) {
   segments.pause(GetParam().produce);
   engine.pause = GetParam().consume;
   told.pause(GetParam().consume);
-  const std::vector<std::size_t> all = sizes(kBeatBytes, wire::mulpdu(1460, false) - wire::DdpTaggedHeader::kBytes);
-  MpaReference reference{false, true, 4096};
+  const std::vector<std::size_t> all = sizes(kBeatBytes, wire::mulpdu(1460, true) - wire::DdpTaggedHeader::kBytes);
+  MpaReference reference{true, true, 4096};
   std::size_t sent = 0;
   for (const std::size_t n : all) {
-    const std::uint64_t at = reference.pos;
     if (n > all.back()) continue;  // longer than a segment
-    segments.send(cut_segment(pool, reference.fpdu(write(n)), at, kBeatBytes, FlowId{1}));
+    const std::uint64_t at = reference.pos = (reference.pos + 511) / 512 * 512;
+    segments.send(cut_segment(pool, reference.fpdu(write(n)), at, kBeatBytes, kMarked));
     ++sent;
   }
   run_until_idle();

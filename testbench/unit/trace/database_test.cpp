@@ -42,7 +42,7 @@ class DatabaseTest : public testing::Test {
     std::vector<std::string> rows;
     while (row.step()) {
       std::string text;
-      for (int i = 0; i < columns; ++i) text += (i == 0 ? "" : "|") + (row.is_null(i) ? "-" : row.text(i));
+      for (int i = 0; i < columns; ++i) text += (i == 0 ? "" : "|") + (row.is_null(i) ? "-" : row.shown(i));
       rows.push_back(text);
     }
     return rows;
