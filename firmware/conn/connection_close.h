@@ -76,8 +76,26 @@ ConnState ConnectionManager<Bus, Capacity>::stream_error(Connection& c, const Co
   bus_.write(PostWork{{c.qpn, InternalWork::kTerminate, in.cause}});
   bus_.write(PostWork{{c.qpn, InternalWork::kDrain}});
   const bool fenced = resources_.qp(c.qpn)->context.responder && !wire::returns_ddp_header(in.cause);
-  report_qp_error(c, in, fenced ? abi::TerminateOrigin::kUnsent : abi::TerminateOrigin::kLocal);
+  if (fenced && in.cause.layer == wire::Layer::kLlp) c.fenced_error = in.cause.code;
+  else report_qp_error(c, in, fenced ? abi::TerminateOrigin::kUnsent : abi::TerminateOrigin::kLocal);
   return State::kTerminating;
+}
+
+// An error of MPA is found ahead of the delivery of what came before it, with which the fence is lifted: whether a
+// Terminate may be sent is known when the first FPDU is told of, or when the send queue has run empty without it.
+template <class Bus, class Capacity>
+ConnState ConnectionManager<Bus, Capacity>::first_fpdu_before_error(Connection& c, const ConnInput&) {
+  tell_fenced_error(c, abi::TerminateOrigin::kLocal);
+  return c.state;
+}
+
+template <class Bus, class Capacity>
+void ConnectionManager<Bus, Capacity>::tell_fenced_error(Connection& c, abi::TerminateOrigin origin) {
+  if (c.fenced_error == 0) return;
+  ConnInput error{ConnEvent::kStreamError};
+  error.cause = {wire::Layer::kLlp, 0, c.fenced_error};
+  c.fenced_error = 0;
+  report_qp_error(c, error, origin);
 }
 
 // Nothing follows a Terminate in either direction (RFC 5040 section 4.8).
@@ -90,6 +108,7 @@ ConnState ConnectionManager<Bus, Capacity>::terminate_received(Connection& c, co
 
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::drained(Connection& c, const ConnInput&) {
+  tell_fenced_error(c, abi::TerminateOrigin::kUnsent);
   if (c.peer_closed) end_stream(c, abi::ConnectStatus::kOk);
   return close_stream(c, c.state == State::kDraining);
 }
@@ -125,12 +144,14 @@ ConnState ConnectionManager<Bus, Capacity>::stream_lost(Connection& c, const Con
 
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::stream_reset(Connection& c, const ConnInput&) {
+  tell_fenced_error(c, abi::TerminateOrigin::kUnsent);
   end_stream(c, abi::ConnectStatus::kReset);
   return State::kFree;
 }
 
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::stream_timeout(Connection& c, const ConnInput&) {
+  tell_fenced_error(c, abi::TerminateOrigin::kUnsent);
   return abort_stream(c, abi::ConnectStatus::kTimeout);
 }
 

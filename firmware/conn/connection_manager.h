@@ -197,6 +197,8 @@ class ConnectionManager {
   State first_fpdu_of_reply(Connection& c, const ConnInput&) { return c.state; }
   State disconnect(Connection& c, const ConnInput& in);
   State stream_error(Connection& c, const ConnInput& in);
+  State first_fpdu_before_error(Connection& c, const ConnInput&);
+  void tell_fenced_error(Connection& c, abi::TerminateOrigin origin);
   State terminate_received(Connection& c, const ConnInput& in);
   State drained(Connection& c, const ConnInput& in);
   State peer_closed(Connection& c, const ConnInput& in);

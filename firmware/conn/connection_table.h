@@ -55,6 +55,7 @@ const typename ConnectionManager<Bus, Capacity>::Row ConnectionManager<Bus, Capa
     {State::kDraining, Event::kReset, &ConnectionManager::stream_lost},
     {State::kDraining, Event::kTimeout, &ConnectionManager::stream_timeout},
 
+    {State::kTerminating, Event::kFirstFpdu, &ConnectionManager::first_fpdu_before_error},
     {State::kTerminating, Event::kSendDrained, &ConnectionManager::drained},
     {State::kTerminating, Event::kPeerClosed, &ConnectionManager::peer_closed_meanwhile},
     {State::kTerminating, Event::kReset, &ConnectionManager::stream_reset},

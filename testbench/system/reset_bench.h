@@ -58,7 +58,7 @@ class Worker final : public host::App {
       case Phase::kMakes:
         if (!qp_->ready() || !mr_->ready()) return;
         for (unsigned i = 0; i < 2 * kSlots; ++i) receive();
-        if (peer_ip_ == 0) node.context.listen(kPort, abi::kCmCrc | abi::kCmEnhanced, channel_);
+        if (peer_ip_ == 0) node.context.listen(kPort, abi::kCmCrc | abi::kCmMarkers | abi::kCmEnhanced, channel_);
         else core_.wake_at(core_.time_ps() + 20'000'000);
         connect_ps_ = core_.time_ps() + 20'000'000;
         phase_ = Phase::kSetsUp;
@@ -89,7 +89,7 @@ class Worker final : public host::App {
   enum class Phase { kRest, kStarts, kMakes, kSetsUp, kConnects, kWorks };
   static host::ConnParam param() {
     host::ConnParam p;
-    p.flags = abi::kCmCrc | abi::kCmEnhanced;
+    p.flags = abi::kCmCrc | abi::kCmMarkers | abi::kCmEnhanced;
     return p;
   }
   void make() {

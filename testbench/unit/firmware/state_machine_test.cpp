@@ -158,6 +158,7 @@ const std::map<Cell, Expected>& rows() {
          "event disconnected status 2 id 5", "cancel timer 0"},
         State::kFree}},
       {{State::kTerminating, Event::kPeerClosed}, {{}, State::kTerminating}},
+      {{State::kTerminating, Event::kFirstFpdu}, {{}, State::kTerminating}},
       {{State::kTerminating, Event::kReset},
        {{"qp 5 error flow 3 mulpdu 1454 ird 16 ord 16", "flow 3 off qp 5 tx_markers 0 rx_markers 0 crc 1 epoch 1",
          "work qp 5 flush", "event disconnected status 3 id 5", "cancel timer 0"},
