@@ -89,7 +89,7 @@ case $mode in
   *)
     step 15 "Python" scripts/setup.sh python3
     step 40 "commands of the pages" "$python" -B scripts/documented.py
-    step 15 "packages" scripts/setup.sh --rv32 --tests --cluster
+    step 15 "packages" scripts/setup.sh --rv32 --tests
     run release 50 released_tests -- -LE '^long$'
     ;;
 esac

@@ -2,16 +2,19 @@
 import contextlib
 import copy
 import json
+import os
 import re
 import shutil
 import sqlite3
 import unittest
+import zlib
 
 from rnicsim import QUICKSTART, ProgramTest
 
+EVERYTHING = "RNIC_DAMAGE" in os.environ  # each member in each way, which takes minutes; otherwise each in one of them
 HUGE = 123456789.125  # stands for a number that no double holds, which Python does not write
 # Values of these are whatever a scenario may have there.
-ANYTHING = (r"assigned\.", r"settings\.", r"axes\[\]\.values\[\]", r"axes\[\]\.baseline", r"means\[\]\.(columns|results)")
+ANYTHING = (r"^config\.\w+\.", r"assigned\.", r"settings\.", r"axes\[\]\.values\[\]", r"axes\[\]\.baseline", r"means\[\]\.(columns|results)")
 # Of these, what is below is one of many that are alike.
 MANY = {"stats", "config", "utilization", "occupancy"}
 
@@ -67,7 +70,10 @@ class ReadBack(ProgramTest):
             at = value
             for step in path:
                 at = at[step]
-            for new in [None, ..., *other_types(at)]:
+            ways = [None, ..., *other_types(at)]
+            if not EVERYTHING:
+                ways = [ways[zlib.crc32(text_of(path).encode()) % len(ways)]]
+            for new in ways:
                 damaged = dump(changed(value, path, "<null>" if new is ... else new), indent=None if begin > 1 else 1)
                 damaged = damaged.replace('"<null>"', "null")
                 file.write_text(whole.replace(text, damaged) if begin > 1 else damaged)
@@ -82,13 +88,13 @@ class ReadBack(ProgramTest):
                         line = int(re.search(r": line ([0-9]+): ", run.stderr)[1])
                         if begin > 1:
                             self.assertEqual(line, begin)
-                        if new is not HUGE:
+                        if new is not HUGE and not is_anything:
                             begins = text_of(path[:-1] if isinstance(path[-1], int) else path)
                             self.assertIn(f" {begins}", run.stderr)
                     if new is HUGE:
                         self.assertIn("number overflow parsing '1e999'", run.stderr)
         file.write_text(whole)
-        self.assertGreater(tried, 20)
+        self.assertGreater(tried, 20 if EVERYTHING else 3)
 
     def run_of_everything(self):
         self.run_scenario(self.small_scenario(), "--breakdown", "--stats-every", "10us", "--db", "out/run.sqlite", "--no-capture",

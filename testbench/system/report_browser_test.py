@@ -218,12 +218,16 @@ class Page(ReportTest):
     def test_data_of_another_form(self):
         stats = self.full_run("out")
         for name, value in (("results", None), ("results", [{}]), ("bottleneck", "ORD"), ("occupancy", {"a": 1}), ("latency_breakdown", [{}]),
-                            ("utilization", []), ("config", {}), ("config", None), ("stats", None), ("checks", "none"), ("versions", None)):
+                            ("utilization", []), ("config", None), ("stats", None), ("checks", "none"), ("versions", None)):
             with self.subTest(name=name, value=value):
                 self.write("out/stats.json", {**stats, name: value})
-                self.open("out")
-                self.assertEqual(self.browser.problems, [])
-                self.assertIn("Bottleneck", self.run_script(TITLES), "the other sections are there")
+                report = self.run_program("report", "out", "-o", "page.html")
+                self.assertEqual(report.returncode, 2, report.stderr)
+                self.assertIn(f": {name}", report.stderr)
+        self.write("out/stats.json", {**stats, "config": {}})
+        self.open("out")
+        self.assertEqual(self.browser.problems, [])
+        self.assertIn("Bottleneck", self.run_script(TITLES), "the other sections are there")
         self.write("out/stats.json", {})
         self.open("out")
         self.assertNotIn("A section that could not be made", self.run_script(TITLES), "what is missing is no mistake")

@@ -267,8 +267,8 @@ class Sweep(ProgramTest):
         command = [os.environ["RNICSIM"], "run", "swept.json", "--out", "out", "--jobs", "1"]
         with subprocess.Popen(command, cwd=self.folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as sweep:
             children = pathlib.Path(f"/proc/{sweep.pid}/task/{sweep.pid}/children")
-            while not (child := children.read_text().split()):
-                time.sleep(0.001)
+            while not (self.folder / "out/0").exists() or not (child := children.read_text().split()):
+                time.sleep(0.001)  # a process that checks the columns comes before
             os.kill(int(child[0]), signal.SIGKILL)
             errors = sweep.communicate(timeout=1200)[1]
         self.assertEqual(sweep.returncode, 4, errors)
