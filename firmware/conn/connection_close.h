@@ -76,7 +76,8 @@ ConnState ConnectionManager<Bus, Capacity>::stream_error(Connection& c, const Co
   bus_.write(PostWork{{c.qpn, InternalWork::kTerminate, in.cause}});
   bus_.write(PostWork{{c.qpn, InternalWork::kDrain}});
   const bool fenced = resources_.qp(c.qpn)->context.responder && !wire::returns_ddp_header(in.cause);
-  if (fenced && in.cause.layer == wire::Layer::kLlp) c.fenced_error = in.cause.code;
+  const bool found_ahead = in.event == Event::kStreamError && in.cause.layer == wire::Layer::kLlp;
+  if (fenced && found_ahead) c.fenced_error = in.cause.code;
   else report_qp_error(c, in, fenced ? abi::TerminateOrigin::kUnsent : abi::TerminateOrigin::kLocal);
   return State::kTerminating;
 }
