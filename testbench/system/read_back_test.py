@@ -13,8 +13,8 @@ from rnicsim import QUICKSTART, ProgramTest
 
 EVERYTHING = "RNIC_DAMAGE" in os.environ  # each member in each way, which takes minutes; otherwise each in one of them
 HUGE = 123456789.125  # stands for a number that no double holds, which Python does not write
-# Values of these are whatever a scenario may have there.
-ANYTHING = (r"^config\.\w+\.", r"assigned\.", r"settings\.", r"axes\[\]\.values", r"axes\[\]\.baseline", r"means\[\]\.(columns|results)")
+# Values of these are whatever a scenario may have there; a folder may be a name or null.
+ANYTHING = (r"^config\.\w+\.", r"assigned\.", r"settings\.", r"axes\[\]\.values", r"axes\[\]\.baseline", r"points\[\]\.folder", r"means\[\]\.(columns|results)")
 # Of these, what is below is one of many that are alike.
 MANY = {"stats", "config", "utilization", "occupancy"}
 
