@@ -1,5 +1,5 @@
 # What is never hot is compiled in less time: cold libraries, and tests.
-set(RNIC_COLD $<$<CONFIG:Release>:-O1>)
+set(RNIC_COLD $<$<CONFIG:Release>:-Og>)
 set(RNIC_TESTED $<$<CONFIG:Release>:-O0>)
 
 # Headers from outside of the project, compiled once for each way in which their users are compiled: in a library, in a
