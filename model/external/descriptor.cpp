@@ -2,7 +2,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -36,15 +35,13 @@ sockaddr_un address_of(const std::string& path) {
   return address;
 }
 
-// A socket of a process that lives; the file of one that died stays behind. Asking by connect() would be a connection.
-bool in_use(const std::string& path) {
-  std::ifstream sockets("/proc/net/unix");
-  for (std::string line; std::getline(sockets, line);) {
-    if (line.size() > path.size() && line.compare(line.size() - path.size() - 1, std::string::npos, ' ' + path) == 0) {
-      return true;
-    }
-  }
-  return false;
+// A socket of a process that lives, under whatever path that bound it; the file of one that died stays behind. To
+// connect() is asked for a socket of another type: that is no connection, but tells the two apart.
+bool in_use(const sockaddr_un& address, int type) {
+  const Descriptor asking(::socket(AF_UNIX, (type == SOCK_DGRAM ? SOCK_STREAM : SOCK_DGRAM) | SOCK_CLOEXEC, 0));
+  if (!asking.open()) fail_errno(address.sun_path);
+  return ::connect(asking.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0 ||
+         errno != ECONNREFUSED;
 }
 
 }  // namespace
@@ -72,7 +69,7 @@ Descriptor bound_unix_socket(const std::string& path, int type) {
   if (!socket.open()) fail_errno(path);
   struct stat status {};
   if (::stat(path.c_str(), &status) == 0 && S_ISSOCK(status.st_mode)) {
-    if (in_use(path)) throw ConfigError(path + ": another process has this socket");
+    if (in_use(address, type)) throw ConfigError(path + ": another process has this socket");
     ::unlink(path.c_str());
   }
   if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) fail_errno(path);

@@ -116,12 +116,14 @@ void RunOutputs::open(const std::string& name) {
     if (!dir.empty()) create_directories(dir, error);
     if (error) throw ConfigError(fmt::format("{}: {}", options_.out_dir, error.message()));
     if (!dir.empty()) folder_.emplace(options_.out_dir, FolderLock::Kind::kAlone);
+    lock_files();
     open_events();
     if (!options_.wave_file.empty()) open_waves();
   } catch (const ConfigError&) {
     const bool is_anothers = !dir.empty() && !folder_ && !error;
     if (is_anothers) throw;
     if (events_) close_events();
+    if (wave_lock_) PendingFile(options_.wave_file).discard();
     for (const std::filesystem::path& p : made) remove(p, error);
     throw;
   }
@@ -146,6 +148,23 @@ void RunOutputs::open(const std::string& name) {
     capture_->listen([this](std::uint64_t number, unsigned direction, const Frame& frame, std::uint64_t ps) {
       database_->frame(frame_record(number, direction, stations_.size(), frame, ps));
     });
+  }
+}
+
+// A waveform that another process of this run writes is that one's.
+void RunOutputs::lock_files() {
+  std::vector<PendingFile> locked;
+  try {
+    for (const std::string& file : event_files()) {
+      const PendingFile pending(file);
+      event_locks_.emplace_back(pending);
+      locked.push_back(pending);
+    }
+    if (!options_.wave_file.empty() && !options_.wave_condition.any())
+      wave_lock_.emplace(PendingFile(options_.wave_file));
+  } catch (const ConfigError&) {
+    for (const PendingFile& file : locked) file.discard();
+    throw;
   }
 }
 
@@ -259,6 +278,7 @@ void RunOutputs::open_waves() {
   const std::string& file = options_.wave_file;
   if (!options_.wave_condition.any()) {
     waves_ = std::make_unique<Waves>(open_wave_sink(file), options_.wave_window);
+    wave_lock_.emplace(PendingFile(file));  // FST's writer makes a file of its own
     return;
   }
   const PendingFile pending(file);

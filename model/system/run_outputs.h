@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -101,6 +102,7 @@ class RunOutputs final {
   std::string in_folder(const std::string& name) const;
   void open(const std::string& name);
   std::vector<std::string> event_files() const;
+  void lock_files();
   std::string comment_of(RequestId request) const;
   void open_events();
   void close_events();
@@ -113,6 +115,8 @@ class RunOutputs final {
   const std::vector<Station>& stations_;
   const LatencyBreakdown::WorkName work_name_;
   std::optional<FolderLock> folder_;
+  std::deque<FileLock> event_locks_;
+  std::optional<FileLock> wave_lock_;
   std::unique_ptr<WireCapture> capture_;
   TraceDigest digest_;
   std::unique_ptr<EventStream> events_;  // where somebody reads them

@@ -81,10 +81,10 @@ class Rows {
   SqliteStatement one_, many_;
 };
 
-// A new file, so that SQLite finds no journal of an earlier one either, with the tables of events and frames.
+// An empty file, so that SQLite takes no journal of an earlier one either, with the tables of events and frames.
 Sqlite created(const std::string& file) {
   std::error_code none;
-  std::filesystem::remove(file, none);
+  std::filesystem::resize_file(file, 0, none);  // it may be locked, so it stays the same one
   Sqlite database(file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX);
   database.execute(kBegin);
   database.execute("PRAGMA user_version = " + std::to_string(Database::kVersion));

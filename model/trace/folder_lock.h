@@ -1,7 +1,9 @@
-// Who writes into a folder.
+// Who writes into a folder, and into a file of its own outside of it.
 #pragma once
 
 #include <string>
+
+#include "model/trace/pending_file.h"
 
 namespace rnic {
 
@@ -15,6 +17,20 @@ class FolderLock final {
   ~FolderLock();
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  const int descriptor_;
+};
+
+// The same for a file that two runs name, whatever their folders are. The lock is on what is written until the file is
+// whole, which is created; nothing is locked of a pipe or a device.
+class FileLock final {
+ public:
+  // ConfigError if somebody else has it. A file that cannot be created is left to who writes it.
+  explicit FileLock(const PendingFile& file);
+  ~FileLock();
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
 
  private:
   const int descriptor_;

@@ -168,6 +168,24 @@ class TwoAtOnce(OutputsTest):
         self.assertEqual(self.stats()["end"], "interrupted")
         self.run_scenario("small.json")
 
+    def test_a_file_is_of_one_run_whatever_the_folders_are(self):
+        options = {"--db": "run.sqlite", "--trace": "log.tsv", "--perfetto": "run.perfetto", "--wave": "w.fst"}
+        self.small_scenario()
+        with self.started("run", self.endless(), "--out", "out", *(word for pair in options.items() for word in pair)) as run:
+            self.wait_for_file(run, "out/wire.pcapng.part")
+            before = self.parts()
+            for option, file in options.items():
+                own = () if option == "--db" else ("--db", "my.sqlite")
+                second = self.run_program("run", "small.json", "--out", "other", *own, option, f"./{file}")
+                self.assertEqual((second.returncode, second.stdout, second.stderr),
+                                 (2, "", f"rnicsim: ./{file}: another run writes this file\n"))
+            self.assertEqual(self.parts(), before)
+            self.assertFalse((self.folder / "other").exists())
+            run.send_signal(signal.SIGINT)
+            run.communicate(timeout=PATIENCE_S)
+        self.assertEqual(run.returncode, 130)
+        self.run_scenario("small.json", *(word for pair in options.items() for word in pair))
+
     def test_of_runs_that_begin_together_one_is_refused(self):
         self.endless()
         for _ in range(2):

@@ -157,8 +157,12 @@ TEST_F(FramePortTest, AStreamThatNobodyReadsHoldsNobodyUp) {
 TEST_F(FramePortTest, ASocketOfALivingProcessIsLeftAlone) {
   open(WireKind::kDgram);
   const auto first = std::exchange(port, nullptr);
-  EXPECT_THROW(open(WireKind::kDgram), ConfigError);
+  for (const WireKind kind : {WireKind::kDgram, WireKind::kSeqpacket}) EXPECT_THROW(open(kind), ConfigError);
   EXPECT_TRUE(std::filesystem::exists(config.path));
+  const std::filesystem::path path = config.path;  // by another name, too
+  config.path = path.parent_path() / "." / path.filename();
+  EXPECT_THROW(open(WireKind::kDgram), ConfigError);
+  EXPECT_TRUE(std::filesystem::exists(path));
 }
 
 TEST_F(FramePortTest, DatagramsGoBetweenTwoNames) {
