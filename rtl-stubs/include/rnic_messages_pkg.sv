@@ -306,6 +306,7 @@ package rnic_messages_pkg;
   parameter logic [3:0] OpAtomicResponse = 4'd11;
   parameter logic [3:0] AtomicFetchAdd = 4'd0;
   parameter logic [3:0] AtomicCmpSwap = 4'd2;
+  parameter logic [15:0] StreamEndReset = 16'd1;
   parameter logic [3:0] LayerRdma = 4'd0;
   parameter logic [3:0] LayerDdp = 4'd1;
   parameter logic [3:0] LayerLlp = 4'd2;

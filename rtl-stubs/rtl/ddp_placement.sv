@@ -300,12 +300,13 @@ module ddp_placement #(
   assign stag_read_o    = live && (segment.is_tagged ? segment.payload != '0 : asks && sends && invalidates);
 
   // The verdict: place, drop, stop the stream, or wait. The peer's FIN or session Terminate goes on in any case; a FIN amid
-  // an FPDU is an error.
-  logic stops, finishes, in_order, waiting_d;
+  // an FPDU is an error. Of a RST the firmware hears from TCP, once it has passed.
+  logic stops, finishes, in_order, resets, waiting_d;
   always_comb begin
     finishes   = judges && beat.ends;
-    in_order   = known && !over && beat.ends && mpa_ok;
-    stops      = known && !over && (!mpa_ok || late || (!beat.ends && (segment.is_tagged ? tagged_error : untagged_error)));
+    resets     = beat.ends && segment.bytes == rnic_messages_pkg::StreamEndReset;
+    in_order   = known && !over && beat.ends && !resets && mpa_ok;
+    stops      = known && !over && !resets && (!mpa_ok || late || (!beat.ends && (segment.is_tagged ? tagged_error : untagged_error)));
     waiting_d  = judges ? live && !segment.is_tagged && waits : waiting_q;
     places     = live && !stops && !waiting_d;
     taken_last = judges && !waiting_d;
@@ -436,6 +437,7 @@ module ddp_placement #(
       UntaggedError_C   : cover (live && !segment.is_tagged && untagged_error);
       MpaError_C        : cover (known && !over && !mpa_ok);
       Ends_C            : cover (in_order);
+      Resets_C          : cover (finishes && resets && known && !over);
       EndsAmidAnFpdu_C  : cover (finishes && stops);
       EndsUnheard_C     : cover (finishes && !in_order && !stops);
       AfterTheFin_C     : cover (known && !over && late);

@@ -112,6 +112,7 @@ void Numbers::print() const {
   number("OpAtomicResponse", 4, Opcode::kAtomicResponse);
   number("AtomicFetchAdd", 4, wire::AtomicOpcode::kFetchAdd);
   number("AtomicCmpSwap", 4, wire::AtomicOpcode::kCmpSwap);
+  number("StreamEndReset", 16, StreamEnd::kReset);
   number("LayerRdma", 4, wire::Layer::kRdma);
   number("LayerDdp", 4, wire::Layer::kDdp);
   number("LayerLlp", 4, wire::Layer::kLlp);

@@ -551,6 +551,7 @@ PlacementRound::Fpdu PlacementTraffic::end(std::uint32_t n) {
   f.crc_ok = true;
   f.sctp = is_sctp(n);
   f.marker_ok = !once_in(4) || f.sctp;
+  if (!f.sctp && once_in(4)) f.octets[1] = static_cast<std::uint8_t>(StreamEnd::kReset);
   streams_[n].over = streams_[n].ended = true;
   return f;
 }

@@ -1,5 +1,6 @@
-// A peer that sends data, an error and its FIN in one burst, with every number of cycles between the last segment and
-// the FIN: what the FIN finds under way in the chip is delivered or told, in its order, before the stream ends.
+// A peer that sends data, an error and its FIN or RST in one burst, with every number of cycles between the last
+// segment and the end: what that finds under way in the chip, and TCP has acknowledged, is delivered or told, in its
+// order, before the stream ends.
 #include <optional>
 
 #include "testbench/system/peer_bench.h"
@@ -187,41 +188,61 @@ class BurstTest : public BurstBench, public testing::WithParamInterface<std::tup
  protected:
   static constexpr int kWithTheLastOctets = -1, kMostCycles = 200;
   BurstTest() : BurstBench(std::get<bool>(GetParam())) {}
-  void burst(int distance) {
-    SCOPED_TRACE("FIN " + std::to_string(distance) + " cycles behind");
-    const Burst& b = std::get<Burst>(GetParam());
-    const std::size_t before = host.ended.size();
-    RawStream& s = open();
+  const Burst& sent() const { return std::get<Burst>(GetParam()); }
+  Bytes octets(RawStream& s) const {
     Bytes all;
-    for (const std::string& ulpdu : b.ulpdus) {
+    for (const std::string& ulpdu : sent().ulpdus) {
       const Bytes fpdu = s.fpdu(host.octets(ulpdu));
       all.insert(all.end(), fpdu.begin(), fpdu.end());
     }
-    all.resize(all.size() - b.missing);
-    if (b.spoilt) all.back() ^= 1;
-    if (distance == kWithTheLastOctets) {
-      s.send_last(all);
-    } else {
-      s.send(all);
-      if (distance != 0) sc_core::wait(sc_core::sc_time::from_value(distance * node.core_clk.period_ps()));
-      s.send_fin();
-    }
-    for (const std::string& answer : b.answers) EXPECT_EQ(s.receive(), host.octets(answer));
+    all.resize(all.size() - sent().missing);
+    if (sent().spoilt) all.back() ^= 1;
+    return all;
+  }
+  void wait_cycles(int cycles) {
+    if (cycles != 0) sc_core::wait(sc_core::sc_time::from_value(cycles * node.core_clk.period_ps()));
+  }
+  void finish(RawStream& s, int distance) {
+    if (distance == kWithTheLastOctets) return s.send_last(octets(s));
+    s.send(octets(s));
+    wait_cycles(distance);
+    s.send_fin();
+  }
+  void burst(int distance) {
+    SCOPED_TRACE("FIN " + std::to_string(distance) + " cycles behind");
+    RawStream& s = open();
+    finish(s, distance);
+    for (const std::string& answer : sent().answers) EXPECT_EQ(s.receive(), host.octets(answer));
     EXPECT_TRUE(s.receive_fin());
     EXPECT_EQ(s.unread(), 0u);
+    expect_end(sent().error, sent().cause);
+  }
+  // Whether the peer hears of an error of its own depends on who is first, so only the host is asked.
+  void burst_and_reset(int distance) {
+    SCOPED_TRACE("RST " + std::to_string(distance) + " cycles behind");
+    RawStream& s = open();
+    s.send(octets(s));
+    wait_cycles(distance);
+    s.send_rst();
+    const bool error = sent().error && sent().missing == 0;
+    expect_end(error ? *sent().error : TerminateOrigin::kUnsent, error ? sent().cause : wire::mpa::kConnectionLost);
+  }
+  void expect_end(std::optional<TerminateOrigin> error, wire::TerminateCause cause) {
+    const std::size_t before = ended_;
     EXPECT_TRUE(peer.wait_for([&] { return host.ended.size() > before; })) << "the stream does not end";
-    ASSERT_EQ(host.ended.size(), before + 1);
+    ASSERT_EQ(host.ended.size(), ++ended_);
     const BurstHost::Stream& ended = host.ended.back();
-    EXPECT_EQ(ended.received, b.received);
-    if (!b.error) {
+    EXPECT_EQ(ended.received, sent().received);
+    if (!error) {
       EXPECT_THAT(ended.events, testing::ElementsAre(CmEventType::kEstablished, CmEventType::kDisconnected));
       return;
     }
     EXPECT_THAT(ended.events,
                 testing::ElementsAre(CmEventType::kEstablished, CmEventType::kQpError, CmEventType::kDisconnected));
-    EXPECT_EQ(ended.terminate.origin, *b.error);
-    EXPECT_EQ(wire::terminate_word(ended.terminate.cause), wire::terminate_word(b.cause));
+    EXPECT_EQ(ended.terminate.origin, *error);
+    EXPECT_EQ(wire::terminate_word(ended.terminate.cause), wire::terminate_word(cause));
   }
+  std::size_t ended_ = 0;
 };
 
 TEST_P(BurstTest, IsDeliveredOrToldBeforeTheFin) {
@@ -232,6 +253,15 @@ TEST_P(BurstTest, IsDeliveredOrToldBeforeTheFin) {
   sc_core::sc_start(sc_core::sc_time(500, sc_core::SC_MS), sc_core::SC_EXIT_ON_STARVATION);
   EXPECT_TRUE(peer.done());
   EXPECT_EQ(host.ended.size(), 1u + kMostCycles - kWithTheLastOctets);
+}
+TEST_P(BurstTest, IsDeliveredOrToldBeforeTheReset) {
+  peer.run([this] {
+    peer.wait_us(20);
+    for (int distance = 0; distance <= kMostCycles && !HasFailure(); ++distance) burst_and_reset(distance);
+  });
+  sc_core::sc_start(sc_core::sc_time(500, sc_core::SC_MS), sc_core::SC_EXIT_ON_STARVATION);
+  EXPECT_TRUE(peer.done());
+  EXPECT_EQ(host.ended.size(), 1u + kMostCycles);
 }
 INSTANTIATE_TEST_SUITE_P(All, BurstTest, testing::Combine(testing::ValuesIn(kBursts), testing::Bool()),
                          [](const auto& of) {

@@ -60,7 +60,8 @@ void ReceivedStream::release(ReceivedPool& pool) {
   released_ = true;
 }
 
-// Octets go before a FIN, and a read that the FIN cuts short is answered with what there is.
+// Octets go before a FIN, and a read that the FIN cuts short is answered with what there is. In RDMA mode they go
+// before a RST, too: they were acknowledged, and a Terminate may be among them.
 ReceivedStream::Report ReceivedStream::next_report(const ReceivedPool& pool, bool busy) {
   if (released_) {
     if (end_sent_ && !end_passed_) return Report::kNothing;
@@ -68,16 +69,20 @@ ReceivedStream::Report ReceivedStream::next_report(const ReceivedPool& pool, boo
     released_ = false;
     return Report::kReleased;
   }
-  if (reset_to_report_) {
+  if (reset_to_report_ && !rdma()) {
     reset_to_report_ = false;
     return Report::kReset;
   }
   if (wanted_ != 0 && !empty() && (finished_ || octets(pool) >= wanted_)) return Report::kOctets;
-  if (!fin_to_report_ || !empty()) return Report::kNothing;
+  if ((!fin_to_report_ && !reset_to_report_) || !empty()) return Report::kNothing;
   if (busy) return Report::kLater;
   if (rdma() && !end_passed_) return end_sent_ ? Report::kNothing : Report::kSendEnd;
-  fin_to_report_ = false;
-  return Report::kFin;
+  if (fin_to_report_) {
+    fin_to_report_ = false;
+    return Report::kFin;
+  }
+  reset_to_report_ = false;
+  return Report::kReset;
 }
 
 }  // namespace rnic::tcp

@@ -8,6 +8,7 @@
 
 #include "model/common/bytes.h"
 #include "model/rnic/llp/received_octets.h"
+#include "model/rnic/messages/datapath.h"
 
 namespace rnic::tcp {
 
@@ -58,14 +59,16 @@ class ReceivedStream {
   // Of the next one that is received in order.
   std::uint64_t end(const ReceivedPool& pool) const { return offset_ + octets(pool); }
 
-  // ---- The end. In RDMA mode a beat stands for the FIN, so that it passes all that FPDUs pass, behind them.
+  // ---- The end. In RDMA mode a beat stands for the FIN or RST, so that it passes all that FPDUs pass, behind them.
 
   // Again for each repetition.
   void on_fin() { finished_ = fin_to_report_ = true; }
+  // May come behind a FIN.
   void on_reset() { reset_to_report_ = true; }
   // The connection is forgotten, but for an end that has not passed.
   void release(ReceivedPool& pool);
   bool released() const { return released_; }
+  StreamEnd end_kind() const { return finished_ ? StreamEnd::kInOrder : StreamEnd::kReset; }
   void on_end_sent() { end_sent_ = true; }
   void on_end_passed() { end_passed_ = true; }
   bool end_passed() const { return end_passed_; }
@@ -74,7 +77,7 @@ class ReceivedStream {
     kNothing,
     kLater,  // in the next cycle
     kOctets,
-    kSendEnd,  // nothing yet: the beat that stands for the FIN has to leave
+    kSendEnd,  // nothing yet: the beat that stands for the FIN or RST has to leave
     kFin,
     kReset,
     kReleased
@@ -82,6 +85,7 @@ class ReceivedStream {
   // What the owner of the connection is to be told next. `busy`: octets of this flow are still leaving, or are written
   // early.
   Report next_report(const ReceivedPool& pool, bool busy);
+  bool reset_to_report() const { return reset_to_report_; }
   // Octets for the read that is answered.
   std::uint32_t end_read(const ReceivedPool& pool) { return std::min(octets(pool), std::exchange(wanted_, 0)); }
 

@@ -62,23 +62,27 @@ Receiver::Arrival Receiver::on_segment(ReassemblyMemory& m, const ReceivedSegmen
   return a;
 }
 
-void Receiver::on_reset(std::uint32_t seq, Arrival& a) const {
-  a.verdict = seq == window_.rcv_nxt() ? Verdict::kReset : Verdict::kBadReset;
-  a.for_sender = a.verdict == Verdict::kBadReset && window_.holds(seq);
+void Receiver::on_reset(std::uint32_t seq, Arrival& a) {
+  if (seq == window_.rcv_nxt()) return reset(a);
+  a.verdict = Verdict::kBadReset;
+  a.for_sender = window_.holds(seq);
   a.answer = Answer::kChallenge;
+}
+
+void Receiver::reset(Arrival& a) {
+  a.verdict = Verdict::kReset;
+  state_ = State::kReset;
 }
 
 // Whatever its number is, a SYN is challenged and says nothing, but for SYN-RECEIVED: there the peer may have changed
 // its mind, or both ends opened and this is the SYN that is known, with the ACK of ours (RFC 9293 figure 8).
 void Receiver::on_syn(const ReceivedSegment& s, std::uint32_t snd_nxt, Arrival& a) {
   const TcpHeader& h = s.header;
+  if (state_ == State::kSynReceived && passive_ && window_.holds(h.seq)) return reset(a);
   a.verdict = Verdict::kBadSyn;
   a.answer = Answer::kChallenge;
   if (state_ != State::kSynReceived) return;
-  if (passive_ && window_.holds(h.seq)) {
-    a.verdict = Verdict::kReset;
-    a.for_sender = false;
-  } else if (h.seq + 1 == window_.rcv_nxt() && h.has(TcpHeader::kAck) && acks_.is_new(h.ack, snd_nxt)) {
+  if (h.seq + 1 == window_.rcv_nxt() && h.has(TcpHeader::kAck) && acks_.is_new(h.ack, snd_nxt)) {
     a.acks = true;
     state_ = State::kOpen;
     acks_.note(h.ack, window_in(h));

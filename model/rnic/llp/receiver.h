@@ -84,9 +84,11 @@ class Receiver {
   RxFeedback window_update(FlowId flow);
 
  private:
-  enum class State : std::uint8_t { kFree, kAwaitsSyn, kSynReceived, kOpen };
+  enum class State : std::uint8_t { kFree, kAwaitsSyn, kReset, kSynReceived, kOpen };
 
-  void on_reset(std::uint32_t seq, Arrival& a) const;
+  void on_reset(std::uint32_t seq, Arrival& a);
+  // Nothing more is taken.
+  void reset(Arrival& a);
   void on_syn(const ReceivedSegment& s, std::uint32_t snd_nxt, Arrival& a);
   Verdict judge(const ReceivedSegment& s, std::uint32_t length, std::uint32_t snd_nxt) const;
   std::uint32_t window_in(const wire::TcpHeader& h) const {
@@ -119,6 +121,7 @@ inline RxFeedback Receiver::feedback(FlowId flow, const ReceivedSegment& s, cons
   const wire::TcpHeader& h = s.header;
   RxFeedback fb = window_update(flow);
   fb.acks = a.acks;
+  fb.reset = a.verdict == Verdict::kReset;
   fb.answer = a.answer;
   fb.payload = static_cast<std::uint16_t>(s.payload.size());
   fb.flags = h.flags;

@@ -28,9 +28,10 @@ class SegmentBeats {
     left_ = octets.held();
     buf_ = std::move(octets.buf);
   }
-  // A word that stands for the peer's FIN.
-  void start_end(FlowId flow, BufferRef word, std::uint64_t offset) {
-    const std::uint8_t* const data = word->bytes();
+  // A word that stands for the peer's FIN or RST.
+  void start_end(FlowId flow, BufferRef word, StreamEnd end, std::uint64_t offset) {
+    std::uint8_t* const data = word->bytes();
+    store_be32(data, static_cast<std::uint32_t>(end) << 16);
     start(flow, tcp::received_octets(std::move(word), {data, kEndBytes}, 0), offset);
     next_.ends = true;
   }

@@ -42,6 +42,11 @@ struct Ulpdu {
   }
 };
 
+// How the peer ended its stream: by FIN or a session Terminate, or by RST. A beat of one word passes all that FPDUs
+// pass, behind them; it has this where an FPDU has its length.
+enum class StreamEnd : std::uint16_t { kInOrder, kReset };
+inline constexpr std::uint32_t kEndBytes = 4;
+
 // A piece of an FPDU. All of MPA lies on 4-octet steps (RFC 5044 section 4), so a beat is counted in 32-bit words.
 // Every beat but the last is full. On the receive side a marker that the deframer took out travels beside the words:
 // it stood before word `marker_lane`, and the CRC covers it there (RFC 5044 section 4.4). At most one fits a beat.
@@ -63,9 +68,10 @@ struct FpduBeat {
 
   // Receive: the FPDU's payload is placed already. It is this one beat, length field and DDP header.
   bool placed() const { return marker_lane == kPlaced; }
-  // Receive: no FPDU, but the end of the peer's stream behind the last one: its FIN, where marker_ok is false if it
-  // came amid an FPDU, or its session Terminate (RFC 5043).
+  // Receive: no FPDU, but the end of the peer's stream behind the last one: its FIN or RST, where marker_ok is false if
+  // it came amid an FPDU, or its session Terminate (RFC 5043).
   bool ends() const { return marker_lane == kEnds; }
+  bool resets() const { return ends() && load_be16(data) == static_cast<std::uint16_t>(StreamEnd::kReset); }
   bool marked() const { return marker_lane < kEnds; }
   std::uint32_t first_word() const { return load_be32(data); }  // for waveforms
   // Beats of a run are full, and only the first one may be the FPDU's or have a marker.
@@ -128,7 +134,7 @@ struct StreamBeat {
   bool last = false;
   // Stands for a whole FPDU from `offset` on, whose payload is placed: its first octets, no marker.
   bool placed = false;
-  bool ends = false;  // the peer's FIN: a word that means nothing and has no place in the stream
+  bool ends = false;  // the peer's FIN or RST: a word that says which (StreamEnd), without a place in the stream
 
   // Beats of a run are full, and only the first one may be the segment's.
   void advance(unsigned beats) {
@@ -152,8 +158,5 @@ struct StreamBeat {
     v("ends", 1, m.ends);
   }
 };
-
-// Octets of the beat that stands for the peer's FIN.
-inline constexpr std::uint32_t kEndBytes = 4;
 
 }  // namespace rnic

@@ -166,7 +166,7 @@ struct RxCommand {
 struct RxReport {
   enum class Kind : std::uint8_t {
     kSegment,  // of no flow, or of one that awaits a SYN or the ACK of ours: all fields
-    kReset,    // a valid RST
+    kReset,    // a valid RST, and all octets before were handed over
     kFin,      // the peer closed and all octets before were handed over; again for each repetition; told_in_band
     kStream,   // data, bytes: the answer to kRead
     kReleased
@@ -213,7 +213,8 @@ struct RxFeedback {
     return kWords;
   }
   FlowId flow;
-  bool acks = false;  // ack and window are a received segment's
+  bool acks = false;   // ack and window are a received segment's
+  bool reset = false;  // the peer's RST: nothing is sent any more
   Answer answer = Answer::kNone;
   std::uint16_t payload = 0;  // of the segment: a pure ACK has none
   std::uint8_t flags = 0;     // of the segment
@@ -235,6 +236,7 @@ struct RxFeedback {
   static void fields(V& v, M& m) {
     v("flow", m.flow);
     v("acks", 1, m.acks);
+    v("reset", 1, m.reset);
     v("answer", 2, m.answer);
     v("payload", 16, m.payload);
     v("flags", 8, m.flags);

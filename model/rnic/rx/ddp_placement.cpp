@@ -185,7 +185,7 @@ DdpPlacement::Verdict DdpPlacement::judge(const FpduBeat& last) {
 }
 
 // The peer's FIN or session Terminate goes on in any case, behind all that came before it. A FIN amid an FPDU is an
-// error (RFC 5044 section 8, error 1).
+// error (RFC 5044 section 8, error 1). Of a RST the firmware hears from TCP, once it has passed.
 DdpPlacement::Verdict DdpPlacement::end(const FpduBeat& end) {
   job_.emplace();
   PlacedSegment& s = job_->segment;
@@ -198,6 +198,7 @@ DdpPlacement::Verdict DdpPlacement::end(const FpduBeat& end) {
   QpRx& q = qp(*carried);
   if (q.stopped || !takes_segments(contexts_.qp(*carried))) return Verdict::kPlace;
   s.qpn = *carried;
+  if (end.resets()) return Verdict::kPlace;
   s.in_order = q.ended = end.marker_ok;
   if (!s.in_order) stop(*carried, q, wire::mpa::kConnectionLost, {});
   return Verdict::kPlace;

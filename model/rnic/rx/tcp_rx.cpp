@@ -183,7 +183,8 @@ void TcpRx::on_segment(FlowId flow, const ReceivedSegment& s, Frame frame) {
   counters_.count(a);
   if (a.verdict == Verdict::kReset) {
     f.stream.on_reset();
-    return reports_queue_.push(flow);
+    reports_queue_.push(flow);
+    return feedback->push(f.receiver.feedback(flow, s, a));
   }
   const bool bad_ack = a.verdict == Verdict::kBadAck || a.verdict == Verdict::kRefused;
   if (const char* const why = a.duplicate       ? "received before"
@@ -265,15 +266,13 @@ void TcpRx::on_early(EarlyPlaced placed) {
 
 // ---- Beats
 
-// True if the beat is leaving that stands for a flow's FIN, behind all its octets.
+// True if the beat is leaving that stands for a flow's FIN or RST, behind all its octets.
 bool TcpRx::start_end() {
   if (ends_.empty()) return false;
   const FlowId flow = ends_.pop();
   tcp::ReceivedStream& stream = flows_[flow.v].stream;
   if (!stream.rdma()) return false;  // released meanwhile
-  BufferRef word = pool_.take();
-  std::memset(word->bytes(), 0, kEndBytes);
-  emission_.start_end(flow, std::move(word), stream.leave(0));
+  emission_.start_end(flow, pool_.take(), stream.end_kind(), stream.leave(0));
   stream.on_end_sent();
   return true;
 }
@@ -354,7 +353,7 @@ bool TcpRx::report_one(FlowId flow) {
       break;
   }
   reports->push(std::move(r));
-  return false;
+  return stream.reset_to_report();
 }
 
 void TcpRx::register_stats(const StatsGroup& group) const { group.counters(counters_); }

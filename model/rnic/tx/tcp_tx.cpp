@@ -123,6 +123,10 @@ bool TcpTx::on_command(const TxCommand& c) {
     return false;
   }
   RNIC_CHECK(f.open);
+  if (f.reset) {
+    if (c.kind == TxCommand::Kind::kAbort || c.kind == TxCommand::Kind::kRelease) release(c.flow);
+    return false;
+  }
   switch (c.kind) {
     case TxCommand::Kind::kEstablish:
       establish(c);
@@ -188,6 +192,20 @@ void TcpTx::establish(const TxCommand& c) {
   on_acked(c.flow, f.sender.establish(resources_, c.agreed, c.ack, c.peer_window, c.rcv_nxt - 1, now()));
   restart_rto(c.flow);
   owe_ack(c.flow);
+}
+
+// After the peer's RST, until the firmware has heard of it: what comes down meanwhile is dropped.
+void TcpTx::fall_silent(FlowId flow) {
+  Flow& f = flows_[flow.v];
+  f.sender.clear(resources_);
+  f.sender = {};
+  f.sender.finish();
+  f.acks = {};
+  f.probe_owed = false;
+  f.reset = true;
+  rto_.stop(flow);
+  ack_timers_.stop(flow);
+  account(flow);
 }
 
 void TcpTx::release(FlowId flow) {

@@ -70,12 +70,14 @@ class TcpTx final : public Stage, public RunsAhead {
     std::uint8_t reports = 0;      // TxReport kinds to be sent, one bit each
     bool open = false;
     bool probe_owed = false;  // a segment that the peer has to answer
+    bool reset = false;       // by the peer: nothing is sent any more
   };
 
   // What comes in.
   bool on_command(const tcp::TxCommand& command);
   void open(const tcp::TxCommand& c);
   void establish(const tcp::TxCommand& c);
+  void fall_silent(FlowId flow);
   void release(FlowId flow);
   RequestId owner(FlowId flow) const;
   void collect(Cycle until);

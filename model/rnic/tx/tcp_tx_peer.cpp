@@ -11,7 +11,8 @@ using tcp::TxReport;
 
 void TcpTx::on_feedback(const RxFeedback& fb) {
   Flow& f = flows_[fb.flow.v];
-  if (!f.open) return;
+  if (!f.open || f.reset) return;
+  if (fb.reset) return fall_silent(fb.flow);
   if (fb.path_mtu != 0) return on_path_mtu(fb.flow, fb);
   if (f.acks.on_feedback(ack_settings_, fb)) acks_.push(fb.flow);
   counters_.congestion_marks += f.sender.ecn() && fb.acks && fb.payload != 0 && fb.ce;

@@ -183,6 +183,28 @@ TEST_F(EarlyTest, AFinLeavesBehindTheLastOctetAndIsReportedWhenItHasPassed) {
     if (b.last) BufferRef::adopt(b.buf);
   }
 }
+// As the FIN; tcp_tx hears of it at once.
+TEST_F(EarlyTest, AResetLeavesBehindTheLastOctetAndIsReportedWhenItHasPassed) {
+  enter_rdma();
+  receive_octets(0, kSegment, 10, "PA");
+  receive_octets(kSegment, 0, 11, "R");
+  ends.send_at(100, StreamEnded{kFlow});
+  run_until_idle();
+  ASSERT_EQ(stream.size(), 5u);
+  const StreamBeat& end = stream.back();
+  EXPECT_TRUE(end.ends);
+  EXPECT_EQ(load_be16(end.data), static_cast<std::uint16_t>(StreamEnd::kReset));
+  EXPECT_EQ(stream.cycles().back(), stream.cycles()[3] + 3);  // the RST has a frame of its own
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_EQ(reports[0].kind, tcp::RxReport::Kind::kReset);
+  EXPECT_THAT(reports.cycles(), ElementsAre(102));
+  ASSERT_EQ(feedback.size(), 2u);
+  EXPECT_TRUE(!feedback[0].reset && feedback[1].reset);
+  EXPECT_LT(feedback.cycles()[1], stream.cycles().back());
+  for (const StreamBeat& b : stream) {
+    if (b.last) BufferRef::adopt(b.buf);
+  }
+}
 TEST_F(EarlyTest, AFinWaitsForWhatEarlyPlacementHolds) {
   enter_rdma();
   receive(1, 10);

@@ -148,6 +148,38 @@ TEST_F(ReceivedStreamTest, SendsABeatForTheFinBehindAllOctets) {
   EXPECT_EQ(report(), Report::kFin);
 }
 
+// Octets that TCP has acknowledged are delivered first: a Terminate may be among them.
+TEST_F(ReceivedStreamTest, SendsABeatForTheResetBehindAllOctets) {
+  stream.enter_rdma();
+  append(10);
+  stream.on_reset();
+  EXPECT_EQ(report(), Report::kNothing);
+  stream.take_front(pool);
+  EXPECT_EQ(report(true), Report::kLater);
+  EXPECT_EQ(report(), Report::kSendEnd);
+  EXPECT_EQ(stream.end_kind(), StreamEnd::kReset);
+  stream.on_end_sent();
+  EXPECT_EQ(report(), Report::kNothing);
+  stream.on_end_passed();
+  EXPECT_EQ(report(), Report::kReset);
+  EXPECT_EQ(report(), Report::kNothing);
+}
+
+TEST_F(ReceivedStreamTest, AResetBehindAFinIsReportedBehindIt) {
+  stream.enter_rdma();
+  stream.on_fin();
+  EXPECT_EQ(report(), Report::kSendEnd);
+  stream.on_reset();
+  EXPECT_EQ(stream.end_kind(), StreamEnd::kInOrder);
+  stream.on_end_sent();
+  EXPECT_EQ(report(), Report::kNothing);
+  stream.on_end_passed();
+  EXPECT_EQ(report(), Report::kFin);
+  EXPECT_TRUE(stream.reset_to_report());
+  EXPECT_EQ(report(), Report::kReset);
+  EXPECT_FALSE(stream.reset_to_report());
+}
+
 TEST_F(ReceivedStreamTest, AReleaseForgetsAllAndWaitsForWhatIsUnderWay) {
   append(10);
   stream.on_fin();

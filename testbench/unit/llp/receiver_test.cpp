@@ -466,7 +466,9 @@ TEST_F(ReceiverTest, ObeysARstAtRcvNxtOnly) {
   EXPECT_EQ(receive(kFirst + 1, 0, TcpHeader::kRst).verdict, Verdict::kBadReset);
   const Receiver::Arrival a = receive(kFirst, 0, TcpHeader::kRst | TcpHeader::kAck);
   EXPECT_EQ(a.verdict, Verdict::kReset);
-  EXPECT_FALSE(a.for_sender || a.acks);
+  EXPECT_TRUE(a.for_sender);  // which falls silent
+  EXPECT_FALSE(a.acks || a.answer != Answer::kNone);
+  EXPECT_FALSE(receiver.is_open());  // nothing more is taken
 }
 
 TEST_F(ReceiverTest, ChallengesARstOfTheWindowOnly) {

@@ -47,6 +47,47 @@ TEST_F(SegmentArrives, ARstExactlyAtTheNextOctetResets) {
   EXPECT_THAT(answers.texts(), IsEmpty());
 }
 
+// What TCP has acknowledged is delivered first. The connection is over all the same: nothing leaves and nothing is
+// taken.
+TEST_F(SegmentArrives, ARstIsToldBehindTheOctetsBeforeIt) {
+  chip.segmenter.send_now(FlowId{0}, 1, 100);
+  run_us(5);
+  ASSERT_EQ(answers.texts().size(), 1u);
+  chip.deframer.pause = every(1, 1);
+  send(PeerSegment{"A", seq, ack, counting_bytes(100)});
+  answers.seen.clear();
+  send(PeerSegment{"R", seq + 100});
+  send(PeerSegment{"A", seq + 100, ack + 100, counting_bytes(100, 100)});
+  send(PeerSegment{"R", seq + 100});
+  chip.segmenter.send_now(FlowId{0}, 1, 100);
+  run_us(20'000);  // retransmission timeouts
+  EXPECT_THAT(answers.texts(), IsEmpty());
+  EXPECT_THAT(chip.firmware.kinds(), ElementsAre(Kind::kAccepted));
+  chip.deframer.pause = {};
+  run_us(1);
+  EXPECT_EQ(stream(), counting_bytes(100));
+  EXPECT_THAT(chip.firmware.kinds(), ElementsAre(Kind::kAccepted, Kind::kReset));
+  EXPECT_EQ(chip.connection.flows_in_use(), 0u);
+  send(PeerSegment{"S", seq + 5000});  // the number of the flow is free
+  EXPECT_THAT(answers.texts(), ElementsAre("<SA"));
+}
+
+// Meanwhile the firmware gives up, or closes.
+TEST_F(SegmentArrives, AnAbortBehindAResetSendsNothing) {
+  chip.deframer.pause = every(1, 1);
+  send(PeerSegment{"A", seq, ack, counting_bytes(100)});
+  answers.seen.clear();
+  send(PeerSegment{"R", seq + 100});
+  chip.firmware.close(FlowId{0});
+  chip.firmware.abort(FlowId{0});
+  run_us(10);
+  chip.deframer.pause = {};
+  run_us(10);
+  EXPECT_THAT(answers.texts(), IsEmpty());
+  EXPECT_THAT(chip.firmware.kinds(), ElementsAre(Kind::kAccepted));
+  EXPECT_EQ(chip.connection.flows_in_use(), 0u);
+}
+
 TEST_F(SegmentArrives, ARstElsewhereInTheWindowIsChallenged) {
   send(PeerSegment{"R", seq + 1000});
   EXPECT_THAT(answers.texts(), ElementsAre("<A"));

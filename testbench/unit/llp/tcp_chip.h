@@ -245,9 +245,10 @@ class Deframer final : public Stage {
     const StreamBeat b = in->pop();
     if (b.ends) {
       EXPECT_TRUE(b.offset == 0 || b.offset == stream[b.flow.v].size());
+      const bool in_order = load_be16(b.data) == static_cast<std::uint16_t>(StreamEnd::kInOrder);
       BufferRef::adopt(b.buf);
       ended->push({b.flow});
-      if (on_end) on_end(b.flow);
+      if (on_end && in_order) on_end(b.flow);
       return Wake::next_cycle();
     }
     Bytes& s = stream[b.flow.v];

@@ -122,6 +122,14 @@ class DdpPlacementTest : public StageTest {
     beats.back().marker_lane = FpduBeat::kEnds;
     wire.send(beats);
   }
+  // The peer's RST.
+  void reset(bool whole) {
+    auto beats = cut_fpdu(pool, {0, static_cast<std::uint8_t>(StreamEnd::kReset), 0, 0}, 64, false, 0, FlowId{1});
+    beats.back().crc_ok = true;
+    beats.back().marker_ok = whole;
+    beats.back().marker_lane = FpduBeat::kEnds;
+    wire.send(beats);
+  }
   static abi::Wqe buffer(std::uint64_t wr_id, std::initializer_list<abi::Sge> list) {
     abi::Wqe w;
     w.wr_id = wr_id;
@@ -1519,6 +1527,20 @@ TEST_F(TwoLayersTest, AFinPassesAmidAnFpduOfSctp) {
   EXPECT_TRUE(placed[0].ended && placed[0].in_order);
   EXPECT_EQ(placed[0].llp, Llp::kMpaTcp);
   EXPECT_THAT(placed.cycles(), ElementsAre(kThrough, 3 + kThrough));
+}
+// The firmware hears of it from TCP, so that no error is raised here, wherever it comes.
+TEST_F(TwoLayersTest, AResetGoesOnAndTellsNothing) {
+  for (const bool whole : {true, false}) {
+    receive(short_write());
+    reset(whole);
+  }
+  run_until_idle();
+  ASSERT_EQ(placed.size(), 4u);
+  for (const std::size_t i : {1u, 3u}) {
+    EXPECT_TRUE(placed[i].ended && !placed[i].in_order);
+    EXPECT_EQ(placed[i].flow, FlowId{1});
+  }
+  EXPECT_TRUE(events.empty());
 }
 TEST_F(TwoLayersTest, AnEndOfASessionThatNoQpHearsOfGoesOnAsWell) {
   FlowContext nobodys = sctp_flow_of(2);

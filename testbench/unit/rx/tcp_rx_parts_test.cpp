@@ -68,12 +68,18 @@ TEST_F(SegmentBeatsTest, OfPlacedOctetsTheHeaderLeaves) {
 }
 
 TEST_F(SegmentBeatsTest, AWordStandsForTheFin) {
-  beats.start_end(FlowId{3}, buffers.take(), 700);
+  beats.start_end(FlowId{3}, buffers.take(), StreamEnd::kInOrder, 700);
   StreamBeat beat = take();
   EXPECT_EQ(beat.bytes, kEndBytes);
   EXPECT_EQ(beat.offset, 700u);
   EXPECT_TRUE(beat.ends && beat.first && beat.last);
   EXPECT_FALSE(beat.placed);
+  EXPECT_EQ(load_be32(beat.data), 0u);
+  beat.abandon();
+  beats.start_end(FlowId{3}, buffers.take(), StreamEnd::kReset, 700);
+  beat = take();
+  EXPECT_TRUE(beat.ends);
+  EXPECT_EQ(load_be16(beat.data), static_cast<std::uint16_t>(StreamEnd::kReset));
   beat.abandon();
   beats.start(FlowId{3}, octets(10), 700);  // the next one does not
   beat = take();
