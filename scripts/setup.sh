@@ -8,7 +8,7 @@ set -euo pipefail
 packages=(
   g++ cmake ninja-build ccache pkg-config
   libsystemc-dev verilator libboost-dev libboost-program-options-dev nlohmann-json3-dev libfmt-dev
-  libelf-dev libisal-dev libpcap-dev libsqlite3-dev zlib1g-dev libunicorn-dev
+  libelf-dev libisal-dev libsqlite3-dev zlib1g-dev libunicorn-dev
 )
 command -v npm >/dev/null || packages+=(npm)
 for wanted in "$@"; do

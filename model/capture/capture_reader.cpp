@@ -1,56 +1,36 @@
 #include "model/capture/capture_reader.h"
 
-#include <cstdio>
+#include <array>
+#include <utility>
 
-#include <fmt/format.h>
-#include <pcap/pcap.h>
-
+#include "model/capture/capture_octets.h"
+#include "model/capture/pcap_file.h"
+#include "model/capture/pcapng_file.h"
 #include "model/common/check.h"
 
 namespace rnic::capture {
 
-void CaptureReader::Close::operator()(pcap* handle) const { pcap_close(handle); }
-
+// The first frame is looked for at once, so that a file without Ethernet is a mistake and not an empty capture.
 CaptureReader::CaptureReader(const std::string& path) {
-  char error[PCAP_ERRBUF_SIZE] = "";
-  std::FILE* file = std::fopen(path.c_str(), "rb");
-  if (file == nullptr) throw ConfigError(path + ": cannot be opened");
-  ethernet_ = std::make_unique<EthernetOnly>(file);
-  file = ethernet_->open();
-  RNIC_CHECK(file != nullptr);
-  // Owns the stream only if it succeeds.
-  handle_.reset(pcap_fopen_offline_with_tstamp_precision(file, PCAP_TSTAMP_PRECISION_NANO, error));
-  if (!handle_) {
-    std::fclose(file);
-    if (ethernet_->skipped_interfaces() != 0) throw ConfigError(path + ": no interface of the capture is Ethernet");
-    throw ConfigError(fmt::format("{}: not a capture: {}", path, error));
-  }
-  if (pcap_datalink(handle_.get()) != DLT_EN10MB) {
-    throw ConfigError(path + ": the link type of the capture is not Ethernet");
-  }
-}
-
-CaptureReader::~CaptureReader() = default;
-
-std::uint64_t CaptureReader::skipped_packets() const { return ethernet_->skipped_packets(); }
-
-std::uint64_t CaptureReader::position() const {
-  const off_t at = ftello(pcap_file(handle_.get()));
-  return at < 0 ? 0 : static_cast<std::uint64_t>(at);
+  CaptureOctets octets(path);
+  std::array<std::uint8_t, 4> magic{};
+  const std::size_t size = octets.read(magic);
+  if (size == magic.size() && PcapFile::knows(magic))
+    format_ = std::make_unique<PcapFile>(path, std::move(octets), magic);
+  else if (size == magic.size() && PcapngFile::knows(magic)) format_ = std::make_unique<PcapngFile>(std::move(octets));
+  else throw ConfigError(path + ": not a capture: neither pcap nor pcapng, as it is or compressed by gzip");
+  first_ = format_->next(why_);
+  if (!first_ && format_->has_others_only()) throw ConfigError(path + ": no interface of the capture is Ethernet");
 }
 
 std::optional<CapturedFrame> CaptureReader::next(UndecodedList& undecoded) {
-  const std::uint64_t begin = position();
-  pcap_pkthdr* header = nullptr;
-  const u_char* data = nullptr;
-  const int status = pcap_next_ex(handle_.get(), &header, &data);
-  const std::uint64_t offset = ethernet_->place_of(begin);  // now what was left out before it is known
-  if (status == PCAP_ERROR)
-    undecoded.push_back({offset, fmt::format("the rest of the file: {}", pcap_geterr(handle_.get()))});
-  if (status != 1) return std::nullopt;
-  const auto seconds = static_cast<std::uint64_t>(header->ts.tv_sec);
-  const std::uint64_t time_ns = seconds * 1'000'000'000 + static_cast<std::uint64_t>(header->ts.tv_usec);
-  return CapturedFrame{offset, {data, header->caplen}, header->len, time_ns};
+  if (first_) return std::exchange(first_, std::nullopt);
+  std::optional<CapturedFrame> frame;
+  if (why_.empty()) frame = format_->next(why_);
+  if (!frame && !why_.empty() && !std::exchange(ended_early_, true)) {
+    undecoded.push_back({format_->place(), "the rest of the file: " + why_});
+  }
+  return frame;
 }
 
 }  // namespace rnic::capture

@@ -6,19 +6,31 @@
 #include <optional>
 #include <string>
 
-#include "model/capture/ethernet_only.h"
 #include "model/capture/undecoded.h"
 #include "model/common/bytes.h"
-
-struct pcap;
 
 namespace rnic::capture {
 
 struct CapturedFrame {
-  std::uint64_t offset = 0;  // of its record in the file (pcapng: of the block after the previous frame's)
+  std::uint64_t offset = 0;  // of its record or block in the file; if that is compressed, in what it was made from
   ByteSpan bytes;            // what the capture kept; valid until the next call of next()
   std::size_t wire_bytes = 0;
   std::uint64_t time_ns = 0;  // as the capture has it; a run's own capture begins with the simulation
+};
+
+inline constexpr std::uint16_t kLinkTypeEthernet = 1;
+
+// What a format says of the file's records, one after the other.
+class CaptureFormat {
+ public:
+  virtual ~CaptureFormat() = default;
+  // The next frame of an Ethernet interface, or nullopt at the end, which `why` tells of where it is not the file's.
+  virtual std::optional<CapturedFrame> next(std::string& why) = 0;
+  // Where the last record began.
+  virtual std::uint64_t place() const = 0;
+  // Until now.
+  virtual std::uint64_t skipped_packets() const { return 0; }
+  virtual bool has_others_only() const { return false; }
 };
 
 class CaptureReader {
@@ -26,21 +38,19 @@ class CaptureReader {
   // Throws ConfigError if the file cannot be read, is no capture, or has no Ethernet. Of a pcapng file with interfaces
   // of several link types (`--capture-tlps`), those of Ethernet are read.
   explicit CaptureReader(const std::string& path);
-  ~CaptureReader();
 
   // The next frame, or nullopt at the end. A file that ends or turns to nonsense in the middle is told to `undecoded`.
   std::optional<CapturedFrame> next(UndecodedList& undecoded);
+  // next() has come to an end that is not the file's.
+  bool ended_early() const { return ended_early_; }
   // Until now: packets of interfaces that are not Ethernet.
-  std::uint64_t skipped_packets() const;
+  std::uint64_t skipped_packets() const { return format_->skipped_packets(); }
 
  private:
-  std::uint64_t position() const;
-
-  struct Close {
-    void operator()(pcap* handle) const;
-  };
-  std::unique_ptr<EthernetOnly> ethernet_;
-  std::unique_ptr<pcap, Close> handle_;  // reads the former
+  std::unique_ptr<CaptureFormat> format_;
+  std::optional<CapturedFrame> first_;  // read already
+  std::string why_;                     // there is no more
+  bool ended_early_ = false;
 };
 
 }  // namespace rnic::capture

@@ -19,6 +19,8 @@ struct Packet {
   Endpoint src, dst;
   ByteSpan payload;
   wire::ChecksumAccumulator pseudo_header;  // TCP's
+  // As hosts leave it in a segment that their NIC cuts: each piece has a length of its own.
+  wire::ChecksumAccumulator without_length;
 };
 
 constexpr bool is_read(std::uint8_t protocol) {
@@ -35,6 +37,11 @@ FrameResult undecoded(const CapturedFrame& frame, const char* what) {
   return {FrameFate::kUndecoded, {}, {}, what};
 }
 
+// Where the packet does not say how long it is, the frame does.
+bool is_cut(const CapturedFrame& frame, std::uint16_t length) {
+  return length == 0 && frame.bytes.size() < frame.wire_bytes;
+}
+
 // A receiver drops an IPv4 header whose checksum is wrong before it looks at the fields.
 bool wrong_ipv4_checksum(ByteSpan packet) {
   if (packet.size() < wire::Ipv4Header::kBytes) return false;
@@ -46,7 +53,9 @@ TcpChecksum classify(const Packet& packet, const wire::TcpHeader& header) {
   wire::ChecksumAccumulator sum = packet.pseudo_header;
   sum.add(packet.payload);
   if (sum.checksum() == 0) return TcpChecksum::kGood;
-  return header.checksum == packet.pseudo_header.partial() ? TcpChecksum::kPartial : TcpChecksum::kWrong;
+  const bool partial =
+      header.checksum == packet.pseudo_header.partial() || header.checksum == packet.without_length.partial();
+  return partial ? TcpChecksum::kPartial : TcpChecksum::kWrong;
 }
 
 FrameResult read_tcp(const CapturedFrame& frame, Packet packet, bool trust_checksums) {
@@ -88,22 +97,25 @@ FrameResult read_ipv4(const CapturedFrame& frame, ByteSpan bytes, bool trust_che
   if (!trust_checksums && wrong_ipv4_checksum(bytes)) {
     return {FrameFate::kWrongIpChecksum, {}, {}, {}};
   }
-  const auto ip = wire::Ipv4View::parse(bytes);
+  const auto ip = wire::Ipv4View::parse_offloaded(bytes);
   if (!ip) return undecoded(frame, "malformed IPv4 header");
   if (!is_read(ip->header.protocol)) return {};
+  if (is_cut(frame, ip->header.total_length)) return undecoded(frame, "");
   if (ip->header.is_fragment()) return undecoded(frame, "IPv4 fragment");
   Packet packet;
   store_be32(packet.src.address.data(), ip->header.src.v);
   store_be32(packet.dst.address.data(), ip->header.dst.v);
   packet.payload = ip->payload;
   packet.pseudo_header = wire::tcp_pseudo_header(ip->header.src, ip->header.dst, ip->payload.size());
+  packet.without_length = wire::tcp_pseudo_header(ip->header.src, ip->header.dst, 0);
   return read_payload(frame, packet, ip->header.protocol, trust_checksums);
 }
 
 FrameResult read_ipv6(const CapturedFrame& frame, ByteSpan bytes, bool trust_checksums) {
-  const auto ip = wire::Ipv6View::parse(bytes);
+  const auto ip = wire::Ipv6View::parse_offloaded(bytes);
   if (!ip) return undecoded(frame, "malformed IPv6 header");
   if (!is_read(ip->protocol)) return {};
+  if (is_cut(frame, ip->header.payload_length)) return undecoded(frame, "");
   if (ip->fragment) return undecoded(frame, "IPv6 fragment");
   Packet packet;
   packet.src.ipv6 = packet.dst.ipv6 = true;
@@ -111,6 +123,7 @@ FrameResult read_ipv6(const CapturedFrame& frame, ByteSpan bytes, bool trust_che
   packet.dst.address = ip->header.dst.octets;
   packet.payload = ip->payload;
   packet.pseudo_header = wire::tcp_pseudo_header(ip->header.src, ip->header.dst, ip->payload.size());
+  packet.without_length = wire::tcp_pseudo_header(ip->header.src, ip->header.dst, 0);
   return read_payload(frame, packet, ip->protocol, trust_checksums);
 }
 

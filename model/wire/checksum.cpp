@@ -54,7 +54,7 @@ ChecksumAccumulator tcp_pseudo_header(Ipv4Address src, Ipv4Address dst, std::siz
   sum.add_u32(src.v);
   sum.add_u32(dst.v);
   sum.add_u16(kIpProtocolTcp);
-  sum.add_u16(static_cast<std::uint16_t>(tcp_bytes));
+  sum.add_u32(static_cast<std::uint32_t>(tcp_bytes));  // more than 16 bits before segmentation offload
   return sum;
 }
 

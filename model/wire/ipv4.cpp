@@ -17,14 +17,27 @@ std::size_t Ipv4Header::emit(MutableByteSpan out) const {
   return kBytes;
 }
 
-std::optional<Ipv4View> Ipv4View::parse(ByteSpan packet) {
-  const std::optional<Ipv4Header> header = parse_fields<Ipv4Header>(packet);
+namespace {
+
+std::optional<Ipv4View> view_of(ByteSpan packet, const std::optional<Ipv4Header>& header, std::size_t total_length) {
   if (!header || header->version_ihl >> 4 != 4) return std::nullopt;
   const std::size_t header_length = std::size_t{4} * (header->version_ihl & 0x0f);
-  if (header_length < Ipv4Header::kBytes || header->total_length < header_length) return std::nullopt;
-  if (header->total_length > packet.size()) return std::nullopt;
+  if (header_length < Ipv4Header::kBytes || total_length < header_length) return std::nullopt;
+  if (total_length > packet.size()) return std::nullopt;
   return Ipv4View{*header, packet.subspan(0, header_length),
-                  packet.subspan(header_length, header->total_length - header_length)};
+                  packet.subspan(header_length, total_length - header_length)};
+}
+
+}  // namespace
+
+std::optional<Ipv4View> Ipv4View::parse(ByteSpan packet) {
+  const std::optional<Ipv4Header> header = parse_fields<Ipv4Header>(packet);
+  return view_of(packet, header, header ? header->total_length : 0);
+}
+
+std::optional<Ipv4View> Ipv4View::parse_offloaded(ByteSpan packet) {
+  const std::optional<Ipv4Header> header = parse_fields<Ipv4Header>(packet);
+  return view_of(packet, header, header && header->total_length != 0 ? header->total_length : packet.size());
 }
 
 bool Ipv4View::checksum_ok() const { return internet_checksum(header_bytes) == 0; }

@@ -54,6 +54,8 @@ struct Ipv4View {
   ByteSpan payload;
 
   static std::optional<Ipv4View> parse(ByteSpan packet);
+  // As a capture has it that was made before segmentation offload: a total length of 0 stands for all octets.
+  static std::optional<Ipv4View> parse_offloaded(ByteSpan packet);
   bool checksum_ok() const;
 };
 

@@ -62,10 +62,14 @@ std::size_t Ipv6Header::emit(MutableByteSpan out) const {
   return kBytes;
 }
 
-std::optional<Ipv6View> Ipv6View::parse(ByteSpan packet) {
+namespace {
+
+std::optional<Ipv6View> view_of(ByteSpan packet, bool offloaded) {
   if (packet.size() < Ipv6Header::kBytes) return std::nullopt;
   const Fixed fixed = *parse_fields<Fixed>(packet);
-  if (fixed.first_word >> 28 != 6 || packet.size() - Ipv6Header::kBytes < fixed.payload_length) return std::nullopt;
+  const std::size_t behind = packet.size() - Ipv6Header::kBytes;
+  const std::size_t length = offloaded && fixed.payload_length == 0 ? behind : fixed.payload_length;
+  if (fixed.first_word >> 28 != 6 || behind < length) return std::nullopt;
   Ipv6View view;
   view.header.traffic_class = static_cast<std::uint8_t>(fixed.first_word >> 20);
   view.header.flow_label = fixed.first_word & 0xfffffu;
@@ -75,9 +79,14 @@ std::optional<Ipv6View> Ipv6View::parse(ByteSpan packet) {
   view.header.src = load_address(packet.data() + Fixed::kBytes);
   view.header.dst = load_address(packet.data() + Fixed::kBytes + Ipv6Address::kBytes);
   view.protocol = fixed.next_header;
-  view.payload = packet.subspan(Ipv6Header::kBytes, fixed.payload_length);
+  view.payload = packet.subspan(Ipv6Header::kBytes, length);
   if (!skip_extensions(view)) return std::nullopt;
   return view;
 }
+
+}  // namespace
+
+std::optional<Ipv6View> Ipv6View::parse(ByteSpan packet) { return view_of(packet, false); }
+std::optional<Ipv6View> Ipv6View::parse_offloaded(ByteSpan packet) { return view_of(packet, true); }
 
 }  // namespace rnic::wire

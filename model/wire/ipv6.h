@@ -44,6 +44,9 @@ struct Ipv6View {
   ByteSpan payload;
 
   static std::optional<Ipv6View> parse(ByteSpan packet);
+  // As a capture has it that was made before segmentation offload, or of a jumbogram (RFC 2675): a payload length of 0
+  // stands for all octets.
+  static std::optional<Ipv6View> parse_offloaded(ByteSpan packet);
 };
 
 }  // namespace rnic::wire

@@ -225,6 +225,19 @@ class WrongCaptures(Replay):
         self.assertRegex(self.refuse(self.changed(drop_a_data_segment), "--as", "server"),
                          r"cannot be replayed: .*octets are missing")
 
+    # What is missing at the end of a stream leaves no hole.
+    def test_a_capture_that_is_not_whole(self):
+        def cut_a_frame(octets):
+            at = 24
+            while (size := struct.unpack_from("<I", octets, at + 8)[0]) < 110:
+                at += RECORD + size
+            return octets[:at + 8] + struct.pack("<I", 90) + octets[at + 12:at + RECORD + 90] + octets[at + RECORD + size:]
+
+        self.assertRegex(self.refuse(self.changed(lambda octets: octets[:-100]), "--as", "server"),
+                         r"cannot be replayed: it is not whole: offset \d+: the rest of the file: truncated: of a packet of")
+        self.assertRegex(self.refuse(self.changed(cut_a_frame), "--as", "client"),
+                         r"cannot be replayed: it is not whole: offset \d+: the capture kept 90 of the frame's \d+ octets")
+
     def refuse(self, *arguments):
         run = self.run_program("replay", *arguments)
         self.assertEqual((run.returncode, run.stdout), (2, ""), run.stderr)

@@ -60,6 +60,11 @@ class Recorder final : public ConnectionObserver {
   bool established_ = false;  // the SYN was answered by one
 };
 
+// What is missing at the end of a stream leaves no hole that would show it.
+[[noreturn]] void not_whole(const std::string& capture, std::uint64_t offset, const std::string& reason) {
+  throw ConfigError(fmt::format("{}: cannot be replayed: it is not whole: offset {}: {}", capture, offset, reason));
+}
+
 }  // namespace
 
 std::vector<Recording> read_recordings(const std::string& capture) {
@@ -75,9 +80,11 @@ std::vector<Recording> read_recordings(const std::string& capture) {
   CaptureReader reader(capture);
   while (const auto frame = reader.next(undecoded)) {
     const FrameResult result = read_frame(*frame, false);
+    if (result.fate == FrameFate::kUndecoded) not_whole(capture, frame->offset, result.reason);
     if (result.fate == FrameFate::kSegment) table.segment(result.segment);
     if (result.fate == FrameFate::kSctp) associations.packet(result.packet);
   }
+  if (reader.ended_early()) not_whole(capture, undecoded.back().offset, undecoded.back().reason);
   std::vector<Recording> recordings;
   for (std::size_t i = 0; i < recorders.size(); ++i) {
     recordings.push_back(recorders[i].take());
