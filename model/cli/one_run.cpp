@@ -41,7 +41,7 @@ int report(const World& world, const RunResult& result, std::ostream& out, std::
     case RunEnd::kInterrupted:
       return kSignalled + interruption();
     case RunEnd::kDone:
-      return world.passed() ? kOk : kCheckFailed;
+      return !world.passed() ? kCheckFailed : run.warm() ? kOk : kUsage;
     case RunEnd::kFailed:
       return kCheckFailed;
     default:
@@ -68,9 +68,10 @@ void need_repeatable(const World& world, const OneRun& one) {
 class FoundWave {
  public:
   FoundWave(World& world, const OneRun& one, std::ostream& err)
-      : world_(world), one_(one), err_(err), repeat_([&world, one](std::uint64_t from_ps, std::uint64_t to_ps) {
-          return repeat(world, one, from_ps, to_ps);
-        }) {}
+      : world_(world),
+        one_(one),
+        err_(err),
+        repeat_([&world, one](const WaveRepeat::Moment& moment) { return repeat(world, one, moment); }) {}
 
   // To be called from time to time, and last when the run is over.
   void look(const RunOutputs& outputs, std::uint64_t now_ps, bool over) {
@@ -78,7 +79,8 @@ class FoundWave {
     const std::optional<std::uint64_t> at = triggers.fired_ps();
     if (repeat_.begun() || !at || (!over && !outputs.has_all_before(*at, now_ps))) return;
     const std::uint64_t length = condition().for_ps;
-    show(*at - std::min(*at, condition().ring_ps.value_or(0)), length > UINT64_MAX - *at ? UINT64_MAX : *at + length,
+    const std::uint64_t end = length > UINT64_MAX - *at ? UINT64_MAX : *at + length;
+    show({*at - std::min(*at, condition().ring_ps.value_or(0)), end, *at},
          fmt::format("{} at {}", triggers.fired(), time_text(*at)));
   }
 
@@ -89,9 +91,8 @@ class FoundWave {
     std::uint64_t end = 0;
     for (const Station& s : world_.stations()) end = std::max(end, s.node->core_clk.now_ps());
     constexpr std::uint64_t kBehindPs = 1'000'000;
-    end += kBehindPs;
     const std::uint64_t length = condition().ring_ps.value_or(WaveCondition::kUsualPs);
-    show(end - std::min(end, length), end, why);
+    show({end + kBehindPs - std::min(end + kBehindPs, length), end + kBehindPs, end}, why);
   }
 
   void finish(RunOutputs& outputs, std::uint64_t now_ps) {
@@ -106,26 +107,26 @@ class FoundWave {
     const bool names_it = why_not.empty() || why_not.rfind(file, 0) == 0;
     outputs.add_waveform(names_it ? why_not : fmt::format("{}: {}", file, why_not));
     if (!why_not.empty()) return;
-    err_ << fmt::format("rnicsim: {} shows {} to {}: {}\n", file, time_text(from_ps_),
-                        time_text(std::min(to_ps_, now_ps)), why_);
+    err_ << fmt::format("rnicsim: {} shows {} to {}: {}\n", file, time_text(moment_.from_ps),
+                        time_text(std::min(moment_.to_ps, now_ps)), why_);
   }
 
  private:
   const WaveCondition& condition() const { return one_.options.wave_condition; }
-  void show(std::uint64_t from_ps, std::uint64_t to_ps, const std::string& why) {
-    from_ps_ = from_ps, to_ps_ = to_ps, why_ = why;
-    repeat_.begin(from_ps, to_ps);
+  void show(const WaveRepeat::Moment& moment, const std::string& why) {
+    moment_ = moment, why_ = why;
+    repeat_.begin(moment);
   }
 
   // In the second process: the same run, without any other output, as far as it matters.
-  static std::string repeat(World& world, const OneRun& one, std::uint64_t from_ps, std::uint64_t to_ps) {
+  static std::string repeat(World& world, const OneRun& one, const WaveRepeat::Moment& moment) {
     RunOptions options;
     options.out_dir.clear();
     options.capture = false;
     options.wave_file = one.options.wave_file;
-    options.wave_window = {from_ps, to_ps, one.options.wave_window.scopes};
+    options.wave_window = {moment.from_ps, moment.to_ps, one.options.wave_window.scopes, moment.marked_ps};
     options.warmup_ps = one.options.warmup_ps;
-    options.stop_requested = [to_ps] { return kernel_time_ps() >= to_ps; };
+    options.stop_requested = [to_ps = moment.to_ps] { return kernel_time_ps() >= to_ps; };
     TwinOptions twins = one.twins;
     twins.inside = false;
     Run run(world, options);
@@ -143,7 +144,7 @@ class FoundWave {
   const OneRun& one_;
   std::ostream& err_;
   WaveRepeat repeat_;
-  std::uint64_t from_ps_ = 0, to_ps_ = 0;
+  WaveRepeat::Moment moment_{};
   std::string why_;
 };
 

@@ -13,7 +13,7 @@ namespace po = boost::program_options;
 
 namespace {
 
-// "12us", "1.5ms", "800ns", "40ps"; a bare number is picoseconds.
+// "12us", "1.5ms", "800ns", "40ps"; 0 needs no unit.
 std::uint64_t parse_time(const std::string& text, const char* option) {
   std::size_t used = 0;
   double value = -1;
@@ -22,14 +22,15 @@ std::uint64_t parse_time(const std::string& text, const char* option) {
   } catch (const std::exception&) {
   }
   const std::string unit = text.substr(used);
-  const double scale = unit.empty() || unit == "ps" ? 1
-                       : unit == "ns"               ? 1e3
-                       : unit == "us"               ? 1e6
-                       : unit == "ms"               ? 1e9
-                       : unit == "s"                ? 1e12
-                                                    : 0;
+  const double scale = unit == "ps" || (unit.empty() && value == 0) ? 1
+                       : unit == "ns"                               ? 1e3
+                       : unit == "us"                               ? 1e6
+                       : unit == "ms"                               ? 1e9
+                       : unit == "s"                                ? 1e12
+                                                                    : 0;
   if (!(value >= 0) || scale == 0 || value * scale > 1e19) {
-    throw ConfigError(fmt::format("{}: '{}' is not a time such as 12us (ps, ns, us, ms or s)", option, cited(text)));
+    throw ConfigError(
+        fmt::format("{}: '{}' is not a time with its unit, such as 12us (ps, ns, us, ms or s)", option, cited(text)));
   }
   return static_cast<std::uint64_t>(value * scale);
 }

@@ -19,9 +19,6 @@
 namespace rnic::cli {
 namespace {
 
-struct Order {
-  std::uint64_t from_ps, to_ps;
-};
 constexpr char kWritten = '+', kFailed = '-';  // an answer begins with one of them; behind the second one is the reason
 
 [[noreturn]] void fail() {
@@ -55,15 +52,15 @@ void WaveRepeat::serve(const Repeat& repeat, int orders, int answers) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
-  Order order{};
+  Moment moment{};
   ssize_t got;
   do {
-    got = read(orders, &order, sizeof order);
+    got = read(orders, &moment, sizeof moment);
   } while (got < 0 && errno == EINTR);
-  if (got != sizeof order) _exit(0);
+  if (got != sizeof moment) _exit(0);
   std::string why;
   try {
-    why = repeat(order.from_ps, order.to_ps);
+    why = repeat(moment);
   } catch (const std::exception& error) {
     why = error.what();
   }
@@ -83,12 +80,11 @@ void WaveRepeat::end() {
   close(answers_);
 }
 
-void WaveRepeat::begin(std::uint64_t from_ps, std::uint64_t to_ps) {
+void WaveRepeat::begin(const Moment& moment) {
   RNIC_CHECK(!begun_);
   begun_ = true;
-  const Order order{from_ps, to_ps};
   const auto ignored = std::signal(SIGPIPE, SIG_IGN);  // if it has ended, finish() says so
-  [[maybe_unused]] const ssize_t written = write(orders_, &order, sizeof order);
+  [[maybe_unused]] const ssize_t written = write(orders_, &moment, sizeof moment);
   std::signal(SIGPIPE, ignored);
 }
 

@@ -13,9 +13,13 @@ namespace rnic::cli {
 
 class WaveRepeat final {
  public:
+  struct Moment {
+    std::uint64_t from_ps, to_ps;
+    std::uint64_t marked_ps;  // what it is shown for
+  };
   // What the second process does: repeats the run until `to_ps` or its end. Returns why there is no waveform, or
   // nothing.
-  using Repeat = std::function<std::string(std::uint64_t from_ps, std::uint64_t to_ps)>;
+  using Repeat = std::function<std::string(const Moment& moment)>;
   // To be called before anything has threads or open outputs. OutputError if there can be no second process.
   explicit WaveRepeat(const Repeat& repeat);
   // Ends the second process if it is not done.
@@ -24,7 +28,7 @@ class WaveRepeat final {
   WaveRepeat& operator=(const WaveRepeat&) = delete;
 
   // Once. It works beside this process from now on.
-  void begin(std::uint64_t from_ps, std::uint64_t to_ps);
+  void begin(const Moment& moment);
   bool begun() const { return begun_; }
   // Waits for it. Returns why there is no waveform, or nothing; when `stopped` becomes true, it is ended.
   std::string finish(const std::function<bool()>& stopped);

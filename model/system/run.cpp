@@ -189,7 +189,7 @@ RunEnd Run::drive(const ProgressReport& report) {
 
 std::vector<std::string> Run::errors() const {
   std::vector<std::string> errors = world_.errors();
-  if (!warm_) errors.emplace_back("--warmup: the run has ended before");
+  if (!warm_) errors.emplace_back("--warmup: the run has ended before, so that no figure is without it");
   if (!peer_error_.empty()) errors.push_back("the peer: " + peer_error_);
   for (std::string& fault : outputs_.firmware_faults()) errors.push_back(std::move(fault));
   if (killed()) errors.push_back("the debugger ended the run");

@@ -35,6 +35,8 @@ class Run final {
 
   // What stats.json has.
   nlohmann::ordered_json statistics(RunEnd end) const;
+  // The warm-up is over: figures are without it.
+  bool warm() const { return warm_; }
   std::vector<std::string> errors() const;  // of the world, the firmware and the debugger
   // Limits that the chips have met with, which may be why a run did not end well.
   std::vector<std::string> limits_met() const;

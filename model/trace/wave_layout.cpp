@@ -39,8 +39,9 @@ std::string with_extension(const std::string& file, const char* extension) {
 
 }  // namespace
 
-WaveLayout::WaveLayout(const std::vector<LaidOut>& variables, std::uint64_t from_ps, std::uint64_t to_ps)
-    : from_ps_(from_ps), to_ps_(to_ps) {
+WaveLayout::WaveLayout(const std::vector<LaidOut>& variables, std::uint64_t from_ps, std::uint64_t to_ps,
+                       std::optional<std::uint64_t> marked_ps)
+    : from_ps_(from_ps), to_ps_(to_ps), marked_ps_(marked_ps) {
   std::map<std::string, std::vector<const LaidOut*>> scopes;
   for (const LaidOut& v : variables) scopes[v.variable.scope].push_back(&v);
   const auto moves = [](const auto& scope) {
@@ -68,11 +69,12 @@ std::string WaveLayout::gtkwave(const std::string& wave_file) const {
   const auto absolute = [](const std::string& file) {
     return std::filesystem::absolute(file).lexically_normal().string();
   };
-  constexpr double kPixels = 1000;
-  const double ps_per_pixel = std::max(1.0, static_cast<double>(to_ps_ - from_ps_) / kPixels);
+  // Its zoom is the binary logarithm of 200 pixels' time, negative; of a window of 1400 pixels the waves have 750.
+  constexpr double kPixels = 750, kPixelsPerFrame = 200;
+  const double frame_ps = std::max(1.0, static_cast<double>(to_ps_ - from_ps_) / kPixels * kPixelsPerFrame);
   std::string text = fmt::format("[*] rnicsim\n[dumpfile] \"{}\"\n[savefile] \"{}\"\n[timestart] {}\n[size] 1400 900\n",
                                  absolute(wave_file), absolute(gtkwave_name(wave_file)), from_ps_);
-  text += fmt::format("*{:.6f} {}", -std::log2(ps_per_pixel), from_ps_);
+  text += fmt::format("*{:.6f} {}", -std::log2(frame_ps), marked_ps_ ? std::to_string(*marked_ps_) : "-1");
   for (unsigned marker = 0; marker < 26; ++marker) text += " -1";
   text += "\n[sst_width] 250\n[signals_width] 400\n";
   for (const Group& group : groups_) {

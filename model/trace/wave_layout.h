@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,9 @@ struct LaidOut {
 // move, by the part of the chip that they belong to, with those of their fields that say what moves.
 class WaveLayout {
  public:
-  WaveLayout(const std::vector<LaidOut>& variables, std::uint64_t from_ps, std::uint64_t to_ps);
+  // A viewer shows all of it, and a marker at `marked_ps`.
+  WaveLayout(const std::vector<LaidOut>& variables, std::uint64_t from_ps, std::uint64_t to_ps,
+             std::optional<std::uint64_t> marked_ps);
 
   // A save file of GTKWave, for the waveform of that name; and a command file of Surfer.
   std::string gtkwave(const std::string& wave_file) const;
@@ -38,6 +41,7 @@ class WaveLayout {
   void add(const std::string& name, bool open, const std::vector<const LaidOut*>& variables);
 
   const std::uint64_t from_ps_, to_ps_;
+  const std::optional<std::uint64_t> marked_ps_;
   std::vector<Group> groups_;
 };
 

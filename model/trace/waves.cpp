@@ -86,7 +86,7 @@ WaveLayout Waves::layout() const {
                                     [](std::uint64_t bits) { return bits != 0; });
     list[v.position] = {v.declared, v.moves, is_set};
   }
-  return {list, window_.from_ps, shown_ps_};
+  return {list, window_.from_ps, shown_ps_, window_.marked_ps};
 }
 
 // Variables of one scope stay in the order in which they were declared.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,7 +18,8 @@ namespace rnic {
 struct WaveWindow {
   std::uint64_t from_ps = 0;
   std::uint64_t to_ps = std::numeric_limits<std::uint64_t>::max();  // not included
-  std::vector<std::string> scopes;  // a scope is dumped with all below it; none named is all
+  std::vector<std::string> scopes;              // a scope is dumped with all below it; none named is all
+  std::optional<std::uint64_t> marked_ps = {};  // what it is shown for
 };
 
 class WaveId {

@@ -91,7 +91,7 @@ class Series(ProgramTest):
 
     def test_bad_intervals(self):
         for options, text in ((("--stats-every", "0us"), "--stats-every: must be 1 ns or more"),
-                              (("--stats-every", "soon"), "'soon' is not a time such as 12us"),
+                              (("--stats-every", "soon"), "'soon' is not a time with its unit, such as 12us"),
                               (("--stats-per-qp",), "--stats-per-qp needs --stats-every")):
             run = self.run_program("run", QUICKSTART, *options)
             self.assertEqual(run.returncode, 2)
@@ -189,8 +189,8 @@ class Warmup(ProgramTest):
 
     def test_longer_than_the_run(self):
         run = self.run_program("run", QUICKSTART, "--warmup", "1s")
-        self.assertIn("rnicsim: --warmup: the run has ended before\n", run.stderr)
-        self.assertEqual(run.returncode, 0)
+        self.assertIn("rnicsim: --warmup: the run has ended before, so that no figure is without it\n", run.stderr)
+        self.assertEqual(run.returncode, 2)
 
 
 if __name__ == "__main__":

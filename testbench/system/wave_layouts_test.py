@@ -62,6 +62,28 @@ class Layouts(ProgramTest):
         self.assertEqual([c[1] for c in commands if c[0] == "variable_add"], names)
         self.assertEqual([c[1] for c in commands if c[0] == "divider_add"], list(self.groups))
 
+    def view(self):
+        """Where the waves begin, the time of the 750 pixels that they have, and the marker, as GTKWave reads its file."""
+        text = (self.folder / "w.gtkw").read_text()
+        begin = int(re.search(r"^\[timestart\] (\d+)$", text, re.MULTILINE)[1])
+        zoom, marker, rest = re.search(r"^\*(\S+) (\S+)( .*)$", text, re.MULTILINE).groups()
+        self.assertEqual(rest, " -1" * 26)
+        return begin, 2**-float(zoom) / 200 * 750, int(marker)  # calczoom(): a frame of 200 pixels takes 2 to the power of -zoom
+
+    def test_all_of_the_window_is_shown(self):
+        begin, shown, marker = self.view()
+        self.assertEqual(begin, 60_000_000)
+        self.assertAlmostEqual(shown, 10_000_000, delta=50_000)
+        self.assertEqual(marker, -1)
+
+    def test_a_marker_is_where_the_trigger_was(self):
+        run = self.run_program("run", self.small_scenario(), "--no-capture", "--wave", "w.fst", "--wave-on", "request=a.0.7", "--wave-for", "4us",
+                               "--wave-ring", "1us")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        begin, shown, marker = self.view()
+        self.assertEqual(marker, begin + 1_000_000)
+        self.assertAlmostEqual(shown, 5_000_000, delta=50_000)
+
     @NEEDS_GTKWAVE
     def test_gtkwave_shows_them_and_words(self):
         (self.folder / "show.tcl").write_text(SCRIPT)

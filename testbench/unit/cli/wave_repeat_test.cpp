@@ -24,43 +24,44 @@ std::string temp_file(const std::string& name) {
 
 TEST(WaveRepeat, WorksInAnotherProcessWhenItIsAsked) {
   const std::string file = temp_file("window");
-  WaveRepeat repeat([&](std::uint64_t from_ps, std::uint64_t to_ps) {
-    std::ofstream(file) << from_ps << ' ' << to_ps << ' ' << getpid();
+  WaveRepeat repeat([&](const WaveRepeat::Moment& m) {
+    std::ofstream(file) << m.from_ps << ' ' << m.to_ps << ' ' << m.marked_ps << ' ' << getpid();
     return std::string();
   });
   EXPECT_FALSE(repeat.begun());
-  repeat.begin(3, 1'000'000'000'000);
+  repeat.begin({3, 1'000'000'000'000, 700});
   EXPECT_TRUE(repeat.begun());
   EXPECT_EQ(repeat.finish({}), "");
-  std::uint64_t from = 0, to = 0;
+  std::uint64_t from = 0, to = 0, marked = 0;
   pid_t process = 0;
-  std::ifstream(file) >> from >> to >> process;
+  std::ifstream(file) >> from >> to >> marked >> process;
   std::remove(file.c_str());
   EXPECT_EQ(from, 3u);
   EXPECT_EQ(to, 1'000'000'000'000u);
+  EXPECT_EQ(marked, 700u);
   EXPECT_NE(process, getpid());
 }
 
 TEST(WaveRepeat, SaysWhyThereIsNothing) {
-  WaveRepeat says([](std::uint64_t, std::uint64_t) { return std::string("no room"); });
-  says.begin(0, 1);
+  WaveRepeat says([](const WaveRepeat::Moment&) { return std::string("no room"); });
+  says.begin({0, 1, 0});
   EXPECT_EQ(says.finish({}), "no room");
-  WaveRepeat throws([](std::uint64_t, std::uint64_t) -> std::string { throw ConfigError("no such file"); });
-  throws.begin(0, 1);
+  WaveRepeat throws([](const WaveRepeat::Moment&) -> std::string { throw ConfigError("no such file"); });
+  throws.begin({0, 1, 0});
   EXPECT_EQ(throws.finish({}), "no such file");
-  WaveRepeat dies([](std::uint64_t, std::uint64_t) -> std::string {
+  WaveRepeat dies([](const WaveRepeat::Moment&) -> std::string {
     raise(SIGKILL);
     return {};
   });
-  dies.begin(0, 1);
+  dies.begin({0, 1, 0});
   EXPECT_EQ(dies.finish({}), "the process that was to write it was ended by signal 9");
 }
 
 TEST(WaveRepeat, IsEndedWhereTheRunIsStopped) {
-  WaveRepeat repeat([](std::uint64_t, std::uint64_t) -> std::string {
+  WaveRepeat repeat([](const WaveRepeat::Moment&) -> std::string {
     for (;;) pause();
   });
-  repeat.begin(0, 1);
+  repeat.begin({0, 1, 0});
   int looks = 0;
   EXPECT_EQ(repeat.finish([&] { return ++looks == 3; }), "stopped before it was written");
 }
