@@ -78,7 +78,7 @@ int replay_command(const std::vector<std::string>& args, std::ostream& out, std:
   add("as", po::value(&role)->value_name("server|client"), "the side that the model plays");
   add("json", "machine-readable output");
   add("set", po::value(&set)->value_name("key=value"), "changes a setting; may be repeated");
-  add("out", po::value(&run.options.out_dir)->value_name("dir"),
+  add("out,o", po::value(&run.options.out_dir)->value_name("dir"),
       "folder for the outputs of the replay: stats.json, stats.txt, wire.pcapng, fw_log.txt");
   watching.add_to(options);
   all.add(options).add_options()("capture", po::value(&capture));

@@ -83,7 +83,7 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
   po::positional_options_description positional;
   auto add = options.add_options();
   add("help,h", "this text");
-  add("out", po::value(&a.run.options.out_dir)->value_name("dir")->default_value("out"),
+  add("out,o", po::value(&a.run.options.out_dir)->value_name("dir")->default_value("out"),
       "folder for the outputs of the run");
   add("no-capture", "do not write wire.pcapng");
   OutputOptions outputs(a.run.options);

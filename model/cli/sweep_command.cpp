@@ -106,7 +106,7 @@ bool Submission::read(const std::vector<std::string>& args, std::ostream& out) {
   add("help,h", "this text");
   add("slurm", "as a job array of Slurm, by sbatch");
   add("parallel", "by GNU parallel; ends when all points have, and collects");
-  add("out", po::value(&out_dir_)->value_name("dir"), "folder that all machines see");
+  add("out,o", po::value(&out_dir_)->value_name("dir"), "folder that all machines see");
   add("array-size", po::value(&job_.tasks)->value_name("n")->default_value(0, "256, or the points"),
       "tasks, each with its share of the points");
   add("resume", "keep the points that the folder has results of");

@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "firmware/lib/capacity.h"
 #include "model/common/check.h"
+#include "model/system/scenario_keys.h"
 
 namespace rnic {
 namespace {
@@ -71,6 +73,7 @@ void check_limits(const Scenario& scenario, const std::vector<SystemConfig>& nod
           scenario.source(), scenario.nodes[i].name, associations, rnic.sctp.streams, rnic.sctp.max_associations));
     }
     expect_room("fwcpu.max_connections", rnic.fwcpu.max_connections, opens_more);
+    static_assert(kMostSetups == fw::DefaultCapacity::kSetups);
     expect_room("fwcpu.max_setups", rnic.fwcpu.max_setups);  // all are set up at once
   }
 }

@@ -157,6 +157,9 @@ struct Keys<workload::SideSpec> {
   }
 };
 
+// Those that a chip's firmware has room for.
+inline constexpr int kMostSetups = 64;
+
 template <>
 struct Keys<workload::ConnectionSpec> {
   template <class V>
@@ -169,10 +172,8 @@ struct Keys<workload::ConnectionSpec> {
       in_range(1, 65535));
     v("qps", &C::qps,
       "queue pairs, each with a TCP connection of its own, or a stream of an SCTP association. All connections of a "
-      "scenario are "
-      "set up at the same time; "
-      "a chip's firmware handles at most 64 setups at a time (`rnic.fwcpu.max_setups`)",
-      in_range(1, 4096));
+      "scenario are set up at the same time, so that those of a node are no more than `rnic.fwcpu.max_setups`",
+      in_range(1, kMostSetups));
     v("mpa_revision", &C::mpa_revision,
       "2 is the enhanced connection setup of RFC 6581, 1 that of RFC 5044. A node with `rnic.fwcpu.personality` "
       "`rdmac` has no enhanced setup and needs 1: it sends revision 0 where it connects and answers with it where it "

@@ -72,6 +72,9 @@ AxisSource axis(const ScenarioValue& v, const SweepPlan& plan) {
     const SweepRange range = read_range(values);
     if (!range.is_interval()) a.values = values_of(range, kMostPoints);
     else if (is_sample(plan) && !a.mean) source.interval = range;
+    else if (is_sample(plan))
+      values.fail(
+          "needs step, factor or per_decade: `mean` is over every value; with `mean` false an interval is sampled");
     else values.fail("needs step, factor or per_decade; an interval is for a sample (mode random or latin_hypercube)");
   } else {
     for (const ScenarioValue& value : values.elements()) {

@@ -170,6 +170,10 @@ TEST(Sweep, WhatAPointComesFromHasTheSweptValues) {
 
 TEST(Sweep, MistakesOfFormsNameTheirPlace) {
   const auto after = [](const char* sweep) { return message_of(scenario_with(sweep)); };
+  EXPECT_EQ(
+      after(R"({"mode": "random", "points": 3, "axes": [{"key": "seed", "values": {"from": 1, "to": 9}}]})"),
+      "s.json: sweep.axes[0].values: needs step, factor or per_decade: `mean` is over every value; with `mean` false "
+      "an interval is sampled");
   EXPECT_EQ(after(R"({"axes": []})"), "s.json: sweep.axes: is empty");
   EXPECT_EQ(after(R"({"mode": "both", "axes": []})"),
             "s.json: sweep.mode: must be one of product, one_at_a_time, random, latin_hypercube, not 'both'");
