@@ -153,12 +153,12 @@ class TwoAtOnce(OutputsTest):
         first = ("run", self.endless(), "--out", "out", "--db", "out/run.sqlite", "--trace", "out/log.tsv")
         with self.started(*first) as run:
             self.wait_for_file(run, "out/wire.pcapng.part")
-            for folder in ("out", "real", "./real/", self.folder / "out"):
-                for command in (("run", "small.json", "--db", "out/run.sqlite"), ("run", "swept.json"), ("run", "swept.json", "--collect"),
-                                ("sweep", "submit", "swept.json", "--slurm", "--dry-run")):
-                    second = self.run_program(*command, "--out", folder)
-                    self.assertEqual((second.returncode, second.stdout, second.stderr),
-                                     (2, "", f"rnicsim: {folder}: another run writes into this folder\n"))
+            commands = (("run", "small.json", "--db", "out/run.sqlite"), ("run", "swept.json"), ("run", "swept.json", "--collect"),
+                        ("sweep", "submit", "swept.json", "--slurm", "--dry-run"))
+            for command, folder in zip(commands, ("out", "real", "./real/", self.folder / "out")):
+                second = self.run_program(*command, "--out", folder)
+                self.assertEqual((second.returncode, second.stdout, second.stderr),
+                                 (2, "", f"rnicsim: {folder}: another run writes into this folder\n"))
             self.assertEqual(self.parts(), ["real/log.tsv.part", "real/run.sqlite.part", "real/wire.pcapng.part"])
             elsewhere = self.run_program("run", "small.json", "--out", "real/deeper")
             self.assertEqual(elsewhere.returncode, 0, elsewhere.stderr)
