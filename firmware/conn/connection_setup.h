@@ -207,7 +207,7 @@ ConnState ConnectionManager<Bus, Capacity>::accept(Connection& c, const ConnInpu
 }
 
 // The host's accept, on conditions that the initiator does not meet: the private data stays here. The error cannot go
-// out in a Terminate, as a rejection leaves MPA (wire-facts 8.34).
+// out in a Terminate, as a rejection leaves MPA (choices.md 16).
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::refuse(Connection& c, const ReplyDecision& decision,
                                                    const abi::Command& accept) {

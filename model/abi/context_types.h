@@ -30,7 +30,7 @@ struct QpContext {
   std::uint32_t epoch = 0;      // counts the QP number's uses: per-QP state of an older epoch is stale
   std::uint32_t first_msn = 1;  // of QN 0, 1 and 3 (RFC 5041 section 4.3); another one only to try its wrap
 
-  // RDMAC peers cannot know the messages of RFC 7306 (wire-facts 8.28).
+  // RDMAC peers cannot know the messages of RFC 7306 (choices.md 15).
   constexpr bool extended() const { return extensions && version == 1; }
 
   static constexpr const char* kMessage = "qp_context";

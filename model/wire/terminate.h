@@ -77,7 +77,7 @@ inline constexpr TerminateCause kInsufficientIrd{Layer::kLlp, kMpaType, 0x06};
 inline constexpr TerminateCause kNoMatchingRtr{Layer::kLlp, kMpaType, 0x07};
 }  // namespace mpa
 
-// Which headers a Terminate returns (RFC 5040 section 4.8, figure 10; wire-facts section 5): the segment's length and
+// Which headers a Terminate returns (RFC 5040 section 4.8, figure 10): the segment's length and
 // DDP header unless the fault is local or the LLP's, and with a Remote Protection Error the header of a Read Request.
 constexpr bool returns_ddp_header(TerminateCause c) {
   return c.layer == Layer::kDdp || (c.layer == Layer::kRdma && c.etype != rdma::kLocalCatastrophicType);

@@ -1,4 +1,4 @@
-// Whether a tagged segment may be placed, and where: RFC 5041 sections 5.2 and 7.1, in the order of wire-facts section 4.
+// Whether a tagged segment may be placed, and where: RFC 5041 sections 5.2 and 7.1, in the order of choices.md 20.
 // No registers.
 module tagged_check (
   input  rnic_ddp_pkg::ddp_segment_t          segment_i,
@@ -59,7 +59,7 @@ module tagged_check (
     else if (empty)                                    error_o = 1'b0;
     else if (!named)                                   cause_o = rnic_messages_pkg::DdpInvalidStag;
     else if (!serves)                                  cause_o = rnic_messages_pkg::DdpStagNotAssociated;
-    else if ((stag_i.access & right) == '0)            cause_o = rnic_messages_pkg::DdpInvalidStag;  // wire-facts 8.20
+    else if ((stag_i.access & right) == '0)            cause_o = rnic_messages_pkg::DdpInvalidStag;  // choices.md 11
     else if (wraps)                                    cause_o = rnic_messages_pkg::DdpToWrap;
     else if (!contains)                                cause_o = rnic_messages_pkg::DdpBaseOrBounds;
     else                                               error_o = 1'b0;

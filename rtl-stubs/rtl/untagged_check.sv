@@ -21,7 +21,7 @@ module untagged_check (
   output logic                                error_o,
   output rnic_messages_pkg::terminate_cause_t cause_o
 );
-  // Of RFC 7306 RDMAC peers cannot know (wire-facts 8.28).
+  // Of RFC 7306 RDMAC peers cannot know (choices.md 15).
   rnic_ddp_pkg::message_kind_t kind;
   message_kind u_kind (
     .opcode_i  (segment_i.opcode),
@@ -63,8 +63,8 @@ module untagged_check (
   assign ask_o        = !header_error && (send_o || kind.immediate);
   assign wait_o       = ask_o && next_i == rnic_ddp_pkg::RqFetching;
 
-  // RFC 5040 section 8.1.1: a region that its owner may have shared with other streams is not a peer's to end (wire-facts
-  // 8.16).
+  // RFC 5040 section 8.1.1: a region that its owner may have shared with other streams is not a peer's to end (choices.md
+  // 9).
   logic named, serves, foreign;
   stag_named u_named (
     .stag_i  (segment_i.stag),
@@ -78,7 +78,7 @@ module untagged_check (
   assign foreign = !serves || (!stag_i.allocated && (stag_i.access & rnic_messages_pkg::RemoteInvalidate) == '0) ||
                    stag_i.kind == rnic_messages_pkg::StagWindow1 || windows_i;
 
-  // Whatever is wrong with a Terminate is only local: two ends must not answer each other (wire-facts 8.52).
+  // Whatever is wrong with a Terminate is only local: two ends must not answer each other (choices.md 18).
   logic not_at_start;
   assign not_at_start = segment_i.mo != '0 || (kind.immediate && stream_i.offset != '0);
   always_comb begin

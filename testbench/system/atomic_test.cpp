@@ -77,7 +77,7 @@ TEST_F(AtomicResponder, ReservedFieldsAreIgnored) {
   });
 }
 
-// The buffer's address is what has to be aligned, not the tagged offset (wire-facts 8.6).
+// The buffer's address is what has to be aligned, not the tagged offset (choices.md 3).
 TEST_F(AtomicResponder, AnyOffsetOfAnAlignedAddressWillDo) {
   converse([&] {
     host.set_word(1, 40);

@@ -83,7 +83,7 @@ class Runs(Replay):
 class FarEnds(Replay):
     """What two far ends on libusrsctp said to each other: the chip in the place of either of them."""
     # A rejection that names other depths, and a zero-length Read as ready-to-receive message with a sink of its own.
-    EXPLAINED = {("reject", "server"): "MPA-ENH-9.1-07", ("ready to receive, Read", "client"): "wire-facts section 4"}
+    EXPLAINED = {("reject", "server"): "MPA-ENH-9.1-07", ("ready to receive, Read", "client"): "choices.md 20"}
 
     def capture(self, listen, connect):
         ends = ("listen", listen, "wire_listen=1 pcap=c.pcapng"), ("connect", connect, "ip=10.0.0.1 peer=10.0.0.2 rto_ms=200")

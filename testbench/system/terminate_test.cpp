@@ -249,7 +249,7 @@ TEST_P(EndToEnd, ComesBackExactlyAndNothingElseHappens) {
 class Terminates : public TerminateBench {
  protected:
   Terminates() : TerminateBench(testing::UnitTest::GetInstance()->current_test_info()->name()) {}
-  // The peer ends the victim's stream with this message; no FPDU answers it (wire-facts 8.52).
+  // The peer ends the victim's stream with this message; no FPDU answers it (choices.md 18).
   void receive_terminate(const std::string& ulpdu, TerminateOrigin origin, const std::string& header) {
     run([=] {
       establish();

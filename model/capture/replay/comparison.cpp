@@ -185,13 +185,13 @@ class Comparer {
   std::string why_header(const Message& expected, const Message& got) const {
     const bool same = expected.header.opcode == got.header.opcode && expected.header.last == got.header.last;
     if (same && expected.header.tagged && expected.payload.empty() && got.payload.empty()) {
-      return "wire-facts section 4: STag and TO of a zero-length tagged message are not checked";
+      return "choices.md 20: STag and TO of a zero-length tagged message are not checked";
     }
     const auto e = wire::ReadRequest::parse(expected.payload), g = wire::ReadRequest::parse(got.payload);
     const bool empty_read =
         same && expected.header.opcode == Opcode::kReadRequest && e && g && e->size == 0 && g->size == 0;
     return empty_read && expected.header.msn == got.header.msn
-               ? "wire-facts section 4: STags and TOs of a zero-length Read are not checked"
+               ? "choices.md 20: STags and TOs of a zero-length Read are not checked"
                : "";
   }
 

@@ -11,7 +11,7 @@ namespace rnic::replay {
 
 struct Difference {
   std::string what, expected, got;
-  std::string explained_by;  // requirement ids, or a section of the wire facts; empty: nothing explains it
+  std::string explained_by;  // requirement ids, or a row of model/wire/choices.md; empty: nothing explains it
 };
 
 struct Comparison {

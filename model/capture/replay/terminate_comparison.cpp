@@ -19,10 +19,10 @@ struct CodeChoice {
   const char* why;
 };
 constexpr CodeChoice kCodeChoices[] = {
-    {wire::ddp::kInvalidMsnNoBuffer, wire::ddp::kMessageTooLong, "RDMAP-7.3-04, wire-facts 8.25"},
-    {wire::rdma::kCatastrophicStream, wire::ddp::kInvalidMsnNoBuffer, "wire-facts 8.24"},
+    {wire::ddp::kInvalidMsnNoBuffer, wire::ddp::kMessageTooLong, "RDMAP-7.3-04, choices.md 14"},
+    {wire::rdma::kCatastrophicStream, wire::ddp::kInvalidMsnNoBuffer, "choices.md 13"},
     {wire::ddp::kLocalCatastrophic, wire::ddp::kToWrap, "DDP-7.1-10, DDP-7.2-05"},
-    {{wire::Layer::kRdma, wire::rdma::kLocalCatastrophicType, 0xff}, wire::rdma::kLocalCatastrophic, "wire-facts 8.15"},
+    {{wire::Layer::kRdma, wire::rdma::kLocalCatastrophicType, 0xff}, wire::rdma::kLocalCatastrophic, "choices.md 8"},
 };
 
 // The real side found the sink of a Read wrong in another way; the replay can only end its STag.
@@ -102,7 +102,7 @@ void compare_fields(const Script& script, const ReadTerminate& real, const ReadT
     const auto text = [](const std::optional<std::uint16_t>& n) { return n ? fmt::format("{}", *n) : "none"; };
     const bool whole = model.segment_length && *model.segment_length == failing.ulpdu && real.segment_length;
     out.push_back({"Terminate, DDP segment length", text(real.segment_length), text(model.segment_length),
-                   whole ? "DDP-7.1-12, wire-facts 8.22: siw reports the payload alone" : ""});
+                   whole ? "DDP-7.1-12, choices.md 12: siw reports the payload alone" : ""});
   }
   if (real.ddp_header != model.ddp_header) {
     const bool right = !model.ddp_header.empty() && model.ddp_header == failing.ddp_header;

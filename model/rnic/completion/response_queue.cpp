@@ -16,7 +16,7 @@ ResponseQueue::QpAtomics& ResponseQueue::qp(Qpn qpn) {
   return q;
 }
 
-// The n-th response answers the n-th request, and its identifier says so too (wire-facts 8.10). One that nothing waits
+// The n-th response answers the n-th request, and its identifier says so too (choices.md 7). One that nothing waits
 // for has no buffer of QN 3.
 void ResponseQueue::match(const DeliveredAtomic& r) {
   QpAtomics& q = qp(r.qpn);

@@ -112,7 +112,7 @@ struct AtomicWork {
     v("response", m.response);
   }
 };
-// The last FPDU of a response was handed on: the IRRQ slot is free (wire-facts 8.51).
+// The last FPDU of a response was handed on: the IRRQ slot is free (choices.md 17).
 struct ReadResponseSent {
   Qpn qpn;
 

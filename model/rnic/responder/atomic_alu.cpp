@@ -20,7 +20,7 @@ AtomicAlu::AtomicAlu(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore&
   for (unsigned i = 0; i < cfg.operations; ++i) free_.push(i);
 }
 
-// As of a Read, and more: both directions, alignment of the address on the bus (wire-facts 8.4 to 8.7).
+// As of a Read, and more: both directions, alignment of the address on the bus (choices.md 1 to 4).
 std::optional<wire::TerminateCause> AtomicAlu::check(const QueuedAtomic& r) const {
   constexpr std::uint8_t kRights = abi::kRemoteRead | abi::kRemoteWrite | abi::kRemoteAtomic;
   const wire::AtomicRequest& q = r.request;

@@ -45,7 +45,7 @@ Cause DdpPlacement::untagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu) {
   if (wire::RdmapControl::version(h.rdmap) != ctx.version) return wire::rdma::kInvalidVersion;
   const Opcode op = wire::RdmapControl::opcode(h.rdmap);
   if (!is_untagged(op, ctx.extended())) return wire::rdma::kUnexpectedOpcode;
-  if (wire::queue_number(op) != h.qn) return wire::ddp::kInvalidQn;  // wire-facts 8.53
+  if (wire::queue_number(op) != h.qn) return wire::ddp::kInvalidQn;  // choices.md 19
   PlacedSegment& s = job_->segment;
   s.opcode = op;
   s.last = h.last();
@@ -88,7 +88,7 @@ Cause DdpPlacement::receive_request(Qpn qpn) {
   return {};
 }
 
-// Uses up a receive request of any size and goes into its completion (wire-facts 8.8 and 8.9).
+// Uses up a receive request of any size and goes into its completion (choices.md 5 and 6).
 Cause DdpPlacement::immediate(QpRx& q, const wire::DdpUntaggedView& v) {
   if (const Cause cause = receive_request(job_->segment.qpn); cause || waiting_) return cause;
   if (v.header.mo != 0 || q.offset != 0) return wire::ddp::kInvalidMo;
@@ -101,7 +101,7 @@ Cause DdpPlacement::immediate(QpRx& q, const wire::DdpUntaggedView& v) {
   return {};
 }
 
-// Whatever is wrong with it is only local: two ends must not answer each other (wire-facts 8.52).
+// Whatever is wrong with it is only local: two ends must not answer each other (choices.md 18).
 void DdpPlacement::received_terminate(QpRx& q, const wire::DdpUntaggedView& v) {
   PlacedSegment& s = job_->segment;
   const auto t = wire::TerminateHeader::parse(v.payload);
@@ -161,7 +161,7 @@ Cause DdpPlacement::scatter(const QpContext& ctx, const abi::Wqe& wqe, std::uint
 }
 
 // RFC 5040 section 8.1.1: a region that its owner may have shared with other streams is not a peer's to end. Which of
-// the two codes says what: wire-facts 8.16.
+// the two codes says what: choices.md 9.
 Cause DdpPlacement::check_invalidate(const QpContext& ctx, std::uint32_t stag) const {
   const StagContext* s = contexts_.named(Stag{stag});
   if (s == nullptr) return wire::rdma::kUnknownStagCannotBeInvalidated;

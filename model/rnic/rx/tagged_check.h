@@ -1,5 +1,5 @@
-// Whether a tagged DDP segment may be placed, and where: RFC 5041 sections 5.2 and 7.1, in the order of wire-facts
-// section 4. Between the two halves ddp_placement looks at the place of a Read Response in its stream.
+// Whether a tagged DDP segment may be placed, and where: RFC 5041 sections 5.2 and 7.1, in the order of choices.md
+// 20. Between the two halves ddp_placement looks at the place of a Read Response in its stream.
 #pragma once
 
 #include <optional>
@@ -33,7 +33,7 @@ inline std::optional<wire::TerminateCause> check_tagged_buffer(const ContextStor
   const std::uint8_t right = write ? abi::kRemoteWrite : abi::kLocalWrite;
   if (stag == nullptr) return wire::ddp::kInvalidStag;
   if (!stag->serves(qpn, contexts.qp(qpn))) return wire::ddp::kStagNotAssociated;
-  if (!(stag->access & right)) return wire::ddp::kInvalidStag;  // wire-facts 8.20
+  if (!(stag->access & right)) return wire::ddp::kInvalidStag;  // choices.md 11
   if (h.to + bytes < h.to) return wire::ddp::kToWrap;
   if (!stag->contains(h.to, bytes)) return wire::ddp::kBaseOrBounds;
   piece = stag->piece(h.stag, h.to, bytes);

@@ -5,7 +5,7 @@
 
 namespace rnic {
 
-// The RFCs have codes of their own for foreign STags, the first draft (section 10.3) has not (wire-facts 8.19).
+// The RFCs have codes of their own for foreign STags, the first draft (section 10.3) has not (choices.md 10).
 wire::TerminateCause TerminateGenerator::told(wire::TerminateCause cause) const {
   if (!cfg_.foreign_stag_is_invalid) return cause;
   if (cause == wire::ddp::kStagNotAssociated) return wire::ddp::kInvalidStag;

@@ -8,7 +8,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// wire-facts section 9 and RFC 5044 section 4.4.
+// Worked by hand, and RFC 5044 section 4.4.
 const Bytes kPlain = from_hex("0004 DEADBEEF 0000 4AD5C925");
 const Bytes kFirstOnStream = from_hex("00000000 0004 DEADBEEF 0000 9DD28182");
 const Bytes kMarkerBeforeCrc = from_hex("0004 DEADBEEF 0000 00000008 0C4D6AB8");

@@ -322,7 +322,7 @@ TEST_F(DdpPlacementTest, AnIdleStageIsNotCalled) {
   EXPECT_LE(clk.activity().cycles, 6u);
 }
 
-// wire-facts section 4, tagged, in the order of the checks: each case fails its own check and all later ones.
+// choices.md 20, tagged, in the order of the checks: each case fails its own check and all later ones.
 TEST_F(DdpPlacementTest, TaggedVersion) {
   receive(write(stag_of(9), ~std::uint64_t{0}, 4, "C240"));
   expect_error(ddp::kTaggedInvalidVersion);
@@ -345,7 +345,7 @@ TEST_F(DdpPlacementTest, TaggedForeignDomainBeforeRightsWrapAndBounds) {
 }
 TEST_F(DdpPlacementTest, TaggedWithoutRemoteWriteBeforeWrap) {
   receive(write(stag_of(7), ~std::uint64_t{0}, 4));
-  expect_error(ddp::kInvalidStag);  // wire-facts 8.20
+  expect_error(ddp::kInvalidStag);  // choices.md 11
 }
 
 // A Read Response has to be the next part of what the oldest outstanding Read asked for (RFC 5040 section 5.2.2).
@@ -526,7 +526,7 @@ TEST_F(DdpPlacementTest, UnknownQueueNumberBeforeMsn) {
 }
 TEST_F(DdpPlacementTest, KnownOpcodeOnTheWrongQueue) {
   receive(from_hex("4143 00000000 00000001 00000001 00000000 DEADBEEF"));
-  expect_error(ddp::kInvalidQn);  // wire-facts 8.53
+  expect_error(ddp::kInvalidQn);  // choices.md 19
 }
 TEST_F(DdpPlacementTest, RdmapVersionOfAnUntaggedSegment) {
   receive(from_hex("4183 00000000 00000000 00000001 00000000 DEADBEEF"));
@@ -1318,7 +1318,7 @@ TEST_F(DdpPlacementTest, ImmediateDataWithoutAReceiveRequest) {
 TEST_F(DdpPlacementTest, ImmediateDataOfSevenOctets) {
   post_one(100);
   receive(Bytes(kImmediate.begin(), kImmediate.end() - 1));
-  expect_error(rdma::kOperationUnspecified);  // wire-facts 8.8
+  expect_error(rdma::kOperationUnspecified);  // choices.md 5
 }
 TEST_F(DdpPlacementTest, ImmediateDataOfNineOctets) {
   post_one(100);

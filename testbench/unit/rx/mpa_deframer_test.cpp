@@ -142,7 +142,7 @@ TEST_P(MpaDeframerTest, WithoutMarkersAnFpduInsideASegmentStaysWhereItIs) {
   rx.expect_all_returned();
 }
 
-// wire-facts section 9, examples 8 to 17, each on its own flow at its own position.
+// Worked by hand, each on its own flow at its own position.
 TEST_P(MpaDeframerTest, TakesTheWorkedExamplesApart) {
   struct Example {
     bool markers;
@@ -184,7 +184,7 @@ TEST_P(MpaDeframerTest, TakesTheWorkedExamplesApart) {
   rx.expect_all_returned();
 }
 
-// wire-facts section 9, examples 18 to 20: where the markers travel beside the words.
+// Worked by hand: where the markers travel beside the words.
 TEST_P(MpaDeframer64, MarkersTravelBesideTheWordTheyStoodBefore) {
   MpaReference reference{true, true, 0};
   rx.send(kMarked, stream_of(reference, {Bytes(1218), Bytes(276), Bytes(26)}), 0);

@@ -160,7 +160,7 @@ TEST_F(TerminateGeneratorTest, TheOrderOfCallsChangesNothing) {
   EXPECT_THAT(segmenter.cycles(), ElementsAre(kThrough, kThrough + 1));
 }
 
-// wire-facts 8.19: the first draft's way of telling a foreign STag.
+// choices.md 10: the first draft's way of telling a foreign STag.
 class DraftCodesTest : public TerminateGeneratorTest {
  protected:
   DraftCodesTest() : TerminateGeneratorTest(TerminateConfig{true}) {}

@@ -36,7 +36,7 @@ TEST_F(CrcInsertTest, BeatLeavesLatencyCyclesAfterItEnters) {
   EXPECT_EQ(sink.cycles(), in_a_row(kToEnd + cfg.pipeline_cycles, 3));
 }
 
-// wire-facts section 9, examples 8 to 17; the last two are RFC 5044 figures 5 and 6.
+// Worked by hand; the last two are RFC 5044 figures 5 and 6.
 TEST_F(CrcInsertTest, WritesTheCrcOfTheWorkedExamples) {
   const std::vector<Bytes> examples = {
       from_hex("0004 DEADBEEF 0000 4AD5C925"),

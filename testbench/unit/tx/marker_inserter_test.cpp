@@ -82,7 +82,7 @@ TEST_P(MarkerInserter64, AbsorbsNothingWhileABeatIsPending) {
 
 INSTANTIATE_TEST_SUITE_P(BeatBytes, MarkerInserterTest, testing::Values(16u, 32u, 64u, 128u));
 
-// wire-facts section 9, examples 18 to 20.
+// Worked by hand.
 TEST_P(MarkerInserterTest, SeveralMarkersOfOneFpduPointToItsLengthField) {
   const Bytes stream = joined(wires(kMarked, {Bytes(1218)}));
   EXPECT_THAT(markers(stream), ElementsAre(std::pair(0u, 0u), std::pair(512u, 508u), std::pair(1024u, 1020u)));

@@ -128,7 +128,7 @@ TEST(Terminate, CodesAreThoseOfTheRfcs) {
 }
 
 TEST(Terminate, OtherCodesAreToldApart) {
-  EXPECT_STREQ(to_string({Layer::kRdma, 0, 0xff}), "RDMAP: local catastrophic error");  // any code (wire-facts 8.15)
+  EXPECT_STREQ(to_string({Layer::kRdma, 0, 0xff}), "RDMAP: local catastrophic error");  // any code (choices.md 8)
   EXPECT_STREQ(to_string({Layer::kDdp, 3, 0}), "unknown");
   EXPECT_STREQ(to_string({Layer::kLlp, 0, 8}), "unknown");
 }
