@@ -1,4 +1,6 @@
 // The passive side: from TCP's accept to the first FPDU.
+#include <fmt/format.h>
+
 #include "testbench/unit/firmware/firmware_test.h"
 
 namespace rnic::fw::test {
@@ -42,6 +44,35 @@ TEST_F(Responder, Revision1WithPrivateDataBothWays) {
   run(command(abi::CommandOp::kDisconnect, 5));
   EXPECT_EQ(bus.take()[1], "qp 5 closing flow 3 mulpdu 1454 ird 8 ord 8") << "no longer fenced";
 }
+
+// RFC 5044 section 7.1: 0 to 512 octets, both ways.
+class PrivateData : public Responder, public testing::WithParamInterface<unsigned> {
+ protected:
+  const std::string length = fmt::format("4001{:04x}", GetParam());
+  const std::string data = [] {
+    std::string octets;
+    for (unsigned i = 0; i < GetParam(); ++i) octets += fmt::format("{:02x}", i & 0xff);
+    return octets;
+  }();
+};
+TEST_P(PrivateData, OfAnyLengthGoesUpAndDown) {
+  listening(abi::kCmCrc);
+  fw.on(TcpAccepted{FlowId{3}, 0x0a000002, 40000, 7000, 1460});
+  stream(3, kReqKey + length + data);
+  EXPECT_THAT(bus.take(),
+              testing::Contains("event connect_request status 0 id 80000000 rev 1 flags 2 private " + data));
+  run(accept(kConn), data);
+  EXPECT_THAT(bus.take(), testing::Contains("send flow 3 " + kRepKey + length + data));
+}
+TEST_P(PrivateData, OfAnyLengthGoesOutAndComesBack) {
+  run(connect(abi::kCmCrc), data);
+  fw.on(TcpConnected{FlowId{3}, 0x80000000, 41000, 1460});
+  EXPECT_THAT(bus.take(), testing::Contains("send flow 3 " + kReqKey + length + data));
+  stream(3, kRepKey + length + data);
+  EXPECT_THAT(bus.take(),
+              testing::Contains("event established status 0 id 5 ird 16 ord 16 rev 1 flags 2 private " + data));
+}
+INSTANTIATE_TEST_SUITE_P(Octets, PrivateData, testing::Values(1, 99, 100, 101, 255, 256, 257, 511, 512));
 
 TEST_F(Responder, PeerToPeerIsEstablishedByTheRtrMessage) {
   listening(abi::kCmCrc | abi::kCmEnhanced | abi::kCmRtrWrite | abi::kCmRtrRead);
