@@ -50,6 +50,21 @@ TEST(TimestampScript, AnOldOneIsAnsweredAndItsOctetsAreDropped) {
   )");
 }
 
+// RFC 7323 section 5.5: by then the peer's clock may be on the other side.
+TEST(TimestampScript, TheRecentOneIsOldAfterTwentyFourDays) {
+  run_script(R"(
+    config timestamps 1
+    config timestamp_ns 1000000
+    handshake mss 1000, ts 100 0
+    silence 2073599000000
+    < PA 1:101 ack 1 {ts 99 1}
+    > A 1 ack 1
+    +2000000 < PA 1:101 ack 1 {ts 99 1}
+    +0.5 > A 1 ack 101 {ts * 99}
+    count rx.paws 1
+  )");
+}
+
 // The echo is of the segment that caused the ACK first: a delayed ACK, or a hole, makes the round trip longer, never
 // shorter.
 TEST(TimestampScript, TheEchoIsOfTheFirstSegmentThatTheAckCovers) {

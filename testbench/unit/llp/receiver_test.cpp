@@ -97,28 +97,44 @@ TEST(ReceiveWindow, ReportsRoomFromAStepOn) {
 
 TEST(Paws, WhatIsOlderThanTheLastInOrderIsOld) {
   Paws paws;
-  paws.start(100);
-  EXPECT_TRUE(paws.is_old(99));
-  EXPECT_FALSE(paws.is_old(100));
-  paws.note(105, 1010, 1010);
-  EXPECT_TRUE(paws.is_old(104));
+  paws.start(100, kNow);
+  EXPECT_TRUE(paws.is_old(99, kNow));
+  EXPECT_FALSE(paws.is_old(100, kNow));
+  paws.note(105, 1010, 1010, kNow);
+  EXPECT_TRUE(paws.is_old(104, kNow));
 }
 
 TEST(Paws, LearnsOnlyFromSegmentsThatHaveRcvNxt) {
   Paws paws;
-  paws.start(100);
-  paws.note(200, 1001, 1000);  // out of order
-  EXPECT_FALSE(paws.is_old(100));
-  paws.note(110, 900, 1000);
-  EXPECT_TRUE(paws.is_old(109));
+  paws.start(100, kNow);
+  paws.note(200, 1001, 1000, kNow);  // out of order
+  EXPECT_FALSE(paws.is_old(100, kNow));
+  paws.note(110, 900, 1000, kNow);
+  EXPECT_TRUE(paws.is_old(109, kNow));
 }
+
+constexpr PawsTime kNow{1'000'000, 100};
 
 TEST(Paws, TimestampsWrap) {
   Paws paws;
-  paws.start(0xfffffff0);
-  EXPECT_FALSE(paws.is_old(5));
-  paws.note(5, 1000, 1000);
-  EXPECT_TRUE(paws.is_old(0xfffffff0));
+  paws.start(0xfffffff0, kNow);
+  EXPECT_FALSE(paws.is_old(5, kNow));
+  paws.note(5, 1000, 1000, kNow);
+  EXPECT_TRUE(paws.is_old(0xfffffff0, kNow));
+}
+
+// RFC 7323 section 5.5.
+TEST(Paws, TheLastOneSaysNothingAfterItsLife) {
+  Paws paws;
+  paws.start(100, {1000, 50});
+  EXPECT_TRUE(paws.is_old(99, {1050, 50}));
+  EXPECT_FALSE(paws.is_old(99, {1051, 50}));
+  paws.note(100, 1000, 1000, {1040, 50});
+  EXPECT_TRUE(paws.is_old(99, {1090, 50}));
+  EXPECT_FALSE(paws.is_old(99, {1091, 50}));
+  EXPECT_EQ(PawsTime::life_of(1'000'000), 24u * 86'400);
+  EXPECT_EQ(PawsTime::life_of(1'000'000'000), 24u * 86'400);
+  EXPECT_EQ(PawsTime::life_of(1000), 2147u);  // half a turn
 }
 
 // ---- Receiver
@@ -143,7 +159,7 @@ class ReceiverTest : public testing::Test {
     command.rcv_nxt = kFirst;
     command.snd_una = kUna;
     command.peer_window = kPeerWindow;
-    receiver.open(command, kWindow);
+    receiver.open(command, kWindow, kNow);
   }
   static ReceivedSegment segment(std::uint32_t seq, std::uint32_t bytes, std::uint8_t flags = TcpHeader::kAck) {
     static const std::uint8_t octets[4096] = {};
@@ -157,7 +173,7 @@ class ReceiverTest : public testing::Test {
   Receiver::Arrival receive(const ReceivedSegment& s) {
     const BufferRef buf = buffers.take();
     last = s;
-    const Receiver::Arrival a = receiver.on_segment(memory, s, buf, snd_nxt);
+    const Receiver::Arrival a = receiver.on_segment(memory, s, buf, snd_nxt, kNow);
     if (a.fills_gap) {
       for (ReceivedOctets octets; receiver.take_next(memory, octets);) from_queue.push_back(octets.bytes);
     }
@@ -582,7 +598,7 @@ TEST_F(ReceiverTest, TellsTheSendingHalfOfTheSegment) {
 
 TEST_F(ReceiverTest, AWindowHasThirtyBits) {
   command.agreed.scale = 14;
-  receiver.open(command, kWindow);
+  receiver.open(command, kWindow, kNow);
   ReceivedSegment s = segment(kFirst, 0);
   s.header.window = 0xffff;
   EXPECT_EQ(receiver.feedback(kFlow, s, receive(s)).window, 0x3fffc000u);
@@ -617,7 +633,7 @@ TEST(Receiver, IsOpenFromTheHandshakeOn) {
   receiver.await_syn();
   EXPECT_TRUE(receiver.in_use());
   EXPECT_FALSE(receiver.is_open());
-  receiver.open({}, 100);
+  receiver.open({}, 100, kNow);
   EXPECT_TRUE(receiver.in_use() && receiver.is_open());
 }
 
