@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/rnic/llp/receive_window.h"
+
 namespace rnic::tcp {
 
 using wire::seq_ge;
@@ -31,7 +33,7 @@ void AckPolicy::agree(const Agreed& agreed) {
 void AckPolicy::start(const AckSettings& s, std::uint32_t rcv_nxt, bool synchronized) {
   synchronized_ = synchronized;
   rcv_nxt_ = rcv_nxt;
-  rcv_edge_ = rcv_nxt + s.window;
+  rcv_edge_ = rcv_nxt + largest_window(s.window, scaling_);
 }
 
 bool AckPolicy::on_feedback(const AckSettings& s, const RxFeedback& fb) {

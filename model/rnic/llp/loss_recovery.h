@@ -99,7 +99,8 @@ inline bool LossRecovery::fits(const QueuedSegment& segment, std::uint32_t cwnd)
   return in_network == 0 || in_network + segment.length() <= cwnd;
 }
 
-// What is lost goes before what is new, and goes whatever the peer's window is: it asks for the window as well.
+// What is lost goes before what is new, and goes whatever the peer's window is: it asks for the window as well. What is
+// new has to fit it, a FIN as an octet (RFC 9293 section 3.4).
 inline std::uint32_t LossRecovery::next_to_send(const Pool& pool, std::uint32_t cwnd, std::uint32_t edge) {
   if (queue_.lost() != 0) {
     const std::uint32_t slot = queue_.next_lost(pool);
@@ -107,7 +108,7 @@ inline std::uint32_t LossRecovery::next_to_send(const Pool& pool, std::uint32_t 
   }
   const std::uint32_t slot = queue_.unsent();
   if (slot == kNil || !fits(pool[slot], cwnd)) return kNil;
-  return wire::seq_le(pool[slot].seq + pool[slot].payload_bytes, edge) ? slot : kNil;
+  return wire::seq_le(pool[slot].end(), edge) ? slot : kNil;
 }
 
 }  // namespace rnic::tcp

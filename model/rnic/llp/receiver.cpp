@@ -12,7 +12,7 @@ void Receiver::open(const RxCommand& c, std::uint32_t window, const PawsTime& ti
   *this = Receiver();
   state_ = c.established ? State::kOpen : State::kSynReceived;
   passive_ = c.passive;
-  window_.open(c.rcv_nxt, window);
+  window_.open(c.rcv_nxt, largest_window(window, c.agreed.scaling), c.agreed.emss);
   acks_.open(c.snd_una, c.peer_window);
   peer_scale_ = c.agreed.scale;
   timestamps_ = c.agreed.timestamps;

@@ -75,7 +75,7 @@ class Receiver {
   // ---- The window, and what the sending half hears
 
   std::uint32_t rcv_nxt() const { return window_.rcv_nxt(); }
-  // Octets that there is room for, as the peer will hear.
+  // Octets that the peer is offered.
   std::uint32_t receive_window() const { return window_.edge() - window_.rcv_nxt(); }
   bool give_room(std::uint32_t bytes, std::uint32_t step) { return window_.give_room(bytes, step); }
   bool window_reported() const { return window_.reported(); }

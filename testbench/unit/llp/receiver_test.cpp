@@ -18,7 +18,7 @@ using Verdict = Receiver::Verdict;
 
 TEST(ReceiveWindow, HoldsWhatIsBetweenItsEdges) {
   ReceiveWindow window;
-  window.open(0xffffff00, 0x200);
+  window.open(0xffffff00, 0x200, 100);
   EXPECT_FALSE(window.holds(0xfffffeff));
   EXPECT_TRUE(window.holds(0xffffff00));
   EXPECT_TRUE(window.holds(0xff));
@@ -28,7 +28,7 @@ TEST(ReceiveWindow, HoldsWhatIsBetweenItsEdges) {
 // RFC 9293 table 6, each case at both edges.
 TEST(ReceiveWindow, AcceptsASegmentWithAnOctetInTheWindow) {
   ReceiveWindow window;
-  window.open(1000, 500);
+  window.open(1000, 500, 100);
   EXPECT_FALSE(window.accepts(999, 0));
   EXPECT_TRUE(window.accepts(1000, 0));
   EXPECT_TRUE(window.accepts(1499, 0));
@@ -42,7 +42,7 @@ TEST(ReceiveWindow, AcceptsASegmentWithAnOctetInTheWindow) {
 
 TEST(ReceiveWindow, AClosedWindowAcceptsWhatIsAtRcvNxt) {
   ReceiveWindow window;
-  window.open(1000, 0);
+  window.open(1000, 0, 100);
   for (const std::uint32_t length : {0u, 100u}) {
     EXPECT_TRUE(window.accepts(1000, length));
     EXPECT_FALSE(window.accepts(999 - length, length));
@@ -54,7 +54,7 @@ TEST(ReceiveWindow, AClosedWindowAcceptsWhatIsAtRcvNxt) {
 
 TEST(ReceiveWindow, TakesOffWhatWasReceivedBefore) {
   ReceiveWindow window;
-  window.open(1000, 500);
+  window.open(1000, 500, 100);
   const ReceiveWindow::Part fin = window.part_of(900, 100, true);  // only its FIN is new
   EXPECT_TRUE(fin.fin);
   EXPECT_EQ(fin.skip, 100u);
@@ -67,7 +67,7 @@ TEST(ReceiveWindow, TakesOffWhatWasReceivedBefore) {
 
 TEST(ReceiveWindow, TakesOffWhatIsBeyondItsEdge) {
   ReceiveWindow window;
-  window.open(1000, 500);
+  window.open(1000, 500, 100);
   const ReceiveWindow::Part exact = window.part_of(1400, 99, true);
   EXPECT_EQ(exact.bytes, 99u);
   EXPECT_TRUE(exact.fin);
@@ -84,7 +84,7 @@ TEST(ReceiveWindow, TakesOffWhatIsBeyondItsEdge) {
 
 TEST(ReceiveWindow, ReportsRoomFromAStepOn) {
   ReceiveWindow window;
-  window.open(1000, 500);
+  window.open(1000, 500, 50);
   EXPECT_FALSE(window.give_room(99, 100));
   EXPECT_FALSE(window.reported());
   EXPECT_TRUE(window.give_room(1, 100));
@@ -93,7 +93,27 @@ TEST(ReceiveWindow, ReportsRoomFromAStepOn) {
   EXPECT_FALSE(window.give_room(99, 100));
 }
 
+// RFC 9293 section 3.8.6.2.2: until there is room for so much, the edge stays, and what is behind it is not taken.
+TEST(ReceiveWindow, ItsEdgeMovesByASegmentOrHalfOfTheWindow) {
+  for (const std::uint32_t mss : {100u, 1000u}) {
+    ReceiveWindow window;
+    window.open(1000, 500, mss);
+    const std::uint32_t step = mss == 100 ? 100 : 250;
+    window.give_room(step - 1, 1000);
+    EXPECT_TRUE(window.reported());
+    EXPECT_EQ(window.report(), 1500u);
+    EXPECT_FALSE(window.holds(1500));
+    window.give_room(1, 1000);
+    EXPECT_FALSE(window.reported());
+    EXPECT_EQ(window.edge(), 1500u);
+    EXPECT_EQ(window.report(), 1500 + step);
+    EXPECT_TRUE(window.holds(1500));
+  }
+}
+
 // ---- Paws
+
+constexpr PawsTime kNow{1'000'000, 100};
 
 TEST(Paws, WhatIsOlderThanTheLastInOrderIsOld) {
   Paws paws;
@@ -112,8 +132,6 @@ TEST(Paws, LearnsOnlyFromSegmentsThatHaveRcvNxt) {
   paws.note(110, 900, 1000, kNow);
   EXPECT_TRUE(paws.is_old(109, kNow));
 }
-
-constexpr PawsTime kNow{1'000'000, 100};
 
 TEST(Paws, TimestampsWrap) {
   Paws paws;
@@ -154,6 +172,7 @@ class ReceiverTest : public testing::Test {
   ~ReceiverTest() override { receiver.clear(memory); }
 
   void open() {
+    command.agreed.emss = 50;
     command.agreed.scale = 4;
     command.agreed.ts_recent = 500;
     command.rcv_nxt = kFirst;
@@ -366,8 +385,9 @@ TEST_F(ReceiverTest, TakesWhatTheWindowHolds) {
   EXPECT_EQ(a.in_order.size(), kWindow);
   EXPECT_FALSE(a.fin);
   EXPECT_EQ(a.answer, Answer::kNow);
-  receiver.give_room(10, 100);
-  EXPECT_EQ(receive(kFirst + kWindow, 10).in_order.size(), 10u);
+  receiver.give_room(50, 100);
+  receiver.window_update(kFlow);
+  EXPECT_EQ(receive(kFirst + kWindow, 60).in_order.size(), 50u);
 }
 
 // ---- Out of order

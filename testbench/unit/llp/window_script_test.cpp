@@ -78,5 +78,63 @@ TEST(WindowScript, AnOlderSegmentDoesNotTellTheWindow) {
   )");
 }
 
+// RFC 9293 section 3.8.6: it takes a number, so it waits for the window, which is asked for.
+TEST(WindowScript, AFinWaitsForRoomOfOneOctet) {
+  run_script(R"(
+    window 1000
+    handshake mss 1000
+    fpdu 1000
+    > PA 1:1001
+    +1 close
+    silence 10
+    < A 1 ack 1001 win 0
+    +199.9 > A 1000
+    +1 < A 1 ack 1001 win 0
+    +399.9 > A 1000
+    +1 < A 1 ack 1001 win 1
+    > FA 1001
+    < A 1 ack 1002
+    count tx.probes 2
+    silence 1000
+  )");
+}
+
+// ---- Our window
+
+// Section 3.8.6.2.2: of what is taken out, the peer hears when it is a segment.
+TEST(WindowScript, NoAckOpensTheWindowByLessThanASegment) {
+  run_script(R"(
+    config window_bytes 4096
+    config ack_every 1
+    handshake mss 1000
+    < PA 1:401 ack 1
+    > A 1 ack 401 win 3696
+    +1 < PA 401:801 ack 1                      # 400 were taken out
+    > A 1 ack 801 win 3296
+    +1 < PA 801:1201 ack 1
+    > A 1 ack 1201 win 2896
+    +1 < PA 1201:1301 ack 1                    # now it is 1200
+    > A 1 ack 1301 win 3996
+    +1 < A 0 ack 1
+    > A 1 ack 1301 win 3996
+    delivered 1300
+  )");
+}
+
+// Without a scale 65535 octets are all that a window can say.
+TEST(WindowScript, NoMoreIsTakenThanWasAdvertised) {
+  run_script(R"(
+    handshake mss 1460, sackOK
+    hold
+    < PA 65501:65601 ack 1
+    > A 1 ack 1 win 65535 {sack 65501:65536}
+    < PA 65536:65600 ack 1
+    > A 1 ack 1 win 65535 {sack 65501:65536}
+    count rx.beyond_window 2
+    < PA 1:1001 ack 1
+    > A 1 ack 1001 win 64535 {sack 65501:65536}
+  )");
+}
+
 }  // namespace
 }  // namespace rnic::test
