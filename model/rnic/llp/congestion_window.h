@@ -36,10 +36,11 @@ class CongestionWindow {
     algorithm.on_loss(state_, flight);
     reduced(snd_nxt);
   }
-  // The peer echoed a mark, outside of a recovery. Once a window of data: true if the window was reduced.
+  // The peer echoed a mark, outside of a recovery. Once a window of data: true if the window was reduced. One of a
+  // segment stays.
   bool on_echo(const CongestionControl& algorithm, std::uint32_t snd_una, std::uint32_t snd_nxt) {
     if (!wire::seq_gt(snd_una, ecn_recover_)) return false;
-    algorithm.on_ecn(state_, snd_nxt - snd_una);
+    if (state_.window > state_.mss) algorithm.on_ecn(state_, snd_nxt - snd_una);
     reduced(snd_nxt);
     return true;
   }

@@ -142,7 +142,11 @@ Sender::AckOutcome Sender::on_ack(SenderResources& r, const RxFeedback& fb, Cycl
     out.loss = true;
     reduce(r);
   }
-  if (ece && !loss_.recovering()) out.echo = congestion_.on_echo(*r.algorithm, loss_.snd_una(), loss_.snd_nxt());
+  if (ece && !loss_.recovering()) {
+    const bool smallest = congestion_.octets() <= path_.mss();
+    out.echo = congestion_.on_echo(*r.algorithm, loss_.snd_una(), loss_.snd_nxt());
+    if (out.echo && smallest) holds_back_ = out.restart_timer = true;
+  }
   return out;
 }
 
@@ -184,6 +188,9 @@ bool Sender::on_path_mtu(SenderResources& r, const RxFeedback& fb, std::uint32_t
 // RFC 6298 section 5.4 to 5.7: all that was not acknowledged goes again, as the congestion window grows from one
 // segment.
 Sender::Expiry Sender::on_timeout(SenderResources& r) {
+  const bool held_back = holds_back_;
+  holds_back_ = false;
+  if (held_back && loss_.flight() == 0) return Expiry::kGoOn;
   const bool repeated = timer_.backed_off();
   if (!timer_.on_expiry(r.timer, established_)) return Expiry::kGaveUp;
   if (loss_.flight() == 0) {

@@ -194,6 +194,31 @@ TEST(EcnScript, AnEchoHalvesTheWindowOncePerWindow) {
   )");
 }
 
+// RFC 3168 section 6.1.2: a window of one segment cannot be halved. The next new segment waits for the timer.
+TEST(EcnScript, AtAWindowOfOneSegmentAnEchoSetsThePaceOfTheTimer) {
+  run_script(R"(
+    config ecn 1
+    open
+    > SEW 0
+    +1000 > SEW 0                              # a lost SYN leaves one segment
+    +20 < SAE 0 ack 1 {mss 1000}
+    > A 1 ack 1
+    rdma
+    fpdu 1000 x3
+    > PAW 1:1001 ect0
+    +20 < AE 1 ack 1001
+    +199.9 > PAW 1001:2001 ect0
+    +20 < AE 1 ack 2001
+    +199.9 > PAW 2001:3001 ect0
+    +20 < A 1 ack 3001
+    fpdu 1000 x3
+    > PA 3001:4001 ect0
+    > PA 4001:5001 ect0                        # it grows again
+    count tx.timeouts 1                        # that of the SYN
+    count tx.retransmissions 1
+  )");
+}
+
 TEST(DctcpScript, AnAckCoversNoChangeOfTheMark) {
   run_script(R"(
     config congestion dctcp
