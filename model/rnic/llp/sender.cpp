@@ -138,7 +138,7 @@ Sender::AckOutcome Sender::on_ack(SenderResources& r, const RxFeedback& fb, Cycl
       out.restart_timer = true;
     }
   }
-  if (out.sacked != 0 && loss_.find_losses(r.segments)) {
+  if (out.sacked != 0 && loss_.find_losses(r.segments, path_.mss())) {
     out.loss = true;
     reduce(r);
   }
@@ -198,7 +198,10 @@ Sender::Expiry Sender::on_timeout(SenderResources& r) {
     if (overdue_ && loss_.has_unsent() && window_.usable(loss_.snd_nxt()) != 0) return Expiry::kPiece;
     return overdue_ ? Expiry::kProbe : Expiry::kKeepalive;
   }
-  congestion_.on_timeout(*r.algorithm, loss_.flight(), loss_.snd_nxt(), repeated);
+  // A retransmission was lost: what is halved is the window that the recovery left (RFC 5681 section 4.3).
+  const std::uint32_t flight =
+      loss_.recovering_fast() ? std::min(loss_.flight(), congestion_.octets()) : loss_.flight();
+  congestion_.on_timeout(*r.algorithm, flight, loss_.snd_nxt(), repeated);
   loss_.on_timeout(r.segments);
   return Expiry::kResend;
 }

@@ -140,7 +140,11 @@ class Sender {
   void agree(SenderResources& r, const Agreed& agreed, unsigned segments);
   void on_new_ack(SenderResources& r, const RxFeedback& fb, bool ece, Cycle now, AckOutcome& out);
   LossRecovery::Acked acknowledge(SenderResources& r, const RxFeedback& fb, Cycle now);
-  void reduce(SenderResources& r) { congestion_.on_loss(*r.algorithm, loss_.flight(), loss_.snd_nxt()); }
+  // What limited transmit let go beyond the congestion window does not count (RFC 5681 section 3.2, step 2).
+  void reduce(SenderResources& r) {
+    const std::uint32_t allowed = std::max(loss_.flight_before_duplicates(), congestion_.octets());
+    congestion_.on_loss(*r.algorithm, std::min(loss_.flight(), allowed), loss_.snd_nxt());
+  }
   // Nothing is in flight, and an FPDU or what is queued may not fit: only the peer can help, and its word may be lost.
   bool window_short() const {
     return (loss_.has_unsent() || (rdma_ && !finished_)) && !window_.holds(loss_.snd_nxt(), path_.mss());
