@@ -143,7 +143,7 @@ class Sender {
   // What limited transmit let go beyond the congestion window does not count (RFC 5681 section 3.2, step 2).
   void reduce(SenderResources& r) {
     const std::uint32_t allowed = std::max(loss_.flight_before_duplicates(), congestion_.octets());
-    congestion_.on_loss(*r.algorithm, std::min(loss_.flight(), allowed), loss_.snd_nxt());
+    congestion_.on_loss(*r.algorithm, std::min(loss_.flight(), allowed), loss_.snd_una(), loss_.snd_nxt());
   }
   // Nothing is in flight, and an FPDU or what is queued may not fit: only the peer can help, and its word may be lost.
   bool window_short() const {

@@ -226,6 +226,29 @@ TEST_F(DataTest, RandomLossInBothDirectionsLosesNothing) {
   expect_all_returned();
 }
 
+class EagerReceiver : public DataTest {
+ protected:
+  static TcpConfig eager(std::uint64_t seed) {
+    TcpConfig c = small(seed);
+    c.ack_every = 1;
+    return c;
+  }
+  EagerReceiver() : DataTest(eager(1), eager(2)) {}
+};
+
+// RFC 5681 section 4.2: never more, whatever is missing or comes twice.
+TEST_F(EagerReceiver, AcknowledgesEachSegmentOnce) {
+  connect_rdma();
+  Prng prng(11);
+  cable.impair([&](unsigned, Frame&) { return clk.now() < 3000 || prng.below(10) != 0; });
+  a.segmenter.send(kFlow, 300, 1460, 5000);
+  run_until_idle(100'000'000);
+  EXPECT_EQ(b.tcp_tx.counters().pure_acks, payloads(0).size());
+  EXPECT_GT(b.tcp_rx.counters().out_of_order, 100u);
+  EXPECT_GT(b.tcp_rx.counters().duplicates, 0u);
+  EXPECT_EQ(b.deframer.stream[0], counting_bytes(300 * 1460));
+}
+
 TEST_F(DataTest, DuplicatedAndCorruptedFramesChangeNothing) {
   connect_rdma();
   Prng prng(9);

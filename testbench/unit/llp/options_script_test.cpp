@@ -254,6 +254,18 @@ TEST(KeepaliveScript, ASilentPeerIsAskedAndGivenUp) {
   )");
 }
 
+// RFC 9293 section 3.8.4: nobody is asked who was not to be.
+TEST(KeepaliveScript, ByDefaultAPeerMayBeSilentForHours) {
+  run_script(R"(
+    handshake mss 1000
+    silence 10800000000
+    < PA 1:101 ack 1
+    +0.5 > A 1 ack 101
+    count tx.keepalives 0
+    count connection.resets 0
+  )");
+}
+
 TEST(KeepaliveScript, DataPutsItOff) {
   run_script(R"(
     config keepalive_us 1000

@@ -99,6 +99,33 @@ TEST(WindowScript, AFinWaitsForRoomOfOneOctet) {
   )");
 }
 
+// RFC 7323 sections 2.2 and 2.3: a scale is of a SYN, whose window it does not move.
+TEST(WindowScript, AScaleAboveFourteenIsFourteen) {
+  run_script(R"(
+    window 1
+    handshake mss 1000, ws 15
+    < A 1 ack 1 win 1 {ws 0}
+    fpdu 1000 x20
+    > PA 1:1001 {}
+    > PA 1001:2001 {}
+    > PA 2001:3001 {}
+    > PA 3001:4001 {}
+    > PA 4001:5001 {}
+    > PA 5001:6001 {}
+    > PA 6001:7001 {}
+    > PA 7001:8001 {}
+    > PA 8001:9001 {}
+    > PA 9001:10001 {}
+    > PA 10001:11001 {}
+    > PA 11001:12001 {}
+    > PA 12001:13001 {}
+    > PA 13001:14001 {}
+    > PA 14001:15001 {}
+    > PA 15001:16001 {}
+    silence 10
+  )");
+}
+
 // ---- Our window
 
 // Section 3.8.6.2.2: of what is taken out, the peer hears when it is a segment.
@@ -118,6 +145,23 @@ TEST(WindowScript, NoAckOpensTheWindowByLessThanASegment) {
     +1 < A 0 ack 1
     > A 1 ack 1301 win 3996
     delivered 1300
+  )");
+}
+
+// RFC 7323 section 2.4: what was offered is taken, also after an ACK that had to round it off.
+TEST(WindowScript, WhatWasOnceOfferedIsTaken) {
+  run_script(R"(
+    config window_bytes 70000
+    config ack_every 1
+    handshake mss 1460, sackOK, ws 0
+    hold
+    < A 0 ack 1
+    > A 1 ack 1 win 35000                      # by two octets, up to 70001
+    < PA 1:2 ack 1
+    > A 1 ack 2 win 34999                      # up to 70000
+    < PA 69901:70002 ack 1
+    > A 1 ack 2 win 34999 {sack 69901:70001}
+    count rx.beyond_window 1
   )");
 }
 
