@@ -127,7 +127,8 @@ Sender::AckOutcome Sender::on_ack(SenderResources& r, const RxFeedback& fb, Cycl
   if (seq_gt(fb.ack, loss_.snd_una())) {
     on_new_ack(r, fb, ece, now, out);
   } else {
-    out.duplicate = sack_ ? out.sacked != 0 : fb.payload == 0 && same_window && loss_.flight() != 0;
+    const bool bare = fb.payload == 0 && (fb.flags & (TcpHeader::kSyn | TcpHeader::kFin)) == 0;
+    out.duplicate = sack_ ? out.sacked != 0 : bare && same_window && loss_.flight() != 0;
     if (out.duplicate && loss_.on_duplicate_ack(r.segments, path_.mss())) {
       out.loss = true;
       reduce(r);

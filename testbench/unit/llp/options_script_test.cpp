@@ -14,7 +14,7 @@ TEST(TimestampScript, TheyAreInEverySegmentAndTakeTwelveOctetsOfIt) {
     > SA 0 ack 1 {mss 1460, ts 1 7000}
     +20 < A 1 ack 1 {ts 7020 1}
     +1 rdma
-    event accepted
+    event accepted 988
     fpdu 988 x2
     > PA 1:989 {ts * 7020}
     > PA 989:1977 {ts * 7020}
@@ -132,8 +132,48 @@ TEST(EcnScript, ItIsAgreedBySynFlagsAndMarksNewDataAlone) {
     fpdu 1000
     > PA 1:1001 ect0
     +199.5 > PA 1:1001                         # sent again: not capable of ECN
-    +10 < PA 1:101 ack 1001
+    +10 < PA 1:101 ack 1001 win 0
     +0.5 > A 1001 ack 101
+    fpdu 1000
+    +199.4 > A 1000                            # nor is a probe
+    +1 < A 101 ack 1001 win 65535
+    > PAW 1001:2001 ect0
+  )");
+}
+
+// RFC 3168 section 6.1.1: some peers give back all that is reserved.
+class EcnAnswers : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Flags, EcnAnswers, testing::Values("SAEW", "SAW", "SA"));
+
+TEST_P(EcnAnswers, OtherThanEceAreNoConsent) {
+  const std::string syn_ack = GetParam();
+  PacketScript(R"(
+    config ecn 1
+    open
+    > SEW 0
+    +20 < )" + syn_ack +
+               R"( 0 ack 1 {mss 1000}
+    > A 1 ack 1
+    rdma
+    fpdu 1000
+    > PA 1:1001                                # not capable of ECN
+    +10 < AE 1 ack 1001
+    fpdu 1000
+    > PA 1001:2001
+    count tx.congestion_echoes 0
+  )")
+      .run();
+}
+
+TEST(EcnScript, WhoDoesNotWantItDoesNotAgree) {
+  run_script(R"(
+    listen
+    +1 < SEW 0 {mss 1000}
+    > SA 0 ack 1
+    +20 < A 1 ack 1
+    +1 rdma
+    fpdu 1000
+    > PA 1:1001
   )");
 }
 

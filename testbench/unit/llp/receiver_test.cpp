@@ -584,7 +584,14 @@ TEST_F(TimestampsTest, LearnsNothingFromWhatIsDropped) {
   EXPECT_EQ(receive_at(650, kFirst + 100, 0).verdict, Verdict::kAcceptable);
 }
 
-TEST_F(TimestampsTest, AResetNeedsNone) { EXPECT_EQ(receive(kFirst, 0, TcpHeader::kRst).verdict, Verdict::kReset); }
+TEST_F(TimestampsTest, AResetNeedsNone) {
+  EXPECT_EQ(receive_at(499, kFirst + 1, 0, TcpHeader::kRst).verdict, Verdict::kBadReset);
+  EXPECT_EQ(receive(kFirst, 0, TcpHeader::kRst).verdict, Verdict::kReset);
+}
+
+TEST_F(TimestampsTest, AnOldOneIsAsGoodForAReset) {
+  EXPECT_EQ(receive_at(499, kFirst, 0, TcpHeader::kRst).verdict, Verdict::kReset);
+}
 
 TEST_F(ReceiverTest, TakesTimestampsThatWereNotAgreedOn) {
   ReceivedSegment s = segment(kFirst, 100);

@@ -161,6 +161,25 @@ TEST_F(SenderTest, WithoutSackADuplicateAckIsPureAndHasTheSameWindow) {
   EXPECT_TRUE(departure.again);
 }
 
+// RFC 5681 section 2: of its five conditions, those that the ACK alone shows.
+TEST_F(SenderTest, ADuplicateAckHasNoOctetsAndNoFinAndSomethingIsOutstanding) {
+  agreed.sack = false;
+  enter_rdma();
+  EXPECT_FALSE(ack(0).duplicate);
+  queue(4);
+  send_all();
+  EXPECT_FALSE(ack(0, kWindow, TcpHeader::kAck | TcpHeader::kFin).duplicate);
+  EXPECT_FALSE(ack(0, kWindow, TcpHeader::kAck | TcpHeader::kSyn).duplicate);
+  RxFeedback fb;
+  fb.window = kWindow;
+  fb.flags = TcpHeader::kAck;
+  fb.payload = 1;
+  EXPECT_FALSE(sender.on_ack(*resources, fb, now).duplicate);
+  EXPECT_TRUE(ack(0).duplicate);
+  ack(4 * kMss);
+  EXPECT_FALSE(ack(4 * kMss).duplicate);
+}
+
 // RFC 5681 section 3.2, step 2: what limited transmit sent does not count.
 TEST_F(SenderTest, ALossHalvesWhatWasInFlightBeforeTheDuplicates) {
   agreed.sack = false;

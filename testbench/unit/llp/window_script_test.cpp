@@ -165,6 +165,31 @@ TEST(WindowScript, WhatWasOnceOfferedIsTaken) {
   )");
 }
 
+// RFC 9293 section 3.8.6.1: by what it has and what it can take, whether the probe has an octet or not.
+TEST(WindowScript, AClosedWindowAnswersAProbe) {
+  run_script(R"(
+    config window_bytes 4096
+    config ack_every 1
+    handshake mss 1460
+    hold
+    < PA 1:1401 ack 1
+    > A 1 ack 1401 win 2696
+    < PA 1401:2801 ack 1
+    > A 1 ack 2801 win 1296
+    < PA 2801:4097 ack 1
+    > A 1 ack 4097 win 0
+    +10 < A 4097:4098 ack 1
+    > A 1 ack 4097 win 0
+    +10 < A 4096 ack 1
+    > A 1 ack 4097 win 0
+    delivered 4096
+    release
+    +0.02 > A 1 ack 4097 win 4096
+    < A 4097:4098 ack 1
+    > A 1 ack 4098 win 4095
+  )");
+}
+
 // Without a scale 65535 octets are all that a window can say.
 TEST(WindowScript, NoMoreIsTakenThanWasAdvertised) {
   run_script(R"(
