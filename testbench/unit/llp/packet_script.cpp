@@ -241,7 +241,8 @@ void PacketScript::icmp(const Line& line) {
   const unsigned type = told ? 3 : static_cast<unsigned>(std::stoul(line.words.at(3)));
   const unsigned code = told ? 4 : static_cast<unsigned>(std::stoul(line.words.at(5)));
   const auto seq = static_cast<std::uint32_t>(std::stoul(line.words.at(1))) + chip_isn_;
-  for (unsigned octet : {type, code, 0u, 0u, 0u, 0u, mtu >> 8, mtu & 0xff}) f.push_back(static_cast<std::uint8_t>(octet));
+  for (unsigned octet : {type, code, 0u, 0u, 0u, 0u, mtu >> 8, mtu & 0xff})
+    f.push_back(static_cast<std::uint8_t>(octet));
   for (std::uint8_t octet : {0x45, 0, 5, 0xdc, 0, 9, 0x40, 0, 63, 6, 0, 0, 10, 0, 0, 2, 10, 0, 0, 1})
     f.push_back(octet);
   for (unsigned octet : {5000u >> 8, 5000u & 0xff, 4000u >> 8, 4000u & 0xff})

@@ -18,7 +18,8 @@
 // Time counts from the step before, in microseconds. Numbers of a direction count from its SYN, which is 0, so the
 // first octet is 1. Flags are of F S R P A U E W (CWR); ect0, ect1 and ce are the ECN field. Options are given in the
 // order of the wire; without braces they are not compared, and * stands for any word. Any segment that no line expects
-// is a failure, and one without DF. What the chip sends and what it gets are counting octets, checked without being named.
+// is a failure, and one without DF. What the chip sends and what it gets are counting octets, checked without being
+// named.
 #pragma once
 
 #include <memory>

@@ -239,8 +239,8 @@ TEST_F(SenderTest, EachWindowWithLossesIsHalvedOnce) {
   EXPECT_TRUE(sack(0, {{1, 4}}));  // 0 is lost
   EXPECT_EQ(sender.slow_start_threshold(), 8 * kMss);
   EXPECT_EQ(send()->seq, 0u);
-  EXPECT_FALSE(sack(0, {{5, 8}, {1, 4}}));  // 4
-  EXPECT_EQ(send(), nullptr);               // nine are on their way
+  EXPECT_FALSE(sack(0, {{5, 8}, {1, 4}}));   // 4
+  EXPECT_EQ(send(), nullptr);                // nine are on their way
   EXPECT_FALSE(sack(4, {{9, 16}, {5, 8}}));  // 8; a part is acknowledged
   EXPECT_EQ(send()->seq, 4 * kMss);
   EXPECT_EQ(send()->seq, 8 * kMss);
