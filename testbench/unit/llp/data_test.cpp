@@ -194,6 +194,34 @@ TEST_F(StalledReceiver, AClosedWindowIsAskedForeverAndNeverGivenUp) {
   EXPECT_EQ(b.deframer.stream[0], counting_bytes(20 * 1460));
 }
 
+class SmallWindows : public DataTest {
+ protected:
+  static TcpConfig smallest(std::uint64_t seed) {
+    TcpConfig c = small(seed);
+    c.window_bytes = 4096;
+    return c;
+  }
+  SmallWindows() : DataTest(smallest(1), smallest(2)) {}
+};
+
+// Both ends avoid silly windows, and neither waits for the other.
+TEST_F(SmallWindows, OpenInTime) {
+  connect_rdma();
+  std::size_t octets = 0;
+  for (unsigned i = 0; i < 300; ++i) {
+    const std::uint32_t bytes = i % 3 == 0 ? 1460 : 4 * (1 + i * 37 % 364);
+    a.segmenter.send(kFlow, 1, bytes, 5000);
+    octets += bytes;
+  }
+  run_until_idle();
+  expect_window_kept(wire.seen, 0, 0);
+  EXPECT_EQ(b.deframer.stream[0], counting_bytes(octets));
+  EXPECT_EQ(a.tcp_tx.counters().probes, 0u);
+  EXPECT_EQ(a.tcp_tx.counters().timeouts, 0u);
+  EXPECT_EQ(a.tcp_tx.counters().cuts, 0u);
+  expect_all_returned();
+}
+
 // ---- Losses
 
 TEST_F(DataTest, ALostSegmentIsSentAgainAfterThreeDuplicateAcks) {
