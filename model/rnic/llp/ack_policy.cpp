@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/rnic/llp/receive_window.h"
+
 namespace rnic::tcp {
 
 using wire::seq_ge;
@@ -31,7 +33,7 @@ void AckPolicy::agree(const Agreed& agreed) {
 void AckPolicy::start(const AckSettings& s, std::uint32_t rcv_nxt, bool synchronized) {
   synchronized_ = synchronized;
   rcv_nxt_ = rcv_nxt;
-  rcv_edge_ = rcv_nxt + s.window;
+  rcv_edge_ = rcv_nxt + largest_window(s.window, scaling_);
 }
 
 bool AckPolicy::on_feedback(const AckSettings& s, const RxFeedback& fb) {
@@ -42,7 +44,7 @@ bool AckPolicy::on_feedback(const AckSettings& s, const RxFeedback& fb) {
   }
   const std::uint32_t end = fb.seq + fb.payload + ((fb.flags & TcpHeader::kFin) != 0);
   if (timestamps_ && fb.timestamps && seq_le(fb.seq, last_ack_) && seq_ge(end, last_ack_)) {
-    if (seq_ge(fb.stamps.value, ts_recent_)) ts_recent_ = fb.stamps.value;  // RFC 7323 section 4.3
+    ts_recent_ = fb.stamps.value;  // RFC 7323 section 4.3; tcp_rx drops older ones
   }
   if (synchronized_) {
     rcv_nxt_ = seq_max(rcv_nxt_, fb.rcv_nxt);

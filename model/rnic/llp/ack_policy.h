@@ -39,7 +39,8 @@ class AckPolicy {
   AckPolicy() : synchronized_(false), scaling_(false), timestamps_(false), sack_(false), ecn_(false), owed_(false) {}
 
   void agree(const Agreed& agreed);
-  // Nothing is received yet. While the flow is not `synchronized`, the peer's sequence numbers are not known.
+  // After agree(). Nothing is received yet. While the flow is not `synchronized`, the peer's sequence numbers are not
+  // known.
   void start(const AckSettings& s, std::uint32_t rcv_nxt, bool synchronized);
 
   std::uint32_t rcv_nxt() const { return rcv_nxt_; }

@@ -68,6 +68,8 @@ class CongestionControl {
   virtual void on_marks(CongestionState&, const AckedOctets&) const {}
   // The first ECN-Echo of a window of data (RFC 3168 section 6.1.2).
   virtual void on_ecn(CongestionState& s, std::uint32_t flight) const { on_loss(s, flight); }
+  // That is the reduction for losses of the same window, too.
+  virtual bool ecn_is_a_loss() const { return true; }
   // Fast recovery begins; `flight` as in RFC 5681 equation (4).
   virtual void on_loss(CongestionState& s, std::uint32_t flight) const;
   // `repeated`: the same segment timed out before, and the threshold stays (RFC 5681 section 3.1).

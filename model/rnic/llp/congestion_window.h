@@ -31,15 +31,17 @@ class CongestionWindow {
     algorithm.on_marks(state_, acked);
     if (may_grow && !acked.ece) algorithm.on_ack(state_, acked);
   }
-  // Fast recovery begins.
-  void on_loss(const CongestionControl& algorithm, std::uint32_t flight, std::uint32_t snd_nxt) {
+  // Fast recovery begins, unless an echo was of the same window of data.
+  void on_loss(const CongestionControl& algorithm, std::uint32_t flight, std::uint32_t snd_una, std::uint32_t snd_nxt) {
+    if (algorithm.ecn_is_a_loss() && wire::seq_lt(snd_una, ecn_recover_)) return;
     algorithm.on_loss(state_, flight);
     reduced(snd_nxt);
   }
-  // The peer echoed a mark, outside of a recovery. Once a window of data: true if the window was reduced.
+  // The peer echoed a mark, outside of a recovery. Once a window of data: true if the window was reduced. One of a
+  // segment stays.
   bool on_echo(const CongestionControl& algorithm, std::uint32_t snd_una, std::uint32_t snd_nxt) {
     if (!wire::seq_gt(snd_una, ecn_recover_)) return false;
-    algorithm.on_ecn(state_, snd_nxt - snd_una);
+    if (state_.window > state_.mss) algorithm.on_ecn(state_, snd_nxt - snd_una);
     reduced(snd_nxt);
     return true;
   }

@@ -30,6 +30,7 @@ class Dctcp final : public NewReno {
     s.window = s.ssthresh = std::max(s.window - cut, 2 * s.mss);
     s.counted = 0;
   }
+  bool ecn_is_a_loss() const override { return false; }
 
  private:
   static constexpr std::uint32_t kGain = 16;  // 1/g

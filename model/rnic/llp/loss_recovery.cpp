@@ -77,6 +77,7 @@ std::uint32_t LossRecovery::on_sack(Pool& pool, std::uint32_t ack, const wire::S
 }
 
 bool LossRecovery::on_duplicate_ack(Pool& pool, std::uint32_t mss) {
+  if (duplicate_acks_ == 0) before_duplicates_ = snd_nxt_;
   if (duplicate_acks_ < 0xff) ++duplicate_acks_;
   if (!sack_) queue_.count_held(mss);
   if (duplicate_acks_ != kDuplicateAcks || recovering()) return false;
@@ -86,10 +87,10 @@ bool LossRecovery::on_duplicate_ack(Pool& pool, std::uint32_t mss) {
   return true;
 }
 
-// RFC 6675 section 5: what lies below three segments that the peer has is lost.
-bool LossRecovery::find_losses(Pool& pool) {
+// RFC 6675 section 5.
+bool LossRecovery::find_losses(Pool& pool, std::uint32_t mss) {
   if (recovery_ == Recovery::kTimeout || snd_una_ == snd_nxt_) return false;
-  const bool head_lost = queue_.mark_lost_below_held(pool, kDuplicateAcks);
+  const bool head_lost = queue_.mark_lost_below_held(pool, kDuplicateAcks, (kDuplicateAcks - 1) * mss);
   if (!head_lost || recovering()) return false;
   enter_fast_recovery(pool);
   return true;

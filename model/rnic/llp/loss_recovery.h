@@ -21,9 +21,14 @@ class LossRecovery {
   // Behind the last queued octet.
   std::uint32_t snd_end() const { return snd_end_; }
   std::uint32_t flight() const { return snd_nxt_ - snd_una_; }
+  // The same when the first of the duplicate ACKs came.
+  std::uint32_t flight_before_duplicates() const {
+    return (duplicate_acks_ == 0 ? snd_nxt_ : before_duplicates_) - snd_una_;
+  }
   bool in_flight(std::uint32_t seq) const { return !wire::seq_lt(seq, snd_una_) && wire::seq_lt(seq, snd_nxt_); }
   bool has_unsent() const { return queue_.unsent() != kNil; }
   bool recovering() const { return recovery_ != Recovery::kNone; }
+  bool recovering_fast() const { return recovery_ == Recovery::kFast; }
   // Octets in the network (RFC 6675 section 4): sent, and neither with the peer nor lost.
   std::uint32_t pipe() const;
   // Octets that the peer has out of order. They make room for new ones, which keep the ACKs coming.
@@ -54,7 +59,7 @@ class LossRecovery {
   // Of these two: true if fast recovery begins.
   bool on_duplicate_ack(Pool& pool, std::uint32_t mss);
   // After SACK brought news.
-  bool find_losses(Pool& pool);
+  bool find_losses(Pool& pool, std::uint32_t mss);
 
   // The retransmission timer ran out: all that was not acknowledged goes again (RFC 6298 section 5.4 to 5.7).
   void on_timeout(Pool& pool);
@@ -79,7 +84,8 @@ class LossRecovery {
 
   RetransmissionQueue queue_;
   std::uint32_t snd_una_ = 0, snd_nxt_ = 0, snd_end_ = 0;
-  std::uint32_t recover_ = 0;  // snd_nxt when the last loss was found (RFC 6582)
+  std::uint32_t recover_ = 0;            // snd_nxt when the last loss was found (RFC 6582)
+  std::uint32_t before_duplicates_ = 0;  // snd_nxt when the first duplicate ACK came
   std::uint8_t duplicate_acks_ = 0;
   Recovery recovery_ = Recovery::kNone;
   bool resend_now_ = false;  // whatever the congestion window says
@@ -99,7 +105,8 @@ inline bool LossRecovery::fits(const QueuedSegment& segment, std::uint32_t cwnd)
   return in_network == 0 || in_network + segment.length() <= cwnd;
 }
 
-// What is lost goes before what is new, and goes whatever the peer's window is: it asks for the window as well.
+// What is lost goes before what is new, and goes whatever the peer's window is: it asks for the window as well. What is
+// new has to fit it, a FIN as an octet (RFC 9293 section 3.4).
 inline std::uint32_t LossRecovery::next_to_send(const Pool& pool, std::uint32_t cwnd, std::uint32_t edge) {
   if (queue_.lost() != 0) {
     const std::uint32_t slot = queue_.next_lost(pool);
@@ -107,7 +114,7 @@ inline std::uint32_t LossRecovery::next_to_send(const Pool& pool, std::uint32_t 
   }
   const std::uint32_t slot = queue_.unsent();
   if (slot == kNil || !fits(pool[slot], cwnd)) return kNil;
-  return wire::seq_le(pool[slot].seq + pool[slot].payload_bytes, edge) ? slot : kNil;
+  return wire::seq_le(pool[slot].end(), edge) ? slot : kNil;
 }
 
 }  // namespace rnic::tcp

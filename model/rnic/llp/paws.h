@@ -1,25 +1,43 @@
 // Protection against wrapped sequence numbers (RFC 7323 section 5), of a connection that agreed on timestamps.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "model/wire/tcp.h"
 
 namespace rnic::tcp {
 
+// Seconds. After a life without a segment the peer's clock may be half a turn ahead, and the last timestamp says
+// nothing any more (section 5.5): 24 days, if it ticks once a millisecond.
+struct PawsTime {
+  static constexpr std::uint32_t kLongestLife = 24 * 24 * 60 * 60;
+  // Of a clock with this tick.
+  static std::uint32_t life_of(std::uint64_t tick_ns) {
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(kLongestLife, (tick_ns << 31) / 1'000'000'000));
+  }
+  std::uint32_t now_s = 0, life_s = kLongestLife;
+};
+
 class Paws {
  public:
-  void start(std::uint32_t ts_recent) { ts_recent_ = ts_recent; }
+  void start(std::uint32_t ts_recent, const PawsTime& time) {
+    ts_recent_ = ts_recent;
+    noted_s_ = time.now_s;
+  }
 
   // A segment with this timestamp is older than the last one in order, so it is dropped.
-  bool is_old(std::uint32_t value) const { return wire::seq_lt(value, ts_recent_); }
+  bool is_old(std::uint32_t value, const PawsTime& time) const {
+    return wire::seq_lt(value, ts_recent_) && time.now_s - noted_s_ <= time.life_s;
+  }
   // An acceptable segment came. One that begins behind RCV.NXT says nothing of the next (sections 4.3 and 5.3).
-  void note(std::uint32_t value, std::uint32_t seq, std::uint32_t rcv_nxt) {
-    if (!wire::seq_gt(seq, rcv_nxt)) ts_recent_ = value;
+  void note(std::uint32_t value, std::uint32_t seq, std::uint32_t rcv_nxt, const PawsTime& time) {
+    if (!wire::seq_gt(seq, rcv_nxt)) start(value, time);
   }
 
  private:
   std::uint32_t ts_recent_ = 0;  // TS.Recent
+  std::uint32_t noted_s_ = 0;    // when it came
 };
 
 }  // namespace rnic::tcp

@@ -1,5 +1,5 @@
-// The receive window: what was received in order, what there is room for, and which segments, and what of them, it
-// takes (RFC 9293 sections 3.4 and 3.10.7.4, first).
+// The receive window: what was received in order, what the peer is offered, and which segments, and what of them, it
+// takes (RFC 9293 sections 3.4, 3.8.6.2.2 and 3.10.7.4, first).
 #pragma once
 
 #include <algorithm>
@@ -9,14 +9,21 @@
 
 namespace rnic::tcp {
 
+// Without a scale a window has 16 bits (RFC 7323 section 2.2).
+inline std::uint32_t largest_window(std::uint32_t bytes, bool scaling) {
+  return scaling ? bytes : std::min<std::uint32_t>(bytes, 0xffff);
+}
+
 class ReceiveWindow {
  public:
-  void open(std::uint32_t rcv_nxt, std::uint32_t bytes) {
+  // The peer's segments have `mss` octets.
+  void open(std::uint32_t rcv_nxt, std::uint32_t bytes, std::uint32_t mss) {
     rcv_nxt_ = rcv_nxt;
-    edge_ = reported_ = rcv_nxt + bytes;
+    edge_ = room_ = rcv_nxt + bytes;
+    step_ = std::min(mss, bytes / 2);
   }
   std::uint32_t rcv_nxt() const { return rcv_nxt_; }
-  // The first octet that there is no room for.
+  // The first octet that the peer is not offered.
   std::uint32_t edge() const { return edge_; }
 
   // RCV.NXT =< seq < RCV.NXT + RCV.WND.
@@ -51,15 +58,20 @@ class ReceiveWindow {
 
   // Octets were taken out. True if the sending half has to hear of it even if no segment comes.
   bool give_room(std::uint32_t bytes, std::uint32_t step) {
-    edge_ += bytes;
-    return edge_ - reported_ >= step;
+    room_ += bytes;
+    return room_ - edge_ >= step;
   }
-  bool reported() const { return reported_ == edge_; }
-  std::uint32_t report() { return reported_ = edge_; }
+  bool reported() const { return room_ - edge_ < step_; }
+  // The edge, which moves by a step or more only: the avoidance of silly windows.
+  std::uint32_t report() {
+    if (!reported()) edge_ = room_;
+    return edge_;
+  }
 
  private:
   std::uint32_t rcv_nxt_ = 0, edge_ = 0;
-  std::uint32_t reported_ = 0;  // the edge that the sending half knows
+  std::uint32_t room_ = 0;  // the first octet that there is no room for
+  std::uint32_t step_ = 0;
 };
 
 }  // namespace rnic::tcp

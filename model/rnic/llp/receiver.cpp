@@ -8,19 +8,19 @@ using wire::seq_gt;
 using wire::seq_lt;
 using wire::TcpHeader;
 
-void Receiver::open(const RxCommand& c, std::uint32_t window) {
+void Receiver::open(const RxCommand& c, std::uint32_t window, const PawsTime& time) {
   *this = Receiver();
   state_ = c.established ? State::kOpen : State::kSynReceived;
   passive_ = c.passive;
-  window_.open(c.rcv_nxt, window);
+  window_.open(c.rcv_nxt, largest_window(window, c.agreed.scaling), c.agreed.emss);
   acks_.open(c.snd_una, c.peer_window);
   peer_scale_ = c.agreed.scale;
   timestamps_ = c.agreed.timestamps;
-  paws_.start(c.agreed.ts_recent);
+  paws_.start(c.agreed.ts_recent, time);
 }
 
 Receiver::Arrival Receiver::on_segment(ReassemblyMemory& m, const ReceivedSegment& s, const BufferRef& buf,
-                                       std::uint32_t snd_nxt) {
+                                       std::uint32_t snd_nxt, const PawsTime& time) {
   const TcpHeader& h = s.header;
   Arrival a;
   if (h.has(TcpHeader::kRst)) {
@@ -32,14 +32,14 @@ Receiver::Arrival Receiver::on_segment(ReassemblyMemory& m, const ReceivedSegmen
     return a;
   }
   const std::uint32_t length = static_cast<std::uint32_t>(s.payload.size()) + h.has(TcpHeader::kFin);
-  a.verdict = judge(s, length, snd_nxt);
+  a.verdict = judge(s, length, snd_nxt, time);
   switch (a.verdict) {
     case Verdict::kAcceptable:
       a.acks = true;
       a.in_order_seq = window_.rcv_nxt();
       state_ = State::kOpen;
       acks_.note(h.ack, window_in(h));
-      if (timestamps_) paws_.note(h.options.timestamps->value, h.seq, window_.rcv_nxt());
+      if (timestamps_) paws_.note(h.options.timestamps->value, h.seq, window_.rcv_nxt(), time);
       accept(m, s, buf, a);
       break;
     case Verdict::kOutside: {
@@ -90,10 +90,11 @@ void Receiver::on_syn(const ReceivedSegment& s, std::uint32_t snd_nxt, Arrival& 
 }
 
 // What becomes of a segment of `length` numbers that is neither RST nor SYN, in the order of the RFC's checks.
-Receiver::Verdict Receiver::judge(const ReceivedSegment& s, std::uint32_t length, std::uint32_t snd_nxt) const {
+Receiver::Verdict Receiver::judge(const ReceivedSegment& s, std::uint32_t length, std::uint32_t snd_nxt,
+                                  const PawsTime& time) const {
   const TcpHeader& h = s.header;
   if (timestamps_ && !h.options.timestamps) return Verdict::kNoTimestamp;
-  if (timestamps_ && paws_.is_old(h.options.timestamps->value)) return Verdict::kOldTimestamp;
+  if (timestamps_ && paws_.is_old(h.options.timestamps->value, time)) return Verdict::kOldTimestamp;
   if (!window_.accepts(h.seq, length)) return Verdict::kOutside;
   if (!h.has(TcpHeader::kAck)) return Verdict::kNoAck;
   if (state_ == State::kSynReceived) return acks_.is_new(h.ack, snd_nxt) ? Verdict::kAcceptable : Verdict::kRefused;

@@ -23,7 +23,7 @@ class Receiver {
 
   void await_syn() { state_ = State::kAwaitsSyn; }
   // By kOpen, with a receive window of so many octets.
-  void open(const RxCommand& c, std::uint32_t window);
+  void open(const RxCommand& c, std::uint32_t window, const PawsTime& time);
   bool in_use() const { return state_ != State::kFree; }
   bool is_open() const { return state_ >= State::kSynReceived; }
   // The peer's FIN came, and all octets before it.
@@ -62,7 +62,8 @@ class Receiver {
     std::uint32_t offered_distance = 0;
     wire::SackBlock kept;  // the run that the octets out of order became part of
   };
-  Arrival on_segment(ReassemblyMemory& m, const ReceivedSegment& s, const BufferRef& buf, std::uint32_t snd_nxt);
+  Arrival on_segment(ReassemblyMemory& m, const ReceivedSegment& s, const BufferRef& buf, std::uint32_t snd_nxt,
+                     const PawsTime& time);
   // What was kept and is in order now; false: no more.
   bool take_next(ReassemblyMemory& m, ReceivedOctets& octets);
   // Of an FPDU out of order only the header has to stay.
@@ -74,7 +75,7 @@ class Receiver {
   // ---- The window, and what the sending half hears
 
   std::uint32_t rcv_nxt() const { return window_.rcv_nxt(); }
-  // Octets that there is room for, as the peer will hear.
+  // Octets that the peer is offered.
   std::uint32_t receive_window() const { return window_.edge() - window_.rcv_nxt(); }
   bool give_room(std::uint32_t bytes, std::uint32_t step) { return window_.give_room(bytes, step); }
   bool window_reported() const { return window_.reported(); }
@@ -90,7 +91,7 @@ class Receiver {
   // Nothing more is taken.
   void reset(Arrival& a);
   void on_syn(const ReceivedSegment& s, std::uint32_t snd_nxt, Arrival& a);
-  Verdict judge(const ReceivedSegment& s, std::uint32_t length, std::uint32_t snd_nxt) const;
+  Verdict judge(const ReceivedSegment& s, std::uint32_t length, std::uint32_t snd_nxt, const PawsTime& time) const;
   std::uint32_t window_in(const wire::TcpHeader& h) const {
     return std::uint32_t{h.window} << (h.has(wire::TcpHeader::kSyn) ? 0 : peer_scale_);
   }

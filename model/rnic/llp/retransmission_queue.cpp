@@ -22,10 +22,7 @@ void RetransmissionQueue::clear(Pool& pool) {
 void RetransmissionQueue::drop_front(Pool& pool) {
   const QueuedSegment& s = pool[list_.head];
   if (s.lost) lost_ -= s.length();
-  if (s.held) {
-    held_ -= s.length();
-    --held_segments_;
-  }
+  if (s.held) held_ -= s.length();
   if (unsent_ == list_.head) unsent_ = s.next;
   if (lost_from_ == list_.head) lost_from_ = s.next;
   list_.drop_front(pool);
@@ -62,7 +59,7 @@ bool RetransmissionQueue::mark_head_lost(Pool& pool) {
 }
 
 void RetransmissionQueue::mark_all_lost(Pool& pool) {
-  lost_ = held_ = held_segments_ = 0;
+  lost_ = held_ = 0;
   lost_from_ = list_.head;
   for (std::uint32_t slot = list_.head; slot != unsent_; slot = pool[slot].next) {
     pool[slot].held = pool[slot].resent = false;
@@ -79,22 +76,28 @@ std::uint32_t RetransmissionQueue::mark_held(Pool& pool, const wire::SackBlock& 
     if (s.lost) lost_ -= s.length();
     s.lost = false;
     s.held = true;
-    ++held_segments_;
     news += s.length();
   }
   held_ += news;
   return news;
 }
 
-bool RetransmissionQueue::mark_lost_below_held(Pool& pool, std::uint32_t threshold) {
-  std::uint32_t above = held_segments_;
-  for (std::uint32_t slot = list_.head; slot != unsent_ && above >= threshold; slot = pool[slot].next) {
+bool RetransmissionQueue::mark_lost_below_held(Pool& pool, std::uint32_t runs, std::uint32_t octets) {
+  // What is held above the segment that is looked at; with SACK, held_ counts nothing else.
+  std::uint32_t runs_above = 0, octets_above = held_;
+  bool in_run = false;
+  for (std::uint32_t slot = list_.head; slot != unsent_; slot = pool[slot].next) {
+    runs_above += pool[slot].held && !in_run;
+    in_run = pool[slot].held;
+  }
+  in_run = false;
+  for (std::uint32_t slot = list_.head; slot != unsent_ && (runs_above >= runs || octets_above > octets);
+       slot = pool[slot].next) {
     QueuedSegment& s = pool[slot];
-    if (s.held) {
-      --above;
-    } else if (!s.lost && !s.resent) {
-      mark_lost(s);
-    }
+    runs_above -= s.held && !in_run;
+    in_run = s.held;
+    if (s.held) octets_above -= s.length();
+    else if (!s.lost && !s.resent) mark_lost(s);
   }
   if (lost_ != 0) lost_from_ = list_.head;
   return !list_.empty() && pool[list_.head].lost;
@@ -121,7 +124,6 @@ std::uint32_t RetransmissionQueue::split(Pool& pool, std::uint32_t slot, std::ui
   rest.held = s.held;
   rest.lost = s.lost;
   rest.resent = s.resent;
-  held_segments_ += rest.held;
   s.payload_bytes = bytes;
   s.flags = static_cast<std::uint8_t>(s.flags & ~wire::TcpHeader::kPsh);
   s.completes_wqe = false;

@@ -55,9 +55,9 @@ class RetransmissionQueue {
 
   // SACK: segments that lie in the block whole. The octets that are news.
   std::uint32_t mark_held(Pool& pool, const wire::SackBlock& block);
-  // Segments below `threshold` held ones are lost, unless they were sent again already: RFC 6675's IsLost, counting
-  // segments. True if the first segment is among them.
-  bool mark_lost_below_held(Pool& pool, std::uint32_t threshold);
+  // Segments below so many runs of held ones, or more than `octets` of them, are lost, unless they were sent again
+  // already: RFC 6675's IsLost. True if the first segment is among them.
+  bool mark_lost_below_held(Pool& pool, std::uint32_t runs, std::uint32_t octets);
   // Unless it was sent again already, or the peer has it. True if it is lost now.
   bool mark_head_lost(Pool& pool);
   // After a timeout: all that was sent, whatever SACK said of it, for the peer may have thrown it away (RFC 2018
@@ -82,7 +82,6 @@ class RetransmissionQueue {
   std::uint32_t unsent_ = kNil;
   std::uint32_t lost_from_ = kNil;     // none before this one is lost
   std::uint32_t lost_ = 0, held_ = 0;  // octets
-  std::uint32_t held_segments_ = 0;    // by SACK
 };
 
 }  // namespace rnic::tcp

@@ -127,7 +127,8 @@ Sender::AckOutcome Sender::on_ack(SenderResources& r, const RxFeedback& fb, Cycl
   if (seq_gt(fb.ack, loss_.snd_una())) {
     on_new_ack(r, fb, ece, now, out);
   } else {
-    out.duplicate = sack_ ? out.sacked != 0 : fb.payload == 0 && same_window && loss_.flight() != 0;
+    const bool bare = fb.payload == 0 && (fb.flags & (TcpHeader::kSyn | TcpHeader::kFin)) == 0;
+    out.duplicate = sack_ ? out.sacked != 0 : bare && same_window && loss_.flight() != 0;
     if (out.duplicate && loss_.on_duplicate_ack(r.segments, path_.mss())) {
       out.loss = true;
       reduce(r);
@@ -138,11 +139,15 @@ Sender::AckOutcome Sender::on_ack(SenderResources& r, const RxFeedback& fb, Cycl
       out.restart_timer = true;
     }
   }
-  if (out.sacked != 0 && loss_.find_losses(r.segments)) {
+  if (out.sacked != 0 && loss_.find_losses(r.segments, path_.mss())) {
     out.loss = true;
     reduce(r);
   }
-  if (ece && !loss_.recovering()) out.echo = congestion_.on_echo(*r.algorithm, loss_.snd_una(), loss_.snd_nxt());
+  if (ece && !loss_.recovering()) {
+    const bool smallest = congestion_.octets() <= path_.mss();
+    out.echo = congestion_.on_echo(*r.algorithm, loss_.snd_una(), loss_.snd_nxt());
+    if (out.echo && smallest) holds_back_ = out.restart_timer = true;
+  }
   return out;
 }
 
@@ -184,6 +189,9 @@ bool Sender::on_path_mtu(SenderResources& r, const RxFeedback& fb, std::uint32_t
 // RFC 6298 section 5.4 to 5.7: all that was not acknowledged goes again, as the congestion window grows from one
 // segment.
 Sender::Expiry Sender::on_timeout(SenderResources& r) {
+  const bool held_back = holds_back_;
+  holds_back_ = false;
+  if (held_back && loss_.flight() == 0) return Expiry::kGoOn;
   const bool repeated = timer_.backed_off();
   if (!timer_.on_expiry(r.timer, established_)) return Expiry::kGaveUp;
   if (loss_.flight() == 0) {
@@ -191,7 +199,10 @@ Sender::Expiry Sender::on_timeout(SenderResources& r) {
     if (overdue_ && loss_.has_unsent() && window_.usable(loss_.snd_nxt()) != 0) return Expiry::kPiece;
     return overdue_ ? Expiry::kProbe : Expiry::kKeepalive;
   }
-  congestion_.on_timeout(*r.algorithm, loss_.flight(), loss_.snd_nxt(), repeated);
+  // A retransmission was lost: what is halved is the window that the recovery left (RFC 5681 section 4.3).
+  const std::uint32_t flight =
+      loss_.recovering_fast() ? std::min(loss_.flight(), congestion_.octets()) : loss_.flight();
+  congestion_.on_timeout(*r.algorithm, flight, loss_.snd_nxt(), repeated);
   loss_.on_timeout(r.segments);
   return Expiry::kResend;
 }

@@ -41,7 +41,8 @@ class Sender {
         scaling_(false),
         sack_(false),
         timestamps_(false),
-        overdue_(false) {}
+        overdue_(false),
+        holds_back_(false) {}
 
   // ---- The life of a connection
 
@@ -84,7 +85,7 @@ class Sender {
   void queue_stream(SenderResources& r, const std::uint8_t* data, std::uint32_t bytes);
   // Of the segment that may leave now; kNil: none.
   std::uint32_t next_to_send(const SenderResources& r) {
-    return loss_.next_to_send(r.segments, congestion_.octets(), window_.edge());
+    return loss_.next_to_send(r.segments, congestion_.octets(), holds_back_ ? loss_.snd_nxt() : window_.edge());
   }
   struct Departure {
     bool again = false;         // it has left before
@@ -130,16 +131,20 @@ class Sender {
   Cycle timeout(const SenderResources& r) const { return timer_.length(r.timer, awaits(r)); }
   // What is queued first may wait for a window, or end the silence of an idle flow.
   bool idle() const { return loss_.flight() == 0; }
-  enum class Expiry : std::uint8_t { kGaveUp, kResend, kPiece, kProbe, kKeepalive };
-  // kPiece: what waits for the window goes as far as it fits. For the last two, the peer is to be asked by a segment
-  // that it does not accept.
+  enum class Expiry : std::uint8_t { kGaveUp, kResend, kGoOn, kPiece, kProbe, kKeepalive };
+  // kGoOn: what was held back goes. kPiece: what waits for the window goes as far as it fits. For the last two, the
+  // peer is to be asked by a segment that it does not accept.
   Expiry on_timeout(SenderResources& r);
 
  private:
   void agree(SenderResources& r, const Agreed& agreed, unsigned segments);
   void on_new_ack(SenderResources& r, const RxFeedback& fb, bool ece, Cycle now, AckOutcome& out);
   LossRecovery::Acked acknowledge(SenderResources& r, const RxFeedback& fb, Cycle now);
-  void reduce(SenderResources& r) { congestion_.on_loss(*r.algorithm, loss_.flight(), loss_.snd_nxt()); }
+  // What limited transmit let go beyond the congestion window does not count (RFC 5681 section 3.2, step 2).
+  void reduce(SenderResources& r) {
+    const std::uint32_t allowed = std::max(loss_.flight_before_duplicates(), congestion_.octets());
+    congestion_.on_loss(*r.algorithm, std::min(loss_.flight(), allowed), loss_.snd_una(), loss_.snd_nxt());
+  }
   // Nothing is in flight, and an FPDU or what is queued may not fit: only the peer can help, and its word may be lost.
   bool window_short() const {
     return (loss_.has_unsent() || (rdma_ && !finished_)) && !window_.holds(loss_.snd_nxt(), path_.mss());
@@ -152,7 +157,7 @@ class Sender {
   }
   bool keeps_alive(const SenderResources& r) const { return r.timer.keepalive != 0 && established_ && !finished_; }
   RetransmissionTimer::Awaits awaits(const SenderResources& r) const {
-    if (loss_.flight() != 0) return RetransmissionTimer::Awaits::kAck;
+    if (loss_.flight() != 0 || holds_back_) return RetransmissionTimer::Awaits::kAck;
     if (window_short()) return RetransmissionTimer::Awaits::kWindow;
     return keeps_alive(r) ? RetransmissionTimer::Awaits::kSign : RetransmissionTimer::Awaits::kNothing;
   }
@@ -163,7 +168,8 @@ class Sender {
   PathMtu path_;
   bool established_ : 1, rdma_ : 1, finished_ : 1;
   bool scaling_ : 1, sack_ : 1, timestamps_ : 1;
-  bool overdue_ : 1;  // the timer ran out while the window was short
+  bool overdue_ : 1;     // the timer ran out while the window was short
+  bool holds_back_ : 1;  // a mark was echoed at a window of one segment: what is new waits for the timer
   RetransmissionTimer timer_;
 };
 

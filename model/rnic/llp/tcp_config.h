@@ -106,9 +106,11 @@ struct TcpConfig {
   std::uint16_t mss() const {
     return static_cast<std::uint16_t>(mtu - wire::Ipv4Header::kBytes - wire::TcpHeader::kBytes);
   }
-  // What the peer hears of it. Its FPDUs are as long, and none is consumed before the whole of it is there: the window
-  // holds one.
-  std::uint16_t announced_mss() const { return static_cast<std::uint16_t>(std::min<unsigned>(mss(), window_bytes)); }
+  // What the peer hears of it. Its FPDUs are as long, and none is consumed before the whole of it is there: behind one,
+  // there is always room for half of the window, by which its edge may move.
+  std::uint16_t announced_mss() const {
+    return static_cast<std::uint16_t>(std::min<unsigned>(mss(), window_bytes / 2));
+  }
   // The smallest shift at which the whole window fits its 16 bits.
   std::uint8_t window_scale() const {
     std::uint8_t shift = 0;

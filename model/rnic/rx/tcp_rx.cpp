@@ -22,6 +22,7 @@ TcpRx::TcpRx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& conf
     : Stage(nm, clk),
       config_(config),
       window_step_(std::min<std::uint32_t>(2u * config.mss(), config.window_bytes / 2)),
+      paws_life_(tcp::PawsTime::life_of(config.timestamp_ns)),
       beat_bytes_(datapath.beat_bytes),
       station_(station),
       pool_(pool),
@@ -99,7 +100,7 @@ void TcpRx::on_command(const RxCommand& c) {
     case RxCommand::Kind::kOpen:
       if (!f.receiver.in_use()) table_.insert(c.flow, c.key);
       f.stream = {};
-      return f.receiver.open(c, config_.window_bytes);
+      return f.receiver.open(c, config_.window_bytes, paws_time());
     case RxCommand::Kind::kRead:
       RNIC_CHECK_MSG(!f.stream.read_pending(), std::string(name()) + ": a second read of one flow");
       if (!f.stream.read(c.bytes)) return;
@@ -179,7 +180,7 @@ bool TcpRx::take_path_mtu(const Frame& frame) {
 
 void TcpRx::on_segment(FlowId flow, const ReceivedSegment& s, Frame frame) {
   Flow& f = flows_[flow.v];
-  const Receiver::Arrival a = f.receiver.on_segment(memory_, s, frame.buf, sent_.snd_nxt(flow));
+  const Receiver::Arrival a = f.receiver.on_segment(memory_, s, frame.buf, sent_.snd_nxt(flow), paws_time());
   counters_.count(a);
   if (a.verdict == Verdict::kReset) {
     f.stream.on_reset();

@@ -75,6 +75,9 @@ class TcpRx final : public Stage {
   bool start_end();
   bool start_kept();
   void emit(FlowId flow, tcp::ReceivedOctets&& octets);
+  tcp::PawsTime paws_time() const {
+    return {static_cast<std::uint32_t>(clock().now_ps() / 1'000'000'000'000), paws_life_};
+  }
   bool emitting() const { return !emission_.done() || now() < free_from_; }
   Cycle next_octets();
   Cycle next_offer();
@@ -84,6 +87,7 @@ class TcpRx final : public Stage {
 
   const TcpConfig config_;
   const std::uint32_t window_step_;  // by which a window has to open before tcp_tx hears of it without a segment
+  const std::uint32_t paws_life_;
   const unsigned beat_bytes_;
   const StationConfig station_;
   BufferPool& pool_;

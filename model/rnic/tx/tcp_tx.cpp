@@ -177,8 +177,8 @@ void TcpTx::open(const TxCommand& c) {
     agreed.timestamps = config_.timestamps;
     agreed.ecn = config_.wants_ecn();
   }
-  f.acks.start(ack_settings_, c.rcv_nxt, c.with_ack);
   f.acks.agree(agreed);
+  f.acks.start(ack_settings_, c.rcv_nxt, c.with_ack);
   f.sender.open(resources_, c.seq, c.with_ack, agreed, c.peer_window, c.rcv_nxt - 1);
   sent_.set(c.flow, c.seq + 1);
   on_queued(c.flow);
@@ -187,8 +187,8 @@ void TcpTx::open(const TxCommand& c) {
 
 void TcpTx::establish(const TxCommand& c) {
   Flow& f = flows_[c.flow.v];
-  f.acks.start(ack_settings_, c.rcv_nxt, true);
   f.acks.agree(c.agreed);
+  f.acks.start(ack_settings_, c.rcv_nxt, true);
   on_acked(c.flow, f.sender.establish(resources_, c.agreed, c.ack, c.peer_window, c.rcv_nxt - 1, now()));
   restart_rto(c.flow);
   owe_ack(c.flow);

@@ -122,6 +122,7 @@ void TcpTx::on_timeout(FlowId flow) {
       ++counters_.timeouts;
       sends_.push(flow);
       break;
+    case Sender::Expiry::kGoOn:
     case Sender::Expiry::kPiece:
       resume(flow);
       break;

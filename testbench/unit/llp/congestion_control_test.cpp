@@ -43,6 +43,26 @@ TEST(NewRenoWindow, AWindowThatIsNotUsedDoesNotGrow) {
   EXPECT_EQ(s.window, 11 * kMss);
 }
 
+// RFC 5681 section 3.1: a segment for each window, however many ACKs it takes.
+TEST(NewRenoWindow, InCongestionAvoidanceAWindowOfOctetsAddsASegment) {
+  CongestionState s;
+  const NewReno newreno;
+  newreno.open(s, kMss, 10);
+  newreno.on_loss(s, 20 * kMss);
+  for (int i = 1; i < 10; ++i) {
+    newreno.on_ack(s, ack(kMss, 10 * kMss));
+    EXPECT_EQ(s.window, 10 * kMss) << i;
+  }
+  newreno.on_ack(s, ack(kMss, 10 * kMss));
+  EXPECT_EQ(s.window, 11 * kMss);
+  newreno.on_ack(s, ack(11 * kMss, 11 * kMss));
+  EXPECT_EQ(s.window, 12 * kMss);
+  newreno.on_ack(s, ack(12 * kMss - 1, 12 * kMss));
+  EXPECT_EQ(s.window, 12 * kMss);
+  newreno.on_ack(s, ack(1, 12 * kMss));
+  EXPECT_EQ(s.window, 13 * kMss);
+}
+
 TEST(NewRenoWindow, TheThresholdIsHalfOfTheFlightAndAtLeastTwoSegments) {
   CongestionState s;
   const NewReno newreno;

@@ -65,20 +65,20 @@ TEST(CongestionScript, ThreeDuplicateAcksResendAndHalve) {
     +1 < A 1 ack 1
     > PA 9001:10001
     +1 < A 1 ack 1
-    > PA 1:1001                 # fast retransmit; ten were in flight, five remain
+    > PA 1:1001                 # fast retransmit; of the eight that were in flight before, four remain
     +1 < A 1 ack 1
     +1 < A 1 ack 1
-    silence 10                  # ten in flight, five of them with the peer
+    +1 < A 1 ack 1
+    silence 10                  # ten in flight, six of them with the peer
     +1 < A 1 ack 1
     > PA 10001:11001            # each further one makes room
     +1 < A 1 ack 1
     > PA 11001:12001
-    +1 < A 1 ack 12001          # all; the window is 5
+    +1 < A 1 ack 12001          # all; the window is 4
     > PA 12001:13001
     > PA 13001:14001
     > PA 14001:15001
     > PA 15001:16001
-    > PA 16001:17001
     silence 20
     count tx.fast_retransmits 1
     count tx.retransmissions 1

@@ -124,7 +124,7 @@ TEST_F(DataTest, AnIdleConnectionCausesNoKernelEvent) {
 
 TEST_F(DataTest, AnIdleFlowIsSmall) {
   const std::size_t bytes = TcpConnection::bytes_per_flow() + TcpTx::bytes_per_flow() + TcpRx::bytes_per_flow();
-  EXPECT_EQ(bytes, 528u) << TcpConnection::bytes_per_flow() << ' ' << TcpTx::bytes_per_flow() << ' '
+  EXPECT_EQ(bytes, 536u) << TcpConnection::bytes_per_flow() << ' ' << TcpTx::bytes_per_flow() << ' '
                          << TcpRx::bytes_per_flow();
 }
 
@@ -194,6 +194,34 @@ TEST_F(StalledReceiver, AClosedWindowIsAskedForeverAndNeverGivenUp) {
   EXPECT_EQ(b.deframer.stream[0], counting_bytes(20 * 1460));
 }
 
+class SmallWindows : public DataTest {
+ protected:
+  static TcpConfig smallest(std::uint64_t seed) {
+    TcpConfig c = small(seed);
+    c.window_bytes = 4096;
+    return c;
+  }
+  SmallWindows() : DataTest(smallest(1), smallest(2)) {}
+};
+
+// Both ends avoid silly windows, and neither waits for the other.
+TEST_F(SmallWindows, OpenInTime) {
+  connect_rdma();
+  std::size_t octets = 0;
+  for (unsigned i = 0; i < 300; ++i) {
+    const std::uint32_t bytes = i % 3 == 0 ? 1460 : 4 * (1 + i * 37 % 364);
+    a.segmenter.send(kFlow, 1, bytes, 5000);
+    octets += bytes;
+  }
+  run_until_idle();
+  expect_window_kept(wire.seen, 0, 0);
+  EXPECT_EQ(b.deframer.stream[0], counting_bytes(octets));
+  EXPECT_EQ(a.tcp_tx.counters().probes, 0u);
+  EXPECT_EQ(a.tcp_tx.counters().timeouts, 0u);
+  EXPECT_EQ(a.tcp_tx.counters().cuts, 0u);
+  expect_all_returned();
+}
+
 // ---- Losses
 
 TEST_F(DataTest, ALostSegmentIsSentAgainAfterThreeDuplicateAcks) {
@@ -224,6 +252,29 @@ TEST_F(DataTest, RandomLossInBothDirectionsLosesNothing) {
   EXPECT_EQ(a.segmenter.wqes[0], 200u);
   EXPECT_EQ(b.segmenter.wqes[0], 100u);
   expect_all_returned();
+}
+
+class EagerReceiver : public DataTest {
+ protected:
+  static TcpConfig eager(std::uint64_t seed) {
+    TcpConfig c = small(seed);
+    c.ack_every = 1;
+    return c;
+  }
+  EagerReceiver() : DataTest(eager(1), eager(2)) {}
+};
+
+// RFC 5681 section 4.2: never more, whatever is missing or comes twice.
+TEST_F(EagerReceiver, AcknowledgesEachSegmentOnce) {
+  connect_rdma();
+  Prng prng(11);
+  cable.impair([&](unsigned, Frame&) { return clk.now() < 3000 || prng.below(10) != 0; });
+  a.segmenter.send(kFlow, 300, 1460, 5000);
+  run_until_idle(100'000'000);
+  EXPECT_EQ(b.tcp_tx.counters().pure_acks, payloads(0).size());
+  EXPECT_GT(b.tcp_rx.counters().out_of_order, 100u);
+  EXPECT_GT(b.tcp_rx.counters().duplicates, 0u);
+  EXPECT_EQ(b.deframer.stream[0], counting_bytes(300 * 1460));
 }
 
 TEST_F(DataTest, DuplicatedAndCorruptedFramesChangeNothing) {

@@ -47,10 +47,10 @@ class LossRecoveryTest : public testing::Test {
     return flow.on_new_ack(pool, bytes, kMss);
   }
   // A duplicate ACK with a SACK block, in thousands. True if fast recovery begins.
-  bool sack(std::uint32_t left, std::uint32_t right) {
-    const wire::SackBlock block{left * kMss, right * kMss};
-    news = flow.on_sack(pool, flow.snd_una(), &block, 1);
-    return news != 0 && (flow.on_duplicate_ack(pool, kMss) | flow.find_losses(pool));
+  bool sack(std::uint32_t left, std::uint32_t right) { return sack({{left * kMss, right * kMss}}); }
+  bool sack(std::vector<wire::SackBlock> blocks) {
+    news = flow.on_sack(pool, flow.snd_una(), blocks.data(), static_cast<unsigned>(blocks.size()));
+    return news != 0 && (flow.on_duplicate_ack(pool, kMss) | flow.find_losses(pool, kMss));
   }
 
   BufferPool buffers{2048};
@@ -159,6 +159,64 @@ TEST_F(LossRecoveryTest, SackNamesEachSegmentThatIsLost) {
   EXPECT_EQ(send(), -1);
   EXPECT_EQ(flow.pipe(), 3 * kMss);  // 0, 3 and 7
   EXPECT_EQ(flow.held_by_peer(), 5 * kMss);
+}
+
+// RFC 6675 section 4, IsLost: three runs above, or more than two segments' worth of octets. One ACK each, so that no
+// third duplicate comes before.
+TEST_F(LossRecoveryTest, ThreeRunsAboveItMakeAShortSegmentLost) {
+  flow.use_sack(true);
+  queue(9, 100);
+  send_all();
+  EXPECT_FALSE(sack({{100, 400}, {500, 600}}));  // four segments, but two runs
+  EXPECT_EQ(send(), -1);
+  EXPECT_TRUE(sack({{700, 800}}));
+  EXPECT_EQ(flow.pipe(), 900u - 500 - 100);
+  EXPECT_EQ(send(), 0);
+  EXPECT_EQ(send(), -1);  // 400 has two runs above it
+}
+
+TEST_F(LossRecoveryTest, MoreThanTwoSegmentsOfOctetsAboveItMakeItLost) {
+  flow.use_sack(true);
+  queue(3, kMss);
+  queue(2, 4);
+  send_all();
+  EXPECT_FALSE(sack({{kMss, 3 * kMss}}));
+  EXPECT_EQ(send(), -1);
+  EXPECT_TRUE(sack({{kMss, 3 * kMss + 4}}));
+  EXPECT_EQ(send(), 0);
+  EXPECT_EQ(send(), -1);
+}
+
+TEST_F(LossRecoveryTest, ThePipeIsWhatIsNeitherHeldNorLostAndWhatWentAgain) {
+  flow.use_sack(true);
+  queue(12);
+  send_all();
+  EXPECT_TRUE(sack({{kMss, 2 * kMss}, {3 * kMss, 4 * kMss}, {5 * kMss, 9 * kMss}}));  // holes at 0, 2 and 4
+  EXPECT_EQ(flow.pipe(), 3 * kMss);                                                   // 9, 10 and 11
+  EXPECT_EQ(send(), 0);
+  EXPECT_EQ(flow.pipe(), 4 * kMss);
+  EXPECT_EQ(send(), 2);
+  EXPECT_EQ(send(), 4);
+  EXPECT_EQ(flow.pipe(), 6 * kMss);
+  sack({{9 * kMss, 10 * kMss}});
+  EXPECT_EQ(flow.pipe(), 5 * kMss);
+}
+
+// RFC 6675 section 4, NextSeg: what is lost and did not go again, the lowest first, and then what is new.
+TEST_F(LossRecoveryTest, WhatIsLostGoesBeforeWhatIsNew) {
+  flow.use_sack(true);
+  queue(8);
+  send_all();
+  queue(2);
+  EXPECT_TRUE(sack({{kMss, 2 * kMss}, {3 * kMss, 4 * kMss}, {5 * kMss, 7 * kMss}}));  // above 4 there are two only
+  EXPECT_EQ(send(), 0);
+  EXPECT_EQ(send(), 2);
+  EXPECT_TRUE(again);
+  EXPECT_EQ(send(kWide, 10 * kMss - 1), 8);
+  EXPECT_FALSE(again);
+  EXPECT_EQ(send(kWide, 10 * kMss - 1), -1);  // the peer's window
+  EXPECT_EQ(send(), 9);
+  EXPECT_EQ(send(), -1);
 }
 
 TEST_F(LossRecoveryTest, BlocksOfWhatIsNotInFlightSayNothing) {

@@ -14,7 +14,7 @@ TEST(TimestampScript, TheyAreInEverySegmentAndTakeTwelveOctetsOfIt) {
     > SA 0 ack 1 {mss 1460, ts 1 7000}
     +20 < A 1 ack 1 {ts 7020 1}
     +1 rdma
-    event accepted
+    event accepted 988
     fpdu 988 x2
     > PA 1:989 {ts * 7020}
     > PA 989:1977 {ts * 7020}
@@ -47,6 +47,21 @@ TEST(TimestampScript, AnOldOneIsAnsweredAndItsOctetsAreDropped) {
     < PA 101:201 ack 1 {ts 5 1}
     +0.5 > A 1 ack 201 {ts * 5}
     +1 delivered 200
+  )");
+}
+
+// RFC 7323 section 5.5: by then the peer's clock may be on the other side.
+TEST(TimestampScript, TheRecentOneIsOldAfterTwentyFourDays) {
+  run_script(R"(
+    config timestamps 1
+    config timestamp_ns 1000000
+    handshake mss 1000, ts 100 0
+    silence 2073599000000
+    < PA 1:101 ack 1 {ts 99 1}
+    > A 1 ack 1
+    +2000000 < PA 1:101 ack 1 {ts 99 1}
+    +0.5 > A 1 ack 101 {ts * 99}
+    count rx.paws 1
   )");
 }
 
@@ -117,8 +132,48 @@ TEST(EcnScript, ItIsAgreedBySynFlagsAndMarksNewDataAlone) {
     fpdu 1000
     > PA 1:1001 ect0
     +199.5 > PA 1:1001                         # sent again: not capable of ECN
-    +10 < PA 1:101 ack 1001
+    +10 < PA 1:101 ack 1001 win 0
     +0.5 > A 1001 ack 101
+    fpdu 1000
+    +199.4 > A 1000                            # nor is a probe
+    +1 < A 101 ack 1001 win 65535
+    > PAW 1001:2001 ect0
+  )");
+}
+
+// RFC 3168 section 6.1.1: some peers give back all that is reserved.
+class EcnAnswers : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Flags, EcnAnswers, testing::Values("SAEW", "SAW", "SA"));
+
+TEST_P(EcnAnswers, OtherThanEceAreNoConsent) {
+  const std::string syn_ack = GetParam();
+  PacketScript(R"(
+    config ecn 1
+    open
+    > SEW 0
+    +20 < )" + syn_ack +
+               R"( 0 ack 1 {mss 1000}
+    > A 1 ack 1
+    rdma
+    fpdu 1000
+    > PA 1:1001                                # not capable of ECN
+    +10 < AE 1 ack 1001
+    fpdu 1000
+    > PA 1001:2001
+    count tx.congestion_echoes 0
+  )")
+      .run();
+}
+
+TEST(EcnScript, WhoDoesNotWantItDoesNotAgree) {
+  run_script(R"(
+    listen
+    +1 < SEW 0 {mss 1000}
+    > SA 0 ack 1
+    +20 < A 1 ack 1
+    +1 rdma
+    fpdu 1000
+    > PA 1:1001
   )");
 }
 
@@ -179,6 +234,31 @@ TEST(EcnScript, AnEchoHalvesTheWindowOncePerWindow) {
   )");
 }
 
+// RFC 3168 section 6.1.2: a window of one segment cannot be halved. The next new segment waits for the timer.
+TEST(EcnScript, AtAWindowOfOneSegmentAnEchoSetsThePaceOfTheTimer) {
+  run_script(R"(
+    config ecn 1
+    open
+    > SEW 0
+    +1000 > SEW 0                              # a lost SYN leaves one segment
+    +20 < SAE 0 ack 1 {mss 1000}
+    > A 1 ack 1
+    rdma
+    fpdu 1000 x3
+    > PAW 1:1001 ect0
+    +20 < AE 1 ack 1001
+    +199.9 > PAW 1001:2001 ect0
+    +20 < AE 1 ack 2001
+    +199.9 > PAW 2001:3001 ect0
+    +20 < A 1 ack 3001
+    fpdu 1000 x3
+    > PA 3001:4001 ect0
+    > PA 4001:5001 ect0                        # it grows again
+    count tx.timeouts 1                        # that of the SYN
+    count tx.retransmissions 1
+  )");
+}
+
 TEST(DctcpScript, AnAckCoversNoChangeOfTheMark) {
   run_script(R"(
     config congestion dctcp
@@ -211,6 +291,18 @@ TEST(KeepaliveScript, ASilentPeerIsAskedAndGivenUp) {
     +999.8 > A 0 ack 1
     +1001 event reset
     count tx.keepalives 3
+  )");
+}
+
+// RFC 9293 section 3.8.4: nobody is asked who was not to be.
+TEST(KeepaliveScript, ByDefaultAPeerMayBeSilentForHours) {
+  run_script(R"(
+    handshake mss 1000
+    silence 10800000000
+    < PA 1:101 ack 1
+    +0.5 > A 1 ack 101
+    count tx.keepalives 0
+    count connection.resets 0
   )");
 }
 

@@ -236,9 +236,13 @@ void PacketScript::icmp(const Line& line) {
   const std::uint16_t ip_sum = static_cast<std::uint16_t>(~fold(sum_words(f, 14, 34)));
   f[24] = static_cast<std::uint8_t>(ip_sum >> 8);
   f[25] = static_cast<std::uint8_t>(ip_sum);
-  const unsigned mtu = static_cast<unsigned>(std::stoul(line.words.at(3)));
+  const bool told = line.words.at(2) == "mtu";
+  const unsigned mtu = told ? static_cast<unsigned>(std::stoul(line.words.at(3))) : 0;
+  const unsigned type = told ? 3 : static_cast<unsigned>(std::stoul(line.words.at(3)));
+  const unsigned code = told ? 4 : static_cast<unsigned>(std::stoul(line.words.at(5)));
   const auto seq = static_cast<std::uint32_t>(std::stoul(line.words.at(1))) + chip_isn_;
-  for (unsigned octet : {3u, 4u, 0u, 0u, 0u, 0u, mtu >> 8, mtu & 0xff}) f.push_back(static_cast<std::uint8_t>(octet));
+  for (unsigned octet : {type, code, 0u, 0u, 0u, 0u, mtu >> 8, mtu & 0xff})
+    f.push_back(static_cast<std::uint8_t>(octet));
   for (std::uint8_t octet : {0x45, 0, 5, 0xdc, 0, 9, 0x40, 0, 63, 6, 0, 0, 10, 0, 0, 2, 10, 0, 0, 1})
     f.push_back(octet);
   for (unsigned octet : {5000u >> 8, 5000u & 0xff, 4000u >> 8, 4000u & 0xff})
@@ -290,6 +294,7 @@ void PacketScript::expect_segment(const Line& line, const Seen& s) {
               counting_bytes(end - first, first - 1))
         << where(line);
   }
+  EXPECT_EQ(s.u16(20), 0x4000u) << where(line) << "DF";
   unsigned ecn = 0;
   for (std::size_t i = 3; i < line.words.size(); ++i) {
     const std::string& w = line.words[i];

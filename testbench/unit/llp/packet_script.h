@@ -9,6 +9,7 @@
 //   +10 < A 1 ack 1001 win 65535 {sack 2001:3001}     10 us later the peer sends
 //   +200 > PA 1:1001                 200 us later, and at most half a microsecond more, the chip does
 //   icmp 1001 mtu 600                a router says so of the chip's segment that begins with octet 1001
+//   icmp 1001 type 3 code 1          the same with another message
 //   delivered 3000                   so many octets are with the deframer, and they are the right ones
 //   count tx.timeouts 1              a counter of tx, rx or connection
 //   event emss_changed 960           the firmware's next event, and the EMSS that it tells
@@ -17,7 +18,8 @@
 // Time counts from the step before, in microseconds. Numbers of a direction count from its SYN, which is 0, so the
 // first octet is 1. Flags are of F S R P A U E W (CWR); ect0, ect1 and ce are the ECN field. Options are given in the
 // order of the wire; without braces they are not compared, and * stands for any word. Any segment that no line expects
-// is a failure. What the chip sends and what it gets are counting octets, checked without being named.
+// is a failure, and one without DF. What the chip sends and what it gets are counting octets, checked without being
+// named.
 #pragma once
 
 #include <memory>

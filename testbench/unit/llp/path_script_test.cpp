@@ -92,6 +92,61 @@ TEST(PathScript, EveryNarrowerHopIsToldOnce) {
   )");
 }
 
+// RFC 7323 section 5.7: who checks timestamps lets no router cut, and learns how long a packet may be.
+TEST(PathScript, TimestampsTakeTheirShareOfEachPiece) {
+  run_script(R"(
+    config timestamps 1
+    handshake mss 1000, ts 100 0
+    fpdu 988
+    > PA 1:989 {ts * 100}
+    +1 icmp 1 mtu 640
+    > A 1:589 {ts * 100}
+    > PA 589:989 {ts * 100}
+    event emss_changed 588
+    +1 < A 1 ack 989 {ts 101 1}
+    fpdu 588
+    > PA 989:1577 {ts * 101}
+    +1 < A 1 ack 1577 {ts 102 1}
+    silence 300
+  )");
+}
+
+// RFC 9293 section 3.9.2.2: what may pass does not end a connection, and a source quench says nothing. What does not
+// pass has no say over one that is established either (RFC 5927 section 5.2).
+TEST(PathScript, OtherMessagesOfRoutersChangeNothing) {
+  run_script(R"(
+    config initial_window 2
+    handshake mss 1000
+    fpdu 1000 x4
+    > PA 1:1001
+    > PA 1001:2001
+    +1 icmp 1 type 3 code 0     # net, host unreachable; source route failed
+    icmp 1 type 3 code 1
+    icmp 1 type 3 code 5
+    icmp 1 type 11 code 0       # time exceeded
+    icmp 1 type 11 code 1
+    icmp 1 type 12 code 0       # parameter problem
+    icmp 1 type 4 code 0        # source quench
+    icmp 1 type 3 code 2        # protocol, port unreachable
+    icmp 1 type 3 code 3
+    icmp 9001 type 3 code 1     # never sent
+    silence 10
+    < A 1 ack 2001
+    > PA 2001:3001
+    > PA 3001:4001
+    < A 1 ack 4001
+    +1 fpdu 1000 x5
+    > PA 4001:5001              # the window has grown to four
+    > PA 5001:6001
+    > PA 6001:7001
+    > PA 7001:8001
+    silence 10
+    count rx.path_mtu_reports 0
+    count connection.resets 0
+    count tx.retransmissions 0
+  )");
+}
+
 // MULPDU has a floor that the peer's MSS has not (RFC 5044 section 4.5).
 TEST(PathScript, TheFpduOfTheSmallestMulpduFitsAnyMss) {
   run_script(R"(

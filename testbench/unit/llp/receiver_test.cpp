@@ -18,7 +18,7 @@ using Verdict = Receiver::Verdict;
 
 TEST(ReceiveWindow, HoldsWhatIsBetweenItsEdges) {
   ReceiveWindow window;
-  window.open(0xffffff00, 0x200);
+  window.open(0xffffff00, 0x200, 100);
   EXPECT_FALSE(window.holds(0xfffffeff));
   EXPECT_TRUE(window.holds(0xffffff00));
   EXPECT_TRUE(window.holds(0xff));
@@ -28,7 +28,7 @@ TEST(ReceiveWindow, HoldsWhatIsBetweenItsEdges) {
 // RFC 9293 table 6, each case at both edges.
 TEST(ReceiveWindow, AcceptsASegmentWithAnOctetInTheWindow) {
   ReceiveWindow window;
-  window.open(1000, 500);
+  window.open(1000, 500, 100);
   EXPECT_FALSE(window.accepts(999, 0));
   EXPECT_TRUE(window.accepts(1000, 0));
   EXPECT_TRUE(window.accepts(1499, 0));
@@ -42,7 +42,7 @@ TEST(ReceiveWindow, AcceptsASegmentWithAnOctetInTheWindow) {
 
 TEST(ReceiveWindow, AClosedWindowAcceptsWhatIsAtRcvNxt) {
   ReceiveWindow window;
-  window.open(1000, 0);
+  window.open(1000, 0, 100);
   for (const std::uint32_t length : {0u, 100u}) {
     EXPECT_TRUE(window.accepts(1000, length));
     EXPECT_FALSE(window.accepts(999 - length, length));
@@ -54,7 +54,7 @@ TEST(ReceiveWindow, AClosedWindowAcceptsWhatIsAtRcvNxt) {
 
 TEST(ReceiveWindow, TakesOffWhatWasReceivedBefore) {
   ReceiveWindow window;
-  window.open(1000, 500);
+  window.open(1000, 500, 100);
   const ReceiveWindow::Part fin = window.part_of(900, 100, true);  // only its FIN is new
   EXPECT_TRUE(fin.fin);
   EXPECT_EQ(fin.skip, 100u);
@@ -67,7 +67,7 @@ TEST(ReceiveWindow, TakesOffWhatWasReceivedBefore) {
 
 TEST(ReceiveWindow, TakesOffWhatIsBeyondItsEdge) {
   ReceiveWindow window;
-  window.open(1000, 500);
+  window.open(1000, 500, 100);
   const ReceiveWindow::Part exact = window.part_of(1400, 99, true);
   EXPECT_EQ(exact.bytes, 99u);
   EXPECT_TRUE(exact.fin);
@@ -84,7 +84,7 @@ TEST(ReceiveWindow, TakesOffWhatIsBeyondItsEdge) {
 
 TEST(ReceiveWindow, ReportsRoomFromAStepOn) {
   ReceiveWindow window;
-  window.open(1000, 500);
+  window.open(1000, 500, 50);
   EXPECT_FALSE(window.give_room(99, 100));
   EXPECT_FALSE(window.reported());
   EXPECT_TRUE(window.give_room(1, 100));
@@ -93,32 +93,66 @@ TEST(ReceiveWindow, ReportsRoomFromAStepOn) {
   EXPECT_FALSE(window.give_room(99, 100));
 }
 
+// RFC 9293 section 3.8.6.2.2: until there is room for so much, the edge stays, and what is behind it is not taken.
+TEST(ReceiveWindow, ItsEdgeMovesByASegmentOrHalfOfTheWindow) {
+  for (const std::uint32_t mss : {100u, 1000u}) {
+    ReceiveWindow window;
+    window.open(1000, 500, mss);
+    const std::uint32_t step = mss == 100 ? 100 : 250;
+    window.give_room(step - 1, 1000);
+    EXPECT_TRUE(window.reported());
+    EXPECT_EQ(window.report(), 1500u);
+    EXPECT_FALSE(window.holds(1500));
+    window.give_room(1, 1000);
+    EXPECT_FALSE(window.reported());
+    EXPECT_EQ(window.edge(), 1500u);
+    EXPECT_EQ(window.report(), 1500 + step);
+    EXPECT_TRUE(window.holds(1500));
+  }
+}
+
 // ---- Paws
+
+constexpr PawsTime kNow{1'000'000, 100};
 
 TEST(Paws, WhatIsOlderThanTheLastInOrderIsOld) {
   Paws paws;
-  paws.start(100);
-  EXPECT_TRUE(paws.is_old(99));
-  EXPECT_FALSE(paws.is_old(100));
-  paws.note(105, 1010, 1010);
-  EXPECT_TRUE(paws.is_old(104));
+  paws.start(100, kNow);
+  EXPECT_TRUE(paws.is_old(99, kNow));
+  EXPECT_FALSE(paws.is_old(100, kNow));
+  paws.note(105, 1010, 1010, kNow);
+  EXPECT_TRUE(paws.is_old(104, kNow));
 }
 
 TEST(Paws, LearnsOnlyFromSegmentsThatHaveRcvNxt) {
   Paws paws;
-  paws.start(100);
-  paws.note(200, 1001, 1000);  // out of order
-  EXPECT_FALSE(paws.is_old(100));
-  paws.note(110, 900, 1000);
-  EXPECT_TRUE(paws.is_old(109));
+  paws.start(100, kNow);
+  paws.note(200, 1001, 1000, kNow);  // out of order
+  EXPECT_FALSE(paws.is_old(100, kNow));
+  paws.note(110, 900, 1000, kNow);
+  EXPECT_TRUE(paws.is_old(109, kNow));
 }
 
 TEST(Paws, TimestampsWrap) {
   Paws paws;
-  paws.start(0xfffffff0);
-  EXPECT_FALSE(paws.is_old(5));
-  paws.note(5, 1000, 1000);
-  EXPECT_TRUE(paws.is_old(0xfffffff0));
+  paws.start(0xfffffff0, kNow);
+  EXPECT_FALSE(paws.is_old(5, kNow));
+  paws.note(5, 1000, 1000, kNow);
+  EXPECT_TRUE(paws.is_old(0xfffffff0, kNow));
+}
+
+// RFC 7323 section 5.5.
+TEST(Paws, TheLastOneSaysNothingAfterItsLife) {
+  Paws paws;
+  paws.start(100, {1000, 50});
+  EXPECT_TRUE(paws.is_old(99, {1050, 50}));
+  EXPECT_FALSE(paws.is_old(99, {1051, 50}));
+  paws.note(100, 1000, 1000, {1040, 50});
+  EXPECT_TRUE(paws.is_old(99, {1090, 50}));
+  EXPECT_FALSE(paws.is_old(99, {1091, 50}));
+  EXPECT_EQ(PawsTime::life_of(1'000'000), 24u * 86'400);
+  EXPECT_EQ(PawsTime::life_of(1'000'000'000), 24u * 86'400);
+  EXPECT_EQ(PawsTime::life_of(1000), 2147u);  // half a turn
 }
 
 // ---- Receiver
@@ -138,12 +172,13 @@ class ReceiverTest : public testing::Test {
   ~ReceiverTest() override { receiver.clear(memory); }
 
   void open() {
+    command.agreed.emss = 50;
     command.agreed.scale = 4;
     command.agreed.ts_recent = 500;
     command.rcv_nxt = kFirst;
     command.snd_una = kUna;
     command.peer_window = kPeerWindow;
-    receiver.open(command, kWindow);
+    receiver.open(command, kWindow, kNow);
   }
   static ReceivedSegment segment(std::uint32_t seq, std::uint32_t bytes, std::uint8_t flags = TcpHeader::kAck) {
     static const std::uint8_t octets[4096] = {};
@@ -157,7 +192,7 @@ class ReceiverTest : public testing::Test {
   Receiver::Arrival receive(const ReceivedSegment& s) {
     const BufferRef buf = buffers.take();
     last = s;
-    const Receiver::Arrival a = receiver.on_segment(memory, s, buf, snd_nxt);
+    const Receiver::Arrival a = receiver.on_segment(memory, s, buf, snd_nxt, kNow);
     if (a.fills_gap) {
       for (ReceivedOctets octets; receiver.take_next(memory, octets);) from_queue.push_back(octets.bytes);
     }
@@ -350,8 +385,9 @@ TEST_F(ReceiverTest, TakesWhatTheWindowHolds) {
   EXPECT_EQ(a.in_order.size(), kWindow);
   EXPECT_FALSE(a.fin);
   EXPECT_EQ(a.answer, Answer::kNow);
-  receiver.give_room(10, 100);
-  EXPECT_EQ(receive(kFirst + kWindow, 10).in_order.size(), 10u);
+  receiver.give_room(50, 100);
+  receiver.window_update(kFlow);
+  EXPECT_EQ(receive(kFirst + kWindow, 60).in_order.size(), 50u);
 }
 
 // ---- Out of order
@@ -550,7 +586,14 @@ TEST_F(TimestampsTest, LearnsNothingFromWhatIsDropped) {
   EXPECT_EQ(receive_at(650, kFirst + 100, 0).verdict, Verdict::kAcceptable);
 }
 
-TEST_F(TimestampsTest, AResetNeedsNone) { EXPECT_EQ(receive(kFirst, 0, TcpHeader::kRst).verdict, Verdict::kReset); }
+TEST_F(TimestampsTest, AResetNeedsNone) {
+  EXPECT_EQ(receive_at(499, kFirst + 1, 0, TcpHeader::kRst).verdict, Verdict::kBadReset);
+  EXPECT_EQ(receive(kFirst, 0, TcpHeader::kRst).verdict, Verdict::kReset);
+}
+
+TEST_F(TimestampsTest, AnOldOneIsAsGoodForAReset) {
+  EXPECT_EQ(receive_at(499, kFirst, 0, TcpHeader::kRst).verdict, Verdict::kReset);
+}
 
 TEST_F(ReceiverTest, TakesTimestampsThatWereNotAgreedOn) {
   ReceivedSegment s = segment(kFirst, 100);
@@ -584,7 +627,7 @@ TEST_F(ReceiverTest, TellsTheSendingHalfOfTheSegment) {
 
 TEST_F(ReceiverTest, AWindowHasThirtyBits) {
   command.agreed.scale = 14;
-  receiver.open(command, kWindow);
+  receiver.open(command, kWindow, kNow);
   ReceivedSegment s = segment(kFirst, 0);
   s.header.window = 0xffff;
   EXPECT_EQ(receiver.feedback(kFlow, s, receive(s)).window, 0x3fffc000u);
@@ -619,7 +662,7 @@ TEST(Receiver, IsOpenFromTheHandshakeOn) {
   receiver.await_syn();
   EXPECT_TRUE(receiver.in_use());
   EXPECT_FALSE(receiver.is_open());
-  receiver.open({}, 100);
+  receiver.open({}, 100, kNow);
   EXPECT_TRUE(receiver.in_use() && receiver.is_open());
 }
 

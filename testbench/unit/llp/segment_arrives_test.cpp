@@ -8,6 +8,8 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using Kind = TcpEvent::Kind;
 
+constexpr std::uint32_t kWindow = 0xffff;  // all that can be told without a scale
+
 class SegmentArrives : public ScriptedPeerTest {
  protected:
   void SetUp() override {
@@ -140,7 +142,7 @@ TEST_F(SegmentArrives, NothingIsBelievedOfASegmentOutsideOfTheWindow) {
   chip.segmenter.send_now(FlowId{0}, 2, 500);
   run_us(10);
   ASSERT_THAT(answers.texts(), ElementsAre("<PA500"));
-  const std::uint32_t edge = seq + TcpConfig{}.window_bytes;
+  const std::uint32_t edge = seq + kWindow;
   for (const std::uint32_t outside : {seq - 1, edge, edge + 100'000, seq + 0x80000000}) {
     send(PeerSegment{"A", outside, ack + 500, {}, 0xffff});
     send(PeerSegment{"A", outside - (outside == seq - 1), ack + 500, counting_bytes(1), 0xffff});
@@ -159,13 +161,12 @@ TEST_F(SegmentArrives, NothingIsBelievedOfASegmentOutsideOfTheWindow) {
 TEST_F(SegmentArrives, AClosedWindowTakesTheAckOfASegmentAndNotItsOctets) {
   chip.deframer.hold_until = 1u << 30;
   chip.segmenter.send_now(FlowId{0}, 1, 500);
-  const std::uint32_t window = TcpConfig{}.window_bytes;
   std::uint32_t at = 0;
-  for (; at < window; at += 1024) send(PeerSegment{"A", seq + at, ack, counting_bytes(1024, at)});
+  for (; at < kWindow; at += 1285) send(PeerSegment{"A", seq + at, ack, counting_bytes(1285, at)});
   ASSERT_EQ(answers.seen.back().window(), 0u);
   send(PeerSegment{"A", seq + at, ack + 500, counting_bytes(500, at)});
   EXPECT_EQ(chip.segmenter.wqes[0], 1u);
-  EXPECT_EQ(stream().size(), window);
+  EXPECT_EQ(stream().size(), kWindow);
   EXPECT_EQ(counters().beyond_window, 1u);
 }
 
@@ -215,14 +216,13 @@ TEST_F(SegmentArrives, ASegmentOfNoConnectionIsRefused) {
 
 TEST_F(SegmentArrives, OctetsBeyondTheWindowHaveNoRoom) {
   chip.deframer.hold_until = 1u << 30;
-  const std::uint32_t window = TcpConfig{}.window_bytes;
   std::uint32_t at = 0;
-  for (; at + 1000 <= window; at += 1000) send(PeerSegment{"A", seq + at, ack, counting_bytes(1000, at)});
+  for (; at + 1000 <= kWindow; at += 1000) send(PeerSegment{"A", seq + at, ack, counting_bytes(1000, at)});
   send(PeerSegment{"A", seq + at, ack, counting_bytes(1000, at)});
   EXPECT_EQ(counters().beyond_window, 1u);
-  EXPECT_EQ(stream().size(), window);
+  EXPECT_EQ(stream().size(), kWindow);
   EXPECT_EQ(answers.seen.back().window(), 0u);
-  EXPECT_EQ(answers.seen.back().ack(), seq + window);
+  EXPECT_EQ(answers.seen.back().ack(), seq + kWindow);
 }
 
 TEST_F(SegmentArrives, AnyMixOfSegmentsGivesThePrefixOfTheStream) {
@@ -319,7 +319,7 @@ TEST_F(Accepting, WithoutTheOptionWindowsAreNotScaled) {
   establish();
   EXPECT_EQ(chip.firmware.events.at(0).emss, 536);  // no MSS option either
   send(PeerSegment{"PA", seq, ack, counting_bytes(10)});
-  EXPECT_EQ(answers.seen.back().window(), 0xffff);
+  EXPECT_EQ(answers.seen.back().window(), 0xffff - 10);
 }
 
 TEST_F(Accepting, AFinBehindTheHandshakeReachesTheFirmwareAfterTheConnection) {

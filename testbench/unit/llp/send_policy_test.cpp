@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "model/rnic/llp/congestion_window.h"
+#include "model/rnic/llp/dctcp.h"
 #include "model/rnic/llp/newreno.h"
 #include "model/rnic/llp/path_mtu.h"
 #include "model/rnic/llp/retransmission_timer.h"
@@ -47,18 +48,34 @@ TEST_F(CongestionWindowTest, AnEchoReducesItOnceAWindowOfData) {
 }
 
 TEST_F(CongestionWindowTest, ALossIsTheReductionForEchoesOfTheSameData) {
-  window.on_loss(algorithm, 10 * kMss, 10 * kMss);
+  window.on_loss(algorithm, 10 * kMss, 0, 10 * kMss);
   EXPECT_FALSE(window.on_echo(algorithm, 10 * kMss, 12 * kMss));
   EXPECT_EQ(window.octets(), 5 * kMss);
 }
 
+// RFC 3168 section 6.1.2. That of DCTCP is smaller, so a loss is a loss.
+TEST_F(CongestionWindowTest, AnEchoIsTheReductionForALossOfTheSameData) {
+  window.on_echo(algorithm, kMss, 11 * kMss);
+  EXPECT_EQ(window.octets(), 5 * kMss);
+  window.on_loss(algorithm, 6 * kMss, 10 * kMss, 16 * kMss);
+  EXPECT_EQ(window.octets(), 5 * kMss);
+  EXPECT_EQ(window.ssthresh(), 5 * kMss);
+  window.on_loss(algorithm, 6 * kMss, 11 * kMss, 17 * kMss);  // of what came after it
+  EXPECT_EQ(window.octets(), 3 * kMss);
+  const Dctcp dctcp;
+  window.open(dctcp, kMss, 10, 0, true);
+  window.on_echo(dctcp, kMss, 11 * kMss);
+  window.on_loss(dctcp, 6 * kMss, 10 * kMss, 16 * kMss);
+  EXPECT_EQ(window.octets(), 3 * kMss);
+}
+
 TEST_F(CongestionWindowTest, ThePeerIsToldOnceOfAReduction) {
   EXPECT_FALSE(window.take_cwr());
-  window.on_loss(algorithm, 10 * kMss, 10 * kMss);
+  window.on_loss(algorithm, 10 * kMss, 0, 10 * kMss);
   EXPECT_TRUE(window.take_cwr());
   EXPECT_FALSE(window.take_cwr());
   window.open(algorithm, kMss, 10, 0, false);
-  window.on_loss(algorithm, 10 * kMss, 10 * kMss);
+  window.on_loss(algorithm, 10 * kMss, 0, 10 * kMss);
   EXPECT_FALSE(window.take_cwr());  // which did not agree to ECN
 }
 

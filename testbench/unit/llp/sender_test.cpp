@@ -161,6 +161,163 @@ TEST_F(SenderTest, WithoutSackADuplicateAckIsPureAndHasTheSameWindow) {
   EXPECT_TRUE(departure.again);
 }
 
+// RFC 5681 section 2: of its five conditions, those that the ACK alone shows.
+TEST_F(SenderTest, ADuplicateAckHasNoOctetsAndNoFinAndSomethingIsOutstanding) {
+  agreed.sack = false;
+  enter_rdma();
+  EXPECT_FALSE(ack(0).duplicate);
+  queue(4);
+  send_all();
+  EXPECT_FALSE(ack(0, kWindow, TcpHeader::kAck | TcpHeader::kFin).duplicate);
+  EXPECT_FALSE(ack(0, kWindow, TcpHeader::kAck | TcpHeader::kSyn).duplicate);
+  RxFeedback fb;
+  fb.window = kWindow;
+  fb.flags = TcpHeader::kAck;
+  fb.payload = 1;
+  EXPECT_FALSE(sender.on_ack(*resources, fb, now).duplicate);
+  EXPECT_TRUE(ack(0).duplicate);
+  ack(4 * kMss);
+  EXPECT_FALSE(ack(4 * kMss).duplicate);
+}
+
+// RFC 5681 section 3.2, step 2: what limited transmit sent does not count.
+TEST_F(SenderTest, ALossHalvesWhatWasInFlightBeforeTheDuplicates) {
+  agreed.sack = false;
+  config.initial_window = 8;
+  window = 20 * kMss;
+  enter_rdma();
+  queue(12);
+  EXPECT_EQ(send_all(), 8u);
+  ack(0, window);
+  EXPECT_EQ(send_all(), 1u);
+  ack(0, window);
+  EXPECT_EQ(send_all(), 1u);
+  EXPECT_TRUE(ack(0, window).loss);
+  EXPECT_EQ(sender.slow_start_threshold(), 4 * kMss);
+  EXPECT_EQ(sender.congestion_window(), 4 * kMss);
+  EXPECT_EQ(send()->seq, 0u);
+  ack(9 * kMss, window);  // below the highest one that was sent
+  EXPECT_EQ(send()->seq, 9 * kMss);
+  EXPECT_TRUE(departure.again);
+  ack(10 * kMss, window);
+  EXPECT_EQ(sender.congestion_window(), 4 * kMss);
+  EXPECT_EQ(send_all(), 2u);
+}
+
+// What came to be sent in the meantime, within the window, counts.
+TEST_F(SenderTest, ALossHalvesWhatTheWindowLetGoAmongTheDuplicates) {
+  agreed.sack = false;
+  config.initial_window = 12;
+  window = 20 * kMss;
+  enter_rdma();
+  queue(4);
+  send_all();
+  ack(0, window);
+  queue(4);
+  EXPECT_EQ(send_all(), 4u);
+  ack(0, window);
+  EXPECT_TRUE(ack(0, window).loss);
+  EXPECT_EQ(sender.slow_start_threshold(), 4 * kMss);
+}
+
+// Three losses of a window are one, and a loss of the next one is another (RFC 5681 section 4.3, RFC 6675 section 5).
+TEST_F(SenderTest, EachWindowWithLossesIsHalvedOnce) {
+  config.initial_window = 16;
+  window = 40 * kMss;
+  enter_rdma();
+  queue(16);
+  EXPECT_EQ(send_all(), 16u);
+  const auto sack = [this](std::uint32_t to, std::vector<wire::SackBlock> blocks) {
+    RxFeedback fb;
+    fb.ack = to * kMss;
+    fb.window = window;
+    fb.flags = TcpHeader::kAck;
+    fb.sack_blocks = static_cast<std::uint8_t>(blocks.size());
+    for (std::size_t i = 0; i < blocks.size(); ++i) fb.sack[i] = {blocks[i].left * kMss, blocks[i].right * kMss};
+    return sender.on_ack(*resources, fb, now).loss;
+  };
+  EXPECT_TRUE(sack(0, {{1, 4}}));  // 0 is lost
+  EXPECT_EQ(sender.slow_start_threshold(), 8 * kMss);
+  EXPECT_EQ(send()->seq, 0u);
+  EXPECT_FALSE(sack(0, {{5, 8}, {1, 4}}));   // 4
+  EXPECT_EQ(send(), nullptr);                // nine are on their way
+  EXPECT_FALSE(sack(4, {{9, 16}, {5, 8}}));  // 8; a part is acknowledged
+  EXPECT_EQ(send()->seq, 4 * kMss);
+  EXPECT_EQ(send()->seq, 8 * kMss);
+  EXPECT_FALSE(sack(8, {{9, 16}}));
+  EXPECT_EQ(sender.congestion_window(), 8 * kMss);
+  EXPECT_FALSE(sack(16, {}));
+  EXPECT_EQ(sender.congestion_window(), 8 * kMss);  // of congestion avoidance: a window for each segment more
+  queue(9);
+  EXPECT_EQ(send_all(), 8u);
+  for (std::uint32_t i = 17; i <= 23; ++i) {
+    ack(i * kMss, window);
+    queue(1);
+    send_all();
+    EXPECT_EQ(sender.congestion_window(), 8 * kMss) << i;
+  }
+  ack(24 * kMss, window);
+  EXPECT_EQ(sender.congestion_window(), 9 * kMss);
+  queue(4);
+  send_all();
+  EXPECT_TRUE(sack(24, {{25, 28}}));
+  EXPECT_EQ(sender.slow_start_threshold(), 9 * kMss / 2);
+  EXPECT_EQ(sender.congestion_window(), 9 * kMss / 2);
+}
+
+// RFC 5681 section 3.1.
+TEST_F(SenderTest, TimeoutsOfASegmentLowerTheThresholdOnce) {
+  config.initial_window = 8;
+  enter_rdma();
+  queue(8);
+  send_all();
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(sender.on_timeout(*resources), Sender::Expiry::kResend);
+    EXPECT_EQ(sender.congestion_window(), kMss);
+    EXPECT_EQ(sender.slow_start_threshold(), 4 * kMss);
+    EXPECT_EQ(send()->seq, 0u);
+    EXPECT_EQ(send(), nullptr);
+  }
+  ack(2 * kMss);
+  sender.on_timeout(*resources);  // of another one
+  EXPECT_EQ(sender.slow_start_threshold(), 3 * kMss);
+}
+
+// RFC 6298 section 3: four samples, of which SRTT and four times RTTVAR are by hand.
+TEST_F(SenderTest, EachRoundTripIsMeasured) {
+  config.rto_min_us = 1;
+  enter_rdma();
+  const auto round = [this](Cycle rtt) {
+    queue(3);
+    for (int i = 0; i < 3; ++i, ++now) send();
+    now += rtt - 3;
+    ack(sender.snd_nxt());
+    queue(1);
+    send();
+    const Cycle rto = sender.timeout(*resources);
+    now += rtt;
+    ack(sender.snd_nxt());
+    return rto;
+  };
+  EXPECT_EQ(round(800), 100u + 800u);
+  EXPECT_EQ(round(1600), 364u + 2388u);
+}
+
+// RFC 5681 section 4.3: two losses. What is halved again is the window of the recovery.
+TEST_F(SenderTest, ALostRetransmissionReducesTheThresholdAgain) {
+  agreed.sack = false;
+  config.initial_window = 8;
+  enter_rdma();
+  queue(8);
+  send_all();
+  for (int i = 0; i < 3; ++i) ack(0);
+  EXPECT_EQ(sender.slow_start_threshold(), 4 * kMss);
+  EXPECT_EQ(send()->seq, 0u);
+  EXPECT_EQ(sender.on_timeout(*resources), Sender::Expiry::kResend);
+  EXPECT_EQ(sender.slow_start_threshold(), 2 * kMss);
+  EXPECT_EQ(sender.congestion_window(), kMss);
+}
+
 TEST_F(SenderTest, AnEchoReducesTheWindowOnceAndTheNextNewSegmentSaysSo) {
   agreed.ecn = true;
   enter_rdma();

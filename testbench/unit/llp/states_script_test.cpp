@@ -30,6 +30,24 @@ TEST(StatesScript, BothEndsClose) {
   )");
 }
 
+TEST(StatesScript, AFinInTimeWaitRestartsIt) {
+  run_script(R"(
+    config time_wait_us 100
+    handshake mss 1000
+    close
+    > FA 1 ack 1
+    < FA 1 ack 2
+    > A 2 ack 2
+    +1 event closed
+    +80 < FA 1 ack 2
+    > A 2 ack 2
+    +80 < FA 1 ack 2
+    > A 2 ack 2
+    +110 < FA 1 ack 2           # it is over
+    > R 2
+  )");
+}
+
 TEST(StatesScript, APeerThatClosedStillReceives) {
   run_script(R"(
     handshake mss 1000

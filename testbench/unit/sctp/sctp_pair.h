@@ -196,6 +196,7 @@ class Wire final : public Stage {
   std::function<Fate(std::size_t n, const Frame&)> fate;
   std::vector<Bytes> seen;
   std::vector<Cycle> seen_at;
+  unsigned bundles = 0;  // packets with DATA behind other chunks
   Cycle delay = 100;
   std::uint16_t mtu = 0;  // of a router in the way; 0: there is none
   Wire* back = nullptr;   // for the router's answers
@@ -212,6 +213,7 @@ class Wire final : public Stage {
       if (mtu != 0 && f.bytes > mtu + 14u) return route(f);
       seen.emplace_back(f.data(), f.data() + f.bytes);
       seen_at.push_back(now());
+      expect_order(seen.back());
       const Fate what = fate ? fate(seen.size() - 1, f) : Fate{};
       if (what.corrupt || what.forge) {
         Bytes octets = seen.back();
@@ -238,6 +240,22 @@ class Wire final : public Stage {
     if (auto icmp = router_.fragmentation_needed(f, mtu)) back->insert(std::move(*icmp), now());
     for (Frame& piece : router_.fragments(f, mtu)) on_the_way_.insert({now() + delay, std::move(piece)});
     return Wake::next_cycle();
+  }
+  // RFC 9260 section 6.10: INIT, INIT ACK and SHUTDOWN COMPLETE share no packet, and DATA comes last, by TSN.
+  void expect_order(const Bytes& f) {
+    std::vector<unsigned> types;
+    std::uint32_t tsn = 0;
+    for (std::size_t at = 34 + 12; at + 4 <= f.size(); at += (load_be16(&f[at + 2]) + 3u) & ~3u) {
+      ASSERT_GE(load_be16(&f[at + 2]), 4u);
+      const bool behind_data = !types.empty() && types.back() == 0;
+      types.push_back(f[at]);
+      EXPECT_TRUE(!behind_data || types.back() == 0) << types.back();
+      if (types.back() != 0) continue;
+      EXPECT_TRUE(!behind_data || static_cast<std::int32_t>(load_be32(&f[at + 4]) - tsn) > 0) << tsn;
+      tsn = load_be32(&f[at + 4]);
+    }
+    for (const unsigned type : types) EXPECT_TRUE(types.size() == 1 || (type != 1 && type != 2 && type != 14)) << type;
+    bundles += !types.empty() && types.front() != 0 && types.back() == 0;
   }
   static void forge(Bytes& frame, const Fate& what) {
     Bytes packet(frame.begin() + 34, frame.end());

@@ -254,7 +254,13 @@ TEST_F(ActiveSetup, RetransmissionsDoubleAndEnd) {
 
 TEST_F(ActiveSetup, CookieEchoIsRepeatedAndEnds) {
   echoed();
-  for (unsigned i = 0; i < config.max_init_retries; ++i) EXPECT_EQ(expire(SetupTimer::kT1Cookie), echo_of_six()) << i;
+  Cycle rto = 1000 * kMicrosecond;
+  for (unsigned i = 0; i < config.max_init_retries; ++i) {
+    now = *out.timer(SetupTimer::kT1Cookie);
+    EXPECT_EQ(expire(SetupTimer::kT1Cookie), echo_of_six()) << i;
+    rto = std::min(2 * rto, 100'000 * kMicrosecond);
+    EXPECT_EQ(out.timer(SetupTimer::kT1Cookie), now + rto) << i;
+  }
   EXPECT_EQ(expire(SetupTimer::kT1Cookie), from_z(kTagA, "06000004"));
   EXPECT_THAT(told(), ElementsAre(Kind::kFailed));
   EXPECT_EQ(z.state(), State::kClosed);
@@ -643,6 +649,23 @@ TEST_F(Heartbeats, NoAnswerEndsTheAssociation) {
   }
   EXPECT_EQ(expire(SetupTimer::kHeartbeat), to_a("06000004"));
   EXPECT_THAT(told(), ElementsAre(Kind::kFailed));
+}
+
+// RFC 9260 section 8.3: one HEARTBEAT in an interval, to which an RTO is added that each miss doubles.
+TEST_F(Heartbeats, EachMissDoublesTheRtoOfTheInterval) {
+  config.max_retries = 4;
+  endpoint = Endpoint(config, kPeriodPs, kPacketBytes, 7);
+  establish();
+  now = *out.timer(SetupTimer::kHeartbeat);
+  for (unsigned miss = 0; miss <= 4; ++miss) {
+    EXPECT_EQ(expire(SetupTimer::kHeartbeat).size(), 28u);
+    const Cycle rto = (1000 * kMicrosecond) << miss;
+    const Cycle at = *out.timer(SetupTimer::kHeartbeat);
+    EXPECT_GE(at, now + 50 * kMicrosecond + rto / 2) << miss;
+    EXPECT_LE(at, now + 50 * kMicrosecond + rto / 2 * 3) << miss;
+    now = at;
+  }
+  EXPECT_EQ(expire(SetupTimer::kHeartbeat), to_a("06000004"));
 }
 
 // Misses count in succession.
