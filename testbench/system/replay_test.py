@@ -248,7 +248,7 @@ class WrongCaptures(Replay):
                          "cannot be replayed: no TCP connection")
 
     def test_no_capture(self):
-        self.assertEqual(self.refuse("none.pcap", "--as", "client"), "rnicsim: none.pcap: cannot be opened\n")
+        self.assertEqual(self.refuse("none.pcap", "--as", "client"), "rnicsim: none.pcap: cannot be opened: No such file or directory\n")
 
     def test_command_line(self):
         capture = TRACES / "siw/rping-64.pcap"

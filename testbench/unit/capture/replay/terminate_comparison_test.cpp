@@ -61,7 +61,7 @@ class TerminateComparisonTest : public testing::Test {
 
 TEST_F(TerminateComparisonTest, ByTheDocumentsEveryDifferenceIsExplained) {
   EXPECT_THAT(against("1100C000 0012" + kWriteHeader),
-              ElementsAre(difference("layout", "RDMAP-6.8-01"), difference("segment length", "8.22")));
+              ElementsAre(difference("layout", "RDMAP-6.8-01"), difference("segment length", "choices.md 12")));
 }
 
 TEST_F(TerminateComparisonTest, MissingHeadersAreNot) {
