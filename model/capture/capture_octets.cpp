@@ -1,7 +1,6 @@
 #include "model/capture/capture_octets.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -33,14 +32,11 @@ std::size_t CaptureOctets::read(MutableByteSpan octets) {
   return done;
 }
 
-bool CaptureOctets::skip(std::uint64_t octets) {
-  std::array<std::uint8_t, 4096> buffer;
-  while (octets != 0) {
-    const std::size_t part = std::min<std::uint64_t>(octets, buffer.size());
-    if (read({buffer.data(), part}) < part) return false;
-    octets -= part;
-  }
-  return true;
+std::string CaptureOctets::damage() const {
+  int error = Z_OK;
+  gzerror(file_.get(), &error);
+  if (error == Z_OK || error == Z_STREAM_END) return "";
+  return error == Z_BUF_ERROR ? "truncated where it is compressed" : "it cannot be read, or not uncompressed";
 }
 
 }  // namespace rnic::capture

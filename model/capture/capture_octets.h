@@ -18,7 +18,8 @@ class CaptureOctets {
 
   // The next ones; fewer only where the file ends, or where what is compressed is damaged.
   std::size_t read(MutableByteSpan octets);
-  bool skip(std::uint64_t octets);
+  // read() came to an end that is not the file's: why.
+  std::string damage() const;
   // Of the next octet, in what gzip makes of the file.
   std::uint64_t position() const { return position_; }
 

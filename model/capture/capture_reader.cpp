@@ -18,7 +18,11 @@ CaptureReader::CaptureReader(const std::string& path) {
   if (size == magic.size() && PcapFile::knows(magic))
     format_ = std::make_unique<PcapFile>(path, std::move(octets), magic);
   else if (size == magic.size() && PcapngFile::knows(magic)) format_ = std::make_unique<PcapngFile>(std::move(octets));
-  else throw ConfigError(path + ": not a capture: neither pcap nor pcapng, as it is or compressed by gzip");
+  else {
+    const std::string damage = octets.damage();
+    throw ConfigError(path + ": not a capture: " +
+                      (damage.empty() ? "neither pcap nor pcapng, as it is or compressed by gzip" : damage));
+  }
   first_ = format_->next(why_);
   if (!first_ && format_->has_others_only()) throw ConfigError(path + ": no interface of the capture is Ethernet");
 }

@@ -50,7 +50,10 @@ std::optional<CapturedFrame> PcapFile::next(std::string& why) {
   place_ = octets_.position();
   std::array<std::uint8_t, kRecordHeader + kMoreOfKuznetsov> header{};
   const std::size_t got = octets_.read({header.data(), header_bytes_});
-  if (got == 0) return std::nullopt;
+  if (got == 0) {
+    why = octets_.damage();
+    return std::nullopt;
+  }
   if (got < header_bytes_) {
     why = "truncated in the header of a packet";
     return std::nullopt;

@@ -47,7 +47,10 @@ PcapngFile::Block PcapngFile::read_block(std::string& why) {
   store_le32(header.data(), kSectionHeader);
   const std::size_t known = begins_ ? 4 : 0, got = known + octets_.read({header.data() + known, kHeader - known});
   begins_ = false;
-  if (got == 0) return Block::kEnd;
+  if (got == 0) {
+    why = octets_.damage();
+    return Block::kEnd;
+  }
   body_.assign(header.begin(), header.begin() + static_cast<std::ptrdiff_t>(got));
   if (got == kHeader && number(0) == kSectionHeader && !read_section(why)) return Block::kEnd;
   if (got < kHeader) {

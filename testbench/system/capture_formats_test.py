@@ -3,6 +3,7 @@ import gzip
 import json
 import struct
 import unittest
+import zlib
 
 from rnicsim import TRACES, ProgramTest
 
@@ -240,6 +241,13 @@ class Damaged(ProgramTest):
         packed = gzip.compress(pcap(list(frames_of(GSO))))
         _, why = self.ends(packed[:len(packed) // 2])
         self.assertTrue(why.startswith("truncated"), why)
+        # Right between two packets, and where only the checksum at the end is wrong.
+        whole = pcap(self.frames)
+        packer = zlib.compressobj(wbits=31)
+        self.assertEqual(self.ends(packer.compress(whole) + packer.flush(zlib.Z_SYNC_FLUSH)), (len(whole), "truncated where it is compressed"))
+        packed = bytearray(gzip.compress(whole))
+        packed[-6] ^= 1
+        self.assertEqual(self.refused(bytes(packed)), "decode: damaged: not a capture: it cannot be read, or not uncompressed\n")
 
 
 if __name__ == "__main__":

@@ -31,9 +31,13 @@ class CongestionWindow {
     algorithm.on_marks(state_, acked);
     if (may_grow && !acked.ece) algorithm.on_ack(state_, acked);
   }
+  // The peer has all before: an older reduction is of another window, however far the sequence numbers go.
+  void follow(std::uint32_t snd_una) {
+    if (wire::seq_gt(snd_una, ecn_recover_)) ecn_recover_ = snd_una - 1;
+  }
   // Fast recovery begins, unless an echo was of the same window of data.
   void on_loss(const CongestionControl& algorithm, std::uint32_t flight, std::uint32_t snd_una, std::uint32_t snd_nxt) {
-    if (algorithm.ecn_is_a_loss() && wire::seq_lt(snd_una, ecn_recover_)) return;
+    if (ecn_ && algorithm.ecn_is_a_loss() && wire::seq_lt(snd_una, ecn_recover_)) return;
     algorithm.on_loss(state_, flight);
     reduced(snd_nxt);
   }

@@ -57,6 +57,8 @@ bool LossRecovery::on_new_ack(Pool& pool, std::uint32_t bytes, std::uint32_t mss
     recovery_ = Recovery::kNone;
     resend_now_ = false;
   }
+  // An older loss is of another window, however far the sequence numbers go.
+  if (!recovering() && seq_gt(snd_una_, recover_)) recover_ = snd_una_ - 1;
   if (recovery_ == Recovery::kFast) {
     if (!sack_) queue_.deflate(bytes > mss ? bytes - mss : 0);
     resend_now_ = queue_.mark_head_lost(pool);

@@ -163,6 +163,7 @@ void Sender::on_new_ack(SenderResources& r, const RxFeedback& fb, bool ece, Cycl
   octets.now_ns = now * r.period_ps / 1000;
   octets.srtt_ns = timer_.srtt() * r.period_ps / 1000;
   const bool may_grow = loss_.on_new_ack(r.segments, octets.bytes, path_.mss());
+  congestion_.follow(loss_.snd_una());
   congestion_.on_ack(*r.algorithm, octets, rdma_ && may_grow);
 }
 

@@ -294,6 +294,24 @@ TEST_F(LossRecoveryTest, ANarrowerPathCutsWhatIsQueuedAndResendsWhatWasSent) {
   EXPECT_THAT(sizes, testing::ElementsAre(400u, 400u, 200u, 400u, 400u, 200u));
 }
 
+// Sequence numbers have gone round half of their circle since the last one.
+TEST_F(LossRecoveryTest, DuplicateAcksTellOfALossHoweverLongAgoTheLastWas) {
+  constexpr std::uint16_t kLarge = 60'000;  // nothing reads the octets
+  while (flow.snd_una() <= 0x8000'0000u) {
+    QueuedSegment s;
+    s.buf = buffers.take();
+    s.payload_bytes = kLarge;
+    flow.append(pool, std::move(s));
+    flow.sent(pool, flow.next_to_send(pool, UINT32_MAX, flow.snd_una() + kLarge));
+    ack(flow.snd_una() + kLarge);
+  }
+  queue(4);
+  while (flow.next_to_send(pool, UINT32_MAX, flow.snd_end()) != kNil) {
+    flow.sent(pool, flow.next_to_send(pool, UINT32_MAX, flow.snd_end()));
+  }
+  for (const bool third : {false, false, true}) EXPECT_EQ(flow.on_duplicate_ack(pool, kMss), third);
+}
+
 TEST_F(LossRecoveryTest, ANarrowerPathOverrulesTheCongestionWindowOnce) {
   queue(1, 500);
   queue(1, 1500);

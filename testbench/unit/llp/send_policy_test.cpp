@@ -69,6 +69,17 @@ TEST_F(CongestionWindowTest, AnEchoIsTheReductionForALossOfTheSameData) {
   EXPECT_EQ(window.octets(), 3 * kMss);
 }
 
+// Sequence numbers have gone round half of their circle since the last reduction.
+TEST_F(CongestionWindowTest, ALossAndAnEchoCountHoweverLongAgoTheLastWas) {
+  constexpr std::uint32_t kFar = 0x8000'0000u + 1000;
+  for (const std::uint32_t acked : {0x4000'0000u, kFar}) window.follow(acked);
+  const std::uint32_t before = window.octets();
+  window.on_loss(algorithm, before, kFar, kFar + before);
+  EXPECT_EQ(window.ssthresh(), before / 2);
+  for (const std::uint32_t acked : {0xc000'0000u, 2000u}) window.follow(acked);
+  EXPECT_TRUE(window.on_echo(algorithm, 2000, 2000 + before));
+}
+
 TEST_F(CongestionWindowTest, ThePeerIsToldOnceOfAReduction) {
   EXPECT_FALSE(window.take_cwr());
   window.on_loss(algorithm, 10 * kMss, 0, 10 * kMss);
