@@ -1,19 +1,25 @@
 #!/usr/bin/env bash
-# scripts/cold.sh FOLDER: times the README's commands where nothing is installed or built: in a Debian 12 that mmdebstrap
-# makes in FOLDER, on a clone of this tree's HEAD. Needs root, mmdebstrap and some 10 GB; FOLDER must not exist.
+# scripts/cold.sh FOLDER [SUITE]: times the README's commands where nothing is installed or built: in the Debian SUITE
+# (bookworm, unless told) that mmdebstrap makes in FOLDER, on a clone of this tree's HEAD. Needs root, mmdebstrap and some
+# 10 GB; FOLDER must not exist. What this machine trusts (a proxy's certificate, say) is trusted there.
 # Prints the minutes of scripts/run.sh and scripts/test.sh, by step, and then what scripts/build_times.py says.
 set -euo pipefail
-folder=${1:?usage: scripts/cold.sh FOLDER}
+folder=${1:?usage: scripts/cold.sh FOLDER [SUITE]}
+suite=${2:-bookworm}
 [ ! -e "$folder" ] || { echo "cold: $folder exists" >&2; exit 2; }
 tree=$(cd "$(dirname "$0")/.." && pwd)
 
-mmdebstrap --quiet --variant=apt --include=ca-certificates,git bookworm "$folder"
+mmdebstrap --quiet --variant=apt --include=ca-certificates,git "$suite" "$folder"
 cp /etc/resolv.conf "$folder/etc/"
+cp /etc/ssl/certs/ca-certificates.crt "$folder/srv/trusted.crt"
 for mounted in proc sys dev; do mount --rbind "/$mounted" "$folder/$mounted"; done
 trap 'for mounted in proc sys dev; do umount -R -l "$folder/$mounted"; done' EXIT
 git clone -q "$tree" "$folder/srv/rnicsim"
 
-inside() { env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/srv chroot "$folder" sh -c "cd /srv/rnicsim && $1"; }
+inside() {
+  env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/srv SSL_CERT_FILE=/srv/trusted.crt NODE_EXTRA_CA_CERTS=/srv/trusted.crt \
+    chroot "$folder" sh -c "cd /srv/rnicsim && $1"
+}
 timed() {
   local status=0 clock user system
   TIMEFORMAT='%R %U %S'

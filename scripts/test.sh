@@ -22,17 +22,18 @@ summary() {
 trap 'rm -f "$clock"' EXIT
 trap 'kill "$child" 2>/dev/null || true; exit 130' INT TERM
 
-# Seconds of processor time of all that has ended so far.
+# Sets `seconds`, of processor time of all that has ended so far. In this shell: another one has children of its own.
 processor() {
   times >"$clock"
-  awk '{ for (i = 1; i <= 2; ++i) { split($i, t, /[ms]/); sum += 60 * t[1] + t[2] } } END { printf "%d", sum }' "$clock"
+  seconds=$(awk '{ for (i = 1; i <= 2; ++i) { split($i, t, /[ms]/); sum += 60 * t[1] + t[2] } } END { printf "%d", sum }' "$clock")
 }
 
 # step MINUTES NAME COMMAND…
 step() {
-  local limit=$(($1 * 60)) name=$2 begin=$SECONDS used status=0 line
+  local limit=$(($1 * 60)) name=$2 begin=$SECONDS used seconds status=0 line
   shift 2
-  used=$(processor)
+  processor
+  used=$seconds
   if ((limit > whole * 60 - SECONDS)); then limit=$((whole * 60 - SECONDS)); fi
   echo "== $name"
   if ((limit > 0)); then
@@ -42,7 +43,8 @@ step() {
   else
     status=124
   fi
-  used=$(($(processor) - used))
+  processor
+  used=$((seconds - used))
   line=$(printf '%3d:%02d %3d:%02d  %s' $(((SECONDS - begin) / 60)) $(((SECONDS - begin) % 60)) $((used / 60)) $((used % 60)) "$name")
   steps+=("$((SECONDS - begin)) $line")
   if ((status == 0)); then echo "== $line"; return; fi

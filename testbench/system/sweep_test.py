@@ -310,12 +310,14 @@ class Sweep(ProgramTest):
             while not (self.folder / "out/0").is_dir():
                 self.assertIsNone(sweep.poll(), "it has ended")
                 time.sleep(0.001)
+            sweep.send_signal(signal.SIGSTOP)  # however fast it is, it does not end before the others have looked
             for options in ((), ("--resume",)):
                 run = self.run_program("run", "swept.json", "--out", "out", *options)
                 self.assertEqual((run.returncode, run.stderr),
                                  (2, "rnicsim: out/points.jsonl: another process is running these points\n"))
             run = self.run_program("run", "swept.json", "--out", "out", "--point", "1")
             self.assertEqual((run.returncode, run.stderr), (2, "rnicsim: out: another run writes into this folder\n"))
+            sweep.send_signal(signal.SIGCONT)
             self.assertEqual(sweep.wait(timeout=1200), 0)
         self.assertEqual(len(self.records()), 4)
 
