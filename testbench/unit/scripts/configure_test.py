@@ -2,6 +2,8 @@
 """Configures the tree on machines that lack something which only tests and benchmarks need, or have a half or an old one of it:
 the program can be built each time, and who asks for the tests learns what is missing."""
 import pathlib
+import re
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -71,6 +73,23 @@ class ConfigureTest(unittest.TestCase):
         text = self.configure(*missing)
         self.assertIn("No riscv64-unknown-elf-g++", text)
         self.assertIn("libusrsctp-dev is missing", text)
+
+    def test_where_there_is_no_debian(self):
+        """scripts/setup.sh installs nothing, and names what CMake looks for, by its names and versions."""
+        programs = self.folder / "bin"
+        programs.mkdir()
+        for name in ("bash", "env", "sed", "dirname"):
+            (programs / name).symlink_to(shutil.which(name))
+        done = subprocess.run([ROOT / "scripts/setup.sh", "--tests"], env={"PATH": str(programs)}, text=True, capture_output=True,
+                              check=False)
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        asked = (ROOT / "scripts/cmake/dependencies.cmake").read_text(encoding="utf-8")
+        names = re.findall(r"(?m)^rnic_require_pkg\(\S+ (\S+)|^find_package\((\w+)|^rnic_optional\(\S+ \S+ \S+ (\w+)", asked)
+        self.assertGreater(len(names), 10)
+        for name in ("".join(n) for n in names):
+            self.assertIn(f"\n  {name}", done.stdout)
+        self.assertIn("\n  fmt 9\n", done.stdout)
+        self.assertEqual(done.stderr, "setup: missing here: c++ cmake ninja pkg-config npm verilator\n")
 
 
 if __name__ == "__main__":
