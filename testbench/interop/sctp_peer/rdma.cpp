@@ -10,7 +10,8 @@ namespace {
 constexpr std::size_t kTaggedBytes = 14, kUntaggedBytes = 18, kReadRequestBytes = 28;
 constexpr std::uint8_t kTagged = 0x80, kLast = 0x40, kVersions = 0x01, kRdmapVersion = 0x40;
 
-// sctp-facts 7: a multiple of 4 with room for a SACK in the packet, without DATA header and DDP-SSN.
+// RFC 5043 section 5 and choices.md 25: a multiple of 4 with room for a SACK in the packet, without DATA header and
+// DDP-SSN.
 std::size_t mulpdu_of(unsigned mtu) {
   constexpr std::size_t kFloor = 516, kHeaders = 20 + 12 + 16, kChunkAndSsn = 18;
   return std::max(kFloor, (mtu - kHeaders) / 4 * 4 - kChunkAndSsn);

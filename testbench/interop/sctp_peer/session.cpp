@@ -122,7 +122,7 @@ bool Session::initiate(const Terms& offered, const Bytes& private_data) {
     return false;
   }
   if (code != Code::kReject && code != Code::kEnhancedReject) violation("an Initiate is answered by no answer");
-  // A reject may come without the word (sctp-facts, choice 8).
+  // A reject may come without the word (choices.md 22).
   take_terms(answer, code == Code::kEnhancedReject && answer.octets.size() >= 6);
   return false;
 }

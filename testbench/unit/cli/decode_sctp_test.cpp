@@ -90,7 +90,7 @@ class DecodeSctpTest : public testing::Test {
   std::string out;
 };
 
-// The packets of sctp-facts' worked examples: their checksums were made elsewhere.
+// Worked packets whose checksums were made elsewhere.
 TEST_F(DecodeSctpTest, TheWholeReportOfWorkedPackets) {
   CaptureBuilder capture;
   capture.packet(true,

@@ -137,7 +137,7 @@ TEST_F(SessionClosing, AnErrorAfterOurTerminate) {
 }
 
 // What breaks a session that is open: segments are dropped at once, and ours goes out behind those that were handed
-// down. There is no RDMAP Terminate for it (sctp-facts choice 18).
+// down. There is no RDMAP Terminate for it (choices.md 23).
 struct Break {
   const char* name;
   const char* octets;  // nullptr: a chunk that breaks a rule of its own

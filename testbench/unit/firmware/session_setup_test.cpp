@@ -270,7 +270,7 @@ TEST_F(SessionSetup, ARequestIsTheHostsToAccept) {
   EXPECT_EQ(fw.state(0), ConnState::kRts);
 }
 
-// sctp-facts choice 21: the RTR message is absorbed, and not waited for.
+// choices.md 24: the RTR message is absorbed, and not waited for.
 TEST_F(SessionSetup, PeerToPeerIsEstablishedByTheAccept) {
   listen_sctp(abi::kCmEnhanced | abi::kCmRtrSend);
   message(8, "0005c010c010");

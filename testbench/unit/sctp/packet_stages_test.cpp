@@ -18,7 +18,7 @@ using testing::ElementsAre;
 
 constexpr wire::MacAddress kMac{{2, 0, 0, 0, 0, 0xa}}, kPeerMac{{2, 0, 0, 0, 0, 0xb}};
 constexpr std::uint32_t kIp = 0x0a000001, kPeerIp = 0x0a000002;
-// Vector of sctp-facts section 13, example 4: a Send with its checksum.
+// A Send with its checksum, which was computed elsewhere.
 const char* const kExample =
     "A028A029 2B1C3D4E C4FE4D6E 00070028 000003E9 00000000 00000010 0001 4143 00000000 00000000 00000001 00000000 "
     "DEADBEEF";

@@ -121,7 +121,7 @@ TEST(DdpSession, Mulpdu) {
   EXPECT_EQ(sctp_mulpdu(570, 20, 0), 518u) << "chunks are padded to four octets, segments are not";
 }
 
-// 16 octets of chunk header, 2 of DDP-SSN, and the pad: sctp-facts section 7 and worked examples 4 and 5.
+// 16 octets of chunk header, 2 of DDP-SSN, and the pad (RFC 5043 section 5).
 TEST(DdpSession, WhatASegmentTakesOfAPacket) {
   EXPECT_EQ(sctp_segment_bytes(22), 40u);
   EXPECT_EQ(sctp_segment_bytes(15), 36u);
