@@ -24,15 +24,16 @@ STAGES = {f"rnic_{folder}" for folder in ("completion", "fwcpu", "pcie", "respon
 # Of the others below the chip and of the firmware, all that they may link.
 ONLY = {
     "rnic_base": set(),
-    "rnic_common": {"rnic_base"},
-    "rnic_wire": {"rnic_base"},
+    "rnic_checksums": {"rnic_base"},
+    "rnic_common": {"rnic_base", "rnic_checksums"},
+    "rnic_wire": {"rnic_base", "rnic_checksums"},
     "rnic_config": {"rnic_base"},
     "rnic_stats": {"rnic_base"},
     "rnic_trace": {"rnic_base"},
-    "rnic_abi": {"rnic_base", "rnic_wire"},
-    "rnic_messages": {"rnic_base", "rnic_wire", "rnic_config", "rnic_abi"},
+    "rnic_abi": {"rnic_base", "rnic_checksums", "rnic_wire"},
+    "rnic_messages": {"rnic_base", "rnic_checksums", "rnic_wire", "rnic_config", "rnic_abi"},
     "rnic_boundary": {"rnic_base"},
-    "rnic_firmware": {"rnic_base", "rnic_wire", "rnic_abi"},
+    "rnic_firmware": {"rnic_base", "rnic_checksums", "rnic_wire", "rnic_abi"},
 }
 
 # Headers of stages, and what they include: none of these brings in the JSON library, not even over others.

@@ -24,7 +24,7 @@ endif()
 run("" ${CMAKE_COMMAND} -G Ninja -S ${CMAKE_CURRENT_LIST_DIR} -B ${WORK}/foreign -D CMAKE_PREFIX_PATH=${prefix}
     -D CMAKE_CXX_COMPILER=${COMPILER} -D CMAKE_CXX_FLAGS=${FLAGS})
 run("" ${CMAKE_COMMAND} --build ${WORK}/foreign)
-run("4d504120494420526571204672616d65c0010000" ${WORK}/foreign/mpa_request)
+run("4d504120494420526571204672616d65c0010000 e3069283" ${WORK}/foreign/mpa_request)
 run("data ok" ${WORK}/foreign/simulate ${scenario})
 
 file(REMOVE_RECURSE ${WORK})
