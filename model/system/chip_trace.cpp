@@ -60,7 +60,7 @@ class Describe {
   }
   void operator()(const PlacedSegment& s, TraceEvent& e) const {
     e.qpn = s.qpn.v;
-    e.bytes = s.bytes;
+    e.bytes = s.octets;
     e.request = s.owner;
   }
   void operator()(const QueuedRequest& r, TraceEvent& e) const {

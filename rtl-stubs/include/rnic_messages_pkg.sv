@@ -197,6 +197,7 @@ package rnic_messages_pkg;
     logic [31:0] flow;
     logic llp;
     logic [31:0] bytes;
+    logic [15:0] octets;
     logic [63:0] wr_id;
     logic [31:0] stag;
     read_request_t read;

@@ -24,7 +24,10 @@ module placement_record (
     record_o.opcode       = segment_i.opcode;
     record_o.last         = segment_i.last;
     record_o.awaits_write = awaits_write_i;
-    if ((segment_i.is_tagged || send_i) && segment_i.last) record_o.bytes = message_i;
+    if (segment_i.is_tagged || send_i) begin
+      record_o.octets = segment_i.payload;
+      if (segment_i.last) record_o.bytes = message_i;
+    end
     if (use_i) record_o.wr_id = wr_id_i;
     if (!segment_i.is_tagged) begin
       record_o.stag = segment_i.stag;

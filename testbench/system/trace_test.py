@@ -1,8 +1,9 @@
 """The transaction log tells what the other outputs tell, and when."""
+import collections
 import csv
 import unittest
 
-from rnicsim import NEEDS_RTL, QUICKSTART, ProgramTest
+from rnicsim import NEEDS_RTL, QUICKSTART, TRACES, ProgramTest
 
 
 class TransactionLog(ProgramTest):
@@ -33,6 +34,20 @@ class TransactionLog(ProgramTest):
         times = [min(int(line["time_ps"]) for line in lines if line["request"] == one and line["kind"] == kind)
                  for kind in stations]
         self.assertEqual(times, sorted(times))
+
+    def test_the_octets_that_segments_place(self):
+        """Of each segment its own: those of a request are its size."""
+        for scenario, count in (("read_bw_ord1.json", "work.reads.count=20"), ("write_bw.json", "work.writes.count=20")):
+            segments = collections.defaultdict(list)
+            for line in self.lines(TRACES / scenario, "--set", count):
+                if line["kind"] == "placed":
+                    segments[line["request"]].append(int(line["bytes"]))
+            messages = [octets for octets in segments.values() if len(octets) > 1]
+            self.assertEqual(len(messages), 20)
+            for octets in messages:
+                self.assertEqual(sum(octets), self.stats["results"][0]["bytes"] // 20)
+                self.assertLessEqual(octets.count(0), 1, "a Read Request")
+                self.assertLess(max(octets), 1500)
 
     def test_the_firmware_s_states_and_commands(self):
         lines = self.lines(self.small_scenario(), "--set", "rnic.fwcpu.log_level=4")

@@ -21,6 +21,7 @@ struct PlacedSegment {
   bool absorbed = false;       // a ready-to-receive Send: no receive request, no completion
   bool awaits_write = false;   // delivery waits for one DmaWriteDone
   std::uint32_t bytes = 0;     // of the whole message on its last segment
+  std::uint16_t octets = 0;    // of this segment's payload: of a tagged one, or of a Send
   std::uint64_t wr_id = 0;     // of the receive work request a Send has filled
   std::uint32_t stag = 0;      // Send with Invalidate: the STag to invalidate
   wire::ReadRequest read;      // of a Read Request
@@ -53,6 +54,7 @@ struct PlacedSegment {
     v("flow", m.flow);
     v("llp", 1, m.llp);
     v("bytes", 32, m.bytes);
+    v("octets", 16, m.octets);
     v("wr_id", 64, m.wr_id);
     v("stag", 32, m.stag);
     v("read", m.read);

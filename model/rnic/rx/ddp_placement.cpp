@@ -114,6 +114,7 @@ Cause DdpPlacement::tagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu, bool p
   job_->offset += wire::DdpTaggedHeader::kBytes;
   q.tagged_bytes += bytes;
   job_->segment.opcode = op;
+  job_->segment.octets = static_cast<std::uint16_t>(bytes);
   job_->segment.last = v->header.last();
   if (v->header.last()) job_->segment.bytes = std::exchange(q.tagged_bytes, 0u);
   if (op == Opcode::kReadResponse) take_read_response(q, bytes, v->header.last());

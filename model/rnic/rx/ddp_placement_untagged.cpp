@@ -132,6 +132,7 @@ Cause DdpPlacement::send(const QpContext& ctx, QpRx& q, const wire::DdpUntaggedV
   if (const Cause cause = scatter(ctx, f.wqe, q.offset, bytes)) return cause;
   job_->offset += wire::DdpUntaggedHeader::kBytes;
   q.offset += bytes;
+  job_->segment.octets = static_cast<std::uint16_t>(bytes);
   if (h.last()) {
     job_->segment.bytes = std::exchange(q.offset, 0u);
     job_->segment.wr_id = requests_.use(job_->segment.qpn);
