@@ -2,6 +2,7 @@
 
 Screenshots go to the folder that SCREENSHOTS names.
 """
+import itertools
 import json
 import os
 import pathlib
@@ -115,7 +116,9 @@ class Page(ReportTest):
             dots = self.run_script(f"{sequence}.querySelectorAll('.dot').length")
             self.assertGreaterEqual(dots, 5)
             lanes = self.run_script(f"[...{sequence}.querySelectorAll('text.lane')].map(t => t.textContent)")
-            self.assertIn("a tx", lanes)
+            self.assertIn("tx", lanes)
+            self.assertEqual(self.run_script(f"[...{sequence}.querySelectorAll('text.node')].map(t => t.textContent)"), ["a", "b"])
+            self.names_are_whole(sequence)
             label = self.run_script(f"{sequence}.querySelector('svg').getAttribute('aria-label')")
             self.run_script(f"(() => {{ const s = {sequence}.querySelector('select'); s.selectedIndex = 1; s.dispatchEvent(new Event('change')); }})()")
             self.assertNotEqual(self.run_script(f"{sequence}.querySelector('svg').getAttribute('aria-label')"), label)
@@ -129,6 +132,17 @@ class Page(ReportTest):
         self.tooltips()
         self.keyboard()
         self.assert_sound("run")
+
+    def names_are_whole(self, sequence):
+        """No text of the drawing leaves it, none lies on another one of its line, and the drawing does not leave the page."""
+        boxes = self.run_script(f"[...{sequence}.querySelectorAll('svg text')].map(t => {{ const b = t.getBBox(); "
+                                "return [t.textContent, b.x, b.x + b.width, b.y]; })")
+        width, room = self.run_script(f"[{sequence}.querySelector('svg.sequence').clientWidth, {sequence}.clientWidth]")
+        self.assertLessEqual(width, room)
+        for text, begin, end, _ in boxes:
+            self.assertTrue(0 <= begin and end <= width, f"{text}: {begin} to {end} of {width}")
+        for (text, _, end, y), (other, begin, _, below) in itertools.pairwise(sorted(boxes, key=lambda b: (b[3], b[1]))):
+            self.assertTrue(y != below or end <= begin, f"'{text}' lies on '{other}'")
 
     def sort(self):
         with self.subTest("sorting"):

@@ -21,6 +21,13 @@ function svg(tag, attributes, ...children) {
   return fill(document.createElementNS(kSvg, tag), attributes, children);
 }
 
+// Pixels of a text in the type of the drawings (.sequence text in page.css).
+const ruler = document.createElement("canvas").getContext("2d");
+function widthOf(text, weight = 400) {
+  ruler.font = `${weight} 12px system-ui, "Liberation Sans", sans-serif`;
+  return Math.ceil(ruler.measureText(text).width);
+}
+
 let lastId = 0;
 function newId(prefix) {
   return `${prefix}-${++lastId}`;
