@@ -33,23 +33,26 @@ std::string AttachedTwins::waiting_for() const {
   return text;
 }
 
-AttachedTwin* AttachedTwins::parted() const {
-  const auto parted = [](const TwinSource::Handle& t) { return !t->difference().empty(); };
-  const auto found = std::find_if(twins_.begin(), twins_.end(), parted);
+AttachedTwin* AttachedTwins::faulty() const {
+  const auto has_fault = [](const TwinSource::Handle& t) { return !t->fault().empty(); };
+  const auto found = std::find_if(twins_.begin(), twins_.end(), has_fault);
   return found == twins_.end() ? nullptr : found->get();
 }
 
-int AttachedTwins::report_difference(const std::vector<std::string>& nodes, const std::string& out_dir,
-                                     std::ostream& err) const {
-  AttachedTwin& twin = *parted();
-  const std::string whose = twin.parted_of() ? ", of request " + twin.parted_of().text(nodes) : "";
-  err << fmt::format("rnicsim: in lock-step with RTL: {}{}\n", twin.difference(), whose);
+int AttachedTwins::report_fault(const std::vector<std::string>& nodes, const std::string& out_dir,
+                                std::ostream& err) const {
+  AttachedTwin& twin = *faulty();
+  const std::string whose = twin.fault_of() ? ", of request " + twin.fault_of().text(nodes) : "";
+  err << fmt::format("rnicsim: {}{}\n", twin.fault(), whose);
   const std::string file = (std::filesystem::path(out_dir) / "lockstep.vcd").string();
-  twin.write_window(file);
-  err << fmt::format("rnicsim: both sides around it: {}\n", file);
+  const bool has_window = twin.write_window(file);
+  if (has_window) err << fmt::format("rnicsim: both sides around it: {}\n", file);
   const std::string inside = (std::filesystem::path(out_dir) / "lockstep_inside.vcd").string();
-  if (inside_ && twin.write_inside(inside))
+  if (inside_ && twin.write_inside(inside)) {
     err << fmt::format("rnicsim: the inside of the twin before it: {}\n", inside);
+  } else if (!has_window) {
+    err << "rnicsim: --lockstep-inside shows the signals of the twin, with --rtl too\n";
+  }
   return kCheckFailed;
 }
 

@@ -12,7 +12,7 @@ namespace rnic::cli {
 struct TwinOptions {
   std::string rtl, lockstep;           // names of stages, as twin_names() takes them
   const TwinSource* source = nullptr;  // there where any() are asked for
-  bool inside = false;                 // of lockstep: what goes on in them is kept
+  bool inside = false;                 // what goes on in them is kept
   bool any() const { return !rtl.empty() || !lockstep.empty(); }
 };
 
@@ -23,11 +23,11 @@ class AttachedTwins final {
 
   // What each waits for that stands in for a stage, one line each.
   std::string waiting_for() const;
-  // One that has ended the run by a difference; nullptr if none has.
-  AttachedTwin* parted() const;
-  // Says where, writes both sides around it into the folder, and returns the exit code. OutputError where that cannot
-  // be written.
-  int report_difference(const std::vector<std::string>& nodes, const std::string& out_dir, std::ostream& err) const;
+  // One that has ended the run, by a difference or by what no RTL may do; nullptr if none has.
+  AttachedTwin* faulty() const;
+  // Says what and where, writes the waveforms of it into the folder, and returns the exit code. OutputError where they
+  // cannot be written.
+  int report_fault(const std::vector<std::string>& nodes, const std::string& out_dir, std::ostream& err) const;
 
  private:
   const bool inside_;

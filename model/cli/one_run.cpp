@@ -172,12 +172,17 @@ int run_world(World& world, const OneRun& one, const Report& report, std::ostrea
       if (wave) wave->look(run.outputs(), now, false);
     });
   } catch (const std::exception&) {
-    if (attached.parted() == nullptr) {
+    if (attached.faulty() == nullptr) {
       shown.finish();
       if (wave) {
         wave->look(run.outputs(), kernel_time_ps(), true);
         wave->look_back(run.outputs(), "an internal error", false);
         wave->finish(run.outputs(), kernel_time_ps());
+      }
+      if (!one.twins.rtl.empty()) {
+        tell(err, fmt::format("what follows may come of the RTL in the place of {0}: --lockstep {0} finds its first "
+                              "difference from the stage",
+                              one.twins.rtl));
       }
       throw;
     }
@@ -190,8 +195,8 @@ int run_world(World& world, const OneRun& one, const Report& report, std::ostrea
     wave->finish(run.outputs(), kernel_time_ps());
   }
   run.write_outputs(end);
-  const int code = attached.parted() != nullptr
-                       ? attached.report_difference(node_names(world.stations()), one.options.out_dir, err)
+  const int code = attached.faulty() != nullptr
+                       ? attached.report_fault(node_names(world.stations()), one.options.out_dir, err)
                        : report({run, end, attached});
   return std::max(code, tell_unwritten(run.write_failures(), err));
 }

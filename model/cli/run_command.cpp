@@ -92,7 +92,8 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
       "run with the SystemVerilog twins of these stages in their places: all, or names separated by commas");
   add("lockstep", po::value(&a.run.twins.lockstep)->value_name("stages"),
       "run these stages beside their twins, and stop at the first difference");
-  add("lockstep-inside", "with --lockstep: a difference also writes a waveform of the signals inside the twin");
+  add("lockstep-inside",
+      "with --lockstep or --rtl: what ends the run also writes a waveform of the signals inside the twin");
   add("gdb", po::value<int>()->value_name("port"),
       "wait on this port of 127.0.0.1 for gdb to debug the RV32 firmware; 0 chooses one");
   add("point", po::value<std::size_t>()->value_name("n"),
@@ -121,7 +122,7 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
   outputs.read("run", given);
   if (given.count("gdb") != 0) a.run.options.gdb_port = parse_port(given["gdb"].as<int>());
   a.run.twins.inside = given.count("lockstep-inside") != 0;
-  if (a.run.twins.inside && a.run.twins.lockstep.empty()) throw ConfigError("run: --lockstep-inside needs --lockstep");
+  if (a.run.twins.inside && !a.run.twins.any()) throw ConfigError("run: --lockstep-inside needs --lockstep or --rtl");
   if (a.run.twins.inside && (twins == nullptr || !twins->shows_inside())) {
     become(OtherProgram::kRtlInside, "run", args);
   }

@@ -28,12 +28,14 @@ class AttachedTwin {
   // For the report of a run that hangs, in a stage's place: what it waits for, empty when it is at rest. In lock-step
   // the stage says it.
   virtual std::string waiting_for() = 0;
-  // In lock-step: where stage and twin parted, for a reader; empty if they have not. It has ended the simulation.
-  virtual const std::string& difference() const = 0;
+  // What ended the simulation, for a reader: in lock-step, where stage and twin parted; always, what no RTL may do (a
+  // failed assertion, a message without credit). Empty if nothing did.
+  virtual std::string fault() const = 0;
   // Whose message it was; none where it was nobody's.
-  virtual RequestId parted_of() const = 0;
-  // A waveform of both sides in the cycles around it. ConfigError if the file cannot be written.
-  virtual void write_window(const std::string& file) const = 0;
+  virtual RequestId fault_of() const = 0;
+  // In lock-step, a waveform of both sides in the cycles around it. False otherwise. ConfigError if the file cannot be
+  // written.
+  virtual bool write_window(const std::string& file) const = 0;
   // And of the twin's inside, where TwinSource::shows_inside(). False where not.
   virtual bool write_inside(const std::string& file) = 0;
 };

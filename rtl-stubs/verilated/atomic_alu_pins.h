@@ -49,7 +49,6 @@ class AtomicAluPins : public Pins<Vatomic_alu, AtomicAlu> {
       m.older_overwritten_i = stage_.words().overwritten(m.older_index_o);
     }
   }
-  bool busy(const Model& m) const { return m.busy_o; }
 
   using Pins::pushed;
   // Of a request that is refused; or of an operation that may not take place any more, but not of one that failed.

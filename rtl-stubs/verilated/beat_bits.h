@@ -25,11 +25,16 @@ void pack(const Beat& b, Bits& bits, Data& data) {
   pack(b, bits);
   copy_octets<sizeof data>(&data, b.data, octets_of(b).size());
 }
-// The block's octets are authoritative: they are written to where the beat's octets live.
+// The block's octets are authoritative: they are written to where the beat's octets live. False if the block says that
+// there are more than its port or the beat's buffer has; then none is written.
 template <class Bits, class Data>
-void unpack(const Bits& bits, const Data& data, FpduBeat& b) {
+[[nodiscard]] bool unpack(const Bits& bits, const Data& data, FpduBeat& b) {
   unpack(bits, b);
-  copy_octets<sizeof data>(b.data, &data, octets_of(b).size());
+  const std::size_t octets = octets_of(b).size();
+  if (octets > sizeof data) return false;
+  if (b.buf != nullptr && b.data + octets > b.buf->bytes() + b.buf->capacity()) return false;
+  copy_octets<sizeof data>(b.data, &data, octets);
+  return true;
 }
 
 }  // namespace rnic::rtl

@@ -77,7 +77,6 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
     }
     return true;
   }
-  bool busy(const Model& m) const { return m.busy_o; }
 
   void advance(const Model& m) {
     if (m.reads_clear_o) reads_.start(issued_.qpn, contexts_.qp(issued_.qpn).epoch);

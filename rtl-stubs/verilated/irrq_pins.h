@@ -73,7 +73,6 @@ class IrrqPins : public Pins<Virrq, Irrq> {
     requests_.write(m.request_write_index_o, m.accept_held_o, m.request_o);
     owners_.write(m.request_write_index_o, m.accept_held_o, offered_);
   }
-  bool busy(const Model& m) const { return m.busy_o; }
 
   // No pins have the owner.
   using Pins::pushed;

@@ -195,10 +195,10 @@ class PipeWatch final : public LinkWatch, private LinkTap {
     FpduBeat twin;
     std::uint8_t octets[sizeof data_];
     twin.data = octets;
-    if (valid_) unpack(bits_, data_, twin);
+    const bool has_octets = valid_ && unpack(bits_, data_, twin);
     sides.set(valid_at_, leaves, valid_);
     message_.set(sides, leaves ? &stage.beat : nullptr, valid_ ? &twin : nullptr);
-    octets_.set(sides, stage.octets, valid_ ? octets_of(twin) : ByteSpan{});
+    octets_.set(sides, stage.octets, has_octets ? octets_of(twin) : ByteSpan{});
   }
   void reset() override { on_the_way_.clear(); }
   bool moves() const override { return launch_ || !on_the_way_.empty(); }

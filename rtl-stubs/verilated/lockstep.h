@@ -38,9 +38,11 @@ class Lockstep final : public Clocked, public AttachedTwin {
   Lockstep& operator=(const Lockstep&) = delete;
 
   std::string waiting_for() override { return {}; }
-  const std::string& difference() const override { return sides_.difference(); }
-  RequestId parted_of() const override { return sides_.parted_of(); }
-  void write_window(const std::string& file) const override { window_.write(sides_, file); }
+  std::string fault() const override {
+    return sides_.difference().empty() ? "" : "in lock-step with RTL: " + sides_.difference();
+  }
+  RequestId fault_of() const override { return sides_.parted_of(); }
+  bool write_window(const std::string& file) const override { return window_.write(sides_, file), true; }
   bool write_inside(const std::string& file) override {
     if (kShowsInside) inside_.write(file);
     return kShowsInside;
@@ -64,11 +66,12 @@ class Lockstep final : public Clocked, public AttachedTwin {
     inside_.record(sides_.now() * sides_.period_ps());
     const bool moves = std::any_of(links_.begin(), links_.end(), [](const auto& link) { return link->moves(); });
     pins_->advance(*block_);
-    block_.edge();
+    const bool asserted = block_.edge();
     for (const auto& link : links_) link->edge_done(sides_);
     sides_.compare();
+    if (!asserted) sides_.fail(kFailedAssertion);
     window_.record(sides_);
-    if (!difference().empty() && behind_++ == Window::kBehind) throw std::runtime_error(difference());
+    if (!sides_.difference().empty() && behind_++ == Window::kBehind) throw std::runtime_error(sides_.difference());
     return moves || behind_ != 0 || pins_->busy(*block_) ? Wake::next_cycle() : wake;
   }
 

@@ -59,7 +59,6 @@ class MpaDeframerPins : public Pins<Vmpa_deframer, MpaDeframer> {
     write(flow.store->bytes() + marker_at(m.marker_index_o), m.marker_o, m.marker_write_o, sizeof m.marker_o);
     if (m.fpdu_complete_o) queue_.push(std::move(flow.store));
   }
-  bool busy(const Model& m) const { return m.busy_o; }
   template <class F>
   void compare(const Model& m, F&& f) const {
     if (!m.place_write_o) return;

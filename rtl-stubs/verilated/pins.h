@@ -44,8 +44,9 @@ class Pins {
 
   // At the edge: what the block writes to tables that are the pins' own, in lock-step as well.
   void advance(const Model&) const {}
-  // After it, from registers alone: the block will do something in the next cycle without anything new on its links.
-  bool busy(const Model&) const { return false; }
+  // After it, from registers alone: the block will do something in the next cycle without anything new on its links. It
+  // says so by `busy_o`, where its module has such a port.
+  bool busy(const Model& m) const { return busy_pin(m, 0); }
 
   // For a block that takes its stage's place, what bits cannot carry: references, counters, what others are told.
   // (message&, const Model&) It takes a message, and of its references those that it releases.
@@ -63,6 +64,16 @@ class Pins {
   void compare(const Model&, F&&) const {}
   // (message, const Model&, f) and of what a message of the stage refers to.
   void compare_content(Anything, Anything, Anything) const {}
+
+ private:
+  template <class M>
+  static auto busy_pin(const M& m, int) -> decltype(m.busy_o != 0) {
+    return m.busy_o != 0;
+  }
+  template <class M>
+  static bool busy_pin(const M&, long) {
+    return false;
+  }
 };
 
 }  // namespace rnic::rtl

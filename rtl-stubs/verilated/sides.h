@@ -50,8 +50,12 @@ class Sides {
   // The same for what is on no port.
   void expect(const std::string& what, std::uint64_t stage, std::uint64_t twin) {
     if (stage == twin || !difference_.empty()) return;
-    difference_ = std::string(block_.name()) + ", cycle " + std::to_string(now()) + ": " + what + ": the stage has " +
-                  std::to_string(stage) + ", the twin " + std::to_string(twin);
+    fail(what + ": the stage has " + std::to_string(stage) + ", the twin " + std::to_string(twin));
+  }
+  // What no RTL may do, whatever the stage does.
+  void fail(const std::string& what) {
+    if (!difference_.empty()) return;
+    difference_ = std::string(block_.name()) + ", cycle " + std::to_string(now()) + ": " + what;
     parted_of_ = owner_;
   }
   // Whose octets are passing.

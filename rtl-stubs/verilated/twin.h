@@ -3,11 +3,13 @@
 
 #include <new>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
 #include "model/common/link.h"
 #include "model/rnic/twins.h"
+#include "rtl-stubs/verilated/inside.h"
 #include "rtl-stubs/verilated/pins.h"
 #include "rtl-stubs/verilated/verilated_block.h"
 
@@ -16,7 +18,9 @@ namespace rnic::rtl {
 // One call of tick() is one clock cycle. Inputs settle before the edge. A message that is valid then is pushed, and is
 // seen by its consumer in the next cycle, as the stage's would be. A pipelined output is a register and is read after
 // the edge, one cycle before the consumer sees it through the link, so a block with N pipeline registers equals a stage
-// whose output link has latency N. The block is not evaluated while it is at rest and its links have nothing new.
+// whose output link has latency N. The block is evaluated while it moves or is busy, while beats are in its pipeline
+// and while an input waits; a block that then does nothing for kPatience cycles is left alone until its links have
+// something new, so that a run which hangs comes to rest. What no block may do ends the run.
 template <class Pins>
 class Twin final : public Clocked, public AttachedTwin {
  public:
@@ -25,6 +29,7 @@ class Twin final : public Clocked, public AttachedTwin {
   explicit Twin(typename Pins::Block& stage, Args&&... args)
       : stage_(stage), fresh_(stage, std::forward<Args>(args)...), pins_(fresh_) {
     stage.be_replaced(*this);
+    inside_.watch(*block_);
   }
   Twin(const Twin&) = delete;
   Twin& operator=(const Twin&) = delete;
@@ -37,10 +42,15 @@ class Twin final : public Clocked, public AttachedTwin {
     const std::string what = ask.room.empty() ? "its RTL to go on" : "room in" + ask.room;
     return std::string(stage_.name()) + " waits for " + what + (ask.held.empty() ? "" : " (" + ask.held + ")");
   }
-  const std::string& difference() const override { return none_; }
-  RequestId parted_of() const override { return {}; }
-  void write_window(const std::string&) const override {}
-  bool write_inside(const std::string&) override { return false; }
+  std::string fault() const override { return fault_; }
+  RequestId fault_of() const override { return {}; }
+  bool write_window(const std::string&) const override { return false; }
+  bool write_inside(const std::string& file) override {
+    if (kShowsInside) inside_.write(file);
+    return kShowsInside;
+  }
+
+  static constexpr unsigned kPatience = 65536;  // cycles
 
   // Goes on with the other's block, reset in whatever it was amid; the other must not be called any more.
   void take_over(Twin& other) {
@@ -54,6 +64,7 @@ class Twin final : public Clocked, public AttachedTwin {
     block_.reset();
     pins_.emplace(fresh_);
     in_flight_ = 0;
+    idle_ = 0;
   }
 
   // Once a cycle and short: calls within would cost as much as what is in them.
@@ -63,10 +74,14 @@ class Twin final : public Clocked, public AttachedTwin {
     pins_->links(*block_, move);
     pins_->stand_in(*block_);
     pins_->advance(*block_);
-    block_.edge();
+    inside_.record(stage_.clock().now_ps());
+    if (!block_.edge()) fail(kFailedAssertion);
     Leave leave{*this};
     pins_->links(*block_, leave);
-    return move.moved || in_flight_ != 0 || pins_->busy(*block_) ? Wake::next_cycle() : Wake::on_traffic();
+    if (move.moved || leave.left) idle_ = 0;
+    else if (in_flight_ != 0 || move.waits) ++idle_;
+    const bool goes_on = move.moved || ((in_flight_ != 0 || move.waits) && idle_ < kPatience) || pins_->busy(*block_);
+    return goes_on ? Wake::next_cycle() : Wake::on_traffic();
   }
 
  private:
@@ -74,14 +89,19 @@ class Twin final : public Clocked, public AttachedTwin {
   struct Move {
     template <class Port, class... Bits>
     void in(Port& port, const CData& valid, const CData& ready, const Bits&...) {
-      if (!valid || !ready) return;
+      if (!valid) return;
+      if (!ready) {
+        waits = true;
+        return;
+      }
       twin.pins_->taken(port->front(), *twin.block_);
       port->drop();
       moved = true;
     }
     template <class T, class Bits>
-    void out(PushPort<T>& port, const CData&, const CData& valid, const Bits& bits) {
+    void out(PushPort<T>& port, const CData& ready, const CData& valid, const Bits& bits) {
       if (!valid) return;
+      if (!ready) twin.fail(port, "a message without credit");
       T& message = port->reserve();
       message.~T();
       new (&message) T{};  // in its place: a copy would wait for what it copies
@@ -91,11 +111,12 @@ class Twin final : public Clocked, public AttachedTwin {
       moved = true;
     }
     template <class... Bits>
-    void pipe(PushPort<FpduBeat>& port, const CData&, const CData& launch, const Bits&...) {
+    void pipe(PushPort<FpduBeat>& port, const CData& ready, const CData& launch, const Bits&...) {
       if (!launch) return;
+      if (!ready) twin.fail(port, "a launch without credit");
       FpduBeat& beat = port->reserve();
       const BeatPlace place = twin.pins_->launched(*twin.block_);
-      RNIC_CHECK_MSG(place.buf != nullptr, twin.stage_.name(), ": a beat of nothing");
+      if (place.buf == nullptr) twin.fail(port, "a launch before there was any beat");
       beat.buf = place.buf;
       beat.data = place.data;
       ++twin.in_flight_;
@@ -103,6 +124,7 @@ class Twin final : public Clocked, public AttachedTwin {
     }
     Twin& twin;
     bool moved = false;
+    bool waits = false;  // a message at an input was not taken
   };
 
   // After the edge: the beat at the pipeline's end.
@@ -115,14 +137,16 @@ class Twin final : public Clocked, public AttachedTwin {
     void pipe(PushPort<FpduBeat>& port, const CData&, const CData&, const CData& valid, const Bits& bits,
               const Data& data) {
       if (!valid) return;
-      RNIC_CHECK_MSG(twin.in_flight_ != 0, twin.stage_.name(), ": a beat left that never entered");
+      if (twin.in_flight_ == 0) twin.fail(port, "a beat that was never launched");
       --twin.in_flight_;
       FpduBeat& beat = port->reserved();
-      unpack(bits, data, beat);
+      if (!unpack(bits, data, beat)) twin.fail(port, "a beat with more octets than there are");
+      left = true;
       twin.pins_->left(beat);
       port->fill(1);
     }
     Twin& twin;
+    bool left = false;
   };
 
   // For the report of a run that hangs: which links have no room, and what waits where.
@@ -145,12 +169,24 @@ class Twin final : public Clocked, public AttachedTwin {
     std::string room, held;
   };
 
+  [[noreturn, gnu::cold, gnu::noinline]] void fail(const std::string& what) {
+    fault_ = std::string("RTL in a stage's place: ") + stage_.name() + ", cycle " +
+             std::to_string(stage_.clock().now()) + ": " + what;
+    throw std::runtime_error(fault_);
+  }
+  template <class Port>
+  [[noreturn, gnu::cold, gnu::noinline]] void fail(const Port& port, const char* what) {
+    fail(port.name() + std::string(": ") + what);
+  }
+
   typename Pins::Block& stage_;
   VerilatedBlock<Pins> block_;
+  Inside<typename Pins::Model> inside_{block_.context()};
   const Pins fresh_;
   std::optional<Pins> pins_;
-  const std::string none_;
+  std::string fault_;
   std::size_t in_flight_ = 0;  // beats inside the block
+  unsigned idle_ = 0;          // cycles in which nothing moved, though something waits
 };
 
 }  // namespace rnic::rtl

@@ -21,7 +21,7 @@ TEST_F(ResetWithTwins, AmidTraffic) {
   EXPECT_EQ(play_to_the_end(true), fresh_with_error);
   EXPECT_EQ(play_to_the_end(), fresh);
   expect_silence();
-  for (const TwinSource::Handle& twin : beside) EXPECT_EQ(twin->difference(), "");
+  for (const TwinSource::Handle& twin : beside) EXPECT_EQ(twin->fault(), "");
 }
 
 }  // namespace

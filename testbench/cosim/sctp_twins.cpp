@@ -33,7 +33,7 @@ class SctpTwins : public StageTest {
       beats += fpdu.size();
     }
     run_until_idle();
-    EXPECT_EQ(twin->difference(), "");
+    EXPECT_EQ(twin->fault(), "");
     EXPECT_EQ(sink.size(), beats);
     for (const FpduBeat& beat : sink) {
       if (beat.last) BufferRef::adopt(beat.buf);

@@ -29,7 +29,7 @@ class Inside(ProgramTest):
         self.assertEqual(run.returncode, 1)
         self.assertFalse((self.folder / "out/lockstep_inside.vcd").exists())
         run = self.run_program("run", self.small_scenario(), "--lockstep-inside")
-        self.assertEqual((run.returncode, run.stderr), (2, "rnicsim: run: --lockstep-inside needs --lockstep\n"))
+        self.assertEqual((run.returncode, run.stderr), (2, "rnicsim: run: --lockstep-inside needs --lockstep or --rtl\n"))
 
 
 if __name__ == "__main__":

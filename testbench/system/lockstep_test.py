@@ -1,4 +1,5 @@
-"""The program with a fault in one twin (RNICSIM): lock-step says where it parted from its stage, and shows it."""
+"""The program with faults in four twins (RNICSIM): lock-step says where one parted from its stage, and shows it; and a fault that no
+RTL may have ends a run with the twin in the stage's place."""
 import csv
 import re
 import unittest
@@ -32,7 +33,7 @@ class Wave:
 
 class Lockstep(ProgramTest):
     def test_the_first_difference(self):
-        run = self.run_program("run", self.small_scenario(), "--lockstep", "all")
+        run = self.run_program("run", self.small_scenario(), "--lockstep", "crc_insert,sctp_crc_insert")
         self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
         told = re.search(r"in lock-step with RTL: (\S+)\.crc_insert, cycle (\d+): out\.octet\[(\d+)\]: "
                          r"the stage has (\d+), the twin (\d+), of request (\S+)\n", run.stderr)
@@ -63,7 +64,46 @@ class Lockstep(ProgramTest):
         self.assertEqual([line["request"] for line in sent if int(line["time_ps"]) == entered], [request])
 
     def test_the_same_run_without_the_twin(self):
-        self.run_scenario(self.small_scenario(), "--lockstep", "mpa_framer")
+        self.run_scenario(self.small_scenario(), "--lockstep", "mpa_deframer")
+
+    # Memory that is slow to write: the receive pipeline runs out of credits.
+    SLOW = ("--set", "rnic.pcie.link.host_credits.posted_headers=1")
+
+    def test_a_launch_without_credit(self):
+        run = self.run_program("run", self.small_scenario(), "--rtl", "crc_check", *self.SLOW)
+        self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
+        self.assertRegex(run.stderr, r"(?m)^rnicsim: RTL in a stage's place: b\.rnic_b\.crc_check, cycle \d+: "
+                                     r"out: a launch without credit$")
+        self.assert_outputs()
+        run = self.run_program("run", "small.json", "--lockstep", "crc_check", *self.SLOW)
+        self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
+        self.assertRegex(run.stderr, r"(?m)^rnicsim: in lock-step with RTL: b\.rnic_b\.crc_check, cycle \d+: "
+                                     r"out\.launch: the stage has 0, the twin 1")
+        self.assert_outputs("out/lockstep.vcd")
+
+    def test_an_assertion_that_fails(self):
+        said = r"marker_inserter, cycle \d+: an assertion of its RTL failed"
+        run = self.run_program("run", self.small_scenario(), "--rtl", "marker_inserter")
+        self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
+        self.assertRegex(run.stderr, rf"(?m)^rnicsim: RTL in a stage's place: a\.rnic_a\.{said}$")
+        self.assertIn("NotInterleaved_A", run.stdout + run.stderr)
+        self.assert_outputs()
+        run = self.run_program("run", "small.json", "--lockstep", "marker_inserter")
+        self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
+        self.assertRegex(run.stderr, rf"(?m)^rnicsim: in lock-step with RTL: a\.rnic_a\.{said}")
+        self.assert_outputs("out/lockstep.vcd")
+
+    def test_a_block_that_takes_nothing(self):
+        run = self.run_program("run", self.small_scenario(), "--rtl", "mpa_framer")
+        self.assertEqual(run.returncode, 3, run.stdout + run.stderr)
+        self.assertRegex(run.stderr, r"(?m)^a\.rnic_a\.mpa_framer waits for its RTL to go on \(in: \d+\)$")
+
+    def assert_outputs(self, *more):
+        """The outputs are those of a run that has ended."""
+        files = self.files()
+        for file in ("out/stats.json", "out/wire.pcapng", *more):
+            self.assertIn(file, files)
+        self.assertFalse([file for file in files if file.endswith(".part")])
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A user's own module in the place of a block: the program with it (RNICSIM), and how a build is told of it."""
+"""A user's own modules in the place of blocks: the program with them (RNICSIM), and how a build is told of them."""
 import unittest
 
 from rnicsim import ROOT, ProgramTest
@@ -15,6 +15,17 @@ class UserRtl(ProgramTest):
         plain = self.run_scenario(self.small_scenario())
         for options in (("--rtl", "crc_insert"), ("--lockstep", "crc_insert")):
             self.assertEqual(self.run_scenario(self.small_scenario(), *options)["digest"], plain["digest"])
+
+    def test_a_block_with_cycles_of_its_own(self):
+        """It refuses beats at random and gives them later: all arrives, at other times."""
+        plain = self.run_scenario(self.small_scenario())
+        other = self.run_scenario("small.json", "--rtl", "crc_check")
+        self.assertNotEqual(other["digest"], plain["digest"])
+        counted = [{side: stats["stats"][side]["rnic"]["crc_check"] for side in ("a", "b")} for stats in (plain, other)]
+        self.assertEqual(counted[0], counted[1])
+        beside = self.run_program("run", "small.json", "--lockstep", "crc_check")
+        self.assertEqual(beside.returncode, 1, beside.stderr)
+        self.assertRegex(beside.stderr, r"in lock-step with RTL: \S+crc_check, cycle \d+: (in\.ready|out\.valid): the stage has")
 
     def test_a_build_with_it(self):
         run = self.configure(EXAMPLE)
