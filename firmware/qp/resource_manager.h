@@ -15,7 +15,7 @@ namespace rnic::fw {
 
 inline constexpr std::uint32_t kNoConnection = 0xffffffff;
 // Doorbells count modulo twice a ring's size at least, so that a full ring and an empty one differ.
-inline constexpr unsigned kMaxLogWq = 11, kMaxLogCq = 10, kMaxLogSrq = 11;
+inline constexpr unsigned kMaxLogWq = 11, kMaxLogCq = 10;
 
 struct QpEntry {
   QpContext context;  // as the hardware has it

@@ -6,8 +6,6 @@
 #include "model/capture/report_sctp.h"
 
 namespace rnic::capture {
-using Json = nlohmann::ordered_json;
-
 namespace {
 
 Json startup_json(const std::optional<wire::MpaFrame>& frame) {

@@ -6,8 +6,6 @@
 
 namespace rnic::capture {
 
-using Json = nlohmann::ordered_json;
-
 Json opcodes_json(const DdpCounts& counts) {
   Json opcodes = Json::object();
   for (const auto& [opcode, count] : counts.by_opcode) opcodes[std::to_string(opcode)] = count;

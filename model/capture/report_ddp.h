@@ -9,8 +9,10 @@
 
 namespace rnic::capture {
 
-nlohmann::ordered_json opcodes_json(const DdpCounts& counts);
-nlohmann::ordered_json terminates_json(const DdpCounts& counts);
+using Json = nlohmann::ordered_json;
+
+Json opcodes_json(const DdpCounts& counts);
+Json terminates_json(const DdpCounts& counts);
 void print_ddp(const DdpCounts& counts, std::ostream& out);
 
 }  // namespace rnic::capture

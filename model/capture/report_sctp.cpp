@@ -7,8 +7,6 @@
 namespace rnic::capture {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr const char* kSides[] = {"initiator", "responder"};
 const char* to_string(Side side) { return kSides[static_cast<std::size_t>(side)]; }
 

@@ -69,7 +69,7 @@ struct ClockDomainConfig {
   // How far a domain may run ahead of the kernel: no more than the shortest latency of anything that enters the
   // domain from outside (Ethernet, PCIe, another clock). 1 is always right and slow.
   Cycle lookahead_cycles = 1;
-  bool run_ahead = true;  // see RunsAhead; the results are the same
+  bool run_ahead = true;  // see RunsAhead; the same results, but for counters of a chip reset amid traffic (rnic.md)
 };
 
 class ClockDomain final : public sc_core::sc_module {

@@ -20,7 +20,6 @@ using Cqn = Id<struct CqnTag>;      // completion queue number
 using Srqn = Id<struct SrqnTag>;    // shared receive queue number
 using Pdn = Id<struct PdnTag>;      // protection domain number
 using Stag = Id<struct StagTag>;    // steering tag, index << 8 | key
-using Msn = Id<struct MsnTag>;      // DDP message sequence number (RFC 5041 section 4.3)
 using FlowId = Id<struct FlowTag>;  // one TCP connection, or one DDP stream of an SCTP association
 
 // A receive queue: a queue pair's own, or one that several share.

@@ -10,7 +10,7 @@ namespace rnic {
 
 namespace {
 
-// DMA engine clients, in the order of their turns, and the stages that tell the firmware about a QP.
+// Clients of the DMA engines, in the order of their turns.
 enum Reader : unsigned { kPayloadReader, kWqeReader, kRqeReader, kCommandReader, kAtomicReader, kCqReader, kReaders };
 enum Writer : unsigned {
   kPlacementWriter,

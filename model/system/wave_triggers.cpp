@@ -54,7 +54,8 @@ WaveTriggers::Trigger WaveTriggers::parse(const std::string& text, const std::ve
     std::uint32_t most = 0;
     for (const Station& s : stations) most = std::max(most, s.config.rnic.context.qps);
     if (const std::size_t dot = rest.find('.'); dot != std::string::npos) {
-      const Station& s = station(text, rest.substr(0, dot), stations);
+      const std::string node = rest.substr(0, dot);
+      const Station& s = station(text, node, stations);
       trigger.node = s.name;
       most = s.config.rnic.context.qps;
       rest.erase(0, dot + 1);

@@ -16,7 +16,7 @@ struct Frame {
   std::uint32_t offset = 0;
   std::uint32_t bytes = 0;
   bool fcs_ok = true;
-  bool again = false;  // TCP has sent these octets before; on no pins
+  bool again = false;  // a retransmission, of TCP's octets or SCTP's chunks; on no pins
 
   const std::uint8_t* data() const { return buf->bytes() + offset; }
 

@@ -138,7 +138,6 @@ class Sender {
   bool recovering() const { return recovering_; }
   Cycle rto() const { return rtt_.rto(settings_->rto, backoff_); }
   Cycle srtt() const { return rtt_.srtt(); }
-  Cycle last_sent() const { return last_sent_; }
 
   // Timeouts in succession. HEARTBEATs without an answer count too.
   unsigned errors() const { return errors_; }
