@@ -58,15 +58,11 @@ bool ReassemblyQueue::keep_part(ReassemblyMemory& m, std::uint32_t before, const
   const std::uint32_t slot = m.pool.take();
   m.pool[slot] = received_octets(buf, part, seq);
   if (before == list_.tail && (before == kNil || m.pool[before].end() != seq)) last_run_ = seq;
-  insert(m, before, slot);
-  if (slot != list_.tail && seq + bytes == last_run_) last_run_ = run_around(m, seq).left;
-  return true;
-}
-
-void ReassemblyQueue::insert(ReassemblyMemory& m, std::uint32_t before, std::uint32_t slot) {
   list_.insert_after(m.pool, before, slot);
   ++pieces_;
   m.segments_peak = std::max<std::uint32_t>(m.segments_peak, pieces_);
+  if (slot != list_.tail && seq + bytes == last_run_) last_run_ = run_around(m, seq).left;
+  return true;
 }
 
 // Empty if the octet is not kept.
@@ -97,32 +93,18 @@ ReceivedOctets ReassemblyQueue::take_front(ReassemblyMemory& m) {
 
 bool ReassemblyQueue::replace(ReassemblyMemory& m, std::uint32_t seq, std::uint32_t bytes, BufferRef header,
                               std::uint32_t header_bytes) {
-  const std::uint32_t end = seq + bytes;
-  std::uint32_t at = list_.head;
-  while (at != kNil && seq_le(m.pool[at].end(), seq)) at = m.pool[at].next;
-  if (at == kNil || seq_gt(m.pool[at].seq, seq) || seq_lt(m.pool[at].end(), end)) return false;
-  const unsigned cuts = (m.pool[at].seq != seq) + (m.pool[at].end() != end);
+  std::uint32_t at = piece_with(m.pool, list_, seq, bytes);
+  if (at == kNil) return false;
+  const unsigned cuts = cuts_around(m.pool[at], seq, bytes);
   if (cuts != 0 && pieces_ + cuts > m.max_segments / 2) return false;
-  if (m.pool[at].seq != seq) at = split(m, at, seq);
-  if (m.pool[at].end() != end) split(m, at, end);
+  at = cut_out(m.pool, list_, at, seq, bytes);
+  pieces_ += cuts;
+  m.segments_peak = std::max<std::uint32_t>(m.segments_peak, pieces_);
   ReceivedOctets& piece = m.pool[at];
   m.bytes -= piece.held();
-  piece.buf = std::move(header);
-  piece.data = piece.buf->bytes();
-  piece.header_bytes = header_bytes;
+  stand_for(piece, std::move(header), header_bytes);
   m.bytes += piece.held();
   return true;
-}
-
-// Returns the part from `seq` on.
-std::uint32_t ReassemblyQueue::split(ReassemblyMemory& m, std::uint32_t at, std::uint32_t seq) {
-  const std::uint32_t rest = m.pool.take();
-  ReceivedOctets& front = m.pool[at];
-  const std::uint32_t bytes = seq - front.seq;
-  m.pool[rest] = received_octets(front.buf, {front.data + bytes, front.bytes - bytes}, seq);
-  front.bytes = bytes;
-  insert(m, at, rest);
-  return rest;
 }
 
 void ReassemblyQueue::clear(ReassemblyMemory& m) {

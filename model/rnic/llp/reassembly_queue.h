@@ -55,9 +55,7 @@ class ReassemblyQueue {
 
  private:
   bool keep_part(ReassemblyMemory& m, std::uint32_t before, const BufferRef& buf, std::uint32_t seq, ByteSpan part);
-  void insert(ReassemblyMemory& m, std::uint32_t before, std::uint32_t slot);
   wire::SackBlock run_around(const ReassemblyMemory& m, std::uint32_t seq) const;
-  std::uint32_t split(ReassemblyMemory& m, std::uint32_t at, std::uint32_t seq);
 
   SlotList list_;
   std::uint32_t last_run_ = 0;  // where the run starts that the last piece is part of

@@ -35,4 +35,15 @@ inline ReceivedOctets received_octets(BufferRef buf, ByteSpan octets, std::uint3
   return r;
 }
 
+// The piece of a list that has all octets [seq, seq + bytes); kNil if none has.
+std::uint32_t piece_with(const ReceivedPool& pool, const SlotList& list, std::uint32_t seq, std::uint32_t bytes);
+// How often it is cut if only they are to be in it.
+inline unsigned cuts_around(const ReceivedOctets& piece, std::uint32_t seq, std::uint32_t bytes) {
+  return (piece.seq != seq) + (piece.end() != seq + bytes);
+}
+// Cuts the piece so. Returns the one that has them.
+std::uint32_t cut_out(ReceivedPool& pool, SlotList& list, std::uint32_t at, std::uint32_t seq, std::uint32_t bytes);
+// The octets of a piece are in host memory: only this header stays, which stands for them.
+void stand_for(ReceivedOctets& piece, BufferRef header, std::uint32_t header_bytes);
+
 }  // namespace rnic::tcp

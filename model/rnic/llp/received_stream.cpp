@@ -39,6 +39,14 @@ ReceivedOctets ReceivedStream::take_front(ReceivedPool& pool) {
   return front;
 }
 
+bool ReceivedStream::replace(ReceivedPool& pool, std::uint32_t seq, std::uint32_t bytes, BufferRef header,
+                             std::uint32_t header_bytes) {
+  const std::uint32_t at = piece_with(pool, pieces_, seq, bytes);
+  if (at == kNil) return false;
+  stand_for(pool[cut_out(pool, pieces_, at, seq, bytes)], std::move(header), header_bytes);
+  return true;
+}
+
 void ReceivedStream::take(ReceivedPool& pool, MutableByteSpan to) {
   for (std::size_t at = 0; at < to.size();) {
     ReceivedOctets& piece = pool[pieces_.head];

@@ -48,6 +48,9 @@ class ReceivedStream {
   void append(ReceivedPool& pool, ReceivedOctets&& octets);
   const ReceivedOctets& front(const ReceivedPool& pool) const { return pool[pieces_.head]; }
   ReceivedOctets take_front(ReceivedPool& pool);
+  // Octets that wait are in host memory: only a header stays that stands for them. False if no piece has all of them.
+  bool replace(ReceivedPool& pool, std::uint32_t seq, std::uint32_t bytes, BufferRef header,
+               std::uint32_t header_bytes);
   // Copies the first ones.
   void take(ReceivedPool& pool, MutableByteSpan to);
   void clear(ReceivedPool& pool) { pieces_.clear(pool); }

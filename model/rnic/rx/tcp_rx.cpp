@@ -258,11 +258,15 @@ void TcpRx::on_early(EarlyPlaced placed) {
   const std::uint32_t seq = offers_.on_answer(placed);
   if (placed.last) reports_queue_.push(placed.flow);  // the end of the flow may have waited for this
   if (placed.bytes == 0) return;
-  Receiver& receiver = flows_[placed.flow.v].receiver;
-  if (!receiver.replace(memory_, seq, placed.bytes, std::move(placed.header), kPlacedHeaderBytes)) return;
+  Flow& f = flows_[placed.flow.v];
+  // Behind a hole; or in order by now, but not gone on while this answer was due. Nothing of it is written again.
+  if (f.receiver.replace(memory_, seq, placed.bytes, placed.header, kPlacedHeaderBytes)) {
+    counters_.early_saved += placed.bytes - kPlacedHeaderBytes;
+    counters_.count_peaks(memory_);
+  } else if (!f.stream.replace(memory_.pool, seq, placed.bytes, std::move(placed.header), kPlacedHeaderBytes)) {
+    return;
+  }
   ++counters_.early_fpdus;
-  counters_.early_saved += placed.bytes - kPlacedHeaderBytes;
-  counters_.count_peaks(memory_);
 }
 
 // ---- Beats

@@ -337,10 +337,12 @@ TEST_F(EarlyTest, OctetsThatAreOfferedWaitForTheAnswer) {
   answer(100, 256, 256, true);
   run_until_idle();
   EXPECT_EQ(feedback.back().rcv_nxt, 1u + 3 * 256) << "the peer need not wait";
-  EXPECT_THAT(came(), ElementsAre(Came{0, 256, false}, Came{256, 256, false}, Came{512, 256, false}));
+  EXPECT_THAT(came(), ElementsAre(Came{0, 256, false}, Came{256, 16, true}, Came{512, 256, false}))
+      << "nor may it be written again behind its delivery";
   const Cycle first = config().rx_cycles + 100;
   EXPECT_EQ(stream.cycles()[4], first + 1);
-  EXPECT_EQ(tcp_rx.counters().early_fpdus, 0u) << "nothing is behind a hole any more";
+  EXPECT_EQ(tcp_rx.counters().early_fpdus, 1u);
+  EXPECT_EQ(tcp_rx.counters().early_saved, 0u) << "nothing is behind a hole any more";
 }
 
 // What fills the hole and overlaps what is placed ends before it.
