@@ -38,6 +38,14 @@ class FirmwareFaults(ProgramTest):
         self.check(*RV32)
         self.assertRegex(self.fail("panic", 5, *RV32)[1], r"\npc +8[0-9a-f]{7}  rnic_interrupt\+0x")
 
+    @NEEDS_IMAGE
+    def test_a_dump_has_the_last_log_entries_whatever_the_level(self):
+        for options in ((), ("--set", "rnic.fwcpu.log_level=0"), RV32):
+            with self.subTest(options):
+                dump = self.fail("panic", 14, *options)[1]
+                self.assertRegex(dump, r"last log entries, of all levels:\n(?:  cycle .*\n)*  cycle \d+  connection_state: ")
+                self.assertNotIn("connection_state", (self.folder / "out/fw_log.txt").read_text())
+
     def test_a_dump_does_not_outlive_its_run(self):
         self.fail("panic", 3)
         self.run_scenario(self.small_scenario())

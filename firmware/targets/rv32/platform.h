@@ -27,7 +27,6 @@ constexpr std::uint32_t data_budget(std::uint32_t connections) { return (16 << 1
 // Registers.
 inline constexpr std::uint32_t kOperation = 0;  // write: the number of the operation that lies in the mailbox
 inline constexpr std::uint32_t kEvent = 4;      // read: the number of the event that lies in the mailbox
-inline constexpr std::uint32_t kLogLevel = 12;  // read: the lowest level that is logged
 
 // An event raises the machine external interrupt, a timer's the machine timer interrupt (RISC-V privileged
 // architecture, section 3.1.15). The firmware waits with WFI and takes one interrupt at a time.

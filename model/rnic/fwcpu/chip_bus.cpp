@@ -200,7 +200,7 @@ void ChipBus::apply(const fw::Log& op) {
   ++logs_[static_cast<std::size_t>(op.code)];
   if (last_entries_.size() == kLastEntries) last_entries_.pop_front();
   last_entries_.push_back({time_, op});
-  post(op);
+  if (is_wanted(op)) post(op);
 }
 
 void ChipBus::apply(const fw::Panic& op) {

@@ -256,7 +256,7 @@ std::string FwCpu::text_of(const FirmwareFault& fault) const {
   }
   text += "cycle " + std::to_string(bus_->end()) + ", in event " + std::to_string(counters_.events) + '\n' +
           firmware_->dump();
-  text += "last log entries:\n";
+  text += "last log entries, of all levels:\n";
   for (const LoggedLine& e : bus_->last_entries()) {
     text += "  cycle " + std::to_string(e.at) + "  " + log_text({0, 0, e.line.code, e.line.a, e.line.b}) + '\n';
   }

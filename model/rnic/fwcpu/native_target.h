@@ -27,7 +27,6 @@ class GuardedBus {
   MutableByteSpan sram(fw::SramRange range) {
     return behind([&] { return bus_.sram(range); });
   }
-  bool logs(fw::LogLevel level) const { return bus_.logs(level); }
 
   // What was thrown behind the bus goes on as it is, even if the firmware caught it: a FirmwareFault, or a bug of the
   // model. Anything else that leaves the handler is a FirmwareFault.

@@ -104,6 +104,26 @@ TEST_F(NativeLog, TheDumpHasTheLastSixteenEntries) {
   EXPECT_THAT(dump, testing::Not(HasSubstr("cycle 345  ")));
 }
 
+class NativeDebugLog : public NativeFault {
+ protected:
+  NativeDebugLog() : NativeFault(config()) {}
+  static FwCpuConfig config() {
+    FwCpuConfig c = failing(FaultCause::kPanic, 2);
+    c.log_level = 0;
+    return c;
+  }
+};
+
+// 40 + 32: an entry that nobody wants costs nothing.
+TEST_F(NativeDebugLog, TheDumpHasEntriesOfEveryLevel) {
+  host.send(command(abi::CommandOp::kDestroyQp, 5));  // there is none
+  host.send(command(abi::CommandOp::kNop));
+  run_until_idle();
+  EXPECT_THAT(to_host.cycles(), ElementsAre(74, 73 + 40 + 1));
+  EXPECT_THAT(dut.fault()->dump,
+              HasSubstr("last log entries, of all levels:\n  cycle 41  command_refused: command destroy_qp refused"));
+}
+
 // Firmware that fails in ways in which that of `firmware/` should not.
 template <class Handler>
 std::string fault_of(ChipBus& chip, Handler handler) {
@@ -173,7 +193,6 @@ struct BrokenBus {
     throw std::out_of_range("a table of the model");
   }
   MutableByteSpan sram(fw::SramRange) { throw InternalError("a check of the model"); }
-  bool logs(fw::LogLevel) const { return true; }
 };
 
 TEST(NativeFirmware, IsNotBlamedForTheModel) {

@@ -140,7 +140,6 @@ class Rv32Target final : public FirmwareTarget, private Iss::Registers {
 
   std::uint32_t read(std::uint32_t offset) override {
     if (offset == kEvent) return event_number_;
-    if (offset == kLogLevel) return static_cast<std::uint32_t>(bus_.log_level());
     throw FirmwareFault(abi::FaultCause::kBusFault, fmt::format("there is no register {:#x} to read", offset));
   }
   void write(std::uint32_t offset, std::uint32_t value, std::uint64_t cycles) override {
