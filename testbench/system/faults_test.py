@@ -4,7 +4,8 @@ import unittest
 
 from rnicsim import NEEDS_IMAGE, QUICKSTART, RV32, ProgramTest
 
-CAUSES = {"panic": "panic", "watchdog": "watchdog", "illegal_instruction": "illegal instruction", "bus_fault": "bus fault"}
+CAUSES = {"panic": "panic", "watchdog": "watchdog", "illegal_instruction": "illegal instruction", "bus_fault": "bus fault",
+          "stack_overflow": "stack overflow"}
 
 
 class FirmwareFaults(ProgramTest):
@@ -37,6 +38,9 @@ class FirmwareFaults(ProgramTest):
     def test_rv32(self):
         self.check(*RV32)
         self.assertRegex(self.fail("panic", 5, *RV32)[1], r"\npc +8[0-9a-f]{7}  rnic_interrupt\+0x")
+        said, dump = self.fail("stack_overflow", 5, *RV32)
+        self.assertIn("the firmware of b stopped: its stack of 65536 octets has overflowed, at 0x8016fffc, in event 5 (", said)
+        self.assertIn("\nfault address 8016fffc\n", dump)
 
     @NEEDS_IMAGE
     def test_a_dump_has_the_last_log_entries_whatever_the_level(self):

@@ -34,8 +34,8 @@ class FirmwareTarget {
   virtual void on(const FirmwareEvent& event) = 0;
   // The firmware starts anew, with nothing in its memory; the bus was reset.
   virtual void reset() = 0;
-  // Fails as an event's handler could: FirmwareFault.
-  virtual void fail(abi::FaultCause cause) = 0;
+  // Fails in the place of this event's handler: FirmwareFault, but for a loop that nobody ends.
+  virtual void fail(PlantedFault fault, const FirmwareEvent& event) = 0;
   // Where the processor is and what is in its registers, a line each.
   virtual std::string dump() const { return "native: no registers\n"; }
   // The processor, for a debugger; none if the firmware runs natively.

@@ -69,10 +69,23 @@ class NativeTarget final : public FirmwareTarget {
   }
 
   // A panic is an exception in the place of the handler; a processor's traps are none of native code.
-  void fail(abi::FaultCause cause) override {
+  void fail(PlantedFault fault, const FirmwareEvent&) override {
     constexpr const char* kWhy = "injected by rnic.fwcpu.fault";
-    if (cause != abi::FaultCause::kPanic) throw FirmwareFault(cause, kWhy);
-    bus_.run([&] { throw std::logic_error(kWhy); });
+    switch (fault) {
+      case PlantedFault::kNone:
+        return;
+      case PlantedFault::kPanic:
+        return bus_.run([&] { throw std::logic_error(kWhy); });
+      case PlantedFault::kWatchdog:
+      case PlantedFault::kEndlessLoop:
+        throw FirmwareFault(abi::FaultCause::kWatchdog, kWhy);
+      case PlantedFault::kIllegalInstruction:
+        throw FirmwareFault(abi::FaultCause::kIllegalInstruction, kWhy);
+      case PlantedFault::kBusFault:
+        throw FirmwareFault(abi::FaultCause::kBusFault, kWhy);
+      case PlantedFault::kStackOverflow:
+        throw FirmwareFault(abi::FaultCause::kStackOverflow, kWhy);
+    }
   }
 
   void register_stats(const StatsGroup& group) const override {

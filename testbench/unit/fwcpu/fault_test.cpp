@@ -13,16 +13,16 @@ using abi::FaultCause;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-FwCpuConfig failing(FaultCause cause, std::uint32_t event) {
+FwCpuConfig failing(PlantedFault fault, std::uint32_t event) {
   FwCpuConfig c;
-  c.fault = cause;
+  c.fault = fault;
   c.fault_event = event;
   return c;
 }
 
 class NativeFault : public FwCpuTest {
  protected:
-  explicit NativeFault(const FwCpuConfig& config = failing(FaultCause::kPanic, 2)) : FwCpuTest(config) {}
+  explicit NativeFault(const FwCpuConfig& config = failing(PlantedFault::kPanic, 2)) : FwCpuTest(config) {}
 };
 
 // 74: the first command's answer. The second is taken then and fails after dispatch.
@@ -38,14 +38,14 @@ TEST_F(NativeFault, TheHostHearsOfItAndNothingElseHappens) {
   EXPECT_THAT(dut.waiting_for(), HasSubstr("stopped"));
   ASSERT_TRUE(dut.fault());
   EXPECT_THAT(dut.fault()->dump, HasSubstr("The firmware of dut stopped: "));
-  EXPECT_THAT(dut.fault()->dump, HasSubstr("\ncause panic\ncycle 113, in event 2\n"));
+  EXPECT_THAT(dut.fault()->dump, HasSubstr("\ncause panic\ncycle 113, in event 2\nhandling host_command nop\n"));
 }
 
 class NativeTimers : public NativeFault {
  protected:
   NativeTimers() : NativeFault(config()) {}
   static FwCpuConfig config() {
-    FwCpuConfig c = failing(FaultCause::kPanic, 3);
+    FwCpuConfig c = failing(PlantedFault::kPanic, 3);
     c.request_timeout_us = 100;
     return c;
   }
@@ -87,7 +87,7 @@ TEST_F(NativeWatchdog, AHandlerThatTakesTooLong) {
 
 class NativeLog : public NativeFault {
  protected:
-  NativeLog() : NativeFault(failing(FaultCause::kPanic, 21)) {}
+  NativeLog() : NativeFault(failing(PlantedFault::kPanic, 21)) {}
 };
 
 TEST_F(NativeLog, TheDumpHasTheLastSixteenEntries) {
@@ -108,7 +108,7 @@ class NativeDebugLog : public NativeFault {
  protected:
   NativeDebugLog() : NativeFault(config()) {}
   static FwCpuConfig config() {
-    FwCpuConfig c = failing(FaultCause::kPanic, 2);
+    FwCpuConfig c = failing(PlantedFault::kPanic, 2);
     c.log_level = 0;
     return c;
   }
@@ -213,12 +213,12 @@ TEST(NativeFirmware, IsNotBlamedForTheModel) {
 // The image's own.
 class Rv32Fault : public FwCpuTest {
  protected:
-  explicit Rv32Fault(FaultCause cause) : FwCpuTest(config(cause)) {}
+  explicit Rv32Fault(PlantedFault fault) : FwCpuTest(config(fault)) {}
   void SetUp() override {
     if (built_rv32_image().empty()) GTEST_SKIP() << "no RV32 image was built: riscv64-unknown-elf-g++ is missing";
   }
-  static FwCpuConfig config(FaultCause cause) {
-    FwCpuConfig c = failing(cause, 2);
+  static FwCpuConfig config(PlantedFault fault) {
+    FwCpuConfig c = failing(fault, 2);
     if (!built_rv32_image().empty()) c.target = FirmwareTargetKind::kRv32;
     c.watchdog_cycles = 20'000;
     return c;
@@ -235,15 +235,16 @@ class Rv32Fault : public FwCpuTest {
   }
   std::uint8_t status = 0;
 };
-template <FaultCause kCause>
+template <PlantedFault kFault>
 class Rv32FaultOf : public Rv32Fault {
  protected:
-  Rv32FaultOf() : Rv32Fault(kCause) {}
+  Rv32FaultOf() : Rv32Fault(kFault) {}
 };
-using Rv32Panic = Rv32FaultOf<FaultCause::kPanic>;
-using Rv32Watchdog = Rv32FaultOf<FaultCause::kWatchdog>;
-using Rv32Illegal = Rv32FaultOf<FaultCause::kIllegalInstruction>;
-using Rv32Bus = Rv32FaultOf<FaultCause::kBusFault>;
+using Rv32Panic = Rv32FaultOf<PlantedFault::kPanic>;
+using Rv32Watchdog = Rv32FaultOf<PlantedFault::kWatchdog>;
+using Rv32Illegal = Rv32FaultOf<PlantedFault::kIllegalInstruction>;
+using Rv32Bus = Rv32FaultOf<PlantedFault::kBusFault>;
+using Rv32Stack = Rv32FaultOf<PlantedFault::kStackOverflow>;
 
 TEST_F(Rv32Panic, IsInTheInterruptHandler) {
   EXPECT_THAT(dump(), HasSubstr("an event that it does not know"));
@@ -266,6 +267,11 @@ TEST_F(Rv32Illegal, HasItsPc) {
 TEST_F(Rv32Bus, HasItsPc) {
   EXPECT_THAT(dump(), HasSubstr("pc   00000000"));
   EXPECT_EQ(status, static_cast<std::uint8_t>(FaultCause::kBusFault));
+}
+
+TEST_F(Rv32Stack, OverflowsIntoNoMemory) {
+  EXPECT_THAT(dump(), HasSubstr("its stack of 65536 octets has overflowed, at 0x8016fffc"));
+  EXPECT_EQ(status, static_cast<std::uint8_t>(FaultCause::kStackOverflow));
 }
 
 }  // namespace

@@ -61,21 +61,30 @@ class Rv32Target final : public FirmwareTarget, private Iss::Registers {
     run([&] { return iss_.interrupt(timer ? kTimerCause : kExternalCause); });
   }
 
-  // Each in the program's own way: an event that it does not know, and three places where no program should be.
-  void fail(abi::FaultCause cause) override {
-    constexpr std::uint32_t kLoop = 0x6f, kLoopAt = kText.base + kText.bytes - 8, kZerosAt = kLoopAt + 4;
-    switch (cause) {
-      case abi::FaultCause::kPanic:
+  // Each in the program's own way: an event that it does not know, and places where no program should be.
+  void fail(PlantedFault fault, const FirmwareEvent&) override {
+    constexpr std::uint32_t kLoop = 0x6f, kLoopAt = kText.end() - 8, kZerosAt = kLoopAt + 4;
+    // addi sp,sp,-16; sw ra,12(sp); jal ra,-8
+    constexpr std::uint32_t kRecursion[] = {0xff010113, 0x00112623, 0xff9ff0ef},
+                            kRecursionAt = kLoopAt - sizeof kRecursion;
+    switch (fault) {
+      case PlantedFault::kPanic:
         event_number_ = fw::Events::kSize;
         return run([&] { return iss_.interrupt(kExternalCause); });
-      case abi::FaultCause::kWatchdog:
+      case PlantedFault::kWatchdog:
+      case PlantedFault::kEndlessLoop:
         store_le32(memory_.at(kLoopAt, 4).data(), kLoop);
         return run([&] { return iss_.run(kLoopAt); });
-      case abi::FaultCause::kIllegalInstruction:
+      case PlantedFault::kIllegalInstruction:
         return run([&] { return iss_.run(kZerosAt); });
-      case abi::FaultCause::kBusFault:
+      case PlantedFault::kBusFault:
         return run([&] { return iss_.run(0); });
-      case abi::FaultCause::kNone:
+      case PlantedFault::kStackOverflow:
+        for (std::size_t i = 0; i < std::size(kRecursion); ++i) {
+          store_le32(memory_.at(kRecursionAt, sizeof kRecursion).data() + 4 * i, kRecursion[i]);
+        }
+        return run([&] { return iss_.run(kRecursionAt); });
+      case PlantedFault::kNone:
         return;
     }
   }
@@ -84,6 +93,8 @@ class Rv32Target final : public FirmwareTarget, private Iss::Registers {
     const std::uint32_t pc = iss_.get(Iss::kPc);
     std::string text = fmt::format("pc   {:08x}  {}\n", pc, image_.place(pc));
     text += fmt::format("ra   {:08x}  {}\n", iss_.get(1), image_.place(iss_.get(1)));
+    if (iss_.fault_address()) text += fmt::format("fault address {:08x}\n", *iss_.fault_address());
+    text += fmt::format("stack: {} octets at most, of {}\n", memory_.stack_high_water(), kStack.bytes);
     for (unsigned r = 0; r < 32; ++r) {
       text += fmt::format("{:<4} {:08x}{}", fmt::format("x{}", r), iss_.get(r), r % 4 == 3 ? "\n" : "   ");
     }
@@ -110,6 +121,9 @@ class Rv32Target final : public FirmwareTarget, private Iss::Registers {
     group.sum(
         "instructions", [this] { return static_cast<double>(iss_.instructions()); }, "instructions", "executed");
     group.histogram("handler_cycles", cycles_, "cycles", "firmware cycles of each event's handler");
+    group.derived(
+        "stack_high_water", [this] { return static_cast<double>(memory_.stack_high_water()); }, "octets",
+        fmt::format("most that the stack has held since a reset, of {}", kStack.bytes));
   }
 
  private:
