@@ -37,7 +37,8 @@ class FirmwareFaults(ProgramTest):
     @NEEDS_IMAGE
     def test_rv32(self):
         self.check(*RV32)
-        self.assertRegex(self.fail("panic", 5, *RV32)[1], r"\npc +8[0-9a-f]{7}  rnic_interrupt\+0x")
+        self.assertRegex(self.fail("panic", 5, *RV32)[1],
+                         r"\npc +8[0-9a-f]{7}  rnic_interrupt\+0x[0-9a-f]+  firmware/targets/rv32/[a-z.]+:\d+\n")
         said, dump = self.fail("stack_overflow", 5, *RV32)
         self.assertIn("the firmware of b stopped: its stack of 65536 octets has overflowed, at 0x8016fffc, in event 5 (", said)
         self.assertIn("\nfault address 8016fffc\n", dump)

@@ -4,6 +4,8 @@
 #include "model/common/check.h"
 #include "model/rnic/fwcpu/firmware_target.h"
 #include "model/rnic/fwcpu/native_target.h"
+#include "model/rnic/fwcpu/rv32/elf_image.h"
+#include "model/rnic/fwcpu/rv32/iss.h"
 #include "testbench/unit/fwcpu/fwcpu_bench.h"
 
 namespace rnic::test {
@@ -248,7 +250,9 @@ using Rv32Stack = Rv32FaultOf<PlantedFault::kStackOverflow>;
 
 TEST_F(Rv32Panic, IsInTheInterruptHandler) {
   EXPECT_THAT(dump(), HasSubstr("an event that it does not know"));
-  EXPECT_THAT(dut.fault()->dump, HasSubstr("rnic_interrupt+0x"));
+  EXPECT_THAT(dut.fault()->dump,
+              testing::ContainsRegex(
+                  "\npc   8[0-9a-f]+  rnic_interrupt.0x[0-9a-f]+  firmware/targets/rv32/[a-z]+[.][a-z]+:[0-9]+\n"));
   EXPECT_EQ(status, static_cast<std::uint8_t>(FaultCause::kPanic));
 }
 
@@ -267,6 +271,47 @@ TEST_F(Rv32Illegal, HasItsPc) {
 TEST_F(Rv32Bus, HasItsPc) {
   EXPECT_THAT(dump(), HasSubstr("pc   00000000"));
   EXPECT_EQ(status, static_cast<std::uint8_t>(FaultCause::kBusFault));
+}
+
+// Has a function of the firmware find a wild pointer in its first argument.
+class Misleader final : public DebugObserver {
+ public:
+  explicit Misleader(std::uint32_t function) : function_(function) {}
+  void before_instruction(DebugTarget& target, std::uint32_t pc) override {
+    if (pc == function_) target.set(kArgument, kNowhere);
+  }
+  void faulted(DebugTarget&, abi::FaultCause) override {}
+  static constexpr unsigned kArgument = 10;  // a0
+  static constexpr std::uint32_t kNowhere = 0x10000000;
+
+ private:
+  const std::uint32_t function_;
+};
+
+class Rv32Wild : public Rv32FaultOf<PlantedFault::kNone> {};
+
+TEST_F(Rv32Wild, ADumpHasAddressFileLineCallersAndLog) {
+  const std::string name = "create_qp(rnic::abi::Command const&)";
+  std::uint32_t address = 0;
+  for (const ElfImage::Function& f : ElfImage(built_rv32_image()).functions()) {
+    if (f.name.find(name) != std::string::npos) address = f.address;
+  }
+  ASSERT_NE(address, 0u);
+  Misleader misleader(address);
+  dut.processor()->observe(misleader);
+  host.send(command(abi::CommandOp::kDestroyQp, 5));  // is refused, which is logged for those who debug
+  host.send(command(abi::CommandOp::kCreateQp, 3));
+  run_until_idle();
+  ASSERT_TRUE(dut.fault());
+  const std::string& dump = dut.fault()->dump;
+  EXPECT_THAT(dump, HasSubstr("cause bus_fault\n"));
+  EXPECT_THAT(dump, HasSubstr("in event 2\nhandling host_command create_qp\n"));
+  constexpr const char* kLine = "[^\n]+  firmware/[a-z0-9_/]+[.][a-z]+:[0-9]+\n";
+  EXPECT_THAT(dump, testing::ContainsRegex("\nfault address 100[0-9a-f]+\n"));
+  EXPECT_THAT(dump, testing::ContainsRegex(std::string("\npc   8[^\n]+create_qp") + kLine));
+  EXPECT_THAT(dump, testing::ContainsRegex(std::string("\ncalled from\n  8[^\n]+fw::Firmware<") + kLine));
+  EXPECT_THAT(dump, testing::ContainsRegex(std::string("\n  8[0-9a-f]+  rnic_interrupt") + kLine));
+  EXPECT_THAT(dump, HasSubstr("command_refused: command destroy_qp refused"));
 }
 
 TEST_F(Rv32Stack, OverflowsIntoNoMemory) {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "model/common/check.h"
+#include "model/rnic/fwcpu/crash/call_frames.h"
 #include "model/rnic/fwcpu/firmware_fault.h"
 #include "model/rnic/fwcpu/firmware_target.h"
 #include "model/rnic/fwcpu/rv32/iss.h"
@@ -27,6 +28,8 @@ std::string image_of(const FwCpuConfig& config) {
       "or name one");
 }
 
+// In a dump.
+constexpr std::size_t kMostCallers = 16;
 // Within so many a program must be ready for events.
 constexpr std::uint64_t kBootCycles = 100'000'000;
 
@@ -90,13 +93,13 @@ class Rv32Target final : public FirmwareTarget, private Iss::Registers {
   }
 
   std::string dump() const override {
-    const std::uint32_t pc = iss_.get(Iss::kPc);
-    std::string text = fmt::format("pc   {:08x}  {}\n", pc, image_.place(pc));
-    text += fmt::format("ra   {:08x}  {}\n", iss_.get(1), image_.place(iss_.get(1)));
+    CallFrames::Registers registers;
+    for (unsigned r = 0; r < registers.size(); ++r) registers[r] = iss_.get(r);
+    std::string text = places(registers);
     if (iss_.fault_address()) text += fmt::format("fault address {:08x}\n", *iss_.fault_address());
     text += fmt::format("stack: {} octets at most, of {}\n", memory_.stack_high_water(), kStack.bytes);
     for (unsigned r = 0; r < 32; ++r) {
-      text += fmt::format("{:<4} {:08x}{}", fmt::format("x{}", r), iss_.get(r), r % 4 == 3 ? "\n" : "   ");
+      text += fmt::format("{:<4} {:08x}{}", fmt::format("x{}", r), registers[r], r % 4 == 3 ? "\n" : "   ");
     }
     return text;
   }
@@ -137,6 +140,26 @@ class Rv32Target final : public FirmwareTarget, private Iss::Registers {
       image_.refuse(fmt::format("does not start: {}, pc {:#x}", fault.what(), iss_.get(Iss::kPc)));
     }
     iss_.set_watchdog(watchdog_cycles_);
+  }
+
+  // pc, return register and callers, with function, file and line.
+  std::string places(const CallFrames::Registers& registers) const {
+    const auto word = [this](std::uint32_t at) {
+      const MutableByteSpan octets = memory_.at(at, 4);
+      return octets.empty() ? std::nullopt : std::optional(load_le32(octets.data()));
+    };
+    std::vector<std::uint32_t> list = CallFrames(image_.call_frames()).callers(registers, word, kMostCallers);
+    list.insert(list.begin(), {registers[CallFrames::kPc], registers[CallFrames::kReturn]});
+    // A call is before the address to which it returns.
+    std::vector<std::uint64_t> calls(list.begin(), list.end());
+    for (std::size_t i = 1; i < calls.size(); ++i) --calls[i];
+    const std::vector<std::string> lines = image_.lines(calls);
+    std::string text;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      text += i == 0 ? "pc   " : i == 1 ? "ra   " : i == 2 ? "called from\n  " : "  ";
+      text += fmt::format("{:08x}  {}{}{}\n", list[i], image_.place(list[i]), lines[i].empty() ? "" : "  ", lines[i]);
+    }
+    return text;
   }
 
   // The bus is as far as the program came, also where it ends in a fault.
