@@ -1,8 +1,13 @@
 """A firmware that fails: the host hears of it, the run ends with a report, and a dump says where it was."""
 import json
+import os
+import pathlib
 import unittest
 
 from rnicsim import NEEDS_IMAGE, QUICKSTART, RV32, ProgramTest
+
+# Sanitizers have the signals of a crash.
+NEEDS_SIGNALS = unittest.skipIf(b"__asan_init" in pathlib.Path(os.environ["RNICSIM"]).read_bytes(), "AddressSanitizer has the signals")
 
 CAUSES = {"panic": "panic", "watchdog": "watchdog", "illegal_instruction": "illegal instruction", "bus_fault": "bus fault",
           "stack_overflow": "stack overflow"}
@@ -33,6 +38,21 @@ class FirmwareFaults(ProgramTest):
 
     def test_native(self):
         self.check()
+
+    @NEEDS_SIGNALS
+    def test_native_crashes_name_node_event_function_and_line(self):
+        for cause, what in {"bus_fault": "SIGSEGV at 0x0", "illegal_instruction": r"an illegal instruction \(SIGILL\)",
+                            "stack_overflow": r"its stack has overflowed \(SIGSEGV\)"}.items():
+            with self.subTest(cause):
+                said, dump = self.fail(cause, 5)
+                place = r"rnic::planted::.*\+0x[0-9a-f]+ \(model/rnic/fwcpu/crash/planted_faults\.cpp:\d+\)"
+                self.assertRegex(said, rf"(?m)^rnicsim: the firmware of b stopped: {what}, in {place}, in event 5 \(\w+( \w+)?\); "
+                                       r"--set rnic\.fwcpu\.target=rv32 .*; see out/firmware-b\.txt$")
+                self.assertRegex(dump, rf"(?m)^at   {place}$")
+                self.assertNotIn("rnic::FwCpu::", dump)  # what called the handler is none of the firmware
+                self.assertIn("\n--set rnic.fwcpu.target=rv32 ", dump)
+                for file in ("wire.pcapng", "fw_log.txt", "stats.txt"):
+                    self.assertTrue((self.folder / "out" / file).exists(), file)
 
     @NEEDS_IMAGE
     def test_rv32(self):

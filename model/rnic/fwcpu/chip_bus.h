@@ -44,11 +44,13 @@ class ChipBus {
   // The firmware's side.
   template <class Op>
   void write(const Op& op) {
+    check_time();
     spend(std::uint64_t{Op::kCsrWords} * config_.csr_write_cycles);
     apply(op);
   }
   // An entry of a level that is not wanted costs nothing.
   void write(const fw::Log& op) {
+    check_time();
     if (is_wanted(op)) spend(std::uint64_t{fw::Log::kCsrWords} * config_.csr_write_cycles);
     apply(op);
   }
@@ -82,6 +84,11 @@ class ChipBus {
 
  private:
   void spend(std::uint64_t firmware_cycles) { time_ += firmware_cycles * config_.clock_divider; }
+  // FirmwareFault where native firmware goes on although its time is over: the watchdog, in the middle of a handler.
+  void check_time() const {
+    if (time_ > deadline_) fail_late();
+  }
+  [[noreturn]] void fail_late() const;
   bool is_wanted(const fw::Log& op) const {
     return static_cast<unsigned>(op.code) < fw::kLogCodes && fw::describe(op.code).level <= log_level_;
   }
@@ -134,7 +141,7 @@ class ChipBus {
   const std::uint32_t timers_;
   const PageMemory memory_;
   std::vector<fw::SramRange> read_into_;  // by flow; empty: nothing is to be read
-  Cycle begin_ = 0, time_ = 0;
+  Cycle begin_ = 0, time_ = 0, deadline_ = kNever;
   std::deque<TimedOperation> operations_;
   std::array<std::uint64_t, fw::kLogCodes> logs_{};
   std::deque<LoggedLine> last_entries_;

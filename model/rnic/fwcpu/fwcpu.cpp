@@ -71,7 +71,7 @@ FwCpu::FwCpu(sc_core::sc_module_name nm, ClockDomain& clk, const FwCpuConfig& co
                       std::to_string(Capacity::kSrqs) + " SRQs and " + std::to_string(Capacity::kStags) +
                       " STags at most");
   }
-  firmware_ = config.target == FirmwareTargetKind::kNative ? make_native_target(*bus_, settings)
+  firmware_ = config.target == FirmwareTargetKind::kNative ? make_native_target(*bus_, settings, name())
                                                            : make_rv32_target(*bus_, settings, config);
   functions_ = firmware_->functions();
 }
@@ -243,8 +243,10 @@ void FwCpu::handle(bool timer) {
 
 // What the handler did until then takes effect; then the processor tells the host, and does nothing any more.
 void FwCpu::die(const FirmwareFault& fault) {
-  fault_ = {std::string(fault.what()) + ", in event " + std::to_string(counters_.events) + " (" + handled() + ')',
-            text_of(fault)};
+  const std::string advice = fault.advice.empty() ? "" : "; " + fault.advice;
+  fault_ = {
+      std::string(fault.what()) + ", in event " + std::to_string(counters_.events) + " (" + handled() + ')' + advice,
+      text_of(fault)};
   while (!timers_.empty()) cancel_timer(timers_.begin()->second);
   abi::Event event;
   event.type = abi::EventType::kDeviceFatal;
@@ -267,6 +269,7 @@ std::string FwCpu::text_of(const FirmwareFault& fault) const {
   }
   text += "cycle " + std::to_string(bus_->end()) + ", in event " + std::to_string(counters_.events) + '\n';
   text += "handling " + handled() + '\n' + firmware_->dump();
+  if (!fault.advice.empty()) text += fault.advice + '\n';
   text += "last log entries, of all levels:\n";
   for (const LoggedLine& e : bus_->last_entries()) {
     text += "  cycle " + std::to_string(e.at) + "  " + log_text({0, 0, e.line.code, e.line.a, e.line.b}) + '\n';

@@ -188,6 +188,20 @@ TEST_F(MistakenFirmware, CannotHideAFault) {
               HasSubstr("QP 4"));
 }
 
+TEST_F(MistakenFirmware, DoesNotGoOnForEverWithTheBus) {
+  GuardedBus<ChipBus> bus(chip);
+  chip.start(1000);
+  try {
+    bus.run([&] {
+      for (;;) bus.sram({0, 4});
+    });
+    ADD_FAILURE() << "it ends";
+  } catch (const FirmwareFault& fault) {
+    EXPECT_EQ(fault.cause, FaultCause::kWatchdog);
+  }
+  EXPECT_EQ(chip.end(), 1000 + FwCpuConfig().watchdog_cycles + 1);
+}
+
 // A bus that has a bug.
 struct BrokenBus {
   template <class Op>
