@@ -2,6 +2,9 @@
 import json
 import os
 import pathlib
+import signal
+import subprocess
+import time
 import unittest
 
 from rnicsim import NEEDS_IMAGE, QUICKSTART, RV32, ProgramTest
@@ -53,6 +56,42 @@ class FirmwareFaults(ProgramTest):
                 self.assertIn("\n--set rnic.fwcpu.target=rv32 ", dump)
                 for file in ("wire.pcapng", "fw_log.txt", "stats.txt"):
                     self.assertTrue((self.folder / "out" / file).exists(), file)
+
+    def stop_a_loop(self, signals):
+        """A run whose native firmware of b loops for ever: exit code, what it said, the dump, seconds from the last signal."""
+        scenario = json.loads(QUICKSTART.read_text())
+        scenario["nodes"][1]["config"] = {"rnic": {"fwcpu": {"fault": "endless_loop", "fault_event": 5}}}
+        (self.folder / "looping.json").write_text(json.dumps(scenario))
+        run = subprocess.Popen([os.environ["RNICSIM"], "run", "looping.json", "--out", "out"], cwd=self.folder, text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        try:
+            while not (self.folder / "out/wire.pcapng.part").exists():
+                self.assertIsNone(run.poll(), "it has ended")
+                time.sleep(0.01)
+            time.sleep(1.5)  # it loops
+            for _ in range(signals):
+                self.assertIsNone(run.poll(), "it has ended")
+                run.send_signal(signal.SIGTERM)
+                begin = time.monotonic()
+                time.sleep(0.3)
+            out, err = run.communicate(timeout=60)
+        finally:
+            run.kill()
+        self.assertIn("incomplete: SIGTERM has stopped the run\n", out)
+        self.assertEqual(json.loads((self.folder / "out/stats.json").read_text())["end"], "interrupted")
+        self.assertTrue((self.folder / "out/wire.pcapng").exists())
+        return run.returncode, err, (self.folder / "out/firmware-b.txt").read_text(), time.monotonic() - begin
+
+    def test_native_firmware_that_loops_ends_by_a_signal(self):
+        busy = os.getloadavg()[0] > os.cpu_count()
+        for signals, seconds in ((1, 10), (2, 10 if busy else 1.3)):
+            with self.subTest(signals=signals):
+                code, err, dump, took = self.stop_a_loop(signals)
+                self.assertEqual(code, 128 + signal.SIGTERM, err)
+                self.assertRegex(err, r"(?m)^rnicsim: the firmware of b stopped: a handler does not end, and SIGTERM has ended it, in "
+                                      r"rnic::planted::endless_loop\(\).*, in event 5 \(\w+( \w+)?\); .*; see out/firmware-b\.txt$")
+                self.assertIn("\ncause watchdog\n", dump)
+                self.assertLess(took, seconds)
 
     @NEEDS_IMAGE
     def test_rv32(self):
