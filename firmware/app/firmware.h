@@ -9,7 +9,6 @@ namespace rnic::fw {
 
 // Bus is what differs between targets:
 //   template <class Op> void write(const Op& op);   // of firmware_operations.h, in order; returns when it is taken
-//   bool logs(LogLevel level);                      // whether anybody wants log entries of this level
 //   MutableByteSpan sram(SramRange range);          // a window on the shared memory, charged by the word
 template <class Bus, class Capacity = DefaultCapacity>
 class Firmware {

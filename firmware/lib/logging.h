@@ -1,4 +1,4 @@
-// Writes to the log what somebody wants to know.
+// Writes to the log. The chip keeps what is of a level that is wanted, and the last entries of all levels for a dump.
 #pragma once
 
 #include "model/abi/firmware_operations.h"
@@ -7,7 +7,7 @@ namespace rnic::fw {
 
 template <class Bus>
 void log(Bus& bus, LogCode code, std::uint32_t a = 0, std::uint32_t b = 0) {
-  if (bus.logs(describe(code).level)) bus.write(Log{code, a, b});
+  bus.write(Log{code, a, b});
 }
 
 }  // namespace rnic::fw

@@ -125,7 +125,7 @@ struct CancelTimer {
   std::uint32_t id = 0;
 };
 
-// A line for whoever debugs the firmware; no effect on anything. The firmware asks Bus::logs() before.
+// A line for whoever debugs the firmware; no effect on anything. Of a level that is not wanted, it is for a dump only.
 struct Log {
   static constexpr unsigned kCsrWords = 1;
   LogCode code = LogCode::kUnexpectedEvent;

@@ -346,10 +346,11 @@ enum class ConnectStatus : std::uint8_t {
 // Why the firmware cannot go on.
 enum class FaultCause : std::uint8_t {
   kNone = 0,
-  kPanic,               // it found an error of its own, or asked the chip for what there is not
-  kWatchdog,            // the handler of an event does not end
-  kIllegalInstruction,  // RV32 only, as the next
-  kBusFault             // no memory, or not for this
+  kPanic,     // it found an error of its own, or asked the chip for what there is not
+  kWatchdog,  // the handler of an event does not end
+  kIllegalInstruction,
+  kBusFault,  // no memory, or not for this
+  kStackOverflow
 };
 
 // Whose Terminate a kQpError is about. Its header, as on the wire, is the event's private data (RFC 5040 section 4.8).

@@ -22,6 +22,7 @@
 #include "model/common/check.h"
 #include "model/common/cited.h"
 #include "model/config/nearest.h"
+#include "model/rnic/fwcpu/crash/native_guard.h"
 
 namespace rnic::cli {
 namespace {
@@ -122,6 +123,7 @@ int guarded(std::ostream& err, const std::function<int()>& body) try { return bo
 }
 
 int run_program(const std::vector<std::string>& args, std::ostream& out, std::ostream& err, const BuiltIn& parts) {
+  NativeGuard::catch_crashes();
   return guarded(err, [&] {
     const int code = dispatch(args, out, err, parts);
     out.flush();

@@ -145,10 +145,10 @@ RunEnd Run::slices(const ProgressReport& report) {
     world_.end_slice();
     if (report) report(now, world_.progress(), world_.total());
     if (debugger_) debugger_->session.poll();
-    if (world_.failed() || killed()) return RunEnd::kFailed;
     const bool done = world_.done();
+    if (stopped && !done) return RunEnd::kInterrupted;  // what failed meanwhile is among the errors
+    if (world_.failed() || killed()) return RunEnd::kFailed;
     if (done && (stopped || world_.peer_gone() || !world_.lingers())) return RunEnd::kDone;
-    if (stopped) return RunEnd::kInterrupted;
     if (world_.peer_gone()) return RunEnd::kPeerGone;
     if (const std::uint64_t p = world_.progress(); p != progress) progress = p, progress_ps = now;
     switch (world_.stall(now - progress_ps, !sc_core::sc_pending_activity())) {

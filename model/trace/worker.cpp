@@ -5,11 +5,12 @@
 
 namespace rnic {
 
-// Signals are for the thread that waits in the system for a peer or a debugger.
+// Signals are for the thread that waits in the system for a peer or a debugger, but for those of its own mistakes.
 Worker::Worker() {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  sigset_t others, before;
+  sigfillset(&others);
+  for (const int own : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT}) sigdelset(&others, own);
+  pthread_sigmask(SIG_SETMASK, &others, &before);
   thread_ = std::thread([this] { work(); });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }

@@ -81,7 +81,6 @@ class FirmwareEnd::Bus {
   }
   template <class Op>  // contexts of other objects, timers that never expire here, log lines
   void write(const Op&) {}
-  bool logs(fw::LogLevel) const { return false; }
   MutableByteSpan sram(fw::SramRange range) { return {memory.data() + range.offset, range.bytes}; }
 
   FirmwareRecord record;

@@ -6,6 +6,7 @@
 #include "model/capture/replay/capture_recordings.h"
 #include "model/capture/replay/script.h"
 #include "model/cli/decode_command.h"
+#include "model/rnic/fwcpu/crash/call_frames.h"
 #include "model/rnic/fwcpu/rv32/elf_image.h"
 #include "model/rnic/fwcpu/rv32/memory_map.h"
 #include "model/system/scenario.h"
@@ -84,7 +85,20 @@ void elf(ByteSpan octets) {
     }
     image.object("rnic_mailbox", 4);
     std::vector<std::uint8_t> sram((fw::rv32::kSram.bytes + 4095) / 4096 * 4096);
-    MemoryMap(sram).load(image);
+    MemoryMap memory(sram);
+    memory.load(image);
+    std::vector<std::uint64_t> places{image.entry()};
+    CallFrames::Registers registers{};
+    registers[CallFrames::kPc] = registers[CallFrames::kReturn] = image.entry();
+    registers[CallFrames::kStackPointer] = fw::rv32::kStack.end() - 256;
+    const auto word = [&](std::uint32_t at) {
+      const MutableByteSpan found = memory.at(at, 4);
+      return found.empty() ? std::nullopt : std::optional(load_le32(found.data()));
+    };
+    for (const std::uint32_t caller : CallFrames(image.call_frames()).callers(registers, word, 16)) {
+      places.push_back(caller);
+    }
+    require(image.lines(places).size() == places.size(), "an address has no line, not even an empty one");
   });
 }
 

@@ -158,7 +158,7 @@ class FatalErrorTest : public MmioErrorsTest {
  protected:
   static NodeConfig config() {
     NodeConfig c;
-    c.rnic.fwcpu.fault = abi::FaultCause::kPanic;
+    c.rnic.fwcpu.fault = PlantedFault::kPanic;
     return c;
   }
   FatalErrorTest() : MmioErrorsTest(config()) {}

@@ -57,7 +57,7 @@ NodeConfig with(void (*change)(FwCpuConfig&)) {
 struct ResetOfADeadDevice : ResetTest {
   ResetOfADeadDevice()
       : ResetTest(with([](FwCpuConfig& c) {
-          c.fault = abi::FaultCause::kPanic;
+          c.fault = PlantedFault::kPanic;
           c.fault_event = 5;  // TCP has connected
         })) {}
 };

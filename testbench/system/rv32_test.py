@@ -88,7 +88,9 @@ class SameOnBothTargets(ProgramTest):
 
     def test_the_same_run_twice_in_any_order_of_calls(self):
         first, first_wire = self.capture(QUICKSTART, *RV32)
-        self.assertGreater(first["stats"]["b"]["rnic"]["fwcpu"]["rv32"]["instructions"]["value"], 1000)
+        figures = first["stats"]["b"]["rnic"]["fwcpu"]["rv32"]
+        self.assertGreater(figures["instructions"]["value"], 1000)
+        self.assertTrue(200 < figures["stack_high_water"]["value"] < 32768, figures["stack_high_water"])
         for options in [(), ("--set", "sim.shuffle_seed=7"), ("--set", "sim.run_ahead=false"),
                         ("--set", f"rnic.fwcpu.image={os.environ['RV32_IMAGE']}")]:
             with self.subTest(options):

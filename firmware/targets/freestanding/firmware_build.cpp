@@ -10,7 +10,6 @@ struct MinimalBus {
     last_words = Op::kCsrWords;
     last = &op;
   }
-  bool logs(LogLevel) { return true; }
   MutableByteSpan sram(SramRange range) { return MutableByteSpan(memory).subspan(range.offset); }
 
   std::uint8_t memory[sram_bytes(DefaultCapacity::kSetups)] = {};

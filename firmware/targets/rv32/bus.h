@@ -18,7 +18,6 @@ class Bus {
     asm volatile("" ::: "memory");  // the octets are there before the register is written
     csr(kOperation) = Operations::number_of<Op>();
   }
-  bool logs(LogLevel level) const { return csr(kLogLevel) >= static_cast<std::uint32_t>(level); }
   MutableByteSpan sram(SramRange range) {
     return {reinterpret_cast<std::uint8_t*>(kSram.base + range.offset), range.bytes};
   }

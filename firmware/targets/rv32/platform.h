@@ -11,12 +11,17 @@
 
 namespace rnic::fw::rv32 {
 
-// rnic.ld says the same of text and data.
+// rnic.ld says the same of text, data and stack.
 struct Region {
   std::uint32_t base, bytes;
+  constexpr std::uint32_t end() const { return base + bytes; }
+  constexpr bool has(std::uint32_t address) const { return address - base < bytes; }
 };
 inline constexpr Region kText{0x80000000, 64 << 10};
-inline constexpr Region kData{0x80100000, 512 << 10};  // data, and the stack at its end
+inline constexpr Region kData{0x80100000, 384 << 10};
+inline constexpr Region kStackGuard{0x80160000, 64 << 10};  // no memory: a stack that overflows ends here
+inline constexpr Region kStack{0x80170000, 64 << 10};
+static_assert(kData.end() == kStackGuard.base && kStackGuard.end() == kStack.base);
 inline constexpr Region kSram{0x50000000, (sram_bytes(DefaultCapacity::kSetups) + 0xfff) & ~0xfffu};
 inline constexpr Region kMailbox{0x40000000, 4096};
 inline constexpr Region kCsr{0x40001000, 4096};
@@ -27,7 +32,6 @@ constexpr std::uint32_t data_budget(std::uint32_t connections) { return (16 << 1
 // Registers.
 inline constexpr std::uint32_t kOperation = 0;  // write: the number of the operation that lies in the mailbox
 inline constexpr std::uint32_t kEvent = 4;      // read: the number of the event that lies in the mailbox
-inline constexpr std::uint32_t kLogLevel = 12;  // read: the lowest level that is logged
 
 // An event raises the machine external interrupt, a timer's the machine timer interrupt (RISC-V privileged
 // architecture, section 3.1.15). The firmware waits with WFI and takes one interrupt at a time.

@@ -60,7 +60,8 @@ const char* connect_status_str(abi::ConnectStatus status) {
 const char* command_status_str(abi::CommandStatus status) { return abi::name(status); }
 
 const char* fault_cause_str(abi::FaultCause cause) {
-  static constexpr const char* kText[] = {"none", "panic", "watchdog", "illegal instruction", "bus fault"};
+  static constexpr const char* kText[] = {"none",      "panic",         "watchdog", "illegal instruction",
+                                          "bus fault", "stack overflow"};
   const auto i = static_cast<std::size_t>(cause);
   return i < std::size(kText) ? kText[i] : "unknown cause";
 }

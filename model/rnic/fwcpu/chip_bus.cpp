@@ -50,17 +50,22 @@ void ChipBus::reset() {
   read_into_.assign(read_into_.size(), {});
   operations_.clear();
   begin_ = time_ = 0;
+  deadline_ = kNever;
   last_entries_.clear();
 }
 
 void ChipBus::start(Cycle at) {
   RNIC_CHECK(operations_.empty());
   time_ = at;
+  deadline_ = at + config_.watchdog_cycles * config_.clock_divider;
   spend(config_.target == FirmwareTargetKind::kRv32 ? config_.rv32.trap_cycles : config_.dispatch_cycles);
   begin_ = time_;
 }
 
+void ChipBus::fail_late() const { throw FirmwareFault(abi::FaultCause::kWatchdog, "a handler takes too long"); }
+
 MutableByteSpan ChipBus::sram(fw::SramRange range) {
+  check_time();
   check_window(range);
   spend(std::uint64_t{(range.bytes + 3) / 4} * config_.sram_word_cycles);
   return {memory_.data() + range.offset, range.bytes};
@@ -200,7 +205,7 @@ void ChipBus::apply(const fw::Log& op) {
   ++logs_[static_cast<std::size_t>(op.code)];
   if (last_entries_.size() == kLastEntries) last_entries_.pop_front();
   last_entries_.push_back({time_, op});
-  post(op);
+  if (is_wanted(op)) post(op);
 }
 
 void ChipBus::apply(const fw::Panic& op) {

@@ -44,11 +44,17 @@ class ChipBus {
   // The firmware's side.
   template <class Op>
   void write(const Op& op) {
+    check_time();
     spend(std::uint64_t{Op::kCsrWords} * config_.csr_write_cycles);
     apply(op);
   }
+  // An entry of a level that is not wanted costs nothing.
+  void write(const fw::Log& op) {
+    check_time();
+    if (is_wanted(op)) spend(std::uint64_t{fw::Log::kCsrWords} * config_.csr_write_cycles);
+    apply(op);
+  }
   MutableByteSpan sram(fw::SramRange range);
-  bool logs(fw::LogLevel level) const { return level <= log_level_; }
 
   // A target that counts its cycles itself, from start() on: an operation whose last register write is done then, and
   // the end of the handler. It has the SRAM in its address space.
@@ -65,7 +71,6 @@ class ChipBus {
   // A handler runs at once; its accesses are laid out in time from `at` on.
   void start(Cycle at);
   void set_log_level(fw::LogLevel level) { log_level_ = level; }
-  fw::LogLevel log_level() const { return log_level_; }
   Cycle end() const { return time_; }  // when the handler is through, if no operation had to wait
   std::deque<TimedOperation>& operations() { return operations_; }
   // Hardware puts octets into SRAM, at no cost to the firmware.
@@ -74,11 +79,19 @@ class ChipBus {
   void put_control_message(const SctpEvent& event);
   std::uint8_t put_terminate(const QpEvent& event);  // its header's octets
   void raise(const abi::Event& event);               // the processor itself tells the host, now
-  const std::deque<LoggedLine>& last_entries() const { return last_entries_; }
+  const std::deque<LoggedLine>& last_entries() const { return last_entries_; }  // of all levels
   const std::uint64_t& log_count(fw::LogCode code) const { return logs_[static_cast<std::size_t>(code)]; }
 
  private:
   void spend(std::uint64_t firmware_cycles) { time_ += firmware_cycles * config_.clock_divider; }
+  // FirmwareFault where native firmware goes on although its time is over: the watchdog, in the middle of a handler.
+  void check_time() const {
+    if (time_ > deadline_) fail_late();
+  }
+  [[noreturn]] void fail_late() const;
+  bool is_wanted(const fw::Log& op) const {
+    return static_cast<unsigned>(op.code) < fw::kLogCodes && fw::describe(op.code).level <= log_level_;
+  }
   void post(TimedOperation::Action action) { operations_.push_back({time_, std::move(action)}); }
   BufferRef copy_out(fw::SramRange range);
   void check_window(fw::SramRange range) const;
@@ -128,7 +141,7 @@ class ChipBus {
   const std::uint32_t timers_;
   const PageMemory memory_;
   std::vector<fw::SramRange> read_into_;  // by flow; empty: nothing is to be read
-  Cycle begin_ = 0, time_ = 0;
+  Cycle begin_ = 0, time_ = 0, deadline_ = kNever;
   std::deque<TimedOperation> operations_;
   std::array<std::uint64_t, fw::kLogCodes> logs_{};
   std::deque<LoggedLine> last_entries_;

@@ -2,14 +2,18 @@
 #pragma once
 
 #include <stdexcept>
+#include <string>
+#include <utility>
 
 #include "model/abi/host_abi.h"
 
 namespace rnic {
 
 struct FirmwareFault : std::runtime_error {
-  FirmwareFault(abi::FaultCause why, const std::string& text) : std::runtime_error(text), cause(why) {}
+  FirmwareFault(abi::FaultCause why, const std::string& text, std::string further = "")
+      : std::runtime_error(text), cause(why), advice(std::move(further)) {}
   abi::FaultCause cause;
+  std::string advice;  // how to find out more, if there is a way
 };
 
 }  // namespace rnic

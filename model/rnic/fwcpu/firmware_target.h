@@ -34,10 +34,10 @@ class FirmwareTarget {
   virtual void on(const FirmwareEvent& event) = 0;
   // The firmware starts anew, with nothing in its memory; the bus was reset.
   virtual void reset() = 0;
-  // Fails as an event's handler could: FirmwareFault.
-  virtual void fail(abi::FaultCause cause) = 0;
+  // Fails in the place of this event's handler: FirmwareFault, but for a loop that nobody ends.
+  virtual void fail(PlantedFault fault, const FirmwareEvent& event) = 0;
   // Where the processor is and what is in its registers, a line each.
-  virtual std::string dump() const { return "native: no registers\n"; }
+  virtual std::string dump() const = 0;
   // The processor, for a debugger; none if the firmware runs natively.
   virtual Iss* processor() { return nullptr; }
   // Its functions, by a number of theirs, and the one at an address. Native firmware has none.
@@ -51,7 +51,8 @@ class FirmwareTarget {
 // The image that belongs to this program, in its build tree or where it is installed; empty if none was built.
 std::string built_rv32_image();
 
-std::unique_ptr<FirmwareTarget> make_native_target(ChipBus& bus, const fw::Settings& settings);
+// `name` is the processor's, for messages.
+std::unique_ptr<FirmwareTarget> make_native_target(ChipBus& bus, const fw::Settings& settings, const std::string& name);
 // ConfigError if the image cannot be read, is for another chip or does not start.
 std::unique_ptr<FirmwareTarget> make_rv32_target(ChipBus& bus, const fw::Settings& settings, const FwCpuConfig& config);
 

@@ -5,8 +5,10 @@
 
 #include "firmware/lib/capacity.h"
 #include "model/abi/firmware_log.h"
+#include "model/abi/host_abi_names.h"
 #include "model/common/probe.h"
 #include "model/rnic/fwcpu/chip_bus.h"
+#include "model/rnic/fwcpu/event_names.h"
 #include "model/rnic/fwcpu/firmware_target.h"
 #include "model/stats/registry.h"
 
@@ -69,7 +71,7 @@ FwCpu::FwCpu(sc_core::sc_module_name nm, ClockDomain& clk, const FwCpuConfig& co
                       std::to_string(Capacity::kSrqs) + " SRQs and " + std::to_string(Capacity::kStags) +
                       " STags at most");
   }
-  firmware_ = config.target == FirmwareTargetKind::kNative ? make_native_target(*bus_, settings)
+  firmware_ = config.target == FirmwareTargetKind::kNative ? make_native_target(*bus_, settings, name())
                                                            : make_rv32_target(*bus_, settings, config);
   functions_ = firmware_->functions();
 }
@@ -200,12 +202,13 @@ bool FwCpu::dispatch_next() {
 template <class Event>
 void FwCpu::run(const Event& event) {
   handler_ = fw::Events::number_of<Event>() + 1;
+  if (config_.fault != PlantedFault::kNone && counters_.events == config_.fault_event) {
+    return firmware_->fail(config_.fault, event);
+  }
   firmware_->on(event);
 }
 
 void FwCpu::handle(bool timer) {
-  if (config_.fault != abi::FaultCause::kNone && counters_.events == config_.fault_event)
-    return firmware_->fail(config_.fault);
   if (timer) {
     const std::uint32_t id = timers_.begin()->second;
     cancel_timer(id);
@@ -240,7 +243,10 @@ void FwCpu::handle(bool timer) {
 
 // What the handler did until then takes effect; then the processor tells the host, and does nothing any more.
 void FwCpu::die(const FirmwareFault& fault) {
-  fault_ = {fault.what(), text_of(fault)};
+  const std::string advice = fault.advice.empty() ? "" : "; " + fault.advice;
+  fault_ = {
+      std::string(fault.what()) + ", in event " + std::to_string(counters_.events) + " (" + handled() + ')' + advice,
+      text_of(fault)};
   while (!timers_.empty()) cancel_timer(timers_.begin()->second);
   abi::Event event;
   event.type = abi::EventType::kDeviceFatal;
@@ -249,14 +255,22 @@ void FwCpu::die(const FirmwareFault& fault) {
   if (on_fault_) on_fault_();
 }
 
+// "host_command connect"
+std::string FwCpu::handled() const {
+  const std::string event = handler_ == 0 ? "none" : kEventNames[handler_ - 1];
+  const bool is_command = handler_ == fw::Events::number_of<fw::HostCommand>() + 1 && command_ < abi::kCommandOps;
+  return is_command ? event + ' ' + abi::kCommandNames[command_] : event;
+}
+
 std::string FwCpu::text_of(const FirmwareFault& fault) const {
   std::string text = std::string("The firmware of ") + name() + " stopped: " + fault.what() + "\n";
   for (const auto& cause : kFaultCauses) {
     if (cause.value == fault.cause) text += "cause " + std::string(cause.name) + '\n';
   }
-  text += "cycle " + std::to_string(bus_->end()) + ", in event " + std::to_string(counters_.events) + '\n' +
-          firmware_->dump();
-  text += "last log entries:\n";
+  text += "cycle " + std::to_string(bus_->end()) + ", in event " + std::to_string(counters_.events) + '\n';
+  text += "handling " + handled() + '\n' + firmware_->dump();
+  if (!fault.advice.empty()) text += fault.advice + '\n';
+  text += "last log entries, of all levels:\n";
   for (const LoggedLine& e : bus_->last_entries()) {
     text += "  cycle " + std::to_string(e.at) + "  " + log_text({0, 0, e.line.code, e.line.a, e.line.b}) + '\n';
   }
@@ -403,35 +417,11 @@ Cycle FwCpu::next_place(Cycle at) const {
 // What a handler does shows from the cycle on in which it begins.
 void FwCpu::register_probes(const ProbeGroup& group) const {
   static const ValueWords kActivity{"idle", "busy", "waits_for_block"};
-  static const ValueWords kHandlers{"none",
-                                    "tcp_accepted",
-                                    "tcp_connected",
-                                    "tcp_open_failed",
-                                    "tcp_stream_data",
-                                    "tcp_peer_closed",
-                                    "tcp_reset",
-                                    "tcp_closed",
-                                    "qp_first_fpdu",
-                                    "qp_terminate_received",
-                                    "qp_stream_error",
-                                    "qp_send_drained",
-                                    "cq_overflow",
-                                    "srq_limit_reached",
-                                    "srq_overrun",
-                                    "host_command",
-                                    "timer_expired",
-                                    "tcp_emss_changed",
-                                    "qp_peer_closed",
-                                    "sctp_connected",
-                                    "sctp_open_failed",
-                                    "sctp_control",
-                                    "sctp_acked",
-                                    "sctp_peer_closed",
-                                    "sctp_violation",
-                                    "sctp_stray",
-                                    "sctp_lost",
-                                    "sctp_mulpdu_changed"};
-  RNIC_CHECK(kHandlers.size() == fw::Events::kSize + 1);
+  static const ValueWords kHandlers = [] {
+    ValueWords words{"none"};
+    words.insert(words.end(), kEventNames.begin(), kEventNames.end());
+    return words;
+  }();
   const ProbeGroup firmware = group.group("firmware");
   const auto probe_of = [](const char* name, const ValueWords* words, unsigned width, auto read) -> Probe {
     Probe probe;

@@ -94,6 +94,7 @@ class FwCpu final : public Stage {
   void handle(bool timer);
   void die(const FirmwareFault& fault);
   std::string text_of(const FirmwareFault& fault) const;
+  std::string handled() const;
   template <class Event>
   void run(const Event& event);
   void dispatch(const TcpEvent& event);

@@ -20,10 +20,28 @@ inline constexpr std::array kPersonalities{Named{abi::Personality::kRdmac, "rdma
                                            Named{abi::Personality::kIetf, "ietf"},
                                            Named{abi::Personality::kPermissive, "permissive"}};
 
-inline constexpr std::array kFaultCauses{Named{abi::FaultCause::kNone, "none"}, Named{abi::FaultCause::kPanic, "panic"},
-                                         Named{abi::FaultCause::kWatchdog, "watchdog"},
-                                         Named{abi::FaultCause::kIllegalInstruction, "illegal_instruction"},
-                                         Named{abi::FaultCause::kBusFault, "bus_fault"}};
+inline constexpr std::array kFaultCauses{
+    Named{abi::FaultCause::kNone, "none"},          Named{abi::FaultCause::kPanic, "panic"},
+    Named{abi::FaultCause::kWatchdog, "watchdog"},  Named{abi::FaultCause::kIllegalInstruction, "illegal_instruction"},
+    Named{abi::FaultCause::kBusFault, "bus_fault"}, Named{abi::FaultCause::kStackOverflow, "stack_overflow"}};
+
+// What a test has the firmware do wrong.
+enum class PlantedFault : std::uint8_t {
+  kNone,
+  kPanic,
+  kWatchdog,
+  kIllegalInstruction,
+  kBusFault,
+  kStackOverflow,
+  kEndlessLoop
+};
+inline constexpr std::array kPlantedFaults{Named{PlantedFault::kNone, "none"},
+                                           Named{PlantedFault::kPanic, "panic"},
+                                           Named{PlantedFault::kWatchdog, "watchdog"},
+                                           Named{PlantedFault::kIllegalInstruction, "illegal_instruction"},
+                                           Named{PlantedFault::kBusFault, "bus_fault"},
+                                           Named{PlantedFault::kStackOverflow, "stack_overflow"},
+                                           Named{PlantedFault::kEndlessLoop, "endless_loop"}};
 
 struct FwCpuConfig {
   FirmwareTargetKind target = FirmwareTargetKind::kNative;
@@ -41,7 +59,7 @@ struct FwCpuConfig {
   bool rdmap_extensions = true;
   abi::Personality personality = abi::Personality::kIetf;
   bool receive_markers = false, crc = true;
-  abi::FaultCause fault = abi::FaultCause::kNone;
+  PlantedFault fault = PlantedFault::kNone;
   std::uint32_t fault_event = 1;
   Rv32Config rv32;
 
@@ -85,7 +103,7 @@ struct FwCpuConfig {
       "request MPA markers if neither the queue pair nor its connection specifies them");
     v("crc", &FwCpuConfig::crc,
       "request CRC on every stream (RFC 5044 section 4.4); off: only if a program requests it. One end is enough");
-    v("fault", &FwCpuConfig::fault, "injected firmware fault", one_of(kFaultCauses));
+    v("fault", &FwCpuConfig::fault, "injected firmware fault", one_of(kPlantedFaults));
     v("fault_event", &FwCpuConfig::fault_event, "event of the firmware at which the fault occurs, counted from 1",
       in_range(1u, 4'000'000'000u));
     v.group("rv32", &FwCpuConfig::rv32);

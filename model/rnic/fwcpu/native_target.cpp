@@ -10,8 +10,9 @@ using Firmware = fw::Firmware<Bus>;
 
 }  // namespace
 
-std::unique_ptr<FirmwareTarget> make_native_target(ChipBus& bus, const fw::Settings& settings) {
-  return std::make_unique<NativeTarget<Firmware>>(bus, settings);
+std::unique_ptr<FirmwareTarget> make_native_target(ChipBus& bus, const fw::Settings& settings,
+                                                   const std::string& name) {
+  return std::make_unique<NativeTarget<Firmware>>(bus, settings, name);
 }
 
 }  // namespace rnic

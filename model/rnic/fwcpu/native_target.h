@@ -1,5 +1,5 @@
 // Firmware that runs as code of this program: an exception that leaves its handler is the firmware's end, unless it
-// comes from the model behind the bus.
+// comes from the model behind the bus. So is a signal of its code, where the program catches them.
 #pragma once
 
 #include <exception>
@@ -8,6 +8,10 @@
 #include <string>
 #include <utility>
 
+#include "model/rnic/fwcpu/crash/native_crash.h"
+#include "model/rnic/fwcpu/crash/native_guard.h"
+#include "model/rnic/fwcpu/crash/planted_faults.h"
+#include "model/rnic/fwcpu/event_names.h"
 #include "model/rnic/fwcpu/firmware_fault.h"
 #include "model/rnic/fwcpu/firmware_target.h"
 #include "model/stats/registry.h"
@@ -27,7 +31,6 @@ class GuardedBus {
   MutableByteSpan sram(fw::SramRange range) {
     return behind([&] { return bus_.sram(range); });
   }
-  bool logs(fw::LogLevel level) const { return bus_.logs(level); }
 
   // What was thrown behind the bus goes on as it is, even if the firmware caught it: a FirmwareFault, or a bug of the
   // model. Anything else that leaves the handler is a FirmwareFault.
@@ -47,7 +50,9 @@ class GuardedBus {
  private:
   template <class F>
   auto behind(F access) {
+    const NativeGuard::Outside model;
     try {
+      if (const int signal = NativeGuard::abandoned(); signal != 0) throw abandoned_fault(signal);
       return access();
     } catch (...) {
       if (!thrown_) thrown_ = std::current_exception();
@@ -63,18 +68,44 @@ class GuardedBus {
 template <template <class Bus> class Firmware>
 class NativeTarget final : public FirmwareTarget {
  public:
-  NativeTarget(ChipBus& bus, const fw::Settings& settings) : bus_(bus), settings_(settings) { reset(); }
-  void reset() override { firmware_.emplace(bus_, settings_); }
+  NativeTarget(ChipBus& bus, const fw::Settings& settings, std::string name)
+      : bus_(bus), settings_(settings), name_(std::move(name)) {
+    reset();
+  }
+  void reset() override {
+    firmware_.emplace(bus_, settings_);
+    places_.clear();
+  }
   void on(const FirmwareEvent& event) override {
-    bus_.run([&] { std::visit([this](const auto& e) { firmware_->on(e); }, event); });
+    guarded(event, [&] { std::visit([this](const auto& e) { firmware_->on(e); }, event); });
   }
 
-  // A panic is an exception in the place of the handler; a processor's traps are none of native code.
-  void fail(abi::FaultCause cause) override {
+  // A panic is an exception. The others are signals if somebody catches them, but for the watchdog, which has none.
+  void fail(PlantedFault fault, const FirmwareEvent& event) override {
     constexpr const char* kWhy = "injected by rnic.fwcpu.fault";
-    if (cause != abi::FaultCause::kPanic) throw FirmwareFault(cause, kWhy);
-    bus_.run([&] { throw std::logic_error(kWhy); });
+    const auto plant = [&](abi::FaultCause cause, void (*mistake)()) {
+      if (!NativeGuard::catches_crashes()) throw FirmwareFault(cause, kWhy);
+      guarded(event, mistake);
+    };
+    switch (fault) {
+      case PlantedFault::kNone:
+        return;
+      case PlantedFault::kPanic:
+        return guarded(event, [&] { throw std::logic_error(kWhy); });
+      case PlantedFault::kWatchdog:
+        throw FirmwareFault(abi::FaultCause::kWatchdog, kWhy);
+      case PlantedFault::kIllegalInstruction:
+        return plant(abi::FaultCause::kIllegalInstruction, planted::illegal_instruction);
+      case PlantedFault::kBusFault:
+        return plant(abi::FaultCause::kBusFault, planted::bus_fault);
+      case PlantedFault::kStackOverflow:
+        return plant(abi::FaultCause::kStackOverflow, planted::stack_overflow);
+      case PlantedFault::kEndlessLoop:
+        return guarded(event, planted::endless_loop);
+    }
   }
+
+  std::string dump() const override { return places_.empty() ? "native: no registers\n" : places_; }
 
   void register_stats(const StatsGroup& group) const override {
     group.derived(
@@ -86,8 +117,17 @@ class NativeTarget final : public FirmwareTarget {
   }
 
  private:
+  template <class F>
+  void guarded(const FirmwareEvent& event, F handler) {
+    const auto crash =
+        NativeGuard::run({name_.c_str(), kEventNames[event.index()]}, [&] { bus_.run([&] { handler(); }); });
+    if (crash) throw fault_of(*crash, places_);
+  }
+
   GuardedBus<ChipBus> bus_;
   const fw::Settings settings_;
+  const std::string name_;
+  std::string places_;  // of a crash
   std::optional<Firmware<GuardedBus<ChipBus>>> firmware_;
 };
 

@@ -127,10 +127,10 @@ class RecordingBus {
   void write(const CancelTimer& o) { add("cancel timer {}", o.id); }
   void write(const Panic& o) { add("panic {}", static_cast<int>(o.code)); }
   void write(const Log& o) {
+    if (describe(o.code).level > log_level) return;
     add("log {}", describe(o.code).name);
     logged_.push_back(o);
   }
-  bool logs(LogLevel level) const { return level <= log_level; }
   LogLevel log_level = LogLevel::kInfo;
   std::map<std::uint32_t, std::uint16_t> lives;  // of SCTP's flows, as the chip counts them
 

@@ -189,7 +189,6 @@ class Chip {
     void write(const Panic&) { ADD_FAILURE() << "panic"; }
     template <class Op>
     void write(const Op&) {}
-    bool logs(LogLevel) const { return false; }
     MutableByteSpan sram(SramRange range) { return {memory_.data() + range.offset, range.bytes}; }
 
    private:

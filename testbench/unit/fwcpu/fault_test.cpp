@@ -4,6 +4,8 @@
 #include "model/common/check.h"
 #include "model/rnic/fwcpu/firmware_target.h"
 #include "model/rnic/fwcpu/native_target.h"
+#include "model/rnic/fwcpu/rv32/elf_image.h"
+#include "model/rnic/fwcpu/rv32/iss.h"
 #include "testbench/unit/fwcpu/fwcpu_bench.h"
 
 namespace rnic::test {
@@ -13,16 +15,16 @@ using abi::FaultCause;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-FwCpuConfig failing(FaultCause cause, std::uint32_t event) {
+FwCpuConfig failing(PlantedFault fault, std::uint32_t event) {
   FwCpuConfig c;
-  c.fault = cause;
+  c.fault = fault;
   c.fault_event = event;
   return c;
 }
 
 class NativeFault : public FwCpuTest {
  protected:
-  explicit NativeFault(const FwCpuConfig& config = failing(FaultCause::kPanic, 2)) : FwCpuTest(config) {}
+  explicit NativeFault(const FwCpuConfig& config = failing(PlantedFault::kPanic, 2)) : FwCpuTest(config) {}
 };
 
 // 74: the first command's answer. The second is taken then and fails after dispatch.
@@ -38,14 +40,14 @@ TEST_F(NativeFault, TheHostHearsOfItAndNothingElseHappens) {
   EXPECT_THAT(dut.waiting_for(), HasSubstr("stopped"));
   ASSERT_TRUE(dut.fault());
   EXPECT_THAT(dut.fault()->dump, HasSubstr("The firmware of dut stopped: "));
-  EXPECT_THAT(dut.fault()->dump, HasSubstr("\ncause panic\ncycle 113, in event 2\n"));
+  EXPECT_THAT(dut.fault()->dump, HasSubstr("\ncause panic\ncycle 113, in event 2\nhandling host_command nop\n"));
 }
 
 class NativeTimers : public NativeFault {
  protected:
   NativeTimers() : NativeFault(config()) {}
   static FwCpuConfig config() {
-    FwCpuConfig c = failing(FaultCause::kPanic, 3);
+    FwCpuConfig c = failing(PlantedFault::kPanic, 3);
     c.request_timeout_us = 100;
     return c;
   }
@@ -87,7 +89,7 @@ TEST_F(NativeWatchdog, AHandlerThatTakesTooLong) {
 
 class NativeLog : public NativeFault {
  protected:
-  NativeLog() : NativeFault(failing(FaultCause::kPanic, 21)) {}
+  NativeLog() : NativeFault(failing(PlantedFault::kPanic, 21)) {}
 };
 
 TEST_F(NativeLog, TheDumpHasTheLastSixteenEntries) {
@@ -102,6 +104,26 @@ TEST_F(NativeLog, TheDumpHasTheLastSixteenEntries) {
   EXPECT_EQ(entries, 16u);
   EXPECT_THAT(dump, HasSubstr("cycle 1945  unexpected_event"));
   EXPECT_THAT(dump, testing::Not(HasSubstr("cycle 345  ")));
+}
+
+class NativeDebugLog : public NativeFault {
+ protected:
+  NativeDebugLog() : NativeFault(config()) {}
+  static FwCpuConfig config() {
+    FwCpuConfig c = failing(PlantedFault::kPanic, 2);
+    c.log_level = 0;
+    return c;
+  }
+};
+
+// 40 + 32: an entry that nobody wants costs nothing.
+TEST_F(NativeDebugLog, TheDumpHasEntriesOfEveryLevel) {
+  host.send(command(abi::CommandOp::kDestroyQp, 5));  // there is none
+  host.send(command(abi::CommandOp::kNop));
+  run_until_idle();
+  EXPECT_THAT(to_host.cycles(), ElementsAre(74, 73 + 40 + 1));
+  EXPECT_THAT(dut.fault()->dump,
+              HasSubstr("last log entries, of all levels:\n  cycle 41  command_refused: command destroy_qp refused"));
 }
 
 // Firmware that fails in ways in which that of `firmware/` should not.
@@ -166,6 +188,20 @@ TEST_F(MistakenFirmware, CannotHideAFault) {
               HasSubstr("QP 4"));
 }
 
+TEST_F(MistakenFirmware, DoesNotGoOnForEverWithTheBus) {
+  GuardedBus<ChipBus> bus(chip);
+  chip.start(1000);
+  try {
+    bus.run([&] {
+      for (;;) bus.sram({0, 4});
+    });
+    ADD_FAILURE() << "it ends";
+  } catch (const FirmwareFault& fault) {
+    EXPECT_EQ(fault.cause, FaultCause::kWatchdog);
+  }
+  EXPECT_EQ(chip.end(), 1000 + FwCpuConfig().watchdog_cycles + 1);
+}
+
 // A bus that has a bug.
 struct BrokenBus {
   template <class Op>
@@ -173,7 +209,6 @@ struct BrokenBus {
     throw std::out_of_range("a table of the model");
   }
   MutableByteSpan sram(fw::SramRange) { throw InternalError("a check of the model"); }
-  bool logs(fw::LogLevel) const { return true; }
 };
 
 TEST(NativeFirmware, IsNotBlamedForTheModel) {
@@ -194,12 +229,12 @@ TEST(NativeFirmware, IsNotBlamedForTheModel) {
 // The image's own.
 class Rv32Fault : public FwCpuTest {
  protected:
-  explicit Rv32Fault(FaultCause cause) : FwCpuTest(config(cause)) {}
+  explicit Rv32Fault(PlantedFault fault) : FwCpuTest(config(fault)) {}
   void SetUp() override {
     if (built_rv32_image().empty()) GTEST_SKIP() << "no RV32 image was built: riscv64-unknown-elf-g++ is missing";
   }
-  static FwCpuConfig config(FaultCause cause) {
-    FwCpuConfig c = failing(cause, 2);
+  static FwCpuConfig config(PlantedFault fault) {
+    FwCpuConfig c = failing(fault, 2);
     if (!built_rv32_image().empty()) c.target = FirmwareTargetKind::kRv32;
     c.watchdog_cycles = 20'000;
     return c;
@@ -216,19 +251,22 @@ class Rv32Fault : public FwCpuTest {
   }
   std::uint8_t status = 0;
 };
-template <FaultCause kCause>
+template <PlantedFault kFault>
 class Rv32FaultOf : public Rv32Fault {
  protected:
-  Rv32FaultOf() : Rv32Fault(kCause) {}
+  Rv32FaultOf() : Rv32Fault(kFault) {}
 };
-using Rv32Panic = Rv32FaultOf<FaultCause::kPanic>;
-using Rv32Watchdog = Rv32FaultOf<FaultCause::kWatchdog>;
-using Rv32Illegal = Rv32FaultOf<FaultCause::kIllegalInstruction>;
-using Rv32Bus = Rv32FaultOf<FaultCause::kBusFault>;
+using Rv32Panic = Rv32FaultOf<PlantedFault::kPanic>;
+using Rv32Watchdog = Rv32FaultOf<PlantedFault::kWatchdog>;
+using Rv32Illegal = Rv32FaultOf<PlantedFault::kIllegalInstruction>;
+using Rv32Bus = Rv32FaultOf<PlantedFault::kBusFault>;
+using Rv32Stack = Rv32FaultOf<PlantedFault::kStackOverflow>;
 
 TEST_F(Rv32Panic, IsInTheInterruptHandler) {
   EXPECT_THAT(dump(), HasSubstr("an event that it does not know"));
-  EXPECT_THAT(dut.fault()->dump, HasSubstr("rnic_interrupt+0x"));
+  EXPECT_THAT(dut.fault()->dump,
+              testing::ContainsRegex(
+                  "\npc   8[0-9a-f]+  rnic_interrupt.0x[0-9a-f]+  firmware/targets/rv32/[a-z]+[.][a-z]+:[0-9]+\n"));
   EXPECT_EQ(status, static_cast<std::uint8_t>(FaultCause::kPanic));
 }
 
@@ -247,6 +285,52 @@ TEST_F(Rv32Illegal, HasItsPc) {
 TEST_F(Rv32Bus, HasItsPc) {
   EXPECT_THAT(dump(), HasSubstr("pc   00000000"));
   EXPECT_EQ(status, static_cast<std::uint8_t>(FaultCause::kBusFault));
+}
+
+// Has a function of the firmware find a wild pointer in its first argument.
+class Misleader final : public DebugObserver {
+ public:
+  explicit Misleader(std::uint32_t function) : function_(function) {}
+  void before_instruction(DebugTarget& target, std::uint32_t pc) override {
+    if (pc == function_) target.set(kArgument, kNowhere);
+  }
+  void faulted(DebugTarget&, abi::FaultCause) override {}
+  static constexpr unsigned kArgument = 10;  // a0
+  static constexpr std::uint32_t kNowhere = 0x10000000;
+
+ private:
+  const std::uint32_t function_;
+};
+
+class Rv32Wild : public Rv32FaultOf<PlantedFault::kNone> {};
+
+TEST_F(Rv32Wild, ADumpHasAddressFileLineCallersAndLog) {
+  const std::string name = "create_qp(rnic::abi::Command const&)";
+  std::uint32_t address = 0;
+  for (const ElfImage::Function& f : ElfImage(built_rv32_image()).functions()) {
+    if (f.name.find(name) != std::string::npos) address = f.address;
+  }
+  ASSERT_NE(address, 0u);
+  Misleader misleader(address);
+  dut.processor()->observe(misleader);
+  host.send(command(abi::CommandOp::kDestroyQp, 5));  // is refused, which is logged for those who debug
+  host.send(command(abi::CommandOp::kCreateQp, 3));
+  run_until_idle();
+  ASSERT_TRUE(dut.fault());
+  const std::string& dump = dut.fault()->dump;
+  EXPECT_THAT(dump, HasSubstr("cause bus_fault\n"));
+  EXPECT_THAT(dump, HasSubstr("in event 2\nhandling host_command create_qp\n"));
+  constexpr const char* kLine = "[^\n]+  firmware/[a-z0-9_/]+[.][a-z]+:[0-9]+\n";
+  EXPECT_THAT(dump, testing::ContainsRegex("\nfault address 100[0-9a-f]+\n"));
+  EXPECT_THAT(dump, testing::ContainsRegex(std::string("\npc   8[^\n]+create_qp") + kLine));
+  EXPECT_THAT(dump, testing::ContainsRegex(std::string("\ncalled from\n  8[^\n]+fw::Firmware<") + kLine));
+  EXPECT_THAT(dump, testing::ContainsRegex(std::string("\n  8[0-9a-f]+  rnic_interrupt") + kLine));
+  EXPECT_THAT(dump, HasSubstr("command_refused: command destroy_qp refused"));
+}
+
+TEST_F(Rv32Stack, OverflowsIntoNoMemory) {
+  EXPECT_THAT(dump(), HasSubstr("its stack of 65536 octets has overflowed, at 0x8016fffc"));
+  EXPECT_EQ(status, static_cast<std::uint8_t>(FaultCause::kStackOverflow));
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ int signal_of(abi::FaultCause cause) {
     case abi::FaultCause::kIllegalInstruction:
       return kSigIll;
     case abi::FaultCause::kBusFault:
+    case abi::FaultCause::kStackOverflow:
       return kSigSegv;
     case abi::FaultCause::kWatchdog:
       return kSigXcpu;

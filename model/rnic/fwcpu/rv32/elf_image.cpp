@@ -1,29 +1,18 @@
 #include "model/rnic/fwcpu/rv32/elf_image.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
 
-#include <cxxabi.h>
 #include <fmt/format.h>
 #include <gelf.h>
 
 #include "model/common/check.h"
+#include "model/rnic/fwcpu/crash/elf_file.h"
 
 namespace rnic {
-namespace {
-
-std::string demangled(const std::string& name) {
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(::abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
-                                                    std::free);
-  return status == 0 ? text.get() : name;
-}
-
-}  // namespace
 
 ElfImage::ElfImage(const std::string& file) : name_(file) {
   std::ifstream in(file, std::ios::binary);
@@ -46,6 +35,8 @@ ElfImage::ElfImage(const std::string& file) : name_(file) {
   entry_ = static_cast<std::uint32_t>(head.e_entry);
   read_segments(elf.get());
   read_symbols(elf.get());
+  line_sections_ = line_sections(elf.get());
+  call_frames_ = elf_section(elf.get(), ".debug_frame");
 }
 
 void ElfImage::read_segments(Elf* elf) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/common/bytes.h"
+#include "model/rnic/fwcpu/crash/source_lines.h"
 
 struct Elf;
 
@@ -32,6 +33,11 @@ class ElfImage {
     std::uint32_t address = 0, bytes = 0;
   };
   std::vector<Function> functions() const;  // in the order of their addresses
+  // "file:line" of each address, or nothing.
+  std::vector<std::string> lines(const std::vector<std::uint64_t>& addresses) const {
+    return source_lines(line_sections_, addresses);
+  }
+  ByteSpan call_frames() const { return call_frames_; }  // .debug_frame
   [[noreturn]] void refuse(const std::string& why) const;
 
  private:
@@ -51,6 +57,8 @@ class ElfImage {
   std::uint32_t entry_ = 0;
   std::vector<Segment> segments_;
   std::vector<Symbol> symbols_;
+  LineSections line_sections_;
+  ByteSpan call_frames_;
 };
 
 }  // namespace rnic

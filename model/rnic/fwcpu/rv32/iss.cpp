@@ -6,6 +6,7 @@
 
 #include "model/common/check.h"
 #include "model/rnic/fwcpu/firmware_fault.h"
+#include "model/rnic/fwcpu/rv32/memory_access.h"
 #include "model/rnic/fwcpu/rv32/unicorn.h"
 
 namespace rnic {
@@ -34,17 +35,36 @@ struct Iss::Hooks {
   static void trap(uc_engine*, std::uint32_t cause, void* user) {
     guarded(user, [&](Iss& iss) { iss.trapped(cause); });
   }
-  static std::uint64_t read(uc_engine*, std::uint64_t offset, unsigned, void* user) {
-    std::uint32_t value = 0;
+  // An access that nothing answers, which ends the run.
+  static bool invalid(uc_engine*, uc_mem_type, std::uint64_t address, int, std::int64_t, void* user) {
+    guarded(user, [&](Iss& iss) {
+      iss.fault_address_ = static_cast<std::uint32_t>(address);
+      iss.stop_at_access(*iss.fault_address_);
+    });
+    return false;
+  }
+  // The chip may refuse an access to a register.
+  template <class F>
+  static void access(void* user, std::uint64_t offset, F f) {
     guarded(user, [&](Iss& iss) {
       iss.cycles_ += iss.config_.csr_access_cycles;
-      value = iss.registers_.read(static_cast<std::uint32_t>(offset));
+      try {
+        f(iss);
+      } catch (const FirmwareFault& fault) {
+        const std::uint32_t address = kCsr.base + static_cast<std::uint32_t>(offset);
+        if (fault.cause == abi::FaultCause::kBusFault) iss.fault_address_ = address;
+        iss.stop_at_access(address);
+        throw;
+      }
     });
+  }
+  static std::uint64_t read(uc_engine*, std::uint64_t offset, unsigned, void* user) {
+    std::uint32_t value = 0;
+    access(user, offset, [&](Iss& iss) { value = iss.registers_.read(static_cast<std::uint32_t>(offset)); });
     return value;
   }
   static void write(uc_engine*, std::uint64_t offset, unsigned, std::uint64_t value, void* user) {
-    guarded(user, [&](Iss& iss) {
-      iss.cycles_ += iss.config_.csr_access_cycles;
+    access(user, offset, [&](Iss& iss) {
       iss.registers_.write(static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(value), iss.cycles_);
     });
   }
@@ -80,6 +100,8 @@ Iss::Iss(MemoryMap& memory, Registers& registers, const Rv32Config& config, std:
   uc_hook hook;
   check(unicorn_.hook_add(uc_, &hook, UC_HOOK_BLOCK, reinterpret_cast<void*>(Hooks::block), this, 1, 0), "block hook");
   check(unicorn_.hook_add(uc_, &hook, UC_HOOK_INTR, reinterpret_cast<void*>(Hooks::trap), this, 1, 0), "trap hook");
+  check(unicorn_.hook_add(uc_, &hook, UC_HOOK_MEM_INVALID, reinterpret_cast<void*>(Hooks::invalid), this, 1, 0),
+        "memory hook");
 }
 
 Iss::~Iss() {
@@ -98,6 +120,8 @@ std::uint64_t Iss::interrupt(std::uint32_t cause) {
 
 std::uint64_t Iss::run(std::uint32_t pc) {
   cycles_ = 0;
+  fault_address_.reset();
+  stopped_.reset();
   try {
     execute(pc);
     while (jump_) execute(*std::exchange(jump_, std::nullopt));
@@ -180,7 +204,14 @@ void Iss::fail(int error) {
       (load_le32(at.data()) == kEbreak || load_le16(at.data()) == kCompressedEbreak)) {
     throw FirmwareFault(abi::FaultCause::kPanic, "an assertion failed (ebreak)");
   }
-  throw FirmwareFault(abi::FaultCause::kBusFault, Unicorn::get().strerror(static_cast<uc_err>(error)));
+  const char* const what = Unicorn::get().strerror(static_cast<uc_err>(error));
+  if (!fault_address_) throw FirmwareFault(abi::FaultCause::kBusFault, what);
+  if (kStackGuard.has(*fault_address_)) {
+    throw FirmwareFault(
+        abi::FaultCause::kStackOverflow,
+        fmt::format("its stack of {} octets has overflowed, at {:#010x}", kStack.bytes, *fault_address_));
+  }
+  throw FirmwareFault(abi::FaultCause::kBusFault, fmt::format("{}, at {:#010x}", what, *fault_address_));
 }
 
 std::uint32_t Iss::read_id(int id) const {
@@ -190,11 +221,25 @@ std::uint32_t Iss::read_id(int id) const {
 }
 void Iss::write_id(int id, std::uint32_t value) { check(unicorn_.reg_write(uc_, id, &value), "register"); }
 
+// Unicorn has the pc of the block, and may go on to its end.
+void Iss::stop_at_access(std::uint32_t address) {
+  State state;
+  for (unsigned reg = 0; reg < kPc; ++reg) state.x[reg] = get(reg);
+  state.pc = get(kPc);
+  if (state.pc >= block_ && state.pc < block_end_) {
+    const ByteSpan code = memory_.text().subspan(state.pc - kText.base, block_end_ - state.pc);
+    state.pc += find_access(code, state.x, address).value_or(0);
+  }
+  stopped_ = state;
+}
+
 std::uint32_t Iss::get(unsigned reg) const {
+  if (stopped_) return reg == kPc ? stopped_->pc : stopped_->x[reg];
   if (reg != kPc) return read_id(UC_RISCV_REG_X0 + static_cast<int>(reg));
   return jump_ ? *jump_ : announced_ ? *announced_ : read_id(UC_RISCV_REG_PC);
 }
 void Iss::set(unsigned reg, std::uint32_t value) {
+  if (stopped_) (reg == kPc ? stopped_->pc : stopped_->x[reg]) = value;
   if (reg != kPc) write_id(UC_RISCV_REG_X0 + static_cast<int>(reg), value);
   else if (announced_) jump_ = value;
   else write_id(UC_RISCV_REG_PC, value);
@@ -203,7 +248,7 @@ void Iss::set(unsigned reg, std::uint32_t value) {
 // Text could be written here, but what has been translated of it would not change.
 MutableByteSpan Iss::octets(std::uint32_t address, std::size_t bytes, bool write) {
   const MutableByteSpan found = memory_.at(address, bytes);
-  return write && address - kText.base < kText.bytes ? MutableByteSpan{} : found;
+  return write && kText.has(address) ? MutableByteSpan{} : found;
 }
 
 }  // namespace rnic

@@ -1,6 +1,7 @@
 // The RV32IMC processor: Unicorn executes, this counts cycles, enters traps and watches over the program.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <exception>
 #include <optional>
@@ -42,6 +43,8 @@ class Iss final : public DebugTarget {
   void set_watchdog(std::uint64_t cycles) { watchdog_cycles_ = cycles; }
   std::uint64_t cycles() const { return cycles_; }  // of the last run
   std::uint64_t instructions() const { return instructions_; }
+  // What the last run could not reach, if that ended it.
+  std::optional<std::uint32_t> fault_address() const { return fault_address_; }
 
   // From now on each block of straight-line code that is entered is noted down, with the cycles since the run began;
   // nullptr: no more.
@@ -60,10 +63,16 @@ class Iss final : public DebugTarget {
     BlockCost cost;
   };
 
+  struct State {
+    std::array<std::uint32_t, kPc> x;
+    std::uint32_t pc;
+  };
+
   void execute(std::uint32_t pc);
   void before_instruction(std::uint32_t pc);
   void entered(std::uint32_t address, std::uint32_t bytes);
   void take_back_from(std::uint32_t pc);
+  void stop_at_access(std::uint32_t address);
   [[noreturn]] void fail(int error);
   void trapped(std::uint32_t cause);
   std::uint32_t read_id(int id) const;
@@ -81,6 +90,8 @@ class Iss final : public DebugTarget {
   std::uint64_t cycles_ = 0, instructions_ = 0;
   std::exception_ptr thrown_;  // in a hook; none may cross the simulator's frames
   bool trapped_ = false;
+  std::optional<std::uint32_t> fault_address_;
+  std::optional<State> stopped_;  // by an access that failed
   std::vector<CodePlace>* places_ = nullptr;
   DebugObserver* observer_ = nullptr;
   std::optional<std::uint32_t> announced_;  // pc of the instruction that the observer hears of

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "model/common/check.h"
+#include "model/rnic/fwcpu/crash/call_frames.h"
 #include "model/rnic/fwcpu/firmware_fault.h"
 #include "model/rnic/fwcpu/firmware_target.h"
 #include "model/rnic/fwcpu/rv32/iss.h"
@@ -27,6 +28,8 @@ std::string image_of(const FwCpuConfig& config) {
       "or name one");
 }
 
+// In a dump.
+constexpr std::size_t kMostCallers = 16;
 // Within so many a program must be ready for events.
 constexpr std::uint64_t kBootCycles = 100'000'000;
 
@@ -61,31 +64,42 @@ class Rv32Target final : public FirmwareTarget, private Iss::Registers {
     run([&] { return iss_.interrupt(timer ? kTimerCause : kExternalCause); });
   }
 
-  // Each in the program's own way: an event that it does not know, and three places where no program should be.
-  void fail(abi::FaultCause cause) override {
-    constexpr std::uint32_t kLoop = 0x6f, kLoopAt = kText.base + kText.bytes - 8, kZerosAt = kLoopAt + 4;
-    switch (cause) {
-      case abi::FaultCause::kPanic:
+  // Each in the program's own way: an event that it does not know, and places where no program should be.
+  void fail(PlantedFault fault, const FirmwareEvent&) override {
+    constexpr std::uint32_t kLoop = 0x6f, kLoopAt = kText.end() - 8, kZerosAt = kLoopAt + 4;
+    // addi sp,sp,-16; sw ra,12(sp); jal ra,-8
+    constexpr std::uint32_t kRecursion[] = {0xff010113, 0x00112623, 0xff9ff0ef},
+                            kRecursionAt = kLoopAt - sizeof kRecursion;
+    switch (fault) {
+      case PlantedFault::kPanic:
         event_number_ = fw::Events::kSize;
         return run([&] { return iss_.interrupt(kExternalCause); });
-      case abi::FaultCause::kWatchdog:
+      case PlantedFault::kWatchdog:
+      case PlantedFault::kEndlessLoop:
         store_le32(memory_.at(kLoopAt, 4).data(), kLoop);
         return run([&] { return iss_.run(kLoopAt); });
-      case abi::FaultCause::kIllegalInstruction:
+      case PlantedFault::kIllegalInstruction:
         return run([&] { return iss_.run(kZerosAt); });
-      case abi::FaultCause::kBusFault:
+      case PlantedFault::kBusFault:
         return run([&] { return iss_.run(0); });
-      case abi::FaultCause::kNone:
+      case PlantedFault::kStackOverflow:
+        for (std::size_t i = 0; i < std::size(kRecursion); ++i) {
+          store_le32(memory_.at(kRecursionAt, sizeof kRecursion).data() + 4 * i, kRecursion[i]);
+        }
+        return run([&] { return iss_.run(kRecursionAt); });
+      case PlantedFault::kNone:
         return;
     }
   }
 
   std::string dump() const override {
-    const std::uint32_t pc = iss_.get(Iss::kPc);
-    std::string text = fmt::format("pc   {:08x}  {}\n", pc, image_.place(pc));
-    text += fmt::format("ra   {:08x}  {}\n", iss_.get(1), image_.place(iss_.get(1)));
+    CallFrames::Registers registers;
+    for (unsigned r = 0; r < registers.size(); ++r) registers[r] = iss_.get(r);
+    std::string text = places(registers);
+    if (iss_.fault_address()) text += fmt::format("fault address {:08x}\n", *iss_.fault_address());
+    text += fmt::format("stack: {} octets at most, of {}\n", memory_.stack_high_water(), kStack.bytes);
     for (unsigned r = 0; r < 32; ++r) {
-      text += fmt::format("{:<4} {:08x}{}", fmt::format("x{}", r), iss_.get(r), r % 4 == 3 ? "\n" : "   ");
+      text += fmt::format("{:<4} {:08x}{}", fmt::format("x{}", r), registers[r], r % 4 == 3 ? "\n" : "   ");
     }
     return text;
   }
@@ -110,6 +124,9 @@ class Rv32Target final : public FirmwareTarget, private Iss::Registers {
     group.sum(
         "instructions", [this] { return static_cast<double>(iss_.instructions()); }, "instructions", "executed");
     group.histogram("handler_cycles", cycles_, "cycles", "firmware cycles of each event's handler");
+    group.derived(
+        "stack_high_water", [this] { return static_cast<double>(memory_.stack_high_water()); }, "octets",
+        fmt::format("most that the stack has held since a reset, of {}", kStack.bytes));
   }
 
  private:
@@ -123,6 +140,26 @@ class Rv32Target final : public FirmwareTarget, private Iss::Registers {
       image_.refuse(fmt::format("does not start: {}, pc {:#x}", fault.what(), iss_.get(Iss::kPc)));
     }
     iss_.set_watchdog(watchdog_cycles_);
+  }
+
+  // pc, return register and callers, with function, file and line.
+  std::string places(const CallFrames::Registers& registers) const {
+    const auto word = [this](std::uint32_t at) {
+      const MutableByteSpan octets = memory_.at(at, 4);
+      return octets.empty() ? std::nullopt : std::optional(load_le32(octets.data()));
+    };
+    std::vector<std::uint32_t> list = CallFrames(image_.call_frames()).callers(registers, word, kMostCallers);
+    list.insert(list.begin(), {registers[CallFrames::kPc], registers[CallFrames::kReturn]});
+    // A call is before the address to which it returns.
+    std::vector<std::uint64_t> calls(list.begin(), list.end());
+    for (std::size_t i = 1; i < calls.size(); ++i) --calls[i];
+    const std::vector<std::string> lines = image_.lines(calls);
+    std::string text;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      text += i == 0 ? "pc   " : i == 1 ? "ra   " : i == 2 ? "called from\n  " : "  ";
+      text += fmt::format("{:08x}  {}{}{}\n", list[i], image_.place(list[i]), lines[i].empty() ? "" : "  ", lines[i]);
+    }
+    return text;
   }
 
   // The bus is as far as the program came, also where it ends in a fault.
@@ -140,7 +177,6 @@ class Rv32Target final : public FirmwareTarget, private Iss::Registers {
 
   std::uint32_t read(std::uint32_t offset) override {
     if (offset == kEvent) return event_number_;
-    if (offset == kLogLevel) return static_cast<std::uint32_t>(bus_.log_level());
     throw FirmwareFault(abi::FaultCause::kBusFault, fmt::format("there is no register {:#x} to read", offset));
   }
   void write(std::uint32_t offset, std::uint32_t value, std::uint64_t cycles) override {

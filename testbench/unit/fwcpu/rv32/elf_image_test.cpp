@@ -92,7 +92,8 @@ TEST(ElfImageTest, ASegmentLargerThanItsMemoryIsRefused) {
 TEST(ElfImageTest, ASegmentOutsideTextAndDataIsRefused) {
   PageMemory sram(fw::rv32::kSram.bytes);
   MemoryMap memory(sram);
-  for (const std::uint32_t address : {0x0u, 0x40000000u, 0x50000000u, 0x8000fffdu, 0x80010000u, 0xfffffffeu}) {
+  for (const std::uint32_t address :
+       {0x0u, 0x40000000u, 0x50000000u, 0x8000fffdu, 0x80010000u, 0x80160000u, 0x80170000u, 0xfffffffeu}) {
     ElfBuilder elf = program();
     elf.segments = {{address, {1, 2, 3, 4}, 4}};
     const ElfImage image = image_of(elf);

@@ -1,6 +1,7 @@
 // The processor on programs of a few instructions: cycles, registers of the chip, traps, and what it cannot go on from.
 #include "model/rnic/fwcpu/rv32/iss.h"
 
+#include <cstring>
 #include <map>
 
 #include <gmock/gmock.h>
@@ -243,6 +244,92 @@ TEST_F(IssTest, BusFaults) {
       EXPECT_EQ(f.cause, abi::FaultCause::kBusFault) << what;
     }
   }
+}
+
+TEST_F(IssTest, AFaultHasTheAddressThatWasNotThere) {
+  program("b7020012 23a40200");  // lui t0,0x12000; sw zero,8(t0)
+  EXPECT_EQ(fault(), abi::FaultCause::kBusFault);
+  EXPECT_EQ(iss.fault_address(), 0x12000008u);
+  EXPECT_EQ(iss.get(Iss::kPc), kText.base + 4);
+  EXPECT_EQ(fault(kText.base + 0x40), abi::FaultCause::kIllegalInstruction);
+  EXPECT_EQ(iss.fault_address(), std::nullopt);
+}
+
+// Each kind of load and store, behind another one and before more code: the dump has its own address and registers.
+TEST_F(IssTest, AFaultIsAtTheInstructionThatMadeIt) {
+  const struct {
+    const char* what;
+    const char* code;
+    std::uint32_t address;
+  } kAccesses[] = {
+      {"lb a0,-1(t0)", "0385f2ff", 0x11ffffff},      {"lhu a0,2047(t0)", "03d5f27f", 0x120007ff},
+      {"sw zero,-2048(t0)", "23a00280", 0x11fff800}, {"sb t0,31(t0)", "a38f5200", 0x1200001f},
+      {"c.lw a0,124(s0)", "685c", 0x1300007c},       {"c.sw a0,64(s0)", "28c0", 0x13000040},
+      {"c.lwsp a0,252(sp)", "7e55", 0x140000fc},     {"c.swsp a0,4(sp)", "2ac2", 0x14000004},
+  };
+  std::uint32_t at = kText.base;
+  for (const auto& access : kAccesses) {
+    SCOPED_TRACE(access.what);
+    program("0545 83a50500", at);  // c.li a0,1; lw a1,0(a1), which is fine
+    program(access.code, at + 6);
+    program("0505 0505 73005010",
+            at + 6 + static_cast<std::uint32_t>(std::strlen(access.code) / 2));  // c.addi a0,1, twice
+    iss.set(kA1, kData.base);
+    iss.set(2, 0x14000000);
+    iss.set(5, 0x12000000);
+    iss.set(8, 0x13000000);
+    EXPECT_EQ(fault(at), abi::FaultCause::kBusFault);
+    EXPECT_EQ(iss.fault_address(), access.address);
+    EXPECT_EQ(iss.get(Iss::kPc), at + 6);
+    EXPECT_EQ(iss.get(kA0), 1u);
+    at += 0x40;
+  }
+}
+
+TEST_F(IssTest, SoIsWhatTheChipRefuses) {
+  program(
+      "37160040"    // lui a2,0x40001
+      "23240600"    // sw zero,8(a2)
+      "0545 0505"   // c.li a0,1; c.addi a0,1
+      "73005010");  // wfi
+  iss.set(kA0, 7);
+  EXPECT_EQ(fault(), abi::FaultCause::kPanic);
+  EXPECT_EQ(iss.get(Iss::kPc), kText.base + 4);
+  EXPECT_EQ(iss.get(kA0), 7u);
+  EXPECT_EQ(iss.fault_address(), std::nullopt);
+}
+
+TEST_F(IssTest, AStackThatOverflowsIsSaidAndLeavesDataAlone) {
+  const MutableByteSpan data = memory.at(kData.base, kData.bytes);
+  std::fill_n(data.data(), data.size(), std::uint8_t{7});
+  program(
+      "130101ff"    // 1: addi sp,sp,-16
+      "23261100"    // sw ra,12(sp)
+      "eff09fff");  // jal ra,1b
+  iss.set_watchdog(1'000'000);
+  iss.set(2, kStack.end());
+  try {
+    iss.run(kText.base);
+    ADD_FAILURE() << "it goes on";
+  } catch (const FirmwareFault& f) {
+    EXPECT_EQ(f.cause, abi::FaultCause::kStackOverflow);
+    EXPECT_STREQ(f.what(), "its stack of 65536 octets has overflowed, at 0x8016fffc");
+  }
+  EXPECT_THAT(std::vector(data.data(), data.data() + data.size()), testing::Each(7));
+}
+
+TEST_F(IssTest, TheStackHasAHighWaterMark) {
+  EXPECT_EQ(memory.stack_high_water(), 0u);
+  program(
+      "130101fc"    // addi sp,sp,-64
+      "232a0100"    // sw zero,20(sp)
+      "13010104"    // addi sp,sp,64
+      "73005010");  // wfi
+  iss.set(2, kStack.end());
+  iss.run(kText.base);
+  EXPECT_EQ(memory.stack_high_water(), 44u);
+  memory.clear();
+  EXPECT_EQ(memory.stack_high_water(), 0u);
 }
 
 TEST_F(IssTest, TheWatchdogEndsALoop) {
