@@ -87,6 +87,31 @@ class Named(ProgramTest):
         _, found = self.named(TRACES / "write_bw.json", "--set", "link.delay_ns=50000", "--set", "work.writes.count=100")
         self.assertEqual(found["name"], "TCP window")
 
+    def test_a_slow_link(self):
+        line, found = self.named(TRACES / "write_bw.json", "--set", "link.forward.rate.mbps=20000", "--set", "work.writes.count=100")
+        self.assertRegex(line, r"^bottleneck: link rate a to b \((9[5-9]|100)\.\d % busy\)$")
+        self.assertEqual(found["where"], "")
+
+    def test_what_a_read_waits_for_behind_memory_is_not_memory(self):
+        """Memory has answered, and the answers wait for credits of the device, or for a slow PCIe link."""
+        device = "rnic.pcie.link.device_credits.completion"
+        _, found = self.named(TRACES / "write_bw.json", "--set", "work.writes.count=100", "--set", f"{device}_headers=2",
+                              "--set", f"{device}_data=64")
+        self.assertEqual((found["name"], found["where"]), ("PCIe completion credits to the device", "node a"))
+        _, found = self.named(TRACES / "write_bw.json", "--set", "work.writes.count=100", "--set", "nodes.a.rnic.pcie.link.width=2",
+                              "--set", "rnic.pcie.dma_read.max_tags=4")
+        self.assertRegex(found["name"], "^PCIe (host to device, a|tags)$")
+
+    def test_receive_requests_that_are_not_fetched_yet(self):
+        _, found = self.named(TRACES / "write_bw.json", "--set", "work.writes.op=send", "--set", "work.writes.size=256",
+                              "--set", "rnic.rx.rqe_fetch.prefetch=1", "--set", "rnic.tx.wqe_fetch.prefetch=64")
+        self.assertEqual((found["name"], found["where"]), ("RQE prefetch", "node b"))
+
+    def test_a_window_has_its_transports_name(self):
+        """Also where no octet is outstanding while requests wait for it."""
+        _, found = self.named(TRACES / "sctp_quickstart.json", "--set", "rnic.sctp.receive_buffer=8192")
+        self.assertEqual(found["name"], "SCTP window")
+
     def test_planted_ones(self):
         done = self.run_command(ROOT / "scripts/check_bottlenecks.py", "--program", os.environ["RNICSIM"])
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
