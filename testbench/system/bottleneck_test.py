@@ -118,5 +118,25 @@ class Named(ProgramTest):
         self.assertIn("all are named first, and only where they are planted\n", done.stdout)
 
 
+class Knees(ProgramTest):
+    def test_a_knee_and_its_limiter_are_of_one_phase(self):
+        """Reads wait for ORD, in the shorter phase. In the longer one, Writes fill the wire at all points."""
+        (self.folder / "two_phases.json").write_text(json.dumps({
+            "name": "two phases", "nodes": [{"name": "a"}, {"name": "b"}], "connections": [{"name": "c0", "from": "a", "to": "b"}],
+            "work": [{"name": "reads", "op": "read", "size": 4096, "count": 60, "depth": 32},
+                     {"name": "writes", "op": "write", "size": 65536, "count": 60, "depth": 32}],
+            "sweep": {"mode": "one_at_a_time", "axes": [{"title": "ORD", "key": ["connections.c0.ord", "connections.c0.ird"],
+                                                         "baseline": 16, "values": [1, 2]}]}}))
+        run = self.run_program("run", "two_phases.json", "--out", "out")
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        sweep = json.loads((self.folder / "out/sweep.json").read_text())
+        self.assertEqual({p["bottleneck"]["name"] for p in sweep["points"]}, {"wire a to b"})
+        self.assertEqual([k["limited_by"] for k in sweep["knees"]], [["ORD"]])
+        self.assertRegex(run.stdout, r"ORD +[\d.]+  limits below 16 \(ORD\)\n")
+        page = self.run_program("report", "out", "-o", "out/report.html")
+        self.assertEqual(page.returncode, 0, page.stderr)
+        self.assertIn('"limited_by":["ORD"]', (self.folder / "out/report.html").read_text())
+
+
 if __name__ == "__main__":
     unittest.main()
