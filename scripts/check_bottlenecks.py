@@ -1,20 +1,38 @@
 #!/usr/bin/env python3
-"""Plants one bottleneck after the other in a scenario, and looks whether the first line of the report names it.
+"""Looks whether the first line of the report names what limits, where one thing is planted, and at random points.
 
 check_bottlenecks.py [--program FILE] [NAME…]    NAME: of the first column; all unless given
+check_bottlenecks.py [--program FILE] --random N [--first SEED] [--jobs N] [--measured FILE] [--verbose]
+check_bottlenecks.py [--program FILE] --seeds SEED… [--jobs N] [--measured FILE] [--verbose]
 
 A case is a scenario with settings, and what is planted in it on top. The run with it must name it as `bottleneck` in stats.json and in
 the first line of its report; the run without it must name something else. One more case has nothing planted: what limits Writes of 8
 octets must be found, and without that limit another one. Prints a line for each case. Exit status 0; 1 where a name is wrong.
+
+--random N: points, each of a seed, with items and phases of Writes, Sends and Reads, losses, slow links, and several tight settings
+(bottleneck_points.py). At each, one thing after the other is relieved (reliefs.py), on both nodes, and the phase that the report names
+is timed. The name is right if its relief makes that phase as short as the best one does, or no more than 2 % longer, and on the node
+that it names gains as much as on the other one, or less by no more than a quarter of what it gains on both, or by 2 %. Where no relief gains 2 %, `requests` is right, and what gains that
+together with another one. Of points with losses the times of five seeds of the link are summed up. Prints a table of those that are wrong;
+exit status 0 where 95 % of the names are right. --measured: times are kept there, and those of an earlier run are not measured again,
+as long as the chip's frames are the same.
 """
 import argparse
+import collections
+import concurrent.futures
 import json
+import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 
+import reliefs
+from bottleneck_points import Point
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+TIE = 0.02     # longer than with the best relief, or gained by none
+ENOUGH = 0.95  # of the names are right
+SEEDS = 5      # of the link, of a point with losses
 WRITES = ("write_bw",)
 SHORT = ("write_bw", "work.writes.size=8", "work.writes.depth=128", "work.writes.count=8000")
 CREDITS = "rnic.pcie.link.host_credits"
@@ -39,43 +57,161 @@ CASES = {
 }
 
 
-def run(program, scenario, settings):
-    """The bottleneck of stats.json, once the report's first line says the same."""
-    with tempfile.TemporaryDirectory() as folder:
-        options = [word for setting in settings for word in ("--set", setting)]
-        done = subprocess.run([program, "run", ROOT / f"traces/{scenario}.json", "--no-capture", "--out", folder, *options],
-                              capture_output=True, text=True)
-        stats = pathlib.Path(folder, "stats.json")
-        if not stats.exists():
-            sys.exit(f"check_bottlenecks.py: {scenario} {' '.join(settings)}: {done.stderr.strip()}")
-        found = json.loads(stats.read_text())["bottleneck"]
-    first = done.stdout.partition("\n")[0]
-    if first != found["line"]:
-        sys.exit(f"check_bottlenecks.py: the first line is '{first}', stats.json has '{found['line']}'")
-    return found
+def bottleneck(program, scenario, settings):
+    """That of stats.json."""
+    try:
+        return reliefs.run(program, ROOT / f"traces/{scenario}.json", dict(setting.split("=") for setting in settings))["bottleneck"]
+    except RuntimeError as error:
+        sys.exit(f"check_bottlenecks.py: {error}")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--program", default=str(ROOT / "build/release/bin/rnicsim"))
-    parser.add_argument("names", nargs="*", metavar="NAME")
-    options = parser.parse_args()
-    if unknown := [n for n in options.names if n not in CASES]:
-        parser.error(f"unknown case {unknown[0]}; there are: {', '.join(CASES)}")
+def check_planted(program, names):
     without, wrong = {}, 0
     for case, (base, planted, name, where) in CASES.items():
-        if options.names and case not in options.names:
+        if names and case not in names:
             continue
         if base not in without:
-            without[base] = run(options.program, base[0], base[1:])
-        found = run(options.program, base[0], base[1:] + planted)
+            without[base] = bottleneck(program, base[0], base[1:])
+        found = bottleneck(program, base[0], base[1:] + planted)
         named = (found["name"], found["where"]) == (name, where)
         only_then = (without[base]["name"], without[base]["where"]) != (name, where)
         wrong += not (named and only_then)
         print(f"{case:<25} {'ok   ' if named and only_then else 'WRONG'} {found['line']}")
         print(f"{'':<25}       without it: {without[base]['line']}")
     print(f"{wrong} wrong" if wrong else "all are named first, and only where they are planted")
-    return 1 if wrong else 0
+    return wrong == 0
+
+
+class RandomPoint:
+    """What the report of a point names, and how long the work of each phase takes with each relief."""
+
+    def __init__(self, program, seed, known):
+        self.program, self.seed, self.point = program, seed, Point(seed)
+        self.known = known  # times by settings, as text
+        with tempfile.NamedTemporaryFile("w", suffix=".json", delete=False) as file:
+            json.dump(self.point.scenario, file)
+        self.file = pathlib.Path(file.name)
+
+    def times(self, settings):
+        """Of each phase, in ps."""
+        known = self.known.setdefault(json.dumps(settings, sort_keys=True), [])
+        while len(known) < (SEEDS if self.point.loses else 1):
+            known.append(self.phases_of(self.run(settings, len(known) + 1)))
+        return [sum(times) for times in zip(*known)]
+
+    def run(self, settings, seed=1):
+        return reliefs.run(self.program, self.file, {**settings, **({"link.seed": seed} if self.point.loses else {})})
+
+    def phases_of(self, stats):
+        """Items of both directions have two results."""
+        taken, results = [], iter(stats["results"])
+        for phase in self.point.scenario["work"]:
+            taken.append(max(next(results)["duration_ps"] for item in phase for _ in range(1 + (item["direction"] == "both"))))
+        return taken
+
+    def named_phase(self, named):
+        """The phase that the report's line names, if there are several."""
+        names = [" and ".join(item["name"] for item in phase) for phase in self.point.scenario["work"]]
+        said = named["line"].rpartition(" in ")[2].partition(",")[0]
+        return names.index(said) if len(names) > 1 else 0
+
+    def judge(self):
+        stats = self.run({})
+        if self.known.get("digest") != stats["digest"]:
+            self.known.clear()
+            self.known["digest"] = stats["digest"]
+        named = stats["bottleneck"]
+        phase = self.named_phase(named)
+        of = reliefs.Reliefs(stats, self.point.scenario)
+        base = self.times({})[phase]
+        gains = {name: base / self.times(settings)[phase] - 1 for name, settings in of.everywhere().items()}
+        verdict = Verdict(named, gains)
+        verdict.judge()
+        if verdict.alone and not verdict.right and verdict.name in gains:
+            self.relieve_with_others(verdict, of.everywhere(), base, phase)
+        if verdict.right and verdict.name in gains and gains[verdict.name] > TIE:
+            self.judge_place(verdict, of.of, base, phase, gains[verdict.name])
+        self.file.unlink()
+        return verdict
+
+    def relieve_with_others(self, verdict, everywhere, base, phase):
+        mine = everywhere[verdict.name]
+        for name, settings in everywhere.items():
+            gain = base / self.times({**mine, **settings})[phase] - 1
+            if name != verdict.name and gain > TIE:
+                verdict.right, verdict.how = True, f"with {name} {100 * gain:+.1f} %"
+                return
+
+    def judge_place(self, verdict, of, base, phase, on_both):
+        gains = {where: base / self.times(settings)[phase] - 1 for (name, where), settings in of.items() if name == verdict.name}
+        needed = max(gains.values()) - max(TIE, on_both / 4)
+        if len(gains) > 1 and gains.get(verdict.where, 0) < needed:
+            verdict.right, verdict.how = False, "elsewhere: " + ", ".join(f"{where} {100 * g:+.1f} %" for where, g in gains.items())
+
+
+class Verdict:
+    def __init__(self, named, gains):
+        self.line, self.gains, self.how = named["line"], gains, ""
+        self.name, self.where = reliefs.relief_of(named["name"], named["where"])
+        self.best = max(gains, key=gains.get)
+        self.right = False
+
+    @property
+    def alone(self):
+        """No relief gains anything by itself."""
+        return self.gains[self.best] < TIE
+
+    def judge(self):
+        if self.alone:
+            self.right = self.name == "requests"
+        else:
+            self.right = (1 + self.gains.get(self.name, 0)) * (1 + TIE) >= 1 + self.gains[self.best]
+
+    def text(self, shown):
+        listed = sorted(self.gains.items(), key=lambda pair: -pair[1])[:shown]
+        return f"{self.line}; " + ", ".join(f"{name} {100 * gain:+.1f} %" for name, gain in listed) + (f"; {self.how}" if self.how else "")
+
+
+def check_random(options):
+    known = {}
+    if options.measured and options.measured.exists():
+        known = json.loads(options.measured.read_text())
+    seeds = options.seeds or range(options.first, options.first + options.random)
+    points = [RandomPoint(options.program, seed, known.setdefault(str(seed), {})) for seed in seeds]
+    right, table = 0, collections.Counter()
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for point, verdict in zip(points, pool.map(RandomPoint.judge, points)):
+            right += verdict.right
+            if not verdict.right:
+                table[verdict.name, "nothing" if verdict.alone else verdict.best if not verdict.how else "elsewhere"] += 1
+            if options.verbose or not verdict.right:
+                print(f"{point.seed:4} {'ok   ' if verdict.right else 'WRONG'} {verdict.text(6)}", flush=True)
+    if options.measured:
+        options.measured.write_text(json.dumps(known))
+    if table:
+        print(f"{'named':<35} {'helps most':<35} points")
+    for (name, best), count in table.most_common():
+        print(f"{name:<35} {best:<35} {count:6}")
+    print(f"{right} of {len(points)} points are named as their reliefs say, {100 * right / len(points):.1f} %")
+    return right >= ENOUGH * len(points)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", default=str(ROOT / "build/release/bin/rnicsim"))
+    parser.add_argument("--random", type=int, metavar="N")
+    parser.add_argument("--seeds", type=int, nargs="+", metavar="SEED")
+    parser.add_argument("--first", type=int, default=0, metavar="SEED")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--measured", type=pathlib.Path, metavar="FILE")
+    parser.add_argument("--verbose", action="store_true")
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    options = parser.parse_args()
+    if options.random or options.seeds:
+        return 0 if check_random(options) else 1
+    if unknown := [n for n in options.names if n not in CASES]:
+        parser.error(f"unknown case {unknown[0]}; there are: {', '.join(CASES)}")
+    return 0 if check_planted(options.program, options.names) else 1
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 
 #include "model/cable/ethernet_link.h"
 #include "model/cable/fault_injector.h"
@@ -21,7 +22,12 @@ class CableFaults final {
   bool any() const { return injectors_[0] || injectors_[1]; }
   // Null where the direction has no faults.
   const FaultCounters* counters(unsigned direction) const {
-    return injectors_[direction] ? &injectors_[direction]->counters() : nullptr;
+    return injectors_[direction] ? &injectors_[direction]->model().counters() : nullptr;
+  }
+  // How long the slow stretch of the direction has been busy until now_ps; null where it has none.
+  std::optional<std::uint64_t> rate_busy_ps(unsigned direction, std::uint64_t now_ps) const {
+    if (!injectors_[direction] || injectors_[direction]->model().config().rate.mbps == 0) return {};
+    return injectors_[direction]->model().rate_busy_ps(now_ps);
   }
 
  private:

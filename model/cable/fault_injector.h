@@ -22,7 +22,7 @@ class FaultInjector final : public sc_core::sc_module, private EthernetTarget {
   // The injector of the other direction, through which a router's answers go back. Without one there are none.
   void answer_through(FaultInjector& back) { back_ = &back; }
 
-  const FaultCounters& counters() const { return model_.counters(); }
+  const FaultModel& model() const { return model_; }
 
  private:
   void on_frame(const Frame& frame, std::uint64_t at_ps) override;

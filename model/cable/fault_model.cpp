@@ -83,7 +83,10 @@ bool FaultModel::queued(const Frame& frame, std::uint64_t& ps) {
     ++counters_.queue_drops;
     return false;
   }
-  ps = line_free_ps_ = start_ps + std::uint64_t{frame.bytes} * 8'000'000 / config_.rate.mbps;
+  const std::uint64_t carried_ps = std::uint64_t{frame.bytes} * 8'000'000 / config_.rate.mbps;
+  rate_busy_ps_ += carried_ps;
+  if (start_ps != line_free_ps_) line_busy_from_ps_ = start_ps;
+  ps = line_free_ps_ = start_ps + carried_ps;
   return true;
 }
 

@@ -1,6 +1,7 @@
 // What one direction of an imperfect way does to each frame: nothing, loss, another time, other octets, a second copy.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -49,6 +50,11 @@ class FaultModel {
   void count_icmp() { ++counters_.icmp_sent; }
   void count_fragment() { ++counters_.fragments_sent; }
   const FaultCounters& counters() const { return counters_; }
+  // How long the slow stretch has carried frames until now_ps, which a sender may be ahead of.
+  std::uint64_t rate_busy_ps(std::uint64_t now_ps) const {
+    const std::uint64_t until_ps = std::max(now_ps, line_busy_from_ps_);
+    return rate_busy_ps_ - (line_free_ps_ > until_ps ? line_free_ps_ - until_ps : 0);
+  }
 
  private:
   // Which counter says why the frame is lost; null if it is not.
@@ -64,8 +70,10 @@ class FaultModel {
   const Intervals down_us_, slow_us_, short_us_;
   BufferPool copies_;
   bool in_burst_ = false;
-  std::uint64_t line_free_ps_ = 0;  // of the slow stretch
-  std::uint64_t newest_ps_ = 0;     // of a frame that kept its turn
+  std::uint64_t line_free_ps_ = 0;       // of the slow stretch
+  std::uint64_t line_busy_from_ps_ = 0;  // without a gap, until it is free
+  std::uint64_t rate_busy_ps_ = 0;       // in all, until then
+  std::uint64_t newest_ps_ = 0;          // of a frame that kept its turn
   FaultCounters counters_;
 };
 

@@ -21,8 +21,9 @@ namespace rnic::cli {
 namespace {
 
 // Members of stats.json, wherever they are, that a run has at its end only, or as it was asked to.
-constexpr const char* kOfTheEnd[] = {"bottleneck_candidates", "checks",      "error",       "errors",      "histogram",
-                                     "latency_breakdown",     "latency_cdf", "not_written", "utilization", "warmup_ps"};
+constexpr const char* kOfTheEnd[] = {
+    "bottleneck_candidates", "checks",      "error",  "errors",      "histogram", "latency_breakdown",
+    "latency_cdf",           "not_written", "phases", "utilization", "warmup_ps"};
 
 bool is_of_the_end(const std::string& path) {
   std::istringstream steps(path);

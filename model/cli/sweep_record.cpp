@@ -43,9 +43,19 @@ void copy(const ordered_json& from, const char* const (&keys)[N], ordered_json& 
   }
 }
 
-ordered_json item(const ordered_json& result) {
+// What limits the phase of a result.
+std::string limiter(const ordered_json& stats, const ordered_json& result) {
+  if (!stats.contains("phases") || !result.contains("phase")) return "";
+  for (const ordered_json& phase : stats["phases"]) {
+    if (phase["phase"] == result["phase"]) return phase["bottleneck"]["name"].get<std::string>();
+  }
+  return "";
+}
+
+ordered_json item(const ordered_json& stats, const ordered_json& result) {
   ordered_json j;
   copy(result, kOfItem, j);
+  if (std::string by = limiter(stats, result); !by.empty()) j["limited_by"] = std::move(by);
   for (const char* key : kOfLatency) {
     j[fmt::format("{}_ns", key)] = value_at(result, fmt::format("latency_ns.{}", key));
   }
@@ -134,7 +144,7 @@ ordered_json record_of(const std::string& id, int exit_code, const std::string& 
     if (std::string path = nearest_path(stats, c.path); path != c.path) nearest[c.path] = std::move(path);
   }
   if (stats.contains("results")) {
-    for (const ordered_json& result : stats["results"]) results.push_back(item(result));
+    for (const ordered_json& result : stats["results"]) results.push_back(item(stats, result));
   }
   record["columns"] = std::move(values);
   if (!nearest.empty()) record["nearest"] = std::move(nearest);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <sstream>
 #include <utility>
 
 #include <fmt/format.h>
@@ -57,6 +58,11 @@ Json mean_json(const Mean& mean) {
 std::string mean_text(const Json& mean) {
   if (mean.is_null()) return "-";
   return number_text(mean["mean"]) + (mean["ci95"].is_null() ? "" : " ± " + number_text(mean["ci95"]));
+}
+
+// Each name once, and none that is empty.
+void add_name(const std::string& name, std::vector<std::string>& names) {
+  if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
 }
 
 // A character of UTF-8 is one column wide here.
@@ -201,7 +207,8 @@ Json SweepSummary::json(bool complete) const {
                           {"column", columns_.front().title},
                           {"best", k.best},
                           {"limits_below", k.limits_below},
-                          {"limits_above", k.limits_above}});
+                          {"limits_above", k.limits_above},
+                          {"limited_by", k.limited_by}});
   }
   if (!repeats()) return j;
   j["means"] = Json::array();
@@ -209,9 +216,22 @@ Json SweepSummary::json(bool complete) const {
   return j;
 }
 
+// At a point, of what the first column is of.
+std::string SweepSummary::limiter(const Json& row) const {
+  std::istringstream path(columns_.front().path);
+  std::string head, index;
+  std::getline(path, head, '.');
+  std::getline(path, index, '.');
+  const bool of_item = head == "results" && !index.empty() &&
+                       std::all_of(index.begin(), index.end(), [](char c) { return c >= '0' && c <= '9'; });
+  if (!of_item) return row.contains("bottleneck") ? row["bottleneck"].value("name", "") : "";
+  const Json::json_pointer at(fmt::format("/results/{}/limited_by", index));
+  return row.contains(at) ? row[at].get<std::string>() : "";
+}
+
 std::vector<SweepSummary::Knee> SweepSummary::knees() const {
   if (sweep_.plan.mode != SweepMode::kOneAtATime || columns_.empty()) return {};
-  std::vector<std::map<double, double>> curves(sweep_.axes.size());  // results by value
+  std::vector<std::map<double, Measured>> curves(sweep_.axes.size());  // by value
   for (const Group& group : groups()) {
     const Json mean = mean_of_rows(group, Json::json_pointer("/columns") / columns_.front().title);
     if (mean.is_null()) continue;
@@ -221,19 +241,29 @@ std::vector<SweepSummary::Knee> SweepSummary::knees() const {
       if (sweep_.axes[a].mean || (!is_baseline && varies != a)) continue;
       const nlohmann::json value = is_baseline ? (a < baselines_.size() ? baselines_[a] : nullptr)
                                                : sweep_.value(points_[group.rows.front()], a);
-      if (value.is_number()) curves[a].emplace(value.get<double>(), mean["mean"].get<double>());
+      if (!value.is_number()) continue;
+      Measured& there =
+          curves[a].try_emplace(value.get<double>(), Measured{mean["mean"].get<double>(), {}}).first->second;
+      for (const std::size_t r : group.rows) add_name(limiter(rows_[r]), there.limited_by);
     }
   }
   std::vector<Knee> knees;
   for (std::size_t a = 0; a < curves.size(); ++a) {
     if (curves[a].size() < 2) continue;
-    const auto less = [](const auto& x, const auto& y) { return x.second < y.second; };
-    Knee knee{a, std::max_element(curves[a].begin(), curves[a].end(), less)->second, {}, {}};
-    const auto is_good = [&knee](const auto& point) { return point.second >= kGood * knee.best; };
+    const auto less = [](const auto& x, const auto& y) { return x.second.result < y.second.result; };
+    Knee knee{a, std::max_element(curves[a].begin(), curves[a].end(), less)->second.result, {}, {}, {}};
+    const auto is_good = [&knee](const auto& point) { return point.second.result >= kGood * knee.best; };
     const auto first = std::find_if(curves[a].begin(), curves[a].end(), is_good);
     const auto last = std::find_if(curves[a].rbegin(), curves[a].rend(), is_good);
     if (first != curves[a].begin() && first != curves[a].end()) knee.limits_below = first->first;
     if (last != curves[a].rbegin() && last != curves[a].rend()) knee.limits_above = last->first;
+    for (const auto& [value, there] : curves[a]) {
+      const bool below = !knee.limits_below.is_null() && value < knee.limits_below.get<double>();
+      const bool above = !knee.limits_above.is_null() && value > knee.limits_above.get<double>();
+      for (const std::string& name : there.limited_by) {
+        if (below || above) add_name(name, knee.limited_by);
+      }
+    }
     knees.push_back(std::move(knee));
   }
   return knees;
@@ -247,6 +277,7 @@ std::string SweepSummary::table_of_knees() const {
     if (!k.limits_above.is_null()) {
       text += (text.empty() ? "limits above " : ", and above ") + number_text(k.limits_above);
     }
+    if (!k.limited_by.empty()) text += fmt::format(" ({})", fmt::join(k.limited_by, ", "));
     lines.push_back({sweep_.axes[k.axis].title, number_text(k.best), text.empty() ? "does not limit" : text});
   }
   if (lines.empty()) return "";

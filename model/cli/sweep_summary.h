@@ -32,15 +32,23 @@ class SweepSummary {
   };
 
   // Of an axis of numbers, by the first column: from that value down, or up, the result is less than the best one of
-  // the axis by more than a little. The values themselves still are good.
+  // the axis by more than a little. The values themselves still are good. Beyond them, these are named as what limits
+  // the phase of the column's item, or the run, if the column is of none.
   struct Knee {
     std::size_t axis;
     double best;
     nlohmann::json limits_below, limits_above;  // null: it does not
+    std::vector<std::string> limited_by;
+  };
+  // What an axis does to the first column.
+  struct Measured {
+    double result;
+    std::vector<std::string> limited_by;
   };
 
   Json axes() const;
   std::vector<Knee> knees() const;
+  std::string limiter(const Json& row) const;
   Json settings(std::size_t point, bool with_repeats) const;
   std::vector<Group> groups() const;
   Json mean_of_group(const Group& group) const;

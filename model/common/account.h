@@ -34,6 +34,9 @@ class Account final {
     until_ = until;
   }
 
+  // In so many cycles before, one more was taken than was known then. Only the sum knows of it.
+  void add_taken(Cycle cycles) { totals_.taken += cycles; }
+
   struct Totals {
     std::uint64_t cycles = 0, busy = 0, blocked = 0, empty = 0;
     std::uint64_t taken = 0;  // sum over the cycles of how many were taken

@@ -23,7 +23,8 @@ RootComplex::RootComplex(sc_core::sc_module_name nm, ClockDomain& clk, const Roo
       memory_(memory),
       snapshots_(link.max_payload_bytes),
       mmio_(*this),
-      pending_reads_(config.pending_reads) {
+      pending_reads_(config.pending_reads),
+      answered_reads_(config.pending_reads) {
   if (std::uint64_t{config.mmio_ns} * 1000 < clk.period_ps()) {
     throw ConfigError("host.root_complex.mmio_ns: must be at least one cycle of the host's clock");
   }
@@ -109,7 +110,17 @@ void RootComplex::prepare_completion() {
   }
   completion_.issued = read.due;
   completion_ready_ = true;
-  if (read.sent == read.request.bytes) reads_.pop();
+  if (read.sent != read.request.bytes) return;
+  reads_.pop();
+  answered_reads_.set(now(), static_cast<unsigned>(--answered_), false);
+}
+
+// Memory answers the reads in their order, each at its time, whatever the link does. An answer counts from then on,
+// though it is looked at when the link is.
+void RootComplex::settle(Cycle at) {
+  for (; answered_ < reads_.size() && reads_.at(answered_).due < at; ++answered_) {
+    answered_reads_.set(reads_.at(answered_).due, static_cast<unsigned>(answered_ + 1), false);
+  }
 }
 
 // The CPU's next access, unless it is a read and all tags are in use.
@@ -146,6 +157,7 @@ Wake RootComplex::tick() {
   take_write();
   take_read();
   take_completion();
+  settle(now() + 1);
   prepare_completion();
   transmit();
   const bool full = reads_.size() == config_.pending_reads;

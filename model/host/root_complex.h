@@ -73,6 +73,8 @@ class RootComplex final : public Stage, public HostPort {
   void register_probes(const ProbeGroup& group) const override;
   const RootComplexCounters& counters() const { return counters_; }
   Account& pending_reads() { return pending_reads_; }
+  // Of these, what memory has answered until cycle `at`: on its way onto the link.
+  Account& answered_reads(Cycle at) { return settle(at), answered_reads_; }
 
  private:
   static constexpr unsigned kMmioTags = 32;
@@ -90,6 +92,7 @@ class RootComplex final : public Stage, public HostPort {
   void take_read();
   void take_completion();
   void prepare_completion();
+  void settle(Cycle at);
   const pcie::Tlp* mmio_head() const;
   void transmit();
   bool behind_a_write(pcie::FlowClass c) const;
@@ -101,8 +104,9 @@ class RootComplex final : public Stage, public HostPort {
   BufferPool snapshots_;  // read data on its way to the device
   Inbox<Access> mmio_;    // the CPU's accesses on their way to the root port
   std::uint64_t last_mmio_ps_ = 0;
-  Ring<Read> reads_;  // in the order of arrival, which is the order of service
-  Account pending_reads_;
+  Ring<Read> reads_;          // in the order of arrival, which is the order of service
+  std::size_t answered_ = 0;  // of reads_, in the account
+  Account pending_reads_, answered_reads_;
   pcie::Tlp completion_;  // the next to send
   bool completion_ready_ = false;
   std::uint32_t free_tags_ = 0xffffffff;

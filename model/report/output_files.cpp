@@ -8,7 +8,7 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr const char* kResultShape = R"({
-  "name!": "text", "op": "text", "count": "count", "bytes": "count", "duration_ps": "count",
+  "name!": "text", "phase": "count", "op": "text", "count": "count", "bytes": "count", "duration_ps": "count",
   "goodput_gbps": "number?", "rate_mops": "number?", "limit_gbps": "number?", "tcp_limit_gbps": "number?",
   "fairness": "number?", "latency_ns": {"*": "number?"}, "latency_cycles": {"*": "number?"},
   "latency_cdf": {"share!": ["number"], "ns!": ["number"]}, "one_way_ns": {"*": "number?"},
@@ -41,9 +41,10 @@ const JsonShape& stats_shape() {
     "frames": "count", "frames_per_cpu_s": "number?", "wave_changes": "count",
     "results": [{}], "checks": [{}], "programs": [{}], "comparison": {}, "latency_breakdown": [{}],
     "errors": ["text"], "bottleneck": {}, "bottleneck_candidates": [{}], "occupancy": [{}],
+    "phases": [{{"phase!": "count", "name!": "text", "time_ps": "count", "bottleneck!": {}}}],
     "utilization": {{"*": "number?"}}, "config": {{"*": "settings"}}, "not_written": ["text"], "stats": "statistics"}})",
                                            kResultShape, kCheckShape, kProgramShape, kComparisonShape, kBreakdownShape,
-                                           kBottleneckShape, kBottleneckShape, kOccupancyShape)
+                                           kBottleneckShape, kBottleneckShape, kOccupancyShape, kBottleneckShape)
                                    .c_str());
   return shape;
 }
@@ -66,7 +67,7 @@ const JsonShape& sweep_shape() {
                   "end": "text", "cpu_s": "number", "results": [{}], "checks": [{}], "bottleneck": {},
                   "error": "text"}}],
     "knees": [{{"axis!": "count", "column!": "text", "best": "number?", "limits_below": "number?",
-                "limits_above": "number?"}}],
+                "limits_above": "number?", "limited_by": ["text"]}}],
     "means": [{{"points": ["count"], "settings": {{"*": "any"}}, "columns": {{"*": "any"}}, "results": ["any"]}}]}})",
                                            kKeptResultShape, kCheckShape, kBottleneckShape)
                                    .c_str());

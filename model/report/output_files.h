@@ -21,6 +21,6 @@ inline constexpr const char* kCheckShape = R"({"name!": "text", "passed!": "flag
 inline constexpr const char* kKeptResultShape = R"({
   "name!": "text", "op": "text", "count": "count", "bytes": "count", "duration_ps": "count",
   "goodput_gbps!": "number?", "limit_gbps": "number?", "rate_mops!": "number?", "data_ok": "flag", "error": "text",
-  "p50_ns!": "number?", "p99_ns!": "number?"})";
+  "p50_ns!": "number?", "p99_ns!": "number?", "limited_by": "text"})";
 
 }  // namespace rnic::report

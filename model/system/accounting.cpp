@@ -16,8 +16,9 @@ constexpr const char *kSlots = "slots", *kCredits = "credits", *kTags = "tags", 
 
 }  // namespace
 
-Accounting::Accounting(const std::vector<Station>& stations, const UtilizationMeter& meter, bool links)
-    : meter_(meter) {
+Accounting::Accounting(const std::vector<Station>& stations, const CableFaults& faults, const UtilizationMeter& meter,
+                       bool links)
+    : stations_(stations), faults_(faults), meter_(meter) {
   for (const Station& s : stations) {
     add_node(s);
     if (links) add_links(s);
@@ -50,14 +51,19 @@ void Accounting::add_node(const Station& s) {
   add("tx.wqe_prefetch", kSlots, Reach::kWorkQueue, "WQE prefetch", core, as_it_is(chip.wqe_fetch.places()), true);
   add("tx.wqe_reads", kSlots, Reach::kFetch, "WQE reads", core, as_it_is(chip.wqe_fetch.reads_in_flight()), true);
   add("rx.rqe_prefetch", kSlots, Reach::kNobodyWaits, "", core, as_it_is(chip.rqe_fetch.places()));
+  add("rx.rqe_waits", kSlots, Reach::kFetch, "RQE prefetch", core, as_it_is(chip.ddp_placement.request_waits()), true);
   add("rx.rqe_reads", kSlots, Reach::kFetch, "RQE reads", core, as_it_is(chip.rqe_fetch.reads_in_flight()), true);
   add("tx.ord", kSlots, Reach::kRequests, "ORD", core, as_it_is(chip.rdmap_segmenter.waits(TxWait::kOrd)));
   add("tx.fence", kSlots, Reach::kRequests, "fence", core, as_it_is(chip.rdmap_segmenter.waits(TxWait::kFence)));
   add("tx.first_fpdu", kSlots, Reach::kRequests, "first FPDU of the peer", core,
       as_it_is(chip.rdmap_segmenter.waits(TxWait::kFirstFpdu)));
   add("tx.credit", kCredits, Reach::kWindow, "TCP window", core, as_it_is(chip.rdmap_segmenter.waits(TxWait::kCredit)));
+  add("tx.sctp_credit", kCredits, Reach::kWindow, "SCTP window", core,
+      as_it_is(chip.rdmap_segmenter.waits(TxWait::kSctpCredit)));
   add("tcp.unacknowledged", kCredits, Reach::kNobodyWaits, "", core, as_it_is(chip.tcp_tx.unacknowledged()));
   add("tcp.congested_flows", kSlots, Reach::kNobodyWaits, "", core, as_it_is(chip.tcp_tx.congested()));
+  add("tcp.flows_in_flight", kSlots, Reach::kNobodyWaits, "", core, as_it_is(chip.tcp_tx.in_flight()));
+  add("tcp.repairing_flows", kSlots, Reach::kElse, "losses", core, as_it_is(chip.tcp_tx.repairing()));
   add("tx.jobs", kSlots, Reach::kFetch, "payload fetch jobs", core, as_it_is(chip.payload_fetch.jobs()), true);
   add("responder.irrq", kSlots, Reach::kNobodyWaits, "", core, as_it_is(chip.irrq.held()));
   add("responder.atomics", kSlots, Reach::kFetch, "atomic operations", core, as_it_is(chip.atomic_alu.slots()), true);
@@ -87,6 +93,8 @@ void Accounting::add_node(const Station& s) {
   }
   add("host.memory_reads", kSlots, Reach::kHostMemory, "host memory", host,
       as_it_is(s.node->root_complex.pending_reads()));
+  add("host.answered_reads", kSlots, Reach::kNobodyWaits, "", host,
+      [&complex = s.node->root_complex](Cycle at) -> Account& { return complex.answered_reads(at); });
   add("fwcpu", kFirmware, Reach::kProcessor, "firmware", core, as_it_is(chip.fwcpu.account()));
   unsigned number = 0;
   for (const auto& c : s.node->cpu.cores()) {
@@ -120,22 +128,40 @@ void Accounting::follow(bool working, unsigned phase) {
   std::vector<Account::Totals> now = totals();
   const std::uint64_t now_ps = kernel_time_ps();
   if (working_) {
-    WorkPhase ended{open_.number, now_ps - open_.time_ps, now, {}};
+    WorkPhase ended{open_.number, now_ps - open_.time_ps, now, {}, full_queues()};
     for (std::size_t i = 0; i < now.size(); ++i) ended.totals[i] = now[i] - open_.totals[i];
+    for (std::size_t i = 0; i < ended.full.size(); ++i) {
+      ended.full[i].at_link -= open_.full[i].at_link;
+      ended.full[i].at_receiver -= open_.full[i].at_receiver;
+    }
     for (std::size_t i = 0; i < uses_.size() && ended.time_ps != 0; ++i) {
       const Use& use = uses_[i];
       const double ps = use.now - use.begin;
-      ended.busy.push_back(
-          {meter_.names()[i], ps / static_cast<double>(ended.time_ps), ps / std::max({use.last - use.first, ps, 1.0})});
+      ended.busy.push_back({meter_.resources()[i], ps / static_cast<double>(ended.time_ps),
+                            ps / std::max({use.last - use.first, ps, 1.0})});
     }
     phases_.push_back(std::move(ended));
   }
   working_ = working;
-  open_ = {phase, now_ps, std::move(now), {}};
+  open_ = {phase, now_ps, std::move(now), {}, full_queues()};
   followed_ps_ = static_cast<double>(now_ps);
   meter_.busy_ps(busy_);
   uses_.clear();
   for (const double ps : busy_) uses_.push_back({ps, ps});
+}
+
+// Until now.
+std::vector<FullQueues> Accounting::full_queues() const {
+  std::vector<FullQueues> list;
+  for (std::size_t i = 0; i < stations_.size(); ++i) {
+    FullQueues q{stations_[i].name, stations_[i].joined_to, 0, 0};
+    if (const FaultCounters* faults = faults_.counters(static_cast<unsigned>(i))) q.at_link = faults->queue_drops;
+    for (const Station& s : stations_) {
+      if (s.name == q.receiver) q.at_receiver = s.node->chip.mac_rx.counters().overflow;
+    }
+    list.push_back(std::move(q));
+  }
+  return list;
 }
 
 void Accounting::follow_uses() {

@@ -21,6 +21,7 @@ class LinkAccount;
 // other way round. The rule of the bottleneck (accounting.md) names the last one.
 enum class Reach : std::uint8_t {
   kNobodyWaits,
+  kElse,        // limits if nothing else runs out
   kWorkQueue,   // entries on chip
   kRequests,    // what a QP may ask its peer
   kWindow,      // octets that may be sent, of requests and of responses
@@ -44,8 +45,15 @@ struct Accounted {
 // A wire, PCIe link or datapath in a phase. Between its first and its last use is what is no gap at the begin or the
 // end.
 struct PhaseUse {
-  std::string resource;
+  UtilizationMeter::Resource resource;
   double share = 0, share_in_use = 0;  // of the phase, and of the time from the first use to the last one
+};
+
+// Frames of a node that were lost as a queue on their way was full: before the slow stretch of the link, or in the
+// packet buffer of the node that they were for.
+struct FullQueues {
+  std::string sender, receiver;
+  std::uint64_t at_link = 0, at_receiver = 0;
 };
 
 // A stretch of work: a phase of the workload, without set-up before and teardown behind it.
@@ -54,12 +62,14 @@ struct WorkPhase {
   std::uint64_t time_ps = 0;
   std::vector<Account::Totals> totals;  // by Accounted
   std::vector<PhaseUse> busy;
+  std::vector<FullQueues> full;  // by station
 };
 
 class Accounting final {
  public:
-  // The stations must live as long. The chips' links have accounts only if asked for: they cost time.
-  Accounting(const std::vector<Station>& stations, const UtilizationMeter& meter, bool links);
+  // All of them must live as long. The chips' links have accounts only if asked for: they cost time.
+  Accounting(const std::vector<Station>& stations, const CableFaults& faults, const UtilizationMeter& meter,
+             bool links);
   ~Accounting();
 
   // To be called after each step of the kernel. Not working: set-up and teardown. First and last uses are known to the
@@ -81,7 +91,10 @@ class Accounting final {
   void add_node(const Station& s);
   void add_links(const Station& s);
   void follow_uses();
+  std::vector<FullQueues> full_queues() const;
 
+  const std::vector<Station>& stations_;
+  const CableFaults& faults_;
   const UtilizationMeter& meter_;
   std::vector<std::unique_ptr<LinkAccount>> links_;
   std::vector<Accounted> things_;

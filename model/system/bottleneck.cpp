@@ -1,6 +1,7 @@
 #include "model/system/bottleneck.h"
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -10,10 +11,24 @@ namespace {
 
 // What remains is between two frames, TLPs or FPDUs.
 constexpr double kSaturated = 0.95;
-// Less than half of the time is no limit of the whole.
-constexpr double kExhausted = 0.5;
-// Nothing else runs out, and what has so much to do has queues.
-constexpr double kBusy = 0.8;
+// Twice its rate gains more time than there is in which it is not busy.
+constexpr double kMostly = 2.0 / 3;
+// Less than half of the time is no limit of the whole, nor what is so much less than what runs out in front of it.
+constexpr double kExhausted = 0.5, kMuchLess = 0.25;
+// Where nothing runs out: what has so much to do has queues.
+constexpr double kBusy = 0.8, kBusyInAll = 0.7;
+// Where something does run out, and those who hold it wait for what is so busy: in front of the PCIe link that carries
+// their reads and writes, in front of the slow stretch of a link, or anywhere on the way of a request. What is no part
+// of its way has to be busy for so much longer than it is waited for, or full; then, whatever else runs out could gain
+// little.
+constexpr double kQueueOfPcie = kMostly, kQueueOnWay = 0.8, kLonger = 0.25, kFull = 0.9;
+// What a queue loses, as it is full, is lost for what is behind it.
+constexpr double kOverflows = 0.3;
+// Of what twice of something gains, half of memory's time gains so much. Where several things run out for part of the
+// time, one after the other, and all of them for reads that spend most of their life in memory, it is memory.
+constexpr double kAsGood = 0.95, kPartly = 0.2, kMostInMemory = 0.8;
+// Of the time in which flows have octets in flight.
+constexpr double kRepairing = 0.3;
 // What is worth a line.
 constexpr double kNoted = 0.05;
 
@@ -22,37 +37,100 @@ double share_of(std::uint64_t part, std::uint64_t whole) {
 }
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
+using Kind = UtilizationMeter::Resource::Kind;
+
 struct Candidate {
   Bottleneck what;
   Reach reach = Reach::kProcessor;
   bool limits = false;
+  std::string node;
+  // Of what is busy.
+  std::optional<Kind> kind;
+  double share_in_use = 0;
+  // Of what waits for losses to be repaired: those of its frames that a full queue lost.
+  const FullQueues* full = nullptr;
+
+  bool is_busy() const { return reach == Reach::kProcessor; }
 };
 
 class PhaseJudge {
  public:
   PhaseJudge(const Accounting& accounting, const WorkPhase& phase) : accounting_(accounting), phase_(phase) {}
 
-  // Those that limit first, the last one of a chain before those that it makes wait.
+  // What limits first, then what else does by itself, the last one of a chain before those that it makes wait.
   std::vector<Candidate> candidates() const {
     std::vector<Candidate> list;
     for (const PhaseUse& use : phase_.busy) {
       if (use.share >= kNoted) list.push_back(busy(use));
     }
-    for (std::size_t i = 0; i < accounting_.things().size(); ++i) add(i, list);
+    for (std::size_t i = 0; i < accounting_.things().size(); ++i) add_busy(i, list);
+    double most = 0;
+    for (const Candidate& c : list) most = std::max(most, c.what.share);
+    for (std::size_t i = 0; i < accounting_.things().size(); ++i) add(i, most, list);
+    const double longest = longest_wait(list);
+    for (Candidate& c : list) {
+      c.limits = c.limits && (c.is_busy() || c.reach == Reach::kElse || c.what.share >= longest - kMuchLess);
+    }
     std::stable_sort(list.begin(), list.end(), [](const Candidate& x, const Candidate& y) {
       if (x.limits != y.limits) return x.limits;
       if (x.limits && x.reach != y.reach) return x.reach > y.reach;
       return x.what.share > y.what.share;
     });
+    put_busiest_first(list);
     return list;
   }
 
  private:
+  static double longest_wait(const std::vector<Candidate>& list) {
+    double longest = 0;
+    for (const Candidate& c : list) longest = std::max(longest, c.limits && !c.is_busy() ? c.what.share : 0);
+    return longest;
+  }
+
+  // The busiest, though not saturated, before what runs out as those who hold it wait for it, or where nothing does.
+  static void put_busiest_first(std::vector<Candidate>& list) {
+    if (list.empty() || (list.front().limits && list.front().is_busy())) return;
+    const Candidate first = list.front();
+    const double longest = longest_wait(list);
+    const auto comes_first = [&](const Candidate& c) {
+      if (!c.is_busy()) return false;
+      if (first.limits && overflows(first, c)) return c.what.share >= kOverflows;
+      if (!first.limits || first.reach == Reach::kElse) {
+        return c.what.share >= kBusyInAll && (c.share_in_use >= kBusy || c.kind == Kind::kLinkRate);
+      }
+      return c.what.share >= enough_before(first, c, longest);
+    };
+    const auto found = std::find_if(list.begin(), list.end(), comes_first);  // they are sorted
+    if (found == list.end()) return;
+    found->limits = true;
+    std::rotate(list.begin(), found, found + 1);
+  }
+
+  // Whether what the one loses is lost in a queue before the other.
+  static bool overflows(const Candidate& lossy, const Candidate& busy) {
+    if (lossy.full == nullptr) return false;
+    if (busy.kind == Kind::kLinkRate) return lossy.full->at_link != 0 && busy.node == lossy.full->sender;
+    const bool takes_frames = busy.kind == Kind::kReceive || busy.kind == Kind::kPcie;
+    return takes_frames && lossy.full->at_receiver != 0 && busy.node == lossy.full->receiver;
+  }
+
+  // `longest`: what of all that is waited for the longest is.
+  static double enough_before(const Candidate& waited, const Candidate& busy, double longest) {
+    if (waited.reach == Reach::kRequests || waited.reach == Reach::kWindow) {
+      return busy.kind == Kind::kLinkRate ? std::min(longest, kQueueOnWay) : kQueueOnWay;
+    }
+    return busy.kind == Kind::kPcie && busy.node == waited.node ? kQueueOfPcie : std::min(longest + kLonger, kFull);
+  }
+
   // Before its first use, requests are on their way to it, and after its last one on their way from it. In a phase of
   // few requests that is long.
   static Candidate busy(const PhaseUse& use) {
-    const bool limits = use.share_in_use >= kSaturated && use.share >= kExhausted;
-    Candidate c = busy(use.resource, "", limits ? use.share_in_use : use.share);
+    const bool limits = use.share_in_use >= kSaturated && use.share >= kMostly;
+    Candidate c = busy(use.resource.name, "", limits ? use.share_in_use : use.share);
+    c.limits = limits;
+    c.node = use.resource.node;
+    c.kind = use.resource.kind;
+    c.share_in_use = use.share_in_use;
     if (limits)
       c.what.evidence = {fmt::format("busy {} of the time from its first to its last use, {} of the phase",
                                      percent(use.share_in_use), percent(use.share))};
@@ -60,24 +138,42 @@ class PhaseJudge {
   }
 
   static Candidate busy(const std::string& name, const std::string& where, double share) {
-    Candidate c{{name, where, share, {}, {}}, Reach::kProcessor, share >= kSaturated};
+    Candidate c{{name, where, share, {}, {}}, Reach::kProcessor, share >= kSaturated, {}, {}, share, nullptr};
     c.what.evidence.push_back(fmt::format("busy {} of the time", percent(share)));
     c.what.line = fmt::format("{}{} ({} busy)", name, where.empty() ? "" : " of " + where, percent(share));
     return c;
   }
 
-  void add(std::size_t i, std::vector<Candidate>& list) const {
+  void add_busy(std::size_t i, std::vector<Candidate>& list) const {
     const Accounted& t = accounting_.things()[i];
+    if (t.reach != Reach::kProcessor) return;
+    const Account::Totals& totals = phase_.totals[i];
+    const double share = share_of(totals.busy + totals.blocked, totals.cycles);
+    if (share >= kNoted) list.push_back(busy(t.limit, "node " + t.node, share));
+  }
+
+  // Whose flows repair losses waits for acknowledgements and for timers, and nothing of the chip has to run out.
+  void add_losses(std::size_t i, std::vector<Candidate>& list) const {
+    const Accounted& t = accounting_.things()[i];
+    const double share = share_of(phase_.totals[i].taken, of(t.node, "tcp.flows_in_flight").taken);
+    if (share < kNoted) return;
+    Candidate c{{t.limit, "node " + t.node, share, {}, {}}, t.reach, share >= kRepairing, t.node, {}, 0, full(t.node)};
+    note_full(c);
+    c.what.line = fmt::format("{} of {} (under repair {} of the time in which octets are in flight)", c.what.name,
+                              c.what.where, percent(share));
+    list.push_back(std::move(c));
+  }
+
+  // `most`: the share of the busiest.
+  void add(std::size_t i, double most, std::vector<Candidate>& list) const {
+    const Accounted& t = accounting_.things()[i];
+    if (t.reach == Reach::kProcessor) return;
+    if (t.reach == Reach::kElse) return add_losses(i, list);
     const Account::Totals& totals = phase_.totals[i];
     const std::string where = "node " + t.node;
-    if (t.reach == Reach::kProcessor) {
-      const double share = share_of(totals.busy + totals.blocked, totals.cycles);
-      if (share >= kNoted) list.push_back(busy(t.limit, where, share));
-      return;
-    }
     const double share = share_of(totals.blocked, totals.cycles);
     if (t.reach == Reach::kNobodyWaits || share < kNoted) return;
-    Candidate c{{t.limit, where, share, {}, {}}, t.reach, share >= kExhausted};
+    Candidate c{{t.limit, where, share, {}, {}}, t.reach, share >= kExhausted, t.node, {}, 0, nullptr};
     const unsigned capacity = t.account(t.clk->next()).capacity();
     c.what.evidence.push_back(fmt::format("{} cycles of {} somebody waited, {} it was in use, {} it was not",
                                           totals.blocked, totals.cycles, totals.busy, totals.empty));
@@ -85,7 +181,7 @@ class PhaseJudge {
         fmt::format("{}: {:.2f} in use at a time", t.name, share_of(totals.taken, totals.cycles)) +
         (capacity == 0 ? "" : fmt::format(", of {}", capacity)));
     if (t.name == "tx.credit") name_window(i, c);
-    if (t.reads_memory) blame_memory(i, c);
+    if (t.reads_memory) blame_memory(i, most, c);
     c.what.line = fmt::format("{} of {} (used up and waited for {} of the time)", c.what.name, where, percent(share));
     list.push_back(std::move(c));
   }
@@ -97,40 +193,61 @@ class PhaseJudge {
     return phase_.totals[static_cast<std::size_t>(found - things.begin())];
   }
 
-  // The smaller one of the two windows is the one that ran out.
+  const FullQueues* full(const std::string& sender) const {
+    for (const FullQueues& q : phase_.full) {
+      if (q.sender == sender) return &q;
+    }
+    return nullptr;
+  }
+  static void note_full(Candidate& c) {
+    if (c.full == nullptr || (c.full->at_link == 0 && c.full->at_receiver == 0)) return;
+    c.what.evidence.push_back(
+        fmt::format("{} frames lost as the queue of the link was full, {} as that of the receiver was", c.full->at_link,
+                    c.full->at_receiver));
+  }
+
+  // The smaller one of the two windows is the one that ran out. Losses make the congestion window small.
   void name_window(std::size_t i, Candidate& c) const {
     const std::string& node = accounting_.things()[i].node;
     const Account::Totals& octets = of(node, "tcp.unacknowledged");
-    if (octets.taken == 0) {
-      c.what.name = "SCTP window";
-      return;
-    }
     const Account::Totals& congested = of(node, "tcp.congested_flows");
     const double share = share_of(congested.busy, congested.cycles);
-    if (share > 0.5) c.what.name = "TCP congestion window";
+    if (share > kExhausted) {
+      c.what.name = "TCP congestion window";
+      c.full = full(node);
+      note_full(c);
+    }
     c.what.evidence.push_back(
         fmt::format("{:.0f} octets unacknowledged at a time; the congestion window was the "
                     "smaller one of the two windows {} of the time",
                     share_of(octets.taken, octets.cycles), percent(share)));
   }
 
-  // Who waits for a read waits for memory where that is more than half of the read's life.
-  void blame_memory(std::size_t i, Candidate& c) const {
+  // Who waits for a read waits for memory, where half of memory's time would be as good as twice of what runs out:
+  // until the busiest is full.
+  void blame_memory(std::size_t i, double most, Candidate& c) const {
     const Accounted& t = accounting_.things()[i];
-    const auto& things = accounting_.things();
-    double tags_ps = 0, memory_ps = 0;
-    for (std::size_t k = 0; k < things.size(); ++k) {
-      const double ps = static_cast<double>(phase_.totals[k].taken) * static_cast<double>(things[k].clk->period_ps());
-      if (things[k].node == t.node && things[k].name == "pcie.tags") tags_ps = ps;
-      if (things[k].node == t.node && things[k].name == "host.memory_reads") memory_ps = ps;
-    }
+    const double tags_ps = taken_ps(t.node, "pcie.tags");
     if (tags_ps == 0) return;
-    c.what.evidence.push_back(
-        fmt::format("a read of host memory spends {} of its time in memory", percent(memory_ps / tags_ps)));
-    if (memory_ps <= tags_ps / 2) return;
+    const double share = (taken_ps(t.node, "host.memory_reads") - taken_ps(t.node, "host.answered_reads")) / tags_ps;
+    c.what.evidence.push_back(fmt::format("a read of host memory spends {} of its time in memory", percent(share)));
+    const double twice = most <= 0.5 ? 2 : 1 / most;
+    const bool as_good = share > 0.5 && 1 / (1 - share / 2) >= kAsGood * twice;
+    const bool in_parts = !c.limits && c.what.share >= kPartly && share >= kMostInMemory;
+    if (!in_parts && !(c.limits && as_good)) return;
+    c.reach = c.limits ? Reach::kHostMemory : Reach::kElse;
+    c.limits = true;
     c.what.evidence.push_back("what it makes run out: " + c.what.name);
     c.what.name = "host memory";
-    c.reach = Reach::kHostMemory;
+  }
+
+  double taken_ps(const std::string& node, const std::string& name) const {
+    const auto& things = accounting_.things();
+    for (std::size_t i = 0; i < things.size(); ++i) {
+      if (things[i].node != node || things[i].name != name) continue;
+      return static_cast<double>(phase_.totals[i].taken) * static_cast<double>(things[i].clk->period_ps());
+    }
+    return 0;
   }
 
   const Accounting& accounting_;
@@ -139,7 +256,7 @@ class PhaseJudge {
 
 // Where nothing runs out, more requests at a time would be served as well as these.
 Candidate too_few_requests(const std::vector<Candidate>& noted) {
-  Candidate c{{"requests", "programs", 1, {}, {}}, Reach::kNobodyWaits, true};
+  Candidate c{{"requests", "programs", 1, {}, {}}, Reach::kNobodyWaits, true, {}, {}, 0, nullptr};
   const std::string busiest = noted.empty() ? "" : "; busiest: " + noted.front().what.line;
   c.what.line = fmt::format("too few requests outstanding (nothing is used up{})", busiest);
   return c;
@@ -154,27 +271,25 @@ BottleneckReport find_bottleneck(const Accounting& accounting, const std::functi
 
   BottleneckReport report;
   std::uint64_t longest_ps = 0;
-  std::vector<std::string> phases;
   for (const WorkPhase& p : accounting.phases()) {
     std::vector<Candidate> list = PhaseJudge(accounting, p).candidates();
-    const bool named = !list.empty() && (list.front().limits || list.front().what.share >= kBusy);
-    if (!named) list.insert(list.begin(), too_few_requests(list));
+    if (list.empty() || !list.front().limits) list.insert(list.begin(), too_few_requests(list));
     const std::string when = accounting.phases().size() == 1 ? ""
                                                              : fmt::format(" in {}, {} of the time", name(p.number),
                                                                            percent(share_of(p.time_ps, work_ps)));
     for (std::size_t i = 1; i < list.size() && list[i].limits; ++i) {
-      list.front().what.evidence.push_back("nearer to the programs, or as busy: " + list[i].what.line);
+      list.front().what.evidence.push_back("a limit, too: " + list[i].what.line);
     }
     list.front().what.line += when;
-    phases.push_back(list.front().what.line);
+    report.phases.push_back({p.number, name(p.number), p.time_ps, list.front().what});
     if (p.time_ps <= longest_ps) continue;
     longest_ps = p.time_ps;
     report.first = list.front().what;
     report.others.clear();
     for (std::size_t i = 1; i < list.size(); ++i) report.others.push_back(list[i].what);
   }
-  if (phases.size() > 1) {
-    for (std::string& p : phases) report.first.evidence.push_back(std::move(p));
+  if (report.phases.size() > 1) {
+    for (const BottleneckReport::Phase& p : report.phases) report.first.evidence.push_back(p.what.line);
   }
   report.first.line = "bottleneck: " + report.first.line;
   return report;
@@ -188,6 +303,11 @@ void add_bottleneck(nlohmann::ordered_json& j, const BottleneckReport& report) {
   j["bottleneck"] = json(report.first);
   j["bottleneck_candidates"] = nlohmann::ordered_json::array();
   for (const Bottleneck& b : report.others) j["bottleneck_candidates"].push_back(json(b));
+  j["phases"] = nlohmann::ordered_json::array();
+  for (const BottleneckReport::Phase& p : report.phases) {
+    j["phases"].push_back(
+        {{"phase", p.number}, {"name", p.name}, {"time_ps", p.time_ps}, {"bottleneck", json(p.what)}});
+  }
 }
 
 }  // namespace rnic

@@ -1,6 +1,7 @@
 // What limits a run, by the rule of accounting.md.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -19,14 +20,21 @@ struct Bottleneck {
 };
 
 struct BottleneckReport {
+  struct Phase {
+    unsigned number = 0;
+    std::string name;
+    std::uint64_t time_ps = 0;
+    Bottleneck what;
+  };
   Bottleneck first;
   std::vector<Bottleneck> others;  // what else was busy or waited for, by the same rule
+  std::vector<Phase> phases;       // in their order
 };
 
 // Of the longest phase; `name` says what a phase is called.
 BottleneckReport find_bottleneck(const Accounting& accounting, const std::function<std::string(unsigned)>& name);
 
-// Adds `bottleneck` and `bottleneck_candidates`.
+// Adds `bottleneck`, `bottleneck_candidates` and, with the bottleneck of each, `phases`.
 void add_bottleneck(nlohmann::ordered_json& j, const BottleneckReport& report);
 
 }  // namespace rnic

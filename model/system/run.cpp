@@ -55,8 +55,8 @@ Run::Run(World& world, const RunOptions& options)
       debugger_(open_debugger(world, options)),
       outputs_(options, world.stations(), world.cable(),
                [&world](std::uint32_t work) { return world.work_name(work); }),
-      utilization_(world.stations()),
-      accounting_(world.stations(), utilization_, world.config().sim.account_links),
+      utilization_(world.stations(), world.faults()),
+      accounting_(world.stations(), world.faults(), utilization_, world.config().sim.account_links),
       warm_(options.warmup_ps == 0) {
   register_stats();
   if (options.series.interval_ps != 0) {

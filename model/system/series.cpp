@@ -128,7 +128,7 @@ void Series::sample_accounts() {
     const double cycles = passed.cycles == 0 ? 1 : static_cast<double>(passed.cycles);
     const std::string name = t.node + '.' + t.name;
     level(name, t.kind, static_cast<double>(passed.taken) / cycles);
-    if (t.reach == Reach::kNobodyWaits) continue;
+    if (t.reach <= Reach::kElse) continue;
     level(name + ".blocked", "ratio", static_cast<double>(passed.blocked) / cycles);
   }
   totals_ = now;

@@ -39,6 +39,7 @@ nlohmann::ordered_json results_json(const std::vector<workload::WorkResult>& res
   for (const workload::WorkResult& r : results) {
     nlohmann::ordered_json j;
     j["name"] = r.name;
+    j["phase"] = r.phase;
     j["op"] = workload::op_name(r.op);
     j["count"] = r.count;
     j["bytes"] = r.bytes;

@@ -8,13 +8,21 @@
 
 namespace rnic {
 
-UtilizationMeter::UtilizationMeter(const std::vector<Station>& stations) : stations_(stations) {
+UtilizationMeter::UtilizationMeter(const std::vector<Station>& stations, const CableFaults& faults)
+    : stations_(stations), faults_(faults) {
+  using Kind = Resource::Kind;
   for (const Station& s : stations_) {
-    names_.push_back(fmt::format("wire {} to {}", s.name, s.joined_to));
-    names_.push_back("PCIe device to host, " + s.name);
-    names_.push_back("PCIe host to device, " + s.name);
-    names_.push_back("transmit datapath, " + s.name);
-    names_.push_back("receive datapath, " + s.name);
+    resources_.push_back({Kind::kWire, s.name, fmt::format("wire {} to {}", s.name, s.joined_to)});
+    resources_.push_back({Kind::kPcie, s.name, "PCIe device to host, " + s.name});
+    resources_.push_back({Kind::kPcie, s.name, "PCIe host to device, " + s.name});
+    resources_.push_back({Kind::kTransmit, s.name, "transmit datapath, " + s.name});
+    resources_.push_back({Kind::kReceive, s.name, "receive datapath, " + s.name});
+  }
+  const Station& s = stations_.front();
+  for (unsigned direction = 0; direction < 2; ++direction) {
+    if (!faults_.rate_busy_ps(direction, 0)) continue;
+    const std::string &from = direction == 0 ? s.name : s.joined_to, &to = direction == 0 ? s.joined_to : s.name;
+    resources_.push_back({Kind::kLinkRate, from, fmt::format("link rate {} to {}", from, to)});
   }
 }
 
@@ -32,13 +40,17 @@ void UtilizationMeter::busy_ps(std::vector<double>& into) const {
     into.push_back(static_cast<double>(chip.crc_insert.out->pushed() + chip.sctp_crc_insert.out->pushed()) * cycle);
     into.push_back(static_cast<double>(chip.crc_check.out->pushed() + chip.sctp_crc_check.out->pushed()) * cycle);
   }
+  for (unsigned direction = 0; direction < 2; ++direction) {
+    const auto busy = faults_.rate_busy_ps(direction, kernel_time_ps());
+    if (busy) into.push_back(static_cast<double>(*busy));
+  }
 }
 
 UtilizationMeter::Busy UtilizationMeter::busy() const {
   Busy busy{kernel_time_ps(), {}};
   std::vector<double> ps;
   busy_ps(ps);
-  for (std::size_t i = 0; i < ps.size(); ++i) busy.ps.emplace_back(names_[i], ps[i]);
+  for (std::size_t i = 0; i < ps.size(); ++i) busy.ps.emplace_back(resources_[i].name, ps[i]);
   return busy;
 }
 

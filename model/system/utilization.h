@@ -1,4 +1,4 @@
-// How busy wires, PCIe links and datapaths are while work is done, without connection setup and teardown.
+// How busy wires, slow links, PCIe links and datapaths are while work is done, without connection setup and teardown.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,14 @@ struct Utilization {
 
 class UtilizationMeter final {
  public:
-  // The stations must live as long.
-  explicit UtilizationMeter(const std::vector<Station>& stations);
+  struct Resource {
+    enum class Kind : std::uint8_t { kWire, kLinkRate, kPcie, kTransmit, kReceive } kind;
+    std::string node;  // whose it is, or who sends
+    std::string name;
+  };
+
+  // The stations and the faults of their cable must live as long.
+  UtilizationMeter(const std::vector<Station>& stations, const CableFaults& faults);
 
   // To be called after each step of the kernel; shares are exact to a step.
   void follow(bool working);
@@ -34,15 +40,16 @@ class UtilizationMeter final {
     std::vector<std::pair<std::string, double>> ps;
   };
   Busy busy() const;  // since the begin
-  // The same without names, for every step; in the order of names().
+  // The same without names, for every step; in the order of resources().
   void busy_ps(std::vector<double>& into) const;
-  const std::vector<std::string>& names() const { return names_; }
+  const std::vector<Resource>& resources() const { return resources_; }
   // What came before does not count.
   void restart();
 
  private:
   const std::vector<Station>& stations_;
-  std::vector<std::string> names_;
+  const CableFaults& faults_;
+  std::vector<Resource> resources_;
   std::optional<Busy> phase_begin_, work_;  // of the current phase; of all finished phases
 };
 

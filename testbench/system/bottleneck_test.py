@@ -87,10 +87,55 @@ class Named(ProgramTest):
         _, found = self.named(TRACES / "write_bw.json", "--set", "link.delay_ns=50000", "--set", "work.writes.count=100")
         self.assertEqual(found["name"], "TCP window")
 
+    def test_a_slow_link(self):
+        line, found = self.named(TRACES / "write_bw.json", "--set", "link.forward.rate.mbps=20000", "--set", "work.writes.count=100")
+        self.assertRegex(line, r"^bottleneck: link rate a to b \((9[5-9]|100)\.\d % busy\)$")
+        self.assertEqual(found["where"], "")
+
+    def test_what_a_read_waits_for_behind_memory_is_not_memory(self):
+        """Memory has answered, and the answers wait for credits of the device, or for a slow PCIe link."""
+        device = "rnic.pcie.link.device_credits.completion"
+        _, found = self.named(TRACES / "write_bw.json", "--set", "work.writes.count=100", "--set", f"{device}_headers=2",
+                              "--set", f"{device}_data=64")
+        self.assertEqual((found["name"], found["where"]), ("PCIe completion credits to the device", "node a"))
+        _, found = self.named(TRACES / "write_bw.json", "--set", "work.writes.count=100", "--set", "nodes.a.rnic.pcie.link.width=2",
+                              "--set", "rnic.pcie.dma_read.max_tags=4")
+        self.assertRegex(found["name"], "^PCIe (host to device, a|tags)$")
+
+    def test_receive_requests_that_are_not_fetched_yet(self):
+        _, found = self.named(TRACES / "write_bw.json", "--set", "work.writes.op=send", "--set", "work.writes.size=256",
+                              "--set", "rnic.rx.rqe_fetch.prefetch=1", "--set", "rnic.tx.wqe_fetch.prefetch=64")
+        self.assertEqual((found["name"], found["where"]), ("RQE prefetch", "node b"))
+
+    def test_a_window_has_its_transports_name(self):
+        """Also where no octet is outstanding while requests wait for it."""
+        _, found = self.named(TRACES / "sctp_quickstart.json", "--set", "rnic.sctp.receive_buffer=8192")
+        self.assertEqual(found["name"], "SCTP window")
+
     def test_planted_ones(self):
         done = self.run_command(ROOT / "scripts/check_bottlenecks.py", "--program", os.environ["RNICSIM"])
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("all are named first, and only where they are planted\n", done.stdout)
+
+
+class Knees(ProgramTest):
+    def test_a_knee_and_its_limiter_are_of_one_phase(self):
+        """Reads wait for ORD, in the shorter phase. In the longer one, Writes fill the wire at all points."""
+        (self.folder / "two_phases.json").write_text(json.dumps({
+            "name": "two phases", "nodes": [{"name": "a"}, {"name": "b"}], "connections": [{"name": "c0", "from": "a", "to": "b"}],
+            "work": [{"name": "reads", "op": "read", "size": 4096, "count": 60, "depth": 32},
+                     {"name": "writes", "op": "write", "size": 65536, "count": 60, "depth": 32}],
+            "sweep": {"mode": "one_at_a_time", "axes": [{"title": "ORD", "key": ["connections.c0.ord", "connections.c0.ird"],
+                                                         "baseline": 16, "values": [1, 2]}]}}))
+        run = self.run_program("run", "two_phases.json", "--out", "out")
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        sweep = json.loads((self.folder / "out/sweep.json").read_text())
+        self.assertEqual({p["bottleneck"]["name"] for p in sweep["points"]}, {"wire a to b"})
+        self.assertEqual([k["limited_by"] for k in sweep["knees"]], [["ORD"]])
+        self.assertRegex(run.stdout, r"ORD +[\d.]+  limits below 16 \(ORD\)\n")
+        page = self.run_program("report", "out", "-o", "out/report.html")
+        self.assertEqual(page.returncode, 0, page.stderr)
+        self.assertIn('"limited_by":["ORD"]', (self.folder / "out/report.html").read_text())
 
 
 if __name__ == "__main__":

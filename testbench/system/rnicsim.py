@@ -17,7 +17,7 @@ RV32 = ("--set", "rnic.fwcpu.target=rv32")
 NEEDS_RTL = unittest.skipUnless(os.path.exists(os.environ.get("RNICSIM", "") + "_rtl"), "rnicsim_rtl is not built")
 # Of stats.json and its folder, whatever the run simulates.
 RUN_KEYS = {"end", "complete", "versions", "seed", "digest", "sim_time_ps", "wall_s", "cpu_s", "frames", "frames_per_cpu_s",
-            "errors", "utilization", "config", "stats", "bottleneck", "bottleneck_candidates", "occupancy"}
+            "errors", "utilization", "config", "stats", "bottleneck", "bottleneck_candidates", "phases", "occupancy"}
 RUN_FILES = {"stats.json", "stats.txt", "fw_log.txt", "wire.pcapng"}
 NEEDS_IMAGE = unittest.skipUnless("RV32_IMAGE" in os.environ, "no RV32 image was built: riscv64-unknown-elf-g++ is missing")
 

@@ -14,6 +14,7 @@ namespace rnic::workload {
 struct WorkResult {
   std::string item;  // the work item's name
   std::string name;  // the same, with the direction when the item has both
+  unsigned phase = 0;
   Op op = Op::kSend;
   Mode mode = Mode::kBandwidth;
   std::uint64_t count = 0;  // messages complete

@@ -90,7 +90,7 @@ void Workload::connect(unsigned connection) {
 
 void Workload::assign(std::size_t phase, const WorkItem& item, bool reverse) {
   const char* direction = item.direction != Direction::kBoth ? "" : reverse ? " reverse" : " forward";
-  groups_.push_back({&item, item.name + direction, reverse, {}, {}, 0, 0, {}});
+  groups_.push_back({&item, item.name + direction, static_cast<unsigned>(phase), reverse, {}, {}, 0, 0, {}});
   Group& group = groups_.back();
   std::map<unsigned, CountedWords*> shared;  // by node
   for (const unsigned c : item.connections) {
@@ -286,6 +286,7 @@ WorkResult Workload::result_of(const Group& group) const {
   WorkResult r;
   r.item = group.item->name;
   r.name = group.name;
+  r.phase = group.phase;
   r.op = group.item->op;
   r.mode = group.item->mode;
   r.limit_gbps = group.limit_gbps;

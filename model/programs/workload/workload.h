@@ -64,6 +64,7 @@ class Workload final : private Barrier {
   struct Group {  // a work item in one direction
     const WorkItem* item;
     std::string name;
+    unsigned phase;
     bool reverse;
     std::vector<Transfer*> transfers;
     std::vector<const Role*> roles;

@@ -4,7 +4,7 @@
 // tells how much it did.
 const kBlocks = [
   ["wqe_fetch", 0, 0, ["tx.wqe_prefetch", "tx.wqe_reads"], "wqe_fetch.wqes"],
-  ["rdmap_segmenter", 1, 0, ["tx.ord", "tx.credit", "tx.fence", "tx.first_fpdu"], "rdmap_segmenter.fpdus"],
+  ["rdmap_segmenter", 1, 0, ["tx.ord", "tx.credit", "tx.sctp_credit", "tx.fence", "tx.first_fpdu"], "rdmap_segmenter.fpdus"],
   ["payload_fetch", 2, 0, ["tx.jobs"], "payload_fetch.ulpdus"],
   ["mpa_framer", 3, 0, [], "mpa_framer.fpdus"],
   ["marker_inserter", 4, 0, [], "marker_inserter.markers"],

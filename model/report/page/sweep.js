@@ -46,7 +46,7 @@ function sweepReport(sweep) {
     ]),
     sections: [
       () => limiterSection(points, varied, limiters),
-      () => kneesSection(sweep, points),
+      () => kneesSection(sweep),
       () => linesSection(points, varied, measures, limiters),
       () => heatSection(points, varied, measures, limiters),
       () => paretoSection(points, axes, measures),
@@ -114,18 +114,13 @@ function limiterName(name) {
   return el("span", {class: "limiter"}, el("span", {class: "chip", style: `background:${limiterColour(name)}`, "aria-hidden": "true"}), name);
 }
 
-// Where each axis begins to limit, and who limits there.
-function kneesSection(sweep, points) {
+// Where each axis begins to limit, and who limits there the phase of the item that the column is of.
+function kneesSection(sweep) {
   const knees = Array.isArray(sweep.knees) ? sweep.knees : [];
   if (knees.length === 0) return null;
   const all = axesOf(sweep);
   const axisOf = (k) => all.find((a) => a.key === (sweep.axes?.[k.axis]?.keys?.[0] ?? sweep.axes?.[k.axis]?.key));
   const where = (k) => (isNumber(k.limits_below) ? `below ${number(k.limits_below)}` : isNumber(k.limits_above) ? `above ${number(k.limits_above)}` : "does not limit");
-  const limiters = (k) => {
-    const a = axisOf(k);
-    const beyond = (v) => isNumber(v) && ((isNumber(k.limits_below) && v < k.limits_below) || (isNumber(k.limits_above) && v > k.limits_above));
-    return a ? [...new Set(points.filter((p) => beyond(a.at(p)) && isAround(p, all, a)).map((p) => p.bottleneck?.name).filter(Boolean))] : [];
-  };
   return section("Knees", table([
     {title: "axis", get: (k) => axisOf(k)?.title ?? k.axis, head: true},
     {title: "limits", get: where},
@@ -133,7 +128,8 @@ function kneesSection(sweep, points) {
     {title: "baseline", get: (k) => axisOf(k)?.baseline ?? null, text: (v, k) => (v === null ? "\u2013" : axisOf(k).label(v))},
     {title: "best", get: (k) => k.best ?? null},
     {title: "of", get: (k) => k.column ?? ""},
-    ...(points.some((p) => p.bottleneck?.name) ? [{title: "limited there by", get: (k) => limiters(k).join(", "), node: (_, k) => limiters(k).map(limiterName)}] : []),
+    ...(knees.some((k) => k.limited_by?.length) ? [{title: "limited there by", get: (k) => (k.limited_by ?? []).join(", "),
+      node: (_, k) => (k.limited_by ?? []).map(limiterName)}] : []),
   ], knees, {caption: "Where the result is less than 95 % of the best of its axis", csv: "knees.csv"}));
 }
 

@@ -77,6 +77,8 @@ class Sender {
   std::uint32_t congestion_window() const { return congestion_.octets(); }
   std::uint32_t slow_start_threshold() const { return congestion_.ssthresh(); }
   std::uint32_t peer_window() const { return window_.advertised(); }
+  // From the time when a loss is found until all that was in flight then is acknowledged.
+  bool recovering() const { return loss_.recovering(); }
 
   // ---- What there is to send
 

@@ -283,6 +283,7 @@ void DdpPlacement::reset() {
   }
   from_ = &sctp_;
   waiting_ = false;
+  request_waits_.set(now(), 0, false);
 }
 
 Wake DdpPlacement::tick() {
@@ -291,6 +292,7 @@ Wake DdpPlacement::tick() {
   collect(now());
   busy |= take_last();
   busy |= tell();
+  request_waits_.set(now(), waiting_, waiting_);
   collect(horizon());
   if (busy) return Wake::next_cycle();
   return next_beat();

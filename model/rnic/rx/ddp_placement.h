@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "model/common/account.h"
 #include "model/common/drops.h"
 #include "model/common/link.h"
 #include "model/rnic/context/context.h"
@@ -70,6 +71,8 @@ class DdpPlacement final : public Stage, public RunsAhead {
   std::string waiting_for() const override;
   void register_stats(const StatsGroup& group) const override;
   const DdpPlacementCounters& counters() const { return counters_; }
+  // A message waits for its receive request, which is announced and not fetched yet.
+  Account& request_waits() { return request_waits_; }
 
   // What leaves, as it is counted. A twin that does the stage's work says what it has done.
   void count(const DmaWriteRequest& write) { counters_.payload_bytes += write.bytes; }
@@ -135,6 +138,7 @@ class DdpPlacement final : public Stage, public RunsAhead {
   Input mpa_, sctp_;
   Input* from_ = &sctp_;  // whose FPDU is, or was, judged
   bool waiting_ = false;  // it waits for a receive request that is announced and not fetched yet
+  Account request_waits_{1};
   DdpPlacementCounters counters_;
 };
 

@@ -13,8 +13,8 @@
 namespace rnic {
 
 // Why a QP that has something to send cannot.
-enum class TxWait : std::uint8_t { kNothing, kOrd, kFence, kFirstFpdu, kCredit };
-inline constexpr unsigned kTxWaits = 5;
+enum class TxWait : std::uint8_t { kNothing, kOrd, kFence, kFirstFpdu, kCredit, kSctpCredit };
+inline constexpr unsigned kTxWaits = 6;
 
 struct QpTx {
   std::uint32_t epoch = 0;

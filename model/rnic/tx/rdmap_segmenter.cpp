@@ -344,8 +344,8 @@ Wake RdmapSegmenter::tick() {
 void RdmapSegmenter::register_stats(const StatsGroup& group) const { group.counters(counters_); }
 
 void RdmapSegmenter::register_probes(const ProbeGroup& group) const {
-  static const ValueWords kWaits{"nothing", "ord", "fence", "first_fpdu", "credit"};
-  static_assert(kTxWaits == 5);
+  static const ValueWords kWaits{"nothing", "ord", "fence", "first_fpdu", "credit", "sctp_credit"};
+  static_assert(kTxWaits == 6);
   for (std::uint32_t i = 0; i < contexts_.qps(); ++i) {
     const ProbeGroup qp = group.group("qp", i);
     const auto state = [this, qpn = Qpn{i}] { return scheduler_.state(qpn); };

@@ -35,7 +35,9 @@ TcpTx::TcpTx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& conf
       ack_timers_(config.max_flows),
       counted_(config.max_flows),
       unacknowledged_(config.window_bytes),
-      congested_(config.max_flows) {
+      congested_(config.max_flows),
+      in_flight_(config.max_flows),
+      repairing_(config.max_flows) {
   RNIC_CHECK(pool.block_bytes() >= kFrameHeadroom + config.mtu);
 }
 
@@ -48,9 +50,8 @@ void TcpTx::reset() {
   next_beat_ = 0;
   fpdu_ = {};
   counted_.assign(flows, {});
-  octets_ = congested_flows_ = 0;
-  unacknowledged_.set(now(), 0, false);
-  congested_.set(now(), 0, false);
+  octets_ = congested_flows_ = flows_in_flight_ = repairing_flows_ = 0;
+  for (Account* account : {&unacknowledged_, &congested_, &in_flight_, &repairing_}) account->set(now(), 0, false);
 }
 
 // The frame slot goes to commands first, then to ACKs, to queued segments, and to the FPDU that is coming in.
@@ -259,16 +260,24 @@ void TcpTx::account(FlowId flow) {
   const bool congested = s.open && s.congestion_window < s.peer_window;
   octets_ += s.unacknowledged - counted.octets;
   congested_flows_ += congested - counted.congested;
-  counted = {s.unacknowledged, congested};
+  flows_in_flight_ += (s.unacknowledged != 0) - (counted.octets != 0);
+  repairing_flows_ += s.repairing - counted.repairing;
+  counted = {s.unacknowledged, congested, s.repairing};
   unacknowledged_.set(now(), octets_, false);
   congested_.set(now(), congested_flows_, false);
+  in_flight_.set(now(), flows_in_flight_, false);
+  repairing_.set(now(), repairing_flows_, false);
 }
 
 TcpTx::FlowState TcpTx::flow_state(FlowId flow) const {
   const Flow& f = flows_[flow.v];
   if (!f.open) return {};
-  return {true, f.sender.snd_una(), f.sender.snd_end() - f.sender.snd_una(), f.sender.congestion_window(),
-          f.sender.peer_window()};
+  return {true,
+          f.sender.snd_una(),
+          f.sender.snd_end() - f.sender.snd_una(),
+          f.sender.congestion_window(),
+          f.sender.peer_window(),
+          f.sender.recovering()};
 }
 
 std::string TcpTx::waiting_for() const {

@@ -51,10 +51,15 @@ class TcpTx final : public Stage, public RunsAhead {
   Account& unacknowledged() { return unacknowledged_; }
   // Flows whose congestion window is the smaller one of the two.
   Account& congested() { return congested_; }
+  // Flows that have octets in flight, and those of them that repair a loss: from the time when it is found on and,
+  // where the timer finds it, from when the timer began to run.
+  Account& in_flight() { return in_flight_; }
+  Account& repairing() { return repairing_; }
   // What a flow has in flight and may have.
   struct FlowState {
     bool open = false;
     std::uint32_t snd_una = 0, unacknowledged = 0, congestion_window = 0, peer_window = 0;
+    bool repairing = false;
   };
   FlowState flow_state(FlowId flow) const;
   // Of this stage, for one flow without segments in flight, in octets.
@@ -132,11 +137,11 @@ class TcpTx final : public Stage, public RunsAhead {
   FpduAssembly fpdu_;
   struct Counted {
     std::uint32_t octets = 0;
-    bool congested = false;
+    bool congested = false, repairing = false;
   };
   std::vector<Counted> counted_;  // by flow, in the accounts
-  unsigned octets_ = 0, congested_flows_ = 0;
-  Account unacknowledged_, congested_;
+  unsigned octets_ = 0, congested_flows_ = 0, flows_in_flight_ = 0, repairing_flows_ = 0;
+  Account unacknowledged_, congested_, in_flight_, repairing_;
   TcpTxCounters counters_;
 };
 

@@ -115,11 +115,14 @@ void TcpTx::run_timers() {
 }
 
 void TcpTx::on_timeout(FlowId flow) {
+  const Cycle waited = flows_[flow.v].sender.timeout(resources_);
   switch (flows_[flow.v].sender.on_timeout(resources_)) {
     case Sender::Expiry::kGaveUp:
       return report(flow, TxReport::Kind::kGaveUp);
     case Sender::Expiry::kResend:
       ++counters_.timeouts;
+      if (!counted_[flow.v].repairing) repairing_.add_taken(waited);
+      account(flow);
       sends_.push(flow);
       break;
     case Sender::Expiry::kGoOn:

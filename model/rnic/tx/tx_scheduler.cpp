@@ -6,10 +6,8 @@
 namespace rnic {
 
 TxScheduler::TxScheduler(const ContextStore& contexts)
-    : contexts_(contexts),
-      qps_(contexts.qps()),
-      accounts_{Account{0}, Account{0}, Account{static_cast<unsigned>(contexts.qps())},
-                Account{static_cast<unsigned>(contexts.qps())}, Account{static_cast<unsigned>(contexts.qps())}} {}
+    : contexts_(contexts), qps_(contexts.qps()), accounts_{Account{0}, Account{0}, each_qp(),
+                                                           each_qp(),  each_qp(),  each_qp()} {}
 
 void TxScheduler::reset() {
   qps_ = std::vector<QpTx>(qps_.size());
@@ -89,7 +87,9 @@ TxWait TxScheduler::why_not(Qpn qpn, const QpTx& q) const {
   if (q.halted || q.flushing || q.revoking || !ctx.valid || (q.wqes.empty() && !begun)) return TxWait::kNothing;
   if (q.fenced(ctx)) return TxWait::kFirstFpdu;
   if (!q.open(ctx)) return TxWait::kNothing;
-  if (begun || q.may_start(ctx, oldest(q).wqe)) return TxWait::kCredit;
+  if (begun || q.may_start(ctx, oldest(q).wqe)) {
+    return contexts_.flow(ctx.flow).llp == Llp::kSctp ? TxWait::kSctpCredit : TxWait::kCredit;
+  }
   return (oldest(q).wqe.flags & abi::kWqeFence) != 0 ? TxWait::kFence : TxWait::kOrd;
 }
 

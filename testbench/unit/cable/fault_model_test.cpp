@@ -241,6 +241,23 @@ TEST_F(FaultModelTest, FramesWaitForTheSlowStretch) {
   EXPECT_THAT(times(run(config, 6)), ElementsAre(2824, 4648, 4648, 4648, 5000, 6000)) << "and nobody overtakes them";
 }
 
+TEST_F(FaultModelTest, TheSlowStretchIsBusyWhileItCarries) {
+  config.rate.mbps = 500;
+  FaultModel model(config, "link.forward", kSeed);
+  EXPECT_EQ(model.rate_busy_ps(500'000), 0u);
+  for (const std::uint64_t at_ps : {1'000'000, 2'000'000, 9'000'000}) {
+    Frame f = frame();
+    std::uint64_t ps = at_ps;
+    model.pass(f, ps);
+    if (at_ps == 2'000'000) {
+      EXPECT_EQ(model.rate_busy_ps(3'000'000), 2'000'000u) << "the rest waits";
+    }
+  }
+  EXPECT_EQ(model.rate_busy_ps(8'000'000), 3'648'000u) << "the third has been told of and has not come";
+  EXPECT_EQ(model.rate_busy_ps(9'500'000), 4'148'000u);
+  EXPECT_EQ(model.rate_busy_ps(20'000'000), 5'472'000u);
+}
+
 TEST_F(FaultModelTest, AFullQueueDropsWhatComes) {
   config.rate = {500, 2048, "0-"};
   const std::vector<unsigned> lost = missing(config, 60);

@@ -156,13 +156,41 @@ TEST(SweepSummary, FindsTheKneesOfAxesOfNumbers) {
   const ordered_json knees = summary.json(true)["knees"];
   ASSERT_EQ(knees.size(), 3u);
   EXPECT_EQ(knees[0], ordered_json::parse(R"({"axis": 0, "column": "Gb/s", "best": 100.0, "limits_below": 9000.0,
-                                              "limits_above": null})"));
+                                              "limits_above": null, "limited_by": []})"));
   EXPECT_EQ(knees[1]["limits_above"], 800);
   EXPECT_EQ(summary.table_of_knees(),
             "knees, where Gb/s is 95 % of the best of an axis:\n"
             "   MTU  100  limits below 9000\n"
             " delay   91   limits above 800\n"
             "window   90     does not limit\n");
+}
+
+// Not of the longest phase, which `bottleneck` is of.
+TEST(SweepSummary, AKneeIsLimitedByWhatLimitsThePhaseOfItsItem) {
+  const Scenario s = scenario_of(R"({"mode": "one_at_a_time", "axes": [
+    {"key": "rnic.tcp.mtu", "title": "MTU", "values": [576, 9000]}]})");
+  SweepSummary summary(s, {{"Gb/s", "results.0.goodput_gbps"}}, {1500}), of_the_run(s, {{"Mb", "frames"}}, {1500});
+  const double goodputs[] = {90, 40, 92};
+  for (std::size_t i = 0; i < 3; ++i) {
+    ordered_json r = result(goodputs[i]);
+    r["bottleneck"] = {{"name", "host memory"}};
+    r["results"][0]["limited_by"] = i == 1 ? "ORD" : "wire a to b";
+    summary.add(i, "", r);
+    of_the_run.add(i, "", r);
+  }
+  EXPECT_EQ(summary.json(true)["knees"][0]["limited_by"], ordered_json::parse(R"(["ORD"])"));
+  EXPECT_THAT(summary.table_of_knees(), testing::EndsWith("MTU  92  limits below 1500 (ORD)\n"));
+  EXPECT_EQ(of_the_run.json(true)["knees"][0]["limited_by"], ordered_json::parse(R"(["host memory"])"));
+}
+
+TEST_F(SweepFolder, AnItemsLimiterIsThatOfItsPhase) {
+  std::ofstream(folder + "/stats.json") << R"({"end": "done", "bottleneck": {"name": "wire a to b"}, "phases": [
+      {"phase": 0, "name": "r", "bottleneck": {"name": "ORD"}}, {"phase": 1, "name": "w", "bottleneck": {"name": "wire a to b"}}],
+    "results": [{"name": "r", "phase": 0}, {"name": "w", "phase": 1}, {"name": "of an earlier version"}]})";
+  const ordered_json results = record_of("id", 0, folder, "", {})["results"];
+  EXPECT_EQ(results[0]["limited_by"], "ORD");
+  EXPECT_EQ(results[1]["limited_by"], "wire a to b");
+  EXPECT_FALSE(results[2].contains("limited_by"));
 }
 
 TEST(SweepJob, TasksRunSharesOfThePoints) {

@@ -84,6 +84,14 @@ TEST(Account, ManyValuesShareABin) {
   EXPECT_EQ(std::accumulate(a.cycles_at().begin(), a.cycles_at().end(), std::uint64_t{0}), 21);
 }
 
+TEST(Account, WhatIsKnownLaterIsInTheSumOnly) {
+  Account a(2);
+  a.set(10, 1, false);
+  a.add_taken(7);
+  expect(a.totals(20), {20, 10, 0, 10, 10 + 7});
+  EXPECT_THAT(a.cycles_at(), ElementsAre(10, 10, 0));
+}
+
 TEST(Account, WithoutAKnownCapacityItHasBinsAllTheSame) {
   Account a(0);
   a.set(0, 63, false);

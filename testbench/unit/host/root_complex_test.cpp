@@ -214,6 +214,23 @@ TEST_F(RootComplexTest, AccessesNeverOvertakeEarlierCalls) {
   EXPECT_EQ(device->arrivals[0].tlp.address, link.bar0_address);
 }
 
+// What a slow link keeps waiting is answered, and memory has worked for 250 cycles of 1 ns on each.
+TEST_F(RootComplexTest, ReadsThatMemoryHasAnsweredAreTold) {
+  link.generation = 1;
+  link.width = 1;
+  build();
+  const std::uint64_t at = memory.alloc(8192, 4096);
+  device->send(Tlp::read(at, 4096, 1));
+  device->send(Tlp::read(at + 4096, 4096, 2));
+  run_until_idle();
+  const Cycle end = host_clk.next();
+  const std::uint64_t pending = dut->pending_reads().totals(end).taken;
+  const std::uint64_t answered = dut->answered_reads(end).totals(end).taken;
+  EXPECT_GT(answered, 20000u) << "of the second one, eight octets in 32 ns";
+  EXPECT_NEAR(static_cast<double>(pending - answered), 2 * 250, 2);
+  EXPECT_EQ(dut->answered_reads(end).taken(), 0u);
+}
+
 TEST_F(RootComplexTest, FailedCompletionsReadAsAllOnes) {
   build();
   dut->mmio_read(8, 5, 0);

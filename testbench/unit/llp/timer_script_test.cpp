@@ -99,6 +99,25 @@ TEST(TimerScript, StartsAnewWhenTheFirstSegmentGoesAgain) {
   )");
 }
 
+// In the accounts, a loss is repaired from when the timer began to run until all is acknowledged.
+TEST(TimerScript, TheTimeThatALossTakesIsTold) {
+  PacketScript script(R"(
+    handshake mss 1000
+    fpdu 1000
+    > PA 1:1001
+    +199.8 > PA 1:1001
+    +10 < A 1 ack 1001
+    silence 100
+  )");
+  script.run();
+  const Cycle now = script.chip().tcp_tx.clock().next();
+  const Account::Totals in_flight = script.chip().tcp_tx.in_flight().totals(now);
+  const Account::Totals repairing = script.chip().tcp_tx.repairing().totals(now);
+  EXPECT_NEAR(static_cast<double>(repairing.taken), 210e3 / 4, 200);
+  EXPECT_GE(in_flight.taken, repairing.taken);
+  EXPECT_NEAR(static_cast<double>(repairing.busy), 10e3 / 4, 100) << "once it is found";
+}
+
 TEST(TimerScript, GivesUpAfterTheLastRetry) {
   run_script(R"(
     config max_retries 3

@@ -864,6 +864,9 @@ TEST_F(DdpPlacementTest, AnEndWaitsBehindASendThatWaitsForItsReceive) {
   ASSERT_EQ(placed.size(), 2u);
   EXPECT_EQ(placed[0].wr_id, 7u);
   EXPECT_TRUE(placed[1].in_order);
+  const Account::Totals waits = dut.request_waits().totals(200);
+  EXPECT_GT(waits.blocked, 80u);
+  EXPECT_LE(waits.blocked, 100u);
 }
 
 // Terminates: delivered whatever they look like, and the last thing that is.
