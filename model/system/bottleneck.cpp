@@ -267,7 +267,7 @@ Candidate too_few_requests(const std::vector<Candidate>& noted) {
 BottleneckReport find_bottleneck(const Accounting& accounting, const std::function<std::string(unsigned)>& name) {
   std::uint64_t work_ps = 0;
   for (const WorkPhase& p : accounting.phases()) work_ps += p.time_ps;
-  if (work_ps == 0) return {{"none", "", 0, "bottleneck: none, as no work was begun", {}}, {}};
+  if (work_ps == 0) return {{"none", "", 0, "bottleneck: none, as no work was begun", {}}, {}, {}};
 
   BottleneckReport report;
   std::uint64_t longest_ps = 0;

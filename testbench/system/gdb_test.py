@@ -30,11 +30,14 @@ class Session(ProgramTest):
 
     def test_from_the_request_parser_to_an_established_connection(self):
         # The parser is called for the header, and again for the whole frame.
-        seen, run = self.debug("break rnic::fw::examine_frame", "continue", "info args", "continue", "finish",
+        seen, run = self.debug("break rnic::fw::examine_frame", "continue", "info args", "backtrace", "continue", "finish",
                                'printf "revision %d\\n", $.frame.rev', "delete",
                                "info threads", "stepi", "x/2i $pc", "x/4xw $sp", "print/x $pc", "continue")
         self.assertRegex(seen, r"Thread 2 hit Breakpoint 1, rnic::fw::examine_frame \(.*kRequest")
         self.assertIn("max_rev = 2", seen)
+        # Code of one event is not shared with another one, whose name the frames would have.
+        self.assertRegex(seen, r"#\d+ .*::on<rnic::fw::TcpStreamData>")
+        self.assertNotRegex(seen, r"#\d+ .*::on<rnic::fw::(?!TcpStreamData)")
         self.assertIn("revision 2\n", seen)
         self.assertRegex(seen, r"1 +Thread 1 \(firmware of a\).*\n\* 2 +Thread 2 \(firmware of b\)")
         self.assertIn("exited normally", seen)
