@@ -60,6 +60,7 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
   bool look_up(Model& m, unsigned round) {
     switch (round) {
       case 0:
+        waits_for_request_ = false;
         if (quiet(m)) return false;
         control(m);
         break;
@@ -113,6 +114,7 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
     if (event.kind == QpEvent::Kind::kStreamError) event.failed.owner = (m.sctp_in_ready_o ? sctp_ : mpa_).owner;
   }
   void stand_in(const Model& m) const {
+    stage_.request_waits().set(stage_.clock().now(), waits_for_request_, waits_for_request_);
     if (m.begun_o) contexts_.in_flight.begin(StagWrites::kPlacement);
     if (m.stag_end_o) end_stag(contexts_, Stag{m.stag_o});
   }
@@ -196,6 +198,7 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
       const Qpn qpn{m.qp_index_o};
       const ReceiveRequests::Next next = requests_.next(qpn);
       m.rq_next_i = static_cast<std::uint8_t>(next);
+      waits_for_request_ = next == ReceiveRequests::Next::kFetching;
       if (next == ReceiveRequests::Next::kThere) pack(requests_.front(qpn), m.rq_front_i);
     }
     if (m.stag_read_o) pack(entry(m.stag_o), m.stag_i);
@@ -236,6 +239,7 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
   Offered mpa_, sctp_;
   ReadIssued issued_;  // that is taken in this cycle
   BufferRef buf_;      // of the segment under way
+  bool waits_for_request_ = false;
 };
 
 }  // namespace rnic::rtl
