@@ -313,7 +313,8 @@ struct Keys<workload::WorkItem> {
       one_of(keys::kDirections));
     v("mode", &W::mode,
       "`pingpong`: Sends or Writes back and forth, one at a time. For Writes, of 1 octet or more, the program polls "
-      "the last octet in its memory, as perftest's `ib_write_lat` does, and behind a loss all of them, as the octets of "
+      "the last octet in its memory, as perftest's `ib_write_lat` does, and behind a loss all of them, as the octets "
+      "of "
       "a Write are placed in any order",
       one_of(keys::kModes));
     v("count", &W::count, "messages on each queue pair and in each direction", in_range(1, 10'000'000));
