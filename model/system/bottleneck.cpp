@@ -37,7 +37,7 @@ double share_of(std::uint64_t part, std::uint64_t whole) {
 }
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
-using Kind = UtilizationMeter::Resource::Kind;
+using ResourceKind = UtilizationMeter::Resource::Kind;
 
 struct Candidate {
   Bottleneck what;
@@ -45,7 +45,7 @@ struct Candidate {
   bool limits = false;
   std::string node;
   // Of what is busy.
-  std::optional<Kind> kind;
+  std::optional<ResourceKind> kind;
   double share_in_use = 0;
   // Of what waits for losses to be repaired: those of its frames that a full queue lost.
   const FullQueues* full = nullptr;
@@ -96,7 +96,7 @@ class PhaseJudge {
       if (!c.is_busy()) return false;
       if (first.limits && overflows(first, c)) return c.what.share >= kOverflows;
       if (!first.limits || first.reach == Reach::kElse) {
-        return c.what.share >= kBusyInAll && (c.share_in_use >= kBusy || c.kind == Kind::kLinkRate);
+        return c.what.share >= kBusyInAll && (c.share_in_use >= kBusy || c.kind == ResourceKind::kLinkRate);
       }
       return c.what.share >= enough_before(first, c, longest);
     };
@@ -109,17 +109,18 @@ class PhaseJudge {
   // Whether what the one loses is lost in a queue before the other.
   static bool overflows(const Candidate& lossy, const Candidate& busy) {
     if (lossy.full == nullptr) return false;
-    if (busy.kind == Kind::kLinkRate) return lossy.full->at_link != 0 && busy.node == lossy.full->sender;
-    const bool takes_frames = busy.kind == Kind::kReceive || busy.kind == Kind::kPcie;
+    if (busy.kind == ResourceKind::kLinkRate) return lossy.full->at_link != 0 && busy.node == lossy.full->sender;
+    const bool takes_frames = busy.kind == ResourceKind::kReceive || busy.kind == ResourceKind::kPcie;
     return takes_frames && lossy.full->at_receiver != 0 && busy.node == lossy.full->receiver;
   }
 
   // `longest`: what of all that is waited for the longest is.
   static double enough_before(const Candidate& waited, const Candidate& busy, double longest) {
     if (waited.reach == Reach::kRequests || waited.reach == Reach::kWindow) {
-      return busy.kind == Kind::kLinkRate ? std::min(longest, kQueueOnWay) : kQueueOnWay;
+      return busy.kind == ResourceKind::kLinkRate ? std::min(longest, kQueueOnWay) : kQueueOnWay;
     }
-    return busy.kind == Kind::kPcie && busy.node == waited.node ? kQueueOfPcie : std::min(longest + kLonger, kFull);
+    return busy.kind == ResourceKind::kPcie && busy.node == waited.node ? kQueueOfPcie
+                                                                        : std::min(longest + kLonger, kFull);
   }
 
   // Before its first use, requests are on their way to it, and after its last one on their way from it. In a phase of
