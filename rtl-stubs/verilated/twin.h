@@ -70,11 +70,11 @@ class Twin final : public Clocked, public AttachedTwin {
   // Once a cycle and short: calls within would cost as much as what is in them.
   [[gnu::flatten]] Wake tick() override {
     block_.settle(*pins_);
+    inside_.record(stage_.clock().now_ps());  // before a fault of this cycle
     Move move{*this};
     pins_->links(*block_, move);
     pins_->stand_in(*block_);
     pins_->advance(*block_);
-    inside_.record(stage_.clock().now_ps());
     if (!block_.edge()) fail(kFailedAssertion);
     Leave leave{*this};
     pins_->links(*block_, leave);

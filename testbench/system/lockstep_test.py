@@ -7,6 +7,10 @@ import unittest
 from rnicsim import ProgramTest
 
 
+# Memory that is slow to write: the receive pipeline runs out of credits.
+SLOW = ("--set", "rnic.pcie.link.host_credits.posted_headers=1")
+
+
 class Wave:
     """Values over time of a VCD file, by hierarchical name."""
 
@@ -66,16 +70,13 @@ class Lockstep(ProgramTest):
     def test_the_same_run_without_the_twin(self):
         self.run_scenario(self.small_scenario(), "--lockstep", "mpa_deframer")
 
-    # Memory that is slow to write: the receive pipeline runs out of credits.
-    SLOW = ("--set", "rnic.pcie.link.host_credits.posted_headers=1")
-
     def test_a_launch_without_credit(self):
-        run = self.run_program("run", self.small_scenario(), "--rtl", "crc_check", *self.SLOW)
+        run = self.run_program("run", self.small_scenario(), "--rtl", "crc_check", *SLOW)
         self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
         self.assertRegex(run.stderr, r"(?m)^rnicsim: RTL in a stage's place: b\.rnic_b\.crc_check, cycle \d+: "
                                      r"out: a launch without credit$")
         self.assert_outputs()
-        run = self.run_program("run", "small.json", "--lockstep", "crc_check", *self.SLOW)
+        run = self.run_program("run", "small.json", "--lockstep", "crc_check", *SLOW)
         self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
         self.assertRegex(run.stderr, r"(?m)^rnicsim: in lock-step with RTL: b\.rnic_b\.crc_check, cycle \d+: "
                                      r"out\.launch: the stage has 0, the twin 1")

@@ -8,7 +8,6 @@ namespace rnic::tcp {
 using wire::SackBlock;
 using wire::seq_gt;
 using wire::seq_le;
-using wire::seq_lt;
 
 ReassemblyQueue::Kept ReassemblyQueue::keep(ReassemblyMemory& m, const BufferRef& buf, std::uint32_t seq,
                                             ByteSpan octets, bool fin) {
