@@ -41,6 +41,7 @@ struct Connection {
   std::uint8_t mpa_revision = 0, mpa_flags = 0;  // agreed on
   std::uint8_t version = 1;                      // of DDP and RDMAP, as far as it is known
   std::uint8_t fenced_error = 0;                 // responder: MPA's code, of which the host is not told yet
+  abi::TcpLimits limits;                         // of TCP, as the host asks for
   std::uint16_t generation = 0;
   std::uint16_t peer_port = 0, local_port = 0;
   std::uint16_t session = kNoSession;  // over SCTP: its place

@@ -146,6 +146,7 @@ void ConnectionManager<Bus, Capacity>::set_initiator(Connection& c, const abi::C
   c.mpa_flags = command.flags;
   c.policy = policy_of(command.flags, settings_);
   c.policy.rtr_order = command.u.cm.rtr_order;
+  c.limits = command.u.cm.tcp;
   set_depths(c.policy, command, settings_);
 }
 

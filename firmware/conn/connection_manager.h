@@ -138,6 +138,7 @@ class ConnectionManager {
 
   State conclude(Connection& c, const wire::MpaFrame& reply);
   void guard(Connection& c);
+  void enter_rdma(Connection& c);
   State refuse(Connection& c, const ReplyDecision& decision, const abi::Command& accept);
   bool send_rejection(Connection& c, const abi::Command& answer);
   State bad_frame(Connection& c, wire::MpaFrameError error);

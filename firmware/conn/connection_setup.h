@@ -84,6 +84,12 @@ ConnState ConnectionManager<Bus, Capacity>::reply_octets(Connection& c, const Co
 }
 
 template <class Bus, class Capacity>
+void ConnectionManager<Bus, Capacity>::enter_rdma(Connection& c) {
+  if (c.limits.asked()) bus_.write(TcpSetLimits{c.flow, c.limits, life_of(c)});
+  bus_.write(TcpEnterRdma{c.flow, life_of(c)});
+}
+
+template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::conclude(Connection& c, const wire::MpaFrame& reply) {
   const wire::MpaFrame request = make_request(c.policy, {});
   SetupResult result = accept_reply(request, reply, c.policy);
@@ -110,7 +116,7 @@ ConnState ConnectionManager<Bus, Capacity>::conclude(Connection& c, const wire::
   const bool terminate = result.kind == SetupResult::Kind::kTerminate;
   write_contexts(c, terminate ? QpState::kTerminate : QpState::kRts, stream_options(request, reply, c.version),
                  result.ird, result.ord);
-  bus_.write(TcpEnterRdma{c.flow, life_of(c)});
+  enter_rdma(c);
   if (terminate) {
     bus_.write(PostWork{{c.qpn, InternalWork::kTerminate, cause_of(result.error)}});
     bus_.write(PostWork{{c.qpn, InternalWork::kDrain}});
@@ -201,7 +207,8 @@ ConnState ConnectionManager<Bus, Capacity>::accept(Connection& c, const ConnInpu
   qp.absorbs_rtr_send = c.peer_to_peer && decision.frame.enhanced->rtr_send && request.enhanced->rtr_send;
   write_contexts(c, QpState::kRts, options, decision.ird, decision.ord);
   send_frame(c);
-  bus_.write(TcpEnterRdma{c.flow, life_of(c)});
+  c.limits = command.u.cm.tcp;
+  enter_rdma(c);
   if (!c.peer_to_peer) report_established(c, 0, 0);  // otherwise the RTR message comes first
   return State::kWaitFirstFpdu;
 }

@@ -50,6 +50,13 @@ struct TcpStreamRead {
   SramRange into;
   std::uint16_t life = 0;
 };
+// Before TcpEnterRdma, of a connection whose program asks for limits of its own.
+struct TcpSetLimits {
+  static constexpr unsigned kCsrWords = 2;
+  FlowId flow;
+  abi::TcpLimits limits;
+  std::uint16_t life = 0;
+};
 struct TcpEnterRdma {
   static constexpr unsigned kCsrWords = 1;
   FlowId flow;
@@ -181,6 +188,6 @@ struct SctpStream {
 using Operations =
     TypeList<TcpListen, TcpUnlisten, TcpOpen, TcpStreamSend, TcpStreamRead, TcpEnterRdma, TcpClose, TcpAbort, WriteQp,
              WriteFlow, WriteCq, WriteSrq, ArmSrq, WritePage, WriteStag, PostWork, PostEvent, SetTimer, CancelTimer,
-             Log, Panic, SctpListen, SctpUnlisten, SctpConnect, SctpSend, SctpStream>;
+             Log, Panic, SctpListen, SctpUnlisten, SctpConnect, SctpSend, SctpStream, TcpSetLimits>;
 
 }  // namespace rnic::fw

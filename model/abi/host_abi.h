@@ -240,6 +240,21 @@ constexpr std::uint8_t rtr_order(RtrKind first, RtrKind second = RtrKind::kNone,
                                    static_cast<unsigned>(third) << 4);
 }
 
+// What a program may ask of one TCP connection from RDMA mode on, of what is set for the device otherwise.
+enum class KeepAlive : std::uint8_t { kDevice, kOff, kOn };  // kOn: every two hours, if the device has no interval
+struct TcpLimits {
+  std::uint8_t max_retries = 0;  // R2, in retransmission timeouts (RFC 9293 section 3.8.3); 0: the device's
+  KeepAlive keep_alive = KeepAlive::kDevice;  // section 3.8.4
+  constexpr bool asked() const { return max_retries != 0 || keep_alive != KeepAlive::kDevice; }
+
+  static constexpr const char* kMessage = "tcp_limits";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("max_retries", 8, m.max_retries);
+    v("keep_alive", 2, m.keep_alive);
+  }
+};
+
 struct Command {
   CommandOp op = CommandOp::kNop;
   std::uint8_t flags = 0;           // CmFlags; QpFlags; AccessFlags for kRegisterMr; the type for kAllocMw
@@ -296,6 +311,7 @@ struct Command {
       std::uint16_t need_ord;   // kAccept: rejects an initiator with less IRD; kReject: what it would have taken
       std::uint8_t rtr_order;   // kConnect
       std::uint16_t backlog;    // kListen: requests that may wait for an answer; 0: as many as the device can keep
+      TcpLimits tcp;            // kConnect, kAccept
     } cm;
   } u = {};
 };

@@ -177,6 +177,9 @@ SideSpec ScenarioReader::side(const ScenarioValue& v, SideSpec s, std::uint64_t 
     if (v.has("markers") && s.markers) v.at("markers").fail("are MPA's: SCTP keeps the boundaries of messages");
     if (v.has("crc") && !s.crc) v.at("crc").fail("cannot be false: each packet of SCTP has a CRC");
   }
+  for (const char* key : {"max_retries", "keep_alive"}) {
+    if (over_sctp() && v.has(key)) v.at(key).fail("is TCP's");
+  }
   if (s.private_data.size() > max_private) {
     v.at("private_data").fail(fmt::format("has {} octets; at most {} fit", s.private_data.size(), max_private));
   }

@@ -62,6 +62,8 @@ inline constexpr std::array kRtrs{Named{Rtr::kNone, "none"}, Named{Rtr::kSend, "
                                   Named{Rtr::kRead, "read"}};
 inline constexpr std::array kTransports{Named{host::Transport::kTcp, "tcp"}, Named{host::Transport::kSctp, "sctp"}};
 inline constexpr std::array kCompletions{Named{false, "poll"}, Named{true, "event"}};
+inline constexpr std::array kKeepAlives{Named{abi::KeepAlive::kDevice, "device"}, Named{abi::KeepAlive::kOff, "off"},
+                                        Named{abi::KeepAlive::kOn, "on"}};
 inline constexpr std::array kRights{Named{Right::kNone, "none"}, Named{Right::kRemoteRead, "remote_read"},
                                     Named{Right::kRemoteWrite, "remote_write"},
                                     Named{Right::kOtherDomain, "other_domain"}};
@@ -153,6 +155,15 @@ struct Keys<workload::SideSpec> {
     v("ird", &S::ird, "inbound Reads that the side serves at a time. 16383, not negotiated, is for the connecting side",
       in_range(0, 16383));
     v("ord", &S::ord, "Reads that it may have outstanding; the same limit", in_range(0, 16383));
+    v("max_retries", &S::max_retries,
+      "retransmission timeouts without an answer after which this side of the connection is reset, in RDMA mode (R2 of "
+      "RFC 9293 section 3.8.3). 0: `rnic.tcp.max_retries`. Over TCP only",
+      in_range(0, 255));
+    v("keep_alive", &S::keep_alive,
+      "`on`: an idle peer is asked for a sign of life after `rnic.tcp.keepalive_us` or, where that is 0, two hours "
+      "(RFC "
+      "9293 section 3.8.4); `device`: where that is not 0. Over TCP only",
+      one_of(keys::kKeepAlives));
     v("private_data", &S::private_data, "in the startup frame: up to 512 octets, 508 in an enhanced one");
   }
 };
@@ -186,8 +197,8 @@ struct Keys<workload::ConnectionSpec> {
     v("completion", &C::notified, "`event`: programs sleep until a completion notification (MSI-X)",
       one_of(keys::kCompletions));
     v.template keys_of<workload::SideSpec>();
-    v.form("from_side", "object", "the five keys above", "the same five keys for the side that connects");
-    v.form("to_side", "object", "the five keys above", "for the side that listens");
+    v.form("from_side", "object", "the seven keys above", "the same seven keys for the side that connects");
+    v.form("to_side", "object", "the seven keys above", "for the side that listens");
   }
 };
 

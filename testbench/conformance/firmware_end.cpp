@@ -50,6 +50,7 @@ class FirmwareEnd::Bus {
     signals.push_back({Kind::kOctets, Octets(octets.begin(), octets.end())});
   }
   void write(const fw::TcpStreamRead& op) { reads = op.into; }
+  void write(const fw::TcpSetLimits&) {}
   void write(const fw::TcpEnterRdma&) { reads.reset(); }
   void write(const fw::TcpClose&) {
     record.closed = fin_sent = true;

@@ -26,6 +26,7 @@ struct ConnParam {
   std::uint16_t need_ord = 0;  // accept: reject an initiator with less IRD
   std::uint8_t options = 0;    // abi::kCmKeepIrd, kCmKeepOrd: connect; kCmStay: connect, accept
   std::uint8_t rtr_order = 0;  // abi::rtr_order(); connect
+  abi::TcpLimits tcp{};        // from RDMA mode on; connect, accept
   bool fall_back = false;      // connect: try again without enhancement if the peer closes on them (section 10)
   Transport transport = Transport::kTcp;  // connect
 };

@@ -14,6 +14,7 @@ void set_depths(abi::Command& c, const ConnParam& param) {
   c.u.cm.ord = param.initiator_depth;
   c.u.cm.max_ird = param.max_ird.value_or(0);
   if (param.max_ird) c.u.cm.options |= abi::kCmMaxIrd;
+  c.u.cm.tcp = param.tcp;
 }
 
 Terminate decoded_terminate(const abi::Event& event, ByteSpan header) {

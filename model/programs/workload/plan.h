@@ -74,6 +74,8 @@ struct SideSpec {
   bool markers = true;  // asks for markers in what it receives
   bool crc = true;
   std::uint16_t ird = 16, ord = 16;
+  std::uint8_t max_retries = 0;
+  abi::KeepAlive keep_alive = abi::KeepAlive::kDevice;
   std::string private_data;
 };
 

@@ -29,6 +29,7 @@ host::ConnParam param_of(const ConnectionSpec& c, const SideSpec& side, host::Tr
   if (c.mpa_revision == 2) p.flags |= abi::kCmEnhanced;
   constexpr std::uint8_t kRtrFlags[] = {0, abi::kCmRtrSend, abi::kCmRtrWrite, abi::kCmRtrRead};
   if (c.rtr != Rtr::kNone) p.flags |= abi::kCmPeerToPeer | kRtrFlags[static_cast<unsigned>(c.rtr)];
+  p.tcp = {side.max_retries, side.keep_alive};
   p.private_data.assign(side.private_data.begin(), side.private_data.end());
   return p;
 }

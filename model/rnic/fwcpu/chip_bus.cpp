@@ -156,6 +156,12 @@ void ChipBus::apply(const fw::TcpStreamRead& op) {
   post(std::move(out));
 }
 
+void ChipBus::apply(const fw::TcpSetLimits& op) {
+  TcpOp out = of_flow<TcpOp>(TcpOp::Kind::kSetLimits, op);
+  out.limits = op.limits;
+  post(std::move(out));
+}
+
 // Behind these no octets of the flow are wanted.
 void ChipBus::apply(const fw::TcpClose& op) {
   post(of_flow<TcpOp>(TcpOp::Kind::kClose, op));

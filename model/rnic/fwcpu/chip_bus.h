@@ -103,6 +103,7 @@ class ChipBus {
   void apply(const fw::TcpOpen& op);
   void apply(const fw::TcpStreamSend& op);
   void apply(const fw::TcpStreamRead& op);
+  void apply(const fw::TcpSetLimits& op);
   void apply(const fw::TcpEnterRdma& op) { post(of_flow<TcpOp>(TcpOp::Kind::kEnterRdma, op)); }
   void apply(const fw::TcpClose& op);
   void apply(const fw::TcpAbort& op);

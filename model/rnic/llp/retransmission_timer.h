@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "model/abi/host_abi.h"
 #include "model/rnic/llp/rto.h"
 #include "model/rnic/llp/tcp_config.h"
 #include "model/rnic/llp/timestamp_clock.h"
@@ -18,12 +19,14 @@ struct RetransmissionTimerSettings {
   RetransmissionTimerSettings(const TcpConfig& config, std::uint64_t period_ps)
       : rto(config, period_ps),
         keepalive(config.keepalive_us * 1'000'000 / period_ps),
+        keepalive_if_asked(keepalive != 0 ? keepalive : 7200 * 1'000'000'000'000 / period_ps),
         clock(config.timestamp_ns, period_ps),
         max_retries(config.max_retries),
         syn_retries(config.syn_retries) {}
 
   RtoLimits rto;
-  Cycle keepalive;  // 0: idle peers are not asked
+  Cycle keepalive;           // 0: idle peers are not asked
+  Cycle keepalive_if_asked;  // of a connection that has it turned on: two hours (RFC 9293 section 3.8.4), unless set
   TimestampClock clock;
   unsigned max_retries, syn_retries;
 };
@@ -36,6 +39,20 @@ class RetransmissionTimer {
     kWindow,  // nothing is in flight, and what there is to send does not fit
     kSign     // of life; if keepalive is not off
   };
+  void set_limits(abi::TcpLimits limits) { limits_ = limits; }
+  // 0: an idle peer is not asked.
+  Cycle keepalive(const RetransmissionTimerSettings& s) const {
+    switch (limits_.keep_alive) {
+      case abi::KeepAlive::kOn:
+        return s.keepalive_if_asked;
+      case abi::KeepAlive::kOff:
+        return 0;
+      case abi::KeepAlive::kDevice:
+        break;
+    }
+    return s.keepalive;
+  }
+
   // From now; kNever: the timer is off.
   Cycle length(const RetransmissionTimerSettings& s, Awaits awaits) const {
     switch (awaits) {
@@ -43,7 +60,7 @@ class RetransmissionTimer {
       case Awaits::kWindow:
         return rtt_.rto(s.rto, backoff_);
       case Awaits::kSign:
-        return s.keepalive != 0 ? s.keepalive : kNever;
+        return keepalive(s) != 0 ? keepalive(s) : kNever;
       case Awaits::kNothing:
         break;
     }
@@ -52,7 +69,8 @@ class RetransmissionTimer {
 
   // It ran out. False: the peer did not answer often enough, and the flow is given up.
   bool on_expiry(const RetransmissionTimerSettings& s, bool established) {
-    if (retries_ >= (established ? s.max_retries : s.syn_retries)) return false;
+    const unsigned allowed = limits_.max_retries != 0 ? limits_.max_retries : s.max_retries;
+    if (retries_ >= (established ? allowed : s.syn_retries)) return false;
     ++retries_;
     if (backoff_ < 0xff) ++backoff_;
     timing_ = false;
@@ -103,6 +121,7 @@ class RetransmissionTimer {
   RttEstimator rtt_;
   std::uint8_t backoff_ = 0, retries_ = 0;
   bool timing_ = false;
+  abi::TcpLimits limits_;
 };
 
 }  // namespace rnic::tcp

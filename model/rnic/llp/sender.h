@@ -54,6 +54,7 @@ class Sender {
                                 std::uint32_t peer_iss, Cycle now);
   // From now on there are FPDUs, and credit for them.
   void enter_rdma();
+  void set_limits(abi::TcpLimits limits) { timer_.set_limits(limits); }
   void queue_fin(SenderResources& r);
   // FIN is queued, and nothing comes behind it.
   void finish() { finished_ = true; }
@@ -133,6 +134,10 @@ class Sender {
   Cycle timeout(const SenderResources& r) const { return timer_.length(r.timer, awaits(r)); }
   // What is queued first may wait for a window, or end the silence of an idle flow.
   bool idle() const { return loss_.flight() == 0; }
+  // An idle peer is asked for a sign of life.
+  bool keeps_alive(const SenderResources& r) const {
+    return established_ && !finished_ && timer_.keepalive(r.timer) != 0;
+  }
   enum class Expiry : std::uint8_t { kGaveUp, kResend, kGoOn, kPiece, kProbe, kKeepalive };
   // kGoOn: what was held back goes. kPiece: what waits for the window goes as far as it fits. For the last two, the
   // peer is to be asked by a segment that it does not accept.
@@ -157,7 +162,6 @@ class Sender {
     const std::uint32_t usable = window_.usable(loss_.snd_nxt());
     return loss_.flight() == 0 && usable < octets && (window_.worth_sending(usable) || (overdue_ && usable != 0));
   }
-  bool keeps_alive(const SenderResources& r) const { return r.timer.keepalive != 0 && established_ && !finished_; }
   RetransmissionTimer::Awaits awaits(const SenderResources& r) const {
     if (loss_.flight() != 0 || holds_back_) return RetransmissionTimer::Awaits::kAck;
     if (window_short()) return RetransmissionTimer::Awaits::kWindow;

@@ -105,6 +105,13 @@ void TcpConnection::on_op(TcpOp o) {
     }
     case TcpOp::Kind::kStreamRead:
       return command_rx(RxCommand::Kind::kRead, o.flow, o.bytes);
+    case TcpOp::Kind::kSetLimits: {
+      TxCommand c;
+      c.kind = TxCommand::Kind::kSetLimits;
+      c.flow = o.flow;
+      c.limits = o.limits;
+      return to_tx->push(std::move(c));
+    }
     case TcpOp::Kind::kEnterRdma:
       command_tx(TxCommand::Kind::kEnterRdma, o.flow);
       return command_rx(RxCommand::Kind::kEnterRdma, o.flow);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "model/abi/host_abi.h"
 #include "model/common/buffer.h"
 #include "model/common/cycle.h"
 #include "model/common/ids.h"
@@ -21,11 +22,12 @@ struct TcpOp {
     kStreamRead,  // flow, bytes: answered by kStreamData when so many octets are there (or fewer, with a FIN)
     kEnterRdma,   // flow: all further received octets go to the deframer, all further sent ones are FPDUs
     kClose,       // flow: FIN after what was handed over
-    kAbort        // flow: RST, forget
+    kAbort,       // flow: RST, forget
+    kSetLimits    // flow, limits
   };
   friend const ValueWords& value_words(Kind) {
-    static const ValueWords kWords{"listen",      "unlisten",   "open",  "stream_send",
-                                   "stream_read", "enter_rdma", "close", "abort"};
+    static const ValueWords kWords{"listen",     "unlisten", "open",  "stream_send", "stream_read",
+                                   "enter_rdma", "close",    "abort", "set_limits"};
     return kWords;
   }
   Kind kind = Kind::kListen;
@@ -35,12 +37,13 @@ struct TcpOp {
   std::uint16_t peer_port = 0, port = 0;
   std::uint32_t cookie = 0;
   std::uint32_t bytes = 0;
+  abi::TcpLimits limits;
   BufferRef data;  // kStreamSend: `bytes` octets from its start
 
   static constexpr const char* kMessage = "tcp_op";
   template <class V, class M>
   static void fields(V& v, M& m) {
-    v("kind", 3, m.kind);
+    v("kind", 4, m.kind);
     v("flow", m.flow);
     v("life", 16, m.life);
     v("peer_ip", 32, m.peer_ip);
@@ -48,6 +51,7 @@ struct TcpOp {
     v("port", 16, m.port);
     v("cookie", 32, m.cookie);
     v("bytes", 32, m.bytes);
+    v("limits", m.limits);
   }
 };
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 
+#include "model/abi/host_abi.h"
 #include "model/common/buffer.h"
 #include "model/common/ids.h"
 #include "model/common/value_words.h"
@@ -64,10 +65,12 @@ struct TxCommand {
     kFin,        // FIN after all that is queued
     kAbort,      // send RST, then as kRelease
     kRelease,    // forget the flow; answered by TxReport::kReleased
-    kRefuse      // no flow: send RST with seq, and ACK if with_ack
+    kRefuse,     // no flow: send RST with seq, and ACK if with_ack
+    kSetLimits   // limits
   };
   friend const ValueWords& value_words(Kind) {
-    static const ValueWords kWords{"open", "establish", "stream", "enter_rdma", "fin", "abort", "release", "refuse"};
+    static const ValueWords kWords{"open",  "establish", "stream", "enter_rdma", "fin",
+                                   "abort", "release",   "refuse", "set_limits"};
     return kWords;
   }
   Kind kind = Kind::kOpen;
@@ -81,12 +84,13 @@ struct TxCommand {
   std::uint32_t rcv_nxt = 0;
   std::uint32_t peer_window = 0;  // octets
   std::uint32_t bytes = 0;
+  abi::TcpLimits limits;
   BufferRef data;
 
   static constexpr const char* kMessage = "tcp_tx_command";
   template <class V, class M>
   static void fields(V& v, M& m) {
-    v("kind", 3, m.kind);
+    v("kind", 4, m.kind);
     v("flow", m.flow);
     v("key", m.key);
     v("peer_mac", m.peer_mac);
@@ -97,6 +101,7 @@ struct TxCommand {
     v("rcv_nxt", 32, m.rcv_nxt);
     v("peer_window", 32, m.peer_window);
     v("bytes", 32, m.bytes);
+    v("limits", m.limits);
   }
 };
 

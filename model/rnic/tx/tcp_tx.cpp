@@ -138,6 +138,10 @@ bool TcpTx::on_command(const TxCommand& c) {
       on_queued(c.flow);
       resume(c.flow);
       return false;
+    case TxCommand::Kind::kSetLimits:
+      f.sender.set_limits(c.limits);
+      if (f.sender.idle()) restart_rto(c.flow);
+      return false;
     case TxCommand::Kind::kEnterRdma:
       f.sender.enter_rdma();
       reports_queue_.push(c.flow);

@@ -98,8 +98,8 @@ void TcpTx::restart_rto(FlowId flow) {
 
 // An idle flow has nothing that is timed, but for keepalive.
 void TcpTx::on_queued(FlowId flow) {
-  const bool due = !rto_.running(flow) || resources_.timer.keepalive != 0;
-  if (flows_[flow.v].sender.idle() && due) restart_rto(flow);
+  const tcp::Sender& sender = flows_[flow.v].sender;
+  if (sender.idle() && (!rto_.running(flow) || sender.keeps_alive(resources_))) restart_rto(flow);
 }
 
 void TcpTx::owe_probe(FlowId flow) {

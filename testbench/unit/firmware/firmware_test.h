@@ -91,7 +91,7 @@ class FirmwareTest : public testing::Test {
     c.cookie = 77;
     c.qpn = kQp;
     c.flags = flags;
-    c.u.cm = {0x0a000001, 7000, 0, ird, ord, {}, 0, 0, 0, 0, 0};
+    c.u.cm = {0x0a000001, 7000, 0, ird, ord, {}, 0, 0, 0, 0, 0, {}};
     return c;
   }
   static abi::Command accept(std::uint32_t id, std::uint16_t ird = 8, std::uint16_t ord = 8) {

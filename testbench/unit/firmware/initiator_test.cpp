@@ -35,6 +35,18 @@ TEST_F(Initiator, Revision1WithCrc) {
   EXPECT_EQ(event.local_port, 41000);
 }
 
+TEST_F(Initiator, TheHostsLimitsOfTcpHoldFromRdmaModeOn) {
+  abi::Command c = connect(abi::kCmCrc);
+  c.u.cm.tcp = {5, abi::KeepAlive::kOff};
+  run(c);
+  fw.on(TcpConnected{FlowId{3}, 0x80000000, 41000, 1460});
+  EXPECT_THAT(bus.take(), testing::Not(testing::Contains(testing::HasSubstr("limits"))));
+  stream(3, kRepKey + "40010000");
+  const std::vector<std::string> done = bus.take();
+  EXPECT_EQ(done[2], "limits flow 3 retries 5 keep-alive off");
+  EXPECT_EQ(done[3], "enter_rdma flow 3");
+}
+
 TEST_F(Initiator, EnhancedPeerToPeerSendsTheAgreedRtrFirst) {
   run(connect(abi::kCmCrc | abi::kCmEnhanced | abi::kCmPeerToPeer | abi::kCmRtrWrite | abi::kCmRtrRead, 16, 32),
       "68656c6c6f");

@@ -33,6 +33,11 @@ class RecordingBus {
     add("read flow {} {}", o.flow.v, o.into.bytes);
     read_into_ = o.into;
   }
+  void write(const TcpSetLimits& o) {
+    static const char* const kKeepAlive[] = {"as the device", "off", "on"};
+    add("limits flow {} retries {} keep-alive {}", o.flow.v, o.limits.max_retries,
+        kKeepAlive[static_cast<int>(o.limits.keep_alive)]);
+  }
   void write(const TcpEnterRdma& o) { add("enter_rdma flow {}", o.flow.v); }
   void write(const TcpClose& o) { add("close flow {}", o.flow.v); }
   void write(const TcpAbort& o) { add("abort flow {}", o.flow.v); }

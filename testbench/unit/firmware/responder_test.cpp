@@ -45,6 +45,16 @@ TEST_F(Responder, Revision1WithPrivateDataBothWays) {
   EXPECT_EQ(bus.take()[1], "qp 5 closing flow 3 mulpdu 1454 ird 8 ord 8") << "no longer fenced";
 }
 
+TEST_F(Responder, TheHostsLimitsOfTcpHoldFromRdmaModeOn) {
+  listening(abi::kCmCrc);
+  request(kReqKey + "40010000");
+  bus.take();
+  abi::Command c = accept(kConn);
+  c.u.cm.tcp = {3, abi::KeepAlive::kOn};
+  run(c);
+  EXPECT_THAT(bus.take(), testing::IsSupersetOf({"limits flow 3 retries 3 keep-alive on", "enter_rdma flow 3"}));
+}
+
 // RFC 5044 section 7.1: 0 to 512 octets, both ways.
 class PrivateData : public Responder, public testing::WithParamInterface<unsigned> {
  protected:

@@ -55,7 +55,7 @@ class Chip {
     c.op = abi::CommandOp::kConnect;
     c.qpn = qpn;
     c.flags = flags;
-    c.u.cm = {0x0a000001, kPort, 0, 8, 8, {}, abi::kCmSctp, 0, 0, 0, 0};
+    c.u.cm = {0x0a000001, kPort, 0, 8, 8, {}, abi::kCmSctp, 0, 0, 0, 0, {}};
     ask(qpn, c);
   }
   void answer(std::uint32_t qpn, bool accepts) {

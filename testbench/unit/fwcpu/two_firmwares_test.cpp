@@ -188,12 +188,12 @@ TEST_P(TwoFirmwares, PeerToPeerConnectAndDisconnect) {
   FetchedCommand connect = command(abi::CommandOp::kConnect);
   connect.command.flags = abi::kCmMarkers | abi::kCmEnhanced | abi::kCmPeerToPeer;
   connect.command.qpn = 5;
-  connect.command.u.cm = {0x0a000001, 7000, 0, 4, 8, {}, 0, 0, 0, 0, 0};
+  connect.command.u.cm = {0x0a000001, 7000, 0, 4, 8, {}, 0, 0, 0, 0, 0, {}};
   a.host.send_at(1000, connect);
 
   FetchedCommand accept = command(abi::CommandOp::kAccept, 0x80000000);
   accept.command.qpn = 6;
-  accept.command.u.cm = {0, 0, 0, 2, 16, {}, 0, 0, 0, 0, 0};
+  accept.command.u.cm = {0, 0, 0, 2, 16, {}, 0, 0, 0, 0, 0, {}};
   b.host.send_at(3000, accept);
   a.host.send_at(6000, command(abi::CommandOp::kDisconnect, 5));
   run_until_idle();

@@ -304,6 +304,44 @@ TEST_F(DataTest, APeerThatNoLongerAnswersIsGivenUp) {
   expect_all_returned();
 }
 
+// Two connections of one chip, with limits of their own.
+TEST_F(DataTest, OfTwoSilentPeersEachIsGivenUpAtItsOwnTime) {
+  connect_rdma();
+  a.firmware.open(kIpB, 5000, 4792);
+  a.firmware.on_event = [this](const TcpEvent& e) {
+    if (e.kind != Kind::kConnected) return;
+    if (e.port == 4792) a.firmware.set_limits(e.flow, {3, abi::KeepAlive::kDevice});
+    a.firmware.enter_rdma(e.flow);
+  };
+  for (const unsigned flow : {0u, 1u}) a.segmenter.send(FlowId{flow}, 1, 1460, 8000);
+  cable.impair([&](unsigned, Frame&) { return clk.now() < 8000; });
+  run_until_idle(100'000'000);
+  ASSERT_THAT(a.firmware.kinds(), ElementsAre(Kind::kConnected, Kind::kConnected, Kind::kReset, Kind::kReset));
+  const Cycle rto = TcpConfig{}.rto_min_us * 250;  // of 4 ns
+  const auto waited = [&](std::size_t event) { return a.firmware.cycles[event] - 8000; };
+  EXPECT_EQ(a.firmware.events[0].port, 4791);
+  EXPECT_EQ(a.firmware.events[2].flow, a.firmware.events[1].flow);
+  EXPECT_NEAR(static_cast<double>(waited(2)), static_cast<double>(rto * 15), 2000.0) << "1 + 2 + 4 + 8";
+  EXPECT_EQ(a.tcp_tx.counters().timeouts, 8u + 3u);
+  expect_all_returned();
+}
+
+TEST_F(DataTest, OfTwoIdlePeersOneIsAsked) {
+  connect_rdma();
+  a.firmware.open(kIpB, 5000, 4792);
+  a.firmware.on_event = [this](const TcpEvent& e) {
+    if (e.kind != Kind::kConnected) return;
+    if (e.port == 4792) a.firmware.set_limits(e.flow, {0, abi::KeepAlive::kOn});
+    a.firmware.enter_rdma(e.flow);
+  };
+  sc_core::sc_start(sc_core::sc_time(8000 * 4, sc_core::SC_NS));
+  wire.seen.clear();
+  sc_core::sc_start(sc_core::sc_time(7200, sc_core::SC_SEC));
+  EXPECT_EQ(a.tcp_tx.counters().keepalives, 1u);
+  ASSERT_FALSE(wire.seen.empty());
+  for (const Seen& s : wire.seen) EXPECT_EQ(s.u16(s.direction == 0 ? 34 : 36), 4792);
+}
+
 TEST_F(DataTest, FpdusOfAFlowThatIsGoneAreDropped) {
   connect_rdma();
   a.segmenter.send(kFlow, 1, 1460, 5000);

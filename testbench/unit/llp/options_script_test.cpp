@@ -306,6 +306,42 @@ TEST(KeepaliveScript, ByDefaultAPeerMayBeSilentForHours) {
   )");
 }
 
+// A connection has it turned on where the chip has no interval: two hours, the shortest that RFC 9293 section 3.8.4
+// allows a default to be. Octets in flight when it is turned on are still timed by their own timeout.
+TEST(KeepaliveScript, AConnectionTurnsItOn) {
+  run_script(R"(
+    handshake mss 1000
+    limits keep_alive on
+    +7199999990 count tx.keepalives 0
+    +11 > A 0 ack 1
+    +1 < A 1 ack 1
+    count tx.keepalives 1
+  )");
+  run_script(R"(
+    handshake mss 1000
+    fpdu 1000
+    > PA 1:1001
+    +100 limits keep_alive on
+    +99.8 > PA 1:1001
+    +10 < A 1 ack 1001
+    count tx.timeouts 1
+  )");
+}
+
+TEST(KeepaliveScript, AConnectionTurnsItOff) {
+  run_script(R"(
+    config keepalive_us 1000
+    handshake mss 1000
+    limits keep_alive off
+    silence 10800000000
+    fpdu 1000
+    > PA 1:1001
+    +1 < A 1 ack 1001
+    silence 10800000000
+    count tx.keepalives 0
+  )");
+}
+
 TEST(KeepaliveScript, DataPutsItOff) {
   run_script(R"(
     config keepalive_us 1000

@@ -195,6 +195,7 @@ void PacketScript::step(const Line& line) {
   else if (verb == "listen") fw.listen(5000);
   else if (verb == "open") fw.open(kIpA, 4000, 5000);
   else if (verb == "rdma") fw.enter_rdma(FlowId{0});
+  else if (verb == "limits") limits(line);
   else if (verb == "close") fw.close(FlowId{0});
   else if (verb == "abort") fw.abort(FlowId{0});
   else if (verb == "fpdu")
@@ -207,6 +208,19 @@ void PacketScript::step(const Line& line) {
   else if (verb == "event") event(line);
   else if (verb == "silence") expect_nothing(line, last_ps_ += ps_of_us(line.words.at(1)));
   else ADD_FAILURE() << where(line) << "unknown step";
+}
+
+// limits [max_retries N] [keep_alive on|off]
+void PacketScript::limits(const Line& line) {
+  abi::TcpLimits limits;
+  for (std::size_t i = 1; i + 1 < line.words.size(); i += 2) {
+    const std::string& value = line.words[i + 1];
+    if (line.words[i] == "max_retries") limits.max_retries = static_cast<std::uint8_t>(std::stoul(value));
+    else if (line.words[i] == "keep_alive")
+      limits.keep_alive = value == "on" ? abi::KeepAlive::kOn : abi::KeepAlive::kOff;
+    else ADD_FAILURE() << where(line) << "unknown limit";
+  }
+  chip_->firmware.set_limits(FlowId{0}, limits);
 }
 
 void PacketScript::inject(const Line& line) {

@@ -47,6 +47,7 @@ class PacketScript {
   };
   void parse(const std::string& text);
   void step(const Line& line);
+  void limits(const Line& line);
   void inject(const Line& line);
   void icmp(const Line& line);
   void put(const Bytes& octets);

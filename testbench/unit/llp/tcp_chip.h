@@ -74,6 +74,11 @@ class Firmware final : public Stage {
     o.bytes = bytes;
     push(o, from);
   }
+  void set_limits(FlowId flow, abi::TcpLimits limits, Cycle from = 0) {
+    TcpOp o = on(TcpOp::Kind::kSetLimits, flow);
+    o.limits = limits;
+    push(o, from);
+  }
   void enter_rdma(FlowId flow, Cycle from = 0) { push(on(TcpOp::Kind::kEnterRdma, flow), from); }
   void close(FlowId flow, Cycle from = 0) { push(on(TcpOp::Kind::kClose, flow), from); }
   void abort(FlowId flow, Cycle from = 0) { push(on(TcpOp::Kind::kAbort, flow), from); }

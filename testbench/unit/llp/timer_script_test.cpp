@@ -134,5 +134,30 @@ TEST(TimerScript, GivesUpAfterTheLastRetry) {
   )");
 }
 
+// R2 of a connection (RFC 9293 section 3.8.3), in place of the chip's.
+TEST(TimerScript, AConnectionIsGivenUpAfterItsOwnRetries) {
+  run_script(R"(
+    config max_retries 3
+    handshake mss 1000
+    limits max_retries 1
+    fpdu 1000
+    > PA 1:1001
+    +199.8 > PA 1:1001
+    +399 count connection.resets 0
+    +3 event reset
+  )");
+  run_script(R"(
+    config max_retries 1
+    handshake mss 1000
+    limits max_retries 2
+    fpdu 1000
+    > PA 1:1001
+    +199.8 > PA 1:1001
+    +399.8 > PA 1:1001
+    +799 count connection.resets 0
+    +3 event reset
+  )");
+}
+
 }  // namespace
 }  // namespace rnic::test

@@ -63,7 +63,7 @@ class AnsweringHost final : public Stage {
   std::uint32_t connect(std::uint32_t ip, std::uint16_t port) {
     abi::Command c = command(abi::CommandOp::kConnect, 0);
     c.qpn = take_qp();
-    c.u.cm = {ip, port, 0, 4, 4, {}, abi::kCmSctp, 0, 0, 0, 0};
+    c.u.cm = {ip, port, 0, 4, 4, {}, abi::kCmSctp, 0, 0, 0, 0, {}};
     ask(c);
     return c.qpn;
   }

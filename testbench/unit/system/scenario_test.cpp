@@ -93,7 +93,7 @@ TEST(Scenario, EveryKeyIsRead) {
               {"name": "b"}],
     "connections": [{"name": "x", "from": "b", "to": "a", "port": 80, "qps": 3, "mpa_revision": 2, "rtr": "write",
       "completion": "event", "markers": false, "crc": false, "ird": 1, "ord": 2, "private_data": "hi",
-      "from_side": {"markers": true, "ird": 3}, "to_side": {"crc": true, "private_data": "yo"}}],
+      "from_side": {"markers": true, "ird": 3, "max_retries": 5, "keep_alive": "off"}, "to_side": {"crc": true, "private_data": "yo"}}],
     "work": [[{"name": "w", "connections": ["x"], "direction": "both", "op": "write",
                "size": {"law": "log_uniform", "min": 1, "max": 4096}, "count": 5, "depth": 4, "signal_every": 2,
                "align": 1, "pattern": "counting"},
@@ -119,6 +119,10 @@ TEST(Scenario, EveryKeyIsRead) {
   EXPECT_EQ(c.to_side.ird, 1);
   EXPECT_EQ(c.from_side.ord, 2);
   EXPECT_EQ(c.from_side.private_data, "hi");
+  EXPECT_EQ(c.from_side.max_retries, 5);
+  EXPECT_EQ(c.from_side.keep_alive, abi::KeepAlive::kOff);
+  EXPECT_EQ(c.to_side.max_retries, 0);
+  EXPECT_EQ(c.to_side.keep_alive, abi::KeepAlive::kDevice);
   EXPECT_EQ(c.to_side.private_data, "yo");
   ASSERT_EQ(s.plan.phases.size(), 2u);
   ASSERT_EQ(s.plan.phases[0].size(), 2u);
@@ -239,6 +243,8 @@ TEST(ScenarioErrors, WhatSctpHasNot) {
             "s.json: connections[0].markers: are MPA's: SCTP keeps the boundaries of messages");
   EXPECT_EQ(over_sctp("/connections/0/to_side", {{"crc", false}}),
             "s.json: connections[0].to_side.crc: cannot be false: each packet of SCTP has a CRC");
+  EXPECT_EQ(over_sctp("/connections/0/max_retries", 3), "s.json: connections[0].max_retries: is TCP's");
+  EXPECT_EQ(over_sctp("/connections/0/keep_alive", "on"), "s.json: connections[0].keep_alive: is TCP's");
   EXPECT_EQ(over_sctp("/connections/0/mpa_revision", 1),
             "s.json: connections[0].mpa_revision: is MPA's; with transport sctp it is enhanced that says so");
   EXPECT_EQ(over_sctp("/connections/0", {{"from", "client"}, {"to", "server"}, {"enhanced", false}, {"rtr", "read"}}),

@@ -197,7 +197,7 @@ TEST_F(Rv32Firmware, AnInitiatorAsksForASession) {
   FetchedCommand connect = command(abi::CommandOp::kConnect);
   connect.command.qpn = 5;
   connect.command.flags = abi::kCmEnhanced | abi::kCmPeerToPeer | abi::kCmRtrRead;
-  connect.command.u.cm = {0x0a000001, 7000, 0, 4, 8, {}, abi::kCmSctp, 0, 0, 0, 0};
+  connect.command.u.cm = {0x0a000001, 7000, 0, 4, 8, {}, abi::kCmSctp, 0, 0, 0, 0, {}};
   const Cycle start = 100'000;
   for (const FetchedCommand& c :
        {command(abi::CommandOp::kCreateCq, 0), command(abi::CommandOp::kCreateQp, 5), connect})

@@ -293,6 +293,26 @@ TEST_F(ConnectionTest, ARequestIsAnsweredOnce) {
   EXPECT_EQ(b.host.device.commands.back().u.cm.need_ord, 7);
 }
 
+TEST_F(ConnectionTest, BothSidesMayLimitTcp) {
+  listen();
+  b.wait_event();
+  b.script.run([&] {
+    host::ConnParam param;
+    param.tcp = {3, abi::KeepAlive::kOn};
+    EXPECT_EQ(b.host.context.accept(b.event.connection, *b.qp, param, b.channel), 0);
+  });
+  host::ConnParam param;
+  param.tcp = {5, abi::KeepAlive::kOff};
+  connect(7000, param);
+  run_until_idle();
+  const auto& accept = b.host.device.commands.back().u.cm.tcp;
+  EXPECT_EQ(accept.max_retries, 3);
+  EXPECT_EQ(accept.keep_alive, abi::KeepAlive::kOn);
+  const auto& connect = a.host.device.commands.back().u.cm.tcp;
+  EXPECT_EQ(connect.max_retries, 5);
+  EXPECT_EQ(connect.keep_alive, abi::KeepAlive::kOff);
+}
+
 TEST_F(ConnectionTest, ADestroyedQueuePairEndsItsConnectionFirst) {
   connect_both(4, 4);
   b.wait_event();
