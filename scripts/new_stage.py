@@ -147,7 +147,7 @@ def look(tree, build, out):
     run(build / "bin/chip_test", cwd=tree.root)
     expect("the stage in the README's diagram", True)
     wave, log = out / "w.vcd", out / "log.tsv"
-    stats = scenario(tree, build, out, "--wave", wave, "--wave-to", "1us", "--trace", log)
+    stats = scenario(tree, build, out, "--wave", wave, "--wave-to", "1us", "--trace", log, "--stats-every", "1us")
     counted = stats["stats"]["a"]["rnic"].get(NAME, {}).get("fpdus", {})
     expect(f"counter a.rnic.{NAME}.fpdus, with unit and description, and more than 100",
            counted.get("unit") == "FPDUs" and counted.get("description") and counted.get("value", 0) > 100)
@@ -157,6 +157,14 @@ def look(tree, build, out):
     expect("waves of link rx.passed with all fields of its messages", {"valid", "ready", "credit", "flow", "crc_ok", "words"} <= signals)
     events = [line for line in log.read_text().splitlines() if ".rx.passed\t" in line or "\trx.passed\t" in line]
     expect("trace events of link rx.passed", len(events) > 100)
+    accounts = [account["name"] for account in stats["occupancy"] if account["node"] == "a"]
+    expect(f"account {NAME}.beats, behind the others", accounts and accounts[-1] == f"{NAME}.beats")
+    series = json.loads((out / "series.json").read_text())["columns"]
+    expect(f"column a.{NAME}.fpdus of the series", any(c["name"] == f"a.{NAME}.fpdus" and c["unit"] == "FPDUs/s" for c in series))
+    subprocess.run([program, "run", SCENARIO, "--out", out / "bad", "--trace", log, "--set", "link.forward.corrupt_repaired.frames=20"],
+                   cwd=tree.root, capture_output=True)  # its stream ends
+    drops = [line for line in log.read_text().splitlines() if f".{NAME}\tdropped\t" in line and "passed on with a wrong CRC" in line]
+    expect("drops of the stage in the trace", drops)
     return stats
 
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/common/clock_group.h"
+#include "model/common/description.h"
 #include "model/common/kernel_time.h"
 
 namespace rnic {
@@ -167,6 +168,16 @@ void ClockDomain::activate(std::uint64_t ps, bool by_kernel) {
     cycle = next_wake();
   }
   if (cycle != kNever) arm(cycle);
+}
+
+void ClockDomain::describe(const Description& d) const {
+  const auto add = [&](const char* key, auto member, const char* unit, const char* text) {
+    d.stats().sum(
+        key, [this, member] { return static_cast<double>(activity_.*member); }, unit, text);
+  };
+  add("kernel_events", &Activity::kernel_events, "events", "calls of this clock by the kernel");
+  add("busy_cycles", &Activity::cycles, "cycles", "cycles in which a stage was called");
+  add("stage_calls", &Activity::ticks, "calls", "calls of stages");
 }
 
 }  // namespace rnic

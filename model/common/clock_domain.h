@@ -12,14 +12,13 @@
 
 #include "model/common/check.h"
 #include "model/common/cycle.h"
+#include "model/common/part.h"
 
 namespace rnic {
 
 class ClockGroup;
 class LinkBase;
 class Stage;
-class ProbeGroup;
-class StatsGroup;
 
 // The result of tick(): when the stage wants to be called next, regardless of its links.
 struct Wake {
@@ -121,6 +120,7 @@ class ClockDomain final : public sc_core::sc_module {
     std::uint64_t ticks = 0;          // stage calls
   };
   const Activity& activity() const { return activity_; }
+  void describe(const Description& d) const;
 
   // Resets the stage and what stands in its place, at the end of a cycle, and calls it in the next one.
   void reset(Stage& stage);
@@ -201,18 +201,12 @@ class PortBase {
 
 // A block of the pipeline: an sc_module whose process is the domain's calendar. Clocked comes first: the calendar's
 // calls need no adjustment of `this` then.
-class Stage : public Clocked, public sc_core::sc_module {
+class Stage : public Clocked, public Part, public sc_core::sc_module {
  public:
   Stage(sc_core::sc_module_name name, ClockDomain& clk) : sc_module(name), clk_(clk), index_(clk.add(*this)) {}
 
   // A stage that is not part of a chip need not implement it.
   void reset() override { RNIC_CHECK_MSG(false, std::string(name()) + " cannot be reset"); }
-
-  // Everything that the stage counts; whoever owns a chip or a host calls it for each of its stages.
-  virtual void register_stats(const StatsGroup&) const {}
-
-  // Its state as a waveform shows it, in the same way.
-  virtual void register_probes(const ProbeGroup&) const {}
 
   // For the report of a run that hangs: what the stage waits for, empty when it is at rest.
   virtual std::string waiting_for() const { return {}; }

@@ -35,6 +35,14 @@ inline constexpr bool kInRuns = false;
 template <class T>
 inline constexpr bool kInRuns<T, std::void_t<decltype(std::declval<T&>().advance(1u))>> = true;
 
+// Messages that say what event they are (trace_event.h).
+template <class T, class = void>
+inline constexpr bool kHasEvent = false;
+template <class T>
+inline constexpr bool
+    kHasEvent<T, std::void_t<decltype(event_of(std::declval<const T&>(), std::declval<const Owners&>(),
+                                               std::declval<TraceEvent&>()))>> = true;
+
 // Nothing a neighbour does in a cycle is visible in that cycle, so the order of calls within a cycle cannot matter.
 // One producer, one consumer. A slot has a beat, or a run of them, and the cycle in which it becomes visible.
 template <class T>
@@ -157,6 +165,21 @@ class Link final : public LinkBase {
   void set_consumer(Stage& stage) {
     set_end(consumer_, stage);
     set_ahead(stage);
+  }
+
+  // Messages are events of this kind from now on; where the link is made.
+  void traced_as(TraceKind kind) {
+    static_assert(kHasEvent<T>, "a message on a traced link says what event it is (trace_event.h)");
+    traced_ = kind;
+    make_event_ = [](const void* beat, const Owners& owners, TraceEvent& event, bool& first) {
+      const T& message = *static_cast<const T*>(beat);
+      if constexpr (kOfBeats<T>) first = message.first;
+      return event_of(message, owners, event);
+    };
+  }
+  void detailed_as(TraceKind kind) {
+    traced_as(kind);
+    detailed_ = true;
   }
 
   MessageKind kind() const override { return kind_of<T>(); }

@@ -9,6 +9,8 @@
 #include "model/common/credits.h"
 #include "model/common/link_observer.h"
 #include "model/common/message.h"
+#include "model/common/owners.h"
+#include "model/common/trace_event.h"
 
 namespace rnic {
 
@@ -59,22 +61,14 @@ class LinkBase {
   virtual void show_beats(LinkTap& tap, Cycle next) const = 0;
   Cycle credit_from() const { return push_from_; }  // kNever: not before another pop
 
-  // The kind of trace event that a message on this link is, said where the link is made. Who traces knows the kinds.
-  template <class Kind>
-  void traced_as(Kind kind) {
-    traced_ = static_cast<int>(kind);
-  }
-  // The same for events that only detailed sinks get.
-  template <class Kind>
-  void detailed_as(Kind kind) {
-    traced_as(kind);
-    detailed_ = true;
-  }
-  bool traced() const { return traced_ != kNotTraced; }
+  // What a message on this link is as a trace event. Detailed events are for detailed sinks only.
+  bool traced() const { return make_event_ != nullptr; }
   bool detailed() const { return detailed_; }
-  template <class Kind>
-  Kind traced_kind() const {
-    return static_cast<Kind>(traced_);
+  TraceKind traced_kind() const { return traced_; }
+  // `first`: false where the message began with another beat.
+  EventUse make_event(const void* beat, const Owners& owners, TraceEvent& event, bool& first) const {
+    event.kind = traced_;
+    return make_event_(beat, owners, event, first);
   }
 
  protected:
@@ -101,8 +95,8 @@ class LinkBase {
   bool tapped_ = false, observed_ = false;
   unsigned beat_taps_ = 0;  // of taps_, those that want every beat
   std::uint64_t pushed_ = 0;
-  static constexpr int kNotTraced = -1;
-  int traced_ = kNotTraced;
+  EventUse (*make_event_)(const void*, const Owners&, TraceEvent&, bool& first) = nullptr;
+  TraceKind traced_{};
   bool detailed_ = false;
   std::vector<LinkTap*> taps_;
   std::vector<LinkObserver*> observers_;

@@ -1,4 +1,4 @@
-// The state of a component as a waveform shows it: each describes its probes once (Stage::register_probes), and they
+// The state of a component as a waveform shows it: each describes its probes once (Part::describe), and they
 // are read only while somebody watches.
 #pragma once
 
@@ -34,15 +34,20 @@ struct Probe {
 // A place in the hierarchy, given to a component so that it can describe its probes without knowing where it stands.
 class ProbeGroup {
  public:
+  ProbeGroup() = default;  // nobody watches: what is added is forgotten
   ProbeGroup(std::vector<Probe>& probes, std::string scope) : probes_(&probes), scope_(std::move(scope)) {}
 
-  ProbeGroup group(const std::string& name) const { return {*probes_, scope_ + '.' + name}; }
+  bool shown() const { return probes_ != nullptr; }
+  ProbeGroup group(const std::string& name) const {
+    return shown() ? ProbeGroup(*probes_, scope_ + '.' + name) : ProbeGroup();
+  }
   // Of something that there are several of: "flow3".
   ProbeGroup group(const char* name, std::size_t number) const { return group(name + std::to_string(number)); }
 
   // Registers: `read` takes nothing.
   template <class Read>
   void number(const char* name, unsigned width, const char* unit, Read read) const {
+    if (!shown()) return;
     add({scope_,
          name,
          width,
@@ -55,6 +60,7 @@ class ProbeGroup {
   }
   template <class Read>
   void state(const char* name, const ValueWords& words, Read read) const {
+    if (!shown()) return;
     add({scope_,
          name,
          width_of(words),
@@ -67,6 +73,7 @@ class ProbeGroup {
   }
   // Anything else; the scope is the group's.
   void add(Probe probe) const {
+    if (!shown()) return;
     probe.scope = scope_;
     probes_->push_back(std::move(probe));
   }
@@ -79,7 +86,7 @@ class ProbeGroup {
   }
 
  private:
-  std::vector<Probe>* probes_;
+  std::vector<Probe>* probes_ = nullptr;
   std::string scope_;
 };
 

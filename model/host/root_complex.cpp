@@ -4,8 +4,7 @@
 #include <utility>
 
 #include "model/common/bytes.h"
-#include "model/common/probe.h"
-#include "model/stats/registry.h"
+#include "model/common/description.h"
 
 namespace rnic::host {
 
@@ -174,11 +173,14 @@ std::string RootComplex::waiting_for() const {
   return reads_.empty() ? "" : "memory";
 }
 
-void RootComplex::register_stats(const StatsGroup& group) const { group.counters(counters_); }
-
-void RootComplex::register_probes(const ProbeGroup& group) const {
-  group.number("memory_reads", 16, "reads", [this] { return pending_reads_.taken(); });
-  port.register_probes(group.group("pcie").group("to_device"));
+void RootComplex::describe(const Description& d) {
+  d.counters(counters_);
+  d.account({"host.memory_reads", "slots", Reach::kHostMemory, "host memory", 220, AccountRole::kMemoryReads},
+            pending_reads_);
+  d.account({"host.answered_reads", "slots", Reach::kNobodyWaits, "", 230, AccountRole::kAnsweredReads},
+            [this](Cycle at) -> Account& { return answered_reads(at); });
+  d.probes().number("memory_reads", 16, "reads", [this] { return pending_reads_.taken(); });
+  port.describe(d);
 }
 
 }  // namespace rnic::host

@@ -69,8 +69,7 @@ class RootComplex final : public Stage, public HostPort {
 
   Wake tick() override;
   std::string waiting_for() const override;
-  void register_stats(const StatsGroup& group) const override;
-  void register_probes(const ProbeGroup& group) const override;
+  void describe(const Description& d) override;
   const RootComplexCounters& counters() const { return counters_; }
   Account& pending_reads() { return pending_reads_; }
   // Of these, what memory has answered until cycle `at`: on its way onto the link.

@@ -3,8 +3,8 @@
 
 #include <deque>
 
+#include "model/common/description.h"
 #include "model/common/link.h"
-#include "model/stats/registry.h"
 
 namespace rnic {
 
@@ -29,8 +29,8 @@ class Merge final : public Stage {
     return Wake::on_traffic();
   }
   void reset() override { next_ = 0; }
-  void register_stats(const StatsGroup& group) const override {
-    group.sum(
+  void describe(const Description& d) override {
+    d.stats().sum(
         "items", [this] { return static_cast<double>(out->pushed()); }, "messages", "passed on");
   }
 

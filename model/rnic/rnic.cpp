@@ -2,9 +2,7 @@
 
 #include "firmware/lib/version.h"
 #include "model/abi/host_abi_names.h"
-#include "model/common/probe.h"
-#include "model/stats/registry.h"
-#include "model/trace/event.h"
+#include "model/common/description.h"
 
 namespace rnic {
 
@@ -294,20 +292,11 @@ std::vector<LinkBase*> Rnic::links() const {
   return links;
 }
 
-void Rnic::register_stats(const StatsGroup& group) const {
-  contexts_.register_stats(group.group("context"));
-  for (const Stage* stage : stages()) stage->register_stats(group.group(stage->basename()));
-}
-
-void Rnic::register_probes(const ProbeGroup& group) const {
-  for (std::uint32_t i = 0; i < contexts_.qps(); ++i) {
-    const QpContext& qp = contexts_.qp(Qpn{i});
-    const ProbeGroup queue_pair = group.group("qp", i);
-    queue_pair.number("valid", 1, "", [&qp] { return qp.valid; });
-    queue_pair.state("state", *words_of<QpState>(), [&qp] { return qp.state; });
-    queue_pair.number("flow", 32, "", [&qp] { return qp.valid ? qp.flow.v : 0; });
-  }
-  for (const Stage* stage : stages()) stage->register_probes(group);
+void Rnic::describe(const Description& d) {
+  contexts_.describe(d.part("context"));
+  firmware_log.describe(d);
+  for (LinkBase* link : links()) d.link(*link);
+  for (Stage* stage : stages()) stage->describe(d.of(*stage));
 }
 
 std::vector<Stage*> Rnic::stages() const {

@@ -30,14 +30,12 @@
 namespace rnic {
 
 // Left to bind: mac_tx.ethernet and mac_rx (to the wire), pcie.endpoint.port.out and .in (to the host).
-class Rnic final : public sc_core::sc_module {
+class Rnic final : public sc_core::sc_module, public Part {
  public:
   Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& config, const StationConfig& station);
   ~Rnic() override;
 
-  void register_stats(const StatsGroup& group) const;
-  // The state of its stages and queue pairs: waveforms.
-  void register_probes(const ProbeGroup& group) const;
+  void describe(const Description& d) override;
 
   // For twins in the place of stages.
   const RnicConfig& config() const { return config_; }

@@ -60,45 +60,50 @@ class StatsRegistry {
 // A place in the hierarchy, given to a component so that it can register without knowing where it stands.
 class StatsGroup {
  public:
+  StatsGroup() = default;  // of nobody: what is registered is forgotten
   explicit StatsGroup(StatsRegistry& registry, std::string path = {}) : registry_(&registry), path_(std::move(path)) {}
 
-  StatsGroup group(const std::string& name) const { return StatsGroup(*registry_, join(name)); }
+  StatsGroup group(const std::string& name) const {
+    return registry_ == nullptr ? StatsGroup() : StatsGroup(*registry_, join(name));
+  }
   // What a component counts: Counters::fields(v) calls v(key, member, unit, description) for each member.
   template <class Counters>
   void counters(const Counters& counters) const {
-    const auto add = [&](const char* key, auto member, const char* unit, const char* description) {
+    const auto each = [&](const char* key, auto member, const char* unit, const char* description) {
       if constexpr (std::is_same_v<decltype(member), HighWater Counters::*>) {
-        registry_->add(join(key), &(counters.*member), unit, description);
+        add(key, &(counters.*member), unit, description);
       } else {
         static_assert(std::is_same_v<decltype(member), std::uint64_t Counters::*>);
         counter(key, counters.*member, unit, description);
       }
     };
-    Counters::fields(add);
+    Counters::fields(each);
   }
   void counter(const std::string& name, const std::uint64_t& counter, std::string unit, std::string description) const {
-    registry_->add(join(name), &counter, std::move(unit), std::move(description));
+    add(name, &counter, std::move(unit), std::move(description));
   }
   void histogram(const std::string& name, const Histogram& histogram, std::string unit, std::string description) const {
-    registry_->add(join(name), &histogram, std::move(unit), std::move(description));
+    add(name, &histogram, std::move(unit), std::move(description));
   }
   // What only grows, of somebody who does not count it for statistics.
   void sum(const std::string& name, StatsRegistry::Derived value, std::string unit, std::string description) const {
-    registry_->add(join(name), StatsRegistry::Sum{std::move(value)}, std::move(unit), std::move(description));
+    add(name, StatsRegistry::Sum{std::move(value)}, std::move(unit), std::move(description));
   }
   // Of what only grows, both; 0 of nothing.
   void ratio(const std::string& name, StatsRegistry::Derived part, StatsRegistry::Derived whole,
              std::string description) const {
-    registry_->add(join(name), StatsRegistry::Ratio{{std::move(part)}, {std::move(whole)}}, "ratio",
-                   std::move(description));
+    add(name, StatsRegistry::Ratio{{std::move(part)}, {std::move(whole)}}, "ratio", std::move(description));
   }
   void derived(const std::string& name, StatsRegistry::Derived value, std::string unit, std::string description) const {
-    registry_->add(join(name), std::move(value), std::move(unit), std::move(description));
+    add(name, std::move(value), std::move(unit), std::move(description));
   }
 
  private:
   std::string join(const std::string& name) const { return path_.empty() ? name : path_ + '.' + name; }
-  StatsRegistry* registry_;
+  void add(const std::string& name, StatsRegistry::Source source, std::string unit, std::string description) const {
+    if (registry_ != nullptr) registry_->add(join(name), std::move(source), std::move(unit), std::move(description));
+  }
+  StatsRegistry* registry_ = nullptr;
   std::string path_;
 };
 

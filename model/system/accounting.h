@@ -9,7 +9,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "model/common/account.h"
+#include "model/common/description.h"
 #include "model/system/utilization.h"
 #include "model/system/world.h"
 
@@ -17,29 +17,12 @@ namespace rnic {
 
 class LinkAccount;
 
-// How far from the programs something lies: who waits for one of these may hold all of those before it, and not the
-// other way round. The rule of the bottleneck (accounting.md) names the last one.
-enum class Reach : std::uint8_t {
-  kNobodyWaits,
-  kElse,        // limits if nothing else runs out
-  kWorkQueue,   // entries on chip
-  kRequests,    // what a QP may ask its peer
-  kWindow,      // octets that may be sent, of requests and of responses
-  kFetch,       // reads of host memory, as the chip's stages see them
-  kTags,        // as the PCIe link sees them
-  kCredits,     // of the PCIe link
-  kHostMemory,  // behind the link
-  kProcessor,   // busy, not waited for
-};
-
+// An account of a part of a node.
 struct Accounted {
-  std::string node, name;
-  const char* kind;
-  Reach reach;
-  std::string limit;  // its name as a bottleneck
+  std::string node;
+  AccountSpec spec;
   const ClockDomain* clk;
   std::function<Account&(Cycle at)> account;
-  bool reads_memory = false;  // who holds one waits for host memory
 };
 
 // A wire, PCIe link or datapath in a phase. Between its first and its last use is what is no gap at the begin or the
@@ -88,7 +71,6 @@ class Accounting final {
   nlohmann::ordered_json json() const;
 
  private:
-  void add_node(const Station& s);
   void add_links(const Station& s);
   void follow_uses();
   std::vector<FullQueues> full_queues() const;

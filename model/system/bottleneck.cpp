@@ -37,15 +37,13 @@ double share_of(std::uint64_t part, std::uint64_t whole) {
 }
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
-using ResourceKind = UtilizationMeter::Resource::Kind;
-
 struct Candidate {
   Bottleneck what;
   Reach reach = Reach::kProcessor;
   bool limits = false;
   std::string node;
   // Of what is busy.
-  std::optional<ResourceKind> kind;
+  std::optional<UseKind> kind;
   double share_in_use = 0;
   // Of what waits for losses to be repaired: those of its frames that a full queue lost.
   const FullQueues* full = nullptr;
@@ -96,7 +94,7 @@ class PhaseJudge {
       if (!c.is_busy()) return false;
       if (first.limits && overflows(first, c)) return c.what.share >= kOverflows;
       if (!first.limits || first.reach == Reach::kElse) {
-        return c.what.share >= kBusyInAll && (c.share_in_use >= kBusy || c.kind == ResourceKind::kLinkRate);
+        return c.what.share >= kBusyInAll && (c.share_in_use >= kBusy || c.kind == UseKind::kLinkRate);
       }
       return c.what.share >= enough_before(first, c, longest);
     };
@@ -109,18 +107,17 @@ class PhaseJudge {
   // Whether what the one loses is lost in a queue before the other.
   static bool overflows(const Candidate& lossy, const Candidate& busy) {
     if (lossy.full == nullptr) return false;
-    if (busy.kind == ResourceKind::kLinkRate) return lossy.full->at_link != 0 && busy.node == lossy.full->sender;
-    const bool takes_frames = busy.kind == ResourceKind::kReceive || busy.kind == ResourceKind::kPcie;
+    if (busy.kind == UseKind::kLinkRate) return lossy.full->at_link != 0 && busy.node == lossy.full->sender;
+    const bool takes_frames = busy.kind == UseKind::kReceive || busy.kind == UseKind::kPcie;
     return takes_frames && lossy.full->at_receiver != 0 && busy.node == lossy.full->receiver;
   }
 
   // `longest`: what of all that is waited for the longest is.
   static double enough_before(const Candidate& waited, const Candidate& busy, double longest) {
     if (waited.reach == Reach::kRequests || waited.reach == Reach::kWindow) {
-      return busy.kind == ResourceKind::kLinkRate ? std::min(longest, kQueueOnWay) : kQueueOnWay;
+      return busy.kind == UseKind::kLinkRate ? std::min(longest, kQueueOnWay) : kQueueOnWay;
     }
-    return busy.kind == ResourceKind::kPcie && busy.node == waited.node ? kQueueOfPcie
-                                                                        : std::min(longest + kLonger, kFull);
+    return busy.kind == UseKind::kPcie && busy.node == waited.node ? kQueueOfPcie : std::min(longest + kLonger, kFull);
   }
 
   // Before its first use, requests are on their way to it, and after its last one on their way from it. In a phase of
@@ -147,18 +144,24 @@ class PhaseJudge {
 
   void add_busy(std::size_t i, std::vector<Candidate>& list) const {
     const Accounted& t = accounting_.things()[i];
-    if (t.reach != Reach::kProcessor) return;
+    if (t.spec.reach != Reach::kProcessor) return;
     const Account::Totals& totals = phase_.totals[i];
     const double share = share_of(totals.busy + totals.blocked, totals.cycles);
-    if (share >= kNoted) list.push_back(busy(t.limit, "node " + t.node, share));
+    if (share >= kNoted) list.push_back(busy(t.spec.limit, "node " + t.node, share));
   }
 
   // Whose flows repair losses waits for acknowledgements and for timers, and nothing of the chip has to run out.
   void add_losses(std::size_t i, std::vector<Candidate>& list) const {
     const Accounted& t = accounting_.things()[i];
-    const double share = share_of(phase_.totals[i].taken, of(t.node, "tcp.flows_in_flight").taken);
+    const double share = share_of(phase_.totals[i].taken, of(t.node, AccountRole::kInFlight).taken);
     if (share < kNoted) return;
-    Candidate c{{t.limit, "node " + t.node, share, {}, {}}, t.reach, share >= kRepairing, t.node, {}, 0, full(t.node)};
+    Candidate c{{t.spec.limit, "node " + t.node, share, {}, {}},
+                t.spec.reach,
+                share >= kRepairing,
+                t.node,
+                {},
+                0,
+                full(t.node)};
     note_full(c);
     c.what.line = fmt::format("{} of {} (under repair {} of the time in which octets are in flight)", c.what.name,
                               c.what.where, percent(share));
@@ -168,30 +171,37 @@ class PhaseJudge {
   // `most`: the share of the busiest.
   void add(std::size_t i, double most, std::vector<Candidate>& list) const {
     const Accounted& t = accounting_.things()[i];
-    if (t.reach == Reach::kProcessor) return;
-    if (t.reach == Reach::kElse) return add_losses(i, list);
+    if (t.spec.reach == Reach::kProcessor) return;
+    if (t.spec.reach == Reach::kElse) return add_losses(i, list);
     const Account::Totals& totals = phase_.totals[i];
     const std::string where = "node " + t.node;
     const double share = share_of(totals.blocked, totals.cycles);
-    if (t.reach == Reach::kNobodyWaits || share < kNoted) return;
-    Candidate c{{t.limit, where, share, {}, {}}, t.reach, share >= kExhausted, t.node, {}, 0, nullptr};
+    if (t.spec.reach == Reach::kNobodyWaits || share < kNoted) return;
+    Candidate c{{t.spec.limit, where, share, {}, {}}, t.spec.reach, share >= kExhausted, t.node, {}, 0, nullptr};
     const unsigned capacity = t.account(t.clk->next()).capacity();
     c.what.evidence.push_back(fmt::format("{} cycles of {} somebody waited, {} it was in use, {} it was not",
                                           totals.blocked, totals.cycles, totals.busy, totals.empty));
     c.what.evidence.push_back(
-        fmt::format("{}: {:.2f} in use at a time", t.name, share_of(totals.taken, totals.cycles)) +
+        fmt::format("{}: {:.2f} in use at a time", t.spec.name, share_of(totals.taken, totals.cycles)) +
         (capacity == 0 ? "" : fmt::format(", of {}", capacity)));
-    if (t.name == "tx.credit") name_window(i, c);
-    if (t.reads_memory) blame_memory(i, most, c);
-    c.what.line = fmt::format("{} of {} (used up and waited for {} of the time)", c.what.name, where, percent(share));
+    if (t.spec.role == AccountRole::kSendWindow) name_window(i, c);
+    if (t.spec.reads_memory) blame_memory(i, most, c);
+    c.what.line =
+        fmt::format("{} of {} (used up and waited for {} of the time)", c.what.name, where, percent(share));
     list.push_back(std::move(c));
   }
 
-  const Account::Totals& of(const std::string& node, const std::string& name) const {
-    const auto& things = accounting_.things();
-    const auto found = std::find_if(things.begin(), things.end(),
-                                    [&](const Accounted& t) { return t.node == node && t.name == name; });
-    return phase_.totals[static_cast<std::size_t>(found - things.begin())];
+  // That of a node in this role; nullptr: it has none.
+  const Accounted* find(const std::string& node, AccountRole role) const {
+    for (const Accounted& t : accounting_.things()) {
+      if (t.node == node && t.spec.role == role) return &t;
+    }
+    return nullptr;
+  }
+  Account::Totals of(const std::string& node, AccountRole role) const {
+    const Accounted* const found = find(node, role);
+    if (found == nullptr) return {};
+    return phase_.totals[static_cast<std::size_t>(found - accounting_.things().data())];
   }
 
   const FullQueues* full(const std::string& sender) const {
@@ -210,8 +220,8 @@ class PhaseJudge {
   // The smaller one of the two windows is the one that ran out. Losses make the congestion window small.
   void name_window(std::size_t i, Candidate& c) const {
     const std::string& node = accounting_.things()[i].node;
-    const Account::Totals& octets = of(node, "tcp.unacknowledged");
-    const Account::Totals& congested = of(node, "tcp.congested_flows");
+    const Account::Totals octets = of(node, AccountRole::kUnacknowledged);
+    const Account::Totals congested = of(node, AccountRole::kCongested);
     const double share = share_of(congested.busy, congested.cycles);
     if (share > kExhausted) {
       c.what.name = "TCP congestion window";
@@ -228,9 +238,10 @@ class PhaseJudge {
   // until the busiest is full.
   void blame_memory(std::size_t i, double most, Candidate& c) const {
     const Accounted& t = accounting_.things()[i];
-    const double tags_ps = taken_ps(t.node, "pcie.tags");
+    const double tags_ps = taken_ps(t.node, AccountRole::kReadTags);
     if (tags_ps == 0) return;
-    const double share = (taken_ps(t.node, "host.memory_reads") - taken_ps(t.node, "host.answered_reads")) / tags_ps;
+    const double share =
+        (taken_ps(t.node, AccountRole::kMemoryReads) - taken_ps(t.node, AccountRole::kAnsweredReads)) / tags_ps;
     c.what.evidence.push_back(fmt::format("a read of host memory spends {} of its time in memory", percent(share)));
     const double twice = most <= 0.5 ? 2 : 1 / most;
     const bool as_good = share > 0.5 && 1 / (1 - share / 2) >= kAsGood * twice;
@@ -242,13 +253,10 @@ class PhaseJudge {
     c.what.name = "host memory";
   }
 
-  double taken_ps(const std::string& node, const std::string& name) const {
-    const auto& things = accounting_.things();
-    for (std::size_t i = 0; i < things.size(); ++i) {
-      if (things[i].node != node || things[i].name != name) continue;
-      return static_cast<double>(phase_.totals[i].taken) * static_cast<double>(things[i].clk->period_ps());
-    }
-    return 0;
+  double taken_ps(const std::string& node, AccountRole role) const {
+    const Accounted* const found = find(node, role);
+    if (found == nullptr) return 0;
+    return static_cast<double>(of(node, role).taken) * static_cast<double>(found->clk->period_ps());
   }
 
   const Accounting& accounting_;

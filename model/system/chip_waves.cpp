@@ -4,23 +4,23 @@
 #include <functional>
 #include <set>
 
+#include "model/common/description.h"
 #include "model/system/node.h"
 
 namespace rnic {
 
 namespace {
 
-std::vector<Probe> chip_probes(const Node& node) {
+std::vector<Probe> chip_probes(Node& node) {
   std::vector<Probe> probes;
-  node.chip.register_probes(ProbeGroup(probes, std::string(node.chip.basename()) + ".state"));
+  node.chip.describe(Description(ProbeGroup(probes, std::string(node.chip.basename()) + ".state")));
   return probes;
 }
 
-std::vector<Probe> host_probes(const Node& node) {
+std::vector<Probe> host_probes(Node& node) {
   std::vector<Probe> probes;
-  for (const Stage* stage : node.host_clk.stages()) {
-    stage->register_probes(ProbeGroup(probes, "host_" + std::string(node.basename())));
-  }
+  const Description d(ProbeGroup(probes, "host_" + std::string(node.basename())));
+  for (Stage* stage : node.host_clk.stages()) stage->describe(d.of(*stage));
   return probes;
 }
 
@@ -39,7 +39,7 @@ std::vector<Probe> shown(std::vector<Probe> probes, const WaveWindow& window) {
 
 }  // namespace
 
-std::vector<std::string> wave_scopes(const Node& node) {
+std::vector<std::string> wave_scopes(Node& node) {
   std::set<std::string> scopes;
   const std::function<void(const std::string&)> add = [&scopes](const std::string& name) {
     for (std::size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1)) {

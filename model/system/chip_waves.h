@@ -15,7 +15,7 @@ class ClockDomain;
 class Node;
 
 // The scopes that a waveform of this node may name: links, what probes belong to, and all that is above them.
-std::vector<std::string> wave_scopes(const Node& node);
+std::vector<std::string> wave_scopes(Node& node);
 
 // Of queue pairs and flows, those with smaller numbers have probes; others where their scope is named.
 inline constexpr unsigned kProbedNumbers = 16;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/common/description.h"
+
 namespace rnic {
 
 Node::Node(sc_core::sc_module_name nm, const NodeConfig& config, const StationConfig& station)
@@ -20,6 +22,16 @@ Node::Node(sc_core::sc_module_name nm, const NodeConfig& config, const StationCo
 }
 
 Node::~Node() = default;
+
+void Node::describe(const Description& d) {
+  chip.describe(d.part("rnic"));
+  d.part("pcie.device_to_host").counters(chip.pcie.endpoint.port.counters());
+  d.part("pcie.host_to_device").counters(root_complex.port.counters());
+  for (Stage* stage : host_clk.stages()) stage->describe(d.of(*stage));
+  context.describe(d.part("driver"));
+  core_clk.describe(d.part("core_clk"));
+  host_clk.describe(d.part("host_clk"));
+}
 
 void Node::set_lookahead(std::uint64_t wire_delay_ns) {
   const std::uint64_t pcie_ps = config_.rnic.pcie.link.propagation_ns * 1000u;

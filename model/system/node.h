@@ -11,11 +11,12 @@
 
 namespace rnic {
 
-class Node final : public sc_core::sc_module {
+class Node final : public sc_core::sc_module, public Part {
  public:
   Node(sc_core::sc_module_name nm, const NodeConfig& config, const StationConfig& station);
   ~Node() override;
 
+  void describe(const Description& d) override;
   // The chip's and the host's clock may run ahead of the kernel by the shortest latency of anything that enters them.
   void set_lookahead(std::uint64_t wire_delay_ns);
   void shuffle(std::uint64_t seed);

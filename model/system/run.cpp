@@ -37,6 +37,11 @@ const char* end_name(RunEnd end) {
   return "";
 }
 
+World& described(World& world) {
+  world.describe_nodes();
+  return world;
+}
+
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 }  // namespace
@@ -50,7 +55,7 @@ struct Run::Debugger {
 };
 
 Run::Run(World& world, const RunOptions& options)
-    : world_(world),
+    : world_(described(world)),
       options_(options),
       debugger_(open_debugger(world, options)),
       outputs_(options, world.stations(), world.cable(),
@@ -62,7 +67,7 @@ Run::Run(World& world, const RunOptions& options)
   if (options.series.interval_ps != 0) {
     SeriesOptions series = options.series;
     series.max_values = world.config().sim.max_series_values;
-    series_ = std::make_unique<Series>(series, world.stations(), stats_, accounting_, utilization_);
+    series_ = std::make_unique<Series>(series, world.stations(), accounting_, utilization_);
   }
 }
 
@@ -98,7 +103,7 @@ void Run::register_stats() {
     const FaultCounters* const counters = world_.faults().counters(direction);
     if (counters != nullptr) root.group(direction == 0 ? "link.forward" : "link.reverse").counters(*counters);
   }
-  for (const Station& s : world_.stations()) register_node(root.group(s.name), *s.node);
+  for (const Station& s : world_.stations()) s.node->describe(Description(root.group(s.name)));
   world_.register_stats(root);
 }
 

@@ -8,6 +8,8 @@
 #include "model/common/check.h"
 #include "model/common/request_id.h"
 #include "model/config/nearest.h"
+#include "model/host/driver/host_trace.h"
+#include "model/system/event_words.h"
 #include "model/system/tlp_capture.h"
 #include "model/system/tlp_trace.h"
 #include "model/trace/output_file.h"
@@ -84,7 +86,7 @@ struct RunOutputs::Listeners {
   }
   Recorder recorder, ps_recorder;  // the second one for what happens on no clock edge of the chip
   std::unique_ptr<ChipTrace> trace;
-  std::unique_ptr<HostTrace> host_trace;
+  std::unique_ptr<host::HostTrace> host_trace;
   std::unique_ptr<TlpTrace> tlps;
   std::unique_ptr<TlpCapture> captured_tlps;
   std::unique_ptr<ChipWaves> waves;
@@ -227,9 +229,9 @@ void RunOutputs::listen(const Station& station) {
   // A twin tells of a beat when it leaves its pipeline, with the cycle in which it entered.
   ClockDomain& clk = station.node->core_clk;
   trace_delay_ps_ = std::max(trace_delay_ps_, ClockDomain::kNearCycles * clk.period_ps());
-  l->trace = std::make_unique<ChipTrace>(station.node->chip, l->recorder);
+  l->trace = std::make_unique<ChipTrace>(station.parts, l->recorder);
   if (l->ps_recorder.detailed()) {
-    l->host_trace = std::make_unique<HostTrace>(station.node->cpu, station.node->chip.contexts(), l->ps_recorder);
+    l->host_trace = std::make_unique<host::HostTrace>(station.node->cpu, *station.parts.owners, l->ps_recorder);
   }
   if (waves_) l->waves = std::make_unique<ChipWaves>(*station.node, *waves_, options_.wave_window);
   listeners_.push_back(std::move(l));

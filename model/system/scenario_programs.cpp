@@ -91,7 +91,7 @@ std::vector<ProgramSpec> read_programs(const ScenarioValue& root, const std::vec
     p.peer_ip = nodes[nodes[0].external ? 0 : 1].ip;
     for (const ProgramSpec& other : programs) {
       if (other.name == p.name) v.fail(fmt::format("the name '{}' is taken", p.name));
-      if (other.part == Part::kServer && p.part == Part::kServer && other.port == p.port) {
+      if (other.part == consumer::Part::kServer && p.part == consumer::Part::kServer && other.port == p.port) {
         v.fail(fmt::format("'{}' listens on port {} already", other.name, p.port));
       }
     }

@@ -13,40 +13,16 @@
 namespace rnic {
 namespace {
 
-struct Counted {
-  const char* name;           // of the column, behind the node's name; that of no account and no link
-  const char *path, *second;  // of the statistics that it is the sum of, likewise; or nullptr
-};
-// What most questions are about. Octets are shown as Gb/s, others a second.
-constexpr Counted kCounted[] = {
-    {"tx.wqes", "rnic.wqe_fetch.wqes", nullptr},
-    {"tx.fpdus", "rnic.rdmap_segmenter.fpdus", nullptr},
-    {"tx.payload", "rnic.rdmap_segmenter.payload_bytes", nullptr},
-    {"tcp_tx.segments", "rnic.tcp_tx.segments", nullptr},
-    {"tcp_tx.retransmissions", "rnic.tcp_tx.retransmissions", nullptr},
-    {"tcp_tx.payload", "rnic.tcp_tx.payload_bytes", nullptr},
-    {"sctp_tx.packets", "rnic.sctp_tx.packets", nullptr},
-    {"sctp_tx.retransmissions", "rnic.sctp_tx.retransmissions", nullptr},
-    {"mac_tx.frames", "rnic.mac_tx.frames", nullptr},
-    {"mac_rx.frames", "rnic.mac_rx.frames", nullptr},
-    {"tcp_rx.out_of_order", "rnic.tcp_rx.out_of_order", nullptr},
-    {"rx.fpdus", "rnic.mpa_deframer.fpdus", nullptr},
-    {"rx.payload", "rnic.ddp_placement.payload_bytes", "rnic.early_placement.payload_bytes"},
-    {"cqes", "rnic.cqe_writer.cqes", nullptr},
-    {"pcie.read", "rnic.dma_read.bytes", nullptr},
-    {"pcie.written", "rnic.dma_write.bytes", nullptr},
-    {"fwcpu.events", "rnic.fwcpu.events", nullptr}};
 constexpr double kGigabits = 8e-9;  // of an octet
 
 }  // namespace
 
-Series::Series(const SeriesOptions& options, const std::vector<Station>& stations, const StatsRegistry& stats,
-               const Accounting& accounting, const UtilizationMeter& meter)
+Series::Series(const SeriesOptions& options, const std::vector<Station>& stations, const Accounting& accounting,
+               const UtilizationMeter& meter)
     : options_(options), stations_(stations), accounting_(accounting), meter_(meter), next_ps_(options.interval_ps) {
   for (const Station& station : stations) {
-    for (const Counted& c : kCounted) {
-      const auto* const second = c.second == nullptr ? nullptr : &stats.entry(station.name + '.' + c.second);
-      counters_.push_back({station.name + '.' + c.name, &stats.entry(station.name + '.' + c.path), second});
+    for (const Described::ColumnOf& c : station.parts.columns) {
+      counters_.push_back({station.name + '.' + c.name, c.unit, c.counters});
     }
   }
 }
@@ -108,13 +84,13 @@ void Series::sample_wires() {
   for (const auto& [resource, ps] : meter_.busy().ps) rate(resource, "ratio", ps, 1e-12);
 }
 
+// Octets are shown as Gb/s, others a second.
 void Series::sample_counters() {
-  const auto value = [](const StatsRegistry::Entry* entry) {
-    return entry == nullptr ? 0 : static_cast<double>(*std::get<const std::uint64_t*>(entry->source));
-  };
   for (const Counter& c : counters_) {
-    const bool octets = c.entry->unit == "octets";
-    rate(c.name, octets ? "Gb/s" : c.entry->unit + "/s", value(c.entry) + value(c.second), octets ? kGigabits : 1);
+    double sum = 0;
+    for (const std::uint64_t* counter : c.counters) sum += static_cast<double>(*counter);
+    const bool octets = c.unit == "octets";
+    rate(c.name, octets ? "Gb/s" : c.unit + "/s", sum, octets ? kGigabits : 1);
   }
 }
 
@@ -126,9 +102,9 @@ void Series::sample_accounts() {
     const Accounted& t = accounting_.things()[i];
     const Account::Totals passed = now[i] - totals_[i];
     const double cycles = passed.cycles == 0 ? 1 : static_cast<double>(passed.cycles);
-    const std::string name = t.node + '.' + t.name;
-    level(name, t.kind, static_cast<double>(passed.taken) / cycles);
-    if (t.reach <= Reach::kElse) continue;
+    const std::string name = t.node + '.' + t.spec.name;
+    level(name, t.spec.kind, static_cast<double>(passed.taken) / cycles);
+    if (t.spec.reach <= Reach::kElse) continue;
     level(name + ".blocked", "ratio", static_cast<double>(passed.blocked) / cycles);
   }
   totals_ = now;
@@ -136,15 +112,15 @@ void Series::sample_accounts() {
 
 // As they are at this moment.
 void Series::sample_flows(const Station& s) {
-  const Rnic& chip = s.node->chip;
+  if (s.parts.flows == nullptr) return;
   double window = 0, congestion = 0, open = 0;
-  for (std::uint32_t n = 0; n < s.config.rnic.tcp.max_flows; ++n) {
-    const TcpTx::FlowState flow = chip.tcp_tx.flow_state(FlowId{n});
+  for (std::uint32_t n = 0; n < s.parts.flows->flows(); ++n) {
+    const FlowState flow = s.parts.flows->flow_state(FlowId{n});
     if (!flow.open) continue;
     ++open;
     window += flow.peer_window;
     congestion += flow.congestion_window;
-    const std::optional<Qpn> qpn = chip.contexts().qp_of(FlowId{n});
+    const std::optional<Qpn> qpn = s.parts.owners->qp_of(FlowId{n});
     if (!options_.per_qp || !qpn) continue;
     const std::string qp = fmt::format("{}.qp{}", s.name, qpn->v);
     // Less than one turn of the sequence numbers passes in 0.3 s at 100 Gb/s.
@@ -154,7 +130,7 @@ void Series::sample_flows(const Station& s) {
     level(qp + ".unacknowledged", "octets", flow.unacknowledged);
     level(qp + ".cwnd", "octets", flow.congestion_window);
     level(qp + ".window", "octets", flow.peer_window);
-    const TxScheduler::OnChip state = chip.rdmap_segmenter.qp_state(*qpn);
+    const QueuePairState state = s.parts.queue_pairs->queue_pair_state(*qpn);
     level(qp + ".wqes", "WQEs", state.wqes);
     level(qp + ".reads", "requests", state.reads);
   }

@@ -11,7 +11,6 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "model/stats/registry.h"
 #include "model/system/accounting.h"
 
 namespace rnic {
@@ -24,9 +23,9 @@ struct SeriesOptions {
 
 class Series final {
  public:
-  // All must live as long. Statistics are registered before.
-  Series(const SeriesOptions& options, const std::vector<Station>& stations, const StatsRegistry& stats,
-         const Accounting& accounting, const UtilizationMeter& meter);
+  // All must live as long.
+  Series(const SeriesOptions& options, const std::vector<Station>& stations, const Accounting& accounting,
+         const UtilizationMeter& meter);
 
   // When the next row is due; the kernel stands then, and sample() is called. ConfigError where that is too much.
   std::uint64_t next_ps() const { return next_ps_; }
@@ -58,8 +57,8 @@ class Series final {
   const Accounting& accounting_;
   const UtilizationMeter& meter_;
   struct Counter {
-    std::string name;
-    const StatsRegistry::Entry *entry, *second;  // their sum; or nullptr
+    std::string name, unit;
+    std::vector<const std::uint64_t*> counters;  // their sum
   };
   std::vector<Counter> counters_;
   std::uint64_t next_ps_, last_ps_ = 0, now_ps_ = 0;

@@ -4,7 +4,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "model/system/node.h"
 #include "model/system/scenario_assignment.h"
 
 namespace rnic {
@@ -86,26 +85,6 @@ nlohmann::ordered_json comparison_json(const replay::Comparison& comparison) {
 
 nlohmann::ordered_json versions_json() {
   return {{"rnicsim", RNIC_VERSION}, {"systemc", sc_core::sc_release()}, {"compiler", __VERSION__}};
-}
-
-void register_clock(const StatsGroup& group, const ClockDomain& clk) {
-  const auto add = [&](const char* key, auto member, const char* unit, const char* text) {
-    group.sum(
-        key, [&clk, member] { return static_cast<double>(clk.activity().*member); }, unit, text);
-  };
-  add("kernel_events", &ClockDomain::Activity::kernel_events, "events", "calls of this clock by the kernel");
-  add("busy_cycles", &ClockDomain::Activity::cycles, "cycles", "cycles in which a stage was called");
-  add("stage_calls", &ClockDomain::Activity::ticks, "calls", "calls of stages");
-}
-
-void register_node(const StatsGroup& group, const Node& node) {
-  node.chip.register_stats(group.group("rnic"));
-  group.group("pcie.device_to_host").counters(node.chip.pcie.endpoint.port.counters());
-  group.group("pcie.host_to_device").counters(node.root_complex.port.counters());
-  for (const Stage* stage : node.host_clk.stages()) stage->register_stats(group.group(stage->basename()));
-  node.context.register_stats(group.group("driver"));
-  register_clock(group.group("core_clk"), node.core_clk);
-  register_clock(group.group("host_clk"), node.host_clk);
 }
 
 }  // namespace rnic

@@ -8,37 +8,44 @@
 
 namespace rnic {
 
-UtilizationMeter::UtilizationMeter(const std::vector<Station>& stations, const CableFaults& faults)
-    : stations_(stations), faults_(faults) {
-  using Kind = Resource::Kind;
-  for (const Station& s : stations_) {
-    resources_.push_back({Kind::kWire, s.name, fmt::format("wire {} to {}", s.name, s.joined_to)});
-    resources_.push_back({Kind::kPcie, s.name, "PCIe device to host, " + s.name});
-    resources_.push_back({Kind::kPcie, s.name, "PCIe host to device, " + s.name});
-    resources_.push_back({Kind::kTransmit, s.name, "transmit datapath, " + s.name});
-    resources_.push_back({Kind::kReceive, s.name, "receive datapath, " + s.name});
+namespace {
+
+std::string named(std::string text, const std::string& place, const std::string& name) {
+  const std::size_t at = text.find(place);
+  return at == std::string::npos ? text : text.replace(at, place.size(), name);
+}
+
+}  // namespace
+
+UtilizationMeter::UtilizationMeter(const std::vector<Station>& stations, const CableFaults& faults) : faults_(faults) {
+  for (const Station& s : stations) {
+    const std::size_t first = resources_.size();
+    for (const Described::UseOf& use : s.parts.uses) {
+      const std::string name = named(named(use.name, "{node}", s.name), "{peer}", s.joined_to);
+      const auto known = std::find_if(resources_.begin() + static_cast<std::ptrdiff_t>(first), resources_.end(),
+                                      [&](const Resource& r) { return r.name == name; });
+      if (known == resources_.end()) {
+        resources_.push_back({use.kind, s.name, name});
+        uses_.push_back({use.busy_ps});
+      } else {
+        uses_[static_cast<std::size_t>(known - resources_.begin())].push_back(use.busy_ps);
+      }
+    }
   }
-  const Station& s = stations_.front();
+  const Station& s = stations.front();
   for (unsigned direction = 0; direction < 2; ++direction) {
     if (!faults_.rate_busy_ps(direction, 0)) continue;
     const std::string &from = direction == 0 ? s.name : s.joined_to, &to = direction == 0 ? s.joined_to : s.name;
-    resources_.push_back({Kind::kLinkRate, from, fmt::format("link rate {} to {}", from, to)});
+    resources_.push_back({UseKind::kLinkRate, from, fmt::format("link rate {} to {}", from, to)});
   }
 }
 
 void UtilizationMeter::busy_ps(std::vector<double>& into) const {
   into.clear();
-  for (const Station& s : stations_) {
-    const Rnic& chip = s.node->chip;
-    const double cycle = static_cast<double>(s.node->core_clk.period_ps());
-    const pcie::LinkTiming pcie(s.config.rnic.pcie.link);
-    const double octet = static_cast<double>(pcie.ticks_per_octet()) / pcie::LinkTiming::kTicksPerPs;
-    into.push_back(static_cast<double>(chip.mac_tx.counters().line_octets) * 8000 / s.config.rnic.mac_tx.line_gbps);
-    into.push_back(static_cast<double>(chip.pcie.endpoint.port.counters().wire_bytes) * octet);
-    into.push_back(static_cast<double>(s.node->root_complex.port.counters().wire_bytes) * octet);
-    // SCTP's datapath lies beside MPA's: one or the other carries a connection.
-    into.push_back(static_cast<double>(chip.crc_insert.out->pushed() + chip.sctp_crc_insert.out->pushed()) * cycle);
-    into.push_back(static_cast<double>(chip.crc_check.out->pushed() + chip.sctp_crc_check.out->pushed()) * cycle);
+  for (const std::vector<BusyPs>& parts : uses_) {
+    double sum = 0;
+    for (const BusyPs& ps : parts) sum += ps();
+    into.push_back(sum);
   }
   for (unsigned direction = 0; direction < 2; ++direction) {
     const auto busy = faults_.rate_busy_ps(direction, kernel_time_ps());

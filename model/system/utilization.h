@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,7 +20,7 @@ struct Utilization {
 class UtilizationMeter final {
  public:
   struct Resource {
-    enum class Kind : std::uint8_t { kWire, kLinkRate, kPcie, kTransmit, kReceive } kind;
+    UseKind kind;
     std::string node;  // whose it is, or who sends
     std::string name;
   };
@@ -47,9 +48,10 @@ class UtilizationMeter final {
   void restart();
 
  private:
-  const std::vector<Station>& stations_;
   const CableFaults& faults_;
+  using BusyPs = std::function<double()>;
   std::vector<Resource> resources_;
+  std::vector<std::vector<BusyPs>> uses_;   // by resource; of the cable's, none
   std::optional<Busy> phase_begin_, work_;  // of the current phase; of all finished phases
 };
 

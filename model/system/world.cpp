@@ -17,7 +17,7 @@ Station& World::add_station(std::string name, std::string joined_to, SystemConfi
   StationConfig station = address;
   station.node = static_cast<std::uint32_t>(index) + 1;
   RNIC_CHECK(station.node >> RequestId::kNodeBits == 0);
-  Station s{std::move(name), std::move(joined_to), std::move(config), nullptr};
+  Station s{std::move(name), std::move(joined_to), std::move(config), nullptr, {}};
   s.node = std::make_unique<Node>(s.name.c_str(), NodeConfig{s.config.rnic, s.config.host}, station);
   clocks_.add(s.node->core_clk);
   clocks_.add(s.node->host_clk);
@@ -26,6 +26,14 @@ Station& World::add_station(std::string name, std::string joined_to, SystemConfi
   s.node->set_run_ahead(config_.sim.run_ahead);
   stations_.push_back(std::move(s));
   return stations_.back();
+}
+
+void World::describe_nodes() {
+  for (Station& s : stations_) {
+    s.parts = {};
+    s.node->describe(Description(s.parts));
+    sort_by_position(s.parts);
+  }
 }
 
 CableFaults& World::lay_cable() {

@@ -12,6 +12,7 @@
 
 #include "model/cable/cable_faults.h"
 #include "model/common/clock_group.h"
+#include "model/common/description.h"
 #include "model/stats/registry.h"
 #include "model/system/node.h"
 #include "model/system/system_config.h"
@@ -24,6 +25,7 @@ struct Station {
   std::string joined_to;  // the other end of its cable, in reports
   SystemConfig config;
   std::unique_ptr<Node> node;
+  Described parts;  // of the node, for outputs
 };
 
 // In their order, which ids of requests count (RequestId::text).
@@ -40,6 +42,7 @@ class World {
   const SystemConfig& config() const { return config_; }  // of the run
   const std::vector<Station>& stations() const { return stations_; }
   std::vector<Rnic*> chips() const;  // for twins; in the order of the stations
+  void describe_nodes();             // with all programs on them
   EthernetLink& cable() { return *cable_; }
   const CableFaults& faults() const { return *faults_; }
 

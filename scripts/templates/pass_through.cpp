@@ -1,17 +1,28 @@
 #include "model/rnic/rx/pass_through.h"
 
-#include "model/stats/registry.h"
+#include "model/common/description.h"
 
 namespace rnic {
 
 Wake PassThrough::tick() {
-  return for_each_beat(*in, *out, next_, horizon(), [this](FpduBeat& beat) {
+  const Wake wake = for_each_beat(*in, *out, next_, horizon(), [this](FpduBeat& beat) {
     if (beat.last) count(beat);
   });
+  beats_.set(now(), out->used(), in->can_pop());
+  return wake;
 }
 
-void PassThrough::count(const FpduBeat& last) { counters_.fpdus += !last.ends(); }
+// An FPDU with a wrong CRC stays one: whoever places it says what becomes of it. Here it is only told.
+void PassThrough::count(const FpduBeat& last) {
+  counters_.fpdus += !last.ends();
+  if (!last.crc_ok) drops(now(), last.buf->owner(), 0, "passed on with a wrong CRC");
+}
 
-void PassThrough::register_stats(const StatsGroup& group) const { group.counters(counters_); }
+void PassThrough::describe(const Description& d) {
+  d.counters(counters_);
+  d.series("pass_through.fpdus", kLast, counters_, &PassThroughCounters::fpdus);
+  d.account({"pass_through.beats", "slots", Reach::kNobodyWaits, ""}, beats_);
+  d.drops(drops);
+}
 
 }  // namespace rnic

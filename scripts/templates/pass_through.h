@@ -3,7 +3,9 @@
 
 #include <cstdint>
 
+#include "model/common/account.h"
 #include "model/common/burst.h"
+#include "model/common/drops.h"
 #include "model/config/field.h"
 #include "model/rnic/messages/datapath.h"
 
@@ -30,6 +32,7 @@ class PassThrough final : public Stage, public RunsAhead {
  public:
   PopPort<FpduBeat> in{*this, "in"};
   PushPort<FpduBeat> out{*this, "out"};
+  Drops drops;
 
   PassThrough(sc_core::sc_module_name nm, ClockDomain& clk) : Stage(nm, clk) {}
 
@@ -39,13 +42,14 @@ class PassThrough final : public Stage, public RunsAhead {
   Pledge pledge(const LinkBase&, const void* first, Cycle at) override {
     return pledge_to_pass(*out, next_, first, at);
   }
-  void register_stats(const StatsGroup& group) const override;
+  void describe(const Description& d) override;
   const PassThroughCounters& counters() const { return counters_; }
 
   void count(const FpduBeat& last);  // the twin in this place calls it too
 
  private:
-  Cycle next_ = 0;  // a beat a cycle
+  Cycle next_ = 0;    // a beat a cycle
+  Account beats_{0};  // in its pipeline, as of the last call
   PassThroughCounters counters_;
 };
 

@@ -107,9 +107,9 @@ inline Bytes random_octets(Prng& rng, std::size_t count) {
 
 // All that a block counts.
 template <class Block>
-std::string figures(const Block& block) {
+std::string figures(Block& block) {
   StatsRegistry registry;
-  block.register_stats(StatsGroup(registry));
+  block.describe(Description(StatsGroup(registry)));
   std::ostringstream text;
   write_text(text, registry);
   return text.str();

@@ -30,9 +30,9 @@ std::uint64_t word_at(const std::uint8_t* octets) { return load_le64(octets); }
 }  // namespace
 
 ChipBench::ChipBench(Session session) : GuardBench(impatient()), session_(session) {
-  const StatsGroup group(stats_, "node");
-  node.chip.register_stats(group.group("rnic"));
-  node.context.register_stats(group.group("driver"));
+  const Description d(StatsGroup(stats_, "node"));
+  node.chip.describe(d.part("rnic"));
+  node.context.describe(d.part("driver"));
   cable.tap(*this);
   peer.run([this] {
     set_up();

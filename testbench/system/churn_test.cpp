@@ -60,8 +60,8 @@ class ChurnSystemTest : public testing::Test {
         workload::WireParams{});
     for (Node* n : {&a, &b}) {
       const StatsGroup group(stats, n->basename());
-      n->chip.register_stats(group.group("rnic"));
-      n->context.register_stats(group.group("driver"));
+      n->chip.describe(Description(group.group("rnic")));
+      n->context.describe(Description(group.group("driver")));
     }
   }
   static workload::WorkItem quiet(const char* name) {

@@ -185,13 +185,16 @@ class ResetTest : public TwoNodes {
   explicit ResetTest(const NodeConfig& config = {}, const EthernetLinkConfig& cable_config = {})
       : TwoNodes(config, config, cable_config) {}
   struct Station {
-    explicit Station(Node& n) : worker(n), recorder({n.name(), n.core_clk.period_ps()}), trace(n.chip, recorder) {
+    explicit Station(Node& n) : worker(n), recorder({n.name(), n.core_clk.period_ps()}) {
+      n.chip.describe(Description(parts));
+      trace = std::make_unique<ChipTrace>(parts, recorder);
       recorder.attach(round);
     }
     Worker worker;
     Round round;
     Recorder recorder;
-    ChipTrace trace;
+    Described parts;
+    std::unique_ptr<ChipTrace> trace;
   };
   void advance_us(std::uint64_t us) {
     sc_core::sc_start(sc_core::sc_time::from_value(us * kUs));

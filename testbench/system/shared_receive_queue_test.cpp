@@ -7,6 +7,7 @@
 #include "model/abi/rnic_regs.h"
 #include "model/cable/ethernet_link.h"
 #include "model/common/prng.h"
+#include "model/host/driver/host_trace.h"
 #include "model/host/session/session.h"
 #include "model/system/chip_trace.h"
 #include "model/system/latency_breakdown.h"
@@ -256,13 +257,15 @@ class SharedReceiveQueueTraced : public SharedReceiveQueueEndToEnd {
         r->attach_timing(breakdown);
         r->attach(log, true);
       }
-      chip = std::make_unique<ChipTrace>(node.chip, recorder);
-      host = std::make_unique<HostTrace>(node.cpu, node.chip.contexts(), ps_recorder);
+      node.chip.describe(Description(parts));
+      chip = std::make_unique<ChipTrace>(parts, recorder);
+      host = std::make_unique<host::HostTrace>(node.cpu, node.chip.contexts(), ps_recorder);
       tlps = std::make_unique<TlpTrace>(node, ps_recorder);
     }
     Recorder recorder, ps_recorder;
+    Described parts;
     std::unique_ptr<ChipTrace> chip;
-    std::unique_ptr<HostTrace> host;
+    std::unique_ptr<host::HostTrace> host;
     std::unique_ptr<TlpTrace> tlps;
   };
   struct Log final : TraceSink {

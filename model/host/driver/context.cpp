@@ -6,6 +6,7 @@
 
 #include "model/abi/host_abi_names.h"
 #include "model/abi/rnic_regs.h"
+#include "model/common/description.h"
 #include "model/host/driver/device_objects.h"
 
 namespace rnic::host {
@@ -310,7 +311,8 @@ const Fence& Context::fence() {
   return fences_.emplace_back(cpu_.running(), cpu_.clock());
 }
 
-void Context::register_stats(const StatsGroup& group) const {
+void Context::describe(const Description& d) {
+  const StatsGroup& group = d.stats();
   const auto add = [&](const char* key, const auto& objects, const char* unit, const char* text) {
     const auto alive = [&objects] {
       return static_cast<double>(std::count_if(objects.begin(), objects.end(), [](const auto& object) {

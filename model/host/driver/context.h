@@ -75,7 +75,7 @@ class Fence {
 // The driver is a program too: its core takes the interrupts. Everything that makes an object is called from a
 // program's step(), which is woken when the object is ready or has failed. An object
 // that was destroyed exists until its creator has seen that and creates another one, or until the end of that step().
-class Context final : public App, public HostEvents {
+class Context final : public App, public HostEvents, public Part {
  public:
   // Message-signalled interrupts go to msi_address, with the vector as data. Opens the device as soon as the
   // simulation runs.
@@ -164,7 +164,7 @@ class Context final : public App, public HostEvents {
   int disconnect(Qp& qp);
 
   // The number of objects, without destroyed ones.
-  void register_stats(const StatsGroup& group) const;
+  void describe(const Description& d) override;
 
   // App.
   void step() override;

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
-#include "model/common/probe.h"
-#include "model/stats/registry.h"
+#include <fmt/format.h>
+
+#include "model/common/description.h"
 
 namespace rnic::host {
 
@@ -103,18 +104,17 @@ std::string HostCpu::waiting_for() const {
   return text;
 }
 
-void HostCpu::register_stats(const StatsGroup& group) const {
+void HostCpu::describe(const Description& d) {
   const auto calls = [this] {
     std::uint64_t sum = 0;
     for (const auto& core : cores_) sum += core->calls();
     return static_cast<double>(sum);
   };
-  group.sum("program_calls", calls, "calls", "calls of programs, on all cores");
-}
-
-void HostCpu::register_probes(const ProbeGroup& group) const {
+  d.stats().sum("program_calls", calls, "calls", "calls of programs, on all cores");
   static const ValueWords kActivity{"waiting", "working"};
   for (std::size_t i = 0; i < cores_.size(); ++i) {
+    d.account({fmt::format("host.core{}", i), "core", Reach::kProcessor, fmt::format("host core {}", i), 250},
+              cores_[i]->account());
     Probe activity;
     activity.name = "activity";
     activity.width = ProbeGroup::width_of(kActivity);
@@ -123,7 +123,7 @@ void HostCpu::register_probes(const ProbeGroup& group) const {
     const auto until = [this, core = cores_[i].get()] { return clock().cycle_at_or_after(core->busy_until_ps_); };
     activity.read = [until](Cycle at) { return at < until(); };
     activity.changes_after = [until](Cycle at) { return until() > at ? until() : kNever; };
-    group.group("core", i).add(std::move(activity));
+    d.probes().group("core", i).add(std::move(activity));
   }
 }
 

@@ -129,8 +129,7 @@ class HostCpu final : public Stage {
 
   Wake tick() override;
   std::string waiting_for() const override;
-  void register_stats(const StatsGroup& group) const override;
-  void register_probes(const ProbeGroup& group) const override;
+  void describe(const Description& d) override;
 
  private:
   friend class Core;

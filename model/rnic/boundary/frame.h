@@ -6,6 +6,8 @@
 #include <tlm>
 
 #include "model/common/buffer.h"
+#include "model/common/owners.h"
+#include "model/common/trace_event.h"
 
 namespace rnic {
 
@@ -27,6 +29,13 @@ struct Frame {
     v("fcs_ok", 1, m.fcs_ok);
   }
 };
+inline EventUse event_of(const Frame& f, const Owners&, TraceEvent& e) {
+  e.bytes = f.bytes;
+  e.request = f.buf->owner();
+  e.again = f.again;
+  if (e.kind == TraceKind::kFrameSent && f.again) e.kind = TraceKind::kRetransmitted;
+  return EventUse::kEvent;
+}
 
 // The Ethernet boundary in TLM-2.0: nb_transport_fw(frame, phase = BEGIN_REQ, delay), one call a frame, answered with
 // TLM_COMPLETED; `delay` counts from the kernel's time to the arrival of the frame's last octet. No backward path.

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "model/common/bytes.h"
-#include "model/stats/registry.h"
+#include "model/common/description.h"
 
 namespace rnic {
 
@@ -155,6 +155,9 @@ std::string CqeWriter::waiting_for() const {
   return asked_ && asked_->decides ? "the consumer index of CQ " + std::to_string(asked_->cqn.v) : "";
 }
 
-void CqeWriter::register_stats(const StatsGroup& group) const { group.counters(counters_); }
+void CqeWriter::describe(const Description& d) {
+  d.counters(counters_);
+  d.series("cqes", 140, counters_, &CqeWriterCounters::cqes);
+}
 
 }  // namespace rnic

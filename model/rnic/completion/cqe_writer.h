@@ -45,7 +45,7 @@ class CqeWriter final : public Stage {
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override;
-  void register_stats(const StatsGroup& group) const override;
+  void describe(const Description& d) override;
   const CqeWriterCounters& counters() const { return counters_; }
 
  private:

@@ -1,7 +1,7 @@
 #include "model/rnic/completion/response_queue.h"
 
 #include "model/common/bytes.h"
-#include "model/stats/registry.h"
+#include "model/common/description.h"
 
 namespace rnic {
 
@@ -99,6 +99,6 @@ std::string ResponseQueue::waiting_for() const {
   return writes_.empty() ? "" : "the write of an atomic's original value";
 }
 
-void ResponseQueue::register_stats(const StatsGroup& group) const { group.counters(counters_); }
+void ResponseQueue::describe(const Description& d) { d.counters(counters_); }
 
 }  // namespace rnic

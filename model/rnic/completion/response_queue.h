@@ -42,7 +42,7 @@ class ResponseQueue final : public Stage {
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override;
-  void register_stats(const StatsGroup& group) const override;
+  void describe(const Description& d) override;
   const ResponseQueueCounters& counters() const { return counters_; }
 
   // The twin in this place calls these too.

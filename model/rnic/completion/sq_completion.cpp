@@ -1,7 +1,7 @@
 #include "model/rnic/completion/sq_completion.h"
 
+#include "model/common/description.h"
 #include "model/rnic/context/stag_work.h"
-#include "model/stats/registry.h"
 
 namespace rnic {
 
@@ -194,7 +194,7 @@ Wake SqCompletion::tick() {
   return busy ? Wake::next_cycle() : Wake::on_traffic();
 }
 
-void SqCompletion::register_stats(const StatsGroup& group) const { group.counters(counters_); }
+void SqCompletion::describe(const Description& d) { d.counters(counters_); }
 
 std::string SqCompletion::waiting_for() const {
   for (std::size_t n = 0; n < qps_.size(); ++n) {

@@ -40,7 +40,7 @@ class SqCompletion final : public Stage {
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override;
-  void register_stats(const StatsGroup& group) const override;
+  void describe(const Description& d) override;
   const SqCompletionCounters& counters() const { return counters_; }
 
   // What a request waits for once it was issued: an acknowledgement, its response, or nothing more.

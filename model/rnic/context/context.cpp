@@ -1,6 +1,6 @@
 #include "model/rnic/context/context.h"
 
-#include "model/stats/registry.h"
+#include "model/common/description.h"
 
 namespace rnic {
 
@@ -17,17 +17,25 @@ BusPiece ContextStore::in_pages(const MemoryPiece& m) const {
   return {address, static_cast<std::uint32_t>(std::min<std::uint64_t>(run, m.bytes))};
 }
 
-void ContextStore::register_stats(const StatsGroup& group) const {
+void ContextStore::describe(const Description& d) {
   const auto add = [&](const char* key, const auto& table, const char* unit, const char* text) {
     const auto valid = [&table] {
       return static_cast<double>(std::count_if(table.begin(), table.end(), [](const auto& c) { return c.valid; }));
     };
-    group.derived(key, valid, unit, text);
+    d.stats().derived(key, valid, unit, text);
   };
   add("qps", qps_, "QPs", "queue pairs that exist");
   add("cqs", cqs_, "CQs", "completion queues that exist");
   add("srqs", srqs_, "SRQs", "shared receive queues that exist");
   add("stags", stags_, "STags", "STags that are valid");
+  d.owners(*this);
+  for (std::uint32_t i = 0; i < qps_.size() && d.shows_probes(); ++i) {
+    const QpContext& qp = qps_[i];
+    const ProbeGroup queue_pair = d.probes().group("qp", i);
+    queue_pair.number("valid", 1, "", [&qp] { return qp.valid; });
+    queue_pair.state("state", *words_of<QpState>(), [&qp] { return qp.state; });
+    queue_pair.number("flow", 32, "", [&qp] { return qp.valid ? qp.flow.v : 0; });
+  }
 }
 
 }  // namespace rnic

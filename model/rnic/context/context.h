@@ -7,13 +7,14 @@
 
 #include "model/abi/context_types.h"
 #include "model/common/clock_domain.h"
+#include "model/common/owners.h"
 #include "model/common/request_id.h"
 #include "model/rnic/context/stag_writes.h"
 
 namespace rnic {
 
 // Flat tables. A write is visible from the next cycle on, to every stage alike.
-class ContextStore final : public Committed {
+class ContextStore final : public Committed, public Part, public Owners {
  public:
   struct Sizes {
     unsigned qps = 256, flows = 256, cqs = 256, stags = 1024, srqs = 64, pages = 1024;
@@ -65,7 +66,7 @@ class ContextStore final : public Committed {
   std::uint64_t page(std::uint32_t i) const { return i < pages_.size() ? pages_[i] : 0; }
 
   // For numbers that come from the host: whether they lie inside the table.
-  bool has(Qpn n) const { return n.v < qps_.size(); }
+  bool has(Qpn n) const override { return n.v < qps_.size(); }
   bool has(Rqn n) const { return n.v < (n.shared ? srqs_.size() : qps_.size()); }
   bool has(Cqn n) const { return n.v < cqs_.size(); }
   // Where a queue's entries are.
@@ -86,23 +87,23 @@ class ContextStore final : public Committed {
   std::size_t index(Rqn n) const { return n.shared ? qps_.size() + n.v : n.v; }
 
   // The QP that a flow carries; none where the two do not belong to each other (any more).
-  std::optional<Qpn> qp_of(FlowId f) const {
+  std::optional<Qpn> qp_of(FlowId f) const override {
     const Qpn n = flow(f).qpn;
     return has(n) && qp(n).flow == f ? std::optional(n) : std::nullopt;
   }
 
   // Owners of beats, TLPs and frames (RequestId). The driver gives a work request its place in the queue as wr_id.
-  RequestId request(Qpn n, std::uint64_t wr_id) const { return owner(RequestId::Kind::kSend, n, wr_id); }
-  RequestId request(Rqn n, std::uint64_t wr_id) const {
+  RequestId request(Qpn n, std::uint64_t wr_id) const override { return owner(RequestId::Kind::kSend, n, wr_id); }
+  RequestId request(Rqn n, std::uint64_t wr_id) const override {
     if (!n.shared) return owner(RequestId::Kind::kReceive, Qpn{n.v}, wr_id);
     return {node_, RequestId::Kind::kSharedReceive, n.v, life(srq(Srqn{n.v}).epoch), wr_id};
   }
-  RequestId receive_request(Qpn n, std::uint64_t wr_id) const {
+  RequestId receive_request(Qpn n, std::uint64_t wr_id) const override {
     const QpContext& c = qp(n);
     return c.shares_rq ? request(Rqn(c.srq), wr_id >> abi::kSharedSlotBits) : request(Rqn(n), wr_id);
   }
   RequestId internal_work(Qpn n) const { return owner(RequestId::Kind::kInternal, n, 0); }
-  RequestId queue_pair(Qpn n) const { return owner(RequestId::Kind::kQueuePair, n, 0); }
+  RequestId queue_pair(Qpn n) const override { return owner(RequestId::Kind::kQueuePair, n, 0); }
   RequestId completion_queue(Cqn n) const {
     return {node_, RequestId::Kind::kCompletionQueue, n.v, life(cq(n).epoch), 0};
   }
@@ -115,7 +116,7 @@ class ContextStore final : public Committed {
   std::size_t pages() const { return pages_.size(); }
   std::size_t stags() const { return stags_.size(); }
 
-  void register_stats(const StatsGroup& group) const;  // how many entries of each table are valid
+  void describe(const Description& d) override;  // how many entries of each table are valid
 
   void write(Qpn n, const QpContext& c) { stage(qp_writes_, qps_, n.v, c); }
   void write(FlowId f, const FlowContext& c) { stage(flow_writes_, flows_, f.v, c); }

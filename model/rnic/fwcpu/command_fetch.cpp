@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "model/stats/registry.h"
+#include "model/common/description.h"
 
 namespace rnic {
 
@@ -100,6 +100,6 @@ std::string CommandFetch::waiting_for() const {
   return {};
 }
 
-void CommandFetch::register_stats(const StatsGroup& group) const { group.counters(counters_); }
+void CommandFetch::describe(const Description& d) { d.counters(counters_); }
 
 }  // namespace rnic

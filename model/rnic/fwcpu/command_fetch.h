@@ -38,7 +38,7 @@ class CommandFetch final : public Stage {
 
   // A command could not be read: no further one is taken.
   bool failed() const { return failed_; }
-  void register_stats(const StatsGroup& group) const override;
+  void describe(const Description& d) override;
   const CommandFetchCounters& counters() const { return counters_; }
 
  private:

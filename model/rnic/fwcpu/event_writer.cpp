@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "model/stats/registry.h"
+#include "model/common/description.h"
 
 namespace rnic {
 
@@ -104,9 +104,9 @@ std::string EventWriter::waiting_for() const {
   return step_ == Step::kRoom ? "the host to take events" : "room for a DMA write";
 }
 
-void EventWriter::register_stats(const StatsGroup& group) const {
-  group.counters(counters_);
-  group.derived(
+void EventWriter::describe(const Description& d) {
+  d.counters(counters_);
+  d.stats().derived(
       "slots", [this] { return static_cast<double>(ring_distance(producer_, consumer_)); }, "slots",
       "entries of the event ring that the host has not released");
 }

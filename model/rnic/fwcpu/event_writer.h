@@ -39,7 +39,7 @@ class EventWriter final : public Stage {
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override;
-  void register_stats(const StatsGroup& group) const override;
+  void describe(const Description& d) override;
   const EventWriterCounters& counters() const { return counters_; }
 
  private:

@@ -6,11 +6,10 @@
 #include "firmware/lib/capacity.h"
 #include "model/abi/firmware_log.h"
 #include "model/abi/host_abi_names.h"
-#include "model/common/probe.h"
+#include "model/common/description.h"
 #include "model/rnic/fwcpu/chip_bus.h"
 #include "model/rnic/fwcpu/event_names.h"
 #include "model/rnic/fwcpu/firmware_target.h"
-#include "model/stats/registry.h"
 
 namespace rnic {
 namespace {
@@ -366,7 +365,24 @@ std::string FwCpu::waiting_for() const {
   return stalled_ ? "room in a link for the firmware's operation" : "";
 }
 
-void FwCpu::register_stats(const StatsGroup& group) const {
+void FwCpu::describe(const Description& d) {
+  describe_figures(d.stats());
+  if (d.shows_probes()) describe_state(d.probes());
+  d.series("fwcpu.events", 170, counters_, &FwCpuCounters::events);
+  d.account({"fwcpu", "firmware", Reach::kProcessor, "firmware", 240}, account_);
+  d.events([this](Described::EventSink sink) {
+    profile_.on_command([sink = std::move(sink)](abi::CommandOp op, Cycle at, Cycle latency) {
+      TraceEvent e;
+      e.cycle = at;
+      e.where = "firmware";
+      e.kind = TraceKind::kCommand;
+      e.values = {static_cast<std::uint32_t>(op), static_cast<std::uint32_t>(latency), 0};
+      sink(e);
+    });
+  });
+}
+
+void FwCpu::describe_figures(const StatsGroup& group) const {
   firmware_->register_stats(group);
   group.counters(counters_);
   group.ratio(
@@ -415,7 +431,7 @@ Cycle FwCpu::next_place(Cycle at) const {
 }
 
 // What a handler does shows from the cycle on in which it begins.
-void FwCpu::register_probes(const ProbeGroup& group) const {
+void FwCpu::describe_state(const ProbeGroup& group) const {
   static const ValueWords kActivity{"idle", "busy", "waits_for_block"};
   static const ValueWords kHandlers = [] {
     ValueWords words{"none"};

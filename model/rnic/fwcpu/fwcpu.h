@@ -25,6 +25,9 @@
 
 namespace rnic {
 
+class ProbeGroup;
+class StatsGroup;
+
 // The firmware's own headers are in the sources only: a change of theirs does not compile the chip anew.
 namespace fw {
 struct WriteStag;
@@ -72,21 +75,20 @@ class FwCpu final : public Stage {
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override;
-  void register_stats(const StatsGroup& group) const override;
-  void register_probes(const ProbeGroup& group) const override;
+  void describe(const Description& d) override;
   const FwCpuCounters& counters() const { return counters_; }
   // Taken: in a handler. Blocked: a register write waits for its block.
-  Account& account() { return account_; }
   // Why the firmware stopped for good, and what it was doing; nothing as long as it runs.
   struct Fault {
     std::string reason, dump;
   };
   const std::optional<Fault>& fault() const { return fault_; }
   void on_fault(std::function<void()> f) { on_fault_ = std::move(f); }  // called when it stops
-  void on_command(FirmwareProfile::CommandObserver f) { profile_.on_command(std::move(f)); }
-  Iss* processor() const;  // none if the firmware runs natively
+  Iss* processor() const;                                               // none if the firmware runs natively
 
  private:
+  void describe_figures(const StatsGroup& group) const;
+  void describe_state(const ProbeGroup& group) const;
   bool issue(TimedOperation& operation);
   bool write(const fw::WriteStag& op);
   void issue_due();

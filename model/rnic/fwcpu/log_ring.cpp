@@ -1,5 +1,7 @@
 #include "model/rnic/fwcpu/log_ring.h"
 
+#include "model/common/description.h"
+
 namespace rnic {
 
 LogRing::LogRing(ClockDomain& clk, regs::RegBank& bank, fw::LogLevel level) : clk_(clk), bank_(bank) {
@@ -22,6 +24,19 @@ LogRing::LogRing(ClockDomain& clk, regs::RegBank& bank, fw::LogLevel level) : cl
       word([](const LogEntry& e) { return regs::LogTimeHi{static_cast<std::uint32_t>(e.time_ns >> 32)}; }));
   bank.on_read<regs::LogA>(word([](const LogEntry& e) { return regs::LogA{e.a}; }));
   bank.on_read<regs::LogB>(word([](const LogEntry& e) { return regs::LogB{e.b}; }));
+}
+
+void LogRing::describe(const Description& d) {
+  d.events([this](Described::EventSink sink) {
+    observer_ = [this, sink = std::move(sink)](const LogEntry& entry) {
+      TraceEvent e;
+      e.cycle = clk_.now();
+      e.where = "firmware_log";
+      e.kind = TraceKind::kFirmwareLog;
+      e.values = {static_cast<std::uint32_t>(entry.code), entry.a, entry.b};
+      sink(e);
+    };
+  });
 }
 
 void LogRing::write(fw::LogCode code, std::uint32_t a, std::uint32_t b) {

@@ -12,7 +12,7 @@
 
 namespace rnic {
 
-class LogRing final {
+class LogRing final : public Part {
  public:
   static constexpr std::uint32_t kEntries = 128;
 
@@ -26,10 +26,10 @@ class LogRing final {
 
   void reset() { written_ = 0; }
 
+  void describe(const Description& d) override;
+
   // The newest entries, oldest first.
   std::vector<LogEntry> entries() const;
-  // Is called with each entry.
-  void on_entry(std::function<void(const LogEntry&)> observer) { observer_ = std::move(observer); }
 
  private:
   // What was written in this cycle is seen from the next one on, so the ring has room for a cycle's entries more.

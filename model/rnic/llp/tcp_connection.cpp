@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "model/common/probe.h"
-#include "model/stats/registry.h"
+#include "model/common/description.h"
 
 namespace rnic {
 
@@ -315,18 +314,15 @@ std::string TcpConnection::waiting_for() const {
   return text;
 }
 
-void TcpConnection::register_stats(const StatsGroup& group) const {
-  group.derived(
+void TcpConnection::describe(const Description& d) {
+  d.stats().derived(
       "flows", [this] { return static_cast<double>(flows_in_use()); }, "flows",
       "flows that are not free, those in TIME-WAIT included");
-  group.counters(counters_);
-}
-
-void TcpConnection::register_probes(const ProbeGroup& group) const {
+  d.counters(counters_);
   static const ValueWords kStates{"free",       "syn_sent", "syn_received", "established", "fin_wait_1", "fin_wait_2",
                                   "close_wait", "closing",  "last_ack",     "time_wait",   "releasing"};
-  for (std::size_t i = 0; i < connections_.size(); ++i) {
-    group.group("flow", i).state("state", kStates, [&c = connections_[i]] { return c.state; });
+  for (std::size_t i = 0; i < connections_.size() && d.shows_probes(); ++i) {
+    d.probes().group("flow", i).state("state", kStates, [&c = connections_[i]] { return c.state; });
   }
 }
 

@@ -43,8 +43,7 @@ class TcpConnection final : public Stage {
   void reset() override;
   std::string waiting_for() const override;
 
-  void register_stats(const StatsGroup& group) const override;
-  void register_probes(const ProbeGroup& group) const override;
+  void describe(const Description& d) override;
   const TcpConnectionCounters& counters() const { return counters_; }
   std::size_t flows_in_use() const;  // all that are not free
   // Of this stage, for one flow, in octets.

@@ -5,7 +5,9 @@
 
 #include "model/abi/host_abi.h"
 #include "model/common/ids.h"
+#include "model/common/owners.h"
 #include "model/common/request_id.h"
+#include "model/common/trace_event.h"
 #include "model/common/value_words.h"
 #include "model/rnic/messages/parts.h"
 
@@ -25,6 +27,14 @@ struct CqeRequest {
     v("cqe", m.cqe);
   }
 };
+inline EventUse event_of(const CqeRequest& c, const Owners&, TraceEvent& e) {
+  e.qpn = c.cqe.qpn;
+  e.bytes = c.cqe.byte_len;
+  e.values[0] = static_cast<std::uint32_t>(c.cqe.status);
+  e.request = c.owner ? c.owner : c.receive;
+  if (c.owner) e.receive = c.receive;
+  return EventUse::kEvent;
+}
 // A completion queue had no room for an entry: the entry is lost, and all that follow.
 struct CqOverflow {
   Cqn cqn;

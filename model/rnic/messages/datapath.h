@@ -7,6 +7,8 @@
 #include "model/common/buffer.h"
 #include "model/common/bytes.h"
 #include "model/common/ids.h"
+#include "model/common/owners.h"
+#include "model/common/trace_event.h"
 #include "model/config/field.h"
 
 namespace rnic {
@@ -41,6 +43,12 @@ struct Ulpdu {
     v("completes_wqe", 1, m.completes_wqe);
   }
 };
+inline EventUse event_of(const Ulpdu& u, const Owners&, TraceEvent& e) {
+  e.bytes = u.bytes;
+  e.flow = u.flow;
+  e.request = u.buf->owner();
+  return EventUse::kEvent;
+}
 
 // How the peer ended its stream: by FIN or a session Terminate, or by RST. A beat of one word passes all that FPDUs
 // pass, behind them; it has this where an FPDU has its length.
@@ -121,6 +129,13 @@ struct FpduBeat {
     v("crc_ok", 1, b.crc_ok);
   }
 };
+inline EventUse event_of(const FpduBeat& b, const Owners&, TraceEvent& e) {
+  if (!b.last || b.ends()) return EventUse::kNone;
+  e.flow = b.flow;
+  e.values[0] = b.crc_ok;
+  e.request = b.buf->owner();
+  return EventUse::kEvent;
+}
 
 // A piece of a TCP stream: `bytes` octets at stream position `offset` (0 is the first octet after the start-up frame).
 // In-order receivers hand beats up in order; the offset lets segments behind a hole be handed up as well.
@@ -158,5 +173,11 @@ struct StreamBeat {
     v("ends", 1, m.ends);
   }
 };
+inline EventUse event_of(const StreamBeat& b, const Owners&, TraceEvent& e) {
+  if (!b.last || b.ends) return EventUse::kNone;
+  e.flow = b.flow;
+  e.request = b.buf->owner();
+  return EventUse::kEvent;
+}
 
 }  // namespace rnic

@@ -4,6 +4,8 @@
 #include <cstdint>
 
 #include "model/common/buffer.h"
+#include "model/common/owners.h"
+#include "model/common/trace_event.h"
 
 namespace rnic {
 
@@ -57,6 +59,11 @@ struct DmaWriteRequest {
     v("notify", 1, m.notify);
   }
 };
+inline EventUse event_of(const DmaWriteRequest& w, const Owners&, TraceEvent& e) {
+  e.bytes = w.bytes;
+  e.request = w.src->owner();
+  return EventUse::kEvent;
+}
 struct DmaWriteDone {
   std::uint32_t tag = 0;
 

@@ -4,7 +4,9 @@
 #include <cstdint>
 
 #include "model/common/ids.h"
+#include "model/common/owners.h"
 #include "model/common/request_id.h"
+#include "model/common/trace_event.h"
 
 namespace rnic {
 
@@ -19,6 +21,13 @@ struct SqDoorbell {
     v("producer", 32, m.producer);
   }
 };
+inline EventUse event_of(const SqDoorbell& d, const Owners& owners, TraceEvent& e) {
+  if (!owners.has(d.qpn)) return EventUse::kNone;
+  e.qpn = d.qpn.v;
+  e.values[0] = d.producer;
+  e.request = owners.queue_pair(d.qpn);
+  return EventUse::kEvent;
+}
 struct RqDoorbell {
   Rqn rqn;
   std::uint32_t producer = 0;
@@ -81,5 +90,10 @@ struct MsixRequest {
     v("vector", 32, m.vector);
   }
 };
+inline EventUse event_of(const MsixRequest& m, const Owners&, TraceEvent& e) {
+  e.values[0] = m.vector;
+  e.request = m.owner;
+  return EventUse::kEvent;
+}
 
 }  // namespace rnic

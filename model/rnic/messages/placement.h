@@ -6,6 +6,8 @@
 #include "model/abi/context_types.h"
 #include "model/abi/host_abi.h"
 #include "model/common/ids.h"
+#include "model/common/owners.h"
+#include "model/common/trace_event.h"
 #include "model/rnic/messages/failed_segment.h"
 #include "model/rnic/messages/parts.h"
 #include "model/wire/rdmap.h"
@@ -65,5 +67,12 @@ struct PlacedSegment {
     v("immediate", m.immediate);
   }
 };
+inline EventUse event_of(const PlacedSegment& s, const Owners&, TraceEvent& e) {
+  if (s.ended || s.flushed) return EventUse::kNone;
+  e.qpn = s.qpn.v;
+  e.bytes = s.octets;
+  e.request = s.owner;
+  return EventUse::kEvent;
+}
 
 }  // namespace rnic

@@ -4,6 +4,8 @@
 #include <cstdint>
 
 #include "model/common/ids.h"
+#include "model/common/owners.h"
+#include "model/common/trace_event.h"
 #include "model/common/value_words.h"
 #include "model/rnic/messages/failed_segment.h"
 #include "model/rnic/messages/parts.h"
@@ -40,6 +42,12 @@ struct QpEvent {
     v("malformed", 1, m.malformed);
   }
 };
+inline EventUse event_of(const QpEvent& event, const Owners&, TraceEvent& e) {
+  if (event.kind != QpEvent::Kind::kTerminateReceived) return EventUse::kNone;
+  e.qpn = event.qpn.v;
+  e.request = event.failed.owner;
+  return EventUse::kEvent;
+}
 
 // What the receive side has taken in that matters to the transmit side.
 struct TxUnblock {

@@ -6,6 +6,8 @@
 #include "model/abi/memory_piece.h"
 #include "model/common/ids.h"
 #include "model/common/message.h"
+#include "model/common/owners.h"
+#include "model/common/trace_event.h"
 #include "model/rnic/messages/failed_segment.h"
 #include "model/rnic/messages/parts.h"
 #include "model/wire/rdmap.h"
@@ -26,6 +28,11 @@ struct QueuedRead {
     v("segment", m.segment);
   }
 };
+inline EventUse event_of(const QueuedRead& r, const Owners&, TraceEvent& e) {
+  e.qpn = r.qpn.v;
+  e.request = r.segment.owner;
+  return EventUse::kEvent;
+}
 
 // An Atomic Request that was delivered in order (RFC 7306 section 5.2).
 struct QueuedAtomic {
@@ -41,9 +48,17 @@ struct QueuedAtomic {
     v("segment", m.segment);
   }
 };
+inline EventUse event_of(const QueuedAtomic& a, const Owners&, TraceEvent& e) {
+  e.qpn = a.qpn.v;
+  e.request = a.segment.owner;
+  return EventUse::kEvent;
+}
 
 // Both kinds share the queue number 1, its order and the limit of IRD (RFC 7306 section 5.2).
 using QueuedRequest = std::variant<QueuedRead, QueuedAtomic>;
+inline EventUse event_of(const QueuedRequest& r, const Owners& owners, TraceEvent& e) {
+  return std::visit([&](const auto& kind) { return event_of(kind, owners, e); }, r);
+}
 // Either kind of request. Of `read` and `atomic` the one that is not meant is 0.
 template <>
 struct Message<QueuedRequest> {
@@ -99,6 +114,12 @@ struct ReadWork {
     v("segment", m.segment);
   }
 };
+inline EventUse event_of(const ReadWork& r, const Owners&, TraceEvent& e) {
+  e.qpn = r.qpn.v;
+  e.bytes = r.request.size;
+  e.request = r.segment.owner;
+  return EventUse::kEvent;
+}
 // An atomic that was executed and whose result is in memory, to be answered with an Atomic Response.
 struct AtomicWork {
   Qpn qpn;
@@ -112,6 +133,11 @@ struct AtomicWork {
     v("response", m.response);
   }
 };
+inline EventUse event_of(const AtomicWork& a, const Owners&, TraceEvent& e) {
+  e.qpn = a.qpn.v;
+  e.request = a.owner;
+  return EventUse::kEvent;
+}
 // The last FPDU of a response was handed on: the IRRQ slot is free (choices.md 17).
 struct ReadResponseSent {
   Qpn qpn;
@@ -137,5 +163,10 @@ struct DeliveredAtomic {
     v("segment", m.segment);
   }
 };
+inline EventUse event_of(const DeliveredAtomic& a, const Owners&, TraceEvent& e) {
+  e.qpn = a.qpn.v;
+  e.request = a.segment.owner;
+  return EventUse::kEvent;
+}
 
 }  // namespace rnic

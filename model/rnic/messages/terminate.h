@@ -5,6 +5,8 @@
 
 #include "model/common/buffer.h"
 #include "model/common/ids.h"
+#include "model/common/owners.h"
+#include "model/common/trace_event.h"
 
 namespace rnic {
 
@@ -22,5 +24,11 @@ struct TerminateMessage {
     v("bytes", 6, m.bytes);
   }
 };
+inline EventUse event_of(const TerminateMessage& t, const Owners&, TraceEvent& e) {
+  e.qpn = t.qpn.v;
+  e.bytes = t.bytes;
+  e.request = t.buf->owner();
+  return EventUse::kEvent;
+}
 
 }  // namespace rnic

@@ -3,6 +3,8 @@
 
 #include "model/abi/host_abi.h"
 #include "model/common/ids.h"
+#include "model/common/owners.h"
+#include "model/common/trace_event.h"
 #include "model/rnic/messages/parts.h"
 
 namespace rnic {
@@ -26,6 +28,12 @@ struct FetchedWqe {
     v("wqe", m.wqe);
   }
 };
+inline EventUse event_of(const FetchedWqe& w, const Owners& owners, TraceEvent& e) {
+  e.qpn = w.qpn.v;
+  e.values[0] = static_cast<std::uint32_t>(w.wqe.opcode);
+  e.request = owners.request(w.qpn, w.wqe.wr_id);
+  return EventUse::kEvent;
+}
 // The consumer is done with one entry: its place in the prefetch buffer is free.
 struct WqeTaken {
   Qpn qpn;
@@ -50,6 +58,14 @@ struct FetchedRqe {
     v("wqe", m.wqe);
   }
 };
+// That of a shared queue belongs to no queue pair yet.
+inline EventUse event_of(const FetchedRqe& r, const Owners& owners, TraceEvent& e) {
+  constexpr std::uint32_t kReceiveRequest = 256;  // no opcode
+  e.qpn = r.rqn.v;
+  e.values[0] = kReceiveRequest;
+  e.request = owners.request(r.rqn, r.rqn.shared ? r.wqe.wr_id >> abi::kSharedSlotBits : r.wqe.wr_id);
+  return r.rqn.shared ? EventUse::kTimingOnly : EventUse::kEvent;
+}
 struct RqeTaken {
   Rqn rqn;
 

@@ -3,9 +3,8 @@
 #include <cstring>
 #include <utility>
 
-#include "model/common/probe.h"
+#include "model/common/description.h"
 #include "model/rnic/pcie/cut.h"
-#include "model/stats/registry.h"
 
 namespace rnic::pcie {
 
@@ -204,10 +203,12 @@ std::string DmaRead::waiting_for() const {
   return in_use == 0 ? "" : "completions of " + std::to_string(in_use) + " read TLPs";
 }
 
-void DmaRead::register_stats(const StatsGroup& group) const { group.counters(counters_); }
-
-void DmaRead::register_probes(const ProbeGroup& group) const {
-  const ProbeGroup pcie = group.group("pcie");
+void DmaRead::describe(const Description& d) {
+  d.counters(counters_);
+  d.series("pcie.read", 150, counters_, &DmaReadCounters::bytes);
+  d.account({"pcie.read_requests", "slots", Reach::kTags, "PCIe read requests", 180, {}, true}, requests_account_);
+  d.account({"pcie.tags", "tags", Reach::kTags, "PCIe tags", 190, AccountRole::kReadTags, true}, tags_account_);
+  const ProbeGroup pcie = d.probes().group("pcie");
   pcie.number("tags_in_use", 16, "slots", [this] { return tags_account_.taken(); });
   pcie.number("read_requests", 16, "requests", [this] { return requests_account_.taken(); });
 }

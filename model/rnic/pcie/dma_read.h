@@ -61,11 +61,8 @@ class DmaRead final : public Stage {
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override;
-  void register_stats(const StatsGroup& group) const override;
-  void register_probes(const ProbeGroup& group) const override;
+  void describe(const Description& d) override;
   const DmaReadCounters& counters() const { return counters_; }
-  Account& tags() { return tags_account_; }
-  Account& requests() { return requests_account_; }
 
  private:
   static constexpr std::uint16_t kNone = 0xffff;

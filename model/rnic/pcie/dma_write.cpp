@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "model/common/description.h"
 #include "model/rnic/pcie/cut.h"
-#include "model/stats/registry.h"
 
 namespace rnic::pcie {
 
@@ -78,6 +78,9 @@ Wake DmaWrite::tick() {
   return more ? Wake::next_cycle() : Wake::on_traffic();
 }
 
-void DmaWrite::register_stats(const StatsGroup& group) const { group.counters(counters_); }
+void DmaWrite::describe(const Description& d) {
+  d.counters(counters_);
+  d.series("pcie.written", 160, counters_, &DmaWriteCounters::bytes);
+}
 
 }  // namespace rnic::pcie

@@ -42,7 +42,7 @@ class DmaWrite final : public Stage {
 
   Wake tick() override;
   void reset() override;
-  void register_stats(const StatsGroup& group) const override;
+  void describe(const Description& d) override;
   const DmaWriteCounters& counters() const { return counters_; }
 
  private:

@@ -1,7 +1,7 @@
 #include "model/rnic/pcie/mmio.h"
 
 #include "model/common/bytes.h"
-#include "model/stats/registry.h"
+#include "model/common/description.h"
 
 namespace rnic::pcie {
 
@@ -73,6 +73,6 @@ Wake Mmio::tick() {
   return requests->can_pop() ? Wake::next_cycle() : Wake::on_traffic();
 }
 
-void Mmio::register_stats(const StatsGroup& group) const { group.counters(counters_); }
+void Mmio::describe(const Description& d) { d.counters(counters_); }
 
 }  // namespace rnic::pcie

@@ -36,7 +36,7 @@ class Mmio final : public Stage {
   Mmio(sc_core::sc_module_name nm, ClockDomain& clk, std::uint64_t bar0_address, regs::RegBank& bank);
   Wake tick() override;
   void reset() override {}
-  void register_stats(const StatsGroup& group) const override;
+  void describe(const Description& d) override;
   const MmioCounters& counters() const { return counters_; }
 
  private:

@@ -1,6 +1,6 @@
 #include "model/rnic/pcie/msix.h"
 
-#include "model/stats/registry.h"
+#include "model/common/description.h"
 
 namespace rnic::pcie {
 
@@ -47,6 +47,6 @@ Wake Msix::tick() {
   return vectors->can_pop() || (deliverable() != 0 && messages->can_push()) ? Wake::next_cycle() : Wake::on_traffic();
 }
 
-void Msix::register_stats(const StatsGroup& group) const { group.counters(counters_); }
+void Msix::describe(const Description& d) { d.counters(counters_); }
 
 }  // namespace rnic::pcie

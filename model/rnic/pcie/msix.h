@@ -30,7 +30,7 @@ class Msix final : public Stage {
   Msix(sc_core::sc_module_name nm, ClockDomain& clk, regs::RegBank& bank);
   Wake tick() override;
   void reset() override;
-  void register_stats(const StatsGroup& group) const override;
+  void describe(const Description& d) override;
   const MsixCounters& counters() const { return counters_; }
 
  private:

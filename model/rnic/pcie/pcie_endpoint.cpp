@@ -1,6 +1,6 @@
 #include "model/rnic/pcie/pcie_endpoint.h"
 
-#include "model/common/probe.h"
+#include "model/common/description.h"
 
 namespace rnic::pcie {
 
@@ -43,8 +43,6 @@ Wake PcieEndpoint::tick() {
   return completions || requests ? Wake::next_cycle() : Wake::on_traffic();
 }
 
-void PcieEndpoint::register_probes(const ProbeGroup& group) const {
-  port.register_probes(group.group("pcie").group("to_host"));
-}
+void PcieEndpoint::describe(const Description& d) { port.describe(d); }
 
 }  // namespace rnic::pcie

@@ -24,7 +24,7 @@ class PcieEndpoint final : public Stage {
   Wake tick() override;
   void reset() override {}  // what is on the link, or on its way to it, goes out
   std::string waiting_for() const override { return port.waits_for_credit() ? "credits of the host" : ""; }
-  void register_probes(const ProbeGroup& group) const override;
+  void describe(const Description& d) override;
 
  private:
   bool receive(FlowClass c, PushPort<Tlp>& to);

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "model/common/description.h"
+
 namespace rnic::pcie {
 namespace {
 
@@ -20,6 +22,7 @@ PciePort::PciePort(Stage& owner, const PcieLinkConfig& link, PcieSide side)
     : out("pcie_out"),
       in("pcie_in"),
       owner_(owner),
+      side_(side),
       update_ps_((std::uint64_t{link.update_fc_ns} + link.propagation_ns) * 1000),
       advertised_(side == PcieSide::kHost ? link.host_credits : link.device_credits),
       transmitter_(owner, link, side == PcieSide::kHost ? link.device_credits : link.host_credits),
@@ -28,6 +31,10 @@ PciePort::PciePort(Stage& owner, const PcieLinkConfig& link, PcieSide side)
       completions_(owner) {
   out.bind(static_cast<tlm::tlm_bw_transport_if<PcieProtocol>&>(*this));
   in.bind(static_cast<tlm::tlm_fw_transport_if<PcieProtocol>&>(*this));
+}
+
+void PciePort::describe(const Description& d) {
+  transmitter_.describe(d, side_ == PcieSide::kDevice ? "host" : "device");
 }
 
 void PciePort::send(Tlp tlp) {

@@ -22,7 +22,9 @@ struct TlpTap {
   virtual void sent(const Tlp& tlp, std::uint64_t begins_ps, std::uint64_t arrives_ps) = 0;
 };
 
-class PciePort final : private tlm::tlm_fw_transport_if<PcieProtocol>, private tlm::tlm_bw_transport_if<PcieProtocol> {
+class PciePort final : public Part,
+                       private tlm::tlm_fw_transport_if<PcieProtocol>,
+                       private tlm::tlm_bw_transport_if<PcieProtocol> {
  public:
   tlm::tlm_initiator_socket<32, PcieProtocol> out;  // TLPs leave, credits come back
   tlm::tlm_target_socket<32, PcieProtocol> in;      // TLPs arrive, credits go back
@@ -44,10 +46,10 @@ class PciePort final : private tlm::tlm_fw_transport_if<PcieProtocol>, private t
   std::uint64_t front_ps(FlowClass c) const { return inbox(c).front_ps(); }
   Tlp pop(FlowClass c);
 
-  void register_probes(const ProbeGroup& group) const { transmitter_.register_probes(group); }
+  // Of the direction in which it sends.
+  void describe(const Description& d) override;
   const TransmitCounters& counters() const { return transmitter_.counters(); }
   bool waits_for_credit() const { return transmitter_.waits_for_credit(); }
-  PcieTransmitter& transmitter() { return transmitter_; }
   bool empty() const { return posted_.empty() && non_posted_.empty() && completions_.empty(); }
 
  private:
@@ -64,6 +66,7 @@ class PciePort final : private tlm::tlm_fw_transport_if<PcieProtocol>, private t
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
 
   Stage& owner_;
+  const PcieSide side_;
   const std::uint64_t update_ps_;  // from a freed buffer to the sender's counter
   const CreditConfig advertised_;  // for our receive buffers
   PcieTransmitter transmitter_;

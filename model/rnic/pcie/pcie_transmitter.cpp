@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "model/common/probe.h"
+#include <fmt/format.h>
+
+#include "model/common/description.h"
 
 namespace rnic::pcie {
 
@@ -164,22 +166,36 @@ Cycle PcieTransmitter::credit_after(Cycle at) const {
   return next;
 }
 
-void PcieTransmitter::register_probes(const ProbeGroup& group) const {
+void PcieTransmitter::describe(const Description& d, const char* to) {
+  const bool to_host = std::string_view(to) == "host";
+  const double octet_ps = static_cast<double>(timing_.ticks_per_octet()) / LinkTiming::kTicksPerPs;
+  d.use(UseKind::kPcie, fmt::format("PCIe {} to {}, {{node}}", to_host ? "device" : "host", to), to_host ? 20 : 30,
+        [this, octet_ps] { return static_cast<double>(counters_.wire_bytes) * octet_ps; });
   constexpr std::pair<FlowClass, const char*> kClasses[] = {
-      {FlowClass::kPosted, "posted"}, {FlowClass::kNonPosted, "non_posted"}, {FlowClass::kCompletion, "completion"}};
+      {FlowClass::kPosted, "posted"}, {FlowClass::kNonPosted, "non-posted"}, {FlowClass::kCompletion, "completion"}};
   for (const auto& [c, name] : kClasses) {
     for (const bool data : {false, true}) {
       if (!(data ? limits_data(c) : limits_headers(c))) continue;
-      Probe credits;
-      credits.name = std::string(name) + (data ? "_data" : "_headers") + "_in_use";
-      credits.width = 16;
-      credits.unit = "credits";
-      credits.in_cycle = true;
-      credits.read = [this, of = c, data](Cycle at) { return in_use(of, data, at); };
-      credits.changes_after = [this](Cycle at) { return credit_after(at); };
-      group.add(std::move(credits));
+      // Who waits for both is told of headers.
+      const Reach reach = data && limits_headers(c) ? Reach::kNobodyWaits : Reach::kCredits;
+      d.account({fmt::format("pcie.to_{}.{}_{}", to, name, data ? "data" : "headers"), "credits", reach,
+                 fmt::format("PCIe {}{} credits to the {}", name, data ? " data" : "", to), to_host ? 200u : 210u},
+                [this, of = c, data](Cycle at) -> Account& { return data ? this->data(of, at) : headers(of, at); });
+      describe_credits(d.probes().group("pcie").group(std::string("to_") + to), c, name, data);
     }
   }
+}
+
+void PcieTransmitter::describe_credits(const ProbeGroup& group, FlowClass c, std::string name, bool data) const {
+  std::replace(name.begin(), name.end(), '-', '_');
+  Probe credits;
+  credits.name = name + (data ? "_data" : "_headers") + "_in_use";
+  credits.width = 16;
+  credits.unit = "credits";
+  credits.in_cycle = true;
+  credits.read = [this, of = c, data](Cycle at) { return in_use(of, data, at); };
+  credits.changes_after = [this](Cycle at) { return credit_after(at); };
+  group.add(std::move(credits));
 }
 
 }  // namespace rnic::pcie

@@ -10,6 +10,10 @@
 #include "model/rnic/pcie/link_timing.h"
 #include "model/rnic/pcie/tlp.h"
 
+namespace rnic {
+class ProbeGroup;
+}
+
 namespace rnic::pcie {
 
 struct TransmitCounters {
@@ -55,7 +59,8 @@ class PcieTransmitter final {
   // these are limited.
   Account& headers(FlowClass c, Cycle at) { return settled(at), accounts_[static_cast<unsigned>(c)].headers; }
   Account& data(FlowClass c, Cycle at) { return settled(at), accounts_[static_cast<unsigned>(c)].data; }
-  void register_probes(const ProbeGroup& group) const;  // the credits in use of each class that limits them
+  // The credits of each class that limits them. `to`: "host" or "device".
+  void describe(const Description& d, const char* to);
   bool limits_headers(FlowClass c) const { return initial_[static_cast<unsigned>(c)].headers != kInfinite; }
   bool limits_data(FlowClass c) const { return initial_[static_cast<unsigned>(c)].data != kInfinite; }
 
@@ -75,6 +80,7 @@ class PcieTransmitter final {
   static std::array<Credits, kFlowClasses> initial(const CreditConfig& receiver);
   CreditAccounts accounts_of(FlowClass c) const;
   void account(FlowClass c, Cycle at);
+  void describe_credits(const ProbeGroup& group, FlowClass c, std::string name, bool data) const;
   void refuse(unsigned classes);
   void settled(Cycle at);
   std::uint32_t in_use(FlowClass c, bool data, Cycle at) const;

@@ -4,9 +4,8 @@
 #include <utility>
 
 #include "model/common/bytes.h"
-#include "model/common/probe.h"
+#include "model/common/description.h"
 #include "model/rnic/responder/atomic_operation.h"
-#include "model/stats/registry.h"
 
 namespace rnic {
 
@@ -206,10 +205,10 @@ std::string AtomicAlu::waiting_for() const {
   return unanswered_.empty() ? "" : "the write of an atomic";
 }
 
-void AtomicAlu::register_stats(const StatsGroup& group) const { group.counters(counters_); }
-
-void AtomicAlu::register_probes(const ProbeGroup& group) const {
-  group.group("responder").number("atomics_in_use", 16, "slots", [this] { return slots_.taken(); });
+void AtomicAlu::describe(const Description& d) {
+  d.counters(counters_);
+  d.account({"responder.atomics", "slots", Reach::kFetch, "atomic operations", 170, {}, true}, slots_);
+  d.probes().group("responder").number("atomics_in_use", 16, "slots", [this] { return slots_.taken(); });
 }
 
 }  // namespace rnic

@@ -65,9 +65,7 @@ class AtomicAlu final : public Stage {
   std::string waiting_for() const override;
   // Whoever writes to host memory in the chip's name tells it, but for this stage.
   WordWatch& words() { return words_; }
-  void register_stats(const StatsGroup& group) const override;
-  void register_probes(const ProbeGroup& group) const override;
-  Account& slots() { return slots_; }
+  void describe(const Description& d) override;
   AtomicAluCounters& counters() { return counters_; }  // its twin counts for it
   // Where the octets of a DMA read with this tag go; the twin's as well.
   std::uint8_t* landing(std::uint32_t tag) { return operations_.at(tag).octets.data(); }

@@ -2,8 +2,7 @@
 
 #include <utility>
 
-#include "model/common/probe.h"
-#include "model/stats/registry.h"
+#include "model/common/description.h"
 
 namespace rnic {
 
@@ -93,14 +92,12 @@ std::string Irrq::waiting_for() const {
   return {};
 }
 
-void Irrq::register_stats(const StatsGroup& group) const {
-  group.counters(counters_);
-  group.histogram("depth", depth_, "requests", "requests held by the QP when a new one arrives");
-}
-
-void Irrq::register_probes(const ProbeGroup& group) const {
-  for (std::uint32_t i = 0; i < contexts_.qps(); ++i) {
-    group.group("qp", i).number("irrq_depth", 16, "requests", [this, qpn = Qpn{i}] {
+void Irrq::describe(const Description& d) {
+  d.counters(counters_);
+  d.stats().histogram("depth", depth_, "requests", "requests held by the QP when a new one arrives");
+  d.account({"responder.irrq", "slots", Reach::kNobodyWaits, "", 160}, held_account_);
+  for (std::uint32_t i = 0; i < contexts_.qps() && d.shows_probes(); ++i) {
+    d.probes().group("qp", i).number("irrq_depth", 16, "requests", [this, qpn = Qpn{i}] {
       const QpReads& q = qps_[qpn.v];
       return q.epoch == contexts_.qp(qpn).epoch ? q.held() : 0;
     });

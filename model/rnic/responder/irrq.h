@@ -37,11 +37,9 @@ class Irrq final : public Stage {
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override;
-  void register_stats(const StatsGroup& group) const override;
-  void register_probes(const ProbeGroup& group) const override;
+  void describe(const Description& d) override;
   const IrrqCounters& counters() const { return counters_; }
   // Requests of all QPs, the one that is being answered included.
-  Account& held() { return held_account_; }
 
   // The twin in this place calls these too.
   void count_accepted(std::uint32_t held) {

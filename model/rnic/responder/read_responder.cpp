@@ -1,7 +1,7 @@
 #include "model/rnic/responder/read_responder.h"
 
+#include "model/common/description.h"
 #include "model/rnic/context/read_source.h"
-#include "model/stats/registry.h"
 
 namespace rnic {
 
@@ -20,6 +20,6 @@ Wake ReadResponder::tick() {
   return Wake::next_cycle();
 }
 
-void ReadResponder::register_stats(const StatsGroup& group) const { group.counters(counters_); }
+void ReadResponder::describe(const Description& d) { d.counters(counters_); }
 
 }  // namespace rnic

@@ -31,7 +31,7 @@ class ReadResponder final : public Stage {
       : Stage(nm, clk), contexts_(contexts) {}
   Wake tick() override;
   void reset() override {}
-  void register_stats(const StatsGroup& group) const override;
+  void describe(const Description& d) override;
   const ReadResponderCounters& counters() const { return counters_; }
 
  private:

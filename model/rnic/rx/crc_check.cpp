@@ -1,7 +1,7 @@
 #include "model/rnic/rx/crc_check.h"
 
 #include "model/common/crc32c.h"
-#include "model/stats/registry.h"
+#include "model/common/description.h"
 
 namespace rnic {
 
@@ -44,6 +44,10 @@ void CrcCheck::absorb_run(const std::uint8_t* end) {
   run_ = end;
 }
 
-void CrcCheck::register_stats(const StatsGroup& group) const { group.counters(counters_); }
+void CrcCheck::describe(const Description& d) {
+  d.counters(counters_);
+  d.use(UseKind::kReceive, "receive datapath, {node}", 50,
+        [this] { return static_cast<double>(out->pushed() * clock().period_ps()); });
+}
 
 }  // namespace rnic

@@ -43,7 +43,7 @@ class CrcCheck final : public Stage, public RunsAhead {
   }
 
   void count(const FpduBeat& last);  // an FPDU was checked; the twin in this place calls it too
-  void register_stats(const StatsGroup& group) const override;
+  void describe(const Description& d) override;
   const CrcCheckCounters& counters() const { return counters_; }
 
  private:

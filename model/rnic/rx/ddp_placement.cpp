@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "model/common/burst.h"
+#include "model/common/description.h"
 #include "model/rnic/rx/tagged_check.h"
-#include "model/stats/registry.h"
 #include "model/wire/fpdu.h"
 
 namespace rnic {
@@ -312,6 +312,11 @@ std::string DdpPlacement::waiting_for() const {
   return waiting_ ? "a receive request that is being fetched" : "";
 }
 
-void DdpPlacement::register_stats(const StatsGroup& group) const { group.counters(counters_); }
+void DdpPlacement::describe(const Description& d) {
+  d.counters(counters_);
+  d.series("rx.payload", 130, counters_, &DdpPlacementCounters::payload_bytes);
+  d.account({"rx.rqe_waits", "slots", Reach::kFetch, "RQE prefetch", 40, {}, true}, request_waits_);
+  d.drops(drops);
+}
 
 }  // namespace rnic

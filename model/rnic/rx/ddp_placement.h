@@ -69,7 +69,7 @@ class DdpPlacement final : public Stage, public RunsAhead {
   void run_ahead() override { collect(horizon()); }
   Pledge pledge(const LinkBase& link, const void* first, Cycle at) override;
   std::string waiting_for() const override;
-  void register_stats(const StatsGroup& group) const override;
+  void describe(const Description& d) override;
   const DdpPlacementCounters& counters() const { return counters_; }
   // A message waits for its receive request, which is announced and not fetched yet.
   Account& request_waits() { return request_waits_; }

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "model/common/description.h"
 #include "model/rnic/rx/fpdu_runs.h"
 #include "model/rnic/rx/tagged_check.h"
-#include "model/stats/registry.h"
 
 namespace rnic {
 
@@ -217,6 +217,9 @@ std::string EarlyPlacement::waiting_for() const {
   return answers_.empty() ? "" : "the end of writes for flow " + std::to_string(answers_.front().told.flow.v);
 }
 
-void EarlyPlacement::register_stats(const StatsGroup& group) const { group.counters(counters_); }
+void EarlyPlacement::describe(const Description& d) {
+  d.counters(counters_);
+  d.series("rx.payload", 130, counters_, &EarlyPlacementCounters::payload_bytes);
+}
 
 }  // namespace rnic

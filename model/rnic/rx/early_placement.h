@@ -62,7 +62,7 @@ class EarlyPlacement final : public Stage {
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override;
-  void register_stats(const StatsGroup& group) const override;
+  void describe(const Description& d) override;
   const EarlyPlacementCounters& counters() const { return counters_; }
   const BufferPool& headers() const { return headers_; }
 

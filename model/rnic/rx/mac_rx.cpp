@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "model/stats/registry.h"
+#include "model/common/description.h"
 #include "model/wire/icmp.h"
 #include "model/wire/ipv4.h"
 #include "model/wire/sctp.h"
@@ -83,6 +83,11 @@ void MacRx::receive(Frame frame) {
   ++used_;
 }
 
-void MacRx::register_stats(const StatsGroup& group) const { group.counters(counters_); }
+void MacRx::describe(const Description& d) {
+  d.counters(counters_);
+  d.series("mac_rx.frames", 100, counters_, &MacRxCounters::frames);
+  d.overflows(counters_.overflow);
+  d.drops(drops);
+}
 
 }  // namespace rnic

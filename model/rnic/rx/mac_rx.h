@@ -47,7 +47,7 @@ class MacRx final : public Stage, public EthernetTarget {
   Wake tick() override;
   void reset() override;
 
-  void register_stats(const StatsGroup& group) const override;
+  void describe(const Description& d) override;
   const MacRxCounters& counters() const { return counters_; }
 
  private:

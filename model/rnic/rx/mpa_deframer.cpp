@@ -4,9 +4,9 @@
 #include <array>
 #include <cstring>
 
+#include "model/common/description.h"
 #include "model/rnic/messages/early_placed.h"
 #include "model/rnic/rx/fpdu_runs.h"
-#include "model/stats/registry.h"
 
 namespace rnic {
 namespace {
@@ -299,6 +299,9 @@ std::string MpaDeframer::waiting_for() const {
   return "room for " + std::to_string(queue_[head_].words_left) + " words of an FPDU of flow " + flow;
 }
 
-void MpaDeframer::register_stats(const StatsGroup& group) const { group.counters(counters_); }
+void MpaDeframer::describe(const Description& d) {
+  d.counters(counters_);
+  d.series("rx.fpdus", 120, counters_, &MpaDeframerCounters::fpdus);
+}
 
 }  // namespace rnic

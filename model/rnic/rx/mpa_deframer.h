@@ -75,7 +75,7 @@ class MpaDeframer final : public Stage, public RunsAhead {
   Pledge pledge(const LinkBase&, const void* first, Cycle at) override;
   std::string waiting_for() const override;
 
-  void register_stats(const StatsGroup& group) const override;
+  void describe(const Description& d) override;
   const MpaDeframerCounters& counters() const { return counters_; }
   const BufferPool& collecting() const { return collecting_; }
   BufferPool& collecting() { return collecting_; }

@@ -1,6 +1,6 @@
 #include "model/rnic/rx/rdmap_dispatch.h"
 
-#include "model/stats/registry.h"
+#include "model/common/description.h"
 
 namespace rnic {
 
@@ -124,6 +124,6 @@ std::string RdmapDispatch::waiting_for() const {
   return in->can_pop() ? "delivery of QP " + std::to_string(in->front().qpn.v) : "";
 }
 
-void RdmapDispatch::register_stats(const StatsGroup& group) const { group.counters(counters_); }
+void RdmapDispatch::describe(const Description& d) { d.counters(counters_); }
 
 }  // namespace rnic

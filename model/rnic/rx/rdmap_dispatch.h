@@ -44,7 +44,7 @@ class RdmapDispatch final : public Stage {
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override;
-  void register_stats(const StatsGroup& group) const override;
+  void describe(const Description& d) override;
   const RdmapDispatchCounters& counters() const { return counters_; }
 
  private:

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "model/common/probe.h"
-#include "model/stats/registry.h"
+#include "model/common/description.h"
 
 namespace rnic {
 
@@ -361,12 +360,13 @@ bool TcpRx::report_one(FlowId flow) {
   return stream.reset_to_report();
 }
 
-void TcpRx::register_stats(const StatsGroup& group) const { group.counters(counters_); }
-
-void TcpRx::register_probes(const ProbeGroup& group) const {
-  for (std::size_t i = 0; i < flows_.size(); ++i) {
+void TcpRx::describe(const Description& d) {
+  d.counters(counters_);
+  d.series("tcp_rx.out_of_order", 110, counters_, &TcpRxCounters::out_of_order);
+  d.drops(drops);
+  for (std::size_t i = 0; i < flows_.size() && d.shows_probes(); ++i) {
     const tcp::Receiver& r = flows_[i].receiver;
-    const ProbeGroup flow = group.group("flow", i);
+    const ProbeGroup flow = d.probes().group("flow", i);
     flow.number("rcv_nxt", 32, "octets", [&r] { return r.is_open() ? r.rcv_nxt() : 0; });
     flow.number("rcv_window", 32, "octets", [&r] { return r.is_open() ? r.receive_window() : 0; });
   }

@@ -43,8 +43,7 @@ class TcpRx final : public Stage {
   Wake tick() override;
   void reset() override;
 
-  void register_stats(const StatsGroup& group) const override;
-  void register_probes(const ProbeGroup& group) const override;
+  void describe(const Description& d) override;
   const TcpRxCounters& counters() const { return counters_; }
   // Of this stage, for one flow without octets waiting for the firmware.
   static constexpr std::size_t bytes_per_flow();

@@ -1,7 +1,7 @@
 #include "model/rnic/terminate/terminate_generator.h"
 
+#include "model/common/description.h"
 #include "model/rnic/messages/datapath.h"
-#include "model/stats/registry.h"
 
 namespace rnic {
 
@@ -38,6 +38,6 @@ Wake TerminateGenerator::tick() {
   return Wake::next_cycle();
 }
 
-void TerminateGenerator::register_stats(const StatsGroup& group) const { group.counters(counters_); }
+void TerminateGenerator::describe(const Description& d) { d.counters(counters_); }
 
 }  // namespace rnic

@@ -43,7 +43,7 @@ class TerminateGenerator final : public Stage {
       : Stage(nm, clk), contexts_(contexts), buffers_(buffers), cfg_(cfg), reported_(contexts.qps(), kNone) {}
   Wake tick() override;
   void reset() override;
-  void register_stats(const StatsGroup& group) const override;
+  void describe(const Description& d) override;
   const TerminateGeneratorCounters& counters() const { return counters_; }
 
   // The twin in this place calls it too.

@@ -1,7 +1,7 @@
 #include "model/rnic/tx/crc_insert.h"
 
 #include "model/common/crc32c.h"
-#include "model/stats/registry.h"
+#include "model/common/description.h"
 
 namespace rnic {
 
@@ -25,6 +25,10 @@ void CrcInsert::seal(const FpduBeat& last) {
   store_crc32c(field, crc32c({fpdu_, static_cast<std::size_t>(field - fpdu_)}));
 }
 
-void CrcInsert::register_stats(const StatsGroup& group) const { group.counters(counters_); }
+void CrcInsert::describe(const Description& d) {
+  d.counters(counters_);
+  d.use(UseKind::kTransmit, "transmit datapath, {node}", 40,
+        [this] { return static_cast<double>(out->pushed() * clock().period_ps()); });
+}
 
 }  // namespace rnic

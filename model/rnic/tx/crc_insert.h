@@ -44,7 +44,7 @@ class CrcInsert final : public Stage, public RunsAhead {
   void count(const FpduBeat& last) {
     ++(last.crc_on ? counters_.inserted : counters_.left_zero);
   }  // the twin in this place calls it too
-  void register_stats(const StatsGroup& group) const override;
+  void describe(const Description& d) override;
   const CrcInsertCounters& counters() const { return counters_; }
 
  private:

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "model/common/description.h"
 #include "model/rnic/llp/ethernet_timing.h"
-#include "model/stats/registry.h"
 
 namespace rnic {
 
@@ -25,6 +25,13 @@ Wake MacTx::tick() {
   return in->can_pop() || sctp_in->can_pop() ? Wake::next_cycle() : Wake::on_traffic();
 }
 
-void MacTx::register_stats(const StatsGroup& group) const { group.counters(counters_); }
+void MacTx::describe(const Description& d) {
+  d.counters(counters_);
+  d.series("mac_tx.frames", 90, counters_, &MacTxCounters::frames);
+  d.use(UseKind::kWire, "wire {node} to {peer}", 10,
+        [this] { return static_cast<double>(counters_.line_octets) * 8000 / config_.line_gbps; });
+  d.takes(in);
+  d.takes(sctp_in);
+}
 
 }  // namespace rnic

@@ -37,7 +37,7 @@ class MacTx final : public Stage {
   Wake tick() override;
   void reset() override { sctp_next_ = false; }  // a frame that has begun goes out whole
 
-  void register_stats(const StatsGroup& group) const override;
+  void describe(const Description& d) override;
   const MacTxCounters& counters() const { return counters_; }
 
  private:

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "model/common/burst.h"
-#include "model/stats/registry.h"
+#include "model/common/description.h"
 
 namespace rnic {
 
@@ -167,6 +167,6 @@ std::string MarkerInserter::waiting_for() const {
   return (complete_ || pending_words_ >= beat_words_ ? "room for " : "the rest after ") + words;
 }
 
-void MarkerInserter::register_stats(const StatsGroup& group) const { group.counters(counters_); }
+void MarkerInserter::describe(const Description& d) { d.counters(counters_); }
 
 }  // namespace rnic

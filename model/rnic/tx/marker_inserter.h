@@ -56,7 +56,7 @@ class MarkerInserter final : public Stage, public RunsAhead {
   std::string waiting_for() const override;
 
   void count(std::uint64_t markers) { counters_.markers += markers; }  // inserted; the twin in this place calls it too
-  void register_stats(const StatsGroup& group) const override;
+  void describe(const Description& d) override;
   const MarkerInserterCounters& counters() const { return counters_; }
 
  private:

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "model/common/burst.h"
-#include "model/stats/registry.h"
+#include "model/common/description.h"
 #include "model/wire/fpdu.h"
 
 namespace rnic {
@@ -62,6 +62,6 @@ std::string MpaFramer::waiting_for() const {
   return words_left_ == 0 ? "" : "room for " + std::to_string(words_left_) + " words of an FPDU";
 }
 
-void MpaFramer::register_stats(const StatsGroup& group) const { group.counters(counters_); }
+void MpaFramer::describe(const Description& d) { d.counters(counters_); }
 
 }  // namespace rnic

@@ -43,7 +43,7 @@ class MpaFramer final : public Stage, public RunsAhead {
   std::string waiting_for() const override;
 
   void count(const Ulpdu& ulpdu);  // an FPDU was begun; the twin in this place calls it too
-  void register_stats(const StatsGroup& group) const override;
+  void describe(const Description& d) override;
   const MpaFramerCounters& counters() const { return counters_; }
 
  private:

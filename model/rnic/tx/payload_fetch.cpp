@@ -1,7 +1,6 @@
 #include "model/rnic/tx/payload_fetch.h"
 
-#include "model/common/probe.h"
-#include "model/stats/registry.h"
+#include "model/common/description.h"
 
 namespace rnic {
 
@@ -86,10 +85,11 @@ std::string PayloadFetch::waiting_for() const {
   return used_ != 0 && slots_[first_].open != 0 ? "payload of QP " + std::to_string(slots_[first_].qpn.v) : "";
 }
 
-void PayloadFetch::register_stats(const StatsGroup& group) const { group.counters(counters_); }
-
-void PayloadFetch::register_probes(const ProbeGroup& group) const {
-  group.group("tx").number("jobs_in_use", 16, "slots", [this] { return jobs_.taken(); });
+void PayloadFetch::describe(const Description& d) {
+  d.counters(counters_);
+  d.account({"tx.jobs", "slots", Reach::kFetch, "payload fetch jobs", 150, {}, true}, jobs_);
+  d.takes(in);
+  d.probes().group("tx").number("jobs_in_use", 16, "slots", [this] { return jobs_.taken(); });
 }
 
 }  // namespace rnic

@@ -51,8 +51,7 @@ class PayloadFetch final : public Stage {
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override;
-  void register_stats(const StatsGroup& group) const override;
-  void register_probes(const ProbeGroup& group) const override;
+  void describe(const Description& d) override;
   const PayloadFetchCounters& counters() const { return counters_; }
   // A ULPDU waits while all are taken and the oldest one's payload is still being read.
   Account& jobs() { return jobs_; }

@@ -1,10 +1,9 @@
 #include "model/rnic/tx/rdmap_segmenter.h"
 
-#include "model/common/probe.h"
+#include "model/common/description.h"
 #include "model/rnic/context/read_source.h"
 #include "model/rnic/context/stag_work.h"
 #include "model/rnic/tx/wqe_check.h"
-#include "model/stats/registry.h"
 
 namespace rnic {
 
@@ -341,13 +340,16 @@ Wake RdmapSegmenter::tick() {
   return busy ? Wake::next_cycle() : Wake::on_traffic();
 }
 
-void RdmapSegmenter::register_stats(const StatsGroup& group) const { group.counters(counters_); }
-
-void RdmapSegmenter::register_probes(const ProbeGroup& group) const {
+void RdmapSegmenter::describe(const Description& d) {
+  d.counters(counters_);
+  d.series("tx.fpdus", 20, counters_, &RdmapSegmenterCounters::fpdus);
+  d.series("tx.payload", 30, counters_, &RdmapSegmenterCounters::payload_bytes);
+  scheduler_.describe(d);
+  d.queue_pairs(*this);
   static const ValueWords kWaits{"nothing", "ord", "fence", "first_fpdu", "credit", "sctp_credit"};
   static_assert(kTxWaits == 6);
-  for (std::uint32_t i = 0; i < contexts_.qps(); ++i) {
-    const ProbeGroup qp = group.group("qp", i);
+  for (std::uint32_t i = 0; i < contexts_.qps() && d.shows_probes(); ++i) {
+    const ProbeGroup qp = d.probes().group("qp", i);
     const auto state = [this, qpn = Qpn{i}] { return scheduler_.state(qpn); };
     qp.number("wqes", 16, "WQEs", [state] { return state().wqes; });
     qp.number("ord_outstanding", 16, "requests", [state] { return state().reads; });

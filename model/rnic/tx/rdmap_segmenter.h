@@ -6,6 +6,7 @@
 #include <deque>
 #include <optional>
 
+#include "model/common/flows.h"
 #include "model/common/link.h"
 #include "model/rnic/messages/completion.h"
 #include "model/rnic/messages/qp_events.h"
@@ -27,7 +28,7 @@ struct RdmapSegmenterCounters {
   }
 };
 
-class RdmapSegmenter final : public Stage {
+class RdmapSegmenter final : public Stage, public QueuePairs {
  public:
   PopPort<FetchedWqe> wqe{*this, "wqe"};
   PushPort<WqeTaken> taken{*this, "taken"};
@@ -54,12 +55,14 @@ class RdmapSegmenter final : public Stage {
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override { return scheduler_.waiting_for(); }
-  void register_stats(const StatsGroup& group) const override;
-  void register_probes(const ProbeGroup& group) const override;
+  void describe(const Description& d) override;
   const RdmapSegmenterCounters& counters() const { return counters_; }
-  // What a QP has on chip: entries that are not sent whole, Reads and atomics that are not answered.
-  TxScheduler::OnChip qp_state(Qpn qpn) const { return scheduler_.state(qpn); }
   Account& waits(TxWait reason) { return scheduler_.waits(reason); }
+  // What a QP has on chip: entries that are not sent whole, Reads and atomics that are not answered.
+  QueuePairState queue_pair_state(Qpn qpn) const override {
+    const TxScheduler::OnChip on_chip = scheduler_.state(qpn);
+    return {on_chip.wqes, on_chip.reads};
+  }
 
  private:
   struct Revocation {

@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "model/common/burst.h"
-#include "model/common/probe.h"
-#include "model/stats/registry.h"
+#include "model/common/description.h"
 
 namespace rnic {
 
@@ -273,7 +272,7 @@ void TcpTx::account(FlowId flow) {
   repairing_.set(now(), repairing_flows_, false);
 }
 
-TcpTx::FlowState TcpTx::flow_state(FlowId flow) const {
+FlowState TcpTx::flow_state(FlowId flow) const {
   const Flow& f = flows_[flow.v];
   if (!f.open) return {};
   return {true,
@@ -295,12 +294,20 @@ std::string TcpTx::waiting_for() const {
   return text;
 }
 
-void TcpTx::register_stats(const StatsGroup& group) const { group.counters(counters_); }
-
-void TcpTx::register_probes(const ProbeGroup& group) const {
-  for (std::size_t i = 0; i < flows_.size(); ++i) {
+void TcpTx::describe(const Description& d) {
+  d.counters(counters_);
+  d.series("tcp_tx.segments", 40, counters_, &TcpTxCounters::segments);
+  d.series("tcp_tx.retransmissions", 50, counters_, &TcpTxCounters::retransmissions);
+  d.series("tcp_tx.payload", 60, counters_, &TcpTxCounters::payload_bytes);
+  d.account({"tcp.unacknowledged", "credits", Reach::kNobodyWaits, "", 110, AccountRole::kUnacknowledged},
+            unacknowledged_);
+  d.account({"tcp.congested_flows", "slots", Reach::kNobodyWaits, "", 120, AccountRole::kCongested}, congested_);
+  d.account({"tcp.flows_in_flight", "slots", Reach::kNobodyWaits, "", 130, AccountRole::kInFlight}, in_flight_);
+  d.account({"tcp.repairing_flows", "slots", Reach::kElse, "losses", 140}, repairing_);
+  d.flows(*this);
+  for (std::size_t i = 0; i < flows_.size() && d.shows_probes(); ++i) {
     const Flow& f = flows_[i];
-    const ProbeGroup flow = group.group("flow", i);
+    const ProbeGroup flow = d.probes().group("flow", i);
     const auto octets = [&flow, &f](const char* name, std::uint32_t (tcp::Sender::*read)() const) {
       flow.number(name, 32, "octets", [&f, read] { return f.open ? (f.sender.*read)() : 0; });
     };

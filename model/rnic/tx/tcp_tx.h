@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/common/account.h"
+#include "model/common/flows.h"
 #include "model/common/link.h"
 #include "model/rnic/boundary/frame.h"
 #include "model/rnic/llp/ack_policy.h"
@@ -22,7 +23,7 @@
 
 namespace rnic {
 
-class TcpTx final : public Stage, public RunsAhead {
+class TcpTx final : public Stage, public RunsAhead, public Flows {
  public:
   PopPort<FpduBeat> in{*this, "in"};
   PushPort<Frame> out{*this, "out"};
@@ -42,26 +43,16 @@ class TcpTx final : public Stage, public RunsAhead {
   Pledge pledge(const LinkBase&, const void*, Cycle at) override { return {kAnyNumber, std::max(next_beat_, at)}; }
   std::string waiting_for() const override;
 
-  void register_stats(const StatsGroup& group) const override;
-  void register_probes(const ProbeGroup& group) const override;
+  void describe(const Description& d) override;
   const TcpTxCounters& counters() const { return counters_; }
   // For tcp_rx.
   const tcp::SentOctets& sent() const { return sent_; }
-  // Octets of all flows that were not acknowledged yet; capacity: of one flow.
-  Account& unacknowledged() { return unacknowledged_; }
-  // Flows whose congestion window is the smaller one of the two.
-  Account& congested() { return congested_; }
   // Flows that have octets in flight, and those of them that repair a loss: from the time when it is found on and,
   // where the timer finds it, from when the timer began to run.
   Account& in_flight() { return in_flight_; }
   Account& repairing() { return repairing_; }
-  // What a flow has in flight and may have.
-  struct FlowState {
-    bool open = false;
-    std::uint32_t snd_una = 0, unacknowledged = 0, congestion_window = 0, peer_window = 0;
-    bool repairing = false;
-  };
-  FlowState flow_state(FlowId flow) const;
+  std::size_t flows() const override { return flows_.size(); }
+  FlowState flow_state(FlowId flow) const override;
   // Of this stage, for one flow without segments in flight, in octets.
   static constexpr std::size_t bytes_per_flow();
 
@@ -141,6 +132,8 @@ class TcpTx final : public Stage, public RunsAhead {
   };
   std::vector<Counted> counted_;  // by flow, in the accounts
   unsigned octets_ = 0, congested_flows_ = 0, flows_in_flight_ = 0, repairing_flows_ = 0;
+  // The first: octets of all flows that were not acknowledged yet, with the capacity of one flow. The second: flows whose
+  // congestion window is the smaller one of the two.
   Account unacknowledged_, congested_, in_flight_, repairing_;
   TcpTxCounters counters_;
 };

@@ -1,5 +1,6 @@
 #include "model/rnic/tx/tx_scheduler.h"
 
+#include "model/common/description.h"
 #include "model/rnic/context/stag_work.h"
 #include "model/wire/ddp_session.h"
 
@@ -18,6 +19,15 @@ void TxScheduler::reset() {
   listed_ = {};
   waiting_ = {};
   reads_ = 0;
+}
+
+void TxScheduler::describe(const Description& d) {
+  d.account({"tx.ord", "slots", Reach::kRequests, "ORD", 60}, waits(TxWait::kOrd));
+  d.account({"tx.fence", "slots", Reach::kRequests, "fence", 70}, waits(TxWait::kFence));
+  d.account({"tx.first_fpdu", "slots", Reach::kRequests, "first FPDU of the peer", 80}, waits(TxWait::kFirstFpdu));
+  d.account({"tx.credit", "credits", Reach::kWindow, "TCP window", 90, AccountRole::kSendWindow},
+            waits(TxWait::kCredit));
+  d.account({"tx.sctp_credit", "credits", Reach::kWindow, "SCTP window", 100}, waits(TxWait::kSctpCredit));
 }
 
 QpTx& TxScheduler::qp(Qpn qpn) {

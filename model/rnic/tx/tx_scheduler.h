@@ -8,12 +8,13 @@
 
 #include "model/abi/tx_internal_work.h"
 #include "model/common/account.h"
+#include "model/common/part.h"
 #include "model/rnic/messages/work_requests.h"
 #include "model/rnic/tx/qp_tx.h"
 
 namespace rnic {
 
-class TxScheduler final {
+class TxScheduler final : public Part {
  public:
   enum class Source { kNone, kRequest, kResponse, kLocalWork, kDrain, kFlush };
 
@@ -60,6 +61,7 @@ class TxScheduler final {
   };
   OnChip state(Qpn qpn) const { return {qps_[qpn.v].wqes.size, qps_[qpn.v].reads, qps_[qpn.v].waits}; }
 
+  void describe(const Description& d) override;
   // At the end of each cycle in which anything changed. What is waited for counts while no QP can send.
   void account(Cycle now);
   // kOrd: Reads and atomics outstanding; otherwise QPs that wait.

@@ -6,6 +6,8 @@
 
 #include "model/abi/host_abi.h"
 #include "model/abi/memory_piece.h"
+#include "model/common/owners.h"
+#include "model/common/trace_event.h"
 #include "model/rnic/messages/datapath.h"
 
 namespace rnic {
@@ -29,5 +31,8 @@ struct UlpduJob {
     v.each("piece", m.piece);
   }
 };
+inline EventUse event_of(const UlpduJob& j, const Owners& owners, TraceEvent& e) {
+  return event_of(j.ulpdu, owners, e);
+}
 
 }  // namespace rnic

@@ -4,8 +4,7 @@
 #include <cstring>
 #include <string>
 
-#include "model/common/probe.h"
-#include "model/stats/registry.h"
+#include "model/common/description.h"
 
 namespace rnic {
 
@@ -219,13 +218,18 @@ std::string WqeFetch<Doorbell>::waiting_for() const {
 }
 
 template <class Doorbell>
-void WqeFetch<Doorbell>::register_stats(const StatsGroup& group) const {
-  group.counters(counters_);
-}
-
-template <class Doorbell>
-void WqeFetch<Doorbell>::register_probes(const ProbeGroup& group) const {
-  const ProbeGroup mine = group.group(basename());
+void WqeFetch<Doorbell>::describe(const Description& d) {
+  d.counters(counters_);
+  if constexpr (std::is_same_v<Doorbell, SqDoorbell>) {
+    d.series("tx.wqes", 10, counters_, &WqeFetchCounters::wqes);
+    d.account({"tx.wqe_prefetch", "slots", Reach::kWorkQueue, "WQE prefetch", 10, {}, true}, places_);
+    d.account({"tx.wqe_reads", "slots", Reach::kFetch, "WQE reads", 20, {}, true}, reads_account_);
+  } else {
+    d.account({"rx.rqe_prefetch", "slots", Reach::kNobodyWaits, "", 30}, places_);
+    d.account({"rx.rqe_reads", "slots", Reach::kFetch, "RQE reads", 50, {}, true}, reads_account_);
+  }
+  d.fetches(dma, abi::kWqeBytes);
+  const ProbeGroup mine = d.probes().group(basename());
   mine.number("entries", 16, "WQEs", [this] { return places_.taken(); });
   mine.number("reads", 16, "reads", [this] { return reads_account_.taken(); });
 }

@@ -87,13 +87,11 @@ class WqeFetch final : public Stage, public RingSide<Doorbell>::OwnPort {
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override;
-  void register_stats(const StatsGroup& group) const override;
-  void register_probes(const ProbeGroup& group) const override;
+  void describe(const Description& d) override;
   const WqeFetchCounters& counters() const { return counters_; }
   // Entries of all rings on chip, fetched or in flight. The consumer waits while every ring with work has announced
   // more than it may prefetch, and nothing of it has arrived that was not taken.
   Account& places() { return places_; }
-  Account& reads_in_flight() { return reads_account_; }
 
  private:
   // Ring positions count modulo 4096, as the doorbell's producer index does.

@@ -235,7 +235,7 @@ TEST(FwCpuLimits, AChipLargerThanTheFirmwareIsAConfigurationError) {
 TEST_F(FwCpuTest, ASessionOverSctp) {
   using Kind = SctpOp::Kind;
   StatsRegistry registry;
-  dut.register_stats(StatsGroup(registry));
+  dut.describe(Description(StatsGroup(registry)));
   for (const FetchedCommand& c :
        {listen_sctp(), command(abi::CommandOp::kCreateCq, 0), command(abi::CommandOp::kCreateQp, 5)}) {
     host.send(c);

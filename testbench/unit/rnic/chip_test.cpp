@@ -97,7 +97,7 @@ TEST_F(ChipTest, EveryLinkHasANameTwoEndsAndFields) {
 // What the PCIe endpoint counts belongs to the link: pcie.device_to_host.
 TEST_F(ChipTest, EveryStageHasStatistics) {
   StatsRegistry registry;
-  chip.register_stats(StatsGroup(registry).group("rnic"));
+  chip.describe(Description(StatsGroup(registry).group("rnic")));
   const nlohmann::ordered_json stats = to_json(registry)["rnic"];
   for (const std::string& stage : stages()) EXPECT_NE(stats.contains(stage), stage == "endpoint") << stage;
 }

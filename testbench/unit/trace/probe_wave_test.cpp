@@ -25,8 +25,8 @@ class Worker final : public Stage {
     until_ = now() + 3;
     return Wake::on_traffic();
   }
-  void register_probes(const ProbeGroup& group) const override {
-    const ProbeGroup mine = group.group(name());
+  void describe(const Description& d) override {
+    const ProbeGroup mine = d.probes().group(name());
     mine.number("count", 8, "calls", [this] { return ++reads_, count_; });
     mine.number("committed", 8, "calls", [this] { return committed.get(); });
     Probe works;
@@ -53,7 +53,7 @@ class ProbeWaveTest : public StageTest {
  protected:
   ProbeWaveTest() {
     std::vector<Probe> list;
-    worker.register_probes(ProbeGroup(list, "top"));
+    worker.describe(Description(ProbeGroup(list, "top")));
     probes = std::make_unique<ProbeWave>(waves, clk, list);
     waves.begin();
   }

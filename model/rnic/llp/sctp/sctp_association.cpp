@@ -3,10 +3,9 @@
 
 #include <algorithm>
 
-#include "model/common/probe.h"
+#include "model/common/description.h"
 #include "model/rnic/llp/rto.h"
 #include "model/rnic/llp/sctp/packet.h"
-#include "model/stats/registry.h"
 #include "model/wire/ddp_session.h"
 
 namespace rnic {
@@ -290,8 +289,10 @@ std::string SctpAssociation::waiting_for() const {
   return text;
 }
 
-void SctpAssociation::register_stats(const StatsGroup& group) const {
-  group.counters(counters_);
+void SctpAssociation::describe(const Description& d) {
+  d.counters(counters_);
+  d.drops(drops);
+  const StatsGroup& group = d.stats();
   const sctp::SetupCounters& setup = endpoint_.counters();
   group.counter("malformed", setup.malformed, "packets", "dropped: truncated, or a length that is wrong");
   group.counter("wrong_tag", setup.wrong_tag, "packets", "dropped: verification tag");
@@ -301,11 +302,8 @@ void SctpAssociation::register_stats(const StatsGroup& group) const {
   group.counter("unmatched_cookies", setup.unmatched_cookies, "packets", "dropped: cookies of no set-up");
   group.counter("refused", setup.refused, "packets", "INIT, INIT ACK and cookies answered by ABORT");
   group.counter("out_of_the_blue", setup.out_of_the_blue, "packets", "packets of no association");
-}
-
-void SctpAssociation::register_probes(const ProbeGroup& group) const {
-  for (std::size_t i = 0; i < contexts_.size(); ++i) {
-    const ProbeGroup association = group.group("association", i);
+  for (std::size_t i = 0; i < contexts_.size() && d.shows_probes(); ++i) {
+    const ProbeGroup association = d.probes().group("association", i);
     const auto number = [&](const char* name, std::uint32_t (sctp::Sender::*read)() const) {
       association.number(name, 32, "octets", [this, i, read] {
         return contexts_[i] && contexts_[i]->ddp_streams != 0 ? (contexts_[i]->sender.*read)() : 0;

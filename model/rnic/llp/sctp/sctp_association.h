@@ -51,8 +51,7 @@ class SctpAssociation final : public Stage {
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override;
-  void register_stats(const StatsGroup& group) const override;
-  void register_probes(const ProbeGroup& group) const override;
+  void describe(const Description& d) override;
   const SctpAssociationCounters& counters() const { return counters_; }
   // Of a flow: what an operation on it has to name.
   std::uint16_t life(FlowId flow) const;

@@ -2,8 +2,8 @@
 
 #include <cstring>
 
+#include "model/common/description.h"
 #include "model/common/sctp_checksum.h"
-#include "model/stats/registry.h"
 
 namespace rnic {
 
@@ -103,6 +103,9 @@ void SctpRx::finish() {
   out->push({std::move(buf), kFrameHeadroom, packet.bytes, packet.peer_ip, packet.peer_mac});
 }
 
-void SctpRx::register_stats(const StatsGroup& group) const { group.counters(counters_); }
+void SctpRx::describe(const Description& d) {
+  d.counters(counters_);
+  d.drops(drops);
+}
 
 }  // namespace rnic

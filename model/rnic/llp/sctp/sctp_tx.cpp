@@ -2,9 +2,9 @@
 
 #include <cstring>
 
+#include "model/common/description.h"
 #include "model/common/sctp_checksum.h"
 #include "model/rnic/llp/sctp/packet.h"
-#include "model/stats/registry.h"
 
 namespace rnic {
 
@@ -56,6 +56,10 @@ void SctpTx::finish() {
              packet.again});
 }
 
-void SctpTx::register_stats(const StatsGroup& group) const { group.counters(counters_); }
+void SctpTx::describe(const Description& d) {
+  d.counters(counters_);
+  d.series("sctp_tx.packets", 70, counters_, &SctpTxCounters::packets);
+  d.series("sctp_tx.retransmissions", 80, counters_, &SctpTxCounters::retransmissions);
+}
 
 }  // namespace rnic

@@ -36,7 +36,7 @@ class SctpTx final : public Stage, public RunsAhead {
   void reset() override;
   void run_ahead() override { collect(horizon()); }
   Pledge pledge(const LinkBase&, const void*, Cycle at) override { return {kAnyNumber, std::max(next_beat_, at)}; }
-  void register_stats(const StatsGroup& group) const override;
+  void describe(const Description& d) override;
   const SctpTxCounters& counters() const { return counters_; }
 
  private:

@@ -1,0 +1,226 @@
+// What the parts of a device say of themselves, for all outputs: statistics, probes, accounts, busy time, series,
+// drops, events. An output looks at what it shows and knows no part by name.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "model/common/account.h"
+#include "model/common/clock_domain.h"
+#include "model/common/drops.h"
+#include "model/common/flows.h"
+#include "model/common/link.h"
+#include "model/common/owners.h"
+#include "model/common/part.h"
+#include "model/common/probe.h"
+#include "model/common/trace_event.h"
+#include "model/stats/registry.h"
+
+namespace rnic {
+
+// How far from the programs something lies: who waits for one of these may hold all of those before it, and not the
+// other way round. The rule of the bottleneck (model/system/accounting.md) names the last one.
+enum class Reach : std::uint8_t {
+  kNobodyWaits,
+  kElse,        // limits if nothing else runs out
+  kWorkQueue,   // entries on chip
+  kRequests,    // what a QP may ask its peer
+  kWindow,      // octets that may be sent, of requests and of responses
+  kFetch,       // reads of host memory, as the chip's stages see them
+  kTags,        // as the PCIe link sees them
+  kCredits,     // of the PCIe link
+  kHostMemory,  // behind the link
+  kProcessor,   // busy, not waited for
+};
+
+// What an account is to the rule of the bottleneck, where it looks at more than one.
+enum class AccountRole : std::uint8_t {
+  kNone,
+  kSendWindow,      // octets may not be sent: the peer's window, or the congestion window
+  kUnacknowledged,  // octets sent
+  kCongested,       // flows whose congestion window is the smaller one
+  kInFlight,        // flows with octets in flight
+  kReadTags,        // reads of host memory that are not answered
+  kMemoryReads,     // those of them in host memory,
+  kAnsweredReads    // or answered, on their way back
+};
+
+// Where an account, a use or a column of a series stands among the others of its device; equal ones, and those that say
+// nothing, come in the order of the walk.
+inline constexpr unsigned kLast = std::numeric_limits<unsigned>::max();
+
+struct AccountSpec {
+  std::string name;  // in files
+  const char* kind;  // what is counted
+  Reach reach;
+  std::string limit;  // its name as a bottleneck; "" where nobody waits
+  unsigned position = kLast;
+  AccountRole role = AccountRole::kNone;
+  bool reads_memory = false;  // who holds one waits for host memory
+};
+
+// What carries octets, and can be busy.
+enum class UseKind : std::uint8_t { kWire, kLinkRate, kPcie, kTransmit, kReceive };
+
+// What the parts of a device have said.
+struct Described {
+  struct AccountOf {
+    AccountSpec spec;
+    const ClockDomain* clk;
+    std::function<Account&(Cycle at)> account;
+  };
+  struct UseOf {
+    UseKind kind;
+    std::string name;  // "{node}" and "{peer}" stand for theirs
+    unsigned position;
+    std::function<double()> busy_ps;  // since the begin
+  };
+  struct ColumnOf {
+    std::string name, unit;
+    unsigned position;
+    std::vector<const std::uint64_t*> counters;  // it shows their sum
+  };
+  struct DropsOf {
+    const char* where;
+    Drops* drops;
+  };
+  // What a read asks for, of work requests that begin to be fetched with it.
+  struct Fetch {
+    RequestId first;
+    std::uint32_t octets;
+  };
+  struct FetchesOf {
+    LinkBase* link;
+    Fetch (*fetch)(const void* message);
+    std::uint32_t entry_octets;
+  };
+  using EventSink = std::function<void(const TraceEvent&)>;
+
+  std::vector<AccountOf> accounts;
+  std::vector<UseOf> uses;
+  std::vector<ColumnOf> columns;
+  std::vector<DropsOf> drops;
+  std::vector<LinkBase*> links, taken;
+  std::vector<FetchesOf> fetches;
+  std::vector<std::function<void(EventSink)>> events;
+  const std::uint64_t* overflows = nullptr;
+  const Owners* owners = nullptr;
+  const Flows* flows = nullptr;
+  const QueuePairs* queue_pairs = nullptr;
+};
+
+// A place in the tree, given to a part so that it can describe itself without knowing where it stands. Outputs that
+// nobody wants are absent, and what is said to them costs next to nothing.
+class Description {
+ public:
+  explicit Description(Described& into) : into_(&into) {}
+  explicit Description(const StatsGroup& stats) : stats_(stats) {}
+  explicit Description(const ProbeGroup& probes) : probes_(probes) {}
+
+  // The place of something inside.
+  Description part(const std::string& name) const {
+    Description d = *this;
+    d.stats_ = stats_.group(name);
+    return d;
+  }
+  Description of(const Stage& stage) const {
+    Description d = part(stage.basename());
+    d.clk_ = &stage.clock();
+    d.where_ = stage.name();
+    return d;
+  }
+
+  // Figures and probes, each with its own tree.
+  const StatsGroup& stats() const { return stats_; }
+  const ProbeGroup& probes() const { return probes_; }
+  bool shows_probes() const { return probes_.shown(); }
+  template <class Counters>
+  void counters(const Counters& c) const {
+    stats_.counters(c);
+  }
+
+  void account(AccountSpec spec, Account& account) const {
+    this->account(std::move(spec), [&account](Cycle) -> Account& { return account; });
+  }
+  // For one that has to be brought up to date first.
+  template <class Until, std::enable_if_t<std::is_invocable_r_v<Account&, Until, Cycle>, int> = 0>
+  void account(AccountSpec spec, Until until) const {
+    if (into_ != nullptr) into_->accounts.push_back({std::move(spec), clk_, std::move(until)});
+  }
+  // Uses of one name add up.
+  void use(UseKind kind, std::string name, unsigned position, std::function<double()> busy_ps) const {
+    if (into_ != nullptr) into_->uses.push_back({kind, std::move(name), position, std::move(busy_ps)});
+  }
+  // A counter of `counters` as a column of the series; those of one name add up.
+  template <class Counters>
+  void series(const char* column, unsigned position, const Counters& counters, std::uint64_t Counters::*counter) const {
+    if (into_ == nullptr) return;
+    const char* unit = nullptr;
+    const auto find = [&](const char*, auto member, const char* its_unit, const char*) {
+      if constexpr (std::is_same_v<decltype(member), std::uint64_t Counters::*>) {
+        if (member == counter) unit = its_unit;
+      }
+    };
+    Counters::fields(find);
+    add_column(column, position, unit, counters.*counter);
+  }
+  // Frames that were lost as the part's queue was full.
+  void overflows(const std::uint64_t& frames) const {
+    if (into_ != nullptr) into_->overflows = &frames;
+  }
+  void drops(Drops& drops) const {
+    if (into_ != nullptr) into_->drops.push_back({where_, &drops});
+  }
+  void link(LinkBase& link) const {
+    if (into_ != nullptr) into_->links.push_back(&link);
+  }
+  // Service begins when a message is taken from this port, and no event of the part's own says so.
+  template <class T>
+  void takes(PopPort<T>& in) const {
+    static_assert(kHasEvent<T>);
+    if (into_ != nullptr) into_->taken.push_back(&*in);
+  }
+  // With a read that is asked for here, so many octets of it each, work requests begin to be fetched.
+  template <class T>
+  void fetches(PushPort<T>& reads, std::uint32_t entry_octets) const {
+    if (into_ == nullptr) return;
+    const auto fetch = [](const void* message) -> Described::Fetch {
+      const T& read = *static_cast<const T*>(message);
+      return {read.owner, read.bytes};
+    };
+    into_->fetches.push_back({&*reads, fetch, entry_octets});
+  }
+  // `tell(sink)`: events that are no messages go there from now on.
+  void events(std::function<void(Described::EventSink)> tell) const {
+    if (into_ != nullptr) into_->events.push_back(std::move(tell));
+  }
+  void owners(const Owners& owners) const {
+    if (into_ != nullptr) into_->owners = &owners;
+  }
+  void flows(const Flows& flows) const {
+    if (into_ != nullptr) into_->flows = &flows;
+  }
+  void queue_pairs(const QueuePairs& pairs) const {
+    if (into_ != nullptr) into_->queue_pairs = &pairs;
+  }
+
+ private:
+  void add_column(const char* name, unsigned position, const char* unit, const std::uint64_t& counter) const;
+
+  Described* into_ = nullptr;
+  StatsGroup stats_;
+  ProbeGroup probes_;
+  const ClockDomain* clk_ = nullptr;
+  const char* where_ = "";
+};
+
+// In their order.
+void sort_by_position(Described& described);
+
+}  // namespace rnic

@@ -1,0 +1,84 @@
+// What happened at one place of a device, in numbers. Messages say what of it they are (event_of, message.h); sinks of
+// model/trace make texts of it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "model/common/cycle.h"
+#include "model/common/ids.h"
+#include "model/common/request_id.h"
+
+namespace rnic {
+
+// The stations of a work request on its way, and what can befall it there.
+enum class TraceKind : std::uint8_t {
+  kDoorbell,         // the producer index arrived at the chip
+  kWqeFetched,       // the work request is on the chip
+  kPayloadRead,      // its payload came from host memory
+  kFpduSent,         // an FPDU left the framer with markers and CRC
+  kFrameSent,        // an Ethernet frame left for the wire
+  kFrameReceived,    // an Ethernet frame came from the wire
+  kStreamDelivered,  // TCP handed octets up
+  kFpduReceived,     // the deframer found an FPDU
+  kCrcChecked,       // its CRC was compared: value 1 if it was right, or is not in use
+  kPlaced,           // a DDP segment's payload is on its way to host memory
+  kDelivered,        // a message is complete and in order
+  kResponse,         // a Read or Atomic response was formed
+  kCompleted,        // a CQE is to be written
+  kInterrupt,        // an MSI-X message was sent
+  kRetransmitted,    // TCP sent octets again
+  kDropped,          // discarded, without effect
+  kTerminated,       // the stream ends by a Terminate message, sent or received
+  kFirmwareLog,      // an entry of the firmware's log: values are its code and its arguments
+  kCommand,          // the firmware has done a command: values are its operation and the cycles since its arrival
+  kPosted,           // post_send or post_recv was called
+  kDoorbellWritten,  // by the driver, to the send queue's register: value is the producer index
+  kSegmented,        // a DDP segment was cut
+  kFramed,           // an FPDU left the framer
+  kCqeWritten,       // the CQE is on its way to host memory
+  kPolled,           // poll_cq has returned the completion
+  kTlpRead,          // a TLP begins on the PCIe link: MRd, bytes are asked for
+  kTlpWrite,         // MWr: data, a doorbell or an interrupt
+  kTlpCompletion,    // Cpl, or CplD with so many bytes
+  kMarked,           // an FPDU left the marker inserter
+  kDue,              // a Read or Atomic Request's turn has come: the responder gets it from the IRRQ
+  kTaken,            // a block has begun with what waited for it; value is the kind of the event that it was before
+};
+inline constexpr unsigned kTraceKinds = static_cast<unsigned>(TraceKind::kTaken) + 1;
+constexpr bool is_tlp(TraceKind kind) {
+  return kind == TraceKind::kTlpRead || kind == TraceKind::kTlpWrite || kind == TraceKind::kTlpCompletion;
+}
+
+struct TraceEvent {
+  Cycle cycle = 0;
+  const char* where = "";  // the stage's full name; the pointer stays valid, and stays that name's
+  TraceKind kind{};
+  bool again = false;              // of a frame: TCP had sent its octets before
+  std::uint8_t visible_after = 0;  // cycles from `cycle`, of the push, until the next stage can see the message
+  FlowId flow = kNoFlow;
+  static constexpr std::uint32_t kNone = 0xffffffffu;
+  std::uint32_t qpn = kNone, bytes = kNone;
+  std::array<std::uint32_t, 3> values{};  // their meaning is the kind's, and trace_words() has it
+  const char* text = "";                  // of kDropped: why
+  RequestId request;                      // whose it is, in every output
+  RequestId receive;                      // of a completion: the receive request that the message used
+  std::uint64_t address = 0;              // of a TLP that is a request
+  std::uint32_t tag = 0;                  // of a TLP that reads or answers
+  std::uint32_t beats_took = 0;           // cycles from a message's first beat to its last, which `cycle` is of
+
+  bool has_address() const { return kind == TraceKind::kTlpRead || kind == TraceKind::kTlpWrite; }
+  bool has_tag() const { return kind == TraceKind::kTlpRead || kind == TraceKind::kTlpCompletion; }
+};
+
+// What a message on a traced link is to sinks. A message says it beside its fields, for argument-dependent lookup:
+//   EventUse event_of(const M& message, const Owners& owners, TraceEvent& event);
+// which writes what is special of the event. Its cycle, place and kind are the link's, unless the message has another
+// kind.
+enum class EventUse : std::uint8_t {
+  kNone,       // it is no event
+  kEvent,
+  kTimingOnly  // only latency breakdowns want it
+};
+
+}  // namespace rnic

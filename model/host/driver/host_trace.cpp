@@ -1,0 +1,45 @@
+#include "model/host/driver/host_trace.h"
+
+namespace rnic::host {
+
+HostTrace::HostTrace(HostCpu& cpu, const Owners& owners, const Recorder& recorder)
+    : cpu_(cpu), owners_(owners), recorder_(recorder) {
+  RNIC_CHECK(recorder.domain().period_ps == 1);
+  cpu.observe_work(*this);
+}
+
+void HostTrace::posted(Qpn qpn, std::uint64_t first, unsigned count, std::uint64_t at_ps) {
+  for (unsigned i = 0; i < count; ++i) {
+    record(TraceKind::kPosted, qpn.v, owners_.request(qpn, first + i), at_ps, cpu_.running().work());
+  }
+}
+
+void HostTrace::posted(Rqn rqn, std::uint64_t first, unsigned count, std::uint64_t at_ps) {
+  const std::uint32_t qpn = rqn.shared ? TraceEvent::kNone : rqn.v;
+  for (unsigned i = 0; i < count; ++i) {
+    record(TraceKind::kPosted, qpn, owners_.request(rqn, first + i), at_ps, cpu_.running().work());
+  }
+}
+
+void HostTrace::rang(Qpn qpn, std::uint32_t producer, std::uint64_t at_ps) {
+  record(TraceKind::kDoorbellWritten, qpn.v, owners_.queue_pair(qpn), at_ps, producer);
+}
+
+void HostTrace::polled(Qpn qpn, bool receive, std::uint64_t wr_id, std::uint64_t at_ps) {
+  const RequestId id = receive ? owners_.receive_request(qpn, wr_id) : owners_.request(qpn, wr_id);
+  record(TraceKind::kPolled, qpn.v, id, at_ps);
+}
+
+void HostTrace::record(TraceKind kind, std::uint32_t qpn, RequestId id, std::uint64_t at_ps,
+                       std::uint32_t value) const {
+  TraceEvent e;
+  e.cycle = at_ps;
+  e.where = "driver";
+  e.kind = kind;
+  e.qpn = qpn;
+  e.request = id;
+  e.values[0] = value;
+  recorder_.detail(e);
+}
+
+}  // namespace rnic::host

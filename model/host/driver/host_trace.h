@@ -1,0 +1,27 @@
+// A host's work requests as trace events.
+#pragma once
+
+#include "model/common/owners.h"
+#include "model/host/driver/host_cpu.h"
+#include "model/trace/event.h"
+
+namespace rnic::host {
+
+// Work requests as a host's programs post them and see them complete.
+class HostTrace final : public WorkObserver {
+ public:
+  // The recorder's period is 1 ps: a core's time lies on no clock edge. It has detailed sinks only.
+  HostTrace(HostCpu& cpu, const Owners& owners, const Recorder& recorder);
+  void posted(Qpn qpn, std::uint64_t first, unsigned count, std::uint64_t at_ps) override;
+  void posted(Rqn rqn, std::uint64_t first, unsigned count, std::uint64_t at_ps) override;
+  void rang(Qpn qpn, std::uint32_t producer, std::uint64_t at_ps) override;
+  void polled(Qpn qpn, bool receive, std::uint64_t wr_id, std::uint64_t at_ps) override;
+
+ private:
+  void record(TraceKind kind, std::uint32_t qpn, RequestId id, std::uint64_t at_ps, std::uint32_t value = 0) const;
+  HostCpu& cpu_;
+  const Owners& owners_;
+  const Recorder& recorder_;
+};
+
+}  // namespace rnic::host

@@ -1,0 +1,32 @@
+#include "model/system/event_words.h"
+
+#include "model/abi/host_abi_names.h"
+#include "model/abi/log_text.h"
+
+namespace rnic {
+
+std::string trace_words(const TraceEvent& e) {
+  switch (e.kind) {
+    case TraceKind::kDoorbellWritten:
+    case TraceKind::kDoorbell:
+      return "producer index " + std::to_string(e.values[0]);
+    case TraceKind::kDropped:
+      return e.text;
+    case TraceKind::kCrcChecked:
+      return e.values[0] != 0 ? "CRC right" : "CRC wrong";
+    case TraceKind::kCommand:
+      return std::string(abi::name(static_cast<abi::CommandOp>(e.values[0]))) + ", " + std::to_string(e.values[1]) +
+             " cycles";
+    case TraceKind::kFirmwareLog: {
+      LogEntry entry;
+      entry.code = static_cast<fw::LogCode>(e.values[0]);
+      entry.a = e.values[1];
+      entry.b = e.values[2];
+      return log_text(entry);
+    }
+    default:
+      return {};
+  }
+}
+
+}  // namespace rnic
