@@ -5,6 +5,7 @@
 #include "model/common/clock_group.h"
 #include "model/common/description.h"
 #include "model/common/kernel_time.h"
+#include "model/common/registered.h"
 
 namespace rnic {
 

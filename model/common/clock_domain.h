@@ -12,11 +12,12 @@
 
 #include "model/common/check.h"
 #include "model/common/cycle.h"
-#include "model/common/part.h"
 
 namespace rnic {
 
 class ClockGroup;
+class Committed;
+class Description;
 class LinkBase;
 class Stage;
 
@@ -40,15 +41,6 @@ class Clocked {
 
  protected:
   ~Clocked() = default;
-};
-
-// State that is written in one cycle and visible in the next, as a register is (see Registered<T>).
-class Committed {
- public:
-  virtual void commit() = 0;
-
- protected:
-  ~Committed() = default;
 };
 
 // Looks at the state of stages without taking part: probes of a waveform.
@@ -183,114 +175,6 @@ class ClockDomain final : public sc_core::sc_module {
   ClockGroup* group_ = nullptr;
   sc_core::sc_event event_;
   Activity activity_;
-};
-
-// A stage's end of a link (link.h). An unbound end at elaboration is a mistake.
-class PortBase {
- public:
-  virtual bool bound() const = 0;
-  const char* name() const { return name_; }
-
- protected:
-  explicit PortBase(const char* name) : name_(name) {}
-  ~PortBase() = default;
-
- private:
-  const char* const name_;
-};
-
-// A block of the pipeline: an sc_module whose process is the domain's calendar. Clocked comes first: the calendar's
-// calls need no adjustment of `this` then.
-class Stage : public Clocked, public Part, public sc_core::sc_module {
- public:
-  Stage(sc_core::sc_module_name name, ClockDomain& clk) : sc_module(name), clk_(clk), index_(clk.add(*this)) {}
-
-  // A stage that is not part of a chip need not implement it.
-  void reset() override { RNIC_CHECK_MSG(false, std::string(name()) + " cannot be reset"); }
-
-  // For the report of a run that hangs: what the stage waits for, empty when it is at rest.
-  virtual std::string waiting_for() const { return {}; }
-
-  ClockDomain& clock() const { return clk_; }
-  void wake(Cycle at) { clk_.wake(index_, at); }
-  void add(const PortBase& port) { ports_.push_back(&port); }
-
-  // From now on `other`, which outlives the simulation, is called in this stage's place: a Verilated twin. It uses the
-  // stage's ports, cycle by cycle.
-  void be_replaced(Clocked& other) {
-    clk_.clocked_[index_] = &other;
-    in_order_ = true;
-  }
-  // The stage moves no beats of future cycles, even if its class can.
-  bool in_order() const { return in_order_; }
-
- protected:
-  Cycle now() const { return clk_.now(); }
-  // The last cycle in which a stage that runs ahead may move beats.
-  Cycle horizon() const { return clk_.runs_ahead() && !in_order_ ? kNever - 1 : now(); }
-
- private:
-  friend class ClockDomain;
-  void end_of_elaboration() override;
-
-  ClockDomain& clk_;
-  const unsigned index_;
-  bool in_order_ = false;
-  std::vector<const PortBase*> ports_;
-};
-
-// A stage that moves beats of future cycles, as far as its links know them, instead of being called in each cycle. See
-// clock_domain.md.
-class RunsAhead {
- public:
-  struct Pledge {
-    unsigned beats = 0;
-    Cycle from = 0;
-  };
-  static constexpr unsigned kAnyNumber = 1u << 16;
-
-  // Called by the producer of one of its links, in a cycle that the stage may or may not have been called in already.
-  virtual void run_ahead() = 0;
-  // How many beats of a run that begins with `first`, what the link carries, the stage takes as soon as they come,
-  // whatever happens: visible in cycle `at` or later, and taken one a cycle, the first one not before `from`. The
-  // answer changes nothing. Not asked while beats wait on the link.
-  virtual Pledge pledge(const LinkBase&, const void* /*first*/, Cycle /*at*/) { return {}; }
-
- protected:
-  ~RunsAhead() = default;
-};
-
-// Stages that wait for state which is Committed: each is called in the cycle in which its next change is visible.
-class Waiters {
- public:
-  void add(Stage& stage) {
-    if (std::find(stages_.begin(), stages_.end(), &stage) == stages_.end()) stages_.push_back(&stage);
-  }
-  // At the end of the cycle of a change. A stage that still waits adds itself anew.
-  void wake() {
-    for (Stage* stage : stages_) stage->wake(stage->clock().now() + 1);
-    stages_.clear();
-  }
-
- private:
-  std::vector<Stage*> stages_;
-};
-
-// A configuration or context register: set() is visible from the next cycle on, in any order of calls.
-template <class T>
-class Registered final : public Committed {
- public:
-  explicit Registered(ClockDomain& clk, T initial = {}) : clk_(clk), value_(initial), next_(initial) {}
-  const T& get() const { return value_; }
-  void set(const T& v) {
-    next_ = v;
-    clk_.commit_later(*this);
-  }
-  void commit() override { value_ = next_; }
-
- private:
-  ClockDomain& clk_;
-  T value_, next_;
 };
 
 }  // namespace rnic

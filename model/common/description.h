@@ -12,13 +12,13 @@
 #include <vector>
 
 #include "model/common/account.h"
-#include "model/common/clock_domain.h"
 #include "model/common/drops.h"
 #include "model/common/flows.h"
 #include "model/common/link.h"
 #include "model/common/owners.h"
 #include "model/common/part.h"
 #include "model/common/probe.h"
+#include "model/common/stage.h"
 #include "model/common/trace_event.h"
 #include "model/stats/registry.h"
 

@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "model/common/clock_domain.h"
 #include "model/common/ring.h"
+#include "model/common/stage.h"
 
 namespace rnic {
 

@@ -5,11 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "model/common/clock_domain.h"
 #include "model/common/credits.h"
 #include "model/common/link_observer.h"
 #include "model/common/message.h"
 #include "model/common/owners.h"
+#include "model/common/run_ahead.h"
+#include "model/common/stage.h"
 #include "model/common/trace_event.h"
 
 namespace rnic {

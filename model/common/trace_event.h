@@ -76,7 +76,7 @@ struct TraceEvent {
 // which writes what is special of the event. Its cycle, place and kind are the link's, unless the message has another
 // kind.
 enum class EventUse : std::uint8_t {
-  kNone,       // it is no event
+  kNone,  // it is no event
   kEvent,
   kTimingOnly  // only latency breakdowns want it
 };

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "model/common/bytes.h"
-#include "model/common/clock_domain.h"
+#include "model/common/registered.h"
 #include "model/config/field.h"
 #include "model/host/free_ranges.h"
 

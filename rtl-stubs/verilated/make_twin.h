@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "model/common/clock_domain.h"
+#include "model/common/stage.h"
 #include "model/rnic/twins.h"
 
 namespace rnic::rtl {

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "model/common/clock_domain.h"
 #include "model/common/message.h"
 #include "model/common/request_id.h"
+#include "model/common/stage.h"
 
 namespace rnic::rtl {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "model/common/account.h"
-#include "model/common/clock_domain.h"
 #include "model/common/ids.h"
+#include "model/common/stage.h"
 #include "model/config/field.h"
 #include "model/host/host_port.h"
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "model/abi/context_types.h"
-#include "model/common/clock_domain.h"
 #include "model/common/owners.h"
+#include "model/common/registered.h"
 #include "model/common/request_id.h"
 #include "model/rnic/context/stag_writes.h"
 

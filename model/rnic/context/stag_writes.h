@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "model/common/clock_domain.h"
+#include "model/common/registered.h"
+
 
 namespace rnic {
 

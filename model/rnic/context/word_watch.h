@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "model/abi/host_abi.h"
-#include "model/common/clock_domain.h"
+#include "model/common/registered.h"
 
 namespace rnic {
 

@@ -8,6 +8,7 @@
 #include "model/abi/firmware_log_level.h"
 #include "model/abi/log_text.h"
 #include "model/common/clock_domain.h"
+#include "model/common/part.h"
 #include "model/rnic/regs/reg_bank.h"
 
 namespace rnic {

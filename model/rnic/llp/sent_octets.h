@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <deque>
 
-#include "model/common/clock_domain.h"
 #include "model/common/ids.h"
+#include "model/common/registered.h"
 
 namespace rnic::tcp {
 

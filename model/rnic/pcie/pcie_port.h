@@ -6,8 +6,8 @@
 #include <tlm>
 #include <vector>
 
-#include "model/common/clock_domain.h"
 #include "model/common/inbox.h"
+#include "model/common/stage.h"
 #include "model/rnic/pcie/pcie_transmitter.h"
 #include "model/rnic/pcie/tlp.h"
 

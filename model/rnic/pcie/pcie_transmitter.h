@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "model/common/account.h"
-#include "model/common/clock_domain.h"
 #include "model/common/ring.h"
+#include "model/common/stage.h"
 #include "model/rnic/pcie/link_timing.h"
 #include "model/rnic/pcie/tlp.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "model/abi/rnic_regs.h"
-#include "model/common/clock_domain.h"
+#include "model/common/registered.h"
 
 namespace rnic::regs {
 

@@ -10,6 +10,7 @@
 #include "model/common/account.h"
 #include "model/common/drops.h"
 #include "model/common/link.h"
+#include "model/common/run_ahead.h"
 #include "model/rnic/context/context.h"
 #include "model/rnic/messages/datapath.h"
 #include "model/rnic/messages/dma.h"

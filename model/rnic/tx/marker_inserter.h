@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/common/link.h"
+#include "model/common/run_ahead.h"
 #include "model/config/field.h"
 #include "model/rnic/context/context.h"
 #include "model/rnic/messages/datapath.h"

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "model/common/link.h"
+#include "model/common/run_ahead.h"
 #include "model/config/field.h"
 #include "model/rnic/context/context.h"
 #include "model/rnic/messages/datapath.h"

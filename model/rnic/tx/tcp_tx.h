@@ -8,6 +8,7 @@
 #include "model/common/account.h"
 #include "model/common/flows.h"
 #include "model/common/link.h"
+#include "model/common/run_ahead.h"
 #include "model/rnic/boundary/frame.h"
 #include "model/rnic/llp/ack_policy.h"
 #include "model/rnic/llp/flow_queue.h"

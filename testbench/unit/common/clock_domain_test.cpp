@@ -1,7 +1,7 @@
-#include "model/common/clock_domain.h"
 
 #include "model/common/clock_group.h"
 #include "model/common/kernel_time.h"
+#include "model/common/registered.h"
 #include "testbench/support/stage_test.h"
 
 namespace rnic::test {

@@ -1,4 +1,5 @@
 // Probes in the waveform, cycle by cycle.
+#include "model/common/registered.h"
 #include "model/trace/probe_wave.h"
 
 #include <cstdio>

@@ -7,6 +7,7 @@
 #include "model/common/drops.h"
 #include "model/common/link.h"
 #include "model/common/ring.h"
+#include "model/common/run_ahead.h"
 #include "model/rnic/boundary/frame.h"
 #include "model/rnic/llp/sctp/beat_emission.h"
 #include "model/rnic/llp/sctp/packet.h"

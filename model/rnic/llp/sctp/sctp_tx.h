@@ -5,6 +5,7 @@
 
 #include "model/common/link.h"
 #include "model/common/ring.h"
+#include "model/common/run_ahead.h"
 #include "model/rnic/boundary/frame.h"
 #include "model/rnic/llp/sctp/beat_emission.h"
 #include "model/rnic/llp/tcp_config.h"
