@@ -40,14 +40,14 @@ struct SctpConfig {
   template <class V>
   static void fields(V& v) {
     v("max_associations", &SctpConfig::max_associations,
-      "associations at a time; with all of their streams at most 1024 DDP streams", in_range(1, 1024));
+      "associations at a time; at most 1024 DDP streams in all of them together", in_range(1, 1024));
     v("streams", &SctpConfig::streams,
       "streams of an association in each direction (OS and MIS); each pair carries one DDP stream",
       in_range(1, 65'535));
     v("receive_buffer", &SctpConfig::receive_buffer, "receive window of an association (a_rwnd)",
       in_range(1500, 1 << 30), unit("octets"));
-    v("send_chunks", &SctpConfig::send_chunks,
-      "DATA chunks of an association that wait to be sent or to be acknowledged", in_range(2, 8192), power_of_two());
+    v("send_chunks", &SctpConfig::send_chunks, "DATA chunks of an association that wait to be sent or acknowledged",
+      in_range(2, 8192), power_of_two());
     v("rto_initial_us", &SctpConfig::rto_initial_us,
       "retransmission timeout before the first measurement; RFC 9260 has 1 s", in_range(1, 60'000'000), unit("us"));
     v("rto_min_us", &SctpConfig::rto_min_us, "lower bound of the retransmission timeout; RFC 9260 has 1 s",
@@ -57,44 +57,43 @@ struct SctpConfig {
     v("sack_every", &SctpConfig::sack_every, "delayed SACK: packets with DATA per acknowledgement", in_range(1, 255));
     v("sack_delay_ns", &SctpConfig::sack_delay_ns,
       "delayed SACK: longest delay of an acknowledgement; RFC 9260 has 200 ms", in_range(0, 500'000'000), unit("ns"));
-    v("max_burst", &SctpConfig::max_burst, "packets sent at one occasion: a SACK, a timeout, a message (Max.Burst)",
+    v("max_burst", &SctpConfig::max_burst, "packets sent per event: a SACK, a timeout, a message (Max.Burst)",
       in_range(1, 65'535), unit("packets"));
     v("initial_window", &SctpConfig::initial_window,
-      "congestion window of a new association, in packets of an Ethernet; RFC 9260 has 3, the default lets it start at "
-      "line rate",
+      "congestion window of a new association, in packets of Ethernet size; RFC 9260 has 3, the default lets it start "
+      "at line rate",
       in_range(1, 65'535), unit("packets"));
     v("max_init_retries", &SctpConfig::max_init_retries,
-      "retransmissions of INIT or COOKIE ECHO after which the set-up has failed (Max.Init.Retransmits)",
-      in_range(0, 64));
+      "retransmissions of INIT or COOKIE ECHO after which the set-up fails (Max.Init.Retransmits)", in_range(0, 64));
     v("max_retries", &SctpConfig::max_retries,
-      "timeouts in succession after which an association has failed (Association.Max.Retrans and Path.Max.Retrans)",
+      "consecutive timeouts after which an association fails (Association.Max.Retrans and Path.Max.Retrans)",
       in_range(0, 64));
     v("heartbeat_us", &SctpConfig::heartbeat_us,
-      "idle time after which HEARTBEAT is sent, to which the RTO is added (HB.interval); 0: never",
-      in_range(0, 1'000'000'000), unit("us"));
+      "idle time, plus the RTO, after which a HEARTBEAT is sent (HB.interval); 0: never", in_range(0, 1'000'000'000),
+      unit("us"));
     v("idle_us", &SctpConfig::idle_us,
-      "time without a session after which an association that the peer has opened is shut down; 0: never. If all "
-      "associations are in use, the one that is idle for longest makes room before",
+      "time without a session after which an association that the peer opened is shut down; 0: never. If all "
+      "associations are in use, the one idle for longest makes room earlier",
       in_range(0, 1'000'000'000), unit("us"));
-    v("cookie_life_us", &SctpConfig::cookie_life_us, "life time of a cookie (Valid.Cookie.Life)",
+    v("cookie_life_us", &SctpConfig::cookie_life_us, "lifetime of a cookie (Valid.Cookie.Life)",
       in_range(1, 1'000'000'000), unit("us"));
     v("bundle_reserve", &SctpConfig::bundle_reserve,
-      "room that a full DDP segment leaves in its packet for control chunks; 16 is a SACK without gaps",
+      "room that a full DDP segment leaves in its packet for control chunks; 16 fits a SACK without gaps",
       in_range(0, 256), unit("octets"));
     v("reorder_chunks", &SctpConfig::reorder_chunks,
-      "TSNs beyond the cumulative one that a receiver takes; what lies further off is dropped and retransmitted",
+      "TSNs beyond the cumulative TSN that a receiver accepts; chunks further ahead are dropped and retransmitted",
       in_range(64, 32'768), power_of_two());
     v("reassembly_messages", &SctpConfig::reassembly_messages,
-      "messages in fragments that a receiver puts together at a time", in_range(1, 64));
+      "fragmented messages that a receiver reassembles at a time", in_range(1, 64));
     v("path_mtu_min", &SctpConfig::path_mtu_min, "smallest path MTU that is accepted from a router (RFC 1191)",
       in_range(296, 9000), unit("octets"));
     v("ddp_window", &SctpConfig::ddp_window,
-      "DDP stream sequence numbers of a stream from the next one on that are taken", in_range(16, 32'768),
+      "DDP stream sequence numbers that a stream accepts, from the next expected one on", in_range(16, 32'768),
       power_of_two());
     v("early_placement", &SctpConfig::early_placement,
       "place the payload of segments received out of order in host memory at once, and keep only their headers");
-    v("tx_cycles", &SctpConfig::tx_cycles,
-      "from the last beat of a packet behind its CRC engine to its frame at mac_tx", in_range(1, 63), unit("cycles"));
+    v("tx_cycles", &SctpConfig::tx_cycles, "from a packet's last beat out of its CRC engine to its frame at mac_tx",
+      in_range(1, 63), unit("cycles"));
     v("rx_cycles", &SctpConfig::rx_cycles,
       "from a segment's beat in the association engine to that beat at ddp_placement", in_range(1, 63), unit("cycles"));
     v("chunk_cycles", &SctpConfig::chunk_cycles, "cycles that the association engine takes for a DATA chunk",
