@@ -6,7 +6,8 @@ check_language.py --all [PATH…]    whole files: these, those below these folde
 check_language.py --list           the words, with what to say instead
 
 It reads the prose of pages (*.md: neither code nor what is in backquotes), comments of C++, SystemVerilog, Python, CMake, shell
-and TOML, docstrings, and string literals of C++ in model/ and firmware/. A phrase may go over the end of a line.
+and TOML, docstrings, and string literals of C++ in model/ and firmware/. A phrase may go over the end of a line. A generated table of a
+page is not read: its words are in the code.
 A line is added if it differs from where the branch left origin/main, or main; on main itself, and where there is neither, from the
 commit before. A clone without any of these has nothing to compare.
 "Behind" is for places: behind a router, a link, a pointer. For time and order the word is "after", in a stream or in memory "after" or
@@ -34,7 +35,7 @@ PLACE = rf"(?! (?:(?:an?|the|this|that|its|their|each|one|our|another) )?(?:[\w-
 VERBS = ("come|comes|came|coming|go|goes|going|went|gone|send|sends|sent|follow|follows|followed|arrive|arrives|arrived|queue|queued|"
          "deliver|delivered|end|ends|ended|begin|begins|start|starts|post|posted|place|placed|put|written|declared|told|reported|"
          "kept|raised|immediately|right|directly|straight")
-MEMBERS = ("octets?|bytes?|words?|bits?|beats?|fields?|segments?|fpdus?|frames?|packets?|entry|entries|cycles?|requests?|messages?|those")
+MEMBERS = ("octets?|bytes?|words?|bits?|beats?|fields?|segments?|fpdus?|frames?|packets?|entry|entries|cycles?|messages?|those")
 AFTER = ("which|whom|all|everything|each other|it all|them all|another one|"
          "(?:the|its|their|each) (?:last|first|newest|highest|next|previous|end|answer|reply|rejection|headers?|payload|fin|rst|gap|hole)|"
          "(?:an?|the) (?:end of|hole|gap|fin|rst|syn|rejection|set-?up|terminate|send|write|read|fpdu|segment|message|reset)|"
@@ -68,6 +69,7 @@ WORDS = (
 )
 C_LIKE = {".h", ".cpp", ".cc", ".c", ".sv", ".svh", ".v", ".S", ".ld", ".js"}
 HASH = {".cmake", ".sh", ".toml", ".yml", ".yaml"}
+GENERATED = re.compile(r"^<!-- (?!end )[\w:]+ \S+ -->\n.*?^<!-- end -->", re.M | re.S)
 TOKEN = re.compile(r"""//[^\n]*|/\*.*?\*/|R"(?P<mark>[^(\s]*)\(.*?\)(?P=mark)"|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])'""", re.S)
 
 
@@ -93,6 +95,9 @@ class Mask:
     def blank(self, start, end):
         self.kept[start:end] = " " * (end - start)
 
+    def strike(self, start, end):
+        self.kept[start:end] = re.sub(r"[^\n]", "\0", self.text[start:end])
+
     def prose(self):
         return re.sub(r"`[^`\n]+`", lambda quoted: "\0" * len(quoted[0]), "".join(self.kept))
 
@@ -105,6 +110,8 @@ def page_prose(text):
         elif not fenced and not line.startswith("    "):
             mask.keep(at, at + len(line))
         at += len(line)
+    for made in GENERATED.finditer(text):
+        mask.strike(*made.span())
     return re.sub(r"\]\([^)\s]+\)", lambda link: "\0" * len(link[0]), mask.prose())
 
 

@@ -51,6 +51,10 @@ class Files(unittest.TestCase):
     def test_pages_without_code(self):
         self.assertEqual(words("a.md", "`anew`\n\n```\nanew\n```\n\n    anew\n\n[x](anew.md) anew\n"), [(9, "anew")])
 
+    def test_generated_tables(self):
+        table = "<!-- keys: work -->\n| a | anew |\n<!-- end -->\n"
+        self.assertEqual(words("a.md", f"{table}anew\n{table}| anew |\n"), [(4, "anew"), (8, "anew")])
+
     def test_comments_of_c(self):
         text = 'int anew = 1;  // anew\n/* amid\n   anew */\nf("anew // anew", \'"\', R"(anew)");\n// `anew`\n'
         self.assertEqual(words("testbench/a.cpp", text), [(1, "anew"), (2, "amid"), (3, "anew")])
