@@ -1,4 +1,4 @@
-// What became of the cycles of something that can run out: slots, tags, credits, a processor. See
+// How the cycles of an exhaustible resource were spent: slots, tags, credits, a processor. See
 // model/system/accounting.md.
 #pragma once
 
@@ -10,36 +10,36 @@
 
 namespace rnic {
 
-// So many are taken, and somebody waits for one or not. Both hold from a cycle to the next change, and are weighted by
-// its length. Every cycle is of one kind: blocked while somebody waits, busy while some are taken, empty while none is.
+// How many are taken, and whether someone waits for one. Both hold from a cycle to the next change, and are weighted by
+// its length. Every cycle is of one kind: blocked while someone waits, busy while some are taken, empty while none is.
 class Account final {
  public:
-  // 0: nobody knows how many there are.
+  // 0: the number is unknown.
   explicit Account(unsigned capacity) : capacity_(capacity) {
     while ((capacity_ >> shift_) > kBins) ++shift_;
     cycles_at_.resize((capacity_ == 0 ? kBins : bin(capacity_)) + 1);
   }
 
-  // From cycle `at` on. Changes come in the order of their cycles; of those in one cycle the last one counts.
+  // From cycle `at` on. Changes come in cycle order; the last change of a cycle counts.
   void set(Cycle at, unsigned taken, bool waits) {
     if (taken == taken_ && waits == waits_) return;
     settle(at);
     taken_ = taken;
     waits_ = waits;
   }
-  // One is taken from a cycle until before another one, which may lie ahead of the clock.
+  // One is taken from one cycle until before another, which may be ahead of the clock.
   void occupy(Cycle from, Cycle until) {
     settle(from);
     taken_ = until > from ? 1 : 0;
     until_ = until;
   }
 
-  // In so many cycles before, one more was taken than was known then. Only the sum knows of it.
+  // In that many past cycles one more was taken than was known then. Only the sum reflects it.
   void add_taken(Cycle cycles) { totals_.taken += cycles; }
 
   struct Totals {
     std::uint64_t cycles = 0, busy = 0, blocked = 0, empty = 0;
-    std::uint64_t taken = 0;  // sum over the cycles of how many were taken
+    std::uint64_t taken = 0;  // sum over the cycles of the number taken
     Totals operator-(const Totals& o) const {
       return {cycles - o.cycles, busy - o.busy, blocked - o.blocked, empty - o.empty, taken - o.taken};
     }
@@ -48,13 +48,13 @@ class Account final {
       return *this;
     }
   };
-  // All cycles before `at`. No later change may lie before it.
+  // All cycles before `at`. No later change may precede it.
   const Totals& totals(Cycle at) {
     settle(at);
     return totals_;
   }
-  // How many cycles as much was taken as a bin says: none in bin 0, and then bin_width() values in each. What is more
-  // than the capacity counts as all of it.
+  // The number of cycles in each bin of occupancy: none taken in bin 0, then bin_width() values per bin. More than the
+  // capacity counts as all of it.
   const std::vector<std::uint64_t>& cycles_at() const { return cycles_at_; }
   unsigned bin_width() const { return 1u << shift_; }
   unsigned capacity() const { return capacity_; }

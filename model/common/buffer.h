@@ -21,7 +21,7 @@ class Buffer {
   std::uint8_t* bytes() { return bytes_; }
   const std::uint8_t* bytes() const { return bytes_; }
   std::uint32_t capacity() const { return capacity_; }
-  // Whose octets these are.
+  // The owner of these octets.
   RequestId owner() const { return owner_; }
   void belong_to(RequestId owner) { owner_ = owner; }
 
@@ -70,8 +70,8 @@ struct BufferStore {
   }
 };
 
-// Blocks of one size, allocated in slabs as the need grows and kept until the pool and all references are gone. Their
-// references travel in beats, which no pool of Boost counts.
+// Blocks of one size, allocated in slabs on demand and kept until the pool and all references are gone. Their
+// references travel in beats, which no Boost pool counts.
 class BufferPool {
  public:
   explicit BufferPool(std::uint32_t block_bytes) : store_(new BufferStore{block_bytes}) { RNIC_CHECK(block_bytes > 0); }
@@ -85,7 +85,7 @@ class BufferPool {
   inline class BufferRef take(RequestId owner = {});
 
   std::uint32_t block_bytes() const { return store_->block_bytes; }
-  std::uint32_t in_use() const { return store_->in_use; }  // blocks somebody holds: 0 when all packets are gone
+  std::uint32_t in_use() const { return store_->in_use; }  // blocks in use: 0 when all packets are gone
 
  private:
   BufferStore* const store_;
@@ -109,7 +109,7 @@ class BufferRef {
     if (buffer_ != nullptr) buffer_->store_->drop(buffer_);
   }
 
-  // Takes over the reference that travelled with a packet's beats, and gives it back to such a stream.
+  // Takes over the reference that travelled with a packet's beats; release() returns it to such a stream.
   static BufferRef adopt(Buffer* buffer) {
     BufferRef ref;
     ref.buffer_ = buffer;

@@ -1,4 +1,4 @@
-// The moves of many cycles in one call, of a stage that runs ahead (clock_domain.md).
+// Moves of many cycles in one call, for a stage that runs ahead (clock_domain.md).
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace rnic {
 
-// The producer's end. The consumer runs when the credits are used up, and at last.
+// The producer's end. The consumer runs when the credits are used up, and at the end.
 template <class T>
 class Burst final {
  public:
@@ -21,8 +21,8 @@ class Burst final {
   }
 
   Cycle credit_at() { return link_.credit_at(); }
-  // How many beats of a run that begins with `first` can leave from cycle `at` on, one in each: of `wanted`, up to the
-  // horizon. credit_at() is not later than that.
+  // How many beats of a run that begins with `first` can leave from cycle `at` on, one per cycle: of `wanted`, up to
+  // the horizon. credit_at() is not later than that.
   unsigned room(const T& first, Cycle at, unsigned wanted, Cycle horizon) {
     if constexpr (!kInRuns<T>) return 1;
     if (wanted > horizon - at) wanted = static_cast<unsigned>(horizon - at + 1);
@@ -55,10 +55,10 @@ class Burst final {
 
   Link<T>& link_;
   const bool ahead_;
-  unsigned pledged_ = 0;  // so many of the next beats the consumer takes as they come
+  unsigned pledged_ = 0;  // that many of the next beats the consumer takes as they come
 };
 
-// Takes the beats of a message but its last one, a beat a cycle: f(first, beats) for each run. Its consumer never
+// Takes the beats of a message except its last one, one per cycle: f(first, beats) for each run. The consumer never
 // refuses them, so it may pledge to take any number of them.
 template <class T, class F>
 void collect_beats(Link<T>& in, Cycle& next, Cycle until, F f) {
@@ -70,9 +70,9 @@ void collect_beats(Link<T>& in, Cycle& next, Cycle until, F f) {
   }
 }
 
-// A stage with one input and one output, which takes a beat in every cycle in which it can: f(beat) for each, in its
-// order, and on it goes. The others of a run are like its first one, for which f is called. `next` is the stage's first
-// cycle for another beat; the result is what its tick() answers.
+// A stage with one input and one output that takes a beat in every cycle in which it can: f(beat) for each, in order,
+// and passes it on. Only the first beat of a run is passed to f; the others are like it. `next` is the stage's first
+// cycle for another beat; the result is what its tick() returns.
 template <class T, class F>
 Wake for_each_beat(Link<T>& in, Link<T>& out, Cycle& next, Cycle horizon, F f) {
   Burst to(out);
@@ -87,7 +87,7 @@ Wake for_each_beat(Link<T>& in, Link<T>& out, Cycle& next, Cycle horizon, F f) {
   return Wake::at_cycle(at);
 }
 
-// What such a stage pledges.
+// The pledge of such a stage.
 template <class T>
 RunsAhead::Pledge pledge_to_pass(Link<T>& out, Cycle next, const void* first, Cycle at) {
   const Cycle from = std::max(next, at);

@@ -1,4 +1,4 @@
-// Windows on bytes that somebody else owns, and big-endian access to them. Freestanding: the firmware uses it too.
+// Windows on bytes owned elsewhere, and big-endian access to them. Freestanding: the firmware uses it too.
 #pragma once
 
 #include <cstddef>
@@ -61,8 +61,8 @@ class MutableByteSpan {
   std::size_t size_ = 0;
 };
 
-// Integers of either byte order at any address. The compiler's own loads and stores: left to shifts of octets, g++ -O3
-// makes vector code of loops that is several times slower.
+// Integers of either byte order at any address, by the compiler's own loads and stores: with shifts of octets, g++ -O3
+// vectorizes loops into code that is several times slower.
 namespace detail {
 
 constexpr bool kLittleEndian = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;

@@ -16,14 +16,14 @@ struct ConfigError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// An output that could not be written, for want of room on the disk for one; what() names the file and the reason (exit
+// An output that could not be written, for example because the disk is full; what() names the file and the reason (exit
 // code 5).
 struct OutputError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Cold and out of line, so that a check costs its caller a compare and nothing else. A check in a hot path gives its
-// detail in two parts: a text that the caller makes costs it a stack frame, even while nothing fails.
+// Cold and out of line, so that a check costs its caller only a compare. A check in a hot path passes its detail in two
+// parts: a text that the caller builds costs it a stack frame, even while nothing fails.
 [[noreturn, gnu::cold, gnu::noinline]] inline void fail_check(const char* expr, const char* file, int line,
                                                               const std::string& detail) {
   std::string text = std::string("internal error: ") + expr + " does not hold at " + file + ":" + std::to_string(line);

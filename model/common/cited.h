@@ -1,4 +1,4 @@
-// What somebody else wrote, in a message of ours.
+// Foreign text in a message of ours.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace rnic {
 
-// The first `most` octets of a text of UTF-8 without a character that is cut in two, and "…" for the rest.
+// The first `most` octets of a UTF-8 text without cutting a character in two, and "…" for the rest.
 inline std::string cited(std::string_view text, std::size_t most = 200) {
   if (text.size() <= most) return std::string(text);
   std::size_t end = most;
@@ -15,7 +15,7 @@ inline std::string cited(std::string_view text, std::size_t most = 200) {
   return std::string(text.substr(0, end)) + "…";
 }
 
-// A message that may cite more than a reader wants: its begin, which says where, and its end, which says why.
+// A message that may cite more than a reader wants: its beginning, which says where, and its end, which says why.
 inline std::string shortened(std::string_view message, std::size_t most = 4000) {
   if (message.size() <= most) return std::string(message);
   std::size_t begin = message.size() - most / 2;

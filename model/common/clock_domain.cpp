@@ -31,7 +31,7 @@ void ClockDomain::arm(Cycle at) {
   const std::uint64_t at_ps = at * config_.period_ps, kernel_ps = kernel_time_ps();
   if (group_ != nullptr) return group_->arm(at_ps);
   event_.cancel();
-  // A zero delay still goes through the kernel, so that everything else at this instant is heard first.
+  // A zero delay still goes through the kernel, so that everything else at this instant comes first.
   event_.notify(sc_core::sc_time::from_value(at_ps > kernel_ps ? at_ps - kernel_ps : 0));
 }
 
@@ -41,7 +41,7 @@ void ClockDomain::wake_later(unsigned stage, Cycle at) {
   later_ = std::min(later_, at);
 }
 
-// The commonest answer by far is the next cycle.
+// By far the most common answer is the next cycle.
 inline Cycle ClockDomain::next_wake() const {
   const unsigned from = static_cast<unsigned>(next_ % kNearCycles);
   if (wheel_[from] != 0) return next_;
@@ -77,7 +77,7 @@ std::uint64_t ClockDomain::take_later(Cycle cycle) {
   return mask;
 }
 
-// Returns whether the stage wants to be called in the next cycle, by far the commonest answer.
+// Returns whether the stage wants to be called in the next cycle, by far the most common answer.
 inline bool ClockDomain::tick(unsigned stage) {
   timed_ &= ~(std::uint64_t{1} << stage);
   const Cycle at = clocked_[stage]->tick().at;
@@ -135,7 +135,7 @@ void Stage::end_of_elaboration() {
   }
 }
 
-// Apart, so that it costs nothing where nobody watches.
+// Separate, so that it costs nothing without watchers.
 [[gnu::noinline]] std::uint64_t ClockDomain::run_watched(Cycle cycle, std::uint64_t mask) {
   watcher_->before(cycle);
   const std::uint64_t again = run_cycle(cycle, mask);
@@ -143,7 +143,7 @@ void Stage::end_of_elaboration() {
   return again;
 }
 
-// Returns the first cycle behind them in which a stage wants to be called.
+// Returns the first later cycle in which a stage wants to be called.
 template <std::uint64_t (ClockDomain::*run_one)(Cycle, std::uint64_t)>
 inline Cycle ClockDomain::run_until(Cycle limit) {
   std::uint64_t again = 0;
@@ -164,7 +164,7 @@ void ClockDomain::activate(std::uint64_t ps, bool by_kernel) {
       watcher_ == nullptr ? run_until<&ClockDomain::run_cycle>(limit) : run_until<&ClockDomain::run_watched>(limit);
   armed_for_ = kNever;
   if (cycle == later_ && cycle != kNever) {
-    // Whoever asked for this may have been called earlier and have changed its mind.
+    // The stage that asked for this may have been called earlier and have changed its mind.
     later_ = next_later();
     cycle = next_wake();
   }

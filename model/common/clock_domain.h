@@ -29,26 +29,26 @@ struct Wake {
   static constexpr Wake at_cycle(Cycle c) { return {c}; }
 };
 
-// What the calendar calls: a stage, or a twin in its place.
+// What the calendar calls: a stage, or the twin that replaces it.
 class Clocked {
  public:
   // One cycle. Called when a link has something new for the stage (a beat became visible, a credit came back) or at
   // the cycle that the last call asked for; a call with nothing to do must change nothing.
   virtual Wake tick() = 0;
   // Resets the stage to its state before its first cycle, between two cycles. Statistics keep their values; links are
-  // reset by themselves.
+  // reset separately.
   virtual void reset() = 0;
 
  protected:
   ~Clocked() = default;
 };
 
-// Looks at the state of stages without taking part: probes of a waveform.
+// Reads the state of stages without taking part: probes of a waveform.
 class CycleWatcher {
  public:
   // The cycle comes next, and nothing was called since the one before it.
   virtual void before(Cycle cycle) = 0;
-  // All its stages have been called, and what is Committed is visible.
+  // All its stages have been called, and Committed state is visible.
   virtual void after(Cycle cycle) = 0;
 
  protected:
@@ -57,10 +57,11 @@ class CycleWatcher {
 
 struct ClockDomainConfig {
   std::uint64_t period_ps = 4000;  // 250 MHz
-  // How far a domain may run ahead of the kernel: no more than the shortest latency of anything that enters the
-  // domain from outside (Ethernet, PCIe, another clock). 1 is always right and slow.
+  // How far a domain may run ahead of the kernel: no more than the shortest latency of anything that enters the domain
+  // from outside (Ethernet, PCIe, another clock). 1 is always correct, and slow.
   Cycle lookahead_cycles = 1;
-  bool run_ahead = true;  // see RunsAhead; the same results, but for counters of a chip reset amid traffic (rnic.md)
+  bool run_ahead = true;  // see RunsAhead; the same results, except for counters of a chip reset during traffic
+                          // (rnic.md)
 };
 
 class ClockDomain final : public sc_core::sc_module {
@@ -71,7 +72,7 @@ class ClockDomain final : public sc_core::sc_module {
   ClockDomain(sc_core::sc_module_name name, const ClockDomainConfig& config);
 
   Cycle now() const { return now_; }
-  // The first cycle that is still to come, while the kernel stands.
+  // The first cycle that is still to come, between calls by the kernel.
   Cycle next() const { return std::max(next_, cycle_at_or_after(sc_core::sc_time_stamp().value())); }
   std::uint64_t now_ps() const { return now_ * config_.period_ps; }
   std::uint64_t period_ps() const { return config_.period_ps; }
@@ -83,11 +84,11 @@ class ClockDomain final : public sc_core::sc_module {
     config_.lookahead_cycles = cycles;
   }
   Cycle lookahead() const { return config_.lookahead_cycles; }
-  // While the kernel stands. What was moved ahead before stays where it is.
+  // Between calls by the kernel. Beats already moved ahead stay where they are.
   void set_run_ahead(bool on) { config_.run_ahead = on; }
   bool runs_ahead() const { return config_.run_ahead; }
 
-  // While the kernel stands; nullptr: nobody.
+  // Between calls by the kernel; nullptr: no watcher.
   void watch(CycleWatcher* watcher) { watcher_ = watcher; }
 
   // Calls a stage's tick() in the given cycle, which must not have been executed yet. Several wake-ups in one cycle
@@ -101,10 +102,10 @@ class ClockDomain final : public sc_core::sc_module {
   // commit() is called after all stages of this cycle.
   void commit_later(Committed& state) { commits_.push_back(&state); }
 
-  // Calls stages in an order drawn anew each cycle. Nothing may depend on the order, so nothing may change.
+  // Calls stages in a new random order in each cycle. Nothing may depend on the order, so nothing may change.
   void shuffle(std::uint64_t seed) { shuffle_state_ = seed | 1; }
 
-  // Figures of the calendar itself: what idle costs, and what a busy cycle costs.
+  // Figures of the calendar itself: the cost of idle and of busy cycles.
   struct Activity {
     std::uint64_t activations = 0;    // calls of the domain
     std::uint64_t kernel_events = 0;  // those by the kernel; the others by a ClockGroup
@@ -114,7 +115,7 @@ class ClockDomain final : public sc_core::sc_module {
   const Activity& activity() const { return activity_; }
   void describe(const Description& d) const;
 
-  // Resets the stage and what stands in its place, at the end of a cycle, and calls it in the next one.
+  // Resets the stage and its replacement at the end of a cycle, and calls it in the next one.
   void reset(Stage& stage);
 
   // Stages and links in the order of their construction, for reports.
@@ -127,7 +128,7 @@ class ClockDomain final : public sc_core::sc_module {
   friend class Stage;
   void join(ClockGroup& group) { group_ = &group; }
   std::uint64_t armed_ps() const { return armed_for_ == kNever ? kNever : armed_for_ * config_.period_ps; }
-  // Executes cycles from the one that was asked for, at time `ps`, up to the lookahead.
+  // Executes cycles from the requested one, at time `ps`, up to the lookahead.
   void activate(std::uint64_t ps, bool by_kernel);
   unsigned add(Stage& stage);
   void add(LinkBase& link) { links_.push_back(&link); }
@@ -161,7 +162,7 @@ class ClockDomain final : public sc_core::sc_module {
   Cycle next_ = 0;                                  // the first cycle not executed yet
   std::uint64_t occupied_ = 0;                      // wheel slots that are not empty
   std::array<std::uint64_t, kNearCycles> wheel_{};  // masks of stages, by cycle modulo the wheel
-  std::array<Cycle, kMaxStages> timer_{};           // what each of timed_ last asked for beyond the wheel
+  std::array<Cycle, kMaxStages> timer_{};           // what each of timed_ last requested beyond the wheel
   std::uint64_t timed_ = 0;                         // stages
   std::priority_queue<Far, std::vector<Far>, std::greater<>> far_;
   Cycle later_ = kNever;  // no timer is earlier, nor what is in far_

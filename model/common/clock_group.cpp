@@ -39,11 +39,11 @@ void ClockGroup::arm(std::uint64_t at_ps) {
   notified_ps_ = at_ps;
   const std::uint64_t now_ps = kernel_time_ps();
   event_.cancel();
-  // A zero delay still goes through the kernel, so that everything else at this instant is heard first.
+  // A zero delay still goes through the kernel, so that everything else at this instant comes first.
   event_.notify(sc_core::sc_time::from_value(at_ps > now_ps ? at_ps - now_ps : 0));
 }
 
-// A clock whose time is to come may be called if nothing else happens before.
+// A clock whose time is still to come may be called if nothing else happens before.
 void ClockGroup::run() {
   const std::uint64_t now_ps = kernel_time_ps();
   running_ = true;

@@ -12,7 +12,7 @@
 namespace rnic {
 namespace {
 
-// Up to here eight octets at a time are faster than the library, which is at its best with long pieces.
+// Up to this length eight octets at a time are faster than the library, which is best with long pieces.
 constexpr std::size_t kShort = 255;
 
 #ifdef __x86_64__

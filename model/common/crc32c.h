@@ -7,12 +7,13 @@
 
 namespace rnic {
 
-// The state is the bare register: it starts as all ones and is inverted only at the end. Pieces can be fed one by one.
+// The state is the bare register: it starts as all ones and is inverted only at the end. Pieces can be fed one at a
+// time.
 inline constexpr std::uint32_t kCrc32cInit = 0xffffffffu;
 std::uint32_t crc32c_update(std::uint32_t state, ByteSpan bytes);
 constexpr std::uint32_t crc32c_final(std::uint32_t state) { return ~state; }
 
-// The whole CRC of one piece.
+// The complete CRC of one piece.
 inline std::uint32_t crc32c(ByteSpan bytes) { return crc32c_final(crc32c_update(kCrc32cInit, bytes)); }
 
 // On the wire the least significant octet goes first, unlike all other fields.

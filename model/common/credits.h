@@ -8,7 +8,7 @@
 
 namespace rnic {
 
-// Kept as runs of one credit a cycle. A producer takes no two credits in one cycle, so a credit that is back earlier
+// Kept as runs of one credit per cycle. A producer takes no two credits in one cycle, so a credit that is back earlier
 // than the run says is never missed.
 class Credits {
  public:
@@ -22,7 +22,7 @@ class Credits {
   bool empty() const { return used_ == 0; }
   // When the oldest one is back; kNever if none is known.
   Cycle first() const { return used_ == 0 ? kNever : runs_[head_].from; }
-  // How many can be taken from cycle `at` on, one in each.
+  // How many can be taken from cycle `at` on, one per cycle.
   unsigned in_row(Cycle at) const {
     unsigned credits = 0;
     for (unsigned i = 0, run = head_; i < used_ && runs_[run].from <= at + credits; ++i, run = next(run)) {
@@ -42,7 +42,7 @@ class Credits {
     runs_[head_].from += credits;
     runs_[head_].count -= credits;
   }
-  // So many come back from cycle `from` on, one in each. `from` never decreases.
+  // That many come back from cycle `from` on, one per cycle. `from` never decreases.
   void give(Cycle from, unsigned credits = 1) {
     if (used_ != 0) {
       const unsigned back = head_ + used_ - 1;
@@ -56,7 +56,7 @@ class Credits {
     runs_[free < depth_ ? free : free - depth_] = {from, credits};
     ++used_;
   }
-  // All are there, and so many are taken, and come back from cycle `from` on, one in each.
+  // All are there; that many are taken, and come back from cycle `from` on, one per cycle.
   void turn(Cycle from, unsigned credits) {
     if (credits < depth_) {
       take(credits);

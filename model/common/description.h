@@ -1,5 +1,5 @@
-// What the parts of a device say of themselves, for all outputs: statistics, probes, accounts, busy time, series,
-// drops, events. An output looks at what it shows and knows no part by name.
+// How the parts of a device describe themselves to all outputs: statistics, probes, accounts, busy time, series, drops,
+// events. An output reads what it shows and knows no part by name.
 #pragma once
 
 #include <cstddef>
@@ -24,13 +24,13 @@
 
 namespace rnic {
 
-// How far from the programs something lies: who waits for one of these may hold all of those before it, and not the
-// other way round. The rule of the bottleneck (model/system/accounting.md) names the last one.
+// How far a resource is from the programs: a holder of one level may, while waiting, hold all levels before it, but not
+// the other way round. The rule of the bottleneck (model/system/accounting.md) names the last one.
 enum class Reach : std::uint8_t {
   kNobodyWaits,
-  kElse,        // limits if nothing else runs out
+  kElse,        // limits if nothing else is exhausted
   kWorkQueue,   // entries on chip
-  kRequests,    // what a QP may ask its peer
+  kRequests,    // what a QP may request from its peer
   kWindow,      // octets that may be sent, of requests and of responses
   kFetch,       // reads of host memory, as the chip's stages see them
   kTags,        // as the PCIe link sees them
@@ -39,7 +39,7 @@ enum class Reach : std::uint8_t {
   kProcessor,   // busy, not waited for
 };
 
-// What an account is to the rule of the bottleneck, where it looks at more than one.
+// The role of an account in the rule of the bottleneck, where the rule looks at more than one.
 enum class AccountRole : std::uint8_t {
   kNone,
   kSendWindow,      // octets may not be sent: the peer's window, or the congestion window
@@ -47,28 +47,28 @@ enum class AccountRole : std::uint8_t {
   kCongested,       // flows whose congestion window is the smaller one
   kInFlight,        // flows with octets in flight
   kReadTags,        // reads of host memory that are not answered
-  kMemoryReads,     // those of them in host memory,
+  kMemoryReads,     // those of them in host memory
   kAnsweredReads    // or answered, on their way back
 };
 
-// Where an account, a use or a column of a series stands among the others of its device; equal ones, and those that say
-// nothing, come in the order of the walk.
+// The position of an account, a use or a column of a series among those of its device; equal ones, and those without a
+// position, come in the order of the walk.
 inline constexpr unsigned kLast = std::numeric_limits<unsigned>::max();
 
 struct AccountSpec {
   std::string name;  // in files
-  const char* kind;  // what is counted
+  const char* kind;  // what it counts
   Reach reach;
-  std::string limit;  // its name as a bottleneck; "" where nobody waits
+  std::string limit;  // its name as a bottleneck; "" if no one waits
   unsigned position = kLast;
   AccountRole role = AccountRole::kNone;
-  bool reads_memory = false;  // who holds one waits for host memory
+  bool reads_memory = false;  // a holder waits for host memory
 };
 
-// What carries octets, and can be busy.
+// A carrier of octets that can be busy.
 enum class UseKind : std::uint8_t { kWire, kLinkRate, kPcie, kTransmit, kReceive };
 
-// What the parts of a device have said.
+// What the parts of a device have declared.
 struct Described {
   struct AccountOf {
     AccountSpec spec;
@@ -77,9 +77,9 @@ struct Described {
   };
   struct UseOf {
     UseKind kind;
-    std::string name;  // "{node}" and "{peer}" stand for theirs
+    std::string name;  // "{node}" and "{peer}" are replaced by the names
     unsigned position;
-    std::function<double()> busy_ps;  // since the begin
+    std::function<double()> busy_ps;  // since the start
   };
   struct ColumnOf {
     std::string name, unit;
@@ -90,7 +90,7 @@ struct Described {
     const char* where;
     Drops* drops;
   };
-  // What a read asks for, of work requests that begin to be fetched with it.
+  // The work requests whose fetch begins with a read: the first one, and the octets that the read asks for.
   struct Fetch {
     RequestId first;
     std::uint32_t octets;
@@ -115,15 +115,15 @@ struct Described {
   const QueuePairs* queue_pairs = nullptr;
 };
 
-// A place in the tree, given to a part so that it can describe itself without knowing where it stands. Outputs that
-// nobody wants are absent, and what is said to them costs next to nothing.
+// A place in the tree, given to a part so that it can describe itself without knowing its position. Outputs that are
+// not wanted are absent, and declarations to them cost next to nothing.
 class Description {
  public:
   explicit Description(Described& into) : into_(&into) {}
   explicit Description(const StatsGroup& stats) : stats_(stats) {}
   explicit Description(const ProbeGroup& probes) : probes_(probes) {}
 
-  // The place of something inside.
+  // The place of an inner part.
   Description part(const std::string& name) const {
     Description d = *this;
     d.stats_ = stats_.group(name);
@@ -148,16 +148,16 @@ class Description {
   void account(AccountSpec spec, Account& account) const {
     this->account(std::move(spec), [&account](Cycle) -> Account& { return account; });
   }
-  // For one that has to be brought up to date first.
+  // For one that must be brought up to date first.
   template <class Until, std::enable_if_t<std::is_invocable_r_v<Account&, Until, Cycle>, int> = 0>
   void account(AccountSpec spec, Until until) const {
     if (into_ != nullptr) into_->accounts.push_back({std::move(spec), clk_, std::move(until)});
   }
-  // Uses of one name add up.
+  // Uses with the same name add up.
   void use(UseKind kind, std::string name, unsigned position, std::function<double()> busy_ps) const {
     if (into_ != nullptr) into_->uses.push_back({kind, std::move(name), position, std::move(busy_ps)});
   }
-  // A counter of `counters` as a column of the series; those of one name add up.
+  // A counter of `counters` as a column of the series; columns with the same name add up.
   template <class Counters>
   void series(const char* column, unsigned position, const Counters& counters, std::uint64_t Counters::*counter) const {
     if (into_ == nullptr) return;
@@ -170,7 +170,7 @@ class Description {
     Counters::fields(find);
     add_column(column, position, unit, counters.*counter);
   }
-  // Frames that were lost as the part's queue was full.
+  // Frames that were lost because the part's queue was full.
   void overflows(const std::uint64_t& frames) const {
     if (into_ != nullptr) into_->overflows = &frames;
   }
@@ -180,13 +180,13 @@ class Description {
   void link(LinkBase& link) const {
     if (into_ != nullptr) into_->links.push_back(&link);
   }
-  // Service begins when a message is taken from this port, and no event of the part's own says so.
+  // Service begins when a message is taken from this port; the part has no event of its own for that.
   template <class T>
   void takes(PopPort<T>& in) const {
     static_assert(kHasEvent<T>);
     if (into_ != nullptr) into_->taken.push_back(&*in);
   }
-  // With a read that is asked for here, so many octets of it each, work requests begin to be fetched.
+  // With a read that is requested here, of that many octets per work request, the fetch of work requests begins.
   template <class T>
   void fetches(PushPort<T>& reads, std::uint32_t entry_octets) const {
     if (into_ == nullptr) return;
@@ -196,7 +196,7 @@ class Description {
     };
     into_->fetches.push_back({&*reads, fetch, entry_octets});
   }
-  // `tell(sink)`: events that are no messages go there from now on.
+  // `tell(sink)`: events that are not messages go to the sink from now on.
   void events(std::function<void(Described::EventSink)> tell) const {
     if (into_ != nullptr) into_->events.push_back(std::move(tell));
   }

@@ -1,4 +1,4 @@
-// What a stage discards without effect, for observers. Free while nobody listens.
+// What a stage discards without effect, for observers. Free without listeners.
 #pragma once
 
 #include <cstdint>

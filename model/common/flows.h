@@ -1,4 +1,4 @@
-// The state of flows and queue pairs at a moment, for series of figures.
+// The state of flows and queue pairs at one moment, for series of figures.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace rnic {
 
-// What a flow has in flight and may have, in octets.
+// The octets that a flow has in flight, and its limit.
 struct FlowState {
   bool open = false;
   std::uint32_t snd_una = 0, unacknowledged = 0, congestion_window = 0, peer_window = 0;

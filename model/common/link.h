@@ -21,21 +21,21 @@ inline constexpr bool kAbandoned = false;
 template <class T>
 inline constexpr bool kAbandoned<T, std::void_t<decltype(std::declval<T&>().abandon())>> = true;
 
-// Messages of several beats, of which the first and the last are marked.
+// Messages of several beats; the first and the last are marked.
 template <class T, class = void>
 inline constexpr bool kOfBeats = false;
 template <class T>
 inline constexpr bool kOfBeats<T, std::void_t<decltype(std::declval<T>().first && std::declval<T>().last)>> = true;
 
-// Beats that travel in runs: a run is some beats of consecutive cycles, of which the link has the first. advance(n)
-// makes a beat of the run the one n behind it. Neither the first beat of a message nor its last is behind another one
-// in a run.
+// Beats that travel in runs: a run is beats of consecutive cycles, of which the link holds the first. advance(n) turns
+// a beat of the run into the n-th after it. Neither the first beat of a message nor its last follows another one in a
+// run.
 template <class T, class = void>
 inline constexpr bool kInRuns = false;
 template <class T>
 inline constexpr bool kInRuns<T, std::void_t<decltype(std::declval<T&>().advance(1u))>> = true;
 
-// Messages that say what event they are (trace_event.h).
+// Messages that declare their event (trace_event.h).
 template <class T, class = void>
 inline constexpr bool kHasEvent = false;
 template <class T>
@@ -43,8 +43,8 @@ inline constexpr bool
     kHasEvent<T, std::void_t<decltype(event_of(std::declval<const T&>(), std::declval<const Owners&>(),
                                                std::declval<TraceEvent&>()))>> = true;
 
-// Nothing a neighbour does in a cycle is visible in that cycle, so the order of calls within a cycle cannot matter.
-// One producer, one consumer. A slot has a beat, or a run of them, and the cycle in which it becomes visible.
+// Nothing a neighbour does in a cycle is visible in that cycle, so the order of calls within a cycle cannot matter. One
+// producer, one consumer. A slot has a beat, or a run of them, and the cycle in which it becomes visible.
 template <class T>
 class Link final : public LinkBase {
  public:
@@ -53,7 +53,7 @@ class Link final : public LinkBase {
     head_ = fill_ = tail_ = slots_.data();
   }
 
-  // Producer's side: one beat a cycle. A refusal is remembered: the producer is called when it can push.
+  // Producer's side: one beat per cycle. A refusal is remembered: the producer is called when it can push.
   bool can_push() {
     if (push_from_ <= clk_.now()) return true;
     if (push_from_ == kNever) producer_waits_ = true;
@@ -96,9 +96,9 @@ class Link final : public LinkBase {
   }
 
   // The same for stages that run ahead (clock_domain.md): a move's cycle is a number up to which each end knows the
-  // moves of the other one. kNever means not known yet; the stage is called when it is. A Burst makes many.
+  // moves of the other one. kNever means not known yet; the stage is called when it is. A Burst makes many moves.
   Cycle front_at() const { return used_ == 0 ? kNever : head_->visible; }  // may have passed long ago
-  // How many beats are visible from then on, one more in each cycle, at least.
+  // How many beats are visible from then on, at least one more in each cycle.
   unsigned front_run() const {
     if constexpr (kInRuns<T>) return head_->beats;
     else return 1;
@@ -108,8 +108,8 @@ class Link final : public LinkBase {
     producer_waits_ |= push_from_ == kNever;
     return push_from_;
   }
-  // How many beats, of which `first` is the next one, can be pushed from cycle `at` on, one in each. Those beyond the
-  // credits that are known, the consumer has pledged to take.
+  // How many beats, the next one being `first`, can be pushed from cycle `at` on, one per cycle. For beats beyond the
+  // known credits, the consumer has pledged to take them.
   unsigned room(const T& first, Cycle at) {
     const unsigned known = credits_.in_row(at);
     return kInRuns<T> ? std::max(known, pledge(first, at)) : known;
@@ -122,7 +122,7 @@ class Link final : public LinkBase {
     drop_at(at);
     return beat;
   }
-  // One beat in each cycle from `at` on, all of one run.
+  // One beat per cycle from `at` on, all of one run.
   void drop_at(Cycle at, unsigned beats = 1) {
     RNIC_CHECK_MSG(front_at() <= at && beats <= front_run(), name_, ": pop of nothing");
     const Cycle credit = at + config_.credit_latency;
@@ -167,7 +167,7 @@ class Link final : public LinkBase {
     set_ahead(stage);
   }
 
-  // Messages are events of this kind from now on; where the link is made.
+  // From now on messages are events of this kind; called where the link is made.
   void traced_as(TraceKind kind) {
     static_assert(kHasEvent<T>, "a message on a traced link says what event it is (trace_event.h)");
     traced_ = kind;
@@ -232,7 +232,7 @@ class Link final : public LinkBase {
 
   Slot* next(Slot* slot) { return ++slot == slots_.data() + slots_.size() ? slots_.data() : slot; }
   const Slot* next(const Slot* slot) const { return ++slot == slots_.data() + slots_.size() ? slots_.data() : slot; }
-  // A slot and a credit. The beat is the caller's.
+  // A slot and a credit. The caller fills in the beat.
   Slot& take(Cycle at) {
     RNIC_CHECK_MSG(push_from_ <= at, name_, ": push without credit, or a second one in one cycle");
     credits_.take();
@@ -286,8 +286,8 @@ class Link final : public LinkBase {
     else return tapped_;
   }
   void check_none_reserved() const { RNIC_CHECK_MSG(fill_ == tail_, name_, ": push behind a reserved slot"); }
-  // How many beats from `first` on, pushed in cycle `at` or later, the consumer takes as soon as they come. Only where
-  // all slots are free, and credits come back early enough for a beat in each cycle.
+  // How many beats from `first` on, pushed in cycle `at` or later, the consumer takes as soon as they come. Only if all
+  // slots are free, and credits come back early enough for a beat in each cycle.
   unsigned pledge(const T& first, Cycle at) {
     if (!ahead() || config_.depth < config_.latency + config_.credit_latency) return 0;
     if (used_ != 0) advance_consumer();

@@ -22,9 +22,9 @@ struct LinkConfig {
   unsigned latency = 1;         // cycles from push to the first cycle in which can_pop() sees it, 1 to 63
   unsigned credit_latency = 1;  // cycles from pop to the first cycle in which can_push() sees the free slot, 1 to 63
 
-  // A pipeline of so many cycles, deep enough for a beat in each.
+  // A pipeline of that many cycles, deep enough for a beat in each.
   static constexpr LinkConfig pipeline(unsigned cycles) { return {cycles + 2, cycles, 1}; }
-  // That of a stage with this configuration, whose latency lies in the link behind it.
+  // For a stage with this configuration; its latency is in its output link.
   template <class StageConfig>
   static constexpr auto pipeline(const StageConfig& cfg) -> decltype(pipeline(cfg.pipeline_cycles)) {
     return pipeline(cfg.pipeline_cycles);
@@ -45,13 +45,13 @@ class LinkBase {
   unsigned used() const { return used_; }           // slots that hold a beat, or will
   bool empty() const { return used_ == 0; }         // nothing waiting or in flight
 
-  // At the end of a cycle: nothing in flight or waiting from the next one on. Both stages are reset, too.
+  // At the end of a cycle: nothing is in flight or waiting from the next one on. Both stages are reset, too.
   virtual void reset() = 0;
 
   // The description of the beats, for observers that do not know their type.
   virtual MessageKind kind() const = 0;
   void tap(LinkTap& tap);
-  // The same for a tap that wants the last beat of each message alone; it may get others, too.
+  // The same for a tap that wants only the last beat of each message; it may get others, too.
   void tap_messages(LinkTap& tap);
   void observe(LinkObserver& observer);
   void forget(LinkObserver& observer);
@@ -62,11 +62,11 @@ class LinkBase {
   virtual void show_beats(LinkTap& tap, Cycle next) const = 0;
   Cycle credit_from() const { return push_from_; }  // kNever: not before another pop
 
-  // What a message on this link is as a trace event. Detailed events are for detailed sinks only.
+  // The trace event that a message on this link is. Detailed events are for detailed sinks only.
   bool traced() const { return make_event_ != nullptr; }
   bool detailed() const { return detailed_; }
   TraceKind traced_kind() const { return traced_; }
-  // `first`: false where the message began with another beat.
+  // `first`: false if the message began with another beat.
   EventUse make_event(const void* beat, const Owners& owners, TraceEvent& event, bool& first) const {
     event.kind = traced_;
     return make_event_(beat, owners, event, first);
@@ -87,12 +87,12 @@ class LinkBase {
   const LinkConfig config_;
   Stage* producer_ = nullptr;
   Stage* consumer_ = nullptr;
-  RunsAhead* ahead_ = nullptr;  // the consumer, if it does
+  RunsAhead* ahead_ = nullptr;  // the consumer, if it runs ahead
   Credits credits_;
   unsigned used_ = 0;       // beats
   Cycle free_from_ = 0;     // valid and ready pins move one beat a cycle
   Cycle push_from_ = 0;     // the first cycle for the next push; kNever while no credit is known
-  Cycle popped_until_ = 0;  // the cycle behind the last pop
+  Cycle popped_until_ = 0;  // the cycle after the last pop
   bool tapped_ = false, observed_ = false;
   unsigned beat_taps_ = 0;  // of taps_, those that want every beat
   std::uint64_t pushed_ = 0;

@@ -16,8 +16,8 @@ class LinkTap {
   ~LinkTap() = default;
 };
 
-// Both ends: waveforms, protocol checkers. Each end's moves come in their order; where stages run ahead one end may be
-// ahead of the other.
+// Both ends: waveforms, protocol checkers. Each end's moves come in order; if stages run ahead, one end may be ahead of
+// the other.
 class LinkObserver : public LinkTap {
  public:
   // The producer took a credit, and can take the next one from `next_credit` on; kNever means not before another pop.

@@ -1,5 +1,5 @@
 // What travels on links, field by field: each message describes itself once. Waveforms, the bits of a SystemVerilog
-// twin and its package, what lock-step and co-simulation compare, and texts are made of this.
+// twin and its package, comparisons of lock-step and co-simulation, and texts are made from this description.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ namespace rnic {
 //   v(name, other)           for a message inside, or an Id
 //   v.octets(name, array)    for octets, at least 8, of which number i is in bits [8*i +: 8]
 //   v.each(name, array)      for messages of one kind, of which number i is at index i
-// References to buffers are no fields. A structure that belongs to somebody else has a specialisation instead.
+// References to buffers are no fields. A structure defined elsewhere has a specialisation instead.
 template <class M, class = void>
 struct Message {};
 template <class M>
@@ -44,8 +44,8 @@ void visit_fields(V& v, M& message) {
   Message<std::remove_const_t<M>>::fields(v, message);
 }
 
-// What visitors that look at values share: how messages are made of numbers. `Visitor::number(width, n)` and
-// `Visitor::octets` are theirs.
+// Shared by visitors that handle values: how messages are made of numbers. The visitor defines `Visitor::number(width,
+// n)` and `Visitor::octets`.
 template <class Visitor>
 class FieldVisitor {
  public:
@@ -134,7 +134,7 @@ std::vector<Signal> signals_of(const std::string& prefix = "") {
   return signals;
 }
 
-// Writes the values of the fields one after the other, in the order of their signals.
+// Writes the values of the fields one after another, in the order of their signals.
 class StoreFields : public FieldVisitor<StoreFields> {
  public:
   explicit StoreFields(std::uint64_t* at) : at_(at) {}
@@ -178,7 +178,7 @@ inline constexpr bool kHasFirstWord = false;
 template <class M>
 inline constexpr bool kHasFirstWord<M, std::void_t<decltype(std::declval<const M&>().first_word())>> = true;
 
-// What is no message, as in tests of links, has no signals.
+// A type that is no message, as in tests of links, has no signals.
 template <class M>
 MessageKind kind_of() {
   if constexpr (!kIsMessage<M>) {

@@ -10,13 +10,13 @@
 
 namespace rnic {
 
-// Owns its links. They end before the buffers whose octets their beats point to, so it is declared behind the pools.
+// Owns its links. They end before the buffers whose octets their beats point to, so it is declared after the pools.
 class Netlist {
  public:
   // `scope` precedes the names of its links, with a dot.
   Netlist(std::string scope, ClockDomain& clk) : scope_(std::move(scope)), clk_(clk) {}
 
-  // Room for the few messages that a round trip needs.
+  // Room for the few messages of a round trip.
   static constexpr LinkConfig kFew{4, 1, 1};
 
   // Binds both ends to a new link; an end that is bound already is an error.

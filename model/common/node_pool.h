@@ -1,5 +1,5 @@
-// Linked queues whose nodes come from one shared pool: a queue costs 12 octets while empty, and a push allocates only
-// when the pool has never been as full before.
+// Linked queues whose nodes come from one shared pool: an empty queue costs 12 octets, and a push allocates only when
+// the pool has never been this full before.
 // As on-chip linked lists: indexes that survive growth, which the pointers of boost::intrusive do not.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace rnic {
 
 inline constexpr std::uint32_t kNoNode = 0xffffffffu;
 
-// The end points of one queue; its nodes live in a NodePool.
+// The ends of one queue; its nodes are in a NodePool.
 struct PooledQueue {
   std::uint32_t head = kNoNode, tail = kNoNode, size = 0;
   bool empty() const { return size == 0; }
@@ -56,7 +56,7 @@ class NodePool {
     free_ = node;
     return std::move(nodes_[node].value);
   }
-  // Whether one of them is such.
+  // Whether any of them satisfies the predicate.
   template <class F>
   bool any(const PooledQueue& q, F&& f) const {
     for (std::uint32_t left = q.size, node = q.head; left != 0; --left, node = nodes_[node].next) {

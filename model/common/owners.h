@@ -1,4 +1,4 @@
-// Whose work a message is: what the parts of a device know of its queues' requests.
+// The owner of a message: what the parts of a device know about the requests in its queues.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,16 @@
 
 namespace rnic {
 
-// Ids of requests, in the present life of their queues. The driver gives a work request its place in the queue as
-// wr_id.
+// Ids of requests, in the present life of their queues. The driver passes a work request's place in the queue as wr_id.
 class Owners {
  public:
   virtual bool has(Qpn qpn) const = 0;
   virtual RequestId request(Qpn qpn, std::uint64_t wr_id) const = 0;
   virtual RequestId request(Rqn rqn, std::uint64_t wr_id) const = 0;
-  // The receive request of a completion of this queue pair, whose queue may be a shared one.
+  // The receive request of a completion of this queue pair, whose queue may be shared.
   virtual RequestId receive_request(Qpn qpn, std::uint64_t wr_id) const = 0;
   virtual RequestId queue_pair(Qpn qpn) const = 0;
-  // The queue pair that a flow carries; none where the two do not belong to each other (any more).
+  // The queue pair that a flow carries; none if the two do not belong to each other (any more).
   virtual std::optional<Qpn> qp_of(FlowId flow) const = 0;
 
  protected:

@@ -1,4 +1,4 @@
-// A part of a device: a stage, a table, a port, a processor. It says of itself, once, all that outputs show of it.
+// A part of a device: a stage, a table, a port, a processor. It declares once all that outputs show of it.
 #pragma once
 
 namespace rnic {
@@ -7,7 +7,7 @@ class Description;
 
 class Part {
  public:
-  // Called before the run. What it names lives as long as the part.
+  // Called before the run. Everything it names lives as long as the part.
   virtual void describe(const Description& d);
 
  protected:

@@ -1,5 +1,5 @@
-// What nearly every translation unit includes from outside of the project and compilers take a second for: precompiled
-// once, in scripts/cmake/targets.cmake. A file still includes what it uses; the preset `coverage` builds without this.
+// External headers that nearly every translation unit includes and that take compilers a second: precompiled once, in
+// scripts/cmake/targets.cmake. A file still includes what it uses; the preset `coverage` builds without this.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The state of a component as a waveform shows it: each describes its probes once (Part::describe), and they
-// are read only while somebody watches.
+// The state of a component as a waveform shows it: each component describes its probes once (Part::describe), and they
+// are read only while they are watched.
 #pragma once
 
 #include <cstdint>
@@ -20,31 +20,31 @@ struct Probe {
   std::string unit;                   // of a number
   const ValueWords* words = nullptr;  // of a state, which live as long as the probe; of a number, none
 
-  // The value in cycle `at`, when no later cycle has been executed yet than the one before it.
+  // The value in cycle `at`, when the last executed cycle is the one before it.
   std::function<std::uint64_t(Cycle at)> read;
-  // The first cycle after `at` in which the value changes by itself; empty: only in the cycles of its stage.
+  // The first cycle after `at` in which the value changes without a call; empty: only in the cycles of its stage.
   std::function<Cycle(Cycle at)> changes_after;
   // What a stage decides in a cycle is in its registers from the next one on. What it does in the cycle itself shows in
-  // that one.
+  // that cycle.
   bool in_cycle = false;
-  // Somebody watches from now on, or no more: what is only kept then. Empty: nothing is.
+  // Watching starts or stops: for state that is kept only while watched. Empty: there is none.
   std::function<void(bool)> watched;
 };
 
-// A place in the hierarchy, given to a component so that it can describe its probes without knowing where it stands.
+// A place in the hierarchy, given to a component so that it can describe its probes without knowing its position.
 class ProbeGroup {
  public:
-  ProbeGroup() = default;  // nobody watches: what is added is forgotten
+  ProbeGroup() = default;  // not watched: added probes are dropped
   ProbeGroup(std::vector<Probe>& probes, std::string scope) : probes_(&probes), scope_(std::move(scope)) {}
 
   bool shown() const { return probes_ != nullptr; }
   ProbeGroup group(const std::string& name) const {
     return shown() ? ProbeGroup(*probes_, scope_ + '.' + name) : ProbeGroup();
   }
-  // Of something that there are several of: "flow3".
+  // Of one of several: "flow3".
   ProbeGroup group(const char* name, std::size_t number) const { return group(name + std::to_string(number)); }
 
-  // Registers: `read` takes nothing.
+  // Registers: `read` has no argument.
   template <class Read>
   void number(const char* name, unsigned width, const char* unit, Read read) const {
     if (!shown()) return;

@@ -1,4 +1,4 @@
-// State between stages that is no beat on a link: written in one cycle, visible from the next one on.
+// State between stages that is not a beat on a link: written in one cycle, visible from the next one on.
 #pragma once
 
 #include <algorithm>
@@ -17,13 +17,13 @@ class Committed {
   ~Committed() = default;
 };
 
-// Stages that wait for state which is Committed: each is called in the cycle in which its next change is visible.
+// Stages that wait for Committed state: each is called in the cycle in which the next change is visible.
 class Waiters {
  public:
   void add(Stage& stage) {
     if (std::find(stages_.begin(), stages_.end(), &stage) == stages_.end()) stages_.push_back(&stage);
   }
-  // At the end of the cycle of a change. A stage that still waits adds itself anew.
+  // At the end of the cycle of a change. A stage that still waits adds itself again.
   void wake() {
     for (Stage* stage : stages_) stage->wake(stage->clock().now() + 1);
     stages_.clear();

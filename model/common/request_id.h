@@ -1,4 +1,4 @@
-// Whose work a beat, a TLP or a frame is: the same number in every output of a run. No hardware carries it.
+// The owner of a beat, a TLP or a frame: the same number in every output of a run. No hardware carries it.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +19,8 @@ struct RequestId {
     kSend = 0,         // the n-th work request of a send queue
     kReceive,          // of a receive queue
     kSharedReceive,    // of a shared receive queue
-    kInternal,         // what the chip sends on a queue pair by itself: a ready-to-receive message, a Terminate
-    kQueuePair,        // of a queue pair, and of no single request
+    kInternal,         // what the chip itself sends on a queue pair: a ready-to-receive message, a Terminate
+    kQueuePair,        // of a queue pair, but of no single request
     kCompletionQueue,  // of a completion queue: its consumer's index, arming it
     kFlow,             // of a TCP connection: set-up, pure ACKs, its end. `queue` is the flow
     kCommand,          // the n-th command of the host

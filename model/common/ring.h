@@ -1,5 +1,5 @@
-// A first-in, first-out queue in one block of memory that grows to what was needed once and then stays.
-// Every frame and TLP passes one: boost::circular_buffer takes a tenth more instructions and does not grow by itself.
+// A first-in, first-out queue in one block of memory that grows on demand and never shrinks. Every frame and TLP passes
+// one: boost::circular_buffer takes a tenth more instructions and does not grow.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ class Ring {
   const T& at(std::size_t i) const { return slots_[(head_ + i) & (slots_.size() - 1)]; }  // from the front
   T& back() { return slots_[(head_ + used_ - 1) & (slots_.size() - 1)]; }
   void push(T item) { add() = std::move(item); }
-  // A slot behind the newest item, to be filled: what was in it is still there.
+  // The slot after the newest item, to be filled: it still has its old contents.
   T& add() {
     if (used_ == slots_.size()) grow();
     return slots_[(head_ + used_++) & (slots_.size() - 1)];
@@ -38,7 +38,7 @@ class Ring {
     drop();
     return item;
   }
-  // What front() was, of which nothing is needed any more.
+  // The former front(), which is no longer needed.
   void drop() {
     head_ = (head_ + 1) & (slots_.size() - 1);
     --used_;

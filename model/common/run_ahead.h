@@ -17,10 +17,10 @@ class RunsAhead {
   };
   static constexpr unsigned kAnyNumber = 1u << 16;
 
-  // Called by the producer of one of its links, in a cycle that the stage may or may not have been called in already.
+  // Called by the producer of one of its links, in a cycle in which the stage may or may not have been called already.
   virtual void run_ahead() = 0;
-  // How many beats of a run that begins with `first`, what the link carries, the stage takes as soon as they come,
-  // whatever happens: visible in cycle `at` or later, and taken one a cycle, the first one not before `from`. The
+  // How many beats of a run that begins with `first`, as the link carries it, the stage takes as soon as they come,
+  // whatever happens: visible in cycle `at` or later, and taken one per cycle, the first one not before `from`. The
   // answer changes nothing. Not asked while beats wait on the link.
   virtual Pledge pledge(const LinkBase&, const void* /*first*/, Cycle /*at*/) { return {}; }
 

@@ -25,8 +25,8 @@ class PortBase {
   const char* const name_;
 };
 
-// A block of the pipeline: an sc_module whose process is the domain's calendar. Clocked comes first: the calendar's
-// calls need no adjustment of `this` then.
+// A block of the pipeline: an sc_module whose process is the domain's calendar. Clocked comes first, so that the
+// calendar's calls need no adjustment of `this`.
 class Stage : public Clocked, public Part, public sc_core::sc_module {
  public:
   Stage(sc_core::sc_module_name name, ClockDomain& clk) : sc_module(name), clk_(clk), index_(clk.add(*this)) {}
@@ -34,14 +34,14 @@ class Stage : public Clocked, public Part, public sc_core::sc_module {
   // A stage that is not part of a chip need not implement it.
   void reset() override { RNIC_CHECK_MSG(false, std::string(name()) + " cannot be reset"); }
 
-  // For the report of a run that hangs: what the stage waits for, empty when it is at rest.
+  // For the report of a hanging run: what the stage waits for, empty when it is at rest.
   virtual std::string waiting_for() const { return {}; }
 
   ClockDomain& clock() const { return clk_; }
   void wake(Cycle at) { clk_.wake(index_, at); }
   void add(const PortBase& port) { ports_.push_back(&port); }
 
-  // From now on `other`, which outlives the simulation, is called in this stage's place: a Verilated twin. It uses the
+  // From now on `other`, which outlives the simulation, is called instead of this stage: a Verilated twin. It uses the
   // stage's ports, cycle by cycle.
   void be_replaced(Clocked& other) {
     clk_.clocked_[index_] = &other;

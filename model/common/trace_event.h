@@ -1,5 +1,5 @@
-// What happened at one place of a device, in numbers. Messages say what of it they are (event_of, message.h); sinks of
-// model/trace make texts of it.
+// What happened at one place of a device, in numbers. Messages declare their events (event_of, message.h); sinks of
+// model/trace turn them into text.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace rnic {
 
-// The stations of a work request on its way, and what can befall it there.
+// The stations of a work request on its path, and what can happen to it there.
 enum class TraceKind : std::uint8_t {
   kDoorbell,         // the producer index arrived at the chip
   kWqeFetched,       // the work request is on the chip
@@ -27,23 +27,23 @@ enum class TraceKind : std::uint8_t {
   kResponse,         // a Read or Atomic response was formed
   kCompleted,        // a CQE is to be written
   kInterrupt,        // an MSI-X message was sent
-  kRetransmitted,    // TCP sent octets again
+  kRetransmitted,    // TCP retransmitted octets
   kDropped,          // discarded, without effect
-  kTerminated,       // the stream ends by a Terminate message, sent or received
+  kTerminated,       // the stream ends with a Terminate message, sent or received
   kFirmwareLog,      // an entry of the firmware's log: values are its code and its arguments
-  kCommand,          // the firmware has done a command: values are its operation and the cycles since its arrival
+  kCommand,          // the firmware has executed a command: values are its operation and the cycles since its arrival
   kPosted,           // post_send or post_recv was called
   kDoorbellWritten,  // by the driver, to the send queue's register: value is the producer index
   kSegmented,        // a DDP segment was cut
   kFramed,           // an FPDU left the framer
   kCqeWritten,       // the CQE is on its way to host memory
   kPolled,           // poll_cq has returned the completion
-  kTlpRead,          // a TLP begins on the PCIe link: MRd, bytes are asked for
+  kTlpRead,          // a TLP begins on the PCIe link: MRd, bytes are requested
   kTlpWrite,         // MWr: data, a doorbell or an interrupt
-  kTlpCompletion,    // Cpl, or CplD with so many bytes
+  kTlpCompletion,    // Cpl, or CplD with that many bytes
   kMarked,           // an FPDU left the marker inserter
   kDue,              // a Read or Atomic Request's turn has come: the responder gets it from the IRRQ
-  kTaken,            // a block has begun with what waited for it; value is the kind of the event that it was before
+  kTaken,            // a block has started on what waited for it; value is the kind of the event that it was before
 };
 inline constexpr unsigned kTraceKinds = static_cast<unsigned>(TraceKind::kTaken) + 1;
 constexpr bool is_tlp(TraceKind kind) {
@@ -59,24 +59,24 @@ struct TraceEvent {
   FlowId flow = kNoFlow;
   static constexpr std::uint32_t kNone = 0xffffffffu;
   std::uint32_t qpn = kNone, bytes = kNone;
-  std::array<std::uint32_t, 3> values{};  // their meaning is the kind's, and trace_words() has it
+  std::array<std::uint32_t, 3> values{};  // their meaning depends on the kind; see trace_words()
   const char* text = "";                  // of kDropped: why
-  RequestId request;                      // whose it is, in every output
+  RequestId request;                      // the owner, in every output
   RequestId receive;                      // of a completion: the receive request that the message used
   std::uint64_t address = 0;              // of a TLP that is a request
   std::uint32_t tag = 0;                  // of a TLP that reads or answers
-  std::uint32_t beats_took = 0;           // cycles from a message's first beat to its last, which `cycle` is of
+  std::uint32_t beats_took = 0;           // cycles from a message's first beat to its last, whose cycle is `cycle`
 
   bool has_address() const { return kind == TraceKind::kTlpRead || kind == TraceKind::kTlpWrite; }
   bool has_tag() const { return kind == TraceKind::kTlpRead || kind == TraceKind::kTlpCompletion; }
 };
 
-// What a message on a traced link is to sinks. A message says it beside its fields, for argument-dependent lookup:
+// How sinks see a message on a traced link. A message defines it beside its fields, for argument-dependent lookup:
 //   EventUse event_of(const M& message, const Owners& owners, TraceEvent& event);
-// which writes what is special of the event. Its cycle, place and kind are the link's, unless the message has another
-// kind.
+// which fills in what is specific to the event. Its cycle, place and kind are the link's, unless the message has
+// another kind.
 enum class EventUse : std::uint8_t {
-  kNone,  // it is no event
+  kNone,  // not an event
   kEvent,
   kTimingOnly  // only latency breakdowns want it
 };

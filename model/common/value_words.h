@@ -11,7 +11,7 @@ namespace rnic {
 // By value from 0 on; empty: there is no such value.
 using ValueWords = std::vector<std::string>;
 
-// An enumeration that has words says them in a function beside it, found by its argument:
+// An enumeration with words returns them from a function beside it, found by its argument:
 //   friend const ValueWords& value_words(Kind) {
 //     static const ValueWords kWords{"first_fpdu", "read_done"};
 //     return kWords;

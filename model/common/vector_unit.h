@@ -1,5 +1,4 @@
-// Loops over octets that the compiler makes of vector instructions: twice, for what every x86-64 machine has and for
-// AVX2.
+// Loops over octets that the compiler vectorizes: twice, for what every x86-64 machine has and for AVX2.
 #pragma once
 
 #include <utility>
@@ -18,7 +17,7 @@ inline const bool kHasAvx2 = __builtin_cpu_supports("avx2") != 0;
 }  // namespace detail
 
 // loop(), compiled for the machine that it runs on. Its operator() must be always_inline, and so must all that it
-// calls; what it captures, it captures by value, so that nothing that it stores can change it.
+// calls; it captures by value, so that none of its stores can change a captured variable.
 template <class F>
 auto vectorized(F loop) {
 #if defined(__x86_64__)
