@@ -49,13 +49,13 @@ void Association::close(Outcome& out) {
   out.drop_chunks();
 }
 
-// A set-up that cannot be. The ABORT that says so is in `out`.
+// A set-up that is impossible. The ABORT with the reason is in `out`.
 void Association::fail(SctpCause cause, Outcome& out) {
   close(out);
   tell(Kind::kFailed, out, static_cast<std::uint16_t>(cause));
 }
 
-// No answer. An ABORT lets the peer know if it hears us all the same.
+// No answer. An ABORT informs the peer, in case it still hears us.
 void Association::give_up(Outcome& out) {
   if (state_ != State::kCookieWait) out.chunk(to_peer(), ChunkType::kAbort);
   close(out);
@@ -114,7 +114,7 @@ void Association::proceed(const DataProgress& progress, Cycle now, Outcome& out)
     stop(SetupTimer::kHeartbeat, out);
     send_shutdown_ack(now, out);
   } else if (state_ == State::kShutdownSent && answer_data_) {
-    retries_ = 0;  // the peer is there
+    retries_ = 0;  // the peer is alive
     send_shutdown(now, out);
   }
   answer_data_ = false;
@@ -146,7 +146,7 @@ void Association::expired(SetupTimer timer, Cycle now, Outcome& out) {
         if (missed_ == limits.max_retries) return give_up(out);
         ++missed_;
       }
-      // Data that was acknowledged says as much as a HEARTBEAT ACK.
+      // Acknowledged data proves as much as a HEARTBEAT ACK.
       if (!heartbeat_out_ && active_at_ + limits.heartbeat > now) return await_idle(active_at_, out);
       return send_heartbeat(now, out);
   }
@@ -192,7 +192,7 @@ void Association::send_heartbeat(Cycle now, Outcome& out) {
   await_idle(now, out);
 }
 
-// Section 8.3: HB.interval and an RTO, half of which is drawn by lot.
+// Section 8.3: HB.interval and an RTO, half of which is random.
 void Association::await_idle(Cycle since, Outcome& out) {
   const SetupLimits& limits = endpoint_.limits_;
   if (limits.heartbeat == kNever) return;
@@ -232,7 +232,7 @@ void Association::establish(Kind kind, Cycle now, Outcome& out) {
   await_idle(now, out);
 }
 
-// Section 8.5: which tag a packet must have.
+// Section 8.5: the tag that a packet must have.
 void Association::receive(const Received& packet, Cycle now, Outcome& out) {
   RNIC_CHECK(state_ != State::kClosed);
   endpoint_.begin(out);
@@ -289,7 +289,7 @@ bool Association::on_chunk(const Chunk& chunk, const Received& packet, Cycle now
       on_heartbeat_ack(chunk, now, out);
       return true;
     case ChunkType::kAbort: {
-      // T is the other way round if the tag is (section 8.5.1).
+      // The meaning of T is reversed if the tag is (section 8.5.1).
       const bool reflected = (chunk.flags & Chunk::kTagReflected) != 0;
       const std::uint32_t tag = reflected ? terms_.peer_tag : terms_.own_tag;
       if (packet.header.verification_tag == tag) on_abort(chunk, out);
@@ -333,11 +333,11 @@ bool Association::on_chunk(const Chunk& chunk, const Received& packet, Cycle now
   return on_unknown(chunk, out);
 }
 
-// Section 3.2: by the two upper bits.
+// Section 3.2: by the two upper bits of the type.
 bool Association::on_unknown(const Chunk& chunk, Outcome& out) {
   const auto type = static_cast<std::uint8_t>(chunk.type);
   unexpected();
-  // In COOKIE-WAIT there is no tag to answer with, in COOKIE-ECHOED nothing else may be sent.
+  // In COOKIE-WAIT there is no tag for an answer; in COOKIE-ECHOED nothing else may be sent.
   if (wire::unknown_chunk_is_reported(type) && !opening()) {
     out.cause(to_peer(), ChunkType::kError, SctpCause::kUnrecognizedChunk, chunk.whole);
   }
@@ -396,7 +396,7 @@ void Association::on_init_ack(const Chunk& chunk, const Received& packet, Cycle 
   }
   if (endpoint_.refuse(*view, to, out)) {
     if (!streams) return fail(SctpCause::kInvalidParameter, out);
-    if (view->init.a_rwnd < kLeastWindow) return;  // another answer may do
+    if (view->init.a_rwnd < kLeastWindow) return;  // another answer may be acceptable
     return fail(view->host_name.empty() ? SctpCause::kUserInitiatedAbort : SctpCause::kUnresolvableAddress, out);
   }
   if (view->cookie.size() > cookie_.size()) {
@@ -443,7 +443,7 @@ bool Association::on_cookie_echo(const Chunk& chunk, const Received& packet, Cyc
     adopt(cookie, Kind::kUp, now, out);
     return true;
   }
-  // B once more: the peer has begun anew since we learnt its tag. With an older cookie, it had before.
+  // B again: the peer restarted after we learnt its tag, if the cookie is newer; an older one is from before.
   if (own && cookie.made_at > peer_known_at_ && state_ != State::kShutdownAckSent) {
     adopt(cookie, Kind::kRestarted, now, out);
     return true;
@@ -459,7 +459,7 @@ bool Association::on_cookie_echo(const Chunk& chunk, const Received& packet, Cyc
     adopt(cookie, Kind::kRestarted, now, out);
     return true;
   }
-  ++endpoint_.counters_.unmatched_cookies;  // C, and all others
+  ++endpoint_.counters_.unmatched_cookies;  // C, and everything else
   return false;
 }
 
@@ -523,7 +523,7 @@ void Association::on_error(const Chunk& chunk, Cycle now, Outcome& out) {
     return tell(Kind::kPeerError, out, cause.type, cause.value);
   }
   if (state_ != State::kCookieEchoed) return unexpected();
-  // Section 5.2.6: once more, and a cookie that lives as much longer as this one came too late.
+  // Section 5.2.6: another INIT, which asks for a longer cookie lifetime, by the time that this cookie was too late.
   if (cause.value.size() < sizeof(std::uint32_t)) {
     ++endpoint_.counters_.malformed;
     return;

@@ -15,10 +15,10 @@
 
 namespace rnic::sctp {
 
-// What the sender and the receiver of the association say.
+// What the association's sender and receiver report.
 struct DataProgress {
   std::uint32_t cumulative_tsn = 0;  // received
-  bool drained = true;               // all own data is acknowledged
+  bool drained = true;               // all our data is acknowledged
 };
 
 class Association {
@@ -33,7 +33,8 @@ class Association {
     kShutdownReceived,
     kShutdownAckSent,
   };
-  // Of a peer's cookie, which is kept until it is acknowledged. Linux's and libusrsctp's have a few hundred octets.
+  // For a peer's cookie, which is kept until it is acknowledged. Those of Linux and libusrsctp have a few hundred
+  // octets.
   static constexpr std::size_t kMaxPeerCookie = 1024;
 
   explicit Association(Endpoint& endpoint) : endpoint_(endpoint) {}
@@ -42,28 +43,28 @@ class Association {
   const Ends& ends() const { return ends_; }
   const Terms& terms() const { return terms_; }
   bool takes_host_data() const { return state_ == State::kEstablished; }
-  // Whether this side has opened the association that lives, or is opening it. The two ends never both say yes of one
-  // that is up: if both opened it at once, the smaller tag tells.
+  // Whether this side opened the present association, or is opening it. The two ends of an association that is up never
+  // both say yes: if both opened it at the same time, the smaller tag decides.
   bool initiator() const { return initiator_; }
 
-  // The host's words. Each clears `out` and fills it.
+  // The host's requests. Each clears `out` and fills it.
   void connect(const Ends& ends, Cycle now, Outcome& out);  // of a closed one
   void shutdown(const DataProgress& progress, Cycle now, Outcome& out);
   void abort(wire::SctpCause cause, ByteSpan information, Outcome& out);
-  // ERROR for a chunk that was passed on, such as DATA of a stream that there is not.
+  // ERROR for a chunk that was passed on, such as DATA of a stream that does not exist.
   void report(wire::SctpCause cause, ByteSpan information, Outcome& out);
 
   // A packet from `ends`.
   void receive(const Received& packet, Cycle now, Outcome& out);
-  // The packet of which Endpoint::receive() made this cookie; the association is closed.
+  // The packet from which Endpoint::receive() made this cookie; the association is closed.
   void accept(const Cookie& cookie, const Received& packet, Cycle now, Outcome& out);
-  // Once the chunks of a packet have been passed on, and whenever own data was acknowledged: sends what shutting down
-  // waits for.
+  // After the chunks of a packet have been passed on, and whenever our data was acknowledged: sends what the shutdown
+  // was waiting for.
   void proceed(const DataProgress& progress, Cycle now, Outcome& out);
-  // One that was stopped in the meantime does nothing.
+  // A timer that was stopped in the meantime does nothing.
   void expired(SetupTimer timer, Cycle now, Outcome& out);
 
-  // Of the sender: the timeout it has measured, and that DATA was acknowledged, so that the peer is there.
+  // From the sender: the timeout it has measured, and that DATA was acknowledged, so the peer is alive.
   void set_rto(Cycle rto) { rto_ = rto; }
   void data_acknowledged(Cycle now);
 
@@ -91,7 +92,7 @@ class Association {
   void send_heartbeat(Cycle now, Outcome& out);
   void await_idle(Cycle now, Outcome& out);
 
-  // False: nothing of the packet that follows is looked at.
+  // False: the rest of the packet is ignored.
   bool on_chunk(const Chunk& chunk, const Received& packet, Cycle now, Outcome& out);
   void on_chunks(wire::SctpChunks chunks, const Received& packet, Cycle now, Outcome& out);
   void on_init(const Chunk& chunk, const Received& packet, Cycle now, Outcome& out);
@@ -113,11 +114,11 @@ class Association {
   std::uint8_t running_ = 0;  // timers, one bit each
   bool initiator_ = false;
   bool shutdown_asked_ = false;  // before the association was up
-  bool answer_data_ = false;     // by SHUTDOWN: DATA came in SHUTDOWN-SENT
+  bool answer_data_ = false;     // with SHUTDOWN: DATA came in SHUTDOWN-SENT
   bool heartbeat_out_ = false;   // not answered yet
   std::uint8_t retries_ = 0;     // of T1 and T2
-  std::uint8_t missed_ = 0;      // heartbeats in succession
-  std::uint8_t stale_ = 0;       // cookies of ours that the peer called stale
+  std::uint8_t missed_ = 0;      // consecutive heartbeats
+  std::uint8_t stale_ = 0;       // our cookies that the peer called stale
   Ends ends_;
   Terms terms_;
   std::uint32_t cumulative_tsn_ = 0;  // for SHUTDOWN

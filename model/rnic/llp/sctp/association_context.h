@@ -1,4 +1,4 @@
-// All that the chip keeps of one association: the parts of the protocol, and what its streams have under way.
+// All that the chip keeps of one association: the parts of the protocol, and the messages in progress on its streams.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,21 @@
 
 namespace rnic::sctp {
 
-// A DDP stream, a pair of SCTP streams of one id.
+// A DDP stream, a pair of SCTP streams with the same id.
 struct StreamContext {
-  bool in_use = false;           // firmware knows it
+  bool in_use = false;           // the firmware knows it
   bool open = false;             // segments are sent and placed
-  bool told = false;             // of something that the peer has begun; a kGiveBack does not free the stream then
-  bool abandoned = false;        // no session of the firmware's, but still one of the peer's
+  bool told = false;             // the firmware got an event about something the peer began; a kGiveBack does not free
+                                 // the stream then
+  bool abandoned = false;        // the firmware has no session, but the peer still has one
   bool ending = false;           // the peer's Terminate is on its way through the pipeline
-  std::uint32_t credit = 0;      // octets of chunks: granted to the segmenter, and not handed over yet,
-  std::uint32_t held = 0;        // handed over, and not acknowledged
+  std::uint32_t credit = 0;      // octets of chunks: granted to the segmenter, but not handed over yet;
+  std::uint32_t held = 0;        // handed over, but not acknowledged
   std::uint32_t wqes_acked = 0;  // not reported yet
   std::uint16_t life = 0;        // counts its sessions: the firmware's operations name it
   std::uint16_t old_ends = 0;    // of earlier lives, on their way through the pipeline
 
-  // For the next session, of this association or another one.
+  // For the next session, in this association or another one.
   void renew() {
     StreamContext next;
     next.life = static_cast<std::uint16_t>(life + 1);
@@ -47,7 +48,7 @@ struct SentMessage {
   bool sent = false;  // its octets are in a frame
 };
 
-// A message from its arrival until it has left for the pipeline: user data in a packet's block, or in one of its own.
+// A message from its arrival until it has left for the pipeline: user data in a packet's block, or in its own block.
 struct ReceivedMessage {
   BufferRef buf;
   std::uint8_t* data = nullptr;
@@ -55,10 +56,10 @@ struct ReceivedMessage {
   std::uint32_t life = 0;  // of the association
   std::uint16_t bytes = 0, stream = 0, association = 0;
   bool ends = false;      // the peer's session Terminate
-  bool fence = false;     // no message: behind it nothing is in the pipeline of an association that is gone
+  bool fence = false;     // not a message: nothing of an association that is gone follows it in the pipeline
   bool offered = false;   // early_placement has not answered yet
   bool placed = false;    // its payload is in memory; only the header is kept
-  bool released = false;  // to be given back behind the answer
+  bool released = false;  // to be freed after the answer
 };
 
 struct AssociationContext {

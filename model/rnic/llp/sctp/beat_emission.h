@@ -1,4 +1,4 @@
-// Octets on their way out as FPDU beats, one a cycle: a packet to or from the CRC engine, or a segment.
+// Octets on their way out as FPDU beats, one per cycle: a packet to or from the CRC engine, or a segment.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ class BeatEmission {
  public:
   explicit BeatEmission(const DatapathConfig& datapath) : beat_words_(datapath.beat_bytes / 4) {}
 
-  // `words` 32-bit words from `data` on, which lie in the buffer. The last one is the CRC field.
+  // `words` 32-bit words from `data` on, which are in the buffer. The last one is the CRC field.
   void start(BufferRef buf, std::uint8_t* data, std::uint32_t words, FlowId flow) {
     next_ = {};
     next_.buf = buf.get();
@@ -25,12 +25,12 @@ class BeatEmission {
     words_left_ = words;
     buf_ = std::move(buf);
   }
-  // What stands for a segment whose payload is placed: its header, in one beat.
+  // A segment whose payload is already placed: only its header, in one beat.
   void start_placed(BufferRef buf, std::uint8_t* data, std::uint32_t words, FlowId flow) {
     start(std::move(buf), data, words, flow);
     next_.marker_lane = FpduBeat::kPlaced;
   }
-  // A word that stands for the end of a stream.
+  // A word that represents the end of a stream.
   void start_end(BufferRef word, FlowId flow) {
     std::uint8_t* const data = word->bytes();
     start(std::move(word), data, 1, flow);
@@ -39,13 +39,13 @@ class BeatEmission {
   void reset() { *this = BeatEmission(DatapathConfig{beat_words_ * 4}); }
 
   bool done() const { return words_left_ == 0; }
-  // When the next octets may begin: the cycle after the last beat's.
+  // When the next octets may begin: the cycle after the last beat.
   bool free(Cycle now) const { return done() && free_from_ <= now; }
   Cycle free_from() const { return free_from_; }
-  // When push() has something to do; kNever: nothing, or the link has to call.
+  // When push() has something to do; kNever: nothing, or the link must call.
   Cycle next(Link<FpduBeat>& link) const { return done() ? kNever : std::max(link.credit_at(), free_from_); }
 
-  // As many as can leave until the horizon. True if the last one has.
+  // As many as can leave until the horizon. True if the last one has left.
   bool push(Link<FpduBeat>& link, Cycle now, Cycle horizon) {
     if (done()) return false;
     free_from_ = std::max(free_from_, now);

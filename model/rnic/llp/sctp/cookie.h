@@ -1,4 +1,4 @@
-// The State Cookie of RFC 9260 section 5.1.3: all that an association is built from, in the peer's keeping until it
+// The State Cookie of RFC 9260 section 5.1.3: everything needed to build an association, held by the peer until it
 // echoes it. Only its maker reads it.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace rnic::sctp {
 
-// Who an association is with. Single-homed: one address of the peer, the source of its packets.
+// The ends of an association. Single-homed: one address of the peer, the source of its packets.
 struct Ends {
   std::uint32_t peer_ip = 0;
   std::uint16_t port = 0, peer_port = 0;  // port: ours
@@ -23,14 +23,14 @@ struct Ends {
   friend bool operator!=(const Ends& a, const Ends& b) { return !(a == b); }
 };
 
-// What INIT and INIT ACK have agreed.
+// The terms agreed in INIT and INIT ACK.
 struct Terms {
   std::uint32_t own_tag = 0, peer_tag = 0;  // peer_tag 0: not known yet
   std::uint32_t own_tsn = 0, peer_tsn = 0;  // the first ones
   std::uint32_t peer_window = 0;            // a_rwnd
   std::uint32_t adaptation = 0;             // the peer's indication
-  std::uint32_t peer_addresses = 0;         // a digest of those that it lists; they are not used
-  std::uint16_t outbound = 0, inbound = 0;  // streams that are valid
+  std::uint32_t peer_addresses = 0;         // a digest of the addresses that the peer lists; they are not used
+  std::uint16_t outbound = 0, inbound = 0;  // valid streams
 
   // DDP streams are pairs of one id (RFC 5043 section 4).
   std::uint16_t ddp_streams() const { return outbound < inbound ? outbound : inbound; }
@@ -42,7 +42,7 @@ struct Cookie {
   Cycle made_at = 0, life = 0;
   Ends ends;
   Terms terms;
-  std::uint32_t own_tie_tag = 0, peer_tie_tag = 0;  // the tags of the association that was there; 0: none
+  std::uint32_t own_tie_tag = 0, peer_tie_tag = 0;  // the tags of the previous association; 0: none
 
   template <class Self, class F>
   static constexpr void fields(Self& c, F& f) {
@@ -56,7 +56,7 @@ struct Cookie {
 using CookieOctets = std::array<std::uint8_t, Cookie::kBytes>;
 
 CookieOctets seal(const SipKey& key, const Cookie& cookie);
-// False if the length or the MAC is wrong: it is not ours, or somebody has changed it.
+// False if the length or the MAC is wrong: it is not ours, or was changed.
 bool unseal(const SipKey& key, ByteSpan octets, Cookie& cookie);
 
 }  // namespace rnic::sctp

@@ -28,7 +28,7 @@ bool ends_run(const StreamChunk& chunk, std::uint16_t ssn) {
          (ssn == 0 && (has_code(chunk, SessionCode::kReject) || has_code(chunk, SessionCode::kEnhancedReject)));
 }
 
-// Rules of a chunk by itself.
+// Rules for a single chunk.
 StreamViolation check_chunk(const StreamChunk& chunk) {
   const bool control = chunk.ppid == wire::kPpidDdpSession;
   if (!control && chunk.ppid != wire::kPpidDdpSegment) return StreamViolation::kForeignPpid;
@@ -131,7 +131,7 @@ DdpStreams::SlotKind DdpStreams::segment_kind(StreamMode mode) {
   return mode == StreamMode::kDiscard ? SlotKind::kGone : SlotKind::kSegment;
 }
 
-// A session begins with the number 0. Until that one is acknowledged its sender sends no other: what comes before is of
+// A session begins with the number 0. Until that is acknowledged its sender sends no other: anything earlier belongs to
 // no session.
 Arrival DdpStreams::arrive_first(const StreamChunk& chunk, std::uint16_t ssn, bool control) {
   if (control && ssn == 0 && initiates(chunk)) return keep(chunk, ssn, SlotKind::kControl);
@@ -139,7 +139,7 @@ Arrival DdpStreams::arrive_first(const StreamChunk& chunk, std::uint16_t ssn, bo
   return count({ChunkFate::kStray, StreamViolation::kNone, is_terminate(chunk)});
 }
 
-// kHeld: it has its place in the run.
+// kHeld: it takes its place in the run.
 Arrival DdpStreams::examine(const StreamChunk& chunk, std::uint16_t ssn, bool control) {
   Rx& rx = rx_[chunk.stream];
   const std::uint16_t ahead = ssn_distance(rx.expected, ssn);
@@ -147,7 +147,7 @@ Arrival DdpStreams::examine(const StreamChunk& chunk, std::uint16_t ssn, bool co
   if (rx.has_last && ahead > ssn_distance(rx.expected, rx.last))
     return broken(chunk.stream, StreamViolation::kBeyondEnd);
   if (ahead >= limits_.window) {
-    // Numbers that cannot be trusted are not worth waiting for.
+    // It makes no sense to wait for numbers that cannot be trusted.
     return count({rx.broken ? ChunkFate::kDropped : ChunkFate::kNoRoom});
   }
   if (slot(chunk.stream, ssn).kind != SlotKind::kEmpty) return broken(chunk.stream, StreamViolation::kDuplicate);
@@ -164,7 +164,7 @@ Arrival DdpStreams::examine(const StreamChunk& chunk, std::uint16_t ssn, bool co
 Arrival DdpStreams::keep(const StreamChunk& chunk, std::uint16_t ssn, SlotKind kind) {
   const bool waits = kind == SlotKind::kSegment || kind == SlotKind::kControl;
   const auto octets = static_cast<std::uint32_t>(waits ? chunk.user_data.size() : 0);
-  // What firmware waits for needs no room: it goes there at once.
+  // A chunk that the firmware waits for needs no room: it goes there at once.
   const bool waited_for = kind == SlotKind::kControl && ssn == rx_[chunk.stream].expected;
   if (!waited_for && octets > limits_.held_octets - std::min(held_octets_, limits_.held_octets))
     return count({ChunkFate::kNoRoom});
@@ -181,7 +181,7 @@ void DdpStreams::put(std::uint16_t stream, std::uint16_t ssn, const Slot& what) 
   if (ssn_distance(rx.expected, ssn) >= ssn_distance(rx.expected, rx.top)) rx.top = static_cast<std::uint16_t>(ssn + 1);
 }
 
-// A chunk that is dropped has had its number all the same.
+// A dropped chunk still uses up its number.
 void DdpStreams::see(std::uint16_t stream, std::uint16_t ssn) {
   const bool fits = ssn_distance(rx_[stream].expected, ssn) < limits_.window;
   if (!between_sessions(stream) && fits && slot(stream, ssn).kind == SlotKind::kEmpty)
@@ -212,7 +212,7 @@ Arrival DdpStreams::count(Arrival arrival) {
   return arrival;
 }
 
-// Nothing is placed from here on, whenever firmware comes to it.
+// Nothing is placed from here on, whenever the firmware handles it.
 Arrival DdpStreams::broken(std::uint16_t stream, StreamViolation why) {
   violate(stream, why);
   return {ChunkFate::kViolation, why};
@@ -267,7 +267,7 @@ std::optional<Delivery> DdpStreams::deliver(std::uint16_t stream) {
       case SlotKind::kControl:
         ++counters_.controls;
         if (rx.mode == StreamMode::kIdle) rx.mode = StreamMode::kHold;
-        else if (rx.mode == StreamMode::kOpen) rx.mode = StreamMode::kDiscard;  // whatever it is, it is the end
+        else if (rx.mode == StreamMode::kOpen) rx.mode = StreamMode::kDiscard;  // in any case it is the end
         advance(stream);
         return Delivery{Delivery::Kind::kControl, at.token, ssn, false};
     }
@@ -276,7 +276,7 @@ std::optional<Delivery> DdpStreams::deliver(std::uint16_t stream) {
 }
 
 void DdpStreams::begin(std::uint16_t stream) {
-  // Else an Initiate of the peer's is on its way to firmware, which sees them cross.
+  // Otherwise an Initiate of the peer is on its way to the firmware, which sees them cross.
   if (rx_[stream].mode == StreamMode::kIdle) rx_[stream].mode = StreamMode::kHold;
 }
 

@@ -1,7 +1,6 @@
-// DDP stream sessions over SCTP, as far as they are hardware's (RFC 5043 sections 5 and 6): the DDP stream sequence
-// numbers of both directions of each stream of an association. Segments are placed as they come and delivered in the
-// order of their numbers. What a session is, and which control message fits it, firmware knows
-// (firmware/conn/stream_session.h).
+// DDP stream sessions over SCTP, the hardware's part (RFC 5043 sections 5 and 6): the DDP stream sequence numbers of
+// both directions of each stream of an association. Segments are placed as they arrive and delivered in the order of
+// their numbers. The firmware knows sessions, and which control message fits one (firmware/conn/stream_session.h).
 #pragma once
 
 #include <array>
@@ -14,10 +13,11 @@
 
 namespace rnic::sctp {
 
-// RFC 5043 section 5.2.1: as many chunks of a stream may be unacknowledged, and as far ahead may one arrive.
+// RFC 5043 section 5.2.1: the most chunks of a stream that may be unacknowledged, and the furthest that one may be
+// ahead.
 inline constexpr std::uint16_t kDdpSsnWindow = 32'767;
 
-// A user message, unfragmented or put together again.
+// A user message, unfragmented or reassembled.
 struct StreamChunk {
   std::uint16_t stream = 0;
   std::uint32_t ppid = 0;
@@ -33,44 +33,44 @@ enum class StreamViolation : std::uint8_t {
   kOrdered,      // U = 0
   kTooShort,     // no DDP-SSN, or no function code
   kPrivateData,  // more than 512 octets
-  kTooLong,      // a message in fragments, longer than any segment
+  kTooLong,      // a fragmented message, longer than any segment
   kOutOfWindow,
   kDuplicate,
-  kBeyondEnd,     // behind the last chunk of its sender
+  kBeyondEnd,     // after the last chunk of its sender
   kSegmentFirst,  // a segment has the DDP-SSN 0
 };
 inline constexpr std::size_t kStreamViolations = 10;
 const char* to_string(StreamViolation violation);
 
-// What firmware has made of a stream.
+// The state that the firmware has given to a stream.
 enum class StreamMode : std::uint8_t {
   kIdle,     // no session: one begins with a control message that has the number 0
   kHold,     // its terms are not known yet: segments wait
-  kOpen,     // segments are placed as they come
+  kOpen,     // segments are placed as they arrive
   kDiscard,  // ended here: numbers are followed up to the peer's Terminate, nothing is placed
-  kEnded,    // the peer's run is complete: what comes is of the next session, and waits until this one is over
+  kEnded,    // the peer's run is complete: later chunks belong to the next session, and wait until this one is over
 };
 
 enum class ChunkFate : std::uint8_t {
   kPlace,      // place it now; it is delivered later, or with the next deliver()
   kHeld,       // kept until it is delivered
-  kDropped,    // SCTP acknowledges it all the same
-  kNoRoom,     // not taken: SCTP must not acknowledge it, and its peer sends it again
-  kStray,      // dropped; there is no session. Firmware answers
-  kViolation,  // dropped; the session ends. Firmware is told
+  kDropped,    // but SCTP acknowledges it
+  kNoRoom,     // not accepted: SCTP must not acknowledge it, so the peer retransmits it
+  kStray,      // dropped; there is no session. The firmware answers
+  kViolation,  // dropped; the session ends. The firmware gets an event
 };
 
 struct Arrival {
   ChunkFate fate = ChunkFate::kDropped;
   StreamViolation violation = StreamViolation::kNone;
-  bool terminate = false;  // it is one, which is never answered by another
+  bool terminate = false;  // it is a Terminate, which is never answered by another one
 };
 
 struct Delivery {
   enum class Kind : std::uint8_t {
     kSegment,
-    kControl,  // for firmware
-    kRelease   // the session has ended: only its buffer is to be freed
+    kControl,  // for the firmware
+    kRelease   // the session has ended: only its buffer must be freed
   };
   Kind kind = Kind::kSegment;
   std::uint32_t token = 0;
@@ -80,7 +80,7 @@ struct Delivery {
 
 struct StreamLimits {
   std::uint16_t streams = 16;              // the smaller of both directions
-  std::uint16_t window = 256;              // DDP-SSNs from the next one on that are taken; a power of two
+  std::uint16_t window = 256;              // DDP-SSNs accepted, from the next one on; a power of two
   std::uint32_t held_octets = 128 * 1024;  // user data of an association that waits unplaced
 };
 
@@ -93,23 +93,22 @@ class DdpStreams {
  public:
   explicit DdpStreams(const StreamLimits& limits);
 
-  // What is sent. The number of the next chunk, which is handed to SCTP at once; nothing while 32767 are
-  // unacknowledged.
+  // Sending. The number of the next chunk, which is handed to SCTP at once; none while 32767 are unacknowledged.
   std::optional<std::uint16_t> take_ssn(std::uint16_t stream, bool control);
-  // SCTP frees the chunks of a stream in the order in which it was given them: the oldest one. True: a control message.
+  // SCTP frees the chunks of a stream in the order in which it got them: the oldest one. True: a control message.
   bool acknowledged(std::uint16_t stream);
   std::uint32_t unacknowledged(std::uint16_t stream) const { return tx_[stream].sent - tx_[stream].acked; }
 
-  // What is received. After each arrival, and each word of firmware: deliver() until there is nothing.
+  // Receiving. After each arrival, and each call by the firmware: deliver() until it returns nothing.
   Arrival arrive(const StreamChunk& chunk);
   std::optional<Delivery> deliver(std::uint16_t stream);
-  // Of a message that never came to be whole.
+  // For a message that never became complete.
   void violate(std::uint16_t stream, StreamViolation why);
 
-  // Firmware's words.
+  // The firmware's calls.
   void begin(std::uint16_t stream);  // an Initiate is sent
   void open(std::uint16_t stream);
-  // The session has ended here. release(token): a segment that is kept will not be delivered.
+  // The session has ended here. release(token): a kept segment will not be delivered.
   template <class Release>
   void discard(std::uint16_t stream, Release&& release) {
     Rx& rx = rx_[stream];
@@ -117,20 +116,20 @@ class DdpStreams {
     rx.mode = StreamMode::kDiscard;
     release_all(stream, false, release);
   }
-  // Nothing more of this session is to come, without a last message of the peer's.
+  // Nothing more of this session will arrive, not even a last message of the peer.
   template <class Release>
   void end_run(std::uint16_t stream, Release&& release) {
     if (rx_[stream].mode == StreamMode::kEnded) return;
     release_all(stream, true, release);
     next_run(rx_[stream], StreamMode::kEnded);
   }
-  // The session is over: the id may be used again. All of the own chunks are acknowledged.
+  // The session is over: the id may be reused. All our chunks are acknowledged.
   template <class Release>
   void restart(std::uint16_t stream, Release&& release) {
     end_run(stream, release);
     finish(stream);
   }
-  // The association is gone, with all that is kept.
+  // The association is gone, with everything that it kept.
   template <class Release>
   void reset(Release&& release) {
     for (std::uint16_t stream = 0; stream < limits_.streams; ++stream) {
@@ -152,21 +151,21 @@ class DdpStreams {
   // A number from `expected` on. Octets of user data count while they wait unplaced.
   struct Slot {
     std::uint32_t token = 0;
-    std::uint16_t octets = 0;  // a chunk's length is no longer
+    std::uint16_t octets = 0;  // a chunk's length is never larger
     SlotKind kind = SlotKind::kEmpty;
   };
   struct Rx {
     StreamMode mode = StreamMode::kIdle;
-    bool broken = false;    // by the peer: its numbers are not to be trusted
+    bool broken = false;    // by the peer: its numbers cannot be trusted
     bool has_last = false;  // `last` is the number of its last chunk
     std::uint16_t last = 0;
     std::uint16_t expected = 0;
-    std::uint16_t top = 0;  // behind the highest one that has come
+    std::uint16_t top = 0;  // after the highest one received
   };
   struct Tx {
     std::uint32_t sent = 0, acked = 0;       // chunks, over all sessions
-    std::uint32_t session = 0;               // how many before this one
-    std::array<std::uint32_t, 2> control{};  // those among the unacknowledged ones
+    std::uint32_t session = 0;               // the value of `sent` at its start
+    std::array<std::uint32_t, 2> control{};  // those among the unacknowledged chunks
     std::uint8_t controls = 0;
   };
 
@@ -189,7 +188,7 @@ class DdpStreams {
   void next_run(Rx& rx, StreamMode mode);
   void finish(std::uint16_t stream);
 
-  // Segments, or all; what is released has been seen.
+  // Segments, or all; released ones have been seen.
   template <class Release>
   void release_all(std::uint16_t stream, bool controls, Release&& release) {
     for (std::uint32_t n = 0; n < limits_.window; ++n) {

@@ -27,7 +27,7 @@ bool holds_stale_cookie(const SctpChunk& error) {
   return false;
 }
 
-// The addresses that a peer lists beside the one that it uses, as whole parameters.
+// The addresses that a peer lists in addition to the one in use, as whole parameters.
 template <class F>
 void each_address(const InitView& view, std::uint32_t source_ip, F&& visit) {
   SctpItems items(view.parameters);
@@ -61,7 +61,7 @@ std::optional<InitView> InitView::parse(ByteSpan value) {
   view.init = *init;
   view.parameters = wire::SctpInit::parameters(value);
   SctpItems items(view.parameters);
-  bool ended = false;  // the rest is walked through for its lengths alone
+  bool ended = false;  // the rest is only parsed for its lengths
   while (const auto item = items.next()) {
     if (ended) continue;
     switch (static_cast<SctpParameterType>(item->type)) {
@@ -81,7 +81,7 @@ std::optional<InitView> InitView::parse(ByteSpan value) {
       default:
         break;
     }
-    if (item->type <= kLastNamed) continue;  // of no use here, but known
+    if (item->type <= kLastNamed) continue;  // not used here, but known
     if (wire::unknown_parameter_is_reported(item->type) && view.reports_used < kMaxReports) {
       view.reports[view.reports_used++] = item->whole;
     }
@@ -129,7 +129,7 @@ wire::SctpInit Endpoint::init_of(const Own& own) const {
   return {own.tag, limits_.window, own.outbound, limits_.streams, own.tsn};
 }
 
-// Of the addresses that a peer lists beside the one that it uses, in any order; 0: none.
+// A digest of the addresses that a peer lists in addition to the one in use, in any order; 0: none.
 std::uint32_t Endpoint::address_digest(const InitView& view, std::uint32_t source_ip) const {
   std::uint32_t digest = 0;
   each_address(view, source_ip,
@@ -180,7 +180,7 @@ void Endpoint::answer(const InitView& view, const Ends& ends, const Own& own, st
                       std::uint32_t peer_tie, Cycle now, Outcome& out) {
   Cookie cookie;
   cookie.made_at = now;
-  // What the peer asks for beside the usual life, at most as much again (section 3.3.2.2).
+  // The extension of the usual lifetime that the peer asks for, at most as much again (section 3.3.2.2).
   const Cycle more = Cycle{view.preservative_ms} * (1'000'000'000 / limits_.period_ps);
   cookie.life = limits_.cookie_life + std::min(more, limits_.cookie_life);
   cookie.ends = ends;
@@ -277,7 +277,7 @@ void Endpoint::refuse(const Cookie& cookie, Outcome& out) {
             SctpCause::kOutOfResource, {});
 }
 
-// Section 8.4, but for INIT and a COOKIE ECHO that comes first. A packet that is not whole is not answered.
+// Section 8.4, except INIT and a COOKIE ECHO that comes first. An incomplete packet is not answered.
 void Endpoint::out_of_the_blue(const Received& packet, Outcome& out) {
   ++counters_.out_of_the_blue;
   if (!packet.unicast) return;

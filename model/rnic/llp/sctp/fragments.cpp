@@ -34,8 +34,7 @@ Fragments::Fate Fragments::put(FragmentMemory& m, const TsnMap& tsns, Piece&& pi
   return Fate::kComplete;
 }
 
-// A TSN that came and is not that of a piece is a message of its own, the end or the beginning of one that was
-// complete, or dropped.
+// A received TSN that is not a piece was a whole message, the end or the beginning of a completed one, or was dropped.
 bool Fragments::fits(const FragmentMemory& m, const TsnMap& tsns, const Run& left, const Piece& piece,
                      const Run& right) {
   const bool goes_on_left = left.pieces != 0 ? m.pool[left.last].goes_on_with(piece) : !tsns.has(piece.tsn - 1);

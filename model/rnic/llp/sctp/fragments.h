@@ -1,5 +1,5 @@
-// Pieces of messages that came in several DATA chunks (RFC 9260 section 6.9): kept by reference in the order of their
-// TSNs, within limits, until a message is complete. Pieces may come in any order, and of several messages at a time.
+// Pieces of messages that came in several DATA chunks (RFC 9260 section 6.9): kept by reference in TSN order, within
+// limits, until a message is complete. Pieces may arrive in any order, and of several messages at a time.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ struct Piece {
 
   bool begins() const { return flags & wire::SctpData::kBegin; }
   bool ends() const { return flags & wire::SctpData::kEnd; }
-  // In one message, if their TSNs follow on one another.
+  // In one message, if their TSNs are consecutive.
   bool goes_on_with(const Piece& p) const { return !ends() && !p.begins() && stream == p.stream && ppid == p.ppid; }
 };
 
@@ -37,8 +37,8 @@ struct Piece {
 struct FragmentLimits {
   static constexpr std::uint32_t kMessagePieces = 64;
 
-  // `messages` may be in pieces at a time. Their length is limited to a DDP-SSN and a segment over a path of this MTU,
-  // without the reserve for control chunks, of which the peer need not keep any.
+  // That many messages may be in pieces at a time. Their length is limited to a DDP-SSN and a segment over a path of
+  // this MTU, without the reserve for control chunks, which the peer need not keep.
   FragmentLimits(std::uint32_t messages, std::uint32_t ip_mtu, std::uint32_t ip_header_bytes)
       : segment_message(wire::kDdpSsnBytes + wire::sctp_mulpdu(ip_mtu, ip_header_bytes, 0)),
         octets(messages * segment_message),
@@ -53,16 +53,16 @@ struct FragmentLimits {
   std::uint32_t octets, pieces;
 };
 
-// What the associations of a chip share.
+// Shared by the associations of a chip.
 struct FragmentMemory {
   explicit FragmentMemory(const FragmentLimits& of_one) : limits(of_one), message(of_one.segment_message) {}
 
   const FragmentLimits limits;
   tcp::SlotPool<Piece> pool;
-  std::vector<std::uint8_t> message;  // the one that was completed last
+  std::vector<std::uint8_t> message;  // the last one completed
 };
 
-// Streams whose sessions a chunk ends: its own and those of the chunks around it.
+// Streams whose sessions end because of a chunk: its own and those of neighbouring chunks.
 class EndedStreams {
  public:
   using value_type = std::uint16_t;
@@ -94,14 +94,14 @@ class Fragments {
   }
 
   enum class Fate : std::uint8_t { kKept, kComplete, kBroken };
-  // kComplete: `message` is its message, in the memory; finish() or take_back() follows. kBroken: neither before nor
-  // behind a chunk that is there, by `tsns`, can it be part of a message, or the message is too long. `ended` gains the
-  // streams of all messages that cannot become complete any more; their pieces are dropped.
+  // kComplete: `message` is the complete message, in the memory; finish() or take_back() follows. kBroken: given its
+  // neighbours in `tsns`, the chunk cannot be part of a message, or the message is too long. `ended` gains the streams
+  // of all messages that can no longer become complete; their pieces are dropped.
   Fate put(FragmentMemory& m, const TsnMap& tsns, Piece&& piece, ByteSpan& message, EndedStreams& ended);
-  // The message of this piece is taken. Or it is not: the piece never came.
+  // Whether the message of this piece is accepted. If not, the piece counts as never received.
   void finish(FragmentMemory& m, std::uint32_t tsn) { drop(m, run_of(m, tsn)); }
   void take_back(FragmentMemory& m, std::uint32_t tsn) { drop(m, alone(m, tsn)); }
-  // The chunk of this TSN is not kept as a piece: messages that needed it as one cannot become complete.
+  // The chunk with this TSN is not kept as a piece: messages that needed it as one cannot become complete.
   void pass(FragmentMemory& m, std::uint32_t tsn, EndedStreams& ended) {
     if (!empty()) end_open_neighbours(m, tsn, true, true, ended);
   }

@@ -1,5 +1,5 @@
-// Puts fragmented IPv4 packets together again (RFC 791 section 3.2): of SCTP, as a chunk that was cut before its path
-// shrank cannot be cut again. A few packets at a time; the oldest makes room for another one.
+// Reassembles fragmented IPv4 packets (RFC 791 section 3.2) for SCTP, as a chunk that was cut before its path MTU
+// shrank cannot be cut again. A few packets at a time; a new one replaces the oldest.
 #pragma once
 
 #include <array>
@@ -16,14 +16,14 @@ namespace rnic::sctp {
 class IpReassembly {
  public:
   static constexpr std::size_t kPackets = 4;  // at a time
-  static constexpr std::size_t kUnit = 8;     // octets that fragments count in
+  static constexpr std::size_t kUnit = 8;     // fragment offsets are multiples of it, in octets
 
-  // Longer packets than a block are not put together.
+  // Packets longer than a block are not reassembled.
   explicit IpReassembly(BufferPool& pool) : pool_(&pool) {}
 
-  // The payload of the whole packet if this was its last missing piece; valid until the next call.
+  // The payload of the complete packet if this was its last missing piece; valid until the next call.
   std::optional<ByteSpan> put(const wire::Ipv4View& fragment);
-  // Packets that never became whole, or whose pieces contradict each other.
+  // Packets that never became complete, or whose pieces contradict each other.
   std::uint64_t given_up() const { return given_up_; }
   void reset() { packets_ = {}, next_ = 0; }
 
@@ -32,7 +32,7 @@ class IpReassembly {
     std::uint32_t source = 0;
     std::uint16_t id = 0;
     std::uint32_t bytes = 0;  // 0: not known yet
-    std::uint32_t top = 0;    // behind the furthest piece
+    std::uint32_t top = 0;    // after the furthest piece
     BufferRef buf;            // none: free
     std::bitset<65536 / kUnit> units;
   };
@@ -40,7 +40,7 @@ class IpReassembly {
 
   BufferPool* pool_;
   std::array<Packet, kPackets> packets_;
-  std::size_t next_ = 0;  // to make room
+  std::size_t next_ = 0;  // the next to be replaced
   BufferRef whole_;
   std::uint64_t given_up_ = 0;
 };

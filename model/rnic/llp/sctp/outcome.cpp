@@ -13,7 +13,7 @@ void Outcome::clear() {
   rtt.reset();
 }
 
-// What ends an association comes last in a packet, and is never the one to be left out.
+// The chunk that ends an association comes last in a packet, and is never the one left out.
 void Outcome::tell(const SetupEvent& event) {
   if (events_used_ < kMaxEvents) ++events_used_;
   events_[events_used_ - 1] = event;
@@ -23,8 +23,8 @@ void Outcome::pass(const wire::SctpChunk& chunk) {
   if (chunks_used_ < kMaxChunks) chunks_[chunks_used_++] = {chunk.type, chunk.flags, chunk.value};
 }
 
-// SctpWriter writes whole packets, so a chunk is written as a packet of its own whose header, if it is not the first,
-// is where the octets before it end; those are put back.
+// SctpWriter writes complete packets. So a chunk is written as a separate packet; unless it is the first, its header
+// overwrites the end of the octets before it, which are then restored.
 template <class Fill>
 bool Outcome::append(const Header& to, Fill fill) {
   constexpr std::size_t kHeader = wire::SctpHeader::kBytes;

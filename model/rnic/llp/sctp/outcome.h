@@ -1,4 +1,4 @@
-// What the set-up of associations makes of one input: a packet, a word of the host or a timer's expiry.
+// The result of one input to the set-up of associations: a packet, a request of the host or a timer's expiry.
 #pragma once
 
 #include <array>
@@ -20,25 +20,25 @@ struct SetupEvent {
   enum class Kind : std::uint8_t {
     kUp,
     kRestarted,     // the peer has lost its state: all sessions are gone, the association is up with new terms
-    kPeerShutdown,  // nothing more is taken from the host
-    kShutDown,      // closed, in order
-    kAborted,       // closed by an ABORT, of the peer or our own
-    kFailed,        // closed: no answer, or a set-up that cannot be
-    kPeerError,     // the peer's ERROR chunk; the association goes on
+    kPeerShutdown,  // no more data is accepted from the host
+    kShutDown,      // closed by a complete shutdown
+    kAborted,       // closed by an ABORT, the peer's or ours
+    kFailed,        // closed: no answer, or a set-up that is impossible
+    kPeerError,     // the peer's ERROR chunk; the association continues
   };
   Kind kind = Kind::kUp;
   std::uint16_t cause = 0;  // of kAborted, kFailed and kPeerError; 0: none was named
-  ByteSpan information;     // of the cause; in the packet that was received
+  ByteSpan information;     // of the cause; in the received packet
 };
 
-// Chunks of the packet that are somebody else's, in the order in which they came.
+// Chunks of the packet that others handle, in order of arrival.
 struct PassedChunk {
   wire::SctpChunkType type = wire::SctpChunkType::kData;  // kData, kSack, kShutdown: its cumulative TSN ack
   std::uint8_t flags = 0;
   ByteSpan value;
 };
 
-// Of an INIT or INIT ACK that is to be written.
+// Of an INIT or INIT ACK to be written.
 struct SctpParameters {
   static constexpr std::size_t kMax = 12;
   struct Parameter {
@@ -54,7 +54,7 @@ struct SctpParameters {
   }
 };
 
-// Beside the timers, take the events first, then the chunks, then the packet. One scratch object serves all
+// Apart from the timers: take the events first, then the chunks, then the packet. One scratch object serves all
 // associations of an engine: each input clears it.
 class Outcome {
  public:
@@ -62,25 +62,25 @@ class Outcome {
   static constexpr std::size_t kMaxChunks = kPacketBytes / (wire::SctpChunk::kHeaderBytes + wire::SctpData::kBytes);
   static constexpr std::size_t kMaxEvents = 4;
 
-  // At most one packet, with 0 for its checksum; empty: none.
+  // At most one packet, with a checksum of 0; empty: none.
   ByteSpan packet() const { return {octets_.data(), bytes_}; }
   std::size_t events() const { return events_used_; }
   const SetupEvent& event(std::size_t i) const { return events_[i]; }
   std::size_t chunks() const { return chunks_used_; }
   const PassedChunk& chunk(std::size_t i) const { return chunks_[i]; }
-  // When a timer is to expire that is to be started or moved; kNever: it is to be stopped; nullopt: as it is.
+  // The new expiry of a timer to be started or moved; kNever: stop it; nullopt: leave it as it is.
   const std::optional<Cycle>& timer(SetupTimer t) const { return timers_[static_cast<std::size_t>(t)]; }
-  // Of a HEARTBEAT that was answered.
+  // Of an answered HEARTBEAT.
   std::optional<Cycle> rtt;
 
-  // For those that make it.
+  // For the producers.
   void clear();
   void set(SetupTimer t, Cycle at) { timers_[static_cast<std::size_t>(t)] = at; }
-  void tell(const SetupEvent& event);  // beyond kMaxEvents: the first ones count, but for the last place
+  void tell(const SetupEvent& event);  // beyond kMaxEvents: the first ones count, except for the last place
   void pass(const wire::SctpChunk& chunk);
   void drop_chunks() { chunks_used_ = 0; }
 
-  // The packet, chunk by chunk. The first sets its header; false: it does not fit any more, and is left out.
+  // The packet, chunk by chunk. The first sets its header; false: it no longer fits, and is left out.
   struct Header {
     std::uint16_t port = 0, peer_port = 0;
     std::uint32_t tag = 0;

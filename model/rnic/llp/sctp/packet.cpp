@@ -25,7 +25,7 @@ PacketFault read_packet(ByteSpan frame, wire::Ipv4Address local, IpReassembly& f
   const auto ip = wire::Ipv4View::parse(ethernet->payload);
   if (!ip || !ip->checksum_ok()) return PacketFault::kIpv4Header;
   const std::uint32_t source = ip->header.src.v;
-  const bool one_sender = source != 0 && source < 0xe000'0000;  // no group, and not the broadcast address
+  const bool one_sender = source != 0 && source < 0xe000'0000;  // not a group, and not the broadcast address
   if (ethernet->header.dst.is_group() || ip->header.dst != local || !one_sender) return PacketFault::kNotForUs;
   if (ip->header.protocol == wire::kIpProtocolIcmp) {
     const auto told = wire::FragmentationNeeded::parse(ip->payload);

@@ -1,4 +1,4 @@
-// The headers before an SCTP packet: IPv4 and Ethernet (RFC 9260 has nothing below IP).
+// The headers in front of an SCTP packet: IPv4 and Ethernet (RFC 9260 defines nothing below IP).
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@
 namespace rnic::sctp {
 
 inline constexpr std::uint32_t kLowerHeaderBytes = wire::EthernetHeader::kBytes + wire::Ipv4Header::kBytes;
-// Octets of an IPv4 packet of the interface's MTU that are SCTP's.
+// Octets available to SCTP in an IPv4 packet of the interface's MTU.
 inline std::uint32_t packet_limit(const TcpConfig& tcp) {
   return static_cast<std::uint32_t>((tcp.mtu - wire::Ipv4Header::kBytes) / wire::kSctpAlign * wire::kSctpAlign);
 }
 
-// A peer may have a larger MTU than this station, up to the largest that there is, and SCTP has nothing like TCP's MSS
-// to tell it so: what it sends is taken. Blocks for such packets, behind kFrameHeadroom and with a word behind them.
+// A peer may have a larger MTU than this station, up to the largest possible, and SCTP has nothing like TCP's MSS to
+// announce ours: its packets are accepted. Blocks for such packets, after kFrameHeadroom and with a word after them.
 inline constexpr std::uint32_t kLargestMtu = 9000;
 inline constexpr std::uint32_t kLargeBlockBytes = kFrameHeadroom + kLargestMtu + 64;
 
@@ -33,11 +33,11 @@ struct ReceivedPacket {
   ByteSpan octets;  // from the common header on
   std::uint32_t peer_ip = 0;
   wire::MacAddress peer_mac;
-  wire::FragmentationNeeded too_long;  // kPathMtu: what the router says
+  wire::FragmentationNeeded too_long;  // kPathMtu: the router's report
 };
-// An IPv4 packet of protocol 132 for `local`, from and to one station each. kShape: shorter than a common header, or
-// not a multiple of 4 octets, as every packet of whole chunks is (RFC 9260 section 3.2). kFragment: it is not whole
-// (yet). kPathMtu: a router's word (RFC 1191) about a packet of this station.
+// An IPv4 packet of protocol 132 for `local`, with unicast addresses only. kShape: shorter than a common header, or not
+// a multiple of 4 octets, as every packet of complete chunks is (RFC 9260 section 3.2). kFragment: it is not complete
+// (yet). kPathMtu: a router's report (RFC 1191) about a packet of this station.
 PacketFault read_packet(ByteSpan frame, wire::Ipv4Address local, IpReassembly& fragments, ReceivedPacket& out);
 
 }  // namespace rnic::sctp

@@ -22,7 +22,7 @@ ReceiverSettings::ReceiverSettings(const SctpConfig& config, std::uint32_t ip_mt
       sack_every(config.sack_every),
       sack_delay(std::max<Cycle>(1, config.sack_delay_ns * 1000 / period_ps)),
       fragments(config.reassembly_messages, ip_mtu, ip_header_bytes) {
-  // Else the window might stay closed before the last piece of a long message.
+  // Otherwise the window might stay closed before the last piece of a long message.
   if (buffer - window_step < fragments.segment_message) {
     throw ConfigError("rnic.sctp.receive_buffer: three quarters of " + std::to_string(buffer) +
                       " octets do not hold a message in fragments, of up to " +
@@ -75,8 +75,8 @@ ReceivedData Receiver::on_data(const ReceiverSettings& s, FragmentMemory& m, con
   return data;
 }
 
-// Whether the window takes a new chunk. One that fills a gap is worth more than pieces beyond it, which are not
-// acknowledged for good yet: they are given up, the highest first (section 6.2).
+// Whether the window has room for a new chunk. A chunk that fills a gap takes precedence over pieces beyond it, whose
+// acknowledgement is still revocable: they are given up, the highest first (section 6.2).
 bool Receiver::make_room(const ReceiverSettings& s, FragmentMemory& m, std::size_t bytes, bool piece,
                          ReceivedData& data) {
   const std::uint32_t tsn = data.header.tsn;
@@ -91,7 +91,7 @@ bool Receiver::make_room(const ReceiverSettings& s, FragmentMemory& m, std::size
       ++data.given_up;
     }
   }
-  // With the next TSN all pieces that are left are of one message, which it makes complete or too long.
+  // With the next TSN, all remaining pieces belong to one message, which it makes complete or too long.
   return !short_of_room() || (free_octets(s) != 0 && tsn == tsns_.cumulative() + 1);
 }
 
@@ -119,7 +119,7 @@ void Receiver::take(FragmentMemory& m, const BufferRef& packet, const wire::Sctp
   }
 }
 
-// Only DDP's messages are put together: those in order, and those of other protocols, end their session anyway.
+// Only DDP's messages are reassembled: ordered ones, and those of other protocols, end their session anyway.
 void Receiver::take_piece(FragmentMemory& m, const BufferRef& packet, std::uint8_t flags, ByteSpan octets,
                           ReceivedData& data) {
   const SctpData& header = data.header;
@@ -174,7 +174,7 @@ void Receiver::end_packet(const ReceiverSettings& s, Cycle now) {
   first_ = false;
   const bool gap = tsns_.has_gap();
   if (mode_ == Mode::kShutdownSent) {
-    if (gap || listed_ != 0 || dropped_) owed_ = true;  // more than SHUTDOWN can say
+    if (gap || listed_ != 0 || dropped_) owed_ = true;  // more than SHUTDOWN can express
     return;
   }
   const bool enough = packets_ + 1u >= s.sack_every;

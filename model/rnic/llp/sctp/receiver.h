@@ -1,5 +1,5 @@
-// The receiving half of one association (RFC 9260 section 6): which TSNs came, what becomes of a DATA chunk, when and
-// what the peer is told of it. No clock is read here.
+// The receiving half of one association (RFC 9260 section 6): which TSNs were received, the fate of each DATA chunk,
+// and what is acknowledged when. It reads no clock.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace rnic::sctp {
 
-// The same for all associations of a chip.
+// Shared by all associations of a chip.
 struct ReceiverSettings {
   // ConfigError if the longest message does not fit three quarters of the buffer.
   ReceiverSettings(const SctpConfig& config, std::uint32_t ip_mtu, std::uint32_t ip_header_bytes,
@@ -24,23 +24,23 @@ struct ReceiverSettings {
 
   std::uint32_t tsn_window;   // beyond the cumulative TSN
   std::uint32_t buffer;       // octets: the largest a_rwnd
-  std::uint32_t window_step;  // by which a_rwnd has to open before the peer is told
+  std::uint32_t window_step;  // the increase of a_rwnd that warrants a window update
   unsigned sack_every;        // packets with DATA that are acknowledged together
   Cycle sack_delay;           // longest wait of an acknowledgement
   FragmentLimits fragments;
 };
 
 enum class DataFate : std::uint8_t {
-  kIgnored,        // the association's state takes no DATA
+  kIgnored,        // the association's state accepts no DATA
   kMalformed,      // too short for its header
   kNoUserData,     // ABORT with cause 9
-  kDuplicate,      // nothing else is done
+  kDuplicate,      // nothing else happens
   kBeyondWindow,   // not acknowledged
   kNoRoom,         // not acknowledged
   kUnknownStream,  // acknowledged; ERROR with cause 1
   kPiece,          // acknowledged, kept until the message is complete
   kBroken,         // acknowledged; a piece of no message, or of one that is too long
-  kMessage,        // for the upper layer: acknowledged if it takes it
+  kMessage,        // for the upper layer: acknowledged if it accepts it
 };
 
 struct ReceivedData {
@@ -49,8 +49,8 @@ struct ReceivedData {
   bool unordered = false;
   // Of kMessage: a window on the packet, or on memory that the next chunk may overwrite.
   ByteSpan message;
-  EndedStreams ended;  // their sessions end, whatever becomes of the chunk itself
-  // Pieces beyond it that were given up for its place: they are missing again.
+  EndedStreams ended;  // their sessions end, whatever the fate of the chunk itself
+  // Pieces beyond it that were evicted for it: they are missing again.
   std::uint32_t given_up = 0;
 };
 
@@ -63,11 +63,11 @@ class Receiver {
  public:
   static constexpr std::size_t kListedDuplicates = 32;  // between two SACKs; more are not listed
 
-  // What the association's state makes of DATA.
+  // How the association's state treats DATA.
   enum class Mode : std::uint8_t {
     kDrop,
     kTake,          // ESTABLISHED, SHUTDOWN-PENDING
-    kShutdownSent,  // taken, and acknowledged by the SHUTDOWN that answers it (section 9.2)
+    kShutdownSent,  // accepted, and acknowledged by the SHUTDOWN that answers it (section 9.2)
   };
 
   Receiver()
@@ -81,10 +81,10 @@ class Receiver {
         offers_(false),
         of_pieces_(false) {}
 
-  // A new association, or one that the peer began anew. `streams`: valid ids are below it.
+  // A new association, or one that the peer restarted. `streams`: valid ids are below it.
   void start(const ReceiverSettings& s, FragmentMemory& m, std::uint32_t initial_tsn, std::uint16_t streams);
   void set_mode(Mode mode) { mode_ = mode; }
-  // Gives back what is kept.
+  // Frees what is kept.
   void clear(FragmentMemory& m) { fragments_.clear(m); }
 
   // ---- A packet
@@ -96,8 +96,9 @@ class Receiver {
   // `packet` holds the chunk.
   ReceivedData on_data(const ReceiverSettings& s, FragmentMemory& m, const BufferRef& packet,
                        const wire::SctpChunk& chunk);
-  // After each kMessage, before anything else: the upper layer takes the message, whose octets it holds until
-  // consume(), or has no room for it. Then its chunk, the last one of several, never came, and the peer sends it again.
+  // After each kMessage, before anything else: the upper layer accepts the message, whose octets it holds until
+  // consume(), or has no room for it. Then the chunk, or the last of several, counts as never received, and the peer
+  // retransmits it.
   void accept(FragmentMemory& m);
   void refuse(FragmentMemory& m);
   // Decides on a SACK.
@@ -107,36 +108,36 @@ class Receiver {
 
   // When on_delay_over() is to be called; kNever: not at all.
   Cycle deadline() const { return deadline_; }
-  // The delayed-SACK timer ran out. Ignored before the deadline: a SACK has gone meanwhile.
+  // The delayed-SACK timer expired. Ignored before the deadline: a SACK was sent meanwhile.
   void on_delay_over(Cycle now) {
     if (now < deadline_) return;
     deadline_ = kNever;
     owed_ = true;
   }
-  // The upper layer is done with so many octets of messages. May make an update of the window due.
+  // The upper layer has consumed that many octets of messages. A window update may become due.
   void consume(const ReceiverSettings& s, std::uint32_t octets);
 
   bool sack_owed() const { return owed_; }
-  // One may ride with what is sent anyway.
+  // A SACK may travel with a packet that is sent anyway.
   bool sack_pending() const { return owed_ || deadline_ != kNever; }
   // Octets of the SACK that write_sack() would write.
   std::size_t sack_bytes(std::size_t room) const;
-  // `room`: octets that the packet has left, at least kMinSackBytes.
+  // `room`: octets left in the packet, at least kMinSackBytes.
   static constexpr std::size_t kMinSackBytes = wire::SctpChunk::kHeaderBytes + wire::SctpSack::kBytes;
   void write_sack(const ReceiverSettings& s, wire::SctpWriter& to, std::size_t room);
-  // A SHUTDOWN has gone, with cumulative_tsn(): it acknowledges like a SACK without gap blocks and duplicates.
+  // A SHUTDOWN was sent, with cumulative_tsn(): it acknowledges like a SACK without gap blocks and duplicates.
   void shutdown_sent();
 
   // ---- State
 
   std::uint32_t cumulative_tsn() const { return tsns_.cumulative(); }
-  // What a SACK would say (a_rwnd). Once closed, the window opens by a step at least (section 6.2: no silly window).
+  // The a_rwnd of a SACK. Once closed, the window opens by at least a step (section 6.2: no silly window).
   std::uint32_t window(const ReceiverSettings& s) const {
     const std::uint32_t free = free_octets(s);
     return announced_ == 0 && free < s.window_step ? 0 : free;
   }
   const Fragments& fragments() const { return fragments_; }
-  // All of one association: these, a bit for each TSN of the window, and the pieces within FragmentLimits.
+  // All memory of one association: these, a bit for each TSN of the window, and the pieces within FragmentLimits.
   static constexpr std::size_t context_bytes(std::uint32_t tsn_window) { return sizeof(Receiver) + tsn_window / 8; }
 
  private:
@@ -155,7 +156,7 @@ class Receiver {
   TsnMap tsns_;
   Fragments fragments_;
   Cycle deadline_ = kNever;
-  std::uint32_t unconsumed_ = 0;  // octets of messages that the upper layer has
+  std::uint32_t unconsumed_ = 0;  // octets of messages that the upper layer holds
   std::uint32_t announced_ = 0;   // the latest a_rwnd
   std::uint32_t offered_tsn_ = 0;
   std::uint16_t offered_octets_ = 0, streams_ = 0;
@@ -163,9 +164,9 @@ class Receiver {
   std::uint8_t listed_ = 0;   // valid ones of duplicates_
   std::uint8_t packets_ = 0;  // with DATA, since the last SACK
   Mode mode_ = Mode::kDrop;
-  bool first_ : 1;  // no DATA came yet
+  bool first_ : 1;  // no DATA received yet
   bool owed_ : 1;
-  // Of the packet: it has DATA, a TSN that was missing, the I bit; it met a gap; a chunk of it was not acknowledged.
+  // Of the packet: it has DATA, a TSN that was missing, the I bit; it found a gap; a chunk of it was not acknowledged.
   bool data_ : 1, fresh_ : 1, immediate_ : 1, met_gap_ : 1, dropped_ : 1;
   bool offers_ : 1, of_pieces_ : 1;  // a message that is neither accepted nor refused yet
 };

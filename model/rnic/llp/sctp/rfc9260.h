@@ -1,5 +1,5 @@
-// SCTP's own congestion control (RFC 9260 section 7.2), behind the interface that TCP's has. `mss` is the PMDCS: the
-// largest DATA chunk with its header that fits a packet. Octets are those of chunks with header and pad.
+// SCTP's own congestion control (RFC 9260 section 7.2), with TCP's interface. `mss` is the PMDCS: the largest DATA
+// chunk with its header that fits a packet. Octets are those of chunks with header and pad.
 #pragma once
 
 #include "model/rnic/llp/congestion_control.h"
@@ -8,8 +8,8 @@ namespace rnic::sctp {
 
 class Rfc9260 : public tcp::CongestionControl {
  public:
-  // Section 7.2.1, where `packets` is 3: one more packet of a path's size, or two, or that many of an Ethernet over
-  // IPv4.
+  // Section 7.2.1, which has 3 for `packets`: one more full packet of the path, or two, or that many packets of
+  // Ethernet size over IPv4.
   void open(tcp::CongestionState& s, std::uint32_t pmdcs, std::uint32_t packets) const override {
     constexpr std::uint32_t kEthernetPmdcs = 1468;
     s = {};
@@ -33,7 +33,7 @@ class Rfc9260 : public tcp::CongestionControl {
     s.window = s.mss;
     s.counted = 0;
   }
-  // For each RTO. Silence says nothing good of a path: a window below four packets stays.
+  // For each RTO. Silence proves nothing good about a path: a window below four packets stays.
   void on_idle(tcp::CongestionState& s, std::uint32_t) const override {
     s.window = std::min(s.window, std::max(s.window / 2, 4 * s.mss));
   }

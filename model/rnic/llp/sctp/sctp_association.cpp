@@ -14,12 +14,12 @@ using tcp::kNil;
 
 namespace {
 
-// What waits for a neighbour: a packet is not taken before there is room for all that it can lead to. Operations are,
-// as the firmware takes no event while it waits for room for one.
+// Output that waits for a neighbour: a packet is not taken before there is room for everything it can cause. Operations
+// are always taken, as the firmware takes no event while it waits for room for an operation.
 constexpr std::size_t kMostAnswers = 4;
 constexpr std::size_t kMostEvents = 32;
 
-// What a peer's MTU may be: its messages in pieces are as long, as far as the receive buffer holds them.
+// The largest MTU of a peer: its fragmented messages can be that long, as far as they fit the receive buffer.
 std::uint32_t peer_mtu(const SctpConfig& config, const TcpConfig& tcp) {
   return std::max<std::uint32_t>(tcp.mtu, std::min(sctp::kLargestMtu, config.receive_buffer / 4 * 3));
 }
@@ -67,7 +67,7 @@ SctpAssociation::SctpAssociation(sc_core::sc_module_name nm, ClockDomain& clk, c
 
 SctpAssociation::~SctpAssociation() = default;
 
-// The keys and the ports go on, so that no packet from before fits an association of later.
+// The keys and the ports continue, so that no earlier packet fits a later association.
 void SctpAssociation::reset() {
   const std::size_t associations = contexts_.size(), streams = associations * config_.streams;
   for (std::unique_ptr<Context>& c : contexts_) {
@@ -94,13 +94,13 @@ void SctpAssociation::reset() {
 }
 
 // In one cycle at most one operation, one packet in, one message in, one packet out, one beat and one message to each
-// neighbour. Of what leaves, the answers of set-up go first.
+// neighbour. On output, answers of set-up go first.
 Wake SctpAssociation::tick() {
   const bool room = answers_.size() < kMostAnswers && events_.size() < kMostEvents;
   if (ended->can_pop()) on_ended(ended->pop());
   if (op->can_pop()) on_op(op->pop());
   if (room && received->can_pop() && busy_until_ <= now()) take_packet();
-  run_timers();  // behind the packet: its SACK may have stopped one
+  run_timers();  // after the packet: its SACK may have stopped one
   if (early->can_pop()) on_early(early->pop());
   if (in->can_pop()) take_ulpdu();
   if (!idle_.empty()) look_at_idle();
@@ -158,8 +158,8 @@ void SctpAssociation::on_up(std::uint32_t association) {
   idle_.push(FlowId{association});
 }
 
-// What is queued for the peer, and kept of it, is dropped, but for what is delivered and waits for the pipeline: the
-// peer has heard that it arrived. Sessions are lost, but for the one of `except`.
+// Everything queued for the peer, and kept from it, is dropped, except delivered messages that wait for the pipeline:
+// they have been acknowledged. Sessions are lost, except that of `except`.
 void SctpAssociation::forget_streams(std::uint32_t association, FlowId except) {
   Context& c = context(association);
   if (has_session(c)) send_fence(association);
@@ -195,14 +195,14 @@ void SctpAssociation::abort(std::uint32_t association, wire::SctpCause cause, By
   end(association, TcpEvent::Reason::kRefused, except);
 }
 
-// That the firmware knows of.
+// Those that the firmware knows.
 bool SctpAssociation::has_session(const Context& c) {
   const auto live = [](const sctp::StreamContext& s) { return s.in_use && !s.abandoned; };
   return std::any_of(c.stream.begin(), c.stream.end(), live);
 }
 
-// RFC 5040 section 7: when all streams are down, the side that opened the association shuts it down. If that does not
-// come, this side does.
+// RFC 5040 section 7: when all streams are down, the side that opened the association shuts it down. If it does not,
+// this side does.
 void SctpAssociation::look_at_idle() {
   const std::uint32_t association = idle_.pop().v;
   Context& c = context(association);
@@ -217,7 +217,7 @@ void SctpAssociation::look_at_idle() {
   settle(association, outcome_);
 }
 
-// By the end of the association that has been without a session for longest. False: there is none.
+// By aborting the association that has been without a session for longest. False: there is none.
 bool SctpAssociation::make_room() {
   if (!free_.empty()) return true;
   std::uint32_t oldest = kNil;
@@ -263,7 +263,7 @@ void SctpAssociation::run_timers() {
   }
 }
 
-// Of the sender and the receiver, after whatever may have moved them.
+// Of the sender and the receiver, after anything that may have moved them.
 void SctpAssociation::set_timers(std::uint32_t association) {
   Context& c = context(association);
   const auto set = [&](std::uint32_t which, Cycle at) {
@@ -274,7 +274,7 @@ void SctpAssociation::set_timers(std::uint32_t association) {
   set(kSackDelay, c.receiver.deadline());
 }
 
-// A packet that carries no segment is the association's.
+// A packet without a segment belongs to the association.
 RequestId SctpAssociation::owner(std::uint32_t association) const {
   return {station_.node, RequestId::Kind::kFlow, flow_of(association, 0).v, contexts_[association]->life, 0};
 }

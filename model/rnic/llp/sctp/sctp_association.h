@@ -30,10 +30,10 @@ class SctpAssociation final : public Stage {
  public:
   PopPort<SctpOp> op{*this, "op"};            // from the firmware
   PushPort<SctpEvent> event{*this, "event"};  // to the firmware
-  PopPort<Ulpdu> in{*this, "in"};             // segments to be sent
+  PopPort<Ulpdu> in{*this, "in"};             // segments to send
   PushPort<TxCredit> credit{*this, "credit"};
   PushPort<WqesAcked> acked{*this, "acked"};
-  PushPort<FpduBeat> out{*this, "out"};  // segments received, in the shape that MPA gives them
+  PushPort<FpduBeat> out{*this, "out"};  // received segments, in the form that MPA gives them
   PopPort<StreamEnded> ended{*this, "ended"};
   PushPort<StreamBeat> behind{*this, "behind"};  // segments out of order, for early_placement,
   PopPort<EarlyPlaced> early{*this, "early"};    // which answers each
@@ -41,7 +41,7 @@ class SctpAssociation final : public Stage {
   PushPort<SctpPacket> packets{*this, "packets"};
   Drops drops;
 
-  // Flows from `first_flow` on are its streams. Blocks of `pool` hold a packet of the interface's MTU behind
+  // Flows from `first_flow` on are its streams. Blocks of `pool` hold a packet of the interface's MTU after
   // kFrameHeadroom octets.
   SctpAssociation(sc_core::sc_module_name nm, ClockDomain& clk, const SctpConfig& config, const TcpConfig& tcp,
                   const DatapathConfig& datapath, const StationConfig& station, std::uint32_t first_flow,
@@ -53,7 +53,7 @@ class SctpAssociation final : public Stage {
   std::string waiting_for() const override;
   void describe(const Description& d) override;
   const SctpAssociationCounters& counters() const { return counters_; }
-  // Of a flow: what an operation on it has to name.
+  // The life of a flow: an operation on it must name it.
   std::uint16_t life(FlowId flow) const;
 
  private:
@@ -88,7 +88,7 @@ class SctpAssociation final : public Stage {
   void close_streams(std::uint32_t association);
   void on_ended(StreamEnded end);
   void tell(SctpEvent::Kind kind, FlowId flow, bool terminate = false);
-  // The end of an association is told behind all that it has delivered, and nothing before it.
+  // The end of an association is reported after all that it has delivered, and only then.
   bool may_tell() const { return !events_.empty() && (events_.front().kind != SctpEvent::Kind::kLost || fences_ == 0); }
   std::uint16_t ephemeral_port(std::uint32_t peer_ip, std::uint16_t peer_port);
 
@@ -102,13 +102,13 @@ class SctpAssociation final : public Stage {
   bool make_room();
   void abort(std::uint32_t association, wire::SctpCause cause, ByteSpan information, FlowId except = kNoFlow);
 
-  // What comes in (sctp_association_rx.cpp).
+  // Receiving (sctp_association_rx.cpp).
   void take_packet();
   void on_path_mtu(const SctpPacket& told);
   void settle(std::uint32_t association, const sctp::Outcome& outcome, const BufferRef& packet = {});
   void on_setup_event(std::uint32_t association, const sctp::SetupEvent& e);
   void on_chunks(std::uint32_t association, const sctp::Outcome& outcome, const BufferRef& packet);
-  // Returns the stream that there is none of, if the chunk has one.
+  // Returns the unknown stream, if the chunk names one.
   std::optional<std::uint16_t> on_data(std::uint32_t association, const BufferRef& packet,
                                        const sctp::PassedChunk& chunk);
   void on_message(std::uint32_t association, const BufferRef& packet, const sctp::ReceivedData& data);
@@ -125,7 +125,7 @@ class SctpAssociation final : public Stage {
     return {c.receiver.cumulative_tsn(), c.sender.idle() && c.backlog.empty()};
   }
 
-  // What leaves (sctp_association_tx.cpp).
+  // Sending (sctp_association_tx.cpp).
   void take_ulpdu();
   void send_control(const SctpOp& op);
   void queue(std::uint32_t association, sctp::SentMessage&& message);
@@ -152,10 +152,10 @@ class SctpAssociation final : public Stage {
   const SctpConfig config_;
   const StationConfig station_;
   const std::uint32_t first_flow_, mtu_, packet_limit_;
-  const FlowId fence_flow_;  // of no stream and no queue pair
+  const FlowId fence_flow_;  // has no stream and no queue pair
   const unsigned beat_bytes_;
   BufferPool& pool_;
-  BufferPool large_{sctp::kLargeBlockBytes};  // for messages in pieces that are longer than our own
+  BufferPool large_{sctp::kLargeBlockBytes};  // for fragmented messages that are longer than ours
   const sctp::Rfc9260 congestion_;
   const sctp::SenderSettings sender_settings_;
   const sctp::ReceiverSettings receiver_settings_;
@@ -163,7 +163,7 @@ class SctpAssociation final : public Stage {
   const Cycle idle_limit_;
   sctp::Endpoint endpoint_;
   sctp::FragmentMemory fragments_;
-  std::vector<std::unique_ptr<Context>> contexts_;  // made when the number is used first
+  std::vector<std::unique_ptr<Context>> contexts_;  // made when the number is first used
   tcp::FlowTable table_;
   tcp::FlowQueue free_, sends_, idle_;  // of associations
   tcp::FlowQueue credits_, acks_;       // of streams
@@ -178,10 +178,10 @@ class SctpAssociation final : public Stage {
   SegmentBeats offer_;
   Cycle offer_free_from_ = 0;
   std::uint32_t emitted_ = tcp::kNil;  // the message whose beats are leaving
-  Cycle busy_until_ = 0;               // with the chunks of a packet
+  Cycle busy_until_ = 0;               // processing the chunks of a packet
   std::bitset<65536> listening_;
   std::uint16_t next_port_;
-  sctp::Outcome outcome_, second_;  // of an input; of what it leads to
+  sctp::Outcome outcome_, second_;  // of an input; of its consequences
   sctp::DataPacket packet_;
   SctpAssociationCounters counters_;
 };

@@ -1,4 +1,4 @@
-// Packets that came: set-up, DATA, and segments on their way to ddp_placement.
+// Received packets: set-up, DATA, and segments on their way to ddp_placement.
 #include <algorithm>
 #include <cstring>
 
@@ -15,7 +15,7 @@ using tcp::kNil;
 using wire::SctpChunkType;
 using State = sctp::Association::State;
 
-// The engine is busy for each DATA chunk of it.
+// The engine is busy for each of its DATA chunks.
 void SctpAssociation::take_packet() {
   const SctpPacket p = received->pop();
   busy_until_ = now() + config_.chunk_cycles;
@@ -43,8 +43,8 @@ void SctpAssociation::take_packet() {
   answer(outcome_, p.peer_ip, p.peer_mac, {station_.node, RequestId::Kind::kFlow, kNoFlow.v, 0, 0});
 }
 
-// A router's word counts if it quotes the tag, which nobody can guess (RFC 5927). Segments are shorter from now on;
-// what has a TSN is not cut again.
+// A router's report counts if it quotes the tag, which cannot be guessed (RFC 5927). Segments are shorter from now on;
+// a chunk with a TSN is not cut again.
 void SctpAssociation::on_path_mtu(const SctpPacket& told) {
   const tcp::FlowKey key{told.peer_ip, load_be16(told.data() + 2), load_be16(told.data())};
   const FlowId found = table_.find(key);
@@ -64,7 +64,7 @@ void SctpAssociation::on_path_mtu(const SctpPacket& told) {
   sends_.push(found);
 }
 
-// What the set-up has made of an input. Where it shuts down, the rest may follow from what came.
+// Carries out the set-up's result of an input. During a shutdown, more may follow from what arrived.
 void SctpAssociation::settle(std::uint32_t association, const sctp::Outcome& outcome, const BufferRef& packet) {
   Context& c = context(association);
   const std::uint32_t peer_ip = c.setup.ends().peer_ip;
@@ -113,7 +113,7 @@ void SctpAssociation::on_setup_event(std::uint32_t association, const SetupEvent
       ++counters_.failed;
       return end(association, e.cause == 0 ? TcpEvent::Reason::kTimeout : TcpEvent::Reason::kRefused);
     case SetupEvent::Kind::kPeerShutdown:
-      return close_streams(association);  // what is queued is sent
+      return close_streams(association);  // queued data is still sent
     case SetupEvent::Kind::kPeerError:
       ++counters_.peer_errors;
       return;
@@ -139,7 +139,7 @@ void SctpAssociation::on_chunks(std::uint32_t association, const sctp::Outcome& 
   }
   busy_until_ = now() + std::max<std::uint64_t>(data, 1) * config_.chunk_cycles;
   if (!c.in_service) return;
-  if (unknown_stream) {  // one ERROR a packet, however many chunks it has
+  if (unknown_stream) {  // one ERROR per packet, however many chunks it has
     std::uint8_t information[4] = {};
     store_be16(information, *unknown_stream);
     c.setup.report(wire::SctpCause::kInvalidStream, information, second_);
@@ -197,7 +197,7 @@ std::optional<std::uint16_t> SctpAssociation::on_data(std::uint32_t association,
 void SctpAssociation::on_message(std::uint32_t association, const BufferRef& packet, const sctp::ReceivedData& data) {
   Context& c = context(association);
   const std::uint16_t stream = data.header.stream;
-  if (stream >= c.ddp_streams) {  // of a direction that has no other
+  if (stream >= c.ddp_streams) {  // a direction without an opposite one
     ++counters_.strays;
     c.receiver.accept(fragments_);
     return c.receiver.consume(receiver_settings_, static_cast<std::uint32_t>(data.message.size()));
@@ -259,7 +259,7 @@ bool is_terminate(const ReceivedMessage& m) {
 
 }  // namespace
 
-// What is in order. The end of an open session goes through the pipeline, behind its last segment.
+// What is in order. The end of an open session follows its last segment through the pipeline.
 void SctpAssociation::deliver(std::uint32_t association, std::uint16_t stream) {
   Context& c = context(association);
   for (;;) {
@@ -297,7 +297,7 @@ void SctpAssociation::consume(std::uint32_t message) {
   give_back(message);
 }
 
-// Behind the answer of early_placement, whose writes may be under way for it.
+// After the answer of early_placement, whose writes may still be in progress.
 void SctpAssociation::give_back(std::uint32_t message) {
   if (messages_[message].offered) messages_[message].released = true;
   else messages_.give_back(message);
@@ -305,7 +305,7 @@ void SctpAssociation::give_back(std::uint32_t message) {
 
 // ---- Early placement
 
-// Out of order: its payload may go to memory at once. It is delivered in order all the same.
+// Out of order: its payload may go to memory at once, but it is delivered in order.
 void SctpAssociation::offer(std::uint32_t message) {
   ++counters_.out_of_order;
   if (!config_.early_placement) return;
@@ -320,12 +320,12 @@ void SctpAssociation::offer(std::uint32_t message) {
   offer_free_from_ = now() + 1;
 }
 
-// One beat a cycle.
+// One beat per cycle.
 void SctpAssociation::push_offer() {
   if (!offer_.done()) offer_.push(*behind, beat_bytes_, offer_free_from_, horizon());
 }
 
-// What is written is kept no longer but for its header; the end of the answers frees the message to go on.
+// Of a written segment only the header is kept; the last answer frees the message for delivery.
 void SctpAssociation::on_early(EarlyPlaced placed) {
   const auto message = static_cast<std::uint32_t>(placed.offset);
   ReceivedMessage& m = messages_[message];
@@ -352,7 +352,7 @@ void SctpAssociation::send_fence(std::uint32_t association) {
   ++fences_;
 }
 
-// One segment after the other. It gives its room back in the cycle behind its last beat.
+// One segment after another. Its room is free in the cycle after its last beat.
 void SctpAssociation::emit() {
   emission_.push(*out, now(), horizon());
   if (!emission_.free(now())) return;
@@ -360,7 +360,7 @@ void SctpAssociation::emit() {
   if (ready_.empty()) return;
   const std::uint32_t message = ready_.head;
   ReceivedMessage& m = messages_[message];
-  if (m.offered) return;  // nothing is written behind its delivery
+  if (m.offered) return;  // nothing is written after delivery
   ready_.head = std::exchange(m.next, kNil);
   if (ready_.head == kNil) ready_.tail = kNil;
   const FlowId flow = m.fence ? fence_flow_ : flow_of(m.association, m.stream);

@@ -1,4 +1,4 @@
-// Operations of the firmware, and what it is told.
+// Operations of the firmware, and its events.
 #include <cstring>
 #include <utility>
 
@@ -25,7 +25,7 @@ void SctpAssociation::on_op(const SctpOp& o) {
   const bool there = contexts_[association] && stream < context(association).ddp_streams && o.life == life(o.flow);
   const bool late = there && o.kind == SctpOp::Kind::kSend && !context(association).setup.takes_host_data();
   if (!there || late) {
-    ++counters_.ops_ignored;  // its association is gone, or will be, as the firmware hears
+    ++counters_.ops_ignored;  // its association is gone, or will be, as the firmware will hear
   } else if (o.kind == SctpOp::Kind::kSend) {
     send_control(o);
   } else if (o.kind == SctpOp::Kind::kAbort) {
@@ -126,7 +126,7 @@ void SctpAssociation::refuse(std::uint32_t cookie, TcpEvent::Reason reason) {
   events_.push(std::move(e));
 }
 
-// One that is there, or being opened, and has a stream left for this side.
+// An association that exists or is being opened, with a free stream for this side.
 std::uint32_t SctpAssociation::association_to(std::uint32_t peer_ip, std::uint16_t peer_port) const {
   for (std::uint32_t i = 0; i < contexts_.size(); ++i) {
     if (!contexts_[i] || !contexts_[i]->in_service) continue;
@@ -139,8 +139,8 @@ std::uint32_t SctpAssociation::association_to(std::uint32_t peer_ip, std::uint16
   return kNil;
 }
 
-// Initiates that cross on one stream end both sessions. To avoid it, who opened the association takes the even ids,
-// the other side the odd ones.
+// Initiates that cross on one stream end both sessions. To avoid that, the opener of the association takes the even
+// ids, the other side the odd ones.
 std::uint32_t SctpAssociation::free_streams(const Context& c) const {
   const std::uint32_t ids = c.ddp_streams != 0 ? c.ddp_streams : config_.streams;
   std::uint32_t free = 0;
@@ -168,7 +168,7 @@ void SctpAssociation::give_stream(std::uint32_t association, std::uint32_t cooki
   events_.push(std::move(e));
 }
 
-// By the peer: the firmware is told, and gives the stream back when it has done with it.
+// By the peer: the firmware gets an event, and returns the stream when it no longer needs it.
 void SctpAssociation::use(std::uint32_t association, std::uint16_t stream) {
   Context& c = context(association);
   c.in_use = static_cast<std::uint16_t>(c.in_use + !c.stream[stream].in_use);
@@ -186,7 +186,7 @@ std::uint16_t SctpAssociation::ephemeral_port(std::uint32_t peer_ip, std::uint16
 
 // ---- Events
 
-// Of an abandoned session nobody wants to hear.
+// No one wants events of an abandoned session.
 void SctpAssociation::tell(SctpEvent::Kind kind, FlowId flow, bool terminate) {
   if (context(association_of(flow)).stream[stream_of(flow)].abandoned) return;
   SctpEvent e;
@@ -218,8 +218,8 @@ void SctpAssociation::tell_control(std::uint32_t association, std::uint32_t mess
   consume(message);
 }
 
-// The peer's session Terminate has passed all stages that segments pass. One of a session that was given up in the
-// meantime says nothing of the one that has begun since.
+// The peer's session Terminate has passed all stages that segments pass. The Terminate of a session that was given up
+// meanwhile says nothing about the one that has begun since.
 void SctpAssociation::on_ended(StreamEnded end) {
   if (end.flow == fence_flow_) {
     --fences_;

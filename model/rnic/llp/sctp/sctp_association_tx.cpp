@@ -1,4 +1,4 @@
-// What leaves: messages, SACKs, the answers of set-up; and the credit of the segmenter.
+// Sending: messages, SACKs, the answers of set-up; and the credit of the segmenter.
 #include <algorithm>
 #include <cstring>
 
@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint32_t kDataHeaderBytes = wire::SctpChunk::kHeaderBytes + wire::SctpData::kBytes;
 
 constexpr std::uint32_t padded(std::uint32_t octets) { return static_cast<std::uint32_t>(wire::sctp_padded(octets)); }
-// Octets of a message's DATA chunk, with header and pad: what it takes of the congestion window, and of the credit.
+// Octets of a message's DATA chunk, with header and pad: its share of the congestion window, and of the credit.
 constexpr std::uint32_t chunk_octets(std::uint32_t user_data) {
   return static_cast<std::uint32_t>(wire::SctpData::chunk_bytes(user_data));
 }
@@ -85,7 +85,7 @@ void SctpAssociation::push_backlog(std::uint32_t association) {
   sends_.push(FlowId{association});
 }
 
-// Its number is given when SCTP takes it. False: it has to wait.
+// It gets its number when SCTP accepts it. False: it has to wait.
 bool SctpAssociation::push(std::uint32_t association, std::uint32_t message) {
   Context& c = context(association);
   SentMessage& m = sent_[message];
@@ -152,8 +152,8 @@ bool SctpAssociation::send_one() {
   return false;
 }
 
-// One DATA chunk a packet, as TCP has one FPDU a segment, and a SACK before it where one is due. A SACK that does not
-// fit beside the chunk goes alone, or waits if it only might have gone.
+// One DATA chunk per packet, as TCP has one FPDU per segment, preceded by a SACK if one is due. A SACK that does not
+// fit the packet goes alone if it is due, and waits if it is only pending.
 bool SctpAssociation::send_of(std::uint32_t association) {
   Context& c = context(association);
   if (!c.in_service || c.ddp_streams == 0) return false;
@@ -256,9 +256,9 @@ void SctpAssociation::answer(const sctp::Outcome& outcome, std::uint32_t peer_ip
 
 // ---- Credit
 
-// Octets that a stream may be given: an equal part, among the open ones, of what the windows let the association have
-// in flight and of some chunks that wait. Without those the congestion window would never be full, and not grow (RFC
-// 9260 section 7.2.1), and a SACK would find nothing to send. One full chunk in any case.
+// The octets that a stream may be given: an equal share, among the open streams, of what the windows allow the
+// association to have in flight plus a few waiting chunks. Without those the congestion window would never be full, and
+// would not grow (RFC 9260 section 7.2.1), and a SACK would find nothing to send. One full chunk in any case.
 std::uint32_t SctpAssociation::grantable(const Context& c, const sctp::StreamContext& s) const {
   constexpr std::uint32_t kWaiting = 8;
   const std::uint32_t window =
@@ -275,7 +275,7 @@ void SctpAssociation::grant_all(std::uint32_t association) {
   }
 }
 
-// One message of each kind a cycle.
+// One message of each kind per cycle.
 void SctpAssociation::serve_credits() {
   while (!credits_.empty() && credit->can_push()) {
     const FlowId i = credits_.pop();

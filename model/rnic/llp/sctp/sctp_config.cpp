@@ -9,7 +9,7 @@
 namespace rnic {
 namespace {
 
-// What a flow's number has room for beside those of TCP.
+// The room for flow numbers beyond those of TCP.
 constexpr unsigned kMostStreams = 1024;
 constexpr std::uint64_t kAnyPeriodPs = 1000;
 

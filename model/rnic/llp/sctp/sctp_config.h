@@ -1,4 +1,4 @@
-// What the SCTP association engine can be told. Addresses and neighbours are the chip's (StationConfig), the MTU is the
+// The settings of the SCTP association engine. Addresses and neighbours are the chip's (StationConfig), the MTU is the
 // interface's (TcpConfig::mtu).
 #pragma once
 
@@ -106,7 +106,7 @@ struct SctpConfig {
   LinkConfig rx_link() const { return {rx_cycles + 4, rx_cycles, 1}; }
 };
 
-// ConfigError, naming the setting, for values that do not go together.
+// Throws ConfigError, naming the setting, for contradictory values.
 void check_settings(const SctpConfig& config, unsigned ip_mtu);
 
 }  // namespace rnic

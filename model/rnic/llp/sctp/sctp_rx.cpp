@@ -15,7 +15,7 @@ void SctpRx::reset() {
   next_beat_ = 0;
 }
 
-// A packet begins behind the one before it; it goes on in the cycle of its last checked beat.
+// A packet begins right after the previous one; it leaves in the cycle of its last checked beat.
 Wake SctpRx::tick() {
   if (emission_.free(now()) && !report_ && in->can_pop()) take(in->pop());
   emission_.push(*to_crc, now(), horizon());
@@ -34,8 +34,8 @@ Wake SctpRx::tick() {
   return Wake::at_cycle(std::max(std::min({begin, emission_.next(*to_crc), end}), now() + 1));
 }
 
-// The frame is shared and stays as it is; the packet is copied, as it leaves the packet buffer, with 0 in the place of
-// the checksum, and the checksum behind it, where the CRC engine compares.
+// The frame is shared and stays as it is; the packet is copied, as it leaves the packet buffer, with 0 in its checksum
+// field and the checksum appended, where the CRC engine compares.
 void SctpRx::take(const Frame& frame) {
   sctp::ReceivedPacket packet;
   switch (sctp::read_packet({frame.data(), frame.bytes}, station_.ip, fragments_, packet)) {
@@ -65,7 +65,7 @@ void SctpRx::take(const Frame& frame) {
   emission_.start(std::move(buf), data, bytes / 4 + 1, FlowId{0});
 }
 
-// Ports and tag of the packet that was too long, as its common header began.
+// Ports and tag of the packet that was too long, from the start of its common header.
 void SctpRx::report(const wire::FragmentationNeeded& told) {
   ++counters_.path_mtu_reports;
   SctpPacket p;

@@ -1,4 +1,4 @@
-// Checks received SCTP packets: IPv4, and the checksum, by a CRC engine of its own. See sctp_rx.md.
+// Checks received SCTP packets: IPv4, and the checksum, with its own CRC engine. See sctp_rx.md.
 #pragma once
 
 #include <algorithm>
@@ -69,12 +69,12 @@ class SctpRx final : public Stage, public RunsAhead {
 
   const StationConfig station_;
   BufferPool& pool_;
-  BufferPool large_{sctp::kLargeBlockBytes};  // packets that are longer than our own
+  BufferPool large_{sctp::kLargeBlockBytes};  // packets that are longer than ours
   sctp::IpReassembly fragments_{large_};
   std::optional<SctpPacket> report_;  // for the next cycle in which no packet leaves
   sctp::BeatEmission emission_;
   Ring<Entered> entered_;  // into the CRC engine
-  Cycle next_beat_ = 0;    // a beat a cycle
+  Cycle next_beat_ = 0;    // one beat per cycle
   SctpRxCounters counters_;
 };
 

@@ -14,7 +14,7 @@ void SctpTx::reset() {
   next_beat_ = 0;
 }
 
-// A packet begins behind the one before it; a frame leaves in the cycle of its last sealed beat.
+// A packet begins right after the previous one; a frame leaves in the cycle of its last sealed beat.
 Wake SctpTx::tick() {
   if (emission_.free(now()) && in->can_pop()) start(in->pop());
   emission_.push(*to_crc, now(), horizon());
@@ -28,7 +28,7 @@ Wake SctpTx::tick() {
   return Wake::at_cycle(std::max(std::min({begin, emission_.next(*to_crc), end}), now() + 1));
 }
 
-// The checksum stands before what it covers, so its octets are 0 here, and a word behind the packet gets the CRC.
+// The checksum precedes the data that it covers, so its octets are 0 here, and a word after the packet gets the CRC.
 void SctpTx::start(SctpPacket packet) {
   sctp::write_lower_headers(station_, packet, ip_id_++);
   std::uint8_t* const data = packet.data();

@@ -1,4 +1,4 @@
-// Seals SCTP packets: the checksum, by a CRC engine of its own, and the headers of IPv4 and Ethernet. See sctp_tx.md.
+// Seals SCTP packets: the checksum, with its own CRC engine, and the headers of IPv4 and Ethernet. See sctp_tx.md.
 #pragma once
 
 #include <algorithm>
@@ -54,7 +54,7 @@ class SctpTx final : public Stage, public RunsAhead {
   const StationConfig station_;
   sctp::BeatEmission emission_;
   Ring<Leaving> leaving_;  // in the CRC engine
-  Cycle next_beat_ = 0;    // a beat a cycle
+  Cycle next_beat_ = 0;    // one beat per cycle
   std::uint16_t ip_id_ = 0;
   SctpTxCounters counters_;
 };

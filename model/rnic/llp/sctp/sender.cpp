@@ -19,7 +19,8 @@ constexpr std::uint32_t kDataHeader = wire::SctpChunk::kHeaderBytes + wire::Sctp
 constexpr std::uint32_t kPacketHeaders = wire::Ipv4Header::kBytes + wire::SctpHeader::kBytes;
 constexpr std::uint8_t kMissesOfALoss = 3;
 constexpr std::uint8_t kMostBackoff = 31;
-// As many may wait. A DDP stream may have 32767 that do either (RFC 5043 section 5.2.1), TSNs may be 2^31 - 1 ahead.
+// As many may wait. A DDP stream may have 32767 chunks in both states (RFC 5043 section 5.2.1), TSNs may be 2^31 - 1
+// ahead.
 constexpr std::uint32_t kMostChunks = 8192;
 
 constexpr std::uint32_t octets_of(std::uint32_t user_data) {
@@ -66,12 +67,12 @@ bool Sender::push(const Message& message, Cycle now) {
   return true;
 }
 
-// An occasion to send: Max.Burst packets.
+// An event that permits sending: Max.Burst packets.
 void Sender::refill_burst() {
   if (!alone_) burst_ = settings_->max_burst;
 }
 
-// The next piece of a message: all that is left of it, if the path takes that.
+// The next piece of a message: all that is left of it, if the path allows that.
 std::uint16_t Sender::piece(const Entry& message) const {
   return message.octets() <= limit() ? message.bytes : static_cast<std::uint16_t>(limit() - kDataHeader);
 }
@@ -90,7 +91,7 @@ std::uint32_t Sender::next_octets() const {
   return probe_due_ || window_holds(message) ? octets_of(piece(message)) : 0;
 }
 
-// What the path takes no more goes alone, in a packet without anything else.
+// A chunk that is too long for the path goes alone in its packet.
 bool Sender::fits(std::uint32_t octets, std::uint32_t room, const DataPacket& packet) const {
   return packet.octets + octets <= room || (packet.octets == 0 && octets > limit() && room >= limit());
 }
@@ -104,7 +105,7 @@ bool Sender::next(Cycle now, std::uint32_t room, DataPacket& packet) {
   return marked_ != 0 ? resend(now, room, packet) : send_new(now, room, packet);
 }
 
-// As many of the lowest marked chunks as fit, whatever the peer's window is: they ask for the window as well.
+// As many of the lowest marked chunks as fit, whatever the peer's window is: they also probe the window.
 bool Sender::resend(Cycle now, std::uint32_t room, DataPacket& packet) {
   if (!urgent_ && !may_send()) return false;
   bool lowest = false;
@@ -172,7 +173,7 @@ void Sender::leave(std::uint32_t tsn, Entry& chunk, DataPacket& packet) {
   packet.beyond_path_mtu = packet.octets > limit();
 }
 
-// What was learnt of a path fades while nothing is sent on it.
+// Knowledge of a path expires while nothing is sent on it.
 void Sender::apply_idle(Cycle now) {
   const Cycle rto = rtt_.rto(settings_->rto, 0);
   for (Cycle silent = now - last_sent_; silent >= rto; silent -= rto) {
@@ -193,7 +194,7 @@ void Sender::take_from_flight(const Entry& chunk) {
   flight_data_ -= chunk.bytes;
 }
 
-// It goes again, and is never a sample of the round trip.
+// It is retransmitted, and is no longer a round-trip sample.
 void Sender::mark(std::uint32_t tsn) {
   Entry& chunk = sent(tsn);
   if (chunk.state == State::kInFlight) {
@@ -208,9 +209,9 @@ void Sender::mark(std::uint32_t tsn) {
   if (marked_++ == 0 || seq_lt(tsn, marked_from_)) marked_from_ = tsn;
 }
 
-// ---- What SACKs say
+// ---- SACKs
 
-// Neither the cumulative TSN ack, which is not old, nor a gap block lies beyond what was sent.
+// Neither the cumulative TSN ack, which is not old, nor a gap block is beyond what was sent.
 bool Sender::known(const wire::SctpSackView& sack) const {
   const std::uint32_t cumulative = sack.header.cumulative_tsn;
   if (cumulative - (una_ - 1) > nxt_ - una_) return false;
@@ -286,7 +287,7 @@ std::uint32_t Sender::acknowledge(std::uint32_t cumulative, Cycle now) {
   return octets;
 }
 
-// A chunk is acknowledged for the first time. A sample takes back what timeouts did to the timer.
+// A chunk is acknowledged for the first time. A sample undoes the backoff of timeouts.
 void Sender::measure(std::uint32_t tsn, Cycle now) {
   if (!timing_ || tsn != timed_tsn_) return;
   timing_ = false;
@@ -294,7 +295,7 @@ void Sender::measure(std::uint32_t tsn, Cycle now) {
   backoff_ = 0;
 }
 
-// Blocks ascend; what of one does not lie beyond those before it says nothing.
+// Blocks ascend; the part of a block that does not exceed the earlier ones is ignored.
 void Sender::read_gaps(const wire::SctpSackView& sack, Cycle now, SackOutcome& out, News& news) {
   std::uint32_t tsn = una_;
   for (unsigned i = 0; i < sack.header.gap_blocks; ++i) {
@@ -321,7 +322,7 @@ void Sender::hold(std::uint32_t tsn, Cycle now, News& news) {
   measure(tsn, now);
 }
 
-// Not in a gap block: if it was, the peer has thrown it away.
+// Not in a gap block: if it was in one before, the peer has dropped it.
 void Sender::reveal(std::uint32_t tsn, SackOutcome& out, News& news) {
   Entry& chunk = sent(tsn);
   if (chunk.state != State::kHeld) return;
@@ -333,8 +334,8 @@ void Sender::reveal(std::uint32_t tsn, SackOutcome& out, News& news) {
   news.revoked = true;
 }
 
-// One miss for each chunk below the highest one that is newly acknowledged, or `all_reported` in a gap, and for those
-// that were revoked. True if chunks go again.
+// One missing report for each chunk below the highest newly acknowledged one, or, with `all_reported`, in a gap, and
+// for revoked chunks. True if chunks must be retransmitted.
 bool Sender::count_misses(const News& news, bool all_reported) {
   std::uint32_t limit = news.any_new ? news.highest_new : una_;
   if (all_reported && held_ != 0) limit = news.highest;
@@ -351,7 +352,7 @@ bool Sender::count_misses(const News& news, bool all_reported) {
   return found;
 }
 
-// What an acknowledgement of octets does to the window and to the count of errors.
+// The effect of acknowledged octets on the window and on the error count.
 void Sender::finish(std::uint32_t flight_before, bool advanced, bool was_recovering, Cycle now,
                     const SackOutcome& out) {
   if (out.acked != 0) {
@@ -382,7 +383,7 @@ void Sender::start_recovery(SackOutcome& out) {
   settings_->algorithm.on_loss(congestion_, flight_);
 }
 
-// The peer had no room for a probe, and has some now: it goes again at once, once.
+// The peer had no room for a probe, and has some now: the probe is retransmitted at once, one time.
 void Sender::answer_probe(const wire::SctpSackView& sack) {
   if (!in_use()) probing_ = false;
   if (!probing_ || sent(una_).state != State::kInFlight || sack.header.a_rwnd < sent(una_).bytes) return;
@@ -412,7 +413,7 @@ TimerOutcome Sender::on_timer(Cycle now) {
     refill_burst();
     return TimerOutcome::kProbe;
   }
-  // A peer that answers but has no room is there.
+  // A peer that answers but has no room is alive.
   const bool closed = std::exchange(answered_, false) && advertised_ < sent(una_).bytes;
   if (!closed && !count_error()) {
     lost_ = true;
@@ -454,7 +455,7 @@ bool Sender::on_path_mtu(std::uint32_t ip_mtu) {
   return true;
 }
 
-// ---- What is over
+// ---- Released messages
 
 std::optional<ReleasedMessage> Sender::take_released() {
   while (released_ != una_) {

@@ -1,5 +1,6 @@
-// The sending half of an association (RFC 9260 sections 6 and 7): which DATA chunks leave next, what SACKs say of them,
-// and when they go again. It has no octets of user data: a chunk names its message by the user's handle.
+// The sending half of an association (RFC 9260 sections 6 and 7): which DATA chunks are sent next, how SACKs are
+// processed, and when chunks are retransmitted. It has no octets of user data: a chunk names its message by the user's
+// handle.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@
 
 namespace rnic::sctp {
 
-// The same for all associations of a chip.
+// Shared by all associations of a chip.
 struct SenderSettings {
   SenderSettings(const SctpConfig& config, const tcp::CongestionControl& algorithm_, std::uint64_t period_ps_)
       : algorithm(algorithm_),
@@ -32,16 +33,16 @@ struct SenderSettings {
   unsigned send_chunks, max_retries, max_burst, initial_window, path_mtu_min;
 };
 
-// What a user hands over: all of it is sent unordered, in the order of push(), and in one chunk if the path takes it.
+// A message from the user: sent unordered, in the order of push(), and in one chunk if the path allows it.
 struct Message {
   std::uint32_t handle = 0;  // the user's own
   std::uint32_t ppid = 0;
   std::uint16_t bytes = 0;  // of user data, at least 1
   std::uint16_t stream = 0;
-  bool immediate = false;  // asks for a SACK at once (I)
+  bool immediate = false;  // requests an immediate SACK (I)
 };
 
-// A DATA chunk that leaves: `bytes` of the message from `offset` on.
+// A DATA chunk to be sent: `bytes` of the message from `offset` on.
 struct DataChunk {
   std::uint32_t tsn = 0;
   std::uint32_t handle = 0;
@@ -55,11 +56,11 @@ struct DataChunk {
 struct DataPacket {
   std::vector<DataChunk> chunks;
   std::uint32_t octets = 0;      // with headers and pads
-  bool retransmission = false;   // of all its chunks; a packet has none or only such
-  bool beyond_path_mtu = false;  // one chunk, cut before the path shrank: IP has to fragment it
+  bool retransmission = false;   // applies to all its chunks, or to none
+  bool beyond_path_mtu = false;  // one chunk, cut before the path MTU shrank: IP has to fragment it
 };
 
-// A message that the sender has forgotten.
+// A message that the sender no longer holds.
 struct ReleasedMessage {
   std::uint32_t handle = 0;
   std::uint16_t stream = 0;
@@ -67,21 +68,21 @@ struct ReleasedMessage {
 
 enum class SackVerdict : std::uint8_t {
   kTaken,
-  kOld,       // dropped whole
-  kNeverSent  // it acknowledges what was never sent: ABORT with cause 13, nothing has changed
+  kOld,       // dropped entirely
+  kNeverSent  // it acknowledges a TSN that was never sent: ABORT with cause 13, nothing has changed
 };
 struct SackOutcome {
   SackVerdict verdict = SackVerdict::kTaken;
-  bool fast_retransmit = false;  // next() has chunks that go whatever the congestion window says
+  bool fast_retransmit = false;  // next() has chunks to send regardless of the congestion window
   bool recovery = false;         // and fast recovery began with them
-  std::uint32_t acked = 0;       // octets of chunks that are news
-  std::uint32_t revoked = 0;     // chunks that the peer had and threw away
+  std::uint32_t acked = 0;       // octets of newly acknowledged chunks
+  std::uint32_t revoked = 0;     // chunks that the peer had reported and dropped
 };
 
 enum class TimerOutcome : std::uint8_t {
   kNone,    // it was not due
-  kResend,  // next() has what goes again
-  kProbe,   // next() has one chunk that asks whether the peer's window is still closed
+  kResend,  // next() has chunks to retransmit
+  kProbe,   // next() has one chunk, which probes whether the peer's window is still closed
   kFailed   // too many in succession: the association is lost
 };
 
@@ -90,43 +91,43 @@ class Sender {
   // `settings` outlives it.
   explicit Sender(const SenderSettings& settings);
 
-  // A new association, also after a restart: what was queued is forgotten. `a_rwnd` is that of INIT or INIT ACK,
+  // A new association, also after a restart: queued messages are dropped. `a_rwnd` is that of INIT or INIT ACK,
   // `ip_mtu` that of the interface, over IPv4.
   void open(std::uint32_t initial_tsn, std::uint32_t a_rwnd, std::uint32_t ip_mtu, Cycle now);
 
   // No message can be queued.
   bool full() const { return unsent_tail_ - unsent_head_ == capacity(); }
-  // False: the queue is full, and the message was not taken.
+  // False: the queue is full, and the message was not accepted.
   bool push(const Message& message, Cycle now);
 
   // The largest DATA chunk with its header that fits a packet.
   std::uint32_t pmdcs() const { return congestion_.mss; }
-  // Octets of the first chunk of the packet that may leave now, with header and pad; 0: there is none. If that is more
-  // than a SACK leaves of a packet, the SACK goes alone.
+  // Octets of the first chunk of the packet that may be sent now, with header and pad; 0: there is none. If that is
+  // more than the SACK leaves of the packet, the SACK goes alone.
   std::uint32_t next_octets() const;
-  // What leaves now, in `room` octets; false if nothing does. All of it counts as sent.
+  // The chunks to send now, in `room` octets; false if there are none. All of them count as sent.
   bool next(Cycle now, std::uint32_t room, DataPacket& packet);
 
-  // Where a SACK and the timer fall into one cycle, the SACK goes first: it may have stopped the timer.
+  // If a SACK and the timer fall into one cycle, the SACK goes first: it may have stopped the timer.
   SackOutcome on_sack(const wire::SctpSackView& sack, Cycle now);
-  // The cumulative TSN ack of a SHUTDOWN, which says nothing of gaps and of the window.
+  // The cumulative TSN ack of a SHUTDOWN, which carries no gap blocks and no window.
   SackOutcome on_shutdown(std::uint32_t cumulative_tsn, Cycle now);
 
   // When on_timer() is due (T3-rtx, or the wait for a closed window); kNever: it is off.
   Cycle deadline() const { return deadline_; }
   TimerOutcome on_timer(Cycle now);
 
-  // A router has no way for longer packets. True if chunks are shorter from now on; those in flight that are longer go
-  // again, which is no sign of congestion.
+  // A router does not forward longer packets. True if chunks are shorter from now on; longer ones in flight are
+  // retransmitted, which is no sign of congestion.
   bool on_path_mtu(std::uint32_t ip_mtu);
 
-  // Messages whose last chunk the cumulative TSN ack has passed, in the order of their TSNs; and after abandon(), all
-  // others. Entries are free again once they were taken from here.
+  // Messages whose last chunk the cumulative TSN ack has passed, in TSN order; after abandon(), all others. Taking them
+  // here frees their entries.
   std::optional<ReleasedMessage> take_released();
   // The association is lost.
   void abandon();
 
-  // Neither queued nor unacknowledged: SHUTDOWN may be sent.
+  // Nothing is queued or unacknowledged: SHUTDOWN may be sent.
   bool idle() const { return una_ == nxt_ && unsent_head_ == unsent_tail_; }
   std::uint32_t cumulative_tsn() const { return una_ - 1; }
   std::uint32_t next_tsn() const { return nxt_; }
@@ -139,24 +140,24 @@ class Sender {
   Cycle rto() const { return rtt_.rto(settings_->rto, backoff_); }
   Cycle srtt() const { return rtt_.srtt(); }
 
-  // Timeouts in succession. HEARTBEATs without an answer count too.
+  // Consecutive timeouts. Unanswered HEARTBEATs count too.
   unsigned errors() const { return errors_; }
-  // False: that was one too many.
+  // False: that exceeds the limit.
   bool count_error();
-  // HEARTBEAT ACK: a sample of the round trip, and the peer is there. The set-up's round trip is one as well.
+  // HEARTBEAT ACK: a round-trip sample, and the peer is alive. The set-up's round trip is a sample as well.
   void on_answer(Cycle rtt);
 
  private:
   enum class State : std::uint8_t { kInFlight, kMarked, kHeld };  // kHeld: acknowledged by a gap block
-  // A chunk, or of a message that was not sent the part that has no chunk yet.
+  // A chunk, or the part of an unsent message that has no chunk yet.
   struct Entry {
     std::uint32_t handle = 0, ppid = 0;
     std::uint16_t offset = 0, bytes = 0, stream = 0;
     std::uint8_t flags = 0;
     State state : 2;
     std::uint8_t misses : 2;
-    bool fast : 1;     // retransmitted by misses once, or marked for it
-    bool revoked : 1;  // by the SACK at hand
+    bool fast : 1;     // retransmitted once after missing reports, or marked for it
+    bool revoked : 1;  // by the present SACK
     Entry() : state(State::kInFlight), misses(0), fast(false), revoked(false) {}
     std::uint32_t octets() const;
   };
@@ -207,18 +208,18 @@ class Sender {
   std::vector<Entry> unsent_;  // messages without TSN
   std::uint32_t mask_;
   std::uint32_t unsent_head_ = 0, unsent_tail_ = 0;
-  std::uint32_t released_ = 0;           // below: told to the user
+  std::uint32_t released_ = 0;           // below: released to the user
   std::uint32_t una_ = 0;                // the lowest that is not acknowledged
   std::uint32_t nxt_ = 0;                // the next TSN
   std::uint32_t marked_from_ = 0;        // none below is marked
   std::uint32_t marked_ = 0, held_ = 0;  // chunks
   std::uint32_t flight_ = 0;             // octets with headers and pads
   std::uint32_t flight_data_ = 0;        // octets of user data
-  std::uint32_t rwnd_ = 0;               // what the peer's window still takes
-  std::uint32_t advertised_ = 0;         // as last heard
+  std::uint32_t rwnd_ = 0;               // the remaining window of the peer
+  std::uint32_t advertised_ = 0;         // as last received
   std::uint32_t exit_ = 0;               // recovery ends when this is acknowledged
   std::uint32_t timed_tsn_ = 0;
-  std::uint32_t burst_ = 0;  // packets that may leave before the next occasion
+  std::uint32_t burst_ = 0;  // packets that may be sent before the next event
   Cycle deadline_ = kNever;
   Cycle timed_at_ = 0, last_sent_ = 0;
   tcp::RttEstimator rtt_;
@@ -226,11 +227,11 @@ class Sender {
   std::uint8_t backoff_ = 0, errors_ = 0;
   bool timing_ = false;
   bool recovering_ = false;  // fast recovery
-  bool urgent_ = false;      // the next packet goes whatever the congestion window says
+  bool urgent_ = false;      // the next packet is sent regardless of the congestion window
   bool alone_ = false;       // after a timeout one packet, until something is acknowledged
-  bool answered_ = false;    // a SACK came since the timer ran out
+  bool answered_ = false;    // a SACK arrived since the timer expired
   bool probe_due_ = false;
-  bool probing_ = false;  // the chunk in flight went beyond the peer's window
+  bool probing_ = false;  // the chunk in flight exceeded the peer's window
   bool lost_ = false;
 };
 

@@ -1,4 +1,5 @@
-// Which of the peer's TSNs have come: all up to the cumulative one, and a bit for each beyond it within a window.
+// Which of the peer's TSNs were received: all up to the cumulative one, and a bit for each one beyond it within a
+// window.
 #pragma once
 
 #include <algorithm>
@@ -9,11 +10,11 @@
 
 namespace rnic::sctp {
 
-// TSNs are compared modulo 2^32. One that is exactly 2^31 away is ahead, hence beyond any window.
+// TSNs are compared modulo 2^32. A TSN exactly 2^31 away is ahead, hence beyond any window.
 class TsnMap {
  public:
-  // Nothing has come. `window`: how far beyond the cumulative TSN others are taken, a power of two of at least 64 that
-  // the 16 bits of a gap block can say. That many bits are allocated here, and nothing later.
+  // Nothing received. `window`: how far beyond the cumulative TSN others are accepted, a power of two of at least 64
+  // that fits the 16 bits of a gap block. That many bits are allocated here, and nothing later.
   void start(std::uint32_t initial_tsn, std::uint32_t window) {
     RNIC_CHECK(window >= kWordBits && window <= 0x8000 && (window & (window - 1)) == 0);
     words_.assign(window / kWordBits, 0);
@@ -29,23 +30,23 @@ class TsnMap {
     return cumulative_ - tsn < 0x8000'0000 || (tsn - cumulative_ <= highest_ - cumulative_ && bit(tsn));
   }
 
-  // One in the window that is not there.
+  // A missing TSN in the window.
   void add(std::uint32_t tsn) {
     flip(tsn);
     if (tsn - cumulative_ > highest_ - cumulative_) highest_ = tsn;
     while (cumulative_ != highest_ && bit(cumulative_ + 1)) flip(++cumulative_);
   }
-  // One beyond the cumulative TSN is given up: it is to be sent again (RFC 9260 section 6.2).
+  // A TSN beyond the cumulative one is given up: the peer must retransmit it (RFC 9260 section 6.2).
   void remove(std::uint32_t tsn) {
     flip(tsn);
     while (highest_ != cumulative_ && !bit(highest_)) --highest_;
   }
 
-  // TSNs that came without a break, as offsets from the cumulative one; `start` 0: none.
+  // Consecutive received TSNs, as offsets from the cumulative one; `start` 0: none.
   struct Run {
     std::uint32_t start = 0, end = 0;
   };
-  // The first one behind the offset `behind`.
+  // The first run after the offset `behind`.
   Run next_run(std::uint32_t behind) const {
     const std::uint32_t from = find(cumulative_ + behind + 1, true);
     if (from == highest_ + 1) return {};
@@ -58,7 +59,7 @@ class TsnMap {
   const std::uint64_t& word(std::uint32_t tsn) const { return words_[tsn / kWordBits & (words_.size() - 1)]; }
   bool bit(std::uint32_t tsn) const { return word(tsn) >> tsn % kWordBits & 1; }
   void flip(std::uint32_t tsn) { words_[tsn / kWordBits & (words_.size() - 1)] ^= std::uint64_t{1} << tsn % kWordBits; }
-  // The first TSN from `tsn` on whose bit is `value`, or the one behind the highest.
+  // The first TSN from `tsn` on whose bit is `value`, or the one after the highest.
   std::uint32_t find(std::uint32_t tsn, bool value) const {
     const std::uint32_t end = highest_ + 1;
     while (tsn != end) {
