@@ -1,6 +1,5 @@
-// What a flow tells its peer of what was received, and when: delayed, immediate and challenge ACKs, window updates,
-// SACK blocks, echoes of marks and timestamps (RFC 9293 sections 3.8.6.2 and 3.8.6.3, RFC 2018, 3168, 5961, 7323,
-// 8257).
+// What a flow acknowledges to its peer, and when: delayed, immediate and challenge ACKs, window updates, SACK blocks,
+// echoes of marks and timestamps (RFC 9293 sections 3.8.6.2 and 3.8.6.3, RFC 2018, 3168, 5961, 7323, 8257).
 #pragma once
 
 #include <cstdint>
@@ -15,7 +14,7 @@
 
 namespace rnic::tcp {
 
-// The same for all flows of a chip.
+// Shared by all flows of a chip.
 struct AckSettings {
   AckSettings(const TcpConfig& config, std::uint64_t period_ps);
 
@@ -25,52 +24,52 @@ struct AckSettings {
   Cycle challenge_interval;
   std::uint32_t window;  // octets
   std::uint8_t scale;
-  std::uint32_t window_step;  // by which a short window has to open before the peer is told
+  std::uint32_t window_step;  // the increase of a short window that warrants an update
   bool dctcp;
   TimestampClock clock;
 };
 
-// Of one flow. Its owner runs the delayed-ACK timer and sends; owed() and owes_earlier() say what a pure ACK is for.
+// For one flow. Its owner runs the delayed-ACK timer and sends; owed() and owes_earlier() say what a pure ACK is for.
 class AckPolicy {
  public:
-  // kDelayed: when the delayed-ACK timer runs out, which may run already.
+  // kDelayed: when the delayed-ACK timer, which may already be running, expires.
   enum class Due : std::uint8_t { kNothing, kDelayed, kNow };
 
   AckPolicy() : synchronized_(false), scaling_(false), timestamps_(false), sack_(false), ecn_(false), owed_(false) {}
 
   void agree(const Agreed& agreed);
-  // After agree(). Nothing is received yet. While the flow is not `synchronized`, the peer's sequence numbers are not
-  // known.
+  // After agree(). Nothing is received yet. Until the flow is `synchronized`, the peer's sequence numbers are unknown.
   void start(const AckSettings& s, std::uint32_t rcv_nxt, bool synchronized);
 
   std::uint32_t rcv_nxt() const { return rcv_nxt_; }
 
-  // A received segment, or a window that opened: what later ACKs say. True if an ACK of what came before is owed now.
+  // A received segment, or a window that opened: the content of later ACKs. True if an ACK of what came before is owed
+  // now.
   bool on_feedback(const AckSettings& s, const RxFeedback& fb);
-  // A segment is to be acknowledged: `may_wait` for company, or at once.
+  // A segment must be acknowledged: delayed if it `may_wait`, or at once.
   Due on_segment(const AckSettings& s, bool may_wait) {
     const bool now = !may_wait || ++unacknowledged_ >= s.every;
     if (now) owe();
     return now ? Due::kNow : Due::kDelayed;
   }
-  // The peer knows of a short window, which has opened since (RFC 9293 section 3.8.6.2.2).
+  // The peer knows a short window, which has opened since (RFC 9293 section 3.8.6.2.2).
   bool window_update_due(const AckSettings& s) const {
     return wire::seq_lt(rcv_adv_, rcv_nxt_ + s.window_step) && wire::seq_ge(rcv_edge_, rcv_adv_ + s.window_step);
   }
   // An ACK for a segment that may be forged: false if it is withheld.
   bool challenge(const AckSettings& s, Cycle now);
   void owe() { owed_ = true; }
-  // The delayed-ACK timer ran out. False if a segment has carried the acknowledgement meanwhile.
+  // The delayed-ACK timer expired. False if a segment has carried the acknowledgement meanwhile.
   bool on_delay_over();
 
   bool owed() const { return owed_; }
   bool owes_earlier() const { return marks_.owes_earlier(); }
 
-  // Fills in what a segment with `fields.flags` says of what was received. `bare`: it has no payload, hence room for
-  // SACK blocks. True if nothing is left to acknowledge, so the timer can stop. While runs are kept, a payload's ACK is
-  // not enough: the peer waits for SACK, and counts duplicate ACKs.
+  // Fills in the receiver's fields of a segment with `fields.flags`. `bare`: it has no payload, hence room for SACK
+  // blocks. True if nothing is left to acknowledge, so the timer can stop. While runs are kept, the ACK of a segment
+  // with payload is not enough: the peer waits for SACK, and counts duplicate ACKs.
   bool write(const AckSettings& s, Cycle now, bool bare, SegmentFields& fields);
-  // The same for the ACK of what came before the mark changed. Says how the rest is due.
+  // The same for the ACK of what came before the mark changed. Returns how the rest is due.
   Due write_earlier(const AckSettings& s, Cycle now, SegmentFields& fields);
 
  private:
@@ -79,7 +78,7 @@ class AckPolicy {
   void acknowledged(std::uint32_t ack);
 
   std::uint32_t rcv_nxt_ = 0, rcv_edge_ = 0;
-  std::uint32_t rcv_adv_ = 0;    // the right edge that the peer was last told
+  std::uint32_t rcv_adv_ = 0;    // the right edge last advertised
   std::uint32_t ts_recent_ = 0;  // to echo
   std::uint32_t last_ack_ = 0;   // Last.ACK.sent (RFC 7323 section 4.3)
   SackList kept_;

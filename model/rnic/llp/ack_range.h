@@ -1,5 +1,5 @@
-// Which acknowledgements a segment may bring (RFC 9293 section 3.10.7.4, fifth; RFC 5961 section 5): of what was sent,
-// and not older than the largest window that the peer ever had.
+// The acknowledgements that a segment may carry (RFC 9293 section 3.10.7.4, fifth; RFC 5961 section 5): of data that
+// was sent, and not older than the largest window that the peer ever had.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ class AckRange {
   bool holds(std::uint32_t ack, std::uint32_t snd_nxt) const {
     return !wire::seq_lt(ack, snd_una_ - max_window_) && !wire::seq_gt(ack, snd_nxt);
   }
-  // It acknowledges the SYN: that of a connection in SYN-RECEIVED has to.
+  // It acknowledges the SYN, as it must in SYN-RECEIVED.
   bool is_new(std::uint32_t ack, std::uint32_t snd_nxt) const {
     return wire::seq_gt(ack, snd_una_) && !wire::seq_gt(ack, snd_nxt);
   }
-  // One that holds came, with a window of so many octets.
+  // An acceptable one arrived, with a window of that many octets.
   void note(std::uint32_t ack, std::uint32_t window) {
     snd_una_ = wire::seq_max(snd_una_, ack);
     if (window > max_window_) max_window_ = window;

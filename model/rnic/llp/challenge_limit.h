@@ -1,5 +1,5 @@
-// How many answers a flow gives to segments that may be forged (RFC 5961 section 7). Each flow has its own limit: one
-// that flows share would tell of one by another.
+// The limit of a flow's answers to segments that may be forged (RFC 5961 section 7). Each flow has its own: a shared
+// limit would reveal one flow's state through another.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace rnic::tcp {
 
 class ChallengeLimit {
  public:
-  // True if a challenge ACK may go: one of at most `limit` in an interval, which begins with the first of them.
+  // True if a challenge ACK may be sent: one of at most `limit` in an interval, which begins with the first of them.
   bool allow(Cycle now, Cycle interval, unsigned limit) {
     if (sent_ == 0 || now - since_ >= interval) {
       since_ = now;

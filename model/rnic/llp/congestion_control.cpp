@@ -7,8 +7,8 @@
 
 namespace rnic::tcp {
 
-// RFC 6928 section 2 with `segments` for its 10: an MSS so large that ten are more than 14600 octets is counted as one
-// of 1460, but two segments may always go.
+// RFC 6928 section 2 with `segments` for its 10: an MSS so large that ten are more than 14600 octets is counted as
+// 1460, but two segments may always be sent.
 std::uint32_t CongestionControl::initial_window(std::uint32_t mss, std::uint32_t segments) {
   constexpr std::uint32_t kEthernetMss = 1460;
   return std::min(segments * mss, std::max(2 * mss, segments * kEthernetMss));

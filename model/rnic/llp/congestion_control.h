@@ -1,6 +1,6 @@
 // How much a flow may have in flight: slow start, congestion avoidance and the answer to loss (RFC 5681). An algorithm
-// says how the window grows and how far it falls; it holds no flow's state, so one object serves all of a chip. What is
-// not pure virtual is TCP's; SCTP's own rules replace all of it (sctp/rfc9260.h).
+// defines how the window grows and how far it falls; it holds no flow's state, so one object serves all of a chip. What
+// is not pure virtual is TCP's; SCTP's own rules replace all of it (sctp/rfc9260.h).
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ inline constexpr std::array kCongestionAlgorithms{Named{CongestionAlgorithm::kNe
 struct CubicState {
   std::uint32_t w_max = 0;  // window at the last loss; 0: there was none
   std::uint32_t prior = 0;  // the same, not lowered by fast convergence
-  std::uint32_t w_est = 0;  // what NewReno would have
+  std::uint32_t w_est = 0;  // the window that NewReno would have
   std::uint32_t k_ms = 0;   // from the epoch to the return to w_max
   std::uint64_t epoch_ns = 0;
   bool in_epoch = false;
@@ -32,7 +32,7 @@ struct DctcpState {
   std::uint32_t window_end = 0;  // sequence number
 };
 
-// Of one flow; octets.
+// For one flow; octets.
 struct CongestionState {
   std::uint32_t mss = 0;
   std::uint32_t window = 0;
@@ -52,33 +52,33 @@ struct AckedOctets {
   std::uint32_t snd_una = 0, snd_nxt = 0;  // after it
   std::uint64_t now_ns = 0, srtt_ns = 0;
   bool ece = false;
-  bool advances = true;  // SND.UNA; false: SCTP counts gap-acked chunks as well
+  bool advances = true;  // SND.UNA; false: SCTP counts gap-acked chunks, too
 };
 
 class CongestionControl {
  public:
   virtual ~CongestionControl() = default;
 
-  // `segments` of initial window; beyond three of them RFC 6928's bound of 14600 octets is raised in proportion.
+  // `segments` of initial window; for more than three, RFC 6928's bound of 14600 octets is raised in proportion.
   virtual void open(CongestionState& s, std::uint32_t mss, std::uint32_t segments) const;
   static std::uint32_t cwnd(const CongestionState& s) { return s.window; }
-  // Outside of fast recovery. A window that is not even half used does not grow (RFC 7661 section 4.3).
+  // Outside of fast recovery. A window that is less than half used does not grow (RFC 7661 section 4.3).
   virtual void on_ack(CongestionState& s, const AckedOctets& acked) const;
-  // Every ACK of new octets, in fast recovery as well.
+  // Every ACK of new octets, also in fast recovery.
   virtual void on_marks(CongestionState&, const AckedOctets&) const {}
   // The first ECN-Echo of a window of data (RFC 3168 section 6.1.2).
   virtual void on_ecn(CongestionState& s, std::uint32_t flight) const { on_loss(s, flight); }
-  // That is the reduction for losses of the same window, too.
+  // That also counts as the reduction for losses in the same window.
   virtual bool ecn_is_a_loss() const { return true; }
   // Fast recovery begins; `flight` as in RFC 5681 equation (4).
   virtual void on_loss(CongestionState& s, std::uint32_t flight) const;
-  // `repeated`: the same segment timed out before, and the threshold stays (RFC 5681 section 3.1).
+  // `repeated`: the same segment timed out before, so the threshold stays (RFC 5681 section 3.1).
   virtual void on_timeout(CongestionState& s, std::uint32_t flight, bool repeated) const;
   // Nothing was sent for an RTO (RFC 5681 section 4.1).
   virtual void on_idle(CongestionState& s, std::uint32_t segments) const;
 
  protected:
-  // Congestion avoidance, of a window that is in use.
+  // Congestion avoidance, for a window that is in use.
   virtual void avoid(CongestionState& s, const AckedOctets& acked) const = 0;
   // The slow start threshold after a loss, before its bound of two segments.
   virtual std::uint32_t reduced(CongestionState& s, std::uint32_t flight) const = 0;

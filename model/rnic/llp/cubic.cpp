@@ -60,13 +60,14 @@ void Cubic::avoid(CongestionState& s, const AckedOctets& acked) const {
     s.window = std::max(s.window, c.w_est);
     return;
   }
-  // Sections 4.4 and 4.5: on the way to where the function is a round trip later, in an ACK's part of a window.
+  // Sections 4.4 and 4.5: towards the function's value one round trip later, in proportion to the ACK's part of the
+  // window.
   const std::uint32_t target =
       std::clamp(window_at(c, s.mss, (t_ns + acked.srtt_ns) / 1'000'000), s.window, s.window + s.window / 2);
   s.window += static_cast<std::uint32_t>(std::uint64_t{target - s.window} * acked.bytes / s.window);
 }
 
-// Sections 4.6 and 4.7: fast convergence gives way to flows that came later.
+// Sections 4.6 and 4.7: fast convergence yields to flows that came later.
 std::uint32_t Cubic::reduced(CongestionState& s, std::uint32_t flight) const {
   CubicState& c = s.own.cubic;
   c.prior = s.window;

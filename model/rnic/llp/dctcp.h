@@ -1,4 +1,4 @@
-// RFC 8257: the window falls by half the fraction of octets that the network marked. Else NewReno.
+// RFC 8257: the window falls by half the fraction of octets that the network marked. Otherwise NewReno.
 #pragma once
 
 #include "model/rnic/llp/newreno.h"
@@ -12,7 +12,7 @@ class Dctcp final : public NewReno {
     NewReno::open(s, mss, segments);
     s.own.dctcp = DctcpState{};
   }
-  // Section 3.3 steps 1 to 8: once a window of data, alpha moves by a sixteenth towards the fraction seen.
+  // Section 3.3 steps 1 to 8: once per window of data, alpha moves by a sixteenth towards the observed fraction.
   void on_marks(CongestionState& s, const AckedOctets& acked) const override {
     DctcpState& d = s.own.dctcp;
     d.acked += acked.bytes;

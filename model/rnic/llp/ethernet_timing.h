@@ -15,7 +15,7 @@ inline constexpr std::uint32_t kInterFrameGapOctets = 12;
 constexpr std::uint32_t line_octets(std::uint32_t frame_bytes) {
   return kPreambleOctets + std::max(frame_bytes + kFcsOctets, kMinFrameOctets);
 }
-// 1 Gb/s takes 8000 ps for an octet.
+// 1 Gb/s takes 8000 ps per octet.
 constexpr std::uint64_t octets_to_ps(std::uint64_t octets, unsigned line_gbps) { return octets * 8000 / line_gbps; }
 
 }  // namespace rnic::ethernet

@@ -18,7 +18,7 @@ class FlowQueue {
   FlowId front() const { return FlowId{head_}; }
   bool contains(FlowId flow) const { return next_[flow.v] != kOut; }
 
-  // Nothing happens to a flow that is in the queue already.
+  // A flow that is already in the queue is not added again.
   void push(FlowId flow) {
     if (contains(flow)) return;
     next_[flow.v] = kEnd;

@@ -11,7 +11,7 @@
 
 namespace rnic::tcp {
 
-// Linear probing at a load of at most one half; removal moves the followers up, so nothing is ever rebuilt.
+// Linear probing at a load of at most one half; removal moves later entries up, so nothing is ever rebuilt.
 class FlowTable {
  public:
   explicit FlowTable(std::size_t flows) {
@@ -40,7 +40,7 @@ class FlowTable {
       hole = next(hole);
     }
     for (std::size_t i = next(hole); slots_[i] != kNoFlow; i = next(i)) {
-      // Moves up unless its home lies behind the hole.
+      // Moves up unless its home is after the hole.
       if (distance(home(keys_[slots_[i].v]), i) < distance(hole, i)) continue;
       slots_[hole] = slots_[i];
       hole = i;

@@ -10,8 +10,8 @@
 
 namespace rnic::tcp {
 
-// A heap of the cycles at which to look at a flow. Postponing or stopping a timer leaves its entry where it is: when
-// its cycle comes, the flow's deadline decides whether it fires, goes back into the heap, or is forgotten.
+// A heap of the cycles at which to look at a flow. Postponing or stopping a timer leaves its entry in the heap: when
+// its cycle comes, the flow's deadline decides whether it fires, goes back into the heap, or is dropped.
 class FlowTimers {
  public:
   explicit FlowTimers(std::size_t flows) : timers_(flows) { heap_.reserve(flows); }
@@ -24,14 +24,14 @@ class FlowTimers {
   void stop(FlowId flow) { timers_[flow.v].deadline = kNever; }
   bool running(FlowId flow) const { return timers_[flow.v].deadline != kNever; }
 
-  // The next flow whose timer has run out; kNoFlow when there is none left in this cycle.
+  // The next flow whose timer has expired; kNoFlow when there is none left in this cycle.
   FlowId expired(Cycle now) {
     while (!heap_.empty() && heap_.front().at <= now) {
       const Entry entry = heap_.front();
       std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
       heap_.pop_back();
       Timer& t = timers_[entry.flow.v];
-      if (t.looked_at != entry.at) continue;  // an earlier entry took its place
+      if (t.looked_at != entry.at) continue;  // an earlier entry replaced it
       t.looked_at = kNever;
       if (t.deadline <= now) {
         t.deadline = kNever;

@@ -49,7 +49,7 @@ LossRecovery::Acked LossRecovery::acknowledge(Pool& pool, std::uint32_t ack) {
   return acked;
 }
 
-// RFC 6582 section 3.2 step 3: the ACK ends a recovery, or it tells of the next segment that is lost.
+// RFC 6582 section 3.2 step 3: the ACK ends a recovery, or reveals the next lost segment.
 bool LossRecovery::on_new_ack(Pool& pool, std::uint32_t bytes, std::uint32_t mss) {
   duplicate_acks_ = 0;
   const bool was_fast = recovery_ == Recovery::kFast;
@@ -57,7 +57,7 @@ bool LossRecovery::on_new_ack(Pool& pool, std::uint32_t bytes, std::uint32_t mss
     recovery_ = Recovery::kNone;
     resend_now_ = false;
   }
-  // An older loss is of another window, however far the sequence numbers go.
+  // An older loss belongs to another window, however far the sequence numbers go.
   if (!recovering() && seq_gt(snd_una_, recover_)) recover_ = snd_una_ - 1;
   if (recovery_ == Recovery::kFast) {
     if (!sack_) queue_.deflate(bytes > mss ? bytes - mss : 0);
@@ -83,7 +83,8 @@ bool LossRecovery::on_duplicate_ack(Pool& pool, std::uint32_t mss) {
   if (duplicate_acks_ < 0xff) ++duplicate_acks_;
   if (!sack_) queue_.count_held(mss);
   if (duplicate_acks_ != kDuplicateAcks || recovering()) return false;
-  // Those of what a timeout sent twice tell of no loss (RFC 6582 section 3.2 step 2), unless SACK makes them news.
+  // Duplicate ACKs of what a timeout retransmitted do not show a loss (RFC 6582 section 3.2 step 2), unless SACK
+  // reports new octets.
   if (!sack_ && !seq_gt(snd_una_, recover_)) return false;
   enter_fast_recovery(pool);
   return true;
@@ -132,7 +133,7 @@ std::uint32_t LossRecovery::cut(Pool& pool, std::uint32_t slot, std::uint32_t ms
   return cuts;
 }
 
-// Headers stand in front of a payload, so the rest, whose slot is returned, needs a buffer of its own.
+// Headers go in front of a payload, so the rest, whose slot is returned, needs a buffer of its own.
 std::uint32_t LossRecovery::split(Pool& pool, std::uint32_t slot, std::uint32_t bytes, BufferPool& buffers) {
   const QueuedSegment& s = pool[slot];
   BufferRef rest = buffers.take(s.buf->owner());

@@ -1,5 +1,5 @@
-// The receiver's half of ECN: what acknowledgements say of marked packets (RFC 3168 section 6.1.3; RFC 8257
-// section 3.2).
+// The receiver's half of ECN: how acknowledgements report marked packets (RFC 3168 section 6.1.3; RFC 8257 section
+// 3.2).
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,18 @@ class MarkEcho {
  public:
   MarkEcho() : echo_(false), earlier_owed_(false), earlier_echo_(false) {}
 
-  // ECN-Echo in what is acknowledged now.
+  // ECN-Echo for what is acknowledged now.
   bool echo() const { return echo_; }
 
-  // RFC 3168: from a marked packet on, in every ACK, until the peer says that it reduced its window.
+  // RFC 3168: from a marked packet on, in every ACK, until the peer reports that it reduced its window.
   void on_segment(bool marked, bool window_reduced) {
     if (window_reduced) echo_ = false;
     if (marked) echo_ = true;
   }
 
-  // DCTCP: an ACK says of all its octets whether they were marked, so none covers a change of the mark. With
-  // `unacknowledged` octets up to `rcv_nxt` before this segment, they need an ACK of their own. True if this is news.
+  // DCTCP: an ACK reports for all its octets whether they were marked, so no ACK spans a change of the mark. If there
+  // are `unacknowledged` octets up to `rcv_nxt` before this segment, they need an ACK of their own. True if the mark
+  // changed.
   bool on_segment_dctcp(bool marked, bool unacknowledged, std::uint32_t rcv_nxt) {
     if (echo_ == marked) return false;
     const bool earlier = unacknowledged && !earlier_owed_;

@@ -1,4 +1,4 @@
-// RFC 5681 and 6582: a segment more for each window, half of what was in flight after a loss.
+// RFC 5681 and 6582: one more segment per window, half of what was in flight after a loss.
 #pragma once
 
 #include "model/rnic/llp/congestion_control.h"

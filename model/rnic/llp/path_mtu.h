@@ -1,4 +1,4 @@
-// How long a flow's segments may be: what both ends agreed on, or less, as routers report of the path (RFC 1191).
+// The maximum length of a flow's segments: what both ends agreed on, or less, as routers report (RFC 1191).
 #pragma once
 
 #include <algorithm>
@@ -12,14 +12,14 @@ namespace rnic::tcp {
 class PathMtu {
  public:
   void open(std::uint16_t emss) { mss_ = emss_ = emss; }
-  // Octets of payload that the path takes.
+  // Octets of payload that fit the path.
   std::uint16_t mss() const { return mss_; }
   // As agreed: no FPDU was ever cut longer, but some may be longer than mss().
   std::uint16_t emss() const { return emss_; }
 
-  // A router had no way for a packet of ours and reports `mtu`. It counts if the packet is `in_flight`, which nobody
-  // off the path can guess (RFC 5927 section 7.2), and for no less than `floor`. True if segments are shorter from now
-  // on.
+  // A router could not forward a packet of ours and reports `mtu`. The report is accepted if the packet is `in_flight`,
+  // which cannot be guessed off the path (RFC 5927 section 7.2), and for no less than `floor`. True if segments are
+  // shorter from now on.
   bool on_report(std::uint16_t mtu, bool in_flight, std::uint32_t floor, bool timestamps) {
     const std::uint32_t headers =
         wire::Ipv4Header::kBytes + wire::TcpHeader::kBytes + (timestamps ? wire::TcpOptions::kTimestampsSpace : 0u);

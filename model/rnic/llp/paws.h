@@ -1,4 +1,4 @@
-// Protection against wrapped sequence numbers (RFC 7323 section 5), of a connection that agreed on timestamps.
+// Protection against wrapped sequence numbers (RFC 7323 section 5), for a connection that agreed on timestamps.
 #pragma once
 
 #include <algorithm>
@@ -8,11 +8,11 @@
 
 namespace rnic::tcp {
 
-// Seconds. After a life without a segment the peer's clock may be half a turn ahead, and the last timestamp says
-// nothing any more (section 5.5): 24 days, if it ticks once a millisecond.
+// Seconds. After that time without a segment the peer's clock may be half a turn ahead, and the last timestamp is no
+// longer valid (section 5.5): 24 days, if it ticks once per millisecond.
 struct PawsTime {
   static constexpr std::uint32_t kLongestLife = 24 * 24 * 60 * 60;
-  // Of a clock with this tick.
+  // For a clock with this tick.
   static std::uint32_t life_of(std::uint64_t tick_ns) {
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(kLongestLife, (tick_ns << 31) / 1'000'000'000));
   }
@@ -30,14 +30,14 @@ class Paws {
   bool is_old(std::uint32_t value, const PawsTime& time) const {
     return wire::seq_lt(value, ts_recent_) && time.now_s - noted_s_ <= time.life_s;
   }
-  // An acceptable segment came. One that begins behind RCV.NXT says nothing of the next (sections 4.3 and 5.3).
+  // An acceptable segment arrived. One that begins after RCV.NXT does not update TS.Recent (sections 4.3 and 5.3).
   void note(std::uint32_t value, std::uint32_t seq, std::uint32_t rcv_nxt, const PawsTime& time) {
     if (!wire::seq_gt(seq, rcv_nxt)) start(value, time);
   }
 
  private:
   std::uint32_t ts_recent_ = 0;  // TS.Recent
-  std::uint32_t noted_s_ = 0;    // when it came
+  std::uint32_t noted_s_ = 0;    // when it arrived
 };
 
 }  // namespace rnic::tcp

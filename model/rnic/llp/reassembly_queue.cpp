@@ -14,7 +14,7 @@ ReassemblyQueue::Kept ReassemblyQueue::keep(ReassemblyMemory& m, const BufferRef
   Kept kept;
   const std::uint32_t first = seq;
   std::uint32_t before = kNil, at = list_.head;
-  if (at != kNil && seq_le(m.pool[list_.tail].end(), seq)) {  // the usual case: behind all others
+  if (at != kNil && seq_le(m.pool[list_.tail].end(), seq)) {  // the usual case: after all others
     before = list_.tail;
     at = kNil;
   }

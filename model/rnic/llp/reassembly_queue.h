@@ -1,5 +1,5 @@
-// Octets of a connection that came out of order: kept by reference, without overlaps, in the order of their sequence
-// numbers, within limits. What is kept stays until it is in order, so SACK may report it (RFC 2018 section 8).
+// Octets of a connection received out of order: kept by reference, without overlaps, in sequence order, within limits.
+// They stay until they are in order, so SACK may report them (RFC 2018 section 8).
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace rnic::tcp {
 
-// What the queues of all flows share.
+// Shared by the queues of all flows.
 struct ReassemblyMemory {
   ReassemblyMemory(std::uint32_t byte_limit, std::uint32_t segment_limit)
       : max_bytes(byte_limit), max_segments(segment_limit) {}
@@ -25,29 +25,29 @@ class ReassemblyQueue {
  public:
   ReassemblyQueue() : pieces_(0), fin_(false) {}
 
-  // Neither octets nor a FIN.
+  // No octets and no FIN.
   bool empty() const { return list_.empty() && !fin_; }
   bool has_octets() const { return !list_.empty(); }
   std::uint32_t first(const ReassemblyMemory& m) const { return m.pool[list_.head].seq; }
   std::uint32_t pieces() const { return pieces_; }
 
   struct Kept {
-    wire::SackBlock run;   // of octets, that the segment's first one is part of now (RFC 2018 section 4); may be empty
-    bool whole = false;    // all octets are new and became one piece
-    bool dropped = false;  // some did not fit, and all behind them
+    wire::SackBlock run;   // of octets, to which the segment's first one now belongs (RFC 2018 section 4); may be empty
+    bool whole = false;    // all octets are new and form one piece
+    bool dropped = false;  // some did not fit, and everything after them was dropped
   };
-  // A segment. Only its octets that are not there yet are kept; a FIN only if all octets before it fit.
+  // A segment. Only its new octets are kept; a FIN only if all octets before it fit.
   Kept keep(ReassemblyMemory& m, const BufferRef& buf, std::uint32_t seq, ByteSpan octets, bool fin);
 
-  // The gap before these is filled.
+  // The gap before these octets is filled.
   bool octets_at(const ReassemblyMemory& m, std::uint32_t rcv_nxt) const {
     return !list_.empty() && first(m) == rcv_nxt;
   }
   bool fin_at(std::uint32_t rcv_nxt) const { return fin_ && fin_seq_ == rcv_nxt; }
   ReceivedOctets take_front(ReassemblyMemory& m);
 
-  // Octets from `seq` on are in host memory: only a header stays that stands for them. A segment of which they are a
-  // part is cut, while that leaves half of the list to other segments. False if they stay, or are not there any more.
+  // Octets from `seq` on are in host memory: only a header that represents them stays. A segment that contains them is
+  // cut, as long as that leaves half of the list to other segments. False if they stay, or are no longer here.
   bool replace(ReassemblyMemory& m, std::uint32_t seq, std::uint32_t bytes, BufferRef header,
                std::uint32_t header_bytes);
 
@@ -58,7 +58,7 @@ class ReassemblyQueue {
   wire::SackBlock run_around(const ReassemblyMemory& m, std::uint32_t seq) const;
 
   SlotList list_;
-  std::uint32_t last_run_ = 0;  // where the run starts that the last piece is part of
+  std::uint32_t last_run_ = 0;  // the start of the run to which the last piece belongs
   std::uint32_t fin_seq_ = 0;
   std::uint32_t pieces_ : 31, fin_ : 1;
 };

@@ -1,5 +1,5 @@
-// The receive window: what was received in order, what the peer is offered, and which segments, and what of them, it
-// takes (RFC 9293 sections 3.4, 3.8.6.2.2 and 3.10.7.4, first).
+// The receive window: what was received in order, what is advertised, and which segments, and which parts of them, are
+// accepted (RFC 9293 sections 3.4, 3.8.6.2.2 and 3.10.7.4, first).
 #pragma once
 
 #include <algorithm>
@@ -23,24 +23,24 @@ class ReceiveWindow {
     step_ = std::min(mss, bytes / 2);
   }
   std::uint32_t rcv_nxt() const { return rcv_nxt_; }
-  // The first octet that the peer is not offered.
+  // The first octet beyond the advertised window.
   std::uint32_t edge() const { return edge_; }
 
   // RCV.NXT =< seq < RCV.NXT + RCV.WND.
   bool holds(std::uint32_t seq) const { return !wire::seq_lt(seq, rcv_nxt_) && wire::seq_lt(seq, edge_); }
 
-  // A segment of `length` numbers, FIN included, has one that the window holds, or none and begins there. While the
-  // window is closed, what it says counts if it has RCV.NXT, and its octets do not.
+  // A segment of `length` numbers, FIN included, has one inside the window, or none and begins there. While the window
+  // is closed, its ACK and window are used if it begins at RCV.NXT, but its octets are not.
   bool accepts(std::uint32_t seq, std::uint32_t length) const {
     if (wire::seq_lt(seq, rcv_nxt_)) return wire::seq_gt(seq + length, rcv_nxt_);
     return seq == rcv_nxt_ || wire::seq_lt(seq, edge_);
   }
 
-  // What is left of a segment that accepts() takes.
+  // What is left of a segment that passes accepts().
   struct Part {
     std::uint32_t skip = 0;   // octets that were received before
-    std::uint32_t bytes = 0;  // new ones that the window holds, behind them
-    bool fin = false;         // the window holds it, too
+    std::uint32_t bytes = 0;  // new ones inside the window, after those
+    bool fin = false;         // inside the window, too
     bool beyond = false;      // some octets, or the FIN, are beyond the window
   };
   Part part_of(std::uint32_t seq, std::uint32_t bytes, bool fin) const {
@@ -54,15 +54,15 @@ class ReceiveWindow {
   }
   void advance(std::uint32_t octets) { rcv_nxt_ += octets; }
 
-  // ---- What the sending half knows of it, which advertises it
+  // ---- For the sending half, which advertises the window
 
-  // Octets were taken out. True if the sending half has to hear of it even if no segment comes.
+  // Octets were consumed. True if the sending half must advertise the window even if no segment arrives.
   bool give_room(std::uint32_t bytes, std::uint32_t step) {
     room_ += bytes;
     return room_ - edge_ >= step;
   }
   bool reported() const { return room_ - edge_ < step_; }
-  // The edge, which moves by a step or more only: the avoidance of silly windows.
+  // The edge, which moves by at least a step: silly window avoidance.
   std::uint32_t report() {
     if (!reported()) edge_ = room_;
     return edge_;

@@ -1,4 +1,4 @@
-// Octets of one received segment that nobody has taken yet: a record of the lists in which they wait.
+// Octets of one received segment that were not taken yet: a record of the lists in which they wait.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@ struct ReceivedOctets {
   std::uint32_t bytes = 0;
   std::uint32_t seq = 0;  // of the first one
   std::uint32_t next = kNil;
-  // Not 0: the octets are in host memory already, and `data` has so many of a header that stands for all of them.
+  // Not 0: the octets are already in host memory, and `data` has that many octets of a header that represents all of
+  // them.
   std::uint32_t header_bytes = 0;
 
   std::uint32_t end() const { return seq + bytes; }
@@ -25,7 +26,7 @@ struct ReceivedOctets {
 
 using ReceivedPool = SlotPool<ReceivedOctets>;
 
-// Of those from `seq` on.
+// The part from `seq` on.
 inline ReceivedOctets received_octets(BufferRef buf, ByteSpan octets, std::uint32_t seq) {
   ReceivedOctets r;
   r.buf = std::move(buf);
@@ -37,13 +38,13 @@ inline ReceivedOctets received_octets(BufferRef buf, ByteSpan octets, std::uint3
 
 // The piece of a list that has all octets [seq, seq + bytes); kNil if none has.
 std::uint32_t piece_with(const ReceivedPool& pool, const SlotList& list, std::uint32_t seq, std::uint32_t bytes);
-// How often it is cut if only they are to be in it.
+// The cuts needed for a piece with only these octets.
 inline unsigned cuts_around(const ReceivedOctets& piece, std::uint32_t seq, std::uint32_t bytes) {
   return (piece.seq != seq) + (piece.end() != seq + bytes);
 }
-// Cuts the piece so. Returns the one that has them.
+// Makes these cuts. Returns the piece that has the octets.
 std::uint32_t cut_out(ReceivedPool& pool, SlotList& list, std::uint32_t at, std::uint32_t seq, std::uint32_t bytes);
-// The octets of a piece are in host memory: only this header stays, which stands for them.
+// The octets of a piece are in host memory: only this header stays and represents them.
 void stand_for(ReceivedOctets& piece, BufferRef header, std::uint32_t header_bytes);
 
 }  // namespace rnic::tcp

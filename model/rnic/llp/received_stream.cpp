@@ -68,8 +68,8 @@ void ReceivedStream::release(ReceivedPool& pool) {
   released_ = true;
 }
 
-// Octets go before a FIN, and a read that the FIN cuts short is answered with what there is. In RDMA mode they go
-// before a RST, too: they were acknowledged, and a Terminate may be among them.
+// Octets go before a FIN, and a read that the FIN cuts short is answered with what there is. In RDMA mode they also go
+// before an RST: they were acknowledged, and a Terminate may be among them.
 ReceivedStream::Report ReceivedStream::next_report(const ReceivedPool& pool, bool busy) {
   if (released_) {
     if (end_sent_ && !end_passed_) return Report::kNothing;

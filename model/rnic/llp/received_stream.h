@@ -1,5 +1,5 @@
-// What a connection received in order: for the firmware, which reads it, or for the deframer, to which it leaves
-// (RFC 5044 section 7.1: streaming mode, then RDMA mode); and how the stream ends.
+// What a connection received in order: for the firmware, which reads it, or for the deframer, to which it leaves (RFC
+// 5044 section 7.1: streaming mode, then RDMA mode); and the end of the stream.
 #pragma once
 
 #include <algorithm>
@@ -28,13 +28,13 @@ class ReceivedStream {
 
   bool rdma() const { return mode_ == Mode::kRdma; }
   bool discards() const { return mode_ == Mode::kDiscard; }
-  // The firmware wants so many octets, once. All three: false if another mode was entered meanwhile.
+  // The firmware wants that many octets, once. All three: false if another mode was entered meanwhile.
   bool read(std::uint32_t bytes);
-  // No more, if they have not come.
+  // Withdraws the read, if the octets have not arrived.
   void unread() { wanted_ = 0; }
   // The rest of the stream leaves to the deframer.
   bool enter_rdma();
-  // Nobody reads any more: `room` is what was kept. FPDUs are not discarded.
+  // No more reads: `room` is what was kept. FPDUs are not discarded.
   bool discard(ReceivedPool& pool, std::uint32_t& room);
 
   // ---- Octets in order that wait
@@ -48,7 +48,7 @@ class ReceivedStream {
   void append(ReceivedPool& pool, ReceivedOctets&& octets);
   const ReceivedOctets& front(const ReceivedPool& pool) const { return pool[pieces_.head]; }
   ReceivedOctets take_front(ReceivedPool& pool);
-  // Octets that wait are in host memory: only a header stays that stands for them. False if no piece has all of them.
+  // Waiting octets are in host memory: only a header that represents them stays. False if no piece has all of them.
   bool replace(ReceivedPool& pool, std::uint32_t seq, std::uint32_t bytes, BufferRef header,
                std::uint32_t header_bytes);
   // Copies the first ones.
@@ -57,18 +57,18 @@ class ReceivedStream {
 
   // ---- Offsets in the stream of RDMA mode
 
-  // Octets leave to the deframer: the offset of the first one.
+  // Octets leave to the deframer: returns the offset of the first one.
   std::uint64_t leave(std::uint32_t bytes) { return std::exchange(offset_, offset_ + bytes); }
-  // Of the next one that is received in order.
+  // The offset of the next octet received in order.
   std::uint64_t end(const ReceivedPool& pool) const { return offset_ + octets(pool); }
 
-  // ---- The end. In RDMA mode a beat stands for the FIN or RST, so that it passes all that FPDUs pass, behind them.
+  // ---- The end. In RDMA mode a beat represents the FIN or RST, so that it passes every stage after the FPDUs.
 
-  // Again for each repetition.
+  // Called for each repetition, too.
   void on_fin() { finished_ = fin_to_report_ = true; }
-  // May come behind a FIN.
+  // May come after a FIN.
   void on_reset() { reset_to_report_ = true; }
-  // The connection is forgotten, but for an end that has not passed.
+  // The connection is released, except for an end that has not passed.
   void release(ReceivedPool& pool);
   bool released() const { return released_; }
   StreamEnd end_kind() const { return finished_ ? StreamEnd::kInOrder : StreamEnd::kReset; }
@@ -80,16 +80,16 @@ class ReceivedStream {
     kNothing,
     kLater,  // in the next cycle
     kOctets,
-    kSendEnd,  // nothing yet: the beat that stands for the FIN or RST has to leave
+    kSendEnd,  // nothing yet: the beat that represents the FIN or RST has to leave
     kFin,
     kReset,
     kReleased
   };
-  // What the owner of the connection is to be told next. `busy`: octets of this flow are still leaving, or are written
+  // The next report to the owner of the connection. `busy`: octets of this flow are still leaving, or being written
   // early.
   Report next_report(const ReceivedPool& pool, bool busy);
   bool reset_to_report() const { return reset_to_report_; }
-  // Octets for the read that is answered.
+  // Octets for the pending read.
   std::uint32_t end_read(const ReceivedPool& pool) { return std::min(octets(pool), std::exchange(wanted_, 0)); }
 
  private:

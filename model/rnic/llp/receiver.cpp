@@ -74,8 +74,8 @@ void Receiver::reset(Arrival& a) {
   state_ = State::kReset;
 }
 
-// Whatever its number is, a SYN is challenged and says nothing, but for SYN-RECEIVED: there the peer may have changed
-// its mind, or both ends opened and this is the SYN that is known, with the ACK of ours (RFC 9293 figure 8).
+// Whatever its number is, a SYN is challenged and otherwise ignored, except in SYN-RECEIVED: there the peer may have
+// started again, or both ends opened and this is the known SYN, with the ACK of ours (RFC 9293 figure 8).
 void Receiver::on_syn(const ReceivedSegment& s, std::uint32_t snd_nxt, Arrival& a) {
   const TcpHeader& h = s.header;
   if (state_ == State::kSynReceived && passive_ && window_.holds(h.seq)) return reset(a);
@@ -89,7 +89,7 @@ void Receiver::on_syn(const ReceivedSegment& s, std::uint32_t snd_nxt, Arrival& 
   }
 }
 
-// What becomes of a segment of `length` numbers that is neither RST nor SYN, in the order of the RFC's checks.
+// The fate of a segment of `length` numbers that is neither RST nor SYN, in the order of the RFC's checks.
 Receiver::Verdict Receiver::judge(const ReceivedSegment& s, std::uint32_t length, std::uint32_t snd_nxt,
                                   const PawsTime& time) const {
   const TcpHeader& h = s.header;
@@ -101,8 +101,8 @@ Receiver::Verdict Receiver::judge(const ReceivedSegment& s, std::uint32_t length
   return acks_.holds(h.ack, snd_nxt) ? Verdict::kAcceptable : Verdict::kBadAck;
 }
 
-// Takes what is new and in the window. What the peer has to hear at once is a segment that says that it lost something,
-// or one that it waits for: a FIN, or the end of a gap (RFC 5681 section 4.2).
+// Takes what is new and in the window. At once the peer must get the ACK of a segment that shows a loss, or of one that
+// it waits for: a FIN, or the end of a gap (RFC 5681 section 4.2).
 void Receiver::accept(ReassemblyMemory& m, const ReceivedSegment& s, const BufferRef& buf, Arrival& a) {
   const std::uint32_t seq = s.header.seq;
   const bool fin = s.header.has(TcpHeader::kFin);
@@ -119,8 +119,8 @@ void Receiver::accept(ReassemblyMemory& m, const ReceivedSegment& s, const Buffe
     return keep(m, buf, seq, octets, part.fin, a);
   }
   a.in_order = octets;
-  // In order is what comes before the first octet that is kept already. What overlaps it is kept as far as it is new:
-  // octets that are offered or placed early go on from the queue only.
+  // Octets before the first kept one are in order. The part that overlaps it is kept if it is new: octets that are
+  // offered or placed early leave from the queue only.
   if (queue_.has_octets()) {
     const std::uint32_t first = queue_.first(m), before = first - window_.rcv_nxt();
     if (octets.size() > before) {

@@ -1,5 +1,5 @@
-// The receiving half of a connection: decides what becomes of each segment (RFC 9293 section 3.10.7.4, with RFC 5961's
-// answers to RST and SYN). It has no port, queue or clock: its owner carries out what it decides.
+// The receiving half of a connection: decides how each segment is handled (RFC 9293 section 3.10.7.4, with RFC 5961's
+// answers to RST and SYN). It has no port, queue or clock: its owner carries out its decisions.
 #pragma once
 
 #include <cstdint>
@@ -19,63 +19,63 @@ class Receiver {
 
   Receiver() : state_(State::kFree), passive_(false), timestamps_(false), finished_(false) {}
 
-  // ---- The life of a connection. Until the peer's SYN has come, segments are tcp_connection's.
+  // ---- The life of a connection. Until the peer's SYN has arrived, segments go to tcp_connection.
 
   void await_syn() { state_ = State::kAwaitsSyn; }
-  // By kOpen, with a receive window of so many octets.
+  // For kOpen, with a receive window of that many octets.
   void open(const RxCommand& c, std::uint32_t window, const PawsTime& time);
   bool in_use() const { return state_ != State::kFree; }
   bool is_open() const { return state_ >= State::kSynReceived; }
-  // The peer's FIN came, and all octets before it.
+  // The peer's FIN arrived, and all octets before it.
   bool finished() const { return finished_; }
   void clear(ReassemblyMemory& m) { queue_.clear(m); }
 
   // ---- Segments
 
   enum class Verdict : std::uint8_t {
-    kAcceptable,    // its ACK and window hold, and its octets as far as they are new and in the window
-    kReset,         // RST at RCV.NXT, or a SYN of the window in a passive SYN-RECEIVED: the connection is over
-    kBadReset,      // RST elsewhere: challenged in the window, else ignored (RFC 5961 section 3)
+    kAcceptable,    // its ACK and window are valid, and its octets if they are new and in the window
+    kReset,         // RST at RCV.NXT, or a SYN in the window in a passive SYN-RECEIVED: the connection is over
+    kBadReset,      // RST elsewhere: challenged in the window, otherwise ignored (RFC 5961 section 3)
     kBadSyn,        // challenged (RFC 5961 section 4)
-    kOutside,       // of the window: only acknowledged
+    kOutside,       // outside of the window: only acknowledged
     kNoAck,         // ignored
-    kBadAck,        // of what was never sent, or is older than any window: challenged (RFC 5961 section 5)
-    kRefused,       // an ACK that is not of our SYN, in SYN-RECEIVED: answered by RST
+    kBadAck,        // of data never sent, or older than any window: challenged (RFC 5961 section 5)
+    kRefused,       // an ACK that does not cover our SYN, in SYN-RECEIVED: answered with RST
     kNoTimestamp,   // ignored, as timestamps were agreed on (RFC 7323 section 3.2)
     kOldTimestamp,  // only acknowledged (RFC 7323 section 5.3)
   };
   struct Arrival {
     Verdict verdict = Verdict::kAcceptable;
-    bool for_sender = true;  // the sending half hears of it
-    bool acks = false;       // its ACK and window hold
+    bool for_sender = true;  // passed on to the sending half
+    bool acks = false;       // its ACK and window are valid
     Answer answer = Answer::kNone;
-    bool duplicate = false;  // octets that were all received before, or come behind a FIN
+    bool duplicate = false;  // octets that were all received before, or follow a FIN
     bool trimmed = false, beyond_window = false, out_of_order = false;
     bool dropped = false;    // octets out of order that did not fit
-    bool fills_gap = false;  // octets, or a FIN, that were kept may be in order now: take_next()
-    bool fin = false;        // FIN, in order or again
+    bool fills_gap = false;  // kept octets, or a FIN, may be in order now: take_next()
+    bool fin = false;        // FIN, in order or repeated
     ByteSpan in_order;
-    std::uint32_t in_order_seq = 0;  // of its first octet: what RCV.NXT was
-    // Octets out of order that became one piece of the queue, which early_placement may be offered: so many behind
-    // in_order_seq.
+    std::uint32_t in_order_seq = 0;  // of its first octet: the former RCV.NXT
+    // Octets out of order that became one piece of the queue, which may be offered to early_placement: their distance
+    // from in_order_seq.
     ByteSpan offered;
     std::uint32_t offered_distance = 0;
-    wire::SackBlock kept;  // the run that the octets out of order became part of
+    wire::SackBlock kept;  // the run to which the octets out of order now belong
   };
   Arrival on_segment(ReassemblyMemory& m, const ReceivedSegment& s, const BufferRef& buf, std::uint32_t snd_nxt,
                      const PawsTime& time);
-  // What was kept and is in order now; false: no more.
+  // Kept octets that are in order now; false: no more.
   bool take_next(ReassemblyMemory& m, ReceivedOctets& octets);
-  // Of an FPDU out of order only the header has to stay.
+  // Only the header of an FPDU out of order has to stay.
   bool replace(ReassemblyMemory& m, std::uint32_t seq, std::uint32_t bytes, BufferRef header,
                std::uint32_t header_bytes) {
     return queue_.replace(m, seq, bytes, std::move(header), header_bytes);
   }
 
-  // ---- The window, and what the sending half hears
+  // ---- The window, and reports to the sending half
 
   std::uint32_t rcv_nxt() const { return window_.rcv_nxt(); }
-  // Octets that the peer is offered.
+  // Octets advertised to the peer.
   std::uint32_t receive_window() const { return window_.edge() - window_.rcv_nxt(); }
   bool give_room(std::uint32_t bytes, std::uint32_t step) { return window_.give_room(bytes, step); }
   bool window_reported() const { return window_.reported(); }
@@ -88,7 +88,7 @@ class Receiver {
   enum class State : std::uint8_t { kFree, kAwaitsSyn, kReset, kSynReceived, kOpen };
 
   void on_reset(std::uint32_t seq, Arrival& a);
-  // Nothing more is taken.
+  // Nothing more is accepted.
   void reset(Arrival& a);
   void on_syn(const ReceivedSegment& s, std::uint32_t snd_nxt, Arrival& a);
   Verdict judge(const ReceivedSegment& s, std::uint32_t length, std::uint32_t snd_nxt, const PawsTime& time) const;

@@ -83,7 +83,7 @@ std::uint32_t RetransmissionQueue::mark_held(Pool& pool, const wire::SackBlock& 
 }
 
 bool RetransmissionQueue::mark_lost_below_held(Pool& pool, std::uint32_t runs, std::uint32_t octets) {
-  // What is held above the segment that is looked at; with SACK, held_ counts nothing else.
+  // Held octets above the current segment; with SACK, held_ counts nothing else.
   std::uint32_t runs_above = 0, octets_above = held_;
   bool in_run = false;
   for (std::uint32_t slot = list_.head; slot != unsent_; slot = pool[slot].next) {

@@ -1,6 +1,6 @@
-// One timer of a flow, for three ends: to send again what nobody acknowledges (RFC 6298), to ask for a window that
-// stays too small (RFC 9293 section 3.8.6.1), and to ask whether an idle peer is there (section 3.8.4). It says how
-// long to wait, and when to give up. FlowTimers counts the cycles.
+// One timer per flow with three purposes: to retransmit unacknowledged data (RFC 6298), to probe a window that stays
+// too small (RFC 9293 section 3.8.6.1), and to probe an idle peer (section 3.8.4). It decides how long to wait, and
+// when to give up. FlowTimers counts the cycles.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace rnic::tcp {
 
-// The same for all flows of a chip.
+// Shared by all flows of a chip.
 struct RetransmissionTimerSettings {
   RetransmissionTimerSettings(const TcpConfig& config, std::uint64_t period_ps)
       : rto(config, period_ps),
@@ -25,8 +25,9 @@ struct RetransmissionTimerSettings {
         syn_retries(config.syn_retries) {}
 
   RtoLimits rto;
-  Cycle keepalive;           // 0: idle peers are not asked
-  Cycle keepalive_if_asked;  // of a connection that has it turned on: two hours (RFC 9293 section 3.8.4), unless set
+  Cycle keepalive;           // 0: idle peers are not probed
+  Cycle keepalive_if_asked;  // for a connection with keep-alive turned on: two hours (RFC 9293 section 3.8.4), unless
+                             // set
   TimestampClock clock;
   unsigned max_retries, syn_retries;
 };
@@ -36,11 +37,11 @@ class RetransmissionTimer {
   enum class Awaits : std::uint8_t {
     kNothing,
     kAck,     // of what is in flight
-    kWindow,  // nothing is in flight, and what there is to send does not fit
-    kSign     // of life; if keepalive is not off
+    kWindow,  // nothing is in flight, and the waiting data does not fit
+    kSign     // of life; only with keep-alive
   };
   void set_limits(abi::TcpLimits limits) { limits_ = limits; }
-  // 0: an idle peer is not asked.
+  // 0: an idle peer is not probed.
   Cycle keepalive(const RetransmissionTimerSettings& s) const {
     switch (limits_.keep_alive) {
       case abi::KeepAlive::kOn:
@@ -67,7 +68,7 @@ class RetransmissionTimer {
     return kNever;
   }
 
-  // It ran out. False: the peer did not answer often enough, and the flow is given up.
+  // It expired. False: the peer did not answer often enough, and the flow is given up.
   bool on_expiry(const RetransmissionTimerSettings& s, bool established) {
     const unsigned allowed = limits_.max_retries != 0 ? limits_.max_retries : s.max_retries;
     if (retries_ >= (established ? allowed : s.syn_retries)) return false;
@@ -76,17 +77,17 @@ class RetransmissionTimer {
     timing_ = false;
     return true;
   }
-  // It ran out before, without an acknowledgement since.
+  // It expired before, without an acknowledgement since.
   bool backed_off() const { return backoff_ != 0; }
 
   // An ACK of new octets.
   void on_new_ack() { backoff_ = retries_ = 0; }
-  // A sign of life, that acknowledges nothing. While its window stays short, the intervals still grow.
+  // A sign of life that acknowledges nothing. While the peer's window stays short, the intervals keep growing.
   void on_answer(bool window_short) {
     retries_ = 0;
     if (!window_short) backoff_ = 0;
   }
-  // The window is closed, but the peer is there.
+  // The window is closed, but the peer is alive.
   void on_closed_window() { retries_ = 0; }
 
   // ---- The round trip: one octet is timed at a time.
@@ -98,14 +99,14 @@ class RetransmissionTimer {
     timed_seq_ = end;
     timed_at_ = now;
   }
-  // Without timestamps, an ACK does not tell which of the two it answers (RFC 6298 section 3).
+  // Without timestamps, an ACK does not show which of the two it answers (RFC 6298 section 3).
   void on_sent_again(bool timestamps, Cycle now) {
     last_sent_ = now;
     if (!timestamps) timing_ = false;
   }
-  // What is timed goes again, in other segments.
+  // The timed octet is retransmitted, in other segments.
   void forget() { timing_ = false; }
-  // An echoed timestamp, if there is one, is right for a segment that was sent twice as well (RFC 7323 section 4).
+  // An echoed timestamp, if there is one, is correct even for a retransmitted segment (RFC 7323 section 4).
   void measure(const RetransmissionTimerSettings& s, std::uint32_t ack, std::optional<std::uint32_t> echo, Cycle now) {
     if (!timing_ || wire::seq_lt(ack, timed_seq_)) return;
     timing_ = false;

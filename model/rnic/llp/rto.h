@@ -10,7 +10,7 @@ namespace rnic::tcp {
 
 struct RtoLimits {
   Cycle initial, min, max;
-  // Of a TcpConfig or an SctpConfig.
+  // From a TcpConfig or an SctpConfig.
   template <class Config>
   RtoLimits(const Config& config, std::uint64_t period_ps)
       : initial(cycles(config.rto_initial_us, period_ps)),

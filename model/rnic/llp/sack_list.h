@@ -1,4 +1,5 @@
-// What a receiver's SACK options say: the runs of octets that came out of order, the latest first (RFC 2018 section 4).
+// The content of a receiver's SACK options: the runs of octets received out of order, the latest first (RFC 2018
+// section 4).
 #pragma once
 
 #include <algorithm>
@@ -14,8 +15,8 @@ class SackList {
  public:
   bool empty() const { return runs_ == 0; }
 
-  // A segment became part of `run`, which goes first; an empty one only tells of a new RCV.NXT. Runs reported before
-  // follow, but for those that are part of it, or that the cumulative acknowledgement covers.
+  // A segment became part of `run`, which goes first; an empty run only updates RCV.NXT. Runs reported before follow,
+  // except those that are part of it, or that the cumulative acknowledgement covers.
   void note(const wire::SackBlock& run, std::uint32_t rcv_nxt) {
     const std::array<wire::SackBlock, wire::TcpOptions::kMaxSackBlocks> reported = blocks_;
     const std::uint8_t before = std::exchange(runs_, std::uint8_t{0});
@@ -28,7 +29,7 @@ class SackList {
     }
   }
 
-  // As many as fit beside the options that are there.
+  // As many as fit next to the options that are present.
   void write(wire::TcpOptions& options) const {
     options.sack = blocks_;
     options.sack_blocks = std::min<std::size_t>(runs_, options.timestamps ? 3 : 4);

@@ -1,5 +1,5 @@
-// A TCP segment in its IPv4 packet in its Ethernet frame: headers written in front of a payload, and the checks on one
-// that came in. Pure functions.
+// A TCP segment in its IPv4 packet in its Ethernet frame: headers written in front of a payload, and the checks of a
+// received segment. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace rnic::tcp {
 
-// What a sent segment says beside its addresses.
+// The fields of a sent segment, other than its addresses.
 struct SegmentFields {
   std::uint32_t seq = 0, ack = 0;
   std::uint8_t flags = 0;
@@ -45,19 +45,19 @@ struct ReceivedSegment {
   ByteSpan payload;
 };
 
-// A segment for `local`, checked as far as one can without its connection.
+// A segment for `local`, checked as far as possible without its connection.
 SegmentFault read_segment(ByteSpan frame, wire::Ipv4Address local, ReceivedSegment& out);
 
-// For tcp_connection, which decides about segments of no flow, or of one that awaits a SYN.
+// For tcp_connection, which handles segments of no flow, or of a flow that awaits a SYN.
 RxReport report_of(FlowId flow, const ReceivedSegment& s);
 
 // A router's "fragmentation needed" about a segment that `local` sent (RFC 1191 section 3).
 struct PathMtuReport {
   FlowKey key;
   std::uint32_t seq = 0;
-  std::uint16_t mtu = 0;  // 0: the router does not say
+  std::uint16_t mtu = 0;  // 0: not reported
 };
-// Of an IPv4 packet that is no TCP segment for `local`.
+// For an IPv4 packet that is no TCP segment for `local`.
 std::optional<PathMtuReport> read_path_mtu(ByteSpan frame, wire::Ipv4Address local);
 
 }  // namespace rnic::tcp

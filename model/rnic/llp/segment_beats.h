@@ -1,4 +1,4 @@
-// A segment on its way out, a beat at a time.
+// An outgoing segment, one beat at a time.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ class SegmentBeats {
   bool done() const { return left_ == 0; }
   FlowId flow() const { return next_.flow; }
 
-  // Of what stands for placed octets, the header leaves.
+  // For placed octets, only the header leaves.
   void start(FlowId flow, tcp::ReceivedOctets&& octets, std::uint64_t offset) {
     next_ = {};
     next_.buf = octets.buf.get();
@@ -28,7 +28,7 @@ class SegmentBeats {
     left_ = octets.held();
     buf_ = std::move(octets.buf);
   }
-  // A word that stands for the peer's FIN or RST.
+  // A word that represents the peer's FIN or RST.
   void start_end(FlowId flow, BufferRef word, StreamEnd end, std::uint64_t offset) {
     std::uint8_t* const data = word->bytes();
     store_be32(data, static_cast<std::uint32_t>(end) << 16);
@@ -40,13 +40,13 @@ class SegmentBeats {
     next_.last = next_.bytes == left_;
     return next_;
   }
-  // What leaves: the next beat, or a run of them without the last one. With that the reference travels.
+  // The next beat, or a run of them without the last one. The reference travels with the last one.
   void drop(unsigned beats) {
     left_ -= beats * next_.bytes;
     next_.advance(beats);
     if (left_ == 0) buf_.release();
   }
-  // As many as can leave until the horizon, one a cycle from `free_from` on.
+  // As many as can leave until the horizon, one per cycle from `free_from` on.
   void push(Link<StreamBeat>& link, unsigned beat_bytes, Cycle& free_from, Cycle horizon) {
     Burst to(link);
     for (Cycle at; !done() && (at = std::max(to.credit_at(), free_from)) <= horizon;) {

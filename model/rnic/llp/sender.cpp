@@ -66,7 +66,7 @@ void Sender::queue_fin(SenderResources& r) {
   loss_.append(r.segments, std::move(fin));
 }
 
-// ---- What there is to send
+// ---- What to send
 
 std::uint32_t Sender::queue_fpdu(SenderResources& r, QueuedSegment&& fpdu, std::uint32_t& cuts) {
   const bool fits = fpdu.payload_bytes <= path_.mss();
@@ -99,7 +99,7 @@ Sender::Departure Sender::send(SenderResources& r, std::uint32_t slot, Cycle now
   QueuedSegment& s = r.segments[slot];
   if (out.again) timer_.on_sent_again(timestamps_, now);
   else timer_.on_sent(loss_.snd_nxt(), now);
-  if (out.again && s.buf.shared()) {  // somebody still reads the frame that was sent first
+  if (out.again && s.buf.shared()) {  // the frame that was sent first is still being read
     BufferRef copy = r.buffers.take(s.buf->owner());
     std::memcpy(copy->bytes() + kFrameHeadroom, s.buf->bytes() + s.payload_at, s.payload_bytes);
     s.buf = std::move(copy);
@@ -112,7 +112,7 @@ Sender::Departure Sender::send(SenderResources& r, std::uint32_t slot, Cycle now
   return out;
 }
 
-// ---- What the peer and routers say
+// ---- Input from the peer and from routers
 
 // RFC 9293 section 3.10.7.4, fifth.
 Sender::AckOutcome Sender::on_ack(SenderResources& r, const RxFeedback& fb, Cycle now) {
@@ -187,7 +187,7 @@ bool Sender::on_path_mtu(SenderResources& r, const RxFeedback& fb, std::uint32_t
 
 // ---- The timer
 
-// RFC 6298 section 5.4 to 5.7: all that was not acknowledged goes again, as the congestion window grows from one
+// RFC 6298 section 5.4 to 5.7: all unacknowledged data is retransmitted, as the congestion window grows from one
 // segment.
 Sender::Expiry Sender::on_timeout(SenderResources& r) {
   const bool held_back = holds_back_;
@@ -200,7 +200,7 @@ Sender::Expiry Sender::on_timeout(SenderResources& r) {
     if (overdue_ && loss_.has_unsent() && window_.usable(loss_.snd_nxt()) != 0) return Expiry::kPiece;
     return overdue_ ? Expiry::kProbe : Expiry::kKeepalive;
   }
-  // A retransmission was lost: what is halved is the window that the recovery left (RFC 5681 section 4.3).
+  // A retransmission was lost: the window that the recovery left is halved (RFC 5681 section 4.3).
   const std::uint32_t flight =
       loss_.recovering_fast() ? std::min(loss_.flight(), congestion_.octets()) : loss_.flight();
   congestion_.on_timeout(*r.algorithm, flight, loss_.snd_nxt(), repeated);

@@ -1,5 +1,5 @@
-// SND.NXT of each flow: tcp_tx writes it, and tcp_rx, which has to know an acknowledgement of what was never sent,
-// reads it from the next cycle on.
+// SND.NXT of each flow: written by tcp_tx and read from the next cycle on by tcp_rx, which must detect acknowledgements
+// of data that was never sent.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ class SentOctets {
   void set(FlowId flow, std::uint32_t snd_nxt) { snd_nxt_[flow.v].set(snd_nxt); }
 
  private:
-  std::deque<Registered<std::uint32_t>> snd_nxt_;  // none of them moves
+  std::deque<Registered<std::uint32_t>> snd_nxt_;  // they never move
 };
 
 }  // namespace rnic::tcp

@@ -1,5 +1,5 @@
-// Records of flows' lists in one flat array that grows with the need and is never given back: lists cost nothing while
-// they are empty, and no allocation once the array is large enough. As on-chip linked lists they are of indexes, which
+// Records of flows' lists in one flat array that grows on demand and never shrinks: empty lists cost nothing, and there
+// is no allocation once the array is large enough. As in on-chip linked lists the links are indexes, which
 // boost::intrusive does not have.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What the TCP offload can be told, and who it is on the network.
+// The settings of the TCP offload, and its addresses on the network.
 #pragma once
 
 #include <algorithm>
@@ -106,8 +106,8 @@ struct TcpConfig {
   std::uint16_t mss() const {
     return static_cast<std::uint16_t>(mtu - wire::Ipv4Header::kBytes - wire::TcpHeader::kBytes);
   }
-  // What the peer hears of it. Its FPDUs are as long, and none is consumed before the whole of it is there: behind one,
-  // there is always room for half of the window, by which its edge may move.
+  // What is announced to the peer. Its FPDUs are as long, and none is consumed before it is complete: after one, there
+  // is always room for half of the window, by which its edge may move.
   std::uint16_t announced_mss() const {
     return static_cast<std::uint16_t>(std::min<unsigned>(mss(), window_bytes / 2));
   }

@@ -47,7 +47,8 @@ Wake TcpConnection::tick() {
   return Wake::next_cycle();
 }
 
-// One action a cycle; none pushes more than one message into each link. False when there is nothing to do, or no room.
+// One action per cycle; none pushes more than one message into each link. False when there is nothing to do, or no
+// room.
 bool TcpConnection::step() {
   const bool work =
       !late_fins_.empty() || from_tx->can_pop() || from_rx->can_pop() || op->can_pop() || time_waits_.next() <= now();
@@ -216,8 +217,8 @@ void TcpConnection::enter_time_wait(FlowId flow) {
   send_event(TcpEvent::Kind::kClosed, flow);
 }
 
-// The peer refused, reset or does not answer. A firmware that was never told of the flow, or was told that it is
-// closed, hears nothing.
+// The peer refused, reset or does not answer. Firmware that never heard of the flow, or already got its kClosed, gets
+// no event.
 void TcpConnection::lost(FlowId flow, TcpEvent::Reason reason) {
   const Connection& c = connections_[flow.v];
   if (c.state == State::kFree || c.state == State::kReleasing) return;
@@ -241,13 +242,13 @@ void TcpConnection::finish(FlowId flow) {
   table_.erase(flow);
   time_waits_.stop(flow);
   Connection& c = connections_[flow.v];
-  const auto life = static_cast<std::uint16_t>(c.life + 1);  // what the firmware still asks for is not meant for it
+  const auto life = static_cast<std::uint16_t>(c.life + 1);  // later operations of the firmware are not meant for it
   c = Connection{};
   c.state = State::kReleasing;
   c.life = life;
 }
 
-// Only when neither half can speak of the old connection any more may the number stand for a new one.
+// Only when neither half can refer to the old connection any more may the number be reused.
 void TcpConnection::released(FlowId flow) {
   Connection& c = connections_[flow.v];
   RNIC_CHECK(c.state == State::kReleasing);

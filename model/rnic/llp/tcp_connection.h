@@ -1,4 +1,4 @@
-// The TCP state machine (RFC 9293 section 3.3.2) of all flows: opens, accepts, closes. Octets never pass here.
+// The TCP state machine (RFC 9293 section 3.3.2) of all flows: opens, accepts, closes. Payload never passes here.
 #pragma once
 
 #include <bitset>
@@ -46,7 +46,7 @@ class TcpConnection final : public Stage {
   void describe(const Description& d) override;
   const TcpConnectionCounters& counters() const { return counters_; }
   std::size_t flows_in_use() const;  // all that are not free
-  // Of this stage, for one flow, in octets.
+  // Of this stage, per flow, in octets.
   static constexpr std::size_t bytes_per_flow();
 
  private:
@@ -61,14 +61,14 @@ class TcpConnection final : public Stage {
     kClosing,
     kLastAck,
     kTimeWait,
-    kReleasing  // until tcp_tx and tcp_rx forgot the flow
+    kReleasing  // until tcp_tx and tcp_rx have released the flow
   };
   static constexpr std::uint16_t kFirstEphemeral = 49152;  // RFC 6335 section 6
 
   struct Connection {
     State state = State::kFree;
     bool active = false;
-    bool peer_closed = false;  // FIN came before our SYN was acknowledged
+    bool peer_closed = false;  // FIN arrived before our SYN was acknowledged
     std::uint8_t releases = 0;
     std::uint16_t life = 0;  // of the flow; the firmware's operations name it
     std::uint16_t emss = 0;
@@ -112,8 +112,8 @@ class TcpConnection final : public Stage {
   const SipKey isn_key_;
   std::vector<Connection> connections_;
   tcp::FlowTable table_;
-  tcp::FlowQueue free_;       // the longest unused is taken first
-  tcp::FlowQueue late_fins_;  // established after the peer's FIN came
+  tcp::FlowQueue free_;       // the one free for longest is taken first
+  tcp::FlowQueue late_fins_;  // established after the peer's FIN arrived
   tcp::FlowTimers time_waits_;
   std::bitset<65536> listening_;
   std::uint16_t next_port_ = kFirstEphemeral;

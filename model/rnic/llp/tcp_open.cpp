@@ -63,7 +63,7 @@ void TcpConnection::accept(const RxReport& s) {
   synchronize(flow, s);
 }
 
-// Answers a SYN by SYN and ACK; the receiver is ready before the peer can see it.
+// Answers a SYN with SYN and ACK; the receiver is ready before the peer can see it.
 void TcpConnection::synchronize(FlowId flow, const RxReport& s) {
   Connection& c = connections_[flow.v];
   const tcp::Agreed agreed = agree(s);
@@ -91,7 +91,7 @@ void TcpConnection::synchronize(FlowId flow, const RxReport& s) {
   to_rx->push(std::move(r));
 }
 
-// RFC 9293 section 3.10.7.1: the RST that the peer takes for an answer to this segment.
+// RFC 9293 section 3.10.7.1: the RST that the peer accepts as an answer to this segment.
 void TcpConnection::refuse(const RxReport& s) {
   ++counters_.refused;
   TxCommand t;
@@ -154,7 +154,7 @@ void TcpConnection::on_segment_in_syn_sent(const RxReport& s) {
   const tcp::Agreed agreed = agree(s);
   c.emss = agreed.emss;
   if (!has_ack) {
-    c.state = State::kSynReceived;  // both ends opened
+    c.state = State::kSynReceived;  // both ends opened at once
     return synchronize(flow, s);
   }
   TxCommand t;
@@ -177,7 +177,7 @@ void TcpConnection::on_segment_in_syn_sent(const RxReport& s) {
   established(flow);
 }
 
-// The peer's SYN against what we want. It agrees to ECN by both flags in a SYN, by ECE alone in a SYN and ACK (RFC 3168
+// The peer's SYN against our options. It agrees to ECN by both flags in a SYN, by ECE alone in a SYN and ACK (RFC 3168
 // section 6.1.1).
 tcp::Agreed TcpConnection::agree(const RxReport& syn) const {
   const wire::TcpOptions& o = syn.options;
@@ -202,7 +202,7 @@ FlowId TcpConnection::take_flow(const tcp::FlowKey& key) {
   return flow;
 }
 
-// RFC 6528 section 3: a clock of 4 us, and where it starts for these four.
+// RFC 6528 section 3: a clock of 4 us, and an offset for these four.
 std::uint32_t TcpConnection::initial_sequence_number(const tcp::FlowKey& key) const {
   constexpr std::uint64_t kClockPs = 4'000'000;
   std::uint8_t octets[12];
