@@ -54,7 +54,7 @@ WORDS = (
     (r"in the places? of", "in place of / instead of"),
     (r"by (?:itself|themselves|himself)", "itself / on its own"),
     (r"(?:for|from) want of", "for lack of / without"),
-    (r"(?:is|are|was|were) not to be had", "is not available"),
+    (r"(?:is|are|was|were) not to be had|can(?:not|'t)? be had", "is not available"),
     (r"(?:the|an) own", "its own / a separate"),
     (r"(?:do|does|did|done|named|works?|behaves?|decides?) otherwise", "differently"),
     (r"for ever", "forever"),
@@ -63,8 +63,6 @@ WORDS = (
     (r"dearer", "more expensive"),
     (r"whose (?:it|that|this) is", "to which it belongs"),
     (r"of nobody", "no one's / that belongs to none"),
-    (r"none that", "no ... that / not one that"),
-    (r"where (?:that|this|it) (?:is|cannot be) (?:not|had)", "otherwise / if it is not available"),
     (r"thereof|whereof|whence|thence|hither|thither|lest|unto", "of it / from which / so that ... not / to"),
 )
 C_LIKE = {".h", ".cpp", ".cc", ".c", ".sv", ".svh", ".v", ".S", ".ld", ".js"}

@@ -200,7 +200,7 @@ def cpp_header(bar_bytes, regs):
         f"inline constexpr std::uint32_t kBarBytes = 0x{bar_bytes:x};", "",
         "enum class Access : std::uint8_t { " + ", ".join(f"k{a.capitalize()}" for a in ACCESS) + " };", "",
         "\n\n".join(cpp_struct(r) for r in regs), "",
-        "// The rules, for whoever holds the values. `mask` has the bits that belong to fields.",
+        "// The rules, for the owner of the values. `mask` has the bits that belong to fields.",
         "struct RegInfo {",
         "  const char* name;",
         "  std::uint32_t offset, count, stride;",

@@ -36,11 +36,11 @@ struct Connection {
   bool has_qp = false;
   bool peer_closed = false;                      // in RDMA mode
   bool stays = false;                            // initiator: when the peer rejects
-  bool local_failure = false;                    // initiator: to be told to the peer when the reply lets it
-  bool terminate_held = false;                   // the session Terminate goes out behind the send queue
+  bool local_failure = false;                    // initiator: reported to the peer when the reply permits it
+  bool terminate_held = false;                   // the session Terminate goes out after the send queue
   std::uint8_t mpa_revision = 0, mpa_flags = 0;  // agreed on
   std::uint8_t version = 1;                      // of DDP and RDMAP, as far as it is known
-  std::uint8_t fenced_error = 0;                 // responder: MPA's code, of which the host is not told yet
+  std::uint8_t fenced_error = 0;                 // responder: MPA's code, not reported to the host yet
   abi::TcpLimits limits;                         // of TCP, as the host asks for
   std::uint16_t generation = 0;
   std::uint16_t peer_port = 0, local_port = 0;

@@ -53,7 +53,7 @@ void ConnectionManager<Bus, Capacity>::report_qp_error(const Connection& c, cons
   bus_.write(PostEvent{event, kTerminateWindow.offset});
 }
 
-// The hardware has lifted its fence by itself.
+// The hardware has lifted its fence on its own.
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::first_fpdu(Connection& c, const ConnInput&) {
   resources_.qp(c.qpn)->context.responder = false;
@@ -82,8 +82,8 @@ ConnState ConnectionManager<Bus, Capacity>::stream_error(Connection& c, const Co
   return State::kTerminating;
 }
 
-// An error of MPA is found ahead of the delivery of what came before it, with which the fence is lifted: whether a
-// Terminate may be sent is known when the first FPDU is told of, or when the send queue has run empty without it.
+// An error of MPA is found before everything ahead of it is delivered, which lifts the fence: whether a Terminate may
+// be sent is known when the first FPDU is reported, or when the send queue has run empty without it.
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::first_fpdu_before_error(Connection& c, const ConnInput&) {
   tell_fenced_error(c, abi::TerminateOrigin::kLocal);

@@ -102,8 +102,8 @@ constexpr wire::MpaEnhanced request_word(const EnhancedPolicy& local) {
   return word;
 }
 
-// The word of a reply. `decision` has the responder's own depths, which become those of the connection, and may be told
-// to reject(). Inline always: on the chip's own processor the function would cost more.
+// The content of a reply. `decision` has the responder's depths, which become those of the connection, and may be
+// changed by reject(). Always inline: on the chip's own processor the function would cost more.
 template <class Decision>
 [[gnu::always_inline]] constexpr wire::MpaEnhanced answer_word(const wire::MpaEnhanced& asked,
                                                                const EnhancedPolicy& local, Decision& decision) {
@@ -134,7 +134,7 @@ constexpr void name_needed_ord(wire::MpaEnhanced& word, const EnhancedPolicy& lo
   if (local.need_ord != 0) word.ord = local.need_ord;
 }
 
-// The initiator asked for an RTR message, and can send none that this responder can receive.
+// The initiator asked for an RTR message, but can send none that this responder can receive.
 constexpr bool lacks_rtr(const wire::MpaEnhanced& asked, const EnhancedPolicy& local) {
   using namespace enhanced;
   if (!asked.peer_to_peer) return false;

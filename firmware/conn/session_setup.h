@@ -74,7 +74,7 @@ ConnState ConnectionManager<Bus, Capacity>::session_established(Connection& c, c
   return State::kRts;
 }
 
-// The peer hears of the error in an RDMAP Terminate, behind which the session Terminate goes.
+// The peer hears of the error in an RDMAP Terminate, which the session Terminate follows.
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::session_failed(Connection& c, const ConnInput& in,
                                                            const SessionAction& verdict, SetupError error) {

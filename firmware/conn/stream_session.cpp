@@ -118,7 +118,7 @@ SessionActions StreamSession::accept(const SessionPolicy& local) {
   if (state_ != State::kPending) return out;
   const SessionAnswer answer = accept_initiate(initiate_, local);
   if (answer.error != SetupError::kNone) {
-    out.add(Kind::kEndRun);  // before the peer can begin anew
+    out.add(Kind::kEndRun);  // before the peer can begin again
     send_last(out, answer.message);
     peer_last_ = true;
     close_with(out, Kind::kSetupFailed, answer.error);
@@ -285,7 +285,7 @@ void StreamSession::replied(SessionActions& out, const SessionDecode& decode) {
   }
 }
 
-// The own Terminate and the answer to the Initiate cross.
+// Our Terminate and the answer to the Initiate cross.
 void StreamSession::answered_after_cancel(SessionActions& out, const SessionDecode& decode) {
   const bool good = decode.error == SessionError::kNone;
   if (!good || is_initiate(decode.message.code)) return end_by_violation(out, Kind::kClosed);

@@ -20,7 +20,7 @@ enum class SessionState : std::uint8_t {
 };
 const char* to_string(SessionState state);
 
-// What hardware and host are told, in this order.
+// Actions for hardware and host, in this order.
 struct SessionAction {
   enum class Kind : std::uint8_t {
     kSend,       // `message`, to which the caller adds private data
@@ -119,7 +119,7 @@ class StreamSession {
 
   SessionState state_ = SessionState::kIdle;
   bool opened_ = false;              // this session was
-  bool answered_ = false;            // the peer has answered the own Initiate, so that it was there
+  bool answered_ = false;            // the peer has answered our Initiate, so it was alive
   bool terminate_due_ = false;       // waits for the acknowledgement of the control message before it
   bool own_last_ = false;            // the last chunk of this side is sent
   bool peer_last_ = false;           // that of the peer has come, and all before it

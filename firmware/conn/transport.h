@@ -53,8 +53,8 @@ ConnState ConnectionManager<Bus, Capacity>::drop_stream(Connection& c) {
     bus_.write(TcpAbort{c.flow, life_of(c)});
     return State::kFree;
   }
-  // An Initiate is answered before anything else is sent: our Terminate might cross a rejection, behind which the peer
-  // takes the stream for another session.
+  // An Initiate is answered before anything else is sent: our Terminate might cross a rejection, after which the peer
+  // may use the stream for another session.
   if (c.state == State::kInitSent) return State::kLingering;
   if (c.state != State::kClosing) return linger(close_stream(c, false) == State::kFree);
   StreamSession& session = session_of(c);

@@ -48,8 +48,8 @@ constexpr abi::Event connection_event(abi::EventType type, abi::ConnectStatus st
   return event;
 }
 
-// The error behind a setup that failed, as the first word of a Terminate; 0 if there is none (RFC 5044 section 8,
-// RFC 6581 section 8). SCTP has no code for a bad message.
+// The error of a failed setup, as the first word of a Terminate; 0 if there is none (RFC 5044 section 8, RFC 6581
+// section 8). SCTP has no code for a bad message.
 constexpr std::uint32_t setup_error_word(abi::ConnectStatus status, Llp llp) {
   using Status = abi::ConnectStatus;
   switch (status) {

@@ -1,4 +1,4 @@
-// What the firmware is told of its chip, and whether it can run it.
+// The firmware's configuration by its chip, and whether it can run it.
 #pragma once
 
 #include <cstdint>

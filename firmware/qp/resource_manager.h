@@ -73,7 +73,7 @@ class ResourceManager {
   std::optional<std::uint32_t> srq_limit(Srqn n) const {
     return has_srq(n.v) ? std::optional(srqs_[n.v].arm.limit) : std::nullopt;
   }
-  // False if the queue does not exist any more. One armed anew meanwhile stays so.
+  // False if the queue no longer exists. A queue that was armed again meanwhile stays armed.
   bool limit_reached(Srqn n, std::uint32_t serial);
   // No QP can be made on the queue any more. False if it does not exist.
   bool fail_srq(Srqn n) { return has_srq(n.v) && (srqs_[n.v].failed = true); }
@@ -140,7 +140,7 @@ abi::CommandStatus ResourceManager<Bus, Capacity>::create_cq(const abi::Command&
   return Status::kOk;
 }
 
-// A count without a period could leave an entry unannounced for ever.
+// A count without a period could leave an entry unannounced forever.
 template <class Bus, class Capacity>
 abi::CommandStatus ResourceManager<Bus, Capacity>::modify_cq(const abi::Command& c) {
   if (!has_cq(c.id)) return Status::kBadIndex;

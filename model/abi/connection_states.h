@@ -1,4 +1,4 @@
-// States and events of the firmware's connections: the log carries them, and whoever prints it names them.
+// States and events of the firmware's connections: the log carries them, and those who print it name them.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ enum class ConnEvent : std::uint8_t {
   kReject,
   kDisconnect,
   kTimeout,
-  kConnect,  // another request, behind a rejection
+  kConnect,  // another request, after a rejection
   kSession   // a DDP stream session is answered, withdrawn or broken
 };
 inline constexpr unsigned kConnEvents = static_cast<unsigned>(ConnEvent::kSession) + 1;

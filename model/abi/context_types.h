@@ -105,8 +105,8 @@ struct CqContext {
 
 enum class StagKind : std::uint8_t { kRegion, kWindow1, kWindow2 };
 
-// STag = index << 8 | key. A tagged offset is the virtual address or counts from 0. The octets lie one behind the other
-// on the bus, or in the pages of a list.
+// STag = index << 8 | key. A tagged offset is the virtual address or counts from 0. The octets are contiguous on the
+// bus, or in the pages of a list.
 struct StagContext {
   bool allocated = false;  // an entry that requests of the send queue make valid and invalid
   bool valid = false;

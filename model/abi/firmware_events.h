@@ -62,7 +62,7 @@ struct QpTerminateReceived {
   std::uint8_t header_bytes = 0;
   bool malformed = false;
 };
-struct QpStreamError {  // the peer's mistake, or a failure of our own: the stream is over and the peer has to be told
+struct QpStreamError {  // the peer's mistake, or a failure of our own: the stream is over and the peer must be informed
   Qpn qpn;
   wire::TerminateCause cause;
   std::uint8_t header_bytes = 0;
@@ -117,7 +117,7 @@ struct SctpAcked {  // a control message has arrived at the peer's SCTP
   FlowId flow;
   std::uint16_t life = 0;
 };
-struct SctpPeerClosed {  // a session Terminate behind all segments, of which no QP has heard
+struct SctpPeerClosed {  // a session Terminate after all segments, of which no QP has heard
   FlowId flow;
   std::uint16_t life = 0;
 };

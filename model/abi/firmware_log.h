@@ -1,5 +1,4 @@
-// What the firmware writes into its log: the one description of each code, for the firmware, the driver and whoever
-// prints an entry.
+// The firmware's log: the only description of each code, for the firmware, the driver and anyone who prints an entry.
 #pragma once
 
 #include <cstdint>

@@ -121,7 +121,7 @@ struct PostEvent {
   std::uint32_t private_offset = 0;
 };
 
-// One-shot timers, by number. Setting one that runs starts it anew.
+// One-shot timers, by number. Setting a running timer restarts it.
 struct SetTimer {
   static constexpr unsigned kCsrWords = 2;
   std::uint32_t id = 0;
@@ -132,7 +132,7 @@ struct CancelTimer {
   std::uint32_t id = 0;
 };
 
-// A line for whoever debugs the firmware; no effect on anything. Of a level that is not wanted, it is for a dump only.
+// A line for debugging the firmware; no effect on anything. At a level that is not wanted, it is for a dump only.
 struct Log {
   static constexpr unsigned kCsrWords = 1;
   LogCode code = LogCode::kUnexpectedEvent;
@@ -174,7 +174,7 @@ enum class SctpStreamAction : std::uint8_t {
   kDiscard,   // and from now on they are dropped
   kEndRun,    // nothing more of this session is to come
   kRestart,   // it is over
-  kGiveBack,  // behind SctpConnected, in the place of a kBegin
+  kGiveBack,  // after SctpConnected, instead of a kBegin
   kAbandon    // the peer does not end it; it is over for the firmware, but the flow is not free
 };
 struct SctpStream {

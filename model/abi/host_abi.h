@@ -102,8 +102,8 @@ inline constexpr unsigned kSharedSlotBits = 12;
 inline constexpr std::size_t kWqeBytes = 128;
 static_assert(sizeof(Wqe) == kWqeBytes);
 
-// Of an atomic, in the place of its second and third SGE; the first names eight octets of local memory, to which the
-// value before the operation is written in host byte order.
+// Of an atomic, instead of its second and third SGE; the first names eight octets of local memory, to which the value
+// before the operation is written in host byte order.
 struct AtomicOperands {
   std::uint64_t data = 0;       // to add, or to swap in
   std::uint64_t data_mask = 0;  // most significant bits of the fields to add, or bits to swap
@@ -153,8 +153,8 @@ struct Cqe {
 inline constexpr std::size_t kCqeBytes = 32;
 static_assert(sizeof(Cqe) == kCqeBytes);
 
-// Behind a completion queue's last entry: how many entries the host has ever taken, modulo 2^32. The device reads it
-// before it would overwrite an entry, so the host may write it whenever it likes.
+// After a completion queue's last entry: how many entries the host has ever taken, modulo 2^32. The device reads it
+// before it would overwrite an entry, so the host may write it at any time.
 inline constexpr std::size_t kCqRecordBytes = 4;
 
 // The command queue and the event queue are rings of 64-octet entries, each with a parallel ring of 512-octet slots
@@ -374,7 +374,7 @@ enum class TerminateOrigin : std::uint8_t {
   kLocal = 0,  // sent to the peer
   kPeer,
   kMalformed,  // the peer's, but cut short, or not the single message of QN 2
-  kUnsent      // ours, but the peer cannot be told: the stream is lost, or may carry nothing of ours any more
+  kUnsent      // ours, but it cannot be sent: the stream is lost, or we may send nothing more on it
 };
 
 struct Event {
@@ -387,8 +387,8 @@ struct Event {
   std::uint16_t peer_port = 0, local_port = 0;
   std::uint16_t ird = 0, ord = 0;  // kEstablished: what they are from now on
   std::uint32_t srq_limit = 0;     // kCommandDone of kQuerySrq
-  // The Terminate's first word (layer 31..28, type 27..24, code 23..16): of kQpError, and of a kConnectError that has
-  // an MPA error, whether the peer could be told or not.
+  // The Terminate's first word (layer 31..28, type 27..24, code 23..16): of kQpError, and of a kConnectError with an
+  // MPA error, whether it could be sent to the peer or not.
   std::uint32_t terminate = 0;
   std::uint16_t peer_ird = 0, peer_ord = 0;  // as the peer's startup frame has them; 0x3fff: not negotiated
   std::uint8_t mpa_revision = 0, mpa_flags = 0;

@@ -16,7 +16,7 @@ struct LogEntry {
   std::uint32_t a = 0, b = 0;
 };
 
-// "connection_state: connection 0x80000000: wait_reply -> rts". A code that is not known is told by its number.
+// "connection_state: connection 0x80000000: wait_reply -> rts". An unknown code is printed as its number.
 std::string log_text(const LogEntry& entry);
 // The same with sequence number and time, as fw_log.txt has it.
 std::string log_line(const LogEntry& entry);

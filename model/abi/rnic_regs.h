@@ -535,7 +535,7 @@ struct MsixPba {
   constexpr std::uint32_t pack() const { return value; }
 };
 
-// The rules, for whoever holds the values. `mask` has the bits that belong to fields.
+// The rules, for the owner of the values. `mask` has the bits that belong to fields.
 struct RegInfo {
   const char* name;
   std::uint32_t offset, count, stride;

@@ -7,8 +7,8 @@
 
 namespace rnic {
 
-// One bit behind the Ethernet header, checksums left as they were: IPv4 or TCP must notice, or it is padding. False if
-// there is nothing behind it.
+// One bit after the Ethernet header, checksums left as they were: IPv4 or TCP must notice, or it is padding. False if
+// nothing follows the header.
 bool flip_bit(Frame& frame, BufferPool& pool, Prng& prng);
 
 // One bit of TCP payload in IPv4, and the TCP checksum made right: only a CRC can notice. False without such a payload.

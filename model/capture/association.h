@@ -17,8 +17,8 @@
 
 namespace rnic::capture {
 
-// What a side said of itself in an INIT or in an INIT ACK. One that keeps no state yet draws anew for each INIT ACK, so
-// there may be several; the tag that the other side then uses tells which counts.
+// What a side declared in an INIT or in an INIT ACK. A side that keeps no state yet draws new values for each INIT ACK,
+// so there may be several; the tag that the other side then uses shows which counts.
 struct SctpOffer {
   wire::SctpInit init;
   std::optional<std::uint32_t> adaptation;

@@ -21,7 +21,7 @@ class AssociationTable {
   explicit AssociationTable(UndecodedList& undecoded, Observe observe = nullptr)
       : undecoded_(undecoded), observe_(std::move(observe)) {}
 
-  // False if the packet is dropped for its checksum. DATA of associations that began before the capture is told to
+  // False if the packet is dropped for its checksum. DATA of associations that began before the capture is reported to
   // `undecoded`, once per pair of endpoints.
   bool packet(const SctpPacket& packet);
   void finish();

@@ -24,7 +24,7 @@ inline constexpr std::uint16_t kLinkTypeEthernet = 1;
 class CaptureFormat {
  public:
   virtual ~CaptureFormat() = default;
-  // The next frame of an Ethernet interface, or nullopt at the end, which `why` tells of where it is not the file's.
+  // The next frame of an Ethernet interface, or nullopt at the end, which `why` explains if it is not the file's end.
   virtual std::optional<CapturedFrame> next(std::string& why) = 0;
   // Where the last record began.
   virtual std::uint64_t place() const = 0;
@@ -39,7 +39,7 @@ class CaptureReader {
   // of several link types (`--capture-tlps`), those of Ethernet are read.
   explicit CaptureReader(const std::string& path);
 
-  // The next frame, or nullopt at the end. A file that ends or turns to nonsense in the middle is told to `undecoded`.
+  // The next frame, or nullopt at the end. A file that is cut short or damaged is reported to `undecoded`.
   std::optional<CapturedFrame> next(UndecodedList& undecoded);
   // next() has come to an end that is not the file's.
   bool ended_early() const { return ended_early_; }

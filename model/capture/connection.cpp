@@ -77,7 +77,7 @@ bool Connection::segment(const Segment& segment) {
   return true;
 }
 
-// Markers go to the side whose frame has M, CRCs both ways if either frame has C (RFC 5044 section 7.1). Behind a reply
+// Markers go to the side whose frame has M, CRCs both ways if either frame has C (RFC 5044 section 7.1). After a reply
 // of revision 0 there are both, both ways, even if an IETF initiator's request had neither
 // (draft-carrier-rddp-rnic-interop-00, Figure 3).
 void Connection::negotiate() {

@@ -19,7 +19,7 @@ class ConnectionTable {
   explicit ConnectionTable(UndecodedList& undecoded, Observe observe = nullptr)
       : undecoded_(undecoded), observe_(std::move(observe)) {}
 
-  // False if the segment is dropped for its checksum. Data of connections that began before the capture is told to
+  // False if the segment is dropped for its checksum. Data of connections that began before the capture is reported to
   // `undecoded`, once per connection.
   bool segment(const Segment& segment);
   void finish();

@@ -49,7 +49,7 @@ class MpaStream {
   wire::MpaFrameError error_ = wire::MpaFrameError::kNone;
   bool markers_ = false;
   std::vector<std::uint8_t> startup_octets_;
-  std::vector<std::uint8_t> buffer_;  // what came behind the startup frame, without what was used before the last push
+  std::vector<std::uint8_t> buffer_;  // octets after the startup frame, without those used before the last push
   std::size_t used_ = 0;              // of the buffer
   std::uint64_t fpdu_octets_ = 0;     // used altogether
 };

@@ -17,7 +17,7 @@ class PcapFile final : public CaptureFormat {
   using Magic = std::array<std::uint8_t, 4>;
   static bool knows(const Magic& magic);
 
-  // The octets behind the magic number. Throws ConfigError if the header is cut short or its link type is not Ethernet.
+  // The octets after the magic number. Throws ConfigError if the header is cut short or its link type is not Ethernet.
   PcapFile(const std::string& path, CaptureOctets octets, const Magic& magic);
 
   std::optional<CapturedFrame> next(std::string& why) override;

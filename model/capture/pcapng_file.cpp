@@ -78,7 +78,7 @@ PcapngFile::Block PcapngFile::read_block(std::string& why) {
   return is_packet ? Block::kPacket : Block::kOther;
 }
 
-// Section 4.1: the order of octets, which the block's own length has, too. What follows begins anew.
+// Section 4.1: the order of octets, which applies to the block's own length, too. A new section follows.
 bool PcapngFile::read_section(std::string& why) {
   body_.resize(kHeader + 4);
   if (octets_.read({&body_[kHeader], 4}) < 4) {

@@ -16,7 +16,7 @@ class PcapngFile final : public CaptureFormat {
  public:
   static bool knows(const std::array<std::uint8_t, 4>& magic);
 
-  // The octets behind the type of the first block.
+  // The octets after the type of the first block.
   explicit PcapngFile(CaptureOctets octets) : octets_(std::move(octets)) {}
 
   std::optional<CapturedFrame> next(std::string& why) override;

@@ -20,7 +20,7 @@ enum ExitCode : int {
   kUsage = 2,  // command line, configuration, files to read
   kHung = 3,   // deadlock or time limit
   kInternal = 4,
-  kNotWritten = 5,  // an output, for want of room for one
+  kNotWritten = 5,  // an output, for example because the disk is full
   kSignalled = 128,
 };
 

@@ -11,8 +11,8 @@ class TwinSource;
 
 namespace rnic::cli {
 
-// `args` is what follows the word "decode". Returns 0; 1 if part of the capture could not be decoded, which is then
-// named in the output; 2 if the command line is wrong or the file is no capture, which is told to `err`.
+// `args` is what follows the word "decode". Returns 0; 1 if part of the capture could not be decoded, which the output
+// then names; 2 if the command line is wrong or the file is no capture, which is reported to `err`.
 int decode_command(const std::vector<std::string>& args, std::ostream& out, std::ostream& err,
                    const TwinSource* = nullptr);
 

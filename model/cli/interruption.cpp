@@ -47,7 +47,7 @@ void catch_interruptions() {
     struct sigaction action {};
     if (sigaction(kSignals[i], nullptr, &action) != 0 || action.sa_handler == SIG_IGN) continue;
     action.sa_handler = keep_signal;
-    action.sa_flags = SA_NODEFER;  // whoever waits in the system is woken
+    action.sa_flags = SA_NODEFER;  // wakes any wait in the system
     sigemptyset(&action.sa_mask);
     caught[i] = sigaction(kSignals[i], &action, nullptr) == 0;
   }

@@ -1,4 +1,4 @@
-// `rnicsim replay CAPTURE --as server|client`: the model in the place of one side of a captured connection.
+// `rnicsim replay CAPTURE --as server|client`: the model instead of one side of a captured connection.
 #pragma once
 
 #include <iosfwd>

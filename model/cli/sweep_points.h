@@ -24,7 +24,7 @@ struct SweepPoints {
   std::vector<std::string> ids;
   // The first point with the same identity, which is itself unless a point of the share is there twice.
   std::vector<std::size_t> first;
-  // Of each axis, where one varies at a time: the value that the others are compared with; null where it is not known.
+  // Of each axis, if one varies at a time: the value that the others are compared with; null if it is not known.
   std::vector<nlohmann::json> baselines;
 };
 

@@ -405,7 +405,7 @@ void SweepRun::row(std::size_t point, const Ended& end) {
                          in.empty() ? "" : fmt::format("; see {}/report.txt", in), why.empty() ? "" : ": ", why));
 }
 
-// A column that is mistyped is so at every point; it is told once, and the runs are not lost.
+// A mistyped column is wrong at every point; it is reported once, and the runs are not lost.
 void SweepRun::tell_mistyped(const std::string& folder, const ordered_json& record) {
   if (!record.contains("nearest")) return;
   for (const auto& [path, nearest] : record["nearest"].items()) {

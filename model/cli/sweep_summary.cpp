@@ -60,7 +60,7 @@ std::string mean_text(const Json& mean) {
   return number_text(mean["mean"]) + (mean["ci95"].is_null() ? "" : " ± " + number_text(mean["ci95"]));
 }
 
-// Each name once, and none that is empty.
+// Each name once, without empty ones.
 void add_name(const std::string& name, std::vector<std::string>& names) {
   if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
 }

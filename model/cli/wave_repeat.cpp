@@ -19,7 +19,7 @@
 namespace rnic::cli {
 namespace {
 
-constexpr char kWritten = '+', kFailed = '-';  // an answer begins with one of them; behind the second one is the reason
+constexpr char kWritten = '+', kFailed = '-';  // an answer begins with one of them; the reason follows the second one
 
 [[noreturn]] void fail() {
   throw OutputError(std::string("--wave-on, --wave-ring: no second process: ") + std::strerror(errno));

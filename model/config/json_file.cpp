@@ -18,7 +18,7 @@ namespace {
 using nlohmann::ordered_json;
 using Path = std::vector<std::string>;
 
-// Whoever walks through it uses the stack.
+// Walking through it uses the stack.
 auto depth_check(const std::string& origin) {
   return [&origin](int depth, nlohmann::json::parse_event_t event, const auto&) {
     static constexpr int kDeepest = 64;

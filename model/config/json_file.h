@@ -16,15 +16,15 @@ nlohmann::json read_json_file(const std::string& file);
 // `text` as JSON; discarded if it is none. Throws ConfigError with the origin where it is nested too deep to be walked.
 nlohmann::json parse_json(const std::string& text, const std::string& origin);
 
-// What a value has to look like for whoever reads it back. It is written as JSON:
+// The expected form of a value, for those who read it back. It is written as JSON:
 //
 //     {"name!": "text", "share": "number?", "codes": ["0..255"], "pair": ["text", "any"], "*": "count"}
 //
 // "text", "flag", "number", "count" (a natural number) and "3..7" (one within bounds) are what they say, "any" is
 // everything, "settings" an object of such objects and single values, "statistics" one of such objects and records:
 // numbers with a "unit" and a "description". One with "?" may be null. A list with one element is of any length, others
-// have as many. Of an object, members with "!" have to be there, "*" is each that is not named; without it they are
-// nobody's matter.
+// have as many. Of an object, members with "!" must be there, "*" is each that is not named; without it they are
+// ignored.
 class JsonShape {
  public:
   explicit JsonShape(const char* text);
@@ -46,8 +46,8 @@ class ReadBack {
   // A file as a whole. Throws ConfigError "file: line 3: results[0].name: must be text, not 5" for what has not the
   // shape, and for what is no JSON.
   ReadBack(const std::string& file, const JsonShape& shape);
-  // A line of a file of lines. Nothing if it was cut off before the value's end, as whoever dies while it writes leaves
-  // it.
+  // A line of a file of lines. Nothing if it was cut off before the value's end, as a process leaves it that dies while
+  // it writes.
   static std::optional<ReadBack> line(const std::string& file, std::size_t number, std::string text,
                                       const JsonShape& shape);
 

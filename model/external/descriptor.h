@@ -49,14 +49,14 @@ class Descriptor {
 Descriptor bound_unix_socket(const std::string& path, int type);
 // A socket connected to the one that listens at `path`.
 Descriptor connected_unix_socket(const std::string& path, int type);
-// The connection that is waiting, or a closed descriptor. Of both: a peer that stops in the middle of a message makes a
-// call fail after five minutes, so that no run hangs for ever.
+// The waiting connection, or a closed descriptor. On either, a peer that stops in the middle of a message makes a call
+// fail after five minutes, so that no run hangs forever.
 Descriptor accept_waiting(const Descriptor& listener);
 
 // All octets of a message; false if the peer has left before its end. Throws PeerError when it says nothing for too
 // long.
 bool receive_whole(const Descriptor& connection, MutableByteSpan octets, std::chrono::milliseconds patience);
-// The other way round. A peer that has left is told nothing; PeerError when it does not read.
+// The opposite direction. A departed peer gets nothing; PeerError when it does not read.
 void send_whole(const Descriptor& connection, ByteSpan octets, std::chrono::milliseconds patience);
 
 }  // namespace rnic::external

@@ -69,7 +69,7 @@ class SeqpacketPort final : public ConnectedPort {
   }
 };
 
-// Frames behind a 32-bit big-endian length: QEMU's -netdev stream.
+// Frames after a 32-bit big-endian length: QEMU's -netdev stream.
 class StreamPort final : public ConnectedPort {
  public:
   explicit StreamPort(const ExternalConfig& config) : ConnectedPort(config, SOCK_STREAM) {}

@@ -18,7 +18,7 @@ void FreeRunning::advance(std::uint64_t until_ps, WireEnd& wire) {
   while (kernel_time_ps() < until_ps) {
     const std::uint64_t latest_ps = wall_ps() + max_ahead_ps_;
     if (kernel_time_ps() >= latest_ps) {
-      // A peer that has left would wake us at once and for ever.
+      // A peer that has left would wake us at once, and again forever.
       clock_->wait(port_->peer_gone() ? -1 : port_->descriptor(), kernel_time_ps() - latest_ps + 1000);
     }
     for (unsigned n = 0; n < kFramesPerStep && port_->receive(frame_); ++n) wire.inject({frame_.data(), frame_.size()});

@@ -40,7 +40,7 @@ void GuestMemory::read(std::uint64_t address, MutableByteSpan octets) const {
   if (n != static_cast<ssize_t>(octets.size())) throw PeerError("the guest has truncated its memory file");
 }
 
-// A write behind the end of the file would make it longer again, to nobody's use.
+// A write beyond the end of the file would make it longer again, to no use.
 void GuestMemory::write(std::uint64_t address, ByteSpan octets) const {
   const Place p = place(address, octets.size());
   const ssize_t n = ::pwrite(p.file, octets.data(), octets.size(), p.offset);

@@ -15,7 +15,7 @@ namespace rnic::external {
 // Read and written through its files, not mapped: a guest that cuts one off breaks its protocol, and no more.
 class GuestMemory {
  public:
-  // Forgets all that was told.
+  // Drops all regions that were announced.
   void clear() { regions_.clear(); }
   // `bytes` of the guest's physical addresses lie in the file from `offset` on. Throws PeerError, also if the file is
   // shorter.

@@ -63,8 +63,8 @@ void Netdev::received(const Frame& frame, std::uint64_t at_ps) {
   if (!answer_echo(frame, at_ps)) to_chip.send(frame, at_ps);
 }
 
-// RFC 826, "packet reception": whoever it is for, and whether it asks or answers, a packet of the peer's updates what
-// is known of it. If nothing is, it has to be for us. Who asks for us is answered.
+// RFC 826, "packet reception": any ARP packet of the peer, request or answer and whatever its target, updates a known
+// entry. A new entry is only made from a packet for us. A request for us is answered.
 void Netdev::take_arp(const Frame& frame, std::uint64_t at_ps) {
   const auto arp =
       wire::ArpPacket::parse({frame.data() + wire::EthernetHeader::kBytes, frame.bytes - wire::EthernetHeader::kBytes});

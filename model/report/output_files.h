@@ -1,5 +1,5 @@
-// The JSON that a run and a sweep leave in their folders, as whoever reads it back may rely on it. A member that is not
-// there was not asked for, or is newer than the program that wrote the file.
+// The JSON that a run and a sweep leave in their folders, as readers may rely on it. A missing member was not asked
+// for, or is newer than the program that wrote the file.
 #pragma once
 
 #include <string>

@@ -37,7 +37,7 @@ class Rnic final : public sc_core::sc_module, public Part {
 
   void describe(const Description& d) override;
 
-  // For twins in the place of stages.
+  // For twins in place of stages.
   const RnicConfig& config() const { return config_; }
   const ContextStore& contexts() const { return contexts_; }
   ContextStore& contexts() { return contexts_; }

@@ -1,4 +1,4 @@
-// SystemVerilog twins in the place of stages, or beside them. The chip does not know where they come from: the program
+// SystemVerilog twins in place of stages, or beside them. The chip does not know where they come from: the program
 // brings them along (rtl-stubs), another project may bring its own.
 #pragma once
 

@@ -10,7 +10,7 @@ namespace rnic {
 // is no change of what has them.
 class HighWater {
  public:
-  // To be told of every change, or of the peak between two and of the level after it.
+  // Call it at every change, or with the peak between two changes and the level after it.
   void level(std::uint64_t now) { level(now, now); }
   void level(std::uint64_t peak, std::uint64_t now) {
     most_ = std::max({most_, peak, now});

@@ -60,7 +60,7 @@ class StatsRegistry {
 // A place in the hierarchy, given to a component so that it can register without knowing where it stands.
 class StatsGroup {
  public:
-  StatsGroup() = default;  // of nobody: what is registered is forgotten
+  StatsGroup() = default;  // not in the tree: what is registered is dropped
   explicit StatsGroup(StatsRegistry& registry, std::string path = {}) : registry_(&registry), path_(std::move(path)) {}
 
   StatsGroup group(const std::string& name) const {

@@ -1,4 +1,4 @@
-// All figures of a run, written. Whoever counts needs none of this.
+// All figures of a run, written. Code that counts needs none of this.
 #pragma once
 
 #include <iosfwd>

@@ -55,7 +55,7 @@ class PhaseJudge {
  public:
   PhaseJudge(const Accounting& accounting, const WorkPhase& phase) : accounting_(accounting), phase_(phase) {}
 
-  // What limits first, then what else does by itself, the last one of a chain before those that it makes wait.
+  // First the limits, then other causes that act on their own; in a chain, the last one before those that it blocks.
   std::vector<Candidate> candidates() const {
     std::vector<Candidate> list;
     for (const PhaseUse& use : phase_.busy) {
@@ -186,8 +186,7 @@ class PhaseJudge {
         (capacity == 0 ? "" : fmt::format(", of {}", capacity)));
     if (t.spec.role == AccountRole::kSendWindow) name_window(i, c);
     if (t.spec.reads_memory) blame_memory(i, most, c);
-    c.what.line =
-        fmt::format("{} of {} (used up and waited for {} of the time)", c.what.name, where, percent(share));
+    c.what.line = fmt::format("{} of {} (used up and waited for {} of the time)", c.what.name, where, percent(share));
     list.push_back(std::move(c));
   }
 

@@ -29,7 +29,7 @@ class ChipWaves final {
 
   // The kernel has reached this time; to be called at least every 10 us.
   void follow(std::uint64_t now_ps);
-  // Of what happened until now the waveform has been told.
+  // The waveform has everything that happened until now.
   void settle();
 
  private:

@@ -28,7 +28,7 @@ class ExternalWorld final : public World {
   Stall stall(std::uint64_t, bool) override { return Stall::kWait; }
 
   bool done() const override;
-  bool lingers() const override;  // for the last frames of a peer that does not leave by itself
+  bool lingers() const override;  // for the last frames of a peer that does not leave on its own
   bool failed() const override;
   bool peer_gone() const override { return peer_->gone(); }
   bool working() const override;

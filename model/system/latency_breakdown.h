@@ -87,7 +87,7 @@ class LatencyBreakdown final : public TraceSink {
   struct Repair {
     const TraceDomain* domain = nullptr;
     FlowId flow;
-    std::uint64_t arrived = 0;  // the newest frame that was sent once more and let octets behind it pass
+    std::uint64_t arrived = 0;  // the newest retransmitted frame that let octets after it pass
   };
   struct Finished {
     RequestId id;

@@ -9,8 +9,8 @@
 
 namespace rnic {
 
-// Where stages run ahead one end's moves are told before the other's, so they wait here until both are known. A slot is
-// taken from the push to the pop; somebody waits while a beat is visible and not taken.
+// If stages run ahead, one end's moves are reported before the other's, so they wait here until both are known. A slot
+// is taken from the push to the pop; the consumer is waited for while a beat is visible and not taken.
 class LinkAccount final : public LinkObserver {
  public:
   // The link must live as long.

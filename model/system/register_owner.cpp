@@ -33,7 +33,7 @@ RequestId RegisterOwner::of(const pcie::Tlp& tlp) {
       return newest(RequestId::Kind::kCommand, commands_.advance(regs::CmdqDoorbell::unpack(value).pi, 16));
     case regs::EvqCi::kOffset:
       return newest(RequestId::Kind::kEvent, events_.advance(regs::EvqCi::unpack(value).ci, 16));
-    case regs::Control::kOffset:  // a reset of the chip: its rings begin anew
+    case regs::Control::kOffset:  // a reset of the chip: its rings start from the beginning
       if (regs::Control::unpack(value).reset) commands_ = events_ = {};
       return {};
     default:

@@ -1,4 +1,4 @@
-// A node on a cable with a captured peer in the place of the second one.
+// A node on a cable with a captured peer instead of the second node.
 #pragma once
 
 #include <memory>

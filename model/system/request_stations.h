@@ -75,8 +75,7 @@ constexpr StationId station(Leg leg, LegStation s) {
 
 // Whether a request of this class passes it.
 bool on_the_path(RequestClass kind, StationId station);
-// The time until a station was spent there. A request `over_sctp` passes the association engine in the place of MPA and
-// TCP.
+// The time until a station was spent there. A request `over_sctp` passes the association engine instead of MPA and TCP.
 const char* part_name(RequestClass kind, StationId station, bool over_sctp = false);
 // Waiting, rather than being served: where nothing waited nothing is said.
 bool is_queue(StationId station);

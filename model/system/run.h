@@ -1,5 +1,5 @@
-// The driver of a run: moves a world through simulated time until its work is done, watches progress and whoever wants
-// to stop it, and writes the outputs.
+// The driver of a run: moves a world through simulated time until its work is done, watches progress and requests to
+// stop, and writes the outputs.
 #pragma once
 
 #include <cstdint>

@@ -38,8 +38,8 @@ Measured measured(CheckKind kind, const WorkResult& r) {
   return {ns(r.latency.max), "ns", false};
 }
 
-// One side must have sent it and the other must have received it; where it cannot be told, as the startup is not over
-// yet, its connection must have ended without one.
+// One side must have sent it and the other must have received it; if that is unknown, as the startup is not over yet,
+// its connection must have ended without one.
 CheckResult terminated(const ScenarioCheck& check, const EndingOf& ending_of) {
   CheckResult c{check.name, true, ""};
   for (const bool sender : {true, false}) {

@@ -11,7 +11,7 @@
 
 namespace rnic {
 
-// An object in the place of a list of values.
+// An object instead of a list of values.
 struct SweepRange {
   double from = 0, to = 0;
   double step = 0, factor = 0;  // 0: not given

@@ -21,7 +21,7 @@ class UtilizationMeter final {
  public:
   struct Resource {
     UseKind kind;
-    std::string node;  // whose it is, or who sends
+    std::string node;  // the owner, or the sender
     std::string name;
   };
 

@@ -46,8 +46,8 @@ class World {
   EthernetLink& cable() { return *cable_; }
   const CableFaults& faults() const { return *faults_; }
 
-  // Time. The kernel is entered once for a step: then waveforms, the share of busy time, and whoever wants to stop the
-  // run are looked at. The state of the run is looked at once in a slice, of which a step is a part.
+  // Time. The kernel is entered once per step: then waveforms, the share of busy time, and requests to stop the run are
+  // checked. The state of the run is checked once per slice, of which a step is a part.
   struct Pace {
     std::uint64_t slice_ps = 50'000'000, step_ps = 1'000'000;
   };

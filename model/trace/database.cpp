@@ -261,7 +261,7 @@ void Database::add_facts(const std::vector<RunFact>& facts) {
   }
 }
 
-// In the order of their numbers, as the table has them: a row behind the last one costs least.
+// In the order of their numbers, as in the table: appending a row after the last one costs least.
 void Database::add_requests() {
   std::sort(requests_.begin(), requests_.end(), [](const Request& a, const Request& b) {
     return static_cast<std::int64_t>(a.id.v) < static_cast<std::int64_t>(b.id.v);

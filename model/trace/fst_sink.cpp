@@ -52,7 +52,7 @@ FstSink::~FstSink() {
   if (writer_ != nullptr) fstWriterClose(writer_);
 }
 
-// Viewers show the word in the place of the value. A table is for values of one width.
+// Viewers show the word instead of the value. A table is for values of one width.
 std::uint32_t FstSink::enumeration(const WaveVariable& v) {
   const auto [known, fresh] = enumerations_.try_emplace({v.words, v.width}, 0);
   if (!fresh) return known->second;

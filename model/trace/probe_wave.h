@@ -43,7 +43,7 @@ class ProbeWave final : private CycleWatcher {
   Waves& waves_;
   ClockDomain& clk_;
   std::vector<Shown> shown_;
-  std::vector<std::size_t> timed_;  // of shown_: those that change by themselves
+  std::vector<std::size_t> timed_;  // of shown_: those that change without a call
   bool watches_ = false;
 };
 

@@ -76,7 +76,7 @@ struct MpaFrameDecode {
 // revision it speaks. Reserved bits are not checked.
 MpaFrameDecode decode_mpa_frame(ByteSpan bytes, MpaFrameKind expected, std::uint8_t max_rev);
 
-// True while `stream` may still become a frame with this key: how streaming-mode data is told from MPA.
+// True while `stream` may still become a frame with this key: this distinguishes streaming-mode data from MPA.
 bool starts_like_mpa_key(ByteSpan stream, MpaFrameKind kind);
 
 }  // namespace rnic::wire

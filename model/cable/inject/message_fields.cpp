@@ -10,7 +10,8 @@ namespace {
 
 using Fields = std::vector<Field>;
 
-// Names for the members of a header, which lists them in wire order (model/wire/fields.h); null: not by itself.
+// Names for the members of a header, which lists them in wire order (model/wire/fields.h); null: not a field of its
+// own.
 class Namer {
  public:
   Namer(Fields& into, std::size_t bit, std::initializer_list<const char*> names)

@@ -43,7 +43,7 @@ class Recorder final : public ConnectionObserver {
     }
   }
 
-  // Octets behind a hole arrived when the hole was filled.
+  // Octets after a hole arrived when the hole was filled.
   void octets(Side from, ByteSpan octets, std::uint64_t offset) override {
     RecordedStream& stream = stream_of(from);
     stream.octets.insert(stream.octets.end(), octets.begin(), octets.end());

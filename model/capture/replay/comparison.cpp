@@ -71,7 +71,7 @@ class Comparer {
     out_.differences.push_back(
         {script_.name + ": " + std::move(what), std::move(expected), std::move(got), std::move(why)});
   }
-  // Counts one message; it matches if nothing is told about it.
+  // Counts one message; it matches if nothing is reported about it.
   template <class F>
   void message(F&& compare_it) {
     const std::size_t told = out_.differences.size();
@@ -135,8 +135,8 @@ class Comparer {
     }
   }
 
-  // The stream ends with a Terminate of the model, which is told of itself and has to be explained. One for the end of
-  // the peer's stream comes behind everything.
+  // The stream ends with a Terminate of the model, which is reported in any case and must be explained. A Terminate for
+  // the end of the peer's stream comes after everything else.
   bool ended_early() const {
     const Terminates t = read_terminates();
     if (t.model == nullptr || t.real != nullptr) return false;

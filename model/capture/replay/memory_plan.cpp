@@ -100,8 +100,7 @@ std::optional<std::size_t> MemoryPlanner::find_failing() const {
   return failing;
 }
 
-// siw gives a Read Request's length in the place of its MSN, so what is compared of that is the Read Request's own
-// header.
+// siw writes a Read Request's length instead of its MSN, so only the Read Request's own header is compared.
 bool MemoryPlanner::is_in(const ReadTerminate& terminate, const DdpSegment& s) const {
   if (s.header.opcode == Opcode::kReadRequest && !terminate.read_request.empty()) {
     return same(fed_.payload(s), terminate.read_request);
@@ -193,8 +192,8 @@ std::optional<MemoryPlanner::Access> MemoryPlanner::failing_access() const {
   return access(s.header.stag, s.header.to, s.payload_bytes, right_for(s.header.opcode));
 }
 
-// One for each Send that the real side took. A segment that it refused for want of a buffer found none, or, if others
-// of its message had been placed, one that ends in it.
+// One receive for each Send that the real side accepted. A segment that it refused for lack of a buffer found none, or,
+// if others of its message had been placed, one that ends in it.
 // A responder that lets its peer begin with a zero-length Send takes that one without a receive (RFC 6581 section 9.2).
 bool MemoryPlanner::absorbs_rtr_send() const {
   if (!fed_.started() || !real_.started()) return false;
@@ -238,7 +237,7 @@ std::optional<std::uint32_t> MemoryPlanner::room_for(const DdpSegment& failing) 
   return static_cast<std::uint32_t>(end - 1);
 }
 
-// A peer can only invalidate what it was told of.
+// A peer can only invalidate an STag that was advertised to it.
 void MemoryPlanner::collect_invalidated() {
   std::set<std::pair<std::uint32_t, unsigned>> used;
   for (const Access& a : accesses_) used.emplace(a.stag, a.generation);

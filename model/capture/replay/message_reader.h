@@ -51,7 +51,7 @@ class MessageReader {
   ByteSpan payload(const DdpSegment& s) const { return ByteSpan(octets_).subspan(s.payload_at, s.payload_bytes); }
   const std::vector<Message>& messages() const { return messages_; }  // by their first segments
   std::size_t whole_messages() const { return whole_messages_; }
-  // Octets behind the last whole FPDU.
+  // Octets after the last whole FPDU.
   std::size_t rest() const { return octets_.size() - end_; }
   // The first thing that is no MPA, DDP or RDMAP; reading ends there.
   const std::string& error() const { return error_; }

@@ -21,7 +21,7 @@ class PeerTransport {
   virtual void refuse() = 0;  // answers it by a RST, or an ABORT
   // Queues octets: a startup frame, or whole FPDUs; they share no segment with those of another call.
   virtual void send(ByteSpan octets) = 0;
-  virtual void close() = 0;  // behind all that was queued
+  virtual void close() = 0;  // after everything queued
   virtual void abort() = 0;
 
   // The payload of an IPv4 packet of the model. False: it is for nobody here.

@@ -20,7 +20,7 @@ class ReplayMemory {
   bool ready() const;
   bool failed() const;
 
-  // The fed stream with the model's STags and addresses in the place of the real side's, and CRCs that fit.
+  // The fed stream with the model's STags and addresses instead of the real side's, and CRCs that fit.
   std::vector<std::uint8_t> translated();
   // A message of the model as the real side would have said it: the sink of a Read, the headers in a Terminate.
   Message translated_back(Message message) const;

@@ -155,7 +155,7 @@ void ReplayPeer::transmit_tcp(const wire::TcpHeader& header, ByteSpan payload) {
   transmit(wire::kIpProtocolTcp, std::move(buf), bytes);
 }
 
-// `bytes` octets behind the room for the headers of IPv4 and Ethernet.
+// `bytes` octets after the room for the headers of IPv4 and Ethernet.
 void ReplayPeer::transmit(std::uint8_t protocol, BufferRef buf, std::size_t bytes) {
   wire::EthernetHeader ethernet;
   ethernet.dst = chip_.mac;

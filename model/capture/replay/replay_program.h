@@ -19,7 +19,7 @@ struct Outcome {
   const Script* script = nullptr;
   std::vector<std::uint8_t> startup;   // octets of the model's startup frame; empty if it sent none
   std::vector<Message> messages;       // as the real side would have said them
-  std::size_t rest = 0;                // octets of the model behind its last whole FPDU
+  std::size_t rest = 0;                // octets of the model after its last whole FPDU
   std::string stream_error;            // why the model's stream could not be read further
   bool refused = false;                // the model answered the SYN by a RST
   std::vector<std::string> misplaced;  // octets of the peer that are not where they belong

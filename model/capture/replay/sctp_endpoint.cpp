@@ -213,7 +213,7 @@ void SctpEndpoint::take_init(const wire::SctpHeader& header, const SctpChunk& ch
   put_step();
 }
 
-// In order only; anything else is told what is missing.
+// In order only; for anything else the peer gets a report of what is missing.
 void SctpEndpoint::take_data(const SctpChunk& chunk) {
   const auto data = SctpData::parse(chunk.value);
   if (!data || (state_ != State::kEstablished && state_ != State::kShutdownSent)) return;

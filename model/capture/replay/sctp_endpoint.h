@@ -30,7 +30,7 @@ class SctpEndpoint final : public PeerTransport {
   void listen() override;  // answers one
   void refuse() override;  // answers it with ABORT
   void send(ByteSpan octets) override;
-  void close() override;  // a session Terminate behind all that was queued, unless the session was rejected
+  void close() override;  // a session Terminate after everything queued, unless the session was rejected
   void abort() override;  // ABORT
 
   bool packet(std::uint8_t protocol, ByteSpan octets, std::uint64_t now_ps) override;

@@ -92,7 +92,7 @@ void TcpEndpoint::take_ack(const TcpHeader& h, std::uint64_t now_ps) {
   if (static_cast<std::size_t>(ahead) > octets) fin_sent_ = fin_acked_ = true;
 }
 
-// In order only; anything else is told what is missing.
+// In order only; for anything else the peer gets a report of what is missing.
 void TcpEndpoint::take_payload(const wire::TcpView& segment) {
   const bool fin = segment.header.has(TcpHeader::kFin);
   if (segment.payload.empty() && !fin) return;

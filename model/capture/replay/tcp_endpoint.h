@@ -31,7 +31,7 @@ class TcpEndpoint final : public PeerTransport {
   void listen() override;  // answers one
   void refuse() override;  // answers it with RST
   void send(ByteSpan octets) override;
-  void close() override;  // FIN behind all that was queued
+  void close() override;  // FIN after everything queued
   void abort() override;  // RST
 
   bool packet(std::uint8_t protocol, ByteSpan octets, std::uint64_t now_ps) override;

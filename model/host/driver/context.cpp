@@ -173,7 +173,7 @@ int Context::reset() {
   fail("the device is being reset");
   if (was_open) end_everything();
   cpu_.mmio_write(regs::Control::kOffset, regs::Control{false, true}.pack());
-  // The answer comes behind all that the device had written before, which nobody may take for its successor's.
+  // The answer comes after everything that the device had written before, which must not be taken for its successor's.
   cpu_.mmio_read(regs::Status::kOffset, kStatusCookie);
   reads_pending_ = 1;
   state_ = State::kResetting;

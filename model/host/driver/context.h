@@ -44,7 +44,7 @@ class Watch final : public WriteListener {
   std::uint64_t value() const { return fresh() ? before_ : newest_; }
   // The device has written in this cycle, so what the memory has now is not to be looked at before the next one.
   bool fresh() const { return fresh_in_ == clk_.now(); }
-  // The program polls what lies behind the first `octets` only: writes of these do not call it.
+  // The program polls only what is after the first `octets`: writes of these do not call it.
   void poll_behind(std::uint64_t octets) { polled_from_ = address_ + octets; }
   void written(std::uint64_t address, std::uint32_t bytes) override;
 
@@ -106,11 +106,11 @@ class Context final : public App, public HostEvents, public Part {
   // no room for the list or a page is not aligned.
   Mr* reg_mr(Pd pd, const PageList& list, std::uint64_t address, std::uint64_t length, std::uint8_t access);
   void dereg_mr(Mr& mr);
-  // A region without memory, for kRegMr requests (fast registration), and a window for kBindMw requests: one of type 1
-  // serves its protection domain and is bound anew at will; one of type 2 serves the queue pair that bound it until it
-  // is invalidated. dereg_mr() ends them too.
-  // With max_pages, map_mr() may give the region a list of as many pages at most while it is not valid (ib_map_mr_sg).
-  // It returns the registration of the kRegMr request, to be posted when the region is mapped().
+  // A region without memory, for kRegMr requests (fast registration), and a window for kBindMw requests: a window of
+  // type 1 serves its protection domain and is bound again at will; one of type 2 serves the queue pair that bound it
+  // until it is invalidated. dereg_mr() ends them too.
+  // With max_pages, map_mr() may give the region a list of at most that many pages while it is not valid
+  // (ib_map_mr_sg). It returns the registration of the kRegMr request, to be posted when the region is mapped().
   Mr* alloc_mr(Pd pd, std::uint32_t max_pages = 0);
   abi::Registration map_mr(Mr& mr, const PageList& list, std::uint64_t address, std::uint64_t length,
                            std::uint32_t access);

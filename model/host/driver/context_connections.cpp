@@ -229,8 +229,8 @@ void Context::connection_event(const abi::Event& event, ByteSpan private_data) {
     reject(event.id, {});  // nobody listens any more
     return;
   }
-  // A connection that ended before it got a queue pair: whoever listens hears why. If an answer crosses this, the
-  // program takes the connection for answered: of one that it has accepted, the refusal of the command tells the end.
+  // A connection that ended before it got a queue pair: the listener gets the reason. If an answer crosses this, the
+  // program takes the connection for answered: if it has accepted it, the refusal of the command shows the end.
   if (event.id >= qps_.size()) {
     const auto request =
         std::find_if(requests_.begin(), requests_.end(), [&](const Request& r) { return r.connection == event.id; });

@@ -35,7 +35,7 @@ void FirmwareLog::step() {
   state_ == State::kCounting ? ask_for_entries() : collect();
 }
 
-// Registers are accessed in order, so the words behind a selection are those of its entry.
+// Registers are accessed in order, so the words read after a selection are those of its entry.
 void FirmwareLog::ask_for_entries() {
   const std::uint32_t next = words_[0], kept = words_[2];
   lost_ = words_[1];

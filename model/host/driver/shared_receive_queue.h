@@ -43,9 +43,8 @@ class Srq final : public Resource {
   abi::CommandStatus answer() const { return answer_; }
   std::uint32_t queried_limit() const { return queried_limit_; }
 
-  // A completion names this slot: the caller's wr_id. InternalError where it is not outstanding, unless the completion
-  // is one with an error: the octets of an overwritten entry are arbitrary, and are returned unchanged; its slot
-  // is lost.
+  // A completion names this slot: the caller's wr_id. InternalError if it is not outstanding, unless the completion has
+  // an error: the octets of an overwritten entry are arbitrary, and are returned unchanged; its slot is lost.
   std::uint64_t release(std::uint64_t wr_id, abi::WcStatus status);
 
   // A queue pair's completions go to this CQ: entries are reserved in it once, for any number of queue pairs. False

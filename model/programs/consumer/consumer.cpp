@@ -53,7 +53,7 @@ void Consumer::advance() {
     state_ = State::kSetup;
   }
   if (state_ != State::kSetup && state_ != State::kConnected) return;
-  // What came before the connection ended is told before its end.
+  // What came before the connection ended is reported before its end.
   if (state_ == State::kConnected) poll(session_.recv_cq()), poll(session_.send_cq());
   take_events();
   if (state_ == State::kConnected) poll(session_.recv_cq()), poll(session_.send_cq());

@@ -45,7 +45,7 @@ class Endpoint final : public host::App {
   };
   Endpoint(Barrier& barrier, host::Context& context, Settings settings, std::size_t phases);
 
-  // One that listens hands the requests on: each begins with a number (numbered()), that of the endpoint whose it is.
+  // A listener passes requests on: each begins with a number (numbered()), that of the endpoint to which it belongs.
   void share_port(std::vector<Endpoint*> endpoints) { at_port_ = std::move(endpoints); }
   static std::vector<std::uint8_t> numbered(std::uint16_t number, const std::vector<std::uint8_t>& private_data);
 

@@ -33,7 +33,7 @@ struct WorkResult {
   struct Percentiles {
     std::uint64_t count = 0, p50 = 0, p99 = 0, p999 = 0, max = 0;  // in ps
   };
-  // Shares of all samples at which the distribution is told, in thousandths.
+  // Shares of all samples at which the distribution is given, in thousandths.
   static constexpr std::array<unsigned, 40> kCdfPerMille{
       1,   10,  25,  50,  75,  100, 150, 200, 250, 300, 350, 400, 450, 500, 550, 600, 650, 700, 750, 800,
       825, 850, 875, 900, 910, 920, 930, 940, 950, 960, 965, 970, 975, 980, 985, 990, 993, 996, 999, 1000};

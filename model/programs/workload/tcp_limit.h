@@ -9,7 +9,8 @@
 
 namespace rnic::workload {
 
-// Of one direction. `loss` is the probability that a segment is lost, each by itself; `rtt_ns` that of an empty path.
+// Of one direction. `loss` is the probability that a segment is lost, independently of others; `rtt_ns` that of an
+// empty path.
 struct TcpPath {
   tcp::CongestionAlgorithm congestion = tcp::CongestionAlgorithm::kNewReno;
   double loss = 0;

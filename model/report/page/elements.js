@@ -33,7 +33,7 @@ function newId(prefix) {
   return `${prefix}-${++lastId}`;
 }
 
-// What a screen reader is told when the keyboard moves within a chart.
+// The screen reader's text when the keyboard moves within a chart.
 const announcer = el("div", {class: "unseen", "aria-live": "polite"});
 function announce(text) {
   if (announcer.textContent !== text) announcer.textContent = text;

@@ -7,7 +7,7 @@
 
 namespace rnic {
 
-// The CQ's state, started anew where the CQ number was reused.
+// The CQ's state, reset if the CQ number was reused.
 CqeWriter::Cq& CqeWriter::cq(Cqn cqn) {
   Cq& q = cqs_[cqn.v];
   if (const std::uint32_t epoch = contexts_.cq(cqn).epoch; q.epoch != epoch) {
@@ -84,7 +84,7 @@ void CqeWriter::rearm(const CqArm& a) {
   const std::uint32_t unseen = (q.produced - a.consumer) & kConsumerMask;
   const bool any_pending = q.armed && !q.solicited_only;  // which a narrower wish leaves as it is
   q.solicited_only = a.solicited_only && !any_pending;
-  const std::uint32_t seen_before = q.solicited_only ? q.produced - q.last_solicited : 0;  // entries behind the newest
+  const std::uint32_t seen_before = q.solicited_only ? q.produced - q.last_solicited : 0;  // entries after the newest
   q.armed = true;
   q.due = 0;
   if (unseen > seen_before) owe(a.cqn, q, q.solicited_only ? 1 : unseen);

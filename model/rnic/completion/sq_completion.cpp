@@ -49,7 +49,7 @@ bool is_send(const WqeIssued& w) { return w.marker == WqeIssued::Marker::kNone &
 
 }  // namespace
 
-// The QP's state, started anew where the QP number was reused.
+// The QP's state, reset if the QP number was reused.
 SqCompletion::QpSq& SqCompletion::qp(Qpn qpn) {
   QpSq& q = qps_[qpn.v];
   if (const std::uint32_t epoch = contexts_.qp(qpn).epoch; q.epoch != epoch) {

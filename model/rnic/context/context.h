@@ -48,7 +48,7 @@ class ContextStore final : public Committed, public Part, public Owners {
     const StagContext* region = stag(Stag{c->region});
     return region != nullptr && region->names(c->region) ? c : nullptr;
   }
-  // Takes the next octets off a piece, as many as lie one behind the other on the bus. The way from an STag to memory.
+  // Takes the next octets off a piece, as many as are contiguous on the bus. The path from an STag to memory.
   BusPiece take(MemoryPiece& m) const {
     const BusPiece p = m.list == 0 ? BusPiece{m.address, m.bytes} : in_pages(m);
     m.address += p.bytes;
@@ -159,7 +159,7 @@ class ContextStore final : public Committed, public Part, public Owners {
   RequestId owner(RequestId::Kind kind, Qpn n, std::uint64_t sequence) const {
     return {node_, kind, n.v, life(qp(n).epoch), sequence};
   }
-  // The number's earlier uses; a reset of the chip starts the epochs anew.
+  // The number's earlier uses; a reset of the chip restarts the epochs.
   std::uint32_t life(std::uint32_t epoch) const { return lives_ + epoch - (epoch != 0); }
   BusPiece in_pages(const MemoryPiece& m) const;
 

@@ -47,8 +47,8 @@ WcStatus fast_register(ContextStore& contexts, const QpContext& qp, Stag stag, c
   return WcStatus::kSuccess;
 }
 
-// A window of type 1 is bound anew whenever its owner likes; one of type 2 has to be invalidated first, and then
-// serves the queue pair that bound it.
+// A window of type 1 is bound again whenever its owner likes; one of type 2 must be invalidated first, and then serves
+// the queue pair that bound it.
 WcStatus bind(ContextStore& contexts, Qpn qpn, Stag stag, const abi::Registration& r) {
   const QpContext& qp = contexts.qp(qpn);
   const StagContext* s = contexts.stag(stag);

@@ -8,7 +8,6 @@
 
 #include "model/common/registered.h"
 
-
 namespace rnic {
 
 // Counters, visible from the next cycle on. A path's writes end in the order in which they began.
@@ -50,8 +49,8 @@ class StagWrites final : public Committed {
   Waiters waiters_;
 };
 
-// Passes when all writes are out that an STag may have allowed which was ended in the given cycle. A stage that asks in
-// vain is called when it may have changed; it asks in the cycle behind the given one, too.
+// Passes when all writes are out that were allowed by an STag which ended in the given cycle. A stage that asks too
+// early is called when that may have changed; it also asks in the cycle after the given one.
 class StagFence {
  public:
   StagFence(Stage& waiter, StagWrites& writes, Cycle ended_at, StagWrites::Path from = StagWrites::kPlacement)

@@ -162,7 +162,7 @@ void ChipBus::apply(const fw::TcpSetLimits& op) {
   post(std::move(out));
 }
 
-// Behind these no octets of the flow are wanted.
+// After these no octets of the flow are wanted.
 void ChipBus::apply(const fw::TcpClose& op) {
   post(of_flow<TcpOp>(TcpOp::Kind::kClose, op));
   read_into_[op.flow.v] = {};

@@ -14,8 +14,8 @@
 
 namespace rnic {
 
-// Is told of each handler what it is about and when that arrived, then what it posts, then that it is over. The same
-// for every target.
+// Called for each handler with its subject and the subject's arrival, then with what it posts, then at its end. The
+// same for every target.
 class FirmwareProfile {
  public:
   FirmwareProfile(std::size_t flows, std::size_t connections, std::uint64_t period_ps)

@@ -32,9 +32,9 @@ class FirmwareTarget {
   // Runs the handler at once. What it does is on the bus then, laid out in time from the bus's start() on. Throws
   // FirmwareFault when the firmware cannot go on; the bus has what it did until then.
   virtual void on(const FirmwareEvent& event) = 0;
-  // The firmware starts anew, with nothing in its memory; the bus was reset.
+  // The firmware starts again, with nothing in its memory; the bus was reset.
   virtual void reset() = 0;
-  // Fails in the place of this event's handler: FirmwareFault, but for a loop that nobody ends.
+  // Fails instead of this event's handler: FirmwareFault, except for an endless loop.
   virtual void fail(PlantedFault fault, const FirmwareEvent& event) = 0;
   // Where the processor is and what is in its registers, a line each.
   virtual std::string dump() const = 0;

@@ -28,7 +28,7 @@ namespace rnic {
 class ProbeGroup;
 class StatsGroup;
 
-// The firmware's own headers are in the sources only: a change of theirs does not compile the chip anew.
+// The firmware's own headers are included by sources only: changing them does not recompile the chip.
 namespace fw {
 struct WriteStag;
 }

@@ -55,8 +55,8 @@ struct WqeIssued {
   bool signaled = true;
   bool internal = false;          // a ready-to-receive Read: retired without a completion
   std::optional<Stag> ends = {};  // a Read's sink, to be invalidated when the response is placed
-  // Not a work request, but said in the order of their completion: tell the firmware that all before is complete,
-  // complete all before with an error, or the Terminate, behind which no response is awaited any more.
+  // Not a work request, but sent in completion order: report to the firmware that everything before is complete,
+  // complete everything before with an error, or the Terminate, after which no response is expected.
   enum class Marker : std::uint8_t { kNone, kDrain, kFlush, kTerminate };
   friend const ValueWords& value_words(Marker) {
     static const ValueWords kWords{"none", "drain", "flush", "terminate"};

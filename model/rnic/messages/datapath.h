@@ -76,8 +76,8 @@ struct FpduBeat {
 
   // Receive: the FPDU's payload is placed already. It is this one beat, length field and DDP header.
   bool placed() const { return marker_lane == kPlaced; }
-  // Receive: no FPDU, but the end of the peer's stream behind the last one: its FIN or RST, where marker_ok is false if
-  // it came amid an FPDU, or its session Terminate (RFC 5043).
+  // Receive: no FPDU, but the end of the peer's stream after the last one: its FIN or RST, where marker_ok is false if
+  // it came in the middle of an FPDU, or its session Terminate (RFC 5043).
   bool ends() const { return marker_lane == kEnds; }
   bool resets() const { return ends() && load_be16(data) == static_cast<std::uint16_t>(StreamEnd::kReset); }
   bool marked() const { return marker_lane < kEnds; }
@@ -138,7 +138,7 @@ inline EventUse event_of(const FpduBeat& b, const Owners&, TraceEvent& e) {
 }
 
 // A piece of a TCP stream: `bytes` octets at stream position `offset` (0 is the first octet after the start-up frame).
-// In-order receivers hand beats up in order; the offset lets segments behind a hole be handed up as well.
+// In-order receivers hand beats up in order; the offset lets segments after a hole be handed up as well.
 struct StreamBeat {
   Buffer* buf = nullptr;
   const std::uint8_t* data = nullptr;

@@ -1,4 +1,4 @@
-// What early_placement tells tcp_rx of a segment that is kept behind a hole.
+// What early_placement reports to tcp_rx about a segment kept after a hole.
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,7 @@
 
 namespace rnic {
 
-// Or about the end of a stream, behind its last segment.
+// Or about the end of a stream, after its last segment.
 struct PlacedSegment {
   Qpn qpn;
   wire::Opcode opcode = wire::Opcode::kSend;

@@ -1,7 +1,7 @@
-// How the rest of the chip talks to the SCTP association engine: operations and events of the firmware, and packets. A
-// flow is a DDP stream, a pair of SCTP streams of one id (RFC 5043 section 4), and its life one session there: the next
-// begins behind kRestart, or when the association is gone. Associations are the engine's own matter: it opens one for
-// the first stream to a peer's port, and shuts it down behind the last session.
+// The interface between the chip and the SCTP association engine: operations and events of the firmware, and packets. A
+// flow is a DDP stream, a pair of SCTP streams with the same id (RFC 5043 section 4), and its life is one session
+// there: the next life begins after kRestart, or when the association is gone. Only the engine handles associations: it
+// opens one for the first stream to a peer's port, and shuts it down after the last session.
 #pragma once
 
 #include <cstdint>
@@ -67,7 +67,7 @@ struct SctpEvent {
     kOpenFailed,    // cookie, reason
     kControl,       // flow, peer_ip, peer_port, port, mulpdu, data, bytes: a control message, in order
     kAcked,         // flow: the peer's SCTP has acknowledged a control message
-    kPeerClosed,    // flow: a session Terminate behind all segments, of which no QP has heard
+    kPeerClosed,    // flow: a session Terminate after all segments, of which no QP has heard
     kViolation,     // flow, terminate: a chunk that breaks a rule; terminate: a session Terminate does
     kStray,         // flow, terminate: a chunk where no session is; terminate: it is a session Terminate
     kLost,          // flow: its association is gone

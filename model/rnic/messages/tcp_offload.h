@@ -189,7 +189,7 @@ struct RxReport {
   std::uint16_t window = 0;
   std::uint32_t seq = 0, ack = 0;
   std::uint32_t bytes = 0;    // of sequence space, SYN and FIN included; kStream: octets
-  bool told_in_band = false;  // behind the stream's last FPDU, to whoever has it
+  bool told_in_band = false;  // after the stream's last FPDU, to the stage that has it
   BufferRef data;
 
   static constexpr const char* kMessage = "tcp_rx_report";
@@ -227,7 +227,7 @@ struct RxFeedback {
   bool timestamps = false;
   wire::TcpTimestamps stamps;
   std::uint32_t seq = 0;
-  wire::SackBlock kept;  // the run of octets behind a hole that the segment became part of; empty: none
+  wire::SackBlock kept;  // the run of octets after a hole to which the segment now belongs; empty: none
   std::uint8_t sack_blocks = 0;
   std::array<wire::SackBlock, wire::TcpOptions::kMaxSackBlocks> sack;  // what the peer keeps
   std::uint32_t ack = 0;

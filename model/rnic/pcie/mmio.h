@@ -21,8 +21,8 @@ struct MmioCounters {
   }
 };
 
-// One access a cycle, in order. A doorbell waits for room in its link and holds up the accesses behind it, so whoever
-// serves doorbells must take them without waiting for DMA.
+// One access per cycle, in order. A doorbell waits for room in its link and blocks the accesses after it, so consumers
+// of doorbells must take them without waiting for DMA.
 class Mmio final : public Stage {
  public:
   PopPort<Tlp> requests{*this, "requests"};

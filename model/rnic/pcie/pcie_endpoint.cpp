@@ -4,7 +4,7 @@
 
 namespace rnic::pcie {
 
-// True when it moved one; a full link wakes the stage by itself.
+// True when it moved one; a full link itself wakes the stage.
 bool PcieEndpoint::receive(FlowClass c, PushPort<Tlp>& to) {
   if (!port.can_pop(c) || !to->can_push()) return false;
   to->push(port.pop(c));

@@ -17,7 +17,7 @@ PcieTransmitter::PcieTransmitter(Stage& owner, const PcieLinkConfig& link, const
       credits_(initial_),
       accounts_{accounts_of(FlowClass::kPosted), accounts_of(FlowClass::kNonPosted),
                 accounts_of(FlowClass::kCompletion)} {
-  // A receiver that can never hold the largest TLP would stop the link for ever.
+  // A receiver that can never hold the largest TLP would stop the link forever.
   if (receiver.posted_data != 0 && receiver.posted_data * 16 < link.max_payload_bytes) {
     throw ConfigError("pcie: posted_data credits do not hold one TLP of max_payload_bytes");
   }
@@ -176,7 +176,7 @@ void PcieTransmitter::describe(const Description& d, const char* to) {
   for (const auto& [c, name] : kClasses) {
     for (const bool data : {false, true}) {
       if (!(data ? limits_data(c) : limits_headers(c))) continue;
-      // Who waits for both is told of headers.
+      // A wait for both is reported as one for headers.
       const Reach reach = data && limits_headers(c) ? Reach::kNobodyWaits : Reach::kCredits;
       d.account({fmt::format("pcie.to_{}.{}_{}", to, name, data ? "data" : "headers"), "credits", reach,
                  fmt::format("PCIe {}{} credits to the {}", name, data ? " data" : "", to), to_host ? 200u : 210u},

@@ -55,8 +55,8 @@ class PcieTransmitter final {
   const TransmitCounters& counters() const { return counters_; }
   bool waits_for_credit() const { return waits_for_credit_; }
 
-  // Credits in use until cycle `at`, of a class that limits them. A TLP that waits for either is told of headers, if
-  // these are limited.
+  // Credits in use until cycle `at`, of a class that limits them. A TLP that waits for either kind is reported as
+  // waiting for headers, if these are limited.
   Account& headers(FlowClass c, Cycle at) { return settled(at), accounts_[static_cast<unsigned>(c)].headers; }
   Account& data(FlowClass c, Cycle at) { return settled(at), accounts_[static_cast<unsigned>(c)].data; }
   // The credits of each class that limits them. `to`: "host" or "device".

@@ -63,7 +63,7 @@ class AtomicAlu final : public Stage {
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override;
-  // Whoever writes to host memory in the chip's name tells it, but for this stage.
+  // Other writers to host memory in the chip's name report their writes here.
   WordWatch& words() { return words_; }
   void describe(const Description& d) override;
   AtomicAluCounters& counters() { return counters_; }  // its twin counts for it

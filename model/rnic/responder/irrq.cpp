@@ -6,7 +6,7 @@
 
 namespace rnic {
 
-// The QP's state, started anew where the QP number was reused.
+// The QP's state, reset if the QP number was reused.
 Irrq::QpReads& Irrq::qp(Qpn qpn) {
   QpReads& q = qps_[qpn.v];
   if (const std::uint32_t epoch = contexts_.qp(qpn).epoch; q.epoch != epoch) {

@@ -25,8 +25,8 @@ void CrcCheck::count(const FpduBeat& last) {
   if (!last.ends()) ++(!last.crc_on ? counters_.unchecked : last.crc_ok ? counters_.good : counters_.bad);
 }
 
-// The CRC covers all words but the CRC field, and the markers where they stood. Beats without a marker are fed together
-// with those behind them.
+// The CRC covers all words except the CRC field, and the markers in their original places. Beats without a marker are
+// fed together with the beats after them.
 void CrcCheck::absorb(const FpduBeat& beat) {
   if (beat.first) {
     crc_ = kCrc32cInit;

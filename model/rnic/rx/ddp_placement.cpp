@@ -12,7 +12,7 @@ namespace rnic {
 using wire::Opcode;
 using Cause = std::optional<wire::TerminateCause>;
 
-// The QP's state, started anew where the QP number was reused.
+// The QP's state, reset if the QP number was reused.
 DdpPlacement::QpRx& DdpPlacement::qp(Qpn qpn) {
   QpRx& q = qps_[qpn.v];
   if (const std::uint32_t epoch = contexts_.qp(qpn).epoch; q.epoch != epoch) {
@@ -185,8 +185,9 @@ DdpPlacement::Verdict DdpPlacement::judge(const FpduBeat& last) {
   return Verdict::kDrop;
 }
 
-// The peer's FIN or session Terminate goes on in any case, behind all that came before it. A FIN amid an FPDU is an
-// error (RFC 5044 section 8, error 1). Of a RST the firmware hears from TCP, once it has passed.
+// The peer's FIN or session Terminate is passed on in any case, after everything that came before it. A FIN in the
+// middle of an FPDU is an error (RFC 5044 section 8, error 1). Of an RST the firmware hears from TCP, once it has
+// passed.
 DdpPlacement::Verdict DdpPlacement::end(const FpduBeat& end) {
   job_.emplace();
   PlacedSegment& s = job_->segment;

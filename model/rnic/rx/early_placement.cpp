@@ -37,7 +37,7 @@ bool EarlyPlacement::learn() {
   return busy;
 }
 
-// How far the Read has come nobody knows: what answers it may be anywhere behind the hole.
+// How far the Read has come is unknown: what answers it may be anywhere after the hole.
 bool EarlyPlacement::asked_for(Qpn qpn, const wire::DdpTaggedView& v) {
   const wire::DdpTaggedHeader& h = v.header;
   const std::size_t bytes = v.payload.size();
@@ -89,7 +89,7 @@ void EarlyPlacement::begin() {
   counters_.not_located += !found;
 }
 
-// One FPDU, or one write, a cycle; behind the last one the segment's end.
+// One FPDU, or one write, per cycle; after the last one the segment's end.
 bool EarlyPlacement::work() {
   if (job_) return write();
   if (!segment_ || now() < segment_->checked_at || answers_.size() >= kUnderWay) return false;

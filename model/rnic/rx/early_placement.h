@@ -1,5 +1,5 @@
-// Places RDMA Writes and Read Responses of segments that are kept behind a hole (RFC 5041 section 5.3, RFC 5044
-// section 3). See early_placement.md.
+// Places RDMA Writes and Read Responses of segments that are kept after a hole (RFC 5041 section 5.3, RFC 5044 section
+// 3). See early_placement.md.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,7 @@ class EarlyPlacement final : public Stage {
   PushPort<DmaWriteRequest> dma{*this, "dma"};
   PopPort<DmaWriteDone> written{*this, "written"};
   PushPort<EarlyPlaced> out{*this, "out"};
-  // The same for SCTP: each segment is one DDP segment behind its length field, and `offset` is the sender's name for
+  // The same for SCTP: each segment is one DDP segment after its length field, and `offset` is the sender's name for
   // it.
   PopPort<StreamBeat> sctp_in{*this, "sctp_in"};
   PushPort<EarlyPlaced> sctp_out{*this, "sctp_out"};

@@ -57,7 +57,7 @@ class MacRx final : public Stage, public EthernetTarget {
   };
   void on_frame(const Frame& frame, std::uint64_t at_ps) override { inbox_.deliver(Frame(frame), at_ps); }
   void receive(Frame frame);
-  // The oldest frame holds up those behind it, whichever output they go to.
+  // The oldest frame blocks all later ones, whichever output they go to.
   PushPort<Frame>& output() { return ring_[head_].sctp ? sctp_out : out; }
   bool may_push() { return used_ != 0 && output()->can_push(); }
 

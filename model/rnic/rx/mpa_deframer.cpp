@@ -84,7 +84,7 @@ FpduBeat MpaDeframer::cut(Fpdu& fpdu) const {
   return beat;
 }
 
-// It, and those behind it that have no marker and are not the last.
+// It, and the later ones that have no marker and are not the last.
 unsigned MpaDeframer::beats_to_marker(const Fpdu& fpdu) const {
   const unsigned words = fpdu.words_left - 1;
   return (fpdu.markers_left == 0 ? words : std::min(words, fpdu.words_to_marker)) / beat_words_;
@@ -203,7 +203,7 @@ void MpaDeframer::stand_in(Flow& flow, const StreamBeat& beat, Cycle at) {
   count(false, 0, pass(flow, beat, at, FpduBeat::kPlaced, fpdu_octets(start, markers_, load_be16(beat.data))));
 }
 
-// A beat that goes on as it came, in the place of so many octets; the answer is its marker_ok.
+// A beat that passes unchanged and replaces that many octets; returns its marker_ok.
 bool MpaDeframer::pass(Flow& flow, const StreamBeat& beat, Cycle at, std::uint8_t kind, std::uint32_t wire_octets) {
   Fpdu& fpdu = queue_[tail()];
   ++queued_;
@@ -259,7 +259,7 @@ void MpaDeframer::count(bool straddles, unsigned markers, bool marker_ok) {
   if (!marker_ok) ++counters_.bad_markers;
 }
 
-// Closes the gaps; the markers go behind the words. A collected FPDU is nobody else's and is moved in place.
+// Closes the gaps; the markers follow the words. A collected FPDU is not shared and is moved in place.
 void MpaDeframer::take_out_markers(Fpdu& fpdu, wire::StreamPosition start, bool in_place) {
   RNIC_CHECK(in_place || fpdu.wire_octets <= pool_.block_bytes());
   BufferRef target = in_place ? fpdu.buf : pool_.take(fpdu.buf->owner());

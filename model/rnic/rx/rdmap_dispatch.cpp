@@ -42,8 +42,8 @@ void RdmapDispatch::deliver(const PlacedSegment& s) {
   if (s.last) ++counters_.messages;
 }
 
-// The peer's FIN or session Terminate, which the lower layer has to hear of in any case. That the firmware hears of it,
-// too, is told by SCTP where no QP does.
+// The peer's FIN or session Terminate, which the lower layer must always get. SCTP informs the firmware, too, if no QP
+// does.
 void RdmapDispatch::end(const PlacedSegment& s) {
   const bool told = s.in_order && contexts_.qp(s.qpn).valid;
   (s.llp == Llp::kSctp ? sctp_ended : ended)->push({s.flow, told});

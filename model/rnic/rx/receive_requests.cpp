@@ -2,7 +2,7 @@
 
 namespace rnic {
 
-// The queue's state, started anew where its number was reused.
+// The queue's state, reset if its number was reused.
 ReceiveRequests::Queue& ReceiveRequests::queue(Rqn rqn) {
   Queue& q = queues_[contexts_.index(rqn)];
   if (const std::uint32_t epoch = contexts_.receive_ring(rqn).epoch; q.epoch != epoch) {

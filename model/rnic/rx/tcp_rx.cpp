@@ -258,7 +258,7 @@ void TcpRx::on_early(EarlyPlaced placed) {
   if (placed.last) reports_queue_.push(placed.flow);  // the end of the flow may have waited for this
   if (placed.bytes == 0) return;
   Flow& f = flows_[placed.flow.v];
-  // Behind a hole; or in order by now, but not gone on while this answer was due. Nothing of it is written again.
+  // After a hole; or in order by now, but not passed on while this answer was due. Nothing of it is written again.
   if (f.receiver.replace(memory_, seq, placed.bytes, placed.header, kPlacedHeaderBytes)) {
     counters_.early_saved += placed.bytes - kPlacedHeaderBytes;
     counters_.count_peaks(memory_);
@@ -270,7 +270,7 @@ void TcpRx::on_early(EarlyPlaced placed) {
 
 // ---- Beats
 
-// True if the beat is leaving that stands for a flow's FIN or RST, behind all its octets.
+// True if the beat is leaving that represents a flow's FIN or RST, after all its octets.
 bool TcpRx::start_end() {
   if (ends_.empty()) return false;
   const FlowId flow = ends_.pop();

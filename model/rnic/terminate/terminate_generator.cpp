@@ -15,7 +15,7 @@ wire::TerminateCause TerminateGenerator::told(wire::TerminateCause cause) const 
 void TerminateGenerator::report(QpEvent error) {
   error.cause = told(error.cause);
   error.failed = error.failed.returned_with(error.cause);
-  // Whose segment was wrong; otherwise the chip sends it by itself.
+  // The request whose segment was wrong; otherwise the chip itself is the sender.
   const RequestId owner = error.failed.owner ? error.failed.owner : contexts_.internal_work(error.qpn);
   TerminateMessage message{error.qpn, buffers_.take(owner)};
   std::uint8_t* const at = message.buf->bytes() + Ulpdu::kOffset + wire::DdpUntaggedHeader::kBytes;

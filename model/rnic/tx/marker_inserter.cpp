@@ -130,7 +130,7 @@ void MarkerInserter::begin(const FpduBeat& beat) {
   end_ = next_.data;
 }
 
-// A marker that is due right behind the last word is not reached: it belongs to the next FPDU.
+// A marker that is due right after the last word is not reached: it belongs to the next FPDU.
 void MarkerInserter::copy_with_markers(const std::uint8_t* from, std::uint32_t octets) {
   const std::uint8_t* const from_end = from + octets;
   const std::uint8_t* const start = end_;

@@ -34,7 +34,7 @@ Wake MpaFramer::tick() {
   }
 }
 
-// Length field before the ULPDU, pad and an empty CRC field behind it, all in the ULPDU's own buffer.
+// Length field before the ULPDU, pad and an empty CRC field after it, all in the ULPDU's own buffer.
 void MpaFramer::frame(Ulpdu ulpdu) {
   const std::size_t octets = wire::fpdu_bytes(ulpdu.bytes);
   RNIC_CHECK(kFrameHeadroom + octets <= ulpdu.buf->capacity());

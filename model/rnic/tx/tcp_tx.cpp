@@ -104,7 +104,7 @@ void TcpTx::take_fpdu() {
   counters_.cuts += cuts;
   account(last.flow);
   if (cuts != 0) return resume(last.flow);
-  // Else it waits in the flow's own queue: behind a retransmission, or for a congestion window that fell after the
+  // Otherwise it waits in the flow's own queue: after a retransmission, or for a congestion window that fell after the
   // credit was given.
   if (f.sender.next_to_send(resources_) == slot) send(last.flow, slot);
 }

@@ -122,7 +122,7 @@ class TcpTx final : public Stage, public RunsAhead, public Flows {
   const std::uint32_t node_;
   std::vector<Flow> flows_;
   tcp::SentOctets sent_;
-  std::vector<std::uint32_t> uses_;  // of each flow's number, for owners; no reset starts them anew
+  std::vector<std::uint32_t> uses_;  // of each flow's number, for owners; no reset clears them
   tcp::FlowQueue acks_, sends_, reports_queue_;
   tcp::FlowTimers rto_, ack_timers_;
   Cycle next_beat_ = 0;  // a beat a cycle
@@ -133,8 +133,8 @@ class TcpTx final : public Stage, public RunsAhead, public Flows {
   };
   std::vector<Counted> counted_;  // by flow, in the accounts
   unsigned octets_ = 0, congested_flows_ = 0, flows_in_flight_ = 0, repairing_flows_ = 0;
-  // The first: octets of all flows that were not acknowledged yet, with the capacity of one flow. The second: flows whose
-  // congestion window is the smaller one of the two.
+  // The first: octets of all flows that were not acknowledged yet, with the capacity of one flow. The second: flows
+  // whose congestion window is the smaller one of the two.
   Account unacknowledged_, congested_, in_flight_, repairing_;
   TcpTxCounters counters_;
 };

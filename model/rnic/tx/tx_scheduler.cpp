@@ -142,8 +142,8 @@ std::optional<OutboundMessage> TxScheduler::next_request(const QpContext& ctx, c
   return request_message(oldest(q).wqe);
 }
 
-// All that was posted has been sent. Once the peer has closed, all responses that are due (RFC 5041 section 6.2); a
-// request that waits for one of the peer's then waits for ever.
+// Everything posted has been sent, and, once the peer has closed, all responses that are due (RFC 5041 section 6.2); a
+// request that waits for a response of the peer then waits forever.
 bool TxScheduler::drained(const QpContext& ctx, const QpTx& q) const {
   if (q.request.active || q.response.active) return false;
   if (!q.peer_closed) return q.wqes.empty();

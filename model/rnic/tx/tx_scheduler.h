@@ -20,7 +20,7 @@ class TxScheduler final : public Part {
 
   explicit TxScheduler(const ContextStore& contexts);
 
-  // The QP's state, started anew where the QP number was reused.
+  // The QP's state, reset if the QP number was reused.
   QpTx& qp(Qpn qpn);
   void reset();
 
@@ -42,7 +42,7 @@ class TxScheduler final : public Part {
   }
   void drop_internal(QpTx& q) { internal_pool_.clear(q.internal); }
 
-  // To be told of whatever may let a QP send.
+  // Called when anything happens that may let a QP send.
   void list(Qpn qpn);
   bool nobody() const { return listed_.empty(); }
   Qpn turn();  // takes the QP out of the list

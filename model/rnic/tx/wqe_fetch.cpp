@@ -45,7 +45,7 @@ WqeFetch<Doorbell>::WqeFetch(sc_core::sc_module_name nm, ClockDomain& clk, const
       places_(cfg.prefetch),
       reads_account_(cfg.reads) {}
 
-// The ring's state, started anew where the queue's number was reused.
+// The ring's state, reset if the queue's number was reused.
 template <class Doorbell>
 typename WqeFetch<Doorbell>::Progress& WqeFetch<Doorbell>::progress(Queue queue) {
   Progress& r = progress_[index_of(contexts_, queue)];

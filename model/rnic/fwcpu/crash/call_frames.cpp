@@ -176,7 +176,7 @@ bool CallFrames::leave(Registers& registers, const Memory& memory, std::uint32_t
 
 std::vector<std::uint32_t> CallFrames::callers(Registers registers, const Memory& memory, std::size_t most) const {
   std::vector<std::uint32_t> found;
-  // Behind a call may be another function: the call itself is before its return address.
+  // Another function may follow a call: the call itself is before its return address.
   for (bool innermost = true; found.size() < most; innermost = false) {
     const std::uint32_t pc = registers[kPc] - (innermost ? 0 : 1);
     const bool known = function_at(pc).has_value();

@@ -10,7 +10,7 @@ namespace rnic {
 
 class GdbServer final : public DebugChannel {
  public:
-  // Listens; port 0 lets the system choose. ConfigError if the port cannot be had. Waiting ends when `stop` says so.
+  // Listens; port 0 lets the system choose. ConfigError if the port is not available. Waiting ends when `stop` says so.
   explicit GdbServer(std::uint16_t port, std::function<bool()> stop = {});
   ~GdbServer() override;
   GdbServer(const GdbServer&) = delete;
