@@ -97,7 +97,7 @@ def main():
             lives[request] += 1
 
     counted = facts["stats"]
-    for node, sent in frames.items() if "warmup_ps" not in facts else ():  # behind it they count anew
+    for node, sent in frames.items() if "warmup_ps" not in facts else ():  # after it they count from 0 again
         chip = counted[node]["rnic"]
         number = sum(chip[stage][figure]["value"] for stage, figure in (("tcp_tx", "segments"), ("sctp_tx", "packets")) if stage in chip)
         check.expect(number == sent, "nodes whose frames are not what tcp_tx and sctp_tx have counted", {node: (sent, number)})

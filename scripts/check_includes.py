@@ -163,7 +163,7 @@ def check(root, targets):
         for line, other in found:
             theirs = owners.of(other)
             for mine in owners.of(file):
-                if mine in theirs or not theirs:  # one of no target is reported by itself
+                if mine in theirs or not theirs:  # a file of no target is reported separately
                     continue
                 uses[mine.name].add(theirs[0].name)
                 if not any(t.name in linked(targets, mine.name) for t in theirs):

@@ -112,7 +112,7 @@ class Direction:
 
     def __init__(self, first_seq):
         self.first_seq = first_seq
-        self.seq_start = None  # of the first octet behind the startup frame
+        self.seq_start = None  # of the first octet after the startup frame
         self.flags = 0
         self.rev = None
 

@@ -3,7 +3,7 @@
 # sources whose path matches.
 # --changed: over the sources that differ from where this branch left origin/main, and those of changed headers, with exit status 1
 # if there is a finding. It begins none after 100 s and says how many are left, and has nothing to do where git, origin/main or
-# clang-tidy are not to be had.
+# clang-tidy are not available.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -14,7 +14,7 @@ module atomic_check (
 );
   localparam logic [7:0] Rights =
       rnic_messages_pkg::RemoteRead | rnic_messages_pkg::RemoteWrite | rnic_messages_pkg::RemoteAtomic;
-  localparam logic [63:0] LastTo = ~64'd8;  // eight octets behind it end below 2^64
+  localparam logic [63:0] LastTo = ~64'd8;  // the eight octets after it end below 2^64
 
   // By queue pair or by protection domain.
   logic serves;

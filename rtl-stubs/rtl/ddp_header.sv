@@ -1,5 +1,5 @@
-// The headers of the FPDU that comes in, as far as any message has them, and what they say. The octets are kept beat by
-// beat; those of the beat that is offered are there in the same cycle. Octets behind the FPDU's end mean nothing.
+// The headers of the incoming FPDU, as far as any message has them, and their meaning. The octets are kept beat by
+// beat; those of the offered beat are there in the same cycle. Octets after the FPDU's end are ignored.
 module ddp_header #(
   parameter int unsigned BeatBytes = 64
 ) (
@@ -19,13 +19,13 @@ module ddp_header #(
   output rnic_messages_pkg::failed_segment_t  told_failed_o  // of this segment of ours
 );
 
-  // An Atomic Request or a whole Terminate ends behind 72 octets of the FPDU.
+  // An Atomic Request or a whole Terminate ends after 72 octets of the FPDU.
   localparam int unsigned HeadBytes = rnic_ddp_pkg::UlpduLengthBytes + rnic_ddp_pkg::UntaggedBytes +
                                       rnic_ddp_pkg::AtomicRequestBytes;
   localparam int unsigned Beats     = (HeadBytes + BeatBytes - 1) / BeatBytes;
 
   logic [8*BeatBytes*Beats-1:0] head_d, head_q;
-  logic [31:0]                  beat_d, beat_q;  // that is offered; Beats: behind the head
+  logic [31:0]                  beat_d, beat_q;  // that is offered; Beats: after the head
   always_comb begin
     beat_d = first_i ? '0 : beat_q;
     head_d = head_q;
@@ -98,8 +98,8 @@ module ddp_header #(
     .failed_o
   );
 
-  // A Terminate's payload (RFC 5040 section 4.8): cause, the bits M, D and R, and what they say is there. What is not there
-  // whole is not told.
+  // A Terminate's payload (RFC 5040 section 4.8): cause, the bits M, D and R, and the fields that they announce. An
+  // incomplete field is not reported.
   localparam int unsigned ControlBytes = 4, HeaderOffset = 6;
   logic        told_m, told_d, told_r;
   logic [15:0] told_bytes;

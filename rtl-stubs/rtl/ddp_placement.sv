@@ -199,7 +199,7 @@ module ddp_placement #(
     .told_failed_o    (told_failed)
   );
 
-  // Whose it is, and whether the stream still goes on (RFC 5041 section 7.1: what follows its end is dropped silently).
+  // The owner, and whether the stream still goes on (RFC 5041 section 7.1: what follows its end is dropped silently).
   logic                      known, over, mpa_ok;
   rnic_ddp_pkg::ddp_stream_t stream;
   assign flow_index_o = beat.flow;
@@ -299,8 +299,8 @@ module ddp_placement #(
   assign windows_read_o = rq_next_o && sends && rq_next_i == rnic_ddp_pkg::RqThere && invalidates;
   assign stag_read_o    = live && (segment.is_tagged ? segment.payload != '0 : asks && sends && invalidates);
 
-  // The verdict: place, drop, stop the stream, or wait. The peer's FIN or session Terminate goes on in any case; a FIN amid
-  // an FPDU is an error. Of a RST the firmware hears from TCP, once it has passed.
+  // The verdict: place, drop, stop the stream, or wait. The peer's FIN or session Terminate is passed on in any case; a
+  // FIN in the middle of an FPDU is an error. Of an RST the firmware hears from TCP, once it has passed.
   logic stops, finishes, in_order, resets, waiting_d;
   always_comb begin
     finishes   = judges && beat.ends;
@@ -366,7 +366,7 @@ module ddp_placement #(
   assign stag_end_o     = ends && sends && invalidates;
   assign begun_o        = places && pieces_used != '0;
 
-  // Where it goes, and what is told of it.
+  // The target, and the reports.
   assign payload_at = fpdu_at + 32'(rnic_ddp_pkg::UlpduLengthBytes) +
                       (segment.is_tagged ? 32'(rnic_ddp_pkg::TaggedBytes) : 32'(rnic_ddp_pkg::UntaggedBytes));
   always_comb begin

@@ -4,7 +4,7 @@ module failed_segment (
   input  logic [8*46-1:0]                    octets_i,   // that begin with the DDP header
   input  logic [15:0]                        bytes_i,    // of them; what is behind means nothing
   input  logic [15:0]                        length_i,
-  input  logic                               request_i,  // a Read Request's header is to be told too
+  input  logic                               request_i,  // a Read Request's header is to be reported too
   output rnic_messages_pkg::failed_segment_t failed_o
 );
 

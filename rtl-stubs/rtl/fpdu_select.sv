@@ -17,7 +17,7 @@ module fpdu_select #(
   input  logic [31:0]                         sctp_in_offset_i,
   // The last beat that is there, and its FPDU.
   output logic                                valid_o,
-  output logic                                sctp_o,    // whose it is
+  output logic                                sctp_o,    // its transport
   input  logic                                judged_i,  // in this cycle,
   input  logic                                take_i,    // and it goes,
   input  logic                                waits_i,   // or one before has begun to wait: the same again

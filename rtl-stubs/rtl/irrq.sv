@@ -73,7 +73,7 @@ module irrq #(
 
   localparam logic [2*PositionBits+1:0] Idle = '0;  // head, count, busy
 
-  // The states as they are now: where the QP number was reused all starts anew, but for its place in the ring.
+  // The states as they are now: if the QP number was reused everything is reset, except its place in the ring.
   state_t serve_now, free_now, accept_now;
   always_comb begin
     serve_now  = serve_state_i;

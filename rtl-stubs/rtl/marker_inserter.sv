@@ -31,7 +31,7 @@ module marker_inserter #(
   logic                        complete_d, complete_q;
   logic                        first_d, first_q;        // the next beat out is its first one
   rnic_stream_pkg::fpdu_beat_t fpdu_d, fpdu_q;          // what all its beats share
-  logic [31:0]                 position_d, position_q;  // behind its last word
+  logic [31:0]                 position_d, position_q;  // after its last word
   logic [31:0]                 length_at_d, length_at_q;
   logic                        with_markers, with_markers_q;
 
@@ -50,7 +50,7 @@ module marker_inserter #(
     beat.completes_wqe = beat.last && fpdu_q.completes_wqe;
   end
 
-  // In: behind what stays, where less than a beat does and the FPDU wants more.
+  // In: after what stays, if that is less than a beat and the FPDU needs more.
   logic [6:0]         stays;
   logic               whole;
   logic [32*Room-1:0] kept;

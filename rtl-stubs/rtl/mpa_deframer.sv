@@ -2,8 +2,8 @@
 // mpa_deframer.md there for the timing.
 // Outside are tables and memories, read in the same cycle and written at the edge: by in_i.flow the flow's context, its
 // place in the current FPDU, and the store that collects this FPDU, in rows of a beat's width and without the markers,
-// which lie beside the rows, one behind the other. With fpdu_complete_o the store goes to the end of a queue; head_row_i
-// and head_marker_i are of the store at the queue's head, which is given back with consumed_valid_o.
+// which are beside the rows, one after the other. With fpdu_complete_o the store goes to the end of a queue; head_row_i
+// and head_marker_i belong to the store at the queue's head, which is returned with consumed_valid_o.
 module mpa_deframer #(
   parameter int unsigned BeatBytes      = 64,
   parameter int unsigned PipelineCycles = 2,
@@ -97,7 +97,7 @@ module mpa_deframer #(
   logic [7:0]             left;
   logic [8*BeatBytes-1:0] octets;
   logic [8:0]             start;      // the FPDU's position, as far as markers go by it
-  logic [16:0]            length_at;  // in the FPDU: behind a leading marker
+  logic [16:0]            length_at;  // in the FPDU: after a leading marker
   logic [2:0]             second_at;  // the length field's second octet, among the octets to be taken
   logic [15:0]            ulpdu_length;
   logic [16:0]            size;       // 0: not known yet
@@ -156,7 +156,7 @@ module mpa_deframer #(
                  (!marker_write_o[3] || marker_o[31:26] == pointer[5:0]);
   end
 
-  // The others lie one behind the other.
+  // The others are one after the other.
   logic [16:0]           to;
   logic [ColumnBits-1:0] column;
   always_comb begin

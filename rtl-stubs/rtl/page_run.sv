@@ -1,11 +1,11 @@
-// The next octets of a piece of memory that lie one behind the other on the bus: ContextStore::take. No registers. Pages
-// that are neighbours on the bus make one run; a piece, no longer than a ULPDU, reaches into at most 17 of the smallest.
+// The next octets of a piece of memory that are contiguous on the bus: ContextStore::take. No registers. Pages that are
+// neighbours on the bus make one run; a piece, no longer than a ULPDU, reaches into at most 17 of the smallest.
 module page_run (
   input  rnic_ddp_pkg::memory_piece_t      piece_i,
   input  rnic_messages_pkg::stag_context_t list_i,    // that the index of the piece's list points at
   output logic                             read_o,    // the piece is in pages
   output logic [31:0]                      index_o,   // of its first one in the page table
-  input  logic [17*64-1:0]                 pages_i,   // bus addresses of that page and those behind it in the table
+  input  logic [17*64-1:0]                 pages_i,   // bus addresses of that page and the following ones in the table
   output logic [63:0]                      address_o,
   output logic [15:0]                      bytes_o
 );

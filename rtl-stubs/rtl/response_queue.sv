@@ -82,7 +82,7 @@ module response_queue #(
   } state_t;
   localparam logic [2*PositionBits+1:0] Fresh = '0;  // head, count, stopped
 
-  // The states as they are now: where the QP number was reused all starts anew.
+  // The states as they are now: if the QP number was reused everything is reset.
   state_t issued_now, in_now;
   always_comb begin
     issued_now = issued_state_i;
@@ -179,7 +179,7 @@ module response_queue #(
   assign gone         = looks && !none && !wrong && !covers;
   assign found        = looks && !none && !wrong && covers;
 
-  // On the bus: as many octets as lie one behind the other (page_lists.md).
+  // On the bus: as many octets as are contiguous (page_lists.md).
   logic [63:0] where_to, page_size, offset, number, run, bus;
   logic [3:0]  wanted, part;
   logic        paged, lost, joined;

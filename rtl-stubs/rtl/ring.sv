@@ -28,7 +28,7 @@ module ring #(
   logic [IndexWidth-1:0]  head_d, head_q;
   logic [CountWidth-1:0]  count_d, count_q;
 
-  // Behind the last one, with room for the carry.
+  // After the last one, with room for the carry.
   logic [CountWidth:0] tail;
   always_comb begin
     slots_d = slots_q;

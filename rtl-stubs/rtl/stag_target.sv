@@ -33,7 +33,7 @@ module stag_target #(
   assign offset     = to_i - base;
   assign contains_o = to_i >= base && entry_i.length >= 64'(Bytes) && offset <= entry_i.length - 64'(Bytes);
 
-  // One behind the other on the bus, or in the pages of the region's list.
+  // Contiguous on the bus, or in the pages of the region's list.
   logic [63:0] place, page, in_page;
   assign place        = entry_i.bus + offset;
   assign page         = place >> region_i.log_page;

@@ -68,7 +68,7 @@ class PackBits : public FieldVisitor<PackBits> {
   }
   std::uint32_t* const words_;
   const std::size_t count_;
-  unsigned at_;             // behind the next field
+  unsigned at_;             // after the next field
   std::uint64_t pair_ = 0;  // of the pair that at_ lies in, what is above it
 };
 

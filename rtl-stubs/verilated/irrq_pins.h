@@ -49,7 +49,7 @@ class IrrqPins : public Pins<Virrq, Irrq> {
     m.accept_epoch_i = context.epoch;
     m.accept_state_i = states_[qpn.v];
   }
-  // A turn, then the QP whose it is, then the request that waits at its head.
+  // A turn, then its QP, then the request that waits at its head.
   static constexpr unsigned kRounds = 3;
   void look_up(Model& m, unsigned round) const {
     if (round == 0) {

@@ -20,9 +20,9 @@
 
 namespace rnic::rtl {
 
-// Pins as of Twin. The stage does the work; the block is given what the stage sees. What both do on every link in every
-// cycle, and every message, is compared in Sides. Behind the first difference both go on for a few cycles, so that the
-// window shows what becomes of it; then the run ends.
+// Pins as of Twin. The stage does the work; the block gets what the stage sees. What both do on every link in every
+// cycle, and every message, is compared in Sides. After the first difference both continue for a few cycles, so that
+// the window shows its consequences; then the run ends.
 template <class Pins>
 class Lockstep final : public Clocked, public AttachedTwin {
  public:
@@ -48,7 +48,7 @@ class Lockstep final : public Clocked, public AttachedTwin {
     return kShowsInside;
   }
 
-  // The stage is reset by whoever resets this.
+  // The owner that resets this also resets the stage.
   void reset() override {
     block_.reset();
     pins_.emplace(fresh_);

@@ -4,7 +4,7 @@
 //     v.in(stage.x, m.x_valid_i, m.x_ready_o, m.x_i)
 //     v.out(stage.x, m.x_ready_i, m.x_valid_o, m.x_o)
 //     v.pipe(stage.x, m.x_ready_i, m.x_launch_o, m.x_valid_o, m.x_o, m.x_data_o)   the pipelined one, of FpduBeats
-//   A link of beats names the port of its octets behind that of its bits.
+//   A link of beats names the port of its octets after that of its bits.
 // and those of the hooks below that they need, with `using Pins::offered` and so on where a hook is for one kind of
 // message among several.
 #pragma once
@@ -48,7 +48,7 @@ class Pins {
   // says so by `busy_o`, where its module has such a port.
   bool busy(const Model& m) const { return busy_pin(m, 0); }
 
-  // For a block that takes its stage's place, what bits cannot carry: references, counters, what others are told.
+  // For a block that replaces its stage, what bits cannot carry: references, counters, reports to others.
   // (message&, const Model&) It takes a message, and of its references those that it releases.
   void taken(Anything, Anything) const {}
   // (message&, const Model&) It gives a message to a link.

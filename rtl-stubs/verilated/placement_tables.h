@@ -1,4 +1,4 @@
-// Tables beside ddp_placement's Verilated twin, and what it is told of them.
+// Tables beside ddp_placement's Verilated twin, and its inputs about them.
 #pragma once
 
 #include <vector>

@@ -45,7 +45,7 @@ class TerminateGeneratorPins : public Pins<Vterminate_generator, TerminateGenera
     if (m.reported_write_o) reported_[m.qp_index_o] = m.reported_o;
   }
 
-  // What lies behind the last octet does not matter, and copies of a fixed size are the fastest.
+  // The contents after the last octet do not matter, and copies of a fixed size are the fastest.
   void pushed(TerminateMessage& message, const Model& m) const {
     message.buf = buffers_.take(owner_);
     std::memcpy(octets_of(message), &m.out_octets_o, sizeof m.out_octets_o);

@@ -1,4 +1,4 @@
-// A Verilated block in the place of its stage: links become pins, and pins links.
+// A Verilated block in place of its stage: links become pins, and pins links.
 #pragma once
 
 #include <new>
@@ -52,14 +52,14 @@ class Twin final : public Clocked, public AttachedTwin {
 
   static constexpr unsigned kPatience = 65536;  // cycles
 
-  // Goes on with the other's block, reset in whatever it was amid; the other must not be called any more.
+  // Continues with the other's block, reset in the middle of any work; the other must not be called any more.
   void take_over(Twin& other) {
     RNIC_CHECK(in_flight_ == 0);
     block_.swap(other.block_);
     block_.reset();
   }
 
-  // The buffer of a packet that the block is amid is not given back.
+  // The buffer of a packet that is still in the block is not freed.
   void reset() override {
     block_.reset();
     pins_.emplace(fresh_);

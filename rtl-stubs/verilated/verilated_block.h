@@ -33,7 +33,7 @@ class VerilatedBlock {
     model_.swap(other.model_);
   }
 
-  // One edge in reset, whatever the block is amid.
+  // One edge in reset, in the middle of any work.
   void reset() {
     model_->rst_ni = 0;
     model_->clk_i = 0;

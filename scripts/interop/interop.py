@@ -92,7 +92,7 @@ def broken_cases():
     yield Case('peer killed, server', 'rping_client',
                f'rping -s -S 65536 -a {PEER} & sleep 0.5; busybox ping -c 1 {OURS}; sleep 0.001; {kill}',
                count=1000, size=65536, expect_status=1, expect_ours='the peer left after')
-    # A bit of an FPDU flips on the way, and TCP's checksum hides it: whoever checks the CRC ends the stream.
+    # A bit of an FPDU flips on the way, and TCP's checksum hides it: the side that checks the CRC ends the stream.
     said = '; wait $!; dmesg | grep -o "siw: got TERMINATE.*"'
     for ours, peer in RPING:
         many = dict(size=4096, crc=True, variant='crc', expect_status=1)

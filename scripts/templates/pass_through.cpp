@@ -12,7 +12,7 @@ Wake PassThrough::tick() {
   return wake;
 }
 
-// An FPDU with a wrong CRC stays one: whoever places it says what becomes of it. Here it is only told.
+// An FPDU with a wrong CRC stays one: the stage that places it decides. Here it is only reported.
 void PassThrough::count(const FpduBeat& last) {
   counters_.fpdus += !last.ends();
   if (!last.crc_ok) drops(now(), last.buf->owner(), 0, "passed on with a wrong CRC");

@@ -124,7 +124,7 @@ void compare_responder(Outcome& outcome, const nlohmann::json& vector, const std
   if (request != nullptr) compare_told(outcome, decoded, *request);
 }
 
-// Octets behind a reply are FPDUs, and no initiator of ours asks for what a revision 2 without S would answer.
+// Octets after a reply are FPDUs, and no initiator of ours asks for what a revision 2 without S would answer.
 void compare_initiator(Outcome& outcome, const nlohmann::json& vector, const std::vector<std::uint8_t>& bytes) {
   const nlohmann::json& decoded = vector.at("decoded");
   const auto max_rev = field<std::uint8_t>(vector, "receiver_max_rev");

@@ -16,7 +16,7 @@ namespace rnic::conformance {
 // Returns 0, 1 if a vector failed, 2 if something cannot be read or is not such a file, or nothing was run.
 int run_vectors(const std::string& dir, std::ostream& out, const std::vector<VectorKind>& kinds = vector_kinds());
 
-// The same with all kinds, and with twins in the place of the stages that have one if these are given.
+// The same with all kinds, and with twins in place of the stages that have one, if these are given.
 int run_folder(const std::string& dir, std::ostream& out, const TwinSource* twins);
 
 }  // namespace rnic::conformance

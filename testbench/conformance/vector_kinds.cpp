@@ -12,7 +12,7 @@ namespace {
 
 using Fields = std::vector<VectorField>;
 
-// RFC 6581: the word behind an MPA frame with S=1.
+// RFC 6581: the word after an MPA frame with S=1.
 const Fields kEnhancedWord = {"a", "b", "c", "d", "ird", "ord"};
 
 const Fields kMpaFrame = {

@@ -323,7 +323,7 @@ TEST_P(AtomicAluCosim, AgreesInEveryMessageAndEveryCycle) {
   EXPECT_EQ(causes.size(), 8u);  // each check, and memory that could not be read
 }
 
-// The twin goes on with the blocks of others that were stopped and reset amid the same traffic.
+// The twin continues with the blocks of others that were stopped and reset during the same traffic.
 TEST_P(AtomicAluCosim, BehavesAsNewAfterAResetAmidOperations) {
   Prng rng = seeded(20260118);
   both([](Side& s) { s.run_as(GetParam()); });

@@ -65,7 +65,7 @@ std::string first_difference(const Sink<T>& model, const Sink<T>& twin, std::siz
   return "";
 }
 
-// Ends the test: what comes behind the first difference tells nothing.
+// Ends the test: nothing after the first difference is meaningful.
 [[noreturn]] inline void end_test(const std::string& text) {
   ADD_FAILURE() << text;
   throw testing::AssertionException({testing::TestPartResult::kFatalFailure, __FILE__, __LINE__, text.c_str()});
@@ -93,7 +93,7 @@ void expect_same(const std::string& what, const List& model, const List& twin) {
       fmt::format("{}[{}]: the stage has {}, the twin {}", what, m - model.begin(), value(m, model), value(t, twin)));
 }
 
-// In the place of a stage that goes no further.
+// Replaces a stage that goes no further.
 struct Stopped final : Clocked {
   Wake tick() override { return Wake::on_traffic(); }
   void reset() override {}

@@ -129,7 +129,7 @@ TEST_P(IrrqCosim, AgreesInEveryMessageAndEveryCycle) {
   EXPECT_GT(overruns, 100u);
   EXPECT_EQ(figures(model.block), figures(twin.block));
 }
-// The twin goes on with the blocks of others that were stopped and reset amid the same traffic.
+// The twin continues with the blocks of others that were stopped and reset during the same traffic.
 TEST_P(IrrqCosim, BehavesAsNewAfterAResetAmidRequests) {
   Prng rng = seeded(20260116);
   for (std::uint32_t n = 0; n < kQps; ++n) open_qp(contexts, n, rts_qp(n));

@@ -49,7 +49,7 @@ class RandomStreams {
   }
   static bool has_markers(unsigned f) { return f % 2 != 0; }
   static bool has_crc(unsigned f) { return f % 3 != 0; }
-  // The flow's stream ends here, amid an FPDU perhaps, and another one begins.
+  // The flow's stream ends here, perhaps in the middle of an FPDU, and another one begins.
   void begin(unsigned f) {
     under_way.dropped(FlowId{f}, 0);
     streams_[f] = Stream{};
@@ -77,7 +77,7 @@ class RandomStreams {
     MpaReference reference;
     Bytes pending;
     std::uint64_t sent = 0;
-    bool over = false;  // by a FIN amid a word
+    bool over = false;  // by a FIN in the middle of a word
   };
   unsigned over() const {
     return static_cast<unsigned>(
@@ -88,7 +88,7 @@ class RandomStreams {
     while (streams_[f].over) f = (f + 1) % kBusy;
     return f;
   }
-  // What was pending belongs to nothing any more: the stream goes on behind the FPDU.
+  // What was pending belongs to nothing any more: the stream continues after the FPDU.
   std::size_t send_placed(Prng& rng, Cycle from, unsigned f, const std::vector<DeframerSide*>& sides) {
     Stream& s = streams_[f];
     s.pending.clear();

@@ -515,7 +515,7 @@ PlacementRound PlacementTraffic::round() {
   }
   for (unsigned i = 0; i < kSegments; ++i) {
     auto n = static_cast<std::uint32_t>(rng_.below(kQps));
-    if (is_sctp(n) && streams_[n].ended) n = 0;  // nothing comes behind the end of a session
+    if (is_sctp(n) && streams_[n].ended) n = 0;  // nothing follows the end of a session
     if (once_in(100)) {
       r.fpdus.push_back(end(n));
       continue;

@@ -1,4 +1,4 @@
-// CONTROL.RESET amid traffic with all twins: in lock-step at one end, in the stages' places at the other.
+// CONTROL.RESET during traffic with all twins: in lock-step at one end, in place of the stages at the other.
 #include "rtl-stubs/verilated/verilated_twins.h"
 #include "testbench/system/reset_bench.h"
 

@@ -197,7 +197,7 @@ TEST_P(ResponseQueueCosim, AgreesInEveryMessageAndEveryCycle) {
   EXPECT_GT(refused, 200u);
   EXPECT_EQ(figures(model.block), figures(twin.block));
 }
-// The twin goes on with the blocks of others that were stopped and reset amid the same traffic.
+// The twin continues with the blocks of others that were stopped and reset during the same traffic.
 TEST_P(ResponseQueueCosim, BehavesAsNewAfterAResetAmidResponses) {
   Prng rng = seeded(20260117);
   open(rng);

@@ -121,7 +121,7 @@ TEST_P(InserterCosim, AgreesInEveryBeatAndEveryCycle) {
   EXPECT_GT(model.block.counters().markers, 100u);
 }
 TEST_P(InserterCosim, BehavesAsNewAfterAResetAmidAnFpdu) { agree_after_resets(20260113); }
-// A flow starts anew where its context says so, and not where another flow's does.
+// A flow starts again where its context says so, and not where another flow's does.
 TEST_P(InserterCosim, AgreesOnAFlowThatBeginsAgain) {
   const auto send = [&] {
     for (const std::uint32_t flow : {1u, 3u, 1u}) {

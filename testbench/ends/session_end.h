@@ -21,7 +21,7 @@ class SessionEnd {
     std::vector<std::uint8_t> user_data;
     bool unordered = true;
   };
-  // What a host was told.
+  // The events of a host.
   struct Told {
     fw::SessionAction::Kind kind = {};
     std::uint16_t stream = 0;

@@ -1,5 +1,5 @@
-// One chip with its host that outlives many sessions of a peer, and what must hold after each: nothing outside of what
-// was granted has changed or has been told, nothing is left of the session, and a stream beside it goes on.
+// One chip with its host that outlives many sessions of a peer, and what must hold after each: nothing outside of the
+// granted memory has changed or was revealed, nothing is left of the session, and a stream beside it continues.
 #pragma once
 
 #include <array>

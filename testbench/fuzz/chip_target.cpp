@@ -300,7 +300,7 @@ class Session {
 };
 
 void chip(ByteSpan octets) {
-  static ChipBench* const bench = new ChipBench([](ChipBench& b, Input in) { Session(b, in).run(); });  // for ever
+  static ChipBench* const bench = new ChipBench([](ChipBench& b, Input in) { Session(b, in).run(); });  // never ends
   bench->play(octets);
 }
 

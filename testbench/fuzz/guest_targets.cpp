@@ -111,7 +111,7 @@ void guest_clock(ByteSpan octets) {
   });
 }
 
-// Frames behind their lengths.
+// Frames after their lengths.
 void frame_port(ByteSpan octets) {
   ExternalConfig config;
   config.wire = WireKind::kStream;

@@ -13,7 +13,7 @@
 
 namespace rnic::fuzz {
 
-// Takes an input apart from its front; behind its end everything is 0.
+// Takes an input apart from its front; after its end everything is 0.
 class Input {
  public:
   explicit Input(ByteSpan octets) : rest_(octets) {}

@@ -227,7 +227,7 @@ BENCHMARK(read_bandwidth)
     ->Iterations(1);
 
 // Connections opened, used once and closed, so many at a time, by what a register write costs the firmware. Either the
-// processor of the side that connects is busy all the time, or each slot takes as long as one connection by itself.
+// processor of the side that connects is busy all the time, or each slot takes as long as one connection alone.
 void connection_rate(benchmark::State& state) {
   const bool rv32 = state.range(2) != 0;
   if (rv32 && built_rv32_image().empty()) return state.SkipWithError("there is no RV32 image");

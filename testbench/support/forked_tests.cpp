@@ -70,7 +70,7 @@ std::vector<std::string> selected_tests() {
   return names;
 }
 
-// In the place of gtest's own, which frames each test: the parent says what it came to.
+// Replaces gtest's own, which frames each test: the parent prints the result.
 class PrintFailures : public testing::EmptyTestEventListener {
   void OnTestPartResult(const testing::TestPartResult& result) override {
     if (result.passed()) return;

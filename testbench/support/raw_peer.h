@@ -47,7 +47,7 @@ class RawStream final {
   Bytes receive();
   // Waits for the chip's FIN; false if 1 ms passed instead.
   bool receive_fin();
-  // What came behind the ULPDUs that were taken.
+  // What came after the ULPDUs that were taken.
   std::size_t unread() const { return received_.size(); }
   bool was_reset() const { return reset_; }
   void send_fin();

@@ -1,5 +1,5 @@
-// RFC 7306 section 5.4, rule 5, with other streams' atomics at the same word all the time: whoever releases a lock by a
-// Write sees that Write in its own next atomic.
+// RFC 7306 section 5.4, rule 5, with other streams' atomics at the same word all the time: a stream that releases a
+// lock by a Write sees that Write in its own next atomic.
 #include <array>
 
 #include "model/common/bytes.h"

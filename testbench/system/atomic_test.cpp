@@ -205,7 +205,7 @@ TEST_F(AtomicResponder, WhatComesLaterNeedNotWaitForTheAnswers) {
   });
 }
 
-// An atomic behind a segment that TCP has not got yet is not delivered, so it does not start.
+// An atomic after a segment that TCP has not got yet is not delivered, so it does not start.
 TEST_F(AtomicResponder, NothingHappensBeforeDelivery) {
   converse([&] {
     host.set_word(0, 100);

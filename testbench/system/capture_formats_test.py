@@ -85,7 +85,7 @@ def variants(frames):
             options = ng.option(2, b"eth0") + ng.option(9, bytes([resolution]))
             yield f"pcapng_resolution_{resolution}_{name}", ng.section() + ng.interface(options=options) + b"".join(
                 ng.packet(frame, ticks=ticks) for frame in frames)
-        # Interfaces with other snapshot lengths, one more amid the packets, and of another link type; blocks that are not known.
+        # Interfaces with other snapshot lengths, another one between the packets, and one of another link type; unknown blocks.
         parts = [ng.section(), ng.interface(snapshot=1000000), ng.interface(OTHER), ng.interface(snapshot=0)]
         for i, frame in enumerate(frames):
             parts += [ng.packet(frame, (0, 2, 3)[i % 3] if i >= 10 else 0, options=ng.option(1, b"a comment"))]

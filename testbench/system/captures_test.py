@@ -87,7 +87,7 @@ class Captures(ProgramTest):
         self.assertIn("Bad CRC32", self.damaged(flip))
 
     def test_wrong_length_field(self):
-        def lengthen(capture, offset):  # ULPDU_Length is the first field behind 54 octets of headers
+        def lengthen(capture, offset):  # ULPDU_Length is the first field after 54 octets of headers
             capture[offset + 55] ^= 4
 
         self.assertIn("with an FPDU of", self.damaged(lengthen))

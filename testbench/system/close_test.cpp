@@ -1,5 +1,5 @@
 // Two hosts that close while the other one sends: what a Send has completed at one end is there at the other one,
-// whoever closes, and whenever.
+// whichever side closes, and whenever.
 #include "testbench/system/two_node_bench.h"
 
 namespace rnic::test {

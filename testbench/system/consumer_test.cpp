@@ -362,7 +362,7 @@ TEST_F(OneSend, IsAnsweredBehindConnectionsThatWereGivenUp) {
   });
 }
 
-// The same over SCTP: what comes behind an Initiate, in its packet or later.
+// The same over SCTP: what follows an Initiate, in its packet or later.
 struct Behind {
   const char* name;
   Bytes (*chunk)(test::RawAssociations& peer);

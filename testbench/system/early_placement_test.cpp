@@ -1,4 +1,4 @@
-// Frames that are lost on the cable: what comes behind them is in memory before them, and nothing else shows it.
+// Frames that are lost on the cable: later data is in memory before theirs, and nothing else shows it.
 #include "testbench/system/two_node_bench.h"
 
 namespace rnic::test {

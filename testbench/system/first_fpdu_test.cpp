@@ -1,5 +1,5 @@
-// What a responder says and is told when its stream ends with the first FPDU, or before it (RFC 5044 section 7.1.2 rule
-// 4 and section 8).
+// What a responder sends and gets when its stream ends with the first FPDU, or before it (RFC 5044 section 7.1.2 rule 4
+// and section 8).
 #include "testbench/system/guard_bench.h"
 
 namespace rnic::test {

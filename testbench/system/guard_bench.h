@@ -29,7 +29,7 @@ class GuardHost final : public host::App {
   bool stays = false;                   // when it refuses: for another request
   std::vector<std::uint8_t> on_reject;  // private data of a refusal; without accepting QPs all are refused
   host::ConnParam accept_with;          // what it asks for when it accepts
-  std::function<void()> watch;          // called in each step, behind all that the step saw
+  std::function<void()> watch;          // called in each step, after all that the step saw
   bool stopped = false;
   host::EventChannel& channel() { return channel_; }
 

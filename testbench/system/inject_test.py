@@ -7,7 +7,7 @@ from rnicsim import ROOT, TRACES, ProgramTest
 
 SCENARIOS = sorted((TRACES / "errors").glob("*.json"))
 LAYERS = {"kRdma": 0, "kDdp": 1, "kLlp": 2}
-# No scenario brings them about: our chips do not send them, or only when their own firmware fails amid a setup.
+# No scenario brings them about: our chips do not send them, or only when their own firmware fails during a setup.
 UNREACHABLE = {"0/1/ff", "0/2/08", "2/0/05"}
 WRITES = {"nodes": [{"name": "a"}, {"name": "b"}], "connections": [{"from": "a", "to": "b"}],
           "work": [{"op": "write", "size": 4096, "count": 10}]}

@@ -106,7 +106,7 @@ class StreamOfVersionZero : public InteropVerbs {
     server.run([this] { server.post_receives(0, 400, 2); });
     connect(1);
   }
-  // The client's stream ends with this Terminate, behind which there is a FIN; so does the server's.
+  // The client's stream ends with this Terminate, followed by a FIN; so does the server's.
   void expect_terminate(const std::string& header) {
     for (const unsigned port : {0u, 1u}) EXPECT_TRUE(captured.sent_by(port).fin && !captured.sent_by(port).reset);
     const auto ulpdus = ulpdus_of(captured.sent_by(1).behind_startup(), true, true);

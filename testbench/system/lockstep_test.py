@@ -59,7 +59,7 @@ class Lockstep(ProgramTest):
         self.assertLessEqual(cycles[0], cycle - 3, "since the FPDU entered")
         self.assertEqual(cycles[-1], cycle + 16)
 
-        # The octets are of that request, and of nobody else's.
+        # The octets belong to that request only.
         self.run_program("run", "small.json", "--trace", "trace.tsv")
         with open(self.folder / "trace.tsv", newline="", encoding="utf-8") as log:
             sent = [line for line in csv.DictReader(log, delimiter="\t", quoting=csv.QUOTE_NONE)

@@ -34,7 +34,7 @@ class Answers final : public host::HostEvents {
   host::HostEvents& driver_;
 };
 
-// Makes one object of each kind as soon as it is told to; each takes a doorbell, DMA, an event and an interrupt.
+// Makes one object of each kind on demand; each takes a doorbell, DMA, an event and an interrupt.
 class ObjectMaker final : public host::App {
  public:
   explicit ObjectMaker(Node& node) : node_(node), core_(node.cpu.add(*this)) { node.context.when_open(core_); }

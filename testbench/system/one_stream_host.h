@@ -39,7 +39,7 @@ class OneStreamHost final : public SessionHost {
     }
     return {};
   }
-  // {ALL} has every right. {ODD} begins four octets behind a 64-bit boundary, and its offsets count from 0.
+  // {ALL} has every right. {ODD} begins four octets after a 64-bit boundary, and its offsets count from 0.
   std::string resolved(std::string hex) const {
     return with_names(std::move(hex), {{"{ALL}", {all_->rkey(), 8}},
                                        {"{LKEY}", {all_->lkey(), 8}},

@@ -80,7 +80,7 @@ TEST_F(Ordering, AReadSeesEarlierWritesAndSends) {
   });
 }
 
-// Rules 3, 10, 12 and 16: behind a gap nothing is delivered, and in the end all is as if there had been none.
+// Rules 3, 10, 12 and 16: nothing after a gap is delivered, and in the end all is as if there had been none.
 TEST_F(Ordering, NothingIsDeliveredBehindAGap) {
   run([&] {
     set_up();

@@ -6,8 +6,8 @@ namespace {
 
 using Rejection = GuardBench;
 
-// RFC 5044 section 7.1.2, rules 2 and 3: a rejection is a reply, behind which MPA leaves TCP open. It is the connection
-// manager that closes it, in order.
+// RFC 5044 section 7.1.2, rules 2 and 3: a rejection is a reply, after which MPA leaves TCP open. The connection
+// manager closes it, in order.
 TEST_F(Rejection, IsAReplyAndNoReset) {
   run([&] {
     peer.wait_us(20);
@@ -82,7 +82,7 @@ TEST_F(Rejection, OfAnOctetBehindTheRequest) {
   });
 }
 
-// Rules 2 and 3: the stream stays, for whoever wants to try again on it.
+// Rules 2 and 3: the stream stays, for another attempt on it.
 const char* const kRequest1 = "4D504120494420526571204672616D65 C001 0000";
 const char* const kRequestAgain = "4D504120494420526571204672616D65 C001 0004 616761FF";
 const char* const kRejected = "4D504120494420526570204672616D65 E001 0002 6E6F";

@@ -1,4 +1,5 @@
-// Two hosts whose devices are reset amid traffic, again and again: whatever a chip was at, it is as new afterwards.
+// Two hosts whose devices are reset during traffic, again and again: whatever a chip was doing, it is as new
+// afterwards.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -10,8 +11,8 @@
 
 namespace rnic::test {
 
-// A program that makes all its objects anew in each round, connects or listens, and keeps requests of every kind under
-// way in its direction until so many are done.
+// A program that makes all its objects again in each round, connects or listens, and keeps requests of every kind in
+// progress in its direction until so many are done.
 class Worker final : public host::App {
  public:
   explicit Worker(Node& n) : node(n), core_(n.cpu.add(*this)), channel_(core_) {
@@ -78,7 +79,7 @@ class Worker final : public host::App {
   static constexpr unsigned kRequests = 60;
   Node& node;
   unsigned completed = 0;
-  unsigned amid = 0;    // resets amid traffic,
+  unsigned amid = 0;    // resets during traffic,
   unsigned errors = 0;  // and of a device that had failed
   std::function<void()> on_reset;
   std::vector<host::CmEventType> ends;  // of connections
@@ -212,7 +213,7 @@ class ResetTest : public TwoNodes {
       EXPECT_TRUE(s->worker.node.context.is_open()) << s->worker.node.context.error();
     }
   }
-  // The digest of a round that is reset only behind its end.
+  // The digest of a round that is reset only after its end.
   std::uint64_t play_to_the_end(bool errs = false) {
     for (Station* s : {&server, &client}) {
       s->round.begin((now_us_ + 1) * kUs / s->recorder.domain().period_ps);
@@ -233,7 +234,7 @@ class ResetTest : public TwoNodes {
     }
     for (const Station* s : {&server, &client}) EXPECT_GT(s->worker.amid, rounds / 5);
   }
-  // A twin does not, of packets that it is amid.
+  // A twin does not, for packets in progress.
   virtual bool gives_buffers_back() const { return true; }
   // Nothing is under way, and no timer of old runs.
   void expect_silence() {

@@ -132,7 +132,7 @@ class Warmup(ProgramTest):
         self.assertAlmostEqual(later["goodput_gbps"], result["goodput_gbps"], delta=1)
         self.assertEqual(later["latency_ns"]["count"], later["count"])
         self.assertTrue(later["data_ok"])
-        # Accounts begin anew.
+        # Accounts start again.
         for thing, all_of_it in zip(late["occupancy"], whole["occupancy"]):
             self.assertAlmostEqual(all_of_it["cycles"] - thing["cycles"], 1_000_000_000 // thing["cycle_ps"], delta=1000)
             self.assertEqual(sum(thing["histogram"]), thing["cycles"])

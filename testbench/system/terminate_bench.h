@@ -179,7 +179,7 @@ class TerminateBench : public PeerBench {
     EXPECT_EQ(host.bystander.events[0].type, host::CmEventType::kEstablished);
     EXPECT_EQ(host.bystander.qp->state(), host::QpState::kRts);
   }
-  // What the victim's host is told: established, the error, the end.
+  // The events of the victim's host: established, the error, the end.
   void expect_victim_ended(abi::TerminateOrigin origin, const Bytes& header,
                            abi::WcStatus read = abi::WcStatus::kWrFlushErr) const {
     const auto& events = host.victim.events;

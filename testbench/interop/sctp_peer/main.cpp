@@ -57,7 +57,7 @@ class Program {
   void set_up() {
     using State = Sctp::State;
     sctp_->wait("association", [this] { return sctp_->state() != State::kSettingUp; });
-    // The indication comes behind the news of the association.
+    // The indication comes after the news of the association.
     if (options_.adaptation != 0) sctp_->wait("adaptation indication", [this] { return sctp_->adaptation() != 0; });
     if (options_.adaptation == kDdp && sctp_->adaptation() != kDdp) {
       sctp_->abort();

@@ -17,7 +17,7 @@ namespace far_end {
 struct Ended : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
-// The association has begun anew at the peer's word, and every session on it is gone (choices.md 21).
+// The peer has restarted the association, and every session on it is gone (choices.md 21).
 struct Restarted : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

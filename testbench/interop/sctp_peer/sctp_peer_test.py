@@ -5,7 +5,7 @@ import tempfile
 import time
 import unittest
 
-# What the listener and the connecting end are told, what each has to say, and their exit statuses.
+# The events of the listener and the connecting end, what each has to say, and their exit statuses.
 CASES = {
     'writes, enhanced': ('', '', '16 rounds', '16 rounds', (0, 0)),
     'writes, plain': ('', 'plain=1', 'plain Initiate', '16 rounds', (0, 0)),

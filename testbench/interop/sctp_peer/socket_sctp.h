@@ -123,7 +123,7 @@ class SocketSctp : public Sctp {
       if (change.sac_state == SCTP_COMM_LOST || change.sac_state == SCTP_CANT_STR_ASSOC) state_ = State::kLost;
       if (change.sac_state == SCTP_RESTART) {
         restarted_ = dry_ = true;
-        received_.clear();  // what comes behind this is of the new association
+        received_.clear();  // what follows belongs to the new association
       }
       if (change.sac_state != SCTP_COMM_UP) return;
       state_ = State::kUp;

@@ -11,7 +11,7 @@ namespace rnic::perf {
 struct ChainLoad {
   const char* name;
   std::uint16_t ulpdu_bytes;
-  std::uint64_t period;  // cycles; 0: one behind the other
+  std::uint64_t period;  // cycles; 0: back to back
   std::uint64_t fpdus;
 };
 inline constexpr ChainLoad kChainLoads[] = {

@@ -50,7 +50,7 @@ class Recorded : public Base {
   static constexpr std::uint64_t kCycles = 2048;
   struct Record {
     Tape tape;
-    std::uint64_t cycles = 0;  // in which the block was evaluated, those behind the recorded ones too
+    std::uint64_t cycles = 0;  // in which the block was evaluated, those after the recorded ones included
   };
 
   template <class... Args>

@@ -71,7 +71,7 @@ struct Piece {
   int number = 0;
   bool first = false, last = false;
 };
-// What a tap is told of.
+// What a tap gets.
 struct Told final : LinkTap {
   void filled(const void* beat, Cycle, Cycle) override { numbers.push_back(static_cast<const Piece*>(beat)->number); }
   std::vector<int> numbers;

@@ -140,7 +140,7 @@ TEST_F(SqCompletionTest, AFlushCompletesInOrderWhatIsNotDoneWithAnError) {
   for (unsigned i = 1; i < 4; ++i) EXPECT_EQ(cqes[i].cqe.status, WcStatus::kWrFlushErr);
 }
 
-// Behind the Terminate nothing answers a Read; what TCP acknowledges was sent, and the drain waits for the Terminate.
+// After the Terminate nothing answers a Read; what TCP acknowledges was sent, and the drain waits for the Terminate.
 TEST_F(SqCompletionTest, ATerminateEndsReadsAndIsAwaitedByTheDrain) {
   WqeIssued terminate, drain;
   terminate.qpn = drain.qpn = Qpn{1};

@@ -41,7 +41,7 @@ class Guest {
     std::uint8_t reply[20];
     EXPECT_EQ(::recv(card.socket.get(), reply, sizeof(reply), MSG_WAITALL), 20);
   }
-  // Sleeps until then, or until an interrupt has asked for less; when it was told to run.
+  // Sleeps until then, or until an interrupt has asked for less; returns when it may run.
   std::uint64_t sleep_until(std::uint64_t time_ns) {
     ask(kRequest, time_ns);
     ask(kWait);

@@ -33,7 +33,7 @@ using testing::IsEmpty;
 inline const std::string kReqKey = "4d504120494420526571204672616d65";
 inline const std::string kRepKey = "4d504120494420526570204672616d65";
 
-// Is told of each flow in the life that the chip would name.
+// Gets each flow's event in the life that the chip would name.
 class TestedFirmware : public Firmware<RecordingBus, SmallCapacity> {
  public:
   TestedFirmware(RecordingBus& bus, const Settings& settings)

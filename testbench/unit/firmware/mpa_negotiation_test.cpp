@@ -335,7 +335,7 @@ TEST(MpaRtr, FlagsWithoutPeerToPeerAreIgnored) {
   EXPECT_EQ(word_of(negotiate_reply(request, no_reads).frame), 0x00000010u) << "no Read Request will come";
 }
 
-// RFC 5044 section 7.1.1: markers toward whoever asked, CRC if either asked.
+// RFC 5044 section 7.1.1: markers toward the side that asked, CRC if either asked.
 TEST(MpaStreamOptions, AllCombinations) {
   for (int bits = 0; bits < 16; ++bits) {
     wire::MpaFrame local, peer;

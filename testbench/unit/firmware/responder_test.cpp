@@ -124,7 +124,7 @@ TEST_F(Responder, NoRtrMessageInTime) {
 
 class ResponderOptions : public FirmwareTest, public testing::WithParamInterface<unsigned> {};
 
-// RFC 5044 section 7.1.1: markers toward whoever asked for them, CRC if either asked.
+// RFC 5044 section 7.1.1: markers toward the side that asked for them, CRC if either asked.
 TEST_P(ResponderOptions, MarkersAndCrc) {
   const bool own_m = GetParam() & 1, own_c = GetParam() & 2, peer_m = GetParam() & 4, peer_c = GetParam() & 8;
   listen(static_cast<std::uint8_t>((own_m ? abi::kCmMarkers : 0) | (own_c ? abi::kCmCrc : 0)));
@@ -227,7 +227,7 @@ TEST_F(Responder, OctetBeforeTheReply) {
                           "work qp 5 drain", "event qp_error status 0 id 5 terminate 20040000", "timer 0 3000000us"));
 }
 
-// Behind a rejection that leaves the stream another request is read from its first octet on: what came before is none.
+// After a rejection that leaves the stream, another request is read from its first octet on: what came before is none.
 TEST_F(Responder, OctetBeforeARejectionThatStays) {
   listening(abi::kCmCrc);
   abi::Command no = command(abi::CommandOp::kReject, request(kReqKey + "40010000"));

@@ -277,7 +277,7 @@ TEST_F(SessionClosing, APeerThatDoesNotEndItsSessionKeepsTheStreamOnly) {
   EXPECT_EQ(fw.connections(), 0u);
 }
 
-// Not for ever: then the stream is the hardware's, and what comes on it nobody's.
+// Not forever: then the stream is the hardware's, and later input on it is ignored.
 TEST_F(SessionClosing, APeerThatNeverEndsItsSessionIsGivenUp) {
   establish_active();
   disconnect();
@@ -290,8 +290,8 @@ TEST_F(SessionClosing, APeerThatNeverEndsItsSessionIsGivenUp) {
   EXPECT_EQ(fw.connections(), 0u);
 }
 
-// What was told of a session before its end was known: the answer is for that session, so that it comes to nothing, and
-// does not count for the next one.
+// An event of a session from before its end was known: the answer is for that session, so it has no effect, and does
+// not count for the next one.
 TEST_F(SessionClosing, WhatIsToldOfAnEarlierSessionIsNothingOfTheNextOnes) {
   establish_active();
   peer_closed();

@@ -28,7 +28,7 @@ struct Segment {
   bool arrived = false;
 };
 
-// One chip: the firmware, DdpStreams for the engine, and queues in the place of links and pipelines.
+// One chip: the firmware, DdpStreams for the engine, and queues in place of links and pipelines.
 class Chip {
  public:
   explicit Chip(std::mt19937& random) : fw_(bus_, settings()), random_(random) {

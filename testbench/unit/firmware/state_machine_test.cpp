@@ -397,7 +397,7 @@ INSTANTIATE_TEST_SUITE_P(All, EachCell, testing::Combine(testing::Range(0u, kSta
                                   name(Event{static_cast<std::uint8_t>(std::get<1>(cell.param))});
                          });
 
-// At the finest level every state is logged, with the one before it, and nothing else is done otherwise.
+// At the finest level every state is logged, with the one before it, and nothing else changes.
 TEST_F(StateMachine, EveryTransitionIsLoggedIfWanted) {
   bus.log_level = LogLevel::kDebug;
   run(connect(abi::kCmCrc));

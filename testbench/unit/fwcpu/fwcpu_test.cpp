@@ -270,7 +270,7 @@ TEST_F(FwCpuTest, ASessionOverSctp) {
   EXPECT_EQ(setup["initiator"]["total"]["count"], 0);
 }
 
-// What is done about an SCTP stream comes behind what is done about its queue pair and TCP, and before the host.
+// Operations for an SCTP stream come after those for its queue pair and TCP, and before those for the host.
 TEST_F(FwCpuTest, SctpBeforeCommands) {
   host.send(command(abi::CommandOp::kNop));
   SctpEvent connected = sctp_event(SctpEvent::Kind::kConnected, 4);  // nobody's: given back

@@ -1,5 +1,5 @@
-// Native firmware that does what no firmware should: its handler ends, and it is told where. All else goes down, and
-// says so.
+// Native firmware that does what no firmware should: its handler ends, and the report names the place. Anything else
+// crashes, and says so.
 #include "model/rnic/fwcpu/crash/native_guard.h"
 
 #include <cassert>
@@ -152,7 +152,7 @@ TEST_F(NativeGuardDeathTest, ASignalFromOutsideIsNobodysBug) {
   EXPECT_EXIT(NativeGuard::run(kHandler, [] { kill(getpid(), SIGSEGV); }), testing::KilledBySignal(SIGSEGV), "^$");
 }
 
-// Whoever waits for a handler that does not end.
+// The thread that waits for a handler that does not end.
 class Impatience : public testing::Test {
  protected:
   static inline std::uint64_t waits_for = 0;

@@ -1,5 +1,5 @@
-// Peers that do not align FPDUs with segments (RFC 5044 section 5 asks it of nobody): tcp_rx, deframer and CRC check in
-// a row, every split position, in order and with a hole.
+// Peers that do not align FPDUs with segments (RFC 5044 section 5 does not require it): tcp_rx, deframer and CRC check
+// in a row, every split position, in order and with a hole.
 #include "model/rnic/context/context.h"
 #include "model/rnic/rx/crc_check.h"
 #include "model/rnic/rx/mpa_deframer.h"
@@ -111,7 +111,7 @@ TEST_P(AlignmentTest, EverySplitPositionWithTheSecondHalfFirst) {
   EXPECT_EQ(tcp_rx.counters().out_of_order, splits - 1);
 }
 
-// A third cut anywhere behind the first: the middle comes last.
+// A third cut anywhere after the first: the middle comes last.
 TEST_P(AlignmentTest, AnOctetInTheMiddleComesLast) {
   const auto splits = static_cast<std::uint32_t>(stream.size());
   for (std::uint32_t i = 0; i < splits; ++i) {

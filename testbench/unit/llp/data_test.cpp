@@ -110,7 +110,7 @@ TEST_F(DataTest, CreditIsTheWindowThatThePeerGave) {
   EXPECT_EQ(b.segmenter.granted[0], 128u * 1024);  // from the last ACK of the handshake
   run_until_idle();
   EXPECT_EQ(a.segmenter.granted[0], 128u * 1024);
-  EXPECT_EQ(b.segmenter.granted[0], 128u * 1024);  // so little new room is told with the next segment
+  EXPECT_EQ(b.segmenter.granted[0], 128u * 1024);  // so little new room is advertised with the next segment
 }
 
 TEST_F(DataTest, AnIdleConnectionCausesNoKernelEvent) {

@@ -60,7 +60,7 @@ class EarlyTest : public StageTest {
     }
     firmware.at(at - 2, [this, e] { answers.send(e); });
   }
-  // Segments 1 to n - 1 behind the hole of segment 0.
+  // Segments 1 to n - 1 after the hole of segment 0.
   void receive_behind(unsigned n) {
     for (unsigned i = 1; i < n; ++i) receive(i, 10 * i);
   }

@@ -333,7 +333,7 @@ TEST_F(HandshakeTest, ConnectionsThatEndInAnyWayLeaveNothingBehind) {
   EXPECT_GT(b.connection.counters().accepted, 200u);
   EXPECT_EQ(a.connection.waiting_for() + b.connection.waiting_for(), "");
 
-  // All numbers can be had again.
+  // All numbers are available again.
   cable.impair({});
   a.firmware.on_event = b.firmware.on_event = {};
   a.firmware.events.clear();

@@ -1,5 +1,5 @@
-// Holes: what is kept behind them, what the peer is told of it, and what the sender makes of being told (RFC 2018,
-// 6675).
+// Holes: what is kept after them, what the peer gets reported of it, and how the sender reacts to such reports (RFC
+// 2018, 6675).
 #include "testbench/unit/llp/packet_script.h"
 
 namespace rnic::test {
@@ -132,7 +132,7 @@ TEST(SackScript, WhatDoesNotFitIsDroppedAndNotTold) {
   )");
 }
 
-// However short they are. What was told of stays (RFC 2018 section 8), and the first hole needs no room.
+// However short they are. Reported octets stay (RFC 2018 section 8), and the first hole needs no room.
 TEST(SackScript, NoMoreSegmentsAreKeptThanTheListHolds) {
   run_script(R"(
     config reorder_segments 3
@@ -203,7 +203,7 @@ TEST(SackScript, AFinBehindAHoleWaitsForIt) {
   )");
 }
 
-// Data has no room for SACK, and a duplicate ACK with data would not count: the ACK goes by itself.
+// Data has no room for SACK, and a duplicate ACK with data would not count: the ACK goes alone.
 TEST(SackScript, DataDoesNotCarryTheAckOfAHole) {
   run_script(R"(
     handshake mss 1460, sackOK

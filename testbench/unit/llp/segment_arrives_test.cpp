@@ -8,7 +8,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using Kind = TcpEvent::Kind;
 
-constexpr std::uint32_t kWindow = 0xffff;  // all that can be told without a scale
+constexpr std::uint32_t kWindow = 0xffff;  // the largest without a scale
 
 class SegmentArrives : public ScriptedPeerTest {
  protected:

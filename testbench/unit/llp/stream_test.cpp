@@ -103,8 +103,8 @@ TEST_P(SwitchAt, TheDeframerGetsTheVeryNextOctet) {
 INSTANTIATE_TEST_SUITE_P(Octets, SwitchAt,
                          testing::Values(1, 2, 3, 4, 19, 20, 21, 63, 64, 65, 127, 128, 129, 199, 200, 201, 202, 203));
 
-// A read that was asked for before our own frame is not answered by what comes behind that: it waits for whoever reads
-// next, here the deframer, however late that is.
+// A read that was asked for before our own frame is not answered by what comes after that: it waits for the next
+// reader, here the deframer, however late that is.
 class AnswerToOurFrame : public StreamTest, public testing::WithParamInterface<Cycle> {};
 
 TEST_P(AnswerToOurFrame, IsNotForAnEarlierRead) {

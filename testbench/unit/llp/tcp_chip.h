@@ -83,7 +83,7 @@ class Firmware final : public Stage {
   void close(FlowId flow, Cycle from = 0) { push(on(TcpOp::Kind::kClose, flow), from); }
   void abort(FlowId flow, Cycle from = 0) { push(on(TcpOp::Kind::kAbort, flow), from); }
 
-  // In RDMA mode the datapath tells it, behind all that came before the peer's FIN.
+  // In RDMA mode the datapath reports it, after all that came before the peer's FIN.
   void hear_end(FlowId flow) {
     if (closed_.count(flow.v) != 0) return;
     TcpEvent e;
@@ -388,7 +388,7 @@ struct Recorder final : FrameTap {
   }
 };
 
-// The ends of a line without a model: one sends what it is told, the other keeps what it gets.
+// The ends of a line without a model: one sends what it gets from the test, the other keeps what it receives.
 struct RawSender final : sc_core::sc_module {
   EthernetInitiator out{"out"};
   explicit RawSender(sc_core::sc_module_name nm) : sc_module(nm) {}

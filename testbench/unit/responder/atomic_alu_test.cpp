@@ -334,7 +334,7 @@ TEST_F(WriteBetweenAtomics, OfOneOctetOfTheWordHoldsTheNextOneUp) {
   EXPECT_EQ(dut.counters().held_up, 2u);
 }
 
-// Errors: each fails its own check and those behind it.
+// Errors: each fails its own check and the later ones.
 TEST_F(AtomicAluTest, ReservedOpcodes) {
   for (const std::uint32_t op : {1u, 3u, 15u}) {
     AtomicRequest r = kAdd;

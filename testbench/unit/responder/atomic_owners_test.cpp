@@ -65,7 +65,7 @@ TEST_F(AtomicOwnersTest, ThoseOfOneAddressWriteInTheirOrder) {
   EXPECT_EQ(owners.write(0x100), id(2));
 }
 
-// What finds something else than it looks for does not write, and whoever comes next does.
+// An atomic that finds another value than it looks for does not write, and the next one does.
 TEST_F(AtomicOwnersTest, ACmpSwapThatDoesNotMatchIsPassedOver) {
   start(0, 0x100, swap(0, 1, 2));
   start(1, 0x100, swap(1, 5, 6));

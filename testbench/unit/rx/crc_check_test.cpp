@@ -76,7 +76,7 @@ TEST_F(CrcCheckTest, WithCrcOffTheFieldIsNotLookedAt) {
   Bytes no_crc = kPlain;
   no_crc.back() ^= 0xff;
   send(no_crc, false, 0, false);
-  send(kPlain, false, 0);  // and the register starts anew
+  send(kPlain, false, 0);  // and the register starts again
   run_until_idle();
   EXPECT_THAT(verdicts(), ElementsAre(true, true));
   EXPECT_EQ(dut.counters().good, 1u);

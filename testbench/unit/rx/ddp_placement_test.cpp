@@ -96,7 +96,7 @@ class DdpPlacementTest : public StageTest {
     beats.back().marker_lane = FpduBeat::kPlaced;
     wire.send(beats);
   }
-  // Over SCTP: as the engine gives it, with a length field and a word in the place of the CRC.
+  // Over SCTP: as the engine gives it, with a length field and a word instead of the CRC.
   void receive_sctp(const Bytes& ulpdu, std::uint32_t flow = 2, Cycle from = 0) {
     auto beats = cut_fpdu(pool, fpdu(ulpdu), 64, false, 0, FlowId{flow});
     beats.back().crc_ok = true;
@@ -1012,7 +1012,7 @@ TEST_F(DdpPlacementTest, InvalidateGoesUpWithTheMessage) {
   EXPECT_EQ(placed[0].stag, 0x35au);
   EXPECT_EQ(contexts.named(Stag{0x35a}), nullptr);
 }
-// What comes behind the Send is not placed any more, before the Send is delivered.
+// What comes after the Send is not placed any more, before the Send is delivered.
 TEST_F(DdpPlacementTest, InvalidateEndsTheStagForTheNextSegment) {
   post_one(100);
   receive(from_hex("0144 0000035A 00000000 00000001 00000000 DEADBEEF"));

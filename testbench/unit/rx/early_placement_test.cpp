@@ -166,7 +166,7 @@ TEST_F(EarlyPlacementTest, PiecesOfAPageListAreWrittenOneACycle) {
   expect_at_rest(1);
 }
 
-// The segment begins amid an FPDU whose end is in it too; the one behind it has a marker.
+// The segment begins in the middle of an FPDU whose end is in it too; the next one has a marker.
 TEST_F(EarlyPlacementTest, AMarkerLocatesAnFpduInsideASegment) {
   MpaReference reference{true, true, 300};
   const Bytes first = reference.fpdu(tagged(stag_of(3), 0x1000, counting(400)));
@@ -338,7 +338,7 @@ TEST_P(ShuffledEarly, BackpressureLosesNothingAndTheOrderOfCallsChangesNothing) 
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, ShuffledEarly, testing::Values(0, 1, 2, 3));
 
-// ---- SCTP: a DDP segment behind its length field, and nothing else.
+// ---- SCTP: a DDP segment after its length field, and nothing else.
 
 Bytes message(const Bytes& ulpdu) {
   Bytes m(2 + ulpdu.size());
@@ -362,7 +362,7 @@ TEST_F(EarlyPlacementTest, ASegmentOfSctpIsLocatedAsItIs) {
   expect_at_rest(0);
 }
 
-// Beats of both arrive in turns: each segment is taken whole, and each is answered where it came from.
+// Beats of both inputs alternate: each segment is taken whole, and each is answered where it came from.
 TEST_F(EarlyPlacementTest, SegmentsOfBothInputsDoNotMix) {
   const Bytes of_sctp = counting(300), of_tcp = Bytes(300, 0x5a);
   for (unsigned i = 0; i < 8; ++i) {

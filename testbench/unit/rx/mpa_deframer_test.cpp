@@ -18,8 +18,8 @@ constexpr FlowId kFlow{1}, kMarked{2};
 
 // deframer and crc_check between a source of segments and two sinks.
 struct MpaRxChain {
-  // From the first beat of an FPDU to its first and to what is told of its octets: it leaves when its last beat is
-  // there.
+  // From the first beat of an FPDU to its first output beat and to the report of its octets: it leaves when its last
+  // beat is there.
   static constexpr Cycle through(unsigned beats) {
     return kToEnd + beats + MpaDeframerConfig{}.pipeline_cycles + CrcCheckConfig{}.pipeline_cycles;
   }
@@ -489,7 +489,7 @@ TEST_P(MpaDeframerTest, WhatIsPlacedAmidAnFpduIsAFramingError) {
   rx.expect_all_returned();
 }
 
-// The FIN is one beat, behind the last FPDU, and has no octets in the stream.
+// The FIN is one beat, after the last FPDU, and has no octets in the stream.
 TEST_P(MpaDeframer64, TheFinLeavesBehindTheLastFpduInItsOwnBeat) {
   const Bytes fpdu = MpaReference{}.fpdu(Bytes(500));
   rx.send(kFlow, fpdu, 0);

@@ -91,7 +91,7 @@ TEST_F(RdmapDispatchTest, ReceiveCompletion) {
 // Its STag ended at placement; what is written to it from elsewhere has to be out (RFC 5040 section 8.1.1).
 TEST_F(RdmapDispatchTest, ASendWithInvalidateWaitsForTheAtomicsUnderWay) {
   contexts.in_flight.begin(StagWrites::kAtomic);
-  contexts.in_flight.begin(StagWrites::kPlacement);  // of a segment behind it
+  contexts.in_flight.begin(StagWrites::kPlacement);  // of a later segment
   contexts.in_flight.commit();
   firmware.at(10, [&] { contexts.in_flight.begin(StagWrites::kAtomic); });  // of another STag
   firmware.at(30, [&] { contexts.in_flight.end(StagWrites::kAtomic); });
@@ -387,7 +387,7 @@ TEST_F(RdmapDispatchTest, TheEndIsToldBehindTheLastDelivery) {
   EXPECT_THAT(ends.cycles(), ElementsAre(41 + kThrough));
   EXPECT_EQ(ends[0].flow, FlowId{3});
   EXPECT_THAT(sctp_ends, IsEmpty());
-  ASSERT_EQ(events.size(), 2u);  // behind the first FPDU's
+  ASSERT_EQ(events.size(), 2u);  // after the first FPDU's
   EXPECT_EQ(events[1].kind, QpEvent::Kind::kPeerClosed);
   EXPECT_EQ(events[1].qpn, Qpn{1});
   EXPECT_EQ(events.cycles()[1], 41 + kThrough);

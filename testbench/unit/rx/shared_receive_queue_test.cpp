@@ -28,7 +28,7 @@ QpContext sharing_qp(std::uint32_t n, std::uint32_t epoch = 1) {
   return c;
 }
 
-// From an FPDU's last beat to its write, or to the dispatcher; from a message's start to what is told of it.
+// From an FPDU's last beat to its write, or to the dispatcher; from a message's start to the report of it.
 constexpr Cycle kThrough = kToEnd + 1 + kToEnd, kTold = kToEnd + kToEnd;
 
 // QPs 1 to 3 share the queue of eight entries; entry i has wr_id i and the 256 octets at 0x8000 + 256 i.
@@ -155,7 +155,7 @@ TEST_F(SharedReceiveQueueTest, AnAnnouncedRequestIsAwaited) {
   EXPECT_THAT(events, IsEmpty());
 }
 
-// Only the request that the half-received message has taken is the stream's; the others serve whoever comes.
+// Only the request that the half-received message has taken is the stream's; the others serve any stream.
 TEST_F(SharedReceiveQueueTest, TheEndOfAStreamFlushesWhatItHasTakenAndNothingElse) {
   post(4, 4);
   send(1, 1, 8, 0, false, 10);

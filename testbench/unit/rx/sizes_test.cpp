@@ -79,7 +79,7 @@ TEST_P(ReceiveSizes, CrcCheck) {
 INSTANTIATE_TEST_SUITE_P(Datapath, ReceiveSizes, testing::Combine(testing::Values(16u, 64u, 128u), kTraffics),
                          width_and_traffic);
 
-// RDMA Writes of each size, one behind the other in a region.
+// RDMA Writes of each size, one after the other in a region.
 class PlacementSizes : public StageTest, public testing::WithParamInterface<Traffic> {
  protected:
   static constexpr std::uint64_t kBase = 0x1000;
@@ -132,7 +132,7 @@ TEST_P(PlacementSizes, DdpPlacement) {
   EXPECT_TRUE(errors.empty());
 }
 
-// Each a segment of its own, behind a gap, that begins with a marker.
+// Each a segment of its own, after a gap, that begins with a marker.
 TEST_P(PlacementSizes, EarlyPlacement) {
   FlowContext flow = contexts.flow(kMarked);
   flow.rx_markers = true;

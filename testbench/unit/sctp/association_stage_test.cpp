@@ -32,7 +32,7 @@ TEST_F(SctpStages, ASessionOpensAndSegmentsArriveWholeAndInOrder) {
 class SctpCycles : public SctpPairTest {
  protected:
   static Cycle beats(std::size_t octets) { return (octets + 63) / 64; }
-  // With the word behind the packet.
+  // With the word after the packet.
   static Cycle packet_beats(std::size_t segment) { return beats(12 + 16 + (2 + segment + 3) / 4 * 4 + 4); }
   static Cycle segment_beats(std::size_t segment) { return beats((2 + segment + 3) / 4 * 4 + 4); }
   // From the cycle in which an engine sends a packet to that in which the wire has its frame, and from there to the
@@ -214,8 +214,8 @@ TEST_F(SctpStages, EveryDataChunkIsUnorderedAndHasItsNumber) {
   EXPECT_EQ(user_data[4], (Bytes{0, 4, 0, 4}));
 }
 
-// Both ends open the association between the same two ports, at every distance from at once to one behind the other:
-// there is one association, each has a stream of its own on it, and one of the two shuts it down.
+// Both ends open the association between the same two ports, at every distance from simultaneous to one after the
+// other: there is one association, each has a stream of its own on it, and one of the two shuts it down.
 TEST_F(SctpStages, TwoEndsThatInitiateAtOnceTakeStreamsOfTheirOwn) {
   build();
   listen(*a), listen(*b);
@@ -255,7 +255,7 @@ TEST_F(SctpStages, TwoEndsThatInitiateAtOnceTakeStreamsOfTheirOwn) {
   EXPECT_GT(at_once, 0u);
 }
 
-// The peer's Terminate comes behind the last segment, and the association ends with its last session.
+// The peer's Terminate comes after the last segment, and the association ends with its last session.
 TEST_F(SctpStages, BothTerminateAndTheAssociationShutsDown) {
   build();
   const FlowId flow = open_session();
@@ -280,7 +280,7 @@ TEST_F(SctpStages, BothTerminateAndTheAssociationShutsDown) {
   EXPECT_EQ(pool.in_use(), 0u);
 }
 
-// A session Terminate is the last chunk of its sender: a segment that comes behind it is dropped.
+// A session Terminate is the last chunk of its sender: a segment that follows it is dropped.
 TEST_F(SctpStages, NothingFollowsATerminate) {
   build();
   const FlowId flow = open_session();
@@ -326,7 +326,7 @@ TEST_F(SctpStages, APathThatShrinksLosesNothing) {
   EXPECT_EQ(a->association.counters().timeouts, 0u);
 }
 
-// Whoever does not know the tag cannot make segments shorter.
+// A sender that does not know the tag cannot make segments shorter.
 TEST_F(SctpStages, ARouterThatDoesNotQuoteTheTagIsNotBelieved) {
   build();
   const FlowId flow = open_session();
@@ -478,7 +478,7 @@ TEST_F(SctpStages, AnEndIsOfTheSessionThatItBelongsTo) {
   a->sink.answer_ends();
   run();
   EXPECT_TRUE(a->event.empty());
-  control(*b, again, {0, 4});  // its own end is told
+  control(*b, again, {0, 4});  // its own end is reported
   run();
   EXPECT_EQ(kinds(*a), std::vector{Kind::kPeerClosed});
 }
@@ -520,7 +520,7 @@ TEST_F(SctpStages, AStrayAndAViolationAreTold) {
   run();
   ASSERT_EQ(kinds(*b), std::vector{Kind::kStray});
   EXPECT_TRUE(b->event[0].terminate);
-  control(*a, flow, {0, 1});  // an Initiate amid a session: the state machine's matter
+  control(*a, flow, {0, 1});  // an Initiate during a session: left to the state machine
   run();
   ASSERT_EQ(b->event.size(), 2u);
   EXPECT_EQ(text(b->event[1]), (Bytes{0, 1}));

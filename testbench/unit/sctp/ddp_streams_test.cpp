@@ -285,7 +285,7 @@ TEST_F(DdpStreamsTest, ChunksBehindAnOwnEndWaitForTheirPlaceInTheRun) {
 TEST_F(DdpStreamsTest, ControlMessageAmongSegmentsIsTheEndWhateverItSays) {
   accepted();
   EXPECT_EQ(control_comes(1, SessionCode::kAccept), ChunkFate::kHeld);
-  EXPECT_EQ(segment_comes(2), ChunkFate::kPlace);  // not known yet to be behind the end
+  EXPECT_EQ(segment_comes(2), ChunkFate::kPlace);  // not known yet to be after the end
   EXPECT_THAT(delivered(), IsEmpty());
   EXPECT_EQ(segment_comes(3), ChunkFate::kDropped);
 }

@@ -23,7 +23,7 @@ const char* const kExample =
     "A028A029 2B1C3D4E C4FE4D6E 00070028 000003E9 00000000 00000010 0001 4143 00000000 00000000 00000001 00000000 "
     "DEADBEEF";
 
-// Beats of a packet with the word behind it.
+// Beats of a packet with the word after it.
 Cycle beats(std::size_t octets) { return (octets + 4 + 63) / 64; }
 
 class SctpTxTest : public StageTest {
@@ -250,7 +250,7 @@ TEST_F(SctpRxTest, FragmentsMakeAPacketWhole) {
   fragment(3, 400, 396, true);  // no multiple of 8
   fragment(4, 800, 400, false);
   fragment(4, 800, 100, false);  // contradicts it
-  fragment(5, 800, 392, true);   // lies behind the end that the next one says, which has as many octets before it
+  fragment(5, 800, 392, true);   // after the end given by the next one, which has as many octets before it
   fragment(5, 392, 8, false);
   run_until_idle();
   ASSERT_EQ(sink.size(), 2u);

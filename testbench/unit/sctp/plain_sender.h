@@ -1,5 +1,5 @@
-// The sending half of an association a second time, for comparison: sets and maps over TSNs that never wrap, sums taken
-// anew each time, no cleverness. It follows the tables of model/rnic/llp/sctp/sctp.md, not the code.
+// The sending half of an association a second time, for comparison: sets and maps over TSNs that never wrap, sums
+// recomputed each time, no cleverness. It follows the tables of model/rnic/llp/sctp/sctp.md, not the code.
 #pragma once
 
 #include <algorithm>

@@ -91,7 +91,7 @@ TEST(SctpReceiver, OnlyDuplicatesAreAcknowledgedAtOnceAndListedOnceEach) {
   ReceiverBench b;
   b.answer(70, {{1000}});
   EXPECT_EQ(b.answer(80, {{1000}, {1000}, {999}}), "0300001C000003E80001FFFC00000003000003E8000003E8000003E7");
-  EXPECT_EQ(b.answer(90, {{1000}}), "03000014000003E80001FFFC00000001000003E8");  // the list began anew
+  EXPECT_EQ(b.answer(90, {{1000}}), "03000014000003E80001FFFC00000001000003E8");  // the list started again
 }
 
 TEST(SctpReceiver, DuplicatesBesideNewDataWaitWithIt) {

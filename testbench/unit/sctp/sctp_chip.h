@@ -22,7 +22,7 @@ namespace rnic::test {
 
 using Bytes = std::vector<std::uint8_t>;
 
-// Answers the host's events by commands: accepts or rejects each request, and makes queue pairs anew that have ended.
+// Answers the host's events by commands: accepts or rejects each request, and makes queue pairs again that have ended.
 class AnsweringHost final : public Stage {
  public:
   enum class Answer : std::uint8_t { kReject, kAccept, kNone };
@@ -124,7 +124,7 @@ class AnsweringHost final : public Stage {
   std::uint32_t cookie_ = 1;
 };
 
-// In the place of the transmit pipeline: what was posted is sent at once.
+// Replaces the transmit pipeline: what was posted is sent at once.
 class EmptySendQueues final : public Stage {
  public:
   PopPort<TxInternalWork> work{*this, "work"};
@@ -142,7 +142,7 @@ class EmptySendQueues final : public Stage {
   }
 };
 
-// In the place of the receive pipeline: takes segments at its pace, and answers ends behind them. Nobody takes them.
+// Replaces the receive pipeline: takes segments at its pace, and answers ends after them. The segments go nowhere.
 class SlowPipeline final : public Stage {
  public:
   PopPort<FpduBeat> in{*this, "in"};

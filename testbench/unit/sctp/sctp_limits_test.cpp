@@ -31,7 +31,7 @@ class SctpPeers : public SctpChipTest {
 
 // ---- Who opened it
 
-// The association of ours that the peer began anew is the peer's: it is not shut down for want of a session of ours.
+// An association of ours that the peer restarted is the peer's: it is not shut down for lack of a session of ours.
 TEST_F(SctpPeers, AnAssociationThatThePeerBeganAnewIsThePeers) {
   build();
   chip->host.connect(kPeerIp, 6000);

@@ -1,5 +1,5 @@
-// The SCTP sides of two chips on a wire that loses, delays and repeats what it is told to. The test is the firmware;
-// a segmenter obeys its credit, and what ddp_placement would get is kept.
+// The SCTP sides of two chips on a wire that loses, delays and repeats on demand. The test is the firmware; a segmenter
+// obeys its credit, and what ddp_placement would get is kept.
 #pragma once
 
 #include <deque>

@@ -19,7 +19,7 @@ struct Channel {
   Cycle least = 5 * kMicrosecond, most = 50 * kMicrosecond;
 };
 
-// A host with room for one association, and what it was told.
+// A host with room for one association, and its events.
 struct Host {
   Host(const SctpConfig& config, std::uint64_t seed)
       : endpoint(config, kPeriodPs, kPacketBytes, seed), association(endpoint) {}
@@ -110,7 +110,7 @@ class Pair {
       take(side);
     }
   }
-  // Octets changed, cut off or put behind, behind the ports; the checksum is taken as good.
+  // Octets changed, cut off or appended, after the ports; the checksum is taken as good.
   Bytes garble(Bytes packet) {
     for (std::uint64_t n = 1 + random_.below(4); n != 0; --n) {
       packet[4 + random_.below(packet.size() - 4)] = static_cast<std::uint8_t>(random_.next());
@@ -194,7 +194,7 @@ TEST(SetupChannel, OneOpens) {
   EXPECT_GT(up, kSeeds * 99 / 100);
 }
 
-// What was lost for good is told: for longer than an INIT is repeated, three packets of four do not arrive.
+// Permanent losses are reported: for longer than an INIT is repeated, three packets of four do not arrive.
 TEST(SetupChannel, OneOpensOverAWireThatHardlyWorks) {
   std::uint64_t failed = 0;
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
@@ -281,7 +281,7 @@ TEST(SetupChannel, CookiesThatAreTooOldOnTheirWay) {
   EXPECT_GT(up, kSeeds / 4 * 8 / 10);
 }
 
-// Shut down by one end or both, or aborted: both end CLOSED and were told.
+// Shut down by one end or both, or aborted: both end CLOSED and have reported it.
 TEST(SetupChannel, ShutdownsAndAborts) {
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
     Pair pair(seed, {10, 20, 0}, with_heartbeats());

@@ -164,7 +164,7 @@ TEST_F(CookieEcho, CaseBWhileOpening) {
   }
 }
 
-// The peer began anew; a cookie that is older than the association is one that it had given up before.
+// The peer restarted; a cookie that is older than the association is one that it had given up before.
 TEST_F(CookieEcho, CaseBOfOneThatIsUp) {
   establish();
   Cookie c = with(kTagZ, kOtherTag, 0, 0);

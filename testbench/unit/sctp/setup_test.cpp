@@ -152,7 +152,7 @@ TEST_F(SetupBench, NoRoomForOneMore) {
   EXPECT_EQ(to_bytes(out.packet()), to_a("06000008 00040004"));
 }
 
-// By the two upper bits of the type. Those behind one that ends are not seen: here the adaptation indication.
+// By the two upper bits of the type. Those after one that ends are not seen: here the adaptation indication.
 TEST_F(SetupBench, UnknownParameters) {
   const auto answer = [&](const std::string& parameters, const char* length) {
     return receive(from_a(0, std::string("010000") + length + "11223344 00020000 00100010 000003e8" + parameters));
@@ -378,7 +378,7 @@ TEST_F(ActiveSetup, CookieAckElsewhereIsDiscarded) {
   EXPECT_EQ(endpoint.counters().unexpected, 2u);
 }
 
-// Same tag, TSN and streams as in the own INIT; state and timer as they are.
+// Same tag, TSN and streams as in our INIT; state and timer as they are.
 TEST_F(ActiveSetup, BothOpen) {
   connect();
   for (const bool echoed : {false, true}) {

@@ -256,7 +256,7 @@ TEST_F(LatencyBreakdownTest, ARequestWaitsForTheRetransmissionOfOctetsBeforeIt) 
   EXPECT_EQ(part(1, "wire"), 490u);
   EXPECT_EQ(part(1, "wait for retransmission"), 4800u);
   EXPECT_EQ(part(1, "TCP acknowledgement"), 500u);
-  EXPECT_EQ(part(2, "wait for retransmission"), 0u);  // arrived behind it
+  EXPECT_EQ(part(2, "wait for retransmission"), 0u);  // arrived after it
   expect_sums();
 }
 

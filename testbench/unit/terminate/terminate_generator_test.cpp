@@ -102,7 +102,7 @@ TEST_P(EveryCode, ReturnsTheHeadersThatTheTablesAskFor) {
   ASSERT_EQ(segmenter.size(), 1u);
   const Bytes expected = from_hex(std::string(GetParam().cause) + GetParam().told);
   EXPECT_EQ(terminate(0), expected);
-  // The firmware is told the same.
+  // The firmware gets the same.
   ASSERT_EQ(firmware.size(), 1u);
   EXPECT_EQ(firmware[0].cause, cause);
   Bytes again(wire::TerminateHeader::kMaxBytes);

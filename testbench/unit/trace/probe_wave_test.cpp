@@ -1,5 +1,4 @@
 // Probes in the waveform, cycle by cycle.
-#include "model/common/registered.h"
 #include "model/trace/probe_wave.h"
 
 #include <cstdio>
@@ -8,6 +7,7 @@
 
 #include <gmock/gmock.h>
 
+#include "model/common/registered.h"
 #include "testbench/support/stage_test.h"
 
 namespace rnic::test {
@@ -148,7 +148,7 @@ TEST_F(ProbeWaveTest, JoinsWithTheValuesOfItsFirstCycle) {
   EXPECT_THAT(c["works"], ElementsAre(Pair(6, 1), Pair(7, 0), Pair(10, 1), Pair(13, 0)));
 }
 
-// What changes by itself is told before the waveform goes on, though no cycle follows.
+// A value that changes without a call is reported before the waveform goes on, though no cycle follows.
 TEST_F(ProbeWaveTest, SettlesBetweenTwoCycles) {
   probes->join();
   run_to(9);

@@ -304,7 +304,7 @@ TEST_F(RdmapSegmenterTest, MessagesStartAtAnyOctet) {
   EXPECT_THAT(pieces(3), ElementsAre(Piece(0x7003, 5)));
 }
 
-// A Read that ends its sink is on the wire as any other; what ends it is told to the completion.
+// A Read that ends its sink is on the wire as any other; the completion gets what ends it.
 TEST_F(RdmapSegmenterTest, AReadWithInvalidateNamesItsSinkToTheCompletion) {
   allow();
   abi::Wqe read = wqe(WrOpcode::kRdmaReadWithInv, {sge(5, 0x10007)});
@@ -362,7 +362,7 @@ TEST_F(RdmapSegmenterTest, ReadRequestsOfNoOctetAndOfTheMost) {
                                 "00000000 0000000000000000 00000000 12345678 0000000000001000"));
   EXPECT_EQ(header(1), from_hex("4141 00000000 00000001 00000002 00000000"
                                 "0000065a 0000000000010000 ffffffff 12345678 0000000000001000"));
-  // The receive side is told of both in the cycle in which they leave.
+  // The receive side hears of both in the cycle in which they leave.
   EXPECT_EQ(reads.cycles(), jobs.cycles());
   ASSERT_EQ(reads.size(), 2u);
   EXPECT_EQ(reads[0].bytes, 0u);
@@ -818,8 +818,8 @@ TEST_F(RdmapSegmenterTest, ATerminateIsTheLastThingSent) {
   EXPECT_EQ(completions[0].marker, WqeIssued::Marker::kTerminate);
   EXPECT_EQ(completions[1].marker, WqeIssued::Marker::kDrain);
 }
-// The generator's octets stand behind the DDP header; from when they are there the host's messages wait for ever, and
-// the firmware says when they go.
+// The generator's octets follow the DDP header; from when they are there the host's messages wait forever, and the
+// firmware says when they go.
 TEST_F(RdmapSegmenterTest, TheGeneratorsTerminateGoesOutWhenTheFirmwareSaysSo) {
   allow();
   TerminateMessage t{Qpn{1}, pool.take(), 52};

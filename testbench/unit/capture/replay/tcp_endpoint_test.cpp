@@ -122,7 +122,7 @@ TEST_F(TcpEndpointTest, SendsAgainWhatIsNotAcknowledged) {
 TEST_F(TcpEndpointTest, DeliversOnceAndInOrder) {
   connect();
   arrives(TcpHeader::kAck, kTheirs + 1, kOurs + 1, hex("0102 0304"));
-  arrives(TcpHeader::kAck, kTheirs + 9, kOurs + 1, hex("090a"));  // behind a hole
+  arrives(TcpHeader::kAck, kTheirs + 9, kOurs + 1, hex("090a"));  // after a hole
   arrives(TcpHeader::kAck, kTheirs + 3, kOurs + 1, hex("0304 0506 0708"));
   EXPECT_EQ(got, hex("0102 0304 0506 0708"));
   std::vector<std::uint32_t> acks;

@@ -111,7 +111,7 @@ TEST(SinkComparisonTest, OnlyAnEndedSinkExplainsAnotherCode) {
   EXPECT_EQ(why(), "");
 }
 
-// siw closes in silence; the Terminate is the model's alone.
+// siw closes silently; only the model sends the Terminate.
 class SilenceTest : public testing::Test {
  protected:
   TestStream fed{wire::MpaFrameKind::kRequest};

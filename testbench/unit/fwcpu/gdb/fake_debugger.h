@@ -1,4 +1,4 @@
-// A debugger that says what it was told to say, and the processor that it asks about.
+// A debugger with a script, and the processor that it asks about.
 #pragma once
 
 #include <deque>

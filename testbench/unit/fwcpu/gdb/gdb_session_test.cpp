@@ -1,4 +1,4 @@
-// What a debugger asks and what it is told, with two scripted processors.
+// What a debugger asks and the answers it gets, with two scripted processors.
 #include "model/rnic/fwcpu/gdb/gdb_session.h"
 
 #include <functional>

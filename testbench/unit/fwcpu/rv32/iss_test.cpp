@@ -198,7 +198,7 @@ TEST_F(IssInterruptTest, AnInterruptIsEnteredAndLeft) {
 }
 
 TEST_F(IssInterruptTest, AProgramThatWaitsWithInterruptsOffHangs) {
-  program("01000100", kText.base + 0xc);  // c.nop c.nop in the place of csrrsi
+  program("01000100", kText.base + 0xc);  // c.nop c.nop in place of csrrsi
   iss.run(kText.base);
   EXPECT_THROW(iss.interrupt(kExternalCause), FirmwareFault);
 }
@@ -255,7 +255,7 @@ TEST_F(IssTest, AFaultHasTheAddressThatWasNotThere) {
   EXPECT_EQ(iss.fault_address(), std::nullopt);
 }
 
-// Each kind of load and store, behind another one and before more code: the dump has its own address and registers.
+// Each kind of load and store, after another one and before more code: the dump has its own address and registers.
 TEST_F(IssTest, AFaultIsAtTheInstructionThatMadeIt) {
   const struct {
     const char* what;

@@ -257,7 +257,7 @@ TEST_F(QueueTest, AnotherProgramsCompletionQueueIsRefused) {
   EXPECT_TRUE(a.script.done());
 }
 
-// The device learns how far the program has polled from four octets behind the ring.
+// The device learns how far the program has polled from four octets after the ring.
 TEST_F(QueueTest, PollingCountsTheEntriesTaken) {
   connect_both(4, 4);
   b.script.run([&] { EXPECT_EQ(b.qp->post_recv(b.recv_wr(1, 0, 64)), 0); });

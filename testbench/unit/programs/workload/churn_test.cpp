@@ -133,7 +133,7 @@ TEST_F(ChurnTest, AnOutcomeThatWasNotMeantEndsTheRun) {
   b.device.refuse = {};
   item.count = 2;
   run();
-  EXPECT_FALSE(workload->done());  // this device waits for ever
+  EXPECT_FALSE(workload->done());  // this device waits forever
   EXPECT_THAT(workload->waiting_for(), HasSubstr("connection 0: the answer of the other side"));
 }
 

@@ -72,7 +72,7 @@ TEST(WireLimit, TcpOptionsMakeSegmentsShorter) {
 
 WireParams sctp(unsigned mtu, unsigned reserve = 16) { return {100, mtu, 0, host::Transport::kSctp, reserve}; }
 
-// A full tagged segment at MTU 1500: 14 + 1420 octets behind 16 of its chunk and 2 of the DDP-SSN; 14 + 20 + 12 octets
+// A full tagged segment at MTU 1500: 14 + 1420 octets after 16 of its chunk and 2 of the DDP-SSN; 14 + 20 + 12 octets
 // of headers before it, and 24 octet times around the frame.
 TEST(WireLimit, OverSctpASegmentIsAChunk) {
   WireMeter meter(sctp(1500), false);

@@ -235,8 +235,8 @@ TEST_F(WorkloadTest, SendsBeyondThePostedReceivesWaitForCredits) {
   EXPECT_EQ(workload->results()[0].count, 1500u);
 }
 
-// Counts of receives come 4 messages apart, which take 5 us. Each second one is placed behind the next one, and the
-// last one before the one before it.
+// Counts of receives come 4 messages apart, which take 5 us. Each second one is placed after the next one, and the last
+// one before the one before it.
 class CreditsTest : public WorkloadTest, public testing::WithParamInterface<std::tuple<Op, std::uint32_t>> {};
 
 TEST_P(CreditsTest, ArePlacedInAnyOrder) {
