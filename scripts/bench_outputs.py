@@ -3,9 +3,9 @@
 
 bench_outputs.py [--program FILE] [--before FILE] [--runs N] [SCENARIO…]    SCENARIO: write_bw and qps16 unless given
 
-Runs each scenario N times with each set of outputs, in turns, and takes the least of each: processor time, which counts all
-threads and is what the goals are about, and wall time. --before names an earlier program; a run without outputs is compared with one of it.
-An output that the program does not have is told as such. The account of cycles is always on; its cost is on the page
+Runs each scenario N times with each set of outputs, in turn, and takes the minimum of each: processor time, which counts all
+threads and is what the goals limit, and wall time. --before names an earlier program; a run without outputs is compared with one of it.
+An output that the program does not have is reported as such. The account of cycles is always on; its cost is on the page
 model/system/accounting.md, as there is no run without. Prints a table. Exit status 0, goals met or not, as times differ from machine to
 machine; 1 where a run fails.
 """

@@ -158,7 +158,7 @@ class Verdict:
 
     @property
     def alone(self):
-        """No relief gains anything by itself."""
+        """No relief gains anything on its own."""
         return self.gains[self.best] < TIE
 
     def judge(self):

@@ -32,7 +32,7 @@ MESSAGES = ("model", "firmware")  # folders whose string literals users see
 PLACES = ("router|switch|link|links|nat|firewall|bridge|cable|bus|port|ports|interface|pointer|mailbox|register|registers|memory|"
           "engine|engines|stage|block|device|window")
 PLACE = rf"(?! (?:(?:an?|the|this|that|its|their|each|one|our|another) )?(?:[\w-]+ )??(?:{PLACES})\b)"
-VERBS = ("come|comes|came|coming|go|goes|going|went|gone|send|sends|sent|follow|follows|followed|arrive|arrives|arrived|queue|queued|"
+VERBS = ("come|comes|came|coming|go|goes|going|went|gone|send|sends|sent|follow|follows|followed|arrive|arrives|arrived|queued|"
          "deliver|delivered|end|ends|ended|begin|begins|start|starts|post|posted|place|placed|put|written|declared|told|reported|"
          "kept|raised|immediately|right|directly|straight")
 MEMBERS = ("octets?|bytes?|words?|bits?|beats?|fields?|segments?|fpdus?|frames?|packets?|entry|entries|cycles?|messages?|those")

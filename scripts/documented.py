@@ -7,8 +7,8 @@ documented.py --all     runs all as they are
 documented.py --list    prints them
 
 A command is a line of an indented block, or text in backquotes, that begins with a program of ours or of PROGRAMS. Options of
-`rnicsim run` by themselves are tried with the default scenario, and lines with (gdb) in gdb. Prints a line for each. Exit status 0;
-1 where one ends otherwise than by 0 or what EXIT says, or where a table below names a command that no page shows.
+`rnicsim run` alone are tried with the default scenario, and lines with (gdb) in gdb. Prints a line for each. Exit status 0;
+1 where one does not end with 0 or the status in EXIT, or where a table below names a command that no page shows.
 
 scripts/test.sh begins with this, so that in a new clone each command finds what those before it have installed and built, and
 no more. As a user's runs do, they leave their outputs in out/.
@@ -118,7 +118,7 @@ def documented():
 
 
 def in_gdb(command, environment):
-    """The program that waits, and gdb at its port; it has to stop where it was told. Exit status and output."""
+    """The program that waits, and gdb at its port; it has to stop at its breakpoint. Exit status and output."""
     wait = "build/release/bin/rnicsim run traces/quickstart.json --set rnic.fwcpu.target=rv32 --gdb 0"
     with subprocess.Popen(wait.split(), cwd=ROOT, env=environment, text=True, stdout=subprocess.DEVNULL,
                           stderr=subprocess.PIPE) as waiting:

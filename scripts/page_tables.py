@@ -11,7 +11,7 @@ A table stands between two comments, of which the first names its source:
 
 Another source is a function in SOURCES. PAGE: all .md files unless given. Prints each table that differs, and, of all pages, each
 setting and each figure of a chip that no page has. Exit status 0; 1 where there is any of these; 2 where a comment names nothing.
-With --write the tables are made anew.
+With --write the tables are made again.
 """
 import argparse
 import functools

@@ -5,9 +5,9 @@ usage: profile.py [--program PATH] [--check | --write] [--functions N] [WORKLOAD
 
 Runs each workload twice under valgrind's callgrind, with few messages and with more, and prints the difference per FPDU or
 message: what setting up costs is not in it. A block is the header that declares a class; the instructions of the standard library,
-of the C library and of other functions without a class are their callers'. --functions N prints the N dearest functions
+of the C library and of other functions without a class are their callers'. --functions N prints the N most expensive functions
 instead. --write makes testbench/perf/profile.json of the figures, --check compares with it. Exit status 0; 1 where a workload or
-one of its larger blocks has become more than 3 % dearer than that file says; 2 where something cannot be run.
+one of its larger blocks has become more than 3 % more expensive than that file says; 2 where something cannot be run.
 """
 import argparse
 import collections
@@ -171,7 +171,7 @@ def shown(costs, limit=None):
 
 
 def dearer(name, figures, recorded):
-    """What has become more than TOLERANCE dearer."""
+    """What has become more expensive by more than TOLERANCE."""
     before = recorded.get(name)
     if before is None:
         return [f"{name} is not in {RECORDED.relative_to(ROOT)}"]

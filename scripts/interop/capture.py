@@ -1,4 +1,4 @@
-"""What a capture says: to tshark, and by itself."""
+"""What a capture says: to tshark, and on its own."""
 import shutil
 import struct
 import subprocess

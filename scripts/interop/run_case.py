@@ -54,8 +54,8 @@ class Case:
 
     @staticmethod
     def retransmission_faults(result):
-        """What our TCP says that it sent again is what tshark's analysis says, which takes frames that the cable
-        reordered for such as well; it cannot see one behind which nothing else had been seen."""
+        """The frames that our TCP reports as retransmitted are those of tshark's analysis, which also counts frames that
+        the cable reordered; it cannot see one after which no other had been seen."""
         stats = result.stats.get('stats', {})
         faults = stats.get('link', {}).get('forward')
         found = retransmitted(result.capture, OURS)

@@ -58,7 +58,7 @@ class FirmwareFaults(ProgramTest):
                     self.assertTrue((self.folder / "out" / file).exists(), file)
 
     def stop_a_loop(self, signals):
-        """A run whose native firmware of b loops for ever: exit code, what it said, the dump, seconds from the last signal."""
+        """A run whose native firmware of b is in an endless loop: exit code, what it said, the dump, seconds from the last signal."""
         scenario = json.loads(QUICKSTART.read_text())
         scenario["nodes"][1]["config"] = {"rnic": {"fwcpu": {"fault": "endless_loop", "fault_event": 5}}}
         (self.folder / "looping.json").write_text(json.dumps(scenario))

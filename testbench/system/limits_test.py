@@ -1,4 +1,4 @@
-"""A device keeps as many connections as it is told: who comes too late hears so, and is served when one has ended."""
+"""A device keeps as many connections as configured: a latecomer hears so, and is served when one has ended."""
 import json
 import unittest
 

@@ -1,4 +1,4 @@
-"""The model in the place of either side of the captures of a real peer."""
+"""The model instead of either side of the captures of a real peer."""
 import json
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Runs with SystemVerilog twins in the place of stages, and beside them, are the runs without: same cycles, same octets."""
+"""Runs with SystemVerilog twins in place of stages, and beside them, are the runs without: same cycles, same octets."""
 import os
 import shutil
 import unittest

@@ -81,7 +81,7 @@ class Runs(Replay):
 
 @unittest.skipUnless("SCTP_PEER" in os.environ, "sctp_peer is not built: libusrsctp-dev is missing")
 class FarEnds(Replay):
-    """What two far ends on libusrsctp said to each other: the chip in the place of either of them."""
+    """What two far ends on libusrsctp said to each other: the chip instead of either of them."""
     # A rejection that names other depths, and a zero-length Read as ready-to-receive message with a sink of its own.
     EXPLAINED = {("reject", "server"): "MPA-ENH-9.1-07", ("ready to receive, Read", "client"): "choices.md 20"}
 

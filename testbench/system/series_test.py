@@ -48,7 +48,7 @@ class Series(ProgramTest):
         self.assertEqual((units["a.rx.placed"], units["a.rx.payload"]), ("link", "Gb/s"))
 
     def test_payload_that_is_placed_is_payload_that_was_sent(self):
-        """However it came: with losses, most of it is placed behind gaps."""
+        """However it came: with losses, most of it is placed after gaps."""
         for options in (), ("--set", "link.forward.loss.every=40"):
             run = self.run_program("run", TRACES / "write_bw.json", "--set", "work.writes.count=100", "--stats-every", "10us", *options)
             self.assertIn(run.returncode, (0, 1), run.stderr)  # the goodput suffers

@@ -1,4 +1,4 @@
-"""A user's own modules in the place of blocks: the program with them (RNICSIM), and how a build is told of them."""
+"""A user's own modules in place of blocks: the program with them (RNICSIM), and how a build gets them."""
 import unittest
 
 from rnicsim import ROOT, ProgramTest

@@ -53,7 +53,7 @@ class WaveTest(ProgramTest):
         return times[0], times[-1]
 
     def check_same_as_a_window(self, begin, end, *options, scenario=None):
-        """The waveform is, octet for octet, that of a run that was told its window."""
+        """The waveform is, octet for octet, that of a run with a given window."""
         found = (self.folder / "w.fst").read_bytes()
         self.run_program("run", scenario or self.small, "--out", "again", "--no-capture", "--wave", "again.fst", *SCOPE, "--wave-from",
                          f"{begin}ps", "--wave-to", f"{end}ps", *options)
