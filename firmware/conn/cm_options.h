@@ -17,46 +17,46 @@ constexpr Llp llp_of(const abi::Command& command) {
   return (command.u.cm.options & abi::kCmSctp) != 0 ? Llp::kSctp : Llp::kMpaTcp;
 }
 
-// What hosts know as the MPA revision.
+// The MPA revision as hosts know it.
 constexpr std::uint8_t revision_of(const wire::SessionMessage& message) {
   return is_enhanced(message.code) ? wire::kMpaRev2 : wire::kMpaRev1;
 }
 
-// What a session has of the same options: all that is not of MPA.
+// The same options for a session: all that do not belong to MPA.
 constexpr SessionPolicy session_policy(const MpaPolicy& policy) {
   return {static_cast<const EnhancedPolicy&>(policy), false};
 }
 
-// What a setup takes from its queue pair. What the pair leaves open is as the listener, the command's flags or the
-// device have it.
+// What a setup takes from its queue pair. What the pair leaves open comes from the listener, the command's flags or the
+// device.
 constexpr void apply(const abi::StreamAttr& attr, MpaPolicy& policy) {
   if (attr.personality != abi::Personality::kDevice) policy.personality = attr.personality;
   if (attr.rx_markers != abi::Markers::kOpen) policy.markers = attr.rx_markers == abi::Markers::kOn;
 }
 
-// Peer-to-peer and RTR kinds are features of revision 2.
+// Peer-to-peer and RTR kinds need revision 2.
 constexpr bool consistent_cm_flags(std::uint8_t flags) {
   constexpr std::uint8_t kNeedsEnhanced = abi::kCmPeerToPeer | abi::kCmRtrSend | abi::kCmRtrWrite | abi::kCmRtrRead;
   return (flags & kNeedsEnhanced) == 0 || (flags & abi::kCmEnhanced) != 0;
 }
 
-// Revision 2 is not of the RDMAC protocols.
+// The RDMAC protocols have no revision 2.
 constexpr bool speaks_revision_of(std::uint8_t flags, abi::Personality personality) {
   return personality != abi::Personality::kRdmac || (flags & abi::kCmEnhanced) == 0;
 }
 
-// Over SCTP there are no revisions, and version 1 of DDP and RDMAP only (RFC 5043 section 1).
+// SCTP has no revisions, and only version 1 of DDP and RDMAP (RFC 5043 section 1).
 constexpr bool speaks(Llp llp, std::uint8_t flags, abi::Personality personality) {
   return llp == Llp::kSctp ? personality != abi::Personality::kRdmac : speaks_revision_of(flags, personality);
 }
 
-// A listener's, and with the depths still open. Without an RTR flag the kinds are all that there are, as the device
-// supports each (RFC 6581 section 9.2).
+// A listener's policy, with the depths still open. Without an RTR flag all kinds are set, as the device supports each
+// (RFC 6581 section 9.2).
 MpaPolicy policy_of(std::uint8_t flags, const Settings& settings);
 // The depths that a kConnect, kAccept or kReject command brings.
 void set_depths(MpaPolicy& policy, const abi::Command& command, const Settings& settings);
 
-// The options that the word of a set-up message shows, if it has one, and those of a startup frame.
+// The options shown by the word of a set-up message, if it has one, and by a startup frame.
 std::uint8_t cm_flags_of(const std::optional<wire::MpaEnhanced>& word);
 std::uint8_t cm_flags_of(const wire::MpaFrame& frame);
 

@@ -1,4 +1,4 @@
-// One connection: what it is doing, and what the firmware remembers about it.
+// One connection: its state, and what the firmware remembers about it.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace rnic::fw {
 
-// An event with what came along; members that do not belong to it keep their defaults.
+// An event with its data; members that do not belong to it keep their defaults.
 struct ConnInput {
   ConnEvent event;
   FlowId flow = kNoFlow;
@@ -21,9 +21,9 @@ struct ConnInput {
   std::uint32_t bytes = 0;
   wire::TerminateCause cause{};
   std::uint8_t terminate_bytes = 0;  // in the Terminate window
-  bool malformed = false;            // a Terminate of the peer's
+  bool malformed = false;            // a Terminate of the peer
   const abi::Command* command = nullptr;
-  const SessionActions* session = nullptr;  // what the session wants, with something for the host
+  const SessionActions* session = nullptr;  // the session's actions, with something for the host
 };
 
 struct Connection {
@@ -39,9 +39,9 @@ struct Connection {
   bool local_failure = false;                    // initiator: reported to the peer when the reply permits it
   bool terminate_held = false;                   // the session Terminate goes out after the send queue
   std::uint8_t mpa_revision = 0, mpa_flags = 0;  // agreed on
-  std::uint8_t version = 1;                      // of DDP and RDMAP, as far as it is known
+  std::uint8_t version = 1;                      // of DDP and RDMAP, once known
   std::uint8_t fenced_error = 0;                 // responder: MPA's code, not reported to the host yet
-  abi::TcpLimits limits;                         // of TCP, as the host asks for
+  abi::TcpLimits limits;                         // of TCP, as requested by the host
   std::uint16_t generation = 0;
   std::uint16_t peer_port = 0, local_port = 0;
   std::uint16_t session = kNoSession;  // over SCTP: its place
@@ -50,7 +50,7 @@ struct Connection {
   std::uint32_t peer_ip = 0;
   std::uint32_t listener = 0;                // its serial, while it counts as pending
   std::uint32_t slot = kNoSlot;              // of the SRAM
-  std::uint32_t frame_bytes = 0, asked = 0;  // octets of the startup frame in the slot, and still to come
+  std::uint32_t frame_bytes = 0, asked = 0;  // octets of the startup frame in the slot, and still missing
   FlowId flow = kNoFlow;
   Qpn qpn;
   FlowContext flow_context;

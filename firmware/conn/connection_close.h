@@ -12,7 +12,7 @@ void ConnectionManager<Bus, Capacity>::set_qp_state(const Connection& c, QpState
   resources_.publish(c.qpn);
 }
 
-// Whatever was posted, and will be, completes with an error.
+// Everything posted, now or later, completes with an error.
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::put_in_error(Qpn qpn) {
   resources_.qp(qpn)->context.state = QpState::kError;
@@ -28,7 +28,7 @@ void ConnectionManager<Bus, Capacity>::fail(Qpn qpn) {
   on(QpStreamError{qpn, wire::rdma::kLocalCatastrophic});
 }
 
-// The end of the QP's stream: no FPDU is taken from the flow any more, the QP is free to be destroyed.
+// The end of the QP's stream: no more FPDUs are taken from the flow, and the QP can be destroyed.
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::end_stream(Connection& c, abi::ConnectStatus status) {
   if (!c.has_qp) return;
@@ -68,8 +68,8 @@ ConnState ConnectionManager<Bus, Capacity>::disconnect(Connection& c, const Conn
   return State::kDraining;
 }
 
-// The first error is the one that is reported; the stream is over before another one can count. A responder that has
-// seen no valid FPDU may send none (RFC 5044 section 7.1.2 rule 4): only a segment at fault shows that one came.
+// Only the first error is reported; the stream is over before another one can count. A responder that has seen no valid
+// FPDU may send none (RFC 5044 section 7.1.2 rule 4): only a segment at fault shows that one came.
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::stream_error(Connection& c, const ConnInput& in) {
   set_qp_state(c, QpState::kTerminate);
@@ -114,7 +114,7 @@ ConnState ConnectionManager<Bus, Capacity>::drained(Connection& c, const ConnInp
   return close_stream(c, c.state == State::kDraining);
 }
 
-// Half the stream is over. What was posted and what is due goes out before our FIN (RFC 5041 section 6.2).
+// Half the stream is over. Posted work and due responses go out before our FIN (RFC 5041 section 6.2).
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::peer_closed(Connection& c, const ConnInput& in) {
   c.peer_closed = true;
@@ -127,7 +127,7 @@ ConnState ConnectionManager<Bus, Capacity>::peer_closed_meanwhile(Connection& c,
   return c.state;
 }
 
-// No Terminate can follow our FIN, or session Terminate: over TCP the peer hears of the error by a RST.
+// No Terminate can follow our FIN, or session Terminate: over TCP the peer hears of the error by an RST.
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::error_after_fin(Connection& c, const ConnInput& in) {
   report_qp_error(c, in, abi::TerminateOrigin::kUnsent);
@@ -168,8 +168,8 @@ ConnState ConnectionManager<Bus, Capacity>::stream_closed(Connection& c, const C
   return State::kFree;
 }
 
-// What the peer did fits no session. The QP ends as by an error for which there is no RDMAP Terminate; the session's
-// own goes out behind what was handed down before.
+// The peer's message fits no session. The QP ends as after an error without an RDMAP Terminate; the session Terminate
+// follows everything that was handed down before.
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::session_broken(Connection& c, const ConnInput& in) {
   run(c.flow, *in.session, {}, &c.terminate_held);
@@ -182,7 +182,7 @@ ConnState ConnectionManager<Bus, Capacity>::session_broken(Connection& c, const 
   return State::kTerminating;
 }
 
-// Our session Terminate was out before.
+// Our session Terminate was already sent.
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::session_broken_late(Connection& c, const ConnInput& in) {
   const bool over = run(c.flow, *in.session);
@@ -193,15 +193,15 @@ ConnState ConnectionManager<Bus, Capacity>::session_broken_late(Connection& c, c
   return linger(over);
 }
 
-// The peer does not end its session. What it keeps from now on is the stream, or nothing, if the association has no
-// other session.
+// The peer does not end its session. From now on it keeps only the stream, or nothing, if the association has no other
+// session.
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::session_abandoned(Connection& c, const ConnInput&) {
   bus_.write(SctpStream{c.flow, SctpStreamAction::kAbandon, life_of(c)});
   return State::kFree;
 }
 
-// Nobody wants a session any more that the peer accepts now.
+// A session that the peer accepts now is not wanted any more.
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::session_lingers(Connection& c, const ConnInput& in) {
   const bool accepted = host_part(*in.session)->kind == SessionAction::Kind::kEstablished;

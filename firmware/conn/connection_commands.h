@@ -5,7 +5,7 @@
 
 namespace rnic::fw {
 
-// Octets of private data that fit beside the enhanced word (RFC 6581 section 9: 508 are left).
+// Octets of private data that fit next to the enhanced word (RFC 6581 section 9: 508 are left).
 constexpr std::size_t private_data_limit(bool enhanced) {
   return wire::kMpaMaxPrivateData - (enhanced ? wire::MpaEnhanced::kBytes : 0);
 }
@@ -28,7 +28,7 @@ abi::CommandStatus ConnectionManager<Bus, Capacity>::listen(const abi::Command& 
   return Status::kOk;
 }
 
-// Connections that were accepted before stay.
+// Connections accepted before stay.
 template <class Bus, class Capacity>
 abi::CommandStatus ConnectionManager<Bus, Capacity>::unlisten(const abi::Command& command) {
   const Llp llp = llp_of(command);
@@ -85,7 +85,7 @@ abi::CommandStatus ConnectionManager<Bus, Capacity>::check(const abi::Command& c
   return Status::kOk;
 }
 
-// Whether a queue pair of this personality can send the request, or answer the one that is there.
+// Whether a queue pair of this personality can send the request, or answer the present one.
 template <class Bus, class Capacity>
 bool ConnectionManager<Bus, Capacity>::can_speak(const abi::Command& command, abi::Personality of_qp) {
   if (command.op == abi::CommandOp::kConnect) {

@@ -1,4 +1,4 @@
-// ConnectionManager: who an event is for, and what belongs to a connection.
+// ConnectionManager: the target of an event, and what belongs to a connection.
 #pragma once
 
 #include "firmware/conn/connection_manager.h"
@@ -25,8 +25,8 @@ Connection* ConnectionManager<Bus, Capacity>::by_flow(FlowId flow) {
   return &connections_[by_flow_[flow.v]];
 }
 
-// Whether an event is of the flow's present life, or begins the next one, for which a refusal of before does not count:
-// what the firmware still asked for then has had no effect.
+// Whether an event belongs to the flow's present life, or begins the next one, for which an earlier refusal does not
+// count: the operations that the firmware still issued then have had no effect.
 template <class Bus, class Capacity>
 bool ConnectionManager<Bus, Capacity>::is_current(FlowId flow, std::uint16_t life) {
   if (flow.v >= settings_.flows) return false;
@@ -55,7 +55,7 @@ bool ConnectionManager<Bus, Capacity>::has_room(Llp llp) const {
   return has_room() && (llp == Llp::kMpaTcp || free_sessions_.available() != 0);
 }
 
-// A peer that connects and sends no request keeps nobody out for long: where there is no place left, or a listener's
+// A peer that connects and sends no request keeps no one out for long: if there is no place left, or a listener's
 // backlog is full, one of those (of that listener) is reset. They take turns, so the latest is the last.
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::make_room(const Listener* listener) {
@@ -171,12 +171,12 @@ void ConnectionManager<Bus, Capacity>::on(const TcpEmssChanged& event) {
   change_path(of_event(event), event.emss);
 }
 
-// Changes no state, so it needs no row. FPDUs that are cut already stay as they are (RFC 5044 section 4.5).
+// Changes no state, so it needs no row. FPDUs that were already cut stay as they are (RFC 5044 section 4.5).
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::change_path(Connection* c, std::uint16_t segment_limit) {
   if (c == nullptr) return;
   c->segment_limit = segment_limit;
-  if (!c->flow_context.rdma) return;  // write_contexts() is still to come, or nothing is sent any more
+  if (!c->flow_context.rdma) return;  // write_contexts() is still to come, or nothing more is sent
   resources_.qp(c->qpn)->context.mulpdu = mulpdu_of(*c);
   resources_.publish(c->qpn);
   log(bus_, LogCode::kMulpdu, id_of(*c), mulpdu_of(*c));

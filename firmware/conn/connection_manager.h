@@ -21,10 +21,10 @@
 namespace rnic::fw {
 
 // A connection id has this bit, so that it is never taken for a QP number; it changes when the connection's place is
-// used again.
+// reused.
 inline constexpr std::uint32_t kConnectionIdBit = 0x80000000;
 
-// In a connection's place: an SCTP stream on which no session began, until its peer has our refusal.
+// Instead of a connection: an SCTP stream on which no session began, until its peer has our refusal.
 inline constexpr std::uint32_t kRefusedSession = kNoConnection - 1;
 
 template <class Bus, class Capacity = DefaultCapacity>
@@ -39,7 +39,7 @@ class ConnectionManager {
   ConnectionManager(const ConnectionManager&) = delete;
   ConnectionManager& operator=(const ConnectionManager&) = delete;
 
-  // Commands. check() has no effect; perform() takes what check() found right. listen and unlisten are done at once.
+  // Commands. check() has no effect; perform() executes a checked command. listen and unlisten complete at once.
   Status listen(const abi::Command& command);
   Status unlisten(const abi::Command& command);
   Status check(const abi::Command& command);
@@ -68,7 +68,7 @@ class ConnectionManager {
   void on(const QpSendDrained& event);
   void on(const QpPeerClosed& event);
   void on(const TimerExpired& event);
-  // Ends a QP's stream, or its setup, with RFC 5040's local catastrophic error; in any case the QP ends in error.
+  // Ends a QP's stream, or its setup, with RFC 5040's local catastrophic error; the QP ends in error in any case.
   void fail(Qpn qpn);
 
   std::uint32_t connections() const { return Capacity::kConnections - free_connections_.available(); }
@@ -161,7 +161,7 @@ class ConnectionManager {
   void report_established(Connection& c, std::uint32_t private_bytes, std::uint32_t private_offset);
   void report_setup_failure(Connection& c, abi::ConnectStatus status);
 
-  // DDP stream sessions: whose an event is, and what becomes of it (session_events.h).
+  // DDP stream sessions: the target of an event, and its handling (session_events.h).
   StreamSession& session_of(const Connection& c) { return sessions_[c.session]; }
   void take_session(Connection& c);
   Connection* session_left_by(Qpn qpn);
@@ -232,7 +232,7 @@ class ConnectionManager {
   StreamSession sessions_[Capacity::kSessions];
   IndexPool<Capacity::kSessions> free_sessions_;
   ListenerTable<Capacity::kListeners> listeners_;
-  std::uint32_t silent_ = Capacity::kConnections - 1;  // where the last silent connection was that had to make room
+  std::uint32_t silent_ = Capacity::kConnections - 1;  // the place of the last silent connection that had to make room
 };
 
 }  // namespace rnic::fw

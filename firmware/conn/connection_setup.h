@@ -21,7 +21,7 @@ void ConnectionManager<Bus, Capacity>::read_frame(Connection& c, std::uint32_t b
   bus_.write(TcpStreamRead{c.flow, frame_range(c.slot, c.frame_bytes, bytes), life_of(c)});
 }
 
-// What has come of the frame, counting the octets that just arrived; asks for the rest of it.
+// The state of the frame, including the octets that just arrived; requests the rest of it.
 template <class Bus, class Capacity>
 FrameProgress ConnectionManager<Bus, Capacity>::take_octets(Connection& c, std::uint32_t bytes,
                                                             wire::MpaFrameKind expected) {
@@ -37,7 +37,7 @@ void ConnectionManager<Bus, Capacity>::write_frame(Connection& c, const wire::Mp
   c.frame_bytes = static_cast<std::uint32_t>(frame.emit(bus_.sram(frame_range(c.slot, 0, frame.bytes()))));
 }
 
-// Closes at once (RFC 5044 section 8, error 4). A peer that left without a word did not send a bad frame.
+// Closes at once (RFC 5044 section 8, error 4). A peer that left silently did not send a bad frame.
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::bad_frame(Connection& c, wire::MpaFrameError error) {
   const bool nothing_came = error == wire::MpaFrameError::kTruncated && c.frame_bytes == 0;
@@ -46,13 +46,13 @@ ConnState ConnectionManager<Bus, Capacity>::bad_frame(Connection& c, wire::MpaFr
   return close_stream(c, true);
 }
 
-// Before our own frame is out nothing may come: an octet is asked for all the same, until send_frame().
+// Nothing may arrive before our own frame is sent: an octet is requested anyway, until send_frame().
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::guard(Connection& c) {
   bus_.write(TcpStreamRead{c.flow, guard_octet(c.slot), life_of(c)});
 }
 
-// Our frame, whose place the peer's next one takes.
+// Our frame; the peer's next one reuses its slot.
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::exchange_frames(Connection& c) {
   send_frame(c);
@@ -65,7 +65,7 @@ void ConnectionManager<Bus, Capacity>::exchange_frames(Connection& c) {
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::send_request(Connection& c, const ConnInput& in) {
   attach_flow(c, in.flow, in.segment_limit);
-  if (in.port != 0) c.local_port = in.port;  // what the ephemeral one became
+  if (in.port != 0) c.local_port = in.port;  // the actual ephemeral port
   exchange_frames(c);
   return State::kWaitReply;
 }
@@ -124,7 +124,7 @@ ConnState ConnectionManager<Bus, Capacity>::conclude(Connection& c, const wire::
     c.setup_reported = true;
     return State::kTerminating;
   }
-  // Nothing goes out before the RTR message: the host posts only when it knows that the connection is there.
+  // Nothing is sent before the RTR message: the host posts only when it knows that the connection is there.
   if (result.rtr != Rtr::kNone) bus_.write(PostWork{{c.qpn, work_of(result.rtr)}});
   c.mpa_flags = cm_flags_of(reply);
   const std::size_t offset = c.frame_bytes - reply.private_data.size();
@@ -165,7 +165,7 @@ ConnState ConnectionManager<Bus, Capacity>::request_octets(Connection& c, const 
   return State::kWaitHost;
 }
 
-// An RDMAC initiator learns from the reply that there is no way to work together (draft, section 5.2.1).
+// An RDMAC initiator learns from the reply that the two cannot work together (draft, section 5.2.1).
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::refuse_revision(Connection& c, const wire::MpaFrame& request) {
   write_frame(c, make_revision_refusal(request, c.policy));
@@ -178,7 +178,7 @@ ConnState ConnectionManager<Bus, Capacity>::octet_after_request(Connection& c, c
   return in.bytes == 0 ? c.state : bad_frame(c, wire::MpaFrameError::kExtraOctets);
 }
 
-// Such an octet, found while our reply was on its way: the stream goes on behind it, and is none.
+// Such an octet, found while our reply was on its way: the stream continues after it, but the octet is no part of it.
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::octet_before_reply(Connection& c, const ConnInput& in) {
   ConnInput error = in;
@@ -190,7 +190,7 @@ template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::accept(Connection& c, const ConnInput& in) {
   const abi::Command& command = *in.command;
   const wire::MpaFrame request = examine_frame(frame_octets(c), wire::MpaFrameKind::kRequest, c.mpa_revision).frame;
-  MpaPolicy policy = c.policy;  // the listener's stays as it is, for another request
+  MpaPolicy policy = c.policy;  // the listener's policy stays unchanged, for another request
   apply(resources_.qp(Qpn{command.qpn})->stream, policy);
   c.version = *version_for_request(policy.personality, request.rev);
   set_depths(policy, command, settings_);
@@ -213,7 +213,7 @@ ConnState ConnectionManager<Bus, Capacity>::accept(Connection& c, const ConnInpu
   return State::kWaitFirstFpdu;
 }
 
-// The host's accept, on conditions that the initiator does not meet: the private data stays here. The error cannot go
+// The host's accept on conditions that the initiator does not meet: the private data is not sent. The error cannot go
 // out in a Terminate, as a rejection leaves MPA (choices.md 16).
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::refuse(Connection& c, const ReplyDecision& decision,
@@ -227,7 +227,7 @@ ConnState ConnectionManager<Bus, Capacity>::refuse(Connection& c, const ReplyDec
   return State::kWaitRequest;
 }
 
-// Rule 2: MPA is left. True: TCP is not, as the host wants to hear of another request on it.
+// Rule 2: MPA is left. True: TCP stays open, as the host wants to hear of another request on it.
 template <class Bus, class Capacity>
 bool ConnectionManager<Bus, Capacity>::send_rejection(Connection& c, const abi::Command& answer) {
   const bool stays = (answer.u.cm.options & abi::kCmStay) != 0;
@@ -243,11 +243,11 @@ ConnState ConnectionManager<Bus, Capacity>::reject(Connection& c, const ConnInpu
   frame.private_data = bus_.sram({kCommandWindow.offset, in.command->private_bytes});
   write_frame(c, frame);
   if (send_rejection(c, *in.command)) return State::kWaitRequest;
-  c.setup_reported = true;  // it was the host's own word
+  c.setup_reported = true;  // the host itself rejected
   return close_stream(c, true);
 }
 
-// Both.
+// Both roles.
 
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::peer_left_setup(Connection& c, const ConnInput&) {
@@ -268,8 +268,8 @@ ConnState ConnectionManager<Bus, Capacity>::setup_timeout(Connection& c, const C
   return next;
 }
 
-// A failure on this side. The peer of an enhanced setup hears of it in a Terminate, for which the reply has to be there
-// (RFC 6581 section 9.3). A handshake that still runs is ended when it is reported.
+// A failure on this side. The peer of an enhanced setup hears of it in a Terminate, which needs the reply first (RFC
+// 6581 section 9.3). A handshake in progress is ended when it is reported.
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::setup_failed(Connection& c, const ConnInput&) {
   c.local_failure = true;
@@ -280,7 +280,7 @@ ConnState ConnectionManager<Bus, Capacity>::setup_failed(Connection& c, const Co
   return next;
 }
 
-// The host wants it no more. What comes of a handshake that still runs finds nobody.
+// The host has cancelled it. The result of a handshake in progress finds no connection.
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::cancel(Connection& c, const ConnInput&) {
   const State next = drop_stream(c);

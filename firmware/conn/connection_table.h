@@ -1,4 +1,4 @@
-// ConnectionManager: the state table, and what is done for every state.
+// ConnectionManager: the state table, and the actions common to all states.
 #pragma once
 
 #include "firmware/conn/connection_manager.h"
@@ -75,7 +75,7 @@ const typename ConnectionManager<Bus, Capacity>::Row ConnectionManager<Bus, Capa
     {State::kRejected, Event::kReset, &ConnectionManager::setup_reset},
     {State::kRejected, Event::kStreamError, &ConnectionManager::setup_failed},
 
-    // DDP stream sessions over SCTP: what has no row above.
+    // DDP stream sessions over SCTP: events without a row above.
     {State::kSctpOpening, Event::kConnected, &ConnectionManager::send_initiate},
     {State::kSctpOpening, Event::kOpenFailed, &ConnectionManager::open_failed},
     {State::kSctpOpening, Event::kStreamError, &ConnectionManager::setup_failed},
@@ -112,7 +112,7 @@ bool ConnectionManager<Bus, Capacity>::has_row(State state, Event event) {
   return false;
 }
 
-// An event without a row is a race that is over, or a mistake of the hardware's: noted, and nothing else.
+// An event without a row comes from a lost race, or from a mistake of the hardware: it is only logged.
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::deliver(Connection* c, const ConnInput& input) {
   if (c != nullptr) {
@@ -124,7 +124,7 @@ void ConnectionManager<Bus, Capacity>::deliver(Connection* c, const ConnInput& i
       c == nullptr ? kNoConnection : static_cast<std::uint32_t>(c->state));
 }
 
-// A state brings its time limit and gives back the slot that it does not need.
+// A state sets its time limit and frees the slot if it does not need it.
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::enter(Connection& c, State next) {
   if (next == c.state) return;

@@ -1,5 +1,6 @@
-// RFC 6581 as pure functions on its word of IRD, ORD and RTR kinds: what a request, a reply and the local policy come
-// to. MPA carries the word in its frames, SCTP in the control messages of a DDP stream session; both negotiate here.
+// RFC 6581 as pure functions on its word of IRD, ORD and RTR kinds: the result of a request, a reply and the local
+// policy. MPA carries the word in its frames, SCTP in the control messages of a DDP stream session; both negotiate
+// here.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +17,9 @@ struct RtrKinds {
   constexpr bool any() const { return send || write || read; }
 };
 
-// What one end wants. The initiator's says what its request asks for.
+// The policy of one end. The initiator's is the content of its request.
 struct EnhancedPolicy {
-  bool enhanced = false;       // initiator: ask for an enhanced setup; responder: know of it
+  bool enhanced = false;       // initiator: ask for an enhanced setup; responder: support it
   bool peer_to_peer = false;   // A, of an initiator
   RtrKinds rtr;                // initiator: kinds it can send; responder: kinds it can receive
   std::uint8_t rtr_order = 0;  // initiator: abi::rtr_order
@@ -39,7 +40,7 @@ constexpr wire::TerminateCause cause_of(SetupError error) {
 
 // The initiator's own values once it has the reply.
 struct WordResult {
-  SetupError error = SetupError::kNone;  // not kNone: a Terminate tells the peer
+  SetupError error = SetupError::kNone;  // not kNone: reported to the peer by a Terminate
   std::uint16_t ird = 0, ord = 0;
   Rtr rtr = Rtr::kNone;  // to be sent first
 };
@@ -67,8 +68,7 @@ constexpr bool has(RtrKinds kinds, Rtr kind) {
          (kind == Rtr::kRead && kinds.read);
 }
 
-// The initiator's choice among the common kinds. Left to itself: a Write needs nothing of the peer, a Send takes an
-// MSN.
+// The initiator's choice among the common kinds. By default: a Write needs nothing of the peer, a Send takes an MSN.
 constexpr Rtr choose(RtrKinds rtr, std::uint8_t order) {
   for (unsigned rest = order; rest != 0; rest >>= 2) {
     if (has(rtr, static_cast<Rtr>(rest & 3))) return static_cast<Rtr>(rest & 3);
@@ -76,7 +76,7 @@ constexpr Rtr choose(RtrKinds rtr, std::uint8_t order) {
   return rtr.write ? Rtr::kWrite : rtr.read ? Rtr::kRead : rtr.send ? Rtr::kSend : Rtr::kNone;
 }
 
-// IRD at least the peer's ORD, as far as it goes. ORD 0, or none in the request, counts as 1 if the RTR may be a Read.
+// IRD at least the peer's ORD, if possible. ORD 0, or none in the request, counts as 1 if the RTR may be a Read.
 constexpr std::uint16_t reply_ird(const wire::MpaEnhanced& request, RtrKinds common_kinds,
                                   const EnhancedPolicy& local) {
   const std::uint16_t told = request.ord == kNotNegotiated ? 0 : request.ord;
@@ -84,7 +84,7 @@ constexpr std::uint16_t reply_ird(const wire::MpaEnhanced& request, RtrKinds com
   return larger(local.ird, smaller(wanted, local.max_ird));
 }
 
-// The kinds that a responder with this IRD can offer: without any there is no place for a Read Request.
+// The kinds that a responder with this IRD can offer: IRD 0 leaves no place for a Read Request.
 constexpr RtrKinds offered_kinds(const EnhancedPolicy& local, std::uint16_t ird) {
   RtrKinds offered = local.rtr;
   if (ird == 0) offered.read = false;
@@ -142,7 +142,7 @@ constexpr bool lacks_rtr(const wire::MpaEnhanced& asked, const EnhancedPolicy& l
   return !common(kinds(asked), offered_kinds(local, ird)).any();
 }
 
-// IRD is looked at before the RTR (RFC 6581 section 8).
+// IRD is checked before the RTR (RFC 6581 section 8).
 constexpr WordResult conclude_word(const wire::MpaEnhanced& asked, const wire::MpaEnhanced& answer,
                                    const EnhancedPolicy& local) {
   using namespace enhanced;

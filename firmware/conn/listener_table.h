@@ -15,8 +15,8 @@ struct Listener {
   std::uint8_t flags = 0;  // abi::CmFlags
   abi::Personality personality = abi::Personality::kDevice;
   std::uint16_t backlog = 0;  // 0: no limit
-  std::uint16_t pending = 0;  // connections whose request is not answered
-  std::uint32_t serial = 0;   // never 0, and never used again: a port may be listened on twice
+  std::uint16_t pending = 0;  // connections whose request is unanswered
+  std::uint32_t serial = 0;   // never 0, and never reused: a port may be listened on twice
 
   bool full() const { return backlog != 0 && pending >= backlog; }
 };

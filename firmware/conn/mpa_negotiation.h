@@ -1,4 +1,4 @@
-// MPA connection setup as pure functions: what a request, a reply and the local policy come to (RFC 5044 section 7.1,
+// MPA connection setup as pure functions: the result of a request, a reply and the local policy (RFC 5044 section 7.1,
 // RFC 6581 sections 9 and 10, draft-carrier-rddp-rnic-interop-00 section 5).
 #pragma once
 
@@ -11,23 +11,23 @@
 
 namespace rnic::fw {
 
-// What one end wants of an MPA stream.
+// The policy of one end for an MPA stream.
 struct MpaMarking {
   bool markers = false;  // M
   bool crc = true;       // C
 };
 
-// What one end wants of MPA. `enhanced` is revision 2.
+// The policy of one end for MPA. `enhanced` is revision 2.
 struct MpaPolicy : MpaMarking, EnhancedPolicy {
   abi::Personality personality = abi::Personality::kIetf;  // not kDevice
 };
 
-// The highest revision that this end reads. Those who speak MPA for an RDMAC RNIC know no enhanced frames.
+// The highest revision that this end reads. An RDMAC RNIC knows no enhanced frames.
 constexpr std::uint8_t max_revision(const MpaPolicy& local) {
   return local.enhanced && local.personality != abi::Personality::kRdmac ? wire::kMpaRev2 : wire::kMpaRev1;
 }
 
-// The version of DDP and RDMAP that a request of this revision leads to at its responder; nothing if there is none.
+// The version of DDP and RDMAP that a request of this revision yields at its responder; nothing if there is none.
 constexpr std::optional<std::uint8_t> version_for_request(abi::Personality responder, std::uint8_t rev) {
   if (responder == abi::Personality::kRdmac)
     return rev <= wire::kMpaRev1 ? std::optional<std::uint8_t>(0) : std::nullopt;
@@ -54,12 +54,12 @@ struct ReplyDecision {
     frame.rejected = true;
   }
 };
-// `request` was decoded with the revision that the policy allows, and leads to a version.
+// `request` was decoded with the revision that the policy allows, and yields a version.
 ReplyDecision negotiate_reply(const wire::MpaFrame& request, const MpaPolicy& local);
 // The answer when the ULP does not want the connection.
 wire::MpaFrame make_rejection(const wire::MpaFrame& request, const MpaPolicy& local);
 
-// The answer to a request that leads to no version: it tells our revision, and TCP is closed behind it.
+// The answer to a request that yields no version: it has our revision, and TCP is closed after it.
 wire::MpaFrame make_revision_refusal(const wire::MpaFrame& request, const MpaPolicy& local);
 
 // The initiator's conclusion.
@@ -78,8 +78,8 @@ struct SetupResult {
 };
 SetupResult accept_reply(const wire::MpaFrame& request, const wire::MpaFrame& reply, const MpaPolicy& local);
 
-// What both frames together mean for the stream of the end that sent `local`. With version 0 both sides send and check
-// markers and CRC, whatever an IETF initiator asked for before it knew its peer (Figure 3).
+// The combined meaning of both frames for the stream of the end that sent `local`. With version 0 both sides send and
+// check markers and CRC, whatever an IETF initiator asked for before it knew its peer (Figure 3).
 struct StreamOptions {
   bool tx_markers = false, rx_markers = false, crc = true;
 };
@@ -88,10 +88,10 @@ constexpr StreamOptions stream_options(const wire::MpaFrame& local, const wire::
   return {peer.markers, local.markers, local.crc || peer.crc};
 }
 
-// How far a startup frame that arrives piece by piece has come.
+// The progress of a startup frame that arrives piece by piece.
 struct FrameProgress {
   wire::MpaFrameError error = wire::MpaFrameError::kNone;
-  std::uint32_t missing = 0;  // octets to read; 0: `frame` is whole, its private data a window on the input
+  std::uint32_t missing = 0;  // octets to read; 0: `frame` is complete, its private data a window on the input
   wire::MpaFrame frame;
 };
 // `octets` is a header, or a whole frame. Key, revision and PD_Length are checked as soon as the header is there.

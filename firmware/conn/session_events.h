@@ -1,5 +1,5 @@
-// ConnectionManager: what SCTP tells of its streams. A session of a connection decides what an event means
-// (stream_session.h); what it wants is done, and what the host has to hear is an event of the connection.
+// ConnectionManager: SCTP's events about its streams. A session of a connection decides what an event means
+// (stream_session.h); its actions are executed here, and what concerns the host is an event of the connection.
 #pragma once
 
 #include "firmware/conn/transport.h"
@@ -19,7 +19,7 @@ constexpr bool is_terminate(const wire::SessionDecode& decode) {
   return decode.error == wire::SessionError::kNone && decode.message.code == wire::SessionCode::kTerminate;
 }
 
-// The QP may still hand segments down, so that a session Terminate has to wait.
+// The QP may still hand segments down, so a session Terminate must wait.
 constexpr bool sends_segments(ConnState s) {
   return s == ConnState::kRts || s == ConnState::kDraining || s == ConnState::kTerminating;
 }
@@ -31,8 +31,8 @@ void ConnectionManager<Bus, Capacity>::take_session(Connection& c) {
   session_of(c) = {};
 }
 
-// The session of a stream that the QP has just left. The hardware, which did not know, told the QP of its end; TCP
-// would speak of the flow once more.
+// The session of a stream that the QP has just left. The hardware, unaware of that, reported the end to the QP; TCP
+// would raise another event about the flow.
 template <class Bus, class Capacity>
 Connection* ConnectionManager<Bus, Capacity>::session_left_by(Qpn qpn) {
   const QpEntry* entry = resources_.qp(qpn);
@@ -40,8 +40,8 @@ Connection* ConnectionManager<Bus, Capacity>::session_left_by(Qpn qpn) {
   return c != nullptr && is_over_sctp(*c) && c->qpn == qpn ? c : nullptr;
 }
 
-// Does what the session wants of the hardware, in order; true: it is over, and the flow is not ours any more. With
-// `held` a message is noted there instead of being sent.
+// Executes the session's actions for the hardware, in order; true: it is over, and the flow is not ours any more. With
+// `held` a message is stored there instead of being sent.
 template <class Bus, class Capacity>
 bool ConnectionManager<Bus, Capacity>::run(FlowId flow, const SessionActions& actions, ByteSpan private_data,
                                            bool* held) {
@@ -68,7 +68,7 @@ void ConnectionManager<Bus, Capacity>::send_message(FlowId flow, const wire::Ses
   whole.private_data = private_data;
   const auto bytes = static_cast<std::uint32_t>(whole.bytes());
   whole.emit(bus_.sram({kSessionOutWindow.offset, bytes}));
-  constexpr std::uint32_t kSsn = wire::kDdpSsnBytes;  // SCTP's to give
+  constexpr std::uint32_t kSsn = wire::kDdpSsnBytes;  // filled in by SCTP
   bus_.write(SctpSend{flow, {kSessionOutWindow.offset + kSsn, bytes - kSsn}, life_[flow.v]});
 }
 
@@ -96,7 +96,7 @@ void ConnectionManager<Bus, Capacity>::on(const SctpOpenFailed& event) {
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::on(const SctpControl& event) {
   const std::uint32_t bytes = event.bytes + std::uint32_t{wire::kDdpSsnBytes};
-  // This end knows RFC 6581; the policy says whether it uses it.
+  // This end supports RFC 6581; the policy says whether it uses it.
   const wire::SessionDecode decode = wire::decode_session_message(bus_.sram({kSessionWindow.offset, bytes}), true);
   if (!is_current(event.flow, event.life)) return;
   Connection* c = by_flow(event.flow);
@@ -109,7 +109,7 @@ void ConnectionManager<Bus, Capacity>::on(const SctpPeerClosed& event) {
   if (Connection* c = of_event(event); c != nullptr) peer_says(*c, session_terminate(), 0);
 }
 
-// In a session that was open a Terminate is an end like TCP's FIN, and is answered when our own side is through.
+// In an open session a Terminate is an end like TCP's FIN, and is answered when our own side has finished.
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::peer_says(Connection& c, const wire::SessionDecode& decode,
                                                  std::uint32_t bytes) {
@@ -180,7 +180,7 @@ void ConnectionManager<Bus, Capacity>::on(const SctpMulpduChanged& event) {
   change_path(of_event(event), event.mulpdu);
 }
 
-// A peer's first message on a stream. Only a request that the host is asked about becomes a connection.
+// A peer's first message on a stream. Only a request that is passed to the host becomes a connection.
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::request_session(const SctpControl& event, const wire::SessionDecode& decode) {
   if (is_being_refused(event.flow)) return;
@@ -221,7 +221,7 @@ void ConnectionManager<Bus, Capacity>::refuse_stray(FlowId flow, const SessionAc
   refuse_session(flow, actions);
 }
 
-// One refusal is enough; nothing is remembered of the peer but that it has to arrive.
+// One refusal is enough; only its arrival is tracked.
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::refuse_session(FlowId flow, const SessionActions& actions) {
   if (is_being_refused(flow)) return;

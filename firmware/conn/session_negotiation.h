@@ -1,5 +1,5 @@
-// The set-up of a DDP stream session over SCTP as pure functions: what an Initiate, its answer and the local policy
-// come to (RFC 5043 section 6, RFC 6581 section 7). IRD, ORD and RTR kinds are negotiated as over MPA.
+// The set-up of a DDP stream session over SCTP as pure functions: the result of an Initiate, its answer and the local
+// policy (RFC 5043 section 6, RFC 6581 section 7). IRD, ORD and RTR kinds are negotiated as over MPA.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 namespace rnic::fw {
 
 struct SessionPolicy : EnhancedPolicy {
-  bool reject_without_rtr = false;  // responder: no common RTR kind is a rejection, of which the host does not hear
+  bool reject_without_rtr = false;  // responder: no common RTR kind is a rejection without asking the host
 };
 
-// No message has private data yet: they are the caller's to add.
+// No message has private data yet: the caller adds it.
 wire::SessionMessage make_initiate(const SessionPolicy& local);
 
-// What becomes of an Initiate before the host hears of it.
+// The handling of an Initiate before the host hears of it.
 struct InitiateDecision {
   enum class Kind : std::uint8_t {
     kAsk,     // the host
@@ -27,11 +27,11 @@ struct InitiateDecision {
   wire::SessionMessage message;
   SetupError error = SetupError::kNone;
 };
-// `room`: one more request may wait for the host. Both kinds of Initiate only; one whose code the responder does not
-// know never gets here.
+// `room`: another request may wait for the host. Both kinds of Initiate only; one whose code the responder does not
+// support never gets here.
 InitiateDecision examine_initiate(const wire::SessionMessage& initiate, const SessionPolicy& local, bool room);
 
-// The answer to an Initiate of which the host has heard.
+// The answer to an Initiate that the host has seen.
 struct SessionAnswer {
   wire::SessionMessage message;
   std::uint16_t ird = 0, ord = 0;        // local values from now on
@@ -63,8 +63,8 @@ struct SessionResult {
 SessionResult conclude_session(const wire::SessionMessage& initiate, const wire::SessionMessage& reply,
                                const SessionPolicy& local);
 
-// A responder that does not know RFC 6581, or one over its limit, refuses. A plain session may be tried then, on this
-// stream or another, if the host wants that.
+// A responder that does not support RFC 6581, or one over its limit, refuses. A plain session may be tried then, on
+// this stream or another, if the host wants that.
 constexpr bool may_retry_plain(const SessionPolicy& local, SessionResult::Kind kind, bool wanted) {
   return wanted && local.enhanced && kind == SessionResult::Kind::kRefused;
 }

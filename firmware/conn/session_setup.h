@@ -1,5 +1,5 @@
 // ConnectionManager: the setup of a DDP stream session in both roles (RFC 5043 section 6, RFC 6581 section 7). Segments
-// may follow the Accept in both directions: an RTR message is sent, but nobody waits for it.
+// may follow the Accept in both directions: an RTR message is sent, but neither side waits for it.
 #pragma once
 
 #include "firmware/conn/connection_setup.h"
@@ -12,7 +12,7 @@ inline constexpr StreamOptions kSctpOptions{false, false, true};
 
 // The initiator.
 
-// The private data wait in the connection's slot until a stream is there.
+// The private data waits in the connection's slot until a stream is there.
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::connect_over_sctp(const abi::Command& command) {
   Connection& c = *create(State::kSctpOpening);
@@ -112,12 +112,12 @@ ConnState ConnectionManager<Bus, Capacity>::accept_session(Connection& c, const 
   return State::kRts;
 }
 
-// A rejection ends the session, whether or not the host would stay.
+// A rejection ends the session, even if the host would stay.
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::reject_session(Connection& c, const ConnInput& in) {
   set_depths(c.policy, *in.command, settings_);
   const ByteSpan private_data = bus_.sram({kCommandWindow.offset, in.command->private_bytes});
-  c.setup_reported = true;  // it was the host's own word
+  c.setup_reported = true;  // the host itself rejected
   return linger(run(c.flow, session_of(c).reject(session_policy(c.policy)), private_data));
 }
 

@@ -42,7 +42,7 @@ const char* to_string(SessionState state) {
   return "unknown";
 }
 
-// What is sent.
+// Sending.
 
 void StreamSession::send(SessionActions& out, const SessionMessage& message) {
   SessionAction action;
@@ -58,14 +58,14 @@ void StreamSession::send_last(SessionActions& out, const SessionMessage& message
   send(out, message);
 }
 
-// A control message must not overtake the one before: that is acknowledged, or its answer has come.
+// A control message must not overtake the one before: that must be acknowledged, or answered.
 void StreamSession::terminate(SessionActions& out) {
   if (own_last_) return;
   if (unacknowledged_ != 0 && !answered_) terminate_due_ = true;
   else send_last(out, terminate_message());
 }
 
-// How it ends.
+// The end.
 
 void StreamSession::settle(SessionActions& out) {
   if (state_ != State::kClosing || !own_last_ || !peer_last_ || unacknowledged_ != 0) return;
@@ -172,7 +172,7 @@ SessionActions StreamSession::control(const SessionDecode& decode, const Session
       replied(out, decode);
       break;
     case State::kPending:
-      // Its sender has got, or gets, no Accept, and sends nothing more.
+      // The sender gets no Accept, and sends nothing more.
       peer_last_ = true;
       if (last) {
         close_with(out, Kind::kWithdrawn);
@@ -274,7 +274,7 @@ void StreamSession::replied(SessionActions& out, const SessionDecode& decode) {
       state_ = State::kClosing;
       return;
     case SessionResult::Kind::kBadReply:
-      peer_last_ = is_reject(reply.code);  // of the wrong family, but the end
+      peer_last_ = is_reject(reply.code);  // of the wrong family, but still the end
       ++strays_;
       out.add(Kind::kDiscard);
       terminate(out);
@@ -308,7 +308,7 @@ SessionActions StreamSession::violation(bool is_a_terminate) {
       break;
     case State::kPending:
       ++strays_;
-      peer_last_ = true;  // it gets a Terminate for an answer, and sends nothing more
+      peer_last_ = true;  // it gets a Terminate as an answer, and sends nothing more
       close_with(out, Kind::kBroken);
       out.add(Kind::kEndRun);
       terminate(out);

@@ -1,6 +1,6 @@
 // One stream of an SCTP association and the DDP stream session on it: which control message fits, what is sent and
-// when, and when the stream id may be used again (RFC 5043 section 6; session.md has the table). Control messages come
-// in the order of their DDP-SSNs; segments do not come here.
+// when, and when the stream id may be reused (RFC 5043 section 6; session.md has the table). Control messages come in
+// the order of their DDP-SSNs; segments do not come here.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ enum class SessionState : std::uint8_t {
   kInitSent,
   kPending,  // the host decides
   kOpen,
-  kTermSent,  // ended in order by this side
-  kClosing,   // over: what is missing are acknowledgements, or the peer's Terminate
+  kTermSent,  // ended by this side, in order
+  kClosing,   // over: acknowledgements, or the peer's Terminate, are missing
 };
 const char* to_string(SessionState state);
 
@@ -24,7 +24,7 @@ const char* to_string(SessionState state);
 struct SessionAction {
   enum class Kind : std::uint8_t {
     kSend,       // `message`, to which the caller adds private data
-    kSendRdmap,  // an RDMAP Terminate for `error`; the kSend that follows goes out behind it
+    kSendRdmap,  // an RDMAP Terminate for `error`; the kSend that follows is sent after it
     kBegin,      // rnic::sctp::DdpStreams of the same name, as the four that follow
     kOpen,
     kDiscard,
@@ -35,9 +35,9 @@ struct SessionAction {
     kEstablished,  // with ird, ord and the RTR message to be sent first
     kRejected,     // by the peer's host; `message` has its word, if there is one
     kRefused,      // by a session Terminate
-    kBadReply,     // what came back fits no sequence
+    kBadReply,     // the answer fits no sequence
     kSetupFailed,  // for `error`
-    kWithdrawn,    // the peer does not want a session any more that was not answered yet
+    kWithdrawn,    // the peer withdrew a session that was not answered yet
     kClosed,       // by the peer, or by both
     kBroken,       // the peer violated the sequence of a session
     kLost,         // with the association
@@ -70,7 +70,7 @@ class SessionActions {
   std::size_t count_ = 0;
 };
 
-// The action that is for the host; there is one at most. nullptr: none.
+// The action for the host; there is at most one. nullptr: none.
 constexpr bool is_for_host(SessionAction::Kind kind) { return kind >= SessionAction::Kind::kRequest; }
 inline const SessionAction* host_part(const SessionActions& actions) {
   for (const SessionAction& action : actions) {
@@ -82,24 +82,24 @@ inline const SessionAction* host_part(const SessionActions& actions) {
 class StreamSession {
  public:
   SessionState state() const { return state_; }
-  // Chunks that fitted nothing, of this session or of none.
+  // Chunks that did not fit, of this session or of none.
   std::uint32_t strays() const { return strays_; }
 
-  // The host's words. connect() on a stream in use, and an answer to no request, do nothing and return nothing.
+  // The host's calls. connect() on a stream in use, and an answer to no request, do nothing and return nothing.
   SessionActions connect(const SessionPolicy& local);
   SessionActions accept(const SessionPolicy& local);
   SessionActions reject(const SessionPolicy& local);
-  // No further segment is handed to SCTP. In order: the peer's are still delivered. Else they are dropped: an RDMAP
-  // Terminate was the last one.
+  // No further segment is handed to SCTP. In order: the peer's segments are still delivered. Otherwise they are
+  // dropped: an RDMAP Terminate was the last one.
   SessionActions close(bool in_order);
 
-  // A control message, in order. `local` is the listener's policy, `room` whether one more request may wait.
+  // A control message, in order. `local` is the listener's policy, `room` whether another request may wait.
   SessionActions control(const wire::SessionDecode& decode, const SessionPolicy& local, bool room);
-  // A chunk that breaks a rule of its own, or of its number; `terminate`: a session Terminate does.
+  // A chunk that violates a rule, or has an invalid number; `terminate`: a session Terminate does.
   SessionActions violation(bool terminate);
-  // A chunk where there is no session; `terminate`: it is a session Terminate.
+  // A chunk without a session; `terminate`: it is a session Terminate.
   SessionActions stray(bool terminate);
-  // SCTP's peer has acknowledged a control message.
+  // The peer's SCTP has acknowledged a control message.
   SessionActions acknowledged();
   SessionActions association_lost();
 
@@ -122,11 +122,11 @@ class StreamSession {
   bool answered_ = false;            // the peer has answered our Initiate, so it was alive
   bool terminate_due_ = false;       // waits for the acknowledgement of the control message before it
   bool own_last_ = false;            // the last chunk of this side is sent
-  bool peer_last_ = false;           // that of the peer has come, and all before it
+  bool peer_last_ = false;           // the peer's last chunk has arrived, and all before it
   std::uint8_t unacknowledged_ = 0;  // control messages
   std::uint32_t strays_ = 0;
   SessionPolicy policy_;           // initiator
-  wire::SessionMessage initiate_;  // own or the peer's; without private data
+  wire::SessionMessage initiate_;  // ours or the peer's; without private data
 };
 
 }  // namespace rnic::fw

@@ -1,5 +1,5 @@
-// ConnectionManager: the few things that MPA over TCP and DDP over SCTP do differently once a connection has a stream.
-// In both cases one end follows the other: a FIN a FIN, a session Terminate a session Terminate.
+// ConnectionManager: the few differences between MPA over TCP and DDP over SCTP once a connection has a stream. In both
+// cases each end closes after the other: a FIN follows a FIN, a session Terminate a session Terminate.
 #pragma once
 
 #include <utility>
@@ -22,7 +22,7 @@ std::uint16_t ConnectionManager<Bus, Capacity>::mulpdu_of(const Connection& c) {
                          : static_cast<std::uint16_t>(wire::mulpdu(c.segment_limit, c.flow_context.tx_markers));
 }
 
-// RFC 5043 has no code for the loss of an association, nor for a session that the peer broke.
+// RFC 5043 has no code for the loss of an association, or for a session that the peer broke.
 template <class Bus, class Capacity>
 wire::TerminateCause ConnectionManager<Bus, Capacity>::cause_of_loss(const Connection& c) {
   return is_over_sctp(c) ? wire::rdma::kLocalCatastrophic : wire::mpa::kConnectionLost;
@@ -43,9 +43,9 @@ ConnState ConnectionManager<Bus, Capacity>::close_stream(Connection& c, bool in_
   return over ? State::kFree : State::kClosing;
 }
 
-// Not in order, and nothing is waited for. TCP resets the flow. An SCTP stream has no reset but its association's,
-// which has other sessions: it takes the peer's session Terminate, however late, and until then it carries nothing else
-// (RFC 5040 section 9).
+// Out of order, without waiting. TCP resets the flow. An SCTP stream can be reset only with its association, which has
+// other sessions: it accepts the peer's session Terminate, however late, and until then it carries nothing else (RFC
+// 5040 section 9).
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::drop_stream(Connection& c) {
   if (c.flow == kNoFlow) return State::kFree;
@@ -62,8 +62,8 @@ ConnState ConnectionManager<Bus, Capacity>::drop_stream(Connection& c) {
   return State::kLingering;
 }
 
-// Ends the QP's stream out of order. A session Terminate is its sender's last chunk, so that nothing may be handed down
-// any more when it goes out.
+// Ends the QP's stream out of order. A session Terminate is its sender's last chunk, so nothing may be handed down any
+// more when it is sent.
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::abort_stream(Connection& c, abi::ConnectStatus status) {
   if (is_over_sctp(c)) {
@@ -75,7 +75,7 @@ ConnState ConnectionManager<Bus, Capacity>::abort_stream(Connection& c, abi::Con
   return next;
 }
 
-// TCP says itself when the flow has ended.
+// TCP itself reports the end of the flow.
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::peer_is_through(Connection& c) {
   const bool over = is_over_sctp(c) && run(c.flow, session_of(c).control(session_terminate(), {}, false));

@@ -1,4 +1,4 @@
-// What the stages ask of the completion path.
+// Messages to the completion path.
 #pragma once
 
 #include <optional>
@@ -13,11 +13,11 @@
 
 namespace rnic {
 
-// A completion queue entry to write; its phase is the writer's.
+// A completion queue entry to write; the writer sets its phase.
 struct CqeRequest {
   Cqn cqn;
   abi::Cqe cqe;
-  RequestId owner = {};    // what is complete: of a receive request, the peer's message; on no pins
+  RequestId owner = {};    // the completed work: of a receive request, the peer's message; on no pins
   RequestId receive = {};  // the receive request that it used
 
   static constexpr const char* kMessage = "cqe_request";
@@ -35,7 +35,7 @@ inline EventUse event_of(const CqeRequest& c, const Owners&, TraceEvent& e) {
   if (c.owner) e.receive = c.receive;
   return EventUse::kEvent;
 }
-// A completion queue had no room for an entry: the entry is lost, and all that follow.
+// A completion queue had no room for an entry: the entry is lost, and all later ones.
 struct CqOverflow {
   Cqn cqn;
 
@@ -45,7 +45,7 @@ struct CqOverflow {
     v("cqn", m.cqn);
   }
 };
-// A work request has left the segmenter, whole: it completes when its condition is met, in posting order.
+// A work request has completely left the segmenter: it completes when its condition is met, in posting order.
 struct WqeIssued {
   Qpn qpn;
   std::uint64_t wr_id = 0;
@@ -82,7 +82,7 @@ struct WqeIssued {
   }
 };
 
-// The last FPDU of a Send or Write was given up before TCP had it, for its stream broke: no acknowledgement will come.
+// The last FPDU of a Send or Write was dropped before TCP had it, for its stream broke: no acknowledgement will come.
 struct WqeLost {
   Qpn qpn;
 
@@ -96,7 +96,7 @@ struct WqeLost {
 // The oldest outstanding RDMA Read of a QP is complete: all its octets are placed. Or the peer has closed.
 struct ReadDone {
   Qpn qpn;
-  bool closed = false;  // no response comes any more
+  bool closed = false;  // no more responses will come
 
   static constexpr const char* kMessage = "read_done";
   template <class V, class M>
@@ -106,7 +106,7 @@ struct ReadDone {
   }
 };
 
-// An Atomic Request has left the segmenter; its response is awaited.
+// An Atomic Request has left the segmenter; its response is expected.
 struct AtomicIssued {
   Qpn qpn;
   std::uint32_t request_id = 0;

@@ -1,4 +1,4 @@
-// The datapath's beats: what one stage hands to the next in one cycle. They are plain and small; the bytes stay in a
+// The datapath's beats: what one stage passes to the next in one cycle. They are plain and small; the bytes stay in a
 // pooled buffer whose one reference belongs to the consumer of the last beat.
 #pragma once
 
@@ -26,8 +26,8 @@ struct DatapathConfig {
 // On the transmit side an FPDU starts here in its buffer: Ethernet, IP and TCP headers are written before it.
 inline constexpr std::uint32_t kFrameHeadroom = 128;
 
-// A ULPDU on its way to the framer: `bytes` octets (DDP header and payload) lie at kOffset; there is room for the
-// length field before them and for pad and CRC behind, so that the FPDU is framed in place.
+// A ULPDU on its way to the framer: `bytes` octets (DDP header and payload) at kOffset; there is room for the length
+// field before them and for pad and CRC after, so that the FPDU is framed in place.
 struct Ulpdu {
   static constexpr std::uint32_t kOffset = kFrameHeadroom + 2;
   BufferRef buf;
@@ -50,14 +50,14 @@ inline EventUse event_of(const Ulpdu& u, const Owners&, TraceEvent& e) {
   return EventUse::kEvent;
 }
 
-// How the peer ended its stream: by FIN or a session Terminate, or by RST. A beat of one word passes all that FPDUs
-// pass, behind them; it has this where an FPDU has its length.
+// How the peer ended its stream: by FIN or a session Terminate, or by RST. A beat of one word follows the FPDUs through
+// all their stages; it has this value where an FPDU has its length.
 enum class StreamEnd : std::uint16_t { kInOrder, kReset };
 inline constexpr std::uint32_t kEndBytes = 4;
 
-// A piece of an FPDU. All of MPA lies on 4-octet steps (RFC 5044 section 4), so a beat is counted in 32-bit words.
-// Every beat but the last is full. On the receive side a marker that the deframer took out travels beside the words:
-// it stood before word `marker_lane`, and the CRC covers it there (RFC 5044 section 4.4). At most one fits a beat.
+// A piece of an FPDU. All of MPA is aligned to 4 octets (RFC 5044 section 4), so a beat is counted in 32-bit words.
+// Every beat except the last is full. On the receive side a marker that the deframer took out travels beside the words:
+// it was before word `marker_lane`, and the CRC covers it there (RFC 5044 section 4.4). At most one fits a beat.
 struct FpduBeat {
   static constexpr std::uint8_t kNoMarker = 0xff, kPlaced = 0xfe, kEnds = 0xfd;  // marker_lane without a marker
 
@@ -72,9 +72,9 @@ struct FpduBeat {
   bool completes_wqe = false;  // transmit, on the last beat: the last FPDU of a Send or RDMA Write
   bool marker_ok = true;       // valid on the last beat: all FPDUPTRs of this FPDU agreed with its length field
   bool crc_on = true;          // negotiated for this stream
-  bool crc_ok = false;         // valid on the last beat, behind crc_check
+  bool crc_ok = false;         // valid on the last beat, after crc_check
 
-  // Receive: the FPDU's payload is placed already. It is this one beat, length field and DDP header.
+  // Receive: the FPDU's payload is already placed. It is this one beat, length field and DDP header.
   bool placed() const { return marker_lane == kPlaced; }
   // Receive: no FPDU, but the end of the peer's stream after the last one: its FIN or RST, where marker_ok is false if
   // it came in the middle of an FPDU, or its session Terminate (RFC 5043).
@@ -147,7 +147,7 @@ struct StreamBeat {
   std::uint8_t bytes = 0;  // 1 to beat_bytes
   bool first = false;      // of a TCP segment
   bool last = false;
-  // Stands for a whole FPDU from `offset` on, whose payload is placed: its first octets, no marker.
+  // Represents a whole FPDU from `offset` on, whose payload is placed: its first octets, no marker.
   bool placed = false;
   bool ends = false;  // the peer's FIN or RST: a word that says which (StreamEnd), without a place in the stream
 

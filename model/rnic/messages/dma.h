@@ -1,4 +1,4 @@
-// What stages ask of the DMA engines. Addresses are bus addresses in host memory.
+// Requests to the DMA engines. Addresses are bus addresses in host memory.
 #pragma once
 
 #include <cstdint>
@@ -39,8 +39,8 @@ struct DmaReadDone {
   }
 };
 
-// Writes octets from a buffer to host memory. Posted: writes of one client leave in order; `notify` asks for an
-// answer when the last TLP was handed to the PCIe link, after which nothing pushed later can overtake it.
+// Writes octets from a buffer to host memory. Posted: writes of one client leave in order; `notify` requests an answer
+// when the last TLP was handed to the PCIe link, after which nothing pushed later can overtake it.
 struct DmaWriteRequest {
   std::uint64_t address = 0;
   std::uint32_t bytes = 0;

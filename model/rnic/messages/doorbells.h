@@ -1,4 +1,4 @@
-// What MMIO writes turn into inside the chip, and what asks for an interrupt.
+// What MMIO writes become inside the chip, and requests for an interrupt.
 #pragma once
 
 #include <cstdint>
@@ -70,7 +70,7 @@ struct EventsTaken {
     v("consumer", 32, m.consumer);
   }
 };
-// Asks event_writer to tell the host that an armed CQ has a completion.
+// Asks event_writer to notify the host that an armed CQ has a completion.
 struct CqNotify {
   Cqn cqn;
 

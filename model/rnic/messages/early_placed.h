@@ -10,14 +10,14 @@
 
 namespace rnic {
 
-// What stands for an FPDU whose payload is in host memory: its length field and its tagged DDP header, without markers.
-// It fits a beat of every datapath.
+// Represents an FPDU whose payload is in host memory: its length field and its tagged DDP header, without markers. It
+// fits a beat of every datapath.
 inline constexpr std::uint32_t kPlacedHeaderBytes = wire::kUlpduLengthBytes + wire::DdpTaggedHeader::kBytes;
 
 struct EarlyPlaced {
   FlowId flow;
   std::uint64_t offset = 0;  // in the stream, of the FPDU's first octet
-  std::uint32_t bytes = 0;   // it has on the wire; 0: of no FPDU
+  std::uint32_t bytes = 0;   // on the wire; 0: no FPDU
   BufferRef header;          // kPlacedHeaderBytes from the block's start
   bool last = false;         // nothing more of its segment will be written
 

@@ -1,4 +1,4 @@
-// What a Terminate tells about the segment at fault: its length and headers, octet by octet as they came.
+// The part of a Terminate about the segment at fault: its length and headers, octet by octet as received.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ struct FailedSegment {
   RequestId owner;                 // of the segment; on no pins
   std::array<std::uint8_t, wire::DdpUntaggedHeader::kBytes + wire::ReadRequest::kBytes> octets{};
 
-  // Of a received ULPDU. One shorter than its DDP header leaves nothing to tell.
+  // Of a received ULPDU. One shorter than its DDP header leaves nothing to report.
   static FailedSegment of(ByteSpan ulpdu, RequestId owner = {}) {
     FailedSegment f;
     f.owner = owner;
@@ -33,7 +33,7 @@ struct FailedSegment {
     return f;
   }
 
-  // Of a Terminate that came in: what the peer tells about our segment.
+  // Of a received Terminate: what the peer reports about our segment.
   static FailedSegment told_by(const wire::TerminateHeader& t) {
     FailedSegment f;
     f.length = t.segment_length.value_or(0);

@@ -1,4 +1,4 @@
-// What the firmware processor exchanges with its neighbours.
+// Messages between the firmware processor and its neighbours.
 #pragma once
 
 #include <cstdint>

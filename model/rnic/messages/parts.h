@@ -1,4 +1,4 @@
-// What is inside of messages and belongs to others, field by field: headers on the wire, and the host's structures.
+// Parts of messages that are defined elsewhere, field by field: headers on the wire, and the host's structures.
 #pragma once
 
 #include <array>
@@ -131,7 +131,7 @@ struct Message<wire::SackBlock> {
     v("right", 32, m.right);
   }
 };
-// An option that is not there is 0 and has its flag clear.
+// A missing option is 0 and has its flag clear.
 template <>
 struct Message<wire::TcpOptions> {
   static constexpr const char* kName = "tcp_options";

@@ -1,4 +1,4 @@
-// What ddp_placement tells rdmap_dispatch about a segment that was validated and placed.
+// What ddp_placement reports to rdmap_dispatch about a segment that was validated and placed.
 #pragma once
 
 #include <cstdint>
@@ -29,9 +29,9 @@ struct PlacedSegment {
   wire::ReadRequest read;      // of a Read Request
   wire::TerminateCause cause;  // of a Terminate
   FailedSegment headers;       // of a request or a response: its own; of a Terminate: those that the peer returns
-  bool malformed = false;      // a Terminate, but not as it should be
+  bool malformed = false;      // a Terminate, but an invalid one
   bool ended = false;          // no segment: the peer's FIN on `flow`, or with this `llp` its session Terminate,
-  bool in_order = false;       // behind a whole FPDU of a stream without an error, which is the QP's
+  bool in_order = false;       // after a whole FPDU of a stream without an error, which is the QP's
   FlowId flow;
   Llp llp = Llp::kMpaTcp;
   RequestId owner;  // on no pins

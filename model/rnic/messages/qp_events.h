@@ -1,4 +1,4 @@
-// What the datapath tells the firmware, and the other direction, about a queue pair.
+// What the datapath reports to the firmware about a queue pair, and the opposite direction.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ namespace rnic {
 struct QpEvent {
   enum class Kind : std::uint8_t {
     kFirstFpdu,          // the responder's fence is lifted (RFC 5044 section 7.1.2 rule 4)
-    kTerminateReceived,  // cause and failed: what the peer says
-    kStreamError,        // cause and failed: ours to report; nothing more is delivered from this stream
+    kTerminateReceived,  // cause and failed: the peer's report
+    kStreamError,        // cause and failed: ours to report; nothing more of this stream is delivered
     kLocalError,         // a work request failed locally; it and all later ones complete with an error
     kSendDrained,        // answers TxInternalWork::kDrain
-    kPeerClosed          // all is delivered that came before the peer's FIN
+    kPeerClosed          // everything before the peer's FIN is delivered
   };
   friend const ValueWords& value_words(Kind) {
     static const ValueWords kWords{"first_fpdu",  "terminate_received", "stream_error",
@@ -30,7 +30,7 @@ struct QpEvent {
   Qpn qpn;
   wire::TerminateCause cause;
   FailedSegment failed = {};  // kStreamError, kTerminateReceived
-  bool malformed = false;     // kTerminateReceived: not a Terminate as it should be
+  bool malformed = false;     // kTerminateReceived: not a valid Terminate
 
   static constexpr const char* kMessage = "qp_event";
   template <class V, class M>
@@ -49,13 +49,13 @@ inline EventUse event_of(const QpEvent& event, const Owners&, TraceEvent& e) {
   return EventUse::kEvent;
 }
 
-// What the receive side has taken in that matters to the transmit side.
+// Events of the receive side that matter to the transmit side.
 struct TxUnblock {
   enum class Kind : std::uint8_t {
     kFirstFpdu,  // a responder may send now (RFC 5044 section 7.1.2 rule 4)
     kReadDone,   // a Read of ours is complete: one fewer is outstanding against ORD
-    kRequest,    // a Read or Atomic Request of the peer's: a response is due
-    kPeerClosed  // no request and no response comes any more
+    kRequest,    // a Read or Atomic Request of the peer: a response is due
+    kPeerClosed  // no more requests and responses will come
   };
   friend const ValueWords& value_words(Kind) {
     static const ValueWords kWords{"first_fpdu", "read_done", "request", "peer_closed"};
@@ -72,7 +72,7 @@ struct TxUnblock {
   }
 };
 
-// A Read Request leaves: the receive side expects a Read Response that fills this sink, behind those of earlier ones.
+// A Read Request leaves: the receive side expects a Read Response that fills this sink, after those of earlier ones.
 struct ReadIssued {
   Qpn qpn;
   std::uint32_t sink_stag = 0;
@@ -89,7 +89,7 @@ struct ReadIssued {
   }
 };
 
-// The queue pair's stream is over: its receive requests complete with an error, those posted later as well.
+// The queue pair's stream is over: its receive requests complete with an error, and so do those posted later.
 struct RqFlush {
   Qpn qpn;
 

@@ -18,7 +18,7 @@ namespace rnic {
 struct QueuedRead {
   Qpn qpn;
   wire::ReadRequest request;
-  FailedSegment segment = {};  // its headers as they came, if it has to be refused
+  FailedSegment segment = {};  // its headers as received, if it must be refused
 
   static constexpr const char* kMessage = "queued_read";
   template <class V, class M>
@@ -59,7 +59,7 @@ using QueuedRequest = std::variant<QueuedRead, QueuedAtomic>;
 inline EventUse event_of(const QueuedRequest& r, const Owners& owners, TraceEvent& e) {
   return std::visit([&](const auto& kind) { return event_of(kind, owners, e); }, r);
 }
-// Either kind of request. Of `read` and `atomic` the one that is not meant is 0.
+// Either kind of request. The unused one of `read` and `atomic` is 0.
 template <>
 struct Message<QueuedRequest> {
   static constexpr const char* kName = "queued_request";
@@ -104,7 +104,7 @@ inline const FailedSegment& segment_of(const QueuedRequest& r) {
 struct ReadWork {
   Qpn qpn;
   wire::ReadRequest request;
-  FailedSegment segment = {};  // its headers as they came, if its source is revoked before all is sent
+  FailedSegment segment = {};  // its headers as received, if its source is revoked before everything is sent
 
   static constexpr const char* kMessage = "read_work";
   template <class V, class M>
@@ -138,7 +138,7 @@ inline EventUse event_of(const AtomicWork& a, const Owners&, TraceEvent& e) {
   e.request = a.owner;
   return EventUse::kEvent;
 }
-// The last FPDU of a response was handed on: the IRRQ slot is free (choices.md 17).
+// The last FPDU of a response was passed on: the IRRQ slot is free (choices.md 17).
 struct ReadResponseSent {
   Qpn qpn;
 

@@ -15,7 +15,7 @@
 
 namespace rnic {
 
-// kBegin to kRestart are DdpStreams' words of those names (llp/sctp/ddp_streams.h).
+// kBegin to kRestart are the DdpStreams calls of the same names (llp/sctp/ddp_streams.h).
 struct SctpOp {
   enum class Kind : std::uint8_t {
     kListen,    // port
@@ -26,11 +26,12 @@ struct SctpOp {
     kBegin,     // flow: an Initiate is to be sent
     kOpen,      // flow: segments are placed from now on
     kDiscard,   // flow: segments are dropped from now on
-    kEndRun,    // flow: nothing more of this session is to come
+    kEndRun,    // flow: nothing more of this session will arrive
     kRestart,   // flow: the session is over; the flow's number is free
-    kGiveBack,  // flow: kConnected is of no use any more. Free as well, unless the peer has begun something there
-    kAbandon,   // flow: the peer does not end the session. The stream is of no use until the association ends, which
-                // is aborted if it has no other session
+    kGiveBack,  // flow: the stream of kConnected is not needed any more. It is free, unless the peer has begun
+                // something there
+    kAbandon,   // flow: the peer does not end the session. The stream is unusable until the association ends, which is
+                // aborted if it has no other session
     kAbort      // flow: ABORT; its association, and all sessions on it, are gone without a further event
   };
   friend const ValueWords& value_words(Kind) {
@@ -40,7 +41,7 @@ struct SctpOp {
   }
   Kind kind = Kind::kListen;
   FlowId flow;
-  std::uint16_t life = 0;  // of the flow: what is meant for an earlier one has no effect
+  std::uint16_t life = 0;  // of the flow: an operation for an earlier life has no effect
   std::uint32_t peer_ip = 0;
   std::uint16_t peer_port = 0, port = 0;
   std::uint32_t cookie = 0;
@@ -69,9 +70,9 @@ struct SctpEvent {
     kAcked,         // flow: the peer's SCTP has acknowledged a control message
     kPeerClosed,    // flow: a session Terminate after all segments, of which no QP has heard
     kViolation,     // flow, terminate: a chunk that breaks a rule; terminate: a session Terminate does
-    kStray,         // flow, terminate: a chunk where no session is; terminate: it is a session Terminate
+    kStray,         // flow, terminate: a chunk without a session; terminate: it is a session Terminate
     kLost,          // flow: its association is gone
-    kMulpduChanged  // flow, mulpdu: the path has become narrower
+    kMulpduChanged  // flow, mulpdu: the path MTU became smaller
   };
   friend const ValueWords& value_words(Kind) {
     static const ValueWords kWords{"connected", "open_failed", "control", "acked",         "peer_closed",
@@ -87,7 +88,7 @@ struct SctpEvent {
   std::uint16_t peer_port = 0, port = 0;
   std::uint32_t cookie = 0;
   std::uint16_t mulpdu = 0;  // octets of a DDP segment that fits one packet
-  Cycle init_at = 0;         // kConnected, kControl: when the stream was asked for, or the message came
+  Cycle init_at = 0;         // kConnected, kControl: when the stream was requested, or the message arrived
   std::uint32_t bytes = 0;
   BufferRef data;  // kControl: function code and private data, without the DDP-SSN
 
@@ -110,7 +111,7 @@ struct SctpEvent {
 };
 
 // An SCTP packet, from its common header on, on its way between the engine and the stages that check and seal packets:
-// `bytes` octets at `offset`, with room before it for the headers of IPv4 and Ethernet, and behind it for a word.
+// `bytes` octets at `offset`, with room before it for the headers of IPv4 and Ethernet, and after it for a word.
 struct SctpPacket {
   BufferRef buf;
   std::uint32_t offset = 0;
@@ -118,9 +119,9 @@ struct SctpPacket {
   std::uint32_t peer_ip = 0;
   wire::MacAddress peer_mac;
   bool again = false;         // transmit: chunks of it were sent before; on no pins
-  bool may_fragment = false;  // transmit: longer than its path, so that IP has to cut it
-  // Receive, not 0: no packet, but a router's word about one that was sent to peer_ip; the octets are those that it
-  // quotes, ports and tag. 1: it does not say how long a packet may be.
+  bool may_fragment = false;  // transmit: longer than its path MTU, so that IP has to cut it
+  // Receive, not 0: no packet, but a router's report about one that was sent to peer_ip; the octets are those that it
+  // quotes, ports and tag. 1: it does not report an MTU.
   std::uint16_t path_mtu = 0;
 
   std::uint8_t* data() const { return buf->bytes() + offset; }

@@ -1,4 +1,4 @@
-// How the rest of the chip talks to the TCP offload: operations and events of the firmware, credit, acknowledgements.
+// The interface between the chip and the TCP offload: operations and events of the firmware, credit, acknowledgements.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,10 @@ struct TcpOp {
     kUnlisten,    // port
     kOpen,        // peer_ip, peer_port, local port (0: ephemeral), cookie: active open
     kStreamSend,  // flow, data: octets of the start-up frame; withdraws a kStreamRead that is not answered yet
-    kStreamRead,  // flow, bytes: answered by kStreamData when so many octets are there (or fewer, with a FIN)
+    kStreamRead,  // flow, bytes: answered by kStreamData when that many octets are there (or fewer, with a FIN)
     kEnterRdma,   // flow: all further received octets go to the deframer, all further sent ones are FPDUs
-    kClose,       // flow: FIN after what was handed over
-    kAbort,       // flow: RST, forget
+    kClose,       // flow: FIN after everything handed over
+    kAbort,       // flow: RST, release
     kSetLimits    // flow, limits
   };
   friend const ValueWords& value_words(Kind) {
@@ -32,7 +32,7 @@ struct TcpOp {
   }
   Kind kind = Kind::kListen;
   FlowId flow;
-  std::uint16_t life = 0;  // of the flow: what is meant for an earlier one has no effect
+  std::uint16_t life = 0;  // of the flow: an operation for an earlier life has no effect
   std::uint32_t peer_ip = 0;
   std::uint16_t peer_port = 0, port = 0;
   std::uint32_t cookie = 0;
@@ -64,7 +64,7 @@ struct TcpEvent {
     kPeerClosed,  // flow: FIN received, all octets before it were handed over
     kReset,       // flow: RST received or retransmission gave up; the flow is gone
     kClosed,      // flow: both sides closed in order; the flow is gone
-    kEmssChanged  // flow, emss: the path has become narrower
+    kEmssChanged  // flow, emss: the path MTU became smaller
   };
   friend const ValueWords& value_words(Kind) {
     static const ValueWords kWords{"accepted",    "connected", "open_failed", "stream_data",
@@ -84,7 +84,7 @@ struct TcpEvent {
   std::uint16_t peer_port = 0, port = 0;
   std::uint32_t cookie = 0;
   std::uint16_t emss = 0;  // octets of a TCP segment's payload (RFC 5044 section 4.5)
-  Cycle syn_at = 0;        // kAccepted, kConnected: when the first SYN came or went
+  Cycle syn_at = 0;        // kAccepted, kConnected: when the first SYN arrived or was sent
   std::uint32_t bytes = 0;
   BufferRef data;
 
@@ -105,8 +105,8 @@ struct TcpEvent {
   }
 };
 
-// Octets that the segmenter may hand to a flow beyond what it was allowed before. Window, not yet sent: an FPDU
-// that was cut under credit never waits for the peer inside the shared pipeline.
+// Octets that the segmenter may hand to a flow in addition. Window, not yet sent: an FPDU cut under credit never waits
+// for the peer inside the shared pipeline.
 struct TxCredit {
   FlowId flow;
   std::uint32_t bytes = 0;
@@ -145,7 +145,7 @@ struct RxConsumed {
   }
 };
 
-// The beat that stands for the peer's FIN, or for its session Terminate, has passed all stages that FPDUs pass.
+// The beat that represents the peer's FIN, or its session Terminate, has passed all stages that FPDUs pass.
 struct StreamEnded {
   FlowId flow;
   bool told = false;  // the firmware hears of it from the QP

@@ -1,5 +1,5 @@
-// What the three parts of the TCP offload tell each other over links: tcp_connection decides, tcp_tx sends, tcp_rx
-// receives. Each piece of a connection's state has one owner; the others learn of it from these messages.
+// Messages between the three parts of the TCP offload: tcp_connection decides, tcp_tx sends, tcp_rx receives. Each
+// piece of a connection's state has one owner; the others learn of it from these messages.
 #pragma once
 
 #include <array>
@@ -32,9 +32,9 @@ struct FlowKey {
   }
 };
 
-// What both ends want, as far as SYNs can say.
+// The terms of both ends, as negotiated in SYNs.
 struct Agreed {
-  std::uint16_t emss = 0;   // octets of payload of a segment of ours, options taken off
+  std::uint16_t emss = 0;   // octets of payload of our segments, options subtracted
   bool scaling = false;     // window scale (RFC 7323 section 2)
   std::uint8_t scale = 0;   // of windows we receive
   bool sack = false;        // RFC 2018
@@ -59,12 +59,12 @@ struct Agreed {
 struct TxCommand {
   enum class Kind : std::uint8_t {
     kOpen,       // send SYN, or SYN and ACK if rcv_nxt is known; peer, iss
-    kEstablish,  // the peer's SYN and ACK came: seq (its ACK), rcv_nxt, window, options; send the last ACK
+    kEstablish,  // the peer's SYN and ACK arrived: seq (its ACK), rcv_nxt, window, options; send the last ACK
     kStream,     // data, bytes: octets of a start-up frame
     kEnterRdma,  // grant credit: from now on FPDUs
-    kFin,        // FIN after all that is queued
+    kFin,        // FIN after everything queued
     kAbort,      // send RST, then as kRelease
-    kRelease,    // forget the flow; answered by TxReport::kReleased
+    kRelease,    // release the flow; answered by TxReport::kReleased
     kRefuse,     // no flow: send RST with seq, and ACK if with_ack
     kSetLimits   // limits
   };
@@ -114,7 +114,7 @@ struct TxReport {
   }
   Kind kind = Kind::kSynAcked;
   FlowId flow;
-  std::uint16_t emss = 0;  // kEmss: what it is now
+  std::uint16_t emss = 0;  // kEmss: the present value
 
   static constexpr const char* kMessage = "tcp_tx_report";
   template <class V, class M>
@@ -132,9 +132,9 @@ struct RxCommand {
     kOpen,       // key, rcv_nxt, agreed and what is below: receive
     kRead,       // bytes of the stream for the firmware
     kEnterRdma,  // the rest of the stream goes to the deframer
-    kDiscard,    // nobody reads the stream any more
-    kRelease,    // forget the flow; answered by RxReport::kReleased
-    kUnread      // no read that is not answered yet
+    kDiscard,    // the stream is not read any more
+    kRelease,    // release the flow; answered by RxReport::kReleased
+    kUnread      // withdraws an unanswered read
   };
   friend const ValueWords& value_words(Kind) {
     static const ValueWords kWords{"await_syn", "open", "read", "enter_rdma", "discard", "release", "unread"};
@@ -146,7 +146,7 @@ struct RxCommand {
   std::uint32_t rcv_nxt = 0;
   std::uint32_t bytes = 0;
   Agreed agreed;
-  bool established = false;       // kOpen: our SYN is acknowledged, else SYN-RECEIVED
+  bool established = false;       // kOpen: our SYN is acknowledged, otherwise SYN-RECEIVED
   bool passive = false;           // kOpen: the peer opened
   std::uint32_t snd_una = 0;      // kOpen
   std::uint32_t peer_window = 0;  // kOpen: of the peer's SYN, in octets
@@ -171,7 +171,7 @@ struct RxCommand {
 struct RxReport {
   enum class Kind : std::uint8_t {
     kSegment,  // of no flow, or of one that awaits a SYN or the ACK of ours: all fields
-    kReset,    // a valid RST, and all octets before were handed over
+    kReset,    // a valid RST, and all octets before it were handed over
     kFin,      // the peer closed and all octets before were handed over; again for each repetition; told_in_band
     kStream,   // data, bytes: the answer to kRead
     kReleased
@@ -209,7 +209,7 @@ struct RxReport {
   }
 };
 
-// tcp_rx -> tcp_tx: what a received segment, or an opened window, means to the sender.
+// tcp_rx -> tcp_tx: the meaning of a received segment, or an opened window, to the sender.
 struct RxFeedback {
   // The last one if RFC 5961 section 7 allows it.
   enum class Answer : std::uint8_t { kNone, kSoon, kNow, kChallenge };
@@ -219,7 +219,7 @@ struct RxFeedback {
   }
   FlowId flow;
   bool acks = false;   // ack and window are a received segment's
-  bool reset = false;  // the peer's RST: nothing is sent any more
+  bool reset = false;  // the peer's RST: nothing more is sent
   Answer answer = Answer::kNone;
   std::uint16_t payload = 0;  // of the segment: a pure ACK has none
   std::uint8_t flags = 0;     // of the segment
@@ -229,10 +229,11 @@ struct RxFeedback {
   std::uint32_t seq = 0;
   wire::SackBlock kept;  // the run of octets after a hole to which the segment now belongs; empty: none
   std::uint8_t sack_blocks = 0;
-  std::array<wire::SackBlock, wire::TcpOptions::kMaxSackBlocks> sack;  // what the peer keeps
+  std::array<wire::SackBlock, wire::TcpOptions::kMaxSackBlocks> sack;  // what the peer holds
   std::uint32_t ack = 0;
   std::uint32_t window = 0;    // octets
-  std::uint16_t path_mtu = 0;  // not 0: a router had no way for the packet with `seq`, and this is all that is said
+  std::uint16_t path_mtu = 0;  // not 0: a router could not forward the packet with `seq`, and there is no other
+                               // information
   std::uint32_t rcv_nxt = 0;   // next octet expected
   std::uint32_t rcv_edge = 0;  // first octet there is no room for
 

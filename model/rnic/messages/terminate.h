@@ -10,8 +10,8 @@
 
 namespace rnic {
 
-// The Terminate header (4 to 52 octets) lies in the buffer where it will stand in the FPDU: at Ulpdu::kOffset, behind
-// room for the DDP header.
+// The Terminate header (4 to 52 octets) is in the buffer at its place in the FPDU: at Ulpdu::kOffset, after room for
+// the DDP header.
 struct TerminateMessage {
   Qpn qpn;
   BufferRef buf;

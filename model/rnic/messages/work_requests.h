@@ -1,4 +1,5 @@
-// Work queue entries of the host's rings, fetched, and that their places in the prefetch buffers are free again.
+// Work queue entries of the host's rings, fetched, and the notice that their places in the prefetch buffers are free
+// again.
 #pragma once
 
 #include "model/abi/host_abi.h"
@@ -34,7 +35,7 @@ inline EventUse event_of(const FetchedWqe& w, const Owners& owners, TraceEvent& 
   e.request = owners.request(w.qpn, w.wqe.wr_id);
   return EventUse::kEvent;
 }
-// The consumer is done with one entry: its place in the prefetch buffer is free.
+// The consumer has finished with one entry: its place in the prefetch buffer is free.
 struct WqeTaken {
   Qpn qpn;
 
