@@ -42,7 +42,7 @@ void CqeWriter::write(const CqeRequest& r) {
   if (q.unread() >= size / 2) ask(r.cqn, false);  // early, so that a host that keeps up never stalls the stage
 }
 
-// Or nobody wants the entry. A ring that looks full is asked about first.
+// Or the entry is not wanted. A ring that looks full is asked about first.
 bool CqeWriter::has_room(const CqeRequest& r) {
   if (!contexts_.cq(r.cqn).valid) return true;
   const Cq& q = cq(r.cqn);
@@ -51,7 +51,7 @@ bool CqeWriter::has_room(const CqeRequest& r) {
   return false;
 }
 
-// One question at a time; a ring whose turn it is not asks again with its next entry.
+// One question at a time; a ring that has to wait asks again with its next entry.
 void CqeWriter::ask(Cqn cqn, bool decides) {
   if (asked_ || !read_record->can_push()) return;
   const std::uint64_t record = contexts_.cq(cqn).base + entries(cqn) * abi::kCqeBytes;
@@ -59,8 +59,8 @@ void CqeWriter::ask(Cqn cqn, bool decides) {
   asked_ = {cqn, cq(cqn).epoch, decides};
 }
 
-// Nothing is written while a ring is full, so an answer to a question asked then is the host's last word; unless an
-// arming has told of room in between, and the entry that came into it has filled the ring again.
+// Nothing is written while a ring is full, so the answer to a question asked then is the host's latest state; unless an
+// arming has reported room in between, and the entry written then has filled the ring again.
 void CqeWriter::hear(bool ok) {
   const Inquiry asked = *std::exchange(asked_, std::nullopt);
   Cq& q = cq(asked.cqn);
@@ -72,8 +72,8 @@ void CqeWriter::hear(bool ok) {
   overflow->push({asked.cqn});
 }
 
-// Arming carries how far the host has polled, modulo 2048: what came after that notifies at once, so none is missed.
-// The number of the CQ is the host's word: one that names none is dropped.
+// Arming carries how far the host has polled, modulo 2048: entries after that notify at once, so none is missed.
+// The number of the CQ comes from the host: an invalid one is dropped.
 void CqeWriter::rearm(const CqArm& a) {
   if (!contexts_.has(a.cqn) || !contexts_.cq(a.cqn).valid) {
     ++counters_.stray_doorbells;
@@ -91,7 +91,7 @@ void CqeWriter::rearm(const CqArm& a) {
   else set_deadline(a.cqn, q, kNever);
 }
 
-// Entries that the armed queue is to be notified of: at once, or when there are enough of them, or in time.
+// Entries of which the armed queue is to be notified: at once, or when there are enough of them, or in time.
 void CqeWriter::owe(Cqn cqn, Cq& q, std::uint32_t entries) {
   const CqContext& ctx = contexts_.cq(cqn);
   q.due += entries;
@@ -114,7 +114,7 @@ void CqeWriter::raise(Cqn cqn, Cq& q) {
   notify->push({cqn});
 }
 
-// At most one a cycle.
+// At most one per cycle.
 bool CqeWriter::raise_late() {
   if (deadlines_.empty() || deadlines_.begin()->first > now()) return false;
   const Cqn cqn{deadlines_.begin()->second};
@@ -132,7 +132,7 @@ void CqeWriter::reset() {
   asked_.reset();
 }
 
-// One entry or one arming a cycle; receive and send completions in turn, or whichever has a ring with room.
+// One entry or one arming per cycle; receive and send completions alternate, or the one that has a ring with room goes.
 Wake CqeWriter::tick() {
   if (record_read->can_pop() && overflow->can_push()) hear(record_read->pop().ok);
   if (!notify->can_push()) return Wake::on_traffic();

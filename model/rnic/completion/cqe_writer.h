@@ -57,11 +57,11 @@ class CqeWriter final : public Stage {
     std::uint32_t last_solicited = 0;  // value of `produced` after the newest solicited entry
     bool armed = false, solicited_only = false;
     std::uint32_t due = 0;    // entries that the notification under moderation is for,
-    Cycle deadline = kNever;  // and when it leaves at the latest
+    Cycle deadline = kNever;  // and the latest time for it to leave
     bool overrun = false;     // an entry was lost: nothing more is written
 
     std::uint32_t unread() const { return produced - taken; }
-    // The host's word: what it cannot have taken yet is not believed.
+    // The host's consumer index: values that are impossible are ignored.
     void take(std::uint32_t more) {
       if (more <= unread()) taken += more;
     }

@@ -16,8 +16,8 @@ ResponseQueue::QpAtomics& ResponseQueue::qp(Qpn qpn) {
   return q;
 }
 
-// The n-th response answers the n-th request, and its identifier says so too (choices.md 7). One that nothing waits
-// for has no buffer of QN 3.
+// The n-th response answers the n-th request, which its identifier must confirm (choices.md 7). A response that nothing
+// waits for has no buffer of QN 3.
 void ResponseQueue::match(const DeliveredAtomic& r) {
   QpAtomics& q = qp(r.qpn);
   const QpContext& ctx = contexts_.qp(r.qpn);

@@ -45,7 +45,7 @@ class ResponseQueue final : public Stage {
   void describe(const Description& d) override;
   const ResponseQueueCounters& counters() const { return counters_; }
 
-  // The twin in this place calls these too.
+  // The twin of this stage calls these too.
   void count_response() { ++counters_.responses; }
   void count_refused() { ++counters_.refused; }
 
@@ -68,9 +68,9 @@ class ResponseQueue final : public Stage {
   ContextStore& contexts_;
   std::vector<QpAtomics> qps_;
   NodePool<AtomicIssued> pool_;
-  MemoryPiece sink_;  // of the value that is being written, in two parts where it crosses a page
+  MemoryPiece sink_;  // of the value being written, in two parts if it crosses a page
   BufferRef original_;
-  Ring<Write> writes_;  // under way, in order
+  Ring<Write> writes_;  // in progress, in order
   BufferPool buffers_{abi::kAtomicBytes};
   ResponseQueueCounters counters_;
 };

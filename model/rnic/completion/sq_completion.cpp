@@ -68,12 +68,12 @@ bool SqCompletion::never_left(const QpSq& q, const WqeIssued& w) {
   return is_send(w) && q.lost != 0 && q.lost == q.sends;
 }
 
-// What its completion waits for has happened.
+// The condition for its completion is met.
 bool SqCompletion::satisfied(const QpSq& q, const WqeIssued& w) {
   return !never_left(q, w) && (awaited(w) == Awaited::kNothing || q.arrived(awaited(w)) != 0);
 }
 
-// Where no response comes any more a Read or an atomic ends with what it has; the rest is still acknowledged.
+// If no more responses come, a Read or an atomic ends as it is; the rest is still acknowledged.
 bool SqCompletion::retirable(const QpSq& q) const {
   if (q.outstanding.empty()) return false;
   const WqeIssued& w = pool_.front(q.outstanding);
@@ -87,7 +87,7 @@ void SqCompletion::list(Qpn qpn) {
   list_pool_.push(listed_, qpn);
 }
 
-// Uses up what it waited for. A Read whose sink could not be invalidated has failed, whatever was placed.
+// Consumes what it waited for. A Read whose sink could not be invalidated has failed, whatever was placed.
 void SqCompletion::finish(QpSq& q, WqeIssued& w) {
   if (awaited(w) == Awaited::kNothing) return;
   --q.arrived(awaited(w));

@@ -43,7 +43,7 @@ class SqCompletion final : public Stage {
   void describe(const Description& d) override;
   const SqCompletionCounters& counters() const { return counters_; }
 
-  // What a request waits for once it was issued: an acknowledgement, its response, or nothing more.
+  // What a request waits for after it was issued: an acknowledgement, its response, or nothing more.
   enum class Awaited : std::uint8_t { kNothing, kAck, kRead, kAtomic };
 
  private:
@@ -53,12 +53,12 @@ class SqCompletion final : public Stage {
     PooledQueue sinks;            // of the Reads that wait for their response: WqeIssued::ends,
     PooledQueue outcomes;         // and how the invalidation of those that have it went
     std::uint32_t sends = 0;      // Sends and Writes in `outstanding`
-    std::uint32_t lost = 0;       // of them those that never left, which are the last ones
-    bool responses_over = false;  // our Terminate went out, or the peer has closed: no response comes any more
+    std::uint32_t lost = 0;       // those of them that never left, which are the last ones
+    bool responses_over = false;  // our Terminate was sent, or the peer has closed: no more responses will come
     bool flushing = false;        // the stream is over: nothing will be acknowledged any more
     bool listed = false;
 
-    // How much of it came and did not yet retire a request.
+    // How much of it came and has not retired a request yet.
     std::uint32_t& arrived(Awaited what) { return arrived_[static_cast<unsigned>(what) - 1]; }
     std::uint32_t arrived(Awaited what) const { return arrived_[static_cast<unsigned>(what) - 1]; }
 

@@ -1,4 +1,4 @@
-// Where the contexts live: written by the firmware, read by the stages.
+// The contexts: written by the firmware, read by the stages.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ class ContextStore final : public Committed, public Part, public Owners {
         clk_(clk),
         node_(sizes.node),
         qps_(sizes.qps),
-        flows_(sizes.flows + 1),  // one is nobody's: what passes the receive pipeline on it reaches no queue pair
+        flows_(sizes.flows + 1),  // an unused one: what passes the receive pipeline on it reaches no queue pair
         cqs_(sizes.cqs),
         stags_(sizes.stags),
         srqs_(sizes.srqs),
@@ -37,10 +37,10 @@ class ContextStore final : public Committed, public Part, public Owners {
   const FlowContext& flow(FlowId f) const { return at(flows_, f.v); }
   const SrqContext& srq(Srqn n) const { return at(srqs_, n.v); }
   const CqContext& cq(Cqn n) const { return at(cqs_, n.v); }
-  // The entry an STag points at, or nullptr where its index is outside the table; the caller checks valid and key.
+  // The entry an STag points at, or nullptr if its index is outside the table; the caller checks valid and key.
   const StagContext* stag(Stag s) const { return (s.v >> 8) < stags_.size() ? &stags_[s.v >> 8] : nullptr; }
 
-  // What an STag of a peer names, or nullptr. A window is worth as much as its region.
+  // What an STag of a peer names, or nullptr. A window is valid only if its region is.
   const StagContext* named(Stag s) const {
     const StagContext* c = stag(s);
     if (c == nullptr || !c->names(s.v)) return nullptr;
@@ -65,7 +65,7 @@ class ContextStore final : public Committed, public Part, public Owners {
   // An entry of the page table, 0 outside of it.
   std::uint64_t page(std::uint32_t i) const { return i < pages_.size() ? pages_[i] : 0; }
 
-  // For numbers that come from the host: whether they lie inside the table.
+  // For numbers that come from the host: whether they are inside the table.
   bool has(Qpn n) const override { return n.v < qps_.size(); }
   bool has(Rqn n) const { return n.v < (n.shared ? srqs_.size() : qps_.size()); }
   bool has(Cqn n) const { return n.v < cqs_.size(); }
@@ -86,13 +86,13 @@ class ContextStore final : public Committed, public Part, public Owners {
   std::size_t receive_queues() const { return qps_.size() + srqs_.size(); }
   std::size_t index(Rqn n) const { return n.shared ? qps_.size() + n.v : n.v; }
 
-  // The QP that a flow carries; none where the two do not belong to each other (any more).
+  // The QP that a flow carries; none if the two do not belong to each other (any more).
   std::optional<Qpn> qp_of(FlowId f) const override {
     const Qpn n = flow(f).qpn;
     return has(n) && qp(n).flow == f ? std::optional(n) : std::nullopt;
   }
 
-  // Owners of beats, TLPs and frames (RequestId). The driver gives a work request its place in the queue as wr_id.
+  // Owners of beats, TLPs and frames (RequestId). The driver passes a work request's place in the queue as wr_id.
   RequestId request(Qpn n, std::uint64_t wr_id) const override { return owner(RequestId::Kind::kSend, n, wr_id); }
   RequestId request(Rqn n, std::uint64_t wr_id) const override {
     if (!n.shared) return owner(RequestId::Kind::kReceive, Qpn{n.v}, wr_id);

@@ -1,5 +1,5 @@
-// What a Read Request reads from (RFC 5040 section 7.1): checked when the request comes up, and again for each segment
-// of its response.
+// The source of a Read Request (RFC 5040 section 7.1): checked when the request's turn comes, and again for each
+// segment of its response.
 #pragma once
 
 #include <optional>
@@ -10,12 +10,12 @@
 
 namespace rnic {
 
-// What forbids the peer of this QP to read it, if anything does. A zero-length Read checks nothing (RFC 5040 section
-// 5.2.1).
+// The reason why the peer of this QP must not read it, if there is one. A zero-length Read checks nothing (RFC 5040
+// section 5.2.1).
 std::optional<wire::TerminateCause> check_read_source(const ContextStore& contexts, Qpn qpn,
                                                       const wire::ReadRequest& r);
 
-// What is left of a request when so many octets of its response were sent.
+// What is left of a request when that many octets of its response were sent.
 constexpr wire::ReadRequest rest_of(wire::ReadRequest r, std::uint32_t sent) {
   r.sink_to += sent;
   r.src_to += sent;

@@ -1,5 +1,5 @@
-// Which writes an STag has allowed are still under way, so that its end can be reported when the last of them is out:
-// from then on the memory is its owner's alone (RFC 5040 section 8.1.1).
+// The writes in progress that an STag has allowed, so that its end can be reported when the last of them is out: from
+// then on the memory is its owner's alone (RFC 5040 section 8.1.1).
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ class StagWrites final : public Committed {
   using Counts = std::array<std::uint64_t, kPaths>;
 
   explicit StagWrites(ClockDomain& clk) : clk_(clk) {}
-  void begin(Path p) { count(next_begun_[p]); }  // in the cycle in which the STag was found right
+  void begin(Path p) { count(next_begun_[p]); }  // in the cycle in which the STag was found valid
   void end(Path p) { count(next_ended_[p]); }    // nothing that is pushed later can overtake it
   void wake_at_change(Stage& stage) { waiters_.add(stage); }
 

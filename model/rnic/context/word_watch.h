@@ -1,4 +1,4 @@
-// Words of host memory that the chip works on, and whether something else of the chip was written to them meanwhile.
+// Words of host memory that the chip works on, and whether another part of the chip wrote to them meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ class WordWatch final : public Committed {
   static constexpr unsigned kNoEntry = ~0u;
   WordWatch(ClockDomain& clk, unsigned entries) : clk_(clk), words_(entries) {}
 
-  // From the end of this cycle on: a write of this cycle is on the bus before a read that is asked for now. An
-  // operation that takes over what `older` has at the same word takes over whether it is overwritten, too.
+  // From the end of this cycle on: a write of this cycle is on the bus before a read requested now. An operation that
+  // takes over the value of `older` at the same word also takes over whether it is overwritten.
   void watch(unsigned entry, std::uint64_t address, unsigned older = kNoEntry) { stage({entry, older, address}); }
   void release(unsigned entry) { stage({entry, kNoEntry, kNone}); }
-  // Memory is written, by somebody else than those who watch.
+  // Memory is written, other than by the watchers.
   void written(std::uint64_t address, std::uint32_t bytes) {
     if (watched_ == 0) return;
     writes_.push_back({address, bytes});

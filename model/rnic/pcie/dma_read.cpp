@@ -22,7 +22,7 @@ DmaRead::DmaRead(sc_core::sc_module_name nm, ClockDomain& clk, unsigned clients,
   for (unsigned i = 0; i < config.max_tags; ++i) free_tags_.push(static_cast<std::uint16_t>(i));
 }
 
-// Completions of a TLP are contiguous, and each says what is left (PCI Express Base Specification, section 2.3.1.1).
+// Completions of a TLP are contiguous, and each gives what is left (PCI Express Base Specification, section 2.3.1.1).
 bool DmaRead::continues(const Tag& tag, const Tlp& tlp) const {
   return tlp.byte_count == tag.left && tlp.bytes <= tag.left && tlp.bytes != 0 &&
          tlp.lower_address == (tag.address & 0x7f);
@@ -57,7 +57,7 @@ void DmaRead::receive() {
   if (request != kNone) end_tlp(request, good);
 }
 
-// The request goes on without this TLP; the tag keeps waiting for what may still come.
+// The request continues without this TLP; the tag keeps waiting for what may still come.
 void DmaRead::give_up(Tag& tag) {
   const std::uint16_t request = std::exchange(tag.request, kNone);
   if (request != kNone) end_tlp(request, false);
@@ -73,7 +73,7 @@ void DmaRead::end_tlp(std::uint16_t request, bool ok) {
 void DmaRead::finish_if_over(std::uint16_t request) {
   Request& q = requests_[request];
   Client& client = *clients_[q.client];
-  if (!q.ok && client.current == request) client.current = kNone;  // the rest is not asked for
+  if (!q.ok && client.current == request) client.current = kNone;  // the rest is not requested
   if (client.current == request || q.outstanding != 0) return;
   client.answers.push({q.r.tag, q.ok});
   ++answers_;
@@ -119,7 +119,7 @@ unsigned DmaRead::with_work(unsigned first) {
   return count;
 }
 
-// True when there is more to send next cycle.
+// True when there is more to send in the next cycle.
 bool DmaRead::issue() {
   const auto count = static_cast<unsigned>(clients_.size());
   const unsigned client = with_work(next_);
@@ -129,7 +129,7 @@ bool DmaRead::issue() {
   return !free_tags_.empty() && with_work(client) != count;
 }
 
-// Somebody waits for a tag, or for room for a request.
+// A tag, or room for a request, is waited for.
 void DmaRead::account() {
   const bool no_tag = free_tags_.empty(), no_room = free_requests_.empty();
   bool for_tag = false, for_room = false;

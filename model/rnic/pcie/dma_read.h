@@ -1,5 +1,5 @@
-// Memory reads of the chip: requests of several clients become read TLPs, and their completions land where the
-// requests said.
+// Memory reads of the chip: requests of several clients become read TLPs, and their completions go to the requests'
+// destinations.
 #pragma once
 
 #include <cstdint>
@@ -45,8 +45,8 @@ struct DmaReadCounters {
   }
 };
 
-// One read TLP and one completion a cycle; clients take turns TLP by TLP. Completions of one TLP come in order, those
-// of different TLPs in any order. The first error of a request stops it; it is answered when nothing of it is left
+// One read TLP and one completion per cycle; clients take turns TLP by TLP. Completions of one TLP come in order, those
+// of different TLPs in any order. The first error of a request stops it; it is answered when nothing of it is
 // outstanding. The tag of a TLP that timed out stays out of use until its completions have come after all.
 class DmaRead final : public Stage {
  public:
@@ -75,7 +75,7 @@ class DmaRead final : public Stage {
   };
   struct Request {
     DmaReadRequest r;
-    std::uint32_t cut = 0;          // octets asked for
+    std::uint32_t cut = 0;          // octets requested
     std::uint16_t outstanding = 0;  // TLPs
     std::uint16_t client = 0;
     bool ok = true;
@@ -83,9 +83,9 @@ class DmaRead final : public Stage {
   struct Tag {
     std::uint64_t address = 0;  // of the next octet
     std::uint8_t* dst = nullptr;
-    std::uint32_t left = 0;  // octets to come; 0: the tag is free
+    std::uint32_t left = 0;  // octets still missing; 0: the tag is free
     std::uint32_t serial = 0;
-    std::uint16_t request = kNone;  // kNone: given up, only its completions are still awaited
+    std::uint16_t request = kNone;  // kNone: given up, only its completions are still expected
   };
   struct Deadline {
     Cycle at = 0;
@@ -113,7 +113,7 @@ class DmaRead final : public Stage {
   std::vector<Tag> tags_;
   Ring<std::uint16_t> free_tags_;
   Ring<Deadline> deadlines_;
-  unsigned next_ = 0;     // whose turn it is
+  unsigned next_ = 0;     // the next client to be served
   unsigned answers_ = 0;  // waiting in all clients
   Account tags_account_, requests_account_;
   DmaReadCounters counters_;

@@ -24,8 +24,8 @@ struct DmaWriteCounters {
   }
 };
 
-// One TLP a cycle; clients take turns TLP by TLP, and the requests of one client stay in order. The answer to `notify`
-// leaves in the cycle in which the last TLP enters the link to the endpoint, where nothing younger passes it.
+// One TLP per cycle; clients take turns TLP by TLP, and the requests of one client stay in order. The answer to
+// `notify` leaves in the cycle in which the last TLP enters the link to the endpoint, where nothing younger passes it.
 class DmaWrite final : public Stage {
  public:
   PushPort<Tlp> tlps{*this, "tlps"};
@@ -34,7 +34,7 @@ class DmaWrite final : public Stage {
   PopPort<DmaWriteRequest>& request(unsigned client) { return clients_.at(client)->request; }
   // A client that never asks for an answer has no such port: the first call makes it.
   PushPort<DmaWriteDone>& done(unsigned client);
-  // Hears of what all clients write, in the cycle in which it enters the link, but for the one that watches.
+  // Sees the writes of all clients, in the cycle in which they enter the link, except those of the watching client.
   void tell(WordWatch& words, unsigned watching) {
     words_ = &words;
     watching_ = watching;
@@ -58,7 +58,7 @@ class DmaWrite final : public Stage {
 
   const std::uint32_t max_payload_;
   std::vector<std::unique_ptr<Client>> clients_;
-  unsigned next_ = 0;  // whose turn it is
+  unsigned next_ = 0;  // the next client to be served
   WordWatch* words_ = nullptr;
   unsigned watching_ = 0;
   DmaWriteCounters counters_;

@@ -9,8 +9,8 @@
 
 namespace rnic::pcie {
 
-// Wire time is counted in 1/1024 ps, in which an octet is a whole number at every rate:
-// generations 1 and 2 send 10 bits an octet (8b/10b), the others 8 bits and 2 for every 128 (128b/130b).
+// Wire time is counted in 1/1024 ps, in which an octet is a whole number at every rate: generations 1 and 2 send 10
+// bits per octet (8b/10b), the others 8 bits and 2 for every 128 (128b/130b).
 class LinkTiming {
  public:
   static constexpr std::uint64_t kTicksPerPs = 1024;

@@ -1,4 +1,4 @@
-// Register accesses: the access rules of the bank, doorbells to those who serve them, completions back to the host.
+// Register accesses: the access rules of the bank, doorbells to their consumers, completions back to the host.
 #pragma once
 
 #include <cstdint>

@@ -20,7 +20,7 @@ struct MsixCounters {
   }
 };
 
-// One request and one message a cycle. Requests for a vector that is masked, or waits already, merge into its pending
+// One request and one message per cycle. Requests for a vector that is masked, or already waits, merge into its pending
 // bit (PCI Local Bus Specification 3.0, section 6.8.3.5).
 class Msix final : public Stage {
  public:

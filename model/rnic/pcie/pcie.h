@@ -26,8 +26,8 @@ struct PcieConfig {
   }
 };
 
-// What is left to bind: endpoint.port.out and .in (to the host), the doorbells of mmio, dma_read.request(i) and
-// .done(i), dma_write.request(i) and .done(i), msix.vectors.
+// Still to be bound: endpoint.port.out and .in (to the host), the doorbells of mmio, dma_read.request(i) and .done(i),
+// dma_write.request(i) and .done(i), msix.vectors.
 class Pcie final : public sc_core::sc_module {
  public:
   struct Clients {
@@ -47,7 +47,7 @@ class Pcie final : public sc_core::sc_module {
 
   Pcie(sc_core::sc_module_name nm, ClockDomain& clk, const PcieConfig& config, const Clients& clients);
 
-  // TLPs between the stages: what CONTROL.RESET leaves alone.
+  // TLPs between the stages: CONTROL.RESET does not touch them.
   const Netlist& net() const { return net_; }
 };
 

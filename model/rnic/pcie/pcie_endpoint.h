@@ -1,4 +1,4 @@
-// The device's end of the PCIe link: sorts what arrives, and lets what leaves onto the wire one TLP a cycle.
+// The device's end of the PCIe link: sorts what arrives, and sends one TLP per cycle to the wire.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace rnic::pcie {
 
-// Completions for DMA reads do not wait behind register accesses that the chip cannot take yet: they have a receive
+// Completions for DMA reads do not wait after register accesses that the chip cannot take yet: they have a receive
 // buffer of their own, and the chip may need them before it can take more.
 class PcieEndpoint final : public Stage {
  public:
   PciePort port;
-  PopPort<Tlp> dma_writes{*this, "dma_writes"}, messages{*this, "messages"};  // posted: in the order of their age
+  PopPort<Tlp> dma_writes{*this, "dma_writes"}, messages{*this, "messages"};  // posted: in order of age
   PopPort<Tlp> mmio_completions{*this, "mmio_completions"};
   PopPort<Tlp> dma_reads{*this, "dma_reads"};
   PushPort<Tlp> mmio{*this, "mmio"};                          // requests to BAR0
@@ -22,7 +22,7 @@ class PcieEndpoint final : public Stage {
   PcieEndpoint(sc_core::sc_module_name nm, ClockDomain& clk, const PcieLinkConfig& link)
       : Stage(nm, clk), port(*this, link, PcieSide::kDevice) {}
   Wake tick() override;
-  void reset() override {}  // what is on the link, or on its way to it, goes out
+  void reset() override {}  // what is on the link, or on its way to it, is still sent
   std::string waiting_for() const override { return port.waits_for_credit() ? "credits of the host" : ""; }
   void describe(const Description& d) override;
 

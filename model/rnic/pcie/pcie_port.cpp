@@ -9,7 +9,7 @@ namespace {
 
 std::uint64_t kernel_ps() { return sc_core::sc_time_stamp().value(); }
 
-// What TLM annotates: an absolute time as seen from the kernel's, which a domain may be ahead of.
+// TLM's annotated delay as an absolute time, relative to the kernel's, which a domain may be ahead of.
 sc_core::sc_time delay_until(std::uint64_t ps) {
   const std::uint64_t now_ps = kernel_ps();
   RNIC_CHECK(ps >= now_ps);

@@ -16,7 +16,7 @@ namespace rnic::pcie {
 enum class PcieSide { kHost, kDevice };
 
 // Sees every TLP that a port sends, when it goes onto the wire: from when to when its octets are there and at the other
-// end. The times lie at or after the cycle of the call.
+// end. The times are at or after the cycle of the call.
 struct TlpTap {
   virtual ~TlpTap() = default;
   virtual void sent(const Tlp& tlp, std::uint64_t begins_ps, std::uint64_t arrives_ps) = 0;
@@ -36,7 +36,7 @@ class PciePort final : public Part,
   int choose(const Tlp* const* heads, unsigned n) { return transmitter_.choose(heads, n); }
   void wake_when_free() { transmitter_.wake_when_free(); }
   void send(Tlp tlp);
-  // Not for the model's own use: nobody may change what happens by it.
+  // Not for the model's own use: observers must not change what happens.
   void tap(TlpTap& tap) { taps_.push_back(&tap); }
 
   // Receiving: one buffer per flow control class, so that none can block another. pop() frees the space and returns its
@@ -46,7 +46,7 @@ class PciePort final : public Part,
   std::uint64_t front_ps(FlowClass c) const { return inbox(c).front_ps(); }
   Tlp pop(FlowClass c);
 
-  // Of the direction in which it sends.
+  // For the direction in which it sends.
   void describe(const Description& d) override;
   const TransmitCounters& counters() const { return transmitter_.counters(); }
   bool waits_for_credit() const { return transmitter_.waits_for_credit(); }

@@ -46,7 +46,7 @@ void PcieTransmitter::take_updates() {
   }
 }
 
-// The oldest one, which has come in cycle `at`.
+// The oldest one, which arrived in cycle `at`.
 void PcieTransmitter::take_update(Cycle at) {
   const Update u = updates_.pop();
   Credits& c = credits_[static_cast<unsigned>(u.of)];
@@ -55,7 +55,7 @@ void PcieTransmitter::take_update(Cycle at) {
   account(u.of, at);
 }
 
-// An update counts from its time on, though it is looked at when the next TLP is there.
+// An update counts from its time on, though it is processed when the next TLP is there.
 void PcieTransmitter::settled(Cycle at) {
   while (!updates_.empty()) {
     const Cycle due = owner_.clock().cycle_at_or_after(updates_.front().at_ps);

@@ -29,19 +29,19 @@ struct TransmitCounters {
   }
 };
 
-// Belongs to a stage, which it wakes when a refusal can have ended.
+// Belongs to a stage, which it wakes when a refusal may have ended.
 class PcieTransmitter final {
  public:
   PcieTransmitter(Stage& owner, const PcieLinkConfig& link, const CreditConfig& receiver);
 
-  // Which of the TLPs at the heads of `n` queues may leave in this cycle: the oldest that has credit, where nothing
-  // passes an older posted request (PCI Express Base Specification, section 2.4.1). Empty queues are nullptr. -1: none;
-  // the owner is woken when that can change.
+  // Which of the TLPs at the heads of `n` queues may leave in this cycle: the oldest that has credit, as long as
+  // nothing passes an older posted request (PCI Express Base Specification, section 2.4.1). Empty queues are nullptr.
+  // -1: none; the owner is woken when that can change.
   int choose(const Tlp* const* heads, unsigned n);
 
   // Puts a chosen TLP on the wire; returns when its last octet arrives, in ps.
   std::uint64_t send(const Tlp& tlp);
-  // When the first octet of the TLP went onto the wire that was the last to be sent.
+  // When the first octet of the TLP sent last went onto the wire.
   std::uint64_t began_ps(const Tlp& last) const {
     return (free_at_ticks_ - timing_.ticks(last)) / LinkTiming::kTicksPerPs;
   }
@@ -49,7 +49,7 @@ class PcieTransmitter final {
   // Credits of a TLP are back at at_ps, which never decreases.
   void credit_returned(const Tlp& tlp, std::uint64_t at_ps);
 
-  // Asks for a wake-up at the first cycle in which the wire takes another TLP.
+  // Requests a wake-up at the first cycle in which the wire takes another TLP.
   void wake_when_free();
 
   const TransmitCounters& counters() const { return counters_; }
@@ -98,7 +98,7 @@ class PcieTransmitter final {
   std::array<Credits, kFlowClasses> credits_;
   Ring<Update> updates_;
   std::uint64_t free_at_ticks_ = 0;  // when the wire is free, in 1/1024 ps
-  Cycle free_cycle_ = 0;             // the cycle in which that is: the next TLP is handed over then and starts there
+  Cycle free_cycle_ = 0;             // the cycle of that time: the next TLP is handed over then and starts then
   bool waits_for_credit_ = false;
   unsigned refused_ = 0;  // classes, one bit each
   std::array<CreditAccounts, kFlowClasses> accounts_;

@@ -32,10 +32,10 @@ struct Tlp {
   std::uint64_t address = 0;  // requests
   BufferRef hold;             // owner of `far_data`
   const std::uint8_t* far_data = nullptr;
-  Cycle issued = 0;  // when its source handed it over: ordering goes by age
+  Cycle issued = 0;  // when its source handed it over: order is by age
   RequestId owner;
   std::uint8_t near_data[kInlineBytes] = {};  // up to 8 octets need no buffer
-  std::uint32_t bytes = 0;                    // of data, or asked for
+  std::uint32_t bytes = 0;                    // of data, or requested
   std::uint16_t tag = 0;                      // MRd and its completions
   std::uint16_t byte_count = 0;    // completions: octets of the request still to come, these included (1 to 4096)
   std::uint8_t lower_address = 0;  // completions: bits 6..0 of the first octet's address
@@ -98,7 +98,7 @@ struct Tlp {
     t.lower_address = static_cast<std::uint8_t>(request.address & 0x7f);
     return t;
   }
-  // A completion with `n` of the octets that a request still waits for, the first one at `address`.
+  // A completion with `n` of the octets that a request is still missing, the first one at `address`.
   static Tlp completion(const Tlp& request, std::uint64_t address, std::uint32_t n) {
     Tlp t;
     t.type = TlpType::kCplD;
@@ -130,8 +130,8 @@ struct Tlp {
 };
 static_assert(sizeof(Tlp) <= 64);
 
-// nb_transport_fw(tlp, BEGIN_REQ, delay): one call a TLP, answered with TLM_COMPLETED; `delay` counts from the kernel's
-// time to the arrival of its last octet. The receiver may move the TLP out of the argument.
+// nb_transport_fw(tlp, BEGIN_REQ, delay): one call per TLP, answered with TLM_COMPLETED; `delay` counts from the
+// kernel's time to the arrival of its last octet. The receiver may move the TLP out of the argument.
 // nb_transport_bw(tlp, END_REQ, delay): UpdateFC; the receive buffer of that TLP is free, and its credits are back with
 // the sender after `delay`. Only type, address and length count.
 struct PcieProtocol {

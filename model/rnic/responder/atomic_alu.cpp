@@ -19,7 +19,7 @@ AtomicAlu::AtomicAlu(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore&
   for (unsigned i = 0; i < cfg.operations; ++i) free_.push(i);
 }
 
-// As of a Read, and more: both directions, alignment of the address on the bus (choices.md 1 to 4).
+// As for a Read, and more: both directions, alignment of the address on the bus (choices.md 1 to 4).
 std::optional<wire::TerminateCause> AtomicAlu::check(const QueuedAtomic& r) const {
   constexpr std::uint8_t kRights = abi::kRemoteRead | abi::kRemoteWrite | abi::kRemoteAtomic;
   const wire::AtomicRequest& q = r.request;
@@ -36,7 +36,7 @@ std::optional<wire::TerminateCause> AtomicAlu::check(const QueuedAtomic& r) cons
   return {};
 }
 
-// On the bus. Eight octets that are aligned lie in one page.
+// On the bus. Eight aligned octets are in one page.
 std::uint64_t AtomicAlu::address_of(const wire::AtomicRequest& q) const {
   MemoryPiece m = contexts_.stag(Stag{q.stag})->piece(q.stag, q.to, abi::kAtomicBytes);
   return contexts_.take(m).address;
@@ -49,9 +49,9 @@ unsigned AtomicAlu::newest_at(std::uint64_t address) const {
   return kNone;
 }
 
-// An atomic follows the youngest in flight at its address and takes its result. Where something else has been written
-// there since that one's operand left memory, the result is not what the atomic has to see (RFC 7306 section 5.4, rule
-// 5: the Writes before it): it waits until that one is answered, and reads memory.
+// An atomic follows the youngest one in flight at its address and takes its result. If something else has been written
+// there since that one's operand left memory, the result is not what the atomic must see (RFC 7306 section 5.4, rule 5:
+// the Writes before it): it waits until that one is answered, and reads memory.
 bool AtomicAlu::accept() {
   if (!in->can_pop() || now() < next_start_ || free_.empty() || !read->can_push() || !event->can_push()) return false;
   const QueuedAtomic& next = in->front();
@@ -61,13 +61,13 @@ bool AtomicAlu::accept() {
   const unsigned older = starts ? newest_at(address_of(next.request)) : kNone;
   if (older != kNone && words_.overwritten(older)) {
     counters_.held_up += std::exchange(held_up_, true) ? 0 : 1;
-    contexts_.wake_at_change(*this);  // what it names may change meanwhile
+    contexts_.wake_at_change(*this);  // its target may change meanwhile
     return false;
   }
   held_up_ = false;
   const QueuedAtomic r = in->pop();
   next_start_ = now() + cfg_.initiation_interval;
-  if (!known) return true;  // destroyed since: nobody to answer
+  if (!known) return true;  // destroyed since: no QP to answer
   if (starts) {
     start(r, older);
   } else {
@@ -78,7 +78,7 @@ bool AtomicAlu::accept() {
   return true;
 }
 
-// What an older one in flight at this address will write, or has written on its way to memory, is the operand.
+// The value that an older one in flight at this address will write, or has sent to memory, is the operand.
 void AtomicAlu::start(const QueuedAtomic& r, unsigned older) {
   const unsigned i = free_.pop();
   Operation& op = operations_[i] = Operation{};
@@ -94,7 +94,7 @@ void AtomicAlu::start(const QueuedAtomic& r, unsigned older) {
   else operations_[older].next = i;
 }
 
-// An address that could not be read is not read again by those that wait for it.
+// An address that could not be read is not read again by the atomics that wait for it.
 void AtomicAlu::forward(unsigned from, unsigned to) {
   operations_[to].original = operations_[from].result;
   operations_[to].ok = operations_[from].ok;
@@ -117,14 +117,14 @@ bool AtomicAlu::execute_one() {
   return true;
 }
 
-// Between the check and the write lies the way to host memory and back: the STag may have ended.
+// The check and the write are a round trip to host memory apart: the STag may have ended.
 bool AtomicAlu::holds(const Operation& op) const {
   const wire::AtomicRequest& q = op.request.request;
   const StagContext* stag = contexts_.named(Stag{q.stag});
   return stag != nullptr && stag->contains(q.to, abi::kAtomicBytes) && address_of(q) == op.address;
 }
 
-// The result is handed to the next one at the address while it is on its way to memory.
+// The result is passed to the next one at the address while it is on its way to memory.
 bool AtomicAlu::finish() {
   if (executing_.empty() || executing_.front().done > now() || !write->can_push()) return false;
   const unsigned i = executing_.pop().operation;
@@ -145,7 +145,7 @@ bool AtomicAlu::finish() {
   return true;
 }
 
-// In the order of execution: an answer never tells a value whose write something could still overtake.
+// In the order of execution: an answer never reports a value whose write could still be overtaken.
 bool AtomicAlu::answer() {
   if (unanswered_.empty() || !out->can_push() || !event->can_push()) return false;
   Operation& op = operations_[unanswered_.front()];

@@ -67,7 +67,7 @@ class AtomicAlu final : public Stage {
   WordWatch& words() { return words_; }
   void describe(const Description& d) override;
   AtomicAluCounters& counters() { return counters_; }  // its twin counts for it
-  // Where the octets of a DMA read with this tag go; the twin's as well.
+  // The destination of a DMA read with this tag; the twin's as well.
   std::uint8_t* landing(std::uint32_t tag) { return operations_.at(tag).octets.data(); }
 
  private:
@@ -109,7 +109,7 @@ class AtomicAlu final : public Stage {
   Ring<unsigned> free_;
   Ring<unsigned> ready_;       // operand there
   Ring<Execution> executing_;  // in the pipeline
-  Ring<unsigned> unanswered_;  // in the order of execution; a write is awaited
+  Ring<unsigned> unanswered_;  // in the order of execution; a write is in progress
   Cycle next_start_ = 0;
   bool held_up_ = false;  // the next request waits for an older one
   Account slots_;

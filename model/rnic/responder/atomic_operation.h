@@ -7,12 +7,12 @@
 
 namespace rnic {
 
-// Each bit of `tops` is the most significant one of a field; no carry leaves a field. Bit 63 ends one in any case.
+// Each bit of `tops` is the most significant one of a field; no carry leaves a field. Bit 63 always ends one.
 constexpr std::uint64_t masked_add(std::uint64_t value, std::uint64_t add, std::uint64_t tops) {
   return ((value & ~tops) + (add & ~tops)) ^ ((value ^ add) & tops);
 }
 
-// Whether a CmpSwap finds what it looks for: the bits of the compare mask.
+// Whether a CmpSwap matches: the bits of the compare mask.
 constexpr bool matches(const wire::AtomicRequest& r, std::uint64_t value) {
   return ((value ^ r.compare) & r.compare_mask) == 0;
 }

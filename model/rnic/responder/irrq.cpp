@@ -27,7 +27,7 @@ void Irrq::list(Qpn qpn) {
   list_pool_.push(listed_, qpn);
 }
 
-// A request beyond IRD ends the stream (RFC 5041 section 7.1: QN 1 has no buffer for it); later ones are not looked at.
+// A request beyond IRD ends the stream (RFC 5041 section 7.1: QN 1 has no buffer for it); later ones are ignored.
 void Irrq::accept(const QueuedRequest& r) {
   const Qpn qpn = qpn_of(r);
   QpReads& q = qp(qpn);

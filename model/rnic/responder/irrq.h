@@ -29,7 +29,7 @@ class Irrq final : public Stage {
   PopPort<QueuedRequest> in{*this, "in"};
   PopPort<ReadResponseSent> sent{*this, "sent"};
   PushPort<QueuedRead> out{*this, "out"};          // to read_responder: one request of a QP at a time,
-  PushPort<QueuedAtomic> atomic{*this, "atomic"};  // whichever kind it is
+  PushPort<QueuedAtomic> atomic{*this, "atomic"};  // of either kind
   PushPort<QpEvent> event{*this, "event"};
 
   Irrq(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts)
@@ -39,9 +39,9 @@ class Irrq final : public Stage {
   std::string waiting_for() const override;
   void describe(const Description& d) override;
   const IrrqCounters& counters() const { return counters_; }
-  // Requests of all QPs, the one that is being answered included.
+  // Requests of all QPs, including the one being answered.
 
-  // The twin in this place calls these too.
+  // The twin of this stage calls these too.
   void count_accepted(std::uint32_t held) {
     ++counters_.accepted;
     depth_.record(held);
@@ -52,7 +52,7 @@ class Irrq final : public Stage {
   struct QpReads {
     std::uint32_t epoch = 0;
     PooledQueue waiting;
-    bool busy = false;  // one was handed on and is being answered
+    bool busy = false;  // one was passed on and is being answered
     bool listed = false;
     bool overrun = false;  // the peer broke the limit: the stream is over
     std::uint32_t held() const { return waiting.size + busy; }

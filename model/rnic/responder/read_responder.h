@@ -1,5 +1,5 @@
-// Checks that a Read Request may read what it names (RFC 5040 section 7.1) and hands the work to the segmenter.
-// See read_responder.md.
+// Checks that a Read Request may read its source (RFC 5040 section 7.1) and hands the work to the segmenter. See
+// read_responder.md.
 #pragma once
 
 #include <cstdint>

@@ -42,7 +42,7 @@ class CrcCheck final : public Stage, public RunsAhead {
     return pledge_to_pass(*out, next_, first, at);
   }
 
-  void count(const FpduBeat& last);  // an FPDU was checked; the twin in this place calls it too
+  void count(const FpduBeat& last);  // an FPDU was checked; the twin of this stage calls it too
   void describe(const Description& d) override;
   const CrcCheckCounters& counters() const { return counters_; }
 
@@ -50,9 +50,9 @@ class CrcCheck final : public Stage, public RunsAhead {
   void absorb(const FpduBeat& beat);
   void absorb_run(const std::uint8_t* end);
 
-  Cycle next_ = 0;  // a beat a cycle
+  Cycle next_ = 0;  // one beat per cycle
   std::uint32_t crc_ = 0;
-  const std::uint8_t* run_ = nullptr;  // words that were not fed yet, all in one piece
+  const std::uint8_t* run_ = nullptr;  // words that were not fed yet, contiguous
   CrcCheckCounters counters_;
 };
 

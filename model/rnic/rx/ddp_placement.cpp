@@ -59,7 +59,7 @@ bool DdpPlacement::accept() {
   return busy;
 }
 
-// The firmware ends the stream; one that is not there yet ends with its first message, at the latest.
+// The firmware ends the stream; one that does not exist yet ends with its first message, at the latest.
 void DdpPlacement::overrun(Qpn qpn) {
   QpRx& q = qp(qpn);
   if (q.stopped) return;
@@ -68,7 +68,7 @@ void DdpPlacement::overrun(Qpn qpn) {
   event->push({QpEvent::Kind::kLocalError, qpn, wire::rdma::kLocalCatastrophic});
 }
 
-// One receive request a cycle completes unused.
+// One receive request per cycle completes unused.
 bool DdpPlacement::flush_one() {
   if (job_ || !requests_.has_unused() || !out->can_push()) return false;
   const auto unused = requests_.take_unused();
@@ -81,7 +81,7 @@ bool DdpPlacement::flush_one() {
   return true;
 }
 
-// What happened to the rings' requests, one of each kind a cycle.
+// The fate of the rings' requests, one of each kind per cycle.
 bool DdpPlacement::tell() {
   bool busy = false;
   if (!requests_.freed().empty() && rqe_taken->can_push()) {
@@ -95,8 +95,7 @@ bool DdpPlacement::tell() {
   return busy;
 }
 
-// Tagged placement. Of a segment that early_placement has written only the header is there, and nothing is written
-// again.
+// Tagged placement. If early_placement has written a segment, only its header is here, and nothing is written again.
 Cause DdpPlacement::tagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu, bool placed) {
   const auto v = wire::DdpTaggedView::parse(ulpdu);
   if (!v) return wire::rdma::kUnexpectedOpcode;  // shorter than its header
@@ -121,7 +120,7 @@ Cause DdpPlacement::tagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu, bool p
   return {};
 }
 
-// It has to be the next part of what the oldest outstanding Read asked for (RFC 5040 section 5.2.2). Without payload it
+// It must be the next part of what the oldest outstanding Read requested (RFC 5040 section 5.2.2). Without payload it
 // names nothing.
 Cause DdpPlacement::read_response(const QpRx& q, const wire::DdpTaggedView& v) const {
   if (q.reads.empty()) return wire::rdma::kUnexpectedOpcode;
@@ -145,7 +144,7 @@ void DdpPlacement::stop(Qpn qpn, QpRx& q, wire::TerminateCause cause, ByteSpan u
   event->push({QpEvent::Kind::kStreamError, qpn, cause, FailedSegment::of(ulpdu, from_->port->front().buf->owner())});
 }
 
-// Called with the whole FPDU there; fills job_ and leaves it empty unless the answer is kPlace.
+// Called with the complete FPDU; fills job_ and leaves it empty unless the answer is kPlace.
 DdpPlacement::Verdict DdpPlacement::judge(const FpduBeat& last) {
   waiting_ = false;
   if (last.ends()) return end(last);
@@ -155,7 +154,7 @@ DdpPlacement::Verdict DdpPlacement::judge(const FpduBeat& last) {
   QpRx& q = qp(qpn);
   const QpContext& ctx = contexts_.qp(qpn);
   if (q.stopped || !takes_segments(ctx)) return Verdict::kDrop;
-  // SCTP checks its packets and keeps the order of a session's end itself, and there are no codes for it.
+  // SCTP itself checks its packets and keeps a session's end in order, and there are no error codes for it.
   const bool whole = last.crc_ok && last.marker_ok && !q.ended;
   RNIC_CHECK_MSG(whole || from_->llp != Llp::kSctp, "a segment that SCTP must not hand up");
   if (q.ended) {  // cannot be on TCP (RFC 5041 section 6.2)
@@ -206,8 +205,8 @@ DdpPlacement::Verdict DdpPlacement::end(const FpduBeat& end) {
   return Verdict::kPlace;
 }
 
-// One beat a cycle of each input; those before an FPDU's last one are never refused. So nothing that may still come of
-// the other input matters to them, and both can run ahead.
+// One beat per cycle from each input; those before an FPDU's last one are never refused. So the other input cannot
+// affect them, and both can run ahead.
 void DdpPlacement::collect(Cycle until) {
   if (!in->empty()) collect(mpa_, until);
   if (!sctp_in->empty()) collect(sctp_, until);
@@ -223,7 +222,7 @@ RunsAhead::Pledge DdpPlacement::pledge(const LinkBase& link, const void*, Cycle 
   return {kAnyNumber, std::max(input.next_beat, at)};
 }
 
-// Whose last beat is judged in this cycle: of two, that of the input which was not judged last. One that waits for its
+// The input whose last beat is judged in this cycle: of two, the one that was not judged last. One that waits for its
 // receive request keeps its turn.
 DdpPlacement::Input* DdpPlacement::turn() {
   Input* const other = from_ == &mpa_ ? &sctp_ : &mpa_;
@@ -289,7 +288,7 @@ void DdpPlacement::reset() {
 
 Wake DdpPlacement::tick() {
   bool busy = accept();
-  busy |= write() || flush_one();  // both give one segment to the dispatcher
+  busy |= write() || flush_one();  // both pass one segment to the dispatcher
   collect(now());
   busy |= take_last();
   busy |= tell();
@@ -299,7 +298,7 @@ Wake DdpPlacement::tick() {
   return next_beat();
 }
 
-// One that is there already waits for something else.
+// A stage that is already registered waits for something else.
 Wake DdpPlacement::next_beat() const {
   Wake wake = Wake::on_traffic();
   for (const Input* input : {&mpa_, &sctp_}) {

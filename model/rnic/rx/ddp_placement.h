@@ -22,7 +22,7 @@
 
 namespace rnic {
 
-// A segment under way: its writes leave one a cycle, then its record.
+// A segment in progress: its writes leave one per cycle, then its record.
 struct PlacementJob {
   PlacedSegment segment;
   BufferRef buf;
@@ -52,7 +52,7 @@ class DdpPlacement final : public Stage, public RunsAhead {
   PopPort<SrqArm> srq_arm{*this, "srq_arm"};
   PushPort<SrqEvent> srq_event{*this, "srq_event"};
   PopPort<RqFlush> flush{*this, "flush"};
-  PopPort<ReadResponseSent> answered{*this, "answered"};  // requests of the peer's, which count until then
+  PopPort<ReadResponseSent> answered{*this, "answered"};  // requests of the peer, which count until then
   PushPort<DmaWriteRequest> dma{*this, "dma"};
   PushPort<PlacedSegment> out{*this, "out"};
   PushPort<QpEvent> event{*this, "event"};
@@ -72,10 +72,10 @@ class DdpPlacement final : public Stage, public RunsAhead {
   std::string waiting_for() const override;
   void describe(const Description& d) override;
   const DdpPlacementCounters& counters() const { return counters_; }
-  // A message waits for its receive request, which is announced and not fetched yet.
+  // A message waits for its receive request, which is announced but not fetched yet.
   Account& request_waits() { return request_waits_; }
 
-  // What leaves, as it is counted. A twin that does the stage's work says what it has done.
+  // Counts what leaves. A twin that does the stage's work reports it here.
   void count(const DmaWriteRequest& write) { counters_.payload_bytes += write.bytes; }
   void drop(RequestId owner) const { drops(now(), owner, 0, "stream in error"); }
   void count(const PlacedSegment& segment) { counters_.segments += !segment.flushed && !segment.ended; }
@@ -87,20 +87,21 @@ class DdpPlacement final : public Stage, public RunsAhead {
     std::array<std::uint32_t, 4> msn{1, 1, 1, 1};  // expected, by queue number
     std::uint32_t offset = 0;                      // expected MO of the current Send
     std::uint32_t tagged_bytes = 0;                // of the current tagged message
-    std::uint32_t requests = 0;                    // of the peer's, Reads and atomics, that are not answered
+    std::uint32_t requests = 0;                    // of the peer, Reads and atomics, that are not answered
     PooledQueue reads;                             // Reads whose responses are outstanding, oldest first
     std::uint32_t read_bytes = 0;                  // placed of the oldest one
-    bool begun = false;                            // the first FPDU, which may say ready-to-receive, was here
+    bool begun = false;                            // the first FPDU, which may be a ready-to-receive message, has
+                                                   // arrived
     bool stopped = false;                          // after an error or a Terminate nothing more is placed
-    bool ended = false;                            // the peer's FIN was here
+    bool ended = false;                            // the peer's FIN has arrived
   };
   enum class Verdict { kPlace, kDrop, kWait };
-  // What comes of one lower layer: FPDU by FPDU, whatever comes of the other one meanwhile.
+  // The input of one lower layer: FPDU by FPDU, independent of the other one.
   struct Input {
     PopPort<FpduBeat>& port;
     Llp llp;
-    Cycle next_beat = 0;           // a beat a cycle
-    std::uint8_t* fpdu = nullptr;  // first octet of the FPDU that is coming in
+    Cycle next_beat = 0;           // one beat per cycle
+    std::uint8_t* fpdu = nullptr;  // first octet of the incoming FPDU
     Cycle beat_at() const { return std::max(port->front_at(), next_beat); }
   };
 
@@ -137,8 +138,8 @@ class DdpPlacement final : public Stage, public RunsAhead {
   NodePool<ReadIssued> reads_pool_;
   std::optional<PlacementJob> job_;
   Input mpa_, sctp_;
-  Input* from_ = &sctp_;  // whose FPDU is, or was, judged
-  bool waiting_ = false;  // it waits for a receive request that is announced and not fetched yet
+  Input* from_ = &sctp_;  // the input whose FPDU is, or was, judged
+  bool waiting_ = false;  // it waits for a receive request that is announced but not fetched yet
   Account request_waits_{1};
   DdpPlacementCounters counters_;
 };

@@ -61,7 +61,7 @@ Cause DdpPlacement::untagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu) {
   return {};
 }
 
-// By kind, as RDMAP has it.
+// By kind, in RDMAP's terms.
 Cause DdpPlacement::message(const QpContext& ctx, QpRx& q, const wire::DdpUntaggedView& v) {
   PlacedSegment& s = job_->segment;
   switch (s.opcode) {
@@ -79,7 +79,7 @@ Cause DdpPlacement::message(const QpContext& ctx, QpRx& q, const wire::DdpUntagg
   }
 }
 
-// The one for this message; without an error but with waiting_ set, it is announced and still being fetched.
+// The request for this message; without an error but with waiting_ set, it is announced and still being fetched.
 Cause DdpPlacement::receive_request(Qpn qpn) {
   const ReceiveRequests::Next next = requests_.next(qpn);
   if (next == ReceiveRequests::Next::kNone) return wire::ddp::kInvalidMsnNoBuffer;
@@ -88,7 +88,7 @@ Cause DdpPlacement::receive_request(Qpn qpn) {
   return {};
 }
 
-// Uses up a receive request of any size and goes into its completion (choices.md 5 and 6).
+// Uses up a receive request of any size and is reported in its completion (choices.md 5 and 6).
 Cause DdpPlacement::immediate(QpRx& q, const wire::DdpUntaggedView& v) {
   if (const Cause cause = receive_request(job_->segment.qpn); cause || waiting_) return cause;
   if (v.header.mo != 0 || q.offset != 0) return wire::ddp::kInvalidMo;
@@ -101,7 +101,7 @@ Cause DdpPlacement::immediate(QpRx& q, const wire::DdpUntaggedView& v) {
   return {};
 }
 
-// Whatever is wrong with it is only local: two ends must not answer each other (choices.md 18).
+// Any error in it stays local: two ends must not answer each other (choices.md 18).
 void DdpPlacement::received_terminate(QpRx& q, const wire::DdpUntaggedView& v) {
   PlacedSegment& s = job_->segment;
   const auto t = wire::TerminateHeader::parse(v.payload);
@@ -161,8 +161,8 @@ Cause DdpPlacement::scatter(const QpContext& ctx, const abi::Wqe& wqe, std::uint
   return {};
 }
 
-// RFC 5040 section 8.1.1: a region that its owner may have shared with other streams is not a peer's to end. Which of
-// the two codes says what: choices.md 9.
+// RFC 5040 section 8.1.1: a peer must not end a region that its owner may have shared with other streams. For the
+// choice between the two codes see choices.md 9.
 Cause DdpPlacement::check_invalidate(const QpContext& ctx, std::uint32_t stag) const {
   const StagContext* s = contexts_.named(Stag{stag});
   if (s == nullptr) return wire::rdma::kUnknownStagCannotBeInvalidated;

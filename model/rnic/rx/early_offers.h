@@ -1,5 +1,5 @@
-// Segments out of order that early_placement was offered and has not answered in full: writes to memory that an FPDU
-// names may be under way for their octets.
+// Segments out of order that were offered to early_placement and are not answered completely: writes to memory for
+// their octets may be in progress.
 #pragma once
 
 #include <cstdint>

@@ -48,8 +48,8 @@ bool EarlyPlacement::asked_for(Qpn qpn, const wire::DdpTaggedView& v) {
 
 // ---- Segments
 
-// One beat a cycle, of one segment while the one before it is worked on. A segment is taken whole before one of the
-// other input begins; TCP's go first.
+// One beat per cycle, of one segment while the one before it is processed. A segment is taken completely before one of
+// the other input begins; TCP's go first.
 bool EarlyPlacement::collect() {
   if (incoming_.checked_at != kNever && !segment_) {
     segment_ = std::move(incoming_);
@@ -62,7 +62,7 @@ bool EarlyPlacement::collect() {
   return false;
 }
 
-// It counts as under way from its first beat on.
+// It counts as in progress from its first beat on.
 bool EarlyPlacement::collect(Link<StreamBeat>& from, bool sctp) {
   const StreamBeat beat = from.pop();
   if (beat.first) {
@@ -78,7 +78,7 @@ bool EarlyPlacement::collect(Link<StreamBeat>& from, bool sctp) {
   return true;
 }
 
-// The contexts are read once a segment.
+// The contexts are read once per segment.
 void EarlyPlacement::begin() {
   searched_ = true;
   next_ = 0;
@@ -108,7 +108,7 @@ bool EarlyPlacement::work() {
   return true;
 }
 
-// Whatever is wrong with it, the way in order will find it.
+// Whatever is wrong with it, the in-order path will find it.
 void EarlyPlacement::take(const FpduSearch::Found& fpdu) {
   const std::optional<Qpn> qpn = contexts_.qp_of(segment_->flow);
   if (!fpdu.intact) {
@@ -177,7 +177,7 @@ bool EarlyPlacement::write() {
   return true;
 }
 
-// In the order of the stream; an FPDU's when the last of its writes can no longer be overtaken.
+// In stream order; for an FPDU when the last of its writes can no longer be overtaken.
 bool EarlyPlacement::tell() {
   if (answers_.empty()) return false;
   Link<EarlyPlaced>& to = answers_.front().sctp ? *sctp_out : *out;

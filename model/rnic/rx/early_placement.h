@@ -42,7 +42,7 @@ class EarlyPlacement final : public Stage {
  public:
   PopPort<StreamBeat> in{*this, "in"};
   PopPort<ReadIssued> read_issued{*this, "read_issued"};
-  PopPort<ReadDone> read_over{*this, "read_over"};  // the oldest Read of the queue pair may not be answered any more
+  PopPort<ReadDone> read_over{*this, "read_over"};  // the oldest Read of the queue pair must not be answered any more
   PushPort<DmaWriteRequest> dma{*this, "dma"};
   PopPort<DmaWriteDone> written{*this, "written"};
   PushPort<EarlyPlaced> out{*this, "out"};
@@ -81,7 +81,7 @@ class EarlyPlacement final : public Stage {
     BufferRef buf;
     const std::uint8_t* data = nullptr;
   };
-  // An FPDU whose writes leave, one a cycle.
+  // An FPDU whose writes leave, one per cycle.
   struct Job {
     EarlyPlaced told;
     MemoryPiece piece;
@@ -120,7 +120,7 @@ class EarlyPlacement final : public Stage {
   NodePool<ReadIssued> reads_pool_;
 
   Segment incoming_;
-  std::optional<Segment> segment_;  // at work
+  std::optional<Segment> segment_;  // being processed
   FpduSearch search_;
   FpduSearch::Stream stream_;  // of segment_
   bool searched_ = false;

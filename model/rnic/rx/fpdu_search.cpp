@@ -48,7 +48,7 @@ std::uint32_t FpduSearch::fpdu_bytes_at(std::uint32_t at) const {
   return static_cast<std::uint32_t>(stream_.markers ? wire::marked_fpdu_bytes(start, ulpdu) : wire::fpdu_bytes(ulpdu));
 }
 
-// From one FPDU to the next; nothing behind a wrong one is believed.
+// From one FPDU to the next; nothing after a wrong one is used.
 void FpduSearch::walk(std::uint32_t at) {
   while (const std::uint32_t bytes = fpdu_bytes_at(at)) {
     if (bytes > segment_.size() - at) break;

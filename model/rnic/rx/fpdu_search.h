@@ -1,4 +1,4 @@
-// Finds the FPDUs that lie wholly in a TCP segment when what comes before it in the stream is missing. See
+// Finds the FPDUs that are completely in a TCP segment when earlier parts of the stream are missing. See
 // early_placement.md.
 #pragma once
 
@@ -15,18 +15,18 @@ class FpduSearch {
   struct Found {
     std::uint32_t at = 0;     // octets from the segment's start
     std::uint32_t bytes = 0;  // on the wire, markers included
-    bool intact = false;      // its CRC32c, where the stream has one, and its markers are right
+    bool intact = false;      // its CRC32c, if the stream has one, and its markers are correct
   };
-  // What the connection has agreed on.
+  // What the connection has negotiated.
   struct Stream {
     bool markers = false, crc = true;
-    bool message = false;  // SCTP: a segment is one ULPDU behind its length field
+    bool message = false;  // SCTP: a segment is one ULPDU after its length field
   };
 
-  // `position` is the stream position of the segment's first octet. False: no FPDU's start is proven. Nothing but a
-  // marker proves one, for any other octets may be the payload of somebody who wants them to look like an FPDU.
+  // `position` is the stream position of the segment's first octet. False: no FPDU's start is proven. Only a marker
+  // proves one, for any other octets may be a payload that was made to look like an FPDU.
   bool search(ByteSpan segment, wire::StreamPosition position, Stream stream);
-  // Of the last search, in the order of the stream.
+  // Of the last search, in stream order.
   const std::vector<Found>& found() const { return found_; }
 
  private:

@@ -12,12 +12,12 @@
 namespace rnic {
 namespace {
 
-// The memory is cut into cells, so that a frame, however short, takes one.
+// The memory is divided into cells, so that a frame, however short, takes one.
 constexpr std::uint32_t kCellBytes = 64;
 constexpr std::uint32_t cells_bytes(std::uint32_t bytes) { return (bytes + kCellBytes - 1) / kCellBytes * kCellBytes; }
 
-// Or a router's word about one. A packet whose header is malformed is TCP's side to count. Of most frames the one octet
-// says enough.
+// Or a router's report about one. A packet with a malformed header is counted on TCP's side. For most frames one octet
+// decides.
 constexpr std::uint32_t kTypeAt = 2 * wire::MacAddress::kBytes, kProtocolAt = wire::EthernetHeader::kBytes + 9;
 bool is_sctp(const Frame& frame) {
   const bool untagged = load_be16(frame.data() + kTypeAt) == wire::kEthertypeIpv4;

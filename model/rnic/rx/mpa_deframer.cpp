@@ -11,7 +11,7 @@
 namespace rnic {
 namespace {
 
-// One more reference to a block whose own one travels with its beats.
+// Another reference to a block whose own one travels with its beats.
 BufferRef share(Buffer* buffer) {
   BufferRef travelling = BufferRef::adopt(buffer);
   BufferRef shared = travelling;
@@ -31,7 +31,7 @@ void MpaDeframer::reset() {
   head_ = queued_ = 0;
 }
 
-// Octets come in while beats leave. Each way waits for the other one only by the queue between them.
+// Octets arrive while beats leave. The two sides wait for each other only through the queue between them.
 Wake MpaDeframer::tick() {
   Burst to(*out);
   Cycle next_in, next_out;
@@ -44,7 +44,7 @@ Wake MpaDeframer::tick() {
   return Wake::at_cycle(std::min(next_in, next_out));
 }
 
-// Sends the beats that can leave until the horizon; the answer is when the next one can.
+// Sends the beats that can leave until the horizon; returns when the next one can.
 Cycle MpaDeframer::emit(Burst<FpduBeat>& to) {
   while (queued_ != 0) {
     Fpdu& fpdu = queue_[head_];
@@ -90,8 +90,8 @@ unsigned MpaDeframer::beats_to_marker(const Fpdu& fpdu) const {
   return (fpdu.markers_left == 0 ? words : std::min(words, fpdu.words_to_marker)) / beat_words_;
 }
 
-// Takes in the octets that come until the horizon, those of one FPDU and one beat a cycle; the answer is when the next
-// ones can come.
+// Takes the octets that arrive until the horizon, those of one FPDU and one beat per cycle; returns when the next ones
+// can be taken.
 Cycle MpaDeframer::ingest() {
   for (;;) {
     Cycle at = std::max(in->front_at(), ingest_from_);
@@ -131,14 +131,14 @@ Cycle MpaDeframer::ingest() {
   }
 }
 
-// Of the run that is offered, how many beats can come in until the horizon and leave the FPDU incomplete.
+// Of the offered run, how many beats can be taken until the horizon and leave the FPDU incomplete.
 unsigned MpaDeframer::whole_beats(const Flow& flow, const StreamBeat& first, Cycle at) const {
   if (used_ != 0 || flow.size == 0) return 0;
   return static_cast<unsigned>(
       std::min<Cycle>({in->front_run(), beats_before_last(flow.size - flow.seen, first), horizon() - at + 1}));
 }
 
-// Those of an FPDU's beats that end before it does take a cycle each.
+// An FPDU's beats before its last one take one cycle each.
 RunsAhead::Pledge MpaDeframer::pledge(const LinkBase&, const void* first, Cycle at) {
   const StreamBeat& beat = *static_cast<const StreamBeat*>(first);
   const Flow& flow = flows_[beat.flow.v];
@@ -152,12 +152,12 @@ RunsAhead::Pledge MpaDeframer::pledge(const LinkBase&, const void* first, Cycle 
 void MpaDeframer::take(Flow& flow, const std::uint8_t* octets, std::uint32_t count) {
   if (flow.collected) std::memcpy(flow.collected->bytes() + flow.seen, octets, count);
   else if (flow.seen == 0) fpdu_ = octets;
-  else RNIC_CHECK(octets == fpdu_ + flow.seen);  // a segment lies in one piece
+  else RNIC_CHECK(octets == fpdu_ + flow.seen);  // a segment is contiguous
   flow.seen += count;
   flow.next += count;
 }
 
-// The contexts are read once a segment, so that a change in its middle cannot tear it.
+// The contexts are read once per segment, so that a change in its middle cannot tear it.
 void MpaDeframer::begin_segment(const StreamBeat& beat) {
   const FlowContext& context = contexts_.flow(beat.flow);
   Flow& flow = flows_[beat.flow.v];
@@ -169,7 +169,7 @@ void MpaDeframer::begin_segment(const StreamBeat& beat) {
   crc_on_ = context.crc;
 }
 
-// What has begun and goes on in a later segment is collected; the segment's own reference is given up.
+// What has begun and continues in a later segment is collected; the segment's own reference is dropped.
 void MpaDeframer::end_segment(const StreamBeat& beat) {
   const BufferRef segment = BufferRef::adopt(beat.buf);
   Flow& flow = flows_[beat.flow.v];
@@ -178,8 +178,8 @@ void MpaDeframer::end_segment(const StreamBeat& beat) {
   std::memcpy(flow.collected->bytes(), fpdu_, flow.seen);
 }
 
-// All octets of the FPDU of which these are the next ones; 0 while its length field is not complete, which may be split
-// between two beats or two segments.
+// All octets of the FPDU that starts with these; 0 while its length field, which may be split between two beats or two
+// segments, is not complete.
 std::uint32_t MpaDeframer::fpdu_size(const Flow& flow, bool markers, const std::uint8_t* octets,
                                      std::size_t count) const {
   const wire::StreamPosition start = flow.start();
@@ -195,8 +195,8 @@ std::uint32_t MpaDeframer::fpdu_octets(wire::StreamPosition start, bool markers,
                                             : wire::fpdu_bytes(ulpdu_length));
 }
 
-// The header of an FPDU whose other octets have gone their own way counts for all of them. Where no FPDU starts, the
-// framing that early_placement saw was not the stream's: an MPA error, as a marker that points elsewhere would be.
+// The header of an early-placed FPDU counts for all its octets. If no FPDU starts there, the framing that
+// early_placement found was not the stream's: an MPA error, as with a marker that points elsewhere.
 void MpaDeframer::stand_in(Flow& flow, const StreamBeat& beat, Cycle at) {
   RNIC_CHECK(beat.first && beat.last && beat.bytes == kPlacedHeaderBytes);
   const wire::StreamPosition start = static_cast<wire::StreamPosition>(flow.next);
@@ -225,13 +225,13 @@ bool MpaDeframer::pass(Flow& flow, const StreamBeat& beat, Cycle at, std::uint8_
   return fpdu.next.marker_ok;
 }
 
-// The peer's FIN. What it cuts short is dropped.
+// The peer's FIN. An FPDU that it cuts short is dropped.
 void MpaDeframer::end(Flow& flow, const StreamBeat& beat, Cycle at) {
   RNIC_CHECK(beat.first && beat.last && beat.bytes == kEndBytes);
   pass(flow, beat, at, FpduBeat::kEnds, 0);
 }
 
-// By reference where the FPDU lies in its segment as DDP wants it.
+// By reference if the FPDU is in its segment in the form that DDP needs.
 void MpaDeframer::complete(Flow& flow, const StreamBeat& beat, Cycle at) {
   Fpdu& fpdu = queue_[tail()];
   ++queued_;

@@ -53,7 +53,7 @@ class MpaDeframer final : public Stage, public RunsAhead {
         flows_(contexts.flows()),
         queue_(cfg.queue_fpdus) {}
 
-  // The stream position of the flow's next octet, where an FPDU starts, for a stream that is taken over in its middle.
+  // The stream position of the flow's next octet, where an FPDU starts, for a stream taken over in its middle.
   // Otherwise a flow starts at 0 whenever its context's epoch changes.
   void set_position(FlowId flow, std::uint64_t position);
 
@@ -64,7 +64,7 @@ class MpaDeframer final : public Stage, public RunsAhead {
     std::uint32_t seen = 0;  // octets of the current FPDU so far, markers included
     std::uint32_t size = 0;  // all its octets; 0: its length field is not complete
   };
-  // For a twin: a flow's place is in the stage's table, and what the twin finds is counted by the stage.
+  // For a twin: a flow's position is in the stage's table, and the stage counts what the twin finds.
   const Place& place(FlowId flow) const { return flows_[flow.v]; }
   void set_place(FlowId flow, const Place& place) { static_cast<Place&>(flows_[flow.v]) = place; }
   void count(bool straddles, unsigned markers, bool marker_ok);
@@ -129,7 +129,7 @@ class MpaDeframer final : public Stage, public RunsAhead {
 
   Cycle emit_from_ = 0, ingest_from_ = 0;
 
-  // The segment that comes in.
+  // The incoming segment.
   unsigned used_ = 0;  // octets of the offered beat that are taken
   bool markers_ = false, crc_on_ = false;
   const std::uint8_t* fpdu_ = nullptr;  // where the current FPDU starts, if it does so in this segment

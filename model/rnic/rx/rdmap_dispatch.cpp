@@ -53,10 +53,9 @@ void RdmapDispatch::end(const PlacedSegment& s) {
   event->push({QpEvent::Kind::kPeerClosed, s.qpn, {}});
 }
 
-// A message that gives memory back to its owner. A Send with Invalidate has ended its STag when it was placed, cycles
-// ago, and all that was placed in order before it is out. What is placed early and what atomics write may still be
-// under way. The end of a Read is known to early_placement in the next cycle; what it takes in from now on it places
-// later.
+// A message that returns memory to its owner. A Send with Invalidate ended its STag when it was placed, cycles ago, and
+// all that was placed in order before it is out. Early placements and writes of atomics may still be in progress.
+// early_placement knows the end of a Read in the next cycle; what it takes from now on it places later.
 bool RdmapDispatch::may_deliver(const PlacedSegment& s) {
   const bool read = s.opcode == Opcode::kReadResponse;
   if (!s.last || s.flushed || (!read && !wire::invalidates(s.opcode))) return true;
@@ -92,7 +91,7 @@ void RdmapDispatch::reset() {
   fence_.reset();
 }
 
-// One segment a cycle, in order; a segment with payload waits until its last write can no longer be overtaken.
+// One segment per cycle, in order; a segment with payload waits until its last write can no longer be overtaken.
 Wake RdmapDispatch::tick() {
   if (!in->can_pop()) return Wake::on_traffic();
   const PlacedSegment& front = in->front();
@@ -106,10 +105,10 @@ Wake RdmapDispatch::tick() {
     end(in->pop());
     return Wake::next_cycle();
   }
-  const bool valid = contexts_.qp(front.qpn).valid;       // else destroyed since: nobody to deliver to
-  const bool opens = front.opcode != Opcode::kTerminate;  // a stream that ends with its first FPDU was never there
+  const bool valid = contexts_.qp(front.qpn).valid;       // otherwise destroyed since: there is no QP to deliver to
+  const bool opens = front.opcode != Opcode::kTerminate;  // a stream that ends with its first FPDU never existed
   if (valid && !front.flushed && opens && open(front.qpn))
-    return Wake::next_cycle();  // its own cycle: one item a link and cycle
+    return Wake::next_cycle();  // a separate cycle: one item per link and cycle
   if (!may_deliver(front)) return Wake::on_traffic();
   if (front.awaits_write) {
     written->pop();

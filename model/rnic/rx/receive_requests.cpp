@@ -33,7 +33,7 @@ bool ReceiveRequests::announce(const RqDoorbell& d) {
   return !q.overrun;
 }
 
-// What was announced by an overrun never was a request.
+// Entries announced by an overrun never were requests.
 void ReceiveRequests::arrive(FetchedRqe r) {
   Queue& q = queue(r.rqn);
   if (q.overrun && q.fetched.size >= left(q)) return freed_.push({r.rqn});
@@ -49,7 +49,7 @@ void ReceiveRequests::arm(const SrqArm& a) {
   check_limit(a.srqn, q);
 }
 
-// Armed once, told once.
+// One event per arming.
 void ReceiveRequests::check_limit(Srqn srqn, Queue& shared) {
   if (left(shared) >= shared.limit) return;
   shared.limit = 0;

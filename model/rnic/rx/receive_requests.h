@@ -1,5 +1,4 @@
-// The receive requests of all queue pairs, from the rings of their own or from those they share.
-// See receive_requests.md.
+// The receive requests of all queue pairs, from their own rings or from shared ones. See receive_requests.md.
 #pragma once
 
 #include <cstdint>
@@ -21,23 +20,23 @@ class ReceiveRequests {
 
   void reset();
 
-  // From the host and the rings. False: the doorbell announces more than the ring holds, so what it held is
-  // overwritten, and the queue gives out nothing any more. A doorbell that names no queue says nothing.
+  // From the host and the rings. False: the doorbell announces more than the ring holds, so its entries are
+  // overwritten, and the queue gives out nothing any more. A doorbell that names no queue is ignored.
   bool announce(const RqDoorbell& d);
   void arrive(FetchedRqe r);
   void arm(const SrqArm& a);
 
   enum class Next : std::uint8_t { kNone, kLost, kFetching, kThere };
-  // Whether the request for the QP's message in progress, or its next message, is there. One of a shared queue is the
-  // QP's own from the call on that says so.
+  // Whether the request for the QP's message in progress, or its next message, is there. A request of a shared queue
+  // belongs to the QP from the call on that returns it.
   Next next(Qpn qpn);
-  // next() has said kThere.
+  // next() has returned kThere.
   const FetchedRqe& front(Qpn qpn) { return pool_.front(queue(qpn).fetched); }
   // The message has filled it: its wr_id.
   std::uint64_t use(Qpn qpn);
 
-  // The QP's stream is over. Its requests go unused, those that are fetched later as well; what nobody has taken from a
-  // shared queue stays there.
+  // The QP's stream is over. Its requests go unused, including those fetched later; requests of a shared queue that
+  // were not taken stay there.
   void end(Qpn qpn);
   struct Unused {
     Qpn qpn;
@@ -47,7 +46,7 @@ class ReceiveRequests {
   bool has_unused() const { return !ended_.empty(); }
   std::optional<Unused> take_unused();
 
-  // Places in the rings' prefetch that are free again, and events of shared queues; the owner sends them on.
+  // Freed places in the rings' prefetch, and events of shared queues; the owner sends them on.
   Ring<RqeTaken>& freed() { return freed_; }
   Ring<SrqEvent>& events() { return events_; }
 
@@ -69,7 +68,7 @@ class ReceiveRequests {
   void check_limit(Srqn srqn, Queue& shared);
 
   const ContextStore& contexts_;
-  std::vector<Queue> queues_;  // by ContextStore::index; that of a QP that shares one has what it has taken
+  std::vector<Queue> queues_;  // by ContextStore::index; for a QP on a shared queue, the requests that it has taken
   NodePool<FetchedRqe> pool_;
   NodePool<Qpn> ended_pool_;
   PooledQueue ended_;  // one entry for each request that goes unused

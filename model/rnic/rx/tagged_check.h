@@ -1,5 +1,5 @@
-// Whether a tagged DDP segment may be placed, and where: RFC 5041 sections 5.2 and 7.1, in the order of choices.md
-// 20. Between the two halves ddp_placement looks at the place of a Read Response in its stream.
+// Whether a tagged DDP segment may be placed, and where: RFC 5041 sections 5.2 and 7.1, in the order of choices.md 20.
+// Between the two halves ddp_placement checks the place of a Read Response in its stream.
 #pragma once
 
 #include <optional>
@@ -11,12 +11,12 @@
 
 namespace rnic {
 
-// Nothing of a stream that is over is placed (RFC 5041 section 7.1: silently).
+// Nothing of a finished stream is placed (RFC 5041 section 7.1: silently).
 constexpr bool takes_segments(const QpContext& ctx) {
   return ctx.valid && ctx.state != QpState::kTerminate && ctx.state != QpState::kError;
 }
 
-// Of a segment that has its whole header.
+// For a segment with a complete header.
 inline std::optional<wire::TerminateCause> check_tagged_header(const QpContext& ctx, const wire::DdpTaggedHeader& h) {
   if (h.version() != ctx.version) return wire::ddp::kTaggedInvalidVersion;
   if (wire::RdmapControl::version(h.rdmap) != ctx.version) return wire::rdma::kInvalidVersion;
@@ -24,7 +24,7 @@ inline std::optional<wire::TerminateCause> check_tagged_header(const QpContext& 
   return {};
 }
 
-// Of a segment with payload, whose header is right.
+// For a segment with payload and a valid header.
 inline std::optional<wire::TerminateCause> check_tagged_buffer(const ContextStore& contexts, Qpn qpn,
                                                                const wire::DdpTaggedHeader& h, std::uint32_t bytes,
                                                                MemoryPiece& piece) {

@@ -45,7 +45,7 @@ void TcpRx::reset() {
   offer_free_from_ = free_from_ = 0;
 }
 
-// A frame takes a cycle for its headers and one for each beat of payload. Kept octets of a flow that was switched to
+// A frame takes one cycle for its headers and one for each beat of payload. Kept octets of a flow that was switched to
 // RDMA go before any later frame.
 Wake TcpRx::tick() {
   if (commands->can_pop()) on_command(commands->pop());
@@ -80,7 +80,7 @@ Wake TcpRx::tick() {
 
 Cycle TcpRx::next_offer() { return offer_.done() ? kNever : std::max(behind->credit_at(), offer_free_from_); }
 
-// When octets can move again: a beat of the segment that is leaving, or the next segment.
+// When octets can move again: a beat of the leaving segment, or the next segment.
 Cycle TcpRx::next_octets() {
   if (!emission_.done()) return std::max(out->credit_at(), free_from_);
   const bool waiting =
@@ -137,7 +137,7 @@ void TcpRx::give_room(FlowId flow, std::uint32_t bytes) {
   if (flows_[flow.v].receiver.give_room(bytes, window_step_)) windows_.push(flow);
 }
 
-// Tells tcp_tx of an opened window unless a segment's feedback has done so.
+// Reports an opened window to tcp_tx unless a segment's feedback has done so.
 void TcpRx::open_windows() {
   if (!feedback->can_push()) return;
   const FlowId flow = windows_.pop();
@@ -226,7 +226,7 @@ void TcpRx::deliver(FlowId flow, ReceivedOctets&& octets) {
   emit(flow, std::move(octets));
 }
 
-// For the firmware, or behind what waits already.
+// For the firmware, or after what already waits.
 void TcpRx::keep(FlowId flow, ReceivedOctets&& octets) {
   Flow& f = flows_[flow.v];
   counters_.payload_bytes += octets.bytes;
@@ -238,7 +238,7 @@ void TcpRx::keep(FlowId flow, ReceivedOctets&& octets) {
 
 // ---- Early placement
 
-// Only octets that were not there before are offered, so none is ever written early twice.
+// Only new octets are offered, so none is ever written early twice.
 void TcpRx::offer(FlowId flow, const Receiver::Arrival& a, const BufferRef& buf) {
   const Flow& f = flows_[flow.v];
   if (!config_.early_placement || !f.stream.rdma()) return;
@@ -282,7 +282,7 @@ bool TcpRx::start_end() {
 }
 
 // True if kept octets of a flow are leaving now. Octets that early_placement may still be writing wait, so that nothing
-// is written to memory behind their delivery; other flows do not wait for them.
+// is written to memory after their delivery; other flows do not wait for them.
 bool TcpRx::start_kept() {
   FlowId waits = kNoFlow;
   while (!handovers_.empty() && handovers_.front() != waits) {
@@ -321,7 +321,7 @@ void TcpRx::serve_reports() {
   if (report_one(flow)) reports_queue_.push(flow);
 }
 
-// True if the flow may have more to say.
+// True if the flow may have more to report.
 bool TcpRx::report_one(FlowId flow) {
   using Report = tcp::ReceivedStream::Report;
   tcp::ReceivedStream& stream = flows_[flow.v].stream;

@@ -30,13 +30,13 @@ class TcpRx final : public Stage {
   PopPort<tcp::RxCommand> commands{*this, "commands"};
   PushPort<tcp::RxFeedback> feedback{*this, "feedback"};
   PushPort<tcp::RxReport> reports{*this, "reports"};
-  // What is kept out of order, for early_placement,
+  // Out-of-order octets, for early_placement,
   PushPort<StreamBeat> behind{*this, "behind"};
   // which answers every segment.
   PopPort<EarlyPlaced> early{*this, "early"};
   Drops drops;
 
-  // `pool` has the blocks in which the firmware gets octets; their size is the most that one read may ask for.
+  // `pool` has the blocks in which the firmware gets octets; their size is the maximum of one read.
   TcpRx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& config, const DatapathConfig& datapath,
         const StationConfig& station, BufferPool& pool, const tcp::SentOctets& sent);
 
@@ -45,7 +45,7 @@ class TcpRx final : public Stage {
 
   void describe(const Description& d) override;
   const TcpRxCounters& counters() const { return counters_; }
-  // Of this stage, for one flow without octets waiting for the firmware.
+  // Of this stage, per flow without octets waiting for the firmware.
   static constexpr std::size_t bytes_per_flow();
 
  private:
@@ -85,7 +85,7 @@ class TcpRx final : public Stage {
   bool report_one(FlowId flow);
 
   const TcpConfig config_;
-  const std::uint32_t window_step_;  // by which a window has to open before tcp_tx hears of it without a segment
+  const std::uint32_t window_step_;  // by which a window must open before tcp_tx gets it without a segment
   const std::uint32_t paws_life_;
   const unsigned beat_bytes_;
   const StationConfig station_;

@@ -1,4 +1,4 @@
-// What tcp_rx counts.
+// Counters of tcp_rx.
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,7 @@ Wake CrcInsert::tick() {
   });
 }
 
-// The tree takes in a beat a cycle; nobody sees the register before the FPDU's last one.
+// The tree takes one beat per cycle; the register is not visible before the FPDU's last one.
 void CrcInsert::seal(const FpduBeat& last) {
   count(last);
   if (!last.crc_on) return;

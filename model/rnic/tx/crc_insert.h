@@ -43,15 +43,15 @@ class CrcInsert final : public Stage, public RunsAhead {
 
   void count(const FpduBeat& last) {
     ++(last.crc_on ? counters_.inserted : counters_.left_zero);
-  }  // the twin in this place calls it too
+  }  // the twin of this stage calls it too
   void describe(const Description& d) override;
   const CrcInsertCounters& counters() const { return counters_; }
 
  private:
   void seal(const FpduBeat& beat);
 
-  Cycle next_ = 0;                      // a beat a cycle
-  const std::uint8_t* fpdu_ = nullptr;  // first octet of the FPDU under way; it lies in one piece
+  Cycle next_ = 0;                      // one beat per cycle
+  const std::uint8_t* fpdu_ = nullptr;  // first octet of the current FPDU, which is contiguous
   CrcInsertCounters counters_;
 };
 

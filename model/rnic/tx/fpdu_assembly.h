@@ -1,4 +1,4 @@
-// The FPDU that is coming in, in runs of beats: its octets lie in one buffer already, so only their place is kept.
+// The incoming FPDU, in runs of beats: its octets are already in one buffer, so only their place is kept.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,7 @@
 
 namespace rnic {
 
-// A frame is taken in the cycle in which its preamble can start, which is where the line becomes free, not the edge.
+// A frame is taken in the cycle in which its preamble can start: when the line becomes free, not at the edge.
 Wake MacTx::tick() {
   if (!in->can_pop() && !sctp_in->can_pop()) return Wake::on_traffic();
   const Cycle free_in = line_free_ps_ / clock().period_ps();

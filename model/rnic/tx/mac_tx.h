@@ -30,12 +30,12 @@ struct MacTxCounters {
 class MacTx final : public Stage {
  public:
   PopPort<Frame> in{*this, "in"};            // of TCP,
-  PopPort<Frame> sctp_in{*this, "sctp_in"};  // and of SCTP: in turn
+  PopPort<Frame> sctp_in{*this, "sctp_in"};  // and of SCTP: they alternate
   EthernetInitiator ethernet{"ethernet"};
 
   MacTx(sc_core::sc_module_name nm, ClockDomain& clk, const MacTxConfig& config) : Stage(nm, clk), config_(config) {}
   Wake tick() override;
-  void reset() override { sctp_next_ = false; }  // a frame that has begun goes out whole
+  void reset() override { sctp_next_ = false; }  // a frame that has begun is sent completely
 
   void describe(const Description& d) override;
   const MacTxCounters& counters() const { return counters_; }

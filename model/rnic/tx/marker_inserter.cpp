@@ -9,7 +9,7 @@
 namespace rnic {
 
 void MarkerInserter::reset() {
-  const bool owner = with_markers_ || complete_;  // otherwise the beat that has not come yet
+  const bool owner = with_markers_ || complete_;  // otherwise the next incoming beat
   if (end_ != nullptr && owner) BufferRef::adopt(next_.buf);
   positions_.assign(positions_.size(), {});
   emit_from_ = absorb_from_ = 0;
@@ -20,8 +20,8 @@ void MarkerInserter::reset() {
   position_ = length_at_ = 0;
 }
 
-// In a cycle a beat leaves before one comes in, so what came in leaves in the next cycle at the earliest, and room is
-// used in the cycle in which it is made.
+// In a cycle a beat leaves before one is taken, so a beat leaves in the next cycle at the earliest, and room is used in
+// the cycle in which it is made.
 Wake MarkerInserter::tick() {
   Burst to(*out);
   Cycle at;
@@ -50,15 +50,15 @@ Wake MarkerInserter::tick() {
   return Wake::at_cycle(at);
 }
 
-// From cycle `at` on a full beat leaves in each cycle. In how many of them does one of the same FPDU, not its last,
-// come in?
+// From cycle `at` on a full beat leaves in each cycle. In how many of them can a beat of the same FPDU, not its last,
+// be taken?
 unsigned MarkerInserter::beats_along(Cycle at) const {
   if (complete_ || in->front_at() > at || absorb_from_ > at || in->front().last) return 0;
   return std::min(in->front_run(), beats_at_rate(pending_words_, position_, with_markers_));
 }
 
-// How many beats can come in at one a cycle before the markers between them fill the accumulator: the last one comes in
-// while less than a beat is left. `pending` words are there before the first beat leaves.
+// How many beats can be taken at one per cycle before the markers between them fill the accumulator: the last one is
+// taken while less than a beat is left. `pending` words are there before the first beat leaves.
 unsigned MarkerInserter::beats_at_rate(unsigned pending, wire::StreamPosition position, bool with_markers) const {
   const unsigned full = 2 * beat_words_;
   if (pending >= full) return 0;
@@ -68,7 +68,7 @@ unsigned MarkerInserter::beats_at_rate(unsigned pending, wire::StreamPosition po
   return static_cast<unsigned>(octets / (4 * beat_words_)) + 1;
 }
 
-// Where the accumulator is empty or has less than a beat, and what leaves it finds room.
+// When the accumulator is empty or has less than a beat, and its output finds room.
 RunsAhead::Pledge MarkerInserter::pledge(const LinkBase&, const void* first, Cycle at) {
   const Cycle from = std::max(absorb_from_, at);
   if (complete_ || pending_words_ >= beat_words_ || emit_from_ > from + 1) return {};
@@ -94,7 +94,7 @@ FpduBeat MarkerInserter::cut() {
   return beat;
 }
 
-// Beats of one run, from cycle `at` on, each while less than one is left and the FPDU wants more.
+// Beats of one run, from cycle `at` on, each while less than one is left and the FPDU needs more.
 void MarkerInserter::absorb(Cycle at, unsigned beats) {
   const FpduBeat& beat = in->front();
   if (beat.first) begin(beat);
@@ -102,7 +102,7 @@ void MarkerInserter::absorb(Cycle at, unsigned beats) {
   if (with_markers_) {
     copy_with_markers(beat.data, octets);
   } else {
-    RNIC_CHECK(beat.data == end_);  // an FPDU lies in one piece
+    RNIC_CHECK(beat.data == end_);  // an FPDU is contiguous
     end_ += octets;
     position_ += octets;
     pending_words_ += octets / 4;
@@ -111,7 +111,7 @@ void MarkerInserter::absorb(Cycle at, unsigned beats) {
   if (beat.last) {
     completes_wqe_ = beat.completes_wqe;
     set_position(beat.flow, position_);
-    if (with_markers_) BufferRef::adopt(beat.buf);  // and gone: the copy travels on
+    if (with_markers_) BufferRef::adopt(beat.buf);  // and released: the copy travels on
   }
   in->drop_at(at, beats);
   absorb_from_ = at + beats;

@@ -45,8 +45,8 @@ class MarkerInserter final : public Stage, public RunsAhead {
         beat_words_(datapath.beat_bytes / 4),
         positions_(contexts.flows()) {}
 
-  // Where the flow's next FPDU starts; set for a stream that is taken over in its middle. Otherwise a flow starts at 0
-  // whenever its context's epoch changes. Octets, a multiple of 4.
+  // Where the flow's next FPDU starts; set for a stream taken over in its middle. Otherwise a flow starts at 0 whenever
+  // its context's epoch changes. Octets, a multiple of 4.
   wire::StreamPosition position(FlowId flow) const;
   void set_position(FlowId flow, wire::StreamPosition position);
 
@@ -56,7 +56,7 @@ class MarkerInserter final : public Stage, public RunsAhead {
   Pledge pledge(const LinkBase&, const void* first, Cycle at) override;
   std::string waiting_for() const override;
 
-  void count(std::uint64_t markers) { counters_.markers += markers; }  // inserted; the twin in this place calls it too
+  void count(std::uint64_t markers) { counters_.markers += markers; }  // inserted; the twin of this stage calls it too
   void describe(const Description& d) override;
   const MarkerInserterCounters& counters() const { return counters_; }
 
@@ -85,7 +85,7 @@ class MarkerInserter final : public Stage, public RunsAhead {
   FpduBeat next_;               // the beat to emit next
   bool completes_wqe_ = false;
   bool with_markers_ = false;
-  std::uint8_t* end_ = nullptr;        // behind the words absorbed so far; nullptr between FPDUs
+  std::uint8_t* end_ = nullptr;        // after the words absorbed so far; nullptr between FPDUs
   wire::StreamPosition position_ = 0;  // of that octet
   wire::StreamPosition length_at_ = 0;
   MarkerInserterCounters counters_;

@@ -43,7 +43,7 @@ class MpaFramer final : public Stage, public RunsAhead {
   void run_ahead() override { tick(); }
   std::string waiting_for() const override;
 
-  void count(const Ulpdu& ulpdu);  // an FPDU was begun; the twin in this place calls it too
+  void count(const Ulpdu& ulpdu);  // an FPDU was begun; the twin of this stage calls it too
   void describe(const Description& d) override;
   const MpaFramerCounters& counters() const { return counters_; }
 
@@ -52,7 +52,7 @@ class MpaFramer final : public Stage, public RunsAhead {
 
   const ContextStore& contexts_;
   const unsigned beat_words_;
-  Cycle next_at_ = 0;        // a beat a cycle
+  Cycle next_at_ = 0;        // one beat per cycle
   FpduBeat next_;            // the beat to send next
   unsigned words_left_ = 0;  // of the FPDU being sent
   bool completes_wqe_ = false;

@@ -4,7 +4,7 @@
 
 namespace rnic {
 
-// One read of the current job a cycle, of what lies together on the bus; a job's slot is its DMA tag.
+// One read of the current job per cycle, of contiguous octets on the bus; a job's slot is its DMA tag.
 bool PayloadFetch::accept() {
   if (!requesting()) {
     if (!in->can_pop() || used_ == slots_.size()) return false;

@@ -1,4 +1,4 @@
-// Brings the payload of ULPDUs into their buffers, many at a time, and hands them on in order. See payload_fetch.md.
+// Fetches the payload of ULPDUs into their buffers, many at a time, and passes them on in order. See payload_fetch.md.
 #pragma once
 
 #include <cstdint>
@@ -65,13 +65,13 @@ class PayloadFetch final : public Stage {
     bool ok = true;
   };
   static constexpr std::uint64_t kIntact = ~std::uint64_t{0};
-  // A stream that lost octets must not go on: the peer would take what follows for the missing part.
-  // Its Terminate says so, and passes.
+  // A stream that lost octets must not continue: the peer would take later data for the missing part. Its Terminate
+  // reports that, and passes.
   bool dropped(const Slot& slot) const { return broken_[slot.qpn.v] == slot.epoch && !is_terminate(slot.ulpdu); }
   static bool is_terminate(const Ulpdu& ulpdu) {
     return wire::RdmapControl::opcode(ulpdu.buf->bytes()[Ulpdu::kOffset + 1]) == wire::Opcode::kTerminate;
   }
-  // Reads of the newest job are still to be asked for.
+  // Reads of the newest job are still to be requested.
   bool requesting() const { return requested_ != current_.pieces; }
   bool accept();
   bool hand_on();
@@ -80,7 +80,7 @@ class PayloadFetch final : public Stage {
   std::vector<Slot> slots_;  // a ring in order of arrival
   unsigned first_ = 0, used_ = 0;
   Account jobs_;
-  UlpduJob current_;        // its pieces are requested one a cycle
+  UlpduJob current_;        // its pieces are requested one per cycle
   unsigned requested_ = 0;  // whole pieces
   std::uint32_t offset_ = 0;
   std::vector<std::uint64_t> broken_;  // by QP: the epoch whose stream lost octets

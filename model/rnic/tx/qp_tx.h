@@ -1,4 +1,4 @@
-// What the transmit side keeps of a QP: its work, and what of it may be sent.
+// The transmit side's state of a QP: its work, and what of it may be sent.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace rnic {
 
-// Why a QP that has something to send cannot.
+// Why a QP with work cannot send.
 enum class TxWait : std::uint8_t { kNothing, kOrd, kFence, kFirstFpdu, kCredit, kSctpCredit };
 inline constexpr unsigned kTxWaits = 6;
 
@@ -21,22 +21,22 @@ struct QpTx {
   PooledQueue wqes;      // fetched, in posting order
   PooledQueue internal;  // the firmware's messages, sent before the host's
   OutboundMessage request, response;
-  PooledQueue read;                          // what a Read Response answers: one or none
-  TerminateMessage terminate;                // what the firmware's kTerminate will send
+  PooledQueue read;                          // the target of a Read Response: one or none
+  TerminateMessage terminate;                // the content of the firmware's kTerminate
   std::uint32_t msn_send = 1, msn_read = 1;  // next MSN of QN 0 and QN 1,
   std::uint32_t msn_response = 1;            // and of QN 3
   std::uint32_t reads = 0;                   // and atomics, outstanding against ORD
   std::uint64_t credit = 0;                  // octets
   wire::StreamPosition position = 0;
-  std::uint32_t due = 0;       // responses, the one under way included
-  bool unfenced = false;       // the first FPDU came in
-  bool peer_closed = false;    // no response comes any more
+  std::uint32_t due = 0;       // responses, including the current one
+  bool unfenced = false;       // the first FPDU has arrived
+  bool peer_closed = false;    // no more responses will come
   bool response_turn = false;  // requests and responses of one QP alternate
   bool halted = false;         // a local error: nothing more is sent
   bool terminated = false;     // by our Terminate, the last message of the stream
-  bool draining = false;       // the firmware waits for all that was posted
+  bool draining = false;       // the firmware waits for everything posted
   bool flushing = false;       // the stream is over: work completes with an error
-  bool revoking = false;       // its oldest request has ended an STag and waits for writes under way
+  bool revoking = false;       // its oldest request has ended an STag and waits for writes in progress
   bool listed = false;         // in the list of those that can send
   TxWait waits = TxWait::kNothing;
 
@@ -50,11 +50,11 @@ struct QpTx {
   // An untagged message takes the next MSN of its queue; a Read or Atomic Request counts against
   // ORD.
   void number(OutboundMessage& m);
-  // A Read or Atomic Response came, perhaps one that nobody asked for.
+  // A Read or Atomic Response arrived, perhaps an unexpected one.
   void read_done();
-  // A response was sent whole, perhaps one that nobody has announced.
+  // A response was sent completely, perhaps an unannounced one.
   void response_done();
-  // An FPDU of so many octets, markers included, goes out; or a DATA chunk, whose place in the stream means nothing.
+  // An FPDU of that many octets, markers included, is sent; or a DATA chunk, which has no place in a stream.
   void spend(std::size_t octets);
 };
 

@@ -9,7 +9,7 @@ namespace rnic {
 
 using wire::Opcode;
 
-// Takes at most one item from each input a cycle.
+// Takes at most one item per cycle from each input.
 bool RdmapSegmenter::accept() {
   bool busy = false;
   if (wqe->can_pop()) {
@@ -46,7 +46,7 @@ bool RdmapSegmenter::accept() {
   if (terminate->can_pop()) {
     TerminateMessage t = terminate->pop();
     QpTx& q = scheduler_.qp(t.qpn);
-    q.halted = true;  // it goes out when the firmware says so, and nothing of the host's before it
+    q.halted = true;  // it is sent when the firmware says so, and nothing of the host before it
     scheduler_.give_up(q);
     q.terminate = std::move(t);
     busy = true;
@@ -82,7 +82,7 @@ void RdmapSegmenter::take(const TxUnblock& u) {
 
 void RdmapSegmenter::respond(Qpn qpn, const OutboundMessage& response) {
   QpTx& q = scheduler_.qp(qpn);
-  RNIC_CHECK(!q.response.active);  // the IRRQ hands over one request of a QP at a time
+  RNIC_CHECK(!q.response.active);  // the IRRQ passes on one request of a QP at a time
   q.response = response;
   scheduler_.number(q, q.response);
   scheduler_.list(qpn);
@@ -119,8 +119,8 @@ void RdmapSegmenter::take(const TxInternalWork& work) {
 // its stream (RFC 5040 section 4.8).
 void RdmapSegmenter::prepare_terminate(const TxInternalWork& work) {
   QpTx& q = scheduler_.qp(work.qpn);
-  // A responder that never saw a valid FPDU may send none (RFC 5044 section 7.1.2 rule 4): the stream just ends. What
-  // MPA has let through is an error of a segment, which returns its headers unless it is too short to have any.
+  // A responder that never saw a valid FPDU may send none (RFC 5044 section 7.1.2 rule 4): the stream just ends. An
+  // error found after MPA belongs to a segment, whose headers are returned unless it is too short to have any.
   const bool saw_a_segment = wire::returns_ddp_header(work.cause);
   if (q.fenced(contexts_.qp(work.qpn)) && !saw_a_segment) return;
   if (std::exchange(q.terminated, true)) return;
@@ -134,7 +134,7 @@ void RdmapSegmenter::prepare_terminate(const TxInternalWork& work) {
   scheduler_.post(work);
 }
 
-// One FPDU of the QP whose turn it is.
+// One FPDU of the QP that has the turn.
 bool RdmapSegmenter::cut() {
   if (scheduler_.nobody() || !out->can_push() || !issued->can_push() || !taken->can_push() || !event->can_push() ||
       !read_sent->can_push() || !answered->can_push() || !atomic_issued->can_push() || !read_issued->can_push() ||
@@ -174,7 +174,7 @@ bool RdmapSegmenter::cut() {
   return true;
 }
 
-// What the end of a Read does to its sink's STag is visible in the next cycle: a fenced request starts then.
+// The effect of a Read's end on its sink's STag is visible in the next cycle: a fenced request starts then.
 bool RdmapSegmenter::must_settle(Qpn qpn, const QpTx& q, TxScheduler::Source next) const {
   using Source = TxScheduler::Source;
   if (read_ended_ != qpn || (next != Source::kRequest && next != Source::kLocalWork)) return false;
@@ -183,7 +183,7 @@ bool RdmapSegmenter::must_settle(Qpn qpn, const QpTx& q, TxScheduler::Source nex
 }
 
 void RdmapSegmenter::send_request(Qpn qpn, QpTx& q) {
-  const bool between = !q.request.active || !q.open(contexts_.qp(qpn));  // what is half sent is given up
+  const bool between = !q.request.active || !q.open(contexts_.qp(qpn));  // a partly sent message is dropped
   if (between && !q.internal.empty()) {
     start_internal(qpn, q);
     expect_response(qpn, q.request, nullptr);
@@ -207,8 +207,7 @@ void RdmapSegmenter::send_response(Qpn qpn, QpTx& q) {
   answered->push({qpn});
 }
 
-// False if the source was revoked: the response ends where it is, and its IRRQ slot stays taken, for the stream is
-// over.
+// False if the source was revoked: the response ends there, and its IRRQ slot stays taken, for the stream is over.
 bool RdmapSegmenter::find_source(Qpn qpn, QpTx& q) {
   const ReadWork& read = scheduler_.read(q);
   const wire::ReadRequest rest = rest_of(read.request, q.response.done);
@@ -250,8 +249,8 @@ void RdmapSegmenter::do_local_work(Qpn qpn, QpTx& q) {
   revocations_.push_back({qpn, q.epoch, StagFence(*this, contexts_.in_flight, now())});
 }
 
-// The end of an STag, or of what a window opened before, completes when no write that it allowed is under way any more
-// (RFC 5040 section 8.1.1).
+// The end of an STag, or of a window's earlier binding, completes when all writes that it allowed are out (RFC 5040
+// section 8.1.1).
 bool RdmapSegmenter::report_revocation() {
   if (revocations_.empty()) return false;
   Revocation& r = revocations_.front();
@@ -306,7 +305,7 @@ void RdmapSegmenter::mark(Qpn qpn, WqeIssued::Marker marker) {
   issued->push(m);
 }
 
-// The oldest work request is cut whole, or nothing of it is sent and it completes with an error.
+// The oldest work request is cut completely, or nothing of it is sent and it completes with an error.
 void RdmapSegmenter::complete(Qpn qpn, QpTx& q, std::uint32_t bytes, bool signaled, abi::WcStatus status) {
   const abi::Wqe& w = scheduler_.oldest(q).wqe;
   WqeIssued done{qpn, w.wr_id, bytes, w.opcode, status, signaled};
@@ -335,7 +334,7 @@ Wake RdmapSegmenter::tick() {
   const bool flushes = internal_work->can_pop() && internal_work->front().kind == TxInternalWork::Kind::kFlush;
   busy |= accept_internal();
   busy |= !flushes && report_revocation();
-  busy |= !flushes && cut();  // a flush has the cycle's place on `issued`
+  busy |= !flushes && cut();  // a flush uses the cycle's place on `issued`
   scheduler_.account(now());
   return busy ? Wake::next_cycle() : Wake::on_traffic();
 }

@@ -58,7 +58,7 @@ class RdmapSegmenter final : public Stage, public QueuePairs {
   void describe(const Description& d) override;
   const RdmapSegmenterCounters& counters() const { return counters_; }
   Account& waits(TxWait reason) { return scheduler_.waits(reason); }
-  // What a QP has on chip: entries that are not sent whole, Reads and atomics that are not answered.
+  // What a QP has on chip: entries that are not completely sent, Reads and atomics that are not answered.
   QueuePairState queue_pair_state(Qpn qpn) const override {
     const TxScheduler::OnChip on_chip = scheduler_.state(qpn);
     return {on_chip.wqes, on_chip.reads};
@@ -98,7 +98,7 @@ class RdmapSegmenter final : public Stage, public QueuePairs {
   BufferPool& buffers_;
   TxScheduler scheduler_;
   std::optional<Qpn> read_ended_;       // in this cycle
-  std::deque<Revocation> revocations_;  // done, and to be reported in this order
+  std::deque<Revocation> revocations_;  // done, to be reported in this order
   RdmapSegmenterCounters counters_;
 };
 

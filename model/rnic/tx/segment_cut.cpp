@@ -40,7 +40,7 @@ void emit_ddp_header(const OutboundMessage& m, bool last, std::uint8_t version, 
   }
 }
 
-// FetchAdd: the compare fields are what RFC 7306 section 5.2.1 wants of an unused pair.
+// FetchAdd: the compare fields are those of an unused pair in RFC 7306 section 5.2.1.
 wire::AtomicRequest atomic_request_of(const abi::Wqe& w, std::uint32_t request_id) {
   const abi::AtomicOperands o = abi::AtomicOperands::of(w);
   wire::AtomicRequest r = w.opcode == abi::WrOpcode::kFetchAdd
@@ -52,7 +52,7 @@ wire::AtomicRequest atomic_request_of(const abi::Wqe& w, std::uint32_t request_i
   return r;
 }
 
-// Of a message without payload. Of the firmware's, only a Read Request has one; a Terminate's is there already.
+// Of a message without payload. Of the firmware's messages only a Read Request has one; a Terminate's is already there.
 void emit_rdmap_header(const OutboundMessage& m, const abi::Wqe* w, MutableByteSpan at) {
   switch (m.opcode) {
     case Opcode::kReadRequest:
@@ -88,7 +88,7 @@ void gather(const abi::Wqe& w, std::uint32_t bytes, OutboundMessage& m, UlpduJob
   }
 }
 
-// Inline data lies where the gather list would be.
+// Inline data is in place of the gather list.
 void copy_inline(const abi::Wqe& w, std::uint32_t bytes, const OutboundMessage& m, std::uint8_t* to) {
   std::memcpy(to, reinterpret_cast<const std::uint8_t*>(w.sge) + m.done, bytes);
 }
@@ -141,8 +141,8 @@ OutboundMessage response_message(const AtomicWork& work) {
   return m;
 }
 
-// RFC 6581's ready-to-receive messages: zero length, absorbed by the peer, no work request behind them. Or a Terminate,
-// the only one of its stream, whose acknowledgement is awaited.
+// RFC 6581's ready-to-receive messages: zero length, absorbed by the peer, without a work request. Or a Terminate, the
+// only one of its stream, whose acknowledgement is waited for.
 OutboundMessage internal_message(const TxInternalWork& work, std::uint32_t terminate_bytes) {
   OutboundMessage m;
   m.active = true;

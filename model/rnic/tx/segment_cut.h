@@ -15,7 +15,7 @@
 
 namespace rnic {
 
-// What is being cut: a Send, a Write, a Read Response, or the single segment of a message without payload.
+// The message being cut: a Send, a Write, a Read Response, or the single segment of a message without payload.
 struct OutboundMessage {
   wire::Opcode opcode = wire::Opcode::kSend;
   bool active = false;
@@ -32,21 +32,21 @@ struct OutboundMessage {
   bool tagged() const { return wire::is_tagged(opcode); }
 };
 
-// What a Read asks for. Without a work request: nothing, and names nothing (RFC 6581 section 9.2).
+// The request of a Read. Without a work request: it reads nothing, and names nothing (RFC 6581 section 9.2).
 wire::ReadRequest read_request_of(const abi::Wqe* w, std::uint32_t bytes);
 
 // Octets that the request names. A malformed one (too many SGEs) is counted as far as it can be read.
 std::uint64_t request_bytes(const abi::Wqe& w);
 
-// What a work request, a validated Read Request, an executed atomic and the firmware ask for. None has its MSN yet.
-// terminate_bytes: of a Terminate's header, which is in the buffer already.
+// The messages for a work request, a validated Read Request, an executed atomic and the firmware. None has its MSN yet.
+// terminate_bytes: of a Terminate's header, which is already in the buffer.
 OutboundMessage request_message(const abi::Wqe& w);
 OutboundMessage response_message(const ReadWork& work);
 OutboundMessage response_message(const AtomicWork& work);
 OutboundMessage internal_message(const TxInternalWork& work, std::uint32_t terminate_bytes);
 
-// The RDMAP header behind the DDP header of a message that has no payload; 0 for others and for a Terminate, whose
-// length is its own.
+// The RDMAP header after the DDP header of a message without payload; 0 for others and for a Terminate, whose length is
+// separate.
 constexpr std::uint32_t rdmap_header_bytes(wire::Opcode op) {
   switch (op) {
     case wire::Opcode::kReadRequest:
@@ -75,8 +75,8 @@ constexpr std::uint32_t next_ulpdu_bytes(const OutboundMessage& m, std::uint32_t
   return header + std::min(m.bytes - m.done, mulpdu - header);
 }
 
-// Cuts the next segment off the message: writes its headers, and inline data, into the buffer, and says where its
-// payload is. A Terminate's header is there already, as its payload would be. w is the message's work request; null for
+// Cuts the next segment off the message: writes its headers, and inline data, into the buffer, and returns where its
+// payload is. A Terminate's header is already there, as its payload would be. w is the message's work request; null for
 // a Read Response and for a message of the firmware.
 UlpduJob cut_segment(OutboundMessage& m, const abi::Wqe* w, Qpn qpn, const QpContext& ctx, BufferRef buffer);
 

@@ -53,7 +53,7 @@ void TcpTx::reset() {
   for (Account* account : {&unacknowledged_, &congested_, &in_flight_, &repairing_}) account->set(now(), 0, false);
 }
 
-// The frame slot goes to commands first, then to ACKs, to queued segments, and to the FPDU that is coming in.
+// The frame slot goes to commands first, then to ACKs, to queued segments, and to the incoming FPDU.
 Wake TcpTx::tick() {
   if (feedback->can_pop()) on_feedback(feedback->pop());
   run_timers();
@@ -165,7 +165,7 @@ bool TcpTx::on_command(const TxCommand& c) {
   return false;
 }
 
-// A second kOpen is that of a flow whose own SYN crossed the peer's.
+// A second kOpen belongs to a flow whose own SYN crossed the peer's.
 void TcpTx::open(const TxCommand& c) {
   Flow& f = flows_[c.flow.v];
   uses_[c.flow.v] += !f.open;
@@ -175,7 +175,7 @@ void TcpTx::open(const TxCommand& c) {
   f.key = c.key;
   f.peer_mac = c.peer_mac;
   tcp::Agreed agreed = c.agreed;
-  if (!c.with_ack) {  // what we offer
+  if (!c.with_ack) {  // what we advertise
     agreed.scaling = true;
     agreed.sack = config_.sack;
     agreed.timestamps = config_.timestamps;
@@ -198,7 +198,7 @@ void TcpTx::establish(const TxCommand& c) {
   owe_ack(c.flow);
 }
 
-// After the peer's RST, until the firmware has heard of it: what comes down meanwhile is dropped.
+// After the peer's RST, until the firmware has heard of it: data handed down meanwhile is dropped.
 void TcpTx::fall_silent(FlowId flow) {
   Flow& f = flows_[flow.v];
   f.sender.clear(resources_);
@@ -221,7 +221,7 @@ void TcpTx::release(FlowId flow) {
   report(flow, TxReport::Kind::kReleased);
 }
 
-// ---- Reports: nothing waits in a link's place, so no peer or neighbour can block the others.
+// ---- Reports: none waits in a link, so no peer or neighbour can block the others.
 
 void TcpTx::report(FlowId flow, TxReport::Kind kind) {
   flows_[flow.v].reports |= bit(kind);
@@ -256,7 +256,7 @@ void TcpTx::serve_reports() {
   if (more) reports_queue_.push(flow);
 }
 
-// After whatever changes what a flow has in flight, or may have.
+// After anything that changes what a flow has in flight, or may have.
 void TcpTx::account(FlowId flow) {
   const FlowState s = flow_state(flow);
   Counted& counted = counted_[flow.v];

@@ -1,5 +1,4 @@
-// The sender half of the TCP offload: headers, retransmission, the peer's window, acknowledgements of what was
-// received.
+// The sender half of the TCP offload: headers, retransmission, the peer's window, acknowledgements of received data.
 #pragma once
 
 #include <algorithm>
@@ -48,13 +47,13 @@ class TcpTx final : public Stage, public RunsAhead, public Flows {
   const TcpTxCounters& counters() const { return counters_; }
   // For tcp_rx.
   const tcp::SentOctets& sent() const { return sent_; }
-  // Flows that have octets in flight, and those of them that repair a loss: from the time when it is found on and,
-  // where the timer finds it, from when the timer began to run.
+  // Flows that have octets in flight, and those of them that repair a loss: from its detection on or, if the timer
+  // detects it, from the start of the timer.
   Account& in_flight() { return in_flight_; }
   Account& repairing() { return repairing_; }
   std::size_t flows() const override { return flows_.size(); }
   FlowState flow_state(FlowId flow) const override;
-  // Of this stage, for one flow without segments in flight, in octets.
+  // Of this stage, per flow without segments in flight, in octets.
   static constexpr std::size_t bytes_per_flow();
 
  private:
@@ -66,11 +65,11 @@ class TcpTx final : public Stage, public RunsAhead, public Flows {
     std::uint32_t wqes_acked = 0;  // not reported yet
     std::uint8_t reports = 0;      // TxReport kinds to be sent, one bit each
     bool open = false;
-    bool probe_owed = false;  // a segment that the peer has to answer
-    bool reset = false;       // by the peer: nothing is sent any more
+    bool probe_owed = false;  // a segment that the peer must answer
+    bool reset = false;       // by the peer: nothing more is sent
   };
 
-  // What comes in.
+  // Input.
   bool on_command(const tcp::TxCommand& command);
   void open(const tcp::TxCommand& c);
   void establish(const tcp::TxCommand& c);
@@ -87,7 +86,7 @@ class TcpTx final : public Stage, public RunsAhead, public Flows {
 
   void account(FlowId flow);
 
-  // What it leads to.
+  // Its consequences.
   void resume(FlowId flow);
   void report(FlowId flow, tcp::TxReport::Kind kind);
   void serve_reports();
@@ -103,7 +102,7 @@ class TcpTx final : public Stage, public RunsAhead, public Flows {
   void on_timeout(FlowId flow);
   void owe_probe(FlowId flow);
 
-  // What leaves: at most one frame a cycle.
+  // Output: at most one frame per cycle.
   bool send_owed_ack();
   bool send_queued();
   void send(FlowId flow, std::uint32_t segment);
@@ -125,7 +124,7 @@ class TcpTx final : public Stage, public RunsAhead, public Flows {
   std::vector<std::uint32_t> uses_;  // of each flow's number, for owners; no reset clears them
   tcp::FlowQueue acks_, sends_, reports_queue_;
   tcp::FlowTimers rto_, ack_timers_;
-  Cycle next_beat_ = 0;  // a beat a cycle
+  Cycle next_beat_ = 0;  // one beat per cycle
   FpduAssembly fpdu_;
   struct Counted {
     std::uint32_t octets = 0;
@@ -133,8 +132,8 @@ class TcpTx final : public Stage, public RunsAhead, public Flows {
   };
   std::vector<Counted> counted_;  // by flow, in the accounts
   unsigned octets_ = 0, congested_flows_ = 0, flows_in_flight_ = 0, repairing_flows_ = 0;
-  // The first: octets of all flows that were not acknowledged yet, with the capacity of one flow. The second: flows
-  // whose congestion window is the smaller one of the two.
+  // The first: unacknowledged octets of all flows, with the capacity of one flow. The second: flows whose congestion
+  // window is the smaller one of the two.
   Account unacknowledged_, congested_, in_flight_, repairing_;
   TcpTxCounters counters_;
 };

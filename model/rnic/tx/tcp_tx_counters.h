@@ -1,4 +1,4 @@
-// What tcp_tx counts.
+// Counters of tcp_tx.
 #pragma once
 
 #include <cstdint>

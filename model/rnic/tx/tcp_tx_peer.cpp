@@ -1,4 +1,4 @@
-// What tcp_tx learns from the peer and from routers, and what it does when the peer is silent.
+// tcp_tx's input from the peer and from routers, and its reaction to a silent peer.
 #include "model/rnic/tx/tcp_tx.h"
 
 namespace rnic {
@@ -58,7 +58,7 @@ void TcpTx::resume(FlowId flow) {
   if (sender.next_to_send(resources_) != kNil) sends_.push(flow);
 }
 
-// ---- What is to be acknowledged
+// ---- Acknowledgements that are due
 
 void TcpTx::answer(FlowId flow, RxFeedback::Answer answer) {
   Flow& f = flows_[flow.v];
@@ -96,7 +96,7 @@ void TcpTx::restart_rto(FlowId flow) {
   else rto_.stop(flow);
 }
 
-// An idle flow has nothing that is timed, but for keepalive.
+// An idle flow has no timer except keepalive.
 void TcpTx::on_queued(FlowId flow) {
   const tcp::Sender& sender = flows_[flow.v].sender;
   if (sender.idle() && (!rto_.running(flow) || sender.keeps_alive(resources_))) restart_rto(flow);

@@ -1,4 +1,4 @@
-// What leaves tcp_tx: queued segments, acknowledgements and resets.
+// Output of tcp_tx: queued segments, acknowledgements and resets.
 #include "model/rnic/tx/tcp_tx.h"
 
 namespace rnic {
@@ -58,13 +58,13 @@ void TcpTx::send_reset(const tcp::FlowKey& key, const wire::MacAddress& mac, std
   push_frame(kNoFlow, writer_.write_reset(key, mac, seq, with_ack, ack));
 }
 
-// The number's earlier uses count; a segment of no connection is of none.
+// The number's earlier uses count; a segment of no connection has none.
 RequestId TcpTx::owner(FlowId flow) const {
   const std::uint32_t uses = flow.v < uses_.size() ? uses_[flow.v] : 0;
   return {node_, RequestId::Kind::kFlow, flow.v, uses - (uses != 0), 0};
 }
 
-// A segment that carries no FPDU is the connection's.
+// A segment without an FPDU belongs to the connection.
 void TcpTx::push_frame(FlowId flow, Frame frame) {
   ++counters_.segments;
   if (!frame.buf->owner()) frame.buf->belong_to(owner(flow));

@@ -90,7 +90,7 @@ void TxScheduler::read_done(QpTx& q) {
   reads_ += q.reads;
 }
 
-// Of a QP that has no turn.
+// For a QP that has no turn.
 TxWait TxScheduler::why_not(Qpn qpn, const QpTx& q) const {
   const QpContext& ctx = contexts_.qp(qpn);
   const bool begun = q.request.active || q.response.active;
@@ -134,7 +134,7 @@ bool TxScheduler::has_credit(const QpContext& ctx, const QpTx& q, const Outbound
   return q.credit >= cost(ctx, q, next_ulpdu_bytes(m, ctx.mulpdu));
 }
 
-// The request that is being cut or, none being so, the one to start; none if it has to wait for its turn.
+// The request being cut, or else the one to start; none if it has to wait for its turn.
 std::optional<OutboundMessage> TxScheduler::next_request(const QpContext& ctx, const QpTx& q) const {
   if (q.request.active) return q.request;
   if (!q.internal.empty()) return next_internal(q);
@@ -151,7 +151,7 @@ bool TxScheduler::drained(const QpContext& ctx, const QpTx& q) const {
 }
 
 // Requests and responses alternate by FPDU, but two tagged messages are never interleaved: no field of a tagged segment
-// says which message it belongs to, and peers refuse it.
+// identifies its message, and peers refuse it.
 TxScheduler::Source TxScheduler::next(Qpn qpn, const QpTx& q) const {
   const QpContext& ctx = contexts_.qp(qpn);
   if (q.flushing) return q.wqes.empty() ? Source::kNone : Source::kFlush;

@@ -1,4 +1,4 @@
-// Which QP sends the next FPDU, and of what: the QPs that can send stand in one list and take turns.
+// Which QP sends the next FPDU, and of which message: the QPs that can send are in one list and take turns.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ class TxScheduler final : public Part {
   void post(FetchedWqe f);
   void post(const TxInternalWork& work);
   const FetchedWqe& oldest(const QpTx& q) const { return wqe_pool_.front(q.wqes); }
-  // The Read that the QP's response answers, from answer() to answered().
+  // The Read answered by the QP's response, from answer() to answered().
   void answer(QpTx& q, const ReadWork& r) {
     read_pool_.clear(q.read);  // one that the end of its stream left unanswered
     read_pool_.push(q.read, r);
@@ -49,7 +49,7 @@ class TxScheduler final : public Part {
   // What this QP could send now.
   Source next(Qpn qpn, const QpTx& q) const;
 
-  // Gives the message its number; a Read or an atomic counts against ORD from now on, until read_done().
+  // Assigns the message's number; a Read or an atomic counts against ORD from now on, until read_done().
   void number(QpTx& q, OutboundMessage& m);
   void read_done(QpTx& q);
   // It has nothing to send any more.
@@ -62,13 +62,12 @@ class TxScheduler final : public Part {
   OnChip state(Qpn qpn) const { return {qps_[qpn.v].wqes.size, qps_[qpn.v].reads, qps_[qpn.v].waits}; }
 
   void describe(const Description& d) override;
-  // At the end of each cycle in which anything changed. What is waited for counts while no QP can send.
+  // At the end of each cycle with a change. A wait counts while no QP can send.
   void account(Cycle now);
   // kOrd: Reads and atomics outstanding; otherwise QPs that wait.
   Account& waits(TxWait reason) { return accounts_[static_cast<unsigned>(reason)]; }
 
-  // What such a ULPDU takes of the credit: its FPDU, the markers at its place in the stream included, or its DATA
-  // chunk.
+  // The credit that such a ULPDU takes: its FPDU, including the markers at its place in the stream, or its DATA chunk.
   std::size_t cost(const QpContext& ctx, const QpTx& q, std::uint32_t ulpdu) const;
   std::string waiting_for() const;
 

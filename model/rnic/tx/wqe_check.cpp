@@ -7,7 +7,7 @@ namespace rnic {
 
 namespace {
 
-// Of RFC 7306: not for every peer, of fixed form, atomics within ORD.
+// For RFC 7306: not for every peer, in fixed form, atomics within ORD.
 abi::WcStatus check_extension(const QpContext& ctx, const abi::Wqe& w) {
   const bool atomic = abi::is_atomic(w.opcode);
   const bool form = w.num_sge == (atomic ? 1 : 0) && !(w.flags & abi::kWqeInline);
@@ -15,7 +15,7 @@ abi::WcStatus check_extension(const QpContext& ctx, const abi::Wqe& w) {
   return atomic && w.sge[0].length != abi::kAtomicBytes ? abi::WcStatus::kLocLenErr : abi::WcStatus::kSuccess;
 }
 
-// Of a Read with Invalidate: one region of ours, which nothing keeps from being invalidated.
+// For a Read with Invalidate: one region of ours, which may be invalidated.
 abi::WcStatus check_sink(const ContextStore& contexts, const QpContext& ctx, const abi::Wqe& w) {
   if (w.num_sge != 1) return abi::WcStatus::kLocQpOpErr;
   const Stag sink{w.sge[0].lkey};

@@ -1,4 +1,4 @@
-// What is wrong with a work request, found before anything of it is sent.
+// Errors of a work request, found before anything of it is sent.
 #pragma once
 
 #include "model/rnic/context/context.h"

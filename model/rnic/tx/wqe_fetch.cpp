@@ -61,7 +61,7 @@ typename WqeFetch<Doorbell>::Progress& WqeFetch<Doorbell>::progress(Queue queue)
   return r;
 }
 
-// Entries that one read may bring now: announced, with a place to go, and before the ring's end.
+// Entries that one read may fetch now: announced, with a place to go, and before the ring's end.
 template <class Doorbell>
 unsigned WqeFetch<Doorbell>::fetchable(const WorkRing& ring, const Progress& r) const {
   if (!ring.valid) return 0;
@@ -93,8 +93,8 @@ void WqeFetch<Doorbell>::list(Queue queue) {
   pool_.push(listed_, queue);
 }
 
-// It announces more than the ring has room for beside what was announced before, or takes something back. What the
-// consumer has not given back is the least that the host must leave alone.
+// It announces more than the ring has room for in addition to what was announced, or takes something back. The host
+// must at least leave alone what the consumer has not returned.
 template <class Doorbell>
 bool WqeFetch<Doorbell>::overruns(const Doorbell& d, const WorkRing& ring, const Progress& r) {
   const unsigned more = (d.producer - r.producer) & kIndexMask;
@@ -102,7 +102,7 @@ bool WqeFetch<Doorbell>::overruns(const Doorbell& d, const WorkRing& ring, const
   return unused + more > 1u << ring.log_entries;
 }
 
-// The number in a doorbell is the host's word: one that names no ring is dropped.
+// The number in a doorbell comes from the host: an invalid one is dropped.
 template <class Doorbell>
 void WqeFetch<Doorbell>::announce(const Doorbell& d) {
   const Queue queue = queue_of(d);
@@ -111,7 +111,7 @@ void WqeFetch<Doorbell>::announce(const Doorbell& d) {
     return;
   }
   Progress& r = progress(queue);
-  if constexpr (std::is_same_v<Queue, Qpn>) {  // the receive side keeps its own account
+  if constexpr (std::is_same_v<Queue, Qpn>) {  // the receive side counts separately
     if (overruns(d, ring_of(contexts_, queue), r)) {
       ++counters_.overruns;
       this->event->push({QpEvent::Kind::kLocalError, queue, wire::rdma::kLocalCatastrophic});
@@ -154,7 +154,7 @@ bool WqeFetch<Doorbell>::issue() {
   return true;
 }
 
-// Entries leave in the order of their reads, one a cycle.
+// Entries leave in the order of their reads, one per cycle.
 template <class Doorbell>
 bool WqeFetch<Doorbell>::deliver() {
   if (used_ == 0 || !reads_[first_].done || !out->can_push()) return false;

@@ -19,7 +19,7 @@
 
 namespace rnic {
 
-// What an instance of WqeFetch moves, and the port that only it has, by its doorbell.
+// What an instance of WqeFetch moves, and the port that only this instance has, by its doorbell.
 template <class Doorbell>
 struct RingSide;
 template <>
@@ -29,7 +29,7 @@ struct RingSide<SqDoorbell> {
   using Taken = WqeTaken;
   struct OwnPort {
     explicit OwnPort(Stage& stage) : event(stage, "event") {}
-    PushPort<QpEvent> event;  // doorbells that make no sense
+    PushPort<QpEvent> event;  // invalid doorbells
   };
 };
 template <>
@@ -39,7 +39,7 @@ struct RingSide<RqDoorbell> {
   using Taken = RqeTaken;
   struct OwnPort {
     explicit OwnPort(Stage& stage) : posted(stage, "posted") {}
-    PushPort<RqDoorbell> posted;  // doorbells, for the placement, which keeps an account of its own
+    PushPort<RqDoorbell> posted;  // doorbells, for the placement, which counts separately
   };
 };
 
@@ -90,7 +90,7 @@ class WqeFetch final : public Stage, public RingSide<Doorbell>::OwnPort {
   void describe(const Description& d) override;
   const WqeFetchCounters& counters() const { return counters_; }
   // Entries of all rings on chip, fetched or in flight. The consumer waits while every ring with work has announced
-  // more than it may prefetch, and nothing of it has arrived that was not taken.
+  // more than it may prefetch, and none of its untaken entries has arrived.
   Account& places() { return places_; }
 
  private:
@@ -100,10 +100,10 @@ class WqeFetch final : public Stage, public RingSide<Doorbell>::OwnPort {
     std::uint32_t epoch = 0;
     std::uint16_t producer = 0;  // announced by the host
     std::uint16_t issued = 0;    // read, or being read
-    std::uint16_t taken = 0;     // given back by the consumer
+    std::uint16_t taken = 0;     // returned by the consumer
     std::uint16_t delivered = 0;
     bool listed = false;
-    std::uint64_t entries = 0;             // issued, in all
+    std::uint64_t entries = 0;             // issued, in total
     bool active = false, starved = false;  // as counted
   };
   struct Read {
