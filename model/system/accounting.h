@@ -1,4 +1,4 @@
-// The cycles of everything that can run out, per phase of the work. See accounting.md.
+// The cycles of every exhaustible resource, per phase of the work. See accounting.md.
 #pragma once
 
 #include <cstdint>
@@ -25,21 +25,21 @@ struct Accounted {
   std::function<Account&(Cycle at)> account;
 };
 
-// A wire, PCIe link or datapath in a phase. Between its first and its last use is what is no gap at the begin or the
-// end.
+// A wire, PCIe link or datapath in a phase. Gaps at the beginning or the end of the phase are outside of its first and
+// last use.
 struct PhaseUse {
   UtilizationMeter::Resource resource;
   double share = 0, share_in_use = 0;  // of the phase, and of the time from the first use to the last one
 };
 
-// Frames of a node that were lost as a queue on their way was full: before the slow stretch of the link, or in the
-// packet buffer of the node that they were for.
+// Frames of a node that were lost because a queue on their path was full: before the slow stretch of the link, or in
+// the packet buffer of the receiving node.
 struct FullQueues {
   std::string sender, receiver;
   std::uint64_t at_link = 0, at_receiver = 0;
 };
 
-// A stretch of work: a phase of the workload, without set-up before and teardown behind it.
+// A stretch of work: a phase of the workload, without the set-up before it and the teardown after it.
 struct WorkPhase {
   unsigned number = 0;
   std::uint64_t time_ps = 0;
@@ -50,13 +50,13 @@ struct WorkPhase {
 
 class Accounting final {
  public:
-  // All of them must live as long. The chips' links have accounts only if asked for: they cost time.
+  // All of them must outlive this. The chips' links have accounts only on request: they cost time.
   Accounting(const std::vector<Station>& stations, const CableFaults& faults, const UtilizationMeter& meter,
              bool links);
   ~Accounting();
 
   // To be called after each step of the kernel. Not working: set-up and teardown. First and last uses are known to the
-  // step in which they are, and taken as if the resource was busy from or to them without a gap.
+  // step, as if the resource was busy from or to them without a gap.
   void follow(bool working, unsigned phase);
   void end() { follow(false, 0); }
   // What came before does not count.
@@ -64,7 +64,7 @@ class Accounting final {
 
   const std::vector<Accounted>& things() const { return things_; }
   const std::vector<WorkPhase>& phases() const { return phases_; }
-  // Until now: of the whole run, and of what counts.
+  // Until now: for the whole run, and for the counted part.
   std::vector<Account::Totals> all() const;
   std::vector<Account::Totals> totals() const;
   // One object each: `occupancy` of stats.json.
@@ -80,12 +80,12 @@ class Accounting final {
   const UtilizationMeter& meter_;
   std::vector<std::unique_ptr<LinkAccount>> links_;
   std::vector<Accounted> things_;
-  std::vector<Account::Totals> before_;                    // what does not count, by Accounted
+  std::vector<Account::Totals> before_;                    // the part that does not count, by Accounted
   std::vector<std::vector<std::uint64_t>> cycles_before_;  // of the histograms
   std::vector<WorkPhase> phases_;
   bool working_ = false;
-  WorkPhase open_;  // what it began with
-  // Of the open phase, by resource, in ps: how busy in all, at its begin, and now; and first and last use.
+  WorkPhase open_;  // the value at its start
+  // For the open phase, by resource, in ps: total busy time, at its start, and now; and first and last use.
   struct Use {
     double begin = 0, now = 0, first = -1, last = 0;
   };

@@ -9,27 +9,29 @@
 namespace rnic {
 namespace {
 
-// What remains is between two frames, TLPs or FPDUs.
+// The rest is gaps between frames, TLPs or FPDUs.
 constexpr double kSaturated = 0.95;
-// Twice its rate gains more time than there is in which it is not busy.
+// Doubling its rate gains more time than the time in which it is not busy.
 constexpr double kMostly = 2.0 / 3;
-// Less than half of the time is no limit of the whole, nor what is so much less than what runs out in front of it.
+// Less than half of the time is no limit of the whole; neither is a share that is so much smaller than that of a
+// resource in front of it.
 constexpr double kExhausted = 0.5, kMuchLess = 0.25;
-// Where nothing runs out: what has so much to do has queues.
+// If nothing is exhausted: a resource this busy has queues.
 constexpr double kBusy = 0.8, kBusyInAll = 0.7;
-// Where something does run out, and those who hold it wait for what is so busy: in front of the PCIe link that carries
-// their reads and writes, in front of the slow stretch of a link, or anywhere on the way of a request. What is no part
-// of its way has to be busy for so much longer than it is waited for, or full; then, whatever else runs out could gain
-// little.
+// If something is exhausted, and its holders wait for a resource that is this busy: before the PCIe link that carries
+// their reads and writes, before the slow stretch of a link, or anywhere on the path of a request. A resource that is
+// not on the path must be busy for this much longer than the other is waited for, or be full; then relieving anything
+// else could gain little.
 constexpr double kQueueOfPcie = kMostly, kQueueOnWay = 0.8, kLonger = 0.25, kFull = 0.9;
-// What a queue loses, as it is full, is lost for what is behind it.
+// Losses of a full queue are charged to the resource that drains it.
 constexpr double kOverflows = 0.3;
-// Of what twice of something gains, half of memory's time gains so much. Where several things run out for part of the
-// time, one after the other, and all of them for reads that spend most of their life in memory, it is memory.
+// The part of the gain of doubling a resource that halving memory's time must reach. If several resources run out for
+// part of the time, one after the other, and all of them for reads that spend most of their life in memory, memory is
+// the limit.
 constexpr double kAsGood = 0.95, kPartly = 0.2, kMostInMemory = 0.8;
 // Of the time in which flows have octets in flight.
 constexpr double kRepairing = 0.3;
-// What is worth a line.
+// The least share that is worth a line.
 constexpr double kNoted = 0.05;
 
 double share_of(std::uint64_t part, std::uint64_t whole) {
@@ -42,10 +44,10 @@ struct Candidate {
   Reach reach = Reach::kProcessor;
   bool limits = false;
   std::string node;
-  // Of what is busy.
+  // For busy resources.
   std::optional<UseKind> kind;
   double share_in_use = 0;
-  // Of what waits for losses to be repaired: those of its frames that a full queue lost.
+  // For repairs of losses: the share of the frames that a full queue lost.
   const FullQueues* full = nullptr;
 
   bool is_busy() const { return reach == Reach::kProcessor; }
@@ -85,7 +87,8 @@ class PhaseJudge {
     return longest;
   }
 
-  // The busiest, though not saturated, before what runs out as those who hold it wait for it, or where nothing does.
+  // The busiest resource, though not saturated, before an exhausted one whose holders wait for it, or if nothing is
+  // exhausted.
   static void put_busiest_first(std::vector<Candidate>& list) {
     if (list.empty() || (list.front().limits && list.front().is_busy())) return;
     const Candidate first = list.front();
@@ -104,7 +107,7 @@ class PhaseJudge {
     std::rotate(list.begin(), found, found + 1);
   }
 
-  // Whether what the one loses is lost in a queue before the other.
+  // Whether the losses of one are those of a queue before the other.
   static bool overflows(const Candidate& lossy, const Candidate& busy) {
     if (lossy.full == nullptr) return false;
     if (busy.kind == UseKind::kLinkRate) return lossy.full->at_link != 0 && busy.node == lossy.full->sender;
@@ -112,7 +115,7 @@ class PhaseJudge {
     return takes_frames && lossy.full->at_receiver != 0 && busy.node == lossy.full->receiver;
   }
 
-  // `longest`: what of all that is waited for the longest is.
+  // `longest`: the longest wait of all.
   static double enough_before(const Candidate& waited, const Candidate& busy, double longest) {
     if (waited.reach == Reach::kRequests || waited.reach == Reach::kWindow) {
       return busy.kind == UseKind::kLinkRate ? std::min(longest, kQueueOnWay) : kQueueOnWay;
@@ -121,7 +124,7 @@ class PhaseJudge {
   }
 
   // Before its first use, requests are on their way to it, and after its last one on their way from it. In a phase of
-  // few requests that is long.
+  // few requests that takes long.
   static Candidate busy(const PhaseUse& use) {
     const bool limits = use.share_in_use >= kSaturated && use.share >= kMostly;
     Candidate c = busy(use.resource.name, "", limits ? use.share_in_use : use.share);
@@ -150,7 +153,7 @@ class PhaseJudge {
     if (share >= kNoted) list.push_back(busy(t.spec.limit, "node " + t.node, share));
   }
 
-  // Whose flows repair losses waits for acknowledgements and for timers, and nothing of the chip has to run out.
+  // Flows that repair losses wait for acknowledgements and for timers, and no resource of the chip has to be exhausted.
   void add_losses(std::size_t i, std::vector<Candidate>& list) const {
     const Accounted& t = accounting_.things()[i];
     const double share = share_of(phase_.totals[i].taken, of(t.node, AccountRole::kInFlight).taken);
@@ -216,7 +219,7 @@ class PhaseJudge {
                     c.full->at_receiver));
   }
 
-  // The smaller one of the two windows is the one that ran out. Losses make the congestion window small.
+  // The smaller of the two windows is the exhausted one. Losses make the congestion window small.
   void name_window(std::size_t i, Candidate& c) const {
     const std::string& node = accounting_.things()[i].node;
     const Account::Totals octets = of(node, AccountRole::kUnacknowledged);
@@ -233,8 +236,8 @@ class PhaseJudge {
                     share_of(octets.taken, octets.cycles), percent(share)));
   }
 
-  // Who waits for a read waits for memory, where half of memory's time would be as good as twice of what runs out:
-  // until the busiest is full.
+  // A wait for a read is a wait for memory, if halving memory's time would be as good as doubling the exhausted
+  // resource: until the busiest is full.
   void blame_memory(std::size_t i, double most, Candidate& c) const {
     const Accounted& t = accounting_.things()[i];
     const double tags_ps = taken_ps(t.node, AccountRole::kReadTags);
@@ -262,7 +265,7 @@ class PhaseJudge {
   const WorkPhase& phase_;
 };
 
-// Where nothing runs out, more requests at a time would be served as well as these.
+// If nothing is exhausted, more requests at a time would be served as well as these.
 Candidate too_few_requests(const std::vector<Candidate>& noted) {
   Candidate c{{"requests", "programs", 1, {}, {}}, Reach::kNobodyWaits, true, {}, {}, 0, nullptr};
   const std::string busiest = noted.empty() ? "" : "; busiest: " + noted.front().what.line;

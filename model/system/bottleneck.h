@@ -14,8 +14,8 @@ namespace rnic {
 
 struct Bottleneck {
   std::string name, where;  // "ORD", "node a"
-  double share = 0;         // of the time: busy, or used up and waited for
-  std::string line;         // what the report says of it
+  double share = 0;         // of the time: busy, or exhausted and waited for
+  std::string line;         // its line in the report
   std::vector<std::string> evidence;
 };
 
@@ -27,7 +27,7 @@ struct BottleneckReport {
     Bottleneck what;
   };
   Bottleneck first;
-  std::vector<Bottleneck> others;  // what else was busy or waited for, by the same rule
+  std::vector<Bottleneck> others;  // other busy resources and waits, by the same rule
   std::vector<Phase> phases;       // in their order
 };
 

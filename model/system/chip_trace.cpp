@@ -26,7 +26,7 @@ class DropTrace final : public DropTap {
   const Recorder& recorder_;
 };
 
-// A read of work requests is asked for: those that it brings begin to be fetched.
+// A read of work requests is requested: the fetch of those that it brings begins.
 class FetchTrace final : public LinkTap {
  public:
   FetchTrace(const Described::FetchesOf& of, const Recorder& recorder) : of_(of), recorder_(recorder) {

@@ -11,7 +11,7 @@ namespace rnic {
 
 class ChipTrace final {
  public:
-  // Events go to the recorder while a sink is attached. The parts must live as long.
+  // Events go to the recorder while a sink is attached. The parts must outlive this.
   ChipTrace(const Described& parts, const Recorder& recorder);
   ~ChipTrace();
 

@@ -55,8 +55,8 @@ std::vector<std::string> wave_scopes(Node& node) {
 
 namespace {
 
-// Long enough for what stages have moved ahead to have happened, in steps of 10 us: the FPDUs in the deframer's queue,
-// and those that its neighbours and the transmit path are at.
+// Long enough for everything that stages have moved ahead to have happened, in steps of 10 us: the FPDUs in the
+// deframer's queue, and those in its neighbours and in the transmit path.
 std::uint64_t margin_ps(const RnicConfig& config, const ClockDomain& clk) {
   constexpr std::uint64_t kStepsPs = 40'000'000;
   constexpr unsigned kFpdusElsewhere = 8;

@@ -14,14 +14,14 @@ namespace rnic {
 class ClockDomain;
 class Node;
 
-// The scopes that a waveform of this node may name: links, what probes belong to, and all that is above them.
+// The scopes that a waveform of this node may name: links, owners of probes, and everything above them.
 std::vector<std::string> wave_scopes(Node& node);
 
-// Of queue pairs and flows, those with smaller numbers have probes; others where their scope is named.
+// Queue pairs and flows with smaller numbers have probes; others only if their scope is named.
 inline constexpr unsigned kProbedNumbers = 16;
 
-// Links and probes are observed from shortly before the window's begin until its end, and stages do not run ahead
-// meanwhile: a wave is drawn in order. The rest of the run costs what it costs without a waveform.
+// Links and probes are observed from shortly before the window's start until its end, and stages do not run ahead
+// meanwhile: a wave is drawn in order. The rest of the run costs as much as without a waveform.
 class ChipWaves final {
  public:
   // Those links and probes that the waveform's scopes name.

@@ -50,7 +50,7 @@ class ExternalWorld final : public World {
   std::unique_ptr<external::ExternalPeer> peer_;
   std::unique_ptr<external::WireEnd> wire_;
   std::vector<std::unique_ptr<consumer::Consumer>> programs_;
-  std::uint64_t done_ps_ = 0;  // when the last program was
+  std::uint64_t done_ps_ = 0;  // when the last program was done
 };
 
 }  // namespace rnic

@@ -151,7 +151,7 @@ void LatencyBreakdown::event(const TraceDomain& domain, const TraceEvent& e) {
       break;
   }
   Record* const r = record(e.request);
-  if (r == nullptr) return;  // complete, and late news of it
+  if (r == nullptr) return;  // complete, and this is late news of it
   const Stop stop = stop_of(e.kind, own);
   if (stop.ends == kStations) return;
   const Leg leg = stop.ends < kBack ? kRequest : kResponse;
@@ -160,13 +160,13 @@ void LatencyBreakdown::event(const TraceDomain& domain, const TraceEvent& e) {
   std::uint64_t begins = ps - e.beats_took * domain.period_ps;
   if (e.kind == TraceKind::kWqeFetched && e.request.kind() == RequestId::Kind::kSend)
     r->opcode = static_cast<abi::WrOpcode>(e.values[0]);
-  if (e.kind == TraceKind::kSegmented) begins -= r->segments[leg]++ * domain.period_ps;  // a cycle for each
+  if (e.kind == TraceKind::kSegmented) begins -= r->segments[leg]++ * domain.period_ps;  // one cycle for each
   if (e.kind == TraceKind::kStreamDelivered) delivered(domain, *r, leg, e, begins);
   if (stop.begins != kStations) later(r->at[stop.begins], begins);
   later(r->at[stop.ends], ends);
 }
 
-// A doorbell has the producer index, of 12 bits; all that was posted before is announced.
+// A doorbell has the producer index, of 12 bits; everything posted before is announced.
 void LatencyBreakdown::doorbell(const TraceEvent& e, std::uint64_t ps) {
   Queue* const q = queue(e.request);
   if (q == nullptr) return;
@@ -182,7 +182,7 @@ void LatencyBreakdown::posted(const TraceEvent& e, std::uint64_t ps) {
   if (e.request.queue() >= queues.size()) queues.resize(e.request.queue() + 1);
   Queue& q = queues[e.request.queue()];
   const std::uint64_t n = e.request.sequence();
-  // A new use of the number, or its sequence went round.
+  // A new use of the number, or its sequence wrapped.
   if (!q.used || q.life != e.request.life() || q.end() != n) q.begin(e.request.life(), n);
   Record& r = q.add();
   r.at[kPost] = ps;
@@ -191,7 +191,7 @@ void LatencyBreakdown::posted(const TraceEvent& e, std::uint64_t ps) {
 
 void LatencyBreakdown::taken(const TraceEvent& e, bool own, std::uint64_t ps) {
   switch (static_cast<TraceKind>(e.values[0])) {
-    case TraceKind::kDoorbell: {  // a read brings so many
+    case TraceKind::kDoorbell: {  // a read brings that many
       Queue* const q = queue(e.request);
       for (std::uint64_t i = 0, n = e.request.sequence(); q != nullptr && i < e.values[1]; ++i) {
         if (q->has(n + i)) (*q)[n + i].at[kFetching] = ps;
@@ -224,7 +224,8 @@ void LatencyBreakdown::arrived(Record& r, Leg leg, const TraceEvent& e, std::uin
   r.awaits_receiver = true;
 }
 
-// TCP hands up octets in order. A frame that was sent once more lets those pass that arrived before it and are behind.
+// TCP hands up octets in order. A retransmitted frame releases those that arrived before it and come after it in the
+// stream.
 void LatencyBreakdown::delivered(const TraceDomain& domain, Record& r, Leg leg, const TraceEvent& e, std::uint64_t ps) {
   Again& a = r.again[leg];
   const auto its = [&](const Repair& repair) { return repair.domain == &domain && repair.flow == e.flow; };
@@ -237,7 +238,7 @@ void LatencyBreakdown::delivered(const TraceDomain& domain, Record& r, Leg leg, 
   if (repair->arrived > std::max(a.arrived, r.at[station(leg, kArrived)])) later(a.before, repair->arrived);
 }
 
-// A receive request is complete, by a message, whose way on this chip is its own, or without.
+// A receive request is complete, either by a message, whose path on this chip is the request's own, or without one.
 void LatencyBreakdown::received(const TraceEvent& e, std::uint64_t begins, std::uint64_t ends) {
   const RequestId id = e.receive ? e.receive : e.request;
   Record* const r = record(id);
@@ -274,7 +275,7 @@ void LatencyBreakdown::polled(RequestId id, std::uint64_t ps) {
   finish(id, *r);
   r->over = true;
   Queue& q = *queue(id);
-  // A completion stands for the unsignaled requests before it too.
+  // A completion also covers the unsignaled requests before it.
   if (id.kind() == RequestId::Kind::kSend) {
     for (std::uint64_t n = q.first; n != id.sequence(); ++n) q[n].over = true;
   }
@@ -285,7 +286,7 @@ void LatencyBreakdown::retire(Queue& q) {
   while (q.first != q.end() && q[q.first].over && !q[q.first].awaits_receiver) q.drop_front();
 }
 
-// Which of the frames were on the request's way.
+// Which of the frames were on the request's path.
 void LatencyBreakdown::settle(Record& r, Leg leg, RequestClass kind) {
   Again& a = r.again[leg];
   const auto at = [&](LegStation s) -> std::uint64_t& { return r.at[station(leg, s)]; };
@@ -295,20 +296,20 @@ void LatencyBreakdown::settle(Record& r, Leg leg, RequestClass kind) {
     at(kOnWire) = a.on_wire >= a.used ? a.on_wire : 0;
     at(kArrived) = a.arrived;
   } else if (kind == RequestClass::kPosted && a.used > at(kArrived) && a.arrived <= r.at[kCompleted]) {
-    later(at(kRepaired), a.used);  // the peer had all, but its acknowledgement was lost
+    later(at(kRepaired), a.used);  // the peer had everything, but its acknowledgement was lost
   }
   if (a.before > at(kArrived)) later(at(kRepaired), a.before);
 }
 
-// Its octets came from memory, and no framer took them; or came from the wire, and no deframer gave them.
+// Its octets came from memory without passing a framer; or from the wire without passing a deframer.
 bool LatencyBreakdown::over_sctp(const Record& r, RequestClass kind) {
   const auto passed = [&](LegStation s) { return r.at[station(kRequest, s)] != 0; };
   if (kind == RequestClass::kReceive) return passed(kChecked) && !passed(kDeframed) && !passed(kStream);
   return passed(kPayload) && passed(kSent) && !passed(kFramed);
 }
 
-// Times never decrease along the path, and never pass the end: what TCP sends once more after it was acknowledged is on
-// nobody's way.
+// Times never decrease along the path, and never pass the end: what TCP retransmits after it was acknowledged is on no
+// request's path.
 void LatencyBreakdown::finish(RequestId id, Record& r) {
   RequestClass kind = RequestClass::kPosted;
   if (id.kind() != RequestId::Kind::kSend) {
@@ -385,7 +386,7 @@ nlohmann::ordered_json LatencyBreakdown::json() const {
   return list;
 }
 
-// Of one kind of work. Requests that ended in an error have parts of their own.
+// For one kind of work. Requests that ended in an error have separate parts.
 nlohmann::ordered_json LatencyBreakdown::json(std::vector<const Finished*>& group) const {
   const auto slower = [](const Finished* a, const Finished* b) {
     return a->total_ps != b->total_ps ? a->total_ps < b->total_ps : a->id < b->id;

@@ -19,7 +19,7 @@ namespace rnic {
 
 class LatencyBreakdown final : public TraceSink {
  public:
-  // The name of what a request was posted for, by the number in its kPosted; "": it has none.
+  // The name of the work that a request was posted for, by the number in its kPosted; "": none.
   using WorkName = std::function<std::string(std::uint32_t)>;
 
   // `nodes` are those of a RequestId. The sink wants Recorder::attach_timing().
@@ -27,8 +27,8 @@ class LatencyBreakdown final : public TraceSink {
 
   void event(const TraceDomain& domain, const TraceEvent& event) override;
 
-  // A request that is complete: its parts are durations in ps, in the order in which it passes them, and sum to
-  // total_ps. A part that it did not pass is missing, and so is a queue in which it did not wait.
+  // A completed request: its parts are durations in ps, in the order in which it passes them, and sum to total_ps. A
+  // part that it did not pass is missing, and so is a queue in which it did not wait.
   struct Request {
     RequestId id;
     stations::RequestClass kind = stations::RequestClass::kPosted;
@@ -38,7 +38,7 @@ class LatencyBreakdown final : public TraceSink {
     std::vector<std::pair<const char*, std::uint64_t>> parts;
   };
   std::size_t requests() const { return finished_.size(); }
-  Request request(std::size_t i) const;  // in the order in which they were complete
+  Request request(std::size_t i) const;  // in order of completion
 
   // A line per request: id, work item, operation, the sum and each part in ps, separated by tabs. OutputError.
   void write(const std::string& file) const;
@@ -47,7 +47,7 @@ class LatencyBreakdown final : public TraceSink {
   nlohmann::ordered_json json() const;
 
  private:
-  // What of a leg was sent once more: the newest frame of it that has arrived.
+  // The retransmitted part of a leg: the newest frame of it that has arrived.
   struct Again {
     std::uint64_t sent = 0, on_wire = 0, arrived = 0;
     std::uint64_t used = 0;    // when the one that arrived was sent
@@ -56,8 +56,8 @@ class LatencyBreakdown final : public TraceSink {
   struct Record {
     abi::WrOpcode opcode = abi::WrOpcode::kSend;
     std::uint32_t work = 0;
-    bool over = false;             // polled, or stood for by a later completion
-    bool awaits_receiver = false;  // its frames arrived, and a receive request is still to get its times
+    bool over = false;             // polled, or covered by a later completion
+    bool awaits_receiver = false;  // its frames arrived, and a receive request still needs its times
     RequestId receive;             // that it used
     std::array<Again, stations::kLegs> again{};
     std::array<std::uint32_t, stations::kLegs> segments{};
@@ -67,7 +67,7 @@ class LatencyBreakdown final : public TraceSink {
   class Queue {
    public:
     std::uint64_t first = 0;              // sequence of the oldest
-    std::uint64_t rung = 0, arrived = 0;  // the first that no doorbell has announced
+    std::uint64_t rung = 0, arrived = 0;  // the first that was not announced by a doorbell
     std::uint32_t life = 0;
     bool used = false;
 
@@ -126,9 +126,9 @@ class LatencyBreakdown final : public TraceSink {
   std::pair<const TraceDomain*, std::uint32_t> newest_{};
   static constexpr unsigned kQueueKinds = 3;  // send, receive, shared receive
   std::vector<std::array<std::vector<Queue>, kQueueKinds>> queues_;
-  std::vector<Repair> repairs_;  // of the flows that lost something
+  std::vector<Repair> repairs_;  // of the flows with losses
   std::vector<Finished> finished_;
-  std::vector<std::uint8_t> parts_;  // stations and durations, as numbers of 7 bits an octet
+  std::vector<std::uint8_t> parts_;  // stations and durations, as numbers of 7 bits per octet
 };
 
 }  // namespace rnic

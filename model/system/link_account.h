@@ -13,7 +13,7 @@ namespace rnic {
 // is taken from the push to the pop; the consumer is waited for while a beat is visible and not taken.
 class LinkAccount final : public LinkObserver {
  public:
-  // The link must live as long.
+  // The link must outlive this.
   explicit LinkAccount(LinkBase& link) : link_(link), account_(link.config().depth) { link.observe(*this); }
   ~LinkAccount() { link_.forget(*this); }
   LinkAccount(const LinkAccount&) = delete;
@@ -35,7 +35,7 @@ class LinkAccount final : public LinkObserver {
   Account account_;
   Ring<Cycle> taken_, visible_, popped_;  // not accounted for yet; visible_: of the beats on the link
   unsigned used_ = 0;
-  Cycle free_from_ = 0;  // the consumer takes one beat a cycle
+  Cycle free_from_ = 0;  // the consumer takes one beat per cycle
   bool waits_ = false;
 };
 

@@ -41,7 +41,7 @@ RequestId RegisterOwner::of(const pcie::Tlp& tlp) {
   }
 }
 
-// The newest request that it announces: there is no owner for a shared queue.
+// The newest request that it announces: a shared queue itself has no owner.
 RequestId RegisterOwner::shared_receive(Srqn srqn, std::uint32_t producer) {
   const Rqn rqn(srqn);
   const ContextStore& contexts = chip_.contexts();

@@ -1,4 +1,4 @@
-// Whose a host's access to a register is: a doorbell belongs to its queue, or to what it announces.
+// The owner of a host's access to a register: a doorbell belongs to its queue, or to the entries that it announces.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ class Rnic;
 class RegisterOwner final {
  public:
   explicit RegisterOwner(const Rnic& chip);
-  // Of a TLP to the device, to be asked of each in its order. What sets up the device is nobody's. Otherwise the TLP's
-  // own.
+  // The owner of a TLP to the device, to be called for each in order. Accesses that set up the device have none. For
+  // others it is the TLP's own.
   RequestId of(const pcie::Tlp& tlp);
 
  private:
-  // Indexes are so many low bits of a count.
+  // Indexes are that many low bits of a count.
   struct Count {
     std::uint64_t value = 0;
     std::uint64_t advance(std::uint32_t index, unsigned bits) {

@@ -22,7 +22,7 @@ constexpr std::uint64_t kStallPs = 20'000'000'000;
 constexpr wire::MacAddress kModelMac{{2, 0, 0, 0, 0, 1}}, kPeerMac{{2, 0, 0, 0, 0, 2}};
 constexpr wire::Ipv4Address kModelIp{0x0a000001}, kPeerIp{0x0a000002};
 
-// With which the model's segments are as large as the real ones.
+// This makes the model's segments as large as the real ones.
 std::size_t mtu_of(const replay::Script& script) {
   if (script.transport == host::Transport::kTcp) {
     return std::max<std::size_t>(script.model_mss, 536) + wire::Ipv4Header::kBytes + wire::TcpHeader::kBytes;
@@ -32,14 +32,14 @@ std::size_t mtu_of(const replay::Script& script) {
          wire::sctp_segment_bytes(longest);
 }
 
-// What real devices of the captures have and the model's default settings have less of, or otherwise; the command line
-// may change it.
+// Settings in which the captured devices differ from the model's defaults, or exceed them; the command line may change
+// them.
 SystemConfig generous(const std::vector<std::unique_ptr<replay::Script>>& scripts, const Overlay& command_line) {
   std::size_t mtu = 0;
   for (const auto& script : scripts) mtu = std::max(mtu, mtu_of(*script));
   Overlay settings;
   settings.set(fmt::format("rnic.tcp.mtu={}", mtu));
-  settings.set("rnic.fwcpu.crc=false");  // where the side asked for it, its program does
+  settings.set("rnic.fwcpu.crc=false");  // if the side asked for it, its program does
   settings.set("rnic.fwcpu.max_ird=128");
   settings.set("rnic.fwcpu.max_ord=128");
   settings.set("rnic.context.stags=4096");

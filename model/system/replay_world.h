@@ -27,7 +27,8 @@ class ReplayWorld final : public World {
   bool working() const override { return peer_->begun() && !done(); }
   std::uint64_t progress() const override { return program_->progress(); }
   bool passed() const override { return comparison().unexplained() == 0; }
-  // A connection without progress goes on without the messages that are waited for, or is ended, which is a difference.
+  // A connection without progress continues without the messages that are waited for, or is ended, which is a
+  // difference.
   Stall stall(std::uint64_t idle_ps, bool dead) override;
 
   std::string table() const override;

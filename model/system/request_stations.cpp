@@ -63,7 +63,7 @@ constexpr LegNames kBackNames{{"peer rdmap_segmenter queue",
                                "rdmap_dispatch queue",
                                "rdmap_dispatch"}};
 
-// Over SCTP, by which chip it is and whether it sends.
+// Over SCTP, by chip and by direction.
 const char* sctp_name(LegStation s, bool peers) {
   switch (s) {
     case kSending:
@@ -151,8 +151,8 @@ constexpr Stops kStops = all_stops();
 
 Stop stop_of(TraceKind kind, bool own) { return kStops[own][static_cast<unsigned>(kind)]; }
 
-// A Send or Write is complete when the peer's TCP has acknowledged it, wherever it is in the peer's pipeline then. A
-// receive request meets its message when that arrives.
+// A Send or Write is complete when the peer's TCP has acknowledged it, wherever it is in the peer's pipeline at that
+// time. A receive request meets its message when that arrives.
 bool on_the_path(RequestClass kind, StationId s) {
   switch (kind) {
     case RequestClass::kAnswered:

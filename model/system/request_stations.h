@@ -1,4 +1,4 @@
-// The stations of a work request on its way, and what the time between two of them is called. See latency_breakdown.md.
+// The stations of a work request on its path, and the names of the times between them. See latency_breakdown.md.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +8,18 @@
 
 namespace rnic::stations {
 
-// A request's way, once it is posted.
+// A request's path, once it is posted.
 enum class RequestClass : std::uint8_t {
   kPosted,    // complete when it was acknowledged: Sends and Writes
   kAnswered,  // Reads and atomics
-  kLocal,     // nothing was sent: work without a message, and what failed before
+  kLocal,     // nothing was sent: work without a message, and early failures
   kReceive,   // of a receive queue, shared or not, with its message
-  kUnused,    // flushed: no message has used it
+  kUnused,    // flushed: used by no message
 };
 inline constexpr unsigned kRequestClasses = static_cast<unsigned>(RequestClass::kUnused) + 1;
 
-// What its octets pass from one chip's segmenter to the other's RDMAP. "…ing" is the end of a wait: service begins.
+// The stages that its octets pass from one chip's segmenter to the other's RDMAP. "…ing" is the end of a wait: service
+// begins.
 enum LegStation : std::uint8_t {
   kCutting,
   kCut,
@@ -32,10 +33,10 @@ enum LegStation : std::uint8_t {
   kSealed,
   kSending,
   kSent,
-  kResent,  // what arrived was sent once more
+  kResent,  // what arrived was a retransmission
   kOnWire,
   kArrived,
-  kRepaired,  // it had arrived, and a retransmission that it had to wait for has now
+  kRepaired,  // it had arrived, and the retransmission that it had to wait for has arrived now
   kStreaming,
   kStream,
   kDeframing,
@@ -77,15 +78,15 @@ constexpr StationId station(Leg leg, LegStation s) {
 bool on_the_path(RequestClass kind, StationId station);
 // The time until a station was spent there. A request `over_sctp` passes the association engine instead of MPA and TCP.
 const char* part_name(RequestClass kind, StationId station, bool over_sctp = false);
-// Waiting, rather than being served: where nothing waited nothing is said.
+// Waiting, rather than being served: a part without a wait is omitted.
 bool is_queue(StationId station);
 
-// What an event says: when the service of a block began and when the next one could see the message. kStations: no such
-// time.
+// The information in an event: when the service of a block began and when the next one could see the message.
+// kStations: no such time.
 struct Stop {
   StationId begins = kStations, ends = kStations;
 };
-// Of an event on the chip whose request it is, or on its peer.
+// Of an event on the request's own chip, or on its peer.
 Stop stop_of(TraceKind kind, bool own);
 
 }  // namespace rnic::stations

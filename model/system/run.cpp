@@ -107,7 +107,7 @@ void Run::register_stats() {
   world_.register_stats(root);
 }
 
-// False if somebody wants the run to stop.
+// False if the run is to stop.
 bool Run::run_slice() {
   const World::Pace pace = world_.pace();
   const std::uint64_t until_ps = (kernel_time_ps() / pace.slice_ps + 1) * pace.slice_ps;
@@ -115,7 +115,7 @@ bool Run::run_slice() {
     if (stop_requested()) return false;
     outputs_.follow(kernel_time_ps());
     world_.advance(next_stop(std::min(until_ps, kernel_time_ps() + pace.step_ps)));
-    outputs_.settle();  // before anybody asks the accounts
+    outputs_.settle();  // before the accounts are read
     const bool working = world_.working();
     utilization_.follow(working);
     accounting_.follow(working, working ? world_.phase() : 0);
@@ -151,7 +151,7 @@ RunEnd Run::slices(const ProgressReport& report) {
     if (report) report(now, world_.progress(), world_.total());
     if (debugger_) debugger_->session.poll();
     const bool done = world_.done();
-    if (stopped && !done) return RunEnd::kInterrupted;  // what failed meanwhile is among the errors
+    if (stopped && !done) return RunEnd::kInterrupted;  // failures in the meantime are among the errors
     if (world_.failed() || killed()) return RunEnd::kFailed;
     if (done && (stopped || world_.peer_gone() || !world_.lingers())) return RunEnd::kDone;
     if (world_.peer_gone()) return RunEnd::kPeerGone;
@@ -177,7 +177,7 @@ RunEnd Run::drive(const ProgressReport& report) {
   try {
     end = slices(report);
   } catch (const external::PeerError& error) {
-    if (!stop_requested()) {  // a signal wakes who waits for the peer
+    if (!stop_requested()) {  // a signal wakes the wait for the peer
       end = RunEnd::kFailed;
       peer_error_ = error.what();
     }
@@ -265,7 +265,7 @@ nlohmann::ordered_json Run::statistics(RunEnd end) const {
   return j;
 }
 
-// The part of stats.json that a database has room for: what the run was, and the settings of each node.
+// The part of stats.json that goes into a database: what the run was, and the settings of each node.
 std::vector<RunFact> Run::facts(RunEnd end) const {
   std::vector<RunFact> facts;
   const auto add = [&facts](const std::string& node, const std::string& name, const nlohmann::ordered_json& value) {
@@ -298,7 +298,7 @@ std::string Run::stats_text(RunEnd end) const {
   return text.str();
 }
 
-// What may be large comes first: what there was no room for leaves its room to the rest.
+// Large files come first: one that did not fit leaves its space to the rest.
 void Run::write_outputs(RunEnd end) {
   outputs_.close(kernel_time_ps(), [&] { return facts(end); });
   if (options_.out_dir.empty()) return;

@@ -25,7 +25,7 @@ class Run final {
   // The port at which the run waits for a debugger; nothing without one.
   std::optional<std::uint16_t> gdb_port() const;
 
-  // Called from time to time with simulated time, what is done and the total of it.
+  // Called from time to time with simulated time, the work done and its total.
   using ProgressReport = std::function<void(std::uint64_t now_ps, std::uint64_t done, std::uint64_t total)>;
   RunEnd drive(const ProgressReport& report = {});
 
@@ -33,12 +33,12 @@ class Run final {
   // firmware's logs.
   void write_outputs(RunEnd end);
 
-  // What stats.json has.
+  // The contents of stats.json.
   nlohmann::ordered_json statistics(RunEnd end) const;
   // The warm-up is over: figures are without it.
   bool warm() const { return warm_; }
   std::vector<std::string> errors() const;  // of the world, the firmware and the debugger
-  // Limits that the chips have met with, which may be why a run did not end well.
+  // Limits that the chips have hit, which may be why a run did not end well.
   std::vector<std::string> limits_met() const;
   std::string waiting_for() const;  // waiting programs and stages, one line each
   const std::vector<std::string>& files() const { return outputs_.files(); }

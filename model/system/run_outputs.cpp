@@ -84,7 +84,7 @@ struct RunOutputs::Listeners {
     recorder.attach(detailed, true);
     ps_recorder.attach(detailed, true);
   }
-  Recorder recorder, ps_recorder;  // the second one for what happens on no clock edge of the chip
+  Recorder recorder, ps_recorder;  // the second one for events that are at no clock edge of the chip
   std::unique_ptr<ChipTrace> trace;
   std::unique_ptr<host::HostTrace> host_trace;
   std::unique_ptr<TlpTrace> tlps;
@@ -108,7 +108,7 @@ std::string RunOutputs::in_folder(const std::string& name) const {
   return (std::filesystem::path(options_.out_dir) / name).string();
 }
 
-// The waveform may lie in the folder, so that comes first; it goes again if a mistake ends the run here.
+// The waveform may be in the folder, so that comes first; it is removed again if a mistake ends the run here.
 void RunOutputs::open(const std::string& name) {
   const std::filesystem::path dir = options_.out_dir;
   std::vector<std::filesystem::path> made;  // the innermost first
@@ -153,7 +153,7 @@ void RunOutputs::open(const std::string& name) {
   }
 }
 
-// A waveform that another process of this run writes is that one's.
+// A waveform written by another process of this run belongs to that process.
 void RunOutputs::lock_files() {
   std::vector<PendingFile> locked;
   try {
@@ -219,14 +219,14 @@ void RunOutputs::listen(const Station& station) {
   const bool triggers = triggers_ && triggers_->listens();
   if (triggers) l->attach(*triggers_);
   if (events_) l->attach(*events_);
-  // TLPs are no part of the digest: it is over what the chip does, and they follow from that.
+  // TLPs are not in the digest: it covers what the chip does, and they follow from that.
   if (events_ || triggers) l->tlps = std::make_unique<TlpTrace>(*station.node, l->ps_recorder);
   if (options_.capture_tlps && captures()) {
     std::function<std::string(RequestId)> comment;
     if (options_.capture_requests) comment = [this](RequestId request) { return comment_of(request); };
     l->captured_tlps = std::make_unique<TlpCapture>(station.name, *station.node, *capture_, comment);
   }
-  // A twin tells of a beat when it leaves its pipeline, with the cycle in which it entered.
+  // A twin reports a beat when it leaves its pipeline, with the cycle in which it entered.
   ClockDomain& clk = station.node->core_clk;
   trace_delay_ps_ = std::max(trace_delay_ps_, ClockDomain::kNearCycles * clk.period_ps());
   l->trace = std::make_unique<ChipTrace>(station.parts, l->recorder);

@@ -31,7 +31,7 @@ struct RunOptions {
   std::string out_dir = "out";    // empty: no folder, and so neither capture nor reports
   bool capture = true;            // write wire.pcapng
   bool capture_tlps = false;      // and in it the TLPs of the nodes' PCIe links
-  bool capture_requests = false;  // and who is behind each packet, as its comment
+  bool capture_requests = false;  // and the owner of each packet, as its comment
   std::string trace_file;         // the transaction log; empty: none
   std::string database_file;      // empty: none
   std::string perfetto_file;      // empty: none
@@ -40,13 +40,13 @@ struct RunOptions {
   WaveWindow wave_window;
   WaveCondition wave_condition;  // if any, the window is found by another run (RunOutputs::triggers)
   SeriesOptions series;
-  std::uint64_t warmup_ps = 0;            // what comes before does not count
+  std::uint64_t warmup_ps = 0;            // the part before it does not count
   std::optional<std::uint16_t> gdb_port;  // a debugger attaches to the firmware there; 0: any port
   // Polled about once per microsecond of simulated time; when it is true, the run ends. Empty: the run is not stopped.
   std::function<bool()> stop_requested;
 };
 
-// Removes the files of an earlier run from its folder, complete or not: they must not pass for the next one's. But not
+// Removes the files of an earlier run from its folder, complete or not: they must not pass for the next one's. Except
 // those of `except`, which the next one has begun.
 void remove_outputs(const std::filesystem::path& folder, const std::vector<std::string>& except = {});
 
@@ -55,17 +55,17 @@ std::string firmware_fault_text(const std::string& node, const std::string& reas
 
 class RunOutputs final {
  public:
-  // The stations must live as long. `work_name`: what requests were posted for, in the breakdown. The capture is seen
-  // from the first one. ConfigError for files that cannot be created, for unknown scopes, and for a folder that another
-  // run writes into; then no new file and no new folder remains. Otherwise an earlier run's files are removed from the
-  // folder.
+  // The stations must outlive this. `work_name`: the work that requests were posted for, in the breakdown. The capture
+  // is taken at the first station. ConfigError for files that cannot be created, for unknown scopes, and for a folder
+  // that another run writes into; then no new file and no new folder remains. Otherwise an earlier run's files are
+  // removed from the folder.
   RunOutputs(const RunOptions& options, const std::vector<Station>& stations, EthernetLink& cable,
              LatencyBreakdown::WorkName work_name);
   ~RunOutputs();
 
   // The kernel has reached this time; to be called at least every 10 us, and before the first.
   void follow(std::uint64_t now_ps);
-  // It is as far as that: before anything else looks at the chips.
+  // The kernel has reached that time; to be called before anything else looks at the chips.
   void settle();
   // No earlier event will follow.
   void advance(std::uint64_t now_ps);
@@ -78,9 +78,9 @@ class RunOutputs final {
   // A line for each fatal firmware fault.
   std::vector<std::string> firmware_faults() const;
 
-  // What the waveform waits for; nullptr: nothing.
+  // The event that the waveform waits for; nullptr: none.
   const WaveTriggers* triggers() const { return triggers_.get(); }
-  // No event of an earlier time comes any more.
+  // No event of an earlier time will follow.
   bool has_all_before(std::uint64_t ps, std::uint64_t now_ps) const { return now_ps >= ps + trace_delay_ps_; }
   // The waveform that another run was to write: nothing, or why it is not there.
   void add_waveform(const std::string& why_not);
@@ -119,7 +119,7 @@ class RunOutputs final {
   std::optional<FileLock> wave_lock_;
   std::unique_ptr<WireCapture> capture_;
   TraceDigest digest_;
-  std::unique_ptr<EventStream> events_;  // where somebody reads them
+  std::unique_ptr<EventStream> events_;  // if there is a reader
   std::unique_ptr<TransactionLog> trace_;
   std::unique_ptr<Database> database_;
   std::unique_ptr<PerfettoTrace> perfetto_;

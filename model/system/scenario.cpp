@@ -63,7 +63,7 @@ unsigned ScenarioReader::index_of(const ScenarioValue& v, const char* what, cons
   return static_cast<unsigned>(n - names.begin());
 }
 
-// Names stand in tables, in traces a line of which is an event, and in messages.
+// Names are used in tables, in traces with one line per event, and in messages.
 void expect_printable(const ScenarioValue& v, const std::string& name) {
   if (name.empty()) v.fail("its name is empty");
   if (name.size() > kLongestName) v.fail(fmt::format("its name is longer than {} octets", kLongestName));
@@ -156,7 +156,7 @@ ScenarioNode ScenarioReader::node(const ScenarioValue& v) {
   auto n = expect_and_read<ScenarioNode>(v);
   fresh_name(v, n.name, node_names_);
   expect_node_name(v, n.name);
-  // Unless told otherwise the n-th node is 10.0.0.n, 02:00:00:00:00:n.
+  // By default the n-th node is 10.0.0.n, 02:00:00:00:00:n.
   const auto number = static_cast<std::uint8_t>(node_names_.size());
   n.ip = v.has("ip") ? parse_ip(v.at("ip")) : 0x0a000000u + number;
   n.mac = v.has("mac") ? parse_mac(v.at("mac")) : std::array<std::uint8_t, 6>{2, 0, 0, 0, 0, number};

@@ -46,7 +46,7 @@ struct ScenarioCheck {
   CheckKind kind = CheckKind::kData;
   std::string work;  // a work item, or empty: all of them
   double value = 0;  // Gb/s, per cent, M/s, ns, or an index
-  // kTerminate: on which connection, by whom, why.
+  // kTerminate: on which connection, by which side, and the reason.
   unsigned connection = 0, qp = 0;
   bool sent_by_from = false, told = true;  // told: the other side has received it
   wire::TerminateCause cause{};
@@ -63,7 +63,7 @@ struct Scenario {
   std::vector<consumer::ProgramSpec> programs;  // with an external peer, in place of a plan
   Sweep sweep;                                  // empty: one run
   nlohmann::json json;                          // the file's contents, without a sweep
-  Overlay assigned;                             // values that are put in their places in it
+  Overlay assigned;                             // values that replace some of them
   nlohmann::json effective;                     // `json` with them
 
   bool has_external_peer() const;
@@ -71,7 +71,7 @@ struct Scenario {
   std::string source() const;
 };
 
-// Throws ConfigError naming the file, the JSON path and the reason; an unknown key or name comes with the nearest one.
+// Throws ConfigError naming the file, the JSON path and the reason; an unknown key or name comes with the closest one.
 // `assigned` are values that take the place of the file's (scenario_assignment.h).
 Scenario read_scenario(const std::string& file, const Overlay& assigned = {});
 Scenario parse_scenario(const nlohmann::json& json, const std::string& file, const Overlay& assigned = {});

@@ -100,7 +100,7 @@ json value_of(const std::string& path, const Setting& setting) {
   throw ConfigError(fmt::format("{} ({}): {}", path, setting.origin, reason));
 }
 
-// A name may have dots of its own: the longest one that the path begins with.
+// A name may contain dots: the longest one with which the path begins.
 Element find(const std::vector<Element>& elements, const ListName& list, const std::string& path,
              const Setting& setting) {
   const std::string_view rest = std::string_view(path).substr(std::min(path.size(), std::string(list.key).size() + 1));
@@ -119,7 +119,7 @@ Element find(const std::vector<Element>& elements, const ListName& list, const s
        fmt::format("unknown {} '{}'; the nearest is '{}'", list.element, cited(word), cited(nearest(word, names))));
 }
 
-// Objects on the way are made where there are none.
+// Missing objects on the path are created.
 void put_below(json& element, std::string_view keys, const std::string& path, const Setting& setting) {
   json* at = &element;
   for (std::size_t dot = keys.find('.'); dot != std::string_view::npos; dot = keys.find('.')) {
@@ -145,7 +145,7 @@ void Assigner::put(const std::string& path, const Setting& setting) {
   const std::string below = path.substr(name_end + 1);
   const bool is_setting = list.key == std::string_view("nodes") && below.find('.') != std::string::npos;
   if (!is_setting) return put_below(*element.value, below, path, setting);
-  // What else there is to set belongs to the run.
+  // Other settings belong to the run.
   const std::string_view group = first_word(below);
   if (group != "rnic" && group != "host") {
     fail(path, setting, fmt::format("a node has the settings of rnic and host, none of {}", group));
@@ -168,7 +168,7 @@ Overlay settings_of_all(const Overlay& overlay) {
 
 Assigned assign(const json& scenario_json, const Scenario& scenario, const Overlay& values) {
   Assigner assigner(scenario_json, scenario);
-  // In the order of their paths: a value before what is below it.
+  // In the order of their paths: a value before its members.
   for (const auto& [path, setting] : values.settings()) assigner.put(path, setting);
   return assigner.take();
 }

@@ -74,7 +74,7 @@ void check_limits(const Scenario& scenario, const std::vector<SystemConfig>& nod
     }
     expect_room("fwcpu.max_connections", rnic.fwcpu.max_connections, opens_more);
     static_assert(kMostSetups == fw::DefaultCapacity::kSetups);
-    expect_room("fwcpu.max_setups", rnic.fwcpu.max_setups);  // all are set up at once
+    expect_room("fwcpu.max_setups", rnic.fwcpu.max_setups);  // all are set up at the same time
   }
 }
 

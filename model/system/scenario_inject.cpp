@@ -23,7 +23,7 @@ unsigned index_in(const ScenarioValue& v, const char* what, const std::vector<st
   return static_cast<unsigned>(n - names.begin());
 }
 
-// "value" takes the old one's place, "add" is added to it; either a number or hexadecimal text.
+// "value" replaces the old one, "add" is added to it; either a number or hexadecimal text.
 void read_value(const ScenarioValue& v, unsigned bits, Change& change) {
   if (v.has("value") == v.has("add")) v.fail("needs either 'value' or 'add'");
   change.relative = v.has("add");
@@ -44,7 +44,7 @@ Field field_of(const ScenarioValue& v, inject::MessageKind message) {
   v.fail_unknown(fmt::format("field of {}", message.name()), v.string(), names);
 }
 
-// What is of MPA's framing or of TCP.
+// Fields of MPA's framing or of TCP.
 void expect_over_sctp(const ScenarioValue& v, const Injection& i) {
   if (i.message.is_startup()) v.at("message").fail("is a startup frame of MPA: transport sctp has none");
   if (v.has("close_after")) v.at("close_after").fail("is a FIN of TCP: transport sctp has none");

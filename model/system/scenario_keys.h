@@ -1,6 +1,6 @@
-// What a scenario file says about each of its elements, described as settings are (model/config/field.h): the keys, the
-// values that they take, their defaults and meanings. The reader (key_reader.h), the refusal of unknown keys and the
-// tables of traces/README.md (key_table.h) come from these lists.
+// The keys of each element of a scenario file, described as settings are (model/config/field.h): the values that they
+// take, their defaults and meanings. The reader (key_reader.h), the refusal of unknown keys and the tables of
+// traces/README.md (key_table.h) come from these lists.
 //
 //   v(key, member, meaning, options…)         a value, or a member that is optional; its default is the initialiser
 //   v.form(key, values, default, meaning)     a value of a form of its own, which the scenario's reader reads
@@ -168,7 +168,7 @@ struct Keys<workload::SideSpec> {
   }
 };
 
-// Those that a chip's firmware has room for.
+// As many as a chip's firmware has room for.
 inline constexpr int kMostSetups = 64;
 
 template <>

@@ -27,7 +27,7 @@ Series::Series(const SeriesOptions& options, const std::vector<Station>& station
   }
 }
 
-// A column begins with its first value: a QP that comes later has none before.
+// A column begins with its first value: a QP that is created later has none before.
 std::size_t Series::column(const std::string& name, const std::string& unit, Kind kind) {
   if (next_column_ >= columns_.size() || columns_[next_column_].name != name) {
     const auto [found, fresh] = at_.try_emplace(name, columns_.size());
@@ -47,7 +47,7 @@ void Series::level(const std::string& name, const std::string& unit, double valu
   put(column(name, unit, Kind::kLevel), value);
 }
 
-// `scale` is of the sum; the rest is per second.
+// `scale` applies to the sum; the rest is per second.
 void Series::rate(const std::string& name, const std::string& unit, double sum, double scale) {
   const std::size_t c = column(name, unit, Kind::kRate);
   const double before = std::exchange(columns_[c].sum, sum);
@@ -84,7 +84,7 @@ void Series::sample_wires() {
   for (const auto& [resource, ps] : meter_.busy().ps) rate(resource, "ratio", ps, 1e-12);
 }
 
-// Octets are shown as Gb/s, others a second.
+// Octets are shown in Gb/s, others per second.
 void Series::sample_counters() {
   for (const Counter& c : counters_) {
     double sum = 0;
@@ -94,7 +94,7 @@ void Series::sample_counters() {
   }
 }
 
-// The mean of the interval, and the shares of it in which somebody waited or, of a processor, it worked.
+// The mean of the interval, and the shares of it with a wait or, for a processor, with work.
 void Series::sample_accounts() {
   const std::vector<Account::Totals> now = accounting_.all();
   if (totals_.empty()) totals_.resize(now.size());
@@ -110,7 +110,7 @@ void Series::sample_accounts() {
   totals_ = now;
 }
 
-// As they are at this moment.
+// Values of this moment.
 void Series::sample_flows(const Station& s) {
   if (s.parts.flows == nullptr) return;
   double window = 0, congestion = 0, open = 0;

@@ -1,4 +1,4 @@
-// Figures over time, at equal distances: what passed in each interval, and how much was taken or allowed. See
+// Figures over time, at equal intervals: what passed in each interval, and how much was taken or allowed. See
 // series.md.
 #pragma once
 
@@ -23,14 +23,15 @@ struct SeriesOptions {
 
 class Series final {
  public:
-  // All must live as long.
+  // All must outlive this.
   Series(const SeriesOptions& options, const std::vector<Station>& stations, const Accounting& accounting,
          const UtilizationMeter& meter);
 
-  // When the next row is due; the kernel stands then, and sample() is called. ConfigError where that is too much.
+  // When the next row is due; the kernel stops then, and sample() is called. ConfigError if there would be too many
+  // rows.
   std::uint64_t next_ps() const { return next_ps_; }
   void sample();
-  // The last row, of what is left.
+  // The last row, for the rest of the run.
   void end();
 
   std::string csv() const;
@@ -41,7 +42,7 @@ class Series final {
   struct Column {
     std::string name, unit;
     Kind kind;
-    double sum = 0;  // of a rate: what it counted until now
+    double sum = 0;  // of a rate: its count until now
   };
   std::size_t column(const std::string& name, const std::string& unit, Kind kind);
   void put(std::size_t column, double value);
@@ -72,7 +73,7 @@ class Series final {
   };
   std::map<std::string, Acknowledged> acknowledged_;  // by QP
   std::vector<std::uint64_t> time_ps_;
-  std::vector<std::vector<double>> rows_;  // of the columns that there were
+  std::vector<std::vector<double>> rows_;  // of the present columns
   std::uint64_t values_ = 0;               // of all rows
 };
 

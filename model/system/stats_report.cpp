@@ -15,7 +15,7 @@ nlohmann::ordered_json percentiles(const workload::WorkResult::Percentiles& p, d
   return {{"count", p.count}, {"p50", in(p.p50)}, {"p99", in(p.p99)}, {"p99.9", in(p.p999)}, {"max", in(p.max)}};
 }
 
-// Shares from 0 to 1, and the latency within which that share of the work was done.
+// Shares from 0 to 1, and the latency below which that share of the work was done.
 nlohmann::ordered_json distribution(const std::vector<std::uint64_t>& ps) {
   nlohmann::ordered_json share = nlohmann::ordered_json::array(), ns = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < ps.size(); ++i) {

@@ -24,7 +24,7 @@ std::string text_of(const nlohmann::json& value) {
   return cited(value.is_string() ? value.get<std::string>() : value.dump());
 }
 
-// An axis as it is written; a sample takes values of it.
+// An axis as written; a sample takes values of it.
 struct AxisSource {
   SweepAxis axis;
   std::optional<SweepRange> interval;
@@ -145,7 +145,7 @@ Rows rows_of(const Sweep& s) {
   return rows;
 }
 
-// Before any of them is made.
+// Before any of them is created.
 std::size_t count_points(const Sweep& s) {
   const auto multiply = [](std::size_t n, std::size_t m) { return std::min(n * m, kMostPoints + 1); };
   std::size_t points = is_sample(s.plan) ? s.plan.points : 1;
@@ -173,7 +173,7 @@ const nlohmann::ordered_json* element(const nlohmann::ordered_json& list, std::s
   return n < list.size() ? &list[n] : nullptr;
 }
 
-// What the path leads to. A name may have dots of its own (latency_ns.p99.9).
+// The value at the path. A name may contain dots (latency_ns.p99.9).
 const nlohmann::ordered_json* find(const nlohmann::ordered_json& at, std::string_view path) {
   for (std::size_t end = path.find('.');; end = path.find('.', end + 1)) {
     const std::string_view name = path.substr(0, end);

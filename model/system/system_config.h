@@ -47,7 +47,7 @@ struct SimConfig {
   }
 };
 
-// `rnic` and `host` are what every node has; a scenario may change them for one node.
+// `rnic` and `host` are the settings of every node; a scenario may change them for one node.
 struct SystemConfig {
   SimConfig sim;
   EthernetLinkConfig link;
@@ -64,8 +64,8 @@ struct SystemConfig {
   }
 };
 
-// resolve(), dump_fields() and list_fields() of all settings. They walk some hundreds of fields, so one translation
-// unit has them.
+// resolve(), dump_fields() and list_fields() of all settings. They walk some hundreds of fields, so they are in one
+// translation unit.
 SystemConfig resolve_system(const Overlay& overlay);
 nlohmann::ordered_json dump_system(const SystemConfig& config);
 std::vector<FieldInfo> list_system();

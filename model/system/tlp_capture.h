@@ -13,11 +13,11 @@ namespace rnic {
 
 class Node;
 
-// What the pseudo header says of a TLP.
+// The pseudo header's fields of a TLP.
 struct TlpPlace {
   enum class Space : std::uint8_t { kMemory = 0, kBar0 = 1, kInterrupt = 2 };
   bool to_device = false;
-  Space space = Space::kMemory;  // that a request addresses
+  Space space = Space::kMemory;  // addressed by a request
   std::uint32_t offset = 0;      // in BAR0
   RequestId request{};           // as in TraceEvent
 };

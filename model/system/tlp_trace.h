@@ -11,7 +11,7 @@ class Node;
 
 class TlpTrace final {
  public:
-  // The recorder's domain counts in picoseconds: a TLP begins when the wire is free, on no clock's edge.
+  // The recorder's domain counts in picoseconds: a TLP begins when the wire is free, not at a clock edge.
   TlpTrace(Node& node, const Recorder& recorder);
   ~TlpTrace();
 

@@ -25,22 +25,22 @@ class UtilizationMeter final {
     std::string name;
   };
 
-  // The stations and the faults of their cable must live as long.
+  // The stations and the faults of their cable must outlive this.
   UtilizationMeter(const std::vector<Station>& stations, const CableFaults& faults);
 
   // To be called after each step of the kernel; shares are exact to a step.
   void follow(bool working);
   // No more work follows.
   void end() { follow(false); }
-  // The busiest first; none if no work was begun.
+  // The busiest first; empty if no work was begun.
   std::vector<Utilization> shares() const;
 
-  // How long each resource has been busy in how much time.
+  // The busy time of each resource, and the time it refers to.
   struct Busy {
     std::uint64_t time_ps = 0;
     std::vector<std::pair<std::string, double>> ps;
   };
-  Busy busy() const;  // since the begin
+  Busy busy() const;  // since the start
   // The same without names, for every step; in the order of resources().
   void busy_ps(std::vector<double>& into) const;
   const std::vector<Resource>& resources() const { return resources_; }

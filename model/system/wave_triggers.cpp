@@ -25,7 +25,7 @@ bool take(std::string& text, const std::string& prefix) {
   throw ConfigError(fmt::format("--wave-on {}: {}", text, why));
 }
 
-// Refuses what is no node's name.
+// Refuses a name that is not a node's.
 const Station& station(const std::string& text, const std::string& name, const std::vector<Station>& stations) {
   for (const Station& s : stations) {
     if (s.name == name) return s;

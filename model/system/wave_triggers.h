@@ -1,4 +1,4 @@
-// What a waveform waits for: events of the run that --wave-on names.
+// The events that a waveform waits for: those that --wave-on names.
 #pragma once
 
 #include <cstdint>
@@ -16,19 +16,19 @@ struct Station;
 struct WaveCondition {
   static constexpr std::uint64_t kUsualPs = 20'000'000;
   std::vector<std::string> on;           // retransmit, terminate, check-fail, qp=N or request=ID; the first one counts
-  std::optional<std::uint64_t> ring_ps;  // so much before it, and of the end of a run that fails without
-  std::uint64_t for_ps = kUsualPs;       // and so much behind it
+  std::optional<std::uint64_t> ring_ps;  // this much before it, and of the end of a run that fails without it
+  std::uint64_t for_ps = kUsualPs;       // and this much after it
   bool any() const { return !on.empty() || ring_ps.has_value(); }
 };
 
 class WaveTriggers final : public TraceSink {
  public:
-  // ConfigError for what is none of them, naming the nearest.
+  // ConfigError for an unknown one, naming the closest.
   WaveTriggers(const std::vector<std::string>& on, const std::vector<Station>& stations);
 
   void event(const TraceDomain& domain, const TraceEvent& event) override;
 
-  // The earliest time at which one of them happened; nothing before one has.
+  // The earliest time at which one of them happened; empty before that.
   std::optional<std::uint64_t> fired_ps() const;
   // "retransmit and qp=3", those of that time.
   std::string fired() const;

@@ -51,7 +51,7 @@ void WireCapture::write_packet(Source& source) {
   source.waiting.pop_front();
 }
 
-// Of one picosecond, frames come first, and then interfaces in their order.
+// Within one picosecond, frames come first, and then interfaces in order.
 void WireCapture::advance(std::uint64_t now_ps) {
   for (;;) {
     std::uint64_t earliest = now_ps;

@@ -29,11 +29,11 @@ class WireCapture final : public FrameTap {
 
   std::uint64_t frames() const { return frames_; }
 
-  // Hears of every frame in the order of the capture, file or no file; `number` is that of the packet in it, from 1 on.
+  // Gets every frame in the order of the capture, file or no file; `number` is that of the packet in it, from 1 on.
   using Listener = std::function<void(std::uint64_t number, unsigned direction, const Frame& frame, std::uint64_t ps)>;
   void listen(Listener listener) { listener_ = std::move(listener); }
 
-  // What a frame's comment says; empty is no comment.
+  // A frame's comment; empty is no comment.
   using Comment = std::function<std::string(const Frame& frame)>;
   void comment(Comment comment) { comment_ = std::move(comment); }
 

@@ -1,5 +1,5 @@
 // What a run simulates: nodes, the cable that joins them, and the programs on them. The driver (run.h) moves every
-// world through time and writes its outputs in the same way; a world says what is its own.
+// world through time and writes its outputs in the same way; a world defines what is specific to it.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct Station {
   Described parts;  // of the node, for outputs
 };
 
-// In their order, which ids of requests count (RequestId::text).
+// In the order that ids of requests refer to (RequestId::text).
 std::vector<std::string> node_names(const std::vector<Station>& stations);
 
 enum class RunEnd { kDone, kFailed, kHung, kPeerGone, kTimeLimit, kInterrupted };
@@ -54,28 +54,28 @@ class World {
   virtual Pace pace() const { return {}; }
   virtual void advance(std::uint64_t until_ps);
   virtual void end_slice() {}
-  // Another run of it would be the same.
+  // Another run of it would be identical.
   virtual bool repeats() const { return true; }
 
   // Work.
   virtual bool done() const = 0;                       // nothing is left to do
-  virtual bool lingers() const { return false; }       // it goes on all the same
-  virtual bool failed() const = 0;                     // nothing is to be gained by going on
+  virtual bool lingers() const { return false; }       // it continues anyway
+  virtual bool failed() const = 0;                     // continuing would gain nothing
   virtual bool peer_gone() const { return false; }     // a peer outside of the simulation has left
   virtual bool working() const = 0;                    // neither set-up nor teardown: what shares of busy time count
-  virtual std::uint64_t progress() const = 0;          // changes with whatever gets done
-  virtual std::uint64_t total() const { return 0; }    // of progress, or 0 where nobody knows
+  virtual std::uint64_t progress() const = 0;          // changes with every piece of work done
+  virtual std::uint64_t total() const { return 0; }    // of progress, or 0 if unknown
   virtual RunEnd conclude(RunEnd end) { return end; }  // the run is over
   virtual bool passed() const { return true; }         // all checks, after a run that is done
 
-  // The part of the work under way, while working(): what limits a run is found for each.
+  // The current part of the work, while working(): what limits a run is found for each part.
   virtual unsigned phase() const { return 0; }
   virtual std::string phase_name(unsigned) const { return "work"; }
 
-  // What a program's work requests are for, as host::Core::work() numbers it; "" if nobody says.
+  // The work that a program's requests are for, as host::Core::work() numbers it; "" if unknown.
   virtual std::string work_name(std::uint32_t) const { return {}; }
 
-  // What is made of a world without progress for so long, or without any event that could bring it.
+  // How a world is judged that made no progress for that long, or has no event that could bring any.
   enum class Stall { kWait, kResolved, kHung };
   virtual Stall stall(std::uint64_t idle_ps, bool dead);
 

@@ -93,7 +93,7 @@ void ChipBus::put_private_data(const FetchedCommand& command) {
 void ChipBus::put_stream_octets(const TcpEvent& event) {
   if (event.bytes == 0) return;
   const fw::SramRange into = read_into_.at(event.flow.v);
-  if (into.bytes == 0) return;  // they came too late: their place may be another connection's by now
+  if (into.bytes == 0) return;  // they came too late: the place may belong to another connection by now
   RNIC_CHECK(event.bytes <= into.bytes);
   std::memcpy(memory_.data() + into.offset, event.data->bytes(), event.bytes);
 }

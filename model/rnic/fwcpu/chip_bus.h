@@ -29,7 +29,7 @@ struct TimedOperation {
   Action action;
 };
 
-// What the firmware has noted down, and when.
+// The firmware's notes, with their times.
 struct LoggedLine {
   Cycle at = 0;
   fw::Log line;
@@ -56,7 +56,7 @@ class ChipBus {
   }
   MutableByteSpan sram(fw::SramRange range);
 
-  // A target that counts its cycles itself, from start() on: an operation whose last register write is done then, and
+  // A target that counts its own cycles, from start() on: an operation with the cycle of its last register write, and
   // the end of the handler. It has the SRAM in its address space.
   template <class Op>
   void write_at(std::uint64_t firmware_cycles, const Op& op) {
@@ -66,25 +66,25 @@ class ChipBus {
   void advance_to(std::uint64_t firmware_cycles) { time_ = begin_ + firmware_cycles * config_.clock_divider; }
   MutableByteSpan memory() { return memory_; }
 
-  // The model's side. What the firmware had in SRAM and on its way is gone.
+  // The model's side. The firmware's data in SRAM and its operations in progress are dropped.
   void reset();
   // A handler runs at once; its accesses are laid out in time from `at` on.
   void start(Cycle at);
   void set_log_level(fw::LogLevel level) { log_level_ = level; }
-  Cycle end() const { return time_; }  // when the handler is through, if no operation had to wait
+  Cycle end() const { return time_; }  // when the handler ends, if no operation had to wait
   std::deque<TimedOperation>& operations() { return operations_; }
-  // Hardware puts octets into SRAM, at no cost to the firmware.
+  // Hardware writes octets into SRAM, at no cost to the firmware.
   void put_private_data(const FetchedCommand& command);
   void put_stream_octets(const TcpEvent& event);
   void put_control_message(const SctpEvent& event);
   std::uint8_t put_terminate(const QpEvent& event);  // its header's octets
-  void raise(const abi::Event& event);               // the processor itself tells the host, now
+  void raise(const abi::Event& event);               // the processor itself notifies the host, now
   const std::deque<LoggedLine>& last_entries() const { return last_entries_; }  // of all levels
   const std::uint64_t& log_count(fw::LogCode code) const { return logs_[static_cast<std::size_t>(code)]; }
 
  private:
   void spend(std::uint64_t firmware_cycles) { time_ += firmware_cycles * config_.clock_divider; }
-  // FirmwareFault where native firmware goes on although its time is over: the watchdog, in the middle of a handler.
+  // FirmwareFault if native firmware continues although its time is over: the watchdog, in the middle of a handler.
   void check_time() const {
     if (time_ > deadline_) fail_late();
   }
@@ -125,7 +125,7 @@ class ChipBus {
   void apply(const fw::CancelTimer& op) { need("timer", op.id, timers_), post(op); }
   void apply(const fw::Log& op);
   [[noreturn]] void apply(const fw::Panic& op);
-  // An operation on a flow, in the life that the firmware means.
+  // An operation on a flow, in the life that the firmware names.
   template <class Out, class Op>
   Out of_flow(typename Out::Kind kind, const Op& op) const {
     need("flow", op.flow.v, contexts_.flows());

@@ -1,4 +1,4 @@
-// Reads commands and their private data from host memory, one after the other. See command_fetch.md.
+// Reads commands and their private data from host memory, one after another. See command_fetch.md.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ class CommandFetch final : public Stage {
   void reset() override;
   std::string waiting_for() const override;
 
-  // A command could not be read: no further one is taken.
+  // A command could not be read: no more are taken.
   bool failed() const { return failed_; }
   void describe(const Description& d) override;
   const CommandFetchCounters& counters() const { return counters_; }

@@ -33,7 +33,7 @@ bool EventWriter::interrupt() {
   return write_done->can_pop();
 }
 
-// At most one DMA write. False if only a link can bring something new.
+// At most one DMA write. False if only a link can bring more work.
 bool EventWriter::advance() {
   if (step_ == Step::kIdle && !take_next()) return false;
   const QueueRegs regs = regs_();
@@ -56,7 +56,7 @@ bool EventWriter::advance() {
   return true;
 }
 
-// The firmware's events first: they are rare. Without an event queue there is nobody to tell.
+// The firmware's events first: they are rare. Without an event queue there is no host to notify.
 bool EventWriter::take_next() {
   for (;;) {
     if (events->can_pop()) {

@@ -1,4 +1,4 @@
-// The firmware cannot go on: it did something that its processor or the chip does not let it do.
+// The firmware cannot continue: it did something that its processor or the chip does not permit.
 #pragma once
 
 #include <stdexcept>

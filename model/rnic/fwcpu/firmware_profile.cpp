@@ -39,7 +39,7 @@ void FirmwareProfile::began(const SctpEvent& event, Cycle arrived) {
       return setups_.opened(event.flow, SetupTimes::Role::kResponder, event.init_at, arrived);
     case SctpEvent::Kind::kAcked:
     case SctpEvent::Kind::kMulpduChanged:
-      flow_ = kNoFlow;  // a setup goes on waiting for what it waited for
+      flow_ = kNoFlow;  // a setup still waits for the same thing
       return;
     default:
       return setups_.failed(event.flow);

@@ -1,4 +1,4 @@
-// What the firmware's work looks like from outside: how long commands take, and where setups spend their time.
+// The firmware's work seen from outside: how long commands take, and where setups spend their time.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ class FirmwareProfile {
   void posted(const abi::Event& event, Cycle at);
   void ended(Cycle at);
   bool in_handler() const { return in_handler_; }
-  void reset();  // what runs comes to no end
+  void reset();  // the running handler does not end
 
   // f(operation, cycle at which it was done, cycles since it arrived)
   using CommandObserver = std::function<void(abi::CommandOp op, Cycle at, Cycle latency)>;
@@ -41,7 +41,7 @@ class FirmwareProfile {
 
   const std::uint64_t period_ps_;
   SetupTimes setups_;
-  std::vector<FlowId> flow_of_;  // of connections about which the host was asked, by index
+  std::vector<FlowId> flow_of_;  // of connections that the host was asked about, by index
   std::array<Histogram, abi::kCommandOps> commands_;
   // The running handler.
   bool in_handler_ = false;

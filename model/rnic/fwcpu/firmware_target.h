@@ -20,7 +20,7 @@ using FirmwareEvent = decltype(variant_of(fw::Events{}));
 
 class Iss;
 
-// Where the processor is from a firmware cycle of a handler on.
+// The processor's position from a firmware cycle of a handler on.
 struct CodePlace {
   std::uint64_t cycle = 0;
   std::uint32_t pc = 0;
@@ -29,21 +29,21 @@ struct CodePlace {
 class FirmwareTarget {
  public:
   virtual ~FirmwareTarget() = default;
-  // Runs the handler at once. What it does is on the bus then, laid out in time from the bus's start() on. Throws
-  // FirmwareFault when the firmware cannot go on; the bus has what it did until then.
+  // Runs the handler at once. Its accesses are then on the bus, laid out in time from the bus's start() on. Throws
+  // FirmwareFault when the firmware cannot continue; the bus has what it did until then.
   virtual void on(const FirmwareEvent& event) = 0;
   // The firmware starts again, with nothing in its memory; the bus was reset.
   virtual void reset() = 0;
   // Fails instead of this event's handler: FirmwareFault, except for an endless loop.
   virtual void fail(PlantedFault fault, const FirmwareEvent& event) = 0;
-  // Where the processor is and what is in its registers, a line each.
+  // The processor's position and registers, one line each.
   virtual std::string dump() const = 0;
   // The processor, for a debugger; none if the firmware runs natively.
   virtual Iss* processor() { return nullptr; }
-  // Its functions, by a number of theirs, and the one at an address. Native firmware has none.
+  // Its functions, by a number, and the one at an address. Native firmware has none.
   virtual std::vector<std::string> functions() const { return {}; }
   virtual std::uint32_t function_at(std::uint32_t /*pc*/) const { return 0; }
-  // Each handler adds the way it takes; nullptr: no more.
+  // Each handler records its path; nullptr: off.
   virtual void follow(std::vector<CodePlace>* /*places*/) {}
   virtual void register_stats(const StatsGroup&) const {}
 };

@@ -113,7 +113,7 @@ Wake FwCpu::tick() {
   return timers_.empty() ? Wake::on_traffic() : Wake::at_cycle(timers_.begin()->first);
 }
 
-// A register write that its block cannot take yet holds up the processor, and so all that follows.
+// A register write that its block cannot take yet stalls the processor, and so everything that follows.
 void FwCpu::issue_due() {
   auto& operations = bus_->operations();
   stalled_ = false;
@@ -167,15 +167,15 @@ bool FwCpu::issue(TimedOperation& operation) {
       operation.action);
 }
 
-// Ends an STag: the register is ready for the next access when no write that the STag allowed is under way any more
-// (RFC 5040 section 8.1.1).
+// Ends an STag: the register is ready for the next access when all writes that the STag allowed are out (RFC 5040
+// section 8.1.1).
 bool FwCpu::write(const fw::WriteStag& op) {
   if (contexts_.stag(op.stag)->valid && !op.context.valid) fence_.emplace(*this, contexts_.in_flight, now());
   contexts_.write(op.stag, op.context);
   return true;
 }
 
-// One event at a time. What ends a stream comes before what TCP then says about its flow, and the host comes last.
+// One event at a time. The end of a stream comes before TCP's later events about its flow, and the host comes last.
 bool FwCpu::dispatch_next() {
   if (fault_) return false;
   const bool timer = !timers_.empty() && timers_.begin()->first <= now();
@@ -240,7 +240,7 @@ void FwCpu::handle(bool timer) {
   }
 }
 
-// What the handler did until then takes effect; then the processor tells the host, and does nothing any more.
+// Everything that the handler did until then takes effect; then the processor notifies the host, and stops.
 void FwCpu::die(const FirmwareFault& fault) {
   const std::string advice = fault.advice.empty() ? "" : "; " + fault.advice;
   fault_ = {
@@ -407,14 +407,14 @@ void FwCpu::describe_figures(const StatsGroup& group) const {
                 "messages over SCTP that fitted no DDP stream session");
 }
 
-// The handler's own time: it stands while a register write waits.
+// The handler's own time: it stops while a register write waits.
 Cycle FwCpu::code_cycle(Cycle at) const {
   if (stalled_) at = std::min(at, bus_->operations().front().due + slip_);
   if (fence_) at = std::min(at, fence_->ended_at());
   return at - std::min(at, slip_ + handler_at_);
 }
 
-// Nothing before the first handler that was watched.
+// Nothing before the first watched handler.
 const CodePlace* FwCpu::code_place(Cycle at) const {
   const Cycle cycle = code_cycle(at) / config_.clock_divider;
   const auto behind = std::upper_bound(way_->begin(), way_->end(), cycle,
@@ -430,7 +430,7 @@ Cycle FwCpu::next_place(Cycle at) const {
   return next == way_->end() ? kNever : handler_at_ + slip_ + next->cycle * config_.clock_divider;
 }
 
-// What a handler does shows from the cycle on in which it begins.
+// A handler's activity shows from its first cycle on.
 void FwCpu::describe_state(const ProbeGroup& group) const {
   static const ValueWords kActivity{"idle", "busy", "waits_for_block"};
   static const ValueWords kHandlers = [] {

@@ -63,13 +63,13 @@ class FwCpu final : public Stage {
   PushPort<TxInternalWork> tx_work{*this, "tx_work"};
   PushPort<HostEvent> events{*this, "events"};
 
-  // Blocks of the pool hold a startup frame or more. Throws ConfigError if the chip has more of something than the
-  // firmware can keep.
+  // Blocks of the pool hold a startup frame or more. Throws ConfigError if the chip has more of any resource than the
+  // firmware can manage.
   FwCpu(sc_core::sc_module_name nm, ClockDomain& clk, const FwCpuConfig& config, ContextStore& contexts,
         BufferPool& pool);
   ~FwCpu() override;
 
-  // Where log entries go, and which are wanted; without it there are none above LogLevel::kInfo.
+  // The destination of log entries, and the wanted level; without it there are none above LogLevel::kInfo.
   void attach(LogRing& log) { log_ = &log; }
 
   Wake tick() override;
@@ -78,7 +78,7 @@ class FwCpu final : public Stage {
   void describe(const Description& d) override;
   const FwCpuCounters& counters() const { return counters_; }
   // Taken: in a handler. Blocked: a register write waits for its block.
-  // Why the firmware stopped for good, and what it was doing; nothing as long as it runs.
+  // Why the firmware stopped for good, and its last event; empty as long as it runs.
   struct Fault {
     std::string reason, dump;
   };
@@ -115,9 +115,9 @@ class FwCpu final : public Stage {
   ContextStore& contexts_;
   std::unique_ptr<ChipBus> bus_;
   std::unique_ptr<FirmwareTarget> firmware_;
-  Cycle slip_ = 0;                  // what waiting for links has added to the running handler's times
+  Cycle slip_ = 0;                  // added to the running handler's times by waits for links
   bool stalled_ = false;            // an operation waits for its link
-  std::optional<StagFence> fence_;  // an STag was ended: what follows waits for the writes that it allowed
+  std::optional<StagFence> fence_;  // an STag was ended: later operations wait for the writes that it allowed
   std::set<std::pair<Cycle, std::uint32_t>> timers_;
   std::vector<Cycle> timer_at_;  // by id
   std::optional<Fault> fault_;

@@ -1,4 +1,4 @@
-// The firmware's processor: what its work costs, and the firmware's settings.
+// The firmware's processor: the cost of its work, and the firmware's settings.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ inline constexpr std::array kFaultCauses{
     Named{abi::FaultCause::kWatchdog, "watchdog"},  Named{abi::FaultCause::kIllegalInstruction, "illegal_instruction"},
     Named{abi::FaultCause::kBusFault, "bus_fault"}, Named{abi::FaultCause::kStackOverflow, "stack_overflow"}};
 
-// What a test has the firmware do wrong.
+// The fault that a test makes the firmware commit.
 enum class PlantedFault : std::uint8_t {
   kNone,
   kPanic,

@@ -1,4 +1,4 @@
-// The firmware's log as the host reads it: a ring in which the oldest entry gives way, behind registers.
+// The firmware's log as the host reads it: a ring in which a new entry replaces the oldest, accessed through registers.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ class LogRing final : public Part {
  public:
   static constexpr std::uint32_t kEntries = 128;
 
-  // `level`: what LOG_LEVEL holds after a reset.
+  // `level`: the value of LOG_LEVEL after a reset.
   LogRing(ClockDomain& clk, regs::RegBank& bank, fw::LogLevel level);
   LogRing(const LogRing&) = delete;
   LogRing& operator=(const LogRing&) = delete;
@@ -33,7 +33,7 @@ class LogRing final : public Part {
   std::vector<LogEntry> entries() const;
 
  private:
-  // What was written in this cycle is seen from the next one on, so the ring has room for a cycle's entries more.
+  // Entries written in this cycle are visible from the next one on, so the ring has extra room for a cycle's entries.
   static constexpr std::uint32_t kSlots = 2 * kEntries;
   struct Slot {
     LogEntry entry;

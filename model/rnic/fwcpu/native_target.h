@@ -1,5 +1,5 @@
-// Firmware that runs as code of this program: an exception that leaves its handler is the firmware's end, unless it
-// comes from the model behind the bus. So is a signal of its code, where the program catches them.
+// Firmware that runs as code of this program: an exception that leaves its handler ends the firmware, unless it comes
+// from the model beyond the bus. So does a signal of its code, if the program catches signals.
 #pragma once
 
 #include <exception>
@@ -18,7 +18,7 @@
 
 namespace rnic {
 
-// The bus as native firmware has it. What is thrown behind it is kept, so that it cannot be taken for the firmware's.
+// The bus for native firmware. An exception from beyond it is kept, so that it cannot be taken for the firmware's.
 template <class Bus>
 class GuardedBus {
  public:
@@ -32,8 +32,8 @@ class GuardedBus {
     return behind([&] { return bus_.sram(range); });
   }
 
-  // What was thrown behind the bus goes on as it is, even if the firmware caught it: a FirmwareFault, or a bug of the
-  // model. Anything else that leaves the handler is a FirmwareFault.
+  // An exception from beyond the bus is rethrown unchanged, even if the firmware caught it: a FirmwareFault, or a bug
+  // of the model. Anything else that leaves the handler is a FirmwareFault.
   template <class F>
   void run(F handler) {
     try {
@@ -80,7 +80,7 @@ class NativeTarget final : public FirmwareTarget {
     guarded(event, [&] { std::visit([this](const auto& e) { firmware_->on(e); }, event); });
   }
 
-  // A panic is an exception. The others are signals if somebody catches them, but for the watchdog, which has none.
+  // A panic is an exception. The others are signals, if they are caught, except for the watchdog, which has none.
   void fail(PlantedFault fault, const FirmwareEvent& event) override {
     constexpr const char* kWhy = "injected by rnic.fwcpu.fault";
     const auto plant = [&](abi::FaultCause cause, void (*mistake)()) {

@@ -1,4 +1,4 @@
-// Where the time of a connection's setup goes, from SYN to established: TCP, the peer (MPA), the firmware, the host.
+// How a connection's setup spends its time, from SYN to established: TCP, the peer (MPA), the firmware, the host.
 #pragma once
 
 #include <array>
@@ -12,12 +12,12 @@ namespace rnic {
 
 class StatsGroup;
 
-// A setup is in one part at a time, so the parts add up to the whole to the cycle. Kept by flow; nothing is allocated
-// after construction but the histograms' samples.
+// A setup is in one part at a time, so the parts add up to the total, to the cycle. Stored by flow; after construction
+// only the histograms' samples are allocated.
 class SetupTimes {
  public:
   enum class Role : std::uint8_t { kInitiator, kResponder };
-  // kFirmware contains what an event waits for the processor.
+  // kFirmware includes the wait of an event for the processor.
   enum class Part : std::uint8_t { kTcp, kMpa, kFirmware, kHost };
   static constexpr std::size_t kParts = 4;
 

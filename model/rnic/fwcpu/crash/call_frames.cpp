@@ -4,7 +4,7 @@
 
 namespace rnic {
 
-// What functions have in common.
+// The part shared by functions.
 struct CallFrames::Common {
   std::uint32_t code_factor = 1;
   std::int32_t data_factor = 1;
@@ -17,7 +17,7 @@ struct CallFrames::Function {
   ByteSpan program;
 };
 
-// At an instruction: the frame's end (its CFA) is a register and an offset, and which registers lie where before it.
+// At an instruction: the frame's end (its CFA) is a register and an offset, and the registers stored before it.
 struct CallFrames::Rules {
   unsigned cfa_register = kStackPointer;
   std::int32_t cfa_offset = 0;
@@ -64,7 +64,7 @@ std::optional<CallFrames::Function> CallFrames::function_at(std::uint32_t pc) co
   return std::nullopt;
 }
 
-// Up to the rules that hold at pc. False for an instruction that is not known here.
+// Up to the rules that hold at pc. False for an unknown instruction.
 bool CallFrames::execute(ByteSpan program, const Function& function, std::uint32_t pc, const Rules& initial,
                          Rules& rules) {
   enum : std::uint8_t {

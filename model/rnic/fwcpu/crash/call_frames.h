@@ -1,5 +1,5 @@
-// Who called a function that stopped in the middle: the call frame information of DWARF (version 5, section 6.4), as
-// the compiler writes it for RV32.
+// The callers of a function that stopped in the middle: the call frame information of DWARF (version 5, section 6.4),
+// as the compiler writes it for RV32.
 #pragma once
 
 #include <array>
@@ -22,8 +22,8 @@ class CallFrames {
   // `section` is .debug_frame.
   explicit CallFrames(ByteSpan section);
 
-  // Return addresses, the innermost first. Ends where the information does, where the stack makes no sense, or after
-  // `most`. Where nothing is known of the code at pc, as of none at all, the return register has the caller.
+  // Return addresses, the innermost first. Ends where the information ends, where the stack is invalid, or after
+  // `most`. If nothing is known about the code at pc, the return register has the caller.
   std::vector<std::uint32_t> callers(Registers registers, const Memory& memory, std::size_t most) const;
 
  private:
@@ -34,7 +34,7 @@ class CallFrames {
   std::optional<Function> function_at(std::uint32_t pc) const;
   std::optional<Common> common_at(std::uint32_t offset) const;
   static bool execute(ByteSpan program, const Function& function, std::uint32_t pc, const Rules& initial, Rules& rules);
-  // The registers as they are in the caller; false if there is none.
+  // The caller's registers; false if there is none.
   bool leave(Registers& registers, const Memory& memory, std::uint32_t pc) const;
 
   const ByteSpan section_;

@@ -1,4 +1,4 @@
-// Numbers and texts of DWARF debugging information (DWARF version 5, section 7), little-endian, one after the other.
+// Numbers and texts of DWARF debugging information (DWARF version 5, section 7), little-endian, in sequence.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace rnic {
 
-// Beyond the end of its octets it reads zeros and is not good() any more, so that a damaged file does no harm.
+// Beyond the end of its octets it reads zeros and is no longer good(), so that a damaged file does no harm.
 class DwarfReader {
  public:
   DwarfReader() = default;
@@ -49,7 +49,7 @@ class DwarfReader {
     at_ += found.size() + 1;
     return found;
   }
-  // The next octets, which it does not read itself any more.
+  // The next octets, which it then skips.
   DwarfReader piece(std::uint64_t bytes) {
     if (!has(bytes)) return DwarfReader();
     const DwarfReader next(octets_.subspan(at_, bytes));

@@ -1,4 +1,4 @@
-// What is found in an ELF file by its name, with libelf.
+// Contents of an ELF file by name, with libelf.
 #pragma once
 
 #include <string>

@@ -17,7 +17,7 @@ constexpr const char* kAdvice = "--set rnic.fwcpu.target=rv32 runs it in a memor
 
 std::string name_of(int signal) { return fmt::format("SIG{}", sigabbrev_np(signal)); }
 
-// Below the stack of this thread, where the system has no more of it.
+// Below the stack of this thread, where no memory is mapped.
 bool is_below_stack(const void* address) {
   pthread_attr_t attributes;
   if (pthread_getattr_np(pthread_self(), &attributes) != 0) return false;
@@ -41,10 +41,10 @@ FirmwareFault fault_of(const NativeCrash& crash, std::string& places) {
   const std::vector<const void*> frames(crash.frames.begin(), crash.frames.begin() + crash.frame_count);
   const std::vector<CodeName> names = code_names(frames);
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i].text.rfind("rnic::NativeGuard::", 0) == 0) break;  // what has called the handler is the model
+    if (names[i].text.rfind("rnic::NativeGuard::", 0) == 0) break;  // the model called the handler
     places += (i == 0 ? "at   " : "  ") + names[i].text + '\n';
   }
-  // A library has only done what the firmware told it to.
+  // A library only did what the firmware asked of it.
   auto where = std::find_if(names.begin(), names.end(), [](const CodeName& n) { return n.own; });
   if (where == names.end()) where = names.begin();
   const std::string in = names.empty() ? "" : fmt::format(", in {}", where->text);

@@ -1,4 +1,4 @@
-// What a crash of native firmware is to those who hear of it.
+// A crash of native firmware, for those who report it.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace rnic {
 
-// `places`, a line each, becomes where it was and who called it.
+// `places`, one line each, receives the place of the crash and its callers.
 FirmwareFault fault_of(const NativeCrash& crash, std::string& places);
-// Of a handler that does not end, and was asked to by this signal.
+// For a handler that does not end, and was stopped by this signal.
 FirmwareFault abandoned_fault(int signal, const std::string& where = "");
 
 }  // namespace rnic

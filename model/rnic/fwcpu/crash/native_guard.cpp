@@ -23,8 +23,8 @@ bool NativeGuard::catches_ = false;
 
 namespace {
 
-// Where the program was when a signal came. As little as possible, and nothing of the heap: the program may be going
-// down.
+// Where the program was when a signal came. As little as possible, and nothing on the heap: the program may be
+// crashing.
 struct Unwinding {
   NativeCrash& crash;
   bool interrupted = false;     // the frames of the signal's own handler are behind it
@@ -46,7 +46,7 @@ _Unwind_Reason_Code keep_frame(_Unwind_Context* context, void* to) {
   return crash.frame_count < crash.frames.size() ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
-// A call of what is no code leaves nothing to unwind, but its return address is on the top of the stack.
+// A call to an address without code leaves nothing to unwind, but its return address is on the top of the stack.
 void keep_frames(NativeCrash& crash) {
   Unwinding unwinding{crash};
   _Unwind_Backtrace(keep_frame, &unwinding);
@@ -56,14 +56,14 @@ void keep_frames(NativeCrash& crash) {
 }
 
 void say(const char* text) {
-  if (write(STDERR_FILENO, text, std::strlen(text)) < 0) return;  // there is nobody else to tell
+  if (write(STDERR_FILENO, text, std::strlen(text)) < 0) return;  // there is no one else to inform
 }
 
 constexpr int kCrashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
 
 }  // namespace
 
-// What a signal handler reaches of the guard.
+// The part of the guard that a signal handler can reach.
 struct NativeGuard::Signals {
   static void handle(int signal, const siginfo_t& info) {
     const bool by_the_kernel = info.si_code > 0;
@@ -71,7 +71,7 @@ struct NativeGuard::Signals {
     if (!from_outside && frame_ != nullptr && inside_) leave(signal, by_the_kernel ? info.si_addr : nullptr);
     std::signal(signal, SIG_DFL);
     if (!from_outside) tell(signal);
-    if (!by_the_kernel) raise(signal);  // or what did it does it again
+    if (!by_the_kernel) raise(signal);  // or the cause repeats it
   }
 
   static void tell(int signal) {
@@ -128,7 +128,7 @@ bool NativeGuard::abandon(std::uint64_t handler, int signal) {
   return true;
 }
 
-// A second time for one frame is a fault of the unwinder: there is no code, or the stack is no stack any more.
+// A second time for one frame is a fault of the unwinder: there is no code, or the stack is damaged.
 void NativeGuard::leave(int signal, const void* address) {
   NativeCrash& crash = frame_->crash;
   if (crash.signal == 0) {

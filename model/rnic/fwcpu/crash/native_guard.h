@@ -1,5 +1,5 @@
-// Native firmware runs in the process of the model, so what it does wrong is a signal of the process. This ends the
-// handler of its event instead, where the signal came from the firmware's own code. See crash.md.
+// Native firmware runs in the process of the model, so its errors are signals of the process. This class ends the
+// handler of its event instead, if the signal came from the firmware's own code. See crash.md.
 #pragma once
 
 #include <array>
@@ -28,8 +28,7 @@ class NativeGuard {
   };
 
   // From now on a fault of native firmware ends its handler (SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT). Anywhere else
-  // it ends the program as before, with a message. Does nothing where somebody handles SIGSEGV already, as sanitizers
-  // do.
+  // it ends the program as before, with a message. Does nothing if SIGSEGV already has a handler, as with sanitizers.
   static void catch_crashes();
   static bool catches_crashes() { return catches_; }
 
@@ -57,13 +56,13 @@ class NativeGuard {
     const bool was_inside_;
   };
 
-  // For the handler of another signal, in the thread that runs the firmware: the firmware's handler that runs, or 0.
-  // Each has its own number.
+  // For the handler of another signal, in the thread that runs the firmware: the number of the running firmware
+  // handler, or 0. Each has its own number.
   static std::uint64_t running();
-  // Has this handler end if it runs. If it is in the firmware's own code, the call does not return, so the signal must
-  // not be blocked meanwhile (SA_NODEFER); if it has called the model, its next call throws. False if it does not run.
+  // Ends this handler if it runs. If it is in the firmware's own code, the call does not return, so the signal must not
+  // be blocked meanwhile (SA_NODEFER); if it has called the model, its next call throws. False if it does not run.
   static bool abandon(std::uint64_t handler, int signal);
-  // The signal for which the running handler is to end, or 0.
+  // The signal for which the running handler must end, or 0.
   static int abandoned() { return abandoned_; }
 
   struct Signals;  // of its own source
@@ -75,7 +74,7 @@ class NativeGuard {
   static void left(const Frame& frame);
   [[noreturn]] static void leave(int signal, const void* address);
 
-  // A signal handler reaches nothing but what is static. A thread has its own firmware.
+  // A signal handler can only reach static data. Each thread has its own firmware.
   static inline thread_local volatile bool inside_ = false;
   static inline thread_local volatile int abandoned_ = 0;
   static thread_local Frame* frame_;

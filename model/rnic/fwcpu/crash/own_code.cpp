@@ -75,7 +75,7 @@ std::vector<CodeName> code_names(const std::vector<const void*>& frames) {
     if (object == nullptr) continue;
     names[i].own = object == own;
     Wanted w{i, address - object->l_addr, {}, {}};
-    // What a stripped library exports has a name all the same.
+    // Exports of a stripped library still have a name.
     if (info.dli_sname != nullptr) w.function = demangled(info.dli_sname);
     else w.function = fmt::format("{}+{:#x}", info.dli_fname, w.address);
     objects[object].push_back(std::move(w));

@@ -1,4 +1,4 @@
-// What addresses of code of this process are called: by symbols, and by debug information where its files have it.
+// Names of code addresses of this process: by symbols, and by debug information if its files have it.
 #pragma once
 
 #include <string>

@@ -3,7 +3,7 @@
 namespace rnic::planted {
 namespace {
 
-// The compiler must not see that it is so.
+// The compiler must not see the fault.
 volatile int* volatile nowhere = nullptr;
 volatile bool always = true;
 

@@ -1,4 +1,4 @@
-// What firmware can do wrong in the process of the model, for tests of who finds it: rnic.fwcpu.fault.
+// Faults of firmware in the process of the model, to test their detection: rnic.fwcpu.fault.
 #pragma once
 
 namespace rnic::planted {

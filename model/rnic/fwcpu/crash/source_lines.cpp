@@ -8,7 +8,7 @@
 namespace rnic {
 namespace {
 
-// Section 7.5.6, and 7.22 for what the columns of a table of files are.
+// Section 7.5.6, and 7.22 for the columns of a file table.
 enum LineForm : std::uint64_t {
   kFormData2 = 0x05,
   kFormData4,
@@ -28,14 +28,14 @@ struct SourceFile {
   std::uint64_t folder = 0;
 };
 
-// A unit's header: how its program is to be read, and the files that it is about.
+// A unit's header: how to read its program, and its files.
 class LineHeader {
  public:
   unsigned version = 0, step = 1, line_range = 1, first_special = 1;
   int line_base = 0;
   std::vector<std::uint8_t> arguments;  // of each standard opcode
 
-  // False where it is of no version that is known here. `unit` is behind the length; the program is what it has left.
+  // False for an unknown version. `unit` is after the length; what it has left is the line number program.
   bool read(DwarfReader& unit, const LineSections& sections) {
     version = unit.u16();
     if (version < 2 || version > 5) return false;
@@ -170,7 +170,7 @@ void run_lines(const LineHeader& head, DwarfReader& program, F f) {
   LineRow now, before;
   bool has_before = false, left_out = false;
   const auto put = [&](bool ends) {
-    if (!has_before) left_out = now.address == 0;  // by the linker, as nobody calls it
+    if (!has_before) left_out = now.address == 0;  // by the linker, as it is never called
     else if (!left_out) f(before, now.address);
     before = now;
     has_before = !ends;

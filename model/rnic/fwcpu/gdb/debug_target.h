@@ -1,4 +1,4 @@
-// What a debugger sees of a processor, and how it watches it.
+// A processor as a debugger sees and watches it.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class DebugTarget {
   virtual MutableByteSpan octets(std::uint32_t address, std::size_t bytes, bool write) = 0;
 };
 
-// Called from within a run of the processor, which goes on when the call returns.
+// Called from within a run of the processor, which continues when the call returns.
 class DebugObserver {
  public:
   virtual ~DebugObserver() = default;

@@ -38,7 +38,7 @@ GdbServer::~GdbServer() {
   if (socket_ >= 0) ::close(socket_);
 }
 
-// A signal that comes just before the call would not end it, so it looks up now and then.
+// A signal that comes just before the call would not end it, so it checks now and then.
 bool GdbServer::wait_for(int descriptor) const {
   constexpr int kLookUpMs = 200;
   pollfd fd{descriptor, POLLIN, 0};
@@ -58,7 +58,7 @@ bool GdbServer::accept() {
   return true;
 }
 
-// A debugger that is gone shows when something is received.
+// A departed debugger is noticed when receiving.
 void GdbServer::send(std::string_view octets) {
   while (!octets.empty()) {
     const ssize_t sent = ::send(socket_, octets.data(), octets.size(), MSG_NOSIGNAL);

@@ -139,7 +139,7 @@ void GdbSession::reply(std::string_view payload) {
   channel_.send(last_sent_);
 }
 
-// An empty answer says that the packet is not known.
+// An empty answer means an unknown packet.
 std::string GdbSession::answer(std::string_view packet) {
   if (packet.empty()) return "";
   const std::string_view rest = packet.substr(1);
@@ -250,7 +250,7 @@ std::string GdbSession::write_register(std::string_view text) {
   return "OK";
 }
 
-// As much as fits a packet: gdb asks for the rest.
+// As much as fits a packet: gdb requests the rest.
 std::string GdbSession::read_memory(std::string_view text) const {
   const auto range = range_of(text);
   if (!range) return kError;
@@ -302,7 +302,7 @@ std::string GdbSession::resume(std::string_view actions) {
   return "";
 }
 
-// "g1": whose registers and memory. "c1", whom to resume, is what vCont says itself. 0 and -1 are any and all threads.
+// "g1": whose registers and memory. "c1", which to resume, is part of vCont. 0 and -1 are any and all threads.
 std::string GdbSession::select(std::string_view text) {
   const bool registers = text[0] == 'g';
   text.remove_prefix(1);

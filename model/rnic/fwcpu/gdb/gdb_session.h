@@ -17,7 +17,7 @@ class DebugChannel {
  public:
   virtual ~DebugChannel() = default;
   virtual void send(std::string_view octets) = 0;
-  // What has come; waits for something if there is nothing and `wait`. False when the debugger is gone.
+  // Received octets; waits if there are none and `wait`. False when the debugger is gone.
   virtual bool receive(std::string& octets, bool wait) = 0;
 };
 
@@ -31,7 +31,7 @@ class GdbSession final : public DebugObserver {
 
   // Before the run: serves until the debugger lets the processors go.
   void begin();
-  // Now and then during the run: has the debugger said something?
+  // Called now and then during the run: whether the debugger has sent something.
   void poll();
   // After it.
   void end(bool passed);
@@ -70,7 +70,7 @@ class GdbSession final : public DebugObserver {
   RspDecoder decoder_;
   std::string last_sent_;
   State state_ = State::kStopped;
-  std::size_t stopped_ = 0, selected_ = 0;  // the thread that stopped, and the one that registers are asked of
+  std::size_t stopped_ = 0, selected_ = 0;  // the thread that stopped, and the one whose registers are requested
   int signal_ = 0;
   std::set<std::uint32_t> breakpoints_;
   const DebugTarget* stepping_ = nullptr;

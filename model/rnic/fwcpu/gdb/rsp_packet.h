@@ -23,7 +23,7 @@ struct RspInput {
   std::string payload;  // without escapes
 };
 
-// Takes octets as they come. What is between packets and means nothing is skipped.
+// Takes octets as they arrive. Octets between packets without a meaning are skipped.
 class RspDecoder {
  public:
   static constexpr std::size_t kMaxPayload = 4096;
@@ -41,9 +41,9 @@ class RspDecoder {
   char first_digit_ = 0;
 };
 
-// Two digits an octet.
+// Two digits per octet.
 std::string rsp_hex(const std::uint8_t* octets, std::size_t count);
-// Nothing unless these are pairs of hexadecimal digits.
+// Empty unless these are pairs of hexadecimal digits.
 std::optional<std::string> rsp_unhex(std::string_view digits);
 // A number of at most eight hexadecimal digits, taken off the front; nothing if there is none.
 std::optional<std::uint32_t> rsp_number(std::string_view& text);

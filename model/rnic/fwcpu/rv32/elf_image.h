@@ -14,8 +14,8 @@ namespace rnic {
 
 class ElfImage {
  public:
-  // ConfigError, naming rnic.fwcpu.image, if the file is not a whole 32-bit RISC-V program, its segments overlap, or
-  // its symbols cannot be read. What it says later is from memory.
+  // ConfigError, naming rnic.fwcpu.image, if the file is not a complete 32-bit RISC-V program, its segments overlap, or
+  // its symbols cannot be read. Later queries are answered from memory.
   explicit ElfImage(const std::string& file);
 
   struct Segment {
@@ -26,7 +26,7 @@ class ElfImage {
   const std::vector<Segment>& segments() const { return segments_; }
   // The octets that a symbol names; empty if there is none or it is not that long.
   ByteSpan object(const std::string& symbol, std::size_t bytes) const;
-  // The function that an address lies in, or nothing: "name+0x12".
+  // The function that contains an address, or nothing: "name+0x12".
   std::string place(std::uint32_t address) const;
   struct Function {
     std::string name;

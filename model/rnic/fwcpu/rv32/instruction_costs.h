@@ -1,4 +1,4 @@
-// What straight-line RV32IMC code costs (RISC-V unprivileged architecture, chapters 2, 7 and 16).
+// The cost of straight-line RV32IMC code (RISC-V unprivileged architecture, chapters 2, 7 and 16).
 #pragma once
 
 #include <cstdint>

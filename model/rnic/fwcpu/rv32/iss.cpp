@@ -35,7 +35,7 @@ struct Iss::Hooks {
   static void trap(uc_engine*, std::uint32_t cause, void* user) {
     guarded(user, [&](Iss& iss) { iss.trapped(cause); });
   }
-  // An access that nothing answers, which ends the run.
+  // An access without a target, which ends the run.
   static bool invalid(uc_engine*, uc_mem_type, std::uint64_t address, int, std::int64_t, void* user) {
     guarded(user, [&](Iss& iss) {
       iss.fault_address_ = static_cast<std::uint32_t>(address);
@@ -108,7 +108,7 @@ Iss::~Iss() {
   if (uc_ != nullptr) unicorn_.close(uc_);
 }
 
-// What the hardware does for an interrupt in machine mode (RISC-V privileged architecture, section 3.1.6.1).
+// The hardware's actions for an interrupt in machine mode (RISC-V privileged architecture, section 3.1.6.1).
 std::uint64_t Iss::interrupt(std::uint32_t cause) {
   const std::uint32_t status = read_id(UC_RISCV_REG_MSTATUS);
   if ((status & kMie) == 0) throw FirmwareFault(abi::FaultCause::kWatchdog, "it waits with interrupts off");
@@ -137,12 +137,12 @@ void Iss::execute(std::uint32_t pc) {
   block_ = block_end_ = kNoPc;
   branches_ = trapped_ = false;
   const uc_err error = unicorn_.emu_start(uc_, pc, kNoPc, 0, 0);
-  if (trapped_) set(kPc, get(kPc) - 4);  // Unicorn goes on behind what trapped
+  if (trapped_) set(kPc, get(kPc) - 4);  // Unicorn continues after the trapping instruction
   if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
   if (error != UC_ERR_OK) fail(error);
 }
 
-// What has been translated already goes, as it announces nothing.
+// Code that is already translated is discarded, as it does not announce instructions.
 void Iss::observe(DebugObserver& observer) {
   observer_ = &observer;
   uc_hook hook;
@@ -159,7 +159,7 @@ void Iss::before_instruction(std::uint32_t pc) {
   if (jump_) unicorn_.emu_stop(uc_);
 }
 
-// A block is straight-line code to its end; what it costs is found out once.
+// A block is straight-line code to its end; its cost is computed once.
 void Iss::entered(std::uint32_t address, std::uint32_t bytes) {
   if (bytes == 0 || bytes > PageMemory::kPageBytes) return;  // begins with an illegal instruction
   if (branches_ && address != block_end_) cycles_ += config_.taken_cycles;
@@ -177,7 +177,7 @@ void Iss::entered(std::uint32_t address, std::uint32_t bytes) {
   }
 }
 
-// WFI does not end a block, but the run; what stands behind it in the block was not executed.
+// WFI does not end a block, but the run; the rest of the block was not executed.
 void Iss::take_back_from(std::uint32_t pc) {
   if (pc <= block_ || pc >= block_end_) return;
   const BlockCost rest = cost_of(memory_.text().subspan(pc - kText.base, block_end_ - pc), config_);
@@ -185,7 +185,7 @@ void Iss::take_back_from(std::uint32_t pc) {
   instructions_ -= rest.instructions;
 }
 
-// An exception of the program's own making (RISC-V privileged architecture, table 3.6). None has a handler.
+// An exception raised by the program itself (RISC-V privileged architecture, table 3.6). None has a handler.
 void Iss::trapped(std::uint32_t cause) {
   constexpr std::uint32_t kIllegal = 2, kUserCall = 8, kMachineCall = 11;
   trapped_ = true;
@@ -196,7 +196,7 @@ void Iss::trapped(std::uint32_t cause) {
   throw FirmwareFault(abi::FaultCause::kBusFault, fmt::format("exception {}", cause));
 }
 
-// What Unicorn does not take for a trap: EBREAK, of which it says that it is invalid, and accesses to nowhere.
+// What Unicorn does not treat as a trap: EBREAK, which it reports as invalid, and accesses without a target.
 void Iss::fail(int error) {
   constexpr std::uint32_t kEbreak = 0x00100073, kCompressedEbreak = 0x9002;
   const MutableByteSpan at = memory_.at(get(kPc), 4);
@@ -221,7 +221,7 @@ std::uint32_t Iss::read_id(int id) const {
 }
 void Iss::write_id(int id, std::uint32_t value) { check(unicorn_.reg_write(uc_, id, &value), "register"); }
 
-// Unicorn has the pc of the block, and may go on to its end.
+// Unicorn has the pc of the block, and may continue to its end.
 void Iss::stop_at_access(std::uint32_t address) {
   State state;
   for (unsigned reg = 0; reg < kPc; ++reg) state.x[reg] = get(reg);
@@ -245,7 +245,7 @@ void Iss::set(unsigned reg, std::uint32_t value) {
   else write_id(UC_RISCV_REG_PC, value);
 }
 
-// Text could be written here, but what has been translated of it would not change.
+// Text could be written here, but its translation would not change.
 MutableByteSpan Iss::octets(std::uint32_t address, std::size_t bytes, bool write) {
   const MutableByteSpan found = memory_.at(address, bytes);
   return write && kText.has(address) ? MutableByteSpan{} : found;

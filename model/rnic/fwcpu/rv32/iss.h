@@ -1,4 +1,4 @@
-// The RV32IMC processor: Unicorn executes, this counts cycles, enters traps and watches over the program.
+// The RV32IMC processor: Unicorn executes, this class counts cycles, enters traps and supervises the program.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ struct Unicorn;
 
 class Iss final : public DebugTarget {
  public:
-  // The chip's registers (kCsr). What these throw comes out of run().
+  // The chip's registers (kCsr). Their exceptions leave run().
   class Registers {
    public:
     virtual ~Registers() = default;
@@ -36,21 +36,21 @@ class Iss final : public DebugTarget {
   Iss& operator=(const Iss&) = delete;
 
   // From an address, or from the handler of an interrupt, until the program waits for an interrupt (WFI). Returns the
-  // cycles that it took; throws FirmwareFault when it cannot go on, and the registers tell where that was.
+  // cycles that it took; throws FirmwareFault when it cannot continue, and the registers show where that was.
   std::uint64_t run(std::uint32_t pc);
   std::uint64_t interrupt(std::uint32_t cause);
 
   void set_watchdog(std::uint64_t cycles) { watchdog_cycles_ = cycles; }
   std::uint64_t cycles() const { return cycles_; }  // of the last run
   std::uint64_t instructions() const { return instructions_; }
-  // What the last run could not reach, if that ended it.
+  // The target that the last run could not reach, if that ended it.
   std::optional<std::uint32_t> fault_address() const { return fault_address_; }
 
-  // From now on each block of straight-line code that is entered is noted down, with the cycles since the run began;
-  // nullptr: no more.
+  // From now on each entered block of straight-line code is recorded, with the cycles since the run began; nullptr:
+  // off.
   void follow(std::vector<CodePlace>* places) { places_ = places; }
 
-  // From now on every instruction is announced. It changes nothing but the host's time.
+  // From now on every instruction is announced. Only the host's time changes.
   void observe(DebugObserver& observer);
   std::uint32_t get(unsigned reg) const override;
   void set(unsigned reg, std::uint32_t value) override;
@@ -85,7 +85,7 @@ class Iss final : public DebugTarget {
   std::uint64_t watchdog_cycles_;
   uc_struct* uc_ = nullptr;
   std::vector<Block> blocks_;                // by their first halfword in text
-  std::uint32_t block_ = 0, block_end_ = 0;  // what runs
+  std::uint32_t block_ = 0, block_end_ = 0;  // the running block
   bool branches_ = false;                    // it ends in a conditional branch
   std::uint64_t cycles_ = 0, instructions_ = 0;
   std::exception_ptr thrown_;  // in a hook; none may cross the simulator's frames

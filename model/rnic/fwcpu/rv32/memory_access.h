@@ -1,4 +1,4 @@
-// Where RV32IMC loads and stores go (RISC-V unprivileged architecture, chapters 2 and 16).
+// The targets of RV32IMC loads and stores (RISC-V unprivileged architecture, chapters 2 and 16).
 #pragma once
 
 #include <array>

@@ -13,7 +13,7 @@ using namespace fw::rv32;
 
 namespace {
 
-// What no program has written.
+// The value of unwritten memory.
 constexpr std::uint8_t kUnused = 0xa5;
 
 }  // namespace

@@ -21,11 +21,11 @@ class MemoryMap {
   // `sram` is the memory that the firmware shares with the hardware: at least kSram.bytes, in whole pages.
   explicit MemoryMap(MutableByteSpan sram);
 
-  // Zeros in data and mailbox, and a stack that was never used; the SRAM is somebody else's.
+  // Zeros in data and mailbox, and a stack that was never used; the SRAM is not touched.
   void clear();
-  // Puts the segments into text and data. ConfigError if one lies elsewhere.
+  // Puts the segments into text and data. ConfigError if one is elsewhere.
   void load(const ElfImage& image);
-  // The most that the stack has held since clear().
+  // The deepest use of the stack since clear().
   std::uint32_t stack_high_water() const;
 
   const std::array<Window, 5>& windows() const { return windows_; }

@@ -1,4 +1,4 @@
-// The RV32 processor: what its instructions cost.
+// The RV32 processor: the cost of its instructions.
 #pragma once
 
 #include <cstdint>

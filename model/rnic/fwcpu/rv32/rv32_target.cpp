@@ -64,7 +64,7 @@ class Rv32Target final : public FirmwareTarget, private Iss::Registers {
     run([&] { return iss_.interrupt(timer ? kTimerCause : kExternalCause); });
   }
 
-  // Each in the program's own way: an event that it does not know, and places where no program should be.
+  // Each in the program's own terms: an unknown event, and invalid places.
   void fail(PlantedFault fault, const FirmwareEvent&) override {
     constexpr std::uint32_t kLoop = 0x6f, kLoopAt = kText.end() - 8, kZerosAt = kLoopAt + 4;
     // addi sp,sp,-16; sw ra,12(sp); jal ra,-8
@@ -150,7 +150,7 @@ class Rv32Target final : public FirmwareTarget, private Iss::Registers {
     };
     std::vector<std::uint32_t> list = CallFrames(image_.call_frames()).callers(registers, word, kMostCallers);
     list.insert(list.begin(), {registers[CallFrames::kPc], registers[CallFrames::kReturn]});
-    // A call is before the address to which it returns.
+    // A call precedes its return address.
     std::vector<std::uint64_t> calls(list.begin(), list.end());
     for (std::size_t i = 1; i < calls.size(); ++i) --calls[i];
     const std::vector<std::string> lines = image_.lines(calls);
@@ -162,7 +162,7 @@ class Rv32Target final : public FirmwareTarget, private Iss::Registers {
     return text;
   }
 
-  // The bus is as far as the program came, also where it ends in a fault.
+  // The bus shows how far the program came, also if it ends in a fault.
   template <class F>
   void run(F f) {
     try {

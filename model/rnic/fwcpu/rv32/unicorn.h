@@ -19,7 +19,7 @@ struct Unicorn {
   decltype(&uc_reg_write) reg_write;
   decltype(&uc_strerror) strerror;
 
-  // ConfigError with the loader's reason where there is no such library.
+  // ConfigError with the loader's reason if there is no such library.
   static const Unicorn& get();
 
  private:
