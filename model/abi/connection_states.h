@@ -13,12 +13,12 @@ enum class ConnState : std::uint8_t {
   kWaitHost,       // responder: the host decides
   kWaitFirstFpdu,  // responder: in RDMA mode, must not send yet
   kRts,            // both directions flow
-  kDraining,       // the host disconnects, or the peer has closed: the send queue runs out
+  kDraining,       // the host disconnects, or the peer has closed: the send queue drains
   kTerminating,    // an error: the Terminate is on its way
   kClosing,        // our FIN, or session Terminate, is sent; the stream ends
   kRejected,       // initiator: the peer rejected, and TCP stays open for another request
   // Of a DDP stream session over SCTP.
-  kSctpOpening,     // initiator: a stream is asked for
+  kSctpOpening,     // initiator: a stream is requested
   kInitSent,        // initiator: the Initiate is sent
   kSessionPending,  // responder: the host decides
   kLingering        // over for the host; the stream is free when the peer has ended the session too

@@ -28,7 +28,7 @@ struct QpContext {
   Srqn srq;
   std::uint64_t sq_base = 0, rq_base = 0;
   std::uint32_t epoch = 0;      // counts the QP number's uses: per-QP state of an older epoch is stale
-  std::uint32_t first_msn = 1;  // of QN 0, 1 and 3 (RFC 5041 section 4.3); another one only to try its wrap
+  std::uint32_t first_msn = 1;  // of QN 0, 1 and 3 (RFC 5041 section 4.3); other values only to test wrapping
 
   // RDMAC peers cannot know the messages of RFC 7306 (choices.md 15).
   constexpr bool extended() const { return extensions && version == 1; }
@@ -70,8 +70,8 @@ struct WorkRing {
   std::uint32_t epoch = 0;
 };
 
-// The lower layer protocol of a DDP stream. What differs above it: markers, the CRC of FPDUs and what a segment costs
-// of the credit are MPA's; SCTP keeps message boundaries and protects its packets itself.
+// The lower layer protocol of a DDP stream. The differences above it: markers, the CRC of FPDUs and the credit of a
+// segment belong to MPA; SCTP keeps message boundaries and protects its own packets.
 enum class Llp : std::uint8_t { kMpaTcp, kSctp };
 
 struct FlowContext {
@@ -108,7 +108,7 @@ enum class StagKind : std::uint8_t { kRegion, kWindow1, kWindow2 };
 // STag = index << 8 | key. A tagged offset is the virtual address or counts from 0. The octets are contiguous on the
 // bus, or in the pages of a list.
 struct StagContext {
-  bool allocated = false;  // an entry that requests of the send queue make valid and invalid
+  bool allocated = false;  // an entry that send-queue requests make valid and invalid
   bool valid = false;
   StagKind kind = StagKind::kRegion;
   bool zero_based = false;
@@ -123,7 +123,7 @@ struct StagContext {
   std::uint8_t log_page = 0;  // size of the list's pages; 0: no list
   std::uint32_t first_page = 0, pages = 0;  // a region's part of the page table, used or reserved
 
-  // A local key: this entry is the region that the STag names, in this domain, and [to, to + bytes) lies inside it.
+  // A local key: this entry is the region that the STag names, in this domain, and [to, to + bytes) is inside it.
   constexpr bool covers(std::uint32_t stag, Pdn domain, std::uint64_t to, std::uint64_t bytes) const {
     return names(stag) && kind == StagKind::kRegion && pd == domain && contains(to, bytes);
   }

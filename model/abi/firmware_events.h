@@ -1,5 +1,5 @@
-// What the hardware tells the firmware, one event at a time: the target calls app::Firmware::on() with each. `life` is
-// the flow's when it happened: the number is used again, and its uses are counted.
+// The hardware's events for the firmware, one at a time: the target calls app::Firmware::on() with each. `life` is the
+// flow's at the time of the event: flow numbers are reused, and their uses are counted.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct TcpOpenFailed {
   std::uint32_t cookie = 0;
   OpenFailure reason = OpenFailure::kRefused;
 };
-// The octets asked for by TcpStreamRead are in SRAM; fewer if the peer's FIN came before.
+// The octets requested by TcpStreamRead are in SRAM; fewer if the peer's FIN came before.
 struct TcpStreamData {
   FlowId flow;
   std::uint32_t bytes = 0;
@@ -46,7 +46,7 @@ struct TcpClosed {  // both sides closed in order; the flow is gone
   FlowId flow;
   std::uint16_t life = 0;
 };
-struct TcpEmssChanged {  // the path has become narrower
+struct TcpEmssChanged {  // the path MTU became smaller
   FlowId flow;
   std::uint16_t emss = 0;
   std::uint16_t life = 0;
@@ -67,7 +67,7 @@ struct QpStreamError {  // the peer's mistake, or a failure of our own: the stre
   wire::TerminateCause cause;
   std::uint8_t header_bytes = 0;
 };
-struct QpPeerClosed {  // all is delivered that came before the peer's FIN
+struct QpPeerClosed {  // everything before the peer's FIN is delivered
   Qpn qpn;
 };
 struct QpSendDrained {  // answers InternalWork::kDrain
@@ -113,7 +113,7 @@ struct SctpControl {
   std::uint16_t bytes = 0;
   std::uint16_t life = 0;
 };
-struct SctpAcked {  // a control message has arrived at the peer's SCTP
+struct SctpAcked {  // a control message was acknowledged by the peer's SCTP
   FlowId flow;
   std::uint16_t life = 0;
 };
@@ -121,12 +121,12 @@ struct SctpPeerClosed {  // a session Terminate after all segments, of which no 
   FlowId flow;
   std::uint16_t life = 0;
 };
-struct SctpViolation {  // a chunk that breaks a rule
+struct SctpViolation {  // a chunk that violates a rule
   FlowId flow;
   bool terminate = false;  // it is a session Terminate
   std::uint16_t life = 0;
 };
-struct SctpStray {  // a chunk where no session is
+struct SctpStray {  // a chunk without a session
   FlowId flow;
   bool terminate = false;
   std::uint16_t life = 0;
@@ -135,7 +135,7 @@ struct SctpLost {  // the association is gone
   FlowId flow;
   std::uint16_t life = 0;
 };
-struct SctpMulpduChanged {  // the path has become narrower
+struct SctpMulpduChanged {  // the path MTU became smaller
   FlowId flow;
   std::uint16_t mulpdu = 0;
   std::uint16_t life = 0;

@@ -20,7 +20,7 @@ enum class LogCode : std::uint8_t {
 };
 inline constexpr unsigned kLogCodes = static_cast<unsigned>(LogCode::kSilentPeer) + 1;
 
-// How an argument is to be read.
+// The meaning of an argument.
 enum class LogArgument : std::uint8_t {
   kNone,
   kOctets,
@@ -29,7 +29,7 @@ enum class LogArgument : std::uint8_t {
   kIp,
   kConnection,    // its id
   kConnEvent,     // ConnEvent
-  kConnState,     // ConnState, or 0xffffffff where there is no connection
+  kConnState,     // ConnState, or 0xffffffff without a connection
   kTransition,    // ConnState before << 8 | ConnState after
   kFrameError,    // wire::MpaFrameError
   kCommandOp,     // abi::CommandOp

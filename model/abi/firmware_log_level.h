@@ -1,4 +1,4 @@
-// How much of the firmware's log is wanted. Apart from the log's codes: settings and registers know it, too.
+// The level of the firmware's log. Separate from the log's codes: settings and registers use it, too.
 #pragma once
 
 #include <cstdint>

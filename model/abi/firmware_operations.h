@@ -1,6 +1,6 @@
-// What the firmware asks of the hardware. Each operation is a plain struct that a bus turns into CSR writes; octets
-// travel in the shared SRAM. An operation has taken its octets when the bus call returns. `life` is that of the flow in
-// the events that the operation answers: if the number stands for another one by now, nothing happens.
+// The firmware's operations for the hardware. Each is a plain struct that a bus turns into CSR writes; octets travel in
+// the shared SRAM. An operation has taken its octets when the bus call returns. `life` is that of the flow in the event
+// that the operation answers: if the number has been reused since, nothing happens.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct SramRange {
   std::uint32_t offset = 0, bytes = 0;
 };
 
-// kCsrWords: 32-bit CSR writes that the operation takes, its command word included. What they cost is the target's.
+// kCsrWords: 32-bit CSR writes that the operation takes, its command word included. Their cost depends on the target.
 
 struct TcpListen {
   static constexpr unsigned kCsrWords = 1;
@@ -35,22 +35,22 @@ struct TcpOpen {
   std::uint16_t peer_port = 0, port = 0;  // port 0: an ephemeral one
   std::uint32_t cookie = 0;
 };
-// A read that is not answered yet is withdrawn: what the peer sends next answers this frame.
+// An unanswered read is withdrawn: the peer's next octets answer this frame.
 struct TcpStreamSend {
   static constexpr unsigned kCsrWords = 3;
   FlowId flow;
   SramRange octets;
   std::uint16_t life = 0;
 };
-// Asks for exactly so many octets of the stream, to be put into SRAM; answered by TcpStreamData, unless TcpStreamSend
-// or TcpEnterRdma withdraws it before.
+// Requests exactly that many octets of the stream in SRAM; answered by TcpStreamData, unless TcpStreamSend or
+// TcpEnterRdma withdraws it before.
 struct TcpStreamRead {
   static constexpr unsigned kCsrWords = 3;
   FlowId flow;
   SramRange into;
   std::uint16_t life = 0;
 };
-// Before TcpEnterRdma, of a connection whose program asks for limits of its own.
+// Before TcpEnterRdma, for a connection whose program asks for its own limits.
 struct TcpSetLimits {
   static constexpr unsigned kCsrWords = 2;
   FlowId flow;
@@ -139,14 +139,14 @@ struct Log {
   std::uint32_t a = 0, b = 0;
 };
 
-// The firmware has found an error of its own: it is not called any more, and the host hears of it.
+// The firmware has found an error of its own: it is not called any more, and the host is informed.
 enum class PanicCode : std::uint8_t { kUnknownEvent, kFreedTwice };
 struct Panic {
   static constexpr unsigned kCsrWords = 1;
   PanicCode code = PanicCode::kUnknownEvent;
 };
 
-// DDP over SCTP: a flow is a stream of an association. Associations are the hardware's own.
+// DDP over SCTP: a flow is a stream of an association. The hardware itself handles associations.
 struct SctpListen {
   static constexpr unsigned kCsrWords = 1;
   std::uint16_t port = 0;
@@ -167,12 +167,12 @@ struct SctpSend {  // a control message from its function code on; answered by S
   SramRange octets;
   std::uint16_t life = 0;
 };
-// What the session on a stream has come to.
+// The state that the session on a stream has reached.
 enum class SctpStreamAction : std::uint8_t {
   kBegin,     // an Initiate follows
   kOpen,      // segments are placed from now on
-  kDiscard,   // and from now on they are dropped
-  kEndRun,    // nothing more of this session is to come
+  kDiscard,   // and from now on dropped
+  kEndRun,    // nothing more of this session will arrive
   kRestart,   // it is over
   kGiveBack,  // after SctpConnected, instead of a kBegin
   kAbandon    // the peer does not end it; it is over for the firmware, but the flow is not free

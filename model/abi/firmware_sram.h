@@ -1,4 +1,4 @@
-// How the firmware divides the SRAM that it shares with the hardware.
+// The firmware's layout of the SRAM that it shares with the hardware.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +13,19 @@ namespace rnic::fw {
 // The hardware puts a command's private data here before it raises HostCommand.
 inline constexpr SramRange kCommandWindow{0, abi::kPrivateDataBytes};
 
-// The header of the Terminate that a QP's event is about (RFC 5040 section 4.8), put here before the event is raised.
+// The header of the Terminate in a QP's event (RFC 5040 section 4.8), put here before the event is raised.
 inline constexpr SramRange kTerminateWindow{kCommandWindow.bytes, wire::TerminateHeader::kMaxBytes};
 
-// Control messages of DDP stream sessions, as user data with the place of the DDP-SSN at the front. The hardware puts
-// the one that SctpControl is about into the first window, before it raises the event; the firmware makes its own in
-// the other one.
+// Control messages of DDP stream sessions, as user data with room for the DDP-SSN at the front. The hardware puts the
+// message of SctpControl into the first window, before it raises the event; the firmware builds its own in the other
+// one.
 inline constexpr std::uint32_t kSessionBytes =
     wire::SessionMessage::kHeaderBytes + wire::SessionMessage::kMaxPrivateData;
 inline constexpr SramRange kSessionWindow{kTerminateWindow.offset + kTerminateWindow.bytes, kSessionBytes};
 inline constexpr SramRange kSessionOutWindow{kSessionWindow.offset + kSessionWindow.bytes, kSessionBytes};
 
-// A slot for each connection that is being set up: one startup frame (RFC 5044 section 7.1.1), or the private data of a
-// session that has no stream yet; and a word for an octet that a peer should not have sent.
+// A slot for each connection in setup: one startup frame (RFC 5044 section 7.1.1), or the private data of a session
+// that has no stream yet; and a word for an octet that a peer should not have sent.
 inline constexpr std::uint32_t kFrameBytes = wire::kMpaHeaderBytes + wire::kMpaMaxPrivateData;
 inline constexpr std::uint32_t kSlotBytes = kFrameBytes + 4;
 constexpr std::uint32_t slot_offset(std::uint32_t slot) {

@@ -16,7 +16,7 @@ enum class WrOpcode : std::uint8_t {
   kFetchAdd = 5,   // masked; operands as AtomicOperands (RFC 7306 section 5)
   kCmpSwap = 6,
   kRdmaReadWithInv = 7,  // the sink's STag, sge[0].lkey, ends when the response is placed
-  // Carried out in the chip, in their turn.
+  // Executed in the chip, in queue order.
   kLocalInv = 16,  // invalidate_stag: a region or a window of type 2
   kRegMr = 17,     // makes an allocated region valid: rkey and Registration
   kBindMw = 18     // binds a window: rkey and Registration; without length, unbinds one of type 1
@@ -71,8 +71,8 @@ enum AccessFlags : std::uint8_t {
   kRemoteAtomic = 8,
   kMwBind = 16,     // windows may be bound to the region
   kZeroBased = 32,  // tagged offsets count from 0 instead of the address
-  // As IBV_ACCESS_* so far. A peer may end a kRegisterMr region by a Send with Invalidate; what send-queue requests
-  // make valid it always may.
+  // The same as IBV_ACCESS_* up to here. A peer may end a kRegisterMr region by a Send with Invalidate; it may always
+  // end what send-queue requests make valid.
   kRemoteInvalidate = 64
 };
 
@@ -119,13 +119,13 @@ struct AtomicOperands {
 static_assert(sizeof(AtomicOperands) == 2 * sizeof(Sge));
 inline constexpr std::uint32_t kAtomicBytes = 8;
 
-// What a kRegMr or kBindMw request makes accessible; it lies where the gather list would be.
+// What a kRegMr or kBindMw request makes accessible; it is in place of the gather list.
 struct Registration {
   std::uint64_t address = 0, length = 0;
   std::uint32_t lkey = 0;    // kBindMw: of the region
   std::uint32_t access = 0;  // AccessFlags
-  // kRegMr: 0, and address is the bus address too; or the size of the pages that kWritePages has put into the part of
-  // the page table that the region has, and where in the first one it begins.
+  // kRegMr: 0, and address is the bus address too; or the page size of the list that kWritePages has put into the
+  // region's part of the page table, and the region's start in the first page.
   std::uint32_t log_page = 0, pages = 0, first_offset = 0, reserved = 0;
   static Registration of(const Wqe& w) {
     Registration r;
@@ -161,17 +161,17 @@ inline constexpr std::size_t kCqRecordBytes = 4;
 // for the MPA private data of connection commands and events (RFC 5044 section 7.1.1: 0 to 512 octets).
 inline constexpr std::size_t kPrivateDataBytes = 512;
 
-// Whose protocols a device or a queue pair speaks (draft-carrier-rddp-rnic-interop-00 section 5.1).
+// The protocols of a device or a queue pair (draft-carrier-rddp-rnic-interop-00 section 5.1).
 enum class Personality : std::uint8_t {
   kDevice = 0,  // of a queue pair or a listener: the device's
   kRdmac,       // DDP and RDMAP version 0, MPA revision 0, markers and CRC always
-  kIetf,        // version 1, and nothing to do with RDMAC peers
+  kIetf,        // version 1, refuses RDMAC peers
   kPermissive   // version 1, and 0 with an RDMAC peer
 };
 // MPA markers in one direction.
 enum class Markers : std::uint8_t { kOpen = 0, kOff, kOn };
-// What the draft's section 6.2 adds to a queue pair. Receive markers that are open are for the options of the
-// connection, then for the device's preference to say; what is sent is always the peer's to say, once it has.
+// What the draft's section 6.2 adds to a queue pair. Open receive markers are decided by the options of the connection,
+// then by the device's preference; transmit markers are always decided by the peer's frame, once it has arrived.
 struct StreamAttr {
   Personality personality;
   Markers rx_markers, tx_markers;
@@ -202,7 +202,7 @@ enum class CommandOp : std::uint8_t {
   kModifyCq,         // moderation
   kWritePages,       // id: the first entry of the page table; private data: bus addresses of 1 to 64 pages
   kRegisterMrPages,  // as kRegisterMr, over pages of the table
-  kModifyQp,         // to kIdle: another StreamAttr, of which what is open stays as it was; to kError: ends its stream
+  kModifyQp,         // to kIdle: another StreamAttr, whose open parts stay as they were; to kError: ends its stream
   kQueryQp           // its kCommandDone has the state, the StreamAttr and the version
 };
 
@@ -211,8 +211,8 @@ enum QpFlags : std::uint8_t { kQpSharesRq = 1 };
 
 // MPA options of a listen or connect command (RFC 5044 section 7.1, RFC 6581).
 enum CmFlags : std::uint8_t {
-  kCmMarkers = 1,     // M: ask for markers in what we receive
-  kCmCrc = 2,         // C: ask for CRC
+  kCmMarkers = 1,     // M: request markers in what we receive
+  kCmCrc = 2,         // C: request CRC
   kCmEnhanced = 4,    // revision 2 with the enhanced word; revision 1 otherwise
   kCmPeerToPeer = 8,  // A, with the RTR kinds below
   kCmRtrSend = 16,
@@ -223,24 +223,24 @@ enum CmFlags : std::uint8_t {
 // How a connection's depths are negotiated (RFC 6581 section 9.1), and what a rejection leaves (RFC 5044
 // section 7.1.2).
 enum CmOptions : std::uint8_t {
-  kCmKeepIrd = 1,  // kConnect: announce 0x3fff, so that the depth stays as it is here and there
+  kCmKeepIrd = 1,  // kConnect: announce 0x3fff, so that the depth stays unchanged on both sides
   kCmKeepOrd = 2,
-  kCmMaxIrd = 4,  // max_ird holds, be it 0; without it the peer's ORD may raise ird as far as the device goes
+  kCmMaxIrd = 4,  // max_ird is valid, even if 0; without it the peer's ORD may raise ird up to the device's limit
   // TCP stays open. kConnect: after the peer's rejection, for another kConnect of the queue pair, or a kDisconnect that
-  // closes. kReject: for another request of the peer's.
+  // closes. kReject: for another request of the peer.
   kCmStay = 8,
-  kCmSctp = 16  // kConnect, kListen, kUnlisten: DDP over SCTP (RFC 5043). What is only of MPA has no effect
+  kCmSctp = 16  // kConnect, kListen, kUnlisten: DDP over SCTP (RFC 5043). Options of MPA have no effect
 };
 
-// An order of RTR kinds, the first in the lowest two bits. Kinds that it does not name come after them, in the order
-// Write, Read, Send.
+// An order of RTR kinds, the first in the lowest two bits. Kinds that it does not name follow in the order Write, Read,
+// Send.
 enum class RtrKind : std::uint8_t { kNone = 0, kSend, kWrite, kRead };
 constexpr std::uint8_t rtr_order(RtrKind first, RtrKind second = RtrKind::kNone, RtrKind third = RtrKind::kNone) {
   return static_cast<std::uint8_t>(static_cast<unsigned>(first) | static_cast<unsigned>(second) << 2 |
                                    static_cast<unsigned>(third) << 4);
 }
 
-// What a program may ask of one TCP connection from RDMA mode on, of what is set for the device otherwise.
+// A program's limits for one TCP connection from RDMA mode on, in place of the device's settings.
 enum class KeepAlive : std::uint8_t { kDevice, kOff, kOn };  // kOn: every two hours, if the device has no interval
 struct TcpLimits {
   std::uint8_t max_retries = 0;  // R2, in retransmission timeouts (RFC 9293 section 3.8.3); 0: the device's
@@ -263,7 +263,7 @@ struct Command {
   std::uint32_t id = 0;   // qpn, cqn, STag or, for kAccept and kReject, the connection id of the request event
   std::uint32_t qpn = 0;  // kConnect, kAccept: the QP to bring into RDMA mode
   union {
-    std::uint8_t raw[48];  // the first, so that all of it starts as 0
+    std::uint8_t raw[48];  // the first, so that everything starts as 0
     struct {
       std::uint64_t base;
       std::uint32_t log_entries;
@@ -305,12 +305,12 @@ struct Command {
       std::uint32_t peer_ip;
       std::uint16_t peer_port, local_port;
       std::uint16_t ird, ord;
-      Personality personality;  // of a listen command: until a QP of another one is given
+      Personality personality;  // of a listen command: until a queue pair with another one is given
       std::uint8_t options;     // CmOptions; kAccept, kReject: kCmStay
-      std::uint16_t max_ird;    // up to which the peer's ORD may raise ird, with kCmMaxIrd
+      std::uint16_t max_ird;    // the limit up to which the peer's ORD may raise ird, with kCmMaxIrd
       std::uint16_t need_ord;   // kAccept: rejects an initiator with less IRD; kReject: what it would have taken
       std::uint8_t rtr_order;   // kConnect
-      std::uint16_t backlog;    // kListen: requests that may wait for an answer; 0: as many as the device can keep
+      std::uint16_t backlog;    // kListen: requests that may wait for an answer; 0: up to the device's limit
       TcpLimits tcp;            // kConnect, kAccept
     } cm;
   } u = {};
@@ -331,7 +331,7 @@ enum class EventType : std::uint8_t {
   kCqError,  // the queue overran: nothing more is written to it, and the QPs that use it are in error
   kSrqLimit,
   kSrqError,    // its ring overran: the QPs that use it are in error
-  kDeviceFatal  // the firmware cannot go on, status: FaultCause; no command is answered any more
+  kDeviceFatal  // the firmware cannot continue, status: FaultCause; no command is answered any more
 };
 enum class CommandStatus : std::uint8_t {
   kOk = 0,
@@ -342,8 +342,8 @@ enum class CommandStatus : std::uint8_t {
   kNoResources,
   kBadLength,
   kVersionNotSupported,  // of DDP and RDMAP
-  kMarkersRequired,      // version 0 does not go without
-  kDeviceFatal           // of the driver's: the firmware stopped before it answered
+  kMarkersRequired,      // version 0 requires markers
+  kDeviceFatal           // set by the driver: the firmware stopped before it answered
 };
 enum class ConnectStatus : std::uint8_t {
   kOk = 0,
@@ -359,17 +359,18 @@ enum class ConnectStatus : std::uint8_t {
   kNoResources  // this device has no TCP flow or port left
 };
 
-// Why the firmware cannot go on.
+// Why the firmware cannot continue.
 enum class FaultCause : std::uint8_t {
   kNone = 0,
-  kPanic,     // it found an error of its own, or asked the chip for what there is not
+  kPanic,     // it found an error of its own, or made an invalid request to the chip
   kWatchdog,  // the handler of an event does not end
   kIllegalInstruction,
-  kBusFault,  // no memory, or not for this
+  kBusFault,  // no memory, or not with this access
   kStackOverflow
 };
 
-// Whose Terminate a kQpError is about. Its header, as on the wire, is the event's private data (RFC 5040 section 4.8).
+// Which side's Terminate a kQpError reports. Its header, as on the wire, is the event's private data (RFC 5040 section
+// 4.8).
 enum class TerminateOrigin : std::uint8_t {
   kLocal = 0,  // sent to the peer
   kPeer,
@@ -394,7 +395,7 @@ struct Event {
   std::uint8_t mpa_revision = 0, mpa_flags = 0;
   TerminateOrigin terminate_origin = TerminateOrigin::kLocal;  // kQpError
   std::uint8_t ddp_version = 0;                                // and RDMAP's: connection events, kQueryQp
-  QpState qp_state = QpState::kIdle;  // kQueryQp; kModifyQp: the one it goes to; kRejected, kConnectError
+  QpState qp_state = QpState::kIdle;  // kQueryQp; kModifyQp: the new state; kRejected, kConnectError
   StreamAttr stream = {};             // kQueryQp
   std::uint8_t reserved[19] = {};
   std::uint8_t phase = 0;  // like a CQE's

@@ -1,4 +1,4 @@
-// The version of what passes between host and device, and its names.
+// The version of the interface between host and device, and its names.
 #pragma once
 
 #include <cstddef>

@@ -23,12 +23,12 @@ struct BusPiece {
   std::uint32_t bytes = 0;
 };
 
-// Where no memory is: what a page list of a region that is gone resolves to. Reads fail, writes are lost.
+// An address without memory: the result of a page list whose region is gone. Reads fail, writes are lost.
 inline constexpr std::uint64_t kNowhere = std::uint64_t{1} << 63;
 
 // Sizes of a page list's pages, as binary logarithms.
 inline constexpr unsigned kMinLogPage = 12, kMaxLogPage = 30;
-// Whether [first_offset, first_offset + length) lies in so many pages, for lists that the host describes.
+// Whether [first_offset, first_offset + length) is within that many pages, for lists from the host.
 constexpr bool fits_pages(std::uint64_t first_offset, std::uint64_t length, std::uint32_t pages, unsigned log_page) {
   if (log_page < kMinLogPage || log_page > kMaxLogPage || first_offset >> log_page != 0) return false;
   const std::uint64_t room = std::uint64_t{pages} << log_page;

@@ -1,4 +1,4 @@
-// What the firmware tells the receive side about a shared receive queue, and the other direction.
+// What the firmware and the receive side report to each other about a shared receive queue.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct SrqArm {
 struct SrqEvent {
   enum class Kind : std::uint8_t {
     kLimit,   // fewer requests than the limit are left; it is disarmed
-    kOverrun  // the host announced more requests than the ring holds: the queue is of no use any more
+    kOverrun  // the host announced more requests than the ring holds: the queue is unusable
   };
   Kind kind = Kind::kLimit;
   Srqn srqn;

@@ -8,15 +8,15 @@
 
 namespace rnic {
 
-// Goes ahead of the host's work requests and takes no entry of the host's queues; nothing of it completes to the host.
+// Precedes the host's work requests and takes no entry of the host's queues; it completes nothing to the host.
 struct TxInternalWork {
   enum class Kind : std::uint8_t {
-    kRtrSend,  // zero-length messages that say ready-to-receive (RFC 6581 section 9.2)
+    kRtrSend,  // zero-length ready-to-receive messages (RFC 6581 section 9.2)
     kRtrWrite,
     kRtrRead,
-    kTerminate,  // the Terminate, then nothing more of the host's
-    kDrain,      // answered by QpEvent::kSendDrained when TCP has all that was posted before
-    kFlush       // completes what is in both queues with WcStatus::kWrFlushErr
+    kTerminate,  // the Terminate, then nothing more of the host
+    kDrain,      // answered by QpEvent::kSendDrained when TCP has everything posted before
+    kFlush       // completes everything in both queues with WcStatus::kWrFlushErr
   };
   Qpn qpn;
   Kind kind = Kind::kRtrSend;

@@ -1,4 +1,4 @@
-// A list of types, each with a number: what passes between a processor and its hardware.
+// A list of types, each with a number: the messages between a processor and its hardware.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ struct TypeList {
     std::uint32_t n = 0;
     return ((n++ == number && (f(*static_cast<const T*>(p)), true)) || ...);
   }
-  // The types' sizes in their order: two compilers agree on the layout if these agree and the members do.
+  // The types' sizes in order: two compilers agree on the layout if these agree and the members do.
   static constexpr void sizes(std::uint32_t (&out)[kSize]) {
     std::uint32_t n = 0;
     ((out[n++] = sizeof(T)), ...);

@@ -1,4 +1,4 @@
-// What is free of a range of numbers: octets of memory, entries of a table.
+// The free part of a range of numbers: octets of memory, entries of a table.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@ namespace rnic::host {
 
 class FreeRanges {
  public:
-  FreeRanges();  // nothing is
+  FreeRanges();  // nothing is free
   FreeRanges(FreeRanges&& other) noexcept;
   FreeRanges& operator=(FreeRanges&& other) noexcept;
   ~FreeRanges();
 
   // Takes the lowest `count` consecutive numbers that begin at a multiple of `align` (a power of two), and returns the
-  // first; nothing where there are not as many.
+  // first; nothing if there are not that many.
   std::optional<std::uint64_t> take(std::uint64_t count, std::uint64_t align = 1);
-  // Gives `count` numbers from `first` on; none of them may be free.
+  // Frees `count` numbers from `first` on; none of them may be free already.
   void give(std::uint64_t first, std::uint64_t count);
 
  private:

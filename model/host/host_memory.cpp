@@ -62,7 +62,7 @@ void HostMemory::commit() {
   later_.clear();
 }
 
-// Every other page of a range, shuffled; the pages between them are nobody's.
+// Every other page of a range, shuffled; the pages between them are unused.
 std::vector<std::uint64_t> HostMemory::alloc_pages(std::uint32_t pages, unsigned log_page, std::uint64_t seed) {
   const std::uint64_t size = std::uint64_t{1} << log_page, first = alloc(2 * pages * size, size);
   std::vector<std::uint64_t> list;

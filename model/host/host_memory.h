@@ -31,30 +31,30 @@ class HostMemory final : public Committed {
   // Bus address of `bytes` new octets; align is a power of two. ConfigError when the memory is full.
   std::uint64_t alloc(std::uint64_t bytes, std::uint64_t align = 64);
 
-  // Gives back what alloc returned. The octets stay readable to a device that has not heard of it yet.
+  // Frees what alloc returned. The octets stay readable to a device that has not heard of it yet.
   void free(std::uint64_t address, std::uint64_t bytes);
 
-  // Bus addresses of so many new pages of 2^log_page octets, in the order in which a program sees them: scattered,
+  // Bus addresses of that many new pages of 2^log_page octets, in the order in which a program sees them: scattered,
   // never two neighbours in a row, the same for the same seed.
   std::vector<std::uint64_t> alloc_pages(std::uint32_t pages, unsigned log_page, std::uint64_t seed = 1);
 
   bool contains(std::uint64_t address, std::uint64_t bytes) const {
     return address >= base_ && address - base_ <= used_ && bytes <= used_ - (address - base_);
   }
-  // The octets at a bus address; nullptr where the range is not wholly allocated.
+  // The octets at a bus address; nullptr if the range is not completely allocated.
   std::uint8_t* find(std::uint64_t address, std::uint64_t bytes) {
     return contains(address, bytes) ? bytes_.get() + (address - base_) : nullptr;
   }
   // The same for the host's own software, for which a range outside is a bug (InternalError).
   MutableByteSpan span(std::uint64_t address, std::uint64_t bytes);
 
-  // A store of the processor's that a device may read at any time: there from the next cycle of `clk` on, so that it
-  // does not matter who comes first in this one.
+  // A store of the processor that a device may read at any time: visible from the next cycle of `clk` on, so that the
+  // order within this one does not matter.
   void store_later(ClockDomain& clk, std::uint64_t address, std::uint32_t value);
   void commit() override;
 
   std::uint64_t base() const { return base_; }
-  // Octets handed out so far, gaps of alignment and what was given back included: it grows only as far as needed.
+  // Octets handed out so far, including alignment gaps and freed memory: it grows only as far as needed.
   std::uint64_t used() const { return used_; }
 
  private:

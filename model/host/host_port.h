@@ -15,7 +15,7 @@ class HostPort {
   virtual void mmio_read(std::uint32_t offset, std::uint32_t cookie, std::uint64_t at_ps) = 0;
 };
 
-// What the device does to the host. Called in simulated-time order, in the host's clock domain.
+// The device's actions on the host. Called in simulated-time order, in the host's clock domain.
 class HostEvents {
  public:
   virtual ~HostEvents() = default;

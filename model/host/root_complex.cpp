@@ -114,8 +114,8 @@ void RootComplex::prepare_completion() {
   answered_reads_.set(now(), static_cast<unsigned>(--answered_), false);
 }
 
-// Memory answers the reads in their order, each at its time, whatever the link does. An answer counts from then on,
-// though it is looked at when the link is.
+// Memory answers the reads in order, each at its time, whatever the link does. An answer counts from then on, though it
+// is processed when the link is.
 void RootComplex::settle(Cycle at) {
   for (; answered_ < reads_.size() && reads_.at(answered_).due < at; ++answered_) {
     answered_reads_.set(reads_.at(answered_).due, static_cast<unsigned>(answered_ + 1), false);

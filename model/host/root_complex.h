@@ -46,7 +46,7 @@ struct RootComplexCounters {
   }
 };
 
-// Lives in the host's clock domain. Takes one TLP of each class and sends one TLP a cycle. Memory is written when a
+// Lives in the host's clock domain. Takes one TLP of each class and sends one TLP per cycle. Memory is written when a
 // write arrives and read memory_read_ns after a request arrived, both in tick(): a stage that touches the same octets
 // in the same cycle races with the device, as a CPU would.
 class RootComplex final : public Stage, public HostPort {
@@ -60,10 +60,10 @@ class RootComplex final : public Stage, public HostPort {
   RootComplex(sc_core::sc_module_name nm, ClockDomain& clk, const RootComplexConfig& config,
               const pcie::PcieLinkConfig& link, HostMemory& memory);
 
-  // Who hears of memory writes, interrupts and read results. Calls come from within tick().
+  // The receiver of memory writes, interrupts and read results. Calls come from within tick().
   void attach(HostEvents& events) { events_ = &events; }
 
-  // HostPort. A call whose at_ps lies before that of an earlier call takes effect after it.
+  // HostPort. A call whose at_ps is before that of an earlier call takes effect after it.
   void mmio_write(std::uint32_t offset, std::uint32_t value, std::uint64_t at_ps) override;
   void mmio_read(std::uint32_t offset, std::uint32_t cookie, std::uint64_t at_ps) override;
 
@@ -72,7 +72,7 @@ class RootComplex final : public Stage, public HostPort {
   void describe(const Description& d) override;
   const RootComplexCounters& counters() const { return counters_; }
   Account& pending_reads() { return pending_reads_; }
-  // Of these, what memory has answered until cycle `at`: on its way onto the link.
+  // Those of them that memory has answered until cycle `at`: on their way onto the link.
   Account& answered_reads(Cycle at) { return settle(at), answered_reads_; }
 
  private:

@@ -12,7 +12,7 @@
 namespace rnic::host {
 
 // Commands beyond the ring's size wait here until a slot is free. A slot is free when its command is done, since its
-// private data may be read as late as that.
+// private data may be read until then.
 class CommandQueue {
  public:
   CommandQueue(HostCpu& cpu, HostMemory& memory, unsigned log_entries);
@@ -27,7 +27,7 @@ class CommandQueue {
   void done(const abi::Event& event);
   // After a fatal fault: outstanding and later commands end with kDeviceFatal.
   void fail();
-  // The device was reset, and begins at the ring's start.
+  // The device was reset, and starts at the beginning of the ring.
   void restart();
   std::size_t outstanding() const { return outstanding_ + backlog_.size(); }
 

@@ -1,4 +1,4 @@
-// Connection management in the manner of librdmacm: parameters, events and the channel they come through.
+// Connection management in the manner of librdmacm: parameters, events and the channel that delivers them.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,13 @@ struct ConnParam {
   std::uint16_t initiator_depth = 16;      // ORD
   std::uint8_t flags = 0;                  // abi::CmFlags; of connect and listen
   std::vector<std::uint8_t> private_data;
-  // RFC 6581. max_ird: up to which the peer's ORD may raise responder_resources; none: the device's.
+  // RFC 6581. max_ird: the limit up to which the peer's ORD may raise responder_resources; none: the device's.
   std::optional<std::uint16_t> max_ird{};
-  std::uint16_t need_ord = 0;  // accept: reject an initiator with less IRD
-  std::uint8_t options = 0;    // abi::kCmKeepIrd, kCmKeepOrd: connect; kCmStay: connect, accept
-  std::uint8_t rtr_order = 0;  // abi::rtr_order(); connect
-  abi::TcpLimits tcp{};        // from RDMA mode on; connect, accept
-  bool fall_back = false;      // connect: try again without enhancement if the peer closes on them (section 10)
+  std::uint16_t need_ord = 0;             // accept: reject an initiator with less IRD
+  std::uint8_t options = 0;               // abi::kCmKeepIrd, kCmKeepOrd: connect; kCmStay: connect, accept
+  std::uint8_t rtr_order = 0;             // abi::rtr_order(); connect
+  abi::TcpLimits tcp{};                   // from RDMA mode on; connect, accept
+  bool fall_back = false;                 // connect: retry without enhancement if the peer closes on it (section 10)
   Transport transport = Transport::kTcp;  // connect
 };
 
@@ -39,7 +39,7 @@ constexpr std::size_t private_data_limit(std::uint8_t cm_flags) {
   return abi::kPrivateDataBytes - ((cm_flags & abi::kCmEnhanced) != 0 ? wire::MpaEnhanced::kBytes : 0);
 }
 
-// Whether a failed connect is worth a second attempt without enhancements.
+// Whether a failed connect warrants a second attempt without enhancements.
 constexpr bool may_fall_back(std::uint8_t cm_flags, bool wanted, const abi::Event& event) {
   return wanted && (cm_flags & abi::kCmEnhanced) != 0 && event.type == abi::EventType::kConnectError &&
          event.status == static_cast<std::uint8_t>(abi::ConnectStatus::kReset);

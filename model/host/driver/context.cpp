@@ -12,7 +12,7 @@
 namespace rnic::host {
 namespace {
 
-// What the driver asks before it touches anything, by cookie.
+// The driver's first register reads, by cookie.
 constexpr std::uint32_t kProbed[] = {
     regs::Id::kOffset,       regs::Version::kOffset,    regs::MaxQps::kOffset,          regs::MaxCqs::kOffset,
     regs::MaxStags::kOffset, regs::MaxFlows::kOffset,   regs::Features::kOffset,        regs::MaxSrqs::kOffset,
@@ -134,7 +134,7 @@ void Context::start() {
   ask_status();
 }
 
-// The first call asks; later ones find the answer, or the time to ask again.
+// The first call sends the read; later ones find the answer, or the time to read again.
 void Context::ask_status() {
   const auto status = regs::Status::unpack(std::exchange(probed_[kStatusCookie], 0));
   if (read_failed_ || status.fatal) return fail("the device reports a fatal error");
@@ -210,7 +210,7 @@ Cq* Context::create_cq(std::uint32_t cqe, CqMode mode, CqOverrun overrun) {
   const std::size_t i = free_number(cqs_, attr_.max_cq, cpu_.running());
   if (i == attr_.max_cq) return nullptr;
   const Cqn number{static_cast<std::uint32_t>(i)};
-  if (cqs_[i] != nullptr) stop_listening(cqs_[i]->base());  // its memory is given back
+  if (cqs_[i] != nullptr) stop_listening(cqs_[i]->base());  // its memory is freed
   cqs_[i] = std::make_unique<Cq>(cpu_.running(), cpu_, memory_, number, log2_ceil(cqe), mode, overrun, qps_);
   listen_on(*cqs_[i], cqs_[i]->base(), cqs_[i]->bytes());
   abi::Command c = command_of(abi::CommandOp::kCreateCq, number.v);

@@ -42,7 +42,7 @@ class Watch final : public WriteListener {
   std::uint64_t address() const { return address_; }
   // The first eight octets, as the processor sees them: a write of this cycle is visible from the next one on.
   std::uint64_t value() const { return fresh() ? before_ : newest_; }
-  // The device has written in this cycle, so what the memory has now is not to be looked at before the next one.
+  // The device has written in this cycle, so the new contents must not be used before the next one.
   bool fresh() const { return fresh_in_ == clk_.now(); }
   // The program polls only what is after the first `octets`: writes of these do not call it.
   void poll_behind(std::uint64_t octets) { polled_from_ = address_ + octets; }
@@ -58,11 +58,11 @@ class Watch final : public WriteListener {
   Cycle fresh_in_ = kNever;
 };
 
-// Whether the device has all that the host's programs had written to its registers when somebody asked.
+// Whether the device has everything that the host's programs had written to its registers at the time of the request.
 class Fence {
  public:
   Fence(Core& owner, const ClockDomain& clk) : owner_(owner), clk_(clk) {}
-  // The program that asked is called when it becomes true.
+  // The requesting program is called when it becomes true.
   bool passed() const { return passed_in_ < clk_.now(); }
   void pass(std::uint64_t at_ps);
 
@@ -72,9 +72,9 @@ class Fence {
   Cycle passed_in_ = kNever;
 };
 
-// The driver is a program too: its core takes the interrupts. Everything that makes an object is called from a
-// program's step(), which is woken when the object is ready or has failed. An object
-// that was destroyed exists until its creator has seen that and creates another one, or until the end of that step().
+// The driver is a program too: its core takes the interrupts. Functions that create objects are called from a program's
+// step(), which is woken when the object is ready or has failed. A destroyed object exists until its creator has seen
+// that and creates another one, or until the end of that step().
 class Context final : public App, public HostEvents, public Part {
  public:
   // Message-signalled interrupts go to msi_address, with the vector as data. Opens the device as soon as the
@@ -87,9 +87,9 @@ class Context final : public App, public HostEvents, public Part {
   const std::string& error() const { return error_; }
   // Wakes a program when the device is open or has failed to, and when it fails later.
   void when_open(Core& core) { openers_.push_back(&core); }
-  // Resets the device (CONTROL.RESET) and opens it again, also after it has failed. Programs see what a fatal error
-  // shows: commands and connections end, with error() set until the device is open again (when_open). All their objects
-  // are destroyed. EBUSY while the device is being opened.
+  // Resets the device (CONTROL.RESET) and opens it again, also after it has failed. Programs see the same as after a
+  // fatal error: commands and connections end, with error() set until the device is open again (when_open). All their
+  // objects are destroyed. EBUSY while the device is being opened.
   int reset();
   const DeviceAttr& query_device() const { return attr_; }
   FirmwareLog& firmware_log() { return log_; }
@@ -102,8 +102,8 @@ class Context final : public App, public HostEvents, public Part {
   Mr* reg_mr(Pd pd, std::uint64_t address, std::uint64_t length, std::uint8_t access) {
     return make_mr(pd, abi::CommandOp::kRegisterMr, address, length, access);
   }
-  // Over scattered pages: `address` is what programs and peers call the first octet. nullptr also when the device has
-  // no room for the list or a page is not aligned.
+  // Over scattered pages: `address` is the address of the first octet for programs and peers. nullptr also when the
+  // device has no room for the list or a page is not aligned.
   Mr* reg_mr(Pd pd, const PageList& list, std::uint64_t address, std::uint64_t length, std::uint8_t access);
   void dereg_mr(Mr& mr);
   // A region without memory, for kRegMr requests (fast registration), and a window for kBindMw requests: a window of
@@ -124,7 +124,8 @@ class Context final : public App, public HostEvents, public Part {
   int modify_cq(Cq& cq, std::uint32_t count, std::uint32_t period_ns);
   void destroy_cq(Cq& cq);
   // A queue of receive requests for queue pairs of its domain. modify_srq arms the limit (IBV_SRQ_LIMIT): one event
-  // when fewer requests are left, at once if that is so already; 0 disarms. query_srq asks for the limit. Answers: Srq.
+  // when fewer requests are left, at once if that is already the case; 0 disarms. query_srq asks for the limit.
+  // Answers: Srq.
   Srq* create_srq(const SrqInitAttr& attr);
   void modify_srq(Srq& srq, std::uint32_t limit);
   void query_srq(Srq& srq);
@@ -135,14 +136,14 @@ class Context final : public App, public HostEvents, public Part {
   // Answers: Qp::answered(), answer() and queried().
   void modify_qp(Qp& qp, const QpModifyAttr& attr);
   void query_qp(Qp& qp);
-  // In any state: a connection is cancelled or closed first, of which there are no events any more.
+  // In any state: a connection is cancelled or closed first, without further events.
   void destroy_qp(Qp& qp);
-  // Of the running program. Eight octets, or so many; the ranges do not overlap.
+  // For the running program. Eight octets, or that many; the ranges do not overlap.
   Watch& watch(std::uint64_t address, std::uint64_t bytes = 8);
-  // Reads a register, which on PCIe does not overtake the writes before it.
+  // Reads a register; on PCIe the read does not overtake earlier writes.
   const Fence& fence();
 
-  // `personality` answers peers until a queue pair of another one is given to accept().
+  // `personality` answers peers until accept() gets a queue pair with another one.
   // At most `backlog` requests wait for an answer (0: as many as the device can keep); a peer beyond them is reset.
   Listener& listen(std::uint16_t port, std::uint8_t cm_flags, EventChannel& channel,
                    abi::Personality personality = abi::Personality::kDevice, std::uint16_t backlog = 0,
@@ -155,7 +156,7 @@ class Context final : public App, public HostEvents, public Part {
   // attempts one; ENOTCONN if it has none to end.
   int connect(Qp& qp, std::uint32_t peer_ip, std::uint16_t port, const ConnParam& param, EventChannel& channel);
   int accept(std::uint32_t connection, Qp& qp, const ConnParam& param, EventChannel& channel);
-  // need_ord: the ORD that the initiator's IRD is too small for, to be named in the reply (RFC 6581 section 9.1).
+  // need_ord: the ORD that exceeds the initiator's IRD, to be named in the reply (RFC 6581 section 9.1).
   int reject(std::uint32_t connection, ByteSpan private_data, std::uint16_t need_ord = 0, bool stays = false);
   // Another request on the stream that the peer's rejection has left open, after a connect with kCmStay; disconnect()
   // closes it. ENOTCONN if there is none.

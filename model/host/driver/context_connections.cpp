@@ -67,7 +67,7 @@ CmEvent cm_event(const abi::Event& event, ByteSpan private_data) {
   return cm;
 }
 
-// How far an event brings the queue pair.
+// The queue pair's state after an event.
 void apply(const abi::Event& event, Qp& qp) {
   switch (event.type) {
     case abi::EventType::kEstablished:
@@ -151,7 +151,7 @@ bool Context::fall_back(Qp& qp, const abi::Event& event) {
   return true;
 }
 
-// One that may be answered, with so many octets; none if it was withdrawn.
+// A request that may be answered, with that many octets; none if it was withdrawn.
 Context::Request* Context::request_of(std::uint32_t connection, std::size_t private_bytes) {
   const auto r = std::find_if(requests_.begin(), requests_.end(),
                               [=](const Request& x) { return x.connection == connection && !x.answered; });
@@ -226,7 +226,7 @@ void Context::connection_event(const abi::Event& event, ByteSpan private_data) {
     requests_.push_back({event.id, event.mpa_flags});
     Listener* listener = listener_on(event.local_port);
     if (listener != nullptr) return listener->channel().push(std::move(cm));
-    reject(event.id, {});  // nobody listens any more
+    reject(event.id, {});  // the listener is gone
     return;
   }
   // A connection that ended before it got a queue pair: the listener gets the reason. If an answer crosses this, the

@@ -1,4 +1,4 @@
-// Context: what the device does to the host.
+// Context: the device's actions on the host.
 #include <algorithm>
 
 #include "model/abi/rnic_regs.h"
@@ -78,7 +78,7 @@ void Context::dispatch(const abi::Event& event, ByteSpan private_data) {
       false, "event of type " + std::to_string(static_cast<unsigned>(event.type)) + ", which this driver never causes");
 }
 
-// The queue pairs that have a connection hear of its end besides.
+// The queue pairs that have a connection also get its end.
 void Context::cq_error(Cq& cq) {
   for (const auto& qp : qps_) {
     if (qp != nullptr && !qp->destroyed() && (&qp->send_cq() == &cq || &qp->recv_cq() == &cq))
@@ -87,8 +87,8 @@ void Context::cq_error(Cq& cq) {
   cq.fail();
 }
 
-// As IBV_EVENT_DEVICE_FATAL: programs find error() set, all that they wait for has failed, and every connection is at
-// its end.
+// As IBV_EVENT_DEVICE_FATAL: programs find error() set, everything that they wait for has failed, and every connection
+// has ended.
 void Context::device_fatal(abi::FaultCause cause) {
   fail(std::string("the device's firmware stopped: ") + fault_cause_str(cause));
   end_everything();

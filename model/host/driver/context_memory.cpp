@@ -6,8 +6,8 @@
 
 namespace rnic::host {
 
-// Spread over the table, with drawn keys, so that no peer can tell one from another (RFC 5040 section 8.1.1). Each use
-// of an index has another key than the one before, so that the STag of an earlier region stays invalid.
+// Spread over the table, with random keys, so that a peer cannot derive one from another (RFC 5040 section 8.1.1). Each
+// use of an index has another key than the one before, so that the STag of an earlier region stays invalid.
 std::optional<Stag> Context::draw_stag() {
   mrs_.resize(attr_.max_mr);
   const std::size_t from = mrs_.empty() ? 0 : stags_.below(mrs_.size());
@@ -65,7 +65,7 @@ abi::Registration Context::map_mr(Mr& mr, const PageList& list, std::uint64_t ad
   return r;
 }
 
-// As many to a command as its private data holds.
+// As many per command as its private data holds.
 void Context::write_pages(std::uint32_t first, const std::vector<std::uint64_t>& pages, CommandTarget& target) {
   constexpr std::size_t kPerCommand = abi::kPrivateDataBytes / 8;
   for (std::size_t done = 0; done < pages.size(); done += kPerCommand) {

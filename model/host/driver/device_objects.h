@@ -1,4 +1,4 @@
-// What the driver needs to make an object of the device: a number, and a command about it.
+// What the driver needs to create an object of the device: a number, and a command about it.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace rnic::host {
 
-// A number that is not in use, for the program that asks, or `limit`.
+// A free number, for the requesting program, or `limit`.
 template <class T>
 std::size_t free_number(std::vector<std::unique_ptr<T>>& objects, std::size_t limit, const Core& asking) {
   std::size_t i = 0;

@@ -59,7 +59,7 @@ void FirmwareLog::restart() {
   if (std::exchange(state_, State::kIdle) != State::kIdle) owner_->wake();
 }
 
-// An entry that gave way between the count and its turn is not valid.
+// An entry overwritten between the count and its turn is not valid.
 void FirmwareLog::collect() {
   for (std::size_t i = 0; i < words_.size(); i += kWords) {
     const auto code = regs::LogCode::unpack(words_[i]);

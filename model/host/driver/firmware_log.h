@@ -10,7 +10,7 @@
 
 namespace rnic::host {
 
-// read() asks for the entries that are new; when done() they can be taken. The program that asked is woken then.
+// read() requests the new entries; when done() they can be taken. The requesting program is woken then.
 class FirmwareLog {
  public:
   FirmwareLog(HostCpu& cpu, Core& driver) : cpu_(cpu), driver_(driver) {}
@@ -22,7 +22,7 @@ class FirmwareLog {
   std::uint32_t lost() const { return lost_; }
   void set_level(fw::LogLevel level);
 
-  // Of the driver's.
+  // For the driver.
   static constexpr std::uint32_t kCookie = 0x10000;
   void answered(std::uint32_t cookie, std::uint32_t value, std::uint64_t at_ps);
   void step();

@@ -19,7 +19,7 @@ void Core::wake_at(std::uint64_t at_ps) {
 
 void Core::wake() { wake_at(cpu_.running_ == nullptr ? 0 : cpu_.running_->time_ps()); }
 
-// What is written in this cycle can be seen from the next one on.
+// What is written in this cycle is visible from the next one on.
 void Core::wake_poller() {
   const ClockDomain& clk = cpu_.clock();
   newest_visible_ps_ = clk.now_ps() + clk.period_ps();
@@ -27,8 +27,8 @@ void Core::wake_poller() {
   cpu_.wake(std::max(due(), clk.now() + 1));
 }
 
-// The cycle of the next call, which waits for the end of the call before. A polling loop has turned since then, so its
-// turns are a grid that starts there.
+// The cycle of the next call, which waits for the end of the call before. A polling loop has been spinning since then,
+// so its iterations are a grid that starts there.
 Cycle Core::due() const {
   std::uint64_t asked = kNone;
   for (const std::uint64_t ps : wakes_ps_) asked = std::min(asked, ps);
@@ -40,7 +40,7 @@ Cycle Core::due() const {
   return asked == kNone ? kNever : cpu_.clock().cycle_at_or_after(std::max(asked, busy_until_ps_));
 }
 
-// What asked for this call is answered; what was written in this cycle asks for another one.
+// The reason for this call is served; what was written in this cycle causes another one.
 void Core::begin_call() {
   const std::uint64_t now_ps = cpu_.clock().now_ps();
   wakes_ps_.erase(std::remove_if(wakes_ps_.begin(), wakes_ps_.end(), [=](std::uint64_t ps) { return ps <= now_ps; }),
@@ -67,7 +67,7 @@ void HostCpu::mmio_read(std::uint32_t offset, std::uint32_t cookie) {
   mmio_.push({running().time_ps(), mmio_sequence_++, offset, cookie, true});
 }
 
-// A core that works runs ahead of the clock; its accesses are issued when the clock has come to them.
+// A working core runs ahead of the clock; its accesses are issued when the clock reaches them.
 void HostCpu::issue_mmio() {
   for (; !mmio_.empty() && mmio_.top().at_ps <= clock().now_ps(); mmio_.pop()) {
     const Mmio& m = mmio_.top();

@@ -15,7 +15,7 @@
 
 namespace rnic::host {
 
-// What verbs cost in processor time. All of it is time in which the calling program does nothing else.
+// The cost of verbs in processor time, during which the calling program does nothing else.
 struct HostCpuConfig {
   unsigned post_ns = 40;
   unsigned poll_ns = 15;
@@ -58,7 +58,7 @@ class WorkObserver {
   ~WorkObserver() = default;
 };
 
-// A program as a state machine: step() is called when something it may be waiting for has happened, looks, and does
+// A program as a state machine: step() is called when something it may be waiting for has happened, checks, and does
 // what can be done. A call with nothing to do must change nothing.
 class App {
  public:
@@ -84,7 +84,7 @@ class Core {
   // The device writes in this cycle to memory that a polling loop reads: step() is called at the loop's next iteration.
   void wake_poller();
   App& app() const { return app_; }
-  // What the program's calls are for, as it numbers that itself, for who observes its work requests; 0: not said.
+  // The purpose of the program's calls, numbered by the program, for observers of its work requests; 0: none.
   void work_on(std::uint32_t work) { work_ = work; }
   std::uint32_t work() const { return work_; }
   // Completed calls of step().
@@ -102,7 +102,7 @@ class Core {
   App& app_;
   std::uint64_t busy_until_ps_ = 0, calls_ = 0;
   std::vector<std::uint64_t> wakes_ps_;  // few, in no order
-  std::uint64_t visible_ps_ = kNone;     // the oldest write that no call has followed
+  std::uint64_t visible_ps_ = kNone;     // the oldest write that was not followed by a call
   std::uint64_t newest_visible_ps_ = 0;
   Account account_{1};
   std::uint32_t work_ = 0;

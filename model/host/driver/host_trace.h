@@ -10,7 +10,7 @@ namespace rnic::host {
 // Work requests as a host's programs post them and see them complete.
 class HostTrace final : public WorkObserver {
  public:
-  // The recorder's period is 1 ps: a core's time lies on no clock edge. It has detailed sinks only.
+  // The recorder's period is 1 ps: a core's time is at no clock edge. It has detailed sinks only.
   HostTrace(HostCpu& cpu, const Owners& owners, const Recorder& recorder);
   void posted(Qpn qpn, std::uint64_t first, unsigned count, std::uint64_t at_ps) override;
   void posted(Rqn rqn, std::uint64_t first, unsigned count, std::uint64_t at_ps) override;

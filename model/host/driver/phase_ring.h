@@ -43,7 +43,7 @@ class PhaseRing {
     return entry.phase == ((taken_ >> log_ & 1) ^ 1);
   }
   void take() { ++taken_; }
-  // As it was before the device wrote to it; no write to it may be in flight.
+  // In its state before the device wrote to it; no write to it may be in flight.
   void clear() {
     std::memset(memory_.span(base_, bytes()).data(), 0, bytes());
     taken_ = 0;

@@ -20,7 +20,7 @@ abi::AtomicOperands operands_of(const SendWr& wr) {
   return {a.swap, a.swap_mask, a.compare_add, a.compare_mask};
 }
 
-// A Write's Immediate Data takes what the Write's completion was to be.
+// A Write's Immediate Data takes over the Write's completion.
 bool has_immediate(const SendWr& wr) { return wr.opcode == WrOpcode::kRdmaWrite && wr.imm_data.has_value(); }
 
 }  // namespace
@@ -137,11 +137,11 @@ void Qp::command_done(abi::CommandOp op, abi::CommandStatus status) {
   if (op == CommandOp::kCreateQp || op == CommandOp::kDestroyQp) return Resource::command_done(op, status);
   if (op == CommandOp::kModifyQp || op == CommandOp::kQueryQp) return modified(op, status);
   const bool again = op == CommandOp::kConnect && std::exchange(asks_again_, false);
-  // A disconnect that comes too late finds the connection gone already, which its own event tells.
+  // A disconnect that comes too late finds the connection already gone, as its own event reports.
   if (status == abi::CommandStatus::kOk || op == CommandOp::kDisconnect) return;
   has_connection_ = rejected_ = again;  // a stream that was open for another request still is
   if (channel_ == nullptr) return;
-  if (status == abi::CommandStatus::kDeviceFatal && state_ == QpState::kError) return;  // which its own event told
+  if (status == abi::CommandStatus::kDeviceFatal && state_ == QpState::kError) return;  // as its own event reported
   CmEvent event;
   event.type = CmEventType::kConnectError;
   event.refused = status;

@@ -18,13 +18,14 @@ struct QpInitAttr {
   std::uint32_t max_send_wr = 128;  // rounded up to a power of two; 1 to 2048
   std::uint32_t max_recv_wr = 128;
   Srq* srq = nullptr;  // receive requests come from there, and max_recv_wr does not count
-  // DDP and RDMAP version (kRdmac 0, kIetf 1, kPermissive as the peer has it) and markers. The device may refuse with
+  // DDP and RDMAP version (kRdmac 0, kIetf 1, kPermissive: the peer's) and markers. The device may refuse with
   // kVersionNotSupported or kMarkersRequired.
   abi::StreamAttr stream = {};
 };
 
-// To kIdle: changes what is not open in `stream`, before there is a connection; Idle to RTS is connect and accept. To
-// kError, from any state and with nothing in `stream`: a stream ends by a Terminate, and all work is flushed.
+// To kIdle: changes the parts of `stream` that are not open, before there is a connection; Idle to RTS is connect and
+// accept. To kError, from any state and with nothing in `stream`: a stream ends with a Terminate, and all work is
+// flushed.
 struct QpModifyAttr {
   abi::QpState to = abi::QpState::kIdle;
   abi::StreamAttr stream = {};
@@ -60,20 +61,20 @@ class Qp final : public Resource {
   int post_recv(const RecvWr* wrs, unsigned n);
   int post_recv(const RecvWr& wr) { return post_recv(&wr, 1); }
 
-  // Where this queue pair's connection events go; set by connect and accept.
+  // The destination of this queue pair's connection events; set by connect and accept.
   EventChannel* channel() const { return channel_; }
   void set_channel(EventChannel& channel) { channel_ = &channel; }
   void set_state(QpState state) { state_ = state; }
   // From connect or accept until the event that ends it.
   bool has_connection() const { return has_connection_; }
   void set_connection(bool there) { has_connection_ = there; }
-  // Whether TCP is to stay open when the peer rejects, and whether it is open for that, for another request.
+  // Whether TCP must stay open when the peer rejects, and whether it is open for another request.
   bool stays() const { return stays_; }
   void set_stays(bool stays) { stays_ = stays; }
   bool rejected() const { return rejected_; }
   void set_rejected(bool rejected) { rejected_ = rejected; }
   void ask_again() { asks_again_ = std::exchange(rejected_, false); }
-  // To be destroyed when its connection has ended: its program gets no more events of it.
+  // Will be destroyed when its connection has ended: its program gets no more events of it.
   bool doomed() const { return doomed_; }
   void doom() {
     doomed_ = true;

@@ -1,4 +1,4 @@
-// What a command creates: an object whose device side exists once its command is done.
+// The object that a command creates: its device side exists once the command is done.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ class CommandTarget {
   virtual void command_done(abi::CommandOp op, abi::CommandStatus status) = 0;
   // A command that neither creates nor destroys the object is pending.
   virtual void submitted() {}
-  // Before it: the whole answer, for commands that ask for something.
+  // Before that: the complete answer, for commands that request data.
   virtual void answered_with(const abi::Event&) {}
 
  protected:
@@ -30,12 +30,12 @@ class Resource : public CommandTarget {
   bool ready() const { return state_ == State::kReady; }
   bool failed() const { return state_ == State::kFailed; }
   bool destroyed() const { return state_ == State::kDestroyed; }
-  // Its number may be used again by this program, and then it is no more: its maker's own affair, and others' once the
-  // maker has had the time to see that it is destroyed.
+  // It no longer exists, and its number may be reused: for the program that made it at once, for others once the maker
+  // has had the time to see that it is destroyed.
   bool gone(const Core& asking) const {
     return destroyed() && (&asking == &owner_ || owner_.calls() != ended_in_call_);
   }
-  abi::CommandStatus status() const { return status_; }  // of the command that failed
+  abi::CommandStatus status() const { return status_; }  // of the failed command
   Core& owner() const { return owner_; }
 
   void command_done(abi::CommandOp op, abi::CommandStatus status) override {

@@ -17,7 +17,7 @@ struct SrqInitAttr {
   std::uint32_t max_wr = 128;  // rounded up to a power of two; 1 to 2048
 };
 
-// Streams complete their requests in any order, so the device sees the number of a slot in a table as an entry's wr_id.
+// Streams complete their requests in any order, so the device gets the number of a slot in a table as an entry's wr_id.
 // A request whose message is not complete has already left the ring: when a slot is free, so is the ring's next entry.
 class Srq final : public Resource {
  public:

@@ -1,4 +1,4 @@
-// What carries the DDP streams of a connection.
+// The transport of a connection's DDP streams.
 #pragma once
 
 #include <cstdint>

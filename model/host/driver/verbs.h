@@ -38,8 +38,8 @@ struct SendWr {
   std::uint64_t remote_addr = 0;
   std::uint32_t rkey = 0;
   std::uint32_t invalidate_rkey = 0;  // kSendWithInv, kLocalInv
-  // kRegMr: what an allocated region becomes, under `rkey`. kBindMw: what a window of `rkey` opens of the region
-  // `registration.lkey`. Either takes effect in posting order.
+  // kRegMr: the new content of an allocated region, under `rkey`. kBindMw: the part of the region `registration.lkey`
+  // that a window of `rkey` opens. Either takes effect in posting order.
   abi::Registration registration{};
   // With kRdmaWrite this is RDMA_WRITE_WITH_IMM: the Write, then its Immediate Data (RFC 7306 section 6), which takes a
   // receive of the peer. They take two entries of the ring and complete as one request.
@@ -77,7 +77,7 @@ struct DeviceAttr {
   // draft-carrier-rddp-rnic-interop-00 section 6.2.1: whether the device requests MPA markers by default; the
   // version of DDP and RDMAP that it starts with, and whether queue pairs may have another.
   bool receive_markers = false;
-  bool crc = true;  // asks for CRC on every stream (RFC 5044 section 4.4)
+  bool crc = true;  // requests CRC on every stream (RFC 5044 section 4.4)
   std::uint8_t ddp_version = 1;
   bool version_selectable = false;
   std::array<std::uint32_t, 3> firmware_version{};  // major, minor, patch

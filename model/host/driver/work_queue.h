@@ -44,7 +44,7 @@ class WorkQueue {
   std::uint32_t free() const { return entries() - outstanding(); }
   std::uint64_t posted() const { return posted_; }
 
-  // kFirst and kSecond make one request of the caller's.
+  // kFirst and kSecond together are one request of the caller.
   enum class Part : std::uint8_t { kWhole, kFirst, kSecond, kToldAlready };
   void push(abi::Wqe wqe, Part part = Part::kWhole) {
     RNIC_CHECK(free() > 0);

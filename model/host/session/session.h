@@ -1,4 +1,4 @@
-// What a program with a connection needs of its device: protection domain, regions, completion queues, queue pair,
+// What a program with a connection needs from its device: protection domain, regions, completion queues, queue pair,
 // listener, and the channel of its events. session.md.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace rnic::host {
 
-// Some octets of a region, and requests for them; a request that sends asks for a completion.
+// Some octets of a region, and requests for them; a request that sends also requests a completion.
 inline Sge part_of(const Mr& mr, std::uint64_t offset, std::uint32_t bytes) {
   return {mr.address() + offset, bytes, mr.lkey()};
 }
@@ -23,8 +23,8 @@ class Session final {
   Session(Context& context, Core& core);
   Context& context() const { return context_; }
 
-  // The objects, in the order in which the device is asked for them. ConfigError if it has no more of the kind.
-  // made() is for a region that the context has been asked for.
+  // The objects, in the order in which they are requested from the device. ConfigError if it has no more of the kind.
+  // made() is for a region that was requested from the context.
   Mr& made(Mr* mr);
   Pd domain();
   Mr& region(std::uint64_t address, std::uint64_t bytes, std::uint8_t access);
@@ -34,7 +34,7 @@ class Session final {
   void make_cqs(std::uint32_t sends, std::uint32_t receives, CqMode mode = CqMode::kPolled);
   void make_cq(std::uint32_t entries);  // one for both
   Qp& make_qp(std::uint32_t sends = 128, std::uint32_t receives = 128);
-  void destroy_qp();  // another one may be made at once
+  void destroy_qp();  // another one may be created at once
   void listen(std::uint16_t port, std::uint8_t cm_flags, Transport transport = Transport::kTcp);
   void stop_listening();
   // Whether all of them are there. ConfigError if the device has refused one.
@@ -46,7 +46,7 @@ class Session final {
   Qp& qp() const { return *qp_; }
   bool listens() const { return listener_ != nullptr; }
 
-  // As Context has it, for this queue pair.
+  // As in Context, for this queue pair.
   int connect(std::uint32_t peer_ip, std::uint16_t port, const ConnParam& param) {
     return context_.connect(*qp_, peer_ip, port, param, events_);
   }
@@ -56,7 +56,7 @@ class Session final {
   int disconnect() { return context_.disconnect(*qp_); }
   // The oldest event of the connection or of the listener; false if there is none.
   bool next(CmEvent& event);
-  // A request at a port that this session shares with the one that listens there.
+  // A request at a port that this session shares with its listener.
   void give(CmEvent request) { events_.push(std::move(request)); }
 
  private:
