@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
-"""Checks the English of pages, comments and messages against a list of words that are not what an engineer would say.
+"""Checks the English of pages, comments and messages against a list of words that a native engineer would not use.
 
-check_language.py                  the lines that this branch adds, and those that are not committed
-check_language.py --all [PATH…]    whole files: these, those below these folders, or all of the tree
-check_language.py --list           the words, with what to say instead
+check_language.py                  the lines that this branch adds, and uncommitted ones
+check_language.py --all [PATH…]    whole files: the given ones, those below the given folders, or all of the tree
+check_language.py --list           the words, with their replacements
 
-It reads the prose of pages (*.md: neither code nor what is in backquotes), comments of C++, SystemVerilog, Python, CMake, shell
-and TOML, docstrings, and string literals of C++ in model/ and firmware/. A phrase may go over the end of a line. A generated table of a
-page is not read: its words are in the code.
-A line is added if it differs from where the branch left origin/main, or main; on main itself, and where there is neither, from the
-commit before. A clone without any of these has nothing to compare.
-"Behind" is for places: behind a router, a link, a pointer. For time and order the word is "after", in a stream or in memory "after" or
-"beyond". So "behind" is reported where a verb, an octet or the like comes before it, where what follows is a moment or a member of a
-sequence (behind the last segment, behind it all, behind a gap), and at the start of a sentence; never in front of a noun of PLACES, and
-never in "fall behind", "stay behind" and "leave behind". What this rule does not see is for the reader to find.
-Prints path:line: "word": say "replacement". Exit status 0; 1 where there is such a word; 2 on bad usage.
+It reads the prose of pages (*.md, without code and text in backquotes), comments of C++, SystemVerilog, Python, CMake, shell and TOML,
+docstrings, and string literals of C++ in model/ and firmware/. A phrase may continue on the next line. Generated tables of pages are
+skipped: their words are in the code.
+Added lines are those that differ from the merge base with origin/main, or main; on main itself, or without either, from the commit
+before. A clone without such a commit has nothing to compare: the script says so and exits with 0.
+"Behind" is for places: behind a router, a link, a pointer. For time and order say "after", in a stream or in memory "after" or
+"beyond". So "behind" is reported after a verb of VERBS or a noun of MEMBERS, before a phrase of AFTER (behind the last segment, behind a
+gap), and at the start of a sentence. It is not reported before a noun of PLACES, and not in "fall behind", "stay behind" and "leave
+behind". The rule is incomplete on purpose: it has few false positives.
+Prints path:line: "word": say "replacement". Exit status 0; 1 if there is such a word; 2 on bad usage.
 """
 import argparse
 import io
