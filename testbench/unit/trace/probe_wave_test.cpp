@@ -8,6 +8,7 @@
 
 #include <gmock/gmock.h>
 
+#include "model/common/description.h"
 #include "testbench/support/stage_test.h"
 
 namespace rnic::test {
