@@ -180,7 +180,7 @@ int run_world(World& world, const OneRun& one, const Report& report, std::ostrea
         wave->finish(run.outputs(), kernel_time_ps());
       }
       if (!one.twins.rtl.empty()) {
-        tell(err, fmt::format("what follows may come of the RTL in the place of {0}: --lockstep {0} finds its first "
+        tell(err, fmt::format("what follows may come from the RTL in place of {0}: --lockstep {0} finds its first "
                               "difference from the stage",
                               one.twins.rtl));
       }

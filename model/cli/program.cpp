@@ -44,7 +44,7 @@ constexpr Command kCommands[] = {
     {"config", "list all settings, or show those in effect", config_command},
     {"decode", "show the iWARP connections of a capture", decode_command},
     {"explain", "tell what happened to single requests of a run", explain_command},
-    {"replay", "put the model in the place of one side of a capture", replay_command},
+    {"replay", "put the model in place of one side of a capture", replay_command},
     {"report", "make a page of a run, of several runs, or of a sweep", report_command},
     {"run", "run a scenario", run_command},
     {"sweep", "run a sweep's points on a cluster, and collect their results", sweep_command},

@@ -191,7 +191,7 @@ struct Keys<workload::ConnectionSpec> {
       "listens",
       in_range(1, 2));
     v.form("enhanced", "`true`, `false`", "`true`",
-           "over SCTP, in the place of `mpa_revision`: the session is set up as RFC 6581 has it; `false`: as RFC 5043");
+           "over SCTP, in place of `mpa_revision`: the session is set up as RFC 6581 has it; `false`: as RFC 5043");
     v("rtr", &C::rtr, "not `none`: peer-to-peer with that ready-to-receive message (enhanced setup only)",
       one_of(keys::kRtrs));
     v("completion", &C::notified, "`event`: programs sleep until a completion notification (MSI-X)",

@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "model/common/description.h"
 #include "model/common/message.h"
 #include "model/common/prng.h"
 #include "model/rnic/messages/datapath.h"

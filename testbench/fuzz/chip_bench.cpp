@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/common/description.h"
 #include "testbench/support/in_use.h"
 
 namespace rnic::fuzz {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "model/cable/ethernet_link.h"
+#include "model/common/description.h"
 #include "model/programs/workload/workload.h"
 #include "model/stats/registry.h"
 #include "model/system/node.h"

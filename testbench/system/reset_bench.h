@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include "model/common/description.h"
 #include "model/common/prng.h"
 #include "model/system/chip_trace.h"
 #include "model/trace/digest.h"

@@ -6,6 +6,7 @@
 
 #include "model/abi/rnic_regs.h"
 #include "model/cable/ethernet_link.h"
+#include "model/common/description.h"
 #include "model/common/prng.h"
 #include "model/host/driver/host_trace.h"
 #include "model/host/session/session.h"

@@ -2,7 +2,7 @@
 #include <set>
 #include <string>
 
-#include "model/system/stats_report.h"
+#include "model/common/description.h"
 #include "testbench/system/two_node_bench.h"
 
 namespace rnic::test {
@@ -13,7 +13,7 @@ using StatisticsTest = TwoNodeBench;
 // The registry refuses a figure without a unit of its vocabulary or without a description.
 TEST_F(StatisticsTest, EveryStageOfANodeHasAGroup) {
   StatsRegistry registry;
-  register_node(StatsGroup(registry, "n"), a);
+  a.describe(Description(StatsGroup(registry, "n")));
   std::set<std::string> groups;
   for (const StatsRegistry::Entry& e : registry.entries()) groups.insert(e.path.substr(0, e.path.rfind('.')));
   const auto group_of = [&](const Stage& stage) -> std::string {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "model/abi/host_abi.h"
 #include "model/host/driver/transport.h"
 
 namespace rnic::workload {

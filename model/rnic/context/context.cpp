@@ -1,6 +1,7 @@
 #include "model/rnic/context/context.h"
 
 #include "model/common/description.h"
+#include "model/rnic/messages/parts.h"
 
 namespace rnic {
 

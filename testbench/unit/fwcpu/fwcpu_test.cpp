@@ -1,6 +1,7 @@
 // The firmware's processor, cycle by cycle, with scripted neighbours.
 #include <nlohmann/json.hpp>
 
+#include "model/common/description.h"
 #include "model/stats/report.h"
 #include "testbench/support/contexts.h"
 #include "testbench/unit/fwcpu/fwcpu_bench.h"

@@ -89,6 +89,7 @@ class Wire final : public Stage {
     switch (op.kind) {
       case TcpOp::Kind::kListen:
       case TcpOp::Kind::kUnlisten:
+      case TcpOp::Kind::kSetLimits:
         break;
       case TcpOp::Kind::kOpen: {
         TcpEvent accepted, connected;

@@ -4,6 +4,7 @@
 #include "model/common/prng.h"
 #include "model/rnic/pcie/dma_read.h"
 #include "model/rnic/pcie/dma_write.h"
+#include "testbench/support/described.h"
 #include "testbench/support/stage_test.h"
 #include "testbench/unit/pcie/short_tlps.h"
 
@@ -117,12 +118,12 @@ TEST_F(DmaReadTest, TagsBoundWhatIsOutstanding) {
   EXPECT_EQ(tlps[2].tag, tlps[1].tag);
   EXPECT_EQ(tlps.cycles()[2], 100 + kThrough);
   // A tag is taken in cycle 1, the other one in cycle 2; from then on the rest of the request waits.
-  const Account::Totals tags = dut->tags().totals(200);
+  const Account::Totals tags = test::account_of(*dut, "pcie.tags").totals(200);
   EXPECT_EQ(tags.empty, 1);
   EXPECT_EQ(tags.busy, 1);
   EXPECT_EQ(tags.blocked, 198);
   EXPECT_EQ(tags.taken, 1 + 198 * 2);
-  EXPECT_EQ(dut->requests().totals(200).blocked, 0);
+  EXPECT_EQ(test::account_of(*dut, "pcie.read_requests").totals(200).blocked, 0);
 }
 
 TEST_F(DmaReadTest, AnUnsupportedRequestStopsTheRestAndAnswersOnce) {

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "model/common/description.h"
 #include "model/rnic/rnic.h"
 #include "model/stats/report.h"
 #include "testbench/support/stage_test.h"

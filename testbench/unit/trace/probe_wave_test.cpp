@@ -7,6 +7,7 @@
 
 #include <gmock/gmock.h>
 
+#include "model/common/description.h"
 #include "model/common/registered.h"
 #include "testbench/support/stage_test.h"
 
