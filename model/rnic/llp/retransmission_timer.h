@@ -40,10 +40,14 @@ class RetransmissionTimer {
     kWindow,  // nothing is in flight, and the waiting data does not fit
     kSign     // of life; only with keep-alive
   };
-  void set_limits(abi::TcpLimits limits) { limits_ = limits; }
+  RetransmissionTimer() : keep_alive_(abi::KeepAlive::kDevice), timing_(false) {}
+  void set_limits(abi::TcpLimits limits) {
+    max_retries_ = limits.max_retries;
+    keep_alive_ = limits.keep_alive;
+  }
   // 0: an idle peer is not probed.
   Cycle keepalive(const RetransmissionTimerSettings& s) const {
-    switch (limits_.keep_alive) {
+    switch (keep_alive_) {
       case abi::KeepAlive::kOn:
         return s.keepalive_if_asked;
       case abi::KeepAlive::kOff:
@@ -70,7 +74,7 @@ class RetransmissionTimer {
 
   // It expired. False: the peer did not answer often enough, and the flow is given up.
   bool on_expiry(const RetransmissionTimerSettings& s, bool established) {
-    const unsigned allowed = limits_.max_retries != 0 ? limits_.max_retries : s.max_retries;
+    const unsigned allowed = max_retries_ != 0 ? max_retries_ : s.max_retries;
     if (retries_ >= (established ? allowed : s.syn_retries)) return false;
     ++retries_;
     if (backoff_ < 0xff) ++backoff_;
@@ -121,8 +125,9 @@ class RetransmissionTimer {
   std::uint32_t timed_seq_ = 0;  // timed until this is acknowledged
   RttEstimator rtt_;
   std::uint8_t backoff_ = 0, retries_ = 0;
-  bool timing_ = false;
-  abi::TcpLimits limits_;
+  std::uint8_t max_retries_ = 0;  // 0: the chip's
+  abi::KeepAlive keep_alive_ : 2;
+  bool timing_ : 1;
 };
 
 }  // namespace rnic::tcp
