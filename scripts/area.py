@@ -47,7 +47,11 @@ def yosys(module, parameters, commands):
         modules = " ".join(str(p) for p in sources.values())
         script = (f"read_verilog -sv {packages}; read_verilog -sv -defer {modules}; "
                   f"hierarchy -check -top {module}; {commands}")
-        run = subprocess.run(["yosys", "-Q", "-T", "-p", script], capture_output=True, text=True, check=False)
+        # Not by -p, with which newer versions take commas for ends of commands.
+        with tempfile.NamedTemporaryFile("w", suffix=".ys", encoding="utf-8") as commands_file:
+            commands_file.write(script + "\n")
+            commands_file.flush()
+            run = subprocess.run(["yosys", "-Q", "-T", "-s", commands_file.name], capture_output=True, text=True, check=False)
     if run.returncode != 0:
         raise Refused(f"{module}: {run.stderr.strip() or run.stdout.strip().splitlines()[-1]}")
     return run.stdout

@@ -55,7 +55,8 @@ def yosys(proof, parameters, sources, work, commands):
     files = " ".join(str(sources / s) for s in [*proof["sources"], f"formal/{top}.sv"])
     chosen = "".join(f" -chparam {k} {v}" for k, v in parameters.items())
     script = f"read_verilog -formal -sv {files}; hierarchy -check -top {top}{chosen}; {commands}"
-    status, output = run(["yosys", "-q", "-p", script], work, "yosys")
+    (work / "proof.ys").write_text(script + "\n", encoding="utf-8")  # with -p, newer versions take commas for ends of commands
+    status, output = run(["yosys", "-q", "-s", "proof.ys"], work, "yosys")
     if status != 0:
         raise Undecided(f"Yosys does not read it: {output.strip()}")
 
@@ -89,6 +90,7 @@ def inductive(proof, parameters, sources, work):
     if "was asserted in frame" not in output:
         raise Undecided(f"abc gave up: {work / 'abc.log'}")
     (work / "proof.aiw").write_text(witness((work / "proof.aiw").read_text(encoding="utf-8")), encoding="utf-8")
+    (work / "proof.aim").write_text(latch_map((work / "proof.aim").read_text(encoding="utf-8")), encoding="utf-8")
     solve(work, 100, "--aig", "proof")
     raise Undecided(f"abc finds a counterexample that z3 does not: {work}")
 
@@ -97,6 +99,11 @@ def witness(text):
     """abc's counterexample in the form of the aiger tools: status, property and end around states and inputs."""
     lines = text.split("\n")
     return text if lines[0].strip() in ("1", "2") else "\n".join(["1", "b0", *lines, "."])
+
+
+def latch_map(text):
+    """Yosys' map without the line `ninitff`, which the yosys-smtbmc of the same Yosys (0.52) does not know."""
+    return "".join(line for line in text.splitlines(keepends=True) if not line.startswith("ninitff "))
 
 
 def affine(proof, parameters, sources, work):
