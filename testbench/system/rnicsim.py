@@ -21,6 +21,21 @@ RUN_KEYS = {"end", "complete", "versions", "seed", "digest", "sim_time_ps", "wal
 RUN_FILES = {"stats.json", "stats.txt", "fw_log.txt", "wire.pcapng"}
 NEEDS_IMAGE = unittest.skipUnless("RV32_IMAGE" in os.environ, "no RV32 image was built: riscv64-unknown-elf-g++ is missing")
 
+DISSECTOR = ROOT / "scripts/wireshark/rnicsim.lua"
+
+
+def lua_runs():
+    """Whether tshark loads Lua scripts: since version 4.4 not for root."""
+    if os.geteuid() != 0:
+        return True
+    listed = subprocess.run(["tshark", "-X", f"lua_script:{DISSECTOR}", "-G", "protocols"], capture_output=True, text=True, check=False)
+    return "ddp_session" in listed.stdout
+
+
+def needs_lua(test):
+    """Skips a test, or all of a class, where tshark does not load our dissector."""
+    return unittest.skipUnless(lua_runs(), "tshark loads no Lua script for root: run the tests as another user")(test)
+
 
 def is_swept(scenario):
     return "sweep" in json.loads(scenario.read_text())

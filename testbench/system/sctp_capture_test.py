@@ -5,13 +5,13 @@ import struct
 import unittest
 
 import sctp_capture as sctp
-from rnicsim import ROOT, ProgramTest
+from rnicsim import DISSECTOR, ProgramTest, needs_lua
 from sctp_scenarios_test import over_sctp
 
-DISSECTOR = ROOT / "scripts/wireshark/rnicsim.lua"
 NEXT_TSN, NEXT_SSN = 1005, 3  # of the client, behind the worked packets
 
 
+@needs_lua
 class SctpCapture(ProgramTest):
     def capture(self, *chunks, wrong=0):
         """The worked packets, and then one of the client for each of `chunks`."""

@@ -8,7 +8,7 @@ import time
 import unittest
 
 import sctp_capture as sctp
-from rnicsim import ROOT, TRACES, ProgramTest
+from rnicsim import ROOT, TRACES, ProgramTest, needs_lua
 from sctp_scenarios_test import over_sctp
 
 sys.path.insert(0, str(ROOT / "testbench/interop/sctp_peer"))
@@ -72,6 +72,7 @@ class Runs(Replay):
                 self.capture(f"errors/{name}")
                 self.assertEqual(self.replay("server")["differences"], [])
 
+    @needs_lua
     def test_the_capture_of_a_replay(self):
         self.capture("send_pingpong")
         report = self.replay("client", "--out", "again")

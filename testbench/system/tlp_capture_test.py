@@ -4,11 +4,11 @@ import re
 import struct
 import unittest
 
-from rnicsim import ROOT, TRACES, ProgramTest
-
-DISSECTOR = ROOT / "scripts/wireshark/rnicsim.lua"
+from rnicsim import DISSECTOR, TRACES, ProgramTest, needs_lua
 
 
+
+@needs_lua
 class TlpCapture(ProgramTest):
     def tshark(self, *arguments):
         run = self.run_command("tshark", "-X", f"lua_script:{DISSECTOR}", "-r", "out/wire.pcapng", *arguments)

@@ -42,7 +42,7 @@ TEST(Program, VersionIsOneLineWithoutBanner) {
   const Result r = rnicsim("--version");
   EXPECT_EQ(r.code, 0);
   EXPECT_EQ(r.text.find("Copyright"), std::string::npos);
-  EXPECT_THAT(r.text, StartsWith("rnicsim " RNIC_VERSION " (SystemC 2.3."));
+  EXPECT_THAT(r.text, StartsWith("rnicsim " RNIC_VERSION " (SystemC "));
   EXPECT_EQ(r.text.find('\n'), r.text.size() - 1);
 }
 

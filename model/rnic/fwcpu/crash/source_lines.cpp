@@ -63,7 +63,9 @@ class LineHeader {
     if (number >= files_.size()) return "?";
     const SourceFile& f = files_[number];
     const std::string folder = f.folder < folders_.size() ? folders_[f.folder].path : "";
-    return folder.empty() || f.path[0] == '/' ? f.path : folder + '/' + f.path;
+    std::string path = folder.empty() || f.path[0] == '/' ? f.path : folder + '/' + f.path;
+    while (path.compare(0, 3, "../") == 0) path.erase(0, 3);  // some compilers start from the build folder
+    return path;
   }
 
  private:
