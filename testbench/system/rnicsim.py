@@ -32,9 +32,12 @@ def lua_runs():
     return "ddp_session" in listed.stdout
 
 
+NO_LUA = "tshark loads no Lua script for root: run the tests as another user"
+
+
 def needs_lua(test):
     """Skips a test, or all of a class, where tshark does not load our dissector."""
-    return unittest.skipUnless(lua_runs(), "tshark loads no Lua script for root: run the tests as another user")(test)
+    return unittest.skipUnless(lua_runs(), NO_LUA)(test)
 
 
 def is_swept(scenario):
