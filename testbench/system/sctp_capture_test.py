@@ -135,6 +135,7 @@ class CaptureOfARun(ProgramTest):
         self.assertIn(f" with {segments} DDP segments", wire.stdout)
         return segments
 
+    @needs_lua
     def test_decode_and_tshark_agree(self):
         self.run_over_sctp()
         segments = self.assert_agreement()
@@ -144,6 +145,7 @@ class CaptureOfARun(ProgramTest):
                     word for key, value in settings.items() for word in ("--set", f"link.forward.{key}={value}")))
                 self.assertEqual(self.assert_agreement(), segments)
 
+    @needs_lua
     def test_what_the_cable_bends_is_found_and_dropped(self):
         self.run_over_sctp("--set", "link.forward.corrupt.ppm=10000")
         self.decoded()
