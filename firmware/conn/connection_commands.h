@@ -72,6 +72,7 @@ abi::CommandStatus ConnectionManager<Bus, Capacity>::check(const abi::Command& c
     if ((qp->connection != kNoConnection && !again) || qp->context.state != QpState::kIdle) return Status::kBadState;
     if (!can_speak(command, qp->stream.personality)) return Status::kVersionNotSupported;
     const auto& cm = command.u.cm;
+    if (cm.tcp.keep_alive > abi::KeepAlive::kOn) return Status::kBadOp;
     if (cm.ird > settings_.max_ird || cm.max_ird > settings_.max_ird || cm.ord > settings_.max_ord) {
       return Status::kNoResources;
     }

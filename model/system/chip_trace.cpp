@@ -58,6 +58,7 @@ struct ChipTrace::Observers {
 };
 
 ChipTrace::ChipTrace(const Described& parts, const Recorder& recorder) : observers_(std::make_unique<Observers>()) {
+  RNIC_CHECK_MSG(parts.owners != nullptr, "no part of the device knows owners of requests");
   const Owners& owners = *parts.owners;
   for (LinkBase* link : parts.links) {
     if (!link->traced() || (link->detailed() && !recorder.detailed())) continue;

@@ -160,9 +160,8 @@ struct Keys<workload::SideSpec> {
       "RFC 9293 section 3.8.3). 0: `rnic.tcp.max_retries`. Over TCP only",
       in_range(0, 255));
     v("keep_alive", &S::keep_alive,
-      "`on`: an idle peer is asked for a sign of life after `rnic.tcp.keepalive_us` or, where that is 0, two hours "
-      "(RFC "
-      "9293 section 3.8.4); `device`: where that is not 0. Over TCP only",
+      "`on`: an idle peer is probed after `rnic.tcp.keepalive_us`, or two hours if that is 0 (RFC 9293 section 3.8.4); "
+      "`off`: never; `device`: only if that is not 0. Over TCP only",
       one_of(keys::kKeepAlives));
     v("private_data", &S::private_data, "in the startup frame: up to 512 octets, 508 in an enhanced one");
   }

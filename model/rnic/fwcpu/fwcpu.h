@@ -77,7 +77,6 @@ class FwCpu final : public Stage {
   std::string waiting_for() const override;
   void describe(const Description& d) override;
   const FwCpuCounters& counters() const { return counters_; }
-  // Taken: in a handler. Blocked: a register write waits for its block.
   // Why the firmware stopped for good, and its last event; empty as long as it runs.
   struct Fault {
     std::string reason, dump;
@@ -129,7 +128,7 @@ class FwCpu final : public Stage {
   const std::unique_ptr<std::vector<CodePlace>> way_;
   ValueWords functions_;  // of an image
   FirmwareProfile profile_;
-  Account account_{1};
+  Account account_{1};  // taken: in a handler; blocked: a register write waits for its block
   FwCpuCounters counters_;
 };
 

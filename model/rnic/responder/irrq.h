@@ -39,7 +39,6 @@ class Irrq final : public Stage {
   std::string waiting_for() const override;
   void describe(const Description& d) override;
   const IrrqCounters& counters() const { return counters_; }
-  // Requests of all QPs, including the one being answered.
 
   // The twin of this stage calls these too.
   void count_accepted(std::uint32_t held) {
@@ -69,7 +68,7 @@ class Irrq final : public Stage {
   PooledQueue listed_;
   IrrqCounters counters_;
   Histogram depth_;
-  unsigned held_ = 0;  // of all QPs
+  unsigned held_ = 0;  // requests of all QPs, including the one being answered
   Account held_account_{0};
 };
 

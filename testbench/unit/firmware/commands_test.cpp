@@ -293,6 +293,9 @@ TEST_F(Commands, Connect) {
   c.qpn = 16;
   expect_refused(c, CommandStatus::kBadIndex);
   expect_refused(connect(abi::kCmPeerToPeer), CommandStatus::kBadOp);
+  abi::Command unknown_keep_alive = connect(abi::kCmCrc);
+  unknown_keep_alive.u.cm.tcp.keep_alive = static_cast<abi::KeepAlive>(255);
+  expect_refused(unknown_keep_alive, CommandStatus::kBadOp);
   expect_refused(connect(abi::kCmCrc, 33, 1), CommandStatus::kNoResources);
   expect_refused(connect(abi::kCmCrc, 1, 33), CommandStatus::kNoResources);
   c = connect(abi::kCmEnhanced);
@@ -329,6 +332,9 @@ TEST_F(Commands, AcceptAndReject) {
   c.qpn = 9;
   expect_refused(c, CommandStatus::kBadIndex);
   expect_refused(accept(id, 33, 1), CommandStatus::kNoResources);
+  c = accept(id);
+  c.u.cm.tcp.keep_alive = static_cast<abi::KeepAlive>(3);
+  expect_refused(c, CommandStatus::kBadOp);
   c = accept(id);
   c.u.cm.need_ord = 33;
   expect_refused(c, CommandStatus::kNoResources);
