@@ -31,6 +31,10 @@ if(NOT RNIC_SYSTEMC_LINKS)
   message(FATAL_ERROR "SystemC ${SYSTEMC_VERSION} was found but does not link with C++17 objects. It must be built for "
                       "C++17, as Debian 12's libsystemc-dev is; a library built for another standard cannot be mixed.")
 endif()
+# SystemC 2.3 needs SC_HAS_PROCESS, which SystemC 3 calls deprecated.
+if(SYSTEMC_VERSION VERSION_GREATER_EQUAL 3)
+  add_compile_definitions(SC_ALLOW_DEPRECATED_IEEE_API)
+endif()
 
 find_package(verilator 5 QUIET HINTS $ENV{VERILATOR_ROOT} /usr/share/verilator)
 if(NOT verilator_FOUND)
