@@ -14,7 +14,7 @@
 #include "model/cli/wave_repeat.h"
 #include "model/common/check.h"
 #include "model/common/kernel_time.h"
-#include "model/system/scenario_world.h"
+#include "model/system/scenario_system.h"
 
 namespace rnic::cli {
 namespace {
@@ -23,25 +23,26 @@ const char* why_it_stopped(RunEnd end) {
   return end == RunEnd::kHung ? "no progress" : end == RunEnd::kPeerGone ? "the peer has left" : "time limit reached";
 }
 
-int report(const World& world, const RunResult& result, std::ostream& out, std::ostream& err) {
+int report(const System& system, const RunResult& result, std::ostream& out, std::ostream& err) {
   const auto& [run, end, twins] = result;
   if (end == RunEnd::kInterrupted) {
     out << fmt::format("incomplete: {} has stopped the run\n", interruption_name());
   }
-  out << run.bottleneck().first.line << '\n' << world.table() << world.verdicts();
-  out << fmt::format("simulated {} in {:.2f} s of processor time, {} frames, seed {}{}\n", time_text(kernel_time_ps()),
-                     run.cpu_seconds(), run.frames(), world.config().sim.seed,
-                     world.faults().any() ? fmt::format(", faults of seed {}", world.faults().seed()) : "");
+  out << run.bottleneck().first.line << '\n' << system.programs().table() << system.programs().verdicts();
+  out << fmt::format(
+      "simulated {} in {:.2f} s of processor time, {} frames, seed {}{}\n", time_text(kernel_time_ps()),
+      run.cpu_seconds(), run.frames(), system.config().sim.seed,
+      system.cable().faults().any() ? fmt::format(", faults of seed {}", system.cable().faults().seed()) : "");
   out << fmt::format("files: {}\n", fmt::join(run.files(), ", "));
   for (const std::string& e : run.errors()) tell(err, e);
-  if (end != RunEnd::kInterrupted && (end != RunEnd::kDone || !world.passed())) {
+  if (end != RunEnd::kInterrupted && (end != RunEnd::kDone || !system.programs().passed())) {
     for (const std::string& limit : run.limits_met()) tell(err, limit);
   }
   switch (end) {
     case RunEnd::kInterrupted:
       return kSignalled + interruption();
     case RunEnd::kDone:
-      return !world.passed() ? kCheckFailed : run.warm() ? kOk : kUsage;
+      return !system.programs().passed() ? kCheckFailed : run.warm() ? kOk : kUsage;
     case RunEnd::kFailed:
       return kCheckFailed;
     default:
@@ -58,8 +59,10 @@ int tell_unwritten(const std::vector<std::string>& failures, std::ostream& err) 
 }
 
 // ConfigError where another run would not be the same.
-void need_repeatable(const World& world, const OneRun& one) {
-  const char* const what = !world.repeats() ? "a peer outside" : one.options.gdb_port ? "a debugger" : nullptr;
+void need_repeatable(const System& system, const OneRun& one) {
+  const char* const what = !system.programs().repeats() ? "a peer outside"
+                           : one.options.gdb_port       ? "a debugger"
+                                                        : nullptr;
   if (what == nullptr) return;
   throw ConfigError(fmt::format("--wave-on and --wave-ring repeat the run, and one with {} cannot be repeated", what));
 }
@@ -67,11 +70,11 @@ void need_repeatable(const World& world, const OneRun& one) {
 // The waveform of a moment that the run finds: a second process that repeats it, and when to ask it.
 class FoundWave {
  public:
-  FoundWave(World& world, const OneRun& one, std::ostream& err)
-      : world_(world),
+  FoundWave(System& system, const OneRun& one, std::ostream& err)
+      : system_(system),
         one_(one),
         err_(err),
-        repeat_([&world, one](const WaveRepeat::Moment& moment) { return repeat(world, one, moment); }) {}
+        repeat_([&system, one](const WaveRepeat::Moment& moment) { return repeat(system, one, moment); }) {}
 
   // To be called from time to time, and last when the run is over.
   void look(const RunOutputs& outputs, std::uint64_t now_ps, bool over) {
@@ -89,7 +92,7 @@ class FoundWave {
     const bool is_wanted = condition().ring_ps || (failed_check && outputs.triggers()->on_failed_check());
     if (repeat_.begun() || !is_wanted) return;
     std::uint64_t end = 0;
-    for (const Station& s : world_.stations()) end = std::max(end, s.node->core_clk.now_ps());
+    for (const Station& s : system_.stations()) end = std::max(end, s.node->core_clk.now_ps());
     constexpr std::uint64_t kBehindPs = 1'000'000;
     const std::uint64_t length = condition().ring_ps.value_or(WaveCondition::kUsualPs);
     show({end + kBehindPs - std::min(end + kBehindPs, length), end + kBehindPs, end}, why);
@@ -119,7 +122,7 @@ class FoundWave {
   }
 
   // In the second process: the same run, without any other output, as far as it matters.
-  static std::string repeat(World& world, const OneRun& one, const WaveRepeat::Moment& moment) {
+  static std::string repeat(System& system, const OneRun& one, const WaveRepeat::Moment& moment) {
     RunOptions options;
     options.out_dir.clear();
     options.capture = false;
@@ -129,8 +132,8 @@ class FoundWave {
     options.stop_requested = [to_ps = moment.to_ps] { return kernel_time_ps() >= to_ps; };
     TwinOptions twins = one.twins;
     twins.inside = false;
-    Run run(world, options);
-    const AttachedTwins attached(world.chips(), twins);
+    Run run(system, options);
+    const AttachedTwins attached(system.chips(), twins);
     RunEnd end = RunEnd::kFailed;
     try {
       end = run.drive();
@@ -140,7 +143,7 @@ class FoundWave {
     return run.write_failures().empty() ? "" : run.write_failures().front();
   }
 
-  const World& world_;
+  const System& system_;
   const OneRun& one_;
   std::ostream& err_;
   WaveRepeat repeat_;
@@ -154,16 +157,16 @@ const char* why_it_failed(RunEnd end) {
 
 }  // namespace
 
-int run_world(World& world, const OneRun& one, const Report& report, std::ostream& err) {
+int run_system(System& system, const OneRun& one, const Report& report, std::ostream& err) {
   std::optional<FoundWave> wave;
   if (one.options.wave_condition.any()) {
-    need_repeatable(world, one);
-    wave.emplace(world, one, err);
+    need_repeatable(system, one);
+    wave.emplace(system, one, err);
   }
-  Run run(world, one.options);
-  const AttachedTwins attached(world.chips(), one.twins);
+  Run run(system, one.options);
+  const AttachedTwins attached(system.chips(), one.twins);
   if (run.gdb_port()) err << fmt::format("rnicsim: gdb: target remote 127.0.0.1:{}\n", *run.gdb_port()) << std::flush;
-  if (!world.notice().empty()) err << "rnicsim: " << world.notice() << '\n' << std::flush;
+  if (!system.programs().notice().empty()) err << "rnicsim: " << system.programs().notice() << '\n' << std::flush;
   Progress shown;
   RunEnd end = RunEnd::kFailed;
   try {
@@ -190,13 +193,13 @@ int run_world(World& world, const OneRun& one, const Report& report, std::ostrea
   shown.finish();
   if (wave) {
     wave->look(run.outputs(), kernel_time_ps(), true);
-    const bool well = end == RunEnd::kInterrupted || (end == RunEnd::kDone && world.passed());
+    const bool well = end == RunEnd::kInterrupted || (end == RunEnd::kDone && system.programs().passed());
     if (!well) wave->look_back(run.outputs(), why_it_failed(end), end == RunEnd::kDone || end == RunEnd::kFailed);
     wave->finish(run.outputs(), kernel_time_ps());
   }
   run.write_outputs(end);
   const int code = attached.faulty() != nullptr
-                       ? attached.report_fault(node_names(world.stations()), one.options.out_dir, err)
+                       ? attached.report_fault(node_names(system.stations()), one.options.out_dir, err)
                        : report({run, end, attached});
   return std::max(code, tell_unwritten(run.write_failures(), err));
 }
@@ -206,9 +209,9 @@ int run_one(const Scenario& scenario, const Overlay& command_line, const OneRun&
   if (scenario.has_external_peer() && one.options.gdb_port) {
     throw ConfigError("--gdb does not go with an external peer");
   }
-  const auto world = make_world(scenario, command_line);
-  return run_world(
-      *world, one, [&](const RunResult& result) { return report(*world, result, out, err); }, err);
+  const auto system = make_system(scenario, command_line);
+  return run_system(
+      *system, one, [&](const RunResult& result) { return report(*system, result, out, err); }, err);
 }
 
 nlohmann::ordered_json statistics_before(const Scenario& scenario, const Overlay& command_line) {
@@ -216,8 +219,8 @@ nlohmann::ordered_json statistics_before(const Scenario& scenario, const Overlay
   options.out_dir.clear();
   options.capture = false;
   options.stop_requested = [] { return true; };
-  const auto world = make_world(scenario, command_line);
-  Run run(*world, options);
+  const auto system = make_system(scenario, command_line);
+  Run run(*system, options);
   return run.statistics(run.drive());
 }
 

@@ -1,4 +1,4 @@
-// One run of a world: twins attached, driven to its end, outputs written, and its report.
+// One run of a system: twins attached, driven to its end, outputs written, and its report.
 #pragma once
 
 #include <functional>
@@ -30,9 +30,9 @@ struct RunResult {
 using Report = std::function<int(const RunResult& result)>;
 
 // Once in a process. Returns the exit code: that of the report, or of what comes before it.
-int run_world(World& world, const OneRun& run, const Report& report, std::ostream& err);
+int run_system(System& system, const OneRun& run, const Report& report, std::ostream& err);
 
-// The world that the scenario describes.
+// The system that the scenario describes.
 int run_one(const Scenario& scenario, const Overlay& command_line, const OneRun& run, std::ostream& out,
             std::ostream& err);
 

@@ -17,7 +17,7 @@
 #include "model/cli/progress.h"
 #include "model/common/check.h"
 #include "model/common/kernel_time.h"
-#include "model/system/replay_world.h"
+#include "model/system/replay_programs.h"
 #include "model/system/stats_report.h"
 
 namespace rnic::cli {
@@ -41,16 +41,16 @@ std::vector<std::unique_ptr<replay::Script>> read_scripts(const std::string& pat
   }
 }
 
-int report(const ReplayWorld& world, const RunResult& result, bool json, std::ostream& out, std::ostream& err) {
+int report(const ReplayPrograms& programs, const RunResult& result, bool json, std::ostream& out, std::ostream& err) {
   const auto& [run, end, twins] = result;
   const bool interrupted = end == RunEnd::kInterrupted;
   if (json) {
-    nlohmann::ordered_json j = comparison_json(world.comparison());
+    nlohmann::ordered_json j = comparison_json(programs.comparison());
     if (interrupted) j["incomplete"] = interruption_name();
     out << j.dump(1) << '\n';
   } else {
     if (interrupted) out << fmt::format("incomplete: {} has stopped the replay\n", interruption_name());
-    out << world.table();
+    out << programs.table();
     if (!run.files().empty()) out << fmt::format("files: {}\n", fmt::join(run.files(), ", "));
   }
   for (const std::string& e : run.errors()) tell(err, e);
@@ -60,8 +60,8 @@ int report(const ReplayWorld& world, const RunResult& result, bool json, std::os
                        time_text(kernel_time_ps()), run.waiting_for());
     return kHung;
   }
-  if (end == RunEnd::kFailed) return world.firmware_failed() ? kCheckFailed : kUsage;
-  return world.passed() ? kOk : kCheckFailed;
+  if (end == RunEnd::kFailed) return programs.firmware_failed() ? kCheckFailed : kUsage;
+  return programs.passed() ? kOk : kCheckFailed;
 }
 
 }  // namespace
@@ -96,10 +96,13 @@ int replay_command(const std::vector<std::string>& args, std::ostream& out, std:
   run.options.stop_requested = [] { return interruption() != 0; };
   catch_interruptions();
 
-  ReplayWorld world(read_scripts(capture, side), command_line, {{"capture", capture}, {"as", role}});
+  ReplayPrograms::Scripts scripts = read_scripts(capture, side);
+  System system(ReplayPrograms::settings(scripts, command_line));
+  const auto& programs =
+      system.start<ReplayPrograms>(std::move(scripts), nlohmann::ordered_json{{"capture", capture}, {"as", role}});
   const bool json = given.count("json") != 0;
-  return run_world(
-      world, run, [&](const RunResult& result) { return report(world, result, json, out, err); }, err);
+  return run_system(
+      system, run, [&](const RunResult& result) { return report(programs, result, json, out, err); }, err);
 }
 
 }  // namespace rnic::cli

@@ -29,10 +29,15 @@ unsigned ClockDomain::add(Stage& stage) {
 void ClockDomain::arm(Cycle at) {
   armed_for_ = at;
   const std::uint64_t at_ps = at * config_.period_ps, kernel_ps = kernel_time_ps();
-  if (group_ != nullptr) return group_->arm(at_ps);
+  if (group() != nullptr) return group()->arm(at_ps);
   event_.cancel();
   // A zero delay still goes through the kernel, so that everything else at this instant comes first.
   event_.notify(sc_core::sc_time::from_value(at_ps > kernel_ps ? at_ps - kernel_ps : 0));
+}
+
+void ClockDomain::join(ClockGroup& group) {
+  Timed::join(group);
+  event_.cancel();
 }
 
 void ClockDomain::wake_later(unsigned stage, Cycle at) {

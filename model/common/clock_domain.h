@@ -12,10 +12,10 @@
 
 #include "model/common/check.h"
 #include "model/common/cycle.h"
+#include "model/common/timed.h"
 
 namespace rnic {
 
-class ClockGroup;
 class Committed;
 class Description;
 class LinkBase;
@@ -64,7 +64,7 @@ struct ClockDomainConfig {
                           // (rnic.md)
 };
 
-class ClockDomain final : public sc_core::sc_module {
+class ClockDomain final : public sc_core::sc_module, public Timed {
  public:
   static constexpr unsigned kMaxStages = 64;  // one bit each in a wake-up mask
   static constexpr Cycle kNearCycles = 64;    // the wheel; link latencies are shorter than this
@@ -123,13 +123,12 @@ class ClockDomain final : public sc_core::sc_module {
   const std::vector<LinkBase*>& links() const { return links_; }
 
  private:
-  friend class ClockGroup;
   friend class LinkBase;
   friend class Stage;
-  void join(ClockGroup& group) { group_ = &group; }
-  std::uint64_t armed_ps() const { return armed_for_ == kNever ? kNever : armed_for_ * config_.period_ps; }
+  std::uint64_t armed_ps() const override { return armed_for_ == kNever ? kNever : armed_for_ * config_.period_ps; }
   // Executes cycles from the requested one, at time `ps`, up to the lookahead.
-  void activate(std::uint64_t ps, bool by_kernel);
+  void activate(std::uint64_t ps, bool by_kernel) override;
+  void join(ClockGroup& group) override;
   unsigned add(Stage& stage);
   void add(LinkBase& link) { links_.push_back(&link); }
   void remove(LinkBase& link) { links_.erase(std::find(links_.begin(), links_.end(), &link)); }
@@ -173,7 +172,6 @@ class ClockDomain final : public sc_core::sc_module {
   std::uint64_t shuffle_state_ = 0;
   CycleWatcher* watcher_ = nullptr;
   Cycle armed_for_ = kNever;  // when the kernel or the group will call; 0 while it does
-  ClockGroup* group_ = nullptr;
   sc_core::sc_event event_;
   Activity activity_;
 };

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "model/common/clock_domain.h"
+#include "model/common/cycle.h"
 #include "model/common/kernel_time.h"
+#include "model/common/timed.h"
 
 namespace rnic {
 
@@ -15,9 +16,10 @@ ClockGroup::ClockGroup(sc_core::sc_module_name name) : sc_module(name), notified
   dont_initialize();
 }
 
-void ClockGroup::add(ClockDomain& clock) {
+void ClockGroup::add(Timed& clock) {
   clock.join(*this);
   clocks_.push_back(&clock);
+  if (clock.armed_ps() != kNever) arm(clock.armed_ps());
 }
 
 void ClockGroup::run_until(std::uint64_t ps) {
@@ -26,10 +28,11 @@ void ClockGroup::run_until(std::uint64_t ps) {
   until_ps_ = 0;
 }
 
-ClockDomain* ClockGroup::earliest() const {
-  ClockDomain* found = nullptr;
-  for (ClockDomain* clock : clocks_) {
-    if (clock->armed_ps() != kNever && (found == nullptr || clock->armed_ps() < found->armed_ps())) found = clock;
+Timed* ClockGroup::earliest() const {
+  Timed* found = nullptr;
+  std::uint64_t found_ps = kNever;
+  for (Timed* clock : clocks_) {
+    if (const std::uint64_t ps = clock->armed_ps(); ps < found_ps) found = clock, found_ps = ps;
   }
   return found;
 }
@@ -49,7 +52,7 @@ void ClockGroup::run() {
   running_ = true;
   notified_ps_ = kNever;
   bool by_kernel = true;
-  ClockDomain* clock;
+  Timed* clock;
   while ((clock = earliest()) != nullptr) {
     const std::uint64_t at_ps = clock->armed_ps();
     if (at_ps > now_ps) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -13,6 +14,7 @@
 
 #include "model/common/account.h"
 #include "model/common/drops.h"
+#include "model/common/firmware_view.h"
 #include "model/common/flows.h"
 #include "model/common/link.h"
 #include "model/common/owners.h"
@@ -23,6 +25,11 @@
 #include "model/stats/registry.h"
 
 namespace rnic {
+
+namespace pcie {
+class AccessOwner;
+class PciePort;
+}  // namespace pcie
 
 // How far a resource is from the programs: a holder of one level may, while waiting, hold all levels before it, but not
 // the other way round. The rule of the bottleneck (model/system/accounting.md) names the last one.
@@ -100,6 +107,12 @@ struct Described {
     Fetch (*fetch)(const void* message);
     std::uint32_t entry_octets;
   };
+  // Of a medium, from one of its ports to another.
+  struct Way {
+    unsigned from, to;
+    const std::uint64_t* queue_drops;  // frames lost because a queue on it was full; null: it has none
+    std::function<double()> busy_ps;   // of its slow stretch since the start; empty: it has none
+  };
   using EventSink = std::function<void(const TraceEvent&)>;
 
   std::vector<AccountOf> accounts;
@@ -109,6 +122,23 @@ struct Described {
   std::vector<LinkBase*> links, taken;
   std::vector<FetchesOf> fetches;
   std::vector<std::function<void(EventSink)>> events;
+  std::vector<Way> ways;
+  // The port that sends TLPs in one direction of the link to the host.
+  struct TlpsOf {
+    pcie::PciePort* port;
+    bool to_device;
+  };
+  using AccessOwners = std::function<std::unique_ptr<pcie::AccessOwner>()>;
+  // A limit that was hit so often, and what to say of it.
+  struct LimitOf {
+    const std::uint64_t* times;
+    std::string text;
+  };
+  std::vector<TlpsOf> tlps;
+  AccessOwners access_owners;
+  std::vector<LimitOf> limits;
+  Cycle moved_ahead = 0;
+  const FirmwareView* firmware = nullptr;
   const std::uint64_t* overflows = nullptr;
   const Owners* owners = nullptr;
   const Flows* flows = nullptr;
@@ -199,6 +229,27 @@ class Description {
   // `tell(sink)`: events that are not messages go to the sink from now on.
   void events(std::function<void(Described::EventSink)> tell) const {
     if (into_ != nullptr) into_->events.push_back(std::move(tell));
+  }
+  void tlps(pcie::PciePort& port, bool to_device) const {
+    if (into_ != nullptr) into_->tlps.push_back({&port, to_device});
+  }
+  // Makes one for each observer of the TLPs.
+  void access_owners(Described::AccessOwners make) const {
+    if (into_ != nullptr) into_->access_owners = std::move(make);
+  }
+  // Where it was hit, it may be why a run did not end well: "3 " and the text.
+  void limit(const std::uint64_t& times, std::string text) const {
+    if (into_ != nullptr) into_->limits.push_back({&times, std::move(text)});
+  }
+  // Stages may have moved beats of that many future cycles, at the most.
+  void moved_ahead(Cycle cycles) const {
+    if (into_ != nullptr) into_->moved_ahead = cycles;
+  }
+  void firmware(const FirmwareView& firmware) const {
+    if (into_ != nullptr) into_->firmware = &firmware;
+  }
+  void way(Described::Way way) const {
+    if (into_ != nullptr) into_->ways.push_back(std::move(way));
   }
   void owners(const Owners& owners) const {
     if (into_ != nullptr) into_->owners = &owners;

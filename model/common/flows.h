@@ -29,6 +29,7 @@ struct QueuePairState {
 };
 class QueuePairs {
  public:
+  virtual std::uint32_t queue_pairs() const = 0;  // numbers below
   virtual QueuePairState queue_pair_state(Qpn qpn) const = 0;
 
  protected:

@@ -29,6 +29,12 @@ Frame Netdev::copy(const Frame& frame) {
   return c;
 }
 
+EthernetPort Netdev::before(EthernetPort chip) {
+  chip.out.socket.bind(chip_.socket);
+  to_chip_.socket.bind(chip.in.socket);
+  return {to_wire_, wire_};
+}
+
 void Netdev::sent(const Frame& frame, std::uint64_t at_ps) {
   if (peer_mac_) return forward(frame, at_ps);
   waiting_.push_back(frame);
@@ -42,7 +48,7 @@ void Netdev::sent(const Frame& frame, std::uint64_t at_ps) {
 void Netdev::forward(const Frame& frame, std::uint64_t at_ps) {
   Frame f = copy(frame);
   std::copy(peer_mac_->octets.begin(), peer_mac_->octets.end(), f.buf->bytes());
-  to_wire.send(std::move(f), at_ps);
+  to_wire_.send(std::move(f), at_ps);
 }
 
 void Netdev::ask(std::uint64_t at_ps) {
@@ -53,14 +59,14 @@ void Netdev::ask(std::uint64_t at_ps) {
   wire::EthernetHeader{kBroadcast, station_.mac, wire::kEthertypeArp}.emit(out);
   wire::ArpPacket{wire::ArpPacket::kRequest, station_.mac, station_.ip, {}, peer_.ip}.emit(
       {out.data() + wire::EthernetHeader::kBytes, wire::ArpPacket::kBytes});
-  to_wire.send(std::move(f), at_ps);
+  to_wire_.send(std::move(f), at_ps);
 }
 
 void Netdev::received(const Frame& frame, std::uint64_t at_ps) {
   const auto ethernet = wire::EthernetView::parse({frame.data(), frame.bytes});
   if (!ethernet) return;
   if (ethernet->header.ethertype == wire::kEthertypeArp) return take_arp(frame, at_ps);
-  if (!answer_echo(frame, at_ps)) to_chip.send(frame, at_ps);
+  if (!answer_echo(frame, at_ps)) to_chip_.send(frame, at_ps);
 }
 
 // RFC 826, "packet reception": any ARP packet of the peer, request or answer and whatever its target, updates a known
@@ -79,7 +85,7 @@ void Netdev::take_arp(const Frame& frame, std::uint64_t at_ps) {
     wire::EthernetHeader{arp->sender_mac, station_.mac, wire::kEthertypeArp}.emit(out);
     wire::ArpPacket{wire::ArpPacket::kReply, station_.mac, station_.ip, arp->sender_mac, arp->sender_ip}.emit(
         {out.data() + wire::EthernetHeader::kBytes, wire::ArpPacket::kBytes});
-    to_wire.send(std::move(f), at_ps + kAnswerPs);
+    to_wire_.send(std::move(f), at_ps + kAnswerPs);
   }
   for (; peer_mac_ && !waiting_.empty(); waiting_.pop_front()) forward(waiting_.front(), at_ps + kAnswerPs);
 }
@@ -102,7 +108,7 @@ bool Netdev::answer_echo(const Frame& frame, std::uint64_t at_ps) {
   icmp[0] = kEchoReply;
   store_be16(icmp + kIcmpChecksumOffset, 0);
   store_be16(icmp + kIcmpChecksumOffset, wire::internet_checksum({icmp, ip->payload.size()}));
-  to_wire.send(std::move(f), at_ps + kAnswerPs);
+  to_wire_.send(std::move(f), at_ps + kAnswerPs);
   return true;
 }
 

@@ -10,6 +10,7 @@
 #include "model/common/buffer.h"
 #include "model/rnic/boundary/ethernet_socket.h"
 #include "model/rnic/llp/tcp_config.h"
+#include "model/world/device.h"
 
 namespace rnic::external {
 
@@ -32,12 +33,11 @@ class Netdev final : public sc_core::sc_module {
   static constexpr std::uint64_t kAnswerPs = 1'000'000, kAskPs = 1'000'000'000'000;
   static constexpr std::size_t kWaiting = 64;  // frames for a neighbour that is not known yet
 
-  EthernetInitiator to_wire{"to_wire"}, to_chip{"to_chip"};
-  EthernetTarget& from_wire() { return wire_; }
-  EthernetTarget& from_chip() { return chip_; }
-
   // The station's only neighbour is the peer, with a MAC address that stands for the one to be learnt.
   Netdev(sc_core::sc_module_name nm, const StationConfig& station);
+
+  // Stands before the chip's port; the result is what to join to the cable.
+  EthernetPort before(EthernetPort chip);
 
   const NetdevCounters& counters() const { return counters_; }
 
@@ -60,6 +60,7 @@ class Netdev final : public sc_core::sc_module {
   const StationConfig station_;
   const Neighbour& peer_;
   std::optional<wire::MacAddress> peer_mac_;
+  EthernetInitiator to_wire_{"to_wire"}, to_chip_{"to_chip"};
   std::deque<Frame> waiting_;
   std::optional<std::uint64_t> asked_ps_;
   BufferPool buffers_;

@@ -25,7 +25,7 @@ void WireEnd::inject(ByteSpan frame) {
   if (frame.size() > buffers_.block_bytes()) return;
   Frame f{buffers_.take(), 0, static_cast<std::uint32_t>(frame.size()), true};
   std::memcpy(f.buf->bytes(), frame.data(), frame.size());
-  transmitter.send(std::move(f), kernel_time_ps());
+  transmitter_.send(std::move(f), kernel_time_ps());
 }
 
 void WireEnd::on_frame(const Frame& frame, std::uint64_t at_ps) {

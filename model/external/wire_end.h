@@ -1,4 +1,4 @@
-// The simulation's side of the wire to an external peer: a station on the cable that hands frames out when their time
+// The simulation's side of the wire to an external peer: a device on the cable that hands frames out when their time
 // has come, and puts in what comes from outside.
 #pragma once
 
@@ -10,18 +10,17 @@
 #include "model/common/buffer.h"
 #include "model/common/bytes.h"
 #include "model/rnic/boundary/ethernet_socket.h"
+#include "model/world/device.h"
 
 namespace rnic::external {
 
-class WireEnd final : public sc_core::sc_module, private EthernetTarget {
+class WireEnd final : public sc_core::sc_module, public Device, private EthernetTarget {
  public:
-  EthernetInitiator transmitter{"transmitter"};
-  EthernetTarget& receiver() { return *this; }
-
   // `take` is called in the kernel when a frame has arrived, at a whole nanosecond: peers count no finer.
   using Take = std::function<void(ByteSpan frame)>;
   WireEnd(sc_core::sc_module_name nm, Take take);
 
+  std::vector<EthernetPort> ports() override { return {{transmitter_, *this}}; }
   // A frame of the peer, whose last octet leaves it now. Too long a frame is lost.
   void inject(ByteSpan frame);
 
@@ -35,6 +34,7 @@ class WireEnd final : public sc_core::sc_module, private EthernetTarget {
     Frame frame;
     bool operator>(const Arrival& o) const { return ps != o.ps ? ps > o.ps : number > o.number; }
   };
+  EthernetInitiator transmitter_{"transmitter"};
   const Take take_;
   BufferPool buffers_;
   std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> arrivals_;

@@ -3,6 +3,7 @@
 #include "firmware/lib/version.h"
 #include "model/abi/host_abi_names.h"
 #include "model/common/description.h"
+#include "model/rnic/register_owner.h"
 
 namespace rnic {
 
@@ -25,6 +26,13 @@ std::uint32_t frame_block_bytes(const RnicConfig& cfg) {
   return kFrameHeadroom + std::max(cfg.tcp.mtu, 256u) + cfg.datapath.beat_bytes;
 }
 constexpr std::uint32_t kMessageBlockBytes = 1024;  // a start-up frame or a private data slot
+
+// The FPDUs in the deframer's queue, and those in its neighbours and in the transmit path.
+Cycle moved_ahead(const RnicConfig& config) {
+  constexpr unsigned kFpdusElsewhere = 8;
+  const Cycle fpdu = config.tcp.mtu / config.datapath.beat_bytes + 1;
+  return (config.rx.mpa_deframer.queue_fpdus + kFpdusElsewhere) * fpdu;
+}
 
 QueueRegs queue_regs(const regs::RegBank& bank) {
   const auto address = [](std::uint32_t lo, std::uint32_t hi) { return std::uint64_t{hi} << 32 | lo; };
@@ -295,6 +303,8 @@ std::vector<LinkBase*> Rnic::links() const {
 void Rnic::describe(const Description& d) {
   contexts_.describe(d.part("context"));
   firmware_log.describe(d);
+  d.access_owners([this] { return std::make_unique<RegisterOwner>(contexts_, config_.pcie.link.bar0_address); });
+  d.moved_ahead(moved_ahead(config_));
   for (LinkBase* link : links()) d.link(*link);
   for (Stage* stage : stages()) stage->describe(d.of(*stage));
 }

@@ -15,12 +15,10 @@ constexpr const char* kLink = "link";
 
 }  // namespace
 
-Accounting::Accounting(const std::vector<Station>& stations, const CableFaults& faults, const UtilizationMeter& meter,
-                       bool links)
-    : stations_(stations), faults_(faults), meter_(meter) {
-  for (const Station& s : stations) {
+Accounting::Accounting(const System& system, const UtilizationMeter& meter) : system_(system), meter_(meter) {
+  for (const Station& s : system.stations()) {
     for (const Described::AccountOf& a : s.parts.accounts) things_.push_back({s.name, a.spec, a.clk, a.account});
-    if (links) add_links(s);
+    if (system.config().sim.account_links) add_links(s);
   }
   before_.resize(things_.size());
   cycles_before_.resize(things_.size());
@@ -88,10 +86,10 @@ void Accounting::follow(bool working, unsigned phase) {
 // Until now.
 std::vector<FullQueues> Accounting::full_queues() const {
   std::vector<FullQueues> list;
-  for (std::size_t i = 0; i < stations_.size(); ++i) {
-    FullQueues q{stations_[i].name, stations_[i].joined_to, 0, 0};
-    if (const FaultCounters* faults = faults_.counters(static_cast<unsigned>(i))) q.at_link = faults->queue_drops;
-    for (const Station& s : stations_) {
+  for (const Described::Way& way : system_.cable_parts().ways) {
+    FullQueues q{system_.end_name(way.from), system_.end_name(way.to), 0, 0};
+    if (way.queue_drops != nullptr) q.at_link = *way.queue_drops;
+    for (const Station& s : system_.stations()) {
       if (s.name == q.receiver && s.parts.overflows != nullptr) q.at_receiver = *s.parts.overflows;
     }
     list.push_back(std::move(q));

@@ -10,8 +10,8 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "model/common/description.h"
+#include "model/system/system.h"
 #include "model/system/utilization.h"
-#include "model/system/world.h"
 
 namespace rnic {
 
@@ -45,14 +45,13 @@ struct WorkPhase {
   std::uint64_t time_ps = 0;
   std::vector<Account::Totals> totals;  // by Accounted
   std::vector<PhaseUse> busy;
-  std::vector<FullQueues> full;  // by station
+  std::vector<FullQueues> full;  // by way of the cable
 };
 
 class Accounting final {
  public:
-  // All of them must outlive this. The chips' links have accounts only on request: they cost time.
-  Accounting(const std::vector<Station>& stations, const CableFaults& faults, const UtilizationMeter& meter,
-             bool links);
+  // Both must outlive this. The chips' links have accounts only on request (sim.account_links): they cost time.
+  Accounting(const System& system, const UtilizationMeter& meter);
   ~Accounting();
 
   // To be called after each step of the kernel. Not working: set-up and teardown. First and last uses are known to the
@@ -75,8 +74,7 @@ class Accounting final {
   void follow_uses();
   std::vector<FullQueues> full_queues() const;
 
-  const std::vector<Station>& stations_;
-  const CableFaults& faults_;
+  const System& system_;
   const UtilizationMeter& meter_;
   std::vector<std::unique_ptr<LinkAccount>> links_;
   std::vector<Accounted> things_;

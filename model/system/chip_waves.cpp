@@ -39,7 +39,7 @@ std::vector<Probe> shown(std::vector<Probe> probes, const WaveWindow& window) {
 
 }  // namespace
 
-std::vector<std::string> wave_scopes(Node& node) {
+std::vector<std::string> wave_scopes(Node& node, const Described& parts) {
   std::set<std::string> scopes;
   const std::function<void(const std::string&)> add = [&scopes](const std::string& name) {
     for (std::size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1)) {
@@ -47,7 +47,7 @@ std::vector<std::string> wave_scopes(Node& node) {
     }
     scopes.insert(name);
   };
-  for (const LinkBase* link : node.chip.links()) add(link->name());
+  for (const LinkBase* link : parts.links) add(link->name());
   for (const Probe& probe : chip_probes(node)) add(probe.scope);
   for (const Probe& probe : host_probes(node)) add(probe.scope);
   return {scopes.begin(), scopes.end()};
@@ -55,27 +55,23 @@ std::vector<std::string> wave_scopes(Node& node) {
 
 namespace {
 
-// Long enough for everything that stages have moved ahead to have happened, in steps of 10 us: the FPDUs in the
-// deframer's queue, and those in its neighbours and in the transmit path.
-std::uint64_t margin_ps(const RnicConfig& config, const ClockDomain& clk) {
+// Long enough for everything that stages have moved ahead to have happened, in steps of 10 us.
+std::uint64_t margin_ps(const Described& parts, const ClockDomain& clk) {
   constexpr std::uint64_t kStepsPs = 40'000'000;
-  constexpr unsigned kFpdusElsewhere = 8;
-  const Cycle fpdu = config.tcp.mtu / config.datapath.beat_bytes + 1;
-  const Cycle ahead = (config.rx.mpa_deframer.queue_fpdus + kFpdusElsewhere) * fpdu + 2 * clk.lookahead();
-  return kStepsPs + ahead * clk.period_ps();
+  return kStepsPs + (parts.moved_ahead + 2 * clk.lookahead()) * clk.period_ps();
 }
 
 }  // namespace
 
-ChipWaves::ChipWaves(Node& node, Waves& waves, const WaveWindow& window)
+ChipWaves::ChipWaves(Node& node, const Described& parts, Waves& waves, const WaveWindow& window)
     : clk_(node.core_clk),
       from_ps_(window.from_ps),
       to_ps_(window.to_ps),
-      margin_ps_(margin_ps(node.chip.config(), clk_)),
+      margin_ps_(margin_ps(parts, clk_)),
       runs_ahead_(clk_.runs_ahead()),
       chip_probes_(waves, clk_, shown(chip_probes(node), window)),
       host_probes_(waves, node.host_clk, shown(host_probes(node), window)) {
-  for (LinkBase* link : node.chip.links()) {
+  for (LinkBase* link : parts.links) {
     if (waves.dumps(link->name())) links_.emplace_back(waves, *link, clk_.period_ps());
   }
 }

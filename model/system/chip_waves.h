@@ -13,9 +13,10 @@ namespace rnic {
 
 class ClockDomain;
 class Node;
+struct Described;
 
 // The scopes that a waveform of this node may name: links, owners of probes, and everything above them.
-std::vector<std::string> wave_scopes(Node& node);
+std::vector<std::string> wave_scopes(Node& node, const Described& parts);
 
 // Queue pairs and flows with smaller numbers have probes; others only if their scope is named.
 inline constexpr unsigned kProbedNumbers = 16;
@@ -25,7 +26,7 @@ inline constexpr unsigned kProbedNumbers = 16;
 class ChipWaves final {
  public:
   // Those links and probes that the waveform's scopes name.
-  ChipWaves(Node& node, Waves& waves, const WaveWindow& window);
+  ChipWaves(Node& node, const Described& parts, Waves& waves, const WaveWindow& window);
 
   // The kernel has reached this time; to be called at least every 10 us.
   void follow(std::uint64_t now_ps);

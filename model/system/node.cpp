@@ -33,9 +33,9 @@ void Node::describe(const Description& d) {
   host_clk.describe(d.part("host_clk"));
 }
 
-void Node::set_lookahead(std::uint64_t wire_delay_ns) {
+void Node::set_lookahead(unsigned, std::uint64_t wire_ps) {
   const std::uint64_t pcie_ps = config_.rnic.pcie.link.propagation_ns * 1000u;
-  const std::uint64_t core_ps = std::min(pcie_ps, wire_delay_ns * 1000);
+  const std::uint64_t core_ps = std::min(pcie_ps, wire_ps);
   core_clk.set_lookahead(std::max<Cycle>(1, core_ps / core_clk.period_ps()));
   host_clk.set_lookahead(std::max<Cycle>(1, pcie_ps / host_clk.period_ps()));
 }

@@ -8,17 +8,20 @@
 #include "model/host/root_complex.h"
 #include "model/rnic/rnic.h"
 #include "model/system/node_config.h"
+#include "model/world/device.h"
 
 namespace rnic {
 
-class Node final : public sc_core::sc_module, public Part {
+class Node final : public sc_core::sc_module, public Device {
  public:
   Node(sc_core::sc_module_name nm, const NodeConfig& config, const StationConfig& station);
   ~Node() override;
 
   void describe(const Description& d) override;
+  std::vector<EthernetPort> ports() override { return {{chip.mac_tx.ethernet, chip.mac_rx}}; }
+  std::vector<Timed*> clocks() override { return {&core_clk, &host_clk}; }
   // The chip's and the host's clock may run ahead of the kernel by the shortest latency of anything that enters them.
-  void set_lookahead(std::uint64_t wire_delay_ns);
+  void set_lookahead(unsigned port, std::uint64_t ps) override;
   void shuffle(std::uint64_t seed);
   void set_run_ahead(bool on) { core_clk.set_run_ahead(on); }
 

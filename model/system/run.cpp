@@ -37,9 +37,9 @@ const char* end_name(RunEnd end) {
   return "";
 }
 
-World& described(World& world) {
-  world.describe_nodes();
-  return world;
+System& described(System& system) {
+  system.describe();
+  return system;
 }
 
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
@@ -54,31 +54,32 @@ struct Run::Debugger {
   GdbSession session;
 };
 
-Run::Run(World& world, const RunOptions& options)
-    : world_(described(world)),
+Run::Run(System& system, const RunOptions& options)
+    : system_(described(system)),
+      programs_(system.programs()),
       options_(options),
-      debugger_(open_debugger(world, options)),
-      outputs_(options, world.stations(), world.cable(),
-               [&world](std::uint32_t work) { return world.work_name(work); }),
-      utilization_(world.stations(), world.faults()),
-      accounting_(world.stations(), world.faults(), utilization_, world.config().sim.account_links),
+      debugger_(open_debugger(system, options)),
+      outputs_(options, system.stations(), system.cable(),
+               [&system](std::uint32_t work) { return system.programs().work_name(work); }),
+      utilization_(system),
+      accounting_(system, utilization_),
       warm_(options.warmup_ps == 0) {
   register_stats();
   if (options.series.interval_ps != 0) {
     SeriesOptions series = options.series;
-    series.max_values = world.config().sim.max_series_values;
-    series_ = std::make_unique<Series>(series, world.stations(), accounting_, utilization_);
+    series.max_values = system.config().sim.max_series_values;
+    series_ = std::make_unique<Series>(series, system.stations(), accounting_, utilization_);
   }
 }
 
 Run::~Run() = default;
 
-std::unique_ptr<Run::Debugger> Run::open_debugger(World& world, const RunOptions& options) {
+std::unique_ptr<Run::Debugger> Run::open_debugger(System& system, const RunOptions& options) {
   if (!options.gdb_port) return nullptr;
   std::vector<Iss*> processors;
   std::vector<GdbSession::Thread> threads;
-  for (const Station& s : world.stations()) {
-    Iss* const iss = s.node->chip.fwcpu.processor();
+  for (const Station& s : system.stations()) {
+    Iss* const iss = s.parts.firmware != nullptr ? s.parts.firmware->processor() : nullptr;
     if (iss == nullptr) continue;
     processors.push_back(iss);
     threads.push_back({"firmware of " + s.name, iss});
@@ -99,26 +100,23 @@ bool Run::killed() const { return debugger_ && debugger_->session.killed(); }
 
 void Run::register_stats() {
   const StatsGroup root(stats_);
-  for (unsigned direction = 0; direction < 2; ++direction) {
-    const FaultCounters* const counters = world_.faults().counters(direction);
-    if (counters != nullptr) root.group(direction == 0 ? "link.forward" : "link.reverse").counters(*counters);
-  }
-  for (const Station& s : world_.stations()) s.node->describe(Description(root.group(s.name)));
-  world_.register_stats(root);
+  system_.cable().describe(Description(root));
+  for (const Station& s : system_.stations()) s.node->describe(Description(root.group(s.name)));
+  programs_.register_stats(root);
 }
 
 // False if the run is to stop.
 bool Run::run_slice() {
-  const World::Pace pace = world_.pace();
+  const Programs::Pace pace = programs_.pace();
   const std::uint64_t until_ps = (kernel_time_ps() / pace.slice_ps + 1) * pace.slice_ps;
   while (kernel_time_ps() < until_ps) {
     if (stop_requested()) return false;
     outputs_.follow(kernel_time_ps());
-    world_.advance(next_stop(std::min(until_ps, kernel_time_ps() + pace.step_ps)));
+    programs_.advance(system_.world(), next_stop(std::min(until_ps, kernel_time_ps() + pace.step_ps)));
     outputs_.settle();  // before the accounts are read
-    const bool working = world_.working();
+    const bool working = programs_.working();
     utilization_.follow(working);
-    accounting_.follow(working, working ? world_.phase() : 0);
+    accounting_.follow(working, working ? programs_.phase() : 0);
     if (!warm_ && kernel_time_ps() >= options_.warmup_ps) restart();
     if (series_ && kernel_time_ps() >= series_->next_ps()) series_->sample();
   }
@@ -137,32 +135,33 @@ void Run::restart() {
   stats_.restart();
   utilization_.restart();
   accounting_.restart();
-  world_.restart_results(kernel_time_ps());
+  programs_.restart_results(kernel_time_ps());
 }
 
 RunEnd Run::slices(const ProgressReport& report) {
-  const std::uint64_t limit_ps = world_.config().sim.max_time_us * 1'000'000;
+  const std::uint64_t limit_ps = system_.config().sim.max_time_us * 1'000'000;
+  const std::uint64_t watchdog_ps = system_.config().sim.watchdog_us * 1'000'000;
   std::uint64_t progress = 0, progress_ps = 0;
   for (;;) {
     const bool stopped = !run_slice();
     const std::uint64_t now = kernel_time_ps();
     outputs_.advance(now);
-    world_.end_slice();
-    if (report) report(now, world_.progress(), world_.total());
+    programs_.end_slice();
+    if (report) report(now, programs_.progress(), programs_.total());
     if (debugger_) debugger_->session.poll();
-    const bool done = world_.done();
+    const bool done = programs_.done();
     if (stopped && !done) return RunEnd::kInterrupted;  // failures in the meantime are among the errors
-    if (world_.failed() || killed()) return RunEnd::kFailed;
-    if (done && (stopped || world_.peer_gone() || !world_.lingers())) return RunEnd::kDone;
-    if (world_.peer_gone()) return RunEnd::kPeerGone;
-    if (const std::uint64_t p = world_.progress(); p != progress) progress = p, progress_ps = now;
-    switch (world_.stall(now - progress_ps, !sc_core::sc_pending_activity())) {
-      case World::Stall::kWait:
+    if (programs_.failed() || killed()) return RunEnd::kFailed;
+    if (done && (stopped || programs_.peer_gone() || !programs_.lingers())) return RunEnd::kDone;
+    if (programs_.peer_gone()) return RunEnd::kPeerGone;
+    if (const std::uint64_t p = programs_.progress(); p != progress) progress = p, progress_ps = now;
+    switch (programs_.stall(now - progress_ps, !sc_core::sc_pending_activity(), watchdog_ps)) {
+      case Programs::Stall::kWait:
         break;
-      case World::Stall::kResolved:
+      case Programs::Stall::kResolved:
         progress_ps = now;
         break;
-      case World::Stall::kHung:
+      case Programs::Stall::kHung:
         return RunEnd::kHung;
     }
     if (limit_ps != 0 && now >= limit_ps) return done ? RunEnd::kDone : RunEnd::kTimeLimit;
@@ -182,7 +181,7 @@ RunEnd Run::drive(const ProgressReport& report) {
       peer_error_ = error.what();
     }
   }
-  end = world_.conclude(end);
+  end = programs_.conclude(end);
   utilization_.end();
   accounting_.end();
   if (series_) series_->end();
@@ -193,7 +192,7 @@ RunEnd Run::drive(const ProgressReport& report) {
 }
 
 std::vector<std::string> Run::errors() const {
-  std::vector<std::string> errors = world_.errors();
+  std::vector<std::string> errors = programs_.errors();
   if (!warm_) errors.emplace_back("--warmup: the run has ended before, so that no figure is without it");
   if (!peer_error_.empty()) errors.push_back("the peer: " + peer_error_);
   for (std::string& fault : outputs_.firmware_faults()) errors.push_back(std::move(fault));
@@ -203,30 +202,21 @@ std::vector<std::string> Run::errors() const {
 
 std::vector<std::string> Run::limits_met() const {
   std::vector<std::string> met;
-  const nlohmann::ordered_json stats = to_json(stats_);
-  for (const Station& s : world_.stations()) {
-    const RnicConfig& rnic = s.config.rnic;
-    const auto add = [&](const char* block, const char* counter, const std::string& limit) {
-      const auto count = stats.at(s.name).at("rnic").at(block).at(counter).at("value").get<std::uint64_t>();
-      if (count != 0) met.push_back(fmt::format("{}: {} {}", s.name, count, limit));
-    };
-    add("dma_read", "timeouts",
-        fmt::format("reads of host memory took longer than rnic.pcie.dma_read.completion_timeout_us {}",
-                    rnic.pcie.dma_read.completion_timeout_us));
-    add("fwcpu", "no_resources",
-        fmt::format("connections found no room: rnic.fwcpu.max_connections is {}, rnic.fwcpu.max_setups {}",
-                    rnic.fwcpu.max_connections, rnic.fwcpu.max_setups));
+  for (const Station& s : system_.stations()) {
+    for (const Described::LimitOf& limit : s.parts.limits) {
+      if (*limit.times != 0) met.push_back(fmt::format("{}: {} {}", s.name, *limit.times, limit.text));
+    }
   }
   return met;
 }
 
 BottleneckReport Run::bottleneck() const {
-  return find_bottleneck(accounting_, [this](unsigned phase) { return world_.phase_name(phase); });
+  return find_bottleneck(accounting_, [this](unsigned phase) { return programs_.phase_name(phase); });
 }
 
 std::string Run::waiting_for() const {
-  std::string text = world_.waiting_for();
-  for (const Station& s : world_.stations()) {
+  std::string text = programs_.waiting_for();
+  for (const Station& s : system_.stations()) {
     for (const ClockDomain* clk : {&s.node->core_clk, &s.node->host_clk}) {
       for (const Stage* stage : clk->stages()) {
         if (const std::string what = stage->waiting_for(); !what.empty()) {
@@ -239,12 +229,12 @@ std::string Run::waiting_for() const {
 }
 
 nlohmann::ordered_json Run::statistics(RunEnd end) const {
-  nlohmann::ordered_json j = world_.about();
+  nlohmann::ordered_json j = programs_.about();
   j["end"] = end_name(end);
   j["complete"] = end == RunEnd::kDone;
   j["versions"] = versions_json();
-  j["seed"] = world_.config().sim.seed;
-  if (world_.faults().any()) j["fault_seed"] = world_.faults().seed();
+  j["seed"] = system_.config().sim.seed;
+  if (system_.cable().faults().any()) j["fault_seed"] = system_.cable().faults().seed();
   j["digest"] = fmt::format("{:016x}", outputs_.digest());
   j["sim_time_ps"] = kernel_time_ps();
   if (options_.warmup_ps != 0) j["warmup_ps"] = options_.warmup_ps;
@@ -253,13 +243,13 @@ nlohmann::ordered_json Run::statistics(RunEnd end) const {
   j["frames"] = frames();
   j["frames_per_cpu_s"] = cpu_seconds_ > 0 ? static_cast<double>(frames()) / cpu_seconds_ : 0;
   if (outputs_.wave_changes()) j["wave_changes"] = *outputs_.wave_changes();
-  world_.add_results(j);
+  programs_.add_results(j);
   if (outputs_.breakdown() != nullptr) j["latency_breakdown"] = outputs_.breakdown()->json();
   j["errors"] = errors();
   add_bottleneck(j, bottleneck());
   j["occupancy"] = accounting_.json();
   for (const Utilization& u : utilization()) j["utilization"][u.resource] = u.share;
-  for (const Station& s : world_.stations()) j["config"][s.name] = dump_system(s.config);
+  for (const Station& s : system_.stations()) j["config"][s.name] = dump_system(s.config);
   if (!write_failures().empty()) j["not_written"] = write_failures();
   j["stats"] = to_json(stats_);
   return j;
@@ -271,14 +261,14 @@ std::vector<RunFact> Run::facts(RunEnd end) const {
   const auto add = [&facts](const std::string& node, const std::string& name, const nlohmann::ordered_json& value) {
     facts.push_back({node, name, value.is_string() ? value.get<std::string>() : value.dump()});
   };
-  const nlohmann::ordered_json about = world_.about(), versions = versions_json();
+  const nlohmann::ordered_json about = programs_.about(), versions = versions_json();
   for (const auto& [name, value] : about.items()) add("", name, value);
   for (const auto& [name, value] : versions.items()) add("", "version." + name, value);
   add("", "end", end_name(end));
-  add("", "seed", world_.config().sim.seed);
+  add("", "seed", system_.config().sim.seed);
   add("", "digest", fmt::format("{:016x}", outputs_.digest()));
   add("", "sim_time_ps", kernel_time_ps());
-  for (const Station& s : world_.stations()) {
+  for (const Station& s : system_.stations()) {
     const nlohmann::ordered_json settings = dump_system(s.config).flatten();
     for (const auto& [path, value] : settings.items()) {
       std::string name = path.substr(1);  // a JSON pointer
@@ -292,7 +282,7 @@ std::vector<RunFact> Run::facts(RunEnd end) const {
 std::string Run::stats_text(RunEnd end) const {
   std::ostringstream text;
   if (end != RunEnd::kDone) text << "incomplete: " << end_name(end) << '\n';
-  text << bottleneck().first.line << '\n' << world_.table();
+  text << bottleneck().first.line << '\n' << programs_.table();
   for (const std::string& e : errors()) text << "error: " << e << '\n';
   write_text(text, stats_);
   return text.str();

@@ -1,4 +1,4 @@
-// The driver of a run: moves a world through simulated time until its work is done, watches progress and requests to
+// The driver of a run: moves a system through simulated time until its work is done, watches progress and requests to
 // stop, and writes the outputs.
 #pragma once
 
@@ -11,15 +11,15 @@
 
 #include "model/system/bottleneck.h"
 #include "model/system/run_outputs.h"
+#include "model/system/system.h"
 #include "model/system/utilization.h"
-#include "model/system/world.h"
 
 namespace rnic {
 
 class Run final {
  public:
   // ConfigError for outputs that cannot be created, and for a debugger without a processor, before any file is written.
-  Run(World& world, const RunOptions& options);
+  Run(System& system, const RunOptions& options);
   ~Run();
 
   // The port at which the run waits for a debugger; nothing without one.
@@ -37,7 +37,7 @@ class Run final {
   nlohmann::ordered_json statistics(RunEnd end) const;
   // The warm-up is over: figures are without it.
   bool warm() const { return warm_; }
-  std::vector<std::string> errors() const;  // of the world, the firmware and the debugger
+  std::vector<std::string> errors() const;  // of the programs, the firmware and the debugger
   // Limits that the chips have hit, which may be why a run did not end well.
   std::vector<std::string> limits_met() const;
   std::string waiting_for() const;  // waiting programs and stages, one line each
@@ -52,7 +52,7 @@ class Run final {
  private:
   struct Debugger;
 
-  static std::unique_ptr<Debugger> open_debugger(World& world, const RunOptions& options);
+  static std::unique_ptr<Debugger> open_debugger(System& system, const RunOptions& options);
   bool killed() const;
   bool stop_requested() const { return options_.stop_requested && options_.stop_requested(); }
   bool run_slice();
@@ -63,7 +63,8 @@ class Run final {
   std::vector<RunFact> facts(RunEnd end) const;
   std::string stats_text(RunEnd end) const;
 
-  World& world_;
+  System& system_;
+  Programs& programs_;
   const RunOptions options_;
   std::unique_ptr<Debugger> debugger_;
   RunOutputs outputs_;

@@ -22,7 +22,7 @@ void check_scopes(const std::vector<std::string>& scopes, const std::vector<Stat
   if (scopes.empty()) return;
   std::vector<std::string> known;
   for (const Station& s : stations) {
-    for (std::string& scope : wave_scopes(*s.node)) known.push_back(std::move(scope));
+    for (std::string& scope : wave_scopes(*s.node, s.parts)) known.push_back(std::move(scope));
   }
   for (const std::string& scope : scopes) {
     if (std::find(known.begin(), known.end(), scope) != known.end()) continue;
@@ -92,7 +92,7 @@ struct RunOutputs::Listeners {
   std::unique_ptr<ChipWaves> waves;
 };
 
-RunOutputs::RunOutputs(const RunOptions& options, const std::vector<Station>& stations, EthernetLink& cable,
+RunOutputs::RunOutputs(const RunOptions& options, const std::vector<Station>& stations, Cable& cable,
                        LatencyBreakdown::WorkName work_name)
     : options_(options), stations_(stations), work_name_(std::move(work_name)) {
   check_scopes(options.wave_window.scopes, stations);
@@ -220,11 +220,11 @@ void RunOutputs::listen(const Station& station) {
   if (triggers) l->attach(*triggers_);
   if (events_) l->attach(*events_);
   // TLPs are not in the digest: it covers what the chip does, and they follow from that.
-  if (events_ || triggers) l->tlps = std::make_unique<TlpTrace>(*station.node, l->ps_recorder);
+  if (events_ || triggers) l->tlps = std::make_unique<TlpTrace>(station.parts, l->ps_recorder);
   if (options_.capture_tlps && captures()) {
     std::function<std::string(RequestId)> comment;
     if (options_.capture_requests) comment = [this](RequestId request) { return comment_of(request); };
-    l->captured_tlps = std::make_unique<TlpCapture>(station.name, *station.node, *capture_, comment);
+    l->captured_tlps = std::make_unique<TlpCapture>(station.name, station.parts, *capture_, comment);
   }
   // A twin reports a beat when it leaves its pipeline, with the cycle in which it entered.
   ClockDomain& clk = station.node->core_clk;
@@ -233,7 +233,7 @@ void RunOutputs::listen(const Station& station) {
   if (l->ps_recorder.detailed()) {
     l->host_trace = std::make_unique<host::HostTrace>(station.node->cpu, *station.parts.owners, l->ps_recorder);
   }
-  if (waves_) l->waves = std::make_unique<ChipWaves>(*station.node, *waves_, options_.wave_window);
+  if (waves_) l->waves = std::make_unique<ChipWaves>(*station.node, station.parts, *waves_, options_.wave_window);
   listeners_.push_back(std::move(l));
 }
 
@@ -325,8 +325,9 @@ bool RunOutputs::write(const std::string& name, const std::string& text) {
 void RunOutputs::write_firmware() {
   std::string log;
   for (const Station& s : stations_) {
-    if (const auto& fault = s.node->chip.fwcpu.fault()) write(dump_name(s.name), fault->dump);
-    for (const LogEntry& entry : s.node->chip.firmware_log.entries()) log += s.name + ' ' + log_line(entry) + '\n';
+    if (s.parts.firmware == nullptr) continue;
+    if (const auto& fault = s.parts.firmware->fault()) write(dump_name(s.name), fault->dump);
+    for (const std::string& line : s.parts.firmware->log()) log += s.name + ' ' + line + '\n';
   }
   write("fw_log.txt", log);
 }
@@ -334,9 +335,9 @@ void RunOutputs::write_firmware() {
 std::vector<std::string> RunOutputs::firmware_faults() const {
   std::vector<std::string> faults;
   for (const Station& s : stations_) {
-    const auto& fault = s.node->chip.fwcpu.fault();
-    if (!fault) continue;
-    faults.push_back(firmware_fault_text(s.name, fault->reason));
+    if (s.parts.firmware == nullptr || !s.parts.firmware->fault()) continue;
+    const FirmwareStop& fault = *s.parts.firmware->fault();
+    faults.push_back(firmware_fault_text(s.name, fault.reason));
     if (!options_.out_dir.empty()) faults.back() += "; see " + in_folder(dump_name(s.name));
   }
   return faults;

@@ -15,9 +15,9 @@
 #include "model/system/chip_waves.h"
 #include "model/system/latency_breakdown.h"
 #include "model/system/series.h"
+#include "model/system/system.h"
 #include "model/system/wave_triggers.h"
 #include "model/system/wire_capture.h"
-#include "model/system/world.h"
 #include "model/trace/database.h"
 #include "model/trace/digest.h"
 #include "model/trace/event_stream.h"
@@ -59,7 +59,7 @@ class RunOutputs final {
   // is taken at the first station. ConfigError for files that cannot be created, for unknown scopes, and for a folder
   // that another run writes into; then no new file and no new folder remains. Otherwise an earlier run's files are
   // removed from the folder.
-  RunOutputs(const RunOptions& options, const std::vector<Station>& stations, EthernetLink& cable,
+  RunOutputs(const RunOptions& options, const std::vector<Station>& stations, Cable& cable,
              LatencyBreakdown::WorkName work_name);
   ~RunOutputs();
 

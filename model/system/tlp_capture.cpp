@@ -4,9 +4,8 @@
 
 #include "model/common/bytes.h"
 #include "model/host/root_complex.h"
-#include "model/system/node.h"
-#include "model/system/register_owner.h"
-#include "model/system/tlp_trace.h"
+#include "model/rnic/pcie/access_owner.h"
+#include "model/rnic/pcie/pcie_port.h"
 
 namespace rnic {
 namespace {
@@ -92,54 +91,44 @@ std::vector<std::uint8_t> tlp_octets(const Tlp& tlp, const TlpPlace& place) {
   return to.take();
 }
 
-struct TlpCapture::Taps {
-  class Port final : public pcie::TlpTap {
-   public:
-    Port(bool to_device, const Rnic& chip, WireCapture& capture, unsigned interface,
-         std::function<std::string(RequestId)> comment)
-        : to_device_(to_device),
-          bar0_(chip.config().pcie.link.bar0_address),
-          capture_(capture),
-          interface_(interface),
-          comment_(std::move(comment)),
-          registers_(chip) {}
+class TlpCapture::Port final : public pcie::TlpTap {
+ public:
+  Port(const Described& parts, bool to_device, WireCapture& capture, unsigned interface,
+       std::function<std::string(RequestId)> comment)
+      : to_device_(to_device), capture_(capture), interface_(interface), comment_(std::move(comment)) {
+    if (to_device) accesses_ = parts.access_owners();
+  }
 
-    void sent(const Tlp& tlp, std::uint64_t begins_ps, std::uint64_t) override {
-      TlpPlace place;
-      place.to_device = to_device_;
-      place.request = to_device_ ? registers_.of(tlp) : tlp.owner;
-      if (tlp.flow_class() != pcie::FlowClass::kCompletion) {
-        if (to_device_) {
-          place.space = TlpPlace::Space::kBar0;
-          place.offset = static_cast<std::uint32_t>(tlp.address - bar0_);
-        } else if (tlp.address - host::RootComplex::kMsiAddress < host::RootComplex::kMsiBytes) {
-          place.space = TlpPlace::Space::kInterrupt;
-        }
+  void sent(const Tlp& tlp, std::uint64_t begins_ps, std::uint64_t) override {
+    TlpPlace place;
+    place.to_device = to_device_;
+    place.request = to_device_ ? accesses_->of(tlp) : tlp.owner;
+    if (tlp.flow_class() != pcie::FlowClass::kCompletion) {
+      if (to_device_) {
+        place.space = TlpPlace::Space::kBar0;
+        place.offset = accesses_->offset(tlp);
+      } else if (tlp.address - host::RootComplex::kMsiAddress < host::RootComplex::kMsiBytes) {
+        place.space = TlpPlace::Space::kInterrupt;
       }
-      capture_.packet(interface_, to_device_ ? Direction::kInbound : Direction::kOutbound, begins_ps,
-                      tlp_octets(tlp, place), comment_ ? comment_(place.request) : std::string());
     }
+    capture_.packet(interface_, to_device_ ? Direction::kInbound : Direction::kOutbound, begins_ps,
+                    tlp_octets(tlp, place), comment_ ? comment_(place.request) : std::string());
+  }
 
-   private:
-    const bool to_device_;
-    const std::uint64_t bar0_;
-    WireCapture& capture_;
-    const unsigned interface_;
-    const std::function<std::string(RequestId)> comment_;
-    RegisterOwner registers_;
-  };
-
-  Taps(const Rnic& chip, WireCapture& capture, unsigned interface, const std::function<std::string(RequestId)>& comment)
-      : up(false, chip, capture, interface, comment), down(true, chip, capture, interface, comment) {}
-  Port up, down;
+ private:
+  const bool to_device_;
+  WireCapture& capture_;
+  const unsigned interface_;
+  const std::function<std::string(RequestId)> comment_;
+  std::unique_ptr<pcie::AccessOwner> accesses_;
 };
 
-TlpCapture::TlpCapture(const std::string& name, Node& node, WireCapture& capture,
-                       std::function<std::string(RequestId request)> comment)
-    : taps_(std::make_unique<Taps>(node.chip, capture, capture.add_interface(name + ".pcie", LinkType::kUser0),
-                                   comment)) {
-  node.chip.pcie.endpoint.port.tap(taps_->up);
-  node.root_complex.port.tap(taps_->down);
+TlpCapture::TlpCapture(const std::string& name, const Described& parts, WireCapture& capture,
+                       std::function<std::string(RequestId request)> comment) {
+  const unsigned interface = capture.add_interface(name + ".pcie", LinkType::kUser0);
+  for (const Described::TlpsOf& of : parts.tlps) {
+    of.port->tap(ports_.emplace_back(parts, of.to_device, capture, interface, comment));
+  }
 }
 
 TlpCapture::~TlpCapture() = default;

@@ -1,17 +1,16 @@
 // The TLPs of one node's PCIe link in the capture, as an interface of their own. trace.md describes the octets.
 #pragma once
 
+#include <deque>
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "model/common/description.h"
 #include "model/rnic/pcie/tlp.h"
 #include "model/system/wire_capture.h"
 
 namespace rnic {
-
-class Node;
 
 // The pseudo header's fields of a TLP.
 struct TlpPlace {
@@ -28,13 +27,13 @@ std::vector<std::uint8_t> tlp_octets(const pcie::Tlp& tlp, const TlpPlace& place
 class TlpCapture final {
  public:
   // `comment` of a request; it may be nothing.
-  TlpCapture(const std::string& name, Node& node, WireCapture& capture,
+  TlpCapture(const std::string& name, const Described& parts, WireCapture& capture,
              std::function<std::string(RequestId request)> comment);
   ~TlpCapture();
 
  private:
-  struct Taps;
-  const std::unique_ptr<Taps> taps_;
+  class Port;
+  std::deque<Port> ports_;
 };
 
 }  // namespace rnic

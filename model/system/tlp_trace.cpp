@@ -1,7 +1,7 @@
 #include "model/system/tlp_trace.h"
 
-#include "model/system/node.h"
-#include "model/system/register_owner.h"
+#include "model/rnic/pcie/access_owner.h"
+#include "model/rnic/pcie/pcie_port.h"
 
 namespace rnic {
 namespace {
@@ -23,37 +23,32 @@ TraceKind kind_of(const Tlp& tlp) {
 
 }  // namespace
 
-struct TlpTrace::Taps {
-  class Port final : public pcie::TlpTap {
-   public:
-    Port(bool to_device, const Recorder& recorder, const Rnic& chip)
-        : to_device_(to_device), recorder_(recorder), registers_(chip) {}
+class TlpTrace::Port final : public pcie::TlpTap {
+ public:
+  Port(const Described& parts, bool to_device, const Recorder& recorder) : to_device_(to_device), recorder_(recorder) {
+    if (to_device) accesses_ = parts.access_owners();
+  }
 
-    void sent(const Tlp& tlp, std::uint64_t begins_ps, std::uint64_t) override {
-      TraceEvent e;
-      e.cycle = begins_ps;
-      e.where = to_device_ ? "pcie.downstream" : "pcie.upstream";
-      e.kind = kind_of(tlp);
-      e.bytes = tlp.bytes;
-      e.request = to_device_ ? registers_.of(tlp) : tlp.owner;
-      if (e.has_address()) e.address = tlp.address;
-      if (e.has_tag()) e.tag = tlp.tag;
-      recorder_.detail(e);
-    }
+  void sent(const Tlp& tlp, std::uint64_t begins_ps, std::uint64_t) override {
+    TraceEvent e;
+    e.cycle = begins_ps;
+    e.where = to_device_ ? "pcie.downstream" : "pcie.upstream";
+    e.kind = kind_of(tlp);
+    e.bytes = tlp.bytes;
+    e.request = to_device_ ? accesses_->of(tlp) : tlp.owner;
+    if (e.has_address()) e.address = tlp.address;
+    if (e.has_tag()) e.tag = tlp.tag;
+    recorder_.detail(e);
+  }
 
-   private:
-    const bool to_device_;
-    const Recorder& recorder_;
-    RegisterOwner registers_;
-  };
-
-  Taps(const Recorder& recorder, const Rnic& chip) : up(false, recorder, chip), down(true, recorder, chip) {}
-  Port up, down;
+ private:
+  const bool to_device_;
+  const Recorder& recorder_;
+  std::unique_ptr<pcie::AccessOwner> accesses_;
 };
 
-TlpTrace::TlpTrace(Node& node, const Recorder& recorder) : taps_(std::make_unique<Taps>(recorder, node.chip)) {
-  node.chip.pcie.endpoint.port.tap(taps_->up);
-  node.root_complex.port.tap(taps_->down);
+TlpTrace::TlpTrace(const Described& parts, const Recorder& recorder) {
+  for (const Described::TlpsOf& of : parts.tlps) of.port->tap(ports_.emplace_back(parts, of.to_device, recorder));
 }
 
 TlpTrace::~TlpTrace() = default;

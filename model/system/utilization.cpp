@@ -17,8 +17,8 @@ std::string named(std::string text, const std::string& place, const std::string&
 
 }  // namespace
 
-UtilizationMeter::UtilizationMeter(const std::vector<Station>& stations, const CableFaults& faults) : faults_(faults) {
-  for (const Station& s : stations) {
+UtilizationMeter::UtilizationMeter(const System& system) {
+  for (const Station& s : system.stations()) {
     const std::size_t first = resources_.size();
     for (const Described::UseOf& use : s.parts.uses) {
       const std::string name = named(named(use.name, "{node}", s.name), "{peer}", s.joined_to);
@@ -32,11 +32,11 @@ UtilizationMeter::UtilizationMeter(const std::vector<Station>& stations, const C
       }
     }
   }
-  const Station& s = stations.front();
-  for (unsigned direction = 0; direction < 2; ++direction) {
-    if (!faults_.rate_busy_ps(direction, 0)) continue;
-    const std::string &from = direction == 0 ? s.name : s.joined_to, &to = direction == 0 ? s.joined_to : s.name;
+  for (const Described::Way& way : system.cable_parts().ways) {
+    if (!way.busy_ps) continue;
+    const std::string &from = system.end_name(way.from), &to = system.end_name(way.to);
     resources_.push_back({UseKind::kLinkRate, from, fmt::format("link rate {} to {}", from, to)});
+    uses_.push_back({way.busy_ps});
   }
 }
 
@@ -46,10 +46,6 @@ void UtilizationMeter::busy_ps(std::vector<double>& into) const {
     double sum = 0;
     for (const BusyPs& ps : parts) sum += ps();
     into.push_back(sum);
-  }
-  for (unsigned direction = 0; direction < 2; ++direction) {
-    const auto busy = faults_.rate_busy_ps(direction, kernel_time_ps());
-    if (busy) into.push_back(static_cast<double>(*busy));
   }
 }
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/system/world.h"
+#include "model/system/system.h"
 
 namespace rnic {
 
@@ -25,8 +25,8 @@ class UtilizationMeter final {
     std::string name;
   };
 
-  // The stations and the faults of their cable must outlive this.
-  UtilizationMeter(const std::vector<Station>& stations, const CableFaults& faults);
+  // The system must outlive this.
+  explicit UtilizationMeter(const System& system);
 
   // To be called after each step of the kernel; shares are exact to a step.
   void follow(bool working);
@@ -48,10 +48,9 @@ class UtilizationMeter final {
   void restart();
 
  private:
-  const CableFaults& faults_;
   using BusyPs = std::function<double()>;
   std::vector<Resource> resources_;
-  std::vector<std::vector<BusyPs>> uses_;   // by resource; of the cable's, none
+  std::vector<std::vector<BusyPs>> uses_;   // by resource
   std::optional<Busy> phase_begin_, work_;  // of the current phase; of all finished phases
 };
 

@@ -7,7 +7,7 @@
 
 #include "model/common/check.h"
 #include "model/config/nearest.h"
-#include "model/system/world.h"
+#include "model/system/system.h"
 
 namespace rnic {
 namespace {
@@ -52,12 +52,12 @@ WaveTriggers::Trigger WaveTriggers::parse(const std::string& text, const std::ve
     trigger.kind = TraceKind::kTerminated;
   } else if (take(rest, kQp)) {
     std::uint32_t most = 0;
-    for (const Station& s : stations) most = std::max(most, s.config.rnic.context.qps);
+    for (const Station& s : stations) most = std::max(most, s.parts.queue_pairs->queue_pairs());
     if (const std::size_t dot = rest.find('.'); dot != std::string::npos) {
       const std::string node = rest.substr(0, dot);
       const Station& s = station(text, node, stations);
       trigger.node = s.name;
-      most = s.config.rnic.context.qps;
+      most = s.parts.queue_pairs->queue_pairs();
       rest.erase(0, dot + 1);
     }
     std::uint32_t qpn = 0;

@@ -12,7 +12,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "model/cable/cable_faults.h"
+#include "model/cable/cable.h"
+#include "model/common/description.h"
 #include "model/config/resolve.h"
 #include "model/external/external_peer.h"
 #include "model/external/netdev.h"
@@ -64,10 +65,8 @@ struct Settings {
 class Bulk {
  public:
   Bulk(const Settings& settings, const std::filesystem::path& out) : settings_(settings), out_(out) {
-    chip_.mac_tx.ethernet.socket.bind(netdev_.from_chip().socket);
-    netdev_.to_chip.socket.bind(chip_.mac_rx.socket);
-    faults_.attach(cable_, 0, netdev_.to_wire, netdev_.from_wire());
-    faults_.attach(cable_, 1, wire_.transmitter, wire_.receiver());
+    cable_.join(0, netdev_.before({chip_.mac_tx.ethernet, chip_.mac_rx}));
+    cable_.join(1, wire_.ports()[0]);
     cable_.tap(capture_);
     chip_.firmware.on_event = [this](const TcpEvent& e) { take(e); };
     const BulkConfig& b = settings_.bulk;
@@ -102,10 +101,7 @@ class Bulk {
     const StatsGroup root(stats);
     root.group("a.rnic.tcp_tx").counters(chip_.tcp_tx.counters());
     root.group("a.rnic.tcp_rx").counters(chip_.tcp_rx.counters());
-    for (unsigned d = 0; d < 2; ++d) {
-      const FaultCounters* const counters = faults_.counters(d);
-      if (counters != nullptr) root.group(d == 0 ? "link.forward" : "link.reverse").counters(*counters);
-    }
+    cable_.describe(Description(root));
     const nlohmann::ordered_json j{{"sim_time_ps", now_ps()},      {"done_ps", done_ps_},
                                    {"begun_ps", begun_ps_},        {"frames", capture_.frames()},
                                    {"received", got.size()},       {"acknowledged", chip_.segmenter.wqes[flow_.v]},
@@ -147,8 +143,7 @@ class Bulk {
   TcpChip chip_{"a", clk_, settings_.tcp, station_, pool_};
   external::Netdev netdev_{"netdev", station_};
   external::WireEnd wire_{"wire", [this](ByteSpan frame) { peer_->deliver(frame); }};
-  EthernetLink cable_{"cable", settings_.link};
-  CableFaults faults_{settings_.link, 1};
+  Cable cable_{"cable", settings_.link, 1};
   WireCapture capture_{"a", (out_ / "wire.pcapng").string()};
   std::unique_ptr<external::ExternalPeer> peer_ = external::open_external_peer(settings_.external);
   FlowId flow_;

@@ -15,7 +15,7 @@
 #include "model/rnic/fwcpu/firmware_target.h"
 #include "model/system/node.h"
 #include "model/system/run.h"
-#include "model/system/two_node_world.h"
+#include "model/system/scenario_system.h"
 #include "rtl-stubs/verilated/verilated_twins.h"
 #include "testbench/perf/child_process.h"
 #include "testbench/perf/heap_growth.h"
@@ -98,11 +98,11 @@ std::vector<double> run_load(const Load& load) {
   RunOptions options;
   options.out_dir = dir.string();
   options.capture = false;
-  TwoNodeWorld world(scenario(load), settings);
-  Run run(world, options);
+  const auto system = make_system(scenario(load), settings);
+  Run run(*system, options);
   const rtl::VerilatedTwins source;
   std::vector<TwinSource::Handle> twins;
-  for (Rnic* chip : world.chips()) {
+  for (Rnic* chip : system->chips()) {
     for (auto& t : make_twins(*chip, twin_names(load.rtl, source), source, TwinMode::kReplace)) {
       twins.push_back(std::move(t));
     }
@@ -115,9 +115,10 @@ std::vector<double> run_load(const Load& load) {
   Figures f;
   f.cpu_s = run.cpu_seconds();
   f.sim_s = static_cast<double>(kernel_time_ps()) * 1e-12;
-  f.goodput_gbps = world.results().front().goodput_gbps;
-  f.share_of_limit = world.results().front().share_of_limit();
-  f.rate_mops = world.results().front().rate_mops;
+  const workload::WorkResult result = system->programs().results().front();
+  f.goodput_gbps = result.goodput_gbps;
+  f.share_of_limit = result.share_of_limit();
+  f.rate_mops = result.rate_mops;
   f.resident_bytes = resident_bytes();
   if (load.idle_second) {
     const double start = processor_seconds();

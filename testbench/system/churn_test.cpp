@@ -54,8 +54,8 @@ class ChurnSystemTest : public testing::Test {
     plan.phases = {{quiet("before")}, {first}, {quiet("between")}, {others}, {quiet("after")}};
     cable.attach(0, a.chip.mac_tx.ethernet, a.chip.mac_rx);
     cable.attach(1, b.chip.mac_tx.ethernet, b.chip.mac_rx);
-    a.set_lookahead(500);
-    b.set_lookahead(500);
+    a.set_lookahead(0, 500'000);
+    b.set_lookahead(0, 500'000);
     load = std::make_unique<workload::Workload>(
         plan, std::vector<workload::HostNode>{{&a.context, 0x0a000001}, {&b.context, 0x0a000002}},
         workload::WireParams{});

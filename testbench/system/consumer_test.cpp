@@ -179,7 +179,7 @@ class ServerBench : public testing::Test {
   }
   explicit ServerBench(Tool tool, host::Transport transport = host::Transport::kTcp) {
     cable.attach(1, node.chip.mac_tx.ethernet, node.chip.mac_rx);
-    node.set_lookahead(500);
+    node.set_lookahead(0, 500'000);
     ProgramSpec spec;
     spec.name = "server";
     spec.tool = tool;

@@ -71,7 +71,7 @@ class GuardBench : public testing::Test {
       : node("a", config, {kChipMac, wire::Ipv4Address{kChipIp}, {{wire::Ipv4Address{kPeerIp}, kPeerMac}}}) {
     cable.attach(0, node.chip.mac_tx.ethernet, node.chip.mac_rx);
     cable.attach(1, peer.out, peer.in());
-    node.set_lookahead(500);
+    node.set_lookahead(0, 500'000);
   }
   void run(std::function<void()> script, unsigned longest_ms = 50) {
     peer.run([this, script] {

@@ -66,7 +66,7 @@ class PeerBench : public testing::Test {
     cable.attach(0, node.chip.mac_tx.ethernet, node.chip.mac_rx);
     cable.attach(1, peer.out, peer.in());
     cable.tap(capture);
-    node.set_lookahead(500);
+    node.set_lookahead(0, 500'000);
   }
   void run(std::function<void()> script) {
     peer.run([this, script] {

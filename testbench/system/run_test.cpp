@@ -1,4 +1,4 @@
-// How a run ends: a world that does nothing tells the driver what it is to make of it.
+// How a run ends: programs that do nothing say what the driver is to make of them.
 #include "model/system/run.h"
 
 #include <algorithm>
@@ -27,14 +27,15 @@ RunOptions no_outputs() {
   return options;
 }
 
-class IdleWorld final : public World {
+class IdlePrograms final : public Programs {
  public:
-  IdleWorld() : World(short_limits()) {
+  explicit IdlePrograms(System& system) {
     const StationConfig address{wire::MacAddress{{2, 0, 0, 0, 0, 1}}, wire::Ipv4Address{0x0a000001}, {}};
-    Node& node = *add_station("a", "nobody", config(), address).node;
-    CableFaults& faults = lay_cable();
-    faults.attach(cable(), 0, node.chip.mac_tx.ethernet, node.chip.mac_rx);
-    faults.attach(cable(), 1, nobody_.transmitter, nobody_.receiver());
+    Node& node = system.add_node("a", "nobody", system.config(), address);
+    auto& nobody = system.world().add_device<external::WireEnd>("nobody", [](ByteSpan) {});
+    Cable& cable = system.lay_cable();
+    system.world().join(node, 0, cable, 0);
+    system.world().join(nobody, 0, cable, 1);
   }
   std::uint64_t done_us = ~std::uint64_t{0} / kUs, fails_us = done_us, gone_us = done_us, linger_us = 0;
   std::uint64_t moves_until_us = done_us;
@@ -47,7 +48,7 @@ class IdleWorld final : public World {
   bool peer_gone() const override { return reached(gone_us); }
   bool working() const override { return !done(); }
   std::uint64_t progress() const override { return std::min(kernel_time_ps() / kUs, moves_until_us); }
-  Stall stall(std::uint64_t idle_ps, bool) override {
+  Stall stall(std::uint64_t idle_ps, bool, std::uint64_t) override {
     if (idle_ps < 300 * kUs) return Stall::kWait;
     ++silences;
     return on_silence;
@@ -59,80 +60,85 @@ class IdleWorld final : public World {
   void add_results(nlohmann::ordered_json&) const override {}
 
  private:
-  external::WireEnd nobody_{"nobody", [](ByteSpan) {}};
   static bool reached(std::uint64_t us) { return kernel_time_ps() >= us * kUs; }
 };
 
-RunEnd end_of(IdleWorld& world, RunOptions options = no_outputs()) { return Run(world, options).drive(); }
+struct IdleSystem {
+  System system{short_limits()};
+  IdlePrograms& programs = system.start<IdlePrograms>();
+  IdlePrograms* operator->() { return &programs; }
+};
+
+RunEnd end_of(IdleSystem& idle, RunOptions options = no_outputs()) { return Run(idle.system, options).drive(); }
 
 TEST(Run, EndsWhenTheWorkIsDone) {
-  IdleWorld world;
-  world.done_us = 120;
-  EXPECT_EQ(end_of(world), RunEnd::kDone);
+  IdleSystem idle;
+  idle->done_us = 120;
+  EXPECT_EQ(end_of(idle), RunEnd::kDone);
   EXPECT_EQ(kernel_time_ps(), 150 * kUs);  // a whole slice
 }
 
-TEST(Run, LingersWhenTheWorldDoes) {
-  IdleWorld world;
-  world.done_us = 120;
-  world.linger_us = 300;
-  EXPECT_EQ(end_of(world), RunEnd::kDone);
+TEST(Run, LingersWhenTheProgramsDo) {
+  IdleSystem idle;
+  idle->done_us = 120;
+  idle->linger_us = 300;
+  EXPECT_EQ(end_of(idle), RunEnd::kDone);
   EXPECT_EQ(kernel_time_ps(), 450 * kUs);
 }
 
 TEST(Run, AFailureComesBeforeAllElse) {
-  IdleWorld world;
-  world.done_us = world.fails_us = world.gone_us = 120;
-  EXPECT_EQ(end_of(world), RunEnd::kFailed);
+  IdleSystem idle;
+  idle->done_us = idle->fails_us = idle->gone_us = 120;
+  EXPECT_EQ(end_of(idle), RunEnd::kFailed);
 }
 
 TEST(Run, APeerMayLeaveBehindTheWork) {
-  IdleWorld world;
-  world.gone_us = 120;
-  world.done_us = 110;
-  world.linger_us = 500;
-  EXPECT_EQ(end_of(world), RunEnd::kDone);
+  IdleSystem idle;
+  idle->gone_us = 120;
+  idle->done_us = 110;
+  idle->linger_us = 500;
+  EXPECT_EQ(end_of(idle), RunEnd::kDone);
   EXPECT_EQ(kernel_time_ps(), 150 * kUs);
 }
 
 TEST(Run, APeerThatLeavesBeforeItIsTold) {
-  IdleWorld world;
-  world.gone_us = 120;
-  EXPECT_EQ(end_of(world), RunEnd::kPeerGone);
+  IdleSystem idle;
+  idle->gone_us = 120;
+  EXPECT_EQ(end_of(idle), RunEnd::kPeerGone);
 }
 
-TEST(Run, SilenceIsFatalUnlessTheWorldResolvesIt) {
-  IdleWorld world;
-  world.moves_until_us = 100;
-  EXPECT_EQ(end_of(world), RunEnd::kHung);
+TEST(Run, SilenceIsFatalUnlessTheProgramsResolveIt) {
+  IdleSystem idle;
+  idle->moves_until_us = 100;
+  EXPECT_EQ(end_of(idle), RunEnd::kHung);
   EXPECT_EQ(kernel_time_ps(), 400 * kUs);
-  EXPECT_EQ(world.silences, 1u);
+  EXPECT_EQ(idle->silences, 1u);
 }
 
 TEST(Run, ASilenceThatIsResolvedBeginsAnew) {
-  IdleWorld world;
-  world.moves_until_us = 100;
-  world.on_silence = World::Stall::kResolved;
-  EXPECT_EQ(end_of(world), RunEnd::kTimeLimit);
+  IdleSystem idle;
+  idle->moves_until_us = 100;
+  idle->on_silence = Programs::Stall::kResolved;
+  EXPECT_EQ(end_of(idle), RunEnd::kTimeLimit);
   EXPECT_EQ(kernel_time_ps(), 1000 * kUs);
-  EXPECT_EQ(world.silences, 3u);  // at 400, 700 and 1000 us
+  EXPECT_EQ(idle->silences, 3u);  // at 400, 700 and 1000 us
 }
 
 TEST(Run, WhoeverWantsToStopIsHeardWithinAStep) {
-  IdleWorld world;
+  IdleSystem idle;
   RunOptions options = no_outputs();
   options.stop_requested = [] { return kernel_time_ps() >= 77 * kUs; };
-  EXPECT_EQ(end_of(world, options), RunEnd::kInterrupted);
+  EXPECT_EQ(end_of(idle, options), RunEnd::kInterrupted);
   EXPECT_EQ(kernel_time_ps(), 77 * kUs);
 }
 
 TEST(Run, WorkThatIsDoneIsNotInterrupted) {
-  IdleWorld world;
-  world.done_us = 70;
-  world.linger_us = 500;
+  IdleSystem idle;
+  idle->done_us = 70;
+  idle->linger_us = 500;
   RunOptions options = no_outputs();
   options.stop_requested = [] { return kernel_time_ps() >= 77 * kUs; };
-  EXPECT_EQ(end_of(world, options), RunEnd::kDone);
+  EXPECT_EQ(end_of(idle, options), RunEnd::kDone);
 }
 
 }  // namespace

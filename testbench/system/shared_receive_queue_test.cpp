@@ -204,8 +204,8 @@ class SharedReceiveQueueEndToEnd : public testing::Test {
   SharedReceiveQueueEndToEnd() {
     cable.attach(0, a.chip.mac_tx.ethernet, a.chip.mac_rx);
     cable.attach(1, b.chip.mac_tx.ethernet, b.chip.mac_rx);
-    a.set_lookahead(500);
-    b.set_lookahead(500);
+    a.set_lookahead(0, 500'000);
+    b.set_lookahead(0, 500'000);
   }
   void run() { sc_core::sc_start(sc_core::sc_time(20, sc_core::SC_MS), sc_core::SC_EXIT_ON_STARVATION); }
   // Every stream ended with this cause, and the chip is still there.
@@ -258,10 +258,10 @@ class SharedReceiveQueueTraced : public SharedReceiveQueueEndToEnd {
         r->attach_timing(breakdown);
         r->attach(log, true);
       }
-      node.chip.describe(Description(parts));
+      node.describe(Description(parts));
       chip = std::make_unique<ChipTrace>(parts, recorder);
       host = std::make_unique<host::HostTrace>(node.cpu, node.chip.contexts(), ps_recorder);
-      tlps = std::make_unique<TlpTrace>(node, ps_recorder);
+      tlps = std::make_unique<TlpTrace>(parts, ps_recorder);
     }
     Recorder recorder, ps_recorder;
     Described parts;

@@ -176,8 +176,8 @@ class TwoNodes : public testing::Test {
         faults(cable_config, 1) {
     faults.attach(cable, 0, a.chip.mac_tx.ethernet, a.chip.mac_rx);
     faults.attach(cable, 1, b.chip.mac_tx.ethernet, b.chip.mac_rx);
-    a.set_lookahead(500);
-    b.set_lookahead(500);
+    a.set_lookahead(0, 500'000);
+    b.set_lookahead(0, 500'000);
   }
 
   Node a, b;

@@ -103,8 +103,8 @@ class TwoNodesTest : public testing::Test {
   TwoNodesTest() {
     cable.attach(0, a.chip.mac_tx.ethernet, a.chip.mac_rx);
     cable.attach(1, b.chip.mac_tx.ethernet, b.chip.mac_rx);
-    a.set_lookahead(500);
-    b.set_lookahead(500);
+    a.set_lookahead(0, 500'000);
+    b.set_lookahead(0, 500'000);
   }
   void run() { sc_core::sc_start(sc_core::sc_time(20, sc_core::SC_MS), sc_core::SC_EXIT_ON_STARVATION); }
   void expect_all_moved() {

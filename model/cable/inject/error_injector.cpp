@@ -38,6 +38,12 @@ ErrorInjector::ErrorInjector(sc_core::sc_module_name nm, std::vector<Injection> 
   }
 }
 
+EthernetPort ErrorInjector::before(unsigned end, EthernetPort port) {
+  Way& way = *ways_[end];
+  port.out.socket.bind(way.socket);
+  return {way.out, port.in};
+}
+
 std::vector<std::string> ErrorInjector::failures() const {
   std::vector<std::string> list;
   for (const Order& o : orders_) {

@@ -12,6 +12,7 @@
 #include "model/cable/tcp_frame.h"
 #include "model/common/buffer.h"
 #include "model/rnic/boundary/ethernet_socket.h"
+#include "model/world/device.h"
 
 namespace rnic::inject {
 
@@ -21,8 +22,8 @@ class ErrorInjector final : public sc_core::sc_module {
  public:
   ErrorInjector(sc_core::sc_module_name nm, std::vector<Injection> injections);
 
-  EthernetTarget& in(unsigned end) { return *ways_[end]; }
-  EthernetInitiator& out(unsigned end) { return ways_[end]->out; }
+  // Takes what a port sends before the cable's end does; the result is what to join to that end.
+  EthernetPort before(unsigned end, EthernetPort port);
   // The injections that did not take place, by name and with the reason.
   std::vector<std::string> failures() const;
 

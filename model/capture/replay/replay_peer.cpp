@@ -175,7 +175,7 @@ void ReplayPeer::transmit(std::uint8_t protocol, BufferRef buf, std::size_t byte
   line_free_ps_ = std::max(line_free_ps_, now_ps()) + octets * 8000 / kLineGbps;
   newest_frame_ps_ = line_free_ps_;
   ++progress_;
-  transmitter.send(std::move(frame), line_free_ps_);
+  transmitter_.send(std::move(frame), line_free_ps_);
 }
 
 }  // namespace rnic::replay

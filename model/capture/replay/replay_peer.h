@@ -1,4 +1,4 @@
-// The captured peer on the wire: a station whose TCP or SCTP sends a captured stream again and reads what the model
+// The captured peer on the wire: a device whose TCP or SCTP sends a captured stream again and reads what the model
 // answers.
 #pragma once
 
@@ -17,10 +17,11 @@
 #include "model/wire/ethernet.h"
 #include "model/wire/ipv4.h"
 #include "model/wire/tcp.h"
+#include "model/world/device.h"
 
 namespace rnic::replay {
 
-class ReplayPeer final : public sc_core::sc_module, private EthernetTarget {
+class ReplayPeer final : public sc_core::sc_module, public Device, private EthernetTarget {
  public:
   struct Station {
     wire::MacAddress mac;
@@ -31,10 +32,8 @@ class ReplayPeer final : public sc_core::sc_module, private EthernetTarget {
   static constexpr std::uint64_t kPollPs = 1'000'000;
   static constexpr unsigned kLineGbps = 100;
 
-  EthernetInitiator transmitter{"transmitter"};
-
   ReplayPeer(sc_core::sc_module_name nm, const Station& self, const Station& chip);
-  EthernetTarget& receiver() { return *this; }
+  std::vector<EthernetPort> ports() override { return {{transmitter_, *this}}; }
 
   // Plays the script's peer, from the SYN or INIT on; `fed` is the stream to send, as long as the script's. One at a
   // time.
@@ -73,6 +72,7 @@ class ReplayPeer final : public sc_core::sc_module, private EthernetTarget {
     Frame frame;
   };
   const Station self_, chip_;
+  EthernetInitiator transmitter_{"transmitter"};
   BufferPool buffers_{16384};
   sc_core::sc_event event_;
   std::deque<Arrival> arrivals_;

@@ -79,6 +79,13 @@ FwCpu::~FwCpu() = default;
 
 Iss* FwCpu::processor() const { return firmware_->processor(); }
 
+std::vector<std::string> FwCpu::log() const {
+  std::vector<std::string> lines;
+  if (log_ == nullptr) return lines;
+  for (const LogEntry& entry : log_->entries()) lines.push_back(log_line(entry));
+  return lines;
+}
+
 bool FwCpu::busy(Cycle at) const { return !bus_->operations().empty() || at < busy_until(); }
 Cycle FwCpu::busy_until() const { return bus_->end() + slip_; }
 
@@ -370,6 +377,10 @@ void FwCpu::describe(const Description& d) {
   if (d.shows_probes()) describe_state(d.probes());
   d.series("fwcpu.events", 170, counters_, &FwCpuCounters::events);
   d.account({"fwcpu", "firmware", Reach::kProcessor, "firmware", 240}, account_);
+  d.firmware(*this);
+  d.limit(bus_->log_count(fw::LogCode::kNoResources),
+          fmt::format("connections found no room: rnic.fwcpu.max_connections is {}, rnic.fwcpu.max_setups {}",
+                      config_.max_connections, config_.max_setups));
   d.events([this](Described::EventSink sink) {
     profile_.on_command([sink = std::move(sink)](abi::CommandOp op, Cycle at, Cycle latency) {
       TraceEvent e;

@@ -11,6 +11,7 @@
 
 #include "model/abi/srq_events.h"
 #include "model/common/account.h"
+#include "model/common/firmware_view.h"
 #include "model/common/link.h"
 #include "model/common/value_words.h"
 #include "model/rnic/context/context.h"
@@ -35,7 +36,6 @@ struct WriteStag;
 class ChipBus;
 class FirmwareTarget;
 struct CodePlace;
-class Iss;
 struct TimedOperation;
 
 struct FwCpuCounters {
@@ -49,7 +49,7 @@ struct FwCpuCounters {
   }
 };
 
-class FwCpu final : public Stage {
+class FwCpu final : public Stage, public FirmwareView {
  public:
   PopPort<FetchedCommand> commands{*this, "commands"};
   PopPort<TcpEvent> tcp_events{*this, "tcp_events"};
@@ -77,13 +77,10 @@ class FwCpu final : public Stage {
   std::string waiting_for() const override;
   void describe(const Description& d) override;
   const FwCpuCounters& counters() const { return counters_; }
-  // Why the firmware stopped for good, and its last event; empty as long as it runs.
-  struct Fault {
-    std::string reason, dump;
-  };
-  const std::optional<Fault>& fault() const { return fault_; }
+  const std::optional<FirmwareStop>& fault() const override { return fault_; }
+  std::vector<std::string> log() const override;
   void on_fault(std::function<void()> f) { on_fault_ = std::move(f); }  // called when it stops
-  Iss* processor() const;                                               // none if the firmware runs natively
+  Iss* processor() const override;
 
  private:
   void describe_figures(const StatsGroup& group) const;
@@ -119,7 +116,7 @@ class FwCpu final : public Stage {
   std::optional<StagFence> fence_;  // an STag was ended: later operations wait for the writes that it allowed
   std::set<std::pair<Cycle, std::uint32_t>> timers_;
   std::vector<Cycle> timer_at_;  // by id
-  std::optional<Fault> fault_;
+  std::optional<FirmwareStop> fault_;
   std::function<void()> on_fault_;
   LogRing* log_ = nullptr;
   // For probes: the running handler's event (0: none yet), command, begin and way.

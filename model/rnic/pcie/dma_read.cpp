@@ -3,6 +3,8 @@
 #include <cstring>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "model/common/description.h"
 #include "model/rnic/pcie/cut.h"
 
@@ -12,6 +14,7 @@ DmaRead::DmaRead(sc_core::sc_module_name nm, ClockDomain& clk, unsigned clients,
                  const PcieLinkConfig& link)
     : Stage(nm, clk),
       max_read_request_(link.max_read_request_bytes),
+      timeout_us_(config.completion_timeout_us),
       timeout_cycles_(clk.cycle_at_or_after(std::uint64_t{config.completion_timeout_us} * 1'000'000)),
       requests_(config.max_requests),
       tags_(config.max_tags),
@@ -205,6 +208,9 @@ std::string DmaRead::waiting_for() const {
 
 void DmaRead::describe(const Description& d) {
   d.counters(counters_);
+  d.limit(counters_.timeouts, fmt::format("reads of host memory took longer than "
+                                          "rnic.pcie.dma_read.completion_timeout_us {}",
+                                          timeout_us_));
   d.series("pcie.read", 150, counters_, &DmaReadCounters::bytes);
   d.account({"pcie.read_requests", "slots", Reach::kTags, "PCIe read requests", 180, {}, true}, requests_account_);
   d.account({"pcie.tags", "tags", Reach::kTags, "PCIe tags", 190, AccountRole::kReadTags, true}, tags_account_);

@@ -106,6 +106,7 @@ class DmaRead final : public Stage {
   void send_piece(unsigned c);
 
   const std::uint32_t max_read_request_;
+  const unsigned timeout_us_;
   const Cycle timeout_cycles_;
   std::vector<std::unique_ptr<Client>> clients_;
   std::vector<Request> requests_;

@@ -35,6 +35,7 @@ PciePort::PciePort(Stage& owner, const PcieLinkConfig& link, PcieSide side)
 
 void PciePort::describe(const Description& d) {
   transmitter_.describe(d, side_ == PcieSide::kDevice ? "host" : "device");
+  d.tlps(*this, side_ == PcieSide::kHost);
 }
 
 void PciePort::send(Tlp tlp) {

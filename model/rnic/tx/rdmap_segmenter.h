@@ -59,6 +59,7 @@ class RdmapSegmenter final : public Stage, public QueuePairs {
   const RdmapSegmenterCounters& counters() const { return counters_; }
   Account& waits(TxWait reason) { return scheduler_.waits(reason); }
   // What a QP has on chip: entries that are not completely sent, Reads and atomics that are not answered.
+  std::uint32_t queue_pairs() const override { return static_cast<std::uint32_t>(contexts_.qps()); }
   QueuePairState queue_pair_state(Qpn qpn) const override {
     const TxScheduler::OnChip on_chip = scheduler_.state(qpn);
     return {on_chip.wqes, on_chip.reads};

@@ -11,7 +11,7 @@
 
 #include "model/cli/one_run.h"
 #include "model/common/check.h"
-#include "model/system/scenario_world.h"
+#include "model/system/scenario_system.h"
 
 namespace rnic::cli {
 namespace {
@@ -78,8 +78,8 @@ class Mistaken final : public Stage {
 
 TEST(WaveRing, ABugLeavesWhatWasBefore) {
   const std::string file = temp_file("bug.vcd");
-  const auto world = make_world(read_scenario(SCENARIO), {});
-  ClockDomain& clk = world->stations()[0].node->core_clk;
+  const auto system = make_system(read_scenario(SCENARIO), {});
+  ClockDomain& clk = system->stations()[0].node->core_clk;
   constexpr Cycle kAt = 20'000;
   Mistaken mistaken(clk, kAt);
   OneRun one;
@@ -89,8 +89,8 @@ TEST(WaveRing, ABugLeavesWhatWasBefore) {
   one.options.wave_window.scopes = {"rnic_a.tx"};
   one.options.wave_condition.ring_ps = 10'000'000;
   std::ostringstream err;
-  EXPECT_ANY_THROW(run_world(
-      *world, one, [](const RunResult&) { return 0; }, err));
+  EXPECT_ANY_THROW(run_system(
+      *system, one, [](const RunResult&) { return 0; }, err));
   EXPECT_THAT(err.str(), HasSubstr(": an internal error\n"));
   std::ifstream in(file);
   std::uint64_t first = 0, last = 0;

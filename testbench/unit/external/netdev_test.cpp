@@ -19,10 +19,9 @@ constexpr wire::Ipv4Address kOurIp{0x0a000001}, kPeerIp{0x0a000002};
 class NetdevTest : public testing::Test {
  protected:
   NetdevTest() {
-    chip_tx.out.socket.bind(netdev.from_chip().socket);
-    wire_tx.out.socket.bind(netdev.from_wire().socket);
-    netdev.to_wire.socket.bind(wire_rx.socket);
-    netdev.to_chip.socket.bind(chip_rx.socket);
+    const EthernetPort port = netdev.before({chip_tx.out, chip_rx});
+    wire_tx.out.socket.bind(port.in.socket);
+    port.out.socket.bind(wire_rx.socket);
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
   }
   Frame frame(const Bytes& octets) {

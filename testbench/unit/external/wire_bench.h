@@ -18,8 +18,9 @@ inline std::uint64_t now_ps() { return static_cast<std::uint64_t>(sc_core::sc_ti
 class WireBench final : public sc_core::sc_module, private EthernetTarget {
  public:
   explicit WireBench(sc_core::sc_module_name nm) : sc_module(nm), EthernetTarget("cable_in") {
-    cable_out_.socket.bind(wire.receiver().socket);
-    wire.transmitter.socket.bind(EthernetTarget::socket);
+    const EthernetPort port = wire.ports()[0];
+    cable_out_.socket.bind(port.in.socket);
+    port.out.socket.bind(EthernetTarget::socket);
   }
   // Its last octet arrives at the wire's end at that time.
   void send(const Bytes& octets, std::uint64_t at_ps) {

@@ -1,25 +1,21 @@
-#include "model/system/register_owner.h"
+#include "model/rnic/register_owner.h"
 
 #include "model/abi/rnic_regs.h"
 #include "model/common/bytes.h"
-#include "model/rnic/rnic.h"
 
 namespace rnic {
-
-RegisterOwner::RegisterOwner(const Rnic& chip) : chip_(chip) {}
 
 RequestId RegisterOwner::of(const pcie::Tlp& tlp) {
   if (tlp.flow_class() != pcie::FlowClass::kPosted) return tlp.owner;
   const std::uint32_t value = load_le32(tlp.data());
-  const ContextStore& contexts = chip_.contexts();
-  switch (tlp.address - chip_.config().pcie.link.bar0_address) {
+  switch (offset(tlp)) {
     case regs::SqDoorbell::kOffset: {
       const Qpn qpn{regs::SqDoorbell::unpack(value).qpn};
-      return contexts.has(qpn) ? contexts.queue_pair(qpn) : RequestId();
+      return contexts_.has(qpn) ? contexts_.queue_pair(qpn) : RequestId();
     }
     case regs::RqDoorbell::kOffset: {
       const Qpn qpn{regs::RqDoorbell::unpack(value).qpn};
-      return contexts.has(qpn) ? contexts.queue_pair(qpn) : RequestId();
+      return contexts_.has(qpn) ? contexts_.queue_pair(qpn) : RequestId();
     }
     case regs::SrqDoorbell::kOffset: {
       const auto doorbell = regs::SrqDoorbell::unpack(value);
@@ -27,7 +23,7 @@ RequestId RegisterOwner::of(const pcie::Tlp& tlp) {
     }
     case regs::CqArm::kOffset: {
       const Cqn cqn{regs::CqArm::unpack(value).cqn};
-      return contexts.has(cqn) ? contexts.completion_queue(cqn) : RequestId();
+      return contexts_.has(cqn) ? contexts_.completion_queue(cqn) : RequestId();
     }
     case regs::CmdqDoorbell::kOffset:
       return newest(RequestId::Kind::kCommand, commands_.advance(regs::CmdqDoorbell::unpack(value).pi, 16));
@@ -44,17 +40,16 @@ RequestId RegisterOwner::of(const pcie::Tlp& tlp) {
 // The newest request that it announces: a shared queue itself has no owner.
 RequestId RegisterOwner::shared_receive(Srqn srqn, std::uint32_t producer) {
   const Rqn rqn(srqn);
-  const ContextStore& contexts = chip_.contexts();
-  if (!contexts.has(rqn)) return {};
+  if (!contexts_.has(rqn)) return {};
   if (srqn.v >= shared_.size()) shared_.resize(srqn.v + 1);
   SharedQueue& q = shared_[srqn.v];
-  if (const std::uint32_t epoch = contexts.srq(srqn).epoch; q.epoch != epoch) q = {epoch, {}};
+  if (const std::uint32_t epoch = contexts_.srq(srqn).epoch; q.epoch != epoch) q = {epoch, {}};
   const std::uint64_t count = q.posted.advance(producer, 12);
-  return count == 0 ? RequestId() : contexts.request(rqn, count - 1);
+  return count == 0 ? RequestId() : contexts_.request(rqn, count - 1);
 }
 
 RequestId RegisterOwner::newest(RequestId::Kind kind, std::uint64_t count) const {
-  return count == 0 ? RequestId() : RequestId(chip_.contexts().node(), kind, 0, 0, count - 1);
+  return count == 0 ? RequestId() : RequestId(contexts_.node(), kind, 0, 0, count - 1);
 }
 
 }  // namespace rnic

@@ -1,4 +1,4 @@
-#include "model/system/replay_world.h"
+#include "model/system/replay_programs.h"
 
 #include <algorithm>
 #include <utility>
@@ -32,9 +32,9 @@ std::size_t mtu_of(const replay::Script& script) {
          wire::sctp_segment_bytes(longest);
 }
 
-// Settings in which the captured devices differ from the model's defaults, or exceed them; the command line may change
-// them.
-SystemConfig generous(const std::vector<std::unique_ptr<replay::Script>>& scripts, const Overlay& command_line) {
+}  // namespace
+
+SystemConfig ReplayPrograms::settings(const Scripts& scripts, const Overlay& command_line) {
   std::size_t mtu = 0;
   for (const auto& script : scripts) mtu = std::max(mtu, mtu_of(*script));
   Overlay settings;
@@ -52,41 +52,37 @@ SystemConfig generous(const std::vector<std::unique_ptr<replay::Script>>& script
   return resolve_system(settings.with(command_line));
 }
 
-}  // namespace
-
-ReplayWorld::ReplayWorld(std::vector<std::unique_ptr<replay::Script>> scripts, const Overlay& command_line,
-                         const nlohmann::ordered_json& about)
-    : World(generous(scripts, command_line)),
-      about_(std::make_unique<nlohmann::ordered_json>(about)),
-      scripts_(std::move(scripts)) {
-  Node& node = *add_station(kNode, "peer", config(), {kModelMac, kModelIp, {{kPeerIp, kPeerMac}}}).node;
-  peer_ = std::make_unique<replay::ReplayPeer>("peer", replay::ReplayPeer::Station{kPeerMac, kPeerIp},
-                                               replay::ReplayPeer::Station{kModelMac, kModelIp});
-  CableFaults& faults = lay_cable();
-  faults.attach(cable(), 0, node.chip.mac_tx.ethernet, node.chip.mac_rx);
-  faults.attach(cable(), 1, peer_->transmitter, peer_->receiver());
-  program_ = std::make_unique<replay::ReplayProgram>(node.context, *peer_, kPeerIp.v, scripts_);
+ReplayPrograms::ReplayPrograms(System& system, Scripts scripts, const nlohmann::ordered_json& about)
+    : about_(std::make_unique<nlohmann::ordered_json>(about)), scripts_(std::move(scripts)) {
+  node_ = &system.add_node(kNode, "peer", system.config(), {kModelMac, kModelIp, {{kPeerIp, kPeerMac}}});
+  World& world = system.world();
+  peer_ = &world.add_device<replay::ReplayPeer>("peer", replay::ReplayPeer::Station{kPeerMac, kPeerIp},
+                                                replay::ReplayPeer::Station{kModelMac, kModelIp});
+  Cable& cable = system.lay_cable();
+  world.join(*node_, 0, cable, 0);
+  world.join(*peer_, 0, cable, 1);
+  program_ = std::make_unique<replay::ReplayProgram>(node_->context, *peer_, kPeerIp.v, scripts_);
 }
 
-ReplayWorld::~ReplayWorld() = default;
+ReplayPrograms::~ReplayPrograms() = default;
 
-bool ReplayWorld::firmware_failed() const { return stations()[0].node->chip.fwcpu.fault().has_value(); }
+bool ReplayPrograms::firmware_failed() const { return node_->chip.fwcpu.fault().has_value(); }
 
-World::Stall ReplayWorld::stall(std::uint64_t idle_ps, bool) {
+Programs::Stall ReplayPrograms::stall(std::uint64_t idle_ps, bool, std::uint64_t) {
   if (idle_ps < kStallPs) return Stall::kWait;
   if (!program_->forgive()) program_->give_up();
   return Stall::kResolved;
 }
 
-replay::Comparison ReplayWorld::comparison() const {
+replay::Comparison ReplayPrograms::comparison() const {
   replay::Comparison comparison;
   for (const replay::Outcome& outcome : program_->outcomes()) replay::compare(outcome, comparison);
   return comparison;
 }
 
-const std::string& ReplayWorld::host_error() const { return program_->error(); }
+const std::string& ReplayPrograms::host_error() const { return program_->error(); }
 
-std::string ReplayWorld::table() const {
+std::string ReplayPrograms::table() const {
   const replay::Comparison found = comparison();
   std::string text;
   for (const replay::Difference& d : found.differences) {
@@ -97,12 +93,12 @@ std::string ReplayWorld::table() const {
                             found.differences.size(), found.unexplained());
 }
 
-std::vector<std::string> ReplayWorld::errors() const {
+std::vector<std::string> ReplayPrograms::errors() const {
   return host_error().empty() ? std::vector<std::string>() : std::vector{host_error()};
 }
 
-nlohmann::ordered_json ReplayWorld::about() const { return *about_; }
+nlohmann::ordered_json ReplayPrograms::about() const { return *about_; }
 
-void ReplayWorld::add_results(nlohmann::ordered_json& j) const { j["comparison"] = comparison_json(comparison()); }
+void ReplayPrograms::add_results(nlohmann::ordered_json& j) const { j["comparison"] = comparison_json(comparison()); }
 
 }  // namespace rnic

@@ -5,19 +5,19 @@
 #include <vector>
 
 #include "model/common/ids.h"
-#include "model/common/request_id.h"
-#include "model/rnic/pcie/tlp.h"
+#include "model/rnic/context/context.h"
+#include "model/rnic/pcie/access_owner.h"
 
 namespace rnic {
 
-class Rnic;
-
-class RegisterOwner final {
+class RegisterOwner final : public pcie::AccessOwner {
  public:
-  explicit RegisterOwner(const Rnic& chip);
-  // The owner of a TLP to the device, to be called for each in order. Accesses that set up the device have none. For
-  // others it is the TLP's own.
-  RequestId of(const pcie::Tlp& tlp);
+  RegisterOwner(const ContextStore& contexts, std::uint64_t bar0_address)
+      : contexts_(contexts), bar0_address_(bar0_address) {}
+  RequestId of(const pcie::Tlp& tlp) override;
+  std::uint32_t offset(const pcie::Tlp& tlp) const override {
+    return static_cast<std::uint32_t>(tlp.address - bar0_address_);
+  }
 
  private:
   // Indexes are that many low bits of a count.
@@ -34,7 +34,8 @@ class RegisterOwner final {
   RequestId shared_receive(Srqn srqn, std::uint32_t producer);
   RequestId newest(RequestId::Kind kind, std::uint64_t count) const;
 
-  const Rnic& chip_;
+  const ContextStore& contexts_;
+  const std::uint64_t bar0_address_;
   Count commands_, events_;
   std::vector<SharedQueue> shared_;
 };

@@ -10,22 +10,25 @@
 #include "model/external/netdev.h"
 #include "model/programs/consumer/consumer.h"
 #include "model/system/scenario.h"
-#include "model/system/world.h"
+#include "model/system/system.h"
 
 namespace rnic {
 
-class ExternalWorld final : public World {
+class ConsumerPrograms final : public Programs {
  public:
-  // The peer's sockets exist when this returns. ConfigError for mistakes in the scenario or the command line.
-  ExternalWorld(const Scenario& scenario, const Overlay& command_line);
-  ~ExternalWorld() override;
+  // Adds the node, its network device, the cable and the wire to the system. The peer's sockets exist when this
+  // returns. ConfigError for mistakes in the scenario.
+  ConsumerPrograms(System& system, const Scenario& scenario);
+  ~ConsumerPrograms() override;
+  // Of the node, which are those of the run. ConfigError for mistakes in the scenario or the command line.
+  static SystemConfig settings(const Scenario& scenario, const Overlay& command_line);
 
   // The peer takes part in advancing the kernel. It decides when it sends: silence is no stall.
   Pace pace() const override { return {1'000'000'000, 10'000'000}; }
-  void advance(std::uint64_t until_ps) override { peer_->advance(until_ps, *wire_); }
+  void advance(World&, std::uint64_t until_ps) override { peer_->advance(until_ps, *wire_); }
   void end_slice() override;
   bool repeats() const override { return false; }
-  Stall stall(std::uint64_t, bool) override { return Stall::kWait; }
+  Stall stall(std::uint64_t, bool, std::uint64_t) override { return Stall::kWait; }
 
   bool done() const override;
   bool lingers() const override;  // for the last frames of a peer that does not leave on its own
@@ -43,12 +46,12 @@ class ExternalWorld final : public World {
   void register_stats(const StatsGroup& root) const override;
 
  private:
-  Node& node() const { return *stations()[0].node; }
-
   const Scenario scenario_;
+  const std::uint64_t linger_ps_;
+  Node* node_ = nullptr;               // of the system
+  external::WireEnd* wire_ = nullptr;  // of its world
   std::unique_ptr<external::Netdev> netdev_;
   std::unique_ptr<external::ExternalPeer> peer_;
-  std::unique_ptr<external::WireEnd> wire_;
   std::vector<std::unique_ptr<consumer::Consumer>> programs_;
   std::uint64_t done_ps_ = 0;  // when the last program was done
 };

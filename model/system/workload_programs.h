@@ -1,4 +1,4 @@
-// Two nodes of a scenario on one cable, and the work between them.
+// The workload of a scenario: two nodes on one cable, and the work between them.
 #pragma once
 
 #include <memory>
@@ -6,23 +6,19 @@
 #include <vector>
 
 #include "model/cable/inject/error_injector.h"
-#include "model/config/overlay.h"
 #include "model/programs/workload/workload.h"
 #include "model/system/scenario.h"
-#include "model/system/scenario_config.h"
-#include "model/system/world.h"
+#include "model/system/system.h"
 
 namespace rnic {
 
-class TwoNodeWorld final : public World {
+class WorkloadPrograms final : public Programs {
  public:
-  // ConfigError for mistakes in the scenario or the command line.
-  TwoNodeWorld(const Scenario& scenario, const Overlay& command_line);
-  ~TwoNodeWorld() override;
+  // Adds nodes, cable and injections to the system. ConfigError for mistakes in the scenario.
+  WorkloadPrograms(System& system, const Scenario& scenario, const std::vector<SystemConfig>& nodes);
+  ~WorkloadPrograms() override;
 
-  std::vector<workload::WorkResult> results() const { return workload_->results(); }
-
-  void advance(std::uint64_t until_ps) override { clocks().run_until(until_ps); }
+  void advance(World& world, std::uint64_t until_ps) override { world.run_until(until_ps); }
   bool done() const override { return workload_->done(); }
   bool failed() const override { return workload_->failed(); }
   bool working() const override { return workload_->working(); }
@@ -35,6 +31,7 @@ class TwoNodeWorld final : public World {
   RunEnd conclude(RunEnd end) override;
   bool passed() const override;
 
+  std::vector<workload::WorkResult> results() const override { return workload_->results(); }
   std::string table() const override;
   std::string verdicts() const override;
   std::vector<std::string> errors() const override;
@@ -43,12 +40,12 @@ class TwoNodeWorld final : public World {
   void add_results(nlohmann::ordered_json& j) const override;
 
  private:
-  TwoNodeWorld(const Scenario& scenario, ScenarioConfig resolved);
-  void build_nodes(const std::vector<SystemConfig>& configs);
-  workload::TcpPath path_from(std::size_t station) const;
-  void build_workload();
+  void build_nodes(System& system, const std::vector<SystemConfig>& configs);
+  workload::TcpPath path_from(const System& system, std::size_t station) const;
+  void build_workload(const System& system);
 
   const Scenario scenario_;
+  const std::uint64_t clock_period_ps_;              // of the chips
   std::unique_ptr<inject::ErrorInjector> injector_;  // if there is something to inject
   std::unique_ptr<workload::Workload> workload_;
   std::vector<CheckResult> checks_;
