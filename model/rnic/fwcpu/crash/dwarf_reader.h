@@ -1,8 +1,8 @@
 // Numbers and texts of DWARF debugging information (DWARF version 5, section 7), little-endian, in sequence.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <string>
 
 #include "model/common/bytes.h"
@@ -42,12 +42,10 @@ class DwarfReader {
   }
   // Up to a zero octet.
   std::string text() {
-    const void* const end = good_ ? std::memchr(octets_.data() + at_, 0, octets_.size() - at_) : nullptr;
-    if (end == nullptr) return good_ = false, std::string();
-    const char* const begin = reinterpret_cast<const char*>(octets_.data() + at_);
-    std::string found(begin, static_cast<const char*>(end));
-    at_ += found.size() + 1;
-    return found;
+    const std::uint8_t *const begin = octets_.begin() + at_, *const end = std::find(begin, octets_.end(), 0);
+    if (!good_ || end == octets_.end()) return good_ = false, std::string();
+    at_ += static_cast<std::size_t>(end - begin) + 1;
+    return std::string(begin, end);
   }
   // The next octets, which it then skips.
   DwarfReader piece(std::uint64_t bytes) {
