@@ -74,11 +74,11 @@ def add_stage(tree):
     tree.edit("model/rnic/rnic.h", ("  CrcCheck crc_check;\n", f"  CrcCheck crc_check;\n  {CLASS} {NAME};\n"))
     tree.edit("model/rnic/rnic.cpp",
               ('      crc_check("crc_check", clk),\n', f'      crc_check("crc_check", clk),\n      {NAME}("{NAME}", clk),\n'),
-              ('net_.connect(crc_check.out, ddp_placement.in, "rx.checked",', f'net_.connect(crc_check.out, {NAME}.in, "rx.checked",'),
-              ('  net_.connect(rqe_fetch.posted, ddp_placement.posted, "rx.rqes_posted");\n',
-               f'  net_.connect({NAME}.out, ddp_placement.in, "rx.passed", LinkConfig::pipeline(config_.rx.{NAME}))\n'
+              ("  net_.connect(mpa_deframer.out, crc_check.in,",
+               f'  net_.connect(crc_check.out, {NAME}.in, "rx.passed", LinkConfig::pipeline(config_.rx.{NAME}))\n'
                "      .traced_as(TraceKind::kFpduReceived);\n"
-               '  net_.connect(rqe_fetch.posted, ddp_placement.posted, "rx.rqes_posted");\n'))
+               "  net_.connect(mpa_deframer.out, crc_check.in,"),
+              ("tcp_tx.acked, crc_check.out,", f"tcp_tx.acked, {NAME}.out,"))
     arrow = f"{NAME} → "
     tree.edit("README.md", ("            ddp_placement → rdmap_dispatch" + " " * len(arrow),
                             f"            {arrow}ddp_placement → rdmap_dispatch"))

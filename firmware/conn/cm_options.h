@@ -13,8 +13,8 @@
 namespace rnic::fw {
 
 // The transport that the host wants.
-constexpr Llp llp_of(const abi::Command& command) {
-  return (command.u.cm.options & abi::kCmSctp) != 0 ? Llp::kSctp : Llp::kMpaTcp;
+constexpr LlpId llp_of(const abi::Command& command) {
+  return (command.u.cm.options & abi::kCmSctp) != 0 ? LlpId::kSctp : LlpId::kMpaTcp;
 }
 
 // The MPA revision as hosts know it.
@@ -46,8 +46,8 @@ constexpr bool speaks_revision_of(std::uint8_t flags, abi::Personality personali
 }
 
 // SCTP has no revisions, and only version 1 of DDP and RDMAP (RFC 5043 section 1).
-constexpr bool speaks(Llp llp, std::uint8_t flags, abi::Personality personality) {
-  return llp == Llp::kSctp ? personality != abi::Personality::kRdmac : speaks_revision_of(flags, personality);
+constexpr bool speaks(LlpId llp, std::uint8_t flags, abi::Personality personality) {
+  return llp == LlpId::kSctp ? personality != abi::Personality::kRdmac : speaks_revision_of(flags, personality);
 }
 
 // A listener's policy, with the depths still open. Without an RTR flag all kinds are set, as the device supports each

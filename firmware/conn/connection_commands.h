@@ -13,7 +13,7 @@ constexpr std::size_t private_data_limit(bool enhanced) {
 template <class Bus, class Capacity>
 abi::CommandStatus ConnectionManager<Bus, Capacity>::listen(const abi::Command& command) {
   const std::uint16_t port = command.u.cm.local_port;
-  const Llp llp = llp_of(command);
+  const LlpId llp = llp_of(command);
   const abi::Personality said = command.u.cm.personality;
   if (!consistent_cm_flags(command.flags)) return Status::kBadOp;
   if (!supports(settings_.personality, said)) return Status::kVersionNotSupported;
@@ -24,17 +24,17 @@ abi::CommandStatus ConnectionManager<Bus, Capacity>::listen(const abi::Command& 
   if (listeners_.add(llp, port, command.flags, personality, command.u.cm.backlog) == nullptr) {
     return Status::kNoResources;
   }
-  llp == Llp::kSctp ? bus_.write(SctpListen{port}) : bus_.write(TcpListen{port});
+  llp == LlpId::kSctp ? bus_.write(SctpListen{port}) : bus_.write(TcpListen{port});
   return Status::kOk;
 }
 
 // Connections accepted before stay.
 template <class Bus, class Capacity>
 abi::CommandStatus ConnectionManager<Bus, Capacity>::unlisten(const abi::Command& command) {
-  const Llp llp = llp_of(command);
+  const LlpId llp = llp_of(command);
   Listener* listener = listeners_.find(llp, command.u.cm.local_port);
   if (listener == nullptr) return Status::kBadIndex;
-  llp == Llp::kSctp ? bus_.write(SctpUnlisten{listener->port}) : bus_.write(TcpUnlisten{listener->port});
+  llp == LlpId::kSctp ? bus_.write(SctpUnlisten{listener->port}) : bus_.write(TcpUnlisten{listener->port});
   *listener = {};
   return Status::kOk;
 }
@@ -56,7 +56,7 @@ abi::CommandStatus ConnectionManager<Bus, Capacity>::check(const abi::Command& c
   }
 
   const Connection* const asked = connect ? by_qp(Qpn{command.qpn}) : nullptr;
-  const bool again = asked != nullptr && asked->state == State::kRejected && llp_of(command) == Llp::kMpaTcp;
+  const bool again = asked != nullptr && asked->state == State::kRejected && llp_of(command) == LlpId::kMpaTcp;
   bool enhanced = (command.flags & abi::kCmEnhanced) != 0;
   if (connect) {
     if (!consistent_cm_flags(command.flags)) return Status::kBadOp;
@@ -93,7 +93,7 @@ bool ConnectionManager<Bus, Capacity>::can_speak(const abi::Command& command, ab
     return speaks(llp_of(command), command.flags, resolve(of_qp, settings_.personality));
   }
   const Connection& c = *by_id(command.id);
-  if (is_over_sctp(c)) return speaks(Llp::kSctp, 0, resolve(of_qp, c.policy.personality));
+  if (is_over_sctp(c)) return speaks(LlpId::kSctp, 0, resolve(of_qp, c.policy.personality));
   return version_for_request(resolve(of_qp, c.policy.personality), c.mpa_revision).has_value();
 }
 
@@ -117,7 +117,7 @@ void ConnectionManager<Bus, Capacity>::perform(const abi::Command& command) {
     input.event = Event::kConnect;
     return deliver(rejected, input);
   }
-  llp_of(command) == Llp::kSctp ? connect_over_sctp(command) : connect_over_tcp(command);
+  llp_of(command) == LlpId::kSctp ? connect_over_sctp(command) : connect_over_tcp(command);
 }
 
 // The request waits in its slot until TCP is open.

@@ -51,8 +51,8 @@ bool ConnectionManager<Bus, Capacity>::has_room() const {
 }
 
 template <class Bus, class Capacity>
-bool ConnectionManager<Bus, Capacity>::has_room(Llp llp) const {
-  return has_room() && (llp == Llp::kMpaTcp || free_sessions_.available() != 0);
+bool ConnectionManager<Bus, Capacity>::has_room(LlpId llp) const {
+  return has_room() && (llp == LlpId::kMpaTcp || free_sessions_.available() != 0);
 }
 
 // A peer that connects and sends no request keeps no one out for long: if there is no place left, or a listener's
@@ -102,7 +102,7 @@ void ConnectionManager<Bus, Capacity>::detach_qp(Connection& c) {
 
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::on(const TcpAccepted& event) {
-  Listener* listener = listeners_.find(Llp::kMpaTcp, event.port);
+  Listener* listener = listeners_.find(LlpId::kMpaTcp, event.port);
   if (listener != nullptr) make_room(listener);
   const bool takes_it = listener != nullptr && !listener->full() && is_current(event.flow, event.life);
   Connection* c = takes_it ? create(State::kWaitRequest) : nullptr;

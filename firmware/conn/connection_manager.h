@@ -99,7 +99,7 @@ class ConnectionManager {
   }
   Connection* by_qp(Qpn qpn);
   bool has_room() const;
-  bool has_room(Llp llp) const;
+  bool has_room(LlpId llp) const;
   Connection* create(State state);
   void make_room(const Listener* listener = nullptr);
   void attach_flow(Connection& c, FlowId flow, std::uint16_t segment_limit);

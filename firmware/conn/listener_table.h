@@ -10,7 +10,7 @@ namespace rnic::fw {
 
 struct Listener {
   bool used = false;
-  Llp llp = Llp::kMpaTcp;
+  LlpId llp = LlpId::kMpaTcp;
   std::uint16_t port = 0;
   std::uint8_t flags = 0;  // abi::CmFlags
   abi::Personality personality = abi::Personality::kDevice;
@@ -24,14 +24,15 @@ struct Listener {
 template <std::uint32_t N>
 class ListenerTable {
  public:
-  Listener* find(Llp llp, std::uint16_t port) {
+  Listener* find(LlpId llp, std::uint16_t port) {
     for (Listener& l : listeners_) {
       if (l.used && l.llp == llp && l.port == port) return &l;
     }
     return nullptr;
   }
   // nullptr if the table is full.
-  Listener* add(Llp llp, std::uint16_t port, std::uint8_t flags, abi::Personality personality, std::uint16_t backlog) {
+  Listener* add(LlpId llp, std::uint16_t port, std::uint8_t flags, abi::Personality personality,
+                std::uint16_t backlog) {
     for (Listener& l : listeners_) {
       if (l.used) continue;
       l = {true, llp, port, flags, personality, backlog, 0, ++serial_};
@@ -40,7 +41,7 @@ class ListenerTable {
     return nullptr;
   }
   // The request of a connection of that listener is answered, or gone.
-  void answered(Llp llp, std::uint16_t port, std::uint32_t serial) {
+  void answered(LlpId llp, std::uint16_t port, std::uint32_t serial) {
     Listener* listener = find(llp, port);
     if (listener != nullptr && listener->serial == serial) --listener->pending;
   }

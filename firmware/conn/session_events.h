@@ -26,7 +26,7 @@ constexpr bool sends_segments(ConnState s) {
 
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::take_session(Connection& c) {
-  c.flow_context.llp = Llp::kSctp;
+  c.flow_context.llp = LlpId::kSctp;
   c.session = static_cast<std::uint16_t>(free_sessions_.take());
   session_of(c) = {};
 }
@@ -184,8 +184,8 @@ void ConnectionManager<Bus, Capacity>::on(const SctpMulpduChanged& event) {
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::request_session(const SctpControl& event, const wire::SessionDecode& decode) {
   if (is_being_refused(event.flow)) return;
-  Listener* listener = listeners_.find(Llp::kSctp, event.port);
-  const bool room = listener != nullptr && !listener->full() && has_room(Llp::kSctp);
+  Listener* listener = listeners_.find(LlpId::kSctp, event.port);
+  const bool room = listener != nullptr && !listener->full() && has_room(LlpId::kSctp);
   MpaPolicy policy;
   if (listener != nullptr) policy = policy_of(listener->flags, settings_);
   StreamSession session;

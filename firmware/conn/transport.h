@@ -8,7 +8,7 @@
 
 namespace rnic::fw {
 
-constexpr bool is_over_sctp(const Connection& c) { return c.flow_context.llp == Llp::kSctp; }
+constexpr bool is_over_sctp(const Connection& c) { return c.flow_context.llp == LlpId::kSctp; }
 
 constexpr wire::SessionDecode session_terminate() {
   wire::SessionDecode decode;

@@ -50,12 +50,12 @@ constexpr abi::Event connection_event(abi::EventType type, abi::ConnectStatus st
 
 // The error of a failed setup, as the first word of a Terminate; 0 if there is none (RFC 5044 section 8, RFC 6581
 // section 8). SCTP has no code for a bad message.
-constexpr std::uint32_t setup_error_word(abi::ConnectStatus status, Llp llp) {
+constexpr std::uint32_t setup_error_word(abi::ConnectStatus status, LlpId llp) {
   using Status = abi::ConnectStatus;
   switch (status) {
     case Status::kBadMpaFrame:
     case Status::kBadRevision:
-      return llp == Llp::kSctp ? 0 : wire::terminate_word(wire::mpa::kInvalidStartupFrame);
+      return llp == LlpId::kSctp ? 0 : wire::terminate_word(wire::mpa::kInvalidStartupFrame);
     case Status::kInsufficientIrd:
       return wire::terminate_word(wire::mpa::kInsufficientIrd);
     case Status::kNoMatchingRtr:

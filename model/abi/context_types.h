@@ -72,10 +72,11 @@ struct WorkRing {
 
 // The lower layer protocol of a DDP stream. The differences above it: markers, the CRC of FPDUs and the credit of a
 // segment belong to MPA; SCTP keeps message boundaries and protects its own packets.
-enum class Llp : std::uint8_t { kMpaTcp, kSctp };
+enum class LlpId : std::uint8_t { kMpaTcp, kSctp };
+inline constexpr unsigned kLlps = 2;
 
 struct FlowContext {
-  Llp llp = Llp::kMpaTcp;
+  LlpId llp = LlpId::kMpaTcp;
   bool rdma = false;
   bool tx_markers = false, rx_markers = false, crc = true;
   std::uint32_t epoch = 0;  // counts the flow's uses: per-flow state of an older epoch is stale

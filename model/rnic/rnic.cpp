@@ -3,6 +3,8 @@
 #include "firmware/lib/version.h"
 #include "model/abi/host_abi_names.h"
 #include "model/common/description.h"
+#include "model/rnic/llp/llp.h"
+#include "model/rnic/llp/sctp/sctp_traits.h"
 #include "model/rnic/register_owner.h"
 
 namespace rnic {
@@ -34,6 +36,8 @@ Cycle moved_ahead(const RnicConfig& config) {
   return (config.rx.mpa_deframer.queue_fpdus + kFpdusElsewhere) * fpdu;
 }
 
+PerLlp<LlpTraits> llp_traits() { return {mpa_tcp_traits(), sctp_traits()}; }
+
 QueueRegs queue_regs(const regs::RegBank& bank) {
   const auto address = [](std::uint32_t lo, std::uint32_t hi) { return std::uint64_t{hi} << 32 | lo; };
   QueueRegs r;
@@ -59,7 +63,7 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
       net_(basename(), clk),
       pcie("pcie", clk, config.pcie, {kReaders, kWriters}),
       wqe_fetch("wqe_fetch", clk, contexts_, config.tx.wqe_fetch),
-      rdmap_segmenter("rdmap_segmenter", clk, contexts_, frames_),
+      rdmap_segmenter("rdmap_segmenter", clk, contexts_, frames_, llp_traits()),
       payload_fetch("payload_fetch", clk, contexts_, config.tx.payload_fetch),
       mpa_framer("mpa_framer", clk, config.datapath, contexts_),
       marker_inserter("marker_inserter", clk, config.datapath, contexts_, frames_),
@@ -71,8 +75,8 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
       mpa_deframer("mpa_deframer", clk, config.rx.mpa_deframer, config.datapath, contexts_, frames_),
       crc_check("crc_check", clk),
       rqe_fetch("rqe_fetch", clk, contexts_, config.rx.rqe_fetch),
-      ddp_placement("ddp_placement", clk, contexts_),
-      early_placement("early_placement", clk, config.datapath, contexts_, frames_),
+      ddp_placement("ddp_placement", clk, contexts_, llp_traits()),
+      early_placement("early_placement", clk, config.datapath, contexts_, frames_, llp_traits()),
       rdmap_dispatch("rdmap_dispatch", clk, contexts_),
       irrq("irrq", clk, contexts_),
       read_responder("read_responder", clk, contexts_),
@@ -100,6 +104,7 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
   connect_transmit();
   connect_receive();
   connect_sctp();
+  connect_llps();
   connect_responder();
   connect_completion();
   connect_firmware();
@@ -146,26 +151,24 @@ void Rnic::connect_transmit() {
   net_.connect(rdmap_segmenter.out, payload_fetch.in, "tx.jobs", {4, 2, 1}).detailed_as(TraceKind::kSegmented);
   net_.connect(payload_fetch.dma, pcie.dma_read.request(kPayloadReader), "tx.payload_reads");
   net_.connect(pcie.dma_read.done(kPayloadReader), payload_fetch.dma_done, "tx.payload_reads_done");
-  net_.connect(payload_fetch.out, mpa_framer.in, "tx.ulpdus", {2, 1, 1}).traced_as(TraceKind::kPayloadRead);
   net_.connect(mpa_framer.out, marker_inserter.in, "tx.framed", LinkConfig::pipeline(config_.tx.mpa_framer))
       .detailed_as(TraceKind::kFramed);
   net_.connect(marker_inserter.out, crc_insert.in, "tx.marked", LinkConfig::pipeline(config_.tx.marker_inserter))
       .detailed_as(TraceKind::kMarked);
   net_.connect(crc_insert.out, tcp_tx.in, "tx.sealed", LinkConfig::pipeline(config_.tx.crc_insert))
       .traced_as(TraceKind::kFpduSent);
-  net_.connect(tcp_tx.out, mac_tx.in, "tx.tx_frames", config_.tcp.tx_link()).traced_as(TraceKind::kFrameSent);
+  net_.connect(tcp_tx.out, mac_tx.in[LlpId::kMpaTcp], "tx.tx_frames", config_.tcp.tx_link())
+      .traced_as(TraceKind::kFrameSent);
 }
 
 void Rnic::connect_receive() {
   net_.connect(pcie.mmio.rq_doorbells, rqe_fetch.doorbell, "host.rq_doorbells", {16, 1, 1});
-  net_.connect(mac_rx.out, tcp_rx.in, "rx.rx_frames").traced_as(TraceKind::kFrameReceived);
+  net_.connect(mac_rx.out[LlpId::kMpaTcp], tcp_rx.in, "rx.rx_frames").traced_as(TraceKind::kFrameReceived);
   net_.connect(tcp_rx.out, mpa_deframer.in, "rx.stream", config_.tcp.rx_link())
       .detailed_as(TraceKind::kStreamDelivered);
   net_.connect(mpa_deframer.consumed, tcp_rx.consumed, "rx.consumed");
   net_.connect(mpa_deframer.out, crc_check.in, "rx.deframed", LinkConfig::pipeline(config_.rx.mpa_deframer))
       .detailed_as(TraceKind::kFpduReceived);
-  net_.connect(crc_check.out, ddp_placement.in, "rx.checked", LinkConfig::pipeline(config_.rx.crc_check))
-      .traced_as(TraceKind::kCrcChecked);
   net_.connect(rqe_fetch.posted, ddp_placement.posted, "rx.rqes_posted");
   net_.connect(rqe_fetch.out, ddp_placement.rqe, "rx.rqes").traced_as(TraceKind::kWqeFetched);
   net_.connect(ddp_placement.rqe_taken, rqe_fetch.taken, "rx.rqes_taken");
@@ -178,34 +181,45 @@ void Rnic::connect_receive() {
   net_.connect(ddp_placement.dma, pcie.dma_write.request(kPlacementWriter), "rx.placements", {8, 3, 1});
   net_.connect(pcie.dma_write.done(kPlacementWriter), rdmap_dispatch.written, "rx.placements_done", {16, 1, 1});
   net_.connect(ddp_placement.out, rdmap_dispatch.in, "rx.placed", {16, 1, 1}).traced_as(TraceKind::kPlaced);
-  net_.connect(rdmap_dispatch.ended, tcp_rx.ended, "rx.ended");
-  net_.connect(tcp_rx.behind, early_placement.in, "rx.behind");
-  net_.connect(early_placement.out, tcp_rx.early, "rx.early");
   net_.connect(rdmap_segmenter.read_issued_early, early_placement.read_issued, "rx.reads_issued_early");
   net_.connect(rdmap_dispatch.read_over, early_placement.read_over, "rx.reads_over");
   net_.connect(early_placement.dma, pcie.dma_write.request(kEarlyWriter), "rx.early_writes", {8, 3, 1});
   net_.connect(pcie.dma_write.done(kEarlyWriter), early_placement.written, "rx.early_writes_done", {16, 1, 1});
 }
 
-// The lower layer's other implementation, beside TCP and MPA.
 void Rnic::connect_sctp() {
-  net_.connect(payload_fetch.sctp_out, sctp_association.in, "sctp.ulpdus", {2, 1, 1})
-      .traced_as(TraceKind::kPayloadRead);
   net_.connect(sctp_association.packets, sctp_tx.in, "sctp.packets", {2, 1, 1});
   net_.connect(sctp_tx.to_crc, sctp_crc_insert.in, "sctp.tx_beats");
   net_.connect(sctp_crc_insert.out, sctp_tx.sealed, "sctp.tx_sealed", LinkConfig::pipeline(config_.tx.crc_insert));
-  net_.connect(sctp_tx.out, mac_tx.sctp_in, "sctp.tx_frames", config_.sctp.tx_link()).traced_as(TraceKind::kFrameSent);
-  net_.connect(mac_rx.sctp_out, sctp_rx.in, "sctp.rx_frames").traced_as(TraceKind::kFrameReceived);
+  net_.connect(sctp_tx.out, mac_tx.in[LlpId::kSctp], "sctp.tx_frames", config_.sctp.tx_link())
+      .traced_as(TraceKind::kFrameSent);
+  net_.connect(mac_rx.out[LlpId::kSctp], sctp_rx.in, "sctp.rx_frames").traced_as(TraceKind::kFrameReceived);
   net_.connect(sctp_rx.to_crc, sctp_crc_check.in, "sctp.rx_beats");
   net_.connect(sctp_crc_check.out, sctp_rx.checked, "sctp.rx_checked", LinkConfig::pipeline(config_.rx.crc_check));
   net_.connect(sctp_rx.out, sctp_association.received, "sctp.received");
-  net_.connect(sctp_association.out, ddp_placement.sctp_in, "sctp.segments", config_.sctp.rx_link())
-      .traced_as(TraceKind::kCrcChecked);
-  net_.connect(rdmap_dispatch.sctp_ended, sctp_association.ended, "sctp.ended");
-  net_.connect(sctp_association.behind, early_placement.sctp_in, "sctp.behind");
-  net_.connect(early_placement.sctp_out, sctp_association.early, "sctp.early");
-  net_.connect(sctp_association.credit, rdmap_segmenter.sctp_credit, "sctp.credit");
-  net_.connect(sctp_association.acked, sq_completion.sctp_acked, "sctp.acked");
+}
+
+// The lower layers side by side.
+void Rnic::connect_llps() {
+  connect_llp(net_, *this, LlpId::kMpaTcp,
+              {mpa_framer.in, tcp_tx.credit, tcp_tx.acked, crc_check.out, tcp_rx.ended, tcp_rx.behind, tcp_rx.early},
+              {{"tx.ulpdus", {2, 1, 1}},
+               {"completion.credit"},
+               {"completion.acked"},
+               {"rx.checked", LinkConfig::pipeline(config_.rx.crc_check)},
+               {"rx.ended"},
+               {"rx.behind"},
+               {"rx.early"}});
+  connect_llp(net_, *this, LlpId::kSctp,
+              {sctp_association.in, sctp_association.credit, sctp_association.acked, sctp_association.out,
+               sctp_association.ended, sctp_association.behind, sctp_association.early},
+              {{"sctp.ulpdus", {2, 1, 1}},
+               {"sctp.credit"},
+               {"sctp.acked"},
+               {"sctp.segments", config_.sctp.rx_link()},
+               {"sctp.ended"},
+               {"sctp.behind"},
+               {"sctp.early"}});
 }
 
 void Rnic::connect_responder() {
@@ -237,9 +251,7 @@ void Rnic::connect_completion() {
   net_.connect(response_queue.done, sq_completion.atomic_done, "completion.atomics_done");
   net_.connect(response_queue.unblock, rdmap_segmenter.atomic_unblock, "completion.atomic_unblock");
   net_.connect(rdmap_segmenter.issued, sq_completion.issued, "completion.issued");
-  net_.connect(tcp_tx.acked, sq_completion.acked, "completion.acked");
   net_.connect(payload_fetch.lost, sq_completion.lost, "completion.lost");
-  net_.connect(tcp_tx.credit, rdmap_segmenter.credit, "completion.credit");
   net_.connect(rdmap_dispatch.cqe, cqe_writer.receive, "completion.receive_cqes").traced_as(TraceKind::kCompleted);
   net_.connect(sq_completion.cqe, cqe_writer.send, "completion.send_cqes").traced_as(TraceKind::kCompleted);
   net_.connect(cqe_writer.dma, pcie.dma_write.request(kCqeWriter), "completion.cqe_writes")

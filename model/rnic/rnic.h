@@ -102,6 +102,7 @@ class Rnic final : public sc_core::sc_module, public Part {
   void connect_transmit();
   void connect_receive();
   void connect_sctp();
+  void connect_llps();
   void connect_responder();
   void connect_completion();
   void connect_firmware();

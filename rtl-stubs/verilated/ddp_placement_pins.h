@@ -43,15 +43,15 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
     v.in(stage_.answered, m.answered_valid_i, m.answered_ready_o, m.answered_i);
     v.out(stage_.dma, m.dma_ready_i, m.dma_valid_o, m.dma_o);
     v.out(stage_.out, m.out_ready_i, m.out_valid_o, m.out_o);
-    v.in(stage_.in, m.in_valid_i, m.in_ready_o, m.in_i, m.in_data_i);
-    v.in(stage_.sctp_in, m.sctp_in_valid_i, m.sctp_in_ready_o, m.sctp_in_i, m.sctp_in_data_i);
+    v.in(stage_.in[LlpId::kMpaTcp], m.in_valid_i, m.in_ready_o, m.in_i, m.in_data_i);
+    v.in(stage_.in[LlpId::kSctp], m.sctp_in_valid_i, m.sctp_in_ready_o, m.sctp_in_i, m.sctp_in_data_i);
     v.out(stage_.event, m.event_ready_i, m.event_valid_o, m.event_o);
     v.out(stage_.rqe_taken, m.rqe_taken_ready_i, m.rqe_taken_valid_o, m.rqe_taken_o);
     v.out(stage_.srq_event, m.srq_event_ready_i, m.srq_event_valid_o, m.srq_event_o);
   }
 
   void offered(const FpduBeat& beat, Model& m) {
-    const bool sctp = stage_.sctp_in->can_pop() && &beat == &stage_.sctp_in->front();
+    const bool sctp = stage_.in[LlpId::kSctp]->can_pop() && &beat == &stage_.in[LlpId::kSctp]->front();
     Offered& o = sctp ? sctp_ : mpa_;
     o.last = beat.last;
     if (beat.last) o.owner = beat.buf->owner();

@@ -67,7 +67,7 @@ class DdpPlacementCosim : public StageTest, public testing::WithParamInterface<T
       absorbed += s.absorbed;
       malformed += s.malformed;
       ends += s.in_order;
-      sessions += s.in_order && s.llp == Llp::kSctp;
+      sessions += s.in_order && s.llp == LlpId::kSctp;
     }
     pieces += model.dma.size();
     shared += model.srq_events.size();

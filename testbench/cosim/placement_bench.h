@@ -11,6 +11,7 @@
 #include "rtl-stubs/verilated/messages.h"
 #include "testbench/cosim/cosim.h"
 #include "testbench/support/contexts.h"
+#include "testbench/support/llps.h"
 
 namespace rnic::test {
 
@@ -42,8 +43,8 @@ struct PlacementBench {
   BufferPool pool{70'000};
   At agenda;
   DdpPlacement block;
-  Source<FpduBeat> wire = drive(block.in, {8, 1, 1});
-  Source<FpduBeat> sctp = drive(block.sctp_in, {4, 1, 1});
+  Source<FpduBeat> wire = drive(block.in[LlpId::kMpaTcp], {8, 1, 1});
+  Source<FpduBeat> sctp = drive(block.in[LlpId::kSctp], {4, 1, 1});
   Source<RqDoorbell> doorbells = drive(block.posted);
   Source<FetchedRqe> requests = drive(block.rqe);
   Source<SrqArm> arms = drive(block.srq_arm);
@@ -57,7 +58,9 @@ struct PlacementBench {
   Sink<SrqEvent> srq_events = collect(block.srq_event);
 
   PlacementBench(const std::string& name, ClockDomain& clk, const ContextStore::Sizes& sizes)
-      : contexts(clk, sizes), agenda((name + "_agenda").c_str(), clk), block(name.c_str(), clk, contexts) {}
+      : contexts(clk, sizes),
+        agenda((name + "_agenda").c_str(), clk),
+        block(name.c_str(), clk, contexts, llp_traits()) {}
 
   void run_as(const Traffic& traffic) {
     wire.pause(traffic.produce);

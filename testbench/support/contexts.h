@@ -34,7 +34,7 @@ inline FlowContext flow_of(std::uint32_t qpn, bool markers = false) {
 }
 inline FlowContext sctp_flow_of(std::uint32_t qpn) {
   FlowContext c = flow_of(qpn);
-  c.llp = Llp::kSctp;
+  c.llp = LlpId::kSctp;
   return c;
 }
 // STag = index << 8 | key; the region [address, address + length).

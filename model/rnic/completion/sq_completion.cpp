@@ -155,9 +155,9 @@ Wake SqCompletion::tick() {
     list(w.qpn);
     busy = true;
   }
-  for (PopPort<WqesAcked>* from : {&acked, &sctp_acked}) {
-    if (!(*from)->can_pop()) continue;
-    take((*from)->pop());
+  for (PopPort<WqesAcked>& from : acked) {
+    if (!from->can_pop()) continue;
+    take(from->pop());
     busy = true;
   }
   if (lost->can_pop()) {

@@ -11,6 +11,7 @@
 #include "model/common/node_pool.h"
 #include "model/rnic/context/context.h"
 #include "model/rnic/messages/completion.h"
+#include "model/rnic/messages/per_llp.h"
 #include "model/rnic/messages/qp_events.h"
 #include "model/rnic/messages/tcp.h"
 
@@ -27,8 +28,7 @@ struct SqCompletionCounters {
 class SqCompletion final : public Stage {
  public:
   PopPort<WqeIssued> issued{*this, "issued"};
-  PopPort<WqesAcked> acked{*this, "acked"};            // by the peer's TCP,
-  PopPort<WqesAcked> sctp_acked{*this, "sctp_acked"};  // and by its SCTP
+  PerLlp<PopPort<WqesAcked>> acked{*this, "acked"};
   PopPort<ReadDone> read_done{*this, "read_done"};
   PopPort<AtomicDone> atomic_done{*this, "atomic_done"};
   PopPort<WqeLost> lost{*this, "lost"};

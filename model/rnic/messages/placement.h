@@ -33,7 +33,7 @@ struct PlacedSegment {
   bool ended = false;          // no segment: the peer's FIN on `flow`, or with this `llp` its session Terminate,
   bool in_order = false;       // after a whole FPDU of a stream without an error, which is the QP's
   FlowId flow;
-  Llp llp = Llp::kMpaTcp;
+  LlpId llp = LlpId::kMpaTcp;
   RequestId owner;  // on no pins
 
   // Of the messages of RFC 7306. Immediate Data uses a receive work request too.

@@ -154,9 +154,9 @@ DdpPlacement::Verdict DdpPlacement::judge(const FpduBeat& last) {
   QpRx& q = qp(qpn);
   const QpContext& ctx = contexts_.qp(qpn);
   if (q.stopped || !takes_segments(ctx)) return Verdict::kDrop;
-  // SCTP itself checks its packets and keeps a session's end in order, and there are no error codes for it.
+  // Others check their packets and keep the end of a stream in order themselves, and there are no error codes for them.
   const bool whole = last.crc_ok && last.marker_ok && !q.ended;
-  RNIC_CHECK_MSG(whole || from_->llp != Llp::kSctp, "a segment that SCTP must not hand up");
+  RNIC_CHECK_MSG(whole || llps_[from_->llp].reports_errors, "a segment that its lower layer must not hand up");
   if (q.ended) {  // cannot be on TCP (RFC 5041 section 6.2)
     stop(qpn, q, wire::mpa::kConnectionLost, {});
     return Verdict::kDrop;
@@ -193,7 +193,7 @@ DdpPlacement::Verdict DdpPlacement::end(const FpduBeat& end) {
   s.ended = true;
   s.flow = end.flow;
   s.llp = from_->llp;
-  RNIC_CHECK(end.marker_ok || s.llp != Llp::kSctp);
+  RNIC_CHECK(end.marker_ok || llps_[s.llp].reports_errors);
   const std::optional<Qpn> carried = contexts_.qp_of(end.flow);
   if (!carried) return Verdict::kPlace;
   QpRx& q = qp(*carried);
@@ -208,8 +208,9 @@ DdpPlacement::Verdict DdpPlacement::end(const FpduBeat& end) {
 // One beat per cycle from each input; those before an FPDU's last one are never refused. So the other input cannot
 // affect them, and both can run ahead.
 void DdpPlacement::collect(Cycle until) {
-  if (!in->empty()) collect(mpa_, until);
-  if (!sctp_in->empty()) collect(sctp_, until);
+  for (Input& input : inputs_) {
+    if (!input.port->empty()) collect(input, until);
+  }
 }
 void DdpPlacement::collect(Input& input, Cycle until) {
   collect_beats(*input.port, input.next_beat, until, [&input](const FpduBeat& first, unsigned) {
@@ -218,16 +219,21 @@ void DdpPlacement::collect(Input& input, Cycle until) {
 }
 
 RunsAhead::Pledge DdpPlacement::pledge(const LinkBase& link, const void*, Cycle at) {
-  const Input& input = &link == &*in ? mpa_ : sctp_;
-  return {kAnyNumber, std::max(input.next_beat, at)};
+  const Input* const input =
+      std::find_if(inputs_.begin(), inputs_.end(), [&link](const Input& i) { return &link == &*i.port; });
+  return {kAnyNumber, std::max(input->next_beat, at)};
 }
 
-// The input whose last beat is judged in this cycle: of two, the one that was not judged last. One that waits for its
-// receive request keeps its turn.
+// The input whose last beat is judged in this cycle: they take turns after the one that was judged last. One that waits
+// for its receive request keeps its turn.
 DdpPlacement::Input* DdpPlacement::turn() {
-  Input* const other = from_ == &mpa_ ? &sctp_ : &mpa_;
-  if (!waiting_ && other->beat_at() <= now()) return other;
-  return from_->beat_at() <= now() ? from_ : nullptr;
+  if (waiting_) return from_->beat_at() <= now() ? from_ : nullptr;
+  Input* input = from_;
+  for (unsigned i = 0; i < kLlps; ++i) {
+    input = input == &last_input() ? inputs_.begin() : input + 1;
+    if (input->beat_at() <= now()) return input;
+  }
+  return nullptr;
 }
 
 // The last one waits until the segment before it is on its way.
@@ -277,11 +283,11 @@ void DdpPlacement::reset() {
   qps_.assign(qps_.size(), {});
   reads_pool_ = {};
   job_.reset();
-  for (Input* input : {&mpa_, &sctp_}) {
-    input->next_beat = 0;
-    input->fpdu = nullptr;
+  for (Input& input : inputs_) {
+    input.next_beat = 0;
+    input.fpdu = nullptr;
   }
-  from_ = &sctp_;
+  from_ = &last_input();
   waiting_ = false;
   request_waits_.set(now(), 0, false);
 }
@@ -301,8 +307,8 @@ Wake DdpPlacement::tick() {
 // A stage that is already registered waits for something else.
 Wake DdpPlacement::next_beat() const {
   Wake wake = Wake::on_traffic();
-  for (const Input* input : {&mpa_, &sctp_}) {
-    if (input->beat_at() > now()) wake.at = std::min(wake.at, input->beat_at());
+  for (const Input& input : inputs_) {
+    if (input.beat_at() > now()) wake.at = std::min(wake.at, input.beat_at());
   }
   return wake;
 }

@@ -12,8 +12,10 @@
 #include "model/common/link.h"
 #include "model/common/run_ahead.h"
 #include "model/rnic/context/context.h"
+#include "model/rnic/llp/llp_traits.h"
 #include "model/rnic/messages/datapath.h"
 #include "model/rnic/messages/dma.h"
+#include "model/rnic/messages/per_llp.h"
 #include "model/rnic/messages/placement.h"
 #include "model/rnic/messages/qp_events.h"
 #include "model/rnic/messages/requests.h"
@@ -43,8 +45,7 @@ struct DdpPlacementCounters {
 
 class DdpPlacement final : public Stage, public RunsAhead {
  public:
-  PopPort<FpduBeat> in{*this, "in"};            // of MPA,
-  PopPort<FpduBeat> sctp_in{*this, "sctp_in"};  // and of SCTP
+  PerLlp<PopPort<FpduBeat>> in{*this, "in"};
   PopPort<RqDoorbell> posted{*this, "posted"};
   PopPort<FetchedRqe> rqe{*this, "rqe"};
   PushPort<RqeTaken> rqe_taken{*this, "rqe_taken"};
@@ -58,13 +59,13 @@ class DdpPlacement final : public Stage, public RunsAhead {
   PushPort<QpEvent> event{*this, "event"};
   Drops drops;
 
-  DdpPlacement(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts)
+  DdpPlacement(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts, const PerLlp<LlpTraits>& llps)
       : Stage(nm, clk),
         contexts_(contexts),
+        llps_(llps),
         requests_(contexts),
         qps_(contexts.qps()),
-        mpa_{in, Llp::kMpaTcp},
-        sctp_{sctp_in, Llp::kSctp} {}
+        inputs_({in[LlpId::kMpaTcp], LlpId::kMpaTcp}, {in[LlpId::kSctp], LlpId::kSctp}) {}
   Wake tick() override;
   void reset() override;
   void run_ahead() override { collect(horizon()); }
@@ -96,10 +97,10 @@ class DdpPlacement final : public Stage, public RunsAhead {
     bool ended = false;                            // the peer's FIN has arrived
   };
   enum class Verdict { kPlace, kDrop, kWait };
-  // The input of one lower layer: FPDU by FPDU, independent of the other one.
+  // The input of one lower layer: FPDU by FPDU, independent of the others.
   struct Input {
     PopPort<FpduBeat>& port;
-    Llp llp;
+    LlpId llp;
     Cycle next_beat = 0;           // one beat per cycle
     std::uint8_t* fpdu = nullptr;  // first octet of the incoming FPDU
     Cycle beat_at() const { return std::max(port->front_at(), next_beat); }
@@ -114,6 +115,7 @@ class DdpPlacement final : public Stage, public RunsAhead {
   void collect(Cycle until);
   static void collect(Input& input, Cycle until);
   bool take_last();
+  Input& last_input() { return *(inputs_.end() - 1); }
   Input* turn();
   Wake next_beat() const;
   Verdict judge(const FpduBeat& last);
@@ -133,13 +135,14 @@ class DdpPlacement final : public Stage, public RunsAhead {
   void stop(Qpn qpn, QpRx& q, wire::TerminateCause cause, ByteSpan ulpdu);
 
   ContextStore& contexts_;  // a Send with Invalidate ends an STag
+  const PerLlp<LlpTraits> llps_;
   ReceiveRequests requests_;
   std::vector<QpRx> qps_;
   NodePool<ReadIssued> reads_pool_;
   std::optional<PlacementJob> job_;
-  Input mpa_, sctp_;
-  Input* from_ = &sctp_;  // the input whose FPDU is, or was, judged
-  bool waiting_ = false;  // it waits for a receive request that is announced but not fetched yet
+  PerLlp<Input> inputs_;
+  Input* from_ = &last_input();  // the input whose FPDU is, or was, judged
+  bool waiting_ = false;         // it waits for a receive request that is announced but not fetched yet
   Account request_waits_{1};
   DdpPlacementCounters counters_;
 };

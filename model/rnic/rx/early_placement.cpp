@@ -49,25 +49,24 @@ bool EarlyPlacement::asked_for(Qpn qpn, const wire::DdpTaggedView& v) {
 // ---- Segments
 
 // One beat per cycle, of one segment while the one before it is processed. A segment is taken completely before one of
-// the other input begins; TCP's go first.
+// another input begins; those of the first input go first.
 bool EarlyPlacement::collect() {
   if (incoming_.checked_at != kNever && !segment_) {
     segment_ = std::move(incoming_);
     incoming_ = Segment{};
   }
   if (incoming_.checked_at != kNever) return false;
-  const bool amid = incoming_.bytes != 0;
-  if ((!amid || !incoming_.sctp) && in->can_pop()) return collect(*in, false);
-  if ((!amid || incoming_.sctp) && sctp_in->can_pop()) return collect(*sctp_in, true);
-  return false;
+  if (incoming_.bytes != 0) return collect(incoming_.llp);
+  return collect(LlpId::kMpaTcp) || collect(LlpId::kSctp);
 }
 
 // It counts as in progress from its first beat on.
-bool EarlyPlacement::collect(Link<StreamBeat>& from, bool sctp) {
-  const StreamBeat beat = from.pop();
+bool EarlyPlacement::collect(LlpId llp) {
+  if (!in[llp]->can_pop()) return false;
+  const StreamBeat beat = in[llp]->pop();
   if (beat.first) {
     contexts_.in_flight.begin(StagWrites::kEarly);
-    incoming_ = {{}, beat.data, beat.offset, 0, beat.flow, sctp, kNever};
+    incoming_ = {{}, beat.data, beat.offset, 0, beat.flow, llp, kNever};
     ++counters_.segments;
   }
   incoming_.bytes += beat.bytes;
@@ -83,7 +82,7 @@ void EarlyPlacement::begin() {
   searched_ = true;
   next_ = 0;
   const FlowContext& flow = contexts_.flow(segment_->flow);
-  stream_ = {flow.rx_markers, flow.crc, segment_->sctp};
+  stream_ = {flow.rx_markers, flow.crc, llps_[segment_->llp].keeps_messages};
   const bool found =
       search_.search({segment_->data, segment_->bytes}, static_cast<wire::StreamPosition>(segment_->offset), stream_);
   counters_.not_located += !found;
@@ -102,7 +101,7 @@ bool EarlyPlacement::work() {
   end.flow = segment_->flow;
   end.offset = segment_->offset;
   end.last = true;
-  answers_.push({std::move(end), false, segment_->sctp});
+  answers_.push({std::move(end), false, segment_->llp});
   segment_.reset();
   searched_ = false;
   return true;
@@ -172,7 +171,7 @@ bool EarlyPlacement::write() {
   counters_.payload_bytes += p.bytes;
   if (!done) return true;
   ++counters_.fpdus;
-  answers_.push({std::move(job_->told), true, segment_->sctp});
+  answers_.push({std::move(job_->told), true, segment_->llp});
   job_.reset();
   return true;
 }
@@ -180,7 +179,7 @@ bool EarlyPlacement::write() {
 // In stream order; for an FPDU when the last of its writes can no longer be overtaken.
 bool EarlyPlacement::tell() {
   if (answers_.empty()) return false;
-  Link<EarlyPlaced>& to = answers_.front().sctp ? *sctp_out : *out;
+  Link<EarlyPlaced>& to = *out[answers_.front().llp];
   if (!to.can_push()) return false;
   if (answers_.front().awaits_write) {
     if (!written->can_pop()) return false;

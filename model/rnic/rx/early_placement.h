@@ -10,10 +10,12 @@
 #include "model/common/node_pool.h"
 #include "model/common/ring.h"
 #include "model/rnic/context/context.h"
+#include "model/rnic/llp/llp_traits.h"
 #include "model/rnic/messages/completion.h"
 #include "model/rnic/messages/datapath.h"
 #include "model/rnic/messages/dma.h"
 #include "model/rnic/messages/early_placed.h"
+#include "model/rnic/messages/per_llp.h"
 #include "model/rnic/messages/qp_events.h"
 #include "model/rnic/rx/fpdu_search.h"
 
@@ -40,24 +42,27 @@ struct EarlyPlacementCounters {
 
 class EarlyPlacement final : public Stage {
  public:
-  PopPort<StreamBeat> in{*this, "in"};
+  // Of a lower layer that keeps messages each segment is one DDP segment after its length field, and `offset` is the
+  // sender's name for it.
+  PerLlp<PopPort<StreamBeat>> in{*this, "in"};
   PopPort<ReadIssued> read_issued{*this, "read_issued"};
   PopPort<ReadDone> read_over{*this, "read_over"};  // the oldest Read of the queue pair must not be answered any more
   PushPort<DmaWriteRequest> dma{*this, "dma"};
   PopPort<DmaWriteDone> written{*this, "written"};
-  PushPort<EarlyPlaced> out{*this, "out"};
-  // The same for SCTP: each segment is one DDP segment after its length field, and `offset` is the sender's name for
-  // it.
-  PopPort<StreamBeat> sctp_in{*this, "sctp_in"};
-  PushPort<EarlyPlaced> sctp_out{*this, "sctp_out"};
+  PerLlp<PushPort<EarlyPlaced>> out{*this, "out"};
 
   static constexpr unsigned kCheckCycles = 4;  // the depth of its CRC32c tree
   static constexpr unsigned kUnderWay = 16;    // FPDUs whose writes are not out yet
 
   // Markers are taken out while an FPDU is copied to a buffer of `pool`.
   EarlyPlacement(sc_core::sc_module_name nm, ClockDomain& clk, const DatapathConfig& datapath, ContextStore& contexts,
-                 BufferPool& pool)
-      : Stage(nm, clk), contexts_(contexts), pool_(pool), beat_bytes_(datapath.beat_bytes), reads_(contexts.qps()) {}
+                 BufferPool& pool, const PerLlp<LlpTraits>& llps)
+      : Stage(nm, clk),
+        contexts_(contexts),
+        pool_(pool),
+        llps_(llps),
+        beat_bytes_(datapath.beat_bytes),
+        reads_(contexts.qps()) {}
 
   Wake tick() override;
   void reset() override;
@@ -73,7 +78,7 @@ class EarlyPlacement final : public Stage {
     std::uint64_t offset = 0;  // in the stream
     std::uint32_t bytes = 0;
     FlowId flow;
-    bool sctp = false;
+    LlpId llp = LlpId::kMpaTcp;
     Cycle checked_at = kNever;  // its FPDUs are found and their CRC32c is known
   };
   // An FPDU without its markers.
@@ -91,7 +96,7 @@ class EarlyPlacement final : public Stage {
   struct Answer {
     EarlyPlaced told;
     bool awaits_write = false;
-    bool sctp = false;
+    LlpId llp = LlpId::kMpaTcp;
   };
   struct Reads {
     std::uint32_t epoch = 0;
@@ -109,10 +114,11 @@ class EarlyPlacement final : public Stage {
   bool find_buffer(Qpn qpn, const wire::DdpTaggedView& v, MemoryPiece& piece);
   bool asked_for(Qpn qpn, const wire::DdpTaggedView& v);
   bool collect();
-  bool collect(Link<StreamBeat>& from, bool sctp);
+  bool collect(LlpId llp);
 
   ContextStore& contexts_;
   BufferPool& pool_;
+  const PerLlp<LlpTraits> llps_;
   BufferPool headers_{64};
   const unsigned beat_bytes_;
 

@@ -5,9 +5,7 @@
 #include <utility>
 
 #include "model/common/description.h"
-#include "model/wire/icmp.h"
-#include "model/wire/ipv4.h"
-#include "model/wire/sctp.h"
+#include "model/rnic/llp/classifier.h"
 
 namespace rnic {
 namespace {
@@ -15,20 +13,6 @@ namespace {
 // The memory is divided into cells, so that a frame, however short, takes one.
 constexpr std::uint32_t kCellBytes = 64;
 constexpr std::uint32_t cells_bytes(std::uint32_t bytes) { return (bytes + kCellBytes - 1) / kCellBytes * kCellBytes; }
-
-// Or a router's report about one. A packet with a malformed header is counted on TCP's side. For most frames one octet
-// decides.
-constexpr std::uint32_t kTypeAt = 2 * wire::MacAddress::kBytes, kProtocolAt = wire::EthernetHeader::kBytes + 9;
-bool is_sctp(const Frame& frame) {
-  const bool untagged = load_be16(frame.data() + kTypeAt) == wire::kEthertypeIpv4;
-  if (untagged && (frame.bytes <= kProtocolAt || frame.data()[kProtocolAt] == wire::kIpProtocolTcp)) return false;
-  const auto ethernet = wire::EthernetView::parse({frame.data(), frame.bytes});
-  if (!ethernet || ethernet->header.ethertype != wire::kEthertypeIpv4) return false;
-  const auto ip = wire::Ipv4View::parse(ethernet->payload);
-  if (!ip || ip->header.protocol != wire::kIpProtocolIcmp) return ip && ip->header.protocol == wire::kIpProtocolSctp;
-  const auto told = wire::FragmentationNeeded::parse(ip->payload);
-  return told && told->protocol == wire::kIpProtocolSctp;
-}
 
 }  // namespace
 
@@ -78,7 +62,7 @@ void MacRx::receive(Frame frame) {
   buffered_ += cells;
   counters_.buffered_max.level(buffered_);
   Buffered& last = ring_[(head_ + used_) % ring_.size()];
-  last.sctp = is_sctp(frame);
+  last.llp = classify(frame);
   last.frame = std::move(frame);
   ++used_;
 }

@@ -9,6 +9,7 @@
 #include "model/config/field.h"
 #include "model/rnic/boundary/ethernet_socket.h"
 #include "model/rnic/boundary/frame.h"
+#include "model/rnic/messages/per_llp.h"
 #include "model/stats/high_water.h"
 #include "model/wire/ethernet.h"
 
@@ -39,8 +40,7 @@ struct MacRxCounters {
 
 class MacRx final : public Stage, public EthernetTarget {
  public:
-  PushPort<Frame> out{*this, "out"};
-  PushPort<Frame> sctp_out{*this, "sctp_out"};  // IPv4 packets of SCTP
+  PerLlp<PushPort<Frame>> out{*this, "out"};
   Drops drops;
 
   MacRx(sc_core::sc_module_name nm, ClockDomain& clk, const MacRxConfig& config, const wire::MacAddress& mac);
@@ -53,12 +53,12 @@ class MacRx final : public Stage, public EthernetTarget {
  private:
   struct Buffered {
     Frame frame;
-    bool sctp = false;
+    LlpId llp = LlpId::kMpaTcp;
   };
   void on_frame(const Frame& frame, std::uint64_t at_ps) override { inbox_.deliver(Frame(frame), at_ps); }
   void receive(Frame frame);
   // The oldest frame blocks all later ones, whichever output they go to.
-  PushPort<Frame>& output() { return ring_[head_].sctp ? sctp_out : out; }
+  PushPort<Frame>& output() { return out[ring_[head_].llp]; }
   bool may_push() { return used_ != 0 && output()->can_push(); }
 
   const MacRxConfig config_;

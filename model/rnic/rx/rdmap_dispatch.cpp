@@ -46,7 +46,7 @@ void RdmapDispatch::deliver(const PlacedSegment& s) {
 // does.
 void RdmapDispatch::end(const PlacedSegment& s) {
   const bool told = s.in_order && contexts_.qp(s.qpn).valid;
-  (s.llp == Llp::kSctp ? sctp_ended : ended)->push({s.flow, told});
+  ended[s.llp]->push({s.flow, told});
   if (!told) return;
   unblock->push({TxUnblock::Kind::kPeerClosed, s.qpn});
   read_done->push({s.qpn, true});
@@ -97,8 +97,7 @@ Wake RdmapDispatch::tick() {
   const PlacedSegment& front = in->front();
   if (front.awaits_write && !written->can_pop()) return Wake::on_traffic();
   if (!cqe->can_push() || !read_request->can_push() || !read_done->can_push() || !unblock->can_push() ||
-      !event->can_push() || !atomic_response->can_push() || !read_over->can_push() || !ended->can_push() ||
-      !sctp_ended->can_push()) {
+      !event->can_push() || !atomic_response->can_push() || !read_over->can_push() || !may_end()) {
     return Wake::on_traffic();
   }
   if (front.ended) {

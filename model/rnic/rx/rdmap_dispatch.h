@@ -2,6 +2,7 @@
 // (RFC 5040 section 5). See rdmap_dispatch.md.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "model/rnic/context/context.h"
 #include "model/rnic/messages/completion.h"
 #include "model/rnic/messages/dma.h"
+#include "model/rnic/messages/per_llp.h"
 #include "model/rnic/messages/placement.h"
 #include "model/rnic/messages/qp_events.h"
 #include "model/rnic/messages/requests.h"
@@ -36,8 +38,7 @@ class RdmapDispatch final : public Stage {
   PushPort<ReadDone> read_over{*this, "read_over"};  // a Read's sink is about to be its owner's alone
   PushPort<TxUnblock> unblock{*this, "unblock"};
   PushPort<QpEvent> event{*this, "event"};
-  PushPort<StreamEnded> ended{*this, "ended"};            // of streams over MPA,
-  PushPort<StreamEnded> sctp_ended{*this, "sctp_ended"};  // and over SCTP
+  PerLlp<PushPort<StreamEnded>> ended{*this, "ended"};
 
   RdmapDispatch(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts)
       : Stage(nm, clk), contexts_(contexts), opened_(contexts.qps(), kNotOpened) {}
@@ -53,6 +54,9 @@ class RdmapDispatch final : public Stage {
   void deliver(const PlacedSegment& s);
   void end(const PlacedSegment& s);
   bool may_deliver(const PlacedSegment& s);
+  bool may_end() {
+    return std::all_of(ended.begin(), ended.end(), [](auto& port) { return port->can_push(); });
+  }
   void complete(const PlacedSegment& s, abi::WcStatus status);
 
   ContextStore& contexts_;

@@ -5,6 +5,7 @@
 #include "model/config/field.h"
 #include "model/rnic/boundary/ethernet_socket.h"
 #include "model/rnic/boundary/frame.h"
+#include "model/rnic/messages/per_llp.h"
 
 namespace rnic {
 
@@ -29,21 +30,23 @@ struct MacTxCounters {
 
 class MacTx final : public Stage {
  public:
-  PopPort<Frame> in{*this, "in"};            // of TCP,
-  PopPort<Frame> sctp_in{*this, "sctp_in"};  // and of SCTP: they alternate
+  PerLlp<PopPort<Frame>> in{*this, "in"};  // they take turns
   EthernetInitiator ethernet{"ethernet"};
 
   MacTx(sc_core::sc_module_name nm, ClockDomain& clk, const MacTxConfig& config) : Stage(nm, clk), config_(config) {}
   Wake tick() override;
-  void reset() override { sctp_next_ = false; }  // a frame that has begun is sent completely
+  void reset() override { turn_ = 0; }  // a frame that has begun is sent completely
 
   void describe(const Description& d) override;
   const MacTxCounters& counters() const { return counters_; }
 
  private:
+  // The input whose frame is next; null: none has one.
+  PopPort<Frame>* next();
+
   const MacTxConfig config_;
   std::uint64_t line_free_ps_ = 0;  // when the next preamble may start
-  bool sctp_next_ = false;          // if both have a frame
+  unsigned turn_ = 0;               // the input to look at first
   MacTxCounters counters_;
 };
 

@@ -46,7 +46,7 @@ bool PayloadFetch::hand_on() {
     slot.ulpdu = {};
     ++counters_.failed;
   } else {
-    PushPort<Ulpdu>& to = contexts_.flow(slot.ulpdu.flow).llp == Llp::kSctp ? sctp_out : out;
+    PushPort<Ulpdu>& to = out[contexts_.flow(slot.ulpdu.flow).llp];
     if (!to->can_push()) return false;
     to->push(std::move(slot.ulpdu));
     ++counters_.ulpdus;

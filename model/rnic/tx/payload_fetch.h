@@ -10,6 +10,7 @@
 #include "model/rnic/context/context.h"
 #include "model/rnic/messages/completion.h"
 #include "model/rnic/messages/dma.h"
+#include "model/rnic/messages/per_llp.h"
 #include "model/rnic/messages/qp_events.h"
 #include "model/rnic/tx/ulpdu_job.h"
 #include "model/wire/rdmap.h"
@@ -40,8 +41,7 @@ class PayloadFetch final : public Stage {
   PopPort<UlpduJob> in{*this, "in"};
   PushPort<DmaReadRequest> dma{*this, "dma"};
   PopPort<DmaReadDone> dma_done{*this, "dma_done"};
-  PushPort<Ulpdu> out{*this, "out"};            // of streams over MPA,
-  PushPort<Ulpdu> sctp_out{*this, "sctp_out"};  // and over SCTP
+  PerLlp<PushPort<Ulpdu>> out{*this, "out"};
   PushPort<QpEvent> event{*this, "event"};
   PushPort<WqeLost> lost{*this, "lost"};
 

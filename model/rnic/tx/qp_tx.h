@@ -13,8 +13,12 @@
 namespace rnic {
 
 // Why a QP with work cannot send.
-enum class TxWait : std::uint8_t { kNothing, kOrd, kFence, kFirstFpdu, kCredit, kSctpCredit };
-inline constexpr unsigned kTxWaits = 6;
+enum class TxWait : std::uint8_t { kNothing, kOrd, kFence, kFirstFpdu, kCredit };
+// kCredit and what follows: of each lower layer.
+constexpr TxWait credit_of(LlpId llp) {
+  return static_cast<TxWait>(static_cast<unsigned>(TxWait::kCredit) + static_cast<unsigned>(llp));
+}
+inline constexpr unsigned kTxWaits = static_cast<unsigned>(TxWait::kCredit) + kLlps;
 
 struct QpTx {
   std::uint32_t epoch = 0;

@@ -16,9 +16,9 @@ bool RdmapSegmenter::accept() {
     scheduler_.post(wqe->pop());
     busy = true;
   }
-  for (PopPort<TxCredit>* from : {&credit, &sctp_credit}) {
-    if (!(*from)->can_pop()) continue;
-    take((*from)->pop());
+  for (PopPort<TxCredit>& from : credit) {
+    if (!from->can_pop()) continue;
+    take(from->pop());
     busy = true;
   }
   read_ended_.reset();
@@ -345,14 +345,12 @@ void RdmapSegmenter::describe(const Description& d) {
   d.series("tx.payload", 30, counters_, &RdmapSegmenterCounters::payload_bytes);
   scheduler_.describe(d);
   d.queue_pairs(*this);
-  static const ValueWords kWaits{"nothing", "ord", "fence", "first_fpdu", "credit", "sctp_credit"};
-  static_assert(kTxWaits == 6);
   for (std::uint32_t i = 0; i < contexts_.qps() && d.shows_probes(); ++i) {
     const ProbeGroup qp = d.probes().group("qp", i);
     const auto state = [this, qpn = Qpn{i}] { return scheduler_.state(qpn); };
     qp.number("wqes", 16, "WQEs", [state] { return state().wqes; });
     qp.number("ord_outstanding", 16, "requests", [state] { return state().reads; });
-    qp.state("tx_waits_for", kWaits, [state] { return state().waits; });
+    qp.state("tx_waits_for", scheduler_.wait_words(), [state] { return state().waits; });
   }
 }
 

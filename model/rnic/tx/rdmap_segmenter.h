@@ -32,8 +32,7 @@ class RdmapSegmenter final : public Stage, public QueuePairs {
  public:
   PopPort<FetchedWqe> wqe{*this, "wqe"};
   PushPort<WqeTaken> taken{*this, "taken"};
-  PopPort<TxCredit> credit{*this, "credit"};            // of TCP,
-  PopPort<TxCredit> sctp_credit{*this, "sctp_credit"};  // and of SCTP
+  PerLlp<PopPort<TxCredit>> credit{*this, "credit"};
   PopPort<TxUnblock> unblock{*this, "unblock"};
   PopPort<TxUnblock> atomic_unblock{*this, "atomic_unblock"};
   PopPort<ReadWork> read_work{*this, "read_work"};
@@ -50,8 +49,9 @@ class RdmapSegmenter final : public Stage, public QueuePairs {
   PushPort<RqFlush> flush_rq{*this, "flush_rq"};
   PushPort<QpEvent> event{*this, "event"};
 
-  RdmapSegmenter(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts, BufferPool& buffers)
-      : Stage(nm, clk), contexts_(contexts), buffers_(buffers), scheduler_(contexts) {}
+  RdmapSegmenter(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts, BufferPool& buffers,
+                 const PerLlp<LlpTraits>& llps)
+      : Stage(nm, clk), contexts_(contexts), buffers_(buffers), scheduler_(contexts, llps) {}
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override { return scheduler_.waiting_for(); }

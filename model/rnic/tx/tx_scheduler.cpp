@@ -2,13 +2,26 @@
 
 #include "model/common/description.h"
 #include "model/rnic/context/stag_work.h"
-#include "model/wire/ddp_session.h"
 
 namespace rnic {
 
-TxScheduler::TxScheduler(const ContextStore& contexts)
-    : contexts_(contexts), qps_(contexts.qps()), accounts_{Account{0}, Account{0}, each_qp(),
-                                                           each_qp(),  each_qp(),  each_qp()} {}
+namespace {
+
+ValueWords words_of_waits(const PerLlp<LlpTraits>& llps) {
+  ValueWords words{"nothing", "ord", "fence", "first_fpdu"};
+  for (const LlpTraits& llp : llps) words.push_back(llp.credit);
+  return words;
+}
+
+}  // namespace
+
+TxScheduler::TxScheduler(const ContextStore& contexts, const PerLlp<LlpTraits>& llps)
+    : contexts_(contexts), llps_(llps), wait_words_(words_of_waits(llps)), qps_(contexts.qps()), accounts_{Account{0},
+                                                                                                           Account{0},
+                                                                                                           each_qp(),
+                                                                                                           each_qp(),
+                                                                                                           each_qp(),
+                                                                                                           each_qp()} {}
 
 void TxScheduler::reset() {
   qps_ = std::vector<QpTx>(qps_.size());
@@ -25,9 +38,14 @@ void TxScheduler::describe(const Description& d) {
   d.account({"tx.ord", "slots", Reach::kRequests, "ORD", 60}, waits(TxWait::kOrd));
   d.account({"tx.fence", "slots", Reach::kRequests, "fence", 70}, waits(TxWait::kFence));
   d.account({"tx.first_fpdu", "slots", Reach::kRequests, "first FPDU of the peer", 80}, waits(TxWait::kFirstFpdu));
-  d.account({"tx.credit", "credits", Reach::kWindow, "TCP window", 90, AccountRole::kSendWindow},
-            waits(TxWait::kCredit));
-  d.account({"tx.sctp_credit", "credits", Reach::kWindow, "SCTP window", 100}, waits(TxWait::kSctpCredit));
+  unsigned position = 90;
+  for (const LlpId llp : {LlpId::kMpaTcp, LlpId::kSctp}) {
+    const LlpTraits& of = llps_[llp];
+    d.account({std::string("tx.") + of.credit, "credits", Reach::kWindow, of.window, position,
+               of.has_window ? AccountRole::kSendWindow : AccountRole::kNone},
+              waits(credit_of(llp)));
+    position += 10;
+  }
 }
 
 QpTx& TxScheduler::qp(Qpn qpn) {
@@ -98,7 +116,7 @@ TxWait TxScheduler::why_not(Qpn qpn, const QpTx& q) const {
   if (q.fenced(ctx)) return TxWait::kFirstFpdu;
   if (!q.open(ctx)) return TxWait::kNothing;
   if (begun || q.may_start(ctx, oldest(q).wqe)) {
-    return contexts_.flow(ctx.flow).llp == Llp::kSctp ? TxWait::kSctpCredit : TxWait::kCredit;
+    return credit_of(contexts_.flow(ctx.flow).llp);
   }
   return (oldest(q).wqe.flags & abi::kWqeFence) != 0 ? TxWait::kFence : TxWait::kOrd;
 }
@@ -126,8 +144,7 @@ Qpn TxScheduler::turn() {
 
 std::size_t TxScheduler::cost(const QpContext& ctx, const QpTx& q, std::uint32_t ulpdu) const {
   const FlowContext& flow = contexts_.flow(ctx.flow);
-  if (flow.llp == Llp::kSctp) return wire::sctp_segment_bytes(ulpdu);
-  return flow.tx_markers ? wire::marked_fpdu_bytes(q.position, ulpdu) : wire::fpdu_bytes(ulpdu);
+  return llps_[flow.llp].segment_octets(flow, q.position, ulpdu);
 }
 
 bool TxScheduler::has_credit(const QpContext& ctx, const QpTx& q, const OutboundMessage& m) const {
@@ -181,7 +198,7 @@ std::string TxScheduler::waiting_for() const {
     if (ctx.state != QpState::kRts) return who + "its connection";
     if (q.fenced(ctx)) return who + "the first FPDU of its peer";
     if (q.reads != 0 && !q.request.active && !q.response.active) return who + "read responses (ORD or fence)";
-    return who + (contexts_.flow(ctx.flow).llp == Llp::kSctp ? "SCTP window" : "TCP window");
+    return who + llps_[contexts_.flow(ctx.flow).llp].window;
   }
   return {};
 }

@@ -9,6 +9,8 @@
 #include "model/abi/tx_internal_work.h"
 #include "model/common/account.h"
 #include "model/common/part.h"
+#include "model/common/value_words.h"
+#include "model/rnic/llp/llp_traits.h"
 #include "model/rnic/messages/work_requests.h"
 #include "model/rnic/tx/qp_tx.h"
 
@@ -18,7 +20,7 @@ class TxScheduler final : public Part {
  public:
   enum class Source { kNone, kRequest, kResponse, kLocalWork, kDrain, kFlush };
 
-  explicit TxScheduler(const ContextStore& contexts);
+  TxScheduler(const ContextStore& contexts, const PerLlp<LlpTraits>& llps);
 
   // The QP's state, reset if the QP number was reused.
   QpTx& qp(Qpn qpn);
@@ -67,7 +69,10 @@ class TxScheduler final : public Part {
   // kOrd: Reads and atomics outstanding; otherwise QPs that wait.
   Account& waits(TxWait reason) { return accounts_[static_cast<unsigned>(reason)]; }
 
-  // The credit that such a ULPDU takes: its FPDU, including the markers at its place in the stream, or its DATA chunk.
+  // The words of TxWait.
+  const ValueWords& wait_words() const { return wait_words_; }
+
+  // The credit that such a ULPDU takes at the QP's place in the stream.
   std::size_t cost(const QpContext& ctx, const QpTx& q, std::uint32_t ulpdu) const;
   std::string waiting_for() const;
 
@@ -80,6 +85,8 @@ class TxScheduler final : public Part {
   Account each_qp() const { return Account{static_cast<unsigned>(contexts_.qps())}; }
 
   const ContextStore& contexts_;
+  const PerLlp<LlpTraits> llps_;
+  const ValueWords wait_words_;
   std::vector<QpTx> qps_;
   NodePool<FetchedWqe> wqe_pool_;
   NodePool<ReadWork> read_pool_;

@@ -7,6 +7,7 @@
 #include "testbench/perf/rtl/neighbours.h"
 #include "testbench/perf/rtl/swap_in_blocks.h"
 #include "testbench/support/contexts.h"
+#include "testbench/support/llps.h"
 #include "testbench/support/mpa_reference.h"
 #include "testbench/support/segment_beats.h"
 
@@ -224,10 +225,10 @@ SwappedIn measure_ddp_placement() {
   auto placed = drain<PlacedSegment>("placed", clk, [](const PlacedSegment& s) { RNIC_CHECK(!s.flushed); });
   auto errors =
       drain<QpEvent>("errors", clk, [](const QpEvent& e) { RNIC_CHECK(e.kind == QpEvent::Kind::kFirstFpdu); });
-  DdpPlacement block("block", clk, contexts);
+  DdpPlacement block("block", clk, contexts, test::llp_traits());
   source.out(in);
-  block.in(in);
-  block.sctp_in(sctp_in);
+  block.in[LlpId::kMpaTcp](in);
+  block.in[LlpId::kSctp](sctp_in);
   block.posted(posted);
   block.rqe(rqe);
   block.srq_arm(srq_arm);

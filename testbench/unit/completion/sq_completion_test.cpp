@@ -28,8 +28,8 @@ class SqCompletionTest : public StageTest {
   At firmware{"firmware", clk};
   SqCompletion dut{"dut", clk, contexts};
   Source<WqeIssued> segmenter = drive(dut.issued);
-  Source<WqesAcked> tcp = drive(dut.acked);
-  Source<WqesAcked> sctp = drive(dut.sctp_acked);
+  Source<WqesAcked> tcp = drive(dut.acked[LlpId::kMpaTcp]);
+  Source<WqesAcked> sctp = drive(dut.acked[LlpId::kSctp]);
   Source<WqeLost> payload_fetch = drive(dut.lost);
   Source<ReadDone> dispatch = drive(dut.read_done);
   Source<AtomicDone> response_queue = drive(dut.atomic_done);

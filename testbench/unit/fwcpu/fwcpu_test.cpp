@@ -263,7 +263,7 @@ TEST_F(FwCpuTest, ASessionOverSctp) {
   EXPECT_EQ(Bytes(request.private_data->bytes(), request.private_data->bytes() + request.event.private_bytes),
             hex("616263"));
   EXPECT_EQ(to_host.cycles()[3], start + 1 + 40 + 2 + 8 * 4 + 1) << "two words of SRAM, and the event";
-  EXPECT_EQ(contexts.flow(FlowId{3}).llp, Llp::kSctp);
+  EXPECT_EQ(contexts.flow(FlowId{3}).llp, LlpId::kSctp);
   EXPECT_EQ(contexts.qp(Qpn{5}).mulpdu, 1434);
   EXPECT_EQ(to_host.back().event.type, abi::EventType::kDisconnected);
   const auto setup = to_json(registry)["setup"];

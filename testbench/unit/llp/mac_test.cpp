@@ -19,8 +19,8 @@ class MacRxTest : public StageTest {
   MacRxTest() { from_line.out.socket.bind(dut.socket); }
   BufferPool pool{2048};
   MacRx dut{"mac_rx", clk, MacRxConfig{16384}, kMacB};
-  Sink<Frame> sink = collect(dut.out, {2, 1, 1});
-  Sink<Frame> sctp = collect(dut.sctp_out, {2, 1, 1});
+  Sink<Frame> sink = collect(dut.out[LlpId::kMpaTcp], {2, 1, 1});
+  Sink<Frame> sctp = collect(dut.out[LlpId::kSctp], {2, 1, 1});
   RawSender from_line{"from_line"};
 };
 
@@ -101,8 +101,8 @@ class LineTest : public StageTest {
   }
   BufferPool pool{2048};
   MacTx dut{"mac_tx", clk, MacTxConfig{}};
-  Source<Frame> source = drive(dut.in);
-  Source<Frame> sctp = drive(dut.sctp_in);
+  Source<Frame> source = drive(dut.in[LlpId::kMpaTcp]);
+  Source<Frame> sctp = drive(dut.in[LlpId::kSctp]);
   RawReceiver near{"near"}, far{"far"};
   RawSender peer{"peer"};
   EthernetLink cable{"cable", {}};

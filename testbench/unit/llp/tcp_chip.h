@@ -315,8 +315,8 @@ struct TcpChip {
     segmenter.out(fpdus), tcp_tx.in(fpdus);
     tcp_tx.credit(credit), segmenter.credit(credit);
     tcp_tx.acked(acked), segmenter.acked(acked);
-    tcp_tx.out(tx_frames), mac_tx.in(tx_frames);
-    mac_rx.out(rx_frames), tcp_rx.in(rx_frames);
+    tcp_tx.out(tx_frames), mac_tx.in[LlpId::kMpaTcp](tx_frames);
+    mac_rx.out[LlpId::kMpaTcp](rx_frames), tcp_rx.in(rx_frames);
     tcp_rx.out(stream), deframer.in(stream);
     deframer.consumed(consumed), tcp_rx.consumed(consumed);
     deframer.ended(ended), tcp_rx.ended(ended);
@@ -349,7 +349,7 @@ struct TcpChip {
   TcpRx tcp_rx;
   MacTx mac_tx;
   MacRx mac_rx;
-  const Stubs others = stub(tcp_rx.behind, tcp_rx.early, mac_tx.sctp_in, mac_rx.sctp_out);
+  const Stubs others = stub(tcp_rx.behind, tcp_rx.early, mac_tx.in[LlpId::kSctp], mac_rx.out[LlpId::kSctp]);
 };
 
 // A segment on the cable, read by fixed offsets: no code in common with the model. No IP options are expected.

@@ -3,6 +3,7 @@
 #include "model/common/prng.h"
 #include "testbench/support/contexts.h"
 #include "testbench/support/fpdu_beats.h"
+#include "testbench/support/llps.h"
 #include "testbench/support/placement_twin.h"
 #include "testbench/support/stage_test.h"
 
@@ -57,9 +58,9 @@ class DdpPlacementTest : public StageTest {
   ContextStore contexts{clk, {4, 4, 4, 16}};
   BufferPool pool{65536};
   At firmware{"firmware", clk};
-  DdpPlacement dut{"dut", clk, contexts};
+  DdpPlacement dut{"dut", clk, contexts, llp_traits()};
   const std::shared_ptr<void> twin = stand_in(dut, contexts);
-  Source<FpduBeat> wire = drive(dut.in);
+  Source<FpduBeat> wire = drive(dut.in[LlpId::kMpaTcp]);
   Source<RqDoorbell> doorbells = drive(dut.posted);
   Source<FetchedRqe> fetch = drive(dut.rqe);
   Source<ReadIssued> reads = drive(dut.read_issued);
@@ -69,7 +70,7 @@ class DdpPlacementTest : public StageTest {
   Sink<DmaWriteRequest> writes = collect(dut.dma);
   Sink<PlacedSegment> placed = collect(dut.out);
   Sink<QpEvent> events = collect(dut.event);
-  Source<FpduBeat> sctp = drive(dut.sctp_in);
+  Source<FpduBeat> sctp = drive(dut.in[LlpId::kSctp]);
   const Stubs others = stub(dut.srq_arm, dut.srq_event);
 
   DdpPlacementTest() {
@@ -1517,7 +1518,7 @@ TEST_F(TwoLayersTest, TheEndOfASessionPassesAmidAnFpduOfMpa) {
   run_until_idle();
   ASSERT_EQ(placed.size(), 2u);
   EXPECT_TRUE(placed[0].ended && placed[0].in_order);
-  EXPECT_EQ(placed[0].llp, Llp::kSctp);
+  EXPECT_EQ(placed[0].llp, LlpId::kSctp);
   EXPECT_EQ(placed[0].flow, FlowId{2});
   EXPECT_THAT(order(), ElementsAre(2, 1));
   EXPECT_THAT(placed.cycles(), ElementsAre(1 + kThrough, 3 + kThrough));
@@ -1528,7 +1529,7 @@ TEST_F(TwoLayersTest, AFinPassesAmidAnFpduOfSctp) {
   run_until_idle();
   ASSERT_EQ(placed.size(), 2u);
   EXPECT_TRUE(placed[0].ended && placed[0].in_order);
-  EXPECT_EQ(placed[0].llp, Llp::kMpaTcp);
+  EXPECT_EQ(placed[0].llp, LlpId::kMpaTcp);
   EXPECT_THAT(placed.cycles(), ElementsAre(kThrough, 3 + kThrough));
 }
 // The firmware hears of it from TCP, so that no error is raised here, wherever it comes.
@@ -1554,7 +1555,7 @@ TEST_F(TwoLayersTest, AnEndOfASessionThatNoQpHearsOfGoesOnAsWell) {
   run_until_idle();
   ASSERT_EQ(placed.size(), 1u);
   EXPECT_TRUE(placed[0].ended && !placed[0].in_order);
-  EXPECT_EQ(placed[0].llp, Llp::kSctp);
+  EXPECT_EQ(placed[0].llp, LlpId::kSctp);
   EXPECT_EQ(placed[0].flow, FlowId{2});
 }
 TEST_F(TwoLayersTest, AnErrorOverSctpIsTheSegmentsOwn) {

@@ -2,6 +2,7 @@
 
 #include "testbench/support/contexts.h"
 #include "testbench/support/fake_dma.h"
+#include "testbench/support/llps.h"
 #include "testbench/support/mpa_reference.h"
 #include "testbench/support/stage_test.h"
 #include "testbench/support/stream_segments.h"
@@ -30,13 +31,13 @@ class EarlyPlacementTest : public StageTest {
   ContextStore contexts{clk, {4, 4, 4, 16, 1, 16}};
   BufferPool pool{16384};
   At firmware{"firmware", clk};
-  EarlyPlacement dut{"dut", clk, {}, contexts, pool};
-  Source<StreamBeat> tcp = drive(dut.in);
+  EarlyPlacement dut{"dut", clk, {}, contexts, pool, llp_traits()};
+  Source<StreamBeat> tcp = drive(dut.in[LlpId::kMpaTcp]);
   Source<ReadIssued> issued = drive(dut.read_issued);
   Source<ReadDone> over = drive(dut.read_over);
-  Sink<EarlyPlaced> told = collect(dut.out);
-  Source<StreamBeat> sctp = drive(dut.sctp_in);
-  Sink<EarlyPlaced> sctp_told = collect(dut.sctp_out);
+  Sink<EarlyPlaced> told = collect(dut.out[LlpId::kMpaTcp]);
+  Source<StreamBeat> sctp = drive(dut.in[LlpId::kSctp]);
+  Sink<EarlyPlaced> sctp_told = collect(dut.out[LlpId::kSctp]);
   Bytes octets = Bytes(1 << 16);
   FakeDmaWrite memory{dut.dma, dut.written, octets};
 

@@ -43,8 +43,8 @@ class RdmapDispatchTest : public StageTest {
   Sink<ReadDone> reads_over = collect(dut.read_over);
   Sink<TxUnblock> unblocks = collect(dut.unblock);
   Sink<QpEvent> events = collect(dut.event);
-  Sink<StreamEnded> ends = collect(dut.ended);
-  Sink<StreamEnded> sctp_ends = collect(dut.sctp_ended);
+  Sink<StreamEnded> ends = collect(dut.ended[LlpId::kMpaTcp]);
+  Sink<StreamEnded> sctp_ends = collect(dut.ended[LlpId::kSctp]);
 
   RdmapDispatchTest() {
     open_qp(contexts, 1, rts_qp(1));
@@ -398,7 +398,7 @@ TEST_F(RdmapDispatchTest, TheEndIsToldBehindTheLastDelivery) {
 }
 TEST_F(RdmapDispatchTest, TheEndOfASessionIsToldToSctpAndWhetherTheFirmwareHearsOfIt) {
   PlacedSegment heard = end_of(3, true), unheard = end_of(2, false);
-  heard.llp = unheard.llp = Llp::kSctp;
+  heard.llp = unheard.llp = LlpId::kSctp;
   placement.send({heard, unheard});
   run_until_idle();
   EXPECT_THAT(ends, IsEmpty());
@@ -412,7 +412,7 @@ TEST_F(RdmapDispatchTest, TheEndOfASessionIsToldToSctpAndWhetherTheFirmwareHears
 }
 TEST_F(RdmapDispatchTest, OfASessionWhoseQpIsGoneTheFirmwareHearsFromSctp) {
   PlacedSegment end = end_of(3, true);
-  end.llp = Llp::kSctp;
+  end.llp = LlpId::kSctp;
   QpContext gone = rts_qp(1);
   gone.valid = false;
   contexts.write(Qpn{1}, gone);

@@ -2,6 +2,7 @@
 #include "model/rnic/rx/ddp_placement.h"
 #include "testbench/support/contexts.h"
 #include "testbench/support/fpdu_beats.h"
+#include "testbench/support/llps.h"
 #include "testbench/support/placement_twin.h"
 #include "testbench/support/stage_test.h"
 
@@ -37,9 +38,9 @@ class SharedReceiveQueueTest : public StageTest {
   ContextStore contexts{clk, {4, 4, 4, 16, 4}};
   BufferPool pool{65536};
   At firmware{"firmware", clk};
-  DdpPlacement dut{"dut", clk, contexts};
+  DdpPlacement dut{"dut", clk, contexts, llp_traits()};
   const std::shared_ptr<void> twin = stand_in(dut, contexts);
-  Source<FpduBeat> wire = drive(dut.in);
+  Source<FpduBeat> wire = drive(dut.in[LlpId::kMpaTcp]);
   Source<RqDoorbell> doorbells = drive(dut.posted);
   Source<FetchedRqe> fetch = drive(dut.rqe);
   Source<SrqArm> arms = drive(dut.srq_arm);
@@ -49,7 +50,7 @@ class SharedReceiveQueueTest : public StageTest {
   Sink<DmaWriteRequest> writes = collect(dut.dma);
   Sink<PlacedSegment> placed = collect(dut.out);
   Sink<QpEvent> events = collect(dut.event);
-  const Stubs others = stub(dut.sctp_in, dut.read_issued, dut.answered);
+  const Stubs others = stub(dut.in[LlpId::kSctp], dut.read_issued, dut.answered);
 
   SharedReceiveQueueTest() {
     for (std::uint32_t n = 1; n < 4; ++n) open_qp(contexts, n, sharing_qp(n));

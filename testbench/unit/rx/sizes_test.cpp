@@ -11,6 +11,7 @@
 #include "model/rnic/rx/mpa_deframer.h"
 #include "testbench/support/contexts.h"
 #include "testbench/support/fake_dma.h"
+#include "testbench/support/llps.h"
 #include "testbench/support/mpa_reference.h"
 #include "testbench/support/stream_segments.h"
 
@@ -108,13 +109,13 @@ class PlacementSizes : public StageTest, public testing::WithParamInterface<Traf
 };
 
 TEST_P(PlacementSizes, DdpPlacement) {
-  DdpPlacement dut("ddp_placement", clk, contexts);
-  Source<FpduBeat> wire = drive(dut.in);
+  DdpPlacement dut("ddp_placement", clk, contexts, llp_traits());
+  Source<FpduBeat> wire = drive(dut.in[LlpId::kMpaTcp]);
   Sink<DmaWriteRequest> writes = collect(dut.dma);
   Sink<PlacedSegment> placed = collect(dut.out);
   Sink<QpEvent> errors = collect(dut.event);
-  const Stubs others = stub(dut.sctp_in, dut.posted, dut.rqe, dut.srq_arm, dut.read_issued, dut.answered, dut.flush,
-                            dut.rqe_taken, dut.srq_event);
+  const Stubs others = stub(dut.in[LlpId::kSctp], dut.posted, dut.rqe, dut.srq_arm, dut.read_issued, dut.answered,
+                            dut.flush, dut.rqe_taken, dut.srq_event);
   wire.pause(GetParam().produce);
   writes.pause(GetParam().consume);
   placed.pause(GetParam().consume);
@@ -138,10 +139,10 @@ TEST_P(PlacementSizes, EarlyPlacement) {
   flow.rx_markers = true;
   contexts.write(kMarked, flow);
   contexts.commit();
-  EarlyPlacement dut("early_placement", clk, {}, contexts, pool);
-  Source<StreamBeat> segments = drive(dut.in);
-  Sink<EarlyPlaced> told = collect(dut.out);
-  const Stubs others = stub(dut.read_issued, dut.read_over, dut.sctp_in, dut.sctp_out);
+  EarlyPlacement dut("early_placement", clk, {}, contexts, pool, llp_traits());
+  Source<StreamBeat> segments = drive(dut.in[LlpId::kMpaTcp]);
+  Sink<EarlyPlaced> told = collect(dut.out[LlpId::kMpaTcp]);
+  const Stubs others = stub(dut.read_issued, dut.read_over, dut.in[LlpId::kSctp], dut.out[LlpId::kSctp]);
   FakeDmaWrite engine(dut.dma, dut.written, memory);
   segments.pause(GetParam().produce);
   engine.pause = GetParam().consume;

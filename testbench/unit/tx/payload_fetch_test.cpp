@@ -25,8 +25,8 @@ class PayloadFetchTest : public StageTest {
   At firmware{"firmware", clk};
   PayloadFetch dut{"dut", clk, contexts, {4}};
   Source<UlpduJob> segmenter = drive(dut.in);
-  Sink<Ulpdu> framer = collect(dut.out);
-  Sink<Ulpdu> sctp = collect(dut.sctp_out);
+  Sink<Ulpdu> framer = collect(dut.out[LlpId::kMpaTcp]);
+  Sink<Ulpdu> sctp = collect(dut.out[LlpId::kSctp]);
   Sink<QpEvent> events = collect(dut.event);
   Sink<WqeLost> losses = collect(dut.lost);
   FakeDma dma{dut.dma, dut.dma_done};

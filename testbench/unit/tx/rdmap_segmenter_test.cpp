@@ -5,6 +5,7 @@
 #include "model/common/prng.h"
 #include "testbench/support/contexts.h"
 #include "testbench/support/fpdu_beats.h"
+#include "testbench/support/llps.h"
 #include "testbench/support/mpa_reference.h"
 #include "testbench/support/sizes.h"
 #include "testbench/support/stage_test.h"
@@ -45,11 +46,11 @@ class RdmapSegmenterTest : public StageTest {
   ContextStore contexts{clk, {4, 4, 4, 16}};
   BufferPool pool{4096};
   At contexts_at{"contexts_at", clk};
-  RdmapSegmenter dut{"dut", clk, contexts, pool};
+  RdmapSegmenter dut{"dut", clk, contexts, pool, llp_traits()};
   Source<FetchedWqe> fetch = drive(dut.wqe);
   Sink<WqeTaken> given_back = collect(dut.taken);
-  Source<TxCredit> tcp = drive(dut.credit);
-  Source<TxCredit> sctp = drive(dut.sctp_credit);
+  Source<TxCredit> tcp = drive(dut.credit[LlpId::kMpaTcp]);
+  Source<TxCredit> sctp = drive(dut.credit[LlpId::kSctp]);
   Source<TxUnblock> rx = drive(dut.unblock);
   Source<TxUnblock> response_queue = drive(dut.atomic_unblock);
   Source<ReadWork> responder = drive(dut.read_work);

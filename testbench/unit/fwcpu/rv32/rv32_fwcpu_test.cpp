@@ -216,7 +216,7 @@ TEST_F(Rv32Firmware, AnInitiatorAsksForASession) {
   EXPECT_EQ(work[0].kind, TxInternalWork::Kind::kRtrRead);
   EXPECT_EQ(contexts.qp(Qpn{5}).ird, 4);
   EXPECT_EQ(contexts.qp(Qpn{5}).ord, 8);
-  EXPECT_EQ(contexts.flow(FlowId{3}).llp, Llp::kSctp);
+  EXPECT_EQ(contexts.flow(FlowId{3}).llp, LlpId::kSctp);
   EXPECT_EQ(to_host.back().event.type, abi::EventType::kEstablished);
 }
 

@@ -1,0 +1,29 @@
+// What the stages above the boundary know of a lower layer, beside its messages. See boundary.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "model/abi/context_types.h"
+#include "model/rnic/messages/per_llp.h"
+#include "model/wire/fpdu.h"
+
+namespace rnic {
+
+struct LlpTraits {
+  // The octets of credit that a segment takes at that place of the stream.
+  std::size_t (*segment_octets)(const FlowContext& flow, wire::StreamPosition position, std::uint32_t ulpdu);
+  // What is received after a gap is one whole segment; otherwise octets of a stream, which has to be searched for
+  // FPDUs.
+  bool keeps_messages;
+  // A wrong CRC, a wrong marker or the loss of the connection reaches placement, which terminates the stream.
+  bool reports_errors;
+  const char* credit;  // its name in files,
+  const char* window;  // and for people
+  bool has_window;     // its credit ends with a window of the peer or the network, which has accounts of its own
+};
+
+// MPA over TCP.
+LlpTraits mpa_tcp_traits();
+
+}  // namespace rnic
