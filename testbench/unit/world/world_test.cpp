@@ -205,7 +205,7 @@ TEST(World, FramesArriveAtTheirStampsWhateverRunsAhead) {
 }
 
 // Frames are on their way in both directions.
-TEST(World, ADeviceIsResetAmidWork) {
+TEST(World, ADeviceIsResetDuringWork) {
   Graph graph;
   graph.world.run_until(1'000'000);
   const std::size_t before = graph.devices[1]->talker.got.size();
