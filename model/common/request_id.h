@@ -26,34 +26,43 @@ struct RequestId {
     kCommand,          // the n-th command of the host
     kEvent             // the n-th event to the host, its interrupt included
   };
-  static constexpr unsigned kNodeBits = 6, kKindBits = 4, kQueueBits = 17, kLifeBits = 9, kSequenceBits = 28;
-  static_assert(kNodeBits + kKindBits + kQueueBits + kLifeBits + kSequenceBits == 64);
-
-  std::uint64_t v = 0;  // 0: none
+  static constexpr unsigned kNodeBits = 16, kKindBits = 4, kQueueBits = 17, kLifeBits = 9, kSequenceBits = 28;
+  static constexpr unsigned kPlaceBits = kKindBits + kQueueBits + kLifeBits + kSequenceBits;
+  // Up to this node an id is one number of 64 bits in files (packed()).
+  static constexpr std::uint32_t kMostPackedNode = (1u << (64 - kPlaceBits)) - 1;
 
   constexpr RequestId() = default;
-  constexpr explicit RequestId(std::uint64_t value) : v(value) {}
+  // From packed().
+  constexpr explicit RequestId(std::uint64_t packed)
+      : RequestId(static_cast<std::uint32_t>(packed >> kPlaceBits), part(packed, kPlaceBits)) {}
   // Each part modulo its range; a node of 0 is no node.
   constexpr RequestId(std::uint32_t node, Kind kind, std::uint32_t queue, std::uint32_t life, std::uint64_t sequence)
-      : v(part(node, kNodeBits) << (64 - kNodeBits) |
-          part(static_cast<std::uint64_t>(kind), kKindBits) << (kQueueBits + kLifeBits + kSequenceBits) |
-          part(queue, kQueueBits) << (kLifeBits + kSequenceBits) | part(life, kLifeBits) << kSequenceBits |
-          part(sequence, kSequenceBits)) {}
+      : RequestId(node, part(static_cast<std::uint64_t>(kind), kKindBits) << (kQueueBits + kLifeBits + kSequenceBits) |
+                            part(queue, kQueueBits) << (kLifeBits + kSequenceBits) |
+                            part(life, kLifeBits) << kSequenceBits | part(sequence, kSequenceBits)) {}
 
-  constexpr explicit operator bool() const { return v != 0; }
-  constexpr std::uint32_t node() const { return static_cast<std::uint32_t>(v >> (64 - kNodeBits)); }
+  constexpr explicit operator bool() const { return (node_ | high_ | low_) != 0; }
+  constexpr std::uint32_t node() const { return node_; }
   constexpr Kind kind() const {
-    return static_cast<Kind>(part(v >> (kQueueBits + kLifeBits + kSequenceBits), kKindBits));
+    return static_cast<Kind>(part(place() >> (kQueueBits + kLifeBits + kSequenceBits), kKindBits));
   }
   constexpr std::uint32_t queue() const {
-    return static_cast<std::uint32_t>(part(v >> (kLifeBits + kSequenceBits), kQueueBits));
+    return static_cast<std::uint32_t>(part(place() >> (kLifeBits + kSequenceBits), kQueueBits));
   }
-  constexpr std::uint32_t life() const { return static_cast<std::uint32_t>(part(v >> kSequenceBits, kLifeBits)); }
-  constexpr std::uint64_t sequence() const { return part(v, kSequenceBits); }
+  constexpr std::uint32_t life() const { return static_cast<std::uint32_t>(part(place() >> kSequenceBits, kLifeBits)); }
+  constexpr std::uint64_t sequence() const { return part(place(), kSequenceBits); }
 
-  friend constexpr bool operator==(RequestId a, RequestId b) { return a.v == b.v; }
-  friend constexpr bool operator!=(RequestId a, RequestId b) { return a.v != b.v; }
-  friend constexpr bool operator<(RequestId a, RequestId b) { return a.v < b.v; }
+  // All of it but the node.
+  constexpr std::uint64_t place() const { return std::uint64_t{high_} << 32 | low_; }
+  constexpr bool packs() const { return node_ <= kMostPackedNode; }
+  // Only if it packs. An id of a higher node has no such number: its node is lost.
+  constexpr std::uint64_t packed() const { return std::uint64_t{node_} << kPlaceBits | place(); }
+
+  friend constexpr bool operator==(RequestId a, RequestId b) { return a.node_ == b.node_ && a.place() == b.place(); }
+  friend constexpr bool operator!=(RequestId a, RequestId b) { return !(a == b); }
+  friend constexpr bool operator<(RequestId a, RequestId b) {
+    return a.node_ != b.node_ ? a.node_ < b.node_ : a.place() < b.place();
+  }
 
   // "a.3.17" is request 17 of the send queue of QP 3 on node a, "a.rq3.0" one of its receive queue; the other kinds are
   // srq, int, qp, cq, flow, cmd and ev. A number that was in use before has "#" and how often: "a.3#1.17". "" is none.
@@ -62,11 +71,18 @@ struct RequestId {
   static std::optional<RequestId> parse(std::string_view text, const std::vector<std::string>& nodes);
 
  private:
+  constexpr RequestId(std::uint32_t node, std::uint64_t place)
+      : low_(static_cast<std::uint32_t>(place)),
+        high_(static_cast<std::uint32_t>(place >> 32)),
+        node_(static_cast<std::uint16_t>(node)) {}
   static constexpr std::uint64_t part(std::uint64_t value, unsigned bits) {
     return value & ((std::uint64_t{1} << bits) - 1);
   }
+
+  std::uint32_t low_ = 0, high_ = 0;  // two words, as a Tlp has room for twelve octets and no more
+  std::uint16_t node_ = 0;
 };
-static_assert(sizeof(RequestId) == 8);
+static_assert(sizeof(RequestId) == 12);
 
 namespace detail {
 
@@ -89,7 +105,7 @@ inline bool take(std::string_view& text, char c) {
 }  // namespace detail
 
 inline std::string RequestId::text(const std::vector<std::string>& nodes) const {
-  if (v == 0) return {};
+  if (!*this) return {};
   std::string s = node() >= 1 && node() <= nodes.size() ? nodes[node() - 1] : std::to_string(node());
   s += '.';
   if (static_cast<unsigned>(kind()) < std::size(detail::kOwnerWords))

@@ -47,7 +47,7 @@ ordered_json request_events(const std::string& database, const std::vector<std::
   ordered_json list = ordered_json::array();
   std::set<std::uint64_t> known;
   const auto add = [&](const RequestSpan& request, const std::string& why) {
-    if (!known.insert(request.id.v).second) return;
+    if (!known.insert(request.number).second) return;
     const std::vector<StoryLine> lines = story.tell(request);
     list.push_back({{"id", request.text}, {"why", why}, {"all", lines.size()}, {"events", events_json(lines)}});
   };

@@ -16,8 +16,8 @@ using pcie::TlpType;
 // PCI Express Base Specification, section 2.2: functions are 00:00.0, the root, and 01:00.0, the device.
 constexpr std::uint16_t kRoot = 0x0000, kDevice = 0x0100;
 constexpr std::uint8_t kFourDoubleWords = 0x20, kWithData = 0x40, kCompletion = 0x0a, kPoisoned = 0x40;
-constexpr std::uint8_t kPseudoVersion = 1;
-constexpr std::size_t kPseudoBytes = 16;
+// Version 2 has the node on its own, for one that is too high for a packed id.
+constexpr std::uint8_t kPseudoVersion = 1, kPseudoVersionWithNode = 2;
 
 struct Extent {
   std::uint32_t offset;        // of the first octet in its double word
@@ -76,12 +76,17 @@ void put_header(TlpWriter& to, const Tlp& tlp, const Extent& e, bool to_device) 
 std::vector<std::uint8_t> tlp_octets(const Tlp& tlp, const TlpPlace& place) {
   const Extent e = extent_of(tlp);
   TlpWriter to;
-  to.put8(kPseudoVersion);
+  const bool packs = place.request.packs();
+  to.put8(packs ? kPseudoVersion : kPseudoVersionWithNode);
   to.put8(place.to_device ? 1 : 2);
   to.put8(static_cast<std::uint32_t>(place.space));
   to.put8(0);
   to.put32(place.offset);
-  to.put64(place.request.v);
+  to.put64(packs ? place.request.packed() : place.request.place());
+  if (!packs) {
+    to.put32(place.request.node());
+    to.put32(0);
+  }
   put_header(to, tlp, e, place.to_device);
   if (tlp.has_data()) {
     to.pad(e.offset);

@@ -194,8 +194,8 @@ std::uint64_t Database::words_of(const TraceEvent& e) {
 }
 
 void Database::note(const TimedEvent& t) {
-  const auto [index, is_new] = request_index_.try_emplace(t.event.request.v, requests_.size());
-  if (is_new) requests_.push_back({t.event.request, t.ps, t.ps, events_, events_, 0, {}, {}});
+  const auto [index, is_new] = request_index_.try_emplace(numbers_.of(t.event.request), requests_.size());
+  if (is_new) requests_.push_back({index->first, t.event.request, t.ps, t.ps, events_, events_, 0, {}, {}});
   Request& r = requests_[index->second];
   r.last_ps = t.ps;
   r.last_event = events_;
@@ -215,8 +215,8 @@ void Database::write_events(const std::vector<TimedEvent>& events) {
     row.bind(before + 1, t.ps);
     row.bind(before + 2, source_of(t));
     if (e.bytes != TraceEvent::kNone) row.bind(before + 3, e.bytes);
-    if (e.request) row.bind(before + 4, e.request.v);
-    if (e.receive) row.bind(before + 5, e.receive.v);
+    if (e.request) row.bind(before + 4, numbers_.of(e.request));
+    if (e.receive) row.bind(before + 5, numbers_.of(e.receive));
     if (e.has_address()) row.bind(before + 6, e.address);
     if (e.has_tag()) row.bind(before + 7, e.tag);
     if (const std::uint64_t words = words_of(e)) row.bind(before + 8, words);
@@ -229,7 +229,7 @@ void Database::write_frames(const std::vector<FrameRecord>& frames) {
     row.bind(before + 2, frame.ps);
     if (frame.sender) row.bind(before + 3, nodes_[*frame.sender]);
     row.bind(before + 4, frame.bytes);
-    if (frame.request) row.bind(before + 5, frame.request.v);
+    if (frame.request) row.bind(before + 5, numbers_.of(frame.request));
     if (!frame.tcp) return;
     row.bind(before + 6, frame.tcp->seq);
     row.bind(before + 7, frame.tcp->ack);
@@ -264,12 +264,12 @@ void Database::add_facts(const std::vector<RunFact>& facts) {
 // In the order of their numbers, as in the table: appending a row after the last one costs least.
 void Database::add_requests() {
   std::sort(requests_.begin(), requests_.end(), [](const Request& a, const Request& b) {
-    return static_cast<std::int64_t>(a.id.v) < static_cast<std::int64_t>(b.id.v);
+    return static_cast<std::int64_t>(a.number) < static_cast<std::int64_t>(b.number);
   });
   SqliteStatement add = statements_->database.prepare("INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
   for (const Request& r : requests_) {
     const std::string text = r.id.text(nodes_);
-    add.bind(1, r.id.v);
+    add.bind(1, r.number);
     add.bind(2, text);
     add.bind(3, r.first_ps);
     add.bind(4, r.last_ps);

@@ -9,6 +9,7 @@
 
 #include "model/trace/event_stream.h"
 #include "model/trace/pending_file.h"
+#include "model/trace/request_numbers.h"
 #include "model/trace/worker.h"
 
 namespace rnic {
@@ -54,6 +55,7 @@ class Database final : public EventReader {
   template <class Write>
   void attempt(Write write);
   struct Request {
+    std::uint64_t number;
     RequestId id;
     std::uint64_t first_ps, last_ps, first_event, last_event, events;
     std::optional<std::uint64_t> posted_ps, polled_ps;
@@ -72,6 +74,7 @@ class Database final : public EventReader {
   const EventWords words_;
   std::unique_ptr<Statements> statements_;
   std::uint64_t events_ = 0;  // written, or about to be
+  RequestNumbers numbers_;
   std::vector<Request> requests_;
   std::unordered_map<std::uint64_t, std::size_t> request_index_;  // looked up, never iterated
   std::vector<FrameRecord> frames_;                               // for the next task

@@ -15,6 +15,10 @@ std::uint64_t mix(std::uint64_t x) {
 // The golden ratio keeps a run of zeros from staying zero.
 std::uint64_t absorb(std::uint64_t hash, std::uint64_t word) { return mix(hash + 0x9e3779b97f4a7c15u + mix(word)); }
 
+std::uint64_t absorb(std::uint64_t hash, RequestId id) {
+  return id.packs() ? absorb(hash, id.packed()) : absorb(absorb(hash, id.place()), id.node());
+}
+
 std::uint64_t pair(std::uint32_t high, std::uint32_t low) { return std::uint64_t{high} << 32 | low; }
 
 std::uint64_t hash_of_text(std::string_view text) {
@@ -45,8 +49,8 @@ void TraceDigest::event(const TraceDomain& domain, const TraceEvent& e) {
   hash = absorb(hash, pair(e.qpn, e.bytes));
   hash = absorb(hash, pair(e.values[0], e.values[1]));
   if (e.values[2] != 0) hash = absorb(~hash, e.values[2]);
-  hash = absorb(hash, e.request.v);
-  sum_ += e.receive ? absorb(hash, e.receive.v) : hash;
+  hash = absorb(hash, e.request);
+  sum_ += e.receive ? absorb(hash, e.receive) : hash;
   ++events_;
 }
 

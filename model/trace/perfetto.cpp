@@ -145,7 +145,7 @@ std::uint64_t PerfettoTrace::place_track(const TimedEvent& t) {
 }
 
 const PerfettoTrace::Request& PerfettoTrace::note(const TimedEvent& t) {
-  const auto [index, is_new] = request_index_.try_emplace(t.event.request.v, requests_.size());
+  const auto [index, is_new] = request_index_.try_emplace(numbers_.of(t.event.request), requests_.size());
   if (is_new) requests_.push_back({t.event.request.text(nodes_), t.ps, t.ps, t.node});
   requests_[index->second].last_ps = t.ps;
   return requests_[index->second];
@@ -183,7 +183,7 @@ void PerfettoTrace::add(const TimedEvent& t) {
   event_.number(track_event::kType, track_event::kInstant);
   event_.number(track_event::kTrackUuid, track);
   event_.number(track_event::kNameIid, iid_of(e.kind));
-  if (e.request) event_.fixed(track_event::kFlowIds, e.request.v);
+  if (e.request) event_.fixed(track_event::kFlowIds, numbers_.of(e.request));
   const auto annotate = [this](unsigned name, auto put_value) {
     annotation_.clear();
     annotation_.number(track_event::kAnnotationIid, name);

@@ -9,6 +9,7 @@
 
 #include "model/trace/event_stream.h"
 #include "model/trace/output_file.h"
+#include "model/trace/request_numbers.h"
 
 namespace rnic {
 
@@ -70,6 +71,7 @@ class PerfettoTrace final : public EventReader {
   std::vector<std::uint64_t> rates_;  // tracks
   std::vector<Sending> sending_;
   std::vector<Request> requests_;  // in the order of their first events
+  RequestNumbers numbers_;
   std::unordered_map<std::uint64_t, std::size_t> request_index_;
   ProtoMessage event_, annotation_, packet_, trace_;
 };

@@ -4,6 +4,7 @@
 
 #include "model/common/check.h"
 #include "model/trace/database.h"
+#include "model/trace/request_numbers.h"
 #include "model/trace/sqlite.h"
 
 namespace rnic {
@@ -21,13 +22,8 @@ std::uint64_t time_of(const SqliteStatement& row, int column) {
 }
 
 RequestSpan span_of(const SqliteStatement& row) {
-  const RequestSpan span{RequestId(row.number(0)),
-                         row.text(1),
-                         time_of(row, 2),
-                         time_of(row, 3),
-                         row.number(4),
-                         row.number(5),
-                         row.number(6)};
+  const RequestSpan span{row.number(0), row.text(1),   time_of(row, 2), time_of(row, 3),
+                         row.number(4), row.number(5), row.number(6)};
   if (span.first_ps > span.last_ps) throw SqliteError("request " + span.text + ": ends before it begins");
   return span;
 }
@@ -93,7 +89,7 @@ std::vector<StoryLine> RequestStory::tell(const RequestSpan& request) const {
         "WHERE id BETWEEN ? AND ? AND request = ? ORDER BY id");
     row.bind(1, request.first_event);
     row.bind(2, request.last_event);
-    row.bind(3, request.id.v);
+    row.bind(3, request.number);
     std::vector<StoryLine> lines;
     while (row.step()) {
       const std::uint64_t ps = time_of(row, 0);
@@ -111,13 +107,22 @@ std::vector<StoryLine> RequestStory::tell(const RequestSpan& request) const {
 
 Retransmissions RequestStory::meanwhile(const RequestSpan& request) const {
   return reading([&] {
-    constexpr std::uint64_t kSequences = std::uint64_t{1} << RequestId::kSequenceBits;
-    const std::uint64_t first = request.id.v & ~(kSequences - 1);
-    SqliteStatement row = database_->prepare(
-        "SELECT count(*), min(time_ps), max(time_ps) FROM events WHERE request BETWEEN ?1 AND ?2 AND kind = "
-        "'retransmitted' AND time_ps BETWEEN ?3 AND ?4");
-    row.bind(1, first);
-    row.bind(2, first + kSequences - 1);
+    // All requests of its queue: by number, or, where numbers do not tell, by text.
+    const bool packed = RequestNumbers::packed(request.number);
+    const std::string of_queue =
+        packed ? "BETWEEN ?1 AND ?2" : "IN (SELECT id FROM requests WHERE text BETWEEN ?1 AND ?2)";
+    SqliteStatement row = database_->prepare("SELECT count(*), min(time_ps), max(time_ps) FROM events WHERE request " +
+                                             of_queue + " AND kind = 'retransmitted' AND time_ps BETWEEN ?3 AND ?4");
+    if (packed) {
+      constexpr std::uint64_t kSequences = std::uint64_t{1} << RequestId::kSequenceBits;
+      const std::uint64_t first = request.number & ~(kSequences - 1);
+      row.bind(1, first);
+      row.bind(2, first + kSequences - 1);
+    } else {
+      const std::string queue = request.text.substr(0, request.text.rfind('.') + 1);
+      row.bind(1, queue + '0');
+      row.bind(2, queue + ':');  // behind all digits
+    }
     row.bind(3, request.first_ps);
     row.bind(4, request.last_ps);
     if (!row.step() || row.number(0) == 0) return Retransmissions{};

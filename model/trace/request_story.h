@@ -14,7 +14,7 @@ namespace rnic {
 class Sqlite;
 
 struct RequestSpan {
-  RequestId id;
+  std::uint64_t number = 0;  // in the database
   std::string text;
   std::uint64_t first_ps = 0, last_ps = 0;  // of its events; from posting to polling where both are known
   std::uint64_t events = 0;

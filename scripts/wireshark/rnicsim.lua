@@ -20,6 +20,7 @@ local field = {
   space = ProtoField.uint8("rnicsim_tlp.space", "Space", base.DEC, SPACES),
   offset = ProtoField.uint32("rnicsim_tlp.offset", "Offset in BAR0", base.HEX),
   request = ProtoField.uint64("rnicsim_tlp.request", "Work request", base.HEX),
+  node = ProtoField.uint32("rnicsim_tlp.node", "Node of the work request"),
   type = ProtoField.uint8("rnicsim_tlp.type", "Type", base.DEC, TYPES),
   poisoned = ProtoField.bool("rnicsim_tlp.poisoned", "Poisoned"),
   words = ProtoField.uint16("rnicsim_tlp.length", "Length (double words)"),
@@ -49,7 +50,8 @@ for _, f in pairs(field) do all[#all + 1] = f end
 for _, f in pairs(of_register) do all[#all + 1] = f end
 tlp.fields = all
 
-local PSEUDO = 16 -- octets
+-- Octets of the pseudo header, by its version. The second one has the node of the work request on its own.
+local PSEUDO = {[1] = 16, [2] = 24}
 
 local function register_text(tree, register, value, range)
   local node = tree:add(field.register, range, register.name)
@@ -64,7 +66,8 @@ local function register_text(tree, register, value, range)
 end
 
 function tlp.dissector(buffer, pinfo, root)
-  if buffer:len() < PSEUDO + 12 then return 0 end
+  local pseudo = buffer:len() > 0 and PSEUDO[buffer(0, 1):uint()]
+  if not pseudo or buffer:len() < pseudo + 12 then return 0 end
   local tree = root:add(tlp, buffer())
   pinfo.cols.protocol = "PCIe"
   local to_device, space, offset = buffer(1, 1):uint() == 1, buffer(2, 1):uint(), buffer(4, 4):uint()
@@ -73,39 +76,40 @@ function tlp.dissector(buffer, pinfo, root)
   tree:add(field.space, buffer(2, 1))
   if space == 1 then tree:add(field.offset, buffer(4, 4)) end
   if buffer(8, 8):uint64() ~= UInt64(0) then tree:add(field.request, buffer(8, 8)) end
+  if pseudo == 24 then tree:add(field.node, buffer(16, 4)) end
 
-  local first = buffer(PSEUDO, 1):uint()
+  local first = buffer(pseudo, 1):uint()
   local four, with_data = bit32.btest(first, 0x20), bit32.btest(first, 0x40)
   local completion = bit32.band(first, 0x1f) == 0x0a
   local kind = (completion and 2 or 0) + (with_data and 1 or 0)
-  local second, control = buffer(PSEUDO + 1, 1):uint(), buffer(PSEUDO + 2, 2):uint()
+  local second, control = buffer(pseudo + 1, 1):uint(), buffer(pseudo + 2, 2):uint()
   local words = bit32.band(control, 0x3ff)
   if words == 0 and kind ~= 2 then words = 1024 end
-  tree:add(field.type, buffer(PSEUDO, 1), kind)
-  tree:add(field.poisoned, buffer(PSEUDO + 2, 2), bit32.btest(control, 0x4000))
-  tree:add(field.words, buffer(PSEUDO + 2, 2), words)
+  tree:add(field.type, buffer(pseudo, 1), kind)
+  tree:add(field.poisoned, buffer(pseudo + 2, 2), bit32.btest(control, 0x4000))
+  tree:add(field.words, buffer(pseudo + 2, 2), words)
   local high_tag = bit32.extract(second, 7) * 512 + bit32.extract(second, 3) * 256
   local info = TYPES[kind]
-  local body = PSEUDO + (four and 16 or 12)
+  local body = pseudo + (four and 16 or 12)
   if completion then
-    local status = buffer(PSEUDO + 6, 2):uint()
-    local tag = high_tag + buffer(PSEUDO + 10, 1):uint()
+    local status = buffer(pseudo + 6, 2):uint()
+    local tag = high_tag + buffer(pseudo + 10, 1):uint()
     local left = bit32.band(status, 0xfff)
-    tree:add(field.completer, buffer(PSEUDO + 4, 2))
-    tree:add(field.status, buffer(PSEUDO + 6, 2), bit32.rshift(status, 13))
-    tree:add(field.byte_count, buffer(PSEUDO + 6, 2), left == 0 and 4096 or left)
-    tree:add(field.requester, buffer(PSEUDO + 8, 2))
-    tree:add(field.tag, buffer(PSEUDO + 10, 1), tag)
-    tree:add(field.lower, buffer(PSEUDO + 11, 1))
+    tree:add(field.completer, buffer(pseudo + 4, 2))
+    tree:add(field.status, buffer(pseudo + 6, 2), bit32.rshift(status, 13))
+    tree:add(field.byte_count, buffer(pseudo + 6, 2), left == 0 and 4096 or left)
+    tree:add(field.requester, buffer(pseudo + 8, 2))
+    tree:add(field.tag, buffer(pseudo + 10, 1), tag)
+    tree:add(field.lower, buffer(pseudo + 11, 1))
     info = string.format("%s tag %d, %s", info, tag, STATES[bit32.rshift(status, 13)] or "?")
   else
-    local address = four and buffer(PSEUDO + 8, 8) or buffer(PSEUDO + 8, 4)
-    tree:add(field.requester, buffer(PSEUDO + 4, 2))
-    tree:add(field.tag, buffer(PSEUDO + 6, 1), high_tag + buffer(PSEUDO + 6, 1):uint())
-    tree:add(field.enables, buffer(PSEUDO + 7, 1))
+    local address = four and buffer(pseudo + 8, 8) or buffer(pseudo + 8, 4)
+    tree:add(field.requester, buffer(pseudo + 4, 2))
+    tree:add(field.tag, buffer(pseudo + 6, 1), high_tag + buffer(pseudo + 6, 1):uint())
+    tree:add(field.enables, buffer(pseudo + 7, 1))
     tree:add(field.address, address, address:uint64())
     info = string.format("%s %s", info, "0x" .. address:uint64():tohex():gsub("^0+", ""))
-    if kind == 0 then info = info .. string.format(" tag %d", high_tag + buffer(PSEUDO + 6, 1):uint()) end
+    if kind == 0 then info = info .. string.format(" tag %d", high_tag + buffer(pseudo + 6, 1):uint()) end
   end
   if words > 0 then info = info .. string.format(", %d octets", 4 * words) end
   if with_data and buffer:len() > body then

@@ -29,6 +29,15 @@ TEST(TlpOctetsTest, PseudoHeader) {
               ElementsAreArray(Octets{1, 1, 1, 0, 0, 0, 0, 0x40, 1, 2, 3, 4, 5, 6, 7, 8}));
 }
 
+TEST(TlpOctetsTest, PseudoHeaderOfAHighNode) {
+  TlpPlace place;
+  place.request = RequestId(1000, RequestId::Kind::kReceive, 0, 0, 5);
+  const std::vector<std::uint8_t> octets = tlp_octets(Tlp::write32(0xe0000040, 1), place);
+  EXPECT_THAT(std::vector(octets.begin(), octets.begin() + 24),
+              ElementsAreArray(Octets{2, 2, 0, 0, 0, 0, 0, 0, 0, 0x40, 0, 0, 0, 0, 0, 5, 0, 0, 3, 0xe8, 0, 0, 0, 0}));
+  EXPECT_EQ(octets[24], 0x40);  // the TLP
+}
+
 TEST(TlpOctetsTest, AWriteOfAWord) {
   EXPECT_THAT(behind_pseudo_header(Tlp::write32(0xe0000040, 0x11223344), true),
               ElementsAreArray(Octets{0x40, 0, 0, 1, 0, 0, 0, 0x0f, 0xe0, 0, 0, 0x40, 0x44, 0x33, 0x22, 0x11}));

@@ -24,6 +24,26 @@ TEST(RequestId, PartsDoNotRunIntoEachOther) {
   EXPECT_EQ(id, RequestId(1, Kind::kSend, 0, 0, 0));
 }
 
+TEST(RequestId, OfALowNodeIsOneNumber) {
+  const RequestId id(63, Kind::kEvent, 131071, 511, 268435455);
+  EXPECT_TRUE(id.packs());
+  EXPECT_EQ(RequestId(id.packed()), id);
+  EXPECT_EQ(RequestId(1, Kind::kSend, 0, 0, 5).packed(), (std::uint64_t{1} << 58) + 5);
+}
+
+TEST(RequestId, NodesGoTo65535) {
+  const RequestId low(1, Kind::kSend, 3, 0, 17), high(65535, Kind::kSend, 3, 0, 17), next(64, Kind::kSend, 3, 0, 17);
+  EXPECT_EQ(high.node(), 65535u);
+  EXPECT_EQ(high.sequence(), 17u);
+  EXPECT_FALSE(high.packs());
+  EXPECT_FALSE(next.packs());
+  EXPECT_NE(low, high);
+  EXPECT_NE(next, high);
+  EXPECT_TRUE(low < next);
+  EXPECT_TRUE(next < high);
+  EXPECT_EQ(high.text(kNodes), "65535.3.17");
+}
+
 TEST(RequestId, TextNamesNodeQueueAndPlace) {
   EXPECT_EQ(RequestId(1, Kind::kSend, 3, 0, 17).text(kNodes), "a.3.17");
   EXPECT_EQ(RequestId(2, Kind::kReceive, 3, 0, 0).text(kNodes), "b.rq3.0");

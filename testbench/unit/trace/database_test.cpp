@@ -34,7 +34,7 @@ class DatabaseTest : public testing::Test {
 
   // Of the second node, and of QP 3.
   static RequestId request(std::uint64_t n) { return {2, RequestId::Kind::kSend, 3, 0, n}; }
-  static std::string number(RequestId id) { return std::to_string(id.v); }
+  static std::string number(RequestId id) { return std::to_string(id.packed()); }
   // Rows, columns separated by '|'; nothing is "-".
   std::vector<std::string> ask(const std::string& sql, int columns) const {
     const Sqlite asked(file, SQLITE_OPEN_READONLY);
@@ -99,6 +99,29 @@ TEST_F(DatabaseTest, TlpsAreEventsWithTagTypeAddressAndLength) {
   EXPECT_THAT(ask("SELECT time_ps, place, type, tag, address, bytes, request FROM tlps", 7),
               ElementsAre("1000|up|read|0|4096|512|" + number(request(1)), "2000|up|write|-|0|0|-",
                           "3000|down|completion|5|-|256|" + number(request(1))));
+}
+
+// Their numbers are not made of their parts, which differ in the node's high bits alone.
+TEST_F(DatabaseTest, RequestsOfHighNodes) {
+  const RequestId low{1, RequestId::Kind::kSend, 3, 0, 7}, high{65, RequestId::Kind::kSend, 3, 0, 7},
+      highest{65535, RequestId::Kind::kSend, 3, 0, 12}, of_its_queue{65535, RequestId::Kind::kSend, 3, 0, 8};
+  const auto on = [](std::uint64_t ps, TraceKind kind, RequestId id) {
+    TimedEvent t{ps, 0, {}};
+    t.event.where = "tx";
+    t.event.kind = kind;
+    t.event.request = id;
+    return t;
+  };
+  database.events({on(1000, TraceKind::kPosted, low), on(1000, TraceKind::kPosted, high),
+                   on(2000, TraceKind::kPosted, highest), on(3000, TraceKind::kRetransmitted, of_its_queue),
+                   on(3500, TraceKind::kRetransmitted, high), on(5000, TraceKind::kPolled, highest)});
+  database.close({});
+  EXPECT_THAT(ask("SELECT text, events FROM requests ORDER BY id", 2),
+              ElementsAre("65.3.7|2", "65535.3.12|2", "65535.3.8|1", "b.3.7|1"));
+  const RequestStory story(file);
+  const RequestSpan span = story.find("65535.3.12");
+  EXPECT_EQ(story.tell(span).size(), 2u);
+  EXPECT_EQ(story.meanwhile(span).frames, 1u);
 }
 
 TEST_F(DatabaseTest, Frames) {

@@ -85,9 +85,11 @@ TEST(TraceDigest, EveryFieldCounts) {
       digest_with([](TraceEvent& e) { e.bytes = 1461; }),
       digest_with([](TraceEvent& e) { e.request = RequestId(5); }),
       digest_with([](TraceEvent& e) { e.receive = RequestId(5); }),
+      digest_with([](TraceEvent& e) { e.request = RequestId(1000, RequestId::Kind::kSend, 0, 0, 4); }),
+      digest_with([](TraceEvent& e) { e.request = RequestId(1064, RequestId::Kind::kSend, 0, 0, 4); }),
       digest_of({sample(), sample()}),
   };
-  EXPECT_EQ(digests.size(), 14u);
+  EXPECT_EQ(digests.size(), 16u);
 }
 
 TEST(TraceDigest, NameCountsByItsText) {
