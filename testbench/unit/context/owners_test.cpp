@@ -40,14 +40,14 @@ TEST_F(OwnersTest, AReceiveRequestOfASharedQueue) {
 }
 
 TEST_F(OwnersTest, NoUseOfANumberHasTheOwnersOfAnother) {
-  std::set<std::uint64_t> seen;
+  std::set<RequestId> seen;
   for (int round = 0; round < 3; ++round) {
     for (std::uint32_t epoch = 1; epoch <= 5; ++epoch) {
       use(epoch < 3 ? epoch : 2, epoch);  // the shared queue's number is used more often
       if (epoch < 3) {
-        EXPECT_TRUE(seen.insert(contexts.request(Qpn{1}, 0).v).second) << round << ' ' << epoch;
+        EXPECT_TRUE(seen.insert(contexts.request(Qpn{1}, 0)).second) << round << ' ' << epoch;
       }
-      EXPECT_TRUE(seen.insert(contexts.request(Rqn(Srqn{1}), 0).v).second) << round << ' ' << epoch;
+      EXPECT_TRUE(seen.insert(contexts.request(Rqn(Srqn{1}), 0)).second) << round << ' ' << epoch;
     }
     contexts.reset();
     contexts.commit();
