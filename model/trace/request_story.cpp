@@ -109,6 +109,8 @@ Retransmissions RequestStory::meanwhile(const RequestSpan& request) const {
   return reading([&] {
     // All requests of its queue: by number, or, where numbers do not tell, by text.
     const bool packed = RequestNumbers::packed(request.number);
+    const std::string queue = request.text.substr(0, request.text.rfind('.') + 1);
+    const std::string first_text = queue + '0', last_text = queue + ':';  // which is after all digits
     const std::string of_queue =
         packed ? "BETWEEN ?1 AND ?2" : "IN (SELECT id FROM requests WHERE text BETWEEN ?1 AND ?2)";
     SqliteStatement row = database_->prepare("SELECT count(*), min(time_ps), max(time_ps) FROM events WHERE request " +
@@ -119,9 +121,8 @@ Retransmissions RequestStory::meanwhile(const RequestSpan& request) const {
       row.bind(1, first);
       row.bind(2, first + kSequences - 1);
     } else {
-      const std::string queue = request.text.substr(0, request.text.rfind('.') + 1);
-      row.bind(1, queue + '0');
-      row.bind(2, queue + ':');  // behind all digits
+      row.bind(1, first_text);
+      row.bind(2, last_text);
     }
     row.bind(3, request.first_ps);
     row.bind(4, request.last_ps);

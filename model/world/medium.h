@@ -11,9 +11,10 @@
 namespace rnic {
 
 // What a medium does may depend on stamps and port numbers alone, not on the order of calls: frames of one port come in
-// the order of their stamps, frames of different ports in any order. What it delivers to one port has to come in the order
-// of stamps, so a medium that merges frames of several ports has a clock: activate(K) may pass on all frames whose stamp
-// at a port is before K plus the shortest way to it, as whatever leaves a device later leaves it at K or later.
+// the order of their stamps, frames of different ports in any order. What it delivers to one port has to come in the
+// order of stamps, so a medium that merges frames of several ports has a clock: activate(K) may pass on all frames
+// whose stamp at a port is before K plus the shortest way to it, as whatever leaves a device later leaves it at K or
+// later.
 class Medium : public Part {
  public:
   virtual ~Medium() = default;

@@ -208,6 +208,7 @@ DdpPlacement::Verdict DdpPlacement::end(const FpduBeat& end) {
 // One beat per cycle from each input; those before an FPDU's last one are never refused. So the other input cannot
 // affect them, and both can run ahead.
 void DdpPlacement::collect(Cycle until) {
+#pragma GCC unroll 2  // a fifth of the instructions of these calls
   for (Input& input : inputs_) {
     if (!input.port->empty()) collect(input, until);
   }
@@ -219,8 +220,8 @@ void DdpPlacement::collect(Input& input, Cycle until) {
 }
 
 RunsAhead::Pledge DdpPlacement::pledge(const LinkBase& link, const void*, Cycle at) {
-  const Input* const input =
-      std::find_if(inputs_.begin(), inputs_.end(), [&link](const Input& i) { return &link == &*i.port; });
+  const Input* input = inputs_.begin();
+  while (&*input->port != &link) ++input;
   return {kAnyNumber, std::max(input->next_beat, at)};
 }
 
@@ -238,8 +239,9 @@ DdpPlacement::Input* DdpPlacement::turn() {
 
 // The last one waits until the segment before it is on its way.
 bool DdpPlacement::take_last() {
+  if (job_ || !event->can_push()) return false;
   Input* const next = turn();
-  if (next == nullptr || job_ || !event->can_push()) return false;
+  if (next == nullptr) return false;
   from_ = next;
   Link<FpduBeat>& link = *next->port;
   if (link.front().first) next->fpdu = link.front().data;
