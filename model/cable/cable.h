@@ -20,12 +20,11 @@ class Cable final : public Medium {
   // The counters of its faults, and the two ways.
   void describe(const Description& d) override;
 
-  const EthernetLinkConfig& config() const { return config_; }
   const CableFaults& faults() const { return faults_; }
   void tap(FrameTap& tap) { link_.tap(tap); }
 
  private:
-  const EthernetLinkConfig config_;
+  const std::uint64_t delay_ps_;
   EthernetLink link_;
   CableFaults faults_;
 };

@@ -8,7 +8,7 @@ namespace rnic {
 RequestId RegisterOwner::of(const pcie::Tlp& tlp) {
   if (tlp.flow_class() != pcie::FlowClass::kPosted) return tlp.owner;
   const std::uint32_t value = load_le32(tlp.data());
-  switch (offset(tlp)) {
+  switch (tlp.address - bar0_address_) {
     case regs::SqDoorbell::kOffset: {
       const Qpn qpn{regs::SqDoorbell::unpack(value).qpn};
       return contexts_.has(qpn) ? contexts_.queue_pair(qpn) : RequestId();

@@ -20,7 +20,7 @@ struct LlpTraits {
   bool reports_errors;
   const char* credit;  // its name in files,
   const char* window;  // and for people
-  bool has_window;     // its credit ends with a window of the peer or the network, which has accounts of its own
+  bool has_window;     // it has accounts of what limits its credit (AccountRole::kUnacknowledged, kCongested)
 };
 
 // MPA over TCP.

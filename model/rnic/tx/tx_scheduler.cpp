@@ -1,5 +1,7 @@
 #include "model/rnic/tx/tx_scheduler.h"
 
+#include <utility>
+
 #include "model/common/description.h"
 #include "model/rnic/context/stag_work.h"
 
@@ -13,15 +15,20 @@ ValueWords words_of_waits(const PerLlp<LlpTraits>& llps) {
   return words;
 }
 
+// By TxWait: Reads and atomics outstanding are counted without a limit.
+template <std::size_t... wait>
+std::array<Account, kTxWaits> accounts_of(unsigned qps, std::index_sequence<wait...>) {
+  return {Account{wait <= static_cast<std::size_t>(TxWait::kOrd) ? 0 : qps}...};
+}
+
 }  // namespace
 
 TxScheduler::TxScheduler(const ContextStore& contexts, const PerLlp<LlpTraits>& llps)
-    : contexts_(contexts), llps_(llps), wait_words_(words_of_waits(llps)), qps_(contexts.qps()), accounts_{Account{0},
-                                                                                                           Account{0},
-                                                                                                           each_qp(),
-                                                                                                           each_qp(),
-                                                                                                           each_qp(),
-                                                                                                           each_qp()} {}
+    : contexts_(contexts),
+      llps_(llps),
+      wait_words_(words_of_waits(llps)),
+      qps_(contexts.qps()),
+      accounts_(accounts_of(static_cast<unsigned>(contexts.qps()), std::make_index_sequence<kTxWaits>())) {}
 
 void TxScheduler::reset() {
   qps_ = std::vector<QpTx>(qps_.size());

@@ -82,7 +82,6 @@ class TxScheduler final : public Part {
   bool has_credit(const QpContext& ctx, const QpTx& q, const OutboundMessage& m) const;
   TxWait why_not(Qpn qpn, const QpTx& q) const;
   void count(QpTx& q, TxWait waits);
-  Account each_qp() const { return Account{static_cast<unsigned>(contexts_.qps())}; }
 
   const ContextStore& contexts_;
   const PerLlp<LlpTraits> llps_;
