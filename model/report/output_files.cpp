@@ -26,8 +26,8 @@ constexpr const char* kOccupancyShape = R"({
   "bin_width": "count", "histogram": ["count"]})";
 
 constexpr const char* kProgramShape = R"({
-  "name!": "text", "done": "flag", "rounds": "count", "bytes": "count", "refused": "count", "first_ps": "count",
-  "last_ps": "count", "error": "text"})";
+  "name!": "text", "done": "flag", "rounds": "count", "bytes": "count", "refused": "count", "last_refusal": "text",
+  "first_ps": "count", "last_ps": "count", "error": "text"})";
 
 constexpr const char* kComparisonShape = R"({
   "messages": "count", "matched": "count",

@@ -74,11 +74,12 @@ std::string ConsumerPrograms::table() const {
   std::string text;
   for (const auto& p : programs_) {
     const consumer::Consumer::Record& r = p->record();
-    text += fmt::format("{}: {} rounds, {} octets, {}{}\n", p->spec().name, r.rounds, r.bytes,
-                        r.refused == 0 ? "" : fmt::format("{} connections refused, ", r.refused),
-                        p->done()             ? "done"
-                        : !p->error().empty() ? "FAILED"
-                                              : "not complete");
+    text +=
+        fmt::format("{}: {} rounds, {} octets, {}{}\n", p->spec().name, r.rounds, r.bytes,
+                    r.refused == 0 ? "" : fmt::format("{} connections refused (last: {}), ", r.refused, r.last_refusal),
+                    p->done()             ? "done"
+                    : !p->error().empty() ? "FAILED"
+                                          : "not complete");
   }
   return text;
 }
@@ -109,6 +110,7 @@ void ConsumerPrograms::add_results(nlohmann::ordered_json& j) const {
                              {"rounds", r.rounds},
                              {"bytes", r.bytes},
                              {"refused", r.refused},
+                             {"last_refusal", r.last_refusal},
                              {"first_ps", r.first_ps},
                              {"last_ps", r.last_ps},
                              {"error", p->error()}});

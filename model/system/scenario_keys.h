@@ -226,7 +226,8 @@ struct Keys<consumer::ProgramSpec> {
     v("start_on_ping", &P::start_on_ping, "client: connects when the peer has sent an ICMP echo request");
     v("crc", &P::crc, "requests CRC, even where `rnic.fwcpu.crc` is `false`");
     v("markers", &P::markers, "requests markers in the stream that it receives");
-    v("rtr", &P::rtr, "client: offers a ready-to-receive message, an RDMA Write (RFC 6581)");
+    v("rtr", &P::rtr,
+      "the ready-to-receive message is an RDMA Write (RFC 6581): a client offers it; a server takes no other kind");
     v("reject", &P::reject, "server: rejects the first request, and ends");
   }
 };

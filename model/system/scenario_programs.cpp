@@ -64,7 +64,7 @@ ProgramSpec program(const ScenarioValue& v, std::size_t index, host::Transport t
   if (!server && p.count == 0) v.at("count").fail("must be 1 or more for a client");
   const bool chooses = p.tool == consumer::Tool::kEcho && !server;
   if (!chooses && v.has("op")) v.at("op").fail("is for a client of echo");
-  for (const char* key : {"start_us", "start_on_ping", "rtr"}) {
+  for (const char* key : {"start_us", "start_on_ping"}) {
     if (server && v.has(key)) v.at(key).fail("is for a client");
   }
   if (!server && v.has("reject")) v.at("reject").fail("is for a server");

@@ -260,6 +260,7 @@ TEST_F(ServerTest, TwoRequestsAtOnceGetOneQueuePair) {
     EXPECT_EQ(second.start(request), test::from_hex("4D504120494420526570204672616D65 6001 0002 6E6F"));
     EXPECT_TRUE(second.receive_fin());
     EXPECT_EQ(server->record().refused, 1u);
+    EXPECT_EQ(server->record().last_refusal, "another one is served");
   });
 }
 TEST_F(ServerTest, AConnectionThatEndsBeforeItIsUpLeavesRoomForAnother) {
@@ -271,6 +272,9 @@ TEST_F(ServerTest, AConnectionThatEndsBeforeItIsUpLeavesRoomForAnother) {
     peer.wait_us(100);
     connect();
     EXPECT_EQ(server->record().refused, 1u);
+    EXPECT_EQ(server->record().last_refusal,
+              "the queue pair went to the error state: could not send Terminate 2/0/01 (MPA: TCP connection closed, "
+              "terminated or lost)");
   });
 }
 

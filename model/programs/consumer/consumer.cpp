@@ -137,13 +137,18 @@ void Consumer::answer(const host::CmEvent& request) {
                               : session_.accept(request.connection, parameters());
   if (refused != 0 || !rejects) return;
   if (spec_.reject) state_ = State::kDone;
-  else ++record_.refused;
+  else refuse("another one is served");
+}
+
+void Consumer::refuse(std::string why) {
+  ++record_.refused;
+  record_.last_refusal = std::move(why);
 }
 
 // A connection that came to nothing, or whose peer has said nothing; if it had the queue pair, the next one gets
 // another.
 void Consumer::take_stray(const host::CmEvent& event) {
-  ++record_.refused;
+  refuse(workload::event_text(event));
   if (event.qp == nullptr) return;
   session_.destroy_qp();
   session_.make_qp(kRing, kRing);

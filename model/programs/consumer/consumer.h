@@ -30,6 +30,7 @@ class Consumer : public host::App {
   struct Record {
     std::uint64_t rounds = 0, bytes = 0, first_ps = 0, last_ps = 0;
     std::uint64_t refused = 0;  // of a server: connections that were not the one it serves
+    std::string last_refusal;   // why, of the last one
   };
   const Record& record() const { return record_; }
   const ProgramSpec& spec() const { return spec_; }
@@ -75,6 +76,7 @@ class Consumer : public host::App {
   void take_events();
   void take(const host::CmEvent& event);
   void answer(const host::CmEvent& request);
+  void refuse(std::string why);
   void take_stray(const host::CmEvent& event);
   host::ConnParam parameters() const;
   void poll(host::Cq& cq);

@@ -25,7 +25,7 @@ struct ProgramSpec {
   std::uint64_t start_us = 0;                      // when a client connects,
   bool start_on_ping = false;                      // or rather when the peer has sent an ICMP echo request
   bool crc = false, markers = false;               // asked for
-  bool rtr = false;     // a client offers the ready-to-receive message by RDMA Write (RFC 6581)
+  bool rtr = false;  // the ready-to-receive message is an RDMA Write (RFC 6581): a client's offer, a server's only kind
   bool reject = false;  // a server turns each request down
   host::Transport transport = host::Transport::kTcp;
 };

@@ -47,6 +47,13 @@ TEST(ScenarioPrograms, DefaultsAreThoseOfTheTools) {
   EXPECT_TRUE(client.start_on_ping);
 }
 
+TEST(ScenarioPrograms, BothRolesHaveAKindOfReadyToReceive) {
+  json j = minimal();
+  j["programs"].push_back({{"program", "rping"}, {"role", "client"}});
+  for (json& program : j["programs"]) program["rtr"] = true;
+  for (const consumer::ProgramSpec& spec : parse_scenario(j, "s.json").programs) EXPECT_TRUE(spec.rtr) << spec.name;
+}
+
 TEST(ScenarioPrograms, OverSctpOnlyTheEcho) {
   EXPECT_EQ(message_after("/transport", "sctp"),
             "s.json: programs[0].program: speaks with a stock tool, which has iWARP over TCP only: transport sctp is "
