@@ -83,7 +83,7 @@ def add_stage(tree):
     tree.edit("README.md", ("            ddp_placement → rdmap_dispatch" + " " * len(arrow),
                             f"            {arrow}ddp_placement → rdmap_dispatch"))
     tree.edit("model/report/page/diagram.js", ('  ["rqe_fetch", 3, 2, ', f'  ["{NAME}", 2, 2, [], "{NAME}.fpdus"],\n  ["rqe_fetch", 3, 2, '))
-    tree.add(f"testbench/unit/rx/{NAME}_test.cpp", f"{NAME}_test.cpp")
+    tree.add(f"testbench/unit/rnic/rx/{NAME}_test.cpp", f"{NAME}_test.cpp")
 
 
 def add_twin(tree):
@@ -102,7 +102,7 @@ def add_twin(tree):
 def listed(page, twin):
     """The files that the README's list names: paths in backquotes, of which one that begins with a dot is another suffix."""
     section = page.split("## Adding a stage\n", 1)[1].split("\n## ", 1)[0]
-    steps = [step for step in re.split(r"^(?=\d+\. )", section, flags=re.M) if re.match(r"\d+\. ", step)]
+    steps = [step.split("\n\n", 1)[0] for step in re.split(r"^(?=\d+\. )", section, flags=re.M) if re.match(r"\d+\. ", step)]
     files = set()
     for step in steps:
         if "twin" in step.split(":", 1)[0].lower() and not twin:

@@ -1,6 +1,6 @@
 #include "model/cli/built_in.h"
+#include "model/conformance/run_vectors.h"
 #include "rtl-stubs/verilated/verilated_twins.h"
-#include "testbench/conformance/run_vectors.h"
 
 rnic::cli::BuiltIn rnic::cli::built_in() {
   static const rtl::VerilatedTwins twins;

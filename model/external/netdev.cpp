@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "model/external/frame_port.h"
+#include "model/rnic/llp/link_address.h"
 #include "model/wire/arp.h"
 #include "model/wire/checksum.h"
 #include "model/wire/icmp.h"
@@ -19,7 +20,7 @@ constexpr std::size_t kIpSourceOffset = 12, kIpAddressBytes = 4;
 
 }  // namespace
 
-Netdev::Netdev(sc_core::sc_module_name nm, const StationConfig& station)
+Netdev::Netdev(sc_core::sc_module_name nm, const LinkAddress& station)
     : sc_module(nm), station_(station), peer_(station_.neighbours.at(0)), buffers_(FramePort::kMaxFrame) {}
 
 Frame Netdev::copy(const Frame& frame) {

@@ -9,7 +9,7 @@
 
 #include "model/common/buffer.h"
 #include "model/rnic/boundary/ethernet_socket.h"
-#include "model/rnic/llp/tcp_config.h"
+#include "model/rnic/llp/link_address.h"
 #include "model/world/device.h"
 
 namespace rnic::external {
@@ -34,7 +34,7 @@ class Netdev final : public sc_core::sc_module {
   static constexpr std::size_t kWaiting = 64;  // frames for a neighbour that is not known yet
 
   // The station's only neighbour is the peer, with a MAC address that stands for the one to be learnt.
-  Netdev(sc_core::sc_module_name nm, const StationConfig& station);
+  Netdev(sc_core::sc_module_name nm, const LinkAddress& station);
 
   // Stands before the chip's port; the result is what to join to the cable.
   EthernetPort before(EthernetPort chip);
@@ -57,7 +57,7 @@ class Netdev final : public sc_core::sc_module {
   void forward(const Frame& frame, std::uint64_t at_ps);
   Frame copy(const Frame& frame);
 
-  const StationConfig station_;
+  const LinkAddress station_;
   const Neighbour& peer_;
   std::optional<wire::MacAddress> peer_mac_;
   EthernetInitiator to_wire_{"to_wire"}, to_chip_{"to_chip"};

@@ -3,8 +3,10 @@
 #include "firmware/lib/version.h"
 #include "model/abi/host_abi_names.h"
 #include "model/common/description.h"
+#include "model/rnic/llp/link_address.h"
 #include "model/rnic/llp/llp.h"
 #include "model/rnic/llp/sctp/sctp_traits.h"
+#include "model/rnic/llp/tcp/mpa_tcp_traits.h"
 #include "model/rnic/register_owner.h"
 
 namespace rnic {
@@ -53,7 +55,7 @@ QueueRegs queue_regs(const regs::RegBank& bank) {
 
 }  // namespace
 
-Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& config, const StationConfig& station)
+Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& config, const LinkAddress& station)
     : sc_module(nm),
       config_(config),
       contexts_(clk, {config.context.qps, config.flows(), config.context.cqs, config.context.stags, config.context.srqs,

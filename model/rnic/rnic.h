@@ -10,10 +10,13 @@
 #include "model/rnic/fwcpu/command_fetch.h"
 #include "model/rnic/fwcpu/event_writer.h"
 #include "model/rnic/fwcpu/fwcpu.h"
+#include "model/rnic/llp/link_address.h"
 #include "model/rnic/llp/sctp/sctp_association.h"
 #include "model/rnic/llp/sctp/sctp_rx.h"
 #include "model/rnic/llp/sctp/sctp_tx.h"
-#include "model/rnic/llp/tcp_connection.h"
+#include "model/rnic/llp/tcp/tcp_connection.h"
+#include "model/rnic/llp/tcp/tcp_rx.h"
+#include "model/rnic/llp/tcp/tcp_tx.h"
 #include "model/rnic/merge.h"
 #include "model/rnic/responder/atomic_alu.h"
 #include "model/rnic/responder/irrq.h"
@@ -22,17 +25,15 @@
 #include "model/rnic/rx/ddp_placement.h"
 #include "model/rnic/rx/early_placement.h"
 #include "model/rnic/rx/rdmap_dispatch.h"
-#include "model/rnic/rx/tcp_rx.h"
 #include "model/rnic/terminate/terminate_generator.h"
 #include "model/rnic/tx/rdmap_segmenter.h"
-#include "model/rnic/tx/tcp_tx.h"
 
 namespace rnic {
 
 // Left to bind: mac_tx.ethernet and mac_rx (to the wire), pcie.endpoint.port.out and .in (to the host).
 class Rnic final : public sc_core::sc_module, public Part {
  public:
-  Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& config, const StationConfig& station);
+  Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& config, const LinkAddress& station);
   ~Rnic() override;
 
   void describe(const Description& d) override;

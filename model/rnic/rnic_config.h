@@ -4,7 +4,7 @@
 #include "model/config/field.h"
 #include "model/rnic/fwcpu/fwcpu_config.h"
 #include "model/rnic/llp/sctp/sctp_config.h"
-#include "model/rnic/llp/tcp_config.h"
+#include "model/rnic/llp/tcp/tcp_config.h"
 #include "model/rnic/messages/datapath.h"
 #include "model/rnic/pcie/pcie.h"
 #include "model/rnic/responder/atomic_alu.h"

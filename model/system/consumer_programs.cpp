@@ -8,6 +8,7 @@
 #include "model/common/kernel_time.h"
 #include "model/external/wire_end.h"
 #include "model/programs/consumer/make_consumer.h"
+#include "model/rnic/llp/link_address.h"
 #include "model/system/scenario_config.h"
 #include "model/system/stats_report.h"
 
@@ -28,7 +29,7 @@ ConsumerPrograms::ConsumerPrograms(System& system, const Scenario& scenario)
     : scenario_(scenario), linger_ps_(system.config().external.linger_us * 1'000'000) {
   const ScenarioNode& self = scenario_.nodes[modelled(scenario_)];
   const ScenarioNode& peer = scenario_.nodes[1 - modelled(scenario_)];
-  const StationConfig station{{self.mac}, {self.ip}, {{{peer.ip}, {peer.mac}}}};
+  const LinkAddress station{{self.mac}, {self.ip}, {{{peer.ip}, {peer.mac}}}};
   node_ = &system.add_node(self.name, peer.name, system.config(), station);
   netdev_ = std::make_unique<external::Netdev>("netdev", station);
   World& world = system.world();

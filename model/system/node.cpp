@@ -3,10 +3,11 @@
 #include <algorithm>
 
 #include "model/common/description.h"
+#include "model/rnic/llp/link_address.h"
 
 namespace rnic {
 
-Node::Node(sc_core::sc_module_name nm, const NodeConfig& config, const StationConfig& station)
+Node::Node(sc_core::sc_module_name nm, const NodeConfig& config, const LinkAddress& station)
     : sc_module(nm),
       config_(config),
       core_clk("core_clk", {config.rnic.clock_period_ps, 1}),

@@ -6,6 +6,7 @@
 
 #include "model/host/driver/context.h"
 #include "model/host/root_complex.h"
+#include "model/rnic/llp/link_address.h"
 #include "model/rnic/rnic.h"
 #include "model/system/node_config.h"
 #include "model/world/device.h"
@@ -14,7 +15,7 @@ namespace rnic {
 
 class Node final : public sc_core::sc_module, public Device {
  public:
-  Node(sc_core::sc_module_name nm, const NodeConfig& config, const StationConfig& station);
+  Node(sc_core::sc_module_name nm, const NodeConfig& config, const LinkAddress& station);
   ~Node() override;
 
   void describe(const Description& d) override;

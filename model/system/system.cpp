@@ -1,14 +1,16 @@
 #include "model/system/system.h"
 
+#include "model/rnic/llp/link_address.h"
+
 namespace rnic {
 
 System::System(SystemConfig config) : config_(std::move(config)) {}
 
 System::~System() = default;
 
-Node& System::add_node(std::string name, std::string joined_to, SystemConfig config, const StationConfig& address) {
+Node& System::add_node(std::string name, std::string joined_to, SystemConfig config, const LinkAddress& address) {
   const std::size_t index = stations_.size();
-  StationConfig station = address;
+  LinkAddress station = address;
   station.node = static_cast<std::uint32_t>(index) + 1;
   RNIC_CHECK(station.node >> RequestId::kNodeBits == 0);
   Node& node = world_.add_device<Node>(name.c_str(), NodeConfig{config.rnic, config.host}, station);

@@ -9,6 +9,7 @@
 
 #include "model/cable/cable.h"
 #include "model/common/description.h"
+#include "model/rnic/llp/link_address.h"
 #include "model/system/node.h"
 #include "model/system/programs.h"
 #include "model/system/system_config.h"
@@ -38,7 +39,7 @@ class System final {
 
   // Building, in this order: nodes, the cable, what stands at its ends, programs.
   // A node with the run's order of calls and run-ahead.
-  Node& add_node(std::string name, std::string joined_to, SystemConfig config, const StationConfig& address);
+  Node& add_node(std::string name, std::string joined_to, SystemConfig config, const LinkAddress& address);
   Cable& lay_cable();
   // The programs, constructed with this and the arguments. Nothing is added to the world after them.
   template <class P, class... Arguments>

@@ -6,7 +6,6 @@ install(TARGETS ${rnic_libraries} EXPORT rnicsimTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/rnicsim)
 install(EXPORT rnicsimTargets NAMESPACE rnic:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/rnicsim)
 install(DIRECTORY model firmware DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/rnicsim FILES_MATCHING PATTERN "*.h")
-install(DIRECTORY testbench/ends DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/rnicsim/testbench FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY traces DESTINATION ${CMAKE_INSTALL_DATADIR}/rnicsim FILES_MATCHING PATTERN "*.json" PATTERN siw EXCLUDE)
 configure_package_config_file(scripts/cmake/rnicsimConfig.cmake.in ${CMAKE_BINARY_DIR}/rnicsimConfig.cmake
   INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/rnicsim)

@@ -6,7 +6,7 @@
 
 #include "firmware/conn/stream_session.h"
 #include "testbench/fuzz/input.h"
-#include "testbench/unit/sctp/sctp_pair.h"
+#include "testbench/unit/rnic/llp/sctp/sctp_pair.h"
 
 namespace rnic::fuzz {
 namespace {

@@ -6,6 +6,7 @@
 #include "model/capture/replay/capture_recordings.h"
 #include "model/capture/replay/script.h"
 #include "model/cli/decode_command.h"
+#include "model/conformance/run_vectors.h"
 #include "model/rnic/fwcpu/crash/call_frames.h"
 #include "model/rnic/fwcpu/rv32/elf_image.h"
 #include "model/rnic/fwcpu/rv32/memory_map.h"
@@ -13,7 +14,6 @@
 #include "model/system/scenario_assignment.h"
 #include "model/system/scenario_config.h"
 #include "model/system/system_config.h"
-#include "testbench/conformance/run_vectors.h"
 #include "testbench/fuzz/input.h"
 #include "testbench/fuzz/parsers.h"
 

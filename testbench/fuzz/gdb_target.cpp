@@ -1,7 +1,7 @@
 // What a debugger sends: octets as they come, or lines that become packets with their checksums.
 #include "testbench/fuzz/input.h"
 #include "testbench/fuzz/parsers.h"
-#include "testbench/unit/fwcpu/gdb/fake_debugger.h"
+#include "testbench/unit/rnic/fwcpu/gdb/fake_debugger.h"
 
 namespace rnic::fuzz {
 

@@ -2,14 +2,14 @@
 #include <array>
 #include <optional>
 
-#include "model/rnic/llp/sctp/association.h"
+#include "model/rnic/llp/sctp/setup.h"
 #include "testbench/fuzz/input.h"
 #include "testbench/fuzz/parsers.h"
 
 namespace rnic::fuzz {
 namespace {
 
-using sctp::Association;
+using sctp::Setup;
 using wire::SctpChunkType;
 
 constexpr std::uint64_t kSeed = 1;
@@ -23,7 +23,7 @@ class Bench {
     const std::uint8_t what = input.octet();
     switch (what % 8) {
       case 0:
-        if (association_.state() == Association::State::kClosed) association_.connect({kPeer, 1, 2}, now_, out_);
+        if (association_.state() == Setup::State::kClosed) association_.connect({kPeer, 1, 2}, now_, out_);
         break;
       case 1:
         association_.shutdown({static_cast<std::uint32_t>(input.number(1)), (what & 8) != 0}, now_, out_);
@@ -67,11 +67,11 @@ class Bench {
   void deliver(ByteSpan packet) {
     const auto received = sctp::Received::parse(packet, kPeer);
     require(received.has_value(), "a whole header is refused");
-    if (association_.state() != Association::State::kClosed) {
+    if (association_.state() != Setup::State::kClosed) {
       association_.receive(*received, now_, out_);
     } else if (const auto cookie = endpoint_.receive(*received, true, now_, out_)) {
       association_.accept(*cookie, *received, now_, out_);
-      require(association_.state() == Association::State::kEstablished || out_.events() > 1, "accepted, but not up");
+      require(association_.state() == Setup::State::kEstablished || out_.events() > 1, "accepted, but not up");
     }
   }
   void check() {
@@ -105,7 +105,7 @@ class Bench {
   }
 
   sctp::Endpoint endpoint_{SctpConfig{}, 1'000'000, kPacketBytes, kSeed};
-  Association association_{endpoint_};
+  Setup association_{endpoint_};
   sctp::Outcome out_;
   Cycle now_ = 1;
   std::uint32_t cookie_tag_ = 0;

@@ -17,10 +17,11 @@
 #include "model/config/resolve.h"
 #include "model/external/external_peer.h"
 #include "model/external/netdev.h"
+#include "model/rnic/llp/link_address.h"
 #include "model/stats/report.h"
 #include "model/system/stats_report.h"
 #include "model/system/wire_capture.h"
-#include "testbench/unit/llp/tcp_chip.h"
+#include "testbench/unit/rnic/llp/tcp/tcp_chip.h"
 
 namespace rnic::test {
 namespace {
@@ -137,7 +138,7 @@ class Bulk {
 
   const Settings settings_;
   const std::filesystem::path out_;
-  const StationConfig station_{kOurMac, {kOurs}, {{{kPeer}, kStandIn}}};
+  const LinkAddress station_{kOurMac, {kOurs}, {{{kPeer}, kStandIn}}};
   ClockDomain clk_{"clk", {4000}};
   BufferPool pool_{2048};
   TcpChip chip_{"a", clk_, settings_.tcp, station_, pool_};

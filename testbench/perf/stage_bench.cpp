@@ -5,8 +5,8 @@
 
 #include <benchmark/benchmark.h>
 
+#include "model/ends/ends.h"
 #include "model/rnic/rx/crc_check.h"
-#include "testbench/ends/ends.h"
 #include "testbench/perf/child_process.h"
 #include "testbench/perf/repeated.h"
 

@@ -13,6 +13,7 @@
 #include "model/common/kernel_time.h"
 #include "model/rnic/fwcpu/chip_bus.h"
 #include "model/rnic/fwcpu/firmware_target.h"
+#include "model/rnic/llp/link_address.h"
 #include "model/system/node.h"
 #include "model/system/run.h"
 #include "model/system/scenario_system.h"
@@ -300,7 +301,7 @@ double chip_bytes(unsigned qps, unsigned stags) {
       return static_cast<double>(info.uordblks + info.hblkhd);
     };
     const double before = allocated();
-    const auto chip = std::make_unique<Rnic>("chip", clk, config, StationConfig{});
+    const auto chip = std::make_unique<Rnic>("chip", clk, config, LinkAddress{});
     return std::vector<double>{allocated() - before};
   });
   return bytes.at(0);

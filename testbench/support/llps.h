@@ -2,6 +2,7 @@
 #pragma once
 
 #include "model/rnic/llp/sctp/sctp_traits.h"
+#include "model/rnic/llp/tcp/mpa_tcp_traits.h"
 
 namespace rnic::test {
 

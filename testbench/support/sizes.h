@@ -8,8 +8,8 @@
 
 #include <gmock/gmock.h>
 
+#include "model/ends/pattern.h"
 #include "model/wire/fpdu.h"
-#include "testbench/ends/pattern.h"
 
 namespace rnic::test {
 

@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "testbench/ends/ends.h"
+#include "model/ends/ends.h"
 
 namespace rnic::test {
 

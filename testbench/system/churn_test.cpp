@@ -6,6 +6,7 @@
 #include "model/cable/ethernet_link.h"
 #include "model/common/description.h"
 #include "model/programs/workload/workload.h"
+#include "model/rnic/llp/link_address.h"
 #include "model/stats/registry.h"
 #include "model/system/node.h"
 #include "testbench/perf/heap_growth.h"
@@ -36,7 +37,7 @@ class ChurnSystemTest : public testing::Test {
     c.rnic.fwcpu.reply_timeout_us = 100;
     return c;
   }
-  static StationConfig station(std::uint8_t n, std::uint8_t peer) {
+  static LinkAddress station(std::uint8_t n, std::uint8_t peer) {
     const auto mac = [](std::uint8_t i) { return wire::MacAddress{{2, 0, 0, 0, 0, i}}; };
     const auto ip = [](std::uint8_t i) { return wire::Ipv4Address{0x0a000000u + i}; };
     return {mac(n), ip(n), {{ip(peer), mac(peer)}}};

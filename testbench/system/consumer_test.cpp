@@ -6,6 +6,7 @@
 
 #include "model/cable/ethernet_link.h"
 #include "model/programs/consumer/make_consumer.h"
+#include "model/rnic/llp/link_address.h"
 #include "model/system/node.h"
 #include "testbench/support/raw_association.h"
 #include "testbench/support/raw_peer.h"
@@ -41,8 +42,8 @@ class ConsumerTest : public testing::Test {
     s.size = size;
     return s;
   }
-  Node a{"a", {}, StationConfig{kMacA, {kIpA}, {{{kIpB}, kMacB}}}},
-      b{"b", {}, StationConfig{kMacB, {kIpB}, {{{kIpA}, kMacA}}}};
+  Node a{"a", {}, LinkAddress{kMacA, {kIpA}, {{{kIpB}, kMacB}}}},
+      b{"b", {}, LinkAddress{kMacB, {kIpB}, {{{kIpA}, kMacA}}}};
   EthernetLink cable{"cable", {}};
   std::unique_ptr<Consumer> client, server;
 };
@@ -190,7 +191,7 @@ class ServerBench : public testing::Test {
     spec.transport = transport;
     server = make_consumer(node.context, spec);
   }
-  Node node{"a", config(), StationConfig{kMacB, {kIpB}, {{{kIpA}, kMacA}}}};
+  Node node{"a", config(), LinkAddress{kMacB, {kIpB}, {{{kIpA}, kMacA}}}};
   EthernetLink cable{"cable", {}};
   std::unique_ptr<Consumer> server;
 };

@@ -3,13 +3,14 @@
 #include <utility>
 
 #include "model/cable/ethernet_link.h"
+#include "model/rnic/llp/link_address.h"
 #include "model/system/node.h"
 #include "testbench/support/stage_test.h"
 
 namespace rnic::test {
 namespace {
 
-StationConfig station(std::uint8_t last, std::uint8_t peer_last) {
+LinkAddress station(std::uint8_t last, std::uint8_t peer_last) {
   const auto mac = [](std::uint8_t n) { return wire::MacAddress{{2, 0, 0, 0, 0, n}}; };
   const auto ip = [](std::uint8_t n) { return wire::Ipv4Address{0x0a000000u + n}; };
   return {mac(last), ip(last), {{ip(peer_last), mac(peer_last)}}};

@@ -8,6 +8,7 @@
 
 #include "model/common/kernel_time.h"
 #include "model/external/wire_end.h"
+#include "model/rnic/llp/link_address.h"
 
 namespace rnic::test {
 namespace {
@@ -30,7 +31,7 @@ RunOptions no_outputs() {
 class IdlePrograms final : public Programs {
  public:
   explicit IdlePrograms(System& system) {
-    const StationConfig address{wire::MacAddress{{2, 0, 0, 0, 0, 1}}, wire::Ipv4Address{0x0a000001}, {}};
+    const LinkAddress address{wire::MacAddress{{2, 0, 0, 0, 0, 1}}, wire::Ipv4Address{0x0a000001}, {}};
     Node& node = system.add_node("a", "nobody", system.config(), address);
     auto& nobody = system.world().add_device<external::WireEnd>("nobody", [](ByteSpan) {});
     Cable& cable = system.lay_cable();

@@ -10,6 +10,7 @@
 #include "model/common/prng.h"
 #include "model/host/driver/host_trace.h"
 #include "model/host/session/session.h"
+#include "model/rnic/llp/link_address.h"
 #include "model/system/chip_trace.h"
 #include "model/system/latency_breakdown.h"
 #include "model/system/node.h"
@@ -24,9 +25,9 @@ constexpr std::uint16_t kPort = 7471;
 constexpr unsigned kStreams = 3;
 constexpr std::uint32_t kBytes = 4000;  // of a message: three segments
 
-StationConfig station(std::uint32_t ip, std::uint8_t last, std::uint32_t peer_ip, std::uint8_t peer_last) {
+LinkAddress station(std::uint32_t ip, std::uint8_t last, std::uint32_t peer_ip, std::uint8_t peer_last) {
   const auto mac = [](std::uint8_t n) { return wire::MacAddress{{2, 0, 0, 0, 0, n}}; };
-  StationConfig s{mac(last), wire::Ipv4Address{ip}, {{wire::Ipv4Address{peer_ip}, mac(peer_last)}}};
+  LinkAddress s{mac(last), wire::Ipv4Address{ip}, {{wire::Ipv4Address{peer_ip}, mac(peer_last)}}};
   s.node = last;
   return s;
 }

@@ -8,6 +8,7 @@
 
 #include "model/cable/cable_faults.h"
 #include "model/host/session/session.h"
+#include "model/rnic/llp/link_address.h"
 #include "model/system/node.h"
 #include "testbench/support/stage_test.h"
 
@@ -164,7 +165,7 @@ class End final : public host::App {
 class TwoNodes : public testing::Test {
  protected:
   static constexpr std::uint32_t kServerIp = 0x0a000001, kClientIp = 0x0a000002;
-  static StationConfig station(std::uint32_t ip, std::uint8_t last, std::uint32_t peer_ip, std::uint8_t peer_last) {
+  static LinkAddress station(std::uint32_t ip, std::uint8_t last, std::uint32_t peer_ip, std::uint8_t peer_last) {
     const auto mac = [](std::uint8_t n) { return wire::MacAddress{{2, 0, 0, 0, 0, n}}; };
     return {mac(last), wire::Ipv4Address{ip}, {{wire::Ipv4Address{peer_ip}, mac(peer_last)}}, last};
   }

@@ -3,6 +3,7 @@
 
 #include "model/cable/ethernet_link.h"
 #include "model/common/prng.h"
+#include "model/rnic/llp/link_address.h"
 #include "model/system/node.h"
 #include "testbench/support/stage_test.h"
 #include "testbench/system/session_host.h"
@@ -14,7 +15,7 @@ constexpr std::uint32_t kServerIp = 0x0a000001, kClientIp = 0x0a000002;
 constexpr std::uint16_t kPort = 7471;
 constexpr std::uint32_t kBytes = 5000;
 
-StationConfig station(std::uint32_t ip, std::uint8_t last, std::uint32_t peer_ip, std::uint8_t peer_last) {
+LinkAddress station(std::uint32_t ip, std::uint8_t last, std::uint32_t peer_ip, std::uint8_t peer_last) {
   const auto mac = [](std::uint8_t n) { return wire::MacAddress{{2, 0, 0, 0, 0, n}}; };
   return {mac(last), wire::Ipv4Address{ip}, {{wire::Ipv4Address{peer_ip}, mac(peer_last)}}};
 }

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "model/programs/workload/wire_limit.h"
-#include "model/rnic/llp/congestion_control.h"
+#include "model/rnic/llp/tcp/congestion_algorithm.h"
 
 namespace rnic::workload {
 

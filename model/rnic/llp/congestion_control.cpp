@@ -1,11 +1,8 @@
 #include "model/rnic/llp/congestion_control.h"
 
-#include "model/common/check.h"
-#include "model/rnic/llp/cubic.h"
-#include "model/rnic/llp/dctcp.h"
-#include "model/rnic/llp/newreno.h"
+#include <algorithm>
 
-namespace rnic::tcp {
+namespace rnic::llp {
 
 // RFC 6928 section 2 with `segments` for its 10: an MSS so large that ten are more than 14600 octets is counted as
 // 1460, but two segments may always be sent.
@@ -42,17 +39,4 @@ void CongestionControl::on_idle(CongestionState& s, std::uint32_t segments) cons
   s.window = std::min(s.window, initial_window(s.mss, segments));
 }
 
-std::unique_ptr<CongestionControl> make_congestion_control(CongestionAlgorithm algorithm) {
-  switch (algorithm) {
-    case CongestionAlgorithm::kNewReno:
-      return std::make_unique<NewReno>();
-    case CongestionAlgorithm::kCubic:
-      return std::make_unique<Cubic>();
-    case CongestionAlgorithm::kDctcp:
-      return std::make_unique<Dctcp>();
-  }
-  RNIC_CHECK(false);
-  return nullptr;
-}
-
-}  // namespace rnic::tcp
+}  // namespace rnic::llp

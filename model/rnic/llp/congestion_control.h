@@ -4,19 +4,11 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <memory>
 
 #include "model/common/cycle.h"
-#include "model/config/field.h"
 
-namespace rnic::tcp {
-
-enum class CongestionAlgorithm : std::uint8_t { kNewReno, kCubic, kDctcp };
-inline constexpr std::array kCongestionAlgorithms{Named{CongestionAlgorithm::kNewReno, "newreno"},
-                                                  Named{CongestionAlgorithm::kCubic, "cubic"},
-                                                  Named{CongestionAlgorithm::kDctcp, "dctcp"}};
+namespace rnic::llp {
 
 struct CubicState {
   std::uint32_t w_max = 0;  // window at the last loss; 0: there was none
@@ -87,6 +79,4 @@ class CongestionControl {
   static std::uint32_t initial_window(std::uint32_t mss, std::uint32_t segments);
 };
 
-std::unique_ptr<CongestionControl> make_congestion_control(CongestionAlgorithm algorithm);
-
-}  // namespace rnic::tcp
+}  // namespace rnic::llp

@@ -8,7 +8,7 @@
 #include "model/common/check.h"
 #include "model/common/ids.h"
 
-namespace rnic::tcp {
+namespace rnic::llp {
 
 class FlowQueue {
  public:
@@ -40,4 +40,4 @@ class FlowQueue {
   std::uint32_t head_ = kEnd, tail_ = kEnd;
 };
 
-}  // namespace rnic::tcp
+}  // namespace rnic::llp

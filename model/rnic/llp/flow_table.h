@@ -7,9 +7,9 @@
 #include "model/common/check.h"
 #include "model/common/ids.h"
 #include "model/common/prng.h"
-#include "model/rnic/messages/tcp_offload.h"
+#include "model/rnic/messages/flow_key.h"
 
-namespace rnic::tcp {
+namespace rnic::llp {
 
 // Linear probing at a load of at most one half; removal moves later entries up, so nothing is ever rebuilt.
 class FlowTable {
@@ -61,4 +61,4 @@ class FlowTable {
   std::vector<FlowKey> keys_;
 };
 
-}  // namespace rnic::tcp
+}  // namespace rnic::llp

@@ -8,7 +8,7 @@
 #include "model/common/cycle.h"
 #include "model/common/ids.h"
 
-namespace rnic::tcp {
+namespace rnic::llp {
 
 // A heap of the cycles at which to look at a flow. Postponing or stopping a timer leaves its entry in the heap: when
 // its cycle comes, the flow's deadline decides whether it fires, goes back into the heap, or is dropped.
@@ -64,4 +64,4 @@ class FlowTimers {
   std::vector<Entry> heap_;
 };
 
-}  // namespace rnic::tcp
+}  // namespace rnic::llp

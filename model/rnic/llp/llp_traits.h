@@ -23,7 +23,4 @@ struct LlpTraits {
   bool has_window;     // it has accounts of what limits its credit (AccountRole::kUnacknowledged, kCongested)
 };
 
-// MPA over TCP.
-LlpTraits mpa_tcp_traits();
-
 }  // namespace rnic

@@ -4,7 +4,7 @@
 
 #include "model/wire/tcp.h"
 
-namespace rnic::tcp {
+namespace rnic::llp {
 
 using wire::seq_gt;
 using wire::seq_le;
@@ -44,4 +44,4 @@ void stand_for(ReceivedOctets& piece, BufferRef header, std::uint32_t header_byt
   piece.header_bytes = header_bytes;
 }
 
-}  // namespace rnic::tcp
+}  // namespace rnic::llp

@@ -7,7 +7,7 @@
 #include "model/common/bytes.h"
 #include "model/rnic/llp/slot_pool.h"
 
-namespace rnic::tcp {
+namespace rnic::llp {
 
 struct ReceivedOctets {
   BufferRef buf;
@@ -47,4 +47,4 @@ std::uint32_t cut_out(ReceivedPool& pool, SlotList& list, std::uint32_t at, std:
 // The octets of a piece are in host memory: only this header stays and represents them.
 void stand_for(ReceivedOctets& piece, BufferRef header, std::uint32_t header_bytes);
 
-}  // namespace rnic::tcp
+}  // namespace rnic::llp

@@ -6,7 +6,7 @@
 
 #include "model/common/cycle.h"
 
-namespace rnic::tcp {
+namespace rnic::llp {
 
 struct RtoLimits {
   Cycle initial, min, max;
@@ -48,4 +48,4 @@ class RttEstimator {
   std::uint32_t srtt8_ = 0, rttvar4_ = 0;  // 0: nothing measured yet
 };
 
-}  // namespace rnic::tcp
+}  // namespace rnic::llp

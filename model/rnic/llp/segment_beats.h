@@ -9,7 +9,7 @@
 #include "model/rnic/llp/received_octets.h"
 #include "model/rnic/messages/datapath.h"
 
-namespace rnic {
+namespace rnic::llp {
 
 class SegmentBeats {
  public:
@@ -17,7 +17,7 @@ class SegmentBeats {
   FlowId flow() const { return next_.flow; }
 
   // For placed octets, only the header leaves.
-  void start(FlowId flow, tcp::ReceivedOctets&& octets, std::uint64_t offset) {
+  void start(FlowId flow, ReceivedOctets&& octets, std::uint64_t offset) {
     next_ = {};
     next_.buf = octets.buf.get();
     next_.data = octets.data;
@@ -32,7 +32,7 @@ class SegmentBeats {
   void start_end(FlowId flow, BufferRef word, StreamEnd end, std::uint64_t offset) {
     std::uint8_t* const data = word->bytes();
     store_be32(data, static_cast<std::uint32_t>(end) << 16);
-    start(flow, tcp::received_octets(std::move(word), {data, kEndBytes}, 0), offset);
+    start(flow, received_octets(std::move(word), {data, kEndBytes}, 0), offset);
     next_.ends = true;
   }
   const StreamBeat& next(unsigned beat_bytes) {
@@ -64,4 +64,4 @@ class SegmentBeats {
   std::uint32_t left_ = 0;
 };
 
-}  // namespace rnic
+}  // namespace rnic::llp

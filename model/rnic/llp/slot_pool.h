@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace rnic::tcp {
+namespace rnic::llp {
 
 inline constexpr std::uint32_t kNil = 0xffffffff;
 
@@ -69,4 +69,4 @@ struct SlotList {
   }
 };
 
-}  // namespace rnic::tcp
+}  // namespace rnic::llp

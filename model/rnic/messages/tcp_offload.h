@@ -9,28 +9,12 @@
 #include "model/common/buffer.h"
 #include "model/common/ids.h"
 #include "model/common/value_words.h"
+#include "model/rnic/messages/flow_key.h"
 #include "model/rnic/messages/parts.h"
 #include "model/wire/ethernet.h"
 #include "model/wire/tcp.h"
 
 namespace rnic::tcp {
-
-// The two ends of a connection; the chip's own address is always the same.
-struct FlowKey {
-  std::uint32_t peer_ip = 0;
-  std::uint16_t peer_port = 0, port = 0;
-  friend bool operator==(const FlowKey& a, const FlowKey& b) {
-    return a.peer_ip == b.peer_ip && a.peer_port == b.peer_port && a.port == b.port;
-  }
-
-  static constexpr const char* kMessage = "flow_key";
-  template <class V, class M>
-  static void fields(V& v, M& m) {
-    v("peer_ip", 32, m.peer_ip);
-    v("peer_port", 16, m.peer_port);
-    v("port", 16, m.port);
-  }
-};
 
 // The terms of both ends, as negotiated in SYNs.
 struct Agreed {
@@ -75,7 +59,7 @@ struct TxCommand {
   }
   Kind kind = Kind::kOpen;
   FlowId flow = kNoFlow;
-  FlowKey key;
+  llp::FlowKey key;
   wire::MacAddress peer_mac;
   bool with_ack = false;  // rcv_nxt is valid
   Agreed agreed;          // kOpen with_ack, kEstablish
@@ -142,7 +126,7 @@ struct RxCommand {
   }
   Kind kind = Kind::kOpen;
   FlowId flow;
-  FlowKey key;
+  llp::FlowKey key;
   std::uint32_t rcv_nxt = 0;
   std::uint32_t bytes = 0;
   Agreed agreed;
@@ -182,7 +166,7 @@ struct RxReport {
   }
   Kind kind = Kind::kSegment;
   FlowId flow = kNoFlow;
-  FlowKey key;
+  llp::FlowKey key;
   wire::MacAddress peer_mac;
   std::uint8_t flags = 0;
   wire::TcpOptions options;

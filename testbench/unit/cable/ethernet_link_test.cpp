@@ -1,6 +1,6 @@
 #include "model/cable/ethernet_link.h"
 
-#include "testbench/unit/llp/tcp_chip.h"
+#include "testbench/unit/rnic/llp/tcp/tcp_chip.h"
 
 namespace rnic::test {
 namespace {

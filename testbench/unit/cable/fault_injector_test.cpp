@@ -1,6 +1,6 @@
 // The injector before a cable: what reaches the other end, in which order and when.
 #include "model/cable/cable_faults.h"
-#include "testbench/unit/llp/tcp_chip.h"
+#include "testbench/unit/rnic/llp/tcp/tcp_chip.h"
 
 namespace rnic::test {
 namespace {

@@ -1,4 +1,4 @@
-#include "testbench/conformance/atomic_vectors.h"
+#include "model/conformance/atomic_vectors.h"
 
 #include <gmock/gmock.h>
 

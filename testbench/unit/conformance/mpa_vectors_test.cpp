@@ -1,4 +1,4 @@
-#include "testbench/conformance/mpa_vectors.h"
+#include "model/conformance/mpa_vectors.h"
 
 #include <gmock/gmock.h>
 

@@ -1,7 +1,7 @@
 // The check of `rnic_interop` vectors finds what is wrong in one, field by field.
 #include <gmock/gmock.h>
 
-#include "testbench/conformance/vector_kinds.h"
+#include "model/conformance/vector_kinds.h"
 
 namespace rnic::conformance {
 namespace {

@@ -1,4 +1,4 @@
-#include "testbench/conformance/run_vectors.h"
+#include "model/conformance/run_vectors.h"
 
 #include <filesystem>
 #include <fstream>

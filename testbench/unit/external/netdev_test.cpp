@@ -1,9 +1,10 @@
 // The network device between a chip and the wire: what it answers, what it learns, what it passes.
 #include "model/external/netdev.h"
 
+#include "model/rnic/llp/link_address.h"
 #include "model/wire/arp.h"
 #include "model/wire/checksum.h"
-#include "testbench/unit/llp/tcp_chip.h"
+#include "testbench/unit/rnic/llp/tcp/tcp_chip.h"
 
 namespace rnic::external {
 namespace {
@@ -50,7 +51,7 @@ class NetdevTest : public testing::Test {
   BufferPool pool{2048};
   test::RawSender chip_tx{"chip_tx"}, wire_tx{"wire_tx"};
   test::RawReceiver chip_rx{"chip_rx"}, wire_rx{"wire_rx"};
-  Netdev netdev{"netdev", StationConfig{kOurs, kOurIp, {{kPeerIp, kStandIn}}}};
+  Netdev netdev{"netdev", LinkAddress{kOurs, kOurIp, {{kPeerIp, kStandIn}}}};
 };
 
 TEST_F(NetdevTest, AnswersWhoAsksForItsAddressAndNobodyElse) {

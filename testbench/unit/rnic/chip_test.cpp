@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "model/common/description.h"
+#include "model/rnic/llp/link_address.h"
 #include "model/rnic/rnic.h"
 #include "model/stats/report.h"
 #include "testbench/support/stage_test.h"
@@ -68,7 +69,7 @@ std::string rnic_column(const std::string& page) {
 
 class ChipTest : public StageTest {
  protected:
-  Rnic chip{"chip", clk, RnicConfig{}, StationConfig{}};
+  Rnic chip{"chip", clk, RnicConfig{}, LinkAddress{}};
 
   // By their names in the chip; those of the PCIe block too.
   std::set<std::string> stages() const {

@@ -6,10 +6,10 @@
 
 #include "model/common/buffer.h"
 #include "model/common/cycle.h"
-#include "model/rnic/llp/sctp/association.h"
+#include "model/rnic/llp/sctp/data_receiver.h"
+#include "model/rnic/llp/sctp/data_sender.h"
 #include "model/rnic/llp/sctp/ddp_streams.h"
-#include "model/rnic/llp/sctp/receiver.h"
-#include "model/rnic/llp/sctp/sender.h"
+#include "model/rnic/llp/sctp/setup.h"
 #include "model/rnic/llp/slot_pool.h"
 #include "model/wire/ethernet.h"
 
@@ -42,7 +42,7 @@ struct StreamContext {
 struct SentMessage {
   BufferRef buf;
   std::uint32_t offset = 0, ppid = 0;
-  std::uint32_t next = tcp::kNil;
+  std::uint32_t next = llp::kNil;
   std::uint16_t bytes = 0, stream = 0;
   bool completes_wqe = false;
   bool sent = false;  // its octets are in a frame
@@ -52,7 +52,7 @@ struct SentMessage {
 struct ReceivedMessage {
   BufferRef buf;
   std::uint8_t* data = nullptr;
-  std::uint32_t next = tcp::kNil;
+  std::uint32_t next = llp::kNil;
   std::uint32_t life = 0;  // of the association
   std::uint16_t bytes = 0, stream = 0, association = 0;
   bool ends = false;      // the peer's session Terminate
@@ -66,13 +66,13 @@ struct AssociationContext {
   AssociationContext(Endpoint& endpoint, const SenderSettings& sender_settings, const StreamLimits& limits)
       : setup(endpoint), sender(sender_settings), streams(limits), stream(limits.streams) {}
 
-  Association setup;
-  Sender sender;
-  Receiver receiver;
+  Setup setup;
+  DataSender sender;
+  DataReceiver receiver;
   DdpStreams streams;
   std::vector<StreamContext> stream;
   std::vector<std::uint32_t> asked;  // cookies of connects that wait for the association
-  tcp::SlotList backlog;             // messages for which the sender has no room
+  llp::SlotList backlog;             // messages for which the sender has no room
   wire::MacAddress peer_mac;
   Cycle begun_at = 0;
   Cycle idle_at = 0;       // since when there is no session

@@ -92,10 +92,10 @@ std::optional<InitView> InitView::parse(ByteSpan value) {
 }
 
 SetupLimits::SetupLimits(const SctpConfig& config, std::uint64_t period)
-    : rto_initial(tcp::RtoLimits::cycles(config.rto_initial_us, period)),
-      rto_max(tcp::RtoLimits::cycles(config.rto_max_us, period)),
-      heartbeat(config.heartbeat_us == 0 ? kNever : tcp::RtoLimits::cycles(config.heartbeat_us, period)),
-      cookie_life(tcp::RtoLimits::cycles(config.cookie_life_us, period)),
+    : rto_initial(llp::RtoLimits::cycles(config.rto_initial_us, period)),
+      rto_max(llp::RtoLimits::cycles(config.rto_max_us, period)),
+      heartbeat(config.heartbeat_us == 0 ? kNever : llp::RtoLimits::cycles(config.heartbeat_us, period)),
+      cookie_life(llp::RtoLimits::cycles(config.cookie_life_us, period)),
       guard(5 * rto_max),
       max_init_retries(config.max_init_retries),
       max_retries(config.max_retries),

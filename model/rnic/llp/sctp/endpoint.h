@@ -81,7 +81,7 @@ class Endpoint {
   // `packet_bytes`: the MTU without the IP header.
   Endpoint(const SctpConfig& config, std::uint64_t period_ps, std::size_t packet_bytes, std::uint64_t seed);
 
-  // A packet that belongs to no association. `listening`: on its port. If it returns a cookie, Association::accept()
+  // A packet that belongs to no association. `listening`: on its port. If it returns a cookie, Setup::accept()
   // takes it and the packet, or refuse() if there is no room.
   std::optional<Cookie> receive(const Received& packet, bool listening, Cycle now, Outcome& out);
   void refuse(const Cookie& cookie, Outcome& out);
@@ -89,7 +89,7 @@ class Endpoint {
   const SetupCounters& counters() const { return counters_; }
 
  private:
-  friend class Association;
+  friend class Setup;
 
   struct Own {
     std::uint32_t tag = 0, tsn = 0;

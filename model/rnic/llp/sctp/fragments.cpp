@@ -7,7 +7,7 @@
 
 namespace rnic::sctp {
 
-using tcp::kNil;
+using llp::kNil;
 
 Fragments::Fate Fragments::put(FragmentMemory& m, const TsnMap& tsns, Piece&& piece, ByteSpan& message,
                                EndedStreams& ended) {

@@ -21,7 +21,7 @@ struct Piece {
   BufferRef packet;
   const std::uint8_t* data = nullptr;
   std::uint32_t tsn = 0;
-  std::uint32_t next = tcp::kNil;
+  std::uint32_t next = llp::kNil;
   std::uint32_t ppid = 0;
   std::uint16_t stream = 0;
   std::uint16_t bytes = 0;
@@ -58,7 +58,7 @@ struct FragmentMemory {
   explicit FragmentMemory(const FragmentLimits& of_one) : limits(of_one), message(of_one.segment_message) {}
 
   const FragmentLimits limits;
-  tcp::SlotPool<Piece> pool;
+  llp::SlotPool<Piece> pool;
   std::vector<std::uint8_t> message;  // the last one completed
 };
 
@@ -112,7 +112,7 @@ class Fragments {
  private:
   // Pieces of one message with consecutive TSNs.
   struct Run {
-    std::uint32_t before = tcp::kNil, first = tcp::kNil, last = tcp::kNil;  // slots
+    std::uint32_t before = llp::kNil, first = llp::kNil, last = llp::kNil;  // slots
     std::uint32_t pieces = 0, octets = 0;
   };
   Run run_of(const FragmentMemory& m, std::uint32_t tsn) const;
@@ -123,7 +123,7 @@ class Fragments {
   void end(FragmentMemory& m, const Run& run, EndedStreams& ended);
   void drop(FragmentMemory& m, const Run& run);
 
-  tcp::SlotList list_;
+  llp::SlotList list_;
   std::uint32_t pieces_ = 0, octets_ = 0;
 };
 

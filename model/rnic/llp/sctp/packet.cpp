@@ -2,7 +2,7 @@
 
 namespace rnic::sctp {
 
-void write_lower_headers(const StationConfig& station, const SctpPacket& packet, std::uint16_t ip_id) {
+void write_lower_headers(const LinkAddress& station, const SctpPacket& packet, std::uint16_t ip_id) {
   std::uint8_t* const ip_at = packet.data() - wire::Ipv4Header::kBytes;
   wire::Ipv4Header ip;
   ip.total_length = static_cast<std::uint16_t>(wire::Ipv4Header::kBytes + packet.bytes);

@@ -5,8 +5,9 @@
 #include <optional>
 
 #include "model/common/bytes.h"
+#include "model/rnic/llp/link_address.h"
 #include "model/rnic/llp/sctp/ip_reassembly.h"
-#include "model/rnic/llp/tcp_config.h"
+#include "model/rnic/llp/tcp/tcp_config.h"
 #include "model/rnic/messages/sctp.h"
 #include "model/wire/icmp.h"
 #include "model/wire/sctp.h"
@@ -25,7 +26,7 @@ inline constexpr std::uint32_t kLargestMtu = 9000;
 inline constexpr std::uint32_t kLargeBlockBytes = kFrameHeadroom + kLargestMtu + 64;
 
 // Writes them in front of the packet, with DF set unless IP has to fragment it.
-void write_lower_headers(const StationConfig& station, const SctpPacket& packet, std::uint16_t ip_id);
+void write_lower_headers(const LinkAddress& station, const SctpPacket& packet, std::uint16_t ip_id);
 
 enum class PacketFault : std::uint8_t { kNone, kIpv4Header, kNotForUs, kShape, kFragment, kPathMtu };
 

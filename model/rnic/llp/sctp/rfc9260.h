@@ -6,41 +6,41 @@
 
 namespace rnic::sctp {
 
-class Rfc9260 : public tcp::CongestionControl {
+class Rfc9260 : public llp::CongestionControl {
  public:
   // Section 7.2.1, which has 3 for `packets`: one more full packet of the path, or two, or that many packets of
   // Ethernet size over IPv4.
-  void open(tcp::CongestionState& s, std::uint32_t pmdcs, std::uint32_t packets) const override {
+  void open(llp::CongestionState& s, std::uint32_t pmdcs, std::uint32_t packets) const override {
     constexpr std::uint32_t kEthernetPmdcs = 1468;
     s = {};
     s.mss = pmdcs;
     s.window = std::min((packets + 1) * pmdcs, std::max(2 * pmdcs, packets * kEthernetPmdcs));
   }
   // A SACK of new octets, outside of fast recovery. `counted` is partial_bytes_acked.
-  void on_ack(tcp::CongestionState& s, const tcp::AckedOctets& acked) const override {
+  void on_ack(llp::CongestionState& s, const llp::AckedOctets& acked) const override {
     const bool full = acked.flight >= s.window;
     if (s.window > s.ssthresh) avoid(s, acked);
     else if (full && acked.advances) s.window += std::min(acked.bytes, s.mss);
     if (acked.snd_una == acked.snd_nxt) s.counted = 0;
   }
-  void on_loss(tcp::CongestionState& s, std::uint32_t flight) const override {
+  void on_loss(llp::CongestionState& s, std::uint32_t flight) const override {
     s.ssthresh = std::max(reduced(s, flight), 4 * s.mss);
     s.window = s.ssthresh;
     s.counted = 0;
   }
-  void on_timeout(tcp::CongestionState& s, std::uint32_t flight, bool) const override {
+  void on_timeout(llp::CongestionState& s, std::uint32_t flight, bool) const override {
     s.ssthresh = std::max(reduced(s, flight), 4 * s.mss);
     s.window = s.mss;
     s.counted = 0;
   }
   // For each RTO. Silence proves nothing good about a path: a window below four packets stays.
-  void on_idle(tcp::CongestionState& s, std::uint32_t) const override {
+  void on_idle(llp::CongestionState& s, std::uint32_t) const override {
     s.window = std::min(s.window, std::max(s.window / 2, 4 * s.mss));
   }
 
  protected:
   // Section 7.2.2.
-  void avoid(tcp::CongestionState& s, const tcp::AckedOctets& acked) const override {
+  void avoid(llp::CongestionState& s, const llp::AckedOctets& acked) const override {
     s.counted += acked.bytes;
     if (acked.flight < s.window) {
       s.counted = std::min(s.counted, s.window);
@@ -49,7 +49,7 @@ class Rfc9260 : public tcp::CongestionControl {
       s.window += s.mss;
     }
   }
-  std::uint32_t reduced(tcp::CongestionState& s, std::uint32_t) const override { return s.window / 2; }
+  std::uint32_t reduced(llp::CongestionState& s, std::uint32_t) const override { return s.window / 2; }
 };
 
 }  // namespace rnic::sctp

@@ -10,7 +10,7 @@
 
 namespace rnic {
 
-using tcp::kNil;
+using llp::kNil;
 
 namespace {
 
@@ -35,7 +35,7 @@ sctp::StreamLimits stream_limits(const SctpConfig& config) {
 }  // namespace
 
 SctpAssociation::SctpAssociation(sc_core::sc_module_name nm, ClockDomain& clk, const SctpConfig& config,
-                                 const TcpConfig& tcp, const DatapathConfig& datapath, const StationConfig& station,
+                                 const TcpConfig& tcp, const DatapathConfig& datapath, const LinkAddress& station,
                                  std::uint32_t first_flow, BufferPool& pool)
     : Stage(nm, clk),
       config_(config),
@@ -49,7 +49,7 @@ SctpAssociation::SctpAssociation(sc_core::sc_module_name nm, ClockDomain& clk, c
       sender_settings_(config, congestion_, clk.period_ps()),
       receiver_settings_(config, peer_mtu(config, tcp), wire::Ipv4Header::kBytes, clk.period_ps()),
       stream_limits_(stream_limits(config)),
-      idle_limit_(config.idle_us == 0 ? kNever : tcp::RtoLimits::cycles(config.idle_us, clk.period_ps())),
+      idle_limit_(config.idle_us == 0 ? kNever : llp::RtoLimits::cycles(config.idle_us, clk.period_ps())),
       endpoint_(config, clk.period_ps(), packet_limit_, config.seed),
       fragments_(receiver_settings_.fragments),
       contexts_(config.max_associations),
@@ -74,11 +74,11 @@ void SctpAssociation::reset() {
     if (c) c->receiver.clear(fragments_);
     c.reset();
   }
-  table_ = tcp::FlowTable(associations);
-  free_ = sends_ = idle_ = tcp::FlowQueue(associations);
+  table_ = llp::FlowTable(associations);
+  free_ = sends_ = idle_ = llp::FlowQueue(associations);
   for (std::uint32_t i = 0; i < associations; ++i) free_.push(FlowId{i});
-  credits_ = acks_ = tcp::FlowQueue(streams);
-  timers_ = tcp::FlowTimers(associations * kTimers);
+  credits_ = acks_ = llp::FlowQueue(streams);
+  timers_ = llp::FlowTimers(associations * kTimers);
   sent_ = {};
   messages_ = {};
   ready_ = {};
@@ -129,7 +129,7 @@ Wake SctpAssociation::next_wake() {
 
 // ---- Associations
 
-std::uint32_t SctpAssociation::begin(const tcp::FlowKey& key, const wire::MacAddress& mac) {
+std::uint32_t SctpAssociation::begin(const llp::FlowKey& key, const wire::MacAddress& mac) {
   const std::uint32_t association = free_.pop().v;
   if (!contexts_[association]) {
     contexts_[association] = std::make_unique<Context>(endpoint_, sender_settings_, stream_limits_);
@@ -148,7 +148,7 @@ void SctpAssociation::on_up(std::uint32_t association) {
   const sctp::Terms& terms = c.setup.terms();
   c.sender.open(terms.own_tsn, terms.peer_window, mtu_, now());
   c.receiver.start(receiver_settings_, fragments_, terms.peer_tsn, terms.inbound);
-  c.receiver.set_mode(sctp::Receiver::Mode::kTake);
+  c.receiver.set_mode(sctp::DataReceiver::Mode::kTake);
   c.mulpdu = static_cast<std::uint16_t>(wire::sctp_mulpdu(mtu_, wire::Ipv4Header::kBytes, config_.bundle_reserve));
   c.ddp_streams = std::min(terms.ddp_streams(), stream_limits_.streams);
   for (const std::uint32_t cookie : std::exchange(c.asked, {})) {
@@ -304,14 +304,14 @@ void SctpAssociation::describe(const Description& d) {
   group.counter("out_of_the_blue", setup.out_of_the_blue, "packets", "packets of no association");
   for (std::size_t i = 0; i < contexts_.size() && d.shows_probes(); ++i) {
     const ProbeGroup association = d.probes().group("association", i);
-    const auto number = [&](const char* name, std::uint32_t (sctp::Sender::*read)() const) {
+    const auto number = [&](const char* name, std::uint32_t (sctp::DataSender::*read)() const) {
       association.number(name, 32, "octets", [this, i, read] {
         return contexts_[i] && contexts_[i]->ddp_streams != 0 ? (contexts_[i]->sender.*read)() : 0;
       });
     };
-    number("cwnd", &sctp::Sender::cwnd);
-    number("flight", &sctp::Sender::flight);
-    number("peer_window", &sctp::Sender::peer_window);
+    number("cwnd", &sctp::DataSender::cwnd);
+    number("flight", &sctp::DataSender::flight);
+    number("peer_window", &sctp::DataSender::peer_window);
   }
 }
 

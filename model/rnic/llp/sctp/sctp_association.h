@@ -14,13 +14,14 @@
 #include "model/rnic/llp/flow_queue.h"
 #include "model/rnic/llp/flow_table.h"
 #include "model/rnic/llp/flow_timers.h"
+#include "model/rnic/llp/link_address.h"
 #include "model/rnic/llp/sctp/association_context.h"
 #include "model/rnic/llp/sctp/beat_emission.h"
 #include "model/rnic/llp/sctp/packet.h"
 #include "model/rnic/llp/sctp/rfc9260.h"
 #include "model/rnic/llp/sctp/sctp_association_counters.h"
 #include "model/rnic/llp/segment_beats.h"
-#include "model/rnic/llp/tcp_config.h"
+#include "model/rnic/llp/tcp/tcp_config.h"
 #include "model/rnic/messages/early_placed.h"
 #include "model/rnic/messages/sctp.h"
 
@@ -44,7 +45,7 @@ class SctpAssociation final : public Stage {
   // Flows from `first_flow` on are its streams. Blocks of `pool` hold a packet of the interface's MTU after
   // kFrameHeadroom octets.
   SctpAssociation(sc_core::sc_module_name nm, ClockDomain& clk, const SctpConfig& config, const TcpConfig& tcp,
-                  const DatapathConfig& datapath, const StationConfig& station, std::uint32_t first_flow,
+                  const DatapathConfig& datapath, const LinkAddress& station, std::uint32_t first_flow,
                   BufferPool& pool);
   ~SctpAssociation() override;
 
@@ -93,7 +94,7 @@ class SctpAssociation final : public Stage {
   std::uint16_t ephemeral_port(std::uint32_t peer_ip, std::uint16_t peer_port);
 
   // Associations.
-  std::uint32_t begin(const tcp::FlowKey& key, const wire::MacAddress& mac);
+  std::uint32_t begin(const llp::FlowKey& key, const wire::MacAddress& mac);
   void end(std::uint32_t association, TcpEvent::Reason reason, FlowId except = kNoFlow);
   void on_up(std::uint32_t association);
   void forget_streams(std::uint32_t association, FlowId except);
@@ -150,7 +151,7 @@ class SctpAssociation final : public Stage {
   void set_timers(std::uint32_t association);
 
   const SctpConfig config_;
-  const StationConfig station_;
+  const LinkAddress station_;
   const std::uint32_t first_flow_, mtu_, packet_limit_;
   const FlowId fence_flow_;  // has no stream and no queue pair
   const unsigned beat_bytes_;
@@ -164,20 +165,20 @@ class SctpAssociation final : public Stage {
   sctp::Endpoint endpoint_;
   sctp::FragmentMemory fragments_;
   std::vector<std::unique_ptr<Context>> contexts_;  // made when the number is first used
-  tcp::FlowTable table_;
-  tcp::FlowQueue free_, sends_, idle_;  // of associations
-  tcp::FlowQueue credits_, acks_;       // of streams
-  tcp::FlowTimers timers_;
-  tcp::SlotPool<sctp::SentMessage> sent_;
-  tcp::SlotPool<sctp::ReceivedMessage> messages_;
-  tcp::SlotList ready_;  // messages on their way into the pipeline, in order
+  llp::FlowTable table_;
+  llp::FlowQueue free_, sends_, idle_;  // of associations
+  llp::FlowQueue credits_, acks_;       // of streams
+  llp::FlowTimers timers_;
+  llp::SlotPool<sctp::SentMessage> sent_;
+  llp::SlotPool<sctp::ReceivedMessage> messages_;
+  llp::SlotList ready_;  // messages on their way into the pipeline, in order
   Ring<SctpEvent> events_;
   std::uint32_t fences_ = 0;  // on their way through the pipeline
   Ring<SctpPacket> answers_;  // of set-up and shutdown
   sctp::BeatEmission emission_;
-  SegmentBeats offer_;
+  llp::SegmentBeats offer_;
   Cycle offer_free_from_ = 0;
-  std::uint32_t emitted_ = tcp::kNil;  // the message whose beats are leaving
+  std::uint32_t emitted_ = llp::kNil;  // the message whose beats are leaving
   Cycle busy_until_ = 0;               // processing the chunks of a packet
   std::bitset<65536> listening_;
   std::uint16_t next_port_;

@@ -7,13 +7,13 @@
 
 namespace rnic {
 
+using llp::kNil;
 using sctp::ChunkFate;
 using sctp::DataFate;
 using sctp::ReceivedMessage;
 using sctp::SetupEvent;
-using tcp::kNil;
 using wire::SctpChunkType;
-using State = sctp::Association::State;
+using State = sctp::Setup::State;
 
 // The engine is busy for each of its DATA chunks.
 void SctpAssociation::take_packet() {
@@ -25,7 +25,7 @@ void SctpAssociation::take_packet() {
     ++counters_.bad_header;
     return drops(now(), p.buf->owner(), p.bytes, "no valid packet");
   }
-  const tcp::FlowKey key{p.peer_ip, packet->header.src_port, packet->header.dst_port};
+  const llp::FlowKey key{p.peer_ip, packet->header.src_port, packet->header.dst_port};
   if (const FlowId found = table_.find(key); found != kNoFlow) {
     context(found.v).setup.receive(*packet, now(), outcome_);
     return settle(found.v, outcome_, p.buf);
@@ -46,7 +46,7 @@ void SctpAssociation::take_packet() {
 // A router's report counts if it quotes the tag, which cannot be guessed (RFC 5927). Segments are shorter from now on;
 // a chunk with a TSN is not cut again.
 void SctpAssociation::on_path_mtu(const SctpPacket& told) {
-  const tcp::FlowKey key{told.peer_ip, load_be16(told.data() + 2), load_be16(told.data())};
+  const llp::FlowKey key{told.peer_ip, load_be16(told.data() + 2), load_be16(told.data())};
   const FlowId found = table_.find(key);
   if (found == kNoFlow) return;
   Context& c = context(found.v);
@@ -83,10 +83,10 @@ void SctpAssociation::settle(std::uint32_t association, const sctp::Outcome& out
 
   const State state = c.setup.state();
   if (state == State::kShutdownSent) {
-    c.receiver.set_mode(sctp::Receiver::Mode::kShutdownSent);
+    c.receiver.set_mode(sctp::DataReceiver::Mode::kShutdownSent);
     if (!outcome.packet().empty()) c.receiver.shutdown_sent();
   } else if (state == State::kShutdownReceived || state == State::kShutdownAckSent) {
-    c.receiver.set_mode(sctp::Receiver::Mode::kDrop);
+    c.receiver.set_mode(sctp::DataReceiver::Mode::kDrop);
   }
   const bool closing = state == State::kShutdownPending || state == State::kShutdownReceived;
   if (&outcome == &second_ || !(closing || state == State::kShutdownSent)) return;
@@ -316,7 +316,7 @@ void SctpAssociation::offer(std::uint32_t message) {
   ReceivedMessage& m = messages_[message];
   store_be16(m.data, static_cast<std::uint16_t>(m.bytes - wire::kDdpSsnBytes));
   m.offered = true;
-  offer_.start(flow_of(m.association, m.stream), tcp::received_octets(m.buf, {m.data, m.bytes}, 0), message);
+  offer_.start(flow_of(m.association, m.stream), llp::received_octets(m.buf, {m.data, m.bytes}, 0), message);
   offer_free_from_ = now() + 1;
 }
 

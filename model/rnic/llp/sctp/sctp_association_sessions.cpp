@@ -6,7 +6,7 @@
 
 namespace rnic {
 
-using tcp::kNil;
+using llp::kNil;
 
 void SctpAssociation::on_op(const SctpOp& o) {
   switch (o.kind) {
@@ -105,7 +105,7 @@ void SctpAssociation::connect(const SctpOp& o) {
   }
   const wire::MacAddress* const mac = station_.mac_of(wire::Ipv4Address{o.peer_ip});
   const std::uint16_t port = o.port != 0 ? o.port : ephemeral_port(o.peer_ip, o.peer_port);
-  const tcp::FlowKey key{o.peer_ip, o.peer_port, port};
+  const llp::FlowKey key{o.peer_ip, o.peer_port, port};
   if (mac == nullptr) return refuse(o.cookie, TcpEvent::Reason::kTimeout);
   if (port == 0 || table_.find(key) != kNoFlow || !make_room()) {
     return refuse(o.cookie, TcpEvent::Reason::kNoResources);

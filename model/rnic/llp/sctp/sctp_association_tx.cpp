@@ -10,7 +10,7 @@ namespace rnic {
 using sctp::DataChunk;
 using sctp::SentMessage;
 using wire::SctpChunkType;
-using State = sctp::Association::State;
+using State = sctp::Setup::State;
 
 namespace {
 
@@ -78,8 +78,8 @@ void SctpAssociation::push_backlog(std::uint32_t association) {
   Context& c = context(association);
   while (!c.backlog.empty() && push(association, c.backlog.head)) {
     SentMessage& m = sent_[c.backlog.head];
-    c.backlog.head = std::exchange(m.next, tcp::kNil);
-    if (c.backlog.head == tcp::kNil) c.backlog.tail = tcp::kNil;
+    c.backlog.head = std::exchange(m.next, llp::kNil);
+    if (c.backlog.head == llp::kNil) c.backlog.tail = llp::kNil;
   }
   set_timers(association);
   sends_.push(FlowId{association});

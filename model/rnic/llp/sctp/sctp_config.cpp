@@ -3,7 +3,7 @@
 #include <string>
 
 #include "model/common/check.h"
-#include "model/rnic/llp/sctp/receiver.h"
+#include "model/rnic/llp/sctp/data_receiver.h"
 #include "model/wire/ipv4.h"
 
 namespace rnic {

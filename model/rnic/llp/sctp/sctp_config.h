@@ -1,4 +1,4 @@
-// The settings of the SCTP association engine. Addresses and neighbours are the chip's (StationConfig), the MTU is the
+// The settings of the SCTP association engine. Addresses and neighbours are the chip's (LinkAddress), the MTU is the
 // interface's (TcpConfig::mtu).
 #pragma once
 
@@ -6,6 +6,7 @@
 
 #include "model/common/link.h"
 #include "model/config/field.h"
+#include "model/rnic/llp/link_address.h"
 
 namespace rnic {
 

@@ -9,9 +9,9 @@
 #include "model/common/ring.h"
 #include "model/common/run_ahead.h"
 #include "model/rnic/boundary/frame.h"
+#include "model/rnic/llp/link_address.h"
 #include "model/rnic/llp/sctp/beat_emission.h"
 #include "model/rnic/llp/sctp/packet.h"
-#include "model/rnic/llp/tcp_config.h"
 #include "model/rnic/messages/sctp.h"
 
 namespace rnic {
@@ -43,7 +43,7 @@ class SctpRx final : public Stage, public RunsAhead {
   Drops drops;
 
   // Blocks of `pool` hold a packet of the interface's MTU.
-  SctpRx(sc_core::sc_module_name nm, ClockDomain& clk, const DatapathConfig& datapath, const StationConfig& station,
+  SctpRx(sc_core::sc_module_name nm, ClockDomain& clk, const DatapathConfig& datapath, const LinkAddress& station,
          BufferPool& pool)
       : Stage(nm, clk), station_(station), pool_(pool), emission_(datapath) {}
 
@@ -67,7 +67,7 @@ class SctpRx final : public Stage, public RunsAhead {
   void finish();
   Cycle beat_at() const { return std::max(checked->front_at(), next_beat_); }
 
-  const StationConfig station_;
+  const LinkAddress station_;
   BufferPool& pool_;
   BufferPool large_{sctp::kLargeBlockBytes};  // packets that are longer than ours
   sctp::IpReassembly fragments_{large_};

@@ -7,8 +7,8 @@
 #include "model/common/ring.h"
 #include "model/common/run_ahead.h"
 #include "model/rnic/boundary/frame.h"
+#include "model/rnic/llp/link_address.h"
 #include "model/rnic/llp/sctp/beat_emission.h"
-#include "model/rnic/llp/tcp_config.h"
 #include "model/rnic/messages/sctp.h"
 
 namespace rnic {
@@ -30,7 +30,7 @@ class SctpTx final : public Stage, public RunsAhead {
   PopPort<FpduBeat> sealed{*this, "sealed"};
   PushPort<Frame> out{*this, "out"};
 
-  SctpTx(sc_core::sc_module_name nm, ClockDomain& clk, const DatapathConfig& datapath, const StationConfig& station)
+  SctpTx(sc_core::sc_module_name nm, ClockDomain& clk, const DatapathConfig& datapath, const LinkAddress& station)
       : Stage(nm, clk), station_(station), emission_(datapath) {}
 
   Wake tick() override;
@@ -51,7 +51,7 @@ class SctpTx final : public Stage, public RunsAhead {
   void finish();
   Cycle beat_at() const { return std::max(sealed->front_at(), next_beat_); }
 
-  const StationConfig station_;
+  const LinkAddress station_;
   sctp::BeatEmission emission_;
   Ring<Leaving> leaving_;  // in the CRC engine
   Cycle next_beat_ = 0;    // one beat per cycle

@@ -1,0 +1,128 @@
+// The TCP state machine (RFC 9293 section 3.3.2) of all flows: opens, accepts, closes. Payload never passes here.
+#pragma once
+
+#include <bitset>
+#include <vector>
+
+#include "model/common/link.h"
+#include "model/common/siphash.h"
+#include "model/rnic/llp/flow_queue.h"
+#include "model/rnic/llp/flow_table.h"
+#include "model/rnic/llp/flow_timers.h"
+#include "model/rnic/llp/link_address.h"
+#include "model/rnic/llp/tcp/tcp_config.h"
+#include "model/rnic/messages/tcp.h"
+#include "model/rnic/messages/tcp_offload.h"
+
+namespace rnic {
+
+struct TcpConnectionCounters {
+  std::uint64_t opened = 0, accepted = 0, refused = 0, no_flow = 0, resets = 0, ops_ignored = 0;
+  template <class V>
+  static void fields(V& v) {
+    v("opened", &TcpConnectionCounters::opened, "connections", "active opens that were established");
+    v("accepted", &TcpConnectionCounters::accepted, "connections", "passive opens that were established");
+    v("refused", &TcpConnectionCounters::refused, "segments", "segments answered by RST: no listener, or no flow");
+    v("no_flow", &TcpConnectionCounters::no_flow, "segments", "SYNs dropped because all flows were in use");
+    v("resets", &TcpConnectionCounters::resets, "connections", "flows ended by a RST or by unanswered retransmission");
+    v("ops_ignored", &TcpConnectionCounters::ops_ignored, "operations", "operations on a flow that no longer exists");
+  }
+};
+
+class TcpConnection final : public Stage {
+ public:
+  PopPort<TcpOp> op{*this, "op"};            // from the firmware
+  PushPort<TcpEvent> event{*this, "event"};  // to the firmware
+  PushPort<tcp::TxCommand> to_tx{*this, "to_tx"};
+  PushPort<tcp::RxCommand> to_rx{*this, "to_rx"};
+  PopPort<tcp::TxReport> from_tx{*this, "from_tx"};
+  PopPort<tcp::RxReport> from_rx{*this, "from_rx"};
+
+  TcpConnection(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& config, const LinkAddress& station);
+
+  Wake tick() override;
+  void reset() override;
+  std::string waiting_for() const override;
+
+  void describe(const Description& d) override;
+  const TcpConnectionCounters& counters() const { return counters_; }
+  std::size_t flows_in_use() const;  // all that are not free
+  // Of this stage, per flow, in octets.
+  static constexpr std::size_t bytes_per_flow();
+
+ private:
+  enum class State : std::uint8_t {
+    kFree,
+    kSynSent,
+    kSynReceived,
+    kEstablished,
+    kFinWait1,
+    kFinWait2,
+    kCloseWait,
+    kClosing,
+    kLastAck,
+    kTimeWait,
+    kReleasing  // until tcp_tx and tcp_rx have released the flow
+  };
+  static constexpr std::uint16_t kFirstEphemeral = 49152;  // RFC 6335 section 6
+
+  struct Connection {
+    State state = State::kFree;
+    bool active = false;
+    bool peer_closed = false;  // FIN arrived before our SYN was acknowledged
+    std::uint8_t releases = 0;
+    std::uint16_t life = 0;  // of the flow; the firmware's operations name it
+    std::uint16_t emss = 0;
+    wire::MacAddress peer_mac;
+    std::uint32_t iss = 0, cookie = 0;
+    Cycle syn_at = 0;
+  };
+
+  bool step();
+  bool take_silent_op();
+  void on_op(TcpOp op);
+  void on_report(const tcp::TxReport& report);
+  void on_report(tcp::RxReport report);
+  void on_segment(const tcp::RxReport& s);
+  void on_segment_in_syn_sent(const tcp::RxReport& s);
+  void open(const TcpOp& op);
+  void accept(const tcp::RxReport& s);
+  void synchronize(FlowId flow, const tcp::RxReport& s);
+  void refuse(const tcp::RxReport& s);
+  void established(FlowId flow);
+  void peer_closed(FlowId flow, bool told = false);
+  void close(FlowId flow);
+  void lost(FlowId flow, TcpEvent::Reason reason);
+  void finish(FlowId flow);
+  void release(FlowId flow);
+  void released(FlowId flow);
+  void enter_time_wait(FlowId flow);
+
+  tcp::Agreed agree(const tcp::RxReport& syn) const;
+  bool is_open(FlowId flow) const;
+  FlowId take_flow(const llp::FlowKey& key);
+  std::uint32_t initial_sequence_number(const llp::FlowKey& key) const;
+  std::uint16_t ephemeral_port(std::uint32_t peer_ip, std::uint16_t peer_port);
+  void send_event(TcpEvent::Kind kind, FlowId flow, TcpEvent::Reason reason = TcpEvent::Reason::kNone);
+  void command_tx(tcp::TxCommand::Kind kind, FlowId flow);
+  void command_rx(tcp::RxCommand::Kind kind, FlowId flow, std::uint32_t bytes = 0);
+
+  const TcpConfig config_;
+  const LinkAddress station_;
+  const Cycle time_wait_;
+  const SipKey isn_key_;
+  std::vector<Connection> connections_;
+  llp::FlowTable table_;
+  llp::FlowQueue free_;       // the one free for longest is taken first
+  llp::FlowQueue late_fins_;  // established after the peer's FIN arrived
+  llp::FlowTimers time_waits_;
+  std::bitset<65536> listening_;
+  std::uint16_t next_port_ = kFirstEphemeral;
+  TcpConnectionCounters counters_;
+};
+
+constexpr std::size_t TcpConnection::bytes_per_flow() {
+  return sizeof(Connection) + 2 * sizeof(FlowId) + sizeof(llp::FlowKey) + 2 * sizeof(std::uint32_t) + 2 * sizeof(Cycle);
+}
+
+}  // namespace rnic

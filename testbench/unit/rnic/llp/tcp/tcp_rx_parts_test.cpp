@@ -1,0 +1,123 @@
+// Parts of tcp_rx that need no network: a segment's beats, and what early_placement was offered.
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include "model/rnic/llp/segment_beats.h"
+#include "model/rnic/llp/tcp/early_offers.h"
+
+namespace rnic {
+namespace {
+
+using llp::ReceivedOctets;
+using testing::ElementsAre;
+
+// ---- SegmentBeats
+
+class SegmentBeatsTest : public testing::Test {
+ protected:
+  llp::ReceivedOctets octets(std::uint32_t bytes) {
+    BufferRef buf = buffers.take();
+    const std::uint8_t* const data = buf->bytes();
+    return llp::received_octets(std::move(buf), {data, bytes}, 0);
+  }
+  StreamBeat take() {
+    const StreamBeat beat = beats.next(32);
+    beats.drop(1);
+    return beat;
+  }
+  BufferPool buffers{256};
+  llp::SegmentBeats beats;
+};
+
+TEST_F(SegmentBeatsTest, CutsASegmentIntoBeats) {
+  EXPECT_TRUE(beats.done());
+  beats.start(FlowId{3}, octets(100), 5000);
+  std::vector<unsigned> bytes;
+  std::vector<std::uint64_t> offsets;
+  std::vector<bool> first, last;
+  Buffer* buf = nullptr;
+  while (!beats.done()) {
+    const StreamBeat beat = take();
+    bytes.push_back(beat.bytes);
+    offsets.push_back(beat.offset);
+    first.push_back(beat.first);
+    last.push_back(beat.last);
+    buf = beat.buf;
+    EXPECT_EQ(beat.data, buf->bytes() + (beat.offset - 5000));
+    EXPECT_EQ(beat.flow, FlowId{3});
+    EXPECT_FALSE(beat.placed || beat.ends);
+  }
+  EXPECT_THAT(bytes, ElementsAre(32u, 32u, 32u, 4u));
+  EXPECT_THAT(offsets, ElementsAre(5000u, 5032u, 5064u, 5096u));
+  EXPECT_THAT(first, ElementsAre(true, false, false, false));
+  EXPECT_THAT(last, ElementsAre(false, false, false, true));
+  EXPECT_EQ(buffers.in_use(), 1u);  // its reference travels with the last beat
+  BufferRef::adopt(buf);
+  EXPECT_EQ(buffers.in_use(), 0u);
+}
+
+TEST_F(SegmentBeatsTest, OfPlacedOctetsTheHeaderLeaves) {
+  llp::ReceivedOctets placed = octets(200);
+  placed.header_bytes = kPlacedHeaderBytes;
+  beats.start(FlowId{3}, std::move(placed), 0);
+  StreamBeat beat = take();
+  EXPECT_EQ(beat.bytes, kPlacedHeaderBytes);
+  EXPECT_TRUE(beat.placed && beat.first && beat.last);
+  beat.abandon();
+}
+
+TEST_F(SegmentBeatsTest, AWordStandsForTheFin) {
+  beats.start_end(FlowId{3}, buffers.take(), StreamEnd::kInOrder, 700);
+  StreamBeat beat = take();
+  EXPECT_EQ(beat.bytes, kEndBytes);
+  EXPECT_EQ(beat.offset, 700u);
+  EXPECT_TRUE(beat.ends && beat.first && beat.last);
+  EXPECT_FALSE(beat.placed);
+  EXPECT_EQ(load_be32(beat.data), 0u);
+  beat.abandon();
+  beats.start_end(FlowId{3}, buffers.take(), StreamEnd::kReset, 700);
+  beat = take();
+  EXPECT_TRUE(beat.ends);
+  EXPECT_EQ(load_be16(beat.data), static_cast<std::uint16_t>(StreamEnd::kReset));
+  beat.abandon();
+  beats.start(FlowId{3}, octets(10), 700);  // the next one does not
+  beat = take();
+  EXPECT_FALSE(beat.ends);
+  beat.abandon();
+}
+
+// ---- EarlyOffers
+
+TEST(EarlyOffers, AwaitTheOctetsOfTheirFlow) {
+  EarlyOffers offers;
+  offers.add(FlowId{1}, 0xfffffff0, 0x20, 5000);
+  EXPECT_TRUE(offers.awaits(FlowId{1}));
+  EXPECT_FALSE(offers.awaits(FlowId{2}));
+  EXPECT_TRUE(offers.awaits(FlowId{1}, 0xf, 0x20));
+  EXPECT_FALSE(offers.awaits(FlowId{1}, 0x10, 0x20));
+  EXPECT_TRUE(offers.awaits(FlowId{1}, 0xffffff00, 0xfffffff1));
+  EXPECT_FALSE(offers.awaits(FlowId{1}, 0xffffff00, 0xfffffff0));
+  EXPECT_FALSE(offers.awaits(FlowId{2}, 0, 0x20));
+}
+
+TEST(EarlyOffers, AreAnsweredInOrderTheLastAnswerEndsOne) {
+  EarlyOffers offers;
+  offers.add(FlowId{1}, 1000, 200, 5000);
+  offers.add(FlowId{2}, 3000, 200, 700);
+  EarlyPlaced answer;
+  answer.flow = FlowId{1};
+  answer.offset = 5100;
+  EXPECT_EQ(offers.on_answer(answer), 1100u);
+  EXPECT_TRUE(offers.awaits(FlowId{1}));
+  answer.last = true;
+  offers.on_answer(answer);
+  EXPECT_FALSE(offers.awaits(FlowId{1}));
+  answer.flow = FlowId{2};
+  answer.offset = 700;
+  EXPECT_EQ(offers.on_answer(answer), 3000u);
+  EXPECT_TRUE(offers.empty());
+}
+
+}  // namespace
+}  // namespace rnic
